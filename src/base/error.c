@@ -1,0 +1,62 @@
+#include "config.h"
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void error_stage(struct error *err, const char *stage)
+{
+	if (error_is_set(err))
+		return;
+	snprintf(err->stage, sizeof(err->stage), "%s", stage);
+}
+
+/* Some verbs fail without an errno: never let that look like success. */
+static int negative(int ret)
+{
+	return ret < 0 ? ret : -EIO;
+}
+
+static void record(struct error *err, const char *code,
+		   const char *advice, const char *fmt, va_list ap)
+{
+	if (error_is_set(err))
+		return;
+	vsnprintf(err->message, sizeof(err->message), fmt, ap);
+	snprintf(err->code, sizeof(err->code), "%s", code);
+	snprintf(err->advice, sizeof(err->advice), "%s", advice ? advice : "");
+}
+
+int fail(struct error *err, int ret, const char *advice, const char *fmt, ...)
+{
+	const char *name = strerrorname_np(-negative(ret));
+	va_list ap;
+
+	va_start(ap, fmt);
+	record(err, name ? name : "EUNKNOWN", advice, fmt, ap);
+	va_end(ap);
+	return negative(ret);
+}
+
+int fail_code(struct error *err, int ret, const char *code, const char *advice,
+	      const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	record(err, code, advice, fmt, ap);
+	va_end(ap);
+	return negative(ret);
+}
+
+bool error_is_set(const struct error *err)
+{
+	return err->message[0] != '\0';
+}
+
+void error_clear(struct error *err)
+{
+	memset(err, 0, sizeof(*err));
+}

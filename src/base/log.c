@@ -1,0 +1,70 @@
+#include "config.h"
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static enum log_level threshold = LOG_INFO;
+
+void log_set_level(enum log_level level)
+{
+	threshold = level;
+}
+
+/* One buffer and one fputs: lines of two processes do not mix. */
+static void print(const char *prefix, const char *fmt, va_list ap)
+{
+	char text[900], line[1000];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	snprintf(line, sizeof(line), "verbsperf: %s%s\n", prefix, text);
+	fputs(line, stderr);
+}
+
+static void print_error(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
+
+static void print_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print("error: ", fmt, ap);
+	va_end(ap);
+}
+
+void log_error(const struct error *err)
+{
+	if (threshold < LOG_ERROR)
+		return;
+	print_error("%s%s%s", err->message, err->advice[0] ? "; " : "",
+		    err->advice);
+}
+
+void log_warning(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (threshold < LOG_ERROR)
+		return;
+	va_start(ap, fmt);
+	print("warning: ", fmt, ap);
+	va_end(ap);
+}
+
+void log_info(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (threshold < LOG_INFO)
+		return;
+	va_start(ap, fmt);
+	print("", fmt, ap);
+	va_end(ap);
+}
+
+void log_text(const char *text)
+{
+	if (threshold >= LOG_INFO)
+		fputs(text, stderr);
+}

@@ -1,0 +1,28 @@
+/* The only writer of stderr.  One call makes one line, in one write(2). */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+#include "base/error.h"
+
+enum log_level {
+	LOG_QUIET,	/* nothing at all: the other end of --loopback */
+	LOG_ERROR,
+	LOG_INFO,
+};
+
+/* What is printed from now on; LOG_INFO at the start. */
+void log_set_level(enum log_level level);
+
+/* The failure that ended a run, with its advice, as one line. */
+void log_error(const struct error *err);
+
+/* Something the user should know that ends nothing. */
+void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* What a server is doing, and the like. */
+void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* TEXT as it is: the table, when stdout belongs to a machine format. */
+void log_text(const char *text);
+
+#endif

@@ -1,0 +1,190 @@
+#include "config.h"
+#include "base/units.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Leading digits of TEXT into VALUE; *END is the first byte after them. */
+static int parse_digits(const char *text, const char **end, uint64_t *value)
+{
+	uint64_t v = 0;
+	const char *p;
+
+	for (p = text; *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
+			return -ERANGE;
+	if (p == text)
+		return -EINVAL;
+	*end = p;
+	*value = v;
+	return 0;
+}
+
+int units_parse_count(const char *text, uint64_t *value)
+{
+	const char *end;
+	uint64_t v;
+	int ret = parse_digits(text, &end, &v);
+
+	if (ret)
+		return ret;
+	if (*end)
+		return -EINVAL;
+	*value = v;
+	return 0;
+}
+
+/* The power of two that a size suffix stands for, or -1. */
+static int suffix_shift(char c)
+{
+	switch (c) {
+	case 'K':
+	case 'k':
+		return 10;
+	case 'M':
+	case 'm':
+		return 20;
+	case 'G':
+	case 'g':
+		return 30;
+	default:
+		return -1;
+	}
+}
+
+/* A size at the start of TEXT; *END is the first byte after it. */
+static int scan_size(const char *text, const char **end, uint64_t *bytes)
+{
+	const char *p;
+	uint64_t v;
+	int shift, ret = parse_digits(text, &p, &v);
+
+	if (ret)
+		return ret;
+	shift = suffix_shift(*p);
+	if (shift >= 0) {
+		if (v > UINT64_MAX >> shift)
+			return -ERANGE;
+		v <<= shift;
+		p++;
+	}
+	*end = p;
+	*bytes = v;
+	return 0;
+}
+
+int units_parse_size(const char *text, uint64_t *bytes)
+{
+	const char *end;
+	uint64_t v;
+	int ret = scan_size(text, &end, &v);
+
+	if (ret)
+		return ret;
+	if (*end)
+		return -EINVAL;
+	*bytes = v;
+	return 0;
+}
+
+static int append(struct sizes *sizes, uint64_t bytes)
+{
+	if (sizes->n == SIZES_MAX)
+		return -E2BIG;
+	sizes->bytes[sizes->n++] = bytes;
+	return 0;
+}
+
+static int append_range(struct sizes *sizes, uint64_t low, uint64_t high)
+{
+	int ret = 0;
+
+	if (low == 0 || high < low)
+		return -ERANGE;
+	while (!ret) {
+		ret = append(sizes, low);
+		if (low > high / 2)
+			break;
+		low *= 2;
+	}
+	return ret;
+}
+
+/* One member of the list at TEXT, a size or a range. */
+static int scan_member(const char *text, const char **end, struct sizes *sizes)
+{
+	uint64_t low, high;
+	int ret = scan_size(text, end, &low);
+
+	if (ret)
+		return ret;
+	if (strncmp(*end, "..", 2) != 0)
+		return append(sizes, low);
+	ret = scan_size(*end + 2, end, &high);
+	return ret ? ret : append_range(sizes, low, high);
+}
+
+int units_parse_sizes(const char *text, struct sizes *sizes)
+{
+	struct sizes list = { 0 };
+	const char *p = text;
+	int ret;
+
+	for (;;) {
+		ret = scan_member(p, &p, &list);
+		if (ret)
+			return ret;
+		if (*p == '\0')
+			break;
+		if (*p++ != ',')
+			return -EINVAL;
+	}
+	*sizes = list;
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	uint64_t ns;
+} time_units[] = {
+	{ "", 1000000000 },  { "s", 1000000000 },   { "ms", 1000000 },
+	{ "us", 1000 },	     { "ns", 1 },	    { "m", 60000000000 },
+	{ "h", 3600000000000 },
+};
+
+/* The nanoseconds in the unit NAME, or 0 when there is no such unit. */
+static uint64_t time_unit(const char *name)
+{
+	for (size_t i = 0; i < sizeof(time_units) / sizeof(*time_units); i++)
+		if (!strcmp(name, time_units[i].name))
+			return time_units[i].ns;
+	return 0;
+}
+
+int units_parse_time(const char *text, uint64_t *ns)
+{
+	uint64_t whole, unit, weight, fraction = 0;
+	const char *p, *digits = NULL;
+	int ret = parse_digits(text, &p, &whole);
+
+	if (ret)
+		return ret;
+	if (*p == '.') {
+		digits = ++p;
+		p += strspn(p, "0123456789");
+		if (p == digits)
+			return -EINVAL;
+	}
+	unit = time_unit(p);
+	if (!unit)
+		return -EINVAL;
+	weight = unit / 10;
+	for (; digits && digits < p && weight; digits++, weight /= 10)
+		fraction += (uint64_t)(*digits - '0') * weight;
+	if (__builtin_mul_overflow(whole, unit, &whole) ||
+	    __builtin_add_overflow(whole, fraction, &whole))
+		return -ERANGE;
+	*ns = whole;
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* Strict numbers in. */
+#ifndef BASE_UNITS_H
+#define BASE_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* As many message sizes as one run can have. */
+#define SIZES_MAX 64
+
+struct sizes {
+	uint32_t n;
+	uint64_t bytes[SIZES_MAX];
+};
+
+/*
+ * A decimal number: digits only, no sign, no blanks.
+ * Returns 0, -EINVAL (not a number), -ERANGE (above 2^64 - 1).
+ */
+int units_parse_count(const char *text, uint64_t *value);
+
+/*
+ * A number of bytes: digits and at most one of K M G (or k m g; powers of
+ * 1,024).  Returns as units_parse_count().
+ */
+int units_parse_size(const char *text, uint64_t *bytes);
+
+/*
+ * Sizes: "64", "4K,1M", and ranges, "2..8M", that double from the first to at
+ * most the second.  Returns 0, -EINVAL, -ERANGE (a number too large, or a
+ * range from 0 or downwards), -E2BIG (more than SIZES_MAX).
+ */
+int units_parse_sizes(const char *text, struct sizes *sizes);
+
+/*
+ * A time: decimal digits, with a fraction if wanted, and at most one of ns us
+ * ms s m h; seconds without.  In nanoseconds.  Returns as units_parse_count().
+ */
+int units_parse_time(const char *text, uint64_t *ns);
+
+#endif

@@ -1,0 +1,340 @@
+#include "config.h"
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "model/tests.h"
+
+/* getopt_long() returns a letter, or LONG_OPTION + index into param_table. */
+#define LONG_OPTION 1000
+#define PARAMS_MAX 64
+
+struct parser {
+	struct options *options;
+	struct error *err;
+	bool given[PARAMS_MAX];
+	bool help;
+	bool version;
+	struct option *longs;
+	char shorts[4 * PARAMS_MAX];
+};
+
+static int argument_kind(const struct param *row)
+{
+	if (!row->argument)
+		return no_argument;
+	return row->implied ? optional_argument : required_argument;
+}
+
+static void add_long(struct option **next, const char *name, int has_arg,
+		     int value)
+{
+	*(*next)++ = (struct option){ name, has_arg, NULL, value };
+}
+
+static void add_letter(char **next, const struct param *row)
+{
+	if (!row->letter)
+		return;
+	*(*next)++ = row->letter;
+	if (row->argument)
+		*(*next)++ = ':';
+}
+
+/* What getopt_long() is given, made from the table. */
+static void build_tables(struct parser *p)
+{
+	struct option *next;
+	char *letter = p->shorts;
+
+	p->longs = xcalloc(2 * param_count + 3, sizeof(*p->longs));
+	next = p->longs;
+	*letter++ = ':';
+	*letter++ = 'h';
+	*letter++ = 'V';
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *row = &param_table[i];
+		int value = LONG_OPTION + (int)i;
+
+		add_letter(&letter, row);
+		add_long(&next, row->name, argument_kind(row), value);
+		if (row->alias)
+			add_long(&next, row->alias, argument_kind(row), value);
+	}
+	add_long(&next, "help", no_argument, 'h');
+	add_long(&next, "version", no_argument, 'V');
+}
+
+static const struct param *find_letter(int letter)
+{
+	for (size_t i = 0; i < param_count; i++)
+		if (param_table[i].letter == letter)
+			return &param_table[i];
+	return NULL;
+}
+
+/* The row that getopt_long() speaks of, and how the user named it. */
+static const struct param *find_row(int value, char name[64])
+{
+	const struct param *row;
+
+	if (value >= LONG_OPTION) {
+		row = &param_table[value - LONG_OPTION];
+		snprintf(name, 64, "--%s", row->name);
+		return row;
+	}
+	row = find_letter(value);
+	snprintf(name, 64, "-%c", value);
+	return row;
+}
+
+/* A refused option: ':' is one without its argument. */
+static int bad_option(struct parser *p, int why, char **argv)
+{
+	const struct param *row;
+	char name[64];
+
+	if (optopt) {
+		row = find_row(optopt, name);
+		if (why == ':' && row)
+			return fail(p->err, -EINVAL, NULL,
+				    "%s needs a value: %s", name,
+				    row->argument);
+		if (row)
+			return fail(p->err, -EINVAL, NULL,
+				    "%s takes no value", name);
+		return fail(p->err, -EINVAL, "see --help",
+			    "unknown option '%s'", name);
+	}
+	return fail(p->err, -EINVAL, "see --help",
+		    "unknown or ambiguous option '%s'", argv[optind - 1]);
+}
+
+static int take_option(struct parser *p, int value)
+{
+	const struct param *row;
+	char name[64];
+
+	if (value == 'h' || value == 'V') {
+		*(value == 'h' ? &p->help : &p->version) = true;
+		return 0;
+	}
+	row = find_row(value, name);
+	p->given[row - param_table] = true;
+	if (row->kind == PARAM_FLAG) {
+		param_set(&p->options->params, row, true);
+		return 0;
+	}
+	return param_parse(&p->options->params, row, name,
+			   optarg ? optarg : row->implied, p->err);
+}
+
+static int take_options(struct parser *p, int argc, char **argv)
+{
+	int value, ret = 0;
+
+	optind = 0;
+	opterr = 0;
+	while (!ret) {
+		value = getopt_long(argc, argv, p->shorts, p->longs, NULL);
+		if (value == -1)
+			break;
+		if (value == '?' || value == ':')
+			ret = bad_option(p, value, argv);
+		else
+			ret = take_option(p, value);
+	}
+	return ret;
+}
+
+static bool was_given(const struct parser *p, const char *name)
+{
+	for (size_t i = 0; i < param_count; i++)
+		if (!strcmp(param_table[i].name, name))
+			return p->given[i];
+	return false;
+}
+
+static int unknown_test(struct parser *p, const char *name)
+{
+	char tests[128];
+
+	return fail(p->err, -EINVAL, "see --help",
+		    "'%s' is not a test: there are %s, and serve and devices",
+		    name, test_list(tests, sizeof(tests)));
+}
+
+/* The first word: a test, serve or devices. */
+static int take_command(struct parser *p, const char *word)
+{
+	struct options *o = p->options;
+
+	if (!strcmp(word, "devices"))
+		o->command = COMMAND_DEVICES;
+	else if (!strcmp(word, "serve"))
+		o->command = COMMAND_SERVE;
+	else if (test_find(word, &o->params.plan.op, &o->params.plan.metric))
+		o->command = COMMAND_CLIENT;
+	else
+		return unknown_test(p, word);
+	return 0;
+}
+
+/* TEST with a server, with --loopback, or with neither. */
+static int choose_end(struct parser *p)
+{
+	struct options *o = p->options;
+
+	if (o->params.loopback && o->server)
+		return fail(p->err, -EINVAL, NULL,
+			    "--loopback and the server '%s': only one of them",
+			    o->server);
+	if (o->params.loopback)
+		o->command = COMMAND_LOOPBACK;
+	if (o->command == COMMAND_CLIENT && !o->server) {
+		o->command = COMMAND_SERVE;
+		o->params.once = true;
+	}
+	return 0;
+}
+
+static int take_words(struct parser *p, int argc, char **argv)
+{
+	struct options *o = p->options;
+	struct plan *plan = &o->params.plan;
+	int ret, next = optind;
+
+	if (test_find_suffix(argv[0], &plan->op, &plan->metric)) {
+		o->command = COMMAND_CLIENT;
+	} else {
+		if (next == argc)
+			return fail(p->err, -EINVAL, "see --help",
+				    "nothing to do: a test, serve or devices "
+				    "is needed");
+		ret = take_command(p, argv[next++]);
+		if (ret)
+			return ret;
+	}
+	if (o->command == COMMAND_CLIENT && next < argc)
+		o->server = argv[next++];
+	if (next < argc)
+		return fail(p->err, -EINVAL, "see --help",
+			    "'%s': one word too many", argv[next]);
+	if (o->command == COMMAND_CLIENT)
+		return choose_end(p);
+	return 0;
+}
+
+static unsigned int command_flag(enum command command)
+{
+	switch (command) {
+	case COMMAND_DEVICES:
+		return PARAM_DEVICES;
+	case COMMAND_SERVE:
+		return PARAM_SERVER;
+	case COMMAND_LOOPBACK:
+		return PARAM_CLIENT | PARAM_SERVER;
+	default:
+		return PARAM_CLIENT;
+	}
+}
+
+/* Who types the same line at both ends, as perftest wants it, is served. */
+static void ignore(struct parser *p, const struct param *row)
+{
+	char *text = p->options->ignored;
+	size_t used = strlen(text);
+
+	snprintf(text + used, sizeof(p->options->ignored) - used, "%s--%s",
+		 used ? ", " : "", row->name);
+}
+
+/* Each option must mean something for the command. */
+static int check_applies(struct parser *p, bool test_named)
+{
+	enum command command = p->options->command;
+
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *row = &param_table[i];
+
+		if (!p->given[i] || (row->who & command_flag(command)))
+			continue;
+		if (command == COMMAND_SERVE && test_named) {
+			ignore(p, row);
+			continue;
+		}
+		return fail(p->err, -EINVAL, NULL, "--%s: %s", row->name,
+			    command == COMMAND_SERVE ?
+				    "the client decides that, not the server" :
+			    row->who & PARAM_SERVER ?
+				    "is for a server" :
+				    "does not apply here");
+	}
+	return 0;
+}
+
+/* What the plan's defaults depend on, and the rules between options. */
+static int complete_plan(struct parser *p)
+{
+	struct plan *plan = &p->options->params.plan;
+
+	if (was_given(p, "iterations") && was_given(p, "duration"))
+		return fail(p->err, -EINVAL, NULL,
+			    "--iterations and --duration: only one of them");
+	if (plan->iterations)
+		plan->duration = 0;
+	if (!plan->sizes.n) {
+		plan->sizes.n = 1;
+		plan->sizes.bytes[0] = plan->metric == METRIC_LATENCY ?
+					       PLAN_SIZE_LATENCY :
+					       PLAN_SIZE_BANDWIDTH;
+	}
+	return plan_check(plan, p->err);
+}
+
+static int parse(struct parser *p, int argc, char **argv)
+{
+	struct options *o = p->options;
+	int ret = take_options(p, argc, argv);
+
+	if (ret)
+		return ret;
+	if (p->help || p->version) {
+		o->command = p->help ? COMMAND_HELP : COMMAND_VERSION;
+		return 0;
+	}
+	ret = take_words(p, argc, argv);
+	if (!ret)
+		ret = check_applies(p, o->params.once &&
+					       !was_given(p, "once"));
+	if (!ret && (o->command == COMMAND_CLIENT ||
+		     o->command == COMMAND_LOOPBACK)) {
+		if (o->command == COMMAND_CLIENT && o->params.port == 0)
+			return fail(p->err, -EINVAL, NULL,
+				    "--port 0: only a server may choose");
+		ret = complete_plan(p);
+	}
+	return ret;
+}
+
+int options_parse(int argc, char **argv, struct options *options,
+		  struct error *err)
+{
+	struct options o = { 0 };
+	struct parser p = { .options = &o, .err = err };
+	int ret;
+
+	error_stage(err, "options");
+	param_defaults(&o.params);
+	build_tables(&p);
+	ret = parse(&p, argc, argv);
+	free(p.longs);
+	if (!ret)
+		*options = o;
+	return ret;
+}

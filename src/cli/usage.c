@@ -1,0 +1,83 @@
+/* The text of --help, from the table of parameters. */
+#include "config.h"
+#include "cli/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/tests.h"
+
+/* Where the help of an option begins. */
+#define HELP_COLUMN 30
+
+static const char head[] =
+	"Usage: verbsperf TEST [options] SERVER      run TEST against a server\n"
+	"       verbsperf TEST [options] --loopback  both ends here\n"
+	"       verbsperf TEST [options]             serve one client, then exit\n"
+	"       verbsperf serve [--once] [options]   serve clients until stopped\n"
+	"       verbsperf devices [options]          devices, ports and GIDs\n"
+	"\n"
+	"TEST: ";
+
+static const char tail[] =
+	"\n"
+	"BYTES take K, M or G; SECONDS take ms, s, m or h.  The client decides:\n"
+	"a server needs none of the options that shape the traffic.\n"
+	"Exit status: 0 measured, 1 failed, 2 usage.  See verbsperf(1).\n";
+
+static void print_option(FILE *out, char letter, const char *name,
+			 const char *argument, bool optional, const char *help)
+{
+	char left[64];
+	int used;
+
+	if (letter)
+		used = snprintf(left, sizeof(left), "  -%c, --%s", letter, name);
+	else
+		used = snprintf(left, sizeof(left), "      --%s", name);
+	if (argument)
+		snprintf(left + used, sizeof(left) - (size_t)used, "%s%s%s",
+			 optional ? "[=" : " ", argument, optional ? "]" : "");
+	fprintf(out, "%-*s%s\n", HELP_COLUMN, left, help);
+}
+
+static void print_row(FILE *out, const struct param *row)
+{
+	char help[128];
+
+	if (row->initial && strcmp(row->initial, "auto") != 0)
+		snprintf(help, sizeof(help), "%s [%s]", row->help,
+			 row->initial);
+	else
+		snprintf(help, sizeof(help), "%s", row->help);
+	print_option(out, row->letter, row->name, row->argument,
+		     row->implied != NULL, help);
+}
+
+static void print_group(FILE *out, const char *title, bool plan)
+{
+	fprintf(out, "\n%s:\n", title);
+	for (size_t i = 0; i < param_count; i++)
+		if (!!(param_table[i].who & PARAM_PLAN) == plan)
+			print_row(out, &param_table[i]);
+}
+
+char *options_usage(void)
+{
+	char tests[128], *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "%s%s\n", head, test_list(tests, sizeof(tests)));
+	print_group(out, "The test, said by the client for both ends", true);
+	print_group(out, "This end", false);
+	print_option(out, 'h', "help", NULL, false, "this text");
+	print_option(out, 'V', "version", NULL, false,
+		     "version of the program and its protocol");
+	fputs(tail, out);
+	fclose(out);
+	return text;
+}

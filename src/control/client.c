@@ -1,0 +1,125 @@
+/* The client's half of the dialogue. */
+#include "config.h"
+#include "control/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "control/frames.h"
+#include "control/run.h"
+
+static int greet(struct session *s)
+{
+	struct hello hello = { .version = PACKAGE_VERSION };
+	struct frame frame;
+	int ret;
+
+	session_stage(s, "hello");
+	memcpy(hello.hostname, s->device->port.hostname,
+	       sizeof(hello.hostname));
+	encode_hello(&frame, &hello);
+	ret = session_send(s, &frame);
+	if (!ret)
+		ret = session_expect(s, FRAME_HELLO, &frame);
+	if (ret)
+		return ret;
+	ret = decode_hello(&frame, &hello, &s->result->error);
+	frame_free(&frame);
+	return ret;
+}
+
+/* PLAN as the user asked; with the server's port, what was left open. */
+static int agree(struct session *s)
+{
+	struct result *r = s->result;
+	struct frame frame;
+	int ret;
+
+	session_stage(s, "plan");
+	encode_plan(&frame, &r->params.plan, &r->client);
+	ret = session_send(s, &frame);
+	if (!ret)
+		ret = session_expect(s, FRAME_ACCEPT, &frame);
+	if (ret)
+		return ret;
+	ret = decode_accept(&frame, &r->server, &r->error);
+	frame_free(&frame);
+	if (ret)
+		return ret;
+	s->accepted = true;
+	r->connected = true;
+	return plan_fit(&r->params.plan, &r->client, &r->server, &r->error);
+}
+
+static int choose_path(struct session *s)
+{
+	struct result *r = s->result;
+	struct subnet tcp;
+	int ret;
+
+	session_stage(s, "path");
+	oob_subnet(s->conn, &tcp);
+	ret = path_choose(&r->client, &r->server, &tcp, &r->path, &r->error);
+	if (ret)
+		return ret;
+	r->path.mtu = mtu_from_bytes(r->params.plan.mtu);
+	r->has_path = true;
+	return 0;
+}
+
+static int connect_qps(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "resources");
+	ret = session_create(s);
+	if (ret)
+		return ret;
+	session_stage(s, "endpoint");
+	ret = session_send_endpoint(s);
+	if (!ret)
+		ret = session_take_endpoint(s);
+	if (ret)
+		return ret;
+	session_stage(s, "connect");
+	ret = session_connect(s);
+	if (!ret)
+		ret = session_say(s, FRAME_READY);
+	if (!ret)
+		ret = session_hear(s, FRAME_READY);
+	return ret;
+}
+
+static int run_all(struct session *s)
+{
+	const struct sizes *sizes = &s->result->params.plan.sizes;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < sizes->n && !ret; i++)
+		ret = run_client(s, sizes->bytes[i]);
+	if (ret)
+		return ret;
+	session_stage(s, "bye");
+	ret = session_say(s, FRAME_BYE);
+	return ret ? ret : session_hear(s, FRAME_BYE);
+}
+
+int session_client(struct connection *conn, const struct device *device,
+		   struct result *result)
+{
+	struct session s;
+	int ret;
+
+	session_begin(&s, true, conn, device, result);
+	ret = greet(&s);
+	if (!ret)
+		ret = agree(&s);
+	if (!ret)
+		ret = choose_path(&s);
+	if (!ret)
+		ret = connect_qps(&s);
+	if (!ret)
+		ret = run_all(&s);
+	session_end(&s, ret);
+	return ret;
+}

@@ -1,0 +1,188 @@
+#include "config.h"
+#include "control/frames.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+void encode_empty(struct frame *frame, enum frame_type type)
+{
+	struct cursor c = wire_begin(frame, type);
+
+	wire_end(frame, &c);
+}
+
+int decode_empty(const struct frame *frame, struct error *err)
+{
+	struct cursor c = wire_open(frame);
+
+	return wire_close(&c, frame, err);
+}
+
+void encode_hello(struct frame *frame, const struct hello *hello)
+{
+	struct cursor c = wire_begin(frame, FRAME_HELLO);
+
+	wire_put_string(&c, hello->version);
+	wire_put_string(&c, hello->hostname);
+	wire_end(frame, &c);
+}
+
+int decode_hello(const struct frame *frame, struct hello *hello,
+		 struct error *err)
+{
+	struct cursor c = wire_open(frame);
+
+	wire_get_string(&c, hello->version, sizeof(hello->version));
+	wire_get_string(&c, hello->hostname, sizeof(hello->hostname));
+	return wire_close(&c, frame, err);
+}
+
+void encode_error(struct frame *frame, enum frame_type type,
+		  const struct error *what)
+{
+	struct cursor c = wire_begin(frame, type);
+
+	wire_put_string(&c, what->stage);
+	wire_put_string(&c, what->code);
+	wire_put_string(&c, what->message);
+	wire_put_string(&c, what->advice);
+	wire_end(frame, &c);
+}
+
+int decode_error(const struct frame *frame, struct error *what,
+		 struct error *err)
+{
+	struct cursor c = wire_open(frame);
+
+	memset(what, 0, sizeof(*what));
+	wire_get_string(&c, what->stage, sizeof(what->stage));
+	wire_get_string(&c, what->code, sizeof(what->code));
+	wire_get_string(&c, what->message, sizeof(what->message));
+	wire_get_string(&c, what->advice, sizeof(what->advice));
+	return wire_close(&c, frame, err);
+}
+
+int frames_take_error(const struct frame *frame, const char *peer,
+		      struct error *err)
+{
+	struct error theirs;
+	int ret = decode_error(frame, &theirs, err);
+
+	if (ret)
+		return ret;
+	fail_code(err, -ECONNABORTED, theirs.code, theirs.advice,
+		  "the %s: %s", peer, theirs.message);
+	snprintf(err->stage, sizeof(err->stage), "%s", theirs.stage);
+	err->from_peer = true;
+	return -ECONNABORTED;
+}
+
+void encode_endpoint(struct frame *frame, const struct endpoint *e)
+{
+	struct cursor c = wire_begin(frame, FRAME_ENDPOINT);
+
+	wire_put(&c, 2, e->lid);
+	wire_put_raw(&c, e->gid.raw, 16);
+	wire_put(&c, 1, e->gid_type);
+	wire_put(&c, 4, e->gid_index);
+	wire_put(&c, 4, e->peer_gid_index);
+	wire_put(&c, 1, e->global);
+	wire_put(&c, 1, e->mtu);
+	wire_put(&c, 4, e->rkey);
+	wire_put(&c, 8, e->va);
+	wire_put(&c, 8, e->length);
+	wire_put(&c, 8, e->stride);
+	wire_put(&c, 4, e->n);
+	for (uint32_t i = 0; i < e->n; i++) {
+		wire_put(&c, 4, e->qps[i].qpn);
+		wire_put(&c, 4, e->qps[i].psn);
+	}
+	wire_end(frame, &c);
+}
+
+/* Every QP's part lies inside the region, and that inside 64 bits. */
+static int check_region(const struct frame *frame, const struct endpoint *e,
+			struct error *err)
+{
+	int ret = wire_check(frame, "length", e->length, 1, UINT64_MAX - e->va,
+			   err);
+
+	if (ret)
+		return ret;
+	return wire_check(frame, "stride", e->stride, 1, e->length / e->n, err);
+}
+
+static int get_qps(const struct frame *frame, struct cursor *c,
+		   struct endpoint *e, struct error *err)
+{
+	int ret = 0;
+
+	e->qps = xcalloc(e->n, sizeof(*e->qps));
+	for (uint32_t i = 0; i < e->n && !ret; i++) {
+		e->qps[i].qpn = (uint32_t)wire_get(c, 4);
+		e->qps[i].psn = (uint32_t)wire_get(c, 4);
+		ret = wire_check(frame, "QPN", e->qps[i].qpn, 0,
+			       ENDPOINT_QPN_MAX, err);
+		if (!ret)
+			ret = wire_check(frame, "PSN", e->qps[i].psn, 0,
+				       ENDPOINT_QPN_MAX, err);
+	}
+	return ret;
+}
+
+int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
+		    struct error *err)
+{
+	struct cursor c = wire_open(frame);
+	struct endpoint e = { 0 };
+	int ret;
+
+	e.lid = (uint16_t)wire_get(&c, 2);
+	wire_get_raw(&c, e.gid.raw, 16);
+	e.gid_type = (uint8_t)wire_get(&c, 1);
+	e.gid_index = (uint32_t)wire_get(&c, 4);
+	e.peer_gid_index = (uint32_t)wire_get(&c, 4);
+	e.global = wire_get(&c, 1) != 0;
+	e.mtu = (uint8_t)wire_get(&c, 1);
+	e.rkey = (uint32_t)wire_get(&c, 4);
+	e.va = wire_get(&c, 8);
+	e.length = wire_get(&c, 8);
+	e.stride = wire_get(&c, 8);
+	e.n = (uint32_t)wire_get(&c, 4);
+	ret = wire_check(frame, "number of QPs", e.n, 1, ENDPOINT_QPS_MAX, err);
+	if (!ret)
+		ret = wire_check(frame, "MTU", e.mtu, IBV_MTU_256, IBV_MTU_4096,
+			       err);
+	if (!ret)
+		ret = check_region(frame, &e, err);
+	if (!ret)
+		ret = get_qps(frame, &c, &e, err);
+	if (!ret)
+		ret = wire_close(&c, frame, err);
+	if (ret)
+		free(e.qps);
+	else
+		*endpoint = e;
+	return ret;
+}
+
+void encode_start(struct frame *frame, uint64_t size)
+{
+	struct cursor c = wire_begin(frame, FRAME_START);
+
+	wire_put(&c, 8, size);
+	wire_end(frame, &c);
+}
+
+int decode_start(const struct frame *frame, uint64_t *size,
+		 struct error *err)
+{
+	struct cursor c = wire_open(frame);
+
+	*size = wire_get(&c, 8);
+	return wire_close(&c, frame, err);
+}

@@ -1,0 +1,120 @@
+/*
+ * What the frames of the dialogue carry: enough to write a client from.
+ * Header, integers, reals and strings are as wire.h says; "time" is u64
+ * nanoseconds.  The order of frames is drawn in session.h.
+ *
+ * HELLO	string version of the program, string hostname
+ * REFUSE	string stage, string code, string message, string advice:
+ *		the server will not do what PLAN asks, or cannot
+ * ABORT	the same, from either end, at any time; the connection ends
+ *
+ * PLAN		port of the client (below),
+ *		u8 operation (0 send, 1 write, 2 read),
+ *		u8 metric (0 bandwidth, 1 latency),
+ *		u16 n, n x { u16 id, u64 value }: each parameter once, in
+ *		ascending order of id (0xffffffff: the server chooses):
+ *		   2 iterations per QP, 0: by duration    3 duration, time
+ *		   4 warm-up, time        5 timeout, time
+ *		   6 queue pairs          7 send queue depth
+ *		   8 receive queue depth *        9 messages per completion *
+ *		  10 path MTU in bytes * 11 outstanding reads *
+ *		  12 acknowledge timeout (4.096 us x 2^n)
+ *		  13 service level       14 bytes each QP walks through
+ *		  (* may be 0xffffffff: chosen by the rules of plan.h)
+ *		u16 n, n x u64 message size
+ * ACCEPT	port of the server
+ *
+ * port:	string hostname, string device, string firmware,
+ *		u8 port number, u8 state (enum ibv_port_state),
+ *		u8 link layer (1 InfiniBand, 2 Ethernet),
+ *		u8 active MTU (enum ibv_mtu), u8 1: GRH required,
+ *		u8 1: the GID was forced by the user, u16 LID,
+ *		u32 rate in Mb/s, u64 max_msg_sz, u32 max_qp, u32 max_qp_wr,
+ *		u32 max_cqe, u32 max_qp_rd_atom, u32 max_qp_init_rd_atom,
+ *		u16 n, n x { u32 index, u8 type (enum ibv_gid_type),
+ *		16 bytes GID }
+ *
+ * ENDPOINT	u16 LID, 16 bytes GID (zero: none), u8 GID type,
+ *		u32 GID index, u32 GID index the receiver shall use,
+ *		u8 1: with GRH, u8 path MTU (enum ibv_mtu), u32 rkey, u64 VA,
+ *		u64 length, u64 stride, u32 n, n x { u32 QPN, u32 PSN }.
+ *		The client chooses both GIDs; the server's ENDPOINT confirms.
+ *
+ * START	u64 message size; the server's answer: ready for it
+ * DONE		u64 messages posted, u64 received, u64 counted, u64 opened and
+ *		closed: time between them, string clock, real clock resolution
+ *		and read cost in ns, real ns per unit of the histogram, then
+ *		u64 samples and, when that is not 0, u64 min, u64 max, u64 sum,
+ *		u64 origin, real squares, u32 n, n x { u32 bin, u64 count }
+ *		(stats/histogram.h)
+ *
+ * READY, BYE and ALIVE carry nothing.  Both ends send ALIVE at least once a
+ * second while traffic runs; an end that hears nothing for the plan's timeout
+ * gives the other up.
+ *
+ * Decoders check every value and return 0, or -EPROTO with the field, what
+ * was sent and what is allowed in ERR.
+ */
+#ifndef CONTROL_FRAMES_H
+#define CONTROL_FRAMES_H
+
+#include "control/wire.h"
+#include "model/endpoint.h"
+#include "model/plan.h"
+#include "model/port.h"
+#include "model/result.h"
+#include "stats/histogram.h"
+
+struct hello {
+	char version[32];
+	char hostname[PORT_NAME_SIZE];
+};
+
+/* How one size went, at the end that sends this. */
+struct done {
+	uint64_t posted;
+	uint64_t received;
+	uint64_t counted;
+	uint64_t window_ns;
+	struct clock_description clock;
+	double ns_per_tick;
+	struct histogram *latency;	/* the caller's; filled by decode */
+};
+
+/* Each allocates FRAME; frame_free() it. */
+void encode_empty(struct frame *frame, enum frame_type type);
+void encode_hello(struct frame *frame, const struct hello *hello);
+void encode_error(struct frame *frame, enum frame_type type,
+		  const struct error *what);
+void encode_plan(struct frame *frame, const struct plan *plan,
+		 const struct port *client);
+void encode_accept(struct frame *frame, const struct port *server);
+void encode_endpoint(struct frame *frame, const struct endpoint *endpoint);
+void encode_start(struct frame *frame, uint64_t size);
+void encode_done(struct frame *frame, const struct done *done);
+
+int decode_empty(const struct frame *frame, struct error *err);
+int decode_hello(const struct frame *frame, struct hello *hello,
+		 struct error *err);
+int decode_error(const struct frame *frame, struct error *what,
+		 struct error *err);
+/*
+ * REFUSE or ABORT of PEER ("client", "server") as this end's failure: ERR
+ * becomes "the PEER: ..." and is marked as the peer's.  Returns -ECONNABORTED,
+ * or -EPROTO when FRAME is malformed.
+ */
+int frames_take_error(const struct frame *frame, const char *peer,
+		      struct error *err);
+int decode_plan(const struct frame *frame, struct plan *plan,
+		struct port *client, struct error *err);
+int decode_accept(const struct frame *frame, struct port *server,
+		  struct error *err);
+/* endpoint->qps is allocated when 0 is returned; free(3) it. */
+int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
+		    struct error *err);
+int decode_start(const struct frame *frame, uint64_t *size,
+		 struct error *err);
+int decode_done(const struct frame *frame, struct done *done,
+		struct error *err);
+
+#endif

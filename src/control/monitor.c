@@ -1,0 +1,283 @@
+#include "config.h"
+#include "control/monitor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "control/frames.h"
+#include "control/signals.h"
+#include "verbs/explain.h"
+
+#define SECOND 1000000000ULL
+/* The shortest timeout is a second: four words fit into it. */
+#define TICK (SECOND / 4)
+
+enum { WAKE, TIMER, CONTROL, ASYNC, SIGNAL, N_FDS };
+
+static uint64_t now_ns(void)
+{
+	return oob_deadline(0);
+}
+
+static void set_phase(struct monitor *m, enum phase phase)
+{
+	atomic_store_explicit(&m->control->phase, (uint32_t)phase,
+			      memory_order_relaxed);
+}
+
+static enum phase get_phase(struct monitor *m)
+{
+	return (enum phase)atomic_load_explicit(&m->control->phase,
+						memory_order_relaxed);
+}
+
+/* The next edge of the phases, for the end that keeps the time. */
+static void plan_next_phase(struct monitor *m)
+{
+	m->phase_at = UINT64_MAX;
+	if (!m->client)
+		return;
+	if (get_phase(m) == PHASE_WARMUP)
+		m->phase_at = oob_deadline(m->warmup);
+	else if (get_phase(m) == PHASE_MEASURE && m->duration)
+		m->phase_at = oob_deadline(m->duration);
+}
+
+static void advance_phase(struct monitor *m)
+{
+	set_phase(m, get_phase(m) + 1);
+	plan_next_phase(m);
+}
+
+static void arm_timer(struct monitor *m)
+{
+	uint64_t tick = oob_deadline(TICK);
+	uint64_t at = m->phase_at < tick ? m->phase_at : tick;
+	const struct itimerspec when = { .it_value = {
+		.tv_sec = (time_t)(at / SECOND),
+		.tv_nsec = (long)(at % SECOND),
+	} };
+
+	timerfd_settime(m->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+static int check_progress(struct monitor *m)
+{
+	uint64_t progress = atomic_load_explicit(&m->control->progress,
+						 memory_order_relaxed);
+
+	if (progress != m->progress) {
+		m->progress = progress;
+		m->progress_at = now_ns();
+		m->progress_ticks = clock_ticks(m->clock);
+		return 0;
+	}
+	if (!m->client || now_ns() - m->progress_at < m->timeout)
+		return 0;
+	return fail(&m->err, -ETIMEDOUT,
+		    "check the path between both GIDs; --timeout waits longer",
+		    "nothing completed for %.3g s",
+		    (double)m->timeout / (double)SECOND);
+}
+
+static int check_silence(struct monitor *m)
+{
+	if (now_ns() - m->heard_at < m->timeout)
+		return 0;
+	return fail(&m->err, -ETIMEDOUT,
+		    "its host or the network between may be down",
+		    "the %s said nothing for %.3g s", m->conn->peer,
+		    (double)m->timeout / (double)SECOND);
+}
+
+static int say_alive(struct monitor *m)
+{
+	struct frame frame;
+	int ret;
+
+	if (now_ns() < m->alive_at)
+		return 0;
+	m->alive_at = oob_deadline(m->timeout / 4 < SECOND ? m->timeout / 4 :
+							     SECOND);
+	encode_empty(&frame, FRAME_ALIVE);
+	ret = oob_send(m->conn, &frame, oob_deadline(SECOND), &m->err);
+	frame_free(&frame);
+	return ret;
+}
+
+static int on_timer(struct monitor *m)
+{
+	uint64_t expirations;
+	int ret;
+
+	if (read(m->timer_fd, &expirations, sizeof(expirations)) < 0)
+		return 0;
+	if (now_ns() >= m->phase_at)
+		advance_phase(m);
+	ret = check_progress(m);
+	if (!ret)
+		ret = check_silence(m);
+	if (!ret)
+		ret = say_alive(m);
+	arm_timer(m);
+	return ret;
+}
+
+/* Returns 1 when the run is over at the peer, too. */
+static int on_frame(struct monitor *m)
+{
+	struct frame frame;
+	int ret = oob_receive(m->conn, "the end of the run",
+			      oob_deadline(m->timeout), &frame, &m->err);
+
+	if (ret)
+		return ret;
+	m->heard_at = now_ns();
+	if (frame.type == FRAME_DONE && !m->client) {
+		m->done = frame;
+		m->have_done = true;
+		set_phase(m, PHASE_DRAIN);
+		return 1;
+	}
+	if (frame.type == FRAME_ABORT)
+		ret = frames_take_error(&frame, m->conn->peer, &m->err);
+	else if (frame.type != FRAME_ALIVE)
+		ret = fail(&m->err, -EPROTO, NULL,
+			   "the %s sent %s while traffic ran", m->conn->peer,
+			   frame_name(frame.type));
+	frame_free(&frame);
+	return ret;
+}
+
+static int on_event(struct monitor *m)
+{
+	struct ibv_async_event event;
+	enum ibv_event_type type;
+
+	if (ibv_get_async_event(m->context, &event))
+		return 0;
+	type = event.event_type;
+	ibv_ack_async_event(&event);
+	if (!explain_event_is_fatal(type))
+		return 0;
+	return explain_event(type,
+			     ibv_get_device_name(m->context->device),
+			     &m->err);
+}
+
+static int on_signal(struct monitor *m)
+{
+	int fd = m->conn->cancel_fd;
+
+	m->conn->cancel_fd = -1;
+	return signals_take(fd, &m->err);
+}
+
+/* One turn; 0 to go on, 1 when all is done, or a negative errno. */
+static int turn(struct monitor *m)
+{
+	struct pollfd fds[N_FDS] = {
+		[WAKE] = { .fd = m->wake_fd, .events = POLLIN },
+		[TIMER] = { .fd = m->timer_fd, .events = POLLIN },
+		[CONTROL] = { .fd = m->conn->fd, .events = POLLIN },
+		[ASYNC] = { .fd = m->context->async_fd, .events = POLLIN },
+		[SIGNAL] = { .fd = m->conn->cancel_fd, .events = POLLIN },
+	};
+	int ret = 0;
+
+	if (poll(fds, N_FDS, -1) < 0)
+		return errno == EINTR ? 0 : fail(&m->err, -errno, NULL,
+						 "cannot poll: %s",
+						 strerror(errno));
+	if (fds[WAKE].revents)
+		return 1;
+	if (fds[SIGNAL].revents)
+		ret = on_signal(m);
+	if (!ret && fds[ASYNC].revents)
+		ret = on_event(m);
+	if (!ret && fds[CONTROL].revents)
+		ret = on_frame(m);
+	if (!ret && fds[TIMER].revents)
+		ret = on_timer(m);
+	return ret;
+}
+
+static void *watch(void *argument)
+{
+	struct monitor *m = argument;
+	int ret;
+
+	do {
+		ret = turn(m);
+	} while (!ret);
+	if (ret < 0)
+		set_phase(m, PHASE_ABORT);
+	return NULL;
+}
+
+static void close_fds(struct monitor *m)
+{
+	if (m->wake_fd >= 0)
+		close(m->wake_fd);
+	if (m->timer_fd >= 0)
+		close(m->timer_fd);
+}
+
+static void begin(struct monitor *m)
+{
+	uint64_t now = now_ns();
+
+	m->have_done = false;
+	m->progress = 0;
+	m->progress_ticks = clock_ticks(m->clock);
+	m->heard_at = m->progress_at = now;
+	m->alive_at = now;
+	atomic_store(&m->control->progress, 0);
+	set_phase(m, m->client && m->warmup ? PHASE_WARMUP : PHASE_MEASURE);
+	plan_next_phase(m);
+	arm_timer(m);
+}
+
+int monitor_start(struct monitor *m, struct error *err)
+{
+	int ret;
+
+	m->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	m->timer_fd = timerfd_create(CLOCK_MONOTONIC,
+				     TFD_CLOEXEC | TFD_NONBLOCK);
+	if (m->wake_fd < 0 || m->timer_fd < 0) {
+		ret = fail(err, -errno, NULL, "cannot start the monitor: %s",
+			   strerror(errno));
+		close_fds(m);
+		return ret;
+	}
+	begin(m);
+	ret = pthread_create(&m->thread, NULL, watch, m);
+	if (ret) {
+		ret = fail(err, -ret, NULL, "cannot start the monitor: %s",
+			   strerror(ret));
+		close_fds(m);
+	}
+	return ret;
+}
+
+void monitor_wait(struct monitor *m)
+{
+	pthread_join(m->thread, NULL);
+	close_fds(m);
+}
+
+void monitor_stop(struct monitor *m)
+{
+	const uint64_t one = 1;
+
+	/* cannot fail: the counter is far from its limit */
+	if (write(m->wake_fd, &one, sizeof(one)) < 0)
+		set_phase(m, PHASE_ABORT);
+	monitor_wait(m);
+}

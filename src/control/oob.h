@@ -1,0 +1,76 @@
+/*
+ * The out-of-band channel: one TCP connection between the two ends.  Every
+ * wait has a deadline and ends at once when the user interrupts.
+ */
+#ifndef CONTROL_OOB_H
+#define CONTROL_OOB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "control/wire.h"
+#include "verbs/gid.h"
+
+struct connection {
+	int fd;			/* -1: closed */
+	int cancel_fd;		/* of signals_open(); -1: not interruptible */
+	const char *peer;	/* "client" or "server", for messages */
+	char address[80];	/* of the peer: "10.0.0.2 port 18515" */
+};
+
+/* The time NS nanoseconds from now, for the deadlines below. */
+uint64_t oob_deadline(uint64_t ns);
+
+/*
+ * Wait until FD has one of EVENTS (poll(2)), DEADLINE passes or the user
+ * interrupts.  Returns 0; 1 to be called again; -ETIMEDOUT, of which nothing
+ * is said yet; -ECANCELED, said in ERR, and *CANCEL_FD becomes -1: the
+ * clean-up that follows is not interrupted again.
+ */
+int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
+	     struct error *err);
+
+/*
+ * Connect to HOST, trying each of its addresses, IPv6 and IPv4.  BIND is the
+ * local address or NULL.  One round of attempts may take TIMEOUT ns; with
+ * WAIT > 0 rounds are repeated for that long, for a server that is not up
+ * yet.  Returns 0, or a negative errno with host, port and cause in ERR.
+ */
+int oob_connect(const char *host, uint32_t port, const char *bind,
+		uint64_t timeout, uint64_t wait, int cancel_fd,
+		struct connection *conn, struct error *err);
+
+/*
+ * Listen on PORT (0: any free one) of BIND, or of every address, IPv6 and
+ * IPv4.  *PORT becomes the real one.  Returns a descriptor or a negative
+ * errno.
+ */
+int oob_listen(const char *bind, uint32_t *port, struct error *err);
+
+/* Wait for a client, without end; returns 0 or a negative errno. */
+int oob_accept(int listener, int cancel_fd, struct connection *conn,
+	       struct error *err);
+
+/* A connection over FD, which is already one (a socketpair). */
+void oob_adopt(int fd, int cancel_fd, const char *peer,
+	       struct connection *conn);
+
+void oob_close(struct connection *conn);
+
+/* Send all of FRAME before DEADLINE.  Returns 0 or a negative errno. */
+int oob_send(struct connection *conn, const struct frame *frame,
+	     uint64_t deadline, struct error *err);
+
+/*
+ * Receive one frame before DEADLINE; its header is checked before anything is
+ * allocated.  frame_free() it when 0 is returned.  WAITED_FOR completes the
+ * sentence "... while waiting for WAITED_FOR".
+ */
+int oob_receive(struct connection *conn, const char *waited_for,
+		uint64_t deadline, struct frame *frame, struct error *err);
+
+/* The IP network that CONN uses at this end; not known for other sockets. */
+void oob_subnet(const struct connection *conn, struct subnet *subnet);
+
+#endif

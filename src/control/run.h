@@ -1,0 +1,17 @@
+/* The traffic of one message size, at either end of a session. */
+#ifndef CONTROL_RUN_H
+#define CONTROL_RUN_H
+
+#include "control/session.h"
+
+/*
+ * START, traffic and DONE for SIZE.  Adds a row to the result, marked as
+ * failed when something was measured before a failure.
+ * Returns 0 or a negative errno.
+ */
+int run_client(struct session *s, uint64_t size);
+
+/* The same at the server, once START for SIZE has come. */
+int run_server(struct session *s, uint64_t size);
+
+#endif

@@ -1,0 +1,165 @@
+/* The server's half of the dialogue. */
+#include "config.h"
+#include "control/session.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "control/frames.h"
+#include "control/run.h"
+
+static int greet(struct session *s)
+{
+	struct hello hello = { .version = PACKAGE_VERSION };
+	struct frame frame;
+	int ret;
+
+	session_stage(s, "hello");
+	ret = session_expect(s, FRAME_HELLO, &frame);
+	if (ret)
+		return ret;
+	ret = decode_hello(&frame, &hello, &s->result->error);
+	frame_free(&frame);
+	if (ret)
+		return ret;
+	hello = (struct hello){ .version = PACKAGE_VERSION };
+	memcpy(hello.hostname, s->device->port.hostname,
+	       sizeof(hello.hostname));
+	encode_hello(&frame, &hello);
+	return session_send(s, &frame);
+}
+
+static int check_memory(struct session *s)
+{
+	const struct parameters *params = &s->result->params;
+	uint64_t bytes = plan_memory(&params->plan);
+
+	if (bytes <= params->max_memory)
+		return 0;
+	return fail(&s->result->error, -ENOMEM,
+		    "use fewer --qps or a smaller --size, or start the server "
+		    "with a larger --max-memory",
+		    "the test needs %llu bytes of memory, this server allows "
+		    "%llu (--max-memory)", (unsigned long long)bytes,
+		    (unsigned long long)params->max_memory);
+}
+
+/* What the client asks for, held against both ports and this end's limits. */
+static int agree(struct session *s)
+{
+	struct result *r = s->result;
+	struct plan *plan = &r->params.plan;
+	struct frame frame;
+	int ret;
+
+	session_stage(s, "plan");
+	ret = session_expect(s, FRAME_PLAN, &frame);
+	if (ret)
+		return ret;
+	ret = decode_plan(&frame, plan, &r->client, &r->error);
+	frame_free(&frame);
+	if (!ret)
+		ret = plan_fit(plan, &r->client, &r->server, &r->error);
+	if (!ret)
+		ret = check_memory(s);
+	if (ret)
+		return ret;
+	r->connected = true;
+	encode_accept(&frame, &r->server);
+	ret = session_send(s, &frame);
+	s->accepted = true;
+	return ret;
+}
+
+/* The path is the client's choice, among what this end offered. */
+static int accept_path(struct session *s)
+{
+	struct result *r = s->result;
+	const struct endpoint *peer = &s->peer;
+	struct path mine;
+	int ret = path_accept(&r->server, &r->client, peer->global,
+			      peer->gid_index, peer->peer_gid_index, &mine,
+			      &r->error);
+
+	if (ret)
+		return ret;
+	mine.mtu = peer->mtu;
+	mine.dlid = peer->lid;
+	r->path = mine;
+	r->has_path = true;
+	return 0;
+}
+
+static int connect_qps(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "resources");
+	ret = session_create(s);
+	if (ret)
+		return ret;
+	session_stage(s, "endpoint");
+	ret = session_take_endpoint(s);
+	if (!ret)
+		ret = accept_path(s);
+	if (!ret)
+		ret = session_send_endpoint(s);
+	if (ret)
+		return ret;
+	session_stage(s, "connect");
+	ret = session_connect(s);
+	if (!ret)
+		ret = session_hear(s, FRAME_READY);
+	return ret ? ret : session_say(s, FRAME_READY);
+}
+
+/* START must be for the next size of the plan. */
+static int run_next(struct session *s, const struct frame *start)
+{
+	struct result *r = s->result;
+	uint64_t due = r->params.plan.sizes.bytes[r->n_rows], size;
+	int ret = decode_start(start, &size, &r->error);
+
+	if (!ret)
+		ret = wire_check(start, "size", size, due, due, &r->error);
+	return ret ? ret : run_server(s, size);
+}
+
+static int run_all(struct session *s)
+{
+	const struct result *r = s->result;
+	struct frame frame;
+	int ret = 0;
+
+	while (!ret && r->n_rows < r->params.plan.sizes.n) {
+		session_stage(s, "start");
+		ret = session_expect(s, FRAME_START, &frame);
+		if (ret)
+			return ret;
+		ret = run_next(s, &frame);
+		frame_free(&frame);
+	}
+	if (ret)
+		return ret;
+	session_stage(s, "bye");
+	ret = session_hear(s, FRAME_BYE);
+	return ret ? ret : session_say(s, FRAME_BYE);
+}
+
+int session_server(struct connection *conn, const struct device *device,
+		   struct result *result)
+{
+	struct session s;
+	int ret;
+
+	session_begin(&s, false, conn, device, result);
+	ret = greet(&s);
+	if (!ret)
+		ret = agree(&s);
+	if (!ret)
+		ret = connect_qps(&s);
+	if (!ret)
+		ret = run_all(&s);
+	session_end(&s, ret);
+	return ret;
+}

@@ -1,0 +1,204 @@
+#include "config.h"
+#include "control/session.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/frames.h"
+
+#define SECOND 1000000000ULL
+/* Creating a queue pair may take the peer that long. */
+#define QP_ALLOWANCE (SECOND / 50)
+/* What telling the peer of a failure may cost. */
+#define LAST_WORDS SECOND
+
+void session_begin(struct session *s, bool client, struct connection *conn,
+		   const struct device *device, struct result *result)
+{
+	memset(s, 0, sizeof(*s));
+	s->client = client;
+	s->conn = conn;
+	s->device = device;
+	s->result = result;
+	result->at_server = !client;
+	*(client ? &result->client : &result->server) = device->port;
+	clock_gettime(CLOCK_REALTIME, &result->started);
+	clock_start(&s->clock);
+}
+
+static void tell_peer(struct session *s)
+{
+	enum frame_type type = s->client || s->accepted ? FRAME_ABORT :
+							  FRAME_REFUSE;
+	struct error ignored = { 0 };
+	struct frame frame;
+
+	encode_error(&frame, type, &s->result->error);
+	oob_send(s->conn, &frame, oob_deadline(LAST_WORDS), &ignored);
+	frame_free(&frame);
+}
+
+void session_end(struct session *s, int ret)
+{
+	if (ret)
+		fail(&s->result->error, ret, NULL, "%s", strerror(-ret));
+	if (ret && !s->result->error.from_peer)
+		tell_peer(s);
+	resources_destroy(&s->res);
+	free(s->flow.latency);
+	free(s->peer.qps);
+}
+
+void session_stage(struct session *s, const char *stage)
+{
+	error_stage(&s->result->error, stage);
+}
+
+/* Until when the peer must have answered. */
+static uint64_t answer_deadline(const struct session *s)
+{
+	const struct plan *plan = &s->result->params.plan;
+
+	return oob_deadline(plan->timeout + plan->qps * QP_ALLOWANCE);
+}
+
+int session_send(struct session *s, struct frame *frame)
+{
+	int ret = oob_send(s->conn, frame, answer_deadline(s),
+			   &s->result->error);
+
+	frame_free(frame);
+	return ret;
+}
+
+static int unexpected(struct session *s, const struct frame *frame,
+		      enum frame_type wanted)
+{
+	if (frame->type == FRAME_REFUSE || frame->type == FRAME_ABORT)
+		return frames_take_error(frame, s->conn->peer,
+					 &s->result->error);
+	return fail(&s->result->error, -EPROTO, NULL,
+		    "the %s sent %s where %s was due", s->conn->peer,
+		    frame_name(frame->type), frame_name(wanted));
+}
+
+int session_expect(struct session *s, enum frame_type type,
+		   struct frame *frame)
+{
+	uint64_t deadline = answer_deadline(s);
+	struct frame f;
+	int ret;
+
+	for (;;) {
+		ret = oob_receive(s->conn, frame_name(type), deadline, &f,
+				  &s->result->error);
+		if (ret)
+			return ret;
+		if (f.type != FRAME_ALIVE)
+			break;
+		frame_free(&f);
+	}
+	if (f.type == type) {
+		*frame = f;
+		return 0;
+	}
+	ret = unexpected(s, &f, type);
+	frame_free(&f);
+	return ret;
+}
+
+int session_say(struct session *s, enum frame_type type)
+{
+	struct frame frame;
+
+	encode_empty(&frame, type);
+	return session_send(s, &frame);
+}
+
+int session_hear(struct session *s, enum frame_type type)
+{
+	struct frame frame;
+	int ret = session_expect(s, type, &frame);
+
+	if (ret)
+		return ret;
+	ret = decode_empty(&frame, &s->result->error);
+	frame_free(&frame);
+	return ret;
+}
+
+int session_create(struct session *s)
+{
+	const struct plan *plan = &s->result->params.plan;
+	int ret = resources_create(s->device, plan, s->client, &s->res,
+				   &s->result->error);
+
+	if (ret)
+		return ret;
+	s->flow = (struct flow){
+		.qps = s->res.qps,
+		.n_qps = s->res.n_qps,
+		.send_cq = s->res.send_cq,
+		.recv_cq = s->res.recv_cq,
+		.clock = &s->clock,
+		.control = &s->control,
+		.latency = histogram_new(),
+	};
+	if (plan_posts_receives(plan, s->client))
+		s->flow.rx_depth = plan->rx_depth;
+	return 0;
+}
+
+int session_send_endpoint(struct session *s)
+{
+	struct endpoint mine;
+	struct frame frame;
+
+	resources_describe(&s->res, &s->result->params.plan, s->device,
+			   &s->result->path, &mine);
+	encode_endpoint(&frame, &mine);
+	free(mine.qps);
+	return session_send(s, &frame);
+}
+
+/* The peer's endpoint must suit the plan that both agreed on. */
+static int check_endpoint(struct session *s)
+{
+	const struct plan *plan = &s->result->params.plan;
+	const struct endpoint *peer = &s->peer;
+
+	if (peer->n == plan->qps && peer->stride >= plan_largest(plan) &&
+	    mtu_bytes(peer->mtu) == plan->mtu)
+		return 0;
+	return fail(&s->result->error, -EPROTO, NULL,
+		    "the %s sent an ENDPOINT of %u QPs, stride %llu and MTU "
+		    "%u where %u, %llu and %u were agreed", s->conn->peer,
+		    peer->n, (unsigned long long)peer->stride,
+		    mtu_bytes(peer->mtu), plan->qps,
+		    (unsigned long long)plan_stride(plan), plan->mtu);
+}
+
+int session_take_endpoint(struct session *s)
+{
+	struct frame frame;
+	int ret = session_expect(s, FRAME_ENDPOINT, &frame);
+
+	if (ret)
+		return ret;
+	ret = decode_endpoint(&frame, &s->peer, &s->result->error);
+	frame_free(&frame);
+	return ret ? ret : check_endpoint(s);
+}
+
+int session_connect(struct session *s)
+{
+	struct error *err = &s->result->error;
+	int ret = flow_fill_receives(&s->flow);
+
+	if (ret)
+		return fail(err, ret, NULL, "%s: cannot post receives: %s",
+			    s->device->port.device, strerror(-ret));
+	return resources_connect(&s->res, s->device, &s->result->params.plan,
+				 &s->result->path, &s->peer, err);
+}

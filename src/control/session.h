@@ -1,0 +1,89 @@
+/*
+ * One run over one connection, from HELLO to BYE, at either end:
+ *
+ *	client                                          server
+ *	HELLO     version, hostname         ->  <-      HELLO, or REFUSE
+ *	PLAN      test, parameters, port    ->  <-      ACCEPT port, or REFUSE
+ *	          both ends: memory, queues, QPs in INIT
+ *	ENDPOINT  path, MR, QPs             ->  <-      ENDPOINT
+ *	          both ends: receives posted, RTR, RTS
+ *	READY                               ->  <-      READY
+ *	START     size                      ->  <-      START
+ *	          traffic; ALIVE from both, once a second
+ *	DONE      counts, times, histogram  ->  <-      DONE
+ *	          ... next size, from START ...
+ *	BYE                                 ->  <-      BYE
+ *	ABORT     why: either way, at any time
+ *
+ * The client decides: the server brings only its device, port and limits.
+ */
+#ifndef CONTROL_SESSION_H
+#define CONTROL_SESSION_H
+
+#include "control/oob.h"
+#include "model/result.h"
+#include "traffic/clock.h"
+#include "traffic/flow.h"
+#include "verbs/device.h"
+#include "verbs/resources.h"
+
+struct session {
+	bool client;
+	bool accepted;		/* the server said ACCEPT: errors are ABORT */
+	struct connection *conn;
+	const struct device *device;
+	struct result *result;	/* plan, ports, path, rows, error */
+	struct clock clock;
+	struct resources res;
+	struct endpoint peer;
+	struct flow flow;
+	struct flow_control control;
+};
+
+/*
+ * Run the test of result->params over CONN on DEVICE; what comes out is in
+ * RESULT, complete with the error if it failed: the rows are what was
+ * measured until then.  The server is told of a failure, and the connection
+ * is left to the caller.  Returns 0 or a negative errno.
+ */
+int session_client(struct connection *conn, const struct device *device,
+		   struct result *result);
+
+/* Serve the client at the other end of CONN; otherwise the same.
+ * result->params are this end's own. */
+int session_server(struct connection *conn, const struct device *device,
+		   struct result *result);
+
+/* Shared by both ends (session.c); RESULT's error says what failed. */
+
+void session_begin(struct session *s, bool client, struct connection *conn,
+		   const struct device *device, struct result *result);
+
+/* Tell the peer of a failure, if it does not know, and release everything. */
+void session_end(struct session *s, int ret);
+
+/* What the next steps are, for an error they meet. */
+void session_stage(struct session *s, const char *stage);
+
+/* Send FRAME and free it. */
+int session_send(struct session *s, struct frame *frame);
+
+/* Receive a frame of TYPE; REFUSE, ABORT and anything else are errors. */
+int session_expect(struct session *s, enum frame_type type,
+		   struct frame *frame);
+
+/* Send a frame of TYPE that carries nothing, or receive one. */
+int session_say(struct session *s, enum frame_type type);
+int session_hear(struct session *s, enum frame_type type);
+
+/* Make the verbs objects and the flow over them. */
+int session_create(struct session *s);
+
+/* Send this end's ENDPOINT for result->path, or take the peer's. */
+int session_send_endpoint(struct session *s);
+int session_take_endpoint(struct session *s);
+
+/* Post receives and move the QPs towards the peer's. */
+int session_connect(struct session *s);
+
+#endif

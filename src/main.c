@@ -1,0 +1,314 @@
+/*
+ * The order of the steps, and the exit status: nothing else ends the program.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "cli/options.h"
+#include "control/oob.h"
+#include "control/session.h"
+#include "control/signals.h"
+#include "report/report.h"
+#include "verbs/device.h"
+
+enum { EXIT_MEASURED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* Print TEXT, which may be NULL for want of memory. */
+static int write_text(const char *path, char *text, struct error *err)
+{
+	int ret;
+
+	if (!text)
+		return fail(err, -ENOMEM, NULL, "out of memory for a report");
+	ret = report_write(path, text, err);
+	free(text);
+	return ret;
+}
+
+/* The table goes to stdout, unless the JSON does. */
+static int write_table(const struct result *result, struct error *err)
+{
+	const char *json = result->params.json;
+	char *text = report_text(result);
+
+	if (!text || !json || strcmp(json, "-") != 0)
+		return write_text("-", text, err);
+	log_text(text);
+	free(text);
+	return 0;
+}
+
+/* Show what was measured, and why no more was, in every form asked for. */
+static int report(const struct result *result)
+{
+	struct error err = { .stage = "report" };
+	bool failed = error_is_set(&result->error);
+	int ret = write_table(result, &err);
+
+	if (failed)
+		log_error(&result->error);
+	if (!ret && result->params.json)
+		ret = write_text(result->params.json, report_json(result),
+				 &err);
+	if (ret)
+		log_error(&err);
+	return failed || ret ? EXIT_FAILED : EXIT_MEASURED;
+}
+
+/* With what is known of this end, so that a report says what was used. */
+static void note_effective(struct result *result, const struct device *device)
+{
+	const struct gid *gid = result_gid(result, !result->at_server);
+
+	result->params.device = device->port.device;
+	result->params.ib_port = device->port.number;
+	if (gid)
+		result->params.gid_index = gid->index;
+}
+
+static struct result *new_result(const struct options *options)
+{
+	struct result *result = xcalloc(1, sizeof(*result));
+
+	result->params = options->params;
+	clock_gettime(CLOCK_REALTIME, &result->started);
+	gethostname(result->client.hostname,
+		    sizeof(result->client.hostname) - 1);
+	return result;
+}
+
+static int run_test(const struct options *options, struct connection *conn,
+		    struct device *device, struct result *result)
+{
+	const struct parameters *params = &options->params;
+	struct error *err = &result->error;
+	int ret;
+
+	error_stage(err, "device");
+	ret = device_open(params, device, err);
+	if (ret)
+		return ret;
+	result->client = device->port;
+	error_stage(err, "connect");
+	if (options->command == COMMAND_CLIENT)
+		ret = oob_connect(options->server, params->port, params->bind,
+				  params->plan.timeout, params->wait,
+				  conn->cancel_fd, conn, err);
+	if (!ret)
+		ret = session_client(conn, device, result);
+	note_effective(result, device);
+	return ret;
+}
+
+/* Run a test; CONN is connected already when both ends are here. */
+static int client(const struct options *options, struct connection *conn)
+{
+	struct result *result = new_result(options);
+	struct device device = { 0 };
+	int status;
+
+	run_test(options, conn, &device, result);
+	status = report(result);
+	oob_close(conn);
+	device_close(&device);
+	free(result);
+	return status;
+}
+
+/* One client, start to end; REPORTS is false at the far end of --loopback. */
+static int serve_client(const struct options *options,
+			struct connection *conn, const struct device *device,
+			bool reports)
+{
+	struct result *result = new_result(options);
+	int status = EXIT_FAILED;
+
+	if (!session_server(conn, device, result))
+		status = EXIT_MEASURED;
+	note_effective(result, device);
+	if (reports)
+		status = report(result);
+	oob_close(conn);
+	free(result);
+	return status;
+}
+
+/* The server of --loopback: a process of its own, as on a second host. */
+static int loopback_server(const struct options *options, int fd)
+{
+	struct device device = { 0 };
+	struct error err = { 0 };
+	struct connection conn;
+	int status = EXIT_FAILED;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	log_set_level(LOG_QUIET);
+	oob_adopt(fd, signals_open(), "client", &conn);
+	if (!device_open(&options->params, &device, &err))
+		status = serve_client(options, &conn, &device, false);
+	oob_close(&conn);
+	device_close(&device);
+	return status;
+}
+
+static int loopback(const struct options *options, int cancel_fd)
+{
+	struct error err = { .stage = "connect" };
+	struct connection conn;
+	int fds[2], status;
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds)) {
+		fail(&err, -errno, NULL, "cannot make a socket pair: %s",
+		     strerror(errno));
+		log_error(&err);
+		return EXIT_FAILED;
+	}
+	child = fork();
+	if (child == 0) {
+		close(fds[0]);
+		return loopback_server(options, fds[1]);
+	}
+	close(fds[1]);
+	oob_adopt(fds[0], cancel_fd, "server", &conn);
+	status = client(options, &conn);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	return status;
+}
+
+static void announce(const struct device *device, uint32_t port)
+{
+	log_info("serving on TCP port %u with %s port %u", port,
+		 device->port.device, device->port.number);
+}
+
+/* Accept clients until told to stop; with --once, the first. */
+static int accept_clients(const struct options *options, int listener,
+			  int cancel_fd, const struct device *device,
+			  struct error *err)
+{
+	struct connection conn;
+	int ret, status;
+
+	for (;;) {
+		ret = oob_accept(listener, cancel_fd, &conn, err);
+		if (ret == -ECANCELED && !options->params.once)
+			return EXIT_MEASURED;
+		if (ret) {
+			log_error(err);
+			return EXIT_FAILED;
+		}
+		log_info("client at %s", conn.address);
+		status = serve_client(options, &conn, device, true);
+		if (options->params.once || conn.cancel_fd < 0)
+			return status;
+	}
+}
+
+static int serve(const struct options *options, int cancel_fd)
+{
+	struct error err = { 0 };
+	struct device device = { 0 };
+	uint32_t port = options->params.port;
+	int listener = -1, status = EXIT_FAILED;
+
+	if (options->ignored[0])
+		log_warning("%s: the client decides that; ignored here",
+			    options->ignored);
+	if (!device_open(&options->params, &device, &err))
+		listener = oob_listen(options->params.bind, &port, &err);
+	if (listener < 0) {
+		log_error(&err);
+	} else {
+		announce(&device, port);
+		status = accept_clients(options, listener, cancel_fd, &device,
+					&err);
+		close(listener);
+	}
+	device_close(&device);
+	return status;
+}
+
+static int devices(const struct options *options)
+{
+	struct error err = { 0 };
+	struct port *ports;
+	size_t n;
+	int ret = device_scan(&options->params, &ports, &n, &err);
+
+	if (!ret)
+		ret = write_text("-", report_devices(ports, n), &err);
+	if (ret)
+		log_error(&err);
+	free(ports);
+	return ret ? EXIT_FAILED : EXIT_MEASURED;
+}
+
+static int print(char *text)
+{
+	struct error err = { 0 };
+
+	if (!write_text("-", text, &err))
+		return EXIT_MEASURED;
+	log_error(&err);
+	return EXIT_FAILED;
+}
+
+static char *version(void)
+{
+	char *text;
+
+	if (asprintf(&text, "%s %s, protocol %d\n", PACKAGE_NAME,
+		     PACKAGE_VERSION, WIRE_PROTOCOL) < 0)
+		return NULL;
+	return text;
+}
+
+static int run(const struct options *options)
+{
+	struct connection conn;
+	int cancel_fd;
+
+	switch (options->command) {
+	case COMMAND_HELP:
+		return print(options_usage());
+	case COMMAND_VERSION:
+		return print(version());
+	case COMMAND_DEVICES:
+		return devices(options);
+	default:
+		break;
+	}
+	cancel_fd = signals_open();
+	if (options->command == COMMAND_SERVE)
+		return serve(options, cancel_fd);
+	if (options->command == COMMAND_LOOPBACK)
+		return loopback(options, cancel_fd);
+	oob_adopt(-1, cancel_fd, "server", &conn);
+	return client(options, &conn);
+}
+
+int main(int argc, char **argv)
+{
+	struct error err = { 0 };
+	struct options options;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (options_parse(argc, argv, &options, &err)) {
+		log_error(&err);
+		return EXIT_USAGE;
+	}
+	return run(&options);
+}

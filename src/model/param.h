@@ -1,0 +1,97 @@
+/*
+ * What was asked: every option as a row of one table.  The parser, the usage
+ * text, the JSON "parameters" and the wire encoding of the plan are made from
+ * it.
+ */
+#ifndef MODEL_PARAM_H
+#define MODEL_PARAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/plan.h"
+
+struct parameters {
+	/* this end's own */
+	const char *device;	/* NULL: the first with an active port */
+	uint32_t ib_port;	/* PLAN_AUTO: the first active one */
+	uint32_t gid_index;	/* PLAN_AUTO: chosen with the peer's */
+	uint32_t port;		/* TCP */
+	const char *bind;
+	uint64_t wait;		/* ns to keep trying to connect */
+	uint64_t max_memory;
+	const char *json;	/* NULL: none; "-": stdout */
+	const char *title;
+	bool loopback;
+	bool once;
+	/* for both ends */
+	struct plan plan;
+};
+
+/* What the field of a parameter holds, and so how its text is read. */
+enum param_kind {
+	PARAM_FLAG,		/* bool */
+	PARAM_NUMBER,		/* uint32_t */
+	PARAM_AUTO_NUMBER,	/* uint32_t, or "auto": PLAN_AUTO */
+	PARAM_COUNT,		/* uint64_t */
+	PARAM_BYTES,		/* uint64_t, with K M G */
+	PARAM_TIME,		/* uint64_t ns, given in seconds */
+	PARAM_SIZES,		/* struct sizes */
+	PARAM_STRING,		/* const char * */
+};
+
+/* Who needs to know: flags, any of which may be set. */
+enum param_who {
+	PARAM_PLAN = 1,		/* travels to the server */
+	PARAM_CLIENT = 2,	/* a test that names a server, or --loopback */
+	PARAM_SERVER = 4,	/* an end that serves */
+	PARAM_DEVICES = 8,	/* verbsperf devices */
+};
+
+#define PARAM_BOTH (PARAM_CLIENT | PARAM_SERVER)
+#define PARAM_ANY (PARAM_BOTH | PARAM_DEVICES)
+
+struct param {
+	uint16_t id;		/* on the wire; 0 for what does not travel */
+	const char *name;	/* of the long option, and of the JSON key */
+	char letter;		/* 0: none */
+	const char *alias;	/* perftest's long name, where it differs */
+	enum param_kind kind;
+	size_t offset;		/* into struct parameters */
+	uint64_t min, max;	/* PARAM_SIZES: of each */
+	const char *initial;	/* text of the default; NULL: zero */
+	const char *argument;	/* its name in the usage; NULL: takes none */
+	const char *implied;	/* of an option whose argument is optional */
+	unsigned int who;
+	const char *help;
+};
+
+extern const struct param param_table[];
+extern const size_t param_count;
+
+/* Fields, by row. */
+uint64_t param_get(const struct parameters *params, const struct param *row);
+void param_set(struct parameters *params, const struct param *row,
+	       uint64_t value);
+const char *param_get_string(const struct parameters *params,
+			     const struct param *row);
+
+/* May a peer send VALUE for ROW: in its range, "auto", or not given. */
+bool param_in_range(const struct param *row, uint64_t value);
+
+/* True for the kinds that param_get() and param_set() handle. */
+bool param_is_number(const struct param *row);
+
+/*
+ * Read TEXT into the field of ROW, as far as ROW's kind and range allow.
+ * Strings are kept by reference.  OPTION is how the user named it, for ERR.
+ * Returns 0 or -EINVAL.
+ */
+int param_parse(struct parameters *params, const struct param *row,
+		const char *option, const char *text, struct error *err);
+
+/* Every parameter at its default. */
+void param_defaults(struct parameters *params);
+
+#endif

@@ -1,0 +1,260 @@
+#include "config.h"
+#include "model/plan.h"
+
+#include <errno.h>
+
+#define CACHE_LINE 64
+#define DEFAULT_CQ_MOD 100
+#define BYTES_PER_COMPLETION (1 << 20)
+#define DEFAULT_RX_DEPTH 512
+/* One receive waits while the one before is posted again. */
+#define PINGPONG_RX_DEPTH 2
+#define OUTSTANDING_READS_MAX 255	/* the field has 8 bits */
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+uint64_t plan_largest(const struct plan *plan)
+{
+	uint64_t largest = 0;
+
+	for (uint32_t i = 0; i < plan->sizes.n; i++)
+		largest = larger(largest, plan->sizes.bytes[i]);
+	return largest;
+}
+
+bool plan_is_pingpong(const struct plan *plan)
+{
+	return plan->metric == METRIC_LATENCY && op_table[plan->op].pingpong;
+}
+
+bool plan_posts_receives(const struct plan *plan, bool client)
+{
+	return op_table[plan->op].receives &&
+	       (!client || plan_is_pingpong(plan));
+}
+
+uint64_t plan_stride(const struct plan *plan)
+{
+	uint64_t bytes = larger(plan_largest(plan), plan->walk);
+
+	return (larger(bytes, 1) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+uint32_t plan_regions(const struct plan *plan)
+{
+	return plan_is_pingpong(plan) ? 2 : 1;
+}
+
+uint64_t plan_memory(const struct plan *plan)
+{
+	return plan_stride(plan) * plan->qps * plan_regions(plan);
+}
+
+int plan_access(const struct plan *plan, bool client)
+{
+	bool source = client || plan_is_pingpong(plan);
+	bool target = !client || plan_is_pingpong(plan);
+	int access = target ? op_table[plan->op].access : 0;
+
+	if (plan->op == OP_READ ? source : target)
+		access |= IBV_ACCESS_LOCAL_WRITE;
+	return access;
+}
+
+/* All messages of a run can be outstanding at once. */
+static bool all_at_once(const struct plan *plan)
+{
+	return plan->metric == METRIC_BANDWIDTH && plan->iterations &&
+	       plan->iterations <= plan->tx_depth;
+}
+
+uint32_t plan_depth(const struct plan *plan)
+{
+	return all_at_once(plan) ? (uint32_t)plan->iterations : plan->tx_depth;
+}
+
+static uint64_t largest_divisor(uint64_t n, uint64_t most)
+{
+	while (n % most)
+		most--;
+	return most;
+}
+
+uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
+{
+	uint64_t most = plan_depth(plan);
+	uint64_t n = plan->cq_mod;
+
+	if (plan->metric == METRIC_LATENCY) {
+		if (!op_table[plan->op].pingpong)
+			return 1;
+		most = larger(most / 4, 1);
+	}
+	if (n == PLAN_AUTO)
+		n = smaller(DEFAULT_CQ_MOD,
+			    BYTES_PER_COMPLETION / larger(size, 1));
+	n = larger(smaller(n, most), 1);
+	if (all_at_once(plan))
+		n = largest_divisor(plan->iterations, n);
+	return (uint32_t)n;
+}
+
+static const char *op_name(const struct plan *plan)
+{
+	return op_table[plan->op].name;
+}
+
+int plan_check(const struct plan *plan, struct error *err)
+{
+	uint64_t smallest = op_table[plan->op].smallest;
+
+	for (uint32_t i = 0; i < plan->sizes.n; i++)
+		if (plan->sizes.bytes[i] < smallest)
+			return fail(err, -EINVAL, NULL,
+				    "--size %llu: a %s has at least %llu byte",
+				    (unsigned long long)plan->sizes.bytes[i],
+				    op_name(plan),
+				    (unsigned long long)smallest);
+	if (plan->metric == METRIC_LATENCY && plan->qps != 1)
+		return fail(err, -EINVAL, NULL,
+			    "--qps %u: latency is measured on one queue pair",
+			    plan->qps);
+	if (plan->cq_mod != PLAN_AUTO && plan->cq_mod > plan->tx_depth)
+		return fail(err, -EINVAL, NULL,
+			    "--cq-mod %u: at most --tx-depth, which is %u",
+			    plan->cq_mod, plan->tx_depth);
+	if (plan->mtu != PLAN_AUTO && !mtu_from_bytes(plan->mtu))
+		return fail(err, -EINVAL, NULL,
+			    "--mtu %u: one of 256, 512, 1024, 2048, 4096",
+			    plan->mtu);
+	if (!plan->iterations && !plan->duration)
+		return fail(err, -EINVAL, NULL,
+			    "--duration 0: nothing would be measured");
+	return 0;
+}
+
+/* Completions that can be outstanding on the one CQ that serves every QP. */
+static uint64_t send_completions(const struct plan *plan)
+{
+	uint32_t every = plan_cq_mod(plan, plan_largest(plan));
+
+	return (uint64_t)plan->qps * (plan_depth(plan) / every + 1);
+}
+
+/* What is asked of one end against what its device can do. */
+static int fit_end(const struct plan *plan, const char *end,
+		   const struct port *port, bool client, struct error *err)
+{
+	const struct port_limits *max = &port->limits;
+	const bool sends = client || plan_is_pingpong(plan);
+	const bool receives = plan_posts_receives(plan, client);
+	const struct {
+		bool applies;
+		const char *option;
+		uint64_t asked;
+		const char *limit;
+		uint64_t most;
+	} rules[] = {
+		{ true, "--size", plan_largest(plan), "max_msg_sz",
+		  max->max_msg_sz },
+		{ true, "--qps", plan->qps, "max_qp", max->max_qp },
+		{ sends, "--tx-depth", plan->tx_depth, "max_qp_wr",
+		  max->max_qp_wr },
+		{ sends, "--qps x --tx-depth / --cq-mod",
+		  send_completions(plan), "max_cqe", max->max_cqe },
+		{ receives, "--rx-depth", plan->rx_depth, "max_qp_wr",
+		  max->max_qp_wr },
+		{ receives, "--qps x --rx-depth",
+		  (uint64_t)plan->rx_depth * plan->qps, "max_cqe",
+		  max->max_cqe },
+		{ plan->mtu != PLAN_AUTO, "--mtu", plan->mtu, "active MTU",
+		  mtu_bytes(port->active_mtu) },
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (rules[i].applies && rules[i].asked > rules[i].most)
+			return fail(err, -EINVAL, NULL,
+				    "%s: %llu is above what the %s's %s allows "
+				    "(%s %llu)", rules[i].option,
+				    (unsigned long long)rules[i].asked, end,
+				    port->device, rules[i].limit,
+				    (unsigned long long)rules[i].most);
+	return 0;
+}
+
+/* A read: the smaller of what the client may start and the server answers. */
+static int fit_reads(struct plan *plan, const struct port *client,
+		     const struct port *server, struct error *err)
+{
+	uint64_t most = smaller(client->limits.max_qp_init_rd_atom,
+				server->limits.max_qp_rd_atom);
+	uint32_t *asked = &plan->outstanding_reads;
+
+	most = smaller(most, OUTSTANDING_READS_MAX);
+	if (plan->op != OP_READ) {
+		*asked = 0;
+		return 0;
+	}
+	if (!most)
+		return fail(err, -EINVAL, NULL,
+			    "RDMA read: the client's %s starts %u at once, "
+			    "the server's %s answers %u",
+			    client->device, client->limits.max_qp_init_rd_atom,
+			    server->device, server->limits.max_qp_rd_atom);
+	if (*asked == PLAN_AUTO)
+		*asked = (uint32_t)most;
+	if (*asked > most)
+		return fail(err, -EINVAL, NULL,
+			    "--outstanding-reads %u: the client's %s starts at "
+			    "most %u at once, the server's %s answers %u",
+			    *asked, client->device,
+			    client->limits.max_qp_init_rd_atom, server->device,
+			    server->limits.max_qp_rd_atom);
+	return 0;
+}
+
+/* As many receives as both devices and their completion queues hold. */
+static uint32_t automatic_rx_depth(const struct plan *plan,
+				   const struct port *client,
+				   const struct port *server)
+{
+	uint64_t n = DEFAULT_RX_DEPTH;
+
+	n = smaller(n, server->limits.max_cqe / plan->qps);
+	n = smaller(n, server->limits.max_qp_wr);
+	if (plan_posts_receives(plan, true)) {
+		n = smaller(n, client->limits.max_cqe);
+		n = smaller(n, client->limits.max_qp_wr);
+	}
+	return (uint32_t)larger(n, 1);
+}
+
+int plan_fit(struct plan *plan, const struct port *client,
+	     const struct port *server, struct error *err)
+{
+	int ret = plan_check(plan, err);
+
+	if (!ret)
+		ret = fit_reads(plan, client, server, err);
+	if (ret)
+		return ret;
+	if (plan->rx_depth == PLAN_AUTO)
+		plan->rx_depth = automatic_rx_depth(plan, client, server);
+	if (plan_is_pingpong(plan) && plan->rx_depth < PINGPONG_RX_DEPTH)
+		plan->rx_depth = PINGPONG_RX_DEPTH;
+	ret = fit_end(plan, "client", client, true, err);
+	if (!ret)
+		ret = fit_end(plan, "server", server, false, err);
+	if (!ret && plan->mtu == PLAN_AUTO)
+		plan->mtu = (uint32_t)smaller(mtu_bytes(client->active_mtu),
+					      mtu_bytes(server->active_mtu));
+	return ret;
+}

@@ -1,0 +1,92 @@
+/*
+ * What both ends do.  The client makes it from its options and sends it; the
+ * server agrees or refuses.  Every field but op and metric is a row of
+ * param_table (model/param.h), from which it is parsed, printed and encoded.
+ */
+#ifndef MODEL_PLAN_H
+#define MODEL_PLAN_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "model/port.h"
+#include "traffic/op.h"
+
+/* "Choose for me", where a number of 32 bits is asked for. */
+#define PLAN_AUTO UINT32_MAX
+
+/* A message size given by nobody: 64 KiB for bandwidth, 2 bytes for latency */
+#define PLAN_SIZE_BANDWIDTH 65536
+#define PLAN_SIZE_LATENCY 2
+
+struct plan {
+	enum op op;
+	enum metric metric;
+	struct sizes sizes;
+	uint64_t iterations;	/* per QP; 0: for duration */
+	uint64_t duration;	/* ns, as all times here */
+	uint64_t warmup;
+	uint64_t timeout;	/* without progress or word from the peer */
+	uint64_t walk;		/* bytes of the region a QP walks through */
+	uint32_t qps;
+	uint32_t tx_depth;
+	uint32_t rx_depth;	/* may be PLAN_AUTO until plan_fit() */
+	uint32_t cq_mod;	/* may be PLAN_AUTO: see plan_cq_mod() */
+	uint32_t mtu;		/* bytes; may be PLAN_AUTO until plan_fit() */
+	uint32_t outstanding_reads;	/* likewise */
+	uint32_t qp_timeout;
+	uint32_t sl;
+};
+
+/* The largest message of the plan, in bytes. */
+uint64_t plan_largest(const struct plan *plan);
+
+/* True when each end both sends and receives: ping-pong. */
+bool plan_is_pingpong(const struct plan *plan);
+
+/* True when this end posts receives. */
+bool plan_posts_receives(const struct plan *plan, bool client);
+
+/* Bytes from one QP's region to the next: the largest message or the walk,
+ * rounded up to a cache line. */
+uint64_t plan_stride(const struct plan *plan);
+
+/* Regions at each end, of qps x stride bytes: one it sends from, reads into or
+ * offers to the peer; in a ping-pong one for each direction. */
+uint32_t plan_regions(const struct plan *plan);
+
+/* Bytes that each end registers. */
+uint64_t plan_memory(const struct plan *plan);
+
+/* What the memory registered at this end must allow, and no more. */
+int plan_access(const struct plan *plan, bool client);
+
+/* Most messages outstanding on one QP: the queue, or all there are to send. */
+uint32_t plan_depth(const struct plan *plan);
+
+/*
+ * Messages of SIZE bytes that one send completion stands for.  Chosen
+ * automatically: 100, but a completion at least every MiB.  Never more than
+ * plan_depth(); in a ping-pong a quarter of it, so that the queue never fills;
+ * a divisor of the iterations when all are outstanding at once, so that the
+ * last one is signalled.
+ */
+uint32_t plan_cq_mod(const struct plan *plan, uint64_t size);
+
+/*
+ * Rules between options that no device is needed for: latency with one QP,
+ * sizes the operation allows, moderation within the queue, ...
+ * Returns 0 or -EINVAL, said in ERR.
+ */
+int plan_check(const struct plan *plan, struct error *err);
+
+/*
+ * Hold PLAN against both ports and choose what was left open (MTU, receive
+ * depth, outstanding reads).  Both ends call it with the same arguments and
+ * so get the same.  Returns 0 or -EINVAL with the limit that stopped it.
+ */
+int plan_fit(struct plan *plan, const struct port *client,
+	     const struct port *server, struct error *err);
+
+#endif

@@ -1,0 +1,78 @@
+#include "config.h"
+#include "model/port.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+
+bool port_is_ethernet(const struct port *port)
+{
+	return port->link_layer == IBV_LINK_LAYER_ETHERNET;
+}
+
+const char *port_link_layer_name(const struct port *port)
+{
+	return port_is_ethernet(port) ? "Ethernet" : "InfiniBand";
+}
+
+const char *port_state_name(const struct port *port)
+{
+	static const char *const names[] = {
+		[IBV_PORT_NOP] = "NOP",	  [IBV_PORT_DOWN] = "DOWN",
+		[IBV_PORT_INIT] = "INIT", [IBV_PORT_ARMED] = "ARMED",
+		[IBV_PORT_ACTIVE] = "ACTIVE",
+		[IBV_PORT_ACTIVE_DEFER] = "ACTIVE_DEFER",
+	};
+
+	return port->state < sizeof(names) / sizeof(*names) ?
+		       names[port->state] :
+		       "unknown";
+}
+
+const char *gid_type_name(uint8_t type)
+{
+	static const char *const names[] = {
+		[IBV_GID_TYPE_IB] = "IB",
+		[IBV_GID_TYPE_ROCE_V1] = "RoCE v1",
+		[IBV_GID_TYPE_ROCE_V2] = "RoCE v2",
+	};
+
+	return type < sizeof(names) / sizeof(*names) ? names[type] : "unknown";
+}
+
+bool gid_is_ipv4(const union ibv_gid *gid)
+{
+	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+	return !memcmp(gid->raw, prefix, sizeof(prefix));
+}
+
+bool gid_is_link_local(const union ibv_gid *gid)
+{
+	const uint8_t *raw = gid->raw;
+
+	if (gid_is_ipv4(gid))
+		return raw[12] == 169 && raw[13] == 254;
+	return raw[0] == 0xfe && (raw[1] & 0xc0) == 0x80;
+}
+
+const char *gid_format(const union ibv_gid *gid, char text[GID_TEXT_SIZE])
+{
+	if (!inet_ntop(AF_INET6, gid->raw, text, GID_TEXT_SIZE))
+		text[0] = '\0';
+	return text;
+}
+
+uint32_t mtu_bytes(uint8_t mtu)
+{
+	if (mtu < IBV_MTU_256 || mtu > IBV_MTU_4096)
+		return 0;
+	return 128U << mtu;
+}
+
+uint8_t mtu_from_bytes(uint32_t bytes)
+{
+	for (uint8_t mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++)
+		if (mtu_bytes(mtu) == bytes)
+			return mtu;
+	return 0;
+}

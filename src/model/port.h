@@ -1,0 +1,87 @@
+/*
+ * What one end says of itself and of its port: read from the device, sent to
+ * the peer, printed in every report.
+ */
+#ifndef MODEL_PORT_H
+#define MODEL_PORT_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PORT_NAME_SIZE 64
+/* GIDs told to the peer; tables are larger, but hardly ever filled. */
+#define PORT_GIDS_MAX 128
+/* "ffff:...": an IPv6 address in text, with its final zero. */
+#define GID_TEXT_SIZE 46
+
+struct gid {
+	union ibv_gid raw;
+	uint32_t index;
+	uint8_t type;		/* enum ibv_gid_type */
+	uint32_t ifindex;	/* of its network interface; not told to peers */
+};
+
+/* What a device can do, as far as a plan can ask too much of it. */
+struct port_limits {
+	uint64_t max_msg_sz;
+	uint32_t max_qp;
+	uint32_t max_qp_wr;
+	uint32_t max_cqe;
+	uint32_t max_qp_rd_atom;	/* reads it answers at once, a QP */
+	uint32_t max_qp_init_rd_atom;	/* reads it starts at once, a QP */
+};
+
+struct port {
+	char hostname[PORT_NAME_SIZE];
+	char device[PORT_NAME_SIZE];
+	char firmware[PORT_NAME_SIZE];
+	uint8_t number;
+	uint8_t state;		/* enum ibv_port_state */
+	uint8_t link_layer;	/* IBV_LINK_LAYER_* */
+	uint8_t active_mtu;	/* enum ibv_mtu */
+	bool grh_required;	/* IBV_QPF_GRH_REQUIRED */
+	bool gid_forced;	/* -x: gids holds that one only */
+	uint16_t lid;
+	uint32_t rate_mbps;
+	struct port_limits limits;
+	uint32_t n_gids;
+	struct gid gids[PORT_GIDS_MAX];
+};
+
+/* The way from one end to the other, as both agreed (verbs/gid.h). */
+struct path {
+	bool global;		/* a GRH is sent; always on Ethernet */
+	struct gid local;	/* valid when global */
+	struct gid remote;
+	uint16_t dlid;
+	uint8_t mtu;		/* enum ibv_mtu */
+};
+
+bool port_is_ethernet(const struct port *port);
+
+/* "Ethernet" or "InfiniBand". */
+const char *port_link_layer_name(const struct port *port);
+
+/* "ACTIVE", "DOWN", ... */
+const char *port_state_name(const struct port *port);
+
+/* "IB", "RoCE v1", "RoCE v2"; "unknown" for any other. */
+const char *gid_type_name(uint8_t type);
+
+/* ::ffff:a.b.c.d */
+bool gid_is_ipv4(const union ibv_gid *gid);
+
+/* fe80::/10, and 169.254/16 as an IPv4-mapped GID. */
+bool gid_is_link_local(const union ibv_gid *gid);
+
+/* GID in IPv6 notation into TEXT; returns TEXT. */
+const char *gid_format(const union ibv_gid *gid, char text[GID_TEXT_SIZE]);
+
+/* Bytes of an enum ibv_mtu, 0 when it is none. */
+uint32_t mtu_bytes(uint8_t mtu);
+
+/* The enum ibv_mtu of BYTES, 0 when there is none. */
+uint8_t mtu_from_bytes(uint32_t bytes);
+
+#endif

@@ -1,0 +1,20 @@
+#include "config.h"
+#include "model/result.h"
+
+double result_latency_factor(const struct plan *plan)
+{
+	return plan_is_pingpong(plan) ? 0.5 : 1;
+}
+
+const char *result_latency_definition(const struct plan *plan)
+{
+	return plan_is_pingpong(plan) ? "half round trip" : "round trip";
+}
+
+const struct gid *result_gid(const struct result *result, bool client)
+{
+	if (!result->has_path || !result->path.global)
+		return NULL;
+	return client == result->at_server ? &result->path.remote :
+					     &result->path.local;
+}

@@ -1,0 +1,69 @@
+#include "config.h"
+#include "model/tests.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const suffixes[METRIC_COUNT] = {
+	[METRIC_BANDWIDTH] = "bw",
+	[METRIC_LATENCY] = "lat",
+};
+
+const char *test_name(enum op op, enum metric metric,
+		      char name[TEST_NAME_SIZE])
+{
+	snprintf(name, TEST_NAME_SIZE, "%s_%s", op_table[op].name,
+		 suffixes[metric]);
+	return name;
+}
+
+/* The test whose name TEXT is, or ends in. */
+static bool find(const char *text, bool suffix, enum op *op,
+		 enum metric *metric)
+{
+	char name[TEST_NAME_SIZE];
+
+	for (int o = 0; o < OP_COUNT; o++)
+		for (int m = 0; m < METRIC_COUNT; m++) {
+			size_t length, skip = 0;
+
+			test_name((enum op)o, (enum metric)m, name);
+			length = strlen(name);
+			if (suffix && strlen(text) > length)
+				skip = strlen(text) - length;
+			if (strcmp(text + skip, name) != 0)
+				continue;
+			*op = (enum op)o;
+			*metric = (enum metric)m;
+			return true;
+		}
+	return false;
+}
+
+bool test_find(const char *name, enum op *op, enum metric *metric)
+{
+	return find(name, false, op, metric);
+}
+
+bool test_find_suffix(const char *path, enum op *op, enum metric *metric)
+{
+	const char *slash = strrchr(path, '/');
+
+	return find(slash ? slash + 1 : path, true, op, metric);
+}
+
+const char *test_list(char *text, size_t size)
+{
+	char name[TEST_NAME_SIZE];
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int o = 0; o < OP_COUNT; o++)
+		for (int m = 0; m < METRIC_COUNT && used < size; m++) {
+			snprintf(text + used, size - used, "%s%s",
+				 used ? " " : "",
+				 test_name((enum op)o, (enum metric)m, name));
+			used = strlen(text);
+		}
+	return text;
+}

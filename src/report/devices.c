@@ -1,0 +1,74 @@
+#include "config.h"
+#include "report/report.h"
+
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "verbs/gid.h"
+
+static void print_port(FILE *out, const struct port *port)
+{
+	fprintf(out, "%s port %u: %s, %s", port->device, port->number,
+		port_state_name(port), port_link_layer_name(port));
+	if (port->rate_mbps)
+		fprintf(out, " %g Gb/s", port->rate_mbps / 1000.0);
+	fprintf(out, ", MTU %u", mtu_bytes(port->active_mtu));
+	if (!port_is_ethernet(port))
+		fprintf(out, ", LID %u", port->lid);
+	if (port->firmware[0])
+		fprintf(out, ", firmware %s", port->firmware);
+	fputs("\n", out);
+}
+
+static void print_gid(FILE *out, const struct gid *gid, bool chosen)
+{
+	char text[GID_TEXT_SIZE], interface[IF_NAMESIZE] = "";
+
+	if (gid->ifindex)
+		if_indextoname(gid->ifindex, interface);
+	fprintf(out, "  %s %5u  %-7s  %-39s  %s\n", chosen ? "*" : " ",
+		gid->index, gid_type_name(gid->type),
+		gid_format(&gid->raw, text), interface);
+}
+
+/* Why a port cannot be used, or how its GID or LID is. */
+static void print_choice(FILE *out, const struct port *port,
+			 const struct gid *chosen)
+{
+	if (port->state != IBV_PORT_ACTIVE)
+		fprintf(out, "  no GID would be chosen: the port is %s\n",
+			port_state_name(port));
+	else if (!port_is_ethernet(port) && !port->grh_required)
+		fprintf(out, "  the LID would be used, with a GID across "
+			"subnets\n");
+	else if (!chosen)
+		fprintf(out, "  no GID would be chosen: there is none; give "
+			"the interface an address\n");
+}
+
+char *report_devices(const struct port *ports, size_t n)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		const struct port *port = &ports[i];
+		const struct gid *chosen = gid_best(port);
+		bool usable = port->state == IBV_PORT_ACTIVE;
+
+		print_port(out, port);
+		for (uint32_t g = 0; g < port->n_gids; g++)
+			print_gid(out, &port->gids[g],
+				  usable && chosen == &port->gids[g]);
+		print_choice(out, port, chosen);
+	}
+	if (n)
+		fputs("* the GID chosen unless the peer's needs another "
+		      "(-x overrides)\n", out);
+	fclose(out);
+	return text;
+}

@@ -1,0 +1,252 @@
+#include "config.h"
+#include "report/report.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "control/wire.h"
+#include "model/tests.h"
+
+/* Digits of a number that was measured; a double has 15 to 17. */
+#define DIGITS 12
+
+static json_t *number_or_null(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* Text from a device or a user: JSON is UTF-8 or nothing. */
+static json_t *text_or_null(const char *text)
+{
+	json_t *string = text && text[0] ? json_string(text) : NULL;
+
+	return string ? string : json_null();
+}
+
+static json_t *count(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+static json_t *tool(void)
+{
+	return json_pack("{s:s, s:s, s:i}", "name", PACKAGE_NAME, "version",
+			 PACKAGE_VERSION, "protocol", WIRE_PROTOCOL);
+}
+
+static json_t *started(const struct timespec *when)
+{
+	char text[64], whole[32];
+	struct tm tm;
+
+	gmtime_r(&when->tv_sec, &tm);
+	strftime(whole, sizeof(whole), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text, sizeof(text), "%s.%03ldZ", whole,
+		 when->tv_nsec / 1000000);
+	return json_string(text);
+}
+
+static json_t *test(const struct plan *plan)
+{
+	char name[TEST_NAME_SIZE];
+
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name",
+			 test_name(plan->op, plan->metric, name), "operation",
+			 op_table[plan->op].name, "metric",
+			 plan->metric == METRIC_LATENCY ? "latency" :
+							  "bandwidth",
+			 "transport", "RC", "direction", "uni", "load",
+			 "closed");
+}
+
+static json_t *sizes(const struct sizes *list)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < list->n; i++)
+		json_array_append_new(array, count(list->bytes[i]));
+	return array;
+}
+
+/* The value of one row of the table; null for "not given" and "auto". */
+static json_t *parameter(const struct parameters *params,
+			 const struct param *row)
+{
+	uint64_t value;
+
+	if (row->kind == PARAM_STRING)
+		return text_or_null(param_get_string(params, row));
+	if (row->kind == PARAM_SIZES)
+		return sizes(&params->plan.sizes);
+	value = param_get(params, row);
+	if (row->kind == PARAM_FLAG)
+		return json_boolean(value);
+	if (row->kind == PARAM_AUTO_NUMBER && value == PLAN_AUTO)
+		return json_null();
+	if (row->kind == PARAM_TIME)
+		return json_real((double)value / 1e9);
+	return row->initial || value ? count(value) : json_null();
+}
+
+static json_t *parameters(const struct parameters *params)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < param_count; i++)
+		json_object_set_new(object, param_table[i].name,
+				    parameter(params, &param_table[i]));
+	return object;
+}
+
+/* One end; all null but what is known. */
+static json_t *end(const struct port *port, const struct gid *gid, bool known,
+		   uint32_t mtu)
+{
+	char text[GID_TEXT_SIZE];
+	json_t *object = json_object();
+	bool global = known && gid;
+
+#define SET(key, condition, value) \
+	json_object_set_new(object, key, (condition) ? (value) : json_null())
+	SET("hostname", true, text_or_null(port->hostname));
+	SET("device", true, text_or_null(port->device));
+	SET("port", known, count(port->number));
+	SET("link_layer", known, json_string(port_link_layer_name(port)));
+	SET("gid_index", global, count(gid->index));
+	SET("gid", global, json_string(gid_format(&gid->raw, text)));
+	SET("gid_type", global, json_string(gid_type_name(gid->type)));
+	SET("lid", known && !port_is_ethernet(port), count(port->lid));
+	SET("mtu", known && mtu != PLAN_AUTO, count(mtu));
+	SET("firmware", true, text_or_null(port->firmware));
+	SET("rate_gbps", known && port->rate_mbps,
+	    json_real(port->rate_mbps / 1000.0));
+#undef SET
+	return object;
+}
+
+static json_t *clock_object(const struct clock_description *clock)
+{
+	bool known = clock->source[0] != '\0';
+
+	return json_pack("{s:o, s:o, s:o}", "source",
+			 text_or_null(clock->source), "resolution_ns",
+			 number_or_null(known ? clock->resolution_ns : NAN),
+			 "read_cost_ns",
+			 number_or_null(known ? clock->read_cost_ns : NAN));
+}
+
+static json_t *bandwidth(const struct result_row *row)
+{
+	const struct bandwidth_summary *b = &row->bandwidth;
+	bool checked = row->checked;
+
+	return json_pack("{s:o, s:o, s:o, s:n, s:n, s:o, s:o, s:o}", "gbps",
+			 number_or_null(b->gbps), "mib_per_s",
+			 number_or_null(b->mib_per_s), "mpps",
+			 number_or_null(b->mpps), "peak_gbps", "ci95_gbps",
+			 "sent", count(row->sent), "received",
+			 checked ? count(row->received) : json_null(), "lost",
+			 checked ? count(row->sent - row->received) :
+				   json_null());
+}
+
+static json_t *latency(const struct latency_summary *l, const char *definition)
+{
+	json_t *object = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}",
+				   "definition", definition, "unit", "us",
+				   "samples", count(l->samples), "min",
+				   number_or_null(l->min), "mean",
+				   number_or_null(l->mean), "stddev",
+				   number_or_null(l->stddev));
+
+#define X(field, key, per_million) \
+	json_object_set_new(object, key, number_or_null(l->field));
+	PERCENTILE_LIST(X)
+#undef X
+	json_object_set_new(object, "max", number_or_null(l->max));
+	return object;
+}
+
+static json_t *result_object(const struct plan *plan,
+			     const struct result_row *row)
+{
+	bool is_latency = plan->metric == METRIC_LATENCY;
+	const char *definition = result_latency_definition(plan);
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:n, s:o, s:b}",
+			 "size", count(row->size), "qps", count(plan->qps),
+			 "iterations", count(row->iterations), "seconds",
+			 number_or_null(row->seconds > 0 ? row->seconds : NAN),
+			 "bandwidth",
+			 is_latency ? json_null() : bandwidth(row), "latency",
+			 is_latency ? latency(&row->latency, definition) :
+				      json_null(),
+			 "intervals", "histogram", "cq_mod",
+			 count(row->cq_mod), "failed", row->failed);
+}
+
+static json_t *results(const struct result *r)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		json_array_append_new(array, result_object(&r->params.plan,
+							   &r->rows[i]));
+	return array;
+}
+
+static json_t *error_object(const struct error *err)
+{
+	if (!error_is_set(err))
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o}", "stage",
+			 text_or_null(err->stage), "code",
+			 text_or_null(err->code), "message",
+			 text_or_null(err->message), "advice",
+			 text_or_null(err->advice));
+}
+
+static json_t *document(const struct result *r)
+{
+	const struct parameters *params = &r->params;
+	uint32_t mtu = params->plan.mtu;
+	bool client = r->connected || !r->at_server;
+	bool server = r->connected || r->at_server;
+
+	client = client && r->client.device[0];
+	server = server && r->server.device[0];
+	return json_pack(
+		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"schema", "verbsperf/1", "tool", tool(), "started",
+		started(&r->started), "title", text_or_null(params->title),
+		"test", test(&params->plan), "parameters", parameters(params),
+		"client", end(&r->client, result_gid(r, true), client, mtu),
+		"server", end(&r->server, result_gid(r, false), server, mtu),
+		"clock", clock_object(&r->clock), "results", results(r),
+		"error", error_object(&r->error));
+}
+
+char *report_json(const struct result *result)
+{
+	json_t *root = document(result);
+	char *text, *line;
+	size_t length;
+
+	if (!root)
+		return NULL;
+	text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));
+	json_decref(root);
+	if (!text)
+		return NULL;
+	length = strlen(text);
+	line = realloc(text, length + 2);
+	if (!line) {
+		free(text);
+		return NULL;
+	}
+	memcpy(line + length, "\n", 2);
+	return line;
+}

@@ -1,0 +1,33 @@
+/*
+ * A finished result as text for people or machines.  Rendering is pure and
+ * returns text on the heap; report_write() is the only writer of stdout.
+ */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "model/port.h"
+#include "model/result.h"
+
+/* The table, with what was chosen above it; empty when nothing was
+ * measured. */
+char *report_text(const struct result *result);
+
+/* One JSON document, always valid and complete, ending in a newline. */
+char *report_json(const struct result *result);
+
+/*
+ * N ports with their GIDs; the one that would be chosen is marked, and why
+ * none would be is said.
+ */
+char *report_devices(const struct port *ports, size_t n);
+
+/*
+ * Write TEXT to the file PATH, or to stdout when that is "-".  Returns 0, or
+ * a negative errno, said in ERR.
+ */
+int report_write(const char *path, const char *text, struct error *err);
+
+#endif

@@ -1,0 +1,51 @@
+/* From a histogram of clock ticks to the numbers that are reported. */
+#ifndef STATS_SUMMARY_H
+#define STATS_SUMMARY_H
+
+#include <stdint.h>
+
+#include "stats/histogram.h"
+
+/*
+ * The percentiles every latency report has: X(field, JSON key, per million).
+ * Too few samples to bound one with 95% confidence make it NAN: n must be at
+ * least ln 0.05 / ln q (5 for the median, 299 for p99, 2,995 for p99.9).
+ */
+#define PERCENTILE_LIST(X) \
+	X(p50, "p50", 500000) \
+	X(p90, "p90", 900000) \
+	X(p99, "p99", 990000) \
+	X(p99_9, "p99_9", 999000) \
+	X(p99_99, "p99_99", 999900)
+
+/* Microseconds; NAN is "not measured". */
+struct latency_summary {
+	uint64_t samples;
+	double min, mean, stddev, max;
+#define X(field, key, per_million) double field;
+	PERCENTILE_LIST(X)
+#undef X
+};
+
+/* NAN is "not measured". */
+struct bandwidth_summary {
+	double gbps;		/* 10^9 bit/s */
+	double mib_per_s;	/* 2^20 byte/s */
+	double mpps;		/* 10^6 messages/s */
+};
+
+/* MESSAGES of SIZE bytes in SECONDS; all NAN when that is not above 0. */
+struct bandwidth_summary summary_bandwidth(uint64_t messages, uint64_t size,
+					   double seconds);
+
+/* The smallest number of samples that a percentile is reported for. */
+uint64_t summary_min_samples(uint32_t per_million);
+
+/*
+ * Summarise H.  NS_PER_UNIT is the length of H's unit in nanoseconds, times
+ * any factor the definition asks for (one half for a half round trip).
+ */
+struct latency_summary summary_latency(const struct histogram *h,
+				       double ns_per_unit);
+
+#endif

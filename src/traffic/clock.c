@@ -1,0 +1,104 @@
+#include "config.h"
+#include "traffic/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SHORTEST_SPAN_NS 10000000
+#define PAIR_ATTEMPTS 8
+#define COST_READS 256
+
+bool clock_counter_is_steady(const char *cpuinfo)
+{
+#if defined(__aarch64__)
+	(void)cpuinfo;		/* the architecture promises it */
+	return true;
+#else
+	return CLOCK_HAVE_COUNTER && strstr(cpuinfo, " constant_tsc") &&
+	       strstr(cpuinfo, " nonstop_tsc");
+#endif
+}
+
+static bool counter_usable(void)
+{
+	static const char path[] = "/proc/cpuinfo";
+	char text[8192];
+	size_t n;
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		return false;
+	n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[n] = '\0';
+	return clock_counter_is_steady(text);
+}
+
+/* The tightest of several readings: the least time between both clocks. */
+static struct clock_pair read_pair(const struct clock *c)
+{
+	struct clock_pair best = { 0 };
+	uint64_t best_gap = UINT64_MAX;
+
+	for (int i = 0; i < PAIR_ATTEMPTS; i++) {
+		uint64_t before = clock_ticks(c);
+		uint64_t ns = clock_raw_ns();
+		uint64_t gap = clock_ticks(c) - before;
+
+		if (gap < best_gap) {
+			best_gap = gap;
+			best.ticks = before + gap / 2;
+			best.ns = ns;
+		}
+	}
+	return best;
+}
+
+static void measure_cost(struct clock *c)
+{
+	uint64_t first = clock_ticks(c), last = first, step = UINT64_MAX;
+
+	for (int i = 0; i < COST_READS; i++) {
+		uint64_t now = clock_ticks(c);
+
+		if (now > last && now - last < step)
+			step = now - last;
+		last = now;
+	}
+	c->read_cost = (double)(last - first) / COST_READS;
+	c->resolution = step == UINT64_MAX ? (double)(last - first) :
+					     (double)step;
+}
+
+static const char *source_name(bool counter)
+{
+	if (!counter)
+		return "monotonic_raw";
+#if defined(__aarch64__)
+	return "cntvct";
+#else
+	return "tsc";
+#endif
+}
+
+void clock_start(struct clock *c)
+{
+	c->counter = counter_usable();
+	c->source = source_name(c->counter);
+	measure_cost(c);
+	c->start = read_pair(c);
+}
+
+double clock_ns_per_tick(const struct clock *c)
+{
+	static const struct timespec pause = { .tv_nsec = 1000000 };
+	struct clock_pair now;
+
+	if (!c->counter)
+		return 1;
+	while (clock_raw_ns() - c->start.ns < SHORTEST_SPAN_NS)
+		nanosleep(&pause, NULL);
+	now = read_pair(c);
+	return (double)(now.ns - c->start.ns) /
+	       (double)(now.ticks - c->start.ticks);
+}

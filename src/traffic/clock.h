@@ -1,0 +1,86 @@
+/*
+ * The instrument's clock.  Loops record ticks; ticks become nanoseconds after
+ * the run, with the ratio measured over the run itself, so there is no
+ * calibration pause and no trust in a nominal frequency.
+ */
+#ifndef TRAFFIC_CLOCK_H
+#define TRAFFIC_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#define CLOCK_HAVE_COUNTER 1
+#elif defined(__aarch64__)
+#define CLOCK_HAVE_COUNTER 1
+#else
+#define CLOCK_HAVE_COUNTER 0
+#endif
+
+/* Ticks and nanoseconds of the kernel's clock, read together. */
+struct clock_pair {
+	uint64_t ticks;
+	uint64_t ns;
+};
+
+struct clock {
+	bool counter;		/* the CPU's counter, not clock_gettime() */
+	const char *source;	/* "tsc", "cntvct" or "monotonic_raw" */
+	double resolution;	/* smallest step seen, in ticks */
+	double read_cost;	/* one read, in ticks */
+	struct clock_pair start;
+};
+
+/* CLOCK_MONOTONIC_RAW in nanoseconds. */
+static inline uint64_t clock_raw_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* The CPU's counter; 0 on a CPU for which none is known. */
+static inline uint64_t clock_counter(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return __rdtsc();
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+	return 0;
+#endif
+}
+
+/* Now, in ticks of C. */
+static inline uint64_t clock_ticks(const struct clock *c)
+{
+	if (__builtin_expect(c->counter, 1))
+		return clock_counter();
+	return clock_raw_ns();
+}
+
+/*
+ * True when CPUINFO, the text of /proc/cpuinfo, promises that the counter
+ * neither changes its rate nor stops: constant_tsc and nonstop_tsc.
+ */
+bool clock_counter_is_steady(const char *cpuinfo);
+
+/*
+ * Choose the source, measure its resolution and cost (some 50 us) and note
+ * the time: the start of the span over which the ratio is taken.
+ */
+void clock_start(struct clock *c);
+
+/*
+ * Nanoseconds per tick, over the time since clock_start(); waits until that
+ * is at least 10 ms.
+ */
+double clock_ns_per_tick(const struct clock *c);
+
+#endif

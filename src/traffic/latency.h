@@ -1,0 +1,33 @@
+#ifndef TRAFFIC_LATENCY_H
+#define TRAFFIC_LATENCY_H
+
+#include "traffic/flow.h"
+
+/*
+ * Ping-pong on the first QP of F (measurement.md, "Latency"): t[i] is read
+ * just before post i, a sample is t[i+1] - t[i], the whole round trip.
+ * Recording a sample, reposting a receive and reaping send completions happen
+ * while the answer is on its way.
+ *
+ * SEND waits for a receive completion.  WRITE waits for the last byte of the
+ * message, which carries the low byte of a count that starts at 1: the caller
+ * clears flag_in at both ends, and passes a barrier, before.
+ *
+ * Ends after f->iterations samples or, when that is 0, at PHASE_DRAIN.
+ * Samples are in f->latency, opened and closed are the first and last clock
+ * reading.  Returns as bandwidth_run().
+ */
+int latency_ping(struct flow *f, enum op op);
+
+/*
+ * The other end of latency_ping(): answers until PHASE_DRAIN.
+ */
+int latency_pong(struct flow *f, enum op op);
+
+/*
+ * READ: a sample goes from just before the post to just after its completion
+ * was seen.  Otherwise as latency_ping().
+ */
+int latency_round_trip(struct flow *f, enum op op);
+
+#endif

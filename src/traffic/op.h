@@ -1,0 +1,50 @@
+/* The operations, as data.  A new one is a line here. */
+#ifndef TRAFFIC_OP_H
+#define TRAFFIC_OP_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * X(id, name, opcode, access, receives, pingpong, smallest)
+ *   access    what the responder's memory and queue pair must allow
+ *   receives  the responder posts receives for it
+ *   pingpong  latency: the responder answers with the same operation and half
+ *             the round trip is reported; else the requester's completion
+ *             closes the round trip
+ *   smallest  message, in bytes
+ */
+#define OP_LIST(X) \
+	X(SEND, "send", IBV_WR_SEND, 0, true, true, 0) \
+	X(WRITE, "write", IBV_WR_RDMA_WRITE, IBV_ACCESS_REMOTE_WRITE, false, \
+	  true, 1) \
+	X(READ, "read", IBV_WR_RDMA_READ, IBV_ACCESS_REMOTE_READ, false, \
+	  false, 1)
+
+enum op {
+#define X(id, ...) OP_##id,
+	OP_LIST(X)
+#undef X
+	OP_COUNT
+};
+
+struct op_info {
+	const char *name;
+	enum ibv_wr_opcode opcode;
+	int access;
+	bool receives;
+	bool pingpong;
+	uint64_t smallest;
+};
+
+static const struct op_info op_table[OP_COUNT] = {
+#define X(id, name, opcode, access, receives, pingpong, smallest) \
+	[OP_##id] = { name, opcode, access, receives, pingpong, smallest },
+	OP_LIST(X)
+#undef X
+};
+
+enum metric { METRIC_BANDWIDTH, METRIC_LATENCY, METRIC_COUNT };
+
+#endif

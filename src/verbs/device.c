@@ -1,0 +1,347 @@
+#include "config.h"
+#include "verbs/device.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+
+/* sgid_index of an address vector has 8 bits. */
+#define GID_INDEX_MAX 255
+/* The kernel takes a table of less than 64 KiB, at 32 bytes an entry. */
+#define GID_TABLE_MAX 2000
+
+static const char no_device_advice[] =
+	"load the driver, or make a software device: modprobe rdma_rxe; "
+	"rdma link add rxe0 type rxe netdev INTERFACE";
+
+/* Mb/s of a port: active_speed is a bit per generation. */
+static uint32_t port_rate(const struct ibv_port_attr *attr)
+{
+	static const struct {
+		uint8_t speed;
+		uint32_t mbps;
+	} lanes[] = {
+		{ 1, 2500 },   { 2, 5000 },   { 4, 10000 },   { 8, 10000 },
+		{ 16, 14000 }, { 32, 25000 }, { 64, 50000 },  { 128, 100000 },
+	};
+	static const struct {
+		uint8_t width;
+		uint32_t lanes;
+	} widths[] = { { 1, 1 }, { 2, 4 }, { 4, 8 }, { 8, 12 }, { 16, 2 } };
+	uint32_t mbps = 0, n = 0;
+
+	for (size_t i = 0; i < sizeof(lanes) / sizeof(*lanes); i++)
+		if (lanes[i].speed == attr->active_speed)
+			mbps = lanes[i].mbps;
+	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
+		if (widths[i].width == attr->active_width)
+			n = widths[i].lanes;
+	return mbps * n;
+}
+
+static void add_gid(struct port *port, const struct ibv_gid_entry *entry)
+{
+	if (port->n_gids == PORT_GIDS_MAX || entry->gid_index > GID_INDEX_MAX)
+		return;
+	port->gids[port->n_gids++] = (struct gid){
+		.raw = entry->gid,
+		.index = entry->gid_index,
+		.type = (uint8_t)entry->gid_type,
+		.ifindex = entry->ndev_ifindex,
+	};
+}
+
+/* The port's GIDs; with an index forced, that one only. */
+static int read_gids(struct ibv_context *context, uint32_t forced,
+		     struct port *port, struct error *err)
+{
+	struct ibv_gid_entry *table = xcalloc(GID_TABLE_MAX, sizeof(*table));
+	ssize_t n = ibv_query_gid_table(context, table, GID_TABLE_MAX, 0);
+
+	for (ssize_t i = 0; i < n; i++)
+		if (table[i].port_num == port->number &&
+		    (forced == PLAN_AUTO || table[i].gid_index == forced))
+			add_gid(port, &table[i]);
+	free(table);
+	if (n < 0)
+		return fail(err, (int)n, NULL, "%s: cannot read the GIDs: %s",
+			    port->device, strerror((int)-n));
+	port->gid_forced = forced != PLAN_AUTO;
+	if (port->gid_forced && !port->n_gids)
+		return fail(err, -ENOENT, "'verbsperf devices' lists them",
+			    "--gid-index %u: %s port %u has no GID there",
+			    forced, port->device, port->number);
+	return 0;
+}
+
+static void read_limits(const struct ibv_device_attr *attr,
+			const struct ibv_port_attr *port_attr,
+			struct port_limits *limits)
+{
+	*limits = (struct port_limits){
+		.max_msg_sz = port_attr->max_msg_sz,
+		.max_qp = (uint32_t)attr->max_qp,
+		.max_qp_wr = (uint32_t)attr->max_qp_wr,
+		.max_cqe = (uint32_t)attr->max_cqe,
+		.max_qp_rd_atom = (uint32_t)attr->max_qp_rd_atom,
+		.max_qp_init_rd_atom = (uint32_t)attr->max_qp_init_rd_atom,
+	};
+}
+
+static void read_names(struct ibv_context *context,
+		       const struct ibv_device_attr *attr, struct port *port)
+{
+	gethostname(port->hostname, sizeof(port->hostname) - 1);
+	snprintf(port->device, sizeof(port->device), "%s",
+		 ibv_get_device_name(context->device));
+	snprintf(port->firmware, sizeof(port->firmware), "%.63s",
+		 attr->fw_ver);
+}
+
+static int read_port(struct ibv_context *context, uint8_t number,
+		     uint32_t forced_gid, struct port *port,
+		     struct error *err)
+{
+	struct ibv_device_attr attr;
+	struct ibv_port_attr port_attr;
+	const char *name = ibv_get_device_name(context->device);
+	int ret = ibv_query_device(context, &attr);
+
+	memset(port, 0, sizeof(*port));
+	if (ret)
+		return fail(err, -abs(ret), NULL, "cannot query %s: %s", name,
+			    strerror(abs(ret)));
+	if (number == 0 || number > attr.phys_port_cnt)
+		return fail(err, -ENODEV, NULL,
+			    "--ib-port %u: %s has ports 1 to %u", number, name,
+			    attr.phys_port_cnt);
+	ret = ibv_query_port(context, number, &port_attr);
+	if (ret)
+		return fail(err, -abs(ret), NULL,
+			    "cannot query port %u of %s: %s", number, name,
+			    strerror(abs(ret)));
+	read_names(context, &attr, port);
+	read_limits(&attr, &port_attr, &port->limits);
+	port->number = number;
+	port->state = (uint8_t)port_attr.state;
+	port->link_layer = port_attr.link_layer;
+	port->active_mtu = (uint8_t)port_attr.active_mtu;
+	port->lid = port_attr.lid;
+	port->grh_required = port_attr.flags & IBV_QPF_GRH_REQUIRED;
+	port->rate_mbps = port_rate(&port_attr);
+	return read_gids(context, forced_gid, port, err);
+}
+
+static int open_context(struct ibv_device *device,
+			struct ibv_context **context, struct error *err)
+{
+	*context = ibv_open_device(device);
+	if (*context)
+		return 0;
+	return fail(err, errno ? -errno : -EIO,
+		    "check the permissions of /dev/infiniband and whether "
+		    "ibverbs-providers is installed", "cannot open %s: %s",
+		    ibv_get_device_name(device), strerror(errno));
+}
+
+static uint8_t port_count(struct ibv_context *context)
+{
+	struct ibv_device_attr attr;
+
+	return ibv_query_device(context, &attr) ? 0 : attr.phys_port_cnt;
+}
+
+/* Read the port asked for, or the first active one, else the first. */
+static int read_chosen_port(struct ibv_context *context,
+			    const struct parameters *params, struct port *port,
+			    struct error *err)
+{
+	uint8_t n = port_count(context);
+	struct ibv_port_attr attr;
+
+	if (params->ib_port != PLAN_AUTO)
+		return read_port(context, (uint8_t)params->ib_port,
+				 params->gid_index, port, err);
+	for (uint8_t i = 1; i <= n; i++)
+		if (!ibv_query_port(context, i, &attr) &&
+		    attr.state == IBV_PORT_ACTIVE)
+			return read_port(context, i, params->gid_index, port,
+					 err);
+	return read_port(context, 1, params->gid_index, port, err);
+}
+
+static int require_active(const struct port *port, struct error *err)
+{
+	if (port->state == IBV_PORT_ACTIVE)
+		return 0;
+	return fail(err, -ENETDOWN,
+		    "bring its network interface up (ip link set ... up), "
+		    "check the cable, or choose another port with -d and -i",
+		    "port %u of %s is %s", port->number, port->device,
+		    port_state_name(port));
+}
+
+static int open_one(struct ibv_device *device, const struct parameters *params,
+		    struct device *opened, struct error *err)
+{
+	struct device d = { 0 };
+	int ret = open_context(device, &d.context, err);
+
+	if (ret)
+		return ret;
+	ret = read_chosen_port(d.context, params, &d.port, err);
+	if (!ret)
+		ret = require_active(&d.port, err);
+	if (ret)
+		device_close(&d);
+	else
+		*opened = d;
+	return ret;
+}
+
+static int not_found(struct ibv_device **list, const char *name,
+		     struct error *err)
+{
+	char names[200] = "";
+	size_t used = 0;
+
+	for (int i = 0; list[i] && used < sizeof(names); i++) {
+		snprintf(names + used, sizeof(names) - used, "%s%s",
+			 i ? ", " : "", ibv_get_device_name(list[i]));
+		used = strlen(names);
+	}
+	return fail(err, -ENODEV, NULL, "--device %s: not found; there is %s",
+		    name, names);
+}
+
+static int open_named(struct ibv_device **list,
+		      const struct parameters *params, struct device *device,
+		      struct error *err)
+{
+	for (int i = 0; list[i]; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), params->device))
+			return open_one(list[i], params, device, err);
+	return not_found(list, params->device, err);
+}
+
+/* The first that opens; the error of the first when none does. */
+static int open_first(struct ibv_device **list,
+		      const struct parameters *params, struct device *device,
+		      struct error *err)
+{
+	for (int i = 0; list[i]; i++) {
+		struct error why = *err;
+
+		if (!open_one(list[i], params, device, &why))
+			return 0;
+		if (i == 0 && !list[1]) {
+			*err = why;
+			return -ENODEV;
+		}
+	}
+	return fail(err, -ENODEV, "'verbsperf devices' says why; -d NAME "
+		    "chooses one", "none of the RDMA devices can be used");
+}
+
+static int list_devices(struct ibv_device ***list, int *n, struct error *err)
+{
+	*list = ibv_get_device_list(n);
+	if (!*list)
+		return fail(err, errno ? -errno : -ENOSYS, no_device_advice,
+			    "cannot list RDMA devices: %s", strerror(errno));
+	return 0;
+}
+
+int device_open(const struct parameters *params, struct device *device,
+		struct error *err)
+{
+	struct ibv_device **list;
+	int n, ret = list_devices(&list, &n, err);
+
+	if (ret)
+		return ret;
+	if (n == 0)
+		ret = fail(err, -ENODEV, no_device_advice,
+			   "there is no RDMA device on this machine");
+	else if (params->device)
+		ret = open_named(list, params, device, err);
+	else
+		ret = open_first(list, params, device, err);
+	ibv_free_device_list(list);
+	return ret;
+}
+
+void device_close(struct device *device)
+{
+	if (device->context)
+		ibv_close_device(device->context);
+	device->context = NULL;
+}
+
+/* Append the ports of CONTEXT to PORTS. */
+static int scan_ports(struct ibv_context *context,
+		      const struct parameters *params, struct port **ports,
+		      size_t *n, struct error *err)
+{
+	uint8_t count = port_count(context);
+
+	for (uint8_t i = 1; i <= count; i++) {
+		struct port *grown;
+		int ret;
+
+		if (params->ib_port != PLAN_AUTO && params->ib_port != i)
+			continue;
+		grown = xcalloc(*n + 1, sizeof(**ports));
+		if (*n)
+			memcpy(grown, *ports, *n * sizeof(**ports));
+		free(*ports);
+		*ports = grown;
+		ret = read_port(context, i, params->gid_index, &grown[*n],
+				err);
+		if (ret)
+			return ret;
+		++*n;
+	}
+	return 0;
+}
+
+static int scan_one(struct ibv_device *device, const struct parameters *params,
+		    struct port **ports, size_t *n, struct error *err)
+{
+	struct ibv_context *context;
+	int ret = open_context(device, &context, err);
+
+	if (ret)
+		return ret;
+	ret = scan_ports(context, params, ports, n, err);
+	ibv_close_device(context);
+	return ret;
+}
+
+int device_scan(const struct parameters *params, struct port **ports,
+		size_t *n, struct error *err)
+{
+	struct ibv_device **list;
+	int count, ret = list_devices(&list, &count, err);
+
+	*ports = NULL;
+	*n = 0;
+	if (ret)
+		return ret;
+	for (int i = 0; list[i] && !ret; i++)
+		if (!params->device ||
+		    !strcmp(ibv_get_device_name(list[i]), params->device))
+			ret = scan_one(list[i], params, ports, n, err);
+	if (!ret && params->device && !*n)
+		ret = not_found(list, params->device, err);
+	ibv_free_device_list(list);
+	if (ret) {
+		free(*ports);
+		*ports = NULL;
+	}
+	return ret;
+}

@@ -1,0 +1,36 @@
+/* Finding and opening a device, and reading what it can do. */
+#ifndef VERBS_DEVICE_H
+#define VERBS_DEVICE_H
+
+#include <infiniband/verbs.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "model/param.h"
+#include "model/port.h"
+
+struct device {
+	struct ibv_context *context;
+	struct port port;
+};
+
+/*
+ * Open the device and port that PARAMS names, or the first with an active
+ * port, and read its attributes and GIDs.  Returns 0, or a negative errno
+ * with, in ERR, what there is instead and what to do.  device_close() it.
+ */
+int device_open(const struct parameters *params, struct device *device,
+		struct error *err);
+
+/* Close DEVICE; one never opened is fine. */
+void device_close(struct device *device);
+
+/*
+ * Every port of every device (only those PARAMS names, when it names any), in
+ * *PORTS, to be freed with free(3).  *N may become 0.
+ * Returns 0 or a negative errno.
+ */
+int device_scan(const struct parameters *params, struct port **ports,
+		size_t *n, struct error *err);
+
+#endif

@@ -1,0 +1,212 @@
+#include "config.h"
+#include "verbs/gid.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Leading bits that A and B share. */
+static uint32_t common_prefix(const union ibv_gid *a, const union ibv_gid *b)
+{
+	uint32_t bits = 0;
+
+	for (int i = 0; i < 16; i++) {
+		uint8_t differ = a->raw[i] ^ b->raw[i];
+
+		if (differ)
+			return bits + (uint32_t)__builtin_clz(differ) - 24;
+		bits += 8;
+	}
+	return bits;
+}
+
+static bool on_subnet(const struct gid *gid, const struct subnet *tcp)
+{
+	return tcp->known &&
+	       common_prefix(&gid->raw, &tcp->address) >= tcp->prefix;
+}
+
+static bool can_talk(const struct gid *a, const struct gid *b, bool forced)
+{
+	return a->type == b->type &&
+	       gid_is_ipv4(&a->raw) == gid_is_ipv4(&b->raw) &&
+	       (forced || gid_is_link_local(&a->raw) ==
+				  gid_is_link_local(&b->raw));
+}
+
+/* Higher is better; the order of the rules is the order of the bits. */
+static uint32_t score(const struct gid *a, const struct gid *b,
+		      const struct subnet *tcp)
+{
+	uint32_t roce_v2 = a->type == IBV_GID_TYPE_ROCE_V2;
+	uint32_t subnet = on_subnet(a, tcp) && on_subnet(b, tcp);
+	uint32_t global = !gid_is_link_local(&a->raw);
+
+	return roce_v2 << 10 | subnet << 9 | global << 8 |
+	       common_prefix(&a->raw, &b->raw);
+}
+
+/* "RoCE v2 IPv4, RoCE v1 IPv6": each kind of GID once. */
+static void list_kinds(const struct port *port, char *text, size_t size)
+{
+	static const uint8_t types[] = { IBV_GID_TYPE_ROCE_V2,
+					 IBV_GID_TYPE_ROCE_V1 };
+	size_t used = 0;
+
+	snprintf(text, size, "none");
+	for (int i = 0; i < 4; i++)
+		for (uint32_t g = 0; g < port->n_gids; g++) {
+			const struct gid *gid = &port->gids[g];
+			bool ipv4 = i % 2 == 0;
+
+			if (gid->type != types[i / 2] ||
+			    gid_is_ipv4(&gid->raw) != ipv4)
+				continue;
+			snprintf(text + used, size - used, "%s%s %s",
+				 used ? ", " : "", gid_type_name(gid->type),
+				 ipv4 ? "IPv4" : "IPv6");
+			used = strlen(text);
+			break;
+		}
+}
+
+static int no_pair(const struct port *mine, const struct port *peer,
+		   struct error *err)
+{
+	char ours[96], theirs[96];
+
+	list_kinds(mine, ours, sizeof(ours));
+	list_kinds(peer, theirs, sizeof(theirs));
+	return fail(err, -ENOENT,
+		    "give both interfaces an address of one family, or choose "
+		    "with -x on both ends ('verbsperf devices' lists GIDs)",
+		    "no GID of %s port %u on %s fits one of %s port %u on %s: "
+		    "%s against %s", mine->device, mine->number,
+		    mine->hostname, peer->device, peer->number,
+		    peer->hostname, ours, theirs);
+}
+
+static int choose_ethernet(const struct port *mine, const struct port *peer,
+			   const struct subnet *tcp, struct path *path,
+			   struct error *err)
+{
+	bool forced = mine->gid_forced || peer->gid_forced;
+	uint32_t best = 0;
+	bool found = false;
+
+	for (uint32_t i = 0; i < mine->n_gids; i++)
+		for (uint32_t j = 0; j < peer->n_gids; j++) {
+			const struct gid *a = &mine->gids[i];
+			const struct gid *b = &peer->gids[j];
+
+			if (!can_talk(a, b, forced) ||
+			    (found && score(a, b, tcp) <= best))
+				continue;
+			best = score(a, b, tcp);
+			found = true;
+			path->local = *a;
+			path->remote = *b;
+		}
+	path->global = true;
+	return found ? 0 : no_pair(mine, peer, err);
+}
+
+static bool needs_grh(const struct port *mine, const struct port *peer)
+{
+	if (mine->grh_required || peer->grh_required || mine->gid_forced ||
+	    peer->gid_forced)
+		return true;
+	return mine->n_gids && peer->n_gids &&
+	       mine->gids[0].raw.global.subnet_prefix !=
+		       peer->gids[0].raw.global.subnet_prefix;
+}
+
+static int choose_infiniband(const struct port *mine, const struct port *peer,
+			     struct path *path, struct error *err)
+{
+	path->dlid = peer->lid;
+	path->global = needs_grh(mine, peer);
+	if (!path->global)
+		return 0;
+	if (!mine->n_gids || !peer->n_gids)
+		return fail(err, -ENOENT, "check the subnet manager",
+			    "a GRH is needed between %s and %s, and one of "
+			    "them has no GID", mine->device, peer->device);
+	path->local = mine->gids[0];
+	path->remote = peer->gids[0];
+	return 0;
+}
+
+int path_choose(const struct port *mine, const struct port *peer,
+		const struct subnet *tcp, struct path *path,
+		struct error *err)
+{
+	struct path chosen = { 0 };
+	int ret;
+
+	if (port_is_ethernet(mine) != port_is_ethernet(peer))
+		return fail(err, -EPROTOTYPE,
+			    "choose ports of one link layer with -d and -i",
+			    "%s port %u on %s is %s, %s port %u on %s is %s",
+			    mine->device, mine->number, mine->hostname,
+			    port_link_layer_name(mine), peer->device,
+			    peer->number, peer->hostname,
+			    port_link_layer_name(peer));
+	if (port_is_ethernet(mine))
+		ret = choose_ethernet(mine, peer, tcp, &chosen, err);
+	else
+		ret = choose_infiniband(mine, peer, &chosen, err);
+	if (!ret)
+		*path = chosen;
+	return ret;
+}
+
+static const struct gid *find_gid(const struct port *port, uint32_t index)
+{
+	for (uint32_t i = 0; i < port->n_gids; i++)
+		if (port->gids[i].index == index)
+			return &port->gids[i];
+	return NULL;
+}
+
+int path_accept(const struct port *mine, const struct port *peer, bool global,
+		uint32_t gid_index, uint32_t my_index, struct path *path,
+		struct error *err)
+{
+	const struct gid *local = find_gid(mine, my_index);
+	const struct gid *remote = find_gid(peer, gid_index);
+	struct path accepted = { .global = global, .dlid = peer->lid };
+
+	if (port_is_ethernet(mine) && !global)
+		return fail(err, -EINVAL, NULL,
+			    "the client asks for a path without GID on "
+			    "Ethernet");
+	if (global) {
+		if (!local || !remote)
+			return fail(err, -EINVAL, NULL,
+				    "the client asks for GID %u here and %u "
+				    "there, which were not offered", my_index,
+				    gid_index);
+		accepted.local = *local;
+		accepted.remote = *remote;
+	}
+	*path = accepted;
+	return 0;
+}
+
+const struct gid *gid_best(const struct port *port)
+{
+	static const struct subnet nowhere = { 0 };
+	const struct gid *best = NULL;
+
+	if (!port_is_ethernet(port))
+		return port->n_gids ? &port->gids[0] : NULL;
+	for (uint32_t i = 0; i < port->n_gids; i++) {
+		const struct gid *gid = &port->gids[i];
+
+		if (!best || score(gid, gid, &nowhere) >
+				     score(best, best, &nowhere))
+			best = gid;
+	}
+	return best;
+}

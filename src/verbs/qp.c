@@ -1,0 +1,94 @@
+#include "config.h"
+#include "verbs/qp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verbs/explain.h"
+#include "verbs/qp_attr.h"
+
+static const char *create_advice(int errnum)
+{
+	switch (errnum) {
+	case EINVAL:
+		return "try a smaller --tx-depth or --rx-depth";
+	case ENOMEM:
+		return "try fewer --qps, a smaller --tx-depth or --rx-depth, "
+		       "or a higher limit on locked memory (ulimit -l)";
+	default:
+		return NULL;
+	}
+}
+
+int qp_create(const struct device *device, struct ibv_pd *pd,
+	      struct ibv_cq *send_cq, struct ibv_cq *recv_cq,
+	      const struct qp_depths *depths, struct ibv_qp **qp,
+	      struct error *err)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = send_cq,
+		.recv_cq = recv_cq,
+		.qp_type = IBV_QPT_RC,
+		.cap = {
+			.max_send_wr = depths->send,
+			.max_recv_wr = depths->receive ? depths->receive : 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+	};
+
+	*qp = ibv_create_qp(pd, &attr);
+	if (*qp)
+		return 0;
+	return fail(err, -errno, create_advice(errno),
+		    "%s: cannot create a queue pair of %u sends and %u "
+		    "receives: %s", device->port.device, depths->send,
+		    depths->receive, strerror(errno));
+}
+
+static int modify(const struct device *device, struct ibv_qp *qp,
+		  struct ibv_qp_attr *attr, int mask, const char *state,
+		  const char *towards, struct error *err)
+{
+	int ret = ibv_modify_qp(qp, attr, mask);
+	const char *advice = NULL;
+
+	if (!ret)
+		return 0;
+	if (attr->qp_state == IBV_QPS_RTR)
+		advice = explain_rtr_advice(abs(ret));
+	return fail(err, -abs(ret), advice,
+		    "%s port %u: cannot move QP 0x%06x to %s%s%s: %s",
+		    device->port.device, device->port.number, qp->qp_num,
+		    state, towards[0] ? " towards " : "", towards,
+		    strerror(abs(ret)));
+}
+
+int qp_to_init(const struct device *device, struct ibv_qp *qp, int access,
+	       struct error *err)
+{
+	struct ibv_qp_attr attr;
+	int mask = qp_attr_init(&attr, device->port.number, access);
+
+	return modify(device, qp, &attr, mask, "INIT", "", err);
+}
+
+int qp_connect(const struct device *device, struct ibv_qp *qp,
+	       const struct plan *plan, const struct path *path, uint32_t psn,
+	       const struct endpoint_qp *peer, struct error *err)
+{
+	char gid[GID_TEXT_SIZE] = "";
+	struct ibv_qp_attr attr;
+	int ret, mask;
+
+	if (path->global)
+		gid_format(&path->remote.raw, gid);
+	mask = qp_attr_rtr(&attr, device->port.number, plan, path, peer->qpn,
+			   peer->psn);
+	ret = modify(device, qp, &attr, mask, "RTR", gid, err);
+	if (ret)
+		return ret;
+	mask = qp_attr_rts(&attr, plan, psn);
+	return modify(device, qp, &attr, mask, "RTS", "", err);
+}

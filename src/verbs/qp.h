@@ -1,0 +1,36 @@
+/* One RC queue pair, by hand: RESET -> INIT -> RTR -> RTS. */
+#ifndef VERBS_QP_H
+#define VERBS_QP_H
+
+#include <infiniband/verbs.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/endpoint.h"
+#include "model/plan.h"
+#include "verbs/device.h"
+
+struct qp_depths {
+	uint32_t send;
+	uint32_t receive;
+};
+
+/*
+ * Create a QP in RESET.  Returns 0, or a negative errno with what was asked
+ * for in ERR.  ibv_destroy_qp() it.
+ */
+int qp_create(const struct device *device, struct ibv_pd *pd,
+	      struct ibv_cq *send_cq, struct ibv_cq *recv_cq,
+	      const struct qp_depths *depths, struct ibv_qp **qp,
+	      struct error *err);
+
+/* RESET -> INIT.  Returns 0 or a negative errno, said in ERR. */
+int qp_to_init(const struct device *device, struct ibv_qp *qp, int access,
+	       struct error *err);
+
+/* INIT -> RTR -> RTS towards PEER, along PATH; PSN is this end's. */
+int qp_connect(const struct device *device, struct ibv_qp *qp,
+	       const struct plan *plan, const struct path *path, uint32_t psn,
+	       const struct endpoint_qp *peer, struct error *err);
+
+#endif

@@ -1,0 +1,253 @@
+#include "config.h"
+#include "verbs/resources.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+
+#include "base/xalloc.h"
+#include "verbs/qp.h"
+
+static int allocate_buffer(struct resources *res, uint64_t length,
+			   struct error *err)
+{
+	void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return fail(err, -errno, "use fewer --qps or a smaller --size",
+			    "cannot allocate %llu bytes for messages: %s",
+			    (unsigned long long)length, strerror(errno));
+	res->buffer = memory;
+	res->length = length;
+	return 0;
+}
+
+static int register_memory(const struct device *device,
+			   const struct plan *plan, bool client,
+			   struct resources *res, struct error *err)
+{
+	unsigned int access = (unsigned int)plan_access(plan, client);
+	struct rlimit locked = { 0 };
+
+	res->mr = ibv_reg_mr(res->pd, res->buffer, res->length, access);
+	if (res->mr)
+		return 0;
+	getrlimit(RLIMIT_MEMLOCK, &locked);
+	if (errno == ENOMEM && locked.rlim_cur < res->length)
+		return fail(err, -ENOMEM, "raise it (ulimit -l)",
+			    "%s: cannot register %llu bytes: more than the "
+			    "limit on locked memory, %llu", device->port.device,
+			    (unsigned long long)res->length,
+			    (unsigned long long)locked.rlim_cur);
+	return fail(err, -errno, NULL, "%s: cannot register %llu bytes: %s",
+		    device->port.device, (unsigned long long)res->length,
+		    strerror(errno));
+}
+
+/* Room for every completion if the device has it, for the signalled ones in
+ * any case: plan_fit() has checked that. */
+static int create_cq(const struct device *device, uint64_t wanted,
+		     const char *purpose, struct ibv_cq **cq,
+		     struct error *err)
+{
+	uint64_t most = device->port.limits.max_cqe;
+	int entries = (int)(wanted < most ? wanted : most);
+
+	*cq = ibv_create_cq(device->context, entries ? entries : 1, NULL, NULL,
+			    0);
+	if (*cq)
+		return 0;
+	return fail(err, -errno, NULL,
+		    "%s: cannot create a %s completion queue of %d entries: %s",
+		    device->port.device, purpose, entries, strerror(errno));
+}
+
+static bool end_sends(const struct plan *plan, bool client)
+{
+	return client || plan_is_pingpong(plan);
+}
+
+static uint32_t receive_depth(const struct plan *plan, bool client)
+{
+	return plan_posts_receives(plan, client) ? plan->rx_depth : 0;
+}
+
+static int create_cqs(const struct device *device, const struct plan *plan,
+		      bool client, struct resources *res, struct error *err)
+{
+	uint64_t sends = end_sends(plan, client) ?
+				 (uint64_t)plan->tx_depth * plan->qps : 1;
+	uint64_t receives = (uint64_t)receive_depth(plan, client) * plan->qps;
+	int ret = create_cq(device, sends, "send", &res->send_cq, err);
+
+	if (ret)
+		return ret;
+	return create_cq(device, receives, "receive", &res->recv_cq, err);
+}
+
+/* The parts of Q's work requests that never change. */
+static void prepare_requests(const struct resources *res,
+			     const struct plan *plan, uint32_t index,
+			     struct flow_qp *q)
+{
+	uint64_t offset = plan_stride(plan) * index;
+	uint32_t lkey = res->mr->lkey;
+
+	q->tag = (uint64_t)index << FLOW_COUNT_BITS;
+	q->walk.local = (uintptr_t)res->buffer + offset;
+	q->sge.lkey = lkey;
+	q->wr.sg_list = &q->sge;
+	q->wr.opcode = op_table[plan->op].opcode;
+	q->recv_sge = (struct ibv_sge){
+		.addr = (uintptr_t)resources_incoming(res, plan) + offset,
+		.length = (uint32_t)plan_stride(plan),
+		.lkey = lkey,
+	};
+	q->recv_wr.wr_id = q->tag;
+	q->recv_wr.sg_list = &q->recv_sge;
+	q->recv_wr.num_sge = 1;
+}
+
+static int create_qps(const struct device *device, const struct plan *plan,
+		      bool client, struct resources *res, struct error *err)
+{
+	const struct qp_depths depths = {
+		.send = end_sends(plan, client) ? plan->tx_depth : 1,
+		.receive = receive_depth(plan, client),
+	};
+	int ret = 0;
+
+	res->n_qps = plan->qps;
+	res->qps = xcalloc(plan->qps, sizeof(*res->qps));
+	res->psns = xcalloc(plan->qps, sizeof(*res->psns));
+	for (uint32_t i = 0; i < plan->qps && !ret; i++) {
+		struct flow_qp *q = &res->qps[i];
+
+		ret = qp_create(device, res->pd, res->send_cq, res->recv_cq,
+				&depths, &q->qp, err);
+		if (ret)
+			break;
+		ret = qp_to_init(device, q->qp, plan_access(plan, client),
+				 err);
+		prepare_requests(res, plan, i, q);
+	}
+	return ret;
+}
+
+/* A PSN must not be guessed from a former connection's. */
+static int choose_psns(struct resources *res, struct error *err)
+{
+	for (uint32_t i = 0; i < res->n_qps; i++) {
+		if (getrandom(&res->psns[i], sizeof(*res->psns), 0) !=
+		    sizeof(*res->psns))
+			return fail(err, -EIO, NULL,
+				    "cannot get random numbers");
+		res->psns[i] &= ENDPOINT_QPN_MAX;
+	}
+	return 0;
+}
+
+int resources_create(const struct device *device, const struct plan *plan,
+		     bool client, struct resources *res, struct error *err)
+{
+	struct resources r = { 0 };
+	int ret = allocate_buffer(&r, plan_memory(plan), err);
+
+	if (ret)
+		return ret;
+	r.pd = ibv_alloc_pd(device->context);
+	if (!r.pd)
+		ret = fail(err, -errno, NULL,
+			   "%s: cannot allocate a protection domain: %s",
+			   device->port.device, strerror(errno));
+	if (!ret)
+		ret = register_memory(device, plan, client, &r, err);
+	if (!ret)
+		ret = create_cqs(device, plan, client, &r, err);
+	if (!ret)
+		ret = create_qps(device, plan, client, &r, err);
+	if (!ret)
+		ret = choose_psns(&r, err);
+	if (ret)
+		resources_destroy(&r);
+	else
+		*res = r;
+	return ret;
+}
+
+void resources_destroy(struct resources *res)
+{
+	for (uint32_t i = 0; res->qps && i < res->n_qps; i++)
+		if (res->qps[i].qp)
+			ibv_destroy_qp(res->qps[i].qp);
+	if (res->send_cq)
+		ibv_destroy_cq(res->send_cq);
+	if (res->recv_cq)
+		ibv_destroy_cq(res->recv_cq);
+	if (res->mr)
+		ibv_dereg_mr(res->mr);
+	if (res->pd)
+		ibv_dealloc_pd(res->pd);
+	if (res->buffer)
+		munmap(res->buffer, res->length);
+	free(res->qps);
+	free(res->psns);
+	memset(res, 0, sizeof(*res));
+}
+
+uint8_t *resources_incoming(const struct resources *res,
+			    const struct plan *plan)
+{
+	uint64_t region = plan_stride(plan) * plan->qps;
+
+	return res->buffer + (plan_regions(plan) - 1) * region;
+}
+
+void resources_describe(const struct resources *res, const struct plan *plan,
+			const struct device *device, const struct path *path,
+			struct endpoint *endpoint)
+{
+	*endpoint = (struct endpoint){
+		.lid = device->port.lid,
+		.gid = path->local.raw,
+		.gid_type = path->local.type,
+		.gid_index = path->local.index,
+		.peer_gid_index = path->remote.index,
+		.global = path->global,
+		.mtu = path->mtu,
+		.rkey = res->mr->rkey,
+		.va = (uintptr_t)resources_incoming(res, plan),
+		.length = plan_stride(plan) * plan->qps,
+		.stride = plan_stride(plan),
+		.n = res->n_qps,
+		.qps = xcalloc(res->n_qps, sizeof(*endpoint->qps)),
+	};
+	for (uint32_t i = 0; i < res->n_qps; i++)
+		endpoint->qps[i] = (struct endpoint_qp){
+			.qpn = res->qps[i].qp->qp_num,
+			.psn = res->psns[i],
+		};
+}
+
+int resources_connect(struct resources *res, const struct device *device,
+		      const struct plan *plan, const struct path *path,
+		      const struct endpoint *peer, struct error *err)
+{
+	for (uint32_t i = 0; i < res->n_qps; i++) {
+		struct flow_qp *q = &res->qps[i];
+		int ret;
+
+		q->walk.remote = peer->va + peer->stride * i;
+		q->wr.wr.rdma.remote_addr = q->walk.remote;
+		q->wr.wr.rdma.rkey = peer->rkey;
+		ret = qp_connect(device, q->qp, plan, path, res->psns[i],
+				 &peer->qps[i], err);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}

@@ -1,0 +1,61 @@
+/*
+ * The verbs objects of one run: protection domain, memory, completion queues,
+ * queue pairs.
+ */
+#ifndef VERBS_RESOURCES_H
+#define VERBS_RESOURCES_H
+
+#include <infiniband/verbs.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/endpoint.h"
+#include "model/plan.h"
+#include "traffic/flow.h"
+#include "verbs/device.h"
+
+struct resources {
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct ibv_cq *send_cq;
+	struct ibv_cq *recv_cq;
+	struct flow_qp *qps;	/* n_qps, ready for a loop once connected */
+	uint32_t n_qps;
+	uint32_t *psns;		/* of each QP, 24 random bits */
+	uint8_t *buffer;
+	uint64_t length;	/* of buffer */
+};
+
+/*
+ * Make all that PLAN needs at this end (CLIENT says which), with the QPs in
+ * INIT.  Returns 0, or a negative errno with what was refused in ERR and
+ * nothing left behind.
+ */
+int resources_create(const struct device *device, const struct plan *plan,
+		     bool client, struct resources *res, struct error *err);
+
+/* Release everything; members that are NULL are skipped. */
+void resources_destroy(struct resources *res);
+
+/*
+ * What the peer must know, for PATH as seen from here.  endpoint->qps is
+ * allocated; free(3) it.
+ */
+void resources_describe(const struct resources *res, const struct plan *plan,
+			const struct device *device, const struct path *path,
+			struct endpoint *endpoint);
+
+/*
+ * Point the work requests at PEER and move every QP through RTR to RTS.
+ * Receives should be posted before.  Returns as resources_create(), but
+ * releases nothing.
+ */
+int resources_connect(struct resources *res, const struct device *device,
+		      const struct plan *plan, const struct path *path,
+		      const struct endpoint *peer, struct error *err);
+
+/* Where this end takes messages in: the second of two regions, or the only. */
+uint8_t *resources_incoming(const struct resources *res,
+			    const struct plan *plan);
+
+#endif

@@ -176,6 +176,8 @@ static int loopback(const struct options *options, int cancel_fd)
 		return EXIT_FAILED;
 	}
 	child = fork();
+	if (child < 0)
+		log_warning("cannot start the server: %s", strerror(errno));
 	if (child == 0) {
 		close(fds[0]);
 		return loopback_server(options, fds[1]);

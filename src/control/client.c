@@ -107,19 +107,9 @@ static int run_all(struct session *s)
 int session_client(struct connection *conn, const struct device *device,
 		   struct result *result)
 {
-	struct session s;
-	int ret;
+	static session_step *const steps[] = {
+		greet, agree, choose_path, connect_qps, run_all, NULL,
+	};
 
-	session_begin(&s, true, conn, device, result);
-	ret = greet(&s);
-	if (!ret)
-		ret = agree(&s);
-	if (!ret)
-		ret = choose_path(&s);
-	if (!ret)
-		ret = connect_qps(&s);
-	if (!ret)
-		ret = run_all(&s);
-	session_end(&s, ret);
-	return ret;
+	return session_run(steps, true, conn, device, result);
 }

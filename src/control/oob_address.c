@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "control/signals.h"
+
 #define RETRY_PAUSE_NS 100000000
 #define LISTEN_BACKLOG 128
 
@@ -149,8 +151,13 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 {
 	uint64_t give_up = oob_deadline(wait);
 	struct addrinfo *list;
-	int ret = resolve(host, port, 0, &list, err);
+	int ret;
 
+	if (cancel_fd >= 0)
+		signals_unblock(true);	/* a name server may take long */
+	ret = resolve(host, port, 0, &list, err);
+	if (cancel_fd >= 0)
+		signals_unblock(false);
 	if (ret)
 		return ret;
 	oob_adopt(-1, cancel_fd, "server", conn);

@@ -263,22 +263,31 @@ static int finish_client(struct session *s, uint64_t size,
 	return ret;
 }
 
-int run_client(struct session *s, uint64_t size)
+/* START both ways, and the watch begins. */
+static int begin(struct session *s, uint64_t size, struct monitor *m)
 {
-	struct monitor m = make_monitor(s);
 	int ret;
 
 	session_stage(s, "start");
 	ret = prepare(s, size);
 	if (!ret)
 		ret = say_start(s, size);
-	if (!ret)
+	if (!ret && s->client)
 		ret = hear_start(s, size);
 	if (!ret)
-		ret = monitor_start(&m, &s->result->error);
+		ret = monitor_start(m, &s->result->error);
+	if (!ret)
+		session_stage(s, "traffic");
+	return ret;
+}
+
+int run_client(struct session *s, uint64_t size)
+{
+	struct monitor m = make_monitor(s);
+	int ret = begin(s, size, &m);
+
 	if (ret)
 		return ret;
-	session_stage(s, "traffic");
 	ret = client_loop(s);
 	monitor_stop(&m);
 	if (ret || error_is_set(&m.err))
@@ -303,17 +312,10 @@ static int finish_server(struct session *s, uint64_t size, struct monitor *m)
 int run_server(struct session *s, uint64_t size)
 {
 	struct monitor m = make_monitor(s);
-	int ret;
+	int ret = begin(s, size, &m);
 
-	session_stage(s, "start");
-	ret = prepare(s, size);
-	if (!ret)
-		ret = say_start(s, size);
-	if (!ret)
-		ret = monitor_start(&m, &s->result->error);
 	if (ret)
 		return ret;
-	session_stage(s, "traffic");
 	ret = server_loop(s, &m);
 	if (server_has_loop(s))
 		monitor_stop(&m);

@@ -13,20 +13,6 @@
 /* What telling the peer of a failure may cost. */
 #define LAST_WORDS SECOND
 
-void session_begin(struct session *s, bool client, struct connection *conn,
-		   const struct device *device, struct result *result)
-{
-	memset(s, 0, sizeof(*s));
-	s->client = client;
-	s->conn = conn;
-	s->device = device;
-	s->result = result;
-	result->at_server = !client;
-	*(client ? &result->client : &result->server) = device->port;
-	clock_gettime(CLOCK_REALTIME, &result->started);
-	clock_start(&s->clock);
-}
-
 static void tell_peer(struct session *s)
 {
 	enum frame_type type = s->client || s->accepted ? FRAME_ABORT :
@@ -39,15 +25,32 @@ static void tell_peer(struct session *s)
 	frame_free(&frame);
 }
 
-void session_end(struct session *s, int ret)
+int session_run(session_step *const *steps, bool client,
+		struct connection *conn, const struct device *device,
+		struct result *result)
 {
+	struct session s = {
+		.client = client,
+		.conn = conn,
+		.device = device,
+		.result = result,
+	};
+	int ret = 0;
+
+	result->at_server = !client;
+	*(client ? &result->client : &result->server) = device->port;
+	clock_gettime(CLOCK_REALTIME, &result->started);
+	clock_start(&s.clock);
+	for (size_t i = 0; steps[i] && !ret; i++)
+		ret = steps[i](&s);
 	if (ret)
-		fail(&s->result->error, ret, NULL, "%s", strerror(-ret));
-	if (ret && !s->result->error.from_peer)
-		tell_peer(s);
-	resources_destroy(&s->res);
-	free(s->flow.latency);
-	free(s->peer.qps);
+		fail(&result->error, ret, NULL, "%s", strerror(-ret));
+	if (ret && !result->error.from_peer)
+		tell_peer(&s);
+	resources_destroy(&s.res);
+	free(s.flow.latency);
+	free(s.peer.qps);
+	return ret;
 }
 
 void session_stage(struct session *s, const char *stage)

@@ -56,11 +56,15 @@ int session_server(struct connection *conn, const struct device *device,
 
 /* Shared by both ends (session.c); RESULT's error says what failed. */
 
-void session_begin(struct session *s, bool client, struct connection *conn,
-		   const struct device *device, struct result *result);
+typedef int session_step(struct session *s);
 
-/* Tell the peer of a failure, if it does not know, and release everything. */
-void session_end(struct session *s, int ret);
+/*
+ * Take STEPS, up to a NULL or the first that fails; tell the peer of a
+ * failure that it does not know of, and release everything.
+ */
+int session_run(session_step *const *steps, bool client,
+		struct connection *conn, const struct device *device,
+		struct result *result);
 
 /* What the next steps are, for an error they meet. */
 void session_stage(struct session *s, const char *stage);

@@ -28,14 +28,20 @@ int signals_open(void)
 	return fd < 0 ? -errno : fd;
 }
 
+void signals_unblock(bool interruptible)
+{
+	sigset_t set = stop_signals();
+
+	pthread_sigmask(interruptible ? SIG_UNBLOCK : SIG_BLOCK, &set, NULL);
+}
+
 int signals_take(int fd, struct error *err)
 {
 	struct signalfd_siginfo info = { .ssi_signo = SIGTERM };
-	sigset_t set = stop_signals();
 
 	if (read(fd, &info, sizeof(info)) < 0 && errno != EAGAIN)
 		return fail(err, -errno, NULL, "cannot read a signal");
-	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	signals_unblock(true);
 	return fail(err, -ECANCELED, NULL, "interrupted by %s",
 		    info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM");
 }

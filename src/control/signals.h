@@ -2,6 +2,8 @@
 #ifndef CONTROL_SIGNALS_H
 #define CONTROL_SIGNALS_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 /*
@@ -9,6 +11,12 @@
  * one comes, or a negative errno.
  */
 int signals_open(void);
+
+/*
+ * Let the signals end the program, as they do any other (INTERRUPTIBLE), or
+ * block them again: for a wait that has no descriptor to poll.
+ */
+void signals_unblock(bool interruptible);
 
 /*
  * Take the signal that made FD readable: says so in ERR and returns

@@ -49,10 +49,15 @@ static json_t *started(const struct timespec *when)
 	return json_string(text);
 }
 
-static json_t *test(const struct plan *plan)
+/* All null at a server whose client never said what it wants. */
+static json_t *test(const struct plan *plan, bool known)
 {
 	char name[TEST_NAME_SIZE];
 
+	if (!known)
+		return json_pack("{s:n, s:n, s:n, s:n, s:n, s:n}", "name",
+				 "operation", "metric", "transport",
+				 "direction", "load");
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "name",
 			 test_name(plan->op, plan->metric, name), "operation",
 			 op_table[plan->op].name, "metric",
@@ -222,7 +227,7 @@ static json_t *document(const struct result *r)
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", "verbsperf/1", "tool", tool(), "started",
 		started(&r->started), "title", text_or_null(params->title),
-		"test", test(&params->plan), "parameters", parameters(params),
+		"test", test(&params->plan, r->connected || !r->at_server), "parameters", parameters(params),
 		"client", end(&r->client, result_gid(r, true), client, mtu),
 		"server", end(&r->server, result_gid(r, false), server, mtu),
 		"clock", clock_object(&r->clock), "results", results(r),

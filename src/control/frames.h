@@ -15,7 +15,7 @@
  *		ascending order of id (0xffffffff: the server chooses):
  *		   2 iterations per QP, 0: by duration    3 duration, time
  *		   4 warm-up, time        5 timeout, time
- *		   6 queue pairs          7 send queue depth
+ *		   6 queue pairs          7 send queue depth *
  *		   8 receive queue depth *        9 messages per completion *
  *		  10 path MTU in bytes * 11 outstanding reads *
  *		  12 acknowledge timeout (4.096 us x 2^n)

@@ -35,7 +35,7 @@ static int prepare(struct session *s, uint64_t size)
 	int ret;
 
 	flow_prepare(&s->flow, size, bandwidth ? plan->walk : size,
-		     plan_depth(plan), plan_cq_mod(plan, size),
+		     plan_depth(plan, size), plan_cq_mod(plan, size),
 		     plan->iterations);
 	set_flags(s, size);
 	ret = flow_fill_receives(&s->flow);
@@ -157,6 +157,7 @@ static struct result_row *add_row(struct session *s, uint64_t size,
 
 	*row = (struct result_row){
 		.size = size,
+		.tx_depth = plan_depth(plan, size),
 		.cq_mod = plan_cq_mod(plan, size),
 		.iterations = done->counted,
 		.sent = done->posted,

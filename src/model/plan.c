@@ -6,6 +6,8 @@
 #define CACHE_LINE 64
 #define DEFAULT_CQ_MOD 100
 #define BYTES_PER_COMPLETION (1 << 20)
+#define DEFAULT_TX_DEPTH 128
+#define BYTES_OUTSTANDING (32 << 20)
 #define DEFAULT_RX_DEPTH 512
 /* One receive waits while the one before is posted again. */
 #define PINGPONG_RX_DEPTH 2
@@ -69,16 +71,33 @@ int plan_access(const struct plan *plan, bool client)
 	return access;
 }
 
-/* All messages of a run can be outstanding at once. */
-static bool all_at_once(const struct plan *plan)
+uint32_t plan_send_queue(const struct plan *plan)
 {
-	return plan->metric == METRIC_BANDWIDTH && plan->iterations &&
-	       plan->iterations <= plan->tx_depth;
+	return plan->tx_depth == PLAN_AUTO ? DEFAULT_TX_DEPTH :
+					     plan->tx_depth;
 }
 
-uint32_t plan_depth(const struct plan *plan)
+/* As many as may be outstanding, were there no end. */
+static uint64_t full_depth(const struct plan *plan, uint64_t size)
 {
-	return all_at_once(plan) ? (uint32_t)plan->iterations : plan->tx_depth;
+	uint64_t depth = plan_send_queue(plan);
+
+	if (plan->tx_depth == PLAN_AUTO && size)
+		depth = smaller(depth, BYTES_OUTSTANDING / size);
+	return larger(depth, 1);
+}
+
+/* All messages of a run can be outstanding at once. */
+static bool all_at_once(const struct plan *plan, uint64_t size)
+{
+	return plan->metric == METRIC_BANDWIDTH && plan->iterations &&
+	       plan->iterations <= full_depth(plan, size);
+}
+
+uint32_t plan_depth(const struct plan *plan, uint64_t size)
+{
+	return (uint32_t)(all_at_once(plan, size) ? plan->iterations :
+						    full_depth(plan, size));
 }
 
 static uint64_t largest_divisor(uint64_t n, uint64_t most)
@@ -90,7 +109,7 @@ static uint64_t largest_divisor(uint64_t n, uint64_t most)
 
 uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
 {
-	uint64_t most = plan_depth(plan);
+	uint64_t most = plan_depth(plan, size);
 	uint64_t n = plan->cq_mod;
 
 	if (plan->metric == METRIC_LATENCY) {
@@ -102,7 +121,7 @@ uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
 		n = smaller(DEFAULT_CQ_MOD,
 			    BYTES_PER_COMPLETION / larger(size, 1));
 	n = larger(smaller(n, most), 1);
-	if (all_at_once(plan))
+	if (all_at_once(plan, size))
 		n = largest_divisor(plan->iterations, n);
 	return (uint32_t)n;
 }
@@ -127,10 +146,10 @@ int plan_check(const struct plan *plan, struct error *err)
 		return fail(err, -EINVAL, NULL,
 			    "--qps %u: latency is measured on one queue pair",
 			    plan->qps);
-	if (plan->cq_mod != PLAN_AUTO && plan->cq_mod > plan->tx_depth)
+	if (plan->cq_mod != PLAN_AUTO && plan->cq_mod > plan_send_queue(plan))
 		return fail(err, -EINVAL, NULL,
 			    "--cq-mod %u: at most --tx-depth, which is %u",
-			    plan->cq_mod, plan->tx_depth);
+			    plan->cq_mod, plan_send_queue(plan));
 	if (plan->mtu != PLAN_AUTO && !mtu_from_bytes(plan->mtu))
 		return fail(err, -EINVAL, NULL,
 			    "--mtu %u: one of 256, 512, 1024, 2048, 4096",
@@ -144,9 +163,15 @@ int plan_check(const struct plan *plan, struct error *err)
 /* Completions that can be outstanding on the one CQ that serves every QP. */
 static uint64_t send_completions(const struct plan *plan)
 {
-	uint32_t every = plan_cq_mod(plan, plan_largest(plan));
+	uint64_t most = 0;
 
-	return (uint64_t)plan->qps * (plan_depth(plan) / every + 1);
+	for (uint32_t i = 0; i < plan->sizes.n; i++) {
+		uint64_t size = plan->sizes.bytes[i];
+
+		most = larger(most, plan_depth(plan, size) /
+					    plan_cq_mod(plan, size) + 1);
+	}
+	return plan->qps * most;
 }
 
 /* What is asked of one end against what its device can do. */
@@ -166,7 +191,7 @@ static int fit_end(const struct plan *plan, const char *end,
 		{ true, "--size", plan_largest(plan), "max_msg_sz",
 		  max->max_msg_sz },
 		{ true, "--qps", plan->qps, "max_qp", max->max_qp },
-		{ sends, "--tx-depth", plan->tx_depth, "max_qp_wr",
+		{ sends, "--tx-depth", plan_send_queue(plan), "max_qp_wr",
 		  max->max_qp_wr },
 		{ sends, "--qps x --tx-depth / --cq-mod",
 		  send_completions(plan), "max_cqe", max->max_cqe },

@@ -30,7 +30,7 @@ struct plan {
 	uint64_t timeout;	/* without progress or word from the peer */
 	uint64_t walk;		/* bytes of the region a QP walks through */
 	uint32_t qps;
-	uint32_t tx_depth;
+	uint32_t tx_depth;	/* may be PLAN_AUTO: see plan_depth() */
 	uint32_t rx_depth;	/* may be PLAN_AUTO until plan_fit() */
 	uint32_t cq_mod;	/* may be PLAN_AUTO: see plan_cq_mod() */
 	uint32_t mtu;		/* bytes; may be PLAN_AUTO until plan_fit() */
@@ -62,8 +62,15 @@ uint64_t plan_memory(const struct plan *plan);
 /* What the memory registered at this end must allow, and no more. */
 int plan_access(const struct plan *plan, bool client);
 
-/* Most messages outstanding on one QP: the queue, or all there are to send. */
-uint32_t plan_depth(const struct plan *plan);
+/* Length of each QP's send queue, in messages. */
+uint32_t plan_send_queue(const struct plan *plan);
+
+/*
+ * Most messages of SIZE bytes outstanding on one QP: the send queue, or all
+ * there are to send.  Chosen automatically also at most 32 MiB, so that what
+ * is outstanding when the time is over is soon done.
+ */
+uint32_t plan_depth(const struct plan *plan, uint64_t size);
 
 /*
  * Messages of SIZE bytes that one send completion stands for.  Chosen

@@ -22,6 +22,7 @@ struct clock_description {
 /* One message size. */
 struct result_row {
 	uint64_t size;
+	uint32_t tx_depth;	/* as used for this size */
 	uint32_t cq_mod;
 	uint64_t iterations;	/* messages counted, over all QPs */
 	double seconds;		/* the window they were counted in */

@@ -181,7 +181,7 @@ static json_t *result_object(const struct plan *plan,
 	bool is_latency = plan->metric == METRIC_LATENCY;
 	const char *definition = result_latency_definition(plan);
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:n, s:o, s:b}",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:n, s:o, s:o, s:b}",
 			 "size", count(row->size), "qps", count(plan->qps),
 			 "iterations", count(row->iterations), "seconds",
 			 number_or_null(row->seconds > 0 ? row->seconds : NAN),
@@ -189,8 +189,8 @@ static json_t *result_object(const struct plan *plan,
 			 is_latency ? json_null() : bandwidth(row), "latency",
 			 is_latency ? latency(&row->latency, definition) :
 				      json_null(),
-			 "intervals", "histogram", "cq_mod",
-			 count(row->cq_mod), "failed", row->failed);
+			 "intervals", "histogram", "tx_depth",
+			 count(row->tx_depth), "cq_mod", count(row->cq_mod), "failed", row->failed);
 }
 
 static json_t *results(const struct result *r)

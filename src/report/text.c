@@ -87,7 +87,7 @@ static void print_head(FILE *out, const struct result *r)
 
 	fprintf(out, " %s: RC, %u QP%s, MTU %u, tx depth %u",
 		test_name(plan->op, plan->metric, name), plan->qps,
-		plan->qps == 1 ? "" : "s", plan->mtu, plan->tx_depth);
+		plan->qps == 1 ? "" : "s", plan->mtu, plan_send_queue(plan));
 	if (op_table[plan->op].receives)
 		fprintf(out, ", rx depth %u", plan->rx_depth);
 	if (plan->op == OP_READ)

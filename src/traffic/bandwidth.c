@@ -55,11 +55,11 @@ static __attribute__((noinline)) enum phase edge(struct flow *f,
 	return PHASE_DRAIN;
 }
 
-/* Post on Q until its queue is full or its limit reached. */
+/* Post on Q until WINDOW messages are outstanding or its limit is reached. */
 static ALWAYS_INLINE int refill(struct flow *f, struct flow_qp *q,
-				const enum op op)
+				uint32_t window, const enum op op)
 {
-	while (q->posted < q->limit && q->posted - q->completed < f->depth) {
+	while (q->posted < q->limit && q->posted - q->completed < window) {
 		int ret = post_message(f, q, op);
 
 		if (ret)
@@ -68,48 +68,65 @@ static ALWAYS_INLINE int refill(struct flow *f, struct flow_qp *q,
 	return 0;
 }
 
-/* The first posts go round the QPs, so that none waits for another's. */
-static ALWAYS_INLINE int fill_all(struct flow *f, const enum op op)
+static ALWAYS_INLINE int refill_all(struct flow *f, uint32_t window,
+				    const enum op op)
 {
-	for (uint32_t depth = 0; depth < f->depth; depth++)
-		for (uint32_t i = 0; i < f->n_qps; i++) {
-			int ret = post_message(f, &f->qps[i], op);
+	int ret = 0;
 
-			if (ret)
-				return ret;
-		}
-	return 0;
+	for (uint32_t i = 0; i < f->n_qps && !ret; i++)
+		ret = refill(f, &f->qps[i], window, op);
+	return ret;
 }
 
-static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const enum op op)
+/*
+ * Take a batch of completions and post what they make room for.  Returns how
+ * many there were, or a negative errno.
+ */
+static ALWAYS_INLINE int turn(struct flow *f, uint32_t window,
+			      enum phase *seen, const enum op op)
 {
 	struct ibv_wc wc[POLL_BATCH];
-	enum phase seen = flow_phase(f), phase;
-	int n, ret;
+	enum phase phase = flow_phase(f);
+	int n, ret = 0;
+
+	if (phase == PHASE_ABORT)
+		return -ECANCELED;
+	n = poll_batch(f, f->send_cq, wc);
+	for (int i = 0; i < n; i++)
+		if (!retire_send(f, &wc[i]))
+			return -EIO;
+	if (n > 0 && phase != *seen)
+		*seen = edge(f, *seen);
+	for (int i = 0; i < n && !ret; i++)
+		ret = refill(f, &f->qps[qp_index_of(wc[i].wr_id)], window, op);
+	atomic_store_explicit(&f->control->progress, f->completed,
+			      memory_order_relaxed);
+	return ret ? ret : n;
+}
+
+/*
+ * The window of every QP grows by one message a turn, so that no QP is filled
+ * while others wait, and completions are taken meanwhile.
+ */
+static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const enum op op)
+{
+	enum phase seen = flow_phase(f);
+	uint32_t window = 0;
+	int ret = 0;
 
 	if (seen != PHASE_WARMUP)
 		open_window(f);
-	ret = fill_all(f, op);
-	while (!ret && f->completed < f->posted) {
-		phase = flow_phase(f);
-		if (phase == PHASE_ABORT)
-			return -ECANCELED;
-		n = poll_batch(f, f->send_cq, wc);
-		if (n < 0)
-			return n;
-		for (int i = 0; i < n; i++)
-			if (!retire_send(f, &wc[i]))
-				return -EIO;
-		if (n > 0 && phase != seen)
-			seen = edge(f, seen);
-		for (int i = 0; i < n && !ret; i++)
-			ret = refill(f, &f->qps[qp_index_of(wc[i].wr_id)], op);
-		atomic_store_explicit(&f->control->progress, f->completed,
-				      memory_order_relaxed);
-	}
-	if (!ret && f->iterations)
+	do {
+		if (window < f->depth)
+			ret = refill_all(f, ++window, op);
+		if (ret >= 0)
+			ret = turn(f, window, &seen, op);
+	} while (ret >= 0 && f->completed < f->posted);
+	if (ret < 0)
+		return ret;
+	if (f->iterations)
 		close_window(f);
-	return ret;
+	return 0;
 }
 
 #define X(id, ...) \

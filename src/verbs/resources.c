@@ -80,7 +80,7 @@ static int create_cqs(const struct device *device, const struct plan *plan,
 		      bool client, struct resources *res, struct error *err)
 {
 	uint64_t sends = end_sends(plan, client) ?
-				 (uint64_t)plan->tx_depth * plan->qps : 1;
+				 (uint64_t)plan_send_queue(plan) * plan->qps : 1;
 	uint64_t receives = (uint64_t)receive_depth(plan, client) * plan->qps;
 	int ret = create_cq(device, sends, "send", &res->send_cq, err);
 
@@ -116,7 +116,7 @@ static int create_qps(const struct device *device, const struct plan *plan,
 		      bool client, struct resources *res, struct error *err)
 {
 	const struct qp_depths depths = {
-		.send = end_sends(plan, client) ? plan->tx_depth : 1,
+		.send = end_sends(plan, client) ? plan_send_queue(plan) : 1,
 		.receive = receive_depth(plan, client),
 	};
 	int ret = 0;

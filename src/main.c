@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,11 +163,31 @@ static int loopback_server(const struct options *options, int fd)
 	return status;
 }
 
+/*
+ * Two ends that poll on one CPU would each wait for the other's time slice.
+ * This one stays on the CPU it is on, its server takes any other it may use.
+ */
+static void keep_apart(bool server, int cpu)
+{
+	cpu_set_t allowed;
+
+	if (cpu < 0 || sched_getaffinity(0, sizeof(allowed), &allowed) ||
+	    CPU_COUNT(&allowed) < 2)
+		return;
+	if (server) {
+		CPU_CLR(cpu, &allowed);
+	} else {
+		CPU_ZERO(&allowed);
+		CPU_SET(cpu, &allowed);
+	}
+	sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
 static int loopback(const struct options *options, int cancel_fd)
 {
 	struct error err = { .stage = "connect" };
 	struct connection conn;
-	int fds[2], status;
+	int fds[2], status, cpu = sched_getcpu();
 	pid_t child;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds)) {
@@ -180,8 +201,10 @@ static int loopback(const struct options *options, int cancel_fd)
 		log_warning("cannot start the server: %s", strerror(errno));
 	if (child == 0) {
 		close(fds[0]);
+		keep_apart(true, cpu);
 		return loopback_server(options, fds[1]);
 	}
+	keep_apart(false, cpu);
 	close(fds[1]);
 	oob_adopt(fds[0], cancel_fd, "server", &conn);
 	status = client(options, &conn);

@@ -4,6 +4,7 @@ The ratio of a round is verbsperf's figure over perftest's, taken one after the
 other; the interval around the median ratio is that of order statistics, so it
 assumes nothing about the distribution."""
 import argparse
+import itertools
 import json
 import math
 import os
@@ -13,6 +14,8 @@ import time
 
 VERBSPERF = os.environ["VERBSPERF"]
 DEADLINE = 120
+# A port of its own for every run: none waits for the last one's to be free.
+PORTS = itertools.count(20000)
 
 # test, size, perftest's iterations, seconds of verbsperf, is larger better
 CASES = [
@@ -28,13 +31,47 @@ CASES = [
 ]
 
 
-def run_verbsperf(test, size, seconds, args):
+def listening(port):
+    """Does a socket of this machine listen on PORT?"""
+    wanted = f":{port:04X}"
+    for name in ("/proc/net/tcp", "/proc/net/tcp6"):
+        with open(name, encoding="ascii") as table:
+            for line in table:
+                words = line.split()
+                if words[1].endswith(wanted) and words[3] == "0A":
+                    return True
+    return False
+
+
+def pair(server, client, port):
+    """Both ends, each on a CPU of its own; what the client prints."""
+    first, second = sorted(os.sched_getaffinity(0))[:2]
+    end = subprocess.Popen(["taskset", "-c", str(first)] + server,
+                           stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+    try:
+        give_up = time.monotonic() + 20
+        while not listening(port) and time.monotonic() < give_up:
+            time.sleep(0.05)
+        done = subprocess.run(["taskset", "-c", str(second)] + client,
+                              capture_output=True, text=True,
+                              timeout=DEADLINE)
+        if done.returncode:
+            raise RuntimeError(f"{client}: {done.stdout}{done.stderr}")
+        end.wait(timeout=10)
+    finally:
+        end.kill()
+        end.wait()
+    return done.stdout
+
+
+def run_verbsperf(test, size, seconds, port, args):
     """Median latency in us, or MiB/s."""
-    done = subprocess.run(
-        [VERBSPERF, test, "-d", args.device, "-x", str(args.gid), "-s",
-         str(size), "-D", str(seconds), "--loopback", "--json"],
-        capture_output=True, text=True, timeout=DEADLINE, check=True)
-    row = json.loads(done.stdout)["results"][0]
+    own = ["-d", args.device, "-x", str(args.gid), "-p", str(port)]
+    output = pair([VERBSPERF, "serve", "--once"] + own,
+                  [VERBSPERF, test, "-s", str(size), "-D", str(seconds),
+                   "--json", "127.0.0.1"] + own, port)
+    row = json.loads(output)["results"][0]
     if test.endswith("_lat"):
         return row["latency"]["p50"]
     return row["bandwidth"]["mib_per_s"]
@@ -48,33 +85,23 @@ def perftest_figure(test, size, output):
     raise ValueError("no result line in:\n" + output)
 
 
-def run_perftest(test, size, iterations, args):
+def run_perftest(test, size, iterations, port, args):
     command = [f"ib_{test}", "-d", args.device, "-x", str(args.gid), "-s",
-               str(size), "-n", str(iterations), "-F"]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL)
-    try:
-        time.sleep(0.5)
-        done = subprocess.run(command + ["127.0.0.1"], capture_output=True,
-                              text=True, timeout=DEADLINE, check=True)
-        server.wait(timeout=10)
-    finally:
-        server.kill()
-        server.wait()
-    return perftest_figure(test, size, done.stdout)
+               str(size), "-n", str(iterations), "-F", "-p", str(port)]
+    output = pair(command, command + ["127.0.0.1"], port)
+    return perftest_figure(test, size, output)
 
 
 def median_interval(values):
-    """At least 95% by order statistics; the whole range below 6 values."""
-    n, k = len(values), 0
-    below = 0.0
-    while k < n // 2:
-        below += math.comb(n, k) / 2 ** n
-        if 2 * below > 0.05:
+    """The narrowest of order statistics that covers at least 95%."""
+    n, skip, outside = len(values), 0, 0.0
+    while True:
+        outside += 2 * math.comb(n, skip) / 2 ** n
+        if outside > 0.05:
             break
-        k += 1
+        skip += 1
     ordered = sorted(values)
-    low = max(k - 1, 0)
+    low = max(skip - 1, 0)
     return ordered[low], ordered[n - 1 - low]
 
 
@@ -82,8 +109,9 @@ def compare(case, args):
     test, size, iterations, seconds, larger = case
     ours, theirs = [], []
     for _ in range(args.rounds):
-        ours.append(run_verbsperf(test, size, seconds, args))
-        theirs.append(run_perftest(test, size, iterations, args))
+        ours.append(run_verbsperf(test, size, seconds, next(PORTS), args))
+        theirs.append(run_perftest(test, size, iterations, next(PORTS),
+                                   args))
     ratios = [a / b for a, b in zip(ours, theirs)]
     low, high = median_interval(ratios)
     ratio = statistics.median(ratios)
@@ -103,9 +131,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", required=True)
     parser.add_argument("--gid", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=8,
+                        help="at least 6, for an interval of 95%%")
     parser.add_argument("--only", help="one test")
     args = parser.parse_args()
+    if args.rounds < 6:
+        parser.error("--rounds: at least 6")
     print(f"{args.rounds} rounds, medians; ratio verbsperf / perftest with "
           "its interval")
     print(f"{'test':10} {'#bytes':>6} {'verbsperf':>10} {'perftest':>10} "

@@ -84,8 +84,6 @@ static struct result *new_result(const struct options *options)
 
 	result->params = options->params;
 	clock_gettime(CLOCK_REALTIME, &result->started);
-	gethostname(result->client.hostname,
-		    sizeof(result->client.hostname) - 1);
 	return result;
 }
 
@@ -96,6 +94,8 @@ static int run_test(const struct options *options, struct connection *conn,
 	struct error *err = &result->error;
 	int ret;
 
+	gethostname(result->client.hostname,
+		    sizeof(result->client.hostname) - 1);
 	error_stage(err, "device");
 	ret = device_open(params, device, err);
 	if (ret)
@@ -129,12 +129,15 @@ static int client(const struct options *options, struct connection *conn)
 
 /* One client, start to end; REPORTS is false at the far end of --loopback. */
 static int serve_client(const struct options *options,
-			struct connection *conn, const struct device *device,
+			struct connection *conn, struct device *device,
 			bool reports)
 {
 	struct result *result = new_result(options);
 	int status = EXIT_FAILED;
 
+	if (device_refresh(&options->params, device, &result->error))
+		log_error(&result->error);
+	error_clear(&result->error);
 	if (!session_server(conn, device, result))
 		status = EXIT_MEASURED;
 	note_effective(result, device);
@@ -221,7 +224,7 @@ static void announce(const struct device *device, uint32_t port)
 
 /* Accept clients until told to stop; with --once, the first. */
 static int accept_clients(const struct options *options, int listener,
-			  int cancel_fd, const struct device *device,
+			  int cancel_fd, struct device *device,
 			  struct error *err)
 {
 	struct connection conn;

@@ -174,6 +174,16 @@ static uint64_t send_completions(const struct plan *plan)
 	return plan->qps * most;
 }
 
+static int check_port(const char *end, const struct port *port,
+		      struct error *err)
+{
+	if (port->state == IBV_PORT_ACTIVE)
+		return 0;
+	return fail(err, -ENETDOWN, "bring its link up",
+		    "port %u of the %s's %s is %s", port->number, end,
+		    port->device, port_state_name(port));
+}
+
 /* What is asked of one end against what its device can do. */
 static int fit_end(const struct plan *plan, const char *end,
 		   const struct port *port, bool client, struct error *err)
@@ -265,8 +275,12 @@ static uint32_t automatic_rx_depth(const struct plan *plan,
 int plan_fit(struct plan *plan, const struct port *client,
 	     const struct port *server, struct error *err)
 {
-	int ret = plan_check(plan, err);
+	int ret = check_port("client", client, err);
 
+	if (!ret)
+		ret = check_port("server", server, err);
+	if (!ret)
+		ret = plan_check(plan, err);
 	if (!ret)
 		ret = fit_reads(plan, client, server, err);
 	if (ret)

@@ -91,7 +91,8 @@ int plan_check(const struct plan *plan, struct error *err);
 /*
  * Hold PLAN against both ports and choose what was left open (MTU, receive
  * depth, outstanding reads).  Both ends call it with the same arguments and
- * so get the same.  Returns 0 or -EINVAL with the limit that stopped it.
+ * so get the same.  Returns 0, -ENETDOWN when a port is not active, or
+ * -EINVAL with the limit that stopped it.
  */
 int plan_fit(struct plan *plan, const struct port *client,
 	     const struct port *server, struct error *err);

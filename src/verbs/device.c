@@ -174,6 +174,18 @@ static int read_chosen_port(struct ibv_context *context,
 	return read_port(context, 1, params->gid_index, port, err);
 }
 
+int device_refresh(const struct parameters *params, struct device *device,
+		   struct error *err)
+{
+	struct port port;
+	int ret = read_port(device->context, device->port.number,
+			    params->gid_index, &port, err);
+
+	if (!ret)
+		device->port = port;
+	return ret;
+}
+
 static int require_active(const struct port *port, struct error *err)
 {
 	if (port->state == IBV_PORT_ACTIVE)

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -216,10 +217,12 @@ static int loopback(const struct options *options, int cancel_fd)
 	return status;
 }
 
-static void announce(const struct device *device, uint32_t port)
+static void announce(const struct parameters *params,
+		     const struct device *device)
 {
-	log_info("serving on TCP port %u with %s port %u", port,
-		 device->port.device, device->port.number);
+	log_info("serving on TCP port %u with %s port %u%s", params->port,
+		 device->port.device, device->port.number,
+		 params->once ? ", one client" : "");
 }
 
 /* Accept clients until told to stop; with --once, the first. */
@@ -245,22 +248,22 @@ static int accept_clients(const struct options *options, int listener,
 	}
 }
 
-static int serve(const struct options *options, int cancel_fd)
+static int serve(struct options *options, int cancel_fd)
 {
+	struct parameters *params = &options->params;
 	struct error err = { 0 };
 	struct device device = { 0 };
-	uint32_t port = options->params.port;
 	int listener = -1, status = EXIT_FAILED;
 
 	if (options->ignored[0])
 		log_warning("%s: the client decides that; ignored here",
 			    options->ignored);
-	if (!device_open(&options->params, &device, &err))
-		listener = oob_listen(options->params.bind, &port, &err);
+	if (!device_open(params, &device, &err))
+		listener = oob_listen(params->bind, &params->port, &err);
 	if (listener < 0) {
 		log_error(&err);
 	} else {
-		announce(&device, port);
+		announce(params, &device);
 		status = accept_clients(options, listener, cancel_fd, &device,
 					&err);
 		close(listener);
@@ -304,8 +307,10 @@ static char *version(void)
 	return text;
 }
 
-static int run(const struct options *options)
+static int run(struct options *options)
 {
+	const char *json = options->params.json;
+	struct error err = { .stage = "options" };
 	struct connection conn;
 	int cancel_fd;
 
@@ -319,6 +324,10 @@ static int run(const struct options *options)
 	default:
 		break;
 	}
+	if (json && report_check_path(json, &err)) {
+		log_error(&err);
+		return EXIT_FAILED;
+	}
 	cancel_fd = signals_open();
 	if (options->command == COMMAND_SERVE)
 		return serve(options, cancel_fd);
@@ -328,11 +337,26 @@ static int run(const struct options *options)
 	return client(options, &conn);
 }
 
+/* A descriptor that is closed would become a device's or a socket's: then
+ * messages went there.  What stands in for it can be neither read nor
+ * written. */
+static void hold_standard_descriptors(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_PATH);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct error err = { 0 };
 	struct options options;
 
+	hold_standard_descriptors();
 	signal(SIGPIPE, SIG_IGN);
 	if (options_parse(argc, argv, &options, &err)) {
 		log_error(&err);

@@ -2,6 +2,7 @@
 #include "verbs/device.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,8 +141,11 @@ static int open_context(struct ibv_device *device,
 			struct ibv_context **context, struct error *err)
 {
 	*context = ibv_open_device(device);
-	if (*context)
+	if (*context) {
+		/* events are read when there are any, never waited for */
+		fcntl((*context)->async_fd, F_SETFL, O_NONBLOCK);
 		return 0;
+	}
 	return fail(err, errno ? -errno : -EIO,
 		    "check the permissions of /dev/infiniband and whether "
 		    "ibverbs-providers is installed", "cannot open %s: %s",
@@ -174,13 +178,23 @@ static int read_chosen_port(struct ibv_context *context,
 	return read_port(context, 1, params->gid_index, port, err);
 }
 
+static void forget_events(struct ibv_context *context)
+{
+	struct ibv_async_event event;
+
+	while (!ibv_get_async_event(context, &event))
+		ibv_ack_async_event(&event);
+}
+
 int device_refresh(const struct parameters *params, struct device *device,
 		   struct error *err)
 {
 	struct port port;
-	int ret = read_port(device->context, device->port.number,
-			    params->gid_index, &port, err);
+	int ret;
 
+	forget_events(device->context);
+	ret = read_port(device->context, device->port.number,
+			params->gid_index, &port, err);
 	if (!ret)
 		device->port = port;
 	return ret;
@@ -240,20 +254,18 @@ static int open_named(struct ibv_device **list,
 	return not_found(list, params->device, err);
 }
 
-/* The first that opens; the error of the first when none does. */
+/* The first that opens; an only one may say for itself why it does not. */
 static int open_first(struct ibv_device **list,
 		      const struct parameters *params, struct device *device,
 		      struct error *err)
 {
+	if (!list[1])
+		return open_one(list[0], params, device, err);
 	for (int i = 0; list[i]; i++) {
-		struct error why = *err;
+		struct error why = { 0 };
 
 		if (!open_one(list[i], params, device, &why))
 			return 0;
-		if (i == 0 && !list[1]) {
-			*err = why;
-			return -ENODEV;
-		}
 	}
 	return fail(err, -ENODEV, "'verbsperf devices' says why; -d NAME "
 		    "chooses one", "none of the RDMA devices can be used");
@@ -268,6 +280,12 @@ static int list_devices(struct ibv_device ***list, int *n, struct error *err)
 	return 0;
 }
 
+static int no_device(struct error *err)
+{
+	return fail(err, -ENODEV, no_device_advice,
+		    "there is no RDMA device on this machine");
+}
+
 int device_open(const struct parameters *params, struct device *device,
 		struct error *err)
 {
@@ -277,8 +295,7 @@ int device_open(const struct parameters *params, struct device *device,
 	if (ret)
 		return ret;
 	if (n == 0)
-		ret = fail(err, -ENODEV, no_device_advice,
-			   "there is no RDMA device on this machine");
+		ret = no_device(err);
 	else if (params->device)
 		ret = open_named(list, params, device, err);
 	else
@@ -299,21 +316,21 @@ static int scan_ports(struct ibv_context *context,
 		      const struct parameters *params, struct port **ports,
 		      size_t *n, struct error *err)
 {
-	uint8_t count = port_count(context);
+	bool one = params->ib_port != PLAN_AUTO;
+	uint32_t first = one ? params->ib_port : 1;
+	uint32_t last = one ? params->ib_port : port_count(context);
 
-	for (uint8_t i = 1; i <= count; i++) {
+	for (uint32_t i = first; i <= last; i++) {
 		struct port *grown;
 		int ret;
 
-		if (params->ib_port != PLAN_AUTO && params->ib_port != i)
-			continue;
 		grown = xcalloc(*n + 1, sizeof(**ports));
 		if (*n)
 			memcpy(grown, *ports, *n * sizeof(**ports));
 		free(*ports);
 		*ports = grown;
-		ret = read_port(context, i, params->gid_index, &grown[*n],
-				err);
+		ret = read_port(context, (uint8_t)i, params->gid_index,
+				&grown[*n], err);
 		if (ret)
 			return ret;
 		++*n;
@@ -348,7 +365,9 @@ int device_scan(const struct parameters *params, struct port **ports,
 		if (!params->device ||
 		    !strcmp(ibv_get_device_name(list[i]), params->device))
 			ret = scan_one(list[i], params, ports, n, err);
-	if (!ret && params->device && !*n)
+	if (!ret && count == 0)
+		ret = no_device(err);
+	else if (!ret && !*n)
 		ret = not_found(list, params->device, err);
 	ibv_free_device_list(list);
 	if (ret) {

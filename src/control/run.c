@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "control/frames.h"
 #include "control/monitor.h"
@@ -11,6 +12,8 @@
 #include "traffic/latency.h"
 #include "traffic/responder.h"
 #include "verbs/explain.h"
+
+#define CAUSE_WAIT_MS 50
 
 static const struct plan *plan_of(const struct session *s)
 {
@@ -91,6 +94,15 @@ static struct monitor make_monitor(struct session *s)
 	};
 }
 
+/* The cause may reach its queue a moment after what was flushed for it. */
+static void find_cause(struct flow *f)
+{
+	static const struct timespec pause = { .tv_nsec = 1000000 };
+
+	for (int ms = 0; !flow_find_failure(f) && ms < CAUSE_WAIT_MS; ms++)
+		nanosleep(&pause, NULL);
+}
+
 /*
  * Why the traffic ended early.  A completion with an error tells more than
  * the asynchronous event that comes with it, so it is looked for.
@@ -100,10 +112,11 @@ static int explain(struct session *s, const struct monitor *m, int ret)
 	struct error *err = &s->result->error;
 	struct flow_failure *failure = &s->flow.failure;
 	bool aborted = error_is_set(&m->err);
-	bool event = !strncmp(m->err.code, "IBV_EVENT_", 10);
+	bool event = !m->err.from_peer &&
+		     !strncmp(m->err.code, "IBV_EVENT_", 10);
 
 	if (!aborted || event)
-		flow_find_failure(&s->flow);
+		find_cause(&s->flow);
 	if (failure->verb && (!aborted || event))
 		return explain_failure(failure, plan_of(s)->op,
 				       s->res.qps[failure->qp_index]

@@ -68,7 +68,10 @@ int flow_verb_failed(struct flow *f, const char *verb, uint32_t qp_index,
 
 int flow_completion_failed(struct flow *f, const struct ibv_wc *wc)
 {
-	if (!f->failure.verb)
+	bool flushed = f->failure.verb &&
+		       f->failure.status == IBV_WC_WR_FLUSH_ERR;
+
+	if (!f->failure.verb || flushed)
 		f->failure = (struct flow_failure){
 			.verb = "ibv_poll_cq",
 			.status = wc->status,
@@ -93,10 +96,9 @@ static bool find_failure(struct flow *f, struct ibv_cq *cq)
 	return false;
 }
 
-void flow_find_failure(struct flow *f)
+bool flow_find_failure(struct flow *f)
 {
 	if (f->failure.verb && f->failure.status != IBV_WC_WR_FLUSH_ERR)
-		return;
-	if (!find_failure(f, f->send_cq))
-		find_failure(f, f->recv_cq);
+		return true;
+	return find_failure(f, f->send_cq) || find_failure(f, f->recv_cq);
 }

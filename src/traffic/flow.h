@@ -131,14 +131,15 @@ int flow_fill_receives(struct flow *f);
 int flow_verb_failed(struct flow *f, const char *verb, uint32_t qp_index,
 		     int errnum) __attribute__((cold));
 
-/* Note a completion with an error; returns -EIO. */
+/* Note a completion with an error, the first that is not the flushing of
+ * work after another; returns -EIO. */
 int flow_completion_failed(struct flow *f, const struct ibv_wc *wc)
 	__attribute__((cold));
 
 /*
  * After a loop was aborted: look whether a completion says why, on either
- * queue.  What it finds is in F's failure.
+ * queue.  True when F's failure is, or now is, a cause and not a flush.
  */
-void flow_find_failure(struct flow *f);
+bool flow_find_failure(struct flow *f);
 
 #endif

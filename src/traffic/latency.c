@@ -132,7 +132,8 @@ static ALWAYS_INLINE int await(struct flow *f, struct flow_qp *q,
 	}
 }
 
-/* What a post leaves to do, done while the answer is on its way. */
+/* What a post leaves to do, done while the answer is on its way.  An answer
+ * may come before any wait: the phase is looked at here, too. */
 static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q,
 			      const enum op op)
 {
@@ -143,6 +144,8 @@ static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q,
 	if (!ret && q->posted - q->completed >= f->signal_every)
 		ret = reap(f);
 	tell_progress(f);
+	if (!ret && flow_phase(f) == PHASE_ABORT)
+		ret = -ECANCELED;
 	return ret;
 }
 
@@ -234,6 +237,8 @@ static ALWAYS_INLINE int round_trip_loop(struct flow *f, const enum op op)
 		sample_begin(f, &s, now);
 		tell_progress(f);
 		ret = await_completion(f, &seen);
+		if (!ret && flow_phase(f) == PHASE_ABORT)
+			ret = -ECANCELED;
 		if (ret)
 			return ret;
 		sample_end(f, &s, seen);

@@ -5,7 +5,8 @@
 #define HOP_LIMIT 64
 /* 0.64 ms: what a requester waits after "receiver not ready". */
 #define MIN_RNR_TIMER 12
-#define RETRY_COUNT 7
+/* Not 7: Soft-RoCE takes that for "for ever", and would never give up. */
+#define RETRY_COUNT 6
 /* For ever: the monitor ends a run that makes no progress. */
 #define RNR_RETRY 7
 

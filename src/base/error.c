@@ -21,6 +21,10 @@ static int negative(int ret)
 
 static void record(struct error *err, const char *code,
 		   const char *advice, const char *fmt, va_list ap)
+	__attribute__((format(printf, 4, 0)));
+
+static void record(struct error *err, const char *code,
+		   const char *advice, const char *fmt, va_list ap)
 {
 	if (error_is_set(err))
 		return;

@@ -11,6 +11,9 @@ void log_set_level(enum log_level level)
 	threshold = level;
 }
 
+static void print(const char *prefix, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+
 /* One buffer and one fputs: lines of two processes do not mix. */
 static void print(const char *prefix, const char *fmt, va_list ap)
 {

@@ -36,6 +36,9 @@ static int agree(struct session *s)
 	int ret;
 
 	session_stage(s, "plan");
+	ret = plan_fit_client(&r->params.plan, &r->client, &r->error);
+	if (ret)
+		return ret;
 	encode_plan(&frame, &r->params.plan, &r->client);
 	ret = session_send(s, &frame);
 	if (!ret)

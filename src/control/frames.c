@@ -75,7 +75,8 @@ int frames_take_error(const struct frame *frame, const char *peer,
 	if (ret)
 		return ret;
 	fail_code(err, -ECONNABORTED, theirs.code, theirs.advice,
-		  "the %s: %s", peer, theirs.message);
+		  "the %s: %s", peer, theirs.message[0] ? theirs.message :
+							   "gave no reason");
 	snprintf(err->stage, sizeof(err->stage), "%s", theirs.stage);
 	err->from_peer = true;
 	return -ECONNABORTED;

@@ -11,8 +11,9 @@
  * PLAN		port of the client (below),
  *		u8 operation (0 send, 1 write, 2 read),
  *		u8 metric (0 bandwidth, 1 latency),
- *		u16 n, n x { u16 id, u64 value }: each parameter once, in
- *		ascending order of id (0xffffffff: the server chooses):
+ *		u16 n, n x { u16 id, u64 value }: each of these parameters
+ *		once, in ascending order of id, in the ranges of
+ *		model/param.c:
  *		   2 iterations per QP, 0: by duration    3 duration, time
  *		   4 warm-up, time        5 timeout, time
  *		   6 queue pairs          7 send queue depth *
@@ -20,7 +21,9 @@
  *		  10 path MTU in bytes * 11 outstanding reads *
  *		  12 acknowledge timeout (4.096 us x 2^n)
  *		  13 service level       14 bytes each QP walks through
- *		  (* may be 0xffffffff: chosen by the rules of plan.h)
+ *		  (* may be 0xffffffff: both ends choose alike from both
+ *		  ports, by the rules of model/plan.h: the MTU is the smaller
+ *		  active one)
  *		u16 n, n x u64 message size
  * ACCEPT	port of the server
  *
@@ -32,25 +35,32 @@
  *		u32 rate in Mb/s, u64 max_msg_sz, u32 max_qp, u32 max_qp_wr,
  *		u32 max_cqe, u32 max_qp_rd_atom, u32 max_qp_init_rd_atom,
  *		u16 n, n x { u32 index, u8 type (enum ibv_gid_type),
- *		16 bytes GID }
+ *		16 bytes GID } (type 0 IB, 1 RoCE v1, 2 RoCE v2)
  *
  * ENDPOINT	u16 LID, 16 bytes GID (zero: none), u8 GID type,
  *		u32 GID index, u32 GID index the receiver shall use,
  *		u8 1: with GRH, u8 path MTU (enum ibv_mtu), u32 rkey, u64 VA,
  *		u64 length, u64 stride, u32 n, n x { u32 QPN, u32 PSN }.
  *		The client chooses both GIDs; the server's ENDPOINT confirms.
+ *		VA, length and rkey are of the memory that the receiver may
+ *		write to or read from: QP i has stride bytes, at least the
+ *		largest size, at VA + i x stride.  n and MTU are as agreed.
  *
  * START	u64 message size; the server's answer: ready for it
- * DONE		u64 messages posted, u64 received, u64 counted, u64 opened and
- *		closed: time between them, string clock, real clock resolution
- *		and read cost in ns, real ns per unit of the histogram, then
+ * DONE		the client's first, which ends the traffic; then the server's:
+ *		u64 messages posted, u64 received, u64 counted, u64 window (ns
+ *		from its opening to its closing), string clock, real clock
+ *		resolution and read cost in ns, real ns per unit of the
+ *		histogram, then
  *		u64 samples and, when that is not 0, u64 min, u64 max, u64 sum,
  *		u64 origin, real squares, u32 n, n x { u32 bin, u64 count }
  *		(stats/histogram.h)
  *
- * READY, BYE and ALIVE carry nothing.  Both ends send ALIVE at least once a
- * second while traffic runs; an end that hears nothing for the plan's timeout
- * gives the other up.
+ * READY, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
+ * every second, or every quarter of the plan's timeout when that is less; an
+ * end that hears nothing for the timeout gives the other up.  One that comes
+ * late is skipped.  A server that has not sent ACCEPT yet fails by REFUSE; all
+ * else fails by ABORT.
  *
  * Decoders check every value and return 0, or -EPROTO with the field, what
  * was sent and what is allowed in ERR.

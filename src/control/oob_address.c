@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "control/signals.h"
 
 #define RETRY_PAUSE_NS 100000000
@@ -21,13 +22,16 @@
 static void describe(const struct sockaddr *address, socklen_t length,
 		     char *text, size_t size)
 {
+	static const char mapped[] = "::ffff:";	/* IPv4 on an IPv6 socket */
 	char host[NI_MAXHOST], port[NI_MAXSERV];
 
 	if (getnameinfo(address, length, host, sizeof(host), port,
 			sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
 		snprintf(text, size, "an unknown address");
 	else
-		snprintf(text, size, "%.60s port %.8s", host, port);
+		snprintf(text, size, "%.60s port %.8s",
+			 strncmp(host, mapped, strlen(mapped)) ? host :
+				 host + strlen(mapped), port);
 }
 
 static int resolve(const char *host, uint32_t port, int flags,
@@ -150,6 +154,7 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 		struct connection *conn, struct error *err)
 {
 	uint64_t give_up = oob_deadline(wait);
+	bool waiting = false;
 	struct addrinfo *list;
 	int ret;
 
@@ -166,6 +171,9 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 		if (!ret || error_is_set(err) ||
 		    oob_deadline(RETRY_PAUSE_NS) > give_up)
 			break;
+		if (!waiting)
+			log_info("waiting for %s port %u", host, port);
+		waiting = true;
 		ret = pause_before_retry(conn, err);
 		if (ret)
 			break;
@@ -239,8 +247,8 @@ int oob_listen(const char *bind, uint32_t *port, struct error *err)
 		return fail(err, fd, fd == -EADDRINUSE ?
 			    "another server runs already: choose another -p" :
 			    "give an address of this machine",
-			    "cannot listen on %s port %u: %s",
-			    bind ? bind : "any address,", *port,
+			    "cannot listen on %s%sport %u: %s",
+			    bind ? bind : "", bind ? " " : "", *port,
 			    strerror(-fd));
 	*port = bound_port(fd);
 	return fd;

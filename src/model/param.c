@@ -190,8 +190,8 @@ static int malformed(const struct param *row, const char *option,
 		[PARAM_COUNT] = "a number",
 		[PARAM_BYTES] = "bytes, with K, M or G if wanted",
 		[PARAM_TIME] = "seconds, or a time with ms, s, m or h",
-		[PARAM_SIZES] = "a size like 64 or 4K, a list 64,4K or a "
-				"range 2..8M",
+		[PARAM_SIZES] = ("a size like 64 or 4K, a list 64,4K or a "
+				 "range 2..8M"),
 		[PARAM_STRING] = "a text",
 	};
 

@@ -190,7 +190,8 @@ static int fit_end(const struct plan *plan, const char *end,
 {
 	const struct port_limits *max = &port->limits;
 	const bool sends = client || plan_is_pingpong(plan);
-	const bool receives = plan_posts_receives(plan, client);
+	const bool receives = plan_posts_receives(plan, client) &&
+			      plan->rx_depth != PLAN_AUTO;
 	const struct {
 		bool applies;
 		const char *option;
@@ -223,6 +224,12 @@ static int fit_end(const struct plan *plan, const char *end,
 				    port->device, rules[i].limit,
 				    (unsigned long long)rules[i].most);
 	return 0;
+}
+
+int plan_fit_client(const struct plan *plan, const struct port *port,
+		    struct error *err)
+{
+	return fit_end(plan, "client", port, true, err);
 }
 
 /* A read: the smaller of what the client may start and the server answers. */

@@ -89,6 +89,13 @@ uint32_t plan_cq_mod(const struct plan *plan, uint64_t size);
 int plan_check(const struct plan *plan, struct error *err);
 
 /*
+ * Hold PLAN against the client's own PORT, before a server is asked.
+ * Returns as plan_fit().
+ */
+int plan_fit_client(const struct plan *plan, const struct port *port,
+		    struct error *err);
+
+/*
  * Hold PLAN against both ports and choose what was left open (MTU, receive
  * depth, outstanding reads).  Both ends call it with the same arguments and
  * so get the same.  Returns 0, -ENETDOWN when a port is not active, or

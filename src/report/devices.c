@@ -4,6 +4,7 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "verbs/gid.h"
 
@@ -27,9 +28,12 @@ static void print_gid(FILE *out, const struct gid *gid, bool chosen)
 
 	if (gid->ifindex)
 		if_indextoname(gid->ifindex, interface);
-	fprintf(out, "  %s %5u  %-7s  %-39s  %s\n", chosen ? "*" : " ",
-		gid->index, gid_type_name(gid->type),
-		gid_format(&gid->raw, text), interface);
+	fprintf(out, "  %s %5u  %-7s  %s", chosen ? "*" : " ", gid->index,
+		gid_type_name(gid->type), gid_format(&gid->raw, text));
+	if (interface[0])
+		fprintf(out, "%*s", (int)(41 - strlen(text)) +
+			(int)strlen(interface), interface);
+	fputs("\n", out);
 }
 
 /* Why a port cannot be used, or how its GID or LID is. */
@@ -49,6 +53,7 @@ static void print_choice(FILE *out, const struct port *port,
 
 char *report_devices(const struct port *ports, size_t n)
 {
+	bool marked = false;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -61,12 +66,13 @@ char *report_devices(const struct port *ports, size_t n)
 		bool usable = port->state == IBV_PORT_ACTIVE;
 
 		print_port(out, port);
+		marked |= usable && chosen;
 		for (uint32_t g = 0; g < port->n_gids; g++)
 			print_gid(out, &port->gids[g],
 				  usable && chosen == &port->gids[g]);
 		print_choice(out, port, chosen);
 	}
-	if (n)
+	if (marked)
 		fputs("* the GID chosen unless the peer's needs another "
 		      "(-x overrides)\n", out);
 	fclose(out);

@@ -76,12 +76,26 @@ static json_t *sizes(const struct sizes *list)
 	return array;
 }
 
+/* A choice that this test does not have: reads, or a time beside a count. */
+static bool does_not_apply(const struct plan *plan, const struct param *row)
+{
+	if (row->offset == offsetof(struct parameters, plan.duration))
+		return plan->iterations;
+	if (row->offset == offsetof(struct parameters, plan.rx_depth))
+		return !op_table[plan->op].receives;
+	if (row->offset == offsetof(struct parameters, plan.outstanding_reads))
+		return plan->op != OP_READ;
+	return false;
+}
+
 /* The value of one row of the table; null for "not given" and "auto". */
 static json_t *parameter(const struct parameters *params,
 			 const struct param *row)
 {
 	uint64_t value;
 
+	if (does_not_apply(&params->plan, row))
+		return json_null();
 	if (row->kind == PARAM_STRING)
 		return text_or_null(param_get_string(params, row));
 	if (row->kind == PARAM_SIZES)

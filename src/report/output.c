@@ -5,6 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
+int report_check_path(const char *path, struct error *err)
+{
+	FILE *out;
+
+	if (!strcmp(path, "-"))
+		return 0;
+	out = fopen(path, "a");
+	if (!out)
+		return fail(err, -errno, NULL, "cannot write %s: %s", path,
+			    strerror(errno));
+	fclose(out);
+	return 0;
+}
+
 int report_write(const char *path, const char *text, struct error *err)
 {
 	bool to_stdout = !strcmp(path, "-");

@@ -25,6 +25,12 @@ char *report_json(const struct result *result);
 char *report_devices(const struct port *ports, size_t n);
 
 /*
+ * Can PATH be written?  Asked before a run, so that its result is not lost.
+ * Makes the file if there is none.  Returns as report_write().
+ */
+int report_check_path(const char *path, struct error *err);
+
+/*
  * Write TEXT to the file PATH, or to stdout when that is "-".  Returns 0, or
  * a negative errno, said in ERR.
  */

@@ -8,13 +8,16 @@
 
 #include "model/tests.h"
 
-/* A number right-aligned in a column; "-" for what was not measured. */
+/* A number right-aligned in a column; "-" for what was not measured.  One too
+ * small for the decimals keeps three digits: it is not nothing. */
 static void print_cell(FILE *out, int width, int decimals, double value)
 {
-	if (isfinite(value))
-		fprintf(out, " %*.*f", width, decimals, value);
-	else
+	if (!isfinite(value))
 		fprintf(out, " %*s", width, "-");
+	else if (value > 0 && value < 10 * pow(10, -decimals))
+		fprintf(out, " %*.3g", width, value);
+	else
+		fprintf(out, " %*.*f", width, decimals, value);
 }
 
 struct column {

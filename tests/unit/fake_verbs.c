@@ -1,0 +1,392 @@
+/* The functions of libibverbs that the program calls, and no more. */
+#include "config.h"
+#include "fake_verbs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fake_nic.h"
+
+#undef ibv_reg_mr
+#undef ibv_query_port
+
+struct fake_verbs fake_verbs;
+
+struct nic_context {
+	struct ibv_context context;
+	int event_fd;		/* the end that is written */
+};
+
+static struct ibv_device devices[FAKE_DEVICES] = {
+	{ .name = "fake0" },
+	{ .name = "fake1" },
+};
+
+void fake_verbs_reset(void)
+{
+	static const uint8_t gid[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0,
+					 1 };
+
+	fake_verbs = (struct fake_verbs){
+		.n_devices = 1,
+		.attr = {
+			.fw_ver = "1.2.3",
+			.phys_port_cnt = 1,
+			.max_qp = 256,
+			.max_qp_wr = 16384,
+			.max_cqe = 65536,
+			.max_qp_rd_atom = 16,
+			.max_qp_init_rd_atom = 16,
+		},
+		.port = {
+			.state = IBV_PORT_ACTIVE,
+			.active_mtu = IBV_MTU_1024,
+			.max_msg_sz = 1U << 31,
+			.link_layer = IBV_LINK_LAYER_ETHERNET,
+			.active_speed = 32,
+			.active_width = 2,
+		},
+		.n_gids = 1,
+		.errnum = EIO,
+	};
+	fake_verbs.gids[0].gid_index = 1;
+	fake_verbs.gids[0].port_num = 1;
+	fake_verbs.gids[0].gid_type = IBV_GID_TYPE_ROCE_V2;
+	memcpy(fake_verbs.gids[0].gid.raw, gid, sizeof(gid));
+}
+
+uint32_t fake_verbs_alive(void)
+{
+	const struct fake_verbs *f = &fake_verbs;
+
+	return f->lists + f->contexts + f->pds + f->mrs + f->cqs + f->qps;
+}
+
+/* Called first by each verb that can fail: true when this one shall. */
+static bool fails(void)
+{
+	bool yes;
+
+	pthread_mutex_lock(&nic_lock);
+	yes = ++fake_verbs.calls == fake_verbs.fail_call;
+	pthread_mutex_unlock(&nic_lock);
+	if (yes)
+		errno = fake_verbs.errnum;
+	return yes;
+}
+
+static void count(uint32_t *alive, int by)
+{
+	pthread_mutex_lock(&nic_lock);
+	*alive += (uint32_t)by;
+	pthread_mutex_unlock(&nic_lock);
+}
+
+/* Zeroed memory for an object that now is alive. */
+static void *create(size_t size, uint32_t *alive)
+{
+	void *object = calloc(1, size);
+
+	if (!object)
+		abort();
+	count(alive, 1);
+	return object;
+}
+
+struct ibv_device **ibv_get_device_list(int *n)
+{
+	struct ibv_device **list;
+
+	if (fails())
+		return NULL;
+	list = create((FAKE_DEVICES + 1) * sizeof(*list), &fake_verbs.lists);
+	for (int i = 0; i < fake_verbs.n_devices; i++)
+		list[i] = &devices[i];
+	*n = fake_verbs.n_devices;
+	return list;
+}
+
+void ibv_free_device_list(struct ibv_device **list)
+{
+	count(&fake_verbs.lists, -1);
+	free(list);
+}
+
+const char *ibv_get_device_name(struct ibv_device *device)
+{
+	return device->name;
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	struct nic_context *c;
+	int fds[2];
+
+	if (fails() || pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+		return NULL;
+	c = create(sizeof(*c), &fake_verbs.contexts);
+	c->context.device = device;
+	c->context.async_fd = fds[0];
+	c->event_fd = fds[1];
+	nic_set_ops(&c->context.ops);
+	return &c->context;
+}
+
+int ibv_close_device(struct ibv_context *context)
+{
+	struct nic_context *c = (struct nic_context *)context;
+
+	close(context->async_fd);
+	close(c->event_fd);
+	count(&fake_verbs.contexts, -1);
+	free(c);
+	return 0;
+}
+
+int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
+{
+	(void)context;
+	if (fails())
+		return fake_verbs.errnum;
+	*attr = fake_verbs.attr;
+	return 0;
+}
+
+int ibv_query_port(struct ibv_context *context, uint8_t number,
+		   struct _compat_ibv_port_attr *attr)
+{
+	struct ibv_port_attr port = fake_verbs.port;
+
+	(void)context;
+	if (fails())
+		return fake_verbs.errnum;
+	if (fake_verbs.active_port && fake_verbs.active_port != number)
+		port.state = IBV_PORT_DOWN;
+	memcpy(attr, &port, sizeof(port));
+	return 0;
+}
+
+ssize_t _ibv_query_gid_table(struct ibv_context *context,
+			     struct ibv_gid_entry *entries, size_t max,
+			     uint32_t flags, size_t entry_size)
+{
+	size_t n = (size_t)fake_verbs.n_gids;
+
+	(void)context;
+	(void)flags;
+	if (fails())
+		return -fake_verbs.errnum;
+	if (n > max || entry_size != sizeof(*entries))
+		return -EINVAL;
+	memcpy(entries, fake_verbs.gids, n * sizeof(*entries));
+	return (ssize_t)n;
+}
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	struct ibv_pd *pd;
+
+	if (fails())
+		return NULL;
+	pd = create(sizeof(*pd), &fake_verbs.pds);
+	pd->context = context;
+	return pd;
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	bool used = false;
+
+	pthread_mutex_lock(&nic_lock);
+	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+		if ((nic_mrs[i] && nic_mrs[i]->mr.pd == pd) ||
+		    (nic_qps[i] && nic_qps[i]->qp.pd == pd))
+			used = true;
+	fake_verbs.misuses += used;
+	pthread_mutex_unlock(&nic_lock);
+	count(&fake_verbs.pds, -1);
+	free(pd);
+	return 0;
+}
+
+/* A free place in TABLE for OBJECT. */
+static uint32_t enter(void **table, void *object)
+{
+	uint32_t i = 0;
+
+	pthread_mutex_lock(&nic_lock);
+	while (table[i])
+		if (++i == NIC_OBJECTS)
+			abort();
+	table[i] = object;
+	pthread_mutex_unlock(&nic_lock);
+	return i;
+}
+
+static void leave(void **table, uint32_t i)
+{
+	pthread_mutex_lock(&nic_lock);
+	table[i] = NULL;
+	pthread_mutex_unlock(&nic_lock);
+}
+
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
+				uint64_t iova, unsigned int access)
+{
+	struct nic_mr *m;
+
+	(void)iova;
+	if (fails())
+		return NULL;
+	m = create(sizeof(*m), &fake_verbs.mrs);
+	m->mr.context = pd->context;
+	m->mr.pd = pd;
+	m->mr.addr = addr;
+	m->mr.length = length;
+	m->access = access;
+	m->mr.lkey = m->mr.rkey = NIC_RKEY_BASE + enter((void **)nic_mrs, m);
+	return &m->mr;
+}
+
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+			  int access)
+{
+	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr,
+				(unsigned int)access);
+}
+
+int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	leave((void **)nic_mrs, mr->rkey - NIC_RKEY_BASE);
+	count(&fake_verbs.mrs, -1);
+	free(mr);
+	return 0;
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
+			     void *cq_context, struct ibv_comp_channel *channel,
+			     int vector)
+{
+	struct nic_cq *cq;
+
+	(void)cq_context;
+	(void)channel;
+	(void)vector;
+	if (fails())
+		return NULL;
+	if (cqe < 1 || cqe > fake_verbs.attr.max_cqe) {
+		errno = EINVAL;
+		return NULL;
+	}
+	cq = create(sizeof(*cq), &fake_verbs.cqs);
+	cq->cq.context = context;
+	cq->cq.cqe = cqe;
+	cq->ring = calloc((size_t)cqe, sizeof(*cq->ring));
+	return &cq->cq;
+}
+
+int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	pthread_mutex_lock(&nic_lock);
+	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+		if (nic_qps[i] && (nic_qps[i]->qp.send_cq == cq ||
+				   nic_qps[i]->qp.recv_cq == cq))
+			fake_verbs.misuses++;
+	pthread_mutex_unlock(&nic_lock);
+	count(&fake_verbs.cqs, -1);
+	free(((struct nic_cq *)cq)->ring);
+	free(cq);
+	return 0;
+}
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	struct nic_qp *q;
+
+	if (fails())
+		return NULL;
+	if (attr->cap.max_send_wr < 1 || attr->cap.max_recv_wr < 1 ||
+	    attr->qp_type != IBV_QPT_RC) {
+		errno = EINVAL;
+		return NULL;
+	}
+	q = create(sizeof(*q), &fake_verbs.qps);
+	q->qp.context = pd->context;
+	q->qp.pd = pd;
+	q->qp.send_cq = attr->send_cq;
+	q->qp.recv_cq = attr->recv_cq;
+	q->qp.state = IBV_QPS_RESET;
+	q->cap = attr->cap;
+	q->sends = calloc(q->cap.max_send_wr, sizeof(*q->sends));
+	q->receives = calloc(q->cap.max_recv_wr, sizeof(*q->receives));
+	q->qp.qp_num = NIC_FIRST_QPN + enter((void **)nic_qps, q);
+	return &q->qp;
+}
+
+int ibv_destroy_qp(struct ibv_qp *qp)
+{
+	struct nic_qp *q = (struct nic_qp *)qp;
+
+	leave((void **)nic_qps, qp->qp_num - NIC_FIRST_QPN);
+	count(&fake_verbs.qps, -1);
+	free(q->sends);
+	free(q->receives);
+	free(q);
+	return 0;
+}
+
+/* What man ibv_modify_qp asks for an RC queue pair. */
+static int required_mask(enum ibv_qp_state to)
+{
+	switch (to) {
+	case IBV_QPS_INIT:
+		return IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+		       IBV_QP_ACCESS_FLAGS;
+	case IBV_QPS_RTR:
+		return IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+		       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+		       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+	default:
+		return IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
+		       IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+		       IBV_QP_MAX_QP_RD_ATOMIC;
+	}
+}
+
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	if (fails())
+		return fake_verbs.errnum;
+	if (attr->qp_state != qp->state + 1 ||
+	    mask != required_mask(attr->qp_state))
+		return EINVAL;
+	pthread_mutex_lock(&nic_lock);
+	qp->state = attr->qp_state;
+	if (qp->state == IBV_QPS_RTR)
+		((struct nic_qp *)qp)->dest = attr->dest_qp_num;
+	pthread_mutex_unlock(&nic_lock);
+	return 0;
+}
+
+void fake_verbs_raise(struct ibv_context *context, enum ibv_event_type type)
+{
+	if (write(((struct nic_context *)context)->event_fd, &type,
+		  sizeof(type)) < 0)
+		perror("fake_verbs_raise");
+}
+
+int ibv_get_async_event(struct ibv_context *context,
+			struct ibv_async_event *event)
+{
+	return read(context->async_fd, &event->event_type,
+		    sizeof(event->event_type)) < 0 ? -1 : 0;
+}
+
+void ibv_ack_async_event(struct ibv_async_event *event)
+{
+	(void)event;
+}

@@ -1,0 +1,53 @@
+/*
+ * Link-time fakes of the libibverbs functions that the program calls, so that
+ * whole sessions run without the library and without a device: both ends in
+ * one process, with a NIC between them that moves the bytes of RC sends,
+ * writes and reads as soon as they are posted.
+ */
+#ifndef TESTS_UNIT_FAKE_VERBS_H
+#define TESTS_UNIT_FAKE_VERBS_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FAKE_DEVICES 2
+#define FAKE_GIDS 8
+
+/* What the devices are, what goes wrong, and what is alive. */
+struct fake_verbs {
+	/* set by the test */
+	int n_devices;
+	struct ibv_device_attr attr;
+	struct ibv_port_attr port;	/* every port is like this */
+	int active_port;		/* 0: as port.state says, all of them */
+	struct ibv_gid_entry gids[FAKE_GIDS];
+	int n_gids;
+	uint32_t fail_call;	/* this slow verb, from 1, fails */
+	uint32_t fail_post;	/* this post of a send or receive */
+	int errnum;		/* with that */
+	uint64_t fail_message;	/* this send completes with status */
+	enum ibv_wc_status status;
+	bool black_hole;	/* nothing sent ever arrives */
+	/* to be read */
+	uint32_t calls;
+	uint32_t posts;
+	uint64_t messages;
+	uint32_t lists, contexts, pds, mrs, cqs, qps;	/* alive */
+	uint32_t overflows;	/* of any queue */
+	uint32_t misuses;	/* destroyed in the wrong order, ... */
+	uint32_t receives_late;	/* messages that had to wait for one */
+};
+
+extern struct fake_verbs fake_verbs;
+
+/* One healthy Ethernet port with a RoCE v2 GID; nothing fails. */
+void fake_verbs_reset(void);
+
+/* Objects alive, of all kinds. */
+uint32_t fake_verbs_alive(void);
+
+/* CONTEXT reports TYPE asynchronously. */
+void fake_verbs_raise(struct ibv_context *context, enum ibv_event_type type);
+
+#endif

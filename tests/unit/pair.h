@@ -1,0 +1,82 @@
+/*
+ * Both ends of a session in one process, each in a thread of its own, over
+ * the fake verbs; between them a relay that can spoil one frame.
+ */
+#ifndef TESTS_UNIT_PAIR_H
+#define TESTS_UNIT_PAIR_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "control/session.h"
+#include "control/wire.h"
+
+/* What the relay does to one frame. */
+enum spoil {
+	SPOIL_NOTHING,
+	SPOIL_CLOSE,		/* both connections, before the frame */
+	SPOIL_SILENCE,		/* swallow it, and all that follow it */
+	SPOIL_HALF,		/* half of it, then silence */
+	SPOIL_GARBAGE,		/* a line of HTTP instead */
+	SPOIL_VERSION,		/* the next protocol version */
+	SPOIL_LENGTH,		/* a header that announces 4 GiB */
+	SPOIL_TYPE,		/* a valid frame of type .type instead */
+	SPOIL_BYTES,		/* .size bytes of .value at .offset of it */
+};
+
+struct relay {
+	enum spoil spoil;
+	bool to_client;		/* the direction spoiled */
+	int nth;		/* its frames from 0; ALIVE does not count */
+	enum frame_type type;
+	size_t offset;		/* in the payload */
+	unsigned int size;
+	uint64_t value;
+	/* its own */
+	int client_fd, server_fd;
+	int seen[2];
+	bool silent[2];
+	pthread_t thread;
+};
+
+struct end {
+	struct connection conn;
+	int cancel_fd;		/* -1: none */
+	struct device device;
+	struct result *result;
+	pthread_t thread;
+	int ret;
+};
+
+struct pair {
+	struct end client, server;
+	struct relay relay;
+	bool relayed;
+};
+
+/* Open devices and results, with test OP and METRIC of a few messages; the
+ * plan may be changed before pair_start(). */
+void pair_open(struct pair *p, enum op op, enum metric metric);
+
+/* Both ends give up after a second without progress or word. */
+void pair_hurry(struct pair *p);
+
+/* Start both ends, with the relay between them if p->relayed. */
+void pair_start(struct pair *p);
+
+/* Until both ends are done; their results stay. */
+void pair_wait(struct pair *p);
+
+/* Release all. */
+void pair_close(struct pair *p);
+
+/* The plan of the client. */
+struct plan *pair_plan(struct pair *p);
+
+/* END failed with one sentence, in a stage that has a name. */
+void pair_check_failed(const struct end *e, const char *what);
+
+/* A valid frame of TYPE into FRAME; frame_free() it. */
+void pair_valid_frame(enum frame_type type, struct frame *frame);
+
+#endif

@@ -1,0 +1,122 @@
+#include "config.h"
+#include "results.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+static struct port make_port(const char *host, uint8_t link_layer)
+{
+	struct port port = {
+		.device = "rxe0",
+		.number = 1,
+		.state = IBV_PORT_ACTIVE,
+		.link_layer = link_layer,
+		.active_mtu = IBV_MTU_1024,
+		.rate_mbps = 100000,
+		.n_gids = 1,
+	};
+
+	strcpy(port.hostname, host);
+	strcpy(port.firmware, "1.2.3");
+	port.lid = link_layer == IBV_LINK_LAYER_INFINIBAND ? 17 : 0;
+	return port;
+}
+
+static void set_path(struct result *r, uint8_t type)
+{
+	static const uint8_t ipv4[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0,
+					  1 };
+
+	r->has_path = true;
+	r->path.global = true;
+	r->path.mtu = IBV_MTU_1024;
+	r->path.local.index = 1;
+	r->path.remote.index = 3;
+	r->path.local.type = r->path.remote.type = type;
+	memcpy(r->path.local.raw.raw, ipv4, 16);
+	memcpy(r->path.remote.raw.raw, ipv4, 16);
+	r->path.remote.raw.raw[15] = 2;
+}
+
+static struct result *make(enum op op, enum metric metric, uint8_t link_layer)
+{
+	struct result *r = xcalloc(1, sizeof(*r));
+
+	param_defaults(&r->params);
+	r->params.plan.op = op;
+	r->params.plan.metric = metric;
+	r->params.plan.sizes = (struct sizes){ 1, { 2 } };
+	r->params.plan.mtu = 1024;
+	r->params.plan.rx_depth = 512;
+	r->params.plan.outstanding_reads = 0;
+	r->started.tv_sec = 1700000000;
+	r->started.tv_nsec = 123000000;
+	r->connected = true;
+	r->client = make_port("alpha", link_layer);
+	r->server = make_port("beta", link_layer);
+	set_path(r, link_layer == IBV_LINK_LAYER_ETHERNET ?
+			    IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_IB);
+	r->clock = (struct clock_description){ "tsc", 0.5, 9.25 };
+	return r;
+}
+
+struct result *result_bandwidth(void)
+{
+	struct result *r = make(OP_SEND, METRIC_BANDWIDTH,
+				IBV_LINK_LAYER_ETHERNET);
+
+	r->params.plan.qps = 2;
+	r->params.plan.sizes = (struct sizes){ 2, { 64, 65536 } };
+	r->n_rows = 2;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct result_row *row = &r->rows[i];
+
+		row->size = r->params.plan.sizes.bytes[i];
+		row->tx_depth = 128;
+		row->cq_mod = i ? 16 : 100;
+		row->iterations = 1000000;
+		row->sent = row->received = 1200000;
+		row->checked = true;
+		row->seconds = 0.5;
+		row->bandwidth = summary_bandwidth(1000000, row->size, 0.5);
+	}
+	return r;
+}
+
+struct result *result_latency(uint64_t n)
+{
+	struct result *r = make(OP_WRITE, METRIC_LATENCY,
+				IBV_LINK_LAYER_INFINIBAND);
+	struct histogram *h = histogram_new();
+
+	for (uint64_t i = 0; i < n; i++)
+		histogram_record(h, i % 2 ? 2600 : 2000);
+	r->n_rows = 1;
+	r->rows[0] = (struct result_row){
+		.size = 2,
+		.tx_depth = 128,
+		.cq_mod = 32,
+		.iterations = n,
+		.sent = n + 10,
+		.seconds = (double)n * 2.3e-6,
+		.latency = summary_latency(h, 1),
+	};
+	free(h);
+	return r;
+}
+
+struct result *result_unconnected(void)
+{
+	struct result *r = make(OP_READ, METRIC_BANDWIDTH,
+				IBV_LINK_LAYER_ETHERNET);
+
+	r->connected = r->has_path = false;
+	memset(&r->server, 0, sizeof(r->server));
+	memset(&r->clock, 0, sizeof(r->clock));
+	error_stage(&r->error, "connect");
+	fail(&r->error, -ECONNREFUSED, "is it up?", "cannot connect to beta");
+	return r;
+}

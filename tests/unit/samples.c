@@ -1,0 +1,267 @@
+#include "config.h"
+#include "samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "golden.h"
+
+static const uint8_t gid[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0, 1 };
+
+struct port sample_port(void)
+{
+	struct port port = {
+		.hostname = "host",
+		.device = "mlx5_0",
+		.firmware = "1.2",
+		.number = 1,
+		.state = IBV_PORT_ACTIVE,
+		.link_layer = IBV_LINK_LAYER_ETHERNET,
+		.active_mtu = IBV_MTU_1024,
+		.grh_required = true,
+		.lid = 0x1234,
+		.rate_mbps = 100000,
+		.limits = {
+			.max_msg_sz = 1U << 31,
+			.max_qp = 1000,
+			.max_qp_wr = 16384,
+			.max_cqe = 65536,
+			.max_qp_rd_atom = 16,
+			.max_qp_init_rd_atom = 8,
+		},
+		.n_gids = 1,
+		.gids = { { .index = 3, .type = IBV_GID_TYPE_ROCE_V2 } },
+	};
+
+	memcpy(port.gids[0].raw.raw, gid, 16);
+	return port;
+}
+
+struct plan sample_plan(void)
+{
+	return (struct plan){
+		.op = OP_WRITE,
+		.metric = METRIC_BANDWIDTH,
+		.sizes = { 2, { 64, 1 << 20 } },
+		.iterations = 100,
+		.duration = 1500000000,
+		.warmup = 200000000,
+		.timeout = 10000000000,
+		.walk = 4096,
+		.qps = 4,
+		.tx_depth = 128,
+		.rx_depth = PLAN_AUTO,
+		.cq_mod = PLAN_AUTO,
+		.mtu = 1024,
+		.outstanding_reads = PLAN_AUTO,
+		.qp_timeout = 14,
+		.sl = 3,
+	};
+}
+
+struct endpoint sample_endpoint(void)
+{
+	static struct endpoint_qp qps[] = { { 0x11, 0xabcdef },
+					    { 0xffffff, 0 } };
+	struct endpoint e = {
+		.lid = 0x1234,
+		.gid_type = IBV_GID_TYPE_ROCE_V2,
+		.gid_index = 3,
+		.peer_gid_index = 5,
+		.global = 1,
+		.mtu = IBV_MTU_1024,
+		.rkey = 0xdeadbeef,
+		.va = 0x7f0000001000,
+		.length = 8192,
+		.stride = 4096,
+		.n = 2,
+		.qps = qps,
+	};
+
+	memcpy(e.gid.raw, gid, 16);
+	return e;
+}
+
+struct error sample_error(void)
+{
+	return (struct error){
+		.stage = "plan",
+		.code = "EPERM",
+		.message = "because",
+		.advice = "try",
+	};
+}
+
+struct done sample_done(void)
+{
+	struct done done = {
+		.posted = 110,
+		.counted = 100,
+		.window_ns = 1000000,
+		.clock = { "tsc", 0.5, 8 },
+		.ns_per_tick = 0.25,
+		.latency = histogram_new(),
+	};
+
+	return done;
+}
+
+static void encode_sample_hello(struct frame *frame)
+{
+	const struct hello hello = { "0.1.0", "host" };
+
+	encode_hello(frame, &hello);
+}
+
+static void encode_sample_refuse(struct frame *frame)
+{
+	const struct error error = sample_error();
+
+	encode_error(frame, FRAME_REFUSE, &error);
+}
+
+static void encode_sample_abort(struct frame *frame)
+{
+	const struct error error = sample_error();
+
+	encode_error(frame, FRAME_ABORT, &error);
+}
+
+static void encode_sample_plan(struct frame *frame)
+{
+	const struct plan plan = sample_plan();
+	const struct port port = sample_port();
+
+	encode_plan(frame, &plan, &port);
+}
+
+static void encode_sample_accept(struct frame *frame)
+{
+	const struct port port = sample_port();
+
+	encode_accept(frame, &port);
+}
+
+static void encode_sample_endpoint(struct frame *frame)
+{
+	const struct endpoint endpoint = sample_endpoint();
+
+	encode_endpoint(frame, &endpoint);
+}
+
+static void encode_sample_start(struct frame *frame)
+{
+	encode_start(frame, 65536);
+}
+
+static void encode_sample_done(struct frame *frame)
+{
+	struct done done = sample_done();
+
+	histogram_record(done.latency, 2000);
+	histogram_record(done.latency, 1000);
+	histogram_record(done.latency, 3000);
+	encode_done(frame, &done);
+	free(done.latency);
+}
+
+static void encode_sample_done_empty(struct frame *frame)
+{
+	struct done done = sample_done();
+
+	encode_done(frame, &done);
+	free(done.latency);
+}
+
+static void encode_sample_ready(struct frame *frame)
+{
+	encode_empty(frame, FRAME_READY);
+}
+
+static void encode_sample_bye(struct frame *frame)
+{
+	encode_empty(frame, FRAME_BYE);
+}
+
+static void encode_sample_alive(struct frame *frame)
+{
+	encode_empty(frame, FRAME_ALIVE);
+}
+
+#define SAMPLE(id, name) \
+	{ #id, FRAME_##id, golden_##name, sizeof(golden_##name), \
+	  encode_sample_##name }
+
+const struct sample samples[] = {
+	SAMPLE(HELLO, hello),	    SAMPLE(REFUSE, refuse),
+	SAMPLE(PLAN, plan),	    SAMPLE(ACCEPT, accept),
+	SAMPLE(ENDPOINT, endpoint), SAMPLE(READY, ready),
+	SAMPLE(START, start),	    SAMPLE(DONE, done),
+	SAMPLE(DONE, done_empty),   SAMPLE(BYE, bye),
+	SAMPLE(ABORT, abort),	    SAMPLE(ALIVE, alive),
+};
+
+const size_t n_samples = sizeof(samples) / sizeof(*samples);
+
+struct frame sample_frame(enum frame_type type, const uint8_t *bytes,
+			  size_t size)
+{
+	struct frame frame = {
+		.type = type,
+		.length = (uint32_t)(size - WIRE_HEADER_SIZE),
+		.bytes = xcalloc(1, size),
+	};
+
+	memcpy(frame.bytes, bytes, size);
+	return frame;
+}
+
+static int decode_and_drop_done(const struct frame *frame, struct error *err)
+{
+	struct done done = { .latency = histogram_new() };
+	int ret = decode_done(frame, &done, err);
+
+	free(done.latency);
+	return ret;
+}
+
+static int decode_and_drop_endpoint(const struct frame *frame,
+				    struct error *err)
+{
+	struct endpoint endpoint;
+	int ret = decode_endpoint(frame, &endpoint, err);
+
+	if (!ret)
+		free(endpoint.qps);
+	return ret;
+}
+
+int sample_decode(const struct frame *frame, struct error *err)
+{
+	struct hello hello;
+	struct error error;
+	struct plan plan;
+	struct port port;
+	uint64_t size;
+
+	switch (frame->type) {
+	case FRAME_HELLO:
+		return decode_hello(frame, &hello, err);
+	case FRAME_REFUSE:
+	case FRAME_ABORT:
+		return decode_error(frame, &error, err);
+	case FRAME_PLAN:
+		return decode_plan(frame, &plan, &port, err);
+	case FRAME_ACCEPT:
+		return decode_accept(frame, &port, err);
+	case FRAME_ENDPOINT:
+		return decode_and_drop_endpoint(frame, err);
+	case FRAME_START:
+		return decode_start(frame, &size, err);
+	case FRAME_DONE:
+		return decode_and_drop_done(frame, err);
+	default:
+		return decode_empty(frame, err);
+	}
+}

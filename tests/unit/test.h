@@ -1,0 +1,68 @@
+/* What every unit test includes: cmocka, and a few words on top of it. */
+#ifndef TESTS_UNIT_TEST_H
+#define TESTS_UNIT_TEST_H
+
+// clang-format off
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+// clang-format on
+
+/* base/error.h has a function of that name. */
+#undef fail
+#undef fail_msg
+#define fail_msg(...) \
+	do { \
+		print_error(__VA_ARGS__); \
+		print_error("\n"); \
+		_fail(__FILE__, __LINE__); \
+	} while (0)
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* A test: cmocka's parameter is not used. */
+#define TEST(name) static void name(void **state __attribute__((unused)))
+
+/* main() of a program that must be over in SECONDS, whatever hangs. */
+#define TEST_MAIN(tests, seconds) \
+	int main(void) \
+	{ \
+		alarm(seconds); \
+		return cmocka_run_group_tests(tests, NULL, NULL); \
+	}
+
+/* GOT is within the part TOLERANCE of WANTED. */
+#define assert_close(got, wanted, tolerance) \
+	assert_true(fabs((got) - (wanted)) <= \
+		    fabs((double)(wanted)) * (tolerance))
+
+/* ERR holds exactly this message. */
+#define assert_message(err, text) assert_string_equal((err)->message, text)
+
+/* The part FRAGMENT is in TEXT; shows both when it is not. */
+#define assert_contains(text, fragment) \
+	do { \
+		const char *text_ = (text), *fragment_ = (fragment); \
+		if (!strstr(text_, fragment_)) \
+			fail_msg("'%s' is not in '%s'", fragment_, text_); \
+	} while (0)
+
+/* A reproducible source of numbers (xorshift64). */
+static inline uint64_t next_random(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+#endif

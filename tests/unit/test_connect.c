@@ -1,0 +1,195 @@
+/* Finding and reaching the other end over TCP. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+
+#include "control/frames.h"
+#include "control/oob.h"
+#include "control/signals.h"
+
+#define MS 1000000ULL
+
+static uint32_t free_port(void)
+{
+	struct error err = { 0 };
+	uint32_t port = 0;
+	int fd = oob_listen("127.0.0.1", &port, &err);
+
+	assert_true(fd >= 0);
+	close(fd);
+	return port;
+}
+
+TEST(test_refused)
+{
+	uint32_t port = free_port();
+	struct connection conn = { .fd = -1 };
+	struct error err = { 0 };
+	char text[100];
+
+	assert_int_equal(oob_connect("127.0.0.1", port, NULL, 1000 * MS, 0, -1,
+				     &conn, &err), -ECONNREFUSED);
+	snprintf(text, sizeof(text),
+		 "cannot connect to 127.0.0.1 port %u: Connection refused",
+		 port);
+	assert_message(&err, text);
+	assert_contains(err.advice, "--wait");
+	assert_int_equal(conn.fd, -1);
+}
+
+TEST(test_no_such_host)
+{
+	struct connection conn = { .fd = -1 };
+	struct error err = { 0 };
+
+	assert_int_equal(oob_connect("no such host", 1, NULL, MS, 0, -1, &conn,
+				     &err), -EHOSTUNREACH);
+	assert_contains(err.message, "cannot find the address of "
+				     "'no such host'");
+	error_clear(&err);
+	assert_int_equal(oob_connect("127.0.0.1", 1, "192.0.2.77", MS, 0, -1,
+				     &conn, &err), -EADDRNOTAVAIL);
+	assert_contains(err.message, "--bind 192.0.2.77: ");
+}
+
+TEST(test_wait_is_over)
+{
+	uint32_t port = free_port();
+	struct connection conn = { .fd = -1 };
+	struct error err = { 0 };
+	uint64_t start = oob_deadline(0), took;
+
+	assert_int_equal(oob_connect("127.0.0.1", port, NULL, 1000 * MS,
+				     350 * MS, -1, &conn, &err),
+			 -ECONNREFUSED);
+	took = oob_deadline(0) - start;
+	assert_true(took >= 200 * MS && took < 5000 * MS);
+}
+
+struct late {
+	uint32_t port;
+	int listener;
+	struct connection conn;
+	struct error err;
+	int ret;
+	pthread_t thread;
+};
+
+static void *serve_late(void *argument)
+{
+	struct late *l = argument;
+
+	usleep(300000);
+	l->listener = oob_listen("127.0.0.1", &l->port, &l->err);
+	l->ret = oob_accept(l->listener, -1, &l->conn, &l->err);
+	return NULL;
+}
+
+TEST(test_wait_for_a_late_server)
+{
+	struct late late = { .port = free_port() };
+	struct connection conn = { .fd = -1 };
+	struct subnet subnet;
+	struct error err = { 0 };
+	struct frame frame, got;
+
+	pthread_create(&late.thread, NULL, serve_late, &late);
+	assert_int_equal(oob_connect("127.0.0.1", late.port, "127.0.0.1",
+				     1000 * MS, 10000 * MS, -1, &conn, &err),
+			 0);
+	pthread_join(late.thread, NULL);
+	assert_int_equal(late.ret, 0);
+	assert_string_equal(late.conn.peer, "client");
+	assert_contains(late.conn.address, "127.0.0.1 port ");
+	assert_contains(conn.address, "127.0.0.1 port ");
+	encode_start(&frame, 5);
+	assert_int_equal(oob_send(&conn, &frame, oob_deadline(MS), &err), 0);
+	assert_int_equal(oob_receive(&late.conn, "x", oob_deadline(1000 * MS),
+				     &got, &err), 0);
+	frame_free(&frame);
+	frame_free(&got);
+	oob_subnet(&conn, &subnet);
+	assert_true(subnet.known);
+	assert_true(gid_is_ipv4(&subnet.address));
+	assert_int_equal(subnet.address.raw[12], 127);
+	assert_int_equal(subnet.prefix, 96 + 8);
+	oob_close(&conn);
+	oob_close(&late.conn);
+	close(late.listener);
+}
+
+TEST(test_no_subnet_without_ip)
+{
+	struct connection conn;
+	struct subnet subnet = { .known = true };
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	oob_adopt(fds[0], -1, "server", &conn);
+	oob_subnet(&conn, &subnet);
+	assert_false(subnet.known);
+	close(fds[1]);
+	oob_close(&conn);
+}
+
+TEST(test_the_port_is_taken)
+{
+	struct error err = { 0 };
+	uint32_t port = 0, again;
+	int fd = oob_listen(NULL, &port, &err);
+
+	assert_true(fd >= 0);
+	assert_true(port > 0);
+	again = port;
+	assert_int_equal(oob_listen(NULL, &again, &err), -EADDRINUSE);
+	assert_contains(err.message, "Address already in use");
+	assert_contains(err.advice, "another server runs already");
+	close(fd);
+	error_clear(&err);
+	port = 0;
+	assert_true(oob_listen("192.0.2.77", &port, &err) < 0);
+	assert_contains(err.message, "cannot listen on 192.0.2.77");
+}
+
+static void *interrupt_soon(void *argument)
+{
+	(void)argument;
+	usleep(150000);
+	kill(getpid(), SIGINT);
+	return NULL;
+}
+
+TEST(test_interrupted_while_it_waits_for_a_server)
+{
+	int cancel = signals_open();
+	struct connection conn = { .fd = -1 };
+	uint32_t port = free_port();
+	struct error err = { 0 };
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, interrupt_soon, NULL);
+	assert_int_equal(oob_connect("127.0.0.1", port, NULL, 9000 * MS,
+				     9000 * MS, cancel, &conn, &err),
+			 -ECANCELED);
+	assert_message(&err, "interrupted by SIGINT");
+	assert_int_equal(conn.fd, -1);
+	pthread_join(thread, NULL);
+	close(cancel);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_refused),
+	cmocka_unit_test(test_no_such_host),
+	cmocka_unit_test(test_wait_is_over),
+	cmocka_unit_test(test_wait_for_a_late_server),
+	cmocka_unit_test(test_no_subnet_without_ip),
+	cmocka_unit_test(test_the_port_is_taken),
+	cmocka_unit_test(test_interrupted_while_it_waits_for_a_server),
+};
+
+TEST_MAIN(tests, 60)

@@ -1,0 +1,364 @@
+/*
+ * Whole sessions in which the device fails: every verb in turn, completions,
+ * asynchronous events, silence; and the user's ^C.
+ */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "control/signals.h"
+#include "fake_verbs.h"
+#include "pair.h"
+#include "verbs/explain.h"
+
+#define MS 1000000ULL
+
+static void check_clean(void)
+{
+	assert_int_equal(fake_verbs_alive(), 0);
+	assert_int_equal(fake_verbs.misuses, 0);
+}
+
+static void check_both_failed(struct pair *p, const char *what)
+{
+	pair_check_failed(&p->client, what);
+	pair_check_failed(&p->server, what);
+	/* one of them knows why, the other was told */
+	if (p->client.result->error.from_peer +
+	    p->server.result->error.from_peer != 1)
+		print_error("%s: client '%s', server '%s'\n", what,
+			    p->client.result->error.message,
+			    p->server.result->error.message);
+	assert_int_equal(p->client.result->error.from_peer +
+			 p->server.result->error.from_peer, 1);
+}
+
+static void check_sizes(struct pair *p)
+{
+	struct plan *plan = pair_plan(p);
+
+	plan->rx_depth = 4;
+	plan->sizes = (struct sizes){ 2, { 64, 128 } };
+}
+
+/* Each slow verb of both ends, once: how many there are. */
+static uint32_t fail_each_call(enum op op, enum metric metric)
+{
+	for (uint32_t nth = 1;; nth++) {
+		char what[40];
+		struct pair p;
+
+		snprintf(what, sizeof(what), "call %u", nth);
+		fake_verbs_reset();
+		pair_open(&p, op, metric);
+		check_sizes(&p);
+		fake_verbs.fail_call = fake_verbs.calls + nth;
+		fake_verbs.errnum = nth % 2 ? EINVAL : ENOMEM;
+		pair_start(&p);
+		pair_wait(&p);
+		pair_close(&p);
+		check_clean();
+		if (fake_verbs.calls < fake_verbs.fail_call)
+			return nth - 1;
+	}
+}
+
+/* The same with what is said checked before it is released. */
+static void fail_call_and_check(enum op op, uint32_t nth)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, op, METRIC_BANDWIDTH);
+	fake_verbs.fail_call = fake_verbs.calls + nth;
+	pair_start(&p);
+	pair_wait(&p);
+	check_both_failed(&p, "call");
+	pair_close(&p);
+	check_clean();
+}
+
+TEST(test_every_slow_verb_fails)
+{
+	for (int op = 0; op < OP_COUNT; op++) {
+		uint32_t n = fail_each_call((enum op)op, METRIC_BANDWIDTH);
+
+		/* both: PD, MR, 2 CQs, QP, INIT, RTR, RTS */
+		assert_int_equal(n, 16);
+		for (uint32_t nth = 1; nth <= n; nth++)
+			fail_call_and_check((enum op)op, nth);
+		assert_int_equal(fail_each_call((enum op)op, METRIC_LATENCY),
+				 16);
+	}
+}
+
+static void fail_each_post(enum op op, enum metric metric)
+{
+	for (uint32_t nth = 1;; nth++) {
+		struct pair p;
+
+		fake_verbs_reset();
+		pair_open(&p, op, metric);
+		check_sizes(&p);
+		fake_verbs.fail_post = nth;
+		fake_verbs.errnum = ENOMEM;
+		pair_start(&p);
+		pair_wait(&p);
+		if (fake_verbs.posts >= nth) {
+			/* the responder's last repost: all is over then */
+			if (p.client.ret || p.server.ret)
+				pair_check_failed(p.client.ret ? &p.client :
+						  &p.server, "post");
+			else
+				fail_msg("post %u of %d was not missed", nth,
+					 op);
+		}
+		pair_close(&p);
+		check_clean();
+		if (fake_verbs.posts < nth)
+			return;
+	}
+}
+
+TEST(test_every_post_fails)
+{
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int metric = 0; metric < METRIC_COUNT; metric++)
+			fail_each_post((enum op)op, (enum metric)metric);
+}
+
+TEST(test_every_message_fails)
+{
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int metric = 0; metric < METRIC_COUNT; metric++)
+			for (uint64_t nth = 1; nth <= 20; nth++) {
+				struct pair p;
+
+				fake_verbs_reset();
+				pair_open(&p, (enum op)op,
+					  (enum metric)metric);
+				check_sizes(&p);
+				fake_verbs.fail_message = nth;
+				fake_verbs.status = IBV_WC_REM_OP_ERR;
+				pair_start(&p);
+				pair_wait(&p);
+				check_both_failed(&p, "message");
+				assert_contains(p.client.result->error.code,
+						"IBV_WC_REM_OP_ERR");
+				assert_contains(p.server.result->error.code,
+						"IBV_WC_REM_OP_ERR");
+				pair_close(&p);
+				check_clean();
+			}
+}
+
+/* Traffic for long enough, until something else ends it. */
+static void start_traffic(struct pair *p, enum op op, enum metric metric)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+
+	fake_verbs_reset();
+	pair_open(p, op, metric);
+	pair_plan(p)->iterations = 0;
+	pair_plan(p)->duration = 60000 * MS;
+	pair_start(p);
+	while (__atomic_load_n(&fake_verbs.messages, __ATOMIC_RELAXED) < 50)
+		nanosleep(&nap, NULL);
+}
+
+static void fatal_event(enum op op, enum metric metric, bool at_server,
+			enum ibv_event_type type)
+{
+	struct pair p;
+
+	start_traffic(&p, op, metric);
+	fake_verbs_raise(at_server ? p.server.device.context :
+				     p.client.device.context, type);
+	pair_wait(&p);
+	check_both_failed(&p, "event");
+	assert_contains(p.client.result->error.message,
+			explain_event_name(type));
+	assert_contains(p.server.result->error.message,
+			explain_event_name(type));
+	assert_string_equal(p.client.result->error.code,
+			    explain_event_name(type));
+	assert_int_equal(p.client.result->error.from_peer, at_server);
+	assert_string_equal(p.client.result->error.stage, "traffic");
+	/* what was measured until then is kept, and marked */
+	if (p.client.result->n_rows)
+		assert_true(p.client.result->rows[0].failed);
+	pair_close(&p);
+	check_clean();
+}
+
+TEST(test_events_end_both)
+{
+	static const enum ibv_event_type types[] = {
+		IBV_EVENT_QP_FATAL, IBV_EVENT_DEVICE_FATAL,
+		IBV_EVENT_PORT_ERR, IBV_EVENT_QP_ACCESS_ERR,
+	};
+
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int metric = 0; metric < METRIC_COUNT; metric++)
+			for (int at_server = 0; at_server < 2; at_server++)
+				fatal_event((enum op)op, (enum metric)metric,
+					    at_server,
+					    types[(op + metric) % 4]);
+}
+
+TEST(test_harmless_events)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	pair_plan(&p)->iterations = 0;
+	pair_plan(&p)->duration = 60 * MS;
+	fake_verbs_raise(p.server.device.context, IBV_EVENT_COMM_EST);
+	fake_verbs_raise(p.client.device.context, IBV_EVENT_GID_CHANGE);
+	pair_start(&p);
+	pair_wait(&p);
+	assert_int_equal(p.client.ret, 0);
+	assert_int_equal(p.server.ret, 0);
+	pair_close(&p);
+	check_clean();
+}
+
+/* Nothing arrives any more: the watchdog says so after --timeout. */
+TEST(test_black_hole)
+{
+	static const enum metric metrics[OP_COUNT] = {
+		METRIC_BANDWIDTH, METRIC_LATENCY, METRIC_LATENCY,
+	};
+	static struct pair pairs[OP_COUNT];
+
+	fake_verbs_reset();
+	fake_verbs.black_hole = true;
+	for (int op = 0; op < OP_COUNT; op++) {
+		pair_open(&pairs[op], (enum op)op, metrics[op]);
+		pair_plan(&pairs[op])->timeout = 2000 * MS;
+		pair_start(&pairs[op]);
+	}
+	for (int op = 0; op < OP_COUNT; op++) {
+		struct pair *p = &pairs[op];
+
+		pair_wait(p);
+		check_both_failed(p, "black hole");
+		assert_string_equal(p->client.result->error.message,
+				    "nothing completed for 2 s");
+		assert_string_equal(p->server.result->error.message,
+				    "the client: nothing completed for 2 s");
+		assert_int_equal(p->client.result->n_rows, 0);
+		pair_close(p);
+	}
+	check_clean();
+}
+
+TEST(test_the_server_refuses)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	p.server.result->params.max_memory = 4095;
+	pair_start(&p);
+	pair_wait(&p);
+	check_both_failed(&p, "memory");
+	assert_string_equal(p.client.result->error.message,
+			    "the server: the test needs 4096 bytes of memory, "
+			    "this server allows 4095 (--max-memory)");
+	assert_string_equal(p.client.result->error.code, "ENOMEM");
+	assert_string_equal(p.client.result->error.stage, "plan");
+	assert_true(p.client.result->error.from_peer);
+	assert_false(p.client.result->connected);
+	pair_close(&p);
+	check_clean();
+}
+
+/* The server's link went down since it was started. */
+TEST(test_the_servers_port_is_down)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_READ, METRIC_LATENCY);
+	p.server.device.port.state = IBV_PORT_DOWN;
+	pair_start(&p);
+	pair_wait(&p);
+	check_both_failed(&p, "port down");
+	assert_string_equal(p.client.result->error.message,
+			    "the server: port 1 of the server's fake0 is "
+			    "DOWN");
+	assert_string_equal(p.client.result->error.code, "ENETDOWN");
+	pair_close(&p);
+	check_clean();
+}
+
+TEST(test_the_limits_of_the_device)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	fake_verbs.attr.max_qp = 3;
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	pair_plan(&p)->qps = 4;
+	pair_start(&p);
+	pair_wait(&p);
+	check_both_failed(&p, "limit");
+	assert_contains(p.server.result->error.message,
+			"--qps: 4 is above what the client's fake0 allows");
+	pair_close(&p);
+	check_clean();
+}
+
+static void interrupt(int at)
+{
+	int fd = signals_open(), fds[2] = { -1, -1 };
+	struct pair p;
+
+	fds[at] = fd;
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	pair_plan(&p)->iterations = 0;
+	pair_plan(&p)->duration = 60000 * MS;
+	p.client.cancel_fd = fds[0];
+	p.server.cancel_fd = fds[1];
+	pair_start(&p);
+	usleep(50000);
+	kill(getpid(), SIGINT);
+	pair_wait(&p);
+	check_both_failed(&p, "interrupt");
+	assert_contains(p.client.result->error.message,
+			"interrupted by SIGINT");
+	assert_contains(p.server.result->error.message,
+			"interrupted by SIGINT");
+	assert_int_equal(at ? p.server.ret : p.client.ret, -ECANCELED);
+	pair_close(&p);
+	close(fd);
+	check_clean();
+}
+
+TEST(test_interrupted_at_either_end)
+{
+	interrupt(0);
+	interrupt(1);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_every_slow_verb_fails),
+	cmocka_unit_test(test_every_post_fails),
+	cmocka_unit_test(test_every_message_fails),
+	cmocka_unit_test(test_events_end_both),
+	cmocka_unit_test(test_harmless_events),
+	cmocka_unit_test(test_black_hole),
+	cmocka_unit_test(test_the_server_refuses),
+	cmocka_unit_test(test_the_servers_port_is_down),
+	cmocka_unit_test(test_the_limits_of_the_device),
+	cmocka_unit_test(test_interrupted_at_either_end),
+};
+
+TEST_MAIN(tests, 120)

@@ -1,0 +1,252 @@
+/* What is asked against what both devices can do. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "model/plan.h"
+
+static struct plan good_plan(void)
+{
+	return (struct plan){
+		.op = OP_WRITE,
+		.metric = METRIC_BANDWIDTH,
+		.sizes = { 1, { 65536 } },
+		.duration = 1000000000,
+		.walk = 4096,
+		.qps = 1,
+		.tx_depth = 128,
+		.rx_depth = PLAN_AUTO,
+		.cq_mod = PLAN_AUTO,
+		.mtu = PLAN_AUTO,
+		.outstanding_reads = PLAN_AUTO,
+	};
+}
+
+static struct port good_port(void)
+{
+	return (struct port){
+		.device = "rxe0",
+		.number = 1,
+		.state = IBV_PORT_ACTIVE,
+		.active_mtu = IBV_MTU_1024,
+		.limits = {
+			.max_msg_sz = 1U << 31,
+			.max_qp = 100,
+			.max_qp_wr = 1000,
+			.max_cqe = 10000,
+			.max_qp_rd_atom = 16,
+			.max_qp_init_rd_atom = 8,
+		},
+	};
+}
+
+TEST(test_a_port_that_is_down)
+{
+	static const char *const texts[2] = {
+		"port 1 of the client's rxe0 is DOWN",
+		"port 1 of the server's rxe0 is DOWN",
+	};
+
+	for (int at_server = 0; at_server < 2; at_server++) {
+		struct port ports[2] = { good_port(), good_port() };
+		struct plan plan = good_plan();
+		struct error err = { 0 };
+
+		ports[at_server].state = IBV_PORT_DOWN;
+		assert_int_equal(plan_fit(&plan, &ports[0], &ports[1], &err),
+				 -ENETDOWN);
+		assert_message(&err, texts[at_server]);
+	}
+}
+
+/* One limit of one end below what is asked. */
+struct limit {
+	size_t offset;		/* of a uint32_t in struct port_limits */
+	uint32_t value;
+	enum op op;
+	const char *text;	/* before and after the end's name */
+	const char *limit;
+	bool client, server;	/* which ends have it */
+};
+
+#define AT(field) offsetof(struct port_limits, field)
+
+static const struct limit limits[] = {
+	{ AT(max_qp), 3, OP_WRITE, "--qps: 4 is above what", "max_qp 3", true,
+	  true },
+	{ AT(max_qp_wr), 127, OP_WRITE, "--tx-depth: 128 is above what",
+	  "max_qp_wr 127", true, false },
+	{ AT(max_cqe), 11, OP_WRITE,
+	  "--qps x --tx-depth / --cq-mod: 36 is above what", "max_cqe 11",
+	  true, false },
+	{ AT(max_qp_wr), 31, OP_SEND, "--rx-depth: 32 is above what",
+	  "max_qp_wr 31", false, true },
+	{ AT(max_cqe), 127, OP_SEND, "--qps x --rx-depth: 128 is above what",
+	  "max_cqe 127", false, true },
+};
+
+static void check_limit(const struct limit *l, bool at_client)
+{
+	const char *end = at_client ? "client" : "server";
+	struct port ports[2] = { good_port(), good_port() };
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+	char text[200];
+	bool applies = at_client ? l->client : l->server;
+
+	plan.op = l->op;
+	plan.qps = 4;
+	plan.rx_depth = 32;
+	memcpy((char *)&ports[!at_client].limits + l->offset, &l->value,
+	       sizeof(l->value));
+	assert_int_equal(plan_fit(&plan, &ports[0], &ports[1], &err),
+			 applies ? -EINVAL : 0);
+	if (!applies)
+		return;
+	snprintf(text, sizeof(text), "%s the %s's rxe0 allows (%s)",
+		 l->text, end, l->limit);
+	assert_message(&err, text);
+}
+
+TEST(test_each_limit_at_each_end)
+{
+	for (size_t i = 0; i < COUNT(limits); i++) {
+		/* a client that only sends may be poor where others receive */
+		if (limits[i].op != OP_SEND)
+			check_limit(&limits[i], true);
+		check_limit(&limits[i], false);
+	}
+}
+
+TEST(test_size_and_mtu_limits)
+{
+	for (int at_client = 0; at_client < 2; at_client++) {
+		struct port ports[2] = { good_port(), good_port() };
+		struct plan plan = good_plan();
+		struct error err = { 0 };
+
+		ports[!at_client].limits.max_msg_sz = 65535;
+		assert_int_equal(plan_fit(&plan, &ports[0], &ports[1], &err),
+				 -EINVAL);
+		assert_message(&err, at_client ?
+			       "--size: 65536 is above what the client's rxe0 "
+			       "allows (max_msg_sz 65535)" :
+			       "--size: 65536 is above what the server's rxe0 "
+			       "allows (max_msg_sz 65535)");
+		error_clear(&err);
+		plan = good_plan();
+		plan.mtu = 1024;
+		ports[!at_client] = good_port();
+		ports[!at_client].active_mtu = IBV_MTU_512;
+		assert_int_equal(plan_fit(&plan, &ports[0], &ports[1], &err),
+				 -EINVAL);
+		assert_contains(err.message, "--mtu: 1024 is above what the");
+		assert_contains(err.message, "(active MTU 512)");
+	}
+}
+
+TEST(test_reads)
+{
+	struct port client = good_port(), server = good_port();
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	plan.op = OP_READ;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
+	assert_int_equal(plan.outstanding_reads, 8);	/* it starts */
+	server.limits.max_qp_rd_atom = 3;
+	plan.outstanding_reads = PLAN_AUTO;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
+	assert_int_equal(plan.outstanding_reads, 3);	/* it answers */
+	plan.outstanding_reads = 4;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), -EINVAL);
+	assert_message(&err, "--outstanding-reads 4: the client's rxe0 starts "
+			     "at most 8 at once, the server's rxe0 answers 3");
+	error_clear(&err);
+	server.limits.max_qp_rd_atom = 0;
+	plan.outstanding_reads = PLAN_AUTO;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), -EINVAL);
+	assert_message(&err, "RDMA read: the client's rxe0 starts 8 at once, "
+			     "the server's rxe0 answers 0");
+	error_clear(&err);
+	client.limits.max_qp_init_rd_atom = 70000;
+	server.limits.max_qp_rd_atom = 70000;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
+	assert_int_equal(plan.outstanding_reads, 255);	/* 8 bits */
+	plan.op = OP_WRITE;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
+	assert_int_equal(plan.outstanding_reads, 0);
+}
+
+TEST(test_automatic_choices)
+{
+	struct port client = good_port(), server = good_port();
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	client.active_mtu = IBV_MTU_4096;
+	plan.op = OP_SEND;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
+	assert_int_equal(plan.mtu, 1024);
+	assert_int_equal(plan.rx_depth, 512);
+	plan = good_plan();
+	plan.op = OP_SEND;
+	plan.qps = 100;
+	plan.tx_depth = 16;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
+	/* 10,000 CQEs for 100 QPs */
+	assert_int_equal(plan.rx_depth, 100);
+	plan = good_plan();
+	plan.op = OP_SEND;
+	server.limits.max_qp_wr = 40;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
+	assert_int_equal(plan.rx_depth, 40);
+	plan = good_plan();
+	plan.op = OP_SEND;
+	plan.metric = METRIC_LATENCY;
+	plan.tx_depth = 4;
+	plan.rx_depth = 1;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
+	assert_int_equal(plan.rx_depth, 2);	/* ping-pong needs another */
+}
+
+/* Whoever calls it, and again with what came out: the same. */
+TEST(test_same_at_both_ends)
+{
+	struct port client = good_port(), server = good_port();
+	struct error err = { 0 };
+
+	server.limits.max_qp_wr = 333;
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int metric = 0; metric < METRIC_COUNT; metric++) {
+			struct plan a = good_plan(), b;
+
+			a.op = (enum op)op;
+			a.metric = (enum metric)metric;
+			b = a;
+			assert_int_equal(plan_fit(&a, &client, &server, &err),
+					 0);
+			assert_int_equal(plan_fit(&b, &client, &server, &err),
+					 0);
+			assert_memory_equal(&a, &b, sizeof(a));
+			assert_int_equal(plan_fit(&b, &client, &server, &err),
+					 0);
+			assert_memory_equal(&a, &b, sizeof(a));
+			assert_true(a.mtu != PLAN_AUTO);
+			assert_true(a.rx_depth != PLAN_AUTO);
+			assert_true(a.outstanding_reads != PLAN_AUTO);
+		}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_a_port_that_is_down),
+	cmocka_unit_test(test_each_limit_at_each_end),
+	cmocka_unit_test(test_size_and_mtu_limits),
+	cmocka_unit_test(test_reads),
+	cmocka_unit_test(test_automatic_choices),
+	cmocka_unit_test(test_same_at_both_ends),
+};
+
+TEST_MAIN(tests, 30)

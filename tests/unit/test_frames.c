@@ -1,0 +1,250 @@
+/* Every frame: golden bytes, there and back, and what is refused. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+
+#include "samples.h"
+
+TEST(test_golden_bytes)
+{
+	for (size_t i = 0; i < n_samples; i++) {
+		struct frame frame;
+
+		samples[i].encode(&frame);
+		if (WIRE_HEADER_SIZE + frame.length != samples[i].size ||
+		    memcmp(frame.bytes, samples[i].bytes, samples[i].size))
+			fail_msg("%s has other bytes", samples[i].name);
+		frame_free(&frame);
+		assert_null(frame.bytes);
+	}
+}
+
+/* Truncated to N bytes of payload, or with junk after it. */
+static int decode_cut(const struct sample *s, size_t size, struct error *err)
+{
+	uint8_t *bytes = calloc(1, size);
+	struct frame frame;
+	int ret;
+
+	memcpy(bytes, s->bytes, size < s->size ? size : s->size);
+	frame = sample_frame(s->type, bytes, size);
+	memset(err, 0, sizeof(*err));
+	ret = sample_decode(&frame, err);
+	frame_free(&frame);
+	free(bytes);
+	return ret;
+}
+
+TEST(test_every_truncation)
+{
+	for (size_t i = 0; i < n_samples; i++) {
+		struct error err;
+
+		assert_int_equal(decode_cut(&samples[i], samples[i].size,
+					    &err), 0);
+		for (size_t n = WIRE_HEADER_SIZE; n < samples[i].size; n++) {
+			if (decode_cut(&samples[i], n, &err) != -EPROTO)
+				fail_msg("%s cut to %zu was taken",
+					 samples[i].name, n);
+			assert_true(error_is_set(&err));
+		}
+		assert_int_equal(decode_cut(&samples[i], samples[i].size + 1,
+					    &err), -EPROTO);
+		assert_contains(err.message, "with 1 bytes too many");
+	}
+}
+
+/* Whatever is in a frame: no crash, and an error has a sentence. */
+TEST(test_random_corruption)
+{
+	uint64_t seed = 4711;
+
+	for (int turn = 0; turn < 20000; turn++) {
+		const struct sample *s = &samples[turn % (int)n_samples];
+		struct error err = { 0 };
+		struct frame frame = sample_frame(s->type, s->bytes, s->size);
+
+		for (int k = 0; k < 1 + turn % 4 && frame.length; k++)
+			frame.bytes[WIRE_HEADER_SIZE +
+				    next_random(&seed) % frame.length] =
+				(uint8_t)next_random(&seed);
+		if (sample_decode(&frame, &err))
+			assert_true(error_is_set(&err));
+		frame_free(&frame);
+	}
+}
+
+TEST(test_plan_there_and_back)
+{
+	struct plan plan = sample_plan(), got;
+	struct port port = sample_port(), client;
+	struct error err = { 0 };
+	struct frame frame;
+
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int metric = 0; metric < METRIC_COUNT; metric++) {
+			plan.op = (enum op)op;
+			plan.metric = (enum metric)metric;
+			encode_plan(&frame, &plan, &port);
+			memset(&got, 0, sizeof(got));
+			assert_int_equal(decode_plan(&frame, &got, &client,
+						     &err), 0);
+			assert_memory_equal(&got, &plan, sizeof(got));
+			assert_memory_equal(&client, &port, sizeof(port));
+			frame_free(&frame);
+		}
+}
+
+TEST(test_endpoint_there_and_back)
+{
+	struct endpoint e = sample_endpoint(), got;
+	struct error err = { 0 };
+	struct frame frame;
+
+	encode_endpoint(&frame, &e);
+	assert_int_equal(decode_endpoint(&frame, &got, &err), 0);
+	assert_memory_equal(got.qps, e.qps, 2 * sizeof(*e.qps));
+	assert_memory_equal(got.gid.raw, e.gid.raw, 16);
+	assert_true(got.va == e.va && got.rkey == e.rkey && got.n == e.n &&
+		    got.length == e.length && got.stride == e.stride &&
+		    got.lid == e.lid && got.gid_index == e.gid_index &&
+		    got.peer_gid_index == e.peer_gid_index &&
+		    got.global == e.global && got.mtu == e.mtu &&
+		    got.gid_type == e.gid_type);
+	free(got.qps);
+	frame_free(&frame);
+}
+
+TEST(test_done_there_and_back)
+{
+	struct done done = sample_done(), got = { .latency = histogram_new() };
+	struct error err = { 0 };
+	uint64_t seed = 99;
+	struct frame frame;
+
+	for (int i = 0; i < 10000; i++)
+		histogram_record(done.latency, next_random(&seed) >> 40);
+	encode_done(&frame, &done);
+	histogram_record(got.latency, 5);	/* is forgotten */
+	assert_int_equal(decode_done(&frame, &got, &err), 0);
+	assert_memory_equal(got.latency, done.latency,
+			    sizeof(*done.latency));
+	assert_int_equal(got.posted, done.posted);
+	assert_int_equal(got.counted, done.counted);
+	assert_int_equal(got.window_ns, done.window_ns);
+	assert_string_equal(got.clock.source, "tsc");
+	assert_true(got.ns_per_tick == 0.25);
+	frame_free(&frame);
+	free(done.latency);
+	free(got.latency);
+}
+
+TEST(test_the_peers_error)
+{
+	struct error theirs = sample_error(), err = { 0 };
+	struct frame frame;
+
+	error_stage(&err, "traffic");
+	encode_error(&frame, FRAME_ABORT, &theirs);
+	assert_int_equal(frames_take_error(&frame, "server", &err),
+			 -ECONNABORTED);
+	assert_message(&err, "the server: because");
+	assert_string_equal(err.stage, "plan");
+	assert_string_equal(err.code, "EPERM");
+	assert_string_equal(err.advice, "try");
+	assert_true(err.from_peer);
+	frame_free(&frame);
+}
+
+static void longest(char *text, size_t size)
+{
+	memset(text, 'x', size - 1);
+	text[size - 1] = '\0';
+}
+
+static struct port largest_port(void)
+{
+	struct port port = sample_port();
+
+	longest(port.hostname, sizeof(port.hostname));
+	longest(port.device, sizeof(port.device));
+	longest(port.firmware, sizeof(port.firmware));
+	port.n_gids = PORT_GIDS_MAX;
+	for (uint32_t i = 0; i < port.n_gids; i++)
+		port.gids[i] = port.gids[0];
+	return port;
+}
+
+/* The largest of each type is encoded whole, and taken. */
+static void check_whole(struct frame *frame)
+{
+	struct error err = { 0 };
+
+	assert_true(frame->length <= frame_limit(frame->type));
+	if (sample_decode(frame, &err))
+		fail_msg("%s: %s", frame_name(frame->type), err.message);
+	frame_free(frame);
+}
+
+TEST(test_the_largest_texts_and_ports)
+{
+	struct port port = largest_port();
+	struct plan plan = sample_plan();
+	struct hello hello;
+	struct error error;
+	struct frame frame;
+
+	longest(hello.version, sizeof(hello.version));
+	longest(hello.hostname, sizeof(hello.hostname));
+	encode_hello(&frame, &hello);
+	check_whole(&frame);
+	longest(error.stage, sizeof(error.stage));
+	longest(error.code, sizeof(error.code));
+	longest(error.message, sizeof(error.message));
+	longest(error.advice, sizeof(error.advice));
+	encode_error(&frame, FRAME_REFUSE, &error);
+	check_whole(&frame);
+	encode_error(&frame, FRAME_ABORT, &error);
+	check_whole(&frame);
+	plan.sizes.n = SIZES_MAX;
+	encode_plan(&frame, &plan, &port);
+	check_whole(&frame);
+	encode_accept(&frame, &port);
+	check_whole(&frame);
+}
+
+TEST(test_the_largest_endpoint_and_histogram)
+{
+	struct endpoint e = sample_endpoint();
+	struct done done = sample_done();
+	struct frame frame;
+
+	e.n = ENDPOINT_QPS_MAX;
+	e.length = UINT64_MAX - e.va;
+	e.stride = 1;
+	e.qps = calloc(e.n, sizeof(*e.qps));
+	encode_endpoint(&frame, &e);
+	check_whole(&frame);
+	free(e.qps);
+	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
+		histogram_record(done.latency, histogram_bin_low(i));
+	longest(done.clock.source, sizeof(done.clock.source));
+	encode_done(&frame, &done);
+	check_whole(&frame);
+	free(done.latency);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_golden_bytes),
+	cmocka_unit_test(test_every_truncation),
+	cmocka_unit_test(test_random_corruption),
+	cmocka_unit_test(test_plan_there_and_back),
+	cmocka_unit_test(test_endpoint_there_and_back),
+	cmocka_unit_test(test_done_there_and_back),
+	cmocka_unit_test(test_the_peers_error),
+	cmocka_unit_test(test_the_largest_texts_and_ports),
+	cmocka_unit_test(test_the_largest_endpoint_and_histogram),
+};
+
+TEST_MAIN(tests, 60)

@@ -1,0 +1,318 @@
+/* Path selection: arrays of GIDs in, the pair that is chosen out. */
+#include "config.h"
+#include "test.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+
+#include "verbs/gid.h"
+
+#define V1 IBV_GID_TYPE_ROCE_V1
+#define V2 IBV_GID_TYPE_ROCE_V2
+#define GIDS 6
+
+struct entry {
+	const char *text;	/* NULL: no more */
+	uint8_t type;
+	uint32_t index;
+};
+
+static void set_gid(union ibv_gid *gid, const char *text)
+{
+	assert_int_equal(inet_pton(AF_INET6, text, gid->raw), 1);
+}
+
+static struct port ethernet(const struct entry *entries, bool forced)
+{
+	struct port port = {
+		.device = "rxe0",
+		.hostname = "host",
+		.number = 1,
+		.link_layer = IBV_LINK_LAYER_ETHERNET,
+		.gid_forced = forced,
+	};
+
+	for (; port.n_gids < GIDS && entries->text; entries++) {
+		struct gid *gid = &port.gids[port.n_gids++];
+
+		set_gid(&gid->raw, entries->text);
+		gid->type = entries->type;
+		gid->index = entries->index;
+	}
+	return port;
+}
+
+struct row {
+	const char *why;
+	struct entry mine[GIDS];
+	struct entry peer[GIDS];
+	const char *subnet;	/* of TCP at this end, /24; NULL: unknown */
+	int forced;		/* 1: mine, 2: the peer's */
+	uint32_t local, remote;	/* indices chosen */
+};
+
+#define A "::ffff:10.0.0."
+#define B "::ffff:10.1.1."
+#define LOCAL6 "fe80::"
+#define GLOBAL6 "2001:db8::"
+
+// clang-format off
+static const struct row rows[] = {
+	{ "one each", { { A "1", V2, 1 } }, { { A "2", V2, 5 } }, NULL, 0, 1, 5 },
+	{ "v2 over v1",
+	  { { A "1", V1, 0 }, { A "1", V2, 1 } },
+	  { { A "2", V1, 2 }, { A "2", V2, 3 } }, NULL, 0, 1, 3 },
+	{ "v1 when that is all", { { A "1", V1, 0 } },
+	  { { A "2", V2, 2 }, { A "2", V1, 3 } }, NULL, 0, 0, 3 },
+	{ "v2 link-local over v1 global",
+	  { { A "1", V1, 0 }, { LOCAL6 "1", V2, 1 } },
+	  { { A "2", V1, 0 }, { LOCAL6 "2", V2, 1 } }, NULL, 0, 1, 1 },
+	{ "v2 over v1 on the subnet of TCP",
+	  { { B "1", V1, 0 }, { A "1", V2, 1 } },
+	  { { B "2", V1, 0 }, { A "2", V2, 1 } }, B "1", 0, 1, 1 },
+	{ "one family", { { GLOBAL6 "1", V2, 0 }, { A "1", V2, 1 } },
+	  { { A "2", V2, 0 } }, NULL, 0, 1, 0 },
+	{ "the subnet of TCP over others",
+	  { { A "1", V2, 0 }, { B "1", V2, 1 } },
+	  { { A "2", V2, 0 }, { B "2", V2, 1 } }, B "1", 0, 1, 1 },
+	{ "the subnet of TCP over the longest prefix",
+	  { { A "1", V2, 0 }, { B "1", V2, 1 } },
+	  { { A "0", V2, 0 }, { B "200", V2, 1 } }, B "1", 0, 1, 1 },
+	{ "a subnet that only one end is on is none",
+	  { { A "1", V2, 0 }, { B "1", V2, 1 } },
+	  { { A "2", V2, 0 } }, B "1", 0, 0, 0 },
+	{ "a link-local subnet of TCP over global",
+	  { { GLOBAL6 "1", V2, 0 }, { "::ffff:169.254.0.1", V2, 1 } },
+	  { { GLOBAL6 "2", V2, 0 }, { "::ffff:169.254.0.2", V2, 1 } },
+	  "::ffff:169.254.0.1", 0, 1, 1 },
+	{ "global over link-local, whatever the prefix",
+	  { { LOCAL6 "1", V2, 0 }, { GLOBAL6 "1", V2, 1 } },
+	  { { LOCAL6 "2", V2, 0 }, { GLOBAL6 "8000:0:0:1", V2, 1 } }, NULL, 0, 1, 1 },
+	{ "IPv4 over link-local IPv6",
+	  { { LOCAL6 "1", V2, 0 }, { A "1", V2, 1 } },
+	  { { LOCAL6 "2", V2, 0 }, { A "2", V2, 1 } }, NULL, 0, 1, 1 },
+	{ "link-local with link-local only",
+	  { { LOCAL6 "1", V2, 0 }, { GLOBAL6 "1", V2, 1 } },
+	  { { LOCAL6 "2", V2, 4 } }, NULL, 0, 0, 4 },
+	{ "the longest common prefix",
+	  { { A "1", V2, 0 }, { B "1", V2, 1 } },
+	  { { "::ffff:10.9.0.1", V2, 0 }, { B "2", V2, 1 } }, NULL, 0, 1, 1 },
+	{ "the lowest index of equals",
+	  { { A "1", V2, 3 }, { A "1", V2, 7 } },
+	  { { A "2", V2, 2 }, { A "2", V2, 9 } }, NULL, 0, 3, 2 },
+	{ "forced here", { { A "1", V1, 4 } },
+	  { { A "2", V2, 0 }, { A "2", V1, 1 } }, NULL, 1, 4, 1 },
+	{ "forced there", { { A "1", V2, 0 }, { A "1", V1, 1 } },
+	  { { A "2", V1, 8 } }, NULL, 2, 1, 8 },
+	{ "forced: the scope need not match", { { LOCAL6 "1", V2, 0 } },
+	  { { GLOBAL6 "2", V2, 0 } }, NULL, 1, 0, 0 },
+	{ "forced on both ends", { { LOCAL6 "1", V2, 5 } },
+	  { { GLOBAL6 "2", V2, 6 } }, NULL, 3, 5, 6 },
+};
+// clang-format on
+
+TEST(test_ethernet)
+{
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct row *r = &rows[i];
+		struct port mine = ethernet(r->mine, r->forced & 1);
+		struct port peer = ethernet(r->peer, r->forced & 2);
+		struct subnet tcp = { .known = r->subnet, .prefix = 96 + 24 };
+		struct error err = { 0 };
+		struct path path;
+
+		if (r->subnet)
+			set_gid(&tcp.address, r->subnet);
+		if (path_choose(&mine, &peer, &tcp, &path, &err))
+			fail_msg("%s: %s", r->why, err.message);
+		if (path.local.index != r->local ||
+		    path.remote.index != r->remote)
+			fail_msg("%s: chose %u and %u", r->why,
+				 path.local.index, path.remote.index);
+		assert_true(path.global);
+		assert_int_equal(path.mtu, 0);
+		assert_int_equal(path.local.type, path.remote.type);
+	}
+}
+
+static const struct row hopeless[] = {
+	{ "10.0.0.1 v2", { { A "1", V2, 0 } }, { { A "2", V1, 0 } }, NULL, 0,
+	  0, 0 },
+	{ "no GIDs here", { { NULL, 0, 0 } }, { { A "2", V1, 0 } }, NULL, 0,
+	  0, 0 },
+	{ "none at all", { { NULL, 0, 0 } }, { { NULL, 0, 0 } }, NULL, 0, 0,
+	  0 },
+	{ "families", { { A "1", V2, 0 } }, { { GLOBAL6 "2", V2, 0 } }, NULL,
+	  0, 0, 0 },
+	{ "scopes", { { LOCAL6 "1", V2, 0 } }, { { GLOBAL6 "2", V2, 0 } },
+	  NULL, 0, 0, 0 },
+	{ "forced, but another family", { { A "1", V2, 0 } },
+	  { { GLOBAL6 "2", V2, 0 } }, NULL, 3, 0, 0 },
+};
+
+static const char *const hopeless_kinds[] = {
+	"RoCE v2 IPv4 against RoCE v1 IPv4",
+	"none against RoCE v1 IPv4",
+	"none against none",
+	"RoCE v2 IPv4 against RoCE v2 IPv6",
+	"RoCE v2 IPv6 against RoCE v2 IPv6",
+	"RoCE v2 IPv4 against RoCE v2 IPv6",
+};
+
+TEST(test_no_pair)
+{
+	static const struct subnet nowhere = { 0 };
+	static const char head[] = "no GID of rxe0 port 1 on host fits one of "
+				   "rxe0 port 1 on host: ";
+
+	for (size_t i = 0; i < COUNT(hopeless); i++) {
+		const struct row *r = &hopeless[i];
+		struct port mine = ethernet(r->mine, r->forced & 1);
+		struct port peer = ethernet(r->peer, r->forced & 2);
+		struct path path = { .dlid = 99 };
+		struct error err = { 0 };
+
+		assert_int_equal(path_choose(&mine, &peer, &nowhere, &path,
+					     &err), -ENOENT);
+		assert_int_equal(strncmp(err.message, head, strlen(head)), 0);
+		assert_string_equal(err.message + strlen(head),
+				    hopeless_kinds[i]);
+		assert_true(err.advice[0]);
+		assert_int_equal(path.dlid, 99);	/* untouched */
+	}
+}
+
+static struct port infiniband(const char *gid, uint16_t lid)
+{
+	struct port port = {
+		.device = "mlx4_0",
+		.hostname = "host",
+		.number = 2,
+		.link_layer = IBV_LINK_LAYER_INFINIBAND,
+		.lid = lid,
+	};
+
+	if (gid) {
+		port.n_gids = 1;
+		set_gid(&port.gids[0].raw, gid);
+	}
+	return port;
+}
+
+static void check_infiniband(const struct port *mine, const struct port *peer,
+			     int ret, bool global)
+{
+	static const struct subnet nowhere = { 0 };
+	struct error err = { 0 };
+	struct path path;
+
+	assert_int_equal(path_choose(mine, peer, &nowhere, &path, &err), ret);
+	if (ret) {
+		assert_message(&err, "a GRH is needed between mlx4_0 and "
+				     "mlx4_0, and one of them has no GID");
+		return;
+	}
+	assert_int_equal(path.global, global);
+	assert_int_equal(path.dlid, peer->lid);
+	if (global)
+		assert_memory_equal(path.remote.raw.raw, peer->gids[0].raw.raw,
+				    16);
+}
+
+TEST(test_infiniband)
+{
+	struct port mine = infiniband("fe80::1", 1);
+	struct port peer = infiniband("fe80::2", 2);
+	struct port other = infiniband("fec0::3", 3);
+	struct port none = infiniband(NULL, 4);
+
+	check_infiniband(&mine, &peer, 0, false);
+	check_infiniband(&mine, &none, 0, false);
+	check_infiniband(&mine, &other, 0, true);	/* another subnet */
+	peer.grh_required = true;
+	check_infiniband(&mine, &peer, 0, true);
+	check_infiniband(&peer, &mine, 0, true);
+	check_infiniband(&peer, &none, -ENOENT, true);
+	peer.grh_required = false;
+	mine.gid_forced = true;
+	check_infiniband(&mine, &peer, 0, true);
+	check_infiniband(&peer, &mine, 0, true);
+}
+
+TEST(test_different_link_layers)
+{
+	static const struct subnet nowhere = { 0 };
+	struct port mine = infiniband("fe80::1", 1);
+	struct port peer = ethernet(rows[0].mine, false);
+	struct error err = { 0 };
+	struct path path;
+
+	assert_int_equal(path_choose(&mine, &peer, &nowhere, &path, &err),
+			 -EPROTOTYPE);
+	assert_message(&err, "mlx4_0 port 2 on host is InfiniBand, rxe0 port "
+			     "1 on host is Ethernet");
+}
+
+TEST(test_accept)
+{
+	struct port mine = ethernet(rows[1].mine, false);
+	struct port peer = ethernet(rows[1].peer, false);
+	struct error err = { 0 };
+	struct path path;
+
+	assert_int_equal(path_accept(&mine, &peer, true, 3, 1, &path, &err),
+			 0);
+	assert_int_equal(path.local.index, 1);
+	assert_int_equal(path.remote.index, 3);
+	assert_true(path.global);
+	assert_int_equal(path_accept(&mine, &peer, true, 4, 1, &path, &err),
+			 -EINVAL);
+	assert_message(&err, "the client asks for GID 1 here and 4 there, "
+			     "which were not offered");
+	error_clear(&err);
+	assert_int_equal(path_accept(&mine, &peer, true, 3, 9, &path, &err),
+			 -EINVAL);
+	error_clear(&err);
+	assert_int_equal(path_accept(&mine, &peer, false, 3, 1, &path, &err),
+			 -EINVAL);
+	assert_message(&err, "the client asks for a path without GID on "
+			     "Ethernet");
+	mine = infiniband("fe80::1", 1);
+	peer = infiniband(NULL, 7);
+	error_clear(&err);
+	assert_int_equal(path_accept(&mine, &peer, false, 0, 0, &path, &err),
+			 0);
+	assert_false(path.global);
+	assert_int_equal(path.dlid, 7);
+}
+
+TEST(test_best)
+{
+	static const struct entry entries[] = {
+		{ LOCAL6 "1", V1, 0 }, { LOCAL6 "1", V2, 1 },
+		{ A "1", V1, 2 },      { A "1", V2, 3 },
+		{ A "1", V2, 4 },      { NULL, 0, 0 },
+	};
+	struct port port = ethernet(entries, false);
+
+	assert_int_equal(gid_best(&port)->index, 3);
+	port.n_gids = 3;
+	assert_int_equal(gid_best(&port)->index, 1);
+	port.n_gids = 0;
+	assert_null(gid_best(&port));
+	port = infiniband("fe80::1", 1);
+	assert_ptr_equal(gid_best(&port), &port.gids[0]);
+	port = infiniband(NULL, 1);
+	assert_null(gid_best(&port));
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_ethernet),
+	cmocka_unit_test(test_no_pair),
+	cmocka_unit_test(test_infiniband),
+	cmocka_unit_test(test_different_link_layers),
+	cmocka_unit_test(test_accept),
+	cmocka_unit_test(test_best),
+};
+
+TEST_MAIN(tests, 10)

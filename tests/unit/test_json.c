@@ -1,0 +1,311 @@
+/* JSON, parsed back: every key, null for what was not measured. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <jansson.h>
+
+#include "report/report.h"
+#include "results.h"
+
+/* The document of R, which is freed, parsed strictly. */
+static json_t *document(struct result *r)
+{
+	char *text = report_json(r);
+	json_error_t error;
+	json_t *root;
+
+	assert_non_null(text);
+	assert_int_equal(text[strlen(text) - 1], '\n');
+	assert_null(strstr(text, "nan"));
+	assert_null(strstr(text, "inf"));
+	root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+	if (!root)
+		fail_msg("line %d: %s", error.line, error.text);
+	free(text);
+	free(r);
+	return root;
+}
+
+/* What is at PATH, "results.0.bandwidth"; there must be something. */
+static json_t *at(json_t *value, const char *path)
+{
+	char copy[100], *rest = strcpy(copy, path), *key;
+
+	while ((key = strsep(&rest, "."))) {
+		value = json_is_array(value) ?
+				json_array_get(value, (size_t)atoi(key)) :
+				json_object_get(value, key);
+		if (!value)
+			fail_msg("%s: there is no %s", path, key);
+	}
+	return value;
+}
+
+static void check_keys(json_t *root, const char *where, const char *keys)
+{
+	char copy[400], path[200], *rest = strcpy(copy, keys), *key;
+	size_t n = 0;
+
+	while ((key = strsep(&rest, " "))) {
+		snprintf(path, sizeof(path), "%s%s%s", where,
+			 where[0] ? "." : "", key);
+		at(root, path);
+		n++;
+	}
+	/* and no others */
+	assert_int_equal(json_object_size(where[0] ? at(root, where) : root),
+			 n);
+}
+
+static void check_string(json_t *root, const char *path, const char *wanted)
+{
+	assert_true(json_is_string(at(root, path)));
+	assert_string_equal(json_string_value(at(root, path)), wanted);
+}
+
+static void check_number(json_t *root, const char *path, double wanted)
+{
+	assert_true(json_is_number(at(root, path)));
+	assert_true(fabs(json_number_value(at(root, path)) - wanted) <=
+		    1e-9 * fabs(wanted));
+}
+
+static void check_null(json_t *root, const char *path)
+{
+	if (!json_is_null(at(root, path)))
+		fail_msg("%s is not null", path);
+}
+
+#define TOP "schema tool started title test parameters client server clock " \
+	    "results error"
+#define END "hostname device port link_layer gid_index gid gid_type lid mtu " \
+	    "firmware rate_gbps"
+#define ROW "size qps iterations seconds bandwidth latency intervals " \
+	    "histogram tx_depth cq_mod failed"
+
+static void check_all_keys(json_t *root)
+{
+	check_keys(root, "", TOP);
+	check_keys(root, "tool", "name version protocol");
+	check_keys(root, "test",
+		   "name operation metric transport direction load");
+	check_keys(root, "client", END);
+	check_keys(root, "server", END);
+	check_keys(root, "clock", "source resolution_ns read_cost_ns");
+	for (size_t i = 0; i < param_count; i++)
+		if (!json_object_get(at(root, "parameters"),
+				     param_table[i].name))
+			fail_msg("no parameter %s", param_table[i].name);
+	assert_int_equal(json_object_size(at(root, "parameters")),
+			 param_count);
+}
+
+TEST(test_bandwidth)
+{
+	json_t *root = document(result_bandwidth());
+
+	check_all_keys(root);
+	check_keys(root, "results.0", ROW);
+	check_keys(root, "results.1.bandwidth", "gbps mib_per_s mpps "
+		   "peak_gbps ci95_gbps sent received lost");
+	check_string(root, "schema", "verbsperf/1");
+	check_string(root, "tool.name", "verbsperf");
+	check_number(root, "tool.protocol", 1);
+	check_string(root, "started", "2023-11-14T22:13:20.123Z");
+	check_string(root, "test.name", "send_bw");
+	check_string(root, "test.metric", "bandwidth");
+	check_string(root, "client.hostname", "alpha");
+	check_string(root, "client.gid", "::ffff:10.0.0.1");
+	check_string(root, "server.gid", "::ffff:10.0.0.2");
+	check_string(root, "server.gid_type", "RoCE v2");
+	check_null(root, "server.lid");
+	check_number(root, "client.rate_gbps", 100);
+	check_number(root, "results.0.bandwidth.gbps", 1.024);
+	check_number(root, "results.1.bandwidth.mib_per_s", 125000);
+	check_number(root, "results.0.bandwidth.lost", 0);
+	check_number(root, "results.1.cq_mod", 16);
+	check_null(root, "results.0.latency");
+	check_null(root, "results.0.bandwidth.peak_gbps");
+	check_null(root, "results.0.bandwidth.ci95_gbps");
+	check_null(root, "error");
+	assert_int_equal(json_array_size(at(root, "results")), 2);
+	json_decref(root);
+}
+
+TEST(test_parameters_in_their_units)
+{
+	json_t *root = document(result_bandwidth());
+
+	check_number(root, "parameters.duration", 1);
+	check_number(root, "parameters.warmup", 0.2);
+	check_number(root, "parameters.max-memory", 4294967296.0);
+	check_number(root, "parameters.size.1", 65536);
+	check_number(root, "parameters.sl", 0);
+	check_null(root, "parameters.iterations");
+	check_null(root, "parameters.cq-mod");
+	check_null(root, "parameters.device");
+	assert_true(json_is_false(at(root, "parameters.loopback")));
+	json_decref(root);
+}
+
+TEST(test_latency)
+{
+	json_t *root = document(result_latency(3000));
+
+	check_all_keys(root);
+	check_keys(root, "results.0", ROW);
+	check_keys(root, "results.0.latency", "definition unit samples min "
+		   "mean stddev p50 p90 p99 p99_9 p99_99 max");
+	check_string(root, "results.0.latency.definition", "half round trip");
+	check_string(root, "results.0.latency.unit", "us");
+	check_number(root, "results.0.latency.samples", 3000);
+	check_number(root, "results.0.latency.min", 2);
+	check_number(root, "results.0.latency.mean", 2.3);
+	check_number(root, "results.0.latency.p99_9", 2.6);
+	check_null(root, "results.0.latency.p99_99");
+	check_null(root, "results.0.bandwidth");
+	check_number(root, "client.lid", 17);
+	json_decref(root);
+}
+
+TEST(test_no_samples_and_one)
+{
+	static const char *const absent[] = { "min", "mean", "stddev", "p50",
+					      "p90", "p99", "p99_9", "p99_99",
+					      "max" };
+	json_t *root = document(result_latency(0));
+	char path[60];
+
+	check_null(root, "results.0.seconds");
+	check_number(root, "results.0.latency.samples", 0);
+	for (size_t i = 0; i < COUNT(absent); i++) {
+		snprintf(path, sizeof(path), "results.0.latency.%s",
+			 absent[i]);
+		check_null(root, path);
+	}
+	json_decref(root);
+	root = document(result_latency(1));
+	check_number(root, "results.0.latency.min", 2);
+	check_null(root, "results.0.latency.stddev");
+	check_null(root, "results.0.latency.p50");
+	json_decref(root);
+}
+
+TEST(test_failed_half_way)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	r->n_rows = 1;
+	r->rows[0].failed = true;
+	r->rows[0].checked = false;
+	r->rows[0].bandwidth = summary_bandwidth(0, 64, 0);
+	r->rows[0].seconds = 0;
+	error_stage(&r->error, "traffic");
+	fail_code(&r->error, -EIO, "IBV_WC_RETRY_EXC_ERR", NULL, "no answer");
+	root = document(r);
+	check_all_keys(root);
+	check_keys(root, "error", "stage code message advice");
+	check_string(root, "error.stage", "traffic");
+	check_string(root, "error.code", "IBV_WC_RETRY_EXC_ERR");
+	check_string(root, "error.message", "no answer");
+	check_null(root, "error.advice");
+	assert_true(json_is_true(at(root, "results.0.failed")));
+	check_null(root, "results.0.bandwidth.gbps");
+	check_null(root, "results.0.bandwidth.received");
+	check_null(root, "results.0.bandwidth.lost");
+	check_null(root, "results.0.seconds");
+	json_decref(root);
+}
+
+TEST(test_failed_before_the_connection)
+{
+	json_t *root = document(result_unconnected());
+	size_t i = 0;
+	const char *key;
+	json_t *value;
+
+	check_all_keys(root);
+	assert_int_equal(json_array_size(at(root, "results")), 0);
+	check_string(root, "client.device", "rxe0");
+	check_null(root, "client.gid");
+	json_object_foreach(at(root, "server"), key, value) {
+		assert_true(json_is_null(value));
+		i++;
+	}
+	assert_int_equal(i, 11);
+	check_null(root, "clock.source");
+	check_null(root, "clock.resolution_ns");
+	check_string(root, "error.code", "ECONNREFUSED");
+	json_decref(root);
+}
+
+/* Nothing is known at all: a client whose device is missing. */
+TEST(test_nothing_known)
+{
+	struct result *r = calloc(1, sizeof(*r));
+	json_t *root;
+
+	param_defaults(&r->params);
+	fail(&r->error, -ENODEV, NULL, "there is no RDMA device");
+	root = document(r);
+	check_all_keys(root);
+	check_null(root, "client.device");
+	check_null(root, "client.link_layer");
+	json_decref(root);
+}
+
+TEST(test_titles)
+{
+	static const char *const titles[] = {
+		"plain", "with \"quotes\" and \\", "two\nlines\t\x01",
+		"\xc3\xbc\xe2\x82\xac", "",
+	};
+
+	for (size_t i = 0; i < COUNT(titles); i++) {
+		struct result *r = result_bandwidth();
+		json_t *root;
+
+		r->params.title = titles[i];
+		root = document(r);
+		if (titles[i][0])
+			check_string(root, "title", titles[i]);
+		else
+			check_null(root, "title");
+		json_decref(root);
+	}
+}
+
+/* JSON is UTF-8: whatever stands for such a title, the document is valid. */
+TEST(test_title_that_is_not_utf8)
+{
+	static const char *const titles[] = { "\xff", "a\x80z",
+					      "\xed\xa0\x80", "\xc0\x80" };
+
+	for (size_t i = 0; i < COUNT(titles); i++) {
+		struct result *r = result_bandwidth();
+		json_t *root, *title;
+
+		r->params.title = titles[i];
+		root = document(r);
+		check_all_keys(root);
+		title = at(root, "title");
+		assert_true(json_is_null(title) || json_is_string(title));
+		json_decref(root);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_bandwidth),
+	cmocka_unit_test(test_parameters_in_their_units),
+	cmocka_unit_test(test_latency),
+	cmocka_unit_test(test_no_samples_and_one),
+	cmocka_unit_test(test_failed_half_way),
+	cmocka_unit_test(test_failed_before_the_connection),
+	cmocka_unit_test(test_nothing_known),
+	cmocka_unit_test(test_titles),
+	cmocka_unit_test(test_title_that_is_not_utf8),
+};
+
+TEST_MAIN(tests, 10)

@@ -1,0 +1,359 @@
+/* Ping, pong and read, on a NIC that is not there. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+
+#include "fake_provider.h"
+#include "model/plan.h"
+#include "traffic/latency.h"
+
+#define RX_DEPTH 2
+
+static uint8_t flags[2];	/* in, out */
+
+/* Answers each message at once, as pong would. */
+static void answer(struct fake *fake, struct fake_qp *q,
+		   const struct ibv_send_wr *wr)
+{
+	if (wr->opcode == IBV_WR_SEND)
+		fake_deliver(fake, q);
+	else
+		flags[0] = flags[1];
+}
+
+static struct fake *new_fake(struct flow *f, enum op op, uint32_t depth,
+			     uint64_t iterations)
+{
+	const struct plan plan = {
+		.op = op,
+		.metric = METRIC_LATENCY,
+		.iterations = iterations,
+		.tx_depth = depth,
+		.cq_mod = PLAN_AUTO,
+		.qps = 1,
+	};
+	struct fake *fake = fake_new(f, 1);
+
+	memset(flags, 0, sizeof(flags));
+	fake->depth = depth;
+	fake->peer = answer;
+	fake->flow_qps[0].wr.opcode = op_table[op].opcode;
+	f->flag_in = &flags[0];
+	f->flag_out = &flags[1];
+	f->rx_depth = op == OP_SEND ? RX_DEPTH : 0;
+	flow_prepare(f, 2, 0, plan_depth(&plan, 2), plan_cq_mod(&plan, 2),
+		     iterations);
+	assert_int_equal(flow_fill_receives(f), 0);
+	return fake;
+}
+
+static int run(struct flow *f, enum op op)
+{
+	return op == OP_READ ? latency_round_trip(f, op) : latency_ping(f, op);
+}
+
+static void check_receives(const struct fake *fake, const struct flow *f)
+{
+	assert_int_equal(fake->rnr, 0);
+	assert_int_equal(fake->qps[0].most_receives, f->rx_depth);
+	assert_int_equal(fake->qps[0].receives, f->qps[0].recv_posted);
+}
+
+/* Exactly N samples; the warm-up is not among them. */
+static void check_samples(enum op op, uint32_t depth, uint64_t n,
+			  uint64_t warmup_ticks, uint32_t delay)
+{
+	struct flow f;
+	struct fake *fake = new_fake(&f, op, depth, n);
+
+	fake->delay = delay;
+	fake->control.phase = warmup_ticks ? PHASE_WARMUP : PHASE_MEASURE;
+	fake->moves[0].at = warmup_ticks;
+	fake->moves[0].phase = PHASE_MEASURE;
+	assert_int_equal(run(&f, op), 0);
+	assert_int_equal(f.latency->count, n);
+	assert_int_equal(f.counted, n);
+	assert_int_equal(f.posted, fake->posts);
+	if (!warmup_ticks)
+		assert_int_equal(f.posted, n);
+	else
+		assert_true(f.posted > n);
+	assert_int_equal(fake->overflows, 0);
+	assert_true(fake->qps[0].most <= depth);
+	assert_true(f.opened && f.closed > f.opened);
+	/* samples are back to back in a ping-pong: they make up the window */
+	if (op != OP_READ)
+		assert_int_equal(f.latency->sum, f.closed - f.opened);
+	else
+		assert_true(f.latency->sum <= f.closed - f.opened);
+	assert_null(f.failure.verb);
+	if (op == OP_SEND)
+		assert_int_equal(f.received, f.posted);
+	check_receives(fake, &f);
+	fake_free(fake, &f);
+}
+
+TEST(test_sample_counts_are_exact)
+{
+	static const uint32_t depths[] = { 1, 2, 3, 4, 128 };
+	static const uint64_t counts[] = { 1, 2, 3, 255, 256, 257, 1000 };
+	unsigned int turn = 0;
+
+	for (int op = 0; op < OP_COUNT; op++)
+		for (size_t d = 0; d < COUNT(depths); d++)
+			for (size_t n = 0; n < COUNT(counts); n++) {
+				check_samples((enum op)op, depths[d],
+					      counts[n], 0, turn % 4);
+				check_samples((enum op)op, depths[d],
+					      counts[n], 777, turn % 4);
+				turn++;
+			}
+}
+
+static void check_timed(enum op op, enum phase first)
+{
+	struct flow f;
+	struct fake *fake = new_fake(&f, op, 16, 0);
+
+	fake->control.phase = first;
+	fake->moves[0].at = first == PHASE_WARMUP ? 1000 : 0;
+	fake->moves[0].phase = PHASE_MEASURE;
+	fake->moves[1].at = 3000;
+	fake->moves[1].phase = PHASE_DRAIN;
+	assert_int_equal(run(&f, op), 0);
+	assert_int_equal(f.latency->count, f.counted);
+	assert_true(f.counted > 100);
+	assert_int_equal(first == PHASE_WARMUP, f.posted > f.counted);
+	assert_true(f.closed > f.opened);
+	fake_free(fake, &f);
+}
+
+TEST(test_by_duration)
+{
+	for (int op = 0; op < OP_COUNT; op++) {
+		check_timed((enum op)op, PHASE_WARMUP);
+		check_timed((enum op)op, PHASE_MEASURE);
+	}
+}
+
+/* Over before it began: at most the sample under way at that moment. */
+TEST(test_straight_to_drain)
+{
+	for (int op = 0; op < OP_COUNT; op++) {
+		struct flow f;
+		struct fake *fake = new_fake(&f, (enum op)op, 16, 0);
+
+		fake->moves[0].at = 100;
+		fake->moves[0].phase = PHASE_DRAIN;
+		assert_int_equal(run(&f, (enum op)op), 0);
+		assert_true(f.counted <= 1);
+		assert_int_equal(f.latency->count, f.counted);
+		fake_free(fake, &f);
+	}
+}
+
+/* A write carries a count in its last byte: 1, 2, ... 255, 0, 1. */
+static uint8_t expected;
+
+static void check_flag(struct fake *fake, struct fake_qp *q,
+		       const struct ibv_send_wr *wr)
+{
+	assert_int_equal(flags[1], ++expected);
+	answer(fake, q, wr);
+}
+
+TEST(test_writes_carry_a_count)
+{
+	struct flow f;
+	struct fake *fake = new_fake(&f, OP_WRITE, 8, 1000);
+
+	expected = 0;
+	fake->peer = check_flag;
+	fake->control.phase = PHASE_MEASURE;
+	assert_int_equal(run(&f, OP_WRITE), 0);
+	assert_int_equal(expected, 1000 % 256);
+	fake_free(fake, &f);
+}
+
+TEST(test_silent_peer_and_abort)
+{
+	for (int op = 0; op < OP_COUNT; op++) {
+		struct flow f;
+		struct fake *fake = new_fake(&f, (enum op)op, 4, 0);
+
+		fake->peer = NULL;
+		fake->never = true;
+		fake->moves[0].at = 2000;
+		fake->moves[0].phase = PHASE_ABORT;
+		assert_int_equal(run(&f, (enum op)op), -ECANCELED);
+		assert_int_equal(f.posted, 1);
+		assert_int_equal(f.counted, 0);
+		assert_true(fake->ticks < 4000);
+		assert_null(f.failure.verb);
+		fake_free(fake, &f);
+	}
+}
+
+static void check_failure(enum op op, uint64_t fail_post, uint64_t fail_wc,
+			  uint64_t fail_recv, int ret)
+{
+	struct flow f;
+	struct fake *fake = new_fake(&f, op, 4, 100);
+
+	fake->control.phase = PHASE_MEASURE;
+	fake->errnum = ENOMEM;
+	fake->fail_post = fail_post;
+	fake->fail_wc = fail_wc;
+	fake->fail_recv = fail_recv;
+	fake->status = IBV_WC_REM_ACCESS_ERR;
+	assert_int_equal(run(&f, op), ret);
+	assert_non_null(f.failure.verb);
+	if (fail_post)
+		assert_string_equal(f.failure.verb, "ibv_post_send");
+	if (fail_recv)
+		assert_string_equal(f.failure.verb, "ibv_post_recv");
+	if (fail_wc)
+		assert_int_equal(f.failure.status, IBV_WC_REM_ACCESS_ERR);
+	else
+		assert_int_equal(f.failure.errnum, ENOMEM);
+	assert_true(f.counted < 100);
+	assert_int_equal(f.latency->count, f.counted);
+	fake_free(fake, &f);
+}
+
+TEST(test_failures)
+{
+	for (int op = 0; op < OP_COUNT; op++)
+		for (uint64_t nth = 1; nth < 20; nth++) {
+			check_failure((enum op)op, nth, 0, 0, -ENOMEM);
+			check_failure((enum op)op, 0, nth, 0, -EIO);
+		}
+	check_failure(OP_SEND, 0, 0, RX_DEPTH + 1, -ENOMEM);
+	check_failure(OP_SEND, 0, 0, RX_DEPTH + 7, -ENOMEM);
+}
+
+/* A failed send shows although the answer never comes. */
+TEST(test_failed_send_while_waiting)
+{
+	for (int op = OP_SEND; op <= OP_WRITE; op++) {
+		struct flow f;
+		struct fake *fake = new_fake(&f, (enum op)op, 128, 100);
+
+		fake->peer = NULL;
+		fake->fail_wc = 1;	/* not a signalled one */
+		fake->status = IBV_WC_RETRY_EXC_ERR;
+		assert_int_equal(run(&f, (enum op)op), -EIO);
+		assert_int_equal(f.failure.status, IBV_WC_RETRY_EXC_ERR);
+		fake_free(fake, &f);
+	}
+}
+
+/* The peer of pong: sends the next ping for each answer. */
+struct pinger {
+	uint64_t left;
+	uint8_t count;
+};
+
+static void ping(struct fake *fake, struct fake_qp *q,
+		 const struct ibv_send_wr *wr)
+{
+	struct pinger *p = fake->argument;
+
+	if (wr && wr->opcode == IBV_WR_RDMA_WRITE)
+		assert_int_equal(flags[1], p->count);
+	if (p->left-- == 0) {
+		atomic_store(&fake->control.phase, (uint32_t)PHASE_DRAIN);
+		return;
+	}
+	flags[0] = ++p->count;
+	if (fake->flow_qps[0].wr.opcode == IBV_WR_SEND)
+		fake_deliver(fake, q);
+}
+
+static void check_pong(enum op op, uint32_t depth, uint64_t n)
+{
+	struct pinger p = { .left = n };
+	struct flow f;
+	struct fake *fake = new_fake(&f, op, depth, 0);
+
+	fake->peer = ping;
+	fake->argument = &p;
+	fake->control.phase = PHASE_MEASURE;
+	ping(fake, &fake->qps[0], NULL);
+	assert_int_equal(latency_pong(&f, op), 0);
+	assert_int_equal(f.posted, n);
+	assert_int_equal(f.received, op == OP_SEND ? n : 0);
+	assert_int_equal(fake->overflows, 0);
+	check_receives(fake, &f);
+	fake_free(fake, &f);
+}
+
+TEST(test_pong_answers_every_ping)
+{
+	static const uint32_t depths[] = { 1, 2, 4, 128 };
+
+	for (size_t d = 0; d < COUNT(depths); d++)
+		for (int op = OP_SEND; op <= OP_WRITE; op++) {
+			check_pong((enum op)op, depths[d], 1);
+			check_pong((enum op)op, depths[d], 1000);
+		}
+}
+
+TEST(test_pong_aborted)
+{
+	for (int op = OP_SEND; op <= OP_WRITE; op++) {
+		struct flow f;
+		struct fake *fake = new_fake(&f, (enum op)op, 4, 0);
+
+		fake->moves[0].at = 1000;
+		fake->moves[0].phase = PHASE_ABORT;
+		assert_int_equal(latency_pong(&f, (enum op)op), -ECANCELED);
+		assert_int_equal(f.posted, 0);
+		fake_free(fake, &f);
+	}
+}
+
+TEST(test_abort_while_answers_come)
+{
+	for (int op = 0; op < OP_COUNT; op++) {
+		struct flow f;
+		struct fake *fake = new_fake(&f, (enum op)op, 4, 100000);
+
+		fake->control.phase = PHASE_MEASURE;
+		fake->moves[0].at = 1000;
+		fake->moves[0].phase = PHASE_ABORT;
+		assert_int_equal(run(&f, (enum op)op), -ECANCELED);
+		assert_true(f.posted < 2000);
+		fake_free(fake, &f);
+	}
+	for (int op = OP_SEND; op <= OP_WRITE; op++) {
+		struct pinger p = { .left = 100000 };
+		struct flow f;
+		struct fake *fake = new_fake(&f, (enum op)op, 4, 0);
+
+		fake->peer = ping;
+		fake->argument = &p;
+		fake->moves[0].at = 1000;
+		fake->moves[0].phase = PHASE_ABORT;
+		ping(fake, &fake->qps[0], NULL);
+		assert_int_equal(latency_pong(&f, (enum op)op), -ECANCELED);
+		assert_true(f.posted < 2000);
+		fake_free(fake, &f);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_sample_counts_are_exact),
+	cmocka_unit_test(test_by_duration),
+	cmocka_unit_test(test_straight_to_drain),
+	cmocka_unit_test(test_writes_carry_a_count),
+	cmocka_unit_test(test_silent_peer_and_abort),
+	cmocka_unit_test(test_failures),
+	cmocka_unit_test(test_failed_send_while_waiting),
+	cmocka_unit_test(test_pong_answers_every_ping),
+	cmocka_unit_test(test_pong_aborted),
+	cmocka_unit_test(test_abort_while_answers_come),
+};
+
+TEST_MAIN(tests, 60)

@@ -1,0 +1,260 @@
+/* The TCP channel: short transfers, deadlines, interrupting. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include "control/frames.h"
+#include "control/oob.h"
+#include "control/signals.h"
+
+#define MS 1000000ULL
+
+static void make_pair(struct connection *conn, int *fd)
+{
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	oob_adopt(fds[0], -1, "server", conn);
+	*fd = fds[1];
+}
+
+struct writer {
+	int fd;
+	const uint8_t *bytes;
+	size_t size;
+	useconds_t pause;
+	pthread_t thread;
+};
+
+static void *write_slowly(void *argument)
+{
+	struct writer *w = argument;
+
+	for (size_t i = 0; i < w->size; i++) {
+		if (send(w->fd, w->bytes + i, 1, MSG_NOSIGNAL) != 1)
+			break;
+		usleep(w->pause);
+	}
+	return NULL;
+}
+
+TEST(test_byte_by_byte)
+{
+	const struct error error = { .message = "because" };
+	struct writer w = { .pause = 200 };
+	struct frame sent, got;
+	struct connection conn;
+	struct error err = { 0 };
+
+	make_pair(&conn, &w.fd);
+	encode_error(&sent, FRAME_ABORT, &error);
+	w.bytes = sent.bytes;
+	w.size = WIRE_HEADER_SIZE + sent.length;
+	pthread_create(&w.thread, NULL, write_slowly, &w);
+	assert_int_equal(oob_receive(&conn, "ABORT", oob_deadline(5000 * MS),
+				     &got, &err), 0);
+	pthread_join(w.thread, NULL);
+	assert_int_equal(got.type, FRAME_ABORT);
+	assert_int_equal(got.length, sent.length);
+	assert_memory_equal(got.bytes, sent.bytes, w.size);
+	frame_free(&got);
+	frame_free(&sent);
+	close(w.fd);
+	oob_close(&conn);
+	oob_close(&conn);	/* twice is fine */
+}
+
+/* A byte now and then does not put the deadline off. */
+TEST(test_the_deadline_is_for_the_whole_frame)
+{
+	static const uint8_t bytes[12] = { 'v', 'b', 's', 'p', 0, 1, 0, 7 };
+	struct writer w = { .bytes = bytes, .size = 8, .pause = 50000 };
+	struct connection conn;
+	struct frame frame;
+	struct error err = { 0 };
+	uint64_t start = oob_deadline(0);
+
+	make_pair(&conn, &w.fd);
+	pthread_create(&w.thread, NULL, write_slowly, &w);
+	assert_int_equal(oob_receive(&conn, "START", start + 150 * MS, &frame,
+				     &err), -ETIMEDOUT);
+	assert_message(&err, "the server said nothing more in time: waited "
+			     "for START");
+	assert_true(oob_deadline(0) - start >= 150 * MS);
+	oob_close(&conn);
+	pthread_join(w.thread, NULL);
+	close(w.fd);
+}
+
+TEST(test_silence_and_close)
+{
+	struct connection conn;
+	struct frame frame;
+	struct error err = { 0 };
+	int fd;
+
+	make_pair(&conn, &fd);
+	assert_int_equal(oob_receive(&conn, "PLAN", oob_deadline(20 * MS),
+				     &frame, &err), -ETIMEDOUT);
+	assert_message(&err, "the server said nothing in time: waited for "
+			     "PLAN");
+	error_clear(&err);
+	assert_int_equal(write(fd, "vb", 2), 2);
+	close(fd);
+	assert_int_equal(oob_receive(&conn, "PLAN", oob_deadline(1000 * MS),
+				     &frame, &err), -ECONNRESET);
+	assert_contains(err.message, "closed the connection inside a frame");
+	error_clear(&err);
+	assert_int_equal(oob_receive(&conn, "PLAN", oob_deadline(1000 * MS),
+				     &frame, &err), -ECONNRESET);
+	assert_message(&err, "the server closed the connection while this end "
+			     "waited for PLAN");
+	assert_string_equal(err.advice, "look at the server's output");
+	oob_close(&conn);
+}
+
+/* A deadline in the past still takes what has come. */
+TEST(test_what_is_there_is_taken)
+{
+	struct connection conn, peer;
+	struct frame frame, got;
+	struct error err = { 0 };
+	int fd;
+
+	make_pair(&conn, &fd);
+	oob_adopt(fd, -1, "client", &peer);
+	encode_start(&frame, 77);
+	assert_int_equal(oob_send(&peer, &frame, 0, &err), 0);
+	frame_free(&frame);
+	assert_int_equal(oob_receive(&conn, "START", 0, &got, &err), 0);
+	frame_free(&got);
+	oob_close(&conn);
+	oob_close(&peer);
+}
+
+static void *read_slowly(void *argument)
+{
+	struct writer *w = argument;
+	uint8_t byte[777];
+	ssize_t n;
+
+	while (w->size && (n = read(w->fd, byte, sizeof(byte))) > 0) {
+		w->size -= (size_t)n;
+		usleep(w->pause);
+	}
+	return NULL;
+}
+
+static void small_buffer(int fd)
+{
+	const int size = 4096;
+
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+}
+
+static void make_large(struct frame *frame)
+{
+	struct endpoint e = { .mtu = IBV_MTU_1024, .length = 1 << 20,
+			      .stride = 64, .n = ENDPOINT_QPS_MAX };
+
+	e.qps = calloc(e.n, sizeof(*e.qps));
+	encode_endpoint(frame, &e);
+	free(e.qps);
+}
+
+TEST(test_short_writes)
+{
+	struct writer w = { .pause = 100 };
+	struct connection conn;
+	struct frame frame;
+	struct error err = { 0 };
+
+	make_pair(&conn, &w.fd);
+	small_buffer(conn.fd);
+	make_large(&frame);
+	w.size = WIRE_HEADER_SIZE + frame.length;
+	pthread_create(&w.thread, NULL, read_slowly, &w);
+	assert_int_equal(oob_send(&conn, &frame, oob_deadline(20000 * MS),
+				  &err), 0);
+	pthread_join(w.thread, NULL);
+	assert_int_equal(w.size, 0);
+	frame_free(&frame);
+	close(w.fd);
+	oob_close(&conn);
+}
+
+TEST(test_nobody_reads)
+{
+	struct connection conn;
+	struct frame frame;
+	struct error err = { 0 };
+	int fd;
+
+	make_pair(&conn, &fd);
+	small_buffer(conn.fd);
+	make_large(&frame);
+	assert_int_equal(oob_send(&conn, &frame, oob_deadline(50 * MS), &err),
+			 -ETIMEDOUT);
+	assert_message(&err, "lost the connection to the server while sending "
+			     "ENDPOINT: Connection timed out");
+	close(fd);
+	error_clear(&err);
+	assert_true(oob_send(&conn, &frame, oob_deadline(50 * MS), &err) < 0);
+	assert_contains(err.message, "lost the connection");
+	frame_free(&frame);
+	oob_close(&conn);
+}
+
+/* The user's ^C, blocked and read from a descriptor, ends every wait. */
+static void interrupt(int what)
+{
+	int cancel = signals_open(), fd, ret;
+	struct connection conn;
+	struct frame frame;
+	struct error err = { 0 };
+	uint32_t port = 0;
+
+	assert_true(cancel >= 0);
+	make_pair(&conn, &fd);
+	conn.cancel_fd = cancel;
+	raise(what ? SIGTERM : SIGINT);
+	if (what == 0) {
+		ret = oob_receive(&conn, "x", oob_deadline(9000 * MS), &frame,
+				  &err);
+		assert_int_equal(conn.cancel_fd, -1);	/* only once */
+	} else {
+		int listener = oob_listen("127.0.0.1", &port, &err);
+		struct connection none;
+
+		ret = oob_accept(listener, cancel, &none, &err);
+		close(listener);
+	}
+	assert_int_equal(ret, -ECANCELED);
+	assert_message(&err, what ? "interrupted by SIGTERM" :
+				    "interrupted by SIGINT");
+	close(cancel);
+	close(fd);
+	oob_close(&conn);
+}
+
+TEST(test_interrupted)
+{
+	interrupt(0);
+	interrupt(1);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_byte_by_byte),
+	cmocka_unit_test(test_the_deadline_is_for_the_whole_frame),
+	cmocka_unit_test(test_silence_and_close),
+	cmocka_unit_test(test_what_is_there_is_taken),
+	cmocka_unit_test(test_short_writes),
+	cmocka_unit_test(test_nobody_reads),
+	cmocka_unit_test(test_interrupted),
+};
+
+TEST_MAIN(tests, 60)

@@ -1,0 +1,309 @@
+/* argv -> what to do: tables of lines and of what becomes of them. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+
+#include "cli/options.h"
+
+#define WORDS 12
+
+/* LINE, split at blanks; argv[0] is its first word. */
+static int parse(const char *line, char *copy, struct options *o,
+		 struct error *err)
+{
+	char *argv[WORDS] = { NULL }, *rest = strcpy(copy, line);
+	int argc = 0;
+
+	while (rest && argc < WORDS - 1)
+		argv[argc++] = strsep(&rest, " ");
+	memset(err, 0, sizeof(*err));
+	memset(o, 0x5a, sizeof(*o));
+	return options_parse(argc, argv, o, err);
+}
+
+static void taken(const char *line, char *copy, struct options *o)
+{
+	struct error err;
+
+	if (parse(line, copy, o, &err))
+		fail_msg("'%s': %s", line, err.message);
+	assert_false(error_is_set(&err));
+}
+
+struct command_row {
+	const char *line;
+	enum command command;
+	const char *server;	/* NULL: none */
+	enum op op;
+	enum metric metric;
+	bool once;
+};
+
+#define BW METRIC_BANDWIDTH
+#define LAT METRIC_LATENCY
+
+// clang-format off
+static const struct command_row commands[] = {
+	{ "verbsperf --help", COMMAND_HELP, NULL, OP_SEND, BW, false },
+	{ "verbsperf -h", COMMAND_HELP, NULL, OP_SEND, BW, false },
+	{ "verbsperf -V", COMMAND_VERSION, NULL, OP_SEND, BW, false },
+	{ "verbsperf write_bw --version", COMMAND_VERSION, NULL, OP_SEND, BW, false },
+	{ "verbsperf devices", COMMAND_DEVICES, NULL, OP_SEND, BW, false },
+	{ "verbsperf devices -d x -i 2", COMMAND_DEVICES, NULL, OP_SEND, BW, false },
+	{ "verbsperf serve", COMMAND_SERVE, NULL, OP_SEND, BW, false },
+	{ "verbsperf serve --once", COMMAND_SERVE, NULL, OP_SEND, BW, true },
+	{ "verbsperf write_bw", COMMAND_SERVE, NULL, OP_WRITE, BW, true },
+	{ "verbsperf send_bw host", COMMAND_CLIENT, "host", OP_SEND, BW, false },
+	{ "verbsperf send_lat host", COMMAND_CLIENT, "host", OP_SEND, LAT, false },
+	{ "verbsperf write_bw host", COMMAND_CLIENT, "host", OP_WRITE, BW, false },
+	{ "verbsperf write_lat host", COMMAND_CLIENT, "host", OP_WRITE, LAT, false },
+	{ "verbsperf read_bw host", COMMAND_CLIENT, "host", OP_READ, BW, false },
+	{ "verbsperf read_lat host", COMMAND_CLIENT, "host", OP_READ, LAT, false },
+	{ "verbsperf -s 4 read_lat -n 5 host -q 1", COMMAND_CLIENT, "host", OP_READ, LAT, false },
+	{ "verbsperf read_lat ::1", COMMAND_CLIENT, "::1", OP_READ, LAT, false },
+	{ "verbsperf write_lat --loopback", COMMAND_LOOPBACK, NULL, OP_WRITE, LAT, false },
+	{ "/usr/bin/ib_write_bw host", COMMAND_CLIENT, "host", OP_WRITE, BW, false },
+	{ "ib_read_lat", COMMAND_SERVE, NULL, OP_READ, LAT, true },
+	{ "./x-send_bw --loopback", COMMAND_LOOPBACK, NULL, OP_SEND, BW, false },
+	{ "/opt/write_bw/verbsperf devices", COMMAND_DEVICES, NULL, OP_SEND, BW, false },
+};
+// clang-format on
+
+TEST(test_commands)
+{
+	char copy[200];
+
+	for (size_t i = 0; i < COUNT(commands); i++) {
+		const struct command_row *r = &commands[i];
+		struct options o;
+
+		taken(r->line, copy, &o);
+		if (o.command != r->command)
+			fail_msg("'%s' is command %d", r->line, o.command);
+		if (r->server)
+			assert_string_equal(o.server, r->server);
+		else
+			assert_null(o.server);
+		assert_int_equal(o.params.plan.op, r->op);
+		assert_int_equal(o.params.plan.metric, r->metric);
+		assert_int_equal(o.params.once, r->once);
+	}
+}
+
+/* Every option, by its long name, alias and letter. */
+static const struct {
+	const char *option;
+	const char *name;
+	uint64_t value;
+} values[] = {
+	{ "--ib-port=2", "ib-port", 2 },
+	{ "-i 2", "ib-port", 2 },
+	{ "-x 3", "gid-index", 3 },
+	{ "--gid-index 3", "gid-index", 3 },
+	{ "-p 5", "port", 5 },
+	{ "--port=5", "port", 5 },
+	{ "--wait", "wait", 60000000000 },
+	{ "--wait=5", "wait", 5000000000 },
+	{ "--iterations 7", "iterations", 7 },
+	{ "--iters=7", "iterations", 7 },
+	{ "-n 7", "iterations", 7 },
+	{ "-n7", "iterations", 7 },
+	{ "-D 2.5", "duration", 2500000000 },
+	{ "--duration=50ms", "duration", 50000000 },
+	{ "--warmup 0", "warmup", 0 },
+	{ "--timeout=2", "timeout", 2000000000 },
+	{ "-q 3", "qps", 3 },
+	{ "--qp=3", "qps", 3 },
+	{ "--qps 3", "qps", 3 },
+	{ "-t 256", "tx-depth", 256 },
+	{ "--tx-depth=256", "tx-depth", 256 },
+	{ "-r 9", "rx-depth", 9 },
+	{ "--rx-depth auto", "rx-depth", PLAN_AUTO },
+	{ "-Q 4", "cq-mod", 4 },
+	{ "--cq-mod=4", "cq-mod", 4 },
+	{ "-m 2048", "mtu", 2048 },
+	{ "--mtu 4096", "mtu", 4096 },
+	{ "-o 1", "outstanding-reads", 1 },
+	{ "--outs=1", "outstanding-reads", 1 },
+	{ "--outstanding-reads=1", "outstanding-reads", 1 },
+	{ "-u 20", "qp-timeout", 20 },
+	{ "--qp-timeout=20", "qp-timeout", 20 },
+	{ "-S 3", "sl", 3 },
+	{ "--sl 3", "sl", 3 },
+	{ "--walk=1M", "walk", 1 << 20 },
+	/* the last one counts */
+	{ "-q 3 -q 4", "qps", 4 },
+	/* what is not ambiguous may be cut */
+	{ "--iter 8", "iterations", 8 },
+};
+
+static const struct param *row_of(const char *name)
+{
+	for (size_t i = 0; i < param_count; i++)
+		if (!strcmp(param_table[i].name, name))
+			return &param_table[i];
+	return NULL;
+}
+
+TEST(test_every_number)
+{
+	char copy[200], line[200];
+
+	for (size_t i = 0; i < COUNT(values); i++) {
+		struct options o;
+
+		strcpy(line, "verbsperf write_bw host ");
+		strcat(line, values[i].option);
+		taken(line, copy, &o);
+		if (param_get(&o.params, row_of(values[i].name)) !=
+		    values[i].value)
+			fail_msg("%s was not taken", values[i].option);
+	}
+}
+
+TEST(test_strings_and_flags)
+{
+	char copy[200];
+	struct options o;
+
+	taken("verbsperf write_bw h -d dev --bind a --title t --json", copy,
+	      &o);
+	assert_string_equal(o.params.device, "dev");
+	assert_string_equal(o.params.bind, "a");
+	assert_string_equal(o.params.title, "t");
+	assert_string_equal(o.params.json, "-");
+	taken("verbsperf write_bw h --ib-dev=dev --bind_source_ip a "
+	      "--json=f.json", copy, &o);
+	assert_string_equal(o.params.device, "dev");
+	assert_string_equal(o.params.bind, "a");
+	assert_string_equal(o.params.json, "f.json");
+	taken("verbsperf serve --max-memory 1M -p 0", copy, &o);
+	assert_int_equal(o.params.max_memory, 1 << 20);
+	assert_int_equal(o.params.port, 0);
+}
+
+TEST(test_what_is_not_given)
+{
+	char copy[200];
+	struct options o;
+
+	taken("verbsperf write_bw host", copy, &o);
+	assert_int_equal(o.params.plan.sizes.n, 1);
+	assert_int_equal(o.params.plan.sizes.bytes[0], 65536);
+	assert_int_equal(o.params.plan.duration, 1000000000);
+	taken("verbsperf write_lat host", copy, &o);
+	assert_int_equal(o.params.plan.sizes.bytes[0], 2);
+	taken("verbsperf write_lat host -s 2..8", copy, &o);
+	assert_int_equal(o.params.plan.sizes.n, 3);
+	/* a count takes the place of the time */
+	taken("verbsperf write_lat host -n 5", copy, &o);
+	assert_int_equal(o.params.plan.duration, 0);
+	assert_string_equal(o.ignored, "");
+}
+
+/* Whoever types the same line at both ends is served, and told. */
+TEST(test_ignored_at_a_server)
+{
+	char copy[200];
+	struct options o;
+
+	taken("verbsperf write_bw -s 64 -n 5 -d dev", copy, &o);
+	assert_int_equal(o.command, COMMAND_SERVE);
+	assert_string_equal(o.ignored, "--size, --iterations");
+	assert_string_equal(o.params.device, "dev");
+	taken("verbsperf write_bw -d dev --timeout 5", copy, &o);
+	assert_string_equal(o.ignored, "");
+}
+
+struct refused {
+	const char *line;
+	const char *message;
+};
+
+// clang-format off
+static const struct refused refused[] = {
+	{ "verbsperf", "nothing to do: a test, serve or devices is needed" },
+	{ "verbsperf -n 5", "nothing to do: a test, serve or devices is needed" },
+	{ "verbsperf bw", "'bw' is not a test: there are send_bw send_lat write_bw write_lat read_bw read_lat, and serve and devices" },
+	{ "verbsperf Write_bw host", "'Write_bw' is not a test: there are send_bw send_lat write_bw write_lat read_bw read_lat, and serve and devices" },
+	{ "verbsperf write_bw a b", "'b': one word too many" },
+	{ "verbsperf serve a", "'a': one word too many" },
+	{ "verbsperf devices a", "'a': one word too many" },
+	{ "ib_write_bw a b", "'b': one word too many" },
+	{ "verbsperf write_bw a --loopback", "--loopback and the server 'a': only one of them" },
+	{ "verbsperf write_bw a -n 5 -D 1", "--iterations and --duration: only one of them" },
+	{ "verbsperf write_bw a -D 0", "--duration 0: nothing would be measured" },
+	{ "verbsperf write_bw a -p 0", "--port 0: only a server may choose" },
+	{ "verbsperf write_bw a -q", "-q needs a value: N" },
+	{ "verbsperf write_bw a --qps", "--qps needs a value: N" },
+	{ "verbsperf write_bw a --loopback=1", "--loopback takes no value" },
+	{ "verbsperf write_bw a -q x", "-q 'x': wanted is a number" },
+	{ "verbsperf write_bw a --qp x", "--qps 'x': wanted is a number" },
+	{ "verbsperf write_bw a -q 0", "-q 0: allowed are 1 to 1024" },
+	{ "verbsperf write_bw a -q 1025", "-q 1025: allowed are 1 to 1024" },
+	{ "verbsperf write_bw a --wait=x", "--wait 'x': wanted is seconds, or a time with ms, s, m or h" },
+	{ "verbsperf write_bw a -Z", "unknown option '-Z'" },
+	{ "verbsperf write_bw a --nope", "unknown or ambiguous option '--nope'" },
+	{ "verbsperf write_bw a --d=1", "unknown or ambiguous option '--d=1'" },
+	{ "verbsperf write_bw a --once", "--once: is for a server" },
+	{ "verbsperf write_bw a --max-memory 1", "--max-memory: is for a server" },
+	{ "verbsperf serve -n 5", "--iterations: the client decides that, not the server" },
+	{ "verbsperf serve --wait", "--wait: the client decides that, not the server" },
+	{ "verbsperf devices -n 5", "--iterations: does not apply here" },
+	{ "verbsperf write_bw a -s 0", "--size 0: a write has at least 1 byte" },
+	{ "verbsperf write_lat a -q 2", "--qps 2: latency is measured on one queue pair" },
+	{ "verbsperf write_bw a -t 4 -Q 5", "--cq-mod 5: at most --tx-depth, which is 4" },
+	{ "verbsperf write_bw a -m 1000", "--mtu 1000: one of 256, 512, 1024, 2048, 4096" },
+};
+// clang-format on
+
+TEST(test_refused)
+{
+	char copy[200];
+
+	for (size_t i = 0; i < COUNT(refused); i++) {
+		struct options o, untouched;
+		struct error err;
+
+		memset(&untouched, 0x5a, sizeof(untouched));
+		assert_int_equal(parse(refused[i].line, copy, &o, &err),
+				 -EINVAL);
+		if (strcmp(err.message, refused[i].message) != 0)
+			fail_msg("'%s' said '%s'", refused[i].line,
+				 err.message);
+		assert_string_equal(err.stage, "options");
+		assert_string_equal(err.code, "EINVAL");
+		assert_memory_equal(&o, &untouched, sizeof(o));
+	}
+}
+
+/* The tables above are many calls in one process; here the same ones in
+ * another order, to see that none leaves anything behind. */
+TEST(test_repeated_calls)
+{
+	char copy[200];
+	struct options a, b;
+	struct error err;
+
+	taken("verbsperf write_bw host -q 3", copy, &a);
+	parse("verbsperf write_bw host -q", copy, &b, &err);
+	parse("verbsperf -Zq", copy, &b, &err);
+	taken("verbsperf serve", copy, &b);
+	assert_int_equal(b.params.plan.qps, 1);
+	taken("verbsperf write_bw host -q 3", copy, &b);
+	b.server = a.server;
+	assert_memory_equal(&a, &b, sizeof(a));
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_commands),
+	cmocka_unit_test(test_every_number),
+	cmocka_unit_test(test_strings_and_flags),
+	cmocka_unit_test(test_what_is_not_given),
+	cmocka_unit_test(test_ignored_at_a_server),
+	cmocka_unit_test(test_refused),
+	cmocka_unit_test(test_repeated_calls),
+};
+
+TEST_MAIN(tests, 10)

@@ -1,0 +1,224 @@
+/* The table of parameters: defaults, ranges, each kind, and its own rules. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+
+#include "model/param.h"
+
+static const struct param *row_of(const char *name)
+{
+	for (size_t i = 0; i < param_count; i++)
+		if (!strcmp(param_table[i].name, name))
+			return &param_table[i];
+	fail_msg("no parameter %s", name);
+	return NULL;
+}
+
+TEST(test_defaults)
+{
+	struct parameters p;
+
+	memset(&p, 0xff, sizeof(p));
+	param_defaults(&p);
+	assert_null(p.device);
+	assert_null(p.bind);
+	assert_null(p.json);
+	assert_null(p.title);
+	assert_int_equal(p.ib_port, PLAN_AUTO);
+	assert_int_equal(p.gid_index, PLAN_AUTO);
+	assert_int_equal(p.port, 18515);
+	assert_int_equal(p.wait, 0);
+	assert_int_equal(p.max_memory, 4ULL << 30);
+	assert_false(p.loopback || p.once);
+	assert_int_equal(p.plan.sizes.n, 0);
+	assert_int_equal(p.plan.iterations, 0);
+	assert_int_equal(p.plan.duration, 1000000000);
+	assert_int_equal(p.plan.warmup, 200000000);
+	assert_int_equal(p.plan.timeout, 10000000000);
+	assert_int_equal(p.plan.walk, 4096);
+	assert_int_equal(p.plan.qps, 1);
+	assert_int_equal(p.plan.tx_depth, PLAN_AUTO);
+	assert_int_equal(p.plan.rx_depth, PLAN_AUTO);
+	assert_int_equal(p.plan.cq_mod, PLAN_AUTO);
+	assert_int_equal(p.plan.mtu, PLAN_AUTO);
+	assert_int_equal(p.plan.outstanding_reads, PLAN_AUTO);
+	assert_int_equal(p.plan.qp_timeout, 14);
+	assert_int_equal(p.plan.sl, 0);
+}
+
+/* No two rows share a name, letter, alias or number on the wire; what travels
+ * has a number, in ascending order, and is taken back as its default. */
+TEST(test_the_table_itself)
+{
+	uint16_t last = 0;
+
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *a = &param_table[i];
+
+		assert_true(!(a->who & PARAM_PLAN) == !a->id);
+		assert_true(strlen(a->help) > 0);
+		assert_true(a->kind == PARAM_FLAG || a->argument);
+		if (a->id) {
+			assert_true(a->id > last);
+			last = a->id;
+		}
+		for (size_t k = 0; k < i; k++) {
+			const struct param *b = &param_table[k];
+
+			assert_string_not_equal(a->name, b->name);
+			assert_true(!a->letter || a->letter != b->letter);
+			if (a->alias)
+				assert_string_not_equal(a->alias, b->name);
+			assert_true(a->offset != b->offset);
+		}
+	}
+}
+
+TEST(test_every_default_is_in_range)
+{
+	struct parameters p;
+
+	param_defaults(&p);
+	for (size_t i = 0; i < param_count; i++)
+		if (param_is_number(&param_table[i]))
+			assert_true(param_in_range(&param_table[i],
+						   param_get(&p,
+							     &param_table[i])));
+}
+
+TEST(test_ranges_of_numbers)
+{
+	struct parameters p;
+
+	param_defaults(&p);
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *row = &param_table[i];
+
+		if (!param_is_number(row))
+			continue;
+		assert_true(param_in_range(row, row->min));
+		assert_true(param_in_range(row, row->max));
+		if (row->max < UINT64_MAX)
+			assert_false(param_in_range(row, row->max + 1));
+		if (row->min > 1)
+			assert_false(param_in_range(row, row->min - 1));
+		param_set(&p, row, row->max);
+		assert_int_equal(param_get(&p, row), row->max);
+		param_set(&p, row, row->min);
+		assert_int_equal(param_get(&p, row), row->min);
+	}
+	assert_true(param_in_range(row_of("rx-depth"), PLAN_AUTO));
+	assert_false(param_in_range(row_of("qps"), PLAN_AUTO));
+	assert_true(param_in_range(row_of("iterations"), 0));
+	assert_false(param_in_range(row_of("qps"), 0));
+}
+
+struct parse {
+	const char *name;
+	const char *text;
+	uint64_t value;
+	const char *error;	/* NULL: value is what it becomes */
+};
+
+// clang-format off
+static const struct parse parses[] = {
+	{ "port", "0", 0, NULL },
+	{ "port", "65535", 65535, NULL },
+	{ "port", "65536", 0, "--o 65536: allowed are 0 to 65535" },
+	{ "port", "99999999999999999999", 0,
+	  "--o 99999999999999999999: allowed are 0 to 65535" },
+	{ "port", "x", 0, "--o 'x': wanted is a number" },
+	{ "port", "auto", 0, "--o 'auto': wanted is a number" },
+	{ "port", "", 0, "--o '': wanted is a number" },
+	{ "ib-port", "auto", PLAN_AUTO, NULL },
+	{ "ib-port", "255", 255, NULL },
+	{ "ib-port", "0", 0, "--o 0: allowed are 1 to 255" },
+	{ "ib-port", "4294967295", 0, "--o 4294967295: allowed are 1 to 255" },
+	{ "ib-port", "any", 0, "--o 'any': wanted is a number or auto" },
+	{ "iterations", "1000000000000", 1000000000000, NULL },
+	{ "iterations", "0", 0, "--o 0: allowed are 1 to 1000000000000" },
+	{ "iterations", "1K", 0, "--o '1K': wanted is a number" },
+	{ "walk", "4K", 4096, NULL },
+	{ "walk", "3G", 0, "--o 3G: allowed are 0 to 2147483648" },
+	{ "walk", "4KB", 0, "--o '4KB': wanted is bytes, with K, M or G if wanted" },
+	{ "max-memory", "0", 0, "--o 0: must be at least 1" },
+	{ "duration", "0.5", 500000000, NULL },
+	{ "duration", "50ms", 50000000, NULL },
+	{ "duration", "25h", 0, "--o 25h: allowed are 0 to 86400 seconds" },
+	{ "duration", "soon", 0, "--o 'soon': wanted is seconds, or a time with ms, s, m or h" },
+	{ "timeout", "999ms", 0, "--o 999ms: allowed are 1 to 3600 seconds" },
+	{ "sl", "16", 0, "--o 16: allowed are 0 to 15" },
+};
+// clang-format on
+
+TEST(test_every_kind_of_number)
+{
+	for (size_t i = 0; i < COUNT(parses); i++) {
+		const struct parse *t = &parses[i];
+		const struct param *row = row_of(t->name);
+		struct parameters p;
+		struct error err = { 0 };
+		uint64_t before;
+		int ret;
+
+		param_defaults(&p);
+		before = param_get(&p, row);
+		ret = param_parse(&p, row, "--o", t->text, &err);
+		assert_int_equal(ret, t->error ? -EINVAL : 0);
+		if (t->error)
+			assert_message(&err, t->error);
+		assert_int_equal(param_get(&p, row),
+				 t->error ? before : t->value);
+	}
+}
+
+TEST(test_sizes)
+{
+	const struct param *row = row_of("size");
+	struct parameters p;
+	struct error err = { 0 };
+	char many[200] = "1";
+
+	param_defaults(&p);
+	assert_int_equal(param_parse(&p, row, "-s", "0,2..8,2G", &err), 0);
+	assert_int_equal(p.plan.sizes.n, 5);
+	assert_int_equal(p.plan.sizes.bytes[4], 1ULL << 31);
+	assert_int_equal(param_parse(&p, row, "-s", "1,3G", &err), -EINVAL);
+	assert_message(&err, "-s 1,3G: allowed are 0 to 2147483648");
+	assert_int_equal(p.plan.sizes.n, 5);
+	error_clear(&err);
+	assert_int_equal(param_parse(&p, row, "-s", "8..2", &err), -EINVAL);
+	assert_message(&err, "-s '8..2': wanted is a size like 64 or 4K, a "
+			     "list 64,4K or a range 2..8M");
+	error_clear(&err);
+	for (int i = 0; i < SIZES_MAX; i++)
+		strcat(many, ",1");
+	assert_int_equal(param_parse(&p, row, "-s", many, &err), -EINVAL);
+	assert_contains(err.message, "more than 64 sizes");
+}
+
+TEST(test_strings_are_kept_by_reference)
+{
+	static const char text[] = "mlx5_0";
+	struct parameters p;
+	struct error err = { 0 };
+
+	param_defaults(&p);
+	assert_int_equal(param_parse(&p, row_of("device"), "-d", text, &err),
+			 0);
+	assert_ptr_equal(p.device, text);
+	assert_ptr_equal(param_get_string(&p, row_of("device")), text);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_defaults),
+	cmocka_unit_test(test_the_table_itself),
+	cmocka_unit_test(test_every_default_is_in_range),
+	cmocka_unit_test(test_ranges_of_numbers),
+	cmocka_unit_test(test_every_kind_of_number),
+	cmocka_unit_test(test_sizes),
+	cmocka_unit_test(test_strings_are_kept_by_reference),
+};
+
+TEST_MAIN(tests, 10)

@@ -1,0 +1,256 @@
+/*
+ * Bad peers: a relay spoils one frame of the dialogue, each in turn, in either
+ * direction.  Both ends must end soon, with a sentence, and leave nothing.
+ */
+#include "config.h"
+#include "test.h"
+
+#include <stdio.h>
+
+#include "fake_verbs.h"
+#include "pair.h"
+
+#define STEPS 7			/* frames in each direction */
+#define DONE_STEP 5
+#define BYE_STEP 6
+
+static const enum frame_type steps[2][STEPS] = {
+	{ FRAME_HELLO, FRAME_PLAN, FRAME_ENDPOINT, FRAME_READY, FRAME_START,
+	  FRAME_DONE, FRAME_BYE },
+	{ FRAME_HELLO, FRAME_ACCEPT, FRAME_ENDPOINT, FRAME_READY, FRAME_START,
+	  FRAME_DONE, FRAME_BYE },
+};
+
+static void start(struct pair *p, enum op op, const struct relay *relay)
+{
+	pair_open(p, op, METRIC_BANDWIDTH);
+	pair_hurry(p);
+	p->relay = *relay;
+	p->relayed = true;
+	pair_start(p);
+}
+
+static const char *describe(const struct relay *r, char text[80])
+{
+	snprintf(text, 80, "spoil %d of %s to the %s (type %d)", r->spoil,
+		 frame_name(steps[r->to_client][r->nth]),
+		 r->to_client ? "client" : "server", r->type);
+	return text;
+}
+
+/* The victim failed; so did its peer, unless it was done already. */
+static void finish(struct pair *p, const char *fragment)
+{
+	const struct relay *r = &p->relay;
+	struct end *victim = r->to_client ? &p->client : &p->server;
+	struct end *other = r->to_client ? &p->server : &p->client;
+	char text[80];
+
+	pair_wait(p);
+	describe(r, text);
+	pair_check_failed(victim, text);
+	assert_contains(victim->result->error.message, fragment);
+	if (!r->to_client || r->nth != BYE_STEP)
+		pair_check_failed(other, text);
+	pair_close(p);
+}
+
+static void check_clean(void)
+{
+	assert_int_equal(fake_verbs_alive(), 0);
+	assert_int_equal(fake_verbs.misuses, 0);
+}
+
+/* All steps in both directions, at the same time: most wait for a second. */
+static void spoil_every_frame(enum spoil spoil, uint64_t most_ms,
+			      const char *fragment)
+{
+	static struct pair pairs[2][STEPS];
+	uint64_t start_ns = oob_deadline(0);
+
+	fake_verbs_reset();
+	for (int to_client = 0; to_client < 2; to_client++)
+		for (int nth = 0; nth < STEPS; nth++) {
+			struct relay relay = { .spoil = spoil,
+					       .to_client = to_client,
+					       .nth = nth };
+
+			start(&pairs[to_client][nth], OP_WRITE, &relay);
+		}
+	for (int to_client = 0; to_client < 2; to_client++)
+		for (int nth = 0; nth < STEPS; nth++)
+			finish(&pairs[to_client][nth], fragment);
+	check_clean();
+	assert_true(oob_deadline(0) - start_ns < most_ms * 1000000);
+}
+
+TEST(test_closes)
+{
+	spoil_every_frame(SPOIL_CLOSE, 5000, "closed the connection");
+}
+
+TEST(test_says_nothing)
+{
+	spoil_every_frame(SPOIL_SILENCE, 10000, "said nothing");
+}
+
+TEST(test_half_a_frame)
+{
+	spoil_every_frame(SPOIL_HALF, 10000, "said nothing");
+}
+
+TEST(test_garbage)
+{
+	spoil_every_frame(SPOIL_GARBAGE, 5000, "is not verbsperf");
+}
+
+TEST(test_another_version)
+{
+	spoil_every_frame(SPOIL_VERSION, 5000, "speaks protocol 2");
+}
+
+TEST(test_huge_length)
+{
+	spoil_every_frame(SPOIL_LENGTH, 5000, "4294967295 bytes: at most");
+}
+
+static void wrong_type(bool to_client, int nth, enum frame_type type)
+{
+	struct relay relay = { .spoil = SPOIL_TYPE, .to_client = to_client,
+			       .nth = nth, .type = type };
+	char fragment[40];
+	struct pair p;
+	bool told = type == FRAME_ABORT || type == FRAME_REFUSE;
+
+	/* while traffic runs, nothing can be refused any more */
+	if (type == FRAME_REFUSE && !to_client && nth == DONE_STEP)
+		told = false;
+	snprintf(fragment, sizeof(fragment), "%s%s", told ? "" : " sent ",
+		 told ? ": because" : frame_name(type));
+	start(&p, OP_WRITE, &relay);
+	finish(&p, fragment);
+}
+
+TEST(test_every_wrong_type_at_every_step)
+{
+	static const enum frame_type types[] = {
+		FRAME_HELLO, FRAME_REFUSE, FRAME_PLAN, FRAME_ACCEPT,
+		FRAME_ENDPOINT, FRAME_READY, FRAME_START, FRAME_DONE,
+		FRAME_BYE, FRAME_ABORT,
+	};
+
+	fake_verbs_reset();
+	for (int to_client = 0; to_client < 2; to_client++)
+		for (int nth = 0; nth < STEPS; nth++)
+			for (size_t t = 0; t < COUNT(types); t++)
+				if (types[t] != steps[to_client][nth])
+					wrong_type(to_client, nth, types[t]);
+	check_clean();
+}
+
+struct edit {
+	bool to_client;
+	int nth;
+	size_t offset;
+	unsigned int size;
+	uint64_t value;
+	enum op op;
+	const char *fragment;
+};
+
+#define TO_SERVER false
+#define TO_CLIENT true
+
+/* Offsets in ENDPOINT. */
+enum { GID_INDEX = 19, GLOBAL = 27, MTU = 28, RKEY = 29, VA = 33, LENGTH = 41,
+       STRIDE = 49, N = 57, QPN = 61, PSN = 65 };
+
+static const struct edit edits[] = {
+	{ TO_SERVER, 0, 0, 2, 0xffff, OP_WRITE, "malformed HELLO" },
+	{ TO_CLIENT, 0, 0, 2, 0xffff, OP_WRITE, "malformed HELLO" },
+	{ TO_SERVER, 1, 0, 2, 0xffff, OP_WRITE, "PLAN" },
+	{ TO_CLIENT, 1, 0, 2, 0xffff, OP_WRITE, "ACCEPT" },
+	{ TO_SERVER, 2, N, 4, 0, OP_WRITE, "number of QPs 0: allowed" },
+	{ TO_CLIENT, 2, N, 4, UINT32_MAX, OP_WRITE,
+	  "number of QPs 4294967295: allowed are 1 to 16384" },
+	{ TO_SERVER, 2, N, 4, 16384, OP_WRITE, "ENDPOINT" },
+	{ TO_CLIENT, 2, N, 4, 2, OP_WRITE, "ENDPOINT" },
+	{ TO_SERVER, 2, MTU, 1, 0, OP_WRITE, "MTU 0: allowed are 1 to 5" },
+	{ TO_SERVER, 2, MTU, 1, IBV_MTU_4096, OP_WRITE, "MTU 4096 where" },
+	{ TO_CLIENT, 2, MTU, 1, IBV_MTU_256, OP_WRITE, "MTU 256 where" },
+	{ TO_SERVER, 2, STRIDE, 8, 0, OP_WRITE, "stride 0: allowed" },
+	{ TO_CLIENT, 2, STRIDE, 8, 1, OP_WRITE, "stride 1" },
+	{ TO_CLIENT, 2, STRIDE, 8, UINT64_MAX, OP_WRITE, "stride" },
+	{ TO_SERVER, 2, LENGTH, 8, 0, OP_WRITE, "length 0: allowed" },
+	{ TO_CLIENT, 2, VA, 8, UINT64_MAX, OP_WRITE, "length" },
+	{ TO_SERVER, 2, QPN, 4, 0x1000000, OP_WRITE,
+	  "QPN 16777216: allowed are 0 to 16777215" },
+	{ TO_CLIENT, 2, PSN, 4, 0x1000000, OP_WRITE,
+	  "PSN 16777216: allowed are 0 to 16777215" },
+	{ TO_SERVER, 2, GID_INDEX, 4, 99, OP_WRITE,
+	  "GID 1 here and 99 there, which were not offered" },
+	{ TO_SERVER, 2, GLOBAL, 1, 0, OP_WRITE, "without GID on Ethernet" },
+	/* valid, but not the peer's: the traffic fails, with its reason */
+	{ TO_CLIENT, 2, RKEY, 4, 1, OP_WRITE, "IBV_WC_REM_ACCESS_ERR" },
+	{ TO_CLIENT, 2, RKEY, 4, 1, OP_READ, "IBV_WC_REM_ACCESS_ERR" },
+	{ TO_CLIENT, 2, QPN, 4, 0x777777, OP_SEND, "IBV_WC_RETRY_EXC_ERR" },
+	{ TO_SERVER, 4, 0, 8, 65, OP_WRITE, "size 65: allowed are 64 to 64" },
+	{ TO_CLIENT, 4, 0, 8, 0, OP_WRITE, "size 0: allowed are 64 to 64" },
+	{ TO_CLIENT, 5, 8, 8, 3, OP_SEND,
+	  "the client sent 10 messages, the server received 3" },
+	{ TO_SERVER, 5, 0, 8, 11, OP_SEND,
+	  "the client sent 11 messages, the server received 10" },
+	{ TO_SERVER, 5, 32, 2, 99, OP_WRITE, "DONE" },
+};
+
+TEST(test_spoiled_fields)
+{
+	fake_verbs_reset();
+	for (size_t i = 0; i < COUNT(edits); i++) {
+		const struct edit *e = &edits[i];
+		struct relay relay = { .spoil = SPOIL_BYTES,
+				       .to_client = e->to_client,
+				       .nth = e->nth, .offset = e->offset,
+				       .size = e->size, .value = e->value };
+		struct pair p;
+
+		start(&p, e->op, &relay);
+		finish(&p, e->fragment);
+		check_clean();
+	}
+}
+
+/* A valid ENDPOINT of one queue pair where two were agreed. */
+TEST(test_too_few_queue_pairs)
+{
+	fake_verbs_reset();
+	for (int to_client = 0; to_client < 2; to_client++) {
+		struct relay relay = { .spoil = SPOIL_TYPE,
+				       .to_client = to_client, .nth = 2,
+				       .type = FRAME_ENDPOINT };
+		struct pair p;
+
+		pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+		pair_plan(&p)->qps = 2;
+		p.relay = relay;
+		p.relayed = true;
+		pair_start(&p);
+		finish(&p, "sent an ENDPOINT of 1 QPs, stride 64 and MTU "
+			   "1024 where 2, 4096 and 1024 were agreed");
+	}
+	check_clean();
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_closes),
+	cmocka_unit_test(test_says_nothing),
+	cmocka_unit_test(test_half_a_frame),
+	cmocka_unit_test(test_garbage),
+	cmocka_unit_test(test_another_version),
+	cmocka_unit_test(test_huge_length),
+	cmocka_unit_test(test_every_wrong_type_at_every_step),
+	cmocka_unit_test(test_spoiled_fields),
+	cmocka_unit_test(test_too_few_queue_pairs),
+};
+
+TEST_MAIN(tests, 60)

@@ -1,0 +1,238 @@
+/* Depths, memory, access, and rules that no device is needed for. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+
+#include "model/plan.h"
+
+static struct plan good_plan(void)
+{
+	return (struct plan){
+		.op = OP_WRITE,
+		.metric = METRIC_BANDWIDTH,
+		.sizes = { 1, { 65536 } },
+		.duration = 1000000000,
+		.walk = 4096,
+		.qps = 1,
+		.tx_depth = 128,
+		.rx_depth = PLAN_AUTO,
+		.cq_mod = PLAN_AUTO,
+		.mtu = PLAN_AUTO,
+		.outstanding_reads = PLAN_AUTO,
+	};
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* signal <= depth; all at once: depth == iterations, signal divides it. */
+static void check_depths(const struct plan *plan, uint64_t size)
+{
+	uint32_t depth = plan_depth(plan, size);
+	uint32_t every = plan_cq_mod(plan, size);
+
+	assert_true(depth >= 1 && depth <= plan->tx_depth);
+	assert_true(every >= 1 && every <= depth);
+	if (plan->cq_mod != PLAN_AUTO)
+		assert_true(every <= plan->cq_mod);
+	if (plan->metric == METRIC_LATENCY) {
+		assert_int_equal(depth, plan->tx_depth);
+		assert_true(every == 1 || every <= depth / 4);
+		return;
+	}
+	if (plan->iterations && plan->iterations <= plan->tx_depth) {
+		assert_int_equal(depth, plan->iterations);
+		assert_int_equal(plan->iterations % every, 0);
+	} else {
+		assert_int_equal(depth, plan->tx_depth);
+		if (plan->cq_mod != PLAN_AUTO)
+			assert_int_equal(every,
+					 smaller(plan->cq_mod, depth));
+	}
+	if (plan->cq_mod == PLAN_AUTO && every > 1)
+		assert_true(every <= 100 && every * size <= 1 << 20);
+}
+
+TEST(test_depth_and_moderation)
+{
+	static const uint64_t sizes[] = { 0, 1, 64, 4096, 65536, 1 << 20,
+					  1U << 31 };
+	struct plan plan = good_plan();
+
+	for (int metric = 0; metric < METRIC_COUNT; metric++)
+		for (uint64_t n = 0; n <= 70; n++)
+			for (uint32_t depth = 1; depth <= 70; depth++)
+				for (uint32_t mod = 0; mod <= depth; mod++) {
+					plan.metric = (enum metric)metric;
+					plan.op = (enum op)(n % OP_COUNT);
+					plan.iterations = n;
+					plan.tx_depth = depth;
+					plan.cq_mod = mod ? mod : PLAN_AUTO;
+					check_depths(&plan,
+						     sizes[(n + mod) % 7]);
+				}
+}
+
+/* Chosen automatically: 128, but no more than 32 MiB on their way. */
+TEST(test_automatic_depth)
+{
+	struct plan plan = good_plan();
+
+	plan.tx_depth = PLAN_AUTO;
+	assert_int_equal(plan_send_queue(&plan), 128);
+	assert_int_equal(plan_depth(&plan, 0), 128);
+	assert_int_equal(plan_depth(&plan, 64), 128);
+	assert_int_equal(plan_depth(&plan, 256 << 10), 128);
+	assert_int_equal(plan_depth(&plan, 1 << 20), 32);
+	assert_int_equal(plan_depth(&plan, 1U << 31), 1);
+	plan.iterations = 33;
+	assert_int_equal(plan_depth(&plan, 1 << 20), 32);
+	plan.iterations = 32;
+	assert_int_equal(plan_depth(&plan, 1 << 20), 32);
+	plan.iterations = 31;
+	assert_int_equal(plan_depth(&plan, 1 << 20), 31);
+	for (plan.iterations = 0; plan.iterations < 140; plan.iterations++)
+		for (uint64_t size = 1; size <= 1U << 31; size *= 2) {
+			uint32_t depth = plan_depth(&plan, size);
+			uint32_t every = plan_cq_mod(&plan, size);
+
+			assert_true(depth >= 1 && depth <= 128);
+			assert_true(depth == 1 || depth * size <= 32 << 20);
+			assert_true(every >= 1 && every <= depth);
+			if (plan.iterations && plan.iterations <= depth)
+				assert_int_equal(plan.iterations % every, 0);
+		}
+	plan.tx_depth = 100;		/* asked for: as it is */
+	plan.iterations = 0;
+	assert_int_equal(plan_depth(&plan, 1 << 20), 100);
+}
+
+TEST(test_automatic_moderation)
+{
+	struct plan plan = good_plan();
+
+	assert_int_equal(plan_cq_mod(&plan, 64), 100);
+	assert_int_equal(plan_cq_mod(&plan, 65536), 16);
+	assert_int_equal(plan_cq_mod(&plan, 1 << 20), 1);
+	assert_int_equal(plan_cq_mod(&plan, 1U << 31), 1);
+	assert_int_equal(plan_cq_mod(&plan, 0), 100);
+	plan.iterations = 97;		/* a prime: each, or the last */
+	assert_int_equal(plan_cq_mod(&plan, 1), 97);
+	plan.cq_mod = 50;
+	assert_int_equal(plan_cq_mod(&plan, 1), 1);
+	plan.metric = METRIC_LATENCY;
+	/* a quarter of 128 */
+	assert_int_equal(plan_cq_mod(&plan, 1), 32);
+	plan.op = OP_READ;
+	assert_int_equal(plan_cq_mod(&plan, 1), 1);
+}
+
+TEST(test_memory)
+{
+	struct plan plan = good_plan();
+
+	plan.sizes = (struct sizes){ 2, { 100, 1 } };
+	assert_int_equal(plan_largest(&plan), 100);
+	assert_int_equal(plan_stride(&plan), 4096);
+	plan.walk = 0;
+	assert_int_equal(plan_stride(&plan), 128);
+	plan.qps = 3;
+	assert_int_equal(plan_regions(&plan), 1);
+	assert_int_equal(plan_memory(&plan), 384);
+	plan.metric = METRIC_LATENCY;
+	assert_int_equal(plan_regions(&plan), 2);
+	assert_int_equal(plan_memory(&plan), 768);
+	plan.op = OP_READ;
+	assert_int_equal(plan_regions(&plan), 1);
+	plan.op = OP_SEND;
+	plan.sizes = (struct sizes){ 1, { 0 } };
+	assert_int_equal(plan_stride(&plan), 64);
+	plan.sizes = (struct sizes){ 1, { 1U << 31 } };
+	plan.qps = 1024;		/* beyond 32 bits */
+	assert_int_equal(plan_memory(&plan), 2 * 1024 * (1ULL << 31));
+}
+
+/* What memory must allow: only a target can be reached from outside, and only
+ * where something arrives may the device write. */
+TEST(test_access)
+{
+	enum { W = IBV_ACCESS_LOCAL_WRITE, RW = IBV_ACCESS_REMOTE_WRITE,
+	       RR = IBV_ACCESS_REMOTE_READ };
+	static const struct {
+		enum op op;
+		enum metric metric;
+		int client, server;
+	} rows[] = {
+		{ OP_SEND, METRIC_BANDWIDTH, 0, W },
+		{ OP_SEND, METRIC_LATENCY, W, W },
+		{ OP_WRITE, METRIC_BANDWIDTH, 0, W | RW },
+		{ OP_WRITE, METRIC_LATENCY, W | RW, W | RW },
+		{ OP_READ, METRIC_BANDWIDTH, W, RR },
+		{ OP_READ, METRIC_LATENCY, W, RR },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct plan plan = good_plan();
+
+		plan.op = rows[i].op;
+		plan.metric = rows[i].metric;
+		assert_int_equal(plan_access(&plan, true), rows[i].client);
+		assert_int_equal(plan_access(&plan, false), rows[i].server);
+		assert_int_equal(plan_posts_receives(&plan, false),
+				 plan.op == OP_SEND);
+		assert_int_equal(plan_posts_receives(&plan, true),
+				 plan.op == OP_SEND && plan.metric ==
+							       METRIC_LATENCY);
+	}
+}
+
+static void check_refused(const struct plan *plan, const char *message)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(plan_check(plan, &err), -EINVAL);
+	assert_message(&err, message);
+}
+
+TEST(test_check)
+{
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	assert_int_equal(plan_check(&plan, &err), 0);
+	plan.sizes.bytes[0] = 0;
+	check_refused(&plan, "--size 0: a write has at least 1 byte");
+	plan.op = OP_SEND;
+	assert_int_equal(plan_check(&plan, &err), 0);
+	plan.metric = METRIC_LATENCY;
+	plan.qps = 2;
+	check_refused(&plan,
+		      "--qps 2: latency is measured on one queue pair");
+	plan = good_plan();
+	plan.cq_mod = 128;
+	assert_int_equal(plan_check(&plan, &err), 0);
+	plan.cq_mod = 129;
+	check_refused(&plan, "--cq-mod 129: at most --tx-depth, which is 128");
+	plan = good_plan();
+	plan.mtu = 1000;
+	check_refused(&plan, "--mtu 1000: one of 256, 512, 1024, 2048, 4096");
+	plan = good_plan();
+	plan.duration = 0;
+	check_refused(&plan, "--duration 0: nothing would be measured");
+	plan.iterations = 1;
+	assert_int_equal(plan_check(&plan, &err), 0);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_depth_and_moderation),
+	cmocka_unit_test(test_automatic_depth),
+	cmocka_unit_test(test_automatic_moderation),
+	cmocka_unit_test(test_memory),
+	cmocka_unit_test(test_access),
+	cmocka_unit_test(test_check),
+};
+
+TEST_MAIN(tests, 30)

@@ -1,0 +1,296 @@
+/* Every verbs call of the set-up fails in turn: said, and nothing left. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+
+#include "fake_verbs.h"
+#include "verbs/device.h"
+#include "verbs/resources.h"
+
+static struct parameters defaults(void)
+{
+	struct parameters params;
+
+	param_defaults(&params);
+	return params;
+}
+
+static struct plan plan_of(enum op op, enum metric metric, uint32_t qps)
+{
+	struct plan plan = defaults().plan;
+
+	plan.op = op;
+	plan.metric = metric;
+	plan.qps = qps;
+	plan.sizes = (struct sizes){ 1, { 4096 } };
+	plan.rx_depth = 16;
+	plan.outstanding_reads = op == OP_READ ? 4 : 0;
+	return plan;
+}
+
+static void check_failed(int ret, const struct error *err)
+{
+	assert_true(ret < 0);
+	assert_true(error_is_set(err));
+	assert_null(strchr(err->message, '\n'));
+	assert_int_equal(fake_verbs_alive(), 0);
+	assert_int_equal(fake_verbs.misuses, 0);
+}
+
+/* Fails the first, second, ... call of an opening; the number it takes. */
+static uint32_t open_failing_each(const struct parameters *params)
+{
+	for (uint32_t nth = 1;; nth++) {
+		struct error err = { 0 };
+		struct device device = { 0 };
+		int ret;
+
+		fake_verbs_reset();
+		fake_verbs.fail_call = nth;
+		ret = device_open(params, &device, &err);
+		if (fake_verbs.calls < nth) {
+			assert_int_equal(ret, 0);
+			device_close(&device);
+			assert_int_equal(fake_verbs_alive(), 0);
+			return nth - 1;
+		}
+		/* not every failure must end it: a count that cannot be read
+		 * is tried again when the port is */
+		if (!ret) {
+			device_close(&device);
+			assert_int_equal(fake_verbs_alive(), 0);
+			continue;
+		}
+		check_failed(ret, &err);
+		assert_null(device.context);
+	}
+}
+
+TEST(test_device_open)
+{
+	struct parameters params = defaults();
+
+	assert_true(open_failing_each(&params) >= 5);
+	params.device = "fake0";
+	params.ib_port = 1;
+	params.gid_index = 1;
+	assert_true(open_failing_each(&params) >= 5);
+}
+
+static void open_and_expect(const struct parameters *params, int ret,
+			    const char *fragment)
+{
+	struct error err = { 0 };
+	struct device device = { 0 };
+
+	assert_int_equal(device_open(params, &device, &err), ret);
+	if (ret)
+		assert_contains(err.message, fragment);
+	device_close(&device);
+	device_close(&device);	/* twice is fine */
+	assert_int_equal(fake_verbs_alive(), 0);
+}
+
+TEST(test_devices_that_cannot_be_used)
+{
+	struct parameters params = defaults();
+
+	fake_verbs_reset();
+	open_and_expect(&params, 0, "");
+	fake_verbs.n_devices = 0;
+	open_and_expect(&params, -ENODEV, "there is no RDMA device");
+	fake_verbs.n_devices = 2;
+	params.device = "mlx5_9";
+	open_and_expect(&params, -ENODEV,
+			"--device mlx5_9: not found; there is fake0, fake1");
+	params.device = "fake1";
+	params.ib_port = 3;
+	open_and_expect(&params, -ENODEV,
+			"--ib-port 3: fake1 has ports 1 to 1");
+	params.ib_port = PLAN_AUTO;
+	params.gid_index = 7;
+	open_and_expect(&params, -ENOENT, "--gid-index 7");
+	params.gid_index = PLAN_AUTO;
+	fake_verbs.port.state = IBV_PORT_DOWN;
+	open_and_expect(&params, -ENETDOWN, "port 1 of fake1 is DOWN");
+	params.device = NULL;
+	open_and_expect(&params, -ENODEV, "none of the RDMA devices");
+	fake_verbs.n_devices = 1;
+	open_and_expect(&params, -ENETDOWN, "port 1 of fake0 is DOWN");
+}
+
+TEST(test_the_active_port)
+{
+	struct parameters params = defaults();
+	struct error err = { 0 };
+	struct device device = { 0 };
+
+	fake_verbs_reset();
+	fake_verbs.attr.phys_port_cnt = 3;
+	fake_verbs.active_port = 2;
+	fake_verbs.gids[0].port_num = 2;
+	assert_int_equal(device_open(&params, &device, &err), 0);
+	assert_int_equal(device.port.number, 2);
+	assert_int_equal(device.port.n_gids, 1);
+	assert_int_equal(device.port.rate_mbps, 100000);
+	assert_string_equal(device.port.device, "fake0");
+	assert_string_equal(device.port.firmware, "1.2.3");
+	assert_int_equal(device.port.limits.max_cqe, 65536);
+	device_close(&device);
+	params.ib_port = 3;
+	open_and_expect(&params, -ENETDOWN, "port 3 of fake0 is DOWN");
+}
+
+/* Between two clients the link goes down and the address changes. */
+TEST(test_refresh)
+{
+	struct parameters params = defaults();
+	struct error err = { 0 };
+	struct device device = { 0 };
+
+	fake_verbs_reset();
+	assert_int_equal(device_open(&params, &device, &err), 0);
+	fake_verbs.port.state = IBV_PORT_DOWN;
+	fake_verbs.gids[0].gid.raw[15] = 99;
+	for (uint32_t nth = 1; nth <= 3; nth++) {
+		fake_verbs.fail_call = fake_verbs.calls + nth;
+		assert_int_equal(device_refresh(&params, &device, &err), -EIO);
+		assert_true(error_is_set(&err));
+		assert_int_equal(device.port.state, IBV_PORT_ACTIVE);
+		assert_int_equal(device.port.gids[0].raw.raw[15], 1);
+		error_clear(&err);
+	}
+	assert_int_equal(device_refresh(&params, &device, &err), 0);
+	assert_int_equal(device.port.state, IBV_PORT_DOWN);
+	assert_int_equal(device.port.gids[0].raw.raw[15], 99);
+	device_close(&device);
+	assert_int_equal(fake_verbs_alive(), 0);
+}
+
+TEST(test_scan)
+{
+	struct parameters params = defaults();
+	struct port *ports;
+	size_t n;
+
+	for (uint32_t nth = 1;; nth++) {
+		struct error err = { 0 };
+		int ret;
+
+		fake_verbs_reset();
+		fake_verbs.n_devices = 2;
+		fake_verbs.attr.phys_port_cnt = 2;
+		fake_verbs.fail_call = nth;
+		ret = device_scan(&params, &ports, &n, &err);
+		assert_int_equal(fake_verbs_alive(), 0);
+		if (ret) {
+			check_failed(ret, &err);
+			assert_null(ports);
+		}
+		if (fake_verbs.calls < nth) {
+			assert_int_equal(ret, 0);
+			assert_int_equal(n, 4);
+			free(ports);
+			break;
+		}
+		if (!ret)
+			free(ports);
+	}
+}
+
+static void open_fake(struct device *device)
+{
+	struct parameters params = defaults();
+	struct error err = { 0 };
+
+	fake_verbs_reset();
+	assert_int_equal(device_open(&params, device, &err), 0);
+	fake_verbs.calls = 0;
+}
+
+static uint32_t create_failing_each(const struct plan *plan, bool client)
+{
+	struct device device;
+
+	for (uint32_t nth = 1;; nth++) {
+		struct resources res = { 0 };
+		struct error err = { 0 };
+		int ret;
+
+		open_fake(&device);
+		fake_verbs.fail_call = nth;
+		fake_verbs.errnum = nth % 2 ? ENOMEM : EINVAL;
+		ret = resources_create(&device, plan, client, &res, &err);
+		if (!ret)
+			resources_destroy(&res);
+		device_close(&device);
+		assert_int_equal(fake_verbs_alive(), 0);
+		if (!ret)
+			return nth - 1;
+		check_failed(ret, &err);
+		assert_int_equal(ret, nth % 2 ? -ENOMEM : -EINVAL);
+		assert_null(res.qps);
+	}
+}
+
+TEST(test_resources_create)
+{
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int client = 0; client < 2; client++) {
+			struct plan plan = plan_of((enum op)op,
+						   METRIC_BANDWIDTH, 3);
+
+			/* PD, MR, two CQs, three QPs, each to INIT */
+			assert_int_equal(create_failing_each(&plan, client),
+					 10);
+		}
+}
+
+TEST(test_a_queue_pair_to_itself)
+{
+	struct plan plan = plan_of(OP_READ, METRIC_BANDWIDTH, 2);
+	struct path path = { .global = true, .mtu = IBV_MTU_1024 };
+
+	for (uint32_t nth = 1;; nth++) {
+		struct endpoint self;
+		struct resources res;
+		struct device device;
+		struct error err = { 0 };
+		int ret;
+
+		open_fake(&device);
+		assert_int_equal(resources_create(&device, &plan, true, &res,
+						  &err), 0);
+		resources_describe(&res, &plan, &device, &path, &self);
+		assert_int_equal(self.n, 2);
+		assert_true(self.qps[0].qpn != self.qps[1].qpn);
+		fake_verbs.fail_call = fake_verbs.calls + nth;
+		ret = resources_connect(&res, &device, &plan, &path, &self,
+					&err);
+		resources_destroy(&res);
+		resources_destroy(&res);	/* twice is fine */
+		free(self.qps);
+		device_close(&device);
+		assert_int_equal(fake_verbs_alive(), 0);
+		if (!ret) {
+			/* RTR and RTS, twice */
+			assert_int_equal(nth, 5);
+			return;
+		}
+		check_failed(ret, &err);
+		assert_contains(err.message, "cannot move QP 0x00100");
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_device_open),
+	cmocka_unit_test(test_devices_that_cannot_be_used),
+	cmocka_unit_test(test_the_active_port),
+	cmocka_unit_test(test_refresh),
+	cmocka_unit_test(test_scan),
+	cmocka_unit_test(test_resources_create),
+	cmocka_unit_test(test_a_queue_pair_to_itself),
+};
+
+TEST_MAIN(tests, 30)

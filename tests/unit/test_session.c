@@ -1,0 +1,289 @@
+/* Whole sessions, both ends in this process: what succeeds, and how fast. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "fake_verbs.h"
+#include "model/tests.h"
+#include "pair.h"
+
+#define MS 1000000ULL
+
+static uint64_t now_ns(void)
+{
+	return oob_deadline(0);
+}
+
+static void check_clean(void)
+{
+	assert_int_equal(fake_verbs_alive(), 0);
+	assert_int_equal(fake_verbs.overflows, 0);
+	assert_int_equal(fake_verbs.misuses, 0);
+}
+
+static void check_rows_agree(const struct pair *p)
+{
+	const struct result *c = p->client.result, *s = p->server.result;
+
+	assert_int_equal(c->n_rows, c->params.plan.sizes.n);
+	assert_int_equal(s->n_rows, c->n_rows);
+	for (uint32_t i = 0; i < c->n_rows; i++) {
+		const struct result_row *a = &c->rows[i], *b = &s->rows[i];
+
+		assert_int_equal(a->size, c->params.plan.sizes.bytes[i]);
+		assert_int_equal(b->size, a->size);
+		assert_int_equal(b->iterations, a->iterations);
+		assert_int_equal(b->sent, a->sent);
+		assert_int_equal(b->cq_mod, a->cq_mod);
+		assert_true(b->seconds == a->seconds);
+		assert_true(a->seconds > 0);
+		assert_false(a->failed || b->failed);
+		if (c->params.plan.metric == METRIC_BANDWIDTH) {
+			assert_true(a->bandwidth.mpps > 0);
+			assert_true(b->bandwidth.gbps == a->bandwidth.gbps);
+			continue;
+		}
+		assert_int_equal(a->latency.samples, a->iterations);
+		assert_int_equal(b->latency.samples, a->latency.samples);
+		assert_true(b->latency.mean == a->latency.mean);
+		assert_true(a->latency.mean > 0);
+	}
+}
+
+/* Both ends know both ports, the path and the plan, alike. */
+static void check_ends_agree(const struct pair *p)
+{
+	const struct result *c = p->client.result, *s = p->server.result;
+
+	assert_true(c->connected && s->connected);
+	assert_false(c->at_server);
+	assert_true(s->at_server);
+	assert_true(c->has_path && s->has_path);
+	assert_int_equal(c->path.local.index, s->path.remote.index);
+	assert_int_equal(c->path.remote.index, s->path.local.index);
+	assert_int_equal(c->path.mtu, IBV_MTU_1024);
+	assert_int_equal(s->path.mtu, IBV_MTU_1024);
+	assert_string_equal(c->server.device, "fake0");
+	assert_string_equal(s->client.device, "fake0");
+	assert_memory_equal(&c->params.plan, &s->params.plan,
+			    sizeof(struct plan));
+	assert_string_equal(c->clock.source, s->clock.source);
+}
+
+static void run(struct pair *p, const char *what)
+{
+	pair_start(p);
+	pair_wait(p);
+	if (p->client.ret || p->server.ret)
+		fail_msg("%s: client %d '%s', server %d '%s'", what,
+			 p->client.ret, p->client.result->error.message,
+			 p->server.ret, p->server.result->error.message);
+	check_ends_agree(p);
+	check_rows_agree(p);
+	pair_close(p);
+	check_clean();
+}
+
+TEST(test_every_test_counts_exactly)
+{
+	static const uint64_t counts[] = { 1, 5, 300 };
+	char name[TEST_NAME_SIZE];
+
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int metric = 0; metric < METRIC_COUNT; metric++)
+			for (size_t i = 0; i < COUNT(counts); i++) {
+				struct pair p;
+
+				fake_verbs_reset();
+				pair_open(&p, (enum op)op,
+					  (enum metric)metric);
+				pair_plan(&p)->iterations = counts[i];
+				run(&p, test_name((enum op)op,
+						  (enum metric)metric, name));
+				assert_int_equal(fake_verbs.messages,
+						 op != OP_READ && metric ?
+							 2 * counts[i] :
+							 counts[i]);
+			}
+}
+
+TEST(test_several_sizes)
+{
+	char name[TEST_NAME_SIZE];
+
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int metric = 0; metric < METRIC_COUNT; metric++) {
+			struct pair p;
+
+			fake_verbs_reset();
+			pair_open(&p, (enum op)op, (enum metric)metric);
+			pair_plan(&p)->sizes = (struct sizes){
+				5, { 1, 64, 4097, 2, 65536 } };
+			pair_plan(&p)->iterations = 130;
+			pair_plan(&p)->tx_depth = 16;
+			run(&p, test_name((enum op)op, (enum metric)metric,
+					  name));
+		}
+}
+
+TEST(test_zero_bytes)
+{
+	for (int metric = 0; metric < METRIC_COUNT; metric++) {
+		struct pair p;
+
+		fake_verbs_reset();
+		pair_open(&p, OP_SEND, (enum metric)metric);
+		pair_plan(&p)->sizes = (struct sizes){ 2, { 0, 1 } };
+		run(&p, "send of 0 bytes");
+	}
+}
+
+TEST(test_several_queue_pairs)
+{
+	static const uint32_t depths[] = { 1, 7, 128 };
+
+	for (int op = 0; op < OP_COUNT; op++)
+		for (size_t d = 0; d < COUNT(depths); d++) {
+			struct pair p;
+
+			fake_verbs_reset();
+			pair_open(&p, (enum op)op, METRIC_BANDWIDTH);
+			pair_plan(&p)->qps = 9;
+			pair_plan(&p)->iterations = 100;
+			pair_plan(&p)->tx_depth = depths[d];
+			pair_plan(&p)->rx_depth = 3;
+			run(&p, "several queue pairs");
+			assert_int_equal(fake_verbs.messages, 900);
+		}
+}
+
+TEST(test_shallow_queues_in_latency)
+{
+	for (uint32_t depth = 1; depth <= 4; depth++)
+		for (int op = 0; op < OP_COUNT; op++) {
+			struct pair p;
+
+			fake_verbs_reset();
+			pair_open(&p, (enum op)op, METRIC_LATENCY);
+			pair_plan(&p)->iterations = 600;
+			pair_plan(&p)->tx_depth = depth;
+			pair_plan(&p)->rx_depth = 1;	/* becomes 2 */
+			run(&p, "latency with shallow queues");
+		}
+}
+
+TEST(test_by_duration_with_warmup)
+{
+	char name[TEST_NAME_SIZE];
+
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int metric = 0; metric < METRIC_COUNT; metric++) {
+			const struct result_row *row;
+			struct pair p;
+
+			fake_verbs_reset();
+			pair_open(&p, (enum op)op, (enum metric)metric);
+			pair_plan(&p)->iterations = 0;
+			pair_plan(&p)->duration = 40 * MS;
+			pair_plan(&p)->warmup = 10 * MS;
+			pair_start(&p);
+			pair_wait(&p);
+			assert_int_equal(p.client.ret, 0);
+			assert_int_equal(p.server.ret, 0);
+			check_rows_agree(&p);
+			row = &p.client.result->rows[0];
+			if (row->seconds < 0.03 || row->seconds > 5)
+				fail_msg("%s measured for %g s",
+					 test_name((enum op)op,
+						   (enum metric)metric, name),
+					 row->seconds);
+			assert_true(row->sent > row->iterations);
+			pair_close(&p);
+			check_clean();
+		}
+}
+
+static uint64_t timed_run(void)
+{
+	struct pair p;
+	uint64_t start, took;
+
+	fake_verbs_reset();
+	start = now_ns();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	pair_plan(&p)->iterations = 0;
+	pair_plan(&p)->duration = 50 * MS;
+	pair_plan(&p)->warmup = 10 * MS;
+	run(&p, "overhead");
+	took = now_ns() - start;
+	print_message("-D 50ms --warmup 10ms took %.1f ms, %.1f beyond "
+		      "measuring and warm-up\n", (double)took / 1e6,
+		      (double)took / 1e6 - 60);
+	return took;
+}
+
+/* Dialogue, threads and clock cost little of the user's time; the best of
+ * some attempts, because machines are shared. */
+TEST(test_overhead_of_a_run)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < 10 && best >= 260 * MS; i++) {
+		uint64_t took = timed_run();
+
+		if (took < best)
+			best = took;
+	}
+	assert_true(best < 260 * MS);
+}
+
+TEST(test_infiniband)
+{
+	for (int grh = 0; grh < 2; grh++) {
+		struct pair p;
+
+		fake_verbs_reset();
+		fake_verbs.port.link_layer = IBV_LINK_LAYER_INFINIBAND;
+		fake_verbs.port.lid = 17;
+		fake_verbs.port.flags = grh ? IBV_QPF_GRH_REQUIRED : 0;
+		pair_open(&p, OP_SEND, METRIC_LATENCY);
+		pair_start(&p);
+		pair_wait(&p);
+		assert_int_equal(p.client.ret | p.server.ret, 0);
+		assert_int_equal(p.client.result->path.global, grh);
+		assert_int_equal(p.server.result->path.global, grh);
+		assert_int_equal(p.client.result->path.dlid, 17);
+		assert_int_equal(p.server.result->path.dlid, 17);
+		pair_close(&p);
+		check_clean();
+	}
+}
+
+/* Through the relay nothing changes, as long as nothing is spoiled. */
+TEST(test_through_the_relay)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_LATENCY);
+	p.relayed = true;
+	run(&p, "relayed");
+	assert_int_equal(p.relay.seen[0], 7);
+	assert_int_equal(p.relay.seen[1], 7);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_every_test_counts_exactly),
+	cmocka_unit_test(test_several_sizes),
+	cmocka_unit_test(test_zero_bytes),
+	cmocka_unit_test(test_several_queue_pairs),
+	cmocka_unit_test(test_shallow_queues_in_latency),
+	cmocka_unit_test(test_by_duration_with_warmup),
+	cmocka_unit_test(test_overhead_of_a_run),
+	cmocka_unit_test(test_infiniband),
+	cmocka_unit_test(test_through_the_relay),
+};
+
+TEST_MAIN(tests, 60)

@@ -1,0 +1,297 @@
+/* The bandwidth loop, on a NIC that is not there. */
+#include "config.h"
+#include "test.h"
+
+#include "fake_provider.h"
+#include "model/plan.h"
+#include "traffic/bandwidth.h"
+
+#define SIZE 64
+#define WALK 4096
+
+/* A run with -n: what both ends would agree on, and a NIC with that depth. */
+struct counted_run {
+	uint64_t n;
+	uint32_t tx_depth;
+	uint32_t cq_mod;
+	uint32_t qps;
+	uint32_t delay;
+	uint32_t batch;
+	uint64_t warmup_ticks;	/* 0: none */
+};
+
+static struct plan plan_of(const struct counted_run *r)
+{
+	return (struct plan){
+		.op = OP_WRITE,
+		.metric = METRIC_BANDWIDTH,
+		.iterations = r->n,
+		.tx_depth = r->tx_depth,
+		.cq_mod = r->cq_mod,
+		.qps = r->qps,
+	};
+}
+
+static void check_counted(const struct counted_run *r, const struct fake *fake,
+			  const struct flow *f, const struct plan *plan)
+{
+	uint32_t depth = plan_depth(plan, SIZE);
+	uint32_t every = plan_cq_mod(plan, SIZE);
+
+	assert_int_equal(f->counted, r->n * r->qps);
+	assert_int_equal(f->posted, fake->posts);
+	assert_int_equal(f->completed, f->posted);
+	assert_int_equal(f->posted, f->warmup + f->counted);
+	assert_int_equal(fake->retired, f->posted);
+	assert_int_equal(fake->overflows, 0);
+	assert_true(fake->unfair <= 1);
+	assert_true(f->opened && f->closed >= f->opened);
+	assert_int_equal(f->control->progress, f->completed);
+	assert_null(f->failure.verb);
+	for (uint32_t i = 0; i < r->qps; i++) {
+		const struct fake_qp *q = &fake->qps[i];
+		uint64_t before = r->warmup_ticks ?
+					  q->retired_at[PHASE_MEASURE] : 0;
+
+		assert_int_equal(q->posted - before, r->n);
+		assert_true(q->most <= depth);
+		assert_int_equal(q->last_signalled, q->posted);
+		assert_true(q->widest_gap <= every);
+	}
+}
+
+static void run_counted(const struct counted_run *r)
+{
+	struct plan plan = plan_of(r);
+	struct flow f;
+	struct fake *fake = fake_new(&f, r->qps);
+
+	fake->depth = plan_depth(&plan, SIZE);
+	fake->delay = r->delay;
+	fake->batch = r->batch;
+	fake->control.phase = r->warmup_ticks ? PHASE_WARMUP : PHASE_MEASURE;
+	fake->moves[0].at = r->warmup_ticks;
+	fake->moves[0].phase = PHASE_MEASURE;
+	flow_prepare(&f, SIZE, WALK, plan_depth(&plan, SIZE),
+		     plan_cq_mod(&plan, SIZE), r->n);
+	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
+	check_counted(r, fake, &f, &plan);
+	fake_free(fake, &f);
+}
+
+/* Every combination, with and without a warm-up of any length. */
+TEST(test_counts_are_exact)
+{
+	static const uint64_t counts[] = { 1, 2, 3, 7, 99, 100, 101, 1000 };
+	static const uint32_t depths[] = { 1, 2, 5, 100, 128 };
+	static const uint32_t mods[] = { 1, 2, 3, 64, PLAN_AUTO };
+	static const uint32_t qps[] = { 1, 2, 7 };
+	static const uint64_t warmups[] = { 0, 1, 50, 777 };
+	struct counted_run r = { 0 };
+	unsigned int turn = 0;
+
+	for (size_t n = 0; n < COUNT(counts); n++)
+		for (size_t d = 0; d < COUNT(depths); d++)
+			for (size_t m = 0; m < COUNT(mods); m++)
+				for (size_t q = 0; q < COUNT(qps); q++) {
+					r.n = counts[n];
+					r.tx_depth = depths[d];
+					r.cq_mod = mods[m];
+					r.qps = qps[q];
+					r.delay = turn % 3 * 5;
+					r.batch = turn % 2;
+					r.warmup_ticks = warmups[turn++ % 4];
+					run_counted(&r);
+				}
+}
+
+TEST(test_signals_every_kth_and_the_last)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 1);
+	struct fake_qp *q = &fake->qps[0];
+
+	fake->control.phase = PHASE_MEASURE;
+	flow_prepare(&f, SIZE, WALK, 10, 4, 30);
+	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);
+	assert_int_equal(q->posted, 30);
+	assert_int_equal(q->signalled, 8);	/* 4, 8, ... 28, 30 */
+	assert_int_equal(q->widest_gap, 4);
+	assert_int_equal(q->last_signalled, 30);
+	fake_free(fake, &f);
+}
+
+/* A moderation wider than the queue would never be signalled. */
+TEST(test_signal_never_beyond_the_queue)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 2);
+
+	fake->control.phase = PHASE_MEASURE;
+	fake->depth = 8;
+	flow_prepare(&f, SIZE, WALK, 8, 100, 80);
+	assert_int_equal(f.signal_every, 8);
+	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);
+	assert_int_equal(f.counted, 160);
+	fake_free(fake, &f);
+}
+
+/* By duration; SECOND phase at tick A, DRAIN at tick B. */
+static void run_timed(uint64_t a, uint64_t b, enum phase first,
+		      uint32_t depth, uint32_t every, uint32_t delay)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 3);
+	enum phase opens = first == PHASE_MEASURE ? PHASE_WARMUP :
+						    PHASE_MEASURE;
+
+	fake->control.phase = first;
+	fake->depth = depth;
+	fake->delay = delay;
+	fake->moves[0].at = a;
+	fake->moves[0].phase = PHASE_MEASURE;
+	fake->moves[1].at = b;
+	fake->moves[1].phase = PHASE_DRAIN;
+	flow_prepare(&f, SIZE, WALK, depth, every, 0);
+	assert_int_equal(bandwidth_run(&f, OP_READ), 0);
+	assert_int_equal(f.warmup, fake->reached[opens]);
+	assert_int_equal(f.warmup + f.counted, fake->reached[PHASE_DRAIN]);
+	assert_true(f.counted > 0);
+	assert_true(f.opened && f.closed >= f.opened);
+	/* all that was outstanding has completed */
+	assert_int_equal(f.completed, f.posted);
+	assert_int_equal(fake->retired, f.posted);
+	assert_true(f.completed >= f.warmup + f.counted);
+	assert_int_equal(fake->overflows, 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(fake->qps[i].last_signalled,
+				 fake->qps[i].posted);
+	fake_free(fake, &f);
+}
+
+TEST(test_window_of_completions)
+{
+	for (uint32_t depth = 1; depth <= 16; depth++)
+		for (uint32_t every = 1; every <= depth; every++)
+			for (uint32_t delay = 0; delay < 60; delay += 20)
+				run_timed(200, 999, PHASE_WARMUP, depth,
+					  every, delay);
+}
+
+TEST(test_no_warmup_opens_at_the_first_post)
+{
+	run_timed(0, 500, PHASE_MEASURE, 16, 4, 10);
+	run_timed(0, 700, PHASE_MEASURE, 1, 1, 0);
+}
+
+/* From warm-up straight to the end: a window has two edges all the same. */
+TEST(test_straight_to_drain)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 2);
+
+	fake->moves[0].at = 100;
+	fake->moves[0].phase = PHASE_DRAIN;
+	fake->depth = 8;
+	fake->delay = 10;
+	fake->batch = 1;
+	flow_prepare(&f, SIZE, WALK, 8, 2, 0);
+	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
+	assert_true(f.opened && f.closed && f.counted > 0);
+	assert_int_equal(f.warmup, fake->reached[PHASE_DRAIN]);
+	assert_int_equal(f.completed, f.posted);
+	fake_free(fake, &f);
+}
+
+/* A run over several sizes on the same queue pairs. */
+TEST(test_the_next_size_begins_anew)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 2);
+	uint64_t before = 0;
+
+	fake->depth = 16;
+	for (uint64_t n = 1; n < 60; n += 7) {
+		struct counted_run r = { n, 16, 3, 2, 0, 0, 0 };
+		struct plan plan = plan_of(&r);
+
+		fake->control.phase = PHASE_MEASURE;
+		flow_prepare(&f, SIZE, WALK, plan_depth(&plan, SIZE),
+			     plan_cq_mod(&plan, SIZE), n);
+		assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
+		assert_int_equal(f.counted, 2 * n);
+		assert_int_equal(f.posted, 2 * n);
+		assert_int_equal(fake->retired - before, 2 * n);
+		before = fake->retired;
+	}
+	assert_int_equal(fake->overflows, 0);
+	fake_free(fake, &f);
+}
+
+static void check_walk(uint64_t size, uint64_t walk, uint64_t step,
+		       uint64_t messages)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 2);
+
+	fake->control.phase = PHASE_MEASURE;
+	flow_prepare(&f, size, walk, 4, 1, 64);
+	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
+	for (uint32_t q = 0; q < 2; q++)
+		for (uint64_t i = 0; i < 64; i++) {
+			uint64_t offset = i % messages * step;
+			const struct flow_walk *w = &f.qps[q].walk;
+
+			assert_int_equal(fake->qps[q].addresses[i],
+					 w->local + offset);
+			assert_int_equal(fake->qps[q].remotes[i],
+					 w->remote + offset);
+			assert_true(offset + size <=
+				    (walk > size ? walk : size));
+		}
+	assert_int_equal(f.qps[0].sge.length, size);
+	fake_free(fake, &f);
+}
+
+TEST(test_walk_stays_inside)
+{
+	check_walk(64, 4096, 64, 64);
+	check_walk(1, 256, 64, 4);
+	check_walk(64, 640, 64, 10);
+	check_walk(65, 256, 128, 2);	/* 0-64, 128-192; not 256 */
+	check_walk(100, 4096, 128, 32);	/* the last ends at 4,068 */
+	check_walk(4096, 4096, 4096, 1);
+	check_walk(65536, 4096, 65536, 1);
+	check_walk(64, 0, 64, 1);
+	check_walk(8, 63, 64, 1);
+}
+
+TEST(test_zero_bytes_have_no_entry)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 1);
+
+	fake->control.phase = PHASE_MEASURE;
+	flow_prepare(&f, 0, WALK, 4, 1, 100);
+	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);
+	assert_int_equal(f.counted, 100);
+	assert_int_equal(fake->with_sge, 0);
+	flow_prepare(&f, 1, WALK, 4, 1, 100);
+	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);
+	assert_int_equal(fake->with_sge, 100);
+	fake_free(fake, &f);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_counts_are_exact),
+	cmocka_unit_test(test_signals_every_kth_and_the_last),
+	cmocka_unit_test(test_signal_never_beyond_the_queue),
+	cmocka_unit_test(test_window_of_completions),
+	cmocka_unit_test(test_no_warmup_opens_at_the_first_post),
+	cmocka_unit_test(test_straight_to_drain),
+	cmocka_unit_test(test_the_next_size_begins_anew),
+	cmocka_unit_test(test_walk_stays_inside),
+	cmocka_unit_test(test_zero_bytes_have_no_entry),
+};
+
+TEST_MAIN(tests, 60)

@@ -1,0 +1,194 @@
+/* Numbers, sizes and times: what is taken, and what is refused. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+
+#include "base/units.h"
+
+struct number {
+	const char *text;
+	int ret;
+	uint64_t value;
+};
+
+static void check(const struct number *rows, size_t n,
+		  int (*parse)(const char *, uint64_t *))
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t value = 77;
+		int ret = parse(rows[i].text, &value);
+
+		if (ret != rows[i].ret)
+			fail_msg("'%s' gave %d", rows[i].text, ret);
+		/* output is set only on success */
+		if (value != (ret ? 77 : rows[i].value))
+			fail_msg("'%s' became %llu", rows[i].text,
+				 (unsigned long long)value);
+	}
+}
+
+TEST(test_counts)
+{
+	static const struct number rows[] = {
+		{ "0", 0, 0 },
+		{ "1", 0, 1 },
+		{ "007", 0, 7 },
+		{ "18446744073709551615", 0, UINT64_MAX },
+		{ "18446744073709551616", -ERANGE, 0 },
+		{ "99999999999999999999", -ERANGE, 0 },
+		{ "", -EINVAL, 0 },
+		{ "-1", -EINVAL, 0 },
+		{ "+1", -EINVAL, 0 },
+		{ " 1", -EINVAL, 0 },
+		{ "1 ", -EINVAL, 0 },
+		{ "0x10", -EINVAL, 0 },
+		{ "1e3", -EINVAL, 0 },
+		{ "1K", -EINVAL, 0 },
+		{ "one", -EINVAL, 0 },
+	};
+
+	check(rows, COUNT(rows), units_parse_count);
+}
+
+TEST(test_one_size)
+{
+	static const struct number rows[] = {
+		{ "0", 0, 0 },
+		{ "64", 0, 64 },
+		{ "4K", 0, 4096 },
+		{ "4k", 0, 4096 },
+		{ "1M", 0, 1 << 20 },
+		{ "1m", 0, 1 << 20 },
+		{ "2G", 0, 2ULL << 30 },
+		{ "2g", 0, 2ULL << 30 },
+		{ "17179869183G", 0, 17179869183ULL << 30 },
+		{ "17179869184G", -ERANGE, 0 },
+		{ "18446744073709551615", 0, UINT64_MAX },
+		{ "18446744073709551615K", -ERANGE, 0 },
+		{ "", -EINVAL, 0 },
+		{ "K", -EINVAL, 0 },
+		{ "4KB", -EINVAL, 0 },
+		{ "4KiB", -EINVAL, 0 },
+		{ "4T", -EINVAL, 0 },
+		{ "-4K", -EINVAL, 0 },
+		{ "4 K", -EINVAL, 0 },
+		{ "4,8", -EINVAL, 0 },
+	};
+
+	check(rows, COUNT(rows), units_parse_size);
+}
+
+TEST(test_times)
+{
+	static const struct number rows[] = {
+		{ "0", 0, 0 },
+		{ "1", 0, 1000000000 },
+		{ "1s", 0, 1000000000 },
+		{ "0.2", 0, 200000000 },
+		{ "1.5", 0, 1500000000 },
+		{ "50ms", 0, 50000000 },
+		{ "2.5ms", 0, 2500000 },
+		{ "10us", 0, 10000 },
+		{ "7ns", 0, 7 },
+		{ "7.9ns", 0, 7 },
+		{ "2m", 0, 120000000000 },
+		{ "1h", 0, 3600000000000 },
+		{ "0.5h", 0, 1800000000000 },
+		{ "0.123456789", 0, 123456789 },
+		{ "0.1234567899999", 0, 123456789 },
+		{ "18446744073.709551615", 0, UINT64_MAX },
+		{ "18446744073.709551616", -ERANGE, 0 },
+		{ "18446744074", -ERANGE, 0 },
+		{ "99999999999h", -ERANGE, 0 },
+		{ "", -EINVAL, 0 },
+		{ ".5", -EINVAL, 0 },
+		{ "1.", -EINVAL, 0 },
+		{ "1.s", -EINVAL, 0 },
+		{ "1.2.3", -EINVAL, 0 },
+		{ "-1", -EINVAL, 0 },
+		{ "1 s", -EINVAL, 0 },
+		{ "1S", -EINVAL, 0 },
+		{ "1min", -EINVAL, 0 },
+		{ "s", -EINVAL, 0 },
+		{ "1e3", -EINVAL, 0 },
+	};
+
+	check(rows, COUNT(rows), units_parse_time);
+}
+
+struct list {
+	const char *text;
+	int ret;
+	uint32_t n;
+	uint64_t bytes[8];
+};
+
+TEST(test_lists_and_ranges)
+{
+	static const struct list rows[] = {
+		{ "64", 0, 1, { 64 } },
+		{ "0", 0, 1, { 0 } },
+		{ "4K,1M", 0, 2, { 4096, 1 << 20 } },
+		{ "1,1,1", 0, 3, { 1, 1, 1 } },
+		{ "2..16", 0, 4, { 2, 4, 8, 16 } },
+		{ "2..17", 0, 4, { 2, 4, 8, 16 } },
+		{ "3..20", 0, 3, { 3, 6, 12 } },
+		{ "8..8", 0, 1, { 8 } },
+		{ "1K..4K", 0, 3, { 1024, 2048, 4096 } },
+		{ "1,2..8,64K", 0, 5, { 1, 2, 4, 8, 65536 } },
+		{ "0..8", -ERANGE, 0, { 0 } },
+		{ "8..2", -ERANGE, 0, { 0 } },
+		{ "1..18446744073709551616", -ERANGE, 0, { 0 } },
+		{ "", -EINVAL, 0, { 0 } },
+		{ ",", -EINVAL, 0, { 0 } },
+		{ "1,", -EINVAL, 0, { 0 } },
+		{ ",1", -EINVAL, 0, { 0 } },
+		{ "1,,2", -EINVAL, 0, { 0 } },
+		{ "1..", -EINVAL, 0, { 0 } },
+		{ "..2", -EINVAL, 0, { 0 } },
+		{ "1...4", -EINVAL, 0, { 0 } },
+		{ "1..2..4", -EINVAL, 0, { 0 } },
+		{ "1;2", -EINVAL, 0, { 0 } },
+		{ "2..4,1..18446744073709551615", -E2BIG, 0, { 0 } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct sizes sizes = { .n = 99 };
+		int ret = units_parse_sizes(rows[i].text, &sizes);
+
+		if (ret != rows[i].ret)
+			fail_msg("'%s' gave %d", rows[i].text, ret);
+		assert_int_equal(sizes.n, ret ? 99 : rows[i].n);
+		for (uint32_t k = 0; !ret && k < sizes.n; k++)
+			assert_int_equal(sizes.bytes[k], rows[i].bytes[k]);
+	}
+}
+
+TEST(test_as_many_sizes_as_fit)
+{
+	struct sizes sizes;
+	char text[2 * SIZES_MAX + 3] = "1";
+
+	for (int i = 1; i < SIZES_MAX; i++)
+		strcat(text, ",1");
+	assert_int_equal(units_parse_sizes(text, &sizes), 0);
+	assert_int_equal(sizes.n, SIZES_MAX);
+	strcat(text, ",1");
+	assert_int_equal(units_parse_sizes(text, &sizes), -E2BIG);
+	/* all powers of two: exactly as many */
+	assert_int_equal(units_parse_sizes("1..18446744073709551615", &sizes),
+			 0);
+	assert_int_equal(sizes.n, 64);
+	assert_int_equal(sizes.bytes[63], 1ULL << 63);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_counts),
+	cmocka_unit_test(test_one_size),
+	cmocka_unit_test(test_times),
+	cmocka_unit_test(test_lists_and_ranges),
+	cmocka_unit_test(test_as_many_sizes_as_fit),
+};
+
+TEST_MAIN(tests, 10)

@@ -1,0 +1,189 @@
+"""Starts verbsperf, waits for it with a deadline, and keeps what it said.
+
+VERBSPERF is the program under test, VERBSPERF_TEST_DEVICE an RDMA device of
+this machine to use instead of the lab's.
+"""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import pytest
+
+BINARY = os.environ.get("VERBSPERF", "verbsperf")
+DEVICE = (os.environ.get("VERBSPERF_TEST_DEVICE")
+          or os.environ.get("VERBSPERF_LAB_DEVICE") or "rxe0")
+SYSFS = "/sys/class/infiniband/" + DEVICE
+HAS_DEVICE = os.path.isdir(SYSFS)
+IN_LAB = os.environ.get("VERBSPERF_LAB") == "1"
+TESTS = ("write_lat", "send_lat", "read_lat", "write_bw", "send_bw",
+         "read_bw")
+PATIENCE = 30
+QUICK = ("-n", 10, "--warmup", 0)
+
+needs_device = pytest.mark.skipif(
+    not HAS_DEVICE, reason="there is no RDMA device " + DEVICE)
+needs_lab = pytest.mark.skipif(
+    not (IN_LAB and HAS_DEVICE), reason="it changes the machine: lab only")
+
+running = []
+
+
+def deadline(seconds, condition, what):
+    """Waits until CONDITION() is true, and returns what it returned."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            pytest.fail(f"not within {seconds} seconds: {what}")
+        time.sleep(0.02)
+
+
+class Program:
+    """One verbsperf, with its output in files, that cannot block it."""
+
+    def __init__(self, *args, argv0=(BINARY,), **popen):
+        self.argv = [str(word) for word in (*argv0, *args)]
+        self.files = {"stdout": tempfile.TemporaryFile(),
+                      "stderr": tempfile.TemporaryFile()}
+        options = {"stdin": subprocess.DEVNULL, "start_new_session": True,
+                   **self.files, **popen}
+        self.process = subprocess.Popen(self.argv, **options)
+        self.forgotten = 0
+        self.shared = False
+        running.append(self)
+
+    def read(self, name):
+        file = self.files[name].fileno()
+        data = os.pread(file, os.fstat(file).st_size, 0)
+        return data.decode("utf-8", "replace")
+
+    @property
+    def out(self):
+        return self.read("stdout")
+
+    @property
+    def err(self):
+        return self.read("stderr")[self.forgotten:]
+
+    def forget(self):
+        """What it said so far is of no interest any more."""
+        self.forgotten += len(self.err)
+
+    @property
+    def status(self):
+        return self.process.poll()
+
+    @property
+    def errors(self):
+        return [line for line in self.err.splitlines() if "error: " in line]
+
+    def wait(self, seconds=PATIENCE):
+        """Waits for the end, which must come; returns itself."""
+        deadline(seconds, lambda: self.status is not None,
+                 f"the end of {self}")
+        return self
+
+    def wait_for(self, pattern, seconds=PATIENCE):
+        """Waits for PATTERN on standard error."""
+        return deadline(seconds, lambda: re.search(pattern, self.err),
+                        f"/{pattern}/ from {self}")
+
+    def wait_for_traffic(self, seconds=PATIENCE):
+        """While traffic runs there is a second thread, the monitor."""
+        folder = f"/proc/{self.process.pid}/task"
+        deadline(seconds, lambda: len(os.listdir(folder)) == 2,
+                 f"traffic of {self}")
+
+    def send(self, number):
+        self.process.send_signal(number)
+
+    def kill(self):
+        for number in (signal.SIGCONT, signal.SIGKILL):
+            try:
+                os.killpg(self.process.pid, number)
+            except ProcessLookupError:
+                pass
+        self.process.wait()
+
+    def __str__(self):
+        return (f"{' '.join(self.argv)}\nstatus {self.status}\n"
+                f"stdout:\n{self.out}\nstderr:\n{self.err}")
+
+
+class Server(Program):
+    """A server on a port of its own choice, once it listens."""
+
+    def __init__(self, *args, command="serve", **popen):
+        super().__init__(command, "-d", DEVICE, "-p", 0, *args, **popen)
+        self.port = int(self.wait_for(r"serving on TCP port (\d+)")[1])
+
+
+def client(test, *args, port, host="127.0.0.1", **popen):
+    """Starts a client of the server on PORT."""
+    return Program(test, "-d", DEVICE, "-p", port, *args, host, **popen)
+
+
+def loopback(test, *args, **popen):
+    """Starts both ends in one command."""
+    return Program(test, "-d", DEVICE, "--loopback", *args, **popen)
+
+
+def succeeded(program, seconds=PATIENCE):
+    """PROGRAM ends with 0 and without a complaint; returns it."""
+    program.wait(seconds)
+    assert program.status == 0 and not program.errors, str(program)
+    return program
+
+
+def failed(program, *texts, status=1, seconds=PATIENCE):
+    """PROGRAM ends with STATUS and one line that has all TEXTS."""
+    program.wait(seconds)
+    assert program.status == status, str(program)
+    return complained(program, *texts)
+
+
+def complained(program, *texts):
+    """One line of error from PROGRAM has all TEXTS; returns it."""
+    program.wait_for(r"error: .*\n")
+    assert len(program.errors) == 1, str(program)
+    line = program.errors[0]
+    for text in texts:
+        assert re.search(text, line), f"no /{text}/ in: {line}"
+    return line
+
+
+def serves(server):
+    """The next client is served."""
+    succeeded(client("write_bw", *QUICK, port=server.port))
+
+
+def complained_and_serves(server, *texts, next_client=serves):
+    """SERVER said why one client failed, and takes the next one."""
+    complained(server, *texts)
+    next_client(server)
+    line = complained(server, *texts)
+    assert server.status is None, str(server)
+    return line
+
+
+def free_port():
+    """A TCP port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def kill_leftovers(shared_too=False):
+    """Ends every program, but those that tests share."""
+    for program in [p for p in running if shared_too or not p.shared]:
+        program.kill()
+        for file in program.files.values():
+            file.close()
+        running.remove(program)

@@ -1,0 +1,284 @@
+"""Peers that are not what they should be: silent, strange, or gone."""
+
+import http.client
+import os
+import socket
+import struct
+import time
+
+import pytest
+
+import wire
+from lab import (Server, client, complained, complained_and_serves, failed,
+                 needs_device)
+from wire import FakeClient, FakeServer, serves
+
+pytestmark = needs_device
+
+PERFTEST = b"6.06".ljust(16, b"\0")
+NOISE = bytes(range(7, 256, 3)) * 4
+
+
+def refused(server, *texts):
+    """SERVER said why, once, and serves the next client."""
+    return complained_and_serves(server, *texts, next_client=serves)
+
+
+@pytest.fixture
+def fake():
+    server = FakeServer()
+    yield server
+    server.listener.close()
+
+
+def connect(server):
+    return socket.create_connection(("127.0.0.1", server.port), 10)
+
+
+@pytest.mark.parametrize("data", (NOISE, PERFTEST, b"GET / HTTP/1.0\r\n\r\n",
+                                  b"\0" * 64), ids=("noise", "perftest",
+                                                    "http", "zeros"))
+def test_server_knows_what_is_not_a_client(shared_server, data):
+    with connect(shared_server) as sock:
+        sock.sendall(data)
+        complained(shared_server, "the client is not verbsperf",
+                   data[:4].hex(), "perftest")
+    refused(shared_server)
+
+
+@pytest.mark.parametrize("data", (NOISE, PERFTEST, b"HTTP/1.0 200 OK\r\n\r\n",
+                                  b"SSH-2.0-OpenSSH_9.2\r\n"),
+                         ids=("noise", "perftest", "http", "ssh"))
+def test_client_knows_what_is_not_a_server(fake, data):
+    program = client("write_bw", port=fake.port)
+    fake.accept().sock.sendall(data)
+    failed(program, "the server is not verbsperf", data[:4].hex(),
+           seconds=8)
+
+
+def test_http_client_gets_an_end(shared_server):
+    http_client = http.client.HTTPConnection("127.0.0.1", shared_server.port,
+                                             timeout=10)
+    with pytest.raises((http.client.HTTPException, OSError)):
+        http_client.request("GET", "/")
+        http_client.getresponse()
+    refused(shared_server, "not verbsperf")
+
+
+@pytest.mark.parametrize("protocol,who", ((2, "this end"), (0, "that end"),
+                                          (65535, "this end")))
+def test_server_tells_another_protocol_apart(shared_server, protocol, who):
+    peer = wire.Peer(connect(shared_server))
+    peer.send("HELLO", wire.hello(), protocol=protocol)
+    _, code, message, _ = peer.expect_error("REFUSE")
+    assert f"protocol {protocol}" in message and code == "EPROTO"
+    refused(shared_server, f"the client speaks protocol {protocol}",
+                          f"upgrade verbsperf on {who}")
+
+
+@pytest.mark.parametrize("protocol,who", ((2, "this end"), (0, "that end")))
+def test_client_tells_another_protocol_apart(fake, protocol, who):
+    program = client("write_bw", port=fake.port)
+    peer = fake.accept()
+    peer.expect("HELLO")
+    peer.send("HELLO", b"other words", protocol=protocol)
+    failed(program, f"the server speaks protocol {protocol}",
+           f"upgrade verbsperf on {who}")
+    assert f"protocol {protocol}" in peer.expect_error("ABORT")[2]
+
+
+def test_client_reads_a_refusal(fake):
+    program = client("write_bw", port=fake.port)
+    peer = fake.accept()
+    peer.expect("HELLO")
+    peer.send("REFUSE", b"".join(map(wire.string, (
+        "plan", "EBUSY", "the moon is \x1b[31mfull", "wait for a new one"))))
+    line = failed(program, "the server: the moon is", "wait for a new one")
+    assert "\x1b" not in line
+
+
+@pytest.mark.parametrize("steps", range(len(FakeClient.STEPS)))
+def test_server_survives_a_client_that_leaves(shared_server, steps):
+    peer = FakeClient(shared_server.port)
+    peer.play(*FakeClient.STEPS[:steps])
+    peer.close()
+    refused(shared_server, "the client closed the connection",
+                          "end of the run" if steps == 5
+                          else FakeClient.STEPS[steps])
+
+
+@pytest.mark.parametrize("steps", range(len(FakeServer.STEPS)))
+def test_client_survives_a_server_that_leaves(fake, steps):
+    program = client("write_lat", port=fake.port)
+    fake.accept()
+    fake.play(*FakeServer.STEPS[:steps])
+    fake.close()
+    failed(program, "the server closed the connection|lost the connection "
+           "to the server", FakeServer.STEPS[steps], seconds=8)
+
+
+def test_client_survives_a_server_that_leaves_traffic(fake):
+    program = client("write_bw", port=fake.port)
+    fake.accept()
+    fake.play(*FakeServer.STEPS)
+    fake.close()
+    failed(program, "the server closed the connection", seconds=8)
+
+
+@pytest.mark.parametrize("steps", (0, 1, 3, 5, 6))
+def test_server_gives_up_a_silent_client(steps):
+    server = Server("--timeout", 1)
+    peer = FakeClient(server.port)
+    wire.PARAMETERS[5] = wire.SECOND
+    try:
+        peer.play(*FakeClient.STEPS[:steps])
+    finally:
+        wire.PARAMETERS[5] = 5 * wire.SECOND
+    server.wait_for("error: the client said nothing", seconds=8)
+    kind = "REFUSE" if steps < 2 else "ABORT"
+    assert "said nothing" in peer.expect_error(kind)[2]
+    refused(server, "the client said nothing")
+
+
+@pytest.mark.parametrize("steps", (0, 1, 3, 4))
+def test_client_gives_up_a_silent_server(fake, steps):
+    program = client("write_lat", "--timeout", 1, port=fake.port)
+    peer = fake.accept()
+    fake.play(*FakeServer.STEPS[:steps])
+    failed(program, "the server said nothing", "in time",
+           FakeServer.STEPS[steps], seconds=8)
+    peer.receive()
+    assert "said nothing" in peer.expect_error("ABORT")[2]
+
+
+def test_client_gives_up_a_server_that_never_accepts():
+    with socket.create_server(("127.0.0.1", 0), backlog=8) as listener:
+        program = client("write_bw", "--timeout", 1,
+                         port=listener.getsockname()[1])
+        failed(program, "the server said nothing", seconds=8)
+
+
+def test_half_a_frame_is_not_waited_for(fake):
+    program = client("write_bw", "--timeout", 1, port=fake.port)
+    fake.accept().sock.sendall(wire.frame("HELLO", wire.hello())[:20])
+    failed(program, "the server said nothing more in time", seconds=8)
+
+
+def test_drop_by_drop_is_no_way_to_hold_the_server():
+    server = Server("--timeout", 2)
+    start = time.monotonic()
+    with connect(server) as sock:
+        for byte in wire.frame("PLAN", b"x" * 100):
+            try:
+                sock.sendall(bytes([byte]))
+            except OSError:
+                break
+            if server.errors:
+                break
+            time.sleep(0.2)
+    assert time.monotonic() - start < 10
+    refused(server, "client")
+
+
+STRANGE_FIRST = (
+    (wire.frame("", kind=99), "unknown type 99"),
+    (wire.frame("", kind=0), "unknown type 0"),
+    (wire.frame("PLAN", length=0xffffffff), "PLAN of 4294967295 bytes"),
+    (wire.frame("HELLO", length=257), "HELLO of 257 bytes"),
+    (wire.frame("READY"), "sent READY where HELLO was due"),
+    (wire.frame("HELLO"), "malformed HELLO"),
+    (wire.frame("HELLO", wire.hello() + b"x"), "1 bytes too many"),
+    (wire.frame("HELLO", b"\xff\xffab"), "malformed HELLO"),
+    (wire.frame("ABORT", b""), "malformed ABORT"),
+)
+
+
+@pytest.mark.parametrize("data,text", STRANGE_FIRST,
+                         ids=[text for _, text in STRANGE_FIRST])
+def test_strange_first_frame_is_described(shared_server, data, text):
+    with connect(shared_server) as sock:
+        sock.sendall(data)
+        refused(shared_server, text)
+
+
+STRANGE_PLANS = (
+    ({6: 0}, (64,), {}, "qps 0"), ({6: 1 << 40}, (64,), {}, "qps"),
+    ({7: 1 << 33}, (64,), {}, "tx-depth"),
+    ({10: 1000}, (64,), {}, "--mtu 1000"), ({12: 99}, (64,), {}, "qp-timeout"),
+    ({5: 0}, (64,), {}, "timeout"), ({99: 1}, (64,), {}, "parameters"),
+    ({}, (), {}, "number of sizes 0"), ({}, (0,), {}, "--size 0"),
+    ({}, (1 << 40,), {}, "size"), ({}, (64,), {"mtu": 77}, "active MTU 77"),
+    ({6: 8}, (64,), {"max_qp": 4}, "--qps.*max_qp 4"),
+    ({6: 1024, 14: 1 << 31}, (64,), {}, "max-memory"),
+    ({2: 0, 3: 0}, (64,), {}, "duration"),
+)
+
+
+@pytest.mark.parametrize("parameters,sizes,of_port,text", STRANGE_PLANS,
+                         ids=[text for *_, text in STRANGE_PLANS])
+def test_strange_plan_is_refused(shared_server, parameters, sizes, of_port,
+                                 text):
+    peer = FakeClient(shared_server.port)
+    peer.play("HELLO")
+    peer.send("PLAN", wire.plan("write", sizes, parameters, **of_port))
+    message = peer.expect_error("REFUSE")[2]
+    assert refused(shared_server, text).find(message) > 0
+
+
+def strange_endpoint(**changes):
+    index = wire.own_gids()[-1][0]
+    e = wire.read_endpoint(wire.endpoint(index, index))
+    return (wire.ENDPOINT.pack(*e._replace(**changes))
+            + struct.pack(">II", 0xfffff0, 1))
+
+
+@pytest.mark.parametrize("changes,text", (
+    ({"n": 0}, "number of QPs 0"), ({"n": 2}, "ENDPOINT"),
+    ({"mtu": 9}, "MTU 9"), ({"mtu": 1}, "MTU 256"),
+    ({"length": 0}, "length 0"), ({"stride": 1}, "stride 1"),
+    ({"va": (1 << 64) - 1}, "length"), ({"grh": 0}, "without GID"),
+    ({"peer_gid_index": 200}, "GID 200"), ({"n": 1 << 31}, "QPs")))
+def test_strange_endpoint_is_refused(shared_server, changes, text):
+    peer = FakeClient(shared_server.port)
+    peer.play("HELLO", "PLAN")
+    peer.send("ENDPOINT", strange_endpoint(**changes))
+    assert peer.expect_error("ABORT")
+    refused(shared_server, text)
+
+
+def test_size_that_was_not_planned_is_refused(shared_server):
+    peer = FakeClient(shared_server.port)
+    peer.play(*FakeClient.STEPS[:4])
+    peer.send("START", struct.pack(">Q", 1 << 40))
+    assert "START" in peer.expect_error("ABORT")[2]
+    refused(shared_server, "size 1099511627776")
+
+
+@pytest.mark.parametrize("test", ("write_bw", "send_lat", "read_lat"))
+def test_queue_pair_that_never_acknowledges_is_explained(fake, test):
+    program = client(test, "-u", 10, "--timeout", 3, port=fake.port)
+    peer = fake.accept()
+    fake.play(*FakeServer.STEPS)
+    failed(program, "IBV_WC_RETRY_EXC_ERR", "never acknowledged", "QP 0x")
+    stage, code, _, advice = peer.expect_error("ABORT")
+    assert (stage, code) == ("traffic", "IBV_WC_RETRY_EXC_ERR")
+    assert advice
+
+
+def test_reset_connection_is_survived(shared_server):
+    sock = connect(shared_server)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER,
+                    struct.pack("ii", 1, 0))
+    sock.sendall(wire.frame("HELLO", wire.hello())[:5])
+    time.sleep(0.2)
+    sock.close()
+    refused(shared_server, "client")
+
+
+def test_many_strangers_leave_the_server_well(shared_server):
+    for i in range(20):
+        with connect(shared_server) as sock:
+            sock.sendall(os.urandom(i * 3))
+    serves(shared_server)
+    assert shared_server.status is None
+    assert len(shared_server.errors) == 20

@@ -1,0 +1,174 @@
+"""Interrupted, killed and stopped, at either end and at every stage."""
+
+import os
+import re
+import signal
+import time
+
+import pytest
+
+from documents import parse
+from lab import (Program, Server, client, complained,
+                 complained_and_serves, deadline, failed, free_port,
+                 loopback, needs_device, serves)
+from wire import FakeServer
+
+pytestmark = needs_device
+
+LONG = ("-D", 60, "--warmup", 0, "-s", 64)
+NAMES = {signal.SIGINT: "SIGINT", signal.SIGTERM: "SIGTERM"}
+OPS = ("write_bw", "send_bw", "write_lat", "send_lat", "read_lat")
+# each operation, and either signal for some
+INTERRUPTIONS = [*zip(OPS, [signal.SIGINT] * 5),
+                 ("write_bw", signal.SIGTERM), ("send_lat", signal.SIGTERM)]
+
+
+def under_way(test, server, *args):
+    """A client of SERVER whose traffic runs."""
+    program = client(test, *LONG, *args, port=server.port)
+    program.wait_for_traffic()
+    time.sleep(0.3)
+    return program
+
+
+@pytest.mark.parametrize("test,number", INTERRUPTIONS)
+def test_interrupted_client_tells_the_server(server, test, number):
+    program = under_way(test, server)
+    program.send(number)
+    failed(program, "interrupted by " + NAMES[number], seconds=8)
+    complained_and_serves(server, "the client", NAMES[number])
+
+
+@pytest.mark.parametrize("test,number", INTERRUPTIONS)
+def test_interrupted_server_tells_the_client(server, test, number):
+    program = under_way(test, server)
+    server.send(number)
+    failed(program, "the server", NAMES[number], seconds=8)
+    failed(server, "interrupted by " + NAMES[number], seconds=8)
+
+
+@pytest.mark.parametrize("test", OPS)
+def test_killed_client_is_noticed(server, test):
+    program = under_way(test, server)
+    program.send(signal.SIGKILL)
+    complained_and_serves(server, "the client", "closed|lost")
+
+
+@pytest.mark.parametrize("test", OPS)
+def test_killed_server_is_noticed(server, test):
+    program = under_way(test, server)
+    server.send(signal.SIGKILL)
+    failed(program, "the server|RETRY_EXC", seconds=8)
+
+
+@pytest.mark.parametrize("test", ("write_bw", "send_bw", "write_lat"))
+def test_stopped_server_is_given_up(server, test):
+    program = under_way(test, server, "--timeout", 2)
+    server.send(signal.SIGSTOP)
+    failed(program, "nothing", "2 s|in time|completed", seconds=10)
+    server.send(signal.SIGCONT)
+    complained_and_serves(server, "the client")
+
+
+@pytest.mark.parametrize("test", ("write_bw", "send_lat"))
+def test_stopped_client_is_given_up(server, test):
+    program = under_way(test, server, "--timeout", 2)
+    program.send(signal.SIGSTOP)
+    server.wait_for("error: the client said nothing", seconds=10)
+    program.send(signal.SIGCONT)
+    failed(program, "the server", "nothing", seconds=10)
+    complained_and_serves(server, "the client said nothing for 2 s")
+
+
+@pytest.mark.parametrize("test", ("write_bw", "write_lat"))
+def test_interrupted_run_reports_what_it_measured(test, tmp_path):
+    path = tmp_path / "result.json"
+    program = loopback(test, *LONG, f"--json={path}")
+    program.wait_for_traffic()
+    time.sleep(1)
+    program.send(signal.SIGINT)
+    failed(program, "interrupted", seconds=8)
+    row, = parse(path.read_text())["results"]
+    assert row["failed"] and row["iterations"] > 0
+    assert 0.5 < row["seconds"] < 5
+    assert "failed" in program.out
+
+
+def test_sizes_before_the_failure_are_reported(server, tmp_path):
+    path = tmp_path / "result.json"
+    program = client("write_bw", "-s", "64,128,256", "-D", 1.5, "--warmup",
+                     0, f"--json={path}", port=server.port)
+    program.wait_for_traffic()
+    time.sleep(2.3)
+    program.send(signal.SIGINT)
+    failed(program, "interrupted", seconds=8)
+    document = parse(path.read_text())
+    assert [(row["size"], row["failed"]) for row in document["results"]] \
+        == [(64, False), (128, True)]
+    assert document["error"]["stage"] == "traffic"
+    lines = program.out.splitlines()
+    assert [line.split()[-1] == "failed" for line in lines
+            if line.split()[:1] in (["64"], ["128"])] == [False, True]
+    complained_and_serves(server, "interrupted")
+    assert " 64 " in server.out
+
+
+def blocks(program, number):
+    """PROGRAM takes the signal when it suits it."""
+    with open(f"/proc/{program.process.pid}/status") as file:
+        mask = int(re.search(r"SigBlk:\s*(\w+)", file.read())[1], 16)
+    return mask >> number - 1 & 1
+
+
+def test_control_c_reaches_both_ends_of_a_loopback():
+    program = loopback("write_bw", *LONG)
+    program.wait_for_traffic()
+    os.killpg(program.process.pid, signal.SIGINT)
+    failed(program, "interrupted by SIGINT", seconds=8)
+
+
+@pytest.mark.parametrize("number", NAMES)
+def test_client_that_waits_for_a_server_can_be_interrupted(number):
+    program = client("write_bw", "--wait=60", port=free_port())
+    deadline(20, lambda: blocks(program, number), "signals to be blocked")
+    time.sleep(0.3)
+    program.send(number)
+    failed(program, "interrupted by " + NAMES[number], seconds=5)
+
+
+def test_client_that_waits_for_an_answer_tells_the_server():
+    fake = FakeServer()
+    program = client("write_bw", port=fake.port)
+    fake.accept().expect("HELLO")
+    program.send(signal.SIGINT)
+    failed(program, "interrupted by SIGINT", seconds=5)
+    assert "interrupted" in fake.peer.expect_error("ABORT")[2]
+    fake.close()
+
+
+def test_server_that_waits_for_a_client_to_speak_can_be_interrupted(server):
+    program = Program("-c", "import socket,time;"
+                      f"s=socket.create_connection(('127.0.0.1',{server.port}"
+                      "));time.sleep(60)", argv0=["/usr/bin/python3"])
+    del program
+    server.wait_for("client at")
+    server.send(signal.SIGTERM)
+    failed(server, "interrupted by SIGTERM", seconds=5)
+
+
+@pytest.mark.parametrize("end", ("client", "server"))
+def test_killed_at_every_moment(server, end):
+    """Six kills at six moments: no hang, and at most one line at the other."""
+    for i in range(6):
+        server = server if server.status is None else Server()
+        seen = len(server.errors)
+        program = client("send_bw", "-D", 0.1, "--warmup", 0, "-q", 4,
+                         "--timeout", 3, port=server.port)
+        time.sleep(0.02 + 0.07 * i)
+        (program if end == "client" else server).send(signal.SIGKILL)
+        if end == "server":
+            program.wait(15)
+            assert program.status == 0 or complained(program)
+        else:
+            serves(server)
+            assert len(server.errors) - seen <= 1

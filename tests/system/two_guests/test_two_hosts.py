@@ -1,0 +1,200 @@
+"""Two hosts: the six tests between them, the path, and what breaks it.
+
+The client is here, the server in the other guest. TCP runs over the RoCE
+network (10.0.0.x) or the management network (10.0.1.x).
+"""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from documents import measured, parse
+from lab import (BINARY, DEVICE, QUICK, TESTS, Program, complained,
+                 deadline, failed, client, succeeded)
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("VERBSPERF_LAB_GUESTS") != "2",
+    reason="it takes verbsperf-lab --guests 2")
+
+NETDEV = os.environ.get("VERBSPERF_LAB_NETDEV", "eth0")
+ROCE, MANAGEMENT, ROCE6 = "10.0.0.2", "10.0.1.2", "fd00::2"
+LONG = ("-D", 60, "--warmup", 0, "-s", 1024, "--timeout", 3)
+# what ends a run without its path: whoever notices first
+GONE = ("RETRY_EXC|said nothing|nothing completed|PORT_ERR|closed|lost"
+        "|timed out|unreachable")
+
+
+def here(command):
+    subprocess.run(command.split(), check=True, timeout=30)
+
+
+def there(command):
+    here("verbsperf-lab-peer " + command)
+
+
+class RemoteServer(Program):
+    """A server in the other guest."""
+
+    def __init__(self, *args):
+        super().__init__("-c", 'echo "pid $$" >&2; exec "$@"', "sh", BINARY,
+                         "serve", "-d", DEVICE, "-p", 0, *args,
+                         argv0=("verbsperf-lab-peer", "sh"))
+        self.port = int(self.wait_for(r"serving on TCP port (\d+)")[1])
+        self.pid = int(self.wait_for(r"pid (\d+)")[1])
+
+    def send(self, number):
+        """To the server itself, not to the program that started it."""
+        there(f"kill -{int(number)} {self.pid}")
+
+
+@pytest.fixture(scope="module")
+def remote():
+    server = RemoteServer()
+    server.shared = True
+    return server
+
+
+@pytest.fixture
+def fresh():
+    return RemoteServer()
+
+
+@pytest.fixture
+def links():
+    """Links that may be cut: afterwards they are up again, at both ends."""
+    yield
+    for where, number in ((here, 1), (there, 2)):
+        where(f"ip link set {NETDEV} up")
+        where(f"ip addr replace 10.0.0.{number}/24 dev {NETDEV}")
+        where(f"ip addr replace fd00::{number}/64 dev {NETDEV}")
+    deadline(20, can_measure, "traffic between the guests again")
+
+
+@pytest.fixture
+def lossy():
+    """Call it with a percentage of packets to lose, on their way there."""
+    def lose(percent):
+        here(f"tc qdisc add dev {NETDEV} root netem loss {percent}%")
+    yield lose
+    subprocess.run(f"tc qdisc del dev {NETDEV} root".split(), timeout=30)
+
+
+def can_measure():
+    server = RemoteServer("--once")
+    program = client("write_bw", *QUICK, "--timeout", 3, port=server.port,
+                     host=ROCE).wait()
+    server.wait()
+    return program.status == 0
+
+
+def under_way(test, server, host=MANAGEMENT, *args):
+    program = client(test, *LONG, *args, port=server.port, host=host)
+    program.wait_for_traffic()
+    time.sleep(0.5)
+    return program
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_measures_between_hosts(remote, test):
+    program = client(test, "--json", "-D", 0.5, port=remote.port, host=ROCE)
+    document = measured(program)
+    assert document["client"]["hostname"] != document["server"]["hostname"]
+    assert document["client"]["gid"] != document["server"]["gid"]
+    assert document["results"][0]["iterations"] > 1
+
+
+@pytest.mark.parametrize("host,gids", (
+    (ROCE, ["::ffff:10.0.0.1", "::ffff:10.0.0.2"]),
+    (MANAGEMENT, ["::ffff:10.0.0.1", "::ffff:10.0.0.2"]),
+    (ROCE6, ["fd00::1", "fd00::2"])))
+def test_gids_are_on_the_network_of_the_device(remote, host, gids):
+    document = measured(client("write_bw", "--json", *QUICK,
+                               port=remote.port, host=host))
+    assert [document[end]["gid"] for end in ("client", "server")] == gids
+
+
+@pytest.mark.parametrize("index,prefix", ((0, "fe80:"), (2, "fd00:")))
+def test_gid_given_decides_for_both(remote, index, prefix):
+    document = measured(client("write_bw", "--json", *QUICK, "-x", index,
+                               port=remote.port, host=MANAGEMENT))
+    for end in ("client", "server"):
+        assert document[end]["gid"].startswith(prefix)
+
+
+@pytest.mark.parametrize("test", ("write_bw", "send_bw", "read_bw"))
+def test_many_queue_pairs_and_sizes(remote, test):
+    document = measured(client(test, "--json", "-n", 20, "-q", 8, "-s",
+                               "1,64,4K", port=remote.port, host=ROCE))
+    assert [row["iterations"] for row in document["results"]] == [160] * 3
+
+
+def test_loss_of_some_packets_is_survived(lossy, remote):
+    lossy(2)
+    document = measured(client("send_bw", "--json", "-n", 300, "-s", 1024,
+                               port=remote.port, host=MANAGEMENT))
+    bandwidth = document["results"][0]["bandwidth"]
+    assert bandwidth["sent"] == bandwidth["received"]
+
+
+@pytest.mark.parametrize("test", ("write_bw", "read_lat"))
+def test_link_down_here_ends_both(links, fresh, test):
+    program = under_way(test, fresh)
+    here(f"ip link set {NETDEV} down")
+    failed(program, GONE, seconds=15)
+    complained(fresh, "the client: ")
+
+
+def test_link_down_there_ends_both(links, fresh):
+    program = under_way("send_lat", fresh)
+    there(f"ip link set {NETDEV} down")
+    failed(program, GONE, seconds=15)
+    complained(fresh, GONE)
+
+
+@pytest.mark.parametrize("test,host", (
+    ("write_bw", MANAGEMENT), ("send_lat", MANAGEMENT), ("write_bw", ROCE)))
+def test_total_loss_ends_both(lossy, fresh, tmp_path, test, host):
+    path = tmp_path / "result.json"
+    program = under_way(test, fresh, host, f"--json={path}")
+    lossy(100)
+    failed(program, GONE, seconds=15)
+    fresh.wait_for("error: ", seconds=15)
+    complained(fresh, GONE)
+    document = parse(path.read_text())
+    row, = document["results"]
+    assert row["failed"] and 0 < row["seconds"] < 5
+    assert document["error"]["stage"] == "traffic"
+
+
+def test_killed_server_ends_the_client(fresh):
+    program = under_way("send_lat", fresh)
+    fresh.send(signal.SIGKILL)
+    failed(program, GONE, seconds=12)
+
+
+def test_killed_client_ends_the_servers_run(fresh):
+    program = under_way("write_lat", fresh)
+    program.send(signal.SIGKILL)
+    complained(fresh, "the client", "closed|lost")
+    succeeded(client("write_bw", *QUICK, port=fresh.port, host=ROCE))
+
+
+def test_host_that_is_not_there_is_named():
+    start = time.monotonic()
+    program = client("write_bw", "--timeout", 2, port=18515, host="10.0.1.77")
+    line = failed(program, "10.0.1.77", seconds=15)
+    assert time.monotonic() - start < 10
+    assert re.search("timed out|No route|unreachable", line, re.I)
+
+
+def test_server_on_two_hosts_reports_the_same(tmp_path):
+    server = RemoteServer("--once", "--json")
+    one = measured(client("send_lat", "--json", *QUICK, port=server.port,
+                          host=ROCE))
+    other = parse(succeeded(server).out)
+    for key in ("test", "results", "client", "server", "clock"):
+        assert one[key] == other[key], key

@@ -1,0 +1,254 @@
+"""The frames of the dialogue, from the comment in src/control/frames.h."""
+
+import os
+import socket
+import struct
+import threading
+from collections import namedtuple
+
+from lab import SYSFS
+
+MAGIC = b"vbsp"
+PROTOCOL = 1
+TYPES = ("HELLO", "REFUSE", "PLAN", "ACCEPT", "ENDPOINT", "READY", "START",
+         "DONE", "BYE", "ABORT", "ALIVE")
+HEADER = struct.Struct(">4sHHI")
+ENDPOINT = struct.Struct(">H16sBIIBBIQQQI")
+OPERATIONS = ("send", "write", "read")
+ANY = 0xffffffff
+SECOND = 10 ** 9
+# iterations, duration, warm-up, timeout, queue pairs, send and receive depth,
+# moderation, MTU, reads, acknowledge timeout, service level, walk
+PARAMETERS = {2: 10, 3: SECOND, 4: 0, 5: 5 * SECOND, 6: 1, 7: 16, 8: ANY,
+              9: ANY, 10: ANY, 11: ANY, 12: 14, 13: 0, 14: 4096}
+
+Endpoint = namedtuple("Endpoint", "lid gid gid_type gid_index peer_gid_index "
+                      "grh mtu rkey va length stride n")
+
+
+def frame(name, payload=b"", protocol=PROTOCOL, kind=None, length=None):
+    kind = TYPES.index(name) + 1 if kind is None else kind
+    length = len(payload) if length is None else length
+    return HEADER.pack(MAGIC, protocol, kind, length) + payload
+
+
+def string(text):
+    data = text.encode()
+    return struct.pack(">H", len(data)) + data
+
+
+def read_strings(payload):
+    texts = []
+    while payload:
+        length = struct.unpack_from(">H", payload)[0]
+        texts.append(payload[2:2 + length].decode())
+        payload = payload[2 + length:]
+    return texts
+
+
+def hello():
+    return string("0.fake") + string("fakehost")
+
+
+def sysfs(name):
+    with open(os.path.join(SYSFS, "ports/1", name)) as file:
+        return file.read().strip()
+
+
+def own_gids():
+    """Index, type and GID of what the device's table holds."""
+    types = {"IB/RoCE v1": 1, "RoCE v2": 2}
+    gids = []
+    for index in range(16):
+        try:
+            kind = types[sysfs(f"gid_attrs/types/{index}")]
+        except OSError:
+            continue
+        gids.append((index, kind,
+                     bytes.fromhex(sysfs(f"gids/{index}").replace(":", ""))))
+    return gids
+
+
+def port(max_qp=65536, mtu=3):
+    gids = own_gids()
+    text = string("fakehost") + string("fake0") + string("1.0")
+    text += struct.pack(">BBBBBBHI", 1, 4, 2, mtu, 0, 0, 0, 10000)
+    text += struct.pack(">QIIIII", 1 << 23, max_qp, 16384, 32767, 16, 16)
+    text += struct.pack(">H", len(gids))
+    for index, kind, gid in gids:
+        text += struct.pack(">IB16s", index, kind, gid)
+    return text
+
+
+def plan(operation="write", sizes=(64,), parameters=None, **of_port):
+    values = {**PARAMETERS, **(parameters or {})}
+    text = port(**of_port)
+    text += struct.pack(">BBH", OPERATIONS.index(operation), 0, len(values))
+    for number, value in values.items():
+        text += struct.pack(">HQ", number, value)
+    text += struct.pack(">H", len(sizes))
+    return text + b"".join(struct.pack(">Q", size) for size in sizes)
+
+
+def endpoint(gid_index, peer_gid_index, mtu=3, stride=4096, n=1):
+    """Queue pairs that do not exist behind a GID that does."""
+    gid = {index: gid for index, _, gid in own_gids()}[gid_index]
+    text = ENDPOINT.pack(0, gid, 2, gid_index, peer_gid_index, 1, mtu, 4711,
+                         1 << 20, n * stride, stride, n)
+    return text + b"".join(struct.pack(">II", 0xfffff0 - i, i)
+                           for i in range(n))
+
+
+def read_endpoint(payload):
+    return Endpoint(*ENDPOINT.unpack_from(payload))
+
+
+def done(counted=10):
+    """That many messages in a millisecond, and no samples."""
+    return (struct.pack(">QQQQ", counted, 0, counted, 10 ** 6)
+            + string("fake") + struct.pack(">dddQ", 1, 1, 1, 0))
+
+
+class Peer:
+    """An end of the dialogue over SOCK."""
+
+    def __init__(self, sock):
+        self.sock = sock
+        sock.settimeout(20)
+
+    def send(self, name, payload=b"", **header):
+        self.sock.sendall(frame(name, payload, **header))
+
+    def read(self, size):
+        data = b""
+        while len(data) < size:
+            part = self.sock.recv(size - len(data))
+            if not part:
+                raise EOFError
+            data += part
+        return data
+
+    def receive(self):
+        """The next frame but ALIVE: its protocol, name and payload."""
+        while True:
+            magic, protocol, kind, length = HEADER.unpack(
+                self.read(HEADER.size))
+            assert magic == MAGIC
+            payload = self.read(length)
+            if TYPES[kind - 1] != "ALIVE":
+                return protocol, TYPES[kind - 1], payload
+
+    def expect(self, name):
+        _, got, payload = self.receive()
+        assert got == name, (got, payload)
+        return payload
+
+    def expect_error(self, name):
+        """REFUSE or ABORT: its stage, code, message and advice."""
+        texts = read_strings(self.expect(name))
+        assert len(texts) == 4
+        return texts
+
+    def close(self):
+        self.sock.close()
+
+
+class FakeClient(Peer):
+    """Plays a client's steps without any traffic."""
+
+    STEPS = ("HELLO", "PLAN", "ENDPOINT", "READY", "START", "DONE", "BYE")
+    ANSWERS = {"PLAN": "ACCEPT"}
+
+    def __init__(self, number):
+        super().__init__(socket.create_connection(("127.0.0.1", number), 20))
+
+    def payload(self, step):
+        index = own_gids()[-1][0]
+        return {"HELLO": hello, "PLAN": plan, "DONE": done,
+                "ENDPOINT": lambda: endpoint(index, index),
+                "START": lambda: struct.pack(">Q", 64)
+                }.get(step, bytes)()
+
+    def play(self, *steps):
+        for step in steps:
+            self.send(step, self.payload(step))
+            self.expect(self.ANSWERS.get(step, step))
+
+
+def serves(server):
+    """The next client is served: one without a program and traffic."""
+    peer = FakeClient(server.port)
+    peer.play(*FakeClient.STEPS)
+    peer.close()
+
+
+class FakeServer:
+    """Plays a server's steps without any traffic."""
+
+    STEPS = ("HELLO", "ACCEPT", "ENDPOINT", "READY", "START")
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.settimeout(20)
+        self.port = self.listener.getsockname()[1]
+
+    def accept(self):
+        self.peer = Peer(self.listener.accept()[0])
+        return self.peer
+
+    def answer(self, step, payload):
+        if step == "HELLO":
+            return hello()
+        if step == "ACCEPT":
+            return port()
+        if step == "ENDPOINT":
+            e = read_endpoint(payload)
+            return endpoint(e.peer_gid_index, e.gid_index, e.mtu, e.stride,
+                            e.n)
+        return payload
+
+    def play(self, *steps):
+        for step in steps:
+            got = self.peer.expect("PLAN" if step == "ACCEPT" else step)
+            self.peer.send(step, self.answer(step, got))
+
+    def close(self):
+        self.peer.close()
+        self.listener.close()
+
+
+class Proxy:
+    """Stands between both ends and notes the frames that pass."""
+
+    def __init__(self, number):
+        self.target = number
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.bytes = [b"", b""]
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        near = self.listener.accept()[0]
+        far = socket.create_connection(("127.0.0.1", self.target))
+        for i, ends in enumerate(((near, far), (far, near))):
+            threading.Thread(target=self.pump, args=(i, *ends),
+                             daemon=True).start()
+
+    def pump(self, i, source, sink):
+        while data := source.recv(65536):
+            self.bytes[i] += data
+            sink.sendall(data)
+        sink.shutdown(socket.SHUT_WR)
+
+    def frames(self):
+        """The names of the frames from the client, and from the server."""
+        return [self.split(data) for data in self.bytes]
+
+    @staticmethod
+    def split(data):
+        names = []
+        while data:
+            _, _, kind, length = HEADER.unpack_from(data)
+            names.append(TYPES[kind - 1])
+            data = data[HEADER.size + length:]
+        return names

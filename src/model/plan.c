@@ -7,6 +7,9 @@
 #define DEFAULT_CQ_MOD 100
 #define BYTES_PER_COMPLETION (1 << 20)
 #define DEFAULT_TX_DEPTH 128
+/* One message at a time needs no more, and short queues stay in the cache. */
+#define LATENCY_TX_DEPTH 8
+#define LATENCY_RX_DEPTH 16
 #define BYTES_OUTSTANDING (32 << 20)
 #define DEFAULT_RX_DEPTH 512
 /* One receive waits while the one before is posted again. */
@@ -73,8 +76,10 @@ int plan_access(const struct plan *plan, bool client)
 
 uint32_t plan_send_queue(const struct plan *plan)
 {
-	return plan->tx_depth == PLAN_AUTO ? DEFAULT_TX_DEPTH :
-					     plan->tx_depth;
+	if (plan->tx_depth != PLAN_AUTO)
+		return plan->tx_depth;
+	return plan->metric == METRIC_LATENCY ? LATENCY_TX_DEPTH :
+						DEFAULT_TX_DEPTH;
 }
 
 /* As many as may be outstanding, were there no end. */
@@ -268,7 +273,8 @@ static uint32_t automatic_rx_depth(const struct plan *plan,
 				   const struct port *client,
 				   const struct port *server)
 {
-	uint64_t n = DEFAULT_RX_DEPTH;
+	uint64_t n = plan_is_pingpong(plan) ? LATENCY_RX_DEPTH :
+					      DEFAULT_RX_DEPTH;
 
 	n = smaller(n, server->limits.max_cqe / plan->qps);
 	n = smaller(n, server->limits.max_qp_wr);

@@ -19,19 +19,30 @@ bool clock_counter_is_steady(const char *cpuinfo)
 #endif
 }
 
-static bool counter_usable(void)
+/* The beginning of the file PATH into TEXT, which is empty without it. */
+static void read_text(const char *path, char *text, size_t size)
 {
-	static const char path[] = "/proc/cpuinfo";
-	char text[8192];
-	size_t n;
 	FILE *file = fopen(path, "r");
 
+	text[0] = '\0';
 	if (!file)
-		return false;
-	n = fread(text, 1, sizeof(text) - 1, file);
+		return;
+	text[fread(text, 1, size - 1, file)] = '\0';
 	fclose(file);
-	text[n] = '\0';
-	return clock_counter_is_steady(text);
+}
+
+/* The CPU promises a steady counter, or the kernel found it to be one and
+ * keeps time by it (a virtual CPU may promise nothing). */
+static bool counter_usable(void)
+{
+	char text[8192];
+
+	read_text("/proc/cpuinfo", text, sizeof(text));
+	if (clock_counter_is_steady(text))
+		return true;
+	read_text("/sys/devices/system/clocksource/clocksource0/"
+		  "current_clocksource", text, sizeof(text));
+	return CLOCK_HAVE_COUNTER && !strcmp(text, "tsc\n");
 }
 
 /* The tightest of several readings: the least time between both clocks. */

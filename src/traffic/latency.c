@@ -5,8 +5,10 @@
 
 #include "traffic/post.h"
 
-/* Turns of a wait between two looks at the phase and the send queue. */
-#define SPINS_PER_LOOK 512
+/* Turns of a wait between two looks at the phase and the send queue.  A look
+ * that coincides with the answer delays it, so they are rare: some 10 us apart
+ * at a memory flag, well under a millisecond at a completion queue. */
+#define SPINS_PER_LOOK 16384
 
 /* A sequence of samples: the rules of which count, apart from the clock. */
 struct sampler {

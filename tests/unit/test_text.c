@@ -61,7 +61,7 @@ TEST(test_failed_half_way)
 }
 
 #define IB_HEAD \
-	" write_lat: RC, 1 QP, MTU 1024, tx depth 128\n" \
+	" write_lat: RC, 1 QP, MTU 1024, tx depth 8\n" \
 	" client: alpha rxe0 port 1, InfiniBand, LID 17, GID 1 " \
 	"::ffff:10.0.0.1 (IB)\n" \
 	" server: beta rxe0 port 1, InfiniBand, LID 17, GID 3 " \

@@ -28,7 +28,7 @@ REFUSED = (
                          ids=[" ".join(map(str, a)) for a, _ in REFUSED])
 def test_limit_of_the_device_is_named_at_both_ends(shared_server, args,
                                                     texts):
-    failed(client(*args, port=shared_server.port), "the server: ", *texts)
+    failed(client(*args, port=shared_server.port), *texts)
     complained_and_serves(shared_server, *texts, next_client=wire.serves)
 
 

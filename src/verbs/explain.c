@@ -20,7 +20,9 @@ static const struct explanation statuses[] = {
 	       "the message is longer than the receive or the MTU",
 	       "try a smaller --size"),
 	STATUS(IBV_WC_LOC_QP_OP_ERR,
-	       "the queue pair cannot do this operation", NULL),
+	       "this end could not send it: the queue pair does not allow the "
+	       "operation or, on Soft-RoCE, link or route are gone",
+	       "check 'ip link' and 'ip route get' towards the peer's GID"),
 	STATUS(IBV_WC_LOC_EEC_OP_ERR, "the local EE context failed", NULL),
 	STATUS(IBV_WC_LOC_PROT_ERR,
 	       "local memory is not registered for this, which is a bug here",

@@ -25,8 +25,7 @@ ROCE, MANAGEMENT, ROCE6 = "10.0.0.2", "10.0.1.2", "fd00::2"
 LONG = ("-D", 60, "--warmup", 0, "-s", 1024, "--timeout", 3)
 # what ends a run without its path: whoever notices first
 GONE = ("RETRY_EXC|LOC_QP_OP|said nothing|nothing completed|PORT_ERR|closed|"
-        "lost"
-        "|timed out|unreachable")
+        "lost|timed out|unreachable")
 
 
 def here(command):

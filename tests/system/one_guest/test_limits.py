@@ -2,11 +2,13 @@
 
 import os
 import resource
+import shutil
+import tempfile
 
 import pytest
 
 from documents import measured
-from lab import (DEVICE, QUICK, Program, Server, client,
+from lab import (BINARY, DEVICE, QUICK, Program, Server, client,
                  complained_and_serves, failed, loopback, needs_device,
                  needs_lab)
 from wire import FakeServer
@@ -64,13 +66,18 @@ def test_smaller_mtu_of_the_server_is_used():
 
 
 def unprivileged(*args, locked):
-    """A client as nobody, who may lock that many bytes."""
+    """A client as nobody, who may lock that many bytes; the program is copied
+    out of folders that may be closed to that user."""
+    folder = tempfile.mkdtemp()
+    os.chmod(folder, 0o755)
+    binary = shutil.copy(BINARY, folder)
+
     def limit():
         resource.setrlimit(resource.RLIMIT_MEMLOCK, (locked, locked))
         os.setgroups([])
         os.setgid(65534)
         os.setuid(65534)
-    return Program(*args, preexec_fn=limit)
+    return Program(*args, argv0=(binary,), cwd="/", preexec_fn=limit)
 
 
 @pytest.fixture

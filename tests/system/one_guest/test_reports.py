@@ -173,11 +173,17 @@ def test_server_without_a_plan_knows_no_test(tmp_path):
 
 @pytest.mark.parametrize("path,cause", (
     ("/nonexistent/x.json", "No such file or directory"),
-    ("/dev/full", "No space left"), ("/", "Is a directory")))
-def test_json_that_cannot_be_written_fails(path, cause):
+    ("/", "Is a directory")))
+def test_json_that_cannot_be_opened_fails_before_the_run(path, cause):
     program = loopback("write_bw", *QUICK, f"--json={path}")
     failed(program, f"{path}.*{cause}")
-    assert program.out == ""    # before the run, not after it
+    assert program.out == ""
+
+
+def test_json_that_cannot_be_written_leaves_the_table():
+    program = loopback("write_bw", *QUICK, "--json=/dev/full")
+    failed(program, "/dev/full.*No space left")
+    assert "#bytes" in program.out
 
 
 @pytest.mark.parametrize("args", ((), ("--json",)))

@@ -28,12 +28,13 @@ GONE = ("RETRY_EXC|LOC_QP_OP|said nothing|nothing completed|PORT_ERR|closed|"
         "lost|timed out|unreachable")
 
 
-def here(command):
-    subprocess.run(command.split(), check=True, timeout=30)
+def here(command, *prefix):
+    """Through a shell: kill(1) is its own, and may be no program."""
+    subprocess.run([*prefix, "sh", "-c", command], check=True, timeout=30)
 
 
 def there(command):
-    here("verbsperf-lab-peer " + command)
+    here(command, "verbsperf-lab-peer")
 
 
 class RemoteServer(Program):

@@ -13,6 +13,22 @@ struct sizes {
 	uint64_t bytes[SIZES_MAX];
 };
 
+/* As many CPUs as a run can name, and as many threads as it can have. */
+#define CPUS_MAX 64
+
+struct cpus {
+	uint32_t n;
+	uint32_t id[CPUS_MAX];
+};
+
+/* As many percentiles as a report can be asked for. */
+#define PERCENTILES_MAX 16
+
+struct percentiles {
+	uint32_t n;
+	uint32_t per_million[PERCENTILES_MAX];
+};
+
 /*
  * A decimal number: digits only, no sign, no blanks.
  * Returns 0, -EINVAL (not a number), -ERANGE (above 2^64 - 1).

@@ -25,6 +25,13 @@ struct parameters {
 	const char *title;
 	bool loopback;
 	bool once;
+	bool histogram;		/* report it */
+	const char *samples;	/* file for every sample; NULL: none */
+	uint64_t interval;	/* ns between live rows; 0: none, and as long
+				 * as measurement.md says in the report */
+	uint32_t clock;		/* enum clock_choice */
+	struct percentiles percentiles;	/* besides the usual ones */
+	struct cpus cpus;	/* of the threads, in their order */
 	/* for both ends */
 	struct plan plan;
 };
@@ -39,6 +46,10 @@ enum param_kind {
 	PARAM_TIME,		/* uint64_t ns, given in seconds */
 	PARAM_SIZES,		/* struct sizes */
 	PARAM_STRING,		/* const char * */
+	PARAM_CHOICE,		/* uint32_t: index of one of argument's words,
+				 * which stand between bars */
+	PARAM_PERCENTILES,	/* struct percentiles */
+	PARAM_CPUS,		/* struct cpus */
 };
 
 /* Who needs to know: flags, any of which may be set. */
@@ -47,6 +58,7 @@ enum param_who {
 	PARAM_CLIENT = 2,	/* a test that names a server, or --loopback */
 	PARAM_SERVER = 4,	/* an end that serves */
 	PARAM_DEVICES = 8,	/* verbsperf devices */
+	PARAM_CALIBRATE = 16,	/* verbsperf calibrate */
 };
 
 #define PARAM_BOTH (PARAM_CLIENT | PARAM_SERVER)

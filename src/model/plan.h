@@ -37,6 +37,10 @@ struct plan {
 	uint32_t outstanding_reads;	/* likewise */
 	uint32_t qp_timeout;
 	uint32_t sl;
+	uint32_t post_list;	/* sends handed over at once */
+	uint32_t post;		/* enum post_method */
+	uint32_t threads;	/* that share the QPs */
+	bool round_trip;	/* of a ping-pong report all, not half */
 };
 
 /* The largest message of the plan, in bytes. */

@@ -10,6 +10,7 @@
 #include "model/param.h"
 #include "model/plan.h"
 #include "model/port.h"
+#include "stats/intervals.h"
 #include "stats/summary.h"
 
 /* Nanoseconds; NAN where the clock's own end did not measure it. */
@@ -19,11 +20,20 @@ struct clock_description {
 	double read_cost_ns;
 };
 
+/* What one of several threads did. */
+struct thread_row {
+	uint32_t cpu;		/* PLAN_AUTO: not pinned */
+	uint32_t qps;
+	uint64_t iterations;	/* messages counted */
+	uint64_t window_ns;	/* that they were counted in */
+};
+
 /* One message size. */
 struct result_row {
 	uint64_t size;
 	uint32_t tx_depth;	/* as used for this size */
 	uint32_t cq_mod;
+	uint32_t post_list;
 	uint64_t iterations;	/* messages counted, over all QPs */
 	double seconds;		/* the window they were counted in */
 	struct bandwidth_summary bandwidth;	/* when the metric is that */
@@ -32,6 +42,15 @@ struct result_row {
 	bool checked;		/* the receiver counted them, too: */
 	uint64_t received;
 	bool failed;		/* what was measured until then */
+	double percentiles[PERCENTILES_MAX];	/* us; params.percentiles */
+	uint64_t samples_dropped;	/* of those for params.samples */
+	/* on the heap, result_free() */
+	uint32_t n_intervals;	/* 0: too short for ten, and none asked for */
+	struct interval *intervals;
+	uint32_t n_threads;	/* 0: one did it all */
+	struct thread_row *threads;
+	uint32_t n_bins;	/* 0: not asked for */
+	struct histogram_bin *bins;
 };
 
 struct result {
@@ -48,6 +67,9 @@ struct result {
 	struct result_row rows[SIZES_MAX];
 	struct error error;
 };
+
+/* Free RESULT and all it holds. */
+void result_free(struct result *result);
 
 /* The factor from a recorded sample to what is reported: one half where that
  * is half a round trip. */

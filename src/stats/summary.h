@@ -32,6 +32,9 @@ struct bandwidth_summary {
 	double gbps;		/* 10^9 bit/s */
 	double mib_per_s;	/* 2^20 byte/s */
 	double mpps;		/* 10^6 messages/s */
+	/* NAN for fewer than ten intervals */
+	double peak_gbps;	/* the best interval */
+	double ci95_gbps[2];	/* of the intervals' mean */
 };
 
 /* MESSAGES of SIZE bytes in SECONDS; all NAN when that is not above 0. */
@@ -47,5 +50,23 @@ uint64_t summary_min_samples(uint32_t per_million);
  */
 struct latency_summary summary_latency(const struct histogram *h,
 				       double ns_per_unit);
+
+/* A bin that is not empty, in nanoseconds: low <= sample <= high. */
+struct histogram_bin {
+	double low_ns;
+	double high_ns;
+	uint64_t count;
+};
+
+/*
+ * The bins of H that are not empty, in ascending order, on the heap; their
+ * number in *N.  NS_PER_UNIT as for summary_latency().
+ */
+struct histogram_bin *summary_bins(const struct histogram *h,
+				   double ns_per_unit, uint32_t *n);
+
+/* One percentile of H in microseconds; NAN as in PERCENTILE_LIST. */
+double summary_percentile(const struct histogram *h, uint32_t per_million,
+			  double ns_per_unit);
 
 #endif

@@ -19,6 +19,8 @@
 #define CLOCK_HAVE_COUNTER 0
 #endif
 
+enum clock_choice { CLOCK_AUTO, CLOCK_COUNTER, CLOCK_RAW };
+
 /* Ticks and nanoseconds of the kernel's clock, read together. */
 struct clock_pair {
 	uint64_t ticks;

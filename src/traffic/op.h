@@ -45,6 +45,14 @@ static const struct op_info op_table[OP_COUNT] = {
 #undef X
 };
 
+/* How a send is handed to the provider. */
+enum post_method {
+	POST_AUTO,	/* POST_WR where the provider has it, else ... */
+	POST_WR,	/* ibv_wr_start(3) and what follows */
+	POST_LEGACY,	/* ibv_post_send(3) */
+	POST_METHODS
+};
+
 enum metric { METRIC_BANDWIDTH, METRIC_LATENCY, METRIC_COUNT };
 
 #endif

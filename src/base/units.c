@@ -188,3 +188,89 @@ int units_parse_time(const char *text, uint64_t *ns)
 	*ns = whole;
 	return 0;
 }
+
+/* One percentile at the start of TEXT, in parts of a million. */
+static int scan_percentile(const char *text, const char **end,
+			   uint32_t *per_million)
+{
+	uint64_t whole, fraction = 0, weight = 1000;
+	const char *p, *digits;
+	int ret = parse_digits(text, &p, &whole);
+
+	if (ret)
+		return ret;
+	if (*p == '.') {
+		for (digits = ++p; *p >= '0' && *p <= '9' && weight; p++) {
+			fraction += (uint64_t)(*p - '0') * weight;
+			weight /= 10;
+		}
+		if (p == digits)
+			return -EINVAL;
+	}
+	if (whole >= 100 || whole + fraction == 0)
+		return -ERANGE;
+	*end = p;
+	*per_million = (uint32_t)(whole * 10000 + fraction);
+	return 0;
+}
+
+int units_parse_percentiles(const char *text, struct percentiles *percentiles)
+{
+	struct percentiles list = { 0 };
+	const char *p = text;
+	uint32_t one;
+	int ret;
+
+	for (;;) {
+		ret = scan_percentile(p, &p, &one);
+		if (ret)
+			return ret;
+		if (*p && *p != ',')
+			return -EINVAL;
+		if (list.n == PERCENTILES_MAX)
+			return -E2BIG;
+		list.per_million[list.n++] = one;
+		if (*p++ == '\0')
+			break;
+	}
+	*percentiles = list;
+	return 0;
+}
+
+static int append_cpus(struct cpus *cpus, uint64_t first, uint64_t last)
+{
+	if (first > last || last >= CPU_ID_END)
+		return -ERANGE;
+	for (; first <= last; first++) {
+		if (cpus->n == CPUS_MAX)
+			return -E2BIG;
+		cpus->id[cpus->n++] = (uint32_t)first;
+	}
+	return 0;
+}
+
+int units_parse_cpus(const char *text, struct cpus *cpus)
+{
+	struct cpus list = { 0 };
+	const char *p = text;
+	uint64_t first = 0, last;
+	int ret;
+
+	for (;;) {
+		ret = parse_digits(p, &p, &first);
+		last = first;
+		if (!ret && *p == '-')
+			ret = parse_digits(p + 1, &p, &last);
+		if (ret)
+			return ret;
+		if (*p && *p != ',')
+			return -EINVAL;
+		ret = append_cpus(&list, first, last);
+		if (ret)
+			return ret;
+		if (*p++ == '\0')
+			break;
+	}
+	*cpus = list;
+	return 0;
+}

@@ -21,6 +21,9 @@ struct cpus {
 	uint32_t id[CPUS_MAX];
 };
 
+/* The kernel's numbers of CPUs are below this. */
+#define CPU_ID_END 65536
+
 /* As many percentiles as a report can be asked for. */
 #define PERCENTILES_MAX 16
 
@@ -53,5 +56,19 @@ int units_parse_sizes(const char *text, struct sizes *sizes);
  * ms s m h; seconds without.  In nanoseconds.  Returns as units_parse_count().
  */
 int units_parse_time(const char *text, uint64_t *ns);
+
+/*
+ * Percentiles: "50,99.9,99.9999", each above 0, below 100 and with at most
+ * four decimals; kept in the order given.  Returns 0, -EINVAL, -ERANGE (not
+ * between 0 and 100), -E2BIG (more than PERCENTILES_MAX).
+ */
+int units_parse_percentiles(const char *text, struct percentiles *list);
+
+/*
+ * Numbers of CPUs: "0,2,4-7", each below CPU_ID_END; kept in the order given.
+ * Returns 0, -EINVAL, -ERANGE (a number too large, or a range downwards),
+ * -E2BIG (more than CPUS_MAX).
+ */
+int units_parse_cpus(const char *text, struct cpus *cpus);
 
 #endif

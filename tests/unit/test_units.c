@@ -1,4 +1,4 @@
-/* Numbers, sizes and times: what is taken, and what is refused. */
+/* Numbers, sizes, times and lists: what is taken, and what is refused. */
 #include "config.h"
 #include "test.h"
 
@@ -183,12 +183,123 @@ TEST(test_as_many_sizes_as_fit)
 	assert_int_equal(sizes.bytes[63], 1ULL << 63);
 }
 
+struct small_list {
+	const char *text;
+	int ret;
+	uint32_t n;
+	uint32_t values[8];
+};
+
+TEST(test_percentiles)
+{
+	static const struct small_list rows[] = {
+		{ "50", 0, 1, { 500000 } },
+		{ "50,99.9,99.9999", 0, 3, { 500000, 999000, 999999 } },
+		{ "99,50", 0, 2, { 990000, 500000 } },
+		{ "0.0001", 0, 1, { 1 } },
+		{ "99.5000", 0, 1, { 995000 } },
+		{ "07.25", 0, 1, { 72500 } },
+		{ "0", -ERANGE, 0, { 0 } },
+		{ "0.0000", -ERANGE, 0, { 0 } },
+		{ "100", -ERANGE, 0, { 0 } },
+		{ "50,100.5", -ERANGE, 0, { 0 } },
+		{ "18446744073709551616", -ERANGE, 0, { 0 } },
+		{ "", -EINVAL, 0, { 0 } },
+		{ ",", -EINVAL, 0, { 0 } },
+		{ "50,", -EINVAL, 0, { 0 } },
+		{ ",50", -EINVAL, 0, { 0 } },
+		{ "50,,99", -EINVAL, 0, { 0 } },
+		{ "50 ,99", -EINVAL, 0, { 0 } },
+		{ "50;99", -EINVAL, 0, { 0 } },
+		{ "99.", -EINVAL, 0, { 0 } },
+		{ ".9", -EINVAL, 0, { 0 } },
+		{ "99.99999", -EINVAL, 0, { 0 } },
+		{ "99.90000", -EINVAL, 0, { 0 } },
+		{ "-5", -EINVAL, 0, { 0 } },
+		{ "+5", -EINVAL, 0, { 0 } },
+		{ "99%", -EINVAL, 0, { 0 } },
+		{ "p99", -EINVAL, 0, { 0 } },
+		{ "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", -E2BIG, 0,
+		  { 0 } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct percentiles list = { .n = 99 };
+		int ret = units_parse_percentiles(rows[i].text, &list);
+
+		if (ret != rows[i].ret)
+			fail_msg("'%s' gave %d", rows[i].text, ret);
+		assert_int_equal(list.n, ret ? 99 : rows[i].n);
+		for (uint32_t k = 0; !ret && k < list.n; k++)
+			assert_int_equal(list.per_million[k],
+					 rows[i].values[k]);
+	}
+}
+
+TEST(test_cpus)
+{
+	static const struct small_list rows[] = {
+		{ "0", 0, 1, { 0 } },
+		{ "0,2,4-7", 0, 6, { 0, 2, 4, 5, 6, 7 } },
+		{ "7,3", 0, 2, { 7, 3 } },
+		{ "3-3", 0, 1, { 3 } },
+		{ "1,1", 0, 2, { 1, 1 } },
+		{ "65535", 0, 1, { 65535 } },
+		{ "65536", -ERANGE, 0, { 0 } },
+		{ "65530-65536", -ERANGE, 0, { 0 } },
+		{ "0-18446744073709551615", -ERANGE, 0, { 0 } },
+		{ "18446744073709551616", -ERANGE, 0, { 0 } },
+		{ "7-4", -ERANGE, 0, { 0 } },
+		{ "", -EINVAL, 0, { 0 } },
+		{ ",", -EINVAL, 0, { 0 } },
+		{ "1,", -EINVAL, 0, { 0 } },
+		{ "1,,2", -EINVAL, 0, { 0 } },
+		{ "1-", -EINVAL, 0, { 0 } },
+		{ "-1", -EINVAL, 0, { 0 } },
+		{ "1-2-3", -EINVAL, 0, { 0 } },
+		{ "1..2", -EINVAL, 0, { 0 } },
+		{ "1 ", -EINVAL, 0, { 0 } },
+		{ "0x1", -EINVAL, 0, { 0 } },
+		{ "all", -EINVAL, 0, { 0 } },
+		{ "0-64", -E2BIG, 0, { 0 } },
+		{ "0-31,0-32", -E2BIG, 0, { 0 } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct cpus cpus = { .n = 99 };
+		int ret = units_parse_cpus(rows[i].text, &cpus);
+
+		if (ret != rows[i].ret)
+			fail_msg("'%s' gave %d", rows[i].text, ret);
+		assert_int_equal(cpus.n, ret ? 99 : rows[i].n);
+		for (uint32_t k = 0; !ret && k < cpus.n; k++)
+			assert_int_equal(cpus.id[k], rows[i].values[k]);
+	}
+}
+
+TEST(test_as_many_as_fit)
+{
+	struct percentiles list;
+	struct cpus cpus;
+
+	assert_int_equal(units_parse_percentiles(
+		"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", &list), 0);
+	assert_int_equal(list.n, PERCENTILES_MAX);
+	assert_int_equal(list.per_million[15], 160000);
+	assert_int_equal(units_parse_cpus("100-163", &cpus), 0);
+	assert_int_equal(cpus.n, CPUS_MAX);
+	assert_int_equal(cpus.id[63], 163);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_counts),
 	cmocka_unit_test(test_one_size),
 	cmocka_unit_test(test_times),
 	cmocka_unit_test(test_lists_and_ranges),
 	cmocka_unit_test(test_as_many_sizes_as_fit),
+	cmocka_unit_test(test_percentiles),
+	cmocka_unit_test(test_cpus),
+	cmocka_unit_test(test_as_many_as_fit),
 };
 
 TEST_MAIN(tests, 10)

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/xalloc.h"
+
 struct bandwidth_summary summary_bandwidth(uint64_t messages, uint64_t size,
 					   double seconds)
 {
@@ -14,6 +16,8 @@ struct bandwidth_summary summary_bandwidth(uint64_t messages, uint64_t size,
 		.gbps = bytes * 8 / 1e9,
 		.mib_per_s = bytes / (1 << 20),
 		.mpps = rate / 1e6,
+		.peak_gbps = NAN,
+		.ci95_gbps = { NAN, NAN },
 	};
 }
 
@@ -22,12 +26,13 @@ uint64_t summary_min_samples(uint32_t per_million)
 	return (uint64_t)ceil(log(0.05) / log(per_million / 1e6));
 }
 
-static double percentile(const struct histogram *h, uint32_t per_million,
-			 double us_per_unit)
+double summary_percentile(const struct histogram *h, uint32_t per_million,
+			  double ns_per_unit)
 {
 	if (h->count < summary_min_samples(per_million))
 		return NAN;
-	return (double)histogram_percentile(h, per_million) * us_per_unit;
+	return (double)histogram_percentile(h, per_million) * ns_per_unit /
+	       1000;
 }
 
 struct latency_summary summary_latency(const struct histogram *h,
@@ -43,8 +48,43 @@ struct latency_summary summary_latency(const struct histogram *h,
 		.max = any ? (double)h->max * us : NAN,
 	};
 
-#define X(field, key, per_million) s.field = percentile(h, per_million, us);
+#define X(field, key, per_million) \
+	s.field = summary_percentile(h, per_million, ns_per_unit);
 	PERCENTILE_LIST(X)
 #undef X
 	return s;
+}
+
+/* What BIN counted lies between these; exact at both ends of H. */
+static struct histogram_bin make_bin(const struct histogram *h, uint32_t bin,
+				     double ns_per_unit)
+{
+	uint64_t low = histogram_bin_low(bin);
+	uint64_t high = histogram_bin_high(bin);
+
+	if (low < h->min)
+		low = h->min;
+	if (high > h->max || bin == HISTOGRAM_BINS - 1)
+		high = h->max;
+	return (struct histogram_bin){
+		.low_ns = (double)low * ns_per_unit,
+		.high_ns = (double)high * ns_per_unit,
+		.count = h->bins[bin],
+	};
+}
+
+struct histogram_bin *summary_bins(const struct histogram *h,
+				   double ns_per_unit, uint32_t *n)
+{
+	struct histogram_bin *bins;
+	uint32_t used = 0, next = 0;
+
+	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
+		used += h->bins[i] > 0;
+	bins = xcalloc(used, sizeof(*bins));
+	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
+		if (h->bins[i])
+			bins[next++] = make_bin(h, i, ns_per_unit);
+	*n = used;
+	return bins;
 }

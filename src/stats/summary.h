@@ -59,8 +59,10 @@ struct histogram_bin {
 };
 
 /*
- * The bins of H that are not empty, in ascending order, on the heap; their
- * number in *N.  NS_PER_UNIT as for summary_latency().
+ * The bins of H that are not empty, in ascending order, on the heap (free(3)
+ * them, were there none); their number in *N.  The first begins at the exact
+ * minimum, the last ends at the exact maximum.  NS_PER_UNIT as for
+ * summary_latency().
  */
 struct histogram_bin *summary_bins(const struct histogram *h,
 				   double ns_per_unit, uint32_t *n);

@@ -102,6 +102,76 @@ TEST(test_no_window_is_not_measured)
 	}
 }
 
+TEST(test_bandwidth_has_no_intervals_yet)
+{
+	struct bandwidth_summary b = summary_bandwidth(10, 64, 1);
+
+	assert_true(isnan(b.peak_gbps) && isnan(b.ci95_gbps[0]) &&
+		    isnan(b.ci95_gbps[1]));
+}
+
+TEST(test_percentiles_of_choice)
+{
+	struct histogram *h = histogram_new();
+
+	for (int i = 1; i <= 1000; i++)
+		histogram_record(h, (uint64_t)i);
+	assert_close(summary_percentile(h, 995000, 1000), 995, 1e-12);
+	assert_close(summary_percentile(h, 1, 1000), 1, 1e-12);
+	assert_close(summary_percentile(h, 250000, 500), 125, 1e-12);
+	assert_true(summary_percentile(h, 990000, 1) ==
+		    summary_latency(h, 1).p99);
+	/* 99.9% needs 2,995 samples */
+	assert_true(isnan(summary_percentile(h, 999000, 1)));
+	free(h);
+}
+
+/* Every sample is in one bin, between its ends, and bins ascend. */
+TEST(test_bins)
+{
+	struct histogram *h = histogram_new();
+	uint64_t seed = 7, counted = 0;
+	struct histogram_bin *bins;
+	uint32_t n;
+
+	for (int i = 0; i < 10000; i++)
+		histogram_record(h, next_random(&seed) >> (20 + i % 40));
+	bins = summary_bins(h, 0.5, &n);
+	assert_true(n > 100);
+	assert_true(bins[0].low_ns == (double)h->min * 0.5);
+	assert_true(bins[n - 1].high_ns == (double)h->max * 0.5);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_true(bins[i].count > 0);
+		assert_true(bins[i].low_ns <= bins[i].high_ns);
+		assert_true(!i || bins[i - 1].high_ns < bins[i].low_ns);
+		counted += bins[i].count;
+	}
+	assert_int_equal(counted, 10000);
+	free(bins);
+	free(h);
+}
+
+TEST(test_few_bins)
+{
+	struct histogram *h = histogram_new();
+	uint32_t n = 99;
+	struct histogram_bin *bins = summary_bins(h, 1, &n);
+
+	assert_int_equal(n, 0);
+	free(bins);
+	for (int i = 0; i < 3; i++)
+		histogram_record(h, 5001);
+	/* beyond what bins can tell apart: the last one ends at the maximum */
+	histogram_record(h, 1ULL << 50);
+	bins = summary_bins(h, 2, &n);
+	assert_int_equal(n, 2);
+	assert_true(bins[0].low_ns == 10002 && bins[0].count == 3);
+	assert_true(bins[0].high_ns >= 10002 && bins[0].high_ns < 10012);
+	assert_true(bins[1].high_ns == 2.0 * (1ULL << 50));
+	free(bins);
+	free(h);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_minimum_samples),
 	cmocka_unit_test(test_percentiles_appear_when_there_is_enough),
@@ -109,6 +179,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_spread_in_microseconds),
 	cmocka_unit_test(test_bandwidth_units),
 	cmocka_unit_test(test_no_window_is_not_measured),
+	cmocka_unit_test(test_bandwidth_has_no_intervals_yet),
+	cmocka_unit_test(test_percentiles_of_choice),
+	cmocka_unit_test(test_bins),
+	cmocka_unit_test(test_few_bins),
 };
 
 TEST_MAIN(tests, 30)

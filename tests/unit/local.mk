@@ -12,6 +12,7 @@ check_PROGRAMS = \
 	tests/unit/test_frames \
 	tests/unit/test_gid \
 	tests/unit/test_histogram \
+	tests/unit/test_intervals \
 	tests/unit/test_json \
 	tests/unit/test_latency \
 	tests/unit/test_oob \
@@ -56,6 +57,8 @@ tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
 	tests/unit/test.h
 tests_unit_test_gid_SOURCES = tests/unit/test_gid.c tests/unit/test.h
 tests_unit_test_histogram_SOURCES = tests/unit/test_histogram.c \
+	tests/unit/test.h
+tests_unit_test_intervals_SOURCES = tests/unit/test_intervals.c \
 	tests/unit/test.h
 tests_unit_test_json_SOURCES = tests/unit/test_json.c tests/unit/results.c \
 	tests/unit/results.h tests/unit/test.h

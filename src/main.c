@@ -124,7 +124,7 @@ static int client(const struct options *options, struct connection *conn)
 	status = report(result);
 	oob_close(conn);
 	device_close(&device);
-	free(result);
+	result_free(result);
 	return status;
 }
 
@@ -145,7 +145,7 @@ static int serve_client(const struct options *options,
 	if (reports)
 		status = report(result);
 	oob_close(conn);
-	free(result);
+	result_free(result);
 	return status;
 }
 

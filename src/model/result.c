@@ -1,6 +1,20 @@
 #include "config.h"
 #include "model/result.h"
 
+#include <stdlib.h>
+
+void result_free(struct result *result)
+{
+	if (!result)
+		return;
+	for (uint32_t i = 0; i < SIZES_MAX; i++) {
+		free(result->rows[i].intervals);
+		free(result->rows[i].threads);
+		free(result->rows[i].bins);
+	}
+	free(result);
+}
+
 double result_latency_factor(const struct plan *plan)
 {
 	return plan_is_pingpong(plan) ? 0.5 : 1;

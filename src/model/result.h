@@ -68,7 +68,7 @@ struct result {
 	struct error error;
 };
 
-/* Free RESULT and all it holds. */
+/* Free RESULT, which may be NULL, and all that its rows hold. */
 void result_free(struct result *result);
 
 /* The factor from a recorded sample to what is reported: one half where that

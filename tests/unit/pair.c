@@ -299,6 +299,6 @@ void pair_close(struct pair *p)
 {
 	device_close(&p->client.device);
 	device_close(&p->server.device);
-	free(p->client.result);
-	free(p->server.result);
+	result_free(p->client.result);
+	result_free(p->server.result);
 }

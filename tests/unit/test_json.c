@@ -23,7 +23,7 @@ static json_t *document(struct result *r)
 	if (!root)
 		fail_msg("line %d: %s", error.line, error.text);
 	free(text);
-	free(r);
+	result_free(r);
 	return root;
 }
 

@@ -14,7 +14,7 @@ static void check_text(struct result *r, const char *wanted)
 
 	assert_string_equal(text, wanted);
 	free(text);
-	free(r);
+	result_free(r);
 }
 
 #define ROCE_HEAD \
@@ -154,7 +154,7 @@ TEST(test_devices)
 	assert_contains(text, "* the GID chosen unless the peer's needs "
 			      "another (-x overrides)\n");
 	free(text);
-	free(r);
+	result_free(r);
 }
 
 TEST(test_devices_without_gid_and_infiniband)
@@ -179,7 +179,7 @@ TEST(test_devices_without_gid_and_infiniband)
 	text = report_devices(&port, 0);
 	assert_non_null(text);
 	free(text);
-	free(r);
+	result_free(r);
 }
 
 TEST(test_output_errors)

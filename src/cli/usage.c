@@ -39,7 +39,10 @@ static void print_option(FILE *out, char letter, const char *name,
 	if (argument)
 		snprintf(left + used, sizeof(left) - (size_t)used, "%s%s%s",
 			 optional ? "[=" : " ", argument, optional ? "]" : "");
-	fprintf(out, "%-*s%s\n", HELP_COLUMN, left, help);
+	if (strlen(left) >= HELP_COLUMN)
+		fprintf(out, "%s\n%*s%s\n", left, HELP_COLUMN, "", help);
+	else
+		fprintf(out, "%-*s%s\n", HELP_COLUMN, left, help);
 }
 
 static void print_row(FILE *out, const struct param *row)

@@ -21,6 +21,10 @@
  *		  10 path MTU in bytes * 11 outstanding reads *
  *		  12 acknowledge timeout (4.096 us x 2^n)
  *		  13 service level       14 bytes each QP walks through
+ *		  15 sends handed over at once
+ *		  16 how: 0 as the provider can, 1 ibv_wr_*, 2 ibv_post_send
+ *		  17 threads that share the QPs
+ *		  18 of a ping-pong report 0 half, 1 the whole round trip
  *		  (* may be 0xffffffff: both ends choose alike from both
  *		  ports, by the rules of model/plan.h: the MTU is the smaller
  *		  active one)

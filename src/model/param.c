@@ -1,8 +1,9 @@
 #include "config.h"
 #include "model/param.h"
 
-#include <errno.h>
 #include <string.h>
+
+#include "traffic/clock.h"
 
 #define SECOND 1000000000ULL
 
@@ -21,6 +22,10 @@
 #define TIME(field) FIELD(PARAM_TIME, uint64_t, field)
 #define SIZES(field) FIELD(PARAM_SIZES, struct sizes, field)
 #define STRING(field) FIELD(PARAM_STRING, const char *, field)
+#define CHOICE(field) FIELD(PARAM_CHOICE, uint32_t, field)
+#define PERCENTILES(field) \
+	FIELD(PARAM_PERCENTILES, struct percentiles, field)
+#define CPUS(field) FIELD(PARAM_CPUS, struct cpus, field)
 
 // clang-format off
 const struct param param_table[] = {
@@ -94,11 +99,42 @@ const struct param param_table[] = {
 	{ 14, "walk", 0, NULL, BYTES(plan.walk), 0, 1ULL << 31, "4K",
 	  "BYTES", NULL, PARAM_CLIENT | PARAM_PLAN,
 	  "memory that messages step through, per QP" },
+	{ 15, "post-list", 'l', "post_list", NUMBER(plan.post_list), 1, 1024,
+	  "1", "N", NULL, PARAM_CLIENT | PARAM_PLAN,
+	  "sends handed over at once" },
+	{ 16, "post", 0, NULL, CHOICE(plan.post), 0, POST_METHODS - 1, "auto",
+	  "auto|wr|legacy", NULL, PARAM_CLIENT | PARAM_PLAN,
+	  "by ibv_wr_* where there is such, or ibv_post_send" },
+	{ 17, "threads", 0, NULL, NUMBER(plan.threads), 1, CPUS_MAX, "1",
+	  "N", NULL, PARAM_CLIENT | PARAM_PLAN,
+	  "threads that share the QPs, each with its CQ" },
+	{ 18, "round-trip", 0, NULL, FLAG(plan.round_trip), 0, 1, NULL,
+	  NULL, NULL, PARAM_CLIENT | PARAM_PLAN,
+	  "of a ping-pong report all, not half" },
+	{ 0, "interval", 0, NULL, TIME(interval), SECOND / 100,
+	  3600 * SECOND, NULL, "SECONDS", NULL, PARAM_CLIENT,
+	  "show the rate that often, on stderr" },
+	{ 0, "percentiles", 0, NULL, PERCENTILES(percentiles), 0, 0, NULL,
+	  "LIST", NULL, PARAM_BOTH,
+	  "these instead of 99% and 99.9%: 50,99.99" },
+	{ 0, "histogram", 0, NULL, FLAG(histogram), 0, 1, NULL,
+	  NULL, NULL, PARAM_BOTH,
+	  "how latencies are distributed" },
+	{ 0, "samples", 0, NULL, STRING(samples), 0, 0, NULL,
+	  "FILE", NULL, PARAM_CLIENT,
+	  "write every latency; .csv: as text" },
+	{ 0, "cpus", 0, NULL, CPUS(cpus), 0, 0, NULL,
+	  "LIST", NULL, PARAM_BOTH | PARAM_CALIBRATE,
+	  "keep each thread on its CPU: 0,2,4-7" },
+	{ 0, "clock", 0, NULL, CHOICE(clock), 0, CLOCK_RAW, "auto",
+	  "auto|counter|monotonic_raw", NULL,
+	  PARAM_BOTH | PARAM_CALIBRATE,
+	  "auto: the CPU's counter where it is steady" },
 	{ 0, "json", 0, NULL, STRING(json), 0, 0, NULL,
-	  "FILE", "-", PARAM_BOTH,
+	  "FILE", "-", PARAM_BOTH | PARAM_CALIBRATE,
 	  "write the result as JSON [to stdout]" },
 	{ 0, "title", 0, NULL, STRING(title), 0, 0, NULL,
-	  "TEXT", NULL, PARAM_BOTH,
+	  "TEXT", NULL, PARAM_BOTH | PARAM_CALIBRATE,
 	  "a name for this run, in the JSON" },
 };
 // clang-format on
@@ -118,7 +154,15 @@ static void *field_to_set(struct parameters *params, const struct param *row)
 
 bool param_is_number(const struct param *row)
 {
-	return row->kind != PARAM_STRING && row->kind != PARAM_SIZES;
+	switch (row->kind) {
+	case PARAM_SIZES:
+	case PARAM_STRING:
+	case PARAM_PERCENTILES:
+	case PARAM_CPUS:
+		return false;
+	default:
+		return true;
+	}
 }
 
 uint64_t param_get(const struct parameters *params, const struct param *row)
@@ -128,6 +172,7 @@ uint64_t param_get(const struct parameters *params, const struct param *row)
 		return *(const bool *)field(params, row);
 	case PARAM_NUMBER:
 	case PARAM_AUTO_NUMBER:
+	case PARAM_CHOICE:
 		return *(const uint32_t *)field(params, row);
 	default:
 		return *(const uint64_t *)field(params, row);
@@ -143,6 +188,7 @@ void param_set(struct parameters *params, const struct param *row,
 		break;
 	case PARAM_NUMBER:
 	case PARAM_AUTO_NUMBER:
+	case PARAM_CHOICE:
 		*(uint32_t *)field_to_set(params, row) = (uint32_t)value;
 		break;
 	default:
@@ -165,101 +211,15 @@ bool param_in_range(const struct param *row, uint64_t value)
 	return value >= row->min && value <= row->max;
 }
 
-/* "--qps 0: allowed are 1 to 1024", in the unit the option is given in. */
-static int out_of_range(const struct param *row, const char *option,
-			const char *text, struct error *err)
+const char *param_word(const struct param *row, uint64_t index, int *length)
 {
-	double scale = row->kind == PARAM_TIME ? 1e-9 : 1;
-	const char *unit = row->kind == PARAM_TIME ? " seconds" : "";
+	const char *word = row->argument;
 
-	if (row->max == UINT64_MAX)
-		return fail(err, -EINVAL, NULL, "%s %s: must be at least %llu",
-			    option, text, (unsigned long long)row->min);
-	return fail(err, -EINVAL, NULL, "%s %s: allowed are %.15g to %.15g%s",
-		    option, text, (double)row->min * scale,
-		    (double)row->max * scale, unit);
-}
-
-static int malformed(const struct param *row, const char *option,
-		     const char *text, struct error *err)
-{
-	static const char *const wanted[] = {
-		[PARAM_FLAG] = "no value",
-		[PARAM_NUMBER] = "a number",
-		[PARAM_AUTO_NUMBER] = "a number or auto",
-		[PARAM_COUNT] = "a number",
-		[PARAM_BYTES] = "bytes, with K, M or G if wanted",
-		[PARAM_TIME] = "seconds, or a time with ms, s, m or h",
-		[PARAM_SIZES] = ("a size like 64 or 4K, a list 64,4K or a "
-				 "range 2..8M"),
-		[PARAM_STRING] = "a text",
-	};
-
-	return fail(err, -EINVAL, NULL, "%s '%s': wanted is %s", option, text,
-		    wanted[row->kind]);
-}
-
-static int parse_number(const struct param *row, const char *text,
-			uint64_t *value)
-{
-	if (row->kind == PARAM_AUTO_NUMBER && !strcmp(text, "auto")) {
-		*value = PLAN_AUTO;
-		return 0;
+	for (; index && word; index--) {
+		word = strchr(word, '|');
+		word += word != NULL;
 	}
-	if (row->kind == PARAM_BYTES)
-		return units_parse_size(text, value);
-	if (row->kind == PARAM_TIME)
-		return units_parse_time(text, value);
-	return units_parse_count(text, value);
-}
-
-static int parse_sizes(struct parameters *params, const struct param *row,
-		       const char *option, const char *text, struct error *err)
-{
-	struct sizes sizes;
-	int ret = units_parse_sizes(text, &sizes);
-
-	if (ret == -E2BIG)
-		return fail(err, -EINVAL, NULL, "%s '%s': more than %d sizes",
-			    option, text, SIZES_MAX);
-	if (ret)
-		return malformed(row, option, text, err);
-	for (uint32_t i = 0; i < sizes.n; i++)
-		if (sizes.bytes[i] < row->min || sizes.bytes[i] > row->max)
-			return out_of_range(row, option, text, err);
-	memcpy(field_to_set(params, row), &sizes, sizeof(sizes));
-	return 0;
-}
-
-int param_parse(struct parameters *params, const struct param *row,
-		const char *option, const char *text, struct error *err)
-{
-	uint64_t value = 0;
-	int ret;
-
-	if (row->kind == PARAM_STRING) {
-		memcpy(field_to_set(params, row), &text, sizeof(text));
-		return 0;
-	}
-	if (row->kind == PARAM_SIZES)
-		return parse_sizes(params, row, option, text, err);
-	ret = parse_number(row, text, &value);
-	if (ret == -EINVAL)
-		return malformed(row, option, text, err);
-	if (ret || (strcmp(text, "auto") &&
-		    (value < row->min || value > row->max)))
-		return out_of_range(row, option, text, err);
-	param_set(params, row, value);
-	return 0;
-}
-
-void param_defaults(struct parameters *params)
-{
-	struct error none = { 0 };
-
-	memset(params, 0, sizeof(*params));
-	for (size_t i = 0; i < param_count; i++)
-		if (param_table[i].initial)
-			param_parse(params, &param_table[i], "default",
-				    param_table[i].initial, &none);
+	if (word)
+		*length = (int)strcspn(word, "|");
+	return word;
 }

@@ -92,6 +92,10 @@ const char *param_get_string(const struct parameters *params,
 /* May a peer send VALUE for ROW: in its range, "auto", or not given. */
 bool param_in_range(const struct param *row, uint64_t value);
 
+/* The word that a PARAM_CHOICE of INDEX stands for, which is *LENGTH bytes of
+ * its argument; NULL when there is no such. */
+const char *param_word(const struct param *row, uint64_t index, int *length);
+
 /* True for the kinds that param_get() and param_set() handle. */
 bool param_is_number(const struct param *row);
 

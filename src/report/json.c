@@ -76,6 +76,25 @@ static json_t *sizes(const struct sizes *list)
 	return array;
 }
 
+static json_t *percentile_list(const struct percentiles *list)
+{
+	json_t *array = list->n ? json_array() : json_null();
+
+	for (uint32_t i = 0; i < list->n; i++)
+		json_array_append_new(
+			array, json_real(list->per_million[i] / 1e4));
+	return array;
+}
+
+static json_t *cpu_list(const struct cpus *list)
+{
+	json_t *array = list->n ? json_array() : json_null();
+
+	for (uint32_t i = 0; i < list->n; i++)
+		json_array_append_new(array, count(list->id[i]));
+	return array;
+}
+
 /* A choice that this test does not have: reads, or a time beside a count. */
 static bool does_not_apply(const struct plan *plan, const struct param *row)
 {
@@ -88,26 +107,48 @@ static bool does_not_apply(const struct plan *plan, const struct param *row)
 	return false;
 }
 
+static json_t *numeric_parameter(const struct param *row, uint64_t value)
+{
+	bool absent = value == 0 && !row->initial;
+	const char *word;
+	int length;
+
+	switch (row->kind) {
+	case PARAM_FLAG:
+		return json_boolean(value);
+	case PARAM_CHOICE:
+		word = param_word(row, value, &length);
+		return word ? json_stringn(word, (size_t)length) : json_null();
+	case PARAM_TIME:
+		/* 0 is a time like others where it is allowed */
+		if (absent && row->min)
+			return json_null();
+		return json_real((double)value / 1e9);
+	case PARAM_AUTO_NUMBER:
+		return value == PLAN_AUTO ? json_null() : count(value);
+	default:
+		return absent ? json_null() : count(value);
+	}
+}
+
 /* The value of one row of the table; null for "not given" and "auto". */
 static json_t *parameter(const struct parameters *params,
 			 const struct param *row)
 {
-	uint64_t value;
-
 	if (does_not_apply(&params->plan, row))
 		return json_null();
-	if (row->kind == PARAM_STRING)
+	switch (row->kind) {
+	case PARAM_STRING:
 		return text_or_null(param_get_string(params, row));
-	if (row->kind == PARAM_SIZES)
+	case PARAM_SIZES:
 		return sizes(&params->plan.sizes);
-	value = param_get(params, row);
-	if (row->kind == PARAM_FLAG)
-		return json_boolean(value);
-	if (row->kind == PARAM_AUTO_NUMBER && value == PLAN_AUTO)
-		return json_null();
-	if (row->kind == PARAM_TIME)
-		return json_real((double)value / 1e9);
-	return row->initial || value ? count(value) : json_null();
+	case PARAM_PERCENTILES:
+		return percentile_list(&params->percentiles);
+	case PARAM_CPUS:
+		return cpu_list(&params->cpus);
+	default:
+		return numeric_parameter(row, param_get(params, row));
+	}
 }
 
 static json_t *parameters(const struct parameters *params)

@@ -9,7 +9,7 @@ from collections import namedtuple
 from lab import SYSFS
 
 MAGIC = b"vbsp"
-PROTOCOL = 1
+PROTOCOL = 2
 TYPES = ("HELLO", "REFUSE", "PLAN", "ACCEPT", "ENDPOINT", "READY", "START",
          "DONE", "BYE", "ABORT", "ALIVE")
 HEADER = struct.Struct(">4sHHI")
@@ -18,9 +18,11 @@ OPERATIONS = ("send", "write", "read")
 ANY = 0xffffffff
 SECOND = 10 ** 9
 # iterations, duration, warm-up, timeout, queue pairs, send and receive depth,
-# moderation, MTU, reads, acknowledge timeout, service level, walk
+# moderation, MTU, reads, acknowledge timeout, service level, walk, post list,
+# post, threads, round trip
 PARAMETERS = {2: 10, 3: SECOND, 4: 0, 5: 5 * SECOND, 6: 1, 7: 16, 8: ANY,
-              9: ANY, 10: ANY, 11: ANY, 12: 14, 13: 0, 14: 4096}
+              9: ANY, 10: ANY, 11: ANY, 12: 14, 13: 0, 14: 4096,
+              15: 1, 16: 0, 17: 1, 18: 0}
 
 Endpoint = namedtuple("Endpoint", "lid gid gid_type gid_index peer_gid_index "
                       "grh mtu rkey va length stride n")

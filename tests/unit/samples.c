@@ -57,6 +57,10 @@ struct plan sample_plan(void)
 		.outstanding_reads = PLAN_AUTO,
 		.qp_timeout = 14,
 		.sl = 3,
+		.post_list = 32,
+		.post = POST_LEGACY,
+		.threads = 3,
+		.round_trip = true,
 	};
 }
 

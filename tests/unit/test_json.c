@@ -7,6 +7,7 @@
 
 #include "report/report.h"
 #include "results.h"
+#include "traffic/clock.h"
 
 /* The document of R, which is freed, parsed strictly. */
 static json_t *document(struct result *r)
@@ -111,7 +112,7 @@ TEST(test_bandwidth)
 		   "peak_gbps ci95_gbps sent received lost");
 	check_string(root, "schema", "verbsperf/1");
 	check_string(root, "tool.name", "verbsperf");
-	check_number(root, "tool.protocol", 1);
+	check_number(root, "tool.protocol", 2);
 	check_string(root, "started", "2023-11-14T22:13:20.123Z");
 	check_string(root, "test.name", "send_bw");
 	check_string(root, "test.metric", "bandwidth");
@@ -146,6 +147,40 @@ TEST(test_parameters_in_their_units)
 	check_null(root, "parameters.cq-mod");
 	check_null(root, "parameters.device");
 	assert_true(json_is_false(at(root, "parameters.loopback")));
+	assert_true(json_is_false(at(root, "parameters.round-trip")));
+	check_string(root, "parameters.post", "auto");
+	check_string(root, "parameters.clock", "auto");
+	check_number(root, "parameters.wait", 0);
+	check_null(root, "parameters.interval");
+	check_null(root, "parameters.percentiles");
+	check_null(root, "parameters.cpus");
+	check_null(root, "parameters.samples");
+	json_decref(root);
+}
+
+TEST(test_parameters_that_are_lists_and_words)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	r->params.percentiles = (struct percentiles){ 2, { 500000, 999999 } };
+	r->params.cpus = (struct cpus){ 3, { 4, 0, 65535 } };
+	r->params.plan.post = POST_LEGACY;
+	r->params.clock = CLOCK_RAW;
+	r->params.interval = 250000000;
+	r->params.plan.round_trip = true;
+	root = document(r);
+	assert_int_equal(json_array_size(at(root, "parameters.percentiles")),
+			 2);
+	check_number(root, "parameters.percentiles.0", 50);
+	check_number(root, "parameters.percentiles.1", 99.9999);
+	assert_int_equal(json_array_size(at(root, "parameters.cpus")), 3);
+	check_number(root, "parameters.cpus.0", 4);
+	check_number(root, "parameters.cpus.2", 65535);
+	check_string(root, "parameters.post", "legacy");
+	check_string(root, "parameters.clock", "monotonic_raw");
+	check_number(root, "parameters.interval", 0.25);
+	assert_true(json_is_true(at(root, "parameters.round-trip")));
 	json_decref(root);
 }
 
@@ -299,6 +334,7 @@ TEST(test_title_that_is_not_utf8)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_bandwidth),
 	cmocka_unit_test(test_parameters_in_their_units),
+	cmocka_unit_test(test_parameters_that_are_lists_and_words),
 	cmocka_unit_test(test_latency),
 	cmocka_unit_test(test_no_samples_and_one),
 	cmocka_unit_test(test_failed_half_way),

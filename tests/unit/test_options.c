@@ -132,6 +132,15 @@ static const struct {
 	{ "-S 3", "sl", 3 },
 	{ "--sl 3", "sl", 3 },
 	{ "--walk=1M", "walk", 1 << 20 },
+	{ "-l 8", "post-list", 8 },
+	{ "--post-list=8", "post-list", 8 },
+	{ "--post_list 8", "post-list", 8 },
+	{ "--post wr", "post", POST_WR },
+	{ "--post=legacy", "post", POST_LEGACY },
+	{ "-q 4 --threads=4", "threads", 4 },
+	{ "--interval=0.5", "interval", 500000000 },
+	{ "--clock=monotonic_raw", "clock", 2 },
+	{ "--clock counter", "clock", 1 },
 	/* the last one counts */
 	{ "-q 3 -q 4", "qps", 4 },
 	/* what is not ambiguous may be cut */
@@ -178,6 +187,17 @@ TEST(test_strings_and_flags)
 	assert_string_equal(o.params.device, "dev");
 	assert_string_equal(o.params.bind, "a");
 	assert_string_equal(o.params.json, "f.json");
+	taken("verbsperf write_lat h --percentiles 50,99.99 --cpus 3-4 "
+	      "--samples=s.csv --histogram --round-trip", copy, &o);
+	assert_int_equal(o.params.percentiles.n, 2);
+	assert_int_equal(o.params.percentiles.per_million[1], 999900);
+	assert_int_equal(o.params.cpus.n, 2);
+	assert_int_equal(o.params.cpus.id[1], 4);
+	assert_string_equal(o.params.samples, "s.csv");
+	assert_true(o.params.histogram && o.params.plan.round_trip);
+	taken("verbsperf serve --percentiles 99 --histogram --cpus 1 "
+	      "--clock=counter", copy, &o);
+	assert_true(o.params.histogram);
 	taken("verbsperf serve --max-memory 1M -p 0", copy, &o);
 	assert_int_equal(o.params.max_memory, 1 << 20);
 	assert_int_equal(o.params.port, 0);

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "model/param.h"
+#include "traffic/clock.h"
 
 static const struct param *row_of(const char *name)
 {
@@ -45,6 +46,15 @@ TEST(test_defaults)
 	assert_int_equal(p.plan.outstanding_reads, PLAN_AUTO);
 	assert_int_equal(p.plan.qp_timeout, 14);
 	assert_int_equal(p.plan.sl, 0);
+	assert_int_equal(p.plan.post_list, 1);
+	assert_int_equal(p.plan.post, POST_AUTO);
+	assert_int_equal(p.plan.threads, 1);
+	assert_false(p.plan.round_trip || p.histogram);
+	assert_int_equal(p.interval, 0);
+	assert_int_equal(p.clock, CLOCK_AUTO);
+	assert_int_equal(p.percentiles.n, 0);
+	assert_int_equal(p.cpus.n, 0);
+	assert_null(p.samples);
 }
 
 /* No two rows share a name, letter, alias or number on the wire; what travels
@@ -149,6 +159,25 @@ static const struct parse parses[] = {
 	{ "duration", "soon", 0, "--o 'soon': wanted is seconds, or a time with ms, s, m or h" },
 	{ "timeout", "999ms", 0, "--o 999ms: allowed are 1 to 3600 seconds" },
 	{ "sl", "16", 0, "--o 16: allowed are 0 to 15" },
+	{ "post-list", "1024", 1024, NULL },
+	{ "post-list", "1025", 0, "--o 1025: allowed are 1 to 1024" },
+	{ "threads", "64", 64, NULL },
+	{ "threads", "65", 0, "--o 65: allowed are 1 to 64" },
+	{ "interval", "10ms", 10000000, NULL },
+	{ "interval", "9ms", 0, "--o 9ms: allowed are 0.01 to 3600 seconds" },
+	{ "interval", "0", 0, "--o 0: allowed are 0.01 to 3600 seconds" },
+	{ "post", "auto", POST_AUTO, NULL },
+	{ "post", "wr", POST_WR, NULL },
+	{ "post", "legacy", POST_LEGACY, NULL },
+	{ "post", "", 0, "--o '': allowed are auto, wr, legacy" },
+	{ "post", "w", 0, "--o 'w': allowed are auto, wr, legacy" },
+	{ "post", "wrx", 0, "--o 'wrx': allowed are auto, wr, legacy" },
+	{ "post", "WR", 0, "--o 'WR': allowed are auto, wr, legacy" },
+	{ "post", "wr|legacy", 0, "--o 'wr|legacy': allowed are auto, wr, legacy" },
+	{ "post", "1", 0, "--o '1': allowed are auto, wr, legacy" },
+	{ "clock", "counter", CLOCK_COUNTER, NULL },
+	{ "clock", "monotonic_raw", CLOCK_RAW, NULL },
+	{ "clock", "tsc", 0, "--o 'tsc': allowed are auto, counter, monotonic_raw" },
 };
 // clang-format on
 
@@ -198,6 +227,70 @@ TEST(test_sizes)
 	assert_contains(err.message, "more than 64 sizes");
 }
 
+/* A word for each value that is in range, and for no other. */
+TEST(test_words_of_choices)
+{
+	int length;
+
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *row = &param_table[i];
+
+		if (row->kind != PARAM_CHOICE)
+			continue;
+		assert_int_equal(row->min, 0);
+		for (uint64_t k = 0; k <= row->max; k++) {
+			assert_non_null(param_word(row, k, &length));
+			assert_true(length > 0);
+		}
+		assert_null(param_word(row, row->max + 1, &length));
+		assert_null(param_word(row, UINT32_MAX, &length));
+	}
+	assert_memory_equal(param_word(row_of("post"), POST_WR, &length),
+			    "wr|", 3);
+	assert_int_equal(length, 2);
+}
+
+TEST(test_percentiles)
+{
+	const struct param *row = row_of("percentiles");
+	struct parameters p;
+	struct error err = { 0 };
+
+	param_defaults(&p);
+	assert_int_equal(param_parse(&p, row, "--o", "50,99.9999", &err), 0);
+	assert_int_equal(p.percentiles.n, 2);
+	assert_int_equal(p.percentiles.per_million[1], 999999);
+	assert_int_equal(param_parse(&p, row, "--o", "100", &err), -EINVAL);
+	assert_message(&err, "--o '100': wanted is percentiles like 99.5 or "
+			     "50,99.999: above 0, below 100, with at most "
+			     "four decimals");
+	assert_int_equal(p.percentiles.n, 2);
+	error_clear(&err);
+	assert_int_equal(param_parse(&p, row, "--o",
+				     "1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8",
+				     &err), -EINVAL);
+	assert_contains(err.message, "more than 16 percentiles");
+}
+
+TEST(test_cpus)
+{
+	const struct param *row = row_of("cpus");
+	struct parameters p;
+	struct error err = { 0 };
+
+	param_defaults(&p);
+	assert_int_equal(param_parse(&p, row, "--o", "3,0-1", &err), 0);
+	assert_int_equal(p.cpus.n, 3);
+	assert_int_equal(p.cpus.id[0], 3);
+	assert_int_equal(param_parse(&p, row, "--o", "3-0", &err), -EINVAL);
+	assert_message(&err, "--o '3-0': wanted is numbers of CPUs like 0 or "
+			     "0,2,4-7, below 65536");
+	assert_int_equal(p.cpus.n, 3);
+	error_clear(&err);
+	assert_int_equal(param_parse(&p, row, "--o", "0-64", &err), -EINVAL);
+	assert_contains(err.message, "more than 64 CPUs");
+}
+
 TEST(test_strings_are_kept_by_reference)
 {
 	static const char text[] = "mlx5_0";
@@ -218,6 +311,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_ranges_of_numbers),
 	cmocka_unit_test(test_every_kind_of_number),
 	cmocka_unit_test(test_sizes),
+	cmocka_unit_test(test_words_of_choices),
+	cmocka_unit_test(test_percentiles),
+	cmocka_unit_test(test_cpus),
 	cmocka_unit_test(test_strings_are_kept_by_reference),
 };
 

@@ -106,7 +106,7 @@ TEST(test_garbage)
 
 TEST(test_another_version)
 {
-	spoil_every_frame(SPOIL_VERSION, 5000, "speaks protocol 2");
+	spoil_every_frame(SPOIL_VERSION, 5000, "speaks protocol 3");
 }
 
 TEST(test_huge_length)

@@ -43,17 +43,18 @@ TEST(test_every_type_and_its_limit)
 
 		assert_string_equal(frame_name(rows[i].type), rows[i].name);
 		assert_int_equal(frame_limit(rows[i].type), rows[i].most);
-		assert_int_equal(read_header(WIRE_MAGIC, 1, rows[i].type,
-					     rows[i].most, &frame, &err), 0);
+		assert_int_equal(read_header(WIRE_MAGIC, WIRE_PROTOCOL,
+					     rows[i].type, rows[i].most,
+					     &frame, &err), 0);
 		assert_int_equal(frame.type, rows[i].type);
 		assert_int_equal(frame.length, rows[i].most);
-		assert_int_equal(read_header(WIRE_MAGIC, 1, rows[i].type,
-					     rows[i].most + 1, &frame, &err),
-				 -EPROTO);
+		assert_int_equal(read_header(WIRE_MAGIC, WIRE_PROTOCOL,
+					     rows[i].type, rows[i].most + 1,
+					     &frame, &err), -EPROTO);
 		assert_contains(err.message, "bytes: at most");
-		assert_int_equal(read_header(WIRE_MAGIC, 1, rows[i].type,
-					     UINT32_MAX, &frame, &err),
-				 -EPROTO);
+		assert_int_equal(read_header(WIRE_MAGIC, WIRE_PROTOCOL,
+					     rows[i].type, UINT32_MAX,
+					     &frame, &err), -EPROTO);
 	}
 }
 
@@ -64,8 +65,9 @@ TEST(test_unknown_types)
 	struct error err;
 
 	for (size_t i = 0; i < COUNT(types); i++) {
-		assert_int_equal(read_header(WIRE_MAGIC, 1, types[i], 0,
-					     &frame, &err), -EPROTO);
+		assert_int_equal(read_header(WIRE_MAGIC, WIRE_PROTOCOL,
+					     types[i], 0, &frame, &err),
+				 -EPROTO);
 		assert_contains(err.message,
 				"the client sent a frame of unknown type");
 		assert_int_equal(frame_limit(types[i]), 0);
@@ -97,14 +99,14 @@ TEST(test_who_must_upgrade)
 	struct frame frame;
 	struct error err;
 
-	read_header(WIRE_MAGIC, 0, FRAME_HELLO, 0, &frame, &err);
-	assert_message(&err, "the client speaks protocol 0, this end speaks 1; "
+	read_header(WIRE_MAGIC, 1, FRAME_HELLO, 0, &frame, &err);
+	assert_message(&err, "the client speaks protocol 1, this end speaks 2; "
 			     "upgrade verbsperf on that end");
-	read_header(WIRE_MAGIC, 2, FRAME_HELLO, 0, &frame, &err);
-	assert_message(&err, "the client speaks protocol 2, this end speaks 1; "
+	read_header(WIRE_MAGIC, 3, FRAME_HELLO, 0, &frame, &err);
+	assert_message(&err, "the client speaks protocol 3, this end speaks 2; "
 			     "upgrade verbsperf on this end");
 	/* whatever type and length mean there */
-	assert_int_equal(read_header(WIRE_MAGIC, 2, 999, UINT32_MAX, &frame,
+	assert_int_equal(read_header(WIRE_MAGIC, 3, 999, UINT32_MAX, &frame,
 				     &err), -EPROTO);
 	assert_contains(err.message, "upgrade verbsperf on this end");
 	read_header(0x474554, 1, FRAME_HELLO, 0, &frame, &err);

@@ -65,8 +65,9 @@ def test_http_client_gets_an_end(shared_server):
     refused(shared_server, "not verbsperf")
 
 
-@pytest.mark.parametrize("protocol,who", ((2, "this end"), (0, "that end"),
-                                          (65535, "this end")))
+@pytest.mark.parametrize("protocol,who", (
+    (wire.PROTOCOL + 1, "this end"), (wire.PROTOCOL - 1, "that end"),
+    (65535, "this end")))
 def test_server_tells_another_protocol_apart(shared_server, protocol, who):
     peer = wire.Peer(connect(shared_server))
     peer.send("HELLO", wire.hello(), protocol=protocol)
@@ -76,7 +77,8 @@ def test_server_tells_another_protocol_apart(shared_server, protocol, who):
                           f"upgrade verbsperf on {who}")
 
 
-@pytest.mark.parametrize("protocol,who", ((2, "this end"), (0, "that end")))
+@pytest.mark.parametrize("protocol,who", (
+    (wire.PROTOCOL + 1, "this end"), (wire.PROTOCOL - 1, "that end")))
 def test_client_tells_another_protocol_apart(fake, protocol, who):
     program = client("write_bw", port=fake.port)
     peer = fake.accept()

@@ -1,0 +1,170 @@
+/* Parameters from text, and what is said of text that is none. */
+#include "config.h"
+#include "model/param.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "--qps 0: allowed are 1 to 1024", in the unit the option is given in. */
+static int out_of_range(const struct param *row, const char *option,
+			const char *text, struct error *err)
+{
+	double scale = row->kind == PARAM_TIME ? 1e-9 : 1;
+	const char *unit = row->kind == PARAM_TIME ? " seconds" : "";
+
+	if (row->max == UINT64_MAX)
+		return fail(err, -EINVAL, NULL, "%s %s: must be at least %llu",
+			    option, text, (unsigned long long)row->min);
+	return fail(err, -EINVAL, NULL, "%s %s: allowed are %.15g to %.15g%s",
+		    option, text, (double)row->min * scale,
+		    (double)row->max * scale, unit);
+}
+
+static int malformed(const struct param *row, const char *option,
+		     const char *text, struct error *err)
+{
+	static const char *const wanted[] = {
+		[PARAM_FLAG] = "no value",
+		[PARAM_NUMBER] = "a number",
+		[PARAM_AUTO_NUMBER] = "a number or auto",
+		[PARAM_COUNT] = "a number",
+		[PARAM_BYTES] = "bytes, with K, M or G if wanted",
+		[PARAM_TIME] = "seconds, or a time with ms, s, m or h",
+		[PARAM_SIZES] = ("a size like 64 or 4K, a list 64,4K or a "
+				 "range 2..8M"),
+		[PARAM_STRING] = "a text",
+		[PARAM_PERCENTILES] =
+			("percentiles like 99.5 or 50,99.999: above 0, below "
+			 "100, with at most four decimals"),
+		[PARAM_CPUS] = ("numbers of CPUs like 0 or 0,2,4-7, below "
+				"65536"),
+	};
+
+	return fail(err, -EINVAL, NULL, "%s '%s': wanted is %s", option, text,
+		    wanted[row->kind]);
+}
+
+static int parse_choice(const struct param *row, const char *option,
+			const char *text, uint64_t *index, struct error *err)
+{
+	char words[80] = "";
+	const char *word;
+	size_t used = 0;
+	int length;
+
+	for (uint64_t i = 0; (word = param_word(row, i, &length)); i++) {
+		if (strlen(text) == (size_t)length &&
+		    !memcmp(word, text, (size_t)length)) {
+			*index = i;
+			return 0;
+		}
+		snprintf(words + used, sizeof(words) - used, "%s%.*s",
+			 used ? ", " : "", length, word);
+		used = strlen(words);
+	}
+	return fail(err, -EINVAL, NULL, "%s '%s': allowed are %s", option,
+		    text, words);
+}
+
+static int parse_number(const struct param *row, const char *text,
+			uint64_t *value)
+{
+	if (row->kind == PARAM_AUTO_NUMBER && !strcmp(text, "auto")) {
+		*value = PLAN_AUTO;
+		return 0;
+	}
+	if (row->kind == PARAM_BYTES)
+		return units_parse_size(text, value);
+	if (row->kind == PARAM_TIME)
+		return units_parse_time(text, value);
+	return units_parse_count(text, value);
+}
+
+static void *field(struct parameters *params, const struct param *row)
+{
+	return (char *)params + row->offset;
+}
+
+/* A list is read into its field at once; this says why it was not. */
+static int refuse_list(const struct param *row, const char *option,
+		       const char *text, int ret, int most, const char *what,
+		       struct error *err)
+{
+	if (ret == -E2BIG)
+		return fail(err, -EINVAL, NULL, "%s '%s': more than %d %s",
+			    option, text, most, what);
+	return ret ? malformed(row, option, text, err) : 0;
+}
+
+static int parse_sizes(struct parameters *params, const struct param *row,
+		       const char *option, const char *text, struct error *err)
+{
+	struct sizes sizes;
+	int ret = units_parse_sizes(text, &sizes);
+
+	if (ret)
+		return refuse_list(row, option, text, ret, SIZES_MAX, "sizes",
+				   err);
+	for (uint32_t i = 0; i < sizes.n; i++)
+		if (sizes.bytes[i] < row->min || sizes.bytes[i] > row->max)
+			return out_of_range(row, option, text, err);
+	memcpy(field(params, row), &sizes, sizeof(sizes));
+	return 0;
+}
+
+static int parse_plain(struct parameters *params, const struct param *row,
+		       const char *option, const char *text, struct error *err)
+{
+	uint64_t value = 0;
+	int ret = parse_number(row, text, &value);
+
+	if (ret == -EINVAL)
+		return malformed(row, option, text, err);
+	if (ret || (strcmp(text, "auto") &&
+		    (value < row->min || value > row->max)))
+		return out_of_range(row, option, text, err);
+	param_set(params, row, value);
+	return 0;
+}
+
+int param_parse(struct parameters *params, const struct param *row,
+		const char *option, const char *text, struct error *err)
+{
+	uint64_t value = 0;
+	int ret;
+
+	switch (row->kind) {
+	case PARAM_STRING:
+		memcpy(field(params, row), &text, sizeof(text));
+		return 0;
+	case PARAM_SIZES:
+		return parse_sizes(params, row, option, text, err);
+	case PARAM_PERCENTILES:
+		ret = units_parse_percentiles(text, field(params, row));
+		return refuse_list(row, option, text, ret, PERCENTILES_MAX,
+				   "percentiles", err);
+	case PARAM_CPUS:
+		ret = units_parse_cpus(text, field(params, row));
+		return refuse_list(row, option, text, ret, CPUS_MAX, "CPUs",
+				   err);
+	case PARAM_CHOICE:
+		ret = parse_choice(row, option, text, &value, err);
+		if (!ret)
+			param_set(params, row, value);
+		return ret;
+	default:
+		return parse_plain(params, row, option, text, err);
+	}
+}
+
+void param_defaults(struct parameters *params)
+{
+	struct error none = { 0 };
+
+	memset(params, 0, sizeof(*params));
+	for (size_t i = 0; i < param_count; i++)
+		if (param_table[i].initial)
+			param_parse(params, &param_table[i], "default",
+				    param_table[i].initial, &none);
+}

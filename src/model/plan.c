@@ -112,6 +112,26 @@ static uint64_t largest_divisor(uint64_t n, uint64_t most)
 	return most;
 }
 
+uint32_t plan_post_list(const struct plan *plan, uint64_t size)
+{
+	uint64_t n = smaller(larger(plan->post_list, 1),
+			     plan_depth(plan, size));
+
+	if (all_at_once(plan, size))
+		n = largest_divisor(plan->iterations, n);
+	return (uint32_t)n;
+}
+
+/* Of at most N messages per completion as many as come out even with lists of
+ * LIST; and with TOTAL, a multiple of LIST, unless that is 0. */
+static uint64_t regular(uint64_t n, uint64_t list, uint64_t total)
+{
+	if (n < list)
+		return largest_divisor(list, n);
+	n /= list;
+	return list * (total ? largest_divisor(total / list, n) : n);
+}
+
 uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
 {
 	uint64_t most = plan_depth(plan, size);
@@ -126,9 +146,9 @@ uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
 		n = smaller(DEFAULT_CQ_MOD,
 			    BYTES_PER_COMPLETION / larger(size, 1));
 	n = larger(smaller(n, most), 1);
-	if (all_at_once(plan, size))
-		n = largest_divisor(plan->iterations, n);
-	return (uint32_t)n;
+	return (uint32_t)regular(n, plan_post_list(plan, size),
+				 all_at_once(plan, size) ? plan->iterations :
+							   0);
 }
 
 static const char *op_name(const struct plan *plan)
@@ -136,7 +156,7 @@ static const char *op_name(const struct plan *plan)
 	return op_table[plan->op].name;
 }
 
-int plan_check(const struct plan *plan, struct error *err)
+static int check_sizes(const struct plan *plan, struct error *err)
 {
 	uint64_t smallest = op_table[plan->op].smallest;
 
@@ -147,14 +167,61 @@ int plan_check(const struct plan *plan, struct error *err)
 				    (unsigned long long)plan->sizes.bytes[i],
 				    op_name(plan),
 				    (unsigned long long)smallest);
-	if (plan->metric == METRIC_LATENCY && plan->qps != 1)
+	return 0;
+}
+
+/* Latency is that of one message after the other. */
+static int check_latency(const struct plan *plan, struct error *err)
+{
+	if (plan->qps != 1)
 		return fail(err, -EINVAL, NULL,
 			    "--qps %u: latency is measured on one queue pair",
 			    plan->qps);
-	if (plan->cq_mod != PLAN_AUTO && plan->cq_mod > plan_send_queue(plan))
+	if (plan->threads > 1)
+		return fail(err, -EINVAL, NULL,
+			    "--threads %u: latency is measured by one thread",
+			    plan->threads);
+	if (plan->post_list > 1)
+		return fail(err, -EINVAL, NULL,
+			    "--post-list %u: latency is measured one message "
+			    "at a time", plan->post_list);
+	return 0;
+}
+
+/* What is handed over, and signalled, at once must fit into the queue. */
+static int check_queue(const struct plan *plan, struct error *err)
+{
+	const uint32_t depth = plan_send_queue(plan);
+
+	if (plan->cq_mod != PLAN_AUTO && plan->cq_mod > depth)
 		return fail(err, -EINVAL, NULL,
 			    "--cq-mod %u: at most --tx-depth, which is %u",
-			    plan->cq_mod, plan_send_queue(plan));
+			    plan->cq_mod, depth);
+	if (plan->post_list > depth)
+		return fail(err, -EINVAL, NULL,
+			    "--post-list %u: at most --tx-depth, which is %u",
+			    plan->post_list, depth);
+	if (plan->threads > plan->qps)
+		return fail(err, -EINVAL, NULL,
+			    "--threads %u: at most --qps, which is %u",
+			    plan->threads, plan->qps);
+	return 0;
+}
+
+int plan_check(const struct plan *plan, struct error *err)
+{
+	int ret = check_sizes(plan, err);
+
+	if (!ret && plan->metric == METRIC_LATENCY)
+		ret = check_latency(plan, err);
+	if (!ret)
+		ret = check_queue(plan, err);
+	if (ret)
+		return ret;
+	if (plan->round_trip && !plan_is_pingpong(plan))
+		return fail(err, -EINVAL, NULL,
+			    "--round-trip: only for a ping-pong, which "
+			    "send_lat and write_lat are");
 	if (plan->mtu != PLAN_AUTO && !mtu_from_bytes(plan->mtu))
 		return fail(err, -EINVAL, NULL,
 			    "--mtu %u: one of 256, 512, 1024, 2048, 4096",
@@ -165,7 +232,15 @@ int plan_check(const struct plan *plan, struct error *err)
 	return 0;
 }
 
-/* Completions that can be outstanding on the one CQ that serves every QP. */
+/* Most QPs that share a CQ: each thread has its own. */
+static uint64_t qps_per_cq(const struct plan *plan)
+{
+	uint64_t threads = larger(plan->threads, 1);
+
+	return (plan->qps + threads - 1) / threads;
+}
+
+/* Completions that can be outstanding on one CQ. */
 static uint64_t send_completions(const struct plan *plan)
 {
 	uint64_t most = 0;
@@ -176,7 +251,7 @@ static uint64_t send_completions(const struct plan *plan)
 		most = larger(most, plan_depth(plan, size) /
 					    plan_cq_mod(plan, size) + 1);
 	}
-	return plan->qps * most;
+	return qps_per_cq(plan) * most;
 }
 
 static int check_port(const char *end, const struct port *port,
@@ -197,6 +272,7 @@ static int fit_end(const struct plan *plan, const char *end,
 	const bool sends = client || plan_is_pingpong(plan);
 	const bool receives = plan_posts_receives(plan, client) &&
 			      plan->rx_depth != PLAN_AUTO;
+	const bool shared = plan->threads <= 1;
 	const struct {
 		bool applies;
 		const char *option;
@@ -209,12 +285,14 @@ static int fit_end(const struct plan *plan, const char *end,
 		{ true, "--qps", plan->qps, "max_qp", max->max_qp },
 		{ sends, "--tx-depth", plan_send_queue(plan), "max_qp_wr",
 		  max->max_qp_wr },
-		{ sends, "--qps x --tx-depth / --cq-mod",
+		{ sends, shared ? "--qps x --tx-depth / --cq-mod" :
+		  "--qps / --threads x --tx-depth / --cq-mod",
 		  send_completions(plan), "max_cqe", max->max_cqe },
 		{ receives, "--rx-depth", plan->rx_depth, "max_qp_wr",
 		  max->max_qp_wr },
-		{ receives, "--qps x --rx-depth",
-		  (uint64_t)plan->rx_depth * plan->qps, "max_cqe",
+		{ receives, shared ? "--qps x --rx-depth" :
+		  "--qps / --threads x --rx-depth",
+		  plan->rx_depth * qps_per_cq(plan), "max_cqe",
 		  max->max_cqe },
 		{ plan->mtu != PLAN_AUTO, "--mtu", plan->mtu, "active MTU",
 		  mtu_bytes(port->active_mtu) },
@@ -276,7 +354,7 @@ static uint32_t automatic_rx_depth(const struct plan *plan,
 	uint64_t n = plan_is_pingpong(plan) ? LATENCY_RX_DEPTH :
 					      DEFAULT_RX_DEPTH;
 
-	n = smaller(n, server->limits.max_cqe / plan->qps);
+	n = smaller(n, server->limits.max_cqe / qps_per_cq(plan));
 	n = smaller(n, server->limits.max_qp_wr);
 	if (plan_posts_receives(plan, true)) {
 		n = smaller(n, client->limits.max_cqe);

@@ -77,9 +77,17 @@ uint32_t plan_send_queue(const struct plan *plan);
 uint32_t plan_depth(const struct plan *plan, uint64_t size);
 
 /*
+ * Sends of SIZE bytes handed over at once: --post-list, but never more than
+ * plan_depth(); a divisor of the iterations when all are outstanding at once,
+ * so that every list is full.
+ */
+uint32_t plan_post_list(const struct plan *plan, uint64_t size);
+
+/*
  * Messages of SIZE bytes that one send completion stands for.  Chosen
  * automatically: 100, but a completion at least every MiB.  Never more than
  * plan_depth(); in a ping-pong a quarter of it, so that the queue never fills;
+ * a multiple or a divisor of plan_post_list(), so that all lists look alike;
  * a divisor of the iterations when all are outstanding at once, so that the
  * last one is signalled.
  */
@@ -87,7 +95,8 @@ uint32_t plan_cq_mod(const struct plan *plan, uint64_t size);
 
 /*
  * Rules between options that no device is needed for: latency with one QP,
- * sizes the operation allows, moderation within the queue, ...
+ * sizes the operation allows, moderation and lists within the queue, threads
+ * that have a QP each, ...
  * Returns 0 or -EINVAL, said in ERR.
  */
 int plan_check(const struct plan *plan, struct error *err);

@@ -15,14 +15,19 @@ void result_free(struct result *result)
 	free(result);
 }
 
+static bool is_halved(const struct plan *plan)
+{
+	return plan_is_pingpong(plan) && !plan->round_trip;
+}
+
 double result_latency_factor(const struct plan *plan)
 {
-	return plan_is_pingpong(plan) ? 0.5 : 1;
+	return is_halved(plan) ? 0.5 : 1;
 }
 
 const char *result_latency_definition(const struct plan *plan)
 {
-	return plan_is_pingpong(plan) ? "half round trip" : "round trip";
+	return is_halved(plan) ? "half round trip" : "round trip";
 }
 
 const struct gid *result_gid(const struct result *result, bool client)

@@ -71,8 +71,8 @@ struct result {
 /* Free RESULT, which may be NULL, and all that its rows hold. */
 void result_free(struct result *result);
 
-/* The factor from a recorded sample to what is reported: one half where that
- * is half a round trip. */
+/* The factor from a recorded sample, always a whole round trip, to what is
+ * reported: one half where that is half of it. */
 double result_latency_factor(const struct plan *plan);
 
 /* The GID that the client, or the server, uses; NULL when none is. */

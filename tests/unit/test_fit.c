@@ -16,6 +16,8 @@ static struct plan good_plan(void)
 		.duration = 1000000000,
 		.walk = 4096,
 		.qps = 1,
+		.threads = 1,
+		.post_list = 1,
 		.tx_depth = 128,
 		.rx_depth = PLAN_AUTO,
 		.cq_mod = PLAN_AUTO,
@@ -212,6 +214,35 @@ TEST(test_automatic_choices)
 	assert_int_equal(plan.rx_depth, 2);	/* ping-pong needs another */
 }
 
+/* A CQ serves the QPs of one thread only: 10 QPs of 3 threads are 4. */
+TEST(test_a_queue_for_each_thread)
+{
+	struct port client = good_port(), server = good_port();
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	plan.qps = 10;
+	plan.threads = 3;
+	client.limits.max_cqe = 36;	/* 4 x (128 / 16 + 1) */
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
+	client.limits.max_cqe = 35;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), -EINVAL);
+	assert_message(&err, "--qps / --threads x --tx-depth / --cq-mod: 36 "
+			     "is above what the client's rxe0 allows "
+			     "(max_cqe 35)");
+	error_clear(&err);
+	client = good_port();
+	plan.op = OP_SEND;
+	plan.rx_depth = PLAN_AUTO;
+	server.limits.max_cqe = 400;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
+	assert_int_equal(plan.rx_depth, 100);
+	plan.rx_depth = 101;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), -EINVAL);
+	assert_message(&err, "--qps / --threads x --rx-depth: 404 is above "
+			     "what the server's rxe0 allows (max_cqe 400)");
+}
+
 /* Whoever calls it, and again with what came out: the same. */
 TEST(test_same_at_both_ends)
 {
@@ -246,6 +277,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_size_and_mtu_limits),
 	cmocka_unit_test(test_reads),
 	cmocka_unit_test(test_automatic_choices),
+	cmocka_unit_test(test_a_queue_for_each_thread),
 	cmocka_unit_test(test_same_at_both_ends),
 };
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "model/plan.h"
+#include "model/result.h"
 
 static struct plan good_plan(void)
 {
@@ -15,6 +16,8 @@ static struct plan good_plan(void)
 		.duration = 1000000000,
 		.walk = 4096,
 		.qps = 1,
+		.threads = 1,
+		.post_list = 1,
 		.tx_depth = 128,
 		.rx_depth = PLAN_AUTO,
 		.cq_mod = PLAN_AUTO,
@@ -130,6 +133,96 @@ TEST(test_automatic_moderation)
 	assert_int_equal(plan_cq_mod(&plan, 1), 1);
 }
 
+/* Lists are full, fit into the queue, and each signals like the others. */
+static void check_list(const struct plan *plan, uint64_t size)
+{
+	uint32_t depth = plan_depth(plan, size);
+	uint32_t list = plan_post_list(plan, size);
+	uint32_t every = plan_cq_mod(plan, size);
+
+	assert_true(list >= 1 && list <= plan->post_list && list <= depth);
+	assert_true(every >= 1 && every <= depth && every <= plan->cq_mod);
+	assert_true(every % list == 0 || list % every == 0);
+	/* no more completions than a rounding makes necessary */
+	assert_true(every >= list || every == plan->cq_mod ||
+		    list % plan->cq_mod);
+	if (plan->iterations && plan->iterations <= plan->tx_depth) {
+		assert_int_equal(plan->iterations % list, 0);
+		assert_int_equal(plan->iterations % every, 0);
+	} else {
+		assert_int_equal(list, smaller(plan->post_list, depth));
+		if (plan->cq_mod >= list)
+			assert_int_equal(every, plan->cq_mod -
+						plan->cq_mod % list);
+	}
+}
+
+TEST(test_lists)
+{
+	struct plan plan = good_plan();
+
+	for (uint32_t n = 0; n <= 40; n++)
+		for (uint32_t depth = 1; depth <= 36; depth++)
+			for (uint32_t list = 1; list <= depth; list++)
+				for (uint32_t mod = 1; mod <= depth; mod++) {
+					plan.iterations = n;
+					plan.tx_depth = depth;
+					plan.post_list = list;
+					plan.cq_mod = mod;
+					check_list(&plan, 64);
+				}
+}
+
+TEST(test_lists_by_example)
+{
+	static const struct {
+		uint32_t list, mod;
+		uint64_t iterations;
+		uint32_t used, every;
+	} rows[] = {
+		{ 1, 100, 0, 1, 100 },
+		{ 32, PLAN_AUTO, 0, 32, 96 },
+		{ 32, 32, 0, 32, 32 },
+		{ 32, 33, 0, 32, 32 },
+		{ 32, 20, 0, 32, 16 },
+		{ 30, 20, 0, 30, 15 },
+		{ 31, 30, 0, 31, 1 },
+		{ 128, PLAN_AUTO, 0, 128, 64 },
+		{ 16, 64, 96, 16, 48 },	/* all at once: 96 = 2 x 48 */
+		{ 20, 64, 96, 16, 48 },
+		{ 16, 6, 96, 16, 4 },
+		{ 10, 100, 97, 1, 97 },	/* a prime has no lists */
+		{ 100, 100, 97, 97, 97 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct plan plan = good_plan();
+
+		plan.post_list = rows[i].list;
+		plan.cq_mod = rows[i].mod;
+		plan.iterations = rows[i].iterations;
+		if (plan_post_list(&plan, 64) != rows[i].used ||
+		    plan_cq_mod(&plan, 64) != rows[i].every)
+			fail_msg("row %zu: lists of %u, every %u", i,
+				 plan_post_list(&plan, 64),
+				 plan_cq_mod(&plan, 64));
+	}
+}
+
+/* Few large messages are on their way: lists are no longer than that. */
+TEST(test_lists_of_large_messages)
+{
+	struct plan plan = good_plan();
+
+	plan.tx_depth = PLAN_AUTO;
+	plan.post_list = 64;
+	assert_int_equal(plan_post_list(&plan, 64), 64);
+	assert_int_equal(plan_post_list(&plan, 1 << 20), 32);
+	assert_int_equal(plan_post_list(&plan, 1U << 31), 1);
+	assert_int_equal(plan_cq_mod(&plan, 1 << 20), 1);
+	assert_int_equal(plan_cq_mod(&plan, 65536), 16);
+}
+
 TEST(test_memory)
 {
 	struct plan plan = good_plan();
@@ -226,13 +319,73 @@ TEST(test_check)
 	assert_int_equal(plan_check(&plan, &err), 0);
 }
 
+TEST(test_check_lists_and_threads)
+{
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	plan.post_list = 128;
+	plan.qps = plan.threads = 64;
+	assert_int_equal(plan_check(&plan, &err), 0);
+	plan.post_list = 129;
+	check_refused(&plan,
+		      "--post-list 129: at most --tx-depth, which is 128");
+	plan.post_list = 1;
+	plan.qps = 63;
+	check_refused(&plan, "--threads 64: at most --qps, which is 63");
+	plan.metric = METRIC_LATENCY;
+	plan.qps = 1;
+	check_refused(&plan,
+		      "--threads 64: latency is measured by one thread");
+	plan.threads = 1;
+	plan.post_list = 2;
+	check_refused(&plan, "--post-list 2: latency is measured one message "
+			     "at a time");
+	plan.post_list = 1;
+	assert_int_equal(plan_check(&plan, &err), 0);
+}
+
+TEST(test_whole_or_half)
+{
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int metric = 0; metric < METRIC_COUNT; metric++) {
+			plan.op = (enum op)op;
+			plan.metric = (enum metric)metric;
+			plan.round_trip = true;
+			assert_true(result_latency_factor(&plan) == 1);
+			assert_string_equal(result_latency_definition(&plan),
+					    "round trip");
+			if (plan_is_pingpong(&plan))
+				assert_int_equal(plan_check(&plan, &err), 0);
+			else
+				check_refused(&plan, "--round-trip: only for "
+					      "a ping-pong, which send_lat "
+					      "and write_lat are");
+			plan.round_trip = false;
+			assert_true(result_latency_factor(&plan) ==
+				    (plan_is_pingpong(&plan) ? 0.5 : 1));
+			assert_string_equal(result_latency_definition(&plan),
+					    plan_is_pingpong(&plan) ?
+						    "half round trip" :
+						    "round trip");
+		}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_depth_and_moderation),
 	cmocka_unit_test(test_automatic_depth),
 	cmocka_unit_test(test_automatic_moderation),
+	cmocka_unit_test(test_lists),
+	cmocka_unit_test(test_lists_by_example),
+	cmocka_unit_test(test_lists_of_large_messages),
 	cmocka_unit_test(test_memory),
 	cmocka_unit_test(test_access),
 	cmocka_unit_test(test_check),
+	cmocka_unit_test(test_check_lists_and_threads),
+	cmocka_unit_test(test_whole_or_half),
 };
 
 TEST_MAIN(tests, 30)

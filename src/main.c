@@ -287,6 +287,16 @@ static int devices(const struct options *options)
 	return ret ? EXIT_FAILED : EXIT_MEASURED;
 }
 
+static int calibrate(const struct options *options)
+{
+	struct error err = { .stage = "calibrate" };
+
+	(void)options;
+	fail(&err, -ENOSYS, NULL, "calibrate: not built yet");
+	log_error(&err);
+	return EXIT_FAILED;
+}
+
 static int print(char *text)
 {
 	struct error err = { 0 };
@@ -328,6 +338,8 @@ static int run(struct options *options)
 		log_error(&err);
 		return EXIT_FAILED;
 	}
+	if (options->command == COMMAND_CALIBRATE)
+		return calibrate(options);
 	cancel_fd = signals_open();
 	if (options->command == COMMAND_SERVE)
 		return serve(options, cancel_fd);

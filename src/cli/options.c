@@ -165,17 +165,20 @@ static int unknown_test(struct parser *p, const char *name)
 	char tests[128];
 
 	return fail(p->err, -EINVAL, "see --help",
-		    "'%s' is not a test: there are %s, and serve and devices",
+		    "'%s' is not a test: there are %s, and serve, devices "
+		    "and calibrate",
 		    name, test_list(tests, sizeof(tests)));
 }
 
-/* The first word: a test, serve or devices. */
+/* The first word: a test, or one of the others. */
 static int take_command(struct parser *p, const char *word)
 {
 	struct options *o = p->options;
 
 	if (!strcmp(word, "devices"))
 		o->command = COMMAND_DEVICES;
+	else if (!strcmp(word, "calibrate"))
+		o->command = COMMAND_CALIBRATE;
 	else if (!strcmp(word, "serve"))
 		o->command = COMMAND_SERVE;
 	else if (test_find(word, &o->params.plan.op, &o->params.plan.metric))
@@ -214,8 +217,8 @@ static int take_words(struct parser *p, int argc, char **argv)
 	} else {
 		if (next == argc)
 			return fail(p->err, -EINVAL, "see --help",
-				    "nothing to do: a test, serve or devices "
-				    "is needed");
+				    "nothing to do: a test, serve, devices "
+				    "or calibrate is needed");
 		ret = take_command(p, argv[next++]);
 		if (ret)
 			return ret;
@@ -235,6 +238,8 @@ static unsigned int command_flag(enum command command)
 	switch (command) {
 	case COMMAND_DEVICES:
 		return PARAM_DEVICES;
+	case COMMAND_CALIBRATE:
+		return PARAM_CALIBRATE;
 	case COMMAND_SERVE:
 		return PARAM_SERVER;
 	case COMMAND_LOOPBACK:
@@ -271,17 +276,51 @@ static int check_applies(struct parser *p, bool test_named)
 		return fail(p->err, -EINVAL, NULL, "--%s: %s", row->name,
 			    command == COMMAND_SERVE ?
 				    "the client decides that, not the server" :
-			    row->who & PARAM_SERVER ?
+			    row->who == PARAM_SERVER ?
 				    "is for a server" :
 				    "does not apply here");
 	}
 	return 0;
 }
 
+/* Options that one of the two metrics has no use for. */
+static int check_metric(struct parser *p)
+{
+	static const struct {
+		const char *name;
+		enum metric metric;
+		const char *why;
+	} rules[] = {
+		{ "interval", METRIC_BANDWIDTH, "only for bandwidth" },
+		{ "percentiles", METRIC_LATENCY, "only for latency" },
+		{ "histogram", METRIC_LATENCY, "only for latency" },
+		{ "samples", METRIC_LATENCY, "only for latency" },
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (p->options->params.plan.metric != rules[i].metric &&
+		    was_given(p, rules[i].name))
+			return fail(p->err, -EINVAL, NULL, "--%s: %s",
+				    rules[i].name, rules[i].why);
+	return 0;
+}
+
+static int check_cpus(struct parser *p)
+{
+	const struct parameters *params = &p->options->params;
+
+	if (!params->cpus.n || params->cpus.n >= params->plan.threads)
+		return 0;
+	return fail(p->err, -EINVAL, NULL,
+		    "--cpus: %u of them, and --threads %u: each thread needs "
+		    "one", params->cpus.n, params->plan.threads);
+}
+
 /* What the plan's defaults depend on, and the rules between options. */
 static int complete_plan(struct parser *p)
 {
 	struct plan *plan = &p->options->params.plan;
+	int ret;
 
 	if (was_given(p, "iterations") && was_given(p, "duration"))
 		return fail(p->err, -EINVAL, NULL,
@@ -294,7 +333,10 @@ static int complete_plan(struct parser *p)
 					       PLAN_SIZE_LATENCY :
 					       PLAN_SIZE_BANDWIDTH;
 	}
-	return plan_check(plan, p->err);
+	ret = check_metric(p);
+	if (!ret)
+		ret = plan_check(plan, p->err);
+	return ret ? ret : check_cpus(p);
 }
 
 static int parse(struct parser *p, int argc, char **argv)

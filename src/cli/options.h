@@ -12,6 +12,7 @@ enum command {
 	COMMAND_LOOPBACK,	/* run a test, both ends here */
 	COMMAND_SERVE,		/* serve clients */
 	COMMAND_DEVICES,
+	COMMAND_CALIBRATE,	/* what this host's clock and CPUs do */
 };
 
 struct options {

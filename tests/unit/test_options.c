@@ -51,6 +51,8 @@ static const struct command_row commands[] = {
 	{ "verbsperf write_bw --version", COMMAND_VERSION, NULL, OP_SEND, BW, false },
 	{ "verbsperf devices", COMMAND_DEVICES, NULL, OP_SEND, BW, false },
 	{ "verbsperf devices -d x -i 2", COMMAND_DEVICES, NULL, OP_SEND, BW, false },
+	{ "verbsperf calibrate", COMMAND_CALIBRATE, NULL, OP_SEND, BW, false },
+	{ "verbsperf calibrate --clock counter --cpus 0-3 --json --title t", COMMAND_CALIBRATE, NULL, OP_SEND, BW, false },
 	{ "verbsperf serve", COMMAND_SERVE, NULL, OP_SEND, BW, false },
 	{ "verbsperf serve --once", COMMAND_SERVE, NULL, OP_SEND, BW, true },
 	{ "verbsperf write_bw", COMMAND_SERVE, NULL, OP_WRITE, BW, true },
@@ -198,6 +200,9 @@ TEST(test_strings_and_flags)
 	taken("verbsperf serve --percentiles 99 --histogram --cpus 1 "
 	      "--clock=counter", copy, &o);
 	assert_true(o.params.histogram);
+	/* more CPUs than threads: the first of them */
+	taken("verbsperf write_bw h -q 2 --threads 2 --cpus 0-7", copy, &o);
+	assert_int_equal(o.params.cpus.n, 8);
 	taken("verbsperf serve --max-memory 1M -p 0", copy, &o);
 	assert_int_equal(o.params.max_memory, 1 << 20);
 	assert_int_equal(o.params.port, 0);
@@ -243,13 +248,36 @@ struct refused {
 
 // clang-format off
 static const struct refused refused[] = {
-	{ "verbsperf", "nothing to do: a test, serve or devices is needed" },
-	{ "verbsperf -n 5", "nothing to do: a test, serve or devices is needed" },
-	{ "verbsperf bw", "'bw' is not a test: there are send_bw send_lat write_bw write_lat read_bw read_lat, and serve and devices" },
-	{ "verbsperf Write_bw host", "'Write_bw' is not a test: there are send_bw send_lat write_bw write_lat read_bw read_lat, and serve and devices" },
+	{ "verbsperf", "nothing to do: a test, serve, devices or calibrate is needed" },
+	{ "verbsperf -n 5", "nothing to do: a test, serve, devices or calibrate is needed" },
+	{ "verbsperf bw", "'bw' is not a test: there are send_bw send_lat write_bw write_lat read_bw read_lat, and serve, devices and calibrate" },
+	{ "verbsperf Write_bw host", "'Write_bw' is not a test: there are send_bw send_lat write_bw write_lat read_bw read_lat, and serve, devices and calibrate" },
 	{ "verbsperf write_bw a b", "'b': one word too many" },
 	{ "verbsperf serve a", "'a': one word too many" },
 	{ "verbsperf devices a", "'a': one word too many" },
+	{ "verbsperf calibrate a", "'a': one word too many" },
+	{ "verbsperf calibrate -d x", "--device: does not apply here" },
+	{ "verbsperf calibrate -n 5", "--iterations: does not apply here" },
+	{ "verbsperf calibrate --histogram", "--histogram: does not apply here" },
+	{ "verbsperf devices --cpus 1", "--cpus: does not apply here" },
+	{ "verbsperf devices --clock counter", "--clock: does not apply here" },
+	{ "verbsperf serve --threads 2", "--threads: the client decides that, not the server" },
+	{ "verbsperf serve --samples x", "--samples: the client decides that, not the server" },
+	{ "verbsperf serve --interval 1", "--interval: the client decides that, not the server" },
+	{ "verbsperf write_lat a --interval 1", "--interval: only for bandwidth" },
+	{ "verbsperf read_bw a --histogram", "--histogram: only for latency" },
+	{ "verbsperf read_bw a --percentiles 50", "--percentiles: only for latency" },
+	{ "verbsperf send_bw --loopback --samples x", "--samples: only for latency" },
+	{ "verbsperf read_lat a --round-trip", "--round-trip: only for a ping-pong, which send_lat and write_lat are" },
+	{ "verbsperf write_bw a --round-trip", "--round-trip: only for a ping-pong, which send_lat and write_lat are" },
+	{ "verbsperf write_bw a --threads 2", "--threads 2: at most --qps, which is 1" },
+	{ "verbsperf write_lat a --threads 2", "--threads 2: latency is measured by one thread" },
+	{ "verbsperf write_lat a -l 2", "--post-list 2: latency is measured one message at a time" },
+	{ "verbsperf write_bw a -l 9 -t 8", "--post-list 9: at most --tx-depth, which is 8" },
+	{ "verbsperf write_bw a -q 4 --threads 4 --cpus 0-2", "--cpus: 3 of them, and --threads 4: each thread needs one" },
+	{ "verbsperf write_bw a --cpus 0,", "--cpus '0,': wanted is numbers of CPUs like 0 or 0,2,4-7, below 65536" },
+	{ "verbsperf write_bw a --clock tsc", "--clock 'tsc': allowed are auto, counter, monotonic_raw" },
+	{ "verbsperf write_bw a --round-trip=1", "--round-trip takes no value" },
 	{ "ib_write_bw a b", "'b': one word too many" },
 	{ "verbsperf write_bw a --loopback", "--loopback and the server 'a': only one of them" },
 	{ "verbsperf write_bw a -n 5 -D 1", "--iterations and --duration: only one of them" },

@@ -2,9 +2,19 @@
 #include "base/log.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 static enum log_level threshold = LOG_INFO;
+static bool progress_shown;
+
+/* Back to the start of an empty line, if there is progress on it. */
+static void clear_progress(void)
+{
+	if (progress_shown)
+		fputs("\r\033[K", stderr);
+	progress_shown = false;
+}
 
 void log_set_level(enum log_level level)
 {
@@ -21,6 +31,7 @@ static void print(const char *prefix, const char *fmt, va_list ap)
 
 	vsnprintf(text, sizeof(text), fmt, ap);
 	snprintf(line, sizeof(line), "verbsperf: %s%s\n", prefix, text);
+	clear_progress();
 	fputs(line, stderr);
 }
 
@@ -68,6 +79,19 @@ void log_info(const char *fmt, ...)
 
 void log_text(const char *text)
 {
-	if (threshold >= LOG_INFO)
+	if (threshold < LOG_INFO)
+		return;
+	clear_progress();
+	fputs(text, stderr);
+}
+
+void log_progress(const char *text)
+{
+	if (threshold < LOG_INFO)
+		return;
+	clear_progress();
+	if (text)
 		fputs(text, stderr);
+	fflush(stderr);
+	progress_shown = text;
 }

@@ -22,6 +22,10 @@ void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* What a server is doing, and the like. */
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Show TEXT, without an end of line, in place of what was shown so before; NULL
+ * only takes that away.  For a terminal. */
+void log_progress(const char *text);
+
 /* TEXT as it is: the table, when stdout belongs to a machine format. */
 void log_text(const char *text);
 

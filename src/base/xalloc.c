@@ -3,18 +3,36 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 
-void *xcalloc(size_t n, size_t size)
+#define CACHE_LINE 64
+
+static void *give_up(size_t n, size_t size)
 {
 	struct error err = { .stage = "memory" };
-	void *memory = calloc(n ? n : 1, size ? size : 1);
 
-	if (memory)
-		return memory;
 	fail(&err, -ENOMEM, NULL, "out of memory: %zu objects of %zu bytes", n,
 	     size);
 	log_error(&err);
 	abort();
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	void *memory = calloc(n ? n : 1, size ? size : 1);
+
+	return memory ? memory : give_up(n, size);
+}
+
+void *xcalloc_lines(size_t n, size_t size)
+{
+	size_t bytes;
+	void *memory;
+
+	if (__builtin_mul_overflow(n, size, &bytes))
+		return give_up(n, size);
+	memory = aligned_alloc(CACHE_LINE, bytes);
+	return memory ? memset(memory, 0, bytes) : give_up(n, size);
 }

@@ -11,4 +11,10 @@
 /* N zeroed objects of SIZE bytes, to be freed with free(3). */
 void *xcalloc(size_t n, size_t size) __attribute__((returns_nonnull));
 
+/*
+ * N objects of SIZE bytes, zeroed, on a cache line of their own: SIZE must be
+ * a multiple of 64.  free(3) them.  Ends the program without memory.
+ */
+void *xcalloc_lines(size_t n, size_t size);
+
 #endif

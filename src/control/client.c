@@ -8,6 +8,15 @@
 #include "control/frames.h"
 #include "control/run.h"
 
+/* A file that cannot be written is known before the server is bothered. */
+static int open_samples(struct session *s)
+{
+	const char *path = s->result->params.samples;
+
+	session_stage(s, "samples");
+	return path ? recorder_open(path, &s->recorder, &s->result->error) : 0;
+}
+
 static int greet(struct session *s)
 {
 	struct hello hello = { .version = PACKAGE_VERSION };
@@ -111,7 +120,8 @@ int session_client(struct connection *conn, const struct device *device,
 		   struct result *result)
 {
 	static session_step *const steps[] = {
-		greet, agree, choose_path, connect_qps, run_all, NULL,
+		open_samples, greet, agree, choose_path, connect_qps, run_all,
+		NULL,
 	};
 
 	return session_run(steps, true, conn, device, result);

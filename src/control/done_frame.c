@@ -4,6 +4,12 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+/* Of one interval, in the frame. */
+#define INTERVAL_BYTES 24
 
 static uint32_t count_bins(const struct histogram *h)
 {
@@ -33,6 +39,27 @@ static void put_histogram(struct cursor *c, const struct histogram *h)
 	}
 }
 
+static void put_threads(struct cursor *c, const struct done *done)
+{
+	wire_put(c, 4, done->n_threads);
+	for (uint32_t i = 0; i < done->n_threads; i++) {
+		wire_put(c, 4, done->threads[i].cpu);
+		wire_put(c, 4, done->threads[i].qps);
+		wire_put(c, 8, done->threads[i].iterations);
+		wire_put(c, 8, done->threads[i].window_ns);
+	}
+}
+
+static void put_intervals(struct cursor *c, const struct done *done)
+{
+	wire_put(c, 4, done->n_intervals);
+	for (uint32_t i = 0; i < done->n_intervals; i++) {
+		wire_put(c, 8, done->intervals[i].start_ns);
+		wire_put(c, 8, done->intervals[i].length_ns);
+		wire_put(c, 8, done->intervals[i].messages);
+	}
+}
+
 void encode_done(struct frame *frame, const struct done *done)
 {
 	struct cursor c = wire_begin(frame, FRAME_DONE);
@@ -41,11 +68,18 @@ void encode_done(struct frame *frame, const struct done *done)
 	wire_put(&c, 8, done->received);
 	wire_put(&c, 8, done->counted);
 	wire_put(&c, 8, done->window_ns);
+	wire_put(&c, 1, done->method);
 	wire_put_string(&c, done->clock.source);
 	wire_put_real(&c, done->clock.resolution_ns);
 	wire_put_real(&c, done->clock.read_cost_ns);
+	wire_put_real(&c, done->clock.deviation);
 	wire_put_real(&c, done->ns_per_tick);
-	put_histogram(&c, done->latency);
+	put_threads(&c, done);
+	put_intervals(&c, done);
+	if (done->latency)
+		put_histogram(&c, done->latency);
+	else
+		wire_put(&c, 8, 0);
 	wire_end(frame, &c);
 }
 
@@ -110,28 +144,98 @@ static int get_histogram(const struct frame *frame, struct cursor *c,
 	return ret ? ret : get_bins(frame, c, n, h, err);
 }
 
+static int get_threads(const struct frame *frame, struct cursor *c,
+		       struct done *done, struct error *err)
+{
+	uint64_t n = wire_get(c, 4);
+	int ret = wire_check(frame, "number of threads", n, 0, CPUS_MAX, err);
+
+	if (ret)
+		return ret;
+	done->n_threads = (uint32_t)n;
+	done->threads = xcalloc(n, sizeof(*done->threads));
+	for (uint32_t i = 0; i < n; i++)
+		done->threads[i] = (struct thread_row){
+			.cpu = (uint32_t)wire_get(c, 4),
+			.qps = (uint32_t)wire_get(c, 4),
+			.iterations = wire_get(c, 8),
+			.window_ns = wire_get(c, 8),
+		};
+	return 0;
+}
+
+static int get_intervals(const struct frame *frame, struct cursor *c,
+			 struct done *done, struct error *err)
+{
+	uint64_t n = wire_get(c, 4);
+	int ret = wire_check(frame, "number of intervals", n, 0,
+			     frame->length / INTERVAL_BYTES, err);
+
+	if (ret)
+		return ret;
+	done->n_intervals = (uint32_t)n;
+	done->intervals = xcalloc(n, sizeof(*done->intervals));
+	for (uint32_t i = 0; i < n; i++)
+		done->intervals[i] = (struct interval){
+			.start_ns = wire_get(c, 8),
+			.length_ns = wire_get(c, 8),
+			.messages = wire_get(c, 8),
+		};
+	return 0;
+}
+
+/* The samples, into a histogram if this test has one. */
+static int get_samples(const struct frame *frame, struct cursor *c,
+		       struct histogram *h, struct error *err)
+{
+	if (h)
+		return get_histogram(frame, c, h, err);
+	return wire_check(frame, "samples", wire_get(c, 8), 0, 0, err);
+}
+
+void done_free(struct done *done)
+{
+	free(done->threads);
+	free(done->intervals);
+	done->threads = NULL;
+	done->intervals = NULL;
+}
+
 int decode_done(const struct frame *frame, struct done *done,
 		struct error *err)
 {
 	struct clock_description *clock = &done->clock;
 	struct cursor c = wire_open(frame);
+	uint64_t method;
 	int ret;
 
 	done->posted = wire_get(&c, 8);
 	done->received = wire_get(&c, 8);
 	done->counted = wire_get(&c, 8);
 	done->window_ns = wire_get(&c, 8);
+	method = wire_get(&c, 1);
+	done->method = (enum post_method)method;
 	wire_get_string(&c, clock->source, sizeof(clock->source));
 	clock->resolution_ns = wire_get_real(&c);
 	clock->read_cost_ns = wire_get_real(&c);
+	clock->deviation = wire_get_real(&c);
 	done->ns_per_tick = wire_get_real(&c);
 	ret = real_check(frame, "clock resolution", clock->resolution_ns, err);
+	if (!ret)
+		ret = wire_check(frame, "post method", method, 0,
+				 POST_METHODS - 1, err);
 	if (!ret)
 		ret = real_check(frame, "clock cost", clock->read_cost_ns,
 				 err);
 	if (!ret)
 		ret = real_check(frame, "tick", done->ns_per_tick, err);
 	if (!ret)
-		ret = get_histogram(frame, &c, done->latency, err);
+		ret = real_check(frame, "deviation", clock->deviation, err);
+	if (!ret)
+		ret = get_threads(frame, &c, done, err);
+	if (!ret)
+		ret = get_intervals(frame, &c, done, err);
+	if (!ret)
+		ret = get_samples(frame, &c, done->latency, err);
 	return ret ? ret : wire_close(&c, frame, err);
 }

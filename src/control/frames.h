@@ -53,9 +53,14 @@
  * START	u64 message size; the server's answer: ready for it
  * DONE		the client's first, which ends the traffic; then the server's:
  *		u64 messages posted, u64 received, u64 counted, u64 window (ns
- *		from its opening to its closing), string clock, real clock
- *		resolution and read cost in ns, real ns per unit of the
- *		histogram, then
+ *		from its opening to its closing), u8 enum post_method (0: did
+ *		not send), string clock, real clock
+ *		resolution and read cost in ns, real deviation of its rate, real
+ *		ns per unit of the histogram,
+ *		u32 n, n x { u32 CPU (0xffffffff: any), u32 QPs, u64 counted,
+ *		u64 window } for each of several threads,
+ *		u32 n, n x { u64 start, u64 length (ns, from the opening of the
+ *		window), u64 counted } for each interval, then
  *		u64 samples and, when that is not 0, u64 min, u64 max, u64 sum,
  *		u64 origin, real squares, u32 n, n x { u32 bin, u64 count }
  *		(stats/histogram.h)
@@ -90,10 +95,20 @@ struct done {
 	uint64_t received;
 	uint64_t counted;
 	uint64_t window_ns;
+	enum post_method method;
 	struct clock_description clock;
 	double ns_per_tick;
-	struct histogram *latency;	/* the caller's; filled by decode */
+	/* on the heap, done_free() */
+	uint32_t n_threads;	/* 0: one did it all */
+	struct thread_row *threads;
+	uint32_t n_intervals;
+	struct interval *intervals;
+	/* the caller's, filled by decode; NULL: there must be no samples */
+	struct histogram *latency;
 };
+
+/* Free what DONE holds, but the histogram. */
+void done_free(struct done *done);
 
 /* Each allocates FRAME; frame_free() it. */
 void encode_empty(struct frame *frame, enum frame_type type);

@@ -24,16 +24,9 @@ static uint64_t now_ns(void)
 	return oob_deadline(0);
 }
 
-static void set_phase(struct monitor *m, enum phase phase)
-{
-	atomic_store_explicit(&m->control->phase, (uint32_t)phase,
-			      memory_order_relaxed);
-}
-
 static enum phase get_phase(struct monitor *m)
 {
-	return (enum phase)atomic_load_explicit(&m->control->phase,
-						memory_order_relaxed);
+	return phase_of(atomic_load(&m->control->command));
 }
 
 /* The next edge of the phases, for the end that keeps the time. */
@@ -46,33 +39,36 @@ static void plan_next_phase(struct monitor *m)
 		m->phase_at = oob_deadline(m->warmup);
 	else if (get_phase(m) == PHASE_MEASURE && m->duration)
 		m->phase_at = oob_deadline(m->duration);
+	if (get_phase(m) == PHASE_MEASURE)
+		progress_measure(m->progress, now_ns(), m->phase_at);
 }
 
 static void advance_phase(struct monitor *m)
 {
-	set_phase(m, get_phase(m) + 1);
+	flow_set_phase(m->control, get_phase(m) + 1);
 	plan_next_phase(m);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
 }
 
 static void arm_timer(struct monitor *m)
 {
-	uint64_t tick = oob_deadline(TICK);
-	uint64_t at = m->phase_at < tick ? m->phase_at : tick;
-	const struct itimerspec when = { .it_value = {
-		.tv_sec = (time_t)(at / SECOND),
-		.tv_nsec = (long)(at % SECOND),
-	} };
+	uint64_t at = earlier(m->tick_at, m->phase_at);
+	struct itimerspec when = { 0 };
 
+	at = earlier(at, m->progress->wake_at);
+	when.it_value.tv_sec = (time_t)(at / SECOND);
+	when.it_value.tv_nsec = (long)(at % SECOND);
 	timerfd_settime(m->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
 static int check_progress(struct monitor *m)
 {
-	uint64_t progress = atomic_load_explicit(&m->control->progress,
-						 memory_order_relaxed);
-
-	if (progress != m->progress) {
-		m->progress = progress;
+	if (m->progress->messages != m->messages) {
+		m->messages = m->progress->messages;
 		m->progress_at = now_ns();
 		m->progress_ticks = clock_ticks(m->clock);
 		return 0;
@@ -110,6 +106,19 @@ static int say_alive(struct monitor *m)
 	return ret;
 }
 
+static int on_tick(struct monitor *m)
+{
+	int ret = check_progress(m);
+
+	m->tick_at = oob_deadline(TICK);
+	clock_watch_look(m->watch, m->clock);
+	if (!ret)
+		ret = check_silence(m);
+	if (!ret)
+		ret = say_alive(m);
+	return ret;
+}
+
 static int on_timer(struct monitor *m)
 {
 	uint64_t expirations;
@@ -119,11 +128,8 @@ static int on_timer(struct monitor *m)
 		return 0;
 	if (now_ns() >= m->phase_at)
 		advance_phase(m);
-	ret = check_progress(m);
-	if (!ret)
-		ret = check_silence(m);
-	if (!ret)
-		ret = say_alive(m);
+	progress_look(m->progress, now_ns());
+	ret = now_ns() < m->tick_at ? 0 : on_tick(m);
 	arm_timer(m);
 	return ret;
 }
@@ -141,7 +147,7 @@ static int on_frame(struct monitor *m)
 	if (frame.type == FRAME_DONE && !m->client) {
 		m->done = frame;
 		m->have_done = true;
-		set_phase(m, PHASE_DRAIN);
+		flow_set_phase(m->control, PHASE_DRAIN);
 		return 1;
 	}
 	if (frame.type == FRAME_ABORT)
@@ -216,7 +222,7 @@ static void *watch(void *argument)
 		ret = turn(m);
 	} while (!ret);
 	if (ret < 0)
-		set_phase(m, PHASE_ABORT);
+		flow_set_phase(m->control, PHASE_ABORT);
 	return NULL;
 }
 
@@ -233,12 +239,13 @@ static void begin(struct monitor *m)
 	uint64_t now = now_ns();
 
 	m->have_done = false;
-	m->progress = 0;
+	m->messages = 0;
 	m->progress_ticks = clock_ticks(m->clock);
+	m->tick_at = now + TICK;
 	m->heard_at = m->progress_at = now;
 	m->alive_at = now;
-	atomic_store(&m->control->progress, 0);
-	set_phase(m, m->client && m->warmup ? PHASE_WARMUP : PHASE_MEASURE);
+	atomic_store(&m->control->command,
+		     m->client && m->warmup ? PHASE_WARMUP : PHASE_MEASURE);
 	plan_next_phase(m);
 	arm_timer(m);
 }
@@ -278,6 +285,6 @@ void monitor_stop(struct monitor *m)
 
 	/* cannot fail: the counter is far from its limit */
 	if (write(m->wake_fd, &one, sizeof(one)) < 0)
-		set_phase(m, PHASE_ABORT);
+		flow_set_phase(m->control, PHASE_ABORT);
 	monitor_wait(m);
 }

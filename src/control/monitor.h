@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "control/oob.h"
+#include "control/progress.h"
 #include "traffic/flow.h"
 
 struct monitor {
@@ -21,7 +22,9 @@ struct monitor {
 	struct connection *conn;
 	struct ibv_context *context;
 	const struct clock *clock;
+	struct clock_watch *watch;
 	struct flow_control *control;
+	struct progress *progress;
 	bool client;		/* keeps the time, and minds the progress */
 	uint64_t warmup;	/* ns */
 	uint64_t duration;	/* ns; 0: the loop counts for itself */
@@ -38,8 +41,9 @@ struct monitor {
 	uint64_t phase_at;	/* deadlines, in ns of CLOCK_MONOTONIC */
 	uint64_t alive_at;
 	uint64_t heard_at;
+	uint64_t tick_at;
 	uint64_t progress_at;
-	uint64_t progress;
+	uint64_t messages;
 };
 
 /*

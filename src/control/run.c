@@ -4,16 +4,27 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
+#include "base/log.h"
 #include "control/frames.h"
 #include "control/monitor.h"
+#include "control/outcome.h"
+#include "control/threads.h"
+#include "model/tests.h"
 #include "traffic/bandwidth.h"
 #include "traffic/latency.h"
 #include "traffic/responder.h"
-#include "verbs/explain.h"
 
-#define CAUSE_WAIT_MS 50
+#define INTERVAL_NS 100000000ULL
+#define MOST_INTERVALS 20
+/* Of those the user chose: more are joined. */
+#define MOST_OWN_INTERVALS 10000
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
 
 static const struct plan *plan_of(const struct session *s)
 {
@@ -24,29 +35,31 @@ static const struct plan *plan_of(const struct session *s)
 static void set_flags(struct session *s, uint64_t size)
 {
 	uint64_t last = size ? size - 1 : 0;
+	struct flow *f = &s->flows[0];
 
-	s->flow.flag_out = s->res.buffer + last;
-	s->flow.flag_in = resources_incoming(&s->res, plan_of(s)) + last;
-	*s->flow.flag_in = 0;
+	f->flag_out = s->res.buffer + last;
+	f->flag_in = resources_incoming(&s->res, plan_of(s)) + last;
+	*f->flag_in = 0;
 }
 
-/* Everything the loop of this end needs, before the peer is told. */
+/* Everything the loops of this end need, before the peer is told. */
 static int prepare(struct session *s, uint64_t size)
 {
 	const struct plan *plan = plan_of(s);
 	bool bandwidth = plan->metric == METRIC_BANDWIDTH;
-	int ret;
+	const struct flow_shape shape = {
+		.size = size,
+		.walk = bandwidth ? plan->walk : size,
+		.depth = plan_depth(plan, size),
+		.signal_every = plan_cq_mod(plan, size),
+		.list_length = plan_post_list(plan, size),
+		.iterations = plan->iterations,
+	};
 
-	flow_prepare(&s->flow, size, bandwidth ? plan->walk : size,
-		     plan_depth(plan, size), plan_cq_mod(plan, size),
-		     plan->iterations);
+	for (uint32_t t = 0; t < s->n_flows; t++)
+		flow_prepare(&s->flows[t], plan->op, &shape);
 	set_flags(s, size);
-	ret = flow_fill_receives(&s->flow);
-	if (ret)
-		fail(&s->result->error, ret, NULL,
-		     "%s: cannot post receives: %s", s->device->port.device,
-		     strerror(-ret));
-	return ret;
+	return session_fill_receives(s);
 }
 
 static int client_loop(struct session *s)
@@ -54,10 +67,10 @@ static int client_loop(struct session *s)
 	const struct plan *plan = plan_of(s);
 
 	if (plan->metric == METRIC_BANDWIDTH)
-		return bandwidth_run(&s->flow, plan->op);
+		return threads_run(s, bandwidth_run);
 	if (plan_is_pingpong(plan))
-		return latency_ping(&s->flow, plan->op);
-	return latency_round_trip(&s->flow, plan->op);
+		return threads_run(s, latency_ping);
+	return threads_run(s, latency_round_trip);
 }
 
 static int server_loop(struct session *s, struct monitor *m)
@@ -65,9 +78,9 @@ static int server_loop(struct session *s, struct monitor *m)
 	const struct plan *plan = plan_of(s);
 
 	if (plan_is_pingpong(plan))
-		return latency_pong(&s->flow, plan->op);
+		return threads_run(s, latency_pong);
 	if (plan_posts_receives(plan, false))
-		return responder_run(&s->flow);
+		return threads_run(s, responder_run);
 	monitor_wait(m);
 	return error_is_set(&m->err) ? -ECANCELED : 0;
 }
@@ -78,7 +91,47 @@ static bool server_has_loop(const struct session *s)
 	       plan_posts_receives(plan_of(s), false);
 }
 
-static struct monitor make_monitor(struct session *s)
+/*
+ * How long intervals are, in ns; 0: there are none.  As long as the user says,
+ * else 100 ms or 1/20 of the run, whichever is longer, and so that they fill
+ * the run.
+ */
+static uint64_t interval_length(const struct session *s)
+{
+	const struct plan *plan = plan_of(s);
+	uint64_t least = larger(plan->duration / MOST_INTERVALS, INTERVAL_NS);
+
+	if (!s->client || plan->metric != METRIC_BANDWIDTH)
+		return 0;
+	if (s->result->params.interval)
+		return s->result->params.interval;
+	if (plan->iterations)
+		return least;
+	return plan->duration < least ? 0 :
+		       plan->duration / (plan->duration / least);
+}
+
+static struct progress make_progress(struct session *s, uint64_t size)
+{
+	const struct parameters *params = &s->result->params;
+
+	return (struct progress){
+		.control = s->control,
+		.flows = s->flows,
+		.n_flows = s->n_flows,
+		.clock = &s->clock,
+		.interval = interval_length(s),
+		.most = params->interval ? MOST_OWN_INTERVALS : MOST_INTERVALS,
+		.rows = params->interval > 0,
+		.line = s->client && !params->interval && isatty(2),
+		.name = test_name(params->plan.op, params->plan.metric,
+				  s->test),
+		.size = size,
+	};
+}
+
+static struct monitor make_monitor(struct session *s,
+				   struct progress *progress)
 {
 	const struct plan *plan = plan_of(s);
 
@@ -86,7 +139,9 @@ static struct monitor make_monitor(struct session *s)
 		.conn = s->conn,
 		.context = s->device->context,
 		.clock = &s->clock,
-		.control = &s->control,
+		.watch = &s->watch,
+		.control = s->control,
+		.progress = progress,
 		.client = s->client,
 		.warmup = plan->warmup,
 		.duration = plan->iterations ? 0 : plan->duration,
@@ -94,116 +149,7 @@ static struct monitor make_monitor(struct session *s)
 	};
 }
 
-/* The cause may reach its queue a moment after what was flushed for it. */
-static void find_cause(struct flow *f)
-{
-	static const struct timespec pause = { .tv_nsec = 1000000 };
-
-	for (int ms = 0; !flow_find_failure(f) && ms < CAUSE_WAIT_MS; ms++)
-		nanosleep(&pause, NULL);
-}
-
-/*
- * Why the traffic ended early.  A completion with an error tells more than
- * the asynchronous event that comes with it, so it is looked for.
- */
-static int explain(struct session *s, const struct monitor *m, int ret)
-{
-	struct error *err = &s->result->error;
-	struct flow_failure *failure = &s->flow.failure;
-	bool aborted = error_is_set(&m->err);
-	bool event = !m->err.from_peer &&
-		     !strncmp(m->err.code, "IBV_EVENT_", 10);
-
-	if (!aborted || event)
-		find_cause(&s->flow);
-	if (failure->verb && (!aborted || event))
-		return explain_failure(failure, plan_of(s)->op,
-				       s->res.qps[failure->qp_index]
-					       .qp->qp_num, err);
-	if (aborted && !error_is_set(err)) {
-		char stage[sizeof(err->stage)];
-
-		memcpy(stage, err->stage, sizeof(stage));
-		*err = m->err;
-		if (!err->from_peer)
-			memcpy(err->stage, stage, sizeof(stage));
-	}
-	return ret;
-}
-
-/* What this end counted; the window of a run that failed ends where progress
- * was last seen. */
-static struct done describe(struct session *s, const struct monitor *m)
-{
-	const struct flow *f = &s->flow;
-	double tick = clock_ns_per_tick(&s->clock);
-	uint64_t closed = f->closed ? f->closed : m->progress_ticks;
-	struct done done = {
-		.posted = f->posted,
-		.received = f->received,
-		.counted = f->counted,
-		.clock = {
-			.resolution_ns = s->clock.resolution * tick,
-			.read_cost_ns = s->clock.read_cost * tick,
-		},
-		.ns_per_tick = tick,
-		.latency = f->latency,
-	};
-
-	if (f->opened && closed > f->opened)
-		done.window_ns = (uint64_t)((double)(closed - f->opened) *
-					    tick);
-	memcpy(done.clock.source, s->clock.source,
-	       strlen(s->clock.source) + 1);
-	return done;
-}
-
-/* The row that both ends report, from what the client counted. */
-static struct result_row *add_row(struct session *s, uint64_t size,
-				  const struct done *done)
-{
-	struct result *r = s->result;
-	const struct plan *plan = plan_of(s);
-	struct result_row *row = &r->rows[r->n_rows++];
-	double seconds = (double)done->window_ns / 1e9;
-
-	*row = (struct result_row){
-		.size = size,
-		.tx_depth = plan_depth(plan, size),
-		.cq_mod = plan_cq_mod(plan, size),
-		.iterations = done->counted,
-		.sent = done->posted,
-		.seconds = seconds,
-		.bandwidth = summary_bandwidth(done->counted, size, seconds),
-		.latency = summary_latency(done->latency,
-					   done->ns_per_tick *
-					   result_latency_factor(plan)),
-	};
-	r->clock = done->clock;
-	return row;
-}
-
-/* A receiver knows how many came: it must be as many as were sent. */
-static int compare_counts(struct session *s, struct result_row *row,
-			  const struct done *server)
-{
-	if (!op_table[plan_of(s)->op].receives)
-		return 0;
-	row->checked = true;
-	row->received = server->received;
-	if (row->sent == row->received)
-		return 0;
-	row->failed = true;
-	return fail(&s->result->error, -EIO, NULL,
-		    "%s of %llu bytes: the client sent %llu messages, the "
-		    "server received %llu", op_table[plan_of(s)->op].name,
-		    (unsigned long long)row->size,
-		    (unsigned long long)row->sent,
-		    (unsigned long long)row->received);
-}
-
-static int send_done(struct session *s, const struct done *done)
+static int say_done(struct session *s, const struct done *done)
 {
 	struct frame frame;
 
@@ -234,10 +180,12 @@ static int hear_start(struct session *s, uint64_t size)
 				      err);
 }
 
+/* done_free() and free(done->latency) it. */
 static int take_done(struct session *s, const struct frame *frame,
 		     struct done *done)
 {
-	done->latency = histogram_new();
+	if (s->latency)
+		done->latency = histogram_new();
 	return decode_done(frame, done, &s->result->error);
 }
 
@@ -253,27 +201,45 @@ static int hear_done(struct session *s, struct done *done)
 	return ret;
 }
 
-/* The client's loop is over, with RET: its row, and what the server says. */
-static int finish_client(struct session *s, uint64_t size,
-			 const struct monitor *m, int ret)
+/* What the server counted must agree with ROW. */
+static int hear_and_compare(struct session *s, struct result_row *row)
 {
-	struct done mine, theirs = { 0 };
-	struct result_row *row;
+	struct done theirs = { 0 };
+	int ret = hear_done(s, &theirs);
 
-	if (ret && !s->flow.counted)
-		return ret;
-	mine = describe(s, m);
-	row = add_row(s, size, &mine);
-	row->failed = ret != 0;
-	if (ret)
-		return ret;
-	ret = send_done(s, &mine);
 	if (!ret)
-		ret = hear_done(s, &theirs);
-	if (!ret)
-		ret = compare_counts(s, row, &theirs);
-	row->failed = ret != 0;
+		ret = outcome_compare(s, row, &theirs);
+	done_free(&theirs);
 	free(theirs.latency);
+	return ret;
+}
+
+static uint64_t counted(const struct session *s)
+{
+	uint64_t n = 0;
+
+	for (uint32_t t = 0; t < s->n_flows; t++)
+		n += s->flows[t].counted;
+	return n;
+}
+
+/* The client's loops are over, with RET: its row, and what the server says. */
+static int finish_client(struct session *s, uint64_t size,
+			 const struct monitor *m, uint64_t dropped, int ret)
+{
+	struct result_row *row;
+	struct done mine;
+
+	if (ret && !counted(s))
+		return ret;
+	outcome_describe(s, m, &mine);
+	if (!ret)
+		ret = say_done(s, &mine);
+	row = outcome_add_row(s, size, &mine);
+	row->samples_dropped = dropped;
+	if (!ret)
+		ret = hear_and_compare(s, row);
+	row->failed = ret != 0;
 	return ret;
 }
 
@@ -295,49 +261,87 @@ static int begin(struct session *s, uint64_t size, struct monitor *m)
 	return ret;
 }
 
-int run_client(struct session *s, uint64_t size)
+/* The loops of the client, with every sample recorded if that is wanted. */
+static int measure(struct session *s, uint64_t size, uint64_t *dropped)
 {
-	struct monitor m = make_monitor(s);
-	int ret = begin(s, size, &m);
+	struct recorder *r = s->recorder;
+	int ret;
 
+	if (!r)
+		return client_loop(s);
+	s->flows[0].samples = r->ring;
+	ret = recorder_start(r, &s->clock, result_latency_factor(plan_of(s)),
+			     size, &s->result->error);
 	if (ret)
 		return ret;
 	ret = client_loop(s);
-	monitor_stop(&m);
-	if (ret || error_is_set(&m.err))
-		ret = explain(s, &m, ret ? ret : -ECANCELED);
-	return finish_client(s, size, &m, ret);
+	*dropped = recorder_stop(r);
+	if (*dropped)
+		log_warning("--samples: %llu of %llu samples came faster than "
+			    "%s could be written and are not in it",
+			    (unsigned long long)*dropped,
+			    (unsigned long long)counted(s), r->path);
+	return ret;
+}
+
+int run_client(struct session *s, uint64_t size)
+{
+	struct progress progress = make_progress(s, size);
+	struct monitor m = make_monitor(s, &progress);
+	uint64_t dropped = 0;
+	int ret;
+
+	progress_init(&progress);
+	ret = begin(s, size, &m);
+	if (!ret) {
+		ret = measure(s, size, &dropped);
+		monitor_stop(&m);
+		progress_close(&progress);
+		if (ret || error_is_set(&m.err))
+			ret = outcome_explain(s, &m, ret ? ret : -ECANCELED);
+		ret = finish_client(s, size, &m, dropped, ret);
+	}
+	progress_free(&progress);
+	return ret;
 }
 
 /* The server's part is over: the client's row, and what this end counted. */
 static int finish_server(struct session *s, uint64_t size, struct monitor *m)
 {
-	struct done mine = describe(s, m), theirs = { 0 };
+	struct done mine, theirs = { 0 };
 	int ret = take_done(s, &m->done, &theirs);
 
+	outcome_describe(s, m, &mine);
 	if (!ret)
-		ret = compare_counts(s, add_row(s, size, &theirs), &mine);
+		ret = outcome_compare(s, outcome_add_row(s, size, &theirs),
+				      &mine);
 	if (!ret)
-		ret = send_done(s, &mine);
+		ret = say_done(s, &mine);
+	done_free(&mine);
+	done_free(&theirs);
 	free(theirs.latency);
 	return ret;
 }
 
 int run_server(struct session *s, uint64_t size)
 {
-	struct monitor m = make_monitor(s);
-	int ret = begin(s, size, &m);
+	struct progress progress = make_progress(s, size);
+	struct monitor m = make_monitor(s, &progress);
+	int ret;
 
-	if (ret)
-		return ret;
-	ret = server_loop(s, &m);
-	if (server_has_loop(s))
-		monitor_stop(&m);
-	if (ret || !m.have_done)
-		ret = explain(s, &m, ret ? ret : -ECANCELED);
-	else
-		ret = finish_server(s, size, &m);
-	if (m.have_done)
-		frame_free(&m.done);
+	progress_init(&progress);
+	ret = begin(s, size, &m);
+	if (!ret) {
+		ret = server_loop(s, &m);
+		if (server_has_loop(s))
+			monitor_stop(&m);
+		if (ret || !m.have_done)
+			ret = outcome_explain(s, &m, ret ? ret : -ECANCELED);
+		else
+			ret = finish_server(s, size, &m);
+		if (m.have_done)
+			frame_free(&m.done);
+	}
+	progress_free(&progress);
 	return ret;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/xalloc.h"
 #include "control/frames.h"
 
 #define SECOND 1000000000ULL
@@ -25,6 +26,14 @@ static void tell_peer(struct session *s)
 	frame_free(&frame);
 }
 
+/* Samples that could not be written make a run that went well a failed one. */
+static int close_samples(struct session *s, int ret)
+{
+	int written = recorder_close(s->recorder, &s->result->error);
+
+	return ret ? ret : written;
+}
+
 int session_run(session_step *const *steps, bool client,
 		struct connection *conn, const struct device *device,
 		struct result *result)
@@ -40,15 +49,21 @@ int session_run(session_step *const *steps, bool client,
 	result->at_server = !client;
 	*(client ? &result->client : &result->server) = device->port;
 	clock_gettime(CLOCK_REALTIME, &result->started);
-	clock_start(&s.clock);
+	clock_start(&s.clock, (enum clock_choice)result->params.clock);
+	clock_watch_begin(&s.watch, &s.clock);
 	for (size_t i = 0; steps[i] && !ret; i++)
 		ret = steps[i](&s);
+	if (s.recorder)
+		ret = close_samples(&s, ret);
 	if (ret)
 		fail(&result->error, ret, NULL, "%s", strerror(-ret));
 	if (ret && !result->error.from_peer)
 		tell_peer(&s);
 	resources_destroy(&s.res);
-	free(s.flow.latency);
+	free(s.latency);
+	free(s.flows);
+	free(s.progress);
+	free(s.control);
 	free(s.peer.qps);
 	return ret;
 }
@@ -131,6 +146,27 @@ int session_hear(struct session *s, enum frame_type type)
 	return ret;
 }
 
+/* What thread T touches: its part of the QPs, with their completion queues. */
+static struct flow make_flow(struct session *s, uint32_t t)
+{
+	const struct plan *plan = &s->result->params.plan;
+	uint32_t first = resources_first_qp(&s->res, t);
+
+	return (struct flow){
+		.qps = &s->res.qps[first],
+		.n_qps = resources_first_qp(&s->res, t + 1) - first,
+		.send_cq = s->res.cqs[t].send,
+		.recv_cq = s->res.cqs[t].recv,
+		.clock = &s->clock,
+		.control = s->control,
+		.progress = &s->progress[t],
+		.method = s->res.method,
+		.rx_depth = plan_posts_receives(plan, s->client) ?
+				    plan->rx_depth : 0,
+		.latency = s->latency,
+	};
+}
+
 int session_create(struct session *s)
 {
 	const struct plan *plan = &s->result->params.plan;
@@ -139,17 +175,14 @@ int session_create(struct session *s)
 
 	if (ret)
 		return ret;
-	s->flow = (struct flow){
-		.qps = s->res.qps,
-		.n_qps = s->res.n_qps,
-		.send_cq = s->res.send_cq,
-		.recv_cq = s->res.recv_cq,
-		.clock = &s->clock,
-		.control = &s->control,
-		.latency = histogram_new(),
-	};
-	if (plan_posts_receives(plan, s->client))
-		s->flow.rx_depth = plan->rx_depth;
+	s->n_flows = plan->threads;
+	s->flows = xcalloc_lines(s->n_flows, sizeof(*s->flows));
+	s->progress = xcalloc_lines(s->n_flows, sizeof(*s->progress));
+	s->control = xcalloc_lines(1, sizeof(*s->control));
+	if (plan->metric == METRIC_LATENCY)
+		s->latency = histogram_new();
+	for (uint32_t t = 0; t < s->n_flows; t++)
+		s->flows[t] = make_flow(s, t);
 	return 0;
 }
 
@@ -194,14 +227,24 @@ int session_take_endpoint(struct session *s)
 	return ret ? ret : check_endpoint(s);
 }
 
+int session_fill_receives(struct session *s)
+{
+	int ret = 0;
+
+	for (uint32_t t = 0; t < s->n_flows && !ret; t++)
+		ret = flow_fill_receives(&s->flows[t]);
+	if (ret)
+		fail(&s->result->error, ret, NULL,
+		     "%s: cannot post receives: %s", s->device->port.device,
+		     strerror(-ret));
+	return ret;
+}
+
 int session_connect(struct session *s)
 {
 	struct error *err = &s->result->error;
-	int ret = flow_fill_receives(&s->flow);
+	int ret = session_fill_receives(s);
 
-	if (ret)
-		return fail(err, ret, NULL, "%s: cannot post receives: %s",
-			    s->device->port.device, strerror(-ret));
-	return resources_connect(&s->res, s->device, &s->result->params.plan,
+	return ret ? ret : resources_connect(&s->res, s->device, &s->result->params.plan,
 				 &s->result->path, &s->peer, err);
 }

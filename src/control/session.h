@@ -21,7 +21,9 @@
 #define CONTROL_SESSION_H
 
 #include "control/oob.h"
+#include "control/recorder.h"
 #include "model/result.h"
+#include "model/tests.h"
 #include "traffic/clock.h"
 #include "traffic/flow.h"
 #include "verbs/device.h"
@@ -34,10 +36,16 @@ struct session {
 	const struct device *device;
 	struct result *result;	/* plan, ports, path, rows, error */
 	struct clock clock;
+	struct clock_watch watch;
 	struct resources res;
 	struct endpoint peer;
-	struct flow flow;
-	struct flow_control control;
+	char test[TEST_NAME_SIZE];
+	struct recorder *recorder;	/* NULL: samples are not recorded */
+	struct histogram *latency;	/* NULL for bandwidth */
+	struct flow *flows;		/* of each thread */
+	struct flow_progress *progress;	/* likewise */
+	uint32_t n_flows;
+	struct flow_control *control;
 };
 
 /*
@@ -86,6 +94,9 @@ int session_create(struct session *s);
 /* Send this end's ENDPOINT for result->path, or take the peer's. */
 int session_send_endpoint(struct session *s);
 int session_take_endpoint(struct session *s);
+
+/* Top up every QP's receives; nothing for an end that takes none. */
+int session_fill_receives(struct session *s);
 
 /* Post receives and move the QPs towards the peer's. */
 int session_connect(struct session *s);

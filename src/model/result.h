@@ -18,6 +18,7 @@ struct clock_description {
 	char source[16];
 	double resolution_ns;
 	double read_cost_ns;
+	double deviation;	/* the largest change of its rate, as a part */
 };
 
 /* What one of several threads did. */
@@ -34,6 +35,7 @@ struct result_row {
 	uint32_t tx_depth;	/* as used for this size */
 	uint32_t cq_mod;
 	uint32_t post_list;
+	enum post_method method;	/* POST_AUTO: not known */
 	uint64_t iterations;	/* messages counted, over all QPs */
 	double seconds;		/* the window they were counted in */
 	struct bandwidth_summary bandwidth;	/* when the metric is that */

@@ -5,17 +5,12 @@
 
 #include "traffic/post.h"
 
-static void set_limits(struct flow *f)
-{
-	for (uint32_t i = 0; f->iterations && i < f->n_qps; i++)
-		f->qps[i].limit = f->qps[i].completed + f->iterations;
-}
-
 static void open_window(struct flow *f)
 {
 	f->opened = clock_ticks(f->clock);
 	f->warmup = f->completed;
-	set_limits(f);
+	for (uint32_t i = 0; f->shape.iterations && i < f->n_qps; i++)
+		f->qps[i].limit = f->qps[i].completed + f->shape.iterations;
 }
 
 static void close_window(struct flow *f)
@@ -29,123 +24,252 @@ static void stop_posting(struct flow *f)
 {
 	for (uint32_t i = 0; i < f->n_qps; i++) {
 		struct flow_qp *q = &f->qps[i];
+		bool signalled = q->quiet_left == f->quiet;
 
 		if (q->posted < q->limit)
 			q->limit = q->posted +
-				   q->until_signal % f->signal_every;
+				   (signalled ? 0 : f->shape.list_length);
 	}
 }
 
-/*
- * The phase moved on.  Called with completions just taken, so that both edges
- * of the window are completions.  Returns the phase the loop is now in: never
- * straight from warm-up to the end, a window needs both its edges.
- */
-static __attribute__((noinline)) enum phase edge(struct flow *f,
-						 enum phase seen)
+static void answer_mark(struct flow *f, uint32_t command)
 {
-	if (seen == PHASE_WARMUP) {
+	f->progress->mark_ticks = clock_ticks(f->clock);
+	f->progress->mark_counted = f->completed - f->warmup;
+	atomic_store_explicit(&f->progress->marked, command / FLOW_MARK,
+			      memory_order_release);
+}
+
+/*
+ * The command changed.  Called with completions just taken, so that every edge
+ * is a completion.  Returns the command the loop now follows: never straight
+ * from warm-up to the end, a window needs both its edges.
+ */
+static __attribute__((noinline, cold)) uint32_t edge(struct flow *f,
+						     uint32_t seen,
+						     uint32_t command)
+{
+	if (phase_of(seen) == PHASE_WARMUP) {
 		open_window(f);
-		return PHASE_MEASURE;
+		return (command & ~FLOW_PHASE_MASK) | PHASE_MEASURE;
 	}
-	if (!f->iterations) {
+	if (phase_of(command) == PHASE_MEASURE) {
+		answer_mark(f, command);
+	} else if (!f->shape.iterations) {
 		close_window(f);
 		stop_posting(f);
 	}
-	return PHASE_DRAIN;
+	return command;
 }
 
-/* Post on Q until WINDOW messages are outstanding or its limit is reached. */
-static ALWAYS_INLINE int refill(struct flow *f, struct flow_qp *q,
-				uint32_t window, const enum op op)
+/*
+ * Post N times the same list of Q.  It is moved to where Q stands first, and
+ * on after each time: then, while the provider has work.
+ */
+static ALWAYS_INLINE int post_run(struct flow *f, struct flow_qp *q,
+				  struct flow_list *list, uint64_t n,
+				  const uint32_t length, const enum op op,
+				  const enum post_method method)
 {
-	while (q->posted < q->limit && q->posted - q->completed < window) {
-		int ret = post_message(f, q, op);
+	const uint64_t stride = f->stride;
+	uint64_t left = n;
+	int ret = 0;
 
-		if (ret)
-			return ret;
-	}
+	move_list(list, q->posted - list->posted,
+		  (q->position - list->position) * stride, length, op);
+	do {
+		ret = hand_over(q, list->requests, length, op, method);
+		if (__builtin_expect(ret != 0, 0))
+			break;
+		move_list(list, length, stride, length, op);
+	} while (--left);
+	n -= left;
+	f->posted += n * length;
+	q->posted += n * length;
+	q->position += n;
+	list->posted = q->posted;
+	list->position = q->position;
+	if (q->position == f->positions)
+		q->position = 0;
+	return ret ? post_failed(f, q, ret) : 0;
+}
+
+/* Fewer than a list are left until Q's limit: the end of a signalled list. */
+static __attribute__((noinline)) int post_tail(struct flow *f,
+					       struct flow_qp *q,
+					       uint32_t left, const enum op op,
+					       const enum post_method method)
+{
+	struct flow_list *list = &q->lists[FLOW_SIGNALLED];
+	uint32_t skip = f->shape.list_length - left;
+	int ret;
+
+	move_list(list, q->posted - skip - list->posted,
+		  (q->position - list->position) * f->stride,
+		  f->shape.list_length, op);
+	list->posted = q->posted - skip;
+	list->position = q->position;
+	ret = hand_over(q, &list->requests[skip], left, op, method);
+	if (ret)
+		return post_failed(f, q, ret);
+	q->posted += left;
+	f->posted += left;
 	return 0;
 }
 
-static ALWAYS_INLINE int refill_all(struct flow *f, uint32_t window,
-				    const enum op op)
+static ALWAYS_INLINE uint64_t smaller(uint64_t a, uint64_t b)
 {
+	return a < b ? a : b;
+}
+
+/*
+ * Post on Q until WINDOW messages are outstanding or its limit is reached: runs
+ * of quiet lists, each followed by a signalled one, which also is the last.
+ * Where lists are longer than one (not SINGLE) a run takes one division.
+ */
+static ALWAYS_INLINE int refill(struct flow *f, struct flow_qp *q,
+				uint64_t window, const bool single,
+				const enum op op,
+				const enum post_method method)
+{
+	const uint32_t length = single ? 1 : f->shape.list_length;
 	int ret = 0;
 
-	for (uint32_t i = 0; i < f->n_qps && !ret; i++)
-		ret = refill(f, &f->qps[i], window, op);
+	while (!ret) {
+		uint64_t left = q->limit - q->posted;
+		uint64_t room = window - (q->posted - q->completed);
+		uint64_t most = smaller(room, left) / length;
+		uint64_t n = smaller(most, f->positions - q->position);
+
+		if (!n)
+			return left && left < length && left <= room ?
+				       post_tail(f, q, (uint32_t)left, op,
+						 method) : 0;
+		if (q->quiet_left && left > length) {
+			n = smaller(n, q->quiet_left);
+			n -= n * length == left;
+			q->quiet_left -= (uint32_t)n;
+			ret = post_run(f, q, &q->lists[FLOW_QUIET], n, length,
+				       op, method);
+		} else {
+			q->quiet_left = f->quiet;
+			ret = post_run(f, q, &q->lists[FLOW_SIGNALLED],
+				       f->quiet ? 1 : n, length, op, method);
+		}
+	}
 	return ret;
 }
 
-/*
- * Take a batch of completions and post what they make room for.  Returns how
- * many there were, or a negative errno.
- */
-static ALWAYS_INLINE int turn(struct flow *f, uint32_t window,
-			      enum phase *seen, const enum op op)
+/* True when both completions are of one QP: then the later says it all. */
+static ALWAYS_INLINE bool same_qp(const struct ibv_wc *a,
+				  const struct ibv_wc *b)
 {
-	struct ibv_wc wc[POLL_BATCH];
-	enum phase phase = flow_phase(f);
+	return qp_index_of(a->wr_id ^ b->wr_id) == 0;
+}
+
+/*
+ * Retire N completions, and list in SERVED the QPs that now have room.
+ * Returns their number, or a negative errno.
+ */
+static ALWAYS_INLINE int retire_batch(struct flow *f, struct ibv_wc *wc, int n,
+				      struct flow_qp **served)
+{
+	int k = 0;
+
+	wc[n].wr_id = ~wc[n - 1].wr_id;
+	for (int i = 0; i < n; i++) {
+		if (__builtin_expect(wc[i].status != IBV_WC_SUCCESS, 0))
+			return flow_completion_failed(f, &wc[i]);
+		if (!same_qp(&wc[i], &wc[i + 1]))
+			served[k++] = retire_send(f, &wc[i]);
+	}
+	return k;
+}
+
+/*
+ * Take a batch of completions and post what they make room for.  Returns 0 or
+ * a negative errno.
+ */
+static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
+			      const bool single, const enum op op,
+			      const enum post_method method)
+{
+	struct flow_qp *served[POLL_BATCH];
+	struct ibv_wc wc[POLL_BATCH + 1];
+	uint32_t command = flow_command(f);
 	int n, ret = 0;
 
-	if (phase == PHASE_ABORT)
+	if (__builtin_expect(phase_of(command) == PHASE_ABORT, 0))
 		return -ECANCELED;
 	n = poll_batch(f, f->send_cq, wc);
-	for (int i = 0; i < n; i++)
-		if (!retire_send(f, &wc[i]))
-			return -EIO;
-	if (n > 0 && phase != *seen)
-		*seen = edge(f, *seen);
+	if (n <= 0)
+		return n;
+	n = retire_batch(f, wc, n, served);
+	if (__builtin_expect(command != *seen, 0) && n > 0)
+		*seen = edge(f, *seen, command);
 	for (int i = 0; i < n && !ret; i++)
-		ret = refill(f, &f->qps[qp_index_of(wc[i].wr_id)], window, op);
-	atomic_store_explicit(&f->control->progress, f->completed,
-			      memory_order_relaxed);
-	return ret ? ret : n;
+		ret = refill(f, served[i], window, single, op, method);
+	tell_progress(f, f->completed);
+	return n < 0 ? n : ret;
 }
 
 /*
- * The window of every QP grows by one message a turn, so that no QP is filled
+ * The window of every QP grows by one list a turn, so that no QP is filled
  * while others wait, and completions are taken meanwhile.
  */
-static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const enum op op)
+static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool single,
+					const enum op op,
+					const enum post_method method)
 {
-	enum phase seen = flow_phase(f);
-	uint32_t window = 0;
+	const uint32_t length = single ? 1 : f->shape.list_length;
+	uint32_t seen = flow_command(f);
+	uint64_t window = 0;
 	int ret = 0;
 
-	if (seen != PHASE_WARMUP)
+	if (phase_of(seen) != PHASE_WARMUP)
 		open_window(f);
 	do {
-		if (window < f->depth)
-			ret = refill_all(f, ++window, op);
-		if (ret >= 0)
-			ret = turn(f, window, &seen, op);
-	} while (ret >= 0 && f->completed < f->posted);
-	if (ret < 0)
-		return ret;
-	if (f->iterations)
+		if (window < f->shape.depth) {
+			window = smaller(window + length, f->shape.depth);
+			for (uint32_t i = 0; i < f->n_qps && !ret; i++)
+				ret = refill(f, &f->qps[i], window, single,
+					     op, method);
+		}
+		if (!ret)
+			ret = turn(f, window, &seen, single, op, method);
+	} while (!ret && f->completed < f->posted);
+	if (!ret && f->shape.iterations)
 		close_window(f);
-	return 0;
+	return ret;
 }
 
-#define X(id, ...) \
-	static int loop_##id(struct flow *f) \
+#define LOOP(id, method, single) \
+	static int loop_##id##_##method##_##single(struct flow *f) \
 	{ \
-		return bandwidth_loop(f, OP_##id); \
+		return bandwidth_loop(f, single, OP_##id, POST_##method); \
 	}
+#define X(id, ...) \
+	LOOP(id, LEGACY, true) \
+	LOOP(id, LEGACY, false) \
+	LOOP(id, WR, true) \
+	LOOP(id, WR, false)
 OP_LIST(X)
 #undef X
+#undef LOOP
 
 int bandwidth_run(struct flow *f, enum op op)
 {
-	static int (*const loops[OP_COUNT])(struct flow *) = {
-#define X(id, ...) [OP_##id] = loop_##id,
+	static int (*const loops[OP_COUNT][POST_METHODS][2])(struct flow *) = {
+#define X(id, ...) \
+	[OP_##id] = { \
+		[POST_WR] = { loop_##id##_WR_false, loop_##id##_WR_true }, \
+		[POST_LEGACY] = { loop_##id##_LEGACY_false, \
+				  loop_##id##_LEGACY_true }, \
+	},
 		OP_LIST(X)
 #undef X
 	};
-
-	int ret = loops[op](f);
+	int ret = loops[op][f->method][f->shape.list_length == 1](f);
 
 	if (ret && f->opened && !f->closed)
 		f->counted = f->completed - f->warmup;

@@ -1,10 +1,12 @@
 #include "config.h"
 #include "traffic/clock.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define SHORTEST_SPAN_NS 10000000
+#define WATCH_SPAN_NS 100000000
 #define PAIR_ATTEMPTS 8
 #define COST_READS 256
 
@@ -58,8 +60,8 @@ static struct clock_pair read_pair(const struct clock *c)
 
 		if (gap < best_gap) {
 			best_gap = gap;
-			best.ticks = before + gap / 2;
-			best.ns = ns;
+			best = (struct clock_pair){ before + gap / 2, ns,
+						    gap };
 		}
 	}
 	return best;
@@ -92,9 +94,10 @@ static const char *source_name(bool counter)
 #endif
 }
 
-void clock_start(struct clock *c)
+void clock_start(struct clock *c, enum clock_choice choice)
 {
-	c->counter = counter_usable();
+	c->counter = CLOCK_HAVE_COUNTER && choice != CLOCK_RAW &&
+		     (choice == CLOCK_COUNTER || counter_usable());
 	c->source = source_name(c->counter);
 	measure_cost(c);
 	c->start = read_pair(c);
@@ -112,4 +115,33 @@ double clock_ns_per_tick(const struct clock *c)
 	now = read_pair(c);
 	return (double)(now.ns - c->start.ns) /
 	       (double)(now.ticks - c->start.ticks);
+}
+
+void clock_watch_begin(struct clock_watch *watch, const struct clock *c)
+{
+	*watch = (struct clock_watch){ .last = read_pair(c) };
+}
+
+void clock_watch_compare(struct clock_watch *watch,
+			 const struct clock_pair *now)
+{
+	double ticks = (double)(now->ticks - watch->last.ticks);
+	double rate = (double)(now->ns - watch->last.ns) / ticks;
+	double error = (double)(now->gap + watch->last.gap) / ticks;
+	double change = watch->rate > 0 ? fabs(rate / watch->rate - 1) : 0;
+
+	if (change - 2 * error > watch->deviation)
+		watch->deviation = change - 2 * error;
+	watch->last = *now;
+	watch->rate = rate;
+}
+
+void clock_watch_look(struct clock_watch *watch, const struct clock *c)
+{
+	struct clock_pair now;
+
+	if (!c->counter || clock_raw_ns() - watch->last.ns < WATCH_SPAN_NS)
+		return;
+	now = read_pair(c);
+	clock_watch_compare(watch, &now);
 }

@@ -25,6 +25,15 @@ enum clock_choice { CLOCK_AUTO, CLOCK_COUNTER, CLOCK_RAW };
 struct clock_pair {
 	uint64_t ticks;
 	uint64_t ns;
+	uint64_t gap;		/* ticks it took: the error is half of it */
+};
+
+/* Does a counter keep its rate?  Looked at again and again while it is used. */
+struct clock_watch {
+	struct clock_pair last;
+	double rate;		/* ns per tick since; 0: not known yet */
+	double deviation;	/* the largest change of the rate, as a part of
+				 * it, beyond what the readings may err */
 };
 
 struct clock {
@@ -76,8 +85,19 @@ bool clock_counter_is_steady(const char *cpuinfo);
 /*
  * Choose the source, measure its resolution and cost (some 50 us) and note
  * the time: the start of the span over which the ratio is taken.
+ * CLOCK_COUNTER on a CPU for which no counter is known is CLOCK_RAW.
  */
-void clock_start(struct clock *c);
+void clock_start(struct clock *c, enum clock_choice choice);
+
+/* Begin to watch C. */
+void clock_watch_begin(struct clock_watch *watch, const struct clock *c);
+
+/* Look again, unless the last look was less than 100 ms ago. */
+void clock_watch_look(struct clock_watch *watch, const struct clock *c);
+
+/* The same, with NOW as the reading. */
+void clock_watch_compare(struct clock_watch *watch,
+			 const struct clock_pair *now);
 
 /*
  * Nanoseconds per tick, over the time since clock_start(); waits until that

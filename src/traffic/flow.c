@@ -14,27 +14,112 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 	return (n + to - 1) / to * to;
 }
 
-void flow_prepare(struct flow *f, uint64_t size, uint64_t walk, uint32_t depth,
-		  uint32_t signal_every, uint64_t iterations)
+void flow_set_phase(struct flow_control *control, enum phase phase)
 {
-	f->size = size;
-	f->step = round_up(size ? size : 1, CACHE_LINE);
-	f->last_offset = walk > size ? walk - size : 0;
-	f->depth = depth;
-	f->signal_every = signal_every < depth ? signal_every : depth;
-	f->iterations = iterations;
+	uint32_t now = atomic_load(&control->command);
+
+	while (phase_of(now) < phase &&
+	       !atomic_compare_exchange_weak(&control->command, &now,
+					     (now & ~FLOW_PHASE_MASK) |
+						     (uint32_t)phase))
+		;
+}
+
+static uint64_t walk_step(const struct flow_shape *shape)
+{
+	return round_up(shape->size ? shape->size : 1, CACHE_LINE);
+}
+
+/* Places for a message in the region that a QP walks through. */
+static uint64_t walk_slots(const struct flow_shape *shape)
+{
+	if (shape->walk <= shape->size)
+		return 1;
+	return (shape->walk - shape->size) / walk_step(shape) + 1;
+}
+
+/*
+ * Send I of a list.  Those that ask for a completion are, in a signalled list,
+ * every signal_every-th and the last.
+ */
+static void prepare_request(const struct flow *f, const struct flow_qp *q,
+			    enum op op, bool signalled, uint32_t i,
+			    struct flow_request *r)
+{
+	const struct flow_shape *shape = &f->shape;
+	uint64_t offset = i % walk_slots(shape) * walk_step(shape);
+	bool last = i + 1 == shape->list_length;
+
+	signalled = signalled && (last || (i + 1) % shape->signal_every == 0);
+	*r = (struct flow_request){
+		.wr = {
+			.wr_id = q->tag | (i + 1),
+			.next = last ? NULL : &r[1].wr,
+			.sg_list = &r->sge,
+			.num_sge = shape->size > 0,
+			.opcode = op_table[op].opcode,
+			.send_flags = signalled ? IBV_SEND_SIGNALED : 0,
+		},
+		.sge = {
+			.addr = q->local + offset,
+			.length = (uint32_t)shape->size,
+			.lkey = q->lkey,
+		},
+	};
+	if (op_table[op].access) {
+		r->wr.wr.rdma.remote_addr = q->remote + offset;
+		r->wr.wr.rdma.rkey = q->rkey;
+	}
+}
+
+static void prepare_qp(const struct flow *f, enum op op, struct flow_qp *q)
+{
+	q->position = 0;
+	q->quiet_left = f->quiet;
+	q->limit = UINT64_MAX;
+	q->next = NULL;
+	for (int l = 0; l < FLOW_LISTS; l++) {
+		struct flow_list *list = &q->lists[l];
+
+		list->posted = list->position = 0;
+		for (uint32_t i = 0; i < f->shape.list_length; i++)
+			prepare_request(f, q, op, l == FLOW_SIGNALLED, i,
+					&list->requests[i]);
+	}
+}
+
+/*
+ * A walk steps from list to list; a region that does not hold two of them is
+ * stepped through within the list, which then stays where it is.
+ */
+static void prepare_walk(struct flow *f)
+{
+	const struct flow_shape *shape = &f->shape;
+	uint64_t lists = walk_slots(shape) / shape->list_length;
+
+	f->stride = lists < 2 ? 0 : walk_step(shape) * shape->list_length;
+	f->positions = lists < 2 ? UINT64_MAX : lists;
+}
+
+void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
+{
+	f->shape = *shape;
+	if (f->shape.signal_every > shape->depth)
+		f->shape.signal_every = shape->depth;
+	f->quiet = f->shape.signal_every / shape->list_length;
+	if (f->quiet)
+		f->quiet--;
+	prepare_walk(f);
 	f->posted = f->completed = f->received = 0;
 	f->opened = f->closed = f->warmup = f->counted = 0;
-	histogram_reset(f->latency);
-	for (uint32_t i = 0; i < f->n_qps; i++) {
-		struct flow_qp *q = &f->qps[i];
-
-		q->walk.offset = 0;
-		q->sge.length = (uint32_t)size;
-		q->wr.num_sge = size > 0;
-		q->until_signal = f->signal_every;
-		q->limit = UINT64_MAX;
-	}
+	tell_progress(f, 0);
+	atomic_store(&f->progress->marked, 0);
+	atomic_store(&f->progress->over, false);
+	if (f->latency)
+		histogram_reset(f->latency);
+	for (uint32_t i = 0; i < f->n_qps; i++)
+		if (f->qps[i].lists[0].requests)
+			prepare_qp(f, op, &f->qps[i]);
 }
 
 int flow_fill_receives(struct flow *f)

@@ -15,12 +15,13 @@
 #include "stats/histogram.h"
 #include "traffic/clock.h"
 #include "traffic/op.h"
+#include "traffic/samples.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /*
- * Where a run stands.  It only grows.  The monitor thread moves it; a loop
- * reads it, relaxed, once a turn.
+ * Where a run stands.  It only grows.  The monitor thread moves it; the loops
+ * read it, relaxed, once a turn.
  */
 enum phase {
 	PHASE_WARMUP,	/* traffic that is not measured */
@@ -29,10 +30,26 @@ enum phase {
 	PHASE_ABORT,	/* leave at once */
 };
 
-/* The two words a loop and the monitor share, each on a line of its own. */
+/*
+ * The word that the monitor moves and every loop of a run reads: the phase,
+ * and above it the number of the last mark asked for.  A loop answers a mark
+ * at the next completions it takes, where an interval ends.
+ */
+#define FLOW_PHASE_MASK 3U
+#define FLOW_MARK 4U
+
 struct flow_control {
-	_Alignas(64) _Atomic uint32_t phase;
-	_Alignas(64) _Atomic uint64_t progress;	/* messages completed */
+	_Alignas(64) _Atomic uint32_t command;
+};
+
+/* What one loop tells the monitor. */
+struct flow_progress {
+	_Alignas(64) _Atomic uint64_t messages;	/* completed, or posted */
+	/* the answer to a mark, valid once marked has its number */
+	_Atomic uint32_t marked;
+	uint64_t mark_ticks;
+	uint64_t mark_counted;	/* messages since the window opened */
+	_Atomic bool over;	/* the loop has ended: no more answers */
 };
 
 /*
@@ -42,26 +59,42 @@ struct flow_control {
 #define FLOW_COUNT_BITS 44
 #define FLOW_COUNT_MASK ((1ULL << FLOW_COUNT_BITS) - 1)
 
-/* A region that one queue pair walks through in steps. */
-struct flow_walk {
-	uint64_t local;		/* address of the region here */
-	uint64_t remote;	/* and at the peer */
-	uint64_t offset;	/* of the next message */
+/* A prepared send, and its one scatter/gather entry. */
+struct flow_request {
+	struct ibv_send_wr wr;
+	struct ibv_sge sge;
 };
+
+/* list_length prepared sends, linked.  From one use to the next they only
+ * move on, by a number of messages and of bytes. */
+struct flow_list {
+	struct flow_request *requests;
+	uint64_t posted;	/* messages of the QP before its first */
+	uint64_t position;	/* in the walk */
+};
+
+/* Of each QP's two lists one asks for no completion. */
+enum { FLOW_QUIET, FLOW_SIGNALLED, FLOW_LISTS };
 
 struct flow_qp {
 	struct ibv_qp *qp;
-	uint64_t tag;		/* index << FLOW_COUNT_BITS */
+	struct ibv_qp_ex *qpx;	/* the same, for POST_WR */
 	uint64_t posted;	/* messages since the connection began */
 	uint64_t completed;
 	uint64_t limit;		/* post no more than this */
-	uint32_t until_signal;	/* posts up to and with the next signalled */
-	struct flow_walk walk;
-	struct ibv_sge sge;
-	struct ibv_send_wr wr;
+	uint64_t position;	/* of the next list in the walk */
+	uint32_t quiet_left;	/* lists until the next signalled one */
+	uint32_t recv_posted;	/* receives outstanding */
+	struct flow_list lists[FLOW_LISTS];
+	struct flow_list *next;	/* one of them, ready to be posted */
+	/* never changes */
+	uint64_t tag;		/* index << FLOW_COUNT_BITS */
+	uint64_t local;		/* address of its region here */
+	uint64_t remote;	/* and at the peer */
+	uint32_t lkey;
+	uint32_t rkey;
 	struct ibv_sge recv_sge;
 	struct ibv_recv_wr recv_wr;
-	uint32_t recv_posted;	/* receives outstanding */
 };
 
 /* Why a loop gave up; status is IBV_WC_SUCCESS unless a completion did. */
@@ -73,22 +106,32 @@ struct flow_failure {
 	uint32_t qp_index;
 };
 
+/* The traffic of one size. */
+struct flow_shape {
+	uint64_t size;		/* bytes of a message */
+	uint64_t walk;		/* bytes each QP steps through */
+	uint32_t depth;		/* most sends outstanding on one QP */
+	uint32_t signal_every;	/* messages that a completion stands for */
+	uint32_t list_length;	/* sends handed over at once */
+	uint64_t iterations;	/* per QP; 0: until PHASE_DRAIN */
+};
+
 struct flow {
 	/* set once: the connection */
-	struct flow_qp *qps;
+	_Alignas(64) struct flow_qp *qps;
 	uint32_t n_qps;
 	struct ibv_cq *send_cq;
 	struct ibv_cq *recv_cq;
 	const struct clock *clock;
 	struct flow_control *control;
+	struct flow_progress *progress;
+	enum post_method method;	/* POST_WR or POST_LEGACY */
 	uint32_t rx_depth;
 	/* set for each size */
-	uint64_t size;
-	uint64_t step;		/* of a walk; 0: stay */
-	uint64_t last_offset;	/* the highest a walk may reach */
-	uint32_t depth;		/* most sends outstanding on one QP */
-	uint32_t signal_every;
-	uint64_t iterations;	/* per QP; 0: until PHASE_DRAIN */
+	struct flow_shape shape;
+	uint64_t stride;	/* bytes from a list to the next of a walk */
+	uint64_t positions;	/* of lists in a walk */
+	uint32_t quiet;		/* lists between two signalled ones */
 	volatile uint8_t *flag_in;	/* last byte of the message awaited */
 	uint8_t *flag_out;		/* last byte of the message sent */
 	/* what came out */
@@ -99,24 +142,40 @@ struct flow {
 	uint64_t closed;
 	uint64_t warmup;	/* messages completed before it opened */
 	uint64_t counted;	/* messages completed inside it */
-	struct histogram *latency;	/* ticks */
+	struct histogram *latency;	/* ticks; NULL for bandwidth */
+	struct sample_ring *samples;	/* NULL: not wanted */
 	struct flow_failure failure;
 };
+
+/* What the control word says now. */
+static inline uint32_t flow_command(const struct flow *f)
+{
+	return atomic_load_explicit(&f->control->command,
+				    memory_order_relaxed);
+}
+
+static inline enum phase phase_of(uint32_t command)
+{
+	return (enum phase)(command & FLOW_PHASE_MASK);
+}
 
 /* The phase as the loop sees it now. */
 static inline enum phase flow_phase(const struct flow *f)
 {
-	return (enum phase)atomic_load_explicit(&f->control->phase,
-						memory_order_relaxed);
+	return phase_of(flow_command(f));
 }
 
+/* Move CONTROL to PHASE, unless it is there or beyond. */
+void flow_set_phase(struct flow_control *control, enum phase phase);
+
 /*
- * Prepare F for one size: what came out is cleared, walks begin again, and
- * signal_every becomes at most DEPTH, so that no loop can wait for a
- * completion that nobody asked for.  WALK is the length of each QP's region.
+ * Prepare F for one size: what came out is cleared, walks begin again, and the
+ * sends are made, of operation OP.  Each QP's lists[].requests must have room
+ * for list_length.  signal_every becomes at most depth, so that no loop can
+ * wait for a completion that nobody asked for, and regular: it is, or
+ * divides, a multiple of list_length.
  */
-void flow_prepare(struct flow *f, uint64_t size, uint64_t walk, uint32_t depth,
-		  uint32_t signal_every, uint64_t iterations);
+void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape);
 
 /*
  * Top up the receive queue of every QP to rx_depth.

@@ -19,7 +19,7 @@ struct sampler {
 static struct sampler sampler_init(const struct flow *f)
 {
 	return (struct sampler){
-		.left = f->iterations ? f->iterations : UINT64_MAX,
+		.left = f->shape.iterations ? f->shape.iterations : UINT64_MAX,
 	};
 }
 
@@ -44,6 +44,8 @@ static ALWAYS_INLINE void sample_end(struct flow *f, struct sampler *s,
 	if (!s->start)
 		return;
 	histogram_record(f->latency, now - s->start);
+	if (f->samples)
+		samples_put(f->samples, s->start, now - s->start);
 	f->closed = now;
 	f->counted++;
 }
@@ -52,13 +54,7 @@ static ALWAYS_INLINE void sample_end(struct flow *f, struct sampler *s,
 static ALWAYS_INLINE bool finished(const struct flow *f,
 				   const struct sampler *s)
 {
-	return s->left == 0 || (!f->iterations && flow_phase(f) >= PHASE_DRAIN);
-}
-
-static ALWAYS_INLINE void tell_progress(struct flow *f)
-{
-	atomic_store_explicit(&f->control->progress, f->posted,
-			      memory_order_relaxed);
+	return s->left == 0 || (!f->shape.iterations && flow_phase(f) >= PHASE_DRAIN);
 }
 
 /* Take what has completed from the send queue, without waiting. */
@@ -67,17 +63,19 @@ static int reap(struct flow *f)
 	struct ibv_wc wc[POLL_BATCH];
 	int n = poll_batch(f, f->send_cq, wc);
 
-	for (int i = 0; i < n; i++)
-		if (!retire_send(f, &wc[i]))
-			return -EIO;
+	for (int i = 0; i < n; i++) {
+		if (wc[i].status != IBV_WC_SUCCESS)
+			return flow_completion_failed(f, &wc[i]);
+		retire_send(f, &wc[i]);
+	}
 	return n < 0 ? n : 0;
 }
 
-/* Post one, once the send queue has room, which it nearly always has. */
-static ALWAYS_INLINE int post_when_room(struct flow *f, struct flow_qp *q,
-					const enum op op)
+/* Until the send queue has room, which it nearly always has. */
+static ALWAYS_INLINE int await_room(struct flow *f, struct flow_qp *q)
 {
-	while (__builtin_expect(q->posted - q->completed >= f->depth, 0)) {
+	while (__builtin_expect(q->posted - q->completed >= f->shape.depth,
+				0)) {
 		int ret = reap(f);
 
 		if (ret)
@@ -85,7 +83,32 @@ static ALWAYS_INLINE int post_when_room(struct flow *f, struct flow_qp *q,
 		if (flow_phase(f) == PHASE_ABORT)
 			return -ECANCELED;
 	}
-	return post_message(f, q, op);
+	return 0;
+}
+
+/* Make the next message ready, so that it only needs to be handed over. */
+static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q,
+				       const enum op op)
+{
+	bool quiet = q->quiet_left > 0;
+
+	q->next = &q->lists[quiet ? FLOW_QUIET : FLOW_SIGNALLED];
+	q->quiet_left = quiet ? q->quiet_left - 1 : f->quiet;
+	move_list(q->next, q->posted - q->next->posted, 0, 1, op);
+	q->next->posted = q->posted;
+}
+
+static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
+				   const enum op op,
+				   const enum post_method method)
+{
+	int ret = hand_over(q, q->next->requests, 1, op, method);
+
+	if (__builtin_expect(ret != 0, 0))
+		return post_failed(f, q, ret);
+	q->posted++;
+	f->posted++;
+	return 0;
 }
 
 /* Did the message awaited arrive?  1 yes, 0 not yet, or a negative errno. */
@@ -143,62 +166,64 @@ static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q,
 
 	if (op == OP_SEND && q->recv_posted < f->rx_depth)
 		ret = post_receive(f, q);
-	if (!ret && q->posted - q->completed >= f->signal_every)
+	if (!ret && q->posted - q->completed >= f->shape.signal_every)
 		ret = reap(f);
-	tell_progress(f);
+	if (!ret)
+		ret = await_room(f, q);
+	prepare_next(f, q, op);
+	tell_progress(f, f->posted);
 	if (!ret && flow_phase(f) == PHASE_ABORT)
 		ret = -ECANCELED;
 	return ret;
 }
 
-static ALWAYS_INLINE int ping_loop(struct flow *f, const enum op op)
+/*
+ * Either end of a ping-pong.  The one that is TIMED begins, and reads the
+ * clock just before each post, where one sample ends and the next begins; the
+ * other waits first, and answers until PHASE_DRAIN.
+ */
+static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
+				       const enum op op,
+				       const enum post_method method)
 {
 	struct flow_qp *q = &f->qps[0];
 	struct sampler s = sampler_init(f), last;
-	uint8_t count = 0;
+	bool over = finished(f, &s);
 	int ret;
 
-	for (;;) {
-		uint64_t now = clock_ticks(f->clock);
+	prepare_next(f, q, op);
+	for (uint8_t count = 1;; count++) {
+		uint64_t now = 0;
 
-		if (finished(f, &s)) {
-			sample_end(f, &s, now);
-			return 0;
+		if (!timed) {
+			ret = await(f, q, op, count, PHASE_DRAIN);
+			if (ret <= 0)
+				break;
+		} else {
+			now = clock_ticks(f->clock);
+			if (over) {
+				sample_end(f, &s, now);
+				return 0;
+			}
 		}
-		*f->flag_out = ++count;
-		ret = post_when_room(f, q, op);
-		if (ret)
-			return ret;
-		last = s;
-		sample_begin(f, &s, now);
-		sample_end(f, &last, now);
-		ret = tidy(f, q, op);
-		if (ret)
-			return ret;
-		ret = await(f, q, op, count, PHASE_ABORT);
-		if (ret <= 0)
-			return ret ? ret : -ECANCELED;
-	}
-}
-
-static ALWAYS_INLINE int pong_loop(struct flow *f, const enum op op)
-{
-	struct flow_qp *q = &f->qps[0];
-	uint8_t count = 0;
-	int ret;
-
-	for (;;) {
-		count++;
-		ret = await(f, q, op, count, PHASE_DRAIN);
-		if (ret <= 0)
-			break;
 		*f->flag_out = count;
-		ret = post_when_room(f, q, op);
+		ret = post_next(f, q, op, method);
 		if (ret)
 			break;
+		if (timed) {
+			last = s;
+			sample_begin(f, &s, now);
+			sample_end(f, &last, now);
+		}
 		ret = tidy(f, q, op);
 		if (ret)
 			break;
+		if (timed) {
+			over = finished(f, &s);
+			ret = await(f, q, op, count, PHASE_ABORT);
+			if (ret <= 0)
+				break;
+		}
 	}
 	return ret ? ret : flow_phase(f) == PHASE_ABORT ? -ECANCELED : 0;
 }
@@ -218,48 +243,96 @@ static ALWAYS_INLINE int await_completion(struct flow *f, uint64_t *seen)
 			if (n < 0)
 				return flow_verb_failed(f, "ibv_poll_cq", 0,
 							EIO);
-			return retire_send(f, &wc) ? 0 : -EIO;
+			if (wc.status != IBV_WC_SUCCESS)
+				return flow_completion_failed(f, &wc);
+			retire_send(f, &wc);
+			return 0;
 		}
 		if (flow_phase(f) == PHASE_ABORT)
 			return -ECANCELED;
 	}
 }
 
-static ALWAYS_INLINE int round_trip_loop(struct flow *f, const enum op op)
+static ALWAYS_INLINE int round_trip_loop(struct flow *f, const enum op op,
+					 const enum post_method method)
 {
-	struct sampler s = sampler_init(f);
-	int ret;
+	struct flow_qp *q = &f->qps[0];
+	struct sampler s = sampler_init(f), last = { 0 };
+	uint64_t seen = 0;
+	int ret = 0;
 
+	prepare_next(f, q, op);
 	while (!finished(f, &s)) {
-		uint64_t now = clock_ticks(f->clock), seen;
+		uint64_t now = clock_ticks(f->clock);
 
-		ret = post_message(f, &f->qps[0], op);
+		ret = post_next(f, q, op, method);
 		if (ret)
-			return ret;
+			break;
+		sample_end(f, &last, seen);
 		sample_begin(f, &s, now);
-		tell_progress(f);
+		prepare_next(f, q, op);
+		tell_progress(f, f->posted);
+		last.start = 0;
 		ret = await_completion(f, &seen);
 		if (!ret && flow_phase(f) == PHASE_ABORT)
 			ret = -ECANCELED;
 		if (ret)
-			return ret;
-		sample_end(f, &s, seen);
+			break;
+		last = s;
 	}
-	return 0;
+	sample_end(f, &last, seen);
+	return ret;
 }
+
+typedef int (*latency_loop)(struct flow *f);
+
+#define LOOP(name, id, method, loop, ...) \
+	static int name##_##id##_##method(struct flow *f) \
+	{ \
+		return loop(f, ##__VA_ARGS__, OP_##id, POST_##method); \
+	}
+#define BOTH_METHODS(name, id, ...) \
+	LOOP(name, id, WR, __VA_ARGS__) \
+	LOOP(name, id, LEGACY, __VA_ARGS__)
+
+BOTH_METHODS(ping, SEND, pingpong_loop, true)
+BOTH_METHODS(ping, WRITE, pingpong_loop, true)
+BOTH_METHODS(pong, SEND, pingpong_loop, false)
+BOTH_METHODS(pong, WRITE, pingpong_loop, false)
+BOTH_METHODS(round_trip, READ, round_trip_loop)
+
+#undef BOTH_METHODS
+#undef LOOP
+
+#define METHODS(name, id) \
+	[OP_##id] = { \
+		[POST_WR] = name##_##id##_WR, \
+		[POST_LEGACY] = name##_##id##_LEGACY, \
+	}
 
 int latency_ping(struct flow *f, enum op op)
 {
-	return op == OP_SEND ? ping_loop(f, OP_SEND) : ping_loop(f, OP_WRITE);
+	static const latency_loop loops[OP_COUNT][POST_METHODS] = {
+		METHODS(ping, SEND), METHODS(ping, WRITE),
+	};
+
+	return loops[op][f->method](f);
 }
 
 int latency_pong(struct flow *f, enum op op)
 {
-	return op == OP_SEND ? pong_loop(f, OP_SEND) : pong_loop(f, OP_WRITE);
+	static const latency_loop loops[OP_COUNT][POST_METHODS] = {
+		METHODS(pong, SEND), METHODS(pong, WRITE),
+	};
+
+	return loops[op][f->method](f);
 }
 
 int latency_round_trip(struct flow *f, enum op op)
 {
-	(void)op;		/* one operation so far has no ping-pong */
-	return round_trip_loop(f, OP_READ);
+	static const latency_loop loops[OP_COUNT][POST_METHODS] = {
+		METHODS(round_trip, READ),
+	};
+
+	return loops[op][f->method](f);
 }

@@ -13,7 +13,7 @@
  * message, which carries the low byte of a count that starts at 1: the caller
  * clears flag_in at both ends, and passes a barrier, before.
  *
- * Ends after f->iterations samples or, when that is 0, at PHASE_DRAIN.
+ * Ends after shape.iterations samples or, when that is 0, at PHASE_DRAIN.
  * Samples are in f->latency, opened and closed are the first and last clock
  * reading.  Returns as bandwidth_run().
  */

@@ -7,7 +7,9 @@
 #include <stdint.h>
 
 /*
- * X(id, name, opcode, access, receives, pingpong, smallest)
+ * X(id, name, opcode, builder, access, receives, pingpong, smallest)
+ *   builder   what ibv_create_qp_ex(3) must be asked for to have the
+ *             operation with ibv_wr_start(3)
  *   access    what the responder's memory and queue pair must allow
  *   receives  the responder posts receives for it
  *   pingpong  latency: the responder answers with the same operation and half
@@ -16,11 +18,11 @@
  *   smallest  message, in bytes
  */
 #define OP_LIST(X) \
-	X(SEND, "send", IBV_WR_SEND, 0, true, true, 0) \
-	X(WRITE, "write", IBV_WR_RDMA_WRITE, IBV_ACCESS_REMOTE_WRITE, false, \
-	  true, 1) \
-	X(READ, "read", IBV_WR_RDMA_READ, IBV_ACCESS_REMOTE_READ, false, \
-	  false, 1)
+	X(SEND, "send", IBV_WR_SEND, IBV_QP_EX_WITH_SEND, 0, true, true, 0) \
+	X(WRITE, "write", IBV_WR_RDMA_WRITE, IBV_QP_EX_WITH_RDMA_WRITE, \
+	  IBV_ACCESS_REMOTE_WRITE, false, true, 1) \
+	X(READ, "read", IBV_WR_RDMA_READ, IBV_QP_EX_WITH_RDMA_READ, \
+	  IBV_ACCESS_REMOTE_READ, false, false, 1)
 
 enum op {
 #define X(id, ...) OP_##id,
@@ -32,6 +34,7 @@ enum op {
 struct op_info {
 	const char *name;
 	enum ibv_wr_opcode opcode;
+	uint64_t builder;
 	int access;
 	bool receives;
 	bool pingpong;
@@ -39,8 +42,7 @@ struct op_info {
 };
 
 static const struct op_info op_table[OP_COUNT] = {
-#define X(id, name, opcode, access, receives, pingpong, smallest) \
-	[OP_##id] = { name, opcode, access, receives, pingpong, smallest },
+#define X(id, ...) [OP_##id] = { __VA_ARGS__ },
 	OP_LIST(X)
 #undef X
 };

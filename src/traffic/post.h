@@ -1,4 +1,4 @@
-/* One message out, one receive in: the fast paths every loop shares. */
+/* Sends out, a receive in, completions taken: what every loop shares. */
 #ifndef TRAFFIC_POST_H
 #define TRAFFIC_POST_H
 
@@ -14,39 +14,73 @@ static ALWAYS_INLINE uint32_t qp_index_of(uint64_t wr_id)
 	return (uint32_t)(wr_id >> FLOW_COUNT_BITS);
 }
 
-/*
- * Post the next message of Q with operation OP, a constant.  Every
- * signal_every-th is signalled, and the one that reaches the QP's limit.
- * Returns 0 or a negative errno, noted in F.
- */
-static ALWAYS_INLINE int post_message(struct flow *f, struct flow_qp *q,
-				      const enum op op)
+/* Move the LENGTH sends of LIST on; a negative number is its complement. */
+static ALWAYS_INLINE void move_list(struct flow_list *list, uint64_t messages,
+				    uint64_t bytes, const uint32_t length,
+				    const enum op op)
 {
-	struct ibv_send_wr *bad;
-	int ret;
+	for (uint32_t i = 0; i < length; i++) {
+		struct flow_request *r = &list->requests[i];
 
-	q->posted++;
-	q->wr.wr_id = q->tag | q->posted;
-	q->wr.send_flags = 0;
-	if (--q->until_signal == 0 || q->posted == q->limit) {
-		q->wr.send_flags = IBV_SEND_SIGNALED;
-		q->until_signal = f->signal_every;
+		r->wr.wr_id += messages;
+		r->sge.addr += bytes;
+		if (op_table[op].access)
+			r->wr.wr.rdma.remote_addr += bytes;
 	}
-	q->sge.addr = q->walk.local + q->walk.offset;
-	if (op_table[op].access)
-		q->wr.wr.rdma.remote_addr = q->walk.remote + q->walk.offset;
-	q->walk.offset += f->step;
-	if (q->walk.offset > f->last_offset)
-		q->walk.offset = 0;
-	ret = ibv_post_send(q->qp, &q->wr, &bad);
-	if (__builtin_expect(ret != 0, 0))
-		return flow_verb_failed(f, "ibv_post_send",
-					qp_index_of(q->tag), ret);
-	f->posted++;
-	return 0;
 }
 
-/* Post one receive on Q.  Returns as post_message(). */
+/* Begin one send of OP with the builder functions of ibv_wr_start(3). */
+static ALWAYS_INLINE void begin_send(struct ibv_qp_ex *qpx,
+				     const struct ibv_send_wr *wr,
+				     const enum op op)
+{
+	qpx->wr_id = wr->wr_id;
+	qpx->wr_flags = wr->send_flags;
+	switch (op) {
+	case OP_WRITE:
+		ibv_wr_rdma_write(qpx, wr->wr.rdma.rkey,
+				  wr->wr.rdma.remote_addr);
+		break;
+	case OP_READ:
+		ibv_wr_rdma_read(qpx, wr->wr.rdma.rkey,
+				 wr->wr.rdma.remote_addr);
+		break;
+	default:
+		ibv_wr_send(qpx);
+	}
+}
+
+/* Hand LENGTH linked sends, from FIRST on, to the provider; returns what the
+ * verb said. */
+static ALWAYS_INLINE int hand_over(struct flow_qp *q,
+				   struct flow_request *first,
+				   const uint32_t length, const enum op op,
+				   const enum post_method method)
+{
+	struct ibv_send_wr *bad;
+
+	if (method == POST_LEGACY)
+		return ibv_post_send(q->qp, &first->wr, &bad);
+	ibv_wr_start(q->qpx);
+	for (uint32_t i = 0; i < length; i++) {
+		begin_send(q->qpx, &first[i].wr, op);
+		if (first[i].wr.num_sge)
+			ibv_wr_set_sge(q->qpx, first[i].sge.lkey,
+				       first[i].sge.addr, first[i].sge.length);
+		else
+			ibv_wr_set_sge_list(q->qpx, 0, NULL);
+	}
+	return ibv_wr_complete(q->qpx);
+}
+
+static inline int post_failed(struct flow *f, const struct flow_qp *q, int ret)
+{
+	return flow_verb_failed(f, f->method == POST_WR ? "ibv_wr_complete" :
+							  "ibv_post_send",
+				qp_index_of(q->tag), ret);
+}
+
+/* Post one receive on Q.  Returns 0 or a negative errno, noted in F. */
 static inline int post_receive(struct flow *f, struct flow_qp *q)
 {
 	struct ibv_recv_wr *bad;
@@ -60,21 +94,15 @@ static inline int post_receive(struct flow *f, struct flow_qp *q)
 }
 
 /*
- * Retire what the send completion WC stands for.
- * Returns the QP it belongs to, or NULL when it is an error, noted in F.
+ * Retire what the successful send completion WC stands for, and return its
+ * QP.
  */
 static ALWAYS_INLINE struct flow_qp *retire_send(struct flow *f,
 						 const struct ibv_wc *wc)
 {
-	struct flow_qp *q;
-	uint64_t count;
+	struct flow_qp *q = &f->qps[qp_index_of(wc->wr_id)];
+	uint64_t count = wc->wr_id & FLOW_COUNT_MASK;
 
-	if (__builtin_expect(wc->status != IBV_WC_SUCCESS, 0)) {
-		flow_completion_failed(f, wc);
-		return NULL;
-	}
-	q = &f->qps[qp_index_of(wc->wr_id)];
-	count = wc->wr_id & FLOW_COUNT_MASK;
 	f->completed += count - q->completed;
 	q->completed = count;
 	return q;
@@ -89,6 +117,12 @@ static ALWAYS_INLINE int poll_batch(struct flow *f, struct ibv_cq *cq,
 	if (__builtin_expect(n < 0, 0))
 		return flow_verb_failed(f, "ibv_poll_cq", 0, EIO);
 	return n;
+}
+
+static ALWAYS_INLINE void tell_progress(struct flow *f, uint64_t messages)
+{
+	atomic_store_explicit(&f->progress->messages, messages,
+			      memory_order_relaxed);
 }
 
 #endif

@@ -14,12 +14,13 @@ static int repost(struct flow *f, const struct ibv_wc *wc)
 	return post_receive(f, q);
 }
 
-int responder_run(struct flow *f)
+int responder_run(struct flow *f, enum op op)
 {
 	struct ibv_wc wc[POLL_BATCH];
 	enum phase phase;
 	int n, ret = 0;
 
+	(void)op;		/* what was sent does not matter here */
 	do {
 		phase = flow_phase(f);
 		if (phase == PHASE_ABORT)
@@ -29,8 +30,7 @@ int responder_run(struct flow *f)
 			ret = repost(f, &wc[i]);
 		if (n < 0 || ret)
 			return n < 0 ? n : ret;
-		atomic_store_explicit(&f->control->progress, f->received,
-				      memory_order_relaxed);
+		tell_progress(f, f->received);
 	} while (n > 0 || phase < PHASE_DRAIN);
 	return 0;
 }

@@ -8,6 +8,6 @@
  * post the receives again, until the phase is PHASE_DRAIN and the queue is
  * empty.  Returns as bandwidth_run().
  */
-int responder_run(struct flow *f);
+int responder_run(struct flow *f, enum op op);
 
 #endif

@@ -21,30 +21,79 @@ static const char *create_advice(int errnum)
 	}
 }
 
-int qp_create(const struct device *device, struct ibv_pd *pd,
-	      struct ibv_cq *send_cq, struct ibv_cq *recv_cq,
-	      const struct qp_depths *depths, struct ibv_qp **qp,
-	      struct error *err)
+static struct ibv_qp_cap make_cap(const struct qp_parts *parts)
+{
+	return (struct ibv_qp_cap){
+		.max_send_wr = parts->send_depth,
+		.max_recv_wr = parts->receive_depth ? parts->receive_depth : 1,
+		.max_send_sge = 1,
+		.max_recv_sge = 1,
+	};
+}
+
+static int create_legacy(const struct device *device,
+			 const struct qp_parts *parts, struct ibv_qp **qp,
+			 struct error *err)
 {
 	struct ibv_qp_init_attr attr = {
-		.send_cq = send_cq,
-		.recv_cq = recv_cq,
+		.send_cq = parts->send_cq,
+		.recv_cq = parts->recv_cq,
 		.qp_type = IBV_QPT_RC,
-		.cap = {
-			.max_send_wr = depths->send,
-			.max_recv_wr = depths->receive ? depths->receive : 1,
-			.max_send_sge = 1,
-			.max_recv_sge = 1,
-		},
+		.cap = make_cap(parts),
 	};
 
-	*qp = ibv_create_qp(pd, &attr);
+	*qp = ibv_create_qp(parts->pd, &attr);
 	if (*qp)
 		return 0;
 	return fail(err, -errno, create_advice(errno),
 		    "%s: cannot create a queue pair of %u sends and %u "
-		    "receives: %s", device->port.device, depths->send,
-		    depths->receive, strerror(errno));
+		    "receives: %s", device->port.device, parts->send_depth,
+		    parts->receive_depth, strerror(errno));
+}
+
+/* As ibv_create_qp_ex(3), which many providers do not have. */
+static struct ibv_qp *create_extended(const struct device *device,
+				      const struct qp_parts *parts)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = parts->send_cq,
+		.recv_cq = parts->recv_cq,
+		.qp_type = IBV_QPT_RC,
+		.cap = make_cap(parts),
+		.pd = parts->pd,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.send_ops_flags = op_table[parts->op].builder,
+	};
+
+	return ibv_create_qp_ex(device->context, &attr);
+}
+
+int qp_create(const struct device *device, const struct qp_parts *parts,
+	      enum post_method *method, struct ibv_qp **qp,
+	      struct ibv_qp_ex **qpx, struct error *err)
+{
+	int ret;
+
+	*qpx = NULL;
+	if (parts->sends && *method != POST_LEGACY) {
+		*qp = create_extended(device, parts);
+		if (*qp) {
+			*qpx = ibv_qp_to_qp_ex(*qp);
+			*method = POST_WR;
+			return 0;
+		}
+		if (*method == POST_WR)
+			return fail(err, -errno, "use --post legacy or auto",
+				    "%s: cannot create a queue pair of %u "
+				    "sends that has ibv_wr_start for %s: %s",
+				    device->port.device, parts->send_depth,
+				    op_table[parts->op].name, strerror(errno));
+	}
+	ret = create_legacy(device, parts, qp, err);
+	if (!ret && parts->sends)
+		*method = POST_LEGACY;
+	return ret;
 }
 
 static int modify(const struct device *device, struct ibv_qp *qp,

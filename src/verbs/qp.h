@@ -10,19 +10,25 @@
 #include "model/plan.h"
 #include "verbs/device.h"
 
-struct qp_depths {
-	uint32_t send;
-	uint32_t receive;
+struct qp_parts {
+	struct ibv_pd *pd;
+	struct ibv_cq *send_cq;
+	struct ibv_cq *recv_cq;
+	uint32_t send_depth;
+	uint32_t receive_depth;
+	enum op op;
+	bool sends;		/* this end posts sends, of that op */
 };
 
 /*
- * Create a QP in RESET.  Returns 0, or a negative errno with what was asked
+ * Create a QP in RESET.  *METHOD is how its sends shall be posted; POST_AUTO
+ * becomes the one it has.  *QPX is QP with the functions of ibv_wr_start(3),
+ * NULL for POST_LEGACY.  Returns 0, or a negative errno with what was asked
  * for in ERR.  ibv_destroy_qp() it.
  */
-int qp_create(const struct device *device, struct ibv_pd *pd,
-	      struct ibv_cq *send_cq, struct ibv_cq *recv_cq,
-	      const struct qp_depths *depths, struct ibv_qp **qp,
-	      struct error *err);
+int qp_create(const struct device *device, const struct qp_parts *parts,
+	      enum post_method *method, struct ibv_qp **qp,
+	      struct ibv_qp_ex **qpx, struct error *err);
 
 /* RESET -> INIT.  Returns 0 or a negative errno, said in ERR. */
 int qp_to_init(const struct device *device, struct ibv_qp *qp, int access,

@@ -76,65 +76,109 @@ static uint32_t receive_depth(const struct plan *plan, bool client)
 	return plan_posts_receives(plan, client) ? plan->rx_depth : 0;
 }
 
+uint32_t resources_first_qp(const struct resources *res, uint32_t t)
+{
+	return (uint32_t)((uint64_t)t * res->n_qps / res->n_threads);
+}
+
 static int create_cqs(const struct device *device, const struct plan *plan,
 		      bool client, struct resources *res, struct error *err)
 {
+	uint64_t qps = (plan->qps + plan->threads - 1) / plan->threads;
 	uint64_t sends = end_sends(plan, client) ?
-				 (uint64_t)plan_send_queue(plan) * plan->qps : 1;
-	uint64_t receives = (uint64_t)receive_depth(plan, client) * plan->qps;
-	int ret = create_cq(device, sends, "send", &res->send_cq, err);
+				 qps * plan_send_queue(plan) : 1;
+	uint64_t receives = qps * receive_depth(plan, client);
+	int ret = 0;
 
-	if (ret)
-		return ret;
-	return create_cq(device, receives, "receive", &res->recv_cq, err);
+	res->n_threads = plan->threads;
+	res->cqs = xcalloc(plan->threads, sizeof(*res->cqs));
+	for (uint32_t t = 0; t < plan->threads && !ret; t++) {
+		ret = create_cq(device, sends, "send", &res->cqs[t].send, err);
+		if (!ret)
+			ret = create_cq(device, receives, "receive",
+					&res->cqs[t].recv, err);
+	}
+	return ret;
+}
+
+/* Room for the sends that each QP's lists are made of, size by size. */
+static void allocate_requests(const struct plan *plan, struct resources *res)
+{
+	size_t length = plan->post_list;
+	size_t lists = (size_t)res->n_qps * FLOW_LISTS;
+
+	res->requests = xcalloc(lists * length, sizeof(*res->requests));
+	for (size_t i = 0; i < lists; i++)
+		res->qps[i / FLOW_LISTS].lists[i % FLOW_LISTS].requests =
+			&res->requests[i * length];
 }
 
 /* The parts of Q's work requests that never change. */
 static void prepare_requests(const struct resources *res,
 			     const struct plan *plan, uint32_t index,
-			     struct flow_qp *q)
+			     uint32_t first, struct flow_qp *q)
 {
 	uint64_t offset = plan_stride(plan) * index;
-	uint32_t lkey = res->mr->lkey;
 
-	q->tag = (uint64_t)index << FLOW_COUNT_BITS;
-	q->walk.local = (uintptr_t)res->buffer + offset;
-	q->sge.lkey = lkey;
-	q->wr.sg_list = &q->sge;
-	q->wr.opcode = op_table[plan->op].opcode;
+	q->tag = (uint64_t)(index - first) << FLOW_COUNT_BITS;
+	q->local = (uintptr_t)res->buffer + offset;
+	q->lkey = res->mr->lkey;
 	q->recv_sge = (struct ibv_sge){
 		.addr = (uintptr_t)resources_incoming(res, plan) + offset,
 		.length = (uint32_t)plan_stride(plan),
-		.lkey = lkey,
+		.lkey = res->mr->lkey,
 	};
 	q->recv_wr.wr_id = q->tag;
 	q->recv_wr.sg_list = &q->recv_sge;
 	q->recv_wr.num_sge = 1;
 }
 
-static int create_qps(const struct device *device, const struct plan *plan,
-		      bool client, struct resources *res, struct error *err)
+/* The QPs that thread T serves. */
+static int create_thread_qps(const struct device *device,
+			     const struct plan *plan, bool client, uint32_t t,
+			     struct resources *res, struct error *err)
 {
-	const struct qp_depths depths = {
-		.send = end_sends(plan, client) ? plan_send_queue(plan) : 1,
-		.receive = receive_depth(plan, client),
+	const struct qp_parts parts = {
+		.pd = res->pd,
+		.send_cq = res->cqs[t].send,
+		.recv_cq = res->cqs[t].recv,
+		.send_depth = end_sends(plan, client) ?
+				      plan_send_queue(plan) : 1,
+		.receive_depth = receive_depth(plan, client),
+		.op = plan->op,
+		.sends = end_sends(plan, client),
 	};
+	uint32_t first = resources_first_qp(res, t);
+	uint32_t end = resources_first_qp(res, t + 1);
 	int ret = 0;
 
-	res->n_qps = plan->qps;
-	res->qps = xcalloc(plan->qps, sizeof(*res->qps));
-	res->psns = xcalloc(plan->qps, sizeof(*res->psns));
-	for (uint32_t i = 0; i < plan->qps && !ret; i++) {
+	for (uint32_t i = first; i < end && !ret; i++) {
 		struct flow_qp *q = &res->qps[i];
 
-		ret = qp_create(device, res->pd, res->send_cq, res->recv_cq,
-				&depths, &q->qp, err);
+		ret = qp_create(device, &parts, &res->method, &q->qp, &q->qpx,
+				err);
 		if (ret)
 			break;
 		ret = qp_to_init(device, q->qp, plan_access(plan, client),
 				 err);
-		prepare_requests(res, plan, i, q);
+		prepare_requests(res, plan, i, first, q);
 	}
+	return ret;
+}
+
+static int create_qps(const struct device *device, const struct plan *plan,
+		      bool client, struct resources *res, struct error *err)
+{
+	int ret = 0;
+
+	res->n_qps = plan->qps;
+	res->method = (enum post_method)plan->post;
+	res->qps = xcalloc(plan->qps, sizeof(*res->qps));
+	res->psns = xcalloc(plan->qps, sizeof(*res->psns));
+	if (end_sends(plan, client))
+		allocate_requests(plan, res);
+	for (uint32_t t = 0; t < plan->threads && !ret; t++)
+		ret = create_thread_qps(device, plan, client, t, res, err);
 	return ret;
 }
 
@@ -184,17 +228,21 @@ void resources_destroy(struct resources *res)
 	for (uint32_t i = 0; res->qps && i < res->n_qps; i++)
 		if (res->qps[i].qp)
 			ibv_destroy_qp(res->qps[i].qp);
-	if (res->send_cq)
-		ibv_destroy_cq(res->send_cq);
-	if (res->recv_cq)
-		ibv_destroy_cq(res->recv_cq);
+	for (uint32_t t = 0; res->cqs && t < res->n_threads; t++) {
+		if (res->cqs[t].send)
+			ibv_destroy_cq(res->cqs[t].send);
+		if (res->cqs[t].recv)
+			ibv_destroy_cq(res->cqs[t].recv);
+	}
 	if (res->mr)
 		ibv_dereg_mr(res->mr);
 	if (res->pd)
 		ibv_dealloc_pd(res->pd);
 	if (res->buffer)
 		munmap(res->buffer, res->length);
+	free(res->cqs);
 	free(res->qps);
+	free(res->requests);
 	free(res->psns);
 	memset(res, 0, sizeof(*res));
 }
@@ -241,9 +289,8 @@ int resources_connect(struct resources *res, const struct device *device,
 		struct flow_qp *q = &res->qps[i];
 		int ret;
 
-		q->walk.remote = peer->va + peer->stride * i;
-		q->wr.wr.rdma.remote_addr = q->walk.remote;
-		q->wr.wr.rdma.rkey = peer->rkey;
+		q->remote = peer->va + peer->stride * i;
+		q->rkey = peer->rkey;
 		ret = qp_connect(device, q->qp, plan, path, res->psns[i],
 				 &peer->qps[i], err);
 		if (ret)

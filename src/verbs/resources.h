@@ -14,13 +14,21 @@
 #include "traffic/flow.h"
 #include "verbs/device.h"
 
+/* The completion queues of the QPs that one thread serves. */
+struct resources_cqs {
+	struct ibv_cq *send;
+	struct ibv_cq *recv;
+};
+
 struct resources {
 	struct ibv_pd *pd;
 	struct ibv_mr *mr;
-	struct ibv_cq *send_cq;
-	struct ibv_cq *recv_cq;
+	struct resources_cqs *cqs;	/* of each thread */
+	uint32_t n_threads;
 	struct flow_qp *qps;	/* n_qps, ready for a loop once connected */
 	uint32_t n_qps;
+	struct flow_request *requests;	/* of the QPs' lists */
+	enum post_method method;	/* how sends are posted */
 	uint32_t *psns;		/* of each QP, 24 random bits */
 	uint8_t *buffer;
 	uint64_t length;	/* of buffer */
@@ -53,6 +61,10 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 int resources_connect(struct resources *res, const struct device *device,
 		      const struct plan *plan, const struct path *path,
 		      const struct endpoint *peer, struct error *err);
+
+/* The first of the QPs that thread T serves; those of T end where those of
+ * T + 1 begin. */
+uint32_t resources_first_qp(const struct resources *res, uint32_t t);
 
 /* Where this end takes messages in: the second of two regions, or the only. */
 uint8_t *resources_incoming(const struct resources *res,

@@ -106,9 +106,10 @@ def read_endpoint(payload):
 
 
 def done(counted=10):
-    """That many messages in a millisecond, and no samples."""
-    return (struct.pack(">QQQQ", counted, 0, counted, 10 ** 6)
-            + string("fake") + struct.pack(">dddQ", 1, 1, 1, 0))
+    """That many messages in a millisecond: one thread, no intervals, no
+    samples."""
+    return (struct.pack(">QQQQB", counted, 0, counted, 10 ** 6, 2)
+            + string("fake") + struct.pack(">ddddIIQ", 1, 1, 0, 1, 0, 0, 0))
 
 
 class Peer:

@@ -191,11 +191,13 @@ static int send_one(struct nic_qp *q, const struct ibv_send_wr *wr)
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		     struct ibv_send_wr **bad)
 {
-	int ret;
+	int ret = 0;
 
-	*bad = wr;
 	pthread_mutex_lock(&nic_lock);
-	ret = send_one((struct nic_qp *)qp, wr);
+	for (; wr && !ret; wr = wr->next) {
+		*bad = wr;
+		ret = send_one((struct nic_qp *)qp, wr);
+	}
 	pthread_mutex_unlock(&nic_lock);
 	return ret;
 }

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fake_builder.h"
+
 #define NIC_OBJECTS 1024
 #define NIC_FIRST_QPN 0x1000
 #define NIC_RKEY_BASE 0x500
@@ -36,7 +38,10 @@ struct nic_receive {
 };
 
 struct nic_qp {
-	struct ibv_qp qp;
+	union {
+		struct ibv_qp qp;
+		struct builder b;	/* begins with it */
+	};
 	uint32_t dest;
 	struct ibv_qp_cap cap;
 	struct nic_send *sends;		/* ring of cap.max_send_wr */

@@ -20,11 +20,11 @@ static void push(struct fake_ring *ring, struct fake_completion c)
 /* Time goes by: the phase moves when it is due. */
 static void tick(struct fake *fake)
 {
-	fake->ticks++;
+	if (++fake->ticks == fake->mark_at)
+		atomic_fetch_add(&fake->control.command, FLOW_MARK);
 	for (int i = 0; i < FAKE_MOVES; i++)
 		if (fake->moves[i].at == fake->ticks)
-			atomic_store(&fake->control.phase,
-				     (uint32_t)fake->moves[i].phase);
+			flow_set_phase(&fake->control, fake->moves[i].phase);
 }
 
 /* By how many posts Q is ahead of the QP that was served least. */
@@ -60,18 +60,15 @@ static void note_post(struct fake *fake, struct fake_qp *q,
 	q->last_signalled = q->posted;
 }
 
-static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
-		     struct ibv_send_wr **bad)
+static int accept_send(struct fake *fake, struct fake_qp *q,
+		       const struct ibv_send_wr *wr)
 {
-	struct fake *fake = fake_of(qp->context);
-	struct fake_qp *q = &fake->qps[qp->qp_num];
 	struct fake_completion c = {
 		.wr_id = wr->wr_id,
 		.due = fake->ticks + fake->delay,
 		.qp = q->index,
 	};
 
-	*bad = wr;
 	if (++fake->posts == fake->fail_post)
 		return fake->errnum;
 	if (q->posted - q->retired >= fake->depth) {
@@ -90,6 +87,20 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
 		fake->peer(fake, q, wr);
 	tick(fake);
 	return 0;
+}
+
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
+		     struct ibv_send_wr **bad)
+{
+	struct fake *fake = fake_of(qp->context);
+	int ret = 0;
+
+	fake->calls++;
+	for (; wr && !ret; wr = wr->next) {
+		*bad = wr;
+		ret = accept_send(fake, &fake->qps[qp->qp_num], wr);
+	}
+	return ret;
 }
 
 static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr,
@@ -145,7 +156,7 @@ static int poll_cq(struct ibv_cq *cq, int most, struct ibv_wc *wc)
 	struct fake *fake = fake_of(cq->context);
 	struct fake_ring *ring = cq == &fake->send_cq ? &fake->sends :
 							&fake->receives;
-	uint32_t phase = atomic_load(&fake->control.phase);
+	uint32_t command = atomic_load(&fake->control.command);
 	int n = 0;
 
 	if (fake->on_poll)
@@ -170,7 +181,9 @@ static int poll_cq(struct ibv_cq *cq, int most, struct ibv_wc *wc)
 		retire(fake, c);
 	}
 	if (n)
-		note_edge(fake, phase);
+		note_edge(fake, phase_of(command));
+	if (n && command >= FLOW_MARK && !fake->retired_at_mark)
+		fake->retired_at_mark = fake->retired;
 	tick(fake);
 	return n;
 }
@@ -181,13 +194,17 @@ static void init_qp(struct fake *fake, uint32_t i)
 	struct flow_qp *fq = &fake->flow_qps[i];
 
 	q->index = i;
-	q->qp.qp_num = i;
-	q->qp.context = &fake->context;
-	fq->qp = &q->qp;
+	q->b.qp.qp_num = i;
+	q->b.qp.context = &fake->context;
+	builder_init(&q->b);
+	fq->qp = &q->b.qp;
+	fq->qpx = &q->b.qpx;
 	fq->tag = (uint64_t)i << FLOW_COUNT_BITS;
-	fq->wr.sg_list = &fq->sge;
-	fq->walk.local = 0x10000000ULL * (i + 1);
-	fq->walk.remote = 0x10000000ULL * (i + 101);
+	fq->lists[FLOW_QUIET].requests = fake->requests[i][FLOW_QUIET];
+	fq->lists[FLOW_SIGNALLED].requests =
+		fake->requests[i][FLOW_SIGNALLED];
+	fq->local = 0x10000000ULL * (i + 1);
+	fq->remote = 0x10000000ULL * (i + 101);
 	fq->recv_wr.wr_id = fq->tag;
 }
 
@@ -211,6 +228,8 @@ struct fake *fake_new(struct flow *flow, uint32_t n_qps)
 		.recv_cq = &fake->recv_cq,
 		.clock = &fake->clock,
 		.control = &fake->control,
+		.progress = &fake->progress,
+		.method = POST_LEGACY,
 		.latency = histogram_new(),
 	};
 	return fake;

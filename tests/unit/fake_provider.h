@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fake_builder.h"
 #include "traffic/flow.h"
 
 #define FAKE_QPS 8
@@ -17,7 +18,7 @@
 #define FAKE_MOVES 4
 
 struct fake_qp {
-	struct ibv_qp qp;
+	struct builder b;
 	uint32_t index;
 	uint64_t posted;
 	uint64_t retired;	/* as far as the loop was told */
@@ -52,7 +53,9 @@ struct fake {
 	uint32_t n_qps;
 	struct fake_qp qps[FAKE_QPS];
 	struct flow_qp flow_qps[FAKE_QPS];
+	struct flow_request requests[FAKE_QPS][FLOW_LISTS][BUILDER_MAX];
 	struct flow_control control;
+	struct flow_progress progress;
 	struct clock clock;
 	/* how it behaves */
 	uint32_t depth;		/* of each send queue */
@@ -70,6 +73,7 @@ struct fake {
 		uint64_t at;	/* ticks: each post and each poll is one */
 		enum phase phase;
 	} moves[FAKE_MOVES];
+	uint64_t mark_at;	/* ticks: a mark is asked for; 0: never */
 	/* called for each post that succeeds: the peer */
 	void (*peer)(struct fake *fake, struct fake_qp *q,
 		     const struct ibv_send_wr *wr);
@@ -78,11 +82,13 @@ struct fake {
 	/* what it saw */
 	uint64_t ticks;
 	uint64_t posts;
+	uint64_t calls;		/* of ibv_post_send */
 	uint64_t polls;
 	uint64_t recvs;
 	uint64_t retired;
 	uint64_t reached[PHASE_ABORT + 1];	/* retired with the first
 						 * completions of a phase */
+	uint64_t retired_at_mark;	/* likewise */
 	uint32_t overflows;	/* posts to a full queue */
 	uint32_t unfair;	/* the largest lead of a QP at first */
 	uint32_t with_sge;	/* posts that had a scatter/gather entry */
@@ -94,6 +100,21 @@ struct fake {
 /* A fake NIC on the heap with N QPs, and FLOW over it; fake_free() both. */
 struct fake *fake_new(struct flow *flow, uint32_t n_qps);
 void fake_free(struct fake *fake, struct flow *flow);
+
+/* flow_prepare() with lists of one. */
+static inline void prepare(struct flow *f, enum op op, uint64_t size,
+			   uint64_t walk, uint32_t depth, uint32_t every,
+			   uint64_t iterations)
+{
+	flow_prepare(f, op, &(struct flow_shape){
+		.size = size,
+		.walk = walk,
+		.depth = depth,
+		.signal_every = every,
+		.list_length = 1,
+		.iterations = iterations,
+	});
+}
 
 /* A message from the peer comes in on Q. */
 void fake_deliver(struct fake *fake, struct fake_qp *q);

@@ -17,9 +17,16 @@
 struct fake_verbs fake_verbs;
 
 struct nic_context {
-	struct ibv_context context;
+	struct verbs_context verbs;	/* ends in the struct ibv_context */
 	int event_fd;		/* the end that is written */
 };
+
+static struct nic_context *nic_context_of(struct ibv_context *context)
+{
+	return (struct nic_context *)((char *)context -
+				      offsetof(struct nic_context,
+					       verbs.context));
+}
 
 static struct ibv_device devices[FAKE_DEVICES] = {
 	{ .name = "fake0" },
@@ -121,6 +128,9 @@ const char *ibv_get_device_name(struct ibv_device *device)
 	return device->name;
 }
 
+static struct ibv_qp *create_qp_ex(struct ibv_context *context,
+				   struct ibv_qp_init_attr_ex *attr);
+
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	struct nic_context *c;
@@ -129,16 +139,21 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	if (fails() || pipe2(fds, O_CLOEXEC | O_NONBLOCK))
 		return NULL;
 	c = create(sizeof(*c), &fake_verbs.contexts);
-	c->context.device = device;
-	c->context.async_fd = fds[0];
+	c->verbs.context.device = device;
+	c->verbs.context.async_fd = fds[0];
 	c->event_fd = fds[1];
-	nic_set_ops(&c->context.ops);
-	return &c->context;
+	nic_set_ops(&c->verbs.context.ops);
+	if (fake_verbs.builders) {
+		c->verbs.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
+		c->verbs.sz = sizeof(c->verbs);
+		c->verbs.create_qp_ex = create_qp_ex;
+	}
+	return &c->verbs.context;
 }
 
 int ibv_close_device(struct ibv_context *context)
 {
-	struct nic_context *c = (struct nic_context *)context;
+	struct nic_context *c = nic_context_of(context);
 
 	close(context->async_fd);
 	close(c->event_fd);
@@ -303,28 +318,61 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 	return 0;
 }
 
-struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_cq *send_cq,
+				struct ibv_cq *recv_cq,
+				const struct ibv_qp_cap *cap,
+				enum ibv_qp_type type)
 {
 	struct nic_qp *q;
 
 	if (fails())
 		return NULL;
-	if (attr->cap.max_send_wr < 1 || attr->cap.max_recv_wr < 1 ||
-	    attr->qp_type != IBV_QPT_RC) {
+	if (cap->max_send_wr < 1 || cap->max_recv_wr < 1 ||
+	    type != IBV_QPT_RC) {
 		errno = EINVAL;
 		return NULL;
 	}
 	q = create(sizeof(*q), &fake_verbs.qps);
 	q->qp.context = pd->context;
 	q->qp.pd = pd;
-	q->qp.send_cq = attr->send_cq;
-	q->qp.recv_cq = attr->recv_cq;
+	q->qp.send_cq = send_cq;
+	q->qp.recv_cq = recv_cq;
 	q->qp.state = IBV_QPS_RESET;
-	q->cap = attr->cap;
+	q->cap = *cap;
 	q->sends = calloc(q->cap.max_send_wr, sizeof(*q->sends));
 	q->receives = calloc(q->cap.max_recv_wr, sizeof(*q->receives));
 	q->qp.qp_num = NIC_FIRST_QPN + enter((void **)nic_qps, q);
 	return &q->qp;
+}
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	return create_qp(pd, attr->send_cq, attr->recv_cq, &attr->cap,
+			 attr->qp_type);
+}
+
+static struct ibv_qp *create_qp_ex(struct ibv_context *context,
+				   struct ibv_qp_init_attr_ex *attr)
+{
+	struct ibv_qp *qp;
+
+	(void)context;
+	if (attr->comp_mask != (IBV_QP_INIT_ATTR_PD |
+				IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) ||
+	    !attr->send_ops_flags) {
+		errno = EINVAL;
+		return NULL;
+	}
+	qp = create_qp(attr->pd, attr->send_cq, attr->recv_cq, &attr->cap,
+		       attr->qp_type);
+	if (qp)
+		builder_init((struct builder *)qp);
+	return qp;
+}
+
+struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+	return &((struct builder *)qp)->qpx;
 }
 
 int ibv_destroy_qp(struct ibv_qp *qp)
@@ -374,7 +422,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 
 void fake_verbs_raise(struct ibv_context *context, enum ibv_event_type type)
 {
-	if (write(((struct nic_context *)context)->event_fd, &type,
+	if (write(nic_context_of(context)->event_fd, &type,
 		  sizeof(type)) < 0)
 		perror("fake_verbs_raise");
 }

@@ -23,6 +23,7 @@ struct fake_verbs {
 	int active_port;		/* 0: as port.state says, all of them */
 	struct ibv_gid_entry gids[FAKE_GIDS];
 	int n_gids;
+	bool builders;		/* QPs have ibv_wr_start(3) if asked for */
 	uint32_t fail_call;	/* this slow verb, from 1, fails */
 	uint32_t fail_post;	/* this post of a send or receive */
 	int errnum;		/* with that */

@@ -24,7 +24,9 @@ check_PROGRAMS = \
 	tests/unit/test_qp_attr \
 	tests/unit/test_resources \
 	tests/unit/test_responder \
+	tests/unit/test_samples \
 	tests/unit/test_session \
+	tests/unit/test_shapes \
 	tests/unit/test_summary \
 	tests/unit/test_text \
 	tests/unit/test_traffic \
@@ -34,6 +36,12 @@ check_PROGRAMS = \
 	tests/unit/test_wire
 TESTS = $(check_PROGRAMS)
 endif
+
+fake_provider = tests/unit/fake_provider.c tests/unit/fake_provider.h \
+	tests/unit/fake_builder.c tests/unit/fake_builder.h
+fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
+	tests/unit/fake_verbs.c tests/unit/fake_verbs.h \
+	tests/unit/fake_builder.c tests/unit/fake_builder.h
 
 AM_CFLAGS += $(CMOCKA_CFLAGS)
 LDADD = libverbsperf.a $(JANSSON_LIBS) $(CMOCKA_LIBS)
@@ -45,8 +53,7 @@ tests_unit_test_error_SOURCES = tests/unit/test_error.c tests/unit/test.h
 tests_unit_test_explain_SOURCES = tests/unit/test_explain.c \
 	tests/unit/test.h
 tests_unit_test_faults_SOURCES = tests/unit/test_faults.c \
-	tests/unit/fake_nic.c tests/unit/fake_nic.h tests/unit/fake_verbs.c \
-	tests/unit/fake_verbs.h tests/unit/pair.c tests/unit/pair.h \
+	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/test.h
 tests_unit_test_fields_SOURCES = tests/unit/test_fields.c \
 	tests/unit/golden.h tests/unit/samples.c tests/unit/samples.h \
@@ -63,36 +70,39 @@ tests_unit_test_intervals_SOURCES = tests/unit/test_intervals.c \
 tests_unit_test_json_SOURCES = tests/unit/test_json.c tests/unit/results.c \
 	tests/unit/results.h tests/unit/test.h
 tests_unit_test_latency_SOURCES = tests/unit/test_latency.c \
-	tests/unit/fake_provider.c tests/unit/fake_provider.h tests/unit/test.h
+	$(fake_provider) tests/unit/test.h
 tests_unit_test_oob_SOURCES = tests/unit/test_oob.c tests/unit/test.h
 tests_unit_test_options_SOURCES = tests/unit/test_options.c \
 	tests/unit/test.h
 tests_unit_test_param_SOURCES = tests/unit/test_param.c tests/unit/test.h
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c \
-	tests/unit/fake_nic.c tests/unit/fake_nic.h tests/unit/fake_verbs.c \
-	tests/unit/fake_verbs.h tests/unit/pair.c tests/unit/pair.h \
+	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/test.h
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c tests/unit/test.h
 tests_unit_test_port_SOURCES = tests/unit/test_port.c tests/unit/test.h
 tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \
 	tests/unit/test.h
 tests_unit_test_resources_SOURCES = tests/unit/test_resources.c \
-	tests/unit/fake_nic.c tests/unit/fake_nic.h tests/unit/fake_verbs.c \
-	tests/unit/fake_verbs.h tests/unit/test.h
+	$(fake_verbs) tests/unit/test.h
 tests_unit_test_responder_SOURCES = tests/unit/test_responder.c \
-	tests/unit/fake_provider.c tests/unit/fake_provider.h tests/unit/test.h
-tests_unit_test_session_SOURCES = tests/unit/test_session.c \
-	tests/unit/fake_nic.c tests/unit/fake_nic.h tests/unit/fake_verbs.c \
-	tests/unit/fake_verbs.h tests/unit/pair.c tests/unit/pair.h \
+	$(fake_provider) tests/unit/test.h
+tests_unit_test_samples_SOURCES = tests/unit/test_samples.c \
 	tests/unit/test.h
+tests_unit_test_session_SOURCES = tests/unit/test_session.c \
+	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
+	tests/unit/pair_run.c \
+	tests/unit/test.h
+tests_unit_test_shapes_SOURCES = tests/unit/test_shapes.c \
+	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
+	tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_summary_SOURCES = tests/unit/test_summary.c \
 	tests/unit/test.h
 tests_unit_test_text_SOURCES = tests/unit/test_text.c tests/unit/results.c \
 	tests/unit/results.h tests/unit/test.h
 tests_unit_test_traffic_SOURCES = tests/unit/test_traffic.c \
-	tests/unit/fake_provider.c tests/unit/fake_provider.h tests/unit/test.h
+	$(fake_provider) tests/unit/test.h
 tests_unit_test_traffic_faults_SOURCES = tests/unit/test_traffic_faults.c \
-	tests/unit/fake_provider.c tests/unit/fake_provider.h tests/unit/test.h
+	$(fake_provider) tests/unit/test.h
 tests_unit_test_units_SOURCES = tests/unit/test_units.c tests/unit/test.h
 tests_unit_test_usage_SOURCES = tests/unit/test_usage.c tests/unit/test.h
 tests_unit_test_wire_SOURCES = tests/unit/test_wire.c tests/unit/test.h

@@ -73,6 +73,13 @@ void pair_close(struct pair *p);
 /* The plan of the client. */
 struct plan *pair_plan(struct pair *p);
 
+/* Start, wait, and check that both ends did well and report the same (in
+ * pair_run.c).  WHAT is for the message when not. */
+void pair_run_well(struct pair *p, const char *what);
+
+/* Nothing is left of the fake verbs, and nothing was misused. */
+void pair_check_clean(void);
+
 /* END failed with one sentence, in a stage that has a name. */
 void pair_check_failed(const struct end *e, const char *what);
 

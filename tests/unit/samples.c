@@ -103,7 +103,8 @@ struct done sample_done(void)
 		.posted = 110,
 		.counted = 100,
 		.window_ns = 1000000,
-		.clock = { "tsc", 0.5, 8 },
+		.method = POST_WR,
+		.clock = { "tsc", 0.5, 8, 0.0625 },
 		.ns_per_tick = 0.25,
 		.latency = histogram_new(),
 	};
@@ -161,8 +162,21 @@ static void encode_sample_start(struct frame *frame)
 
 static void encode_sample_done(struct frame *frame)
 {
+	static struct thread_row threads[] = {
+		{ .cpu = 3, .qps = 1, .iterations = 40, .window_ns = 999999 },
+		{ .cpu = PLAN_AUTO, .qps = 2, .iterations = 60,
+		  .window_ns = 999998 },
+	};
+	static struct interval intervals[] = {
+		{ 0, 500000, 50 },
+		{ 500000, 500000, 50 },
+	};
 	struct done done = sample_done();
 
+	done.n_threads = 2;
+	done.threads = threads;
+	done.n_intervals = 2;
+	done.intervals = intervals;
 	histogram_record(done.latency, 2000);
 	histogram_record(done.latency, 1000);
 	histogram_record(done.latency, 3000);
@@ -226,6 +240,7 @@ static int decode_and_drop_done(const struct frame *frame, struct error *err)
 	struct done done = { .latency = histogram_new() };
 	int ret = decode_done(frame, &done, err);
 
+	done_free(&done);
 	free(done.latency);
 	return ret;
 }

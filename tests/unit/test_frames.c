@@ -134,10 +134,67 @@ TEST(test_done_there_and_back)
 	assert_int_equal(got.counted, done.counted);
 	assert_int_equal(got.window_ns, done.window_ns);
 	assert_string_equal(got.clock.source, "tsc");
+	assert_true(got.clock.deviation == 0.0625);
 	assert_true(got.ns_per_tick == 0.25);
+	assert_int_equal(got.method, POST_WR);
+	assert_int_equal(got.n_threads, 0);
+	assert_int_equal(got.n_intervals, 0);
 	frame_free(&frame);
+	done_free(&got);
 	free(done.latency);
 	free(got.latency);
+}
+
+/* More than fits is refused by the encoder's own limits, not by the peer. */
+TEST(test_done_with_all_there_can_be)
+{
+	struct thread_row threads[CPUS_MAX] = { { 1, 2, 3, 4 } };
+	struct interval *intervals = calloc(10000, sizeof(*intervals));
+	struct done done = sample_done(), got = { .latency = histogram_new() };
+	struct error err = { 0 };
+	struct frame frame;
+
+	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
+		histogram_record(done.latency, histogram_bin_low(i));
+	intervals[9999] = (struct interval){ 5, 6, 7 };
+	done.n_threads = CPUS_MAX;
+	done.threads = threads;
+	done.n_intervals = 10000;
+	done.intervals = intervals;
+	encode_done(&frame, &done);
+	assert_int_equal(decode_done(&frame, &got, &err), 0);
+	assert_int_equal(got.n_threads, CPUS_MAX);
+	assert_memory_equal(got.threads, threads, sizeof(threads));
+	assert_int_equal(got.n_intervals, 10000);
+	assert_memory_equal(got.intervals, intervals,
+			    10000 * sizeof(*intervals));
+	assert_memory_equal(got.latency, done.latency,
+			    sizeof(*done.latency));
+	frame_free(&frame);
+	done_free(&got);
+	free(intervals);
+	free(done.latency);
+	free(got.latency);
+}
+
+/* A bandwidth has no samples: a peer that sends some is refused. */
+TEST(test_done_without_a_histogram)
+{
+	struct done done = sample_done(), got = { 0 };
+	struct error err = { 0 };
+	struct frame frame;
+
+	encode_done(&frame, &done);
+	assert_int_equal(decode_done(&frame, &got, &err), 0);
+	done_free(&got);
+	frame_free(&frame);
+	histogram_record(done.latency, 5);
+	encode_done(&frame, &done);
+	assert_int_equal(decode_done(&frame, &got, &err), -EPROTO);
+	assert_contains(err.message, "samples 1");
+	done_free(&got);
+	frame_free(&frame);
+	free(done.latency);
 }
 
 TEST(test_the_peers_error)
@@ -242,6 +299,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_plan_there_and_back),
 	cmocka_unit_test(test_endpoint_there_and_back),
 	cmocka_unit_test(test_done_there_and_back),
+	cmocka_unit_test(test_done_with_all_there_can_be),
+	cmocka_unit_test(test_done_without_a_histogram),
 	cmocka_unit_test(test_the_peers_error),
 	cmocka_unit_test(test_the_largest_texts_and_ports),
 	cmocka_unit_test(test_the_largest_endpoint_and_histogram),

@@ -32,17 +32,18 @@ static struct fake *new_fake(struct flow *f, enum op op, uint32_t depth,
 		.tx_depth = depth,
 		.cq_mod = PLAN_AUTO,
 		.qps = 1,
+		.post_list = 1,
+		.threads = 1,
 	};
 	struct fake *fake = fake_new(f, 1);
 
 	memset(flags, 0, sizeof(flags));
 	fake->depth = depth;
 	fake->peer = answer;
-	fake->flow_qps[0].wr.opcode = op_table[op].opcode;
 	f->flag_in = &flags[0];
 	f->flag_out = &flags[1];
 	f->rx_depth = op == OP_SEND ? RX_DEPTH : 0;
-	flow_prepare(f, 2, 0, plan_depth(&plan, 2), plan_cq_mod(&plan, 2),
+	prepare(f, op, 2, 0, plan_depth(&plan, 2), plan_cq_mod(&plan, 2),
 		     iterations);
 	assert_int_equal(flow_fill_receives(f), 0);
 	return fake;
@@ -68,7 +69,7 @@ static void check_samples(enum op op, uint32_t depth, uint64_t n,
 	struct fake *fake = new_fake(&f, op, depth, n);
 
 	fake->delay = delay;
-	fake->control.phase = warmup_ticks ? PHASE_WARMUP : PHASE_MEASURE;
+	fake->control.command = warmup_ticks ? PHASE_WARMUP : PHASE_MEASURE;
 	fake->moves[0].at = warmup_ticks;
 	fake->moves[0].phase = PHASE_MEASURE;
 	assert_int_equal(run(&f, op), 0);
@@ -116,7 +117,7 @@ static void check_timed(enum op op, enum phase first)
 	struct flow f;
 	struct fake *fake = new_fake(&f, op, 16, 0);
 
-	fake->control.phase = first;
+	fake->control.command = first;
 	fake->moves[0].at = first == PHASE_WARMUP ? 1000 : 0;
 	fake->moves[0].phase = PHASE_MEASURE;
 	fake->moves[1].at = 3000;
@@ -170,7 +171,7 @@ TEST(test_writes_carry_a_count)
 
 	expected = 0;
 	fake->peer = check_flag;
-	fake->control.phase = PHASE_MEASURE;
+	fake->control.command = PHASE_MEASURE;
 	assert_int_equal(run(&f, OP_WRITE), 0);
 	assert_int_equal(expected, 1000 % 256);
 	fake_free(fake, &f);
@@ -201,7 +202,7 @@ static void check_failure(enum op op, uint64_t fail_post, uint64_t fail_wc,
 	struct flow f;
 	struct fake *fake = new_fake(&f, op, 4, 100);
 
-	fake->control.phase = PHASE_MEASURE;
+	fake->control.command = PHASE_MEASURE;
 	fake->errnum = ENOMEM;
 	fake->fail_post = fail_post;
 	fake->fail_wc = fail_wc;
@@ -263,11 +264,11 @@ static void ping(struct fake *fake, struct fake_qp *q,
 	if (wr && wr->opcode == IBV_WR_RDMA_WRITE)
 		assert_int_equal(flags[1], p->count);
 	if (p->left-- == 0) {
-		atomic_store(&fake->control.phase, (uint32_t)PHASE_DRAIN);
+		atomic_store(&fake->control.command, (uint32_t)PHASE_DRAIN);
 		return;
 	}
 	flags[0] = ++p->count;
-	if (fake->flow_qps[0].wr.opcode == IBV_WR_SEND)
+	if (fake->requests[0][0][0].wr.opcode == IBV_WR_SEND)
 		fake_deliver(fake, q);
 }
 
@@ -279,7 +280,7 @@ static void check_pong(enum op op, uint32_t depth, uint64_t n)
 
 	fake->peer = ping;
 	fake->argument = &p;
-	fake->control.phase = PHASE_MEASURE;
+	fake->control.command = PHASE_MEASURE;
 	ping(fake, &fake->qps[0], NULL);
 	assert_int_equal(latency_pong(&f, op), 0);
 	assert_int_equal(f.posted, n);
@@ -320,7 +321,7 @@ TEST(test_abort_while_answers_come)
 		struct flow f;
 		struct fake *fake = new_fake(&f, (enum op)op, 4, 100000);
 
-		fake->control.phase = PHASE_MEASURE;
+		fake->control.command = PHASE_MEASURE;
 		fake->moves[0].at = 1000;
 		fake->moves[0].phase = PHASE_ABORT;
 		assert_int_equal(run(&f, (enum op)op), -ECANCELED);

@@ -27,7 +27,7 @@ static void send_some(struct fake *fake)
 		s->left--;
 	}
 	if (!s->left)
-		atomic_store(&fake->control.phase, (uint32_t)PHASE_DRAIN);
+		atomic_store(&fake->control.command, (uint32_t)PHASE_DRAIN);
 }
 
 TEST(test_responder_takes_all)
@@ -41,11 +41,11 @@ TEST(test_responder_takes_all)
 		fake->argument = &s;
 		fake->delay = 3;
 		f.rx_depth = depth;
-		flow_prepare(&f, 64, 0, 1, 1, 0);
+		prepare(&f, OP_SEND, 64, 0, 1, 1, 0);
 		assert_int_equal(flow_fill_receives(&f), 0);
-		assert_int_equal(responder_run(&f), 0);
+		assert_int_equal(responder_run(&f, OP_SEND), 0);
 		assert_int_equal(f.received, 5000);
-		assert_int_equal(f.control->progress, 5000);
+		assert_int_equal(f.progress->messages, 5000);
 		for (int i = 0; i < 4; i++) {
 			assert_int_equal(fake->qps[i].most_receives, depth);
 			assert_int_equal(fake->qps[i].receives, depth);
@@ -69,14 +69,14 @@ TEST(test_responder_fails)
 	memset(&f.failure, 0, sizeof(f.failure));
 	fake_deliver(fake, &fake->qps[0]);
 	fake->receives.entries[0].status = IBV_WC_LOC_PROT_ERR;
-	assert_int_equal(responder_run(&f), -EIO);
+	assert_int_equal(responder_run(&f, OP_SEND), -EIO);
 	assert_int_equal(f.failure.status, IBV_WC_LOC_PROT_ERR);
 	assert_int_equal(f.received, 0);
 	fake->fail_poll = fake->polls + 1;
-	assert_int_equal(responder_run(&f), -EIO);
+	assert_int_equal(responder_run(&f, OP_SEND), -EIO);
 	fake->moves[0].at = fake->ticks + 10;
 	fake->moves[0].phase = PHASE_ABORT;
-	assert_int_equal(responder_run(&f), -ECANCELED);
+	assert_int_equal(responder_run(&f, OP_SEND), -ECANCELED);
 	fake_free(fake, &f);
 }
 

@@ -16,74 +16,11 @@ static uint64_t now_ns(void)
 	return oob_deadline(0);
 }
 
-static void check_clean(void)
-{
-	assert_int_equal(fake_verbs_alive(), 0);
-	assert_int_equal(fake_verbs.overflows, 0);
-	assert_int_equal(fake_verbs.misuses, 0);
-}
-
-static void check_rows_agree(const struct pair *p)
-{
-	const struct result *c = p->client.result, *s = p->server.result;
-
-	assert_int_equal(c->n_rows, c->params.plan.sizes.n);
-	assert_int_equal(s->n_rows, c->n_rows);
-	for (uint32_t i = 0; i < c->n_rows; i++) {
-		const struct result_row *a = &c->rows[i], *b = &s->rows[i];
-
-		assert_int_equal(a->size, c->params.plan.sizes.bytes[i]);
-		assert_int_equal(b->size, a->size);
-		assert_int_equal(b->iterations, a->iterations);
-		assert_int_equal(b->sent, a->sent);
-		assert_int_equal(b->cq_mod, a->cq_mod);
-		assert_true(b->seconds == a->seconds);
-		assert_true(a->seconds > 0);
-		assert_false(a->failed || b->failed);
-		if (c->params.plan.metric == METRIC_BANDWIDTH) {
-			assert_true(a->bandwidth.mpps > 0);
-			assert_true(b->bandwidth.gbps == a->bandwidth.gbps);
-			continue;
-		}
-		assert_int_equal(a->latency.samples, a->iterations);
-		assert_int_equal(b->latency.samples, a->latency.samples);
-		assert_true(b->latency.mean == a->latency.mean);
-		assert_true(a->latency.mean > 0);
-	}
-}
-
-/* Both ends know both ports, the path and the plan, alike. */
-static void check_ends_agree(const struct pair *p)
-{
-	const struct result *c = p->client.result, *s = p->server.result;
-
-	assert_true(c->connected && s->connected);
-	assert_false(c->at_server);
-	assert_true(s->at_server);
-	assert_true(c->has_path && s->has_path);
-	assert_int_equal(c->path.local.index, s->path.remote.index);
-	assert_int_equal(c->path.remote.index, s->path.local.index);
-	assert_int_equal(c->path.mtu, IBV_MTU_1024);
-	assert_int_equal(s->path.mtu, IBV_MTU_1024);
-	assert_string_equal(c->server.device, "fake0");
-	assert_string_equal(s->client.device, "fake0");
-	assert_memory_equal(&c->params.plan, &s->params.plan,
-			    sizeof(struct plan));
-	assert_string_equal(c->clock.source, s->clock.source);
-}
-
 static void run(struct pair *p, const char *what)
 {
-	pair_start(p);
-	pair_wait(p);
-	if (p->client.ret || p->server.ret)
-		fail_msg("%s: client %d '%s', server %d '%s'", what,
-			 p->client.ret, p->client.result->error.message,
-			 p->server.ret, p->server.result->error.message);
-	check_ends_agree(p);
-	check_rows_agree(p);
+	pair_run_well(p, what);
 	pair_close(p);
-	check_clean();
+	pair_check_clean();
 }
 
 TEST(test_every_test_counts_exactly)
@@ -188,11 +125,7 @@ TEST(test_by_duration_with_warmup)
 			pair_plan(&p)->iterations = 0;
 			pair_plan(&p)->duration = 40 * MS;
 			pair_plan(&p)->warmup = 10 * MS;
-			pair_start(&p);
-			pair_wait(&p);
-			assert_int_equal(p.client.ret, 0);
-			assert_int_equal(p.server.ret, 0);
-			check_rows_agree(&p);
+			pair_run_well(&p, "by duration");
 			row = &p.client.result->rows[0];
 			if (row->seconds < 0.03 || row->seconds > 5)
 				fail_msg("%s measured for %g s",
@@ -201,7 +134,7 @@ TEST(test_by_duration_with_warmup)
 					 row->seconds);
 			assert_true(row->sent > row->iterations);
 			pair_close(&p);
-			check_clean();
+			pair_check_clean();
 		}
 }
 
@@ -257,7 +190,7 @@ TEST(test_infiniband)
 		assert_int_equal(p.client.result->path.dlid, 17);
 		assert_int_equal(p.server.result->path.dlid, 17);
 		pair_close(&p);
-		check_clean();
+		pair_check_clean();
 	}
 }
 

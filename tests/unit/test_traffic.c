@@ -18,6 +18,8 @@ struct counted_run {
 	uint32_t delay;
 	uint32_t batch;
 	uint64_t warmup_ticks;	/* 0: none */
+	uint32_t list;		/* sends at once; 0: one */
+	enum post_method method;	/* POST_AUTO: as it comes */
 };
 
 static struct plan plan_of(const struct counted_run *r)
@@ -29,6 +31,8 @@ static struct plan plan_of(const struct counted_run *r)
 		.tx_depth = r->tx_depth,
 		.cq_mod = r->cq_mod,
 		.qps = r->qps,
+		.post_list = r->list ? r->list : 1,
+		.threads = 1,
 	};
 }
 
@@ -44,9 +48,9 @@ static void check_counted(const struct counted_run *r, const struct fake *fake,
 	assert_int_equal(f->posted, f->warmup + f->counted);
 	assert_int_equal(fake->retired, f->posted);
 	assert_int_equal(fake->overflows, 0);
-	assert_true(fake->unfair <= 1);
+	assert_true(fake->unfair <= plan_post_list(plan, SIZE));
 	assert_true(f->opened && f->closed >= f->opened);
-	assert_int_equal(f->control->progress, f->completed);
+	assert_int_equal(f->progress->messages, f->completed);
 	assert_null(f->failure.verb);
 	for (uint32_t i = 0; i < r->qps; i++) {
 		const struct fake_qp *q = &fake->qps[i];
@@ -69,11 +73,19 @@ static void run_counted(const struct counted_run *r)
 	fake->depth = plan_depth(&plan, SIZE);
 	fake->delay = r->delay;
 	fake->batch = r->batch;
-	fake->control.phase = r->warmup_ticks ? PHASE_WARMUP : PHASE_MEASURE;
+	fake->control.command = r->warmup_ticks ? PHASE_WARMUP : PHASE_MEASURE;
 	fake->moves[0].at = r->warmup_ticks;
 	fake->moves[0].phase = PHASE_MEASURE;
-	flow_prepare(&f, SIZE, WALK, plan_depth(&plan, SIZE),
-		     plan_cq_mod(&plan, SIZE), r->n);
+	if (r->method)
+		f.method = r->method;
+	flow_prepare(&f, OP_WRITE, &(struct flow_shape){
+		.size = SIZE,
+		.walk = WALK,
+		.depth = plan_depth(&plan, SIZE),
+		.signal_every = plan_cq_mod(&plan, SIZE),
+		.list_length = plan_post_list(&plan, SIZE),
+		.iterations = r->n,
+	});
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
 	check_counted(r, fake, &f, &plan);
 	fake_free(fake, &f);
@@ -100,9 +112,95 @@ TEST(test_counts_are_exact)
 					r.qps = qps[q];
 					r.delay = turn % 3 * 5;
 					r.batch = turn % 2;
+					r.method = turn % 5 ? POST_LEGACY :
+							      POST_WR;
 					r.warmup_ticks = warmups[turn++ % 4];
 					run_counted(&r);
 				}
+}
+
+/* The same with lists, by either method. */
+TEST(test_counts_of_lists_are_exact)
+{
+	static const uint64_t counts[] = { 1, 2, 15, 16, 17, 96, 100, 1000 };
+	static const uint32_t depths[] = { 16, 20, 100, 128 };
+	static const uint32_t mods[] = { 1, 2, 3, 16, PLAN_AUTO };
+	static const uint32_t lists[] = { 2, 3, 16 };
+	struct counted_run r = { .qps = 2 };
+	unsigned int turn = 0;
+
+	for (size_t n = 0; n < COUNT(counts); n++)
+		for (size_t d = 0; d < COUNT(depths); d++)
+			for (size_t m = 0; m < COUNT(mods); m++)
+				for (size_t l = 0; l < COUNT(lists); l++) {
+					r.n = counts[n];
+					r.tx_depth = depths[d];
+					r.cq_mod = mods[m];
+					r.list = lists[l];
+					r.delay = turn % 3 * 5;
+					r.batch = turn % 2;
+					r.warmup_ticks = turn++ % 4 * 50;
+					r.method = POST_LEGACY;
+					run_counted(&r);
+					r.method = POST_WR;
+					run_counted(&r);
+				}
+}
+
+/* 16 at once are one call; of 40 the last 8 are a call of their own. */
+static void check_calls(enum post_method method)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 1);
+	struct fake_qp *q = &fake->qps[0];
+
+	fake->control.command = PHASE_MEASURE;
+	f.method = method;
+	flow_prepare(&f, OP_SEND, &(struct flow_shape){
+		.size = SIZE,
+		.walk = WALK,
+		.depth = 64,
+		.signal_every = 32,
+		.list_length = 16,
+		.iterations = 40,
+	});
+	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);
+	assert_int_equal(q->posted, 40);
+	assert_int_equal(fake->calls, 3);
+	assert_int_equal(q->b.completes, method == POST_WR ? 3 : 0);
+	assert_int_equal(q->signalled, 2);	/* 32, 40 */
+	assert_int_equal(q->last_signalled, 40);
+	fake_free(fake, &f);
+}
+
+TEST(test_a_list_is_one_call)
+{
+	check_calls(POST_LEGACY);
+	check_calls(POST_WR);
+}
+
+/* An answer to each mark: a time, and what was counted until then. */
+TEST(test_marks_are_answered_at_completions)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 2);
+
+	fake->moves[0].at = 100;
+	fake->moves[0].phase = PHASE_MEASURE;
+	fake->moves[1].at = 900;
+	fake->moves[1].phase = PHASE_DRAIN;
+	fake->mark_at = 500;
+	fake->delay = 10;
+	prepare(&f, OP_WRITE, SIZE, WALK, 16, 4, 0);
+	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
+	assert_int_equal(f.progress->marked, 1);
+	assert_true(f.progress->mark_ticks > f.opened);
+	assert_true(f.progress->mark_ticks < f.closed);
+	assert_int_equal(f.warmup + f.progress->mark_counted,
+			 fake->retired_at_mark);
+	assert_true(f.progress->mark_counted > 0);
+	assert_true(f.progress->mark_counted < f.counted);
+	fake_free(fake, &f);
 }
 
 TEST(test_signals_every_kth_and_the_last)
@@ -111,8 +209,8 @@ TEST(test_signals_every_kth_and_the_last)
 	struct fake *fake = fake_new(&f, 1);
 	struct fake_qp *q = &fake->qps[0];
 
-	fake->control.phase = PHASE_MEASURE;
-	flow_prepare(&f, SIZE, WALK, 10, 4, 30);
+	fake->control.command = PHASE_MEASURE;
+	prepare(&f, OP_SEND, SIZE, WALK, 10, 4, 30);
 	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);
 	assert_int_equal(q->posted, 30);
 	assert_int_equal(q->signalled, 8);	/* 4, 8, ... 28, 30 */
@@ -127,10 +225,10 @@ TEST(test_signal_never_beyond_the_queue)
 	struct flow f;
 	struct fake *fake = fake_new(&f, 2);
 
-	fake->control.phase = PHASE_MEASURE;
+	fake->control.command = PHASE_MEASURE;
 	fake->depth = 8;
-	flow_prepare(&f, SIZE, WALK, 8, 100, 80);
-	assert_int_equal(f.signal_every, 8);
+	prepare(&f, OP_SEND, SIZE, WALK, 8, 100, 80);
+	assert_int_equal(f.shape.signal_every, 8);
 	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);
 	assert_int_equal(f.counted, 160);
 	fake_free(fake, &f);
@@ -145,14 +243,14 @@ static void run_timed(uint64_t a, uint64_t b, enum phase first,
 	enum phase opens = first == PHASE_MEASURE ? PHASE_WARMUP :
 						    PHASE_MEASURE;
 
-	fake->control.phase = first;
+	fake->control.command = first;
 	fake->depth = depth;
 	fake->delay = delay;
 	fake->moves[0].at = a;
 	fake->moves[0].phase = PHASE_MEASURE;
 	fake->moves[1].at = b;
 	fake->moves[1].phase = PHASE_DRAIN;
-	flow_prepare(&f, SIZE, WALK, depth, every, 0);
+	prepare(&f, OP_READ, SIZE, WALK, depth, every, 0);
 	assert_int_equal(bandwidth_run(&f, OP_READ), 0);
 	assert_int_equal(f.warmup, fake->reached[opens]);
 	assert_int_equal(f.warmup + f.counted, fake->reached[PHASE_DRAIN]);
@@ -195,7 +293,7 @@ TEST(test_straight_to_drain)
 	fake->depth = 8;
 	fake->delay = 10;
 	fake->batch = 1;
-	flow_prepare(&f, SIZE, WALK, 8, 2, 0);
+	prepare(&f, OP_WRITE, SIZE, WALK, 8, 2, 0);
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
 	assert_true(f.opened && f.closed && f.counted > 0);
 	assert_int_equal(f.warmup, fake->reached[PHASE_DRAIN]);
@@ -212,11 +310,13 @@ TEST(test_the_next_size_begins_anew)
 
 	fake->depth = 16;
 	for (uint64_t n = 1; n < 60; n += 7) {
-		struct counted_run r = { n, 16, 3, 2, 0, 0, 0 };
+		struct counted_run r = {
+			.n = n, .tx_depth = 16, .cq_mod = 3, .qps = 2,
+		};
 		struct plan plan = plan_of(&r);
 
-		fake->control.phase = PHASE_MEASURE;
-		flow_prepare(&f, SIZE, WALK, plan_depth(&plan, SIZE),
+		fake->control.command = PHASE_MEASURE;
+		prepare(&f, OP_WRITE, SIZE, WALK, plan_depth(&plan, SIZE),
 			     plan_cq_mod(&plan, SIZE), n);
 		assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
 		assert_int_equal(f.counted, 2 * n);
@@ -228,29 +328,51 @@ TEST(test_the_next_size_begins_anew)
 	fake_free(fake, &f);
 }
 
-static void check_walk(uint64_t size, uint64_t walk, uint64_t step,
-		       uint64_t messages)
+static void check_list_walk(uint64_t size, uint64_t walk, uint64_t step,
+			    uint64_t messages, uint32_t list)
 {
 	struct flow f;
 	struct fake *fake = fake_new(&f, 2);
 
-	fake->control.phase = PHASE_MEASURE;
-	flow_prepare(&f, size, walk, 4, 1, 64);
+	fake->control.command = PHASE_MEASURE;
+	flow_prepare(&f, OP_WRITE, &(struct flow_shape){
+		.size = size,
+		.walk = walk,
+		.depth = 2 * list,
+		.signal_every = 2 * list,
+		.list_length = list,
+		.iterations = 64,
+	});
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
 	for (uint32_t q = 0; q < 2; q++)
 		for (uint64_t i = 0; i < 64; i++) {
 			uint64_t offset = i % messages * step;
-			const struct flow_walk *w = &f.qps[q].walk;
-
 			assert_int_equal(fake->qps[q].addresses[i],
-					 w->local + offset);
+					 f.qps[q].local + offset);
 			assert_int_equal(fake->qps[q].remotes[i],
-					 w->remote + offset);
+					 f.qps[q].remote + offset);
 			assert_true(offset + size <=
 				    (walk > size ? walk : size));
 		}
-	assert_int_equal(f.qps[0].sge.length, size);
+	assert_int_equal(fake->requests[0][0][0].sge.length, size);
 	fake_free(fake, &f);
+}
+
+static void check_walk(uint64_t size, uint64_t walk, uint64_t step,
+		       uint64_t messages)
+{
+	check_list_walk(size, walk, step, messages, 1);
+}
+
+/* From list to list; one that fills the region stays. */
+TEST(test_lists_walk)
+{
+	check_list_walk(64, 4096, 64, 64, 16);
+	check_list_walk(64, 4096, 64, 64, 32);
+	check_list_walk(64, 640, 64, 8, 4);	/* two lists, not 2.5 */
+	check_list_walk(64, 256, 64, 4, 16);	/* within the list */
+	check_list_walk(4096, 4096, 4096, 1, 16);
+	check_list_walk(65536, 4096, 65536, 1, 2);
 }
 
 TEST(test_walk_stays_inside)
@@ -271,12 +393,12 @@ TEST(test_zero_bytes_have_no_entry)
 	struct flow f;
 	struct fake *fake = fake_new(&f, 1);
 
-	fake->control.phase = PHASE_MEASURE;
-	flow_prepare(&f, 0, WALK, 4, 1, 100);
+	fake->control.command = PHASE_MEASURE;
+	prepare(&f, OP_SEND, 0, WALK, 4, 1, 100);
 	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);
 	assert_int_equal(f.counted, 100);
 	assert_int_equal(fake->with_sge, 0);
-	flow_prepare(&f, 1, WALK, 4, 1, 100);
+	prepare(&f, OP_SEND, 1, WALK, 4, 1, 100);
 	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);
 	assert_int_equal(fake->with_sge, 100);
 	fake_free(fake, &f);
@@ -284,6 +406,9 @@ TEST(test_zero_bytes_have_no_entry)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_counts_are_exact),
+	cmocka_unit_test(test_counts_of_lists_are_exact),
+	cmocka_unit_test(test_a_list_is_one_call),
+	cmocka_unit_test(test_marks_are_answered_at_completions),
 	cmocka_unit_test(test_signals_every_kth_and_the_last),
 	cmocka_unit_test(test_signal_never_beyond_the_queue),
 	cmocka_unit_test(test_window_of_completions),
@@ -291,6 +416,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_straight_to_drain),
 	cmocka_unit_test(test_the_next_size_begins_anew),
 	cmocka_unit_test(test_walk_stays_inside),
+	cmocka_unit_test(test_lists_walk),
 	cmocka_unit_test(test_zero_bytes_have_no_entry),
 };
 

@@ -16,10 +16,10 @@ TEST(test_post_error)
 		struct flow f;
 		struct fake *fake = fake_new(&f, 2);
 
-		fake->control.phase = PHASE_MEASURE;
+		fake->control.command = PHASE_MEASURE;
 		fake->fail_post = nth;
 		fake->errnum = EINVAL;
-		flow_prepare(&f, SIZE, WALK, 16, 4, 1000);
+		prepare(&f, OP_WRITE, SIZE, WALK, 16, 4, 1000);
 		assert_int_equal(bandwidth_run(&f, OP_WRITE), -EINVAL);
 		assert_string_equal(f.failure.verb, "ibv_post_send");
 		assert_int_equal(f.failure.errnum, EINVAL);
@@ -38,10 +38,10 @@ TEST(test_completion_error)
 		struct flow f;
 		struct fake *fake = fake_new(&f, 2);
 
-		fake->control.phase = PHASE_MEASURE;
+		fake->control.command = PHASE_MEASURE;
 		fake->fail_wc = nth;	/* signalled or not */
 		fake->status = IBV_WC_RETRY_EXC_ERR;
-		flow_prepare(&f, SIZE, WALK, 16, 4, 1000);
+		prepare(&f, OP_WRITE, SIZE, WALK, 16, 4, 1000);
 		assert_int_equal(bandwidth_run(&f, OP_WRITE), -EIO);
 		assert_int_equal(f.failure.status, IBV_WC_RETRY_EXC_ERR);
 		assert_int_equal(f.failure.vendor_err, 0x5a);
@@ -59,7 +59,7 @@ TEST(test_poll_error)
 	struct fake *fake = fake_new(&f, 1);
 
 	fake->fail_poll = 20;
-	flow_prepare(&f, SIZE, WALK, 4, 1, 0);
+	prepare(&f, OP_WRITE, SIZE, WALK, 4, 1, 0);
 	assert_true(bandwidth_run(&f, OP_WRITE) < 0);
 	assert_string_equal(f.failure.verb, "ibv_poll_cq");
 	assert_int_equal(f.failure.errnum, EIO);
@@ -75,7 +75,7 @@ TEST(test_abort_when_nothing_completes)
 	fake->never = true;
 	fake->moves[0].at = 1000;
 	fake->moves[0].phase = PHASE_ABORT;
-	flow_prepare(&f, SIZE, WALK, 16, 4, 0);
+	prepare(&f, OP_WRITE, SIZE, WALK, 16, 4, 0);
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), -ECANCELED);
 	assert_int_equal(fake->ticks, 1000);
 	assert_int_equal(f.posted, 32);
@@ -90,10 +90,10 @@ TEST(test_abort_in_the_window)
 	struct flow f;
 	struct fake *fake = fake_new(&f, 1);
 
-	fake->control.phase = PHASE_MEASURE;
+	fake->control.command = PHASE_MEASURE;
 	fake->moves[0].at = 1000;
 	fake->moves[0].phase = PHASE_ABORT;
-	flow_prepare(&f, SIZE, WALK, 8, 2, 0);
+	prepare(&f, OP_WRITE, SIZE, WALK, 8, 2, 0);
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), -ECANCELED);
 	assert_true(f.counted > 0);
 	assert_int_equal(f.counted, f.completed);

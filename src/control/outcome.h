@@ -1,0 +1,35 @@
+/* From what the loops counted to DONE, and from DONE to a row of the result. */
+#ifndef CONTROL_OUTCOME_H
+#define CONTROL_OUTCOME_H
+
+#include "control/frames.h"
+#include "control/monitor.h"
+#include "control/session.h"
+
+/*
+ * What this end counted, over all its loops, in DONE; done_free() it.  The
+ * window of a run that failed ends where progress was last seen.
+ */
+void outcome_describe(struct session *s, const struct monitor *m,
+		      struct done *done);
+
+/* The row that both ends report, from what the client counted; it takes over
+ * what DONE has on the heap, but the histogram. */
+struct result_row *outcome_add_row(struct session *s, uint64_t size,
+				   struct done *done);
+
+/*
+ * A receiver knows how many came: it must be as many as were sent.  Returns 0,
+ * or -EIO with both numbers in the result's error.
+ */
+int outcome_compare(struct session *s, struct result_row *row,
+		    const struct done *server);
+
+/*
+ * Why the traffic ended early: RET when nothing tells more.  A completion with
+ * an error tells more than the asynchronous event that comes with it, so it is
+ * looked for.  Returns a negative errno, said in the result's error.
+ */
+int outcome_explain(struct session *s, const struct monitor *m, int ret);
+
+#endif

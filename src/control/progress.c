@@ -1,0 +1,201 @@
+#include "config.h"
+#include "control/progress.h"
+
+#include <stdio.h>
+
+#include "base/log.h"
+
+#define SECOND 1000000000ULL
+/* How often answers to a mark are looked for. */
+#define ANSWER_NS 1000000
+#define LINE_NS (SECOND / 2)
+
+void progress_init(struct progress *p)
+{
+	intervals_init(&p->log, 2 * (p->most < 2 ? 2 : p->most));
+	p->wake_at = p->next_at = p->line_at = UINT64_MAX;
+}
+
+void progress_free(struct progress *p)
+{
+	intervals_free(&p->log);
+}
+
+/* The earliest opening and the latest closing of the loops' windows. */
+static uint64_t first_opened(const struct progress *p)
+{
+	uint64_t opened = UINT64_MAX;
+
+	for (uint32_t i = 0; i < p->n_flows; i++)
+		if (p->flows[i].opened && p->flows[i].opened < opened)
+			opened = p->flows[i].opened;
+	return opened;
+}
+
+static uint64_t last_closed(const struct progress *p)
+{
+	uint64_t closed = 0;
+
+	for (uint32_t i = 0; i < p->n_flows; i++)
+		if (p->flows[i].closed > closed)
+			closed = p->flows[i].closed;
+	return closed;
+}
+
+void progress_measure(struct progress *p, uint64_t now, uint64_t end)
+{
+	p->began_at = now;
+	p->line_at = p->line ? now + LINE_NS : UINT64_MAX;
+	p->line_messages = p->messages;
+	p->next_at = p->interval ? now + p->interval : UINT64_MAX;
+	p->duration = end == UINT64_MAX ? 0 : end - now;
+	p->wake_at = p->next_at < p->line_at ? p->next_at : p->line_at;
+}
+
+static void ask(struct progress *p, uint64_t now)
+{
+	uint64_t left = p->duration ? p->began_at + p->duration - now : 0;
+
+	do {
+		p->next_at += p->interval;
+	} while (p->next_at <= now);
+	if (p->duration && left < p->interval / 2) {
+		p->next_at = UINT64_MAX;	/* the end is the last edge */
+		return;
+	}
+	p->asked++;
+	p->waiting = true;
+	atomic_fetch_add(&p->control->command, FLOW_MARK);
+}
+
+static bool answered(const struct progress *p)
+{
+	for (uint32_t i = 0; i < p->n_flows; i++) {
+		struct flow_progress *told = p->flows[i].progress;
+
+		if (!atomic_load_explicit(&told->over, memory_order_acquire) &&
+		    atomic_load_explicit(&told->marked,
+					 memory_order_acquire) != p->asked)
+			return false;
+	}
+	return true;
+}
+
+/* The edge that the loops' answers make: their mean time, their total.  False
+ * when none of them still runs. */
+static bool read_mark(const struct progress *p, struct mark *mark)
+{
+	uint64_t opened = first_opened(p), since = 0, running = 0;
+
+	*mark = (struct mark){ 0 };
+	for (uint32_t i = 0; i < p->n_flows; i++) {
+		const struct flow *f = &p->flows[i];
+		struct flow_progress *told = f->progress;
+
+		if (atomic_load_explicit(&told->over, memory_order_acquire)) {
+			mark->messages += f->counted;
+			continue;
+		}
+		mark->messages += told->mark_counted;
+		since += told->mark_ticks - opened;
+		running++;
+	}
+	if (running)
+		mark->time = opened + since / running;
+	return running;
+}
+
+static void say_row(const struct progress *p, const struct mark *from,
+		    const struct mark *to, uint64_t opened)
+{
+	double ns = clock_ns_per_tick(p->clock);
+	double start = (double)(from->time - opened) * ns / 1e9;
+	double end = (double)(to->time - opened) * ns / 1e9;
+	struct bandwidth_summary b = summary_bandwidth(
+		to->messages - from->messages, p->size, end - start);
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 " %9.3f-%-9.3f s %12.3f Gb/s %12.2f MiB/s %12.6f Mpps\n",
+		 start, end, b.gbps, b.mib_per_s, b.mpps);
+	log_text(text);
+}
+
+/* One more interval ends, at MARK. */
+static void take_edge(struct progress *p, const struct mark *mark)
+{
+	if (p->log.n == 0) {
+		p->last = (struct mark){ .time = first_opened(p) };
+		intervals_open(&p->log, p->last);
+	}
+	if (p->rows)
+		say_row(p, &p->last, mark, p->log.marks[0].time);
+	p->last = *mark;
+}
+
+static void take_mark(struct progress *p)
+{
+	struct mark mark;
+
+	p->waiting = false;
+	if (!read_mark(p, &mark))
+		return;
+	take_edge(p, &mark);
+	intervals_mark(&p->log, mark);
+}
+
+static void show_line(struct progress *p, uint64_t now)
+{
+	double seconds = (double)(now - p->began_at) / 1e9;
+	double rate = (double)(p->messages - p->line_messages) /
+		      ((double)(now - p->line_at + LINE_NS) / 1e9);
+	char of[32] = "", text[200];
+
+	if (p->duration)
+		snprintf(of, sizeof(of), " of %.3g",
+			 (double)p->duration / 1e9);
+	snprintf(text, sizeof(text),
+		 "%s, %llu bytes: %.1f%s s, %.3f Gb/s, %.6f Mpps", p->name,
+		 (unsigned long long)p->size, seconds, of,
+		 rate * (double)p->size * 8 / 1e9, rate / 1e6);
+	log_progress(text);
+	p->line_messages = p->messages;
+	p->line_at = now + LINE_NS;
+}
+
+void progress_look(struct progress *p, uint64_t now)
+{
+	p->messages = 0;
+	for (uint32_t i = 0; i < p->n_flows; i++)
+		p->messages += atomic_load_explicit(
+			&p->flows[i].progress->messages, memory_order_relaxed);
+	p->wake_at = UINT64_MAX;
+	if (phase_of(atomic_load(&p->control->command)) != PHASE_MEASURE)
+		return;
+	if (p->waiting && answered(p))
+		take_mark(p);
+	if (!p->waiting && now >= p->next_at)
+		ask(p, now);
+	if (now >= p->line_at)
+		show_line(p, now);
+	p->wake_at = p->waiting ? now + ANSWER_NS : p->next_at;
+	if (p->line_at < p->wake_at)
+		p->wake_at = p->line_at;
+}
+
+void progress_close(struct progress *p)
+{
+	struct mark end = { .time = last_closed(p) };
+
+	if (p->line)
+		log_progress(NULL);
+	for (uint32_t i = 0; i < p->n_flows; i++)
+		end.messages += p->flows[i].counted;
+	if (!p->interval || !end.time || end.time <= p->last.time)
+		return;
+	if (end.time <= first_opened(p))
+		return;
+	take_edge(p, &end);
+	intervals_close(&p->log, end);
+	intervals_join(&p->log, p->most);
+}

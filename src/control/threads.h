@@ -1,0 +1,25 @@
+/* The loops of a run, each in a thread of its own. */
+#ifndef CONTROL_THREADS_H
+#define CONTROL_THREADS_H
+
+#include "control/session.h"
+
+typedef int (*threads_loop)(struct flow *f, enum op op);
+
+/* Each of PARAMS' CPUs must be one this process may use.  Returns 0, or
+ * -EINVAL with those that are in ERR. */
+int threads_check_cpus(const struct parameters *params, struct error *err);
+
+/* Keep the calling thread on the NUMBER-th of CPUS, which have been checked and
+ * begin anew at the end; no CPUS, no change. */
+void threads_pin(const struct cpus *cpus, uint32_t number);
+
+/*
+ * Run LOOP on every flow of S: the first in this thread, the others in threads
+ * that are started for it, each on its CPU if the user gave a list.  When one
+ * fails the others are stopped.  Returns 0 or the negative errno of the first
+ * flow that failed.
+ */
+int threads_run(struct session *s, threads_loop loop);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * The functions of ibv_wr_start(3) for a fake queue pair: they gather sends,
+ * and at the end hand them to its ibv_post_send.
+ */
+#ifndef TESTS_UNIT_FAKE_BUILDER_H
+#define TESTS_UNIT_FAKE_BUILDER_H
+
+#include <infiniband/verbs.h>
+#include <stdint.h>
+
+#define BUILDER_MAX 64
+
+/* The first part of a fake queue pair. */
+struct builder {
+	union {
+		struct ibv_qp qp;
+		struct ibv_qp_ex qpx;	/* which begins with the other */
+	};
+	uint32_t n;
+	uint64_t completes;	/* calls of ibv_wr_complete */
+	struct ibv_send_wr wr[BUILDER_MAX];
+	struct ibv_sge sge[BUILDER_MAX];
+};
+
+/* Give B's queue pair the functions. */
+void builder_init(struct builder *b);
+
+#endif

@@ -1,0 +1,270 @@
+/* Whole sessions with what shapes the traffic: threads, lists, ways to post,
+ * intervals, samples. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "fake_verbs.h"
+#include "pair.h"
+
+#define MS 1000000ULL
+
+static struct result_row *row_of(struct pair *p)
+{
+	return &p->client.result->rows[0];
+}
+
+static void check_threads(enum op op, uint32_t threads, uint32_t qps)
+{
+	uint64_t sum = 0, sum_of_qps = 0;
+	const struct result_row *row;
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, op, METRIC_BANDWIDTH);
+	pair_plan(&p)->threads = threads;
+	pair_plan(&p)->qps = qps;
+	pair_plan(&p)->iterations = 100;
+	pair_run_well(&p, "threads");
+	row = row_of(&p);
+	assert_int_equal(row->iterations, 100 * qps);
+	assert_int_equal(row->n_threads, threads > 1 ? threads : 0);
+	for (uint32_t t = 0; t < row->n_threads; t++) {
+		const struct thread_row *thread = &row->threads[t];
+
+		assert_int_equal(thread->iterations, 100 * thread->qps);
+		assert_int_equal(thread->cpu, PLAN_AUTO);
+		assert_true(thread->window_ns > 0);
+		assert_true((double)thread->window_ns / 1e9 <= row->seconds);
+		sum += thread->iterations;
+		sum_of_qps += thread->qps;
+	}
+	if (threads > 1) {
+		assert_int_equal(sum, row->iterations);
+		assert_int_equal(sum_of_qps, qps);
+	}
+	pair_close(&p);
+	pair_check_clean();
+}
+
+TEST(test_threads_share_the_queue_pairs)
+{
+	for (int op = 0; op < OP_COUNT; op++) {
+		check_threads((enum op)op, 1, 3);
+		check_threads((enum op)op, 2, 2);
+		check_threads((enum op)op, 3, 7);
+	}
+}
+
+/* A failure on one thread's QP ends the others, and is the one reported. */
+TEST(test_one_thread_fails)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	pair_plan(&p)->threads = 3;
+	pair_plan(&p)->qps = 3;
+	pair_plan(&p)->iterations = 0;
+	pair_plan(&p)->duration = 20000 * MS;
+	fake_verbs.fail_message = 5000;
+	fake_verbs.status = IBV_WC_RETRY_EXC_ERR;
+	pair_start(&p);
+	pair_wait(&p);
+	assert_int_equal(p.client.ret, -EIO);
+	assert_string_equal(p.client.result->error.code,
+			    "IBV_WC_RETRY_EXC_ERR");
+	assert_true(row_of(&p)->failed);
+	assert_true(row_of(&p)->iterations > 0);
+	pair_close(&p);
+	pair_check_clean();
+}
+
+static void check_post(enum op op, enum metric metric, uint32_t list,
+		       enum post_method method, bool builders)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	fake_verbs.builders = builders;
+	pair_open(&p, op, metric);
+	pair_plan(&p)->post = method;
+	pair_plan(&p)->post_list = list;
+	pair_plan(&p)->iterations = 300;
+	pair_run_well(&p, "post");
+	assert_int_equal(row_of(&p)->iterations, 300);
+	assert_int_equal(row_of(&p)->post_list, list);
+	assert_int_equal(row_of(&p)->method,
+			 builders && method != POST_LEGACY ? POST_WR :
+							     POST_LEGACY);
+	pair_close(&p);
+	pair_check_clean();
+}
+
+TEST(test_every_way_to_post)
+{
+	for (int op = 0; op < OP_COUNT; op++)
+		for (int builders = 0; builders < 2; builders++) {
+			enum op o = (enum op)op;
+
+			check_post(o, METRIC_BANDWIDTH, 1, POST_AUTO,
+				   builders);
+			check_post(o, METRIC_BANDWIDTH, 16, POST_AUTO,
+				   builders);
+			check_post(o, METRIC_BANDWIDTH, 16, POST_LEGACY,
+				   builders);
+			check_post(o, METRIC_LATENCY, 1, POST_AUTO, builders);
+			check_post(o, METRIC_LATENCY, 1, POST_LEGACY,
+				   builders);
+		}
+}
+
+TEST(test_builders_that_are_not_there)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_READ, METRIC_BANDWIDTH);
+	pair_plan(&p)->post = POST_WR;
+	pair_start(&p);
+	pair_wait(&p);
+	assert_int_equal(p.client.ret, -EOPNOTSUPP);
+	assert_contains(p.client.result->error.message, "ibv_wr_start");
+	assert_contains(p.client.result->error.advice, "--post legacy");
+	pair_close(&p);
+	pair_check_clean();
+}
+
+/* Intervals without a gap, whose messages are those of the run. */
+static void check_intervals(const struct result_row *row)
+{
+	uint64_t next = 0, messages = 0;
+
+	for (uint32_t i = 0; i < row->n_intervals; i++) {
+		assert_true(llabs((long long)(row->intervals[i].start_ns -
+					      next)) <= 1);
+		next = row->intervals[i].start_ns +
+		       row->intervals[i].length_ns;
+		messages += row->intervals[i].messages;
+	}
+	assert_int_equal(messages, row->iterations);
+	assert_close((double)next / 1e9, row->seconds, 1e-6);
+}
+
+TEST(test_intervals_are_as_long_as_asked)
+{
+	for (uint32_t threads = 1; threads <= 2; threads++) {
+		const struct result_row *row;
+		struct pair p;
+
+		fake_verbs_reset();
+		pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+		pair_plan(&p)->threads = pair_plan(&p)->qps = threads;
+		pair_plan(&p)->iterations = 0;
+		pair_plan(&p)->warmup = 10 * MS;
+		pair_plan(&p)->duration = 500 * MS;
+		p.client.result->params.interval = 20 * MS;
+		pair_run_well(&p, "intervals");
+		row = row_of(&p);
+		assert_in_range(row->n_intervals, 10, 25);
+		check_intervals(row);
+		assert_true(row->bandwidth.peak_gbps >= row->bandwidth.gbps);
+		assert_true(row->bandwidth.ci95_gbps[0] <=
+			    row->bandwidth.ci95_gbps[1]);
+		pair_close(&p);
+		pair_check_clean();
+	}
+}
+
+TEST(test_a_short_run_has_no_intervals)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	pair_plan(&p)->iterations = 0;
+	pair_plan(&p)->duration = 30 * MS;
+	pair_run_well(&p, "short");
+	assert_int_equal(row_of(&p)->n_intervals, 0);
+	assert_true(isnan(row_of(&p)->bandwidth.peak_gbps));
+	pair_close(&p);
+	pair_check_clean();
+}
+
+/* Lines of the CSV file PATH after its heading, each for SIZE bytes. */
+static uint64_t count_samples(const char *path, double *sum)
+{
+	unsigned long long size;
+	FILE *file = fopen(path, "r");
+	char line[100];
+	uint64_t n = 0;
+	double at, us;
+
+	assert_non_null(file);
+	assert_non_null(fgets(line, sizeof(line), file));
+	assert_string_equal(line, "size,at_s,us\n");
+	for (*sum = 0; fgets(line, sizeof(line), file); n++) {
+		assert_int_equal(sscanf(line, "%llu,%lf,%lf", &size, &at, &us),
+				 3);
+		assert_int_equal(size, 64);
+		assert_true(at >= 0);
+		*sum += us;
+	}
+	fclose(file);
+	return n;
+}
+
+TEST(test_every_sample_is_in_the_file)
+{
+	char path[] = "/tmp/verbsperf-samples-XXXXXX.csv";
+	int fd = mkstemps(path, 4);
+	struct pair p;
+	double sum;
+
+	assert_true(fd >= 0);
+	close(fd);
+	fake_verbs_reset();
+	pair_open(&p, OP_READ, METRIC_LATENCY);
+	pair_plan(&p)->iterations = 5000;
+	p.client.result->params.samples = path;
+	pair_run_well(&p, "samples");
+	assert_int_equal(row_of(&p)->samples_dropped, 0);
+	assert_int_equal(count_samples(path, &sum), 5000);
+	/* the ratio of ticks to ns was not quite the final one yet */
+	assert_close(sum / 5000, row_of(&p)->latency.mean, 1e-3);
+	unlink(path);
+	pair_close(&p);
+	pair_check_clean();
+}
+
+TEST(test_samples_that_cannot_be_written)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_READ, METRIC_LATENCY);
+	pair_plan(&p)->iterations = 5000;
+	p.client.result->params.samples = "/dev/full";
+	pair_start(&p);
+	pair_wait(&p);
+	assert_int_equal(p.client.ret, -ENOSPC);
+	assert_contains(p.client.result->error.message, "/dev/full");
+	assert_int_equal(row_of(&p)->latency.samples, 5000);
+	pair_close(&p);
+	pair_check_clean();
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_threads_share_the_queue_pairs),
+	cmocka_unit_test(test_one_thread_fails),
+	cmocka_unit_test(test_every_way_to_post),
+	cmocka_unit_test(test_builders_that_are_not_there),
+	cmocka_unit_test(test_intervals_are_as_long_as_asked),
+	cmocka_unit_test(test_a_short_run_has_no_intervals),
+	cmocka_unit_test(test_every_sample_is_in_the_file),
+	cmocka_unit_test(test_samples_that_cannot_be_written),
+};
+
+TEST_MAIN(tests, 60)

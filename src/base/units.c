@@ -2,6 +2,7 @@
 #include "base/units.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Leading digits of TEXT into VALUE; *END is the first byte after them. */
@@ -235,6 +236,14 @@ int units_parse_percentiles(const char *text, struct percentiles *percentiles)
 	}
 	*percentiles = list;
 	return 0;
+}
+
+const char *units_format_percentile(uint32_t per_million,
+				    char text[PERCENTILE_TEXT_SIZE])
+{
+	/* six digits are all of it, and %g keeps no final zeros */
+	snprintf(text, PERCENTILE_TEXT_SIZE, "%.6g", per_million / 1e4);
+	return text;
 }
 
 static int append_cpus(struct cpus *cpus, uint64_t first, uint64_t last)

@@ -1,4 +1,4 @@
-/* Strict numbers in. */
+/* Strict numbers in; where people read them as they were given, out. */
 #ifndef BASE_UNITS_H
 #define BASE_UNITS_H
 
@@ -63,6 +63,12 @@ int units_parse_time(const char *text, uint64_t *ns);
  * between 0 and 100), -E2BIG (more than PERCENTILES_MAX).
  */
 int units_parse_percentiles(const char *text, struct percentiles *list);
+
+#define PERCENTILE_TEXT_SIZE 16
+
+/* "99.9" of 999,000 into TEXT, as short as it can be; returns TEXT. */
+const char *units_format_percentile(uint32_t per_million,
+				    char text[PERCENTILE_TEXT_SIZE]);
 
 /*
  * Numbers of CPUs: "0,2,4-7", each below CPU_ID_END; kept in the order given.

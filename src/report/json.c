@@ -9,27 +9,10 @@
 
 #include "control/wire.h"
 #include "model/tests.h"
+#include "report/json_row.h"
 
 /* Digits of a number that was measured; a double has 15 to 17. */
 #define DIGITS 12
-
-static json_t *number_or_null(double value)
-{
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
-/* Text from a device or a user: JSON is UTF-8 or nothing. */
-static json_t *text_or_null(const char *text)
-{
-	json_t *string = text && text[0] ? json_string(text) : NULL;
-
-	return string ? string : json_null();
-}
-
-static json_t *count(uint64_t n)
-{
-	return json_integer((json_int_t)n);
-}
 
 static json_t *tool(void)
 {
@@ -72,7 +55,7 @@ static json_t *sizes(const struct sizes *list)
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < list->n; i++)
-		json_array_append_new(array, count(list->bytes[i]));
+		json_array_append_new(array, json_count(list->bytes[i]));
 	return array;
 }
 
@@ -91,7 +74,7 @@ static json_t *cpu_list(const struct cpus *list)
 	json_t *array = list->n ? json_array() : json_null();
 
 	for (uint32_t i = 0; i < list->n; i++)
-		json_array_append_new(array, count(list->id[i]));
+		json_array_append_new(array, json_count(list->id[i]));
 	return array;
 }
 
@@ -125,9 +108,9 @@ static json_t *numeric_parameter(const struct param *row, uint64_t value)
 			return json_null();
 		return json_real((double)value / 1e9);
 	case PARAM_AUTO_NUMBER:
-		return value == PLAN_AUTO ? json_null() : count(value);
+		return value == PLAN_AUTO ? json_null() : json_count(value);
 	default:
-		return absent ? json_null() : count(value);
+		return absent ? json_null() : json_count(value);
 	}
 }
 
@@ -139,7 +122,7 @@ static json_t *parameter(const struct parameters *params,
 		return json_null();
 	switch (row->kind) {
 	case PARAM_STRING:
-		return text_or_null(param_get_string(params, row));
+		return json_text(param_get_string(params, row));
 	case PARAM_SIZES:
 		return sizes(&params->plan.sizes);
 	case PARAM_PERCENTILES:
@@ -171,16 +154,16 @@ static json_t *end(const struct port *port, const struct gid *gid, bool known,
 
 #define SET(key, condition, value) \
 	json_object_set_new(object, key, (condition) ? (value) : json_null())
-	SET("hostname", true, text_or_null(port->hostname));
-	SET("device", true, text_or_null(port->device));
-	SET("port", known, count(port->number));
+	SET("hostname", true, json_text(port->hostname));
+	SET("device", true, json_text(port->device));
+	SET("port", known, json_count(port->number));
 	SET("link_layer", known, json_string(port_link_layer_name(port)));
-	SET("gid_index", global, count(gid->index));
+	SET("gid_index", global, json_count(gid->index));
 	SET("gid", global, json_string(gid_format(&gid->raw, text)));
 	SET("gid_type", global, json_string(gid_type_name(gid->type)));
-	SET("lid", known && !port_is_ethernet(port), count(port->lid));
-	SET("mtu", known && mtu != PLAN_AUTO, count(mtu));
-	SET("firmware", true, text_or_null(port->firmware));
+	SET("lid", known && !port_is_ethernet(port), json_count(port->lid));
+	SET("mtu", known && mtu != PLAN_AUTO, json_count(mtu));
+	SET("firmware", true, json_text(port->firmware));
 	SET("rate_gbps", known && port->rate_mbps,
 	    json_real(port->rate_mbps / 1000.0));
 #undef SET
@@ -192,60 +175,10 @@ static json_t *clock_object(const struct clock_description *clock)
 	bool known = clock->source[0] != '\0';
 
 	return json_pack("{s:o, s:o, s:o}", "source",
-			 text_or_null(clock->source), "resolution_ns",
-			 number_or_null(known ? clock->resolution_ns : NAN),
+			 json_text(clock->source), "resolution_ns",
+			 json_measured(known ? clock->resolution_ns : NAN),
 			 "read_cost_ns",
-			 number_or_null(known ? clock->read_cost_ns : NAN));
-}
-
-static json_t *bandwidth(const struct result_row *row)
-{
-	const struct bandwidth_summary *b = &row->bandwidth;
-	bool checked = row->checked;
-
-	return json_pack("{s:o, s:o, s:o, s:n, s:n, s:o, s:o, s:o}", "gbps",
-			 number_or_null(b->gbps), "mib_per_s",
-			 number_or_null(b->mib_per_s), "mpps",
-			 number_or_null(b->mpps), "peak_gbps", "ci95_gbps",
-			 "sent", count(row->sent), "received",
-			 checked ? count(row->received) : json_null(), "lost",
-			 checked ? count(row->sent - row->received) :
-				   json_null());
-}
-
-static json_t *latency(const struct latency_summary *l, const char *definition)
-{
-	json_t *object = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}",
-				   "definition", definition, "unit", "us",
-				   "samples", count(l->samples), "min",
-				   number_or_null(l->min), "mean",
-				   number_or_null(l->mean), "stddev",
-				   number_or_null(l->stddev));
-
-#define X(field, key, per_million) \
-	json_object_set_new(object, key, number_or_null(l->field));
-	PERCENTILE_LIST(X)
-#undef X
-	json_object_set_new(object, "max", number_or_null(l->max));
-	return object;
-}
-
-static json_t *result_object(const struct plan *plan,
-			     const struct result_row *row)
-{
-	bool is_latency = plan->metric == METRIC_LATENCY;
-	const char *definition = result_latency_definition(plan);
-
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:n, s:o, s:o, s:b}",
-			 "size", count(row->size), "qps", count(plan->qps),
-			 "iterations", count(row->iterations), "seconds",
-			 number_or_null(row->seconds > 0 ? row->seconds : NAN),
-			 "bandwidth",
-			 is_latency ? json_null() : bandwidth(row), "latency",
-			 is_latency ? latency(&row->latency, definition) :
-				      json_null(),
-			 "intervals", "histogram", "tx_depth",
-			 count(row->tx_depth), "cq_mod", count(row->cq_mod), "failed", row->failed);
+			 json_measured(known ? clock->read_cost_ns : NAN));
 }
 
 static json_t *results(const struct result *r)
@@ -253,8 +186,8 @@ static json_t *results(const struct result *r)
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < r->n_rows; i++)
-		json_array_append_new(array, result_object(&r->params.plan,
-							   &r->rows[i]));
+		json_array_append_new(array, json_row(&r->params,
+						      &r->rows[i]));
 	return array;
 }
 
@@ -263,10 +196,10 @@ static json_t *error_object(const struct error *err)
 	if (!error_is_set(err))
 		return json_null();
 	return json_pack("{s:o, s:o, s:o, s:o}", "stage",
-			 text_or_null(err->stage), "code",
-			 text_or_null(err->code), "message",
-			 text_or_null(err->message), "advice",
-			 text_or_null(err->advice));
+			 json_text(err->stage), "code",
+			 json_text(err->code), "message",
+			 json_text(err->message), "advice",
+			 json_text(err->advice));
 }
 
 static json_t *document(const struct result *r)
@@ -281,7 +214,7 @@ static json_t *document(const struct result *r)
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", "verbsperf/1", "tool", tool(), "started",
-		started(&r->started), "title", text_or_null(params->title),
+		started(&r->started), "title", json_text(params->title),
 		"test", test(&params->plan, r->connected || !r->at_server), "parameters", parameters(params),
 		"client", end(&r->client, result_gid(r, true), client, mtu),
 		"server", end(&r->server, result_gid(r, false), server, mtu),

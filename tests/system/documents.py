@@ -65,13 +65,83 @@ def check_row(document, row):
     measured = row["bandwidth"] or row["latency"]
     assert measured and not (row["bandwidth"] and row["latency"])
     assert row["size"] in document["parameters"]["size"]
-    assert row["qps"] == document["parameters"]["qps"]
+    parameters = document["parameters"]
+    assert row["qps"] == parameters["qps"]
+    assert row["post_list"] <= min(parameters["post-list"], row["tx_depth"])
+    assert (row["cq_mod"] % row["post_list"] == 0
+            or row["post_list"] % row["cq_mod"] == 0)
     if row["bandwidth"]:
         assert document["test"]["metric"] == "bandwidth"
         check_bandwidth(row, row["bandwidth"])
+        assert row["histogram"] is None
     else:
         assert document["test"]["metric"] == "latency"
         check_latency(row, row["latency"])
+        check_percentiles(parameters["percentiles"], row["latency"])
+        assert row["intervals"] is None and row["threads"] is None
+    if row["intervals"]:
+        check_intervals(row, row["intervals"])
+    if row["threads"]:
+        check_threads(parameters, row, row["threads"])
+    if row["histogram"]:
+        check_histogram(row["latency"], row["histogram"]["bins"])
+
+
+def check_percentiles(asked, latency):
+    got = latency["percentiles"]
+    assert (got is None) == (asked is None)
+    for percentile in asked or ():
+        value = got[f"{percentile:.6g}"]
+        needed = math.ceil(math.log(0.05) / math.log(percentile / 100))
+        assert (value is None) == (latency["samples"] < needed)
+        assert value is None or latency["min"] <= value <= latency["max"]
+
+
+def check_intervals(row, intervals):
+    """All of the window, one after the other, and what is made of them."""
+    end = 0
+    for one in intervals:
+        assert near(one["start"], end)
+        end = one["start"] + one["seconds"]
+        rate = one["iterations"] / one["seconds"]
+        assert near(one["gbps"], rate * row["size"] * 8 / 1e9)
+        assert near(one["mib_per_s"], rate * row["size"] / 2 ** 20)
+        assert near(one["mpps"], rate / 1e6)
+    assert math.isclose(end, row["seconds"], rel_tol=1e-6)
+    assert sum(one["iterations"] for one in intervals) == row["iterations"]
+    bandwidth = row["bandwidth"]
+    assert (bandwidth["peak_gbps"] is None) == (len(intervals) < 10)
+    if len(intervals) < 10:
+        assert bandwidth["ci95_gbps"] is None
+        return
+    rates = [one["gbps"] for one in intervals]
+    assert near(bandwidth["peak_gbps"], max(rates))
+    low, high = bandwidth["ci95_gbps"]
+    mean = sum(rates) / len(rates)
+    assert low <= mean * (1 + 1e-9) and mean <= high * (1 + 1e-9)
+
+
+def check_threads(parameters, row, threads):
+    assert len(threads) == parameters["threads"]
+    assert [one["thread"] for one in threads] == list(range(len(threads)))
+    shares = [one["qps"] for one in threads]
+    assert sum(shares) == row["qps"] and max(shares) - min(shares) <= 1
+    assert sum(one["iterations"] for one in threads) == row["iterations"]
+    for one, cpu in zip(threads, parameters["cpus"] or [None] * len(threads)):
+        assert one["cpu"] == cpu
+        if one["seconds"]:
+            assert one["seconds"] <= row["seconds"] * (1 + 1e-6)
+            assert near(one["mpps"], one["iterations"] / one["seconds"] / 1e6)
+
+
+def check_histogram(latency, bins):
+    assert sum(count for _, _, count in bins) == latency["samples"]
+    assert all(count > 0 for _, _, count in bins)
+    edges = [edge for low, high, _ in bins for edge in (low, high)]
+    assert edges == sorted(edges)
+    assert all(a[1] < b[0] for a, b in zip(bins, bins[1:]))
+    assert near(edges[0], latency["min"] * 1000)
+    assert near(edges[-1], latency["max"] * 1000)
 
 
 def check_bandwidth(row, bandwidth):
@@ -80,6 +150,9 @@ def check_bandwidth(row, bandwidth):
     assert near(bandwidth["mib_per_s"], rate * row["size"] / 2 ** 20)
     assert near(bandwidth["mpps"], rate / 1e6)
     assert bandwidth["sent"] >= row["iterations"]
+    if not row["intervals"]:
+        assert bandwidth["peak_gbps"] is None
+        assert bandwidth["ci95_gbps"] is None
     if bandwidth["received"] is not None:
         assert (bandwidth["lost"]
                 == bandwidth["sent"] - bandwidth["received"])

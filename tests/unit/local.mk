@@ -14,6 +14,7 @@ check_PROGRAMS = \
 	tests/unit/test_histogram \
 	tests/unit/test_intervals \
 	tests/unit/test_json \
+	tests/unit/test_json_rows \
 	tests/unit/test_latency \
 	tests/unit/test_oob \
 	tests/unit/test_options \
@@ -67,8 +68,12 @@ tests_unit_test_histogram_SOURCES = tests/unit/test_histogram.c \
 	tests/unit/test.h
 tests_unit_test_intervals_SOURCES = tests/unit/test_intervals.c \
 	tests/unit/test.h
-tests_unit_test_json_SOURCES = tests/unit/test_json.c tests/unit/results.c \
-	tests/unit/results.h tests/unit/test.h
+tests_unit_test_json_SOURCES = tests/unit/test_json.c \
+	tests/unit/json_checks.c tests/unit/json_checks.h \
+	tests/unit/results.c tests/unit/results.h tests/unit/test.h
+tests_unit_test_json_rows_SOURCES = tests/unit/test_json_rows.c \
+	tests/unit/json_checks.c tests/unit/json_checks.h \
+	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_latency_SOURCES = tests/unit/test_latency.c \
 	$(fake_provider) tests/unit/test.h
 tests_unit_test_oob_SOURCES = tests/unit/test_oob.c tests/unit/test.h

@@ -77,6 +77,7 @@ struct result *result_bandwidth(void)
 		row->size = r->params.plan.sizes.bytes[i];
 		row->tx_depth = 128;
 		row->cq_mod = i ? 16 : 100;
+		row->post_list = 1;
 		row->iterations = 1000000;
 		row->sent = row->received = 1200000;
 		row->checked = true;
@@ -84,6 +85,39 @@ struct result *result_bandwidth(void)
 		row->bandwidth = summary_bandwidth(1000000, row->size, 0.5);
 	}
 	return r;
+}
+
+/* 20 intervals of 0.025 s, of 45,000 and 55,000 messages in turn. */
+void result_add_intervals(struct result *r)
+{
+	for (uint32_t k = 0; k < r->n_rows; k++) {
+		struct result_row *row = &r->rows[k];
+
+		row->n_intervals = 20;
+		row->intervals = xcalloc(20, sizeof(*row->intervals));
+		for (uint32_t i = 0; i < 20; i++)
+			row->intervals[i] = (struct interval){
+				i * 25000000, 25000000, i % 2 ? 55000 : 45000
+			};
+		intervals_summarise(row->intervals, 20, row->size,
+				    &row->bandwidth);
+	}
+}
+
+/* Two threads with a QP each; the first is on CPU 3. */
+void result_add_threads(struct result *r)
+{
+	r->params.plan.threads = 2;
+	for (uint32_t k = 0; k < r->n_rows; k++) {
+		struct result_row *row = &r->rows[k];
+
+		row->n_threads = 2;
+		row->threads = xcalloc(2, sizeof(*row->threads));
+		row->threads[0] = (struct thread_row){ 3, 1, 600000,
+						       500000000 };
+		row->threads[1] = (struct thread_row){ PLAN_AUTO, 1, 400000,
+						       0 };
+	}
 }
 
 struct result *result_latency(uint64_t n)
@@ -99,6 +133,7 @@ struct result *result_latency(uint64_t n)
 		.size = 2,
 		.tx_depth = 128,
 		.cq_mod = 32,
+		.post_list = 1,
 		.iterations = n,
 		.sent = n + 10,
 		.seconds = (double)n * 2.3e-6,

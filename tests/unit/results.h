@@ -8,6 +8,9 @@
 struct result *result_bandwidth(void);
 /* A ping-pong over InfiniBand with a GRH, N samples of 2.0 and 2.6 us. */
 struct result *result_latency(uint64_t n);
+/* What is measured beyond averages, onto each row of R. */
+void result_add_intervals(struct result *r);
+void result_add_threads(struct result *r);
 /* As far as a client comes that cannot connect. */
 struct result *result_unconnected(void);
 

@@ -3,87 +3,18 @@
 #include "test.h"
 
 #include <errno.h>
-#include <jansson.h>
+#include <stdio.h>
 
-#include "report/report.h"
+#include "json_checks.h"
 #include "results.h"
 #include "traffic/clock.h"
-
-/* The document of R, which is freed, parsed strictly. */
-static json_t *document(struct result *r)
-{
-	char *text = report_json(r);
-	json_error_t error;
-	json_t *root;
-
-	assert_non_null(text);
-	assert_int_equal(text[strlen(text) - 1], '\n');
-	assert_null(strstr(text, "nan"));
-	assert_null(strstr(text, "inf"));
-	root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-	if (!root)
-		fail_msg("line %d: %s", error.line, error.text);
-	free(text);
-	result_free(r);
-	return root;
-}
-
-/* What is at PATH, "results.0.bandwidth"; there must be something. */
-static json_t *at(json_t *value, const char *path)
-{
-	char copy[100], *rest = strcpy(copy, path), *key;
-
-	while ((key = strsep(&rest, "."))) {
-		value = json_is_array(value) ?
-				json_array_get(value, (size_t)atoi(key)) :
-				json_object_get(value, key);
-		if (!value)
-			fail_msg("%s: there is no %s", path, key);
-	}
-	return value;
-}
-
-static void check_keys(json_t *root, const char *where, const char *keys)
-{
-	char copy[400], path[200], *rest = strcpy(copy, keys), *key;
-	size_t n = 0;
-
-	while ((key = strsep(&rest, " "))) {
-		snprintf(path, sizeof(path), "%s%s%s", where,
-			 where[0] ? "." : "", key);
-		at(root, path);
-		n++;
-	}
-	/* and no others */
-	assert_int_equal(json_object_size(where[0] ? at(root, where) : root),
-			 n);
-}
-
-static void check_string(json_t *root, const char *path, const char *wanted)
-{
-	assert_true(json_is_string(at(root, path)));
-	assert_string_equal(json_string_value(at(root, path)), wanted);
-}
-
-static void check_number(json_t *root, const char *path, double wanted)
-{
-	assert_true(json_is_number(at(root, path)));
-	assert_true(fabs(json_number_value(at(root, path)) - wanted) <=
-		    1e-9 * fabs(wanted));
-}
-
-static void check_null(json_t *root, const char *path)
-{
-	if (!json_is_null(at(root, path)))
-		fail_msg("%s is not null", path);
-}
 
 #define TOP "schema tool started title test parameters client server clock " \
 	    "results error"
 #define END "hostname device port link_layer gid_index gid gid_type lid mtu " \
 	    "firmware rate_gbps"
 #define ROW "size qps iterations seconds bandwidth latency intervals " \
-	    "histogram tx_depth cq_mod failed"
+	    "histogram threads tx_depth cq_mod post_list failed"
 
 static void check_all_keys(json_t *root)
 {
@@ -191,7 +122,8 @@ TEST(test_latency)
 	check_all_keys(root);
 	check_keys(root, "results.0", ROW);
 	check_keys(root, "results.0.latency", "definition unit samples min "
-		   "mean stddev p50 p90 p99 p99_9 p99_99 max");
+		   "mean stddev p50 p90 p99 p99_9 p99_99 max percentiles "
+		   "samples_dropped");
 	check_string(root, "results.0.latency.definition", "half round trip");
 	check_string(root, "results.0.latency.unit", "us");
 	check_number(root, "results.0.latency.samples", 3000);
@@ -199,6 +131,8 @@ TEST(test_latency)
 	check_number(root, "results.0.latency.mean", 2.3);
 	check_number(root, "results.0.latency.p99_9", 2.6);
 	check_null(root, "results.0.latency.p99_99");
+	check_null(root, "results.0.latency.percentiles");
+	check_null(root, "results.0.latency.samples_dropped");
 	check_null(root, "results.0.bandwidth");
 	check_number(root, "client.lid", 17);
 	json_decref(root);

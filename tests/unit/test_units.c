@@ -236,6 +236,23 @@ TEST(test_percentiles)
 	}
 }
 
+/* Every percentile there is comes back as what it was. */
+TEST(test_percentiles_there_and_back)
+{
+	char text[PERCENTILE_TEXT_SIZE];
+	struct percentiles list;
+
+	assert_string_equal(units_format_percentile(500000, text), "50");
+	assert_string_equal(units_format_percentile(999000, text), "99.9");
+	assert_string_equal(units_format_percentile(1, text), "0.0001");
+	assert_string_equal(units_format_percentile(10, text), "0.001");
+	for (uint32_t i = 1; i < 1000000; i++) {
+		units_format_percentile(i, text);
+		assert_int_equal(units_parse_percentiles(text, &list), 0);
+		assert_int_equal(list.per_million[0], i);
+	}
+}
+
 TEST(test_cpus)
 {
 	static const struct small_list rows[] = {
@@ -298,6 +315,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_lists_and_ranges),
 	cmocka_unit_test(test_as_many_sizes_as_fit),
 	cmocka_unit_test(test_percentiles),
+	cmocka_unit_test(test_percentiles_there_and_back),
 	cmocka_unit_test(test_cpus),
 	cmocka_unit_test(test_as_many_as_fit),
 };

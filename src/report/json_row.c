@@ -1,0 +1,166 @@
+#include "config.h"
+#include "report/json_row.h"
+
+static json_t *confidence(const double ci[2])
+{
+	if (!isfinite(ci[0]) || !isfinite(ci[1]))
+		return json_null();
+	return json_pack("[f, f]", ci[0], ci[1]);
+}
+
+static json_t *bandwidth(const struct result_row *row)
+{
+	const struct bandwidth_summary *b = &row->bandwidth;
+	json_t *object = json_object();
+	json_t *received = json_null(), *lost = json_null();
+
+	if (row->checked) {
+		received = json_count(row->received);
+		lost = json_count(row->sent - row->received);
+	}
+	json_object_set_new(object, "gbps", json_measured(b->gbps));
+	json_object_set_new(object, "mib_per_s", json_measured(b->mib_per_s));
+	json_object_set_new(object, "mpps", json_measured(b->mpps));
+	json_object_set_new(object, "peak_gbps", json_measured(b->peak_gbps));
+	json_object_set_new(object, "ci95_gbps", confidence(b->ci95_gbps));
+	json_object_set_new(object, "sent", json_count(row->sent));
+	json_object_set_new(object, "received", received);
+	json_object_set_new(object, "lost", lost);
+	return object;
+}
+
+/* Those that were asked for, by their text. */
+static json_t *percentiles(const struct percentiles *list,
+			   const struct result_row *row)
+{
+	char text[PERCENTILE_TEXT_SIZE];
+	json_t *object;
+
+	if (!list->n)
+		return json_null();
+	object = json_object();
+	for (uint32_t i = 0; i < list->n; i++) {
+		units_format_percentile(list->per_million[i], text);
+		json_object_set_new(object, text,
+				    json_measured(row->percentiles[i]));
+	}
+	return object;
+}
+
+static json_t *latency(const struct parameters *params,
+		       const struct result_row *row)
+{
+	const struct latency_summary *l = &row->latency;
+	json_t *object = json_object();
+
+	json_object_set_new(
+		object, "definition",
+		json_string(result_latency_definition(&params->plan)));
+	json_object_set_new(object, "unit", json_string("us"));
+	json_object_set_new(object, "samples", json_count(l->samples));
+	json_object_set_new(object, "min", json_measured(l->min));
+	json_object_set_new(object, "mean", json_measured(l->mean));
+	json_object_set_new(object, "stddev", json_measured(l->stddev));
+#define X(field, key, per_million) \
+	json_object_set_new(object, key, json_measured(l->field));
+	PERCENTILE_LIST(X)
+#undef X
+	json_object_set_new(object, "max", json_measured(l->max));
+	json_object_set_new(object, "percentiles",
+			    percentiles(&params->percentiles, row));
+	json_object_set_new(object, "samples_dropped",
+			    params->samples ?
+				    json_count(row->samples_dropped) :
+				    json_null());
+	return object;
+}
+
+static json_t *intervals(const struct result_row *row)
+{
+	json_t *array = row->n_intervals ? json_array() : json_null();
+
+	for (uint32_t i = 0; i < row->n_intervals; i++) {
+		const struct interval *one = &row->intervals[i];
+		struct bandwidth_summary b =
+			interval_bandwidth(one, row->size);
+
+		json_array_append_new(
+			array,
+			json_pack("{s:f, s:f, s:o, s:o, s:o, s:o}", "start",
+				  (double)one->start_ns / 1e9, "seconds",
+				  (double)one->length_ns / 1e9, "iterations",
+				  json_count(one->messages), "gbps",
+				  json_measured(b.gbps), "mib_per_s",
+				  json_measured(b.mib_per_s), "mpps",
+				  json_measured(b.mpps)));
+	}
+	return array;
+}
+
+static json_t *histogram(const struct result_row *row)
+{
+	json_t *bins;
+
+	if (!row->n_bins)
+		return json_null();
+	bins = json_array();
+	for (uint32_t i = 0; i < row->n_bins; i++)
+		json_array_append_new(
+			bins, json_pack("[f, f, o]", row->bins[i].low_ns,
+					row->bins[i].high_ns,
+					json_count(row->bins[i].count)));
+	return json_pack("{s:s, s:o}", "unit", "ns", "bins", bins);
+}
+
+static json_t *threads(const struct result_row *row)
+{
+	json_t *array = row->n_threads ? json_array() : json_null();
+
+	for (uint32_t i = 0; i < row->n_threads; i++) {
+		const struct thread_row *t = &row->threads[i];
+		double seconds = t->window_ns ? (double)t->window_ns / 1e9 :
+						NAN;
+		struct bandwidth_summary b =
+			summary_bandwidth(t->iterations, row->size, seconds);
+
+		json_array_append_new(
+			array,
+			json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+				  "thread", json_count(i), "cpu",
+				  t->cpu == PLAN_AUTO ? json_null() :
+							json_count(t->cpu),
+				  "qps", json_count(t->qps), "iterations",
+				  json_count(t->iterations), "seconds",
+				  json_measured(seconds), "gbps",
+				  json_measured(b.gbps), "mpps",
+				  json_measured(b.mpps)));
+	}
+	return array;
+}
+
+json_t *json_row(const struct parameters *params,
+		 const struct result_row *row)
+{
+	bool is_latency = params->plan.metric == METRIC_LATENCY;
+	json_t *object = json_object();
+
+	json_object_set_new(object, "size", json_count(row->size));
+	json_object_set_new(object, "qps", json_count(params->plan.qps));
+	json_object_set_new(object, "iterations",
+			    json_count(row->iterations));
+	json_object_set_new(object, "seconds",
+			    json_measured(row->seconds > 0 ? row->seconds :
+							     NAN));
+	json_object_set_new(object, "bandwidth",
+			    is_latency ? json_null() : bandwidth(row));
+	json_object_set_new(object, "latency",
+			    is_latency ? latency(params, row) : json_null());
+	json_object_set_new(object, "intervals", intervals(row));
+	json_object_set_new(object, "histogram", histogram(row));
+	json_object_set_new(object, "threads", threads(row));
+	json_object_set_new(object, "tx_depth", json_count(row->tx_depth));
+	json_object_set_new(object, "cq_mod", json_count(row->cq_mod));
+	json_object_set_new(object, "post_list", json_count(row->post_list));
+	json_object_set_new(object, "failed", json_boolean(row->failed));
+	return object;
+}

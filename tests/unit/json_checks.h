@@ -1,0 +1,22 @@
+/* Looking into a JSON report.  A path is like "results.0.bandwidth". */
+#ifndef TESTS_UNIT_JSON_CHECKS_H
+#define TESTS_UNIT_JSON_CHECKS_H
+
+#include <jansson.h>
+
+#include "model/result.h"
+
+/* The document of R, which is freed, parsed strictly. */
+json_t *document(struct result *r);
+
+/* What is at PATH; there must be something. */
+json_t *at(json_t *value, const char *path);
+
+/* The object at WHERE has these KEYS, between blanks, and no others. */
+void check_keys(json_t *root, const char *where, const char *keys);
+
+void check_string(json_t *root, const char *path, const char *wanted);
+void check_number(json_t *root, const char *path, double wanted);
+void check_null(json_t *root, const char *path);
+
+#endif

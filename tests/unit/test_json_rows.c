@@ -1,0 +1,114 @@
+/* JSON: what a row has beyond averages. */
+#include "config.h"
+#include "test.h"
+
+#include "json_checks.h"
+#include "results.h"
+
+TEST(test_intervals)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	result_add_intervals(r);
+	root = document(r);
+	assert_int_equal(json_array_size(at(root, "results.1.intervals")), 20);
+	check_keys(root, "results.0.intervals.3",
+		   "start seconds iterations gbps mib_per_s mpps");
+	check_number(root, "results.0.intervals.3.start", 0.075);
+	check_number(root, "results.0.intervals.3.seconds", 0.025);
+	check_number(root, "results.0.intervals.3.iterations", 55000);
+	check_number(root, "results.0.intervals.3.gbps",
+		     55000 * 64 * 8 / 0.025 / 1e9);
+	check_number(root, "results.0.intervals.3.mpps", 2.2);
+	check_number(root, "results.0.bandwidth.peak_gbps",
+		     55000 * 64 * 8 / 0.025 / 1e9);
+	assert_true(json_number_value(at(root, "results.0.bandwidth."
+					       "ci95_gbps.0")) < 1.024);
+	assert_true(json_number_value(at(root, "results.0.bandwidth."
+					       "ci95_gbps.1")) > 1.024);
+	check_null(root, "results.0.threads");
+	check_null(root, "results.0.histogram");
+	check_number(root, "results.0.post_list", 1);
+	json_decref(root);
+}
+
+TEST(test_threads)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	result_add_threads(r);
+	root = document(r);
+	assert_int_equal(json_array_size(at(root, "results.0.threads")), 2);
+	check_keys(root, "results.0.threads.0",
+		   "thread cpu qps iterations seconds gbps mpps");
+	check_number(root, "results.0.threads.0.thread", 0);
+	check_number(root, "results.0.threads.0.cpu", 3);
+	check_number(root, "results.0.threads.0.qps", 1);
+	check_number(root, "results.0.threads.0.seconds", 0.5);
+	check_number(root, "results.0.threads.0.mpps", 1.2);
+	check_number(root, "results.0.threads.1.thread", 1);
+	check_null(root, "results.0.threads.1.cpu");
+	check_null(root, "results.0.threads.1.seconds");
+	check_null(root, "results.0.threads.1.gbps");
+	check_null(root, "results.0.intervals");
+	json_decref(root);
+}
+
+TEST(test_percentiles_of_choice)
+{
+	struct result *r = result_latency(3000);
+	json_t *root;
+
+	r->params.percentiles = (struct percentiles){ 3, { 995000, 500000,
+							   999999 } };
+	r->rows[0].percentiles[0] = 2.6;
+	r->rows[0].percentiles[1] = 2;
+	r->rows[0].percentiles[2] = NAN;
+	r->params.samples = "file";
+	r->rows[0].samples_dropped = 7;
+	root = document(r);
+	assert_int_equal(json_object_size(at(root, "results.0.latency."
+						   "percentiles")), 3);
+	/* at() takes a point for another level */
+	assert_true(json_real_value(json_object_get(
+		at(root, "results.0.latency.percentiles"), "99.5")) == 2.6);
+	check_number(root, "results.0.latency.percentiles.50", 2);
+	assert_true(json_is_null(json_object_get(
+		at(root, "results.0.latency.percentiles"), "99.9999")));
+	check_number(root, "results.0.latency.samples_dropped", 7);
+	json_decref(root);
+}
+
+TEST(test_histogram)
+{
+	static const struct histogram_bin bins[] = {
+		{ 2000, 2000, 12 }, { 2600.5, 2601.25, 1ULL << 40 }
+	};
+	struct result *r = result_latency(3000);
+	json_t *root;
+
+	r->rows[0].n_bins = 2;
+	r->rows[0].bins = calloc(2, sizeof(*bins));
+	memcpy(r->rows[0].bins, bins, sizeof(bins));
+	root = document(r);
+	check_keys(root, "results.0.histogram", "unit bins");
+	check_string(root, "results.0.histogram.unit", "ns");
+	assert_int_equal(json_array_size(at(root, "results.0.histogram.bins")),
+			 2);
+	check_number(root, "results.0.histogram.bins.0.0", 2000);
+	check_number(root, "results.0.histogram.bins.1.0", 2600.5);
+	check_number(root, "results.0.histogram.bins.1.1", 2601.25);
+	check_number(root, "results.0.histogram.bins.1.2", 1ULL << 40);
+	json_decref(root);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_intervals),
+	cmocka_unit_test(test_threads),
+	cmocka_unit_test(test_percentiles_of_choice),
+	cmocka_unit_test(test_histogram),
+};
+
+TEST_MAIN(tests, 10)

@@ -5,8 +5,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/tests.h"
+#include "report/chart.h"
 
 /* A number right-aligned in a column; "-" for what was not measured.  One too
  * small for the decimals keeps three digits: it is not nothing. */
@@ -21,51 +23,173 @@ static void print_cell(FILE *out, int width, int decimals, double value)
 }
 
 struct column {
-	const char *heading;
+	char heading[24];
 	int width;
 	int decimals;
 	size_t offset;		/* of a double in struct result_row */
 };
+
+/* Of the confidence interval: no field, but computed from two. */
+#define HALF_WIDTH SIZE_MAX
 
 #define BANDWIDTH(field) offsetof(struct result_row, bandwidth.field)
 #define LATENCY(field) offsetof(struct result_row, latency.field)
 
 // clang-format off
 static const struct column bandwidth_columns[] = {
+	{ "BW peak[Gb/s]", 13, 3, BANDWIDTH(peak_gbps) },
 	{ "BW average[Gb/s]", 16, 3, BANDWIDTH(gbps) },
+	{ "+-95%[Gb/s]", 11, 3, HALF_WIDTH },
 	{ "BW average[MiB/s]", 17, 2, BANDWIDTH(mib_per_s) },
 	{ "MsgRate[Mpps]", 13, 6, BANDWIDTH(mpps) },
-	{ NULL, 0, 0, 0 },
 };
 
 static const struct column latency_columns[] = {
-	{ "t_min[us]", 10, 2, LATENCY(min) },
-	{ "t_max[us]", 10, 2, LATENCY(max) },
+	{ "t_min[us]", 9, 2, LATENCY(min) },
+	{ "t_max[us]", 9, 2, LATENCY(max) },
 	{ "t_typical[us]", 13, 2, LATENCY(p50) },
-	{ "t_avg[us]", 10, 2, LATENCY(mean) },
+	{ "t_avg[us]", 9, 2, LATENCY(mean) },
 	{ "t_stdev[us]", 11, 2, LATENCY(stddev) },
-	{ "99%[us]", 10, 2, LATENCY(p99) },
-	{ "99.9%[us]", 10, 2, LATENCY(p99_9) },
-	{ NULL, 0, 0, 0 },
+};
+
+static const struct column percentile_columns[] = {
+	{ "99%[us]", 9, 2, LATENCY(p99) },
+	{ "99.9%[us]", 9, 2, LATENCY(p99_9) },
 };
 // clang-format on
 
-static void print_headings(FILE *out, const struct column *columns)
+#define COLUMNS_MAX (8 + PERCENTILES_MAX)
+/* As wide as a table may be, were one of its rows a failed one. */
+#define TABLE_WIDTH 112
+
+struct table {
+	struct column columns[COLUMNS_MAX];
+	uint32_t n;
+	/* percentiles that would make it too wide, below each row instead */
+	struct column below[PERCENTILES_MAX];
+	uint32_t n_below;
+};
+
+static void add_columns(struct table *table, const struct column *columns,
+			size_t n)
+{
+	memcpy(&table->columns[table->n], columns, n * sizeof(*columns));
+	table->n += (uint32_t)n;
+}
+
+static int table_width(const struct table *table)
+{
+	int width = 23;
+
+	for (uint32_t i = 0; i < table->n; i++)
+		width += 1 + table->columns[i].width;
+	return width;
+}
+
+/* The percentiles that were asked for instead of the usual two. */
+static void add_percentiles(struct table *table,
+			    const struct percentiles *list)
+{
+	uint32_t n = table->n;
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		char text[PERCENTILE_TEXT_SIZE];
+		struct column *c = &table->columns[table->n++];
+		int length = snprintf(
+			c->heading, sizeof(c->heading), "%s%%[us]",
+			units_format_percentile(list->per_million[i], text));
+
+		c->width = length < 9 ? 9 : length;
+		c->decimals = 2;
+		c->offset = offsetof(struct result_row, percentiles) +
+			    i * sizeof(double);
+	}
+	if (table_width(table) <= TABLE_WIDTH)
+		return;
+	memcpy(table->below, &table->columns[n],
+	       list->n * sizeof(*table->below));
+	table->n_below = list->n;
+	table->n = n;
+}
+
+static struct table make_table(const struct parameters *params)
+{
+	struct table table = { .n = 0 };
+
+	if (params->plan.metric != METRIC_LATENCY) {
+		add_columns(&table, bandwidth_columns, 5);
+		return table;
+	}
+	add_columns(&table, latency_columns, 5);
+	if (params->percentiles.n)
+		add_percentiles(&table, &params->percentiles);
+	else
+		add_columns(&table, percentile_columns, 2);
+	return table;
+}
+
+static double value_of(const struct column *c, const struct result_row *row)
+{
+	const double *ci = row->bandwidth.ci95_gbps;
+
+	if (c->offset == HALF_WIDTH)
+		return (ci[1] - ci[0]) / 2;
+	return *(const double *)((const char *)row + c->offset);
+}
+
+static void print_headings(FILE *out, const struct table *table)
 {
 	fprintf(out, "%-10s %12s", " #bytes", "#iterations");
-	for (const struct column *c = columns; c->heading; c++)
-		fprintf(out, " %*s", c->width, c->heading);
+	for (uint32_t i = 0; i < table->n; i++)
+		fprintf(out, " %*s", table->columns[i].width,
+			table->columns[i].heading);
 	fputs("\n", out);
 }
 
-static void print_row(FILE *out, const struct column *columns,
+static void print_below(FILE *out, const struct table *table,
+			const struct result_row *row)
+{
+	for (uint32_t i = 0; i < table->n_below; i++) {
+		const struct column *c = &table->below[i];
+
+		if (i % 5 == 0)
+			fputs(i ? "\n  " : "  ", out);
+		fprintf(out, " %12s", c->heading);
+		print_cell(out, 8, c->decimals, value_of(c, row));
+	}
+	if (table->n_below)
+		fputs("\n", out);
+}
+
+static void print_thread(FILE *out, uint32_t i, const struct thread_row *t,
+			 uint64_t size)
+{
+	struct bandwidth_summary b = summary_bandwidth(
+		t->iterations, size, (double)t->window_ns / 1e9);
+	char cpu[24] = "";
+
+	if (t->cpu != PLAN_AUTO)
+		snprintf(cpu, sizeof(cpu), " on CPU %u", t->cpu);
+	fprintf(out, "   thread %u%s: %u QP%s, %" PRIu64 " messages,", i, cpu,
+		t->qps, t->qps == 1 ? "" : "s", t->iterations);
+	print_cell(out, 0, 3, b.gbps);
+	fputs(" Gb/s,", out);
+	print_cell(out, 0, 6, b.mpps);
+	fputs(" Mpps\n", out);
+}
+
+static void print_row(FILE *out, const struct table *table,
 		      const struct result_row *row)
 {
 	fprintf(out, " %-9" PRIu64 " %12" PRIu64, row->size, row->iterations);
-	for (const struct column *c = columns; c->heading; c++)
-		print_cell(out, c->width, c->decimals,
-			   *(const double *)((const char *)row + c->offset));
-	fputs(row->failed ? "  failed\n" : "\n", out);
+	for (uint32_t i = 0; i < table->n; i++)
+		print_cell(out, table->columns[i].width,
+			   table->columns[i].decimals,
+			   value_of(&table->columns[i], row));
+	fputs(row->failed ? " failed\n" : "\n", out);
+	print_below(out, table, row);
+	for (uint32_t i = 0; i < row->n_threads; i++)
+		print_thread(out, i, &row->threads[i], row->size);
 }
 
 static void print_end(FILE *out, const char *end, const struct port *port,
@@ -91,6 +215,10 @@ static void print_head(FILE *out, const struct result *r)
 	fprintf(out, " %s: RC, %u QP%s, MTU %u, tx depth %u",
 		test_name(plan->op, plan->metric, name), plan->qps,
 		plan->qps == 1 ? "" : "s", plan->mtu, plan_send_queue(plan));
+	if (plan->post_list > 1)
+		fprintf(out, ", post list %u", plan->post_list);
+	if (plan->threads > 1)
+		fprintf(out, ", %u threads", plan->threads);
 	if (op_table[plan->op].receives)
 		fprintf(out, ", rx depth %u", plan->rx_depth);
 	if (plan->op == OP_READ)
@@ -99,6 +227,58 @@ static void print_head(FILE *out, const struct result *r)
 	fputs("\n", out);
 	print_end(out, "client", &r->client, result_gid(r, true));
 	print_end(out, "server", &r->server, result_gid(r, false));
+}
+
+static void print_charts(FILE *out, const struct result *r)
+{
+	for (uint32_t i = 0; i < r->n_rows; i++) {
+		const struct result_row *row = &r->rows[i];
+
+		if (!row->n_bins)
+			continue;
+		fprintf(out, "\n histogram of size %" PRIu64 ":\n", row->size);
+		chart_print(out, row->bins, row->n_bins);
+	}
+}
+
+/* "20 intervals of 0.05 s"; sizes may differ in both. */
+static void print_intervals(FILE *out, const struct result *r)
+{
+	uint32_t least = UINT32_MAX, most = 0;
+	uint64_t shortest = UINT64_MAX, longest = 0;
+
+	for (uint32_t i = 0; i < r->n_rows; i++) {
+		const struct result_row *row = &r->rows[i];
+		uint64_t length = row->n_intervals ?
+					  row->intervals[0].length_ns : 0;
+
+		if (row->n_intervals < INTERVALS_LEAST)
+			continue;
+		least = row->n_intervals < least ? row->n_intervals : least;
+		most = row->n_intervals > most ? row->n_intervals : most;
+		shortest = length < shortest ? length : shortest;
+		longest = length > longest ? length : longest;
+	}
+	if (!most)
+		return;
+	fprintf(out, " peak: best of %u", least);
+	if (most > least)
+		fprintf(out, " to %u", most);
+	fprintf(out, " intervals of %.3g", (double)shortest / 1e9);
+	/* cut by a clock that is looked at now and then: no two are equal */
+	if ((double)longest > 1.1 * (double)shortest)
+		fprintf(out, " to %.3g", (double)longest / 1e9);
+	fputs(" s; +-95%: confidence of their mean\n", out);
+}
+
+static void print_dropped(FILE *out, const struct result *r)
+{
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		if (r->params.samples && r->rows[i].samples_dropped)
+			fprintf(out, " samples: %" PRIu64 " of size %" PRIu64
+				" came too fast for %s; the table has them\n",
+				r->rows[i].samples_dropped, r->rows[i].size,
+				r->params.samples);
 }
 
 /* Below the table: what its numbers are. */
@@ -115,13 +295,13 @@ static void print_definition(FILE *out, const struct result *r)
 		"%.3g ns, one read %.3g ns\n", (double)plan->warmup / 1e9,
 		r->clock.source, r->clock.resolution_ns,
 		r->clock.read_cost_ns);
+	print_intervals(out, r);
+	print_dropped(out, r);
 }
 
 char *report_text(const struct result *r)
 {
-	const struct column *columns =
-		r->params.plan.metric == METRIC_LATENCY ? latency_columns :
-							  bandwidth_columns;
+	const struct table table = make_table(&r->params);
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -130,12 +310,13 @@ char *report_text(const struct result *r)
 		return NULL;
 	if (r->n_rows) {
 		print_head(out, r);
-		print_headings(out, columns);
+		print_headings(out, &table);
 	}
 	for (uint32_t i = 0; i < r->n_rows; i++)
-		print_row(out, columns, &r->rows[i]);
+		print_row(out, &table, &r->rows[i]);
 	if (r->n_rows)
 		print_definition(out, r);
+	print_charts(out, r);
 	fclose(out);
 	return text;
 }

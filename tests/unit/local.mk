@@ -2,6 +2,7 @@
 # called it would not link.  What the others call is in fake_verbs.c.
 if HAVE_CMOCKA
 check_PROGRAMS = \
+	tests/unit/test_chart \
 	tests/unit/test_clock \
 	tests/unit/test_connect \
 	tests/unit/test_error \
@@ -47,6 +48,7 @@ fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
 AM_CFLAGS += $(CMOCKA_CFLAGS)
 LDADD = libverbsperf.a $(JANSSON_LIBS) $(CMOCKA_LIBS)
 
+tests_unit_test_chart_SOURCES = tests/unit/test_chart.c tests/unit/test.h
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/test.h
 tests_unit_test_connect_SOURCES = tests/unit/test_connect.c \
 	tests/unit/test.h

@@ -23,8 +23,8 @@ static void check_text(struct result *r, const char *wanted)
 	" server: beta rxe0 port 1, Ethernet, GID 3 ::ffff:10.0.0.2 " \
 	"(RoCE v2)\n"
 #define BW_HEADINGS \
-	" #bytes     #iterations BW average[Gb/s] BW average[MiB/s] " \
-	"MsgRate[Mpps]\n"
+	" #bytes     #iterations BW peak[Gb/s] BW average[Gb/s] " \
+	"+-95%[Gb/s] BW average[MiB/s] MsgRate[Mpps]\n"
 #define CLOCK \
 	"after 0.2 s of warm-up; clock tsc: resolution 0.5 ns, one read " \
 	"9.25 ns\n"
@@ -35,10 +35,10 @@ TEST(test_bandwidth)
 		   " send_bw: RC, 2 QPs, MTU 1024, tx depth 128, "
 		   "rx depth 512\n"
 		   ROCE_HEAD BW_HEADINGS
-		   " 64             1000000            1.024            "
-		   "122.07      2.000000\n"
-		   " 65536          1000000         1048.576         "
-		   "125000.00      2.000000\n"
+		   " 64             1000000             -            1.024"
+		   "           -            122.07      2.000000\n"
+		   " 65536          1000000             -         1048.576"
+		   "           -         125000.00      2.000000\n"
 		   " bandwidth: messages completed, " CLOCK);
 }
 
@@ -53,10 +53,10 @@ TEST(test_failed_half_way)
 	check_text(r, " send_bw: RC, 2 QPs, MTU 1024, tx depth 128, "
 		      "rx depth 512\n"
 		      ROCE_HEAD BW_HEADINGS
-		      " 64             1000000            1.024            "
-		      "122.07      2.000000\n"
-		      " 65536                0                -               "
-		      "  -             -  failed\n"
+		      " 64             1000000             -            1.024"
+		      "           -            122.07      2.000000\n"
+		      " 65536                0             -                -"
+		      "           -                 -             - failed\n"
 		      " bandwidth: messages completed, " CLOCK);
 }
 
@@ -66,27 +66,149 @@ TEST(test_failed_half_way)
 	"::ffff:10.0.0.1 (IB)\n" \
 	" server: beta rxe0 port 1, InfiniBand, LID 17, GID 3 " \
 	"::ffff:10.0.0.2 (IB)\n" \
-	" #bytes     #iterations  t_min[us]  t_max[us] t_typical[us]  " \
-	"t_avg[us] t_stdev[us]    99%[us]  99.9%[us]\n"
+	" #bytes     #iterations t_min[us] t_max[us] t_typical[us] " \
+	"t_avg[us] t_stdev[us]"
+#define USUAL "   99%[us] 99.9%[us]\n"
 
 TEST(test_latency)
 {
-	check_text(result_latency(3000), IB_HEAD
-		   " 2                 3000       2.00       2.60          "
-		   "2.00       2.30        0.30       2.60       2.60\n"
+	check_text(result_latency(3000), IB_HEAD USUAL
+		   " 2                 3000      2.00      2.60          "
+		   "2.00      2.30        0.30      2.60      2.60\n"
 		   " latency: half round trip, " CLOCK);
 }
 
 TEST(test_no_samples_and_one)
 {
-	check_text(result_latency(0), IB_HEAD
-		   " 2                    0          -          -          "
-		   "   -          -           -          -          -\n"
+	check_text(result_latency(0), IB_HEAD USUAL
+		   " 2                    0         -         -          "
+		   "   -         -           -         -         -\n"
 		   " latency: half round trip, " CLOCK);
-	check_text(result_latency(1), IB_HEAD
-		   " 2                    1       2.00       2.00          "
-		   "   -       2.00           -          -          -\n"
+	check_text(result_latency(1), IB_HEAD USUAL
+		   " 2                    1      2.00      2.00          "
+		   "   -      2.00           -         -         -\n"
 		   " latency: half round trip, " CLOCK);
+}
+
+TEST(test_intervals_and_threads)
+{
+	struct result *r = result_bandwidth();
+
+	result_add_intervals(r);
+	result_add_threads(r);
+	r->params.plan.post_list = 16;
+	check_text(r, " send_bw: RC, 2 QPs, MTU 1024, tx depth 128, "
+		      "post list 16, 2 threads, rx depth 512\n"
+		      ROCE_HEAD BW_HEADINGS
+		      " 64             1000000         1.126            1.024"
+		      "       0.049            122.07      2.000000\n"
+		      "   thread 0 on CPU 3: 1 QP, 600000 messages, 0.614 "
+		      "Gb/s, 1.200000 Mpps\n"
+		      "   thread 1: 1 QP, 400000 messages, - Gb/s, - Mpps\n"
+		      " 65536          1000000      1153.434         1048.576"
+		      "      50.350         125000.00      2.000000\n"
+		      "   thread 0 on CPU 3: 1 QP, 600000 messages, 629.146 "
+		      "Gb/s, 1.200000 Mpps\n"
+		      "   thread 1: 1 QP, 400000 messages, - Gb/s, - Mpps\n"
+		      " bandwidth: messages completed, " CLOCK
+		      " peak: best of 20 intervals of 0.025 s; +-95%: "
+		      "confidence of their mean\n");
+}
+
+TEST(test_intervals_that_differ)
+{
+	struct result *r = result_bandwidth();
+	char *text;
+
+	result_add_intervals(r);
+	r->rows[1].n_intervals = 10;
+	r->rows[1].intervals[0].length_ns = 50000000;
+	text = report_text(r);
+	assert_contains(text, " peak: best of 10 to 20 intervals of 0.025 to "
+			      "0.05 s; ");
+	free(text);
+	r->rows[0].n_intervals = r->rows[1].n_intervals = 9;
+	text = report_text(r);
+	assert_null(strstr(text, "peak:"));
+	free(text);
+	result_free(r);
+}
+
+/* R with the percentiles in TEXT, of 1.5, 2.5, ... us; the last is NAN. */
+static struct result *with_percentiles(const char *text)
+{
+	struct result *r = result_latency(3000);
+	struct percentiles *list = &r->params.percentiles;
+
+	assert_int_equal(units_parse_percentiles(text, list), 0);
+	for (uint32_t i = 0; i < list->n; i++)
+		r->rows[0].percentiles[i] = i + 1 < list->n ? i + 1.5 : NAN;
+	return r;
+}
+
+TEST(test_percentiles_of_choice)
+{
+	check_text(with_percentiles("50,99.9999"), IB_HEAD
+		   "   50%[us] 99.9999%[us]\n"
+		   " 2                 3000      2.00      2.60          "
+		   "2.00      2.30        0.30      1.50            -\n"
+		   " latency: half round trip, " CLOCK);
+	check_text(with_percentiles("1,2,3,4,5,99.9999"), IB_HEAD "\n"
+		   " 2                 3000      2.00      2.60          "
+		   "2.00      2.30        0.30\n"
+		   "         1%[us]     1.50       2%[us]     2.50       "
+		   "3%[us]     3.50       4%[us]     4.50       5%[us]     "
+		   "5.50\n"
+		   "   99.9999%[us]        -\n"
+		   " latency: half round trip, " CLOCK);
+}
+
+/* However many columns, whatever is in them. */
+TEST(test_no_row_is_wider_than_119)
+{
+	static const char *const lists[] = {
+		"50", "50,99", "50,99,99.9", "50,99.9,99.9999",
+		"99.9991,99.9992,99.9993", "1,2,3,4,5,6,7,8,9",
+		"99.9991,99.9992,99.9993,99.9994,99.9995,99.9996",
+	};
+
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		struct result *r = with_percentiles(lists[i]);
+		char *text, *rest, *line;
+
+		r->rows[0].failed = true;
+		r->rows[0].iterations = 999999999999;
+		text = rest = report_text(r);
+		assert_contains(text, " failed\n");
+		while ((line = strsep(&rest, "\n")))
+			if (strlen(line) > 119)
+				fail_msg("%zu columns: %s", strlen(line),
+					 line);
+		free(text);
+		result_free(r);
+	}
+}
+
+TEST(test_histogram_and_samples)
+{
+	struct result *r = result_latency(3000);
+
+	r->params.plan.round_trip = true;
+	r->params.samples = "s.csv";
+	r->rows[0].samples_dropped = 12;
+	r->rows[0].n_bins = 1;
+	r->rows[0].bins = calloc(1, sizeof(*r->rows[0].bins));
+	r->rows[0].bins[0] = (struct histogram_bin){ 2000, 2500, 3000 };
+	check_text(r, IB_HEAD USUAL
+		   " 2                 3000      2.00      2.60          "
+		   "2.00      2.30        0.30      2.60      2.60\n"
+		   " latency: round trip, " CLOCK
+		   " samples: 12 of size 2 came too fast for s.csv; the table "
+		   "has them\n"
+		   "\n histogram of size 2:\n"
+		   "     from[us]       to[us]     #samples\n"
+		   "        2.000        2.500         3000  "
+		   "########################################\n");
 }
 
 TEST(test_nothing_measured)
@@ -234,6 +356,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_failed_half_way),
 	cmocka_unit_test(test_latency),
 	cmocka_unit_test(test_no_samples_and_one),
+	cmocka_unit_test(test_intervals_and_threads),
+	cmocka_unit_test(test_intervals_that_differ),
+	cmocka_unit_test(test_percentiles_of_choice),
+	cmocka_unit_test(test_no_row_is_wider_than_119),
+	cmocka_unit_test(test_histogram_and_samples),
 	cmocka_unit_test(test_nothing_measured),
 	cmocka_unit_test(test_devices),
 	cmocka_unit_test(test_devices_without_gid_and_infiniband),

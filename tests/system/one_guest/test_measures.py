@@ -1,5 +1,8 @@
 """What is measured, with every option that shapes it."""
 
+import math
+import struct
+
 import pytest
 
 import wire
@@ -114,6 +117,16 @@ def test_1024_queue_pairs_connect_in_one_exchange(shared_server):
     ("-o", "outstanding-reads", 2, "read_bw"), ("-S", "sl", 3, "write_bw"),
     ("--walk", "walk", 65536, "write_bw"), ("--walk", "walk", 0, "read_bw"),
     ("--timeout", "timeout", 7, "send_bw"),
+    ("-l", "post-list", 8, "write_bw"), ("-l", "post-list", 128, "send_bw"),
+    ("--post_list", "post-list", 3, "read_bw"),
+    ("--post", "post", "wr", "write_bw"),
+    ("--post", "post", "legacy", "send_lat"),
+    ("--post", "post", "auto", "read_bw"),
+    ("--threads", "threads", 1, "write_bw"),
+    ("--interval", "interval", 0.05, "write_bw"),
+    ("--clock", "clock", "monotonic_raw", "write_lat"),
+    ("--clock", "clock", "monotonic_raw", "send_bw"),
+    ("--clock", "clock", "auto", "read_lat"),
     ("--warmup", "warmup", 0.25, "write_lat"),
     ("--title", "title", "one \"two\" \u00e9", "write_lat"),
     ("-x", "gid-index", 0, "write_bw"), ("-i", "ib-port", 1, "write_bw"),
@@ -180,3 +193,82 @@ def test_latency_is_defined():
                              ("read_lat", "round trip")):
         row = row_of(run(test, *QUICK))
         assert row["latency"]["definition"] == definition
+
+
+def test_whole_round_trip_on_request():
+    for test in ("write_lat", "send_lat"):
+        document = measured(run(test, *QUICK, "--round-trip"))
+        assert document["parameters"]["round-trip"] is True
+        latency = document["results"][0]["latency"]
+        assert latency["definition"] == "round trip"
+
+
+@pytest.mark.parametrize("test", LATENCY)
+def test_percentiles_of_choice(test):
+    document = measured(run(test, "-n", 400, "--warmup", 0,
+                            "--percentiles", "99.5,50,0.1,99.9999"))
+    assert document["parameters"]["percentiles"] == [99.5, 50, 0.1, 99.9999]
+    got = document["results"][0]["latency"]["percentiles"]
+    assert list(got) == ["99.5", "50", "0.1", "99.9999"]
+    assert got["99.5"] is None and got["99.9999"] is None
+    assert got["50"] == document["results"][0]["latency"]["p50"]
+
+
+@pytest.mark.parametrize("test", LATENCY)
+def test_histogram_has_every_sample(test):
+    row = row_of(run(test, "-n", 300, "--warmup", 0, "--histogram"))
+    assert sum(count for _, _, count in row["histogram"]["bins"]) == 300
+    assert row_of(run(test, *QUICK))["histogram"] is None
+
+
+def test_intervals_of_a_tenth_of_a_second():
+    row = row_of(run("write_bw", "-D", 1.5, "-s", 64))
+    assert 10 <= len(row["intervals"]) <= 20
+    assert row["bandwidth"]["peak_gbps"] >= row["bandwidth"]["gbps"]
+
+
+def test_intervals_as_long_as_asked():
+    program = run("write_bw", "-D", 1, "-s", 64, "--interval", 0.25)
+    row = row_of(program)
+    assert 3 <= len(row["intervals"]) <= 5
+    assert row["bandwidth"]["peak_gbps"] is None    # of so few
+    assert program.err.count("\n") > 5      # the table, and a row for each
+
+
+@pytest.mark.parametrize("test", BANDWIDTH)
+def test_threads_share_the_queue_pairs(test):
+    row = row_of(run(test, "-n", 40, "-q", 5, "--threads", 2, "-s", 64,
+                     "--warmup", 0))
+    assert [one["qps"] for one in row["threads"]] in ([3, 2], [2, 3])
+    assert row["iterations"] == 200
+
+
+@pytest.mark.parametrize("count,post_list", ((37, 8), (100, 32), (5, 16)))
+def test_lists_send_exactly_as_many_as_asked(count, post_list):
+    sent = row_of(run("send_bw", "-n", count, "-l", post_list, "-s", 64,
+                      "--warmup", 0))
+    assert sent["iterations"] == count
+    assert sent["bandwidth"]["received"] == sent["bandwidth"]["sent"] == count
+
+
+@pytest.mark.parametrize("name", ("s.csv", "s.bin"))
+def test_samples_are_those_of_the_statistics(tmp_path, name):
+    path = tmp_path / name
+    row = row_of(run("read_lat", "-n", 500, "-s", 64, "--warmup", 0,
+                     "--samples", path))
+    if name.endswith(".csv"):
+        lines = path.read_text().splitlines()
+        assert lines[0] == "size,at_s,us"
+        samples = [tuple(map(float, line.split(","))) for line in lines[1:]]
+    else:
+        samples = list(struct.iter_unpack("<Qdd", path.read_bytes()))
+    latency = row["latency"]
+    assert len(samples) + latency["samples_dropped"] == 500
+    assert {sample[0] for sample in samples} == {64}
+    starts = [sample[1] for sample in samples]
+    assert starts == sorted(starts) and starts[0] >= 0
+    if not latency["samples_dropped"]:
+        values = [sample[2] for sample in samples]
+        assert math.isclose(min(values), latency["min"], rel_tol=1e-3)
+        assert math.isclose(sum(values) / 500, latency["mean"],
+                            rel_tol=1e-3)

@@ -13,8 +13,8 @@ from lab import (DEVICE, QUICK, Program, Server, client, deadline, failed,
 pytestmark = needs_device
 
 HEADINGS = {
-    "bw": ["#bytes", "#iterations", "BW average[Gb/s]", "BW average[MiB/s]",
-           "MsgRate[Mpps]"],
+    "bw": ["#bytes", "#iterations", "BW peak[Gb/s]", "BW average[Gb/s]",
+           "+-95%[Gb/s]", "BW average[MiB/s]", "MsgRate[Mpps]"],
     "lat": ["#bytes", "#iterations", "t_min[us]", "t_max[us]",
             "t_typical[us]", "t_avg[us]", "t_stdev[us]", "99%[us]",
             "99.9%[us]"],
@@ -58,9 +58,10 @@ def test_table_has_the_figures_of_the_document(tmp_path):
     document = parse(path.read_text())
     _, rows = table_of(program.out)
     for text, row in zip(rows, document["results"]):
-        size, iterations, gbps, mib, mpps = text.split()
+        size, iterations, peak, gbps, half, mib, mpps = text.split()
         assert int(size) == row["size"]
         assert int(iterations) == row["iterations"]
+        assert (peak, half) == ("-", "-")   # too short for intervals
         for shown, key in ((gbps, "gbps"), (mib, "mib_per_s"),
                            (mpps, "mpps")):
             decimals = len(shown.split(".")[1])
@@ -75,6 +76,32 @@ def test_what_was_not_measured_is_a_dash():
     assert values[4] == "-"     # the median of four
     assert values[-2:] == ["-", "-"]
     assert "-" not in values[:4]
+
+
+def test_percentiles_take_the_place_of_the_usual():
+    out = succeeded(loopback("read_lat", "-n", 40, "--warmup", 0,
+                             "--percentiles", "50,90.5,99.9999")).out
+    heading, rows = table_of(out)
+    assert heading.split()[-3:] == ["50%[us]", "90.5%[us]", "99.9999%[us]"]
+    assert " 99%[us]" not in heading
+    values = rows[0].split()
+    assert values[-3] == values[4] and values[-1] == "-"
+
+
+def test_histogram_is_drawn_below_the_table():
+    out = succeeded(loopback("write_lat", "-D", 0.3, "--histogram")).out
+    chart = out.split("histogram of size 2:\n")[1].splitlines()
+    ranges = [line.split() for line in chart[1:] if line[-1] != ":"]
+    assert all((int(words[2]) > 0) == (len(words) == 4) for words in ranges)
+    _, rows = table_of(out)
+    assert sum(int(words[2]) for words in ranges) == int(rows[0].split()[1])
+
+
+def test_peak_and_confidence_are_explained():
+    out = succeeded(loopback("write_bw", "-D", 1.5, "-s", 64)).out
+    _, rows = table_of(out)
+    assert "-" not in rows[0].split()
+    assert re.search(r"peak: best of \d+ intervals of 0.1\d* s", out)
 
 
 def test_one_sample_has_no_deviation():

@@ -19,10 +19,15 @@ BAD_VALUES = (
     ("-o", "0"), ("-o", "256"), ("-S", "16"), ("-p", "65536"), ("-p", "http"),
     ("-x", "256"), ("-x", "first"), ("-i", "0"), ("-i", "256"),
     ("--warmup", "-1"), ("--timeout", "0.5"), ("--timeout", "soon"),
-    ("--walk", "4Q"), ("--wait", "later"))
+    ("--walk", "4Q"), ("--wait", "later"), ("-l", "0"), ("-l", "1025"),
+    ("--post", "fast"), ("--threads", "0"), ("--threads", "65"),
+    ("--interval", "9ms"), ("--interval", "0"), ("--percentiles", "100"),
+    ("--percentiles", "0"), ("--percentiles", "99.99999"),
+    ("--percentiles", "50,"), ("--cpus", "65536"), ("--cpus", "3-1"),
+    ("--cpus", "0-64"), ("--clock", "tsc"))
 
 MISTAKES = (
-    ([], ["a test, serve or devices"]),
+    ([], ["a test, serve, devices or calibrate"]),
     (["frobnicate"], ["frobnicate", "write_bw", "serve", "devices"]),
     (["write_bw", "--frob", "h"], ["--frob"]),
     (["write_bw", "-Z", "h"], ["-Z"]),
@@ -36,6 +41,21 @@ MISTAKES = (
     (["write_bw", "-s", "0", "h"], ["--size 0"]),
     (["read_lat", "-s", "0", "h"], ["--size 0"]),
     (["write_lat", "-q", "2", "h"], ["--qps 2", "latency"]),
+    (["write_lat", "--threads", "2", "h"], ["--threads 2", "latency"]),
+    (["write_lat", "-l", "2", "h"], ["--post-list 2", "latency"]),
+    (["write_lat", "--interval", "1", "h"], ["--interval", "bandwidth"]),
+    (["write_bw", "--histogram", "h"], ["--histogram", "latency"]),
+    (["write_bw", "--percentiles", "9", "h"], ["--percentiles", "latency"]),
+    (["write_bw", "--samples", "x", "h"], ["--samples", "latency"]),
+    (["read_lat", "--round-trip", "h"], ["--round-trip", "ping-pong"]),
+    (["write_bw", "--round-trip", "h"], ["--round-trip", "ping-pong"]),
+    (["write_bw", "--threads", "2", "h"], ["--threads 2", "--qps"]),
+    (["write_bw", "-t", "8", "-l", "9", "h"], ["--post-list 9", "depth"]),
+    (["write_bw", "-q", "2", "--threads", "2", "--cpus", "0", "h"],
+     ["--cpus", "--threads 2"]),
+    (["calibrate", "a"], ["'a'"]),
+    (["calibrate", "-n", "4"], ["--iterations"]),
+    (["serve", "--threads", "2"], ["--threads", "client"]),
     (["write_bw", "-p", "0", "h"], ["--port 0"]),
     (["write_bw", "--loopback", "h"], ["--loopback", "'h'"]),
     (["write_bw", "--once", "h"], ["--once", "server"]),
@@ -80,7 +100,8 @@ def test_alias_of_perftest_is_checked_as_well(alias, value):
 def test_usage_names_every_test_and_goes_to_stdout():
     program = succeeded(Program("--help"))
     for word in ("write_bw", "write_lat", "send_bw", "send_lat", "read_bw",
-                 "read_lat", "serve", "devices", "--json", "Exit status"):
+                 "read_lat", "serve", "devices", "calibrate", "--json",
+                 "Exit status"):
         assert word in program.out
     assert program.err == ""
 

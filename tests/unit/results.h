@@ -4,7 +4,8 @@
 
 #include "model/result.h"
 
-/* On the heap: a run of two sizes at the client, over RoCE; result_free() it. */
+/* On the heap, result_free() it: a run of two sizes at the client, over RoCE.
+ */
 struct result *result_bandwidth(void);
 /* A ping-pong over InfiniBand with a GRH, N samples of 2.0 and 2.6 us. */
 struct result *result_latency(uint64_t n);

@@ -1,0 +1,369 @@
+/* The calls of libibverbs that open, describe, create and destroy. */
+#include "fake_nic.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#undef ibv_reg_mr
+#undef ibv_query_port
+
+static bool slots[FAKE_QPS];	/* queue pair numbers in use */
+
+static struct ibv_device fake_device = {
+	.node_type = IBV_NODE_CA,
+	.transport_type = IBV_TRANSPORT_IB,
+	.name = "fake0",
+	.dev_name = "uverbs0",
+};
+
+/* The address that both ends reach each other at over TCP, ::ffff:127.0.0.1. */
+static const union ibv_gid fake_gid = {
+	.raw = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 },
+};
+
+struct ibv_device **ibv_get_device_list(int *n)
+{
+	struct ibv_device **list = calloc(2, sizeof(*list));
+
+	if (!list)
+		return NULL;
+	list[0] = &fake_device;
+	if (n)
+		*n = 1;
+	return list;
+}
+
+void ibv_free_device_list(struct ibv_device **list)
+{
+	free(list);
+}
+
+const char *ibv_get_device_name(struct ibv_device *device)
+{
+	return device->name;
+}
+
+__be64 ibv_get_device_guid(struct ibv_device *device)
+{
+	(void)device;
+	return 1;
+}
+
+/* A NULL abi_compat says that there are no extended verbs. */
+struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	struct ibv_context *context = calloc(1, sizeof(*context));
+
+	if (!context)
+		return NULL;
+	context->device = device;
+	context->cmd_fd = -1;
+	context->async_fd = eventfd(0, EFD_CLOEXEC);
+	context->num_comp_vectors = 1;
+	pthread_mutex_init(&context->mutex, NULL);
+	fake_path_ops(&context->ops);
+	fake_time_open();
+	return context;
+}
+
+int ibv_close_device(struct ibv_context *context)
+{
+	fake_time_close();
+	close(context->async_fd);
+	free(context);
+	return 0;
+}
+
+int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
+{
+	(void)context;
+	*attr = (struct ibv_device_attr){
+		.fw_ver = "0.0.0",
+		.max_mr_size = UINT64_MAX,
+		.page_size_cap = 4096,
+		.max_qp = FAKE_QPS,
+		.max_qp_wr = FAKE_MAX_WR,
+		.max_sge = FAKE_MAX_SGE,
+		.max_sge_rd = FAKE_MAX_SGE,
+		.max_cq = 65536,
+		.max_cqe = FAKE_MAX_CQE,
+		.max_mr = 65536,
+		.max_pd = 65536,
+		.max_qp_rd_atom = 16,
+		.max_res_rd_atom = 16 * FAKE_QPS,
+		.max_qp_init_rd_atom = 16,
+		.atomic_cap = IBV_ATOMIC_HCA,
+		.max_pkeys = 1,
+		.phys_port_cnt = 1,
+	};
+	return 0;
+}
+
+/* 4 lanes of 25 Gb/s.  The caller's structure may be one of an older header:
+ * it ends with flags. */
+int ibv_query_port(struct ibv_context *context, uint8_t number,
+		   struct _compat_ibv_port_attr *attr)
+{
+	const struct ibv_port_attr port = {
+		.state = IBV_PORT_ACTIVE,
+		.max_mtu = IBV_MTU_4096,
+		.active_mtu = IBV_MTU_4096,
+		.gid_tbl_len = 1,
+		.max_msg_sz = 1U << 31,
+		.pkey_tbl_len = 1,
+		.active_width = 2,
+		.active_speed = 32,
+		.phys_state = 5,
+		.link_layer = IBV_LINK_LAYER_ETHERNET,
+	};
+
+	(void)context;
+	if (number != 1)
+		return EINVAL;
+	memcpy(attr, &port, offsetof(struct ibv_port_attr, port_cap_flags2));
+	return 0;
+}
+
+int ibv_query_gid(struct ibv_context *context, uint8_t number, int index,
+		  union ibv_gid *gid)
+{
+	(void)context;
+	if (number != 1 || index != 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	*gid = fake_gid;
+	return 0;
+}
+
+int ibv_query_pkey(struct ibv_context *context, uint8_t number, int index,
+		   __be16 *pkey)
+{
+	(void)context;
+	(void)number;
+	(void)index;
+	*pkey = 0xffff;
+	return 0;
+}
+
+int _ibv_query_gid_ex(struct ibv_context *context, uint32_t number,
+		      uint32_t index, struct ibv_gid_entry *entry,
+		      uint32_t flags, size_t entry_size)
+{
+	const struct ibv_gid_entry only = {
+		.gid = fake_gid,
+		.port_num = 1,
+		.gid_type = IBV_GID_TYPE_ROCE_V2,
+		.ndev_ifindex = 1,
+	};
+
+	(void)context;
+	(void)flags;
+	if (number != 1 || entry_size > sizeof(only))
+		return EINVAL;
+	if (index != 0)
+		return ENODATA;
+	memcpy(entry, &only, entry_size);
+	return 0;
+}
+
+ssize_t _ibv_query_gid_table(struct ibv_context *context,
+			     struct ibv_gid_entry *entries, size_t max,
+			     uint32_t flags, size_t entry_size)
+{
+	if (max == 0)
+		return -EINVAL;
+	return _ibv_query_gid_ex(context, 1, 0, entries, flags, entry_size) ?
+		       -EINVAL : 1;
+}
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	struct ibv_pd *pd = calloc(1, sizeof(*pd));
+
+	if (pd)
+		pd->context = context;
+	return pd;
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	free(pd);
+	return 0;
+}
+
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
+				uint64_t iova, unsigned int access)
+{
+	struct ibv_mr *mr = calloc(1, sizeof(*mr));
+
+	(void)iova;
+	(void)access;
+	if (mr)
+		*mr = (struct ibv_mr){
+			.context = pd->context,
+			.pd = pd,
+			.addr = addr,
+			.length = length,
+			.lkey = 0x1234,
+			.rkey = 0x5678,
+		};
+	return mr;
+}
+
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
+			  int access)
+{
+	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr,
+				(unsigned int)access);
+}
+
+int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	free(mr);
+	return 0;
+}
+
+/* The smallest power of two that is at least N. */
+static uint32_t ring_size(uint32_t n)
+{
+	uint32_t size = 1;
+
+	while (size < n)
+		size <<= 1;
+	return size;
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
+			     void *cq_context,
+			     struct ibv_comp_channel *channel, int vector)
+{
+	struct fake_cq *cq;
+	uint32_t size;
+
+	(void)vector;
+	if (cqe < 1 || cqe > FAKE_MAX_CQE) {
+		errno = EINVAL;
+		return NULL;
+	}
+	size = ring_size((uint32_t)cqe);
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return NULL;
+	cq->ring = calloc(size, sizeof(*cq->ring));
+	if (!cq->ring) {
+		free(cq);
+		return NULL;
+	}
+	cq->mask = size - 1;
+	cq->cq.context = context;
+	cq->cq.channel = channel;
+	cq->cq.cq_context = cq_context;
+	cq->cq.cqe = cqe;
+	return &cq->cq;
+}
+
+int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	free(((struct fake_cq *)cq)->ring);
+	free(cq);
+	return 0;
+}
+
+static bool acceptable(const struct ibv_qp_init_attr *attr)
+{
+	return attr->qp_type == IBV_QPT_RC &&
+	       attr->cap.max_send_sge <= FAKE_MAX_SGE &&
+	       attr->cap.max_send_wr <= FAKE_MAX_WR &&
+	       attr->cap.max_recv_wr <= FAKE_MAX_WR;
+}
+
+static uint32_t free_slot(void)
+{
+	uint32_t i = 0;
+
+	while (i < FAKE_QPS && slots[i])
+		i++;
+	return i;
+}
+
+struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	uint32_t slot = free_slot(), size = ring_size(attr->cap.max_send_wr);
+	struct fake_qp *q;
+
+	if (slot == FAKE_QPS || !acceptable(attr)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	q = calloc(1, sizeof(*q));
+	if (!q)
+		return NULL;
+	q->wqes = aligned_alloc(64, size * sizeof(*q->wqes));
+	q->wr_ids = calloc(size, sizeof(*q->wr_ids));
+	if (!q->wqes || !q->wr_ids) {
+		ibv_destroy_qp(&q->qp);
+		errno = ENOMEM;
+		return NULL;
+	}
+	q->mask = size - 1;
+	q->depth = attr->cap.max_send_wr;
+	q->cap = attr->cap;
+	q->signal_all = attr->sq_sig_all ? IBV_SEND_SIGNALED : 0;
+	q->qp.context = pd->context;
+	q->qp.qp_context = attr->qp_context;
+	q->qp.pd = pd;
+	q->qp.send_cq = attr->send_cq;
+	q->qp.recv_cq = attr->recv_cq;
+	q->qp.qp_num = FAKE_FIRST_QPN + slot;
+	q->qp.qp_type = attr->qp_type;
+	q->control = q->qp.qp_num << 8 | 2;
+	slots[slot] = true;
+	return &q->qp;
+}
+
+int ibv_destroy_qp(struct ibv_qp *qp)
+{
+	struct fake_qp *q = (struct fake_qp *)qp;
+
+	if (qp->qp_num)
+		slots[qp->qp_num - FAKE_FIRST_QPN] = false;
+	free(q->wqes);
+	free(q->wr_ids);
+	free(q);
+	return 0;
+}
+
+int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
+{
+	if (mask & IBV_QP_STATE)
+		qp->state = attr->qp_state;
+	return 0;
+}
+
+int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
+		 struct ibv_qp_init_attr *init)
+{
+	const struct fake_qp *q = (const struct fake_qp *)qp;
+
+	(void)mask;
+	*attr = (struct ibv_qp_attr){ .qp_state = qp->state, .cap = q->cap };
+	*init = (struct ibv_qp_init_attr){
+		.send_cq = qp->send_cq,
+		.recv_cq = qp->recv_cq,
+		.cap = q->cap,
+		.qp_type = qp->qp_type,
+	};
+	return 0;
+}
+
+/* Queue pairs here have no ibv_wr_start() and its like. */
+struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
+{
+	(void)qp;
+	return NULL;
+}

@@ -1,0 +1,99 @@
+/*
+ * A NIC of one process, without hardware: the device list of libibverbs with
+ * one RoCE device, to be loaded with LD_PRELOAD.  What it does, in time, is
+ * set by the environment (fake_time.c); no data moves.
+ */
+#ifndef FAKE_NIC_H
+#define FAKE_NIC_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FAKE_QPS 4096
+#define FAKE_FIRST_QPN 0x1000
+#define FAKE_MAX_SGE 2
+#define FAKE_MAX_WR 32768
+#define FAKE_MAX_CQE (1 << 22)
+
+/* A work request as hardware would fetch it: one cache line. */
+struct fake_wqe {
+	uint32_t opcode_index;
+	uint32_t qpn_segments;
+	uint32_t flags;
+	uint32_t immediate;
+	uint64_t remote_addr;
+	uint32_t rkey;
+	uint32_t reserved;
+	struct fake_segment {
+		uint32_t length;
+		uint32_t lkey;
+		uint64_t addr;
+	} data[FAKE_MAX_SGE];
+};
+
+struct fake_qp {
+	struct ibv_qp qp;
+	struct fake_wqe *wqes;
+	uint64_t *wr_ids;
+	uint32_t mask;		/* of an index into both */
+	uint32_t depth;
+	uint32_t head;		/* requests posted */
+	uint32_t tail;		/* requests known to be complete */
+	uint32_t recv_head;
+	uint64_t last_due;	/* an RC queue pair completes in order */
+	volatile uint32_t doorbell;
+	struct ibv_qp_cap cap;
+	uint32_t control;	/* what every descriptor says of its queue */
+	uint32_t signal_all;	/* 0 or IBV_SEND_SIGNALED */
+};
+
+struct fake_cqe {
+	uint64_t due;		/* ticks since open; 0: at once */
+	uint64_t posted;	/* ticks since open */
+	struct fake_qp *q;
+	uint32_t index;
+	uint32_t length;
+	uint32_t opcode;
+};
+
+struct fake_cq {
+	struct ibv_cq cq;
+	struct fake_cqe *ring;
+	uint32_t mask;
+	uint32_t head;
+	uint32_t tail;
+	volatile uint32_t doorbell;
+};
+
+/* Programs see the verbs of libibverbs and nothing else. */
+#pragma GCC visibility push(hidden)
+
+/* fake_path.c: the calls a benchmark makes per message. */
+void fake_path_ops(struct ibv_context_ops *ops);
+
+/* fake_time.c */
+struct fake_timing {
+	bool on;		/* anything but "complete at once" */
+	uint64_t start;		/* counter when the device was opened */
+};
+extern struct fake_timing fake_timing;
+
+/* Read the environment and measure the counter's rate. */
+void fake_time_open(void);
+
+/* Write what FAKE_SAMPLES asks for. */
+void fake_time_close(void);
+
+/* Ticks since the device was opened. */
+uint64_t fake_now(void);
+
+/* When a message of LENGTH bytes posted at NOW on Q completes. */
+uint64_t fake_due(struct fake_qp *q, uint64_t now, uint32_t length);
+
+/* A completion was taken; NOW and POSTED are ticks. */
+void fake_note(uint64_t posted, uint64_t now);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,235 @@
+/*
+ * When things happen, from the environment, read once at open:
+ *   FAKE_DELAY    ns from the end of a message's wire time to its completion:
+ *                 "2000", or a mix "99%2000,1%50000" in a fixed shuffled
+ *                 order, exact in every FAKE_MIX messages of the process
+ *   FAKE_GBPS     rate of the one wire that all queue pairs share
+ *   FAKE_SAMPLES  a file for what the device itself saw, ns from post to the
+ *                 poll that took the completion, one a line
+ *   FAKE_PEAK     a file for the most memory the process had resident (KiB)
+ * Without delay and rate, everything completes at once.
+ */
+#include "fake_nic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <x86intrin.h>
+
+/* Percentages have two decimals. */
+#define FAKE_MIX 10000
+#define FAKE_SAMPLES_MAX 4000000
+#define CALIBRATION_NS 100000000
+#define PAIR_ATTEMPTS 32
+
+struct fake_timing fake_timing;
+
+static struct {
+	double ticks_per_ns;
+	double ticks_per_byte;	/* 0: no limit */
+	double wire_free;	/* ticks since open */
+	uint64_t delay[FAKE_MIX];	/* ticks */
+	uint32_t next_delay;
+	uint32_t *samples;	/* ticks */
+	uint32_t n_samples;
+} timing;
+
+struct pair {
+	uint64_t ticks;
+	uint64_t ns;
+};
+
+uint64_t fake_now(void)
+{
+	return __rdtsc() - fake_timing.start;
+}
+
+static uint64_t raw_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Both clocks at one time: the tightest of several readings. */
+static struct pair read_pair(void)
+{
+	struct pair best = { 0 };
+	uint64_t best_gap = UINT64_MAX;
+
+	for (int i = 0; i < PAIR_ATTEMPTS; i++) {
+		uint64_t before = __rdtsc();
+		uint64_t ns = raw_ns();
+		uint64_t gap = __rdtsc() - before;
+
+		if (gap < best_gap) {
+			best_gap = gap;
+			best = (struct pair){ before + gap / 2, ns };
+		}
+	}
+	return best;
+}
+
+static double measure_rate(void)
+{
+	const struct timespec pause = { .tv_nsec = CALIBRATION_NS };
+	struct pair first = read_pair(), last;
+
+	nanosleep(&pause, NULL);
+	last = read_pair();
+	return (double)(last.ticks - first.ticks) /
+	       (double)(last.ns - first.ns);
+}
+
+static __attribute__((noreturn)) void refuse(const char *text)
+{
+	fprintf(stderr, "fake NIC: FAKE_DELAY=%s: not \"NS\" nor "
+		"\"P%%NS,P%%NS\" with a sum of 100%%\n", text);
+	exit(1);
+}
+
+/* The next "P%NS" or "NS" at *TEXT: ticks into SLOTS; how many. */
+static uint32_t read_part(const char **text, uint64_t *slots, uint32_t room)
+{
+	double percent = 100, ns;
+	uint32_t n;
+	char *end;
+
+	ns = strtod(*text, &end);
+	if (*end == '%') {
+		percent = ns;
+		ns = strtod(end + 1, &end);
+	}
+	n = (uint32_t)(percent * FAKE_MIX / 100 + 0.5);
+	if (end == *text || n > room || ns < 0)
+		refuse(*text);
+	for (uint32_t i = 0; i < n; i++)
+		slots[i] = (uint64_t)(ns * timing.ticks_per_ns + 0.5);
+	*text = *end == ',' ? end + 1 : end;
+	return n;
+}
+
+/* The same order in every process, so that runs can be compared. */
+static void shuffle(uint64_t *slots, uint32_t n)
+{
+	uint64_t state = 88172645463325252ULL;
+
+	for (uint32_t i = n - 1; i > 0; i--) {
+		uint32_t j;
+		uint64_t swap;
+
+		state ^= state << 13;
+		state ^= state >> 7;
+		state ^= state << 17;
+		j = (uint32_t)(state % (i + 1));
+		swap = slots[i];
+		slots[i] = slots[j];
+		slots[j] = swap;
+	}
+}
+
+static void read_delays(const char *text)
+{
+	const char *rest = text;
+	uint32_t n = 0;
+
+	while (*rest && n < FAKE_MIX)
+		n += read_part(&rest, &timing.delay[n], FAKE_MIX - n);
+	if (*rest || n != FAKE_MIX)
+		refuse(text);
+	shuffle(timing.delay, FAKE_MIX);
+}
+
+/* Touched here, so that no page fault is in a sample. */
+static void make_samples(void)
+{
+	size_t size = FAKE_SAMPLES_MAX * sizeof(*timing.samples);
+
+	timing.samples = malloc(size);
+	if (timing.samples)
+		memset(timing.samples, 1, size);
+	timing.n_samples = 0;
+}
+
+void fake_time_open(void)
+{
+	const char *delay = getenv("FAKE_DELAY");
+	const char *gbps = getenv("FAKE_GBPS");
+	double rate = gbps ? strtod(gbps, NULL) : 0;
+
+	fake_timing.on = (delay && strcmp(delay, "0") != 0) || rate > 0;
+	if (!fake_timing.on)
+		return;
+	timing.ticks_per_ns = measure_rate();
+	if (rate > 0)
+		timing.ticks_per_byte = 8 / rate * timing.ticks_per_ns;
+	if (delay)
+		read_delays(delay);
+	if (getenv("FAKE_SAMPLES"))
+		make_samples();
+	timing.wire_free = 0;
+	timing.next_delay = 0;
+	fake_timing.start = __rdtsc();
+}
+
+void fake_time_close(void)
+{
+	const char *path = getenv("FAKE_SAMPLES");
+	FILE *file;
+
+	if (!timing.samples || !timing.n_samples || !path)
+		return;
+	file = fopen(path, "w");
+	for (uint32_t i = 0; file && i < timing.n_samples; i++)
+		fprintf(file, "%.1f\n",
+			timing.samples[i] / timing.ticks_per_ns);
+	if (file)
+		fclose(file);
+	free(timing.samples);
+	timing.samples = NULL;
+}
+
+uint64_t fake_due(struct fake_qp *q, uint64_t now, uint32_t length)
+{
+	uint64_t due = now;
+
+	if (timing.ticks_per_byte > 0) {
+		if (timing.wire_free < (double)now)
+			timing.wire_free = (double)now;
+		timing.wire_free += length * timing.ticks_per_byte;
+		due = (uint64_t)timing.wire_free;
+	}
+	due += timing.delay[timing.next_delay++];
+	if (timing.next_delay == FAKE_MIX)
+		timing.next_delay = 0;
+	if (due < q->last_due)
+		due = q->last_due;
+	q->last_due = due;
+	return due;
+}
+
+void fake_note(uint64_t posted, uint64_t now)
+{
+	if (timing.samples && timing.n_samples < FAKE_SAMPLES_MAX)
+		timing.samples[timing.n_samples++] = (uint32_t)(now - posted);
+}
+
+/* The kernel knows the peak until the process is gone, and no longer: what
+ * wait4() tells includes the program that this one replaced in exec(). */
+static __attribute__((destructor)) void write_peak(void)
+{
+	const char *path = getenv("FAKE_PEAK");
+	FILE *status = path ? fopen("/proc/self/status", "r") : NULL;
+	FILE *file = status ? fopen(path, "w") : NULL;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), status))
+		if (!strncmp(line, "VmHWM:", 6))
+			fputs(line + 6, file);
+	if (file)
+		fclose(file);
+	if (status)
+		fclose(status);
+}

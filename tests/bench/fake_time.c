@@ -4,8 +4,9 @@
  *                 "2000", or a mix "99%2000,1%50000" in a fixed shuffled
  *                 order, exact in every FAKE_MIX messages of the process
  *   FAKE_GBPS     rate of the one wire that all queue pairs share
- *   FAKE_SAMPLES  a file for what the device itself saw, ns from post to the
- *                 poll that took the completion, one a line
+ *   FAKE_SAMPLES  a file for what the device itself saw: a line for each
+ *                 completion, when its request was posted and when a poll
+ *                 took it, ns since the first post
  *   FAKE_PEAK     a file for the most memory the process had resident (KiB)
  * Without delay and rate, everything completes at once.
  */
@@ -19,7 +20,7 @@
 
 /* Percentages have two decimals. */
 #define FAKE_MIX 10000
-#define FAKE_SAMPLES_MAX 4000000
+#define SAMPLES_MAX 1000000
 #define CALIBRATION_NS 100000000
 #define PAIR_ATTEMPTS 32
 
@@ -31,7 +32,11 @@ static struct {
 	double wire_free;	/* ticks since open */
 	uint64_t delay[FAKE_MIX];	/* ticks */
 	uint32_t next_delay;
-	uint32_t *samples;	/* ticks */
+	uint64_t first_post;	/* ticks since open */
+	struct sample {
+		uint64_t posted;
+		uint64_t taken;
+	} *samples;		/* ticks since open */
 	uint32_t n_samples;
 } timing;
 
@@ -145,12 +150,13 @@ static void read_delays(const char *text)
 /* Touched here, so that no page fault is in a sample. */
 static void make_samples(void)
 {
-	size_t size = FAKE_SAMPLES_MAX * sizeof(*timing.samples);
+	size_t size = SAMPLES_MAX * sizeof(*timing.samples);
 
 	timing.samples = malloc(size);
 	if (timing.samples)
 		memset(timing.samples, 1, size);
 	timing.n_samples = 0;
+	timing.first_post = 0;
 }
 
 void fake_time_open(void)
@@ -174,6 +180,11 @@ void fake_time_open(void)
 	fake_timing.start = __rdtsc();
 }
 
+static double since_first_post(uint64_t ticks)
+{
+	return (double)(ticks - timing.first_post) / timing.ticks_per_ns;
+}
+
 void fake_time_close(void)
 {
 	const char *path = getenv("FAKE_SAMPLES");
@@ -183,8 +194,9 @@ void fake_time_close(void)
 		return;
 	file = fopen(path, "w");
 	for (uint32_t i = 0; file && i < timing.n_samples; i++)
-		fprintf(file, "%.1f\n",
-			timing.samples[i] / timing.ticks_per_ns);
+		fprintf(file, "%.1f %.1f\n",
+			since_first_post(timing.samples[i].posted),
+			since_first_post(timing.samples[i].taken));
 	if (file)
 		fclose(file);
 	free(timing.samples);
@@ -195,6 +207,8 @@ uint64_t fake_due(struct fake_qp *q, uint64_t now, uint32_t length)
 {
 	uint64_t due = now;
 
+	if (!timing.first_post)
+		timing.first_post = now;
 	if (timing.ticks_per_byte > 0) {
 		if (timing.wire_free < (double)now)
 			timing.wire_free = (double)now;
@@ -212,8 +226,9 @@ uint64_t fake_due(struct fake_qp *q, uint64_t now, uint32_t length)
 
 void fake_note(uint64_t posted, uint64_t now)
 {
-	if (timing.samples && timing.n_samples < FAKE_SAMPLES_MAX)
-		timing.samples[timing.n_samples++] = (uint32_t)(now - posted);
+	if (timing.samples && timing.n_samples < SAMPLES_MAX)
+		timing.samples[timing.n_samples++] =
+			(struct sample){ posted, now };
 }
 
 /* The kernel knows the peak until the process is gone, and no longer: what

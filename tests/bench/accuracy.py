@@ -22,10 +22,12 @@ def median(values):
 
 def device_view(path):
     """Latencies that the device saw, by name, in ns."""
-    spans = sorted(taken - posted for posted, taken in read_samples(path))
+    samples = read_samples(path)
+    spans = sorted(taken - posted for posted, taken in samples)
     view = {name: spans[math.ceil(q * len(spans) - 1e-6) - 1]
             for name, q in PERCENTILES}
     view["stddev"] = statistics.stdev(spans)
+    view["whole run"] = samples[-1][1]
     return view
 
 
@@ -66,12 +68,15 @@ class Latency:
                                                      str(self.n)], fake)
         return {name: words[i] * 1000 for name, i in PERFTEST.items()}
 
-    def round(self):
+    def silent(self, run):
+        """What RUN reports: without a log, a completion is 10 ns sooner."""
+        return run(self.fake), None
+
+    def round(self, take):
         """(reported, seen by the device) for each program."""
-        turns = {"bare": self.logged(self.bare),
-                 "verbsperf": self.logged(self.verbsperf)}
+        turns = {"bare": take(self.bare), "verbsperf": take(self.verbsperf)}
         if self.bench.has_perftest:
-            turns["perftest"] = self.logged(self.perftest)
+            turns["perftest"] = take(self.perftest)
         return turns
 
 
@@ -103,7 +108,7 @@ def medians(bench, rounds):
     rows = []
     for delay in (1000, 2000, 10000):
         test = Latency(bench, str(delay), 10000)
-        taken = [test.round() for _ in range(rounds)]
+        taken = [test.round(test.silent) for _ in range(rounds)]
         bare = reported(taken, "bare", "p50")
         row = [f"{delay:,}", text(bare, 1)]
         for program in ("verbsperf", "perftest"):
@@ -121,7 +126,7 @@ def percentiles(bench, rounds, mix):
     print(f"accuracy: percentiles of read_lat, ns, of delays {mix}; "
           f"{rounds} rounds;\n'off': less what the device saw in the same run")
     test = Latency(bench, mix, 20000)
-    taken = [test.round() for _ in range(rounds)]
+    taken = [test.round(test.logged) for _ in range(rounds)]
     rows = []
     for name, _ in PERCENTILES:
         row = [name]
@@ -134,25 +139,36 @@ def percentiles(bench, rounds, mix):
     print()
 
 
+def least_disturbed(rounds, program):
+    """(reported, seen) of PROGRAM's shortest run: one interruption of 50 us,
+    which the device does not see when it comes between two messages, makes
+    more spread than the delays."""
+    return min((turns[program] for turns in rounds if program in turns),
+               key=lambda turn: turn[1]["whole run"], default=None)
+
+
 def spread(bench, rounds):
-    print(f"accuracy: standard deviation of read_lat, ns; {rounds} rounds; "
-          "'off': against what\nthe device saw in the same run. In 'told' the "
-          "interruptions of this machine are not")
+    print(f"accuracy: standard deviation of read_lat, ns; the least "
+          f"interrupted of {rounds} rounds;\n'told': to the device; 'seen': "
+          "by the device in the same run, with what interruptions\nthere "
+          "were; 'off': reported against seen")
     rows = []
     for mix, told in (("50%2000,50%2600", 300),
                       ("50%20000,50%120000", 50000)):
         test = Latency(bench, mix, 10000)
-        taken = [test.round() for _ in range(rounds)]
+        taken = [test.round(test.logged) for _ in range(rounds)]
         row = [mix, f"{told:,}"]
         for program in ("bare", "verbsperf", "perftest"):
-            value = reported(taken, program, "stddev")
-            off = None if value is None else median(
-                100 * (turns[program][0]["stddev"] /
-                       turns[program][1]["stddev"] - 1) for turns in taken)
-            row += [text(value), signed(off, 2, "%")]
+            turn = least_disturbed(taken, program)
+            if not turn:
+                row += ["-"] * 3
+                continue
+            said, seen = turn[0]["stddev"], turn[1]["stddev"]
+            row += [text(said), text(seen),
+                    signed(100 * (said / seen - 1), 2, "%")]
         rows.append(row)
-    table(["delays", "told", "bare", "off", "verbsperf", "off", "perftest",
-           "off"], rows)
+    table(["delays", "told", "bare", "seen", "off", "verbsperf", "seen",
+           "off", "perftest", "seen", "off"], rows)
     print()
 
 
@@ -217,7 +233,9 @@ def rates(bench, rounds):
 def run(bench):
     rounds = 3 if bench.quick else 7
     medians(bench, rounds)
+    # Of the first, p99 is the slowest of the 2 us ones: a single late one
+    # lifts it.  The second has room for some.
     percentiles(bench, rounds, "99%2000,1%50000")
     percentiles(bench, rounds, "99.5%2000,0.5%50000")
-    spread(bench, rounds)
+    spread(bench, 2 * rounds)
     rates(bench, rounds)

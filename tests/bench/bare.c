@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <x86intrin.h>
+
+#include "counter.h"
 
 #define DEPTH 128
 #define BATCH 16
@@ -116,7 +117,7 @@ static struct ibv_qp *make_qp(const struct setup *s)
 
 static struct span now(void)
 {
-	struct span s = { .ticks = __rdtsc() };
+	struct span s = { .ticks = counter() };
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &s.time);
 	return s;
@@ -236,7 +237,7 @@ static void latency_loop(struct ibv_cq *cq, struct ibv_qp *qp,
 	struct ibv_wc wc;
 
 	for (uint64_t i = 0; i < n; i++) {
-		uint64_t start = __rdtsc();
+		uint64_t start = counter();
 		int got;
 
 		if (ibv_post_send(qp, wr, &bad))
@@ -244,7 +245,7 @@ static void latency_loop(struct ibv_cq *cq, struct ibv_qp *qp,
 		do {
 			got = ibv_poll_cq(cq, 1, &wc);
 		} while (got == 0);
-		samples[i] = __rdtsc() - start;
+		samples[i] = counter() - start;
 		if (got < 0 || wc.status != IBV_WC_SUCCESS)
 			die("a message failed");
 	}

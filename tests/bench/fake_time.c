@@ -11,12 +11,12 @@
  * Without delay and rate, everything completes at once.
  */
 #include "fake_nic.h"
+#include "counter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <x86intrin.h>
 
 /* Percentages have two decimals. */
 #define FAKE_MIX 10000
@@ -47,7 +47,7 @@ struct pair {
 
 uint64_t fake_now(void)
 {
-	return __rdtsc() - fake_timing.start;
+	return counter() - fake_timing.start;
 }
 
 static uint64_t raw_ns(void)
@@ -65,9 +65,9 @@ static struct pair read_pair(void)
 	uint64_t best_gap = UINT64_MAX;
 
 	for (int i = 0; i < PAIR_ATTEMPTS; i++) {
-		uint64_t before = __rdtsc();
+		uint64_t before = counter();
 		uint64_t ns = raw_ns();
-		uint64_t gap = __rdtsc() - before;
+		uint64_t gap = counter() - before;
 
 		if (gap < best_gap) {
 			best_gap = gap;
@@ -177,7 +177,7 @@ void fake_time_open(void)
 		make_samples();
 	timing.wire_free = 0;
 	timing.next_delay = 0;
-	fake_timing.start = __rdtsc();
+	fake_timing.start = counter();
 }
 
 static double since_first_post(uint64_t ticks)

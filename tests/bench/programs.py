@@ -26,7 +26,7 @@ class Failed(Exception):
     """A program that should have run did not."""
 
 
-class Refused(Exception):
+class Refused(Failed):
     """A program does not have the option it was given."""
 
 
@@ -65,10 +65,10 @@ class Bench:
                                          str(HERE / "bare.c"), "-libverbs",
                                          "-lm"])
 
-    def say(self, command, fake):
+    def say(self, command, fake, how=""):
         if self.verbose:
             setting = [f"{name}={value}" for name, value in fake.items()]
-            print("$", shlex.join(setting + command), file=sys.stderr,
+            print(f"$ {shlex.join(setting + command)}{how}", file=sys.stderr,
                   flush=True)
 
     def tool(self, command):
@@ -102,7 +102,7 @@ class Bench:
         """Run SERVER and CLIENT, the client with FAKE and below BEFORE."""
         preload = {"LD_PRELOAD": self.nic}
         server = ["taskset", "-c", self.server_cpu] + server
-        self.say(server + ["&"], preload)
+        self.say(server, preload, " &")
         end = subprocess.Popen(server, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL,
                                env={**os.environ, **preload})
@@ -147,7 +147,7 @@ class Bench:
         return json.loads(self.alone(command, fake, before))
 
     def device_log(self):
-        """A file for FAKE_SAMPLES, and how to read it."""
+        """A file for FAKE_SAMPLES, not there yet."""
         path = self.directory / "samples"
         path.unlink(missing_ok=True)
         return path

@@ -75,6 +75,11 @@ static uint64_t rank_of(uint64_t count, uint32_t per_million)
 	return whole + (rest + 999999) / 1000000;
 }
 
+static uint64_t half_width(uint32_t bin)
+{
+	return (histogram_bin_high(bin) - histogram_bin_low(bin)) / 2;
+}
+
 static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 {
 	if (value < low)
@@ -92,7 +97,8 @@ uint64_t histogram_percentile(const struct histogram *h, uint32_t per_million)
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
 		seen += h->bins[i];
 		if (seen >= rank && seen > 0)
-			return clamp(histogram_bin_high(i), h->min, h->max);
+			return clamp(histogram_bin_low(i) + half_width(i),
+				     h->min, h->max);
 	}
 	return h->max;
 }

@@ -82,8 +82,8 @@ void histogram_merge(struct histogram *into, const struct histogram *from);
 /*
  * The value at PER_MILLION of the distribution (500,000 is the median): that
  * of the first bin with at least that part of all values at or below it, as
- * the highest value the bin stands for, clamped to the exact minimum and
- * maximum.  0 when H is empty.
+ * the middle of the bin, which is wrong by no more than half of it and leans to
+ * neither side, clamped to the exact minimum and maximum.  0 when H is empty.
  */
 uint64_t histogram_percentile(const struct histogram *h, uint32_t per_million);
 

@@ -63,32 +63,93 @@ static __attribute__((noinline, cold)) uint32_t edge(struct flow *f,
 }
 
 /*
- * Post N times the same list of Q.  It is moved to where Q stands first, and
- * on after each time: then, while the provider has work.
+ * Post the one send of LIST N times.  It is moved to where Q stands first, if
+ * it is not there yet, and on after each time: then, while the provider has
+ * work.  Returns how many were posted, and in *RET what the verb said.
  */
-static ALWAYS_INLINE int post_run(struct flow *f, struct flow_qp *q,
-				  struct flow_list *list, uint64_t n,
-				  const uint32_t length, const enum op op,
-				  const enum post_method method)
+static ALWAYS_INLINE uint64_t post_sends(struct flow *f, struct flow_qp *q,
+					 struct flow_list *list, uint64_t n,
+					 int *ret, const enum op op,
+					 const enum post_method method)
 {
+	struct flow_request *r = list->requests;
 	const uint64_t stride = f->stride;
 	uint64_t left = n;
-	int ret = 0;
 
-	move_list(list, q->posted - list->posted,
-		  (q->position - list->position) * stride, length, op);
+	if (list->posted != q->posted || list->position != q->position) {
+		r->wr.wr_id += q->posted - list->posted;
+		move_sends(r, 1, (q->position - list->position) * stride, op);
+	}
 	do {
-		ret = hand_over(q, list->requests, length, op, method);
-		if (__builtin_expect(ret != 0, 0))
+		*ret = hand_over(q, r, 1, op, method);
+		if (__builtin_expect(*ret != 0, 0))
 			break;
-		move_list(list, length, stride, length, op);
+		r->wr.wr_id++;
+		move_sends(r, 1, stride, op);
 	} while (--left);
 	n -= left;
+	list->posted = q->posted + n;
+	list->position = q->position + n;
+	return n;
+}
+
+/*
+ * The sends of LIST at POSITION of the walk, that follow POSTED messages: a
+ * copy prepared there, or the only one, moved.  Those whose completion will
+ * tell are numbered.
+ */
+static ALWAYS_INLINE struct flow_request *
+take_list(const struct flow *f, const struct flow_qp *q,
+	  struct flow_list *list, uint64_t position, uint64_t posted,
+	  const enum op op)
+{
+	const uint32_t length = f->shape.list_length;
+	struct flow_request *r = list->requests;
+
+	if (f->copies) {
+		r += position * length;
+	} else if (list->position != position) {
+		move_sends(r, length, (position - list->position) * f->stride,
+			   op);
+		list->position = position;
+	}
+	for (uint32_t i = f->list_every; i <= length; i += f->list_every)
+		r[i - 1].wr.wr_id = q->tag | (posted + i);
+	return r;
+}
+
+/* Post LIST N times, from position to position.  Returns as post_sends(). */
+static ALWAYS_INLINE uint64_t post_lists(struct flow *f, struct flow_qp *q,
+					 struct flow_list *list, uint64_t n,
+					 int *ret, const enum op op,
+					 const enum post_method method)
+{
+	const uint32_t length = f->shape.list_length;
+
+	for (uint64_t i = 0; i < n; i++) {
+		*ret = hand_over(q, take_list(f, q, list, q->position + i,
+					      q->posted + i * length, op),
+				 length, op, method);
+		if (__builtin_expect(*ret != 0, 0))
+			return i;
+	}
+	return n;
+}
+
+/* Post N times the quiet or the signalled list of Q. */
+static ALWAYS_INLINE int post_run(struct flow *f, struct flow_qp *q,
+				  struct flow_list *list, uint64_t n,
+				  const bool single, const enum op op,
+				  const enum post_method method)
+{
+	const uint32_t length = single ? 1 : f->shape.list_length;
+	int ret = 0;
+
+	n = single ? post_sends(f, q, list, n, &ret, op, method) :
+		     post_lists(f, q, list, n, &ret, op, method);
 	f->posted += n * length;
 	q->posted += n * length;
 	q->position += n;
-	list->posted = q->posted;
-	list->position = q->position;
 	if (q->position == f->positions)
 		q->position = 0;
 	return ret ? post_failed(f, q, ret) : 0;
@@ -100,16 +161,11 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 					       uint32_t left, const enum op op,
 					       const enum post_method method)
 {
-	struct flow_list *list = &q->lists[FLOW_SIGNALLED];
 	uint32_t skip = f->shape.list_length - left;
-	int ret;
+	struct flow_request *r = take_list(f, q, &q->lists[FLOW_SIGNALLED],
+					   q->position, q->posted - skip, op);
+	int ret = hand_over(q, &r[skip], left, op, method);
 
-	move_list(list, q->posted - skip - list->posted,
-		  (q->position - list->position) * f->stride,
-		  f->shape.list_length, op);
-	list->posted = q->posted - skip;
-	list->position = q->position;
-	ret = hand_over(q, &list->requests[skip], left, op, method);
 	if (ret)
 		return post_failed(f, q, ret);
 	q->posted += left;
@@ -133,31 +189,31 @@ static ALWAYS_INLINE int refill(struct flow *f, struct flow_qp *q,
 				const enum post_method method)
 {
 	const uint32_t length = single ? 1 : f->shape.list_length;
-	int ret = 0;
+	uint64_t left = q->limit - q->posted;
+	uint64_t room = smaller(window - (q->posted - q->completed), left);
+	uint64_t lists = room / length, n;
+	int ret;
 
-	while (!ret) {
-		uint64_t left = q->limit - q->posted;
-		uint64_t room = window - (q->posted - q->completed);
-		uint64_t most = smaller(room, left) / length;
-		uint64_t n = smaller(most, f->positions - q->position);
-
-		if (!n)
-			return left && left < length && left <= room ?
-				       post_tail(f, q, (uint32_t)left, op,
-						 method) : 0;
+	for (; lists; lists -= n, left -= n * length, room -= n * length) {
+		n = smaller(lists, f->positions - q->position);
 		if (q->quiet_left && left > length) {
 			n = smaller(n, q->quiet_left);
 			n -= n * length == left;
 			q->quiet_left -= (uint32_t)n;
-			ret = post_run(f, q, &q->lists[FLOW_QUIET], n, length,
+			ret = post_run(f, q, &q->lists[FLOW_QUIET], n, single,
 				       op, method);
 		} else {
+			n = f->quiet ? 1 : n;
 			q->quiet_left = f->quiet;
-			ret = post_run(f, q, &q->lists[FLOW_SIGNALLED],
-				       f->quiet ? 1 : n, length, op, method);
+			ret = post_run(f, q, &q->lists[FLOW_SIGNALLED], n,
+				       single, op, method);
 		}
+		if (ret)
+			return ret;
 	}
-	return ret;
+	if (!single && left && left == room)
+		return post_tail(f, q, (uint32_t)left, op, method);
+	return 0;
 }
 
 /* True when both completions are of one QP: then the later says it all. */

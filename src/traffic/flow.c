@@ -25,6 +25,16 @@ void flow_set_phase(struct flow_control *control, enum phase phase)
 		;
 }
 
+/* The largest divisor of N that is at most MOST, which is above 0. */
+static uint32_t divisor(uint32_t n, uint32_t most)
+{
+	uint32_t d = most < n ? most : n;
+
+	while (n % d)
+		d--;
+	return d;
+}
+
 static uint64_t walk_step(const struct flow_shape *shape)
 {
 	return round_up(shape->size ? shape->size : 1, CACHE_LINE);
@@ -39,22 +49,22 @@ static uint64_t walk_slots(const struct flow_shape *shape)
 }
 
 /*
- * Send I of a list.  Those that ask for a completion are, in a signalled list,
- * every signal_every-th and the last.
+ * Send I of a list at POSITION.  In a signalled list each list_every-th asks
+ * for a completion, and so the last.
  */
 static void prepare_request(const struct flow *f, const struct flow_qp *q,
-			    enum op op, bool signalled, uint32_t i,
-			    struct flow_request *r)
+			    enum op op, bool signalled, uint64_t position,
+			    uint32_t i, struct flow_request *r)
 {
 	const struct flow_shape *shape = &f->shape;
-	uint64_t offset = i % walk_slots(shape) * walk_step(shape);
-	bool last = i + 1 == shape->list_length;
+	uint64_t offset = i % walk_slots(shape) * walk_step(shape) +
+			  position * f->stride;
 
-	signalled = signalled && (last || (i + 1) % shape->signal_every == 0);
+	signalled = signalled && (i + 1) % f->list_every == 0;
 	*r = (struct flow_request){
 		.wr = {
 			.wr_id = q->tag | (i + 1),
-			.next = last ? NULL : &r[1].wr,
+			.next = i + 1 == shape->list_length ? NULL : &r[1].wr,
 			.sg_list = &r->sge,
 			.num_sge = shape->size > 0,
 			.opcode = op_table[op].opcode,
@@ -72,20 +82,27 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 	}
 }
 
+static void prepare_list(const struct flow *f, const struct flow_qp *q,
+			 enum op op, bool signalled, struct flow_list *list)
+{
+	uint32_t length = f->shape.list_length;
+	uint64_t copies = f->copies ? f->positions : 1;
+
+	list->posted = list->position = 0;
+	for (uint64_t n = 0; n < copies; n++)
+		for (uint32_t i = 0; i < length; i++)
+			prepare_request(f, q, op, signalled, n, i,
+					&list->requests[n * length + i]);
+}
+
 static void prepare_qp(const struct flow *f, enum op op, struct flow_qp *q)
 {
 	q->position = 0;
 	q->quiet_left = f->quiet;
 	q->limit = UINT64_MAX;
 	q->next = NULL;
-	for (int l = 0; l < FLOW_LISTS; l++) {
-		struct flow_list *list = &q->lists[l];
-
-		list->posted = list->position = 0;
-		for (uint32_t i = 0; i < f->shape.list_length; i++)
-			prepare_request(f, q, op, l == FLOW_SIGNALLED, i,
-					&list->requests[i]);
-	}
+	for (int l = 0; l < FLOW_LISTS; l++)
+		prepare_list(f, q, op, l == FLOW_SIGNALLED, &q->lists[l]);
 }
 
 /*
@@ -95,10 +112,13 @@ static void prepare_qp(const struct flow *f, enum op op, struct flow_qp *q)
 static void prepare_walk(struct flow *f)
 {
 	const struct flow_shape *shape = &f->shape;
-	uint64_t lists = walk_slots(shape) / shape->list_length;
+	uint32_t length = shape->list_length;
+	uint64_t lists = walk_slots(shape) / length;
 
-	f->stride = lists < 2 ? 0 : walk_step(shape) * shape->list_length;
+	f->stride = lists < 2 ? 0 : walk_step(shape) * length;
 	f->positions = lists < 2 ? UINT64_MAX : lists;
+	f->copies = length > 1 && lists > 1 &&
+		    lists <= flow_requests(length) / length;
 }
 
 void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
@@ -109,6 +129,7 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 	f->quiet = f->shape.signal_every / shape->list_length;
 	if (f->quiet)
 		f->quiet--;
+	f->list_every = divisor(shape->list_length, f->shape.signal_every);
 	prepare_walk(f);
 	f->posted = f->completed = f->received = 0;
 	f->opened = f->closed = f->warmup = f->counted = 0;

@@ -65,13 +65,19 @@ struct flow_request {
 	struct ibv_sge sge;
 };
 
-/* list_length prepared sends, linked.  From one use to the next they only
- * move on, by a number of messages and of bytes. */
+/*
+ * list_length prepared sends, linked.  A single one moves on in memory from one
+ * use to the next.  Longer lists are prepared as often as their walk has
+ * positions, if there is room; else the only one moves, too.
+ */
 struct flow_list {
-	struct flow_request *requests;
-	uint64_t posted;	/* messages of the QP before its first */
-	uint64_t position;	/* in the walk */
+	struct flow_request *requests;	/* flow_requests() of them */
+	uint64_t posted;	/* a single one: messages of the QP before it */
+	uint64_t position;	/* in the walk, where it moves */
 };
+
+/* Sends that are prepared at most for lists shorter than that. */
+#define FLOW_PREPARED 128
 
 /* Of each QP's two lists one asks for no completion. */
 enum { FLOW_QUIET, FLOW_SIGNALLED, FLOW_LISTS };
@@ -132,6 +138,8 @@ struct flow {
 	uint64_t stride;	/* bytes from a list to the next of a walk */
 	uint64_t positions;	/* of lists in a walk */
 	uint32_t quiet;		/* lists between two signalled ones */
+	uint32_t list_every;	/* in one of them, each so many-th tells */
+	bool copies;		/* a list for each position is prepared */
 	volatile uint8_t *flag_in;	/* last byte of the message awaited */
 	uint8_t *flag_out;		/* last byte of the message sent */
 	/* what came out */
@@ -168,10 +176,17 @@ static inline enum phase flow_phase(const struct flow *f)
 /* Move CONTROL to PHASE, unless it is there or beyond. */
 void flow_set_phase(struct flow_control *control, enum phase phase);
 
+/* Room that each list needs for LIST_LENGTH linked sends and their copies. */
+static inline uint32_t flow_requests(uint32_t list_length)
+{
+	return list_length == 1 || list_length > FLOW_PREPARED ?
+		       list_length : FLOW_PREPARED;
+}
+
 /*
  * Prepare F for one size: what came out is cleared, walks begin again, and the
  * sends are made, of operation OP.  Each QP's lists[].requests must have room
- * for list_length.  signal_every becomes at most depth, so that no loop can
+ * for flow_requests(list_length).  signal_every becomes at most depth, so that no loop can
  * wait for a completion that nobody asked for, and regular: it is, or
  * divides, a multiple of list_length.
  */

@@ -87,15 +87,13 @@ static ALWAYS_INLINE int await_room(struct flow *f, struct flow_qp *q)
 }
 
 /* Make the next message ready, so that it only needs to be handed over. */
-static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q,
-				       const enum op op)
+static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q)
 {
 	bool quiet = q->quiet_left > 0;
 
 	q->next = &q->lists[quiet ? FLOW_QUIET : FLOW_SIGNALLED];
 	q->quiet_left = quiet ? q->quiet_left - 1 : f->quiet;
-	move_list(q->next, q->posted - q->next->posted, 0, 1, op);
-	q->next->posted = q->posted;
+	q->next->requests->wr.wr_id = q->tag | (q->posted + 1);
 }
 
 static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
@@ -170,7 +168,7 @@ static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q,
 		ret = reap(f);
 	if (!ret)
 		ret = await_room(f, q);
-	prepare_next(f, q, op);
+	prepare_next(f, q);
 	tell_progress(f, f->posted);
 	if (!ret && flow_phase(f) == PHASE_ABORT)
 		ret = -ECANCELED;
@@ -191,7 +189,7 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 	bool over = finished(f, &s);
 	int ret;
 
-	prepare_next(f, q, op);
+	prepare_next(f, q);
 	for (uint8_t count = 1;; count++) {
 		uint64_t now = 0;
 
@@ -261,7 +259,7 @@ static ALWAYS_INLINE int round_trip_loop(struct flow *f, const enum op op,
 	uint64_t seen = 0;
 	int ret = 0;
 
-	prepare_next(f, q, op);
+	prepare_next(f, q);
 	while (!finished(f, &s)) {
 		uint64_t now = clock_ticks(f->clock);
 
@@ -270,7 +268,7 @@ static ALWAYS_INLINE int round_trip_loop(struct flow *f, const enum op op,
 			break;
 		sample_end(f, &last, seen);
 		sample_begin(f, &s, now);
-		prepare_next(f, q, op);
+		prepare_next(f, q);
 		tell_progress(f, f->posted);
 		last.start = 0;
 		ret = await_completion(f, &seen);

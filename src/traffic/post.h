@@ -14,18 +14,14 @@ static ALWAYS_INLINE uint32_t qp_index_of(uint64_t wr_id)
 	return (uint32_t)(wr_id >> FLOW_COUNT_BITS);
 }
 
-/* Move the LENGTH sends of LIST on; a negative number is its complement. */
-static ALWAYS_INLINE void move_list(struct flow_list *list, uint64_t messages,
-				    uint64_t bytes, const uint32_t length,
-				    const enum op op)
+/* Move N sends, from R on, by BYTES; a negative number is its complement. */
+static ALWAYS_INLINE void move_sends(struct flow_request *r, uint32_t n,
+				     uint64_t bytes, const enum op op)
 {
-	for (uint32_t i = 0; i < length; i++) {
-		struct flow_request *r = &list->requests[i];
-
-		r->wr.wr_id += messages;
-		r->sge.addr += bytes;
+	for (uint32_t i = 0; i < n; i++) {
+		r[i].sge.addr += bytes;
 		if (op_table[op].access)
-			r->wr.wr.rdma.remote_addr += bytes;
+			r[i].wr.wr.rdma.remote_addr += bytes;
 	}
 }
 

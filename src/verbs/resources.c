@@ -104,7 +104,7 @@ static int create_cqs(const struct device *device, const struct plan *plan,
 /* Room for the sends that each QP's lists are made of, size by size. */
 static void allocate_requests(const struct plan *plan, struct resources *res)
 {
-	size_t length = plan->post_list;
+	size_t length = flow_requests(plan->post_list);
 	size_t lists = (size_t)res->n_qps * FLOW_LISTS;
 
 	res->requests = xcalloc(lists * length, sizeof(*res->requests));

@@ -53,7 +53,7 @@ struct fake {
 	uint32_t n_qps;
 	struct fake_qp qps[FAKE_QPS];
 	struct flow_qp flow_qps[FAKE_QPS];
-	struct flow_request requests[FAKE_QPS][FLOW_LISTS][BUILDER_MAX];
+	struct flow_request requests[FAKE_QPS][FLOW_LISTS][FLOW_PREPARED];
 	struct flow_control control;
 	struct flow_progress progress;
 	struct clock clock;

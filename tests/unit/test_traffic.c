@@ -369,6 +369,8 @@ TEST(test_lists_walk)
 {
 	check_list_walk(64, 4096, 64, 64, 16);
 	check_list_walk(64, 4096, 64, 64, 32);
+	check_list_walk(64, 65536, 64, 1024, 16);	/* too many to copy */
+	check_list_walk(64, 16384, 64, 256, 2);		/* likewise */
 	check_list_walk(64, 640, 64, 8, 4);	/* two lists, not 2.5 */
 	check_list_walk(64, 256, 64, 4, 16);	/* within the list */
 	check_list_walk(4096, 4096, 4096, 1, 16);

@@ -21,8 +21,13 @@
 #include "control/oob.h"
 #include "control/session.h"
 #include "control/signals.h"
+#include "control/threads.h"
 #include "report/report.h"
+#include "traffic/calibrate.h"
 #include "verbs/device.h"
+
+/* A part of a rate that two readings 0.1 s apart may differ by. */
+#define CLOCK_TOLERANCE 1e-3
 
 enum { EXIT_MEASURED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
@@ -38,12 +43,9 @@ static int write_text(const char *path, char *text, struct error *err)
 	return ret;
 }
 
-/* The table goes to stdout, unless the JSON does. */
-static int write_table(const struct result *result, struct error *err)
+/* The table, TEXT, goes to stdout, unless the JSON does. */
+static int write_table(const char *json, char *text, struct error *err)
 {
-	const char *json = result->params.json;
-	char *text = report_text(result);
-
 	if (!text || !json || strcmp(json, "-") != 0)
 		return write_text("-", text, err);
 	log_text(text);
@@ -51,13 +53,23 @@ static int write_table(const struct result *result, struct error *err)
 	return 0;
 }
 
+/* A counter that changes its rate makes every number of its run doubtful. */
+static void warn_of_clock(const struct clock_description *clock)
+{
+	if (clock->deviation > CLOCK_TOLERANCE)
+		log_warning("the clock %s changed its rate by %.2g%% during "
+			    "the run; try --clock monotonic_raw",
+			    clock->source, 100 * clock->deviation);
+}
+
 /* Show what was measured, and why no more was, in every form asked for. */
 static int report(const struct result *result)
 {
 	struct error err = { .stage = "report" };
 	bool failed = error_is_set(&result->error);
-	int ret = write_table(result, &err);
+	int ret = write_table(result->params.json, report_text(result), &err);
 
+	warn_of_clock(&result->clock);
 	if (failed)
 		log_error(&result->error);
 	if (!ret && result->params.json)
@@ -98,7 +110,9 @@ static int run_test(const struct options *options, struct connection *conn,
 	gethostname(result->client.hostname,
 		    sizeof(result->client.hostname) - 1);
 	error_stage(err, "device");
-	ret = device_open(params, device, err);
+	ret = threads_check_cpus(params, err);
+	if (!ret)
+		ret = device_open(params, device, err);
 	if (ret)
 		return ret;
 	result->client = device->port;
@@ -150,7 +164,7 @@ static int serve_client(const struct options *options,
 }
 
 /* The server of --loopback: a process of its own, as on a second host. */
-static int loopback_server(const struct options *options, int fd)
+static int loopback_server(struct options *options, int fd)
 {
 	struct device device = { 0 };
 	struct error err = { 0 };
@@ -158,6 +172,7 @@ static int loopback_server(const struct options *options, int fd)
 	int status = EXIT_FAILED;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	options->params.cpus.n = 0;	/* they are the client's */
 	log_set_level(LOG_QUIET);
 	oob_adopt(fd, signals_open(), "client", &conn);
 	if (!device_open(&options->params, &device, &err))
@@ -167,31 +182,45 @@ static int loopback_server(const struct options *options, int fd)
 	return status;
 }
 
-/*
- * Two ends that poll on one CPU would each wait for the other's time slice.
- * This one stays on the CPU it is on, its server takes any other it may use.
- */
-static void keep_apart(bool server, int cpu)
+/* The CPUs that the client of --loopback polls on: those the user gave, else,
+ * if it has one thread, CPU, the one it is on; else none in particular. */
+static cpu_set_t client_cpus(const struct parameters *params, int cpu)
 {
-	cpu_set_t allowed;
+	cpu_set_t set;
 
-	if (cpu < 0 || sched_getaffinity(0, sizeof(allowed), &allowed) ||
-	    CPU_COUNT(&allowed) < 2)
-		return;
-	if (server) {
-		CPU_CLR(cpu, &allowed);
-	} else {
-		CPU_ZERO(&allowed);
-		CPU_SET(cpu, &allowed);
-	}
-	sched_setaffinity(0, sizeof(allowed), &allowed);
+	CPU_ZERO(&set);
+	for (uint32_t i = 0; i < params->cpus.n; i++)
+		if (params->cpus.id[i] < CPU_SETSIZE)
+			CPU_SET(params->cpus.id[i], &set);
+	if (!params->cpus.n && params->plan.threads == 1 && cpu >= 0)
+		CPU_SET(cpu, &set);
+	return set;
 }
 
-static int loopback(const struct options *options, int cancel_fd)
+/*
+ * Two ends that poll on one CPU would each wait for the other's time slice.
+ * The client stays on its CPUs, its server takes any others it may use.
+ */
+static void keep_apart(bool server, cpu_set_t client)
+{
+	cpu_set_t allowed, others;
+
+	if (!CPU_COUNT(&client) ||
+	    sched_getaffinity(0, sizeof(allowed), &allowed))
+		return;
+	CPU_AND(&client, &client, &allowed);
+	CPU_XOR(&others, &allowed, &client);
+	if (CPU_COUNT(&others))
+		sched_setaffinity(0, sizeof(others),
+				  server ? &others : &client);
+}
+
+static int loopback(struct options *options, int cancel_fd)
 {
 	struct error err = { .stage = "connect" };
 	struct connection conn;
-	int fds[2], status, cpu = sched_getcpu();
+	const cpu_set_t mine = client_cpus(&options->params, sched_getcpu());
+	int fds[2], status;
 	pid_t child;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds)) {
@@ -205,10 +234,10 @@ static int loopback(const struct options *options, int cancel_fd)
 		log_warning("cannot start the server: %s", strerror(errno));
 	if (child == 0) {
 		close(fds[0]);
-		keep_apart(true, cpu);
+		keep_apart(true, mine);
 		return loopback_server(options, fds[1]);
 	}
-	keep_apart(false, cpu);
+	keep_apart(false, mine);
 	close(fds[1]);
 	oob_adopt(fds[0], cancel_fd, "server", &conn);
 	status = client(options, &conn);
@@ -258,7 +287,8 @@ static int serve(struct options *options, int cancel_fd)
 	if (options->ignored[0])
 		log_warning("%s: the client decides that; ignored here",
 			    options->ignored);
-	if (!device_open(params, &device, &err))
+	if (!threads_check_cpus(params, &err) &&
+	    !device_open(params, &device, &err))
 		listener = oob_listen(params->bind, &params->port, &err);
 	if (listener < 0) {
 		log_error(&err);
@@ -287,14 +317,39 @@ static int devices(const struct options *options)
 	return ret ? EXIT_FAILED : EXIT_MEASURED;
 }
 
-static int calibrate(const struct options *options)
+static int report_calibration(const struct parameters *params,
+			      const struct calibration *c, struct error *err)
 {
-	struct error err = { .stage = "calibrate" };
+	int ret = write_table(params->json, report_calibration_text(c), err);
 
-	(void)options;
-	fail(&err, -ENOSYS, NULL, "calibrate: not built yet");
-	log_error(&err);
-	return EXIT_FAILED;
+	if (!ret && params->json)
+		ret = write_text(params->json,
+				 report_calibration_json(c, params->title),
+				 err);
+	return ret;
+}
+
+/* What the instrument costs here; no device, no server, no network. */
+static int run_calibration(const struct options *options)
+{
+	const struct parameters *params = &options->params;
+	struct error err = { .stage = "calibrate" };
+	struct calibration c;
+	int ret = threads_check_cpus(params, &err);
+
+	if (!ret) {
+		threads_pin(&params->cpus, 0);
+		ret = calibrate((enum clock_choice)params->clock, &c);
+		if (ret)
+			fail(&err, ret, NULL, "the null provider failed: %s",
+			     strerror(-ret));
+		else
+			ret = report_calibration(params, &c, &err);
+		calibration_free(&c);
+	}
+	if (ret)
+		log_error(&err);
+	return ret ? EXIT_FAILED : EXIT_MEASURED;
 }
 
 static int print(char *text)
@@ -339,7 +394,7 @@ static int run(struct options *options)
 		return EXIT_FAILED;
 	}
 	if (options->command == COMMAND_CALIBRATE)
-		return calibrate(options);
+		return run_calibration(options);
 	cancel_fd = signals_open();
 	if (options->command == COMMAND_SERVE)
 		return serve(options, cancel_fd);

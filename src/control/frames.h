@@ -55,7 +55,7 @@
  *		u64 messages posted, u64 received, u64 counted, u64 window (ns
  *		from its opening to its closing), u8 enum post_method (0: did
  *		not send), string clock, real clock
- *		resolution and read cost in ns, real deviation of its rate, real
+ *		resolution and read cost in ns, real deviation of its rate (or NAN), real
  *		ns per unit of the histogram,
  *		u32 n, n x { u32 CPU (0xffffffff: any), u32 QPs, u64 counted,
  *		u64 window } for each of several threads,

@@ -18,7 +18,8 @@ struct clock_description {
 	char source[16];
 	double resolution_ns;
 	double read_cost_ns;
-	double deviation;	/* the largest change of its rate, as a part */
+	double deviation;	/* the largest change of its rate, as a part;
+				 * NAN: not looked at often enough */
 };
 
 /* What one of several threads did. */

@@ -2,35 +2,12 @@
 #include "report/report.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "control/wire.h"
 #include "model/tests.h"
 #include "report/json_row.h"
-
-/* Digits of a number that was measured; a double has 15 to 17. */
-#define DIGITS 12
-
-static json_t *tool(void)
-{
-	return json_pack("{s:s, s:s, s:i}", "name", PACKAGE_NAME, "version",
-			 PACKAGE_VERSION, "protocol", WIRE_PROTOCOL);
-}
-
-static json_t *started(const struct timespec *when)
-{
-	char text[64], whole[32];
-	struct tm tm;
-
-	gmtime_r(&when->tv_sec, &tm);
-	strftime(whole, sizeof(whole), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(text, sizeof(text), "%s.%03ldZ", whole,
-		 when->tv_nsec / 1000000);
-	return json_string(text);
-}
+#include "report/json_value.h"
 
 /* All null at a server whose client never said what it wants. */
 static json_t *test(const struct plan *plan, bool known)
@@ -170,17 +147,6 @@ static json_t *end(const struct port *port, const struct gid *gid, bool known,
 	return object;
 }
 
-static json_t *clock_object(const struct clock_description *clock)
-{
-	bool known = clock->source[0] != '\0';
-
-	return json_pack("{s:o, s:o, s:o}", "source",
-			 json_text(clock->source), "resolution_ns",
-			 json_measured(known ? clock->resolution_ns : NAN),
-			 "read_cost_ns",
-			 json_measured(known ? clock->read_cost_ns : NAN));
-}
-
 static json_t *results(const struct result *r)
 {
 	json_t *array = json_array();
@@ -213,34 +179,17 @@ static json_t *document(const struct result *r)
 	server = server && r->server.device[0];
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"schema", "verbsperf/1", "tool", tool(), "started",
-		started(&r->started), "title", json_text(params->title),
+		"schema", "verbsperf/1", "tool", json_tool(), "started",
+		json_time(&r->started), "title", json_text(params->title),
 		"test", test(&params->plan, r->connected || !r->at_server),
 		"parameters", parameters(params),
 		"client", end(&r->client, result_gid(r, true), client, mtu),
 		"server", end(&r->server, result_gid(r, false), server, mtu),
-		"clock", clock_object(&r->clock), "results", results(r),
+		"clock", json_clock(&r->clock), "results", results(r),
 		"error", error_object(&r->error));
 }
 
 char *report_json(const struct result *result)
 {
-	json_t *root = document(result);
-	char *text, *line;
-	size_t length;
-
-	if (!root)
-		return NULL;
-	text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));
-	json_decref(root);
-	if (!text)
-		return NULL;
-	length = strlen(text);
-	line = realloc(text, length + 2);
-	if (!line) {
-		free(text);
-		return NULL;
-	}
-	memcpy(line + length, "\n", 2);
-	return line;
+	return json_to_text(document(result));
 }

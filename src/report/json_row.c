@@ -1,5 +1,6 @@
 #include "config.h"
 #include "report/json_row.h"
+#include "report/json_value.h"
 
 static json_t *confidence(const double ci[2])
 {
@@ -161,6 +162,11 @@ json_t *json_row(const struct parameters *params,
 	json_object_set_new(object, "tx_depth", json_count(row->tx_depth));
 	json_object_set_new(object, "cq_mod", json_count(row->cq_mod));
 	json_object_set_new(object, "post_list", json_count(row->post_list));
+	json_object_set_new(object, "post",
+			    row->method == POST_WR ? json_string("wr") :
+			    row->method == POST_LEGACY ?
+						     json_string("legacy") :
+						     json_null());
 	json_object_set_new(object, "failed", json_boolean(row->failed));
 	return object;
 }

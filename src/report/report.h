@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "model/port.h"
 #include "model/result.h"
+#include "traffic/calibrate.h"
 
 /* The table, with what was chosen above it; empty when nothing was
  * measured. */
@@ -17,6 +18,13 @@ char *report_text(const struct result *result);
 
 /* One JSON document, always valid and complete, ending in a newline. */
 char *report_json(const struct result *result);
+
+/*
+ * What calibrate() measured, for people and for machines (a document of its
+ * own: there is no test in it).
+ */
+char *report_calibration_text(const struct calibration *c);
+char *report_calibration_json(const struct calibration *c, const char *title);
 
 /*
  * N ports with their GIDs; the one that would be chosen is marked, and why

@@ -119,7 +119,10 @@ double clock_ns_per_tick(const struct clock *c)
 
 void clock_watch_begin(struct clock_watch *watch, const struct clock *c)
 {
-	*watch = (struct clock_watch){ .last = read_pair(c) };
+	*watch = (struct clock_watch){
+		.last = read_pair(c),
+		.deviation = NAN,
+	};
 }
 
 void clock_watch_compare(struct clock_watch *watch,
@@ -128,10 +131,10 @@ void clock_watch_compare(struct clock_watch *watch,
 	double ticks = (double)(now->ticks - watch->last.ticks);
 	double rate = (double)(now->ns - watch->last.ns) / ticks;
 	double error = (double)(now->gap + watch->last.gap) / ticks;
-	double change = watch->rate > 0 ? fabs(rate / watch->rate - 1) : 0;
+	double change = fabs(rate / watch->rate - 1) - 2 * error;
 
-	if (change - 2 * error > watch->deviation)
-		watch->deviation = change - 2 * error;
+	if (watch->rate > 0)
+		watch->deviation = fmax(fmax(change, 0), watch->deviation);
 	watch->last = *now;
 	watch->rate = rate;
 }

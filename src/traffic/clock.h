@@ -33,7 +33,8 @@ struct clock_watch {
 	struct clock_pair last;
 	double rate;		/* ns per tick since; 0: not known yet */
 	double deviation;	/* the largest change of the rate, as a part of
-				 * it, beyond what the readings may err */
+				 * it, beyond what the readings may err; NAN
+				 * before the second look */
 };
 
 struct clock {

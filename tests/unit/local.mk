@@ -3,6 +3,7 @@
 if HAVE_CMOCKA
 check_PROGRAMS = \
 	tests/unit/test_chart \
+	tests/unit/test_calibrate \
 	tests/unit/test_clock \
 	tests/unit/test_connect \
 	tests/unit/test_error \
@@ -49,6 +50,8 @@ AM_CFLAGS += $(CMOCKA_CFLAGS)
 LDADD = libverbsperf.a $(JANSSON_LIBS) $(CMOCKA_LIBS)
 
 tests_unit_test_chart_SOURCES = tests/unit/test_chart.c tests/unit/test.h
+tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c \
+	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/test.h
 tests_unit_test_connect_SOURCES = tests/unit/test_connect.c \
 	tests/unit/test.h

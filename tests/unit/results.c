@@ -78,6 +78,7 @@ struct result *result_bandwidth(void)
 		row->tx_depth = 128;
 		row->cq_mod = i ? 16 : 100;
 		row->post_list = 1;
+		row->method = POST_WR;
 		row->iterations = 1000000;
 		row->sent = row->received = 1200000;
 		row->checked = true;

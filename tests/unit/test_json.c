@@ -14,7 +14,7 @@
 #define END "hostname device port link_layer gid_index gid gid_type lid mtu " \
 	    "firmware rate_gbps"
 #define ROW "size qps iterations seconds bandwidth latency intervals " \
-	    "histogram threads tx_depth cq_mod post_list failed"
+	    "histogram threads tx_depth cq_mod post_list post failed"
 
 static void check_all_keys(json_t *root)
 {
@@ -24,7 +24,8 @@ static void check_all_keys(json_t *root)
 		   "name operation metric transport direction load");
 	check_keys(root, "client", END);
 	check_keys(root, "server", END);
-	check_keys(root, "clock", "source resolution_ns read_cost_ns");
+	check_keys(root, "clock", "source resolution_ns read_cost_ns "
+		   "deviation_ppm");
 	for (size_t i = 0; i < param_count; i++)
 		if (!json_object_get(at(root, "parameters"),
 				     param_table[i].name))

@@ -1,0 +1,137 @@
+/* The report of verbsperf calibrate. */
+#include "config.h"
+#include "report/report.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "report/json_value.h"
+
+/* Percentiles of the samples of an operation that takes no time: what a
+ * latency loop adds, and how often this machine disturbs it. */
+static const struct {
+	const char *key;
+	const char *heading;
+	uint32_t per_million;
+} points[] = {
+	{ "p50_ns", "median", 500000 },
+	{ "p99_ns", "99%", 990000 },
+	{ "p99_9_ns", "99.9%", 999000 },
+	{ "p99_99_ns", "99.99%", 999900 },
+};
+
+#define N_POINTS (sizeof(points) / sizeof(*points))
+
+static double point_ns(const struct calibration *c, size_t i)
+{
+	return summary_percentile(c->samples, points[i].per_million,
+				  c->ns_per_tick) * 1000;
+}
+
+static void print_loops(FILE *out, const struct calibration *c)
+{
+	fprintf(out, " bandwidth loops, ns per message on the null provider\n"
+		"   %-10s %10s %10s %10s\n", "options", "bare loop",
+		"verbsperf", "own cost");
+	for (int i = 0; i < CALIBRATION_LOOPS; i++)
+		fprintf(out, "   %-10s %10.2f %10.2f %10.2f\n",
+			c->loops[i].name, c->loops[i].bare_ns, c->loops[i].ns,
+			c->loops[i].ns - c->loops[i].bare_ns);
+}
+
+static void print_samples(FILE *out, const struct calibration *c)
+{
+	fprintf(out, " latency loop, of operations that take no time\n"
+		"   own time of each %.1f ns; what it reports of them, in ns:\n"
+		"  ", c->sample_ns);
+	for (size_t i = 0; i < N_POINTS; i++)
+		fprintf(out, " %10s", points[i].heading);
+	fprintf(out, " %10s\n  ", "max");
+	for (size_t i = 0; i < N_POINTS; i++)
+		fprintf(out, " %10.1f", point_ns(c, i));
+	fprintf(out, " %10.1f\n", (double)c->samples->max * c->ns_per_tick);
+}
+
+char *report_calibration_text(const struct calibration *c)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, " calibration: the instrument on this machine, with a "
+		"null provider in place of a NIC\n"
+		" clock %s: resolution %.3g ns, one read %.3g ns", c->clock.source,
+		c->clock.resolution * c->ns_per_tick,
+		c->clock.read_cost * c->ns_per_tick);
+	if (c->deviation > 0)
+		fprintf(out, ", its rate changed by %.3g ppm",
+			c->deviation * 1e6);
+	fputs("\n", out);
+	print_loops(out, c);
+	print_samples(out, c);
+	fputs(" The median above is what a latency includes of the clock and "
+	      "of one poll.\n", out);
+	fclose(out);
+	return text;
+}
+
+static json_t *loops(const struct calibration *c)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < CALIBRATION_LOOPS; i++)
+		json_array_append_new(
+			array, json_pack("{s:s, s:f, s:f}", "options",
+					 c->loops[i].name, "message_ns",
+					 c->loops[i].ns, "bare_message_ns",
+					 c->loops[i].bare_ns));
+	return array;
+}
+
+static json_t *samples(const struct calibration *c)
+{
+	double tick = c->ns_per_tick;
+	json_t *object = json_pack("{s:f, s:o, s:f}", "turn_ns", c->sample_ns,
+				   "samples", json_count(c->samples->count),
+				   "min_ns", (double)c->samples->min * tick);
+
+	for (size_t i = 0; i < N_POINTS; i++)
+		json_object_set_new(object, points[i].key,
+				    json_real(point_ns(c, i)));
+	json_object_set_new(object, "max_ns",
+			    json_real((double)c->samples->max * tick));
+	return object;
+}
+
+static struct clock_description describe_clock(const struct calibration *c)
+{
+	struct clock_description clock = {
+		.resolution_ns = c->clock.resolution * c->ns_per_tick,
+		.read_cost_ns = c->clock.read_cost * c->ns_per_tick,
+		.deviation = c->deviation,
+	};
+
+	snprintf(clock.source, sizeof(clock.source), "%s", c->clock.source);
+	return clock;
+}
+
+char *report_calibration_json(const struct calibration *c, const char *title)
+{
+	const struct clock_description clock = describe_clock(c);
+	char host[PORT_NAME_SIZE] = "";
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	gethostname(host, sizeof(host) - 1);
+	return json_to_text(json_pack(
+		"{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "schema",
+		"verbsperf-calibration/1", "tool", json_tool(), "started",
+		json_time(&now), "title", json_text(title), "hostname",
+		json_text(host), "provider", "null", "clock",
+		json_clock(&clock), "bandwidth_loops", loops(c),
+		"latency_loop", samples(c)));
+}

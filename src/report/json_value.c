@@ -1,0 +1,62 @@
+#include "config.h"
+#include "report/json_value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/wire.h"
+
+/* Digits of a number that was measured; a double has 15 to 17. */
+#define DIGITS 12
+
+json_t *json_tool(void)
+{
+	return json_pack("{s:s, s:s, s:i}", "name", PACKAGE_NAME, "version",
+			 PACKAGE_VERSION, "protocol", WIRE_PROTOCOL);
+}
+
+json_t *json_time(const struct timespec *when)
+{
+	char text[64], whole[32];
+	struct tm tm;
+
+	gmtime_r(&when->tv_sec, &tm);
+	strftime(whole, sizeof(whole), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(text, sizeof(text), "%s.%03ldZ", whole,
+		 when->tv_nsec / 1000000);
+	return json_string(text);
+}
+
+json_t *json_clock(const struct clock_description *clock)
+{
+	bool known = clock->source[0] != '\0';
+
+	return json_pack("{s:o, s:o, s:o, s:o}", "source",
+			 json_text(clock->source), "resolution_ns",
+			 json_measured(known ? clock->resolution_ns : NAN),
+			 "read_cost_ns",
+			 json_measured(known ? clock->read_cost_ns : NAN),
+			 "deviation_ppm",
+			 json_measured(known ? clock->deviation * 1e6 : NAN));
+}
+
+char *json_to_text(json_t *root)
+{
+	char *text, *line;
+	size_t length;
+
+	if (!root)
+		return NULL;
+	text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));
+	json_decref(root);
+	if (!text)
+		return NULL;
+	length = strlen(text);
+	line = realloc(text, length + 2);
+	if (!line) {
+		free(text);
+		return NULL;
+	}
+	memcpy(line + length, "\n", 2);
+	return line;
+}

@@ -1,0 +1,43 @@
+/* Values that JSON reports are made of; each may be NULL for want of memory. */
+#ifndef REPORT_JSON_VALUE_H
+#define REPORT_JSON_VALUE_H
+
+#include <jansson.h>
+#include <math.h>
+#include <time.h>
+
+#include "model/result.h"
+
+/* null for NAN: not measured. */
+static inline json_t *json_measured(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+/* Text from a device or a user: JSON is UTF-8 or nothing. */
+static inline json_t *json_text(const char *text)
+{
+	json_t *string = text && text[0] ? json_string(text) : NULL;
+
+	return string ? string : json_null();
+}
+
+static inline json_t *json_count(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+/* Name, version and protocol of this program. */
+json_t *json_tool(void);
+
+/* WHEN as RFC 3339 with milliseconds, UTC. */
+json_t *json_time(const struct timespec *when);
+
+/* All null where no clock was used. */
+json_t *json_clock(const struct clock_description *clock);
+
+/* ROOT, which is released, as text on the heap that ends in a newline; NULL for
+ * want of memory, or when ROOT is. */
+char *json_to_text(json_t *root);
+
+#endif

@@ -1,0 +1,195 @@
+#include "config.h"
+#include "traffic/calibrate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+#include "traffic/bandwidth.h"
+#include "traffic/latency.h"
+#include "traffic/null_provider.h"
+#include "traffic/post.h"
+
+#define RUNS 9
+#define MESSAGES 1000000
+#define SAMPLES 1000000
+#define DEPTH 128
+#define SIZE 64
+#define WALK 4096
+
+/* One QP of the null provider, and the flow over it. */
+struct bench {
+	struct null_provider provider;
+	struct flow_control control;
+	struct flow_progress progress;
+	struct flow_qp qp;
+	struct flow_request requests[FLOW_LISTS][FLOW_PREPARED];
+	struct flow flow;
+};
+
+static struct bench *new_bench(const struct clock *clock)
+{
+	struct bench *b = xcalloc_lines(1, sizeof(*b));
+
+	null_provider_init(&b->provider);
+	b->control.command = PHASE_MEASURE;
+	b->qp.qp = &b->provider.qp;
+	for (int l = 0; l < FLOW_LISTS; l++)
+		b->qp.lists[l].requests = b->requests[l];
+	b->flow = (struct flow){
+		.qps = &b->qp,
+		.n_qps = 1,
+		.send_cq = &b->provider.cq,
+		.recv_cq = &b->provider.cq,
+		.clock = clock,
+		.control = &b->control,
+		.progress = &b->progress,
+		.method = POST_LEGACY,
+	};
+	return b;
+}
+
+static void prepare(struct bench *b, enum op op,
+		    const struct calibration_loop *loop, uint64_t iterations)
+{
+	flow_prepare(&b->flow, op, &(struct flow_shape){
+		.size = SIZE,
+		.walk = op == OP_READ ? SIZE : WALK,
+		.depth = DEPTH,
+		.signal_every = loop->signal_every,
+		.list_length = loop->list_length,
+		.iterations = iterations,
+	});
+}
+
+/* The verbs and their return values, and a count of what is outstanding. */
+static int bare_loop(struct bench *b, const struct calibration_loop *loop)
+{
+	const uint32_t lists = loop->signal_every > loop->list_length ?
+				       loop->signal_every / loop->list_length :
+				       1;
+	const uint32_t stands_for = lists * loop->list_length;
+	struct ibv_send_wr *wr[] = { &b->requests[FLOW_QUIET][0].wr,
+				     &b->requests[FLOW_SIGNALLED][0].wr };
+	struct ibv_wc wc[POLL_BATCH];
+	struct ibv_send_wr *bad;
+
+	for (uint64_t left = MESSAGES; left >= stands_for;) {
+		uint32_t room = DEPTH;
+		int n;
+
+		for (; room >= stands_for; room -= stands_for) {
+			for (uint32_t i = 1; i < lists; i++)
+				if (ibv_post_send(b->qp.qp, wr[0], &bad))
+					return -EIO;
+			if (ibv_post_send(b->qp.qp, wr[1], &bad))
+				return -EIO;
+			left -= left < stands_for ? left : stands_for;
+		}
+		do {
+			n = ibv_poll_cq(b->flow.send_cq, POLL_BATCH, wc);
+			for (int i = 0; i < n; i++)
+				if (wc[i].status != IBV_WC_SUCCESS)
+					return -EIO;
+		} while (n > 0);
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static double median(double *values)
+{
+	qsort(values, RUNS, sizeof(*values), compare);
+	return values[RUNS / 2];
+}
+
+/* Both loops by turns, so that what disturbs one disturbs the other. */
+static int time_loop(struct bench *b, struct calibration_loop *loop)
+{
+	double ns[RUNS], bare[RUNS];
+	int ret = 0;
+
+	for (int i = 0; i < RUNS && !ret; i++) {
+		uint64_t start;
+
+		prepare(b, OP_WRITE, loop, 0);
+		start = clock_ticks(b->flow.clock);
+		ret = bare_loop(b, loop);
+		bare[i] = (double)(clock_ticks(b->flow.clock) - start) /
+			  MESSAGES;
+		if (ret)
+			break;
+		prepare(b, OP_WRITE, loop, MESSAGES);
+		ret = bandwidth_run(&b->flow, OP_WRITE);
+		ns[i] = (double)(b->flow.closed - b->flow.opened) / MESSAGES;
+	}
+	if (ret)
+		return ret;
+	loop->ns = median(ns);
+	loop->bare_ns = median(bare);
+	return 0;
+}
+
+static int time_samples(struct bench *b, struct calibration *c)
+{
+	static const struct calibration_loop each = { NULL, 1, 1, 0, 0 };
+	int ret;
+
+	b->flow.latency = c->samples;
+	prepare(b, OP_READ, &each, SAMPLES);
+	ret = latency_round_trip(&b->flow, OP_READ);
+	c->sample_ns = (double)(b->flow.closed - b->flow.opened) / SAMPLES;
+	return ret;
+}
+
+/* All was measured in ticks: the ratio is known only at the end. */
+static void convert(struct calibration *c)
+{
+	c->ns_per_tick = clock_ns_per_tick(&c->clock);
+	c->sample_ns *= c->ns_per_tick;
+	for (int i = 0; i < CALIBRATION_LOOPS; i++) {
+		c->loops[i].ns *= c->ns_per_tick;
+		c->loops[i].bare_ns *= c->ns_per_tick;
+	}
+}
+
+int calibrate(enum clock_choice choice, struct calibration *c)
+{
+	static const struct calibration_loop loops[CALIBRATION_LOOPS] = {
+		{ "-Q 100", 100, 1, 0, 0 },
+		{ "-Q 1", 1, 1, 0, 0 },
+		{ "-l 16", 96, 16, 0, 0 },
+	};
+	struct clock_watch watch;
+	struct bench *b;
+	int ret = 0;
+
+	*c = (struct calibration){ .samples = histogram_new() };
+	clock_start(&c->clock, choice);
+	clock_watch_begin(&watch, &c->clock);
+	b = new_bench(&c->clock);
+	for (int i = 0; i < CALIBRATION_LOOPS && !ret; i++) {
+		c->loops[i] = loops[i];
+		ret = time_loop(b, &c->loops[i]);
+		clock_watch_look(&watch, &c->clock);
+	}
+	if (!ret)
+		ret = time_samples(b, c);
+	clock_watch_look(&watch, &c->clock);
+	c->deviation = watch.deviation;
+	convert(c);
+	free(b);
+	return ret;
+}
+
+void calibration_free(struct calibration *c)
+{
+	free(c->samples);
+	c->samples = NULL;
+}

@@ -101,7 +101,8 @@ static struct result *new_result(const struct options *options)
 }
 
 static int run_test(const struct options *options, struct connection *conn,
-		    struct device *device, struct result *result)
+		    struct device *device, struct result *result,
+		    struct session **session)
 {
 	const struct parameters *params = &options->params;
 	struct error *err = &result->error;
@@ -122,7 +123,7 @@ static int run_test(const struct options *options, struct connection *conn,
 				  params->plan.timeout, params->wait,
 				  conn->cancel_fd, conn, err);
 	if (!ret)
-		ret = session_client(conn, device, result);
+		ret = session_client(conn, device, result, session);
 	note_effective(result, device);
 	return ret;
 }
@@ -131,12 +132,14 @@ static int run_test(const struct options *options, struct connection *conn,
 static int client(const struct options *options, struct connection *conn)
 {
 	struct result *result = new_result(options);
+	struct session *session = NULL;
 	struct device device = { 0 };
 	int status;
 
-	run_test(options, conn, &device, result);
+	run_test(options, conn, &device, result, &session);
 	status = report(result);
 	oob_close(conn);
+	session_free(session);
 	device_close(&device);
 	result_free(result);
 	return status;
@@ -148,17 +151,19 @@ static int serve_client(const struct options *options,
 			bool reports)
 {
 	struct result *result = new_result(options);
+	struct session *session;
 	int status = EXIT_FAILED;
 
 	if (device_refresh(&options->params, device, &result->error))
 		log_error(&result->error);
 	error_clear(&result->error);
-	if (!session_server(conn, device, result))
+	if (!session_server(conn, device, result, &session))
 		status = EXIT_MEASURED;
 	note_effective(result, device);
 	if (reports)
 		status = report(result);
 	oob_close(conn);
+	session_free(session);
 	result_free(result);
 	return status;
 }

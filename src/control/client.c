@@ -117,12 +117,12 @@ static int run_all(struct session *s)
 }
 
 int session_client(struct connection *conn, const struct device *device,
-		   struct result *result)
+		   struct result *result, struct session **session)
 {
 	static session_step *const steps[] = {
 		open_samples, greet, agree, choose_path, connect_qps, run_all,
 		NULL,
 	};
 
-	return session_run(steps, true, conn, device, result);
+	return session_run(steps, true, conn, device, result, session);
 }

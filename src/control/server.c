@@ -147,11 +147,11 @@ static int run_all(struct session *s)
 }
 
 int session_server(struct connection *conn, const struct device *device,
-		   struct result *result)
+		   struct result *result, struct session **session)
 {
 	static session_step *const steps[] = {
 		greet, agree, connect_qps, run_all, NULL,
 	};
 
-	return session_run(steps, false, conn, device, result);
+	return session_run(steps, false, conn, device, result, session);
 }

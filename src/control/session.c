@@ -36,36 +36,43 @@ static int close_samples(struct session *s, int ret)
 
 int session_run(session_step *const *steps, bool client,
 		struct connection *conn, const struct device *device,
-		struct result *result)
+		struct result *result, struct session **session)
 {
-	struct session s = {
-		.client = client,
-		.conn = conn,
-		.device = device,
-		.result = result,
-	};
+	struct session *s = xcalloc(1, sizeof(*s));
 	int ret = 0;
 
+	s->client = client;
+	s->conn = conn;
+	s->device = device;
+	s->result = result;
+	*session = s;
 	result->at_server = !client;
 	*(client ? &result->client : &result->server) = device->port;
 	clock_gettime(CLOCK_REALTIME, &result->started);
-	clock_start(&s.clock, (enum clock_choice)result->params.clock);
-	clock_watch_begin(&s.watch, &s.clock);
+	clock_start(&s->clock, (enum clock_choice)result->params.clock);
+	clock_watch_begin(&s->watch, &s->clock);
 	for (size_t i = 0; steps[i] && !ret; i++)
-		ret = steps[i](&s);
-	if (s.recorder)
-		ret = close_samples(&s, ret);
+		ret = steps[i](s);
+	if (s->recorder)
+		ret = close_samples(s, ret);
 	if (ret)
 		fail(&result->error, ret, NULL, "%s", strerror(-ret));
 	if (ret && !result->error.from_peer)
-		tell_peer(&s);
-	resources_destroy(&s.res);
-	free(s.latency);
-	free(s.flows);
-	free(s.progress);
-	free(s.control);
-	free(s.peer.qps);
+		tell_peer(s);
 	return ret;
+}
+
+void session_free(struct session *s)
+{
+	if (!s)
+		return;
+	resources_destroy(&s->res);
+	free(s->latency);
+	free(s->flows);
+	free(s->progress);
+	free(s->control);
+	free(s->peer.qps);
+	free(s);
 }
 
 void session_stage(struct session *s, const char *stage)

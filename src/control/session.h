@@ -52,27 +52,32 @@ struct session {
  * Run the test of result->params over CONN on DEVICE; what comes out is in
  * RESULT, complete with the error if it failed: the rows are what was
  * measured until then.  The server is told of a failure, and the connection
- * is left to the caller.  Returns 0 or a negative errno.
+ * is left to the caller.  Returns 0 or a negative errno, and *SESSION in any
+ * case, which still has the verbs objects: session_free() it after the report,
+ * for with a link that is gone their release may take a driver long.
  */
 int session_client(struct connection *conn, const struct device *device,
-		   struct result *result);
+		   struct result *result, struct session **session);
 
 /* Serve the client at the other end of CONN; otherwise the same.
  * result->params are this end's own. */
 int session_server(struct connection *conn, const struct device *device,
-		   struct result *result);
+		   struct result *result, struct session **session);
+
+/* Release S and all verbs objects; NULL is fine. */
+void session_free(struct session *s);
 
 /* Shared by both ends (session.c); RESULT's error says what failed. */
 
 typedef int session_step(struct session *s);
 
 /*
- * Take STEPS, up to a NULL or the first that fails; tell the peer of a
- * failure that it does not know of, and release everything.
+ * Take STEPS, up to a NULL or the first that fails, and tell the peer of a
+ * failure that it does not know of.
  */
 int session_run(session_step *const *steps, bool client,
 		struct connection *conn, const struct device *device,
-		struct result *result);
+		struct result *result, struct session **session);
 
 /* What the next steps are, for an error they meet. */
 void session_stage(struct session *s, const char *stage);

@@ -227,8 +227,10 @@ static void *relay(void *argument)
 static void *run_client(void *argument)
 {
 	struct end *e = argument;
+	struct session *session;
 
-	e->ret = session_client(&e->conn, &e->device, e->result);
+	e->ret = session_client(&e->conn, &e->device, e->result, &session);
+	session_free(session);
 	shutdown(e->conn.fd, SHUT_WR);
 	return NULL;
 }
@@ -236,8 +238,10 @@ static void *run_client(void *argument)
 static void *run_server(void *argument)
 {
 	struct end *e = argument;
+	struct session *session;
 
-	e->ret = session_server(&e->conn, &e->device, e->result);
+	e->ret = session_server(&e->conn, &e->device, e->result, &session);
+	session_free(session);
 	shutdown(e->conn.fd, SHUT_WR);
 	return NULL;
 }

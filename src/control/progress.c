@@ -42,11 +42,21 @@ static uint64_t last_closed(const struct progress *p)
 	return closed;
 }
 
+static uint64_t total(const struct progress *p)
+{
+	uint64_t messages = 0;
+
+	for (uint32_t i = 0; i < p->n_flows; i++)
+		messages += atomic_load_explicit(
+			&p->flows[i].progress->messages, memory_order_relaxed);
+	return messages;
+}
+
 void progress_measure(struct progress *p, uint64_t now, uint64_t end)
 {
 	p->began_at = now;
 	p->line_at = p->line ? now + LINE_NS : UINT64_MAX;
-	p->line_messages = p->messages;
+	p->line_messages = total(p);
 	p->next_at = p->interval ? now + p->interval : UINT64_MAX;
 	p->duration = end == UINT64_MAX ? 0 : end - now;
 	p->wake_at = p->next_at < p->line_at ? p->next_at : p->line_at;
@@ -165,10 +175,7 @@ static void show_line(struct progress *p, uint64_t now)
 
 void progress_look(struct progress *p, uint64_t now)
 {
-	p->messages = 0;
-	for (uint32_t i = 0; i < p->n_flows; i++)
-		p->messages += atomic_load_explicit(
-			&p->flows[i].progress->messages, memory_order_relaxed);
+	p->messages = total(p);
 	p->wake_at = UINT64_MAX;
 	if (phase_of(atomic_load(&p->control->command)) != PHASE_MEASURE)
 		return;

@@ -9,10 +9,10 @@
 #define MOST_SINGLE 12		/* bins with a line each */
 #define PLAIN_RANGES 16		/* without a tail */
 #define BODY_RANGES 12
-#define TAIL_RANGES 6
+#define TAIL_RANGES 8
 #define MOST_RANGES 20
 /* The tail begins above this part of all samples ... */
-#define BODY_PART 0.99
+#define BODY_PART 0.95
 /* ... when it is that much wider than what is below. */
 #define TAIL_WIDTH 2
 
@@ -134,7 +134,7 @@ void chart_print(FILE *out, const struct histogram_bin *bins, uint32_t n)
 	fprintf(out, " %12s %12s %12s\n", "from[us]", "to[us]", "#samples");
 	for (uint32_t i = 0; i < chart.n; i++) {
 		if (i == chart.tail)
-			fputs(" the last hundredth, in ranges that widen:\n",
+			fputs(" the last twentieth, in ranges that widen:\n",
 			      out);
 		print_range(out, &chart.ranges[i], largest);
 	}

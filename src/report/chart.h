@@ -10,7 +10,7 @@
 /*
  * Write N bins (ascending, 1 or more) as at most 20 lines: a range in
  * microseconds, how many samples it has, a bar.  Few bins are a line each.
- * Many become ranges of equal width; where a hundredth of all samples is
+ * Many become ranges of equal width; where a twentieth of all samples is
  * spread much wider than the rest, it gets ranges of its own below, each by
  * the same factor wider than the one before.  No sample is left out, and a
  * range with one has a mark, however small its part.

@@ -48,7 +48,7 @@ static struct parsed draw(const struct histogram_bin *bins, uint32_t n)
 	rest = text;
 	assert_contains(strsep(&rest, "\n"), "from[us]");
 	while ((line = strsep(&rest, "\n")) && line[0]) {
-		if (strstr(line, "last hundredth"))
+		if (strstr(line, "last twentieth"))
 			p.tail = true;
 		else
 			parse_line(line, &p);
@@ -140,7 +140,7 @@ TEST(test_long_tail)
 	p = draw(bins, 203);
 	check(&p, bins, 203);
 	assert_true(p.tail);
-	assert_int_equal(p.n, 18);
+	assert_int_equal(p.n, 20);
 	assert_true(p.lines[11].to < 3);
 	assert_int_equal(p.lines[p.n - 1].count, 1);
 	assert_true(p.lines[p.n - 1].from > 100);

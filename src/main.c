@@ -67,7 +67,11 @@ static int report(const struct result *result)
 {
 	struct error err = { .stage = "report" };
 	bool failed = error_is_set(&result->error);
-	int ret = write_table(result->params.json, report_text(result), &err);
+	int ret;
+
+	/* nobody may take it: ^C ends that, too */
+	signals_unblock(true);
+	ret = write_table(result->params.json, report_text(result), &err);
 
 	warn_of_clock(&result->clock);
 	if (failed)
@@ -77,6 +81,7 @@ static int report(const struct result *result)
 				 &err);
 	if (ret)
 		log_error(&err);
+	signals_unblock(false);
 	return failed || ret ? EXIT_FAILED : EXIT_MEASURED;
 }
 
@@ -177,7 +182,6 @@ static int loopback_server(struct options *options, int fd)
 	int status = EXIT_FAILED;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	options->params.cpus.n = 0;	/* they are the client's */
 	log_set_level(LOG_QUIET);
 	oob_adopt(fd, signals_open(), "client", &conn);
 	if (!device_open(&options->params, &device, &err))
@@ -187,44 +191,38 @@ static int loopback_server(struct options *options, int fd)
 	return status;
 }
 
-/* The CPUs that the client of --loopback polls on: those the user gave, else,
- * if it has one thread, CPU, the one it is on; else none in particular. */
-static cpu_set_t client_cpus(const struct parameters *params, int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	for (uint32_t i = 0; i < params->cpus.n; i++)
-		if (params->cpus.id[i] < CPU_SETSIZE)
-			CPU_SET(params->cpus.id[i], &set);
-	if (!params->cpus.n && params->plan.threads == 1 && cpu >= 0)
-		CPU_SET(cpu, &set);
-	return set;
-}
-
 /*
  * Two ends that poll on one CPU would each wait for the other's time slice.
- * The client stays on its CPUs, its server takes any others it may use.
+ * The loop of the client stays on the CPU it is on, unless the user chose
+ * others or wants several ...
  */
-static void keep_apart(bool server, cpu_set_t client)
+static void choose_cpu(struct parameters *params)
 {
-	cpu_set_t allowed, others;
+	int cpu = sched_getcpu();
 
-	if (!CPU_COUNT(&client) ||
-	    sched_getaffinity(0, sizeof(allowed), &allowed))
+	if (!params->cpus.n && params->plan.threads == 1 && cpu >= 0)
+		params->cpus = (struct cpus){ 1, { (uint32_t)cpu } };
+}
+
+/* ... and the server takes any others that it may use. */
+static void keep_off(struct cpus *cpus)
+{
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
 		return;
-	CPU_AND(&client, &client, &allowed);
-	CPU_XOR(&others, &allowed, &client);
-	if (CPU_COUNT(&others))
-		sched_setaffinity(0, sizeof(others),
-				  server ? &others : &client);
+	for (uint32_t i = 0; i < cpus->n; i++)
+		if (cpus->id[i] < CPU_SETSIZE)
+			CPU_CLR(cpus->id[i], &allowed);
+	if (CPU_COUNT(&allowed))
+		sched_setaffinity(0, sizeof(allowed), &allowed);
+	cpus->n = 0;
 }
 
 static int loopback(struct options *options, int cancel_fd)
 {
 	struct error err = { .stage = "connect" };
 	struct connection conn;
-	const cpu_set_t mine = client_cpus(&options->params, sched_getcpu());
 	int fds[2], status;
 	pid_t child;
 
@@ -234,15 +232,15 @@ static int loopback(struct options *options, int cancel_fd)
 		log_error(&err);
 		return EXIT_FAILED;
 	}
+	choose_cpu(&options->params);
 	child = fork();
 	if (child < 0)
 		log_warning("cannot start the server: %s", strerror(errno));
 	if (child == 0) {
 		close(fds[0]);
-		keep_apart(true, mine);
+		keep_off(&options->params.cpus);
 		return loopback_server(options, fds[1]);
 	}
-	keep_apart(false, mine);
 	close(fds[1]);
 	oob_adopt(fds[0], cancel_fd, "server", &conn);
 	status = client(options, &conn);

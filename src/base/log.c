@@ -1,9 +1,11 @@
 #include "config.h"
 #include "base/log.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static enum log_level threshold = LOG_INFO;
 static bool progress_shown;
@@ -85,13 +87,27 @@ void log_text(const char *text)
 	fputs(text, stderr);
 }
 
+/* A pipe that polls as writable takes a line of this length at once. */
+static bool takes_text(void)
+{
+	struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return threshold >= LOG_INFO && poll(&fd, 1, 0) == 1 &&
+	       fd.revents & POLLOUT;
+}
+
+void log_row(const char *text)
+{
+	if (takes_text())
+		fputs(text, stderr);
+}
+
 void log_progress(const char *text)
 {
-	if (threshold < LOG_INFO)
+	if (!takes_text())
 		return;
 	clear_progress();
 	if (text)
 		fputs(text, stderr);
-	fflush(stderr);
 	progress_shown = text;
 }

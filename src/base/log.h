@@ -22,8 +22,14 @@ void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* What a server is doing, and the like. */
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Show TEXT, without an end of line, in place of what was shown so before; NULL
- * only takes that away.  For a terminal. */
+/*
+ * For the monitor, which must not wait: what stderr would not take at once (a
+ * pager that pauses, a full pipe) is left out.
+ *
+ * TEXT as it is, a line; or, for a terminal, TEXT without an end of line in
+ * place of what was shown so before, where NULL only takes that away.
+ */
+void log_row(const char *text);
 void log_progress(const char *text);
 
 /* TEXT as it is: the table, when stdout belongs to a machine format. */

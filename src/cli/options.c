@@ -316,6 +316,18 @@ static int check_cpus(struct parser *p)
 		    "one", params->cpus.n, params->plan.threads);
 }
 
+/* One file cannot hold both. */
+static int check_files(struct parser *p)
+{
+	const struct parameters *params = &p->options->params;
+
+	if (!params->samples || !params->json ||
+	    strcmp(params->samples, params->json) != 0)
+		return 0;
+	return fail(p->err, -EINVAL, NULL,
+		    "--samples and --json: both to %s", params->json);
+}
+
 /* What the plan's defaults depend on, and the rules between options. */
 static int complete_plan(struct parser *p)
 {
@@ -336,7 +348,9 @@ static int complete_plan(struct parser *p)
 	ret = check_metric(p);
 	if (!ret)
 		ret = plan_check(plan, p->err);
-	return ret ? ret : check_cpus(p);
+	if (!ret)
+		ret = check_cpus(p);
+	return ret ? ret : check_files(p);
 }
 
 static int parse(struct parser *p, int argc, char **argv)

@@ -8,6 +8,9 @@
 
 #include "base/xalloc.h"
 
+/* More messages, and longer times in ns, than any run has. */
+#define COUNT_MAX (1ULL << 60)
+
 /* Of one interval, in the frame. */
 #define INTERVAL_BYTES 24
 
@@ -86,26 +89,29 @@ void encode_done(struct frame *frame, const struct done *done)
 static int real_check(const struct frame *frame, const char *field,
 		      double value, struct error *err)
 {
-	if (isfinite(value) && value >= 0)
+	if (value >= 0 && value <= (double)COUNT_MAX)
 		return 0;
 	return fail(err, -EPROTO, NULL,
-		    "the peer sent a %s with %s %g: must be at least 0",
-		    frame_name(frame->type), field, value);
+		    "the peer sent a %s with %s %g: must be at least 0, at "
+		    "most %g", frame_name(frame->type), field, value,
+		    (double)COUNT_MAX);
 }
 
 /* N bins in ascending order, whose counts make up h->count. */
 static int get_bins(const struct frame *frame, struct cursor *c, uint32_t n,
 		    struct histogram *h, struct error *err)
 {
-	uint64_t next = 0, left = h->count;
+	const uint64_t first = histogram_bin(h->min);
+	const uint64_t last = histogram_bin(h->max);
+	uint64_t next = first, left = h->count;
 	int ret = 0;
 
 	for (uint32_t i = 0; i < n && !ret; i++) {
 		uint64_t bin = wire_get(c, 4);
 		uint64_t count = wire_get(c, 8);
 
-		ret = wire_check(frame, "bin", bin, next, HISTOGRAM_BINS - 1,
-				 err);
+		ret = wire_check(frame, "bin", bin, next,
+				 i == 0 ? first : last, err);
 		if (!ret)
 			ret = wire_check(frame, "count", count, 1, left, err);
 		if (ret)
@@ -137,7 +143,16 @@ static int get_histogram(const struct frame *frame, struct cursor *c,
 	n = (uint32_t)wire_get(c, 4);
 	ret = wire_check(frame, "minimum", h->min, 0, h->max, err);
 	if (!ret)
-		ret = real_check(frame, "squares", h->squares, err);
+		ret = wire_check(frame, "samples", h->count, 1, COUNT_MAX,
+				 err);
+	if (!ret && (double)h->count * (double)h->max > (double)UINT64_MAX)
+		ret = wire_check(frame, "maximum", h->max, 0,
+				 UINT64_MAX / h->count, err);
+	if (!ret)
+		ret = wire_check(frame, "sum", h->sum, h->count * h->min,
+				 h->count * h->max, err);
+	if (!ret && !(h->squares >= 0 && isfinite(h->squares)))
+		ret = real_check(frame, "squares", -1, err);
 	if (!ret)
 		ret = wire_check(frame, "number of bins", n, 1,
 				 HISTOGRAM_BINS, err);
@@ -164,10 +179,31 @@ static int get_threads(const struct frame *frame, struct cursor *c,
 	return 0;
 }
 
+/* It lies in the window, within the nanosecond that edges are rounded to, and
+ * has messages of the LEFT ones. */
+static int check_interval(const struct frame *frame, const struct done *done,
+			  const struct interval *interval, uint64_t *left,
+			  struct error *err)
+{
+	uint64_t window = done->window_ns + 1;
+	int ret = wire_check(frame, "start of an interval",
+			     interval->start_ns, 0, window, err);
+
+	if (!ret)
+		ret = wire_check(frame, "length of an interval",
+				 interval->length_ns, 1,
+				 window - interval->start_ns, err);
+	if (!ret)
+		ret = wire_check(frame, "messages of an interval",
+				 interval->messages, 0, *left, err);
+	*left -= ret ? 0 : interval->messages;
+	return ret;
+}
+
 static int get_intervals(const struct frame *frame, struct cursor *c,
 			 struct done *done, struct error *err)
 {
-	uint64_t n = wire_get(c, 4);
+	uint64_t n = wire_get(c, 4), left = done->counted;
 	int ret = wire_check(frame, "number of intervals", n, 0,
 			     frame->length / INTERVAL_BYTES, err);
 
@@ -175,13 +211,18 @@ static int get_intervals(const struct frame *frame, struct cursor *c,
 		return ret;
 	done->n_intervals = (uint32_t)n;
 	done->intervals = xcalloc(n, sizeof(*done->intervals));
-	for (uint32_t i = 0; i < n; i++)
-		done->intervals[i] = (struct interval){
-			.start_ns = wire_get(c, 8),
-			.length_ns = wire_get(c, 8),
-			.messages = wire_get(c, 8),
-		};
-	return 0;
+	for (uint32_t i = 0; i < n && !ret; i++) {
+		struct interval *interval = &done->intervals[i];
+
+		interval->start_ns = wire_get(c, 8);
+		interval->length_ns = wire_get(c, 8);
+		interval->messages = wire_get(c, 8);
+		ret = check_interval(frame, done, interval, &left, err);
+	}
+	if (!ret && n)
+		ret = wire_check(frame, "messages in no interval", left, 0, 0,
+				 err);
+	return ret;
 }
 
 /* The samples, into a histogram if this test has one. */
@@ -201,10 +242,32 @@ void done_free(struct done *done)
 	done->intervals = NULL;
 }
 
+/* What a real number of a clock or a time may be. */
+static int get_clock(const struct frame *frame, struct cursor *c,
+		     struct done *done, struct error *err)
+{
+	struct clock_description *clock = &done->clock;
+	int ret;
+
+	wire_get_string(c, clock->source, sizeof(clock->source));
+	clock->resolution_ns = wire_get_real(c);
+	clock->read_cost_ns = wire_get_real(c);
+	clock->deviation = wire_get_real(c);
+	done->ns_per_tick = wire_get_real(c);
+	ret = real_check(frame, "clock resolution", clock->resolution_ns, err);
+	if (!ret)
+		ret = real_check(frame, "clock cost", clock->read_cost_ns,
+				 err);
+	if (!ret)
+		ret = real_check(frame, "tick", done->ns_per_tick, err);
+	if (!ret && !isnan(clock->deviation))
+		ret = real_check(frame, "deviation", clock->deviation, err);
+	return ret;
+}
+
 int decode_done(const struct frame *frame, struct done *done,
 		struct error *err)
 {
-	struct clock_description *clock = &done->clock;
 	struct cursor c = wire_open(frame);
 	uint64_t method;
 	int ret;
@@ -215,22 +278,21 @@ int decode_done(const struct frame *frame, struct done *done,
 	done->window_ns = wire_get(&c, 8);
 	method = wire_get(&c, 1);
 	done->method = (enum post_method)method;
-	wire_get_string(&c, clock->source, sizeof(clock->source));
-	clock->resolution_ns = wire_get_real(&c);
-	clock->read_cost_ns = wire_get_real(&c);
-	clock->deviation = wire_get_real(&c);
-	done->ns_per_tick = wire_get_real(&c);
-	ret = real_check(frame, "clock resolution", clock->resolution_ns, err);
+	ret = wire_check(frame, "posted", done->posted, 0, COUNT_MAX, err);
+	if (!ret)
+		ret = wire_check(frame, "received", done->received, 0,
+				 COUNT_MAX, err);
+	if (!ret)
+		ret = wire_check(frame, "counted", done->counted, 0,
+				 done->posted, err);
+	if (!ret)
+		ret = wire_check(frame, "window", done->window_ns, 0,
+				 COUNT_MAX, err);
 	if (!ret)
 		ret = wire_check(frame, "post method", method, 0,
 				 POST_METHODS - 1, err);
 	if (!ret)
-		ret = real_check(frame, "clock cost", clock->read_cost_ns,
-				 err);
-	if (!ret)
-		ret = real_check(frame, "tick", done->ns_per_tick, err);
-	if (!ret && !isnan(clock->deviation))
-		ret = real_check(frame, "deviation", clock->deviation, err);
+		ret = get_clock(frame, &c, done, err);
 	if (!ret)
 		ret = get_threads(frame, &c, done, err);
 	if (!ret)

@@ -2,6 +2,7 @@
 #include "control/outcome.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -15,58 +16,51 @@ static const struct plan *plan_of(const struct session *s)
 	return &s->result->params.plan;
 }
 
-static uint64_t closed_of(const struct flow *f, const struct monitor *m)
-{
-	return f->closed ? f->closed : m->progress_ticks;
-}
-
 /* From the first opening of a loop's window to the last closing of one. */
-static uint64_t merged_window(const struct session *s,
-			      const struct monitor *m)
+static uint64_t merged_window(const struct session *s)
 {
 	uint64_t opened = UINT64_MAX, closed = 0;
 
 	for (uint32_t t = 0; t < s->n_flows; t++) {
 		const struct flow *f = &s->flows[t];
 
-		if (!f->opened)
-			continue;
-		if (f->opened < opened)
+		if (f->opened && f->opened < opened)
 			opened = f->opened;
-		if (closed_of(f, m) > closed)
-			closed = closed_of(f, m);
+		if (f->opened && f->closed > closed)
+			closed = f->closed;
 	}
 	return closed > opened ? closed - opened : 0;
 }
 
-static struct thread_row describe_thread(const struct session *s,
-					 const struct monitor *m, uint32_t t,
+static uint64_t to_ns(uint64_t ticks, double tick)
+{
+	return (uint64_t)llround((double)ticks * tick);
+}
+
+static struct thread_row describe_thread(const struct session *s, uint32_t t,
 					 double tick)
 {
 	const struct cpus *cpus = &s->result->params.cpus;
 	const struct flow *f = &s->flows[t];
-	uint64_t closed = closed_of(f, m);
 	struct thread_row row = {
 		.cpu = cpus->n ? cpus->id[t % cpus->n] : PLAN_AUTO,
 		.qps = f->n_qps,
 		.iterations = f->counted,
 	};
 
-	if (f->opened && closed > f->opened)
-		row.window_ns = (uint64_t)((double)(closed - f->opened) *
-					   tick);
+	if (f->opened && f->closed > f->opened)
+		row.window_ns = to_ns(f->closed - f->opened, tick);
 	return row;
 }
 
-static void describe_threads(const struct session *s, const struct monitor *m,
-			     struct done *done)
+static void describe_threads(const struct session *s, struct done *done)
 {
 	if (s->n_flows < 2)
 		return;
 	done->n_threads = s->n_flows;
 	done->threads = xcalloc(s->n_flows, sizeof(*done->threads));
 	for (uint32_t t = 0; t < s->n_flows; t++)
-		done->threads[t] = describe_thread(s, m, t, done->ns_per_tick);
+		done->threads[t] = describe_thread(s, t, done->ns_per_tick);
 }
 
 static void describe_clock(const struct session *s,
@@ -92,6 +86,21 @@ static void describe_intervals(const struct session *s,
 					&done->n_intervals);
 }
 
+/* The last completion was before the monitor last saw one more; or, if it has
+ * not seen all, since then: then where the loop ended is as near. */
+void outcome_settle(struct session *s, const struct monitor *m)
+{
+	if (progress_total(m->progress) != m->messages)
+		return;
+	for (uint32_t t = 0; t < s->n_flows; t++) {
+		struct flow *f = &s->flows[t];
+
+		if (f->cut && f->opened < m->progress_ticks &&
+		    m->progress_ticks < f->closed)
+			f->closed = m->progress_ticks;
+	}
+}
+
 void outcome_describe(struct session *s, const struct monitor *m,
 		      struct done *done)
 {
@@ -99,7 +108,7 @@ void outcome_describe(struct session *s, const struct monitor *m,
 
 	*done = (struct done){
 		.ns_per_tick = tick,
-		.window_ns = (uint64_t)((double)merged_window(s, m) * tick),
+		.window_ns = to_ns(merged_window(s), tick),
 		.latency = s->latency,
 		.method = s->client || plan_is_pingpong(plan_of(s)) ?
 				  s->res.method : POST_AUTO,
@@ -110,7 +119,7 @@ void outcome_describe(struct session *s, const struct monitor *m,
 		done->counted += s->flows[t].counted;
 	}
 	describe_clock(s, &done->clock, tick);
-	describe_threads(s, m, done);
+	describe_threads(s, done);
 	describe_intervals(s, m, done);
 }
 

@@ -7,9 +7,12 @@
 #include "control/session.h"
 
 /*
- * What this end counted, over all its loops, in DONE; done_free() it.  The
- * window of a run that failed ends where progress was last seen.
+ * The loops are over.  Windows of a run that failed end where progress was last
+ * seen, not after a long wait for more.
  */
+void outcome_settle(struct session *s, const struct monitor *m);
+
+/* What this end counted, over all its loops, in DONE; done_free() it. */
 void outcome_describe(struct session *s, const struct monitor *m,
 		      struct done *done);
 

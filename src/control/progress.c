@@ -42,7 +42,7 @@ static uint64_t last_closed(const struct progress *p)
 	return closed;
 }
 
-static uint64_t total(const struct progress *p)
+uint64_t progress_total(const struct progress *p)
 {
 	uint64_t messages = 0;
 
@@ -56,7 +56,7 @@ void progress_measure(struct progress *p, uint64_t now, uint64_t end)
 {
 	p->began_at = now;
 	p->line_at = p->line ? now + LINE_NS : UINT64_MAX;
-	p->line_messages = total(p);
+	p->line_messages = progress_total(p);
 	p->next_at = p->interval ? now + p->interval : UINT64_MAX;
 	p->duration = end == UINT64_MAX ? 0 : end - now;
 	p->wake_at = p->next_at < p->line_at ? p->next_at : p->line_at;
@@ -128,7 +128,7 @@ static void say_row(const struct progress *p, const struct mark *from,
 	snprintf(text, sizeof(text),
 		 " %9.3f-%-9.3f s %12.3f Gb/s %12.2f MiB/s %12.6f Mpps\n",
 		 start, end, b.gbps, b.mib_per_s, b.mpps);
-	log_text(text);
+	log_row(text);
 }
 
 /* One more interval ends, at MARK. */
@@ -175,7 +175,7 @@ static void show_line(struct progress *p, uint64_t now)
 
 void progress_look(struct progress *p, uint64_t now)
 {
-	p->messages = total(p);
+	p->messages = progress_total(p);
 	p->wake_at = UINT64_MAX;
 	if (phase_of(atomic_load(&p->control->command)) != PHASE_MEASURE)
 		return;

@@ -44,6 +44,9 @@ struct progress {
 void progress_init(struct progress *p);
 void progress_free(struct progress *p);
 
+/* Messages that the loops have completed by now. */
+uint64_t progress_total(const struct progress *p);
+
 /* The measurement begins, at NOW (ns of CLOCK_MONOTONIC), and is to end at END
  * (UINT64_MAX: not known). */
 void progress_measure(struct progress *p, uint64_t now, uint64_t end);

@@ -3,9 +3,12 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/xalloc.h"
 
@@ -95,19 +98,37 @@ static void *record(void *argument)
 static int cannot_write(const struct recorder *r, int errnum,
 			struct error *err)
 {
-	return fail(err, -errnum, NULL, "cannot write samples to %s: %s",
-		    r->path, strerror(errnum));
+	return fail(err, -errnum,
+		    errnum == EINVAL || errnum == ENXIO ?
+			    "a file is needed, no pipe" : NULL,
+		    "cannot write samples to %s: %s", r->path,
+		    strerror(errnum));
+}
+
+/* A pipe could keep the recorder, and so the run, waiting for its reader. */
+static int open_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC |
+		      O_NONBLOCK | O_CLOEXEC, 0666);
+	struct stat status;
+
+	if (fd < 0 || (!fstat(fd, &status) && !S_ISFIFO(status.st_mode) &&
+		       !S_ISSOCK(status.st_mode)))
+		return fd;
+	close(fd);
+	errno = EINVAL;
+	return -1;
 }
 
 int recorder_open(const char *path, struct recorder **recorder,
 		  struct error *err)
 {
 	struct recorder *r = xcalloc(1, sizeof(*r));
-	int ret;
+	int fd = open_file(path), ret;
 
 	r->path = path;
 	r->csv = ends_in(path, ".csv");
-	r->out = fopen(path, "w");
+	r->out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!r->out) {
 		ret = cannot_write(r, errno, err);
 		free(r);

@@ -180,13 +180,41 @@ static int hear_start(struct session *s, uint64_t size)
 				      err);
 }
 
+/* What a client says must suit the plan; a server has little to say. */
+static int check_done(struct session *s, const struct frame *frame,
+		      const struct done *done)
+{
+	struct error *err = &s->result->error;
+	const struct plan *plan = plan_of(s);
+	uint32_t threads = plan->threads > 1 ? plan->threads : 0;
+	int ret;
+
+	if (s->client)
+		return 0;
+	ret = wire_check(frame, "threads", done->n_threads, threads, threads,
+			 err);
+	for (uint32_t i = 0; i < done->n_threads && !ret; i++)
+		ret = wire_check(frame, "QPs of a thread",
+				 done->threads[i].qps, 1, plan->qps, err);
+	if (!ret && s->latency)
+		ret = wire_check(frame, "number of intervals",
+				 done->n_intervals, 0, 0, err);
+	if (!ret && s->latency)
+		ret = wire_check(frame, "samples", done->latency->count,
+				 done->counted, done->counted, err);
+	return ret;
+}
+
 /* done_free() and free(done->latency) it. */
 static int take_done(struct session *s, const struct frame *frame,
 		     struct done *done)
 {
+	int ret;
+
 	if (s->latency)
 		done->latency = histogram_new();
-	return decode_done(frame, done, &s->result->error);
+	ret = decode_done(frame, done, &s->result->error);
+	return ret ? ret : check_done(s, frame, done);
 }
 
 static int hear_done(struct session *s, struct done *done)
@@ -261,6 +289,15 @@ static int begin(struct session *s, uint64_t size, struct monitor *m)
 	return ret;
 }
 
+static void tell_dropped(const struct session *s, uint64_t dropped)
+{
+	if (dropped)
+		log_warning("--samples: %llu of %llu samples came faster than "
+			    "%s could be written and are not in it",
+			    (unsigned long long)dropped,
+			    (unsigned long long)counted(s), s->recorder->path);
+}
+
 /* The loops of the client, with every sample recorded if that is wanted. */
 static int measure(struct session *s, uint64_t size, uint64_t *dropped)
 {
@@ -276,11 +313,6 @@ static int measure(struct session *s, uint64_t size, uint64_t *dropped)
 		return ret;
 	ret = client_loop(s);
 	*dropped = recorder_stop(r);
-	if (*dropped)
-		log_warning("--samples: %llu of %llu samples came faster than "
-			    "%s could be written and are not in it",
-			    (unsigned long long)*dropped,
-			    (unsigned long long)counted(s), r->path);
 	return ret;
 }
 
@@ -296,7 +328,9 @@ int run_client(struct session *s, uint64_t size)
 	if (!ret) {
 		ret = measure(s, size, &dropped);
 		monitor_stop(&m);
+		outcome_settle(s, &m);
 		progress_close(&progress);
+		tell_dropped(s, dropped);
 		if (ret || error_is_set(&m.err))
 			ret = outcome_explain(s, &m, ret ? ret : -ECANCELED);
 		ret = finish_client(s, size, &m, dropped, ret);

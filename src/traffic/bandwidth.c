@@ -43,15 +43,19 @@ static void answer_mark(struct flow *f, uint32_t command)
 /*
  * The command changed.  Called with completions just taken, so that every edge
  * is a completion.  Returns the command the loop now follows: never straight
- * from warm-up to the end, a window needs both its edges.
+ * from warm-up to the end, a window needs both its edges, nor past a mark that
+ * was asked for before the window was open: the next completions answer it.
  */
 static __attribute__((noinline, cold)) uint32_t edge(struct flow *f,
 						     uint32_t seen,
 						     uint32_t command)
 {
+	/* pairs with the monitor's, which read the last answer before it asked
+	 * for the next */
+	atomic_thread_fence(memory_order_acquire);
 	if (phase_of(seen) == PHASE_WARMUP) {
 		open_window(f);
-		return (command & ~FLOW_PHASE_MASK) | PHASE_MEASURE;
+		return PHASE_MEASURE;
 	}
 	if (phase_of(command) == PHASE_MEASURE) {
 		answer_mark(f, command);
@@ -278,11 +282,11 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool single,
 					const enum post_method method)
 {
 	const uint32_t length = single ? 1 : f->shape.list_length;
-	uint32_t seen = flow_command(f);
+	uint32_t seen = flow_phase(f);
 	uint64_t window = 0;
 	int ret = 0;
 
-	if (phase_of(seen) != PHASE_WARMUP)
+	if (seen != PHASE_WARMUP)
 		open_window(f);
 	do {
 		if (window < f->shape.depth) {
@@ -327,7 +331,9 @@ int bandwidth_run(struct flow *f, enum op op)
 	};
 	int ret = loops[op][f->method][f->shape.list_length == 1](f);
 
-	if (ret && f->opened && !f->closed)
-		f->counted = f->completed - f->warmup;
+	if (ret && f->opened && !f->closed) {
+		close_window(f);
+		f->cut = true;
+	}
 	return ret;
 }

@@ -19,7 +19,8 @@
  * to depth and a multiple of signal_every.  plan_depth() and plan_cq_mod()
  * see to that.
  *
- * The result is in F: posted, completed, counted, opened, closed.
+ * The result is in F: posted, completed, counted, opened, closed and, when it
+ * failed inside the window, cut.
  * Returns 0; -ECANCELED when the phase became PHASE_ABORT; another negative
  * errno when a verb or a completion failed, noted in F.  Counts are valid up
  * to the failure.

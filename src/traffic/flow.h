@@ -148,6 +148,8 @@ struct flow {
 	uint64_t received;
 	uint64_t opened;	/* ticks; 0: the window never opened */
 	uint64_t closed;
+	bool cut;		/* closed where the run failed, which may be
+				 * long after the last completion */
 	uint64_t warmup;	/* messages completed before it opened */
 	uint64_t counted;	/* messages completed inside it */
 	struct histogram *latency;	/* ticks; NULL for bandwidth */

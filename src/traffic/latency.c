@@ -50,11 +50,13 @@ static ALWAYS_INLINE void sample_end(struct flow *f, struct sampler *s,
 	f->counted++;
 }
 
-/* True when the loop has measured what it was asked for. */
+/* True when the loop has measured what it was asked for: of a time that was
+ * over before the first sample began, one. */
 static ALWAYS_INLINE bool finished(const struct flow *f,
 				   const struct sampler *s)
 {
-	return s->left == 0 || (!f->shape.iterations && flow_phase(f) >= PHASE_DRAIN);
+	return s->left == 0 || (!f->shape.iterations && f->opened &&
+				flow_phase(f) >= PHASE_DRAIN);
 }
 
 /* Take what has completed from the send queue, without waiting. */

@@ -17,17 +17,18 @@ DEADLINE = 120
 # A port of its own for every run: none waits for the last one's to be free.
 PORTS = itertools.count(20000)
 
-# test, size, perftest's iterations, seconds of verbsperf, is larger better
+# test, size, messages of either (none has a warm-up, both count from the first
+# post), is larger better
 CASES = [
-    ("write_lat", 2, 3000, 0.3, False),
-    ("send_lat", 2, 3000, 0.3, False),
-    ("read_lat", 2, 3000, 0.3, False),
-    ("write_bw", 65536, 1000, 3, True),
-    ("write_bw", 64, 20000, 2, True),
-    ("send_bw", 65536, 1000, 3, True),
-    ("send_bw", 64, 20000, 2, True),
-    ("read_bw", 65536, 1000, 3, True),
-    ("read_bw", 64, 20000, 2, True),
+    ("write_lat", 2, 3000, False),
+    ("send_lat", 2, 3000, False),
+    ("read_lat", 2, 3000, False),
+    ("write_bw", 65536, 1000, True),
+    ("write_bw", 64, 20000, True),
+    ("send_bw", 65536, 1000, True),
+    ("send_bw", 64, 20000, True),
+    ("read_bw", 65536, 1000, True),
+    ("read_bw", 64, 20000, True),
 ]
 
 
@@ -65,12 +66,12 @@ def pair(server, client, port):
     return done.stdout
 
 
-def run_verbsperf(test, size, seconds, port, args):
+def run_verbsperf(test, size, messages, port, args):
     """Median latency in us, or MiB/s."""
     own = ["-d", args.device, "-x", str(args.gid), "-p", str(port)]
     output = pair([VERBSPERF, "serve", "--once"] + own,
-                  [VERBSPERF, test, "-s", str(size), "-D", str(seconds),
-                   "--json", "127.0.0.1"] + own, port)
+                  [VERBSPERF, test, "-s", str(size), "-n", str(messages),
+                   "--warmup", "0", "--json", "127.0.0.1"] + own, port)
     row = json.loads(output)["results"][0]
     if test.endswith("_lat"):
         return row["latency"]["p50"]
@@ -85,9 +86,9 @@ def perftest_figure(test, size, output):
     raise ValueError("no result line in:\n" + output)
 
 
-def run_perftest(test, size, iterations, port, args):
+def run_perftest(test, size, messages, port, args):
     command = [f"ib_{test}", "-d", args.device, "-x", str(args.gid), "-s",
-               str(size), "-n", str(iterations), "-F", "-p", str(port)]
+               str(size), "-n", str(messages), "-F", "-p", str(port)]
     output = pair(command, command + ["127.0.0.1"], port)
     return perftest_figure(test, size, output)
 
@@ -106,12 +107,12 @@ def median_interval(values):
 
 
 def compare(case, args):
-    test, size, iterations, seconds, larger = case
+    test, size, messages, larger = case
     ours, theirs = [], []
-    run_verbsperf(test, size, seconds, next(PORTS), args)   # caches
-    turns = [lambda: ours.append(run_verbsperf(test, size, seconds,
+    run_verbsperf(test, size, messages, next(PORTS), args)  # caches
+    turns = [lambda: ours.append(run_verbsperf(test, size, messages,
                                                next(PORTS), args)),
-             lambda: theirs.append(run_perftest(test, size, iterations,
+             lambda: theirs.append(run_perftest(test, size, messages,
                                                 next(PORTS), args))]
     for _ in range(args.rounds):
         for turn in turns:

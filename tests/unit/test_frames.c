@@ -156,7 +156,8 @@ TEST(test_done_with_all_there_can_be)
 
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
 		histogram_record(done.latency, histogram_bin_low(i));
-	intervals[9999] = (struct interval){ 5, 6, 7 };
+	for (uint32_t i = 0; i < 10000; i++)
+		intervals[i] = (struct interval){ i, 1, i == 7 ? 100 : 0 };
 	done.n_threads = CPUS_MAX;
 	done.threads = threads;
 	done.n_intervals = 10000;

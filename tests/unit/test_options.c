@@ -275,6 +275,7 @@ static const struct refused refused[] = {
 	{ "verbsperf write_lat a -l 2", "--post-list 2: latency is measured one message at a time" },
 	{ "verbsperf write_bw a -l 9 -t 8", "--post-list 9: at most --tx-depth, which is 8" },
 	{ "verbsperf write_bw a -q 4 --threads 4 --cpus 0-2", "--cpus: 3 of them, and --threads 4: each thread needs one" },
+	{ "verbsperf read_lat a --samples x --json=x", "--samples and --json: both to x" },
 	{ "verbsperf write_bw a --cpus 0,", "--cpus '0,': wanted is numbers of CPUs like 0 or 0,2,4-7, below 65536" },
 	{ "verbsperf write_bw a --clock tsc", "--clock 'tsc': allowed are auto, counter, monotonic_raw" },
 	{ "verbsperf write_bw a --round-trip=1", "--round-trip takes no value" },

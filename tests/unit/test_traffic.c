@@ -179,6 +179,35 @@ TEST(test_a_list_is_one_call)
 	check_calls(POST_WR);
 }
 
+/* One that comes before the window is open is answered once it is. */
+static void check_early_mark(enum phase first, uint64_t at)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 2);
+
+	fake->control.command = first;
+	fake->moves[0].at = 100;
+	fake->moves[0].phase = PHASE_MEASURE;
+	fake->moves[1].at = 900;
+	fake->moves[1].phase = PHASE_DRAIN;
+	fake->mark_at = at;
+	fake->delay = 40;
+	prepare(&f, OP_WRITE, SIZE, WALK, 16, 4, 0);
+	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
+	assert_int_equal(f.progress->marked, 1);
+	assert_true(f.progress->mark_ticks > f.opened);
+	assert_true(f.progress->mark_ticks < f.closed);
+	fake_free(fake, &f);
+}
+
+TEST(test_an_early_mark_is_not_lost)
+{
+	for (uint64_t at = 100; at < 140; at++)
+		check_early_mark(PHASE_WARMUP, at);
+	for (uint64_t at = 1; at < 40; at++)
+		check_early_mark(PHASE_MEASURE, at);
+}
+
 /* An answer to each mark: a time, and what was counted until then. */
 TEST(test_marks_are_answered_at_completions)
 {
@@ -410,6 +439,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_counts_are_exact),
 	cmocka_unit_test(test_counts_of_lists_are_exact),
 	cmocka_unit_test(test_a_list_is_one_call),
+	cmocka_unit_test(test_an_early_mark_is_not_lost),
 	cmocka_unit_test(test_marks_are_answered_at_completions),
 	cmocka_unit_test(test_signals_every_kth_and_the_last),
 	cmocka_unit_test(test_signal_never_beyond_the_queue),

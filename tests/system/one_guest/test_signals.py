@@ -1,5 +1,6 @@
 """Interrupted, killed and stopped, at either end and at every stage."""
 
+import fcntl
 import os
 import re
 import signal
@@ -7,8 +8,8 @@ import time
 
 import pytest
 
-from documents import parse
-from lab import (Program, Server, client, complained,
+from documents import measured, parse
+from lab import (QUICK, Program, Server, client, complained,
                  complained_and_serves, deadline, failed, free_port,
                  loopback, needs_device, serves)
 from wire import FakeServer
@@ -172,3 +173,57 @@ def test_killed_at_every_moment(server, end):
         else:
             serves(server)
             assert len(server.errors) - seen <= 1
+
+
+def test_interrupted_bandwidth_is_not_overstated(shared_server):
+    """The window of a failed row ends where its last messages did."""
+    whole = measured(client("write_bw", "--json", "-s", 64, "-D", 1,
+                            port=shared_server.port))
+    rate = whole["results"][0]["bandwidth"]["mpps"]
+    for wait in (0.05, 0.15, 0.25):
+        program = client("write_bw", "--json", "-s", 64, "-D", 20,
+                         port=shared_server.port)
+        program.wait_for_traffic()
+        time.sleep(0.2 + wait)      # the warm-up, and a little more
+        program.send(signal.SIGINT)
+        failed(program, "interrupted", seconds=8)
+        for row in parse(program.out)["results"]:
+            assert row["failed"]
+            assert row["bandwidth"]["mpps"] < 5 * rate
+
+
+def test_samples_into_a_pipe_are_refused(tmp_path, shared_server):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    failed(client("read_lat", "-n", 10, f"--samples={path}",
+                  port=shared_server.port), str(path), "a file is needed",
+           seconds=8)
+
+
+def test_a_reader_that_pauses_delays_nothing(tmp_path, shared_server):
+    """Live rows are left out where nobody takes them."""
+    path = tmp_path / "result.json"
+    read, write = os.pipe()
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    program = client("write_bw", f"--json={path}", "-s", 64, "-D", 3,
+                     "--interval", 0.01, port=shared_server.port,
+                     stderr=write)
+    program.wait(20)
+    os.close(read)
+    os.close(write)
+    assert program.status == 0
+    assert 2.5 < parse(path.read_text())["results"][0]["seconds"] < 4
+
+
+def test_a_report_that_blocks_can_be_interrupted(shared_server):
+    read, write = os.pipe()
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(write, b"x" * 4096)
+    program = client("write_bw", *QUICK, port=shared_server.port,
+                     stdout=write)
+    time.sleep(3)
+    assert program.status is None
+    program.send(signal.SIGINT)
+    program.wait(5)
+    os.close(read)
+    os.close(write)

@@ -6,9 +6,12 @@
 #include "base/log.h"
 
 #define SECOND 1000000000ULL
-/* How often answers to a mark are looked for. */
-#define ANSWER_NS 1000000
 #define LINE_NS (SECOND / 2)
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
 
 void progress_init(struct progress *p)
 {
@@ -59,60 +62,65 @@ void progress_measure(struct progress *p, uint64_t now, uint64_t end)
 	p->line_messages = progress_total(p);
 	p->next_at = p->interval ? now + p->interval : UINT64_MAX;
 	p->duration = end == UINT64_MAX ? 0 : end - now;
-	p->wake_at = p->next_at < p->line_at ? p->next_at : p->line_at;
+	p->wake_at = earlier(p->next_at, p->line_at);
 }
 
+/* Ask for the next mark, unless the last is not answered yet or the end, which
+ * is an edge as well, is near. */
 static void ask(struct progress *p, uint64_t now)
 {
-	uint64_t left = p->duration ? p->began_at + p->duration - now : 0;
+	uint64_t end = p->duration ? p->began_at + p->duration : UINT64_MAX;
 
 	do {
 		p->next_at += p->interval;
 	} while (p->next_at <= now);
-	if (p->duration && left < p->interval / 2) {
-		p->next_at = UINT64_MAX;	/* the end is the last edge */
+	if (p->waiting || end < now + p->interval / 2)
 		return;
-	}
 	p->asked++;
 	p->waiting = true;
 	atomic_fetch_add(&p->control->command, FLOW_MARK);
 }
 
+static bool has_answered(const struct progress *p, const struct flow *f)
+{
+	return atomic_load_explicit(&f->progress->marked,
+				    memory_order_acquire) == p->asked;
+}
+
 static bool answered(const struct progress *p)
 {
 	for (uint32_t i = 0; i < p->n_flows; i++) {
-		struct flow_progress *told = p->flows[i].progress;
+		const struct flow *f = &p->flows[i];
 
-		if (!atomic_load_explicit(&told->over, memory_order_acquire) &&
-		    atomic_load_explicit(&told->marked,
-					 memory_order_acquire) != p->asked)
+		if (!atomic_load_explicit(&f->progress->over,
+					  memory_order_acquire) &&
+		    !has_answered(p, f))
 			return false;
 	}
 	return true;
 }
 
 /* The edge that the loops' answers make: their mean time, their total.  False
- * when none of them still runs. */
+ * when no loop answered before it was over. */
 static bool read_mark(const struct progress *p, struct mark *mark)
 {
-	uint64_t opened = first_opened(p), since = 0, running = 0;
+	uint64_t opened = first_opened(p), since = 0, answers = 0;
 
 	*mark = (struct mark){ 0 };
 	for (uint32_t i = 0; i < p->n_flows; i++) {
 		const struct flow *f = &p->flows[i];
-		struct flow_progress *told = f->progress;
 
-		if (atomic_load_explicit(&told->over, memory_order_acquire)) {
+		if (!has_answered(p, f)) {
 			mark->messages += f->counted;
 			continue;
 		}
-		mark->messages += told->mark_counted;
-		since += told->mark_ticks - opened;
-		running++;
+		mark->messages += f->progress->mark_counted;
+		since += f->progress->mark_ticks - opened;
+		answers++;
 	}
-	if (running)
-		mark->time = opened + since / running;
-	return running;
+	if (answers)
+		mark->time = opened + since / answers;
+	return answers;
 }
 
 static void say_row(const struct progress *p, const struct mark *from,
@@ -181,13 +189,13 @@ void progress_look(struct progress *p, uint64_t now)
 		return;
 	if (p->waiting && answered(p))
 		take_mark(p);
-	if (!p->waiting && now >= p->next_at)
+	if (now >= p->next_at)
 		ask(p, now);
 	if (now >= p->line_at)
 		show_line(p, now);
-	p->wake_at = p->waiting ? now + ANSWER_NS : p->next_at;
-	if (p->line_at < p->wake_at)
-		p->wake_at = p->line_at;
+	p->wake_at = earlier(p->next_at, p->line_at);
+	if (p->waiting && p->rows)
+		p->wake_at = earlier(p->wake_at, now + p->interval / 8);
 }
 
 void progress_close(struct progress *p)
@@ -196,6 +204,8 @@ void progress_close(struct progress *p)
 
 	if (p->line)
 		log_progress(NULL);
+	if (p->waiting && answered(p))
+		take_mark(p);
 	for (uint32_t i = 0; i < p->n_flows; i++)
 		end.messages += p->flows[i].counted;
 	if (!p->interval || !end.time || end.time <= p->last.time)

@@ -2,7 +2,8 @@
  * What the monitor learns from the loops while they run: how far they are, and
  * where intervals end.  It asks for a mark by the word the loops read anyway,
  * each loop answers at its next completions, and so the loops need no clock of
- * their own.
+ * their own.  Answers are looked for when the next mark is due, or a little
+ * earlier where they are shown: the monitor may be on the CPU of a loop.
  */
 #ifndef CONTROL_PROGRESS_H
 #define CONTROL_PROGRESS_H

@@ -241,6 +241,14 @@ static void print_charts(FILE *out, const struct result *r)
 	}
 }
 
+/* In ns: their edges are completions, so that each differs a little. */
+static uint64_t mean_interval(const struct result_row *row)
+{
+	const struct interval *last = &row->intervals[row->n_intervals - 1];
+
+	return (last->start_ns + last->length_ns) / row->n_intervals;
+}
+
 /* "20 intervals of 0.05 s"; sizes may differ in both. */
 static void print_intervals(FILE *out, const struct result *r)
 {
@@ -249,11 +257,11 @@ static void print_intervals(FILE *out, const struct result *r)
 
 	for (uint32_t i = 0; i < r->n_rows; i++) {
 		const struct result_row *row = &r->rows[i];
-		uint64_t length = row->n_intervals ?
-					  row->intervals[0].length_ns : 0;
+		uint64_t length;
 
 		if (row->n_intervals < INTERVALS_LEAST)
 			continue;
+		length = mean_interval(row);
 		least = row->n_intervals < least ? row->n_intervals : least;
 		most = row->n_intervals > most ? row->n_intervals : most;
 		shortest = length < shortest ? length : shortest;

@@ -122,7 +122,8 @@ TEST(test_intervals_that_differ)
 
 	result_add_intervals(r);
 	r->rows[1].n_intervals = 10;
-	r->rows[1].intervals[0].length_ns = 50000000;
+	r->rows[1].intervals[9].start_ns = 450000000;
+	r->rows[1].intervals[9].length_ns = 50000000;
 	text = report_text(r);
 	assert_contains(text, " peak: best of 10 to 20 intervals of 0.025 to "
 			      "0.05 s; ");

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,34 +190,6 @@ static int loopback_server(struct options *options, int fd)
 	return status;
 }
 
-/*
- * Two ends that poll on one CPU would each wait for the other's time slice.
- * The loop of the client stays on the CPU it is on, unless the user chose
- * others or wants several ...
- */
-static void choose_cpu(struct parameters *params)
-{
-	int cpu = sched_getcpu();
-
-	if (!params->cpus.n && params->plan.threads == 1 && cpu >= 0)
-		params->cpus = (struct cpus){ 1, { (uint32_t)cpu } };
-}
-
-/* ... and the server takes any others that it may use. */
-static void keep_off(struct cpus *cpus)
-{
-	cpu_set_t allowed;
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return;
-	for (uint32_t i = 0; i < cpus->n; i++)
-		if (cpus->id[i] < CPU_SETSIZE)
-			CPU_CLR(cpus->id[i], &allowed);
-	if (CPU_COUNT(&allowed))
-		sched_setaffinity(0, sizeof(allowed), &allowed);
-	cpus->n = 0;
-}
-
 static int loopback(struct options *options, int cancel_fd)
 {
 	struct error err = { .stage = "connect" };
@@ -232,13 +203,13 @@ static int loopback(struct options *options, int cancel_fd)
 		log_error(&err);
 		return EXIT_FAILED;
 	}
-	choose_cpu(&options->params);
+	threads_choose_cpu(&options->params);
 	child = fork();
 	if (child < 0)
 		log_warning("cannot start the server: %s", strerror(errno));
 	if (child == 0) {
 		close(fds[0]);
-		keep_off(&options->params.cpus);
+		threads_keep_off(&options->params.cpus);
 		return loopback_server(options, fds[1]);
 	}
 	close(fds[1]);
@@ -365,16 +336,6 @@ static int print(char *text)
 	return EXIT_FAILED;
 }
 
-static char *version(void)
-{
-	char *text;
-
-	if (asprintf(&text, "%s %s, protocol %d\n", PACKAGE_NAME,
-		     PACKAGE_VERSION, WIRE_PROTOCOL) < 0)
-		return NULL;
-	return text;
-}
-
 static int run(struct options *options)
 {
 	const char *json = options->params.json;
@@ -386,7 +347,7 @@ static int run(struct options *options)
 	case COMMAND_HELP:
 		return print(options_usage());
 	case COMMAND_VERSION:
-		return print(version());
+		return print(options_version());
 	case COMMAND_DEVICES:
 		return devices(options);
 	default:

@@ -31,7 +31,8 @@ struct options {
 int options_parse(int argc, char **argv, struct options *options,
 		  struct error *err);
 
-/* The text of --help, on the heap. */
+/* The texts of --help and --version, on the heap; NULL for want of memory. */
 char *options_usage(void);
+char *options_version(void);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/wire.h"
 #include "model/tests.h"
 
 /* Where the help of an option begins. */
@@ -83,5 +84,15 @@ char *options_usage(void)
 		     "version of the program and its protocol");
 	fputs(tail, out);
 	fclose(out);
+	return text;
+}
+
+char *options_version(void)
+{
+	char *text;
+
+	if (asprintf(&text, "%s %s, protocol %d\n", PACKAGE_NAME,
+		     PACKAGE_VERSION, WIRE_PROTOCOL) < 0)
+		return NULL;
 	return text;
 }

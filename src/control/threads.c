@@ -72,6 +72,28 @@ void threads_pin(const struct cpus *cpus, uint32_t number)
 	pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 
+void threads_choose_cpu(struct parameters *params)
+{
+	int cpu = sched_getcpu();
+
+	if (!params->cpus.n && params->plan.threads == 1 && cpu >= 0)
+		params->cpus = (struct cpus){ 1, { (uint32_t)cpu } };
+}
+
+void threads_keep_off(struct cpus *cpus)
+{
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return;
+	for (uint32_t i = 0; i < cpus->n; i++)
+		if (cpus->id[i] < CPU_SETSIZE)
+			CPU_CLR(cpus->id[i], &allowed);
+	if (CPU_COUNT(&allowed))
+		sched_setaffinity(0, sizeof(allowed), &allowed);
+	cpus->n = 0;
+}
+
 static void *work(void *argument)
 {
 	struct worker *w = argument;

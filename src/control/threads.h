@@ -15,6 +15,17 @@ int threads_check_cpus(const struct parameters *params, struct error *err);
 void threads_pin(const struct cpus *cpus, uint32_t number);
 
 /*
+ * For --loopback: two ends that poll on one CPU would each wait for the other's
+ * time slice.  The client's loop stays on the CPU it is on, unless the user
+ * chose others or wants several ...
+ */
+void threads_choose_cpu(struct parameters *params);
+
+/* ... and the server's process takes any others that it may use; CPUS, which
+ * are the client's, become none. */
+void threads_keep_off(struct cpus *cpus);
+
+/*
  * Run LOOP on every flow of S: the first in this thread, the others in threads
  * that are started for it, each on its CPU if the user gave a list.  When one
  * fails the others are stopped.  Returns 0 or the negative errno of the first

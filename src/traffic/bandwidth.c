@@ -99,8 +99,8 @@ static ALWAYS_INLINE uint64_t post_sends(struct flow *f, struct flow_qp *q,
 
 /*
  * The sends of LIST at POSITION of the walk, that follow POSTED messages: a
- * copy prepared there, or the only one, moved.  Those whose completion will
- * tell are numbered.
+ * copy prepared there, or the only one, moved if there is a walk.  Those whose
+ * completion will tell are numbered.
  */
 static ALWAYS_INLINE struct flow_request *
 take_list(const struct flow *f, const struct flow_qp *q,
@@ -112,7 +112,7 @@ take_list(const struct flow *f, const struct flow_qp *q,
 
 	if (f->copies) {
 		r += position * length;
-	} else if (list->position != position) {
+	} else if (f->stride && list->position != position) {
 		move_sends(r, length, (position - list->position) * f->stride,
 			   op);
 		list->position = position;

@@ -12,6 +12,8 @@ import statistics
 import subprocess
 import time
 
+from programs import listening
+
 VERBSPERF = os.environ["VERBSPERF"]
 DEADLINE = 120
 # A port of its own for every run: none waits for the last one's to be free.
@@ -30,18 +32,6 @@ CASES = [
     ("read_bw", 65536, 1000, True),
     ("read_bw", 64, 20000, True),
 ]
-
-
-def listening(port):
-    """Does a socket of this machine listen on PORT?"""
-    wanted = f":{port:04X}"
-    for name in ("/proc/net/tcp", "/proc/net/tcp6"):
-        with open(name, encoding="ascii") as table:
-            for line in table:
-                words = line.split()
-                if words[1].endswith(wanted) and words[3] == "0A":
-                    return True
-    return False
 
 
 def pair(server, client, port):

@@ -55,6 +55,18 @@ extern pthread_mutex_t nic_lock;
 extern struct nic_qp *nic_qps[NIC_OBJECTS];
 extern struct nic_mr *nic_mrs[NIC_OBJECTS];
 
+/* Shared by the fakes of the slow verbs: does this call fail, as the test
+ * wants; an object that is counted in *ALIVE; its place in a table. */
+bool nic_call_fails(void);
+void nic_count(uint32_t *alive, int by);
+void *nic_create(size_t size, uint32_t *alive);
+uint32_t nic_enter(void **table, void *object);
+void nic_leave(void **table, uint32_t i);
+
+/* ibv_create_qp_ex(3) of a context that has builders. */
+struct ibv_qp *nic_create_qp_ex(struct ibv_context *context,
+				struct ibv_qp_init_attr_ex *attr);
+
 /* The operations of a context. */
 void nic_set_ops(struct ibv_context_ops *ops);
 

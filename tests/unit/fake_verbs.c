@@ -74,7 +74,7 @@ uint32_t fake_verbs_alive(void)
 }
 
 /* Called first by each verb that can fail: true when this one shall. */
-static bool fails(void)
+bool nic_call_fails(void)
 {
 	bool yes;
 
@@ -86,7 +86,7 @@ static bool fails(void)
 	return yes;
 }
 
-static void count(uint32_t *alive, int by)
+void nic_count(uint32_t *alive, int by)
 {
 	pthread_mutex_lock(&nic_lock);
 	*alive += (uint32_t)by;
@@ -94,13 +94,13 @@ static void count(uint32_t *alive, int by)
 }
 
 /* Zeroed memory for an object that now is alive. */
-static void *create(size_t size, uint32_t *alive)
+void *nic_create(size_t size, uint32_t *alive)
 {
 	void *object = calloc(1, size);
 
 	if (!object)
 		abort();
-	count(alive, 1);
+	nic_count(alive, 1);
 	return object;
 }
 
@@ -108,9 +108,9 @@ struct ibv_device **ibv_get_device_list(int *n)
 {
 	struct ibv_device **list;
 
-	if (fails())
+	if (nic_call_fails())
 		return NULL;
-	list = create((FAKE_DEVICES + 1) * sizeof(*list), &fake_verbs.lists);
+	list = nic_create((FAKE_DEVICES + 1) * sizeof(*list), &fake_verbs.lists);
 	for (int i = 0; i < fake_verbs.n_devices; i++)
 		list[i] = &devices[i];
 	*n = fake_verbs.n_devices;
@@ -119,7 +119,7 @@ struct ibv_device **ibv_get_device_list(int *n)
 
 void ibv_free_device_list(struct ibv_device **list)
 {
-	count(&fake_verbs.lists, -1);
+	nic_count(&fake_verbs.lists, -1);
 	free(list);
 }
 
@@ -128,17 +128,14 @@ const char *ibv_get_device_name(struct ibv_device *device)
 	return device->name;
 }
 
-static struct ibv_qp *create_qp_ex(struct ibv_context *context,
-				   struct ibv_qp_init_attr_ex *attr);
-
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	struct nic_context *c;
 	int fds[2];
 
-	if (fails() || pipe2(fds, O_CLOEXEC | O_NONBLOCK))
+	if (nic_call_fails() || pipe2(fds, O_CLOEXEC | O_NONBLOCK))
 		return NULL;
-	c = create(sizeof(*c), &fake_verbs.contexts);
+	c = nic_create(sizeof(*c), &fake_verbs.contexts);
 	c->verbs.context.device = device;
 	c->verbs.context.async_fd = fds[0];
 	c->event_fd = fds[1];
@@ -146,7 +143,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	if (fake_verbs.builders) {
 		c->verbs.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
 		c->verbs.sz = sizeof(c->verbs);
-		c->verbs.create_qp_ex = create_qp_ex;
+		c->verbs.create_qp_ex = nic_create_qp_ex;
 	}
 	return &c->verbs.context;
 }
@@ -157,7 +154,7 @@ int ibv_close_device(struct ibv_context *context)
 
 	close(context->async_fd);
 	close(c->event_fd);
-	count(&fake_verbs.contexts, -1);
+	nic_count(&fake_verbs.contexts, -1);
 	free(c);
 	return 0;
 }
@@ -165,7 +162,7 @@ int ibv_close_device(struct ibv_context *context)
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
 	(void)context;
-	if (fails())
+	if (nic_call_fails())
 		return fake_verbs.errnum;
 	*attr = fake_verbs.attr;
 	return 0;
@@ -177,7 +174,7 @@ int ibv_query_port(struct ibv_context *context, uint8_t number,
 	struct ibv_port_attr port = fake_verbs.port;
 
 	(void)context;
-	if (fails())
+	if (nic_call_fails())
 		return fake_verbs.errnum;
 	if (fake_verbs.active_port && fake_verbs.active_port != number)
 		port.state = IBV_PORT_DOWN;
@@ -193,7 +190,7 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 
 	(void)context;
 	(void)flags;
-	if (fails())
+	if (nic_call_fails())
 		return -fake_verbs.errnum;
 	if (n > max || entry_size != sizeof(*entries))
 		return -EINVAL;
@@ -205,9 +202,9 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
 	struct ibv_pd *pd;
 
-	if (fails())
+	if (nic_call_fails())
 		return NULL;
-	pd = create(sizeof(*pd), &fake_verbs.pds);
+	pd = nic_create(sizeof(*pd), &fake_verbs.pds);
 	pd->context = context;
 	return pd;
 }
@@ -223,13 +220,13 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 			used = true;
 	fake_verbs.misuses += used;
 	pthread_mutex_unlock(&nic_lock);
-	count(&fake_verbs.pds, -1);
+	nic_count(&fake_verbs.pds, -1);
 	free(pd);
 	return 0;
 }
 
 /* A free place in TABLE for OBJECT. */
-static uint32_t enter(void **table, void *object)
+uint32_t nic_enter(void **table, void *object)
 {
 	uint32_t i = 0;
 
@@ -242,7 +239,7 @@ static uint32_t enter(void **table, void *object)
 	return i;
 }
 
-static void leave(void **table, uint32_t i)
+void nic_leave(void **table, uint32_t i)
 {
 	pthread_mutex_lock(&nic_lock);
 	table[i] = NULL;
@@ -255,15 +252,15 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 	struct nic_mr *m;
 
 	(void)iova;
-	if (fails())
+	if (nic_call_fails())
 		return NULL;
-	m = create(sizeof(*m), &fake_verbs.mrs);
+	m = nic_create(sizeof(*m), &fake_verbs.mrs);
 	m->mr.context = pd->context;
 	m->mr.pd = pd;
 	m->mr.addr = addr;
 	m->mr.length = length;
 	m->access = access;
-	m->mr.lkey = m->mr.rkey = NIC_RKEY_BASE + enter((void **)nic_mrs, m);
+	m->mr.lkey = m->mr.rkey = NIC_RKEY_BASE + nic_enter((void **)nic_mrs, m);
 	return &m->mr;
 }
 
@@ -276,8 +273,8 @@ struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
-	leave((void **)nic_mrs, mr->rkey - NIC_RKEY_BASE);
-	count(&fake_verbs.mrs, -1);
+	nic_leave((void **)nic_mrs, mr->rkey - NIC_RKEY_BASE);
+	nic_count(&fake_verbs.mrs, -1);
 	free(mr);
 	return 0;
 }
@@ -291,13 +288,13 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
 	(void)cq_context;
 	(void)channel;
 	(void)vector;
-	if (fails())
+	if (nic_call_fails())
 		return NULL;
 	if (cqe < 1 || cqe > fake_verbs.attr.max_cqe) {
 		errno = EINVAL;
 		return NULL;
 	}
-	cq = create(sizeof(*cq), &fake_verbs.cqs);
+	cq = nic_create(sizeof(*cq), &fake_verbs.cqs);
 	cq->cq.context = context;
 	cq->cq.cqe = cqe;
 	cq->ring = calloc((size_t)cqe, sizeof(*cq->ring));
@@ -312,111 +309,9 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 				   nic_qps[i]->qp.recv_cq == cq))
 			fake_verbs.misuses++;
 	pthread_mutex_unlock(&nic_lock);
-	count(&fake_verbs.cqs, -1);
+	nic_count(&fake_verbs.cqs, -1);
 	free(((struct nic_cq *)cq)->ring);
 	free(cq);
-	return 0;
-}
-
-static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_cq *send_cq,
-				struct ibv_cq *recv_cq,
-				const struct ibv_qp_cap *cap,
-				enum ibv_qp_type type)
-{
-	struct nic_qp *q;
-
-	if (fails())
-		return NULL;
-	if (cap->max_send_wr < 1 || cap->max_recv_wr < 1 ||
-	    type != IBV_QPT_RC) {
-		errno = EINVAL;
-		return NULL;
-	}
-	q = create(sizeof(*q), &fake_verbs.qps);
-	q->qp.context = pd->context;
-	q->qp.pd = pd;
-	q->qp.send_cq = send_cq;
-	q->qp.recv_cq = recv_cq;
-	q->qp.state = IBV_QPS_RESET;
-	q->cap = *cap;
-	q->sends = calloc(q->cap.max_send_wr, sizeof(*q->sends));
-	q->receives = calloc(q->cap.max_recv_wr, sizeof(*q->receives));
-	q->qp.qp_num = NIC_FIRST_QPN + enter((void **)nic_qps, q);
-	return &q->qp;
-}
-
-struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
-{
-	return create_qp(pd, attr->send_cq, attr->recv_cq, &attr->cap,
-			 attr->qp_type);
-}
-
-static struct ibv_qp *create_qp_ex(struct ibv_context *context,
-				   struct ibv_qp_init_attr_ex *attr)
-{
-	struct ibv_qp *qp;
-
-	(void)context;
-	if (attr->comp_mask != (IBV_QP_INIT_ATTR_PD |
-				IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) ||
-	    !attr->send_ops_flags) {
-		errno = EINVAL;
-		return NULL;
-	}
-	qp = create_qp(attr->pd, attr->send_cq, attr->recv_cq, &attr->cap,
-		       attr->qp_type);
-	if (qp)
-		builder_init((struct builder *)qp);
-	return qp;
-}
-
-struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
-{
-	return &((struct builder *)qp)->qpx;
-}
-
-int ibv_destroy_qp(struct ibv_qp *qp)
-{
-	struct nic_qp *q = (struct nic_qp *)qp;
-
-	leave((void **)nic_qps, qp->qp_num - NIC_FIRST_QPN);
-	count(&fake_verbs.qps, -1);
-	free(q->sends);
-	free(q->receives);
-	free(q);
-	return 0;
-}
-
-/* What man ibv_modify_qp asks for an RC queue pair. */
-static int required_mask(enum ibv_qp_state to)
-{
-	switch (to) {
-	case IBV_QPS_INIT:
-		return IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-		       IBV_QP_ACCESS_FLAGS;
-	case IBV_QPS_RTR:
-		return IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-		       IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-		       IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
-	default:
-		return IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
-		       IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-		       IBV_QP_MAX_QP_RD_ATOMIC;
-	}
-}
-
-int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
-{
-	if (fails())
-		return fake_verbs.errnum;
-	if (attr->qp_state != qp->state + 1 ||
-	    mask != required_mask(attr->qp_state))
-		return EINVAL;
-	pthread_mutex_lock(&nic_lock);
-	qp->state = attr->qp_state;
-	if (qp->state == IBV_QPS_RTR)
-		((struct nic_qp *)qp)->dest = attr->dest_qp_num;
-	pthread_mutex_unlock(&nic_lock);
 	return 0;
 }
 

@@ -36,6 +36,7 @@ check_PROGRAMS = \
 	tests/unit/test_traffic_faults \
 	tests/unit/test_units \
 	tests/unit/test_usage \
+	tests/unit/test_walk \
 	tests/unit/test_wire
 TESTS = $(check_PROGRAMS)
 endif
@@ -44,6 +45,7 @@ fake_provider = tests/unit/fake_provider.c tests/unit/fake_provider.h \
 	tests/unit/fake_builder.c tests/unit/fake_builder.h
 fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
 	tests/unit/fake_verbs.c tests/unit/fake_verbs.h \
+	tests/unit/fake_qp.c \
 	tests/unit/fake_builder.c tests/unit/fake_builder.h
 
 AM_CFLAGS += $(CMOCKA_CFLAGS)
@@ -64,7 +66,8 @@ tests_unit_test_faults_SOURCES = tests/unit/test_faults.c \
 tests_unit_test_fields_SOURCES = tests/unit/test_fields.c \
 	tests/unit/golden.h tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
-tests_unit_test_fit_SOURCES = tests/unit/test_fit.c tests/unit/test.h
+tests_unit_test_fit_SOURCES = tests/unit/test_fit.c \
+	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
 	tests/unit/golden.h tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
@@ -88,7 +91,8 @@ tests_unit_test_param_SOURCES = tests/unit/test_param.c tests/unit/test.h
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/test.h
-tests_unit_test_plan_SOURCES = tests/unit/test_plan.c tests/unit/test.h
+tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
+	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_port_SOURCES = tests/unit/test_port.c tests/unit/test.h
 tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \
 	tests/unit/test.h
@@ -116,3 +120,5 @@ tests_unit_test_traffic_faults_SOURCES = tests/unit/test_traffic_faults.c \
 tests_unit_test_units_SOURCES = tests/unit/test_units.c tests/unit/test.h
 tests_unit_test_usage_SOURCES = tests/unit/test_usage.c tests/unit/test.h
 tests_unit_test_wire_SOURCES = tests/unit/test_wire.c tests/unit/test.h
+tests_unit_test_walk_SOURCES = tests/unit/test_walk.c \
+	$(fake_provider) tests/unit/test.h

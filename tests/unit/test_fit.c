@@ -5,26 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "good_plan.h"
 #include "model/plan.h"
-
-static struct plan good_plan(void)
-{
-	return (struct plan){
-		.op = OP_WRITE,
-		.metric = METRIC_BANDWIDTH,
-		.sizes = { 1, { 65536 } },
-		.duration = 1000000000,
-		.walk = 4096,
-		.qps = 1,
-		.threads = 1,
-		.post_list = 1,
-		.tx_depth = 128,
-		.rx_depth = PLAN_AUTO,
-		.cq_mod = PLAN_AUTO,
-		.mtu = PLAN_AUTO,
-		.outstanding_reads = PLAN_AUTO,
-	};
-}
 
 static struct port good_port(void)
 {

@@ -1,8 +1,10 @@
 #include "config.h"
 #include "base/units.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Leading digits of TEXT into VALUE; *END is the first byte after them. */
@@ -281,5 +283,50 @@ int units_parse_cpus(const char *text, struct cpus *cpus)
 			break;
 	}
 	*cpus = list;
+	return 0;
+}
+
+/* One label at the start of TEXT. */
+static int scan_label(const char *text, const char **end, uint32_t *label)
+{
+	uint64_t value;
+	char *after;
+	int ret = 0;
+
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		if (!isxdigit((unsigned char)text[2]))
+			return -EINVAL;
+		value = strtoull(text, &after, 16);
+		*end = after;
+	} else {
+		ret = parse_digits(text, end, &value);
+	}
+	if (!ret && value > LABEL_MAX)
+		ret = -ERANGE;
+	if (!ret)
+		*label = (uint32_t)value;
+	return ret;
+}
+
+int units_parse_labels(const char *text, struct labels *labels)
+{
+	struct labels list = { 0 };
+	const char *p = text;
+	uint32_t one = 0;
+	int ret;
+
+	for (;;) {
+		ret = scan_label(p, &p, &one);
+		if (ret)
+			return ret;
+		if (*p && *p != ',')
+			return -EINVAL;
+		if (list.n == LABELS_MAX)
+			return -E2BIG;
+		list.value[list.n++] = one;
+		if (*p++ == '\0')
+			break;
+	}
+	*labels = list;
 	return 0;
 }

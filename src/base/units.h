@@ -21,6 +21,15 @@ struct cpus {
 	uint32_t id[CPUS_MAX];
 };
 
+/* As many flow labels as a run can have, and the largest: it has 20 bits. */
+#define LABELS_MAX 64
+#define LABEL_MAX 0xfffffU
+
+struct labels {
+	uint32_t n;
+	uint32_t value[LABELS_MAX];
+};
+
 /* The kernel's numbers of CPUs are below this. */
 #define CPU_ID_END 65536
 
@@ -76,5 +85,12 @@ const char *units_format_percentile(uint32_t per_million,
  * -E2BIG (more than CPUS_MAX).
  */
 int units_parse_cpus(const char *text, struct cpus *cpus);
+
+/*
+ * Flow labels: "1,2,0x3a", decimal or hexadecimal, each at most LABEL_MAX.
+ * Returns 0, -EINVAL, -ERANGE (a number too large), -E2BIG (more than
+ * LABELS_MAX).
+ */
+int units_parse_labels(const char *text, struct labels *labels);
 
 #endif

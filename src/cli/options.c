@@ -12,7 +12,7 @@
 
 /* getopt_long() returns a letter, or LONG_OPTION + index into param_table. */
 #define LONG_OPTION 1000
-#define PARAMS_MAX 64
+#define PARAMS_MAX 128
 
 struct parser {
 	struct options *options;
@@ -21,6 +21,8 @@ struct parser {
 	bool help;
 	bool version;
 	struct option *longs;
+	char *aliases[PARAMS_MAX];	/* on the heap */
+	uint32_t n_aliases;
 	char shorts[4 * PARAMS_MAX];
 };
 
@@ -35,6 +37,22 @@ static void add_long(struct option **next, const char *name, int has_arg,
 		     int value)
 {
 	*(*next)++ = (struct option){ name, has_arg, NULL, value };
+}
+
+/* perftest's names for ROW. */
+static void add_aliases(struct parser *p, struct option **next,
+			const struct param *row, int value)
+{
+	const char *name;
+	int length;
+
+	for (uint64_t i = 0; (name = param_alias(row, i, &length)); i++) {
+		char *copy = xcalloc(1, (size_t)length + 1);
+
+		memcpy(copy, name, (size_t)length);
+		p->aliases[p->n_aliases++] = copy;
+		add_long(next, copy, argument_kind(row), value);
+	}
 }
 
 static void add_letter(char **next, const struct param *row)
@@ -52,7 +70,7 @@ static void build_tables(struct parser *p)
 	struct option *next;
 	char *letter = p->shorts;
 
-	p->longs = xcalloc(2 * param_count + 3, sizeof(*p->longs));
+	p->longs = xcalloc(PARAMS_MAX + param_count + 3, sizeof(*p->longs));
 	next = p->longs;
 	*letter++ = ':';
 	*letter++ = 'h';
@@ -63,8 +81,7 @@ static void build_tables(struct parser *p)
 
 		add_letter(&letter, row);
 		add_long(&next, row->name, argument_kind(row), value);
-		if (row->alias)
-			add_long(&next, row->alias, argument_kind(row), value);
+		add_aliases(p, &next, row, value);
 	}
 	add_long(&next, "help", no_argument, 'h');
 	add_long(&next, "version", no_argument, 'V');
@@ -390,6 +407,8 @@ int options_parse(int argc, char **argv, struct options *options,
 	build_tables(&p);
 	ret = parse(&p, argc, argv);
 	free(p.longs);
+	for (uint32_t i = 0; i < p.n_aliases; i++)
+		free(p.aliases[i]);
 	if (!ret)
 		*options = o;
 	return ret;

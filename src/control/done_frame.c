@@ -8,8 +8,8 @@
 
 #include "base/xalloc.h"
 
-/* More messages, and longer times in ns, than any run has. */
-#define COUNT_MAX (1ULL << 60)
+/* Of the devices there are, none sends more inline. */
+#define INLINE_MAX 65536
 
 /* Of one interval, in the frame. */
 #define INTERVAL_BYTES 24
@@ -71,7 +71,10 @@ void encode_done(struct frame *frame, const struct done *done)
 	wire_put(&c, 8, done->received);
 	wire_put(&c, 8, done->counted);
 	wire_put(&c, 8, done->window_ns);
+	wire_put(&c, 8, done->lost);
+	wire_put(&c, 8, done->late);
 	wire_put(&c, 1, done->method);
+	wire_put(&c, 4, done->inline_size);
 	wire_put_string(&c, done->clock.source);
 	wire_put_real(&c, done->clock.resolution_ns);
 	wire_put_real(&c, done->clock.read_cost_ns);
@@ -265,32 +268,51 @@ static int get_clock(const struct frame *frame, struct cursor *c,
 	return ret;
 }
 
+/* Messages, of any sort, and the time they took. */
+static int get_counts(const struct frame *frame, struct cursor *c,
+		      struct done *done, struct error *err)
+{
+	const struct {
+		const char *name;
+		uint64_t *value;
+	} counts[] = {
+		{ "posted", &done->posted },
+		{ "received", &done->received },
+		{ "counted", &done->counted },
+		{ "window", &done->window_ns },
+		{ "lost", &done->lost },
+		{ "late", &done->late },
+	};
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !ret; i++) {
+		*counts[i].value = wire_get(c, 8);
+		ret = wire_check(frame, counts[i].name, *counts[i].value, 0,
+				 COUNT_MAX, err);
+	}
+	/* of what it sent, or of what it received */
+	if (!ret && done->counted > done->received)
+		ret = wire_check(frame, "counted", done->counted, 0,
+				 done->posted, err);
+	return ret;
+}
+
 int decode_done(const struct frame *frame, struct done *done,
 		struct error *err)
 {
 	struct cursor c = wire_open(frame);
 	uint64_t method;
-	int ret;
+	int ret = get_counts(frame, &c, done, err);
 
-	done->posted = wire_get(&c, 8);
-	done->received = wire_get(&c, 8);
-	done->counted = wire_get(&c, 8);
-	done->window_ns = wire_get(&c, 8);
 	method = wire_get(&c, 1);
 	done->method = (enum post_method)method;
-	ret = wire_check(frame, "posted", done->posted, 0, COUNT_MAX, err);
-	if (!ret)
-		ret = wire_check(frame, "received", done->received, 0,
-				 COUNT_MAX, err);
-	if (!ret)
-		ret = wire_check(frame, "counted", done->counted, 0,
-				 done->posted, err);
-	if (!ret)
-		ret = wire_check(frame, "window", done->window_ns, 0,
-				 COUNT_MAX, err);
+	done->inline_size = (uint32_t)wire_get(&c, 4);
 	if (!ret)
 		ret = wire_check(frame, "post method", method, 0,
 				 POST_METHODS - 1, err);
+	if (!ret)
+		ret = wire_check(frame, "inline size", done->inline_size, 0,
+				 INLINE_MAX, err);
 	if (!ret)
 		ret = get_clock(frame, &c, done, err);
 	if (!ret)

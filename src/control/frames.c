@@ -93,7 +93,7 @@ void encode_endpoint(struct frame *frame, const struct endpoint *e)
 	wire_put(&c, 4, e->peer_gid_index);
 	wire_put(&c, 1, e->global);
 	wire_put(&c, 1, e->mtu);
-	wire_put(&c, 4, e->rkey);
+	wire_put(&c, 4, e->qkey);
 	wire_put(&c, 8, e->va);
 	wire_put(&c, 8, e->length);
 	wire_put(&c, 8, e->stride);
@@ -101,6 +101,7 @@ void encode_endpoint(struct frame *frame, const struct endpoint *e)
 	for (uint32_t i = 0; i < e->n; i++) {
 		wire_put(&c, 4, e->qps[i].qpn);
 		wire_put(&c, 4, e->qps[i].psn);
+		wire_put(&c, 4, e->qps[i].rkey);
 	}
 	wire_end(frame, &c);
 }
@@ -126,6 +127,7 @@ static int get_qps(const struct frame *frame, struct cursor *c,
 	for (uint32_t i = 0; i < e->n && !ret; i++) {
 		e->qps[i].qpn = (uint32_t)wire_get(c, 4);
 		e->qps[i].psn = (uint32_t)wire_get(c, 4);
+		e->qps[i].rkey = (uint32_t)wire_get(c, 4);
 		ret = wire_check(frame, "QPN", e->qps[i].qpn, 0,
 			       ENDPOINT_QPN_MAX, err);
 		if (!ret)
@@ -149,7 +151,7 @@ int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 	e.peer_gid_index = (uint32_t)wire_get(&c, 4);
 	e.global = wire_get(&c, 1) != 0;
 	e.mtu = (uint8_t)wire_get(&c, 1);
-	e.rkey = (uint32_t)wire_get(&c, 4);
+	e.qkey = (uint32_t)wire_get(&c, 4);
 	e.va = wire_get(&c, 8);
 	e.length = wire_get(&c, 8);
 	e.stride = wire_get(&c, 8);
@@ -186,4 +188,32 @@ int decode_start(const struct frame *frame, uint64_t *size,
 
 	*size = wire_get(&c, 8);
 	return wire_close(&c, frame, err);
+}
+
+void encode_sent(struct frame *frame, const struct sent *sent)
+{
+	struct cursor c = wire_begin(frame, FRAME_SENT);
+
+	wire_put(&c, 4, sent->n);
+	for (uint32_t i = 0; i < sent->n; i++)
+		wire_put(&c, 8, sent->messages[i]);
+	wire_end(frame, &c);
+}
+
+int decode_sent(const struct frame *frame, struct sent *sent,
+		struct error *err)
+{
+	struct cursor c = wire_open(frame);
+	uint64_t n = wire_get(&c, 4);
+	int ret = wire_check(frame, "number of threads", n, 1, CPUS_MAX, err);
+
+	if (ret)
+		return ret;
+	sent->n = (uint32_t)n;
+	for (uint32_t i = 0; i < sent->n && !ret; i++) {
+		sent->messages[i] = wire_get(&c, 8);
+		ret = wire_check(frame, "messages", sent->messages[i], 0,
+				 COUNT_MAX, err);
+	}
+	return ret ? ret : wire_close(&c, frame, err);
 }

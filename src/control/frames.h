@@ -9,7 +9,7 @@
  * ABORT	the same, from either end, at any time; the connection ends
  *
  * PLAN		port of the client (below),
- *		u8 operation (0 send, 1 write, 2 read),
+ *		u8 operation (traffic/op.h),
  *		u8 metric (0 bandwidth, 1 latency),
  *		u16 n, n x { u16 id, u64 value }: each of these parameters
  *		once, in ascending order of id, in the ranges of
@@ -25,10 +25,25 @@
  *		  16 how: 0 as the provider can, 1 ibv_wr_*, 2 ibv_post_send
  *		  17 threads that share the QPs
  *		  18 of a ping-pong report 0 half, 1 the whole round trip
+ *		  19 transport (0 RC, 1 UC, 2 UD)
+ *		  20 1: both ends send   21 1: the server sends
+ *		  22 1: with immediate data     23 enum atomic_type
+ *		  24 1: all sizes        25 bytes sent inline *
+ *		  26 receives posted at once    27 1: shared receive queue
+ *		  28 1: completion events       29 rate (base/rate.h)
+ *		  30 messages of a burst 31 enum arrival
+ *		  32 most operations of an open loop under way
+ *		  33 traffic class       34 DSCP *
+ *		  36 hop limit           37 retry count
+ *		  38 RNR retry count     39 code of the RNR timer
+ *		  40 1: huge pages       41 1: a memory region per QP
+ *		  42 1: relaxed ordering 43 1: on-demand paging
+ *		  44 1: verify
  *		  (* may be 0xffffffff: both ends choose alike from both
  *		  ports, by the rules of model/plan.h: the MTU is the smaller
  *		  active one)
- *		u16 n, n x u64 message size
+ *		u16 n, n x u64 message size,
+ *		u16 n, n x u32 flow label, for the QPs in turn
  * ACCEPT	port of the server
  *
  * port:	string hostname, string device, string firmware,
@@ -43,18 +58,24 @@
  *
  * ENDPOINT	u16 LID, 16 bytes GID (zero: none), u8 GID type,
  *		u32 GID index, u32 GID index the receiver shall use,
- *		u8 1: with GRH, u8 path MTU (enum ibv_mtu), u32 rkey, u64 VA,
- *		u64 length, u64 stride, u32 n, n x { u32 QPN, u32 PSN }.
+ *		u8 1: with GRH, u8 path MTU (enum ibv_mtu), u32 Q_Key, u64 VA,
+ *		u64 length, u64 stride,
+ *		u32 n, n x { u32 QPN, u32 PSN, u32 rkey }.
  *		The client chooses both GIDs; the server's ENDPOINT confirms.
- *		VA, length and rkey are of the memory that the receiver may
+ *		VA, length and rkeys are of the memory that the receiver may
  *		write to or read from: QP i has stride bytes, at least the
  *		largest size, at VA + i x stride.  n and MTU are as agreed.
  *
  * START	u64 message size; the server's answer: ready for it
- * DONE		the client's first, which ends the traffic; then the server's:
- *		u64 messages posted, u64 received, u64 counted, u64 window (ns
- *		from its opening to its closing), u8 enum post_method (0: did
- *		not send), string clock, real clock
+ * SENT		u32 n, n x u64 messages sent by each thread, warm-up included:
+ *		from an end that sends, once all is out, so that the other
+ *		knows how many to wait for
+ * DONE		the client's first, when both have sent and received all; then
+ *		the server's: u64 messages posted, u64 received, u64 counted,
+ *		u64 window (ns from its opening to its closing), u64 messages
+ *		of a ping-pong that got no answer, u64 operations of an open
+ *		loop that began late, u8 enum post_method (0: did not send),
+ *		u32 bytes that can be sent inline, string clock, real clock
  *		resolution and read cost in ns, real deviation of its rate (or NAN), real
  *		ns per unit of the histogram,
  *		u32 n, n x { u32 CPU (0xffffffff: any), u32 QPs, u64 counted,
@@ -84,6 +105,15 @@
 #include "model/result.h"
 #include "stats/histogram.h"
 
+/* More messages, and longer times in ns, than any run has. */
+#define COUNT_MAX (1ULL << 60)
+
+/* What an end has sent of one size. */
+struct sent {
+	uint32_t n;		/* threads */
+	uint64_t messages[CPUS_MAX];
+};
+
 struct hello {
 	char version[32];
 	char hostname[PORT_NAME_SIZE];
@@ -95,7 +125,10 @@ struct done {
 	uint64_t received;
 	uint64_t counted;
 	uint64_t window_ns;
+	uint64_t lost;		/* pings without an answer */
+	uint64_t late;		/* operations of an open loop that began late */
 	enum post_method method;
+	uint32_t inline_size;	/* of the queue pairs, as granted */
 	struct clock_description clock;
 	double ns_per_tick;
 	/* on the heap, done_free() */
@@ -120,6 +153,7 @@ void encode_plan(struct frame *frame, const struct plan *plan,
 void encode_accept(struct frame *frame, const struct port *server);
 void encode_endpoint(struct frame *frame, const struct endpoint *endpoint);
 void encode_start(struct frame *frame, uint64_t size);
+void encode_sent(struct frame *frame, const struct sent *sent);
 void encode_done(struct frame *frame, const struct done *done);
 
 int decode_empty(const struct frame *frame, struct error *err);
@@ -143,6 +177,8 @@ int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 		    struct error *err);
 int decode_start(const struct frame *frame, uint64_t *size,
 		 struct error *err);
+int decode_sent(const struct frame *frame, struct sent *sent,
+		struct error *err);
 int decode_done(const struct frame *frame, struct done *done,
 		struct error *err);
 

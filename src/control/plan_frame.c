@@ -93,7 +93,7 @@ static int get_port(const struct frame *frame, struct cursor *c,
 
 static bool travels(const struct param *row)
 {
-	return (row->who & PARAM_PLAN) && row->kind != PARAM_SIZES;
+	return (row->who & PARAM_PLAN) && param_is_number(row);
 }
 
 static uint16_t count_travelling(void)
@@ -170,6 +170,24 @@ static int get_sizes(const struct frame *frame, struct cursor *c,
 	return ret;
 }
 
+static int get_labels(const struct frame *frame, struct cursor *c,
+		      struct labels *labels, struct error *err)
+{
+	uint64_t n = wire_get(c, 2);
+	int ret = wire_check(frame, "number of flow labels", n, 0, LABELS_MAX,
+			     err);
+
+	if (ret)
+		return ret;
+	labels->n = (uint32_t)n;
+	for (uint32_t i = 0; i < labels->n && !ret; i++) {
+		labels->value[i] = (uint32_t)wire_get(c, 4);
+		ret = wire_check(frame, "flow label", labels->value[i], 0,
+				 LABEL_MAX, err);
+	}
+	return ret;
+}
+
 void encode_plan(struct frame *frame, const struct plan *plan,
 		 const struct port *client)
 {
@@ -182,6 +200,9 @@ void encode_plan(struct frame *frame, const struct plan *plan,
 	wire_put(&c, 2, plan->sizes.n);
 	for (uint32_t i = 0; i < plan->sizes.n; i++)
 		wire_put(&c, 8, plan->sizes.bytes[i]);
+	wire_put(&c, 2, plan->flow_labels.n);
+	for (uint32_t i = 0; i < plan->flow_labels.n; i++)
+		wire_put(&c, 4, plan->flow_labels.value[i]);
 	wire_end(frame, &c);
 }
 
@@ -207,6 +228,8 @@ int decode_plan(const struct frame *frame, struct plan *plan,
 		ret = get_parameters(frame, &c, &p, err);
 	if (!ret)
 		ret = get_sizes(frame, &c, &p.sizes, err);
+	if (!ret)
+		ret = get_labels(frame, &c, &p.flow_labels, err);
 	if (!ret)
 		ret = wire_close(&c, frame, err);
 	if (!ret)

@@ -26,7 +26,7 @@
 #include "base/error.h"
 
 #define WIRE_MAGIC 0x76627370U
-#define WIRE_PROTOCOL 2
+#define WIRE_PROTOCOL 3
 #define WIRE_HEADER_SIZE 12
 
 /* X(name, type, most bytes of payload) */
@@ -35,13 +35,14 @@
 	X(REFUSE, 2, 1024) \
 	X(PLAN, 3, 8192) \
 	X(ACCEPT, 4, 8192) \
-	X(ENDPOINT, 5, 256 + 16384 * 8) \
+	X(ENDPOINT, 5, 256 + 16384 * 12) \
 	X(READY, 6, 0) \
 	X(START, 7, 8) \
 	X(DONE, 8, 1 << 20) \
 	X(BYE, 9, 0) \
 	X(ABORT, 10, 1024) \
-	X(ALIVE, 11, 0)
+	X(ALIVE, 11, 0) \
+	X(SENT, 12, 4 + 64 * 8)
 
 enum frame_type {
 #define X(name, type, limit) FRAME_##name = type,

@@ -12,6 +12,7 @@
 struct endpoint_qp {
 	uint32_t qpn;
 	uint32_t psn;
+	uint32_t rkey;		/* of its part of the memory */
 };
 
 struct endpoint {
@@ -22,7 +23,7 @@ struct endpoint {
 	uint32_t peer_gid_index;	/* the one it wants its peer to use */
 	uint8_t global;		/* 1: with a GRH */
 	uint8_t mtu;		/* enum ibv_mtu */
-	uint32_t rkey;
+	uint32_t qkey;		/* of UD: what its messages must carry */
 	uint64_t va;		/* of what the peer may reach */
 	uint64_t length;
 	uint64_t stride;	/* from one QP's part of it to the next */

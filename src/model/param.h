@@ -32,9 +32,15 @@ struct parameters {
 	uint32_t clock;		/* enum clock_choice */
 	struct percentiles percentiles;	/* besides the usual ones */
 	struct cpus cpus;	/* of the threads, in their order */
+	uint32_t vector;	/* completion vector of the first thread */
+	uint32_t pkey_index;
+	uint32_t numa;		/* node; PLAN_AUTO: the device's, PARAM_NONE */
 	/* for both ends */
 	struct plan plan;
 };
+
+/* "none", where a number of 32 bits is asked for. */
+#define PARAM_NONE (UINT32_MAX - 1)
 
 /* What the field of a parameter holds, and so how its text is read. */
 enum param_kind {
@@ -50,6 +56,9 @@ enum param_kind {
 				 * which stand between bars */
 	PARAM_PERCENTILES,	/* struct percentiles */
 	PARAM_CPUS,		/* struct cpus */
+	PARAM_RATE,		/* uint64_t (base/rate.h) */
+	PARAM_LABELS,		/* struct labels */
+	PARAM_NODE,		/* uint32_t, "auto" or "none": PARAM_NONE */
 };
 
 /* Who needs to know: flags, any of which may be set. */
@@ -68,7 +77,8 @@ struct param {
 	uint16_t id;		/* on the wire; 0 for what does not travel */
 	const char *name;	/* of the long option, and of the JSON key */
 	char letter;		/* 0: none */
-	const char *alias;	/* perftest's long name, where it differs */
+	const char *alias;	/* perftest's long name, where it differs, or
+				 * several with bars between them */
 	enum param_kind kind;
 	size_t offset;		/* into struct parameters */
 	uint64_t min, max;	/* PARAM_SIZES: of each */
@@ -91,6 +101,10 @@ const char *param_get_string(const struct parameters *params,
 
 /* May a peer send VALUE for ROW: in its range, "auto", or not given. */
 bool param_in_range(const struct param *row, uint64_t value);
+
+/* The INDEX-th name that perftest has for ROW, which is *LENGTH bytes of its
+ * alias; NULL when there is no such. */
+const char *param_alias(const struct param *row, uint64_t index, int *length);
 
 /* The word that a PARAM_CHOICE of INDEX stands for, which is *LENGTH bytes of
  * its argument; NULL when there is no such. */

@@ -13,6 +13,10 @@ static int out_of_range(const struct param *row, const char *option,
 	double scale = row->kind == PARAM_TIME ? 1e-9 : 1;
 	const char *unit = row->kind == PARAM_TIME ? " seconds" : "";
 
+	if (row->kind == PARAM_RATE)
+		return fail(err, -EINVAL, NULL,
+			    "%s %s: must be above 0, and at most 10^6 Gb/s or "
+			    "Mpps", option, text);
 	if (row->max == UINT64_MAX)
 		return fail(err, -EINVAL, NULL, "%s %s: must be at least %llu",
 			    option, text, (unsigned long long)row->min);
@@ -39,6 +43,10 @@ static int malformed(const struct param *row, const char *option,
 			 "100, with at most four decimals"),
 		[PARAM_CPUS] = ("numbers of CPUs like 0 or 0,2,4-7, below "
 				"65536"),
+		[PARAM_RATE] = ("a rate like 10, 2.5Gb/s, 900mbps, 1.2Mpps or "
+				"5000pps"),
+		[PARAM_LABELS] = "flow labels like 1,2,0xfffff",
+		[PARAM_NODE] = "the number of a node, auto or none",
 	};
 
 	return fail(err, -EINVAL, NULL, "%s '%s': wanted is %s", option, text,
@@ -70,10 +78,19 @@ static int parse_choice(const struct param *row, const char *option,
 static int parse_number(const struct param *row, const char *text,
 			uint64_t *value)
 {
-	if (row->kind == PARAM_AUTO_NUMBER && !strcmp(text, "auto")) {
+	bool node = row->kind == PARAM_NODE;
+
+	if ((row->kind == PARAM_AUTO_NUMBER || node) &&
+	    !strcmp(text, "auto")) {
 		*value = PLAN_AUTO;
 		return 0;
 	}
+	if (node && !strcmp(text, "none")) {
+		*value = PARAM_NONE;
+		return 0;
+	}
+	if (row->kind == PARAM_RATE)
+		return rate_parse(text, value);
 	if (row->kind == PARAM_BYTES)
 		return units_parse_size(text, value);
 	if (row->kind == PARAM_TIME)
@@ -121,8 +138,8 @@ static int parse_plain(struct parameters *params, const struct param *row,
 
 	if (ret == -EINVAL)
 		return malformed(row, option, text, err);
-	if (ret || (strcmp(text, "auto") &&
-		    (value < row->min || value > row->max)))
+	if (ret || !param_in_range(row, value) ||
+	    (value == 0 && row->min))
 		return out_of_range(row, option, text, err);
 	param_set(params, row, value);
 	return 0;
@@ -148,6 +165,10 @@ int param_parse(struct parameters *params, const struct param *row,
 		ret = units_parse_cpus(text, field(params, row));
 		return refuse_list(row, option, text, ret, CPUS_MAX, "CPUs",
 				   err);
+	case PARAM_LABELS:
+		ret = units_parse_labels(text, field(params, row));
+		return refuse_list(row, option, text, ret, LABELS_MAX,
+				   "flow labels", err);
 	case PARAM_CHOICE:
 		ret = parse_choice(row, option, text, &value, err);
 		if (!ret)

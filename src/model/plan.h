@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/rate.h"
 #include "base/units.h"
 #include "model/port.h"
 #include "traffic/op.h"
@@ -19,6 +20,11 @@
 /* A message size given by nobody: 64 KiB for bandwidth, 2 bytes for latency */
 #define PLAN_SIZE_BANDWIDTH 65536
 #define PLAN_SIZE_LATENCY 2
+
+enum atomic_type { ATOMIC_FETCH_AND_ADD, ATOMIC_CMP_AND_SWAP, ATOMIC_TYPES };
+
+/* When the operations of an open loop are to start. */
+enum arrival { ARRIVAL_FIXED, ARRIVAL_POISSON, ARRIVALS };
 
 struct plan {
 	enum op op;
@@ -41,6 +47,32 @@ struct plan {
 	uint32_t post;		/* enum post_method */
 	uint32_t threads;	/* that share the QPs */
 	bool round_trip;	/* of a ping-pong report all, not half */
+	uint32_t transport;	/* enum transport */
+	bool bidirectional;	/* both ends send at once */
+	bool reversed;		/* the server sends, the client receives */
+	bool imm;		/* with immediate data: see op */
+	uint32_t atomic;	/* enum atomic_type: see op */
+	bool all;		/* sizes are all powers of two that fit */
+	uint32_t inline_size;	/* bytes; may be PLAN_AUTO: see plan_inline() */
+	uint32_t recv_post_list;	/* receives posted at once */
+	bool srq;		/* receives are shared by a thread's QPs */
+	bool events;		/* sleep until there are completions */
+	uint64_t rate;		/* base/rate.h; 0: as fast as it goes */
+	uint32_t burst;		/* messages sent at once at that rate */
+	uint32_t arrival;	/* enum arrival, of an open loop */
+	uint32_t open_depth;	/* most operations of an open loop under way */
+	uint32_t tclass;
+	uint32_t dscp;		/* PLAN_AUTO: not given */
+	struct labels flow_labels;	/* QP i has label i mod n; n 0: none */
+	uint32_t hop_limit;
+	uint32_t retry_count;
+	uint32_t rnr_retry;
+	uint32_t min_rnr_timer;
+	bool hugepages;
+	bool mr_per_qp;
+	bool relaxed_ordering;
+	bool odp;		/* on-demand paging */
+	bool verify;		/* every byte is checked where it arrives */
 };
 
 /* The largest message of the plan, in bytes. */

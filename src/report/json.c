@@ -67,6 +67,23 @@ static bool does_not_apply(const struct plan *plan, const struct param *row)
 	return false;
 }
 
+static json_t *label_list(const struct labels *list)
+{
+	json_t *array = list->n ? json_array() : json_null();
+
+	for (uint32_t i = 0; i < list->n; i++)
+		json_array_append_new(array, json_count(list->value[i]));
+	return array;
+}
+
+static json_t *rate(uint64_t value)
+{
+	if (!value)
+		return json_null();
+	return json_pack("{s:f, s:s}", "value", rate_number(value), "unit",
+			 rate_unit(value));
+}
+
 static json_t *numeric_parameter(const struct param *row, uint64_t value)
 {
 	bool absent = value == 0 && !row->initial;
@@ -84,6 +101,12 @@ static json_t *numeric_parameter(const struct param *row, uint64_t value)
 		if (absent && row->min)
 			return json_null();
 		return json_real((double)value / 1e9);
+	case PARAM_RATE:
+		return rate(value);
+	case PARAM_NODE:
+		if (value == PARAM_NONE)
+			return json_string("none");
+		/* fall through */
 	case PARAM_AUTO_NUMBER:
 		return value == PLAN_AUTO ? json_null() : json_count(value);
 	default:
@@ -106,6 +129,8 @@ static json_t *parameter(const struct parameters *params,
 		return percentile_list(&params->percentiles);
 	case PARAM_CPUS:
 		return cpu_list(&params->cpus);
+	case PARAM_LABELS:
+		return label_list(&params->plan.flow_labels);
 	default:
 		return numeric_parameter(row, param_get(params, row));
 	}

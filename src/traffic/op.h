@@ -55,6 +55,8 @@ enum post_method {
 	POST_METHODS
 };
 
+enum transport { TRANSPORT_RC, TRANSPORT_UC, TRANSPORT_UD, TRANSPORTS };
+
 enum metric { METRIC_BANDWIDTH, METRIC_LATENCY, METRIC_COUNT };
 
 #endif

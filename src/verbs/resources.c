@@ -267,7 +267,6 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		.peer_gid_index = path->remote.index,
 		.global = path->global,
 		.mtu = path->mtu,
-		.rkey = res->mr->rkey,
 		.va = (uintptr_t)resources_incoming(res, plan),
 		.length = plan_stride(plan) * plan->qps,
 		.stride = plan_stride(plan),
@@ -278,6 +277,7 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		endpoint->qps[i] = (struct endpoint_qp){
 			.qpn = res->qps[i].qp->qp_num,
 			.psn = res->psns[i],
+			.rkey = res->mr->rkey,
 		};
 }
 
@@ -290,7 +290,7 @@ int resources_connect(struct resources *res, const struct device *device,
 		int ret;
 
 		q->remote = peer->va + peer->stride * i;
-		q->rkey = peer->rkey;
+		q->rkey = peer->qps[i].rkey;
 		ret = qp_connect(device, q->qp, plan, path, res->psns[i],
 				 &peer->qps[i], err);
 		if (ret)

@@ -124,8 +124,12 @@ static ALWAYS_INLINE int post_run(struct flow *f, struct flow_qp *q,
 	const uint32_t length = single ? 1 : f->shape.list_length;
 	int ret = 0;
 
-	n = single ? post_sends(f, q, list, n, &ret, op, method) :
-		     post_lists(f, q, list, n, &ret, op, method);
+	if (__builtin_expect(f->verify != NULL, 0))
+		n = verify_post(f, q, list->requests, length, n, &ret);
+	else if (single)
+		n = post_sends(f, q, list, n, &ret, op, method);
+	else
+		n = post_lists(f, q, list, n, &ret, op, method);
 	f->posted += n * length;
 	q->posted += n * length;
 	q->position += n;
@@ -143,8 +147,12 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 	uint32_t skip = f->shape.list_length - left;
 	struct flow_request *r = take_list(f, q, &q->lists[FLOW_SIGNALLED],
 					   q->position, q->posted - skip, op);
-	int ret = hand_over(q, &r[skip], left, op, method);
+	int ret = 0;
 
+	if (f->verify)
+		verify_post(f, q, &r[skip], left, 1, &ret);
+	else
+		ret = hand_over(q, &r[skip], left, op, method);
 	if (ret)
 		return post_failed(f, q, ret);
 	q->posted += left;
@@ -221,6 +229,17 @@ static ALWAYS_INLINE int retire_batch(struct flow *f, struct ibv_wc *wc, int n,
 	return k;
 }
 
+static ALWAYS_INLINE int refill_all(struct flow *f, uint64_t window,
+				    const bool single, const enum op op,
+				    const enum post_method method)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < f->n_qps && !ret; i++)
+		ret = refill(f, &f->qps[i], window, single, op, method);
+	return ret;
+}
+
 /*
  * Take a batch of completions and post what they make room for; take what came
  * in, too, at an end that receives.  Returns 0 or a negative errno.
@@ -245,8 +264,12 @@ static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 	if (n + in == 0)
 		return idle(f);
 	f->idle_turns = 0;
-	if (n)
+	if (__builtin_expect(f->verify != NULL, 0)) {
+		n = verify_retire(f, wc, n);
+		ret = refill_all(f, window, single, op, method);
+	} else if (n) {
 		n = retire_batch(f, wc, n, served);
+	}
 	if (__builtin_expect(command != *seen, 0) && n >= 0)
 		*seen = edge(f, *seen, command);
 	for (int i = 0; i < n && !ret; i++)
@@ -275,9 +298,7 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool single,
 	do {
 		if (window < f->shape.depth) {
 			window = smaller(window + length, f->shape.depth);
-			for (uint32_t i = 0; i < f->n_qps && !ret; i++)
-				ret = refill(f, &f->qps[i], window, single,
-					     op, method);
+			ret = refill_all(f, window, single, op, method);
 		}
 		if (!ret)
 			ret = turn(f, window, &seen, single, op, method);

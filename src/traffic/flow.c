@@ -6,6 +6,7 @@
 
 #include "traffic/post.h"
 #include "traffic/receive.h"
+#include "traffic/verify.h"
 
 /* Step of a walk: messages start on cache lines of their own. */
 #define CACHE_LINE 64
@@ -148,6 +149,7 @@ static void prepare_walk(struct flow *f)
 
 void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 {
+	f->op = op;
 	f->shape = *shape;
 	if (f->shape.signal_every > shape->depth)
 		f->shape.signal_every = shape->depth;
@@ -171,6 +173,8 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 	for (uint32_t i = 0; i < f->n_qps; i++)
 		if (f->qps[i].lists[0].requests)
 			prepare_qp(f, op, &f->qps[i]);
+	if (f->verify)
+		verify_prepare(f);
 }
 
 int flow_fill_receives(struct flow *f)

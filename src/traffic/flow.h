@@ -180,6 +180,7 @@ struct flow {
 	struct flow_sleep *sleep;	/* its own */
 	uint32_t inline_size;	/* messages up to that are sent inline */
 	/* set for each size */
+	enum op op;
 	struct flow_shape shape;
 	uint64_t stride;	/* bytes from a list to the next of a walk */
 	uint64_t positions;	/* of lists in a walk */

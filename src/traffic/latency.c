@@ -1,128 +1,13 @@
 #include "config.h"
 #include "traffic/latency.h"
 
-#include <endian.h>
 #include <errno.h>
 
-#include "traffic/post.h"
-#include "traffic/receive.h"
+#include "traffic/sampler.h"
+#include "traffic/single.h"
 
 /* No receive is to be given back. */
 #define NOTHING_TAKEN UINT32_MAX
-
-/* Turns of a wait between two looks at the phase and the send queue.  A look
- * that coincides with the answer delays it, so they are rare: some 10 us apart
- * at a memory flag, well under a millisecond at a completion queue. */
-#define SPINS_PER_LOOK 16384
-
-/* A sequence of samples: the rules of which count, apart from the clock. */
-struct sampler {
-	uint64_t start;		/* of the sample under way; 0: not counted */
-	uint64_t left;		/* samples still to be started */
-};
-
-static struct sampler sampler_init(const struct flow *f)
-{
-	return (struct sampler){
-		.left = f->shape.iterations ? f->shape.iterations : UINT64_MAX,
-	};
-}
-
-/* Begin a sample at NOW if the warm-up is over and more are wanted. */
-static ALWAYS_INLINE void sample_begin(struct flow *f, struct sampler *s,
-				       uint64_t now)
-{
-	s->start = 0;
-	if (flow_phase(f) < PHASE_MEASURE || s->left == 0)
-		return;
-	s->left--;
-	s->start = now;
-	if (__builtin_expect(!f->opened, 0)) {
-		f->opened = now;
-		f->warmup = f->completed;
-	}
-}
-
-static ALWAYS_INLINE void sample_end(struct flow *f, struct sampler *s,
-				     uint64_t now)
-{
-	if (!s->start)
-		return;
-	histogram_record(f->latency, now - s->start);
-	if (f->samples)
-		samples_put(f->samples, s->start, now - s->start);
-	f->closed = now;
-	f->counted++;
-}
-
-/* True when the loop has measured what it was asked for: of a time that was
- * over before the first sample began, one. */
-static ALWAYS_INLINE bool finished(const struct flow *f,
-				   const struct sampler *s)
-{
-	return s->left == 0 || (!f->shape.iterations && f->opened &&
-				flow_phase(f) >= PHASE_DRAIN);
-}
-
-/* Take what has completed from the send queue, without waiting. */
-static int reap(struct flow *f)
-{
-	struct ibv_wc wc[POLL_BATCH];
-	int n = poll_batch(f, f->send_cq, wc);
-
-	for (int i = 0; i < n; i++) {
-		if (wc[i].status != IBV_WC_SUCCESS)
-			return flow_completion_failed(f, &wc[i]);
-		retire_send(f, &wc[i]);
-	}
-	if (n > 0)
-		f->idle_turns = 0;
-	return n < 0 ? n : 0;
-}
-
-/* Until the send queue has room, which it nearly always has. */
-static ALWAYS_INLINE int await_room(struct flow *f, struct flow_qp *q)
-{
-	while (__builtin_expect(q->posted - q->completed >= f->shape.depth,
-				0)) {
-		int ret = reap(f);
-
-		if (ret)
-			return ret;
-		if (flow_phase(f) == PHASE_ABORT)
-			return -ECANCELED;
-	}
-	return 0;
-}
-
-/* Make the next message ready, so that it only needs to be handed over. */
-static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q)
-{
-	bool quiet = q->quiet_left > 0;
-
-	q->next = &q->lists[quiet ? FLOW_QUIET : FLOW_SIGNALLED];
-	q->quiet_left = quiet ? q->quiet_left - 1 : f->quiet;
-	q->next->requests->wr.wr_id = q->tag | (q->posted + 1);
-}
-
-/* Post it.  It carries COUNT, by which the other end knows it. */
-static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
-				   uint8_t count, const enum op op,
-				   const enum post_method method)
-{
-	int ret;
-
-	if (op_has_imm(op))
-		q->next->requests->wr.imm_data = htobe32(count);
-	else if (op_table[op].pingpong)
-		*f->flag_out = count;
-	ret = hand_over(q, q->next->requests, 1, op, method);
-	if (__builtin_expect(ret != 0, 0))
-		return post_failed(f, q, ret);
-	q->posted++;
-	f->posted++;
-	return 0;
-}
 
 /*
  * Is VALUE what came in answer, or next?  On an unreliable transport the end
@@ -140,29 +25,44 @@ static ALWAYS_INLINE bool is_awaited(const struct flow *f, const bool timed,
 	return true;
 }
 
+/* What a verified message carries, as a count.  Returns 1, 0 when it is no
+ * message yet, or a negative errno. */
+static int take_verified(struct flow *f, const struct ibv_wc *wc,
+			 uint8_t *value)
+{
+	uint64_t sequence = 0;
+	int ret = verify_received(f, wc, &sequence);
+
+	*value = (uint8_t)(sequence + 1);
+	return ret == VERIFY_MESSAGE ? 1 : ret;
+}
+
 /* A receive completion: a message, but is it the one awaited? */
 static ALWAYS_INLINE int take_message(struct flow *f, const struct ibv_wc *wc,
 				      const bool timed, const enum op op,
 				      uint8_t *count)
 {
-	struct flow_receives *r = f->receives;
+	uint32_t slot = (uint32_t)(wc->wr_id & FLOW_COUNT_MASK);
 	uint8_t value = *count;
-	int ret;
+	int is = 1;
 
 	if (wc->status != IBV_WC_SUCCESS)
 		return flow_completion_failed(f, wc);
-	r->posted--;
+	f->receives->posted--;
 	f->idle_turns = 0;
-	if (op_has_imm(op))
+	if (__builtin_expect(f->verify != NULL, 0))
+		is = take_verified(f, wc, &value);
+	else if (op_has_imm(op))
 		value = (uint8_t)be32toh(wc->imm_data);
 	else if (f->shape.size)
 		value = *f->flag_in;
-	if (!f->unreliable || is_awaited(f, timed, value, count)) {
-		f->taken = (uint32_t)(wc->wr_id & FLOW_COUNT_MASK);
+	if (is < 0)
+		return is;
+	if (is && (!f->unreliable || is_awaited(f, timed, value, count))) {
+		f->taken = slot;
 		return 1;
 	}
-	ret = give_back(f, r, (uint32_t)(wc->wr_id & FLOW_COUNT_MASK));
-	return ret < 0 ? ret : 0;
+	return give_back(f, f->receives, slot);
 }
 
 /* Did the message awaited arrive?  1 yes, 0 not yet, or a negative errno. */
@@ -172,7 +72,7 @@ static ALWAYS_INLINE int arrived(struct flow *f, const bool timed,
 	struct ibv_wc wc;
 	int n;
 
-	if (!op_table[op].receives)
+	if (!op_table[op].receives && !f->verify)
 		return is_awaited(f, timed, *f->flag_in, count);
 	n = ibv_poll_cq(f->recv_cq, 1, &wc);
 	if (n == 0)
@@ -220,12 +120,11 @@ static ALWAYS_INLINE int await(struct flow *f, const bool timed,
 
 /* What a post leaves to do, done while the answer is on its way.  An answer
  * may come before any wait: the phase is looked at here, too. */
-static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q,
-			      const enum op op)
+static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q)
 {
 	int ret = 0;
 
-	if (op_table[op].receives && f->taken != NOTHING_TAKEN) {
+	if (f->taken != NOTHING_TAKEN) {
 		ret = give_back(f, f->receives, f->taken);
 		f->taken = NOTHING_TAKEN;
 	}
@@ -253,6 +152,12 @@ static ALWAYS_INLINE int take_answer(struct flow *f, struct sampler *s,
 	return outcome;
 }
 
+/* Sequence numbers go on from size to size, other counts begin anew. */
+static uint8_t first_count(const struct flow *f, const struct flow_qp *q)
+{
+	return f->verify ? (uint8_t)(q->posted + 1) : 1;
+}
+
 /*
  * Either end of a ping-pong.  The one that is TIMED begins, and reads the
  * clock just before each post, where one sample ends and the next begins; the
@@ -268,7 +173,7 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 	int ret;
 
 	prepare_next(f, q);
-	for (uint8_t count = 1;; count++) {
+	for (uint8_t count = first_count(f, q);; count++) {
 		uint64_t now = 0;
 
 		if (!timed) {
@@ -290,7 +195,7 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 			sample_begin(f, &s, now);
 			sample_end(f, &last, now);
 		}
-		ret = tidy(f, q, op);
+		ret = tidy(f, q);
 		if (ret)
 			break;
 		if (timed) {
@@ -303,104 +208,19 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 	return ret < 0 ? ret : flow_phase(f) == PHASE_ABORT ? -ECANCELED : 0;
 }
 
-/* Wait for the message outstanding to complete; *SEEN is when that was. */
-static ALWAYS_INLINE int await_completion(struct flow *f, uint64_t *seen)
-{
-	struct ibv_wc wc;
-	int n;
-
-	for (;;) {
-		for (int i = 0; i < SPINS_PER_LOOK; i++) {
-			n = ibv_poll_cq(f->send_cq, 1, &wc);
-			if (n == 0 && f->wait)
-				break;
-			if (n == 0)
-				continue;
-			*seen = clock_ticks(f->clock);
-			if (n < 0)
-				return flow_verb_failed(f, "ibv_poll_cq", 0,
-							EIO);
-			if (wc.status != IBV_WC_SUCCESS)
-				return flow_completion_failed(f, &wc);
-			retire_send(f, &wc);
-			f->idle_turns = 0;
-			return 0;
-		}
-		n = idle(f);
-		if (n)
-			return n;
-		if (flow_phase(f) == PHASE_ABORT)
-			return -ECANCELED;
-	}
-}
-
-static ALWAYS_INLINE int round_trip_loop(struct flow *f, const enum op op,
-					 const enum post_method method)
-{
-	struct flow_qp *q = &f->qps[0];
-	struct sampler s = sampler_init(f), last = { 0 };
-	uint64_t seen = 0;
-	int ret = 0;
-
-	prepare_next(f, q);
-	while (!finished(f, &s)) {
-		uint64_t now = clock_ticks(f->clock);
-
-		ret = post_next(f, q, 0, op, method);
-		if (ret)
-			break;
-		sample_end(f, &last, seen);
-		sample_begin(f, &s, now);
-		prepare_next(f, q);
-		tell_progress(f, f->posted);
-		last.start = 0;
-		ret = await_completion(f, &seen);
-		if (!ret && flow_phase(f) == PHASE_ABORT)
-			ret = -ECANCELED;
-		if (ret)
-			break;
-		last = s;
-	}
-	sample_end(f, &last, seen);
-	return ret;
-}
-
-typedef int (*latency_loop)(struct flow *f);
-
-#define LOOP(name, id, method, loop, ...) \
-	static int name##_##id##_##method(struct flow *f) \
-	{ \
-		return loop(f, ##__VA_ARGS__, OP_##id, POST_##method); \
-	}
-#define BOTH_METHODS(name, id, ...) \
-	LOOP(name, id, WR, __VA_ARGS__) \
-	LOOP(name, id, LEGACY, __VA_ARGS__)
-
 #define PINGPONG(X) X(SEND) X(SEND_IMM) X(WRITE) X(WRITE_IMM)
-#define ROUND_TRIP(X) X(READ) X(FETCH_ADD) X(CMP_SWAP)
 
 #define PING(id) BOTH_METHODS(ping, id, pingpong_loop, true)
 #define PONG(id) BOTH_METHODS(pong, id, pingpong_loop, false)
-#define FETCH(id) BOTH_METHODS(round_trip, id, round_trip_loop)
 PINGPONG(PING)
 PINGPONG(PONG)
-ROUND_TRIP(FETCH)
-#undef FETCH
 #undef PONG
 #undef PING
-#undef BOTH_METHODS
-#undef LOOP
-
-#define METHODS(name, id) \
-	[OP_##id] = { \
-		[POST_WR] = name##_##id##_WR, \
-		[POST_LEGACY] = name##_##id##_LEGACY, \
-	},
 
 int latency_ping(struct flow *f, enum op op)
 {
 #define PING(id) METHODS(ping, id)
-	static const latency_loop loops[OP_COUNT][POST_METHODS] = {
+	static const single_loop loops[OP_COUNT][POST_METHODS] = {
 		PINGPONG(PING)
 	};
 
@@ -410,18 +230,8 @@ int latency_ping(struct flow *f, enum op op)
 int latency_pong(struct flow *f, enum op op)
 {
 #define PONG(id) METHODS(pong, id)
-	static const latency_loop loops[OP_COUNT][POST_METHODS] = {
+	static const single_loop loops[OP_COUNT][POST_METHODS] = {
 		PINGPONG(PONG)
-	};
-
-	return loops[op][f->method](f);
-}
-
-int latency_round_trip(struct flow *f, enum op op)
-{
-#define FETCH(id) METHODS(round_trip, id)
-	static const latency_loop loops[OP_COUNT][POST_METHODS] = {
-		ROUND_TRIP(FETCH)
 	};
 
 	return loops[op][f->method](f);

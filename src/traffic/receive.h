@@ -4,6 +4,7 @@
 
 #include "traffic/flow.h"
 #include "traffic/post.h"
+#include "traffic/verify.h"
 
 /* Hand over the receives of R that wait.  Returns 0 or a negative errno. */
 static inline int post_receives(struct flow *f, struct flow_receives *r)
@@ -42,11 +43,19 @@ static ALWAYS_INLINE int give_back(struct flow *f, struct flow_receives *r,
 static ALWAYS_INLINE int take_receive(struct flow *f, const struct ibv_wc *wc)
 {
 	struct flow_receives *r = &f->receives[qp_index_of(wc->wr_id)];
+	uint64_t sequence;
+	int ret;
 
 	if (__builtin_expect(wc->status != IBV_WC_SUCCESS, 0))
 		return flow_completion_failed(f, wc);
 	r->posted--;
-	f->received++;
+	if (__builtin_expect(f->verify != NULL, 0)) {
+		ret = verify_received(f, wc, &sequence);
+		if (ret < 0)
+			return ret;
+	} else {
+		f->received++;
+	}
 	return give_back(f, r, (uint32_t)(wc->wr_id & FLOW_COUNT_MASK));
 }
 
@@ -83,6 +92,12 @@ static ALWAYS_INLINE void next_cqs(struct flow *f)
 /* A turn found nothing.  Returns 0 or a negative errno. */
 static ALWAYS_INLINE int idle(struct flow *f)
 {
+	if (__builtin_expect(f->verify != NULL, 0)) {
+		int ret = verify_idle(f);
+
+		if (ret)
+			return ret;
+	}
 	f->idle_turns++;
 	return f->wait ? f->wait(f) : 0;
 }

@@ -27,6 +27,17 @@ static bool all_came(struct flow *f, uint64_t *quiet_since)
 	return now - *quiet_since > f->patience;
 }
 
+/* What says that messages were looked at was sent.  Returns N or a negative
+ * errno. */
+static int reap_credits(struct flow *f, int n)
+{
+	struct ibv_wc wc[POLL_BATCH];
+	int k = poll_batch(f, f->send_cq, wc);
+	int ret = k > 0 ? verify_retire(f, wc, k) : k;
+
+	return ret < 0 ? ret : n;
+}
+
 static int respond(struct flow *f)
 {
 	uint32_t seen = flow_phase(f);
@@ -42,6 +53,8 @@ static int respond(struct flow *f)
 			return -ECANCELED;
 		next_cqs(f);
 		n = take_receives(f);
+		if (n >= 0 && f->verify)
+			n = reap_credits(f, n);
 		if (n == 0 && all_came(f, &quiet_since))
 			return 0;
 		if (n == 0)

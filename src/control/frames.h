@@ -50,7 +50,7 @@
  *		u8 port number, u8 state (enum ibv_port_state),
  *		u8 link layer (1 InfiniBand, 2 Ethernet),
  *		u8 active MTU (enum ibv_mtu), u8 1: GRH required,
- *		u8 1: the GID was forced by the user, u16 LID,
+ *		u8 1: the GID was forced by the user, u16 LID, u16 P_Key,
  *		u32 rate in Mb/s, u64 max_msg_sz, u32 max_qp, u32 max_qp_wr,
  *		u32 max_cqe, u32 max_qp_rd_atom, u32 max_qp_init_rd_atom,
  *		u16 n, n x { u32 index, u8 type (enum ibv_gid_type),

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "model/addressing.h"
+
 #define CACHE_LINE 64
 #define DEFAULT_CQ_MOD 100
 #define BYTES_PER_COMPLETION (1 << 20)
@@ -216,6 +218,8 @@ int plan_check(const struct plan *plan, struct error *err)
 		ret = check_latency(plan, err);
 	if (!ret)
 		ret = check_queue(plan, err);
+	if (!ret)
+		ret = addressing_check(plan, err);
 	if (ret)
 		return ret;
 	if (plan->round_trip && !plan_is_pingpong(plan))
@@ -370,6 +374,8 @@ int plan_fit(struct plan *plan, const struct port *client,
 
 	if (!ret)
 		ret = check_port("server", server, err);
+	if (!ret)
+		ret = addressing_check_pkeys(client, server, err);
 	if (!ret)
 		ret = plan_check(plan, err);
 	if (!ret)

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "fake_verbs.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -54,10 +55,12 @@ void fake_verbs_reset(void)
 			.active_mtu = IBV_MTU_1024,
 			.max_msg_sz = 1U << 31,
 			.link_layer = IBV_LINK_LAYER_ETHERNET,
+			.pkey_tbl_len = 1,
 			.active_speed = 32,
 			.active_width = 2,
 		},
 		.n_gids = 1,
+		.pkeys = { 0xffff },
 		.errnum = EIO,
 	};
 	fake_verbs.gids[0].gid_index = 1;
@@ -196,6 +199,19 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 		return -EINVAL;
 	memcpy(entries, fake_verbs.gids, n * sizeof(*entries));
 	return (ssize_t)n;
+}
+
+int ibv_query_pkey(struct ibv_context *context, uint8_t number, int index,
+		   __be16 *pkey)
+{
+	(void)context;
+	(void)number;
+	if (nic_call_fails())
+		return -1;
+	if (index < 0 || index >= fake_verbs.port.pkey_tbl_len)
+		abort();
+	*pkey = htons(fake_verbs.pkeys[index]);
+	return 0;
 }
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)

@@ -153,7 +153,7 @@ TEST(test_refresh)
 	assert_int_equal(device_open(&params, &device, &err), 0);
 	fake_verbs.port.state = IBV_PORT_DOWN;
 	fake_verbs.gids[0].gid.raw[15] = 99;
-	for (uint32_t nth = 1; nth <= 3; nth++) {
+	for (uint32_t nth = 1; nth <= 4; nth++) {
 		fake_verbs.fail_call = fake_verbs.calls + nth;
 		assert_int_equal(device_refresh(&params, &device, &err), -EIO);
 		assert_true(error_is_set(&err));

@@ -99,6 +99,9 @@ struct flow_qp {
 	uint64_t remote;	/* and at the peer */
 	uint32_t lkey;
 	uint32_t rkey;
+	struct ibv_ah *ah;	/* of UD: to the peer, shared; else NULL */
+	uint32_t remote_qpn;	/* of UD, as the next */
+	uint32_t remote_qkey;
 	struct ibv_sge recv_sge;
 	struct ibv_recv_wr recv_wr;
 };

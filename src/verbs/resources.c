@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "base/xalloc.h"
+#include "model/addressing.h"
 #include "verbs/qp.h"
 
 static int allocate_buffer(struct resources *res, uint64_t length,
@@ -142,11 +143,19 @@ static int create_thread_qps(const struct device *device,
 		.pd = res->pd,
 		.send_cq = res->cqs[t].send,
 		.recv_cq = res->cqs[t].recv,
+		.transport = (enum transport)plan->transport,
 		.send_depth = end_sends(plan, client) ?
 				      plan_send_queue(plan) : 1,
 		.receive_depth = receive_depth(plan, client),
 		.op = plan->op,
 		.sends = end_sends(plan, client),
+	};
+	const struct qp_local local = {
+		.transport = parts.transport,
+		.port = device->port.number,
+		.pkey_index = (uint16_t)device->pkey_index,
+		.access = plan_access(plan, client),
+		.qkey = res->qkey,
 	};
 	uint32_t first = resources_first_qp(res, t);
 	uint32_t end = resources_first_qp(res, t + 1);
@@ -159,8 +168,7 @@ static int create_thread_qps(const struct device *device,
 				err);
 		if (ret)
 			break;
-		ret = qp_to_init(device, q->qp, plan_access(plan, client),
-				 err);
+		ret = qp_to_init(device, q->qp, &local, err);
 		prepare_requests(res, plan, i, first, q);
 	}
 	return ret;
@@ -182,17 +190,32 @@ static int create_qps(const struct device *device, const struct plan *plan,
 	return ret;
 }
 
+/* As many random bits of NUMBER as MASK has. */
+static int choose(uint32_t *number, uint32_t mask, struct error *err)
+{
+	if (getrandom(number, sizeof(*number), 0) != sizeof(*number))
+		return fail(err, -EIO, NULL, "cannot get random numbers");
+	*number &= mask;
+	return 0;
+}
+
 /* A PSN must not be guessed from a former connection's. */
 static int choose_psns(struct resources *res, struct error *err)
 {
-	for (uint32_t i = 0; i < res->n_qps; i++) {
-		if (getrandom(&res->psns[i], sizeof(*res->psns), 0) !=
-		    sizeof(*res->psns))
-			return fail(err, -EIO, NULL,
-				    "cannot get random numbers");
-		res->psns[i] &= ENDPOINT_QPN_MAX;
-	}
-	return 0;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < res->n_qps && !ret; i++)
+		ret = choose(&res->psns[i], ENDPOINT_QPN_MAX, err);
+	return ret;
+}
+
+/* Nor that which lets UD messages in. */
+static int choose_qkey(const struct plan *plan, struct resources *res,
+		       struct error *err)
+{
+	if (plan->transport != TRANSPORT_UD)
+		return 0;
+	return choose(&res->qkey, ENDPOINT_QKEY_MAX, err);
 }
 
 int resources_create(const struct device *device, const struct plan *plan,
@@ -213,6 +236,8 @@ int resources_create(const struct device *device, const struct plan *plan,
 	if (!ret)
 		ret = create_cqs(device, plan, client, &r, err);
 	if (!ret)
+		ret = choose_qkey(plan, &r, err);
+	if (!ret)
 		ret = create_qps(device, plan, client, &r, err);
 	if (!ret)
 		ret = choose_psns(&r, err);
@@ -228,6 +253,7 @@ void resources_destroy(struct resources *res)
 	for (uint32_t i = 0; res->qps && i < res->n_qps; i++)
 		if (res->qps[i].qp)
 			ibv_destroy_qp(res->qps[i].qp);
+	addresses_destroy(&res->addresses);
 	for (uint32_t t = 0; res->cqs && t < res->n_threads; t++) {
 		if (res->cqs[t].send)
 			ibv_destroy_cq(res->cqs[t].send);
@@ -267,6 +293,7 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		.peer_gid_index = path->remote.index,
 		.global = path->global,
 		.mtu = path->mtu,
+		.qkey = res->qkey,
 		.va = (uintptr_t)resources_incoming(res, plan),
 		.length = plan_stride(plan) * plan->qps,
 		.stride = plan_stride(plan),
@@ -285,16 +312,33 @@ int resources_connect(struct resources *res, const struct device *device,
 		      const struct plan *plan, const struct path *path,
 		      const struct endpoint *peer, struct error *err)
 {
-	for (uint32_t i = 0; i < res->n_qps; i++) {
+	int ret = 0;
+
+	for (uint32_t i = 0; i < res->n_qps && !ret; i++) {
+		const struct qp_remote remote = {
+			.path = path,
+			.flow_label = addressing_flow_label(plan, i),
+			.psn = res->psns[i],
+			.peer = peer->qps[i],
+		};
 		struct flow_qp *q = &res->qps[i];
-		int ret;
 
 		q->remote = peer->va + peer->stride * i;
 		q->rkey = peer->qps[i].rkey;
-		ret = qp_connect(device, q->qp, plan, path, res->psns[i],
-				 &peer->qps[i], err);
-		if (ret)
-			return ret;
+		q->remote_qpn = peer->qps[i].qpn;
+		q->remote_qkey = peer->qkey;
+		ret = qp_connect(device, q->qp, plan, &remote, err);
+		if (!ret && plan->transport == TRANSPORT_UD)
+			ret = addresses_get(&res->addresses, device, res->pd,
+					    plan, path, i, &q->ah, err);
 	}
-	return 0;
+	return ret;
+}
+
+int resources_query(const struct resources *res, const struct device *device,
+		    const struct plan *plan, const struct path *path,
+		    struct effective *effective, struct error *err)
+{
+	return qp_query(device, res->qps[0].qp,
+			(enum transport)plan->transport, path, effective, err);
 }

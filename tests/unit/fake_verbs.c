@@ -73,7 +73,8 @@ uint32_t fake_verbs_alive(void)
 {
 	const struct fake_verbs *f = &fake_verbs;
 
-	return f->lists + f->contexts + f->pds + f->mrs + f->cqs + f->qps;
+	return f->lists + f->contexts + f->pds + f->mrs + f->cqs + f->qps +
+	       f->ahs;
 }
 
 /* Called first by each verb that can fail: true when this one shall. */
@@ -232,7 +233,8 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 	pthread_mutex_lock(&nic_lock);
 	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
 		if ((nic_mrs[i] && nic_mrs[i]->mr.pd == pd) ||
-		    (nic_qps[i] && nic_qps[i]->qp.pd == pd))
+		    (nic_qps[i] && nic_qps[i]->qp.pd == pd) ||
+		    (nic_ahs[i] && nic_ahs[i]->ah.pd == pd))
 			used = true;
 	fake_verbs.misuses += used;
 	pthread_mutex_unlock(&nic_lock);

@@ -36,7 +36,7 @@ struct fake_verbs {
 	uint32_t calls;
 	uint32_t posts;
 	uint64_t messages;
-	uint32_t lists, contexts, pds, mrs, cqs, qps;	/* alive */
+	uint32_t lists, contexts, pds, mrs, cqs, qps, ahs;	/* alive */
 	uint32_t overflows;	/* of any queue */
 	uint32_t misuses;	/* destroyed in the wrong order, ... */
 	uint32_t receives_late;	/* messages that had to wait for one */

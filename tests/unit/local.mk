@@ -2,6 +2,7 @@
 # called it would not link.  What the others call is in fake_verbs.c.
 if HAVE_CMOCKA
 check_PROGRAMS = \
+	tests/unit/test_addressing \
 	tests/unit/test_chart \
 	tests/unit/test_calibrate \
 	tests/unit/test_clock \
@@ -25,6 +26,7 @@ check_PROGRAMS = \
 	tests/unit/test_plan \
 	tests/unit/test_port \
 	tests/unit/test_qp_attr \
+	tests/unit/test_ready \
 	tests/unit/test_resources \
 	tests/unit/test_responder \
 	tests/unit/test_samples \
@@ -51,6 +53,8 @@ fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
 AM_CFLAGS += $(CMOCKA_CFLAGS)
 LDADD = libverbsperf.a $(JANSSON_LIBS) $(CMOCKA_LIBS)
 
+tests_unit_test_addressing_SOURCES = tests/unit/test_addressing.c \
+	$(fake_verbs) tests/unit/test.h
 tests_unit_test_chart_SOURCES = tests/unit/test_chart.c tests/unit/test.h
 tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
@@ -95,7 +99,10 @@ tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
 	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_port_SOURCES = tests/unit/test_port.c tests/unit/test.h
 tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \
-	tests/unit/test.h
+	tests/unit/same_effective.h tests/unit/test.h
+tests_unit_test_ready_SOURCES = tests/unit/test_ready.c \
+	tests/unit/same_effective.h $(fake_verbs) \
+	tests/unit/pair.c tests/unit/pair.h tests/unit/test.h
 tests_unit_test_resources_SOURCES = tests/unit/test_resources.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_responder_SOURCES = tests/unit/test_responder.c \

@@ -30,6 +30,7 @@ check_PROGRAMS = \
 	tests/unit/test_resources \
 	tests/unit/test_responder \
 	tests/unit/test_samples \
+	tests/unit/test_service \
 	tests/unit/test_session \
 	tests/unit/test_shapes \
 	tests/unit/test_summary \
@@ -109,6 +110,9 @@ tests_unit_test_responder_SOURCES = tests/unit/test_responder.c \
 	$(fake_provider) tests/unit/test.h
 tests_unit_test_samples_SOURCES = tests/unit/test_samples.c \
 	tests/unit/test.h
+tests_unit_test_service_SOURCES = tests/unit/test_service.c \
+	tests/unit/json_checks.c tests/unit/json_checks.h \
+	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_session_SOURCES = tests/unit/test_session.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/pair_run.c \

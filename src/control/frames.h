@@ -53,6 +53,7 @@
  *		u8 1: the GID was forced by the user, u16 LID, u16 P_Key,
  *		u32 rate in Mb/s, u64 max_msg_sz, u32 max_qp, u32 max_qp_wr,
  *		u32 max_cqe, u32 max_qp_rd_atom, u32 max_qp_init_rd_atom,
+ *		u32 max_srq, u32 max_srq_wr,
  *		u16 n, n x { u32 index, u8 type (enum ibv_gid_type),
  *		16 bytes GID } (type 0 IB, 1 RoCE v1, 2 RoCE v2)
  *

@@ -15,6 +15,8 @@ static void put_limits(struct cursor *c, const struct port_limits *limits)
 	wire_put(c, 4, limits->max_cqe);
 	wire_put(c, 4, limits->max_qp_rd_atom);
 	wire_put(c, 4, limits->max_qp_init_rd_atom);
+	wire_put(c, 4, limits->max_srq);
+	wire_put(c, 4, limits->max_srq_wr);
 }
 
 static void get_limits(struct cursor *c, struct port_limits *limits)
@@ -25,6 +27,8 @@ static void get_limits(struct cursor *c, struct port_limits *limits)
 	limits->max_cqe = (uint32_t)wire_get(c, 4);
 	limits->max_qp_rd_atom = (uint32_t)wire_get(c, 4);
 	limits->max_qp_init_rd_atom = (uint32_t)wire_get(c, 4);
+	limits->max_srq = (uint32_t)wire_get(c, 4);
+	limits->max_srq_wr = (uint32_t)wire_get(c, 4);
 }
 
 static void put_port(struct cursor *c, const struct port *port)

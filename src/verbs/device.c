@@ -91,6 +91,8 @@ static void read_limits(const struct ibv_device_attr *attr,
 		.max_cqe = (uint32_t)attr->max_cqe,
 		.max_qp_rd_atom = (uint32_t)attr->max_qp_rd_atom,
 		.max_qp_init_rd_atom = (uint32_t)attr->max_qp_init_rd_atom,
+		.max_srq = (uint32_t)attr->max_srq,
+		.max_srq_wr = (uint32_t)attr->max_srq_wr,
 	};
 }
 

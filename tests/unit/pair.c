@@ -71,6 +71,7 @@ void pair_valid_frame(enum frame_type type, struct frame *frame)
 	struct error error = { .stage = "plan", .code = "EPERM",
 			       .message = "because" };
 	struct done done = { .posted = 1, .latency = histogram_new() };
+	struct sent sent = { 1, { 1 } };
 	struct hello hello = { "0", "host" };
 	struct parameters params;
 
@@ -98,6 +99,9 @@ void pair_valid_frame(enum frame_type type, struct frame *frame)
 		break;
 	case FRAME_START:
 		encode_start(frame, 4711);
+		break;
+	case FRAME_SENT:
+		encode_sent(frame, &sent);
 		break;
 	case FRAME_DONE:
 		encode_done(frame, &done);

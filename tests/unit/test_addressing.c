@@ -172,7 +172,7 @@ static int connect_to_self(const struct plan *plan,
 			   struct error *err)
 {
 	struct endpoint self;
-	int ret = resources_create(device, plan, true, res, err);
+	int ret = resources_create(device, plan, true, 0, res, err);
 
 	if (ret)
 		return ret;

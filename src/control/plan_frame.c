@@ -43,6 +43,7 @@ static void put_port(struct cursor *c, const struct port *port)
 	wire_put(c, 1, port->grh_required);
 	wire_put(c, 1, port->gid_forced);
 	wire_put(c, 2, port->lid);
+	wire_put(c, 2, port->pkey);
 	wire_put(c, 4, port->rate_mbps);
 	put_limits(c, &port->limits);
 	wire_put(c, 2, port->n_gids);
@@ -86,6 +87,7 @@ static int get_port(const struct frame *frame, struct cursor *c,
 	port->grh_required = wire_get(c, 1);
 	port->gid_forced = wire_get(c, 1);
 	port->lid = (uint16_t)wire_get(c, 2);
+	port->pkey = (uint16_t)wire_get(c, 2);
 	port->rate_mbps = (uint32_t)wire_get(c, 4);
 	get_limits(c, &port->limits);
 	ret = get_gids(frame, c, port, err);

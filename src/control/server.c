@@ -109,8 +109,8 @@ static int connect_qps(struct session *s)
 	session_stage(s, "connect");
 	ret = session_connect(s);
 	if (!ret)
-		ret = session_hear(s, FRAME_READY);
-	return ret ? ret : session_say(s, FRAME_READY);
+		ret = session_take_ready(s);
+	return ret ? ret : session_send_ready(s);
 }
 
 /* START must be for the next size of the plan. */

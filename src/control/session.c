@@ -271,13 +271,45 @@ int session_fill_receives(struct session *s)
 	return ret;
 }
 
+/* What the QPs of an end are set to, in the result. */
+static struct effective *effective_of(struct session *s, bool client)
+{
+	return client ? &s->result->client_qp : &s->result->server_qp;
+}
+
 int session_connect(struct session *s)
 {
+	const struct result *r = s->result;
 	struct error *err = &s->result->error;
 	int ret = session_fill_receives(s);
 
-	return ret ? ret :
-		     resources_connect(&s->res, s->device,
-				       &s->result->params.plan,
-				       &s->result->path, &s->peer, err);
+	if (!ret)
+		ret = resources_connect(&s->res, s->device, &r->params.plan,
+					&r->path, &s->peer, err);
+	if (!ret)
+		ret = resources_query(&s->res, s->device, &r->params.plan,
+				      &r->path, effective_of(s, s->client),
+				      err);
+	return ret;
+}
+
+int session_send_ready(struct session *s)
+{
+	struct frame frame;
+
+	encode_ready(&frame, effective_of(s, s->client));
+	return session_send(s, &frame);
+}
+
+int session_take_ready(struct session *s)
+{
+	struct frame frame;
+	int ret = session_expect(s, FRAME_READY, &frame);
+
+	if (ret)
+		return ret;
+	ret = decode_ready(&frame, effective_of(s, !s->client),
+			   &s->result->error);
+	frame_free(&frame);
+	return ret;
 }

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "model/addressing.h"
+
 static const char *op_name(const struct plan *plan)
 {
 	return op_table[plan->op].name;
@@ -161,6 +163,8 @@ int plan_check(const struct plan *plan, struct error *err)
 		ret = check_latency(plan, err);
 	if (!ret)
 		ret = check_queue(plan, err);
+	if (!ret)
+		ret = addressing_check(plan, err);
 	if (ret)
 		return ret;
 	if (plan->round_trip && !plan_is_pingpong(plan))

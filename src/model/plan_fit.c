@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "model/addressing.h"
+
 #define LATENCY_RX_DEPTH 16
 #define DEFAULT_RX_DEPTH 512
 /* Thousands of QPs get by with less, each. */
@@ -218,6 +220,8 @@ int plan_fit(struct plan *plan, const struct port *client,
 
 	if (!ret)
 		ret = check_port("server", server, err);
+	if (!ret)
+		ret = addressing_check_pkeys(client, server, err);
 	if (!ret)
 		ret = plan_check(plan, err);
 	if (!ret)

@@ -14,6 +14,9 @@
 #define PORT_GIDS_MAX 128
 /* "ffff:...": an IPv6 address in text, with its final zero. */
 #define GID_TEXT_SIZE 46
+/* A P_Key: 15 bits name the partition, one is of its full members. */
+#define PORT_PKEY_PARTITION 0x7fffU
+#define PORT_PKEY_FULL 0x8000U
 
 struct gid {
 	union ibv_gid raw;
@@ -45,6 +48,8 @@ struct port {
 	bool grh_required;	/* IBV_QPF_GRH_REQUIRED */
 	bool gid_forced;	/* -x: gids holds that one only */
 	uint16_t lid;
+	uint16_t pkey;		/* of its queue pairs; 0: not read */
+	uint16_t n_pkeys;	/* length of its table; not told to peers */
 	uint32_t rate_mbps;
 	struct port_limits limits;
 	uint32_t n_gids;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "model/effective.h"
 #include "model/param.h"
 #include "model/plan.h"
 #include "model/port.h"
@@ -84,6 +85,8 @@ struct result {
 	bool connected;		/* client and server are both known */
 	struct port client;
 	struct port server;
+	struct effective client_qp;	/* known once both are connected */
+	struct effective server_qp;
 	struct path path;	/* as this end sees it */
 	bool has_path;
 	struct clock_description clock;	/* of the client */

@@ -9,6 +9,10 @@
 
 #include "model/tests.h"
 #include "report/chart.h"
+#include "report/service.h"
+
+/* Full members of the partition that all ports are in. */
+#define DEFAULT_PKEY 0xffff
 
 /* A number right-aligned in a column; "-" for what was not measured.  One too
  * small for the decimals keeps three digits: it is not nothing. */
@@ -201,6 +205,8 @@ static void print_end(FILE *out, const char *end, const struct port *port,
 		port->device, port->number, port_link_layer_name(port));
 	if (!port_is_ethernet(port))
 		fprintf(out, ", LID %u", port->lid);
+	if (port->pkey && port->pkey != DEFAULT_PKEY)
+		fprintf(out, ", P_Key 0x%04x", port->pkey);
 	if (gid)
 		fprintf(out, ", GID %u %s (%s)", gid->index,
 			gid_format(&gid->raw, text), gid_type_name(gid->type));
@@ -254,6 +260,7 @@ static void print_head(FILE *out, const struct result *r)
 		fprintf(out, ", inline %u", row->inline_size);
 	print_shape(out, plan);
 	fputs("\n", out);
+	service_print(out, plan, &r->client_qp);
 	print_end(out, "client", &r->client, result_gid(r, true));
 	print_end(out, "server", &r->server, result_gid(r, false));
 }

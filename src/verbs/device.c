@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "verbs/pkey.h"
 
 /* sgid_index of an address vector has 8 bits. */
 #define GID_INDEX_MAX 255
@@ -134,6 +135,7 @@ static int read_port(struct ibv_context *context, uint8_t number,
 	port->link_layer = port_attr.link_layer;
 	port->active_mtu = (uint8_t)port_attr.active_mtu;
 	port->lid = port_attr.lid;
+	port->n_pkeys = port_attr.pkey_tbl_len;
 	port->grh_required = port_attr.flags & IBV_QPF_GRH_REQUIRED;
 	port->rate_mbps = port_rate(&port_attr);
 	return read_gids(context, forced_gid, port, err);
@@ -198,6 +200,9 @@ int device_refresh(const struct parameters *params, struct device *device,
 	ret = read_port(device->context, device->port.number,
 			params->gid_index, &port, err);
 	if (!ret)
+		ret = pkey_read(device->context, params->pkey_index, &port,
+				err);
+	if (!ret)
 		device->port = port;
 	return ret;
 }
@@ -216,7 +221,7 @@ static int require_active(const struct port *port, struct error *err)
 static int open_one(struct ibv_device *device, const struct parameters *params,
 		    struct device *opened, struct error *err)
 {
-	struct device d = { 0 };
+	struct device d = { .pkey_index = params->pkey_index };
 	int ret = open_context(device, &d.context, err);
 
 	if (ret)
@@ -224,6 +229,8 @@ static int open_one(struct ibv_device *device, const struct parameters *params,
 	ret = read_chosen_port(d.context, params, &d.port, err);
 	if (!ret)
 		ret = require_active(&d.port, err);
+	if (!ret)
+		ret = pkey_read(d.context, params->pkey_index, &d.port, err);
 	if (ret)
 		device_close(&d);
 	else

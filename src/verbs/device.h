@@ -11,6 +11,7 @@
 
 struct device {
 	struct ibv_context *context;
+	uint32_t pkey_index;	/* of port.pkey */
 	struct port port;
 };
 

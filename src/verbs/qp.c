@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "verbs/explain.h"
-#include "verbs/qp_attr.h"
 
 static const char *create_advice(int errnum)
 {
@@ -43,7 +42,7 @@ static struct ibv_qp *create_legacy(const struct qp_parts *parts,
 		.send_cq = parts->send_cq,
 		.recv_cq = parts->recv_cq,
 		.srq = parts->srq,
-		.qp_type = IBV_QPT_RC,
+		.qp_type = qp_attr_type(parts->transport),
 	};
 	struct ibv_qp *qp;
 
@@ -63,7 +62,7 @@ static struct ibv_qp *create_extended(const struct device *device,
 		.send_cq = parts->send_cq,
 		.recv_cq = parts->recv_cq,
 		.srq = parts->srq,
-		.qp_type = IBV_QPT_RC,
+		.qp_type = qp_attr_type(parts->transport),
 		.pd = parts->pd,
 		.comp_mask = IBV_QP_INIT_ATTR_PD |
 			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
@@ -148,30 +147,47 @@ static int modify(const struct device *device, struct ibv_qp *qp,
 		    strerror(abs(ret)));
 }
 
-int qp_to_init(const struct device *device, struct ibv_qp *qp, int access,
-	       struct error *err)
+int qp_to_init(const struct device *device, struct ibv_qp *qp,
+	       const struct qp_local *local, struct error *err)
 {
 	struct ibv_qp_attr attr;
-	int mask = qp_attr_init(&attr, device->port.number, access);
+	int mask = qp_attr_init(&attr, local);
 
 	return modify(device, qp, &attr, mask, "INIT", "", err);
 }
 
 int qp_connect(const struct device *device, struct ibv_qp *qp,
-	       const struct plan *plan, const struct path *path, uint32_t psn,
-	       const struct endpoint_qp *peer, struct error *err)
+	       const struct plan *plan, const struct qp_remote *remote,
+	       struct error *err)
 {
 	char gid[GID_TEXT_SIZE] = "";
 	struct ibv_qp_attr attr;
 	int ret, mask;
 
-	if (path->global)
-		gid_format(&path->remote.raw, gid);
-	mask = qp_attr_rtr(&attr, device->port.number, plan, path, peer->qpn,
-			   peer->psn);
+	if (remote->path->global && plan->transport != TRANSPORT_UD)
+		gid_format(&remote->path->remote.raw, gid);
+	mask = qp_attr_rtr(&attr, device->port.number, plan, remote);
 	ret = modify(device, qp, &attr, mask, "RTR", gid, err);
 	if (ret)
 		return ret;
-	mask = qp_attr_rts(&attr, plan, psn);
+	mask = qp_attr_rts(&attr, plan, remote->psn);
 	return modify(device, qp, &attr, mask, "RTS", "", err);
+}
+
+int qp_query(const struct device *device, struct ibv_qp *qp,
+	     enum transport transport, const struct path *path,
+	     struct effective *effective, struct error *err)
+{
+	struct ibv_qp_init_attr init = { .qp_context = NULL };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
+	int ret = ibv_query_qp(qp, &attr, qp_attr_query(transport), &init);
+
+	if (ret)
+		return fail(err, -abs(ret), NULL,
+			    "%s port %u: cannot ask QP 0x%06x for its "
+			    "attributes: %s", device->port.device,
+			    device->port.number, qp->qp_num,
+			    strerror(abs(ret)));
+	*effective = qp_attr_effective(&attr, transport, path->global);
+	return 0;
 }

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "base/xalloc.h"
+#include "model/addressing.h"
 #include "verbs/qp.h"
 
 static int allocate_buffer(struct resources *res, uint64_t length,
@@ -93,16 +94,23 @@ static int create_qp(const struct device *device, const struct plan *plan,
 		.send_cq = queues_of(queues, i)->send,
 		.recv_cq = queues_of(queues, i)->recv,
 		.srq = queues->srq,
+		.transport = (enum transport)plan->transport,
 		.send_depth = sends ? plan_send_queue(plan) : 1,
 		.receive_depth = queues_receive_depth(plan, client),
 		.op = plan->op,
 		.sends = sends,
 	};
+	const struct qp_local local = {
+		.transport = parts.transport,
+		.port = device->port.number,
+		.pkey_index = (uint16_t)device->pkey_index,
+		.access = plan_access(plan, client),
+		.qkey = res->qkey,
+	};
 	int ret = qp_create(device, &parts, &res->method, &res->inline_size,
 			    &q->qp, &q->qpx, err);
 
-	return ret ? ret : qp_to_init(device, q->qp, plan_access(plan, client),
-				      err);
+	return ret ? ret : qp_to_init(device, q->qp, &local, err);
 }
 
 /* The queues and the QPs that thread T serves. */
@@ -157,17 +165,32 @@ static int create_qps(const struct device *device, const struct plan *plan,
 	return ret;
 }
 
+/* As many random bits of NUMBER as MASK has. */
+static int choose(uint32_t *number, uint32_t mask, struct error *err)
+{
+	if (getrandom(number, sizeof(*number), 0) != sizeof(*number))
+		return fail(err, -EIO, NULL, "cannot get random numbers");
+	*number &= mask;
+	return 0;
+}
+
 /* A PSN must not be guessed from a former connection's. */
 static int choose_psns(struct resources *res, struct error *err)
 {
-	for (uint32_t i = 0; i < res->n_qps; i++) {
-		if (getrandom(&res->psns[i], sizeof(*res->psns), 0) !=
-		    sizeof(*res->psns))
-			return fail(err, -EIO, NULL,
-				    "cannot get random numbers");
-		res->psns[i] &= ENDPOINT_QPN_MAX;
-	}
-	return 0;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < res->n_qps && !ret; i++)
+		ret = choose(&res->psns[i], ENDPOINT_QPN_MAX, err);
+	return ret;
+}
+
+/* Nor that which lets UD messages in. */
+static int choose_qkey(const struct plan *plan, struct resources *res,
+		       struct error *err)
+{
+	if (plan->transport != TRANSPORT_UD)
+		return 0;
+	return choose(&res->qkey, ENDPOINT_QKEY_MAX, err);
 }
 
 int resources_create(const struct device *device, const struct plan *plan,
@@ -187,6 +210,8 @@ int resources_create(const struct device *device, const struct plan *plan,
 	if (!ret)
 		ret = register_memory(device, plan, client, &r, err);
 	if (!ret)
+		ret = choose_qkey(plan, &r, err);
+	if (!ret)
 		ret = create_qps(device, plan, client, vector, &r, err);
 	if (!ret)
 		ret = choose_psns(&r, err);
@@ -202,6 +227,7 @@ void resources_destroy(struct resources *res)
 	for (uint32_t i = 0; res->qps && i < res->n_qps; i++)
 		if (res->qps[i].qp)
 			ibv_destroy_qp(res->qps[i].qp);
+	addresses_destroy(&res->addresses);
 	for (uint32_t t = 0; res->queues && t < res->n_threads; t++)
 		queues_destroy(&res->queues[t]);
 	if (res->mr)
@@ -237,6 +263,7 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		.peer_gid_index = path->remote.index,
 		.global = path->global,
 		.mtu = path->mtu,
+		.qkey = res->qkey,
 		.va = (uintptr_t)resources_incoming(res, plan),
 		.length = plan_stride(plan) * plan->qps,
 		.stride = plan_stride(plan),
@@ -255,16 +282,33 @@ int resources_connect(struct resources *res, const struct device *device,
 		      const struct plan *plan, const struct path *path,
 		      const struct endpoint *peer, struct error *err)
 {
-	for (uint32_t i = 0; i < res->n_qps; i++) {
+	int ret = 0;
+
+	for (uint32_t i = 0; i < res->n_qps && !ret; i++) {
+		const struct qp_remote remote = {
+			.path = path,
+			.flow_label = addressing_flow_label(plan, i),
+			.psn = res->psns[i],
+			.peer = peer->qps[i],
+		};
 		struct flow_qp *q = &res->qps[i];
-		int ret;
 
 		q->remote = peer->va + peer->stride * i;
 		q->rkey = peer->qps[i].rkey;
-		ret = qp_connect(device, q->qp, plan, path, res->psns[i],
-				 &peer->qps[i], err);
-		if (ret)
-			return ret;
+		q->remote_qpn = peer->qps[i].qpn;
+		q->remote_qkey = peer->qkey;
+		ret = qp_connect(device, q->qp, plan, &remote, err);
+		if (!ret && plan->transport == TRANSPORT_UD)
+			ret = addresses_get(&res->addresses, device, res->pd,
+					    plan, path, i, &q->ah, err);
 	}
-	return 0;
+	return ret;
+}
+
+int resources_query(const struct resources *res, const struct device *device,
+		    const struct plan *plan, const struct path *path,
+		    struct effective *effective, struct error *err)
+{
+	return qp_query(device, res->qps[0].qp,
+			(enum transport)plan->transport, path, effective, err);
 }

@@ -9,9 +9,11 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/effective.h"
 #include "model/endpoint.h"
 #include "model/plan.h"
 #include "traffic/flow.h"
+#include "verbs/address.h"
 #include "verbs/device.h"
 #include "verbs/queues.h"
 
@@ -26,6 +28,8 @@ struct resources {
 	enum post_method method;	/* how sends are posted */
 	uint32_t inline_size;	/* most bytes of a send that is inline */
 	uint32_t *psns;		/* of each QP, 24 random bits */
+	uint32_t qkey;		/* of UD: 31 random bits, of all QPs */
+	struct addresses addresses;	/* likewise: the QPs' ah */
 	uint8_t *buffer;
 	uint64_t length;	/* of buffer */
 };
@@ -51,13 +55,20 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 			struct endpoint *endpoint);
 
 /*
- * Point the work requests at PEER and move every QP through RTR to RTS.
+ * Point the work requests at PEER and move every QP through RTR to RTS; make
+ * the address handles of UD.
  * Receives should be posted before.  Returns as resources_create(), but
  * releases nothing.
  */
 int resources_connect(struct resources *res, const struct device *device,
 		      const struct plan *plan, const struct path *path,
 		      const struct endpoint *peer, struct error *err);
+
+/* Ask the first QP, once connected, what it is set to.  Returns as
+ * resources_connect(). */
+int resources_query(const struct resources *res, const struct device *device,
+		    const struct plan *plan, const struct path *path,
+		    struct effective *effective, struct error *err);
 
 /* The first of the QPs that thread T serves; those of T end where those of
  * T + 1 begin. */

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "fake_verbs.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -54,10 +55,12 @@ void fake_verbs_reset(void)
 			.active_mtu = IBV_MTU_1024,
 			.max_msg_sz = 1U << 31,
 			.link_layer = IBV_LINK_LAYER_ETHERNET,
+			.pkey_tbl_len = 1,
 			.active_speed = 32,
 			.active_width = 2,
 		},
 		.n_gids = 1,
+		.pkeys = { 0xffff },
 		.errnum = EIO,
 	};
 	fake_verbs.gids[0].gid_index = 1;
@@ -70,7 +73,8 @@ uint32_t fake_verbs_alive(void)
 {
 	const struct fake_verbs *f = &fake_verbs;
 
-	return f->lists + f->contexts + f->pds + f->mrs + f->cqs + f->qps;
+	return f->lists + f->contexts + f->pds + f->mrs + f->cqs + f->qps +
+	       f->ahs;
 }
 
 /* Called first by each verb that can fail: true when this one shall. */
@@ -198,6 +202,19 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 	return (ssize_t)n;
 }
 
+int ibv_query_pkey(struct ibv_context *context, uint8_t number, int index,
+		   __be16 *pkey)
+{
+	(void)context;
+	(void)number;
+	if (nic_call_fails())
+		return -1;
+	if (index < 0 || index >= fake_verbs.port.pkey_tbl_len)
+		abort();
+	*pkey = htons(fake_verbs.pkeys[index]);
+	return 0;
+}
+
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
 	struct ibv_pd *pd;
@@ -216,7 +233,8 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 	pthread_mutex_lock(&nic_lock);
 	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
 		if ((nic_mrs[i] && nic_mrs[i]->mr.pd == pd) ||
-		    (nic_qps[i] && nic_qps[i]->qp.pd == pd))
+		    (nic_qps[i] && nic_qps[i]->qp.pd == pd) ||
+		    (nic_ahs[i] && nic_ahs[i]->ah.pd == pd))
 			used = true;
 	fake_verbs.misuses += used;
 	pthread_mutex_unlock(&nic_lock);

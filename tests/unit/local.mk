@@ -2,6 +2,7 @@
 # called it would not link.  What the others call is in fake_verbs.c.
 if HAVE_CMOCKA
 check_PROGRAMS = \
+	tests/unit/test_addressing \
 	tests/unit/test_chart \
 	tests/unit/test_calibrate \
 	tests/unit/test_clock \
@@ -28,9 +29,11 @@ check_PROGRAMS = \
 	tests/unit/test_port \
 	tests/unit/test_qp_attr \
 	tests/unit/test_rate \
+	tests/unit/test_ready \
 	tests/unit/test_resources \
 	tests/unit/test_responder \
 	tests/unit/test_samples \
+	tests/unit/test_service \
 	tests/unit/test_session \
 	tests/unit/test_shapes \
 	tests/unit/test_summary \
@@ -54,6 +57,8 @@ fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
 AM_CFLAGS += $(CMOCKA_CFLAGS)
 LDADD = libverbsperf.a $(JANSSON_LIBS) $(CMOCKA_LIBS)
 
+tests_unit_test_addressing_SOURCES = tests/unit/test_addressing.c \
+	$(fake_verbs) tests/unit/test.h
 tests_unit_test_chart_SOURCES = tests/unit/test_chart.c tests/unit/test.h
 tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
@@ -104,14 +109,20 @@ tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
 	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_port_SOURCES = tests/unit/test_port.c tests/unit/test.h
 tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \
-	tests/unit/test.h
+	tests/unit/same_effective.h tests/unit/test.h
 tests_unit_test_rate_SOURCES = tests/unit/test_rate.c tests/unit/test.h
+tests_unit_test_ready_SOURCES = tests/unit/test_ready.c \
+	tests/unit/same_effective.h $(fake_verbs) \
+	tests/unit/pair.c tests/unit/pair.h tests/unit/test.h
 tests_unit_test_resources_SOURCES = tests/unit/test_resources.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_responder_SOURCES = tests/unit/test_responder.c \
 	$(fake_provider) tests/unit/test.h
 tests_unit_test_samples_SOURCES = tests/unit/test_samples.c \
 	tests/unit/test.h
+tests_unit_test_service_SOURCES = tests/unit/test_service.c \
+	tests/unit/json_checks.c tests/unit/json_checks.h \
+	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_session_SOURCES = tests/unit/test_session.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/pair_run.c \

@@ -62,7 +62,9 @@ struct plan *pair_plan(struct pair *p)
 
 void pair_valid_frame(enum frame_type type, struct frame *frame)
 {
-	static struct port port = { .active_mtu = IBV_MTU_1024 };
+	static struct port port = { .active_mtu = IBV_MTU_1024,
+				    .pkey = 0xffff };
+	struct effective effective = { .known = true };
 	struct endpoint_qp qp = { 1, 2, 3 };
 	struct endpoint endpoint = { .mtu = IBV_MTU_1024, .length = 64,
 				     .stride = 64, .n = 1, .qps = &qp };
@@ -91,6 +93,9 @@ void pair_valid_frame(enum frame_type type, struct frame *frame)
 		break;
 	case FRAME_ENDPOINT:
 		encode_endpoint(frame, &endpoint);
+		break;
+	case FRAME_READY:
+		encode_ready(frame, &effective);
 		break;
 	case FRAME_START:
 		encode_start(frame, 4711);

@@ -11,8 +11,8 @@
 
 #define TOP "schema tool started title test parameters client server clock " \
 	    "results error"
-#define END "hostname device port link_layer gid_index gid gid_type lid mtu " \
-	    "firmware rate_gbps"
+#define END "hostname device port link_layer gid_index gid gid_type lid " \
+	    "pkey mtu firmware rate_gbps qp"
 #define ROW "size qps iterations seconds bandwidth latency intervals " \
 	    "histogram threads tx_depth cq_mod post_list post failed"
 
@@ -243,7 +243,7 @@ TEST(test_failed_before_the_connection)
 		assert_true(json_is_null(value));
 		i++;
 	}
-	assert_int_equal(i, 11);
+	assert_int_equal(i, 13);
 	check_null(root, "clock.source");
 	check_null(root, "clock.resolution_ns");
 	check_string(root, "error.code", "ECONNREFUSED");

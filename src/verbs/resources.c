@@ -4,49 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 
 #include "base/xalloc.h"
 #include "verbs/qp.h"
-
-static int allocate_buffer(struct resources *res, uint64_t length,
-			   struct error *err)
-{
-	void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return fail(err, -errno, "use fewer --qps or a smaller --size",
-			    "cannot allocate %llu bytes for messages: %s",
-			    (unsigned long long)length, strerror(errno));
-	res->buffer = memory;
-	res->length = length;
-	return 0;
-}
-
-static int register_memory(const struct device *device,
-			   const struct plan *plan, bool client,
-			   struct resources *res, struct error *err)
-{
-	unsigned int access = (unsigned int)plan_access(plan, client);
-	struct rlimit locked = { 0 };
-
-	res->mr = ibv_reg_mr(res->pd, res->buffer, res->length, access);
-	if (res->mr)
-		return 0;
-	getrlimit(RLIMIT_MEMLOCK, &locked);
-	if (errno == ENOMEM && locked.rlim_cur < res->length)
-		return fail(err, -ENOMEM, "raise it (ulimit -l)",
-			    "%s: cannot register %llu bytes: more than the "
-			    "limit on locked memory, %llu", device->port.device,
-			    (unsigned long long)res->length,
-			    (unsigned long long)locked.rlim_cur);
-	return fail(err, -errno, NULL, "%s: cannot register %llu bytes: %s",
-		    device->port.device, (unsigned long long)res->length,
-		    strerror(errno));
-}
 
 /* Room for every completion if the device has it, for the signalled ones in
  * any case: plan_fit() has checked that. */
@@ -119,14 +80,15 @@ static void prepare_requests(const struct resources *res,
 			     uint32_t first, struct flow_qp *q)
 {
 	uint64_t offset = plan_stride(plan) * index;
+	uint64_t incoming = (uintptr_t)resources_incoming(res, plan) + offset;
 
 	q->tag = (uint64_t)(index - first) << FLOW_COUNT_BITS;
-	q->local = (uintptr_t)res->buffer + offset;
-	q->lkey = res->mr->lkey;
+	q->local = (uintptr_t)res->memory.buffer + offset;
+	q->lkey = memory_mr(&res->memory, q->local)->lkey;
 	q->recv_sge = (struct ibv_sge){
-		.addr = (uintptr_t)resources_incoming(res, plan) + offset,
+		.addr = incoming,
 		.length = (uint32_t)plan_stride(plan),
-		.lkey = res->mr->lkey,
+		.lkey = memory_mr(&res->memory, incoming)->lkey,
 	};
 	q->recv_wr.wr_id = q->tag;
 	q->recv_wr.sg_list = &q->recv_sge;
@@ -198,18 +160,19 @@ static int choose_psns(struct resources *res, struct error *err)
 int resources_create(const struct device *device, const struct plan *plan,
 		     bool client, struct resources *res, struct error *err)
 {
-	struct resources r = { 0 };
-	int ret = allocate_buffer(&r, plan_memory(plan), err);
+	struct resources r = { .pd = ibv_alloc_pd(device->context) };
+	int ret = 0;
 
-	if (ret)
-		return ret;
-	r.pd = ibv_alloc_pd(device->context);
 	if (!r.pd)
 		ret = fail(err, -errno, NULL,
 			   "%s: cannot allocate a protection domain: %s",
 			   device->port.device, strerror(errno));
 	if (!ret)
-		ret = register_memory(device, plan, client, &r, err);
+		ret = memory_create(device, r.pd, plan,
+				    plan_access(plan, client),
+				    plan_memory(plan),
+				    plan->qps * plan_regions(plan), &r.memory,
+				    err);
 	if (!ret)
 		ret = create_cqs(device, plan, client, &r, err);
 	if (!ret)
@@ -234,12 +197,9 @@ void resources_destroy(struct resources *res)
 		if (res->cqs[t].recv)
 			ibv_destroy_cq(res->cqs[t].recv);
 	}
-	if (res->mr)
-		ibv_dereg_mr(res->mr);
+	memory_destroy(&res->memory);
 	if (res->pd)
 		ibv_dealloc_pd(res->pd);
-	if (res->buffer)
-		munmap(res->buffer, res->length);
 	free(res->cqs);
 	free(res->qps);
 	free(res->requests);
@@ -252,13 +212,15 @@ uint8_t *resources_incoming(const struct resources *res,
 {
 	uint64_t region = plan_stride(plan) * plan->qps;
 
-	return res->buffer + (plan_regions(plan) - 1) * region;
+	return res->memory.buffer + (plan_regions(plan) - 1) * region;
 }
 
 void resources_describe(const struct resources *res, const struct plan *plan,
 			const struct device *device, const struct path *path,
 			struct endpoint *endpoint)
 {
+	const uint64_t va = (uintptr_t)resources_incoming(res, plan);
+
 	*endpoint = (struct endpoint){
 		.lid = device->port.lid,
 		.gid = path->local.raw,
@@ -267,7 +229,7 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		.peer_gid_index = path->remote.index,
 		.global = path->global,
 		.mtu = path->mtu,
-		.va = (uintptr_t)resources_incoming(res, plan),
+		.va = va,
 		.length = plan_stride(plan) * plan->qps,
 		.stride = plan_stride(plan),
 		.n = res->n_qps,
@@ -277,7 +239,8 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		endpoint->qps[i] = (struct endpoint_qp){
 			.qpn = res->qps[i].qp->qp_num,
 			.psn = res->psns[i],
-			.rkey = res->mr->rkey,
+			.rkey = memory_mr(&res->memory,
+					  va + endpoint->stride * i)->rkey,
 		};
 }
 

@@ -13,6 +13,7 @@
 #include "model/plan.h"
 #include "traffic/flow.h"
 #include "verbs/device.h"
+#include "verbs/memory.h"
 
 /* The completion queues of the QPs that one thread serves. */
 struct resources_cqs {
@@ -22,7 +23,7 @@ struct resources_cqs {
 
 struct resources {
 	struct ibv_pd *pd;
-	struct ibv_mr *mr;
+	struct memory memory;
 	struct resources_cqs *cqs;	/* of each thread */
 	uint32_t n_threads;
 	struct flow_qp *qps;	/* n_qps, ready for a loop once connected */
@@ -30,8 +31,6 @@ struct resources {
 	struct flow_request *requests;	/* of the QPs' lists */
 	enum post_method method;	/* how sends are posted */
 	uint32_t *psns;		/* of each QP, 24 random bits */
-	uint8_t *buffer;
-	uint64_t length;	/* of buffer */
 };
 
 /*

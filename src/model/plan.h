@@ -149,4 +149,13 @@ int plan_fit_client(const struct plan *plan, const struct port *port,
 int plan_fit(struct plan *plan, const struct port *client,
 	     const struct port *server, struct error *err);
 
+/*
+ * Hold --mr-per-qp and --odp of PLAN against PORT of END ("client", "server"),
+ * which SENDS, posts RECEIVES, or does both; a part of plan_fit().
+ * Returns 0, or -EINVAL, said in ERR.
+ */
+int plan_fit_memory(const struct plan *plan, const char *end,
+		    const struct port *port, bool sends, bool receives,
+		    struct error *err);
+
 #endif

@@ -9,9 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "traffic/op.h"
+
 #define PORT_NAME_SIZE 64
 /* GIDs told to the peer; tables are larger, but hardly ever filled. */
 #define PORT_GIDS_MAX 128
+/* A numa_node of nobody's choice. */
+#define PORT_NO_NODE UINT32_MAX
 /* "ffff:...": an IPv6 address in text, with its final zero. */
 #define GID_TEXT_SIZE 46
 
@@ -30,6 +34,8 @@ struct port_limits {
 	uint32_t max_cqe;
 	uint32_t max_qp_rd_atom;	/* reads it answers at once, a QP */
 	uint32_t max_qp_init_rd_atom;	/* reads it starts at once, a QP */
+	uint32_t max_mr;
+	uint32_t odp[TRANSPORTS];	/* enum ibv_odp_transport_cap_bits */
 };
 
 struct port {
@@ -44,6 +50,7 @@ struct port {
 	bool gid_forced;	/* -x: gids holds that one only */
 	uint16_t lid;
 	uint32_t rate_mbps;
+	uint32_t numa_node;	/* where memory and threads were put */
 	struct port_limits limits;
 	uint32_t n_gids;
 	struct gid gids[PORT_GIDS_MAX];

@@ -91,9 +91,9 @@ static int map_huge_pages(struct memory *m, struct error *err)
 		 "reserve more, as root: sysctl vm.nr_hugepages=%" PRIu64,
 		 pages.total + missing);
 	return fail(err, ret, advice,
-		    "--hugepages: messages need %" PRIu64 " pages of %" PRIu64
-		    " KiB, %" PRIu64 " are free: %s", n, pages.size >> 10,
-		    pages.available, strerror(-ret));
+		    "--hugepages: messages need %" PRIu64 " page%s of %" PRIu64
+		    " KiB, %" PRIu64 " are free: %s", n, n == 1 ? "" : "s",
+		    pages.size >> 10, pages.available, strerror(-ret));
 }
 
 /* Otherwise the first messages would wait for their pages. */

@@ -50,7 +50,7 @@ struct port {
 	bool gid_forced;	/* -x: gids holds that one only */
 	uint16_t lid;
 	uint32_t rate_mbps;
-	uint32_t numa_node;	/* where memory and threads were put */
+	uint32_t numa_node;	/* of its memory; threads may be elsewhere */
 	struct port_limits limits;
 	uint32_t n_gids;
 	struct gid gids[PORT_GIDS_MAX];

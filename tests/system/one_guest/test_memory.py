@@ -149,8 +149,8 @@ def test_node_by_number():
 @pytest.mark.parametrize("test", ("write_bw", "serve"))
 def test_node_that_is_not_there(test):
     online = text_of(NODES + "/online").strip()
-    failed(Program(test, "-d", DEVICE, "-p", 0, "--numa", 999), "--numa 999: there is no such node",
-           f"there is {online}", "none")
+    failed(Program(test, "-d", DEVICE, "-p", 0, "--numa", 999),
+           "--numa 999: there is no such node", f"there is {online}", "none")
 
 
 @needs_node

@@ -108,7 +108,7 @@ static int run_all(struct session *s)
 	int ret = 0;
 
 	for (uint32_t i = 0; i < sizes->n && !ret; i++)
-		ret = run_client(s, sizes->bytes[i]);
+		ret = run_size(s, sizes->bytes[i]);
 	if (ret)
 		return ret;
 	session_stage(s, "bye");

@@ -54,7 +54,8 @@
  *		u32 rate in Mb/s, u32 NUMA node its memory was put on
  *		(0xffffffff: none in particular),
  *		u64 max_msg_sz, u32 max_qp, u32 max_qp_wr, u32 max_cqe,
- *		u32 max_qp_rd_atom, u32 max_qp_init_rd_atom, u32 max_mr,
+ *		u32 max_qp_rd_atom, u32 max_qp_init_rd_atom, u32 max_srq,
+ *		u32 max_srq_wr, u32 max_mr,
  *		3 x u32 on-demand paging of RC, UC, UD (1 sends, 2 receives,
  *		4 writes, 8 reads, 16 atomics, 32 shared receives),
  *		u16 n, n x { u32 index, u8 type (enum ibv_gid_type),

@@ -15,6 +15,8 @@ static void put_limits(struct cursor *c, const struct port_limits *limits)
 	wire_put(c, 4, limits->max_cqe);
 	wire_put(c, 4, limits->max_qp_rd_atom);
 	wire_put(c, 4, limits->max_qp_init_rd_atom);
+	wire_put(c, 4, limits->max_srq);
+	wire_put(c, 4, limits->max_srq_wr);
 	wire_put(c, 4, limits->max_mr);
 	for (int i = 0; i < TRANSPORTS; i++)
 		wire_put(c, 4, limits->odp[i]);
@@ -28,6 +30,8 @@ static void get_limits(struct cursor *c, struct port_limits *limits)
 	limits->max_cqe = (uint32_t)wire_get(c, 4);
 	limits->max_qp_rd_atom = (uint32_t)wire_get(c, 4);
 	limits->max_qp_init_rd_atom = (uint32_t)wire_get(c, 4);
+	limits->max_srq = (uint32_t)wire_get(c, 4);
+	limits->max_srq_wr = (uint32_t)wire_get(c, 4);
 	limits->max_mr = (uint32_t)wire_get(c, 4);
 	for (int i = 0; i < TRANSPORTS; i++)
 		limits->odp[i] = (uint32_t)wire_get(c, 4);

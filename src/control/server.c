@@ -122,7 +122,7 @@ static int run_next(struct session *s, const struct frame *start)
 
 	if (!ret)
 		ret = wire_check(start, "size", size, due, due, &r->error);
-	return ret ? ret : run_server(s, size);
+	return ret ? ret : run_size(s, size);
 }
 
 static int run_all(struct session *s)

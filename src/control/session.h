@@ -10,6 +10,7 @@
  *	READY                               ->  <-      READY
  *	START     size                      ->  <-      START
  *	          traffic; ALIVE from both, once a second
+ *	SENT      messages, when all is out ->  <-      SENT, of who sends
  *	DONE      counts, times, histogram  ->  <-      DONE
  *	          ... next size, from START ...
  *	BYE                                 ->  <-      BYE

@@ -58,23 +58,24 @@ static int require_paging(const struct plan *plan, const char *end,
 }
 
 static int fit_paging(const struct plan *plan, const char *end,
-		      const struct port *port, bool sends, bool receives,
-		      struct error *err)
+		      const struct port *port, bool client, struct error *err)
 {
 	const struct paging op = paging_of(op_table[plan->op].opcode);
+	/* those of a write only take its immediate data */
+	const bool into_memory = plan_posts_receives(plan, client) &&
+				 !op_table[plan->op].access;
 	int ret = 0;
 
-	if (sends || op.bit != IBV_ODP_SUPPORT_SEND)
+	if (plan_sends(plan, client) || op.bit != IBV_ODP_SUPPORT_SEND)
 		ret = require_paging(plan, end, port, op, err);
-	if (!ret && receives)
+	if (!ret && into_memory)
 		ret = require_paging(plan, end, port, paging_of_receives(plan),
 				     err);
 	return ret;
 }
 
 int plan_fit_memory(const struct plan *plan, const char *end,
-		    const struct port *port, bool sends, bool receives,
-		    struct error *err)
+		    const struct port *port, bool client, struct error *err)
 {
 	uint64_t mrs = (uint64_t)plan->qps * plan_regions(plan);
 
@@ -84,6 +85,6 @@ int plan_fit_memory(const struct plan *plan, const char *end,
 			    "what the %s's %s allows (max_mr %u)", mrs, end,
 			    port->device, port->limits.max_mr);
 	if (plan->odp)
-		return fit_paging(plan, end, port, sends, receives, err);
+		return fit_paging(plan, end, port, client, err);
 	return 0;
 }

@@ -34,6 +34,8 @@ struct port_limits {
 	uint32_t max_cqe;
 	uint32_t max_qp_rd_atom;	/* reads it answers at once, a QP */
 	uint32_t max_qp_init_rd_atom;	/* reads it starts at once, a QP */
+	uint32_t max_srq;
+	uint32_t max_srq_wr;
 	uint32_t max_mr;
 	uint32_t odp[TRANSPORTS];	/* enum ibv_odp_transport_cap_bits */
 };

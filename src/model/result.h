@@ -30,6 +30,22 @@ struct thread_row {
 	uint64_t window_ns;	/* that they were counted in */
 };
 
+/* What went from one end to the other, when both sent. */
+struct result_direction {
+	bool from_client;
+	uint64_t iterations;	/* messages counted, over all QPs */
+	double seconds;		/* the window they were counted in */
+	struct bandwidth_summary bandwidth;
+	uint64_t sent;		/* messages, warm-up included */
+	bool checked;		/* the receiver counted them, too: */
+	uint64_t received;
+	/* on the heap, result_free() */
+	uint32_t n_intervals;
+	struct interval *intervals;
+	uint32_t n_threads;
+	struct thread_row *threads;
+};
+
 /* One message size. */
 struct result_row {
 	uint64_t size;
@@ -37,6 +53,8 @@ struct result_row {
 	uint32_t cq_mod;
 	uint32_t post_list;
 	enum post_method method;	/* POST_AUTO: not known */
+	uint32_t inline_size;	/* bytes that could be sent inline */
+	/* of two directions: their sums, and the longer window */
 	uint64_t iterations;	/* messages counted, over all QPs */
 	double seconds;		/* the window they were counted in */
 	struct bandwidth_summary bandwidth;	/* when the metric is that */
@@ -44,6 +62,9 @@ struct result_row {
 	uint64_t sent;		/* messages, warm-up included */
 	bool checked;		/* the receiver counted them, too: */
 	uint64_t received;
+	uint64_t lost;		/* pings without an answer */
+	uint32_t n_directions;	/* 0 or, when both ends sent, 2 */
+	struct result_direction directions[2];
 	bool failed;		/* what was measured until then */
 	double percentiles[PERCENTILES_MAX];	/* us; params.percentiles */
 	uint64_t samples_dropped;	/* of those for params.samples */
@@ -80,6 +101,9 @@ double result_latency_factor(const struct plan *plan);
 
 /* The GID that the client, or the server, uses; NULL when none is. */
 const struct gid *result_gid(const struct result *result, bool client);
+
+/* "RC", "UC" or "UD". */
+const char *result_transport_name(const struct plan *plan);
 
 /* "half round trip" or "round trip". */
 const char *result_latency_definition(const struct plan *plan);

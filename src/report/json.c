@@ -23,8 +23,9 @@ static json_t *test(const struct plan *plan, bool known)
 			 op_table[plan->op].name, "metric",
 			 plan->metric == METRIC_LATENCY ? "latency" :
 							  "bandwidth",
-			 "transport", "RC", "direction", "uni", "load",
-			 "closed");
+			 "transport", result_transport_name(plan),
+			 "direction", plan->bidirectional ? "bi" : "uni",
+			 "load", "closed");
 }
 
 static json_t *sizes(const struct sizes *list)
@@ -61,9 +62,13 @@ static bool does_not_apply(const struct plan *plan, const struct param *row)
 	if (row->offset == offsetof(struct parameters, plan.duration))
 		return plan->iterations;
 	if (row->offset == offsetof(struct parameters, plan.rx_depth))
-		return !op_table[plan->op].receives;
+		return !plan_counts_received(plan);
+	if (row->offset == offsetof(struct parameters, plan.atomic))
+		return !op_is_atomic(plan->op);
+	if (row->offset == offsetof(struct parameters, plan.recv_post_list))
+		return !plan_counts_received(plan);
 	if (row->offset == offsetof(struct parameters, plan.outstanding_reads))
-		return plan->op != OP_READ;
+		return !op_table[plan->op].fetches;
 	return false;
 }
 

@@ -4,20 +4,8 @@
 #include <errno.h>
 
 #include "traffic/post.h"
-
-static void open_window(struct flow *f)
-{
-	f->opened = clock_ticks(f->clock);
-	f->warmup = f->completed;
-	for (uint32_t i = 0; f->shape.iterations && i < f->n_qps; i++)
-		f->qps[i].limit = f->qps[i].completed + f->shape.iterations;
-}
-
-static void close_window(struct flow *f)
-{
-	f->closed = clock_ticks(f->clock);
-	f->counted = f->completed - f->warmup;
-}
+#include "traffic/receive.h"
+#include "traffic/window.h"
 
 /* Stop posting as soon as the last message posted is a signalled one. */
 static void stop_posting(struct flow *f)
@@ -32,38 +20,25 @@ static void stop_posting(struct flow *f)
 	}
 }
 
-static void answer_mark(struct flow *f, uint32_t command)
+/* No more than the iterations asked for, from now on. */
+static void limit_posts(struct flow *f)
 {
-	f->progress->mark_ticks = clock_ticks(f->clock);
-	f->progress->mark_counted = f->completed - f->warmup;
-	atomic_store_explicit(&f->progress->marked, command / FLOW_MARK,
-			      memory_order_release);
+	for (uint32_t i = 0; f->shape.iterations && i < f->n_qps; i++)
+		f->qps[i].limit = f->qps[i].completed + f->shape.iterations;
 }
 
-/*
- * The command changed.  Called with completions just taken, so that every edge
- * is a completion.  Returns the command the loop now follows: never straight
- * from warm-up to the end, a window needs both its edges, nor past a mark that
- * was asked for before the window was open: the next completions answer it.
- */
+/* The command changed, and completions were just taken: see window_edge(). */
 static __attribute__((noinline, cold)) uint32_t edge(struct flow *f,
 						     uint32_t seen,
 						     uint32_t command)
 {
-	/* pairs with the monitor's, which read the last answer before it asked
-	 * for the next */
-	atomic_thread_fence(memory_order_acquire);
-	if (phase_of(seen) == PHASE_WARMUP) {
-		open_window(f);
-		return PHASE_MEASURE;
-	}
-	if (phase_of(command) == PHASE_MEASURE) {
-		answer_mark(f, command);
-	} else if (!f->shape.iterations) {
-		close_window(f);
+	bool over = phase_of(command) >= PHASE_DRAIN;
+
+	if (phase_of(seen) == PHASE_WARMUP)
+		limit_posts(f);
+	else if (over && !f->shape.iterations)
 		stop_posting(f);
-	}
-	return command;
+	return window_edge(f, seen, command);
 }
 
 /*
@@ -247,8 +222,8 @@ static ALWAYS_INLINE int retire_batch(struct flow *f, struct ibv_wc *wc, int n,
 }
 
 /*
- * Take a batch of completions and post what they make room for.  Returns 0 or
- * a negative errno.
+ * Take a batch of completions and post what they make room for; take what came
+ * in, too, at an end that receives.  Returns 0 or a negative errno.
  */
 static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 			      const bool single, const enum op op,
@@ -257,19 +232,26 @@ static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 	struct flow_qp *served[POLL_BATCH];
 	struct ibv_wc wc[POLL_BATCH + 1];
 	uint32_t command = flow_command(f);
-	int n, ret = 0;
+	int n, in = 0, ret = 0;
 
 	if (__builtin_expect(phase_of(command) == PHASE_ABORT, 0))
 		return -ECANCELED;
+	next_cqs(f);
 	n = poll_batch(f, f->send_cq, wc);
-	if (n <= 0)
-		return n;
-	n = retire_batch(f, wc, n, served);
-	if (__builtin_expect(command != *seen, 0) && n > 0)
+	if (f->n_receives && n >= 0)
+		in = take_receives(f);
+	if (n < 0 || in < 0)
+		return n < 0 ? n : in;
+	if (n + in == 0)
+		return idle(f);
+	f->idle_turns = 0;
+	if (n)
+		n = retire_batch(f, wc, n, served);
+	if (__builtin_expect(command != *seen, 0) && n >= 0)
 		*seen = edge(f, *seen, command);
 	for (int i = 0; i < n && !ret; i++)
 		ret = refill(f, served[i], window, single, op, method);
-	tell_progress(f, f->completed);
+	tell_progress(f, f->completed + f->received);
 	return n < 0 ? n : ret;
 }
 
@@ -286,8 +268,10 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool single,
 	uint64_t window = 0;
 	int ret = 0;
 
-	if (seen != PHASE_WARMUP)
-		open_window(f);
+	if (seen != PHASE_WARMUP) {
+		window_open(f);
+		limit_posts(f);
+	}
 	do {
 		if (window < f->shape.depth) {
 			window = smaller(window + length, f->shape.depth);
@@ -298,8 +282,8 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool single,
 		if (!ret)
 			ret = turn(f, window, &seen, single, op, method);
 	} while (!ret && f->completed < f->posted);
-	if (!ret && f->shape.iterations)
-		close_window(f);
+	if (!ret && f->shape.iterations && !f->by_receiver)
+		window_close(f);
 	return ret;
 }
 
@@ -331,9 +315,7 @@ int bandwidth_run(struct flow *f, enum op op)
 	};
 	int ret = loops[op][f->method][f->shape.list_length == 1](f);
 
-	if (ret && f->opened && !f->closed) {
-		close_window(f);
-		f->cut = true;
-	}
+	if (ret)
+		window_cut(f);
 	return ret;
 }

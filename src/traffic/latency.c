@@ -1,9 +1,14 @@
 #include "config.h"
 #include "traffic/latency.h"
 
+#include <endian.h>
 #include <errno.h>
 
 #include "traffic/post.h"
+#include "traffic/receive.h"
+
+/* No receive is to be given back. */
+#define NOTHING_TAKEN UINT32_MAX
 
 /* Turns of a wait between two looks at the phase and the send queue.  A look
  * that coincides with the answer delays it, so they are rare: some 10 us apart
@@ -70,6 +75,8 @@ static int reap(struct flow *f)
 			return flow_completion_failed(f, &wc[i]);
 		retire_send(f, &wc[i]);
 	}
+	if (n > 0)
+		f->idle_turns = 0;
 	return n < 0 ? n : 0;
 }
 
@@ -98,12 +105,18 @@ static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q)
 	q->next->requests->wr.wr_id = q->tag | (q->posted + 1);
 }
 
+/* Post it.  It carries COUNT, by which the other end knows it. */
 static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
-				   const enum op op,
+				   uint8_t count, const enum op op,
 				   const enum post_method method)
 {
-	int ret = hand_over(q, q->next->requests, 1, op, method);
+	int ret;
 
+	if (op_has_imm(op))
+		q->next->requests->wr.imm_data = htobe32(count);
+	else if (op_table[op].pingpong)
+		*f->flag_out = count;
+	ret = hand_over(q, q->next->requests, 1, op, method);
 	if (__builtin_expect(ret != 0, 0))
 		return post_failed(f, q, ret);
 	q->posted++;
@@ -111,49 +124,97 @@ static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 	return 0;
 }
 
+/*
+ * Is VALUE what came in answer, or next?  On an unreliable transport the end
+ * that is TIMED skips what answers a message it gave up, and the other answers
+ * whatever comes: then *COUNT becomes that.
+ */
+static ALWAYS_INLINE bool is_awaited(const struct flow *f, const bool timed,
+				     uint8_t value, uint8_t *count)
+{
+	if (timed || !f->unreliable)
+		return value == *count;
+	if (value == (uint8_t)(*count - 1))
+		return false;
+	*count = value;
+	return true;
+}
+
+/* A receive completion: a message, but is it the one awaited? */
+static ALWAYS_INLINE int take_message(struct flow *f, const struct ibv_wc *wc,
+				      const bool timed, const enum op op,
+				      uint8_t *count)
+{
+	struct flow_receives *r = f->receives;
+	uint8_t value = *count;
+	int ret;
+
+	if (wc->status != IBV_WC_SUCCESS)
+		return flow_completion_failed(f, wc);
+	r->posted--;
+	f->idle_turns = 0;
+	if (op_has_imm(op))
+		value = (uint8_t)be32toh(wc->imm_data);
+	else if (f->shape.size)
+		value = *f->flag_in;
+	if (!f->unreliable || is_awaited(f, timed, value, count)) {
+		f->taken = (uint32_t)(wc->wr_id & FLOW_COUNT_MASK);
+		return 1;
+	}
+	ret = give_back(f, r, (uint32_t)(wc->wr_id & FLOW_COUNT_MASK));
+	return ret < 0 ? ret : 0;
+}
+
 /* Did the message awaited arrive?  1 yes, 0 not yet, or a negative errno. */
-static ALWAYS_INLINE int arrived(struct flow *f, struct flow_qp *q,
-				 const enum op op, uint8_t count)
+static ALWAYS_INLINE int arrived(struct flow *f, const bool timed,
+				 const enum op op, uint8_t *count)
 {
 	struct ibv_wc wc;
 	int n;
 
-	if (op == OP_WRITE)
-		return *f->flag_in == count;
+	if (!op_table[op].receives)
+		return is_awaited(f, timed, *f->flag_in, count);
 	n = ibv_poll_cq(f->recv_cq, 1, &wc);
 	if (n == 0)
 		return 0;
 	if (n < 0)
 		return flow_verb_failed(f, "ibv_poll_cq", 0, EIO);
-	if (wc.status != IBV_WC_SUCCESS)
-		return flow_completion_failed(f, &wc);
-	q->recv_posted--;
-	f->received++;
-	return 1;
+	return take_message(f, &wc, timed, op, count);
 }
 
+/* What a wait came to, besides a negative errno. */
+enum { OVER, ARRIVED, LOST };
+
 /*
- * Wait for the message that carries COUNT.
- * Returns 1; 0 when the phase reached UNTIL first; or a negative errno: a
- * failed send shows on the send queue, signalled or not.
+ * Wait for the message that carries *COUNT.
+ * Returns ARRIVED; OVER when the phase reached UNTIL first; LOST when it was
+ * sent at SENT, on an unreliable transport, and f->patience is over; or a
+ * negative errno: a failed send shows on the send queue, signalled or not.
  */
-static ALWAYS_INLINE int await(struct flow *f, struct flow_qp *q,
-			       const enum op op, uint8_t count,
-			       const enum phase until)
+static ALWAYS_INLINE int await(struct flow *f, const bool timed,
+			       const enum op op, uint8_t *count,
+			       uint64_t sent, const enum phase until)
 {
 	int ret;
 
 	for (;;) {
 		for (int i = 0; i < SPINS_PER_LOOK; i++) {
-			ret = arrived(f, q, op, count);
+			ret = arrived(f, timed, op, count);
 			if (ret)
 				return ret;
+			if (f->wait)
+				break;
 		}
 		ret = reap(f);
+		if (!ret)
+			ret = idle(f);
 		if (ret)
 			return ret;
 		if (flow_phase(f) >= until)
-			return 0;
+			return OVER;
+		if (timed && f->unreliable &&
+		    clock_ticks(f->clock) - sent > f->patience)
+			return LOST;
 	}
 }
 
@@ -164,17 +225,32 @@ static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q,
 {
 	int ret = 0;
 
-	if (op == OP_SEND && q->recv_posted < f->rx_depth)
-		ret = post_receive(f, q);
+	if (op_table[op].receives && f->taken != NOTHING_TAKEN) {
+		ret = give_back(f, f->receives, f->taken);
+		f->taken = NOTHING_TAKEN;
+	}
 	if (!ret && q->posted - q->completed >= f->shape.signal_every)
 		ret = reap(f);
 	if (!ret)
 		ret = await_room(f, q);
 	prepare_next(f, q);
-	tell_progress(f, f->posted);
+	tell_progress(f, f->received + f->completed);
 	if (!ret && flow_phase(f) == PHASE_ABORT)
 		ret = -ECANCELED;
 	return ret;
+}
+
+/* The answer awaited: it counts, or the sample of S does not. */
+static ALWAYS_INLINE int take_answer(struct flow *f, struct sampler *s,
+				     int outcome)
+{
+	if (outcome == ARRIVED)
+		f->received++;
+	if (outcome == LOST) {
+		f->lost++;
+		s->start = 0;
+	}
+	return outcome;
 }
 
 /*
@@ -196,8 +272,8 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 		uint64_t now = 0;
 
 		if (!timed) {
-			ret = await(f, q, op, count, PHASE_DRAIN);
-			if (ret <= 0)
+			ret = await(f, timed, op, &count, 0, PHASE_DRAIN);
+			if (take_answer(f, &s, ret) != ARRIVED)
 				break;
 		} else {
 			now = clock_ticks(f->clock);
@@ -206,8 +282,7 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 				return 0;
 			}
 		}
-		*f->flag_out = count;
-		ret = post_next(f, q, op, method);
+		ret = post_next(f, q, count, op, method);
 		if (ret)
 			break;
 		if (timed) {
@@ -220,12 +295,12 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 			break;
 		if (timed) {
 			over = finished(f, &s);
-			ret = await(f, q, op, count, PHASE_ABORT);
-			if (ret <= 0)
+			ret = await(f, timed, op, &count, now, PHASE_ABORT);
+			if (take_answer(f, &s, ret) <= OVER)
 				break;
 		}
 	}
-	return ret ? ret : flow_phase(f) == PHASE_ABORT ? -ECANCELED : 0;
+	return ret < 0 ? ret : flow_phase(f) == PHASE_ABORT ? -ECANCELED : 0;
 }
 
 /* Wait for the message outstanding to complete; *SEEN is when that was. */
@@ -237,6 +312,8 @@ static ALWAYS_INLINE int await_completion(struct flow *f, uint64_t *seen)
 	for (;;) {
 		for (int i = 0; i < SPINS_PER_LOOK; i++) {
 			n = ibv_poll_cq(f->send_cq, 1, &wc);
+			if (n == 0 && f->wait)
+				break;
 			if (n == 0)
 				continue;
 			*seen = clock_ticks(f->clock);
@@ -246,8 +323,12 @@ static ALWAYS_INLINE int await_completion(struct flow *f, uint64_t *seen)
 			if (wc.status != IBV_WC_SUCCESS)
 				return flow_completion_failed(f, &wc);
 			retire_send(f, &wc);
+			f->idle_turns = 0;
 			return 0;
 		}
+		n = idle(f);
+		if (n)
+			return n;
 		if (flow_phase(f) == PHASE_ABORT)
 			return -ECANCELED;
 	}
@@ -265,7 +346,7 @@ static ALWAYS_INLINE int round_trip_loop(struct flow *f, const enum op op,
 	while (!finished(f, &s)) {
 		uint64_t now = clock_ticks(f->clock);
 
-		ret = post_next(f, q, op, method);
+		ret = post_next(f, q, 0, op, method);
 		if (ret)
 			break;
 		sample_end(f, &last, seen);
@@ -295,12 +376,18 @@ typedef int (*latency_loop)(struct flow *f);
 	LOOP(name, id, WR, __VA_ARGS__) \
 	LOOP(name, id, LEGACY, __VA_ARGS__)
 
-BOTH_METHODS(ping, SEND, pingpong_loop, true)
-BOTH_METHODS(ping, WRITE, pingpong_loop, true)
-BOTH_METHODS(pong, SEND, pingpong_loop, false)
-BOTH_METHODS(pong, WRITE, pingpong_loop, false)
-BOTH_METHODS(round_trip, READ, round_trip_loop)
+#define PINGPONG(X) X(SEND) X(SEND_IMM) X(WRITE) X(WRITE_IMM)
+#define ROUND_TRIP(X) X(READ) X(FETCH_ADD) X(CMP_SWAP)
 
+#define PING(id) BOTH_METHODS(ping, id, pingpong_loop, true)
+#define PONG(id) BOTH_METHODS(pong, id, pingpong_loop, false)
+#define FETCH(id) BOTH_METHODS(round_trip, id, round_trip_loop)
+PINGPONG(PING)
+PINGPONG(PONG)
+ROUND_TRIP(FETCH)
+#undef FETCH
+#undef PONG
+#undef PING
 #undef BOTH_METHODS
 #undef LOOP
 
@@ -308,12 +395,13 @@ BOTH_METHODS(round_trip, READ, round_trip_loop)
 	[OP_##id] = { \
 		[POST_WR] = name##_##id##_WR, \
 		[POST_LEGACY] = name##_##id##_LEGACY, \
-	}
+	},
 
 int latency_ping(struct flow *f, enum op op)
 {
+#define PING(id) METHODS(ping, id)
 	static const latency_loop loops[OP_COUNT][POST_METHODS] = {
-		METHODS(ping, SEND), METHODS(ping, WRITE),
+		PINGPONG(PING)
 	};
 
 	return loops[op][f->method](f);
@@ -321,8 +409,9 @@ int latency_ping(struct flow *f, enum op op)
 
 int latency_pong(struct flow *f, enum op op)
 {
+#define PONG(id) METHODS(pong, id)
 	static const latency_loop loops[OP_COUNT][POST_METHODS] = {
-		METHODS(pong, SEND), METHODS(pong, WRITE),
+		PINGPONG(PONG)
 	};
 
 	return loops[op][f->method](f);
@@ -330,8 +419,9 @@ int latency_pong(struct flow *f, enum op op)
 
 int latency_round_trip(struct flow *f, enum op op)
 {
+#define FETCH(id) METHODS(round_trip, id)
 	static const latency_loop loops[OP_COUNT][POST_METHODS] = {
-		METHODS(round_trip, READ),
+		ROUND_TRIP(FETCH)
 	};
 
 	return loops[op][f->method](f);

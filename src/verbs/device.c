@@ -93,6 +93,8 @@ static void read_limits(const struct ibv_device_attr_ex *extended,
 		.max_cqe = (uint32_t)attr->max_cqe,
 		.max_qp_rd_atom = (uint32_t)attr->max_qp_rd_atom,
 		.max_qp_init_rd_atom = (uint32_t)attr->max_qp_init_rd_atom,
+		.max_srq = (uint32_t)attr->max_srq,
+		.max_srq_wr = (uint32_t)attr->max_srq_wr,
 		.max_mr = (uint32_t)attr->max_mr,
 	};
 	if (!(odp->general_caps & IBV_ODP_SUPPORT))

@@ -14,6 +14,7 @@ struct qp_parts {
 	struct ibv_pd *pd;
 	struct ibv_cq *send_cq;
 	struct ibv_cq *recv_cq;
+	struct ibv_srq *srq;	/* NULL: it has a receive queue */
 	uint32_t send_depth;
 	uint32_t receive_depth;
 	enum op op;
@@ -27,8 +28,8 @@ struct qp_parts {
  * for in ERR.  ibv_destroy_qp() it.
  */
 int qp_create(const struct device *device, const struct qp_parts *parts,
-	      enum post_method *method, struct ibv_qp **qp,
-	      struct ibv_qp_ex **qpx, struct error *err);
+	      enum post_method *method, uint32_t *inline_size,
+	      struct ibv_qp **qp, struct ibv_qp_ex **qpx, struct error *err);
 
 /* RESET -> INIT.  Returns 0 or a negative errno, said in ERR. */
 int qp_to_init(const struct device *device, struct ibv_qp *qp, int access,

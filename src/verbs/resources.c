@@ -9,57 +9,9 @@
 #include "base/xalloc.h"
 #include "verbs/qp.h"
 
-/* Room for every completion if the device has it, for the signalled ones in
- * any case: plan_fit() has checked that. */
-static int create_cq(const struct device *device, uint64_t wanted,
-		     const char *purpose, struct ibv_cq **cq,
-		     struct error *err)
-{
-	uint64_t most = device->port.limits.max_cqe;
-	int entries = (int)(wanted < most ? wanted : most);
-
-	*cq = ibv_create_cq(device->context, entries ? entries : 1, NULL, NULL,
-			    0);
-	if (*cq)
-		return 0;
-	return fail(err, -errno, NULL,
-		    "%s: cannot create a %s completion queue of %d entries: %s",
-		    device->port.device, purpose, entries, strerror(errno));
-}
-
-static bool end_sends(const struct plan *plan, bool client)
-{
-	return client || plan_is_pingpong(plan);
-}
-
-static uint32_t receive_depth(const struct plan *plan, bool client)
-{
-	return plan_posts_receives(plan, client) ? plan->rx_depth : 0;
-}
-
 uint32_t resources_first_qp(const struct resources *res, uint32_t t)
 {
 	return (uint32_t)((uint64_t)t * res->n_qps / res->n_threads);
-}
-
-static int create_cqs(const struct device *device, const struct plan *plan,
-		      bool client, struct resources *res, struct error *err)
-{
-	uint64_t qps = (plan->qps + plan->threads - 1) / plan->threads;
-	uint64_t sends = end_sends(plan, client) ?
-				 qps * plan_send_queue(plan) : 1;
-	uint64_t receives = qps * receive_depth(plan, client);
-	int ret = 0;
-
-	res->n_threads = plan->threads;
-	res->cqs = xcalloc(plan->threads, sizeof(*res->cqs));
-	for (uint32_t t = 0; t < plan->threads && !ret; t++) {
-		ret = create_cq(device, sends, "send", &res->cqs[t].send, err);
-		if (!ret)
-			ret = create_cq(device, receives, "receive",
-					&res->cqs[t].recv, err);
-	}
-	return ret;
 }
 
 /* Room for the sends that each QP's lists are made of, size by size. */
@@ -74,73 +26,96 @@ static void allocate_requests(const struct plan *plan, struct resources *res)
 			&res->requests[i * length];
 }
 
-/* The parts of Q's work requests that never change. */
+/* The parts of Q's work requests that never change; Q is the I-th of those
+ * that QUEUES are for. */
 static void prepare_requests(const struct resources *res,
-			     const struct plan *plan, uint32_t index,
-			     uint32_t first, struct flow_qp *q)
+			     const struct plan *plan, struct queues *queues,
+			     uint32_t i, struct flow_qp *q)
 {
-	uint64_t offset = plan_stride(plan) * index;
-	uint64_t incoming = (uintptr_t)resources_incoming(res, plan) + offset;
+	uint64_t offset = plan_stride(plan) * (uint64_t)(q - res->qps);
+	uint8_t *incoming = resources_incoming(res, plan) + offset;
 
-	q->tag = (uint64_t)(index - first) << FLOW_COUNT_BITS;
+	q->tag = (uint64_t)i << FLOW_COUNT_BITS;
 	q->local = (uintptr_t)res->memory.buffer + offset;
 	q->lkey = memory_mr(&res->memory, q->local)->lkey;
-	q->recv_sge = (struct ibv_sge){
-		.addr = incoming,
-		.length = (uint32_t)plan_stride(plan),
-		.lkey = memory_mr(&res->memory, incoming)->lkey,
-	};
-	q->recv_wr.wr_id = q->tag;
-	q->recv_wr.sg_list = &q->recv_sge;
-	q->recv_wr.num_sge = 1;
+	q->receives = queues_prepare(
+		queues, plan, i, q->qp, incoming,
+		memory_mr(&res->memory, (uintptr_t)incoming)->lkey);
 }
 
-/* The QPs that thread T serves. */
-static int create_thread_qps(const struct device *device,
-			     const struct plan *plan, bool client, uint32_t t,
-			     struct resources *res, struct error *err)
+/* One QP; res->inline_size becomes what was granted. */
+static int create_qp(const struct device *device, const struct plan *plan,
+		     bool client, const struct queues *queues, uint32_t i,
+		     struct resources *res, struct flow_qp *q,
+		     struct error *err)
 {
+	const bool sends = plan_sends(plan, client);
 	const struct qp_parts parts = {
 		.pd = res->pd,
-		.send_cq = res->cqs[t].send,
-		.recv_cq = res->cqs[t].recv,
-		.send_depth = end_sends(plan, client) ?
-				      plan_send_queue(plan) : 1,
-		.receive_depth = receive_depth(plan, client),
+		.send_cq = queues_of(queues, i)->send,
+		.recv_cq = queues_of(queues, i)->recv,
+		.srq = queues->srq,
+		.send_depth = sends ? plan_send_queue(plan) : 1,
+		.receive_depth = queues_receive_depth(plan, client),
 		.op = plan->op,
-		.sends = end_sends(plan, client),
+		.sends = sends,
 	};
+	int ret = qp_create(device, &parts, &res->method, &res->inline_size,
+			    &q->qp, &q->qpx, err);
+
+	return ret ? ret : qp_to_init(device, q->qp, plan_access(plan, client),
+				      err);
+}
+
+/* The queues and the QPs that thread T serves. */
+static int create_thread(const struct device *device, const struct plan *plan,
+			 bool client, uint32_t vector, uint32_t t,
+			 struct resources *res, struct error *err)
+{
 	uint32_t first = resources_first_qp(res, t);
-	uint32_t end = resources_first_qp(res, t + 1);
-	int ret = 0;
+	uint32_t n = resources_first_qp(res, t + 1) - first;
+	struct queues *queues = &res->queues[t];
+	int ret = queues_create(device, res->pd, plan, client, n, vector,
+				queues, err);
 
-	for (uint32_t i = first; i < end && !ret; i++) {
-		struct flow_qp *q = &res->qps[i];
+	for (uint32_t i = 0; i < n && !ret; i++) {
+		struct flow_qp *q = &res->qps[first + i];
 
-		ret = qp_create(device, &parts, &res->method, &q->qp, &q->qpx,
-				err);
-		if (ret)
-			break;
-		ret = qp_to_init(device, q->qp, plan_access(plan, client),
-				 err);
-		prepare_requests(res, plan, i, first, q);
+		ret = create_qp(device, plan, client, queues, i, res, q, err);
+		if (!ret)
+			prepare_requests(res, plan, queues, i, q);
 	}
 	return ret;
 }
 
-static int create_qps(const struct device *device, const struct plan *plan,
-		      bool client, struct resources *res, struct error *err)
+/* Threads have one completion vector after the other. */
+static uint32_t vector_of(const struct device *device, uint32_t vector,
+			  uint32_t t)
 {
+	int n = device->context->num_comp_vectors;
+
+	return t && n > 0 ? (vector + t) % (uint32_t)n : vector;
+}
+
+static int create_qps(const struct device *device, const struct plan *plan,
+		      bool client, uint32_t vector, struct resources *res,
+		      struct error *err)
+{
+	bool sends = plan_sends(plan, client);
 	int ret = 0;
 
 	res->n_qps = plan->qps;
+	res->n_threads = plan->threads;
 	res->method = (enum post_method)plan->post;
+	res->inline_size = sends ? plan_inline(plan) : 0;
 	res->qps = xcalloc(plan->qps, sizeof(*res->qps));
 	res->psns = xcalloc(plan->qps, sizeof(*res->psns));
-	if (end_sends(plan, client))
+	res->queues = xcalloc(plan->threads, sizeof(*res->queues));
+	if (sends)
 		allocate_requests(plan, res);
 	for (uint32_t t = 0; t < plan->threads && !ret; t++)
-		ret = create_thread_qps(device, plan, client, t, res, err);
+		ret = create_thread(device, plan, client,
+				    vector_of(device, vector, t), t, res, err);
 	return ret;
 }
 
@@ -158,7 +133,8 @@ static int choose_psns(struct resources *res, struct error *err)
 }
 
 int resources_create(const struct device *device, const struct plan *plan,
-		     bool client, struct resources *res, struct error *err)
+		     bool client, uint32_t vector, struct resources *res,
+		     struct error *err)
 {
 	struct resources r = { .pd = ibv_alloc_pd(device->context) };
 	int ret = 0;
@@ -174,9 +150,7 @@ int resources_create(const struct device *device, const struct plan *plan,
 				    plan->qps * plan_regions(plan), &r.memory,
 				    err);
 	if (!ret)
-		ret = create_cqs(device, plan, client, &r, err);
-	if (!ret)
-		ret = create_qps(device, plan, client, &r, err);
+		ret = create_qps(device, plan, client, vector, &r, err);
 	if (!ret)
 		ret = choose_psns(&r, err);
 	if (ret)
@@ -191,16 +165,12 @@ void resources_destroy(struct resources *res)
 	for (uint32_t i = 0; res->qps && i < res->n_qps; i++)
 		if (res->qps[i].qp)
 			ibv_destroy_qp(res->qps[i].qp);
-	for (uint32_t t = 0; res->cqs && t < res->n_threads; t++) {
-		if (res->cqs[t].send)
-			ibv_destroy_cq(res->cqs[t].send);
-		if (res->cqs[t].recv)
-			ibv_destroy_cq(res->cqs[t].recv);
-	}
+	for (uint32_t t = 0; res->queues && t < res->n_threads; t++)
+		queues_destroy(&res->queues[t]);
 	memory_destroy(&res->memory);
 	if (res->pd)
 		ibv_dealloc_pd(res->pd);
-	free(res->cqs);
+	free(res->queues);
 	free(res->qps);
 	free(res->requests);
 	free(res->psns);

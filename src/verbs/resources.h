@@ -14,32 +14,29 @@
 #include "traffic/flow.h"
 #include "verbs/device.h"
 #include "verbs/memory.h"
-
-/* The completion queues of the QPs that one thread serves. */
-struct resources_cqs {
-	struct ibv_cq *send;
-	struct ibv_cq *recv;
-};
+#include "verbs/queues.h"
 
 struct resources {
 	struct ibv_pd *pd;
 	struct memory memory;
-	struct resources_cqs *cqs;	/* of each thread */
+	struct queues *queues;	/* of each thread */
 	uint32_t n_threads;
 	struct flow_qp *qps;	/* n_qps, ready for a loop once connected */
 	uint32_t n_qps;
 	struct flow_request *requests;	/* of the QPs' lists */
 	enum post_method method;	/* how sends are posted */
+	uint32_t inline_size;	/* most bytes of a send that is inline */
 	uint32_t *psns;		/* of each QP, 24 random bits */
 };
 
 /*
  * Make all that PLAN needs at this end (CLIENT says which), with the QPs in
- * INIT.  Returns 0, or a negative errno with what was refused in ERR and
+ * INIT; events come by completion vector VECTOR and those after it.  Returns 0, or a negative errno with what was refused in ERR and
  * nothing left behind.
  */
 int resources_create(const struct device *device, const struct plan *plan,
-		     bool client, struct resources *res, struct error *err);
+		     bool client, uint32_t vector, struct resources *res,
+		     struct error *err);
 
 /* Release everything; members that are NULL are skipped. */
 void resources_destroy(struct resources *res);

@@ -23,12 +23,15 @@ check_PROGRAMS = \
 	tests/unit/test_memory \
 	tests/unit/test_numa \
 	tests/unit/test_oob \
+	tests/unit/test_option_shapes \
 	tests/unit/test_options \
 	tests/unit/test_param \
+	tests/unit/test_param_shapes \
 	tests/unit/test_peers \
 	tests/unit/test_plan \
 	tests/unit/test_port \
 	tests/unit/test_qp_attr \
+	tests/unit/test_rate \
 	tests/unit/test_resources \
 	tests/unit/test_responder \
 	tests/unit/test_samples \
@@ -70,14 +73,16 @@ tests_unit_test_faults_SOURCES = tests/unit/test_faults.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/test.h
 tests_unit_test_fields_SOURCES = tests/unit/test_fields.c \
-	tests/unit/golden.h tests/unit/samples.c tests/unit/samples.h \
+	tests/unit/golden.h tests/unit/golden_plan.h \
+	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_fit_SOURCES = tests/unit/test_fit.c \
 	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_fit_memory_SOURCES = tests/unit/test_fit_memory.c \
 	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
-	tests/unit/golden.h tests/unit/samples.c tests/unit/samples.h \
+	tests/unit/golden.h tests/unit/golden_plan.h \
+	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_gid_SOURCES = tests/unit/test_gid.c tests/unit/test.h
 tests_unit_test_histogram_SOURCES = tests/unit/test_histogram.c \
@@ -97,9 +102,13 @@ tests_unit_test_memory_SOURCES = tests/unit/test_memory.c \
 tests_unit_test_numa_SOURCES = tests/unit/test_numa.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_oob_SOURCES = tests/unit/test_oob.c tests/unit/test.h
+tests_unit_test_option_shapes_SOURCES = tests/unit/test_option_shapes.c \
+	tests/unit/test.h
 tests_unit_test_options_SOURCES = tests/unit/test_options.c \
 	tests/unit/test.h
 tests_unit_test_param_SOURCES = tests/unit/test_param.c tests/unit/test.h
+tests_unit_test_param_shapes_SOURCES = tests/unit/test_param_shapes.c \
+	tests/unit/test.h
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/test.h
@@ -108,6 +117,7 @@ tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
 tests_unit_test_port_SOURCES = tests/unit/test_port.c tests/unit/test.h
 tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \
 	tests/unit/test.h
+tests_unit_test_rate_SOURCES = tests/unit/test_rate.c tests/unit/test.h
 tests_unit_test_resources_SOURCES = tests/unit/test_resources.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_responder_SOURCES = tests/unit/test_responder.c \

@@ -121,6 +121,45 @@ TEST(test_parameters_that_are_lists_and_words)
 	json_decref(root);
 }
 
+/* Those that shape the traffic: words, a rate, labels, and what is none. */
+TEST(test_parameters_of_shapes)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	r->params.plan.transport = TRANSPORT_UD;
+	r->params.plan.rate = RATE_MESSAGES | 1200000000;
+	r->params.plan.flow_labels = (struct labels){ 2, { 7, LABEL_MAX } };
+	r->params.plan.inline_size = 64;
+	r->params.numa = PARAM_NONE;
+	root = document(r);
+	check_string(root, "parameters.transport", "UD");
+	check_number(root, "parameters.rate.value", 1.2);
+	check_string(root, "parameters.rate.unit", "Mpps");
+	check_number(root, "parameters.flow-label.1", LABEL_MAX);
+	check_number(root, "parameters.inline", 64);
+	check_string(root, "parameters.numa", "none");
+	json_decref(root);
+
+	r = result_bandwidth();
+	r->params.plan.rate = 2500000000;
+	r->params.numa = 1;
+	root = document(r);
+	check_number(root, "parameters.rate.value", 2.5);
+	check_string(root, "parameters.rate.unit", "Gb/s");
+	check_number(root, "parameters.numa", 1);
+	check_null(root, "parameters.flow-label");
+	check_null(root, "parameters.inline");
+	check_null(root, "parameters.dscp");
+	check_string(root, "parameters.transport", "RC");
+	json_decref(root);
+
+	root = document(result_bandwidth());
+	check_null(root, "parameters.rate");
+	check_null(root, "parameters.numa");
+	json_decref(root);
+}
+
 TEST(test_latency)
 {
 	json_t *root = document(result_latency(3000));
@@ -275,6 +314,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_bandwidth),
 	cmocka_unit_test(test_parameters_in_their_units),
 	cmocka_unit_test(test_parameters_that_are_lists_and_words),
+	cmocka_unit_test(test_parameters_of_shapes),
 	cmocka_unit_test(test_latency),
 	cmocka_unit_test(test_no_samples_and_one),
 	cmocka_unit_test(test_failed_half_way),

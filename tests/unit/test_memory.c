@@ -236,54 +236,56 @@ TEST(test_meminfo)
 	assert_int_equal(pages.available, 0);
 }
 
-/* Each QP sends from its own region, and offers its own to the peer. */
-TEST(test_keys_of_queue_pairs)
+static struct plan plan_of(enum metric metric, uint32_t qps)
+{
+	struct parameters params;
+
+	param_defaults(&params);
+	params.plan.op = OP_SEND;
+	params.plan.metric = metric;
+	params.plan.qps = qps;
+	params.plan.sizes = (struct sizes){ 1, { 4096 } };
+	params.plan.rx_depth = 4;
+	params.plan.outstanding_reads = 0;
+	params.plan.mr_per_qp = true;
+	return params.plan;
+}
+
+/* Each QP sends from its own region, takes in there, and offers it to the
+ * peer; in a ping-pong that is another one. */
+static void check_keys(enum metric metric, bool client, uint32_t qps,
+		       uint32_t regions)
 {
 	struct path path = { .global = true, .mtu = IBV_MTU_1024 };
-	struct plan plan = good_plan();
+	struct plan plan = plan_of(metric, qps);
 	struct error err = { 0 };
 	struct resources res;
 	struct endpoint self;
 
-	plan.qps = 3;
-	plan.mr_per_qp = true;
-	plan.rx_depth = 4;
-	plan.outstanding_reads = 0;
-	assert_int_equal(resources_create(&device, &plan, true, &res, &err),
-			 0);
+	assert_int_equal(resources_create(&device, &plan, client, 0, &res,
+					  &err), 0);
 	resources_describe(&res, &plan, &device, &path, &self);
-	assert_int_equal(fake_verbs.mrs, 3);
-	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(self.qps[i].rkey, res.memory.mrs[i]->rkey);
+	assert_int_equal(fake_verbs.mrs, regions);
+	for (uint32_t i = 0; i < qps; i++) {
+		struct ibv_mr *incoming = res.memory.mrs[regions - qps + i];
+
 		assert_int_equal(res.qps[i].lkey, res.memory.mrs[i]->lkey);
-		assert_int_equal(res.qps[i].recv_sge.lkey,
-				 res.memory.mrs[i]->lkey);
+		assert_int_equal(self.qps[i].rkey, incoming->rkey);
+		if (plan_posts_receives(&plan, client))
+			assert_int_equal(
+				res.qps[i].receives->entries[0].sge.lkey,
+				incoming->lkey);
 	}
 	free(self.qps);
 	resources_destroy(&res);
 }
 
-/* A ping-pong takes messages in elsewhere. */
-TEST(test_keys_of_both_directions)
+TEST(test_keys)
 {
-	struct path path = { .global = true, .mtu = IBV_MTU_1024 };
-	struct plan plan = good_plan();
-	struct error err = { 0 };
-	struct resources res;
-	struct endpoint self;
-
-	plan.metric = METRIC_LATENCY;
-	plan.mr_per_qp = true;
-	plan.outstanding_reads = 0;
-	assert_int_equal(resources_create(&device, &plan, true, &res, &err),
-			 0);
-	resources_describe(&res, &plan, &device, &path, &self);
-	assert_int_equal(fake_verbs.mrs, 2);
-	assert_int_equal(res.qps[0].lkey, res.memory.mrs[0]->lkey);
-	assert_int_equal(res.qps[0].recv_sge.lkey, res.memory.mrs[1]->lkey);
-	assert_int_equal(self.qps[0].rkey, res.memory.mrs[1]->rkey);
-	free(self.qps);
-	resources_destroy(&res);
+	check_keys(METRIC_BANDWIDTH, true, 3, 3);
+	check_keys(METRIC_BANDWIDTH, false, 3, 3);
+	check_keys(METRIC_LATENCY, true, 1, 2);
+	check_keys(METRIC_LATENCY, false, 1, 2);
 }
 
 /* Asked of the device; one that cannot be asked has no paging. */
@@ -323,8 +325,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_FAKE(test_locked_memory),
 	WITH_FAKE(test_too_much_memory),
 	cmocka_unit_test(test_meminfo),
-	WITH_FAKE(test_keys_of_queue_pairs),
-	WITH_FAKE(test_keys_of_both_directions),
+	WITH_FAKE(test_keys),
 	WITH_FAKE(test_limits),
 };
 

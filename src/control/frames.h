@@ -51,9 +51,13 @@
  *		u8 link layer (1 InfiniBand, 2 Ethernet),
  *		u8 active MTU (enum ibv_mtu), u8 1: GRH required,
  *		u8 1: the GID was forced by the user, u16 LID, u16 P_Key,
- *		u32 rate in Mb/s, u64 max_msg_sz, u32 max_qp, u32 max_qp_wr,
- *		u32 max_cqe, u32 max_qp_rd_atom, u32 max_qp_init_rd_atom,
- *		u32 max_srq, u32 max_srq_wr,
+ *		u32 rate in Mb/s, u32 NUMA node its memory was put on
+ *		(0xffffffff: none in particular),
+ *		u64 max_msg_sz, u32 max_qp, u32 max_qp_wr, u32 max_cqe,
+ *		u32 max_qp_rd_atom, u32 max_qp_init_rd_atom, u32 max_srq,
+ *		u32 max_srq_wr, u32 max_mr,
+ *		3 x u32 on-demand paging of RC, UC, UD (1 sends, 2 receives,
+ *		4 writes, 8 reads, 16 atomics, 32 shared receives),
  *		u16 n, n x { u32 index, u8 type (enum ibv_gid_type),
  *		16 bytes GID } (type 0 IB, 1 RoCE v1, 2 RoCE v2)
  *

@@ -17,6 +17,9 @@ static void put_limits(struct cursor *c, const struct port_limits *limits)
 	wire_put(c, 4, limits->max_qp_init_rd_atom);
 	wire_put(c, 4, limits->max_srq);
 	wire_put(c, 4, limits->max_srq_wr);
+	wire_put(c, 4, limits->max_mr);
+	for (int i = 0; i < TRANSPORTS; i++)
+		wire_put(c, 4, limits->odp[i]);
 }
 
 static void get_limits(struct cursor *c, struct port_limits *limits)
@@ -29,6 +32,9 @@ static void get_limits(struct cursor *c, struct port_limits *limits)
 	limits->max_qp_init_rd_atom = (uint32_t)wire_get(c, 4);
 	limits->max_srq = (uint32_t)wire_get(c, 4);
 	limits->max_srq_wr = (uint32_t)wire_get(c, 4);
+	limits->max_mr = (uint32_t)wire_get(c, 4);
+	for (int i = 0; i < TRANSPORTS; i++)
+		limits->odp[i] = (uint32_t)wire_get(c, 4);
 }
 
 static void put_port(struct cursor *c, const struct port *port)
@@ -45,6 +51,7 @@ static void put_port(struct cursor *c, const struct port *port)
 	wire_put(c, 2, port->lid);
 	wire_put(c, 2, port->pkey);
 	wire_put(c, 4, port->rate_mbps);
+	wire_put(c, 4, port->numa_node);
 	put_limits(c, &port->limits);
 	wire_put(c, 2, port->n_gids);
 	for (uint32_t i = 0; i < port->n_gids; i++) {
@@ -89,6 +96,7 @@ static int get_port(const struct frame *frame, struct cursor *c,
 	port->lid = (uint16_t)wire_get(c, 2);
 	port->pkey = (uint16_t)wire_get(c, 2);
 	port->rate_mbps = (uint32_t)wire_get(c, 4);
+	port->numa_node = (uint32_t)wire_get(c, 4);
 	get_limits(c, &port->limits);
 	ret = get_gids(frame, c, port, err);
 	if (!ret && !c->failed)

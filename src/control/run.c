@@ -38,7 +38,7 @@ static void set_flags(struct session *s, uint64_t size)
 	uint64_t last = size ? size - 1 : 0;
 	struct flow *f = &s->flows[0];
 
-	f->flag_out = s->res.buffer + last;
+	f->flag_out = s->res.memory.buffer + last;
 	f->flag_in = resources_incoming(&s->res, plan) + last;
 	if (plan->transport == TRANSPORT_UD)
 		f->flag_in += GRH_SIZE;

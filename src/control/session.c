@@ -7,6 +7,7 @@
 
 #include "base/xalloc.h"
 #include "control/frames.h"
+#include "control/numa.h"
 #include "verbs/sleep.h"
 
 #define SECOND 1000000000ULL
@@ -206,6 +207,8 @@ int session_create(struct session *s)
 
 	if (ret)
 		return ret;
+	numa_check(s->device->port.numa_node, s->res.memory.buffer,
+		   s->res.memory.length);
 	s->n_flows = plan->threads;
 	s->flows = xcalloc_lines(s->n_flows, sizeof(*s->flows));
 	s->progress = xcalloc_lines(s->n_flows, sizeof(*s->progress));

@@ -184,4 +184,12 @@ uint32_t plan_qps_per_cq(const struct plan *plan, bool client,
 int plan_fit(struct plan *plan, const struct port *client,
 	     const struct port *server, struct error *err);
 
+/*
+ * Hold --mr-per-qp and --odp of PLAN against PORT of END, which is "client" or
+ * "server" as CLIENT says; a part of plan_fit().
+ * Returns 0, or -EINVAL, said in ERR.
+ */
+int plan_fit_memory(const struct plan *plan, const char *end,
+		    const struct port *port, bool client, struct error *err);
+
 #endif

@@ -109,7 +109,7 @@ static int fit_end(const struct plan *plan, const char *end,
 				    (unsigned long long)rules[i].asked, end,
 				    port->device, rules[i].limit,
 				    (unsigned long long)rules[i].most);
-	return 0;
+	return plan_fit_memory(plan, end, port, client, err);
 }
 
 int plan_fit_client(const struct plan *plan, const struct port *port,

@@ -9,9 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "traffic/op.h"
+
 #define PORT_NAME_SIZE 64
 /* GIDs told to the peer; tables are larger, but hardly ever filled. */
 #define PORT_GIDS_MAX 128
+/* A numa_node of nobody's choice. */
+#define PORT_NO_NODE UINT32_MAX
 /* "ffff:...": an IPv6 address in text, with its final zero. */
 #define GID_TEXT_SIZE 46
 /* A P_Key: 15 bits name the partition, one is of its full members. */
@@ -35,6 +39,8 @@ struct port_limits {
 	uint32_t max_qp_init_rd_atom;	/* reads it starts at once, a QP */
 	uint32_t max_srq;
 	uint32_t max_srq_wr;
+	uint32_t max_mr;
+	uint32_t odp[TRANSPORTS];	/* enum ibv_odp_transport_cap_bits */
 };
 
 struct port {
@@ -51,6 +57,7 @@ struct port {
 	uint16_t pkey;		/* of its queue pairs; 0: not read */
 	uint16_t n_pkeys;	/* length of its table; not told to peers */
 	uint32_t rate_mbps;
+	uint32_t numa_node;	/* of its memory; threads may be elsewhere */
 	struct port_limits limits;
 	uint32_t n_gids;
 	struct gid gids[PORT_GIDS_MAX];

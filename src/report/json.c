@@ -196,6 +196,8 @@ static json_t *end(const struct port *port, const struct gid *gid, bool known,
 	SET("firmware", true, json_text(port->firmware));
 	SET("rate_gbps", known && port->rate_mbps,
 	    json_real(port->rate_mbps / 1000.0));
+	SET("numa_node", known && port->numa_node != PORT_NO_NODE,
+	    json_count(port->numa_node));
 	SET("qp", qp->known, queue_pair(qp));
 #undef SET
 	return object;

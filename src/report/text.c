@@ -210,6 +210,8 @@ static void print_end(FILE *out, const char *end, const struct port *port,
 	if (gid)
 		fprintf(out, ", GID %u %s (%s)", gid->index,
 			gid_format(&gid->raw, text), gid_type_name(gid->type));
+	if (port->numa_node != PORT_NO_NODE)
+		fprintf(out, ", NUMA node %u", port->numa_node);
 	fputs("\n", out);
 }
 

@@ -80,10 +80,13 @@ static int read_gids(struct ibv_context *context, uint32_t forced,
 	return 0;
 }
 
-static void read_limits(const struct ibv_device_attr *attr,
+static void read_limits(const struct ibv_device_attr_ex *extended,
 			const struct ibv_port_attr *port_attr,
 			struct port_limits *limits)
 {
+	const struct ibv_device_attr *attr = &extended->orig_attr;
+	const struct ibv_odp_caps *odp = &extended->odp_caps;
+
 	*limits = (struct port_limits){
 		.max_msg_sz = port_attr->max_msg_sz,
 		.max_qp = (uint32_t)attr->max_qp,
@@ -93,7 +96,13 @@ static void read_limits(const struct ibv_device_attr *attr,
 		.max_qp_init_rd_atom = (uint32_t)attr->max_qp_init_rd_atom,
 		.max_srq = (uint32_t)attr->max_srq,
 		.max_srq_wr = (uint32_t)attr->max_srq_wr,
+		.max_mr = (uint32_t)attr->max_mr,
 	};
+	if (!(odp->general_caps & IBV_ODP_SUPPORT))
+		return;
+	limits->odp[TRANSPORT_RC] = odp->per_transport_caps.rc_odp_caps;
+	limits->odp[TRANSPORT_UC] = odp->per_transport_caps.uc_odp_caps;
+	limits->odp[TRANSPORT_UD] = odp->per_transport_caps.ud_odp_caps;
 }
 
 static void read_names(struct ibv_context *context,
@@ -110,26 +119,28 @@ static int read_port(struct ibv_context *context, uint8_t number,
 		     uint32_t forced_gid, struct port *port,
 		     struct error *err)
 {
-	struct ibv_device_attr attr;
+	struct ibv_device_attr_ex extended;
+	const struct ibv_device_attr *attr = &extended.orig_attr;
 	struct ibv_port_attr port_attr;
 	const char *name = ibv_get_device_name(context->device);
-	int ret = ibv_query_device(context, &attr);
+	int ret = ibv_query_device_ex(context, NULL, &extended);
 
 	memset(port, 0, sizeof(*port));
+	port->numa_node = PORT_NO_NODE;
 	if (ret)
 		return fail(err, -abs(ret), NULL, "cannot query %s: %s", name,
 			    strerror(abs(ret)));
-	if (number == 0 || number > attr.phys_port_cnt)
+	if (number == 0 || number > attr->phys_port_cnt)
 		return fail(err, -ENODEV, NULL,
 			    "--ib-port %u: %s has ports 1 to %u", number, name,
-			    attr.phys_port_cnt);
+			    attr->phys_port_cnt);
 	ret = ibv_query_port(context, number, &port_attr);
 	if (ret)
 		return fail(err, -abs(ret), NULL,
 			    "cannot query port %u of %s: %s", number, name,
 			    strerror(abs(ret)));
-	read_names(context, &attr, port);
-	read_limits(&attr, &port_attr, &port->limits);
+	read_names(context, attr, port);
+	read_limits(&extended, &port_attr, &port->limits);
 	port->number = number;
 	port->state = (uint8_t)port_attr.state;
 	port->link_layer = port_attr.link_layer;
@@ -199,6 +210,7 @@ int device_refresh(const struct parameters *params, struct device *device,
 	forget_events(device->context);
 	ret = read_port(device->context, device->port.number,
 			params->gid_index, &port, err);
+	port.numa_node = device->port.numa_node;
 	if (!ret)
 		ret = pkey_read(device->context, params->pkey_index, &port,
 				err);

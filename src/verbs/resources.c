@@ -4,50 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 
 #include "base/xalloc.h"
 #include "model/addressing.h"
 #include "verbs/qp.h"
-
-static int allocate_buffer(struct resources *res, uint64_t length,
-			   struct error *err)
-{
-	void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return fail(err, -errno, "use fewer --qps or a smaller --size",
-			    "cannot allocate %llu bytes for messages: %s",
-			    (unsigned long long)length, strerror(errno));
-	res->buffer = memory;
-	res->length = length;
-	return 0;
-}
-
-static int register_memory(const struct device *device,
-			   const struct plan *plan, bool client,
-			   struct resources *res, struct error *err)
-{
-	unsigned int access = (unsigned int)plan_access(plan, client);
-	struct rlimit locked = { 0 };
-
-	res->mr = ibv_reg_mr(res->pd, res->buffer, res->length, access);
-	if (res->mr)
-		return 0;
-	getrlimit(RLIMIT_MEMLOCK, &locked);
-	if (errno == ENOMEM && locked.rlim_cur < res->length)
-		return fail(err, -ENOMEM, "raise it (ulimit -l)",
-			    "%s: cannot register %llu bytes: more than the "
-			    "limit on locked memory, %llu", device->port.device,
-			    (unsigned long long)res->length,
-			    (unsigned long long)locked.rlim_cur);
-	return fail(err, -errno, NULL, "%s: cannot register %llu bytes: %s",
-		    device->port.device, (unsigned long long)res->length,
-		    strerror(errno));
-}
 
 uint32_t resources_first_qp(const struct resources *res, uint32_t t)
 {
@@ -73,13 +34,14 @@ static void prepare_requests(const struct resources *res,
 			     uint32_t i, struct flow_qp *q)
 {
 	uint64_t offset = plan_stride(plan) * (uint64_t)(q - res->qps);
+	uint8_t *incoming = resources_incoming(res, plan) + offset;
 
 	q->tag = (uint64_t)i << FLOW_COUNT_BITS;
-	q->local = (uintptr_t)res->buffer + offset;
-	q->lkey = res->mr->lkey;
-	q->receives = queues_prepare(queues, plan, i, q->qp,
-				     resources_incoming(res, plan) + offset,
-				     res->mr->lkey);
+	q->local = (uintptr_t)res->memory.buffer + offset;
+	q->lkey = memory_mr(&res->memory, q->local)->lkey;
+	q->receives = queues_prepare(
+		queues, plan, i, q->qp, incoming,
+		memory_mr(&res->memory, (uintptr_t)incoming)->lkey);
 }
 
 /* One QP; res->inline_size becomes what was granted. */
@@ -197,18 +159,19 @@ int resources_create(const struct device *device, const struct plan *plan,
 		     bool client, uint32_t vector, struct resources *res,
 		     struct error *err)
 {
-	struct resources r = { 0 };
-	int ret = allocate_buffer(&r, plan_memory(plan), err);
+	struct resources r = { .pd = ibv_alloc_pd(device->context) };
+	int ret = 0;
 
-	if (ret)
-		return ret;
-	r.pd = ibv_alloc_pd(device->context);
 	if (!r.pd)
 		ret = fail(err, -errno, NULL,
 			   "%s: cannot allocate a protection domain: %s",
 			   device->port.device, strerror(errno));
 	if (!ret)
-		ret = register_memory(device, plan, client, &r, err);
+		ret = memory_create(device, r.pd, plan,
+				    plan_access(plan, client),
+				    plan_memory(plan),
+				    plan->qps * plan_regions(plan), &r.memory,
+				    err);
 	if (!ret)
 		ret = choose_qkey(plan, &r, err);
 	if (!ret)
@@ -230,12 +193,9 @@ void resources_destroy(struct resources *res)
 	addresses_destroy(&res->addresses);
 	for (uint32_t t = 0; res->queues && t < res->n_threads; t++)
 		queues_destroy(&res->queues[t]);
-	if (res->mr)
-		ibv_dereg_mr(res->mr);
+	memory_destroy(&res->memory);
 	if (res->pd)
 		ibv_dealloc_pd(res->pd);
-	if (res->buffer)
-		munmap(res->buffer, res->length);
 	free(res->queues);
 	free(res->qps);
 	free(res->requests);
@@ -248,13 +208,15 @@ uint8_t *resources_incoming(const struct resources *res,
 {
 	uint64_t region = plan_stride(plan) * plan->qps;
 
-	return res->buffer + (plan_regions(plan) - 1) * region;
+	return res->memory.buffer + (plan_regions(plan) - 1) * region;
 }
 
 void resources_describe(const struct resources *res, const struct plan *plan,
 			const struct device *device, const struct path *path,
 			struct endpoint *endpoint)
 {
+	const uint64_t va = (uintptr_t)resources_incoming(res, plan);
+
 	*endpoint = (struct endpoint){
 		.lid = device->port.lid,
 		.gid = path->local.raw,
@@ -264,7 +226,7 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		.global = path->global,
 		.mtu = path->mtu,
 		.qkey = res->qkey,
-		.va = (uintptr_t)resources_incoming(res, plan),
+		.va = va,
 		.length = plan_stride(plan) * plan->qps,
 		.stride = plan_stride(plan),
 		.n = res->n_qps,
@@ -274,7 +236,8 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		endpoint->qps[i] = (struct endpoint_qp){
 			.qpn = res->qps[i].qp->qp_num,
 			.psn = res->psns[i],
-			.rkey = res->mr->rkey,
+			.rkey = memory_mr(&res->memory,
+					  va + endpoint->stride * i)->rkey,
 		};
 }
 

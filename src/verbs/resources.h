@@ -15,11 +15,12 @@
 #include "traffic/flow.h"
 #include "verbs/address.h"
 #include "verbs/device.h"
+#include "verbs/memory.h"
 #include "verbs/queues.h"
 
 struct resources {
 	struct ibv_pd *pd;
-	struct ibv_mr *mr;
+	struct memory memory;
 	struct queues *queues;	/* of each thread */
 	uint32_t n_threads;
 	struct flow_qp *qps;	/* n_qps, ready for a loop once connected */
@@ -30,8 +31,6 @@ struct resources {
 	uint32_t *psns;		/* of each QP, 24 random bits */
 	uint32_t qkey;		/* of UD: 31 random bits, of all QPs */
 	struct addresses addresses;	/* likewise: the QPs' ah */
-	uint8_t *buffer;
-	uint64_t length;	/* of buffer */
 };
 
 /*

@@ -49,6 +49,7 @@ void fake_verbs_reset(void)
 			.max_cqe = 65536,
 			.max_qp_rd_atom = 16,
 			.max_qp_init_rd_atom = 16,
+			.max_mr = 512,
 		},
 		.port = {
 			.state = IBV_PORT_ACTIVE,
@@ -132,6 +133,16 @@ const char *ibv_get_device_name(struct ibv_device *device)
 	return device->name;
 }
 
+static int query_device_ex(struct ibv_context *context,
+			   const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t size)
+{
+	(void)input;
+	memset(attr, 0, size);
+	attr->odp_caps = fake_verbs.odp;
+	return ibv_query_device(context, &attr->orig_attr);
+}
+
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	struct nic_context *c;
@@ -144,11 +155,14 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	c->verbs.context.async_fd = fds[0];
 	c->event_fd = fds[1];
 	nic_set_ops(&c->verbs.context.ops);
-	if (fake_verbs.builders) {
+	if (fake_verbs.builders || fake_verbs.extended) {
 		c->verbs.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
 		c->verbs.sz = sizeof(c->verbs);
-		c->verbs.create_qp_ex = nic_create_qp_ex;
 	}
+	if (fake_verbs.builders)
+		c->verbs.create_qp_ex = nic_create_qp_ex;
+	if (fake_verbs.extended)
+		c->verbs.query_device_ex = query_device_ex;
 	return &c->verbs.context;
 }
 
@@ -278,6 +292,7 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 	m->mr.addr = addr;
 	m->mr.length = length;
 	m->access = access;
+	fake_verbs.access |= access;
 	m->mr.lkey = m->mr.rkey = NIC_RKEY_BASE + nic_enter((void **)nic_mrs, m);
 	return &m->mr;
 }

@@ -20,6 +20,8 @@ struct fake_verbs {
 	/* set by the test */
 	int n_devices;
 	struct ibv_device_attr attr;
+	bool extended;		/* has ibv_query_device_ex(3): */
+	struct ibv_odp_caps odp;
 	struct ibv_port_attr port;	/* every port is like this */
 	int active_port;		/* 0: as port.state says, all of them */
 	struct ibv_gid_entry gids[FAKE_GIDS];
@@ -36,6 +38,7 @@ struct fake_verbs {
 	uint32_t calls;
 	uint32_t posts;
 	uint64_t messages;
+	unsigned int access;	/* that any memory was registered with */
 	uint32_t lists, contexts, pds, mrs, cqs, qps, ahs;	/* alive */
 	uint32_t overflows;	/* of any queue */
 	uint32_t misuses;	/* destroyed in the wrong order, ... */

@@ -7,11 +7,13 @@ check_PROGRAMS = \
 	tests/unit/test_calibrate \
 	tests/unit/test_clock \
 	tests/unit/test_connect \
+	tests/unit/test_cpulist \
 	tests/unit/test_error \
 	tests/unit/test_explain \
 	tests/unit/test_faults \
 	tests/unit/test_fields \
 	tests/unit/test_fit \
+	tests/unit/test_fit_memory \
 	tests/unit/test_frames \
 	tests/unit/test_gid \
 	tests/unit/test_histogram \
@@ -19,6 +21,8 @@ check_PROGRAMS = \
 	tests/unit/test_json \
 	tests/unit/test_json_rows \
 	tests/unit/test_latency \
+	tests/unit/test_memory \
+	tests/unit/test_numa \
 	tests/unit/test_oob \
 	tests/unit/test_option_shapes \
 	tests/unit/test_options \
@@ -65,6 +69,8 @@ tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c \
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/test.h
 tests_unit_test_connect_SOURCES = tests/unit/test_connect.c \
 	tests/unit/test.h
+tests_unit_test_cpulist_SOURCES = tests/unit/test_cpulist.c \
+	tests/unit/test.h
 tests_unit_test_error_SOURCES = tests/unit/test_error.c tests/unit/test.h
 tests_unit_test_explain_SOURCES = tests/unit/test_explain.c \
 	tests/unit/test.h
@@ -76,6 +82,8 @@ tests_unit_test_fields_SOURCES = tests/unit/test_fields.c \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_fit_SOURCES = tests/unit/test_fit.c \
+	tests/unit/good_plan.h tests/unit/test.h
+tests_unit_test_fit_memory_SOURCES = tests/unit/test_fit_memory.c \
 	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
 	tests/unit/golden.h tests/unit/golden_plan.h \
@@ -94,6 +102,10 @@ tests_unit_test_json_rows_SOURCES = tests/unit/test_json_rows.c \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_latency_SOURCES = tests/unit/test_latency.c \
 	$(fake_provider) tests/unit/test.h
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c \
+	$(fake_verbs) tests/unit/good_plan.h tests/unit/test.h
+tests_unit_test_numa_SOURCES = tests/unit/test_numa.c \
+	$(fake_verbs) tests/unit/test.h
 tests_unit_test_oob_SOURCES = tests/unit/test_oob.c tests/unit/test.h
 tests_unit_test_option_shapes_SOURCES = tests/unit/test_option_shapes.c \
 	tests/unit/test.h

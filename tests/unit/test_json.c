@@ -12,7 +12,7 @@
 #define TOP "schema tool started title test parameters client server clock " \
 	    "results error"
 #define END "hostname device port link_layer gid_index gid gid_type lid " \
-	    "pkey mtu firmware rate_gbps qp"
+	    "pkey mtu firmware rate_gbps numa_node qp"
 #define ROW "size qps iterations seconds bandwidth latency intervals " \
 	    "histogram threads tx_depth cq_mod post_list post failed"
 
@@ -53,6 +53,7 @@ TEST(test_bandwidth)
 	check_string(root, "server.gid", "::ffff:10.0.0.2");
 	check_string(root, "server.gid_type", "RoCE v2");
 	check_null(root, "server.lid");
+	check_null(root, "server.numa_node");
 	check_number(root, "client.rate_gbps", 100);
 	check_number(root, "results.0.bandwidth.gbps", 1.024);
 	check_number(root, "results.1.bandwidth.mib_per_s", 125000);
@@ -97,6 +98,8 @@ TEST(test_parameters_that_are_lists_and_words)
 
 	r->params.percentiles = (struct percentiles){ 2, { 500000, 999999 } };
 	r->params.cpus = (struct cpus){ 3, { 4, 0, 65535 } };
+	r->server.numa_node = 1;
+	r->params.numa = PARAM_NONE;
 	r->params.plan.post = POST_LEGACY;
 	r->params.clock = CLOCK_RAW;
 	r->params.interval = 250000000;
@@ -109,6 +112,8 @@ TEST(test_parameters_that_are_lists_and_words)
 	assert_int_equal(json_array_size(at(root, "parameters.cpus")), 3);
 	check_number(root, "parameters.cpus.0", 4);
 	check_number(root, "parameters.cpus.2", 65535);
+	check_number(root, "server.numa_node", 1);
+	check_string(root, "parameters.numa", "none");
 	check_string(root, "parameters.post", "legacy");
 	check_string(root, "parameters.clock", "monotonic_raw");
 	check_number(root, "parameters.interval", 0.25);
@@ -243,7 +248,7 @@ TEST(test_failed_before_the_connection)
 		assert_true(json_is_null(value));
 		i++;
 	}
-	assert_int_equal(i, 13);
+	assert_int_equal(i, 14);
 	check_null(root, "clock.source");
 	check_null(root, "clock.resolution_ns");
 	check_string(root, "error.code", "ECONNREFUSED");

@@ -161,6 +161,8 @@ struct result_row *outcome_add_row(struct session *s, uint64_t size,
 	row->bandwidth = summary_bandwidth(done->counted, size, row->seconds);
 	intervals_summarise(row->intervals, row->n_intervals, size,
 			    &row->bandwidth);
+	row->load = load_summarise(plan, size, done->counted, row->seconds,
+				   done->late);
 	if (done->latency)
 		summarise_latency(s, done, row);
 	done->threads = NULL;

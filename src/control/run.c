@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "control/frames.h"
+#include "control/load.h"
 #include "control/monitor.h"
 #include "control/outcome.h"
 #include "control/threads.h"
@@ -58,6 +59,7 @@ static int prepare(struct session *s, uint64_t size)
 
 	for (uint32_t t = 0; t < s->n_flows; t++)
 		flow_prepare(&s->flows[t], plan->op, &shape);
+	load_prepare(s, size);
 	set_flags(s, size);
 	return session_fill_receives(s);
 }

@@ -6,6 +6,8 @@
 #define CACHE_LINE 64
 #define DEFAULT_CQ_MOD 100
 #define BYTES_PER_COMPLETION (1 << 20)
+/* Of one queue pair, when it is paced. */
+#define COMPLETIONS_PER_SECOND 100
 #define DEFAULT_TX_DEPTH 128
 /* One message at a time needs no more, and short queues stay in the cache. */
 #define LATENCY_TX_DEPTH 8
@@ -33,6 +35,11 @@ uint64_t plan_largest(const struct plan *plan)
 	for (uint32_t i = 0; i < plan->sizes.n; i++)
 		largest = larger(largest, plan->sizes.bytes[i]);
 	return largest;
+}
+
+bool plan_is_open(const struct plan *plan)
+{
+	return plan->metric == METRIC_LATENCY && plan->rate;
 }
 
 bool plan_is_pingpong(const struct plan *plan)
@@ -132,6 +139,17 @@ static uint64_t regular(uint64_t n, uint64_t list, uint64_t total)
 	return list * (total ? largest_divisor(total / list, n) : n);
 }
 
+/* Messages of one QP from a completion to the next, chosen automatically. */
+static uint64_t automatic_cq_mod(const struct plan *plan, uint64_t size)
+{
+	uint64_t n = smaller(DEFAULT_CQ_MOD,
+			     BYTES_PER_COMPLETION / larger(size, 1));
+	double paced = rate_messages(plan->rate, size) / plan->qps /
+		       COMPLETIONS_PER_SECOND;
+
+	return plan->rate && paced < (double)n ? (uint64_t)paced : n;
+}
+
 uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
 {
 	uint64_t most = plan_depth(plan, size);
@@ -143,8 +161,7 @@ uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
 		most = larger(most / 4, 1);
 	}
 	if (n == PLAN_AUTO)
-		n = smaller(DEFAULT_CQ_MOD,
-			    BYTES_PER_COMPLETION / larger(size, 1));
+		n = automatic_cq_mod(plan, size);
 	n = larger(smaller(n, most), 1);
 	return (uint32_t)regular(n, plan_post_list(plan, size),
 				 all_at_once(plan, size) ? plan->iterations :

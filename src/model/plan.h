@@ -78,6 +78,10 @@ struct plan {
 /* The largest message of the plan, in bytes. */
 uint64_t plan_largest(const struct plan *plan);
 
+/* True for an open loop: latency of operations that start when they are to,
+ * whether or not those before have ended. */
+bool plan_is_open(const struct plan *plan);
+
 /* True when each end both sends and receives: ping-pong. */
 bool plan_is_pingpong(const struct plan *plan);
 
@@ -117,7 +121,8 @@ uint32_t plan_post_list(const struct plan *plan, uint64_t size);
 
 /*
  * Messages of SIZE bytes that one send completion stands for.  Chosen
- * automatically: 100, but a completion at least every MiB.  Never more than
+ * automatically: 100, but a completion at least every MiB and, of paced
+ * messages, every 10 ms.  Never more than
  * plan_depth(); in a ping-pong a quarter of it, so that the queue never fills;
  * a multiple or a divisor of plan_post_list(), so that all lists look alike;
  * a divisor of the iterations when all are outstanding at once, so that the
@@ -128,7 +133,7 @@ uint32_t plan_cq_mod(const struct plan *plan, uint64_t size);
 /*
  * Rules between options that no device is needed for: latency with one QP,
  * sizes the operation allows, moderation and lists within the queue, threads
- * that have a QP each, ...
+ * that have a QP each, rates that can be told from standing still, ...
  * Returns 0 or -EINVAL, said in ERR.
  */
 int plan_check(const struct plan *plan, struct error *err);

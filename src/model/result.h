@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "model/load.h"
 #include "model/param.h"
 #include "model/plan.h"
 #include "model/port.h"
@@ -41,6 +42,7 @@ struct result_row {
 	double seconds;		/* the window they were counted in */
 	struct bandwidth_summary bandwidth;	/* when the metric is that */
 	struct latency_summary latency;		/* likewise */
+	struct load load;	/* against what was asked for */
 	uint64_t sent;		/* messages, warm-up included */
 	bool checked;		/* the receiver counted them, too: */
 	uint64_t received;

@@ -9,6 +9,7 @@
 
 #include "model/tests.h"
 #include "report/chart.h"
+#include "report/load.h"
 
 /* A number right-aligned in a column; "-" for what was not measured.  One too
  * small for the decimals keeps three digits: it is not nothing. */
@@ -320,8 +321,10 @@ char *report_text(const struct result *r)
 		print_head(out, r);
 		print_headings(out, &table);
 	}
-	for (uint32_t i = 0; i < r->n_rows; i++)
+	for (uint32_t i = 0; i < r->n_rows; i++) {
 		print_row(out, &table, &r->rows[i]);
+		load_print(out, &r->params.plan, &r->rows[i]);
+	}
 	if (r->n_rows)
 		print_definition(out, r);
 	print_charts(out, r);

@@ -15,6 +15,7 @@
 #include "stats/histogram.h"
 #include "traffic/clock.h"
 #include "traffic/op.h"
+#include "traffic/pace.h"
 #include "traffic/samples.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -140,6 +141,8 @@ struct flow {
 	uint32_t quiet;		/* lists between two signalled ones */
 	uint32_t list_every;	/* in one of them, each so many-th tells */
 	bool copies;		/* a list for each position is prepared */
+	struct pacer pace;	/* of a bandwidth test; bursts 0: as fast as
+				 * it goes */
 	volatile uint8_t *flag_in;	/* last byte of the message awaited */
 	uint8_t *flag_out;		/* last byte of the message sent */
 	/* what came out */
@@ -190,7 +193,7 @@ static inline uint32_t flow_requests(uint32_t list_length)
  * sends are made, of operation OP.  Each QP's lists[].requests must have room
  * for flow_requests(list_length).  signal_every becomes at most depth, so that no loop can
  * wait for a completion that nobody asked for, and regular: it is, or
- * divides, a multiple of list_length.
+ * divides, a multiple of list_length.  Nothing is paced: pace_init() comes after.
  */
 void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape);
 

@@ -20,6 +20,7 @@ check_PROGRAMS = \
 	tests/unit/test_latency \
 	tests/unit/test_oob \
 	tests/unit/test_options \
+	tests/unit/test_pace \
 	tests/unit/test_param \
 	tests/unit/test_peers \
 	tests/unit/test_plan \
@@ -43,6 +44,7 @@ endif
 
 fake_provider = tests/unit/fake_provider.c tests/unit/fake_provider.h \
 	tests/unit/fake_builder.c tests/unit/fake_builder.h
+fake_clock = tests/unit/fake_clock.c tests/unit/fake_clock.h
 fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
 	tests/unit/fake_verbs.c tests/unit/fake_verbs.h \
 	tests/unit/fake_qp.c \
@@ -87,6 +89,8 @@ tests_unit_test_latency_SOURCES = tests/unit/test_latency.c \
 tests_unit_test_oob_SOURCES = tests/unit/test_oob.c tests/unit/test.h
 tests_unit_test_options_SOURCES = tests/unit/test_options.c \
 	tests/unit/test.h
+tests_unit_test_pace_SOURCES = tests/unit/test_pace.c \
+	$(fake_provider) $(fake_clock) tests/unit/test.h
 tests_unit_test_param_SOURCES = tests/unit/test_param.c tests/unit/test.h
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \

@@ -1,0 +1,14 @@
+/* Traffic at a rate that was asked for: what the loops need for it. */
+#ifndef CONTROL_LOAD_H
+#define CONTROL_LOAD_H
+
+#include "control/session.h"
+
+/*
+ * Pace the flows of S, which are prepared for messages of SIZE bytes, if the
+ * plan has a rate: each has its share, by its queue pairs.  May wait 10 ms,
+ * until the length of a tick is known.
+ */
+void load_prepare(struct session *s, uint64_t size);
+
+#endif

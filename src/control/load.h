@@ -5,9 +5,10 @@
 #include "control/session.h"
 
 /*
- * Pace the flows of S, which are prepared for messages of SIZE bytes, if the
- * plan has a rate: each has its share, by its queue pairs.  May wait 10 ms,
- * until the length of a tick is known.
+ * If the plan has a rate, give it to the flows of S, which are prepared for
+ * messages of SIZE bytes: in a bandwidth test each has its share, by its queue
+ * pairs; else the client's has the schedule of an open loop, which goes with
+ * the session.  May wait 10 ms, until the length of a tick is known.
  */
 void load_prepare(struct session *s, uint64_t size);
 

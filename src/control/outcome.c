@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/xalloc.h"
+#include "traffic/open_loop.h"
 #include "verbs/explain.h"
 
 #define CAUSE_WAIT_MS 50
@@ -117,6 +118,8 @@ void outcome_describe(struct session *s, const struct monitor *m,
 		done->posted += s->flows[t].posted;
 		done->received += s->flows[t].received;
 		done->counted += s->flows[t].counted;
+		if (s->flows[t].open)
+			done->late += s->flows[t].open->late;
 	}
 	describe_clock(s, &done->clock, tick);
 	describe_threads(s, done);

@@ -15,6 +15,7 @@
 #include "model/tests.h"
 #include "traffic/bandwidth.h"
 #include "traffic/latency.h"
+#include "traffic/open_loop.h"
 #include "traffic/responder.h"
 
 #define INTERVAL_NS 100000000ULL
@@ -32,7 +33,8 @@ static const struct plan *plan_of(const struct session *s)
 	return &s->result->params.plan;
 }
 
-/* Where a ping-pong by RDMA write looks for, and puts, the last byte. */
+/* Where a ping-pong by RDMA write looks for, and puts, the last byte: of the
+ * first of its slots. */
 static void set_flags(struct session *s, uint64_t size)
 {
 	uint64_t last = size ? size - 1 : 0;
@@ -40,7 +42,10 @@ static void set_flags(struct session *s, uint64_t size)
 
 	f->flag_out = s->res.buffer + last;
 	f->flag_in = resources_incoming(&s->res, plan_of(s)) + last;
-	*f->flag_in = 0;
+	f->slots = plan_slots(plan_of(s));
+	f->slot_step = plan_slot_step(plan_of(s));
+	for (uint32_t i = 0; i < f->slots; i++)
+		f->flag_in[i * f->slot_step] = 0;
 }
 
 /* Everything the loops of this end need, before the peer is told. */
@@ -70,6 +75,8 @@ static int client_loop(struct session *s)
 
 	if (plan->metric == METRIC_BANDWIDTH)
 		return threads_run(s, bandwidth_run);
+	if (plan_is_open(plan))
+		return threads_run(s, open_loop_run);
 	if (plan_is_pingpong(plan))
 		return threads_run(s, latency_ping);
 	return threads_run(s, latency_round_trip);
@@ -204,6 +211,9 @@ static int check_done(struct session *s, const struct frame *frame,
 	if (!ret && s->latency)
 		ret = wire_check(frame, "samples", done->latency->count,
 				 done->counted, done->counted, err);
+	if (!ret)
+		ret = wire_check(frame, "late", done->late, 0,
+				 plan_is_open(plan) ? done->counted : 0, err);
 	return ret;
 }
 

@@ -3,19 +3,16 @@
 
 #include <errno.h>
 
+#include "model/plan_rate.h"
+
 #define CACHE_LINE 64
-#define DEFAULT_CQ_MOD 100
 #define BYTES_PER_COMPLETION (1 << 20)
-/* Of one queue pair, when it is paced. */
-#define COMPLETIONS_PER_SECOND 100
 #define DEFAULT_TX_DEPTH 128
 /* One message at a time needs no more, and short queues stay in the cache. */
 #define LATENCY_TX_DEPTH 8
 #define LATENCY_RX_DEPTH 16
 #define BYTES_OUTSTANDING (32 << 20)
 #define DEFAULT_RX_DEPTH 512
-/* One receive waits while the one before is posted again. */
-#define PINGPONG_RX_DEPTH 2
 #define OUTSTANDING_READS_MAX 255	/* the field has 8 bits */
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -37,11 +34,6 @@ uint64_t plan_largest(const struct plan *plan)
 	return largest;
 }
 
-bool plan_is_open(const struct plan *plan)
-{
-	return plan->metric == METRIC_LATENCY && plan->rate;
-}
-
 bool plan_is_pingpong(const struct plan *plan)
 {
 	return plan->metric == METRIC_LATENCY && op_table[plan->op].pingpong;
@@ -53,11 +45,21 @@ bool plan_posts_receives(const struct plan *plan, bool client)
 	       (!client || plan_is_pingpong(plan));
 }
 
+/* BYTES, at least one, in whole cache lines. */
+static uint64_t in_lines(uint64_t bytes)
+{
+	return (larger(bytes, 1) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+uint64_t plan_slot_step(const struct plan *plan)
+{
+	return in_lines(plan_largest(plan));
+}
+
 uint64_t plan_stride(const struct plan *plan)
 {
-	uint64_t bytes = larger(plan_largest(plan), plan->walk);
-
-	return (larger(bytes, 1) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+	return larger(plan_slot_step(plan) * plan_slots(plan),
+		      in_lines(plan->walk));
 }
 
 uint32_t plan_regions(const struct plan *plan)
@@ -83,10 +85,12 @@ int plan_access(const struct plan *plan, bool client)
 
 uint32_t plan_send_queue(const struct plan *plan)
 {
-	if (plan->tx_depth != PLAN_AUTO)
-		return plan->tx_depth;
-	return plan->metric == METRIC_LATENCY ? LATENCY_TX_DEPTH :
-						DEFAULT_TX_DEPTH;
+	uint32_t depth = plan->tx_depth;
+
+	if (depth == PLAN_AUTO)
+		depth = plan->metric == METRIC_LATENCY ? LATENCY_TX_DEPTH :
+							 DEFAULT_TX_DEPTH;
+	return (uint32_t)larger(depth, plan_least_send_queue(plan));
 }
 
 /* As many as may be outstanding, were there no end. */
@@ -94,7 +98,7 @@ static uint64_t full_depth(const struct plan *plan, uint64_t size)
 {
 	uint64_t depth = plan_send_queue(plan);
 
-	if (plan->tx_depth == PLAN_AUTO && size)
+	if (plan->tx_depth == PLAN_AUTO && size && !plan_is_open(plan))
 		depth = smaller(depth, BYTES_OUTSTANDING / size);
 	return larger(depth, 1);
 }
@@ -139,17 +143,6 @@ static uint64_t regular(uint64_t n, uint64_t list, uint64_t total)
 	return list * (total ? largest_divisor(total / list, n) : n);
 }
 
-/* Messages of one QP from a completion to the next, chosen automatically. */
-static uint64_t automatic_cq_mod(const struct plan *plan, uint64_t size)
-{
-	uint64_t n = smaller(DEFAULT_CQ_MOD,
-			     BYTES_PER_COMPLETION / larger(size, 1));
-	double paced = rate_messages(plan->rate, size) / plan->qps /
-		       COMPLETIONS_PER_SECOND;
-
-	return plan->rate && paced < (double)n ? (uint64_t)paced : n;
-}
-
 uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
 {
 	uint64_t most = plan_depth(plan, size);
@@ -161,7 +154,8 @@ uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
 		most = larger(most / 4, 1);
 	}
 	if (n == PLAN_AUTO)
-		n = automatic_cq_mod(plan, size);
+		n = smaller(plan_rate_cq_mod(plan, size),
+			    BYTES_PER_COMPLETION / larger(size, 1));
 	n = larger(smaller(n, most), 1);
 	return (uint32_t)regular(n, plan_post_list(plan, size),
 				 all_at_once(plan, size) ? plan->iterations :
@@ -233,6 +227,8 @@ int plan_check(const struct plan *plan, struct error *err)
 		ret = check_latency(plan, err);
 	if (!ret)
 		ret = check_queue(plan, err);
+	if (!ret && plan->rate)
+		ret = plan_rate_check(plan, err);
 	if (ret)
 		return ret;
 	if (plan->round_trip && !plan_is_pingpong(plan))
@@ -289,7 +285,7 @@ static int fit_end(const struct plan *plan, const char *end,
 	const bool sends = client || plan_is_pingpong(plan);
 	const bool receives = plan_posts_receives(plan, client) &&
 			      plan->rx_depth != PLAN_AUTO;
-	const bool shared = plan->threads <= 1;
+	const bool shared = plan->threads <= 1, open = plan_is_open(plan);
 	const struct {
 		bool applies;
 		const char *option;
@@ -300,12 +296,12 @@ static int fit_end(const struct plan *plan, const char *end,
 		{ true, "--size", plan_largest(plan), "max_msg_sz",
 		  max->max_msg_sz },
 		{ true, "--qps", plan->qps, "max_qp", max->max_qp },
-		{ sends, "--tx-depth", plan_send_queue(plan), "max_qp_wr",
+		{ sends, open ? "--depth" : "--tx-depth", plan_send_queue(plan), "max_qp_wr",
 		  max->max_qp_wr },
 		{ sends, shared ? "--qps x --tx-depth / --cq-mod" :
 		  "--qps / --threads x --tx-depth / --cq-mod",
 		  send_completions(plan), "max_cqe", max->max_cqe },
-		{ receives, "--rx-depth", plan->rx_depth, "max_qp_wr",
+		{ receives, open ? "--depth" : "--rx-depth", plan->rx_depth, "max_qp_wr",
 		  max->max_qp_wr },
 		{ receives, shared ? "--qps x --rx-depth" :
 		  "--qps / --threads x --rx-depth",
@@ -395,8 +391,8 @@ int plan_fit(struct plan *plan, const struct port *client,
 		return ret;
 	if (plan->rx_depth == PLAN_AUTO)
 		plan->rx_depth = automatic_rx_depth(plan, client, server);
-	if (plan_is_pingpong(plan) && plan->rx_depth < PINGPONG_RX_DEPTH)
-		plan->rx_depth = PINGPONG_RX_DEPTH;
+	plan->rx_depth = (uint32_t)larger(plan->rx_depth,
+					  plan_least_rx_depth(plan));
 	ret = fit_end(plan, "client", client, true, err);
 	if (!ret)
 		ret = fit_end(plan, "server", server, false, err);

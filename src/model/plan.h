@@ -88,8 +88,15 @@ bool plan_is_pingpong(const struct plan *plan);
 /* True when this end posts receives. */
 bool plan_posts_receives(const struct plan *plan, bool client);
 
-/* Bytes from one QP's region to the next: the largest message or the walk,
- * rounded up to a cache line. */
+/* Places in each region that messages take turns in: where the last byte of a
+ * message tells that it came, one for each that may be under way. */
+uint32_t plan_slots(const struct plan *plan);
+
+/* Bytes from one of several slots to the next. */
+uint64_t plan_slot_step(const struct plan *plan);
+
+/* Bytes from one QP's region to the next: all slots, the largest message or the
+ * walk, rounded up to a cache line. */
 uint64_t plan_stride(const struct plan *plan);
 
 /* Regions at each end, of qps x stride bytes: one it sends from, reads into or
@@ -102,13 +109,15 @@ uint64_t plan_memory(const struct plan *plan);
 /* What the memory registered at this end must allow, and no more. */
 int plan_access(const struct plan *plan, bool client);
 
-/* Length of each QP's send queue, in messages. */
+/* Length of each QP's send queue, in messages: of an open loop never less than
+ * may be under way, and in a ping-pong, where sends are known to be complete
+ * later than answers come, than twice that. */
 uint32_t plan_send_queue(const struct plan *plan);
 
 /*
  * Most messages of SIZE bytes outstanding on one QP: the send queue, or all
  * there are to send.  Chosen automatically also at most 32 MiB, so that what
- * is outstanding when the time is over is soon done.
+ * is outstanding when the time is over is soon done; but not of an open loop.
  */
 uint32_t plan_depth(const struct plan *plan, uint64_t size);
 

@@ -17,7 +17,8 @@ void result_free(struct result *result)
 
 static bool is_halved(const struct plan *plan)
 {
-	return plan_is_pingpong(plan) && !plan->round_trip;
+	return plan_is_pingpong(plan) && !plan->round_trip &&
+	       !plan_is_open(plan);
 }
 
 double result_latency_factor(const struct plan *plan)
@@ -27,6 +28,8 @@ double result_latency_factor(const struct plan *plan)
 
 const char *result_latency_definition(const struct plan *plan)
 {
+	if (plan_is_open(plan))
+		return "round trip from the intended start";
 	return is_halved(plan) ? "half round trip" : "round trip";
 }
 

@@ -83,7 +83,8 @@ double result_latency_factor(const struct plan *plan);
 /* The GID that the client, or the server, uses; NULL when none is. */
 const struct gid *result_gid(const struct result *result, bool client);
 
-/* "half round trip" or "round trip". */
+/* "half round trip", "round trip" or, of an open loop, "round trip from the
+ * intended start". */
 const char *result_latency_definition(const struct plan *plan);
 
 #endif

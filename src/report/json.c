@@ -24,7 +24,7 @@ static json_t *test(const struct plan *plan, bool known)
 			 plan->metric == METRIC_LATENCY ? "latency" :
 							  "bandwidth",
 			 "transport", "RC", "direction", "uni", "load",
-			 "closed");
+			 plan_is_open(plan) ? "open" : "closed");
 }
 
 static json_t *sizes(const struct sizes *list)

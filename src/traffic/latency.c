@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "traffic/post.h"
+#include "traffic/single.h"
 
 /* Turns of a wait between two looks at the phase and the send queue.  A look
  * that coincides with the answer delays it, so they are rare: some 10 us apart
@@ -59,20 +59,6 @@ static ALWAYS_INLINE bool finished(const struct flow *f,
 				flow_phase(f) >= PHASE_DRAIN);
 }
 
-/* Take what has completed from the send queue, without waiting. */
-static int reap(struct flow *f)
-{
-	struct ibv_wc wc[POLL_BATCH];
-	int n = poll_batch(f, f->send_cq, wc);
-
-	for (int i = 0; i < n; i++) {
-		if (wc[i].status != IBV_WC_SUCCESS)
-			return flow_completion_failed(f, &wc[i]);
-		retire_send(f, &wc[i]);
-	}
-	return n < 0 ? n : 0;
-}
-
 /* Until the send queue has room, which it nearly always has. */
 static ALWAYS_INLINE int await_room(struct flow *f, struct flow_qp *q)
 {
@@ -88,27 +74,18 @@ static ALWAYS_INLINE int await_room(struct flow *f, struct flow_qp *q)
 	return 0;
 }
 
-/* Make the next message ready, so that it only needs to be handed over. */
-static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q)
+/* The answer to come goes to the slot after the last, where the next message
+ * is awaited as well. */
+static ALWAYS_INLINE void move_on(struct flow *f, struct flow_qp *q,
+				  const enum op op)
 {
-	bool quiet = q->quiet_left > 0;
+	uint32_t slot = slot_after(f, f->slot);
+	ptrdiff_t way = ((ptrdiff_t)slot - f->slot) * (ptrdiff_t)f->slot_step;
 
-	q->next = &q->lists[quiet ? FLOW_QUIET : FLOW_SIGNALLED];
-	q->quiet_left = quiet ? q->quiet_left - 1 : f->quiet;
-	q->next->requests->wr.wr_id = q->tag | (q->posted + 1);
-}
-
-static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
-				   const enum op op,
-				   const enum post_method method)
-{
-	int ret = hand_over(q, q->next->requests, 1, op, method);
-
-	if (__builtin_expect(ret != 0, 0))
-		return post_failed(f, q, ret);
-	q->posted++;
-	f->posted++;
-	return 0;
+	f->slot = slot;
+	f->flag_in += way;
+	f->flag_out += way;
+	place_next(f, q, slot, op);
 }
 
 /* Did the message awaited arrive?  1 yes, 0 not yet, or a negative errno. */
@@ -192,7 +169,7 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 	int ret;
 
 	prepare_next(f, q);
-	for (uint8_t count = 1;; count++) {
+	for (uint8_t count = 1;; count += timed || f->slot == 0) {
 		uint64_t now = 0;
 
 		if (!timed) {
@@ -218,6 +195,8 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 		ret = tidy(f, q, op);
 		if (ret)
 			break;
+		if (!timed && op == OP_WRITE && f->slots > 1)
+			move_on(f, q, op);
 		if (timed) {
 			over = finished(f, &s);
 			ret = await(f, q, op, count, PHASE_ABORT);

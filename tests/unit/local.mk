@@ -19,6 +19,7 @@ check_PROGRAMS = \
 	tests/unit/test_json_rows \
 	tests/unit/test_latency \
 	tests/unit/test_oob \
+	tests/unit/test_open_loop \
 	tests/unit/test_options \
 	tests/unit/test_pace \
 	tests/unit/test_param \
@@ -87,6 +88,8 @@ tests_unit_test_json_rows_SOURCES = tests/unit/test_json_rows.c \
 tests_unit_test_latency_SOURCES = tests/unit/test_latency.c \
 	$(fake_provider) tests/unit/test.h
 tests_unit_test_oob_SOURCES = tests/unit/test_oob.c tests/unit/test.h
+tests_unit_test_open_loop_SOURCES = tests/unit/test_open_loop.c \
+	$(fake_provider) $(fake_clock) tests/unit/test.h
 tests_unit_test_options_SOURCES = tests/unit/test_options.c \
 	tests/unit/test.h
 tests_unit_test_pace_SOURCES = tests/unit/test_pace.c \

@@ -4,6 +4,21 @@
 #include <inttypes.h>
 #include <math.h>
 
+void load_print_plan(FILE *out, const struct plan *plan)
+{
+	char text[RATE_TEXT_SIZE];
+
+	if (!plan->rate)
+		return;
+	fprintf(out, ", rate %s", rate_format(plan->rate, text));
+	if (plan_is_open(plan))
+		fprintf(out, " %s, %u under way",
+			plan->arrival == ARRIVAL_POISSON ? "poisson" : "fixed",
+			plan->open_depth);
+	else if (plan->burst > 1)
+		fprintf(out, " in bursts of %u", plan->burst);
+}
+
 static void print_open(FILE *out, const struct plan *plan,
 		       const struct result_row *row)
 {

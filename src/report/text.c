@@ -225,6 +225,7 @@ static void print_head(FILE *out, const struct result *r)
 	if (plan->op == OP_READ)
 		fprintf(out, ", outstanding reads %u",
 			plan->outstanding_reads);
+	load_print_plan(out, plan);
 	fputs("\n", out);
 	print_end(out, "client", &r->client, result_gid(r, true));
 	print_end(out, "server", &r->server, result_gid(r, false));

@@ -27,6 +27,7 @@ check_PROGRAMS = \
 	tests/unit/test_plan \
 	tests/unit/test_port \
 	tests/unit/test_qp_attr \
+	tests/unit/test_rate \
 	tests/unit/test_resources \
 	tests/unit/test_responder \
 	tests/unit/test_samples \
@@ -105,6 +106,7 @@ tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \
 	tests/unit/test.h
 tests_unit_test_resources_SOURCES = tests/unit/test_resources.c \
 	$(fake_verbs) tests/unit/test.h
+tests_unit_test_rate_SOURCES = tests/unit/test_rate.c tests/unit/test.h
 tests_unit_test_responder_SOURCES = tests/unit/test_responder.c \
 	$(fake_provider) tests/unit/test.h
 tests_unit_test_samples_SOURCES = tests/unit/test_samples.c \

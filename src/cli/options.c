@@ -300,7 +300,8 @@ static int check_applies(struct parser *p, bool test_named)
 	return 0;
 }
 
-/* Options that one of the two metrics has no use for, or both without a rate. */
+/* Options that one of the two metrics, or a test without a rate, has no use
+ * for. */
 static int check_metric(struct parser *p)
 {
 	static const struct {

@@ -85,11 +85,10 @@ int plan_access(const struct plan *plan, bool client)
 
 uint32_t plan_send_queue(const struct plan *plan)
 {
-	uint32_t depth = plan->tx_depth;
+	uint64_t usual = plan->metric == METRIC_LATENCY ? LATENCY_TX_DEPTH :
+							  DEFAULT_TX_DEPTH;
+	uint64_t depth = plan->tx_depth == PLAN_AUTO ? usual : plan->tx_depth;
 
-	if (depth == PLAN_AUTO)
-		depth = plan->metric == METRIC_LATENCY ? LATENCY_TX_DEPTH :
-							 DEFAULT_TX_DEPTH;
 	return (uint32_t)larger(depth, plan_least_send_queue(plan));
 }
 
@@ -227,8 +226,6 @@ int plan_check(const struct plan *plan, struct error *err)
 		ret = check_latency(plan, err);
 	if (!ret)
 		ret = check_queue(plan, err);
-	if (!ret && plan->rate)
-		ret = plan_rate_check(plan, err);
 	if (ret)
 		return ret;
 	if (plan->round_trip && !plan_is_pingpong(plan))
@@ -242,7 +239,7 @@ int plan_check(const struct plan *plan, struct error *err)
 	if (!plan->iterations && !plan->duration)
 		return fail(err, -EINVAL, NULL,
 			    "--duration 0: nothing would be measured");
-	return 0;
+	return plan_rate_check(plan, err);
 }
 
 /* Most QPs that share a CQ: each thread has its own. */
@@ -296,13 +293,13 @@ static int fit_end(const struct plan *plan, const char *end,
 		{ true, "--size", plan_largest(plan), "max_msg_sz",
 		  max->max_msg_sz },
 		{ true, "--qps", plan->qps, "max_qp", max->max_qp },
-		{ sends, open ? "--depth" : "--tx-depth", plan_send_queue(plan), "max_qp_wr",
-		  max->max_qp_wr },
+		{ sends, open ? "--depth" : "--tx-depth",
+		  plan_send_queue(plan), "max_qp_wr", max->max_qp_wr },
 		{ sends, shared ? "--qps x --tx-depth / --cq-mod" :
 		  "--qps / --threads x --tx-depth / --cq-mod",
 		  send_completions(plan), "max_cqe", max->max_cqe },
-		{ receives, open ? "--depth" : "--rx-depth", plan->rx_depth, "max_qp_wr",
-		  max->max_qp_wr },
+		{ receives, open ? "--depth" : "--rx-depth",
+		  plan->rx_depth, "max_qp_wr", max->max_qp_wr },
 		{ receives, shared ? "--qps x --rx-depth" :
 		  "--qps / --threads x --rx-depth",
 		  plan->rx_depth * qps_per_cq(plan), "max_cqe",
@@ -391,8 +388,8 @@ int plan_fit(struct plan *plan, const struct port *client,
 		return ret;
 	if (plan->rx_depth == PLAN_AUTO)
 		plan->rx_depth = automatic_rx_depth(plan, client, server);
-	plan->rx_depth = (uint32_t)larger(plan->rx_depth,
-					  plan_least_rx_depth(plan));
+	if (plan->rx_depth < plan_least_rx_depth(plan))
+		plan->rx_depth = plan_least_rx_depth(plan);
 	ret = fit_end(plan, "client", client, true, err);
 	if (!ret)
 		ret = fit_end(plan, "server", server, false, err);

@@ -44,7 +44,8 @@ static int check_open(const struct plan *plan, struct error *err)
 {
 	if (plan->op != OP_READ && !op_table[plan->op].pingpong)
 		return fail(err, -EINVAL, NULL,
-			    "--rate: %s_lat has no open loop", op_table[plan->op].name);
+			    "--rate: %s_lat has no open loop",
+			    op_table[plan->op].name);
 	if (plan->transport != TRANSPORT_RC)
 		return fail(err, -EINVAL, NULL,
 			    "--rate: an open loop needs --transport RC, where "
@@ -70,7 +71,7 @@ int plan_rate_check(const struct plan *plan, struct error *err)
 	const double seconds = (double)plan->timeout / 1e9;
 	char text[RATE_TEXT_SIZE];
 
-	for (uint32_t i = 0; i < plan->sizes.n; i++) {
+	for (uint32_t i = 0; plan->rate && i < plan->sizes.n; i++) {
 		double rate = rate_messages(plan->rate, plan->sizes.bytes[i]);
 
 		if (!(rate > 0))
@@ -86,6 +87,7 @@ int plan_rate_check(const struct plan *plan, struct error *err)
 				    (unsigned long long)plan->sizes.bytes[i],
 				    seconds);
 	}
-	return plan_is_open(plan) ? check_open(plan, err) :
-				    check_burst(plan, err);
+	if (plan_is_open(plan))
+		return check_open(plan, err);
+	return plan->rate ? check_burst(plan, err) : 0;
 }

@@ -15,7 +15,7 @@ uint32_t plan_least_send_queue(const struct plan *plan);
  * that may be under way, and one while the one before is posted again. */
 uint32_t plan_least_rx_depth(const struct plan *plan);
 
-/* The rules for a PLAN that has a rate.  Returns as plan_check(). */
+/* The rules for a PLAN that has a rate, if it has.  Returns as plan_check(). */
 int plan_rate_check(const struct plan *plan, struct error *err);
 
 #endif

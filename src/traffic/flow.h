@@ -197,9 +197,9 @@ static inline uint32_t flow_requests(uint32_t list_length)
 /*
  * Prepare F for one size: what came out is cleared, walks begin again, and the
  * sends are made, of operation OP.  Each QP's lists[].requests must have room
- * for flow_requests(list_length).  signal_every becomes at most depth, so that no loop can
- * wait for a completion that nobody asked for, and regular: it is, or
- * divides, a multiple of list_length.  Nothing is paced, and there is one slot:
+ * for flow_requests(list_length).  signal_every becomes at most depth, so that
+ * no loop can wait for a completion that nobody asked for, and regular: it is,
+ * or divides, a multiple of list_length.  Nothing is paced, and there is one slot:
  * pace_init() and more slots come after.
  */
 void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape);

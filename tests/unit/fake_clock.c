@@ -17,6 +17,12 @@ uint64_t fake_clock_now(void)
 	       c->pause_ns;
 }
 
+void fake_clock_free(struct fake *fake, struct flow *flow)
+{
+	fake_clock.fake = NULL;
+	fake_free(fake, flow);
+}
+
 int clock_gettime(clockid_t id, struct timespec *ts)
 {
 	uint64_t now = fake_clock_now();

@@ -2,6 +2,7 @@
 # called it would not link.  What the others call is in fake_verbs.c.
 if HAVE_CMOCKA
 check_PROGRAMS = \
+	tests/unit/test_arrivals \
 	tests/unit/test_chart \
 	tests/unit/test_calibrate \
 	tests/unit/test_clock \
@@ -55,6 +56,8 @@ fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
 AM_CFLAGS += $(CMOCKA_CFLAGS)
 LDADD = libverbsperf.a $(JANSSON_LIBS) $(CMOCKA_LIBS)
 
+tests_unit_test_arrivals_SOURCES = tests/unit/test_arrivals.c \
+	tests/unit/test.h
 tests_unit_test_chart_SOURCES = tests/unit/test_chart.c tests/unit/test.h
 tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h

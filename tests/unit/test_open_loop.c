@@ -1,5 +1,5 @@
-/* The open loop: its schedule, what counts, and what a device that stands still
- * looks like.  Time is fake: see fake_clock.h. */
+/* The open loop: what counts, and what a device that stands still looks like.
+ * Time is fake: see fake_clock.h. */
 #include "config.h"
 #include "test.h"
 
@@ -68,50 +68,6 @@ static double achieved(const struct flow *f)
 	return (double)f->counted * 1e9 / (double)(f->closed - f->opened);
 }
 
-TEST(test_fixed_schedule_is_exact)
-{
-	struct open_loop *o = &schedule;
-
-	open_loop_init(o, 1.23e6, false, 1, 0.4);
-	open_loop_begin(o, 777);
-	assert_int_equal(o->due, 777);
-	open_loop_advance(o);
-	assert_int_equal(o->due, 777 + 2032);	/* 813.008 ns */
-	o->number = 1230000 * 3600ULL * 24 - 1;	/* a day later */
-	open_loop_advance(o);
-	assert_in_range(o->due, 777 + 216000000000000ULL - 1,
-			777 + 216000000000000ULL);
-}
-
-/* Mean and spread of an exponential distribution, the same each time. */
-TEST(test_poisson_schedule)
-{
-	struct open_loop *o = &schedule;
-	double sum = 0, squares = 0;
-	uint64_t last = 0, ends[2], beyond = 0;
-	const int n = 1000000;
-
-	open_loop_init(o, 1e6, true, 1, 1);
-	for (int run = 0; run < 2; run++) {
-		open_loop_begin(o, 0);
-		for (int i = 0; i < n; i++) {
-			double gap;
-
-			last = o->due;
-			open_loop_advance(o);
-			gap = (double)(o->due - last) / 1000;
-			sum += gap / 2;
-			squares += gap * gap / 2;
-			beyond += gap > 3;
-		}
-		ends[run] = o->due;
-	}
-	assert_int_equal(ends[0], ends[1]);
-	assert_close(sum / n, 1, 0.005);
-	assert_close(squares / n - 1, 1, 0.01);
-	assert_close((double)beyond / 2 / n, exp(-3), 0.02);
-}
-
 static void check_counts(enum op op, uint32_t depth, uint64_t n,
 			 uint64_t warmup, uint32_t delay)
 {
@@ -135,7 +91,7 @@ static void check_counts(enum op op, uint32_t depth, uint64_t n,
 	if (op == OP_SEND)
 		assert_int_equal(f.received, f.posted);
 	assert_null(f.failure.verb);
-	fake_free(fake, &f);
+	fake_clock_free(fake, &f);
 }
 
 TEST(test_counts_are_exact)
@@ -165,7 +121,7 @@ TEST(test_latency_without_queueing)
 		assert_true(f.latency->min >= delay);
 		assert_true(f.latency->max <= delay + 1000);
 		assert_int_equal(schedule.late, 0);
-		fake_free(fake, &f);
+		fake_clock_free(fake, &f);
 	}
 }
 
@@ -213,7 +169,7 @@ TEST(test_a_stall_is_seen_by_all_that_waited)
 	/* beyond 64 under way they began late; all caught up at the end */
 	assert_in_range(schedule.late, 30, 42);
 	assert_close(achieved(&f), 1e5, 0.001);
-	fake_free(fake, &f);
+	fake_clock_free(fake, &f);
 
 	fake = begin(&f, OP_READ, 1e5, 64, 5000, 20);
 	stall.from = fake_clock_now() + MS;
@@ -221,7 +177,7 @@ TEST(test_a_stall_is_seen_by_all_that_waited)
 	fake->on_poll = stand_still;
 	assert_int_equal(latency_round_trip(&f, OP_READ), 0);
 	assert_int_equal(above(f.latency, 5000), 1);
-	fake_free(fake, &f);
+	fake_clock_free(fake, &f);
 }
 
 /* One at a time: those that were due meanwhile begin late. */
@@ -237,7 +193,7 @@ TEST(test_late_operations)
 	assert_in_range(schedule.late, 100, 125);
 	assert_int_equal(f.counted, 5000);
 	assert_int_equal(fake->qps[0].most, 1);
-	fake_free(fake, &f);
+	fake_clock_free(fake, &f);
 }
 
 /* 4 in 20 us are a fifth of what is asked for: it does not catch up. */
@@ -255,7 +211,7 @@ TEST(test_saturation)
 		/* the last waited for most of the run */
 		assert_true(f.latency->max > (f.closed - f.opened) * 7 / 10);
 		assert_int_equal(f.latency->count, f.counted);
-		fake_free(fake, &f);
+		fake_clock_free(fake, &f);
 	}
 }
 
@@ -275,7 +231,7 @@ TEST(test_a_backlog_of_the_warmup_is_given_up)
 	assert_int_equal(f.counted, 100);
 	assert_int_equal(f.posted - f.counted, 1);
 	assert_true(f.latency->max < MS / 5);
-	fake_free(fake, &f);
+	fake_clock_free(fake, &f);
 }
 
 TEST(test_by_duration)
@@ -293,7 +249,7 @@ TEST(test_by_duration)
 		assert_true(f.counted > 100 && f.posted > f.counted);
 		assert_int_equal(f.latency->count, f.counted);
 		assert_close(achieved(&f), 1e6, 0.03);
-		fake_free(fake, &f);
+		fake_clock_free(fake, &f);
 	}
 }
 
@@ -308,7 +264,7 @@ TEST(test_straight_to_drain)
 		fake->moves[0].phase = PHASE_DRAIN;
 		assert_int_equal(open_loop_run(&f, (enum op)op), 0);
 		assert_int_equal(f.counted, 1);
-		fake_free(fake, &f);
+		fake_clock_free(fake, &f);
 	}
 }
 
@@ -326,7 +282,7 @@ TEST(test_silent_peer_and_abort)
 		assert_int_equal(f.posted, 4);
 		assert_int_equal(f.counted, 0);
 		assert_true(f.cut && f.closed > f.opened);
-		fake_free(fake, &f);
+		fake_clock_free(fake, &f);
 	}
 }
 
@@ -345,7 +301,7 @@ static void check_failure(enum op op, uint64_t post, uint64_t wc,
 	assert_non_null(f.failure.verb);
 	assert_true(f.counted < 100);
 	assert_int_equal(f.latency->count, f.counted);
-	fake_free(fake, &f);
+	fake_clock_free(fake, &f);
 }
 
 TEST(test_failures)
@@ -403,13 +359,11 @@ TEST(test_pong_answers_slot_by_slot)
 		assert_int_equal(latency_pong(&f, OP_WRITE), 0);
 		assert_int_equal(pinger.answered, 20000);
 		assert_int_equal(f.posted, 20000);
-		fake_free(fake, &f);
+		fake_clock_free(fake, &f);
 	}
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(test_fixed_schedule_is_exact),
-	cmocka_unit_test(test_poisson_schedule),
 	cmocka_unit_test(test_counts_are_exact),
 	cmocka_unit_test(test_latency_without_queueing),
 	cmocka_unit_test(test_a_stall_is_seen_by_all_that_waited),

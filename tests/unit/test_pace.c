@@ -152,7 +152,7 @@ TEST(test_rates_are_kept)
 		/* a burst is not posted all at one time here */
 		check_never_faster((double)(r.burst + 4) * TICK_NS);
 		check_exact_count(fake);
-		fake_free(fake, &r.f);
+		fake_clock_free(fake, &r.f);
 	}
 }
 
@@ -166,7 +166,7 @@ TEST(test_bursts_go_round_the_queue_pairs)
 	assert_int_equal(bandwidth_run(&r.f, OP_WRITE), 0);
 	for (uint64_t i = 0; i < r.n; i++)
 		assert_int_equal(r.on[i], i / 4 % 3);
-	fake_free(fake, &r.f);
+	fake_clock_free(fake, &r.f);
 }
 
 /* By duration, the warm-up as well; what is left drains. */
@@ -189,7 +189,7 @@ TEST(test_by_duration_with_warmup)
 	assert_close((double)r.f.warmup, 1000, 0.15);
 	assert_int_equal(r.f.completed, r.f.posted);
 	assert_int_equal(fake->retired, r.f.posted);
-	fake_free(fake, &r.f);
+	fake_clock_free(fake, &r.f);
 }
 
 /* A machine that stands still for 5 ms once. */
@@ -209,7 +209,7 @@ TEST(test_the_loop_catches_up)
 	fake->on_poll = pause_once;
 	assert_int_equal(bandwidth_run(&r.f, OP_WRITE), 0);
 	assert_close(achieved(&r.f), r.rate, 0.01);
-	fake_free(fake, &r.f);
+	fake_clock_free(fake, &r.f);
 }
 
 /* The device does a tenth of it: that is what comes out, and nothing hangs. */
@@ -224,7 +224,7 @@ TEST(test_a_slow_device_sets_the_rate)
 	assert_close(achieved(&r.f), 8e9 / (800 * TICK_NS), 0.15);
 	assert_int_equal(fake->overflows, 0);
 	check_exact_count(fake);
-	fake_free(fake, &r.f);
+	fake_clock_free(fake, &r.f);
 }
 
 TEST(test_abort_while_nothing_is_due)
@@ -238,7 +238,7 @@ TEST(test_abort_while_nothing_is_due)
 	fake->moves[0].phase = PHASE_ABORT;
 	assert_int_equal(bandwidth_run(&r.f, OP_WRITE), -ECANCELED);
 	assert_int_equal(r.f.posted, 0);
-	fake_free(fake, &r.f);
+	fake_clock_free(fake, &r.f);
 }
 
 static const struct CMUnitTest tests[] = {

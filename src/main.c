@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "cli/options.h"
+#include "control/numa.h"
 #include "control/oob.h"
 #include "control/session.h"
 #include "control/signals.h"
@@ -118,6 +119,8 @@ static int run_test(const struct options *options, struct connection *conn,
 	ret = threads_check_cpus(params, err);
 	if (!ret)
 		ret = device_open(params, device, err);
+	if (!ret)
+		ret = numa_place(&result->params, device, err);
 	if (ret)
 		return ret;
 	result->client = device->port;
@@ -183,7 +186,8 @@ static int loopback_server(struct options *options, int fd)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	log_set_level(LOG_QUIET);
 	oob_adopt(fd, signals_open(), "client", &conn);
-	if (!device_open(&options->params, &device, &err))
+	if (!device_open(&options->params, &device, &err) &&
+	    !numa_place(&options->params, &device, &err))
 		status = serve_client(options, &conn, &device, false);
 	oob_close(&conn);
 	device_close(&device);
@@ -203,6 +207,7 @@ static int loopback(struct options *options, int cancel_fd)
 		log_error(&err);
 		return EXIT_FAILED;
 	}
+	numa_place_both(&options->params);
 	threads_choose_cpu(&options->params);
 	child = fork();
 	if (child < 0)
@@ -262,7 +267,8 @@ static int serve(struct options *options, int cancel_fd)
 		log_warning("%s: the client decides that; ignored here",
 			    options->ignored);
 	if (!threads_check_cpus(params, &err) &&
-	    !device_open(params, &device, &err))
+	    !device_open(params, &device, &err) &&
+	    !numa_place(params, &device, &err))
 		listener = oob_listen(params->bind, &params->port, &err);
 	if (listener < 0) {
 		log_error(&err);
@@ -368,26 +374,12 @@ static int run(struct options *options)
 	return client(options, &conn);
 }
 
-/* A descriptor that is closed would become a device's or a socket's: then
- * messages went there.  What stands in for it can be neither read nor
- * written. */
-static void hold_standard_descriptors(void)
-{
-	int fd;
-
-	do {
-		fd = open("/dev/null", O_PATH);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd > STDERR_FILENO)
-		close(fd);
-}
-
 int main(int argc, char **argv)
 {
 	struct error err = { 0 };
 	struct options options;
 
-	hold_standard_descriptors();
+	descriptors_hold();
 	signal(SIGPIPE, SIG_IGN);
 	if (options_parse(argc, argv, &options, &err)) {
 		log_error(&err);

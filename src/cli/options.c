@@ -355,24 +355,50 @@ static int check_files(struct parser *p)
 		    "--samples and --json: both to %s", params->json);
 }
 
+/* -a, or a size for who named none. */
+static int complete_sizes(struct parser *p)
+{
+	struct plan *plan = &p->options->params.plan;
+
+	if (plan->all && plan->sizes.n)
+		return fail(p->err, -EINVAL, NULL,
+			    "--all and --size: only one of them");
+	if (plan->all)
+		return units_parse_sizes(PLAN_SIZES_ALL, &plan->sizes);
+	if (plan->sizes.n)
+		return 0;
+	plan->sizes.n = 1;
+	if (op_is_atomic(plan->op))
+		plan->sizes.bytes[0] = ATOMIC_SIZE;
+	else if (plan->metric == METRIC_LATENCY)
+		plan->sizes.bytes[0] = PLAN_SIZE_LATENCY;
+	else if (plan->transport == TRANSPORT_UD)
+		plan->sizes.bytes[0] = PLAN_SIZE_DATAGRAM;
+	else
+		plan->sizes.bytes[0] = PLAN_SIZE_BANDWIDTH;
+	return 0;
+}
+
 /* What the plan's defaults depend on, and the rules between options. */
 static int complete_plan(struct parser *p)
 {
 	struct plan *plan = &p->options->params.plan;
 	int ret;
 
+	if (was_given(p, "atomic-type") && !op_is_atomic(plan->op))
+		return fail(p->err, -EINVAL, NULL,
+			    "--atomic-type: only for atomic_bw and "
+			    "atomic_lat");
 	if (was_given(p, "iterations") && was_given(p, "duration"))
 		return fail(p->err, -EINVAL, NULL,
 			    "--iterations and --duration: only one of them");
 	if (plan->iterations)
 		plan->duration = 0;
-	if (!plan->sizes.n) {
-		plan->sizes.n = 1;
-		plan->sizes.bytes[0] = plan->metric == METRIC_LATENCY ?
-					       PLAN_SIZE_LATENCY :
-					       PLAN_SIZE_BANDWIDTH;
-	}
-	ret = check_metric(p);
+	plan->op = op_variant(plan->op, plan->imm,
+			      (enum atomic_type)plan->atomic);
+	ret = complete_sizes(p);
+	if (!ret)
+		ret = check_metric(p);
 	if (!ret)
 		ret = plan_check(plan, p->err);
 	if (!ret)

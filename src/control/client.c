@@ -7,6 +7,7 @@
 
 #include "control/frames.h"
 #include "control/run.h"
+#include "model/addressing.h"
 
 /* A file that cannot be written is known before the server is bothered. */
 static int open_samples(struct session *s)
@@ -72,6 +73,9 @@ static int choose_path(struct session *s)
 	session_stage(s, "path");
 	oob_subnet(s->conn, &tcp);
 	ret = path_choose(&r->client, &r->server, &tcp, &r->path, &r->error);
+	if (!ret)
+		ret = addressing_check_path(&r->params.plan, &r->path,
+					    &r->error);
 	if (ret)
 		return ret;
 	r->path.mtu = mtu_from_bytes(r->params.plan.mtu);
@@ -96,9 +100,9 @@ static int connect_qps(struct session *s)
 	session_stage(s, "connect");
 	ret = session_connect(s);
 	if (!ret)
-		ret = session_say(s, FRAME_READY);
+		ret = session_send_ready(s);
 	if (!ret)
-		ret = session_hear(s, FRAME_READY);
+		ret = session_take_ready(s);
 	return ret;
 }
 
@@ -108,7 +112,7 @@ static int run_all(struct session *s)
 	int ret = 0;
 
 	for (uint32_t i = 0; i < sizes->n && !ret; i++)
-		ret = run_client(s, sizes->bytes[i]);
+		ret = run_size(s, sizes->bytes[i]);
 	if (ret)
 		return ret;
 	session_stage(s, "bye");

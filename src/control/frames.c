@@ -158,6 +158,9 @@ int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 	e.n = (uint32_t)wire_get(&c, 4);
 	ret = wire_check(frame, "number of QPs", e.n, 1, ENDPOINT_QPS_MAX, err);
 	if (!ret)
+		ret = wire_check(frame, "Q_Key", e.qkey, 0, ENDPOINT_QKEY_MAX,
+				 err);
+	if (!ret)
 		ret = wire_check(frame, "MTU", e.mtu, IBV_MTU_256, IBV_MTU_4096,
 			       err);
 	if (!ret)
@@ -170,6 +173,47 @@ int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 		free(e.qps);
 	else
 		*endpoint = e;
+	return ret;
+}
+
+_Static_assert(EFFECTIVE_VALUES == 17, "the limit of READY in wire.h");
+
+void encode_ready(struct frame *frame, const struct effective *e)
+{
+	struct cursor c = wire_begin(frame, FRAME_READY);
+
+#define X(name, ...) wire_put(&c, 4, e->name);
+	EFFECTIVE_LIST(X)
+#undef X
+	wire_end(frame, &c);
+}
+
+static int get_effective(const struct frame *frame, struct cursor *c,
+			 const char *name, uint32_t most, uint32_t *value,
+			 struct error *err)
+{
+	*value = (uint32_t)wire_get(c, 4);
+	if (*value == EFFECTIVE_NONE)
+		return 0;
+	return wire_check(frame, name, *value, 0, most, err);
+}
+
+int decode_ready(const struct frame *frame, struct effective *effective,
+		 struct error *err)
+{
+	struct cursor c = wire_open(frame);
+	struct effective e = { .known = true };
+	int ret = 0;
+
+#define X(name, most, ...) \
+	if (!ret) \
+		ret = get_effective(frame, &c, #name, most, &e.name, err);
+	EFFECTIVE_LIST(X)
+#undef X
+	if (!ret)
+		ret = wire_close(&c, frame, err);
+	if (!ret)
+		*effective = e;
 	return ret;
 }
 

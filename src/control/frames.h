@@ -50,9 +50,14 @@
  *		u8 port number, u8 state (enum ibv_port_state),
  *		u8 link layer (1 InfiniBand, 2 Ethernet),
  *		u8 active MTU (enum ibv_mtu), u8 1: GRH required,
- *		u8 1: the GID was forced by the user, u16 LID,
- *		u32 rate in Mb/s, u64 max_msg_sz, u32 max_qp, u32 max_qp_wr,
- *		u32 max_cqe, u32 max_qp_rd_atom, u32 max_qp_init_rd_atom,
+ *		u8 1: the GID was forced by the user, u16 LID, u16 P_Key,
+ *		u32 rate in Mb/s, u32 NUMA node its memory was put on
+ *		(0xffffffff: none in particular),
+ *		u64 max_msg_sz, u32 max_qp, u32 max_qp_wr, u32 max_cqe,
+ *		u32 max_qp_rd_atom, u32 max_qp_init_rd_atom, u32 max_srq,
+ *		u32 max_srq_wr, u32 max_mr,
+ *		3 x u32 on-demand paging of RC, UC, UD (1 sends, 2 receives,
+ *		4 writes, 8 reads, 16 atomics, 32 shared receives),
  *		u16 n, n x { u32 index, u8 type (enum ibv_gid_type),
  *		16 bytes GID } (type 0 IB, 1 RoCE v1, 2 RoCE v2)
  *
@@ -60,11 +65,16 @@
  *		u32 GID index, u32 GID index the receiver shall use,
  *		u8 1: with GRH, u8 path MTU (enum ibv_mtu), u32 Q_Key, u64 VA,
  *		u64 length, u64 stride,
- *		u32 n, n x { u32 QPN, u32 PSN, u32 rkey }.
+ *		u32 n, n x { u32 QPN, u32 PSN, u32 rkey }.  The Q_Key is of UD,
+ *		its top bit 0.
  *		The client chooses both GIDs; the server's ENDPOINT confirms.
  *		VA, length and rkeys are of the memory that the receiver may
  *		write to or read from: QP i has stride bytes, at least the
  *		largest size, at VA + i x stride.  n and MTU are as agreed.
+ *
+ * READY	what the first QP is set to, as the device says: u32 each, in
+ *		the order and the ranges of EFFECTIVE_LIST
+ *		(model/effective.h); 0xffffffff: has no such value
  *
  * START	u64 message size; the server's answer: ready for it
  * SENT		u32 n, n x u64 messages sent by each thread, warm-up included:
@@ -86,7 +96,7 @@
  *		u64 origin, real squares, u32 n, n x { u32 bin, u64 count }
  *		(stats/histogram.h)
  *
- * READY, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
+ * BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
  * every second, or every quarter of the plan's timeout when that is less; an
  * end that hears nothing for the timeout gives the other up.  One that comes
  * late is skipped.  A server that has not sent ACCEPT yet fails by REFUSE; all
@@ -99,6 +109,7 @@
 #define CONTROL_FRAMES_H
 
 #include "control/wire.h"
+#include "model/effective.h"
 #include "model/endpoint.h"
 #include "model/plan.h"
 #include "model/port.h"
@@ -152,6 +163,7 @@ void encode_plan(struct frame *frame, const struct plan *plan,
 		 const struct port *client);
 void encode_accept(struct frame *frame, const struct port *server);
 void encode_endpoint(struct frame *frame, const struct endpoint *endpoint);
+void encode_ready(struct frame *frame, const struct effective *effective);
 void encode_start(struct frame *frame, uint64_t size);
 void encode_sent(struct frame *frame, const struct sent *sent);
 void encode_done(struct frame *frame, const struct done *done);
@@ -175,6 +187,8 @@ int decode_accept(const struct frame *frame, struct port *server,
 /* endpoint->qps is allocated when 0 is returned; free(3) it. */
 int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 		    struct error *err);
+int decode_ready(const struct frame *frame, struct effective *effective,
+		 struct error *err);
 int decode_start(const struct frame *frame, uint64_t *size,
 		 struct error *err);
 int decode_sent(const struct frame *frame, struct sent *sent,

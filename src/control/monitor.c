@@ -29,15 +29,13 @@ static enum phase get_phase(struct monitor *m)
 	return phase_of(atomic_load(&m->control->command));
 }
 
-/* The next edge of the phases, for the end that keeps the time. */
+/* The next edge of the phases, at an end that keeps the time. */
 static void plan_next_phase(struct monitor *m)
 {
 	m->phase_at = UINT64_MAX;
-	if (!m->client)
-		return;
-	if (get_phase(m) == PHASE_WARMUP)
+	if (m->keeps_time && get_phase(m) == PHASE_WARMUP)
 		m->phase_at = oob_deadline(m->warmup);
-	else if (get_phase(m) == PHASE_MEASURE && m->duration)
+	else if (m->keeps_time && get_phase(m) == PHASE_MEASURE && m->duration)
 		m->phase_at = oob_deadline(m->duration);
 	if (get_phase(m) == PHASE_MEASURE)
 		progress_measure(m->progress, now_ns(), m->phase_at);
@@ -73,7 +71,7 @@ static int check_progress(struct monitor *m)
 		m->progress_ticks = clock_ticks(m->clock);
 		return 0;
 	}
-	if (!m->client || now_ns() - m->progress_at < m->timeout)
+	if (!m->minds || now_ns() - m->progress_at < m->timeout)
 		return 0;
 	return fail(&m->err, -ETIMEDOUT,
 		    "check the path between both GIDs; --timeout waits longer",
@@ -83,7 +81,7 @@ static int check_progress(struct monitor *m)
 
 static int check_silence(struct monitor *m)
 {
-	if (now_ns() - m->heard_at < m->timeout)
+	if (m->have_done || now_ns() - m->heard_at < m->timeout)
 		return 0;
 	return fail(&m->err, -ETIMEDOUT,
 		    "its host or the network between may be down",
@@ -134,7 +132,32 @@ static int on_timer(struct monitor *m)
 	return ret;
 }
 
-/* Returns 1 when the run is over at the peer, too. */
+/* The peer has sent all: what each flow is to get is known. */
+static int on_sent(struct monitor *m, const struct frame *frame)
+{
+	struct sent sent;
+	int ret = decode_sent(frame, &sent, &m->err);
+
+	if (!ret)
+		ret = wire_check(frame, "number of threads", sent.n,
+				 m->n_flows, m->n_flows, &m->err);
+	if (!ret && atomic_load(&m->control->peer_sent))
+		ret = fail(&m->err, -EPROTO, NULL, "the %s sent SENT twice",
+			   m->conn->peer);
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; i < m->n_flows; i++)
+		m->flows[i].expected = sent.messages[i];
+	atomic_store_explicit(&m->control->peer_sent, true,
+			      memory_order_release);
+	m->minds = true;
+	m->progress_at = now_ns();
+	if (m->answers)
+		flow_set_phase(m->control, PHASE_DRAIN);
+	sem_post(&m->peer_sent);
+	return 0;
+}
+
 static int on_frame(struct monitor *m)
 {
 	struct frame frame;
@@ -144,20 +167,40 @@ static int on_frame(struct monitor *m)
 	if (ret)
 		return ret;
 	m->heard_at = now_ns();
-	if (frame.type == FRAME_DONE && !m->client) {
+	if (frame.type == FRAME_DONE &&
+	    (!m->awaits || atomic_load(&m->control->peer_sent))) {
 		m->done = frame;
 		m->have_done = true;
-		flow_set_phase(m->control, PHASE_DRAIN);
-		return 1;
+		return 0;
 	}
 	if (frame.type == FRAME_ABORT)
 		ret = frames_take_error(&frame, m->conn->peer, &m->err);
+	else if (frame.type == FRAME_SENT)
+		ret = on_sent(m, &frame);
 	else if (frame.type != FRAME_ALIVE)
 		ret = fail(&m->err, -EPROTO, NULL,
 			   "the %s sent %s while traffic ran", m->conn->peer,
 			   frame_name(frame.type));
 	frame_free(&frame);
 	return ret;
+}
+
+/* A loop has something to say, or is over.  Returns 1 when it is. */
+static int on_wake(struct monitor *m)
+{
+	struct frame frame;
+	uint64_t times;
+	int ret = 0;
+
+	if (read(m->wake_fd, &times, sizeof(times)) < 0)
+		return 0;
+	if (atomic_exchange(&m->say_sent, false)) {
+		encode_sent(&frame, &m->sent);
+		ret = oob_send(m->conn, &frame, oob_deadline(SECOND), &m->err);
+		frame_free(&frame);
+		m->minds = atomic_load(&m->control->peer_sent);
+	}
+	return ret ? ret : atomic_load(&m->stop);
 }
 
 static int on_event(struct monitor *m)
@@ -190,7 +233,8 @@ static int turn(struct monitor *m)
 	struct pollfd fds[N_FDS] = {
 		[WAKE] = { .fd = m->wake_fd, .events = POLLIN },
 		[TIMER] = { .fd = m->timer_fd, .events = POLLIN },
-		[CONTROL] = { .fd = m->conn->fd, .events = POLLIN },
+		[CONTROL] = { .fd = m->have_done ? -1 : m->conn->fd,
+			      .events = POLLIN },
 		[ASYNC] = { .fd = m->context->async_fd, .events = POLLIN },
 		[SIGNAL] = { .fd = m->conn->cancel_fd, .events = POLLIN },
 	};
@@ -201,8 +245,8 @@ static int turn(struct monitor *m)
 						 "cannot poll: %s",
 						 strerror(errno));
 	if (fds[WAKE].revents)
-		return 1;
-	if (fds[SIGNAL].revents)
+		ret = on_wake(m);
+	if (!ret && fds[SIGNAL].revents)
 		ret = on_signal(m);
 	if (!ret && fds[ASYNC].revents)
 		ret = on_event(m);
@@ -223,11 +267,13 @@ static void *watch(void *argument)
 	} while (!ret);
 	if (ret < 0)
 		flow_set_phase(m->control, PHASE_ABORT);
+	sem_post(&m->peer_sent);
 	return NULL;
 }
 
 static void close_fds(struct monitor *m)
 {
+	sem_destroy(&m->peer_sent);
 	if (m->wake_fd >= 0)
 		close(m->wake_fd);
 	if (m->timer_fd >= 0)
@@ -240,12 +286,13 @@ static void begin(struct monitor *m)
 
 	m->have_done = false;
 	m->messages = 0;
+	m->minds = m->sends;
 	m->progress_ticks = clock_ticks(m->clock);
 	m->tick_at = now + TICK;
 	m->heard_at = m->progress_at = now;
 	m->alive_at = now;
 	atomic_store(&m->control->command,
-		     m->client && m->warmup ? PHASE_WARMUP : PHASE_MEASURE);
+		     m->keeps_time && m->warmup ? PHASE_WARMUP : PHASE_MEASURE);
 	plan_next_phase(m);
 	arm_timer(m);
 }
@@ -254,6 +301,7 @@ int monitor_start(struct monitor *m, struct error *err)
 {
 	int ret;
 
+	sem_init(&m->peer_sent, 0, 0);
 	m->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	m->timer_fd = timerfd_create(CLOCK_MONOTONIC,
 				     TFD_CLOEXEC | TFD_NONBLOCK);
@@ -273,18 +321,35 @@ int monitor_start(struct monitor *m, struct error *err)
 	return ret;
 }
 
-void monitor_wait(struct monitor *m)
-{
-	pthread_join(m->thread, NULL);
-	close_fds(m);
-}
-
-void monitor_stop(struct monitor *m)
+static void wake(struct monitor *m)
 {
 	const uint64_t one = 1;
 
 	/* cannot fail: the counter is far from its limit */
 	if (write(m->wake_fd, &one, sizeof(one)) < 0)
 		flow_set_phase(m->control, PHASE_ABORT);
-	monitor_wait(m);
+}
+
+void monitor_say_sent(struct monitor *m)
+{
+	m->sent.n = m->n_flows;
+	for (uint32_t i = 0; i < m->n_flows; i++)
+		m->sent.messages[i] = m->flows[i].posted;
+	atomic_store(&m->say_sent, true);
+	wake(m);
+}
+
+int monitor_wait_peer(struct monitor *m)
+{
+	while (sem_wait(&m->peer_sent) && errno == EINTR)
+		;
+	return get_phase(m) == PHASE_ABORT ? -ECANCELED : 0;
+}
+
+void monitor_stop(struct monitor *m)
+{
+	atomic_store(&m->stop, true);
+	wake(m);
+	pthread_join(m->thread, NULL);
+	close_fds(m);
 }

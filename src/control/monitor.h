@@ -9,10 +9,13 @@
 
 #include <infiniband/verbs.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
+#include "control/frames.h"
 #include "control/oob.h"
 #include "control/progress.h"
 #include "traffic/flow.h"
@@ -25,17 +28,27 @@ struct monitor {
 	struct clock_watch *watch;
 	struct flow_control *control;
 	struct progress *progress;
-	bool client;		/* keeps the time, and minds the progress */
+	struct flow *flows;	/* they are told what to expect */
+	uint32_t n_flows;
+	bool keeps_time;	/* the phases of this end go by the clock */
+	bool sends;		/* and so must make progress */
+	bool awaits;		/* the peer's SENT must come before DONE */
+	bool answers;		/* a ping-pong, until the peer has sent all */
 	uint64_t warmup;	/* ns */
 	uint64_t duration;	/* ns; 0: the loop counts for itself */
 	uint64_t timeout;	/* ns without progress or word from the peer */
-	/* to be read after monitor_stop() or monitor_wait() */
+	/* to be read after monitor_stop() */
 	struct error err;	/* empty unless the run was aborted */
 	bool have_done;
-	struct frame done;	/* the client's; the caller frees it */
+	struct frame done;	/* the peer's; the caller frees it */
 	uint64_t progress_ticks;	/* when progress was last seen */
 	/* its own */
 	pthread_t thread;
+	sem_t peer_sent;
+	_Atomic bool stop;
+	_Atomic bool say_sent;
+	struct sent sent;
+	bool minds;		/* something must come */
 	int wake_fd;
 	int timer_fd;
 	uint64_t phase_at;	/* deadlines, in ns of CLOCK_MONOTONIC */
@@ -52,10 +65,14 @@ struct monitor {
  */
 int monitor_start(struct monitor *m, struct error *err);
 
-/* The loop is over: end the thread, unless it ended by itself. */
-void monitor_stop(struct monitor *m);
+/* All of this end's messages are out: tell the peer how many of each flow. */
+void monitor_say_sent(struct monitor *m);
 
-/* There is no loop at this end: sleep until the thread ends by itself. */
-void monitor_wait(struct monitor *m);
+/* Sleep until the peer has sent all it will, or the run is aborted.  Returns 0,
+ * or -ECANCELED. */
+int monitor_wait_peer(struct monitor *m);
+
+/* The loops are over: end the thread, unless it ended by itself. */
+void monitor_stop(struct monitor *m);
 
 #endif

@@ -105,23 +105,29 @@ void outcome_settle(struct session *s, const struct monitor *m)
 void outcome_describe(struct session *s, const struct monitor *m,
 		      struct done *done)
 {
+	const struct plan *plan = plan_of(s);
 	double tick = clock_ns_per_tick(&s->clock);
+	bool sends = plan_sends(plan, s->client);
 
 	*done = (struct done){
 		.ns_per_tick = tick,
-		.window_ns = to_ns(merged_window(s), tick),
 		.latency = s->latency,
-		.method = s->client || plan_is_pingpong(plan_of(s)) ?
-				  s->res.method : POST_AUTO,
+		.method = sends ? s->res.method : POST_AUTO,
+		.inline_size = s->res.inline_size,
 	};
+	describe_clock(s, &done->clock, tick);
 	for (uint32_t t = 0; t < s->n_flows; t++) {
 		done->posted += s->flows[t].posted;
 		done->received += s->flows[t].received;
-		done->counted += s->flows[t].counted;
+		done->lost += s->flows[t].lost;
 		if (s->flows[t].open)
 			done->late += s->flows[t].open->late;
 	}
-	describe_clock(s, &done->clock, tick);
+	if (!plan_measures(plan, s->client))
+		return;
+	done->window_ns = to_ns(merged_window(s), tick);
+	for (uint32_t t = 0; t < s->n_flows; t++)
+		done->counted += s->flows[t].counted;
 	describe_threads(s, done);
 	describe_intervals(s, m, done);
 }
@@ -140,56 +146,182 @@ static void summarise_latency(const struct session *s,
 		row->bins = summary_bins(done->latency, ns, &row->n_bins);
 }
 
+/* What went one way, as its sender and its receiver say; that is NULL when
+ * nothing is known of it. */
+static void fill_direction(struct session *s, uint64_t size, bool from_client,
+			   const struct done *sender, struct done *receiver,
+			   struct done *measured, struct result_direction *d)
+{
+	*d = (struct result_direction){ .from_client = from_client };
+	if (sender)
+		d->sent = sender->posted;
+	if (receiver && plan_counts_received(plan_of(s))) {
+		d->checked = sender != NULL;
+		d->received = receiver->received;
+	}
+	if (measured) {
+		d->iterations = measured->counted;
+		d->seconds = (double)measured->window_ns / 1e9;
+		d->n_threads = measured->n_threads;
+		d->threads = measured->threads;
+		d->n_intervals = measured->n_intervals;
+		d->intervals = measured->intervals;
+		measured->threads = NULL;
+		measured->intervals = NULL;
+	}
+	d->bandwidth = summary_bandwidth(d->iterations, size, d->seconds);
+	intervals_summarise(d->intervals, d->n_intervals, size,
+			    &d->bandwidth);
+}
+
+/* The only direction is the result. */
+static void use_direction(struct result_row *row, struct result_direction *d)
+{
+	row->iterations = d->iterations;
+	row->seconds = d->seconds;
+	row->bandwidth = d->bandwidth;
+	row->sent = d->sent;
+	row->checked = d->checked;
+	row->received = d->received;
+	row->n_intervals = d->n_intervals;
+	row->intervals = d->intervals;
+	row->n_threads = d->n_threads;
+	row->threads = d->threads;
+	*d = (struct result_direction){ 0 };
+}
+
+/* Both directions, each over its own window, and the sum of their rates. */
+static void add_directions(struct result_row *row)
+{
+	const struct result_direction *a = &row->directions[0];
+	const struct result_direction *b = &row->directions[1];
+
+	row->n_directions = 2;
+	row->iterations = a->iterations + b->iterations;
+	row->seconds = fmax(a->seconds, b->seconds);
+	row->bandwidth = (struct bandwidth_summary){
+		.gbps = a->bandwidth.gbps + b->bandwidth.gbps,
+		.mib_per_s = a->bandwidth.mib_per_s + b->bandwidth.mib_per_s,
+		.mpps = a->bandwidth.mpps + b->bandwidth.mpps,
+		.peak_gbps = NAN,
+		.ci95_gbps = { NAN, NAN },
+	};
+	row->sent = a->sent + b->sent;
+	row->checked = a->checked && b->checked;
+	row->received = a->received + b->received;
+}
+
+/* OF[1] is the client's, OF[0] the server's. */
+static void fill_directions(struct session *s, struct result_row *row,
+			    struct done *const of[2])
+{
+	const struct plan *plan = plan_of(s);
+	uint32_t n = 0;
+
+	for (int from = 1; from >= 0; from--) {
+		bool client = from == 1;
+		struct done *measured =
+			of[plan_by_receiver(plan) ? !from : from];
+
+		/* the server of a latency test sends, too, but answers */
+		if (plan->metric == METRIC_LATENCY ? !client :
+		    !plan_sends(plan, client))
+			continue;
+		fill_direction(s, row->size, client, of[from], of[!from],
+			       measured, &row->directions[n++]);
+	}
+	if (n == 1)
+		use_direction(row, &row->directions[0]);
+	else
+		add_directions(row);
+}
+
+/* Of two directions the slower says whether the rate was reached. */
+static struct load summarise_load(const struct plan *plan,
+				  const struct result_row *row, uint64_t late)
+{
+	const struct result_direction *d = row->directions;
+
+	if (!row->n_directions)
+		return load_summarise(plan, row->size, row->iterations,
+				      row->seconds, late);
+	d += d[1].bandwidth.mpps < d[0].bandwidth.mpps;
+	return load_summarise(plan, row->size, d->iterations, d->seconds,
+			      late);
+}
+
 struct result_row *outcome_add_row(struct session *s, uint64_t size,
-				   struct done *done)
+				   struct done *mine, struct done *theirs)
 {
 	struct result *r = s->result;
 	const struct plan *plan = plan_of(s);
 	struct result_row *row = &r->rows[r->n_rows++];
+	struct done *const of[2] = { s->client ? theirs : mine,
+				     s->client ? mine : theirs };
+	/* the one whose sends are spoken of */
+	const struct done *sender = of[!plan->reversed];
 
 	*row = (struct result_row){
 		.size = size,
 		.tx_depth = plan_depth(plan, size),
 		.cq_mod = plan_cq_mod(plan, size),
 		.post_list = plan_post_list(plan, size),
-		.method = done->method,
-		.iterations = done->counted,
-		.sent = done->posted,
-		.seconds = (double)done->window_ns / 1e9,
-		.n_threads = done->n_threads,
-		.threads = done->threads,
-		.n_intervals = done->n_intervals,
-		.intervals = done->intervals,
 	};
-	row->bandwidth = summary_bandwidth(done->counted, size, row->seconds);
-	intervals_summarise(row->intervals, row->n_intervals, size,
-			    &row->bandwidth);
-	row->load = load_summarise(plan, size, done->counted, row->seconds,
-				   done->late);
-	if (done->latency)
-		summarise_latency(s, done, row);
-	done->threads = NULL;
-	done->intervals = NULL;
-	r->clock = done->clock;
+	if (sender) {
+		row->method = sender->method;
+		row->inline_size = sender->inline_size;
+	}
+	fill_directions(s, row, of);
+	row->load = summarise_load(plan, row, of[1] ? of[1]->late : 0);
+	if (of[1] && of[1]->latency) {
+		row->lost = of[1]->lost;
+		summarise_latency(s, of[1], row);
+	}
+	if (of[plan_measures(plan, true)])
+		r->clock = of[plan_measures(plan, true)]->clock;
 	return row;
 }
 
-int outcome_compare(struct session *s, struct result_row *row,
-		    const struct done *server)
+static int compare(struct session *s, uint64_t size, const char *from,
+		   const char *to, uint64_t sent, uint64_t received)
 {
-	if (!op_table[plan_of(s)->op].receives)
+	const struct plan *plan = plan_of(s);
+	bool fine = plan_is_unreliable(plan) ?
+			    received <= sent && (received || !sent) :
+			    received == sent;
+
+	if (fine)
 		return 0;
-	row->checked = true;
-	row->received = server->received;
-	if (row->sent == row->received)
+	return fail(&s->result->error, -EIO, received || !sent ? NULL :
+		    "compare the GIDs and --qps of both ends, and look for "
+		    "UDP port 4791 being filtered",
+		    "%s of %llu bytes: the %s sent %llu messages, the %s "
+		    "received %llu", op_table[plan->op].name,
+		    (unsigned long long)size, from, (unsigned long long)sent,
+		    to, (unsigned long long)received);
+}
+
+int outcome_compare(struct session *s, const struct result_row *row)
+{
+	const struct plan *plan = plan_of(s);
+	const bool reversed = plan->reversed;
+	int ret = 0;
+
+	if (!row->checked ||
+	    (plan->metric == METRIC_LATENCY && plan_is_unreliable(plan)))
 		return 0;
-	row->failed = true;
-	return fail(&s->result->error, -EIO, NULL,
-		    "%s of %llu bytes: the client sent %llu messages, the "
-		    "server received %llu", op_table[plan_of(s)->op].name,
-		    (unsigned long long)row->size,
-		    (unsigned long long)row->sent,
-		    (unsigned long long)row->received);
+	if (!row->n_directions)
+		return compare(s, row->size, reversed ? "server" : "client",
+			       reversed ? "client" : "server", row->sent,
+			       row->received);
+	for (uint32_t i = 0; i < row->n_directions && !ret; i++) {
+		const struct result_direction *d = &row->directions[i];
+
+		ret = compare(s, row->size, d->from_client ? "client" :
+			      "server", d->from_client ? "server" : "client",
+			      d->sent, d->received);
+	}
+	return ret;
 }
 
 /* The loop that failed first hand; NULL when none did. */

@@ -16,17 +16,19 @@ void outcome_settle(struct session *s, const struct monitor *m);
 void outcome_describe(struct session *s, const struct monitor *m,
 		      struct done *done);
 
-/* The row that both ends report, from what the client counted; it takes over
- * what DONE has on the heap, but the histogram. */
+/*
+ * The row that both ends report, from what this end counted (MINE) and what the
+ * other did, which is NULL when nothing is known of it.  Takes over what they
+ * have on the heap, but the histogram.
+ */
 struct result_row *outcome_add_row(struct session *s, uint64_t size,
-				   struct done *done);
+				   struct done *mine, struct done *theirs);
 
 /*
- * A receiver knows how many came: it must be as many as were sent.  Returns 0,
- * or -EIO with both numbers in the result's error.
+ * A receiver knows how many came: over RC as many as were sent, else not more,
+ * and some.  Returns 0, or -EIO with both numbers in the result's error.
  */
-int outcome_compare(struct session *s, struct result_row *row,
-		    const struct done *server);
+int outcome_compare(struct session *s, const struct result_row *row);
 
 /*
  * Why the traffic ended early: RET when nothing tells more.  A completion with

@@ -15,6 +15,11 @@ static void put_limits(struct cursor *c, const struct port_limits *limits)
 	wire_put(c, 4, limits->max_cqe);
 	wire_put(c, 4, limits->max_qp_rd_atom);
 	wire_put(c, 4, limits->max_qp_init_rd_atom);
+	wire_put(c, 4, limits->max_srq);
+	wire_put(c, 4, limits->max_srq_wr);
+	wire_put(c, 4, limits->max_mr);
+	for (int i = 0; i < TRANSPORTS; i++)
+		wire_put(c, 4, limits->odp[i]);
 }
 
 static void get_limits(struct cursor *c, struct port_limits *limits)
@@ -25,6 +30,11 @@ static void get_limits(struct cursor *c, struct port_limits *limits)
 	limits->max_cqe = (uint32_t)wire_get(c, 4);
 	limits->max_qp_rd_atom = (uint32_t)wire_get(c, 4);
 	limits->max_qp_init_rd_atom = (uint32_t)wire_get(c, 4);
+	limits->max_srq = (uint32_t)wire_get(c, 4);
+	limits->max_srq_wr = (uint32_t)wire_get(c, 4);
+	limits->max_mr = (uint32_t)wire_get(c, 4);
+	for (int i = 0; i < TRANSPORTS; i++)
+		limits->odp[i] = (uint32_t)wire_get(c, 4);
 }
 
 static void put_port(struct cursor *c, const struct port *port)
@@ -39,7 +49,9 @@ static void put_port(struct cursor *c, const struct port *port)
 	wire_put(c, 1, port->grh_required);
 	wire_put(c, 1, port->gid_forced);
 	wire_put(c, 2, port->lid);
+	wire_put(c, 2, port->pkey);
 	wire_put(c, 4, port->rate_mbps);
+	wire_put(c, 4, port->numa_node);
 	put_limits(c, &port->limits);
 	wire_put(c, 2, port->n_gids);
 	for (uint32_t i = 0; i < port->n_gids; i++) {
@@ -82,7 +94,9 @@ static int get_port(const struct frame *frame, struct cursor *c,
 	port->grh_required = wire_get(c, 1);
 	port->gid_forced = wire_get(c, 1);
 	port->lid = (uint16_t)wire_get(c, 2);
+	port->pkey = (uint16_t)wire_get(c, 2);
 	port->rate_mbps = (uint32_t)wire_get(c, 4);
+	port->numa_node = (uint32_t)wire_get(c, 4);
 	get_limits(c, &port->limits);
 	ret = get_gids(frame, c, port, err);
 	if (!ret && !c->failed)

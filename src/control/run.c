@@ -33,17 +33,20 @@ static const struct plan *plan_of(const struct session *s)
 	return &s->result->params.plan;
 }
 
-/* Where a ping-pong by RDMA write looks for, and puts, the last byte: of the
- * first of its slots. */
+/* Where a ping-pong looks for, and puts, the last byte: of the first of its
+ * slots. */
 static void set_flags(struct session *s, uint64_t size)
 {
+	const struct plan *plan = plan_of(s);
 	uint64_t last = size ? size - 1 : 0;
 	struct flow *f = &s->flows[0];
 
-	f->flag_out = s->res.buffer + last;
-	f->flag_in = resources_incoming(&s->res, plan_of(s)) + last;
-	f->slots = plan_slots(plan_of(s));
-	f->slot_step = plan_slot_step(plan_of(s));
+	f->flag_out = s->res.memory.buffer + last;
+	f->flag_in = resources_incoming(&s->res, plan) + last;
+	if (plan->transport == TRANSPORT_UD)
+		f->flag_in += GRH_SIZE;
+	f->slots = plan_slots(plan);
+	f->slot_step = plan_slot_step(plan);
 	for (uint32_t i = 0; i < f->slots; i++)
 		f->flag_in[i * f->slot_step] = 0;
 }
@@ -62,6 +65,7 @@ static int prepare(struct session *s, uint64_t size)
 		.iterations = plan->iterations,
 	};
 
+	atomic_store(&s->control->peer_sent, false);
 	for (uint32_t t = 0; t < s->n_flows; t++)
 		flow_prepare(&s->flows[t], plan->op, &shape);
 	load_prepare(s, size);
@@ -69,35 +73,43 @@ static int prepare(struct session *s, uint64_t size)
 	return session_fill_receives(s);
 }
 
-static int client_loop(struct session *s)
+/* What this end does until all of its messages are out; NULL: it sends none. */
+static threads_loop sending_loop(const struct session *s)
 {
 	const struct plan *plan = plan_of(s);
 
 	if (plan->metric == METRIC_BANDWIDTH)
-		return threads_run(s, bandwidth_run);
-	if (plan_is_open(plan))
-		return threads_run(s, open_loop_run);
+		return plan_sends(plan, s->client) ? bandwidth_run : NULL;
+	if (plan_is_open(plan) && s->client)
+		return open_loop_run;
 	if (plan_is_pingpong(plan))
-		return threads_run(s, latency_ping);
-	return threads_run(s, latency_round_trip);
+		return s->client ? latency_ping : latency_pong;
+	return s->client ? latency_round_trip : NULL;
 }
 
-static int server_loop(struct session *s, struct monitor *m)
+/* The far end of a ping-pong. */
+static bool is_answering(const struct session *s)
+{
+	return !s->client && plan_is_pingpong(plan_of(s));
+}
+
+/* This end waits for the peer to have sent all: in a ping-pong, by answering. */
+static bool awaits_peer(const struct session *s)
 {
 	const struct plan *plan = plan_of(s);
 
-	if (plan_is_pingpong(plan))
-		return threads_run(s, latency_pong);
-	if (plan_posts_receives(plan, false))
-		return threads_run(s, responder_run);
-	monitor_wait(m);
-	return error_is_set(&m->err) ? -ECANCELED : 0;
+	if (plan->metric == METRIC_BANDWIDTH)
+		return plan_sends(plan, !s->client);
+	return !s->client && !is_answering(s);
 }
 
-static bool server_has_loop(const struct session *s)
+/* This end begins, and so says when it is over. */
+static bool begins(const struct session *s)
 {
-	return plan_is_pingpong(plan_of(s)) ||
-	       plan_posts_receives(plan_of(s), false);
+	const struct plan *plan = plan_of(s);
+
+	return plan->metric == METRIC_LATENCY ? s->client :
+						plan_sends(plan, s->client);
 }
 
 /*
@@ -110,7 +122,8 @@ static uint64_t interval_length(const struct session *s)
 	const struct plan *plan = plan_of(s);
 	uint64_t least = larger(plan->duration / MOST_INTERVALS, INTERVAL_NS);
 
-	if (!s->client || plan->metric != METRIC_BANDWIDTH)
+	if (plan->metric != METRIC_BANDWIDTH ||
+	    !plan_measures(plan, s->client))
 		return 0;
 	if (s->result->params.interval)
 		return s->result->params.interval;
@@ -131,7 +144,7 @@ static struct progress make_progress(struct session *s, uint64_t size)
 		.clock = &s->clock,
 		.interval = interval_length(s),
 		.most = params->interval ? MOST_OWN_INTERVALS : MOST_INTERVALS,
-		.rows = params->interval > 0,
+		.rows = s->client && params->interval,
 		.line = s->client && !params->interval && isatty(2),
 		.name = test_name(params->plan.op, params->plan.metric,
 				  s->test),
@@ -151,7 +164,12 @@ static struct monitor make_monitor(struct session *s,
 		.watch = &s->watch,
 		.control = s->control,
 		.progress = progress,
-		.client = s->client,
+		.flows = s->flows,
+		.n_flows = s->n_flows,
+		.keeps_time = begins(s) || plan_measures(plan, s->client),
+		.sends = begins(s),
+		.awaits = awaits_peer(s) || is_answering(s),
+		.answers = is_answering(s),
 		.warmup = plan->warmup,
 		.duration = plan->iterations ? 0 : plan->duration,
 		.timeout = plan->timeout,
@@ -189,25 +207,25 @@ static int hear_start(struct session *s, uint64_t size)
 				      err);
 }
 
-/* What a client says must suit the plan; a server has little to say. */
+/* What the peer says must suit the plan. */
 static int check_done(struct session *s, const struct frame *frame,
 		      const struct done *done)
 {
 	struct error *err = &s->result->error;
 	const struct plan *plan = plan_of(s);
-	uint32_t threads = plan->threads > 1 ? plan->threads : 0;
-	int ret;
+	bool measures = plan_measures(plan, !s->client);
+	uint32_t threads = measures && plan->threads > 1 ? plan->threads : 0;
+	int ret = wire_check(frame, "threads", done->n_threads, threads,
+			     threads, err);
 
-	if (s->client)
-		return 0;
-	ret = wire_check(frame, "threads", done->n_threads, threads, threads,
-			 err);
 	for (uint32_t i = 0; i < done->n_threads && !ret; i++)
 		ret = wire_check(frame, "QPs of a thread",
 				 done->threads[i].qps, 1, plan->qps, err);
-	if (!ret && s->latency)
+	if (!ret && (s->latency || !measures))
 		ret = wire_check(frame, "number of intervals",
 				 done->n_intervals, 0, 0, err);
+	if (!ret && !measures)
+		ret = wire_check(frame, "counted", done->counted, 0, 0, err);
 	if (!ret && s->latency)
 		ret = wire_check(frame, "samples", done->latency->count,
 				 done->counted, done->counted, err);
@@ -229,28 +247,21 @@ static int take_done(struct session *s, const struct frame *frame,
 	return ret ? ret : check_done(s, frame, done);
 }
 
-static int hear_done(struct session *s, struct done *done)
+/* The monitor may have heard it already. */
+static int hear_done(struct session *s, struct monitor *m, struct done *done)
 {
 	struct frame frame;
-	int ret = session_expect(s, FRAME_DONE, &frame);
+	int ret = 0;
 
+	if (m->have_done)
+		frame = m->done;
+	else
+		ret = session_expect(s, FRAME_DONE, &frame);
+	m->have_done = false;
 	if (ret)
 		return ret;
 	ret = take_done(s, &frame, done);
 	frame_free(&frame);
-	return ret;
-}
-
-/* What the server counted must agree with ROW. */
-static int hear_and_compare(struct session *s, struct result_row *row)
-{
-	struct done theirs = { 0 };
-	int ret = hear_done(s, &theirs);
-
-	if (!ret)
-		ret = outcome_compare(s, row, &theirs);
-	done_free(&theirs);
-	free(theirs.latency);
 	return ret;
 }
 
@@ -263,23 +274,43 @@ static uint64_t counted(const struct session *s)
 	return n;
 }
 
-/* The client's loops are over, with RET: its row, and what the server says. */
-static int finish_client(struct session *s, uint64_t size,
-			 const struct monitor *m, uint64_t dropped, int ret)
+/* DONE both ways: the client's first. */
+static int exchange_done(struct session *s, struct monitor *m,
+			 const struct done *mine, struct done *theirs)
 {
-	struct result_row *row;
-	struct done mine;
+	int ret = 0;
 
-	if (ret && !counted(s))
-		return ret;
+	if (s->client)
+		ret = say_done(s, mine);
+	if (!ret)
+		ret = hear_done(s, m, theirs);
+	if (!ret && !s->client)
+		ret = say_done(s, mine);
+	return ret;
+}
+
+/* The loops are over, with RET: a row, of what both ends say or, of a run that
+ * failed, of what this end has. */
+static int finish(struct session *s, uint64_t size, struct monitor *m,
+		  uint64_t dropped, int ret)
+{
+	bool has = plan_measures(plan_of(s), s->client) && counted(s);
+	struct done mine, theirs = { 0 };
+	struct result_row *row;
+
 	outcome_describe(s, m, &mine);
 	if (!ret)
-		ret = say_done(s, &mine);
-	row = outcome_add_row(s, size, &mine);
-	row->samples_dropped = dropped;
-	if (!ret)
-		ret = hear_and_compare(s, row);
-	row->failed = ret != 0;
+		ret = exchange_done(s, m, &mine, &theirs);
+	if (!ret || has) {
+		row = outcome_add_row(s, size, &mine, ret ? NULL : &theirs);
+		row->samples_dropped = dropped;
+		if (!ret)
+			ret = outcome_compare(s, row);
+		row->failed = ret != 0;
+	}
+	done_free(&mine);
+	done_free(&theirs);
+	free(theirs.latency);
 	return ret;
 }
 
@@ -310,25 +341,42 @@ static void tell_dropped(const struct session *s, uint64_t dropped)
 			    (unsigned long long)counted(s), s->recorder->path);
 }
 
-/* The loops of the client, with every sample recorded if that is wanted. */
-static int measure(struct session *s, uint64_t size, uint64_t *dropped)
+/* LOOP, with every sample recorded if that is wanted. */
+static int run_recorded(struct session *s, threads_loop loop, uint64_t size,
+			uint64_t *dropped)
 {
 	struct recorder *r = s->recorder;
 	int ret;
 
 	if (!r)
-		return client_loop(s);
+		return threads_run(s, loop);
 	s->flows[0].samples = r->ring;
 	ret = recorder_start(r, &s->clock, result_latency_factor(plan_of(s)),
 			     size, &s->result->error);
 	if (ret)
 		return ret;
-	ret = client_loop(s);
+	ret = threads_run(s, loop);
 	*dropped = recorder_stop(r);
 	return ret;
 }
 
-int run_client(struct session *s, uint64_t size)
+/* The loops of this end: what it sends, then what is still to come in. */
+static int run_loops(struct session *s, uint64_t size, struct monitor *m,
+		     uint64_t *dropped)
+{
+	threads_loop loop = sending_loop(s);
+	int ret = loop ? run_recorded(s, loop, size, dropped) : 0;
+
+	if (!ret && begins(s))
+		monitor_say_sent(m);
+	if (ret || !awaits_peer(s))
+		return ret;
+	if (plan_posts_receives(plan_of(s), s->client))
+		return threads_run(s, responder_run);
+	return monitor_wait_peer(m);
+}
+
+int run_size(struct session *s, uint64_t size)
 {
 	struct progress progress = make_progress(s, size);
 	struct monitor m = make_monitor(s, &progress);
@@ -338,53 +386,14 @@ int run_client(struct session *s, uint64_t size)
 	progress_init(&progress);
 	ret = begin(s, size, &m);
 	if (!ret) {
-		ret = measure(s, size, &dropped);
+		ret = run_loops(s, size, &m, &dropped);
 		monitor_stop(&m);
 		outcome_settle(s, &m);
 		progress_close(&progress);
 		tell_dropped(s, dropped);
 		if (ret || error_is_set(&m.err))
 			ret = outcome_explain(s, &m, ret ? ret : -ECANCELED);
-		ret = finish_client(s, size, &m, dropped, ret);
-	}
-	progress_free(&progress);
-	return ret;
-}
-
-/* The server's part is over: the client's row, and what this end counted. */
-static int finish_server(struct session *s, uint64_t size, struct monitor *m)
-{
-	struct done mine, theirs = { 0 };
-	int ret = take_done(s, &m->done, &theirs);
-
-	outcome_describe(s, m, &mine);
-	if (!ret)
-		ret = outcome_compare(s, outcome_add_row(s, size, &theirs),
-				      &mine);
-	if (!ret)
-		ret = say_done(s, &mine);
-	done_free(&mine);
-	done_free(&theirs);
-	free(theirs.latency);
-	return ret;
-}
-
-int run_server(struct session *s, uint64_t size)
-{
-	struct progress progress = make_progress(s, size);
-	struct monitor m = make_monitor(s, &progress);
-	int ret;
-
-	progress_init(&progress);
-	ret = begin(s, size, &m);
-	if (!ret) {
-		ret = server_loop(s, &m);
-		if (server_has_loop(s))
-			monitor_stop(&m);
-		if (ret || !m.have_done)
-			ret = outcome_explain(s, &m, ret ? ret : -ECANCELED);
-		else
-			ret = finish_server(s, size, &m);
+		ret = finish(s, size, &m, dropped, ret);
 		if (m.have_done)
 			frame_free(&m.done);
 	}

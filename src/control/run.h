@@ -5,13 +5,10 @@
 #include "control/session.h"
 
 /*
- * START, traffic and DONE for SIZE.  Adds a row to the result, marked as
- * failed when something was measured before a failure.
- * Returns 0 or a negative errno.
+ * START, which a server has heard already, traffic, SENT and DONE for SIZE.
+ * Adds a row to the result, marked as failed when something was measured
+ * before a failure.  Returns 0 or a negative errno.
  */
-int run_client(struct session *s, uint64_t size);
-
-/* The same at the server, once START for SIZE has come. */
-int run_server(struct session *s, uint64_t size);
+int run_size(struct session *s, uint64_t size);
 
 #endif

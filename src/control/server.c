@@ -109,8 +109,8 @@ static int connect_qps(struct session *s)
 	session_stage(s, "connect");
 	ret = session_connect(s);
 	if (!ret)
-		ret = session_hear(s, FRAME_READY);
-	return ret ? ret : session_say(s, FRAME_READY);
+		ret = session_take_ready(s);
+	return ret ? ret : session_send_ready(s);
 }
 
 /* START must be for the next size of the plan. */
@@ -122,7 +122,7 @@ static int run_next(struct session *s, const struct frame *start)
 
 	if (!ret)
 		ret = wire_check(start, "size", size, due, due, &r->error);
-	return ret ? ret : run_server(s, size);
+	return ret ? ret : run_size(s, size);
 }
 
 static int run_all(struct session *s)

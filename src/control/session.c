@@ -7,10 +7,14 @@
 
 #include "base/xalloc.h"
 #include "control/frames.h"
+#include "control/numa.h"
+#include "verbs/sleep.h"
 
 #define SECOND 1000000000ULL
 /* Creating a queue pair may take the peer that long. */
 #define QP_ALLOWANCE (SECOND / 50)
+/* Of a message, in ns. */
+#define LOST_AFTER 1e8
 /* What telling the peer of a failure may cost. */
 #define LAST_WORDS SECOND
 
@@ -155,23 +159,43 @@ int session_hear(struct session *s, enum frame_type type)
 	return ret;
 }
 
-/* What thread T touches: its part of the QPs, with their completion queues. */
+/* What is not there after that, on an unreliable transport, is lost. */
+static uint64_t patience(const struct session *s)
+{
+	const struct plan *plan = &s->result->params.plan;
+
+	if (!plan_is_unreliable(plan))
+		return 0;
+	return (uint64_t)(LOST_AFTER / clock_ns_per_tick(&s->clock));
+}
+
+/* What thread T touches: its part of the QPs, with their queues. */
 static struct flow make_flow(struct session *s, uint32_t t)
 {
 	const struct plan *plan = &s->result->params.plan;
 	uint32_t first = resources_first_qp(&s->res, t);
+	const struct queues *queues = &s->res.queues[t];
 
 	return (struct flow){
 		.qps = &s->res.qps[first],
-		.n_qps = resources_first_qp(&s->res, t + 1) - first,
-		.send_cq = s->res.cqs[t].send,
-		.recv_cq = s->res.cqs[t].recv,
+		.n_qps = queues->n_qps,
+		.send_cq = queues->cqs[0].send,
+		.recv_cq = queues->cqs[0].recv,
+		.cqs = queues->cqs,
+		.n_cqs = queues->n_cqs,
+		.receives = queues->receives,
+		.n_receives = queues->n_receives,
+		.wait = queues->channel ? sleep_wait : NULL,
+		.sleep = queues->sleep,
 		.clock = &s->clock,
 		.control = s->control,
 		.progress = &s->progress[t],
 		.method = s->res.method,
-		.rx_depth = plan_posts_receives(plan, s->client) ?
-				    plan->rx_depth : 0,
+		.inline_size = s->res.inline_size,
+		.unreliable = plan_is_unreliable(plan),
+		.by_receiver = plan_by_receiver(plan) &&
+			       plan_sends(plan, !s->client),
+		.patience = patience(s),
 		.latency = s->latency,
 	};
 }
@@ -179,11 +203,14 @@ static struct flow make_flow(struct session *s, uint32_t t)
 int session_create(struct session *s)
 {
 	const struct plan *plan = &s->result->params.plan;
-	int ret = resources_create(s->device, plan, s->client, &s->res,
+	int ret = resources_create(s->device, plan, s->client,
+				   s->result->params.vector, &s->res,
 				   &s->result->error);
 
 	if (ret)
 		return ret;
+	numa_check(s->device->port.numa_node, s->res.memory.buffer,
+		   s->res.memory.length);
 	s->n_flows = plan->threads;
 	s->flows = xcalloc_lines(s->n_flows, sizeof(*s->flows));
 	s->progress = xcalloc_lines(s->n_flows, sizeof(*s->progress));
@@ -251,11 +278,45 @@ int session_fill_receives(struct session *s)
 	return ret;
 }
 
+/* What the QPs of an end are set to, in the result. */
+static struct effective *effective_of(struct session *s, bool client)
+{
+	return client ? &s->result->client_qp : &s->result->server_qp;
+}
+
 int session_connect(struct session *s)
 {
+	const struct result *r = s->result;
 	struct error *err = &s->result->error;
 	int ret = session_fill_receives(s);
 
-	return ret ? ret : resources_connect(&s->res, s->device, &s->result->params.plan,
-				 &s->result->path, &s->peer, err);
+	if (!ret)
+		ret = resources_connect(&s->res, s->device, &r->params.plan,
+					&r->path, &s->peer, err);
+	if (!ret)
+		ret = resources_query(&s->res, s->device, &r->params.plan,
+				      &r->path, effective_of(s, s->client),
+				      err);
+	return ret;
+}
+
+int session_send_ready(struct session *s)
+{
+	struct frame frame;
+
+	encode_ready(&frame, effective_of(s, s->client));
+	return session_send(s, &frame);
+}
+
+int session_take_ready(struct session *s)
+{
+	struct frame frame;
+	int ret = session_expect(s, FRAME_READY, &frame);
+
+	if (ret)
+		return ret;
+	ret = decode_ready(&frame, effective_of(s, !s->client),
+			   &s->result->error);
+	frame_free(&frame);
+	return ret;
 }

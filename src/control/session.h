@@ -7,9 +7,10 @@
  *	          both ends: memory, queues, QPs in INIT
  *	ENDPOINT  path, MR, QPs             ->  <-      ENDPOINT
  *	          both ends: receives posted, RTR, RTS
- *	READY                               ->  <-      READY
+ *	READY     attributes of a QP        ->  <-      READY
  *	START     size                      ->  <-      START
  *	          traffic; ALIVE from both, once a second
+ *	SENT      messages, when all is out ->  <-      SENT, of who sends
  *	DONE      counts, times, histogram  ->  <-      DONE
  *	          ... next size, from START ...
  *	BYE                                 ->  <-      BYE
@@ -105,5 +106,9 @@ int session_fill_receives(struct session *s);
 
 /* Post receives and move the QPs towards the peer's. */
 int session_connect(struct session *s);
+
+/* Say that the QPs are connected, or hear it from the peer. */
+int session_send_ready(struct session *s);
+int session_take_ready(struct session *s);
 
 #endif

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpulist.h"
 #include "base/xalloc.h"
 
 struct worker {
@@ -21,26 +21,6 @@ struct worker {
 	int ret;
 };
 
-/* "0-3,8" for the CPUs in SET. */
-static void format_cpus(const cpu_set_t *set, char *text, size_t size)
-{
-	size_t used = 0;
-
-	text[0] = '\0';
-	for (int cpu = 0; cpu < CPU_SETSIZE && used < size; cpu++) {
-		int last = cpu;
-
-		if (!CPU_ISSET(cpu, set))
-			continue;
-		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
-			last++;
-		used += (size_t)snprintf(text + used, size - used,
-					 last > cpu ? "%s%d-%d" : "%s%d",
-					 used ? "," : "", cpu, last);
-		cpu = last;
-	}
-}
-
 int threads_check_cpus(const struct parameters *params, struct error *err)
 {
 	char allowed[128];
@@ -53,7 +33,7 @@ int threads_check_cpus(const struct parameters *params, struct error *err)
 
 		if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, &set))
 			continue;
-		format_cpus(&set, allowed, sizeof(allowed));
+		cpulist_format(&set, allowed, sizeof(allowed));
 		return fail(err, -EINVAL, NULL,
 			    "--cpus: CPU %u is not one that may be used here: "
 			    "%s", cpu, allowed);

@@ -36,7 +36,7 @@
 	X(PLAN, 3, 8192) \
 	X(ACCEPT, 4, 8192) \
 	X(ENDPOINT, 5, 256 + 16384 * 12) \
-	X(READY, 6, 0) \
+	X(READY, 6, 17 * 4) \
 	X(START, 7, 8) \
 	X(DONE, 8, 1 << 20) \
 	X(BYE, 9, 0) \

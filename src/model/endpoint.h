@@ -7,6 +7,8 @@
 
 /* The largest QPN, and PSN: both have 24 bits. */
 #define ENDPOINT_QPN_MAX 0xffffffU
+/* Those with the top bit are privileged, and stand for another in a send. */
+#define ENDPOINT_QKEY_MAX 0x7fffffffU
 #define ENDPOINT_QPS_MAX 16384
 
 struct endpoint_qp {

@@ -135,11 +135,14 @@ static int parse_plain(struct parameters *params, const struct param *row,
 {
 	uint64_t value = 0;
 	int ret = parse_number(row, text, &value);
+	bool digits;
 
 	if (ret == -EINVAL)
 		return malformed(row, option, text, err);
-	if (ret || !param_in_range(row, value) ||
-	    (value == 0 && row->min))
+	/* a word may stand for a number that no digits may be */
+	digits = text[0] >= '0' && text[0] <= '9';
+	if (ret || (digits && row->kind != PARAM_RATE &&
+		    (value < row->min || value > row->max)))
 		return out_of_range(row, option, text, err);
 	param_set(params, row, value);
 	return 0;

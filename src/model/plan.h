@@ -17,11 +17,12 @@
 /* "Choose for me", where a number of 32 bits is asked for. */
 #define PLAN_AUTO UINT32_MAX
 
-/* A message size given by nobody: 64 KiB for bandwidth, 2 bytes for latency */
+/* A message size given by nobody: 64 KiB for bandwidth, or what fits into one
+ * packet nearly everywhere, 2 bytes for latency; and all of --all. */
 #define PLAN_SIZE_BANDWIDTH 65536
+#define PLAN_SIZE_DATAGRAM 1024
 #define PLAN_SIZE_LATENCY 2
-
-enum atomic_type { ATOMIC_FETCH_AND_ADD, ATOMIC_CMP_AND_SWAP, ATOMIC_TYPES };
+#define PLAN_SIZES_ALL "2..8M"
 
 /* When the operations of an open loop are to start. */
 enum arrival { ARRIVAL_FIXED, ARRIVAL_POISSON, ARRIVALS };
@@ -85,6 +86,26 @@ bool plan_is_open(const struct plan *plan);
 /* True when each end both sends and receives: ping-pong. */
 bool plan_is_pingpong(const struct plan *plan);
 
+/* True when this end sends messages of its own; in a ping-pong both do. */
+bool plan_sends(const struct plan *plan, bool client);
+
+/* True when messages may be lost without an error. */
+bool plan_is_unreliable(const struct plan *plan);
+
+/* True when plain writes are verified: a send after them says that they are
+ * there, and another that they were looked at (traffic/fence.h). */
+bool plan_is_fenced(const struct plan *plan);
+
+/* True when a receiver knows how many messages came. */
+bool plan_counts_received(const struct plan *plan);
+
+/* True when the bandwidth is that of the messages received: a completion of an
+ * unreliable transport says only that something was sent. */
+bool plan_by_receiver(const struct plan *plan);
+
+/* True when this end's numbers are the result, or half of it. */
+bool plan_measures(const struct plan *plan, bool client);
+
 /* True when this end posts receives. */
 bool plan_posts_receives(const struct plan *plan, bool client);
 
@@ -95,12 +116,17 @@ uint32_t plan_slots(const struct plan *plan);
 /* Bytes from one of several slots to the next. */
 uint64_t plan_slot_step(const struct plan *plan);
 
+/* Bytes of a receive: of the largest message and, on UD, its header, rounded
+ * up to a cache line. */
+uint64_t plan_receive_size(const struct plan *plan);
+
 /* Bytes from one QP's region to the next: all slots, the largest message or the
- * walk, rounded up to a cache line. */
+ * walk, rounded up to a cache line.  To be verified each message under way has
+ * a place of its own. */
 uint64_t plan_stride(const struct plan *plan);
 
 /* Regions at each end, of qps x stride bytes: one it sends from, reads into or
- * offers to the peer; in a ping-pong one for each direction. */
+ * offers to the peer; one for each direction when both ends send. */
 uint32_t plan_regions(const struct plan *plan);
 
 /* Bytes that each end registers. */
@@ -139,6 +165,10 @@ uint32_t plan_post_list(const struct plan *plan, uint64_t size);
  */
 uint32_t plan_cq_mod(const struct plan *plan, uint64_t size);
 
+/* Bytes to be sent inline, as far as devices can.  Chosen automatically: 0 for
+ * bandwidth, 256 for latency. */
+uint32_t plan_inline(const struct plan *plan);
+
 /*
  * Rules between options that no device is needed for: latency with one QP,
  * sizes the operation allows, moderation and lists within the queue, threads
@@ -154,6 +184,11 @@ int plan_check(const struct plan *plan, struct error *err);
 int plan_fit_client(const struct plan *plan, const struct port *port,
 		    struct error *err);
 
+/* Most QPs of one end whose completions share a queue of a device with LIMITS.
+ * rx_depth must be known where that end posts receives. */
+uint32_t plan_qps_per_cq(const struct plan *plan, bool client,
+			 const struct port_limits *limits);
+
 /*
  * Hold PLAN against both ports and choose what was left open (MTU, receive
  * depth, outstanding reads).  Both ends call it with the same arguments and
@@ -162,5 +197,13 @@ int plan_fit_client(const struct plan *plan, const struct port *port,
  */
 int plan_fit(struct plan *plan, const struct port *client,
 	     const struct port *server, struct error *err);
+
+/*
+ * Hold --mr-per-qp and --odp of PLAN against PORT of END, which is "client" or
+ * "server" as CLIENT says; a part of plan_fit().
+ * Returns 0, or -EINVAL, said in ERR.
+ */
+int plan_fit_memory(const struct plan *plan, const char *end,
+		    const struct port *port, bool client, struct error *err);
 
 #endif

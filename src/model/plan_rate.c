@@ -50,6 +50,9 @@ static int check_open(const struct plan *plan, struct error *err)
 		return fail(err, -EINVAL, NULL,
 			    "--rate: an open loop needs --transport RC, where "
 			    "no operation is lost");
+	if (plan->verify)
+		return fail(err, -EINVAL, NULL,
+			    "--verify: not in an open loop");
 	return 0;
 }
 
@@ -71,6 +74,10 @@ int plan_rate_check(const struct plan *plan, struct error *err)
 	const double seconds = (double)plan->timeout / 1e9;
 	char text[RATE_TEXT_SIZE];
 
+	if (plan->rate && plan->events)
+		return fail(err, -EINVAL, NULL,
+			    "--events and --rate: who sleeps until something "
+			    "completes cannot keep a rate");
 	for (uint32_t i = 0; plan->rate && i < plan->sizes.n; i++) {
 		double rate = rate_messages(plan->rate, plan->sizes.bytes[i]);
 

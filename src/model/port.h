@@ -9,11 +9,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "traffic/op.h"
+
 #define PORT_NAME_SIZE 64
 /* GIDs told to the peer; tables are larger, but hardly ever filled. */
 #define PORT_GIDS_MAX 128
+/* A numa_node of nobody's choice. */
+#define PORT_NO_NODE UINT32_MAX
 /* "ffff:...": an IPv6 address in text, with its final zero. */
 #define GID_TEXT_SIZE 46
+/* A P_Key: 15 bits name the partition, one is of its full members. */
+#define PORT_PKEY_PARTITION 0x7fffU
+#define PORT_PKEY_FULL 0x8000U
 
 struct gid {
 	union ibv_gid raw;
@@ -30,6 +37,10 @@ struct port_limits {
 	uint32_t max_cqe;
 	uint32_t max_qp_rd_atom;	/* reads it answers at once, a QP */
 	uint32_t max_qp_init_rd_atom;	/* reads it starts at once, a QP */
+	uint32_t max_srq;
+	uint32_t max_srq_wr;
+	uint32_t max_mr;
+	uint32_t odp[TRANSPORTS];	/* enum ibv_odp_transport_cap_bits */
 };
 
 struct port {
@@ -43,7 +54,10 @@ struct port {
 	bool grh_required;	/* IBV_QPF_GRH_REQUIRED */
 	bool gid_forced;	/* -x: gids holds that one only */
 	uint16_t lid;
+	uint16_t pkey;		/* of its queue pairs; 0: not read */
+	uint16_t n_pkeys;	/* length of its table; not told to peers */
 	uint32_t rate_mbps;
+	uint32_t numa_node;	/* of its memory; threads may be elsewhere */
 	struct port_limits limits;
 	uint32_t n_gids;
 	struct gid gids[PORT_GIDS_MAX];

@@ -11,8 +11,22 @@ void result_free(struct result *result)
 		free(result->rows[i].intervals);
 		free(result->rows[i].threads);
 		free(result->rows[i].bins);
+		for (int d = 0; d < 2; d++) {
+			free(result->rows[i].directions[d].intervals);
+			free(result->rows[i].directions[d].threads);
+		}
 	}
 	free(result);
+}
+
+const char *result_transport_name(const struct plan *plan)
+{
+	static const char *const names[TRANSPORTS] = {
+		[TRANSPORT_RC] = "RC", [TRANSPORT_UC] = "UC",
+		[TRANSPORT_UD] = "UD",
+	};
+
+	return names[plan->transport];
 }
 
 static bool is_halved(const struct plan *plan)

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "model/effective.h"
 #include "model/load.h"
 #include "model/param.h"
 #include "model/plan.h"
@@ -31,6 +32,22 @@ struct thread_row {
 	uint64_t window_ns;	/* that they were counted in */
 };
 
+/* What went from one end to the other, when both sent. */
+struct result_direction {
+	bool from_client;
+	uint64_t iterations;	/* messages counted, over all QPs */
+	double seconds;		/* the window they were counted in */
+	struct bandwidth_summary bandwidth;
+	uint64_t sent;		/* messages, warm-up included */
+	bool checked;		/* the receiver counted them, too: */
+	uint64_t received;
+	/* on the heap, result_free() */
+	uint32_t n_intervals;
+	struct interval *intervals;
+	uint32_t n_threads;
+	struct thread_row *threads;
+};
+
 /* One message size. */
 struct result_row {
 	uint64_t size;
@@ -38,6 +55,8 @@ struct result_row {
 	uint32_t cq_mod;
 	uint32_t post_list;
 	enum post_method method;	/* POST_AUTO: not known */
+	uint32_t inline_size;	/* bytes that could be sent inline */
+	/* of two directions: their sums, and the longer window */
 	uint64_t iterations;	/* messages counted, over all QPs */
 	double seconds;		/* the window they were counted in */
 	struct bandwidth_summary bandwidth;	/* when the metric is that */
@@ -46,6 +65,9 @@ struct result_row {
 	uint64_t sent;		/* messages, warm-up included */
 	bool checked;		/* the receiver counted them, too: */
 	uint64_t received;
+	uint64_t lost;		/* pings without an answer */
+	uint32_t n_directions;	/* 0 or, when both ends sent, 2 */
+	struct result_direction directions[2];
 	bool failed;		/* what was measured until then */
 	double percentiles[PERCENTILES_MAX];	/* us; params.percentiles */
 	uint64_t samples_dropped;	/* of those for params.samples */
@@ -65,6 +87,8 @@ struct result {
 	bool connected;		/* client and server are both known */
 	struct port client;
 	struct port server;
+	struct effective client_qp;	/* known once both are connected */
+	struct effective server_qp;
 	struct path path;	/* as this end sees it */
 	bool has_path;
 	struct clock_description clock;	/* of the client */
@@ -82,6 +106,9 @@ double result_latency_factor(const struct plan *plan);
 
 /* The GID that the client, or the server, uses; NULL when none is. */
 const struct gid *result_gid(const struct result *result, bool client);
+
+/* "RC", "UC" or "UD". */
+const char *result_transport_name(const struct plan *plan);
 
 /* "half round trip", "round trip" or, of an open loop, "round trip from the
  * intended start". */

@@ -58,7 +58,7 @@ const char *test_list(char *text, size_t size)
 	size_t used = 0;
 
 	text[0] = '\0';
-	for (int o = 0; o < OP_COUNT; o++)
+	for (int o = 0; o <= OP_LAST_TEST; o++)
 		for (int m = 0; m < METRIC_COUNT && used < size; m++) {
 			snprintf(text + used, size - used, "%s%s",
 				 used ? " " : "",

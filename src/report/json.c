@@ -2,6 +2,7 @@
 #include "report/report.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +24,9 @@ static json_t *test(const struct plan *plan, bool known)
 			 op_table[plan->op].name, "metric",
 			 plan->metric == METRIC_LATENCY ? "latency" :
 							  "bandwidth",
-			 "transport", "RC", "direction", "uni", "load",
-			 plan_is_open(plan) ? "open" : "closed");
+			 "transport", result_transport_name(plan),
+			 "direction", plan->bidirectional ? "bi" : "uni",
+			 "load", plan_is_open(plan) ? "open" : "closed");
 }
 
 static json_t *sizes(const struct sizes *list)
@@ -61,9 +63,13 @@ static bool does_not_apply(const struct plan *plan, const struct param *row)
 	if (row->offset == offsetof(struct parameters, plan.duration))
 		return plan->iterations;
 	if (row->offset == offsetof(struct parameters, plan.rx_depth))
-		return !op_table[plan->op].receives;
+		return !plan_counts_received(plan);
+	if (row->offset == offsetof(struct parameters, plan.atomic))
+		return !op_is_atomic(plan->op);
+	if (row->offset == offsetof(struct parameters, plan.recv_post_list))
+		return !plan_counts_received(plan);
 	if (row->offset == offsetof(struct parameters, plan.outstanding_reads))
-		return plan->op != OP_READ;
+		return !op_table[plan->op].fetches;
 	return false;
 }
 
@@ -146,9 +152,30 @@ static json_t *parameters(const struct parameters *params)
 	return object;
 }
 
+/* What the first queue pair of an end is set to; null for what it lacks. */
+static json_t *queue_pair(const struct effective *qp)
+{
+	json_t *object = json_object();
+
+#define X(name, ...) \
+	json_object_set_new(object, #name, qp->name == EFFECTIVE_NONE ? \
+			    json_null() : json_count(qp->name));
+	EFFECTIVE_LIST(X)
+#undef X
+	return object;
+}
+
+static json_t *pkey(uint16_t value)
+{
+	char text[8];
+
+	snprintf(text, sizeof(text), "0x%04x", value);
+	return json_string(text);
+}
+
 /* One end; all null but what is known. */
 static json_t *end(const struct port *port, const struct gid *gid, bool known,
-		   uint32_t mtu)
+		   uint32_t mtu, const struct effective *qp)
 {
 	char text[GID_TEXT_SIZE];
 	json_t *object = json_object();
@@ -164,10 +191,14 @@ static json_t *end(const struct port *port, const struct gid *gid, bool known,
 	SET("gid", global, json_string(gid_format(&gid->raw, text)));
 	SET("gid_type", global, json_string(gid_type_name(gid->type)));
 	SET("lid", known && !port_is_ethernet(port), json_count(port->lid));
+	SET("pkey", known && port->pkey, pkey(port->pkey));
 	SET("mtu", known && mtu != PLAN_AUTO, json_count(mtu));
 	SET("firmware", true, json_text(port->firmware));
 	SET("rate_gbps", known && port->rate_mbps,
 	    json_real(port->rate_mbps / 1000.0));
+	SET("numa_node", known && port->numa_node != PORT_NO_NODE,
+	    json_count(port->numa_node));
+	SET("qp", qp->known, queue_pair(qp));
 #undef SET
 	return object;
 }
@@ -208,8 +239,10 @@ static json_t *document(const struct result *r)
 		json_time(&r->started), "title", json_text(params->title),
 		"test", test(&params->plan, r->connected || !r->at_server),
 		"parameters", parameters(params),
-		"client", end(&r->client, result_gid(r, true), client, mtu),
-		"server", end(&r->server, result_gid(r, false), server, mtu),
+		"client", end(&r->client, result_gid(r, true), client, mtu,
+			      &r->client_qp),
+		"server", end(&r->server, result_gid(r, false), server, mtu,
+			      &r->server_qp),
 		"clock", json_clock(&r->clock), "results", results(r),
 		"error", error_object(&r->error));
 }

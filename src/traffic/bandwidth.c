@@ -4,20 +4,8 @@
 #include <errno.h>
 
 #include "traffic/post.h"
-
-static void open_window(struct flow *f)
-{
-	f->opened = clock_ticks(f->clock);
-	f->warmup = f->completed;
-	for (uint32_t i = 0; f->shape.iterations && i < f->n_qps; i++)
-		f->qps[i].limit = f->qps[i].completed + f->shape.iterations;
-}
-
-static void close_window(struct flow *f)
-{
-	f->closed = clock_ticks(f->clock);
-	f->counted = f->completed - f->warmup;
-}
+#include "traffic/receive.h"
+#include "traffic/window.h"
 
 /* Stop posting as soon as the last message posted is a signalled one. */
 static void stop_posting(struct flow *f)
@@ -32,38 +20,25 @@ static void stop_posting(struct flow *f)
 	}
 }
 
-static void answer_mark(struct flow *f, uint32_t command)
+/* No more than the iterations asked for, from now on. */
+static void limit_posts(struct flow *f)
 {
-	f->progress->mark_ticks = clock_ticks(f->clock);
-	f->progress->mark_counted = f->completed - f->warmup;
-	atomic_store_explicit(&f->progress->marked, command / FLOW_MARK,
-			      memory_order_release);
+	for (uint32_t i = 0; f->shape.iterations && i < f->n_qps; i++)
+		f->qps[i].limit = f->qps[i].completed + f->shape.iterations;
 }
 
-/*
- * The command changed.  Called with completions just taken, so that every edge
- * is a completion.  Returns the command the loop now follows: never straight
- * from warm-up to the end, a window needs both its edges, nor past a mark that
- * was asked for before the window was open: the next completions answer it.
- */
+/* The command changed, and completions were just taken: see window_edge(). */
 static __attribute__((noinline, cold)) uint32_t edge(struct flow *f,
 						     uint32_t seen,
 						     uint32_t command)
 {
-	/* pairs with the monitor's, which read the last answer before it asked
-	 * for the next */
-	atomic_thread_fence(memory_order_acquire);
-	if (phase_of(seen) == PHASE_WARMUP) {
-		open_window(f);
-		return PHASE_MEASURE;
-	}
-	if (phase_of(command) == PHASE_MEASURE) {
-		answer_mark(f, command);
-	} else if (!f->shape.iterations) {
-		close_window(f);
+	bool over = phase_of(command) >= PHASE_DRAIN;
+
+	if (phase_of(seen) == PHASE_WARMUP)
+		limit_posts(f);
+	else if (over && !f->shape.iterations)
 		stop_posting(f);
-	}
-	return command;
+	return window_edge(f, seen, command);
 }
 
 /*
@@ -149,8 +124,12 @@ static ALWAYS_INLINE int post_run(struct flow *f, struct flow_qp *q,
 	const uint32_t length = single ? 1 : f->shape.list_length;
 	int ret = 0;
 
-	n = single ? post_sends(f, q, list, n, &ret, op, method) :
-		     post_lists(f, q, list, n, &ret, op, method);
+	if (__builtin_expect(f->verify != NULL, 0))
+		n = verify_post(f, q, list->requests, length, n, &ret);
+	else if (single)
+		n = post_sends(f, q, list, n, &ret, op, method);
+	else
+		n = post_lists(f, q, list, n, &ret, op, method);
 	f->posted += n * length;
 	q->posted += n * length;
 	q->position += n;
@@ -168,8 +147,12 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 	uint32_t skip = f->shape.list_length - left;
 	struct flow_request *r = take_list(f, q, &q->lists[FLOW_SIGNALLED],
 					   q->position, q->posted - skip, op);
-	int ret = hand_over(q, &r[skip], left, op, method);
+	int ret = 0;
 
+	if (f->verify)
+		verify_post(f, q, &r[skip], left, 1, &ret);
+	else
+		ret = hand_over(q, &r[skip], left, op, method);
 	if (ret)
 		return post_failed(f, q, ret);
 	q->posted += left;
@@ -246,9 +229,21 @@ static ALWAYS_INLINE int retire_batch(struct flow *f, struct ibv_wc *wc, int n,
 	return k;
 }
 
+static ALWAYS_INLINE int refill_all(struct flow *f, uint64_t window,
+				    const bool single, const enum op op,
+				    const enum post_method method)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < f->n_qps && !ret; i++)
+		ret = refill(f, &f->qps[i], window, single, op, method);
+	return ret;
+}
+
 /*
  * Take a batch of completions and post what they make room for, unless it is
- * PACED.  Returns 0 or a negative errno.
+ * PACED; take what came in, too, at an end that receives.  Returns 0 or a
+ * negative errno.
  */
 static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 			      const bool paced, const bool single,
@@ -257,19 +252,31 @@ static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 	struct flow_qp *served[POLL_BATCH];
 	struct ibv_wc wc[POLL_BATCH + 1];
 	uint32_t command = flow_command(f);
-	int n, ret = 0;
+	int n, in = 0, ret = 0;
 
 	if (__builtin_expect(phase_of(command) == PHASE_ABORT, 0))
 		return -ECANCELED;
+	next_cqs(f);
 	n = poll_batch(f, f->send_cq, wc);
-	if (n <= 0)
-		return n;
-	n = retire_batch(f, wc, n, served);
-	if (__builtin_expect(command != *seen, 0) && n > 0)
+	if (f->n_receives && n >= 0)
+		in = take_receives(f);
+	if (n < 0 || in < 0)
+		return n < 0 ? n : in;
+	if (n + in == 0)
+		return idle(f);
+	f->idle_turns = 0;
+	if (__builtin_expect(f->verify != NULL, 0)) {
+		n = verify_retire(f, wc, n);
+		if (!paced)
+			ret = refill_all(f, window, single, op, method);
+	} else if (n) {
+		n = retire_batch(f, wc, n, served);
+	}
+	if (__builtin_expect(command != *seen, 0) && n >= 0)
 		*seen = edge(f, *seen, command);
 	for (int i = 0; i < n && !ret && !paced; i++)
 		ret = refill(f, served[i], window, single, op, method);
-	tell_progress(f, f->completed);
+	tell_progress(f, f->completed + f->received);
 	return n < 0 ? n : ret;
 }
 
@@ -282,8 +289,9 @@ static ALWAYS_INLINE int post_due(struct flow *f, uint32_t *next,
 				  const enum op op,
 				  const enum post_method method)
 {
-	const bool over = phase_of(seen) == PHASE_DRAIN;
-	uint64_t due = pace_due(&f->pace, clock_ticks(f->clock), f->posted);
+	const uint64_t now = clock_ticks(f->clock);
+	const uint64_t due = phase_of(seen) == PHASE_DRAIN ? UINT64_MAX :
+				     pace_due(&f->pace, now, f->posted);
 	uint32_t full = 0;
 	int ret = 0;
 
@@ -291,10 +299,9 @@ static ALWAYS_INLINE int post_due(struct flow *f, uint32_t *next,
 		struct flow_qp *q = &f->qps[*next];
 		uint64_t before = f->posted, n = f->pace.burst, window;
 
-		if (!over && before >= due)
+		if (before >= due)
 			break;
-		if (!over)
-			n = smaller(n, due - before);
+		n = smaller(n, due - before);
 		window = smaller(q->posted - q->completed + n, f->shape.depth);
 		ret = refill(f, q, window, single, op, method);
 		full = f->posted > before ? 0 : full + 1;
@@ -326,8 +333,10 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
 	uint64_t window = 0;
 	int ret = 0;
 
-	if (seen != PHASE_WARMUP)
-		open_window(f);
+	if (seen != PHASE_WARMUP) {
+		window_open(f);
+		limit_posts(f);
+	}
 	if (paced)
 		pace_begin(&f->pace, clock_ticks(f->clock));
 	do {
@@ -335,17 +344,15 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
 			ret = post_due(f, &next, seen, single, op, method);
 		} else if (window < f->shape.depth) {
 			window = smaller(window + length, f->shape.depth);
-			for (uint32_t i = 0; i < f->n_qps && !ret; i++)
-				ret = refill(f, &f->qps[i], window, single,
-					     op, method);
+			ret = refill_all(f, window, single, op, method);
 		}
 		if (!ret)
 			ret = turn(f, window, &seen, paced, single, op,
 				   method);
 	} while (!ret && (f->completed < f->posted ||
 			  (paced && !all_posted(f))));
-	if (!ret && f->shape.iterations)
-		close_window(f);
+	if (!ret && f->shape.iterations && !f->by_receiver)
+		window_close(f);
 	return ret;
 }
 
@@ -388,9 +395,7 @@ int bandwidth_run(struct flow *f, enum op op)
 	int ret = loops[op][f->pace.bursts > 0][f->method]
 		       [f->shape.list_length == 1](f);
 
-	if (ret && f->opened && !f->closed) {
-		close_window(f);
-		f->cut = true;
-	}
+	if (ret)
+		window_cut(f);
 	return ret;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "traffic/post.h"
+#include "traffic/receive.h"
+#include "traffic/verify.h"
 
 /* Step of a walk: messages start on cache lines of their own. */
 #define CACHE_LINE 64
@@ -48,6 +50,33 @@ static uint64_t walk_slots(const struct flow_shape *shape)
 	return (shape->walk - shape->size) / walk_step(shape) + 1;
 }
 
+static unsigned int send_flags(const struct flow *f, enum op op,
+			       bool signalled)
+{
+	bool fits = f->shape.size <= f->inline_size && f->shape.size > 0;
+
+	return (signalled ? IBV_SEND_SIGNALED : 0) |
+	       (fits && !op_table[op].fetches ? IBV_SEND_INLINE : 0);
+}
+
+/* Where a send of Q goes, OFFSET bytes into what the peer offers. */
+static void set_target(const struct flow_qp *q, enum op op, uint64_t offset,
+		       struct ibv_send_wr *wr)
+{
+	if (op_is_atomic(op)) {
+		wr->wr.atomic.remote_addr = q->remote + offset;
+		wr->wr.atomic.compare_add = op == OP_FETCH_ADD;
+		wr->wr.atomic.rkey = q->rkey;
+	} else if (op_table[op].access) {
+		wr->wr.rdma.remote_addr = q->remote + offset;
+		wr->wr.rdma.rkey = q->rkey;
+	} else if (q->ah) {
+		wr->wr.ud.ah = q->ah;
+		wr->wr.ud.remote_qpn = q->remote_qpn;
+		wr->wr.ud.remote_qkey = q->remote_qkey;
+	}
+}
+
 /*
  * Send I of a list at POSITION.  In a signalled list each list_every-th asks
  * for a completion, and so the last.
@@ -68,7 +97,7 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 			.sg_list = &r->sge,
 			.num_sge = shape->size > 0,
 			.opcode = op_table[op].opcode,
-			.send_flags = signalled ? IBV_SEND_SIGNALED : 0,
+			.send_flags = send_flags(f, op, signalled),
 		},
 		.sge = {
 			.addr = q->local + offset,
@@ -76,10 +105,7 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 			.lkey = q->lkey,
 		},
 	};
-	if (op_table[op].access) {
-		r->wr.wr.rdma.remote_addr = q->remote + offset;
-		r->wr.wr.rdma.rkey = q->rkey;
-	}
+	set_target(q, op, offset, &r->wr);
 }
 
 static void prepare_list(const struct flow *f, const struct flow_qp *q,
@@ -123,6 +149,7 @@ static void prepare_walk(struct flow *f)
 
 void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 {
+	f->op = op;
 	f->shape = *shape;
 	if (f->shape.signal_every > shape->depth)
 		f->shape.signal_every = shape->depth;
@@ -131,7 +158,11 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 		f->quiet--;
 	f->list_every = divisor(shape->list_length, f->shape.signal_every);
 	prepare_walk(f);
-	f->posted = f->completed = f->received = 0;
+	f->posted = f->completed = f->received = f->lost = 0;
+	f->arrived_at = 0;
+	f->taken = UINT32_MAX;
+	f->idle_turns = 0;
+	f->expected = UINT64_MAX;
 	f->opened = f->closed = f->warmup = f->counted = 0;
 	f->cut = false;
 	f->pace = (struct pacer){ .bursts = 0 };
@@ -145,19 +176,22 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 	for (uint32_t i = 0; i < f->n_qps; i++)
 		if (f->qps[i].lists[0].requests)
 			prepare_qp(f, op, &f->qps[i]);
+	if (f->verify)
+		verify_prepare(f);
 }
 
 int flow_fill_receives(struct flow *f)
 {
-	for (uint32_t i = 0; i < f->n_qps; i++) {
-		struct flow_qp *q = &f->qps[i];
+	for (uint32_t i = 0; i < f->n_receives; i++) {
+		struct flow_receives *r = &f->receives[i];
+		int ret = 0;
 
-		while (q->recv_posted < f->rx_depth) {
-			int ret = post_receive(f, q);
-
-			if (ret)
-				return ret;
-		}
+		while (!ret && r->posted + r->waiting < r->depth)
+			ret = give_back(f, r, r->posted + r->waiting);
+		if (!ret && r->waiting)
+			ret = post_receives(f, r);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
@@ -208,7 +242,11 @@ static bool find_failure(struct flow *f, struct ibv_cq *cq)
 
 bool flow_find_failure(struct flow *f)
 {
-	if (f->failure.verb && f->failure.status != IBV_WC_WR_FLUSH_ERR)
-		return true;
-	return find_failure(f, f->send_cq) || find_failure(f, f->recv_cq);
+	bool found = f->failure.verb &&
+		     f->failure.status != IBV_WC_WR_FLUSH_ERR;
+
+	for (uint32_t i = 0; i < f->n_cqs && !found; i++)
+		found = find_failure(f, f->cqs[i].send) ||
+			find_failure(f, f->cqs[i].recv);
+	return found;
 }

@@ -20,6 +20,8 @@
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
+struct flow;
+
 /*
  * Where a run stands.  It only grows.  The monitor thread moves it; the loops
  * read it, relaxed, once a turn.
@@ -41,6 +43,8 @@ enum phase {
 
 struct flow_control {
 	_Alignas(64) _Atomic uint32_t command;
+	/* the peer has sent all it will: each flow's expected is valid */
+	_Atomic bool peer_sent;
 };
 
 /* What one loop tells the monitor. */
@@ -83,6 +87,29 @@ struct flow_list {
 /* Of each QP's two lists one asks for no completion. */
 enum { FLOW_QUIET, FLOW_SIGNALLED, FLOW_LISTS };
 
+/* A receive, and its one scatter/gather entry. */
+struct flow_receive {
+	struct ibv_recv_wr wr;
+	struct ibv_sge sge;
+};
+
+/*
+ * Receives of one QP or, where they are shared, of all.  They are handed over
+ * list_length at once, so that some wait; which buffer each has is told by the
+ * low bits of its ID when they differ, as they do to be verified.
+ */
+struct flow_receives {
+	struct ibv_qp *qp;	/* one of these two */
+	struct ibv_srq *srq;
+	uint32_t depth;		/* most outstanding */
+	uint32_t list_length;
+	uint32_t posted;	/* outstanding */
+	uint32_t waiting;	/* to be posted */
+	struct flow_receive *entries;	/* depth, or list_length of them */
+	struct flow_receive *first;	/* of those that wait */
+	struct flow_receive *last;
+};
+
 struct flow_qp {
 	struct ibv_qp *qp;
 	struct ibv_qp_ex *qpx;	/* the same, for POST_WR */
@@ -91,7 +118,6 @@ struct flow_qp {
 	uint64_t limit;		/* post no more than this */
 	uint64_t position;	/* of the next list in the walk */
 	uint32_t quiet_left;	/* lists until the next signalled one */
-	uint32_t recv_posted;	/* receives outstanding */
 	struct flow_list lists[FLOW_LISTS];
 	struct flow_list *next;	/* one of them, ready to be posted */
 	/* never changes */
@@ -100,8 +126,16 @@ struct flow_qp {
 	uint64_t remote;	/* and at the peer */
 	uint32_t lkey;
 	uint32_t rkey;
-	struct ibv_sge recv_sge;
-	struct ibv_recv_wr recv_wr;
+	struct ibv_ah *ah;	/* UD; NULL: the QP is connected */
+	uint32_t remote_qpn;	/* likewise */
+	uint32_t remote_qkey;
+	struct flow_receives *receives;	/* NULL: it takes none */
+};
+
+/* Completion queues of some of the QPs. */
+struct flow_cqs {
+	struct ibv_cq *send;
+	struct ibv_cq *recv;
 };
 
 /* Why a loop gave up; status is IBV_WC_SUCCESS unless a completion did. */
@@ -129,14 +163,27 @@ struct flow {
 	/* set once: the connection */
 	_Alignas(64) struct flow_qp *qps;
 	uint32_t n_qps;
-	struct ibv_cq *send_cq;
+	struct ibv_cq *send_cq;	/* those polled now, of cqs */
 	struct ibv_cq *recv_cq;
 	const struct clock *clock;
 	struct flow_control *control;
 	struct flow_progress *progress;
 	enum post_method method;	/* POST_WR or POST_LEGACY */
-	uint32_t rx_depth;
+	bool unreliable;	/* UC, UD: what is sent may be lost */
+	bool by_receiver;	/* what is measured is what comes in */
+	struct flow_cqs *cqs;
+	uint32_t n_cqs;
+	uint32_t cq_at;		/* of those polled now */
+	struct flow_receives *receives;
+	uint32_t n_receives;	/* 0: this end takes none */
+	uint64_t patience;	/* ticks after which a ping counts as lost */
+	/* sleep a while, or until there are completions; NULL: poll.  Returns
+	 * 0 or a negative errno, noted in the flow */
+	int (*wait)(struct flow *f);
+	struct flow_sleep *sleep;	/* its own */
+	uint32_t inline_size;	/* messages up to that are sent inline */
 	/* set for each size */
+	enum op op;
 	struct flow_shape shape;
 	uint64_t stride;	/* bytes from a list to the next of a walk */
 	uint64_t positions;	/* of lists in a walk */
@@ -151,10 +198,15 @@ struct flow {
 	struct open_loop *open;	/* the requester's, if the loop is open */
 	volatile uint8_t *flag_in;	/* last byte of the message awaited */
 	uint8_t *flag_out;		/* last byte of the message sent */
+	uint32_t taken;		/* receive to be given back */
+	uint32_t idle_turns;	/* since there last were completions */
+	uint64_t expected;	/* messages: see flow_control.peer_sent */
 	/* what came out */
 	uint64_t posted;	/* messages of this size, warm-up included */
 	uint64_t completed;
 	uint64_t received;
+	uint64_t arrived_at;	/* ticks, if by_receiver: of the last */
+	uint64_t lost;		/* pings without an answer */
 	uint64_t opened;	/* ticks; 0: the window never opened */
 	uint64_t closed;
 	bool cut;		/* closed where the run failed, which may be
@@ -163,6 +215,7 @@ struct flow {
 	uint64_t counted;	/* messages completed inside it */
 	struct histogram *latency;	/* ticks; NULL for bandwidth */
 	struct sample_ring *samples;	/* NULL: not wanted */
+	struct verifier *verify;	/* NULL: bytes are not checked */
 	struct flow_failure failure;
 };
 
@@ -199,13 +252,13 @@ static inline uint32_t flow_requests(uint32_t list_length)
  * sends are made, of operation OP.  Each QP's lists[].requests must have room
  * for flow_requests(list_length).  signal_every becomes at most depth, so that
  * no loop can wait for a completion that nobody asked for, and regular: it is,
- * or divides, a multiple of list_length.  Nothing is paced, and there is one slot:
- * pace_init() and more slots come after.
+ * or divides, a multiple of list_length.  Nothing is paced, and there is one
+ * slot: pace_init() and more slots come after.
  */
 void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape);
 
 /*
- * Top up the receive queue of every QP to rx_depth.
+ * Top up every receive queue of F.
  * Returns 0 or a negative errno, with the failure in F.
  */
 int flow_fill_receives(struct flow *f);

@@ -3,83 +3,148 @@
 
 #include <errno.h>
 
+#include "traffic/sampler.h"
 #include "traffic/single.h"
 
-/* Turns of a wait between two looks at the phase and the send queue.  A look
- * that coincides with the answer delays it, so they are rare: some 10 us apart
- * at a memory flag, well under a millisecond at a completion queue. */
-#define SPINS_PER_LOOK 16384
+/* No receive is to be given back. */
+#define NOTHING_TAKEN UINT32_MAX
 
-/* A sequence of samples: the rules of which count, apart from the clock. */
-struct sampler {
-	uint64_t start;		/* of the sample under way; 0: not counted */
-	uint64_t left;		/* samples still to be started */
-};
-
-static struct sampler sampler_init(const struct flow *f)
+/*
+ * Is VALUE what came in answer, or next?  On an unreliable transport the end
+ * that is TIMED skips what answers a message it gave up, and the other answers
+ * whatever comes: then *COUNT becomes that.
+ */
+static ALWAYS_INLINE bool is_awaited(const struct flow *f, const bool timed,
+				     uint8_t value, uint8_t *count)
 {
-	return (struct sampler){
-		.left = f->shape.iterations ? f->shape.iterations : UINT64_MAX,
-	};
+	if (timed || !f->unreliable)
+		return value == *count;
+	if (value == (uint8_t)(*count - 1))
+		return false;
+	*count = value;
+	return true;
 }
 
-/* Begin a sample at NOW if the warm-up is over and more are wanted. */
-static ALWAYS_INLINE void sample_begin(struct flow *f, struct sampler *s,
-				       uint64_t now)
+/* What a verified message carries, as a count.  Returns 1, 0 when it is no
+ * message yet, or a negative errno. */
+static int take_verified(struct flow *f, const struct ibv_wc *wc,
+			 uint8_t *value)
 {
-	s->start = 0;
-	if (flow_phase(f) < PHASE_MEASURE || s->left == 0)
-		return;
-	s->left--;
-	s->start = now;
-	if (__builtin_expect(!f->opened, 0)) {
-		f->opened = now;
-		f->warmup = f->completed;
+	uint64_t sequence = 0;
+	int ret = verify_received(f, wc, &sequence);
+
+	*value = (uint8_t)(sequence + 1);
+	return ret == VERIFY_MESSAGE ? 1 : ret;
+}
+
+/* A receive completion: a message, but is it the one awaited? */
+static ALWAYS_INLINE int take_message(struct flow *f, const struct ibv_wc *wc,
+				      const bool timed, const enum op op,
+				      uint8_t *count)
+{
+	uint32_t slot = (uint32_t)(wc->wr_id & FLOW_COUNT_MASK);
+	uint8_t value = *count;
+	int is = 1;
+
+	if (wc->status != IBV_WC_SUCCESS)
+		return flow_completion_failed(f, wc);
+	f->receives->posted--;
+	f->idle_turns = 0;
+	if (__builtin_expect(f->verify != NULL, 0))
+		is = take_verified(f, wc, &value);
+	else if (op_has_imm(op))
+		value = (uint8_t)be32toh(wc->imm_data);
+	else if (f->shape.size)
+		value = *f->flag_in;
+	if (is < 0)
+		return is;
+	if (is && (!f->unreliable || is_awaited(f, timed, value, count))) {
+		f->taken = slot;
+		return 1;
 	}
+	return give_back(f, f->receives, slot);
 }
 
-static ALWAYS_INLINE void sample_end(struct flow *f, struct sampler *s,
-				     uint64_t now)
+/* Did the message awaited arrive?  1 yes, 0 not yet, or a negative errno. */
+static ALWAYS_INLINE int arrived(struct flow *f, const bool timed,
+				 const enum op op, uint8_t *count)
 {
-	if (!s->start)
-		return;
-	histogram_record(f->latency, now - s->start);
-	if (f->samples)
-		samples_put(f->samples, s->start, now - s->start);
-	f->closed = now;
-	f->counted++;
+	struct ibv_wc wc;
+	int n;
+
+	if (!op_table[op].receives && !f->verify)
+		return is_awaited(f, timed, *f->flag_in, count);
+	n = ibv_poll_cq(f->recv_cq, 1, &wc);
+	if (n == 0)
+		return 0;
+	if (n < 0)
+		return flow_verb_failed(f, "ibv_poll_cq", 0, EIO);
+	return take_message(f, &wc, timed, op, count);
 }
 
-/* True when the loop has measured what it was asked for: of a time that was
- * over before the first sample began, one. */
-static ALWAYS_INLINE bool finished(const struct flow *f,
-				   const struct sampler *s)
-{
-	return s->left == 0 || (!f->shape.iterations && f->opened &&
-				flow_phase(f) >= PHASE_DRAIN);
-}
+/* What a wait came to, besides a negative errno. */
+enum { OVER, ARRIVED, LOST };
 
-/* Until the send queue has room, which it nearly always has. */
-static ALWAYS_INLINE int await_room(struct flow *f, struct flow_qp *q)
+/*
+ * Wait for the message that carries *COUNT.
+ * Returns ARRIVED; OVER when the phase reached UNTIL first; LOST when it was
+ * sent at SENT, on an unreliable transport, and f->patience is over; or a
+ * negative errno: a failed send shows on the send queue, signalled or not.
+ */
+static ALWAYS_INLINE int await(struct flow *f, const bool timed,
+			       const enum op op, uint8_t *count,
+			       uint64_t sent, const enum phase until)
 {
-	while (__builtin_expect(q->posted - q->completed >= f->shape.depth,
-				0)) {
-		int ret = reap(f);
+	int ret;
 
+	for (;;) {
+		for (int i = 0; i < SPINS_PER_LOOK; i++) {
+			ret = arrived(f, timed, op, count);
+			if (ret)
+				return ret;
+			if (f->wait)
+				break;
+		}
+		ret = reap(f);
+		if (!ret)
+			ret = idle(f);
 		if (ret)
 			return ret;
-		if (flow_phase(f) == PHASE_ABORT)
-			return -ECANCELED;
+		if (flow_phase(f) >= until)
+			return OVER;
+		if (timed && f->unreliable &&
+		    clock_ticks(f->clock) - sent > f->patience)
+			return LOST;
 	}
-	return 0;
 }
 
-/* The answer to come goes to the slot after the last, where the next message
- * is awaited as well. */
+/* What a post leaves to do, done while the answer is on its way.  An answer
+ * may come before any wait: the phase is looked at here, too. */
+static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q)
+{
+	int ret = 0;
+
+	if (f->taken != NOTHING_TAKEN) {
+		ret = give_back(f, f->receives, f->taken);
+		f->taken = NOTHING_TAKEN;
+	}
+	if (!ret && q->posted - q->completed >= f->shape.signal_every)
+		ret = reap(f);
+	if (!ret)
+		ret = await_room(f, q);
+	prepare_next(f, q);
+	tell_progress(f, f->received + f->completed);
+	if (!ret && flow_phase(f) == PHASE_ABORT)
+		ret = -ECANCELED;
+	return ret;
+}
+
+/* The next message is awaited in the slot after the last, and answered from
+ * there. */
 static ALWAYS_INLINE void move_on(struct flow *f, struct flow_qp *q,
 				  const enum op op)
 {
-	uint32_t slot = slot_after(f, f->slot);
+	uint32_t slot = f->slot + 1 < f->slots ? f->slot + 1 : 0;
 	ptrdiff_t way = ((ptrdiff_t)slot - f->slot) * (ptrdiff_t)f->slot_step;
 
 	f->slot = slot;
@@ -88,70 +153,23 @@ static ALWAYS_INLINE void move_on(struct flow *f, struct flow_qp *q,
 	place_next(f, q, slot, op);
 }
 
-/* Did the message awaited arrive?  1 yes, 0 not yet, or a negative errno. */
-static ALWAYS_INLINE int arrived(struct flow *f, struct flow_qp *q,
-				 const enum op op, uint8_t count)
+/* The answer awaited: it counts, or the sample of S does not. */
+static ALWAYS_INLINE int take_answer(struct flow *f, struct sampler *s,
+				     int outcome)
 {
-	struct ibv_wc wc;
-	int n;
-
-	if (op == OP_WRITE)
-		return *f->flag_in == count;
-	n = ibv_poll_cq(f->recv_cq, 1, &wc);
-	if (n == 0)
-		return 0;
-	if (n < 0)
-		return flow_verb_failed(f, "ibv_poll_cq", 0, EIO);
-	if (wc.status != IBV_WC_SUCCESS)
-		return flow_completion_failed(f, &wc);
-	q->recv_posted--;
-	f->received++;
-	return 1;
-}
-
-/*
- * Wait for the message that carries COUNT.
- * Returns 1; 0 when the phase reached UNTIL first; or a negative errno: a
- * failed send shows on the send queue, signalled or not.
- */
-static ALWAYS_INLINE int await(struct flow *f, struct flow_qp *q,
-			       const enum op op, uint8_t count,
-			       const enum phase until)
-{
-	int ret;
-
-	for (;;) {
-		for (int i = 0; i < SPINS_PER_LOOK; i++) {
-			ret = arrived(f, q, op, count);
-			if (ret)
-				return ret;
-		}
-		ret = reap(f);
-		if (ret)
-			return ret;
-		if (flow_phase(f) >= until)
-			return 0;
+	if (outcome == ARRIVED)
+		f->received++;
+	if (outcome == LOST) {
+		f->lost++;
+		s->start = 0;
 	}
+	return outcome;
 }
 
-/* What a post leaves to do, done while the answer is on its way.  An answer
- * may come before any wait: the phase is looked at here, too. */
-static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q,
-			      const enum op op)
+/* Sequence numbers go on from size to size, other counts begin anew. */
+static uint8_t first_count(const struct flow *f, const struct flow_qp *q)
 {
-	int ret = 0;
-
-	if (op == OP_SEND && q->recv_posted < f->rx_depth)
-		ret = post_receive(f, q);
-	if (!ret && q->posted - q->completed >= f->shape.signal_every)
-		ret = reap(f);
-	if (!ret)
-		ret = await_room(f, q);
-	prepare_next(f, q);
-	tell_progress(f, f->posted);
-	if (!ret && flow_phase(f) == PHASE_ABORT)
-		ret = -ECANCELED;
-	return ret;
+	return f->verify ? (uint8_t)(q->posted + 1) : 1;
 }
 
 /*
@@ -169,12 +187,13 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 	int ret;
 
 	prepare_next(f, q);
-	for (uint8_t count = 1;; count += timed || f->slot == 0) {
+	for (uint8_t count = first_count(f, q);;
+	     count += timed || f->slot == 0) {
 		uint64_t now = 0;
 
 		if (!timed) {
-			ret = await(f, q, op, count, PHASE_DRAIN);
-			if (ret <= 0)
+			ret = await(f, timed, op, &count, 0, PHASE_DRAIN);
+			if (take_answer(f, &s, ret) != ARRIVED)
 				break;
 		} else {
 			now = clock_ticks(f->clock);
@@ -183,8 +202,7 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 				return 0;
 			}
 		}
-		*f->flag_out = count;
-		ret = post_next(f, q, op, method);
+		ret = post_next(f, q, count, op, method);
 		if (ret)
 			break;
 		if (timed) {
@@ -192,107 +210,35 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 			sample_begin(f, &s, now);
 			sample_end(f, &last, now);
 		}
-		ret = tidy(f, q, op);
+		ret = tidy(f, q);
 		if (ret)
 			break;
 		if (!timed && op == OP_WRITE && f->slots > 1)
 			move_on(f, q, op);
 		if (timed) {
 			over = finished(f, &s);
-			ret = await(f, q, op, count, PHASE_ABORT);
-			if (ret <= 0)
+			ret = await(f, timed, op, &count, now, PHASE_ABORT);
+			if (take_answer(f, &s, ret) <= OVER)
 				break;
 		}
 	}
-	return ret ? ret : flow_phase(f) == PHASE_ABORT ? -ECANCELED : 0;
+	return ret < 0 ? ret : flow_phase(f) == PHASE_ABORT ? -ECANCELED : 0;
 }
 
-/* Wait for the message outstanding to complete; *SEEN is when that was. */
-static ALWAYS_INLINE int await_completion(struct flow *f, uint64_t *seen)
-{
-	struct ibv_wc wc;
-	int n;
+#define PINGPONG(X) X(SEND) X(SEND_IMM) X(WRITE) X(WRITE_IMM)
 
-	for (;;) {
-		for (int i = 0; i < SPINS_PER_LOOK; i++) {
-			n = ibv_poll_cq(f->send_cq, 1, &wc);
-			if (n == 0)
-				continue;
-			*seen = clock_ticks(f->clock);
-			if (n < 0)
-				return flow_verb_failed(f, "ibv_poll_cq", 0,
-							EIO);
-			if (wc.status != IBV_WC_SUCCESS)
-				return flow_completion_failed(f, &wc);
-			retire_send(f, &wc);
-			return 0;
-		}
-		if (flow_phase(f) == PHASE_ABORT)
-			return -ECANCELED;
-	}
-}
-
-static ALWAYS_INLINE int round_trip_loop(struct flow *f, const enum op op,
-					 const enum post_method method)
-{
-	struct flow_qp *q = &f->qps[0];
-	struct sampler s = sampler_init(f), last = { 0 };
-	uint64_t seen = 0;
-	int ret = 0;
-
-	prepare_next(f, q);
-	while (!finished(f, &s)) {
-		uint64_t now = clock_ticks(f->clock);
-
-		ret = post_next(f, q, op, method);
-		if (ret)
-			break;
-		sample_end(f, &last, seen);
-		sample_begin(f, &s, now);
-		prepare_next(f, q);
-		tell_progress(f, f->posted);
-		last.start = 0;
-		ret = await_completion(f, &seen);
-		if (!ret && flow_phase(f) == PHASE_ABORT)
-			ret = -ECANCELED;
-		if (ret)
-			break;
-		last = s;
-	}
-	sample_end(f, &last, seen);
-	return ret;
-}
-
-typedef int (*latency_loop)(struct flow *f);
-
-#define LOOP(name, id, method, loop, ...) \
-	static int name##_##id##_##method(struct flow *f) \
-	{ \
-		return loop(f, ##__VA_ARGS__, OP_##id, POST_##method); \
-	}
-#define BOTH_METHODS(name, id, ...) \
-	LOOP(name, id, WR, __VA_ARGS__) \
-	LOOP(name, id, LEGACY, __VA_ARGS__)
-
-BOTH_METHODS(ping, SEND, pingpong_loop, true)
-BOTH_METHODS(ping, WRITE, pingpong_loop, true)
-BOTH_METHODS(pong, SEND, pingpong_loop, false)
-BOTH_METHODS(pong, WRITE, pingpong_loop, false)
-BOTH_METHODS(round_trip, READ, round_trip_loop)
-
-#undef BOTH_METHODS
-#undef LOOP
-
-#define METHODS(name, id) \
-	[OP_##id] = { \
-		[POST_WR] = name##_##id##_WR, \
-		[POST_LEGACY] = name##_##id##_LEGACY, \
-	}
+#define PING(id) BOTH_METHODS(ping, id, pingpong_loop, true)
+#define PONG(id) BOTH_METHODS(pong, id, pingpong_loop, false)
+PINGPONG(PING)
+PINGPONG(PONG)
+#undef PONG
+#undef PING
 
 int latency_ping(struct flow *f, enum op op)
 {
-	static const latency_loop loops[OP_COUNT][POST_METHODS] = {
-		METHODS(ping, SEND), METHODS(ping, WRITE),
+#define PING(id) METHODS(ping, id)
+	static const single_loop loops[OP_COUNT][POST_METHODS] = {
+		PINGPONG(PING)
 	};
 
 	return loops[op][f->method](f);
@@ -300,17 +246,9 @@ int latency_ping(struct flow *f, enum op op)
 
 int latency_pong(struct flow *f, enum op op)
 {
-	static const latency_loop loops[OP_COUNT][POST_METHODS] = {
-		METHODS(pong, SEND), METHODS(pong, WRITE),
-	};
-
-	return loops[op][f->method](f);
-}
-
-int latency_round_trip(struct flow *f, enum op op)
-{
-	static const latency_loop loops[OP_COUNT][POST_METHODS] = {
-		METHODS(round_trip, READ),
+#define PONG(id) METHODS(pong, id)
+	static const single_loop loops[OP_COUNT][POST_METHODS] = {
+		PINGPONG(PONG)
 	};
 
 	return loops[op][f->method](f);

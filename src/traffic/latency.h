@@ -9,9 +9,12 @@
  * Recording a sample, reposting a receive and reaping send completions happen
  * while the answer is on its way.
  *
- * SEND waits for a receive completion.  WRITE waits for the last byte of the
- * message, which carries the low byte of a count that starts at 1: the caller
- * clears flag_in at both ends, and passes a barrier, before.
+ * What takes a receive is waited for by its completion.  WRITE waits for the
+ * last byte of the message, which carries the low byte of a count that starts
+ * at 1: the caller clears flag_in at both ends, and passes a barrier, before.
+ * On an unreliable transport an answer that does not come for f->patience
+ * counts as lost, and the next message is sent; the count, in the last byte or
+ * the immediate data, tells which message an answer is for.
  *
  * Ends after shape.iterations samples or, when that is 0, at PHASE_DRAIN.
  * Samples are in f->latency, opened and closed are the first and last clock
@@ -27,7 +30,7 @@ int latency_ping(struct flow *f, enum op op);
 int latency_pong(struct flow *f, enum op op);
 
 /*
- * READ: a sample goes from just before the post to just after its completion
+ * READ and atomics: a sample goes from just before the post to just after its completion
  * was seen.  Otherwise as latency_ping().
  */
 int latency_round_trip(struct flow *f, enum op op);

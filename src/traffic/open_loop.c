@@ -78,6 +78,7 @@ static void begin(struct flow *f, struct open_loop *o)
 	o->posting = o->awaited = 0;
 	o->posting_count = o->awaited_count = 1;
 	o->late = 0;
+	o->first_out = f->flag_out;
 }
 
 /* The place after *PLACE; going round, *COUNT is one more. */
@@ -124,9 +125,9 @@ static ALWAYS_INLINE int start(struct flow *f, struct open_loop *o,
 
 	if (op == OP_WRITE) {
 		place_next(f, q, o->posting, op);
-		f->flag_out[o->posting * f->slot_step] = o->posting_count;
+		f->flag_out = o->first_out + o->posting * f->slot_step;
 	}
-	ret = post_next(f, q, op, method);
+	ret = post_next(f, q, o->posting_count, op, method);
 	if (ret)
 		return ret;
 	o->starts[o->posting] = note_start(f, o, now);
@@ -162,12 +163,12 @@ static ALWAYS_INLINE int start_due(struct flow *f, struct open_loop *o,
 
 /* Did the oldest operation end?  1 yes, 0 not yet, or a negative errno. */
 static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
-			       struct flow_qp *q, const enum op op)
+			       const enum op op)
 {
 	struct ibv_wc wc;
 	int n;
 
-	if (op == OP_WRITE)
+	if (op != OP_READ && !op_table[op].receives)
 		return f->flag_in[o->awaited * f->slot_step] ==
 		       o->awaited_count;
 	n = ibv_poll_cq(op == OP_READ ? f->send_cq : f->recv_cq, 1, &wc);
@@ -180,17 +181,17 @@ static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
 	if (op == OP_READ) {
 		retire_send(f, &wc);
 	} else {
-		q->recv_posted--;
-		f->received++;
+		f->receives->posted--;
+		f->taken = (uint32_t)(wc.wr_id & FLOW_COUNT_MASK);
 	}
 	return 1;
 }
 
 /* Take the end of the oldest operation, if it has come. */
 static ALWAYS_INLINE int take_end(struct flow *f, struct open_loop *o,
-				  struct flow_qp *q, const enum op op)
+				  const enum op op)
 {
-	int ret = o->under_way ? ended(f, o, q, op) : 0;
+	int ret = o->under_way ? ended(f, o, op) : 0;
 	uint64_t now, from;
 
 	if (ret <= 0)
@@ -205,8 +206,9 @@ static ALWAYS_INLINE int take_end(struct flow *f, struct open_loop *o,
 			samples_put(f->samples, from, now - from);
 		f->counted++;
 	}
+	f->received += op != OP_READ;
 	tell_progress(f, f->posted - o->under_way);
-	return op == OP_SEND ? post_receive(f, q) : 0;
+	return op_table[op].receives ? give_back(f, f->receives, f->taken) : 0;
 }
 
 /* The sends of a ping-pong complete beside it. */
@@ -232,7 +234,7 @@ static ALWAYS_INLINE int open_loop(struct flow *f, const enum op op,
 		if (!o->over)
 			ret = start_due(f, o, q, op, method);
 		if (!ret)
-			ret = take_end(f, o, q, op);
+			ret = take_end(f, o, op);
 		if (!ret && op != OP_READ)
 			ret = reap_some(f, q, turn);
 		if (!ret && flow_phase(f) == PHASE_ABORT)
@@ -247,31 +249,17 @@ static ALWAYS_INLINE int open_loop(struct flow *f, const enum op op,
 	return ret;
 }
 
-typedef int (*open_fn)(struct flow *f);
+#define OPS(X) X(SEND) X(SEND_IMM) X(WRITE) X(WRITE_IMM) X(READ)
 
-#define OPS(X) X(SEND) X(WRITE) X(READ)
-#define LOOP(id, method) \
-	static int open_##id##_##method(struct flow *f) \
-	{ \
-		return open_loop(f, OP_##id, POST_##method); \
-	}
-#define X(id) \
-	LOOP(id, WR) \
-	LOOP(id, LEGACY)
+#define X(id) BOTH_METHODS(open, id, open_loop)
 OPS(X)
 #undef X
-#undef LOOP
 
 int open_loop_run(struct flow *f, enum op op)
 {
-	static const open_fn loops[OP_COUNT][POST_METHODS] = {
-#define X(id) \
-	[OP_##id] = { \
-		[POST_WR] = open_##id##_WR, \
-		[POST_LEGACY] = open_##id##_LEGACY, \
-	},
+#define X(id) METHODS(open, id)
+	static const single_loop loops[OP_COUNT][POST_METHODS] = {
 		OPS(X)
-#undef X
 	};
 
 	return loops[op][f->method](f);

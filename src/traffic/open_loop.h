@@ -32,6 +32,7 @@ struct open_loop {
 	bool measuring;		/* they count */
 	bool over;		/* no more are started */
 	uint32_t under_way;
+	uint8_t *first_out;	/* flag_out of slot 0 */
 	uint32_t posting;	/* place and count of the next to start ... */
 	uint8_t posting_count;
 	uint32_t awaited;	/* ... and of the oldest under way */

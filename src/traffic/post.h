@@ -20,7 +20,9 @@ static ALWAYS_INLINE void move_sends(struct flow_request *r, uint32_t n,
 {
 	for (uint32_t i = 0; i < n; i++) {
 		r[i].sge.addr += bytes;
-		if (op_table[op].access)
+		if (op_is_atomic(op))
+			r[i].wr.wr.atomic.remote_addr += bytes;
+		else if (op_table[op].access)
 			r[i].wr.wr.rdma.remote_addr += bytes;
 	}
 }
@@ -30,20 +32,57 @@ static ALWAYS_INLINE void begin_send(struct ibv_qp_ex *qpx,
 				     const struct ibv_send_wr *wr,
 				     const enum op op)
 {
+	const uint64_t remote = op_is_atomic(op) ? wr->wr.atomic.remote_addr :
+						   wr->wr.rdma.remote_addr;
+
 	qpx->wr_id = wr->wr_id;
 	qpx->wr_flags = wr->send_flags;
 	switch (op) {
 	case OP_WRITE:
-		ibv_wr_rdma_write(qpx, wr->wr.rdma.rkey,
-				  wr->wr.rdma.remote_addr);
+		ibv_wr_rdma_write(qpx, wr->wr.rdma.rkey, remote);
+		break;
+	case OP_WRITE_IMM:
+		ibv_wr_rdma_write_imm(qpx, wr->wr.rdma.rkey, remote,
+				      wr->imm_data);
 		break;
 	case OP_READ:
-		ibv_wr_rdma_read(qpx, wr->wr.rdma.rkey,
-				 wr->wr.rdma.remote_addr);
+		ibv_wr_rdma_read(qpx, wr->wr.rdma.rkey, remote);
+		break;
+	case OP_FETCH_ADD:
+		ibv_wr_atomic_fetch_add(qpx, wr->wr.atomic.rkey, remote,
+					wr->wr.atomic.compare_add);
+		break;
+	case OP_CMP_SWAP:
+		ibv_wr_atomic_cmp_swp(qpx, wr->wr.atomic.rkey, remote,
+				      wr->wr.atomic.compare_add,
+				      wr->wr.atomic.swap);
+		break;
+	case OP_SEND_IMM:
+		ibv_wr_send_imm(qpx, wr->imm_data);
 		break;
 	default:
 		ibv_wr_send(qpx);
 	}
+}
+
+/* The bytes of the send that was begun, and where it goes. */
+static ALWAYS_INLINE void end_send(struct flow_qp *q,
+				   const struct flow_request *r,
+				   const enum op op)
+{
+	if (!r->wr.num_sge)
+		ibv_wr_set_sge_list(q->qpx, 0, NULL);
+	else if (!op_table[op].fetches &&
+		 r->wr.send_flags & IBV_SEND_INLINE)
+		ibv_wr_set_inline_data(q->qpx,
+				       (void *)(uintptr_t)r->sge.addr,
+				       r->sge.length);
+	else
+		ibv_wr_set_sge(q->qpx, r->sge.lkey, r->sge.addr,
+			       r->sge.length);
+	if (!op_table[op].access && q->ah)
+		ibv_wr_set_ud_addr(q->qpx, q->ah, q->remote_qpn,
+				   q->remote_qkey);
 }
 
 /* Hand LENGTH linked sends, from FIRST on, to the provider; returns what the
@@ -60,11 +99,7 @@ static ALWAYS_INLINE int hand_over(struct flow_qp *q,
 	ibv_wr_start(q->qpx);
 	for (uint32_t i = 0; i < length; i++) {
 		begin_send(q->qpx, &first[i].wr, op);
-		if (first[i].wr.num_sge)
-			ibv_wr_set_sge(q->qpx, first[i].sge.lkey,
-				       first[i].sge.addr, first[i].sge.length);
-		else
-			ibv_wr_set_sge_list(q->qpx, 0, NULL);
+		end_send(q, &first[i], op);
 	}
 	return ibv_wr_complete(q->qpx);
 }
@@ -74,19 +109,6 @@ static inline int post_failed(struct flow *f, const struct flow_qp *q, int ret)
 	return flow_verb_failed(f, f->method == POST_WR ? "ibv_wr_complete" :
 							  "ibv_post_send",
 				qp_index_of(q->tag), ret);
-}
-
-/* Post one receive on Q.  Returns 0 or a negative errno, noted in F. */
-static inline int post_receive(struct flow *f, struct flow_qp *q)
-{
-	struct ibv_recv_wr *bad;
-	int ret = ibv_post_recv(q->qp, &q->recv_wr, &bad);
-
-	if (__builtin_expect(ret != 0, 0))
-		return flow_verb_failed(f, "ibv_post_recv",
-					qp_index_of(q->tag), ret);
-	q->recv_posted++;
-	return 0;
 }
 
 /*

@@ -1,36 +1,82 @@
 #include "config.h"
 #include "traffic/responder.h"
 
-#include "traffic/post.h"
+#include <errno.h>
 
-static int repost(struct flow *f, const struct ibv_wc *wc)
+#include "traffic/receive.h"
+#include "traffic/window.h"
+
+/*
+ * Has all come that will?  After the peer's word what is still missing on an
+ * unreliable transport has f->patience, from the last message on, to come.
+ */
+static bool all_came(struct flow *f, uint64_t *quiet_since)
 {
-	struct flow_qp *q = &f->qps[qp_index_of(wc->wr_id)];
+	uint64_t now;
 
-	if (wc->status != IBV_WC_SUCCESS)
-		return flow_completion_failed(f, wc);
-	q->recv_posted--;
-	f->received++;
-	return post_receive(f, q);
+	if (!atomic_load_explicit(&f->control->peer_sent,
+				  memory_order_acquire))
+		return false;
+	if (f->received >= f->expected)
+		return true;
+	if (!f->unreliable)
+		return false;
+	now = clock_ticks(f->clock);
+	if (!*quiet_since)
+		*quiet_since = now;
+	return now - *quiet_since > f->patience;
+}
+
+/* What says that messages were looked at was sent.  Returns N or a negative
+ * errno. */
+static int reap_credits(struct flow *f, int n)
+{
+	struct ibv_wc wc[POLL_BATCH];
+	int k = poll_batch(f, f->send_cq, wc);
+	int ret = k > 0 ? verify_retire(f, wc, k) : k;
+
+	return ret < 0 ? ret : n;
+}
+
+static int respond(struct flow *f)
+{
+	uint32_t seen = flow_phase(f);
+	uint64_t quiet_since = 0;
+
+	if (f->by_receiver && !f->opened && seen != PHASE_WARMUP)
+		window_open(f);
+	for (;;) {
+		uint32_t command = flow_command(f);
+		int n;
+
+		if (phase_of(command) == PHASE_ABORT)
+			return -ECANCELED;
+		next_cqs(f);
+		n = take_receives(f);
+		if (n >= 0 && f->verify)
+			n = reap_credits(f, n);
+		if (n == 0 && all_came(f, &quiet_since))
+			return 0;
+		if (n == 0)
+			n = idle(f);
+		else if (n > 0)
+			quiet_since = f->idle_turns = 0;
+		if (n < 0)
+			return n;
+		if (n > 0 && f->by_receiver && command != seen)
+			seen = window_edge(f, seen, command);
+		tell_progress(f, f->completed + f->received);
+	}
 }
 
 int responder_run(struct flow *f, enum op op)
 {
-	struct ibv_wc wc[POLL_BATCH];
-	enum phase phase;
-	int n, ret = 0;
+	int ret = respond(f);
 
 	(void)op;		/* what was sent does not matter here */
-	do {
-		phase = flow_phase(f);
-		if (phase == PHASE_ABORT)
-			return -ECANCELED;
-		n = poll_batch(f, f->recv_cq, wc);
-		for (int i = 0; i < n && !ret; i++)
-			ret = repost(f, &wc[i]);
-		if (n < 0 || ret)
-			return n < 0 ? n : ret;
-		tell_progress(f, f->received);
-	} while (n > 0 || phase < PHASE_DRAIN);
-	return 0;
+	if (ret)
+		window_cut(f);
+	else if (f->by_receiver)
+		window_settle(f);
+	return ret;
 }

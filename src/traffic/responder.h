@@ -4,9 +4,12 @@
 #include "traffic/flow.h"
 
 /*
- * Take receive completions of all QPs of F, count them in f->received and
- * post the receives again, until the phase is PHASE_DRAIN and the queue is
- * empty.  Returns as bandwidth_run().
+ * Take the messages of all QPs of F, count them in f->received and post the
+ * receives again, until the peer has sent all it will and all of that has
+ * come; what an unreliable transport lost is not waited for for long.  When
+ * this end measures (f->by_receiver) the window opens at the first message
+ * after the warm-up, at once when there is none, and closes at the last that
+ * counts.  Returns as bandwidth_run().
  */
 int responder_run(struct flow *f, enum op op);
 

@@ -1,8 +1,18 @@
-/* Sends that are handed over one at a time, when they are due: latency. */
+/* One message after the other on one QP: what loops that time them share. */
 #ifndef TRAFFIC_SINGLE_H
 #define TRAFFIC_SINGLE_H
 
+#include <endian.h>
+#include <errno.h>
+
 #include "traffic/post.h"
+#include "traffic/receive.h"
+#include "traffic/verify.h"
+
+/* Turns of a wait between two looks at the phase and the send queue.  A look
+ * that coincides with the answer delays it, so they are rare: some 10 us apart
+ * at a memory flag, well under a millisecond at a completion queue. */
+#define SPINS_PER_LOOK 16384
 
 /* Take what has completed from the send queue, without waiting. */
 static inline int reap(struct flow *f)
@@ -15,7 +25,24 @@ static inline int reap(struct flow *f)
 			return flow_completion_failed(f, &wc[i]);
 		retire_send(f, &wc[i]);
 	}
+	if (n > 0)
+		f->idle_turns = 0;
 	return n < 0 ? n : 0;
+}
+
+/* Until the send queue has room, which it nearly always has. */
+static ALWAYS_INLINE int await_room(struct flow *f, struct flow_qp *q)
+{
+	while (__builtin_expect(q->posted - q->completed >= f->shape.depth,
+				0)) {
+		int ret = reap(f);
+
+		if (ret)
+			return ret;
+		if (flow_phase(f) == PHASE_ABORT)
+			return -ECANCELED;
+	}
+	return 0;
 }
 
 /* Make the next message ready, so that it only needs to be handed over. */
@@ -28,12 +55,23 @@ static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q)
 	q->next->requests->wr.wr_id = q->tag | (q->posted + 1);
 }
 
+/* Post it.  It carries COUNT, by which the other end knows it. */
 static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
-				   const enum op op,
+				   uint8_t count, const enum op op,
 				   const enum post_method method)
 {
-	int ret = hand_over(q, q->next->requests, 1, op, method);
+	struct flow_request *r = q->next->requests;
+	int ret;
 
+	if (__builtin_expect(f->verify != NULL, 0)) {
+		verify_post(f, q, r, 1, 1, &ret);
+	} else {
+		if (op_has_imm(op))
+			r->wr.imm_data = htobe32(count);
+		else if (op_table[op].pingpong)
+			*f->flag_out = count;
+		ret = hand_over(q, r, 1, op, method);
+	}
 	if (__builtin_expect(ret != 0, 0))
 		return post_failed(f, q, ret);
 	q->posted++;
@@ -52,10 +90,22 @@ static ALWAYS_INLINE void place_next(const struct flow *f, struct flow_qp *q,
 		r->wr.wr.rdma.remote_addr = q->remote + slot * f->slot_step;
 }
 
-/* The slot after SLOT; the first follows the last. */
-static ALWAYS_INLINE uint32_t slot_after(const struct flow *f, uint32_t slot)
-{
-	return slot + 1 < f->slots ? slot + 1 : 0;
-}
+/* A loop for each operation that it is made for, by each method of posting. */
+typedef int (*single_loop)(struct flow *f);
+
+#define LOOP(name, id, method, loop, ...) \
+	static int name##_##id##_##method(struct flow *f) \
+	{ \
+		return loop(f, ##__VA_ARGS__, OP_##id, POST_##method); \
+	}
+#define BOTH_METHODS(name, id, ...) \
+	LOOP(name, id, WR, __VA_ARGS__) \
+	LOOP(name, id, LEGACY, __VA_ARGS__)
+
+#define METHODS(name, id) \
+	[OP_##id] = { \
+		[POST_WR] = name##_##id##_WR, \
+		[POST_LEGACY] = name##_##id##_LEGACY, \
+	},
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "verbs/pkey.h"
 
 /* sgid_index of an address vector has 8 bits. */
 #define GID_INDEX_MAX 255
@@ -79,10 +80,13 @@ static int read_gids(struct ibv_context *context, uint32_t forced,
 	return 0;
 }
 
-static void read_limits(const struct ibv_device_attr *attr,
+static void read_limits(const struct ibv_device_attr_ex *extended,
 			const struct ibv_port_attr *port_attr,
 			struct port_limits *limits)
 {
+	const struct ibv_device_attr *attr = &extended->orig_attr;
+	const struct ibv_odp_caps *odp = &extended->odp_caps;
+
 	*limits = (struct port_limits){
 		.max_msg_sz = port_attr->max_msg_sz,
 		.max_qp = (uint32_t)attr->max_qp,
@@ -90,7 +94,15 @@ static void read_limits(const struct ibv_device_attr *attr,
 		.max_cqe = (uint32_t)attr->max_cqe,
 		.max_qp_rd_atom = (uint32_t)attr->max_qp_rd_atom,
 		.max_qp_init_rd_atom = (uint32_t)attr->max_qp_init_rd_atom,
+		.max_srq = (uint32_t)attr->max_srq,
+		.max_srq_wr = (uint32_t)attr->max_srq_wr,
+		.max_mr = (uint32_t)attr->max_mr,
 	};
+	if (!(odp->general_caps & IBV_ODP_SUPPORT))
+		return;
+	limits->odp[TRANSPORT_RC] = odp->per_transport_caps.rc_odp_caps;
+	limits->odp[TRANSPORT_UC] = odp->per_transport_caps.uc_odp_caps;
+	limits->odp[TRANSPORT_UD] = odp->per_transport_caps.ud_odp_caps;
 }
 
 static void read_names(struct ibv_context *context,
@@ -107,31 +119,34 @@ static int read_port(struct ibv_context *context, uint8_t number,
 		     uint32_t forced_gid, struct port *port,
 		     struct error *err)
 {
-	struct ibv_device_attr attr;
+	struct ibv_device_attr_ex extended;
+	const struct ibv_device_attr *attr = &extended.orig_attr;
 	struct ibv_port_attr port_attr;
 	const char *name = ibv_get_device_name(context->device);
-	int ret = ibv_query_device(context, &attr);
+	int ret = ibv_query_device_ex(context, NULL, &extended);
 
 	memset(port, 0, sizeof(*port));
+	port->numa_node = PORT_NO_NODE;
 	if (ret)
 		return fail(err, -abs(ret), NULL, "cannot query %s: %s", name,
 			    strerror(abs(ret)));
-	if (number == 0 || number > attr.phys_port_cnt)
+	if (number == 0 || number > attr->phys_port_cnt)
 		return fail(err, -ENODEV, NULL,
 			    "--ib-port %u: %s has ports 1 to %u", number, name,
-			    attr.phys_port_cnt);
+			    attr->phys_port_cnt);
 	ret = ibv_query_port(context, number, &port_attr);
 	if (ret)
 		return fail(err, -abs(ret), NULL,
 			    "cannot query port %u of %s: %s", number, name,
 			    strerror(abs(ret)));
-	read_names(context, &attr, port);
-	read_limits(&attr, &port_attr, &port->limits);
+	read_names(context, attr, port);
+	read_limits(&extended, &port_attr, &port->limits);
 	port->number = number;
 	port->state = (uint8_t)port_attr.state;
 	port->link_layer = port_attr.link_layer;
 	port->active_mtu = (uint8_t)port_attr.active_mtu;
 	port->lid = port_attr.lid;
+	port->n_pkeys = port_attr.pkey_tbl_len;
 	port->grh_required = port_attr.flags & IBV_QPF_GRH_REQUIRED;
 	port->rate_mbps = port_rate(&port_attr);
 	return read_gids(context, forced_gid, port, err);
@@ -195,6 +210,10 @@ int device_refresh(const struct parameters *params, struct device *device,
 	forget_events(device->context);
 	ret = read_port(device->context, device->port.number,
 			params->gid_index, &port, err);
+	port.numa_node = device->port.numa_node;
+	if (!ret)
+		ret = pkey_read(device->context, params->pkey_index, &port,
+				err);
 	if (!ret)
 		device->port = port;
 	return ret;
@@ -214,7 +233,7 @@ static int require_active(const struct port *port, struct error *err)
 static int open_one(struct ibv_device *device, const struct parameters *params,
 		    struct device *opened, struct error *err)
 {
-	struct device d = { 0 };
+	struct device d = { .pkey_index = params->pkey_index };
 	int ret = open_context(device, &d.context, err);
 
 	if (ret)
@@ -222,6 +241,8 @@ static int open_one(struct ibv_device *device, const struct parameters *params,
 	ret = read_chosen_port(d.context, params, &d.port, err);
 	if (!ret)
 		ret = require_active(&d.port, err);
+	if (!ret)
+		ret = pkey_read(d.context, params->pkey_index, &d.port, err);
 	if (ret)
 		device_close(&d);
 	else

@@ -11,6 +11,7 @@
 
 struct device {
 	struct ibv_context *context;
+	uint32_t pkey_index;	/* of port.pkey */
 	struct port port;
 };
 
@@ -25,6 +26,7 @@ int device_open(const struct parameters *params, struct device *device,
 /*
  * Read the attributes and GIDs of DEVICE's port again: between two clients of
  * a server a link may go down, or an interface get another address.
+ * The NUMA node remains.
  * Asynchronous events of the time between are forgotten.  Returns 0, or a
  * negative errno, said in ERR; DEVICE is then as before.
  */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "verbs/explain.h"
-#include "verbs/qp_attr.h"
 
 static const char *create_advice(int errnum)
 {
@@ -21,63 +20,91 @@ static const char *create_advice(int errnum)
 	}
 }
 
-static struct ibv_qp_cap make_cap(const struct qp_parts *parts)
+/* *CAP is what is asked for, and becomes what was granted. */
+static void make_cap(const struct qp_parts *parts, uint32_t inline_size,
+		     struct ibv_qp_cap *cap)
 {
-	return (struct ibv_qp_cap){
+	*cap = (struct ibv_qp_cap){
 		.max_send_wr = parts->send_depth,
-		.max_recv_wr = parts->receive_depth ? parts->receive_depth : 1,
 		.max_send_sge = 1,
-		.max_recv_sge = 1,
+		.max_inline_data = inline_size,
 	};
+	if (parts->srq)
+		return;
+	cap->max_recv_wr = parts->receive_depth ? parts->receive_depth : 1;
+	cap->max_recv_sge = 1;
 }
 
-static int create_legacy(const struct device *device,
-			 const struct qp_parts *parts, struct ibv_qp **qp,
-			 struct error *err)
+static struct ibv_qp *create_legacy(const struct qp_parts *parts,
+				    uint32_t *inline_size)
 {
 	struct ibv_qp_init_attr attr = {
 		.send_cq = parts->send_cq,
 		.recv_cq = parts->recv_cq,
-		.qp_type = IBV_QPT_RC,
-		.cap = make_cap(parts),
+		.srq = parts->srq,
+		.qp_type = qp_attr_type(parts->transport),
 	};
+	struct ibv_qp *qp;
 
-	*qp = ibv_create_qp(parts->pd, &attr);
-	if (*qp)
-		return 0;
-	return fail(err, -errno, create_advice(errno),
-		    "%s: cannot create a queue pair of %u sends and %u "
-		    "receives: %s", device->port.device, parts->send_depth,
-		    parts->receive_depth, strerror(errno));
+	make_cap(parts, *inline_size, &attr.cap);
+	qp = ibv_create_qp(parts->pd, &attr);
+	if (qp)
+		*inline_size = attr.cap.max_inline_data;
+	return qp;
 }
 
 /* As ibv_create_qp_ex(3), which many providers do not have. */
 static struct ibv_qp *create_extended(const struct device *device,
-				      const struct qp_parts *parts)
+				      const struct qp_parts *parts,
+				      uint32_t *inline_size)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.send_cq = parts->send_cq,
 		.recv_cq = parts->recv_cq,
-		.qp_type = IBV_QPT_RC,
-		.cap = make_cap(parts),
+		.srq = parts->srq,
+		.qp_type = qp_attr_type(parts->transport),
 		.pd = parts->pd,
 		.comp_mask = IBV_QP_INIT_ATTR_PD |
 			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.send_ops_flags = op_table[parts->op].builder,
 	};
+	struct ibv_qp *qp;
 
-	return ibv_create_qp_ex(device->context, &attr);
+	make_cap(parts, *inline_size, &attr.cap);
+	qp = ibv_create_qp_ex(device->context, &attr);
+	if (qp)
+		*inline_size = attr.cap.max_inline_data;
+	return qp;
+}
+
+/* With as much inline as is wanted, or half of that, and so on. */
+static struct ibv_qp *create(const struct device *device,
+			     const struct qp_parts *parts, bool extended,
+			     uint32_t *inline_size)
+{
+	uint32_t asked = *inline_size;
+
+	for (;; asked /= 2) {
+		uint32_t granted = asked;
+		struct ibv_qp *qp =
+			extended ? create_extended(device, parts, &granted) :
+				   create_legacy(parts, &granted);
+
+		/* more than was asked for is not used */
+		if (qp && granted < *inline_size)
+			*inline_size = granted;
+		if (qp || !asked)
+			return qp;
+	}
 }
 
 int qp_create(const struct device *device, const struct qp_parts *parts,
-	      enum post_method *method, struct ibv_qp **qp,
-	      struct ibv_qp_ex **qpx, struct error *err)
+	      enum post_method *method, uint32_t *inline_size,
+	      struct ibv_qp **qp, struct ibv_qp_ex **qpx, struct error *err)
 {
-	int ret;
-
 	*qpx = NULL;
 	if (parts->sends && *method != POST_LEGACY) {
-		*qp = create_extended(device, parts);
+		*qp = create(device, parts, true, inline_size);
 		if (*qp) {
 			*qpx = ibv_qp_to_qp_ex(*qp);
 			*method = POST_WR;
@@ -90,10 +117,16 @@ int qp_create(const struct device *device, const struct qp_parts *parts,
 				    device->port.device, parts->send_depth,
 				    op_table[parts->op].name, strerror(errno));
 	}
-	ret = create_legacy(device, parts, qp, err);
-	if (!ret && parts->sends)
+	*qp = create(device, parts, false, inline_size);
+	if (!*qp)
+		return fail(err, -errno, create_advice(errno),
+			    "%s: cannot create a queue pair of %u sends and %u "
+			    "receives: %s", device->port.device,
+			    parts->send_depth, parts->receive_depth,
+			    strerror(errno));
+	if (parts->sends)
 		*method = POST_LEGACY;
-	return ret;
+	return 0;
 }
 
 static int modify(const struct device *device, struct ibv_qp *qp,
@@ -114,30 +147,47 @@ static int modify(const struct device *device, struct ibv_qp *qp,
 		    strerror(abs(ret)));
 }
 
-int qp_to_init(const struct device *device, struct ibv_qp *qp, int access,
-	       struct error *err)
+int qp_to_init(const struct device *device, struct ibv_qp *qp,
+	       const struct qp_local *local, struct error *err)
 {
 	struct ibv_qp_attr attr;
-	int mask = qp_attr_init(&attr, device->port.number, access);
+	int mask = qp_attr_init(&attr, local);
 
 	return modify(device, qp, &attr, mask, "INIT", "", err);
 }
 
 int qp_connect(const struct device *device, struct ibv_qp *qp,
-	       const struct plan *plan, const struct path *path, uint32_t psn,
-	       const struct endpoint_qp *peer, struct error *err)
+	       const struct plan *plan, const struct qp_remote *remote,
+	       struct error *err)
 {
 	char gid[GID_TEXT_SIZE] = "";
 	struct ibv_qp_attr attr;
 	int ret, mask;
 
-	if (path->global)
-		gid_format(&path->remote.raw, gid);
-	mask = qp_attr_rtr(&attr, device->port.number, plan, path, peer->qpn,
-			   peer->psn);
+	if (remote->path->global && plan->transport != TRANSPORT_UD)
+		gid_format(&remote->path->remote.raw, gid);
+	mask = qp_attr_rtr(&attr, device->port.number, plan, remote);
 	ret = modify(device, qp, &attr, mask, "RTR", gid, err);
 	if (ret)
 		return ret;
-	mask = qp_attr_rts(&attr, plan, psn);
+	mask = qp_attr_rts(&attr, plan, remote->psn);
 	return modify(device, qp, &attr, mask, "RTS", "", err);
+}
+
+int qp_query(const struct device *device, struct ibv_qp *qp,
+	     enum transport transport, const struct path *path,
+	     struct effective *effective, struct error *err)
+{
+	struct ibv_qp_init_attr init = { .qp_context = NULL };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
+	int ret = ibv_query_qp(qp, &attr, qp_attr_query(transport), &init);
+
+	if (ret)
+		return fail(err, -abs(ret), NULL,
+			    "%s port %u: cannot ask QP 0x%06x for its "
+			    "attributes: %s", device->port.device,
+			    device->port.number, qp->qp_num,
+			    strerror(abs(ret)));
+	*effective = qp_attr_effective(&attr, transport, path->global);
+	return 0;
 }

@@ -1,4 +1,4 @@
-/* One RC queue pair, by hand: RESET -> INIT -> RTR -> RTS. */
+/* One queue pair, by hand: RESET -> INIT -> RTR -> RTS. */
 #ifndef VERBS_QP_H
 #define VERBS_QP_H
 
@@ -6,14 +6,17 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "model/endpoint.h"
+#include "model/effective.h"
 #include "model/plan.h"
 #include "verbs/device.h"
+#include "verbs/qp_attr.h"
 
 struct qp_parts {
 	struct ibv_pd *pd;
 	struct ibv_cq *send_cq;
 	struct ibv_cq *recv_cq;
+	struct ibv_srq *srq;	/* NULL: it has a receive queue */
+	enum transport transport;
 	uint32_t send_depth;
 	uint32_t receive_depth;
 	enum op op;
@@ -27,16 +30,23 @@ struct qp_parts {
  * for in ERR.  ibv_destroy_qp() it.
  */
 int qp_create(const struct device *device, const struct qp_parts *parts,
-	      enum post_method *method, struct ibv_qp **qp,
-	      struct ibv_qp_ex **qpx, struct error *err);
+	      enum post_method *method, uint32_t *inline_size,
+	      struct ibv_qp **qp, struct ibv_qp_ex **qpx, struct error *err);
 
 /* RESET -> INIT.  Returns 0 or a negative errno, said in ERR. */
-int qp_to_init(const struct device *device, struct ibv_qp *qp, int access,
+int qp_to_init(const struct device *device, struct ibv_qp *qp,
+	       const struct qp_local *local, struct error *err);
+
+/* INIT -> RTR -> RTS.  A UD queue pair leads nowhere, but for its PSN.
+ * Returns as qp_to_init(). */
+int qp_connect(const struct device *device, struct ibv_qp *qp,
+	       const struct plan *plan, const struct qp_remote *remote,
 	       struct error *err);
 
-/* INIT -> RTR -> RTS towards PEER, along PATH; PSN is this end's. */
-int qp_connect(const struct device *device, struct ibv_qp *qp,
-	       const struct plan *plan, const struct path *path, uint32_t psn,
-	       const struct endpoint_qp *peer, struct error *err);
+/* Ask QP, connected along PATH, what it is set to.  Returns as
+ * qp_to_init(). */
+int qp_query(const struct device *device, struct ibv_qp *qp,
+	     enum transport transport, const struct path *path,
+	     struct effective *effective, struct error *err);
 
 #endif

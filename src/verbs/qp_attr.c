@@ -1,31 +1,80 @@
 #include "config.h"
 #include "verbs/qp_attr.h"
 
-/* Through routers (RoCE v2); IANA's default for IP. */
-#define HOP_LIMIT 64
-/* 0.64 ms: what a requester waits after "receiver not ready". */
-#define MIN_RNR_TIMER 12
-/* Not 7: Soft-RoCE takes that for "for ever", and would never give up. */
-#define RETRY_COUNT 6
-/* For ever: the monitor ends a run that makes no progress. */
-#define RNR_RETRY 7
+#include "model/addressing.h"
 
-int qp_attr_init(struct ibv_qp_attr *attr, uint8_t port, int access)
+enum step { TO_INIT, TO_RTR, TO_RTS, STEPS };
+
+static const int masks[TRANSPORTS][STEPS] = {
+	[TRANSPORT_RC] = {
+		[TO_INIT] = IBV_QP_STATE |
+			    IBV_QP_PKEY_INDEX |
+			    IBV_QP_PORT |
+			    IBV_QP_ACCESS_FLAGS,
+		[TO_RTR] = IBV_QP_STATE |
+			   IBV_QP_AV |
+			   IBV_QP_PATH_MTU |
+			   IBV_QP_DEST_QPN |
+			   IBV_QP_RQ_PSN |
+			   IBV_QP_MAX_DEST_RD_ATOMIC |
+			   IBV_QP_MIN_RNR_TIMER,
+		[TO_RTS] = IBV_QP_STATE |
+			   IBV_QP_SQ_PSN |
+			   IBV_QP_TIMEOUT |
+			   IBV_QP_RETRY_CNT |
+			   IBV_QP_RNR_RETRY |
+			   IBV_QP_MAX_QP_RD_ATOMIC,
+	},
+	[TRANSPORT_UC] = {
+		[TO_INIT] = IBV_QP_STATE |
+			    IBV_QP_PKEY_INDEX |
+			    IBV_QP_PORT |
+			    IBV_QP_ACCESS_FLAGS,
+		[TO_RTR] = IBV_QP_STATE |
+			   IBV_QP_AV |
+			   IBV_QP_PATH_MTU |
+			   IBV_QP_DEST_QPN |
+			   IBV_QP_RQ_PSN,
+		[TO_RTS] = IBV_QP_STATE |
+			   IBV_QP_SQ_PSN,
+	},
+	[TRANSPORT_UD] = {
+		[TO_INIT] = IBV_QP_STATE |
+			    IBV_QP_PKEY_INDEX |
+			    IBV_QP_PORT |
+			    IBV_QP_QKEY,
+		[TO_RTR] = IBV_QP_STATE,
+		[TO_RTS] = IBV_QP_STATE |
+			   IBV_QP_SQ_PSN,
+	},
+};
+
+enum ibv_qp_type qp_attr_type(enum transport transport)
+{
+	static const enum ibv_qp_type types[TRANSPORTS] = {
+		[TRANSPORT_RC] = IBV_QPT_RC,
+		[TRANSPORT_UC] = IBV_QPT_UC,
+		[TRANSPORT_UD] = IBV_QPT_UD,
+	};
+
+	return types[transport];
+}
+
+int qp_attr_init(struct ibv_qp_attr *attr, const struct qp_local *local)
 {
 	*attr = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_INIT,
-		.pkey_index = 0,
-		.port_num = port,
-		.qp_access_flags = (unsigned int)access,
+		.pkey_index = local->pkey_index,
+		.port_num = local->port,
+		.qp_access_flags = (unsigned int)local->access,
+		.qkey = local->qkey,
 	};
-	return IBV_QP_STATE |
-	       IBV_QP_PKEY_INDEX |
-	       IBV_QP_PORT |
-	       IBV_QP_ACCESS_FLAGS;
+	return masks[local->transport][TO_INIT];
 }
 
-static struct ibv_ah_attr address_vector(uint8_t port, const struct plan *plan,
-					 const struct path *path)
+struct ibv_ah_attr qp_attr_address(uint8_t port, const struct plan *plan,
+				   const struct path *path,
+				   uint32_t flow_label)
 {
 	struct ibv_ah_attr av = {
 		.dlid = path->dlid,
@@ -37,32 +86,28 @@ static struct ibv_ah_attr address_vector(uint8_t port, const struct plan *plan,
 	if (path->global)
 		av.grh = (struct ibv_global_route){
 			.dgid = path->remote.raw,
+			.flow_label = flow_label,
 			.sgid_index = (uint8_t)path->local.index,
-			.hop_limit = HOP_LIMIT,
+			.hop_limit = (uint8_t)plan->hop_limit,
+			.traffic_class = addressing_traffic_class(plan),
 		};
 	return av;
 }
 
 int qp_attr_rtr(struct ibv_qp_attr *attr, uint8_t port,
-		const struct plan *plan, const struct path *path,
-		uint32_t dest_qpn, uint32_t rq_psn)
+		const struct plan *plan, const struct qp_remote *remote)
 {
 	*attr = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_RTR,
-		.ah_attr = address_vector(port, plan, path),
-		.path_mtu = (enum ibv_mtu)path->mtu,
-		.dest_qp_num = dest_qpn,
-		.rq_psn = rq_psn,
+		.ah_attr = qp_attr_address(port, plan, remote->path,
+					   remote->flow_label),
+		.path_mtu = (enum ibv_mtu)remote->path->mtu,
+		.dest_qp_num = remote->peer.qpn,
+		.rq_psn = remote->peer.psn,
 		.max_dest_rd_atomic = (uint8_t)plan->outstanding_reads,
-		.min_rnr_timer = MIN_RNR_TIMER,
+		.min_rnr_timer = (uint8_t)plan->min_rnr_timer,
 	};
-	return IBV_QP_STATE |
-	       IBV_QP_AV |
-	       IBV_QP_PATH_MTU |
-	       IBV_QP_DEST_QPN |
-	       IBV_QP_RQ_PSN |
-	       IBV_QP_MAX_DEST_RD_ATOMIC |
-	       IBV_QP_MIN_RNR_TIMER;
+	return masks[plan->transport][TO_RTR];
 }
 
 int qp_attr_rts(struct ibv_qp_attr *attr, const struct plan *plan,
@@ -72,14 +117,34 @@ int qp_attr_rts(struct ibv_qp_attr *attr, const struct plan *plan,
 		.qp_state = IBV_QPS_RTS,
 		.sq_psn = sq_psn,
 		.timeout = (uint8_t)plan->qp_timeout,
-		.retry_cnt = RETRY_COUNT,
-		.rnr_retry = RNR_RETRY,
+		.retry_cnt = (uint8_t)plan->retry_count,
+		.rnr_retry = (uint8_t)plan->rnr_retry,
 		.max_rd_atomic = (uint8_t)plan->outstanding_reads,
 	};
-	return IBV_QP_STATE |
-	       IBV_QP_SQ_PSN |
-	       IBV_QP_TIMEOUT |
-	       IBV_QP_RETRY_CNT |
-	       IBV_QP_RNR_RETRY |
-	       IBV_QP_MAX_QP_RD_ATOMIC;
+	return masks[plan->transport][TO_RTS];
+}
+
+int qp_attr_query(enum transport transport)
+{
+	int mask = IBV_QP_CAP;
+
+	for (int step = 0; step < STEPS; step++)
+		mask |= masks[transport][step];
+	return mask;
+}
+
+struct effective qp_attr_effective(const struct ibv_qp_attr *attr,
+				   enum transport transport, bool global)
+{
+	struct effective e = { .known = true };
+
+#define X(name, most, who, member) \
+	e.name = ((who) & 1U << transport) && \
+		 (global || !((who) & EFFECTIVE_GRH)) ? \
+		 (uint32_t)attr->member : EFFECTIVE_NONE;
+	EFFECTIVE_LIST(X)
+#undef X
+	if (e.path_mtu != EFFECTIVE_NONE)
+		e.path_mtu = mtu_bytes((uint8_t)attr->path_mtu);
+	return e;
 }

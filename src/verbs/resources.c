@@ -4,101 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 
 #include "base/xalloc.h"
+#include "model/addressing.h"
 #include "verbs/qp.h"
-
-static int allocate_buffer(struct resources *res, uint64_t length,
-			   struct error *err)
-{
-	void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return fail(err, -errno, "use fewer --qps or a smaller --size",
-			    "cannot allocate %llu bytes for messages: %s",
-			    (unsigned long long)length, strerror(errno));
-	res->buffer = memory;
-	res->length = length;
-	return 0;
-}
-
-static int register_memory(const struct device *device,
-			   const struct plan *plan, bool client,
-			   struct resources *res, struct error *err)
-{
-	unsigned int access = (unsigned int)plan_access(plan, client);
-	struct rlimit locked = { 0 };
-
-	res->mr = ibv_reg_mr(res->pd, res->buffer, res->length, access);
-	if (res->mr)
-		return 0;
-	getrlimit(RLIMIT_MEMLOCK, &locked);
-	if (errno == ENOMEM && locked.rlim_cur < res->length)
-		return fail(err, -ENOMEM, "raise it (ulimit -l)",
-			    "%s: cannot register %llu bytes: more than the "
-			    "limit on locked memory, %llu", device->port.device,
-			    (unsigned long long)res->length,
-			    (unsigned long long)locked.rlim_cur);
-	return fail(err, -errno, NULL, "%s: cannot register %llu bytes: %s",
-		    device->port.device, (unsigned long long)res->length,
-		    strerror(errno));
-}
-
-/* Room for every completion if the device has it, for the signalled ones in
- * any case: plan_fit() has checked that. */
-static int create_cq(const struct device *device, uint64_t wanted,
-		     const char *purpose, struct ibv_cq **cq,
-		     struct error *err)
-{
-	uint64_t most = device->port.limits.max_cqe;
-	int entries = (int)(wanted < most ? wanted : most);
-
-	*cq = ibv_create_cq(device->context, entries ? entries : 1, NULL, NULL,
-			    0);
-	if (*cq)
-		return 0;
-	return fail(err, -errno, NULL,
-		    "%s: cannot create a %s completion queue of %d entries: %s",
-		    device->port.device, purpose, entries, strerror(errno));
-}
-
-static bool end_sends(const struct plan *plan, bool client)
-{
-	return client || plan_is_pingpong(plan);
-}
-
-static uint32_t receive_depth(const struct plan *plan, bool client)
-{
-	return plan_posts_receives(plan, client) ? plan->rx_depth : 0;
-}
 
 uint32_t resources_first_qp(const struct resources *res, uint32_t t)
 {
 	return (uint32_t)((uint64_t)t * res->n_qps / res->n_threads);
-}
-
-static int create_cqs(const struct device *device, const struct plan *plan,
-		      bool client, struct resources *res, struct error *err)
-{
-	uint64_t qps = (plan->qps + plan->threads - 1) / plan->threads;
-	uint64_t sends = end_sends(plan, client) ?
-				 qps * plan_send_queue(plan) : 1;
-	uint64_t receives = qps * receive_depth(plan, client);
-	int ret = 0;
-
-	res->n_threads = plan->threads;
-	res->cqs = xcalloc(plan->threads, sizeof(*res->cqs));
-	for (uint32_t t = 0; t < plan->threads && !ret; t++) {
-		ret = create_cq(device, sends, "send", &res->cqs[t].send, err);
-		if (!ret)
-			ret = create_cq(device, receives, "receive",
-					&res->cqs[t].recv, err);
-	}
-	return ret;
 }
 
 /* Room for the sends that each QP's lists are made of, size by size. */
@@ -113,107 +27,155 @@ static void allocate_requests(const struct plan *plan, struct resources *res)
 			&res->requests[i * length];
 }
 
-/* The parts of Q's work requests that never change. */
+/* The parts of Q's work requests that never change; Q is the I-th of those
+ * that QUEUES are for. */
 static void prepare_requests(const struct resources *res,
-			     const struct plan *plan, uint32_t index,
-			     uint32_t first, struct flow_qp *q)
+			     const struct plan *plan, struct queues *queues,
+			     uint32_t i, struct flow_qp *q)
 {
-	uint64_t offset = plan_stride(plan) * index;
+	uint64_t offset = plan_stride(plan) * (uint64_t)(q - res->qps);
+	uint8_t *incoming = resources_incoming(res, plan) + offset;
 
-	q->tag = (uint64_t)(index - first) << FLOW_COUNT_BITS;
-	q->local = (uintptr_t)res->buffer + offset;
-	q->lkey = res->mr->lkey;
-	q->recv_sge = (struct ibv_sge){
-		.addr = (uintptr_t)resources_incoming(res, plan) + offset,
-		.length = (uint32_t)plan_stride(plan),
-		.lkey = res->mr->lkey,
-	};
-	q->recv_wr.wr_id = q->tag;
-	q->recv_wr.sg_list = &q->recv_sge;
-	q->recv_wr.num_sge = 1;
+	q->tag = (uint64_t)i << FLOW_COUNT_BITS;
+	q->local = (uintptr_t)res->memory.buffer + offset;
+	q->lkey = memory_mr(&res->memory, q->local)->lkey;
+	q->receives = queues_prepare(
+		queues, plan, i, q->qp, incoming,
+		memory_mr(&res->memory, (uintptr_t)incoming)->lkey);
 }
 
-/* The QPs that thread T serves. */
-static int create_thread_qps(const struct device *device,
-			     const struct plan *plan, bool client, uint32_t t,
-			     struct resources *res, struct error *err)
+/* One QP; res->inline_size becomes what was granted. */
+static int create_qp(const struct device *device, const struct plan *plan,
+		     bool client, const struct queues *queues, uint32_t i,
+		     struct resources *res, struct flow_qp *q,
+		     struct error *err)
 {
+	const bool sends = plan_sends(plan, client);
 	const struct qp_parts parts = {
 		.pd = res->pd,
-		.send_cq = res->cqs[t].send,
-		.recv_cq = res->cqs[t].recv,
-		.send_depth = end_sends(plan, client) ?
-				      plan_send_queue(plan) : 1,
-		.receive_depth = receive_depth(plan, client),
+		.send_cq = queues_of(queues, i)->send,
+		.recv_cq = queues_of(queues, i)->recv,
+		.srq = queues->srq,
+		.transport = (enum transport)plan->transport,
+		.send_depth = sends ? plan_send_queue(plan) : 1,
+		.receive_depth = queues_receive_depth(plan, client),
 		.op = plan->op,
-		.sends = end_sends(plan, client),
+		.sends = sends,
 	};
+	const struct qp_local local = {
+		.transport = parts.transport,
+		.port = device->port.number,
+		.pkey_index = (uint16_t)device->pkey_index,
+		.access = plan_access(plan, client),
+		.qkey = res->qkey,
+	};
+	int ret = qp_create(device, &parts, &res->method, &res->inline_size,
+			    &q->qp, &q->qpx, err);
+
+	return ret ? ret : qp_to_init(device, q->qp, &local, err);
+}
+
+/* The queues and the QPs that thread T serves. */
+static int create_thread(const struct device *device, const struct plan *plan,
+			 bool client, uint32_t vector, uint32_t t,
+			 struct resources *res, struct error *err)
+{
 	uint32_t first = resources_first_qp(res, t);
-	uint32_t end = resources_first_qp(res, t + 1);
-	int ret = 0;
+	uint32_t n = resources_first_qp(res, t + 1) - first;
+	struct queues *queues = &res->queues[t];
+	int ret = queues_create(device, res->pd, plan, client, n, vector,
+				queues, err);
 
-	for (uint32_t i = first; i < end && !ret; i++) {
-		struct flow_qp *q = &res->qps[i];
+	for (uint32_t i = 0; i < n && !ret; i++) {
+		struct flow_qp *q = &res->qps[first + i];
 
-		ret = qp_create(device, &parts, &res->method, &q->qp, &q->qpx,
-				err);
-		if (ret)
-			break;
-		ret = qp_to_init(device, q->qp, plan_access(plan, client),
-				 err);
-		prepare_requests(res, plan, i, first, q);
+		ret = create_qp(device, plan, client, queues, i, res, q, err);
+		if (!ret)
+			prepare_requests(res, plan, queues, i, q);
 	}
 	return ret;
 }
 
-static int create_qps(const struct device *device, const struct plan *plan,
-		      bool client, struct resources *res, struct error *err)
+/* Threads have one completion vector after the other. */
+static uint32_t vector_of(const struct device *device, uint32_t vector,
+			  uint32_t t)
 {
+	int n = device->context->num_comp_vectors;
+
+	return t && n > 0 ? (vector + t) % (uint32_t)n : vector;
+}
+
+static int create_qps(const struct device *device, const struct plan *plan,
+		      bool client, uint32_t vector, struct resources *res,
+		      struct error *err)
+{
+	bool sends = plan_sends(plan, client);
 	int ret = 0;
 
 	res->n_qps = plan->qps;
+	res->n_threads = plan->threads;
 	res->method = (enum post_method)plan->post;
+	res->inline_size = sends ? plan_inline(plan) : 0;
 	res->qps = xcalloc(plan->qps, sizeof(*res->qps));
 	res->psns = xcalloc(plan->qps, sizeof(*res->psns));
-	if (end_sends(plan, client))
+	res->queues = xcalloc(plan->threads, sizeof(*res->queues));
+	if (sends)
 		allocate_requests(plan, res);
 	for (uint32_t t = 0; t < plan->threads && !ret; t++)
-		ret = create_thread_qps(device, plan, client, t, res, err);
+		ret = create_thread(device, plan, client,
+				    vector_of(device, vector, t), t, res, err);
 	return ret;
+}
+
+/* As many random bits of NUMBER as MASK has. */
+static int choose(uint32_t *number, uint32_t mask, struct error *err)
+{
+	if (getrandom(number, sizeof(*number), 0) != sizeof(*number))
+		return fail(err, -EIO, NULL, "cannot get random numbers");
+	*number &= mask;
+	return 0;
 }
 
 /* A PSN must not be guessed from a former connection's. */
 static int choose_psns(struct resources *res, struct error *err)
 {
-	for (uint32_t i = 0; i < res->n_qps; i++) {
-		if (getrandom(&res->psns[i], sizeof(*res->psns), 0) !=
-		    sizeof(*res->psns))
-			return fail(err, -EIO, NULL,
-				    "cannot get random numbers");
-		res->psns[i] &= ENDPOINT_QPN_MAX;
-	}
-	return 0;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < res->n_qps && !ret; i++)
+		ret = choose(&res->psns[i], ENDPOINT_QPN_MAX, err);
+	return ret;
+}
+
+/* Nor that which lets UD messages in. */
+static int choose_qkey(const struct plan *plan, struct resources *res,
+		       struct error *err)
+{
+	if (plan->transport != TRANSPORT_UD)
+		return 0;
+	return choose(&res->qkey, ENDPOINT_QKEY_MAX, err);
 }
 
 int resources_create(const struct device *device, const struct plan *plan,
-		     bool client, struct resources *res, struct error *err)
+		     bool client, uint32_t vector, struct resources *res,
+		     struct error *err)
 {
-	struct resources r = { 0 };
-	int ret = allocate_buffer(&r, plan_memory(plan), err);
+	struct resources r = { .pd = ibv_alloc_pd(device->context) };
+	int ret = 0;
 
-	if (ret)
-		return ret;
-	r.pd = ibv_alloc_pd(device->context);
 	if (!r.pd)
 		ret = fail(err, -errno, NULL,
 			   "%s: cannot allocate a protection domain: %s",
 			   device->port.device, strerror(errno));
 	if (!ret)
-		ret = register_memory(device, plan, client, &r, err);
+		ret = memory_create(device, r.pd, plan,
+				    plan_access(plan, client),
+				    plan_memory(plan),
+				    plan->qps * plan_regions(plan), &r.memory,
+				    err);
 	if (!ret)
-		ret = create_cqs(device, plan, client, &r, err);
+		ret = choose_qkey(plan, &r, err);
 	if (!ret)
-		ret = create_qps(device, plan, client, &r, err);
+		ret = create_qps(device, plan, client, vector, &r, err);
 	if (!ret)
 		ret = choose_psns(&r, err);
 	if (ret)
@@ -228,19 +190,13 @@ void resources_destroy(struct resources *res)
 	for (uint32_t i = 0; res->qps && i < res->n_qps; i++)
 		if (res->qps[i].qp)
 			ibv_destroy_qp(res->qps[i].qp);
-	for (uint32_t t = 0; res->cqs && t < res->n_threads; t++) {
-		if (res->cqs[t].send)
-			ibv_destroy_cq(res->cqs[t].send);
-		if (res->cqs[t].recv)
-			ibv_destroy_cq(res->cqs[t].recv);
-	}
-	if (res->mr)
-		ibv_dereg_mr(res->mr);
+	addresses_destroy(&res->addresses);
+	for (uint32_t t = 0; res->queues && t < res->n_threads; t++)
+		queues_destroy(&res->queues[t]);
+	memory_destroy(&res->memory);
 	if (res->pd)
 		ibv_dealloc_pd(res->pd);
-	if (res->buffer)
-		munmap(res->buffer, res->length);
-	free(res->cqs);
+	free(res->queues);
 	free(res->qps);
 	free(res->requests);
 	free(res->psns);
@@ -252,13 +208,15 @@ uint8_t *resources_incoming(const struct resources *res,
 {
 	uint64_t region = plan_stride(plan) * plan->qps;
 
-	return res->buffer + (plan_regions(plan) - 1) * region;
+	return res->memory.buffer + (plan_regions(plan) - 1) * region;
 }
 
 void resources_describe(const struct resources *res, const struct plan *plan,
 			const struct device *device, const struct path *path,
 			struct endpoint *endpoint)
 {
+	const uint64_t va = (uintptr_t)resources_incoming(res, plan);
+
 	*endpoint = (struct endpoint){
 		.lid = device->port.lid,
 		.gid = path->local.raw,
@@ -267,7 +225,8 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		.peer_gid_index = path->remote.index,
 		.global = path->global,
 		.mtu = path->mtu,
-		.va = (uintptr_t)resources_incoming(res, plan),
+		.qkey = res->qkey,
+		.va = va,
 		.length = plan_stride(plan) * plan->qps,
 		.stride = plan_stride(plan),
 		.n = res->n_qps,
@@ -277,7 +236,8 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		endpoint->qps[i] = (struct endpoint_qp){
 			.qpn = res->qps[i].qp->qp_num,
 			.psn = res->psns[i],
-			.rkey = res->mr->rkey,
+			.rkey = memory_mr(&res->memory,
+					  va + endpoint->stride * i)->rkey,
 		};
 }
 
@@ -285,16 +245,33 @@ int resources_connect(struct resources *res, const struct device *device,
 		      const struct plan *plan, const struct path *path,
 		      const struct endpoint *peer, struct error *err)
 {
-	for (uint32_t i = 0; i < res->n_qps; i++) {
+	int ret = 0;
+
+	for (uint32_t i = 0; i < res->n_qps && !ret; i++) {
+		const struct qp_remote remote = {
+			.path = path,
+			.flow_label = addressing_flow_label(plan, i),
+			.psn = res->psns[i],
+			.peer = peer->qps[i],
+		};
 		struct flow_qp *q = &res->qps[i];
-		int ret;
 
 		q->remote = peer->va + peer->stride * i;
 		q->rkey = peer->qps[i].rkey;
-		ret = qp_connect(device, q->qp, plan, path, res->psns[i],
-				 &peer->qps[i], err);
-		if (ret)
-			return ret;
+		q->remote_qpn = peer->qps[i].qpn;
+		q->remote_qkey = peer->qkey;
+		ret = qp_connect(device, q->qp, plan, &remote, err);
+		if (!ret && plan->transport == TRANSPORT_UD)
+			ret = addresses_get(&res->addresses, device, res->pd,
+					    plan, path, i, &q->ah, err);
 	}
-	return 0;
+	return ret;
+}
+
+int resources_query(const struct resources *res, const struct device *device,
+		    const struct plan *plan, const struct path *path,
+		    struct effective *effective, struct error *err)
+{
+	return qp_query(device, res->qps[0].qp,
+			(enum transport)plan->transport, path, effective, err);
 }

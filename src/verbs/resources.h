@@ -9,38 +9,38 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/effective.h"
 #include "model/endpoint.h"
 #include "model/plan.h"
 #include "traffic/flow.h"
+#include "verbs/address.h"
 #include "verbs/device.h"
-
-/* The completion queues of the QPs that one thread serves. */
-struct resources_cqs {
-	struct ibv_cq *send;
-	struct ibv_cq *recv;
-};
+#include "verbs/memory.h"
+#include "verbs/queues.h"
 
 struct resources {
 	struct ibv_pd *pd;
-	struct ibv_mr *mr;
-	struct resources_cqs *cqs;	/* of each thread */
+	struct memory memory;
+	struct queues *queues;	/* of each thread */
 	uint32_t n_threads;
 	struct flow_qp *qps;	/* n_qps, ready for a loop once connected */
 	uint32_t n_qps;
 	struct flow_request *requests;	/* of the QPs' lists */
 	enum post_method method;	/* how sends are posted */
+	uint32_t inline_size;	/* most bytes of a send that is inline */
 	uint32_t *psns;		/* of each QP, 24 random bits */
-	uint8_t *buffer;
-	uint64_t length;	/* of buffer */
+	uint32_t qkey;		/* of UD: 31 random bits, of all QPs */
+	struct addresses addresses;	/* likewise: the QPs' ah */
 };
 
 /*
  * Make all that PLAN needs at this end (CLIENT says which), with the QPs in
- * INIT.  Returns 0, or a negative errno with what was refused in ERR and
+ * INIT; events come by completion vector VECTOR and those after it.  Returns 0, or a negative errno with what was refused in ERR and
  * nothing left behind.
  */
 int resources_create(const struct device *device, const struct plan *plan,
-		     bool client, struct resources *res, struct error *err);
+		     bool client, uint32_t vector, struct resources *res,
+		     struct error *err);
 
 /* Release everything; members that are NULL are skipped. */
 void resources_destroy(struct resources *res);
@@ -54,13 +54,20 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 			struct endpoint *endpoint);
 
 /*
- * Point the work requests at PEER and move every QP through RTR to RTS.
+ * Point the work requests at PEER and move every QP through RTR to RTS; make
+ * the address handles of UD.
  * Receives should be posted before.  Returns as resources_create(), but
  * releases nothing.
  */
 int resources_connect(struct resources *res, const struct device *device,
 		      const struct plan *plan, const struct path *path,
 		      const struct endpoint *peer, struct error *err);
+
+/* Ask the first QP, once connected, what it is set to.  Returns as
+ * resources_connect(). */
+int resources_query(const struct resources *res, const struct device *device,
+		    const struct plan *plan, const struct path *path,
+		    struct effective *effective, struct error *err);
 
 /* The first of the QPs that thread T serves; those of T end where those of
  * T + 1 begin. */

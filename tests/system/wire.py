@@ -9,23 +9,39 @@ from collections import namedtuple
 from lab import SYSFS
 
 MAGIC = b"vbsp"
-PROTOCOL = 2
+PROTOCOL = 3
 TYPES = ("HELLO", "REFUSE", "PLAN", "ACCEPT", "ENDPOINT", "READY", "START",
-         "DONE", "BYE", "ABORT", "ALIVE")
+         "DONE", "BYE", "ABORT", "ALIVE", "SENT")
+# Frames that are not answered.
+UNANSWERED = ("SENT",)
 HEADER = struct.Struct(">4sHHI")
 ENDPOINT = struct.Struct(">H16sBIIBBIQQQI")
-OPERATIONS = ("send", "write", "read")
+QUEUE_PAIR = struct.Struct(">III")
+RKEY = 4711
+OPERATIONS = ("send", "write", "read", "atomic")
+METRICS = ("bandwidth", "latency")
 ANY = 0xffffffff
 SECOND = 10 ** 9
-# iterations, duration, warm-up, timeout, queue pairs, send and receive depth,
-# moderation, MTU, reads, acknowledge timeout, service level, walk, post list,
-# post, threads, round trip
-PARAMETERS = {2: 10, 3: SECOND, 4: 0, 5: 5 * SECOND, 6: 1, 7: 16, 8: ANY,
-              9: ANY, 10: ANY, 11: ANY, 12: 14, 13: 0, 14: 4096,
-              15: 1, 16: 0, 17: 1, 18: 0}
+PARAMETERS = {
+    # iterations, duration, warm-up, timeout, queue pairs
+    2: 10, 3: SECOND, 4: 0, 5: 5 * SECOND, 6: 1,
+    # send and receive depth, moderation, MTU, reads
+    7: 16, 8: ANY, 9: ANY, 10: ANY, 11: ANY,
+    # acknowledge timeout, service level, walk, post list, post
+    12: 14, 13: 0, 14: 4096, 15: 1, 16: 0,
+    # threads, round trip, transport, bidirectional, reversed
+    17: 1, 18: 0, 19: 0, 20: 0, 21: 0,
+    # immediate data, atomic, all sizes, inline, receives posted at once
+    22: 0, 23: 0, 24: 0, 25: ANY, 26: 1,
+    # shared receive queue, events, rate, burst, arrival, open loop's depth
+    27: 0, 28: 0, 29: 0, 30: 1, 31: 0, 32: 64,
+    # traffic class, DSCP, hop limit, retries, RNR retries, RNR timer
+    33: 0, 34: ANY, 36: 64, 37: 6, 38: 7, 39: 12,
+    # huge pages, region per queue pair, relaxed ordering, ODP, verify
+    40: 0, 41: 0, 42: 0, 43: 0, 44: 0}
 
 Endpoint = namedtuple("Endpoint", "lid gid gid_type gid_index peer_gid_index "
-                      "grh mtu rkey va length stride n")
+                      "grh mtu qkey va length stride n")
 
 
 def frame(name, payload=b"", protocol=PROTOCOL, kind=None, length=None):
@@ -82,22 +98,24 @@ def port(max_qp=65536, mtu=3):
     return text
 
 
-def plan(operation="write", sizes=(64,), parameters=None, **of_port):
+def plan(operation="write", sizes=(64,), parameters=None, labels=(),
+         metric="bandwidth", **of_port):
     values = {**PARAMETERS, **(parameters or {})}
     text = port(**of_port)
-    text += struct.pack(">BBH", OPERATIONS.index(operation), 0, len(values))
+    text += struct.pack(">BBH", OPERATIONS.index(operation),
+                        METRICS.index(metric), len(values))
     for number, value in values.items():
         text += struct.pack(">HQ", number, value)
-    text += struct.pack(">H", len(sizes))
-    return text + b"".join(struct.pack(">Q", size) for size in sizes)
+    text += struct.pack(f">H{len(sizes)}Q", len(sizes), *sizes)
+    return text + struct.pack(f">H{len(labels)}I", len(labels), *labels)
 
 
 def endpoint(gid_index, peer_gid_index, mtu=3, stride=4096, n=1):
     """Queue pairs that do not exist behind a GID that does."""
     gid = {index: gid for index, _, gid in own_gids()}[gid_index]
-    text = ENDPOINT.pack(0, gid, 2, gid_index, peer_gid_index, 1, mtu, 4711,
+    text = ENDPOINT.pack(0, gid, 2, gid_index, peer_gid_index, 1, mtu, 0,
                          1 << 20, n * stride, stride, n)
-    return text + b"".join(struct.pack(">II", 0xfffff0 - i, i)
+    return text + b"".join(QUEUE_PAIR.pack(0xfffff0 - i, i, RKEY)
                            for i in range(n))
 
 
@@ -105,10 +123,18 @@ def read_endpoint(payload):
     return Endpoint(*ENDPOINT.unpack_from(payload))
 
 
-def done(counted=10):
+def sent(*messages):
+    """That many by each thread."""
+    return struct.pack(f">I{len(messages)}Q", len(messages), *messages)
+
+
+def done(posted=10, received=0, counted=None, window=10 ** 6, lost=0, late=0,
+         method=2, inline=0):
     """That many messages in a millisecond: one thread, no intervals, no
     samples."""
-    return (struct.pack(">QQQQB", counted, 0, counted, 10 ** 6, 2)
+    counted = max(posted, received) if counted is None else counted
+    return (struct.pack(">QQQQQQBI", posted, received, counted, window, lost,
+                        late, method, inline)
             + string("fake") + struct.pack(">ddddIIQ", 1, 1, 0, 1, 0, 0, 0))
 
 
@@ -157,9 +183,10 @@ class Peer:
 
 
 class FakeClient(Peer):
-    """Plays a client's steps without any traffic."""
+    """Plays a client's steps without any traffic: one that sends."""
 
-    STEPS = ("HELLO", "PLAN", "ENDPOINT", "READY", "START", "DONE", "BYE")
+    STEPS = ("HELLO", "PLAN", "ENDPOINT", "READY", "START", "SENT", "DONE",
+             "BYE")
     ANSWERS = {"PLAN": "ACCEPT"}
 
     def __init__(self, number):
@@ -169,13 +196,15 @@ class FakeClient(Peer):
         index = own_gids()[-1][0]
         return {"HELLO": hello, "PLAN": plan, "DONE": done,
                 "ENDPOINT": lambda: endpoint(index, index),
-                "START": lambda: struct.pack(">Q", 64)
+                "START": lambda: struct.pack(">Q", 64),
+                "SENT": lambda: sent(10)
                 }.get(step, bytes)()
 
     def play(self, *steps):
         for step in steps:
             self.send(step, self.payload(step))
-            self.expect(self.ANSWERS.get(step, step))
+            if step not in UNANSWERED:
+                self.expect(self.ANSWERS.get(step, step))
 
 
 def serves(server):
@@ -213,7 +242,8 @@ class FakeServer:
     def play(self, *steps):
         for step in steps:
             got = self.peer.expect("PLAN" if step == "ACCEPT" else step)
-            self.peer.send(step, self.answer(step, got))
+            if step not in UNANSWERED:
+                self.peer.send(step, self.answer(step, got))
 
     def close(self):
         self.peer.close()

@@ -43,6 +43,7 @@ struct nic_qp {
 		struct builder b;	/* begins with it */
 	};
 	uint32_t dest;
+	struct ibv_qp_attr attr;	/* as it was moved */
 	struct ibv_qp_cap cap;
 	struct nic_send *sends;		/* ring of cap.max_send_wr */
 	uint64_t posted, done, retired;
@@ -51,9 +52,15 @@ struct nic_qp {
 	uint64_t stalled_at;		/* ns; 0: the peer answers */
 };
 
+struct nic_ah {
+	struct ibv_ah ah;
+	struct ibv_ah_attr attr;
+};
+
 extern pthread_mutex_t nic_lock;
 extern struct nic_qp *nic_qps[NIC_OBJECTS];
 extern struct nic_mr *nic_mrs[NIC_OBJECTS];
+extern struct nic_ah *nic_ahs[NIC_OBJECTS];	/* by their handle */
 
 /* Shared by the fakes of the slow verbs: does this call fail, as the test
  * wants; an object that is counted in *ALIVE; its place in a table. */

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "fake_verbs.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -48,16 +49,19 @@ void fake_verbs_reset(void)
 			.max_cqe = 65536,
 			.max_qp_rd_atom = 16,
 			.max_qp_init_rd_atom = 16,
+			.max_mr = 512,
 		},
 		.port = {
 			.state = IBV_PORT_ACTIVE,
 			.active_mtu = IBV_MTU_1024,
 			.max_msg_sz = 1U << 31,
 			.link_layer = IBV_LINK_LAYER_ETHERNET,
+			.pkey_tbl_len = 1,
 			.active_speed = 32,
 			.active_width = 2,
 		},
 		.n_gids = 1,
+		.pkeys = { 0xffff },
 		.errnum = EIO,
 	};
 	fake_verbs.gids[0].gid_index = 1;
@@ -70,7 +74,8 @@ uint32_t fake_verbs_alive(void)
 {
 	const struct fake_verbs *f = &fake_verbs;
 
-	return f->lists + f->contexts + f->pds + f->mrs + f->cqs + f->qps;
+	return f->lists + f->contexts + f->pds + f->mrs + f->cqs + f->qps +
+	       f->ahs;
 }
 
 /* Called first by each verb that can fail: true when this one shall. */
@@ -128,6 +133,16 @@ const char *ibv_get_device_name(struct ibv_device *device)
 	return device->name;
 }
 
+static int query_device_ex(struct ibv_context *context,
+			   const struct ibv_query_device_ex_input *input,
+			   struct ibv_device_attr_ex *attr, size_t size)
+{
+	(void)input;
+	memset(attr, 0, size);
+	attr->odp_caps = fake_verbs.odp;
+	return ibv_query_device(context, &attr->orig_attr);
+}
+
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	struct nic_context *c;
@@ -140,11 +155,14 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	c->verbs.context.async_fd = fds[0];
 	c->event_fd = fds[1];
 	nic_set_ops(&c->verbs.context.ops);
-	if (fake_verbs.builders) {
+	if (fake_verbs.builders || fake_verbs.extended) {
 		c->verbs.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
 		c->verbs.sz = sizeof(c->verbs);
-		c->verbs.create_qp_ex = nic_create_qp_ex;
 	}
+	if (fake_verbs.builders)
+		c->verbs.create_qp_ex = nic_create_qp_ex;
+	if (fake_verbs.extended)
+		c->verbs.query_device_ex = query_device_ex;
 	return &c->verbs.context;
 }
 
@@ -198,6 +216,19 @@ ssize_t _ibv_query_gid_table(struct ibv_context *context,
 	return (ssize_t)n;
 }
 
+int ibv_query_pkey(struct ibv_context *context, uint8_t number, int index,
+		   __be16 *pkey)
+{
+	(void)context;
+	(void)number;
+	if (nic_call_fails())
+		return -1;
+	if (index < 0 || index >= fake_verbs.port.pkey_tbl_len)
+		abort();
+	*pkey = htons(fake_verbs.pkeys[index]);
+	return 0;
+}
+
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
 	struct ibv_pd *pd;
@@ -216,7 +247,8 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 	pthread_mutex_lock(&nic_lock);
 	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
 		if ((nic_mrs[i] && nic_mrs[i]->mr.pd == pd) ||
-		    (nic_qps[i] && nic_qps[i]->qp.pd == pd))
+		    (nic_qps[i] && nic_qps[i]->qp.pd == pd) ||
+		    (nic_ahs[i] && nic_ahs[i]->ah.pd == pd))
 			used = true;
 	fake_verbs.misuses += used;
 	pthread_mutex_unlock(&nic_lock);
@@ -260,6 +292,7 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 	m->mr.addr = addr;
 	m->mr.length = length;
 	m->access = access;
+	fake_verbs.access |= access;
 	m->mr.lkey = m->mr.rkey = NIC_RKEY_BASE + nic_enter((void **)nic_mrs, m);
 	return &m->mr;
 }

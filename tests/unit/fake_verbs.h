@@ -13,16 +13,20 @@
 
 #define FAKE_DEVICES 2
 #define FAKE_GIDS 8
+#define FAKE_PKEYS 4
 
 /* What the devices are, what goes wrong, and what is alive. */
 struct fake_verbs {
 	/* set by the test */
 	int n_devices;
 	struct ibv_device_attr attr;
+	bool extended;		/* has ibv_query_device_ex(3): */
+	struct ibv_odp_caps odp;
 	struct ibv_port_attr port;	/* every port is like this */
 	int active_port;		/* 0: as port.state says, all of them */
 	struct ibv_gid_entry gids[FAKE_GIDS];
 	int n_gids;
+	uint16_t pkeys[FAKE_PKEYS];	/* port.pkey_tbl_len of them */
 	bool builders;		/* QPs have ibv_wr_start(3) if asked for */
 	uint32_t fail_call;	/* this slow verb, from 1, fails */
 	uint32_t fail_post;	/* this post of a send or receive */
@@ -34,7 +38,8 @@ struct fake_verbs {
 	uint32_t calls;
 	uint32_t posts;
 	uint64_t messages;
-	uint32_t lists, contexts, pds, mrs, cqs, qps;	/* alive */
+	unsigned int access;	/* that any memory was registered with */
+	uint32_t lists, contexts, pds, mrs, cqs, qps, ahs;	/* alive */
 	uint32_t overflows;	/* of any queue */
 	uint32_t misuses;	/* destroyed in the wrong order, ... */
 	uint32_t receives_late;	/* messages that had to wait for one */

@@ -2,16 +2,19 @@
 # called it would not link.  What the others call is in fake_verbs.c.
 if HAVE_CMOCKA
 check_PROGRAMS = \
+	tests/unit/test_addressing \
 	tests/unit/test_arrivals \
 	tests/unit/test_chart \
 	tests/unit/test_calibrate \
 	tests/unit/test_clock \
 	tests/unit/test_connect \
+	tests/unit/test_cpulist \
 	tests/unit/test_error \
 	tests/unit/test_explain \
 	tests/unit/test_faults \
 	tests/unit/test_fields \
 	tests/unit/test_fit \
+	tests/unit/test_fit_memory \
 	tests/unit/test_frames \
 	tests/unit/test_gid \
 	tests/unit/test_histogram \
@@ -19,19 +22,26 @@ check_PROGRAMS = \
 	tests/unit/test_json \
 	tests/unit/test_json_rows \
 	tests/unit/test_latency \
+	tests/unit/test_load \
+	tests/unit/test_memory \
+	tests/unit/test_numa \
 	tests/unit/test_oob \
 	tests/unit/test_open_loop \
+	tests/unit/test_option_shapes \
 	tests/unit/test_options \
 	tests/unit/test_pace \
 	tests/unit/test_param \
+	tests/unit/test_param_shapes \
 	tests/unit/test_peers \
 	tests/unit/test_plan \
 	tests/unit/test_port \
 	tests/unit/test_qp_attr \
 	tests/unit/test_rate \
+	tests/unit/test_ready \
 	tests/unit/test_resources \
 	tests/unit/test_responder \
 	tests/unit/test_samples \
+	tests/unit/test_service \
 	tests/unit/test_session \
 	tests/unit/test_shapes \
 	tests/unit/test_summary \
@@ -58,11 +68,15 @@ LDADD = libverbsperf.a $(JANSSON_LIBS) $(CMOCKA_LIBS)
 
 tests_unit_test_arrivals_SOURCES = tests/unit/test_arrivals.c \
 	tests/unit/test.h
+tests_unit_test_addressing_SOURCES = tests/unit/test_addressing.c \
+	$(fake_verbs) tests/unit/test.h
 tests_unit_test_chart_SOURCES = tests/unit/test_chart.c tests/unit/test.h
 tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/test.h
 tests_unit_test_connect_SOURCES = tests/unit/test_connect.c \
+	tests/unit/test.h
+tests_unit_test_cpulist_SOURCES = tests/unit/test_cpulist.c \
 	tests/unit/test.h
 tests_unit_test_error_SOURCES = tests/unit/test_error.c tests/unit/test.h
 tests_unit_test_explain_SOURCES = tests/unit/test_explain.c \
@@ -71,12 +85,16 @@ tests_unit_test_faults_SOURCES = tests/unit/test_faults.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/test.h
 tests_unit_test_fields_SOURCES = tests/unit/test_fields.c \
-	tests/unit/golden.h tests/unit/samples.c tests/unit/samples.h \
+	tests/unit/golden.h tests/unit/golden_plan.h \
+	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_fit_SOURCES = tests/unit/test_fit.c \
 	tests/unit/good_plan.h tests/unit/test.h
+tests_unit_test_fit_memory_SOURCES = tests/unit/test_fit_memory.c \
+	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
-	tests/unit/golden.h tests/unit/samples.c tests/unit/samples.h \
+	tests/unit/golden.h tests/unit/golden_plan.h \
+	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_gid_SOURCES = tests/unit/test_gid.c tests/unit/test.h
 tests_unit_test_histogram_SOURCES = tests/unit/test_histogram.c \
@@ -91,14 +109,23 @@ tests_unit_test_json_rows_SOURCES = tests/unit/test_json_rows.c \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_latency_SOURCES = tests/unit/test_latency.c \
 	$(fake_provider) tests/unit/test.h
+tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/unit/test.h
+tests_unit_test_memory_SOURCES = tests/unit/test_memory.c \
+	$(fake_verbs) tests/unit/good_plan.h tests/unit/test.h
+tests_unit_test_numa_SOURCES = tests/unit/test_numa.c \
+	$(fake_verbs) tests/unit/test.h
 tests_unit_test_oob_SOURCES = tests/unit/test_oob.c tests/unit/test.h
 tests_unit_test_open_loop_SOURCES = tests/unit/test_open_loop.c \
 	$(fake_provider) $(fake_clock) tests/unit/test.h
+tests_unit_test_option_shapes_SOURCES = tests/unit/test_option_shapes.c \
+	tests/unit/test.h
 tests_unit_test_options_SOURCES = tests/unit/test_options.c \
 	tests/unit/test.h
 tests_unit_test_pace_SOURCES = tests/unit/test_pace.c \
 	$(fake_provider) $(fake_clock) tests/unit/test.h
 tests_unit_test_param_SOURCES = tests/unit/test_param.c tests/unit/test.h
+tests_unit_test_param_shapes_SOURCES = tests/unit/test_param_shapes.c \
+	tests/unit/test.h
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/test.h
@@ -106,14 +133,20 @@ tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
 	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_port_SOURCES = tests/unit/test_port.c tests/unit/test.h
 tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \
-	tests/unit/test.h
+	tests/unit/same_effective.h tests/unit/test.h
+tests_unit_test_rate_SOURCES = tests/unit/test_rate.c tests/unit/test.h
+tests_unit_test_ready_SOURCES = tests/unit/test_ready.c \
+	tests/unit/same_effective.h $(fake_verbs) \
+	tests/unit/pair.c tests/unit/pair.h tests/unit/test.h
 tests_unit_test_resources_SOURCES = tests/unit/test_resources.c \
 	$(fake_verbs) tests/unit/test.h
-tests_unit_test_rate_SOURCES = tests/unit/test_rate.c tests/unit/test.h
 tests_unit_test_responder_SOURCES = tests/unit/test_responder.c \
 	$(fake_provider) tests/unit/test.h
 tests_unit_test_samples_SOURCES = tests/unit/test_samples.c \
 	tests/unit/test.h
+tests_unit_test_service_SOURCES = tests/unit/test_service.c \
+	tests/unit/json_checks.c tests/unit/json_checks.h \
+	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_session_SOURCES = tests/unit/test_session.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/pair_run.c \

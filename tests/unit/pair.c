@@ -62,13 +62,16 @@ struct plan *pair_plan(struct pair *p)
 
 void pair_valid_frame(enum frame_type type, struct frame *frame)
 {
-	static struct port port = { .active_mtu = IBV_MTU_1024 };
-	struct endpoint_qp qp = { 1, 2 };
+	static struct port port = { .active_mtu = IBV_MTU_1024,
+				    .pkey = 0xffff };
+	struct effective effective = { .known = true };
+	struct endpoint_qp qp = { 1, 2, 3 };
 	struct endpoint endpoint = { .mtu = IBV_MTU_1024, .length = 64,
 				     .stride = 64, .n = 1, .qps = &qp };
 	struct error error = { .stage = "plan", .code = "EPERM",
 			       .message = "because" };
 	struct done done = { .posted = 1, .latency = histogram_new() };
+	struct sent sent = { 1, { 1 } };
 	struct hello hello = { "0", "host" };
 	struct parameters params;
 
@@ -91,8 +94,14 @@ void pair_valid_frame(enum frame_type type, struct frame *frame)
 	case FRAME_ENDPOINT:
 		encode_endpoint(frame, &endpoint);
 		break;
+	case FRAME_READY:
+		encode_ready(frame, &effective);
+		break;
 	case FRAME_START:
 		encode_start(frame, 4711);
+		break;
+	case FRAME_SENT:
+		encode_sent(frame, &sent);
 		break;
 	case FRAME_DONE:
 		encode_done(frame, &done);

@@ -16,6 +16,7 @@ static struct port make_port(const char *host, uint8_t link_layer)
 		.link_layer = link_layer,
 		.active_mtu = IBV_MTU_1024,
 		.rate_mbps = 100000,
+		.numa_node = PORT_NO_NODE,
 		.n_gids = 1,
 	};
 

@@ -61,13 +61,41 @@ struct plan sample_plan(void)
 		.post = POST_LEGACY,
 		.threads = 3,
 		.round_trip = true,
+		.transport = TRANSPORT_UD,
+		.bidirectional = true,
+		.reversed = true,
+		.imm = true,
+		.atomic = ATOMIC_CMP_AND_SWAP,
+		.all = true,
+		.inline_size = 220,
+		.recv_post_list = 16,
+		.srq = true,
+		.events = true,
+		.rate = RATE_MESSAGES | 1200000000,
+		.burst = 9,
+		.arrival = ARRIVAL_POISSON,
+		.open_depth = 33,
+		.tclass = 106,
+		.dscp = 46,
+		.flow_labels = { 2, { 0x3a, 0xfffff } },
+		.hop_limit = 63,
+		.retry_count = 5,
+		.rnr_retry = 2,
+		.min_rnr_timer = 21,
+		.hugepages = true,
+		.mr_per_qp = true,
+		.relaxed_ordering = true,
+		.odp = true,
+		.verify = true,
 	};
 }
 
 struct endpoint sample_endpoint(void)
 {
-	static struct endpoint_qp qps[] = { { 0x11, 0xabcdef },
-					    { 0xffffff, 0 } };
+	static struct endpoint_qp qps[] = {
+		{ 0x11, 0xabcdef, 0xdeadbeef },
+		{ 0xffffff, 0, 0x4711 },
+	};
 	struct endpoint e = {
 		.lid = 0x1234,
 		.gid_type = IBV_GID_TYPE_ROCE_V2,
@@ -75,7 +103,7 @@ struct endpoint sample_endpoint(void)
 		.peer_gid_index = 5,
 		.global = 1,
 		.mtu = IBV_MTU_1024,
-		.rkey = 0xdeadbeef,
+		.qkey = 0x11223344,
 		.va = 0x7f0000001000,
 		.length = 8192,
 		.stride = 4096,
@@ -101,9 +129,13 @@ struct done sample_done(void)
 {
 	struct done done = {
 		.posted = 110,
+		.received = 90,
 		.counted = 100,
 		.window_ns = 1000000,
+		.lost = 3,
+		.late = 5,
 		.method = POST_WR,
+		.inline_size = 220,
 		.clock = { "tsc", 0.5, 8, 0.0625 },
 		.ns_per_tick = 0.25,
 		.latency = histogram_new(),
@@ -158,6 +190,13 @@ static void encode_sample_endpoint(struct frame *frame)
 static void encode_sample_start(struct frame *frame)
 {
 	encode_start(frame, 65536);
+}
+
+static void encode_sample_sent(struct frame *frame)
+{
+	const struct sent sent = { 2, { 70, 40 } };
+
+	encode_sent(frame, &sent);
 }
 
 static void encode_sample_done(struct frame *frame)
@@ -218,6 +257,7 @@ const struct sample samples[] = {
 	SAMPLE(START, start),	    SAMPLE(DONE, done),
 	SAMPLE(DONE, done_empty),   SAMPLE(BYE, bye),
 	SAMPLE(ABORT, abort),	    SAMPLE(ALIVE, alive),
+	SAMPLE(SENT, sent),
 };
 
 const size_t n_samples = sizeof(samples) / sizeof(*samples);
@@ -262,6 +302,7 @@ int sample_decode(const struct frame *frame, struct error *err)
 	struct error error;
 	struct plan plan;
 	struct port port;
+	struct sent sent;
 	uint64_t size;
 
 	switch (frame->type) {
@@ -278,6 +319,8 @@ int sample_decode(const struct frame *frame, struct error *err)
 		return decode_and_drop_endpoint(frame, err);
 	case FRAME_START:
 		return decode_start(frame, &size, err);
+	case FRAME_SENT:
+		return decode_sent(frame, &sent, err);
 	case FRAME_DONE:
 		return decode_and_drop_done(frame, err);
 	default:

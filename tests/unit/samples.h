@@ -1,4 +1,4 @@
-/* One of each frame, as a value and as bytes (golden.h). */
+/* One of each frame, as a value and as bytes (golden.h, golden_plan.h). */
 #ifndef TESTS_UNIT_SAMPLES_H
 #define TESTS_UNIT_SAMPLES_H
 

@@ -87,12 +87,12 @@ TEST(test_every_slow_verb_fails)
 	for (int op = 0; op < OP_COUNT; op++) {
 		uint32_t n = fail_each_call((enum op)op, METRIC_BANDWIDTH);
 
-		/* both: PD, MR, 2 CQs, QP, INIT, RTR, RTS */
-		assert_int_equal(n, 16);
+		/* both: PD, MR, 2 CQs, QP, INIT, RTR, RTS, its attributes */
+		assert_int_equal(n, 18);
 		for (uint32_t nth = 1; nth <= n; nth++)
 			fail_call_and_check((enum op)op, nth);
 		assert_int_equal(fail_each_call((enum op)op, METRIC_LATENCY),
-				 16);
+				 18);
 	}
 }
 

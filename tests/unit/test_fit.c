@@ -15,6 +15,7 @@ static struct port good_port(void)
 		.number = 1,
 		.state = IBV_PORT_ACTIVE,
 		.active_mtu = IBV_MTU_1024,
+		.pkey = 0xffff,
 		.limits = {
 			.max_msg_sz = 1U << 31,
 			.max_qp = 100,

@@ -11,8 +11,8 @@
 
 #define TOP "schema tool started title test parameters client server clock " \
 	    "results error"
-#define END "hostname device port link_layer gid_index gid gid_type lid mtu " \
-	    "firmware rate_gbps"
+#define END "hostname device port link_layer gid_index gid gid_type lid " \
+	    "pkey mtu firmware rate_gbps numa_node qp"
 #define ROW "size qps iterations seconds bandwidth latency intervals " \
 	    "histogram threads tx_depth cq_mod post_list post failed"
 
@@ -44,7 +44,7 @@ TEST(test_bandwidth)
 		   "peak_gbps ci95_gbps sent received lost");
 	check_string(root, "schema", "verbsperf/1");
 	check_string(root, "tool.name", "verbsperf");
-	check_number(root, "tool.protocol", 2);
+	check_number(root, "tool.protocol", 3);
 	check_string(root, "started", "2023-11-14T22:13:20.123Z");
 	check_string(root, "test.name", "send_bw");
 	check_string(root, "test.metric", "bandwidth");
@@ -53,6 +53,7 @@ TEST(test_bandwidth)
 	check_string(root, "server.gid", "::ffff:10.0.0.2");
 	check_string(root, "server.gid_type", "RoCE v2");
 	check_null(root, "server.lid");
+	check_null(root, "server.numa_node");
 	check_number(root, "client.rate_gbps", 100);
 	check_number(root, "results.0.bandwidth.gbps", 1.024);
 	check_number(root, "results.1.bandwidth.mib_per_s", 125000);
@@ -97,6 +98,8 @@ TEST(test_parameters_that_are_lists_and_words)
 
 	r->params.percentiles = (struct percentiles){ 2, { 500000, 999999 } };
 	r->params.cpus = (struct cpus){ 3, { 4, 0, 65535 } };
+	r->server.numa_node = 1;
+	r->params.numa = PARAM_NONE;
 	r->params.plan.post = POST_LEGACY;
 	r->params.clock = CLOCK_RAW;
 	r->params.interval = 250000000;
@@ -109,10 +112,51 @@ TEST(test_parameters_that_are_lists_and_words)
 	assert_int_equal(json_array_size(at(root, "parameters.cpus")), 3);
 	check_number(root, "parameters.cpus.0", 4);
 	check_number(root, "parameters.cpus.2", 65535);
+	check_number(root, "server.numa_node", 1);
+	check_string(root, "parameters.numa", "none");
 	check_string(root, "parameters.post", "legacy");
 	check_string(root, "parameters.clock", "monotonic_raw");
 	check_number(root, "parameters.interval", 0.25);
 	assert_true(json_is_true(at(root, "parameters.round-trip")));
+	json_decref(root);
+}
+
+/* Those that shape the traffic: words, a rate, labels, and what is none. */
+TEST(test_parameters_of_shapes)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	r->params.plan.transport = TRANSPORT_UD;
+	r->params.plan.rate = RATE_MESSAGES | 1200000000;
+	r->params.plan.flow_labels = (struct labels){ 2, { 7, LABEL_MAX } };
+	r->params.plan.inline_size = 64;
+	r->params.numa = PARAM_NONE;
+	root = document(r);
+	check_string(root, "parameters.transport", "UD");
+	check_number(root, "parameters.rate.value", 1.2);
+	check_string(root, "parameters.rate.unit", "Mpps");
+	check_number(root, "parameters.flow-label.1", LABEL_MAX);
+	check_number(root, "parameters.inline", 64);
+	check_string(root, "parameters.numa", "none");
+	json_decref(root);
+
+	r = result_bandwidth();
+	r->params.plan.rate = 2500000000;
+	r->params.numa = 1;
+	root = document(r);
+	check_number(root, "parameters.rate.value", 2.5);
+	check_string(root, "parameters.rate.unit", "Gb/s");
+	check_number(root, "parameters.numa", 1);
+	check_null(root, "parameters.flow-label");
+	check_null(root, "parameters.inline");
+	check_null(root, "parameters.dscp");
+	check_string(root, "parameters.transport", "RC");
+	json_decref(root);
+
+	root = document(result_bandwidth());
+	check_null(root, "parameters.rate");
+	check_null(root, "parameters.numa");
 	json_decref(root);
 }
 
@@ -207,7 +251,7 @@ TEST(test_failed_before_the_connection)
 		assert_true(json_is_null(value));
 		i++;
 	}
-	assert_int_equal(i, 11);
+	assert_int_equal(i, 14);
 	check_null(root, "clock.source");
 	check_null(root, "clock.resolution_ns");
 	check_string(root, "error.code", "ECONNREFUSED");
@@ -273,6 +317,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_bandwidth),
 	cmocka_unit_test(test_parameters_in_their_units),
 	cmocka_unit_test(test_parameters_that_are_lists_and_words),
+	cmocka_unit_test(test_parameters_of_shapes),
 	cmocka_unit_test(test_latency),
 	cmocka_unit_test(test_no_samples_and_one),
 	cmocka_unit_test(test_failed_half_way),

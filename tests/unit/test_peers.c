@@ -106,7 +106,7 @@ TEST(test_garbage)
 
 TEST(test_another_version)
 {
-	spoil_every_frame(SPOIL_VERSION, 5000, "speaks protocol 3");
+	spoil_every_frame(SPOIL_VERSION, 5000, "speaks protocol 4");
 }
 
 TEST(test_huge_length)
@@ -162,8 +162,10 @@ struct edit {
 #define TO_CLIENT true
 
 /* Offsets in ENDPOINT. */
-enum { GID_INDEX = 19, GLOBAL = 27, MTU = 28, RKEY = 29, VA = 33, LENGTH = 41,
-       STRIDE = 49, N = 57, QPN = 61, PSN = 65 };
+enum { GID_INDEX = 19, GLOBAL = 27, MTU = 28, VA = 33, LENGTH = 41,
+       STRIDE = 49, N = 57, QPN = 61, PSN = 65, RKEY = 69 };
+/* And in DONE. */
+#define CLOCK 53
 
 static const struct edit edits[] = {
 	{ TO_SERVER, 0, 0, 2, 0xffff, OP_WRITE, "malformed HELLO" },
@@ -200,7 +202,7 @@ static const struct edit edits[] = {
 	  "the client sent 10 messages, the server received 3" },
 	{ TO_SERVER, 5, 0, 8, 11, OP_SEND,
 	  "the client sent 11 messages, the server received 10" },
-	{ TO_SERVER, 5, 32, 2, 99, OP_WRITE, "DONE" },
+	{ TO_SERVER, 5, CLOCK, 2, 99, OP_WRITE, "DONE" },
 };
 
 TEST(test_spoiled_fields)

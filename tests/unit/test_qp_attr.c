@@ -1,15 +1,27 @@
-/* Masks and fields of the three steps, exactly (man ibv_modify_qp). */
+/* Masks and fields of the three steps of each transport, exactly (man
+ * ibv_modify_qp), and what a queue pair says of itself. */
 #include "config.h"
 #include "test.h"
 
+#include "same_effective.h"
 #include "verbs/qp_attr.h"
 
-static const struct plan plan = {
-	.op = OP_READ,
-	.outstanding_reads = 5,
-	.qp_timeout = 17,
-	.sl = 3,
-};
+static struct plan plan_of(enum transport transport)
+{
+	return (struct plan){
+		.op = OP_READ,
+		.outstanding_reads = 5,
+		.qp_timeout = 17,
+		.sl = 3,
+		.transport = transport,
+		.tclass = 97,
+		.dscp = PLAN_AUTO,
+		.hop_limit = 33,
+		.retry_count = 4,
+		.rnr_retry = 2,
+		.min_rnr_timer = 19,
+	};
+}
 
 /* The bytes of WANTED, compared: nothing but what is named is set. */
 static void check_same(const struct ibv_qp_attr *got,
@@ -21,6 +33,7 @@ static void check_same(const struct ibv_qp_attr *got,
 	assert_int_equal(got->sq_psn, wanted->sq_psn);
 	assert_int_equal(got->dest_qp_num, wanted->dest_qp_num);
 	assert_int_equal(got->qp_access_flags, wanted->qp_access_flags);
+	assert_int_equal(got->qkey, wanted->qkey);
 	assert_int_equal(got->pkey_index, wanted->pkey_index);
 	assert_int_equal(got->port_num, wanted->port_num);
 	assert_int_equal(got->max_rd_atomic, wanted->max_rd_atomic);
@@ -39,30 +52,50 @@ static void check_same(const struct ibv_qp_attr *got,
 			 wanted->ah_attr.grh.sgid_index);
 	assert_int_equal(got->ah_attr.grh.hop_limit,
 			 wanted->ah_attr.grh.hop_limit);
-	assert_int_equal(got->ah_attr.grh.traffic_class, 0);
-	assert_int_equal(got->ah_attr.grh.flow_label, 0);
+	assert_int_equal(got->ah_attr.grh.traffic_class,
+			 wanted->ah_attr.grh.traffic_class);
+	assert_int_equal(got->ah_attr.grh.flow_label,
+			 wanted->ah_attr.grh.flow_label);
 }
+
+#define CONNECTED_INIT \
+	(IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS)
+#define UC_RTR \
+	(IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | \
+	 IBV_QP_RQ_PSN)
+#define RC_RTR \
+	(UC_RTR | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER)
+#define UC_RTS (IBV_QP_STATE | IBV_QP_SQ_PSN)
+#define RC_RTS \
+	(UC_RTS | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | \
+	 IBV_QP_MAX_QP_RD_ATOMIC)
 
 TEST(test_init)
 {
-	const int access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_LOCAL_WRITE;
+	static const int masks[TRANSPORTS] = {
+		CONNECTED_INIT, CONNECTED_INIT,
+		IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY,
+	};
 	const struct ibv_qp_attr wanted = {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = 2,
-		.qp_access_flags = (unsigned int)access,
+		.pkey_index = 700,
+		.qp_access_flags = IBV_ACCESS_REMOTE_READ,
+		.qkey = 0x7fffffff,
 	};
-	struct ibv_qp_attr attr;
 
-	memset(&attr, 0xff, sizeof(attr));
-	assert_int_equal(qp_attr_init(&attr, 2, access),
-			 IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-			 IBV_QP_ACCESS_FLAGS);
-	check_same(&attr, &wanted);
+	for (int t = 0; t < TRANSPORTS; t++) {
+		const struct qp_local local = {
+			(enum transport)t, 2, 700, IBV_ACCESS_REMOTE_READ,
+			0x7fffffff,
+		};
+		struct ibv_qp_attr attr;
+
+		memset(&attr, 0xff, sizeof(attr));
+		assert_int_equal(qp_attr_init(&attr, &local), masks[t]);
+		check_same(&attr, &wanted);
+	}
 }
-
-#define RTR_MASK \
-	(IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | \
-	 IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER)
 
 static struct ibv_qp_attr rtr_without_grh(void)
 {
@@ -72,21 +105,40 @@ static struct ibv_qp_attr rtr_without_grh(void)
 		.dest_qp_num = 0x123456,
 		.rq_psn = 0xabcdef,
 		.max_dest_rd_atomic = 5,
-		.min_rnr_timer = 12,
+		.min_rnr_timer = 19,
 		.ah_attr = { .dlid = 9, .sl = 3, .port_num = 2 },
 	};
+}
+
+/* The same values of all transports, of which each has its mask. */
+static void check_rtr(const struct path *path,
+		      const struct ibv_qp_attr *wanted)
+{
+	static const int masks[TRANSPORTS] = { RC_RTR, UC_RTR, IBV_QP_STATE };
+	const struct qp_remote remote = {
+		.path = path,
+		.flow_label = 0xfffff,
+		.psn = 0x42,
+		.peer = { .qpn = 0x123456, .psn = 0xabcdef },
+	};
+
+	for (int t = 0; t < TRANSPORTS; t++) {
+		const struct plan plan = plan_of((enum transport)t);
+		struct ibv_qp_attr attr;
+
+		memset(&attr, 0xff, sizeof(attr));
+		assert_int_equal(qp_attr_rtr(&attr, 2, &plan, &remote),
+				 masks[t]);
+		check_same(&attr, wanted);
+	}
 }
 
 TEST(test_rtr_without_grh)
 {
 	const struct path path = { .dlid = 9, .mtu = IBV_MTU_2048 };
 	const struct ibv_qp_attr wanted = rtr_without_grh();
-	struct ibv_qp_attr attr;
 
-	memset(&attr, 0xff, sizeof(attr));
-	assert_int_equal(qp_attr_rtr(&attr, 2, &plan, &path, 0x123456,
-				     0xabcdef), RTR_MASK);
-	check_same(&attr, &wanted);
+	check_rtr(&path, &wanted);
 }
 
 TEST(test_rtr_with_grh)
@@ -98,36 +150,114 @@ TEST(test_rtr_with_grh)
 		.local = { .index = 255 },
 		.remote = { .index = 4, .raw = { .raw = { 0xfe, 0x80, 7 } } },
 	};
-	struct ibv_qp_attr attr, wanted = rtr_without_grh();
+	struct ibv_qp_attr wanted = rtr_without_grh();
 
 	wanted.ah_attr.is_global = 1;
 	wanted.ah_attr.grh.sgid_index = 255;
-	wanted.ah_attr.grh.hop_limit = 64;
+	wanted.ah_attr.grh.hop_limit = 33;
+	wanted.ah_attr.grh.traffic_class = 97;
+	wanted.ah_attr.grh.flow_label = 0xfffff;
 	wanted.ah_attr.grh.dgid = path.remote.raw;
-	memset(&attr, 0xff, sizeof(attr));
-	assert_int_equal(qp_attr_rtr(&attr, 2, &plan, &path, 0x123456,
-				     0xabcdef), RTR_MASK);
-	check_same(&attr, &wanted);
+	check_rtr(&path, &wanted);
 }
 
 TEST(test_rts)
 {
+	static const int masks[TRANSPORTS] = { RC_RTS, UC_RTS, UC_RTS };
 	const struct ibv_qp_attr wanted = {
 		.qp_state = IBV_QPS_RTS,
 		.sq_psn = 0x42,
 		.timeout = 17,
-		.retry_cnt = 6,
-		.rnr_retry = 7,
+		.retry_cnt = 4,
+		.rnr_retry = 2,
 		.max_rd_atomic = 5,
 	};
-	struct ibv_qp_attr attr;
 
-	memset(&attr, 0xff, sizeof(attr));
-	assert_int_equal(qp_attr_rts(&attr, &plan, 0x42),
-			 IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
-			 IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-			 IBV_QP_MAX_QP_RD_ATOMIC);
-	check_same(&attr, &wanted);
+	for (int t = 0; t < TRANSPORTS; t++) {
+		const struct plan plan = plan_of((enum transport)t);
+		struct ibv_qp_attr attr;
+
+		memset(&attr, 0xff, sizeof(attr));
+		assert_int_equal(qp_attr_rts(&attr, &plan, 0x42), masks[t]);
+		check_same(&attr, &wanted);
+	}
+}
+
+TEST(test_types)
+{
+	assert_int_equal(qp_attr_type(TRANSPORT_RC), IBV_QPT_RC);
+	assert_int_equal(qp_attr_type(TRANSPORT_UC), IBV_QPT_UC);
+	assert_int_equal(qp_attr_type(TRANSPORT_UD), IBV_QPT_UD);
+}
+
+/* A handle has the way of a connected queue pair, by code, too. */
+TEST(test_address)
+{
+	const struct path path = { .global = true, .local = { .index = 1 } };
+	struct plan plan = plan_of(TRANSPORT_UD);
+	struct ibv_ah_attr av;
+
+	plan.tclass = 0;
+	plan.dscp = 63;
+	av = qp_attr_address(1, &plan, &path, 77);
+	assert_int_equal(av.grh.traffic_class, 252);
+	assert_int_equal(av.grh.flow_label, 77);
+	assert_int_equal(av.grh.sgid_index, 1);
+	assert_int_equal(av.sl, 3);
+	assert_int_equal(av.is_global, 1);
+}
+
+#define NONE EFFECTIVE_NONE
+
+/* Each value of an attribute its own. */
+static const struct ibv_qp_attr said = {
+	.ah_attr = { .sl = 1, .grh = { .traffic_class = 2, .flow_label = 3,
+				       .hop_limit = 4 } },
+	.pkey_index = 5, .path_mtu = IBV_MTU_512, .timeout = 6,
+	.retry_cnt = 7, .rnr_retry = 1, .min_rnr_timer = 8,
+	.max_rd_atomic = 9, .max_dest_rd_atomic = 10,
+	.cap = { 11, 12, 13, 14, 15 },
+};
+
+TEST(test_effective)
+{
+	static const struct {
+		enum transport transport;
+		bool global;
+		struct effective wanted;
+	} cases[] = {
+		{ TRANSPORT_RC, true,
+		  { true, 1, 2, 3, 4, 5, 512, 6, 7, 1, 8, 9, 10, 11, 12, 13,
+		    14, 15 } },
+		{ TRANSPORT_RC, false,
+		  { true, 1, NONE, NONE, NONE, 5, 512, 6, 7, 1, 8, 9, 10, 11,
+		    12, 13, 14, 15 } },
+		{ TRANSPORT_UC, true,
+		  { true, 1, 2, 3, 4, 5, 512, NONE, NONE, NONE, NONE, NONE,
+		    NONE, 11, 12, 13, 14, 15 } },
+		{ TRANSPORT_UD, true,
+		  { true, NONE, NONE, NONE, NONE, 5, NONE, NONE, NONE, NONE,
+		    NONE, NONE, NONE, 11, 12, 13, 14, 15 } },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct effective got = qp_attr_effective(
+			&said, cases[i].transport, cases[i].global);
+
+		check_effective(&got, &cases[i].wanted);
+	}
+}
+
+/* No more than the transport has: some devices refuse to be asked for more. */
+TEST(test_query)
+{
+	assert_int_equal(qp_attr_query(TRANSPORT_RC),
+			 CONNECTED_INIT | RC_RTR | RC_RTS | IBV_QP_CAP);
+	assert_int_equal(qp_attr_query(TRANSPORT_UC),
+			 CONNECTED_INIT | UC_RTR | UC_RTS | IBV_QP_CAP);
+	assert_int_equal(qp_attr_query(TRANSPORT_UD),
+			 IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
+			 IBV_QP_QKEY | IBV_QP_SQ_PSN | IBV_QP_CAP);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -135,6 +265,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rtr_without_grh),
 	cmocka_unit_test(test_rtr_with_grh),
 	cmocka_unit_test(test_rts),
+	cmocka_unit_test(test_types),
+	cmocka_unit_test(test_address),
+	cmocka_unit_test(test_effective),
+	cmocka_unit_test(test_query),
 };
 
 TEST_MAIN(tests, 10)

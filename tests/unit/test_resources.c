@@ -153,7 +153,7 @@ TEST(test_refresh)
 	assert_int_equal(device_open(&params, &device, &err), 0);
 	fake_verbs.port.state = IBV_PORT_DOWN;
 	fake_verbs.gids[0].gid.raw[15] = 99;
-	for (uint32_t nth = 1; nth <= 3; nth++) {
+	for (uint32_t nth = 1; nth <= 4; nth++) {
 		fake_verbs.fail_call = fake_verbs.calls + nth;
 		assert_int_equal(device_refresh(&params, &device, &err), -EIO);
 		assert_true(error_is_set(&err));
@@ -221,7 +221,8 @@ static uint32_t create_failing_each(const struct plan *plan, bool client)
 		open_fake(&device);
 		fake_verbs.fail_call = nth;
 		fake_verbs.errnum = nth % 2 ? ENOMEM : EINVAL;
-		ret = resources_create(&device, plan, client, &res, &err);
+		ret = resources_create(&device, plan, client, 0, &res,
+				       &err);
 		if (!ret)
 			resources_destroy(&res);
 		device_close(&device);
@@ -260,7 +261,7 @@ TEST(test_a_queue_pair_to_itself)
 		int ret;
 
 		open_fake(&device);
-		assert_int_equal(resources_create(&device, &plan, true, &res,
+		assert_int_equal(resources_create(&device, &plan, true, 0, &res,
 						  &err), 0);
 		resources_describe(&res, &plan, &device, &path, &self);
 		assert_int_equal(self.n, 2);

@@ -78,6 +78,19 @@ TEST(test_latency)
 		   " latency: half round trip, " CLOCK);
 }
 
+TEST(test_nodes)
+{
+	struct result *r = result_bandwidth();
+	char *text;
+
+	r->server.numa_node = 0;
+	text = report_text(r);
+	assert_contains(text, "10.0.0.1 (RoCE v2)\n");
+	assert_contains(text, "10.0.0.2 (RoCE v2), NUMA node 0\n");
+	free(text);
+	result_free(r);
+}
+
 TEST(test_no_samples_and_one)
 {
 	check_text(result_latency(0), IB_HEAD USUAL
@@ -356,6 +369,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_bandwidth),
 	cmocka_unit_test(test_failed_half_way),
 	cmocka_unit_test(test_latency),
+	cmocka_unit_test(test_nodes),
 	cmocka_unit_test(test_no_samples_and_one),
 	cmocka_unit_test(test_intervals_and_threads),
 	cmocka_unit_test(test_intervals_that_differ),

@@ -294,6 +294,66 @@ TEST(test_cpus)
 	}
 }
 
+TEST(test_labels)
+{
+	static const struct small_list rows[] = {
+		{ "0", 0, 1, { 0 } },
+		{ "1,2,0x3a", 0, 3, { 1, 2, 0x3a } },
+		{ "0X3A,0x3a", 0, 2, { 0x3a, 0x3a } },
+		{ "0xfffff", 0, 1, { LABEL_MAX } },
+		{ "1048575", 0, 1, { LABEL_MAX } },
+		{ "007", 0, 1, { 7 } },
+		{ "0x00000000000000000001", 0, 1, { 1 } },
+		{ "7,7,7", 0, 3, { 7, 7, 7 } },
+		{ "1048576", -ERANGE, 0, { 0 } },
+		{ "0x100000", -ERANGE, 0, { 0 } },
+		{ "1,0x100000", -ERANGE, 0, { 0 } },
+		{ "18446744073709551616", -ERANGE, 0, { 0 } },
+		{ "0xffffffffffffffffffff", -ERANGE, 0, { 0 } },
+		{ "", -EINVAL, 0, { 0 } },
+		{ ",", -EINVAL, 0, { 0 } },
+		{ "1,", -EINVAL, 0, { 0 } },
+		{ ",1", -EINVAL, 0, { 0 } },
+		{ "1,,2", -EINVAL, 0, { 0 } },
+		{ "1 2", -EINVAL, 0, { 0 } },
+		{ "1, 2", -EINVAL, 0, { 0 } },
+		{ "-1", -EINVAL, 0, { 0 } },
+		{ "+1", -EINVAL, 0, { 0 } },
+		{ "1-3", -EINVAL, 0, { 0 } },
+		{ "0x", -EINVAL, 0, { 0 } },
+		{ "0xg", -EINVAL, 0, { 0 } },
+		{ "0x-1", -EINVAL, 0, { 0 } },
+		{ "0x 1", -EINVAL, 0, { 0 } },
+		{ "3a", -EINVAL, 0, { 0 } },
+		{ "0x3ag", -EINVAL, 0, { 0 } },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct labels labels = { .n = 99 };
+		int ret = units_parse_labels(rows[i].text, &labels);
+
+		if (ret != rows[i].ret)
+			fail_msg("'%s' gave %d", rows[i].text, ret);
+		assert_int_equal(labels.n, ret ? 99 : rows[i].n);
+		for (uint32_t k = 0; !ret && k < labels.n; k++)
+			assert_int_equal(labels.value[k], rows[i].values[k]);
+	}
+}
+
+TEST(test_as_many_labels_as_fit)
+{
+	struct labels labels = { 0 };
+	char text[4 * LABELS_MAX] = "0";
+
+	for (int i = 1; i < LABELS_MAX; i++)
+		strcat(text, ",1");
+	assert_int_equal(units_parse_labels(text, &labels), 0);
+	assert_int_equal(labels.n, LABELS_MAX);
+	assert_int_equal(labels.value[63], 1);
+	strcat(text, ",1");
+	assert_int_equal(units_parse_labels(text, &labels), -E2BIG);
+}
+
 TEST(test_as_many_as_fit)
 {
 	struct percentiles list;
@@ -317,6 +377,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_percentiles),
 	cmocka_unit_test(test_percentiles_there_and_back),
 	cmocka_unit_test(test_cpus),
+	cmocka_unit_test(test_labels),
+	cmocka_unit_test(test_as_many_labels_as_fit),
 	cmocka_unit_test(test_as_many_as_fit),
 };
 

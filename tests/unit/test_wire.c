@@ -60,7 +60,7 @@ TEST(test_every_type_and_its_limit)
 
 TEST(test_unknown_types)
 {
-	static const uint16_t types[] = { 0, 12, 99, 255, 256, 65535 };
+	static const uint16_t types[] = { 0, 13, 99, 255, 256, 65535 };
 	struct frame frame;
 	struct error err;
 
@@ -99,14 +99,14 @@ TEST(test_who_must_upgrade)
 	struct frame frame;
 	struct error err;
 
-	read_header(WIRE_MAGIC, 1, FRAME_HELLO, 0, &frame, &err);
-	assert_message(&err, "the client speaks protocol 1, this end speaks 2; "
+	read_header(WIRE_MAGIC, 2, FRAME_HELLO, 0, &frame, &err);
+	assert_message(&err, "the client speaks protocol 2, this end speaks 3; "
 			     "upgrade verbsperf on that end");
-	read_header(WIRE_MAGIC, 3, FRAME_HELLO, 0, &frame, &err);
-	assert_message(&err, "the client speaks protocol 3, this end speaks 2; "
+	read_header(WIRE_MAGIC, 4, FRAME_HELLO, 0, &frame, &err);
+	assert_message(&err, "the client speaks protocol 4, this end speaks 3; "
 			     "upgrade verbsperf on this end");
 	/* whatever type and length mean there */
-	assert_int_equal(read_header(WIRE_MAGIC, 3, 999, UINT32_MAX, &frame,
+	assert_int_equal(read_header(WIRE_MAGIC, 4, 999, UINT32_MAX, &frame,
 				     &err), -EPROTO);
 	assert_contains(err.message, "upgrade verbsperf on this end");
 	read_header(0x474554, 1, FRAME_HELLO, 0, &frame, &err);

@@ -105,7 +105,7 @@ def test_server_survives_a_client_that_leaves(shared_server, steps):
     peer.play(*FakeClient.STEPS[:steps])
     peer.close()
     refused(shared_server, "the client closed the connection",
-                          "end of the run" if steps == 5
+                          "end of the run" if steps in (5, 6)
                           else FakeClient.STEPS[steps])
 
 
@@ -127,7 +127,7 @@ def test_client_survives_a_server_that_leaves_traffic(fake):
     failed(program, "the server closed the connection", seconds=8)
 
 
-@pytest.mark.parametrize("steps", (0, 1, 3, 5, 6))
+@pytest.mark.parametrize("steps", (0, 1, 3, 5, 6, 7))
 def test_server_gives_up_a_silent_client(steps):
     server = Server("--timeout", 1)
     peer = FakeClient(server.port)
@@ -208,7 +208,10 @@ STRANGE_PLANS = (
     ({7: 1 << 33}, (64,), {}, "tx-depth"),
     ({10: 1000}, (64,), {}, "--mtu 1000"), ({12: 99}, (64,), {}, "qp-timeout"),
     ({5: 0}, (64,), {}, "timeout"), ({99: 1}, (64,), {}, "parameters"),
-    ({}, (), {}, "number of sizes 0"), ({}, (0,), {}, "--size 0"),
+    ({19: 3}, (64,), {}, "transport 3"), ({28: 2}, (64,), {}, "events 2"),
+    ({29: 1 << 63}, (64,), {}, "rate"), ({36: 0}, (64,), {}, "hop-limit 0"),
+    ({44: 1 << 32}, (64,), {}, "verify"), ({35: 1}, (64,), {}, "parameters"),
+    ({}, (), {}, "number of sizes 0"),
     ({}, (1 << 40,), {}, "size"), ({}, (64,), {"mtu": 77}, "active MTU 77"),
     ({6: 8}, (64,), {"max_qp": 4}, "--qps.*max_qp 4"),
     ({6: 1024, 14: 1 << 31}, (64,), {}, "max-memory"),
@@ -227,11 +230,21 @@ def test_strange_plan_is_refused(shared_server, parameters, sizes, of_port,
     assert refused(shared_server, text).find(message) > 0
 
 
+@pytest.mark.parametrize("labels,text", (
+    ((1 << 20,), "flow label 1048576"), ((7,) * 65, "flow labels 65")))
+def test_strange_flow_labels_are_refused(shared_server, labels, text):
+    peer = FakeClient(shared_server.port)
+    peer.play("HELLO")
+    peer.send("PLAN", wire.plan(labels=labels))
+    peer.expect_error("REFUSE")
+    refused(shared_server, text)
+
+
 def strange_endpoint(**changes):
     index = wire.own_gids()[-1][0]
     e = wire.read_endpoint(wire.endpoint(index, index))
     return (wire.ENDPOINT.pack(*e._replace(**changes))
-            + struct.pack(">II", 0xfffff0, 1))
+            + wire.QUEUE_PAIR.pack(0xfffff0, 1, wire.RKEY))
 
 
 @pytest.mark.parametrize("changes,text", (
@@ -254,6 +267,19 @@ def test_size_that_was_not_planned_is_refused(shared_server):
     peer.send("START", struct.pack(">Q", 1 << 40))
     assert "START" in peer.expect_error("ABORT")[2]
     refused(shared_server, "size 1099511627776")
+
+
+@pytest.mark.parametrize("payload,text", (
+    (wire.sent(), "number of threads 0"),
+    (wire.sent(*[1] * 64)[:-1], "malformed SENT"),
+    (wire.sent(1 << 63), "messages 9223372036854775808")))
+def test_strange_number_of_sent_messages_is_refused(shared_server, payload,
+                                                    text):
+    peer = FakeClient(shared_server.port)
+    peer.play(*FakeClient.STEPS[:5])
+    peer.send("SENT", payload)
+    assert peer.expect_error("ABORT")
+    refused(shared_server, text)
 
 
 @pytest.mark.parametrize("test", ("write_bw", "send_lat", "read_lat"))

@@ -1,0 +1,183 @@
+/* The rules between options, for which no device is needed. */
+#include "config.h"
+#include "model/plan.h"
+
+#include <errno.h>
+
+#include "model/addressing.h"
+#include "model/plan_rate.h"
+
+static const char *op_name(const struct plan *plan)
+{
+	return op_table[plan->op].name;
+}
+
+static int check_operation(const struct plan *plan, struct error *err)
+{
+	static const char *const names[] = {
+		[TRANSPORT_RC] = "RC", [TRANSPORT_UC] = "UC",
+		[TRANSPORT_UD] = "UD",
+	};
+	unsigned int have = op_table[plan->op].transports;
+
+	if (plan->imm && !op_has_imm(plan->op))
+		return fail(err, -EINVAL, NULL,
+			    "--imm: only send and write have immediate data");
+	if (plan->op != op_variant(plan->op, plan->imm,
+				   (enum atomic_type)plan->atomic))
+		return fail(err, -EINVAL, NULL,
+			    "the operation is not what --imm or --atomic-type "
+			    "says");
+	if (have & 1U << plan->transport)
+		return 0;
+	return fail(err, -EINVAL, NULL, "--transport %s: %s is possible over "
+		    "%s only", names[plan->transport], op_name(plan),
+		    have == ON_RC ? "RC" : "RC and UC");
+}
+
+/* The last byte of a ping-pong by plain writes is what is waited for. */
+static bool waits_for_memory(const struct plan *plan)
+{
+	return plan->metric == METRIC_LATENCY && plan->op == OP_WRITE &&
+	       !plan->verify;
+}
+
+static int check_size(const struct plan *plan, uint64_t size,
+		      struct error *err)
+{
+	if (op_is_atomic(plan->op) && size != ATOMIC_SIZE)
+		return fail(err, -EINVAL, NULL,
+			    "--size %llu: an atomic has %d bytes",
+			    (unsigned long long)size, ATOMIC_SIZE);
+	if (size == 0 && waits_for_memory(plan))
+		return fail(err, -EINVAL, NULL,
+			    "--size 0: write_lat waits for the last byte of a "
+			    "message; --imm waits for a completion");
+	return 0;
+}
+
+static int check_sizes(const struct plan *plan, struct error *err)
+{
+	int ret = 0;
+
+	if (plan->all && op_is_atomic(plan->op))
+		return fail(err, -EINVAL, NULL, "--all: an atomic has %d bytes",
+			    ATOMIC_SIZE);
+	for (uint32_t i = 0; i < plan->sizes.n && !ret; i++)
+		ret = check_size(plan, plan->sizes.bytes[i], err);
+	return ret;
+}
+
+/* Latency is that of one message after the other. */
+static int check_latency(const struct plan *plan, struct error *err)
+{
+	const struct {
+		bool wrong;
+		const char *option;
+		uint32_t value;
+		const char *why;
+	} rules[] = {
+		{ plan->qps != 1, "--qps", plan->qps,
+		  "latency is measured on one queue pair" },
+		{ plan->threads > 1, "--threads", plan->threads,
+		  "latency is measured by one thread" },
+		{ plan->post_list > 1, "--post-list", plan->post_list,
+		  "latency is measured one message at a time" },
+		{ plan->recv_post_list > 1, "--recv-post-list",
+		  plan->recv_post_list,
+		  "latency is measured one message at a time" },
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (rules[i].wrong)
+			return fail(err, -EINVAL, NULL, "%s %u: %s",
+				    rules[i].option, rules[i].value,
+				    rules[i].why);
+	if (plan->bidirectional || plan->reversed)
+		return fail(err, -EINVAL, NULL, "--%s: only for bandwidth",
+			    plan->bidirectional ? "bidirectional" :
+						  "reversed");
+	if (plan->events && waits_for_memory(plan))
+		return fail(err, -EINVAL, NULL,
+			    "--events: write_lat waits for a byte in memory, "
+			    "which no event tells of; use --imm");
+	return 0;
+}
+
+/* Options of ends that take receives, or send what is sent inline. */
+static int check_receives(const struct plan *plan, struct error *err)
+{
+	const char *option = plan->srq ? "srq" :
+			     plan->recv_post_list > 1 ? "recv-post-list" :
+							NULL;
+
+	if (option && !plan_counts_received(plan))
+		return fail(err, -EINVAL, NULL,
+			    "--%s: RDMA %s takes no receives", option,
+			    op_name(plan));
+	if (plan->inline_size && plan->inline_size != PLAN_AUTO &&
+	    op_table[plan->op].fetches)
+		return fail(err, -EINVAL, NULL,
+			    "--inline %u: RDMA %s sends no data",
+			    plan->inline_size, op_name(plan));
+	if (plan->bidirectional && plan->reversed)
+		return fail(err, -EINVAL, NULL,
+			    "--bidirectional and --reversed: only one of "
+			    "them");
+	return 0;
+}
+
+/* What is handed over, and signalled, at once must fit into the queue. */
+static int check_queue(const struct plan *plan, struct error *err)
+{
+	const uint32_t depth = plan_send_queue(plan);
+
+	if (plan->cq_mod != PLAN_AUTO && plan->cq_mod > depth)
+		return fail(err, -EINVAL, NULL,
+			    "--cq-mod %u: at most --tx-depth, which is %u",
+			    plan->cq_mod, depth);
+	if (plan->post_list > depth)
+		return fail(err, -EINVAL, NULL,
+			    "--post-list %u: at most --tx-depth, which is %u",
+			    plan->post_list, depth);
+	if (plan->rx_depth != PLAN_AUTO &&
+	    plan->recv_post_list > plan->rx_depth)
+		return fail(err, -EINVAL, NULL,
+			    "--recv-post-list %u: at most --rx-depth, which is "
+			    "%u", plan->recv_post_list, plan->rx_depth);
+	if (plan->threads > plan->qps)
+		return fail(err, -EINVAL, NULL,
+			    "--threads %u: at most --qps, which is %u",
+			    plan->threads, plan->qps);
+	return 0;
+}
+
+int plan_check(const struct plan *plan, struct error *err)
+{
+	int ret = check_operation(plan, err);
+
+	if (!ret)
+		ret = check_sizes(plan, err);
+	if (!ret)
+		ret = check_receives(plan, err);
+	if (!ret && plan->metric == METRIC_LATENCY)
+		ret = check_latency(plan, err);
+	if (!ret)
+		ret = check_queue(plan, err);
+	if (!ret)
+		ret = addressing_check(plan, err);
+	if (ret)
+		return ret;
+	if (plan->round_trip && !plan_is_pingpong(plan))
+		return fail(err, -EINVAL, NULL,
+			    "--round-trip: only for a ping-pong, which "
+			    "send_lat and write_lat are");
+	if (plan->mtu != PLAN_AUTO && !mtu_from_bytes(plan->mtu))
+		return fail(err, -EINVAL, NULL,
+			    "--mtu %u: one of 256, 512, 1024, 2048, 4096",
+			    plan->mtu);
+	if (!plan->iterations && !plan->duration)
+		return fail(err, -EINVAL, NULL,
+			    "--duration 0: nothing would be measured");
+	return plan_rate_check(plan, err);
+}

@@ -1,0 +1,103 @@
+#include "config.h"
+#include "traffic/pattern.h"
+
+#define WORD 8
+
+/* One step of SplitMix64 (Steele, Lea and Flood, 2014): all bits of X matter
+ * for all of the result. */
+static uint64_t mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return x ^ x >> 31;
+}
+
+static uint64_t key_of(const struct pattern *p)
+{
+	return mix(mix(p->sequence) ^ (uint64_t)p->qp << 8 ^ p->direction);
+}
+
+/* The INDEX-th eight bytes, as a number whose low byte comes first. */
+static uint64_t word_of(const struct pattern *p, uint64_t key, uint64_t index)
+{
+	return index ? mix(key + index) : p->sequence;
+}
+
+static uint64_t bytes_left(uint64_t size, uint64_t at)
+{
+	return size - at < WORD ? size - at : WORD;
+}
+
+void pattern_fill(uint8_t *buffer, uint64_t size, const struct pattern *p)
+{
+	uint64_t key = key_of(p);
+
+	for (uint64_t at = 0; at < size; at += WORD) {
+		uint64_t word = word_of(p, key, at / WORD);
+
+		for (uint64_t i = 0; i < bytes_left(size, at); i++)
+			buffer[at + i] = (uint8_t)(word >> 8 * i);
+	}
+}
+
+static bool check(const uint8_t *buffer, uint64_t size,
+		  const struct pattern *p, bool partial,
+		  struct pattern_difference *difference)
+{
+	uint64_t key = key_of(p);
+
+	for (uint64_t at = 0; at < size; at += WORD) {
+		uint64_t word = word_of(p, key, at / WORD);
+
+		for (uint64_t i = 0; i < bytes_left(size, at); i++) {
+			uint8_t expected = (uint8_t)(word >> 8 * i);
+			uint8_t found = buffer[at + i];
+
+			if (found == expected || (partial && !found))
+				continue;
+			*difference = (struct pattern_difference){
+				at + i, expected, found,
+			};
+			return false;
+		}
+	}
+	return true;
+}
+
+bool pattern_check(const uint8_t *buffer, uint64_t size,
+		   const struct pattern *p,
+		   struct pattern_difference *difference)
+{
+	return check(buffer, size, p, false, difference);
+}
+
+bool pattern_check_partial(const uint8_t *buffer, uint64_t size,
+			   const struct pattern *p,
+			   struct pattern_difference *difference)
+{
+	return check(buffer, size, p, true, difference);
+}
+
+uint64_t pattern_nearest(uint64_t low, unsigned int bits, uint64_t next)
+{
+	uint64_t range, ahead;
+
+	if (bits == 0 || bits >= 64)
+		return bits ? low : next;
+	range = 1ULL << bits;
+	ahead = (low - next) & (range - 1);
+	if (bits < 31 || ahead < range / 2 || next + ahead < range)
+		return next + ahead;
+	return next + ahead - range;
+}
+
+uint64_t pattern_sequence(const uint8_t *buffer, uint64_t size, uint64_t next)
+{
+	unsigned int bytes = size < WORD ? (unsigned int)size : WORD;
+	uint64_t low = 0;
+
+	for (unsigned int i = 0; i < bytes; i++)
+		low |= (uint64_t)buffer[i] << 8 * i;
+	return pattern_nearest(low, 8 * bytes, next);
+}

@@ -1,0 +1,105 @@
+/* Receives out, messages in: what every loop that takes messages shares. */
+#ifndef TRAFFIC_RECEIVE_H
+#define TRAFFIC_RECEIVE_H
+
+#include "traffic/flow.h"
+#include "traffic/post.h"
+#include "traffic/verify.h"
+
+/* Hand over the receives of R that wait.  Returns 0 or a negative errno. */
+static inline int post_receives(struct flow *f, struct flow_receives *r)
+{
+	struct ibv_recv_wr *bad;
+	int ret;
+
+	ret = r->srq ? ibv_post_srq_recv(r->srq, &r->first->wr, &bad) :
+		       ibv_post_recv(r->qp, &r->first->wr, &bad);
+	if (__builtin_expect(ret != 0, 0))
+		return flow_verb_failed(f, r->srq ? "ibv_post_srq_recv" :
+						    "ibv_post_recv",
+					(uint32_t)(r - f->receives), ret);
+	r->posted += r->waiting;
+	r->waiting = 0;
+	return 0;
+}
+
+/* Receive SLOT of R may be posted again: with the next list. */
+static ALWAYS_INLINE int give_back(struct flow *f, struct flow_receives *r,
+				   uint32_t slot)
+{
+	struct flow_receive *entry = &r->entries[f->verify ? slot :
+							    r->waiting];
+
+	entry->wr.next = NULL;
+	if (r->waiting)
+		r->last->wr.next = &entry->wr;
+	else
+		r->first = entry;
+	r->last = entry;
+	return ++r->waiting < r->list_length ? 0 : post_receives(f, r);
+}
+
+/* Take the receive that WC tells of, and give it back. */
+static ALWAYS_INLINE int take_receive(struct flow *f, const struct ibv_wc *wc)
+{
+	struct flow_receives *r = &f->receives[qp_index_of(wc->wr_id)];
+	uint64_t sequence;
+	int ret;
+
+	if (__builtin_expect(wc->status != IBV_WC_SUCCESS, 0))
+		return flow_completion_failed(f, wc);
+	r->posted--;
+	if (__builtin_expect(f->verify != NULL, 0)) {
+		ret = verify_received(f, wc, &sequence);
+		if (ret < 0)
+			return ret;
+	} else {
+		f->received++;
+	}
+	return give_back(f, r, (uint32_t)(wc->wr_id & FLOW_COUNT_MASK));
+}
+
+/*
+ * Take a batch of messages.  Returns how many completions there were, or a
+ * negative errno.
+ */
+static ALWAYS_INLINE int take_receives(struct flow *f)
+{
+	struct ibv_wc wc[POLL_BATCH];
+	int n = poll_batch(f, f->recv_cq, wc);
+
+	for (int i = 0; i < n; i++) {
+		int ret = take_receive(f, &wc[i]);
+
+		if (__builtin_expect(ret != 0, 0))
+			return ret;
+	}
+	if (f->by_receiver && n > 0)
+		f->arrived_at = clock_ticks(f->clock);
+	return n;
+}
+
+/* Go on to the next of several completion queues. */
+static ALWAYS_INLINE void next_cqs(struct flow *f)
+{
+	if (__builtin_expect(f->n_cqs < 2, 1))
+		return;
+	f->cq_at = f->cq_at + 1 < f->n_cqs ? f->cq_at + 1 : 0;
+	f->send_cq = f->cqs[f->cq_at].send;
+	f->recv_cq = f->cqs[f->cq_at].recv;
+}
+
+/* A turn found nothing.  Returns 0 or a negative errno. */
+static ALWAYS_INLINE int idle(struct flow *f)
+{
+	if (__builtin_expect(f->verify != NULL, 0)) {
+		int ret = verify_idle(f);
+
+		if (ret)
+			return ret;
+	}
+	f->idle_turns++;
+	return f->wait ? f->wait(f) : 0;
+}
+
+#endif

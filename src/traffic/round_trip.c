@@ -1,0 +1,88 @@
+/* Latency of operations that bring data back: see latency_round_trip(). */
+#include "config.h"
+#include "traffic/latency.h"
+
+#include <errno.h>
+
+#include "traffic/sampler.h"
+#include "traffic/single.h"
+
+/* Wait for the message outstanding to complete; *SEEN is when that was. */
+static ALWAYS_INLINE int await_completion(struct flow *f, uint64_t *seen)
+{
+	struct ibv_wc wc;
+	int n;
+
+	for (;;) {
+		for (int i = 0; i < SPINS_PER_LOOK; i++) {
+			n = ibv_poll_cq(f->send_cq, 1, &wc);
+			if (n == 0 && f->wait)
+				break;
+			if (n == 0)
+				continue;
+			*seen = clock_ticks(f->clock);
+			if (n < 0)
+				return flow_verb_failed(f, "ibv_poll_cq", 0,
+							EIO);
+			if (wc.status != IBV_WC_SUCCESS)
+				return flow_completion_failed(f, &wc);
+			retire_send(f, &wc);
+			f->idle_turns = 0;
+			return 0;
+		}
+		n = idle(f);
+		if (n)
+			return n;
+		if (flow_phase(f) == PHASE_ABORT)
+			return -ECANCELED;
+	}
+}
+
+static ALWAYS_INLINE int round_trip_loop(struct flow *f, const enum op op,
+					 const enum post_method method)
+{
+	struct flow_qp *q = &f->qps[0];
+	struct sampler s = sampler_init(f), last = { 0 };
+	uint64_t seen = 0;
+	int ret = 0;
+
+	prepare_next(f, q);
+	while (!finished(f, &s)) {
+		uint64_t now = clock_ticks(f->clock);
+
+		ret = post_next(f, q, 0, op, method);
+		if (ret)
+			break;
+		sample_end(f, &last, seen);
+		sample_begin(f, &s, now);
+		prepare_next(f, q);
+		tell_progress(f, f->posted);
+		last.start = 0;
+		ret = await_completion(f, &seen);
+		if (!ret && f->verify)
+			ret = verify_fetched(f, q);
+		if (!ret && flow_phase(f) == PHASE_ABORT)
+			ret = -ECANCELED;
+		if (ret)
+			break;
+		last = s;
+	}
+	sample_end(f, &last, seen);
+	return ret;
+}
+
+#define ROUND_TRIP(X) X(READ) X(FETCH_ADD) X(CMP_SWAP)
+
+#define FETCH(id) BOTH_METHODS(round_trip, id, round_trip_loop)
+ROUND_TRIP(FETCH)
+#undef FETCH
+
+int latency_round_trip(struct flow *f, enum op op)
+{
+#define FETCH(id) METHODS(round_trip, id)
+	static const single_loop loops[OP_COUNT][POST_METHODS] = {
+		ROUND_TRIP(FETCH)
+	};
+
+	return loops[op][f->method](f);
+}

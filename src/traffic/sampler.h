@@ -1,0 +1,56 @@
+/* Samples of a latency, and which of them count. */
+#ifndef TRAFFIC_SAMPLER_H
+#define TRAFFIC_SAMPLER_H
+
+#include "traffic/flow.h"
+
+/* A sequence of samples: the rules of which count, apart from the clock. */
+struct sampler {
+	uint64_t start;		/* of the sample under way; 0: not counted */
+	uint64_t left;		/* samples still to be started */
+};
+
+static inline struct sampler sampler_init(const struct flow *f)
+{
+	return (struct sampler){
+		.left = f->shape.iterations ? f->shape.iterations : UINT64_MAX,
+	};
+}
+
+/* Begin a sample at NOW if the warm-up is over and more are wanted. */
+static ALWAYS_INLINE void sample_begin(struct flow *f, struct sampler *s,
+				       uint64_t now)
+{
+	s->start = 0;
+	if (flow_phase(f) < PHASE_MEASURE || s->left == 0)
+		return;
+	s->left--;
+	s->start = now;
+	if (__builtin_expect(!f->opened, 0)) {
+		f->opened = now;
+		f->warmup = f->completed;
+	}
+}
+
+static ALWAYS_INLINE void sample_end(struct flow *f, struct sampler *s,
+				     uint64_t now)
+{
+	if (!s->start)
+		return;
+	histogram_record(f->latency, now - s->start);
+	if (f->samples)
+		samples_put(f->samples, s->start, now - s->start);
+	f->closed = now;
+	f->counted++;
+}
+
+/* True when the loop has measured what it was asked for: of a time that was
+ * over before the first sample began, one. */
+static ALWAYS_INLINE bool finished(const struct flow *f,
+				   const struct sampler *s)
+{
+	return s->left == 0 || (!f->shape.iterations && f->opened &&
+				flow_phase(f) >= PHASE_DRAIN);
+}
+
+#endif

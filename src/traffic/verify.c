@@ -1,0 +1,386 @@
+#include "config.h"
+#include "traffic/verify.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "traffic/post.h"
+
+/* Immediate data of a fence is a count of messages; with this, a credit's. */
+#define CREDIT (1U << 31)
+#define COUNT_BITS 31
+#define CACHE_LINE 64
+/* What a result must not be, before it has come. */
+#define POISON 0xa5
+
+static int note(struct flow *f, const struct flow_qp *q,
+		const struct verify_mismatch *m)
+{
+	if (!f->verify->mismatch.what)
+		f->verify->mismatch = *m;
+	flow_verb_failed(f, "verify", qp_index_of(q->tag), EBADMSG);
+	return -EBADMSG;
+}
+
+static int note_difference(struct flow *f, const struct flow_qp *q,
+			   uint64_t operation,
+			   const struct pattern_difference *d)
+{
+	return note(f, q, &(struct verify_mismatch){
+		"data", operation, d->offset, d->expected, d->found });
+}
+
+static struct verify_qp *verify_qp_of(struct flow *f, const struct flow_qp *q)
+{
+	return &f->verify->qps[q - f->qps];
+}
+
+static struct pattern pattern_of(const struct flow *f,
+				 const struct flow_qp *q, uint64_t sequence,
+				 bool in)
+{
+	return (struct pattern){
+		.sequence = sequence,
+		.qp = qp_index_of(q->tag),
+		.direction = in ? f->verify->direction_in :
+				  f->verify->direction_out,
+	};
+}
+
+/* Where the peer writes to, or reads from, message SEQUENCE of Q. */
+static uint8_t *incoming(struct flow *f, const struct flow_qp *q,
+			 uint64_t sequence)
+{
+	const struct verifier *v = f->verify;
+
+	return v->incoming + v->stride * (uint64_t)(q - f->qps) +
+	       sequence % v->places * v->step;
+}
+
+/* What the peer is to read; what it has written before is gone. */
+static void prepare_incoming(struct flow *f, const struct flow_qp *q)
+{
+	for (uint64_t i = 0; i < f->verify->places; i++) {
+		struct pattern p = pattern_of(f, q, i, false);
+
+		if (f->op == OP_READ)
+			pattern_fill(incoming(f, q, i), f->shape.size, &p);
+		else
+			memset(incoming(f, q, i), 0, f->shape.size);
+	}
+}
+
+void verify_prepare(struct flow *f)
+{
+	struct verifier *v = f->verify;
+	uint64_t size = f->shape.size ? f->shape.size : 1;
+
+	v->places = f->shape.depth;
+	v->step = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+	v->fenced_at = 0;
+	for (uint32_t i = 0; i < f->n_qps; i++) {
+		v->qps[i].fetched = f->qps[i].posted;
+		if (v->incoming && (v->fenced || f->op == OP_READ))
+			prepare_incoming(f, &f->qps[i]);
+	}
+}
+
+/* Make R message SEQUENCE of Q, in the place that is its own. */
+static void stamp(struct flow *f, const struct flow_qp *q, uint64_t sequence,
+		  struct flow_request *r)
+{
+	uint64_t offset = sequence % f->verify->places * f->verify->step;
+	uint8_t *local = (uint8_t *)(uintptr_t)(q->local + offset);
+	struct pattern p = pattern_of(f, q, sequence, false);
+
+	r->sge.addr = q->local + offset;
+	r->wr.imm_data = htobe32((uint32_t)sequence);
+	if (op_is_atomic(f->op)) {
+		r->wr.wr.atomic.remote_addr = q->remote;
+		r->wr.wr.atomic.swap = sequence + 1;
+		r->wr.wr.atomic.compare_add =
+			f->op == OP_CMP_SWAP ? sequence : 1;
+	} else if (op_table[f->op].access) {
+		r->wr.wr.rdma.remote_addr = q->remote + offset;
+	}
+	if (op_table[f->op].fetches)
+		memset(local, POISON, f->shape.size);
+	else
+		pattern_fill(local, f->shape.size, &p);
+}
+
+/* A message of nothing, that says IMM. */
+static int post_word(struct flow_qp *q, uint32_t imm)
+{
+	struct ibv_send_wr *bad, wr = {
+		.wr_id = q->tag | q->posted,
+		.opcode = IBV_WR_SEND_WITH_IMM,
+		.send_flags = IBV_SEND_SIGNALED,
+		.imm_data = htobe32(imm),
+	};
+
+	return ibv_post_send(q->qp, &wr, &bad);
+}
+
+static int post_fence(struct flow *f, struct flow_qp *q, uint64_t count)
+{
+	verify_qp_of(f, q)->fenced = count;
+	f->verify->fenced_at = clock_ticks(f->clock);
+	return post_word(q, (uint32_t)count & ~CREDIT);
+}
+
+uint64_t verify_post(struct flow *f, struct flow_qp *q,
+		     struct flow_request *requests, uint32_t length,
+		     uint64_t n, int *ret)
+{
+	struct verifier *v = f->verify;
+	uint64_t first = v->answers ? verify_qp_of(f, q)->answers : q->posted;
+	uint64_t k;
+
+	*ret = 0;
+	for (k = 0; k < n; k++) {
+		for (uint32_t i = 0; i < length; i++) {
+			uint64_t sent = k * length + i;
+
+			stamp(f, q, first + sent, &requests[i]);
+			requests[i].wr.wr_id = q->tag |
+					       (q->posted + sent + 1);
+		}
+		*ret = hand_over(q, requests, length, f->op, f->method);
+		if (*ret)
+			break;
+	}
+	if (!*ret && k && v->fenced)
+		*ret = post_fence(f, q, first + k * length);
+	return k;
+}
+
+int verify_fetched(struct flow *f, struct flow_qp *q)
+{
+	struct verify_qp *vq = verify_qp_of(f, q);
+	const struct verifier *v = f->verify;
+
+	for (; vq->fetched < q->completed; vq->fetched++) {
+		uint64_t place = vq->fetched % v->places, value;
+		const uint8_t *local =
+			(uint8_t *)(uintptr_t)(q->local + place * v->step);
+		struct pattern p = pattern_of(f, q, place, true);
+		struct pattern_difference d;
+
+		if (!op_is_atomic(f->op)) {
+			if (!pattern_check(local, f->shape.size, &p, &d))
+				return note_difference(f, q, vq->fetched, &d);
+			continue;
+		}
+		memcpy(&value, local, sizeof(value));
+		if (value != vq->fetched)
+			return note(f, q, &(struct verify_mismatch){
+				"value returned", vq->fetched, 0, vq->fetched,
+				value });
+	}
+	return 0;
+}
+
+int verify_retire(struct flow *f, const struct ibv_wc *wc, int n)
+{
+	for (int i = 0; i < n; i++) {
+		struct flow_qp *q;
+		int ret = 0;
+
+		if (wc[i].status != IBV_WC_SUCCESS)
+			return flow_completion_failed(f, &wc[i]);
+		/* what the peer writes to is free when it says so */
+		if (f->verify->credits)
+			continue;
+		q = retire_send(f, &wc[i]);
+		if (op_table[f->op].fetches)
+			ret = verify_fetched(f, q);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* The peer has looked at all up to the COUNT-th message of Q. */
+static void take_credit(struct flow *f, struct flow_qp *q, uint64_t count)
+{
+	if (count <= q->completed || count > q->posted)
+		return;
+	f->completed += count - q->completed;
+	q->completed = count;
+}
+
+/* Message SEQUENCE, that the peer wrote and told of by a fence.  Returns 1 when
+ * it is all there, 0 when it was lost, or a negative errno. */
+static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
+{
+	const struct verify_qp *vq = verify_qp_of(f, q);
+	struct pattern p = pattern_of(f, q, sequence, true);
+	uint8_t *place = incoming(f, q, sequence);
+	struct pattern_difference d;
+	bool whole, announced = false;
+
+	if (op_has_imm(f->op))
+		announced = vq->announced[sequence % f->verify->places] ==
+			    sequence + 1;
+	whole = pattern_check(place, f->shape.size, &p, &d);
+	/* without immediate data nothing says that it came, but its bytes */
+	if (!whole && (!f->unreliable || announced ||
+		       !pattern_check_partial(place, f->shape.size, &p, &d)))
+		return note_difference(f, q, sequence, &d);
+	memset(place, 0, f->shape.size);
+	return op_has_imm(f->op) ? announced : whole;
+}
+
+/* A fence behind the COUNT-th message of Q.  Returns as verify_received(). */
+static int take_fence(struct flow *f, struct flow_qp *q, uint64_t count,
+		      uint64_t *sequence)
+{
+	struct verify_qp *vq = verify_qp_of(f, q);
+	int kind = VERIFY_NOTHING;
+
+	if (count > vq->next + f->verify->places)
+		return note(f, q, &(struct verify_mismatch){
+			"number of messages", vq->next, 0, vq->next, count });
+	for (; vq->next < count; vq->next++) {
+		int ret = check_written(f, q, vq->next);
+
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			continue;
+		*sequence = vq->answers = vq->next;
+		kind = VERIFY_MESSAGE;
+		f->received += f->verify->credits;
+	}
+	/* one that finds no room is asked for again */
+	if (f->verify->credits)
+		post_word(q, CREDIT | (uint32_t)vq->next);
+	return kind;
+}
+
+static int take_word(struct flow *f, struct flow_qp *q, const struct ibv_wc *wc,
+		     uint64_t *sequence)
+{
+	struct verify_qp *vq = verify_qp_of(f, q);
+	uint32_t imm = be32toh(wc->imm_data);
+	uint64_t number;
+
+	if (wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
+		number = pattern_nearest(imm, 32, vq->next);
+		vq->announced[number % f->verify->places] = number + 1;
+		return VERIFY_NOTHING;
+	}
+	number = imm & ~CREDIT;
+	if (!(imm & CREDIT))
+		return take_fence(f, q, pattern_nearest(number, COUNT_BITS,
+							vq->next), sequence);
+	take_credit(f, q, pattern_nearest(number, COUNT_BITS, q->completed));
+	return VERIFY_NOTHING;
+}
+
+/* A message that was sent: which one is due, which one is it? */
+static uint64_t sequence_of(const struct flow *f, const struct ibv_wc *wc,
+			    const uint8_t *message, uint64_t next)
+{
+	if (!f->unreliable)
+		return next;
+	if (op_has_imm(f->op))
+		return pattern_nearest(be32toh(wc->imm_data), 32, next);
+	return pattern_sequence(message, f->shape.size, next);
+}
+
+static int check_sent(struct flow *f, struct flow_qp *q,
+		      const struct ibv_wc *wc, const uint8_t *message,
+		      uint64_t *sequence)
+{
+	struct verify_qp *vq = verify_qp_of(f, q);
+	uint64_t length = f->shape.size + f->verify->header;
+	uint64_t number = sequence_of(f, wc, message, vq->next);
+	struct pattern p = pattern_of(f, q, number, true);
+	struct pattern_difference d;
+
+	if (wc->byte_len != length)
+		return note(f, q, &(struct verify_mismatch){
+			"length", number, 0, length, wc->byte_len });
+	if (number < vq->next)
+		return note(f, q, &(struct verify_mismatch){
+			"order", number, 0, vq->next, number });
+	if (op_has_imm(f->op) && be32toh(wc->imm_data) != (uint32_t)number)
+		return note(f, q, &(struct verify_mismatch){
+			"immediate data", number, 0, (uint32_t)number,
+			be32toh(wc->imm_data) });
+	if (!pattern_check(message, f->shape.size, &p, &d))
+		return note_difference(f, q, number, &d);
+	vq->next = number + 1;
+	*sequence = vq->answers = number;
+	return VERIFY_MESSAGE;
+}
+
+/* The QP that a completion of a shared receive is of. */
+static struct flow_qp *find_qp(struct flow *f, const struct ibv_wc *wc)
+{
+	uint32_t i = 0;
+
+	if (!f->receives->srq)
+		return &f->qps[qp_index_of(wc->wr_id)];
+	while (i + 1 < f->n_qps && f->verify->qps[i].qp_num != wc->qp_num)
+		i++;
+	return &f->qps[i];
+}
+
+int verify_received(struct flow *f, const struct ibv_wc *wc,
+		    uint64_t *sequence)
+{
+	const struct flow_receives *r = &f->receives[qp_index_of(wc->wr_id)];
+	uint64_t slot = wc->wr_id & FLOW_COUNT_MASK;
+	struct flow_qp *q = find_qp(f, wc);
+	const uint8_t *message;
+	int ret;
+
+	if (f->verify->fenced)
+		return take_word(f, q, wc, sequence);
+	message = (const uint8_t *)(uintptr_t)r->entries[slot].sge.addr +
+		  f->verify->header;
+	ret = check_sent(f, q, wc, message, sequence);
+	f->received += ret == VERIFY_MESSAGE && !f->verify->pingpong;
+	return ret;
+}
+
+int verify_idle(struct flow *f)
+{
+	struct verifier *v = f->verify;
+	int ret = 0;
+
+	if (!v->credits || !v->fenced_at ||
+	    clock_ticks(f->clock) - v->fenced_at < v->patience)
+		return 0;
+	for (uint32_t i = 0; i < f->n_qps && !ret; i++) {
+		struct flow_qp *q = &f->qps[i];
+
+		if (q->posted == q->completed)
+			continue;
+		ret = post_fence(f, q, q->posted);
+		/* full of those before: they may still come */
+		if (ret == ENOMEM)
+			ret = 0;
+	}
+	return ret ? flow_verb_failed(f, "ibv_post_send", 0, ret) : 0;
+}
+
+int verify_counters(struct flow *f)
+{
+	struct verifier *v = f->verify;
+	uint64_t sum = 0, value;
+
+	v->counters += f->expected;
+	for (uint32_t i = 0; i < f->n_qps; i++) {
+		memcpy(&value, incoming(f, &f->qps[i], 0), sizeof(value));
+		sum += value;
+	}
+	if (sum == v->counters)
+		return 0;
+	return note(f, &f->qps[0], &(struct verify_mismatch){
+		"sum of the counters", v->counters, 0, v->counters, sum });
+}

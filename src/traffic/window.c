@@ -1,0 +1,55 @@
+#include "config.h"
+#include "traffic/window.h"
+
+void window_open(struct flow *f)
+{
+	f->opened = clock_ticks(f->clock);
+	f->warmup = window_messages(f);
+}
+
+void window_close(struct flow *f)
+{
+	f->closed = clock_ticks(f->clock);
+	f->counted = window_messages(f) - f->warmup;
+}
+
+void window_settle(struct flow *f)
+{
+	if (!f->opened || f->closed)
+		return;
+	window_close(f);
+	if (f->arrived_at > f->opened)
+		f->closed = f->arrived_at;
+}
+
+void window_cut(struct flow *f)
+{
+	if (!f->opened || f->closed)
+		return;
+	window_close(f);
+	f->cut = true;
+}
+
+static void answer_mark(struct flow *f, uint32_t command)
+{
+	f->progress->mark_ticks = clock_ticks(f->clock);
+	f->progress->mark_counted = window_messages(f) - f->warmup;
+	atomic_store_explicit(&f->progress->marked, command / FLOW_MARK,
+			      memory_order_release);
+}
+
+uint32_t window_edge(struct flow *f, uint32_t seen, uint32_t command)
+{
+	/* pairs with the monitor's, which read the last answer before it asked
+	 * for the next */
+	atomic_thread_fence(memory_order_acquire);
+	if (phase_of(seen) == PHASE_WARMUP) {
+		window_open(f);
+		return PHASE_MEASURE;
+	}
+	if (phase_of(command) == PHASE_MEASURE)
+		answer_mark(f, command);
+	else if (!f->shape.iterations && !f->closed)
+		window_close(f);
+	return command;
+}

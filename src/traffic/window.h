@@ -1,0 +1,35 @@
+/*
+ * The window in which messages count (measurement.md, "Bandwidth"): those that
+ * this end sent and saw completed or, by_receiver, those that came in.
+ */
+#ifndef TRAFFIC_WINDOW_H
+#define TRAFFIC_WINDOW_H
+
+#include "traffic/flow.h"
+
+/* Messages so far, of those that are measured. */
+static inline uint64_t window_messages(const struct flow *f)
+{
+	return f->by_receiver ? f->received : f->completed;
+}
+
+/* Open or close it now. */
+void window_open(struct flow *f);
+void window_close(struct flow *f);
+
+/* Nothing more will come: close it at the last message that came. */
+void window_settle(struct flow *f);
+
+/* The run failed: if it is open, close it, for what was measured. */
+void window_cut(struct flow *f);
+
+/*
+ * The control word is COMMAND now, after SEEN.  Called with completions just
+ * taken, so that every edge is a completion.  Returns the command the loop now
+ * follows: never straight from warm-up to the end, a window needs both its
+ * edges, nor past a mark that was asked for before the window was open: the
+ * next completions answer it.
+ */
+uint32_t window_edge(struct flow *f, uint32_t seen, uint32_t command);
+
+#endif

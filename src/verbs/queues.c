@@ -1,0 +1,198 @@
+#include "config.h"
+#include "verbs/queues.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "verbs/sleep.h"
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Room for every completion if the device has it, for the signalled ones in
+ * any case: plan_fit() has checked that. */
+static int create_cq(const struct device *device, const struct queues *queues,
+		     uint64_t wanted, uint32_t vector, const char *purpose,
+		     struct ibv_cq **cq, struct error *err)
+{
+	uint64_t n = smaller(wanted ? wanted : 1, device->port.limits.max_cqe);
+
+	*cq = ibv_create_cq(device->context, (int)n, NULL, queues->channel,
+			    (int)vector);
+	if (*cq)
+		return 0;
+	return fail(err, -errno, NULL,
+		    "%s: cannot create a %s completion queue of %d entries: %s",
+		    device->port.device, purpose, (int)n, strerror(errno));
+}
+
+uint32_t queues_receive_depth(const struct plan *plan, bool client)
+{
+	return plan_posts_receives(plan, client) ? plan->rx_depth : 0;
+}
+
+static int create_cqs(const struct device *device, const struct plan *plan,
+		      bool client, uint32_t vector, struct queues *q,
+		      struct error *err)
+{
+	uint64_t qps = smaller(q->qps_per_cq, q->n_qps);
+	uint64_t sends = plan_sends(plan, client) ?
+				 qps * plan_send_queue(plan) : 1;
+	uint64_t receives = queues_receive_depth(plan, client);
+	int ret = 0;
+
+	if (!plan->srq)
+		receives *= qps;
+	q->n_cqs = (q->n_qps + q->qps_per_cq - 1) / q->qps_per_cq;
+	q->cqs = xcalloc(q->n_cqs, sizeof(*q->cqs));
+	for (uint32_t i = 0; i < q->n_cqs && !ret; i++) {
+		ret = create_cq(device, q, sends, vector, "send",
+				&q->cqs[i].send, err);
+		if (!ret)
+			ret = create_cq(device, q, receives, vector,
+					"receive", &q->cqs[i].recv, err);
+	}
+	return ret;
+}
+
+static int check_vector(const struct device *device, uint32_t vector,
+			struct error *err)
+{
+	int n = device->context->num_comp_vectors;
+
+	if ((int)vector < (n > 0 ? n : 1))
+		return 0;
+	return fail(err, -EINVAL, NULL,
+		    "--vector %u: %s has completion vectors 0 to %d", vector,
+		    device->port.device, n > 0 ? n - 1 : 0);
+}
+
+static int create_channel(const struct device *device, struct queues *q,
+			  struct error *err)
+{
+	q->channel = ibv_create_comp_channel(device->context);
+	if (!q->channel)
+		return fail(err, -errno, NULL,
+			    "%s: cannot create a completion channel: %s",
+			    device->port.device, strerror(errno));
+	q->sleep = sleep_new(q->channel);
+	return 0;
+}
+
+static int create_srq(const struct device *device, struct ibv_pd *pd,
+		      uint32_t depth, struct queues *q, struct error *err)
+{
+	struct ibv_srq_init_attr attr = {
+		.attr = { .max_wr = depth, .max_sge = 1 },
+	};
+
+	q->srq = ibv_create_srq(pd, &attr);
+	if (q->srq)
+		return 0;
+	return fail(err, -errno, "use a smaller --rx-depth, or no --srq",
+		    "%s: cannot create a shared receive queue of %u: %s",
+		    device->port.device, depth, strerror(errno));
+}
+
+int queues_create(const struct device *device, struct ibv_pd *pd,
+		  const struct plan *plan, bool client, uint32_t n_qps,
+		  uint32_t vector, struct queues *q, struct error *err)
+{
+	uint32_t depth = queues_receive_depth(plan, client);
+	int ret = 0;
+
+	*q = (struct queues){
+		.n_qps = n_qps,
+		.qps_per_cq = plan_qps_per_cq(plan, client,
+					      &device->port.limits),
+	};
+	if (plan->events)
+		ret = check_vector(device, vector, err);
+	if (!ret && plan->events)
+		ret = create_channel(device, q, err);
+	if (!ret)
+		ret = create_cqs(device, plan, client,
+				 plan->events ? vector : 0, q, err);
+	if (!ret && depth && plan->srq)
+		ret = create_srq(device, pd, depth, q, err);
+	if (ret || !depth)
+		return ret;
+	q->n_receives = q->srq ? 1 : n_qps;
+	q->receives = xcalloc(q->n_receives, sizeof(*q->receives));
+	return 0;
+}
+
+void queues_destroy(struct queues *q)
+{
+	if (q->srq)
+		ibv_destroy_srq(q->srq);
+	for (uint32_t i = 0; q->cqs && i < q->n_cqs; i++) {
+		if (q->cqs[i].send)
+			ibv_destroy_cq(q->cqs[i].send);
+		if (q->cqs[i].recv)
+			ibv_destroy_cq(q->cqs[i].recv);
+	}
+	if (q->channel)
+		ibv_destroy_comp_channel(q->channel);
+	for (uint32_t i = 0; i < q->n_receives; i++)
+		free(q->receives[i].entries);
+	free(q->receives);
+	free(q->cqs);
+	free(q->sleep);
+	*q = (struct queues){ 0 };
+}
+
+const struct flow_cqs *queues_of(const struct queues *q, uint32_t i)
+{
+	return &q->cqs[i / q->qps_per_cq];
+}
+
+/* A receive for what is sent; what is written needs only to be told of. */
+static void prepare_entry(const struct plan *plan, uint64_t wr_id,
+			  uint8_t *buffer, uint32_t lkey,
+			  struct flow_receive *entry)
+{
+	*entry = (struct flow_receive){
+		.wr = {
+			.wr_id = wr_id,
+			.sg_list = &entry->sge,
+			.num_sge = !op_table[plan->op].access,
+		},
+		.sge = {
+			.addr = (uintptr_t)buffer,
+			.length = (uint32_t)plan_receive_size(plan),
+			.lkey = lkey,
+		},
+	};
+}
+
+struct flow_receives *queues_prepare(struct queues *q, const struct plan *plan,
+				     uint32_t i, struct ibv_qp *qp,
+				     uint8_t *buffer, uint32_t lkey)
+{
+	uint64_t step = plan->verify ? plan_receive_size(plan) : 0;
+	uint32_t n = plan->verify ? plan->rx_depth : plan->recv_post_list;
+	struct flow_receives *r;
+
+	if (!q->n_receives)
+		return NULL;
+	r = &q->receives[q->srq ? 0 : i];
+	if (r->entries)
+		return r;
+	*r = (struct flow_receives){
+		.qp = q->srq ? NULL : qp,
+		.srq = q->srq,
+		.depth = plan->rx_depth,
+		.list_length = plan->recv_post_list,
+		.entries = xcalloc(n, sizeof(*r->entries)),
+	};
+	for (uint32_t k = 0; k < n; k++)
+		prepare_entry(plan, (uint64_t)(r - q->receives) <<
+					    FLOW_COUNT_BITS | k,
+			      buffer + k * step, lkey, &r->entries[k]);
+	return r;
+}

@@ -1,0 +1,66 @@
+#include "config.h"
+#include "verbs/sleep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+
+#include "base/xalloc.h"
+
+/* So often a loop that sleeps looks whether it shall end. */
+#define LOOK_MS 10
+
+struct flow_sleep {
+	struct ibv_comp_channel *channel;
+};
+
+struct flow_sleep *sleep_new(struct ibv_comp_channel *channel)
+{
+	struct flow_sleep *sleep = xcalloc(1, sizeof(*sleep));
+
+	sleep->channel = channel;
+	fcntl(channel->fd, F_SETFL, O_NONBLOCK);
+	return sleep;
+}
+
+static int arm(struct flow *f, struct ibv_cq *cq)
+{
+	int ret = ibv_req_notify_cq(cq, 0);
+
+	return ret ? flow_verb_failed(f, "ibv_req_notify_cq", 0, ret) : 0;
+}
+
+static int arm_all(struct flow *f)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < f->n_cqs && !ret; i++) {
+		ret = arm(f, f->cqs[i].send);
+		if (!ret)
+			ret = arm(f, f->cqs[i].recv);
+	}
+	return ret;
+}
+
+static void take_events(struct flow_sleep *sleep)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	while (!ibv_get_cq_event(sleep->channel, &cq, &context))
+		ibv_ack_cq_events(cq, 1);
+}
+
+int sleep_wait(struct flow *f)
+{
+	struct pollfd fd = { .fd = f->sleep->channel->fd, .events = POLLIN };
+
+	if (f->idle_turns == f->n_cqs)
+		return arm_all(f);
+	if (f->idle_turns < 2 * f->n_cqs)
+		return 0;
+	poll(&fd, 1, LOOK_MS);
+	take_events(f->sleep);
+	f->idle_turns = 0;
+	return 0;
+}

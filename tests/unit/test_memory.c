@@ -1,0 +1,332 @@
+/* Memory: its regions, its pages, what it is registered for, what fails. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "fake_verbs.h"
+#include "good_plan.h"
+#include "model/param.h"
+#include "verbs/memory.h"
+#include "verbs/resources.h"
+
+#define PAGE 4096
+
+static struct device device;
+static struct ibv_pd *pd;
+
+static int open_fake(void **state)
+{
+	struct parameters params;
+	struct error err = { 0 };
+
+	(void)state;
+	param_defaults(&params);
+	fake_verbs_reset();
+	assert_int_equal(device_open(&params, &device, &err), 0);
+	pd = ibv_alloc_pd(device.context);
+	fake_verbs.calls = 0;
+	return 0;
+}
+
+static int close_fake(void **state)
+{
+	(void)state;
+	ibv_dealloc_pd(pd);
+	device_close(&device);
+	assert_int_equal(fake_verbs_alive(), 0);
+	assert_int_equal(fake_verbs.misuses, 0);
+	return 0;
+}
+
+static void create(const struct plan *plan, uint64_t length, uint32_t parts,
+		   struct memory *m)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(memory_create(&device, pd, plan, 0, length, parts, m,
+				       &err), 0);
+	assert_false(error_is_set(&err));
+	assert_int_equal(m->length, length);
+	assert_int_equal((uintptr_t)m->buffer % PAGE, 0);
+}
+
+static void check_refused(const struct plan *plan, uint64_t length, int ret,
+			  struct error *err)
+{
+	struct memory m = { 0 };
+
+	assert_int_equal(memory_create(&device, pd, plan, 0, length, 4, &m,
+				       err), ret);
+	assert_null(m.buffer);
+	assert_int_equal(fake_verbs.mrs, 0);
+}
+
+TEST(test_one_region_for_all)
+{
+	struct plan plan = good_plan();
+	struct memory m;
+
+	create(&plan, 5 * 192, 5, &m);
+	assert_int_equal(fake_verbs.mrs, 1);
+	assert_int_equal(m.mrs[0]->length, 5 * 192);
+	for (uint64_t i = 0; i < m.length; i++) {
+		assert_int_equal(m.buffer[i], 0);
+		assert_ptr_equal(memory_mr(&m, (uintptr_t)m.buffer + i),
+				 m.mrs[0]);
+	}
+	memory_destroy(&m);
+	memory_destroy(&m);	/* twice is fine */
+}
+
+TEST(test_a_region_for_each_part)
+{
+	struct plan plan = good_plan();
+	struct memory m;
+
+	plan.mr_per_qp = true;
+	create(&plan, 5 * 192, 5, &m);
+	assert_int_equal(fake_verbs.mrs, 5);
+	for (uint32_t i = 0; i < 5; i++) {
+		uint64_t part = (uintptr_t)m.buffer + i * 192;
+
+		assert_ptr_equal(m.mrs[i]->addr, m.buffer + i * 192);
+		assert_int_equal(m.mrs[i]->length, 192);
+		assert_ptr_equal(memory_mr(&m, part), m.mrs[i]);
+		assert_ptr_equal(memory_mr(&m, part + 191), m.mrs[i]);
+	}
+	memory_destroy(&m);
+}
+
+TEST(test_access)
+{
+	struct error err = { 0 };
+	struct memory m;
+
+	for (int flags = 0; flags < 4; flags++) {
+		struct plan plan = good_plan();
+		unsigned int wanted = IBV_ACCESS_REMOTE_READ;
+
+		plan.relaxed_ordering = flags & 1;
+		plan.odp = flags & 2;
+		wanted |= flags & 1 ? IBV_ACCESS_RELAXED_ORDERING : 0;
+		wanted |= flags & 2 ? IBV_ACCESS_ON_DEMAND : 0;
+		fake_verbs.access = 0;
+		assert_int_equal(memory_create(&device, pd, &plan,
+					       IBV_ACCESS_REMOTE_READ, 64, 1,
+					       &m, &err), 0);
+		assert_int_equal(fake_verbs.access, wanted);
+		memory_destroy(&m);
+	}
+}
+
+static size_t resident(const struct memory *m)
+{
+	unsigned char pages[16] = { 0 };
+	size_t n = 0;
+
+	assert_true(m->mapped <= sizeof(pages) * PAGE);
+	assert_int_equal(mincore(m->buffer, m->mapped, pages), 0);
+	for (size_t i = 0; i < sizeof(pages); i++)
+		n += pages[i] & 1;
+	return n;
+}
+
+/* With paging it is the device that asks for a page, and when. */
+TEST(test_pages_are_there)
+{
+	struct plan plan = good_plan();
+	struct memory m;
+
+	create(&plan, 15 * PAGE + 64, 1, &m);
+	assert_int_equal(m.mapped, 16 * PAGE);
+	assert_int_equal(resident(&m), 16);
+	memory_destroy(&m);
+	plan.odp = true;
+	create(&plan, 15 * PAGE + 64, 1, &m);
+	assert_int_equal(resident(&m), 0);
+	memory_destroy(&m);
+}
+
+TEST(test_a_region_that_is_refused)
+{
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	fake_verbs.errnum = EINVAL;
+	fake_verbs.fail_call = 1;
+	check_refused(&plan, 1024, -EINVAL, &err);
+	assert_message(&err, "fake0: cannot register 1024 bytes: "
+			     "Invalid argument");
+	error_clear(&err);
+	plan.mr_per_qp = true;
+	fake_verbs.fail_call = fake_verbs.calls + 3;
+	check_refused(&plan, 1024, -EINVAL, &err);
+	assert_message(&err, "fake0: cannot register 256 bytes of memory "
+			     "region 3 of 4: Invalid argument");
+}
+
+TEST(test_locked_memory)
+{
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+	struct rlimit before, little;
+
+	getrlimit(RLIMIT_MEMLOCK, &before);
+	little = before;
+	little.rlim_cur = 512;
+	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &little), 0);
+	fake_verbs.errnum = ENOMEM;
+	fake_verbs.fail_call = 1;
+	check_refused(&plan, 1024, -ENOMEM, &err);
+	assert_message(&err, "fake0: cannot register 1024 bytes: more than "
+			     "the limit on locked memory, 512");
+	assert_string_equal(err.advice, "raise it (ulimit -l)");
+	error_clear(&err);
+	fake_verbs.fail_call = fake_verbs.calls + 1;
+	check_refused(&plan, 128, -ENOMEM, &err);
+	assert_message(&err, "fake0: cannot register 128 bytes: "
+			     "Cannot allocate memory");
+	setrlimit(RLIMIT_MEMLOCK, &before);
+}
+
+TEST(test_too_much_memory)
+{
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	check_refused(&plan, 1ULL << 60, -ENOMEM, &err);
+	assert_message(&err, "cannot allocate 1152921504606846976 bytes for "
+			     "messages: Cannot allocate memory");
+	error_clear(&err);
+	/* no silent way out into small pages */
+	plan.hugepages = true;
+	check_refused(&plan, 1ULL << 45, -ENOMEM, &err);
+	assert_contains(err.message, "--hugepages: messages need ");
+	assert_contains(err.message, " are free: Cannot allocate memory");
+	assert_contains(err.advice, "sysctl vm.nr_hugepages=");
+}
+
+static struct huge_pages parse(const char *text)
+{
+	FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	struct huge_pages pages;
+
+	memory_huge_pages(file, &pages);
+	fclose(file);
+	return pages;
+}
+
+TEST(test_meminfo)
+{
+	struct huge_pages pages = parse(
+		"MemTotal:        4021444 kB\nAnonHugePages:     12288 kB\n"
+		"HugePages_Total:      20\nHugePages_Free:       12\n"
+		"HugePages_Rsvd:        5\nHugePages_Surp:        0\n"
+		"Hugepagesize:       2048 kB\nHugetlb:           40960 kB\n");
+
+	assert_int_equal(pages.size, 2 << 20);
+	assert_int_equal(pages.total, 20);
+	assert_int_equal(pages.available, 7);
+	pages = parse("MemTotal:        4021444 kB\n");
+	assert_int_equal(pages.size, 0);
+	assert_int_equal(pages.available, 0);
+}
+
+static struct plan plan_of(enum metric metric, uint32_t qps)
+{
+	struct parameters params;
+
+	param_defaults(&params);
+	params.plan.op = OP_SEND;
+	params.plan.metric = metric;
+	params.plan.qps = qps;
+	params.plan.sizes = (struct sizes){ 1, { 4096 } };
+	params.plan.rx_depth = 4;
+	params.plan.outstanding_reads = 0;
+	params.plan.mr_per_qp = true;
+	return params.plan;
+}
+
+/* Each QP sends from its own region, takes in there, and offers it to the
+ * peer; in a ping-pong that is another one. */
+static void check_keys(enum metric metric, bool client, uint32_t qps,
+		       uint32_t regions)
+{
+	struct path path = { .global = true, .mtu = IBV_MTU_1024 };
+	struct plan plan = plan_of(metric, qps);
+	struct error err = { 0 };
+	struct resources res;
+	struct endpoint self;
+
+	assert_int_equal(resources_create(&device, &plan, client, 0, &res,
+					  &err), 0);
+	resources_describe(&res, &plan, &device, &path, &self);
+	assert_int_equal(fake_verbs.mrs, regions);
+	for (uint32_t i = 0; i < qps; i++) {
+		struct ibv_mr *incoming = res.memory.mrs[regions - qps + i];
+
+		assert_int_equal(res.qps[i].lkey, res.memory.mrs[i]->lkey);
+		assert_int_equal(self.qps[i].rkey, incoming->rkey);
+		if (plan_posts_receives(&plan, client))
+			assert_int_equal(
+				res.qps[i].receives->entries[0].sge.lkey,
+				incoming->lkey);
+	}
+	free(self.qps);
+	resources_destroy(&res);
+}
+
+TEST(test_keys)
+{
+	check_keys(METRIC_BANDWIDTH, true, 3, 3);
+	check_keys(METRIC_BANDWIDTH, false, 3, 3);
+	check_keys(METRIC_LATENCY, true, 1, 2);
+	check_keys(METRIC_LATENCY, false, 1, 2);
+}
+
+/* Asked of the device; one that cannot be asked has no paging. */
+TEST(test_limits)
+{
+	struct parameters params;
+	struct error err = { 0 };
+	struct device other;
+
+	param_defaults(&params);
+	assert_int_equal(device.port.limits.max_mr, 512);
+	assert_int_equal(device.port.limits.odp[TRANSPORT_RC], 0);
+	fake_verbs.extended = true;
+	fake_verbs.odp.per_transport_caps.rc_odp_caps = 31;
+	fake_verbs.odp.per_transport_caps.uc_odp_caps = 3;
+	fake_verbs.odp.per_transport_caps.ud_odp_caps = 1;
+	for (int i = 0; i < 2; i++) {
+		fake_verbs.odp.general_caps = i ? IBV_ODP_SUPPORT : 0;
+		assert_int_equal(device_open(&params, &other, &err), 0);
+		assert_int_equal(other.port.limits.max_mr, 512);
+		assert_int_equal(other.port.limits.odp[TRANSPORT_RC], i * 31);
+		assert_int_equal(other.port.limits.odp[TRANSPORT_UC], i * 3);
+		assert_int_equal(other.port.limits.odp[TRANSPORT_UD], i * 1);
+		device_close(&other);
+	}
+}
+
+#define WITH_FAKE(test) \
+	cmocka_unit_test_setup_teardown(test, open_fake, close_fake)
+
+static const struct CMUnitTest tests[] = {
+	WITH_FAKE(test_one_region_for_all),
+	WITH_FAKE(test_a_region_for_each_part),
+	WITH_FAKE(test_access),
+	WITH_FAKE(test_pages_are_there),
+	WITH_FAKE(test_a_region_that_is_refused),
+	WITH_FAKE(test_locked_memory),
+	WITH_FAKE(test_too_much_memory),
+	cmocka_unit_test(test_meminfo),
+	WITH_FAKE(test_keys),
+	WITH_FAKE(test_limits),
+};
+
+TEST_MAIN(tests, 30)

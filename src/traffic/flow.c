@@ -166,7 +166,6 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 	f->opened = f->closed = f->warmup = f->counted = 0;
 	f->cut = false;
 	f->pace = (struct pacer){ .bursts = 0 };
-	f->slots = 1;
 	f->slot = 0;
 	tell_progress(f, 0);
 	atomic_store(&f->progress->marked, 0);

@@ -192,7 +192,8 @@ struct flow {
 	bool copies;		/* a list for each position is prepared */
 	struct pacer pace;	/* of a bandwidth test; bursts 0: as fast as
 				 * it goes */
-	uint32_t slots;		/* that messages of a ping-pong take turns in */
+	uint32_t slots;		/* that messages of a ping-pong take turns in;
+				 * 0: there is one */
 	uint32_t slot;		/* of the next message of a pong */
 	uint64_t slot_step;	/* bytes from one to the next */
 	struct open_loop *open;	/* the requester's, if the loop is open */
@@ -252,8 +253,8 @@ static inline uint32_t flow_requests(uint32_t list_length)
  * sends are made, of operation OP.  Each QP's lists[].requests must have room
  * for flow_requests(list_length).  signal_every becomes at most depth, so that
  * no loop can wait for a completion that nobody asked for, and regular: it is,
- * or divides, a multiple of list_length.  Nothing is paced, and there is one
- * slot: pace_init() and more slots come after.
+ * or divides, a multiple of list_length.  Nothing is paced: pace_init() comes
+ * after.
  */
 void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape);
 

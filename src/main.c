@@ -22,6 +22,7 @@
 #include "control/session.h"
 #include "control/signals.h"
 #include "control/threads.h"
+#include "control/verification.h"
 #include "report/report.h"
 #include "traffic/calibrate.h"
 #include "verbs/device.h"
@@ -29,7 +30,12 @@
 /* A part of a rate that two readings 0.1 s apart may differ by. */
 #define CLOCK_TOLERANCE 1e-3
 
-enum { EXIT_MEASURED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+enum {
+	EXIT_MEASURED = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_WRONG_DATA = 4,
+};
 
 /* Print TEXT, which may be NULL for want of memory. */
 static int write_text(const char *path, char *text, struct error *err)
@@ -82,6 +88,8 @@ static int report(const struct result *result)
 	if (ret)
 		log_error(&err);
 	signals_unblock(false);
+	if (!strcmp(result->error.code, VERIFICATION_CODE))
+		return EXIT_WRONG_DATA;
 	return failed || ret ? EXIT_FAILED : EXIT_MEASURED;
 }
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/xalloc.h"
+#include "control/verification.h"
 #include "traffic/open_loop.h"
 #include "verbs/explain.h"
 
@@ -364,8 +365,12 @@ int outcome_explain(struct session *s, const struct monitor *m, int ret)
 	bool aborted = error_is_set(&m->err);
 	bool event = !m->err.from_peer &&
 		     !strncmp(m->err.code, "IBV_EVENT_", 10);
-	struct flow *f = !aborted || event ? find_cause(s) : NULL;
+	int wrong = verification_explain(s);
+	struct flow *f;
 
+	if (wrong)
+		return wrong;
+	f = !aborted || event ? find_cause(s) : NULL;
 	if (f)
 		return explain_failure(&f->failure, plan_of(s)->op,
 				       f->qps[f->failure.qp_index].qp->qp_num,

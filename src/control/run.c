@@ -12,6 +12,7 @@
 #include "control/monitor.h"
 #include "control/outcome.h"
 #include "control/threads.h"
+#include "control/verification.h"
 #include "model/tests.h"
 #include "traffic/bandwidth.h"
 #include "traffic/latency.h"
@@ -58,7 +59,7 @@ static int prepare(struct session *s, uint64_t size)
 	bool bandwidth = plan->metric == METRIC_BANDWIDTH;
 	const struct flow_shape shape = {
 		.size = size,
-		.walk = bandwidth ? plan->walk : size,
+		.walk = bandwidth && !plan->verify ? plan->walk : size,
 		.depth = plan_depth(plan, size),
 		.signal_every = plan_cq_mod(plan, size),
 		.list_length = plan_post_list(plan, size),
@@ -66,15 +67,17 @@ static int prepare(struct session *s, uint64_t size)
 	};
 
 	atomic_store(&s->control->peer_sent, false);
+	set_flags(s, size);
 	for (uint32_t t = 0; t < s->n_flows; t++)
 		flow_prepare(&s->flows[t], plan->op, &shape);
 	load_prepare(s, size);
-	set_flags(s, size);
 	return session_fill_receives(s);
 }
 
+typedef int sending_loop(struct flow *f, enum op op);
+
 /* What this end does until all of its messages are out; NULL: it sends none. */
-static threads_loop sending_loop(const struct session *s)
+static sending_loop *choose_loop(const struct session *s)
 {
 	const struct plan *plan = plan_of(s);
 
@@ -341,39 +344,53 @@ static void tell_dropped(const struct session *s, uint64_t dropped)
 			    (unsigned long long)counted(s), s->recorder->path);
 }
 
-/* LOOP, with every sample recorded if that is wanted. */
-static int run_recorded(struct session *s, threads_loop loop, uint64_t size,
-			uint64_t *dropped)
+/* What one thread does: it sends, then takes what is still to come in.  The
+ * other end's thread may need that while others of this end still send. */
+static int run_flow(struct session *s, struct flow *f)
+{
+	const struct plan *plan = plan_of(s);
+	sending_loop *loop = choose_loop(s);
+	int ret = loop ? loop(f, plan->op) : 0;
+
+	if (ret)
+		return ret;
+	if (begins(s) && atomic_fetch_sub(&s->sending, 1) == 1)
+		monitor_say_sent(s->monitor);
+	if (awaits_peer(s) && plan_posts_receives(plan, s->client))
+		return responder_run(f, plan->op);
+	return 0;
+}
+
+/* The same, with every sample recorded if that is wanted. */
+static int run_flows(struct session *s, uint64_t size, uint64_t *dropped)
 {
 	struct recorder *r = s->recorder;
 	int ret;
 
+	atomic_store(&s->sending, s->n_flows);
 	if (!r)
-		return threads_run(s, loop);
+		return threads_run(s, run_flow);
 	s->flows[0].samples = r->ring;
 	ret = recorder_start(r, &s->clock, result_latency_factor(plan_of(s)),
 			     size, &s->result->error);
 	if (ret)
 		return ret;
-	ret = threads_run(s, loop);
+	ret = threads_run(s, run_flow);
 	*dropped = recorder_stop(r);
 	return ret;
 }
 
-/* The loops of this end: what it sends, then what is still to come in. */
-static int run_loops(struct session *s, uint64_t size, struct monitor *m,
-		     uint64_t *dropped)
+/* The loops of this end, if it has any, and the wait for the peer's. */
+static int run_loops(struct session *s, uint64_t size, uint64_t *dropped)
 {
-	threads_loop loop = sending_loop(s);
-	int ret = loop ? run_recorded(s, loop, size, dropped) : 0;
+	bool receives = plan_posts_receives(plan_of(s), s->client);
+	int ret = 0;
 
-	if (!ret && begins(s))
-		monitor_say_sent(m);
-	if (ret || !awaits_peer(s))
-		return ret;
-	if (plan_posts_receives(plan_of(s), s->client))
-		return threads_run(s, responder_run);
-	return monitor_wait_peer(m);
+	if (choose_loop(s) || receives)
+		ret = run_flows(s, size, dropped);
+	if (!ret && awaits_peer(s) && !receives)
+		ret = monitor_wait_peer(s->monitor);
+	return ret ? ret : verification_end(s);
 }
 
 int run_size(struct session *s, uint64_t size)
@@ -386,7 +403,8 @@ int run_size(struct session *s, uint64_t size)
 	progress_init(&progress);
 	ret = begin(s, size, &m);
 	if (!ret) {
-		ret = run_loops(s, size, &m, &dropped);
+		s->monitor = &m;
+		ret = run_loops(s, size, &dropped);
 		monitor_stop(&m);
 		outcome_settle(s, &m);
 		progress_close(&progress);

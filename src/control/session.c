@@ -7,6 +7,7 @@
 
 #include "base/xalloc.h"
 #include "control/frames.h"
+#include "control/verification.h"
 #include "control/numa.h"
 #include "verbs/sleep.h"
 
@@ -70,6 +71,7 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
+	verification_free(s);
 	resources_destroy(&s->res);
 	free(s->latency);
 	if (s->flows)
@@ -219,6 +221,8 @@ int session_create(struct session *s)
 		s->latency = histogram_new();
 	for (uint32_t t = 0; t < s->n_flows; t++)
 		s->flows[t] = make_flow(s, t);
+	for (uint32_t t = 0; t < s->n_flows; t++)
+		verification_begin(s, t);
 	return 0;
 }
 

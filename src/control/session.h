@@ -30,6 +30,8 @@
 #include "verbs/device.h"
 #include "verbs/resources.h"
 
+struct monitor;
+
 struct session {
 	bool client;
 	bool accepted;		/* the server said ACCEPT: errors are ABORT */
@@ -47,6 +49,8 @@ struct session {
 	struct flow_progress *progress;	/* likewise */
 	uint32_t n_flows;
 	struct flow_control *control;
+	struct monitor *monitor;	/* while traffic runs */
+	_Atomic uint32_t sending;	/* loops that still do */
 };
 
 /*

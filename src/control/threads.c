@@ -11,9 +11,9 @@
 #include "base/xalloc.h"
 
 struct worker {
+	struct session *session;
 	struct flow *flow;
 	threads_loop loop;
-	enum op op;
 	const struct cpus *cpus;
 	uint32_t number;
 	bool started;
@@ -79,7 +79,7 @@ static void *work(void *argument)
 	struct worker *w = argument;
 
 	threads_pin(w->cpus, w->number);
-	w->ret = w->loop(w->flow, w->op);
+	w->ret = w->loop(w->session, w->flow);
 	if (w->ret)
 		flow_set_phase(w->flow->control, PHASE_ABORT);
 	atomic_store_explicit(&w->flow->progress->over, true,
@@ -117,9 +117,9 @@ int threads_run(struct session *s, threads_loop loop)
 
 	for (uint32_t t = 0; t < s->n_flows; t++)
 		workers[t] = (struct worker){
+			.session = s,
 			.flow = &s->flows[t],
 			.loop = loop,
-			.op = s->result->params.plan.op,
 			.cpus = &s->result->params.cpus,
 			.number = t,
 		};

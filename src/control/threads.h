@@ -4,7 +4,7 @@
 
 #include "control/session.h"
 
-typedef int (*threads_loop)(struct flow *f, enum op op);
+typedef int (*threads_loop)(struct session *s, struct flow *f);
 
 /* Each of PARAMS' CPUs must be one this process may use.  Returns 0, or
  * -EINVAL with those that are in ERR. */

@@ -18,10 +18,11 @@ struct load {
 /*
  * Of COUNTED messages of SIZE bytes in SECONDS, of which LATE began late.
  *
- * Saturated is what did less than 99% of what was asked for; an open loop
- * only if also most operations began late.  The latter tells it from Poisson
- * arrivals of which there were by chance fewer, and from a device that stood
- * still once.
+ * Saturated is what did less than 99% of what was asked for; in a bandwidth
+ * test a burst of each thread may be missing, as their windows do not end all
+ * at once.  An open loop is saturated only if also most operations began late:
+ * that tells it from Poisson arrivals of which there were by chance fewer, and
+ * from a device that stood still once.
  */
 struct load load_summarise(const struct plan *plan, uint64_t size,
 			   uint64_t counted, double seconds, uint64_t late);

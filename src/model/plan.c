@@ -45,10 +45,10 @@ bool plan_sends(const struct plan *plan, bool client)
 	       client != plan->reversed;
 }
 
-/* A plain write that is verified is followed by sends: see traffic/fence.h */
 bool plan_is_fenced(const struct plan *plan)
 {
-	return plan->verify && plan->op == OP_WRITE;
+	return plan->verify &&
+	       (plan->op == OP_WRITE || plan->op == OP_WRITE_IMM);
 }
 
 bool plan_posts_receives(const struct plan *plan, bool client)
@@ -104,7 +104,7 @@ static uint64_t places(const struct plan *plan)
 		bytes = larger(bytes, plan_depth(plan, size) *
 				      round_up(larger(size, 1), CACHE_LINE));
 	}
-	if (plan->rx_depth != PLAN_AUTO)
+	if (plan->rx_depth != PLAN_AUTO && !op_table[plan->op].access)
 		bytes = larger(bytes,
 			       plan->rx_depth * plan_receive_size(plan));
 	return bytes;
@@ -161,6 +161,11 @@ uint32_t plan_send_queue(const struct plan *plan)
 {
 	return (uint32_t)larger(usual_send_queue(plan),
 				plan_least_send_queue(plan));
+}
+
+uint32_t plan_send_capacity(const struct plan *plan)
+{
+	return plan_send_queue(plan) * (plan_is_fenced(plan) ? 2 : 1);
 }
 
 /* As many as may be outstanding, were there no end. */

@@ -92,8 +92,8 @@ bool plan_sends(const struct plan *plan, bool client);
 /* True when messages may be lost without an error. */
 bool plan_is_unreliable(const struct plan *plan);
 
-/* True when plain writes are verified: a send after them says that they are
- * there, and another that they were looked at (traffic/fence.h). */
+/* True when writes are verified: a send after them says that they are there,
+ * and one back that they were looked at (traffic/verify.h). */
 bool plan_is_fenced(const struct plan *plan);
 
 /* True when a receiver knows how many messages came. */
@@ -139,6 +139,10 @@ int plan_access(const struct plan *plan, bool client);
  * may be under way, and in a ping-pong, where sends are known to be complete
  * later than answers come, than twice that. */
 uint32_t plan_send_queue(const struct plan *plan);
+
+/* Room that needs in the queue and in its completion queue: twice as much where
+ * fences go between. */
+uint32_t plan_send_capacity(const struct plan *plan);
 
 /*
  * Most messages of SIZE bytes outstanding on one QP: the send queue, or all

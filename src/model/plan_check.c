@@ -38,8 +38,7 @@ static int check_operation(const struct plan *plan, struct error *err)
 /* The last byte of a ping-pong by plain writes is what is waited for. */
 static bool waits_for_memory(const struct plan *plan)
 {
-	return plan->metric == METRIC_LATENCY && plan->op == OP_WRITE &&
-	       !plan->verify;
+	return plan->metric == METRIC_LATENCY && plan->op == OP_WRITE;
 }
 
 static int check_size(const struct plan *plan, uint64_t size,

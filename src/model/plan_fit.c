@@ -38,6 +38,8 @@ static uint64_t send_completions(const struct plan *plan)
 		most = larger(most, plan_depth(plan, size) /
 					    plan_cq_mod(plan, size) + 1);
 	}
+	if (plan_is_fenced(plan))
+		most = plan_send_capacity(plan);
 	return most;
 }
 
@@ -48,7 +50,7 @@ uint32_t plan_qps_per_cq(const struct plan *plan, bool client,
 	uint64_t all = (plan->qps + threads - 1) / threads;
 	uint64_t each = 1;
 
-	if (plan_sends(plan, client))
+	if (plan_sends(plan, client) || plan_is_fenced(plan))
 		each = send_completions(plan);
 	if (plan_posts_receives(plan, client) && !plan->srq)
 		each = larger(each, plan->rx_depth);
@@ -85,7 +87,7 @@ static int fit_end(const struct plan *plan, const char *end,
 		  max->max_msg_sz },
 		{ true, "--qps", plan->qps, "max_qp", max->max_qp },
 		{ sends, open ? "--depth" : "--tx-depth",
-		  plan_send_queue(plan), "max_qp_wr", max->max_qp_wr },
+		  plan_send_capacity(plan), "max_qp_wr", max->max_qp_wr },
 		{ sends, "--tx-depth / --cq-mod", send_completions(plan),
 		  "max_cqe", max->max_cqe },
 		{ receives && !srq, open ? "--depth" : "--rx-depth",

@@ -289,23 +289,23 @@ static ALWAYS_INLINE int post_due(struct flow *f, uint32_t *next,
 				  const enum op op,
 				  const enum post_method method)
 {
-	const uint64_t now = clock_ticks(f->clock);
-	const uint64_t due = phase_of(seen) == PHASE_DRAIN ? UINT64_MAX :
-				     pace_due(&f->pace, now, f->posted);
+	const uint64_t due =
+		phase_of(seen) == PHASE_DRAIN ? UINT64_MAX :
+		pace_due(&f->pace, clock_ticks(f->clock), f->posted);
 	uint32_t full = 0;
 	int ret = 0;
 
-	for (int i = 0; i < POLL_BATCH && !ret && full < f->n_qps; i++) {
+	for (int i = 0; i < POLL_BATCH && full < f->n_qps && !ret; i++) {
 		struct flow_qp *q = &f->qps[*next];
-		uint64_t before = f->posted, n = f->pace.burst, window;
+		uint64_t before = f->posted, n, window;
 
 		if (before >= due)
 			break;
-		n = smaller(n, due - before);
+		n = smaller(f->pace.burst, due - before);
 		window = smaller(q->posted - q->completed + n, f->shape.depth);
 		ret = refill(f, q, window, single, op, method);
 		full = f->posted > before ? 0 : full + 1;
-		*next = *next + 1 == f->n_qps ? 0 : *next + 1;
+		*next = *next + 1 < f->n_qps ? *next + 1 : 0;
 	}
 	return ret;
 }

@@ -40,8 +40,8 @@ static int create_cqs(const struct device *device, const struct plan *plan,
 		      struct error *err)
 {
 	uint64_t qps = smaller(q->qps_per_cq, q->n_qps);
-	uint64_t sends = plan_sends(plan, client) ?
-				 qps * plan_send_queue(plan) : 1;
+	bool posts = plan_sends(plan, client) || plan_is_fenced(plan);
+	uint64_t sends = posts ? qps * plan_send_capacity(plan) : 1;
 	uint64_t receives = queues_receive_depth(plan, client);
 	int ret = 0;
 

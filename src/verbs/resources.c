@@ -51,13 +51,14 @@ static int create_qp(const struct device *device, const struct plan *plan,
 		     struct error *err)
 {
 	const bool sends = plan_sends(plan, client);
+	const bool posts = sends || plan_is_fenced(plan);
 	const struct qp_parts parts = {
 		.pd = res->pd,
 		.send_cq = queues_of(queues, i)->send,
 		.recv_cq = queues_of(queues, i)->recv,
 		.srq = queues->srq,
 		.transport = (enum transport)plan->transport,
-		.send_depth = sends ? plan_send_queue(plan) : 1,
+		.send_depth = posts ? plan_send_capacity(plan) : 1,
 		.receive_depth = queues_receive_depth(plan, client),
 		.op = plan->op,
 		.sends = sends,

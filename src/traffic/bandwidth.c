@@ -357,7 +357,6 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
 }
 
 typedef int (*loop_fn)(struct flow *f);
-
 #define LOOP(name, paced, id, method, single) \
 	static int name##_##id##_##method##_##single(struct flow *f) \
 	{ \

@@ -318,8 +318,12 @@ static int begin(struct session *s, uint64_t size, struct monitor *m)
 		ret = hear_start(s, size);
 	if (!ret)
 		ret = monitor_start(m, &s->result->error);
-	if (!ret)
-		session_stage(s, "traffic");
+	if (ret)
+		return ret;
+	session_stage(s, "traffic");
+	if (!s->result->n_rows)
+		s->result->setup_seconds =
+			(double)(clock_raw_ns() - s->began_at) / 1e9;
 	return ret;
 }
 

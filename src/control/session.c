@@ -54,6 +54,7 @@ int session_run(session_step *const *steps, bool client,
 	result->at_server = !client;
 	*(client ? &result->client : &result->server) = device->port;
 	clock_gettime(CLOCK_REALTIME, &result->started);
+	s->began_at = clock_raw_ns();
 	clock_start(&s->clock, (enum clock_choice)result->params.clock);
 	clock_watch_begin(&s->watch, &s->clock);
 	for (size_t i = 0; steps[i] && !ret; i++)

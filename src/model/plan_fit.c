@@ -114,10 +114,28 @@ static int fit_end(const struct plan *plan, const char *end,
 	return plan_fit_memory(plan, end, port, client, err);
 }
 
+/* A UD message is one packet. */
+static int check_datagram(const struct plan *plan, uint32_t mtu,
+			  const char *which, struct error *err)
+{
+	if (plan->transport != TRANSPORT_UD || plan_largest(plan) <= mtu)
+		return 0;
+	return fail(err, -EINVAL, NULL,
+		    "--size %llu: over UD a message is at most the %s MTU, "
+		    "which is %u", (unsigned long long)plan_largest(plan),
+		    which, mtu);
+}
+
 int plan_fit_client(const struct plan *plan, const struct port *port,
 		    struct error *err)
 {
-	return fit_end(plan, "client", port, true, err);
+	uint32_t mtu = plan->mtu == PLAN_AUTO ? mtu_bytes(port->active_mtu) :
+						plan->mtu;
+	int ret = fit_end(plan, "client", port, true, err);
+
+	if (!ret && !plan->all)
+		ret = check_datagram(plan, mtu, "client's", err);
+	return ret;
 }
 
 /* How many reads or atomics FROM may start at once and TO answers. */
@@ -197,7 +215,7 @@ static uint32_t automatic_rx_depth(const struct plan *plan,
 	return (uint32_t)larger(n, larger(plan->recv_post_list, 1));
 }
 
-/* A UD message is one packet: sizes that nobody named stop there. */
+/* Sizes that nobody named stop at one packet. */
 static int fit_datagrams(struct plan *plan, struct error *err)
 {
 	struct sizes *sizes = &plan->sizes;
@@ -207,12 +225,7 @@ static int fit_datagrams(struct plan *plan, struct error *err)
 	while (plan->all && sizes->n > 1 &&
 	       sizes->bytes[sizes->n - 1] > plan->mtu)
 		sizes->n--;
-	if (plan_largest(plan) <= plan->mtu)
-		return 0;
-	return fail(err, -EINVAL, NULL,
-		    "--size %llu: over UD a message is at most the path MTU, "
-		    "which is %u", (unsigned long long)plan_largest(plan),
-		    plan->mtu);
+	return check_datagram(plan, plan->mtu, "path", err);
 }
 
 int plan_fit(struct plan *plan, const struct port *client,

@@ -81,6 +81,7 @@ struct result_row {
 struct result {
 	struct parameters params;	/* effective ones, once agreed */
 	struct timespec started;	/* CLOCK_REALTIME */
+	double setup_seconds;	/* from HELLO to the first START; 0: never */
 	bool at_server;		/* which end this is */
 	bool connected;		/* client and server are both known */
 	struct port client;

@@ -70,7 +70,12 @@ def check_row(document, row):
     assert row["post_list"] <= min(parameters["post-list"], row["tx_depth"])
     assert (row["cq_mod"] % row["post_list"] == 0
             or row["post_list"] % row["cq_mod"] == 0)
-    if row["bandwidth"]:
+    assert ((document["test"]["direction"] == "bi")
+            == bool(row["directions"]))
+    assert row["verified"] == (parameters["verify"] and not row["failed"])
+    if row["directions"]:
+        check_directions(parameters, row)
+    elif row["bandwidth"]:
         assert document["test"]["metric"] == "bandwidth"
         check_bandwidth(row, row["bandwidth"])
         assert row["histogram"] is None
@@ -85,6 +90,28 @@ def check_row(document, row):
         check_threads(parameters, row, row["threads"])
     if row["histogram"]:
         check_histogram(row["latency"], row["histogram"]["bins"])
+
+
+def check_directions(parameters, row):
+    """Each of the two is a row of its own; the row has their sums."""
+    assert row["intervals"] is None and row["threads"] is None
+    total = row["bandwidth"]
+    assert total["peak_gbps"] is None and total["ci95_gbps"] is None
+    both = row["directions"]
+    assert [one["from"] for one in both] == ["client", "server"]
+    for one in both:
+        like = {**one, "size": row["size"], "qps": row["qps"]}
+        check_bandwidth(like, one["bandwidth"])
+        if one["intervals"]:
+            check_intervals(like, one["intervals"])
+        if one["threads"]:
+            check_threads({**parameters, "cpus": None}, like, one["threads"])
+    assert row["iterations"] == sum(one["iterations"] for one in both)
+    assert near(row["seconds"], max(one["seconds"] for one in both))
+    for key in ("gbps", "mib_per_s", "mpps", "sent", "received", "lost"):
+        parts = [one["bandwidth"][key] for one in both]
+        assert (total[key] is None) == (None in parts)
+        assert total[key] is None or near(total[key], sum(parts))
 
 
 def check_percentiles(asked, latency):
@@ -128,7 +155,7 @@ def check_threads(parameters, row, threads):
     assert sum(shares) == row["qps"] and max(shares) - min(shares) <= 1
     assert sum(one["iterations"] for one in threads) == row["iterations"]
     for one, cpu in zip(threads, parameters["cpus"] or [None] * len(threads)):
-        assert one["cpu"] == cpu
+        assert one["cpu"] == cpu or parameters["bidirectional"]
         if one["seconds"]:
             assert one["seconds"] <= row["seconds"] * (1 + 1e-6)
             assert near(one["mpps"], one["iterations"] / one["seconds"] / 1e6)

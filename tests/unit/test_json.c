@@ -10,7 +10,7 @@
 #include "traffic/clock.h"
 
 #define TOP "schema tool started title test parameters client server clock " \
-	    "results error"
+	    "setup_seconds results error"
 #define END "hostname device port link_layer gid_index gid gid_type lid " \
 	    "pkey mtu firmware rate_gbps numa_node qp"
 #define ROW "size qps iterations seconds bandwidth latency intervals " \

@@ -1,6 +1,7 @@
 """The JSON report: one document, valid, and consistent in itself."""
 
 import datetime
+import functools
 import json
 import math
 import os
@@ -15,9 +16,13 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 NEEDED = {"p50": 5, "p90": 29, "p99": 299, "p99_9": 2995, "p99_99": 29956}
 
 
-def load_schema():
+@functools.cache
+def validator():
+    """To make it takes longer than to use it."""
     with open(os.path.join(FOLDER, "schema.json")) as file:
-        return json.load(file)
+        schema = json.load(file)
+    jsonschema.Draft7Validator.check_schema(schema)
+    return jsonschema.Draft7Validator(schema)
 
 
 def refuse_constant(name):
@@ -27,7 +32,7 @@ def refuse_constant(name):
 def parse(text):
     """The one document that TEXT must be."""
     document = json.loads(text, parse_constant=refuse_constant)
-    jsonschema.validate(document, load_schema())
+    validator().validate(document)
     check(document)
     return document
 

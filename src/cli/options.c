@@ -300,22 +300,32 @@ static int check_applies(struct parser *p, bool test_named)
 	return 0;
 }
 
-/* Options that one of the two metrics has no use for. */
+/* Options that one of the two metrics, or a test without a rate, has no use
+ * for. */
 static int check_metric(struct parser *p)
 {
 	static const struct {
 		const char *name;
 		enum metric metric;
+		bool rated;
 		const char *why;
 	} rules[] = {
-		{ "interval", METRIC_BANDWIDTH, "only for bandwidth" },
-		{ "percentiles", METRIC_LATENCY, "only for latency" },
-		{ "histogram", METRIC_LATENCY, "only for latency" },
-		{ "samples", METRIC_LATENCY, "only for latency" },
+		{ "interval", METRIC_BANDWIDTH, false, "only for bandwidth" },
+		{ "percentiles", METRIC_LATENCY, false, "only for latency" },
+		{ "histogram", METRIC_LATENCY, false, "only for latency" },
+		{ "samples", METRIC_LATENCY, false, "only for latency" },
+		{ "burst", METRIC_BANDWIDTH, true,
+		  "only for bandwidth with --rate" },
+		{ "arrival", METRIC_LATENCY, true,
+		  "only for an open loop: latency with --rate" },
+		{ "depth", METRIC_LATENCY, true,
+		  "only for an open loop: latency with --rate" },
 	};
+	const struct plan *plan = &p->options->params.plan;
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-		if (p->options->params.plan.metric != rules[i].metric &&
+		if ((plan->metric != rules[i].metric ||
+		     (rules[i].rated && !plan->rate)) &&
 		    was_given(p, rules[i].name))
 			return fail(p->err, -EINVAL, NULL, "--%s: %s",
 				    rules[i].name, rules[i].why);

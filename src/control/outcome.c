@@ -8,6 +8,7 @@
 
 #include "base/xalloc.h"
 #include "control/verification.h"
+#include "traffic/open_loop.h"
 #include "verbs/explain.h"
 
 #define CAUSE_WAIT_MS 50
@@ -120,6 +121,8 @@ void outcome_describe(struct session *s, const struct monitor *m,
 		done->posted += s->flows[t].posted;
 		done->received += s->flows[t].received;
 		done->lost += s->flows[t].lost;
+		if (s->flows[t].open)
+			done->late += s->flows[t].open->late;
 	}
 	if (!plan_measures(plan, s->client))
 		return;
@@ -234,6 +237,20 @@ static void fill_directions(struct session *s, struct result_row *row,
 		add_directions(row);
 }
 
+/* Of two directions the slower says whether the rate was reached. */
+static struct load summarise_load(const struct plan *plan,
+				  const struct result_row *row, uint64_t late)
+{
+	const struct result_direction *d = row->directions;
+
+	if (!row->n_directions)
+		return load_summarise(plan, row->size, row->iterations,
+				      row->seconds, late);
+	d += d[1].bandwidth.mpps < d[0].bandwidth.mpps;
+	return load_summarise(plan, row->size, d->iterations, d->seconds,
+			      late);
+}
+
 struct result_row *outcome_add_row(struct session *s, uint64_t size,
 				   struct done *mine, struct done *theirs)
 {
@@ -256,6 +273,7 @@ struct result_row *outcome_add_row(struct session *s, uint64_t size,
 		row->inline_size = sender->inline_size;
 	}
 	fill_directions(s, row, of);
+	row->load = summarise_load(plan, row, of[1] ? of[1]->late : 0);
 	if (of[1] && of[1]->latency) {
 		row->lost = of[1]->lost;
 		summarise_latency(s, of[1], row);

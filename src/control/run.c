@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "control/frames.h"
+#include "control/load.h"
 #include "control/monitor.h"
 #include "control/outcome.h"
 #include "control/threads.h"
@@ -15,6 +16,7 @@
 #include "model/tests.h"
 #include "traffic/bandwidth.h"
 #include "traffic/latency.h"
+#include "traffic/open_loop.h"
 #include "traffic/responder.h"
 
 #define INTERVAL_NS 100000000ULL
@@ -32,7 +34,8 @@ static const struct plan *plan_of(const struct session *s)
 	return &s->result->params.plan;
 }
 
-/* Where a ping-pong looks for, and puts, the last byte. */
+/* Where a ping-pong looks for, and puts, the last byte: of the first of its
+ * slots. */
 static void set_flags(struct session *s, uint64_t size)
 {
 	const struct plan *plan = plan_of(s);
@@ -43,7 +46,10 @@ static void set_flags(struct session *s, uint64_t size)
 	f->flag_in = resources_incoming(&s->res, plan) + last;
 	if (plan->transport == TRANSPORT_UD)
 		f->flag_in += GRH_SIZE;
-	*f->flag_in = 0;
+	f->slots = plan_slots(plan);
+	f->slot_step = plan_slot_step(plan);
+	for (uint32_t i = 0; i < f->slots; i++)
+		f->flag_in[i * f->slot_step] = 0;
 }
 
 /* Everything the loops of this end need, before the peer is told. */
@@ -64,6 +70,7 @@ static int prepare(struct session *s, uint64_t size)
 	set_flags(s, size);
 	for (uint32_t t = 0; t < s->n_flows; t++)
 		flow_prepare(&s->flows[t], plan->op, &shape);
+	load_prepare(s, size);
 	return session_fill_receives(s);
 }
 
@@ -76,6 +83,8 @@ static sending_loop *choose_loop(const struct session *s)
 
 	if (plan->metric == METRIC_BANDWIDTH)
 		return plan_sends(plan, s->client) ? bandwidth_run : NULL;
+	if (plan_is_open(plan) && s->client)
+		return open_loop_run;
 	if (plan_is_pingpong(plan))
 		return s->client ? latency_ping : latency_pong;
 	return s->client ? latency_round_trip : NULL;
@@ -223,6 +232,9 @@ static int check_done(struct session *s, const struct frame *frame,
 	if (!ret && s->latency)
 		ret = wire_check(frame, "samples", done->latency->count,
 				 done->counted, done->counted, err);
+	if (!ret)
+		ret = wire_check(frame, "late", done->late, 0,
+				 plan_is_open(plan) ? done->counted : 0, err);
 	return ret;
 }
 

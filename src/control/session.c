@@ -75,6 +75,8 @@ void session_free(struct session *s)
 	verification_free(s);
 	resources_destroy(&s->res);
 	free(s->latency);
+	if (s->flows)
+		free(s->flows[0].open);
 	free(s->flows);
 	free(s->progress);
 	free(s->control);
@@ -242,8 +244,10 @@ static int check_endpoint(struct session *s)
 {
 	const struct plan *plan = &s->result->params.plan;
 	const struct endpoint *peer = &s->peer;
+	const uint64_t least = plan_slots(plan) > 1 ? plan_stride(plan) :
+						      plan_largest(plan);
 
-	if (peer->n == plan->qps && peer->stride >= plan_largest(plan) &&
+	if (peer->n == plan->qps && peer->stride >= least &&
 	    mtu_bytes(peer->mtu) == plan->mtu)
 		return 0;
 	return fail(&s->result->error, -EPROTO, NULL,

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "model/addressing.h"
+#include "model/plan_rate.h"
 
 static const char *op_name(const struct plan *plan)
 {
@@ -177,5 +178,5 @@ int plan_check(const struct plan *plan, struct error *err)
 	if (!plan->iterations && !plan->duration)
 		return fail(err, -EINVAL, NULL,
 			    "--duration 0: nothing would be measured");
-	return 0;
+	return plan_rate_check(plan, err);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "model/addressing.h"
+#include "model/plan_rate.h"
 
 #define LATENCY_RX_DEPTH 16
 #define DEFAULT_RX_DEPTH 512
@@ -14,8 +15,6 @@
 #define SHARED_RX_DEPTH 4096
 /* Where each receive has a buffer of its own. */
 #define RECEIVE_BYTES (32 << 20)
-/* One receive waits while the one before is posted again. */
-#define PINGPONG_RX_DEPTH 2
 #define OUTSTANDING_READS_MAX 255	/* the field has 8 bits */
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -76,7 +75,7 @@ static int fit_end(const struct plan *plan, const char *end,
 	const bool sends = plan_sends(plan, client);
 	const bool receives = plan_posts_receives(plan, client) &&
 			      plan->rx_depth != PLAN_AUTO;
-	const bool srq = receives && plan->srq;
+	const bool srq = receives && plan->srq, open = plan_is_open(plan);
 	const struct {
 		bool applies;
 		const char *option;
@@ -87,12 +86,12 @@ static int fit_end(const struct plan *plan, const char *end,
 		{ true, "--size", plan_largest(plan), "max_msg_sz",
 		  max->max_msg_sz },
 		{ true, "--qps", plan->qps, "max_qp", max->max_qp },
-		{ sends, "--tx-depth", plan_send_capacity(plan), "max_qp_wr",
-		  max->max_qp_wr },
+		{ sends, open ? "--depth" : "--tx-depth",
+		  plan_send_capacity(plan), "max_qp_wr", max->max_qp_wr },
 		{ sends, "--tx-depth / --cq-mod", send_completions(plan),
 		  "max_cqe", max->max_cqe },
-		{ receives && !srq, "--rx-depth", plan->rx_depth, "max_qp_wr",
-		  max->max_qp_wr },
+		{ receives && !srq, open ? "--depth" : "--rx-depth",
+		  plan->rx_depth, "max_qp_wr", max->max_qp_wr },
 		{ receives, "--rx-depth", plan->rx_depth, "max_cqe",
 		  max->max_cqe },
 		{ srq, "--srq, of each of --threads", plan->threads, "max_srq",
@@ -250,8 +249,8 @@ int plan_fit(struct plan *plan, const struct port *client,
 		return ret;
 	if (plan->rx_depth == PLAN_AUTO)
 		plan->rx_depth = automatic_rx_depth(plan, client, server);
-	if (plan_is_pingpong(plan) && plan->rx_depth < PINGPONG_RX_DEPTH)
-		plan->rx_depth = PINGPONG_RX_DEPTH;
+	if (plan->rx_depth < plan_least_rx_depth(plan))
+		plan->rx_depth = plan_least_rx_depth(plan);
 	ret = fit_end(plan, "client", client, true, err);
 	return ret ? ret : fit_end(plan, "server", server, false, err);
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "model/effective.h"
+#include "model/load.h"
 #include "model/param.h"
 #include "model/plan.h"
 #include "model/port.h"
@@ -60,6 +61,7 @@ struct result_row {
 	double seconds;		/* the window they were counted in */
 	struct bandwidth_summary bandwidth;	/* when the metric is that */
 	struct latency_summary latency;		/* likewise */
+	struct load load;	/* against what was asked for */
 	uint64_t sent;		/* messages, warm-up included */
 	bool checked;		/* the receiver counted them, too: */
 	uint64_t received;
@@ -109,7 +111,8 @@ const struct gid *result_gid(const struct result *result, bool client);
 /* "RC", "UC" or "UD". */
 const char *result_transport_name(const struct plan *plan);
 
-/* "half round trip" or "round trip". */
+/* "half round trip", "round trip" or, of an open loop, "round trip from the
+ * intended start". */
 const char *result_latency_definition(const struct plan *plan);
 
 #endif

@@ -3,6 +3,7 @@
 #include "report/head.h"
 
 #include "model/tests.h"
+#include "report/load.h"
 #include "report/service.h"
 
 /* Full members of the partition that all ports are in. */
@@ -72,6 +73,7 @@ void head_print(FILE *out, const struct result *r)
 			plan->outstanding_reads);
 	if (row->inline_size)
 		fprintf(out, ", inline %u", row->inline_size);
+	load_print_plan(out, plan);
 	print_shape(out, plan);
 	fputs("\n", out);
 	service_print(out, plan, &r->client_qp);

@@ -26,7 +26,7 @@ static json_t *test(const struct plan *plan, bool known)
 							  "bandwidth",
 			 "transport", result_transport_name(plan),
 			 "direction", plan->bidirectional ? "bi" : "uni",
-			 "load", "closed");
+			 "load", plan_is_open(plan) ? "open" : "closed");
 }
 
 static json_t *sizes(const struct sizes *list)

@@ -48,6 +48,23 @@ static json_t *percentiles(const struct percentiles *list,
 	return object;
 }
 
+/* Of an open loop, what was asked for and what came of it; else null. */
+static void set_load(json_t *object, const struct plan *plan,
+		     const struct load *load)
+{
+	bool open = plan_is_open(plan);
+
+	json_object_set_new(object, "requested_mpps",
+			    json_measured(open ? load->requested_mpps : NAN));
+	json_object_set_new(object, "achieved_mpps",
+			    json_measured(open ? load->achieved_mpps : NAN));
+	json_object_set_new(object, "late",
+			    open ? json_count(load->late) : json_null());
+	json_object_set_new(object, "saturated",
+			    open ? json_boolean(load->saturated) :
+				   json_null());
+}
+
 static json_t *latency(const struct parameters *params,
 		       const struct result_row *row)
 {
@@ -76,6 +93,7 @@ static json_t *latency(const struct parameters *params,
 			    params->samples ?
 				    json_count(row->samples_dropped) :
 				    json_null());
+	set_load(object, &params->plan, &row->load);
 	return object;
 }
 

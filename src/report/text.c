@@ -10,6 +10,7 @@
 #include "model/tests.h"
 #include "report/chart.h"
 #include "report/head.h"
+#include "report/load.h"
 
 /* A number right-aligned in a column; "-" for what was not measured.  One too
  * small for the decimals keeps three digits: it is not nothing. */
@@ -326,8 +327,10 @@ char *report_text(const struct result *r)
 		head_print(out, r);
 		print_headings(out, &table);
 	}
-	for (uint32_t i = 0; i < r->n_rows; i++)
+	for (uint32_t i = 0; i < r->n_rows; i++) {
 		print_row(out, &table, &r->params.plan, &r->rows[i]);
+		load_print(out, &r->params.plan, &r->rows[i]);
+	}
 	if (r->n_rows)
 		print_definition(out, r);
 	print_charts(out, r);

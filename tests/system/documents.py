@@ -88,6 +88,7 @@ def check_row(document, row):
         assert document["test"]["metric"] == "latency"
         check_latency(row, row["latency"])
         check_percentiles(parameters["percentiles"], row["latency"])
+        check_load(document["test"]["load"], row, row["latency"])
         assert row["intervals"] is None and row["threads"] is None
     if row["intervals"]:
         check_intervals(row, row["intervals"])
@@ -117,6 +118,21 @@ def check_directions(parameters, row):
         parts = [one["bandwidth"][key] for one in both]
         assert (total[key] is None) == (None in parts)
         assert total[key] is None or near(total[key], sum(parts))
+
+
+def check_load(load, row, latency):
+    """An open loop says what was asked for; nothing else does."""
+    names = ("requested_mpps", "achieved_mpps", "late", "saturated")
+    if load == "closed":
+        assert all(latency[name] is None for name in names)
+        return
+    assert latency["definition"] == "round trip from the intended start"
+    assert latency["late"] <= latency["samples"]
+    rate = row["iterations"] / row["seconds"] / 1e6
+    assert near(latency["achieved_mpps"], rate)
+    short = rate < 0.99 * latency["requested_mpps"]
+    most = latency["late"] > latency["samples"] // 2
+    assert latency["saturated"] == (short and most)
 
 
 def check_percentiles(asked, latency):

@@ -125,7 +125,7 @@ void fake_deliver(struct fake *fake, struct fake_qp *q)
 	}
 	q->receives--;
 	push(&fake->receives, (struct fake_completion){
-		.wr_id = fake->flow_qps[q->index].recv_wr.wr_id,
+		.wr_id = (uint64_t)q->index << FLOW_COUNT_BITS,
 		.due = fake->ticks + fake->delay,
 		.qp = q->index,
 	});
@@ -205,7 +205,6 @@ static void init_qp(struct fake *fake, uint32_t i)
 		fake->requests[i][FLOW_SIGNALLED];
 	fq->local = 0x10000000ULL * (i + 1);
 	fq->remote = 0x10000000ULL * (i + 101);
-	fq->recv_wr.wr_id = fq->tag;
 }
 
 struct fake *fake_new(struct flow *flow, uint32_t n_qps)
@@ -233,6 +232,21 @@ struct fake *fake_new(struct flow *flow, uint32_t n_qps)
 		.latency = histogram_new(),
 	};
 	return fake;
+}
+
+void fake_take_receives(struct fake *fake, struct flow *flow, uint32_t depth)
+{
+	for (uint32_t i = 0; i < fake->n_qps; i++) {
+		struct flow_receives *r = &fake->flow_receives[i];
+
+		r->qp = &fake->qps[i].b.qp;
+		r->depth = depth;
+		r->list_length = 1;
+		r->entries = &fake->receive_entries[i];
+		r->entries->wr.wr_id = (uint64_t)i << FLOW_COUNT_BITS;
+	}
+	flow->receives = fake->flow_receives;
+	flow->n_receives = fake->n_qps;
 }
 
 void fake_free(struct fake *fake, struct flow *flow)

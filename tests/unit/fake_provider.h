@@ -54,6 +54,8 @@ struct fake {
 	struct fake_qp qps[FAKE_QPS];
 	struct flow_qp flow_qps[FAKE_QPS];
 	struct flow_request requests[FAKE_QPS][FLOW_LISTS][FLOW_PREPARED];
+	struct flow_receives flow_receives[FAKE_QPS];
+	struct flow_receive receive_entries[FAKE_QPS];
 	struct flow_control control;
 	struct flow_progress progress;
 	struct clock clock;
@@ -100,6 +102,9 @@ struct fake {
 /* A fake NIC on the heap with N QPs, and FLOW over it; fake_free() both. */
 struct fake *fake_new(struct flow *flow, uint32_t n_qps);
 void fake_free(struct fake *fake, struct flow *flow);
+
+/* Let FLOW take in messages, with DEPTH receives on each QP. */
+void fake_take_receives(struct fake *fake, struct flow *flow, uint32_t depth);
 
 /* flow_prepare() with lists of one. */
 static inline void prepare(struct flow *f, enum op op, uint64_t size,

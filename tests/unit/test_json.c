@@ -168,7 +168,10 @@ TEST(test_latency)
 	check_keys(root, "results.0", ROW);
 	check_keys(root, "results.0.latency", "definition unit samples min "
 		   "mean stddev p50 p90 p99 p99_9 p99_99 max percentiles "
-		   "samples_dropped");
+		   "samples_dropped requested_mpps achieved_mpps late "
+		   "saturated");
+	check_null(root, "results.0.latency.requested_mpps");
+	check_null(root, "results.0.latency.late");
 	check_string(root, "results.0.latency.definition", "half round trip");
 	check_string(root, "results.0.latency.unit", "us");
 	check_number(root, "results.0.latency.samples", 3000);

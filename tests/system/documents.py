@@ -106,14 +106,15 @@ def check_directions(parameters, row):
     both = row["directions"]
     assert [one["from"] for one in both] == ["client", "server"]
     for one in both:
-        like = {**one, "size": row["size"], "qps": row["qps"]}
+        like = {**one, "size": row["size"], "qps": row["qps"],
+                "failed": row["failed"]}
         check_bandwidth(like, one["bandwidth"])
         if one["intervals"]:
             check_intervals(like, one["intervals"])
         if one["threads"]:
             check_threads({**parameters, "cpus": None}, like, one["threads"])
     assert row["iterations"] == sum(one["iterations"] for one in both)
-    assert near(row["seconds"], max(one["seconds"] for one in both))
+    assert near(row["seconds"], max(one["seconds"] or 0 for one in both))
     for key in ("gbps", "mib_per_s", "mpps", "sent", "received", "lost"):
         parts = [one["bandwidth"][key] for one in both]
         assert (total[key] is None) == (None in parts)
@@ -193,11 +194,17 @@ def check_histogram(latency, bins):
 
 
 def check_bandwidth(row, bandwidth):
-    rate = row["iterations"] / row["seconds"]
-    assert near(bandwidth["gbps"], rate * row["size"] * 8 / 1e9)
-    assert near(bandwidth["mib_per_s"], rate * row["size"] / 2 ** 20)
-    assert near(bandwidth["mpps"], rate / 1e6)
-    assert bandwidth["sent"] >= row["iterations"]
+    if row["seconds"] is None:
+        assert row["failed"] and bandwidth["gbps"] is None
+    else:
+        rate = row["iterations"] / row["seconds"]
+        assert near(bandwidth["gbps"], rate * row["size"] * 8 / 1e9)
+        assert near(bandwidth["mib_per_s"], rate * row["size"] / 2 ** 20)
+        assert near(bandwidth["mpps"], rate / 1e6)
+    if bandwidth["sent"] is None:
+        assert row["failed"] and bandwidth["received"] is None
+    else:
+        assert bandwidth["sent"] >= row["iterations"]
     if not row["intervals"]:
         assert bandwidth["peak_gbps"] is None
         assert bandwidth["ci95_gbps"] is None

@@ -156,6 +156,7 @@ static void fill_direction(struct session *s, uint64_t size, bool from_client,
 	*d = (struct result_direction){ .from_client = from_client };
 	if (sender)
 		d->sent = sender->posted;
+	d->sent_unknown = !sender;
 	if (receiver && plan_counts_received(plan_of(s))) {
 		d->checked = sender != NULL;
 		d->received = receiver->received;
@@ -182,6 +183,7 @@ static void use_direction(struct result_row *row, struct result_direction *d)
 	row->seconds = d->seconds;
 	row->bandwidth = d->bandwidth;
 	row->sent = d->sent;
+	row->sent_unknown = d->sent_unknown;
 	row->checked = d->checked;
 	row->received = d->received;
 	row->n_intervals = d->n_intervals;
@@ -208,6 +210,7 @@ static void add_directions(struct result_row *row)
 		.ci95_gbps = { NAN, NAN },
 	};
 	row->sent = a->sent + b->sent;
+	row->sent_unknown = a->sent_unknown || b->sent_unknown;
 	row->checked = a->checked && b->checked;
 	row->received = a->received + b->received;
 }

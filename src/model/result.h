@@ -39,6 +39,7 @@ struct result_direction {
 	double seconds;		/* the window they were counted in */
 	struct bandwidth_summary bandwidth;
 	uint64_t sent;		/* messages, warm-up included */
+	bool sent_unknown;	/* the sender failed, and did not say */
 	bool checked;		/* the receiver counted them, too: */
 	uint64_t received;
 	/* on the heap, result_free() */
@@ -63,6 +64,7 @@ struct result_row {
 	struct latency_summary latency;		/* likewise */
 	struct load load;	/* against what was asked for */
 	uint64_t sent;		/* messages, warm-up included */
+	bool sent_unknown;	/* the sender failed, and did not say */
 	bool checked;		/* the receiver counted them, too: */
 	uint64_t received;
 	uint64_t lost;		/* pings without an answer */

@@ -10,7 +10,7 @@ static json_t *confidence(const double ci[2])
 }
 
 static json_t *bandwidth(const struct bandwidth_summary *b, uint64_t sent,
-			 bool checked, uint64_t came)
+			 bool sent_unknown, bool checked, uint64_t came)
 {
 	json_t *object = json_object();
 	json_t *received = json_null(), *lost = json_null();
@@ -24,7 +24,8 @@ static json_t *bandwidth(const struct bandwidth_summary *b, uint64_t sent,
 	json_object_set_new(object, "mpps", json_measured(b->mpps));
 	json_object_set_new(object, "peak_gbps", json_measured(b->peak_gbps));
 	json_object_set_new(object, "ci95_gbps", confidence(b->ci95_gbps));
-	json_object_set_new(object, "sent", json_count(sent));
+	json_object_set_new(object, "sent",
+			    sent_unknown ? json_null() : json_count(sent));
 	json_object_set_new(object, "received", received);
 	json_object_set_new(object, "lost", lost);
 	return object;
@@ -181,7 +182,8 @@ static json_t *directions(const struct result_row *row)
 				  d->from_client ? "client" : "server",
 				  "iterations", json_count(d->iterations),
 				  "seconds", window(d->seconds), "bandwidth",
-				  bandwidth(&d->bandwidth, d->sent, d->checked,
+				  bandwidth(&d->bandwidth, d->sent,
+					    d->sent_unknown, d->checked,
 					    d->received),
 				  "intervals",
 				  intervals(d->intervals, d->n_intervals,
@@ -213,7 +215,8 @@ json_t *json_row(const struct parameters *params,
 	json_object_set_new(object, "seconds", window(row->seconds));
 	json_object_set_new(object, "bandwidth",
 			    is_latency ? json_null() :
-			    bandwidth(&row->bandwidth, row->sent, row->checked,
+			    bandwidth(&row->bandwidth, row->sent,
+				      row->sent_unknown, row->checked,
 				      row->received));
 	json_object_set_new(object, "latency",
 			    is_latency ? latency(params, row) : json_null());

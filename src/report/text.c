@@ -205,6 +205,8 @@ static void print_lost(FILE *out, const struct plan *plan,
 	if (plan->metric == METRIC_LATENCY)
 		fprintf(out, "   %" PRIu64 " pings, %" PRIu64
 			" without an answer\n", row->sent, row->lost);
+	else if (row->sent_unknown)
+		fputs("   how many were sent is not known\n", out);
 	else if (!row->checked)
 		fprintf(out, "   sent %" PRIu64 "; how many came is not "
 			"known\n", row->sent);

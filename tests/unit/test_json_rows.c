@@ -33,6 +33,20 @@ TEST(test_intervals)
 	json_decref(root);
 }
 
+TEST(test_what_the_sender_did_not_say)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	r->rows[0].sent_unknown = true;
+	r->rows[0].checked = false;
+	root = document(r);
+	check_null(root, "results.0.bandwidth.sent");
+	check_null(root, "results.0.bandwidth.received");
+	check_null(root, "results.0.bandwidth.lost");
+	json_decref(root);
+}
+
 TEST(test_threads)
 {
 	struct result *r = result_bandwidth();
@@ -124,6 +138,7 @@ TEST(test_open_loop)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_intervals),
+	cmocka_unit_test(test_what_the_sender_did_not_say),
 	cmocka_unit_test(test_threads),
 	cmocka_unit_test(test_percentiles_of_choice),
 	cmocka_unit_test(test_histogram),

@@ -8,6 +8,7 @@
 
 #include "base/xalloc.h"
 #include "control/verification.h"
+#include "traffic/open_loop.h"
 #include "verbs/explain.h"
 
 #define CAUSE_WAIT_MS 50
@@ -81,7 +82,7 @@ static void describe_intervals(const struct session *s,
 {
 	uint32_t n = m->progress->log.n;
 
-	if (!s->result->params.interval && n < INTERVALS_LEAST + 1)
+	if (!plan_of(s)->interval && n < INTERVALS_LEAST + 1)
 		return;
 	done->intervals = intervals_get(&m->progress->log, done->ns_per_tick,
 					&done->n_intervals);
@@ -120,6 +121,8 @@ void outcome_describe(struct session *s, const struct monitor *m,
 		done->posted += s->flows[t].posted;
 		done->received += s->flows[t].received;
 		done->lost += s->flows[t].lost;
+		if (s->flows[t].open)
+			done->late += s->flows[t].open->late;
 	}
 	if (!plan_measures(plan, s->client))
 		return;
@@ -153,6 +156,7 @@ static void fill_direction(struct session *s, uint64_t size, bool from_client,
 	*d = (struct result_direction){ .from_client = from_client };
 	if (sender)
 		d->sent = sender->posted;
+	d->sent_unknown = !sender;
 	if (receiver && plan_counts_received(plan_of(s))) {
 		d->checked = sender != NULL;
 		d->received = receiver->received;
@@ -179,6 +183,7 @@ static void use_direction(struct result_row *row, struct result_direction *d)
 	row->seconds = d->seconds;
 	row->bandwidth = d->bandwidth;
 	row->sent = d->sent;
+	row->sent_unknown = d->sent_unknown;
 	row->checked = d->checked;
 	row->received = d->received;
 	row->n_intervals = d->n_intervals;
@@ -205,6 +210,7 @@ static void add_directions(struct result_row *row)
 		.ci95_gbps = { NAN, NAN },
 	};
 	row->sent = a->sent + b->sent;
+	row->sent_unknown = a->sent_unknown || b->sent_unknown;
 	row->checked = a->checked && b->checked;
 	row->received = a->received + b->received;
 }
@@ -234,6 +240,20 @@ static void fill_directions(struct session *s, struct result_row *row,
 		add_directions(row);
 }
 
+/* Of two directions the slower says whether the rate was reached. */
+static struct load summarise_load(const struct plan *plan,
+				  const struct result_row *row, uint64_t late)
+{
+	const struct result_direction *d = row->directions;
+
+	if (!row->n_directions)
+		return load_summarise(plan, row->size, row->iterations,
+				      row->seconds, late);
+	d += d[1].bandwidth.mpps < d[0].bandwidth.mpps;
+	return load_summarise(plan, row->size, d->iterations, d->seconds,
+			      late);
+}
+
 struct result_row *outcome_add_row(struct session *s, uint64_t size,
 				   struct done *mine, struct done *theirs)
 {
@@ -256,6 +276,7 @@ struct result_row *outcome_add_row(struct session *s, uint64_t size,
 		row->inline_size = sender->inline_size;
 	}
 	fill_directions(s, row, of);
+	row->load = summarise_load(plan, row, of[1] ? of[1]->late : 0);
 	if (of[1] && of[1]->latency) {
 		row->lost = of[1]->lost;
 		summarise_latency(s, of[1], row);

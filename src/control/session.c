@@ -54,6 +54,7 @@ int session_run(session_step *const *steps, bool client,
 	result->at_server = !client;
 	*(client ? &result->client : &result->server) = device->port;
 	clock_gettime(CLOCK_REALTIME, &result->started);
+	s->began_at = clock_raw_ns();
 	clock_start(&s->clock, (enum clock_choice)result->params.clock);
 	clock_watch_begin(&s->watch, &s->clock);
 	for (size_t i = 0; steps[i] && !ret; i++)
@@ -74,6 +75,8 @@ void session_free(struct session *s)
 	verification_free(s);
 	resources_destroy(&s->res);
 	free(s->latency);
+	if (s->flows)
+		free(s->flows[0].open);
 	free(s->flows);
 	free(s->progress);
 	free(s->control);
@@ -169,6 +172,18 @@ static uint64_t patience(const struct session *s)
 	return (uint64_t)(LOST_AFTER / clock_ns_per_tick(&s->clock));
 }
 
+/* Does this end look at what arrives?  As the measure, or to show how fast the
+ * server is. */
+static bool sees_arrivals(const struct session *s)
+{
+	const struct plan *plan = &s->result->params.plan;
+
+	if (!plan_sends(plan, !s->client) || !plan_counts_received(plan))
+		return false;
+	return plan_by_receiver(plan) ||
+	       (s->client && plan->reversed && plan->interval);
+}
+
 /* What thread T touches: its part of the QPs, with their queues. */
 static struct flow make_flow(struct session *s, uint32_t t)
 {
@@ -193,8 +208,7 @@ static struct flow make_flow(struct session *s, uint32_t t)
 		.method = s->res.method,
 		.inline_size = s->res.inline_size,
 		.unreliable = plan_is_unreliable(plan),
-		.by_receiver = plan_by_receiver(plan) &&
-			       plan_sends(plan, !s->client),
+		.by_receiver = sees_arrivals(s),
 		.patience = patience(s),
 		.latency = s->latency,
 	};
@@ -241,8 +255,10 @@ static int check_endpoint(struct session *s)
 {
 	const struct plan *plan = &s->result->params.plan;
 	const struct endpoint *peer = &s->peer;
+	const uint64_t least = plan_slots(plan) > 1 ? plan_stride(plan) :
+						      plan_largest(plan);
 
-	if (peer->n == plan->qps && peer->stride >= plan_largest(plan) &&
+	if (peer->n == plan->qps && peer->stride >= least &&
 	    mtu_bytes(peer->mtu) == plan->mtu)
 		return 0;
 	return fail(&s->result->error, -EPROTO, NULL,

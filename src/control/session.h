@@ -39,6 +39,7 @@ struct session {
 	const struct device *device;
 	struct result *result;	/* plan, ports, path, rows, error */
 	struct clock clock;
+	uint64_t began_at;	/* ns of CLOCK_MONOTONIC_RAW */
 	struct clock_watch watch;
 	struct resources res;
 	struct endpoint peer;

@@ -1,8 +1,9 @@
 #include "config.h"
 #include "model/plan.h"
 
+#include "model/plan_rate.h"
+
 #define CACHE_LINE 64
-#define DEFAULT_CQ_MOD 100
 #define BYTES_PER_COMPLETION (1 << 20)
 #define DEFAULT_TX_DEPTH 128
 /* Thousands of QPs get by with less, each. */
@@ -109,10 +110,16 @@ static uint64_t places(const struct plan *plan)
 	return bytes;
 }
 
+uint64_t plan_slot_step(const struct plan *plan)
+{
+	return round_up(larger(plan_largest(plan), 1), CACHE_LINE);
+}
+
 uint64_t plan_stride(const struct plan *plan)
 {
 	uint64_t bytes = larger(plan_receive_size(plan), plan->walk);
 
+	bytes = larger(bytes, plan_slot_step(plan) * plan_slots(plan));
 	if (plan->verify)
 		bytes = larger(bytes, places(plan));
 	return round_up(bytes, CACHE_LINE);
@@ -140,15 +147,20 @@ int plan_access(const struct plan *plan, bool client)
 	return access;
 }
 
-uint32_t plan_send_queue(const struct plan *plan)
+static uint64_t usual_send_queue(const struct plan *plan)
 {
 	if (plan->tx_depth != PLAN_AUTO)
 		return plan->tx_depth;
 	if (plan->metric == METRIC_LATENCY)
 		return LATENCY_TX_DEPTH;
-	return (uint32_t)smaller(DEFAULT_TX_DEPTH,
-				 larger(SENDS_IN_ALL / plan->qps,
-					LEAST_TX_DEPTH));
+	return smaller(DEFAULT_TX_DEPTH,
+		       larger(SENDS_IN_ALL / plan->qps, LEAST_TX_DEPTH));
+}
+
+uint32_t plan_send_queue(const struct plan *plan)
+{
+	return (uint32_t)larger(usual_send_queue(plan),
+				plan_least_send_queue(plan));
 }
 
 uint32_t plan_send_capacity(const struct plan *plan)
@@ -161,7 +173,7 @@ static uint64_t full_depth(const struct plan *plan, uint64_t size)
 {
 	uint64_t depth = plan_send_queue(plan);
 
-	if (plan->tx_depth == PLAN_AUTO && size)
+	if (plan->tx_depth == PLAN_AUTO && size && !plan_is_open(plan))
 		depth = smaller(depth, BYTES_OUTSTANDING / size);
 	return larger(depth, 1);
 }
@@ -217,7 +229,7 @@ uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
 		most = larger(most / 4, 1);
 	}
 	if (n == PLAN_AUTO)
-		n = smaller(DEFAULT_CQ_MOD,
+		n = smaller(plan_rate_cq_mod(plan, size),
 			    BYTES_PER_COMPLETION / larger(size, 1));
 	n = larger(smaller(n, most), 1);
 	return (uint32_t)regular(n, plan_post_list(plan, size),

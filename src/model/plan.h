@@ -74,10 +74,16 @@ struct plan {
 	bool relaxed_ordering;
 	bool odp;		/* on-demand paging */
 	bool verify;		/* every byte is checked where it arrives */
+	uint64_t interval;	/* ns, also between the client's live rows; 0:
+				 * none of these, and as long as is usual */
 };
 
 /* The largest message of the plan, in bytes. */
 uint64_t plan_largest(const struct plan *plan);
+
+/* True for an open loop: latency of operations that start when they are to,
+ * whether or not those before have ended. */
+bool plan_is_open(const struct plan *plan);
 
 /* True when each end both sends and receives: ping-pong. */
 bool plan_is_pingpong(const struct plan *plan);
@@ -105,13 +111,20 @@ bool plan_measures(const struct plan *plan, bool client);
 /* True when this end posts receives. */
 bool plan_posts_receives(const struct plan *plan, bool client);
 
+/* Places in each region that messages take turns in: where the last byte of a
+ * message tells that it came, one for each that may be under way. */
+uint32_t plan_slots(const struct plan *plan);
+
+/* Bytes from one of several slots to the next. */
+uint64_t plan_slot_step(const struct plan *plan);
+
 /* Bytes of a receive: of the largest message and, on UD, its header, rounded
  * up to a cache line. */
 uint64_t plan_receive_size(const struct plan *plan);
 
-/* Bytes from one QP's region to the next: the largest message or the walk,
- * rounded up to a cache line.  To be verified each message under way has a
- * place of its own. */
+/* Bytes from one QP's region to the next: all slots, the largest message or the
+ * walk, rounded up to a cache line.  To be verified each message under way has
+ * a place of its own. */
 uint64_t plan_stride(const struct plan *plan);
 
 /* Regions at each end, of qps x stride bytes: one it sends from, reads into or
@@ -124,7 +137,9 @@ uint64_t plan_memory(const struct plan *plan);
 /* What the memory registered at this end must allow, and no more. */
 int plan_access(const struct plan *plan, bool client);
 
-/* Length of each QP's send queue, in messages. */
+/* Length of each QP's send queue, in messages: of an open loop never less than
+ * may be under way, and in a ping-pong, where sends are known to be complete
+ * later than answers come, than twice that. */
 uint32_t plan_send_queue(const struct plan *plan);
 
 /* Room that needs in the queue and in its completion queue: twice as much where
@@ -134,7 +149,7 @@ uint32_t plan_send_capacity(const struct plan *plan);
 /*
  * Most messages of SIZE bytes outstanding on one QP: the send queue, or all
  * there are to send.  Chosen automatically also at most 32 MiB, so that what
- * is outstanding when the time is over is soon done.
+ * is outstanding when the time is over is soon done; but not of an open loop.
  */
 uint32_t plan_depth(const struct plan *plan, uint64_t size);
 
@@ -147,7 +162,8 @@ uint32_t plan_post_list(const struct plan *plan, uint64_t size);
 
 /*
  * Messages of SIZE bytes that one send completion stands for.  Chosen
- * automatically: 100, but a completion at least every MiB.  Never more than
+ * automatically: 100, but a completion at least every MiB and, of paced
+ * messages, every 10 ms.  Never more than
  * plan_depth(); in a ping-pong a quarter of it, so that the queue never fills;
  * a multiple or a divisor of plan_post_list(), so that all lists look alike;
  * a divisor of the iterations when all are outstanding at once, so that the
@@ -162,7 +178,7 @@ uint32_t plan_inline(const struct plan *plan);
 /*
  * Rules between options that no device is needed for: latency with one QP,
  * sizes the operation allows, moderation and lists within the queue, threads
- * that have a QP each, ...
+ * that have a QP each, rates that can be told from standing still, ...
  * Returns 0 or -EINVAL, said in ERR.
  */
 int plan_check(const struct plan *plan, struct error *err);

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "model/addressing.h"
+#include "model/plan_rate.h"
 
 static const char *op_name(const struct plan *plan)
 {
@@ -118,6 +119,10 @@ static int check_receives(const struct plan *plan, struct error *err)
 		return fail(err, -EINVAL, NULL,
 			    "--inline %u: RDMA %s sends no data",
 			    plan->inline_size, op_name(plan));
+	if (plan->interval && plan->reversed && !plan_counts_received(plan))
+		return fail(err, -EINVAL, NULL,
+			    "--interval: with --reversed nothing tells the "
+			    "client of an RDMA %s", op_name(plan));
 	if (plan->bidirectional && plan->reversed)
 		return fail(err, -EINVAL, NULL,
 			    "--bidirectional and --reversed: only one of "
@@ -177,5 +182,5 @@ int plan_check(const struct plan *plan, struct error *err)
 	if (!plan->iterations && !plan->duration)
 		return fail(err, -EINVAL, NULL,
 			    "--duration 0: nothing would be measured");
-	return 0;
+	return plan_rate_check(plan, err);
 }

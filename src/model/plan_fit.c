@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "model/addressing.h"
+#include "model/plan_rate.h"
 
 #define LATENCY_RX_DEPTH 16
 #define DEFAULT_RX_DEPTH 512
@@ -13,9 +14,7 @@
 #define LEAST_RX_DEPTH 16
 #define SHARED_RX_DEPTH 4096
 /* Where each receive has a buffer of its own. */
-#define RECEIVE_BYTES (32 << 20)
-/* One receive waits while the one before is posted again. */
-#define PINGPONG_RX_DEPTH 2
+#define RECEIVE_BYTES (8 << 20)
 #define OUTSTANDING_READS_MAX 255	/* the field has 8 bits */
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -76,7 +75,7 @@ static int fit_end(const struct plan *plan, const char *end,
 	const bool sends = plan_sends(plan, client);
 	const bool receives = plan_posts_receives(plan, client) &&
 			      plan->rx_depth != PLAN_AUTO;
-	const bool srq = receives && plan->srq;
+	const bool srq = receives && plan->srq, open = plan_is_open(plan);
 	const struct {
 		bool applies;
 		const char *option;
@@ -87,12 +86,12 @@ static int fit_end(const struct plan *plan, const char *end,
 		{ true, "--size", plan_largest(plan), "max_msg_sz",
 		  max->max_msg_sz },
 		{ true, "--qps", plan->qps, "max_qp", max->max_qp },
-		{ sends, "--tx-depth", plan_send_capacity(plan), "max_qp_wr",
-		  max->max_qp_wr },
+		{ sends, open ? "--depth" : "--tx-depth",
+		  plan_send_capacity(plan), "max_qp_wr", max->max_qp_wr },
 		{ sends, "--tx-depth / --cq-mod", send_completions(plan),
 		  "max_cqe", max->max_cqe },
-		{ receives && !srq, "--rx-depth", plan->rx_depth, "max_qp_wr",
-		  max->max_qp_wr },
+		{ receives && !srq, open ? "--depth" : "--rx-depth",
+		  plan->rx_depth, "max_qp_wr", max->max_qp_wr },
 		{ receives, "--rx-depth", plan->rx_depth, "max_cqe",
 		  max->max_cqe },
 		{ srq, "--srq, of each of --threads", plan->threads, "max_srq",
@@ -114,10 +113,28 @@ static int fit_end(const struct plan *plan, const char *end,
 	return plan_fit_memory(plan, end, port, client, err);
 }
 
+/* A UD message is one packet. */
+static int check_datagram(const struct plan *plan, uint32_t mtu,
+			  const char *which, struct error *err)
+{
+	if (plan->transport != TRANSPORT_UD || plan_largest(plan) <= mtu)
+		return 0;
+	return fail(err, -EINVAL, NULL,
+		    "--size %llu: over UD a message is at most the %s MTU, "
+		    "which is %u", (unsigned long long)plan_largest(plan),
+		    which, mtu);
+}
+
 int plan_fit_client(const struct plan *plan, const struct port *port,
 		    struct error *err)
 {
-	return fit_end(plan, "client", port, true, err);
+	uint32_t mtu = plan->mtu == PLAN_AUTO ? mtu_bytes(port->active_mtu) :
+						plan->mtu;
+	int ret = fit_end(plan, "client", port, true, err);
+
+	if (!ret && !plan->all)
+		ret = check_datagram(plan, mtu, "client's", err);
+	return ret;
 }
 
 /* How many reads or atomics FROM may start at once and TO answers. */
@@ -197,7 +214,7 @@ static uint32_t automatic_rx_depth(const struct plan *plan,
 	return (uint32_t)larger(n, larger(plan->recv_post_list, 1));
 }
 
-/* A UD message is one packet: sizes that nobody named stop there. */
+/* Sizes that nobody named stop at one packet. */
 static int fit_datagrams(struct plan *plan, struct error *err)
 {
 	struct sizes *sizes = &plan->sizes;
@@ -207,12 +224,7 @@ static int fit_datagrams(struct plan *plan, struct error *err)
 	while (plan->all && sizes->n > 1 &&
 	       sizes->bytes[sizes->n - 1] > plan->mtu)
 		sizes->n--;
-	if (plan_largest(plan) <= plan->mtu)
-		return 0;
-	return fail(err, -EINVAL, NULL,
-		    "--size %llu: over UD a message is at most the path MTU, "
-		    "which is %u", (unsigned long long)plan_largest(plan),
-		    plan->mtu);
+	return check_datagram(plan, plan->mtu, "path", err);
 }
 
 int plan_fit(struct plan *plan, const struct port *client,
@@ -237,8 +249,8 @@ int plan_fit(struct plan *plan, const struct port *client,
 		return ret;
 	if (plan->rx_depth == PLAN_AUTO)
 		plan->rx_depth = automatic_rx_depth(plan, client, server);
-	if (plan_is_pingpong(plan) && plan->rx_depth < PINGPONG_RX_DEPTH)
-		plan->rx_depth = PINGPONG_RX_DEPTH;
+	if (plan->rx_depth < plan_least_rx_depth(plan))
+		plan->rx_depth = plan_least_rx_depth(plan);
 	ret = fit_end(plan, "client", client, true, err);
 	return ret ? ret : fit_end(plan, "server", server, false, err);
 }

@@ -31,7 +31,8 @@ const char *result_transport_name(const struct plan *plan)
 
 static bool is_halved(const struct plan *plan)
 {
-	return plan_is_pingpong(plan) && !plan->round_trip;
+	return plan_is_pingpong(plan) && !plan->round_trip &&
+	       !plan_is_open(plan);
 }
 
 double result_latency_factor(const struct plan *plan)
@@ -41,6 +42,8 @@ double result_latency_factor(const struct plan *plan)
 
 const char *result_latency_definition(const struct plan *plan)
 {
+	if (plan_is_open(plan))
+		return "round trip from the intended start";
 	return is_halved(plan) ? "half round trip" : "round trip";
 }
 

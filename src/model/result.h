@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "model/effective.h"
+#include "model/load.h"
 #include "model/param.h"
 #include "model/plan.h"
 #include "model/port.h"
@@ -38,6 +39,7 @@ struct result_direction {
 	double seconds;		/* the window they were counted in */
 	struct bandwidth_summary bandwidth;
 	uint64_t sent;		/* messages, warm-up included */
+	bool sent_unknown;	/* the sender failed, and did not say */
 	bool checked;		/* the receiver counted them, too: */
 	uint64_t received;
 	/* on the heap, result_free() */
@@ -60,7 +62,9 @@ struct result_row {
 	double seconds;		/* the window they were counted in */
 	struct bandwidth_summary bandwidth;	/* when the metric is that */
 	struct latency_summary latency;		/* likewise */
+	struct load load;	/* against what was asked for */
 	uint64_t sent;		/* messages, warm-up included */
+	bool sent_unknown;	/* the sender failed, and did not say */
 	bool checked;		/* the receiver counted them, too: */
 	uint64_t received;
 	uint64_t lost;		/* pings without an answer */
@@ -81,6 +85,7 @@ struct result_row {
 struct result {
 	struct parameters params;	/* effective ones, once agreed */
 	struct timespec started;	/* CLOCK_REALTIME */
+	double setup_seconds;	/* from HELLO to the first START; 0: never */
 	bool at_server;		/* which end this is */
 	bool connected;		/* client and server are both known */
 	struct port client;
@@ -108,7 +113,8 @@ const struct gid *result_gid(const struct result *result, bool client);
 /* "RC", "UC" or "UD". */
 const char *result_transport_name(const struct plan *plan);
 
-/* "half round trip" or "round trip". */
+/* "half round trip", "round trip" or, of an open loop, "round trip from the
+ * intended start". */
 const char *result_latency_definition(const struct plan *plan);
 
 #endif

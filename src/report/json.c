@@ -26,7 +26,7 @@ static json_t *test(const struct plan *plan, bool known)
 							  "bandwidth",
 			 "transport", result_transport_name(plan),
 			 "direction", plan->bidirectional ? "bi" : "uni",
-			 "load", "closed");
+			 "load", plan_is_open(plan) ? "open" : "closed");
 }
 
 static json_t *sizes(const struct sizes *list)
@@ -234,7 +234,7 @@ static json_t *document(const struct result *r)
 	client = client && r->client.device[0];
 	server = server && r->server.device[0];
 	return json_pack(
-		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", "verbsperf/1", "tool", json_tool(), "started",
 		json_time(&r->started), "title", json_text(params->title),
 		"test", test(&params->plan, r->connected || !r->at_server),
@@ -243,7 +243,9 @@ static json_t *document(const struct result *r)
 			      &r->client_qp),
 		"server", end(&r->server, result_gid(r, false), server, mtu,
 			      &r->server_qp),
-		"clock", json_clock(&r->clock), "results", results(r),
+		"clock", json_clock(&r->clock), "setup_seconds",
+		json_measured(r->setup_seconds > 0 ? r->setup_seconds : NAN),
+		"results", results(r),
 		"error", error_object(&r->error));
 }
 

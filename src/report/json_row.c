@@ -9,22 +9,23 @@ static json_t *confidence(const double ci[2])
 	return json_pack("[f, f]", ci[0], ci[1]);
 }
 
-static json_t *bandwidth(const struct result_row *row)
+static json_t *bandwidth(const struct bandwidth_summary *b, uint64_t sent,
+			 bool sent_unknown, bool checked, uint64_t came)
 {
-	const struct bandwidth_summary *b = &row->bandwidth;
 	json_t *object = json_object();
 	json_t *received = json_null(), *lost = json_null();
 
-	if (row->checked) {
-		received = json_count(row->received);
-		lost = json_count(row->sent - row->received);
+	if (checked) {
+		received = json_count(came);
+		lost = json_count(sent - came);
 	}
 	json_object_set_new(object, "gbps", json_measured(b->gbps));
 	json_object_set_new(object, "mib_per_s", json_measured(b->mib_per_s));
 	json_object_set_new(object, "mpps", json_measured(b->mpps));
 	json_object_set_new(object, "peak_gbps", json_measured(b->peak_gbps));
 	json_object_set_new(object, "ci95_gbps", confidence(b->ci95_gbps));
-	json_object_set_new(object, "sent", json_count(row->sent));
+	json_object_set_new(object, "sent",
+			    sent_unknown ? json_null() : json_count(sent));
 	json_object_set_new(object, "received", received);
 	json_object_set_new(object, "lost", lost);
 	return object;
@@ -48,6 +49,23 @@ static json_t *percentiles(const struct percentiles *list,
 	return object;
 }
 
+/* Of an open loop, what was asked for and what came of it; else null. */
+static void set_load(json_t *object, const struct plan *plan,
+		     const struct load *load)
+{
+	bool open = plan_is_open(plan);
+
+	json_object_set_new(object, "requested_mpps",
+			    json_measured(open ? load->requested_mpps : NAN));
+	json_object_set_new(object, "achieved_mpps",
+			    json_measured(open ? load->achieved_mpps : NAN));
+	json_object_set_new(object, "late",
+			    open ? json_count(load->late) : json_null());
+	json_object_set_new(object, "saturated",
+			    open ? json_boolean(load->saturated) :
+				   json_null());
+}
+
 static json_t *latency(const struct parameters *params,
 		       const struct result_row *row)
 {
@@ -69,21 +87,25 @@ static json_t *latency(const struct parameters *params,
 	json_object_set_new(object, "max", json_measured(l->max));
 	json_object_set_new(object, "percentiles",
 			    percentiles(&params->percentiles, row));
+	json_object_set_new(object, "lost",
+			    plan_is_unreliable(&params->plan) ?
+				    json_count(row->lost) : json_null());
 	json_object_set_new(object, "samples_dropped",
 			    params->samples ?
 				    json_count(row->samples_dropped) :
 				    json_null());
+	set_load(object, &params->plan, &row->load);
 	return object;
 }
 
-static json_t *intervals(const struct result_row *row)
+static json_t *intervals(const struct interval *list, uint32_t n,
+			 uint64_t size)
 {
-	json_t *array = row->n_intervals ? json_array() : json_null();
+	json_t *array = n ? json_array() : json_null();
 
-	for (uint32_t i = 0; i < row->n_intervals; i++) {
-		const struct interval *one = &row->intervals[i];
-		struct bandwidth_summary b =
-			interval_bandwidth(one, row->size);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct interval *one = &list[i];
+		struct bandwidth_summary b = interval_bandwidth(one, size);
 
 		json_array_append_new(
 			array,
@@ -113,16 +135,17 @@ static json_t *histogram(const struct result_row *row)
 	return json_pack("{s:s, s:o}", "unit", "ns", "bins", bins);
 }
 
-static json_t *threads(const struct result_row *row)
+static json_t *threads(const struct thread_row *list, uint32_t n,
+		       uint64_t size)
 {
-	json_t *array = row->n_threads ? json_array() : json_null();
+	json_t *array = n ? json_array() : json_null();
 
-	for (uint32_t i = 0; i < row->n_threads; i++) {
-		const struct thread_row *t = &row->threads[i];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct thread_row *t = &list[i];
 		double seconds = t->window_ns ? (double)t->window_ns / 1e9 :
 						NAN;
 		struct bandwidth_summary b =
-			summary_bandwidth(t->iterations, row->size, seconds);
+			summary_bandwidth(t->iterations, size, seconds);
 
 		json_array_append_new(
 			array,
@@ -139,6 +162,46 @@ static json_t *threads(const struct result_row *row)
 	return array;
 }
 
+/* A time that was not measured is null. */
+static json_t *window(double seconds)
+{
+	return json_measured(seconds > 0 ? seconds : NAN);
+}
+
+/* Each of two; null when only one end sent. */
+static json_t *directions(const struct result_row *row)
+{
+	json_t *array = row->n_directions ? json_array() : json_null();
+
+	for (uint32_t i = 0; i < row->n_directions; i++) {
+		const struct result_direction *d = &row->directions[i];
+
+		json_array_append_new(
+			array,
+			json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "from",
+				  d->from_client ? "client" : "server",
+				  "iterations", json_count(d->iterations),
+				  "seconds", window(d->seconds), "bandwidth",
+				  bandwidth(&d->bandwidth, d->sent,
+					    d->sent_unknown, d->checked,
+					    d->received),
+				  "intervals",
+				  intervals(d->intervals, d->n_intervals,
+					    row->size),
+				  "threads",
+				  threads(d->threads, d->n_threads,
+					  row->size)));
+	}
+	return array;
+}
+
+static json_t *method(enum post_method method)
+{
+	if (method == POST_AUTO)
+		return json_null();
+	return json_string(method == POST_WR ? "wr" : "legacy");
+}
+
 json_t *json_row(const struct parameters *params,
 		 const struct result_row *row)
 {
@@ -149,24 +212,28 @@ json_t *json_row(const struct parameters *params,
 	json_object_set_new(object, "qps", json_count(params->plan.qps));
 	json_object_set_new(object, "iterations",
 			    json_count(row->iterations));
-	json_object_set_new(object, "seconds",
-			    json_measured(row->seconds > 0 ? row->seconds :
-							     NAN));
+	json_object_set_new(object, "seconds", window(row->seconds));
 	json_object_set_new(object, "bandwidth",
-			    is_latency ? json_null() : bandwidth(row));
+			    is_latency ? json_null() :
+			    bandwidth(&row->bandwidth, row->sent,
+				      row->sent_unknown, row->checked,
+				      row->received));
 	json_object_set_new(object, "latency",
 			    is_latency ? latency(params, row) : json_null());
-	json_object_set_new(object, "intervals", intervals(row));
+	json_object_set_new(object, "directions", directions(row));
+	json_object_set_new(object, "intervals",
+			    intervals(row->intervals, row->n_intervals,
+				      row->size));
 	json_object_set_new(object, "histogram", histogram(row));
-	json_object_set_new(object, "threads", threads(row));
+	json_object_set_new(object, "threads",
+			    threads(row->threads, row->n_threads, row->size));
 	json_object_set_new(object, "tx_depth", json_count(row->tx_depth));
 	json_object_set_new(object, "cq_mod", json_count(row->cq_mod));
 	json_object_set_new(object, "post_list", json_count(row->post_list));
-	json_object_set_new(object, "post",
-			    row->method == POST_WR ? json_string("wr") :
-			    row->method == POST_LEGACY ?
-						     json_string("legacy") :
-						     json_null());
+	json_object_set_new(object, "post", method(row->method));
+	json_object_set_new(object, "inline", json_count(row->inline_size));
+	json_object_set_new(object, "verified",
+			    json_boolean(params->plan.verify && !row->failed));
 	json_object_set_new(object, "failed", json_boolean(row->failed));
 	return object;
 }

@@ -9,10 +9,8 @@
 
 #include "model/tests.h"
 #include "report/chart.h"
-#include "report/service.h"
-
-/* Full members of the partition that all ports are in. */
-#define DEFAULT_PKEY 0xffff
+#include "report/head.h"
+#include "report/load.h"
 
 /* A number right-aligned in a column; "-" for what was not measured.  One too
  * small for the decimals keeps three digits: it is not nothing. */
@@ -182,8 +180,46 @@ static void print_thread(FILE *out, uint32_t i, const struct thread_row *t,
 	fputs(" Mpps\n", out);
 }
 
+/* Each of two, and their messages. */
+static void print_directions(FILE *out, const struct result_row *row)
+{
+	for (uint32_t i = 0; i < row->n_directions; i++) {
+		const struct result_direction *d = &row->directions[i];
+
+		fprintf(out, "   %s: %" PRIu64 " messages,",
+			d->from_client ? "client to server" :
+					 "server to client", d->iterations);
+		print_cell(out, 0, 3, d->bandwidth.gbps);
+		fputs(" Gb/s,", out);
+		print_cell(out, 0, 6, d->bandwidth.mpps);
+		fputs(" Mpps\n", out);
+	}
+}
+
+/* What an unreliable transport did with the messages. */
+static void print_lost(FILE *out, const struct plan *plan,
+		       const struct result_row *row)
+{
+	uint64_t lost = row->sent - row->received;
+
+	if (plan->metric == METRIC_LATENCY)
+		fprintf(out, "   %" PRIu64 " pings, %" PRIu64
+			" without an answer\n", row->sent, row->lost);
+	else if (row->sent_unknown)
+		fputs("   how many were sent is not known\n", out);
+	else if (!row->checked)
+		fprintf(out, "   sent %" PRIu64 "; how many came is not "
+			"known\n", row->sent);
+	else
+		fprintf(out, "   sent %" PRIu64 ", received %" PRIu64
+			", lost %" PRIu64 " (%.3g%%)\n", row->sent,
+			row->received, lost,
+			row->sent ? 100.0 * (double)lost / (double)row->sent :
+				    0);
+}
+
 static void print_row(FILE *out, const struct table *table,
-		      const struct result_row *row)
+		      const struct plan *plan, const struct result_row *row)
 {
 	fprintf(out, " %-9" PRIu64 " %12" PRIu64, row->size, row->iterations);
 	for (uint32_t i = 0; i < table->n; i++)
@@ -194,77 +230,9 @@ static void print_row(FILE *out, const struct table *table,
 	print_below(out, table, row);
 	for (uint32_t i = 0; i < row->n_threads; i++)
 		print_thread(out, i, &row->threads[i], row->size);
-}
-
-static void print_end(FILE *out, const char *end, const struct port *port,
-		      const struct gid *gid)
-{
-	char text[GID_TEXT_SIZE];
-
-	fprintf(out, " %s: %s %s port %u, %s", end, port->hostname,
-		port->device, port->number, port_link_layer_name(port));
-	if (!port_is_ethernet(port))
-		fprintf(out, ", LID %u", port->lid);
-	if (port->pkey && port->pkey != DEFAULT_PKEY)
-		fprintf(out, ", P_Key 0x%04x", port->pkey);
-	if (gid)
-		fprintf(out, ", GID %u %s (%s)", gid->index,
-			gid_format(&gid->raw, text), gid_type_name(gid->type));
-	if (port->numa_node != PORT_NO_NODE)
-		fprintf(out, ", NUMA node %u", port->numa_node);
-	fputs("\n", out);
-}
-
-/* What shapes the traffic, where it is not the usual. */
-static void print_shape(FILE *out, const struct plan *plan)
-{
-	const struct {
-		bool applies;
-		const char *text;
-	} words[] = {
-		{ plan->bidirectional, "both directions" },
-		{ plan->reversed, "server to client" },
-		{ plan->imm, "immediate data" },
-		{ plan->events, "events" },
-		{ plan->srq, "SRQ" },
-		{ plan->mr_per_qp, "an MR per QP" },
-		{ plan->hugepages, "huge pages" },
-		{ plan->relaxed_ordering, "relaxed ordering" },
-		{ plan->odp, "on-demand paging" },
-		{ plan->verify, "verified" },
-	};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (words[i].applies)
-			fprintf(out, ", %s", words[i].text);
-}
-
-static void print_head(FILE *out, const struct result *r)
-{
-	const struct plan *plan = &r->params.plan;
-	const struct result_row *row = &r->rows[0];
-	char name[TEST_NAME_SIZE];
-
-	fprintf(out, " %s: %s, %u QP%s, MTU %u, tx depth %u",
-		test_name(plan->op, plan->metric, name),
-		result_transport_name(plan), plan->qps,
-		plan->qps == 1 ? "" : "s", plan->mtu, plan_send_queue(plan));
-	if (plan->post_list > 1)
-		fprintf(out, ", post list %u", plan->post_list);
-	if (plan->threads > 1)
-		fprintf(out, ", %u threads", plan->threads);
-	if (plan_counts_received(plan))
-		fprintf(out, ", rx depth %u", plan->rx_depth);
-	if (op_table[plan->op].fetches)
-		fprintf(out, ", outstanding reads %u",
-			plan->outstanding_reads);
-	if (row->inline_size)
-		fprintf(out, ", inline %u", row->inline_size);
-	print_shape(out, plan);
-	fputs("\n", out);
-	service_print(out, plan, &r->client_qp);
-	print_end(out, "client", &r->client, result_gid(r, true));
-	print_end(out, "server", &r->server, result_gid(r, false));
+	print_directions(out, row);
+	if (plan_is_unreliable(plan))
+		print_lost(out, plan, row);
 }
 
 static void print_charts(FILE *out, const struct result *r)
@@ -336,7 +304,10 @@ static void print_definition(FILE *out, const struct result *r)
 		fprintf(out, " latency: %s",
 			result_latency_definition(plan));
 	else
-		fprintf(out, " bandwidth: messages completed");
+		fprintf(out, " bandwidth: messages %s",
+			plan_by_receiver(plan) ? "received" :
+			plan_is_unreliable(plan) ? "sent, which may be lost" :
+						   "completed");
 	fprintf(out, ", after %.3g s of warm-up; clock %s: resolution "
 		"%.3g ns, one read %.3g ns\n", (double)plan->warmup / 1e9,
 		r->clock.source, r->clock.resolution_ns,
@@ -355,11 +326,13 @@ char *report_text(const struct result *r)
 	if (!out)
 		return NULL;
 	if (r->n_rows) {
-		print_head(out, r);
+		head_print(out, r);
 		print_headings(out, &table);
 	}
-	for (uint32_t i = 0; i < r->n_rows; i++)
-		print_row(out, &table, &r->rows[i]);
+	for (uint32_t i = 0; i < r->n_rows; i++) {
+		print_row(out, &table, &r->params.plan, &r->rows[i]);
+		load_print(out, &r->params.plan, &r->rows[i]);
+	}
 	if (r->n_rows)
 		print_definition(out, r);
 	print_charts(out, r);

@@ -241,12 +241,13 @@ static ALWAYS_INLINE int refill_all(struct flow *f, uint64_t window,
 }
 
 /*
- * Take a batch of completions and post what they make room for; take what came
- * in, too, at an end that receives.  Returns 0 or a negative errno.
+ * Take a batch of completions and post what they make room for, unless it is
+ * PACED; take what came in, too, at an end that receives.  Returns 0 or a
+ * negative errno.
  */
 static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
-			      const bool single, const enum op op,
-			      const enum post_method method)
+			      const bool paced, const bool single,
+			      const enum op op, const enum post_method method)
 {
 	struct flow_qp *served[POLL_BATCH];
 	struct ibv_wc wc[POLL_BATCH + 1];
@@ -266,28 +267,69 @@ static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 	f->idle_turns = 0;
 	if (__builtin_expect(f->verify != NULL, 0)) {
 		n = verify_retire(f, wc, n);
-		ret = refill_all(f, window, single, op, method);
+		if (!paced)
+			ret = refill_all(f, window, single, op, method);
 	} else if (n) {
 		n = retire_batch(f, wc, n, served);
 	}
 	if (__builtin_expect(command != *seen, 0) && n >= 0)
 		*seen = edge(f, *seen, command);
-	for (int i = 0; i < n && !ret; i++)
+	for (int i = 0; i < n && !ret && !paced; i++)
 		ret = refill(f, served[i], window, single, op, method);
 	tell_progress(f, f->completed + f->received);
 	return n < 0 ? n : ret;
 }
 
 /*
- * The window of every QP grows by one list a turn, so that no QP is filled
- * while others wait, and completions are taken meanwhile.
+ * Post what is due, a burst on each QP in turn, from *NEXT on.  One that has no
+ * room is passed over.  Once the window is closed, what is left is not paced.
  */
-static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool single,
-					const enum op op,
+static ALWAYS_INLINE int post_due(struct flow *f, uint32_t *next,
+				  const uint32_t seen, const bool single,
+				  const enum op op,
+				  const enum post_method method)
+{
+	const uint64_t due =
+		phase_of(seen) == PHASE_DRAIN ? UINT64_MAX :
+		pace_due(&f->pace, clock_ticks(f->clock), f->posted);
+	uint32_t full = 0;
+	int ret = 0;
+
+	for (int i = 0; i < POLL_BATCH && full < f->n_qps && !ret; i++) {
+		struct flow_qp *q = &f->qps[*next];
+		uint64_t before = f->posted, n, window;
+
+		if (before >= due)
+			break;
+		n = smaller(f->pace.burst, due - before);
+		window = smaller(q->posted - q->completed + n, f->shape.depth);
+		ret = refill(f, q, window, single, op, method);
+		full = f->posted > before ? 0 : full + 1;
+		*next = *next + 1 < f->n_qps ? *next + 1 : 0;
+	}
+	return ret;
+}
+
+/* True when no QP has anything left to post. */
+static bool all_posted(const struct flow *f)
+{
+	for (uint32_t i = 0; i < f->n_qps; i++)
+		if (f->qps[i].posted < f->qps[i].limit)
+			return false;
+	return true;
+}
+
+/*
+ * The window of every QP grows by one list a turn, so that no QP is filled
+ * while others wait, and completions are taken meanwhile.  PACED, the clock
+ * says what is posted.
+ */
+static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
+					const bool single, const enum op op,
 					const enum post_method method)
 {
 	const uint32_t length = single ? 1 : f->shape.list_length;
-	uint32_t seen = flow_phase(f);
+	uint32_t seen = flow_phase(f), next = 0;
 	uint64_t window = 0;
 	int ret = 0;
 
@@ -295,46 +337,62 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool single,
 		window_open(f);
 		limit_posts(f);
 	}
+	if (paced)
+		pace_begin(&f->pace, clock_ticks(f->clock));
 	do {
-		if (window < f->shape.depth) {
+		if (paced) {
+			ret = post_due(f, &next, seen, single, op, method);
+		} else if (window < f->shape.depth) {
 			window = smaller(window + length, f->shape.depth);
 			ret = refill_all(f, window, single, op, method);
 		}
 		if (!ret)
-			ret = turn(f, window, &seen, single, op, method);
-	} while (!ret && f->completed < f->posted);
+			ret = turn(f, window, &seen, paced, single, op,
+				   method);
+	} while (!ret && (f->completed < f->posted ||
+			  (paced && !all_posted(f))));
 	if (!ret && f->shape.iterations && !f->by_receiver)
 		window_close(f);
 	return ret;
 }
 
-#define LOOP(id, method, single) \
-	static int loop_##id##_##method##_##single(struct flow *f) \
+typedef int (*loop_fn)(struct flow *f);
+#define LOOP(name, paced, id, method, single) \
+	static int name##_##id##_##method##_##single(struct flow *f) \
 	{ \
-		return bandwidth_loop(f, single, OP_##id, POST_##method); \
+		return bandwidth_loop(f, paced, single, OP_##id, \
+				      POST_##method); \
 	}
+#define FOUR_LOOPS(name, paced, id) \
+	LOOP(name, paced, id, LEGACY, true) \
+	LOOP(name, paced, id, LEGACY, false) \
+	LOOP(name, paced, id, WR, true) \
+	LOOP(name, paced, id, WR, false)
 #define X(id, ...) \
-	LOOP(id, LEGACY, true) \
-	LOOP(id, LEGACY, false) \
-	LOOP(id, WR, true) \
-	LOOP(id, WR, false)
+	FOUR_LOOPS(fast, false, id) \
+	FOUR_LOOPS(paced, true, id)
 OP_LIST(X)
 #undef X
+#undef FOUR_LOOPS
 #undef LOOP
+
+#define METHODS(name, id) \
+	{ \
+		[POST_WR] = { name##_##id##_WR_false, name##_##id##_WR_true }, \
+		[POST_LEGACY] = { name##_##id##_LEGACY_false, \
+				  name##_##id##_LEGACY_true }, \
+	}
 
 int bandwidth_run(struct flow *f, enum op op)
 {
-	static int (*const loops[OP_COUNT][POST_METHODS][2])(struct flow *) = {
-#define X(id, ...) \
-	[OP_##id] = { \
-		[POST_WR] = { loop_##id##_WR_false, loop_##id##_WR_true }, \
-		[POST_LEGACY] = { loop_##id##_LEGACY_false, \
-				  loop_##id##_LEGACY_true }, \
-	},
+	/* by operation, whether it is paced, method, and lists of one */
+	static const loop_fn loops[OP_COUNT][2][POST_METHODS][2] = {
+#define X(id, ...) [OP_##id] = { METHODS(fast, id), METHODS(paced, id) },
 		OP_LIST(X)
 #undef X
 	};
-	int ret = loops[op][f->method][f->shape.list_length == 1](f);
+	int ret = loops[op][f->pace.bursts > 0][f->method]
+		       [f->shape.list_length == 1](f);
 
 	if (ret)
 		window_cut(f);

@@ -13,6 +13,10 @@
  * the window closes when the phase becomes PHASE_DRAIN.  What is outstanding
  * then completes before the call returns.
  *
+ * With f->pace messages are posted when they are due (pace.h), the warm-up's
+ * too: a burst on each queue pair in turn, where its depth has room.  Bursts
+ * must be of whole lists.
+ *
  * An exact count must end with a signalled message.  When more than depth are
  * to come after the warm-up, that one is still to be posted, and will be.
  * When not, it may be outstanding already: iterations <= depth must be equal

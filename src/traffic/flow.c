@@ -165,6 +165,8 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 	f->expected = UINT64_MAX;
 	f->opened = f->closed = f->warmup = f->counted = 0;
 	f->cut = false;
+	f->pace = (struct pacer){ .bursts = 0 };
+	f->slot = 0;
 	tell_progress(f, 0);
 	atomic_store(&f->progress->marked, 0);
 	atomic_store(&f->progress->over, false);

@@ -15,6 +15,7 @@
 #include "stats/histogram.h"
 #include "traffic/clock.h"
 #include "traffic/op.h"
+#include "traffic/pace.h"
 #include "traffic/samples.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -156,6 +157,8 @@ struct flow_shape {
 	uint64_t iterations;	/* per QP; 0: until PHASE_DRAIN */
 };
 
+struct open_loop;
+
 struct flow {
 	/* set once: the connection */
 	_Alignas(64) struct flow_qp *qps;
@@ -187,6 +190,13 @@ struct flow {
 	uint32_t quiet;		/* lists between two signalled ones */
 	uint32_t list_every;	/* in one of them, each so many-th tells */
 	bool copies;		/* a list for each position is prepared */
+	struct pacer pace;	/* of a bandwidth test; bursts 0: as fast as
+				 * it goes */
+	uint32_t slots;		/* that messages of a ping-pong take turns in;
+				 * 0: there is one */
+	uint32_t slot;		/* of the next message of a pong */
+	uint64_t slot_step;	/* bytes from one to the next */
+	struct open_loop *open;	/* the requester's, if the loop is open */
 	volatile uint8_t *flag_in;	/* last byte of the message awaited */
 	uint8_t *flag_out;		/* last byte of the message sent */
 	uint32_t taken;		/* receive to be given back */
@@ -241,9 +251,10 @@ static inline uint32_t flow_requests(uint32_t list_length)
 /*
  * Prepare F for one size: what came out is cleared, walks begin again, and the
  * sends are made, of operation OP.  Each QP's lists[].requests must have room
- * for flow_requests(list_length).  signal_every becomes at most depth, so that no loop can
- * wait for a completion that nobody asked for, and regular: it is, or
- * divides, a multiple of list_length.
+ * for flow_requests(list_length).  signal_every becomes at most depth, so that
+ * no loop can wait for a completion that nobody asked for, and regular: it is,
+ * or divides, a multiple of list_length.  Nothing is paced: pace_init() comes
+ * after.
  */
 void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape);
 

@@ -139,6 +139,20 @@ static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q)
 	return ret;
 }
 
+/* The next message is awaited in the slot after the last, and answered from
+ * there. */
+static ALWAYS_INLINE void move_on(struct flow *f, struct flow_qp *q,
+				  const enum op op)
+{
+	uint32_t slot = f->slot + 1 < f->slots ? f->slot + 1 : 0;
+	ptrdiff_t way = ((ptrdiff_t)slot - f->slot) * (ptrdiff_t)f->slot_step;
+
+	f->slot = slot;
+	f->flag_in += way;
+	f->flag_out += way;
+	place_next(f, q, slot, op);
+}
+
 /* The answer awaited: it counts, or the sample of S does not. */
 static ALWAYS_INLINE int take_answer(struct flow *f, struct sampler *s,
 				     int outcome)
@@ -173,7 +187,8 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 	int ret;
 
 	prepare_next(f, q);
-	for (uint8_t count = first_count(f, q);; count++) {
+	for (uint8_t count = first_count(f, q);;
+	     count += timed || f->slot == 0) {
 		uint64_t now = 0;
 
 		if (!timed) {
@@ -198,6 +213,8 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 		ret = tidy(f, q);
 		if (ret)
 			break;
+		if (!timed && op == OP_WRITE && f->slots > 1)
+			move_on(f, q, op);
 		if (timed) {
 			over = finished(f, &s);
 			ret = await(f, timed, op, &count, now, PHASE_ABORT);

@@ -23,7 +23,9 @@
 int latency_ping(struct flow *f, enum op op);
 
 /*
- * The other end of latency_ping(): answers until PHASE_DRAIN.
+ * The other end of latency_ping(), and of open_loop_run(): answers until
+ * PHASE_DRAIN.  Of several f->slots each message is awaited in the one after
+ * the last, and answered to the same; its count is of the messages to it.
  */
 int latency_pong(struct flow *f, enum op op);
 

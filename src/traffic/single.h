@@ -79,6 +79,17 @@ static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 	return 0;
 }
 
+/* Let the message that is ready go from SLOT to SLOT. */
+static ALWAYS_INLINE void place_next(const struct flow *f, struct flow_qp *q,
+				     uint32_t slot, const enum op op)
+{
+	struct flow_request *r = q->next->requests;
+
+	r->sge.addr = q->local + slot * f->slot_step;
+	if (op_table[op].access)
+		r->wr.wr.rdma.remote_addr = q->remote + slot * f->slot_step;
+}
+
 /* A loop for each operation that it is made for, by each method of posting. */
 typedef int (*single_loop)(struct flow *f);
 

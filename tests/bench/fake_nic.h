@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FAKE_QPS 4096
+#define FAKE_QPS 16384
 #define FAKE_FIRST_QPN 0x1000
 #define FAKE_MAX_SGE 2
 #define FAKE_MAX_WR 32768

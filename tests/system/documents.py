@@ -1,6 +1,7 @@
 """The JSON report: one document, valid, and consistent in itself."""
 
 import datetime
+import functools
 import json
 import math
 import os
@@ -15,9 +16,13 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 NEEDED = {"p50": 5, "p90": 29, "p99": 299, "p99_9": 2995, "p99_99": 29956}
 
 
-def load_schema():
+@functools.cache
+def validator():
+    """To make it takes longer than to use it."""
     with open(os.path.join(FOLDER, "schema.json")) as file:
-        return json.load(file)
+        schema = json.load(file)
+    jsonschema.Draft7Validator.check_schema(schema)
+    return jsonschema.Draft7Validator(schema)
 
 
 def refuse_constant(name):
@@ -27,7 +32,7 @@ def refuse_constant(name):
 def parse(text):
     """The one document that TEXT must be."""
     document = json.loads(text, parse_constant=refuse_constant)
-    jsonschema.validate(document, load_schema())
+    validator().validate(document)
     check(document)
     return document
 
@@ -70,7 +75,12 @@ def check_row(document, row):
     assert row["post_list"] <= min(parameters["post-list"], row["tx_depth"])
     assert (row["cq_mod"] % row["post_list"] == 0
             or row["post_list"] % row["cq_mod"] == 0)
-    if row["bandwidth"]:
+    assert ((document["test"]["direction"] == "bi")
+            == bool(row["directions"]))
+    assert row["verified"] == (parameters["verify"] and not row["failed"])
+    if row["directions"]:
+        check_directions(parameters, row)
+    elif row["bandwidth"]:
         assert document["test"]["metric"] == "bandwidth"
         check_bandwidth(row, row["bandwidth"])
         assert row["histogram"] is None
@@ -78,6 +88,7 @@ def check_row(document, row):
         assert document["test"]["metric"] == "latency"
         check_latency(row, row["latency"])
         check_percentiles(parameters["percentiles"], row["latency"])
+        check_load(document["test"]["load"], row, row["latency"])
         assert row["intervals"] is None and row["threads"] is None
     if row["intervals"]:
         check_intervals(row, row["intervals"])
@@ -85,6 +96,44 @@ def check_row(document, row):
         check_threads(parameters, row, row["threads"])
     if row["histogram"]:
         check_histogram(row["latency"], row["histogram"]["bins"])
+
+
+def check_load(load, row, latency):
+    """An open loop says what was asked for; nothing else does."""
+    names = ("requested_mpps", "achieved_mpps", "late", "saturated")
+    if load == "closed":
+        assert all(latency[name] is None for name in names)
+        return
+    assert latency["definition"] == "round trip from the intended start"
+    assert latency["late"] <= latency["samples"]
+    rate = row["iterations"] / row["seconds"] / 1e6
+    assert near(latency["achieved_mpps"], rate)
+    short = rate < 0.99 * latency["requested_mpps"]
+    most = latency["late"] > latency["samples"] // 2
+    assert latency["saturated"] == (short and most)
+
+
+def check_directions(parameters, row):
+    """Each of the two is a row of its own; the row has their sums."""
+    assert row["intervals"] is None and row["threads"] is None
+    total = row["bandwidth"]
+    assert total["peak_gbps"] is None and total["ci95_gbps"] is None
+    both = row["directions"]
+    assert [one["from"] for one in both] == ["client", "server"]
+    for one in both:
+        like = {**one, "size": row["size"], "qps": row["qps"],
+                "failed": row["failed"]}
+        check_bandwidth(like, one["bandwidth"])
+        if one["intervals"]:
+            check_intervals(like, one["intervals"])
+        if one["threads"]:
+            check_threads({**parameters, "cpus": None}, like, one["threads"])
+    assert row["iterations"] == sum(one["iterations"] for one in both)
+    assert near(row["seconds"], max(one["seconds"] or 0 for one in both))
+    for key in ("gbps", "mib_per_s", "mpps", "sent", "received", "lost"):
+        parts = [one["bandwidth"][key] for one in both]
+        assert (total[key] is None) == (None in parts)
+        assert total[key] is None or near(total[key], sum(parts))
 
 
 def check_percentiles(asked, latency):
@@ -128,7 +177,7 @@ def check_threads(parameters, row, threads):
     assert sum(shares) == row["qps"] and max(shares) - min(shares) <= 1
     assert sum(one["iterations"] for one in threads) == row["iterations"]
     for one, cpu in zip(threads, parameters["cpus"] or [None] * len(threads)):
-        assert one["cpu"] == cpu
+        assert one["cpu"] == cpu or parameters["bidirectional"]
         if one["seconds"]:
             assert one["seconds"] <= row["seconds"] * (1 + 1e-6)
             assert near(one["mpps"], one["iterations"] / one["seconds"] / 1e6)
@@ -145,11 +194,17 @@ def check_histogram(latency, bins):
 
 
 def check_bandwidth(row, bandwidth):
-    rate = row["iterations"] / row["seconds"]
-    assert near(bandwidth["gbps"], rate * row["size"] * 8 / 1e9)
-    assert near(bandwidth["mib_per_s"], rate * row["size"] / 2 ** 20)
-    assert near(bandwidth["mpps"], rate / 1e6)
-    assert bandwidth["sent"] >= row["iterations"]
+    if row["seconds"] is None:
+        assert row["failed"] and bandwidth["gbps"] is None
+    else:
+        rate = row["iterations"] / row["seconds"]
+        assert near(bandwidth["gbps"], rate * row["size"] * 8 / 1e9)
+        assert near(bandwidth["mib_per_s"], rate * row["size"] / 2 ** 20)
+        assert near(bandwidth["mpps"], rate / 1e6)
+    if bandwidth["sent"] is None:
+        assert row["failed"] and bandwidth["received"] is None
+    else:
+        assert bandwidth["sent"] >= row["iterations"]
     if not row["intervals"]:
         assert bandwidth["peak_gbps"] is None
         assert bandwidth["ci95_gbps"] is None

@@ -6,6 +6,7 @@ this machine to use instead of the lab's.
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -31,6 +32,12 @@ needs_lab = pytest.mark.skipif(
     not (IN_LAB and HAS_DEVICE), reason="it changes the machine: lab only")
 
 running = []
+
+
+def beside(name):
+    """What was built for system tests, beside the program."""
+    program = os.path.abspath(shutil.which(BINARY) or BINARY)
+    return os.path.join(os.path.dirname(program), "tests/system", name)
 
 
 def deadline(seconds, condition, what):

@@ -3,6 +3,7 @@
 if HAVE_CMOCKA
 check_PROGRAMS = \
 	tests/unit/test_addressing \
+	tests/unit/test_arrivals \
 	tests/unit/test_chart \
 	tests/unit/test_calibrate \
 	tests/unit/test_clock \
@@ -21,11 +22,14 @@ check_PROGRAMS = \
 	tests/unit/test_json \
 	tests/unit/test_json_rows \
 	tests/unit/test_latency \
+	tests/unit/test_load \
 	tests/unit/test_memory \
 	tests/unit/test_numa \
 	tests/unit/test_oob \
+	tests/unit/test_open_loop \
 	tests/unit/test_option_shapes \
 	tests/unit/test_options \
+	tests/unit/test_pace \
 	tests/unit/test_param \
 	tests/unit/test_param_shapes \
 	tests/unit/test_peers \
@@ -54,6 +58,7 @@ endif
 
 fake_provider = tests/unit/fake_provider.c tests/unit/fake_provider.h \
 	tests/unit/fake_builder.c tests/unit/fake_builder.h
+fake_clock = tests/unit/fake_clock.c tests/unit/fake_clock.h
 fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
 	tests/unit/fake_verbs.c tests/unit/fake_verbs.h \
 	tests/unit/fake_qp.c tests/unit/fake_queues.c \
@@ -63,6 +68,8 @@ fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
 AM_CFLAGS += $(CMOCKA_CFLAGS)
 LDADD = libverbsperf.a $(JANSSON_LIBS) $(CMOCKA_LIBS)
 
+tests_unit_test_arrivals_SOURCES = tests/unit/test_arrivals.c \
+	tests/unit/test.h
 tests_unit_test_addressing_SOURCES = tests/unit/test_addressing.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_chart_SOURCES = tests/unit/test_chart.c tests/unit/test.h
@@ -104,15 +111,20 @@ tests_unit_test_json_rows_SOURCES = tests/unit/test_json_rows.c \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_latency_SOURCES = tests/unit/test_latency.c \
 	$(fake_provider) tests/unit/test.h
+tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/unit/test.h
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c \
 	$(fake_verbs) tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_numa_SOURCES = tests/unit/test_numa.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_oob_SOURCES = tests/unit/test_oob.c tests/unit/test.h
+tests_unit_test_open_loop_SOURCES = tests/unit/test_open_loop.c \
+	$(fake_provider) $(fake_clock) tests/unit/test.h
 tests_unit_test_option_shapes_SOURCES = tests/unit/test_option_shapes.c \
 	tests/unit/test.h
 tests_unit_test_options_SOURCES = tests/unit/test_options.c \
 	tests/unit/test.h
+tests_unit_test_pace_SOURCES = tests/unit/test_pace.c \
+	$(fake_provider) $(fake_clock) tests/unit/test.h
 tests_unit_test_param_SOURCES = tests/unit/test_param.c tests/unit/test.h
 tests_unit_test_param_shapes_SOURCES = tests/unit/test_param_shapes.c \
 	tests/unit/test.h

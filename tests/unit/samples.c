@@ -93,6 +93,7 @@ struct plan sample_plan(void)
 		.relaxed_ordering = true,
 		.odp = true,
 		.verify = true,
+		.interval = 250000000,
 	};
 }
 

@@ -10,7 +10,7 @@
 #include "traffic/clock.h"
 
 #define TOP "schema tool started title test parameters client server clock " \
-	    "results error"
+	    "setup_seconds results error"
 #define END "hostname device port link_layer gid_index gid gid_type lid " \
 	    "pkey mtu firmware rate_gbps numa_node qp"
 #define ROW "size qps iterations seconds bandwidth latency intervals " \
@@ -102,7 +102,7 @@ TEST(test_parameters_that_are_lists_and_words)
 	r->params.numa = PARAM_NONE;
 	r->params.plan.post = POST_LEGACY;
 	r->params.clock = CLOCK_RAW;
-	r->params.interval = 250000000;
+	r->params.plan.interval = 250000000;
 	r->params.plan.round_trip = true;
 	root = document(r);
 	assert_int_equal(json_array_size(at(root, "parameters.percentiles")),
@@ -168,7 +168,10 @@ TEST(test_latency)
 	check_keys(root, "results.0", ROW);
 	check_keys(root, "results.0.latency", "definition unit samples min "
 		   "mean stddev p50 p90 p99 p99_9 p99_99 max percentiles "
-		   "samples_dropped");
+		   "samples_dropped requested_mpps achieved_mpps late "
+		   "saturated");
+	check_null(root, "results.0.latency.requested_mpps");
+	check_null(root, "results.0.latency.late");
 	check_string(root, "results.0.latency.definition", "half round trip");
 	check_string(root, "results.0.latency.unit", "us");
 	check_number(root, "results.0.latency.samples", 3000);

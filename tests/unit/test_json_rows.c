@@ -33,6 +33,20 @@ TEST(test_intervals)
 	json_decref(root);
 }
 
+TEST(test_what_the_sender_did_not_say)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	r->rows[0].sent_unknown = true;
+	r->rows[0].checked = false;
+	root = document(r);
+	check_null(root, "results.0.bandwidth.sent");
+	check_null(root, "results.0.bandwidth.received");
+	check_null(root, "results.0.bandwidth.lost");
+	json_decref(root);
+}
+
 TEST(test_threads)
 {
 	struct result *r = result_bandwidth();
@@ -104,11 +118,31 @@ TEST(test_histogram)
 	json_decref(root);
 }
 
+TEST(test_open_loop)
+{
+	struct result *r = result_latency(3000);
+	json_t *root;
+
+	r->params.plan.rate = RATE_MESSAGES | 500000000;	/* 0.5 Mpps */
+	r->rows[0].load = load_summarise(&r->params.plan, 2, 3000, 0.01, 2900);
+	root = document(r);
+	check_string(root, "test.load", "open");
+	check_string(root, "results.0.latency.definition",
+		     "round trip from the intended start");
+	check_number(root, "results.0.latency.requested_mpps", 0.5);
+	check_number(root, "results.0.latency.achieved_mpps", 0.3);
+	check_number(root, "results.0.latency.late", 2900);
+	assert_true(json_is_true(at(root, "results.0.latency.saturated")));
+	json_decref(root);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_intervals),
+	cmocka_unit_test(test_what_the_sender_did_not_say),
 	cmocka_unit_test(test_threads),
 	cmocka_unit_test(test_percentiles_of_choice),
 	cmocka_unit_test(test_histogram),
+	cmocka_unit_test(test_open_loop),
 };
 
 TEST_MAIN(tests, 10)

@@ -1,0 +1,82 @@
+/* Above the table: what both ends agreed on, and who they are. */
+#include "config.h"
+#include "report/head.h"
+
+#include "model/tests.h"
+#include "report/load.h"
+#include "report/service.h"
+
+/* Full members of the partition that all ports are in. */
+#define DEFAULT_PKEY 0xffff
+
+static void print_end(FILE *out, const char *end, const struct port *port,
+		      const struct gid *gid)
+{
+	char text[GID_TEXT_SIZE];
+
+	fprintf(out, " %s: %s %s port %u, %s", end, port->hostname,
+		port->device, port->number, port_link_layer_name(port));
+	if (!port_is_ethernet(port))
+		fprintf(out, ", LID %u", port->lid);
+	if (port->pkey && port->pkey != DEFAULT_PKEY)
+		fprintf(out, ", P_Key 0x%04x", port->pkey);
+	if (gid)
+		fprintf(out, ", GID %u %s (%s)", gid->index,
+			gid_format(&gid->raw, text), gid_type_name(gid->type));
+	if (port->numa_node != PORT_NO_NODE)
+		fprintf(out, ", NUMA node %u", port->numa_node);
+	fputs("\n", out);
+}
+
+/* What shapes the traffic, where it is not the usual. */
+static void print_shape(FILE *out, const struct plan *plan)
+{
+	const struct {
+		bool applies;
+		const char *text;
+	} words[] = {
+		{ plan->bidirectional, "both directions" },
+		{ plan->reversed, "server to client" },
+		{ plan->imm, "immediate data" },
+		{ plan->events, "events" },
+		{ plan->srq, "SRQ" },
+		{ plan->mr_per_qp, "an MR per QP" },
+		{ plan->hugepages, "huge pages" },
+		{ plan->relaxed_ordering, "relaxed ordering" },
+		{ plan->odp, "on-demand paging" },
+		{ plan->verify, "verified" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (words[i].applies)
+			fprintf(out, ", %s", words[i].text);
+}
+
+void head_print(FILE *out, const struct result *r)
+{
+	const struct plan *plan = &r->params.plan;
+	const struct result_row *row = &r->rows[0];
+	char name[TEST_NAME_SIZE];
+
+	fprintf(out, " %s: %s, %u QP%s, MTU %u, tx depth %u",
+		test_name(plan->op, plan->metric, name),
+		result_transport_name(plan), plan->qps,
+		plan->qps == 1 ? "" : "s", plan->mtu, plan_send_queue(plan));
+	if (plan->post_list > 1)
+		fprintf(out, ", post list %u", plan->post_list);
+	if (plan->threads > 1)
+		fprintf(out, ", %u threads", plan->threads);
+	if (plan_counts_received(plan))
+		fprintf(out, ", rx depth %u", plan->rx_depth);
+	if (op_table[plan->op].fetches)
+		fprintf(out, ", outstanding reads %u",
+			plan->outstanding_reads);
+	if (row->inline_size)
+		fprintf(out, ", inline %u", row->inline_size);
+	load_print_plan(out, plan);
+	print_shape(out, plan);
+	fputs("\n", out);
+	service_print(out, plan, &r->client_qp);
+	print_end(out, "client", &r->client, result_gid(r, true));
+	print_end(out, "server", &r->server, result_gid(r, false));
+}

@@ -1,0 +1,11 @@
+#ifndef REPORT_HEAD_H
+#define REPORT_HEAD_H
+
+#include <stdio.h>
+
+#include "model/result.h"
+
+/* Print what both ends agreed on, which stands above the table of R. */
+void head_print(FILE *out, const struct result *r);
+
+#endif

@@ -1,0 +1,59 @@
+#include "config.h"
+#include "report/load.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+void load_print_plan(FILE *out, const struct plan *plan)
+{
+	char text[RATE_TEXT_SIZE];
+
+	if (!plan->rate)
+		return;
+	fprintf(out, ", rate %s", rate_format(plan->rate, text));
+	if (plan_is_open(plan))
+		fprintf(out, " %s, %u under way",
+			plan->arrival == ARRIVAL_POISSON ? "poisson" : "fixed",
+			plan->open_depth);
+	else if (plan->burst > 1)
+		fprintf(out, " in bursts of %u", plan->burst);
+}
+
+static void print_open(FILE *out, const struct plan *plan,
+		       const struct result_row *row)
+{
+	const struct load *load = &row->load;
+
+	fprintf(out, "   open loop: %.6g Mpps requested, %.6g achieved, "
+		"%" PRIu64 " of %" PRIu64 " operations began late\n",
+		load->requested_mpps, load->achieved_mpps, load->late,
+		row->iterations);
+	if (load->saturated)
+		fprintf(out, "   saturated: %u operations under way (--depth) "
+			"do not reach the rate requested; the longer the run, "
+			"the longer the latency\n", plan->open_depth);
+}
+
+static void print_paced(FILE *out, const struct plan *plan,
+			const struct result_row *row)
+{
+	char text[RATE_TEXT_SIZE];
+
+	if (row->load.saturated)
+		fprintf(out, "   the rate asked for was not reached: "
+			"%.1f%% of %s\n",
+			100 * row->load.achieved_mpps /
+				row->load.requested_mpps,
+			rate_format(plan->rate, text));
+}
+
+void load_print(FILE *out, const struct plan *plan,
+		const struct result_row *row)
+{
+	if (!plan->rate || !isfinite(row->load.achieved_mpps))
+		return;
+	if (plan_is_open(plan))
+		print_open(out, plan, row);
+	else
+		print_paced(out, plan, row);
+}

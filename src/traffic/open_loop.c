@@ -1,0 +1,266 @@
+#include "config.h"
+#include "traffic/open_loop.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "traffic/single.h"
+
+/* Turns between two looks at the send queue of a ping-pong, where a send that
+ * failed shows: under a millisecond. */
+#define TURNS_PER_LOOK 4096
+#define SEED 0x9e3779b97f4a7c15ULL
+
+/* What is above X of an exponential distribution, times its mean there. */
+static double tail(double above)
+{
+	return above > 0 ? above * (1 - log(above)) : 0;
+}
+
+static void make_gaps(struct open_loop *o)
+{
+	for (int i = 0; i < OPEN_GAPS; i++) {
+		double from = tail(1 - (double)i / OPEN_GAPS);
+		double to = tail(1 - (double)(i + 1) / OPEN_GAPS);
+
+		o->gaps[i] = (float)((from - to) * OPEN_GAPS);
+	}
+}
+
+void open_loop_init(struct open_loop *o, double rate, bool poisson,
+		    uint32_t depth, double ns_per_tick)
+{
+	o->interval = 1e9 / rate / ns_per_tick;
+	o->poisson = poisson;
+	o->depth = depth;
+	make_gaps(o);
+}
+
+void open_loop_begin(struct open_loop *o, uint64_t now)
+{
+	o->start = o->due = now;
+	o->number = 0;
+	o->offset = 0;
+	o->random = SEED;
+}
+
+/* splitmix64: any number of bits of it are as good as random. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += SEED;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+void open_loop_advance(struct open_loop *o)
+{
+	uint64_t part;
+
+	o->number++;
+	if (o->poisson) {
+		part = next_random(&o->random) >> (64 - OPEN_GAPS_BITS);
+		o->offset += (double)o->gaps[part] * o->interval;
+	} else {
+		o->offset = (double)o->number * o->interval;
+	}
+	o->due = o->start + (uint64_t)o->offset;
+}
+
+static void begin(struct flow *f, struct open_loop *o)
+{
+	open_loop_begin(o, clock_ticks(f->clock));
+	o->left = f->shape.iterations ? f->shape.iterations : UINT64_MAX;
+	o->measuring = flow_phase(f) >= PHASE_MEASURE;
+	o->over = false;
+	o->under_way = 0;
+	o->posting = o->awaited = 0;
+	o->posting_count = o->awaited_count = 1;
+	o->late = 0;
+	o->first_out = f->flag_out;
+}
+
+/* The place after *PLACE; going round, *COUNT is one more. */
+static ALWAYS_INLINE void step(const struct open_loop *o, uint32_t *place,
+			       uint8_t *count)
+{
+	if (++*place < o->depth)
+		return;
+	*place = 0;
+	++*count;
+}
+
+/* The operation that starts at NOW: when it was to, if it counts. */
+static ALWAYS_INLINE uint64_t note_start(struct flow *f, struct open_loop *o,
+					 uint64_t now)
+{
+	if (!o->measuring)
+		return 0;
+	o->left--;
+	o->late += (double)(now - o->due) > o->interval;
+	if (!f->opened) {
+		f->opened = o->due;
+		f->warmup = f->completed;
+	}
+	return o->due;
+}
+
+/* The window closes where it is over: no operation is left to be started that
+ * counts, or the time is over and there was one. */
+static ALWAYS_INLINE bool is_over(const struct flow *f,
+				  const struct open_loop *o, bool due)
+{
+	if (f->shape.iterations)
+		return due && o->left == 0;
+	return f->opened && flow_phase(f) >= PHASE_DRAIN;
+}
+
+/* Start the operation that is due. */
+static ALWAYS_INLINE int start(struct flow *f, struct open_loop *o,
+			       struct flow_qp *q, uint64_t now,
+			       const enum op op, const enum post_method method)
+{
+	int ret;
+
+	if (op == OP_WRITE) {
+		place_next(f, q, o->posting, op);
+		f->flag_out = o->first_out + o->posting * f->slot_step;
+	}
+	ret = post_next(f, q, o->posting_count, op, method);
+	if (ret)
+		return ret;
+	o->starts[o->posting] = note_start(f, o, now);
+	step(o, &o->posting, &o->posting_count);
+	o->under_way++;
+	prepare_next(f, q);
+	open_loop_advance(o);
+	return 0;
+}
+
+/* Start an operation if one is due and there is room for it. */
+static ALWAYS_INLINE int start_due(struct flow *f, struct open_loop *o,
+				   struct flow_qp *q, const enum op op,
+				   const enum post_method method)
+{
+	uint64_t now = clock_ticks(f->clock);
+	bool due;
+
+	if (__builtin_expect(!o->measuring, 0) &&
+	    flow_phase(f) >= PHASE_MEASURE) {
+		o->measuring = true;
+		open_loop_begin(o, now);
+	}
+	due = now >= o->due && o->under_way < o->depth &&
+	      q->posted - q->completed < f->shape.depth;
+	if (__builtin_expect(is_over(f, o, due), 0)) {
+		f->closed = now;
+		o->over = true;
+		return 0;
+	}
+	return due ? start(f, o, q, now, op, method) : 0;
+}
+
+/* Did the oldest operation end?  1 yes, 0 not yet, or a negative errno. */
+static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
+			       const enum op op)
+{
+	struct ibv_wc wc;
+	int n;
+
+	if (op != OP_READ && !op_table[op].receives)
+		return f->flag_in[o->awaited * f->slot_step] ==
+		       o->awaited_count;
+	n = ibv_poll_cq(op == OP_READ ? f->send_cq : f->recv_cq, 1, &wc);
+	if (n == 0)
+		return 0;
+	if (n < 0)
+		return flow_verb_failed(f, "ibv_poll_cq", 0, EIO);
+	if (wc.status != IBV_WC_SUCCESS)
+		return flow_completion_failed(f, &wc);
+	if (op == OP_READ) {
+		retire_send(f, &wc);
+	} else {
+		f->receives->posted--;
+		f->taken = (uint32_t)(wc.wr_id & FLOW_COUNT_MASK);
+	}
+	return 1;
+}
+
+/* Take the end of the oldest operation, if it has come. */
+static ALWAYS_INLINE int take_end(struct flow *f, struct open_loop *o,
+				  const enum op op)
+{
+	int ret = o->under_way ? ended(f, o, op) : 0;
+	uint64_t now, from;
+
+	if (ret <= 0)
+		return ret;
+	now = clock_ticks(f->clock);
+	from = o->starts[o->awaited];
+	step(o, &o->awaited, &o->awaited_count);
+	o->under_way--;
+	if (from) {
+		histogram_record(f->latency, now - from);
+		if (f->samples)
+			samples_put(f->samples, from, now - from);
+		f->counted++;
+	}
+	f->received += op != OP_READ;
+	tell_progress(f, f->posted - o->under_way);
+	return op_table[op].receives ? give_back(f, f->receives, f->taken) : 0;
+}
+
+/* The sends of a ping-pong complete beside it. */
+static ALWAYS_INLINE int reap_some(struct flow *f, const struct flow_qp *q,
+				   uint32_t turn)
+{
+	if (q->posted - q->completed < f->shape.signal_every &&
+	    turn % TURNS_PER_LOOK)
+		return 0;
+	return reap(f);
+}
+
+static ALWAYS_INLINE int open_loop(struct flow *f, const enum op op,
+				   const enum post_method method)
+{
+	struct open_loop *o = f->open;
+	struct flow_qp *q = &f->qps[0];
+	int ret = 0;
+
+	prepare_next(f, q);
+	begin(f, o);
+	for (uint32_t turn = 1; !o->over || o->under_way; turn++) {
+		if (!o->over)
+			ret = start_due(f, o, q, op, method);
+		if (!ret)
+			ret = take_end(f, o, op);
+		if (!ret && op != OP_READ)
+			ret = reap_some(f, q, turn);
+		if (!ret && flow_phase(f) == PHASE_ABORT)
+			ret = -ECANCELED;
+		if (ret)
+			break;
+	}
+	if (ret && f->opened && !f->closed) {
+		f->closed = clock_ticks(f->clock);
+		f->cut = true;
+	}
+	return ret;
+}
+
+#define OPS(X) X(SEND) X(SEND_IMM) X(WRITE) X(WRITE_IMM) X(READ)
+
+#define X(id) BOTH_METHODS(open, id, open_loop)
+OPS(X)
+#undef X
+
+int open_loop_run(struct flow *f, enum op op)
+{
+#define X(id) METHODS(open, id)
+	static const single_loop loops[OP_COUNT][POST_METHODS] = {
+		OPS(X)
+	};
+
+	return loops[op][f->method](f);
+}

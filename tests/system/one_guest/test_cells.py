@@ -1,0 +1,106 @@
+"""Every combination of operation, transport, metric, direction, waiting and
+number of queue pairs: those that exist, verified, and those that do not.
+
+They come from the program's own tables (tests/system/cells.c).
+"""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from documents import measured
+from lab import Program, beside, failed, loopback, needs_device
+
+# What must exist, said a second time: a rule that refuses too much would
+# otherwise only make this file shorter.
+TRANSPORTS = {"send": ("RC", "UC", "UD"), "write": ("RC", "UC"),
+              "read": ("RC",), "atomic": ("RC",)}
+
+
+def walk():
+    """Each line of the table; none where it was not built."""
+    program = beside("cells")
+    if not os.path.exists(program):
+        return []
+    lines = subprocess.run([program], stdout=subprocess.PIPE, check=True,
+                           timeout=30).stdout.splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def name_of(cell):
+    words = cell["argv"][:cell["argv"].index("--size")]
+    return " ".join(word for word in words if word != "--transport")
+
+
+CELLS = walk()
+
+
+def each(exists):
+    cells = [cell for cell in CELLS if cell["exists"] == exists]
+    return pytest.mark.parametrize("cell", cells, ids=map(name_of, cells))
+
+
+def should_exist(cell):
+    operation, metric = cell["test"].split("_")
+    if cell["transport"] not in TRANSPORTS[operation]:
+        return False
+    if metric == "bw":
+        return True
+    plain_write = operation == "write" and not cell["imm"]
+    return (cell["direction"] == "uni" and cell["qps"] == 1
+            and not (cell["events"] and plain_write))
+
+
+def test_what_exists_is_what_is_meant():
+    assert CELLS, f"make builds {beside('cells')}"
+    assert [name_of(cell) for cell in CELLS if cell["exists"]] == [
+        name_of(cell) for cell in CELLS if should_exist(cell)]
+
+
+def check_counts(cell, row):
+    """As many as asked for came, each way; where none can be lost."""
+    asked = cell["iterations"] * cell["qps"]
+    reliable = cell["transport"] == "RC"
+    if row["latency"]:
+        lost = row["latency"]["lost"]
+        assert lost is None if reliable else 0 <= lost <= asked
+        assert row["iterations"] + (lost or 0) == asked
+        return
+    for way in row["directions"] or [row]:
+        counts = way["bandwidth"]
+        assert counts["sent"] == asked
+        if not cell["counted"]:
+            assert counts["received"] is None
+            assert way["iterations"] == asked
+            continue
+        assert 0 < way["iterations"] <= asked
+        assert counts["received"] == way["iterations"]
+        assert counts["sent"] == counts["received"] + counts["lost"]
+        assert not reliable or counts["lost"] == 0
+
+
+@needs_device
+@each(exists=True)
+def test_cell_is_measured_and_verified(cell):
+    document = measured(loopback(*cell["argv"], "--json"))
+    test, parameters = document["test"], document["parameters"]
+    assert test["name"] == cell["test"]
+    assert test["transport"] == cell["transport"]
+    assert test["direction"] == ("bi" if cell["direction"] == "bi" else "uni")
+    assert parameters["reversed"] == (cell["direction"] == "reversed")
+    assert parameters["events"] == cell["events"]
+    assert parameters["imm"] == cell["imm"]
+    for row in document["results"]:
+        assert row["verified"] is True
+        assert row["qps"] == cell["qps"]
+        check_counts(cell, row)
+
+
+@each(exists=False)
+def test_cell_that_does_not_exist_is_refused(cell):
+    program = Program(*cell["argv"], "--loopback")
+    line = failed(program, status=2)
+    assert line == f"verbsperf: error: {cell['why']}"
+    assert program.out == "" and program.err == line + "\n"

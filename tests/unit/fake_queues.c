@@ -64,6 +64,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
 	cq->ring = calloc((size_t)cqe, sizeof(*cq->ring));
 	pthread_mutex_lock(&nic_lock);
 	fake_verbs.vectors |= 1U << vector;
+	fake_verbs.cqs_made++;
 	if (channel)
 		channel->refcnt++;
 	pthread_mutex_unlock(&nic_lock);

@@ -53,6 +53,7 @@ struct fake_verbs {
 	uint64_t dropped;	/* of them, for there was no receive */
 	uint64_t inlined;	/* messages whose bytes came with them */
 	uint64_t events;	/* completions that were told of */
+	uint32_t cqs_made;
 	uint32_t vectors;	/* bit set: that any completion queue has */
 };
 

@@ -48,6 +48,7 @@ check_PROGRAMS = \
 	tests/unit/test_text \
 	tests/unit/test_traffic \
 	tests/unit/test_traffic_faults \
+	tests/unit/test_transports \
 	tests/unit/test_units \
 	tests/unit/test_usage \
 	tests/unit/test_walk \
@@ -163,6 +164,9 @@ tests_unit_test_traffic_SOURCES = tests/unit/test_traffic.c \
 	$(fake_provider) tests/unit/test.h
 tests_unit_test_traffic_faults_SOURCES = tests/unit/test_traffic_faults.c \
 	$(fake_provider) tests/unit/test.h
+tests_unit_test_transports_SOURCES = tests/unit/test_transports.c \
+	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
+	tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_units_SOURCES = tests/unit/test_units.c tests/unit/test.h
 tests_unit_test_usage_SOURCES = tests/unit/test_usage.c tests/unit/test.h
 tests_unit_test_wire_SOURCES = tests/unit/test_wire.c tests/unit/test.h

@@ -222,7 +222,7 @@ TEST(test_automatic_receives)
 		{ 100, true, false, 64, 10000, 1, 2000 },
 		{ 100, true, false, 64, 1500, 1, 1500 },
 		{ 1, false, true, 64, 10000, 1, 512 },
-		{ 1, false, true, 1 << 20, 10000, 1, 32 },
+		{ 1, false, true, 1 << 20, 10000, 1, 8 },
 		{ 1, false, true, 64 << 20, 10000, 1, 1 },
 	};
 

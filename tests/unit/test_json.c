@@ -13,8 +13,9 @@
 	    "setup_seconds results error"
 #define END "hostname device port link_layer gid_index gid gid_type lid " \
 	    "pkey mtu firmware rate_gbps numa_node qp"
-#define ROW "size qps iterations seconds bandwidth latency intervals " \
-	    "histogram threads tx_depth cq_mod post_list post failed"
+#define ROW "size qps iterations seconds bandwidth latency directions " \
+	    "intervals histogram threads tx_depth cq_mod post_list post " \
+	    "inline verified failed"
 
 static void check_all_keys(json_t *root)
 {
@@ -60,6 +61,9 @@ TEST(test_bandwidth)
 	check_number(root, "results.0.bandwidth.lost", 0);
 	check_number(root, "results.1.cq_mod", 16);
 	check_null(root, "results.0.latency");
+	check_null(root, "results.0.directions");
+	check_number(root, "results.0.inline", 0);
+	assert_true(json_is_false(at(root, "results.0.verified")));
 	check_null(root, "results.0.bandwidth.peak_gbps");
 	check_null(root, "results.0.bandwidth.ci95_gbps");
 	check_null(root, "error");
@@ -168,7 +172,7 @@ TEST(test_latency)
 	check_keys(root, "results.0", ROW);
 	check_keys(root, "results.0.latency", "definition unit samples min "
 		   "mean stddev p50 p90 p99 p99_9 p99_99 max percentiles "
-		   "samples_dropped requested_mpps achieved_mpps late "
+		   "lost samples_dropped requested_mpps achieved_mpps late "
 		   "saturated");
 	check_null(root, "results.0.latency.requested_mpps");
 	check_null(root, "results.0.latency.late");
@@ -181,6 +185,7 @@ TEST(test_latency)
 	check_null(root, "results.0.latency.p99_99");
 	check_null(root, "results.0.latency.percentiles");
 	check_null(root, "results.0.latency.samples_dropped");
+	check_null(root, "results.0.latency.lost");
 	check_null(root, "results.0.bandwidth");
 	check_number(root, "client.lid", 17);
 	json_decref(root);

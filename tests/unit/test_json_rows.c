@@ -136,12 +136,80 @@ TEST(test_open_loop)
 	json_decref(root);
 }
 
+/* Both ends sent: each direction by itself, and their sum above. */
+TEST(test_directions)
+{
+	struct result *r = result_bandwidth();
+	struct result_row *row = &r->rows[0];
+	json_t *root;
+
+	r->params.plan.bidirectional = true;
+	row->n_directions = 2;
+	for (int i = 0; i < 2; i++)
+		row->directions[i] = (struct result_direction){
+			.from_client = i == 0,
+			.iterations = i ? 400000 : 600000,
+			.seconds = i ? 0 : 0.5,
+			.bandwidth = summary_bandwidth(i ? 0 : 600000, 64,
+						       i ? 0 : 0.5),
+			.sent = 700000,
+			.received = 699990,
+			.checked = i == 0,
+			.sent_unknown = i == 1,
+		};
+	root = document(r);
+	check_string(root, "test.direction", "bi");
+	assert_int_equal(json_array_size(at(root, "results.0.directions")), 2);
+	check_keys(root, "results.0.directions.0",
+		   "from iterations seconds bandwidth intervals threads");
+	check_keys(root, "results.0.directions.0.bandwidth", "gbps mib_per_s "
+		   "mpps peak_gbps ci95_gbps sent received lost");
+	check_string(root, "results.0.directions.0.from", "client");
+	check_string(root, "results.0.directions.1.from", "server");
+	check_number(root, "results.0.directions.0.iterations", 600000);
+	check_number(root, "results.0.directions.0.seconds", 0.5);
+	check_number(root, "results.0.directions.0.bandwidth.mpps", 1.2);
+	check_number(root, "results.0.directions.0.bandwidth.lost", 10);
+	check_null(root, "results.0.directions.1.seconds");
+	check_null(root, "results.0.directions.1.bandwidth.gbps");
+	check_null(root, "results.0.directions.1.bandwidth.sent");
+	check_null(root, "results.0.directions.1.bandwidth.lost");
+	check_null(root, "results.0.directions.1.threads");
+	check_null(root, "results.1.directions");
+	json_decref(root);
+}
+
+TEST(test_lost_and_verified)
+{
+	struct result *r = result_latency(3000);
+	json_t *root;
+
+	r->params.plan.transport = TRANSPORT_UD;
+	r->params.plan.verify = true;
+	r->rows[0].lost = 7;
+	r->rows[0].inline_size = 220;
+	root = document(r);
+	check_number(root, "results.0.latency.lost", 7);
+	check_number(root, "results.0.inline", 220);
+	assert_true(json_is_true(at(root, "results.0.verified")));
+	json_decref(root);
+	r = result_bandwidth();
+	r->params.plan.verify = true;
+	r->rows[1].failed = true;	/* it may be what was wrong */
+	root = document(r);
+	assert_true(json_is_true(at(root, "results.0.verified")));
+	assert_true(json_is_false(at(root, "results.1.verified")));
+	json_decref(root);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_intervals),
 	cmocka_unit_test(test_what_the_sender_did_not_say),
 	cmocka_unit_test(test_threads),
 	cmocka_unit_test(test_percentiles_of_choice),
 	cmocka_unit_test(test_histogram),
+	cmocka_unit_test(test_directions),
+	cmocka_unit_test(test_lost_and_verified),
 	cmocka_unit_test(test_open_loop),
 };
 

@@ -1,0 +1,281 @@
+/* Whole sessions over each transport, either way, with what carries them. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "fake_verbs.h"
+#include "pair.h"
+
+#define MS 1000000ULL
+
+static const char *const names[TRANSPORTS] = { "RC", "UC", "UD" };
+
+/* Which way the messages go. */
+enum way { FORTH, BACK, BOTH, WAYS };
+
+static struct plan *open_pair(struct pair *p, enum op op, enum metric metric,
+			      enum transport transport)
+{
+	fake_verbs_reset();
+	pair_open(p, op, metric);
+	pair_plan(p)->transport = transport;
+	pair_plan(p)->iterations = 200;
+	/* where a receive is missing, a message is lost */
+	pair_plan(p)->rx_depth = 1024;
+	return pair_plan(p);
+}
+
+static void set_way(struct plan *plan, enum way way)
+{
+	plan->reversed = way == BACK;
+	plan->bidirectional = way == BOTH;
+}
+
+static bool has(enum op op, enum transport transport)
+{
+	return op_table[op].transports & 1U << transport;
+}
+
+#define FOR_EACH(op, transport) \
+	for (enum op op = 0; op < OP_COUNT; op++) \
+		for (enum transport transport = 0; transport < TRANSPORTS; \
+		     transport++) \
+			if (has(op, transport))
+
+static void run_and_close(struct pair *p, enum op op, enum transport transport)
+{
+	char what[40];
+
+	snprintf(what, sizeof(what), "%s over %s", op_table[op].name,
+		 names[transport]);
+	pair_run_well(p, what);
+	pair_close(p);
+	pair_check_clean();
+	assert_int_equal(fake_verbs.dropped, 0);
+}
+
+TEST(test_every_transport)
+{
+	FOR_EACH(op, transport)
+		for (int metric = 0; metric < METRIC_COUNT; metric++)
+			for (int builders = 0; builders < 2; builders++) {
+				struct pair p;
+
+				open_pair(&p, op, (enum metric)metric,
+					  transport);
+				fake_verbs.builders = builders;
+				run_and_close(&p, op, transport);
+			}
+}
+
+static void check_way(enum op op, enum transport transport, enum way way,
+		      uint32_t threads)
+{
+	uint64_t each = 200 * 4;
+	struct pair p;
+	struct plan *plan = open_pair(&p, op, METRIC_BANDWIDTH, transport);
+
+	plan->qps = 4;
+	plan->threads = threads;
+	set_way(plan, way);
+	run_and_close(&p, op, transport);
+	assert_int_equal(fake_verbs.messages, way == BOTH ? 2 * each : each);
+}
+
+TEST(test_every_way)
+{
+	FOR_EACH(op, transport)
+		for (enum way way = 0; way < WAYS; way++) {
+			check_way(op, transport, way, 1);
+			check_way(op, transport, way, 3);
+		}
+}
+
+TEST(test_every_way_by_duration)
+{
+	FOR_EACH(op, transport)
+		for (enum way way = 0; way < WAYS; way++) {
+			struct pair p;
+			struct plan *plan = open_pair(
+				&p, op, METRIC_BANDWIDTH, transport);
+
+			set_way(plan, way);
+			plan->iterations = 0;
+			plan->warmup = 2 * MS;
+			plan->duration = 10 * MS;
+			pair_run_well(&p, "by duration");
+			pair_close(&p);
+			pair_check_clean();
+		}
+}
+
+/* A shared queue, lists of receives, events: both ends, every operation. */
+static void check_receives(enum op op, enum metric metric,
+			   enum transport transport, enum way way)
+{
+	struct pair p;
+	struct plan *plan = open_pair(&p, op, metric, transport);
+
+	if (metric == METRIC_BANDWIDTH) {
+		plan->qps = 4;
+		plan->threads = 2;
+		plan->recv_post_list = 16;
+		set_way(plan, way);
+	}
+	plan->srq = op_table[op].receives;
+	if (!plan->srq)
+		plan->recv_post_list = 1;
+	plan->events = !(op == OP_WRITE && metric == METRIC_LATENCY);
+	run_and_close(&p, op, transport);
+	/* completion vectors, one after the other */
+	assert_int_equal(fake_verbs.vectors,
+			 plan->events && metric == METRIC_BANDWIDTH ? 3 : 1);
+}
+
+TEST(test_shared_receives_and_events)
+{
+	FOR_EACH(op, transport) {
+		for (enum way way = 0; way < WAYS; way++)
+			check_receives(op, METRIC_BANDWIDTH, transport, way);
+		check_receives(op, METRIC_LATENCY, transport, FORTH);
+	}
+}
+
+/* Completion queues that hold those of two queue pairs, or of one. */
+TEST(test_several_completion_queues)
+{
+	static const struct {
+		int entries;
+		uint32_t made;	/* where both depths are of use */
+	} rows[] = { { 1000, 4 }, { 300, 12 }, { 150, 20 } };
+
+	FOR_EACH(op, transport)
+		for (size_t i = 0; i < COUNT(rows); i++) {
+			struct pair p;
+			struct plan *plan;
+
+			fake_verbs_reset();
+			fake_verbs.attr.max_cqe = rows[i].entries;
+			pair_open(&p, op, METRIC_BANDWIDTH);
+			plan = pair_plan(&p);
+			plan->transport = transport;
+			plan->bidirectional = true;
+			plan->iterations = 120;
+			plan->qps = 5;
+			plan->cq_mod = 1;
+			plan->tx_depth = 140;
+			plan->rx_depth = 140;
+			run_and_close(&p, op, transport);
+			/* 120 are outstanding at most */
+			assert_int_equal(fake_verbs.cqs_made, rows[i].made);
+		}
+}
+
+/* Sends carry their bytes with them, as far as queue pairs can. */
+TEST(test_inline)
+{
+	static const uint32_t most[] = { 0, 31, 32, 64, 128 };
+
+	FOR_EACH(op, transport)
+		for (size_t i = 0; i < COUNT(most); i++) {
+			struct pair p;
+			struct plan *plan = open_pair(
+				&p, op, METRIC_BANDWIDTH, transport);
+			bool sends = !op_table[op].fetches;
+
+			plan->inline_size = sends ? 128 : PLAN_AUTO;
+			fake_verbs.max_inline = most[i];
+			pair_run_well(&p, "inline");
+			assert_int_equal(fake_verbs.inlined,
+					 sends && most[i] >= 64 ? 200 : 0);
+			/* halved until it is granted */
+			if (sends)
+				assert_int_equal(
+					p.client.result->rows[0].inline_size,
+					most[i] == 31 ? 16 : most[i]);
+			pair_close(&p);
+			pair_check_clean();
+		}
+}
+
+/* What is lost is missing from what was received, and that is all. */
+TEST(test_losses)
+{
+	FOR_EACH(op, transport)
+		for (enum way way = 0; way < WAYS; way++) {
+			const struct result_row *row;
+			struct pair p;
+
+			if (transport == TRANSPORT_RC)
+				continue;
+			set_way(open_pair(&p, op, METRIC_BANDWIDTH, transport),
+				way);
+			fake_verbs.lose_every = 7;
+			pair_run_well(&p, "losses");
+			row = &p.client.result->rows[0];
+			assert_true(fake_verbs.lost > 0);
+			if (row->checked)
+				assert_int_equal(row->sent - row->received,
+						 fake_verbs.lost);
+			pair_close(&p);
+			pair_check_clean();
+		}
+}
+
+/* A ping or its answer is lost: said, and the next one is sent. */
+TEST(test_lost_pings)
+{
+	FOR_EACH(op, transport) {
+		const struct result_row *row;
+		struct pair p;
+
+		if (transport == TRANSPORT_RC || !op_table[op].pingpong)
+			continue;
+		open_pair(&p, op, METRIC_LATENCY, transport)->iterations = 20;
+		fake_verbs.lose_every = 9;
+		pair_start(&p);
+		pair_wait(&p);
+		assert_int_equal(p.client.ret | p.server.ret, 0);
+		row = &p.client.result->rows[0];
+		assert_int_equal(row->lost, fake_verbs.lost);
+		assert_true(row->lost > 0);
+		assert_int_equal(row->latency.samples + row->lost, 20);
+		pair_close(&p);
+		pair_check_clean();
+	}
+}
+
+/* Nothing comes at all: an error, as where a filter is in the way. */
+TEST(test_nothing_comes)
+{
+	for (enum transport t = TRANSPORT_UC; t <= TRANSPORT_UD; t++) {
+		struct pair p;
+
+		open_pair(&p, OP_SEND, METRIC_BANDWIDTH, t);
+		fake_verbs.black_hole = true;
+		pair_start(&p);
+		pair_wait(&p);
+		assert_int_equal(p.client.ret, -EIO);
+		assert_contains(p.client.result->error.message,
+				"the client sent 200 messages, the server "
+				"received 0");
+		pair_close(&p);
+		pair_check_clean();
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_every_transport),
+	cmocka_unit_test(test_every_way),
+	cmocka_unit_test(test_every_way_by_duration),
+	cmocka_unit_test(test_shared_receives_and_events),
+	cmocka_unit_test(test_several_completion_queues),
+	cmocka_unit_test(test_inline),
+	cmocka_unit_test(test_losses),
+	cmocka_unit_test(test_lost_pings),
+	cmocka_unit_test(test_nothing_comes),
+};
+
+TEST_MAIN(tests, 120)

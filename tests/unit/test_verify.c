@@ -28,22 +28,31 @@ static void check_rounds(struct pair *pair, int rounds, uint32_t list)
 	assert_null(pair->b.verifier.mismatch.what);
 }
 
+/* The counters are as many as there were operations, of all sizes. */
+static void check_counters(struct pair *pair)
+{
+	if (!op_is_atomic(pair->op))
+		return;
+	pair->b.flow.expected = pair->a.flow.posted;
+	assert_int_equal(verify_counters(&pair->b.flow), 0);
+}
+
 static void check_clean(enum op op, enum transport transport, uint32_t list)
 {
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		uint64_t size = size_of(op, sizes[i]);
 		struct pair *pair = pair_new(op, transport, size, list);
 
+		assert_int_equal(pair->a.verifier.step, (size + 63) / 64 * 64);
 		check_rounds(pair, 40, list);
+		check_counters(pair);
 		if (op_table[op].receives || op == OP_WRITE)
 			assert_int_equal(pair->b.flow.received,
 					 pair->a.flow.posted);
 		/* the count goes on with the next size */
 		pair_prepare(pair, size_of(op, 33), list);
 		check_rounds(pair, 3, list);
-		pair->b.flow.expected = pair->a.q.posted;
-		if (op_is_atomic(op))
-			assert_int_equal(verify_counters(&pair->b.flow), 0);
+		check_counters(pair);
 	}
 }
 
@@ -119,12 +128,16 @@ TEST(test_burst_of_lost_sends_is_not_wrong)
 	assert_int_equal(pair->b.verify_qp.next, 256);
 }
 
-/* The write of SEQUENCE did not come, but for its first KEPT bytes. */
-static void lose_write(struct pair *pair, uint64_t sequence, uint64_t kept)
+/* The write of SEQUENCE did not come, but for its first KEPT bytes: behind
+ * them is what WAS there. */
+static void lose_write(struct pair *pair, uint64_t sequence, uint64_t kept,
+		       const uint8_t *was)
 {
 	uint64_t size = pair->a.flow.shape.size;
+	uint8_t *message = pair_message(pair, sequence);
 
-	memset(pair_message(pair, sequence) + kept, 0, size - kept);
+	memcpy(message + kept, was + (message - pair->b.in) + kept,
+	       size - kept);
 	for (uint32_t i = 0; i < pair->b.came.n; i++)
 		if (pair->b.came.wc[i].opcode == IBV_WC_RECV_RDMA_WITH_IMM &&
 		    be32toh(pair->b.came.wc[i].imm_data) == sequence)
@@ -134,17 +147,20 @@ static void lose_write(struct pair *pair, uint64_t sequence, uint64_t kept)
 static void check_lost_writes(enum op op, uint64_t kept)
 {
 	struct pair *pair = pair_new(op, TRANSPORT_UC, 200, PAIR_DEPTH);
+	uint8_t was[PAIR_MEMORY];
 
 	for (uint64_t n = 0; n < 10 * PAIR_DEPTH; n += PAIR_DEPTH) {
+		memcpy(was, pair->b.in, sizeof(was));
 		pair_post(pair, PAIR_DEPTH);
-		lose_write(pair, n, kept);
-		lose_write(pair, n + 3, kept);
-		lose_write(pair, n + 7, kept);
+		/* in every place, now and then */
+		lose_write(pair, n + n / PAIR_DEPTH % PAIR_DEPTH, kept, was);
+		lose_write(pair, n + (n / PAIR_DEPTH + 3) % PAIR_DEPTH, kept,
+			   was);
 		assert_int_equal(pair_settle(pair), 0);
 		/* they are over, but did not come */
 		assert_int_equal(pair->a.q.completed, n + PAIR_DEPTH);
 	}
-	assert_int_equal(pair->b.flow.received, 10 * (PAIR_DEPTH - 3));
+	assert_int_equal(pair->b.flow.received, 10 * (PAIR_DEPTH - 2));
 	assert_null(pair->b.verifier.mismatch.what);
 }
 
@@ -162,7 +178,7 @@ TEST(test_write_without_its_immediate_data_is_lost)
 	struct pair *pair = pair_new(OP_WRITE_IMM, TRANSPORT_UC, 200, 1);
 
 	pair_post(pair, 2);
-	lose_write(pair, 1, 200);
+	lose_write(pair, 1, 200, pair->b.in);
 	assert_int_equal(pair_settle(pair), 0);
 	assert_int_equal(pair->b.flow.received, 1);
 }
@@ -225,6 +241,33 @@ TEST(test_repeated_fences_and_credits_change_nothing)
 	assert_int_equal(pair->b.flow.received, 3);
 }
 
+TEST(test_credits_in_disorder_do_not_go_back)
+{
+	struct pair *pair = pair_new(OP_WRITE, TRANSPORT_UC, 64, 1);
+	struct ibv_wc first;
+
+	for (int i = 0; i < 3; i++)
+		pair_post(pair, 1);
+	assert_true(pair_take(&pair->b) > 0);
+	first = pair->a.came.wc[0];
+	pair->a.came.wc[0] = pair->a.came.wc[2];
+	pair->a.came.wc[2] = first;
+	assert_int_equal(pair_take(&pair->a), 0);
+	assert_int_equal(pair->a.q.completed, 3);
+	assert_int_equal(pair->a.flow.completed, 3);
+}
+
+TEST(test_credit_for_what_was_not_sent_is_none)
+{
+	struct pair *pair = pair_new(OP_WRITE, TRANSPORT_RC, 64, 1);
+
+	pair_post(pair, 1);
+	assert_true(pair_take(&pair->b) > 0);
+	pair->a.came.wc[0].imm_data = htobe32(1U << 31 | 2);
+	assert_int_equal(pair_take(&pair->a), 0);
+	assert_int_equal(pair->a.q.completed, 0);
+}
+
 TEST(test_nothing_under_way_needs_no_fence)
 {
 	struct pair *pair = pair_new(OP_WRITE, TRANSPORT_UC, 64, 1);
@@ -251,6 +294,8 @@ int main(void)
 			test_fence_is_not_sent_again_before_its_time),
 		cmocka_unit_test(
 			test_repeated_fences_and_credits_change_nothing),
+		cmocka_unit_test(test_credits_in_disorder_do_not_go_back),
+		cmocka_unit_test(test_credit_for_what_was_not_sent_is_none),
 		cmocka_unit_test(test_nothing_under_way_needs_no_fence),
 	};
 

@@ -61,7 +61,8 @@ static void operate(uint8_t *result, const struct ibv_send_wr *wr)
 		*counter += wr->wr.atomic.compare_add;
 	else if (was == wr->wr.atomic.compare_add)
 		*counter = wr->wr.atomic.swap;
-	memcpy(result, &was, sizeof(was));
+	if (result)
+		memcpy(result, &was, sizeof(was));
 }
 
 static void carry_out(struct pair_end *end, const struct ibv_send_wr *wr)
@@ -81,12 +82,12 @@ static void carry_out(struct pair_end *end, const struct ibv_send_wr *wr)
 			     length);
 		break;
 	case IBV_WR_RDMA_READ:
-		if (length)
+		if (length && !end->brings_nothing)
 			memcpy(local, remote, length);
 		break;
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
-		operate(local, wr);
+		operate(end->brings_nothing ? NULL : local, wr);
 		break;
 	default:
 		tell(end->peer, wr, IBV_WC_RECV, local, length);

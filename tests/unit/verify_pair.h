@@ -38,6 +38,7 @@ struct pair_end {
 	struct pair_cq sent;
 	struct pair_cq came;
 	struct pair_end *peer;
+	bool brings_nothing;	/* what it fetches stays where it is */
 	_Alignas(64) uint8_t out[PAIR_MEMORY];
 	_Alignas(64) uint8_t in[PAIR_MEMORY];
 };

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "cli/options.h"
+#include "cli/rules.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -12,12 +13,9 @@
 
 /* getopt_long() returns a letter, or LONG_OPTION + index into param_table. */
 #define LONG_OPTION 1000
-#define PARAMS_MAX 128
 
 struct parser {
-	struct options *options;
-	struct error *err;
-	bool given[PARAMS_MAX];
+	struct given given;
 	bool help;
 	bool version;
 	struct option *longs;
@@ -119,16 +117,16 @@ static int bad_option(struct parser *p, int why, char **argv)
 	if (optopt) {
 		row = find_row(optopt, name);
 		if (why == ':' && row)
-			return fail(p->err, -EINVAL, NULL,
+			return fail(p->given.err, -EINVAL, NULL,
 				    "%s needs a value: %s", name,
 				    row->argument);
 		if (row)
-			return fail(p->err, -EINVAL, NULL,
+			return fail(p->given.err, -EINVAL, NULL,
 				    "%s takes no value", name);
-		return fail(p->err, -EINVAL, "see --help",
+		return fail(p->given.err, -EINVAL, "see --help",
 			    "unknown option '%s'", name);
 	}
-	return fail(p->err, -EINVAL, "see --help",
+	return fail(p->given.err, -EINVAL, "see --help",
 		    "unknown or ambiguous option '%s'", argv[optind - 1]);
 }
 
@@ -142,13 +140,13 @@ static int take_option(struct parser *p, int value)
 		return 0;
 	}
 	row = find_row(value, name);
-	p->given[row - param_table] = true;
+	p->given.row[row - param_table] = true;
 	if (row->kind == PARAM_FLAG) {
-		param_set(&p->options->params, row, true);
+		param_set(&p->given.options->params, row, true);
 		return 0;
 	}
-	return param_parse(&p->options->params, row, name,
-			   optarg ? optarg : row->implied, p->err);
+	return param_parse(&p->given.options->params, row, name,
+			   optarg ? optarg : row->implied, p->given.err);
 }
 
 static int take_options(struct parser *p, int argc, char **argv)
@@ -169,19 +167,11 @@ static int take_options(struct parser *p, int argc, char **argv)
 	return ret;
 }
 
-static bool was_given(const struct parser *p, const char *name)
-{
-	for (size_t i = 0; i < param_count; i++)
-		if (!strcmp(param_table[i].name, name))
-			return p->given[i];
-	return false;
-}
-
 static int unknown_test(struct parser *p, const char *name)
 {
 	char tests[128];
 
-	return fail(p->err, -EINVAL, "see --help",
+	return fail(p->given.err, -EINVAL, "see --help",
 		    "'%s' is not a test: there are %s, and serve, devices "
 		    "and calibrate",
 		    name, test_list(tests, sizeof(tests)));
@@ -190,7 +180,7 @@ static int unknown_test(struct parser *p, const char *name)
 /* The first word: a test, or one of the others. */
 static int take_command(struct parser *p, const char *word)
 {
-	struct options *o = p->options;
+	struct options *o = p->given.options;
 
 	if (!strcmp(word, "devices"))
 		o->command = COMMAND_DEVICES;
@@ -208,10 +198,10 @@ static int take_command(struct parser *p, const char *word)
 /* TEST with a server, with --loopback, or with neither. */
 static int choose_end(struct parser *p)
 {
-	struct options *o = p->options;
+	struct options *o = p->given.options;
 
 	if (o->params.loopback && o->server)
-		return fail(p->err, -EINVAL, NULL,
+		return fail(p->given.err, -EINVAL, NULL,
 			    "--loopback and the server '%s': only one of them",
 			    o->server);
 	if (o->params.loopback)
@@ -225,7 +215,7 @@ static int choose_end(struct parser *p)
 
 static int take_words(struct parser *p, int argc, char **argv)
 {
-	struct options *o = p->options;
+	struct options *o = p->given.options;
 	struct plan *plan = &o->params.plan;
 	int ret, next = optind;
 
@@ -233,7 +223,7 @@ static int take_words(struct parser *p, int argc, char **argv)
 		o->command = COMMAND_CLIENT;
 	} else {
 		if (next == argc)
-			return fail(p->err, -EINVAL, "see --help",
+			return fail(p->given.err, -EINVAL, "see --help",
 				    "nothing to do: a test, serve, devices "
 				    "or calibrate is needed");
 		ret = take_command(p, argv[next++]);
@@ -243,172 +233,16 @@ static int take_words(struct parser *p, int argc, char **argv)
 	if (o->command == COMMAND_CLIENT && next < argc)
 		o->server = argv[next++];
 	if (next < argc)
-		return fail(p->err, -EINVAL, "see --help",
+		return fail(p->given.err, -EINVAL, "see --help",
 			    "'%s': one word too many", argv[next]);
 	if (o->command == COMMAND_CLIENT)
 		return choose_end(p);
 	return 0;
 }
 
-static unsigned int command_flag(enum command command)
-{
-	switch (command) {
-	case COMMAND_DEVICES:
-		return PARAM_DEVICES;
-	case COMMAND_CALIBRATE:
-		return PARAM_CALIBRATE;
-	case COMMAND_SERVE:
-		return PARAM_SERVER;
-	case COMMAND_LOOPBACK:
-		return PARAM_CLIENT | PARAM_SERVER;
-	default:
-		return PARAM_CLIENT;
-	}
-}
-
-/* Who types the same line at both ends, as perftest wants it, is served. */
-static void ignore(struct parser *p, const struct param *row)
-{
-	char *text = p->options->ignored;
-	size_t used = strlen(text);
-
-	snprintf(text + used, sizeof(p->options->ignored) - used, "%s--%s",
-		 used ? ", " : "", row->name);
-}
-
-/* Each option must mean something for the command. */
-static int check_applies(struct parser *p, bool test_named)
-{
-	enum command command = p->options->command;
-
-	for (size_t i = 0; i < param_count; i++) {
-		const struct param *row = &param_table[i];
-
-		if (!p->given[i] || (row->who & command_flag(command)))
-			continue;
-		if (command == COMMAND_SERVE && test_named) {
-			ignore(p, row);
-			continue;
-		}
-		return fail(p->err, -EINVAL, NULL, "--%s: %s", row->name,
-			    command == COMMAND_SERVE ?
-				    "the client decides that, not the server" :
-			    row->who == PARAM_SERVER ?
-				    "is for a server" :
-				    "does not apply here");
-	}
-	return 0;
-}
-
-/* Options that one of the two metrics, or a test without a rate, has no use
- * for. */
-static int check_metric(struct parser *p)
-{
-	static const struct {
-		const char *name;
-		enum metric metric;
-		bool rated;
-		const char *why;
-	} rules[] = {
-		{ "interval", METRIC_BANDWIDTH, false, "only for bandwidth" },
-		{ "percentiles", METRIC_LATENCY, false, "only for latency" },
-		{ "histogram", METRIC_LATENCY, false, "only for latency" },
-		{ "samples", METRIC_LATENCY, false, "only for latency" },
-		{ "burst", METRIC_BANDWIDTH, true,
-		  "only for bandwidth with --rate" },
-		{ "arrival", METRIC_LATENCY, true,
-		  "only for an open loop: latency with --rate" },
-		{ "depth", METRIC_LATENCY, true,
-		  "only for an open loop: latency with --rate" },
-	};
-	const struct plan *plan = &p->options->params.plan;
-
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-		if ((plan->metric != rules[i].metric ||
-		     (rules[i].rated && !plan->rate)) &&
-		    was_given(p, rules[i].name))
-			return fail(p->err, -EINVAL, NULL, "--%s: %s",
-				    rules[i].name, rules[i].why);
-	return 0;
-}
-
-static int check_cpus(struct parser *p)
-{
-	const struct parameters *params = &p->options->params;
-
-	if (!params->cpus.n || params->cpus.n >= params->plan.threads)
-		return 0;
-	return fail(p->err, -EINVAL, NULL,
-		    "--cpus: %u of them, and --threads %u: each thread needs "
-		    "one", params->cpus.n, params->plan.threads);
-}
-
-/* One file cannot hold both. */
-static int check_files(struct parser *p)
-{
-	const struct parameters *params = &p->options->params;
-
-	if (!params->samples || !params->json ||
-	    strcmp(params->samples, params->json) != 0)
-		return 0;
-	return fail(p->err, -EINVAL, NULL,
-		    "--samples and --json: both to %s", params->json);
-}
-
-/* -a, or a size for who named none. */
-static int complete_sizes(struct parser *p)
-{
-	struct plan *plan = &p->options->params.plan;
-
-	if (plan->all && plan->sizes.n)
-		return fail(p->err, -EINVAL, NULL,
-			    "--all and --size: only one of them");
-	if (plan->all)
-		return units_parse_sizes(PLAN_SIZES_ALL, &plan->sizes);
-	if (plan->sizes.n)
-		return 0;
-	plan->sizes.n = 1;
-	if (op_is_atomic(plan->op))
-		plan->sizes.bytes[0] = ATOMIC_SIZE;
-	else if (plan->metric == METRIC_LATENCY)
-		plan->sizes.bytes[0] = PLAN_SIZE_LATENCY;
-	else if (plan->transport == TRANSPORT_UD)
-		plan->sizes.bytes[0] = PLAN_SIZE_DATAGRAM;
-	else
-		plan->sizes.bytes[0] = PLAN_SIZE_BANDWIDTH;
-	return 0;
-}
-
-/* What the plan's defaults depend on, and the rules between options. */
-static int complete_plan(struct parser *p)
-{
-	struct plan *plan = &p->options->params.plan;
-	int ret;
-
-	if (was_given(p, "atomic-type") && !op_is_atomic(plan->op))
-		return fail(p->err, -EINVAL, NULL,
-			    "--atomic-type: only for atomic_bw and "
-			    "atomic_lat");
-	if (was_given(p, "iterations") && was_given(p, "duration"))
-		return fail(p->err, -EINVAL, NULL,
-			    "--iterations and --duration: only one of them");
-	if (plan->iterations)
-		plan->duration = 0;
-	plan->op = op_variant(plan->op, plan->imm,
-			      (enum atomic_type)plan->atomic);
-	ret = complete_sizes(p);
-	if (!ret)
-		ret = check_metric(p);
-	if (!ret)
-		ret = plan_check(plan, p->err);
-	if (!ret)
-		ret = check_cpus(p);
-	return ret ? ret : check_files(p);
-}
-
 static int parse(struct parser *p, int argc, char **argv)
 {
-	struct options *o = p->options;
+	struct options *o = p->given.options;
 	int ret = take_options(p, argc, argv);
 
 	if (ret)
@@ -419,14 +253,13 @@ static int parse(struct parser *p, int argc, char **argv)
 	}
 	ret = take_words(p, argc, argv);
 	if (!ret)
-		ret = check_applies(p, o->params.once &&
-					       !was_given(p, "once"));
+		ret = rules_apply(&p->given);
 	if (!ret && (o->command == COMMAND_CLIENT ||
 		     o->command == COMMAND_LOOPBACK)) {
 		if (o->command == COMMAND_CLIENT && o->params.port == 0)
-			return fail(p->err, -EINVAL, NULL,
+			return fail(p->given.err, -EINVAL, NULL,
 				    "--port 0: only a server may choose");
-		ret = complete_plan(p);
+		ret = rules_complete(&p->given);
 	}
 	return ret;
 }
@@ -435,7 +268,7 @@ int options_parse(int argc, char **argv, struct options *options,
 		  struct error *err)
 {
 	struct options o = { 0 };
-	struct parser p = { .options = &o, .err = err };
+	struct parser p = { .given = { .options = &o, .err = err } };
 	int ret;
 
 	error_stage(err, "options");

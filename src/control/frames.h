@@ -38,7 +38,7 @@
  *		  38 RNR retry count     39 code of the RNR timer
  *		  40 1: huge pages       41 1: a memory region per QP
  *		  42 1: relaxed ordering 43 1: on-demand paging
- *		  44 1: verify
+ *		  44 1: verify           45 length of intervals, time
  *		  (* may be 0xffffffff: both ends choose alike from both
  *		  ports, by the rules of model/plan.h: the MTU is the smaller
  *		  active one)

@@ -82,7 +82,7 @@ static void describe_intervals(const struct session *s,
 {
 	uint32_t n = m->progress->log.n;
 
-	if (!s->result->params.interval && n < INTERVALS_LEAST + 1)
+	if (!plan_of(s)->interval && n < INTERVALS_LEAST + 1)
 		return;
 	done->intervals = intervals_get(&m->progress->log, done->ns_per_tick,
 					&done->n_intervals);

@@ -7,16 +7,14 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "control/frames.h"
+#include "control/exchange.h"
 #include "control/load.h"
 #include "control/monitor.h"
 #include "control/outcome.h"
+#include "control/role.h"
 #include "control/threads.h"
 #include "control/verification.h"
 #include "model/tests.h"
-#include "traffic/bandwidth.h"
-#include "traffic/latency.h"
-#include "traffic/open_loop.h"
 #include "traffic/responder.h"
 
 #define INTERVAL_NS 100000000ULL
@@ -74,47 +72,6 @@ static int prepare(struct session *s, uint64_t size)
 	return session_fill_receives(s);
 }
 
-typedef int sending_loop(struct flow *f, enum op op);
-
-/* What this end does until all of its messages are out; NULL: it sends none. */
-static sending_loop *choose_loop(const struct session *s)
-{
-	const struct plan *plan = plan_of(s);
-
-	if (plan->metric == METRIC_BANDWIDTH)
-		return plan_sends(plan, s->client) ? bandwidth_run : NULL;
-	if (plan_is_open(plan) && s->client)
-		return open_loop_run;
-	if (plan_is_pingpong(plan))
-		return s->client ? latency_ping : latency_pong;
-	return s->client ? latency_round_trip : NULL;
-}
-
-/* The far end of a ping-pong. */
-static bool is_answering(const struct session *s)
-{
-	return !s->client && plan_is_pingpong(plan_of(s));
-}
-
-/* This end waits for the peer to have sent all: in a ping-pong, by answering. */
-static bool awaits_peer(const struct session *s)
-{
-	const struct plan *plan = plan_of(s);
-
-	if (plan->metric == METRIC_BANDWIDTH)
-		return plan_sends(plan, !s->client);
-	return !s->client && !is_answering(s);
-}
-
-/* This end begins, and so says when it is over. */
-static bool begins(const struct session *s)
-{
-	const struct plan *plan = plan_of(s);
-
-	return plan->metric == METRIC_LATENCY ? s->client :
-						plan_sends(plan, s->client);
-}
-
 /*
  * How long intervals are, in ns; 0: there are none.  As long as the user says,
  * else 100 ms or 1/20 of the run, whichever is longer, and so that they fill
@@ -125,11 +82,14 @@ static uint64_t interval_length(const struct session *s)
 	const struct plan *plan = plan_of(s);
 	uint64_t least = larger(plan->duration / MOST_INTERVALS, INTERVAL_NS);
 
-	if (plan->metric != METRIC_BANDWIDTH ||
-	    !plan_measures(plan, s->client))
+	if (plan->metric != METRIC_BANDWIDTH)
 		return 0;
-	if (s->result->params.interval)
-		return s->result->params.interval;
+	/* those of the client are shown, too, when the server measures */
+	if (plan->interval)
+		return plan_measures(plan, s->client) || s->client ?
+			       plan->interval : 0;
+	if (!plan_measures(plan, s->client))
+		return 0;
 	if (plan->iterations)
 		return least;
 	return plan->duration < least ? 0 :
@@ -146,9 +106,9 @@ static struct progress make_progress(struct session *s, uint64_t size)
 		.n_flows = s->n_flows,
 		.clock = &s->clock,
 		.interval = interval_length(s),
-		.most = params->interval ? MOST_OWN_INTERVALS : MOST_INTERVALS,
-		.rows = s->client && params->interval,
-		.line = s->client && !params->interval && isatty(2),
+		.most = params->plan.interval ? MOST_OWN_INTERVALS : MOST_INTERVALS,
+		.rows = s->client && params->plan.interval,
+		.line = s->client && !params->plan.interval && isatty(2),
 		.name = test_name(params->plan.op, params->plan.metric,
 				  s->test),
 		.size = size,
@@ -169,103 +129,16 @@ static struct monitor make_monitor(struct session *s,
 		.progress = progress,
 		.flows = s->flows,
 		.n_flows = s->n_flows,
-		.keeps_time = begins(s) || plan_measures(plan, s->client),
-		.sends = begins(s),
-		.awaits = awaits_peer(s) || is_answering(s),
-		.answers = is_answering(s),
+		.keeps_time = role_begins(s) ||
+			      plan_measures(plan, s->client) ||
+			      (s->client && plan->interval),
+		.sends = role_begins(s),
+		.awaits = role_awaits_peer(s) || role_answers(s),
+		.answers = role_answers(s),
 		.warmup = plan->warmup,
 		.duration = plan->iterations ? 0 : plan->duration,
 		.timeout = plan->timeout,
 	};
-}
-
-static int say_done(struct session *s, const struct done *done)
-{
-	struct frame frame;
-
-	encode_done(&frame, done);
-	return session_send(s, &frame);
-}
-
-static int say_start(struct session *s, uint64_t size)
-{
-	struct frame frame;
-
-	encode_start(&frame, size);
-	return session_send(s, &frame);
-}
-
-static int hear_start(struct session *s, uint64_t size)
-{
-	struct error *err = &s->result->error;
-	struct frame frame;
-	uint64_t answered;
-	int ret = session_expect(s, FRAME_START, &frame);
-
-	if (ret)
-		return ret;
-	ret = decode_start(&frame, &answered, err);
-	frame_free(&frame);
-	return ret ? ret : wire_check(&frame, "size", answered, size, size,
-				      err);
-}
-
-/* What the peer says must suit the plan. */
-static int check_done(struct session *s, const struct frame *frame,
-		      const struct done *done)
-{
-	struct error *err = &s->result->error;
-	const struct plan *plan = plan_of(s);
-	bool measures = plan_measures(plan, !s->client);
-	uint32_t threads = measures && plan->threads > 1 ? plan->threads : 0;
-	int ret = wire_check(frame, "threads", done->n_threads, threads,
-			     threads, err);
-
-	for (uint32_t i = 0; i < done->n_threads && !ret; i++)
-		ret = wire_check(frame, "QPs of a thread",
-				 done->threads[i].qps, 1, plan->qps, err);
-	if (!ret && (s->latency || !measures))
-		ret = wire_check(frame, "number of intervals",
-				 done->n_intervals, 0, 0, err);
-	if (!ret && !measures)
-		ret = wire_check(frame, "counted", done->counted, 0, 0, err);
-	if (!ret && s->latency)
-		ret = wire_check(frame, "samples", done->latency->count,
-				 done->counted, done->counted, err);
-	if (!ret)
-		ret = wire_check(frame, "late", done->late, 0,
-				 plan_is_open(plan) ? done->counted : 0, err);
-	return ret;
-}
-
-/* done_free() and free(done->latency) it. */
-static int take_done(struct session *s, const struct frame *frame,
-		     struct done *done)
-{
-	int ret;
-
-	if (s->latency)
-		done->latency = histogram_new();
-	ret = decode_done(frame, done, &s->result->error);
-	return ret ? ret : check_done(s, frame, done);
-}
-
-/* The monitor may have heard it already. */
-static int hear_done(struct session *s, struct monitor *m, struct done *done)
-{
-	struct frame frame;
-	int ret = 0;
-
-	if (m->have_done)
-		frame = m->done;
-	else
-		ret = session_expect(s, FRAME_DONE, &frame);
-	m->have_done = false;
-	if (ret)
-		return ret;
-	ret = take_done(s, &frame, done);
-	frame_free(&frame);
-	return ret;
 }
 
 static uint64_t counted(const struct session *s)
@@ -275,21 +148,6 @@ static uint64_t counted(const struct session *s)
 	for (uint32_t t = 0; t < s->n_flows; t++)
 		n += s->flows[t].counted;
 	return n;
-}
-
-/* DONE both ways: the client's first. */
-static int exchange_done(struct session *s, struct monitor *m,
-			 const struct done *mine, struct done *theirs)
-{
-	int ret = 0;
-
-	if (s->client)
-		ret = say_done(s, mine);
-	if (!ret)
-		ret = hear_done(s, m, theirs);
-	if (!ret && !s->client)
-		ret = say_done(s, mine);
-	return ret;
 }
 
 /* The loops are over, with RET: a row, of what both ends say or, of a run that
@@ -325,9 +183,7 @@ static int begin(struct session *s, uint64_t size, struct monitor *m)
 	session_stage(s, "start");
 	ret = prepare(s, size);
 	if (!ret)
-		ret = say_start(s, size);
-	if (!ret && s->client)
-		ret = hear_start(s, size);
+		ret = exchange_start(s, size);
 	if (!ret)
 		ret = monitor_start(m, &s->result->error);
 	if (ret)
@@ -353,14 +209,14 @@ static void tell_dropped(const struct session *s, uint64_t dropped)
 static int run_flow(struct session *s, struct flow *f)
 {
 	const struct plan *plan = plan_of(s);
-	sending_loop *loop = choose_loop(s);
+	sending_loop *loop = role_loop(s);
 	int ret = loop ? loop(f, plan->op) : 0;
 
 	if (ret)
 		return ret;
-	if (begins(s) && atomic_fetch_sub(&s->sending, 1) == 1)
+	if (role_begins(s) && atomic_fetch_sub(&s->sending, 1) == 1)
 		monitor_say_sent(s->monitor);
-	if (awaits_peer(s) && plan_posts_receives(plan, s->client))
+	if (role_awaits_peer(s) && plan_posts_receives(plan, s->client))
 		return responder_run(f, plan->op);
 	return 0;
 }
@@ -390,9 +246,9 @@ static int run_loops(struct session *s, uint64_t size, uint64_t *dropped)
 	bool receives = plan_posts_receives(plan_of(s), s->client);
 	int ret = 0;
 
-	if (choose_loop(s) || receives)
+	if (role_loop(s) || receives)
 		ret = run_flows(s, size, dropped);
-	if (!ret && awaits_peer(s) && !receives)
+	if (!ret && role_awaits_peer(s) && !receives)
 		ret = monitor_wait_peer(s->monitor);
 	return ret ? ret : verification_end(s);
 }

@@ -172,6 +172,18 @@ static uint64_t patience(const struct session *s)
 	return (uint64_t)(LOST_AFTER / clock_ns_per_tick(&s->clock));
 }
 
+/* Does this end look at what arrives?  As the measure, or to show how fast the
+ * server is. */
+static bool sees_arrivals(const struct session *s)
+{
+	const struct plan *plan = &s->result->params.plan;
+
+	if (!plan_sends(plan, !s->client) || !plan_counts_received(plan))
+		return false;
+	return plan_by_receiver(plan) ||
+	       (s->client && plan->reversed && plan->interval);
+}
+
 /* What thread T touches: its part of the QPs, with their queues. */
 static struct flow make_flow(struct session *s, uint32_t t)
 {
@@ -196,8 +208,7 @@ static struct flow make_flow(struct session *s, uint32_t t)
 		.method = s->res.method,
 		.inline_size = s->res.inline_size,
 		.unreliable = plan_is_unreliable(plan),
-		.by_receiver = plan_by_receiver(plan) &&
-			       plan_sends(plan, !s->client),
+		.by_receiver = sees_arrivals(s),
 		.patience = patience(s),
 		.latency = s->latency,
 	};

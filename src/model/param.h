@@ -27,8 +27,6 @@ struct parameters {
 	bool once;
 	bool histogram;		/* report it */
 	const char *samples;	/* file for every sample; NULL: none */
-	uint64_t interval;	/* ns between live rows; 0: none, and as long
-				 * as measurement.md says in the report */
 	uint32_t clock;		/* enum clock_choice */
 	struct percentiles percentiles;	/* besides the usual ones */
 	struct cpus cpus;	/* of the threads, in their order */

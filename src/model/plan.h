@@ -74,6 +74,8 @@ struct plan {
 	bool relaxed_ordering;
 	bool odp;		/* on-demand paging */
 	bool verify;		/* every byte is checked where it arrives */
+	uint64_t interval;	/* ns, also between the client's live rows; 0:
+				 * none of these, and as long as is usual */
 };
 
 /* The largest message of the plan, in bytes. */

@@ -119,6 +119,10 @@ static int check_receives(const struct plan *plan, struct error *err)
 		return fail(err, -EINVAL, NULL,
 			    "--inline %u: RDMA %s sends no data",
 			    plan->inline_size, op_name(plan));
+	if (plan->interval && plan->reversed && !plan_counts_received(plan))
+		return fail(err, -EINVAL, NULL,
+			    "--interval: with --reversed nothing tells the "
+			    "client of an RDMA %s", op_name(plan));
 	if (plan->bidirectional && plan->reversed)
 		return fail(err, -EINVAL, NULL,
 			    "--bidirectional and --reversed: only one of "

@@ -14,7 +14,7 @@
 #define LEAST_RX_DEPTH 16
 #define SHARED_RX_DEPTH 4096
 /* Where each receive has a buffer of its own. */
-#define RECEIVE_BYTES (32 << 20)
+#define RECEIVE_BYTES (8 << 20)
 #define OUTSTANDING_READS_MAX 255	/* the field has 8 bits */
 
 static uint64_t smaller(uint64_t a, uint64_t b)

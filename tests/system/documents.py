@@ -98,6 +98,21 @@ def check_row(document, row):
         check_histogram(row["latency"], row["histogram"]["bins"])
 
 
+def check_load(load, row, latency):
+    """An open loop says what was asked for; nothing else does."""
+    names = ("requested_mpps", "achieved_mpps", "late", "saturated")
+    if load == "closed":
+        assert all(latency[name] is None for name in names)
+        return
+    assert latency["definition"] == "round trip from the intended start"
+    assert latency["late"] <= latency["samples"]
+    rate = row["iterations"] / row["seconds"] / 1e6
+    assert near(latency["achieved_mpps"], rate)
+    short = rate < 0.99 * latency["requested_mpps"]
+    most = latency["late"] > latency["samples"] // 2
+    assert latency["saturated"] == (short and most)
+
+
 def check_directions(parameters, row):
     """Each of the two is a row of its own; the row has their sums."""
     assert row["intervals"] is None and row["threads"] is None
@@ -119,21 +134,6 @@ def check_directions(parameters, row):
         parts = [one["bandwidth"][key] for one in both]
         assert (total[key] is None) == (None in parts)
         assert total[key] is None or near(total[key], sum(parts))
-
-
-def check_load(load, row, latency):
-    """An open loop says what was asked for; nothing else does."""
-    names = ("requested_mpps", "achieved_mpps", "late", "saturated")
-    if load == "closed":
-        assert all(latency[name] is None for name in names)
-        return
-    assert latency["definition"] == "round trip from the intended start"
-    assert latency["late"] <= latency["samples"]
-    rate = row["iterations"] / row["seconds"] / 1e6
-    assert near(latency["achieved_mpps"], rate)
-    short = rate < 0.99 * latency["requested_mpps"]
-    most = latency["late"] > latency["samples"] // 2
-    assert latency["saturated"] == (short and most)
 
 
 def check_percentiles(asked, latency):

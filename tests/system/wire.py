@@ -18,6 +18,9 @@ HEADER = struct.Struct(">4sHHI")
 ENDPOINT = struct.Struct(">H16sBIIBBIQQQI")
 QUEUE_PAIR = struct.Struct(">III")
 RKEY = 4711
+PKEY = 0xffff
+# What queue pairs are set to: model/effective.h.
+READY = struct.Struct(">17I")
 OPERATIONS = ("send", "write", "read", "atomic")
 METRICS = ("bandwidth", "latency")
 ANY = 0xffffffff
@@ -37,8 +40,9 @@ PARAMETERS = {
     27: 0, 28: 0, 29: 0, 30: 1, 31: 0, 32: 64,
     # traffic class, DSCP, hop limit, retries, RNR retries, RNR timer
     33: 0, 34: ANY, 36: 64, 37: 6, 38: 7, 39: 12,
-    # huge pages, region per queue pair, relaxed ordering, ODP, verify
-    40: 0, 41: 0, 42: 0, 43: 0, 44: 0}
+    # huge pages, region per queue pair, relaxed ordering, ODP, verify,
+    # intervals
+    40: 0, 41: 0, 42: 0, 43: 0, 44: 0, 45: 0}
 
 Endpoint = namedtuple("Endpoint", "lid gid gid_type gid_index peer_gid_index "
                       "grh mtu qkey va length stride n")
@@ -90,8 +94,11 @@ def own_gids():
 def port(max_qp=65536, mtu=3):
     gids = own_gids()
     text = string("fakehost") + string("fake0") + string("1.0")
-    text += struct.pack(">BBBBBBHI", 1, 4, 2, mtu, 0, 0, 0, 10000)
+    text += struct.pack(">BBBBBBHHII", 1, 4, 2, mtu, 0, 0, 0, PKEY, 10000,
+                        ANY)
     text += struct.pack(">QIIIII", 1 << 23, max_qp, 16384, 32767, 16, 16)
+    # shared receive queues and their length, memory regions, no ODP
+    text += struct.pack(">IIIIII", 1024, 16384, 4096, 0, 0, 0)
     text += struct.pack(">H", len(gids))
     for index, kind, gid in gids:
         text += struct.pack(">IB16s", index, kind, gid)
@@ -121,6 +128,12 @@ def endpoint(gid_index, peer_gid_index, mtu=3, stride=4096, n=1):
 
 def read_endpoint(payload):
     return Endpoint(*ENDPOINT.unpack_from(payload))
+
+
+def ready(mtu=1024):
+    """Service level, class, label, hop limit, P_Key index, MTU; timeout,
+    retries, RNR timer; outstanding reads; queues, their lists, inline."""
+    return READY.pack(0, 0, 0, 64, 0, mtu, 14, 6, 7, 12, 0, 0, 16, 1, 1, 1, 0)
 
 
 def sent(*messages):
@@ -196,6 +209,7 @@ class FakeClient(Peer):
         index = own_gids()[-1][0]
         return {"HELLO": hello, "PLAN": plan, "DONE": done,
                 "ENDPOINT": lambda: endpoint(index, index),
+                "READY": ready,
                 "START": lambda: struct.pack(">Q", 64),
                 "SENT": lambda: sent(10)
                 }.get(step, bytes)()

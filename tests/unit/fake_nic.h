@@ -13,10 +13,18 @@
 #define NIC_OBJECTS 1024
 #define NIC_FIRST_QPN 0x1000
 #define NIC_RKEY_BASE 0x500
+/* What a UD receive begins with; nothing is said by its bytes. */
+#define NIC_GRH_SIZE 40
+#define NIC_GRH_BYTE 0x6e
 
 struct nic_mr {
 	struct ibv_mr mr;
 	unsigned int access;
+};
+
+struct nic_channel {
+	struct ibv_comp_channel channel;	/* fd is the end that is read */
+	int event_fd;		/* the end that is written */
 };
 
 struct nic_cq {
@@ -25,16 +33,31 @@ struct nic_cq {
 	uint64_t head;
 	uint64_t empty;		/* polls that found nothing */
 	_Atomic uint64_t tail;
+	bool armed;		/* the next completion is an event */
+	uint32_t unacked;	/* events that were got */
 };
 
 struct nic_send {
 	struct ibv_sge sge;
 	struct ibv_send_wr wr;
+	uint8_t *inline_data;	/* room for the QP's max_inline_data */
 };
 
 struct nic_receive {
 	uint64_t wr_id;
-	struct ibv_sge sge;
+	struct ibv_sge sge;	/* zero: it has none */
+};
+
+/* Receives: a ring. */
+struct nic_rq {
+	struct nic_receive *ring;
+	uint32_t size;
+	uint64_t posted, done;
+};
+
+struct nic_srq {
+	struct ibv_srq srq;
+	struct nic_rq rq;
 };
 
 struct nic_qp {
@@ -46,9 +69,10 @@ struct nic_qp {
 	struct ibv_qp_attr attr;	/* as it was moved */
 	struct ibv_qp_cap cap;
 	struct nic_send *sends;		/* ring of cap.max_send_wr */
+	uint8_t *inline_data;		/* of all of them */
 	uint64_t posted, done, retired;
-	struct nic_receive *receives;	/* ring of cap.max_recv_wr */
-	uint64_t recv_posted, recv_done;
+	struct nic_rq *rq;		/* own, or that of its srq */
+	struct nic_rq own;
 	uint64_t stalled_at;		/* ns; 0: the peer answers */
 };
 
@@ -70,11 +94,44 @@ void *nic_create(size_t size, uint32_t *alive);
 uint32_t nic_enter(void **table, void *object);
 void nic_leave(void **table, uint32_t i);
 
+/* Something was done that verbs do not allow. */
+void nic_misuse(bool is);
+
 /* ibv_create_qp_ex(3) of a context that has builders. */
 struct ibv_qp *nic_create_qp_ex(struct ibv_context *context,
 				struct ibv_qp_init_attr_ex *attr);
 
-/* The operations of a context. */
+/* The operations of a context; the second part is that of its completion
+ * queues. */
 void nic_set_ops(struct ibv_context_ops *ops);
+void nic_set_cq_ops(struct ibv_context_ops *ops);
+
+/* Under the lock, all of them: */
+
+/* The queue pair of that number; NULL: there is none. */
+struct nic_qp *nic_find_qp(uint32_t qpn);
+
+/* A completion into a queue. */
+void nic_complete(struct ibv_cq *cq, const struct ibv_wc *wc);
+
+/* Deal with what QPs on CQ wait for whose peers are gone. */
+void nic_retry(const struct ibv_cq *cq);
+
+/* The slots of a send queue are free again once the loop saw a completion of
+ * that message or a later one. */
+void nic_retire(const struct ibv_wc *wc);
+
+/* True when a message of S takes a receive. */
+bool nic_takes_receive(const struct nic_send *s);
+
+/* Where S of Q goes; NULL: nowhere. */
+struct nic_qp *nic_peer(const struct nic_qp *q, const struct nic_send *s);
+
+/*
+ * Move the bytes of S, from Q to PEER or back, and take a receive there if it
+ * needs one; PEER is NULL when it is lost.  Returns how S completes.
+ */
+enum ibv_wc_status nic_transfer(struct nic_qp *q, struct nic_qp *peer,
+				const struct nic_send *s);
 
 #endif

@@ -10,43 +10,79 @@
 
 struct nic_ah *nic_ahs[NIC_OBJECTS];
 
-static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_cq *send_cq,
-				struct ibv_cq *recv_cq,
-				const struct ibv_qp_cap *cap,
-				enum ibv_qp_type type)
+/* What both ways to create one ask for. */
+struct request {
+	struct ibv_pd *pd;
+	struct ibv_cq *send_cq;
+	struct ibv_cq *recv_cq;
+	struct ibv_srq *srq;
+	struct ibv_qp_cap *cap;	/* becomes what is granted: the same */
+	enum ibv_qp_type type;
+};
+
+static bool is_fine(const struct request *r)
+{
+	return r->cap->max_send_wr > 0 && r->cap->max_send_sge > 0 &&
+	       (r->srq || (r->cap->max_recv_wr > 0 &&
+			   r->cap->max_recv_sge > 0)) &&
+	       r->cap->max_inline_data <= fake_verbs.max_inline &&
+	       r->type >= IBV_QPT_RC && r->type <= IBV_QPT_UD;
+}
+
+static void make_queues(struct nic_qp *q, struct ibv_srq *srq)
+{
+	const size_t inlined = q->cap.max_inline_data + 1;
+
+	q->sends = calloc(q->cap.max_send_wr, sizeof(*q->sends));
+	q->inline_data = calloc(q->cap.max_send_wr, inlined);
+	for (uint32_t i = 0; i < q->cap.max_send_wr; i++)
+		q->sends[i].inline_data = q->inline_data + i * inlined;
+	q->own.size = srq ? 0 : q->cap.max_recv_wr;
+	q->own.ring = calloc(q->own.size + 1, sizeof(*q->own.ring));
+	q->rq = srq ? &((struct nic_srq *)srq)->rq : &q->own;
+}
+
+static struct ibv_qp *create_qp(const struct request *r)
 {
 	struct nic_qp *q;
 
 	if (nic_call_fails())
 		return NULL;
-	if (cap->max_send_wr < 1 || cap->max_recv_wr < 1 ||
-	    type < IBV_QPT_RC || type > IBV_QPT_UD) {
+	if (!is_fine(r)) {
 		errno = EINVAL;
 		return NULL;
 	}
 	q = nic_create(sizeof(*q), &fake_verbs.qps);
-	q->qp.context = pd->context;
-	q->qp.pd = pd;
-	q->qp.send_cq = send_cq;
-	q->qp.recv_cq = recv_cq;
-	q->qp.qp_type = type;
+	q->qp.context = r->pd->context;
+	q->qp.pd = r->pd;
+	q->qp.send_cq = r->send_cq;
+	q->qp.recv_cq = r->recv_cq;
+	q->qp.srq = r->srq;
+	q->qp.qp_type = r->type;
 	q->qp.state = IBV_QPS_RESET;
-	q->cap = *cap;
-	q->sends = calloc(q->cap.max_send_wr, sizeof(*q->sends));
-	q->receives = calloc(q->cap.max_recv_wr, sizeof(*q->receives));
+	q->cap = *r->cap;
+	make_queues(q, r->srq);
 	q->qp.qp_num = NIC_FIRST_QPN + nic_enter((void **)nic_qps, q);
 	return &q->qp;
 }
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
-	return create_qp(pd, attr->send_cq, attr->recv_cq, &attr->cap,
-			 attr->qp_type);
+	const struct request r = {
+		pd, attr->send_cq, attr->recv_cq, attr->srq, &attr->cap,
+		attr->qp_type,
+	};
+
+	return create_qp(&r);
 }
 
 struct ibv_qp *nic_create_qp_ex(struct ibv_context *context,
-				   struct ibv_qp_init_attr_ex *attr)
+				struct ibv_qp_init_attr_ex *attr)
 {
+	const struct request r = {
+		attr->pd, attr->send_cq, attr->recv_cq, attr->srq, &attr->cap,
+		attr->qp_type,
+	};
 	struct ibv_qp *qp;
 
 	(void)context;
@@ -56,8 +92,7 @@ struct ibv_qp *nic_create_qp_ex(struct ibv_context *context,
 		errno = EINVAL;
 		return NULL;
 	}
-	qp = create_qp(attr->pd, attr->send_cq, attr->recv_cq, &attr->cap,
-		       attr->qp_type);
+	qp = create_qp(&r);
 	if (qp)
 		builder_init((struct builder *)qp);
 	return qp;
@@ -75,7 +110,8 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	nic_leave((void **)nic_qps, qp->qp_num - NIC_FIRST_QPN);
 	nic_count(&fake_verbs.qps, -1);
 	free(q->sends);
-	free(q->receives);
+	free(q->inline_data);
+	free(q->own.ring);
 	free(q);
 	return 0;
 }

@@ -50,6 +50,8 @@ void fake_verbs_reset(void)
 			.max_qp_rd_atom = 16,
 			.max_qp_init_rd_atom = 16,
 			.max_mr = 512,
+			.max_srq = 16,
+			.max_srq_wr = 16384,
 		},
 		.port = {
 			.state = IBV_PORT_ACTIVE,
@@ -62,6 +64,8 @@ void fake_verbs_reset(void)
 		},
 		.n_gids = 1,
 		.pkeys = { 0xffff },
+		.n_vectors = 4,
+		.max_inline = 256,
 		.errnum = EIO,
 	};
 	fake_verbs.gids[0].gid_index = 1;
@@ -75,7 +79,7 @@ uint32_t fake_verbs_alive(void)
 	const struct fake_verbs *f = &fake_verbs;
 
 	return f->lists + f->contexts + f->pds + f->mrs + f->cqs + f->qps +
-	       f->ahs;
+	       f->ahs + f->srqs + f->channels;
 }
 
 /* Called first by each verb that can fail: true when this one shall. */
@@ -95,6 +99,13 @@ void nic_count(uint32_t *alive, int by)
 {
 	pthread_mutex_lock(&nic_lock);
 	*alive += (uint32_t)by;
+	pthread_mutex_unlock(&nic_lock);
+}
+
+void nic_misuse(bool is)
+{
+	pthread_mutex_lock(&nic_lock);
+	fake_verbs.misuses += is;
 	pthread_mutex_unlock(&nic_lock);
 }
 
@@ -154,6 +165,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	c->verbs.context.device = device;
 	c->verbs.context.async_fd = fds[0];
 	c->event_fd = fds[1];
+	c->verbs.context.num_comp_vectors = fake_verbs.n_vectors;
 	nic_set_ops(&c->verbs.context.ops);
 	if (fake_verbs.builders || fake_verbs.extended) {
 		c->verbs.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
@@ -253,6 +265,7 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 	fake_verbs.misuses += used;
 	pthread_mutex_unlock(&nic_lock);
 	nic_count(&fake_verbs.pds, -1);
+	nic_misuse(pd->handle != 0);	/* shared receive queues */
 	free(pd);
 	return 0;
 }
@@ -309,42 +322,6 @@ int ibv_dereg_mr(struct ibv_mr *mr)
 	nic_leave((void **)nic_mrs, mr->rkey - NIC_RKEY_BASE);
 	nic_count(&fake_verbs.mrs, -1);
 	free(mr);
-	return 0;
-}
-
-struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
-			     void *cq_context, struct ibv_comp_channel *channel,
-			     int vector)
-{
-	struct nic_cq *cq;
-
-	(void)cq_context;
-	(void)channel;
-	(void)vector;
-	if (nic_call_fails())
-		return NULL;
-	if (cqe < 1 || cqe > fake_verbs.attr.max_cqe) {
-		errno = EINVAL;
-		return NULL;
-	}
-	cq = nic_create(sizeof(*cq), &fake_verbs.cqs);
-	cq->cq.context = context;
-	cq->cq.cqe = cqe;
-	cq->ring = calloc((size_t)cqe, sizeof(*cq->ring));
-	return &cq->cq;
-}
-
-int ibv_destroy_cq(struct ibv_cq *cq)
-{
-	pthread_mutex_lock(&nic_lock);
-	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
-		if (nic_qps[i] && (nic_qps[i]->qp.send_cq == cq ||
-				   nic_qps[i]->qp.recv_cq == cq))
-			fake_verbs.misuses++;
-	pthread_mutex_unlock(&nic_lock);
-	nic_count(&fake_verbs.cqs, -1);
-	free(((struct nic_cq *)cq)->ring);
-	free(cq);
 	return 0;
 }
 

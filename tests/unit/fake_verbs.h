@@ -1,8 +1,8 @@
 /*
  * Link-time fakes of the libibverbs functions that the program calls, so that
  * whole sessions run without the library and without a device: both ends in
- * one process, with a NIC between them that moves the bytes of RC sends,
- * writes and reads as soon as they are posted.
+ * one process, with a NIC between them that moves the bytes of every operation,
+ * over RC, UC and UD, as soon as it is posted.
  */
 #ifndef TESTS_UNIT_FAKE_VERBS_H
 #define TESTS_UNIT_FAKE_VERBS_H
@@ -33,16 +33,27 @@ struct fake_verbs {
 	int errnum;		/* with that */
 	uint64_t fail_message;	/* this send completes with status */
 	enum ibv_wc_status status;
+	uint64_t damage_message;	/* this one arrives with a byte changed */
+	uint32_t lose_every;	/* of UC and UD messages each so many-th */
 	bool black_hole;	/* nothing sent ever arrives */
+	int n_vectors;		/* completion vectors */
+	uint32_t max_inline;	/* more is refused when a QP is created */
 	/* to be read */
 	uint32_t calls;
 	uint32_t posts;
 	uint64_t messages;
 	unsigned int access;	/* that any memory was registered with */
-	uint32_t lists, contexts, pds, mrs, cqs, qps, ahs;	/* alive */
+	/* alive: */
+	uint32_t lists, contexts, pds, mrs, cqs, qps, ahs, srqs, channels;
 	uint32_t overflows;	/* of any queue */
 	uint32_t misuses;	/* destroyed in the wrong order, ... */
 	uint32_t receives_late;	/* messages that had to wait for one */
+	uint64_t unreliable;	/* messages over UC and UD */
+	uint64_t lost;		/* of them, by lose_every */
+	uint64_t dropped;	/* of them, for there was no receive */
+	uint64_t inlined;	/* messages whose bytes came with them */
+	uint64_t events;	/* completions that were told of */
+	uint32_t vectors;	/* bit set: that any completion queue has */
 };
 
 extern struct fake_verbs fake_verbs;

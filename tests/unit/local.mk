@@ -63,7 +63,8 @@ fake_provider = tests/unit/fake_provider.c tests/unit/fake_provider.h \
 fake_clock = tests/unit/fake_clock.c tests/unit/fake_clock.h
 fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
 	tests/unit/fake_verbs.c tests/unit/fake_verbs.h \
-	tests/unit/fake_qp.c \
+	tests/unit/fake_qp.c tests/unit/fake_queues.c \
+	tests/unit/fake_transfer.c \
 	tests/unit/fake_builder.c tests/unit/fake_builder.h
 
 AM_CFLAGS += $(CMOCKA_CFLAGS)

@@ -42,11 +42,22 @@ void pair_open(struct pair *p, enum op op, enum metric metric)
 	open_end(&p->server);
 	plan = pair_plan(p);
 	plan->op = op;
+	plan->imm = op_has_imm(op);
+	plan->atomic = op == OP_CMP_SWAP ? ATOMIC_CMP_AND_SWAP :
+					   ATOMIC_FETCH_AND_ADD;
 	plan->metric = metric;
 	plan->sizes = (struct sizes){ 1, { 64 } };
+	if (op_is_atomic(op))
+		plan->sizes.bytes[0] = ATOMIC_SIZE;
 	plan->iterations = 10;
 	plan->duration = 0;
 	plan->warmup = 0;
+}
+
+void pair_sizes(struct pair *p, const struct sizes *sizes)
+{
+	if (!op_is_atomic(pair_plan(p)->op))
+		pair_plan(p)->sizes = *sizes;
 }
 
 void pair_hurry(struct pair *p)

@@ -58,6 +58,9 @@ struct pair {
  * plan may be changed before pair_start(). */
 void pair_open(struct pair *p, enum op op, enum metric metric);
 
+/* These sizes, if the operation has more than one. */
+void pair_sizes(struct pair *p, const struct sizes *sizes);
+
 /* Both ends give up after a second without progress or word. */
 void pair_hurry(struct pair *p);
 

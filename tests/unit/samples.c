@@ -21,7 +21,9 @@ struct port sample_port(void)
 		.active_mtu = IBV_MTU_1024,
 		.grh_required = true,
 		.lid = 0x1234,
+		.pkey = 0x8007,
 		.rate_mbps = 100000,
+		.numa_node = 1,
 		.limits = {
 			.max_msg_sz = 1U << 31,
 			.max_qp = 1000,
@@ -29,6 +31,10 @@ struct port sample_port(void)
 			.max_cqe = 65536,
 			.max_qp_rd_atom = 16,
 			.max_qp_init_rd_atom = 8,
+			.max_srq = 512,
+			.max_srq_wr = 8192,
+			.max_mr = 1 << 20,
+			.odp = { 0x3f, 0x05, 0x23 },
 		},
 		.n_gids = 1,
 		.gids = { { .index = 3, .type = IBV_GID_TYPE_ROCE_V2 } },
@@ -87,6 +93,7 @@ struct plan sample_plan(void)
 		.relaxed_ordering = true,
 		.odp = true,
 		.verify = true,
+		.interval = 250000000,
 	};
 }
 
@@ -233,7 +240,12 @@ static void encode_sample_done_empty(struct frame *frame)
 
 static void encode_sample_ready(struct frame *frame)
 {
-	encode_empty(frame, FRAME_READY);
+	const struct effective effective = {
+		true, 3, 106, 0x3a, 63, 1, 1024, 14, 5, 2, 21, EFFECTIVE_NONE,
+		8, 128, 512, 1, 2, 220,
+	};
+
+	encode_ready(frame, &effective);
 }
 
 static void encode_sample_bye(struct frame *frame)
@@ -302,6 +314,7 @@ int sample_decode(const struct frame *frame, struct error *err)
 	struct error error;
 	struct plan plan;
 	struct port port;
+	struct effective effective;
 	struct sent sent;
 	uint64_t size;
 
@@ -317,6 +330,8 @@ int sample_decode(const struct frame *frame, struct error *err)
 		return decode_accept(frame, &port, err);
 	case FRAME_ENDPOINT:
 		return decode_and_drop_endpoint(frame, err);
+	case FRAME_READY:
+		return decode_ready(frame, &effective, err);
 	case FRAME_START:
 		return decode_start(frame, &size, err);
 	case FRAME_SENT:

@@ -21,8 +21,9 @@ struct field {
 #define REAL_MINUS_1 0xbff0000000000000ULL
 
 /* PLAN: the port, how many parameters, and those: id, value. */
-#define PORT_SIZE 82
-#define PARAMETERS 42
+#define PORT_SIZE 112
+#define GIDS (PORT_SIZE - 23)	/* and one of them */
+#define PARAMETERS 43
 #define PARAMETER_SIZE 10
 #define FIRST (PORT_SIZE + 4)
 /* The value of number ID: they begin at 2, and 35 is a list of its own. */
@@ -40,8 +41,8 @@ struct field {
 static const struct field fields[] = {
 	{ FRAME_PLAN, 22, 1, 0, "PLAN with active MTU 0: allowed are 1 to 5" },
 	{ FRAME_PLAN, 22, 1, 6, "active MTU 6: allowed are 1 to 5" },
-	{ FRAME_PLAN, 59, 2, 129, "number of GIDs 129: allowed are 0 to 128" },
-	{ FRAME_PLAN, 59, 2, 0xffff, "number of GIDs 65535" },
+	{ FRAME_PLAN, GIDS, 2, 129, "number of GIDs 129: allowed are 0 to 128" },
+	{ FRAME_PLAN, GIDS, 2, 0xffff, "number of GIDs 65535" },
 	{ FRAME_PLAN, PORT_SIZE, 1, OP_COUNT, "PLAN with operation" },
 	{ FRAME_PLAN, PORT_SIZE, 1, 255, "operation 255: allowed are 0 to" },
 	{ FRAME_PLAN, PORT_SIZE + 1, 1, 2, "metric 2: allowed are 0 to 1" },
@@ -140,6 +141,9 @@ static const struct field fields[] = {
 	FLAG(42, "relaxed-ordering"),
 	FLAG(43, "odp"),
 	FLAG(44, "verify"),
+	PLAN(45, 0, NULL),
+	PLAN(45, SECOND / 100 - 1, "interval 9999999: allowed are 10000000 to"),
+	PLAN(45, 3601 * SECOND, "interval 3601000000000"),
 	{ FRAME_PLAN, SIZES, 2, 0, "number of sizes 0: allowed are 1 to 64" },
 	{ FRAME_PLAN, SIZES, 2, 65, "number of sizes 65: allowed are 1 to 64" },
 	{ FRAME_PLAN, SIZES + 2, 8, (1ULL << 31) + 1, "size 2147483649" },
@@ -167,6 +171,11 @@ static const struct field fields[] = {
 	{ FRAME_ENDPOINT, 65, 4, 1 << 24, "PSN 16777216: allowed are 0 to 16777215" },
 	{ FRAME_ENDPOINT, 69, 4, UINT32_MAX, NULL },
 	{ FRAME_ENDPOINT, 73, 4, 1 << 24, "QPN 16777216" },
+	{ FRAME_READY, 0, 4, 16, "READY with sl 16: allowed are 0 to 15" },
+	{ FRAME_READY, 0, 4, UINT32_MAX, NULL },
+	{ FRAME_READY, 20, 4, 4097, "path_mtu 4097: allowed are 0 to 4096" },
+	{ FRAME_READY, 40, 4, 255, NULL },
+	{ FRAME_READY, 40, 4, 256, "max_rd_atomic 256: allowed are 0 to 255" },
 	{ FRAME_SENT, 0, 4, 0, "SENT with number of threads 0: allowed are 1 to 64" },
 	{ FRAME_SENT, 0, 4, 65, "number of threads 65: allowed are 1 to 64" },
 	{ FRAME_SENT, 0, 4, UINT32_MAX, "number of threads 4294967295" },

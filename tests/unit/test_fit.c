@@ -23,6 +23,8 @@ static struct port good_port(void)
 			.max_cqe = 10000,
 			.max_qp_rd_atom = 16,
 			.max_qp_init_rd_atom = 8,
+			.max_srq = 8,
+			.max_srq_wr = 2000,
 		},
 	};
 }
@@ -54,22 +56,30 @@ struct limit {
 	const char *text;	/* before and after the end's name */
 	const char *limit;
 	bool client, server;	/* which ends have it */
+	bool srq;
 };
 
 #define AT(field) offsetof(struct port_limits, field)
 
 static const struct limit limits[] = {
 	{ AT(max_qp), 3, OP_WRITE, "--qps: 4 is above what", "max_qp 3", true,
-	  true },
-	{ AT(max_qp_wr), 127, OP_WRITE, "--tx-depth: 128 is above what",
-	  "max_qp_wr 127", true, false },
-	{ AT(max_cqe), 11, OP_WRITE,
-	  "--qps x --tx-depth / --cq-mod: 36 is above what", "max_cqe 11",
 	  true, false },
+	{ AT(max_qp_wr), 127, OP_WRITE, "--tx-depth: 128 is above what",
+	  "max_qp_wr 127", true, false, false },
+	{ AT(max_cqe), 8, OP_WRITE, "--tx-depth / --cq-mod: 9 is above what",
+	  "max_cqe 8", true, false, false },
 	{ AT(max_qp_wr), 31, OP_SEND, "--rx-depth: 32 is above what",
-	  "max_qp_wr 31", false, true },
-	{ AT(max_cqe), 127, OP_SEND, "--qps x --rx-depth: 128 is above what",
-	  "max_cqe 127", false, true },
+	  "max_qp_wr 31", false, true, false },
+	{ AT(max_cqe), 31, OP_SEND, "--rx-depth: 32 is above what",
+	  "max_cqe 31", false, true, false },
+	{ AT(max_srq), 1, OP_SEND,
+	  "--srq, of each of --threads: 2 is above what", "max_srq 1", false,
+	  true, true },
+	{ AT(max_srq_wr), 31, OP_SEND, "--rx-depth: 32 is above what",
+	  "max_srq_wr 31", false, true, true },
+	{ AT(max_srq), 0, OP_SEND, NULL, NULL, false, false, false },
+	{ AT(max_qp_wr), 31, OP_WRITE_IMM, "--rx-depth: 32 is above what",
+	  "max_qp_wr 31", false, true, false },
 };
 
 static void check_limit(const struct limit *l, bool at_client)
@@ -81,9 +91,11 @@ static void check_limit(const struct limit *l, bool at_client)
 	char text[200];
 	bool applies = at_client ? l->client : l->server;
 
-	plan.op = l->op;
+	set_op(&plan, l->op);
 	plan.qps = 4;
+	plan.threads = 2;
 	plan.rx_depth = 32;
+	plan.srq = l->srq;
 	memcpy((char *)&ports[!at_client].limits + l->offset, &l->value,
 	       sizeof(l->value));
 	assert_int_equal(plan_fit(&plan, &ports[0], &ports[1], &err),
@@ -99,7 +111,7 @@ TEST(test_each_limit_at_each_end)
 {
 	for (size_t i = 0; i < COUNT(limits); i++) {
 		/* a client that only sends may be poor where others receive */
-		if (limits[i].op != OP_SEND)
+		if (!op_table[limits[i].op].receives)
 			check_limit(&limits[i], true);
 		check_limit(&limits[i], false);
 	}
@@ -178,13 +190,6 @@ TEST(test_automatic_choices)
 	assert_int_equal(plan.rx_depth, 512);
 	plan = good_plan();
 	plan.op = OP_SEND;
-	plan.qps = 100;
-	plan.tx_depth = 16;
-	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
-	/* 10,000 CQEs for 100 QPs */
-	assert_int_equal(plan.rx_depth, 100);
-	plan = good_plan();
-	plan.op = OP_SEND;
 	server.limits.max_qp_wr = 40;
 	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
 	assert_int_equal(plan.rx_depth, 40);
@@ -192,38 +197,96 @@ TEST(test_automatic_choices)
 	plan.op = OP_SEND;
 	plan.metric = METRIC_LATENCY;
 	plan.tx_depth = 4;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
+	assert_int_equal(plan.rx_depth, 16);
 	plan.rx_depth = 1;
 	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
 	assert_int_equal(plan.rx_depth, 2);	/* ping-pong needs another */
 }
 
-/* A CQ serves the QPs of one thread only: 10 QPs of 3 threads are 4. */
-TEST(test_a_queue_for_each_thread)
+/* Fewer where there are many queue pairs, or large messages to be looked at
+ * in places of their own; more where all share them. */
+TEST(test_automatic_receives)
+{
+	static const struct {
+		uint32_t qps;
+		bool srq, verify;
+		uint64_t size;
+		uint32_t max_cqe, list, wanted;
+	} rows[] = {
+		{ 100, false, false, 64, 10000, 1, 512 },
+		{ 1024, false, false, 64, 10000, 1, 128 },
+		{ 16384, false, false, 64, 10000, 1, 16 },
+		{ 1, false, false, 64, 300, 1, 300 },
+		{ 16384, false, false, 64, 10000, 64, 64 },
+		{ 100, true, false, 64, 10000, 1, 2000 },
+		{ 100, true, false, 64, 1500, 1, 1500 },
+		{ 1, false, true, 64, 10000, 1, 512 },
+		{ 1, false, true, 1 << 20, 10000, 1, 32 },
+		{ 1, false, true, 64 << 20, 10000, 1, 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct port client = good_port(), server = good_port();
+		struct plan plan = good_plan();
+		struct error err = { 0 };
+
+		client.limits.max_qp = server.limits.max_qp = 16384;
+		client.limits.max_qp_wr = server.limits.max_qp_wr = 16384;
+		server.limits.max_cqe = rows[i].max_cqe;
+		plan.op = OP_SEND;
+		plan.qps = rows[i].qps;
+		plan.srq = rows[i].srq;
+		plan.verify = rows[i].verify;
+		plan.sizes.bytes[0] = rows[i].size;
+		plan.recv_post_list = rows[i].list;
+		assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
+		if (plan.rx_depth != rows[i].wanted)
+			fail_msg("row %zu: %u", i, plan.rx_depth);
+	}
+}
+
+/*
+ * A CQ serves the QPs of one thread only: 10 QPs of 3 threads are 4 at most.
+ * Where it cannot hold what they may have outstanding, there are several.
+ */
+TEST(test_queues_for_each_thread)
 {
 	struct port client = good_port(), server = good_port();
+	struct port_limits most = client.limits;
 	struct plan plan = good_plan();
 	struct error err = { 0 };
 
 	plan.qps = 10;
 	plan.threads = 3;
-	client.limits.max_cqe = 36;	/* 4 x (128 / 16 + 1) */
+	most.max_cqe = 36;	/* 4 x (128 / 16 + 1) */
+	assert_int_equal(plan_qps_per_cq(&plan, true, &most), 4);
+	most.max_cqe = 35;
+	assert_int_equal(plan_qps_per_cq(&plan, true, &most), 3);
+	most.max_cqe = 9;
+	assert_int_equal(plan_qps_per_cq(&plan, true, &most), 1);
+	/* who does not send has nothing to wait for */
+	assert_int_equal(plan_qps_per_cq(&plan, false, &most), 4);
+	client.limits.max_cqe = 9;
 	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
-	client.limits.max_cqe = 35;
+	client.limits.max_cqe = 8;
 	assert_int_equal(plan_fit(&plan, &client, &server, &err), -EINVAL);
-	assert_message(&err, "--qps / --threads x --tx-depth / --cq-mod: 36 "
-			     "is above what the client's rxe0 allows "
-			     "(max_cqe 35)");
-	error_clear(&err);
-	client = good_port();
+	assert_message(&err, "--tx-depth / --cq-mod: 9 is above what the "
+			     "client's rxe0 allows (max_cqe 8)");
 	plan.op = OP_SEND;
-	plan.rx_depth = PLAN_AUTO;
-	server.limits.max_cqe = 400;
-	assert_int_equal(plan_fit(&plan, &client, &server, &err), 0);
-	assert_int_equal(plan.rx_depth, 100);
-	plan.rx_depth = 101;
-	assert_int_equal(plan_fit(&plan, &client, &server, &err), -EINVAL);
-	assert_message(&err, "--qps / --threads x --rx-depth: 404 is above "
-			     "what the server's rxe0 allows (max_cqe 400)");
+	plan.rx_depth = 100;
+	most.max_cqe = 400;
+	assert_int_equal(plan_qps_per_cq(&plan, false, &most), 4);
+	most.max_cqe = 399;
+	assert_int_equal(plan_qps_per_cq(&plan, false, &most), 3);
+	most.max_cqe = 100;
+	assert_int_equal(plan_qps_per_cq(&plan, false, &most), 1);
+	plan.srq = true;	/* no more than it holds can complete */
+	assert_int_equal(plan_qps_per_cq(&plan, false, &most), 4);
+	plan.srq = false;
+	plan.bidirectional = true;	/* the larger of both */
+	most.max_cqe = 200;
+	assert_int_equal(plan_qps_per_cq(&plan, true, &most), 2);
 }
 
 /* Whoever calls it, and again with what came out: the same. */
@@ -237,7 +300,7 @@ TEST(test_same_at_both_ends)
 		for (int metric = 0; metric < METRIC_COUNT; metric++) {
 			struct plan a = good_plan(), b;
 
-			a.op = (enum op)op;
+			set_op(&a, (enum op)op);
 			a.metric = (enum metric)metric;
 			b = a;
 			assert_int_equal(plan_fit(&a, &client, &server, &err),
@@ -260,7 +323,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_size_and_mtu_limits),
 	cmocka_unit_test(test_reads),
 	cmocka_unit_test(test_automatic_choices),
-	cmocka_unit_test(test_a_queue_for_each_thread),
+	cmocka_unit_test(test_automatic_receives),
+	cmocka_unit_test(test_queues_for_each_thread),
 	cmocka_unit_test(test_same_at_both_ends),
 };
 

@@ -13,6 +13,7 @@ enum {
 	RECEIVES = IBV_ODP_SUPPORT_RECV,
 	WRITES = IBV_ODP_SUPPORT_WRITE,
 	READS = IBV_ODP_SUPPORT_READ,
+	ATOMICS = IBV_ODP_SUPPORT_ATOMIC,
 	SHARED = IBV_ODP_SUPPORT_SRQ_RECV,
 	ALL = 63,
 };
@@ -24,6 +25,7 @@ static struct port good_port(void)
 		.number = 1,
 		.state = IBV_PORT_ACTIVE,
 		.active_mtu = IBV_MTU_1024,
+		.pkey = 0xffff,
 		.limits = {
 			.max_msg_sz = 1U << 31,
 			.max_qp = 100,
@@ -111,6 +113,17 @@ TEST(test_operations_without_paging)
 		{ OP_WRITE, METRIC_LATENCY, false, WRITES, WRITES, "writes" },
 		{ OP_READ, METRIC_BANDWIDTH, false, READS, READS, "reads" },
 		{ OP_READ, METRIC_LATENCY, false, READS, READS, "reads" },
+		/* receives that only tell of what was written need none */
+		{ OP_WRITE_IMM, METRIC_BANDWIDTH, false, WRITES, WRITES,
+		  "writes" },
+		{ OP_WRITE_IMM, METRIC_LATENCY, false, WRITES, WRITES,
+		  "writes" },
+		{ OP_FETCH_ADD, METRIC_BANDWIDTH, false, ATOMICS, ATOMICS,
+		  "atomics" },
+		{ OP_CMP_SWAP, METRIC_LATENCY, false, ATOMICS, ATOMICS,
+		  "atomics" },
+		{ OP_SEND_IMM, METRIC_LATENCY, false, SENDS | RECEIVES,
+		  SENDS | RECEIVES, "sends" },
 		{ OP_SEND, METRIC_BANDWIDTH, false, SENDS, RECEIVES,
 		  "receives" },
 		{ OP_SEND, METRIC_BANDWIDTH, true, SENDS, SHARED,
@@ -124,7 +137,7 @@ TEST(test_operations_without_paging)
 		struct plan plan = good_plan();
 		char text[100];
 
-		plan.op = rows[i].op;
+		set_op(&plan, rows[i].op);
 		plan.metric = rows[i].metric;
 		plan.srq = rows[i].srq;
 		plan.odp = true;

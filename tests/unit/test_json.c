@@ -102,7 +102,7 @@ TEST(test_parameters_that_are_lists_and_words)
 	r->params.numa = PARAM_NONE;
 	r->params.plan.post = POST_LEGACY;
 	r->params.clock = CLOCK_RAW;
-	r->params.interval = 250000000;
+	r->params.plan.interval = 250000000;
 	r->params.plan.round_trip = true;
 	root = document(r);
 	assert_int_equal(json_array_size(at(root, "parameters.percentiles")),

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "test.h"
 
+#include <endian.h>
 #include <errno.h>
 
 #include "fake_provider.h"
@@ -12,14 +13,44 @@
 
 static uint8_t flags[2];	/* in, out */
 
-/* Answers each message at once, as pong would. */
+/* Every operation that is answered by the same. */
+#define FOR_EACH_PINGPONG(op) \
+	for (enum op op = 0; op < OP_COUNT; op++) \
+		if (op_table[op].pingpong)
+
+/* A message comes in that says COUNT, as OPCODE has it. */
+static void bring(struct fake *fake, struct fake_qp *q,
+		  enum ibv_wr_opcode opcode, uint8_t count)
+{
+	struct ibv_wc wc = { .opcode = IBV_WC_RECV };
+
+	if (opcode == IBV_WR_SEND || opcode == IBV_WR_RDMA_WRITE)
+		flags[0] = count;
+	else
+		wc.imm_data = htobe32(count);
+	if (opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
+		wc.opcode = IBV_WC_RECV_RDMA_WITH_IMM;
+	if (opcode != IBV_WR_RDMA_WRITE)
+		fake_deliver_message(fake, q, &wc, NULL);
+}
+
+/* What a ping or pong says. */
+static uint8_t count_of(const struct ibv_send_wr *wr)
+{
+	return wr->opcode == IBV_WR_SEND || wr->opcode == IBV_WR_RDMA_WRITE ?
+		       flags[1] : (uint8_t)be32toh(wr->imm_data);
+}
+
+/* Answers each message at once, as pong would; a read and an atomic need no
+ * answer. */
 static void answer(struct fake *fake, struct fake_qp *q,
 		   const struct ibv_send_wr *wr)
 {
-	if (wr->opcode == IBV_WR_SEND)
-		fake_deliver(fake, q);
-	else
-		flags[0] = flags[1];
+	if (wr->opcode == IBV_WR_RDMA_READ ||
+	    wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+	    wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD)
+		return;
+	bring(fake, q, wr->opcode, count_of(wr));
 }
 
 static struct fake *new_fake(struct flow *f, enum op op, uint32_t depth,
@@ -35,6 +66,7 @@ static struct fake *new_fake(struct flow *f, enum op op, uint32_t depth,
 		.post_list = 1,
 		.threads = 1,
 	};
+	const uint64_t size = op_is_atomic(op) ? ATOMIC_SIZE : 2;
 	struct fake *fake = fake_new(f, 1);
 
 	memset(flags, 0, sizeof(flags));
@@ -42,23 +74,28 @@ static struct fake *new_fake(struct flow *f, enum op op, uint32_t depth,
 	fake->peer = answer;
 	f->flag_in = &flags[0];
 	f->flag_out = &flags[1];
-	f->rx_depth = op == OP_SEND ? RX_DEPTH : 0;
-	prepare(f, op, 2, 0, plan_depth(&plan, 2), plan_cq_mod(&plan, 2),
-		     iterations);
+	if (op_table[op].receives)
+		fake_take_receives(fake, f, RX_DEPTH, 1, false);
+	prepare(f, op, size, 0, plan_depth(&plan, size),
+		plan_cq_mod(&plan, size), iterations);
 	assert_int_equal(flow_fill_receives(f), 0);
 	return fake;
 }
 
 static int run(struct flow *f, enum op op)
 {
-	return op == OP_READ ? latency_round_trip(f, op) : latency_ping(f, op);
+	return op_table[op].pingpong ? latency_ping(f, op) :
+				       latency_round_trip(f, op);
 }
 
-static void check_receives(const struct fake *fake, const struct flow *f)
+static void check_receives(struct fake *fake, const struct flow *f)
 {
 	assert_int_equal(fake->rnr, 0);
-	assert_int_equal(fake->qps[0].most_receives, f->rx_depth);
-	assert_int_equal(fake->qps[0].receives, f->qps[0].recv_posted);
+	if (!f->n_receives)
+		return;
+	assert_int_equal(fake->qps[0].rq.most, RX_DEPTH);
+	assert_int_equal(fake_outstanding(fake, &fake->qps[0]),
+			 f->receives[0].posted);
 }
 
 /* Exactly N samples; the warm-up is not among them. */
@@ -84,13 +121,13 @@ static void check_samples(enum op op, uint32_t depth, uint64_t n,
 	assert_true(fake->qps[0].most <= depth);
 	assert_true(f.opened && f.closed > f.opened);
 	/* samples are back to back in a ping-pong: they make up the window */
-	if (op != OP_READ)
+	if (op_table[op].pingpong)
 		assert_int_equal(f.latency->sum, f.closed - f.opened);
 	else
 		assert_true(f.latency->sum <= f.closed - f.opened);
 	assert_null(f.failure.verb);
-	if (op == OP_SEND)
-		assert_int_equal(f.received, f.posted);
+	assert_int_equal(f.received, op_table[op].pingpong ? f.posted : 0);
+	assert_int_equal(f.lost, 0);
 	check_receives(fake, &f);
 	fake_free(fake, &f);
 }
@@ -101,13 +138,13 @@ TEST(test_sample_counts_are_exact)
 	static const uint64_t counts[] = { 1, 2, 3, 255, 256, 257, 1000 };
 	unsigned int turn = 0;
 
-	for (int op = 0; op < OP_COUNT; op++)
+	for (enum op op = 0; op < OP_COUNT; op++)
 		for (size_t d = 0; d < COUNT(depths); d++)
 			for (size_t n = 0; n < COUNT(counts); n++) {
-				check_samples((enum op)op, depths[d],
-					      counts[n], 0, turn % 4);
-				check_samples((enum op)op, depths[d],
-					      counts[n], 777, turn % 4);
+				check_samples(op, depths[d], counts[n], 0,
+					      turn % 4);
+				check_samples(op, depths[d], counts[n], 777,
+					      turn % 4);
 				turn++;
 			}
 }
@@ -132,62 +169,65 @@ static void check_timed(enum op op, enum phase first)
 
 TEST(test_by_duration)
 {
-	for (int op = 0; op < OP_COUNT; op++) {
-		check_timed((enum op)op, PHASE_WARMUP);
-		check_timed((enum op)op, PHASE_MEASURE);
+	for (enum op op = 0; op < OP_COUNT; op++) {
+		check_timed(op, PHASE_WARMUP);
+		check_timed(op, PHASE_MEASURE);
 	}
 }
 
 /* Over before it began: at most the sample under way at that moment. */
 TEST(test_straight_to_drain)
 {
-	for (int op = 0; op < OP_COUNT; op++) {
+	for (enum op op = 0; op < OP_COUNT; op++) {
 		struct flow f;
-		struct fake *fake = new_fake(&f, (enum op)op, 16, 0);
+		struct fake *fake = new_fake(&f, op, 16, 0);
 
 		fake->moves[0].at = 100;
 		fake->moves[0].phase = PHASE_DRAIN;
-		assert_int_equal(run(&f, (enum op)op), 0);
+		assert_int_equal(run(&f, op), 0);
 		assert_true(f.counted <= 1);
 		assert_int_equal(f.latency->count, f.counted);
 		fake_free(fake, &f);
 	}
 }
 
-/* A write carries a count in its last byte: 1, 2, ... 255, 0, 1. */
+/* A message carries a count in its last byte, or as immediate data: 1, 2, ...
+ * 255, 0, 1. */
 static uint8_t expected;
 
-static void check_flag(struct fake *fake, struct fake_qp *q,
-		       const struct ibv_send_wr *wr)
+static void check_count(struct fake *fake, struct fake_qp *q,
+			const struct ibv_send_wr *wr)
 {
-	assert_int_equal(flags[1], ++expected);
+	assert_int_equal(count_of(wr), ++expected);
 	answer(fake, q, wr);
 }
 
-TEST(test_writes_carry_a_count)
+TEST(test_messages_carry_a_count)
 {
-	struct flow f;
-	struct fake *fake = new_fake(&f, OP_WRITE, 8, 1000);
+	FOR_EACH_PINGPONG(op) {
+		struct flow f;
+		struct fake *fake = new_fake(&f, op, 8, 1000);
 
-	expected = 0;
-	fake->peer = check_flag;
-	fake->control.command = PHASE_MEASURE;
-	assert_int_equal(run(&f, OP_WRITE), 0);
-	assert_int_equal(expected, 1000 % 256);
-	fake_free(fake, &f);
+		expected = 0;
+		fake->peer = check_count;
+		fake->control.command = PHASE_MEASURE;
+		assert_int_equal(run(&f, op), 0);
+		assert_int_equal(expected, 1000 % 256);
+		fake_free(fake, &f);
+	}
 }
 
 TEST(test_silent_peer_and_abort)
 {
-	for (int op = 0; op < OP_COUNT; op++) {
+	for (enum op op = 0; op < OP_COUNT; op++) {
 		struct flow f;
-		struct fake *fake = new_fake(&f, (enum op)op, 4, 0);
+		struct fake *fake = new_fake(&f, op, 4, 0);
 
 		fake->peer = NULL;
 		fake->never = true;
 		fake->moves[0].at = 2000;
 		fake->moves[0].phase = PHASE_ABORT;
-		assert_int_equal(run(&f, (enum op)op), -ECANCELED);
+		assert_int_equal(run(&f, op), -ECANCELED);
 		assert_int_equal(f.posted, 1);
 		assert_int_equal(f.counted, 0);
 		assert_true(fake->ticks < 40000);
@@ -225,26 +265,27 @@ static void check_failure(enum op op, uint64_t fail_post, uint64_t fail_wc,
 
 TEST(test_failures)
 {
-	for (int op = 0; op < OP_COUNT; op++)
+	for (enum op op = 0; op < OP_COUNT; op++)
 		for (uint64_t nth = 1; nth < 20; nth++) {
-			check_failure((enum op)op, nth, 0, 0, -ENOMEM);
-			check_failure((enum op)op, 0, nth, 0, -EIO);
+			check_failure(op, nth, 0, 0, -ENOMEM);
+			check_failure(op, 0, nth, 0, -EIO);
 		}
-	check_failure(OP_SEND, 0, 0, RX_DEPTH + 1, -ENOMEM);
-	check_failure(OP_SEND, 0, 0, RX_DEPTH + 7, -ENOMEM);
+	FOR_EACH_PINGPONG(op)
+		for (uint64_t nth = 1; op_table[op].receives && nth < 8; nth++)
+			check_failure(op, 0, 0, RX_DEPTH + nth, -ENOMEM);
 }
 
 /* A failed send shows although the answer never comes. */
 TEST(test_failed_send_while_waiting)
 {
-	for (int op = OP_SEND; op <= OP_WRITE; op++) {
+	FOR_EACH_PINGPONG(op) {
 		struct flow f;
-		struct fake *fake = new_fake(&f, (enum op)op, 128, 100);
+		struct fake *fake = new_fake(&f, op, 128, 100);
 
 		fake->peer = NULL;
 		fake->fail_wc = 1;	/* not a signalled one */
 		fake->status = IBV_WC_RETRY_EXC_ERR;
-		assert_int_equal(run(&f, (enum op)op), -EIO);
+		assert_int_equal(run(&f, op), -EIO);
 		assert_int_equal(f.failure.status, IBV_WC_RETRY_EXC_ERR);
 		fake_free(fake, &f);
 	}
@@ -261,15 +302,13 @@ static void ping(struct fake *fake, struct fake_qp *q,
 {
 	struct pinger *p = fake->argument;
 
-	if (wr && wr->opcode == IBV_WR_RDMA_WRITE)
-		assert_int_equal(flags[1], p->count);
+	if (wr)
+		assert_int_equal(count_of(wr), p->count);
 	if (p->left-- == 0) {
 		atomic_store(&fake->control.command, (uint32_t)PHASE_DRAIN);
 		return;
 	}
-	flags[0] = ++p->count;
-	if (fake->requests[0][0][0].wr.opcode == IBV_WR_SEND)
-		fake_deliver(fake, q);
+	bring(fake, q, fake->requests[0][0][0].wr.opcode, ++p->count);
 }
 
 static void check_pong(enum op op, uint32_t depth, uint64_t n)
@@ -284,7 +323,7 @@ static void check_pong(enum op op, uint32_t depth, uint64_t n)
 	ping(fake, &fake->qps[0], NULL);
 	assert_int_equal(latency_pong(&f, op), 0);
 	assert_int_equal(f.posted, n);
-	assert_int_equal(f.received, op == OP_SEND ? n : 0);
+	assert_int_equal(f.received, n);
 	assert_int_equal(fake->overflows, 0);
 	check_receives(fake, &f);
 	fake_free(fake, &f);
@@ -295,21 +334,21 @@ TEST(test_pong_answers_every_ping)
 	static const uint32_t depths[] = { 1, 2, 4, 128 };
 
 	for (size_t d = 0; d < COUNT(depths); d++)
-		for (int op = OP_SEND; op <= OP_WRITE; op++) {
-			check_pong((enum op)op, depths[d], 1);
-			check_pong((enum op)op, depths[d], 1000);
+		FOR_EACH_PINGPONG(op) {
+			check_pong(op, depths[d], 1);
+			check_pong(op, depths[d], 1000);
 		}
 }
 
 TEST(test_pong_aborted)
 {
-	for (int op = OP_SEND; op <= OP_WRITE; op++) {
+	FOR_EACH_PINGPONG(op) {
 		struct flow f;
-		struct fake *fake = new_fake(&f, (enum op)op, 4, 0);
+		struct fake *fake = new_fake(&f, op, 4, 0);
 
 		fake->moves[0].at = 1000;
 		fake->moves[0].phase = PHASE_ABORT;
-		assert_int_equal(latency_pong(&f, (enum op)op), -ECANCELED);
+		assert_int_equal(latency_pong(&f, op), -ECANCELED);
 		assert_int_equal(f.posted, 0);
 		fake_free(fake, &f);
 	}
@@ -317,28 +356,28 @@ TEST(test_pong_aborted)
 
 TEST(test_abort_while_answers_come)
 {
-	for (int op = 0; op < OP_COUNT; op++) {
+	for (enum op op = 0; op < OP_COUNT; op++) {
 		struct flow f;
-		struct fake *fake = new_fake(&f, (enum op)op, 4, 100000);
+		struct fake *fake = new_fake(&f, op, 4, 100000);
 
 		fake->control.command = PHASE_MEASURE;
 		fake->moves[0].at = 1000;
 		fake->moves[0].phase = PHASE_ABORT;
-		assert_int_equal(run(&f, (enum op)op), -ECANCELED);
+		assert_int_equal(run(&f, op), -ECANCELED);
 		assert_true(f.posted < 2000);
 		fake_free(fake, &f);
 	}
-	for (int op = OP_SEND; op <= OP_WRITE; op++) {
+	FOR_EACH_PINGPONG(op) {
 		struct pinger p = { .left = 100000 };
 		struct flow f;
-		struct fake *fake = new_fake(&f, (enum op)op, 4, 0);
+		struct fake *fake = new_fake(&f, op, 4, 0);
 
 		fake->peer = ping;
 		fake->argument = &p;
 		fake->moves[0].at = 1000;
 		fake->moves[0].phase = PHASE_ABORT;
 		ping(fake, &fake->qps[0], NULL);
-		assert_int_equal(latency_pong(&f, (enum op)op), -ECANCELED);
+		assert_int_equal(latency_pong(&f, op), -ECANCELED);
 		assert_true(f.posted < 2000);
 		fake_free(fake, &f);
 	}
@@ -348,7 +387,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_sample_counts_are_exact),
 	cmocka_unit_test(test_by_duration),
 	cmocka_unit_test(test_straight_to_drain),
-	cmocka_unit_test(test_writes_carry_a_count),
+	cmocka_unit_test(test_messages_carry_a_count),
 	cmocka_unit_test(test_silent_peer_and_abort),
 	cmocka_unit_test(test_failures),
 	cmocka_unit_test(test_failed_send_while_waiting),

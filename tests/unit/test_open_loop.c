@@ -55,7 +55,7 @@ static struct fake *begin(struct flow *f, enum op op, double rate,
 	fake->delay = delay;
 	fake->control.command = PHASE_MEASURE;
 	if (op_table[op].receives)
-		fake_take_receives(fake, f, depth + 1);
+		fake_take_receives(fake, f, depth + 1, 1, false);
 	prepare(f, op, 2, 0, op == OP_READ ? depth : 2 * depth,
 		op == OP_READ ? 1 : (depth + 3) / 4, n);
 	f->flag_in = memory[0];

@@ -50,7 +50,7 @@ TEST(test_defaults)
 	assert_int_equal(p.plan.post, POST_AUTO);
 	assert_int_equal(p.plan.threads, 1);
 	assert_false(p.plan.round_trip || p.histogram);
-	assert_int_equal(p.interval, 0);
+	assert_int_equal(p.plan.interval, 0);
 	assert_int_equal(p.clock, CLOCK_AUTO);
 	assert_int_equal(p.percentiles.n, 0);
 	assert_int_equal(p.cpus.n, 0);

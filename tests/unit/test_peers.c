@@ -10,13 +10,13 @@
 #include "fake_verbs.h"
 #include "pair.h"
 
-#define STEPS 7			/* frames in each direction */
-#define DONE_STEP 5
-#define BYE_STEP 6
+#define STEPS 8			/* frames in either direction, at most */
 
+/* Of a test in which the client sends. */
+static const int n_steps[2] = { 8, 7 };
 static const enum frame_type steps[2][STEPS] = {
 	{ FRAME_HELLO, FRAME_PLAN, FRAME_ENDPOINT, FRAME_READY, FRAME_START,
-	  FRAME_DONE, FRAME_BYE },
+	  FRAME_SENT, FRAME_DONE, FRAME_BYE },
 	{ FRAME_HELLO, FRAME_ACCEPT, FRAME_ENDPOINT, FRAME_READY, FRAME_START,
 	  FRAME_DONE, FRAME_BYE },
 };
@@ -50,7 +50,7 @@ static void finish(struct pair *p, const char *fragment)
 	describe(r, text);
 	pair_check_failed(victim, text);
 	assert_contains(victim->result->error.message, fragment);
-	if (!r->to_client || r->nth != BYE_STEP)
+	if (!r->to_client || steps[1][r->nth] != FRAME_BYE)
 		pair_check_failed(other, text);
 	pair_close(p);
 }
@@ -70,7 +70,7 @@ static void spoil_every_frame(enum spoil spoil, uint64_t most_ms,
 
 	fake_verbs_reset();
 	for (int to_client = 0; to_client < 2; to_client++)
-		for (int nth = 0; nth < STEPS; nth++) {
+		for (int nth = 0; nth < n_steps[to_client]; nth++) {
 			struct relay relay = { .spoil = spoil,
 					       .to_client = to_client,
 					       .nth = nth };
@@ -78,7 +78,7 @@ static void spoil_every_frame(enum spoil spoil, uint64_t most_ms,
 			start(&pairs[to_client][nth], OP_WRITE, &relay);
 		}
 	for (int to_client = 0; to_client < 2; to_client++)
-		for (int nth = 0; nth < STEPS; nth++)
+		for (int nth = 0; nth < n_steps[to_client]; nth++)
 			finish(&pairs[to_client][nth], fragment);
 	check_clean();
 	assert_true(oob_deadline(0) - start_ns < most_ms * 1000000);
@@ -121,9 +121,10 @@ static void wrong_type(bool to_client, int nth, enum frame_type type)
 	char fragment[40];
 	struct pair p;
 	bool told = type == FRAME_ABORT || type == FRAME_REFUSE;
+	bool traffic = !to_client && steps[0][nth] == FRAME_SENT;
 
 	/* while traffic runs, nothing can be refused any more */
-	if (type == FRAME_REFUSE && !to_client && nth == DONE_STEP)
+	if (type == FRAME_REFUSE && traffic)
 		told = false;
 	snprintf(fragment, sizeof(fragment), "%s%s", told ? "" : " sent ",
 		 told ? ": because" : frame_name(type));
@@ -135,13 +136,13 @@ TEST(test_every_wrong_type_at_every_step)
 {
 	static const enum frame_type types[] = {
 		FRAME_HELLO, FRAME_REFUSE, FRAME_PLAN, FRAME_ACCEPT,
-		FRAME_ENDPOINT, FRAME_READY, FRAME_START, FRAME_DONE,
-		FRAME_BYE, FRAME_ABORT,
+		FRAME_ENDPOINT, FRAME_READY, FRAME_START, FRAME_SENT,
+		FRAME_DONE, FRAME_BYE, FRAME_ABORT,
 	};
 
 	fake_verbs_reset();
 	for (int to_client = 0; to_client < 2; to_client++)
-		for (int nth = 0; nth < STEPS; nth++)
+		for (int nth = 0; nth < n_steps[to_client]; nth++)
 			for (size_t t = 0; t < COUNT(types); t++)
 				if (types[t] != steps[to_client][nth])
 					wrong_type(to_client, nth, types[t]);
@@ -200,9 +201,13 @@ static const struct edit edits[] = {
 	{ TO_CLIENT, 4, 0, 8, 0, OP_WRITE, "size 0: allowed are 64 to 64" },
 	{ TO_CLIENT, 5, 8, 8, 3, OP_SEND,
 	  "the client sent 10 messages, the server received 3" },
-	{ TO_SERVER, 5, 0, 8, 11, OP_SEND,
+	{ TO_SERVER, 5, 0, 4, 2, OP_SEND, "malformed SENT" },
+	{ TO_SERVER, 5, 4, 8, UINT64_MAX, OP_SEND,
+	  "messages 18446744073709551615" },
+	{ TO_SERVER, 5, 4, 8, 11, OP_SEND, "nothing completed for 1 s" },
+	{ TO_SERVER, 6, 0, 8, 11, OP_SEND,
 	  "the client sent 11 messages, the server received 10" },
-	{ TO_SERVER, 5, CLOCK, 2, 99, OP_WRITE, "DONE" },
+	{ TO_SERVER, 6, CLOCK, 2, 99, OP_WRITE, "DONE" },
 };
 
 TEST(test_spoiled_fields)

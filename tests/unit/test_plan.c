@@ -235,7 +235,7 @@ TEST(test_memory)
 TEST(test_access)
 {
 	enum { W = IBV_ACCESS_LOCAL_WRITE, RW = IBV_ACCESS_REMOTE_WRITE,
-	       RR = IBV_ACCESS_REMOTE_READ };
+	       RR = IBV_ACCESS_REMOTE_READ, RA = IBV_ACCESS_REMOTE_ATOMIC };
 	static const struct {
 		enum op op;
 		enum metric metric;
@@ -247,6 +247,11 @@ TEST(test_access)
 		{ OP_WRITE, METRIC_LATENCY, W | RW, W | RW },
 		{ OP_READ, METRIC_BANDWIDTH, W, RR },
 		{ OP_READ, METRIC_LATENCY, W, RR },
+		{ OP_FETCH_ADD, METRIC_BANDWIDTH, W, W | RA },
+		{ OP_CMP_SWAP, METRIC_LATENCY, W, W | RA },
+		{ OP_SEND_IMM, METRIC_BANDWIDTH, 0, W },
+		{ OP_WRITE_IMM, METRIC_BANDWIDTH, 0, W | RW },
+		{ OP_WRITE_IMM, METRIC_LATENCY, W | RW, W | RW },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -257,10 +262,22 @@ TEST(test_access)
 		assert_int_equal(plan_access(&plan, true), rows[i].client);
 		assert_int_equal(plan_access(&plan, false), rows[i].server);
 		assert_int_equal(plan_posts_receives(&plan, false),
-				 plan.op == OP_SEND);
+				 op_table[plan.op].receives);
 		assert_int_equal(plan_posts_receives(&plan, true),
-				 plan.op == OP_SEND && plan.metric ==
-							       METRIC_LATENCY);
+				 op_table[plan.op].receives &&
+					 plan.metric == METRIC_LATENCY);
+		if (plan.metric == METRIC_LATENCY)
+			continue;
+		plan.reversed = true;	/* the ends change places */
+		assert_int_equal(plan_access(&plan, true), rows[i].server);
+		assert_int_equal(plan_access(&plan, false), rows[i].client);
+		plan.reversed = false;
+		plan.bidirectional = true;	/* each is both */
+		assert_int_equal(plan_access(&plan, true),
+				 rows[i].client | rows[i].server);
+		assert_int_equal(plan_access(&plan, false),
+				 rows[i].client | rows[i].server);
+		assert_int_equal(plan_regions(&plan), 2);
 	}
 }
 
@@ -279,10 +296,14 @@ TEST(test_check)
 
 	assert_int_equal(plan_check(&plan, &err), 0);
 	plan.sizes.bytes[0] = 0;
-	check_refused(&plan, "--size 0: a write has at least 1 byte");
-	plan.op = OP_SEND;
 	assert_int_equal(plan_check(&plan, &err), 0);
 	plan.metric = METRIC_LATENCY;
+	check_refused(&plan, "--size 0: write_lat waits for the last byte of "
+			     "a message; --imm waits for a completion");
+	set_op(&plan, OP_WRITE_IMM);
+	assert_int_equal(plan_check(&plan, &err), 0);
+	set_op(&plan, OP_SEND);
+	assert_int_equal(plan_check(&plan, &err), 0);
 	plan.qps = 2;
 	check_refused(&plan,
 		      "--qps 2: latency is measured on one queue pair");
@@ -334,7 +355,7 @@ TEST(test_whole_or_half)
 
 	for (int op = 0; op < OP_COUNT; op++)
 		for (int metric = 0; metric < METRIC_COUNT; metric++) {
-			plan.op = (enum op)op;
+			set_op(&plan, (enum op)op);
 			plan.metric = (enum metric)metric;
 			plan.round_trip = true;
 			assert_true(result_latency_factor(&plan) == 1);

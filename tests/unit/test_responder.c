@@ -11,6 +11,7 @@
 struct source {
 	uint64_t left;
 	uint64_t seed;
+	uint64_t said_after;	/* polls after the last one that SENT comes */
 };
 
 static void send_some(struct fake *fake)
@@ -21,38 +22,133 @@ static void send_some(struct fake *fake)
 		struct fake_qp *q =
 			&fake->qps[next_random(&s->seed) % fake->n_qps];
 
-		if (!q->receives)
+		if (!fake_outstanding(fake, q))
 			continue;
 		fake_deliver(fake, q);
 		s->left--;
 	}
-	if (!s->left)
-		atomic_store(&fake->control.command, (uint32_t)PHASE_DRAIN);
+	if (!s->left && s->said_after-- == 0)
+		atomic_store(&fake->control.peer_sent, true);
+}
+
+/* All receives are where they belong: posted, or waiting to be. */
+static void check_receives(struct fake *fake, const struct flow *f,
+			   uint32_t depth, uint32_t list)
+{
+	assert_int_equal(fake->rnr, 0);
+	for (uint32_t i = 0; i < f->n_receives; i++) {
+		const struct flow_receives *r = &f->receives[i];
+		const struct fake_rq *rq = fake_rq_of(fake, &fake->qps[i]);
+
+		assert_int_equal(rq->most, depth);
+		assert_int_equal(rq->longest, list);
+		assert_int_equal(rq->posted - rq->taken, r->posted);
+		assert_int_equal(r->posted + r->waiting, depth);
+		assert_true(r->waiting < list);
+	}
+}
+
+static void check_takes_all(uint32_t depth, uint32_t list, bool shared,
+			    uint64_t said_after)
+{
+	struct source s = { 5000, depth, said_after };
+	struct flow f;
+	struct fake *fake = fake_new(&f, 4);
+
+	fake->on_poll = send_some;
+	fake->argument = &s;
+	fake->delay = 3;
+	fake_take_receives(fake, &f, depth, list, shared);
+	prepare(&f, OP_SEND, 64, 0, 1, 1, 0);
+	f.expected = 5000;
+	assert_int_equal(flow_fill_receives(&f), 0);
+	assert_int_equal(responder_run(&f, OP_SEND), 0);
+	assert_int_equal(f.received, 5000);
+	assert_int_equal(f.progress->messages, 5000);
+	assert_int_equal(f.posted, 0);
+	check_receives(fake, &f, depth, list);
+	fake_free(fake, &f);
 }
 
 TEST(test_responder_takes_all)
 {
-	for (uint32_t depth = 1; depth <= 64; depth *= 4) {
-		struct source s = { .left = 5000, .seed = depth };
-		struct flow f;
-		struct fake *fake = fake_new(&f, 4);
+	for (uint32_t depth = 1; depth <= 64; depth *= 4)
+		for (uint32_t list = 1; list <= depth; list *= 4)
+			for (int shared = 0; shared < 2; shared++) {
+				check_takes_all(depth, list, shared, 0);
+				check_takes_all(depth, list, shared, 500);
+			}
+}
 
-		fake->on_poll = send_some;
-		fake->argument = &s;
-		fake->delay = 3;
-		f.rx_depth = depth;
-		prepare(&f, OP_SEND, 64, 0, 1, 1, 0);
-		assert_int_equal(flow_fill_receives(&f), 0);
-		assert_int_equal(responder_run(&f, OP_SEND), 0);
-		assert_int_equal(f.received, 5000);
-		assert_int_equal(f.progress->messages, 5000);
-		for (int i = 0; i < 4; i++) {
-			assert_int_equal(fake->qps[i].most_receives, depth);
-			assert_int_equal(fake->qps[i].receives, depth);
-			assert_int_equal(f.qps[i].recv_posted, depth);
-		}
-		fake_free(fake, &f);
+/* Of several queues each is polled in its turn. */
+TEST(test_responder_takes_of_every_queue)
+{
+	struct source s = { .left = 5000, .seed = 7 };
+	struct flow f;
+	struct fake *fake = fake_new(&f, 5);
+
+	fake->on_poll = send_some;
+	fake->argument = &s;
+	fake_split_cqs(fake, &f, 3);
+	fake_take_receives(fake, &f, 8, 1, false);
+	prepare(&f, OP_SEND, 64, 0, 1, 1, 0);
+	f.expected = 5000;
+	assert_int_equal(flow_fill_receives(&f), 0);
+	assert_int_equal(responder_run(&f, OP_SEND), 0);
+	assert_int_equal(f.received, 5000);
+	check_receives(fake, &f, 8, 1);
+	fake_free(fake, &f);
+}
+
+/* Five of 105 never come: what is reliable is waited for, until somebody says
+ * that it is enough; over the others they are lost. */
+static void check_missing(bool unreliable, int ret)
+{
+	struct source s = { .left = 100, .seed = 7 };
+	struct flow f;
+	struct fake *fake = fake_new(&f, 2);
+
+	fake->on_poll = send_some;
+	fake->argument = &s;
+	fake_take_receives(fake, &f, 16, 1, false);
+	prepare(&f, OP_SEND, 64, 0, 1, 1, 0);
+	f.expected = 105;
+	f.unreliable = unreliable;
+	f.patience = 1000000;	/* a tick is 1 ns here */
+	if (!unreliable) {
+		fake->moves[0].at = 200000;
+		fake->moves[0].phase = PHASE_ABORT;
 	}
+	assert_int_equal(flow_fill_receives(&f), 0);
+	assert_int_equal(responder_run(&f, OP_SEND), ret);
+	assert_int_equal(f.received, 100);
+	fake_free(fake, &f);
+}
+
+TEST(test_messages_that_never_come)
+{
+	check_missing(true, 0);
+	check_missing(false, -ECANCELED);
+}
+
+/* A time that is over does not end it: the peer may still be sending. */
+TEST(test_only_the_peer_ends_it)
+{
+	struct source s = { .left = 5000, .seed = 7, .said_after = 1000 };
+	struct flow f;
+	struct fake *fake = fake_new(&f, 1);
+
+	fake->on_poll = send_some;
+	fake->argument = &s;
+	fake->moves[0].at = 10;
+	fake->moves[0].phase = PHASE_DRAIN;
+	fake_take_receives(fake, &f, 4, 1, false);
+	prepare(&f, OP_SEND, 64, 0, 1, 1, 0);
+	f.expected = 5000;
+	assert_int_equal(flow_fill_receives(&f), 0);
+	assert_int_equal(responder_run(&f, OP_SEND), 0);
+	assert_int_equal(f.received, 5000);
+	fake_free(fake, &f);
 }
 
 TEST(test_responder_fails)
@@ -60,15 +156,15 @@ TEST(test_responder_fails)
 	struct flow f;
 	struct fake *fake = fake_new(&f, 1);
 
-	f.rx_depth = 4;
+	fake_take_receives(fake, &f, 4, 1, false);
 	fake->fail_recv = 3;
 	fake->errnum = EINVAL;
 	assert_int_equal(flow_fill_receives(&f), -EINVAL);
 	assert_string_equal(f.failure.verb, "ibv_post_recv");
-	assert_int_equal(f.qps[0].recv_posted, 2);
+	assert_int_equal(f.receives[0].posted, 2);
 	memset(&f.failure, 0, sizeof(f.failure));
 	fake_deliver(fake, &fake->qps[0]);
-	fake->receives.entries[0].status = IBV_WC_LOC_PROT_ERR;
+	fake->cqs[0].receives.entries[0].wc.status = IBV_WC_LOC_PROT_ERR;
 	assert_int_equal(responder_run(&f, OP_SEND), -EIO);
 	assert_int_equal(f.failure.status, IBV_WC_LOC_PROT_ERR);
 	assert_int_equal(f.received, 0);
@@ -80,9 +176,28 @@ TEST(test_responder_fails)
 	fake_free(fake, &f);
 }
 
+/* The verb that failed is the shared queue's. */
+TEST(test_shared_receives_fail)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 2);
+
+	fake_take_receives(fake, &f, 4, 1, true);
+	fake->fail_recv = 3;
+	fake->errnum = ENOMEM;
+	assert_int_equal(flow_fill_receives(&f), -ENOMEM);
+	assert_string_equal(f.failure.verb, "ibv_post_srq_recv");
+	assert_int_equal(f.receives[0].posted, 2);
+	fake_free(fake, &f);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_responder_takes_all),
+	cmocka_unit_test(test_responder_takes_of_every_queue),
+	cmocka_unit_test(test_messages_that_never_come),
+	cmocka_unit_test(test_only_the_peer_ends_it),
 	cmocka_unit_test(test_responder_fails),
+	cmocka_unit_test(test_shared_receives_fail),
 };
 
 TEST_MAIN(tests, 30)

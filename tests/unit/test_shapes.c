@@ -165,7 +165,7 @@ TEST(test_intervals_are_as_long_as_asked)
 		pair_plan(&p)->iterations = 0;
 		pair_plan(&p)->warmup = 10 * MS;
 		pair_plan(&p)->duration = 500 * MS;
-		p.client.result->params.interval = 20 * MS;
+		p.client.result->params.plan.interval = 20 * MS;
 		pair_run_well(&p, "intervals");
 		row = row_of(&p);
 		/* fewer where other programs kept the threads waiting */

@@ -108,18 +108,18 @@ TEST(test_find_the_cause)
 {
 	struct flow f;
 	struct fake *fake = fake_new(&f, 2);
-	struct fake_ring *ring = &fake->receives;
+	struct fake_ring *ring = &fake->cqs[0].receives;
 
-	ring->entries[0].status = IBV_WC_SUCCESS;
-	ring->entries[1].status = IBV_WC_WR_FLUSH_ERR;
-	ring->entries[2].status = IBV_WC_LOC_PROT_ERR;
-	ring->entries[2].wr_id = 1ULL << FLOW_COUNT_BITS;
+	ring->entries[0].wc.status = IBV_WC_SUCCESS;
+	ring->entries[1].wc.status = IBV_WC_WR_FLUSH_ERR;
+	ring->entries[2].wc.status = IBV_WC_LOC_PROT_ERR;
+	ring->entries[2].wc.wr_id = 1ULL << FLOW_COUNT_BITS;
 	ring->tail = 3;
 	flow_find_failure(&f);
 	assert_int_equal(f.failure.status, IBV_WC_LOC_PROT_ERR);
 	assert_int_equal(f.failure.qp_index, 1);
 	ring->head = 0;
-	ring->entries[0].status = IBV_WC_REM_OP_ERR;
+	ring->entries[0].wc.status = IBV_WC_REM_OP_ERR;
 	flow_find_failure(&f);	/* known already */
 	assert_int_equal(f.failure.status, IBV_WC_LOC_PROT_ERR);
 	fake_free(fake, &f);

@@ -42,7 +42,7 @@ TEST(test_every_parameter)
 	assert_contains(text, "-h, --help");
 	assert_contains(text, "-V, --version");
 	assert_contains(text, "TEST: send_bw send_lat write_bw write_lat "
-			      "read_bw read_lat\n");
+			      "read_bw read_lat atomic_bw atomic_lat\n");
 	free(text);
 }
 

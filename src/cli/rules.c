@@ -1,0 +1,170 @@
+#include "config.h"
+#include "cli/rules.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool was_given(const struct given *g, const char *name)
+{
+	for (size_t i = 0; i < param_count; i++)
+		if (!strcmp(param_table[i].name, name))
+			return g->row[i];
+	return false;
+}
+
+static unsigned int command_flag(enum command command)
+{
+	switch (command) {
+	case COMMAND_DEVICES:
+		return PARAM_DEVICES;
+	case COMMAND_CALIBRATE:
+		return PARAM_CALIBRATE;
+	case COMMAND_SERVE:
+		return PARAM_SERVER;
+	case COMMAND_LOOPBACK:
+		return PARAM_CLIENT | PARAM_SERVER;
+	default:
+		return PARAM_CLIENT;
+	}
+}
+
+/* Who types the same line at both ends, as perftest wants it, is served. */
+static void ignore(struct given *g, const struct param *row)
+{
+	char *text = g->options->ignored;
+	size_t used = strlen(text);
+
+	snprintf(text + used, sizeof(g->options->ignored) - used, "%s--%s",
+		 used ? ", " : "", row->name);
+}
+
+int rules_apply(struct given *g)
+{
+	const bool test_named = g->options->params.once &&
+				!was_given(g, "once");
+	enum command command = g->options->command;
+
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *row = &param_table[i];
+
+		if (!g->row[i] || (row->who & command_flag(command)))
+			continue;
+		if (command == COMMAND_SERVE && test_named) {
+			ignore(g, row);
+			continue;
+		}
+		return fail(g->err, -EINVAL, NULL, "--%s: %s", row->name,
+			    command == COMMAND_SERVE ?
+				    "the client decides that, not the server" :
+			    row->who == PARAM_SERVER ?
+				    "is for a server" :
+				    "does not apply here");
+	}
+	return 0;
+}
+
+/* Options that one of the two metrics, or a test without a rate, has no use
+ * for. */
+static int check_metric(struct given *g)
+{
+	static const struct {
+		const char *name;
+		enum metric metric;
+		bool rated;
+		const char *why;
+	} rules[] = {
+		{ "interval", METRIC_BANDWIDTH, false, "only for bandwidth" },
+		{ "percentiles", METRIC_LATENCY, false, "only for latency" },
+		{ "histogram", METRIC_LATENCY, false, "only for latency" },
+		{ "samples", METRIC_LATENCY, false, "only for latency" },
+		{ "burst", METRIC_BANDWIDTH, true,
+		  "only for bandwidth with --rate" },
+		{ "arrival", METRIC_LATENCY, true,
+		  "only for an open loop: latency with --rate" },
+		{ "depth", METRIC_LATENCY, true,
+		  "only for an open loop: latency with --rate" },
+	};
+	const struct plan *plan = &g->options->params.plan;
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if ((plan->metric != rules[i].metric ||
+		     (rules[i].rated && !plan->rate)) &&
+		    was_given(g, rules[i].name))
+			return fail(g->err, -EINVAL, NULL, "--%s: %s",
+				    rules[i].name, rules[i].why);
+	return 0;
+}
+
+static int check_cpus(struct given *g)
+{
+	const struct parameters *params = &g->options->params;
+
+	if (!params->cpus.n || params->cpus.n >= params->plan.threads)
+		return 0;
+	return fail(g->err, -EINVAL, NULL,
+		    "--cpus: %u of them, and --threads %u: each thread needs "
+		    "one", params->cpus.n, params->plan.threads);
+}
+
+/* One file cannot hold both. */
+static int check_files(struct given *g)
+{
+	const struct parameters *params = &g->options->params;
+
+	if (!params->samples || !params->json ||
+	    strcmp(params->samples, params->json) != 0)
+		return 0;
+	return fail(g->err, -EINVAL, NULL,
+		    "--samples and --json: both to %s", params->json);
+}
+
+/* -a, or a size for who named none. */
+static int complete_sizes(struct given *g)
+{
+	struct plan *plan = &g->options->params.plan;
+
+	if (plan->all && plan->sizes.n)
+		return fail(g->err, -EINVAL, NULL,
+			    "--all and --size: only one of them");
+	if (plan->all)
+		return units_parse_sizes(PLAN_SIZES_ALL, &plan->sizes);
+	if (plan->sizes.n)
+		return 0;
+	plan->sizes.n = 1;
+	if (op_is_atomic(plan->op))
+		plan->sizes.bytes[0] = ATOMIC_SIZE;
+	else if (plan->metric == METRIC_LATENCY)
+		plan->sizes.bytes[0] = PLAN_SIZE_LATENCY;
+	else if (plan->transport == TRANSPORT_UD)
+		plan->sizes.bytes[0] = PLAN_SIZE_DATAGRAM;
+	else
+		plan->sizes.bytes[0] = PLAN_SIZE_BANDWIDTH;
+	return 0;
+}
+
+int rules_complete(struct given *g)
+{
+	struct plan *plan = &g->options->params.plan;
+	int ret;
+
+	if (was_given(g, "atomic-type") && !op_is_atomic(plan->op))
+		return fail(g->err, -EINVAL, NULL,
+			    "--atomic-type: only for atomic_bw and "
+			    "atomic_lat");
+	if (was_given(g, "iterations") && was_given(g, "duration"))
+		return fail(g->err, -EINVAL, NULL,
+			    "--iterations and --duration: only one of them");
+	if (plan->iterations)
+		plan->duration = 0;
+	plan->op = op_variant(plan->op, plan->imm,
+			      (enum atomic_type)plan->atomic);
+	ret = complete_sizes(g);
+	if (!ret)
+		ret = check_metric(g);
+	if (!ret)
+		ret = plan_check(plan, g->err);
+	if (!ret)
+		ret = check_cpus(g);
+	return ret ? ret : check_files(g);
+}

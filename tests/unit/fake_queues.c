@@ -1,0 +1,224 @@
+/* Completion queues, their channels and shared receive queues of the fake
+ * verbs. */
+#include "config.h"
+#include "fake_nic.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "fake_verbs.h"
+
+struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+{
+	struct nic_channel *c;
+	int fds[2];
+
+	if (nic_call_fails() || pipe2(fds, O_CLOEXEC))
+		return NULL;
+	c = nic_create(sizeof(*c), &fake_verbs.channels);
+	c->channel.context = context;
+	c->channel.fd = fds[0];
+	c->event_fd = fds[1];
+	return &c->channel;
+}
+
+int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+	struct nic_channel *c = (struct nic_channel *)channel;
+
+	nic_misuse(channel->refcnt != 0);
+	close(channel->fd);
+	close(c->event_fd);
+	nic_count(&fake_verbs.channels, -1);
+	free(c);
+	return 0;
+}
+
+static bool has_vector(const struct ibv_context *context, int vector)
+{
+	return vector >= 0 && vector < context->num_comp_vectors;
+}
+
+struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
+			     void *cq_context, struct ibv_comp_channel *channel,
+			     int vector)
+{
+	struct nic_cq *cq;
+
+	if (nic_call_fails())
+		return NULL;
+	if (cqe < 1 || cqe > fake_verbs.attr.max_cqe ||
+	    !has_vector(context, vector)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	cq = nic_create(sizeof(*cq), &fake_verbs.cqs);
+	cq->cq.context = context;
+	cq->cq.channel = channel;
+	cq->cq.cq_context = cq_context;
+	cq->cq.cqe = cqe;
+	cq->ring = calloc((size_t)cqe, sizeof(*cq->ring));
+	pthread_mutex_lock(&nic_lock);
+	fake_verbs.vectors |= 1U << vector;
+	if (channel)
+		channel->refcnt++;
+	pthread_mutex_unlock(&nic_lock);
+	return &cq->cq;
+}
+
+int ibv_destroy_cq(struct ibv_cq *cq)
+{
+	struct nic_cq *c = (struct nic_cq *)cq;
+
+	pthread_mutex_lock(&nic_lock);
+	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+		if (nic_qps[i] && (nic_qps[i]->qp.send_cq == cq ||
+				   nic_qps[i]->qp.recv_cq == cq))
+			fake_verbs.misuses++;
+	/* the real one would wait for ever */
+	if (c->unacked)
+		fake_verbs.misuses++;
+	if (cq->channel)
+		cq->channel->refcnt--;
+	pthread_mutex_unlock(&nic_lock);
+	nic_count(&fake_verbs.cqs, -1);
+	free(c->ring);
+	free(c);
+	return 0;
+}
+
+static void raise_event(struct nic_cq *cq)
+{
+	const struct nic_channel *c =
+		(const struct nic_channel *)cq->cq.channel;
+
+	cq->armed = false;
+	fake_verbs.events++;
+	if (write(c->event_fd, &cq, sizeof(cq)) < 0)
+		perror("completion event");
+}
+
+void nic_complete(struct ibv_cq *to, const struct ibv_wc *wc)
+{
+	struct nic_cq *cq = (struct nic_cq *)to;
+	uint64_t tail = atomic_load(&cq->tail);
+
+	if (tail - cq->head >= (uint64_t)cq->cq.cqe) {
+		fake_verbs.overflows++;
+		return;
+	}
+	cq->ring[tail % (uint64_t)cq->cq.cqe] = *wc;
+	atomic_store(&cq->tail, tail + 1);
+	if (cq->armed)
+		raise_event(cq);
+}
+
+/* As man ibv_req_notify_cq says: of completions there are already nothing is
+ * told. */
+static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
+{
+	(void)solicited_only;
+	pthread_mutex_lock(&nic_lock);
+	if (!cq->channel)
+		fake_verbs.misuses++;
+	else
+		((struct nic_cq *)cq)->armed = true;
+	pthread_mutex_unlock(&nic_lock);
+	return 0;
+}
+
+int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
+		     void **cq_context)
+{
+	struct nic_cq *c;
+
+	if (read(channel->fd, &c, sizeof(c)) < 0)
+		return -1;
+	pthread_mutex_lock(&nic_lock);
+	c->unacked++;
+	pthread_mutex_unlock(&nic_lock);
+	*cq = &c->cq;
+	*cq_context = c->cq.cq_context;
+	return 0;
+}
+
+void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int n)
+{
+	struct nic_cq *c = (struct nic_cq *)cq;
+
+	nic_misuse(n > c->unacked);
+	pthread_mutex_lock(&nic_lock);
+	c->unacked -= n;
+	pthread_mutex_unlock(&nic_lock);
+}
+
+static int poll_cq(struct ibv_cq *from, int most, struct ibv_wc *wc)
+{
+	struct nic_cq *cq = (struct nic_cq *)from;
+	int n = 0;
+
+	if (atomic_load(&cq->tail) == cq->head) {
+		if (++cq->empty % 64)
+			return 0;
+		/* queue pairs whose peers are gone retry in the meantime */
+		pthread_mutex_lock(&nic_lock);
+		nic_retry(from);
+		pthread_mutex_unlock(&nic_lock);
+		sched_yield();	/* the peer may be on this core */
+		return 0;
+	}
+	pthread_mutex_lock(&nic_lock);
+	while (n < most && cq->head < atomic_load(&cq->tail)) {
+		wc[n] = cq->ring[cq->head++ % (uint64_t)cq->cq.cqe];
+		nic_retire(&wc[n++]);
+	}
+	pthread_mutex_unlock(&nic_lock);
+	return n;
+}
+
+void nic_set_cq_ops(struct ibv_context_ops *ops)
+{
+	ops->poll_cq = poll_cq;
+	ops->req_notify_cq = req_notify_cq;
+}
+
+struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
+			       struct ibv_srq_init_attr *attr)
+{
+	struct nic_srq *s;
+
+	if (nic_call_fails())
+		return NULL;
+	if (attr->attr.max_wr < 1 || attr->attr.max_sge < 1 ||
+	    attr->attr.max_wr > (uint32_t)fake_verbs.attr.max_srq_wr) {
+		errno = EINVAL;
+		return NULL;
+	}
+	s = nic_create(sizeof(*s), &fake_verbs.srqs);
+	s->srq.context = pd->context;
+	s->srq.pd = pd;
+	nic_count(&pd->handle, 1);
+	s->rq.size = attr->attr.max_wr;
+	s->rq.ring = calloc(s->rq.size, sizeof(*s->rq.ring));
+	return &s->srq;
+}
+
+int ibv_destroy_srq(struct ibv_srq *srq)
+{
+	struct nic_srq *s = (struct nic_srq *)srq;
+
+	pthread_mutex_lock(&nic_lock);
+	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+		if (nic_qps[i] && nic_qps[i]->qp.srq == srq)
+			fake_verbs.misuses++;
+	pthread_mutex_unlock(&nic_lock);
+	nic_count(&srq->pd->handle, -1);
+	nic_count(&fake_verbs.srqs, -1);
+	free(s->rq.ring);
+	free(s);
+	return 0;
+}

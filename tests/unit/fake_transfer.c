@@ -1,0 +1,248 @@
+/* The fake NIC's wire: where a message goes, and what it does there. */
+#include "config.h"
+#include "fake_nic.h"
+
+#include <string.h>
+
+#include "fake_verbs.h"
+
+/* A message as it is on its way. */
+struct message {
+	const struct nic_send *send;
+	uint8_t *here;		/* its bytes where it was posted */
+	uint32_t length;
+	bool reliable;
+};
+
+/* The memory at ADDRESS that KEY opens for ACCESS; NULL when it does not. */
+static void *translate(uint32_t key, uint64_t address, uint64_t length,
+		       unsigned int access)
+{
+	uint32_t i = key - NIC_RKEY_BASE;
+	const struct nic_mr *m = i < NIC_OBJECTS ? nic_mrs[i] : NULL;
+	uint64_t start;
+
+	if (!m || (m->access & access) != access)
+		return NULL;
+	start = (uintptr_t)m->mr.addr;
+	if (address < start || length > m->mr.length ||
+	    address - start > m->mr.length - length)
+		return NULL;
+	return (void *)(uintptr_t)address;
+}
+
+/* The last byte becomes visible last, as write latency relies on. */
+static void move(uint8_t *to, const uint8_t *from, uint32_t length)
+{
+	uint8_t last, damage = 0;
+
+	if (!length)
+		return;
+	if (fake_verbs.messages == fake_verbs.damage_message)
+		damage = 0x80;
+	last = from[length - 1] ^ (length == 1 ? damage : 0);
+	memcpy(to, from, length - 1);
+	if (length > 1)
+		to[length / 2 - 1] ^= damage;
+	__atomic_store_n(to + length - 1, last, __ATOMIC_RELEASE);
+}
+
+static enum ibv_wc_opcode receive_opcode(enum ibv_wr_opcode opcode)
+{
+	return opcode == IBV_WR_RDMA_WRITE_WITH_IMM ?
+		       IBV_WC_RECV_RDMA_WITH_IMM : IBV_WC_RECV;
+}
+
+bool nic_takes_receive(const struct nic_send *s)
+{
+	return s->wr.opcode == IBV_WR_SEND ||
+	       s->wr.opcode == IBV_WR_SEND_WITH_IMM ||
+	       s->wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+}
+
+/* The next receive of PEER is taken by M; what was written did not go there. */
+static enum ibv_wc_status take_receive(struct nic_qp *peer,
+				       const struct message *m, bool written)
+{
+	const bool ud = peer->qp.qp_type == IBV_QPT_UD;
+	const uint32_t header = ud ? NIC_GRH_SIZE : 0;
+	const enum ibv_wr_opcode opcode = m->send->wr.opcode;
+	struct nic_rq *rq = peer->rq;
+	struct nic_receive *r = &rq->ring[rq->done % rq->size];
+	uint32_t length = m->length + header;
+	struct ibv_wc wc = {
+		.wr_id = r->wr_id,
+		.opcode = receive_opcode(opcode),
+		.byte_len = length,
+		.qp_num = peer->qp.qp_num,
+		.wc_flags = ud ? IBV_WC_GRH : 0,
+	};
+	uint8_t *to = NULL;
+
+	if (!written && length) {
+		to = translate(r->sge.lkey, r->sge.addr, length,
+			       IBV_ACCESS_LOCAL_WRITE);
+		if (!to || length > r->sge.length)
+			return IBV_WC_REM_INV_REQ_ERR;
+		memset(to, NIC_GRH_BYTE, header);
+		move(to + header, m->here, m->length);
+	}
+	if (opcode != IBV_WR_SEND) {
+		wc.wc_flags |= IBV_WC_WITH_IMM;
+		wc.imm_data = m->send->wr.imm_data;
+	}
+	rq->done++;
+	nic_complete(peer->qp.recv_cq, &wc);
+	return IBV_WC_SUCCESS;
+}
+
+static unsigned int remote_access(enum ibv_wr_opcode opcode)
+{
+	switch (opcode) {
+	case IBV_WR_RDMA_READ:
+		return IBV_ACCESS_REMOTE_READ;
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		return IBV_ACCESS_REMOTE_ATOMIC;
+	default:
+		return IBV_ACCESS_REMOTE_WRITE;
+	}
+}
+
+static bool is_atomic(enum ibv_wr_opcode opcode)
+{
+	return opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+	       opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+static bool fetches(enum ibv_wr_opcode opcode)
+{
+	return opcode == IBV_WR_RDMA_READ || is_atomic(opcode);
+}
+
+/* All of it, and the old value back: others see it before or after. */
+static void operate(const struct ibv_send_wr *wr, uint8_t *here, uint8_t *there)
+{
+	const uint64_t operand = wr->wr.atomic.compare_add;
+	uint64_t old, value;
+
+	memcpy(&old, there, sizeof(old));
+	value = old + operand;
+	if (wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP)
+		value = old == operand ? wr->wr.atomic.swap : old;
+	__atomic_store_n((uint64_t *)(void *)there, value, __ATOMIC_RELEASE);
+	move(here, (const uint8_t *)&old, sizeof(old));
+}
+
+/* Memory of the peer's, not a receive. */
+static enum ibv_wc_status access_memory(struct nic_qp *peer,
+					const struct message *m)
+{
+	const struct ibv_send_wr *wr = &m->send->wr;
+	const bool atomic = is_atomic(wr->opcode);
+	const unsigned int access = remote_access(wr->opcode);
+	const uint64_t address = atomic ? wr->wr.atomic.remote_addr :
+					  wr->wr.rdma.remote_addr;
+	uint8_t *there = translate(atomic ? wr->wr.atomic.rkey :
+					    wr->wr.rdma.rkey,
+				   address, m->length, access);
+
+	/* the queue pair must allow it, too */
+	if ((!there && m->length) ||
+	    (peer->attr.qp_access_flags & access) != access)
+		return IBV_WC_REM_ACCESS_ERR;
+	if (atomic && (m->length != 8 || address % 8))
+		return IBV_WC_REM_INV_REQ_ERR;
+	if (atomic)
+		operate(wr, m->here, there);
+	else if (wr->opcode == IBV_WR_RDMA_READ)
+		move(m->here, there, m->length);
+	else
+		move(there, m->here, m->length);
+	return IBV_WC_SUCCESS;
+}
+
+/* One that has an address for each message: it must be right, and PEER's
+ * Q_Key with it. */
+static struct nic_qp *datagram_peer(const struct ibv_send_wr *wr)
+{
+	struct nic_qp *peer = nic_find_qp(wr->wr.ud.remote_qpn);
+	bool alive = false;
+
+	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+		alive |= nic_ahs[i] && &nic_ahs[i]->ah == wr->wr.ud.ah;
+	if (!alive)
+		fake_verbs.misuses++;
+	if (!peer || peer->qp.qp_type != IBV_QPT_UD ||
+	    peer->qp.state < IBV_QPS_RTR ||
+	    peer->attr.qkey != wr->wr.ud.remote_qkey)
+		return NULL;
+	return alive ? peer : NULL;
+}
+
+struct nic_qp *nic_peer(const struct nic_qp *q, const struct nic_send *s)
+{
+	struct nic_qp *peer;
+
+	if (q->qp.qp_type == IBV_QPT_UD)
+		return datagram_peer(&s->wr);
+	peer = nic_find_qp(q->dest);
+	if (!peer || peer->qp.state < IBV_QPS_RTR ||
+	    peer->qp.qp_type != q->qp.qp_type || peer->dest != q->qp.qp_num)
+		return NULL;
+	return peer;
+}
+
+/* What of M is wrong where it was posted. */
+static enum ibv_wc_status check(const struct nic_qp *q,
+				const struct message *m)
+{
+	const enum ibv_wr_opcode opcode = m->send->wr.opcode;
+
+	if (!m->here && m->length)
+		return IBV_WC_LOC_PROT_ERR;
+	if ((q->qp.qp_type == IBV_QPT_UC && fetches(opcode)) ||
+	    (q->qp.qp_type == IBV_QPT_UD && opcode != IBV_WR_SEND &&
+	     opcode != IBV_WR_SEND_WITH_IMM))
+		return IBV_WC_LOC_QP_OP_ERR;
+	if (q->qp.qp_type == IBV_QPT_UD &&
+	    m->length > 128U << fake_verbs.port.active_mtu)
+		return IBV_WC_LOC_LEN_ERR;
+	return IBV_WC_SUCCESS;
+}
+
+enum ibv_wc_status nic_transfer(struct nic_qp *q, struct nic_qp *peer,
+				const struct nic_send *s)
+{
+	const bool inlined = s->wr.send_flags & IBV_SEND_INLINE;
+	struct message m = {
+		.send = s,
+		.length = s->wr.num_sge ? s->sge.length : 0,
+		.reliable = q->qp.qp_type == IBV_QPT_RC,
+	};
+	enum ibv_wc_status status;
+	bool takes = nic_takes_receive(s), written = false;
+
+	m.here = inlined ? s->inline_data :
+			   translate(s->sge.lkey, s->sge.addr, m.length,
+				     fetches(s->wr.opcode) ?
+					     IBV_ACCESS_LOCAL_WRITE : 0);
+	status = check(q, &m);
+	if (status || !peer)
+		return status;
+	if (s->wr.opcode != IBV_WR_SEND &&
+	    s->wr.opcode != IBV_WR_SEND_WITH_IMM) {
+		status = access_memory(peer, &m);
+		written = true;
+	}
+	/* without a receive it is dropped, and what was written stays */
+	if (!status && takes && peer->rq->posted == peer->rq->done)
+		fake_verbs.dropped++;
+	else if (!status && takes)
+		status = take_receive(peer, &m, written);
+	if (m.reliable || !status)
+		return status;
+	/* the peer's trouble, which nobody tells the sender of */
+	fake_verbs.misuses++;
+	return IBV_WC_SUCCESS;
+}

@@ -2,15 +2,8 @@
 #include "control/load.h"
 
 #include "base/xalloc.h"
+#include "model/plan_rate.h"
 #include "traffic/open_loop.h"
-
-/* Bursts are of whole lists, which are handed over at once. */
-static uint64_t burst_of(const struct plan *plan, uint64_t size)
-{
-	uint64_t list = plan_post_list(plan, size);
-
-	return (plan->burst + list - 1) / list * list;
-}
 
 static void pace(struct flow *f, const struct plan *plan, uint64_t size,
 		 double ns_per_tick)
@@ -18,7 +11,7 @@ static void pace(struct flow *f, const struct plan *plan, uint64_t size,
 	double share = (double)f->n_qps / plan->qps;
 
 	pace_init(&f->pace, rate_messages(plan->rate, size) * share,
-		  burst_of(plan, size), (uint64_t)f->n_qps * f->shape.depth,
+		  plan_burst(plan, size), (uint64_t)f->n_qps * f->shape.depth,
 		  ns_per_tick);
 }
 

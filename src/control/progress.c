@@ -101,7 +101,7 @@ static bool answered(const struct progress *p)
 }
 
 /* The edge that the loops' answers make: their mean time, their total.  False
- * when no loop answered before it was over. */
+ * when no loop answered before it was over, or nothing came since the last. */
 static bool read_mark(const struct progress *p, struct mark *mark)
 {
 	uint64_t opened = first_opened(p), since = 0, answers = 0;
@@ -120,7 +120,7 @@ static bool read_mark(const struct progress *p, struct mark *mark)
 	}
 	if (answers)
 		mark->time = opened + since / answers;
-	return answers;
+	return answers && mark->time > (p->log.n ? p->last.time : opened);
 }
 
 static void say_row(const struct progress *p, const struct mark *from,
@@ -208,11 +208,10 @@ void progress_close(struct progress *p)
 		take_mark(p);
 	for (uint32_t i = 0; i < p->n_flows; i++)
 		end.messages += p->flows[i].counted;
-	if (!p->interval || !end.time || end.time <= p->last.time)
+	if (!p->interval || !end.time || end.time <= first_opened(p))
 		return;
-	if (end.time <= first_opened(p))
-		return;
-	take_edge(p, &end);
+	if (end.time > p->last.time)
+		take_edge(p, &end);
 	intervals_close(&p->log, end);
 	intervals_join(&p->log, p->most);
 }

@@ -150,6 +150,22 @@ static uint64_t counted(const struct session *s)
 	return n;
 }
 
+/* What came before or after the time measured is no measurement. */
+static int check_measured(struct session *s, const struct result_row *row)
+{
+	bool nothing = !row->iterations;
+
+	for (uint32_t i = 0; i < row->n_directions; i++)
+		nothing = nothing || !row->directions[i].iterations;
+	if (!nothing || !plan_by_receiver(plan_of(s)))
+		return 0;
+	return fail(&s->result->error, -EIO,
+		    "use --duration or more --iterations, or --warmup 0",
+		    "%s of %llu bytes: none of the messages came in the time "
+		    "measured", op_table[plan_of(s)->op].name,
+		    (unsigned long long)row->size);
+}
+
 /* The loops are over, with RET: a row, of what both ends say or, of a run that
  * failed, of what this end has. */
 static int finish(struct session *s, uint64_t size, struct monitor *m,
@@ -167,6 +183,8 @@ static int finish(struct session *s, uint64_t size, struct monitor *m,
 		row->samples_dropped = dropped;
 		if (!ret)
 			ret = outcome_compare(s, row);
+		if (!ret)
+			ret = check_measured(s, row);
 		row->failed = ret != 0;
 	}
 	done_free(&mine);

@@ -48,6 +48,7 @@ void verification_begin(struct session *s, uint32_t t)
 				    resources_incoming(&s->res, plan) + first :
 				    NULL,
 		.stride = plan_stride(plan),
+		.capacity = plan_send_capacity(plan),
 		.header = plan->transport == TRANSPORT_UD ? GRH_SIZE : 0,
 		.patience = (uint64_t)(FENCE_AGAIN /
 				       clock_ns_per_tick(&s->clock)),

@@ -40,6 +40,13 @@ uint32_t plan_least_rx_depth(const struct plan *plan)
 	return plan_is_open(plan) ? plan->open_depth + 1 : 2;
 }
 
+uint64_t plan_burst(const struct plan *plan, uint64_t size)
+{
+	uint64_t list = plan_post_list(plan, size);
+
+	return (plan->burst + list - 1) / list * list;
+}
+
 static int check_open(const struct plan *plan, struct error *err)
 {
 	if (plan->op != OP_READ && !op_table[plan->op].pingpong)
@@ -65,12 +72,27 @@ static int check_burst(const struct plan *plan, struct error *err)
 	return 0;
 }
 
+/* Messages from one completion to the next, at most: those of a burst, which
+ * all threads send at once, or those of each QP that it stands for. */
+static uint64_t completion_gap(const struct plan *plan, uint64_t size)
+{
+	uint64_t burst = plan_burst(plan, size);
+	uint64_t every = plan_cq_mod(plan, size);
+
+	return every > burst ? every * plan->qps : burst * plan->threads;
+}
+
+/* Messages that must come within a timeout. */
+static uint64_t least_messages(const struct plan *plan, uint64_t size)
+{
+	if (!plan_is_open(plan))
+		return 2 * completion_gap(plan, size);
+	return plan->arrival == ARRIVAL_POISSON ? 20 : 2;
+}
+
 /* Of messages that come too rarely a timeout would say that none do. */
 int plan_rate_check(const struct plan *plan, struct error *err)
 {
-	const bool poisson = plan_is_open(plan) &&
-			     plan->arrival == ARRIVAL_POISSON;
-	const unsigned int least = poisson ? 20 : 2;
 	const double seconds = (double)plan->timeout / 1e9;
 	char text[RATE_TEXT_SIZE];
 
@@ -79,20 +101,22 @@ int plan_rate_check(const struct plan *plan, struct error *err)
 			    "--events and --rate: who sleeps until something "
 			    "completes cannot keep a rate");
 	for (uint32_t i = 0; plan->rate && i < plan->sizes.n; i++) {
-		double rate = rate_messages(plan->rate, plan->sizes.bytes[i]);
+		uint64_t size = plan->sizes.bytes[i];
+		uint64_t least = least_messages(plan, size);
+		double rate = rate_messages(plan->rate, size);
 
 		if (!(rate > 0))
 			return fail(err, -EINVAL,
 				    "give it in messages: 1.5mpps, 20kpps",
 				    "--rate %s: messages of 0 bytes have no "
 				    "bits", rate_format(plan->rate, text));
-		if (rate * seconds < least)
+		if (rate * seconds < (double)least)
 			return fail(err, -EINVAL, NULL,
-				    "--rate %s: less than %u messages of %llu "
-				    "bytes in --timeout, which is %.3g s",
-				    rate_format(plan->rate, text), least,
-				    (unsigned long long)plan->sizes.bytes[i],
-				    seconds);
+				    "--rate %s: less than %llu messages of "
+				    "%llu bytes in --timeout, which is %.3g s",
+				    rate_format(plan->rate, text),
+				    (unsigned long long)least,
+				    (unsigned long long)size, seconds);
 	}
 	if (plan_is_open(plan))
 		return check_open(plan, err);

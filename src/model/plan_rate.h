@@ -8,6 +8,10 @@
  * by their number: 100, or as many as are sent in 10 ms. */
 uint64_t plan_rate_cq_mod(const struct plan *plan, uint64_t size);
 
+/* Messages of SIZE bytes that are sent at once at --rate: of --burst, but whole
+ * lists, which are handed over at once. */
+uint64_t plan_burst(const struct plan *plan, uint64_t size);
+
 /* Least length of a send queue, in messages: see plan_send_queue(). */
 uint32_t plan_least_send_queue(const struct plan *plan);
 

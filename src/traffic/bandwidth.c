@@ -32,11 +32,9 @@ static __attribute__((noinline, cold)) uint32_t edge(struct flow *f,
 						     uint32_t seen,
 						     uint32_t command)
 {
-	bool over = phase_of(command) >= PHASE_DRAIN;
-
 	if (phase_of(seen) == PHASE_WARMUP)
 		limit_posts(f);
-	else if (over && !f->shape.iterations)
+	else if (phase_of(command) >= PHASE_DRAIN && !f->shape.iterations)
 		stop_posting(f);
 	return window_edge(f, seen, command);
 }
@@ -149,10 +147,10 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 					   q->position, q->posted - skip, op);
 	int ret = 0;
 
-	if (f->verify)
-		verify_post(f, q, &r[skip], left, 1, &ret);
-	else
+	if (!f->verify)
 		ret = hand_over(q, &r[skip], left, op, method);
+	else if (!verify_post(f, q, &r[skip], left, 1, &ret) && !ret)
+		return 0;
 	if (ret)
 		return post_failed(f, q, ret);
 	q->posted += left;
@@ -242,8 +240,7 @@ static ALWAYS_INLINE int refill_all(struct flow *f, uint64_t window,
 
 /*
  * Take a batch of completions and post what they make room for, unless it is
- * PACED; take what came in, too, at an end that receives.  Returns 0 or a
- * negative errno.
+ * PACED; take what came in, too.  Returns 0 or a negative errno.
  */
 static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 			      const bool paced, const bool single,
@@ -252,6 +249,7 @@ static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 	struct flow_qp *served[POLL_BATCH];
 	struct ibv_wc wc[POLL_BATCH + 1];
 	uint32_t command = flow_command(f);
+	const uint64_t before = f->completed;
 	int n, in = 0, ret = 0;
 
 	if (__builtin_expect(phase_of(command) == PHASE_ABORT, 0))
@@ -272,7 +270,8 @@ static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 	} else if (n) {
 		n = retire_batch(f, wc, n, served);
 	}
-	if (__builtin_expect(command != *seen, 0) && n >= 0)
+	if (__builtin_expect(command != *seen, 0) && n >= 0 &&
+	    (f->by_receiver || f->completed > before))
 		*seen = edge(f, *seen, command);
 	for (int i = 0; i < n && !ret && !paced; i++)
 		ret = refill(f, served[i], window, single, op, method);
@@ -350,7 +349,7 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
 			ret = turn(f, window, &seen, paced, single, op,
 				   method);
 	} while (!ret && (f->completed < f->posted ||
-			  (paced && !all_posted(f))));
+			  ((paced || f->verify) && !all_posted(f))));
 	if (!ret && f->shape.iterations && !f->by_receiver)
 		window_close(f);
 	return ret;

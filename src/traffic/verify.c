@@ -5,11 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "traffic/credit.h"
 #include "traffic/post.h"
 
-/* Immediate data of a fence is a count of messages; with this, a credit's. */
-#define CREDIT (1U << 31)
-#define COUNT_BITS 31
 #define CACHE_LINE 64
 /* What a result must not be, before it has come. */
 #define POISON 0xa5
@@ -29,11 +27,6 @@ static int note_difference(struct flow *f, const struct flow_qp *q,
 {
 	return note(f, q, &(struct verify_mismatch){
 		"data", operation, d->offset, d->expected, d->found });
-}
-
-static struct verify_qp *verify_qp_of(struct flow *f, const struct flow_qp *q)
-{
-	return &f->verify->qps[q - f->qps];
 }
 
 static struct pattern pattern_of(const struct flow *f,
@@ -110,26 +103,6 @@ static void stamp(struct flow *f, const struct flow_qp *q, uint64_t sequence,
 		pattern_fill(local, f->shape.size, &p);
 }
 
-/* A message of nothing, that says IMM. */
-static int post_word(struct flow_qp *q, uint32_t imm)
-{
-	struct ibv_send_wr *bad, wr = {
-		.wr_id = q->tag | q->posted,
-		.opcode = IBV_WR_SEND_WITH_IMM,
-		.send_flags = IBV_SEND_SIGNALED,
-		.imm_data = htobe32(imm),
-	};
-
-	return ibv_post_send(q->qp, &wr, &bad);
-}
-
-static int post_fence(struct flow *f, struct flow_qp *q, uint64_t count)
-{
-	verify_qp_of(f, q)->fenced = count;
-	f->verify->fenced_at = clock_ticks(f->clock);
-	return post_word(q, (uint32_t)count & ~CREDIT);
-}
-
 uint64_t verify_post(struct flow *f, struct flow_qp *q,
 		     struct flow_request *requests, uint32_t length,
 		     uint64_t n, int *ret)
@@ -139,20 +112,21 @@ uint64_t verify_post(struct flow *f, struct flow_qp *q,
 	uint64_t k;
 
 	*ret = 0;
-	for (k = 0; k < n; k++) {
+	for (k = 0; k < n && credit_room(f, q) > length; k++) {
 		for (uint32_t i = 0; i < length; i++) {
-			uint64_t sent = k * length + i;
+			uint64_t sent = k * length + i, id;
 
 			stamp(f, q, first + sent, &requests[i]);
-			requests[i].wr.wr_id = q->tag |
-					       (q->posted + sent + 1);
+			id = credit_number(f, q, q->posted + sent + 1);
+			requests[i].wr.wr_id = q->tag | id;
 		}
 		*ret = hand_over(q, requests, length, f->op, f->method);
 		if (*ret)
 			break;
 	}
 	if (!*ret && k && v->fenced)
-		*ret = post_fence(f, q, first + k * length);
+		*ret = credit_fence(f, q, first + k * length,
+				  q->posted + k * length);
 	return k;
 }
 
@@ -191,24 +165,17 @@ int verify_retire(struct flow *f, const struct ibv_wc *wc, int n)
 		if (wc[i].status != IBV_WC_SUCCESS)
 			return flow_completion_failed(f, &wc[i]);
 		/* what the peer writes to is free when it says so */
-		if (f->verify->credits)
-			continue;
-		q = retire_send(f, &wc[i]);
-		if (op_table[f->op].fetches)
-			ret = verify_fetched(f, q);
+		if (f->verify->credits) {
+			ret = credit_retire(f, &wc[i]);
+		} else {
+			q = retire_send(f, &wc[i]);
+			if (op_table[f->op].fetches)
+				ret = verify_fetched(f, q);
+		}
 		if (ret)
 			return ret;
 	}
 	return 0;
-}
-
-/* The peer has looked at all up to the COUNT-th message of Q. */
-static void take_credit(struct flow *f, struct flow_qp *q, uint64_t count)
-{
-	if (count <= q->completed || count > q->posted)
-		return;
-	f->completed += count - q->completed;
-	q->completed = count;
 }
 
 /* Message SEQUENCE, that the peer wrote and told of by a fence.  Returns 1 when
@@ -238,14 +205,13 @@ static int take_fence(struct flow *f, struct flow_qp *q, uint64_t count,
 		      uint64_t *sequence)
 {
 	struct verify_qp *vq = verify_qp_of(f, q);
-	int kind = VERIFY_NOTHING;
+	int kind = VERIFY_NOTHING, ret;
 
 	if (count > vq->next + f->verify->places)
 		return note(f, q, &(struct verify_mismatch){
 			"number of messages", vq->next, 0, vq->next, count });
 	for (; vq->next < count; vq->next++) {
-		int ret = check_written(f, q, vq->next);
-
+		ret = check_written(f, q, vq->next);
 		if (ret < 0)
 			return ret;
 		if (!ret)
@@ -254,10 +220,9 @@ static int take_fence(struct flow *f, struct flow_qp *q, uint64_t count,
 		kind = VERIFY_MESSAGE;
 		f->received += f->verify->credits;
 	}
-	/* one that finds no room is asked for again */
-	if (f->verify->credits)
-		post_word(q, CREDIT | (uint32_t)vq->next);
-	return kind;
+	ret = f->verify->credits ? credit_pay(f, q) : 0;
+	return ret ? flow_verb_failed(f, "ibv_post_send", qp_index_of(q->tag),
+				      ret) : kind;
 }
 
 static int take_word(struct flow *f, struct flow_qp *q, const struct ibv_wc *wc,
@@ -276,7 +241,7 @@ static int take_word(struct flow *f, struct flow_qp *q, const struct ibv_wc *wc,
 	if (!(imm & CREDIT))
 		return take_fence(f, q, pattern_nearest(number, COUNT_BITS,
 							vq->next), sequence);
-	take_credit(f, q, pattern_nearest(number, COUNT_BITS, q->completed));
+	credit_take(f, q, pattern_nearest(number, COUNT_BITS, q->completed));
 	return VERIFY_NOTHING;
 }
 
@@ -346,27 +311,6 @@ int verify_received(struct flow *f, const struct ibv_wc *wc,
 	ret = check_sent(f, q, wc, message, sequence);
 	f->received += ret == VERIFY_MESSAGE && !f->verify->pingpong;
 	return ret;
-}
-
-int verify_idle(struct flow *f)
-{
-	struct verifier *v = f->verify;
-	int ret = 0;
-
-	if (!v->credits || !v->fenced_at ||
-	    clock_ticks(f->clock) - v->fenced_at < v->patience)
-		return 0;
-	for (uint32_t i = 0; i < f->n_qps && !ret; i++) {
-		struct flow_qp *q = &f->qps[i];
-
-		if (q->posted == q->completed)
-			continue;
-		ret = post_fence(f, q, q->posted);
-		/* full of those before: they may still come */
-		if (ret == ENOMEM)
-			ret = 0;
-	}
-	return ret ? flow_verb_failed(f, "ibv_post_send", 0, ret) : 0;
 }
 
 int verify_counters(struct flow *f)

@@ -33,7 +33,9 @@ struct verify_mismatch {
 struct verify_qp {
 	uint64_t next;		/* sequence number of the next message in */
 	uint64_t fetched;	/* operations whose results were checked */
-	uint64_t fenced;	/* messages sent before the last fence */
+	uint64_t requests;	/* with credits: sends, fences and credits, */
+	uint64_t retired;	/* and those known to be complete */
+	bool owes;		/* a credit, for which there was no room */
 	uint64_t answers;	/* sequence number of the message to answer */
 	uint64_t *announced;	/* of each place: sequence number + 1 of the
 				 * last write with immediate data */
@@ -50,6 +52,7 @@ struct verifier {
 	bool credits;		/* and what was checked is told */
 	uint8_t *incoming;	/* the first QP's part; what the peer writes */
 	uint64_t stride;	/* to the next QP's */
+	uint64_t capacity;	/* of a send queue, with credits */
 	uint64_t header;	/* bytes before a message that was received */
 	uint64_t patience;	/* ticks after which a fence is sent again */
 	struct verify_qp *qps;	/* as many as the flow has */
@@ -66,8 +69,8 @@ struct verifier {
 void verify_prepare(struct flow *f);
 
 /* Post the LENGTH sends of REQUESTS N times on Q, each filled, and a fence
- * behind if need be.  Returns how many times it did, and in *RET what a verb
- * said. */
+ * behind if need be; fewer times where there is no room for the fence.  Returns
+ * how many times it did, and in *RET what a verb said. */
 uint64_t verify_post(struct flow *f, struct flow_qp *q,
 		     struct flow_request *requests, uint32_t length,
 		     uint64_t n, int *ret);

@@ -1,25 +1,31 @@
 #include "config.h"
 #include "traffic/window.h"
 
+/* Now or, where messages that came in are measured, when the last did: other
+ * completions are no edge of these. */
+static uint64_t edge_time(const struct flow *f)
+{
+	if (f->by_receiver && f->arrived_at)
+		return f->arrived_at;
+	return clock_ticks(f->clock);
+}
+
 void window_open(struct flow *f)
 {
-	f->opened = clock_ticks(f->clock);
+	f->opened = edge_time(f);
 	f->warmup = window_messages(f);
 }
 
 void window_close(struct flow *f)
 {
-	f->closed = clock_ticks(f->clock);
+	f->closed = edge_time(f);
 	f->counted = window_messages(f) - f->warmup;
 }
 
 void window_settle(struct flow *f)
 {
-	if (!f->opened || f->closed)
-		return;
-	window_close(f);
-	if (f->arrived_at > f->opened)
-		f->closed = f->arrived_at;
+	if (f->opened && !f->closed)
+		window_close(f);
 }
 
 void window_cut(struct flow *f)
@@ -32,7 +38,7 @@ void window_cut(struct flow *f)
 
 static void answer_mark(struct flow *f, uint32_t command)
 {
-	f->progress->mark_ticks = clock_ticks(f->clock);
+	f->progress->mark_ticks = edge_time(f);
 	f->progress->mark_counted = window_messages(f) - f->warmup;
 	atomic_store_explicit(&f->progress->marked, command / FLOW_MARK,
 			      memory_order_release);

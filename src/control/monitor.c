@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "control/frames.h"
+#include "control/last_words.h"
 #include "control/signals.h"
 #include "verbs/explain.h"
 
@@ -99,7 +100,7 @@ static int say_alive(struct monitor *m)
 	m->alive_at = oob_deadline(m->timeout / 4 < SECOND ? m->timeout / 4 :
 							     SECOND);
 	encode_empty(&frame, FRAME_ALIVE);
-	ret = oob_send(m->conn, &frame, oob_deadline(SECOND), &m->err);
+	ret = last_words_send(m->conn, &frame, oob_deadline(SECOND), &m->err);
 	frame_free(&frame);
 	return ret;
 }
@@ -196,7 +197,8 @@ static int on_wake(struct monitor *m)
 		return 0;
 	if (atomic_exchange(&m->say_sent, false)) {
 		encode_sent(&frame, &m->sent);
-		ret = oob_send(m->conn, &frame, oob_deadline(SECOND), &m->err);
+		ret = last_words_send(m->conn, &frame, oob_deadline(SECOND),
+				      &m->err);
 		frame_free(&frame);
 		m->minds = atomic_load(&m->control->peer_sent);
 	}

@@ -7,6 +7,7 @@
 
 #include "base/xalloc.h"
 #include "control/frames.h"
+#include "control/last_words.h"
 #include "control/verification.h"
 #include "control/numa.h"
 #include "verbs/sleep.h"
@@ -99,8 +100,8 @@ static uint64_t answer_deadline(const struct session *s)
 
 int session_send(struct session *s, struct frame *frame)
 {
-	int ret = oob_send(s->conn, frame, answer_deadline(s),
-			   &s->result->error);
+	int ret = last_words_send(s->conn, frame, answer_deadline(s),
+				  &s->result->error);
 
 	frame_free(frame);
 	return ret;

@@ -328,7 +328,7 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
 					const enum post_method method)
 {
 	const uint32_t length = single ? 1 : f->shape.list_length;
-	uint32_t seen = flow_phase(f), next = 0;
+	uint32_t seen = window_begin(f), next = 0;
 	uint64_t window = 0;
 	int ret = 0;
 

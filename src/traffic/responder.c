@@ -40,7 +40,7 @@ static int reap_credits(struct flow *f, int n)
 
 static int respond(struct flow *f)
 {
-	uint32_t seen = flow_phase(f);
+	uint32_t seen = window_begin(f);
 	uint64_t quiet_since = 0;
 
 	if (f->by_receiver && !f->opened && seen != PHASE_WARMUP)

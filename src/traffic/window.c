@@ -44,6 +44,11 @@ static void answer_mark(struct flow *f, uint32_t command)
 			      memory_order_release);
 }
 
+uint32_t window_begin(const struct flow *f)
+{
+	return flow_phase(f) == PHASE_WARMUP ? PHASE_WARMUP : PHASE_MEASURE;
+}
+
 uint32_t window_edge(struct flow *f, uint32_t seen, uint32_t command)
 {
 	/* pairs with the monitor's, which read the last answer before it asked

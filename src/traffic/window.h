@@ -23,6 +23,11 @@ void window_settle(struct flow *f);
 /* The run failed: if it is open, close it, for what was measured. */
 void window_cut(struct flow *f);
 
+/* What a loop that begins follows.  Its thread may have been started after the
+ * time was over: its window needs both its edges all the same, and it must see
+ * that it is to end. */
+uint32_t window_begin(const struct flow *f);
+
 /*
  * The control word is COMMAND now, after SEEN.  Called with completions just
  * taken, so that every edge is a completion.  Returns the command the loop now

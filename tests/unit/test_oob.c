@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "control/frames.h"
+#include "control/last_words.h"
 #include "control/oob.h"
 #include "control/signals.h"
 
@@ -247,7 +248,57 @@ TEST(test_interrupted)
 	interrupt(1);
 }
 
+/* A peer that says TYPE, if any, and is gone when it is spoken to. */
+static int speak_to_the_gone(enum frame_type type, struct error *err)
+{
+	const struct error why = { "traffic", "EBADMSG", "wrong", "", false };
+	struct connection conn;
+	struct frame frame;
+	int fd, ret;
+
+	make_pair(&conn, &fd);
+	encode_empty(&frame, FRAME_ALIVE);
+	assert_int_equal(send(fd, frame.bytes, WIRE_HEADER_SIZE, 0),
+			 WIRE_HEADER_SIZE);
+	frame_free(&frame);
+	if (type == FRAME_ABORT)
+		encode_error(&frame, type, &why);
+	else
+		encode_empty(&frame, type);
+	assert_int_equal(send(fd, frame.bytes, WIRE_HEADER_SIZE + frame.length,
+			      0), WIRE_HEADER_SIZE + frame.length);
+	close(fd);
+	ret = last_words_send(&conn, &frame, oob_deadline(1000 * MS), err);
+	frame_free(&frame);
+	oob_close(&conn);
+	return ret;
+}
+
+TEST(test_last_words_are_heard)
+{
+	struct error err = { .stage = "finish" };
+
+	assert_int_equal(speak_to_the_gone(FRAME_ABORT, &err), -ECONNABORTED);
+	assert_message(&err, "the server: wrong");
+	assert_string_equal(err.code, "EBADMSG");
+	assert_string_equal(err.stage, "traffic");
+	assert_true(err.from_peer);
+}
+
+TEST(test_who_left_without_a_word_is_lost)
+{
+	struct error err = { .stage = "finish" };
+
+	assert_int_equal(speak_to_the_gone(FRAME_BYE, &err), -EPIPE);
+	assert_message(&err, "lost the connection to the server while "
+			     "sending BYE: Broken pipe");
+	assert_string_equal(err.stage, "finish");
+	assert_false(err.from_peer);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_last_words_are_heard),
+	cmocka_unit_test(test_who_left_without_a_word_is_lost),
 	cmocka_unit_test(test_byte_by_byte),
 	cmocka_unit_test(test_the_deadline_is_for_the_whole_frame),
 	cmocka_unit_test(test_silence_and_close),

@@ -10,6 +10,7 @@
 #include "traffic/verify.h"
 
 #define PAIR_DEPTH 8		/* places, messages under way */
+#define PAIR_CAPACITY 100000	/* of the send queue: never full */
 #define PAIR_RECEIVES 64
 #define PAIR_STEP 320		/* of receives */
 #define PAIR_MEMORY (PAIR_RECEIVES * PAIR_STEP)

@@ -1,0 +1,18 @@
+/*
+ * A peer that gives up says why, and closes the connection.  Who sends at that
+ * moment meets a connection that is lost, before it has read the reason.
+ */
+#ifndef CONTROL_LAST_WORDS_H
+#define CONTROL_LAST_WORDS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "control/oob.h"
+
+/* oob_send(), but when the peer closed the connection, ERR and what is
+ * returned are what it said before that, if it did. */
+int last_words_send(struct connection *conn, const struct frame *frame,
+		    uint64_t deadline, struct error *err);
+
+#endif

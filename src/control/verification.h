@@ -1,4 +1,4 @@
-/* --verify: from the session to the loops, and from a mismatch to a sentence. */
+/* --verify: from the session to the loops, from a mismatch to a sentence. */
 #ifndef CONTROL_VERIFICATION_H
 #define CONTROL_VERIFICATION_H
 

@@ -30,8 +30,8 @@ int latency_ping(struct flow *f, enum op op);
 int latency_pong(struct flow *f, enum op op);
 
 /*
- * READ and atomics: a sample goes from just before the post to just after its completion
- * was seen.  Otherwise as latency_ping().
+ * READ and atomics: a sample goes from just before the post to just after its
+ * completion was seen.  Otherwise as latency_ping().
  */
 int latency_round_trip(struct flow *f, enum op op);
 

@@ -35,8 +35,8 @@ struct resources {
 
 /*
  * Make all that PLAN needs at this end (CLIENT says which), with the QPs in
- * INIT; events come by completion vector VECTOR and those after it.  Returns 0, or a negative errno with what was refused in ERR and
- * nothing left behind.
+ * INIT; events come by completion vector VECTOR and those after it.  Returns
+ * 0, or a negative errno with what was refused in ERR and nothing left behind.
  */
 int resources_create(const struct device *device, const struct plan *plan,
 		     bool client, uint32_t vector, struct resources *res,

@@ -6,7 +6,8 @@
 
 #include "traffic/flow.h"
 
-/* For the completion queues of CHANNEL, which becomes non-blocking; free(3) it. */
+/* For the completion queues of CHANNEL, which becomes non-blocking; free(3)
+ * it. */
 struct flow_sleep *sleep_new(struct ibv_comp_channel *channel);
 
 /*

@@ -33,7 +33,7 @@ struct fake_verbs {
 	int errnum;		/* with that */
 	uint64_t fail_message;	/* this send completes with status */
 	enum ibv_wc_status status;
-	uint64_t damage_message;	/* this one arrives with a byte changed */
+	uint64_t damage_message;	/* a byte of this one is changed */
 	uint32_t lose_every;	/* of UC and UD messages each so many-th */
 	bool black_hole;	/* nothing sent ever arrives */
 	int n_vectors;		/* completion vectors */

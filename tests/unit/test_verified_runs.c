@@ -83,7 +83,8 @@ TEST(test_every_way)
 				plan->threads = 2;
 				plan->post_list = 4;
 				plan->cq_mod = 8;
-				plan->srq = shared && plan_counts_received(plan);
+				plan->srq = shared &&
+					    plan_counts_received(plan);
 				plan->events = shared;
 				run_and_close(&p, op, transport);
 			}

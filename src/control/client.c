@@ -111,8 +111,8 @@ static int run_all(struct session *s)
 	const struct sizes *sizes = &s->result->params.plan.sizes;
 	int ret = 0;
 
-	for (uint32_t i = 0; i < sizes->n && !ret; i++)
-		ret = run_size(s, sizes->bytes[i]);
+	while (!ret && s->result->n_rows < sizes->n)
+		ret = run_size(s, sizes->bytes[s->result->n_rows]);
 	if (ret)
 		return ret;
 	session_stage(s, "bye");

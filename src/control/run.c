@@ -61,7 +61,7 @@ static int prepare(struct session *s, uint64_t size)
 		.depth = plan_depth(plan, size),
 		.signal_every = plan_cq_mod(plan, size),
 		.list_length = plan_post_list(plan, size),
-		.iterations = plan->iterations,
+		.iterations = s->warming ? 0 : plan->iterations,
 	};
 
 	atomic_store(&s->control->peer_sent, false);
@@ -82,7 +82,7 @@ static uint64_t interval_length(const struct session *s)
 	const struct plan *plan = plan_of(s);
 	uint64_t least = larger(plan->duration / MOST_INTERVALS, INTERVAL_NS);
 
-	if (plan->metric != METRIC_BANDWIDTH)
+	if (plan->metric != METRIC_BANDWIDTH || s->warming)
 		return 0;
 	/* those of the client are shown, too, when the server measures */
 	if (plan->interval)
@@ -108,7 +108,8 @@ static struct progress make_progress(struct session *s, uint64_t size)
 		.interval = interval_length(s),
 		.most = params->plan.interval ? MOST_OWN_INTERVALS : MOST_INTERVALS,
 		.rows = s->client && params->plan.interval,
-		.line = s->client && !params->plan.interval && isatty(2),
+		.line = s->client && !s->warming && !params->plan.interval &&
+			isatty(2),
 		.name = test_name(params->plan.op, params->plan.metric,
 				  s->test),
 		.size = size,
@@ -135,8 +136,9 @@ static struct monitor make_monitor(struct session *s,
 		.sends = role_begins(s),
 		.awaits = role_awaits_peer(s) || role_answers(s),
 		.answers = role_answers(s),
-		.warmup = plan->warmup,
-		.duration = plan->iterations ? 0 : plan->duration,
+		.warmup = plan_warms_up_apart(plan) ? 0 : plan->warmup,
+		.duration = s->warming ? plan->warmup :
+			    plan->iterations ? 0 : plan->duration,
 		.timeout = plan->timeout,
 	};
 }
@@ -171,14 +173,15 @@ static int check_measured(struct session *s, const struct result_row *row)
 static int finish(struct session *s, uint64_t size, struct monitor *m,
 		  uint64_t dropped, int ret)
 {
-	bool has = plan_measures(plan_of(s), s->client) && counted(s);
+	bool has = plan_measures(plan_of(s), s->client) && counted(s) &&
+		   !s->warming;
 	struct done mine, theirs = { 0 };
 	struct result_row *row;
 
 	outcome_describe(s, m, &mine);
 	if (!ret)
 		ret = exchange_done(s, m, &mine, &theirs);
-	if (!ret || has) {
+	if ((!ret && !s->warming) || has) {
 		row = outcome_add_row(s, size, &mine, ret ? NULL : &theirs);
 		row->samples_dropped = dropped;
 		if (!ret)
@@ -207,7 +210,7 @@ static int begin(struct session *s, uint64_t size, struct monitor *m)
 	if (ret)
 		return ret;
 	session_stage(s, "traffic");
-	if (!s->result->n_rows)
+	if (s->result->setup_seconds == 0)
 		s->result->setup_seconds =
 			(double)(clock_raw_ns() - s->began_at) / 1e9;
 	return ret;
@@ -294,5 +297,6 @@ int run_size(struct session *s, uint64_t size)
 			frame_free(&m.done);
 	}
 	progress_free(&progress);
+	s->warming = !s->warming && plan_warms_up_apart(plan_of(s));
 	return ret;
 }

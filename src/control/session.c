@@ -230,6 +230,7 @@ int session_create(struct session *s)
 	s->flows = xcalloc_lines(s->n_flows, sizeof(*s->flows));
 	s->progress = xcalloc_lines(s->n_flows, sizeof(*s->progress));
 	s->control = xcalloc_lines(1, sizeof(*s->control));
+	s->warming = plan_warms_up_apart(plan);
 	if (plan->metric == METRIC_LATENCY)
 		s->latency = histogram_new();
 	for (uint32_t t = 0; t < s->n_flows; t++)

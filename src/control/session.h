@@ -12,7 +12,8 @@
  *	          traffic; ALIVE from both, once a second
  *	SENT      messages, when all is out ->  <-      SENT, of who sends
  *	DONE      counts, times, histogram  ->  <-      DONE
- *	          ... next size, from START ...
+ *	          ... next size, from START; over UC and UD, with a count of
+ *	          messages, each is warmed up in such a round before ...
  *	BYE                                 ->  <-      BYE
  *	ABORT     why: either way, at any time
  *
@@ -52,6 +53,8 @@ struct session {
 	struct flow_control *control;
 	struct monitor *monitor;	/* while traffic runs */
 	_Atomic uint32_t sending;	/* loops that still do */
+	bool warming;		/* a round that only warms up: see
+				 * plan_warms_up_apart() */
 };
 
 /*

@@ -74,6 +74,11 @@ bool plan_by_receiver(const struct plan *plan)
 	       plan_counts_received(plan);
 }
 
+bool plan_warms_up_apart(const struct plan *plan)
+{
+	return plan_by_receiver(plan) && plan->iterations && plan->warmup;
+}
+
 bool plan_measures(const struct plan *plan, bool client)
 {
 	if (plan->metric == METRIC_LATENCY)

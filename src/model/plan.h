@@ -105,6 +105,11 @@ bool plan_counts_received(const struct plan *plan);
  * unreliable transport says only that something was sent. */
 bool plan_by_receiver(const struct plan *plan);
 
+/* True when a receiver that measures could not tell the messages of the warm-up
+ * from those that are to be counted: then each size is warmed up in a round of
+ * its own, which has START, SENT and DONE, but no row. */
+bool plan_warms_up_apart(const struct plan *plan);
+
 /* True when this end's numbers are the result, or half of it. */
 bool plan_measures(const struct plan *plan, bool client);
 

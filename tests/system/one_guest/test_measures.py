@@ -51,6 +51,16 @@ def test_every_message_sent_is_received(args):
     assert sent["lost"] == 0
 
 
+@pytest.mark.parametrize("args", (("-c", "UD"), ("-c", "UC", "-b"),
+                                  ("-c", "UD", "--reversed", "-q", 3)))
+def test_receivers_count_what_comes_after_the_warm_up(args):
+    row = row_of(run("send_bw", "-n", 100, "-s", 64, "--warmup", 0.1, *args))
+    total = 100 * row["qps"] * len(row["directions"] or [0])
+    assert row["bandwidth"]["sent"] == total
+    assert row["iterations"] == row["bandwidth"]["received"]
+    assert row["bandwidth"]["lost"] == total - row["iterations"]
+
+
 @pytest.mark.parametrize("test", ("write_bw", "read_bw"))
 def test_what_nobody_counts_is_null(test):
     sent = row_of(run(test, *QUICK))["bandwidth"]

@@ -330,6 +330,21 @@ TEST(test_straight_to_drain)
 	fake_free(fake, &f);
 }
 
+/* A thread may begin when the time is over: it ends all the same. */
+TEST(test_begins_too_late)
+{
+	struct flow f;
+	struct fake *fake = fake_new(&f, 2);
+
+	fake->control.command = PHASE_DRAIN;
+	fake->depth = 8;
+	prepare(&f, OP_WRITE, SIZE, WALK, 8, 2, 0);
+	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
+	assert_true(f.opened && f.closed && f.counted > 0);
+	assert_int_equal(f.completed, f.posted);
+	fake_free(fake, &f);
+}
+
 /* A run over several sizes on the same queue pairs. */
 TEST(test_the_next_size_begins_anew)
 {
@@ -368,6 +383,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_window_of_completions),
 	cmocka_unit_test(test_no_warmup_opens_at_the_first_post),
 	cmocka_unit_test(test_straight_to_drain),
+	cmocka_unit_test(test_begins_too_late),
 	cmocka_unit_test(test_the_next_size_begins_anew),
 };
 

@@ -32,7 +32,7 @@ static int greet(struct session *s)
 static int check_memory(struct session *s)
 {
 	const struct parameters *params = &s->result->params;
-	uint64_t bytes = plan_memory(&params->plan);
+	uint64_t bytes = resources_memory(&params->plan, false);
 
 	if (bytes <= params->max_memory)
 		return 0;

@@ -101,7 +101,10 @@ def test_peak_and_confidence_are_explained():
     out = succeeded(loopback("write_bw", "-D", 1.5, "-s", 64)).out
     _, rows = table_of(out)
     assert "-" not in rows[0].split()
-    assert re.search(r"peak: best of \d+ intervals of 0.1\d* s", out)
+    n, length = re.search(r"peak: best of (\d+) intervals of (\S+) s",
+                          out).groups()
+    assert 10 <= int(n) <= 15
+    assert 0.09 < float(length) < 0.15
 
 
 def test_one_sample_has_no_deviation():

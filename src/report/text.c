@@ -204,7 +204,8 @@ static void print_lost(FILE *out, const struct plan *plan,
 
 	if (plan->metric == METRIC_LATENCY)
 		fprintf(out, "   %" PRIu64 " pings, %" PRIu64
-			" without an answer\n", row->sent, row->lost);
+			" without an answer\n", row->iterations + row->lost,
+			row->lost);
 	else if (row->sent_unknown)
 		fputs("   how many were sent is not known\n", out);
 	else if (!row->checked)
@@ -212,10 +213,12 @@ static void print_lost(FILE *out, const struct plan *plan,
 			"known\n", row->sent);
 	else
 		fprintf(out, "   sent %" PRIu64 ", received %" PRIu64
-			", lost %" PRIu64 " (%.3g%%)\n", row->sent,
+			", lost %" PRIu64 " (%.3g%%)%s\n", row->sent,
 			row->received, lost,
 			row->sent ? 100.0 * (double)lost / (double)row->sent :
-				    0);
+				    0,
+			plan->warmup && !plan_warms_up_apart(plan) ?
+				", warm-up included" : "");
 }
 
 static void print_row(FILE *out, const struct table *table,
@@ -304,10 +307,12 @@ static void print_definition(FILE *out, const struct result *r)
 		fprintf(out, " latency: %s",
 			result_latency_definition(plan));
 	else
-		fprintf(out, " bandwidth: messages %s",
+		fprintf(out, " bandwidth: messages %s%s",
 			plan_by_receiver(plan) ? "received" :
 			plan_is_unreliable(plan) ? "sent, which may be lost" :
-						   "completed");
+						   "completed",
+			plan->bidirectional ? ", each direction over its own "
+					      "window, and their sum" : "");
 	fprintf(out, ", after %.3g s of warm-up; clock %s: resolution "
 		"%.3g ns, one read %.3g ns\n", (double)plan->warmup / 1e9,
 		r->clock.source, r->clock.resolution_ns,

@@ -286,48 +286,6 @@ struct result_row *outcome_add_row(struct session *s, uint64_t size,
 	return row;
 }
 
-static int compare(struct session *s, uint64_t size, const char *from,
-		   const char *to, uint64_t sent, uint64_t received)
-{
-	const struct plan *plan = plan_of(s);
-	bool fine = plan_is_unreliable(plan) ?
-			    received <= sent && (received || !sent) :
-			    received == sent;
-
-	if (fine)
-		return 0;
-	return fail(&s->result->error, -EIO, received || !sent ? NULL :
-		    "compare the GIDs and --qps of both ends, and look for "
-		    "UDP port 4791 being filtered",
-		    "%s of %llu bytes: the %s sent %llu messages, the %s "
-		    "received %llu", op_table[plan->op].name,
-		    (unsigned long long)size, from, (unsigned long long)sent,
-		    to, (unsigned long long)received);
-}
-
-int outcome_compare(struct session *s, const struct result_row *row)
-{
-	const struct plan *plan = plan_of(s);
-	const bool reversed = plan->reversed;
-	int ret = 0;
-
-	if (!row->checked ||
-	    (plan->metric == METRIC_LATENCY && plan_is_unreliable(plan)))
-		return 0;
-	if (!row->n_directions)
-		return compare(s, row->size, reversed ? "server" : "client",
-			       reversed ? "client" : "server", row->sent,
-			       row->received);
-	for (uint32_t i = 0; i < row->n_directions && !ret; i++) {
-		const struct result_direction *d = &row->directions[i];
-
-		ret = compare(s, row->size, d->from_client ? "client" :
-			      "server", d->from_client ? "server" : "client",
-			      d->sent, d->received);
-	}
-	return ret;
-}
-
 /* The loop that failed first hand; NULL when none did. */
 static struct flow *find_failed(struct session *s)
 {

@@ -25,12 +25,6 @@ struct result_row *outcome_add_row(struct session *s, uint64_t size,
 				   struct done *mine, struct done *theirs);
 
 /*
- * A receiver knows how many came: over RC as many as were sent, else not more,
- * and some.  Returns 0, or -EIO with both numbers in the result's error.
- */
-int outcome_compare(struct session *s, const struct result_row *row);
-
-/*
  * Why the traffic ended early: RET when nothing tells more.  A completion with
  * an error tells more than the asynchronous event that comes with it, so it is
  * looked for.  Returns a negative errno, said in the result's error.

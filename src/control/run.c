@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "control/compare.h"
 #include "control/exchange.h"
 #include "control/load.h"
 #include "control/monitor.h"
@@ -185,7 +186,7 @@ static int finish(struct session *s, uint64_t size, struct monitor *m,
 		row = outcome_add_row(s, size, &mine, ret ? NULL : &theirs);
 		row->samples_dropped = dropped;
 		if (!ret)
-			ret = outcome_compare(s, row);
+			ret = compare_counts(s, row);
 		if (!ret)
 			ret = check_measured(s, row);
 		row->failed = ret != 0;

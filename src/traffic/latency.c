@@ -133,7 +133,8 @@ static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q)
 	if (!ret)
 		ret = await_room(f, q);
 	prepare_next(f, q);
-	tell_progress(f, f->received + f->completed);
+	/* what was only sent is no progress: all of it may be lost */
+	tell_progress(f, f->received);
 	if (!ret && flow_phase(f) == PHASE_ABORT)
 		ret = -ECANCELED;
 	return ret;
@@ -153,14 +154,14 @@ static ALWAYS_INLINE void move_on(struct flow *f, struct flow_qp *q,
 	place_next(f, q, slot, op);
 }
 
-/* The answer awaited: it counts, or the sample of S does not. */
+/* The answer awaited: it counts, or the sample of S is lost, if it was one. */
 static ALWAYS_INLINE int take_answer(struct flow *f, struct sampler *s,
 				     int outcome)
 {
 	if (outcome == ARRIVED)
 		f->received++;
 	if (outcome == LOST) {
-		f->lost++;
+		f->lost += s->start != 0;
 		s->start = 0;
 	}
 	return outcome;

@@ -268,6 +268,39 @@ TEST(test_nothing_comes)
 	}
 }
 
+/* No ping is answered: an error at the end, or once --timeout is over. */
+TEST(test_no_answer_comes)
+{
+	static const struct {
+		uint64_t pings;
+		const char *says;
+	} cases[] = {
+		{ 3, "none of 3 pings was answered" },
+		{ 1000, "completed" },
+	};
+
+	FOR_EACH(op, transport)
+		for (size_t i = 0; i < COUNT(cases); i++) {
+			struct plan *plan;
+			struct pair p;
+
+			if (transport == TRANSPORT_RC ||
+			    !op_table[op].pingpong)
+				continue;
+			plan = open_pair(&p, op, METRIC_LATENCY, transport);
+			plan->iterations = cases[i].pings;
+			plan->timeout = 1000000000;
+			fake_verbs.black_hole = true;
+			pair_start(&p);
+			pair_wait(&p);
+			assert_true(p.client.ret < 0);
+			assert_contains(p.client.result->error.message,
+					cases[i].says);
+			pair_close(&p);
+			pair_check_clean();
+		}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_transport),
 	cmocka_unit_test(test_every_way),
@@ -278,6 +311,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_losses),
 	cmocka_unit_test(test_lost_pings),
 	cmocka_unit_test(test_nothing_comes),
+	cmocka_unit_test(test_no_answer_comes),
 };
 
 TEST_MAIN(tests, 120)

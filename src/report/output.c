@@ -2,14 +2,48 @@
 #include "report/report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How long a FIFO may be without a reader. */
+#define READER_WAIT_MS 10000
+
+static bool is_fifo(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && S_ISFIFO(status.st_mode);
+}
+
+/* To be written anew.  Of a FIFO the reader may be late, but must come. */
+static FILE *open_output(const char *path)
+{
+	static const struct timespec pause = { .tv_nsec = 10000000 };
+	int fd = -1;
+
+	for (int ms = 0; ms <= READER_WAIT_MS; ms += 10) {
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
+			  O_NONBLOCK, 0666);
+		if (fd >= 0 || errno != ENXIO || !is_fifo(path))
+			break;
+		nanosleep(&pause, NULL);
+	}
+	if (fd < 0)
+		return NULL;
+	fcntl(fd, F_SETFL, 0);
+	return fdopen(fd, "w");
+}
 
 int report_check_path(const char *path, struct error *err)
 {
 	FILE *out;
 
-	if (!strcmp(path, "-"))
+	/* to open and close a FIFO would end the reader's input */
+	if (!strcmp(path, "-") || is_fifo(path))
 		return 0;
 	out = fopen(path, "a");
 	if (!out)
@@ -22,12 +56,13 @@ int report_check_path(const char *path, struct error *err)
 int report_write(const char *path, const char *text, struct error *err)
 {
 	bool to_stdout = !strcmp(path, "-");
-	FILE *out = to_stdout ? stdout : fopen(path, "w");
+	FILE *out = to_stdout ? stdout : open_output(path);
 	int errnum = 0;
 
 	if (!out)
-		return fail(err, -errno, NULL, "cannot write %s: %s", path,
-			    strerror(errno));
+		return fail(err, -errno,
+			    errno == ENXIO ? "nobody reads it" : NULL,
+			    "cannot write %s: %s", path, strerror(errno));
 	if (fputs(text, out) == EOF || fflush(out) == EOF)
 		errnum = errno;
 	if (!to_stdout && fclose(out) == EOF && !errnum)

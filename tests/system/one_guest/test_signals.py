@@ -11,7 +11,7 @@ import pytest
 from documents import measured, parse
 from lab import (QUICK, Program, Server, client, complained,
                  complained_and_serves, deadline, failed, free_port,
-                 loopback, needs_device, serves)
+                 loopback, needs_device, serves, succeeded)
 from wire import FakeServer
 
 pytestmark = needs_device
@@ -227,3 +227,21 @@ def test_a_report_that_blocks_can_be_interrupted(shared_server):
     program.wait(5)
     os.close(read)
     os.close(write)
+
+
+def test_report_into_a_pipe_waits_for_its_reader(tmp_path, shared_server):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    program = client("write_bw", *QUICK, f"--json={path}",
+                     port=shared_server.port)
+    time.sleep(1)
+    document = parse(path.read_text())
+    assert succeeded(program)
+    assert document["error"] is None
+
+
+def test_report_into_a_pipe_that_nobody_reads_fails(tmp_path, shared_server):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    failed(client("write_bw", *QUICK, f"--json={path}",
+                  port=shared_server.port), str(path), "nobody reads it")

@@ -11,7 +11,7 @@ import subprocess
 import pytest
 
 from documents import measured
-from lab import Program, beside, failed, loopback, needs_device
+from lab import PATIENT, Program, beside, failed, loopback, needs_device
 
 # What must exist, said a second time: a rule that refuses too much would
 # otherwise only make this file shorter.
@@ -84,7 +84,7 @@ def check_counts(cell, row):
 @needs_device
 @each(exists=True)
 def test_cell_is_measured_and_verified(cell):
-    document = measured(loopback(*cell["argv"], "--json"))
+    document = measured(loopback(*cell["argv"], *PATIENT, "--json"))
     test, parameters = document["test"], document["parameters"]
     assert test["name"] == cell["test"]
     assert test["transport"] == cell["transport"]

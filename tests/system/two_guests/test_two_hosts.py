@@ -12,7 +12,7 @@ import time
 import pytest
 
 from documents import measured, parse
-from lab import (BINARY, DEVICE, QUICK, TESTS, Program, client,
+from lab import (BINARY, DEVICE, PATIENT, QUICK, TESTS, Program, client,
                  complained, failed, succeeded)
 
 pytestmark = pytest.mark.skipif(
@@ -109,7 +109,8 @@ def test_gid_given_decides_for_both(remote, index, prefix):
 @pytest.mark.parametrize("test", ("write_bw", "send_bw", "read_bw"))
 def test_many_queue_pairs_and_sizes(remote, test):
     document = measured(client(test, "--json", "-n", 20, "-q", 8, "-s",
-                               "1,64,4K", port=remote.port, host=ROCE))
+                               "1,64,4K", *PATIENT, port=remote.port,
+                               host=ROCE))
     assert [row["iterations"] for row in document["results"]] == [160] * 3
 
 

@@ -63,6 +63,8 @@ int addressing_check_pkeys(const struct port *client,
 	const unsigned int mine = client->pkey, theirs = server->pkey;
 	const char *why = "are of different partitions";
 
+	if (!mine || !theirs)
+		return 0;
 	if (!((mine ^ theirs) & PORT_PKEY_PARTITION)) {
 		if ((mine | theirs) & PORT_PKEY_FULL)
 			return 0;

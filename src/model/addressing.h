@@ -30,7 +30,8 @@ int addressing_check_path(const struct plan *plan, const struct path *path,
 
 /*
  * Do the P_Keys of both ends let messages through: one partition, of which at
- * least one end is a full member.  Returns 0 or -EINVAL, said in ERR.
+ * least one end is a full member.  One that was not read (0) is not compared.
+ * Returns 0 or -EINVAL, said in ERR.
  */
 int addressing_check_pkeys(const struct port *client,
 			   const struct port *server, struct error *err);

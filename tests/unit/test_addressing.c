@@ -102,6 +102,10 @@ TEST(test_pkeys_that_meet)
 		  "--pkey-index: P_Key 0xffff of the client's a and 0x8001 "
 		  "of the server's b are of different partitions" },
 		{ 0x0001, 0x8002, "different partitions" },
+		/* those were not read */
+		{ 0, 0xffff, NULL },
+		{ 0x7fff, 0, NULL },
+		{ 0, 0, NULL },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "control/wire.h"
-#include "verbs/gid.h"
+#include "model/gid.h"
 
 struct connection {
 	int fd;			/* -1: closed */

@@ -63,7 +63,7 @@ struct port {
 	struct gid gids[PORT_GIDS_MAX];
 };
 
-/* The way from one end to the other, as both agreed (verbs/gid.h). */
+/* The way from one end to the other, as both agreed (model/gid.h). */
 struct path {
 	bool global;		/* a GRH is sent; always on Ethernet */
 	struct gid local;	/* valid when global */

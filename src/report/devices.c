@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verbs/gid.h"
+#include "model/gid.h"
 
 static void print_port(FILE *out, const struct port *port)
 {

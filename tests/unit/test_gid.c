@@ -5,7 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 
-#include "verbs/gid.h"
+#include "model/gid.h"
 
 #define V1 IBV_GID_TYPE_ROCE_V1
 #define V2 IBV_GID_TYPE_ROCE_V2
@@ -162,8 +162,9 @@ static const char *const hopeless_kinds[] = {
 TEST(test_no_pair)
 {
 	static const struct subnet nowhere = { 0 };
-	static const char head[] = "no GID of rxe0 port 1 on host fits one of "
-				   "rxe0 port 1 on host: ";
+	static const char head[] = "no GID of the client's rxe0 port 1 on host "
+				   "fits one of the server's rxe0 port 1 on "
+				   "host: ";
 
 	for (size_t i = 0; i < COUNT(hopeless); i++) {
 		const struct row *r = &hopeless[i];
@@ -208,8 +209,9 @@ static void check_infiniband(const struct port *mine, const struct port *peer,
 
 	assert_int_equal(path_choose(mine, peer, &nowhere, &path, &err), ret);
 	if (ret) {
-		assert_message(&err, "a GRH is needed between mlx4_0 and "
-				     "mlx4_0, and one of them has no GID");
+		assert_message(&err, "a GRH is needed between the client's "
+				     "mlx4_0 and the server's mlx4_0, and the "
+				     "server's has no GID");
 		return;
 	}
 	assert_int_equal(path.global, global);
@@ -249,8 +251,8 @@ TEST(test_different_link_layers)
 
 	assert_int_equal(path_choose(&mine, &peer, &nowhere, &path, &err),
 			 -EPROTOTYPE);
-	assert_message(&err, "mlx4_0 port 2 on host is InfiniBand, rxe0 port "
-			     "1 on host is Ethernet");
+	assert_message(&err, "the client's mlx4_0 port 2 on host is InfiniBand, "
+			     "the server's rxe0 port 1 on host is Ethernet");
 }
 
 TEST(test_accept)

@@ -2,8 +2,8 @@
  * Path selection: which GID on each end, or which LIDs.  Pure: port
  * attributes in, path out.
  */
-#ifndef VERBS_GID_H
-#define VERBS_GID_H
+#ifndef MODEL_GID_H
+#define MODEL_GID_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +18,15 @@ struct subnet {
 	uint32_t prefix;	/* bits, of 128 */
 };
 
+/* Leading bits that A and B share. */
+uint32_t gid_common_prefix(const union ibv_gid *a, const union ibv_gid *b);
+
+/* "RoCE v2 IPv4, RoCE v1 IPv6", each kind that PORT has once, or "none", into
+ * TEXT of SIZE bytes. */
+void gid_kinds(const struct port *port, char *text, size_t size);
+
 /*
- * Choose the path from MINE to PEER.
+ * Choose the path from MINE, the client's port, to PEER, the server's.
  *
  * Ethernet: among all pairs of GIDs of one type, one family and one scope,
  * RoCE v2 before v1, both on the TCP connection's subnet before others,

@@ -1,12 +1,11 @@
 #include "config.h"
-#include "verbs/gid.h"
+#include "model/gid.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Leading bits that A and B share. */
-static uint32_t common_prefix(const union ibv_gid *a, const union ibv_gid *b)
+uint32_t gid_common_prefix(const union ibv_gid *a, const union ibv_gid *b)
 {
 	uint32_t bits = 0;
 
@@ -23,7 +22,7 @@ static uint32_t common_prefix(const union ibv_gid *a, const union ibv_gid *b)
 static bool on_subnet(const struct gid *gid, const struct subnet *tcp)
 {
 	return tcp->known &&
-	       common_prefix(&gid->raw, &tcp->address) >= tcp->prefix;
+	       gid_common_prefix(&gid->raw, &tcp->address) >= tcp->prefix;
 }
 
 static bool can_talk(const struct gid *a, const struct gid *b, bool forced)
@@ -43,17 +42,17 @@ static uint32_t score(const struct gid *a, const struct gid *b,
 	uint32_t global = !gid_is_link_local(&a->raw);
 
 	return roce_v2 << 10 | subnet << 9 | global << 8 |
-	       common_prefix(&a->raw, &b->raw);
+	       gid_common_prefix(&a->raw, &b->raw);
 }
 
-/* "RoCE v2 IPv4, RoCE v1 IPv6": each kind of GID once. */
-static void list_kinds(const struct port *port, char *text, size_t size)
+void gid_kinds(const struct port *port, char *text, size_t size)
 {
 	static const uint8_t types[] = { IBV_GID_TYPE_ROCE_V2,
 					 IBV_GID_TYPE_ROCE_V1 };
 	size_t used = 0;
 
-	snprintf(text, size, "none");
+	snprintf(text, size, "%s", port->n_gids && !port_is_ethernet(port) ?
+		 gid_type_name(IBV_GID_TYPE_IB) : "none");
 	for (int i = 0; i < 4; i++)
 		for (uint32_t g = 0; g < port->n_gids; g++) {
 			const struct gid *gid = &port->gids[g];
@@ -75,15 +74,15 @@ static int no_pair(const struct port *mine, const struct port *peer,
 {
 	char ours[96], theirs[96];
 
-	list_kinds(mine, ours, sizeof(ours));
-	list_kinds(peer, theirs, sizeof(theirs));
+	gid_kinds(mine, ours, sizeof(ours));
+	gid_kinds(peer, theirs, sizeof(theirs));
 	return fail(err, -ENOENT,
 		    "give both interfaces an address of one family, or choose "
 		    "with -x on both ends ('verbsperf devices' lists GIDs)",
-		    "no GID of %s port %u on %s fits one of %s port %u on %s: "
-		    "%s against %s", mine->device, mine->number,
-		    mine->hostname, peer->device, peer->number,
-		    peer->hostname, ours, theirs);
+		    "no GID of the client's %s port %u on %s fits one of the "
+		    "server's %s port %u on %s: %s against %s",
+		    mine->device, mine->number, mine->hostname, peer->device,
+		    peer->number, peer->hostname, ours, theirs);
 }
 
 static int choose_ethernet(const struct port *mine, const struct port *peer,
@@ -130,8 +129,10 @@ static int choose_infiniband(const struct port *mine, const struct port *peer,
 		return 0;
 	if (!mine->n_gids || !peer->n_gids)
 		return fail(err, -ENOENT, "check the subnet manager",
-			    "a GRH is needed between %s and %s, and one of "
-			    "them has no GID", mine->device, peer->device);
+			    "a GRH is needed between the client's %s and the "
+			    "server's %s, and the %s's has no GID",
+			    mine->device, peer->device,
+			    mine->n_gids ? "server" : "client");
 	path->local = mine->gids[0];
 	path->remote = peer->gids[0];
 	return 0;
@@ -147,7 +148,8 @@ int path_choose(const struct port *mine, const struct port *peer,
 	if (port_is_ethernet(mine) != port_is_ethernet(peer))
 		return fail(err, -EPROTOTYPE,
 			    "choose ports of one link layer with -d and -i",
-			    "%s port %u on %s is %s, %s port %u on %s is %s",
+			    "the client's %s port %u on %s is %s, the "
+			    "server's %s port %u on %s is %s",
 			    mine->device, mine->number, mine->hostname,
 			    port_link_layer_name(mine), peer->device,
 			    peer->number, peer->hostname,

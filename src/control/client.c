@@ -7,7 +7,6 @@
 
 #include "control/frames.h"
 #include "control/run.h"
-#include "model/addressing.h"
 
 /* A file that cannot be written is known before the server is bothered. */
 static int open_samples(struct session *s)
@@ -73,9 +72,6 @@ static int choose_path(struct session *s)
 	session_stage(s, "path");
 	oob_subnet(s->conn, &tcp);
 	ret = path_choose(&r->client, &r->server, &tcp, &r->path, &r->error);
-	if (!ret)
-		ret = addressing_check_path(&r->params.plan, &r->path,
-					    &r->error);
 	if (ret)
 		return ret;
 	r->path.mtu = mtu_from_bytes(r->params.plan.mtu);

@@ -200,21 +200,31 @@ int plan_fit_client(const struct plan *plan, const struct port *port,
 uint32_t plan_qps_per_cq(const struct plan *plan, bool client,
 			 const struct port_limits *limits);
 
+/* Send completions that one QP can have outstanding. */
+uint64_t plan_send_completions(const struct plan *plan);
+
+/* Reads or atomics of one QP that FROM may start and TO answers at once. */
+uint32_t plan_most_reads(const struct port *from, const struct port *to);
+
+/* Choose what PLAN, which plan_check() found well, left open: MTU, receive
+ * depth, outstanding reads, how many of --all sizes. */
+void plan_choose(struct plan *plan, const struct port *client,
+		 const struct port *server);
+
 /*
- * Hold PLAN against both ports and choose what was left open (MTU, receive
- * depth, outstanding reads).  Both ends call it with the same arguments and
- * so get the same.  Returns 0, -ENETDOWN when a port is not active, or
+ * plan_check(), plan_choose() and every check of model/preflight.h.  Both ends
+ * call it with the same arguments and so get the same.  Returns 0, -ENETDOWN
+ * when a port is not active, -ENOENT or -EPROTOTYPE when there is no path, or
  * -EINVAL with the limit that stopped it.
  */
 int plan_fit(struct plan *plan, const struct port *client,
 	     const struct port *server, struct error *err);
 
 /*
- * Hold --mr-per-qp and --odp of PLAN against PORT of END, which is "client" or
- * "server" as CLIENT says; a part of plan_fit().
- * Returns 0, or -EINVAL, said in ERR.
+ * Hold --odp of PLAN against PORT of END, which is "client" or "server" as
+ * CLIENT says.  Returns 0, or -EINVAL, said in ERR.
  */
-int plan_fit_memory(const struct plan *plan, const char *end,
+int plan_fit_paging(const struct plan *plan, const char *end,
 		    const struct port *port, bool client, struct error *err);
 
 #endif

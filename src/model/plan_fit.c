@@ -2,10 +2,8 @@
 #include "config.h"
 #include "model/plan.h"
 
-#include <errno.h>
-
-#include "model/addressing.h"
 #include "model/plan_rate.h"
+#include "model/preflight.h"
 
 #define LATENCY_RX_DEPTH 16
 #define DEFAULT_RX_DEPTH 512
@@ -27,8 +25,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Send completions that one QP can have outstanding. */
-static uint64_t send_completions(const struct plan *plan)
+uint64_t plan_send_completions(const struct plan *plan)
 {
 	uint64_t most = 1;
 
@@ -51,138 +48,32 @@ uint32_t plan_qps_per_cq(const struct plan *plan, bool client,
 	uint64_t each = 1;
 
 	if (plan_sends(plan, client) || plan_is_fenced(plan))
-		each = send_completions(plan);
+		each = plan_send_completions(plan);
 	if (plan_posts_receives(plan, client) && !plan->srq)
 		each = larger(each, plan->rx_depth);
 	return (uint32_t)larger(smaller(all, limits->max_cqe / each), 1);
 }
 
-static int check_port(const char *end, const struct port *port,
-		      struct error *err)
-{
-	if (port->state == IBV_PORT_ACTIVE)
-		return 0;
-	return fail(err, -ENETDOWN, "bring its link up",
-		    "port %u of the %s's %s is %s", port->number, end,
-		    port->device, port_state_name(port));
-}
-
-/* What is asked of one end against what its device can do. */
-static int fit_end(const struct plan *plan, const char *end,
-		   const struct port *port, bool client, struct error *err)
-{
-	const struct port_limits *max = &port->limits;
-	const bool sends = plan_sends(plan, client);
-	const bool receives = plan_posts_receives(plan, client) &&
-			      plan->rx_depth != PLAN_AUTO;
-	const bool srq = receives && plan->srq, open = plan_is_open(plan);
-	const struct {
-		bool applies;
-		const char *option;
-		uint64_t asked;
-		const char *limit;
-		uint64_t most;
-	} rules[] = {
-		{ true, "--size", plan_largest(plan), "max_msg_sz",
-		  max->max_msg_sz },
-		{ true, "--qps", plan->qps, "max_qp", max->max_qp },
-		{ sends, open ? "--depth" : "--tx-depth",
-		  plan_send_capacity(plan), "max_qp_wr", max->max_qp_wr },
-		{ sends, "--tx-depth / --cq-mod", send_completions(plan),
-		  "max_cqe", max->max_cqe },
-		{ receives && !srq, open ? "--depth" : "--rx-depth",
-		  plan->rx_depth, "max_qp_wr", max->max_qp_wr },
-		{ receives, "--rx-depth", plan->rx_depth, "max_cqe",
-		  max->max_cqe },
-		{ srq, "--srq, of each of --threads", plan->threads, "max_srq",
-		  max->max_srq },
-		{ srq, "--rx-depth", plan->rx_depth, "max_srq_wr",
-		  max->max_srq_wr },
-		{ plan->mtu != PLAN_AUTO, "--mtu", plan->mtu, "active MTU",
-		  mtu_bytes(port->active_mtu) },
-	};
-
-	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-		if (rules[i].applies && rules[i].asked > rules[i].most)
-			return fail(err, -EINVAL, NULL,
-				    "%s: %llu is above what the %s's %s allows "
-				    "(%s %llu)", rules[i].option,
-				    (unsigned long long)rules[i].asked, end,
-				    port->device, rules[i].limit,
-				    (unsigned long long)rules[i].most);
-	return plan_fit_memory(plan, end, port, client, err);
-}
-
-/* A UD message is one packet. */
-static int check_datagram(const struct plan *plan, uint32_t mtu,
-			  const char *which, struct error *err)
-{
-	if (plan->transport != TRANSPORT_UD || plan_largest(plan) <= mtu)
-		return 0;
-	return fail(err, -EINVAL, NULL,
-		    "--size %llu: over UD a message is at most the %s MTU, "
-		    "which is %u", (unsigned long long)plan_largest(plan),
-		    which, mtu);
-}
-
-int plan_fit_client(const struct plan *plan, const struct port *port,
-		    struct error *err)
-{
-	uint32_t mtu = plan->mtu == PLAN_AUTO ? mtu_bytes(port->active_mtu) :
-						plan->mtu;
-	int ret = fit_end(plan, "client", port, true, err);
-
-	if (!ret && !plan->all)
-		ret = check_datagram(plan, mtu, "client's", err);
-	return ret;
-}
-
-/* How many reads or atomics FROM may start at once and TO answers. */
-static int fit_reads_from(uint32_t *asked, const struct port *from,
-			  const char *from_name, const struct port *to,
-			  const char *to_name, struct error *err)
+uint32_t plan_most_reads(const struct port *from, const struct port *to)
 {
 	uint64_t most = smaller(from->limits.max_qp_init_rd_atom,
 				to->limits.max_qp_rd_atom);
 
-	most = smaller(most, OUTSTANDING_READS_MAX);
-	if (!most)
-		return fail(err, -EINVAL, NULL,
-			    "RDMA read: the %s's %s starts %u at once, the "
-			    "%s's %s answers %u", from_name, from->device,
-			    from->limits.max_qp_init_rd_atom, to_name,
-			    to->device, to->limits.max_qp_rd_atom);
-	if (*asked == PLAN_AUTO)
-		*asked = (uint32_t)most;
-	if (*asked <= most)
-		return 0;
-	return fail(err, -EINVAL, NULL,
-		    "--outstanding-reads %u: the %s's %s starts at most %u at "
-		    "once, the %s's %s answers %u", *asked, from_name,
-		    from->device, from->limits.max_qp_init_rd_atom, to_name,
-		    to->device, to->limits.max_qp_rd_atom);
+	return (uint32_t)smaller(most, OUTSTANDING_READS_MAX);
 }
 
 /* Left open it is the most that both directions can. */
-static int fit_reads(struct plan *plan, const struct port *client,
-		     const struct port *server, struct error *err)
+static uint32_t automatic_reads(const struct plan *plan,
+				const struct port *client,
+				const struct port *server)
 {
-	uint32_t out = plan->outstanding_reads, in = out;
-	int ret = 0;
+	uint32_t out = UINT32_MAX, in = UINT32_MAX;
 
-	if (!op_table[plan->op].fetches) {
-		plan->outstanding_reads = 0;
-		return 0;
-	}
 	if (plan_sends(plan, true))
-		ret = fit_reads_from(&out, client, "client", server, "server",
-				     err);
-	if (!ret && plan_sends(plan, false))
-		ret = fit_reads_from(&in, server, "server", client, "client",
-				     err);
-	if (!ret)
-		plan->outstanding_reads = (uint32_t)smaller(out, in);
-	return ret;
+		out = plan_most_reads(client, server);
+	if (plan_sends(plan, false))
+		in = plan_most_reads(server, client);
+	return (uint32_t)smaller(out, in);
 }
 
 /* As many receives as a device holds. */
@@ -215,42 +106,50 @@ static uint32_t automatic_rx_depth(const struct plan *plan,
 }
 
 /* Sizes that nobody named stop at one packet. */
-static int fit_datagrams(struct plan *plan, struct error *err)
+static void fit_datagrams(struct plan *plan)
 {
 	struct sizes *sizes = &plan->sizes;
 
-	if (plan->transport != TRANSPORT_UD)
-		return 0;
-	while (plan->all && sizes->n > 1 &&
+	while (plan->transport == TRANSPORT_UD && plan->all && sizes->n > 1 &&
 	       sizes->bytes[sizes->n - 1] > plan->mtu)
 		sizes->n--;
-	return check_datagram(plan, plan->mtu, "path", err);
+}
+
+void plan_choose(struct plan *plan, const struct port *client,
+		 const struct port *server)
+{
+	if (!op_table[plan->op].fetches)
+		plan->outstanding_reads = 0;
+	else if (plan->outstanding_reads == PLAN_AUTO)
+		plan->outstanding_reads = automatic_reads(plan, client,
+							  server);
+	if (plan->mtu == PLAN_AUTO)
+		plan->mtu = (uint32_t)smaller(mtu_bytes(client->active_mtu),
+					      mtu_bytes(server->active_mtu));
+	fit_datagrams(plan);
+	if (plan->rx_depth == PLAN_AUTO)
+		plan->rx_depth = automatic_rx_depth(plan, client, server);
+	if (plan->rx_depth < plan_least_rx_depth(plan))
+		plan->rx_depth = plan_least_rx_depth(plan);
+}
+
+int plan_fit_client(const struct plan *plan, const struct port *port,
+		    struct error *err)
+{
+	return preflight_judge(plan, port, NULL, err);
 }
 
 int plan_fit(struct plan *plan, const struct port *client,
 	     const struct port *server, struct error *err)
 {
-	int ret = check_port("client", client, err);
+	struct plan chosen = *plan;
+	int ret = plan_check(plan, err);
 
-	if (!ret)
-		ret = check_port("server", server, err);
-	if (!ret)
-		ret = addressing_check_pkeys(client, server, err);
-	if (!ret)
-		ret = plan_check(plan, err);
-	if (!ret)
-		ret = fit_reads(plan, client, server, err);
-	if (!ret && plan->mtu == PLAN_AUTO)
-		plan->mtu = (uint32_t)smaller(mtu_bytes(client->active_mtu),
-					      mtu_bytes(server->active_mtu));
-	if (!ret)
-		ret = fit_datagrams(plan, err);
 	if (ret)
 		return ret;
-	if (plan->rx_depth == PLAN_AUTO)
-		plan->rx_depth = automatic_rx_depth(plan, client, server);
-	if (plan->rx_depth < plan_least_rx_depth(plan))
-		plan->rx_depth = plan_least_rx_depth(plan);
-	ret = fit_end(plan, "client", client, true, err);
-	return ret ? ret : fit_end(plan, "server", server, false, err);
+	plan_choose(&chosen, client, server);
+	ret = preflight_judge(&chosen, client, server, err);
+	if (!ret)
+		*plan = chosen;
+	return ret;
 }

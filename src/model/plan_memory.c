@@ -1,9 +1,8 @@
-/* What a plan wants of memory against what a device can do. */
+/* On-demand paging: what a plan wants against what a device can do. */
 #include "config.h"
 #include "model/plan.h"
 
 #include <errno.h>
-#include <inttypes.h>
 
 struct paging {
 	uint32_t bit;		/* enum ibv_odp_transport_cap_bits */
@@ -57,8 +56,8 @@ static int require_paging(const struct plan *plan, const char *end,
 		    names[plan->transport]);
 }
 
-static int fit_paging(const struct plan *plan, const char *end,
-		      const struct port *port, bool client, struct error *err)
+int plan_fit_paging(const struct plan *plan, const char *end,
+		    const struct port *port, bool client, struct error *err)
 {
 	const struct paging op = paging_of(op_table[plan->op].opcode);
 	/* those of a write only take its immediate data */
@@ -72,19 +71,4 @@ static int fit_paging(const struct plan *plan, const char *end,
 		ret = require_paging(plan, end, port, paging_of_receives(plan),
 				     err);
 	return ret;
-}
-
-int plan_fit_memory(const struct plan *plan, const char *end,
-		    const struct port *port, bool client, struct error *err)
-{
-	uint64_t mrs = (uint64_t)plan->qps * plan_regions(plan);
-
-	if (plan->mr_per_qp && mrs > port->limits.max_mr)
-		return fail(err, -EINVAL, "use fewer --qps",
-			    "--mr-per-qp: %" PRIu64 " memory regions are above "
-			    "what the %s's %s allows (max_mr %u)", mrs, end,
-			    port->device, port->limits.max_mr);
-	if (plan->odp)
-		return fit_paging(plan, end, port, client, err);
-	return 0;
 }

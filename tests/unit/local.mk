@@ -36,6 +36,8 @@ check_PROGRAMS = \
 	tests/unit/test_peers \
 	tests/unit/test_plan \
 	tests/unit/test_port \
+	tests/unit/test_preflight \
+	tests/unit/test_preflight_limits \
 	tests/unit/test_qp_attr \
 	tests/unit/test_rate \
 	tests/unit/test_ready \
@@ -138,6 +140,11 @@ tests_unit_test_peers_SOURCES = tests/unit/test_peers.c \
 	tests/unit/test.h
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
 	tests/unit/good_plan.h tests/unit/test.h
+tests_unit_test_preflight_SOURCES = tests/unit/test_preflight.c \
+	tests/unit/two_ends.h tests/unit/good_plan.h tests/unit/test.h
+tests_unit_test_preflight_limits_SOURCES = \
+	tests/unit/test_preflight_limits.c \
+	tests/unit/two_ends.h tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_port_SOURCES = tests/unit/test_port.c tests/unit/test.h
 tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \
 	tests/unit/same_effective.h tests/unit/test.h

@@ -14,6 +14,9 @@ static struct port good_port(void)
 		.device = "rxe0",
 		.number = 1,
 		.state = IBV_PORT_ACTIVE,
+		.link_layer = IBV_LINK_LAYER_ETHERNET,
+		.n_gids = 1,
+		.gids = { { .type = IBV_GID_TYPE_ROCE_V2 } },
 		.active_mtu = IBV_MTU_1024,
 		.pkey = 0xffff,
 		.limits = {

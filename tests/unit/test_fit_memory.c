@@ -24,6 +24,9 @@ static struct port good_port(void)
 		.device = "mlx5_0",
 		.number = 1,
 		.state = IBV_PORT_ACTIVE,
+		.link_layer = IBV_LINK_LAYER_ETHERNET,
+		.n_gids = 1,
+		.gids = { { .type = IBV_GID_TYPE_ROCE_V2 } },
 		.active_mtu = IBV_MTU_1024,
 		.pkey = 0xffff,
 		.limits = {
@@ -176,10 +179,10 @@ TEST(test_transports_without_paging)
 		plan.sizes.bytes[0] = 64;
 		plan.odp = true;
 		plan.transport = t;
-		assert_int_equal(plan_fit_memory(&plan, "server", &port,
+		assert_int_equal(plan_fit_paging(&plan, "server", &port,
 						 false, &err), 0);
 		port.limits.odp[t] = ALL - RECEIVES;
-		assert_int_equal(plan_fit_memory(&plan, "server", &port,
+		assert_int_equal(plan_fit_paging(&plan, "server", &port,
 						 false, &err), -EINVAL);
 		snprintf(text, sizeof(text), "--odp: the server's mlx5_0 has "
 			 "no on-demand paging for receives over %s", names[t]);

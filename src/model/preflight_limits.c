@@ -1,0 +1,314 @@
+/* Preflight: what a plan asks of each end against what its device can do. */
+#include "config.h"
+#include "model/preflight_check.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Of what a device has for all its users, more than this part of it. */
+#define NEARLY_ALL 0.9
+
+/* One limit, and what it is asked for. */
+struct limit {
+	const char *name;
+	size_t offset; /* of a uint32_t in struct port_limits */
+	bool wide;     /* of a uint64_t */
+	bool shared;   /* with all users of the device */
+	/* at one end; 0: nothing */
+	uint64_t (*asked)(const struct plan *plan, bool client);
+	const char *option;
+	const char *open_option; /* of an open loop, NULL: the same */
+	const char *what;	 /* that many ... are; NULL: it is */
+	const char *less;	 /* advice; NULL: use OPTION with less */
+};
+
+static uint64_t limit_most(const struct port *port, const struct limit *limit)
+{
+	const char *at = (const char *)&port->limits + limit->offset;
+
+	return limit->wide ? *(const uint64_t *)at : *(const uint32_t *)at;
+}
+
+static uint64_t asked_size(const struct plan *plan, bool client)
+{
+	(void)client;
+	return plan_largest(plan);
+}
+
+static uint64_t asked_qps(const struct plan *plan, bool client)
+{
+	(void)client;
+	return plan->qps;
+}
+
+static uint64_t asked_sends(const struct plan *plan, bool client)
+{
+	return plan_sends(plan, client) ? plan_send_capacity(plan) : 0;
+}
+
+static uint64_t asked_send_completions(const struct plan *plan, bool client)
+{
+	return plan_sends(plan, client) ? plan_send_completions(plan) : 0;
+}
+
+/* Of an end that posts any; left open, as many as both devices can. */
+static uint64_t all_receives(const struct plan *plan, bool client)
+{
+	return plan_posts_receives(plan, client) && plan->rx_depth != PLAN_AUTO
+		       ? plan->rx_depth
+		       : 0;
+}
+
+static uint64_t asked_receives(const struct plan *plan, bool client)
+{
+	return plan->srq ? 0 : all_receives(plan, client);
+}
+
+static uint64_t asked_shared_queues(const struct plan *plan, bool client)
+{
+	return plan->srq && all_receives(plan, client) ? plan->threads : 0;
+}
+
+static uint64_t asked_shared_receives(const struct plan *plan, bool client)
+{
+	return plan->srq ? all_receives(plan, client) : 0;
+}
+
+static uint64_t asked_regions(const struct plan *plan, bool client)
+{
+	(void)client;
+	return plan->mr_per_qp ? (uint64_t)plan->qps * plan_regions(plan) : 0;
+}
+
+static const char *option_of(const struct limit *limit, const struct plan *plan)
+{
+	return limit->open_option && plan_is_open(plan) ? limit->open_option
+							: limit->option;
+}
+
+static bool is_asked(const struct ends *ends)
+{
+	const struct limit *limit = ends->check->limit;
+
+	return limit->asked(ends->plan, true) ||
+	       (ends->server && limit->asked(ends->plan, false));
+}
+
+static void show_limit(const struct ends *ends, bool client, char *text)
+{
+	preflight_print(text, "%" PRIu64,
+			limit_most(end_port(ends, client), ends->check->limit));
+}
+
+static void need_limit(const struct ends *ends, char *text)
+{
+	uint64_t client = ends->check->limit->asked(ends->plan, true);
+	uint64_t server = ends->check->limit->asked(ends->plan, false);
+
+	if (client == server)
+		preflight_print(text, "%" PRIu64, client);
+	else if (!client || !server)
+		preflight_print(text, "%" PRIu64 " at the %s",
+				client ? client : server, end_name(client));
+	else
+		preflight_print(text, "%" PRIu64 ", %" PRIu64, client, server);
+}
+
+static bool is_short(const struct ends *ends, const struct limit *limit,
+		     bool client)
+{
+	return end_port(ends, client) &&
+	       limit->asked(ends->plan, client) >
+		       limit_most(end_port(ends, client), limit);
+}
+
+/* Where both fall short, the one with less: its limit is good for both. */
+static bool is_worse(const struct ends *ends, const struct limit *limit,
+		     bool client)
+{
+	return is_short(ends, limit, client) &&
+	       limit_most(end_port(ends, client), limit) <
+		       limit_most(end_port(ends, !client), limit);
+}
+
+static int refuse_limit(const struct ends *ends, bool client, struct error *err)
+{
+	const struct limit *limit = ends->check->limit;
+	const struct port *port = end_port(ends, client);
+	uint64_t most = limit_most(port, limit);
+	const char *option = option_of(limit, ends->plan);
+	char advice[160];
+
+	if (!is_short(ends, limit, client) ||
+	    (is_short(ends, limit, !client) && is_worse(ends, limit, !client)))
+		return 0;
+	if (limit->less)
+		snprintf(advice, sizeof(advice),
+			 "%s, or choose another device "
+			 "at the %s with -d",
+			 limit->less, end_name(client));
+	else
+		snprintf(advice, sizeof(advice),
+			 "use %s %" PRIu64 " or less, "
+			 "or choose another device at the %s with -d",
+			 option, most, end_name(client));
+	return fail(err, -EINVAL, advice,
+		    "%s: %" PRIu64 " %s above what the "
+		    "%s's %s allows (%s %" PRIu64 ")",
+		    option, limit->asked(ends->plan, client),
+		    limit->what ? limit->what : "is", end_name(client),
+		    port->device, limit->name, most);
+}
+
+static void warn_limit(const struct ends *ends, struct error *err)
+{
+	const struct limit *limit = ends->check->limit;
+
+	for (int client = 1; client >= 0 && limit->shared; client--) {
+		const struct port *port = end_port(ends, client);
+		uint64_t asked = limit->asked(ends->plan, client);
+		uint64_t most = limit_most(port, limit);
+
+		if ((double)asked <= NEARLY_ALL * (double)most)
+			continue;
+		fail(err, -EINVAL,
+		     "other programs have some of them too: use "
+		     "fewer if they cannot be made",
+		     "%s: %" PRIu64 " %s nearly all that the %s's %s has (%s "
+		     "%" PRIu64 ")",
+		     option_of(limit, ends->plan), asked,
+		     limit->what ? limit->what : "is", end_name(client),
+		     port->device, limit->name, most);
+		return;
+	}
+}
+
+static bool has_reads(const struct ends *ends)
+{
+	return op_table[ends->plan->op].fetches;
+}
+
+static void show_reads(const struct ends *ends, bool client, char *text)
+{
+	const struct port_limits *limits = &end_port(ends, client)->limits;
+
+	preflight_print(text, "starts %u, answers %u",
+			limits->max_qp_init_rd_atom, limits->max_qp_rd_atom);
+}
+
+static void need_reads(const struct ends *ends, char *text)
+{
+	if (ends->plan->outstanding_reads != PLAN_AUTO)
+		preflight_print(text, "%u", ends->plan->outstanding_reads);
+}
+
+/* Reads or atomics that the client, or the server, is to start. */
+static int refuse_reads_of(const struct ends *ends, bool client,
+			   struct error *err)
+{
+	const struct port *from = end_port(ends, client);
+	const struct port *to = end_port(ends, !client);
+	uint32_t asked = ends->plan->outstanding_reads;
+	uint32_t most = plan_most_reads(from, to);
+
+	if (!most)
+		return fail(err, -EINVAL,
+			    "choose other devices with -d: one "
+			    "of these can take no part in a read or an atomic",
+			    "RDMA read: the %s's %s starts %u at once, the "
+			    "%s's %s answers %u",
+			    end_name(client), from->device,
+			    from->limits.max_qp_init_rd_atom, end_name(!client),
+			    to->device, to->limits.max_qp_rd_atom);
+	if (asked <= most)
+		return 0;
+	return fail(err, -EINVAL,
+		    "ask for as many as both can, or leave "
+		    "--outstanding-reads out",
+		    "--outstanding-reads %u: the %s's %s starts at most %u at "
+		    "once, the %s's %s answers %u",
+		    asked, end_name(client), from->device,
+		    from->limits.max_qp_init_rd_atom, end_name(!client),
+		    to->device, to->limits.max_qp_rd_atom);
+}
+
+static int refuse_reads(const struct ends *ends, struct error *err)
+{
+	int ret = 0;
+
+	if (plan_sends(ends->plan, true))
+		ret = refuse_reads_of(ends, true, err);
+	if (!ret && plan_sends(ends->plan, false))
+		ret = refuse_reads_of(ends, false, err);
+	return ret;
+}
+
+static bool wants_paging(const struct ends *ends)
+{
+	return ends->plan->odp;
+}
+
+static void show_paging(const struct ends *ends, bool client, char *text)
+{
+	static const char *const names[] = { "send", "receive", "write",
+					     "read", "atomic",	"SRQ" };
+	const struct port_limits *limits = &end_port(ends, client)->limits;
+	uint32_t can = limits->odp[ends->plan->transport];
+	char list[PREFLIGHT_CELL] = "none";
+	int used = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (can >> i & 1)
+			used += snprintf(list + used,
+					 sizeof(list) - (size_t)used, "%s%s",
+					 used ? " " : "", names[i]);
+	preflight_print(text, "%s", list);
+}
+
+static int refuse_paging(const struct ends *ends, bool client,
+			 struct error *err)
+{
+	return plan_fit_paging(ends->plan, end_name(client),
+			       end_port(ends, client), client, err);
+}
+
+// clang-format off
+#define CHECK(what, field, ...) \
+	{ .label = what, .limit = &(const struct limit){ \
+		.name = #field, .offset = offsetof(struct port_limits, field), \
+		__VA_ARGS__ }, \
+	  .applies = is_asked, .show = show_limit, .need = need_limit, \
+	  .refuse = refuse_limit, .warn = warn_limit }
+
+const struct check limit_checks[] = {
+	{ .label = "reads under way", .applies = has_reads, .show = show_reads,
+	  .need = need_reads, .refuse_pair = refuse_reads },
+	CHECK("max_msg_sz", max_msg_sz, .wide = true, .asked = asked_size,
+	      .option = "--size"),
+	CHECK("max_qp", max_qp, .shared = true, .asked = asked_qps,
+	      .option = "--qps"),
+	CHECK("max_qp_wr, sends", max_qp_wr, .asked = asked_sends,
+	      .option = "--tx-depth", .open_option = "--depth",
+	      .less = "use a smaller send queue"),
+	CHECK("max_cqe, sends", max_cqe, .asked = asked_send_completions,
+	      .option = "--tx-depth / --cq-mod",
+	      .less = "use a smaller --tx-depth or a larger --cq-mod"),
+	CHECK("max_qp_wr, receives", max_qp_wr, .asked = asked_receives,
+	      .option = "--rx-depth", .open_option = "--depth"),
+	CHECK("max_cqe, receives", max_cqe, .asked = all_receives,
+	      .option = "--rx-depth"),
+	CHECK("max_srq", max_srq, .shared = true, .asked = asked_shared_queues,
+	      .option = "--srq, of each of --threads",
+	      .less = "use fewer --threads, or no --srq"),
+	CHECK("max_srq_wr", max_srq_wr, .asked = asked_shared_receives,
+	      .option = "--rx-depth"),
+	CHECK("max_mr", max_mr, .shared = true, .asked = asked_regions,
+	      .option = "--mr-per-qp", .what = "memory regions are",
+	      .less = "use fewer --qps"),
+	{ .label = "on-demand paging", .applies = wants_paging,
+	  .show = show_paging, .refuse = refuse_paging },
+};
+// clang-format on
+
+const size_t n_limit_checks = sizeof(limit_checks) / sizeof(*limit_checks);

@@ -1,0 +1,264 @@
+/* Preflight: the way from one end to the other, and what fits through. */
+#include "config.h"
+#include "model/preflight_check.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "model/addressing.h"
+
+/* Where nobody knows better: a subnet of IPv4 and of all else, in bits of a
+ * GID. */
+#define USUAL_IPV4_PREFIX 120
+#define USUAL_PREFIX 64
+
+static void show_gids(const struct ends *ends, bool client, char *text)
+{
+	const struct port *port = end_port(ends, client);
+	char kinds[PREFLIGHT_CELL - 8];
+
+	gid_kinds(port, kinds, sizeof(kinds));
+	preflight_print(text, "%s%s", kinds, port->gid_forced ? " (-x)" : "");
+}
+
+/* Of --gid-index: read without it, a port may have none. */
+static int refuse_index(const struct ends *ends, bool client,
+			struct error *err)
+{
+	const struct port *port = end_port(ends, client);
+	char advice[80];
+
+	if (!port->gid_forced || port->n_gids)
+		return 0;
+	snprintf(advice, sizeof(advice),
+		 "'verbsperf devices' on the %s lists what it has",
+		 end_name(client));
+	return fail(err, -ENOENT, advice,
+		    "--gid-index: the %s's %s port %u has no GID there",
+		    end_name(client), port->device, port->number);
+}
+
+static int refuse_path(const struct ends *ends, struct error *err)
+{
+	if (ends->has_path ||
+	    port_is_ethernet(ends->client) != port_is_ethernet(ends->server))
+		return 0;
+	return fail(err, -ENOENT, ends->no_path.advice, "%s",
+		    ends->no_path.message);
+}
+
+static bool goes_by_gid(const struct ends *ends)
+{
+	return ends->has_path && ends->path.global;
+}
+
+static const struct gid *path_gid(const struct ends *ends, bool client)
+{
+	return client ? &ends->path.local : &ends->path.remote;
+}
+
+static void show_gid(const struct ends *ends, bool client, char *text)
+{
+	const struct gid *gid = path_gid(ends, client);
+	char address[GID_TEXT_SIZE];
+
+	preflight_print(text, "%u %s (%s)", gid->index,
+			gid_format(&gid->raw, address),
+			gid_type_name(gid->type));
+}
+
+/* InfiniBand's GIDs all begin so until they are told another prefix. */
+static void warn_link_local(const struct ends *ends, struct error *err)
+{
+	bool client = gid_is_link_local(&ends->path.local.raw);
+	bool server = gid_is_link_local(&ends->path.remote.raw);
+
+	if ((!client && !server) || !port_is_ethernet(ends->client))
+		return;
+	fail(err, -EINVAL,
+	     "give the interfaces of both ends an address of one "
+	     "family, or choose another GID with -x",
+	     "the GID of %s is link-local, which reaches no further than one "
+	     "network segment",
+	     client && server ? "both ends"
+	     : client	      ? "the client"
+			      : "the server");
+}
+
+static uint32_t subnet_prefix(const struct ends *ends)
+{
+	const union ibv_gid *mine = &ends->path.local.raw;
+	const struct subnet *tcp = ends->tcp;
+
+	if (tcp->known && gid_common_prefix(mine, &tcp->address) >= tcp->prefix)
+		return tcp->prefix;
+	return gid_is_ipv4(mine) ? USUAL_IPV4_PREFIX : USUAL_PREFIX;
+}
+
+static void show_subnet(const struct ends *ends, bool client, char *text)
+{
+	union ibv_gid gid = path_gid(ends, client)->raw;
+	uint32_t bits = subnet_prefix(ends);
+	char address[GID_TEXT_SIZE];
+
+	for (uint32_t bit = bits; bit < 128; bit++)
+		gid.raw[bit / 8] &= (uint8_t) ~(0x80U >> bit % 8);
+	preflight_print(text, "%s/%u", gid_format(&gid, address), bits);
+}
+
+static void warn_subnet(const struct ends *ends, struct error *err)
+{
+	char mine[PREFLIGHT_CELL], theirs[PREFLIGHT_CELL];
+
+	if (gid_common_prefix(&ends->path.local.raw, &ends->path.remote.raw) >=
+	    subnet_prefix(ends))
+		return;
+	show_subnet(ends, true, mine);
+	show_subnet(ends, false, theirs);
+	fail(err, -EINVAL,
+	     "see that a router between both ends forwards this "
+	     "traffic, or choose GIDs of one subnet with -x on both ends",
+	     "the client's GID is in %s, the server's in %s", mine, theirs);
+}
+
+static bool goes_by_lid(const struct ends *ends)
+{
+	return ends->has_path && !ends->path.global;
+}
+
+static void show_path(const struct ends *ends, bool client, char *text)
+{
+	preflight_print(text, "LID %u, no GRH", end_port(ends, client)->lid);
+}
+
+static int refuse_addressing(const struct ends *ends, struct error *err)
+{
+	return addressing_check_path(ends->plan, &ends->path, err);
+}
+
+static void show_mtu(const struct ends *ends, bool client, char *text)
+{
+	preflight_print(text, "%u",
+			mtu_bytes(end_port(ends, client)->active_mtu));
+}
+
+static void need_mtu(const struct ends *ends, char *text)
+{
+	if (ends->plan->mtu != PLAN_AUTO)
+		preflight_print(text, "%u", ends->plan->mtu);
+}
+
+static int refuse_mtu(const struct ends *ends, bool client, struct error *err)
+{
+	const struct port *port = end_port(ends, client);
+	uint32_t most = mtu_bytes(port->active_mtu), asked = ends->plan->mtu;
+	char advice[120];
+
+	if (asked == PLAN_AUTO || asked <= most)
+		return 0;
+	snprintf(advice, sizeof(advice), "use --mtu %u or less, or raise the "
+		 "MTU of the interface there (ip link set ... mtu)", most);
+	return fail(err, -EINVAL, advice, "--mtu: %u is above what the %s's %s "
+		    "allows (active MTU %u)", asked, end_name(client),
+		    port->device, most);
+}
+
+static void warn_mtu(const struct ends *ends, struct error *err)
+{
+	uint32_t mine = mtu_bytes(ends->client->active_mtu);
+	uint32_t theirs = mtu_bytes(ends->server->active_mtu);
+
+	if (mine == theirs)
+		return;
+	fail(err, -EINVAL,
+	     mine < theirs ? "raise the MTU of the client's interface for "
+			     "larger packets"
+			   : "raise the MTU of the server's interface for "
+			     "larger packets",
+	     "the client's %s has an active MTU of %u, the server's %s of %u",
+	     ends->client->device, mine, ends->server->device, theirs);
+}
+
+static bool is_datagram(const struct ends *ends)
+{
+	/* sizes that nobody named stop at what both can */
+	return ends->plan->transport == TRANSPORT_UD &&
+	       (ends->server || !ends->plan->all);
+}
+
+static void need_datagram(const struct ends *ends, char *text)
+{
+	preflight_print(text, "%llu",
+			(unsigned long long)plan_largest(ends->plan));
+}
+
+/* A UD message is one packet. */
+static int refuse_datagram(const struct ends *ends, bool client,
+			   struct error *err)
+{
+	uint32_t mtu = ends->plan->mtu;
+	char advice[120];
+
+	if (mtu == PLAN_AUTO)
+		mtu = mtu_bytes(end_port(ends, client)->active_mtu);
+	if (plan_largest(ends->plan) <= mtu)
+		return 0;
+	snprintf(advice, sizeof(advice),
+		 "use --size %u or less, or raise the "
+		 "MTU of the interfaces of both ends",
+		 mtu);
+	return fail(err, -EINVAL, advice,
+		    "--size %llu: over UD a message is at most the %s MTU, "
+		    "which is %u",
+		    (unsigned long long)plan_largest(ends->plan),
+		    ends->server ? "path" : "client's", mtu);
+}
+
+static void show_pkey(const struct ends *ends, bool client, char *text)
+{
+	if (end_port(ends, client)->pkey)
+		preflight_print(text, "0x%04x", end_port(ends, client)->pkey);
+}
+
+static int refuse_pkeys(const struct ends *ends, struct error *err)
+{
+	return addressing_check_pkeys(ends->client, ends->server, err);
+}
+
+static void warn_pkey(const struct ends *ends, struct error *err)
+{
+	const uint16_t keys[] = { ends->server->pkey, ends->client->pkey };
+
+	for (int client = 1; client >= 0; client--)
+		if (keys[client] && !(keys[client] & PORT_PKEY_FULL)) {
+			fail(err, -EINVAL,
+			     "this works as long as the other "
+			     "end is a full member",
+			     "P_Key 0x%04x of the %s's %s is of a limited "
+			     "member",
+			     keys[client], end_name(client),
+			     end_port(ends, client)->device);
+			return;
+		}
+}
+
+// clang-format off
+const struct check path_checks[] = {
+	{ .label = "GID types", .show = show_gids, .refuse = refuse_index,
+	  .refuse_pair = refuse_path },
+	{ .label = "GID", .applies = goes_by_gid, .show = show_gid,
+	  .warn = warn_link_local },
+	{ .label = "subnet", .applies = goes_by_gid, .show = show_subnet,
+	  .warn = warn_subnet },
+	{ .label = "path", .applies = goes_by_lid, .show = show_path,
+	  .refuse_pair = refuse_addressing },
+	{ .label = "P_Key", .show = show_pkey, .refuse_pair = refuse_pkeys,
+	  .warn = warn_pkey },
+	{ .label = "active MTU", .show = show_mtu, .need = need_mtu,
+	  .refuse = refuse_mtu, .warn = warn_mtu },
+	{ .label = "UD message", .applies = is_datagram, .show = show_mtu,
+	  .need = need_datagram, .refuse = refuse_datagram },
+};
+// clang-format on
+
+const size_t n_path_checks = sizeof(path_checks) / sizeof(*path_checks);

@@ -1,0 +1,163 @@
+/* Preflight: who both ends are, and whether their links are up. */
+#include "config.h"
+#include "model/preflight_check.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void show_host(const struct ends *ends, bool client, char *text)
+{
+	preflight_print(text, "%s", end_port(ends, client)->hostname);
+}
+
+static void show_device(const struct ends *ends, bool client, char *text)
+{
+	const struct port *port = end_port(ends, client);
+
+	preflight_print(text, "%s port %u", port->device, port->number);
+}
+
+static void show_firmware(const struct ends *ends, bool client, char *text)
+{
+	preflight_print(text, "%s", end_port(ends, client)->firmware);
+}
+
+/* Of one driver, as far as its name for devices tells: mlx5_0 and mlx5_1. */
+static bool same_kind(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "0123456789_");
+
+	return n == strcspn(b, "0123456789_") && !strncmp(a, b, n);
+}
+
+static void warn_firmware(const struct ends *ends, struct error *err)
+{
+	const struct port *client = ends->client, *server = ends->server;
+
+	if (!client->firmware[0] || !server->firmware[0] ||
+	    !strcmp(client->firmware, server->firmware) ||
+	    !same_kind(client->device, server->device))
+		return;
+	fail(err, -EINVAL,
+	     "give both ends the same firmware before results "
+	     "are compared",
+	     "the client's %s has firmware %s, the server's %s has %s",
+	     client->device, client->firmware, server->device,
+	     server->firmware);
+}
+
+static void show_state(const struct ends *ends, bool client, char *text)
+{
+	preflight_print(text, "%s", port_state_name(end_port(ends, client)));
+}
+
+static int refuse_state(const struct ends *ends, bool client, struct error *err)
+{
+	const struct port *port = end_port(ends, client);
+
+	if (port->state == IBV_PORT_ACTIVE)
+		return 0;
+	return fail(err, -ENETDOWN,
+		    client ? "bring its link up on the client (ip link set ... "
+			     "up), or "
+			     "choose another port there with -d and -i"
+			   : "bring its link up on the server (ip link set ... "
+			     "up), or "
+			     "choose another port there with -d and -i",
+		    "port %u of the %s's %s is %s", port->number,
+		    end_name(client), port->device, port_state_name(port));
+}
+
+static void show_link_layer(const struct ends *ends, bool client, char *text)
+{
+	preflight_print(text, "%s",
+			port_link_layer_name(end_port(ends, client)));
+}
+
+static int refuse_link_layers(const struct ends *ends, struct error *err)
+{
+	if (port_is_ethernet(ends->client) == port_is_ethernet(ends->server))
+		return 0;
+	return fail(err, -EPROTOTYPE, ends->no_path.advice, "%s",
+		    ends->no_path.message);
+}
+
+static bool has_lids(const struct ends *ends)
+{
+	return !port_is_ethernet(ends->client) ||
+	       (ends->server && !port_is_ethernet(ends->server));
+}
+
+static void show_lid(const struct ends *ends, bool client, char *text)
+{
+	if (!port_is_ethernet(end_port(ends, client)))
+		preflight_print(text, "%u", end_port(ends, client)->lid);
+}
+
+/* A port that sends a GRH in any case may do without a LID. */
+static int refuse_lid(const struct ends *ends, bool client, struct error *err)
+{
+	const struct port *port = end_port(ends, client);
+
+	if (port_is_ethernet(port) || port->lid || port->grh_required)
+		return 0;
+	return fail(err, -ENETUNREACH,
+		    client ? "start a subnet manager, such as opensm, in the "
+			     "client's "
+			     "fabric"
+			   : "start a subnet manager, such as opensm, in the "
+			     "server's "
+			     "fabric",
+		    "port %u of the %s's %s has LID 0: no subnet manager gave "
+		    "it one",
+		    port->number, end_name(client), port->device);
+}
+
+static void show_rate(const struct ends *ends, bool client, char *text)
+{
+	if (end_port(ends, client)->rate_mbps)
+		preflight_print(text, "%g Gb/s",
+				end_port(ends, client)->rate_mbps / 1000.0);
+}
+
+static void warn_rate(const struct ends *ends, struct error *err)
+{
+	uint32_t mine = ends->client->rate_mbps;
+	uint32_t theirs = ends->server->rate_mbps;
+
+	if (!mine || !theirs || mine == theirs)
+		return;
+	fail(err, -EINVAL,
+	     mine < theirs ? "look at the client's cable and its settings, if "
+			     "both ends should "
+			     "be alike"
+			   : "look at the server's cable and its settings, if "
+			     "both ends should "
+			     "be alike",
+	     "the client's link runs at %g Gb/s, the server's at %g Gb/s",
+	     mine / 1000.0, theirs / 1000.0);
+}
+
+static void show_node(const struct ends *ends, bool client, char *text)
+{
+	if (end_port(ends, client)->numa_node != PORT_NO_NODE)
+		preflight_print(text, "%u", end_port(ends, client)->numa_node);
+}
+
+// clang-format off
+const struct check port_checks[] = {
+	{ .label = "host", .show = show_host },
+	{ .label = "device", .show = show_device },
+	{ .label = "firmware", .show = show_firmware, .warn = warn_firmware },
+	{ .label = "state", .show = show_state, .needed = "ACTIVE",
+	  .refuse = refuse_state },
+	{ .label = "link layer", .show = show_link_layer,
+	  .refuse_pair = refuse_link_layers },
+	{ .label = "LID", .applies = has_lids, .show = show_lid,
+	  .refuse = refuse_lid },
+	{ .label = "rate", .show = show_rate, .warn = warn_rate },
+	{ .label = "NUMA node", .show = show_node },
+};
+// clang-format on
+
+const size_t n_port_checks = sizeof(port_checks) / sizeof(*port_checks);

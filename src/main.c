@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "cli/options.h"
+#include "control/check.h"
 #include "control/numa.h"
 #include "control/oob.h"
 #include "control/session.h"
@@ -152,6 +153,8 @@ static int client(const struct options *options, struct connection *conn)
 	int status;
 
 	run_test(options, conn, &device, result, &session);
+	if (options->params.plan.check)
+		check_finish(result);
 	status = report(result);
 	oob_close(conn);
 	session_free(session);

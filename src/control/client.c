@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/check.h"
 #include "control/frames.h"
 #include "control/run.h"
 
@@ -14,7 +15,9 @@ static int open_samples(struct session *s)
 	const char *path = s->result->params.samples;
 
 	session_stage(s, "samples");
-	return path ? recorder_open(path, &s->recorder, &s->result->error) : 0;
+	if (!path || s->result->params.plan.check)
+		return 0;
+	return recorder_open(path, &s->recorder, &s->result->error);
 }
 
 static int greet(struct session *s)
@@ -41,11 +44,13 @@ static int greet(struct session *s)
 static int agree(struct session *s)
 {
 	struct result *r = s->result;
+	const bool check = r->params.plan.check;
 	struct frame frame;
-	int ret;
+	int ret = 0;
 
 	session_stage(s, "plan");
-	ret = plan_fit_client(&r->params.plan, &r->client, &r->error);
+	if (!check)
+		ret = plan_fit_client(&r->params.plan, &r->client, &r->error);
 	if (ret)
 		return ret;
 	encode_plan(&frame, &r->params.plan, &r->client);
@@ -60,6 +65,8 @@ static int agree(struct session *s)
 		return ret;
 	s->accepted = true;
 	r->connected = true;
+	if (check)
+		return check_ask(s);
 	return plan_fit(&r->params.plan, &r->client, &r->server, &r->error);
 }
 

@@ -39,12 +39,16 @@
  *		  40 1: huge pages       41 1: a memory region per QP
  *		  42 1: relaxed ordering 43 1: on-demand paging
  *		  44 1: verify           45 length of intervals, time
+ *		  46 1: check (below)
  *		  (* may be 0xffffffff: both ends choose alike from both
  *		  ports, by the rules of model/plan.h: the MTU is the smaller
  *		  active one)
  *		u16 n, n x u64 message size,
  *		u16 n, n x u32 flow label, for the QPs in turn
- * ACCEPT	port of the server
+ * ACCEPT	port of the server.  After a PLAN with check also from one that
+ *		could not serve it, and nothing is made: the client says BYE,
+ *		and the server either that, too, or ABORT with what it would
+ *		have refused.
  *
  * port:	string hostname, string device, string firmware,
  *		u8 port number, u8 state (enum ibv_port_state),

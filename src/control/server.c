@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "control/check.h"
 #include "control/frames.h"
 #include "control/run.h"
 
@@ -58,17 +59,19 @@ static int agree(struct session *s)
 		return ret;
 	ret = decode_plan(&frame, plan, &r->client, &r->error);
 	frame_free(&frame);
-	if (!ret)
-		ret = plan_fit(plan, &r->client, &r->server, &r->error);
-	if (!ret)
-		ret = check_memory(s);
 	if (ret)
 		return ret;
+	ret = plan_fit(plan, &r->client, &r->server, &r->error);
+	if (!ret)
+		ret = check_memory(s);
+	if (ret && !plan->check)
+		return ret;
+	s->refusal = ret;
 	r->connected = true;
 	encode_accept(&frame, &r->server);
 	ret = session_send(s, &frame);
 	s->accepted = true;
-	return ret;
+	return ret || !plan->check ? ret : check_answer(s);
 }
 
 /* The path is the client's choice, among what this end offered. */

@@ -58,7 +58,7 @@ int session_run(session_step *const *steps, bool client,
 	s->began_at = clock_raw_ns();
 	clock_start(&s->clock, (enum clock_choice)result->params.clock);
 	clock_watch_begin(&s->watch, &s->clock);
-	for (size_t i = 0; steps[i] && !ret; i++)
+	for (size_t i = 0; steps[i] && !ret && !s->over; i++)
 		ret = steps[i](s);
 	if (s->recorder)
 		ret = close_samples(s, ret);

@@ -17,6 +17,8 @@
  *	BYE                                 ->  <-      BYE
  *	ABORT     why: either way, at any time
  *
+ * A PLAN that only wants both ends to be checked is followed by ACCEPT and BYE.
+ *
  * The client decides: the server brings only its device, port and limits.
  */
 #ifndef CONTROL_SESSION_H
@@ -36,6 +38,9 @@ struct monitor;
 struct session {
 	bool client;
 	bool accepted;		/* the server said ACCEPT: errors are ABORT */
+	bool over;		/* nothing is left to be done */
+	int refusal;		/* at a server that was only to check: what an
+				 * ordinary run would fail with */
 	struct connection *conn;
 	const struct device *device;
 	struct result *result;	/* plan, ports, path, rows, error */

@@ -76,6 +76,7 @@ struct plan {
 	bool verify;		/* every byte is checked where it arrives */
 	uint64_t interval;	/* ns, also between the client's live rows; 0:
 				 * none of these, and as long as is usual */
+	bool check;		/* compare both ends, make and send nothing */
 };
 
 /* The largest message of the plan, in bytes. */

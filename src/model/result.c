@@ -16,6 +16,7 @@ void result_free(struct result *result)
 			free(result->rows[i].directions[d].threads);
 		}
 	}
+	free(result->preflight);
 	free(result);
 }
 

@@ -12,6 +12,7 @@
 #include "model/param.h"
 #include "model/plan.h"
 #include "model/port.h"
+#include "model/preflight.h"
 #include "stats/intervals.h"
 #include "stats/summary.h"
 
@@ -97,6 +98,8 @@ struct result {
 	struct clock_description clock;	/* of the client */
 	uint32_t n_rows;
 	struct result_row rows[SIZES_MAX];
+	struct preflight *preflight;	/* of --check, at the client, or NULL;
+					 * on the heap, result_free() */
 	struct error error;
 };
 

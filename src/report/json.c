@@ -9,6 +9,7 @@
 #include "model/tests.h"
 #include "report/json_row.h"
 #include "report/json_value.h"
+#include "report/preflight.h"
 
 /* All null at a server whose client never said what it wants. */
 static json_t *test(const struct plan *plan, bool known)
@@ -234,7 +235,8 @@ static json_t *document(const struct result *r)
 	client = client && r->client.device[0];
 	server = server && r->server.device[0];
 	return json_pack(
-		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+		"s:o}",
 		"schema", "verbsperf/1", "tool", json_tool(), "started",
 		json_time(&r->started), "title", json_text(params->title),
 		"test", test(&params->plan, r->connected || !r->at_server),
@@ -245,6 +247,7 @@ static json_t *document(const struct result *r)
 			      &r->server_qp),
 		"clock", json_clock(&r->clock), "setup_seconds",
 		json_measured(r->setup_seconds > 0 ? r->setup_seconds : NAN),
+		"preflight", preflight_json(r->preflight),
 		"results", results(r),
 		"error", error_object(&r->error));
 }

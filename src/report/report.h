@@ -13,7 +13,7 @@
 #include "traffic/calibrate.h"
 
 /* The table, with what was chosen above it; empty when nothing was
- * measured. */
+ * measured.  Of a check, both ends side by side. */
 char *report_text(const struct result *result);
 
 /* One JSON document, always valid and complete, ending in a newline. */

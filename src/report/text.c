@@ -11,6 +11,7 @@
 #include "report/chart.h"
 #include "report/head.h"
 #include "report/load.h"
+#include "report/preflight.h"
 
 /* A number right-aligned in a column; "-" for what was not measured.  One too
  * small for the decimals keeps three digits: it is not nothing. */
@@ -330,6 +331,8 @@ char *report_text(const struct result *r)
 
 	if (!out)
 		return NULL;
+	if (r->preflight)
+		preflight_text(out, r);
 	if (r->n_rows) {
 		head_print(out, r);
 		print_headings(out, &table);

@@ -57,10 +57,13 @@ static void add_gid(struct port *port, const struct ibv_gid_entry *entry)
 	};
 }
 
-/* The port's GIDs; with an index forced, that one only. */
-static int read_gids(struct ibv_context *context, uint32_t forced,
-		     struct port *port, struct error *err)
+/* The port's GIDs; with an index forced, that one only, which only a check may
+ * find missing. */
+static int read_gids(struct ibv_context *context,
+		     const struct parameters *params, struct port *port,
+		     struct error *err)
 {
+	const uint32_t forced = params->gid_index;
 	struct ibv_gid_entry *table = xcalloc(GID_TABLE_MAX, sizeof(*table));
 	ssize_t n = ibv_query_gid_table(context, table, GID_TABLE_MAX, 0);
 
@@ -73,7 +76,7 @@ static int read_gids(struct ibv_context *context, uint32_t forced,
 		return fail(err, (int)n, NULL, "%s: cannot read the GIDs: %s",
 			    port->device, strerror((int)-n));
 	port->gid_forced = forced != PLAN_AUTO;
-	if (port->gid_forced && !port->n_gids)
+	if (port->gid_forced && !port->n_gids && !params->plan.check)
 		return fail(err, -ENOENT, "'verbsperf devices' lists them",
 			    "--gid-index %u: %s port %u has no GID there",
 			    forced, port->device, port->number);
@@ -116,7 +119,7 @@ static void read_names(struct ibv_context *context,
 }
 
 static int read_port(struct ibv_context *context, uint8_t number,
-		     uint32_t forced_gid, struct port *port,
+		     const struct parameters *params, struct port *port,
 		     struct error *err)
 {
 	struct ibv_device_attr_ex extended;
@@ -149,7 +152,7 @@ static int read_port(struct ibv_context *context, uint8_t number,
 	port->n_pkeys = port_attr.pkey_tbl_len;
 	port->grh_required = port_attr.flags & IBV_QPF_GRH_REQUIRED;
 	port->rate_mbps = port_rate(&port_attr);
-	return read_gids(context, forced_gid, port, err);
+	return read_gids(context, params, port, err);
 }
 
 static int open_context(struct ibv_device *device,
@@ -183,14 +186,13 @@ static int read_chosen_port(struct ibv_context *context,
 	struct ibv_port_attr attr;
 
 	if (params->ib_port != PLAN_AUTO)
-		return read_port(context, (uint8_t)params->ib_port,
-				 params->gid_index, port, err);
+		return read_port(context, (uint8_t)params->ib_port, params,
+				 port, err);
 	for (uint8_t i = 1; i <= n; i++)
 		if (!ibv_query_port(context, i, &attr) &&
 		    attr.state == IBV_PORT_ACTIVE)
-			return read_port(context, i, params->gid_index, port,
-					 err);
-	return read_port(context, 1, params->gid_index, port, err);
+			return read_port(context, i, params, port, err);
+	return read_port(context, 1, params, port, err);
 }
 
 static void forget_events(struct ibv_context *context)
@@ -208,8 +210,8 @@ int device_refresh(const struct parameters *params, struct device *device,
 	int ret;
 
 	forget_events(device->context);
-	ret = read_port(device->context, device->port.number,
-			params->gid_index, &port, err);
+	ret = read_port(device->context, device->port.number, params, &port,
+			err);
 	port.numa_node = device->port.numa_node;
 	if (!ret)
 		ret = pkey_read(device->context, params->pkey_index, &port,
@@ -239,7 +241,8 @@ static int open_one(struct ibv_device *device, const struct parameters *params,
 	if (ret)
 		return ret;
 	ret = read_chosen_port(d.context, params, &d.port, err);
-	if (!ret)
+	/* a check says so beside all else */
+	if (!ret && !params->plan.check)
 		ret = require_active(&d.port, err);
 	if (!ret)
 		ret = pkey_read(d.context, params->pkey_index, &d.port, err);
@@ -342,16 +345,14 @@ static int scan_ports(struct ibv_context *context,
 	uint32_t last = one ? params->ib_port : port_count(context);
 
 	for (uint32_t i = first; i <= last; i++) {
-		struct port *grown;
+		struct port *grown = xcalloc(*n + 1, sizeof(**ports));
 		int ret;
 
-		grown = xcalloc(*n + 1, sizeof(**ports));
 		if (*n)
 			memcpy(grown, *ports, *n * sizeof(**ports));
 		free(*ports);
 		*ports = grown;
-		ret = read_port(context, (uint8_t)i, params->gid_index,
-				&grown[*n], err);
+		ret = read_port(context, (uint8_t)i, params, &grown[*n], err);
 		if (ret)
 			return ret;
 		++*n;

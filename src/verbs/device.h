@@ -17,8 +17,9 @@ struct device {
 
 /*
  * Open the device and port that PARAMS names, or the first with an active
- * port, and read its attributes and GIDs.  Returns 0, or a negative errno
- * with, in ERR, what there is instead and what to do.  device_close() it.
+ * port, and read its attributes and GIDs; only for a check may the port not be
+ * active, and have no GID at the index asked for.  Returns 0, or a negative
+ * errno with, in ERR, what there is instead and what to do.  device_close() it.
  */
 int device_open(const struct parameters *params, struct device *device,
 		struct error *err);

@@ -48,6 +48,21 @@ def check(document):
     assert sorted(document["parameters"]) == sorted(option_names())
     for row in document["results"]:
         check_row(document, row)
+    check_preflight(document)
+
+
+def check_preflight(document):
+    """Each check that is not ok says why; the first problem is the error."""
+    if document["preflight"] is None:
+        return
+    assert document["parameters"]["check"] and not document["results"]
+    for row in document["preflight"]:
+        assert (row["verdict"] == "ok") == (row["message"] is None)
+        assert row["message"] or row["advice"] is None
+    problems = [row["message"] for row in document["preflight"]
+                if row["verdict"] == "error"]
+    error = document["error"]
+    assert problems[:1] == ([error["message"]] if error else [])
 
 
 def option_names():

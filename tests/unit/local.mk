@@ -5,6 +5,7 @@ check_PROGRAMS = \
 	tests/unit/test_addressing \
 	tests/unit/test_arrivals \
 	tests/unit/test_chart \
+	tests/unit/test_check \
 	tests/unit/test_calibrate \
 	tests/unit/test_clock \
 	tests/unit/test_connect \
@@ -79,6 +80,9 @@ tests_unit_test_arrivals_SOURCES = tests/unit/test_arrivals.c \
 tests_unit_test_addressing_SOURCES = tests/unit/test_addressing.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_chart_SOURCES = tests/unit/test_chart.c tests/unit/test.h
+tests_unit_test_check_SOURCES = tests/unit/test_check.c \
+	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
+	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
 tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/test.h

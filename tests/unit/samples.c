@@ -94,6 +94,7 @@ struct plan sample_plan(void)
 		.odp = true,
 		.verify = true,
 		.interval = 250000000,
+		.check = true,
 	};
 }
 

@@ -23,7 +23,7 @@ struct field {
 /* PLAN: the port, how many parameters, and those: id, value. */
 #define PORT_SIZE 112
 #define GIDS (PORT_SIZE - 23)	/* and one of them */
-#define PARAMETERS 43
+#define PARAMETERS 44
 #define PARAMETER_SIZE 10
 #define FIRST (PORT_SIZE + 4)
 /* The value of number ID: they begin at 2, and 35 is a list of its own. */
@@ -144,6 +144,7 @@ static const struct field fields[] = {
 	PLAN(45, 0, NULL),
 	PLAN(45, SECOND / 100 - 1, "interval 9999999: allowed are 10000000 to"),
 	PLAN(45, 3601 * SECOND, "interval 3601000000000"),
+	FLAG(46, "check"),
 	{ FRAME_PLAN, SIZES, 2, 0, "number of sizes 0: allowed are 1 to 64" },
 	{ FRAME_PLAN, SIZES, 2, 65, "number of sizes 65: allowed are 1 to 64" },
 	{ FRAME_PLAN, SIZES + 2, 8, (1ULL << 31) + 1, "size 2147483649" },

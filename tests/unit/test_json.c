@@ -10,7 +10,7 @@
 #include "traffic/clock.h"
 
 #define TOP "schema tool started title test parameters client server clock " \
-	    "setup_seconds results error"
+	    "setup_seconds preflight results error"
 #define END "hostname device port link_layer gid_index gid gid_type lid " \
 	    "pkey mtu firmware rate_gbps numa_node qp"
 #define ROW "size qps iterations seconds bandwidth latency directions " \
@@ -45,7 +45,7 @@ TEST(test_bandwidth)
 		   "peak_gbps ci95_gbps sent received lost");
 	check_string(root, "schema", "verbsperf/1");
 	check_string(root, "tool.name", "verbsperf");
-	check_number(root, "tool.protocol", 3);
+	check_number(root, "tool.protocol", 4);
 	check_string(root, "started", "2023-11-14T22:13:20.123Z");
 	check_string(root, "test.name", "send_bw");
 	check_string(root, "test.metric", "bandwidth");
@@ -67,6 +67,7 @@ TEST(test_bandwidth)
 	check_null(root, "results.0.bandwidth.peak_gbps");
 	check_null(root, "results.0.bandwidth.ci95_gbps");
 	check_null(root, "error");
+	check_null(root, "preflight");
 	assert_int_equal(json_array_size(at(root, "results")), 2);
 	json_decref(root);
 }

@@ -106,7 +106,7 @@ TEST(test_garbage)
 
 TEST(test_another_version)
 {
-	spoil_every_frame(SPOIL_VERSION, 5000, "speaks protocol 4");
+	spoil_every_frame(SPOIL_VERSION, 5000, "speaks protocol 5");
 }
 
 TEST(test_huge_length)

@@ -124,6 +124,20 @@ def test_port_that_is_down_is_named(link_to_cut):
 
 
 @needs_lab
+def test_check_shows_what_is_known_of_ports_that_are_down(link_to_cut,
+                                                          server):
+    link_to_cut()
+    deadline(10, lambda: "ACTIVE" not in wire.sysfs("state"), "down")
+    texts = (f"port 1 of the client's {DEVICE} is DOWN", "on the client",
+             f"port 1 of the server's {DEVICE} is DOWN", "on the server")
+    program = client("write_bw", "--check", port=server.port)
+    failed(program, *texts)
+    assert re.search("^X state +DOWN +DOWN +ACTIVE$", program.out, re.M)
+    complained(server, texts[0])
+    failed(loopback("write_bw", "--check"), *texts)
+
+
+@needs_lab
 @pytest.mark.parametrize("test", ("write_bw", "send_lat", "read_bw"))
 def test_port_that_goes_down_in_mid_run_ends_both(link_to_cut, server, test):
     program = client(test, "-D", 60, "--timeout", 3, port=server.port)

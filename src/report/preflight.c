@@ -1,0 +1,150 @@
+#include "config.h"
+#include "report/preflight.h"
+
+#include <string.h>
+
+#include "model/tests.h"
+#include "report/json_value.h"
+
+enum { COLUMNS = 4 };
+
+/* The cells of a row, or of the headings. */
+struct line {
+	const char *cell[COLUMNS];
+};
+
+static struct line row_line(const struct preflight_row *row)
+{
+	const struct line line = {
+		{ row->check, row->client, row->server, row->needed },
+	};
+
+	return line;
+}
+
+/* What was found by a refusal, and not by a comparison. */
+static bool is_empty(const struct preflight_row *row)
+{
+	return !row->client[0] && !row->server[0] && !row->needed[0];
+}
+
+static void widen(const struct line *line, size_t width[COLUMNS])
+{
+	for (int i = 0; i < COLUMNS; i++)
+		if (strlen(line->cell[i]) > width[i])
+			width[i] = strlen(line->cell[i]);
+}
+
+static char mark(enum verdict verdict)
+{
+	static const char marks[] = {
+		[VERDICT_OK] = ' ', [VERDICT_WARNING] = '!',
+		[VERDICT_ERROR] = 'X',
+	};
+
+	return marks[verdict];
+}
+
+static void print_line(FILE *out, char first, const struct line *line,
+		       const size_t width[COLUMNS])
+{
+	int last = COLUMNS - 1;
+
+	while (last > 0 && !line->cell[last][0])
+		last--;
+	fprintf(out, "%c", first);
+	for (int i = 0; i <= last; i++)
+		fprintf(out, i ? "  %-*s" : " %-*s",
+			i < last ? (int)width[i] : 0,
+			line->cell[i][0] ? line->cell[i] : "-");
+	fputs("\n", out);
+}
+
+static void print_table(FILE *out, const struct preflight *preflight)
+{
+	static const struct line head = {
+		{ "check", "client", "server", "needed" },
+	};
+	size_t width[COLUMNS] = { 0 };
+	struct line line;
+
+	widen(&head, width);
+	for (uint32_t i = 0; i < preflight->n; i++) {
+		line = row_line(&preflight->rows[i]);
+		if (!is_empty(&preflight->rows[i]))
+			widen(&line, width);
+	}
+	print_line(out, ' ', &head, width);
+	for (uint32_t i = 0; i < preflight->n; i++) {
+		line = row_line(&preflight->rows[i]);
+		if (!is_empty(&preflight->rows[i]))
+			print_line(out, mark(preflight->rows[i].verdict),
+				   &line, width);
+	}
+}
+
+static void print_findings(FILE *out, const struct preflight *preflight,
+			   enum verdict verdict)
+{
+	for (uint32_t i = 0; i < preflight->n; i++) {
+		const struct preflight_row *row = &preflight->rows[i];
+
+		if (row->verdict != verdict)
+			continue;
+		fprintf(out, "%c %s: %s\n", mark(verdict), row->check,
+			row->error.message);
+		if (row->error.advice[0])
+			fprintf(out, "  -> %s\n", row->error.advice);
+	}
+}
+
+static void print_verdict(FILE *out, const struct preflight *preflight)
+{
+	uint32_t problems = preflight_count(preflight, VERDICT_ERROR);
+	uint32_t warnings = preflight_count(preflight, VERDICT_WARNING);
+
+	if (problems)
+		fprintf(out, "this test cannot run: %u problem%s", problems,
+			problems == 1 ? "" : "s");
+	else
+		fputs("this test can run", out);
+	if (warnings)
+		fprintf(out, ", %u warning%s", warnings,
+			warnings == 1 ? "" : "s");
+	fputs("\n", out);
+}
+
+void preflight_text(FILE *out, const struct result *r)
+{
+	const struct plan *plan = &r->params.plan;
+	char name[TEST_NAME_SIZE];
+
+	fprintf(out, "  %s: %s, %u QP%s, checked only\n",
+		test_name(plan->op, plan->metric, name),
+		result_transport_name(plan), plan->qps,
+		plan->qps == 1 ? "" : "s");
+	print_table(out, r->preflight);
+	print_findings(out, r->preflight, VERDICT_ERROR);
+	print_findings(out, r->preflight, VERDICT_WARNING);
+	print_verdict(out, r->preflight);
+}
+
+static json_t *row_json(const struct preflight_row *row)
+{
+	return json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:o}", "check",
+			 row->check, "client", json_text(row->client),
+			 "server", json_text(row->server), "needed",
+			 json_text(row->needed), "verdict",
+			 verdict_name(row->verdict), "message",
+			 json_text(row->error.message), "advice",
+			 json_text(row->error.advice));
+}
+
+json_t *preflight_json(const struct preflight *preflight)
+{
+	json_t *array = preflight ? json_array() : json_null();
+
+	for (uint32_t i = 0; preflight && i < preflight->n; i++)
+		json_array_append_new(array, row_json(&preflight->rows[i]));
+	return array;
+}

@@ -18,6 +18,7 @@
 #include "base/xalloc.h"
 #include "cli/options.h"
 #include "control/check.h"
+#include "control/key_file.h"
 #include "control/numa.h"
 #include "control/oob.h"
 #include "control/session.h"
@@ -124,8 +125,11 @@ static int run_test(const struct options *options, struct connection *conn,
 
 	gethostname(result->client.hostname,
 		    sizeof(result->client.hostname) - 1);
+	error_stage(err, "key");
+	ret = key_file_check(params->key_file, err);
 	error_stage(err, "device");
-	ret = threads_check_cpus(params, err);
+	if (!ret)
+		ret = threads_check_cpus(params, err);
 	if (!ret)
 		ret = device_open(params, device, err);
 	if (!ret)
@@ -277,7 +281,8 @@ static int serve(struct options *options, int cancel_fd)
 	if (options->ignored[0])
 		log_warning("%s: the client decides that; ignored here",
 			    options->ignored);
-	if (!threads_check_cpus(params, &err) &&
+	if (!key_file_check(params->key_file, &err) &&
+	    !threads_check_cpus(params, &err) &&
 	    !device_open(params, &device, &err) &&
 	    !numa_place(params, &device, &err))
 		listener = oob_listen(params->bind, &params->port, &err);

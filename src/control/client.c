@@ -7,6 +7,7 @@
 
 #include "control/check.h"
 #include "control/frames.h"
+#include "control/greeting.h"
 #include "control/run.h"
 
 /* A file that cannot be written is known before the server is bothered. */
@@ -22,21 +23,28 @@ static int open_samples(struct session *s)
 
 static int greet(struct session *s)
 {
-	struct hello hello = { .version = PACKAGE_VERSION };
-	struct frame frame;
 	int ret;
 
 	session_stage(s, "hello");
-	memcpy(hello.hostname, s->device->port.hostname,
-	       sizeof(hello.hostname));
-	encode_hello(&frame, &hello);
-	ret = session_send(s, &frame);
+	ret = greeting_begin(s);
 	if (!ret)
-		ret = session_expect(s, FRAME_HELLO, &frame);
-	if (ret)
-		return ret;
-	ret = decode_hello(&frame, &hello, &s->result->error);
-	frame_free(&frame);
+		ret = greeting_send_hello(s);
+	return ret ? ret : greeting_take_hello(s);
+}
+
+/* The client proves first: a server tells strangers nothing. */
+static int authenticate(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "key");
+	ret = greeting_check(s);
+	if (!ret)
+		ret = greeting_send_proof(s);
+	if (!ret)
+		ret = greeting_take_proof(s);
+	if (!ret)
+		greeting_free(s);
 	return ret;
 }
 
@@ -127,8 +135,8 @@ int session_client(struct connection *conn, const struct device *device,
 		   struct result *result, struct session **session)
 {
 	static session_step *const steps[] = {
-		open_samples, greet, agree, choose_path, connect_qps, run_all,
-		NULL,
+		open_samples, greet, authenticate, agree, choose_path,
+		connect_qps, run_all, NULL,
 	};
 
 	return session_run(steps, true, conn, device, result, session);

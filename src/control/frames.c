@@ -28,6 +28,8 @@ void encode_hello(struct frame *frame, const struct hello *hello)
 
 	wire_put_string(&c, hello->version);
 	wire_put_string(&c, hello->hostname);
+	wire_put(&c, 1, hello->has_key);
+	wire_put_raw(&c, hello->nonce, sizeof(hello->nonce));
 	wire_end(frame, &c);
 }
 
@@ -35,9 +37,32 @@ int decode_hello(const struct frame *frame, struct hello *hello,
 		 struct error *err)
 {
 	struct cursor c = wire_open(frame);
+	uint64_t has_key;
+	int ret;
 
 	wire_get_string(&c, hello->version, sizeof(hello->version));
 	wire_get_string(&c, hello->hostname, sizeof(hello->hostname));
+	has_key = wire_get(&c, 1);
+	wire_get_raw(&c, hello->nonce, sizeof(hello->nonce));
+	hello->has_key = has_key != 0;
+	ret = wire_close(&c, frame, err);
+	return ret ? ret : wire_check(frame, "key", has_key, 0, 1, err);
+}
+
+void encode_auth(struct frame *frame, const uint8_t proof[AUTH_PROOF_SIZE])
+{
+	struct cursor c = wire_begin(frame, FRAME_AUTH);
+
+	wire_put_raw(&c, proof, AUTH_PROOF_SIZE);
+	wire_end(frame, &c);
+}
+
+int decode_auth(const struct frame *frame, uint8_t proof[AUTH_PROOF_SIZE],
+		struct error *err)
+{
+	struct cursor c = wire_open(frame);
+
+	wire_get_raw(&c, proof, AUTH_PROOF_SIZE);
 	return wire_close(&c, frame, err);
 }
 

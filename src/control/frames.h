@@ -3,7 +3,9 @@
  * Header, integers, reals and strings are as wire.h says; "time" is u64
  * nanoseconds.  The order of frames is drawn in session.h.
  *
- * HELLO	string version of the program, string hostname
+ * HELLO	string version of the program, string hostname,
+ *		u8 1: has a key (--key-file), 32 bytes nonce, random
+ * AUTH		32 bytes proof of the key (control/auth.h), when both have one
  * REFUSE	string stage, string code, string message, string advice:
  *		the server will not do what PLAN asks, or cannot
  * ABORT	the same, from either end, at any time; the connection ends
@@ -129,9 +131,14 @@ struct sent {
 	uint64_t messages[CPUS_MAX];
 };
 
+#define HELLO_NONCE_SIZE 32
+#define AUTH_PROOF_SIZE 32
+
 struct hello {
 	char version[32];
 	char hostname[PORT_NAME_SIZE];
+	bool has_key;
+	uint8_t nonce[HELLO_NONCE_SIZE];	/* never used before */
 };
 
 /* How one size went, at the end that sends this. */
@@ -161,6 +168,7 @@ void done_free(struct done *done);
 /* Each allocates FRAME; frame_free() it. */
 void encode_empty(struct frame *frame, enum frame_type type);
 void encode_hello(struct frame *frame, const struct hello *hello);
+void encode_auth(struct frame *frame, const uint8_t proof[AUTH_PROOF_SIZE]);
 void encode_error(struct frame *frame, enum frame_type type,
 		  const struct error *what);
 void encode_plan(struct frame *frame, const struct plan *plan,
@@ -175,6 +183,8 @@ void encode_done(struct frame *frame, const struct done *done);
 int decode_empty(const struct frame *frame, struct error *err);
 int decode_hello(const struct frame *frame, struct hello *hello,
 		 struct error *err);
+int decode_auth(const struct frame *frame, uint8_t proof[AUTH_PROOF_SIZE],
+		struct error *err);
 int decode_error(const struct frame *frame, struct error *what,
 		 struct error *err);
 /*

@@ -5,29 +5,49 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "control/check.h"
 #include "control/frames.h"
+#include "control/greeting.h"
 #include "control/run.h"
 
 static int greet(struct session *s)
 {
-	struct hello hello = { .version = PACKAGE_VERSION };
-	struct frame frame;
 	int ret;
 
 	session_stage(s, "hello");
-	ret = session_expect(s, FRAME_HELLO, &frame);
-	if (ret)
-		return ret;
-	ret = decode_hello(&frame, &hello, &s->result->error);
-	frame_free(&frame);
-	if (ret)
-		return ret;
-	hello = (struct hello){ .version = PACKAGE_VERSION };
-	memcpy(hello.hostname, s->device->port.hostname,
-	       sizeof(hello.hostname));
-	encode_hello(&frame, &hello);
-	return session_send(s, &frame);
+	ret = greeting_begin(s);
+	if (!ret)
+		ret = greeting_take_hello(s);
+	return ret ? ret : greeting_send_hello(s);
+}
+
+/* Whoever it was, and whether it will be served, the log has it. */
+static void log_client(const struct session *s, bool welcome)
+{
+	const struct hello *hello = greeting_peer(s);
+	const char *key = hello->has_key ? ", and has proved the key" :
+					   ", without a key";
+
+	log_info("the client at %s is %s with verbsperf %s%s",
+		 s->conn->address, hello->hostname, hello->version,
+		 welcome ? key : "");
+}
+
+static int authenticate(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "key");
+	ret = greeting_check(s);
+	if (!ret)
+		ret = greeting_take_proof(s);
+	log_client(s, !ret);
+	if (!ret)
+		ret = greeting_send_proof(s);
+	if (!ret)
+		greeting_free(s);
+	return ret;
 }
 
 static int check_memory(struct session *s)
@@ -153,7 +173,7 @@ int session_server(struct connection *conn, const struct device *device,
 		   struct result *result, struct session **session)
 {
 	static session_step *const steps[] = {
-		greet, agree, connect_qps, run_all, NULL,
+		greet, authenticate, agree, connect_qps, run_all, NULL,
 	};
 
 	return session_run(steps, false, conn, device, result, session);

@@ -7,6 +7,7 @@
 
 #include "base/xalloc.h"
 #include "control/frames.h"
+#include "control/greeting.h"
 #include "control/last_words.h"
 #include "control/verification.h"
 #include "control/numa.h"
@@ -73,6 +74,7 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
+	greeting_free(s);
 	verification_free(s);
 	resources_destroy(&s->res);
 	free(s->latency);

@@ -2,7 +2,9 @@
  * One run over one connection, from HELLO to BYE, at either end:
  *
  *	client                                          server
- *	HELLO     version, hostname         ->  <-      HELLO, or REFUSE
+ *	HELLO     version, hostname, nonce  ->  <-      HELLO, or REFUSE
+ *	AUTH      proof of the key          ->  <-      AUTH, or REFUSE
+ *	          ... only when both ends have a key
  *	PLAN      test, parameters, port    ->  <-      ACCEPT port, or REFUSE
  *	          both ends: memory, queues, QPs in INIT
  *	ENDPOINT  path, MR, QPs             ->  <-      ENDPOINT
@@ -33,6 +35,7 @@
 #include "verbs/device.h"
 #include "verbs/resources.h"
 
+struct greeting;
 struct monitor;
 
 struct session {
@@ -44,6 +47,7 @@ struct session {
 	struct connection *conn;
 	const struct device *device;
 	struct result *result;	/* plan, ports, path, rows, error */
+	struct greeting *greeting;	/* until both know each other */
 	struct clock clock;
 	uint64_t began_at;	/* ns of CLOCK_MONOTONIC_RAW */
 	struct clock_watch watch;

@@ -42,7 +42,8 @@
 	X(BYE, 9, 0) \
 	X(ABORT, 10, 1024) \
 	X(ALIVE, 11, 0) \
-	X(SENT, 12, 4 + 64 * 8)
+	X(SENT, 12, 4 + 64 * 8) \
+	X(AUTH, 14, 32)
 
 enum frame_type {
 #define X(name, type, limit) FRAME_##name = type,

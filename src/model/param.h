@@ -25,6 +25,7 @@ struct parameters {
 	const char *title;
 	bool loopback;
 	bool once;
+	const char *key_file;	/* NULL: none */
 	bool histogram;		/* report it */
 	const char *samples;	/* file for every sample; NULL: none */
 	uint32_t clock;		/* enum clock_choice */

@@ -3,7 +3,7 @@
 noinst_PROGRAMS = tests/system/cells tests/system/flip.so
 
 tests_system_cells_SOURCES = tests/system/cells.c
-tests_system_cells_LDADD = libverbsperf.a $(JANSSON_LIBS)
+tests_system_cells_LDADD = libverbsperf.a $(JANSSON_LIBS) $(SODIUM_LIBS)
 
 # It is loaded into programs that may have no sanitizers.
 tests_system_flip_so_SOURCES = tests/system/flip.c

@@ -1,5 +1,6 @@
 """The frames of the dialogue, from the comment in src/control/frames.h."""
 
+import hashlib
 import os
 import socket
 import struct
@@ -11,7 +12,7 @@ from lab import SYSFS
 MAGIC = b"vbsp"
 PROTOCOL = 4
 TYPES = ("HELLO", "REFUSE", "PLAN", "ACCEPT", "ENDPOINT", "READY", "START",
-         "DONE", "BYE", "ABORT", "ALIVE", "SENT")
+         "DONE", "BYE", "ABORT", "ALIVE", "SENT", "", "AUTH")
 # Frames that are not answered.
 UNANSWERED = ("SENT",)
 HEADER = struct.Struct(">4sHHI")
@@ -68,8 +69,19 @@ def read_strings(payload):
     return texts
 
 
-def hello():
-    return string("0.fake") + string("fakehost")
+def hello(has_key=0, nonce=None):
+    return (string("0.fake") + string("fakehost") + bytes([has_key])
+            + (nonce or os.urandom(32)))
+
+
+def proof(secret, role, client_hello, server_hello):
+    """What AUTH carries of ROLE, "client" or "server", after these HELLOs."""
+    mac = hashlib.blake2b(
+        b"verbsperf " + role.encode(), digest_size=32,
+        key=hashlib.blake2b(secret, digest_size=32).digest())
+    mac.update(frame("HELLO", client_hello))
+    mac.update(frame("HELLO", server_hello))
+    return mac.digest()
 
 
 def sysfs(name):
@@ -289,13 +301,15 @@ class Proxy:
 
     def frames(self):
         """The names of the frames from the client, and from the server."""
-        return [self.split(data) for data in self.bytes]
+        return [[name for name, _ in split(data)] for data in self.bytes]
 
-    @staticmethod
-    def split(data):
-        names = []
-        while data:
-            _, _, kind, length = HEADER.unpack_from(data)
-            names.append(TYPES[kind - 1])
-            data = data[HEADER.size + length:]
-        return names
+
+def split(data):
+    """The names and payloads of the frames in DATA."""
+    frames = []
+    while data:
+        _, _, kind, length = HEADER.unpack_from(data)
+        end = HEADER.size + length
+        frames.append((TYPES[kind - 1], data[HEADER.size:end]))
+        data = data[end:]
+    return frames

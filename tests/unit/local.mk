@@ -4,6 +4,7 @@ if HAVE_CMOCKA
 check_PROGRAMS = \
 	tests/unit/test_addressing \
 	tests/unit/test_arrivals \
+	tests/unit/test_auth \
 	tests/unit/test_chart \
 	tests/unit/test_check \
 	tests/unit/test_calibrate \
@@ -18,6 +19,7 @@ check_PROGRAMS = \
 	tests/unit/test_fit_memory \
 	tests/unit/test_frames \
 	tests/unit/test_gid \
+	tests/unit/test_greeting \
 	tests/unit/test_histogram \
 	tests/unit/test_intervals \
 	tests/unit/test_json \
@@ -73,10 +75,11 @@ fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
 	tests/unit/fake_builder.c tests/unit/fake_builder.h
 
 AM_CFLAGS += $(CMOCKA_CFLAGS)
-LDADD = libverbsperf.a $(JANSSON_LIBS) $(CMOCKA_LIBS)
+LDADD = libverbsperf.a $(JANSSON_LIBS) $(SODIUM_LIBS) $(CMOCKA_LIBS)
 
 tests_unit_test_arrivals_SOURCES = tests/unit/test_arrivals.c \
 	tests/unit/test.h
+tests_unit_test_auth_SOURCES = tests/unit/test_auth.c tests/unit/test.h
 tests_unit_test_addressing_SOURCES = tests/unit/test_addressing.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_chart_SOURCES = tests/unit/test_chart.c tests/unit/test.h
@@ -109,6 +112,9 @@ tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_gid_SOURCES = tests/unit/test_gid.c tests/unit/test.h
+tests_unit_test_greeting_SOURCES = tests/unit/test_greeting.c \
+	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
+	tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_histogram_SOURCES = tests/unit/test_histogram.c \
 	tests/unit/test.h
 tests_unit_test_intervals_SOURCES = tests/unit/test_intervals.c \

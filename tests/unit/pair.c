@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/xalloc.h"
 #include "control/frames.h"
 
@@ -38,6 +39,7 @@ void pair_open(struct pair *p, enum op op, enum metric metric)
 	struct plan *plan;
 
 	memset(p, 0, sizeof(*p));
+	log_set_level(LOG_ERROR);
 	open_end(&p->client);
 	open_end(&p->server);
 	plan = pair_plan(p);
@@ -83,7 +85,8 @@ void pair_valid_frame(enum frame_type type, struct frame *frame)
 			       .message = "because" };
 	struct done done = { .posted = 1, .latency = histogram_new() };
 	struct sent sent = { 1, { 1 } };
-	struct hello hello = { "0", "host" };
+	struct hello hello = { .version = "0", .hostname = "host" };
+	uint8_t proof[AUTH_PROOF_SIZE] = { 0 };
 	struct parameters params;
 
 	param_defaults(&params);
@@ -91,6 +94,9 @@ void pair_valid_frame(enum frame_type type, struct frame *frame)
 	switch (type) {
 	case FRAME_HELLO:
 		encode_hello(frame, &hello);
+		break;
+	case FRAME_AUTH:
+		encode_auth(frame, proof);
 		break;
 	case FRAME_REFUSE:
 	case FRAME_ABORT:

@@ -154,9 +154,19 @@ struct done sample_done(void)
 
 static void encode_sample_hello(struct frame *frame)
 {
-	const struct hello hello = { "0.1.0", "host" };
+	const struct hello hello = {
+		"0.1.0", "host", true, { 0x11, 0x22, 0x33, 0x44, [31] = 0x55 },
+	};
 
 	encode_hello(frame, &hello);
+}
+
+static void encode_sample_auth(struct frame *frame)
+{
+	const uint8_t proof[AUTH_PROOF_SIZE] = { 0xa1, 0xb2, 0xc3,
+						 [31] = 0xd4 };
+
+	encode_auth(frame, proof);
 }
 
 static void encode_sample_refuse(struct frame *frame)
@@ -270,7 +280,7 @@ const struct sample samples[] = {
 	SAMPLE(START, start),	    SAMPLE(DONE, done),
 	SAMPLE(DONE, done_empty),   SAMPLE(BYE, bye),
 	SAMPLE(ABORT, abort),	    SAMPLE(ALIVE, alive),
-	SAMPLE(SENT, sent),
+	SAMPLE(SENT, sent),	    SAMPLE(AUTH, auth),
 };
 
 const size_t n_samples = sizeof(samples) / sizeof(*samples);
@@ -317,11 +327,14 @@ int sample_decode(const struct frame *frame, struct error *err)
 	struct port port;
 	struct effective effective;
 	struct sent sent;
+	uint8_t proof[AUTH_PROOF_SIZE];
 	uint64_t size;
 
 	switch (frame->type) {
 	case FRAME_HELLO:
 		return decode_hello(frame, &hello, err);
+	case FRAME_AUTH:
+		return decode_auth(frame, proof, err);
 	case FRAME_REFUSE:
 	case FRAME_ABORT:
 		return decode_error(frame, &error, err);

@@ -39,6 +39,8 @@ struct field {
 
 // clang-format off
 static const struct field fields[] = {
+	{ FRAME_HELLO, 13, 1, 0, NULL },
+	{ FRAME_HELLO, 13, 1, 2, "HELLO with key 2: allowed are 0 to 1" },
 	{ FRAME_PLAN, 22, 1, 0, "PLAN with active MTU 0: allowed are 1 to 5" },
 	{ FRAME_PLAN, 22, 1, 6, "active MTU 6: allowed are 1 to 5" },
 	{ FRAME_PLAN, GIDS, 2, 129, "number of GIDs 129: allowed are 0 to 128" },

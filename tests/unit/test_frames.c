@@ -312,7 +312,7 @@ TEST(test_the_largest_texts_and_ports)
 {
 	struct port port = largest_port();
 	struct plan plan = sample_plan();
-	struct hello hello;
+	struct hello hello = { .has_key = true };
 	struct error error;
 	struct frame frame;
 

@@ -93,6 +93,7 @@ TEST(test_parameters_in_their_units)
 	check_null(root, "parameters.percentiles");
 	check_null(root, "parameters.cpus");
 	check_null(root, "parameters.samples");
+	check_null(root, "parameters.key-file");
 	json_decref(root);
 }
 

@@ -141,7 +141,7 @@ TEST(test_every_wrong_type_at_every_step)
 	static const enum frame_type types[] = {
 		FRAME_HELLO, FRAME_REFUSE, FRAME_PLAN, FRAME_ACCEPT,
 		FRAME_ENDPOINT, FRAME_READY, FRAME_START, FRAME_SENT,
-		FRAME_DONE, FRAME_BYE, FRAME_ABORT,
+		FRAME_DONE, FRAME_BYE, FRAME_ABORT, FRAME_AUTH,
 	};
 
 	fake_verbs_reset();

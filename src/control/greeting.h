@@ -1,0 +1,32 @@
+/*
+ * How a session begins, at either end: HELLO both ways and, when both have a
+ * key, AUTH both ways.  The client's go first.  An end that leaves the
+ * session early is left to greeting_free().
+ */
+#ifndef CONTROL_GREETING_H
+#define CONTROL_GREETING_H
+
+#include "control/session.h"
+
+/* Read the key, if this end has one, and choose a nonce. */
+int greeting_begin(struct session *s);
+
+/* Send this end's HELLO, or take the peer's. */
+int greeting_send_hello(struct session *s);
+int greeting_take_hello(struct session *s);
+
+/* Both have a key or neither; else, or with the same nonce, an error. */
+int greeting_check(struct session *s);
+
+/* Send this end's proof, or take the peer's, which must hold; nothing where
+ * there are no keys. */
+int greeting_send_proof(struct session *s);
+int greeting_take_proof(struct session *s);
+
+/* Forget the key, and all else of it; NULL is fine. */
+void greeting_free(struct session *s);
+
+/* What the peer said in its HELLO, until greeting_free(). */
+const struct hello *greeting_peer(const struct session *s);
+
+#endif

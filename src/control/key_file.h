@@ -1,0 +1,24 @@
+/* The file that --key-file names. */
+#ifndef CONTROL_KEY_FILE_H
+#define CONTROL_KEY_FILE_H
+
+#include "base/error.h"
+#include "control/auth.h"
+
+/* Bytes of the key in the file, without one newline at its end. */
+#define KEY_FILE_LEAST 16
+#define KEY_FILE_MOST 4096
+
+/*
+ * Read KEY from the file at PATH: a regular one of 16 to 4,096 bytes, besides
+ * a newline at the end, that others than its owner and its group may neither
+ * read nor write: what everybody on a host can read proves nothing.  (A group
+ * is how several users share one.)  auth_init() comes before; auth_wipe() KEY
+ * after use.  Returns 0, or a negative errno with what is wrong in ERR.
+ */
+int key_file_read(const char *path, struct auth_key *key, struct error *err);
+
+/* The same with auth_init(), for nothing but its errors; no PATH, no error. */
+int key_file_check(const char *path, struct error *err);
+
+#endif

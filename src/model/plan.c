@@ -140,16 +140,26 @@ uint64_t plan_memory(const struct plan *plan)
 	return plan_stride(plan) * plan->qps * plan_regions(plan);
 }
 
-int plan_access(const struct plan *plan, bool client)
+/* Of memory that this end sends from or reads into, or offers to the peer. */
+static int access_of(const struct plan *plan, bool offered)
 {
 	const struct op_info *op = &op_table[plan->op];
-	bool source = plan_sends(plan, client);
-	bool target = plan_sends(plan, !client);
-	int access = target ? op->access : 0;
+	bool written = offered ? plan->op != OP_READ : op->fetches;
 
-	if ((source && op->fetches) || (target && plan->op != OP_READ))
-		access |= IBV_ACCESS_LOCAL_WRITE;
-	return access;
+	return (offered ? op->access : 0) |
+	       (written ? IBV_ACCESS_LOCAL_WRITE : 0);
+}
+
+int plan_access(const struct plan *plan, bool client, uint32_t region)
+{
+	bool two = plan_regions(plan) == 2;
+
+	return access_of(plan, two ? region == 1 : plan_sends(plan, !client));
+}
+
+int plan_qp_access(const struct plan *plan, bool client)
+{
+	return plan_sends(plan, !client) ? op_table[plan->op].access : 0;
 }
 
 static uint64_t usual_send_queue(const struct plan *plan)

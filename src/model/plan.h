@@ -140,8 +140,13 @@ uint32_t plan_regions(const struct plan *plan);
 /* Bytes that each end registers. */
 uint64_t plan_memory(const struct plan *plan);
 
-/* What the memory registered at this end must allow, and no more. */
-int plan_access(const struct plan *plan, bool client);
+/* What REGION of the memory registered at this end must allow, and no more: of
+ * two, only the second is the peer's to touch. */
+int plan_access(const struct plan *plan, bool client, uint32_t region);
+
+/* What the peer may do by this end's queue pairs: nothing but what its
+ * operation is. */
+int plan_qp_access(const struct plan *plan, bool client);
 
 /* Length of each QP's send queue, in messages: of an open loop never less than
  * may be under way, and in a ping-pong, where sends are known to be complete

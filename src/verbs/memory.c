@@ -127,9 +127,10 @@ static int refused(const struct device *device, const struct memory *m,
 		    strerror(-ret));
 }
 
-static unsigned int access_flags(const struct plan *plan, int access)
+static unsigned int access_flags(const struct plan *plan, bool client,
+				 uint32_t region)
 {
-	unsigned int flags = (unsigned int)access;
+	unsigned int flags = (unsigned int)plan_access(plan, client, region);
 
 	if (plan->relaxed_ordering)
 		flags |= IBV_ACCESS_RELAXED_ORDERING;
@@ -139,15 +140,19 @@ static unsigned int access_flags(const struct plan *plan, int access)
 }
 
 static int register_parts(const struct device *device, struct ibv_pd *pd,
-			  unsigned int flags, struct memory *m,
-			  struct error *err)
+			  const struct plan *plan, bool client,
+			  struct memory *m, struct error *err)
 {
-	uint64_t n = m->length / m->part;
+	const uint64_t n = m->length / m->part;
+	const uint64_t of_region = n / plan_regions(plan);
 
 	m->mrs = xcalloc(n, sizeof(*m->mrs));
 	while (m->n_mrs < n) {
+		uint32_t region = (uint32_t)(m->n_mrs / of_region);
+
 		m->mrs[m->n_mrs] = ibv_reg_mr(
-			pd, m->buffer + m->n_mrs * m->part, m->part, flags);
+			pd, m->buffer + m->n_mrs * m->part, m->part,
+			access_flags(plan, client, region));
 		if (!m->mrs[m->n_mrs])
 			return refused(device, m, -errno, err);
 		m->n_mrs++;
@@ -156,12 +161,13 @@ static int register_parts(const struct device *device, struct ibv_pd *pd,
 }
 
 int memory_create(const struct device *device, struct ibv_pd *pd,
-		  const struct plan *plan, int access, uint64_t length,
-		  uint32_t n_parts, struct memory *memory, struct error *err)
+		  const struct plan *plan, bool client, struct memory *memory,
+		  struct error *err)
 {
+	const uint64_t stride = plan_stride(plan);
 	struct memory m = {
-		.length = length,
-		.part = plan->mr_per_qp ? length / n_parts : length,
+		.length = plan_memory(plan),
+		.part = plan->mr_per_qp ? stride : stride * plan->qps,
 	};
 	int ret = plan->hugepages ? map_huge_pages(&m, err) :
 				    map_pages(&m, err);
@@ -170,7 +176,7 @@ int memory_create(const struct device *device, struct ibv_pd *pd,
 		return ret;
 	if (!plan->odp)
 		touch(&m);
-	ret = register_parts(device, pd, access_flags(plan, access), &m, err);
+	ret = register_parts(device, pd, plan, client, &m, err);
 	if (ret)
 		memory_destroy(&m);
 	else

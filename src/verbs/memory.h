@@ -27,17 +27,17 @@ struct huge_pages {
 };
 
 /*
- * Map LENGTH bytes, in huge pages if PLAN says so, and register them with PD
- * for ACCESS (enum ibv_access_flags) and what PLAN adds to that: as a whole,
- * or by --mr-per-qp as N_PARTS memory regions of the same length, of which
- * LENGTH is a multiple.  Pages are there when it returns, where the policy of
- * the calling process puts them; but with --odp the device fetches each when
- * it needs it.  Returns 0, or a negative errno with what was refused in ERR
- * and nothing left behind.  memory_destroy() it.
+ * Map what PLAN needs at this end (CLIENT says which), in huge pages if it says
+ * so: fresh pages, so that nothing else is in them.  Register it with PD, each
+ * of the plan's regions for its own access and no other, as one memory region
+ * or by --mr-per-qp as one for each queue pair.  Pages are there when it
+ * returns, where the policy of the calling process puts them; but with --odp
+ * the device fetches each when it needs it.  Returns 0, or a negative errno
+ * with what was refused in ERR and nothing left behind.  memory_destroy() it.
  */
 int memory_create(const struct device *device, struct ibv_pd *pd,
-		  const struct plan *plan, int access, uint64_t length,
-		  uint32_t n_parts, struct memory *memory, struct error *err);
+		  const struct plan *plan, bool client, struct memory *memory,
+		  struct error *err);
 
 /* Release all of it; members that are NULL are skipped. */
 void memory_destroy(struct memory *memory);

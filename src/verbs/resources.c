@@ -81,7 +81,7 @@ static int create_qp(const struct device *device, const struct plan *plan,
 		.transport = parts.transport,
 		.port = device->port.number,
 		.pkey_index = (uint16_t)device->pkey_index,
-		.access = plan_access(plan, client),
+		.access = plan_qp_access(plan, client),
 		.qkey = res->qkey,
 	};
 	int ret = qp_create(device, &parts, &res->method, &res->inline_size,
@@ -182,10 +182,7 @@ int resources_create(const struct device *device, const struct plan *plan,
 			   "%s: cannot allocate a protection domain: %s",
 			   device->port.device, strerror(errno));
 	if (!ret)
-		ret = memory_create(device, r.pd, plan,
-				    plan_access(plan, client),
-				    plan_memory(plan),
-				    plan->qps * plan_regions(plan), &r.memory,
+		ret = memory_create(device, r.pd, plan, client, &r.memory,
 				    err);
 	if (!ret)
 		ret = choose_qkey(plan, &r, err);

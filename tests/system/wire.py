@@ -1,5 +1,6 @@
 """The frames of the dialogue, from the comment in src/control/frames.h."""
 
+import contextlib
 import hashlib
 import os
 import socket
@@ -142,6 +143,16 @@ def read_endpoint(payload):
     return Endpoint(*ENDPOINT.unpack_from(payload))
 
 
+def read_rkey(payload):
+    """Of the first queue pair of an ENDPOINT."""
+    return QUEUE_PAIR.unpack_from(payload, ENDPOINT.size)[2]
+
+
+def with_rkey(payload, rkey):
+    """The same ENDPOINT, of one queue pair, with another key."""
+    return payload[:-4] + struct.pack(">I", rkey)
+
+
 def ready(mtu=1024):
     """Service level, class, label, hop limit, P_Key index, MTU; timeout,
     retries, RNR timer; outstanding reads; queues, their lists, inline."""
@@ -277,10 +288,12 @@ class FakeServer:
 
 
 class Proxy:
-    """Stands between both ends and notes the frames that pass."""
+    """Stands between both ends and notes the frames that pass; CHANGE may
+    make others of those from the server, by name and payload."""
 
-    def __init__(self, number):
+    def __init__(self, number, change=None):
         self.target = number
+        self.change = change
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.bytes = [b"", b""]
@@ -289,14 +302,28 @@ class Proxy:
     def run(self):
         near = self.listener.accept()[0]
         far = socket.create_connection(("127.0.0.1", self.target))
-        for i, ends in enumerate(((near, far), (far, near))):
-            threading.Thread(target=self.pump, args=(i, *ends),
+        back = self.pump_frames if self.change else self.pump
+        for pump, *args in (self.pump, 0, near, far), (back, 1, far, near):
+            threading.Thread(target=self.until_reset, args=(pump, *args),
                              daemon=True).start()
+
+    @staticmethod
+    def until_reset(pump, *args):
+        with contextlib.suppress(OSError):
+            pump(*args)
 
     def pump(self, i, source, sink):
         while data := source.recv(65536):
             self.bytes[i] += data
             sink.sendall(data)
+        sink.shutdown(socket.SHUT_WR)
+
+    def pump_frames(self, i, source, sink):
+        while header := source.recv(HEADER.size, socket.MSG_WAITALL):
+            _, _, kind, length = HEADER.unpack(header)
+            payload = source.recv(length, socket.MSG_WAITALL) if length else b""
+            self.bytes[i] += header + payload
+            sink.sendall(header + self.change(TYPES[kind - 1], payload))
         sink.shutdown(socket.SHUT_WR)
 
     def frames(self):

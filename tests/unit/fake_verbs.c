@@ -299,6 +299,10 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 	(void)iova;
 	if (nic_call_fails())
 		return NULL;
+	/* as ibv_reg_mr(3) says */
+	nic_misuse(access & (IBV_ACCESS_REMOTE_WRITE |
+			     IBV_ACCESS_REMOTE_ATOMIC) &&
+		   !(access & IBV_ACCESS_LOCAL_WRITE));
 	m = nic_create(sizeof(*m), &fake_verbs.mrs);
 	m->mr.context = pd->context;
 	m->mr.pd = pd;

@@ -42,35 +42,43 @@ static int close_fake(void **state)
 	return 0;
 }
 
-static void create(const struct plan *plan, uint64_t length, uint32_t parts,
-		   struct memory *m)
+/* QPS that each have SIZE bytes, of the server of a write_bw. */
+static struct plan plan_for(uint32_t qps, uint64_t size)
+{
+	struct plan plan = good_plan();
+
+	plan.sizes.bytes[0] = size;
+	plan.walk = 0;
+	plan.qps = qps;
+	return plan;
+}
+
+static void create(const struct plan *plan, struct memory *m)
 {
 	struct error err = { 0 };
 
-	assert_int_equal(memory_create(&device, pd, plan, 0, length, parts, m,
-				       &err), 0);
+	assert_int_equal(memory_create(&device, pd, plan, false, m, &err), 0);
 	assert_false(error_is_set(&err));
-	assert_int_equal(m->length, length);
+	assert_int_equal(m->length, plan_memory(plan));
 	assert_int_equal((uintptr_t)m->buffer % PAGE, 0);
 }
 
-static void check_refused(const struct plan *plan, uint64_t length, int ret,
-			  struct error *err)
+static void check_refused(const struct plan *plan, int ret, struct error *err)
 {
 	struct memory m = { 0 };
 
-	assert_int_equal(memory_create(&device, pd, plan, 0, length, 4, &m,
-				       err), ret);
+	assert_int_equal(memory_create(&device, pd, plan, false, &m, err),
+			 ret);
 	assert_null(m.buffer);
 	assert_int_equal(fake_verbs.mrs, 0);
 }
 
 TEST(test_one_region_for_all)
 {
-	struct plan plan = good_plan();
+	struct plan plan = plan_for(5, 192);
 	struct memory m;
 
-	create(&plan, 5 * 192, 5, &m);
+	create(&plan, &m);
 	assert_int_equal(fake_verbs.mrs, 1);
 	assert_int_equal(m.mrs[0]->length, 5 * 192);
 	for (uint64_t i = 0; i < m.length; i++) {
@@ -82,13 +90,31 @@ TEST(test_one_region_for_all)
 	memory_destroy(&m);	/* twice is fine */
 }
 
+/* What this end sends from is none of the peer's business. */
+TEST(test_a_region_for_each_direction)
+{
+	struct plan plan = plan_for(5, 192);
+	struct memory m;
+
+	plan.bidirectional = true;
+	create(&plan, &m);
+	assert_int_equal(fake_verbs.mrs, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_ptr_equal(m.mrs[i]->addr, m.buffer + i * 5 * 192);
+		assert_int_equal(m.mrs[i]->length, 5 * 192);
+	}
+	assert_ptr_equal(memory_mr(&m, (uintptr_t)m.buffer + 959), m.mrs[0]);
+	assert_ptr_equal(memory_mr(&m, (uintptr_t)m.buffer + 960), m.mrs[1]);
+	memory_destroy(&m);
+}
+
 TEST(test_a_region_for_each_part)
 {
-	struct plan plan = good_plan();
+	struct plan plan = plan_for(5, 192);
 	struct memory m;
 
 	plan.mr_per_qp = true;
-	create(&plan, 5 * 192, 5, &m);
+	create(&plan, &m);
 	assert_int_equal(fake_verbs.mrs, 5);
 	for (uint32_t i = 0; i < 5; i++) {
 		uint64_t part = (uintptr_t)m.buffer + i * 192;
@@ -103,21 +129,19 @@ TEST(test_a_region_for_each_part)
 
 TEST(test_access)
 {
-	struct error err = { 0 };
 	struct memory m;
 
 	for (int flags = 0; flags < 4; flags++) {
-		struct plan plan = good_plan();
+		struct plan plan = plan_for(1, 64);
 		unsigned int wanted = IBV_ACCESS_REMOTE_READ;
 
+		plan.op = OP_READ;
 		plan.relaxed_ordering = flags & 1;
 		plan.odp = flags & 2;
 		wanted |= flags & 1 ? IBV_ACCESS_RELAXED_ORDERING : 0;
 		wanted |= flags & 2 ? IBV_ACCESS_ON_DEMAND : 0;
 		fake_verbs.access = 0;
-		assert_int_equal(memory_create(&device, pd, &plan,
-					       IBV_ACCESS_REMOTE_READ, 64, 1,
-					       &m, &err), 0);
+		create(&plan, &m);
 		assert_int_equal(fake_verbs.access, wanted);
 		memory_destroy(&m);
 	}
@@ -138,40 +162,40 @@ static size_t resident(const struct memory *m)
 /* With paging it is the device that asks for a page, and when. */
 TEST(test_pages_are_there)
 {
-	struct plan plan = good_plan();
+	struct plan plan = plan_for(1, 15 * PAGE + 64);
 	struct memory m;
 
-	create(&plan, 15 * PAGE + 64, 1, &m);
+	create(&plan, &m);
 	assert_int_equal(m.mapped, 16 * PAGE);
 	assert_int_equal(resident(&m), 16);
 	memory_destroy(&m);
 	plan.odp = true;
-	create(&plan, 15 * PAGE + 64, 1, &m);
+	create(&plan, &m);
 	assert_int_equal(resident(&m), 0);
 	memory_destroy(&m);
 }
 
 TEST(test_a_region_that_is_refused)
 {
-	struct plan plan = good_plan();
+	struct plan plan = plan_for(4, 256);
 	struct error err = { 0 };
 
 	fake_verbs.errnum = EINVAL;
 	fake_verbs.fail_call = 1;
-	check_refused(&plan, 1024, -EINVAL, &err);
+	check_refused(&plan, -EINVAL, &err);
 	assert_message(&err, "fake0: cannot register 1024 bytes: "
 			     "Invalid argument");
 	error_clear(&err);
 	plan.mr_per_qp = true;
 	fake_verbs.fail_call = fake_verbs.calls + 3;
-	check_refused(&plan, 1024, -EINVAL, &err);
+	check_refused(&plan, -EINVAL, &err);
 	assert_message(&err, "fake0: cannot register 256 bytes of memory "
 			     "region 3 of 4: Invalid argument");
 }
 
 TEST(test_locked_memory)
 {
-	struct plan plan = good_plan();
+	struct plan plan = plan_for(4, 256);
 	struct error err = { 0 };
 	struct rlimit before, little;
 
@@ -181,13 +205,14 @@ TEST(test_locked_memory)
 	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &little), 0);
 	fake_verbs.errnum = ENOMEM;
 	fake_verbs.fail_call = 1;
-	check_refused(&plan, 1024, -ENOMEM, &err);
+	check_refused(&plan, -ENOMEM, &err);
 	assert_message(&err, "fake0: cannot register 1024 bytes: more than "
 			     "the limit on locked memory, 512");
 	assert_string_equal(err.advice, "raise it (ulimit -l)");
 	error_clear(&err);
 	fake_verbs.fail_call = fake_verbs.calls + 1;
-	check_refused(&plan, 128, -ENOMEM, &err);
+	plan = plan_for(2, 64);
+	check_refused(&plan, -ENOMEM, &err);
 	assert_message(&err, "fake0: cannot register 128 bytes: "
 			     "Cannot allocate memory");
 	setrlimit(RLIMIT_MEMLOCK, &before);
@@ -195,16 +220,17 @@ TEST(test_locked_memory)
 
 TEST(test_too_much_memory)
 {
-	struct plan plan = good_plan();
+	struct plan plan = plan_for(1U << 30, 1ULL << 30);
 	struct error err = { 0 };
 
-	check_refused(&plan, 1ULL << 60, -ENOMEM, &err);
+	check_refused(&plan, -ENOMEM, &err);
 	assert_message(&err, "cannot allocate 1152921504606846976 bytes for "
 			     "messages: Cannot allocate memory");
 	error_clear(&err);
 	/* no silent way out into small pages */
+	plan = plan_for(1U << 15, 1ULL << 30);
 	plan.hugepages = true;
-	check_refused(&plan, 1ULL << 45, -ENOMEM, &err);
+	check_refused(&plan, -ENOMEM, &err);
 	assert_contains(err.message, "--hugepages: messages need ");
 	assert_contains(err.message, " are free: Cannot allocate memory");
 	assert_contains(err.advice, "sysctl vm.nr_hugepages=");
@@ -318,6 +344,7 @@ TEST(test_limits)
 
 static const struct CMUnitTest tests[] = {
 	WITH_FAKE(test_one_region_for_all),
+	WITH_FAKE(test_a_region_for_each_direction),
 	WITH_FAKE(test_a_region_for_each_part),
 	WITH_FAKE(test_access),
 	WITH_FAKE(test_pages_are_there),

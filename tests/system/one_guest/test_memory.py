@@ -56,7 +56,8 @@ def regions():
 @needs_lab
 @pytest.mark.parametrize("args,number", (
     (("write_bw", "-q", 5), 1), (("write_bw", "-q", 5, "--mr-per-qp"), 5),
-    (("write_lat", "--mr-per-qp"), 2)))
+    (("write_lat",), 2), (("write_bw", "-q", 5, "-b"), 2),
+    (("write_bw", "-q", 5, "-b", "--mr-per-qp"), 10)))
 def test_number_of_regions(args, number):
     program = loopback(*args, "-s", 64, "-D", 3)
     deadline(20, lambda: regions() == [number, number],

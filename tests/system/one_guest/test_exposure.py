@@ -1,0 +1,71 @@
+"""What a client can reach of the server's memory, and for how long."""
+
+import re
+import signal
+import subprocess
+
+import pytest
+
+import wire
+from lab import (DEVICE, QUICK, Server, client, complained, deadline, failed,
+                 needs_device, needs_lab, serves, succeeded)
+from wire import FakeClient, Proxy
+
+pytestmark = needs_device
+
+
+def regions(program):
+    """Memory regions of PROGRAM, which are all that have keys."""
+    text = subprocess.run(("rdma", "resource", "show", "mr", "dev", DEVICE),
+                          check=True, capture_output=True, text=True).stdout
+    return len(re.findall(rf" pid {program.process.pid} ", text))
+
+
+def has_none(server):
+    deadline(20, lambda: not regions(server), "the end of its memory regions")
+
+
+def rkey_of(proxy):
+    """The key that the server gave to the client behind PROXY."""
+    payload = dict(wire.split(proxy.bytes[1]))["ENDPOINT"]
+    return wire.read_rkey(payload)
+
+
+@needs_lab
+@pytest.mark.parametrize("args,number", ((("write_bw",), 1),
+                                         (("write_bw", "-b"), 2)))
+def test_no_region_outlives_its_client(server, args, number):
+    assert regions(server) == 0
+    program = client(*args, "-D", 60, port=server.port)
+    deadline(20, lambda: regions(server) == number, "its memory regions")
+    program.send(signal.SIGKILL)
+    complained(server, "client")
+    has_none(server)
+    succeeded(client(*args, *QUICK, port=server.port))
+    has_none(server)
+
+
+@needs_lab
+@pytest.mark.parametrize("steps", range(1, len(FakeClient.STEPS)))
+def test_no_region_outlives_a_client_that_leaves(shared_server, steps):
+    peer = FakeClient(shared_server.port)
+    peer.play(*FakeClient.STEPS[:steps])
+    peer.close()
+    complained(shared_server, "client")
+    has_none(shared_server)
+
+
+@pytest.mark.parametrize("test", ("write_bw", "read_bw", "atomic_bw"))
+def test_key_of_a_session_that_is_over(shared_server, test):
+    first = Proxy(shared_server.port)
+    succeeded(client(test, *QUICK, port=first.port))
+    old = rkey_of(first)
+
+    def reuse(name, payload):
+        return wire.with_rkey(payload, old) if name == "ENDPOINT" else payload
+
+    second = Proxy(shared_server.port, reuse)
+    failed(client(test, *QUICK, port=second.port), "IBV_WC_REM_ACCESS_ERR")
+    assert rkey_of(second) != old
+    complained(shared_server, "client")
+    serves(shared_server)

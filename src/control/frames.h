@@ -5,7 +5,7 @@
  *
  * HELLO	string version of the program, string hostname,
  *		u8 1: has a key (--key-file), 32 bytes nonce, random
- * AUTH		32 bytes proof of the key (control/auth.h), when both have one
+ * AUTH		32 bytes proof of the key (control/auth.h); none without
  * REFUSE	string stage, string code, string message, string advice:
  *		the server will not do what PLAN asks, or cannot
  * ABORT	the same, from either end, at any time; the connection ends

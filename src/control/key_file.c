@@ -19,8 +19,8 @@ static int check_file(const char *path, int fd, struct error *err)
 			    "--key-file %s: is not a regular file", path);
 	if (stat.st_mode & S_IRWXO)
 		return fail(err, -EPERM,
-			    "make a new key, that nobody knows, in a file of "
-			    "mode 600",
+			    "chmod 600 it, or make a new key if others may "
+			    "have read it",
 			    "--key-file %s: is open to everybody on this host "
 			    "(mode %03o)", path,
 			    (unsigned int)(stat.st_mode & 0777));

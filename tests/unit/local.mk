@@ -28,6 +28,7 @@ check_PROGRAMS = \
 	tests/unit/test_latency \
 	tests/unit/test_load \
 	tests/unit/test_memory \
+	tests/unit/test_networks \
 	tests/unit/test_numa \
 	tests/unit/test_oob \
 	tests/unit/test_open_loop \
@@ -133,6 +134,8 @@ tests_unit_test_latency_SOURCES = tests/unit/test_latency.c \
 tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/unit/test.h
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c \
 	$(fake_verbs) tests/unit/good_plan.h tests/unit/test.h
+tests_unit_test_networks_SOURCES = tests/unit/test_networks.c \
+	tests/unit/test.h
 tests_unit_test_numa_SOURCES = tests/unit/test_numa.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_oob_SOURCES = tests/unit/test_oob.c tests/unit/test.h

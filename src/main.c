@@ -21,9 +21,11 @@
 #include "control/key_file.h"
 #include "control/numa.h"
 #include "control/oob.h"
+#include "control/serve.h"
 #include "control/session.h"
 #include "control/signals.h"
 #include "control/threads.h"
+#include "control/turn.h"
 #include "control/verification.h"
 #include "report/report.h"
 #include "traffic/calibrate.h"
@@ -169,23 +171,23 @@ static int client(const struct options *options, struct connection *conn)
 
 /* One client, start to end; REPORTS is false at the far end of --loopback. */
 static int serve_client(const struct options *options,
-			struct connection *conn, struct device *device,
-			bool reports)
+			struct connection *conn, bool reports)
 {
 	struct result *result = new_result(options);
+	struct device device = { 0 };
 	struct session *session;
 	int status = EXIT_FAILED;
 
-	if (device_refresh(&options->params, device, &result->error))
-		log_error(&result->error);
-	error_clear(&result->error);
-	if (!session_server(conn, device, result, &session))
+	if (!session_server(conn, &device, result, &session))
 		status = EXIT_MEASURED;
-	note_effective(result, device);
-	if (reports)
+	note_effective(result, &device);
+	if (reports && session->place == TURN_NOW)
 		status = report(result);
+	else if (reports)
+		log_error(&result->error);
 	oob_close(conn);
 	session_free(session);
+	device_close(&device);
 	result_free(result);
 	return status;
 }
@@ -193,20 +195,14 @@ static int serve_client(const struct options *options,
 /* The server of --loopback: a process of its own, as on a second host. */
 static int loopback_server(struct options *options, int fd)
 {
-	struct device device = { 0 };
-	struct error err = { 0 };
 	struct connection conn;
-	int status = EXIT_FAILED;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	log_set_level(LOG_QUIET);
 	oob_adopt(fd, signals_open(), "client", &conn);
-	if (!device_open(&options->params, &device, &err) &&
-	    !numa_place(&options->params, &device, &err))
-		status = serve_client(options, &conn, &device, false);
-	oob_close(&conn);
-	device_close(&device);
-	return status;
+	/* it is the user's own client */
+	options->params.idle_timeout = UINT64_MAX;
+	return serve_client(options, &conn, false);
 }
 
 static int loopback(struct options *options, int cancel_fd)
@@ -240,62 +236,29 @@ static int loopback(struct options *options, int cancel_fd)
 	return status;
 }
 
-static void announce(const struct parameters *params,
-		     const struct device *device)
-{
-	log_info("serving on TCP port %u with %s port %u%s", params->port,
-		 device->port.device, device->port.number,
-		 params->once ? ", one client" : "");
-}
-
-/* Accept clients until told to stop; with --once, the first. */
-static int accept_clients(const struct options *options, int listener,
-			  int cancel_fd, struct device *device,
-			  struct error *err)
-{
-	struct connection conn;
-	int ret, status;
-
-	for (;;) {
-		ret = oob_accept(listener, cancel_fd, &conn, err);
-		if (ret == -ECANCELED && !options->params.once)
-			return EXIT_MEASURED;
-		if (ret) {
-			log_error(err);
-			return EXIT_FAILED;
-		}
-		log_info("client at %s", conn.address);
-		status = serve_client(options, &conn, device, true);
-		if (options->params.once || conn.cancel_fd < 0)
-			return status;
-	}
-}
-
+/* Returns in the parent, at the end, and in the child of each client. */
 static int serve(struct options *options, int cancel_fd)
 {
 	struct parameters *params = &options->params;
 	struct error err = { 0 };
-	struct device device = { 0 };
-	int listener = -1, status = EXIT_FAILED;
+	struct connection conn;
+	int listener, status, ret;
 
 	if (options->ignored[0])
 		log_warning("%s: the client decides that; ignored here",
 			    options->ignored);
-	if (!key_file_check(params->key_file, &err) &&
-	    !threads_check_cpus(params, &err) &&
-	    !device_open(params, &device, &err) &&
-	    !numa_place(params, &device, &err))
-		listener = oob_listen(params->bind, &params->port, &err);
-	if (listener < 0) {
+	listener = key_file_check(params->key_file, &err) ? -1 :
+		   serve_open(params, &err);
+	ret = listener < 0 ? listener :
+			     serve_clients(params, listener, cancel_fd, &conn,
+					   &status, &err);
+	if (ret > 0)
+		return serve_client(options, &conn, true);
+	if (ret < 0)
 		log_error(&err);
-	} else {
-		announce(params, &device);
-		status = accept_clients(options, listener, cancel_fd, &device,
-					&err);
-		close(listener);
-	}
-	device_close(&device);
-	return status;
+	if (ret < 0 || (status < 0 && params->once))
+		return EXIT_FAILED;
+	return status < 0 ? EXIT_MEASURED : status;
 }
 
 static int devices(const struct options *options)
@@ -358,6 +321,16 @@ static int print(char *text)
 	return EXIT_FAILED;
 }
 
+/* What a user names by number must be there before this opens any. */
+static int check_ready_fd(const struct parameters *params, struct error *err)
+{
+	if (!params->ready_fd || descriptors_writable((int)params->ready_fd))
+		return 0;
+	return fail(err, -EBADF, NULL,
+		    "--ready-fd %u: is not open for writing",
+		    params->ready_fd);
+}
+
 static int run(struct options *options)
 {
 	const char *json = options->params.json;
@@ -374,6 +347,10 @@ static int run(struct options *options)
 		return devices(options);
 	default:
 		break;
+	}
+	if (check_ready_fd(&options->params, &err)) {
+		log_error(&err);
+		return EXIT_USAGE;
 	}
 	if (json && report_check_path(json, &err)) {
 		log_error(&err);

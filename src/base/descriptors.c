@@ -14,3 +14,11 @@ void descriptors_hold(void)
 	if (fd > STDERR_FILENO)
 		close(fd);
 }
+
+bool descriptors_writable(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY &&
+	       !(flags & O_PATH);
+}

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 static enum log_level threshold = LOG_INFO;
+static const char *subject;
 static bool progress_shown;
 
 /* Back to the start of an empty line, if there is progress on it. */
@@ -16,6 +17,11 @@ static void clear_progress(void)
 	if (progress_shown)
 		fputs("\r\033[K", stderr);
 	progress_shown = false;
+}
+
+void log_set_subject(const char *who)
+{
+	subject = who;
 }
 
 void log_set_level(enum log_level level)
@@ -29,10 +35,11 @@ static void print(const char *prefix, const char *fmt, va_list ap)
 /* One buffer and one fputs: lines of two processes do not mix. */
 static void print(const char *prefix, const char *fmt, va_list ap)
 {
-	char text[900], line[1000];
+	char text[900], line[1100];
 
 	vsnprintf(text, sizeof(text), fmt, ap);
-	snprintf(line, sizeof(line), "verbsperf: %s%s\n", prefix, text);
+	snprintf(line, sizeof(line), "verbsperf: %s%s%s%s\n",
+		 subject ? subject : "", subject ? ": " : "", prefix, text);
 	clear_progress();
 	fputs(line, stderr);
 }

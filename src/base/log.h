@@ -13,6 +13,10 @@ enum log_level {
 /* What is printed from now on; LOG_INFO at the start. */
 void log_set_level(enum log_level level);
 
+/* WHO every line is about from now on, kept by reference; NULL: nobody in
+ * particular. */
+void log_set_subject(const char *who);
+
 /* The failure that ended a run, with its advice, as one line. */
 void log_error(const struct error *err);
 

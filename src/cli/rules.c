@@ -39,6 +39,17 @@ static void ignore(struct given *g, const struct param *row)
 		 used ? ", " : "", row->name);
 }
 
+static int check_server(struct given *g)
+{
+	const struct parameters *params = &g->options->params;
+
+	if (!params->once || params->parallel == 1)
+		return 0;
+	return fail(g->err, -EINVAL, NULL,
+		    "--parallel %u: a server of one client serves one at a "
+		    "time", params->parallel);
+}
+
 int rules_apply(struct given *g)
 {
 	const bool test_named = g->options->params.once &&
@@ -61,7 +72,7 @@ int rules_apply(struct given *g)
 				    "is for a server" :
 				    "does not apply here");
 	}
-	return 0;
+	return command == COMMAND_SERVE ? check_server(g) : 0;
 }
 
 /* Options that one of the two metrics, or a test without a rate, has no use

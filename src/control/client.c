@@ -131,7 +131,7 @@ static int run_all(struct session *s)
 	return ret ? ret : session_hear(s, FRAME_BYE);
 }
 
-int session_client(struct connection *conn, const struct device *device,
+int session_client(struct connection *conn, struct device *device,
 		   struct result *result, struct session **session)
 {
 	static session_step *const steps[] = {

@@ -66,6 +66,28 @@ int decode_auth(const struct frame *frame, uint8_t proof[AUTH_PROOF_SIZE],
 	return wire_close(&c, frame, err);
 }
 
+void encode_wait(struct frame *frame, uint32_t before)
+{
+	struct cursor c = wire_begin(frame, FRAME_WAIT);
+
+	wire_put(&c, 4, before);
+	wire_end(frame, &c);
+}
+
+int decode_wait(const struct frame *frame, uint32_t *before,
+		struct error *err)
+{
+	struct cursor c = wire_open(frame);
+	uint64_t value = wire_get(&c, 4);
+	int ret = wire_close(&c, frame, err);
+
+	if (!ret)
+		ret = wire_check(frame, "clients", value, 1, WAIT_MAX, err);
+	if (!ret)
+		*before = (uint32_t)value;
+	return ret;
+}
+
 void encode_error(struct frame *frame, enum frame_type type,
 		  const struct error *what)
 {

@@ -47,6 +47,9 @@
  *		  active one)
  *		u16 n, n x u64 message size,
  *		u16 n, n x u32 flow label, for the QPs in turn
+ * WAIT		u32 clients that must go before this one's turn comes: from a
+ *		server that has not answered PLAN yet, when that changes and
+ *		every second, as a sign of life
  * ACCEPT	port of the server.  After a PLAN with check also from one that
  *		could not serve it, and nothing is made: the client says BYE,
  *		and the server either that, too, or ABORT with what it would
@@ -125,6 +128,9 @@
 /* More messages, and longer times in ns, than any run has. */
 #define COUNT_MAX (1ULL << 60)
 
+/* More clients than any server lets wait. */
+#define WAIT_MAX 65535
+
 /* What an end has sent of one size. */
 struct sent {
 	uint32_t n;		/* threads */
@@ -176,6 +182,7 @@ void encode_plan(struct frame *frame, const struct plan *plan,
 void encode_accept(struct frame *frame, const struct port *server);
 void encode_endpoint(struct frame *frame, const struct endpoint *endpoint);
 void encode_ready(struct frame *frame, const struct effective *effective);
+void encode_wait(struct frame *frame, uint32_t before);
 void encode_start(struct frame *frame, uint64_t size);
 void encode_sent(struct frame *frame, const struct sent *sent);
 void encode_done(struct frame *frame, const struct done *done);
@@ -203,6 +210,8 @@ int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 		    struct error *err);
 int decode_ready(const struct frame *frame, struct effective *effective,
 		 struct error *err);
+int decode_wait(const struct frame *frame, uint32_t *before,
+		struct error *err);
 int decode_start(const struct frame *frame, uint64_t *size,
 		 struct error *err);
 int decode_sent(const struct frame *frame, struct sent *sent,

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
@@ -41,8 +41,7 @@ int greeting_begin(struct session *s)
 
 	s->greeting = g;
 	g->mine = (struct hello){ .version = PACKAGE_VERSION };
-	memcpy(g->mine.hostname, s->device->port.hostname,
-	       sizeof(g->mine.hostname));
+	gethostname(g->mine.hostname, sizeof(g->mine.hostname) - 1);
 	if (ret)
 		return ret;
 	auth_choose_nonce(g->mine.nonce);

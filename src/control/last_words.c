@@ -5,8 +5,7 @@
 
 #include "control/frames.h"
 
-/* What the peer said is here already.  Returns 0 when that is no reason. */
-static int hear(struct connection *conn, struct error *err)
+int last_words_hear(struct connection *conn, struct error *err)
 {
 	struct error ignored = { 0 };
 	struct frame frame;
@@ -28,7 +27,7 @@ int last_words_send(struct connection *conn, const struct frame *frame,
 	int ret = oob_send(conn, frame, deadline, &lost), heard;
 
 	if (ret == -EPIPE || ret == -ECONNRESET) {
-		heard = hear(conn, err);
+		heard = last_words_hear(conn, err);
 		if (heard)
 			return heard;
 	}

@@ -10,6 +10,12 @@
 #include "base/error.h"
 #include "control/oob.h"
 
+/*
+ * Read what the peer sent before it closed CONN.  Returns 0, or a negative
+ * errno when that says why it did, which is in ERR then.
+ */
+int last_words_hear(struct connection *conn, struct error *err);
+
 /* oob_send(), but when the peer closed the connection, ERR and what is
  * returned are what it said before that, if it did. */
 int last_words_send(struct connection *conn, const struct frame *frame,

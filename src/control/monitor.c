@@ -82,12 +82,12 @@ static int check_progress(struct monitor *m)
 
 static int check_silence(struct monitor *m)
 {
-	if (m->have_done || now_ns() - m->heard_at < m->timeout)
+	if (m->have_done || now_ns() - m->heard_at < m->patience)
 		return 0;
 	return fail(&m->err, -ETIMEDOUT,
 		    "its host or the network between may be down",
 		    "the %s said nothing for %.3g s", m->conn->peer,
-		    (double)m->timeout / (double)SECOND);
+		    (double)m->patience / (double)SECOND);
 }
 
 static int say_alive(struct monitor *m)
@@ -163,7 +163,7 @@ static int on_frame(struct monitor *m)
 {
 	struct frame frame;
 	int ret = oob_receive(m->conn, "the end of the run",
-			      oob_deadline(m->timeout), &frame, &m->err);
+			      oob_deadline(m->patience), &frame, &m->err);
 
 	if (ret)
 		return ret;
@@ -226,7 +226,7 @@ static int on_signal(struct monitor *m)
 	int fd = m->conn->cancel_fd;
 
 	m->conn->cancel_fd = -1;
-	return signals_take(fd, &m->err);
+	return signals_take(fd, NULL, &m->err);
 }
 
 /* One turn; 0 to go on, 1 when all is done, or a negative errno. */

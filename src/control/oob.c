@@ -54,7 +54,7 @@ int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
 		return fail(err, -errno, NULL, "cannot poll: %s",
 			    strerror(errno));
 	if (fds[1].revents) {
-		int ret = signals_take(*cancel_fd, err);
+		int ret = signals_take(*cancel_fd, NULL, err);
 
 		*cancel_fd = -1;
 		return ret;
@@ -84,6 +84,7 @@ void oob_adopt(int fd, int cancel_fd, const char *peer,
 		.fd = fd,
 		.cancel_fd = cancel_fd,
 		.peer = peer,
+		.turn_fd = -1,
 	};
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/networks.h"
 #include "control/wire.h"
 #include "model/gid.h"
 
@@ -17,6 +18,9 @@ struct connection {
 	int cancel_fd;		/* of signals_open(); -1: not interruptible */
 	const char *peer;	/* "client" or "server", for messages */
 	char address[80];	/* of the peer: "10.0.0.2 port 18515" */
+	struct ip_address host;	/* the same, of a client; zeros: not IP */
+	int turn_fd;		/* at a server, where a turn is asked for
+				 * (turn.h); -1: there is no need to */
 };
 
 /* The time NS nanoseconds from now, for the deadlines below. */
@@ -48,9 +52,11 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
  */
 int oob_listen(const char *bind, uint32_t *port, struct error *err);
 
-/* Wait for a client, without end; returns 0 or a negative errno. */
-int oob_accept(int listener, int cancel_fd, struct connection *conn,
-	       struct error *err);
+/*
+ * The next client that came to LISTENER.  Returns 0, -EAGAIN when there is none
+ * (any more), or another negative errno, of which nothing is said.
+ */
+int oob_accept(int listener, struct connection *conn);
 
 /* A connection over FD, which is already one (a socketpair). */
 void oob_adopt(int fd, int cancel_fd, const char *peer,

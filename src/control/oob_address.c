@@ -254,36 +254,6 @@ int oob_listen(const char *bind, uint32_t *port, struct error *err)
 	return fd;
 }
 
-int oob_accept(int listener, int cancel_fd, struct connection *conn,
-	       struct error *err)
-{
-	struct sockaddr_storage address;
-	socklen_t length = sizeof(address);
-	int fd, ret;
-
-	oob_adopt(-1, cancel_fd, "client", conn);
-	for (;;) {
-		ret = oob_wait(listener, POLLIN, &conn->cancel_fd, UINT64_MAX,
-			       err);
-		if (ret < 0)
-			return ret;
-		fd = accept4(listener, (struct sockaddr *)&address, &length,
-			     SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd >= 0)
-			break;
-		if (errno == EAGAIN || errno == EINTR ||
-		    errno == ECONNABORTED || errno == EPROTO)
-			continue;
-		return fail(err, -errno, NULL, "cannot accept a client: %s",
-			    strerror(errno));
-	}
-	conn->fd = fd;
-	set_no_delay(fd);
-	describe((struct sockaddr *)&address, length, conn->address,
-		 sizeof(conn->address));
-	return 0;
-}
-
 /* ADDRESS as a GID; false when it is neither IPv4 nor IPv6. */
 static bool to_gid(const struct sockaddr *address, union ibv_gid *gid)
 {
@@ -301,6 +271,34 @@ static bool to_gid(const struct sockaddr *address, union ibv_gid *gid)
 	memcpy(gid->raw + 12, &((const struct sockaddr_in *)address)->sin_addr,
 	       4);
 	return true;
+}
+
+/* Of no use any more before it was taken. */
+static bool is_gone(int errnum)
+{
+	return errnum == EINTR || errnum == ECONNABORTED || errnum == EPROTO;
+}
+
+int oob_accept(int listener, struct connection *conn)
+{
+	struct sockaddr_storage address;
+	socklen_t length = sizeof(address);
+	union ibv_gid gid;
+	int fd;
+
+	do {
+		fd = accept4(listener, (struct sockaddr *)&address, &length,
+			     SOCK_CLOEXEC | SOCK_NONBLOCK);
+	} while (fd < 0 && is_gone(errno));
+	if (fd < 0)
+		return -errno;
+	oob_adopt(fd, -1, "client", conn);
+	set_no_delay(fd);
+	describe((struct sockaddr *)&address, length, conn->address,
+		 sizeof(conn->address));
+	if (to_gid((struct sockaddr *)&address, &gid))
+		memcpy(conn->host.bytes, gid.raw, sizeof(conn->host.bytes));
+	return 0;
 }
 
 static uint32_t mask_bits(const struct sockaddr *mask)

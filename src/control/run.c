@@ -141,6 +141,7 @@ static struct monitor make_monitor(struct session *s,
 		.duration = s->warming ? plan->warmup :
 			    plan->iterations ? 0 : plan->duration,
 		.timeout = plan->timeout,
+		.patience = session_patience(s),
 	};
 }
 

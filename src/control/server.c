@@ -4,12 +4,17 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "control/check.h"
 #include "control/frames.h"
 #include "control/greeting.h"
+#include "control/limits.h"
+#include "control/numa.h"
 #include "control/run.h"
+#include "control/signals.h"
+#include "control/turn.h"
 
 static int greet(struct session *s)
 {
@@ -50,19 +55,25 @@ static int authenticate(struct session *s)
 	return ret;
 }
 
-static int check_memory(struct session *s)
+/* The client's turn comes and its time begins; this end opens its device, unless
+ * the caller did. */
+static int begin(struct session *s)
 {
-	const struct parameters *params = &s->result->params;
-	uint64_t bytes = resources_memory(&params->plan, false);
+	struct parameters *params = &s->result->params;
+	struct error *err = &s->result->error;
+	int ret = turn_take(s);
 
-	if (bytes <= params->max_memory)
-		return 0;
-	return fail(&s->result->error, -ENOMEM,
-		    "use fewer --qps or a smaller --size, or start the server "
-		    "with a larger --max-memory",
-		    "the test needs %llu bytes of memory, this server allows "
-		    "%llu (--max-memory)", (unsigned long long)bytes,
-		    (unsigned long long)params->max_memory);
+	if (!ret && params->max_duration && s->conn->turn_fd >= 0)
+		ret = signals_limit(params->max_duration, err);
+	if (ret || s->device->context)
+		return ret;
+	session_stage(s, "device");
+	ret = device_open(params, s->device, err);
+	if (!ret)
+		ret = numa_place(params, s->device, err);
+	if (!ret)
+		s->result->server = s->device->port;
+	return ret;
 }
 
 /* What the client asks for, held against both ports and this end's limits. */
@@ -83,7 +94,7 @@ static int agree(struct session *s)
 		return ret;
 	ret = plan_fit(plan, &r->client, &r->server, &r->error);
 	if (!ret)
-		ret = check_memory(s);
+		ret = limits_check(&r->params, &r->error);
 	if (ret && !plan->check)
 		return ret;
 	s->refusal = ret;
@@ -169,11 +180,11 @@ static int run_all(struct session *s)
 	return ret ? ret : session_say(s, FRAME_BYE);
 }
 
-int session_server(struct connection *conn, const struct device *device,
+int session_server(struct connection *conn, struct device *device,
 		   struct result *result, struct session **session)
 {
 	static session_step *const steps[] = {
-		greet, authenticate, agree, connect_qps, run_all, NULL,
+		greet, authenticate, begin, agree, connect_qps, run_all, NULL,
 	};
 
 	return session_run(steps, false, conn, device, result, session);

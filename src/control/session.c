@@ -11,6 +11,7 @@
 #include "control/last_words.h"
 #include "control/verification.h"
 #include "control/numa.h"
+#include "control/turn.h"
 #include "verbs/sleep.h"
 
 #define SECOND 1000000000ULL
@@ -42,7 +43,7 @@ static int close_samples(struct session *s, int ret)
 }
 
 int session_run(session_step *const *steps, bool client,
-		struct connection *conn, const struct device *device,
+		struct connection *conn, struct device *device,
 		struct result *result, struct session **session)
 {
 	struct session *s = xcalloc(1, sizeof(*s));
@@ -52,6 +53,7 @@ int session_run(session_step *const *steps, bool client,
 	s->conn = conn;
 	s->device = device;
 	s->result = result;
+	s->place = TURN_UNKNOWN;
 	*session = s;
 	result->at_server = !client;
 	*(client ? &result->client : &result->server) = device->port;
@@ -92,12 +94,22 @@ void session_stage(struct session *s, const char *stage)
 	error_stage(&s->result->error, stage);
 }
 
+uint64_t session_patience(const struct session *s)
+{
+	const struct parameters *params = &s->result->params;
+
+	/* the plan's timeout is the client's choice */
+	if (!s->client && params->idle_timeout < params->plan.timeout)
+		return params->idle_timeout;
+	return params->plan.timeout;
+}
+
 /* Until when the peer must have answered. */
 static uint64_t answer_deadline(const struct session *s)
 {
 	const struct plan *plan = &s->result->params.plan;
 
-	return oob_deadline(plan->timeout + plan->qps * QP_ALLOWANCE);
+	return oob_deadline(session_patience(s) + plan->qps * QP_ALLOWANCE);
 }
 
 int session_send(struct session *s, struct frame *frame)
@@ -120,22 +132,38 @@ static int unexpected(struct session *s, const struct frame *frame,
 		    frame_name(frame->type), frame_name(wanted));
 }
 
-int session_expect(struct session *s, enum frame_type type,
+/* The next frame that is no sign of life, when one of TYPE is due. */
+static int receive(struct session *s, enum frame_type type,
 		   struct frame *frame)
 {
 	uint64_t deadline = answer_deadline(s);
-	struct frame f;
 	int ret;
 
 	for (;;) {
-		ret = oob_receive(s->conn, frame_name(type), deadline, &f,
+		ret = oob_receive(s->conn, frame_name(type), deadline, frame,
 				  &s->result->error);
 		if (ret)
 			return ret;
-		if (f.type != FRAME_ALIVE)
-			break;
-		frame_free(&f);
+		if (frame->type == FRAME_WAIT && type == FRAME_ACCEPT) {
+			ret = turn_hear(s, frame);
+			deadline = answer_deadline(s);
+		} else if (frame->type != FRAME_ALIVE) {
+			return 0;
+		}
+		frame_free(frame);
+		if (ret)
+			return ret;
 	}
+}
+
+int session_expect(struct session *s, enum frame_type type,
+		   struct frame *frame)
+{
+	struct frame f;
+	int ret = receive(s, type, &f);
+
+	if (ret)
+		return ret;
 	if (f.type == type) {
 		*frame = f;
 		return 0;

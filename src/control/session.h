@@ -5,7 +5,9 @@
  *	HELLO     version, hostname, nonce  ->  <-      HELLO, or REFUSE
  *	AUTH      proof of the key          ->  <-      AUTH, or REFUSE
  *	          ... only when both ends have a key
- *	PLAN      test, parameters, port    ->  <-      ACCEPT port, or REFUSE
+ *	PLAN      test, parameters, port    ->  <-      WAIT clients before, or
+ *						nothing, until its turn comes
+ *						ACCEPT port, or REFUSE
  *	          both ends: memory, queues, QPs in INIT
  *	ENDPOINT  path, MR, QPs             ->  <-      ENDPOINT
  *	          both ends: receives posted, RTR, RTS
@@ -45,9 +47,10 @@ struct session {
 	int refusal;		/* at a server that was only to check: what an
 				 * ordinary run would fail with */
 	struct connection *conn;
-	const struct device *device;
+	struct device *device;
 	struct result *result;	/* plan, ports, path, rows, error */
 	struct greeting *greeting;	/* until both know each other */
+	uint32_t place;		/* enum turn (turn.h): in the queue */
 	struct clock clock;
 	uint64_t began_at;	/* ns of CLOCK_MONOTONIC_RAW */
 	struct clock_watch watch;
@@ -74,12 +77,15 @@ struct session {
  * case, which still has the verbs objects: session_free() it after the report,
  * for with a link that is gone their release may take a driver long.
  */
-int session_client(struct connection *conn, const struct device *device,
+int session_client(struct connection *conn, struct device *device,
 		   struct result *result, struct session **session);
 
-/* Serve the client at the other end of CONN; otherwise the same.
- * result->params are this end's own. */
-int session_server(struct connection *conn, const struct device *device,
+/*
+ * Serve the client at the other end of CONN; otherwise the same.
+ * result->params are this end's own.  A DEVICE that is not open is opened when
+ * the client's turn has come; device_close() it after session_free().
+ */
+int session_server(struct connection *conn, struct device *device,
 		   struct result *result, struct session **session);
 
 /* Release S and all verbs objects; NULL is fine. */
@@ -94,16 +100,20 @@ typedef int session_step(struct session *s);
  * failure that it does not know of.
  */
 int session_run(session_step *const *steps, bool client,
-		struct connection *conn, const struct device *device,
+		struct connection *conn, struct device *device,
 		struct result *result, struct session **session);
 
 /* What the next steps are, for an error they meet. */
 void session_stage(struct session *s, const char *stage);
 
+/* How long the peer may say nothing, in ns. */
+uint64_t session_patience(const struct session *s);
+
 /* Send FRAME and free it. */
 int session_send(struct session *s, struct frame *frame);
 
-/* Receive a frame of TYPE; REFUSE, ABORT and anything else are errors. */
+/* Receive a frame of TYPE; REFUSE, ABORT and anything else are errors.  Who is
+ * told to wait while ACCEPT is due waits for as long. */
 int session_expect(struct session *s, enum frame_type type,
 		   struct frame *frame);
 

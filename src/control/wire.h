@@ -43,6 +43,7 @@
 	X(ABORT, 10, 1024) \
 	X(ALIVE, 11, 0) \
 	X(SENT, 12, 4 + 64 * 8) \
+	X(WAIT, 13, 4) \
 	X(AUTH, 14, 32)
 
 enum frame_type {

@@ -22,6 +22,7 @@ bool param_is_number(const struct param *row)
 	case PARAM_PERCENTILES:
 	case PARAM_CPUS:
 	case PARAM_LABELS:
+	case PARAM_NETWORKS:
 		return false;
 	default:
 		return true;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/networks.h"
 #include "model/plan.h"
 
 struct parameters {
@@ -20,7 +21,13 @@ struct parameters {
 	uint32_t port;		/* TCP */
 	const char *bind;
 	uint64_t wait;		/* ns to keep trying to connect */
-	uint64_t max_memory;
+	uint32_t parallel;	/* clients served at once */
+	uint64_t max_memory;	/* of each */
+	uint32_t max_qps;
+	uint64_t max_duration;	/* ns; 0: as long as it takes */
+	uint64_t idle_timeout;	/* ns that a client may say nothing */
+	struct networks allow;	/* who may come; none: everybody */
+	uint32_t ready_fd;	/* where the port is written to; 0: nowhere */
 	const char *json;	/* NULL: none; "-": stdout */
 	const char *title;
 	bool loopback;
@@ -58,6 +65,7 @@ enum param_kind {
 	PARAM_RATE,		/* uint64_t (base/rate.h) */
 	PARAM_LABELS,		/* struct labels */
 	PARAM_NODE,		/* uint32_t, "auto" or "none": PARAM_NONE */
+	PARAM_NETWORKS,		/* struct networks */
 };
 
 /* Who needs to know: flags, any of which may be set. */

@@ -47,6 +47,10 @@ static int malformed(const struct param *row, const char *option,
 				"5000pps"),
 		[PARAM_LABELS] = "flow labels like 1,2,0xfffff",
 		[PARAM_NODE] = "the number of a node, auto or none",
+		[PARAM_NETWORKS] =
+			("IP addresses and networks like 192.0.2.7, "
+			 "10.0.0.0/8 or 2001:db8::/32, with no bits set after "
+			 "the prefix"),
 	};
 
 	return fail(err, -EINVAL, NULL, "%s '%s': wanted is %s", option, text,
@@ -172,6 +176,10 @@ int param_parse(struct parameters *params, const struct param *row,
 		ret = units_parse_labels(text, field(params, row));
 		return refuse_list(row, option, text, ret, LABELS_MAX,
 				   "flow labels", err);
+	case PARAM_NETWORKS:
+		ret = networks_parse(text, field(params, row));
+		return refuse_list(row, option, text, ret, NETWORKS_MAX,
+				   "networks", err);
 	case PARAM_CHOICE:
 		ret = parse_choice(row, option, text, &value, err);
 		if (!ret)

@@ -27,6 +27,7 @@
 #define CPUS(field) FIELD(PARAM_CPUS, struct cpus, field)
 #define RATE(field) FIELD(PARAM_RATE, uint64_t, field)
 #define LABELS(field) FIELD(PARAM_LABELS, struct labels, field)
+#define NETWORKS(field) FIELD(PARAM_NETWORKS, struct networks, field)
 #define NODE(field) FIELD(PARAM_NODE, uint32_t, field)
 /* Said by the client, for both ends. */
 #define CLIENT_PLAN (PARAM_CLIENT | PARAM_PLAN)
@@ -57,12 +58,30 @@ const struct param param_table[] = {
 	{ 0, "once", 0, NULL, FLAG(once), 0, 1, NULL,
 	  NULL, NULL, PARAM_SERVER,
 	  "serve one client, then exit" },
+	{ 0, "parallel", 0, NULL, NUMBER(parallel), 1, 256, "1",
+	  "N", NULL, PARAM_SERVER,
+	  "clients served at once, the others wait" },
+	{ 0, "allow", 0, NULL, NETWORKS(allow), 0, 0, NULL,
+	  "LIST", NULL, PARAM_SERVER,
+	  "only these IP networks: 10.0.0.0/8,::1 [all]" },
 	{ 0, "max-memory", 0, NULL, BYTES(max_memory), 1, UINT64_MAX, "4G",
 	  "BYTES", NULL, PARAM_SERVER,
 	  "most memory a client may have registered" },
 	{ 0, "key-file", 0, NULL, STRING(key_file), 0, 0, NULL,
 	  "FILE", NULL, PARAM_BOTH,
 	  "both ends must prove to have the key in it" },
+	{ 0, "max-qps", 0, NULL, NUMBER(max_qps), 1, 16384, "16384",
+	  "N", NULL, PARAM_SERVER,
+	  "most queue pairs a client may have" },
+	{ 0, "max-duration", 0, NULL, TIME(max_duration), SECOND,
+	  7 * 86400 * SECOND, NULL, "SECONDS", NULL, PARAM_SERVER,
+	  "most time a client may take, once served" },
+	{ 0, "idle-timeout", 0, NULL, TIME(idle_timeout), 2 * SECOND,
+	  3600 * SECOND, "10", "SECONDS", NULL, PARAM_SERVER,
+	  "drop a client that says nothing for so long" },
+	{ 0, "ready-fd", 0, NULL, NUMBER(ready_fd), 3, 65535, NULL,
+	  "N", NULL, PARAM_SERVER,
+	  "write the TCP port there once it listens" },
 	{ 1, "size", 's', NULL, SIZES(plan.sizes), 0, 1ULL << 31, NULL,
 	  "BYTES", NULL, CLIENT_PLAN,
 	  "message size: 64, 4K,1M, 2..8M [bw 64K, lat 2]" },

@@ -130,6 +130,8 @@ static json_t *parameter(const struct parameters *params,
 	switch (row->kind) {
 	case PARAM_STRING:
 		return json_text(param_get_string(params, row));
+	case PARAM_NETWORKS:
+		return json_text(params->allow.text);
 	case PARAM_SIZES:
 		return sizes(&params->plan.sizes);
 	case PARAM_PERCENTILES:

@@ -195,32 +195,6 @@ static int read_chosen_port(struct ibv_context *context,
 	return read_port(context, 1, params, port, err);
 }
 
-static void forget_events(struct ibv_context *context)
-{
-	struct ibv_async_event event;
-
-	while (!ibv_get_async_event(context, &event))
-		ibv_ack_async_event(&event);
-}
-
-int device_refresh(const struct parameters *params, struct device *device,
-		   struct error *err)
-{
-	struct port port;
-	int ret;
-
-	forget_events(device->context);
-	ret = read_port(device->context, device->port.number, params, &port,
-			err);
-	port.numa_node = device->port.numa_node;
-	if (!ret)
-		ret = pkey_read(device->context, params->pkey_index, &port,
-				err);
-	if (!ret)
-		device->port = port;
-	return ret;
-}
-
 static int require_active(const struct port *port, struct error *err)
 {
 	if (port->state == IBV_PORT_ACTIVE)

@@ -24,16 +24,6 @@ struct device {
 int device_open(const struct parameters *params, struct device *device,
 		struct error *err);
 
-/*
- * Read the attributes and GIDs of DEVICE's port again: between two clients of
- * a server a link may go down, or an interface get another address.
- * The NUMA node remains.
- * Asynchronous events of the time between are forgotten.  Returns 0, or a
- * negative errno, said in ERR; DEVICE is then as before.
- */
-int device_refresh(const struct parameters *params, struct device *device,
-		   struct error *err);
-
 /* Close DEVICE; one never opened is fine. */
 void device_close(struct device *device);
 

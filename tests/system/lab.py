@@ -111,6 +111,12 @@ class Program:
         deadline(seconds, lambda: len(os.listdir(folder)) == 2,
                  f"traffic of {self}")
 
+    def children(self):
+        """The process identifiers of its children."""
+        pid = self.process.pid
+        with open(f"/proc/{pid}/task/{pid}/children") as file:
+            return [int(word) for word in file.read().split()]
+
     def send(self, number):
         self.process.send_signal(number)
 

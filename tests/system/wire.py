@@ -13,7 +13,9 @@ from lab import SYSFS
 MAGIC = b"vbsp"
 PROTOCOL = 4
 TYPES = ("HELLO", "REFUSE", "PLAN", "ACCEPT", "ENDPOINT", "READY", "START",
-         "DONE", "BYE", "ABORT", "ALIVE", "SENT", "", "AUTH")
+         "DONE", "BYE", "ABORT", "ALIVE", "SENT", "WAIT", "AUTH")
+# Signs of life.
+ALIVE = ("ALIVE", "WAIT")
 # Frames that are not answered.
 UNANSWERED = ("SENT",)
 HEADER = struct.Struct(">4sHHI")
@@ -194,13 +196,13 @@ class Peer:
         return data
 
     def receive(self):
-        """The next frame but ALIVE: its protocol, name and payload."""
+        """The next frame but a sign of life: its protocol, name and payload."""
         while True:
             magic, protocol, kind, length = HEADER.unpack(
                 self.read(HEADER.size))
             assert magic == MAGIC
             payload = self.read(length)
-            if TYPES[kind - 1] != "ALIVE":
+            if TYPES[kind - 1] not in ALIVE:
                 return protocol, TYPES[kind - 1], payload
 
     def expect(self, name):

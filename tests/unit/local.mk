@@ -57,6 +57,7 @@ check_PROGRAMS = \
 	tests/unit/test_traffic \
 	tests/unit/test_traffic_faults \
 	tests/unit/test_transports \
+	tests/unit/test_turn \
 	tests/unit/test_units \
 	tests/unit/test_usage \
 	tests/unit/test_verified_runs \
@@ -195,6 +196,8 @@ tests_unit_test_traffic_faults_SOURCES = tests/unit/test_traffic_faults.c \
 tests_unit_test_transports_SOURCES = tests/unit/test_transports.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/pair_run.c tests/unit/test.h
+tests_unit_test_turn_SOURCES = tests/unit/test_turn.c \
+	$(fake_verbs) tests/unit/test.h
 tests_unit_test_units_SOURCES = tests/unit/test_units.c tests/unit/test.h
 tests_unit_test_usage_SOURCES = tests/unit/test_usage.c tests/unit/test.h
 tests_unit_test_verified_runs_SOURCES = tests/unit/test_verified_runs.c \

@@ -117,6 +117,9 @@ void pair_valid_frame(enum frame_type type, struct frame *frame)
 	case FRAME_START:
 		encode_start(frame, 4711);
 		break;
+	case FRAME_WAIT:
+		encode_wait(frame, 1);
+		break;
 	case FRAME_SENT:
 		encode_sent(frame, &sent);
 		break;

@@ -269,6 +269,11 @@ static void encode_sample_alive(struct frame *frame)
 	encode_empty(frame, FRAME_ALIVE);
 }
 
+static void encode_sample_wait(struct frame *frame)
+{
+	encode_wait(frame, 19);
+}
+
 #define SAMPLE(id, name) \
 	{ #id, FRAME_##id, golden_##name, sizeof(golden_##name), \
 	  encode_sample_##name }
@@ -280,7 +285,8 @@ const struct sample samples[] = {
 	SAMPLE(START, start),	    SAMPLE(DONE, done),
 	SAMPLE(DONE, done_empty),   SAMPLE(BYE, bye),
 	SAMPLE(ABORT, abort),	    SAMPLE(ALIVE, alive),
-	SAMPLE(SENT, sent),	    SAMPLE(AUTH, auth),
+	SAMPLE(SENT, sent),	    SAMPLE(WAIT, wait),
+	SAMPLE(AUTH, auth),
 };
 
 const size_t n_samples = sizeof(samples) / sizeof(*samples);
@@ -329,6 +335,7 @@ int sample_decode(const struct frame *frame, struct error *err)
 	struct sent sent;
 	uint8_t proof[AUTH_PROOF_SIZE];
 	uint64_t size;
+	uint32_t before;
 
 	switch (frame->type) {
 	case FRAME_HELLO:
@@ -346,6 +353,8 @@ int sample_decode(const struct frame *frame, struct error *err)
 		return decode_and_drop_endpoint(frame, err);
 	case FRAME_READY:
 		return decode_ready(frame, &effective, err);
+	case FRAME_WAIT:
+		return decode_wait(frame, &before, err);
 	case FRAME_START:
 		return decode_start(frame, &size, err);
 	case FRAME_SENT:

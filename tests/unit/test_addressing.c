@@ -135,9 +135,7 @@ static void refused_pkey(uint32_t index, int errnum, const char *text)
 
 TEST(test_pkey_table)
 {
-	struct parameters params;
 	struct device device;
-	struct error err = { 0 };
 
 	fake_verbs_reset();
 	refused_pkey(1, EINVAL, "--pkey-index 1: fake0 port 1 has a table of "
@@ -154,16 +152,6 @@ TEST(test_pkey_table)
 	open_fake(1, &device);
 	assert_int_equal(device.pkey_index, 1);
 	assert_int_equal(device.port.pkey, 0x8123);
-	/* the subnet manager takes it away between two clients */
-	fake_verbs.pkeys[1] = 0;
-	param_defaults(&params);
-	params.pkey_index = 1;
-	assert_int_equal(device_refresh(&params, &device, &err), -EINVAL);
-	assert_int_equal(device.port.pkey, 0x8123);
-	fake_verbs.pkeys[1] = 0x0123;
-	error_clear(&err);
-	assert_int_equal(device_refresh(&params, &device, &err), 0);
-	assert_int_equal(device.port.pkey, 0x0123);
 	device_close(&device);
 }
 

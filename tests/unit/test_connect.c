@@ -86,7 +86,10 @@ static void *serve_late(void *argument)
 
 	usleep(300000);
 	l->listener = oob_listen("127.0.0.1", &l->port, &l->err);
-	l->ret = oob_accept(l->listener, -1, &l->conn, &l->err);
+	do {
+		l->ret = oob_accept(l->listener, &l->conn);
+		usleep(1000);
+	} while (l->ret == -EAGAIN);
 	return NULL;
 }
 
@@ -106,6 +109,8 @@ TEST(test_wait_for_a_late_server)
 	assert_int_equal(late.ret, 0);
 	assert_string_equal(late.conn.peer, "client");
 	assert_contains(late.conn.address, "127.0.0.1 port ");
+	assert_memory_equal(late.conn.host.bytes + 10, "\xff\xff\x7f\0\0\1",
+			    6);
 	assert_contains(conn.address, "127.0.0.1 port ");
 	encode_start(&frame, 5);
 	assert_int_equal(oob_send(&conn, &frame, oob_deadline(MS), &err), 0);

@@ -272,6 +272,61 @@ TEST(test_black_hole)
 	check_clean();
 }
 
+/* What the server allows is said at both ends; by which limit, WHAT tells. */
+static void over_a_limit(struct pair *p, const char *what)
+{
+	pair_start(p);
+	pair_wait(p);
+	check_both_failed(p, what);
+	assert_contains(p->server.result->error.message, what);
+	assert_contains(p->client.result->error.message, what);
+	assert_string_equal(p->client.result->error.stage, "plan");
+	assert_contains(p->client.result->error.advice, "start the server");
+	pair_close(p);
+	check_clean();
+}
+
+TEST(test_limits_of_the_server)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	p.server.result->params.max_qps = 3;
+	pair_plan(&p)->qps = 4;
+	over_a_limit(&p, "--qps 4: this server allows 3 (--max-qps)");
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	p.server.result->params.max_duration = 10000 * MS;
+	pair_plan(&p)->sizes = (struct sizes){ 3, { 1, 2, 4 } };
+	pair_plan(&p)->iterations = 0;
+	pair_plan(&p)->duration = 3000 * MS;
+	pair_plan(&p)->warmup = 500 * MS;
+	over_a_limit(&p, "the test takes 10.5 s, by --duration and --warmup "
+			 "for each --size: this server allows 10 s "
+			 "(--max-duration)");
+}
+
+/* A server minds silence by its own clock, not by what the client asks for. */
+TEST(test_patience_of_the_server)
+{
+	struct pair p = { 0 };
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	p.relayed = true;
+	p.relay.spoil = SPOIL_SILENCE;
+	p.relay.nth = 4;		/* START */
+	pair_plan(&p)->timeout = 3600000 * MS;
+	p.server.result->params.idle_timeout = 300 * MS;
+	pair_start(&p);
+	pair_wait(&p);
+	check_both_failed(&p, "silence");
+	assert_contains(p.server.result->error.message,
+			"the client said nothing in time: waited for START");
+	pair_close(&p);
+	check_clean();
+}
+
 TEST(test_the_server_refuses)
 {
 	struct pair p;
@@ -370,6 +425,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_harmless_events),
 	cmocka_unit_test(test_black_hole),
 	cmocka_unit_test(test_the_server_refuses),
+	cmocka_unit_test(test_limits_of_the_server),
+	cmocka_unit_test(test_patience_of_the_server),
 	cmocka_unit_test(test_the_servers_port_is_down),
 	cmocka_unit_test(test_the_limits_of_the_device),
 	cmocka_unit_test(test_interrupted_at_either_end),

@@ -94,6 +94,9 @@ TEST(test_parameters_in_their_units)
 	check_null(root, "parameters.cpus");
 	check_null(root, "parameters.samples");
 	check_null(root, "parameters.key-file");
+	check_null(root, "parameters.allow");
+	check_null(root, "parameters.max-duration");
+	check_null(root, "parameters.ready-fd");
 	json_decref(root);
 }
 
@@ -105,6 +108,7 @@ TEST(test_parameters_that_are_lists_and_words)
 	r->params.percentiles = (struct percentiles){ 2, { 500000, 999999 } };
 	r->params.cpus = (struct cpus){ 3, { 4, 0, 65535 } };
 	r->server.numa_node = 1;
+	networks_parse("10.0.0.0/8,::1", &r->params.allow);
 	r->params.numa = PARAM_NONE;
 	r->params.plan.post = POST_LEGACY;
 	r->params.clock = CLOCK_RAW;
@@ -119,6 +123,7 @@ TEST(test_parameters_that_are_lists_and_words)
 	check_number(root, "parameters.cpus.0", 4);
 	check_number(root, "parameters.cpus.2", 65535);
 	check_number(root, "server.numa_node", 1);
+	check_string(root, "parameters.allow", "10.0.0.0/8,::1");
 	check_string(root, "parameters.numa", "none");
 	check_string(root, "parameters.post", "legacy");
 	check_string(root, "parameters.clock", "monotonic_raw");

@@ -193,8 +193,6 @@ TEST(test_placing)
 		assert_int_equal(numa_place(&params, &device, &err), 0);
 		assert_int_equal(params.numa, 0);
 		assert_int_equal(device.port.numa_node, 0);
-		assert_int_equal(device_refresh(&params, &device, &err), 0);
-		assert_int_equal(device.port.numa_node, 0);
 	}
 	device_close(&device);
 }

@@ -6,7 +6,7 @@
 
 #include "cli/options.h"
 
-#define WORDS 12
+#define WORDS 24
 
 /* LINE, split at blanks; argv[0] is its first word. */
 static int parse(const char *line, char *copy, struct options *o,
@@ -209,6 +209,15 @@ TEST(test_strings_and_flags)
 	/* more CPUs than threads: the first of them */
 	taken("verbsperf write_bw h -q 2 --threads 2 --cpus 0-7", copy, &o);
 	assert_int_equal(o.params.cpus.n, 8);
+	taken("verbsperf serve --parallel 3 --max-qps 9 --max-duration 1m "
+	      "--idle-timeout 2 --allow 10.0.0.0/8,::1 --ready-fd 7", copy,
+	      &o);
+	assert_int_equal(o.params.parallel, 3);
+	assert_int_equal(o.params.max_qps, 9);
+	assert_int_equal(o.params.max_duration, 60000000000);
+	assert_int_equal(o.params.idle_timeout, 2000000000);
+	assert_int_equal(o.params.allow.n, 2);
+	assert_int_equal(o.params.ready_fd, 7);
 	taken("verbsperf serve --max-memory 1M -p 0", copy, &o);
 	assert_int_equal(o.params.max_memory, 1 << 20);
 	assert_int_equal(o.params.port, 0);
@@ -303,6 +312,11 @@ static const struct refused refused[] = {
 	{ "verbsperf write_bw a --d=1", "unknown or ambiguous option '--d=1'" },
 	{ "verbsperf write_bw a --once", "--once: is for a server" },
 	{ "verbsperf write_bw a --max-memory 1", "--max-memory: is for a server" },
+	{ "verbsperf write_bw a --parallel 2", "--parallel: is for a server" },
+	{ "verbsperf write_bw a --allow ::1", "--allow: is for a server" },
+	{ "verbsperf serve --once --parallel 2", "--parallel 2: a server of one client serves one at a time" },
+	{ "verbsperf write_bw --parallel 2", "--parallel 2: a server of one client serves one at a time" },
+	{ "verbsperf serve --allow 10.0.0.1/8", "--allow '10.0.0.1/8': wanted is IP addresses and networks like 192.0.2.7, 10.0.0.0/8 or 2001:db8::/32, with no bits set after the prefix" },
 	{ "verbsperf serve -n 5", "--iterations: the client decides that, not the server" },
 	{ "verbsperf serve --wait", "--wait: the client decides that, not the server" },
 	{ "verbsperf devices -n 5", "--iterations: does not apply here" },

@@ -132,6 +132,9 @@ static void wrong_type(bool to_client, int nth, enum frame_type type)
 	/* it is over once SENT is taken, which may be then or not yet */
 	if (type == FRAME_REFUSE && done)
 		strcpy(fragment, "the client");
+	/* which is right there, when ACCEPT follows */
+	if (type == FRAME_WAIT && to_client && steps[1][nth] == FRAME_ACCEPT)
+		strcpy(fragment, "in time: waited for ACCEPT");
 	start(&p, OP_WRITE, &relay);
 	finish(&p, fragment);
 }
@@ -141,7 +144,8 @@ TEST(test_every_wrong_type_at_every_step)
 	static const enum frame_type types[] = {
 		FRAME_HELLO, FRAME_REFUSE, FRAME_PLAN, FRAME_ACCEPT,
 		FRAME_ENDPOINT, FRAME_READY, FRAME_START, FRAME_SENT,
-		FRAME_DONE, FRAME_BYE, FRAME_ABORT, FRAME_AUTH,
+		FRAME_DONE, FRAME_BYE, FRAME_ABORT, FRAME_WAIT,
+		FRAME_AUTH,
 	};
 
 	fake_verbs_reset();

@@ -142,32 +142,6 @@ TEST(test_the_active_port)
 	open_and_expect(&params, -ENETDOWN, "port 3 of fake0 is DOWN");
 }
 
-/* Between two clients the link goes down and the address changes. */
-TEST(test_refresh)
-{
-	struct parameters params = defaults();
-	struct error err = { 0 };
-	struct device device = { 0 };
-
-	fake_verbs_reset();
-	assert_int_equal(device_open(&params, &device, &err), 0);
-	fake_verbs.port.state = IBV_PORT_DOWN;
-	fake_verbs.gids[0].gid.raw[15] = 99;
-	for (uint32_t nth = 1; nth <= 4; nth++) {
-		fake_verbs.fail_call = fake_verbs.calls + nth;
-		assert_int_equal(device_refresh(&params, &device, &err), -EIO);
-		assert_true(error_is_set(&err));
-		assert_int_equal(device.port.state, IBV_PORT_ACTIVE);
-		assert_int_equal(device.port.gids[0].raw.raw[15], 1);
-		error_clear(&err);
-	}
-	assert_int_equal(device_refresh(&params, &device, &err), 0);
-	assert_int_equal(device.port.state, IBV_PORT_DOWN);
-	assert_int_equal(device.port.gids[0].raw.raw[15], 99);
-	device_close(&device);
-	assert_int_equal(fake_verbs_alive(), 0);
-}
-
 TEST(test_scan)
 {
 	struct parameters params = defaults();
@@ -288,7 +262,6 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_device_open),
 	cmocka_unit_test(test_devices_that_cannot_be_used),
 	cmocka_unit_test(test_the_active_port),
-	cmocka_unit_test(test_refresh),
 	cmocka_unit_test(test_scan),
 	cmocka_unit_test(test_resources_create),
 	cmocka_unit_test(test_a_queue_pair_to_itself),

@@ -2,13 +2,13 @@
 
 import os
 import re
-import socket
 
 import pytest
 
 from documents import measured, parse
 from lab import (DEVICE, QUICK, Program, Server, client, deadline, failed,
                  free_port, loopback, needs_device, serves, succeeded)
+from wire import FakeClient
 
 pytestmark = needs_device
 
@@ -192,13 +192,16 @@ def test_server_writes_documents_too(tmp_path):
 def test_server_without_a_plan_knows_no_test(tmp_path):
     path = tmp_path / "server.json"
     server = Server("--once", f"--json={path}")
-    socket.create_connection(("127.0.0.1", server.port), 10).close()
-    failed(server, "the client closed the connection")
+    peer = FakeClient(server.port)
+    peer.play("HELLO")
+    peer.send("PLAN", b"no plan")
+    peer.expect_error("REFUSE")
+    failed(server, "malformed PLAN")
     document = parse(path.read_text())
     assert document["test"]["name"] is None
     assert document["client"]["device"] is None
     assert document["server"]["device"]
-    assert document["error"]["stage"] == "hello"
+    assert document["error"]["stage"] == "plan"
 
 
 @pytest.mark.parametrize("path,cause", (

@@ -45,7 +45,7 @@ def test_interrupted_server_tells_the_client(server, test, number):
     program = under_way(test, server)
     server.send(number)
     failed(program, "the server", NAMES[number], seconds=8)
-    failed(server, "interrupted by " + NAMES[number], seconds=8)
+    failed(server, "interrupted by " + NAMES[number], status=0, seconds=8)
 
 
 @pytest.mark.parametrize("test", OPS)
@@ -65,9 +65,10 @@ def test_killed_server_is_noticed(server, test):
 @pytest.mark.parametrize("test", ("write_bw", "send_bw", "write_lat"))
 def test_stopped_server_is_given_up(server, test):
     program = under_way(test, server, "--timeout", 2)
-    server.send(signal.SIGSTOP)
+    child, = server.children()
+    os.kill(child, signal.SIGSTOP)
     failed(program, "nothing", "2 s|in time|completed", seconds=10)
-    server.send(signal.SIGCONT)
+    os.kill(child, signal.SIGCONT)
     complained_and_serves(server, "the client")
 
 
@@ -154,7 +155,7 @@ def test_server_that_waits_for_a_client_to_speak_can_be_interrupted(server):
     del program
     server.wait_for("client at")
     server.send(signal.SIGTERM)
-    failed(server, "interrupted by SIGTERM", seconds=5)
+    failed(server, "interrupted by SIGTERM", status=0, seconds=5)
 
 
 @pytest.mark.parametrize("end", ("client", "server"))

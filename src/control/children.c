@@ -1,0 +1,169 @@
+#include "config.h"
+#include "control/children.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "control/oob.h"
+#include "control/turn.h"
+
+static uint32_t *count_of(struct children *c, enum child_state state)
+{
+	switch (state) {
+	case CHILD_WAITING:
+		return &c->n_waiting;
+	case CHILD_SERVED:
+		return &c->n_served;
+	default:
+		return &c->n_others;
+	}
+}
+
+static void set_state(struct children *c, struct child *child,
+		      enum child_state state)
+{
+	--*count_of(c, child->state);
+	++*count_of(c, state);
+	child->state = state;
+}
+
+void children_add(struct children *c, pid_t pid, int fd, const char *address)
+{
+	struct child *child = xcalloc(1, sizeof(*child)), **end = &c->all;
+
+	child->pid = pid;
+	child->fd = fd;
+	child->place = child->told = TURN_UNKNOWN;
+	child->came_at = oob_deadline(0);
+	snprintf(child->address, sizeof(child->address), "%s", address);
+	while (*end)
+		end = &(*end)->next;
+	*end = child;
+	++*count_of(c, child->state);
+}
+
+static void refuse(struct children *c, struct child *child, enum turn why)
+{
+	set_state(c, child, CHILD_REFUSED);
+	child->place = why;
+}
+
+void children_ask(struct children *c, struct child *child, bool over)
+{
+	if (child->state != CHILD_STRANGER)
+		return;
+	if (over || c->n_waiting == WAITING_MAX) {
+		refuse(c, child, over ? TURN_OVER : TURN_FULL);
+		return;
+	}
+	c->queue[c->n_waiting] = child;
+	set_state(c, child, CHILD_WAITING);
+}
+
+static void leave_queue(struct children *c, struct child *child)
+{
+	uint32_t i = 0;
+
+	while (c->queue[i] != child)
+		i++;
+	memmove(&c->queue[i], &c->queue[i + 1],
+		(c->n_waiting - i - 1) * sizeof(*c->queue));
+}
+
+struct child *children_give(struct children *c, uint32_t parallel)
+{
+	struct child *last = NULL;
+
+	while (c->n_waiting && c->n_served < parallel) {
+		last = c->queue[0];
+		leave_queue(c, last);
+		set_state(c, last, CHILD_SERVED);
+		last->place = TURN_NOW;
+	}
+	for (uint32_t i = 0; i < c->n_waiting; i++)
+		c->queue[i]->place = i + 1;
+	return last;
+}
+
+void children_refuse_all(struct children *c)
+{
+	while (c->n_waiting) {
+		struct child *child = c->queue[0];
+
+		leave_queue(c, child);
+		refuse(c, child, TURN_OVER);
+	}
+}
+
+bool child_is_deaf(const struct child *child)
+{
+	return child->fd >= 0 && child->told != child->place;
+}
+
+void children_tell(struct children *c)
+{
+	for (struct child *child = c->all; child; child = child->next)
+		if (child_is_deaf(child) &&
+		    turn_tell(child->fd, child->place) != -EAGAIN)
+			child->told = child->place;
+}
+
+struct child *children_drop_oldest(struct children *c, uint64_t patience)
+{
+	uint64_t since = oob_deadline(0) - patience;
+	struct child *oldest = NULL;
+
+	for (struct child *child = c->all; child; child = child->next) {
+		if (child->state == CHILD_DROPPED)
+			return NULL;
+		if (!oldest && child->state == CHILD_STRANGER)
+			oldest = child;
+	}
+	if (!oldest || oldest->came_at > since)
+		return NULL;
+	kill(oldest->pid, SIGKILL);
+	set_state(c, oldest, CHILD_DROPPED);
+	return oldest;
+}
+
+void children_signal(const struct children *c, int number)
+{
+	for (const struct child *child = c->all; child; child = child->next)
+		kill(child->pid, number);
+}
+
+static void release(struct child *child)
+{
+	if (child->fd >= 0)
+		close(child->fd);
+	free(child);
+}
+
+void children_remove(struct children *c, struct child *child)
+{
+	struct child **at = &c->all;
+
+	while (*at != child)
+		at = &(*at)->next;
+	*at = child->next;
+	if (child->state == CHILD_WAITING)
+		leave_queue(c, child);
+	--*count_of(c, child->state);
+	release(child);
+}
+
+void children_free(struct children *c)
+{
+	while (c->all) {
+		struct child *child = c->all;
+
+		c->all = child->next;
+		release(child);
+	}
+	*c = (struct children){ 0 };
+}

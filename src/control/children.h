@@ -1,0 +1,83 @@
+/*
+ * The processes of a server's clients, as their parent knows them, and whose
+ * turn it is.  Nothing here hears a client: only its process, which says no
+ * more than that it asks for a turn (turn.h).
+ */
+#ifndef CONTROL_CHILDREN_H
+#define CONTROL_CHILDREN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Connections that have not said who they are yet, and clients that wait. */
+#define STRANGERS_MAX 128
+#define WAITING_MAX 128
+
+enum child_state {
+	CHILD_STRANGER,		/* has not asked for a turn */
+	CHILD_WAITING,
+	CHILD_SERVED,		/* it has its turn */
+	CHILD_REFUSED,		/* there is none for it: it ends by itself */
+	CHILD_DROPPED,		/* killed, to make room */
+};
+
+struct child {
+	pid_t pid;
+	int fd;			/* -1: the process closed it */
+	enum child_state state;
+	uint32_t place;		/* enum turn, or clients before it */
+	uint32_t told;		/* which of those it knows */
+	uint64_t came_at;	/* ns of CLOCK_MONOTONIC */
+	char address[80];
+	struct child *next;
+};
+
+struct children {
+	struct child *all;	/* in the order in which they came */
+	struct child *queue[WAITING_MAX];
+	uint32_t n_waiting;
+	uint32_t n_served;
+	uint32_t n_others;	/* neither of these */
+};
+
+/* Append the process PID at the other end of FD, which is the table's from now
+ * on, of the client at ADDRESS. */
+void children_add(struct children *c, pid_t pid, int fd, const char *address);
+
+/* CHILD asks for a turn: it waits for one unless, with OVER, there will be none
+ * or too many wait already. */
+void children_ask(struct children *c, struct child *child, bool over);
+
+/*
+ * Turns to those who wait, as long as fewer than PARALLEL have theirs, and a
+ * place for each of the others.  Returns the last one whose turn came, or NULL.
+ */
+struct child *children_give(struct children *c, uint32_t parallel);
+
+/* Nobody gets a turn any more. */
+void children_refuse_all(struct children *c);
+
+/* Tell each its place that does not know it. */
+void children_tell(struct children *c);
+
+/* Does CHILD not listen, though it is to be told something? */
+bool child_is_deaf(const struct child *child);
+
+/*
+ * Make room for one more: kill the oldest of those who have not said who they
+ * are for PATIENCE ns, unless one that was killed has still to end.  Returns
+ * the one killed, or NULL.
+ */
+struct child *children_drop_oldest(struct children *c, uint64_t patience);
+
+/* Send the signal NUMBER to all. */
+void children_signal(const struct children *c, int number);
+
+/* Take CHILD, which ended, out and release it. */
+void children_remove(struct children *c, struct child *child);
+
+/* Release the table and close its descriptors; the processes remain. */
+void children_free(struct children *c);
+
+#endif

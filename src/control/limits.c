@@ -1,0 +1,59 @@
+#include "config.h"
+#include "control/limits.h"
+
+#include <errno.h>
+
+#include "verbs/resources.h"
+
+static int check_qps(const struct parameters *params, struct error *err)
+{
+	if (params->plan.qps <= params->max_qps)
+		return 0;
+	return fail(err, -EPERM, "use fewer --qps, or start the server with a "
+		    "larger --max-qps",
+		    "--qps %u: this server allows %u (--max-qps)",
+		    params->plan.qps, params->max_qps);
+}
+
+static int check_memory(const struct parameters *params, struct error *err)
+{
+	uint64_t bytes = resources_memory(&params->plan, false);
+
+	if (bytes <= params->max_memory)
+		return 0;
+	return fail(err, -ENOMEM,
+		    "use fewer --qps or a smaller --size, or start the server "
+		    "with a larger --max-memory",
+		    "the test needs %llu bytes of memory, this server allows "
+		    "%llu (--max-memory)", (unsigned long long)bytes,
+		    (unsigned long long)params->max_memory);
+}
+
+/* Seconds that PLAN takes at least; a count of messages takes who knows. */
+static double seconds(const struct plan *plan)
+{
+	return plan->sizes.n *
+	       ((double)plan->warmup + (double)plan->duration) / 1e9;
+}
+
+static int check_duration(const struct parameters *params, struct error *err)
+{
+	double most = (double)params->max_duration / 1e9;
+
+	if (!params->max_duration || seconds(&params->plan) <= most)
+		return 0;
+	return fail(err, -EPERM, "use a smaller --duration or fewer sizes, or "
+		    "start the server with a larger --max-duration",
+		    "the test takes %.6g s, by --duration and --warmup for "
+		    "each --size: this server allows %.6g s (--max-duration)",
+		    seconds(&params->plan), most);
+}
+
+int limits_check(const struct parameters *params, struct error *err)
+{
+	int ret = check_qps(params, err);
+
+	if (!ret)
+		ret = check_memory(params, err);
+	return ret ? ret : check_duration(params, err);
+}

@@ -1,0 +1,322 @@
+#include "config.h"
+#include "control/serve.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "control/children.h"
+#include "control/frames.h"
+#include "control/signals.h"
+#include "control/turn.h"
+
+#define SECOND 1000000000ULL
+/* Who has not said HELLO for so long makes room when there is none. */
+#define PATIENCE (SECOND / 2)
+/* The same wait when a descriptor or memory is missing. */
+#define PAUSE SECOND
+/* What children have to say goodbye and to report. */
+#define GOODBYE (10 * SECOND)
+/* Accepted before anything else is looked at. */
+#define ACCEPT_AT_ONCE 16
+
+enum { SIGNAL, ENDED, LISTENER, CHILDREN };
+
+#define FDS_MAX (CHILDREN + STRANGERS_MAX + WAITING_MAX + 256)
+
+struct server {
+	const struct parameters *params;
+	int listener;		/* -1: nobody is taken any more */
+	int cancel_fd;		/* -1: the user interrupted */
+	int ended_fd;
+	struct children children;
+	uint64_t accept_at;	/* not before; ns of CLOCK_MONOTONIC */
+	uint64_t kill_at;	/* not 0: children are to end before that */
+	pid_t only;		/* of --once; 0: has not come yet */
+	int status;		/* its; -1: none */
+};
+
+static void close_listener(struct server *s)
+{
+	if (s->listener >= 0)
+		close(s->listener);
+	s->listener = -1;
+}
+
+/* Goodbye to all; who does not go is made to. */
+static void end_children(struct server *s, int number)
+{
+	close_listener(s);
+	children_signal(&s->children, number);
+	s->kill_at = oob_deadline(GOODBYE);
+}
+
+static void on_signal(struct server *s, struct error *err)
+{
+	int number;
+
+	signals_take(s->cancel_fd, &number, err);
+	s->cancel_fd = -1;
+	end_children(s, number);
+}
+
+/* How a process ended that was not told to. */
+static void note_end(struct server *s, const struct child *child, int status)
+{
+	if (child->pid == s->only && WIFEXITED(status))
+		s->status = WEXITSTATUS(status);
+	if (WIFSIGNALED(status) && child->state != CHILD_DROPPED &&
+	    !s->kill_at)
+		log_warning("the process of the client at %s was ended by "
+			    "signal %d", child->address, WTERMSIG(status));
+}
+
+static void on_ended(struct server *s)
+{
+	struct child *child;
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		child = s->children.all;
+		while (child && child->pid != pid)
+			child = child->next;
+		if (!child)
+			continue;
+		note_end(s, child, status);
+		s->accept_at = 0;	/* there is room now */
+		children_remove(&s->children, child);
+		if (pid == s->only && !s->kill_at)
+			end_children(s, SIGTERM);
+	}
+}
+
+/* The process at the other end asks for a turn, or is about to end. */
+static void on_child(struct server *s, struct child *child)
+{
+	int ret = turn_asked(child->fd);
+
+	if (ret > 0)
+		children_ask(&s->children, child, s->only != 0);
+	if (ret >= 0)
+		return;
+	close(child->fd);
+	child->fd = -1;
+}
+
+static void give_turns(struct server *s)
+{
+	struct child *last;
+
+	if (!s->kill_at && !s->only) {
+		last = children_give(&s->children, s->params->parallel);
+		if (last && s->params->once) {
+			s->only = last->pid;
+			close_listener(s);
+			children_refuse_all(&s->children);
+		}
+	}
+	children_tell(&s->children);
+}
+
+/* In a new process: it dies with its parent, and has nothing of the others. */
+static void become_child(struct server *s, pid_t parent,
+			 struct connection *conn)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		raise(SIGKILL);
+	close_listener(s);
+	close(s->ended_fd);
+	children_free(&s->children);
+	conn->cancel_fd = signals_open_child(s->cancel_fd);
+	log_set_subject(conn->address);
+}
+
+/* Returns 1 in the child, 0 in the parent, or a negative errno. */
+static int start_child(struct server *s, struct connection *conn)
+{
+	pid_t parent = getpid(), pid;
+	int fds[2], ret;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+		return -errno;
+	pid = fork();
+	ret = -errno;
+	if (pid == 0) {
+		close(fds[0]);
+		conn->turn_fd = fds[1];
+		become_child(s, parent, conn);
+		return 1;
+	}
+	close(fds[1]);
+	if (pid < 0) {
+		close(fds[0]);
+		return ret;
+	}
+	children_add(&s->children, pid, fds[0], conn->address);
+	oob_close(conn);
+	return 0;
+}
+
+/* Say ERR, here and to the client, which gets nothing else. */
+static void turn_away(struct connection *conn, const struct error *err)
+{
+	struct error ignored = { 0 };
+	struct frame frame;
+
+	log_set_subject(conn->address);
+	log_error(err);
+	log_set_subject(NULL);
+	encode_error(&frame, FRAME_REFUSE, err);
+	oob_send(conn, &frame, oob_deadline(0), &ignored);
+	frame_free(&frame);
+	oob_close(conn);
+}
+
+/* One that has come; returns as start_child(). */
+static int take_client(struct server *s, struct connection *conn)
+{
+	const struct networks *allow = &s->params->allow;
+	struct error err = { .stage = "connect" };
+	int ret;
+
+	log_info("client at %s", conn->address);
+	if (allow->n && !networks_contain(allow, &conn->host)) {
+		fail(&err, -EACCES, NULL, "this server takes no clients from "
+		     "%s, only from %.200s (--allow)", conn->address,
+		     allow->text);
+		turn_away(conn, &err);
+		return 0;
+	}
+	ret = start_child(s, conn);
+	if (ret < 0) {
+		fail(&err, ret, "try again later",
+		     "cannot start a process for the client: %s",
+		     strerror(-ret));
+		turn_away(conn, &err);
+	}
+	return ret > 0;
+}
+
+/* May one more come?  When not, it is asked again a little later. */
+static bool has_room(struct server *s)
+{
+	struct child *dropped;
+
+	if (s->children.n_others < STRANGERS_MAX)
+		return true;
+	dropped = children_drop_oldest(&s->children, PATIENCE);
+	if (dropped)
+		log_warning("the client at %s says nothing and is dropped for "
+			    "others", dropped->address);
+	s->accept_at = oob_deadline(PATIENCE / 8);
+	return false;
+}
+
+/* Those who have come; returns 1 in a child. */
+static int accept_clients(struct server *s, struct connection *conn)
+{
+	for (int i = 0; i < ACCEPT_AT_ONCE && has_room(s); i++) {
+		int ret = oob_accept(s->listener, conn);
+
+		if (ret == -EAGAIN)
+			break;
+		if (ret) {
+			log_warning("cannot accept a client: %s",
+				    strerror(-ret));
+			s->accept_at = oob_deadline(PAUSE);
+			break;
+		}
+		if (take_client(s, conn))
+			return 1;
+	}
+	return 0;
+}
+
+/* Fill FDS with what to wait for; returns how many, and how long in *MS. */
+static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
+			       int *ms)
+{
+	uint64_t now = oob_deadline(0), until = UINT64_MAX;
+	bool pause = s->listener >= 0 && s->accept_at > now;
+	nfds_t n = CHILDREN;
+
+	fds[SIGNAL] = (struct pollfd){ s->cancel_fd, POLLIN, 0 };
+	fds[ENDED] = (struct pollfd){ s->ended_fd, POLLIN, 0 };
+	fds[LISTENER] = (struct pollfd){ pause ? -1 : s->listener, POLLIN, 0 };
+	for (struct child *c = s->children.all; c; c = c->next)
+		fds[n++] = (struct pollfd){
+			c->fd, child_is_deaf(c) ? POLLIN | POLLOUT : POLLIN, 0,
+		};
+	if (pause)
+		until = s->accept_at;
+	if (s->kill_at && s->kill_at < until)
+		until = s->kill_at;
+	*ms = until == UINT64_MAX ? -1 :
+	      until <= now ? 0 : (int)((until - now) / 1000000) + 1;
+	return n;
+}
+
+/* One round of the server; returns 1 in a child, or a negative errno. */
+static int turn(struct server *s, struct connection *conn, struct error *err)
+{
+	struct pollfd fds[FDS_MAX];
+	nfds_t i = CHILDREN, n;
+	int ms;
+
+	n = what_to_wait_for(s, fds, &ms);
+	if (poll(fds, n, ms) < 0)
+		return errno == EINTR ? 0 : fail(err, -errno, NULL,
+						 "cannot poll: %s",
+						 strerror(errno));
+	for (struct child *c = s->children.all; c; c = c->next)
+		if (fds[i++].revents & ~POLLOUT)
+			on_child(s, c);
+	if (fds[SIGNAL].revents)
+		on_signal(s, err);
+	if (fds[ENDED].revents)
+		on_ended(s);
+	if (s->kill_at && oob_deadline(0) >= s->kill_at) {
+		children_signal(&s->children, SIGKILL);
+		s->kill_at = oob_deadline(GOODBYE);
+	}
+	give_turns(s);
+	if (fds[LISTENER].revents && s->listener >= 0)
+		return accept_clients(s, conn);
+	return 0;
+}
+
+int serve_clients(const struct parameters *params, int listener,
+		  int cancel_fd, struct connection *conn, int *status,
+		  struct error *err)
+{
+	struct server s = {
+		.params = params,
+		.listener = listener,
+		.cancel_fd = cancel_fd,
+		.ended_fd = signals_open_ended(),
+		.status = -1,
+	};
+	int ret = 0;
+
+	if (s.ended_fd < 0)
+		ret = fail(err, s.ended_fd, NULL, "cannot wait for children: "
+			   "%s", strerror(-s.ended_fd));
+	while (!ret && (!s.kill_at || s.children.all))
+		ret = turn(&s, conn, err);
+	if (ret > 0)
+		return ret;
+	close_listener(&s);
+	children_free(&s.children);
+	*status = s.status;
+	if (!ret && params->once && !s.only)
+		ret = -ECANCELED;
+	return ret;
+}

@@ -1,0 +1,47 @@
+/*
+ * Turns at a server: each client has a process of its own (serve.h), and few
+ * are served at once.  The process asks its parent for a turn, and is told its
+ * place whenever that changes: a message each, over a socket pair that keeps
+ * them apart.
+ */
+#ifndef CONTROL_TURN_H
+#define CONTROL_TURN_H
+
+#include <stdint.h>
+
+#include "control/frames.h"
+#include "control/session.h"
+
+/* A place is how many clients must go before: 0 is a turn. */
+enum turn {
+	TURN_NOW = 0,
+	TURN_FULL = WAIT_MAX + 1,	/* too many wait already */
+	TURN_OVER,			/* the only client has come (--once) */
+	TURN_UNKNOWN,			/* not told yet */
+};
+
+/* In the parent. */
+
+/* Has the process at FD asked?  Returns 1, 0 for not yet, or a negative errno
+ * when it is gone. */
+int turn_asked(int fd);
+
+/* Tell PLACE to the process at FD.  Returns 0, -EAGAIN when it does not listen
+ * now, or another negative errno. */
+int turn_tell(int fd, uint32_t place);
+
+/* In the process of a client. */
+
+/*
+ * A step of the session: ask for a turn, and tell the client its place until it
+ * comes.  Returns 0 or a negative errno, said in the result's error: the client
+ * is gone, there is no turn to be had, or the user interrupts.
+ */
+int turn_take(struct session *s);
+
+/* At the client. */
+
+/* What FRAME, a WAIT, says: printed, when it is new. */
+int turn_hear(struct session *s, const struct frame *frame);
+
+#endif

@@ -1,0 +1,233 @@
+/* Whose turn it is at a server, and what its clients are told. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "control/children.h"
+#include "control/turn.h"
+
+#define MANY (WAITING_MAX + 3)
+
+static struct children children;
+static int fds[MANY];		/* the far ends of their sockets */
+static struct child *list[MANY];
+
+/* N processes, in name only, which have not asked yet. */
+static void begin(int n)
+{
+	char address[16];
+	int pair[2];
+
+	children = (struct children){ 0 };
+	for (int i = 0; i < n; i++) {
+		assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair),
+				 0);
+		snprintf(address, sizeof(address), "host %d", i);
+		children_add(&children, 1000000 + i, pair[0], address);
+		fds[i] = pair[1];
+	}
+	for (struct child *c = children.all; c; c = c->next)
+		list[c->pid - 1000000] = c;
+	assert_int_equal(children.n_others, n);
+}
+
+static void end(int n)
+{
+	children_free(&children);
+	for (int i = 0; i < n; i++)
+		close(fds[i]);
+	assert_int_equal(children.n_waiting + children.n_served +
+			 children.n_others, 0);
+}
+
+/* The last of what the I-th process was told. */
+static uint32_t told(int i)
+{
+	uint32_t place = TURN_UNKNOWN;
+
+	while (recv(fds[i], &place, sizeof(place), MSG_DONTWAIT) > 0)
+		;
+	return place;
+}
+
+static void ask(int i)
+{
+	children_ask(&children, list[i], false);
+}
+
+static struct child *go(uint32_t parallel)
+{
+	struct child *last = children_give(&children, parallel);
+
+	children_tell(&children);
+	return last;
+}
+
+TEST(test_one_after_another)
+{
+	begin(4);
+	assert_null(go(1));
+	ask(2);
+	ask(0);
+	ask(0);		/* twice is once */
+	ask(3);
+	assert_ptr_equal(go(1), list[2]);
+	assert_int_equal(told(2), TURN_NOW);
+	assert_int_equal(told(0), 1);
+	assert_int_equal(told(3), 2);
+	assert_int_equal(told(1), TURN_UNKNOWN);
+	assert_null(go(1));
+	assert_int_equal(told(0), TURN_UNKNOWN);	/* nothing is new */
+	children_remove(&children, list[0]);	/* has no more patience */
+	assert_null(go(1));
+	assert_int_equal(told(3), 1);
+	children_remove(&children, list[2]);
+	assert_ptr_equal(go(1), list[3]);
+	assert_int_equal(told(3), TURN_NOW);
+	assert_int_equal(children.n_served, 1);
+	assert_int_equal(children.n_waiting, 0);
+	end(4);
+}
+
+TEST(test_several_at_once)
+{
+	begin(5);
+	for (int i = 0; i < 5; i++)
+		ask(i);
+	assert_ptr_equal(go(3), list[2]);
+	assert_int_equal(told(1), TURN_NOW);
+	assert_int_equal(told(3), 1);
+	assert_int_equal(told(4), 2);
+	children_remove(&children, list[1]);
+	assert_ptr_equal(go(3), list[3]);
+	assert_int_equal(told(4), 1);
+	end(5);
+}
+
+TEST(test_too_many_and_too_late)
+{
+	begin(MANY);
+	ask(0);
+	go(1);
+	for (int i = 1; i <= WAITING_MAX; i++)
+		ask(i);
+	assert_null(go(1));
+	assert_int_equal(told(WAITING_MAX), WAITING_MAX);
+	ask(WAITING_MAX + 1);
+	go(1);
+	assert_int_equal(told(WAITING_MAX + 1), TURN_FULL);
+	children_refuse_all(&children);
+	go(1);
+	for (int i = 1; i <= WAITING_MAX; i++)
+		assert_int_equal(told(i), TURN_OVER);
+	assert_int_equal(told(0), TURN_NOW);
+	children_ask(&children, list[MANY - 1], true);
+	go(1);
+	assert_int_equal(told(MANY - 1), TURN_OVER);
+	assert_int_equal(children.n_others, MANY - 1);
+	end(MANY);
+}
+
+/* Who does not listen is told later, and only the last. */
+TEST(test_deaf)
+{
+	const int small = 1;
+	uint32_t place;
+	int n = 0;
+
+	begin(1);
+	setsockopt(list[0]->fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
+	do {
+		list[0]->place = (uint32_t)++n;
+		children_tell(&children);
+	} while (!child_is_deaf(list[0]) && n < 10000);
+	assert_true(child_is_deaf(list[0]));
+	list[0]->place = 12345;
+	for (int i = 1; i < n; i++) {
+		assert_int_equal(recv(fds[0], &place, sizeof(place), 0), 4);
+		assert_int_equal(place, i);
+	}
+	children_tell(&children);
+	assert_false(child_is_deaf(list[0]));
+	assert_int_equal(told(0), 12345);
+	end(1);
+}
+
+TEST(test_messages)
+{
+	begin(2);
+	assert_int_equal(turn_asked(list[0]->fd), 0);
+	assert_int_equal(send(fds[0], "", 1, 0), 1);
+	assert_int_equal(turn_asked(list[0]->fd), 1);
+	assert_int_equal(turn_asked(list[0]->fd), 0);
+	close(fds[0]);
+	assert_true(turn_asked(list[0]->fd) < 0);
+	assert_int_equal(turn_tell(list[0]->fd, 1), -EPIPE);
+	fds[0] = -1;
+	list[0]->place = 7;	/* nobody is left to be told */
+	children_tell(&children);
+	assert_false(child_is_deaf(list[0]));
+	end(2);
+}
+
+/* A process that would stay for ever. */
+static pid_t start(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+static void check_killed(pid_t pid, int number)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), number);
+}
+
+TEST(test_room_for_others)
+{
+	const uint64_t hour = 3600000000000;
+
+	begin(3);
+	for (int i = 0; i < 3; i++)
+		list[i]->pid = start();
+	ask(0);
+	assert_null(children_drop_oldest(&children, hour));
+	assert_ptr_equal(children_drop_oldest(&children, 0), list[1]);
+	check_killed(list[1]->pid, SIGKILL);
+	/* one at a time */
+	assert_null(children_drop_oldest(&children, 0));
+	children_remove(&children, list[1]);
+	assert_int_equal(children.n_others, 1);
+	assert_ptr_equal(children_drop_oldest(&children, 0), list[2]);
+	check_killed(list[2]->pid, SIGKILL);
+	children_remove(&children, list[2]);
+	/* a client that waits is not dropped */
+	assert_null(children_drop_oldest(&children, 0));
+	children_signal(&children, SIGTERM);
+	check_killed(list[0]->pid, SIGTERM);
+	end(3);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_one_after_another),
+	cmocka_unit_test(test_several_at_once),
+	cmocka_unit_test(test_too_many_and_too_late),
+	cmocka_unit_test(test_deaf),
+	cmocka_unit_test(test_messages),
+	cmocka_unit_test(test_room_for_others),
+};
+
+TEST_MAIN(tests, 20)

@@ -12,8 +12,8 @@
 
 /*
  * See that the device which PARAMS name can be used, and listen where they
- * say: params->port becomes the real one and is announced.  The process is put
- * where --numa wants it.  Returns a descriptor or a negative errno, said in
+ * say: params->port becomes the real one, and device and ib_port what was
+ * chosen; they are announced.  The process is put where --numa wants it.  Returns a descriptor or a negative errno, said in
  * ERR.
  */
 int serve_open(struct parameters *params, struct error *err);
@@ -32,5 +32,11 @@ int serve_open(struct parameters *params, struct error *err);
 int serve_clients(const struct parameters *params, int listener,
 		  int cancel_fd, struct connection *conn, int *status,
 		  struct error *err);
+
+/*
+ * In a child, before it prints: from now until it ends no other child is here,
+ * so that reports do not mix.
+ */
+void serve_begin_report(void);
 
 #endif

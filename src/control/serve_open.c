@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "control/numa.h"
 #include "control/threads.h"
 #include "verbs/device.h"
@@ -25,6 +26,16 @@ static int check_device(struct parameters *params, struct port *port,
 	*port = device.port;
 	device_close(&device);
 	return ret;
+}
+
+/* Each client gets what was announced, whatever else comes to this machine. */
+static void keep_device(struct parameters *params, const struct port *port)
+{
+	char *name = xcalloc(1, sizeof(port->device));
+
+	memcpy(name, port->device, sizeof(port->device));
+	params->device = name;
+	params->ib_port = port->number;
 }
 
 /* Who started this server with --port 0 wants to know where it listens. */
@@ -74,6 +85,7 @@ int serve_open(struct parameters *params, struct error *err)
 		close(listener);
 		return ret;
 	}
+	keep_device(params, &port);
 	announce(params, &port);
 	return listener;
 }

@@ -181,10 +181,12 @@ static int serve_client(const struct options *options,
 	if (!session_server(conn, &device, result, &session))
 		status = EXIT_MEASURED;
 	note_effective(result, &device);
-	if (reports && session->place == TURN_NOW)
+	if (reports && session->place == TURN_NOW) {
+		serve_begin_report();
 		status = report(result);
-	else if (reports)
+	} else if (reports) {
 		log_error(&result->error);
+	}
 	oob_close(conn);
 	session_free(session);
 	device_close(&device);

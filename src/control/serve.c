@@ -2,9 +2,11 @@
 #include "control/serve.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -29,6 +31,9 @@
 enum { SIGNAL, ENDED, LISTENER, CHILDREN };
 
 #define FDS_MAX (CHILDREN + STRANGERS_MAX + WAITING_MAX + 256)
+
+/* Locked by the child that prints; -1: there is none. */
+static int report_lock = -1;
 
 struct server {
 	const struct parameters *params;
@@ -293,6 +298,15 @@ static int turn(struct server *s, struct connection *conn, struct error *err)
 	return 0;
 }
 
+void serve_begin_report(void)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	while (report_lock >= 0 && fcntl(report_lock, F_SETLKW, &lock) &&
+	       errno == EINTR)
+		;
+}
+
 int serve_clients(const struct parameters *params, int listener,
 		  int cancel_fd, struct connection *conn, int *status,
 		  struct error *err)
@@ -306,6 +320,7 @@ int serve_clients(const struct parameters *params, int listener,
 	};
 	int ret = 0;
 
+	report_lock = memfd_create("verbsperf reports", MFD_CLOEXEC);
 	if (s.ended_fd < 0)
 		ret = fail(err, s.ended_fd, NULL, "cannot wait for children: "
 			   "%s", strerror(-s.ended_fd));

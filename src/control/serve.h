@@ -13,8 +13,8 @@
 /*
  * See that the device which PARAMS name can be used, and listen where they
  * say: params->port becomes the real one, and device and ib_port what was
- * chosen; they are announced.  The process is put where --numa wants it.  Returns a descriptor or a negative errno, said in
- * ERR.
+ * chosen; they are announced.  The process is put where --numa wants it.
+ * Returns a descriptor or a negative errno, said in ERR.
  */
 int serve_open(struct parameters *params, struct error *err);
 

@@ -34,9 +34,8 @@ static void log_client(const struct session *s, bool welcome)
 	const char *key = hello->has_key ? ", and has proved the key" :
 					   ", without a key";
 
-	log_info("the client at %s is %s with verbsperf %s%s",
-		 s->conn->address, hello->hostname, hello->version,
-		 welcome ? key : "");
+	log_info("this is %s, with verbsperf %s%s", hello->hostname,
+		 hello->version, welcome ? key : "");
 }
 
 static int authenticate(struct session *s)
@@ -55,8 +54,8 @@ static int authenticate(struct session *s)
 	return ret;
 }
 
-/* The client's turn comes and its time begins; this end opens its device, unless
- * the caller did. */
+/* The client's turn comes and its time begins; this end opens its device,
+ * unless the caller did. */
 static int begin(struct session *s)
 {
 	struct parameters *params = &s->result->params;

@@ -45,8 +45,8 @@ def with_key(keys):
 
 def test_same_key_on_both_ends(locked, keys):
     with_key(keys)(locked)
-    line = locked.wait_for(r"the client at 127\.0\.0\.1 port \d+ is (.*)\n")
-    assert line[1].startswith(socket.gethostname() + " with verbsperf ")
+    line = locked.wait_for(r"127\.0\.0\.1 port \d+: this is (.*)\n")
+    assert line[1].startswith(socket.gethostname() + ", with verbsperf ")
     assert line[1].endswith(", and has proved the key")
     assert SECRET.decode() not in locked.err
     assert not locked.errors
@@ -80,7 +80,7 @@ def test_loopback_with_a_key(keys):
 def test_server_without_a_key_says_who_came(server):
     peer = FakeClient(server.port)
     peer.play("HELLO")
-    server.wait_for(r"the client at 127\.0\.0\.1 port \d+ is fakehost with "
+    server.wait_for(r"127\.0\.0\.1 port \d+: this is fakehost, with "
                     r"verbsperf 0\.fake, without a key")
     peer.close()
 

@@ -196,7 +196,7 @@ def test_server_without_a_plan_knows_no_test(tmp_path):
     peer.play("HELLO")
     peer.send("PLAN", b"no plan")
     peer.expect_error("REFUSE")
-    failed(server, "malformed PLAN")
+    failed(server, "sent a PLAN with")
     document = parse(path.read_text())
     assert document["test"]["name"] is None
     assert document["client"]["device"] is None

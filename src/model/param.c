@@ -89,7 +89,8 @@ static const char *word_of(const char *list, uint64_t index, int *length)
 
 	for (; index && word; index--) {
 		word = strchr(word, '|');
-		word += word != NULL;
+		if (word)
+			word++;
 	}
 	if (word)
 		*length = (int)strcspn(word, "|");

@@ -220,6 +220,12 @@ struct flow {
 	struct flow_failure failure;
 };
 
+/* The byte at FLAG, which the device writes while a loop looks. */
+static inline uint8_t flow_flag(const volatile uint8_t *flag)
+{
+	return __atomic_load_n(flag, __ATOMIC_RELAXED);
+}
+
 /* What the control word says now. */
 static inline uint32_t flow_command(const struct flow *f)
 {

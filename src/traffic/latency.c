@@ -55,7 +55,7 @@ static ALWAYS_INLINE int take_message(struct flow *f, const struct ibv_wc *wc,
 	else if (op_has_imm(op))
 		value = (uint8_t)be32toh(wc->imm_data);
 	else if (f->shape.size)
-		value = *f->flag_in;
+		value = flow_flag(f->flag_in);
 	if (is < 0)
 		return is;
 	if (is && (!f->unreliable || is_awaited(f, timed, value, count))) {
@@ -73,7 +73,7 @@ static ALWAYS_INLINE int arrived(struct flow *f, const bool timed,
 	int n;
 
 	if (!op_table[op].receives && !f->verify)
-		return is_awaited(f, timed, *f->flag_in, count);
+		return is_awaited(f, timed, flow_flag(f->flag_in), count);
 	n = ibv_poll_cq(f->recv_cq, 1, &wc);
 	if (n == 0)
 		return 0;

@@ -169,7 +169,7 @@ static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
 	int n;
 
 	if (op != OP_READ && !op_table[op].receives)
-		return f->flag_in[o->awaited * f->slot_step] ==
+		return flow_flag(f->flag_in + o->awaited * f->slot_step) ==
 		       o->awaited_count;
 	n = ibv_poll_cq(op == OP_READ ? f->send_cq : f->recv_cq, 1, &wc);
 	if (n == 0)

@@ -309,7 +309,9 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 	m->mr.addr = addr;
 	m->mr.length = length;
 	m->access = access;
+	pthread_mutex_lock(&nic_lock);
 	fake_verbs.access |= access;
+	pthread_mutex_unlock(&nic_lock);
 	m->mr.lkey = m->mr.rkey = NIC_RKEY_BASE + nic_enter((void **)nic_mrs, m);
 	return &m->mr;
 }

@@ -95,14 +95,15 @@ static void *serve_late(void *argument)
 
 TEST(test_wait_for_a_late_server)
 {
-	struct late late = { .port = free_port() };
+	const uint32_t port = free_port();
+	struct late late = { .port = port };
 	struct connection conn = { .fd = -1 };
 	struct subnet subnet;
 	struct error err = { 0 };
 	struct frame frame, got;
 
 	pthread_create(&late.thread, NULL, serve_late, &late);
-	assert_int_equal(oob_connect("127.0.0.1", late.port, "127.0.0.1",
+	assert_int_equal(oob_connect("127.0.0.1", port, "127.0.0.1",
 				     1000 * MS, 10000 * MS, -1, &conn, &err),
 			 0);
 	pthread_join(late.thread, NULL);

@@ -46,14 +46,18 @@ static void answer_mark(struct flow *f, uint32_t command)
 
 uint32_t window_begin(const struct flow *f)
 {
-	return flow_phase(f) == PHASE_WARMUP ? PHASE_WARMUP : PHASE_MEASURE;
+	uint32_t answered = atomic_load_explicit(&f->progress->marked,
+						 memory_order_relaxed);
+
+	return flow_phase(f) == PHASE_WARMUP ?
+		       PHASE_WARMUP : PHASE_MEASURE | answered * FLOW_MARK;
 }
 
 uint32_t window_edge(struct flow *f, uint32_t seen, uint32_t command)
 {
-	/* pairs with the monitor's, which read the last answer before it asked
-	 * for the next */
-	atomic_thread_fence(memory_order_acquire);
+	/* the monitor read the last answer before it asked for the next: here
+	 * its word is acquired, which the loop only looked at */
+	atomic_load_explicit(&f->control->command, memory_order_acquire);
 	if (phase_of(seen) == PHASE_WARMUP) {
 		window_open(f);
 		return PHASE_MEASURE;

@@ -25,7 +25,8 @@ void window_cut(struct flow *f);
 
 /* What a loop that begins follows.  Its thread may have been started after the
  * time was over: its window needs both its edges all the same, and it must see
- * that it is to end. */
+ * that it is to end.  Or another loop of the flow went before it, and answered
+ * marks: no mark is answered twice, for the monitor may be reading. */
 uint32_t window_begin(const struct flow *f);
 
 /*

@@ -191,11 +191,37 @@ TEST(test_shared_receives_fail)
 	fake_free(fake, &f);
 }
 
+/* A loop that sent before answered the last mark, which may be being read. */
+TEST(test_no_mark_is_answered_twice)
+{
+	struct source s = { .left = 50, .seed = 7, .said_after = 10 };
+	struct flow f;
+	struct fake *fake = fake_new(&f, 1);
+
+	fake->on_poll = send_some;
+	fake->argument = &s;
+	fake_take_receives(fake, &f, 16, 1, false);
+	prepare(&f, OP_SEND, 64, 10, 1, 1, 10);
+	f.by_receiver = true;
+	f.opened = 1;
+	f.expected = 50;
+	atomic_store(&f.control->command, PHASE_MEASURE | 3 * FLOW_MARK);
+	atomic_store(&f.progress->marked, 3);
+	f.progress->mark_counted = 77;
+	assert_int_equal(flow_fill_receives(&f), 0);
+	assert_int_equal(responder_run(&f, OP_SEND), 0);
+	assert_int_equal(f.received, 50);
+	assert_int_equal(f.progress->marked, 3);
+	assert_int_equal(f.progress->mark_counted, 77);
+	fake_free(fake, &f);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_responder_takes_all),
 	cmocka_unit_test(test_responder_takes_of_every_queue),
 	cmocka_unit_test(test_messages_that_never_come),
 	cmocka_unit_test(test_only_the_peer_ends_it),
+	cmocka_unit_test(test_no_mark_is_answered_twice),
 	cmocka_unit_test(test_responder_fails),
 	cmocka_unit_test(test_shared_receives_fail),
 };

@@ -159,6 +159,13 @@ static int on_sent(struct monitor *m, const struct frame *frame)
 	return 0;
 }
 
+/* DONE comes when both have sent all: after this end's SENT, and the peer's. */
+static bool is_done_due(const struct monitor *m)
+{
+	return (!m->sends || m->said_sent) &&
+	       (!m->awaits || atomic_load(&m->control->peer_sent));
+}
+
 static int on_frame(struct monitor *m)
 {
 	struct frame frame;
@@ -168,8 +175,7 @@ static int on_frame(struct monitor *m)
 	if (ret)
 		return ret;
 	m->heard_at = now_ns();
-	if (frame.type == FRAME_DONE &&
-	    (!m->awaits || atomic_load(&m->control->peer_sent))) {
+	if (frame.type == FRAME_DONE && is_done_due(m)) {
 		m->done = frame;
 		m->have_done = true;
 		return 0;
@@ -200,6 +206,7 @@ static int on_wake(struct monitor *m)
 		ret = last_words_send(m->conn, &frame, oob_deadline(SECOND),
 				      &m->err);
 		frame_free(&frame);
+		m->said_sent = true;
 		m->minds = atomic_load(&m->control->peer_sent);
 	}
 	return ret ? ret : atomic_load(&m->stop);
@@ -287,6 +294,7 @@ static void begin(struct monitor *m)
 	uint64_t now = now_ns();
 
 	m->have_done = false;
+	m->said_sent = false;
 	m->messages = 0;
 	m->minds = m->sends;
 	m->progress_ticks = clock_ticks(m->clock);

@@ -31,7 +31,8 @@ struct monitor {
 	struct flow *flows;	/* they are told what to expect */
 	uint32_t n_flows;
 	bool keeps_time;	/* the phases of this end go by the clock */
-	bool sends;		/* and so must make progress */
+	bool sends;		/* and so must make progress, and say SENT
+				 * before the peer says DONE */
 	bool awaits;		/* the peer's SENT must come before DONE */
 	bool answers;		/* a ping-pong, until the peer has sent all */
 	uint64_t warmup;	/* ns */
@@ -49,6 +50,7 @@ struct monitor {
 	_Atomic bool stop;
 	_Atomic bool say_sent;
 	struct sent sent;
+	bool said_sent;		/* it is on its way */
 	bool minds;		/* something must come */
 	int wake_fd;
 	int timer_fd;

@@ -5,8 +5,12 @@
 #include "config.h"
 #include "test.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "control/frames.h"
 #include "fake_verbs.h"
 #include "pair.h"
 
@@ -256,6 +260,73 @@ TEST(test_too_few_queue_pairs)
 	check_clean();
 }
 
+static void say(int fd, struct frame *frame)
+{
+	ssize_t size = WIRE_HEADER_SIZE + frame->length;
+
+	assert_int_equal(send(fd, frame->bytes, (size_t)size, 0), size);
+	frame_free(frame);
+}
+
+/* All that a client says up to a DONE, while the server has to send for long;
+ * then it is gone.  Its queue pair is nowhere, which a datagram does not tell.
+ */
+static void say_done_early(const struct pair *p, const struct plan *plan, int fd)
+{
+	struct endpoint_qp qp = { 1, 2, 3 };
+	struct endpoint endpoint = {
+		.gid = p->client.device.port.gids[0].raw,
+		.gid_type = IBV_GID_TYPE_ROCE_V2, .gid_index = 1,
+		.peer_gid_index = 1, .global = 1, .mtu = IBV_MTU_1024,
+		.length = plan_stride(plan), .stride = plan_stride(plan),
+		.n = 1, .qps = &qp,
+	};
+	struct frame frame;
+
+	pair_valid_frame(FRAME_HELLO, &frame);
+	say(fd, &frame);
+	encode_plan(&frame, plan, &p->client.device.port);
+	say(fd, &frame);
+	encode_endpoint(&frame, &endpoint);
+	say(fd, &frame);
+	pair_valid_frame(FRAME_READY, &frame);
+	say(fd, &frame);
+	encode_start(&frame, plan->sizes.bytes[0]);
+	say(fd, &frame);
+	pair_valid_frame(FRAME_DONE, &frame);
+	say(fd, &frame);
+	shutdown(fd, SHUT_WR);
+}
+
+/* DONE answers SENT: one that comes before would hide that the client left. */
+TEST(test_done_before_all_is_sent)
+{
+	struct session *session;
+	struct pair p;
+	int fds[2];
+
+	fake_verbs_reset();
+	pair_open(&p, OP_SEND, METRIC_BANDWIDTH);
+	pair_plan(&p)->transport = TRANSPORT_UD;
+	pair_plan(&p)->reversed = true;
+	pair_plan(&p)->iterations = 0;
+	pair_plan(&p)->duration = 3600000000000;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	say_done_early(&p, pair_plan(&p), fds[0]);
+	oob_adopt(fds[1], -1, "client", &p.server.conn);
+	assert_int_equal(session_server(&p.server.conn, &p.server.device,
+					p.server.result, &session),
+			 -ECANCELED);
+	assert_string_equal(p.server.result->error.code, "EPROTO");
+	assert_string_equal(p.server.result->error.message,
+			    "the client sent DONE while traffic ran");
+	session_free(session);
+	oob_close(&p.server.conn);
+	close(fds[0]);
+	pair_close(&p);
+	check_clean();
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_closes),
 	cmocka_unit_test(test_says_nothing),
@@ -266,6 +337,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_wrong_type_at_every_step),
 	cmocka_unit_test(test_spoiled_fields),
 	cmocka_unit_test(test_too_few_queue_pairs),
+	cmocka_unit_test(test_done_before_all_is_sent),
 };
 
 TEST_MAIN(tests, 60)

@@ -66,6 +66,24 @@ check_PROGRAMS = \
 	tests/unit/test_walk \
 	tests/unit/test_wire
 TESTS = $(check_PROGRAMS)
+
+# Those that start threads, which is what a build with
+# --enable-sanitizers=thread is for.
+threaded = \
+	tests/unit/test_connect \
+	tests/unit/test_faults \
+	tests/unit/test_peers \
+	tests/unit/test_ready \
+	tests/unit/test_samples \
+	tests/unit/test_session \
+	tests/unit/test_shapes \
+	tests/unit/test_transports \
+	tests/unit/test_verified_runs
+
+check-threads:
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS="$(threaded)" \
+		check_PROGRAMS="$(threaded)"
+.PHONY: check-threads
 endif
 
 fake_provider = tests/unit/fake_provider.c tests/unit/fake_provider.h \

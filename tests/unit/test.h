@@ -32,11 +32,19 @@
 /* A test: cmocka's parameter is not used. */
 #define TEST(name) static void name(void **state __attribute__((unused)))
 
+/* TEST_PATIENCE times as long as usual, where all is slow: under valgrind. */
+static inline unsigned int patient(unsigned int seconds)
+{
+	const char *times = getenv("TEST_PATIENCE");
+
+	return times ? seconds * (unsigned int)atoi(times) : seconds;
+}
+
 /* main() of a program that must be over in SECONDS, whatever hangs. */
 #define TEST_MAIN(tests, seconds) \
 	int main(void) \
 	{ \
-		alarm(seconds); \
+		alarm(patient(seconds)); \
 		return cmocka_run_group_tests(tests, NULL, NULL); \
 	}
 

@@ -225,6 +225,6 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
-	alarm(20);
+	alarm(patient(20));
 	return cmocka_run_group_tests(tests, make_sysfs, remove_sysfs);
 }

@@ -268,6 +268,6 @@ int main(void)
 		cmocka_unit_test(test_long_messages_say_it_all),
 	};
 
-	alarm(60);
+	alarm(patient(60));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

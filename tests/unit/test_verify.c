@@ -299,6 +299,6 @@ int main(void)
 		cmocka_unit_test(test_nothing_under_way_needs_no_fence),
 	};
 
-	alarm(60);
+	alarm(patient(60));
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

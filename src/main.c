@@ -86,6 +86,9 @@ static int report(const struct result *result)
 	warn_of_clock(&result->clock);
 	if (failed)
 		log_error(&result->error);
+	if (error_is_set(&result->peer_error) && !result->error.from_peer)
+		log_peer_error(result->at_server ? "client" : "server",
+			       &result->peer_error);
 	if (!ret && result->params.json)
 		ret = write_text(result->params.json, report_json(result),
 				 &err);

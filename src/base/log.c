@@ -64,6 +64,12 @@ void log_error(const struct error *err)
 		    err->advice);
 }
 
+void log_peer_error(const char *peer, const struct error *err)
+{
+	log_info("the %s says: %s%s%s", peer, err->message,
+		 err->advice[0] ? "; " : "", err->advice);
+}
+
 void log_warning(const char *fmt, ...)
 {
 	va_list ap;

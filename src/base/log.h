@@ -20,6 +20,9 @@ void log_set_subject(const char *who);
 /* The failure that ended a run, with its advice, as one line. */
 void log_error(const struct error *err);
 
+/* What the PEER ("client", "server") says of a failure of its own. */
+void log_peer_error(const char *peer, const struct error *err);
+
 /* Something the user should know that ends nothing. */
 void log_warning(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -129,6 +129,18 @@ int frames_take_error(const struct frame *frame, const char *peer,
 	return -ECONNABORTED;
 }
 
+void frames_own_words(const struct error *err, const char *peer,
+		      struct error *theirs)
+{
+	/* what frames_take_error() put in front */
+	size_t skip = strlen("the : ") + strlen(peer);
+
+	*theirs = *err;
+	theirs->from_peer = false;
+	memmove(theirs->message, err->message + skip,
+		strlen(err->message + skip) + 1);
+}
+
 void encode_endpoint(struct frame *frame, const struct endpoint *e)
 {
 	struct cursor c = wire_begin(frame, FRAME_ENDPOINT);

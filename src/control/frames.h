@@ -201,6 +201,9 @@ int decode_error(const struct frame *frame, struct error *what,
  */
 int frames_take_error(const struct frame *frame, const char *peer,
 		      struct error *err);
+/* What PEER said, as it said it, into THEIRS: ERR is of frames_take_error(). */
+void frames_own_words(const struct error *err, const char *peer,
+		      struct error *theirs);
 int decode_plan(const struct frame *frame, struct plan *plan,
 		struct port *client, struct error *err);
 int decode_accept(const struct frame *frame, struct port *server,

@@ -212,20 +212,20 @@ static int on_wake(struct monitor *m)
 	return ret ? ret : atomic_load(&m->stop);
 }
 
-static int on_event(struct monitor *m)
+bool monitor_take_event(struct ibv_context *context, struct error *err)
 {
+	struct pollfd fd = { .fd = context->async_fd, .events = POLLIN };
 	struct ibv_async_event event;
 	enum ibv_event_type type;
 
-	if (ibv_get_async_event(m->context, &event))
-		return 0;
+	if (poll(&fd, 1, 0) != 1 || ibv_get_async_event(context, &event))
+		return false;
 	type = event.event_type;
 	ibv_ack_async_event(&event);
 	if (!explain_event_is_fatal(type))
-		return 0;
-	return explain_event(type,
-			     ibv_get_device_name(m->context->device),
-			     &m->err);
+		return false;
+	explain_event(type, ibv_get_device_name(context->device), err);
+	return true;
 }
 
 static int on_signal(struct monitor *m)
@@ -258,7 +258,7 @@ static int turn(struct monitor *m)
 	if (!ret && fds[SIGNAL].revents)
 		ret = on_signal(m);
 	if (!ret && fds[ASYNC].revents)
-		ret = on_event(m);
+		ret = monitor_take_event(m->context, &m->err) ? -EIO : 0;
 	if (!ret && fds[CONTROL].revents)
 		ret = on_frame(m);
 	if (!ret && fds[TIMER].revents)

@@ -75,6 +75,10 @@ void monitor_say_sent(struct monitor *m);
  * or -ECANCELED. */
 int monitor_wait_peer(struct monitor *m);
 
+/* Take one asynchronous event of CONTEXT, if there is any; true when it is a
+ * fatal one, said in ERR. */
+bool monitor_take_event(struct ibv_context *context, struct error *err);
+
 /* The loops are over: end the thread, unless it ended by itself. */
 void monitor_stop(struct monitor *m);
 

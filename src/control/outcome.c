@@ -4,14 +4,9 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/xalloc.h"
-#include "control/verification.h"
 #include "traffic/open_loop.h"
-#include "verbs/explain.h"
-
-#define CAUSE_WAIT_MS 50
 
 static const struct plan *plan_of(const struct session *s)
 {
@@ -284,65 +279,4 @@ struct result_row *outcome_add_row(struct session *s, uint64_t size,
 	if (of[plan_measures(plan, true)])
 		r->clock = of[plan_measures(plan, true)]->clock;
 	return row;
-}
-
-/* The loop that failed first hand; NULL when none did. */
-static struct flow *find_failed(struct session *s)
-{
-	struct flow *flushed = NULL;
-
-	for (uint32_t t = 0; t < s->n_flows; t++) {
-		struct flow *f = &s->flows[t];
-
-		if (flow_find_failure(f))
-			return f;
-		if (f->failure.verb)
-			flushed = f;
-	}
-	return flushed;
-}
-
-static bool is_cause(const struct flow *f)
-{
-	return f && f->failure.status != IBV_WC_WR_FLUSH_ERR;
-}
-
-/* The cause may reach its queue a moment after what was flushed for it. */
-static struct flow *find_cause(struct session *s)
-{
-	static const struct timespec pause = { .tv_nsec = 1000000 };
-	struct flow *f = find_failed(s);
-
-	for (int ms = 0; !is_cause(f) && ms < CAUSE_WAIT_MS; ms++) {
-		nanosleep(&pause, NULL);
-		f = find_failed(s);
-	}
-	return f;
-}
-
-int outcome_explain(struct session *s, const struct monitor *m, int ret)
-{
-	struct error *err = &s->result->error;
-	bool aborted = error_is_set(&m->err);
-	bool event = !m->err.from_peer &&
-		     !strncmp(m->err.code, "IBV_EVENT_", 10);
-	int wrong = verification_explain(s);
-	struct flow *f;
-
-	if (wrong)
-		return wrong;
-	f = !aborted || event ? find_cause(s) : NULL;
-	if (f)
-		return explain_failure(&f->failure, plan_of(s)->op,
-				       f->qps[f->failure.qp_index].qp->qp_num,
-				       err);
-	if (aborted && !error_is_set(err)) {
-		char stage[sizeof(err->stage)];
-
-		memcpy(stage, err->stage, sizeof(stage));
-		*err = m->err;
-		if (!err->from_peer)
-			memcpy(err->stage, stage, sizeof(stage));
-	}
-	return ret;
 }

@@ -24,11 +24,4 @@ void outcome_describe(struct session *s, const struct monitor *m,
 struct result_row *outcome_add_row(struct session *s, uint64_t size,
 				   struct done *mine, struct done *theirs);
 
-/*
- * Why the traffic ended early: RET when nothing tells more.  A completion with
- * an error tells more than the asynchronous event that comes with it, so it is
- * looked for.  Returns a negative errno, said in the result's error.
- */
-int outcome_explain(struct session *s, const struct monitor *m, int ret);
-
 #endif

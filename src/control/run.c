@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "control/compare.h"
+#include "control/cause.h"
 #include "control/exchange.h"
 #include "control/load.h"
 #include "control/monitor.h"
@@ -293,7 +294,7 @@ int run_size(struct session *s, uint64_t size)
 		progress_close(&progress);
 		tell_dropped(s, dropped);
 		if (ret || error_is_set(&m.err))
-			ret = outcome_explain(s, &m, ret ? ret : -ECANCELED);
+			ret = cause_explain(s, &m, ret ? ret : -ECANCELED);
 		ret = finish(s, size, &m, dropped, ret);
 		if (m.have_done)
 			frame_free(&m.done);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "control/cause.h"
 #include "control/frames.h"
 #include "control/greeting.h"
 #include "control/last_words.h"
@@ -19,20 +20,6 @@
 #define QP_ALLOWANCE (SECOND / 50)
 /* Of a message, in ns. */
 #define LOST_AFTER 1e8
-/* What telling the peer of a failure may cost. */
-#define LAST_WORDS SECOND
-
-static void tell_peer(struct session *s)
-{
-	enum frame_type type = s->client || s->accepted ? FRAME_ABORT :
-							  FRAME_REFUSE;
-	struct error ignored = { 0 };
-	struct frame frame;
-
-	encode_error(&frame, type, &s->result->error);
-	oob_send(s->conn, &frame, oob_deadline(LAST_WORDS), &ignored);
-	frame_free(&frame);
-}
 
 /* Samples that could not be written make a run that went well a failed one. */
 static int close_samples(struct session *s, int ret)
@@ -67,8 +54,8 @@ int session_run(session_step *const *steps, bool client,
 		ret = close_samples(s, ret);
 	if (ret)
 		fail(&result->error, ret, NULL, "%s", strerror(-ret));
-	if (ret && !result->error.from_peer)
-		tell_peer(s);
+	if (ret)
+		cause_swap(s);
 	return ret;
 }
 
@@ -338,6 +325,7 @@ int session_connect(struct session *s)
 	struct error *err = &s->result->error;
 	int ret = session_fill_receives(s);
 
+	s->connecting = true;
 	if (!ret)
 		ret = resources_connect(&s->res, s->device, &r->params.plan,
 					&r->path, &s->peer, err);

@@ -46,6 +46,7 @@ struct session {
 	bool over;		/* nothing is left to be done */
 	int refusal;		/* at a server that was only to check: what an
 				 * ordinary run would fail with */
+	bool connecting;	/* or done so: each end may fail by itself */
 	struct connection *conn;
 	struct device *device;
 	struct result *result;	/* plan, ports, path, rows, error */

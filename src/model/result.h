@@ -101,6 +101,8 @@ struct result {
 	struct preflight *preflight;	/* of --check, at the client, or NULL;
 					 * on the heap, result_free() */
 	struct error error;
+	struct error peer_error;	/* what the other end said of a failure
+				 * of its own, in its own words */
 };
 
 /* Free RESULT, which may be NULL, and all that its rows hold. */

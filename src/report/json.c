@@ -227,6 +227,17 @@ static json_t *error_object(const struct error *err)
 			 json_text(err->advice));
 }
 
+/* Why the run failed here, and what the other end said of its own failure. */
+static json_t *errors(const struct result *r)
+{
+	json_t *object = error_object(&r->error);
+
+	if (json_is_object(object))
+		json_object_set_new(object, "peer",
+				    error_object(&r->peer_error));
+	return object;
+}
+
 static json_t *document(const struct result *r)
 {
 	const struct parameters *params = &r->params;
@@ -251,7 +262,7 @@ static json_t *document(const struct result *r)
 		json_measured(r->setup_seconds > 0 ? r->setup_seconds : NAN),
 		"preflight", preflight_json(r->preflight),
 		"results", results(r),
-		"error", error_object(&r->error));
+		"error", errors(r));
 }
 
 char *report_json(const struct result *result)

@@ -220,7 +220,7 @@ static ALWAYS_INLINE int retire_batch(struct flow *f, struct ibv_wc *wc, int n,
 	wc[n].wr_id = ~wc[n - 1].wr_id;
 	for (int i = 0; i < n; i++) {
 		if (__builtin_expect(wc[i].status != IBV_WC_SUCCESS, 0))
-			return flow_completion_failed(f, &wc[i]);
+			return flow_completion_failed(f, &wc[i], false);
 		if (!same_qp(&wc[i], &wc[i + 1]))
 			served[k++] = retire_send(f, &wc[i]);
 	}

@@ -209,7 +209,20 @@ int flow_verb_failed(struct flow *f, const char *verb, uint32_t qp_index,
 	return ret;
 }
 
-int flow_completion_failed(struct flow *f, const struct ibv_wc *wc)
+/* The QP that WC is of: its ID names it, but for a shared receive. */
+static uint32_t failed_qp(const struct flow *f, const struct ibv_wc *wc,
+			  bool receive)
+{
+	bool shared = receive && f->n_receives && f->receives->srq;
+
+	for (uint32_t i = 0; shared && i < f->n_qps; i++)
+		if (f->qps[i].qp->qp_num == wc->qp_num)
+			return i;
+	return (uint32_t)(wc->wr_id >> FLOW_COUNT_BITS);
+}
+
+int flow_completion_failed(struct flow *f, const struct ibv_wc *wc,
+			   bool receive)
 {
 	bool flushed = f->failure.verb &&
 		       f->failure.status == IBV_WC_WR_FLUSH_ERR;
@@ -219,13 +232,15 @@ int flow_completion_failed(struct flow *f, const struct ibv_wc *wc)
 			.verb = "ibv_poll_cq",
 			.status = wc->status,
 			.vendor_err = wc->vendor_err,
-			.qp_index = (uint32_t)(wc->wr_id >> FLOW_COUNT_BITS),
+			.qp_index = failed_qp(f, wc, receive),
+			.receive = receive,
+			.number = receive ? 0 : wc->wr_id & FLOW_COUNT_MASK,
 		};
 	return -EIO;
 }
 
 /* Flushed work is the consequence of an error, not the error. */
-static bool find_failure(struct flow *f, struct ibv_cq *cq)
+static bool find_failure(struct flow *f, struct ibv_cq *cq, bool receive)
 {
 	struct ibv_wc wc;
 
@@ -233,7 +248,7 @@ static bool find_failure(struct flow *f, struct ibv_cq *cq)
 		if (wc.status == IBV_WC_SUCCESS ||
 		    wc.status == IBV_WC_WR_FLUSH_ERR)
 			continue;
-		flow_completion_failed(f, &wc);
+		flow_completion_failed(f, &wc, receive);
 		return true;
 	}
 	return false;
@@ -245,7 +260,7 @@ bool flow_find_failure(struct flow *f)
 		     f->failure.status != IBV_WC_WR_FLUSH_ERR;
 
 	for (uint32_t i = 0; i < f->n_cqs && !found; i++)
-		found = find_failure(f, f->cqs[i].send) ||
-			find_failure(f, f->cqs[i].recv);
+		found = find_failure(f, f->cqs[i].send, false) ||
+			find_failure(f, f->cqs[i].recv, true);
 	return found;
 }

@@ -145,6 +145,8 @@ struct flow_failure {
 	enum ibv_wc_status status;
 	uint32_t vendor_err;
 	uint32_t qp_index;
+	bool receive;		/* the completion was of one */
+	uint64_t number;	/* of the send: its count in wr_id */
 };
 
 /* The traffic of one size. */
@@ -277,10 +279,10 @@ int flow_fill_receives(struct flow *f);
 int flow_verb_failed(struct flow *f, const char *verb, uint32_t qp_index,
 		     int errnum) __attribute__((cold));
 
-/* Note a completion with an error, the first that is not the flushing of
- * work after another; returns -EIO. */
-int flow_completion_failed(struct flow *f, const struct ibv_wc *wc)
-	__attribute__((cold));
+/* Note a completion with an error, of a RECEIVE or a send, the first that is
+ * not the flushing of work after another; returns -EIO. */
+int flow_completion_failed(struct flow *f, const struct ibv_wc *wc,
+			   bool receive) __attribute__((cold));
 
 /*
  * After a loop was aborted: look whether a completion says why, on either

@@ -47,7 +47,7 @@ static ALWAYS_INLINE int take_message(struct flow *f, const struct ibv_wc *wc,
 	int is = 1;
 
 	if (wc->status != IBV_WC_SUCCESS)
-		return flow_completion_failed(f, wc);
+		return flow_completion_failed(f, wc, true);
 	f->receives->posted--;
 	f->idle_turns = 0;
 	if (__builtin_expect(f->verify != NULL, 0))

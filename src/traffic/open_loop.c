@@ -177,7 +177,7 @@ static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
 	if (n < 0)
 		return flow_verb_failed(f, "ibv_poll_cq", 0, EIO);
 	if (wc.status != IBV_WC_SUCCESS)
-		return flow_completion_failed(f, &wc);
+		return flow_completion_failed(f, &wc, op != OP_READ);
 	if (op == OP_READ) {
 		retire_send(f, &wc);
 	} else {

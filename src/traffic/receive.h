@@ -47,7 +47,7 @@ static ALWAYS_INLINE int take_receive(struct flow *f, const struct ibv_wc *wc)
 	int ret;
 
 	if (__builtin_expect(wc->status != IBV_WC_SUCCESS, 0))
-		return flow_completion_failed(f, wc);
+		return flow_completion_failed(f, wc, true);
 	r->posted--;
 	if (__builtin_expect(f->verify != NULL, 0)) {
 		ret = verify_received(f, wc, &sequence);

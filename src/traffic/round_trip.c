@@ -25,7 +25,7 @@ static ALWAYS_INLINE int await_completion(struct flow *f, uint64_t *seen)
 				return flow_verb_failed(f, "ibv_poll_cq", 0,
 							EIO);
 			if (wc.status != IBV_WC_SUCCESS)
-				return flow_completion_failed(f, &wc);
+				return flow_completion_failed(f, &wc, false);
 			retire_send(f, &wc);
 			f->idle_turns = 0;
 			return 0;

@@ -163,7 +163,7 @@ int verify_retire(struct flow *f, const struct ibv_wc *wc, int n)
 		int ret = 0;
 
 		if (wc[i].status != IBV_WC_SUCCESS)
-			return flow_completion_failed(f, &wc[i]);
+			return flow_completion_failed(f, &wc[i], false);
 		/* what the peer writes to is free when it says so */
 		if (f->verify->credits) {
 			ret = credit_retire(f, &wc[i]);

@@ -18,7 +18,9 @@ static int create_failed(const struct device *device, const struct path *path,
 		gid_format(&path->remote.raw, towards);
 	else
 		snprintf(towards, sizeof(towards), "LID %u", path->dlid);
-	return fail(err, -errnum, explain_rtr_advice(errnum),
+	return fail(err, -errnum,
+		    explain_advice("ibv_modify_qp", errnum,
+				   port_is_ethernet(&device->port)),
 		    "%s port %u: cannot make an address handle towards %s: %s",
 		    device->port.device, device->port.number, towards,
 		    strerror(errnum));

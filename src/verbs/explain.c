@@ -2,114 +2,341 @@
 #include "verbs/explain.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "verbs/explain_words.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
+#define CAUSE_SIZE 300
+#define ADVICE_SIZE sizeof(((struct error *)NULL)->advice)
+
+/* When a row holds: all of its conditions must. */
+enum condition {
+	ETHERNET = 1 << 0,
+	INFINIBAND = 1 << 1,
+	NEVER = 1 << 2,		/* nothing was acknowledged in this run */
+	AFTER = 1 << 3,		/* something was */
+	RECEIVE = 1 << 4,	/* a receive failed, not a send */
+	SHARED = 1 << 5,	/* receives are shared */
+	DATAGRAM = 1 << 6,
+	ATOMIC = 1 << 7,
+	READ = 1 << 8,
+	WRITE = 1 << 9,
+};
+
 struct explanation {
-	const char *name;
-	const char *cause;
+	int status;		/* enum ibv_wc_status */
+	unsigned int when;
+	const char *cause;	/* {words}: explain_words.c */
 	const char *advice;
 };
 
-#define STATUS(id, cause, advice) [id] = { #id, cause, advice }
+#define BUG "report it, with the versions of both ends"
 
+/* The first row that holds is taken. */
 static const struct explanation statuses[] = {
-	STATUS(IBV_WC_SUCCESS, "success", NULL),
-	STATUS(IBV_WC_LOC_LEN_ERR,
-	       "the message is longer than the receive or the MTU",
-	       "try a smaller --size"),
-	STATUS(IBV_WC_LOC_QP_OP_ERR,
-	       "this end could not send it: the queue pair does not allow the "
-	       "operation or, on Soft-RoCE, link or route are gone",
-	       "check 'ip link' and 'ip route get' towards the peer's GID"),
-	STATUS(IBV_WC_LOC_EEC_OP_ERR, "the local EE context failed", NULL),
-	STATUS(IBV_WC_LOC_PROT_ERR,
-	       "local memory is not registered for this, which is a bug here",
-	       NULL),
-	STATUS(IBV_WC_WR_FLUSH_ERR,
-	       "an earlier error put the queue pair in the error state", NULL),
-	STATUS(IBV_WC_MW_BIND_ERR, "a memory window could not be bound", NULL),
-	STATUS(IBV_WC_BAD_RESP_ERR, "the peer sent an answer out of order",
-	       NULL),
-	STATUS(IBV_WC_LOC_ACCESS_ERR,
-	       "the peer's message could not be put into local memory", NULL),
-	STATUS(IBV_WC_REM_INV_REQ_ERR,
-	       "the peer's queue pair does not allow this operation or length",
-	       "compare the versions of both ends"),
-	STATUS(IBV_WC_REM_ACCESS_ERR,
-	       "the peer refused the rkey, the range or the permission",
-	       "the peer's memory may have gone away: look at its output"),
-	STATUS(IBV_WC_REM_OP_ERR, "the peer could not complete the operation",
-	       "look at the peer's output"),
-	STATUS(IBV_WC_RETRY_EXC_ERR,
-	       "the peer never acknowledged: wrong GID, no route, UDP port "
-	       "4791 filtered, MTU above the path's, or the peer died",
-	       "compare both GIDs above, try 'ip neigh', -x, -m, "
-	       "--qp-timeout"),
-	STATUS(IBV_WC_RNR_RETRY_EXC_ERR,
-	       "the peer had no receive posted in time", "try a larger -r"),
-	STATUS(IBV_WC_LOC_RDD_VIOL_ERR, "wrong RD domain", NULL),
-	STATUS(IBV_WC_REM_INV_RD_REQ_ERR, "wrong RD request", NULL),
-	STATUS(IBV_WC_REM_ABORT_ERR, "the peer aborted the operation", NULL),
-	STATUS(IBV_WC_INV_EECN_ERR, "wrong EE context number", NULL),
-	STATUS(IBV_WC_INV_EEC_STATE_ERR, "wrong EE context state", NULL),
-	STATUS(IBV_WC_FATAL_ERR, "the device failed", "see the kernel's log"),
-	STATUS(IBV_WC_RESP_TIMEOUT_ERR, "the peer did not answer in time",
-	       NULL),
-	STATUS(IBV_WC_GENERAL_ERR, "the transport failed",
-	       "see the kernel's log"),
+	{ IBV_WC_LOC_LEN_ERR, RECEIVE,
+	  "the {peer}'s message is longer than the receive that it met",
+	  "compare the versions of both ends" },
+	{ IBV_WC_LOC_LEN_ERR, DATAGRAM,
+	  "a message of {size} bytes is larger than the path MTU, {mtu}",
+	  "use a --size of at most {mtu}" },
+	{ IBV_WC_LOC_LEN_ERR, ATOMIC,
+	  "an atomic reads and writes 8 bytes, no more and no less", BUG },
+	{ IBV_WC_LOC_LEN_ERR, 0,
+	  "a message of {size} bytes is longer than this device, or the "
+	  "{peer}'s receive, allows", "try a smaller --size" },
+	{ IBV_WC_LOC_QP_OP_ERR, RECEIVE,
+	  "a receive could not be used: its memory is not registered for it, "
+	  "or the queue pair does not allow it", BUG },
+	{ IBV_WC_LOC_QP_OP_ERR, ETHERNET,
+	  "this end could not send it: the queue pair does not allow the "
+	  "operation or, on Soft-RoCE, link or route are gone",
+	  "check 'ip link' and 'ip route get' towards the {peer}'s GID" },
+	{ IBV_WC_LOC_QP_OP_ERR, 0,
+	  "this end could not send it: the queue pair does not allow the "
+	  "operation", BUG },
+	{ IBV_WC_LOC_EEC_OP_ERR, 0, "the local EE context failed", NULL },
+	{ IBV_WC_LOC_PROT_ERR, RECEIVE,
+	  "the memory of a receive is not registered for it: lkey, range or "
+	  "LOCAL_WRITE", BUG },
+	{ IBV_WC_LOC_PROT_ERR, 0,
+	  "the memory of the message is not registered for it: lkey, range or "
+	  "permission", BUG },
+	{ IBV_WC_WR_FLUSH_ERR, 0,
+	  "the queue pair was in the error state already, and what put it "
+	  "there has not been seen",
+	  "look at the {peer}'s output and at the kernel's log" },
+	{ IBV_WC_MW_BIND_ERR, 0, "a memory window could not be bound", NULL },
+	{ IBV_WC_BAD_RESP_ERR, 0, "the {peer} sent an answer out of order",
+	  "look at the {peer}'s output" },
+	{ IBV_WC_LOC_ACCESS_ERR, 0,
+	  "the {peer}'s write was refused here: its rkey, range or permission",
+	  "compare the versions of both ends" },
+	{ IBV_WC_REM_INV_REQ_ERR, RECEIVE,
+	  "the {peer}'s message was refused here: it is longer than the "
+	  "receive, or the queue pair does not allow it",
+	  "compare the versions of both ends" },
+	{ IBV_WC_REM_INV_REQ_ERR, ATOMIC,
+	  "the {peer} refused the atomic: its address is no multiple of 8, or "
+	  "the queue pair there does not allow atomics",
+	  "compare the versions of both ends" },
+	{ IBV_WC_REM_INV_REQ_ERR, READ,
+	  "the {peer} refused the read: the queue pair there does not allow "
+	  "reads, or fewer than {outstanding-reads} at once",
+	  "try -o 1, and compare the versions of both ends" },
+	{ IBV_WC_REM_INV_REQ_ERR, WRITE,
+	  "the {peer} refused the write: the queue pair there does not allow "
+	  "writes, or its path MTU is not {mtu}",
+	  "compare the versions of both ends, and the path MTU in their "
+	  "reports (-m)" },
+	{ IBV_WC_REM_INV_REQ_ERR, 0,
+	  "the {peer} refused a message of {size} bytes: it is longer than "
+	  "the receive there, or the queue pair does not allow it",
+	  "compare the versions of both ends" },
+	{ IBV_WC_REM_ACCESS_ERR, RECEIVE,
+	  "the {peer}'s message was refused here: its rkey, range or "
+	  "permission", "compare the versions of both ends" },
+	{ IBV_WC_REM_ACCESS_ERR, 0,
+	  "the {peer} refused the rkey, the range or the permission",
+	  "the {peer}'s memory may have gone away: look at its output" },
+	{ IBV_WC_REM_OP_ERR, 0,
+	  "the {peer} could not complete the operation: its receive or its "
+	  "memory failed", "look at the {peer}'s output" },
+	{ IBV_WC_RETRY_EXC_ERR, INFINIBAND | NEVER,
+	  "the {peer} never acknowledged anything, so that the path never "
+	  "worked: {lids}, service level {sl}, P_Key {pkey}",
+	  "ask the subnet manager for that path ('ibstat', 'sminfo', "
+	  "'ibtracert'), try another -S or --pkey-index" },
+	{ IBV_WC_RETRY_EXC_ERR, INFINIBAND,
+	  "the {peer} acknowledged {acknowledged} and then nothing more: it "
+	  "died, or its link went down ({lids})",
+	  "look at the {peer}'s output and at 'ibstat' of both ends; "
+	  "--qp-timeout and --retry-count wait longer" },
+	{ IBV_WC_RETRY_EXC_ERR, NEVER,
+	  "the {peer} never acknowledged anything, so that the path never "
+	  "worked: {gids}",
+	  "look for a GID of the wrong index or type (-x), no route or "
+	  "neighbour ('ip route get', 'ip neigh'), UDP port 4791 filtered, a "
+	  "path that does not take {mtu} bytes (-m)" },
+	{ IBV_WC_RETRY_EXC_ERR, AFTER,
+	  "the {peer} acknowledged {acknowledged} and then nothing more: it "
+	  "died, its link went down, or packets are lost; {gids}",
+	  "look at the {peer}'s output, 'ip -s link' and the drops of the "
+	  "switches; --qp-timeout {qp-timeout} ({ack-time}) and --retry-count "
+	  "{retry-count} can be more" },
+	{ IBV_WC_RNR_RETRY_EXC_ERR, SHARED,
+	  "the {peer} had no receive posted in time: {rx-depth} are shared "
+	  "(--rx-depth), tried again {rnr-retry} times (--rnr-retry), timer "
+	  "code {min-rnr-timer} (--min-rnr-timer)",
+	  "try a larger -r, which all queue pairs share, a longer "
+	  "--min-rnr-timer, or --rnr-retry 7: for ever" },
+	{ IBV_WC_RNR_RETRY_EXC_ERR, 0,
+	  "the {peer} had no receive posted in time: {rx-depth} of each queue "
+	  "pair (--rx-depth), tried again {rnr-retry} times (--rnr-retry), "
+	  "timer code {min-rnr-timer} (--min-rnr-timer)",
+	  "try a larger -r, a longer --min-rnr-timer, or --rnr-retry 7: for "
+	  "ever" },
+	{ IBV_WC_LOC_RDD_VIOL_ERR, 0, "wrong RD domain", NULL },
+	{ IBV_WC_REM_INV_RD_REQ_ERR, 0, "wrong RD request", NULL },
+	{ IBV_WC_REM_ABORT_ERR, 0, "the {peer} aborted the operation",
+	  "look at the {peer}'s output" },
+	{ IBV_WC_INV_EECN_ERR, 0, "wrong EE context number", NULL },
+	{ IBV_WC_INV_EEC_STATE_ERR, 0, "wrong EE context state", NULL },
+	{ IBV_WC_FATAL_ERR, 0, "the device failed", "see the kernel's log" },
+	{ IBV_WC_RESP_TIMEOUT_ERR, 0, "the {peer} did not answer in time",
+	  "look at the {peer}'s output" },
+	{ IBV_WC_GENERAL_ERR, 0, "the transport failed",
+	  "see the kernel's log" },
 };
 
-#define EVENT(id, fatal, cause) [id] = { #id, fatal, cause }
+#define NAME(id) [id] = #id
+
+static const char *const status_names[] = {
+	NAME(IBV_WC_SUCCESS), NAME(IBV_WC_LOC_LEN_ERR),
+	NAME(IBV_WC_LOC_QP_OP_ERR), NAME(IBV_WC_LOC_EEC_OP_ERR),
+	NAME(IBV_WC_LOC_PROT_ERR), NAME(IBV_WC_WR_FLUSH_ERR),
+	NAME(IBV_WC_MW_BIND_ERR), NAME(IBV_WC_BAD_RESP_ERR),
+	NAME(IBV_WC_LOC_ACCESS_ERR), NAME(IBV_WC_REM_INV_REQ_ERR),
+	NAME(IBV_WC_REM_ACCESS_ERR), NAME(IBV_WC_REM_OP_ERR),
+	NAME(IBV_WC_RETRY_EXC_ERR), NAME(IBV_WC_RNR_RETRY_EXC_ERR),
+	NAME(IBV_WC_LOC_RDD_VIOL_ERR), NAME(IBV_WC_REM_INV_RD_REQ_ERR),
+	NAME(IBV_WC_REM_ABORT_ERR), NAME(IBV_WC_INV_EECN_ERR),
+	NAME(IBV_WC_INV_EEC_STATE_ERR), NAME(IBV_WC_FATAL_ERR),
+	NAME(IBV_WC_RESP_TIMEOUT_ERR), NAME(IBV_WC_GENERAL_ERR),
+};
+
+/* What a verb returned at once; nothing was done then. */
+static const struct {
+	const char *verb;	/* NULL: any other */
+	int errnum;
+	const char *cause;
+	const char *advice;
+} immediate[] = {
+	{ "ibv_post_send", ENOMEM, "the send queue is full", BUG },
+	{ "ibv_wr_complete", ENOMEM, "the send queue is full", BUG },
+	{ "ibv_wr_complete", ENOSPC, "the send queue is full", BUG },
+	{ "ibv_post_send", EINVAL,
+	  "the queue pair is in no state to send, or the request has more "
+	  "pieces or inline bytes than it allows", BUG },
+	{ "ibv_wr_complete", EINVAL,
+	  "the queue pair is in no state to send, or the request has more "
+	  "pieces or inline bytes than it allows", BUG },
+	{ "ibv_post_recv", ENOMEM, "the receive queue is full", BUG },
+	{ "ibv_post_srq_recv", ENOMEM, "the shared receive queue is full",
+	  BUG },
+	{ "ibv_poll_cq", EIO, "the completion queue cannot be read any more",
+	  "see the kernel's log" },
+	{ NULL, 0, NULL, NULL },
+};
+
+static unsigned int conditions(const struct explain_context *c, bool receive)
+{
+	const struct op_info *op = &op_table[c->plan->op];
+	unsigned int holds = c->ethernet ? ETHERNET : INFINIBAND;
+
+	holds |= c->acknowledged ? AFTER : NEVER;
+	if (receive)
+		return holds | RECEIVE;
+	if (c->plan->srq)
+		holds |= SHARED;
+	if (c->plan->transport == TRANSPORT_UD)
+		holds |= DATAGRAM;
+	if (op_is_atomic(c->plan->op))
+		return holds | ATOMIC;
+	return holds | (op->fetches ? READ : op->access ? WRITE : 0);
+}
+
+static const struct explanation *find_status(int status, unsigned int holds)
+{
+	static const struct explanation unknown = {
+		0, 0, "a status this program does not know",
+		"see the documentation of the device's driver",
+	};
+
+	for (size_t i = 0; i < COUNT(statuses); i++)
+		if (statuses[i].status == status &&
+		    (statuses[i].when & holds) == statuses[i].when)
+			return &statuses[i];
+	return &unknown;
+}
+
+const char *explain_status_name(enum ibv_wc_status status)
+{
+	if ((size_t)status >= COUNT(status_names))
+		return "IBV_WC_?";
+	return status_names[status];
+}
+
+/* "RDMA write", "receive"; what stands in for it when that is not known. */
+static const char *work_name(const struct explain_context *c, bool receive,
+			     char text[40])
+{
+	if (receive)
+		return "receive";
+	if (c->fenced && !c->sends)
+		return "credit";
+	explain_words(c->fenced ? "RDMA {op} or its fence" : "RDMA {op}", c,
+		      text, 40);
+	return text;
+}
+
+static int explain_immediate(const struct flow_failure *failure,
+			     const char *work,
+			     const struct explain_context *c,
+			     struct error *err)
+{
+	const char *name = strerrorname_np(failure->errnum);
+	size_t i = 0;
+
+	while (immediate[i].verb &&
+	       (strcmp(immediate[i].verb, failure->verb) != 0 ||
+		immediate[i].errnum != failure->errnum))
+		i++;
+	return fail(err, -failure->errnum, immediate[i].advice,
+		    "%s on QP 0x%06x: %s returned %s (%s)%s%s", work, c->qpn,
+		    failure->verb, name ? name : "an unknown errno",
+		    strerror(failure->errnum), immediate[i].verb ? ": " : "",
+		    immediate[i].verb ? immediate[i].cause : "");
+}
+
+/* ", vendor 0x81", where the device said more than the status. */
+static const char *vendor_text(uint32_t vendor_err, char text[24])
+{
+	text[0] = '\0';
+	if (vendor_err)
+		snprintf(text, 24, ", vendor 0x%x", vendor_err);
+	return text;
+}
+
+int explain_failure(const struct flow_failure *failure,
+		    const struct explain_context *c, struct error *err)
+{
+	char work[40], vendor[24], cause[CAUSE_SIZE], advice[ADVICE_SIZE];
+	const char *name = work_name(c, failure->receive, work);
+	const struct explanation *why;
+
+	if (failure->status == IBV_WC_SUCCESS)
+		return explain_immediate(failure, name, c, err);
+	why = find_status((int)failure->status,
+			  conditions(c, failure->receive));
+	explain_words(why->cause, c, cause, sizeof(cause));
+	explain_words(why->advice ? why->advice : "", c, advice,
+		      sizeof(advice));
+	return fail_code(err, -EIO, explain_status_name(failure->status),
+			 advice, "%s on QP 0x%06x: completion with %s (%d%s): "
+			 "%s", name, c->qpn,
+			 explain_status_name(failure->status), failure->status,
+			 vendor_text(failure->vendor_err, vendor), cause);
+}
+
+#define EVENT(id, fatal, cause, advice) [id] = { #id, fatal, cause, advice }
+#define LINK "look at 'ip link' or 'ibstat' of both ends"
 
 static const struct {
 	const char *name;
 	bool fatal;
 	const char *cause;
+	const char *advice;
 } events[] = {
-	EVENT(IBV_EVENT_CQ_ERR, true, "a completion queue overflowed"),
-	EVENT(IBV_EVENT_QP_FATAL, true, "a queue pair failed"),
+	EVENT(IBV_EVENT_CQ_ERR, true,
+	      "a completion queue overflowed or is broken", BUG),
+	EVENT(IBV_EVENT_QP_FATAL, true,
+	      "a queue pair failed, and no completion tells more",
+	      "see the kernel's log, and the other end's output"),
 	EVENT(IBV_EVENT_QP_REQ_ERR, true,
-	      "the peer sent a request that is not valid"),
+	      "the peer sent a request that is not valid",
+	      "compare the versions of both ends"),
 	EVENT(IBV_EVENT_QP_ACCESS_ERR, true,
-	      "the peer reached for memory it may not access"),
-	EVENT(IBV_EVENT_COMM_EST, false, "communication is established"),
-	EVENT(IBV_EVENT_SQ_DRAINED, false, "a send queue is drained"),
-	EVENT(IBV_EVENT_PATH_MIG, false, "the path migrated"),
-	EVENT(IBV_EVENT_PATH_MIG_ERR, true, "the path could not migrate"),
-	EVENT(IBV_EVENT_DEVICE_FATAL, true, "the device failed"),
-	EVENT(IBV_EVENT_PORT_ACTIVE, false, "the port became active"),
-	EVENT(IBV_EVENT_PORT_ERR, true, "the port went down"),
-	EVENT(IBV_EVENT_LID_CHANGE, true, "the port's LID changed"),
-	EVENT(IBV_EVENT_PKEY_CHANGE, false, "the P_Key table changed"),
-	EVENT(IBV_EVENT_SM_CHANGE, false, "the subnet manager changed"),
-	EVENT(IBV_EVENT_SRQ_ERR, true, "a shared receive queue failed"),
+	      "the peer reached for memory that it may not access",
+	      "look at the other end's output"),
+	EVENT(IBV_EVENT_COMM_EST, false, "communication is established", NULL),
+	EVENT(IBV_EVENT_SQ_DRAINED, false, "a send queue is drained", NULL),
+	EVENT(IBV_EVENT_PATH_MIG, false, "the path migrated", NULL),
+	EVENT(IBV_EVENT_PATH_MIG_ERR, true, "the path could not migrate",
+	      LINK),
+	EVENT(IBV_EVENT_DEVICE_FATAL, true, "the device failed",
+	      "see the kernel's log"),
+	EVENT(IBV_EVENT_PORT_ACTIVE, false, "the port became active", NULL),
+	EVENT(IBV_EVENT_PORT_ERR, true, "the port went down", LINK),
+	EVENT(IBV_EVENT_LID_CHANGE, true, "the port's LID changed",
+	      "try again: the subnet manager was at work"),
+	EVENT(IBV_EVENT_PKEY_CHANGE, false, "the P_Key table changed", NULL),
+	EVENT(IBV_EVENT_SM_CHANGE, false, "the subnet manager changed", NULL),
+	EVENT(IBV_EVENT_SRQ_ERR, true, "a shared receive queue failed",
+	      "see the kernel's log"),
 	EVENT(IBV_EVENT_SRQ_LIMIT_REACHED, false,
-	      "a shared receive queue runs low"),
+	      "a shared receive queue runs low", NULL),
 	EVENT(IBV_EVENT_QP_LAST_WQE_REACHED, false,
-	      "a queue pair took its last receive"),
+	      "a queue pair took its last receive", NULL),
 	EVENT(IBV_EVENT_CLIENT_REREGISTER, false,
-	      "the subnet manager asks to register again"),
-	EVENT(IBV_EVENT_GID_CHANGE, false, "the GID table changed"),
-	EVENT(IBV_EVENT_WQ_FATAL, true, "a work queue failed"),
+	      "the subnet manager asks to register again", NULL),
+	EVENT(IBV_EVENT_GID_CHANGE, false, "the GID table changed", NULL),
+	EVENT(IBV_EVENT_WQ_FATAL, true, "a work queue failed",
+	      "see the kernel's log"),
 };
-
-static const struct explanation *status_of(enum ibv_wc_status status)
-{
-	static const struct explanation unknown = {
-		"IBV_WC_?", "a status this program does not know", NULL
-	};
-
-	if ((size_t)status >= COUNT(statuses) || !statuses[status].name)
-		return &unknown;
-	return &statuses[status];
-}
-
-const char *explain_status_name(enum ibv_wc_status status)
-{
-	return status_of(status)->name;
-}
 
 static bool event_known(enum ibv_event_type event)
 {
@@ -126,51 +353,14 @@ bool explain_event_is_fatal(enum ibv_event_type event)
 	return event_known(event) && events[event].fatal;
 }
 
-static const char *post_advice(int errnum)
-{
-	return errnum == ENOMEM ? "the send queue is full, which is a bug here" :
-				  NULL;
-}
-
-int explain_failure(const struct flow_failure *failure, enum op op,
-		    uint32_t qpn, struct error *err)
-{
-	const struct explanation *why = status_of(failure->status);
-	const char *name = op_table[op].name;
-
-	if (failure->status == IBV_WC_SUCCESS)
-		return fail(err, -failure->errnum,
-			    post_advice(failure->errnum),
-			    "RDMA %s on QP 0x%06x: %s failed: %s", name, qpn,
-			    failure->verb, strerror(failure->errnum));
-	return fail_code(err, -EIO, why->name, why->advice,
-			 "RDMA %s on QP 0x%06x completed with %s (%d, vendor "
-			 "0x%x): %s", name, qpn, why->name, failure->status,
-			 failure->vendor_err, why->cause);
-}
-
 int explain_event(enum ibv_event_type event, const char *device,
 		  struct error *err)
 {
-	return fail_code(err, -EIO, explain_event_name(event), NULL,
-			 "%s reported %s: %s", device,
-			 explain_event_name(event),
-			 event_known(event) ? events[event].cause :
-					      "an event nobody knows");
-}
+	const char *name = explain_event_name(event);
+	bool known = event_known(event);
 
-const char *explain_rtr_advice(int errnum)
-{
-	switch (errnum) {
-	case EINVAL:
-		return "the GID index or the MTU may not suit the peer: "
-		       "'verbsperf devices', -x, -m";
-	case ENETUNREACH:
-	case EHOSTUNREACH:
-	case ETIMEDOUT:
-		return "no route or no neighbour entry towards the peer's "
-		       "GID: ping it, try another -x";
-	default:
-		return NULL;
-	}
+	return fail_code(err, -EIO, name, known ? events[event].advice : NULL,
+			 "%s: asynchronous event %s: %s", device, name,
+			 known ? events[event].cause :
+				 "an event nobody knows");
 }

@@ -1,4 +1,8 @@
-/* From what a verb returned to a sentence and what to do about it.  Pure. */
+/*
+ * From what a verb returned to a cause in one sentence and what to do about
+ * it.  The three classes of error are told apart: what a verb returned at once,
+ * a completion with an error, an asynchronous event.  Pure.
+ */
 #ifndef VERBS_EXPLAIN_H
 #define VERBS_EXPLAIN_H
 
@@ -6,8 +10,25 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/plan.h"
+#include "model/port.h"
 #include "traffic/flow.h"
 #include "traffic/op.h"
+
+/* What is known of the run that a failure ended. */
+struct explain_context {
+	const struct plan *plan;	/* effective */
+	const struct path *path;	/* as this end sees it; NULL: none yet */
+	const char *peer;	/* "client" or "server" */
+	bool ethernet;
+	uint16_t lid;		/* this end's own */
+	uint16_t pkey;
+	uint64_t size;		/* bytes of a message */
+	uint32_t qpn;		/* of the queue pair that failed */
+	bool sends;		/* this end sends messages of its own */
+	bool fenced;		/* fences or credits go between */
+	uint64_t acknowledged;	/* messages, in the whole run */
+};
 
 /* "IBV_WC_RETRY_EXC_ERR"; "IBV_WC_?" for a status nobody knows. */
 const char *explain_status_name(enum ibv_wc_status status);
@@ -19,18 +40,22 @@ const char *explain_event_name(enum ibv_event_type event);
 bool explain_event_is_fatal(enum ibv_event_type event);
 
 /*
- * Say in ERR why a loop gave up: what OP was under way on which QP, what the
- * verb or the completion said, the usual cause, what to try.
- * Returns a negative errno.
+ * Say in ERR why a loop gave up: what was under way on which QP, what the verb
+ * returned or the completion said, the usual cause in the run that C tells of,
+ * what to try.  Returns a negative errno.
  */
-int explain_failure(const struct flow_failure *failure, enum op op,
-		    uint32_t qpn, struct error *err);
+int explain_failure(const struct flow_failure *failure,
+		    const struct explain_context *c, struct error *err);
 
 /* Say in ERR that the asynchronous EVENT ended the run on DEVICE. */
 int explain_event(enum ibv_event_type event, const char *device,
 		  struct error *err);
 
-/* What to try when ibv_modify_qp to RTR said ERRNUM; NULL if nothing known. */
-const char *explain_rtr_advice(int errnum);
+/*
+ * What to try when VERB, one of set-up ("ibv_modify_qp", to RTR,
+ * "ibv_create_qp", "ibv_reg_mr", ...), said ERRNUM on a link that is Ethernet
+ * or InfiniBand; NULL if nothing is known.
+ */
+const char *explain_advice(const char *verb, int errnum, bool ethernet);
 
 #endif

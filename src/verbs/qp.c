@@ -7,17 +7,10 @@
 
 #include "verbs/explain.h"
 
-static const char *create_advice(int errnum)
+static const char *advice_of(const struct device *device, const char *verb,
+			     int errnum)
 {
-	switch (errnum) {
-	case EINVAL:
-		return "try a smaller --tx-depth or --rx-depth";
-	case ENOMEM:
-		return "try fewer --qps, a smaller --tx-depth or --rx-depth, "
-		       "or a higher limit on locked memory (ulimit -l)";
-	default:
-		return NULL;
-	}
+	return explain_advice(verb, errnum, port_is_ethernet(&device->port));
 }
 
 /* *CAP is what is asked for, and becomes what was granted. */
@@ -119,7 +112,7 @@ int qp_create(const struct device *device, const struct qp_parts *parts,
 	}
 	*qp = create(device, parts, false, inline_size);
 	if (!*qp)
-		return fail(err, -errno, create_advice(errno),
+		return fail(err, -errno, advice_of(device, "ibv_create_qp", errno),
 			    "%s: cannot create a queue pair of %u sends and %u "
 			    "receives: %s", device->port.device,
 			    parts->send_depth, parts->receive_depth,
@@ -139,7 +132,7 @@ static int modify(const struct device *device, struct ibv_qp *qp,
 	if (!ret)
 		return 0;
 	if (attr->qp_state == IBV_QPS_RTR)
-		advice = explain_rtr_advice(abs(ret));
+		advice = advice_of(device, "ibv_modify_qp", abs(ret));
 	return fail(err, -abs(ret), advice,
 		    "%s port %u: cannot move QP 0x%06x to %s%s%s: %s",
 		    device->port.device, device->port.number, qp->qp_num,

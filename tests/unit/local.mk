@@ -14,6 +14,7 @@ check_PROGRAMS = \
 	tests/unit/test_error \
 	tests/unit/test_explain \
 	tests/unit/test_exposure \
+	tests/unit/test_failures \
 	tests/unit/test_faults \
 	tests/unit/test_fields \
 	tests/unit/test_fit \
@@ -119,6 +120,8 @@ tests_unit_test_explain_SOURCES = tests/unit/test_explain.c \
 	tests/unit/test.h
 tests_unit_test_exposure_SOURCES = tests/unit/test_exposure.c \
 	$(fake_verbs) tests/unit/good_plan.h tests/unit/test.h
+tests_unit_test_failures_SOURCES = tests/unit/test_failures.c \
+	tests/unit/test.h
 tests_unit_test_faults_SOURCES = tests/unit/test_faults.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/test.h

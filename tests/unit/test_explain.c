@@ -1,35 +1,102 @@
-/* Every status and event has a name and a cause. */
+/* Every status, errno and event has a name, a cause and the advice that suits
+ * the run it ended. */
 #include "config.h"
 #include "test.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "verbs/explain.h"
+#include "verbs/explain_words.h"
+
+#define LONGEST_CAUSE 380	/* with "the server: " it fits, too */
+
+static struct gid gid_of(uint32_t index, uint8_t type, uint8_t last)
+{
+	struct gid gid = { .index = index, .type = type };
+
+	gid.raw.raw[10] = gid.raw.raw[11] = 0xff;
+	gid.raw.raw[12] = 10;
+	gid.raw.raw[15] = last;
+	return gid;
+}
+
+/* A run over RoCE in which nothing was acknowledged. */
+static struct {
+	struct plan plan;
+	struct path path;
+	struct explain_context context;
+} run;
+
+static void new_run(enum op op, enum transport transport)
+{
+	run.plan = (struct plan){
+		.op = op, .transport = transport, .mtu = 1024,
+		.rx_depth = 16, .rnr_retry = 3, .min_rnr_timer = 12,
+		.qp_timeout = 14, .retry_count = 6, .outstanding_reads = 8,
+		.sl = 2,
+	};
+	run.path = (struct path){
+		.global = true,
+		.local = gid_of(1, IBV_GID_TYPE_ROCE_V2, 1),
+		.remote = gid_of(3, IBV_GID_TYPE_ROCE_V2, 2),
+		.dlid = 9,
+	};
+	run.context = (struct explain_context){
+		.plan = &run.plan, .path = &run.path, .peer = "server",
+		.ethernet = true, .lid = 4, .pkey = 0xffff, .size = 64,
+		.qpn = 0x1a2, .sends = true,
+	};
+}
+
+/* What is said of a completion with STATUS. */
+static struct error explain(enum ibv_wc_status status, bool receive)
+{
+	const struct flow_failure failure = {
+		.verb = "ibv_poll_cq",
+		.status = status,
+		.receive = receive,
+	};
+	struct error err = { 0 };
+
+	assert_int_equal(explain_failure(&failure, &run.context, &err), -EIO);
+	assert_null(strchr(err.message, '{'));
+	assert_null(strchr(err.advice, '{'));
+	assert_true(strlen(err.message) < LONGEST_CAUSE);
+	return err;
+}
+
+static void check_every_run(enum ibv_wc_status status)
+{
+	static const enum op ops[] = { OP_SEND, OP_WRITE, OP_READ,
+				       OP_CMP_SWAP };
+
+	for (int i = 0; i < 64; i++) {
+		struct error err;
+
+		new_run(ops[i % 4], i & 4 ? TRANSPORT_UD : TRANSPORT_RC);
+		run.context.ethernet = i & 8;
+		run.context.acknowledged = i & 16 ? 7 : 0;
+		run.plan.srq = i & 4;
+		err = explain(status, i & 32);
+		assert_string_equal(err.code, explain_status_name(status));
+		assert_contains(err.message, i & 32 ? "receive on QP 0x0001a2"
+						    : " on QP 0x0001a2");
+		assert_contains(err.message, ": completion with IBV_WC_");
+		assert_contains(err.message, "): ");
+		assert_true(strlen(strstr(err.message, "): ")) > 8);
+		assert_null(strstr(err.message, "does not know"));
+	}
+}
 
 TEST(test_every_status)
 {
 	for (int s = IBV_WC_LOC_LEN_ERR; s <= IBV_WC_GENERAL_ERR; s++) {
-		struct flow_failure failure = {
-			.verb = "ibv_poll_cq",
-			.status = (enum ibv_wc_status)s,
-			.vendor_err = 0x81,
-		};
-		struct error err = { 0 };
-		const char *name = explain_status_name(failure.status);
-		const char *cause;
+		const char *name = explain_status_name((enum ibv_wc_status)s);
 
 		assert_int_equal(strncmp(name, "IBV_WC_", 7), 0);
 		assert_string_not_equal(name, "IBV_WC_?");
-		assert_int_equal(explain_failure(&failure, OP_WRITE, 0x1a2,
-						 &err), -EIO);
-		assert_string_equal(err.code, name);
-		assert_contains(err.message, "RDMA write on QP 0x0001a2 "
-					     "completed with IBV_WC_");
-		assert_contains(err.message, "vendor 0x81): ");
-		cause = strstr(err.message, "): ") + 3;
-		assert_true(strlen(cause) > 5);
-		assert_string_not_equal(cause,
-					"a status this program does not know");
+		check_every_run((enum ibv_wc_status)s);
 	}
 }
 
@@ -37,139 +104,237 @@ TEST(test_unknown_status)
 {
 	static const int unknown[] = { IBV_WC_TM_ERR, 77, 1000, -1 };
 
+	new_run(OP_SEND, TRANSPORT_RC);
 	for (size_t i = 0; i < COUNT(unknown); i++) {
-		struct flow_failure failure = {
-			.verb = "ibv_poll_cq",
-			.status = (enum ibv_wc_status)unknown[i],
-		};
-		struct error err = { 0 };
+		struct error err = explain((enum ibv_wc_status)unknown[i],
+					   false);
 
-		assert_string_equal(explain_status_name(failure.status),
-				    "IBV_WC_?");
-		assert_int_equal(explain_failure(&failure, OP_SEND, 1, &err),
-				 -EIO);
-		assert_true(error_is_set(&err));
+		assert_string_equal(err.code, "IBV_WC_?");
+		assert_contains(err.message, "does not know");
 	}
 }
 
-TEST(test_a_status_in_full)
+/* What tells rows apart, and a fragment of what is said then. */
+struct expectation {
+	enum ibv_wc_status status;
+	enum op op;
+	enum transport transport;
+	bool infiniband;
+	bool receive;
+	uint64_t acknowledged;
+	const char *cause;
+	const char *advice;
+};
+
+#define RC TRANSPORT_RC
+#define UD TRANSPORT_UD
+
+// clang-format off
+static const struct expectation expectations[] = {
+	{ IBV_WC_RETRY_EXC_ERR, OP_WRITE, RC, false, false, 0,
+	  "the server never acknowledged anything, so that the path never "
+	  "worked: from GID 1 ::ffff:10.0.0.1 (RoCE v2) to GID 3 "
+	  "::ffff:10.0.0.2 (RoCE v2)", "UDP port 4791 filtered" },
+	{ IBV_WC_RETRY_EXC_ERR, OP_WRITE, RC, false, false, 0,
+	  "never", "does not take 1024 bytes (-m)" },
+	{ IBV_WC_RETRY_EXC_ERR, OP_WRITE, RC, false, false, 1,
+	  "acknowledged 1 message and then nothing more: it died",
+	  "--qp-timeout 14 (67.1 ms) and --retry-count 6" },
+	{ IBV_WC_RETRY_EXC_ERR, OP_WRITE, RC, false, false, 4711,
+	  "acknowledged 4711 messages and", "drops" },
+	{ IBV_WC_RETRY_EXC_ERR, OP_WRITE, RC, true, false, 0,
+	  "from LID 4 to LID 9, service level 2, P_Key 0xffff",
+	  "subnet manager" },
+	{ IBV_WC_RETRY_EXC_ERR, OP_WRITE, RC, true, false, 5,
+	  "acknowledged 5 messages", "ibstat" },
+	{ IBV_WC_RNR_RETRY_EXC_ERR, OP_SEND, RC, false, false, 0,
+	  "16 of each queue pair (--rx-depth), tried again 3 times "
+	  "(--rnr-retry), timer code 12 (--min-rnr-timer)", "larger -r" },
+	{ IBV_WC_REM_ACCESS_ERR, OP_READ, RC, false, false, 0,
+	  "refused the rkey", "look at its output" },
+	{ IBV_WC_REM_INV_REQ_ERR, OP_CMP_SWAP, RC, false, false, 0,
+	  "no multiple of 8", "versions" },
+	{ IBV_WC_REM_INV_REQ_ERR, OP_READ, RC, false, false, 0,
+	  "fewer than 8 at once", "-o 1" },
+	{ IBV_WC_REM_INV_REQ_ERR, OP_WRITE, RC, false, false, 0,
+	  "its path MTU is not 1024", "-m" },
+	{ IBV_WC_REM_INV_REQ_ERR, OP_SEND, RC, false, false, 0,
+	  "a message of 64 bytes", "versions" },
+	{ IBV_WC_REM_INV_REQ_ERR, OP_SEND, RC, false, true, 0,
+	  "longer than the receive", "versions" },
+	{ IBV_WC_REM_OP_ERR, OP_SEND, RC, false, false, 0,
+	  "could not complete", "server's output" },
+	{ IBV_WC_LOC_LEN_ERR, OP_SEND, UD, false, false, 0,
+	  "larger than the path MTU, 1024", "at most 1024" },
+	{ IBV_WC_LOC_LEN_ERR, OP_SEND, RC, false, true, 0,
+	  "longer than the receive that it met", "versions" },
+	{ IBV_WC_LOC_LEN_ERR, OP_FETCH_ADD, RC, false, false, 0,
+	  "8 bytes", "report it" },
+	{ IBV_WC_LOC_PROT_ERR, OP_SEND, RC, false, true, 0,
+	  "the memory of a receive", "report it" },
+	{ IBV_WC_LOC_PROT_ERR, OP_WRITE, RC, false, false, 0,
+	  "the memory of the message", "report it" },
+	{ IBV_WC_LOC_QP_OP_ERR, OP_WRITE, RC, false, false, 0,
+	  "on Soft-RoCE", "ip link" },
+	{ IBV_WC_LOC_QP_OP_ERR, OP_WRITE, RC, true, false, 0,
+	  "does not allow the operation", "report it" },
+	{ IBV_WC_WR_FLUSH_ERR, OP_WRITE, RC, false, false, 0,
+	  "in the error state already", "kernel's log" },
+};
+// clang-format on
+
+TEST(test_the_run_decides)
 {
-	const struct flow_failure failure = {
+	for (size_t i = 0; i < COUNT(expectations); i++) {
+		const struct expectation *e = &expectations[i];
+		struct error err;
+
+		new_run(e->op, e->transport);
+		run.context.ethernet = !e->infiniband;
+		run.context.acknowledged = e->acknowledged;
+		err = explain(e->status, e->receive);
+		assert_contains(err.message, e->cause);
+		assert_contains(err.advice, e->advice);
+	}
+}
+
+TEST(test_shared_receives)
+{
+	new_run(OP_SEND, TRANSPORT_RC);
+	run.plan.srq = true;
+	assert_contains(explain(IBV_WC_RNR_RETRY_EXC_ERR, false).message,
+			"16 are shared (--rx-depth)");
+}
+
+TEST(test_gids_that_do_not_fit)
+{
+	const enum ibv_wc_status status = IBV_WC_RETRY_EXC_ERR;
+
+	new_run(OP_WRITE, TRANSPORT_RC);
+	assert_null(strstr(explain(status, false).message, "which"));
+	run.path.remote.raw.raw[15] = 77;
+	assert_null(strstr(explain(status, false).message, "which"));
+	run.path.remote.raw.raw[13] = 1;
+	assert_contains(explain(status, false).message,
+			", which are of different subnets");
+	run.path.remote.type = IBV_GID_TYPE_ROCE_V1;
+	assert_contains(explain(status, false).message,
+			"(RoCE v1), which are of different types");
+	run.path.remote.type = IBV_GID_TYPE_ROCE_V2;
+	memset(run.path.remote.raw.raw, 0xfe, 16);
+	assert_contains(explain(status, false).message,
+			", of which only one is of an IPv4 address");
+	memset(run.path.local.raw.raw, 0xfe, 16);
+	run.path.local.raw.raw[15] = 1;
+	assert_null(strstr(explain(status, false).message, "which"));
+	run.path.local.raw.raw[7] = 1;
+	assert_contains(explain(status, false).message, "different subnets");
+	/* before there is a path */
+	run.context.path = NULL;
+	assert_contains(explain(status, false).message, "from LID 4");
+}
+
+TEST(test_what_was_under_way)
+{
+	new_run(OP_WRITE, TRANSPORT_RC);
+	assert_contains(explain(IBV_WC_GENERAL_ERR, false).message,
+			"RDMA write on QP 0x0001a2: ");
+	assert_contains(explain(IBV_WC_GENERAL_ERR, true).message,
+			"receive on QP 0x0001a2: ");
+	run.context.fenced = true;
+	assert_contains(explain(IBV_WC_GENERAL_ERR, false).message,
+			"RDMA write or its fence on QP 0x0001a2: ");
+	run.context.sends = false;
+	assert_contains(explain(IBV_WC_GENERAL_ERR, false).message,
+			"credit on QP 0x0001a2: ");
+}
+
+/* Not a cause, but the driver's people ask for it. */
+TEST(test_vendor_error)
+{
+	struct flow_failure failure = {
 		.verb = "ibv_poll_cq",
-		.status = IBV_WC_RNR_RETRY_EXC_ERR,
+		.status = IBV_WC_FATAL_ERR,
 	};
 	struct error err = { 0 };
 
-	assert_int_equal(explain_failure(&failure, OP_SEND, 0x11, &err),
-			 -EIO);
-	assert_message(&err, "RDMA send on QP 0x000011 completed with "
-			     "IBV_WC_RNR_RETRY_EXC_ERR (13, vendor 0x0): the "
-			     "peer had no receive posted in time");
-	assert_string_equal(err.advice, "try a larger -r");
-	assert_string_equal(err.code, "IBV_WC_RNR_RETRY_EXC_ERR");
+	new_run(OP_READ, TRANSPORT_RC);
+	explain_failure(&failure, &run.context, &err);
+	assert_message(&err, "RDMA read on QP 0x0001a2: completion with "
+			     "IBV_WC_FATAL_ERR (19): the device failed");
+	error_clear(&err);
+	failure.vendor_err = 0x81;
+	explain_failure(&failure, &run.context, &err);
+	assert_message(&err, "RDMA read on QP 0x0001a2: completion with "
+			     "IBV_WC_FATAL_ERR (19, vendor 0x81): the device "
+			     "failed");
 }
 
 TEST(test_verbs_that_fail)
 {
-	struct flow_failure failure = { .verb = "ibv_post_send",
-					.errnum = ENOMEM };
-	struct error err = { 0 };
-
-	assert_int_equal(explain_failure(&failure, OP_READ, 0x22, &err),
-			 -ENOMEM);
-	assert_message(&err, "RDMA read on QP 0x000022: ibv_post_send failed: "
-			     "Cannot allocate memory");
-	assert_string_equal(err.code, "ENOMEM");
-	assert_contains(err.advice, "queue is full");
-	error_clear(&err);
-	failure.errnum = EINVAL;
-	assert_int_equal(explain_failure(&failure, OP_READ, 0x22, &err),
-			 -EINVAL);
-	assert_string_equal(err.advice, "");
-}
-
-/* The first failure is the cause: what follows changes nothing. */
-TEST(test_first_failure)
-{
-	const struct flow_failure flushed = {
-		.verb = "ibv_poll_cq",
-		.status = IBV_WC_WR_FLUSH_ERR,
-	};
-	struct ibv_wc wc = { .status = IBV_WC_WR_FLUSH_ERR };
-	struct flow flow = { 0 };
-	struct error err = { 0 };
-
-	fail_code(&err, -EIO, "IBV_WC_RETRY_EXC_ERR", NULL, "first");
-	explain_failure(&flushed, OP_SEND, 1, &err);
-	assert_message(&err, "first");
-	assert_int_equal(flow_verb_failed(&flow, "ibv_post_send", 3, EPERM),
-			 -EPERM);
-	assert_int_equal(flow_completion_failed(&flow, &wc), -EIO);
-	assert_string_equal(flow.failure.verb, "ibv_post_send");
-	assert_int_equal(flow.failure.qp_index, 3);
-	/* negative and zero are failures, too */
-	assert_int_equal(flow_verb_failed(&flow, "x", 0, -EPERM), -EPERM);
-	assert_int_equal(flow_verb_failed(&flow, "x", 0, 0), -EIO);
-}
-
-TEST(test_events)
-{
-	static const enum ibv_event_type fatal[] = {
-		IBV_EVENT_CQ_ERR,	IBV_EVENT_QP_FATAL,
-		IBV_EVENT_QP_REQ_ERR,	IBV_EVENT_QP_ACCESS_ERR,
-		IBV_EVENT_DEVICE_FATAL, IBV_EVENT_PORT_ERR,
-	};
-	static const enum ibv_event_type harmless[] = {
-		IBV_EVENT_COMM_EST,   IBV_EVENT_SQ_DRAINED,
-		IBV_EVENT_PORT_ACTIVE, IBV_EVENT_GID_CHANGE,
-		IBV_EVENT_SM_CHANGE,  IBV_EVENT_PKEY_CHANGE,
+	static const struct {
+		const char *verb;
+		int errnum;
+		const char *message;
+		const char *advice;
+	} rows[] = {
+		{ "ibv_post_send", ENOMEM, "RDMA read on QP 0x0001a2: "
+		  "ibv_post_send returned ENOMEM (Cannot allocate memory): "
+		  "the send queue is full", "report it" },
+		{ "ibv_wr_complete", ENOSPC,
+		  "ibv_wr_complete returned ENOSPC", "report it" },
+		{ "ibv_post_send", EINVAL, "no state to send", "report it" },
+		{ "ibv_post_recv", ENOMEM, "receive queue is full",
+		  "report it" },
+		{ "ibv_post_srq_recv", ENOMEM, "shared receive queue is full",
+		  "report it" },
+		{ "ibv_poll_cq", EIO, "cannot be read any more", "kernel" },
+		{ "ibv_post_send", EPERM, "ibv_post_send returned EPERM "
+		  "(Operation not permitted)", "" },
+		{ "ibv_post_send", 4711, "an unknown errno", "" },
 	};
 
-	for (size_t i = 0; i < COUNT(fatal); i++)
-		assert_true(explain_event_is_fatal(fatal[i]));
-	for (size_t i = 0; i < COUNT(harmless); i++)
-		assert_false(explain_event_is_fatal(harmless[i]));
-	for (int e = IBV_EVENT_CQ_ERR; e <= IBV_EVENT_WQ_FATAL; e++) {
+	new_run(OP_READ, TRANSPORT_RC);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct flow_failure failure = {
+			.verb = rows[i].verb,
+			.errnum = rows[i].errnum,
+		};
 		struct error err = { 0 };
-		const char *name = explain_event_name((enum ibv_event_type)e);
 
-		assert_int_equal(strncmp(name, "IBV_EVENT_", 10), 0);
-		assert_string_not_equal(name, "IBV_EVENT_?");
-		assert_int_equal(explain_event((enum ibv_event_type)e, "rxe0",
-					       &err), -EIO);
-		assert_string_equal(err.code, name);
-		assert_contains(err.message, "rxe0 reported IBV_EVENT_");
+		assert_int_equal(explain_failure(&failure, &run.context, &err),
+				 -rows[i].errnum);
+		assert_contains(err.message, rows[i].message);
+		assert_contains(err.advice, rows[i].advice);
+		assert_null(strstr(err.message, "completion with"));
 	}
 }
 
-TEST(test_unknown_events)
+TEST(test_words)
 {
-	struct error err = { 0 };
+	char text[32];
 
-	assert_string_equal(explain_event_name((enum ibv_event_type)500),
-			    "IBV_EVENT_?");
-	assert_false(explain_event_is_fatal((enum ibv_event_type)500));
-	explain_event((enum ibv_event_type)500, "x", &err);
-	assert_message(&err, "x reported IBV_EVENT_?: an event nobody knows");
-}
-
-TEST(test_rtr_advice)
-{
-	assert_contains(explain_rtr_advice(EINVAL), "GID index");
-	assert_contains(explain_rtr_advice(ENETUNREACH), "no route");
-	assert_contains(explain_rtr_advice(ETIMEDOUT), "neighbour");
-	assert_null(explain_rtr_advice(EPERM));
+	new_run(OP_SEND, TRANSPORT_RC);
+	explain_words("a {peer} {op} {nobody} {", &run.context, text,
+		      sizeof(text));
+	assert_string_equal(text, "a server send {nobody} {");
+	explain_words("{gids}", &run.context, text, sizeof(text));
+	assert_int_equal(strlen(text), sizeof(text) - 1);
+	explain_words("12345678901234567890123456789012345{peer}",
+		      &run.context, text, sizeof(text));
+	assert_string_equal(text, "1234567890123456789012345678901");
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_status),
 	cmocka_unit_test(test_unknown_status),
-	cmocka_unit_test(test_a_status_in_full),
+	cmocka_unit_test(test_the_run_decides),
+	cmocka_unit_test(test_shared_receives),
+	cmocka_unit_test(test_gids_that_do_not_fit),
+	cmocka_unit_test(test_what_was_under_way),
+	cmocka_unit_test(test_vendor_error),
 	cmocka_unit_test(test_verbs_that_fail),
-	cmocka_unit_test(test_first_failure),
-	cmocka_unit_test(test_events),
-	cmocka_unit_test(test_unknown_events),
-	cmocka_unit_test(test_rtr_advice),
+	cmocka_unit_test(test_words),
 };
 
 TEST_MAIN(tests, 10)

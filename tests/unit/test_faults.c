@@ -200,6 +200,9 @@ static void fatal_event(enum op op, enum metric metric, bool at_server,
 			    explain_event_name(type));
 	assert_int_equal(p.client.result->error.from_peer, at_server);
 	assert_string_equal(p.client.result->error.stage, "traffic");
+	/* in the peer's own words, if it was the peer */
+	assert_string_equal(p.client.result->peer_error.message, at_server ?
+			    p.server.result->error.message : "");
 	/* what was measured until then is kept, and marked */
 	if (p.client.result->n_rows)
 		assert_true(p.client.result->rows[0].failed);

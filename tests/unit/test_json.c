@@ -235,16 +235,35 @@ TEST(test_failed_half_way)
 	fail_code(&r->error, -EIO, "IBV_WC_RETRY_EXC_ERR", NULL, "no answer");
 	root = document(r);
 	check_all_keys(root);
-	check_keys(root, "error", "stage code message advice");
+	check_keys(root, "error", "stage code message advice peer");
 	check_string(root, "error.stage", "traffic");
 	check_string(root, "error.code", "IBV_WC_RETRY_EXC_ERR");
 	check_string(root, "error.message", "no answer");
 	check_null(root, "error.advice");
+	check_null(root, "error.peer");
 	assert_true(json_is_true(at(root, "results.0.failed")));
 	check_null(root, "results.0.bandwidth.gbps");
 	check_null(root, "results.0.bandwidth.received");
 	check_null(root, "results.0.bandwidth.lost");
 	check_null(root, "results.0.seconds");
+	json_decref(root);
+}
+
+TEST(test_both_ends_failed)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	fail_code(&r->error, -EIO, "IBV_WC_REM_ACCESS_ERR", NULL, "refused");
+	error_stage(&r->peer_error, "traffic");
+	fail_code(&r->peer_error, -EIO, "IBV_EVENT_QP_FATAL", "try", "gone");
+	root = document(r);
+	check_string(root, "error.code", "IBV_WC_REM_ACCESS_ERR");
+	check_keys(root, "error.peer", "stage code message advice");
+	check_string(root, "error.peer.stage", "traffic");
+	check_string(root, "error.peer.code", "IBV_EVENT_QP_FATAL");
+	check_string(root, "error.peer.message", "gone");
+	check_string(root, "error.peer.advice", "try");
 	json_decref(root);
 }
 
@@ -333,6 +352,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_latency),
 	cmocka_unit_test(test_no_samples_and_one),
 	cmocka_unit_test(test_failed_half_way),
+	cmocka_unit_test(test_both_ends_failed),
 	cmocka_unit_test(test_failed_before_the_connection),
 	cmocka_unit_test(test_nothing_known),
 	cmocka_unit_test(test_titles),

@@ -327,6 +327,35 @@ TEST(test_done_before_all_is_sent)
 	check_clean();
 }
 
+/* Each end fails by itself: each tells the other, and reports both. */
+TEST(test_both_fail)
+{
+	struct pair p;
+	const struct result *client, *server;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	pair_plan(&p)->iterations = 0;
+	pair_plan(&p)->duration = 60000000000;
+	fake_verbs_raise(p.server.device.context, IBV_EVENT_QP_ACCESS_ERR);
+	fake_verbs_raise(p.client.device.context, IBV_EVENT_QP_FATAL);
+	pair_start(&p);
+	pair_wait(&p);
+	client = p.client.result;
+	server = p.server.result;
+	assert_false(client->error.from_peer);
+	assert_false(server->error.from_peer);
+	assert_string_equal(client->error.code, "IBV_EVENT_QP_FATAL");
+	assert_string_equal(server->error.code, "IBV_EVENT_QP_ACCESS_ERR");
+	assert_string_equal(client->peer_error.code, server->error.code);
+	assert_string_equal(server->peer_error.code, client->error.code);
+	assert_string_equal(client->peer_error.message, server->error.message);
+	assert_string_equal(server->peer_error.message, client->error.message);
+	assert_string_equal(server->peer_error.stage, "traffic");
+	pair_close(&p);
+	check_clean();
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_closes),
 	cmocka_unit_test(test_says_nothing),
@@ -338,6 +367,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_spoiled_fields),
 	cmocka_unit_test(test_too_few_queue_pairs),
 	cmocka_unit_test(test_done_before_all_is_sent),
+	cmocka_unit_test(test_both_fail),
 };
 
 TEST_MAIN(tests, 60)

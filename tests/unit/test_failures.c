@@ -1,0 +1,164 @@
+/* Which failure of several is kept; asynchronous events; the verbs of set-up. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+
+#include "verbs/explain.h"
+
+/* The first failure is the cause: what follows changes nothing. */
+TEST(test_first_failure)
+{
+	const struct flow_failure flushed = {
+		.verb = "ibv_poll_cq",
+		.status = IBV_WC_WR_FLUSH_ERR,
+	};
+	const struct plan plan = { .op = OP_SEND };
+	const struct explain_context context = { .plan = &plan,
+						 .peer = "server" };
+	struct ibv_wc wc = { .status = IBV_WC_WR_FLUSH_ERR };
+	struct flow flow = { 0 };
+	struct error err = { 0 };
+
+	fail_code(&err, -EIO, "IBV_WC_RETRY_EXC_ERR", NULL, "first");
+	explain_failure(&flushed, &context, &err);
+	assert_message(&err, "first");
+	assert_int_equal(flow_verb_failed(&flow, "ibv_post_send", 3, EPERM),
+			 -EPERM);
+	assert_int_equal(flow_completion_failed(&flow, &wc, false), -EIO);
+	assert_string_equal(flow.failure.verb, "ibv_post_send");
+	assert_int_equal(flow.failure.qp_index, 3);
+	/* negative and zero are failures, too */
+	assert_int_equal(flow_verb_failed(&flow, "x", 0, -EPERM), -EPERM);
+	assert_int_equal(flow_verb_failed(&flow, "x", 0, 0), -EIO);
+}
+
+/* What was flushed for an error may come first; of errors the first counts. */
+TEST(test_first_completion_that_is_no_flush)
+{
+	struct ibv_wc wc = { .status = IBV_WC_WR_FLUSH_ERR, .wr_id = 9 };
+	struct flow flow = { 0 };
+
+	assert_int_equal(flow_completion_failed(&flow, &wc, false), -EIO);
+	assert_int_equal(flow.failure.status, IBV_WC_WR_FLUSH_ERR);
+	wc = (struct ibv_wc){ .status = IBV_WC_REM_OP_ERR,
+			      .wr_id = 2ULL << FLOW_COUNT_BITS | 8 };
+	flow_completion_failed(&flow, &wc, false);
+	wc.status = IBV_WC_LOC_PROT_ERR;
+	flow_completion_failed(&flow, &wc, true);
+	wc.status = IBV_WC_WR_FLUSH_ERR;
+	flow_completion_failed(&flow, &wc, true);
+	assert_int_equal(flow.failure.status, IBV_WC_REM_OP_ERR);
+	assert_int_equal(flow.failure.qp_index, 2);
+	assert_int_equal(flow.failure.number, 8);
+	assert_false(flow.failure.receive);
+}
+
+/* A shared receive has no QP in its ID: the completion names it. */
+TEST(test_qp_of_a_shared_receive)
+{
+	struct ibv_qp verbs_qps[3] = { { .qp_num = 11 }, { .qp_num = 12 },
+				       { .qp_num = 13 } };
+	struct flow_qp qps[3] = { { .qp = &verbs_qps[0] },
+				  { .qp = &verbs_qps[1] },
+				  { .qp = &verbs_qps[2] } };
+	struct ibv_srq srq;
+	struct flow_receives receives = { .srq = &srq };
+	const struct ibv_wc wc = { .status = IBV_WC_LOC_LEN_ERR,
+				   .qp_num = 12 };
+	struct flow flow = { .qps = qps, .n_qps = 3, .receives = &receives,
+			     .n_receives = 1 };
+
+	flow_completion_failed(&flow, &wc, true);
+	assert_int_equal(flow.failure.qp_index, 1);
+	assert_true(flow.failure.receive);
+	flow.failure = (struct flow_failure){ 0 };
+	flow_completion_failed(&flow, &wc, false);
+	assert_int_equal(flow.failure.qp_index, 0);
+}
+
+TEST(test_events)
+{
+	static const enum ibv_event_type fatal[] = {
+		IBV_EVENT_CQ_ERR,	IBV_EVENT_QP_FATAL,
+		IBV_EVENT_QP_REQ_ERR,	IBV_EVENT_QP_ACCESS_ERR,
+		IBV_EVENT_DEVICE_FATAL, IBV_EVENT_PORT_ERR,
+	};
+	static const enum ibv_event_type harmless[] = {
+		IBV_EVENT_COMM_EST,   IBV_EVENT_SQ_DRAINED,
+		IBV_EVENT_PORT_ACTIVE, IBV_EVENT_GID_CHANGE,
+		IBV_EVENT_SM_CHANGE,  IBV_EVENT_PKEY_CHANGE,
+		IBV_EVENT_SRQ_LIMIT_REACHED,
+	};
+
+	for (size_t i = 0; i < COUNT(fatal); i++)
+		assert_true(explain_event_is_fatal(fatal[i]));
+	for (size_t i = 0; i < COUNT(harmless); i++)
+		assert_false(explain_event_is_fatal(harmless[i]));
+	for (int e = IBV_EVENT_CQ_ERR; e <= IBV_EVENT_WQ_FATAL; e++) {
+		enum ibv_event_type type = (enum ibv_event_type)e;
+		struct error err = { 0 };
+		const char *name = explain_event_name(type);
+
+		assert_int_equal(strncmp(name, "IBV_EVENT_", 10), 0);
+		assert_string_not_equal(name, "IBV_EVENT_?");
+		assert_int_equal(explain_event(type, "rxe0", &err), -EIO);
+		assert_string_equal(err.code, name);
+		assert_contains(err.message,
+				"rxe0: asynchronous event IBV_EVENT_");
+		assert_int_equal(err.advice[0] != '\0',
+				 explain_event_is_fatal(type));
+	}
+}
+
+TEST(test_unknown_events)
+{
+	struct error err = { 0 };
+
+	assert_string_equal(explain_event_name((enum ibv_event_type)500),
+			    "IBV_EVENT_?");
+	assert_false(explain_event_is_fatal((enum ibv_event_type)500));
+	explain_event((enum ibv_event_type)500, "x", &err);
+	assert_message(&err, "x: asynchronous event IBV_EVENT_?: an event "
+			     "nobody knows");
+}
+
+TEST(test_advice_for_set_up)
+{
+	static const struct {
+		const char *verb;
+		int errnum;
+		bool ethernet;
+		const char *advice;
+	} rows[] = {
+		{ "ibv_modify_qp", EINVAL, true, "GID index" },
+		{ "ibv_modify_qp", EINVAL, false, "P_Key" },
+		{ "ibv_modify_qp", ENETUNREACH, true, "no route" },
+		{ "ibv_modify_qp", EHOSTUNREACH, true, "ping it" },
+		{ "ibv_modify_qp", ETIMEDOUT, true, "neighbour" },
+		{ "ibv_modify_qp", ETIMEDOUT, false, "subnet manager" },
+		{ "ibv_create_qp", EINVAL, true, "-I 0" },
+		{ "ibv_create_qp", ENOMEM, false, "ulimit -l" },
+		{ "ibv_reg_mr", ENOMEM, true, "ulimit -l" },
+		{ "ibv_reg_mr", EPERM, true, "CAP_IPC_LOCK" },
+		{ "ibv_reg_mr", EACCES, true, "/dev/infiniband" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_contains(explain_advice(rows[i].verb, rows[i].errnum,
+					       rows[i].ethernet),
+				rows[i].advice);
+	assert_null(explain_advice("ibv_modify_qp", EPERM, true));
+	assert_null(explain_advice("ibv_create_cq", ENOMEM, true));
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_first_failure),
+	cmocka_unit_test(test_first_completion_that_is_no_flush),
+	cmocka_unit_test(test_qp_of_a_shared_receive),
+	cmocka_unit_test(test_events),
+	cmocka_unit_test(test_unknown_events),
+	cmocka_unit_test(test_advice_for_set_up),
+};
+
+TEST_MAIN(tests, 10)

@@ -350,6 +350,8 @@ static int run(struct options *options)
 		return print(options_version());
 	case COMMAND_DEVICES:
 		return devices(options);
+	case COMMAND_FAULTS:
+		return print(report_faults());
 	default:
 		break;
 	}

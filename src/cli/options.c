@@ -186,6 +186,8 @@ static int take_command(struct parser *p, const char *word)
 		o->command = COMMAND_DEVICES;
 	else if (!strcmp(word, "calibrate"))
 		o->command = COMMAND_CALIBRATE;
+	else if (!strcmp(word, "faults"))
+		o->command = COMMAND_FAULTS;
 	else if (!strcmp(word, "serve"))
 		o->command = COMMAND_SERVE;
 	else if (test_find(word, &o->params.plan.op, &o->params.plan.metric))

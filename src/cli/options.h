@@ -13,6 +13,7 @@ enum command {
 	COMMAND_SERVE,		/* serve clients */
 	COMMAND_DEVICES,
 	COMMAND_CALIBRATE,	/* what this host's clock and CPUs do */
+	COMMAND_FAULTS,		/* what --inject knows */
 };
 
 struct options {

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/inject.h"
+#include "model/tests.h"
+
 static bool was_given(const struct given *g, const char *name)
 {
 	for (size_t i = 0; i < param_count; i++)
@@ -20,6 +23,8 @@ static unsigned int command_flag(enum command command)
 		return PARAM_DEVICES;
 	case COMMAND_CALIBRATE:
 		return PARAM_CALIBRATE;
+	case COMMAND_FAULTS:
+		return 0;
 	case COMMAND_SERVE:
 		return PARAM_SERVER;
 	case COMMAND_LOOPBACK:
@@ -118,6 +123,24 @@ static int check_cpus(struct given *g)
 		    "one", params->cpus.n, params->plan.threads);
 }
 
+/* A fault is one of a test, whose bytes must not be looked at as well. */
+static int check_inject(struct given *g)
+{
+	const struct plan *plan = &g->options->params.plan;
+	const struct inject_case *c = inject_find(plan->inject);
+	char test[TEST_NAME_SIZE];
+
+	if (!c)
+		return 0;
+	if (strcmp(test_name(plan->op, plan->metric, test), c->test) != 0)
+		return fail(g->err, -EINVAL, "see 'verbsperf faults'",
+			    "--inject %s: only for %s", c->name, c->test);
+	if (!plan->verify)
+		return 0;
+	return fail(g->err, -EINVAL, NULL,
+		    "--inject and --verify: only one of them");
+}
+
 /* One file cannot hold both. */
 static int check_files(struct given *g)
 {
@@ -175,6 +198,8 @@ int rules_complete(struct given *g)
 		ret = check_metric(g);
 	if (!ret)
 		ret = plan_check(plan, g->err);
+	if (!ret)
+		ret = check_inject(g);
 	if (!ret)
 		ret = check_cpus(g);
 	return ret ? ret : check_files(g);

@@ -64,7 +64,8 @@ static void print_group(FILE *out, const char *title, bool plan)
 {
 	fprintf(out, "\n%s:\n", title);
 	for (size_t i = 0; i < param_count; i++)
-		if (!!(param_table[i].who & PARAM_PLAN) == plan)
+		if (!!(param_table[i].who & PARAM_PLAN) == plan &&
+		    !(param_table[i].who & PARAM_HIDDEN))
 			print_row(out, &param_table[i]);
 }
 

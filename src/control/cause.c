@@ -44,7 +44,7 @@ static bool is_cause(const struct flow *f)
 
 /*
  * The cause may reach its queue a moment after what was flushed for it.  With
- * EVENT not NULL an asynchronous event is looked for as well, and ends the wait.
+ * EVENT not NULL an asynchronous event is looked for as well, and ends it.
  */
 static struct flow *find_cause(struct session *s, struct error *event)
 {

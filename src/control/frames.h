@@ -42,6 +42,7 @@
  *		  42 1: relaxed ordering 43 1: on-demand paging
  *		  44 1: verify           45 length of intervals, time
  *		  46 1: check (below)
+ *		  47 enum inject (model/inject.h)
  *		  (* may be 0xffffffff: both ends choose alike from both
  *		  ports, by the rules of model/plan.h: the MTU is the smaller
  *		  active one)

@@ -10,6 +10,7 @@
 #include "control/compare.h"
 #include "control/cause.h"
 #include "control/exchange.h"
+#include "control/inject.h"
 #include "control/load.h"
 #include "control/monitor.h"
 #include "control/outcome.h"
@@ -65,13 +66,15 @@ static int prepare(struct session *s, uint64_t size)
 		.list_length = plan_post_list(plan, size),
 		.iterations = s->warming ? 0 : plan->iterations,
 	};
+	int ret;
 
 	atomic_store(&s->control->peer_sent, false);
 	set_flags(s, size);
 	for (uint32_t t = 0; t < s->n_flows; t++)
 		flow_prepare(&s->flows[t], plan->op, &shape);
 	load_prepare(s, size);
-	return session_fill_receives(s);
+	ret = inject_at(s, INJECT_AT_PREPARED);
+	return ret ? ret : session_fill_receives(s);
 }
 
 /*
@@ -268,9 +271,9 @@ static int run_flows(struct session *s, uint64_t size, uint64_t *dropped)
 static int run_loops(struct session *s, uint64_t size, uint64_t *dropped)
 {
 	bool receives = plan_posts_receives(plan_of(s), s->client);
-	int ret = 0;
+	int ret = inject_at(s, INJECT_AT_RUNNING);
 
-	if (role_loop(s) || receives)
+	if (!ret && (role_loop(s) || receives))
 		ret = run_flows(s, size, dropped);
 	if (!ret && role_awaits_peer(s) && !receives)
 		ret = monitor_wait_peer(s->monitor);

@@ -9,6 +9,7 @@
 #include "control/cause.h"
 #include "control/frames.h"
 #include "control/greeting.h"
+#include "control/inject.h"
 #include "control/last_words.h"
 #include "control/verification.h"
 #include "control/numa.h"
@@ -254,7 +255,7 @@ int session_create(struct session *s)
 		s->flows[t] = make_flow(s, t);
 	for (uint32_t t = 0; t < s->n_flows; t++)
 		verification_begin(s, t);
-	return 0;
+	return inject_at(s, INJECT_AT_CREATED);
 }
 
 int session_send_endpoint(struct session *s)
@@ -323,9 +324,11 @@ int session_connect(struct session *s)
 {
 	const struct result *r = s->result;
 	struct error *err = &s->result->error;
-	int ret = session_fill_receives(s);
+	int ret = inject_at(s, INJECT_AT_ENDPOINT);
 
 	s->connecting = true;
+	if (!ret)
+		ret = session_fill_receives(s);
 	if (!ret)
 		ret = resources_connect(&s->res, s->device, &r->params.plan,
 					&r->path, &s->peer, err);
@@ -333,7 +336,7 @@ int session_connect(struct session *s)
 		ret = resources_query(&s->res, s->device, &r->params.plan,
 				      &r->path, effective_of(s, s->client),
 				      err);
-	return ret;
+	return ret ? ret : inject_at(s, INJECT_AT_CONNECTED);
 }
 
 int session_send_ready(struct session *s)

@@ -75,6 +75,7 @@ enum param_who {
 	PARAM_SERVER = 4,	/* an end that serves */
 	PARAM_DEVICES = 8,	/* verbsperf devices */
 	PARAM_CALIBRATE = 16,	/* verbsperf calibrate */
+	PARAM_HIDDEN = 32,	/* not in the usage, for it measures nothing */
 };
 
 #define PARAM_BOTH (PARAM_CLIENT | PARAM_SERVER)

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "model/param.h"
 
+#include "model/inject.h"
 #include "traffic/clock.h"
 
 #define SECOND 1000000000ULL
@@ -248,6 +249,9 @@ const struct param param_table[] = {
 	  FLAG(plan.check), 0, 1, NULL,
 	  NULL, NULL, CLIENT_PLAN,
 	  "compare both ends side by side, test nothing" },
+	{ 47, "inject", 0, NULL, CHOICE(plan.inject), 0, INJECT_COUNT - 1,
+	  "none", INJECT_WORDS, NULL, CLIENT_PLAN | PARAM_HIDDEN,
+	  "spoil that, to see what is said of it" },
 	{ 0, "percentiles", 0, NULL, PERCENTILES(percentiles), 0, 0, NULL,
 	  "LIST", NULL, PARAM_BOTH,
 	  "these instead of 99% and 99.9%: 50,99.99" },

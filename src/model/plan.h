@@ -74,6 +74,7 @@ struct plan {
 	bool relaxed_ordering;
 	bool odp;		/* on-demand paging */
 	bool verify;		/* every byte is checked where it arrives */
+	uint32_t inject;	/* enum inject: a fault to be provoked */
 	uint64_t interval;	/* ns, also between the client's live rows; 0:
 				 * none of these, and as long as is usual */
 	bool check;		/* compare both ends, make and send nothing */

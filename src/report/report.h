@@ -32,6 +32,10 @@ char *report_calibration_json(const struct calibration *c, const char *title);
  */
 char *report_devices(const struct port *ports, size_t n);
 
+/* The faults that --inject knows: a line of headings and one of each, with
+ * tabs between. */
+char *report_faults(void);
+
 /*
  * Can PATH be written?  Asked before a run, so that its result is not lost.
  * Makes the file if there is none.  Returns as report_write().

@@ -15,8 +15,8 @@ static const struct {
 #define UNREACHABLE \
 	"no route or no neighbour entry towards the peer's GID: ping it, try " \
 	"another -x", \
-	"the subnet manager knows no path to the peer's LID or GID: 'ibstat', " \
-	"'sminfo', try another -x"
+	"the subnet manager knows no path to the peer's LID or GID: " \
+	"'ibstat', 'sminfo', try another -x"
 	{ "ibv_modify_qp", EINVAL,
 	  "the GID index or the MTU may not suit the peer: 'verbsperf "
 	  "devices', -x, -m",

@@ -125,8 +125,8 @@ static int refused(const struct device *device, const struct memory *m,
 			 PRIu64, m->n_mrs + 1, m->length / m->part);
 	return fail(err, ret, explain_advice("ibv_reg_mr", -ret,
 					     port_is_ethernet(&device->port)),
-		    "%s: cannot register %" PRIu64 " bytes%s: %s", device->port.device, m->part, part,
-		    strerror(-ret));
+		    "%s: cannot register %" PRIu64 " bytes%s: %s",
+		    device->port.device, m->part, part, strerror(-ret));
 }
 
 static unsigned int access_flags(const struct plan *plan, bool client,

@@ -45,7 +45,8 @@ def check(document):
     if document["test"]["name"]:
         assert document["test"]["name"].startswith(
             document["test"]["operation"])
-    assert sorted(document["parameters"]) == sorted(option_names())
+    assert (sorted(document["parameters"])
+            == sorted(option_names() | {"inject"}))
     for row in document["results"]:
         check_row(document, row)
     check_preflight(document)

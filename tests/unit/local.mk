@@ -23,6 +23,7 @@ check_PROGRAMS = \
 	tests/unit/test_gid \
 	tests/unit/test_greeting \
 	tests/unit/test_histogram \
+	tests/unit/test_inject \
 	tests/unit/test_intervals \
 	tests/unit/test_json \
 	tests/unit/test_json_rows \
@@ -142,6 +143,8 @@ tests_unit_test_greeting_SOURCES = tests/unit/test_greeting.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
 	tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_histogram_SOURCES = tests/unit/test_histogram.c \
+	tests/unit/test.h
+tests_unit_test_inject_SOURCES = tests/unit/test_inject.c \
 	tests/unit/test.h
 tests_unit_test_intervals_SOURCES = tests/unit/test_intervals.c \
 	tests/unit/test.h

@@ -93,6 +93,7 @@ struct plan sample_plan(void)
 		.relaxed_ordering = true,
 		.odp = true,
 		.verify = true,
+		.inject = 11,
 		.interval = 250000000,
 		.check = true,
 	};

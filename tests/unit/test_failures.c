@@ -1,4 +1,4 @@
-/* Which failure of several is kept; asynchronous events; the verbs of set-up. */
+/* Which of several failures is kept; events; the verbs of set-up. */
 #include "config.h"
 #include "test.h"
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "model/inject.h"
 #include "samples.h"
 
 /* Offsets into the payloads of golden.h and golden_plan.h. */
@@ -23,11 +24,12 @@ struct field {
 /* PLAN: the port, how many parameters, and those: id, value. */
 #define PORT_SIZE 112
 #define GIDS (PORT_SIZE - 23)	/* and one of them */
-#define PARAMETERS 44
+#define PARAMETERS 45
 #define PARAMETER_SIZE 10
 #define FIRST (PORT_SIZE + 4)
 /* The value of number ID: they begin at 2, and 35 is a list of its own. */
-#define AT(id) (FIRST + PARAMETER_SIZE * ((id) - 2 - ((id) > 35)) + 2)
+#define AT(id) \
+	(FIRST + PARAMETER_SIZE * ((id) - 2 - ((id) > 35)) + 2)
 #define SIZES (FIRST + PARAMETER_SIZE * PARAMETERS)
 #define LABELS (SIZES + 2 + 2 * 8)
 /* A row of fields[]: number ID with VALUE. */
@@ -147,6 +149,9 @@ static const struct field fields[] = {
 	PLAN(45, SECOND / 100 - 1, "interval 9999999: allowed are 10000000 to"),
 	PLAN(45, 3601 * SECOND, "interval 3601000000000"),
 	FLAG(46, "check"),
+	PLAN(47, 0, NULL),
+	PLAN(47, INJECT_COUNT - 1, NULL),
+	PLAN(47, INJECT_COUNT, "inject"),
 	{ FRAME_PLAN, SIZES, 2, 0, "number of sizes 0: allowed are 1 to 64" },
 	{ FRAME_PLAN, SIZES, 2, 65, "number of sizes 65: allowed are 1 to 64" },
 	{ FRAME_PLAN, SIZES + 2, 8, (1ULL << 31) + 1, "size 2147483649" },

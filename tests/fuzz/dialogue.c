@@ -152,7 +152,7 @@ static int open_peer(const uint8_t *data, size_t size, int *peer)
 	return fds[1];
 }
 
-static void run_session(struct connection *conn, const struct device *device,
+static void run_session(struct connection *conn, struct device *device,
 			struct result *result, bool client)
 {
 	struct session *session = NULL;

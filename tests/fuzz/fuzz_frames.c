@@ -27,6 +27,8 @@ union value {
 	uint64_t size;
 	struct sent sent;
 	struct done done;
+	uint32_t before;
+	uint8_t proof[AUTH_PROOF_SIZE];
 };
 
 typedef int getter(const struct frame *frame, union value *v,
@@ -98,6 +100,28 @@ static int get_START(const struct frame *frame, union value *v,
 static void put_START(struct frame *frame, const union value *v)
 {
 	encode_start(frame, v->size);
+}
+
+static int get_WAIT(const struct frame *frame, union value *v,
+		    struct error *err)
+{
+	return decode_wait(frame, &v->before, err);
+}
+
+static void put_WAIT(struct frame *frame, const union value *v)
+{
+	encode_wait(frame, v->before);
+}
+
+static int get_AUTH(const struct frame *frame, union value *v,
+		    struct error *err)
+{
+	return decode_auth(frame, v->proof, err);
+}
+
+static void put_AUTH(struct frame *frame, const union value *v)
+{
+	encode_auth(frame, v->proof);
 }
 
 /* A type that is missing above does not compile here. */

@@ -30,21 +30,21 @@ tests_fuzz_fuzz_client_SOURCES = tests/fuzz/fuzz_client.c \
 	tests/fuzz/tests.c tests/fuzz/tests.h $(fuzz_dialogue)
 tests_fuzz_fuzz_client_CPPFLAGS = $(fuzz_dialogue_cppflags)
 tests_fuzz_fuzz_client_LDFLAGS = $(fuzz_dialogue_ldflags)
-tests_fuzz_fuzz_client_LDADD = libverbsperf.a
+tests_fuzz_fuzz_client_LDADD = libverbsperf.a $(SODIUM_LIBS)
 tests_fuzz_fuzz_frames_SOURCES = tests/fuzz/fuzz_frames.c $(fuzz_common)
 tests_fuzz_fuzz_frames_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_fuzz_frames_LDADD = libverbsperf.a
+tests_fuzz_fuzz_frames_LDADD = libverbsperf.a $(SODIUM_LIBS)
 tests_fuzz_fuzz_options_SOURCES = tests/fuzz/fuzz_options.c $(fuzz_common)
 tests_fuzz_fuzz_options_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_fuzz_options_LDADD = libverbsperf.a
+tests_fuzz_fuzz_options_LDADD = libverbsperf.a $(SODIUM_LIBS)
 tests_fuzz_fuzz_server_SOURCES = tests/fuzz/fuzz_server.c $(fuzz_dialogue)
 tests_fuzz_fuzz_server_CPPFLAGS = $(fuzz_dialogue_cppflags)
 tests_fuzz_fuzz_server_LDFLAGS = $(fuzz_dialogue_ldflags)
-tests_fuzz_fuzz_server_LDADD = libverbsperf.a
+tests_fuzz_fuzz_server_LDADD = libverbsperf.a $(SODIUM_LIBS)
 tests_fuzz_fuzz_units_SOURCES = tests/fuzz/fuzz_units.c $(fuzz_common)
 tests_fuzz_fuzz_units_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_fuzz_units_LDADD = libverbsperf.a
+tests_fuzz_fuzz_units_LDADD = libverbsperf.a $(SODIUM_LIBS)
 tests_fuzz_make_corpus_SOURCES = tests/fuzz/make_corpus.c \
 	tests/fuzz/tests.c tests/fuzz/tests.h tests/fuzz/dialogue.h \
 	$(fuzz_common)
-tests_fuzz_make_corpus_LDADD = libverbsperf.a
+tests_fuzz_make_corpus_LDADD = libverbsperf.a $(SODIUM_LIBS)

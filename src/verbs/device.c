@@ -155,19 +155,33 @@ static int read_port(struct ibv_context *context, uint8_t number,
 	return read_gids(context, params, port, err);
 }
 
+/* Why it was not opened: libibverbs hides what is wrong with its file. */
+static int open_errno(const struct ibv_device *device)
+{
+	int errnum = errno ? errno : EIO;
+	char path[32 + IBV_SYSFS_NAME_MAX];
+
+	snprintf(path, sizeof(path), "/dev/infiniband/%s", device->dev_name);
+	return access(path, R_OK | W_OK) ? errno : errnum;
+}
+
 static int open_context(struct ibv_device *device,
 			struct ibv_context **context, struct error *err)
 {
+	int errnum;
+
 	*context = ibv_open_device(device);
 	if (*context) {
 		/* events are read when there are any, never waited for */
 		fcntl((*context)->async_fd, F_SETFL, O_NONBLOCK);
 		return 0;
 	}
-	return fail(err, errno ? -errno : -EIO,
-		    "check the permissions of /dev/infiniband and whether "
-		    "ibverbs-providers is installed", "cannot open %s: %s",
-		    ibv_get_device_name(device), strerror(errno));
+	errnum = open_errno(device);
+	return fail(err, -errnum,
+		    "check the permissions of /dev/infiniband, that a "
+		    "container has it, and that ibverbs-providers is installed",
+		    "cannot open %s (%s): %s", ibv_get_device_name(device),
+		    device->dev_name, strerror(errnum));
 }
 
 static uint8_t port_count(struct ibv_context *context)

@@ -14,15 +14,17 @@ from wire import FakeClient, Proxy
 pytestmark = needs_device
 
 
-def regions(program):
-    """Memory regions of PROGRAM, which are all that have keys."""
+def regions(*others):
+    """Memory regions, which are all that have keys, but those of OTHERS."""
     text = subprocess.run(("rdma", "resource", "show", "mr", "dev", DEVICE),
                           check=True, capture_output=True, text=True).stdout
-    return len(re.findall(rf" pid {program.process.pid} ", text))
+    not_meant = {str(program.process.pid) for program in others}
+    return len([pid for pid in re.findall(r" pid (\d+) ", text)
+                if pid not in not_meant])
 
 
-def has_none(server):
-    deadline(20, lambda: not regions(server), "the end of its memory regions")
+def none_is_left():
+    deadline(20, lambda: not regions(), "the end of all memory regions")
 
 
 def rkey_of(proxy):
@@ -35,14 +37,14 @@ def rkey_of(proxy):
 @pytest.mark.parametrize("args,number", ((("write_bw",), 1),
                                          (("write_bw", "-b"), 2)))
 def test_no_region_outlives_its_client(server, args, number):
-    assert regions(server) == 0
+    assert regions() == 0
     program = client(*args, "-D", 60, port=server.port)
-    deadline(20, lambda: regions(server) == number, "its memory regions")
+    deadline(20, lambda: regions(program) == number, "its memory regions")
     program.send(signal.SIGKILL)
     complained(server, "client")
-    has_none(server)
+    none_is_left()
     succeeded(client(*args, *QUICK, port=server.port))
-    has_none(server)
+    none_is_left()
 
 
 @needs_lab
@@ -52,7 +54,7 @@ def test_no_region_outlives_a_client_that_leaves(shared_server, steps):
     peer.play(*FakeClient.STEPS[:steps])
     peer.close()
     complained(shared_server, "client")
-    has_none(shared_server)
+    none_is_left()
 
 
 @pytest.mark.parametrize("test", ("write_bw", "read_bw", "atomic_bw"))

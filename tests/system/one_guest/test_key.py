@@ -66,7 +66,7 @@ def test_ends_that_do_not_fit(keys, mine, theirs, said, logged):
     program = client("write_bw", *QUICK, *keys[mine], port=server.port)
     failed(program, said)
     complained(server, logged)
-    server.wait_for(r"client at 127\.0\.0\.1 port \d+ is "
+    server.wait_for(r"127\.0\.0\.1 port \d+: this is "
                     + socket.gethostname())
     assert "proved" not in server.err
     succeeded(client("write_bw", *QUICK, *keys[theirs], port=server.port))

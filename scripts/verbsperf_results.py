@@ -27,15 +27,18 @@ import typing
 DOCUMENT = "verbsperf/1"
 SWEEP = "verbsperf-sweep/1"
 
-# Parameters that say how an end is set up, how long to measure or what to
-# print; the others shape the traffic, and make a point another point.  The
-# path MTU belongs to the fingerprint.
-NOT_OF_POINT = frozenset("""
-    arguments bind clock cpus csv device duration format gid-index histogram
-    ib-port interval iterations json json-lines key key-file loopback
-    max-clients max-lost max-memory max-p50 max-p99 max-p99.9 min-gbps
-    min-mpps mtu no-preflight numa once percentiles pkey-index port preflight
-    qps samples size test timeout title transport vector wait warmup
+# How long to measure and what to print: no other point.
+RUN_ONLY = frozenset("""
+    csv duration format histogram interval iterations json json-lines
+    max-lost max-p50 max-p99 max-p99.9 min-gbps min-mpps percentiles samples
+    timeout title warmup
+    """.split())
+# What a document says elsewhere, or what is an end's own and in the
+# fingerprint where it matters.
+NOT_OF_POINT = RUN_ONLY | frozenset("""
+    all allow bind check clock cpus device gid-index ib-port idle-timeout
+    key-file loopback max-duration max-memory max-qps mtu numa once parallel
+    pkey-index port qps ready-fd size transport vector wait
     """.split())
 END_FIELDS = ("device", "firmware", "link_layer", "rate_gbps", "gid_type",
               "mtu", "numa_node")
@@ -131,8 +134,8 @@ def read(path):
     line, first = records[0]
     if first.get("schema") == SWEEP:
         check_header(path, line, first)
-        return [sweep_record(path, number, entry)
-                for number, entry in records[1:]]
+        return in_order(first, [sweep_record(path, number, entry)
+                                for number, entry in records[1:]])
     return read_documents(path, records)
 
 
@@ -203,6 +206,8 @@ def check_header(path, line, header):
     expect(type(header.get("seed")) is int, path, line,
            "the sweep's header has no seed")
     targets = header.get("targets")
+    expect(isinstance(header.get("points", []), list), path, line,
+           "\"points\" of the sweep's header is no list")
     expect(isinstance(targets, list) and targets
            and all(isinstance(t, dict) and isinstance(t.get("name"), str)
                    for t in targets),
@@ -260,7 +265,8 @@ def document_point(document, size, qps):
     test = document["test"]
     options = {name: text_of(value)
                for name, value in document["parameters"].items()
-               if name not in NOT_OF_POINT and value not in (None, False)}
+               if name not in NOT_OF_POINT
+               and value not in (None, False, "none")}
     return Point(test["name"], test["transport"], size, qps,
                  tuple(sorted(options.items())))
 
@@ -289,6 +295,19 @@ def read_documents(path, entries):
     return records
 
 
+def in_order(header, records):
+    """RECORDS by target and point, as the sweep's header names them."""
+    names = [target["name"] for target in header["targets"]]
+    points = [sweep_point("", 0, p) for p in header.get("points", [])]
+    place = {point: i for i, point in enumerate(points)}
+    for record in records:
+        expect(record.target in names, record.path, record.line,
+               f"the sweep's header has no target '{record.target}'")
+    return sorted(records, key=lambda record: (
+        names.index(record.target), place.get(record.point, len(place)),
+        record.round))
+
+
 def sweep_point(path, line, point):
     """The point of a line of a sweep."""
     expect(isinstance(point, dict), path, line, "there is no \"point\"")
@@ -301,7 +320,9 @@ def sweep_point(path, line, point):
     expect(good, path, line, "\"point\" needs test, transport, size, qps and"
            " options")
     return Point(point["test"], point["transport"], point["size"],
-                 point["qps"], tuple(sorted(options.items())))
+                 point["qps"], tuple(sorted(
+                     (name, value) for name, value in options.items()
+                     if name not in RUN_ONLY)))
 
 
 def sweep_record(path, line, entry):

@@ -1,0 +1,106 @@
+"""The scripts under test, imported and run."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SCRIPTS = HERE.parent.parent / "scripts"
+FAKE = HERE / "fake_verbsperf"
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SCRIPTS))
+
+
+def run(script, *arguments, **options):
+    """SCRIPT's (status, stdout, stderr)."""
+    done = subprocess.run(
+        [sys.executable, SCRIPTS / script, *map(str, arguments)], text=True,
+        capture_output=True, timeout=300, stdin=subprocess.DEVNULL, **options)
+    return done.returncode, done.stdout, done.stderr
+
+
+def refused(outcome, status, *words):
+    """The one line on stderr of a script that failed with STATUS."""
+    assert outcome[0] == status, outcome
+    assert "Traceback" not in outcome[2]
+    lines = outcome[2].splitlines()
+    assert "error: " in lines[-1], outcome
+    for word in words:
+        assert word in lines[-1], (word, lines[-1])
+    return lines[-1]
+
+
+@pytest.fixture
+def compare():
+    """verbsperf-compare."""
+    return lambda *arguments: run("verbsperf-compare", *arguments)
+
+
+@pytest.fixture
+def sweep(tmp_path):
+    """verbsperf-sweep of the fake, in a folder of its own."""
+    def start(*arguments, **options):
+        environment = {**os.environ, "VERBSPERF": str(FAKE),
+                       "FAKE_LOG": str(tmp_path / "log"),
+                       **options.pop("env", {})}
+        return run("verbsperf-sweep", *arguments, env=environment,
+                   cwd=tmp_path, **options)
+    return start
+
+
+@pytest.fixture
+def write_suite(tmp_path):
+    """Makes a suite of a text; its path."""
+    def write(text):
+        path = tmp_path / "suite"
+        path.write_text(text)
+        return str(path)
+    return write
+
+
+def document(gbps=50.0, size=64, p99=None, **changes):
+    """A verbsperf/1 document, as far as the scripts look at it."""
+    end = {"device": "mlx5_0", "firmware": "1.0", "link_layer": "Ethernet",
+           "rate_gbps": 100.0, "gid_type": "RoCE v2", "mtu": 1024,
+           "numa_node": 0}
+    latency = {"p50": p99 / 2, "p99": p99} if p99 else None
+    row = {"size": size, "qps": 1, "failed": False, "latency": latency,
+           "bandwidth": None if latency else {"gbps": gbps}}
+    made = {"schema": "verbsperf/1", "tool": {"version": "1"},
+            "test": {"name": "write_lat" if latency else "write_bw",
+                     "transport": "RC"},
+            "parameters": {"tx-depth": 128, "loopback": False}, "client": end,
+            "server": dict(end), "results": [row], "error": None}
+    return {**made, **changes}
+
+
+def sweep_lines(values, size=64, marks=None):
+    """Lines of a sweep of one point: VALUES are {target: [gbps or None]}."""
+    header = {"schema": "verbsperf-sweep/1", "seed": 1,
+              "targets": [{"name": name} for name in values]}
+    lines = [json.dumps(header)]
+    point = {"test": "write_bw", "transport": "RC", "size": size, "qps": 1,
+             "options": {}}
+    for target, row in values.items():
+        for number, value in enumerate(row, 1):
+            lines.append(json.dumps({
+                "target": target, "round": number, "point": point,
+                "document": document(value, size) if value else None,
+                "error": None if value else "cannot connect",
+                "fingerprint": (marks or {}).get(target, {})}))
+    return lines
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes documents or lines into a file; its path."""
+    def save(name, lines):
+        path = tmp_path / name
+        path.write_text("".join(
+            (line if isinstance(line, str) else json.dumps(line)) + "\n"
+            for line in lines))
+        return str(path)
+    return save

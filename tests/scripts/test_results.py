@@ -1,0 +1,124 @@
+"""What is read of files, and what is refused."""
+import json
+
+import pytest
+
+import verbsperf_results as results
+from conftest import document, sweep_lines
+
+
+def test_one_document_on_several_lines(write):
+    path = write("run.json", [json.dumps(document(), indent=2)])
+    record, = results.read(path)
+    assert (record.target, record.round, record.line) == ("run", 1, 1)
+    assert record.point == results.Point("write_bw", "RC", 64, 1,
+                                         (("tx-depth", "128"),))
+    assert results.metric(record.row, "gbps") == 50
+    assert results.metric(record.row, "p99") is None
+    assert record.fingerprint["client gid type"] == "RoCE v2"
+
+
+def test_documents_one_after_the_other(write):
+    pretty = json.dumps(document(size=4096), indent=2)
+    path = write("runs.json", [document(), pretty, document()])
+    records = results.read(path)
+    assert [(r.round, r.point.size) for r in records] \
+        == [(1, 64), (1, 4096), (2, 64)]
+    assert records[2].line == 2 + len(pretty.splitlines())
+
+
+def test_failed_documents_have_no_row(write):
+    error = {"stage": "connect", "message": "nobody there"}
+    failed = document()
+    failed["results"][0]["failed"] = True
+    path = write("bad.json", [document(results=[], error=error), failed])
+    records = results.read(path)
+    assert [(r.row, r.error) for r in records] \
+        == [(None, "nobody there"), (None, None)]
+
+
+def test_how_long_is_no_other_point(write):
+    path = write("a.json", [document(parameters={"duration": 1}),
+                            document(parameters={"duration": 2}),
+                            document(parameters={"walk": 64})])
+    assert [r.round for r in results.read(path)] == [1, 2, 1]
+
+
+def test_percentiles_that_were_asked_for():
+    row = {"bandwidth": None, "latency": {"p99_9": None,
+                                          "percentiles": {"99.9": 7.0}}}
+    assert results.metric(row, "p99_9") == 7.0
+    assert results.metric(row, "p75") is None
+
+
+def test_labels_say_what_differs():
+    points = [results.Point("write_bw", "RC", 65536, 8, options)
+              for options in ((("imm", "true"), ("walk", "64")),
+                              (("walk", "64"),))]
+    assert results.label(points[0]) == "write_bw RC 64K 8 QPs imm walk=64"
+    assert results.label(points[0], points) == "write_bw RC 64K 8 QPs imm"
+    assert results.label(points[1], points) == "write_bw RC 64K 8 QPs no imm"
+    assert [results.size_text(n) for n in (2, 1536, 3 << 20, 1 << 30)] \
+        == ["2", "1536", "3M", "1G"]
+
+
+def test_sweep_is_in_the_order_of_its_header(write):
+    lines = sweep_lines({"new": [1.0, None], "old": [3.0, 4.0]})
+    path = write("sweep", lines[:1] + lines[:0:-1])
+    records = results.read(path)
+    assert [(r.target, r.round) for r in records] \
+        == [("new", 1), ("new", 2), ("old", 1), ("old", 2)]
+    assert records[1].row is None and records[1].error == "cannot connect"
+    assert records[0].line == 5
+
+
+NO_ROW = json.dumps({**json.loads(sweep_lines({"a": [None]})[1]),
+                     "error": None})
+
+
+@pytest.mark.parametrize("text, line, words", [
+    ("", None, "nothing in it"),
+    ("hello", 1, "not JSON"),
+    ('{"schema":', 1, "cut off"),
+    ("\n[1]", 2, "not an object"),
+    ('{"schema": "verbsperf/2"}', 1, '"verbsperf/2", not "verbsperf/1"'),
+    ("{}", 1, '"schema" is null'),
+    (json.dumps(document()) + "\n{", 2, "cut off"),
+    (json.dumps(document(test=None)), 1, 'no object "test"'),
+    (json.dumps(document(tool={})), 1, "which version"),
+    (json.dumps(document(results={})), 1, 'no list "results"'),
+    (json.dumps(document(results=[{"size": 1}])), 1, 'no number "qps"'),
+    (json.dumps(document(gbps=float("nan"))), 1, "NaN"),
+    (json.dumps(document(gbps=float("inf"))), 1, "Infinity"),
+    (json.dumps(document(error="x")), 1, "has a message"),
+    ("[" * 100000, 1, "recursion"),
+    (sweep_lines({"a": []})[0].replace('"seed": 1', '"seed": "x"'), 1,
+     "no seed"),
+    (sweep_lines({"a": []})[0] + "\n{}", 2, 'no "target"'),
+    ("\n".join(sweep_lines({"a": [1.0]})).replace('"round": 1', '"round": ""'),
+     2, 'no "round"'),
+    ("\n".join(sweep_lines({"a": [1.0]})).replace('"size": 64, "qps": 1, "op',
+                                                  '"size": "64", "op'), 2,
+     '"point" needs'),
+    (sweep_lines({"a": []})[0] + "\n" + NO_ROW, 2, "neither a result nor"),
+    ("\n".join(sweep_lines({"a": [1.0]})).replace('"target": "a"',
+                                                  '"target": "b"'), 2,
+     "no target 'b'"),
+])
+def test_what_is_no_result_is_refused(tmp_path, text, line, words):
+    path = tmp_path / "file"
+    path.write_text(text)
+    with pytest.raises(results.ResultsError) as error:
+        results.read(str(path))
+    where = f"{path}:{line}: " if line else f"{path}: "
+    assert str(error.value).startswith(where) and words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    binary = tmp_path / "binary"
+    binary.write_bytes(b"\xff\xfe\x00")
+    for path, words in ((binary, "not text"), (tmp_path, "Is a directory"),
+                        (tmp_path / "none", "No such file")):
+        with pytest.raises(results.ResultsError, match=words):
+            results.read(str(path))

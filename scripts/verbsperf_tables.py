@@ -1,0 +1,151 @@
+"""A comparison as text, Markdown and JSON."""
+import json
+
+import verbsperf_results as results
+
+HEADING = ("point", "metric", "base", "new", "change", "95% interval", "p",
+           "verdict")
+UNITS = {"gbps": "Gb/s", "mpps": "Mpps", "mib_per_s": "MiB/s",
+         "peak_gbps": "peak Gb/s"}
+
+
+def unit(metric):
+    """METRIC for people, with its unit."""
+    if metric in UNITS:
+        return UNITS[metric]
+    return metric.replace("_", ".") + " us"
+
+
+def number(value):
+    """VALUE with four digits that count."""
+    if value is None:
+        return "-"
+    text = f"{value:#.4g}"
+    return f"{value:.0f}" if "e" in text else text.rstrip(".")
+
+
+def percent(ratio):
+    """By how much RATIO is more or less than 1."""
+    if ratio is None:
+        return "-"
+    change = (ratio - 1) * 100
+    return f"{change:+.0f}%" if abs(change) >= 1000 else f"{change:+.1f}%"
+
+
+def p_text(p):
+    """A probability, not more exact than is of use."""
+    if p is None:
+        return "-"
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def interval(low, high):
+    """The interval of a ratio."""
+    return "-" if low is None else f"{percent(low)} .. {percent(high)}"
+
+
+def verdict(point):
+    """The verdict, with what it takes or what is behind it."""
+    words = [point["verdict"]]
+    if point["more_rounds"]:
+        words.append(f"{rounds(point['more_rounds'])} needed")
+    words.extend(point["notes"])
+    return ": ".join(words[:2]) + "".join(f"; {w}" for w in words[2:])
+
+
+def rounds(more):
+    """How many more rounds, as far as it can be said."""
+    if more > 500:
+        return "over 500 more rounds"
+    return f"about {more} more round" + ("s" if more > 1 else "")
+
+
+def cells(point):
+    """One line of a table."""
+    return (point["label"], unit(point["metric"]), number(point["base"]),
+            number(point["new"]), percent(point["ratio"]),
+            interval(point["low"], point["high"]),
+            p_text(point["p_adjusted"]), verdict(point))
+
+
+def heading(report):
+    """What is compared, in a line for each side."""
+    for side in ("base", "new"):
+        entry = report[side]
+        target = f", target {entry['target']}" if entry["target"] else ""
+        yield (f"{side}: {entry['file']}{target}, {entry['rounds']} round"
+               + ("s" if entry["rounds"] != 1 else ""))
+
+
+def summary(report):
+    """How many of each verdict."""
+    return f"{report['verdict']}: " + ", ".join(
+        f"{n} {name}" for name, n in report["counts"].items() if n)
+
+
+def definition(report):
+    """What the columns mean."""
+    limits = report["tolerance_percent"]
+    names = sorted({p["metric"] for p in report["points"]})
+    rate = [name for name in names if name in UNITS]
+    time = [name for name in names if name not in UNITS]
+    words = [f"{limits['bandwidth']:g}% of {', '.join(map(unit, rate))}"
+             ] if rate else []
+    words += [f"{limits['latency']:g}% of {', '.join(map(unit, time))}"
+              ] if time else []
+    return ("tolerance: " + " and ".join(words)
+            + "; change: Hodges-Lehmann ratio of new to base; p: Mann-Whitney,"
+            f" Holm's of {report['family']}")
+
+
+def text(report):
+    """The table for people."""
+    lines = [HEADING] + [cells(point) for point in report["points"]]
+    widths = [max(len(line[i]) for line in lines)
+              for i in range(len(HEADING))]
+    out = [f" {line}" for line in heading(report)]
+    for line in lines:
+        left = [line[0].ljust(widths[0]), line[1].ljust(widths[1])]
+        right = [cell.rjust(width)
+                 for cell, width in zip(line[2:-1], widths[2:-1])]
+        out.append("  ".join([""] + left + right + [line[-1]])[1:])
+    out += [f" note: {note}" for note in report["notes"]]
+    out += [f" {definition(report)}", f" {summary(report)}"]
+    return "\n".join(out) + "\n"
+
+
+def escape(cell):
+    """A cell must not end early, nor start an emphasis."""
+    for letter in "\\|*_<`":
+        cell = cell.replace(letter, "\\" + letter)
+    return cell
+
+
+def markdown(report):
+    """A table for a review comment; what is not ok is bold."""
+    out = [f"**{summary(report)}**", ""]
+    out += [f"- {escape(line)}" for line in heading(report)]
+    out += [f"- note: {escape(note)}" for note in report["notes"]]
+    out += ["", "| " + " | ".join(HEADING) + " |",
+            "|---|---|---:|---:|---:|---:|---:|---|"]
+    for point in report["points"]:
+        line = [escape(cell) for cell in cells(point)]
+        if point["verdict"] != "ok":
+            line[-1] = f"**{line[-1]}**"
+        out.append("| " + " | ".join(line) + " |")
+    return "\n".join(out + ["", definition(report)]) + "\n"
+
+
+def as_json(report):
+    """The report, points as in a sweep."""
+    return json.dumps(report, indent=2) + "\n"
+
+
+def point_json(point):
+    """A Point as verbsperf-sweep writes it."""
+    return {**point._asdict(), "options": dict(point.options)}
+
+
+def label_of(point, points, target):
+    """A point's name in the table."""
+    return (f"{target}: " if target else "") + results.label(point, points)

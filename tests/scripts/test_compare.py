@@ -1,0 +1,193 @@
+"""verbsperf-compare as a user runs it."""
+import json
+
+import pytest
+
+from conftest import document, refused, sweep_lines
+
+STEADY = [50 * (1 + i / 1000) for i in (0, 3, -2, 5, -4, 1, 2, -1, 4, -3)]
+
+
+def scaled(factor, n=10):
+    return [value * factor for value in STEADY[:n]]
+
+
+@pytest.fixture
+def pair(write):
+    """A sweep of targets, with a twin."""
+    return write("pair.jsonl", sweep_lines({
+        "base": STEADY, "twin": scaled(1.002), "slow": scaled(0.96),
+        "fast": scaled(1.05)}))
+
+
+def verdict(outcome):
+    """(status, verdict, the only point) of --json."""
+    report = json.loads(outcome[1])
+    point, = report["points"]
+    return outcome[0], report["verdict"], point
+
+
+@pytest.mark.parametrize("target, status, wanted", [
+    ("twin", 0, "ok"), ("slow", 1, "regression"), ("fast", 0, "improvement")])
+def test_targets_of_one_sweep(compare, pair, target, status, wanted):
+    got = verdict(compare("--json", "--targets", f"base,{target}", pair))
+    assert got[:2] == (status, wanted)
+    same = verdict(compare("--json", f"{pair}:base", f"{pair}:{target}"))
+    assert same[2] == got[2]
+    text = compare("--targets", f"base,{target}", pair)
+    assert text[0] == status and text[2] == ""
+    assert f"  {wanted}\n" in text[1]
+    assert "write_bw RC 64 1 QP" in text[1]
+    assert max(map(len, text[1].splitlines())) < 110
+
+
+def test_json_has_the_numbers(compare, pair):
+    _, _, point = verdict(compare("--json", "--targets", "base,slow", pair))
+    assert point["ratio"] == pytest.approx(0.96, abs=1e-3)
+    assert point["low"] < 0.96 < point["high"] < 0.98
+    assert point["p"] == point["p_adjusted"] == pytest.approx(2 / 184756)
+    assert point["metric"] == "gbps" and point["base"] == pytest.approx(
+        50.025)
+    assert (point["base_rounds"], point["new_rounds"]) == (10, 10)
+
+
+def test_markdown(compare, pair):
+    status, text, _ = compare("--markdown", "--targets", "base,slow", pair)
+    assert status == 1
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert len(rows) == 3 and len({row.count("|") for row in rows}) == 1
+    assert "write\\_bw" in rows[2] and "**regression**" in rows[2]
+    assert text.startswith("**regression: 1 regression**")
+
+
+def test_documents(compare, write):
+    base = write("base.json", [document(v) for v in STEADY])
+    slow = write("slow.json", [document(v * 0.9) for v in STEADY])
+    status, text, _ = compare(base, slow)
+    assert status == 1 and "two sessions" in text
+    few = write("few.json", [document(v * 0.9) for v in STEADY[:2]])
+    status, _, point = verdict(compare("--json", base, few))
+    assert (status, point["verdict"], point["more_rounds"]) \
+        == (2, "inconclusive", 3)
+
+
+def test_latency_is_worse_when_it_is_more(compare, write):
+    base = write("base.json", [document(p99=v) for v in STEADY])
+    more = write("more.json", [document(p99=v * 1.04) for v in STEADY])
+    assert compare(base, more)[0] == 0
+    assert compare("--latency-tolerance", 3, base, more)[0] == 1
+    assert compare("--latency-tolerance", "3%", more, base)[0] == 0
+    got = verdict(compare("--json", "--metric", "50", base, more))
+    assert got[2]["metric"] == "p50" and got[2]["base"] == pytest.approx(
+        25.0125)
+    outcome = verdict(compare("--json", "--metric", "p99.9", base, more))
+    assert outcome[:2] == (2, "inconclusive")
+    assert outcome[2]["notes"] == ["p99.9 us was not measured in BASE"]
+
+
+def test_regression_wins_over_inconclusive(compare, write):
+    """And inconclusive over improvement."""
+    noisy = [50, 70, 40, 60, 80, 30]
+    lines = sweep_lines({"a": STEADY, "b": scaled(0.9)}, size=64)
+    lines += sweep_lines({"a": noisy, "b": noisy}, size=128)[1:]
+    assert compare(write("one", lines))[0] == 1
+    lines = sweep_lines({"a": STEADY, "b": scaled(1.1)}, size=64)
+    lines += sweep_lines({"a": noisy, "b": noisy}, size=128)[1:]
+    status, text, _ = compare(write("two", lines))
+    assert status == 2 and "1 inconclusive, 1 improvement" in text
+
+
+def test_fingerprints_must_be_alike(compare, write):
+    marks = {"a": {"client mtu": 1024, "kernel": "6.1"},
+             "b": {"client mtu": 512, "kernel": "6.1", "option walk": "64"}}
+    path = write("sweep", sweep_lines({"a": STEADY, "b": STEADY},
+                                      marks=marks))
+    line = refused(compare(path), 2, "client mtu: 1024 in BASE, 512 in NEW",
+                   "option walk: none in BASE, 64 in NEW", "--force")
+    assert "kernel" not in line
+    status, text, _ = compare("--force", path)
+    assert status == 0 and "note: the fingerprints differ: client mtu" in text
+
+
+def test_what_one_side_does_not_know_is_no_difference(compare, write):
+    marks = {"a": {"kernel": "6.1"}, "b": {"client device": "mlx5_0"}}
+    path = write("sweep", sweep_lines({"a": STEADY, "b": STEADY},
+                                      marks=marks))
+    assert compare(path)[0] == 0
+
+
+def test_a_fingerprint_that_changed_within_one_side(compare, write):
+    other = document(50)
+    other["client"]["firmware"] = "2.0"
+    base = write("base.json", [document(v) for v in STEADY] + [other])
+    refused(compare(base, base), 2, "client firmware: 1.0 and 2.0 in BASE")
+
+
+@pytest.mark.parametrize("base, new, status, wanted, note", [
+    (STEADY, [None] * 10, 1, "regression", "failed: cannot connect"),
+    ([None] * 10, STEADY, 0, "improvement", "failed in BASE"),
+    ([None], [None], 2, "inconclusive", "failed in both"),
+    (STEADY, STEADY[:9] + [None], 2, "inconclusive",
+     "1 of 10 rounds of NEW failed: cannot connect"),
+    (STEADY[:9] + [None], STEADY, 0, "ok", None),
+])
+def test_failures_count(compare, write, base, new, status, wanted, note):
+    path = write("sweep", sweep_lines({"a": base, "b": new}))
+    got = verdict(compare("--json", path))
+    assert got[:2] == (status, wanted)
+    assert got[2]["notes"] == ([note] if note else [])
+
+
+def test_points_of_one_side_only(compare, write):
+    both = [document(v) for v in STEADY]
+    more = both + [document(v, size=128) for v in STEADY]
+    base, new = write("base", both), write("new", more)
+    status, text, _ = compare(base, new)
+    assert status == 0 and "1 point of NEW not in BASE" in text
+    status, text, _ = compare(new, base)
+    assert status == 2 and "inconclusive: not in NEW" in text
+    other = write("other", [document(v, size=256) for v in STEADY])
+    refused(compare(base, other), 2, "no point in common")
+
+
+def test_targets_are_matched_by_name(compare, write):
+    base = write("base", sweep_lines({"a": STEADY, "b": STEADY}))
+    new = write("new", sweep_lines({"a": STEADY, "b": scaled(0.9)}))
+    status, text, _ = compare(base, new)
+    assert status == 1
+    lines = {line.split(":")[0].strip(): line for line in text.splitlines()}
+    assert lines["a"].endswith("ok") and lines["b"].endswith("regression")
+    refused(compare(base, f"{new}:b"), 2, "which target?", "a b")
+
+
+def test_what_is_refused(compare, pair, write):
+    broken = write("broken", ["hello"])
+    for arguments, words in (
+            ((), "FILE"),
+            ((pair,), "--targets A,B of: base twin slow fast"),
+            (("--targets", "base,x", pair), "no target 'x'"),
+            (("--targets", "base,base", pair), "two targets"),
+            (("--targets", "a,b", pair, pair), "BASE:TARGET"),
+            ((f"{pair}:x", pair), "no target 'x', only base"),
+            ((pair, pair, pair), "cat base"),
+            ((pair, "/none"), "/none: No such file"),
+            ((broken, broken), "broken:1: not JSON"),
+            (("--metric", "p98", pair), "'p98' is none of gbps"),
+            (("--bandwidth-tolerance", "100", pair), "0 to below 100"),
+            (("--json", "--markdown", pair), "not allowed with"),
+            (("--nonsense", pair), "--nonsense")):
+        refused(compare(*arguments), 2, words)
+
+
+def test_output_that_cannot_be_written(pair):
+    import subprocess
+    import sys
+    from conftest import SCRIPTS
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run(
+            [sys.executable, SCRIPTS / "verbsperf-compare", "--targets",
+             "base,twin", pair], stdout=full, stderr=subprocess.PIPE,
+            text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr == ("verbsperf-compare: error: cannot write to stdout:"
+                           " No space left on device\n")

@@ -1,0 +1,163 @@
+"""Suites and targets: what they mean, and what is refused."""
+import os
+import shutil
+
+import pytest
+
+import verbsperf_suite as suites
+from conftest import FAKE, SCRIPTS, refused, run
+
+
+@pytest.fixture(scope="module")
+def program():
+    return suites.examine(str(FAKE))
+
+
+@pytest.fixture
+def points(program, write_suite):
+    """The points of a suite's text, as short texts."""
+    def read(text, *targets):
+        found = suites.read_points(write_suite(text), program, [
+            suites.parse_target(target, program) for target in targets])
+        return [" ".join([p["test"], p["transport"], str(p["size"]),
+                          str(p["qps"])]
+                         + [f"{k}={v}" for k, v in p["options"].items()])
+                for p in found]
+    return read
+
+
+def test_every_combination_is_a_point(points):
+    assert points("write_bw send_bw: --size 64,4K --qps 1,8\n") == [
+        f"{test} RC {size} {qps}" for test in ("write_bw", "send_bw")
+        for size in (64, 4096) for qps in (1, 8)]
+    assert points("send_lat: --transport RC,UD --size 2..9") == [
+        f"send_lat {transport} {size} 1" for size in (2, 4, 8)
+        for transport in ("RC", "UD")]
+
+
+def test_defaults_and_comments(points):
+    assert points("# of nothing\n\nwrite_bw:   # as it is\n"
+                  "defaults: --post-list 1,16\n"
+                  "atomic_bw: --qps=2\n"
+                  "write_lat: --post-list=4 --bidirectional\n"
+                  "defaults: --flow-label 1,2\nread_lat: --post-list 1") == [
+        "write_bw RC 65536 1", "atomic_bw RC 8 2 post-list=1",
+        "atomic_bw RC 8 2 post-list=16",
+        "write_lat RC 2 1 bidirectional= post-list=4",
+        "read_lat RC 2 1 flow-label=1,2 post-list=1"]
+
+
+def test_arguments_of_a_point(program, write_suite):
+    point, = suites.read_points(write_suite(
+        "send_bw: --size 1K --qps 4 --transport UD --bidirectional "
+        "--post-list 16"), program, [])
+    target = suites.parse_target("a=node1:77,mtu=512", program)
+    assert suites.arguments(point, target) == [
+        "send_bw", "--size", "1024", "--qps", "4", "--transport", "UD",
+        "--bidirectional", "--post-list=16", "--port=77", "--mtu=512"]
+    assert "--size" not in suites.arguments(
+        {**point, "test": "atomic_bw", "size": 8}, None)
+
+
+@pytest.mark.parametrize("text, number, words", [
+    ("", None, "no line names a test"),
+    ("# only\n", None, "no line names a test"),
+    ("write_bw", 1, "wanted is TEST"),
+    (": --size 2", 1, "wanted is TEST"),
+    ("\nfast_bw: --size 2", 2, "unknown test 'fast_bw'; allowed are send_bw"),
+    ("write_bw: --sizes 2", 1, "unknown option '--sizes'; allowed are "
+     "--bidirectional --duration"),
+    ("write_bw: -s 2", 1, "'-s' is no option"),
+    ("write_bw: 2", 1, "'2' is no option"),
+    ("write_bw: --size", 1, "--size needs a value"),
+    ("write_bw: --size --qps 2", 1, "--size needs a value"),
+    ("write_bw: --size 2 --size 3", 1, "--size is there twice"),
+    ("write_bw: --bidirectional=1", 1, "takes no value"),
+    ("write_bw: --size 2x", 1, "--size '2x': wanted is a size"),
+    ("write_bw: --size 2,,3", 1, "--size '': wanted is a size"),
+    ("write_bw: --qps x", 1, "--qps: wanted are numbers"),
+    ("write_bw: --qps 0", 1, "--qps: wanted are numbers"),
+    ("write_bw: --post-list x", 1, "write_bw: --post-list 'x': wanted is a"),
+    ("write_lat: --qps 1,2", 1, "write_lat: --qps: latency is measured on"),
+    ("write_bw: --device mlx5_0", 1, "--device is for a target to say"),
+    ("write_bw: --json", 1, "--json is for verbsperf-sweep to say"),
+    ("write_bw:\nwrite_bw: --duration 3", 2, "is in line 1 already"),
+    ("write_bw:\n  oops", 2, "wanted is TEST"),
+])
+def test_what_is_no_suite(points, tmp_path, text, number, words):
+    with pytest.raises(suites.SuiteError) as error:
+        points(text)
+    path = tmp_path / "suite"
+    where = f"{path}:{number}: " if number else f"{path}: "
+    assert str(error.value).startswith(where) and words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_suite_and_target_do_not_say_the_same(points):
+    with pytest.raises(suites.SuiteError, match=":1: --mtu is said by the"):
+        points("write_bw: --mtu 1024", "node1,mtu=512")
+
+
+@pytest.mark.parametrize("text, wanted", [
+    ("node1", ("node1", "node1", {})),
+    ("node1:77", ("node1:77", "node1", {"port": "77"})),
+    ("old=node1", ("old", "node1", {})),
+    ("old=[fe80::1]:77,mtu=512", ("old", "fe80::1", {"port": "77",
+                                                     "mtu": "512"})),
+    ("fe80::1", ("fe80::1", "fe80::1", {})),
+    ("loopback", ("loopback", None, {})),
+    ("a=loopback:rxe0,bidirectional", ("a", None, {"device": "rxe0",
+                                                   "bidirectional": ""})),
+    ("a=node1,device=mlx5_0,--mtu=512", ("a", "node1", {"device": "mlx5_0",
+                                                        "mtu": "512"})),
+])
+def test_targets(program, text, wanted):
+    assert suites.parse_target(text, program) == wanted
+
+
+@pytest.mark.parametrize("text, words", [
+    ("", "needs a name"), ("=node1", "needs a name"), ("a=", "wanted is"),
+    ("a=node1:x", "wanted is"), ("a=node1,nonsense", "unknown option"),
+    ("a=node1,mtu", "--mtu needs a value"), ("a=node1,port=3", "--port is"),
+    ("a=node1,json", "--json is"), ("a=node1,bidirectional=3", "no value")])
+def test_what_is_no_target(program, text, words):
+    with pytest.raises(suites.SuiteError, match=words) as error:
+        suites.parse_target(text, program)
+    assert str(error.value).startswith(f"target '{text}': ")
+
+
+def test_target_options_are_checked(program, write_suite):
+    target = suites.parse_target("a=node1,mtu=many", program)
+    with pytest.raises(suites.SuiteError, match="^target 'a': write_bw: --mt"):
+        suites.read_points(write_suite("write_bw:"), program, [target])
+
+
+def test_programs_that_are_not_verbsperf():
+    with pytest.raises(suites.SuiteError, match="names no tests"):
+        suites.examine(shutil.which("true"))
+    with pytest.raises(suites.SuiteError, match="cannot run /none: No such"):
+        suites.examine("/none")
+
+
+def test_suites_that_come_along():
+    """They are right, as the verbsperf that was built sees it."""
+    names = suites.shipped([str(SCRIPTS / "suites")])
+    assert names == ["all-sizes", "quick", "regression"]
+    program = os.environ.get("VERBSPERF")
+    if not program:
+        pytest.skip("VERBSPERF names no program")
+    few = {"quick": 5, "all-sizes": 180, "regression": 20}
+    for name in names:
+        status, out, err = run("verbsperf-sweep", "--program", program,
+                               "--list", "-o", "none", name, "loopback")
+        assert (status, err) == (0, "")
+        lines = out.splitlines()
+        assert len(lines) == len(set(lines)) > few[name]
+
+
+def test_unreadable_suite(sweep, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    refused(sweep("-o", "out", folder, "node1"), 2, "folder: Is a directory")
+    refused(sweep("-o", "out", "none", "node1"), 2, "none: No such file")
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,272 @@
+"""verbsperf-sweep as a user runs it, on a verbsperf that answers at once."""
+import collections
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import verbsperf_results as results
+from conftest import FAKE, SCRIPTS, refused
+
+SMALL = "write_bw: --size 64,4K --qps 1,8\n"
+
+
+def entries(path):
+    """The lines of a sweep, all of them whole."""
+    text = path.read_text()
+    assert text.endswith("\n")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def keys(lines):
+    """(target, round, point) of each, in the order that they have."""
+    return [(e["target"], e["round"], json.dumps(e["point"]))
+            for e in lines[1:]]
+
+
+@pytest.fixture
+def small(write_suite):
+    return write_suite(SMALL)
+
+
+def test_every_point_in_every_round(sweep, small, tmp_path):
+    status, out, err = sweep("-o", "out", "--rounds", 3, "--seed", 7, small,
+                             "a=node1", "b=node2:77,mtu=512")
+    assert (status, out) == (0, "")
+    assert "4 points, 2 targets, 3 rounds, seed 7" in err
+    assert "24 measured, 0 failed: out" in err and " left" in err
+    lines = entries(tmp_path / "out")
+    assert lines[0]["schema"] == "verbsperf-sweep/1"
+    assert lines[0]["seed"] == 7 and len(lines[0]["points"]) == 4
+    assert lines[0]["targets"][1] == {
+        "name": "b", "server": "node2", "options": {"port": "77",
+                                                    "mtu": "512"}}
+    found = keys(lines)
+    assert len(set(found)) == len(found) == 24
+    # a connection for each, and what the target says goes along
+    log = [line for line in (tmp_path / "log").read_text().splitlines()]
+    assert len(log) == 24
+    assert log.count("write_bw --size 64 --qps 8 --port=77 --mtu=512 --json "
+                     "node2") == 3
+
+
+def test_rounds_are_interleaved_in_random_order(sweep, small, tmp_path):
+    for name, seed in (("one", 1), ("same", 1), ("other", 2)):
+        assert sweep("-o", name, "--rounds", 3, "--seed", seed, small, "a=x",
+                     "b=y")[0] == 0
+    one, same, other = (keys(entries(tmp_path / name))
+                        for name in ("one", "same", "other"))
+    assert one == same != other
+    rounds = [one[i:i + 8] for i in range(0, 24, 8)]
+    assert [{number for _, number, _ in r} for r in rounds] \
+        == [{1}, {2}, {3}]
+    # both targets, one after the other, at each point
+    for this in rounds:
+        assert all(a[2] == b[2] and {a[0], b[0]} == {"a", "b"}
+                   for a, b in zip(this[::2], this[1::2]))
+    assert len({tuple(p for _, _, p in r) for r in rounds}) > 1
+
+
+def test_fingerprint(sweep, small, tmp_path):
+    assert sweep("-o", "out", "--rounds", 1, small,
+                 "a=x,mtu=512,post-list=4")[0] == 0
+    marks = entries(tmp_path / "out")[1]["fingerprint"]
+    assert marks["client device"] == "fake0" and marks["server mtu"] == 512
+    assert marks["kernel"] == os.uname().release
+    assert marks["option post-list"] == "4" and "option mtu" not in marks
+
+
+def test_failed_points_do_not_stop_the_rest(sweep, small, tmp_path):
+    status, _, err = sweep(
+        "-o", "out", "--rounds", 1, small, "up=node1", "down", "garbage",
+        "corrupt", "late")
+    assert status == 1
+    assert "8 measured, 12 failed: out" in err
+    # each kind of failure once, not once for each point
+    assert err.count("Connection refused") == 1
+    counts = collections.Counter()
+    for entry in entries(tmp_path / "out")[1:]:
+        counts[entry["target"], entry["error"]] += 1
+        assert (entry["fingerprint"] is None) == (entry["error"] is not None)
+    assert counts == {
+        ("up", None): 4, ("late", None): 4,
+        ("down", "cannot connect to down: Connection refused"): 4,
+        ("corrupt", "byte 3 was wrong"): 4,
+        ("garbage", "verbsperf wrote no document: Expecting value: line 1 "
+                    "column 1 (char 0)"): 4}
+    assert len(results.read(str(tmp_path / "out"))) == 20
+
+
+@pytest.mark.parametrize("server", ["hang", "stubborn"])
+def test_a_measurement_that_hangs(sweep, write_suite, tmp_path, server):
+    status, _, _ = sweep("-o", "out", "--rounds", 1, "--point-timeout", 1,
+                         write_suite("write_bw:"), server)
+    assert status == 1
+    assert entries(tmp_path / "out")[1]["error"] \
+        == "took longer than 1 s (--point-timeout)"
+
+
+def test_a_complete_sweep_measures_nothing(sweep, small, tmp_path):
+    assert sweep("-o", "out", "--rounds", 1, small, "a=x")[0] == 0
+    before = (tmp_path / "out").read_bytes()
+    status, _, err = sweep("-o", "out", "--rounds", 1, small, "a=x")
+    assert status == 0 and "4 measured before" in err
+    assert (tmp_path / "out").read_bytes() == before
+    # more rounds are added to those that are there
+    assert sweep("-o", "out", "--rounds", 2, small, "a=x")[0] == 0
+    assert (tmp_path / "out").read_bytes().startswith(before)
+    assert len(keys(entries(tmp_path / "out"))) == 8
+
+
+@pytest.fixture
+def stuck(small, tmp_path):
+    """A sweep of 2 targets that never ends its sixth measurement."""
+    log = tmp_path / "log of stuck"
+    environment = {**os.environ, "VERBSPERF": str(FAKE), "FAKE_LAST": "5",
+                   "FAKE_LOG": str(log)}
+    child = subprocess.Popen(
+        [sys.executable, SCRIPTS / "verbsperf-sweep", "-o", "out", "--rounds",
+         "4", "--seed", "3", small, "a=x", "b=y"], cwd=tmp_path, text=True,
+        env=environment, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 300
+    while not log.exists() or log.read_bytes().count(b"\n") < 6:
+        assert child.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    yield child
+    child.kill()
+    child.communicate()
+
+
+def test_killed_and_gone_on_with(sweep, small, tmp_path, stuck):
+    """As if it had never stopped: each point once, in the same order."""
+    stuck.kill()
+    stuck.wait()
+    path = tmp_path / "out"
+    before = path.read_bytes()
+    assert before.count(b"\n") == 6
+    # and torn: the disk has half of a line
+    path.write_bytes(before + before.splitlines()[2][:99])
+    options = ("--rounds", "4", "--seed", "3", small, "a=x", "b=y")
+    status, _, err = sweep("-o", "out", *options)
+    assert status == 0 and "dropped the last 99 bytes" in err
+    assert path.read_bytes().startswith(before)
+    assert sweep("-o", "never", *options)[0] == 0
+    whole = keys(entries(path))
+    assert whole == keys(entries(tmp_path / "never")) and len(whole) == 32
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted(tmp_path, stuck, number):
+    stuck.send_signal(number)
+    _, err = stuck.communicate(timeout=300)
+    assert stuck.returncode == 130
+    assert "interrupted; 5 measured" in err and "Traceback" not in err
+    assert len(entries(tmp_path / "out")) == 6
+
+
+@pytest.mark.usefixtures("stuck")
+def test_two_sweeps_of_one_file(sweep, small):
+    refused(sweep("-o", "out", small, "a=x", "b=y"), 2,
+            "another sweep is writing it")
+
+
+def test_another_sweep_in_the_file_is_refused(sweep, small, tmp_path):
+    assert sweep("-o", "out", "--rounds", 1, "--seed", 1, small, "a=x")[0] == 0
+    before = (tmp_path / "out").read_bytes()
+    other = tmp_path / "other"
+    for text, words in ((SMALL + "send_bw:", "only the suite has send_bw RC "
+                         "64K"),
+                        ("write_bw: --size 64 --qps 1,8", "only the file has "
+                         "write_bw RC 4K 1 QP, and 1 more"),
+                        ("defaults: --duration 3\n" + SMALL,
+                         "with other options")):
+        other.write_text(text)
+        refused(sweep("-o", "out", other, "a=x"), 2, "of another suite", words)
+    refused(sweep("-o", "out", small, "a=y"), 2, "target 'a=x'")
+    refused(sweep("-o", "out", small, "a=x", "b=y"), 2,
+            "without the target 'b=y'")
+    refused(sweep("-o", "out", "--seed", 2, small, "a=x"), 2,
+            "has the seed 1, not 2")
+    assert (tmp_path / "out").read_bytes() == before
+
+
+@pytest.mark.parametrize("text", [
+    "hello", "hello\n", '{"schema": "verbsperf/1"}\n', "{", "\n"])
+def test_other_files_are_left_alone(sweep, small, tmp_path, text):
+    path = tmp_path / "out"
+    path.write_text(text)
+    status, _, err = sweep("-o", "out", "--rounds", 1, small, "a=x")
+    if text == "{":  # a header that was cut off begins like that
+        assert status == 0
+        return
+    assert status == 2 and "not a sweep; it is left alone" in err
+    assert path.read_text() == text
+
+
+def test_disk_full(sweep, small, tmp_path):
+    """What was measured stays, and more room lets it go on."""
+    import resource
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+
+    arguments = ("-o", "out", "--rounds", 2, small, "a=x", "b=y")
+    refused(sweep(*arguments, preexec_fn=limit), 1, "out: cannot write: File "
+            "too large", "goes on there")
+    some = len(entries(tmp_path / "out"))
+    assert 1 < some < 17
+    assert sweep(*arguments)[0] == 0
+    assert len(entries(tmp_path / "out")) == 17
+
+
+def test_until_the_interval_is_narrow(sweep, write_suite, tmp_path):
+    """The fake's noise is 0.3%: 2% is known after 6 rounds, the fewest that
+    give a 95% interval, and 0.01% never."""
+    suite = write_suite("write_bw send_lat:\n")
+    assert sweep("-o", "out", "--until-ci", "95,2", suite, "a=x",
+                 "b=y")[0] == 0
+    assert len(keys(entries(tmp_path / "out"))) == 2 * 2 * 6
+    status, _, err = sweep("-o", "never", "--until-ci", "95,0.01",
+                           "--max-rounds", 8, suite, "a=x")
+    assert status == 3
+    assert "2 of 2 points are not known to 0.01% after 8 rounds" in err
+    status, _, _ = sweep("-o", "down", "--until-ci", "95,2", suite, "down")
+    assert status == 1
+    assert len(keys(entries(tmp_path / "down"))) == 2 * 3
+
+
+def test_what_is_refused(sweep, small, tmp_path):
+    for arguments, words in (
+            ((small, "a=x"), "-o/--output"),
+            (("-o", "out", small), "TARGET"),
+            (("-o", "out", "--rounds", "0", small, "a=x"), "1 to 10000"),
+            (("-o", "out", "--until-ci", "95", small, "a=x"), "95,2"),
+            (("-o", "out", "--until-ci", "95,2", "--rounds", 3, small, "a=x"),
+             "exclude each other"),
+            (("-o", "out", "--max-rounds", 3, small, "a=x"), "--until-ci"),
+            (("-o", "out", "--nonsense", small, "a=x"), "--nonsense"),
+            (("-o", "out", "--seed", "x", small, "a=x"), "--seed"),
+            (("-o", "out", small, "a=x", "a=y"), "two targets are called 'a'"),
+            (("-o", "out", "--program", "/none", small, "a=x"),
+             "no program /none"),
+            (("-o", "none/out", small, "a=x"), "none/out: No such file"),
+            (("-o", "/dev/full", small, "a=x"), "needs a regular file"),
+            (("-o", ".", small, "a=x"), "Is a directory")):
+        refused(sweep(*arguments), 2, words)
+    assert not (tmp_path / "out").exists()
+
+
+def test_sweep_and_compare(sweep, compare, write_suite, tmp_path):
+    """The slow target is named, the twin is ok; all from the command line."""
+    suite = write_suite("write_bw: --size 64,64K\nwrite_lat:\n")
+    assert sweep("-o", "out", "--rounds", 8, suite, "base=node1", "twin=node2",
+                 "slow")[0] == 0
+    path = tmp_path / "out"
+    status, text, _ = compare("--targets", "base,twin", path)
+    assert status == 0 and text.count("  ok\n") == 3
+    status, text, _ = compare("--targets", "base,slow", path)
+    assert status == 1 and text.count("  regression\n") == 3

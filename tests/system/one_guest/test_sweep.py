@@ -1,0 +1,47 @@
+"""verbsperf-sweep and verbsperf-compare on real verbs."""
+
+import json
+import os
+import sys
+
+from lab import BINARY, DEVICE, Program, needs_device
+
+pytestmark = needs_device
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                       "../../../scripts")
+# Paced, so that a busy machine reaches the same rate every time.
+SUITE = "write_bw: --size 4K --duration 0.4 --warmup 0.1 --qp-timeout 18\n"
+ROUNDS = 5
+
+
+def script(name, *arguments):
+    """Runs it to its end; Python alone takes seconds to start in the lab."""
+    return Program(*arguments, argv0=(sys.executable, os.path.join(
+        SCRIPTS, name))).wait(200)
+
+
+def compare(path, target):
+    """The status and verdict on TARGET."""
+    program = script("verbsperf-compare", "--json", "--force",
+                     "--bandwidth-tolerance", 25, "--targets",
+                     f"base,{target}", path)
+    return program.status, json.loads(program.out)["verdict"]
+
+
+def test_slow_target_is_named(server, tmp_path):
+    """And its twin is ok."""
+    suite, path = tmp_path / "suite", tmp_path / "out"
+    suite.write_text(SUITE)
+    targets = [f"{name}=127.0.0.1:{server.port},device={DEVICE},rate={rate}"
+               for name, rate in (("base", "4mbps"), ("twin", "4mbps"),
+                                  ("slow", "2mbps"))]
+    program = script("verbsperf-sweep", "--program", BINARY, "--rounds",
+                     ROUNDS, "-o", path, suite, *targets)
+    assert program.status == 0, program
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(lines) == 1 + 3 * ROUNDS
+    marks = lines[1]["fingerprint"]
+    assert marks["client device"] == marks["server device"] == DEVICE
+    assert marks["kernel"] == os.uname().release
+    assert compare(path, "twin") == (0, "ok")
+    assert compare(path, "slow") == (1, "regression")

@@ -1,6 +1,6 @@
 # What system tests need besides the program, found beside it: its table of
 # combinations, and a fault that is preloaded.
-noinst_PROGRAMS = tests/system/cells tests/system/flip.so
+noinst_PROGRAMS += tests/system/cells tests/system/flip.so
 
 tests_system_cells_SOURCES = tests/system/cells.c
 tests_system_cells_LDADD = libverbsperf.a $(JANSSON_LIBS) $(SODIUM_LIBS)

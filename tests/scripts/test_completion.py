@@ -1,0 +1,214 @@
+"""What TAB offers, in bash and zsh, of the program that VERBSPERF names."""
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import subprocess
+import time
+
+import pytest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = pathlib.Path(os.environ.get("VERBSPERF", TOP / "build/verbsperf"))
+BASH = PROGRAM.parent / "completion/bash/verbsperf"
+ZSH = PROGRAM.parent / "completion/zsh/_verbsperf"
+SYSFS = "/sys/class/infiniband"
+TESTS = ["send_bw", "send_lat", "write_bw", "write_lat", "read_bw",
+         "read_lat", "atomic_bw", "atomic_lat"]
+COMMANDS = TESTS + ["serve", "devices", "calibrate"]
+# bash breaks words where COMP_WORDBREAKS says; compopt works only for readline.
+COMPLETE = """
+compopt() { :; }
+. "$1"
+shift
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_verbsperf
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.fixture
+def devices(tmp_path):
+    """The completion of a host with two devices."""
+    for name in ("mlx5_0", "rxe0"):
+        (tmp_path / "infiniband" / name).mkdir(parents=True)
+    text = BASH.read_text()
+    assert SYSFS in text
+    script = tmp_path / "verbsperf"
+    script.write_text(text.replace(SYSFS, str(tmp_path / "infiniband")))
+    return script
+
+
+def offers(*words, script=BASH, folder=None):
+    """What bash offers for the last of WORDS, after verbsperf."""
+    done = subprocess.run(["bash", "-c", COMPLETE, "bash", script, "verbsperf",
+                           *words], capture_output=True, text=True,
+                          cwd=folder, timeout=60, check=True)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def readme_options():
+    """{test: its options} of README's table."""
+    found = {test: set() for test in TESTS}
+    for name, cells in re.findall(
+            r"^  (--[\w-]+) .*? ((?:[Bb-][Ll-] ){4})",
+            (TOP / "README").read_text(), re.M):
+        for operation, cell in zip(("send", "write", "read", "atomic"),
+                                   cells.split()):
+            found[f"{operation}_bw"] |= {name} if cell[0] in "Bb" else set()
+            found[f"{operation}_lat"] |= {name} if cell[1] in "Ll" else set()
+    return found
+
+
+def test_commands():
+    assert offers("") == COMMANDS
+    assert offers("wr") == ["write_bw", "write_lat"]
+    assert offers("-") == ["--help", "--version"]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_options_of_a_test(test):
+    offered = offers(test, "--")
+    assert len(offered) == len(set(offered))
+    assert readme_options()[test] <= set(offered)
+
+
+@pytest.mark.parametrize("command, wanted, refused", [
+    ("write_bw", "--burst --qps", "--percentiles=50 --arrival=poisson"),
+    ("write_lat", "--arrival --samples", "--qps=2 --threads=2 --interval=1"),
+    ("read_bw", "--outstanding-reads", "--transport=UC --inline=1 --imm"),
+    ("atomic_lat", "--atomic-type", "--size=64 --all --imm"),
+    ("serve", "--once --device", "--size=2 --transport=UD --wait=2"),
+    ("devices", "--device --gid-index", "--port=2 --json"),
+    ("calibrate", "--clock --cpus --json --title", "--device=x --port=2"),
+])
+def test_options_are_those_that_the_parser_takes(command, wanted, refused):
+    offered = set(offers(command, "--"))
+    assert set(wanted.split()) <= offered
+    loopback = ["--loopback"] if command in TESTS else []
+    for option in refused.split():
+        name = option.partition("=")[0]
+        assert name not in offered
+        done = subprocess.run([PROGRAM, command, *loopback, option],
+                              capture_output=True, text=True, timeout=60,
+                              check=False)
+        assert done.returncode == 2
+        assert f"error: {name}" in done.stderr
+
+
+def test_options_are_all_of_the_table():
+    usage = subprocess.run([PROGRAM, "--help"], capture_output=True,
+                           text=True, timeout=60, check=True).stdout
+    every = set(re.findall(r"^  (?:-\w,|   ) (--[\w.-]+)", usage, re.M))
+    offered = {o for command in COMMANDS for o in offers(command, "--")}
+    assert offered | {"--version"} == every
+
+
+@pytest.mark.parametrize("words, wanted", [
+    (("--transport", ""), ["RC", "UC", "UD"]),
+    (("-c", "U"), ["UC", "UD"]),
+    (("--connection", "U"), ["UC", "UD"]),
+    (("--transport", "="), ["RC", "UC", "UD"]),
+    (("--transport", "=", "R"), ["RC"]),
+    (("--atomic-type", "C"), ["CMP_AND_SWAP"]),
+    (("--numa", ""), ["auto", "none"]),
+    (("--title", ""), []),
+    (("--size", "="), []),
+    (("--loopback", "--tran"), ["--transport"]),
+])
+def test_values(words, wanted):
+    assert offers("send_bw", *words) == wanted
+
+
+def test_the_command_may_follow_options():
+    assert offers("--device", "serve", "-c", "UD", "se") == [
+        "send_bw", "send_lat", "serve"]
+    assert offers("--title", "=", "serve", "read_lat", "--percen") == [
+        "--percentiles"]
+    assert offers("--json", "cal") == ["calibrate"]
+
+
+def test_files(tmp_path):
+    (tmp_path / "result.json").touch()
+    (tmp_path / "other.csv").touch()
+    for words in (("--samples", ""), ("--json", "=")):
+        assert sorted(offers("read_lat", *words, folder=tmp_path)) == [
+            "other.csv", "result.json"]
+    assert offers("read_lat", "--samples", "re", folder=tmp_path) == [
+        "result.json"]
+
+
+def test_devices(devices):
+    for words in (("write_bw", "-d", ""), ("devices", "--device", "=")):
+        assert sorted(offers(*words, script=devices)) == ["mlx5_0", "rxe0"]
+    assert offers("serve", "--ib-dev", "rx", script=devices) == ["rxe0"]
+
+
+def test_no_devices(tmp_path):
+    script = tmp_path / "verbsperf"
+    script.write_text(BASH.read_text().replace(SYSFS, "/nowhere/at/all"))
+    assert offers("write_bw", "-d", "", script=script) == []
+
+
+# Where compadd would show what it found, it writes it to a file.
+ZSHRC = """
+PS1=ready-
+LISTMAX=9999
+fpath=({folder} $fpath)
+autoload -Uz compinit
+compinit -u -D
+compadd() {{
+	local -a found
+	local word
+	for word in "$@"; do
+		[[ $word = (-|--) ]] && break
+		if [[ $word = -*[OAD] ]]; then
+			builtin compadd "$@"
+			return
+		fi
+	done
+	builtin compadd -O found "$@"
+	(( $#found )) && print -rl -- $found >>{out}
+	builtin compadd "$@"
+}}
+finish() {{ print end >>{out} }}
+comppostfuncs=(finish)
+"""
+
+
+def zsh_offers(folder, line):
+    """What zsh offers when TAB is pressed at the end of LINE."""
+    out = folder / "out"
+    out.unlink(missing_ok=True)
+    (folder / ".zshrc").write_text(ZSHRC.format(folder=ZSH.parent, out=out))
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ.update(ZDOTDIR=str(folder), TERM="xterm")
+        os.execvp("zsh", ["zsh", "-d", "-i"])
+    shown, pressed, until = b"", False, time.monotonic() + 120
+    try:
+        while time.monotonic() < until and not (
+                out.exists() and out.read_text().endswith("end\n")):
+            if select.select([terminal], [], [], 0.05)[0]:
+                shown += os.read(terminal, 4096)
+            if not pressed and b"ready-" in shown:
+                os.write(terminal, line.encode() + b"\t")
+                pressed = True
+    finally:
+        os.close(terminal)
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+    assert out.exists(), shown
+    return out.read_text().split()[:-1]
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh here")
+def test_zsh(tmp_path):
+    assert zsh_offers(tmp_path, "verbsperf ") == COMMANDS
+    assert zsh_offers(tmp_path, "verbsperf send_bw --transport=U") == [
+        "UC", "UD"]
+    assert sorted(zsh_offers(tmp_path, "verbsperf calibrate --")) == [
+        "--clock", "--cpus", "--help", "--json", "--title"]

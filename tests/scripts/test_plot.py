@@ -1,0 +1,486 @@
+"""What verbsperf-plot draws, seen through matplotlib's own objects."""
+import itertools
+import math
+import xml.etree.ElementTree
+
+import pytest
+
+from conftest import document, refused, run
+
+figure = pytest.importorskip("verbsperf_figure")
+import verbsperf_labels as labels  # noqa: E402
+import verbsperf_results as results  # noqa: E402
+import verbsperf_rows  # noqa: E402
+import verbsperf_series as series  # noqa: E402
+
+NAN = math.nan
+
+
+def bw_row(size, gbps, mpps=None, ci95=None, **more):
+    """A row of a bandwidth test; GBPS None: it was not measured."""
+    return {"size": size, "qps": 1, "failed": False, "latency": None,
+            "bandwidth": {"gbps": gbps, "mpps": mpps, "ci95_gbps": ci95},
+            "intervals": None, "directions": None, "histogram": None, **more}
+
+
+def lat_row(size, p50, p99=None, p99_9=None, bins=None, **more):
+    """A row of a latency test."""
+    latency = {"definition": "half round trip", "unit": "us", "p50": p50,
+               "p99": p99, "p99_9": p99_9, "percentiles": None, **more}
+    return {**bw_row(size, None), "bandwidth": None, "latency": latency,
+            "histogram": bins and {"unit": "ns", "bins": bins}}
+
+
+def result(rows, title=None, host="lab1", **parameters):
+    """A document of ROWS."""
+    test = "write_lat" if rows[0]["latency"] else "write_bw"
+    made = document(test={"name": test, "transport": "RC"}, results=rows)
+    for end, name in (("client", host), ("server", "lab2")):
+        made[end] = {**made[end], "hostname": name, "gid": "::ffff:10.0.0.1"}
+    return {**made, "title": title, "parameters": parameters}
+
+
+def sweep(values):
+    """Lines of a sweep; VALUES are {target: {size: [gbps or None]}}."""
+    lines = [{"schema": "verbsperf-sweep/1", "seed": 1,
+              "targets": [{"name": target} for target in values]}]
+    for target, sizes in values.items():
+        for size, rounds in sizes.items():
+            for number, gbps in enumerate(rounds, 1):
+                point = {"test": "write_bw", "transport": "RC", "size": size,
+                         "qps": 1, "options": {}}
+                made = gbps and result([bw_row(size, gbps, gbps / 2)])
+                lines.append({
+                    "target": target, "round": number, "point": point,
+                    "document": made, "fingerprint": {},
+                    "error": None if made else "cannot connect"})
+    return lines
+
+
+@pytest.fixture
+def drawn(write):
+    """Draws files, each a list of documents or lines; (picture, figure)."""
+    def draw(*files, kind=None, size=figure.SIZE, title="a title"):
+        records = []
+        for number, lines in enumerate(files):
+            records += results.read(write(f"file{number}.json", lines))
+        picture = series.picture(kind or series.kinds(records)[0], records)
+        return picture, figure.draw(picture, labels.origins(records), title,
+                                    size)
+    return draw
+
+
+def lines_of(axes):
+    """{label: its line} of the curves."""
+    return {line.get_label(): line for line in axes.lines
+            if not line.get_label().startswith("_")}
+
+
+def points(line):
+    return list(zip(line.get_xdata(), line.get_ydata()))
+
+
+def same(found, wanted):
+    """Equal, and gaps where there are gaps."""
+    assert len(found) == len(wanted), found
+    for one, other in zip(found, wanted):
+        assert one == pytest.approx(other, nan_ok=True)
+
+
+def bars(axes):
+    """{x: (low, high)} of the bars."""
+    return {segment[0][0]: (segment[0][1], segment[1][1])
+            for container in axes.collections
+            for segment in container.get_segments()}
+
+
+def failures(axes):
+    return [x for line in axes.lines if line.get_gid() == "failed"
+            for x in line.get_xdata()]
+
+
+def ticks(fig):
+    """The labels of all axes; those beyond their ends are not drawn."""
+    fig.canvas.draw()
+    return [tick.label1 for axes in fig.axes
+            for axis in (axes.xaxis, axes.yaxis)
+            for tick in axis.get_major_ticks()
+            if axis.get_view_interval()[0] <= tick.get_loc() <=
+            axis.get_view_interval()[1]
+            and tick.label1.get_text() and tick.label1.get_visible()]
+
+
+def shown(fig):
+    """All text of FIG."""
+    texts = ticks(fig) + [text for axes in fig.axes
+                          for text in (axes.title, axes.yaxis.label)]
+    texts += list(fig.texts)
+    for legend in fig.legends:
+        texts += legend.get_texts()
+    return [text for text in texts if text.get_text() and text.get_visible()]
+
+
+def words(fig):
+    return [text.get_text() for text in shown(fig)]
+
+
+RUN = result([bw_row(64, 1.0, 2.0, [0.9, 1.2]), bw_row(128, None),
+              bw_row(256, 4.0, 2.0), bw_row(512, 9.0, failed=True)])
+
+
+def test_bandwidth_of_one_run(drawn):
+    picture, fig = drawn([RUN])
+    assert picture.kind == "bandwidth"
+    top, bottom = fig.axes
+    same(points(lines_of(top)["lab1 mlx5_0"]),
+         [(64, 1.0), (128, NAN), (256, 4.0), (512, NAN)])
+    same(points(lines_of(bottom)["lab1 mlx5_0"]),
+         [(64, 2.0), (128, NAN), (256, 2.0), (512, NAN)])
+    assert bars(top)[64] == pytest.approx((0.9, 1.2))
+    # in messages, the same interval
+    assert bars(bottom)[64] == pytest.approx((1.8, 2.4))
+    assert list(bars(top)) == [64]
+    assert failures(top) == failures(bottom) == [512]
+    assert top.get_ylabel() == "bandwidth [Gb/s]"
+    assert bottom.get_ylabel() == "message rate [Mpps]"
+    assert top.get_ylim()[0] == 0
+    found = words(fig)
+    assert series.RUN_BARS in found
+    assert found.count("message size [bytes]") == 1
+    assert "failed: lab1 mlx5_0 512: 1 of 1" in found
+    assert ("lab1 mlx5_0 (RoCE v2 ::ffff:10.0.0.1, MTU 1024) \u2192 lab2 "
+            "mlx5_0 (RoCE v2 ::ffff:10.0.0.1, MTU 1024), verbsperf 1") in found
+
+
+def test_rounds_of_a_sweep(drawn):
+    six = [5.0, 1.0, 6.0, 2.0, 4.0, 3.0]
+    _, fig = drawn(sweep({
+        "new": {64: six, 4096: [7.0, None, 9.0]},
+        "old": {64: [None, None], 4096: [8.0]}}))
+    top = fig.axes[0]
+    new, old = lines_of(top)["new"], lines_of(top)["old"]
+    same(points(new), [(64, 3.5), (4096, 8.0)])
+    same(points(old), [(64, NAN), (4096, 8.0)])
+    # of 6 rounds the interval is all of them: 1 - 2 / 2^6 is above 95%
+    assert bars(top) == {64: (1.0, 6.0), 4096: (7.0, 9.0)}
+    assert [bar.get_linestyle()[0][1] is not None
+            for bar in top.collections] == [False, True]
+    assert sorted(failures(top)) == [64, 4096]
+    assert {series.ROUND_BARS, series.RANGE_BARS,
+            "failed: new 4K: 1 of 3; old 64: 2 of 2"} <= set(words(fig))
+    assert new.get_linestyle() != old.get_linestyle()
+    assert new.get_marker() != old.get_marker()
+
+
+def test_the_interval_is_narrower_than_all_rounds():
+    rows = [bw_row(64, float(n)) for n in range(1, 11)]
+    records = [results.Record("t", n, results.Point("write_bw", "RC", 64, 1,
+                                                    ()), row, None, None, {},
+                              "p", 1) for n, row in enumerate(rows)]
+    panel = series.picture("bandwidth", records).panels[0]
+    # Conover: 10 values, the 2nd to the 9th
+    assert panel.curves[0].dots == [series.Dot(64, 5.5, 2.0, 9.0)]
+
+
+def test_every_look_differs_in_line_and_marker():
+    for one, other in itertools.combinations(figure.STYLES, 2):
+        assert one[0] != other[0]
+        assert one[1] != other[1]
+        assert one[2] != other[2]
+
+
+LATENCY = result([lat_row(2, 1.0, 2.0, 3.0), lat_row(1 << 20, 90.0, 95.0)])
+
+
+def test_latency_of_one_result(drawn):
+    picture, fig = drawn([LATENCY])
+    assert picture.kind == "latency"
+    (axes,) = fig.axes
+    lines = lines_of(axes)
+    same(points(lines["median"]), [(2, 1.0), (1 << 20, 90.0)])
+    same(points(lines["99%"]), [(2, 2.0), (1 << 20, 95.0)])
+    same(points(lines["99.9%"]), [(2, 3.0), (1 << 20, NAN)])
+    assert axes.get_ylabel() == "latency [\u00b5s]\nhalf round trip"
+    assert axes.get_title() == "lab1 mlx5_0"
+    assert axes.get_yscale() == "log"
+
+
+def test_latency_of_several_results(drawn):
+    other = result([lat_row(2, 1.5, 2.5)], title="InfiniBand")
+    _, fig = drawn([LATENCY], [other])
+    assert [axes.get_title() for axes in fig.axes] == [
+        "median", "99%", "99.9%"]
+    for axes, value in zip(fig.axes, (1.5, 2.5, NAN)):
+        same(points(lines_of(axes)["InfiniBand"]), [(2, value)])
+    assert list(lines_of(fig.axes[0])) == ["lab1 mlx5_0", "InfiniBand"]
+
+
+def test_sizes_are_powers_of_two_in_words(drawn):
+    rows = [bw_row(1 << n, 1.0 + n, 1.0) for n in range(4, 24)]
+    _, fig = drawn([result([bw_row(0, 0.0, 3.0), *rows])])
+    found = words(fig)
+    for label in ("0", "64", "4K", "1M"):
+        assert label in found
+    assert "4096" not in found
+    same(points(lines_of(fig.axes[1])["lab1 mlx5_0"])[:2],
+         [(figure.ZERO, 3.0), (16, 1.0)])
+
+
+def test_distribution(drawn):
+    bins = [[0, 1000, 90], [1000, 2000, 9], [2000, 3000, 0], [3000, 4000, 1]]
+    picture, fig = drawn([result([lat_row(64, 1.0, bins=bins)])])
+    assert picture.kind == "distribution"
+    (axes,) = fig.axes
+    curve = picture.panels[0].curves[0]
+    same([(d.x, d.y) for d in curve.dots],
+         [(1, 1.0), (10, 1.0), (100, 2.0), (100, 4.0)])
+    # 100 samples say the 97th percentile: n >= ln 0.05 / ln q
+    assert curve.trusted == pytest.approx(1 / (1 - 0.05 ** 0.01))
+    same(points(lines_of(axes)["lab1 mlx5_0"]), [(1, 1.0), (10, 1.0)])
+    thin = [line for line in axes.lines if line.get_linestyle() == ":"]
+    same(points(thin[0]), [(10, 1.0), (100, 2.0), (100, 4.0)])
+    assert {"0%", "50%", "90%", "99%", series.THIN} <= set(words(fig))
+
+
+def test_distribution_of_rounds_is_of_all_samples(drawn):
+    rounds = [result([lat_row(64, 1.0, bins=[[0, 1000, n], [1000, 2000, 1]])])
+              for n in (3, 5)]
+    picture, _ = drawn(rounds, kind="distribution")
+    same([(d.x, d.y) for d in picture.panels[0].curves[0].dots],
+         [(1, 1.0), (5, 1.0), (10, 2.0)])
+
+
+def loads(cap, title):
+    """Documents of an open loop that can do CAP Mpps."""
+    return [result([lat_row(64, 1.0 + rate, 5.0, 9.0, requested_mpps=rate,
+                            achieved_mpps=min(rate, cap),
+                            saturated=rate > cap)], title, rate=f"{rate}Mpps")
+            for rate in (3.0, 1.0, 2.0)]
+
+
+def test_load(drawn):
+    picture, fig = drawn(loads(2.5, "RoCE"))
+    assert picture.kind == "load"
+    (axes,) = fig.axes
+    same(points(lines_of(axes)["median"]), [(1, 2.0), (2, 3.0), (3, 4.0)])
+    hollow = [line for line in axes.lines
+              if line.get_markerfacecolor() == "white"]
+    assert [points(line) for line in hollow] == [
+        [(3.0, 4.0)], [(3.0, 5.0)], [(3.0, 9.0)]]
+    assert "offered load [Mpps]" in words(fig)
+    assert ("hollow: saturated; most that was achieved there: RoCE 2.5 Mpps"
+            in words(fig))
+
+
+def test_load_of_two(drawn):
+    picture, fig = drawn(loads(5.0, "RoCE"), loads(1.5, "IB"))
+    assert picture.kind == "load"
+    assert len(fig.axes) == 3
+    for panel in picture.panels:
+        roce, ib = panel.curves
+        assert [d.saturated for d in roce.dots] == [False] * 3
+        assert [d.saturated for d in ib.dots] == [False, True, True]
+
+
+def over_time(*gbps):
+    return [{"start": n * 0.5, "seconds": 0.5, "gbps": value}
+            for n, value in enumerate(gbps)]
+
+
+def test_intervals(drawn):
+    picture, fig = drawn([result([bw_row(
+        65536, 9.0, intervals=over_time(9.0, 0.0, 9.5))])])
+    assert picture.kind == "intervals"
+    (axes,) = fig.axes
+    same(points(lines_of(axes)["lab1 mlx5_0"]),
+         [(0.25, 9.0), (0.75, 0.0), (1.25, 9.5)])
+    assert axes.get_ylim()[0] == 0
+    assert {"time [s]", "bandwidth [Gb/s]"} <= set(words(fig))
+
+
+def test_intervals_of_two_directions(drawn):
+    directions = [{"from": end, "intervals": over_time(value)}
+                  for end, value in (("client", 7.0), ("server", 8.0))]
+    _, fig = drawn([result([bw_row(64, 15.0, directions=directions)])],
+                   kind="intervals")
+    lines = lines_of(fig.axes[0])
+    same(points(lines["from client"]), [(0.25, 7.0)])
+    same(points(lines["from server"]), [(0.25, 8.0)])
+
+
+def test_curves_are_told_apart_by_what_differs(drawn):
+    one = result([bw_row(64, 1.0)], **{"tx-depth": "128"})
+    other = result([{**bw_row(64, 2.0), "qps": 4}], **{"tx-depth": "16"})
+    _, fig = drawn([one, other])
+    assert list(lines_of(fig.axes[0])) == [
+        "1 QP tx-depth=128", "4 QPs tx-depth=16"]
+
+
+def test_options_of_another_test_tell_nothing(drawn):
+    one = result([bw_row(64, 1.0)], **{"tx-depth": "128"})
+    other = {**result([bw_row(64, 2.0)], **{"tx-depth": "16"}),
+             "test": {"name": "send_bw", "transport": "RC"}}
+    _, fig = drawn([one], [other])
+    assert list(lines_of(fig.axes[0])) == ["write_bw", "send_bw"]
+
+
+def test_small_rates_have_no_exponent(drawn):
+    _, fig = drawn([result([bw_row(64, 1.0, 0.3), bw_row(128, 1.0, 3e-6)])])
+    assert "0.00001" in words(fig)
+
+
+def test_equal_names_are_told_apart_by_file(drawn):
+    _, fig = drawn([RUN], [RUN])
+    one, other = lines_of(fig.axes[0])
+    assert one.startswith("lab1 mlx5_0 (") and one.endswith("file0.json)")
+    assert other.startswith("lab1 mlx5_0 (") and other.endswith("file1.json)")
+    assert len(fig.legends[0].get_texts()) == 3  # and "failed"
+
+
+def overlap(one, other):
+    return (one.x0 < other.x1 - 1 and other.x0 < one.x1 - 1
+            and one.y0 < other.y1 - 1 and other.y0 < one.y1 - 1)
+
+
+EIGHT = sweep({f"a target with quite a long name {n}": {64: [1.0], 1 << 20: [
+    100.0 + n]} for n in range(figure.CURVES_MAX)})
+HUGE = result([lat_row(2, 123456.7, 2345678.9, 99999999.9)])
+
+
+@pytest.mark.parametrize("size", [(4, 5), figure.SIZE])
+@pytest.mark.parametrize("files", [
+    [[RUN]], [[LATENCY], [HUGE]], [loads(1.5, "a"), loads(2.5, "b")],
+    [[result([lat_row(64, 1.0, bins=[[0, 123456789, 3]])])]]])
+def test_nothing_is_cut_or_covered(drawn, files, size):
+    _, fig = drawn(*files, size=size)
+    fig.canvas.draw()
+    renderer = fig.canvas.get_renderer()
+    for text in shown(fig):
+        box = text.get_window_extent(renderer)
+        assert box.x0 >= 0 and box.y0 >= 0, text
+        assert box.y1 <= fig.bbox.height, text
+        assert box.x1 <= fig.bbox.width + 1, text
+    boxes = [axes.get_window_extent(renderer) for axes in fig.axes]
+    outside = [legend.get_window_extent(renderer) for legend in fig.legends]
+    outside += [text.get_window_extent(renderer) for text in fig.texts]
+    for one, other in itertools.combinations(boxes + outside, 2):
+        assert not overlap(one, other)
+    named = [text.get_window_extent(renderer) for text in ticks(fig)]
+    assert len(named) > 3
+    for one, other in itertools.combinations(named, 2):
+        assert not overlap(one, other)
+
+
+def test_eight_curves_with_long_names(drawn):
+    _, fig = drawn(EIGHT)
+    assert len(fig.legends[0].get_texts()) == figure.CURVES_MAX
+    with pytest.raises(figure.TooSmall, match="--size 4x5.2 "):
+        drawn(EIGHT, size=(4, 3))
+    drawn(EIGHT, size=(4, 5.2))
+
+
+def test_files(write, tmp_path):
+    path = write("run.json", [RUN])
+    status, out, err = run("verbsperf-plot", path)
+    assert (status, err) == (0, "")
+    assert out == (f"{tmp_path}/run.png: bandwidth and message rate over "
+                   "size\n")
+    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG\r\n")
+    title = "5 $ & <more> \x1b[1m"
+    texts = []
+    for name in ("a.svg", "b.svg"):
+        status, _, err = run("verbsperf-plot", path, "-o", tmp_path / name,
+                             "--title", title, "--size", "10x6")
+        assert (status, err) == (0, "")
+        texts.append((tmp_path / name).read_text())
+    assert texts[0] == texts[1]
+    tree = xml.etree.ElementTree.fromstring(texts[0])
+    found = ["".join(element.itertext()) for element in tree.iter()
+             if element.tag.endswith("}text")]
+    assert {"5 $ & <more> ?[1m", "lab1 mlx5_0", "bandwidth [Gb/s]", "failed",
+            "message size [bytes]", "256", "write_bw, RC, 1 QP"} <= set(found)
+    assert float(tree.get("width").removesuffix("pt")) == 720
+
+
+def test_only(write, tmp_path):
+    path = write("sweep.jsonl", sweep({
+        f"t{n}": {64: [1.0]} for n in range(figure.CURVES_MAX + 1)}))
+    line = refused(run("verbsperf-plot", path), 1, "9 curves", "--only")
+    assert "'t0'" in line
+    status, out, _ = run("verbsperf-plot", path, "--only", "target=t3",
+                         "-o", tmp_path / "one.svg")
+    assert status == 0
+    assert out.endswith("bandwidth and message rate over size\n")
+    refused(run("verbsperf-plot", path, "--only", "qps=2"), 1, "qps=2", path)
+
+
+@pytest.mark.parametrize("kind, lines, need", [
+    ("latency", [RUN], "latency test"),
+    ("bandwidth", [LATENCY], "bandwidth test"),
+    ("distribution", [LATENCY], "--histogram"),
+    ("load", [LATENCY], "--rate"),
+    ("intervals", [RUN], "a second or more"),
+    (None, [result([bw_row(64, None)])], "anything to draw"),
+])
+def test_no_data(write, kind, lines, need):
+    path = write("data.json", lines)
+    arguments = ["--kind", kind] if kind else []
+    line = refused(run("verbsperf-plot", path, *arguments), 1, path, need)
+    assert line.startswith("verbsperf-plot: error: ")
+
+
+@pytest.mark.parametrize("arguments, word", [
+    (["--size", "3x3"], "4x3 to 40x40"), (["--size", "big"], "WIDTHxHEIGHT"),
+    (["-o", "a.pdf"], ".png or .svg"), (["--only", "qps"], "NAME=VALUE"),
+    (["--percentiles", "50,x"], "50,99,99.9"), (["--kind", "x"], "bandwidth"),
+    (["--percentiles", "100"], "50,99,99.9"), (["--nonsense"], "--nonsense"),
+])
+def test_usage(write, arguments, word):
+    outcome = run("verbsperf-plot", write("a.json", [RUN]), *arguments)
+    refused(outcome, 2, word)
+    assert outcome[2].count("\n") == 1
+
+
+def test_files_that_cannot_be_used(write, tmp_path):
+    refused(run("verbsperf-plot"), 2, "FILE")
+    refused(run("verbsperf-plot", tmp_path / "none"), 1, "No such file")
+    refused(run("verbsperf-plot", write("x", ["no JSON"])), 1, "x:1: not JSON")
+    path = write("run.json", [RUN])
+    refused(run("verbsperf-plot", path, "-o", tmp_path / "no/a.png"), 1,
+            "no/a.png: No such file")
+
+
+@pytest.mark.parametrize("row", [
+    bw_row(64, "fast"), bw_row(64, 1.0, 1.0, [0.9]), bw_row(64, True),
+    bw_row(64, 1.0, intervals=[{"start": 0, "seconds": 1}]),
+    bw_row(64, 1.0, intervals="x"), bw_row(64, 1.0, directions=[1]),
+    lat_row(64, 1.0, bins=[[0, 1]]), lat_row(64, [1.0]),
+    {**lat_row(64, 1.0), "histogram": []}, lat_row(64, 1.0, percentiles=[1]),
+])
+def test_rows_of_another_shape(row):
+    assert not verbsperf_rows.is_sound(row)
+
+
+def test_a_file_with_such_a_row(write):
+    path = write("odd.json", [RUN, result([lat_row(64, "fast")])])
+    refused(run("verbsperf-plot", path), 1, "odd.json:2")
+
+
+def test_rows_that_are_as_they_should_be():
+    for one in (RUN, LATENCY, *loads(1.5, "RoCE")):
+        assert all(verbsperf_rows.is_sound(row) for row in one["results"])
+
+
+def test_a_run_that_failed_before_anything(write):
+    nothing = {**result([bw_row(64, 1.0)]), "results": [],
+               "error": {"message": "cannot connect to node1"}}
+    outcome = run("verbsperf-plot", write("none.json", [nothing]))
+    refused(outcome, 1, "anything to draw")
+    assert "this run failed: cannot connect to node1" in outcome[2]
+
+
+def test_without_matplotlib(write, tmp_path):
+    (tmp_path / "matplotlib.py").write_text("raise ImportError('none')")
+    outcome = run("verbsperf-plot", write("run.json", [RUN]),
+                  env={"PYTHONPATH": str(tmp_path)})
+    refused(outcome, 1, "python3-matplotlib")

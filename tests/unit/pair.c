@@ -34,12 +34,22 @@ static void open_end(struct end *e)
 	e->result->params = params;
 }
 
+/* Once: pairs that were opened before may be running. */
+static void be_quiet(void)
+{
+	static bool quiet;
+
+	if (!quiet)
+		log_set_level(LOG_ERROR);
+	quiet = true;
+}
+
 void pair_open(struct pair *p, enum op op, enum metric metric)
 {
 	struct plan *plan;
 
 	memset(p, 0, sizeof(*p));
-	log_set_level(LOG_ERROR);
+	be_quiet();
 	open_end(&p->client);
 	open_end(&p->server);
 	plan = pair_plan(p);

@@ -25,7 +25,8 @@ LATENCY = ("send_lat", "-s", 64)
 
 SILENT = "said nothing for 3 s|nothing completed for 3 s"
 CLOSED = "closed the connection"
-PATH = "RETRY_EXC|LOC_QP_OP|nothing completed|PORT_ERR"
+# What an end sees itself, of the path or of a peer that has gone already.
+PATH = "RETRY_EXC|LOC_QP_OP|REM_|nothing completed|PORT_ERR"
 
 
 class Run:
@@ -159,15 +160,15 @@ def test_control_cut_while_traffic_runs(control, tmp_path):
     there(f"ip route add blackhole {CONTROL}.1")
     here(f"ip route add blackhole {CONTROL}.2")
     run.broken()
-    run.client_ends(SILENT)
-    run.server_ends(SILENT)
+    run.client_ends(SILENT + "|" + PATH)
+    run.server_ends(SILENT + "|" + PATH)
 
 
 def test_client_killed(tmp_path):
     run = Run(LATENCY, tmp_path)
     run.client.send(signal.SIGKILL)
     run.broken()
-    run.server_ends(CLOSED + "|lost the connection")
+    run.server_ends(CLOSED + "|lost the connection|" + PATH)
 
 
 def test_server_killed(tmp_path):
@@ -181,20 +182,20 @@ def test_client_stopped(tmp_path):
     run = Run(BANDWIDTH, tmp_path)
     run.client.send(signal.SIGSTOP)
     run.broken()
-    run.server_ends(SILENT)
+    run.server_ends(SILENT + "|" + PATH)
     run.client.send(signal.SIGCONT)
     run.broken()
-    run.client_ends("the server: |" + CLOSED + "|" + SILENT)
+    run.client_ends("the server: |" + CLOSED + "|" + SILENT + "|" + PATH)
 
 
 def test_server_stopped(tmp_path):
     run = Run(LATENCY, tmp_path)
     run.server.send(signal.SIGSTOP)
     run.broken()
-    run.client_ends(SILENT)
+    run.client_ends(SILENT + "|" + PATH)
     run.server.send(signal.SIGCONT)
     run.broken()
-    run.server_ends("the client: |" + CLOSED + "|" + SILENT)
+    run.server_ends("the client: |" + CLOSED + "|" + SILENT + "|" + PATH)
 
 
 def test_clock_of_the_server_jumps(tmp_path):

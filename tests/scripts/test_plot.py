@@ -1,60 +1,16 @@
 """What verbsperf-plot draws, seen through matplotlib's own objects."""
 import itertools
 import math
-import xml.etree.ElementTree
 
 import pytest
 
-from conftest import document, refused, run
-
-figure = pytest.importorskip("verbsperf_figure")
-import verbsperf_labels as labels  # noqa: E402
-import verbsperf_results as results  # noqa: E402
-import verbsperf_rows  # noqa: E402
-import verbsperf_series as series  # noqa: E402
+import verbsperf_figure as figure
+import verbsperf_labels as labels
+import verbsperf_results as results
+import verbsperf_series as series
+from plots import LATENCY, RUN, bw_row, lat_row, loads, result, sweep
 
 NAN = math.nan
-
-
-def bw_row(size, gbps, mpps=None, ci95=None, **more):
-    """A row of a bandwidth test; GBPS None: it was not measured."""
-    return {"size": size, "qps": 1, "failed": False, "latency": None,
-            "bandwidth": {"gbps": gbps, "mpps": mpps, "ci95_gbps": ci95},
-            "intervals": None, "directions": None, "histogram": None, **more}
-
-
-def lat_row(size, p50, p99=None, p99_9=None, bins=None, **more):
-    """A row of a latency test."""
-    latency = {"definition": "half round trip", "unit": "us", "p50": p50,
-               "p99": p99, "p99_9": p99_9, "percentiles": None, **more}
-    return {**bw_row(size, None), "bandwidth": None, "latency": latency,
-            "histogram": bins and {"unit": "ns", "bins": bins}}
-
-
-def result(rows, title=None, host="lab1", **parameters):
-    """A document of ROWS."""
-    test = "write_lat" if rows[0]["latency"] else "write_bw"
-    made = document(test={"name": test, "transport": "RC"}, results=rows)
-    for end, name in (("client", host), ("server", "lab2")):
-        made[end] = {**made[end], "hostname": name, "gid": "::ffff:10.0.0.1"}
-    return {**made, "title": title, "parameters": parameters}
-
-
-def sweep(values):
-    """Lines of a sweep; VALUES are {target: {size: [gbps or None]}}."""
-    lines = [{"schema": "verbsperf-sweep/1", "seed": 1,
-              "targets": [{"name": target} for target in values]}]
-    for target, sizes in values.items():
-        for size, rounds in sizes.items():
-            for number, gbps in enumerate(rounds, 1):
-                point = {"test": "write_bw", "transport": "RC", "size": size,
-                         "qps": 1, "options": {}}
-                made = gbps and result([bw_row(size, gbps, gbps / 2)])
-                lines.append({
-                    "target": target, "round": number, "point": point,
-                    "document": made, "fingerprint": {},
-                    "error": None if made else "cannot connect"})
-    return lines
 
 
 @pytest.fixture
@@ -124,10 +80,6 @@ def words(fig):
     return [text.get_text() for text in shown(fig)]
 
 
-RUN = result([bw_row(64, 1.0, 2.0, [0.9, 1.2]), bw_row(128, None),
-              bw_row(256, 4.0, 2.0), bw_row(512, 9.0, failed=True)])
-
-
 def test_bandwidth_of_one_run(drawn):
     picture, fig = drawn([RUN])
     assert picture.kind == "bandwidth"
@@ -189,9 +141,6 @@ def test_every_look_differs_in_line_and_marker():
         assert one[2] != other[2]
 
 
-LATENCY = result([lat_row(2, 1.0, 2.0, 3.0), lat_row(1 << 20, 90.0, 95.0)])
-
-
 def test_latency_of_one_result(drawn):
     picture, fig = drawn([LATENCY])
     assert picture.kind == "latency"
@@ -248,14 +197,6 @@ def test_distribution_of_rounds_is_of_all_samples(drawn):
     picture, _ = drawn(rounds, kind="distribution")
     same([(d.x, d.y) for d in picture.panels[0].curves[0].dots],
          [(1, 1.0), (5, 1.0), (10, 2.0)])
-
-
-def loads(cap, title):
-    """Documents of an open loop that can do CAP Mpps."""
-    return [result([lat_row(64, 1.0 + rate, 5.0, 9.0, requested_mpps=rate,
-                            achieved_mpps=min(rate, cap),
-                            saturated=rate > cap)], title, rate=f"{rate}Mpps")
-            for rate in (3.0, 1.0, 2.0)]
 
 
 def test_load(drawn):
@@ -377,110 +318,3 @@ def test_eight_curves_with_long_names(drawn):
     with pytest.raises(figure.TooSmall, match="--size 4x5.2 "):
         drawn(EIGHT, size=(4, 3))
     drawn(EIGHT, size=(4, 5.2))
-
-
-def test_files(write, tmp_path):
-    path = write("run.json", [RUN])
-    status, out, err = run("verbsperf-plot", path)
-    assert (status, err) == (0, "")
-    assert out == (f"{tmp_path}/run.png: bandwidth and message rate over "
-                   "size\n")
-    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG\r\n")
-    title = "5 $ & <more> \x1b[1m"
-    texts = []
-    for name in ("a.svg", "b.svg"):
-        status, _, err = run("verbsperf-plot", path, "-o", tmp_path / name,
-                             "--title", title, "--size", "10x6")
-        assert (status, err) == (0, "")
-        texts.append((tmp_path / name).read_text())
-    assert texts[0] == texts[1]
-    tree = xml.etree.ElementTree.fromstring(texts[0])
-    found = ["".join(element.itertext()) for element in tree.iter()
-             if element.tag.endswith("}text")]
-    assert {"5 $ & <more> ?[1m", "lab1 mlx5_0", "bandwidth [Gb/s]", "failed",
-            "message size [bytes]", "256", "write_bw, RC, 1 QP"} <= set(found)
-    assert float(tree.get("width").removesuffix("pt")) == 720
-
-
-def test_only(write, tmp_path):
-    path = write("sweep.jsonl", sweep({
-        f"t{n}": {64: [1.0]} for n in range(figure.CURVES_MAX + 1)}))
-    line = refused(run("verbsperf-plot", path), 1, "9 curves", "--only")
-    assert "'t0'" in line
-    status, out, _ = run("verbsperf-plot", path, "--only", "target=t3",
-                         "-o", tmp_path / "one.svg")
-    assert status == 0
-    assert out.endswith("bandwidth and message rate over size\n")
-    refused(run("verbsperf-plot", path, "--only", "qps=2"), 1, "qps=2", path)
-
-
-@pytest.mark.parametrize("kind, lines, need", [
-    ("latency", [RUN], "latency test"),
-    ("bandwidth", [LATENCY], "bandwidth test"),
-    ("distribution", [LATENCY], "--histogram"),
-    ("load", [LATENCY], "--rate"),
-    ("intervals", [RUN], "a second or more"),
-    (None, [result([bw_row(64, None)])], "anything to draw"),
-])
-def test_no_data(write, kind, lines, need):
-    path = write("data.json", lines)
-    arguments = ["--kind", kind] if kind else []
-    line = refused(run("verbsperf-plot", path, *arguments), 1, path, need)
-    assert line.startswith("verbsperf-plot: error: ")
-
-
-@pytest.mark.parametrize("arguments, word", [
-    (["--size", "3x3"], "4x3 to 40x40"), (["--size", "big"], "WIDTHxHEIGHT"),
-    (["-o", "a.pdf"], ".png or .svg"), (["--only", "qps"], "NAME=VALUE"),
-    (["--percentiles", "50,x"], "50,99,99.9"), (["--kind", "x"], "bandwidth"),
-    (["--percentiles", "100"], "50,99,99.9"), (["--nonsense"], "--nonsense"),
-])
-def test_usage(write, arguments, word):
-    outcome = run("verbsperf-plot", write("a.json", [RUN]), *arguments)
-    refused(outcome, 2, word)
-    assert outcome[2].count("\n") == 1
-
-
-def test_files_that_cannot_be_used(write, tmp_path):
-    refused(run("verbsperf-plot"), 2, "FILE")
-    refused(run("verbsperf-plot", tmp_path / "none"), 1, "No such file")
-    refused(run("verbsperf-plot", write("x", ["no JSON"])), 1, "x:1: not JSON")
-    path = write("run.json", [RUN])
-    refused(run("verbsperf-plot", path, "-o", tmp_path / "no/a.png"), 1,
-            "no/a.png: No such file")
-
-
-@pytest.mark.parametrize("row", [
-    bw_row(64, "fast"), bw_row(64, 1.0, 1.0, [0.9]), bw_row(64, True),
-    bw_row(64, 1.0, intervals=[{"start": 0, "seconds": 1}]),
-    bw_row(64, 1.0, intervals="x"), bw_row(64, 1.0, directions=[1]),
-    lat_row(64, 1.0, bins=[[0, 1]]), lat_row(64, [1.0]),
-    {**lat_row(64, 1.0), "histogram": []}, lat_row(64, 1.0, percentiles=[1]),
-])
-def test_rows_of_another_shape(row):
-    assert not verbsperf_rows.is_sound(row)
-
-
-def test_a_file_with_such_a_row(write):
-    path = write("odd.json", [RUN, result([lat_row(64, "fast")])])
-    refused(run("verbsperf-plot", path), 1, "odd.json:2")
-
-
-def test_rows_that_are_as_they_should_be():
-    for one in (RUN, LATENCY, *loads(1.5, "RoCE")):
-        assert all(verbsperf_rows.is_sound(row) for row in one["results"])
-
-
-def test_a_run_that_failed_before_anything(write):
-    nothing = {**result([bw_row(64, 1.0)]), "results": [],
-               "error": {"message": "cannot connect to node1"}}
-    outcome = run("verbsperf-plot", write("none.json", [nothing]))
-    refused(outcome, 1, "anything to draw")
-    assert "this run failed: cannot connect to node1" in outcome[2]
-
-
-def test_without_matplotlib(write, tmp_path):
-    (tmp_path / "matplotlib.py").write_text("raise ImportError('none')")
-    outcome = run("verbsperf-plot", write("run.json", [RUN]),
-                  env={"PYTHONPATH": str(tmp_path)})
-    refused(outcome, 1, "python3-matplotlib")

@@ -48,6 +48,7 @@ check_PROGRAMS = \
 	tests/unit/test_qp_attr \
 	tests/unit/test_rate \
 	tests/unit/test_ready \
+	tests/unit/test_refusals \
 	tests/unit/test_resources \
 	tests/unit/test_responder \
 	tests/unit/test_samples \
@@ -125,7 +126,7 @@ tests_unit_test_failures_SOURCES = tests/unit/test_failures.c \
 	tests/unit/test.h
 tests_unit_test_faults_SOURCES = tests/unit/test_faults.c \
 	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
-	tests/unit/test.h
+	tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_fields_SOURCES = tests/unit/test_fields.c \
 	tests/unit/golden.h tests/unit/golden_plan.h \
 	tests/unit/samples.c tests/unit/samples.h \
@@ -193,6 +194,9 @@ tests_unit_test_rate_SOURCES = tests/unit/test_rate.c tests/unit/test.h
 tests_unit_test_ready_SOURCES = tests/unit/test_ready.c \
 	tests/unit/same_effective.h $(fake_verbs) \
 	tests/unit/pair.c tests/unit/pair.h tests/unit/test.h
+tests_unit_test_refusals_SOURCES = tests/unit/test_refusals.c \
+	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
+	tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_resources_SOURCES = tests/unit/test_resources.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_responder_SOURCES = tests/unit/test_responder.c \

@@ -90,6 +90,9 @@ void pair_check_clean(void);
 /* END failed with one sentence, in a stage that has a name. */
 void pair_check_failed(const struct end *e, const char *what);
 
+/* Both did, the one because the other told it why; WHAT names the case. */
+void pair_check_both_failed(struct pair *p, const char *what);
+
 /* A valid frame of TYPE into FRAME; frame_free() it. */
 void pair_valid_frame(enum frame_type type, struct frame *frame);
 

@@ -12,6 +12,20 @@ void pair_check_clean(void)
 	assert_int_equal(fake_verbs.misuses, 0);
 }
 
+void pair_check_both_failed(struct pair *p, const char *what)
+{
+	pair_check_failed(&p->client, what);
+	pair_check_failed(&p->server, what);
+	/* one of them knows why, the other was told */
+	if (p->client.result->error.from_peer +
+	    p->server.result->error.from_peer != 1)
+		print_error("%s: client '%s', server '%s'\n", what,
+			    p->client.result->error.message,
+			    p->server.result->error.message);
+	assert_int_equal(p->client.result->error.from_peer +
+			 p->server.result->error.from_peer, 1);
+}
+
 static void check_rows_agree(const struct pair *p, const char *what)
 {
 	const struct result *c = p->client.result, *s = p->server.result;

@@ -17,26 +17,6 @@
 
 #define MS 1000000ULL
 
-static void check_clean(void)
-{
-	assert_int_equal(fake_verbs_alive(), 0);
-	assert_int_equal(fake_verbs.misuses, 0);
-}
-
-static void check_both_failed(struct pair *p, const char *what)
-{
-	pair_check_failed(&p->client, what);
-	pair_check_failed(&p->server, what);
-	/* one of them knows why, the other was told */
-	if (p->client.result->error.from_peer +
-	    p->server.result->error.from_peer != 1)
-		print_error("%s: client '%s', server '%s'\n", what,
-			    p->client.result->error.message,
-			    p->server.result->error.message);
-	assert_int_equal(p->client.result->error.from_peer +
-			 p->server.result->error.from_peer, 1);
-}
-
 static void check_sizes(struct pair *p)
 {
 	static const struct sizes sizes = { 2, { 64, 128 } };
@@ -61,7 +41,7 @@ static uint32_t fail_each_call(enum op op, enum metric metric)
 		pair_start(&p);
 		pair_wait(&p);
 		pair_close(&p);
-		check_clean();
+		pair_check_clean();
 		if (fake_verbs.calls < fake_verbs.fail_call)
 			return nth - 1;
 	}
@@ -77,9 +57,9 @@ static void fail_call_and_check(enum op op, uint32_t nth)
 	fake_verbs.fail_call = fake_verbs.calls + nth;
 	pair_start(&p);
 	pair_wait(&p);
-	check_both_failed(&p, "call");
+	pair_check_both_failed(&p, "call");
 	pair_close(&p);
-	check_clean();
+	pair_check_clean();
 }
 
 TEST(test_every_slow_verb_fails)
@@ -119,7 +99,7 @@ static void fail_each_post(enum op op, enum metric metric)
 					 op);
 		}
 		pair_close(&p);
-		check_clean();
+		pair_check_clean();
 		if (fake_verbs.posts < nth)
 			return;
 	}
@@ -147,14 +127,14 @@ static bool fail_message(enum op op, enum metric metric, uint64_t nth)
 	pair_start(&p);
 	pair_wait(&p);
 	if (many) {
-		check_both_failed(&p, "message");
+		pair_check_both_failed(&p, "message");
 		assert_contains(p.client.result->error.code,
 				"IBV_WC_REM_OP_ERR");
 		assert_contains(p.server.result->error.code,
 				"IBV_WC_REM_OP_ERR");
 	}
 	pair_close(&p);
-	check_clean();
+	pair_check_clean();
 	return many;
 }
 
@@ -191,7 +171,7 @@ static void fatal_event(enum op op, enum metric metric, bool at_server,
 	fake_verbs_raise(at_server ? p.server.device.context :
 				     p.client.device.context, type);
 	pair_wait(&p);
-	check_both_failed(&p, "event");
+	pair_check_both_failed(&p, "event");
 	assert_contains(p.client.result->error.message,
 			explain_event_name(type));
 	assert_contains(p.server.result->error.message,
@@ -207,7 +187,7 @@ static void fatal_event(enum op op, enum metric metric, bool at_server,
 	if (p.client.result->n_rows)
 		assert_true(p.client.result->rows[0].failed);
 	pair_close(&p);
-	check_clean();
+	pair_check_clean();
 }
 
 TEST(test_events_end_both)
@@ -240,7 +220,7 @@ TEST(test_harmless_events)
 	assert_int_equal(p.client.ret, 0);
 	assert_int_equal(p.server.ret, 0);
 	pair_close(&p);
-	check_clean();
+	pair_check_clean();
 }
 
 /* Nothing arrives any more: the watchdog says so after --timeout. */
@@ -264,7 +244,7 @@ TEST(test_black_hole)
 		struct pair *p = &pairs[op];
 
 		pair_wait(p);
-		check_both_failed(p, "black hole");
+		pair_check_both_failed(p, "black hole");
 		assert_string_equal(p->client.result->error.message,
 				    "nothing completed for 2 s");
 		assert_string_equal(p->server.result->error.message,
@@ -272,41 +252,7 @@ TEST(test_black_hole)
 		assert_int_equal(p->client.result->n_rows, 0);
 		pair_close(p);
 	}
-	check_clean();
-}
-
-/* What the server allows is said at both ends; by which limit, WHAT tells. */
-static void over_a_limit(struct pair *p, const char *what)
-{
-	pair_start(p);
-	pair_wait(p);
-	check_both_failed(p, what);
-	assert_contains(p->server.result->error.message, what);
-	assert_contains(p->client.result->error.message, what);
-	assert_string_equal(p->client.result->error.stage, "plan");
-	assert_contains(p->client.result->error.advice, "start the server");
-	pair_close(p);
-	check_clean();
-}
-
-TEST(test_limits_of_the_server)
-{
-	struct pair p;
-
-	fake_verbs_reset();
-	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
-	p.server.result->params.max_qps = 3;
-	pair_plan(&p)->qps = 4;
-	over_a_limit(&p, "--qps 4: this server allows 3 (--max-qps)");
-	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
-	p.server.result->params.max_duration = 10000 * MS;
-	pair_plan(&p)->sizes = (struct sizes){ 3, { 1, 2, 4 } };
-	pair_plan(&p)->iterations = 0;
-	pair_plan(&p)->duration = 3000 * MS;
-	pair_plan(&p)->warmup = 500 * MS;
-	over_a_limit(&p, "the test takes 10.5 s, by --duration and --warmup "
-			 "for each --size: this server allows 10 s "
-			 "(--max-duration)");
+	pair_check_clean();
 }
 
 /* A server minds silence by its own clock, not by what the client asks for. */
@@ -323,68 +269,11 @@ TEST(test_patience_of_the_server)
 	p.server.result->params.idle_timeout = 300 * MS;
 	pair_start(&p);
 	pair_wait(&p);
-	check_both_failed(&p, "silence");
+	pair_check_both_failed(&p, "silence");
 	assert_contains(p.server.result->error.message,
 			"the client said nothing in time: waited for START");
 	pair_close(&p);
-	check_clean();
-}
-
-TEST(test_the_server_refuses)
-{
-	struct pair p;
-
-	fake_verbs_reset();
-	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
-	p.server.result->params.max_memory = 4095;
-	pair_start(&p);
-	pair_wait(&p);
-	check_both_failed(&p, "memory");
-	assert_string_equal(p.client.result->error.message,
-			    "the server: the test needs 4096 bytes of memory, "
-			    "this server allows 4095 (--max-memory)");
-	assert_string_equal(p.client.result->error.code, "ENOMEM");
-	assert_string_equal(p.client.result->error.stage, "plan");
-	assert_true(p.client.result->error.from_peer);
-	assert_false(p.client.result->connected);
-	pair_close(&p);
-	check_clean();
-}
-
-/* The server's link went down since it was started. */
-TEST(test_the_servers_port_is_down)
-{
-	struct pair p;
-
-	fake_verbs_reset();
-	pair_open(&p, OP_READ, METRIC_LATENCY);
-	p.server.device.port.state = IBV_PORT_DOWN;
-	pair_start(&p);
-	pair_wait(&p);
-	check_both_failed(&p, "port down");
-	assert_string_equal(p.client.result->error.message,
-			    "the server: port 1 of the server's fake0 is "
-			    "DOWN");
-	assert_string_equal(p.client.result->error.code, "ENETDOWN");
-	pair_close(&p);
-	check_clean();
-}
-
-TEST(test_the_limits_of_the_device)
-{
-	struct pair p;
-
-	fake_verbs_reset();
-	fake_verbs.attr.max_qp = 3;
-	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
-	pair_plan(&p)->qps = 4;
-	pair_start(&p);
-	pair_wait(&p);
-	check_both_failed(&p, "limit");
-	assert_contains(p.server.result->error.message,
-			"--qps: 4 is above what the client's fake0 allows");
-	pair_close(&p);
-	check_clean();
+	pair_check_clean();
 }
 
 static void interrupt(int at)
@@ -403,7 +292,7 @@ static void interrupt(int at)
 	usleep(50000);
 	kill(getpid(), SIGINT);
 	pair_wait(&p);
-	check_both_failed(&p, "interrupt");
+	pair_check_both_failed(&p, "interrupt");
 	assert_contains(p.client.result->error.message,
 			"interrupted by SIGINT");
 	assert_contains(p.server.result->error.message,
@@ -411,7 +300,7 @@ static void interrupt(int at)
 	assert_int_equal(at ? p.server.ret : p.client.ret, -ECANCELED);
 	pair_close(&p);
 	close(fd);
-	check_clean();
+	pair_check_clean();
 }
 
 TEST(test_interrupted_at_either_end)
@@ -427,11 +316,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_events_end_both),
 	cmocka_unit_test(test_harmless_events),
 	cmocka_unit_test(test_black_hole),
-	cmocka_unit_test(test_the_server_refuses),
-	cmocka_unit_test(test_limits_of_the_server),
 	cmocka_unit_test(test_patience_of_the_server),
-	cmocka_unit_test(test_the_servers_port_is_down),
-	cmocka_unit_test(test_the_limits_of_the_device),
 	cmocka_unit_test(test_interrupted_at_either_end),
 };
 

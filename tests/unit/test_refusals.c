@@ -1,0 +1,108 @@
+/* What a server refuses when it has seen the plan, and what both ends say. */
+#include "config.h"
+#include "test.h"
+
+#include "fake_verbs.h"
+#include "pair.h"
+
+#define MS 1000000ULL
+
+/* What the server allows is said at both ends; by which limit, WHAT tells. */
+static void over_a_limit(struct pair *p, const char *what)
+{
+	pair_start(p);
+	pair_wait(p);
+	pair_check_both_failed(p, what);
+	assert_contains(p->server.result->error.message, what);
+	assert_contains(p->client.result->error.message, what);
+	assert_string_equal(p->client.result->error.stage, "plan");
+	assert_contains(p->client.result->error.advice, "start the server");
+	pair_close(p);
+	pair_check_clean();
+}
+
+TEST(test_limits_of_the_server)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	p.server.result->params.max_qps = 3;
+	pair_plan(&p)->qps = 4;
+	over_a_limit(&p, "--qps 4: this server allows 3 (--max-qps)");
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	p.server.result->params.max_duration = 10000 * MS;
+	pair_plan(&p)->sizes = (struct sizes){ 3, { 1, 2, 4 } };
+	pair_plan(&p)->iterations = 0;
+	pair_plan(&p)->duration = 3000 * MS;
+	pair_plan(&p)->warmup = 500 * MS;
+	over_a_limit(&p, "the test takes 10.5 s, by --duration and --warmup "
+			 "for each --size: this server allows 10 s "
+			 "(--max-duration)");
+}
+
+TEST(test_the_server_refuses)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	p.server.result->params.max_memory = 4095;
+	pair_start(&p);
+	pair_wait(&p);
+	pair_check_both_failed(&p, "memory");
+	assert_string_equal(p.client.result->error.message,
+			    "the server: the test needs 4096 bytes of memory, "
+			    "this server allows 4095 (--max-memory)");
+	assert_string_equal(p.client.result->error.code, "ENOMEM");
+	assert_string_equal(p.client.result->error.stage, "plan");
+	assert_true(p.client.result->error.from_peer);
+	assert_false(p.client.result->connected);
+	pair_close(&p);
+	pair_check_clean();
+}
+
+/* The server's link went down since it was started. */
+TEST(test_the_servers_port_is_down)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_READ, METRIC_LATENCY);
+	p.server.device.port.state = IBV_PORT_DOWN;
+	pair_start(&p);
+	pair_wait(&p);
+	pair_check_both_failed(&p, "port down");
+	assert_string_equal(p.client.result->error.message,
+			    "the server: port 1 of the server's fake0 is "
+			    "DOWN");
+	assert_string_equal(p.client.result->error.code, "ENETDOWN");
+	pair_close(&p);
+	pair_check_clean();
+}
+
+TEST(test_the_limits_of_the_device)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	fake_verbs.attr.max_qp = 3;
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	pair_plan(&p)->qps = 4;
+	pair_start(&p);
+	pair_wait(&p);
+	pair_check_both_failed(&p, "limit");
+	assert_contains(p.server.result->error.message,
+			"--qps: 4 is above what the client's fake0 allows");
+	pair_close(&p);
+	pair_check_clean();
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_limits_of_the_server),
+	cmocka_unit_test(test_the_server_refuses),
+	cmocka_unit_test(test_the_servers_port_is_down),
+	cmocka_unit_test(test_the_limits_of_the_device),
+};
+
+TEST_MAIN(tests, 60)

@@ -162,12 +162,13 @@ static int client(const struct options *options, struct connection *conn)
 	int status;
 
 	run_test(options, conn, &device, result, &session);
+	/* before the report, which may find nobody to take it for long */
+	session_free(session);
+	device_close(&device);
 	if (options->params.plan.check)
 		check_finish(result);
 	status = report(result);
 	oob_close(conn);
-	session_free(session);
-	device_close(&device);
 	result_free(result);
 	return status;
 }
@@ -180,19 +181,22 @@ static int serve_client(const struct options *options,
 	struct device device = { 0 };
 	struct session *session;
 	int status = EXIT_FAILED;
+	bool served;
 
 	if (!session_server(conn, &device, result, &session))
 		status = EXIT_MEASURED;
 	note_effective(result, &device);
-	if (reports && session->place == TURN_NOW) {
+	served = session->place == TURN_NOW;
+	/* its keys are dead before the report, which may wait for others */
+	session_free(session);
+	device_close(&device);
+	if (reports && served) {
 		serve_begin_report();
 		status = report(result);
 	} else if (reports) {
 		log_error(&result->error);
 	}
 	oob_close(conn);
-	session_free(session);
-	device_close(&device);
 	result_free(result);
 	return status;
 }

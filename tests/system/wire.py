@@ -181,7 +181,7 @@ class Peer:
 
     def __init__(self, sock):
         self.sock = sock
-        sock.settimeout(20)
+        sock.settimeout(60)
 
     def send(self, name, payload=b"", **header):
         self.sock.sendall(frame(name, payload, **header))
@@ -260,7 +260,7 @@ class FakeServer:
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
-        self.listener.settimeout(20)
+        self.listener.settimeout(60)
         self.port = self.listener.getsockname()[1]
 
     def accept(self):

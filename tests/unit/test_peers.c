@@ -136,9 +136,9 @@ static void wrong_type(bool to_client, int nth, enum frame_type type)
 	/* it is over once SENT is taken, which may be then or not yet */
 	if (type == FRAME_REFUSE && done)
 		strcpy(fragment, "the client");
-	/* which is right there, when ACCEPT follows */
+	/* right there, but then both wait, and either loses patience first */
 	if (type == FRAME_WAIT && to_client && steps[1][nth] == FRAME_ACCEPT)
-		strcpy(fragment, "in time: waited for ACCEPT");
+		strcpy(fragment, "in time: waited for ");
 	start(&p, OP_WRITE, &relay);
 	finish(&p, fragment);
 }

@@ -9,9 +9,9 @@ import pytest
 
 import wire
 from documents import parse
-from lab import (BINARY, DEVICE, Program, Server, client, complained,
-                 complained_and_serves, failed, loopback, needs_device,
-                 needs_lab, succeeded)
+from lab import (BINARY, DEVICE, PATIENCE, SOON, Program, Server, client,
+                 complained, complained_and_serves, failed, loopback,
+                 needs_device, needs_lab, succeeded)
 
 pytestmark = needs_device
 RUNS = "this test can run"
@@ -28,7 +28,8 @@ def marked(program, mark):
 
 def queue_pairs():
     text = subprocess.run(("rdma", "resource", "show", "qp"), check=True,
-                          capture_output=True, text=True, timeout=20).stdout
+                          capture_output=True, text=True,
+                          timeout=PATIENCE).stdout
     return text.count("comm verbsperf")
 
 
@@ -171,7 +172,7 @@ def test_silent_server_is_a_problem_in_time():
     peer = fake.accept()
     fake.play("HELLO", "ACCEPT")
     peer.expect("BYE")
-    failed(program, "BYE", seconds=15)
+    failed(program, "BYE", seconds=SOON)
     assert "X bye: " in program.out
     fake.close()
 

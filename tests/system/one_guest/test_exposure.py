@@ -9,8 +9,8 @@ import subprocess
 import pytest
 
 import wire
-from lab import (DEVICE, QUICK, Server, client, complained, deadline, failed,
-                 needs_device, needs_lab, serves, succeeded)
+from lab import (DEVICE, PATIENCE, QUICK, Server, client, complained, deadline,
+                 failed, needs_device, needs_lab, serves, succeeded)
 from wire import FakeClient, Proxy
 
 pytestmark = needs_device
@@ -26,7 +26,7 @@ def regions(*others):
 
 
 def none_is_left():
-    deadline(20, lambda: not regions(), "the end of all memory regions")
+    deadline(PATIENCE, lambda: not regions(), "the end of all memory regions")
 
 
 def rkey_of(proxy):
@@ -41,7 +41,8 @@ def rkey_of(proxy):
 def test_no_region_outlives_its_client(server, args, number):
     assert regions() == 0
     program = client(*args, "-D", 60, port=server.port)
-    deadline(20, lambda: regions(program) == number, "its memory regions")
+    deadline(PATIENCE, lambda: regions(program) == number,
+             "its memory regions")
     program.send(signal.SIGKILL)
     complained(server, "client")
     none_is_left()

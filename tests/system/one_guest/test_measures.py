@@ -7,7 +7,7 @@ import pytest
 
 import wire
 from documents import measured, row_of
-from lab import (DEVICE, QUICK, TESTS, Program, Server, client, failed,
+from lab import (DEVICE, QUICK, SOON, TESTS, Program, Server, client, failed,
                  loopback, needs_device, succeeded)
 
 pytestmark = needs_device
@@ -23,7 +23,7 @@ def run(test, *args, **popen):
 @pytest.mark.parametrize("test", TESTS)
 def test_runs_for_the_duration(test):
     row = row_of(run(test, "-D", "0.4", "--warmup", "0.1"))
-    assert 0.2 < row["seconds"] < 3
+    assert 0.2 < row["seconds"] < SOON
     assert row["iterations"] > 1
     assert row["size"] == (2 if test in LATENCY else 65536)
 
@@ -235,15 +235,15 @@ def test_histogram_has_every_sample(test):
 
 
 def test_intervals_of_a_tenth_of_a_second():
-    row = row_of(run("write_bw", "-D", 1.5, "-s", 64))
-    assert 10 <= len(row["intervals"]) <= 20
+    row = row_of(run("write_bw", "-D", 3, "-s", 64))
+    assert 10 <= len(row["intervals"]) <= 35
     assert row["bandwidth"]["peak_gbps"] >= row["bandwidth"]["gbps"]
 
 
 def test_intervals_as_long_as_asked():
     program = run("write_bw", "-D", 1, "-s", 64, "--interval", 0.25)
     row = row_of(program)
-    assert 3 <= len(row["intervals"]) <= 5
+    assert 2 <= len(row["intervals"]) <= 5
     assert row["bandwidth"]["peak_gbps"] is None    # of so few
     assert program.err.count("\n") > 5      # the table, and a row for each
 

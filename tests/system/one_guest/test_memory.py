@@ -7,8 +7,8 @@ import subprocess
 import pytest
 
 from documents import measured, row_of
-from lab import (DEVICE, QUICK, SYSFS, TESTS, Program, Server, client,
-                 complained_and_serves, deadline, failed, loopback,
+from lab import (DEVICE, PATIENCE, QUICK, SYSFS, TESTS, Program, Server,
+                 client, complained_and_serves, deadline, failed, loopback,
                  needs_device, needs_lab, succeeded)
 
 pytestmark = needs_device
@@ -60,7 +60,7 @@ def regions():
     (("write_bw", "-q", 5, "-b", "--mr-per-qp"), 10)))
 def test_number_of_regions(args, number):
     program = loopback(*args, "-s", 64, "-D", 3)
-    deadline(20, lambda: regions() == [number, number],
+    deadline(PATIENCE, lambda: regions() == [number, number],
              f"{number} memory regions at each end")
     succeeded(program)
 
@@ -119,11 +119,11 @@ def test_messages_in_huge_pages(huge_pages):
     huge_pages(8)
     program = loopback("write_bw", "--json", "-D", 2, "--hugepages", "-s",
                        "1M", "-q", 5)
-    deadline(20, lambda: in_use() == 6, "three huge pages at each end")
+    deadline(PATIENCE, lambda: in_use() == 6, "three huge pages at each end")
     document = measured(program)
     assert document["parameters"]["hugepages"] is True
     assert document["results"][0]["size"] == 1 << 20
-    deadline(5, lambda: in_use() == 0, "no huge pages in use")
+    deadline(PATIENCE, lambda: in_use() == 0, "no huge pages in use")
 
 
 @needs_lab

@@ -9,8 +9,8 @@ import time
 import pytest
 
 import wire
-from lab import (Server, client, complained, complained_and_serves, failed,
-                 needs_device)
+from lab import (SOON, Server, client, complained, complained_and_serves,
+                 failed, needs_device)
 from wire import FakeClient, FakeServer, serves
 
 pytestmark = needs_device
@@ -53,12 +53,12 @@ def test_client_knows_what_is_not_a_server(fake, data):
     program = client("write_bw", port=fake.port)
     fake.accept().sock.sendall(data)
     failed(program, "the server is not verbsperf", data[:4].hex(),
-           seconds=8)
+           seconds=SOON)
 
 
 def test_http_client_gets_an_end(shared_server):
     http_client = http.client.HTTPConnection("127.0.0.1", shared_server.port,
-                                             timeout=10)
+                                             timeout=SOON)
     with pytest.raises((http.client.HTTPException, OSError)):
         http_client.request("GET", "/")
         http_client.getresponse()
@@ -117,7 +117,7 @@ def test_client_survives_a_server_that_leaves(fake, steps):
     fake.play(*FakeServer.STEPS[:steps])
     fake.close()
     failed(program, "the server closed the connection|lost the connection "
-           "to the server", FakeServer.STEPS[steps], seconds=8)
+           "to the server", FakeServer.STEPS[steps], seconds=SOON)
 
 
 def test_client_survives_a_server_that_leaves_traffic(fake):
@@ -125,7 +125,7 @@ def test_client_survives_a_server_that_leaves_traffic(fake):
     fake.accept()
     fake.play(*FakeServer.STEPS)
     fake.close()
-    failed(program, "the server closed the connection", seconds=8)
+    failed(program, "the server closed the connection", seconds=SOON)
 
 
 @pytest.mark.parametrize("steps", (0, 1, 3, 5, 6, 7))
@@ -137,7 +137,7 @@ def test_server_gives_up_a_silent_client(steps):
         peer.play(*FakeClient.STEPS[:steps])
     finally:
         wire.PARAMETERS[5] = 5 * wire.SECOND
-    server.wait_for("error: the client said nothing", seconds=8)
+    server.wait_for("error: the client said nothing", seconds=SOON)
     kind = "REFUSE" if steps < 2 else "ABORT"
     assert "said nothing" in peer.expect_error(kind)[2]
     refused(server, "the client said nothing")
@@ -149,7 +149,7 @@ def test_client_gives_up_a_silent_server(fake, steps):
     peer = fake.accept()
     fake.play(*FakeServer.STEPS[:steps])
     failed(program, "the server said nothing", "in time",
-           FakeServer.STEPS[steps], seconds=8)
+           FakeServer.STEPS[steps], seconds=SOON)
     peer.receive()
     assert "said nothing" in peer.expect_error("ABORT")[2]
 
@@ -158,13 +158,13 @@ def test_client_gives_up_a_server_that_never_accepts():
     with socket.create_server(("127.0.0.1", 0), backlog=8) as listener:
         program = client("write_bw", "--timeout", 1,
                          port=listener.getsockname()[1])
-        failed(program, "the server said nothing", seconds=8)
+        failed(program, "the server said nothing", seconds=SOON)
 
 
 def test_half_a_frame_is_not_waited_for(fake):
     program = client("write_bw", "--timeout", 1, port=fake.port)
     fake.accept().sock.sendall(wire.frame("HELLO", wire.hello())[:20])
-    failed(program, "the server said nothing more in time", seconds=8)
+    failed(program, "the server said nothing more in time", seconds=SOON)
 
 
 def test_drop_by_drop_is_no_way_to_hold_the_server():
@@ -179,7 +179,7 @@ def test_drop_by_drop_is_no_way_to_hold_the_server():
             if server.errors:
                 break
             time.sleep(0.2)
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < SOON
     refused(server, "client")
 
 

@@ -11,8 +11,9 @@ import pytest
 
 import wire
 from bad_clients import Crowd, Possessions
-from lab import (DEVICE, QUICK, Program, Server, client, complained, deadline,
-                 failed, loopback, needs_device, needs_lab, serves, succeeded)
+from lab import (DEVICE, PATIENCE, QUICK, Program, Server, client, complained,
+                 deadline, failed, loopback, needs_device, needs_lab, serves,
+                 succeeded)
 from wire import FakeClient
 
 pytestmark = needs_device
@@ -171,7 +172,8 @@ def test_killed_server_leaves_no_process(server):
     assert children
     server.send(signal.SIGKILL)
     failed(program, "the server|RETRY_EXC")
-    deadline(20, lambda: not any(map(lives, children)), "the end of children")
+    deadline(PATIENCE, lambda: not any(map(lives, children)),
+             "the end of children")
 
 
 def test_killed_process_of_a_client_is_told(server):

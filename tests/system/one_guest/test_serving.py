@@ -7,7 +7,7 @@ import time
 import pytest
 
 from documents import measured
-from lab import (BINARY, DEVICE, QUICK, Program, Server, client, failed,
+from lab import (BINARY, DEVICE, QUICK, SOON, Program, Server, client, failed,
                  free_port, needs_device, serves, succeeded)
 
 pytestmark = needs_device
@@ -65,7 +65,7 @@ def test_client_waits_for_a_server_that_comes_later():
 def test_waiting_ends():
     start = time.monotonic()
     program = client("write_bw", "--wait=1", port=free_port())
-    failed(program, "Connection refused", seconds=10)
+    failed(program, "Connection refused", seconds=SOON)
     assert time.monotonic() - start >= 0.9
 
 
@@ -121,14 +121,14 @@ def test_clients_queue_for_the_server(server):
 @pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM))
 def test_idle_server_stops_when_told(server, number):
     server.send(number)
-    succeeded(server, seconds=5)
+    succeeded(server, seconds=SOON)
 
 
 @pytest.mark.parametrize("args", (("--once",),))
 def test_server_of_one_client_that_never_came_failed(args):
     server = Server(*args)
     server.send(signal.SIGINT)
-    failed(server, "interrupted", "SIGINT", seconds=5)
+    failed(server, "interrupted", "SIGINT", seconds=SOON)
 
 
 def test_server_keeps_no_descriptor_of_a_client(server):

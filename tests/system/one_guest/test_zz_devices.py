@@ -11,16 +11,16 @@ import time
 import pytest
 
 import wire
-from lab import (DEVICE, QUICK, Program, client, complained, deadline,
-                 failed, kill_leftovers, loopback, needs_device, needs_lab,
-                 serves, succeeded)
+from lab import (DEVICE, PATIENCE, QUICK, SOON, Program, client, complained,
+                 deadline, failed, kill_leftovers, loopback, needs_device,
+                 needs_lab, serves, succeeded)
 
 pytestmark = needs_device
 NETDEV = os.environ.get("VERBSPERF_LAB_NETDEV", "v0")
 
 
 def run(command):
-    subprocess.run(command.split(), check=True, timeout=20)
+    subprocess.run(command.split(), check=True, timeout=PATIENCE)
 
 
 def listing(*args):
@@ -41,7 +41,7 @@ def bring_back():
         run(f"rdma link add {DEVICE} type rxe netdev {NETDEV}")
     run(f"ip addr replace 10.0.0.1/24 dev {NETDEV}")
     run(f"ip addr replace fd00::1/64 dev {NETDEV}")
-    deadline(20, ready, "the device as it was")
+    deadline(PATIENCE, ready, "the device as it was")
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_devices_names_what_does_not_exist(args, texts):
 def test_port_that_was_down_while_idle_is_served_again(link_to_cut, server):
     serves(server)
     link_to_cut()
-    deadline(10, lambda: "ACTIVE" not in wire.sysfs("state"), "down")
+    deadline(PATIENCE, lambda: "ACTIVE" not in wire.sysfs("state"), "down")
     bring_back()
     serves(server)
 
@@ -113,7 +113,7 @@ def test_port_that_was_down_while_idle_is_served_again(link_to_cut, server):
 @needs_lab
 def test_port_that_is_down_is_named(link_to_cut):
     link_to_cut()
-    deadline(10, lambda: "ACTIVE" not in wire.sysfs("state"), "down")
+    deadline(PATIENCE, lambda: "ACTIVE" not in wire.sysfs("state"), "down")
     for command in (["write_bw", "127.0.0.1"], ["serve"],
                     ["read_lat", "--loopback"]):
         failed(Program(*command), f"port 1 of {DEVICE} is DOWN", "ip link")
@@ -127,7 +127,7 @@ def test_port_that_is_down_is_named(link_to_cut):
 def test_check_shows_what_is_known_of_ports_that_are_down(link_to_cut,
                                                           server):
     link_to_cut()
-    deadline(10, lambda: "ACTIVE" not in wire.sysfs("state"), "down")
+    deadline(PATIENCE, lambda: "ACTIVE" not in wire.sysfs("state"), "down")
     texts = (f"port 1 of the client's {DEVICE} is DOWN", "on the client",
              f"port 1 of the server's {DEVICE} is DOWN", "on the server")
     program = client("write_bw", "--check", port=server.port)
@@ -144,7 +144,7 @@ def test_port_that_goes_down_in_mid_run_ends_both(link_to_cut, server, test):
     program.wait_for_traffic()
     time.sleep(0.3)
     link_to_cut()
-    failed(program, "IBV_EVENT_PORT_ERR|IBV_WC_", DEVICE + "|QP", seconds=15)
+    failed(program, "IBV_EVENT_PORT_ERR|IBV_WC_", DEVICE + "|QP", seconds=SOON)
     complained(server, "IBV_EVENT_PORT_ERR|IBV_WC_")
 
 
@@ -164,7 +164,7 @@ def test_address_that_comes_later_is_seen_by_a_running_server(server):
     """The server's GIDs are read for each client."""
     run(f"ip addr add 10.9.9.1/24 dev {NETDEV}")
     try:
-        deadline(10, lambda: any(b"\x0a\x09\x09\x01" in gid
+        deadline(PATIENCE, lambda: any(b"\x0a\x09\x09\x01" in gid
                                  for *_, gid in wire.own_gids()), "the GID")
         program = client("write_bw", *QUICK, port=server.port,
                          host="10.9.9.1")

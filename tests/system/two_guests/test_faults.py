@@ -10,13 +10,13 @@ import time
 import pytest
 
 from documents import parse
-from lab import client, deadline
+from lab import PATIENCE, client, deadline
 from test_two_hosts import (MANAGEMENT, NETDEV, ROCE, RemoteServer, here,
                             pytestmark, there)  # noqa: F401
 
 TIMEOUT = 3
 # --timeout and a second, and what an emulated machine may be late
-BOUND = TIMEOUT + 1 + 4
+BOUND = TIMEOUT + 1 + 10
 # a network of its own, for the control connection alone
 CONTROL = "10.0.2"
 # each with what both ends measure of it
@@ -89,7 +89,7 @@ def serves_again():
                          port=server.port, host=ROCE).wait()
         server.wait()
         return program.status == 0
-    deadline(30, works, "traffic between the guests again")
+    deadline(PATIENCE, works, "traffic between the guests again")
 
 
 def link(where, state, number):
@@ -208,7 +208,7 @@ def test_clock_of_the_server_jumps(tmp_path):
     try:
         row, = parse(program.wait().out)["results"]
         assert program.status == 0 and not row["failed"], str(program)
-        assert 1.9 < row["seconds"] < 4
+        assert 1.9 < row["seconds"] < 10
         assert server.wait().status == 0
     finally:
         there("date -s @$(($(date +%s) - 7200))")

@@ -46,5 +46,6 @@ tests_fuzz_fuzz_units_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_units_LDADD = libverbsperf.a $(SODIUM_LIBS)
 tests_fuzz_make_corpus_SOURCES = tests/fuzz/make_corpus.c \
 	tests/fuzz/tests.c tests/fuzz/tests.h tests/fuzz/dialogue.h \
-	$(fuzz_common)
+	tests/unit/any_frame.h $(fuzz_common)
+tests_fuzz_make_corpus_CPPFLAGS = $(fuzz_dialogue_cppflags)
 tests_fuzz_make_corpus_LDADD = libverbsperf.a $(SODIUM_LIBS)

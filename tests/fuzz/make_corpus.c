@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "any_frame.h"
 #include "base/xalloc.h"
 #include "control/frames.h"
 #include "dialogue.h"
@@ -83,55 +84,30 @@ static struct port make_port(void)
 static void make_frame(enum frame_type type, const struct plan *plan,
 		       uint64_t size, struct frame *frame)
 {
-	const struct port port = make_port();
-	struct hello hello = { .version = "0", .hostname = "host" };
-	struct error error = { .stage = "plan", .code = "EPERM",
-			       .message = "because", .advice = "do not" };
-	struct effective effective = { .known = true };
 	struct endpoint_qp qps[8];
-	struct endpoint endpoint = {
-		.gid = port.gids[0].raw, .gid_type = 2, .gid_index = 1,
-		.peer_gid_index = 1, .global = 1, .mtu = IBV_MTU_1024,
-		.va = 1 << 20, .length = plan->qps * plan_stride(plan),
-		.stride = plan_stride(plan), .n = plan->qps, .qps = qps,
+	struct any_frame any = {
+		.hello = { .version = "0", .hostname = "host" },
+		.error = { .stage = "plan", .code = "EPERM",
+			   .message = "because", .advice = "do not" },
+		.plan = plan,
+		.port = make_port(),
+		.endpoint = {
+			.gid_type = 2, .gid_index = 1, .peer_gid_index = 1,
+			.global = 1, .mtu = IBV_MTU_1024, .va = 1 << 20,
+			.length = plan->qps * plan_stride(plan),
+			.stride = plan_stride(plan), .n = plan->qps,
+			.qps = qps,
+		},
+		.effective = { .known = true },
+		.size = size,
+		.sent = { .n = plan->threads },
+		.done = { .clock = { "tsc", 1, 1, 0 }, .ns_per_tick = 1 },
 	};
-	struct sent sent = { .n = plan->threads };
-	struct done done = { .clock = { "tsc", 1, 1, 0 }, .ns_per_tick = 1 };
 
+	any.endpoint.gid = any.port.gids[0].raw;
 	for (uint32_t i = 0; i < plan->qps; i++)
 		qps[i] = (struct endpoint_qp){ FIRST_QPN + i, i, 0x500 };
-	switch (type) {
-	case FRAME_HELLO:
-		encode_hello(frame, &hello);
-		break;
-	case FRAME_REFUSE:
-	case FRAME_ABORT:
-		encode_error(frame, type, &error);
-		break;
-	case FRAME_PLAN:
-		encode_plan(frame, plan, &port);
-		break;
-	case FRAME_ACCEPT:
-		encode_accept(frame, &port);
-		break;
-	case FRAME_ENDPOINT:
-		encode_endpoint(frame, &endpoint);
-		break;
-	case FRAME_READY:
-		encode_ready(frame, &effective);
-		break;
-	case FRAME_START:
-		encode_start(frame, size);
-		break;
-	case FRAME_SENT:
-		encode_sent(frame, &sent);
-		break;
-	case FRAME_DONE:
-		encode_done(frame, &done);
-		break;
-	default:
-		encode_empty(frame, type);
-	}
+	encode_any(type, &any, frame);
 }
 
 static void put_record(struct seed *s, enum frame_type type,

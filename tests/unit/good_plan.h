@@ -1,8 +1,9 @@
-/* A plan that nothing is wrong with, to be spoiled. */
+/* A plan, and a port for it, that nothing is wrong with, to be spoiled. */
 #ifndef TESTS_UNIT_GOOD_PLAN_H
 #define TESTS_UNIT_GOOD_PLAN_H
 
 #include "model/plan.h"
+#include "model/port.h"
 
 /* PLAN does OP, with a size that it has. */
 static inline void set_op(struct plan *plan, enum op op)
@@ -35,6 +36,30 @@ static inline struct plan good_plan(void)
 		.recv_post_list = 1,
 		.dscp = PLAN_AUTO,
 		.hop_limit = 64,
+	};
+}
+
+static inline struct port good_port(void)
+{
+	return (struct port){
+		.device = "rxe0",
+		.number = 1,
+		.state = IBV_PORT_ACTIVE,
+		.link_layer = IBV_LINK_LAYER_ETHERNET,
+		.n_gids = 1,
+		.gids = { { .type = IBV_GID_TYPE_ROCE_V2 } },
+		.active_mtu = IBV_MTU_1024,
+		.pkey = 0xffff,
+		.limits = {
+			.max_msg_sz = 1U << 31,
+			.max_qp = 100,
+			.max_qp_wr = 1000,
+			.max_cqe = 10000,
+			.max_qp_rd_atom = 16,
+			.max_qp_init_rd_atom = 8,
+			.max_srq = 8,
+			.max_srq_wr = 2000,
+		},
 	};
 }
 

@@ -97,6 +97,7 @@ fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
 	tests/unit/fake_qp.c tests/unit/fake_queues.c \
 	tests/unit/fake_transfer.c \
 	tests/unit/fake_builder.c tests/unit/fake_builder.h
+pair = tests/unit/pair.c tests/unit/pair.h tests/unit/any_frame.h
 
 AM_CFLAGS += $(CMOCKA_CFLAGS)
 LDADD = libverbsperf.a $(JANSSON_LIBS) $(SODIUM_LIBS) $(CMOCKA_LIBS)
@@ -108,8 +109,8 @@ tests_unit_test_addressing_SOURCES = tests/unit/test_addressing.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_chart_SOURCES = tests/unit/test_chart.c tests/unit/test.h
 tests_unit_test_check_SOURCES = tests/unit/test_check.c \
-	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
-	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
+	$(fake_verbs) $(pair) tests/unit/json_checks.c \
+	tests/unit/json_checks.h tests/unit/test.h
 tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/test.h
@@ -125,8 +126,7 @@ tests_unit_test_exposure_SOURCES = tests/unit/test_exposure.c \
 tests_unit_test_failures_SOURCES = tests/unit/test_failures.c \
 	tests/unit/test.h
 tests_unit_test_faults_SOURCES = tests/unit/test_faults.c \
-	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
-	tests/unit/pair_run.c tests/unit/test.h
+	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_fields_SOURCES = tests/unit/test_fields.c \
 	tests/unit/golden.h tests/unit/golden_plan.h \
 	tests/unit/samples.c tests/unit/samples.h \
@@ -141,8 +141,7 @@ tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
 	tests/unit/test.h
 tests_unit_test_gid_SOURCES = tests/unit/test_gid.c tests/unit/test.h
 tests_unit_test_greeting_SOURCES = tests/unit/test_greeting.c \
-	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
-	tests/unit/pair_run.c tests/unit/test.h
+	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_histogram_SOURCES = tests/unit/test_histogram.c \
 	tests/unit/test.h
 tests_unit_test_inject_SOURCES = tests/unit/test_inject.c \
@@ -178,8 +177,7 @@ tests_unit_test_param_shapes_SOURCES = tests/unit/test_param_shapes.c \
 	tests/unit/test.h
 tests_unit_test_pattern_SOURCES = tests/unit/test_pattern.c tests/unit/test.h
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c \
-	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
-	tests/unit/test.h
+	$(fake_verbs) $(pair) tests/unit/test.h
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
 	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_preflight_SOURCES = tests/unit/test_preflight.c \
@@ -193,10 +191,9 @@ tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \
 tests_unit_test_rate_SOURCES = tests/unit/test_rate.c tests/unit/test.h
 tests_unit_test_ready_SOURCES = tests/unit/test_ready.c \
 	tests/unit/same_effective.h $(fake_verbs) \
-	tests/unit/pair.c tests/unit/pair.h tests/unit/test.h
+	$(pair) tests/unit/test.h
 tests_unit_test_refusals_SOURCES = tests/unit/test_refusals.c \
-	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
-	tests/unit/pair_run.c tests/unit/test.h
+	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_resources_SOURCES = tests/unit/test_resources.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_responder_SOURCES = tests/unit/test_responder.c \
@@ -207,12 +204,10 @@ tests_unit_test_service_SOURCES = tests/unit/test_service.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_session_SOURCES = tests/unit/test_session.c \
-	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
-	tests/unit/pair_run.c \
+	$(fake_verbs) $(pair) tests/unit/pair_run.c \
 	tests/unit/test.h
 tests_unit_test_shapes_SOURCES = tests/unit/test_shapes.c \
-	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
-	tests/unit/pair_run.c tests/unit/test.h
+	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_summary_SOURCES = tests/unit/test_summary.c \
 	tests/unit/test.h
 tests_unit_test_text_SOURCES = tests/unit/test_text.c tests/unit/results.c \
@@ -222,15 +217,13 @@ tests_unit_test_traffic_SOURCES = tests/unit/test_traffic.c \
 tests_unit_test_traffic_faults_SOURCES = tests/unit/test_traffic_faults.c \
 	$(fake_provider) tests/unit/test.h
 tests_unit_test_transports_SOURCES = tests/unit/test_transports.c \
-	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
-	tests/unit/pair_run.c tests/unit/test.h
+	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_turn_SOURCES = tests/unit/test_turn.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_units_SOURCES = tests/unit/test_units.c tests/unit/test.h
 tests_unit_test_usage_SOURCES = tests/unit/test_usage.c tests/unit/test.h
 tests_unit_test_verified_runs_SOURCES = tests/unit/test_verified_runs.c \
-	$(fake_verbs) tests/unit/pair.c tests/unit/pair.h \
-	tests/unit/pair_run.c tests/unit/test.h
+	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_verify_SOURCES = tests/unit/test_verify.c \
 	tests/unit/verify_pair.c tests/unit/verify_pair.h tests/unit/test.h
 tests_unit_test_verify_faults_SOURCES = tests/unit/test_verify_faults.c \

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "any_frame.h"
 #include "base/log.h"
 #include "base/xalloc.h"
 #include "control/frames.h"
@@ -85,61 +86,27 @@ struct plan *pair_plan(struct pair *p)
 
 void pair_valid_frame(enum frame_type type, struct frame *frame)
 {
-	static struct port port = { .active_mtu = IBV_MTU_1024,
-				    .pkey = 0xffff };
-	struct effective effective = { .known = true };
 	struct endpoint_qp qp = { 1, 2, 3 };
-	struct endpoint endpoint = { .mtu = IBV_MTU_1024, .length = 64,
-				     .stride = 64, .n = 1, .qps = &qp };
-	struct error error = { .stage = "plan", .code = "EPERM",
-			       .message = "because" };
-	struct done done = { .posted = 1, .latency = histogram_new() };
-	struct sent sent = { 1, { 1 } };
-	struct hello hello = { .version = "0", .hostname = "host" };
-	uint8_t proof[AUTH_PROOF_SIZE] = { 0 };
 	struct parameters params;
+	struct any_frame any = {
+		.hello = { .version = "0", .hostname = "host" },
+		.error = { .stage = "plan", .code = "EPERM",
+			   .message = "because" },
+		.plan = &params.plan,
+		.port = { .active_mtu = IBV_MTU_1024, .pkey = 0xffff },
+		.endpoint = { .mtu = IBV_MTU_1024, .length = 64, .stride = 64,
+			      .n = 1, .qps = &qp },
+		.effective = { .known = true },
+		.before = 1,
+		.size = 4711,
+		.sent = { 1, { 1 } },
+		.done = { .posted = 1, .latency = histogram_new() },
+	};
 
 	param_defaults(&params);
 	params.plan.sizes.n = 1;
-	switch (type) {
-	case FRAME_HELLO:
-		encode_hello(frame, &hello);
-		break;
-	case FRAME_AUTH:
-		encode_auth(frame, proof);
-		break;
-	case FRAME_REFUSE:
-	case FRAME_ABORT:
-		encode_error(frame, type, &error);
-		break;
-	case FRAME_PLAN:
-		encode_plan(frame, &params.plan, &port);
-		break;
-	case FRAME_ACCEPT:
-		encode_accept(frame, &port);
-		break;
-	case FRAME_ENDPOINT:
-		encode_endpoint(frame, &endpoint);
-		break;
-	case FRAME_READY:
-		encode_ready(frame, &effective);
-		break;
-	case FRAME_START:
-		encode_start(frame, 4711);
-		break;
-	case FRAME_WAIT:
-		encode_wait(frame, 1);
-		break;
-	case FRAME_SENT:
-		encode_sent(frame, &sent);
-		break;
-	case FRAME_DONE:
-		encode_done(frame, &done);
-		break;
-	default:
-		encode_empty(frame, type);
-	}
-	free(done.latency);
+	encode_any(type, &any, frame);
+	free(any.done.latency);
 }
 
 /* All of SIZE bytes; false when the connection is gone. */

@@ -8,30 +8,6 @@
 #include "good_plan.h"
 #include "model/plan.h"
 
-static struct port good_port(void)
-{
-	return (struct port){
-		.device = "rxe0",
-		.number = 1,
-		.state = IBV_PORT_ACTIVE,
-		.link_layer = IBV_LINK_LAYER_ETHERNET,
-		.n_gids = 1,
-		.gids = { { .type = IBV_GID_TYPE_ROCE_V2 } },
-		.active_mtu = IBV_MTU_1024,
-		.pkey = 0xffff,
-		.limits = {
-			.max_msg_sz = 1U << 31,
-			.max_qp = 100,
-			.max_qp_wr = 1000,
-			.max_cqe = 10000,
-			.max_qp_rd_atom = 16,
-			.max_qp_init_rd_atom = 8,
-			.max_srq = 8,
-			.max_srq_wr = 2000,
-		},
-	};
-}
-
 TEST(test_a_port_that_is_down)
 {
 	static const char *const texts[2] = {

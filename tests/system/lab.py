@@ -26,10 +26,10 @@ TESTS = ("write_lat", "send_lat", "read_lat", "write_bw", "send_bw",
 PATIENCE = 60
 # An end that has nothing to wait for is done by then, on a busy machine, too.
 SOON = 30
-QUICK = ("-n", 10, "--warmup", 0)
 # Soft-RoCE refuses a message of several packets that is sent a second time,
 # which it is when an acknowledgement seems late on a busy machine.
 PATIENT = ("--qp-timeout", 18)
+QUICK = ("-n", 10, "--warmup", 0, *PATIENT)
 
 needs_device = pytest.mark.skipif(
     not HAS_DEVICE, reason="there is no RDMA device " + DEVICE)

@@ -7,8 +7,8 @@ import pytest
 
 import wire
 from documents import measured, row_of
-from lab import (DEVICE, QUICK, SOON, TESTS, Program, Server, client, failed,
-                 loopback, needs_device, succeeded)
+from lab import (DEVICE, PATIENT, QUICK, SOON, TESTS, Program, Server, client,
+                 failed, loopback, needs_device, succeeded)
 
 pytestmark = needs_device
 
@@ -22,7 +22,7 @@ def run(test, *args, **popen):
 
 @pytest.mark.parametrize("test", TESTS)
 def test_runs_for_the_duration(test):
-    row = row_of(run(test, "-D", "0.4", "--warmup", "0.1"))
+    row = row_of(run(test, "-D", "0.4", "--warmup", "0.1", *PATIENT))
     assert 0.2 < row["seconds"] < SOON
     assert row["iterations"] > 1
     assert row["size"] == (2 if test in LATENCY else 65536)
@@ -156,7 +156,7 @@ def test_option_is_used_and_reported(option, name, value, test):
 
 
 def test_defaults_are_reported_as_used():
-    document = measured(run("send_bw"))
+    document = measured(run("send_bw", *PATIENT))
     parameters = document["parameters"]
     assert parameters["device"] == DEVICE
     assert parameters["duration"] == 1

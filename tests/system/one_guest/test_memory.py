@@ -7,9 +7,9 @@ import subprocess
 import pytest
 
 from documents import measured, row_of
-from lab import (DEVICE, PATIENCE, QUICK, SYSFS, TESTS, Program, Server,
-                 client, complained_and_serves, deadline, failed, loopback,
-                 needs_device, needs_lab, succeeded)
+from lab import (DEVICE, PATIENCE, PATIENT, QUICK, SYSFS, TESTS, Program,
+                 Server, client, complained_and_serves, deadline, failed,
+                 loopback, needs_device, needs_lab, succeeded)
 
 pytestmark = needs_device
 
@@ -203,7 +203,7 @@ def test_what_was_chosen_from_outside_stays(near_node_0):
 @needs_node
 def test_memory_prefers_the_node():
     server = Server("--numa", 0)
-    program = client("write_bw", "-D", 1, port=server.port)
+    program = client("write_bw", "-D", 1, *PATIENT, port=server.port)
     program.wait_for_traffic()
     maps = text_of(f"/proc/{server.process.pid}/numa_maps")
     assert "prefer:0" in maps or "prefer=relative:0" in maps

@@ -11,9 +11,9 @@ import pytest
 
 import wire
 from bad_clients import Crowd, Possessions
-from lab import (DEVICE, PATIENCE, QUICK, Program, Server, client, complained,
-                 deadline, failed, loopback, needs_device, needs_lab, serves,
-                 succeeded)
+from lab import (DEVICE, PATIENCE, PATIENT, QUICK, Program, Server, client,
+                 complained, deadline, failed, loopback, needs_device,
+                 needs_lab, serves, succeeded)
 from wire import FakeClient
 
 pytestmark = needs_device
@@ -318,4 +318,4 @@ def test_clients_that_leave_anywhere_leave_nothing_behind():
 
 
 def test_loopback_has_no_idle_timeout():
-    succeeded(loopback("write_bw", "-D", 3, "--idle-timeout", 2))
+    succeeded(loopback("write_bw", "-D", 3, "--idle-timeout", 2, *PATIENT))

@@ -81,7 +81,8 @@ def under_way(test, server, host=MANAGEMENT, *args):
 
 @pytest.mark.parametrize("test", TESTS)
 def test_measures_between_hosts(remote, test):
-    program = client(test, "--json", "-D", 0.5, port=remote.port, host=ROCE)
+    program = client(test, "--json", "-D", 0.5, *PATIENT, port=remote.port,
+                     host=ROCE)
     document = measured(program)
     assert document["client"]["hostname"] != document["server"]["hostname"]
     assert document["client"]["gid"] != document["server"]["gid"]

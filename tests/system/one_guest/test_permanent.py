@@ -290,10 +290,10 @@ def test_bad_clients_leave_nothing_behind():
     before = Possessions(server.process.pid)
     objects = rdma_objects()
     crowd = Crowd(server.port)
-    for first in range(0, 300, 100):
+    for first in range(0, 200, 100):
         crowd.come(first, first + 100)
         serves(server)
-    crowd.flood(200)
+    crowd.flood(100)
     succeeded(client("write_bw", *QUICK, "--timeout", 30, port=server.port),
               60)
     crowd.leave()

@@ -12,6 +12,11 @@ SCRIPTS = HERE.parent.parent / "scripts"
 FAKE = HERE / "fake_verbsperf"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(SCRIPTS))
+sys.path.insert(0, str(HERE.parent / "system"))
+
+# found where the two lines above say
+import complete     # noqa: E402
+import schemas      # noqa: E402
 
 
 def run(script, *arguments, **options):
@@ -62,43 +67,49 @@ def write_suite(tmp_path):
 
 
 def document(gbps=50.0, size=64, p99=None, **changes):
-    """A verbsperf/1 document, as far as the scripts look at it."""
-    end = {"device": "mlx5_0", "firmware": "1.0", "link_layer": "Ethernet",
-           "rate_gbps": 100.0, "gid_type": "RoCE v2", "mtu": 1024,
-           "numa_node": 0}
+    """A verbsperf/1 document."""
     latency = {"p50": p99 / 2, "p99": p99} if p99 else None
-    row = {"size": size, "qps": 1, "failed": False, "latency": latency,
+    row = {"size": size, "latency": latency,
            "bandwidth": None if latency else {"gbps": gbps}}
-    made = {"schema": "verbsperf/1", "tool": {"version": "1"},
-            "test": {"name": "write_lat" if latency else "write_bw",
-                     "transport": "RC"},
-            "parameters": {"tx-depth": 128, "loopback": False}, "client": end,
-            "server": dict(end), "results": [row], "error": None}
-    return {**made, **changes}
+    test = {"name": "write_lat", "metric": "latency"} if latency else {}
+    made = {"test": test, "results": [row],
+            "parameters": {"tx-depth": 128, "loopback": False}}
+    return complete.document({**made, **changes})
+
+
+def check(line):
+    """LINE is what its schema says."""
+    name = ("verbsperf-1" if line.get("schema") == "verbsperf/1"
+            else "verbsperf-sweep-1")
+    schemas.validator(name).validate(line)
 
 
 def sweep_lines(values, size=64, marks=None):
     """Lines of a sweep of one point: VALUES are {target: [gbps or None]}."""
-    header = {"schema": "verbsperf-sweep/1", "seed": 1,
-              "targets": [{"name": name} for name in values]}
-    lines = [json.dumps(header)]
+    lines = [{"targets": [{"name": name} for name in values]}]
     point = {"test": "write_bw", "transport": "RC", "size": size, "qps": 1,
              "options": {}}
     for target, row in values.items():
         for number, value in enumerate(row, 1):
-            lines.append(json.dumps({
+            lines.append({
                 "target": target, "round": number, "point": point,
                 "document": document(value, size) if value else None,
                 "error": None if value else "cannot connect",
-                "fingerprint": (marks or {}).get(target, {})}))
-    return lines
+                "fingerprint": (marks or {}).get(target, {})})
+    lines = complete.sweep(lines)
+    for line in lines if lines[1:] else []:
+        check(line)
+    return [json.dumps(line) for line in lines]
 
 
 @pytest.fixture
 def write(tmp_path):
-    """Writes documents or lines into a file; its path."""
+    """Writes documents, which must be right, or text into a file; its path."""
     def save(name, lines):
         path = tmp_path / name
+        for line in lines:
+            if isinstance(line, dict):
+                check(line)
         path.write_text("".join(
             (line if isinstance(line, str) else json.dumps(line)) + "\n"
             for line in lines))

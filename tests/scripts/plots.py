@@ -1,20 +1,19 @@
 """Documents that verbsperf-plot has something to draw of."""
+import complete
 from conftest import document
 
 
 def bw_row(size, gbps, mpps=None, ci95=None, **more):
     """A row of a bandwidth test; GBPS None: it was not measured."""
-    return {"size": size, "qps": 1, "failed": False, "latency": None,
-            "bandwidth": {"gbps": gbps, "mpps": mpps, "ci95_gbps": ci95},
-            "intervals": None, "directions": None, "histogram": None, **more}
+    bandwidth = {"gbps": gbps, "mpps": mpps, "ci95_gbps": ci95}
+    return {**complete.row({"size": size, "bandwidth": bandwidth}), **more}
 
 
 def lat_row(size, p50, p99=None, p99_9=None, bins=None, **more):
     """A row of a latency test."""
-    latency = {"definition": "half round trip", "unit": "us", "p50": p50,
-               "p99": p99, "p99_9": p99_9, "percentiles": None, **more}
-    return {**bw_row(size, None), "bandwidth": None, "latency": latency,
-            "histogram": bins and {"unit": "ns", "bins": bins}}
+    latency = {"p50": p50, "p99": p99, "p99_9": p99_9, **more}
+    return complete.row({"size": size, "latency": latency,
+                         "histogram": bins and {"unit": "ns", "bins": bins}})
 
 
 def result(rows, title=None, host="lab1", **parameters):
@@ -28,8 +27,7 @@ def result(rows, title=None, host="lab1", **parameters):
 
 def sweep(values):
     """Lines of a sweep; VALUES are {target: {size: [gbps or None]}}."""
-    lines = [{"schema": "verbsperf-sweep/1", "seed": 1,
-              "targets": [{"name": target} for target in values]}]
+    lines = [{"targets": [{"name": target} for target in values]}]
     for target, sizes in values.items():
         for size, rounds in sizes.items():
             for number, gbps in enumerate(rounds, 1):
@@ -40,7 +38,7 @@ def sweep(values):
                     "target": target, "round": number, "point": point,
                     "document": made, "fingerprint": {},
                     "error": None if made else "cannot connect"})
-    return lines
+    return complete.sweep(lines)
 
 
 def loads(cap, title):

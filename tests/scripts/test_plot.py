@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+import complete
 import verbsperf_figure as figure
 import verbsperf_labels as labels
 import verbsperf_results as results
@@ -260,7 +261,7 @@ def test_curves_are_told_apart_by_what_differs(drawn):
 def test_options_of_another_test_tell_nothing(drawn):
     one = result([bw_row(64, 1.0)], **{"tx-depth": "128"})
     other = {**result([bw_row(64, 2.0)], **{"tx-depth": "16"}),
-             "test": {"name": "send_bw", "transport": "RC"}}
+             "test": {**complete.TEST, "name": "send_bw"}}
     _, fig = drawn([one], [other])
     assert list(lines_of(fig.axes[0])) == ["write_bw", "send_bw"]
 

@@ -1,8 +1,10 @@
 """verbsperf-plot as a command: files, options, and what it refuses."""
+import json
 import xml.etree.ElementTree
 
 import pytest
 
+import complete
 import verbsperf_figure as figure
 import verbsperf_rows
 from conftest import refused, run
@@ -92,7 +94,7 @@ def test_rows_of_another_shape(row):
 
 
 def test_a_file_with_such_a_row(write):
-    path = write("odd.json", [RUN, result([lat_row(64, "fast")])])
+    path = write("odd.json", [RUN, json.dumps(result([lat_row(64, "fast")]))])
     refused(run("verbsperf-plot", path), 1, "odd.json:2")
 
 
@@ -102,8 +104,8 @@ def test_rows_that_are_as_they_should_be():
 
 
 def test_a_run_that_failed_before_anything(write):
-    nothing = {**result([bw_row(64, 1.0)]), "results": [],
-               "error": {"message": "cannot connect to node1"}}
+    nothing = complete.document({
+        "error": {"message": "cannot connect to node1"}})
     outcome = run("verbsperf-plot", write("none.json", [nothing]))
     refused(outcome, 1, "anything to draw")
     assert "this run failed: cannot connect to node1" in outcome[2]

@@ -10,7 +10,7 @@ import time
 import pytest
 
 import verbsperf_results as results
-from conftest import FAKE, SCRIPTS, refused
+from conftest import FAKE, SCRIPTS, check, refused
 
 SMALL = "write_bw: --size 64,4K --qps 1,8\n"
 
@@ -19,7 +19,10 @@ def entries(path):
     """The lines of a sweep, all of them whole."""
     text = path.read_text()
     assert text.endswith("\n")
-    return [json.loads(line) for line in text.splitlines()]
+    lines = [json.loads(line) for line in text.splitlines()]
+    for line in lines:
+        check(line)
+    return lines
 
 
 def keys(lines):

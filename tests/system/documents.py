@@ -1,38 +1,19 @@
 """The JSON report: one document, valid, and consistent in itself."""
 
 import datetime
-import functools
-import json
 import math
-import os
 import re
 
-import jsonschema
-
+import schemas
 from lab import Program, succeeded
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))
 # A percentile q needs ln 0.05 / ln q samples.
 NEEDED = {"p50": 5, "p90": 29, "p99": 299, "p99_9": 2995, "p99_99": 29956}
 
 
-@functools.cache
-def validator():
-    """To make it takes longer than to use it."""
-    with open(os.path.join(FOLDER, "schema.json")) as file:
-        schema = json.load(file)
-    jsonschema.Draft7Validator.check_schema(schema)
-    return jsonschema.Draft7Validator(schema)
-
-
-def refuse_constant(name):
-    raise ValueError(f"{name} is not JSON")
-
-
 def parse(text):
     """The one document that TEXT must be."""
-    document = json.loads(text, parse_constant=refuse_constant)
-    validator().validate(document)
+    document = schemas.load(text, "verbsperf-1")
     check(document)
     return document
 

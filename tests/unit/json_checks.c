@@ -7,6 +7,18 @@
 
 #include "report/report.h"
 
+/* For tests/scripts/test_schema.py, which holds it against the schema. */
+static void keep(const char *text)
+{
+	const char *path = getenv("VERBSPERF_DOCUMENTS");
+	FILE *out = path ? fopen(path, "a") : NULL;
+
+	if (!out)
+		return;
+	fputs(text, out);
+	fclose(out);
+}
+
 json_t *document(struct result *r)
 {
 	char *text = report_json(r);
@@ -20,6 +32,7 @@ json_t *document(struct result *r)
 	root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
 	if (!root)
 		fail_msg("line %d: %s", error.line, error.text);
+	keep(text);
 	free(text);
 	result_free(r);
 	return root;

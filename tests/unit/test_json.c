@@ -254,6 +254,7 @@ TEST(test_both_ends_failed)
 	struct result *r = result_bandwidth();
 	json_t *root;
 
+	error_stage(&r->error, "traffic");
 	fail_code(&r->error, -EIO, "IBV_WC_REM_ACCESS_ERR", NULL, "refused");
 	error_stage(&r->peer_error, "traffic");
 	fail_code(&r->peer_error, -EIO, "IBV_EVENT_QP_FATAL", "try", "gone");
@@ -296,6 +297,7 @@ TEST(test_nothing_known)
 	json_t *root;
 
 	param_defaults(&r->params);
+	error_stage(&r->error, "device");
 	fail(&r->error, -ENODEV, NULL, "there is no RDMA device");
 	root = document(r);
 	check_all_keys(root);

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 
+import schemas
 from lab import BINARY, DEVICE, Program, needs_device
 
 pytestmark = needs_device
@@ -38,7 +39,8 @@ def test_slow_target_is_named(server, tmp_path):
     program = script("verbsperf-sweep", "--program", BINARY, "--rounds",
                      ROUNDS, "-o", path, suite, *targets)
     assert program.status == 0, program
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines = [schemas.load(line, "verbsperf-sweep-1")
+             for line in path.read_text().splitlines()]
     assert len(lines) == 1 + 3 * ROUNDS
     marks = lines[1]["fingerprint"]
     assert marks["client device"] == marks["server device"] == DEVICE

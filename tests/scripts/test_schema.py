@@ -1,0 +1,85 @@
+"""The schemas that are installed, and what the program and its unit tests make
+without a device."""
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+import complete
+import schemas
+import verbsperf_results as results
+
+NAMES = ("verbsperf-1", "verbsperf-calibration-1", "verbsperf-sweep-1")
+VERBSPERF = os.environ.get("VERBSPERF")
+needs_program = pytest.mark.skipif(not VERBSPERF,
+                                   reason="VERBSPERF is not set")
+
+
+def objects(schema, path=""):
+    """Each part of SCHEMA that is an object with keys of its own."""
+    if isinstance(schema, dict):
+        if "properties" in schema and "object" in schema.get("type", ()):
+            yield path, schema
+        for key, value in schema.items():
+            yield from objects(value, f"{path}/{key}")
+    elif isinstance(schema, list):
+        for number, value in enumerate(schema):
+            yield from objects(value, f"{path}/{number}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_key_is_described_and_no_other_allowed(name):
+    text = (schemas.DOC / f"{name}.schema.json").read_text()
+    found = dict(objects(json.loads(text)))
+    assert found
+    for path, schema in found.items():
+        assert schema["additionalProperties"] is False, path
+        assert set(schema["required"]) == set(schema["properties"]), path
+        for key, value in schema["properties"].items():
+            assert value.get("description"), f"{path}: {key}"
+
+
+def test_documents_have_all_keys_and_no_others():
+    check = schemas.validator("verbsperf-1").is_valid
+    good = complete.document({"results": [
+        complete.row({"bandwidth": {"gbps": 1.0}}),
+        complete.row({"latency": {"p50": 1.0}})]})
+    assert check(good)
+    row = good["results"][0]
+    for part, put in ((good, lambda new: new),
+                      (row, lambda new: {**good, "results": [new]}),
+                      (row["bandwidth"], lambda new: {**good, "results": [
+                          {**row, "bandwidth": new}]})):
+        assert check(put(part))
+        assert not check(put({**part, "more": 1}))
+        for key in part:
+            less = {name: part[name] for name in part if name != key}
+            assert not check(put(less)), key
+
+
+@needs_program
+@pytest.mark.parametrize("program", ("test_json", "test_json_rows"))
+def test_documents_of_the_unit_tests(program, tmp_path):
+    folder = pathlib.Path(VERBSPERF).resolve().parent / "tests/unit"
+    if not (folder / program).exists():
+        pytest.skip("there are no unit tests beside the program")
+    path = tmp_path / "documents"
+    path.touch()
+    subprocess.run([folder / program], check=True, capture_output=True,
+                   timeout=60, env={**os.environ,
+                                    "VERBSPERF_DOCUMENTS": str(path)})
+    found = [document for _, document in
+             results.documents_of(str(path), path.read_text())]
+    assert found
+    for document in found:
+        name = document["schema"].replace("/", "-")
+        schemas.validator(name).validate(document)
+
+
+@needs_program
+def test_calibration():
+    done = subprocess.run([VERBSPERF, "calibrate", "--json"], check=True,
+                          capture_output=True, text=True, timeout=120)
+    schemas.load(done.stdout, "verbsperf-calibration-1")

@@ -27,7 +27,7 @@
 #include "control/threads.h"
 #include "control/turn.h"
 #include "control/verification.h"
-#include "report/report.h"
+#include "report/outputs.h"
 #include "traffic/calibrate.h"
 #include "verbs/device.h"
 
@@ -40,28 +40,6 @@ enum {
 	EXIT_USAGE = 2,
 	EXIT_WRONG_DATA = 4,
 };
-
-/* Print TEXT, which may be NULL for want of memory. */
-static int write_text(const char *path, char *text, struct error *err)
-{
-	int ret;
-
-	if (!text)
-		return fail(err, -ENOMEM, NULL, "out of memory for a report");
-	ret = report_write(path, text, err);
-	free(text);
-	return ret;
-}
-
-/* The table, TEXT, goes to stdout, unless the JSON does. */
-static int write_table(const char *json, char *text, struct error *err)
-{
-	if (!text || !json || strcmp(json, "-") != 0)
-		return write_text("-", text, err);
-	log_text(text);
-	free(text);
-	return 0;
-}
 
 /* A counter that changes its rate makes every number of its run doubtful. */
 static void warn_of_clock(const struct clock_description *clock)
@@ -77,21 +55,19 @@ static int report(const struct result *result)
 {
 	struct error err = { .stage = "report" };
 	bool failed = error_is_set(&result->error);
-	int ret;
+	int ret, written;
 
 	/* nobody may take it: ^C ends that, too */
 	signals_unblock(true);
-	ret = write_table(result->params.json, report_text(result), &err);
-
+	ret = outputs_write_table(result, &err);
 	warn_of_clock(&result->clock);
 	if (failed)
 		log_error(&result->error);
 	if (error_is_set(&result->peer_error) && !result->error.from_peer)
 		log_peer_error(result->at_server ? "client" : "server",
 			       &result->peer_error);
-	if (!ret && result->params.json)
-		ret = write_text(result->params.json, report_json(result),
-				 &err);
+	written = outputs_write(result, &err);
+	ret = ret ? ret : written;
 	if (ret)
 		log_error(&err);
 	signals_unblock(false);
@@ -278,23 +254,11 @@ static int devices(const struct options *options)
 	int ret = device_scan(&options->params, &ports, &n, &err);
 
 	if (!ret)
-		ret = write_text("-", report_devices(ports, n), &err);
+		ret = report_print("-", report_devices(ports, n), &err);
 	if (ret)
 		log_error(&err);
 	free(ports);
 	return ret ? EXIT_FAILED : EXIT_MEASURED;
-}
-
-static int report_calibration(const struct parameters *params,
-			      const struct calibration *c, struct error *err)
-{
-	int ret = write_table(params->json, report_calibration_text(c), err);
-
-	if (!ret && params->json)
-		ret = write_text(params->json,
-				 report_calibration_json(c, params->title),
-				 err);
-	return ret;
 }
 
 /* What the instrument costs here; no device, no server, no network. */
@@ -312,7 +276,8 @@ static int run_calibration(const struct options *options)
 			fail(&err, ret, NULL, "the null provider failed: %s",
 			     strerror(-ret));
 		else
-			ret = report_calibration(params, &c, &err);
+			ret = outputs_write_calibration(params, &c,
+							&err);
 		calibration_free(&c);
 	}
 	if (ret)
@@ -324,7 +289,7 @@ static int print(char *text)
 {
 	struct error err = { 0 };
 
-	if (!write_text("-", text, &err))
+	if (!report_print("-", text, &err))
 		return EXIT_MEASURED;
 	log_error(&err);
 	return EXIT_FAILED;
@@ -342,7 +307,6 @@ static int check_ready_fd(const struct parameters *params, struct error *err)
 
 static int run(struct options *options)
 {
-	const char *json = options->params.json;
 	struct error err = { .stage = "options" };
 	struct connection conn;
 	int cancel_fd;
@@ -363,7 +327,7 @@ static int run(struct options *options)
 		log_error(&err);
 		return EXIT_USAGE;
 	}
-	if (json && report_check_path(json, &err)) {
+	if (outputs_check(&options->params, &err)) {
 		log_error(&err);
 		return EXIT_FAILED;
 	}

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -71,4 +72,15 @@ int report_write(const char *path, const char *text, struct error *err)
 		return 0;
 	return fail(err, -errnum, NULL, "cannot write %s: %s",
 		    to_stdout ? "to stdout" : path, strerror(errnum));
+}
+
+int report_print(const char *path, char *text, struct error *err)
+{
+	int ret;
+
+	if (!text)
+		return fail(err, -ENOMEM, NULL, "out of memory for a report");
+	ret = report_write(path, text, err);
+	free(text);
+	return ret;
 }

@@ -48,4 +48,7 @@ int report_check_path(const char *path, struct error *err);
  */
 int report_write(const char *path, const char *text, struct error *err);
 
+/* The same, of TEXT on the heap, which is freed; NULL: there was no memory. */
+int report_print(const char *path, char *text, struct error *err);
+
 #endif

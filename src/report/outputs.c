@@ -1,0 +1,90 @@
+#include "config.h"
+#include "report/outputs.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+struct output {
+	size_t path;		/* of a const char * in struct parameters */
+	char *(*render)(const struct result *r);
+};
+
+static const struct output outputs[] = {
+	{ offsetof(struct parameters, json), report_json },
+};
+
+#define N_OUTPUTS (sizeof(outputs) / sizeof(*outputs))
+
+/* NULL: not asked for. */
+static const char *path_of(const struct parameters *params, size_t i)
+{
+	return *(const char *const *)((const char *)params + outputs[i].path);
+}
+
+static bool takes_stdout(const struct parameters *params)
+{
+	for (size_t i = 0; i < N_OUTPUTS; i++) {
+		const char *path = path_of(params, i);
+
+		if (path && !strcmp(path, "-"))
+			return true;
+	}
+	return false;
+}
+
+int outputs_check(const struct parameters *params, struct error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < N_OUTPUTS && !ret; i++)
+		if (path_of(params, i))
+			ret = report_check_path(path_of(params, i), err);
+	return ret;
+}
+
+/* TEXT, which is freed, for people. */
+static int write_table(const struct parameters *params, char *text,
+		       struct error *err)
+{
+	if (!text || !takes_stdout(params))
+		return report_print("-", text, err);
+	log_text(text);
+	free(text);
+	return 0;
+}
+
+int outputs_write_table(const struct result *r, struct error *err)
+{
+	return write_table(&r->params, report_text(r), err);
+}
+
+int outputs_write(const struct result *r, struct error *err)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < N_OUTPUTS; i++) {
+		const char *path = path_of(&r->params, i);
+		int ret;
+
+		if (!path)
+			continue;
+		ret = report_print(path, outputs[i].render(r), err);
+		first = first ? first : ret;
+	}
+	return first;
+}
+
+int outputs_write_calibration(const struct parameters *params,
+			      const struct calibration *c, struct error *err)
+{
+	int ret = write_table(params, report_calibration_text(c), err);
+
+	if (!ret && params->json)
+		ret = report_print(params->json,
+				   report_calibration_json(c, params->title),
+				   err);
+	return ret;
+}

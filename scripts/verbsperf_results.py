@@ -30,8 +30,8 @@ SWEEP = "verbsperf-sweep/1"
 # How long to measure and what to print: no other point.
 RUN_ONLY = frozenset("""
     csv duration format histogram interval iterations json json-lines
-    max-lost max-p50 max-p99 max-p99.9 min-gbps min-mpps percentiles samples
-    timeout title warmup
+    max-lost max-p50 max-p99 max-p99.9 min-gbps min-mpps percentiles
+    samples timeout title warmup
     """.split())
 # What a document says elsewhere, or what is an end's own and in the
 # fingerprint where it matters.

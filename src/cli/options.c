@@ -256,6 +256,8 @@ static int parse(struct parser *p, int argc, char **argv)
 	ret = take_words(p, argc, argv);
 	if (!ret)
 		ret = rules_apply(&p->given);
+	if (!ret)
+		ret = rules_check_files(&p->given);
 	if (!ret && (o->command == COMMAND_CLIENT ||
 		     o->command == COMMAND_LOOPBACK)) {
 		if (o->command == COMMAND_CLIENT && o->params.port == 0)

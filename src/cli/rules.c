@@ -80,6 +80,36 @@ int rules_apply(struct given *g)
 	return command == COMMAND_SERVE ? check_server(g) : 0;
 }
 
+/* Where what ROW names goes, as the user may say it. */
+static const char *place_of(const struct given *g, const char *name)
+{
+	for (size_t i = 0; i < param_count; i++)
+		if (!strcmp(param_table[i].name, name))
+			return param_get_string(&g->options->params,
+						&param_table[i]);
+	return NULL;
+}
+
+int rules_check_files(struct given *g)
+{
+	static const char *const names[] = { "samples", "json", "csv" };
+	const size_t n = sizeof(names) / sizeof(*names);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++) {
+			const char *one = place_of(g, names[i]);
+			const char *other = place_of(g, names[j]);
+
+			if (!one || !other || strcmp(one, other) != 0)
+				continue;
+			return fail(g->err, -EINVAL, "give one of them a FILE",
+				    "--%s and --%s: both to %s", names[i],
+				    names[j], strcmp(one, "-") != 0 ? one :
+								"stdout");
+		}
+	return 0;
+}
+
 /* Options that one of the two metrics, or a test without a rate, has no use
  * for. */
 static int check_metric(struct given *g)
@@ -141,18 +171,6 @@ static int check_inject(struct given *g)
 		    "--inject and --verify: only one of them");
 }
 
-/* One file cannot hold both. */
-static int check_files(struct given *g)
-{
-	const struct parameters *params = &g->options->params;
-
-	if (!params->samples || !params->json ||
-	    strcmp(params->samples, params->json) != 0)
-		return 0;
-	return fail(g->err, -EINVAL, NULL,
-		    "--samples and --json: both to %s", params->json);
-}
-
 /* -a, or a size for who named none. */
 static int complete_sizes(struct given *g)
 {
@@ -200,7 +218,5 @@ int rules_complete(struct given *g)
 		ret = plan_check(plan, g->err);
 	if (!ret)
 		ret = check_inject(g);
-	if (!ret)
-		ret = check_cpus(g);
-	return ret ? ret : check_files(g);
+	return ret ? ret : check_cpus(g);
 }

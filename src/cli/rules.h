@@ -23,6 +23,9 @@ struct given {
  */
 int rules_apply(struct given *g);
 
+/* No two outputs go to the same place. */
+int rules_check_files(struct given *g);
+
 /* Settle what defaults of the plan depend on, and hold its options against each
  * other. */
 int rules_complete(struct given *g);

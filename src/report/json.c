@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/tests.h"
+#include "report/document.h"
 #include "report/json_row.h"
 #include "report/json_value.h"
 #include "report/preflight.h"
@@ -238,7 +239,7 @@ static json_t *errors(const struct result *r)
 	return object;
 }
 
-static json_t *document(const struct result *r)
+json_t *report_document(const struct result *r)
 {
 	const struct parameters *params = &r->params;
 	uint32_t mtu = params->plan.mtu;
@@ -267,5 +268,5 @@ static json_t *document(const struct result *r)
 
 char *report_json(const struct result *result)
 {
-	return json_to_text(document(result));
+	return json_to_text(report_document(result));
 }

@@ -60,3 +60,13 @@ char *json_to_text(json_t *root)
 	memcpy(line + length, "\n", 2);
 	return line;
 }
+
+char *json_plain(const json_t *value)
+{
+	if (json_is_null(value))
+		return strdup("");
+	if (json_is_string(value))
+		return strdup(json_string_value(value));
+	return json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT |
+				 JSON_REAL_PRECISION(DIGITS));
+}

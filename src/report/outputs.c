@@ -14,6 +14,7 @@ struct output {
 
 static const struct output outputs[] = {
 	{ offsetof(struct parameters, json), report_json },
+	{ offsetof(struct parameters, csv), report_csv },
 };
 
 #define N_OUTPUTS (sizeof(outputs) / sizeof(*outputs))

@@ -16,6 +16,10 @@
  * measured.  Of a check, both ends side by side. */
 char *report_text(const struct result *result);
 
+/* A line of headings and one for each row, with an end of line as RFC 4180 has
+ * it.  Columns do not depend on the test; empty: not measured. */
+char *report_csv(const struct result *result);
+
 /* One JSON document, always valid and complete, ending in a newline. */
 char *report_json(const struct result *result);
 

@@ -1,5 +1,6 @@
 """The JSON report: one document, valid, and consistent in itself."""
 
+import csv
 import datetime
 import math
 import re
@@ -16,6 +17,13 @@ def parse(text):
     document = schemas.load(text, "verbsperf-1")
     check(document)
     return document
+
+
+def csv_rows(path):
+    """The rows of the CSV that is in PATH, by column."""
+    text = path.read_bytes().decode()
+    assert text.endswith("\r\n")
+    return list(csv.DictReader(text.splitlines(keepends=True), strict=True))
 
 
 def check(document):

@@ -19,6 +19,7 @@ check_PROGRAMS = \
 	tests/unit/test_fields \
 	tests/unit/test_fit \
 	tests/unit/test_fit_memory \
+	tests/unit/test_formats \
 	tests/unit/test_frames \
 	tests/unit/test_gid \
 	tests/unit/test_greeting \
@@ -135,6 +136,8 @@ tests_unit_test_fit_SOURCES = tests/unit/test_fit.c \
 	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_fit_memory_SOURCES = tests/unit/test_fit_memory.c \
 	tests/unit/good_plan.h tests/unit/test.h
+tests_unit_test_formats_SOURCES = tests/unit/test_formats.c \
+	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
 	tests/unit/golden.h tests/unit/golden_plan.h \
 	tests/unit/samples.c tests/unit/samples.h \

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from documents import measured, row_of
+from documents import csv_rows, measured, row_of
 from lab import SOON, client
 from test_two_hosts import MANAGEMENT, NETDEV, there
 from test_two_hosts import lossy, pytestmark, remote  # noqa: used by pytest
@@ -36,11 +36,16 @@ def check_lost(counts, asked, packets=1):
 
 
 @each("words", BANDWIDTH, ids=" ".join)
-def test_messages_lost_are_counted(lossy, remote, words):
+def test_messages_lost_are_counted(lossy, remote, words, tmp_path):
     lossy(PERCENT)
-    row = row_of(run(remote, words, "-n", MESSAGES, "-s", 1000))
+    path = tmp_path / "rows"
+    row = row_of(run(remote, words, "-n", MESSAGES, "-s", 1000,
+                     f"--csv={path}"))
     check_lost(row["bandwidth"], MESSAGES)
     assert row["iterations"] == row["bandwidth"]["received"]
+    cells, = csv_rows(path)
+    for key in ("sent", "received", "lost"):
+        assert cells[f"bandwidth_{key}"] == str(row["bandwidth"][key])
 
 
 def test_message_with_a_packet_lost_does_not_count(lossy, remote):

@@ -1,0 +1,184 @@
+/* The rows of a result as CSV (RFC 4180): columns named after the JSON. */
+#include "config.h"
+#include "report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/document.h"
+#include "report/json_value.h"
+
+/* Each column, and where its value is: keys and indices with dots between. */
+struct column {
+	const char *name;
+	const char *path;
+};
+
+// clang-format off
+static const struct column of_run[] = {
+	{ "started", "started" },
+	{ "title", "title" },
+	{ "test", "test.name" },
+	{ "transport", "test.transport" },
+	{ "direction", "test.direction" },
+	{ "load", "test.load" },
+	{ "client_hostname", "client.hostname" },
+	{ "client_device", "client.device" },
+	{ "server_hostname", "server.hostname" },
+	{ "server_device", "server.device" },
+};
+
+static const struct column of_row[] = {
+	{ "size", "size" },
+	{ "qps", "qps" },
+	{ "iterations", "iterations" },
+	{ "seconds", "seconds" },
+	{ "bandwidth_gbps", "bandwidth.gbps" },
+	{ "bandwidth_mib_per_s", "bandwidth.mib_per_s" },
+	{ "bandwidth_mpps", "bandwidth.mpps" },
+	{ "bandwidth_peak_gbps", "bandwidth.peak_gbps" },
+	{ "bandwidth_ci95_low_gbps", "bandwidth.ci95_gbps.0" },
+	{ "bandwidth_ci95_high_gbps", "bandwidth.ci95_gbps.1" },
+	{ "bandwidth_sent", "bandwidth.sent" },
+	{ "bandwidth_received", "bandwidth.received" },
+	{ "bandwidth_lost", "bandwidth.lost" },
+	{ "client_to_server_gbps", "directions.0.bandwidth.gbps" },
+	{ "client_to_server_mpps", "directions.0.bandwidth.mpps" },
+	{ "server_to_client_gbps", "directions.1.bandwidth.gbps" },
+	{ "server_to_client_mpps", "directions.1.bandwidth.mpps" },
+	{ "latency_definition", "latency.definition" },
+	{ "latency_samples", "latency.samples" },
+	{ "latency_min_us", "latency.min" },
+	{ "latency_mean_us", "latency.mean" },
+	{ "latency_stddev_us", "latency.stddev" },
+#define X(field, key, per_million) \
+	{ "latency_" key "_us", "latency." key },
+	PERCENTILE_LIST(X)
+#undef X
+	{ "latency_max_us", "latency.max" },
+	{ "latency_lost", "latency.lost" },
+	{ "latency_requested_mpps", "latency.requested_mpps" },
+	{ "latency_achieved_mpps", "latency.achieved_mpps" },
+	{ "latency_late", "latency.late" },
+	{ "latency_saturated", "latency.saturated" },
+	{ "tx_depth", "tx_depth" },
+	{ "cq_mod", "cq_mod" },
+	{ "post_list", "post_list" },
+	{ "post", "post" },
+	{ "inline", "inline" },
+	{ "verified", "verified" },
+	{ "failed", "failed" },
+};
+
+static const struct column of_failure[] = {
+	{ "error_code", "error.code" },
+	{ "error", "error.message" },
+};
+// clang-format on
+
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+
+/* NULL where something on the way is null, or not there. */
+static const json_t *at(const json_t *value, const char *path)
+{
+	while (value && *path) {
+		size_t length = strcspn(path, ".");
+		char key[32];
+
+		snprintf(key, sizeof(key), "%.*s", (int)length, path);
+		value = json_is_array(value) ?
+				json_array_get(value, (size_t)atoi(key)) :
+				json_object_get(value, key);
+		path += path[length] ? length + 1 : length;
+	}
+	return value;
+}
+
+/* Quoted where a comma, a quote or an end of line would be taken for more. */
+static void print_cell(FILE *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void print_value(FILE *out, const json_t *value)
+{
+	char *text = json_plain(value);
+
+	if (text)
+		print_cell(out, text);
+	free(text);
+}
+
+static void print_cells(FILE *out, const json_t *from,
+			const struct column *columns, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (columns != of_run || i)
+			fputc(',', out);
+		print_value(out, at(from, columns[i].path));
+	}
+}
+
+static void print_names(FILE *out, const struct column *columns, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%s", columns != of_run || i ? "," : "",
+			columns[i].name);
+}
+
+/* Those that --percentiles asks for have columns of their own, at the end:
+ * latency_percentiles_99.5_us. */
+static void print_percentiles(FILE *out, const struct percentiles *list,
+			      const json_t *row)
+{
+	const json_t *values = at(row, "latency.percentiles");
+	char text[PERCENTILE_TEXT_SIZE];
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		units_format_percentile(list->per_million[i], text);
+		fputc(',', out);
+		if (row)
+			print_value(out, json_object_get(values, text));
+		else
+			fprintf(out, "latency_percentiles_%s_us", text);
+	}
+}
+
+char *report_csv(const struct result *r)
+{
+	json_t *document = report_document(r), *row;
+	char *text = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out || !document) {
+		json_decref(document);
+		return NULL;
+	}
+	print_names(out, of_run, COUNT(of_run));
+	print_names(out, of_row, COUNT(of_row));
+	print_names(out, of_failure, COUNT(of_failure));
+	print_percentiles(out, &r->params.percentiles, NULL);
+	fputs("\r\n", out);
+	json_array_foreach(json_object_get(document, "results"), i, row) {
+		print_cells(out, document, of_run, COUNT(of_run));
+		print_cells(out, row, of_row, COUNT(of_row));
+		print_cells(out, document, of_failure, COUNT(of_failure));
+		print_percentiles(out, &r->params.percentiles, row);
+		fputs("\r\n", out);
+	}
+	json_decref(document);
+	fclose(out);
+	return text;
+}

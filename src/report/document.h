@@ -1,0 +1,12 @@
+/* A result as one JSON value, of which several formats are made. */
+#ifndef REPORT_DOCUMENT_H
+#define REPORT_DOCUMENT_H
+
+#include <jansson.h>
+
+#include "model/result.h"
+
+/* All of R, as in a verbsperf/1 document; NULL for want of memory. */
+json_t *report_document(const struct result *r);
+
+#endif

@@ -1,0 +1,227 @@
+/* CSV, read back as RFC 4180 says. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "report/report.h"
+#include "results.h"
+
+#define CELLS 80
+
+struct sheet {
+	char *text;		/* cut into pieces */
+	char *cell[4][CELLS];
+	size_t columns[4];
+	size_t rows;
+};
+
+/* The cell at TEXT, which is ended there; returns what follows it. */
+static char *cut_cell(char *text, char **cell, char *end)
+{
+	char *to = text;
+	bool quoted = *text == '"';
+
+	*cell = text;
+	text += quoted;
+	while (quoted ? *text != '"' || text[1] == '"' :
+			!strchr(",\r", *text)) {
+		assert_int_not_equal(*text, '\0');
+		text += quoted && *text == '"';
+		*to++ = *text++;
+	}
+	text += quoted;
+	*end = *text;
+	*to = '\0';
+	return text + 1;
+}
+
+static struct sheet read_sheet(struct result *r)
+{
+	struct sheet s = { .text = report_csv(r) };
+	char *next = s.text, end;
+
+	assert_non_null(next);
+	while (*next) {
+		size_t *n = &s.columns[s.rows];
+
+		do {
+			assert_in_range(*n, 0, CELLS - 1);
+			next = cut_cell(next, &s.cell[s.rows][(*n)++], &end);
+		} while (end == ',');
+		assert_int_equal(end, '\r');
+		assert_int_equal(*next++, '\n');
+		assert_int_equal(*n, s.columns[0]);
+		s.rows++;
+	}
+	result_free(r);
+	return s;
+}
+
+static const char *cell(const struct sheet *s, size_t row, const char *name)
+{
+	for (size_t i = 0; i < s->columns[0]; i++)
+		if (!strcmp(s->cell[0][i], name))
+			return s->cell[row][i];
+	fail_msg("there is no column %s", name);
+	return NULL;
+}
+
+static void check_cells(const struct sheet *s, size_t row,
+			const char *const cells[][2], size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(cell(s, row, cells[i][0]), cells[i][1]);
+}
+
+#define CHECK_CELLS(s, row, ...) \
+	do { \
+		const char *const cells[][2] = { __VA_ARGS__ }; \
+\
+		check_cells(s, row, cells, COUNT(cells)); \
+	} while (0)
+
+static const char columns[] =
+	"started title test transport direction load client_hostname "
+	"client_device server_hostname server_device size qps iterations "
+	"seconds bandwidth_gbps bandwidth_mib_per_s bandwidth_mpps "
+	"bandwidth_peak_gbps bandwidth_ci95_low_gbps "
+	"bandwidth_ci95_high_gbps bandwidth_sent bandwidth_received "
+	"bandwidth_lost client_to_server_gbps client_to_server_mpps "
+	"server_to_client_gbps server_to_client_mpps latency_definition "
+	"latency_samples latency_min_us latency_mean_us latency_stddev_us "
+	"latency_p50_us latency_p90_us latency_p99_us latency_p99_9_us "
+	"latency_p99_99_us latency_max_us latency_lost "
+	"latency_requested_mpps latency_achieved_mpps latency_late "
+	"latency_saturated tx_depth cq_mod post_list post inline verified "
+	"failed error_code error";
+
+TEST(test_columns)
+{
+	struct result *const of[] = { result_bandwidth(),
+				      result_latency(3000),
+				      result_unconnected() };
+
+	for (size_t i = 0; i < COUNT(of); i++) {
+		struct sheet s = read_sheet(of[i]);
+		char copy[sizeof(columns)], *rest = strcpy(copy, columns);
+
+		for (size_t k = 0; k < s.columns[0]; k++)
+			assert_string_equal(s.cell[0][k], strsep(&rest, " "));
+		assert_null(rest);
+		free(s.text);
+	}
+}
+
+TEST(test_bandwidth)
+{
+	struct result *r = result_bandwidth();
+	struct sheet s;
+
+	result_add_intervals(r);
+	r->rows[1].checked = false;
+	s = read_sheet(r);
+	assert_int_equal(s.rows, 3);
+	CHECK_CELLS(&s, 1, { "started", "2023-11-14T22:13:20.123Z" },
+		    { "title", "" }, { "test", "send_bw" },
+		    { "transport", "RC" }, { "direction", "uni" },
+		    { "client_hostname", "alpha" },
+		    { "server_device", "rxe0" }, { "size", "64" },
+		    { "qps", "2" }, { "iterations", "1000000" },
+		    { "bandwidth_gbps", "1.024" },
+		    { "bandwidth_mpps", "2.0" },
+		    { "bandwidth_peak_gbps", "1.1264" },
+		    { "bandwidth_lost", "0" }, { "latency_p50_us", "" },
+		    { "client_to_server_gbps", "" }, { "post", "wr" },
+		    { "failed", "false" }, { "error", "" });
+	CHECK_CELLS(&s, 2, { "size", "65536" }, { "cq_mod", "16" },
+		    { "bandwidth_sent", "1200000" },
+		    { "bandwidth_received", "" }, { "bandwidth_lost", "" });
+	free(s.text);
+}
+
+TEST(test_latency)
+{
+	struct result *r = result_latency(100);
+	struct sheet s;
+
+	r->params.percentiles = (struct percentiles){ 2, { 995000, 750000 } };
+	r->rows[0].percentiles[0] = NAN;
+	r->rows[0].percentiles[1] = 1.3;
+	s = read_sheet(r);
+	assert_int_equal(s.rows, 2);
+	CHECK_CELLS(&s, 1, { "test", "write_lat" }, { "size", "2" },
+		    { "latency_definition", "half round trip" },
+		    { "latency_samples", "100" }, { "latency_p99_us", "" },
+		    { "latency_saturated", "" }, { "bandwidth_gbps", "" },
+		    { "latency_percentiles_99.5_us", "" },
+		    { "latency_percentiles_75_us", "1.3" });
+	assert_close(atof(cell(&s, 1, "latency_mean_us")), 2.3, 0.01);
+	assert_string_equal(s.cell[0][s.columns[0] - 1],
+			    "latency_percentiles_75_us");
+	free(s.text);
+}
+
+TEST(test_directions)
+{
+	struct result *r = result_bandwidth();
+	struct sheet s;
+
+	r->n_rows = 1;
+	r->rows[0].n_directions = 2;
+	r->rows[0].directions[0].from_client = true;
+	r->rows[0].directions[0].bandwidth = summary_bandwidth(500, 1000, 1);
+	r->rows[0].directions[1].bandwidth = summary_bandwidth(0, 1000, 0);
+	s = read_sheet(r);
+	CHECK_CELLS(&s, 1, { "client_to_server_gbps", "0.004" },
+		    { "client_to_server_mpps", "0.0005" },
+		    { "server_to_client_gbps", "" });
+	free(s.text);
+}
+
+TEST(test_text_that_must_be_quoted)
+{
+	static const char *const titles[] = {
+		"a,b", "\"", "say \"x\", twice", "two\nlines", "\r", "\"\"",
+		"plain", " space ", "\303\244",
+	};
+
+	for (size_t i = 0; i < COUNT(titles); i++) {
+		struct result *r = result_bandwidth();
+		struct sheet s;
+
+		r->params.title = titles[i];
+		s = read_sheet(r);
+		assert_string_equal(cell(&s, 1, "title"), titles[i]);
+		assert_string_equal(cell(&s, 2, "test"), "send_bw");
+		free(s.text);
+	}
+}
+
+TEST(test_failed_half_way)
+{
+	struct result *r = result_bandwidth();
+	struct sheet s;
+
+	r->rows[1].failed = true;
+	r->rows[1].bandwidth = summary_bandwidth(0, 64, 0);
+	fail(&r->error, -EIO, NULL, "gone, it is");
+	s = read_sheet(r);
+	assert_int_equal(s.rows, 3);
+	CHECK_CELLS(&s, 1, { "failed", "false" }, { "error", "gone, it is" });
+	CHECK_CELLS(&s, 2, { "failed", "true" }, { "bandwidth_gbps", "" },
+		    { "error", "gone, it is" }, { "error_code", "EIO" });
+	free(s.text);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_columns),
+	cmocka_unit_test(test_bandwidth),
+	cmocka_unit_test(test_latency),
+	cmocka_unit_test(test_directions),
+	cmocka_unit_test(test_text_that_must_be_quoted),
+	cmocka_unit_test(test_failed_half_way),
+};
+
+TEST_MAIN(tests, 10)

@@ -76,24 +76,21 @@ static int report(const struct result *result)
 	return failed || ret ? EXIT_FAILED : EXIT_MEASURED;
 }
 
-/* With what is known of this end, so that a report says what was used. */
-static void note_effective(struct result *result, const struct device *device)
-{
-	const struct gid *gid = result_gid(result, !result->at_server);
-
-	result->params.device = device->port.device;
-	result->params.ib_port = device->port.number;
-	if (gid)
-		result->params.gid_index = gid->index;
-}
-
-static struct result *new_result(const struct options *options)
+static struct result *new_result(const struct options *options, bool reports)
 {
 	struct result *result = xcalloc(1, sizeof(*result));
 
 	result->params = options->params;
+	if (reports)
+		result->observer = outputs_observe(&options->params);
 	clock_gettime(CLOCK_REALTIME, &result->started);
 	return result;
+}
+
+static void free_result(struct result *result)
+{
+	outputs_release(result->observer);
+	result_free(result);
 }
 
 static int run_test(const struct options *options, struct connection *conn,
@@ -125,14 +122,14 @@ static int run_test(const struct options *options, struct connection *conn,
 				  conn->cancel_fd, conn, err);
 	if (!ret)
 		ret = session_client(conn, device, result, session);
-	note_effective(result, device);
+	result_note_effective(result, &device->port);
 	return ret;
 }
 
 /* Run a test; CONN is connected already when both ends are here. */
 static int client(const struct options *options, struct connection *conn)
 {
-	struct result *result = new_result(options);
+	struct result *result = new_result(options, true);
 	struct session *session = NULL;
 	struct device device = { 0 };
 	int status;
@@ -145,7 +142,7 @@ static int client(const struct options *options, struct connection *conn)
 		check_finish(result);
 	status = report(result);
 	oob_close(conn);
-	result_free(result);
+	free_result(result);
 	return status;
 }
 
@@ -153,7 +150,7 @@ static int client(const struct options *options, struct connection *conn)
 static int serve_client(const struct options *options,
 			struct connection *conn, bool reports)
 {
-	struct result *result = new_result(options);
+	struct result *result = new_result(options, reports);
 	struct device device = { 0 };
 	struct session *session;
 	int status = EXIT_FAILED;
@@ -161,7 +158,7 @@ static int serve_client(const struct options *options,
 
 	if (!session_server(conn, &device, result, &session))
 		status = EXIT_MEASURED;
-	note_effective(result, &device);
+	result_note_effective(result, &device.port);
 	served = session->place == TURN_NOW;
 	/* its keys are dead before the report, which may wait for others */
 	session_free(session);
@@ -173,7 +170,7 @@ static int serve_client(const struct options *options,
 		log_error(&result->error);
 	}
 	oob_close(conn);
-	result_free(result);
+	free_result(result);
 	return status;
 }
 

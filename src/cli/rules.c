@@ -92,7 +92,8 @@ static const char *place_of(const struct given *g, const char *name)
 
 int rules_check_files(struct given *g)
 {
-	static const char *const names[] = { "samples", "json", "csv" };
+	static const char *const names[] = { "samples", "json", "json-lines",
+					     "csv" };
 	const size_t n = sizeof(names) / sizeof(*names);
 
 	for (size_t i = 0; i < n; i++)

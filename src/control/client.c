@@ -122,6 +122,7 @@ static int run_all(struct session *s)
 	const struct sizes *sizes = &s->result->params.plan.sizes;
 	int ret = 0;
 
+	session_tell_begin(s);
 	while (!ret && s->result->n_rows < sizes->n)
 		ret = run_size(s, sizes->bytes[s->result->n_rows]);
 	if (ret)

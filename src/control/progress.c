@@ -1,9 +1,11 @@
 #include "config.h"
 #include "control/progress.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/log.h"
+#include "model/observer.h"
 
 #define SECOND 1000000000ULL
 #define LINE_NS (SECOND / 2)
@@ -139,6 +141,25 @@ static void say_row(const struct progress *p, const struct mark *from,
 	log_row(text);
 }
 
+static void tell(const struct progress *p, const struct mark *from,
+		 const struct mark *to, uint64_t opened)
+{
+	const struct result *r = p->result;
+	double ns = clock_ns_per_tick(p->clock);
+	bool received = p->flows[0].by_receiver;
+
+	r->observer->interval(r->observer, r, &(struct observed){
+		.size = p->size,
+		.interval.start_ns = (uint64_t)llround(
+			(double)(from->time - opened) * ns),
+		.interval.length_ns = (uint64_t)llround(
+			(double)(to->time - from->time) * ns),
+		.interval.messages = to->messages - from->messages,
+		.from_client = r->at_server == received,
+		.received = received,
+	});
+}
+
 /* One more interval ends, at MARK. */
 static void take_edge(struct progress *p, const struct mark *mark)
 {
@@ -148,6 +169,8 @@ static void take_edge(struct progress *p, const struct mark *mark)
 	}
 	if (p->rows)
 		say_row(p, &p->last, mark, p->log.marks[0].time);
+	if (p->result->observer)
+		tell(p, &p->last, mark, p->log.marks[0].time);
 	p->last = *mark;
 }
 

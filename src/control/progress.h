@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "stats/intervals.h"
+#include "model/result.h"
 #include "traffic/flow.h"
 
 struct progress {
@@ -24,6 +24,7 @@ struct progress {
 	uint32_t most;		/* intervals to be kept in the end */
 	bool rows;		/* say each interval */
 	bool line;		/* show how far it is, on a terminal */
+	const struct result *result;	/* whose observer is told of each */
 	const char *name;	/* of the test */
 	uint64_t size;		/* of a message */
 	/* to be read */

@@ -17,6 +17,7 @@
 #include "control/role.h"
 #include "control/threads.h"
 #include "control/verification.h"
+#include "model/observer.h"
 #include "model/tests.h"
 #include "traffic/responder.h"
 
@@ -118,6 +119,7 @@ static struct progress make_progress(struct session *s, uint64_t size)
 		.name = test_name(params->plan.op, params->plan.metric,
 				  s->test),
 		.size = size,
+		.result = s->result,
 	};
 }
 
@@ -195,6 +197,9 @@ static int finish(struct session *s, uint64_t size, struct monitor *m,
 		if (!ret)
 			ret = check_measured(s, row);
 		row->failed = ret != 0;
+		if (s->result->observer)
+			s->result->observer->row(s->result->observer,
+						 s->result, row);
 	}
 	done_free(&mine);
 	done_free(&theirs);

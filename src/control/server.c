@@ -166,6 +166,7 @@ static int run_all(struct session *s)
 	struct frame frame;
 	int ret = 0;
 
+	session_tell_begin(s);
 	while (!ret && r->n_rows < r->params.plan.sizes.n) {
 		session_stage(s, "start");
 		ret = session_expect(s, FRAME_START, &frame);

@@ -14,6 +14,7 @@
 #include "control/verification.h"
 #include "control/numa.h"
 #include "control/turn.h"
+#include "model/observer.h"
 #include "verbs/sleep.h"
 
 #define SECOND 1000000000ULL
@@ -358,4 +359,13 @@ int session_take_ready(struct session *s)
 			   &s->result->error);
 	frame_free(&frame);
 	return ret;
+}
+
+void session_tell_begin(struct session *s)
+{
+	struct result *r = s->result;
+
+	result_note_effective(r, &s->device->port);
+	if (r->observer)
+		r->observer->begin(r->observer, r);
 }

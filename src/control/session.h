@@ -110,6 +110,9 @@ void session_stage(struct session *s, const char *stage);
 /* How long the peer may say nothing, in ns. */
 uint64_t session_patience(const struct session *s);
 
+/* All is connected: what both ends use is known, and who wants to is told. */
+void session_tell_begin(struct session *s);
+
 /* Send FRAME and free it. */
 int session_send(struct session *s, struct frame *frame);
 

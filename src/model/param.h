@@ -29,6 +29,7 @@ struct parameters {
 	struct networks allow;	/* who may come; none: everybody */
 	uint32_t ready_fd;	/* where the port is written to; 0: nowhere */
 	const char *json;	/* NULL: none; "-": stdout */
+	const char *json_lines;	/* likewise */
 	const char *csv;	/* likewise */
 	const char *title;
 	bool loopback;

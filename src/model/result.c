@@ -20,6 +20,16 @@ void result_free(struct result *result)
 	free(result);
 }
 
+void result_note_effective(struct result *result, const struct port *own)
+{
+	const struct gid *gid = result_gid(result, !result->at_server);
+
+	result->params.device = own->device;
+	result->params.ib_port = own->number;
+	if (gid)
+		result->params.gid_index = gid->index;
+}
+
 const char *result_transport_name(const struct plan *plan)
 {
 	static const char *const names[TRANSPORTS] = {

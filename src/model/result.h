@@ -83,7 +83,11 @@ struct result_row {
 	struct histogram_bin *bins;
 };
 
+struct observer;
+
 struct result {
+	struct observer *observer;	/* is told of it as it comes; NULL:
+					 * nobody */
 	struct parameters params;	/* effective ones, once agreed */
 	struct timespec started;	/* CLOCK_REALTIME */
 	double setup_seconds;	/* from HELLO to the first START; 0: never */
@@ -107,6 +111,10 @@ struct result {
 
 /* Free RESULT, which may be NULL, and all that its rows hold. */
 void result_free(struct result *result);
+
+/* Note what this end uses, which has the port OWN, in the parameters of
+ * RESULT: OWN is kept by reference. */
+void result_note_effective(struct result *result, const struct port *own);
 
 /* The factor from a recorded sample, always a whole round trip, to what is
  * reported: one half where that is half of it. */

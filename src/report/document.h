@@ -9,4 +9,7 @@
 /* All of R, as in a verbsperf/1 document; NULL for want of memory. */
 json_t *report_document(const struct result *r);
 
+/* "test" of it alone. */
+json_t *report_test(const struct result *r);
+
 #endif

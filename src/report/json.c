@@ -13,11 +13,12 @@
 #include "report/preflight.h"
 
 /* All null at a server whose client never said what it wants. */
-static json_t *test(const struct plan *plan, bool known)
+json_t *report_test(const struct result *r)
 {
+	const struct plan *plan = &r->params.plan;
 	char name[TEST_NAME_SIZE];
 
-	if (!known)
+	if (!r->connected && r->at_server)
 		return json_pack("{s:n, s:n, s:n, s:n, s:n, s:n}", "name",
 				 "operation", "metric", "transport",
 				 "direction", "load");
@@ -253,7 +254,7 @@ json_t *report_document(const struct result *r)
 		"s:o}",
 		"schema", "verbsperf/1", "tool", json_tool(), "started",
 		json_time(&r->started), "title", json_text(params->title),
-		"test", test(&params->plan, r->connected || !r->at_server),
+		"test", report_test(r),
 		"parameters", parameters(params),
 		"client", end(&r->client, result_gid(r, true), client, mtu,
 			      &r->client_qp),

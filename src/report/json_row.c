@@ -98,25 +98,26 @@ static json_t *latency(const struct parameters *params,
 	return object;
 }
 
+json_t *json_interval(const struct interval *one, uint64_t size)
+{
+	struct bandwidth_summary b = interval_bandwidth(one, size);
+
+	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:o}", "start",
+			 (double)one->start_ns / 1e9, "seconds",
+			 (double)one->length_ns / 1e9, "iterations",
+			 json_count(one->messages), "gbps",
+			 json_measured(b.gbps), "mib_per_s",
+			 json_measured(b.mib_per_s), "mpps",
+			 json_measured(b.mpps));
+}
+
 static json_t *intervals(const struct interval *list, uint32_t n,
 			 uint64_t size)
 {
 	json_t *array = n ? json_array() : json_null();
 
-	for (uint32_t i = 0; i < n; i++) {
-		const struct interval *one = &list[i];
-		struct bandwidth_summary b = interval_bandwidth(one, size);
-
-		json_array_append_new(
-			array,
-			json_pack("{s:f, s:f, s:o, s:o, s:o, s:o}", "start",
-				  (double)one->start_ns / 1e9, "seconds",
-				  (double)one->length_ns / 1e9, "iterations",
-				  json_count(one->messages), "gbps",
-				  json_measured(b.gbps), "mib_per_s",
-				  json_measured(b.mib_per_s), "mpps",
-				  json_measured(b.mpps)));
-	}
+	for (uint32_t i = 0; i < n; i++)
+		json_array_append_new(array, json_interval(&list[i], size));
 	return array;
 }
 

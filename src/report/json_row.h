@@ -7,6 +7,9 @@
 #include "model/param.h"
 #include "model/result.h"
 
+/* One object of "intervals", of messages of SIZE bytes; likewise. */
+json_t *json_interval(const struct interval *one, uint64_t size);
+
 /* One object of "results"; NULL for want of memory. */
 json_t *json_row(const struct parameters *params,
 		 const struct result_row *row);

@@ -40,14 +40,14 @@ json_t *json_clock(const struct clock_description *clock)
 			 json_measured(known ? clock->deviation * 1e6 : NAN));
 }
 
-char *json_to_text(json_t *root)
+static char *to_text(json_t *root, size_t style)
 {
 	char *text, *line;
 	size_t length;
 
 	if (!root)
 		return NULL;
-	text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(DIGITS));
+	text = json_dumps(root, style | JSON_REAL_PRECISION(DIGITS));
 	json_decref(root);
 	if (!text)
 		return NULL;
@@ -59,6 +59,16 @@ char *json_to_text(json_t *root)
 	}
 	memcpy(line + length, "\n", 2);
 	return line;
+}
+
+char *json_to_text(json_t *root)
+{
+	return to_text(root, JSON_INDENT(2));
+}
+
+char *json_to_line(json_t *root)
+{
+	return to_text(root, JSON_COMPACT);
 }
 
 char *json_plain(const json_t *value)

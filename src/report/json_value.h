@@ -40,6 +40,9 @@ json_t *json_clock(const struct clock_description *clock);
  * want of memory, or when ROOT is. */
 char *json_to_text(json_t *root);
 
+/* The same as one line. */
+char *json_to_line(json_t *root);
+
 /* VALUE as it stands in those texts; a string without its quotes.  On the
  * heap, empty for null; NULL for want of memory. */
 char *json_plain(const json_t *value);

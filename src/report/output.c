@@ -10,9 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a FIFO may be without a reader. */
-#define READER_WAIT_MS 10000
-
 static bool is_fifo(const char *path)
 {
 	struct stat status;
@@ -26,7 +23,7 @@ static FILE *open_output(const char *path)
 	static const struct timespec pause = { .tv_nsec = 10000000 };
 	int fd = -1;
 
-	for (int ms = 0; ms <= READER_WAIT_MS; ms += 10) {
+	for (int ms = 0; ms <= REPORT_READER_WAIT_MS; ms += 10) {
 		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
 			  O_NONBLOCK, 0666);
 		if (fd >= 0 || errno != ENXIO || !is_fifo(path))
@@ -39,14 +36,14 @@ static FILE *open_output(const char *path)
 	return fdopen(fd, "w");
 }
 
-int report_check_path(const char *path, struct error *err)
+int report_check_path(const char *path, bool empty, struct error *err)
 {
 	FILE *out;
 
 	/* to open and close a FIFO would end the reader's input */
 	if (!strcmp(path, "-") || is_fifo(path))
 		return 0;
-	out = fopen(path, "a");
+	out = fopen(path, empty ? "w" : "a");
 	if (!out)
 		return fail(err, -errno, NULL, "cannot write %s: %s", path,
 			    strerror(errno));

@@ -6,14 +6,17 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "report/lines.h"
 
 struct output {
 	size_t path;		/* of a const char * in struct parameters */
-	char *(*render)(const struct result *r);
+	char *(*render)(const struct result *r);	/* NULL: it is written
+							 * as it comes */
 };
 
 static const struct output outputs[] = {
 	{ offsetof(struct parameters, json), report_json },
+	{ offsetof(struct parameters, json_lines), NULL },
 	{ offsetof(struct parameters, csv), report_csv },
 };
 
@@ -42,8 +45,19 @@ int outputs_check(const struct parameters *params, struct error *err)
 
 	for (size_t i = 0; i < N_OUTPUTS && !ret; i++)
 		if (path_of(params, i))
-			ret = report_check_path(path_of(params, i), err);
+			ret = report_check_path(path_of(params, i),
+						!outputs[i].render, err);
 	return ret;
+}
+
+struct observer *outputs_observe(const struct parameters *params)
+{
+	return params->json_lines ? lines_new(params->json_lines) : NULL;
+}
+
+void outputs_release(struct observer *observer)
+{
+	lines_free(observer);
 }
 
 /* TEXT, which is freed, for people. */
@@ -70,9 +84,11 @@ int outputs_write(const struct result *r, struct error *err)
 		const char *path = path_of(&r->params, i);
 		int ret;
 
-		if (!path)
+		if (!path || (!outputs[i].render && !r->observer))
 			continue;
-		ret = report_print(path, outputs[i].render(r), err);
+		ret = outputs[i].render ?
+			      report_print(path, outputs[i].render(r), err) :
+			      lines_end(r->observer, r, err);
 		first = first ? first : ret;
 	}
 	return first;

@@ -13,6 +13,11 @@
  */
 int outputs_check(const struct parameters *params, struct error *err);
 
+/* Who writes what PARAMS ask for while a run goes on; NULL for nobody.  On the
+ * heap, outputs_release() it. */
+struct observer *outputs_observe(const struct parameters *params);
+void outputs_release(struct observer *observer);
+
 /* The table of R.  Returns 0, or a negative errno, said in ERR. */
 int outputs_write_table(const struct result *r, struct error *err);
 

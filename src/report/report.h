@@ -1,16 +1,21 @@
 /*
  * A finished result as text for people or machines.  Rendering is pure and
- * returns text on the heap; report_write() is the only writer of stdout.
+ * returns text on the heap; report_write() and sinks are the only writers of
+ * stdout.
  */
 #ifndef REPORT_REPORT_H
 #define REPORT_REPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
 #include "model/port.h"
 #include "model/result.h"
 #include "traffic/calibrate.h"
+
+/* How long a reader may be late, or take nothing. */
+#define REPORT_READER_WAIT_MS 10000
 
 /* The table, with what was chosen above it; empty when nothing was
  * measured.  Of a check, both ends side by side. */
@@ -42,9 +47,10 @@ char *report_faults(void);
 
 /*
  * Can PATH be written?  Asked before a run, so that its result is not lost.
- * Makes the file if there is none.  Returns as report_write().
+ * Makes the file if there is none, and leaves nothing in it when EMPTY.
+ * Returns as report_write().
  */
-int report_check_path(const char *path, struct error *err);
+int report_check_path(const char *path, bool empty, struct error *err);
 
 /*
  * Write TEXT to the file PATH, or to stdout when that is "-".  Returns 0, or

@@ -11,7 +11,8 @@ import complete
 import schemas
 import verbsperf_results as results
 
-NAMES = ("verbsperf-1", "verbsperf-calibration-1", "verbsperf-sweep-1")
+NAMES = ("verbsperf-1", "verbsperf-lines-1", "verbsperf-calibration-1",
+         "verbsperf-sweep-1")
 VERBSPERF = os.environ.get("VERBSPERF")
 needs_program = pytest.mark.skipif(not VERBSPERF,
                                    reason="VERBSPERF is not set")

@@ -19,11 +19,37 @@ def parse(text):
     return document
 
 
+def lines_of(text):
+    """The lines of one run that TEXT must be, from the first to the last."""
+    assert text.endswith("\n")
+    lines = [schemas.load(line, "verbsperf-lines-1")
+             for line in text.splitlines()]
+    kinds = "".join(line["type"][0] for line in lines)
+    assert re.fullmatch("(s(i*r)*)?e", kinds), kinds
+    assert len({line["started"] for line in lines}) == 1
+    times = [line["time"] for line in lines]
+    assert times == sorted(times)
+    check_lines(lines)
+    return lines
+
+
 def csv_rows(path):
     """The rows of the CSV that is in PATH, by column."""
     text = path.read_bytes().decode()
     assert text.endswith("\r\n")
     return list(csv.DictReader(text.splitlines(keepends=True), strict=True))
+
+
+def check_lines(lines):
+    """Each interval begins where the one before ended."""
+    end = 0
+    for line in lines:
+        if line["type"] == "interval":
+            one = line["interval"]
+            assert math.isclose(one["start"], end, abs_tol=1e-3)
+            end = one["start"] + one["seconds"]
+        else:
+            end = 0
 
 
 def check(document):

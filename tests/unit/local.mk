@@ -29,6 +29,7 @@ check_PROGRAMS = \
 	tests/unit/test_json \
 	tests/unit/test_json_rows \
 	tests/unit/test_latency \
+	tests/unit/test_lines \
 	tests/unit/test_load \
 	tests/unit/test_memory \
 	tests/unit/test_networks \
@@ -159,6 +160,9 @@ tests_unit_test_json_rows_SOURCES = tests/unit/test_json_rows.c \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_latency_SOURCES = tests/unit/test_latency.c \
 	$(fake_provider) tests/unit/test.h
+tests_unit_test_lines_SOURCES = tests/unit/test_lines.c \
+	tests/unit/json_checks.c tests/unit/json_checks.h \
+	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/unit/test.h
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c \
 	$(fake_verbs) tests/unit/good_plan.h tests/unit/test.h

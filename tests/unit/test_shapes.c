@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "fake_verbs.h"
+#include "model/observer.h"
 #include "pair.h"
 
 #define MS 1000000ULL
@@ -180,6 +181,80 @@ TEST(test_intervals_are_as_long_as_asked)
 	}
 }
 
+/* Counts what it is told, in the order that it must come. */
+struct listener {
+	struct observer observer;
+	uint32_t begun;
+	uint32_t intervals;
+	uint64_t messages;
+	uint64_t next;		/* ns */
+	uint32_t rows;
+	bool wrong;
+};
+
+static void on_begin(struct observer *o, const struct result *r)
+{
+	struct listener *l = (struct listener *)o;
+
+	l->begun++;
+	l->wrong = l->wrong || !r->connected || l->intervals || l->rows;
+}
+
+static void on_interval(struct observer *o, const struct result *r,
+			const struct observed *part)
+{
+	struct listener *l = (struct listener *)o;
+	long long gap = (long long)(part->interval.start_ns - l->next);
+
+	l->wrong = l->wrong || !l->begun || l->rows ||
+		   llabs(gap) > (long long)MS ||
+		   part->size != r->params.plan.sizes.bytes[0] ||
+		   !part->from_client || part->received;
+	l->intervals++;
+	l->messages += part->interval.messages;
+	l->next = part->interval.start_ns + part->interval.length_ns;
+}
+
+static void on_row(struct observer *o, const struct result *r,
+		   const struct result_row *row)
+{
+	struct listener *l = (struct listener *)o;
+
+	l->wrong = l->wrong || row != &r->rows[l->rows];
+	l->rows++;
+}
+
+/* The server of such a test measures nothing, and has no intervals. */
+TEST(test_who_wants_to_is_told_as_it_comes)
+{
+	static const struct observer observer = { on_begin, on_interval,
+						  on_row };
+	struct listener client = { .observer = observer };
+	struct listener server = { .observer = observer };
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	pair_plan(&p)->iterations = 0;
+	pair_plan(&p)->warmup = 10 * MS;
+	pair_plan(&p)->duration = 300 * MS;
+	pair_plan(&p)->interval = 20 * MS;
+	p.client.result->observer = &client.observer;
+	p.server.result->observer = &server.observer;
+	pair_run_well(&p, "observed");
+	assert_false(client.wrong || server.wrong);
+	assert_int_equal(client.begun, 1);
+	assert_in_range(client.intervals, row_of(&p)->n_intervals, 17);
+	assert_int_equal(client.messages, row_of(&p)->iterations);
+	assert_close((double)client.next / 1e9, row_of(&p)->seconds, 1e-3);
+	assert_int_equal(client.rows, 1);
+	assert_int_equal(server.begun, 1);
+	assert_int_equal(server.intervals, 0);
+	assert_int_equal(server.rows, 1);
+	pair_close(&p);
+	pair_check_clean();
+}
+
 TEST(test_a_short_run_has_no_intervals)
 {
 	struct pair p;
@@ -264,6 +339,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_way_to_post),
 	cmocka_unit_test(test_builders_that_are_not_there),
 	cmocka_unit_test(test_intervals_are_as_long_as_asked),
+	cmocka_unit_test(test_who_wants_to_is_told_as_it_comes),
 	cmocka_unit_test(test_a_short_run_has_no_intervals),
 	cmocka_unit_test(test_every_sample_is_in_the_file),
 	cmocka_unit_test(test_samples_that_cannot_be_written),

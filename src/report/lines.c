@@ -1,0 +1,141 @@
+#include "config.h"
+#include "report/lines.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/xalloc.h"
+#include "report/document.h"
+#include "report/json_row.h"
+#include "report/json_value.h"
+#include "report/sink.h"
+
+struct lines {
+	struct observer observer;
+	struct sink sink;
+};
+
+static struct lines *lines_of(struct observer *observer)
+{
+	return (struct lines *)((char *)observer -
+				offsetof(struct lines, observer));
+}
+
+/* Who an end is; the line that begins a run has all of it. */
+static json_t *name_end(const struct port *port)
+{
+	bool known = port->device[0];
+
+	return json_pack("{s:o, s:o, s:o}", "hostname",
+			 json_text(port->hostname), "device",
+			 json_text(port->device), "port",
+			 known ? json_count(port->number) : json_null());
+}
+
+/* What each line has, so that it can be understood alone. */
+static json_t *make_line(const char *type, const struct result *r)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+			 "verbsperf-lines/1", "type", type, "time",
+			 json_time(&now), "started", json_time(&r->started),
+			 "title", json_text(r->params.title), "test",
+			 report_test(r), "client", name_end(&r->client),
+			 "server", name_end(&r->server));
+}
+
+/* LINE, which is released; one that there was no memory for is left out. */
+static void put(struct observer *observer, json_t *line)
+{
+	char *text = json_to_line(line);
+
+	if (text)
+		sink_put(&lines_of(observer)->sink, text, strlen(text));
+	free(text);
+}
+
+static void on_begin(struct observer *observer, const struct result *r)
+{
+	static const char *const keys[] = { "tool", "parameters", "client",
+					    "server" };
+	json_t *line = make_line("start", r);
+	json_t *document = report_document(r);
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		json_object_set(line, keys[i],
+				json_object_get(document, keys[i]));
+	json_decref(document);
+	put(observer, line);
+}
+
+static void on_interval(struct observer *observer, const struct result *r,
+			const struct observed *part)
+{
+	const struct plan *plan = &r->params.plan;
+	json_t *line = make_line("interval", r);
+
+	json_object_set_new(line, "size", json_count(part->size));
+	json_object_set_new(line, "qps", json_count(plan->qps));
+	json_object_set_new(line, "from",
+			    json_string(part->from_client ? "client" :
+							    "server"));
+	json_object_set_new(
+		line, "counted",
+		json_string(part->received ? "received" :
+			    plan_is_unreliable(plan) ? "sent" : "completed"));
+	json_object_set_new(line, "interval",
+			    json_interval(&part->interval, part->size));
+	put(observer, line);
+}
+
+static void on_row(struct observer *observer, const struct result *r,
+		   const struct result_row *row)
+{
+	json_t *line = make_line("result", r);
+
+	json_object_set_new(line, "result", json_row(&r->params, row));
+	put(observer, line);
+}
+
+struct observer *lines_new(const char *path)
+{
+	struct lines *lines = xcalloc(1, sizeof(*lines));
+
+	lines->observer = (struct observer){
+		.begin = on_begin,
+		.interval = on_interval,
+		.row = on_row,
+	};
+	sink_init(&lines->sink, path);
+	return &lines->observer;
+}
+
+void lines_free(struct observer *observer)
+{
+	struct lines *lines;
+
+	if (!observer)
+		return;
+	lines = lines_of(observer);
+	sink_free(&lines->sink);
+	free(lines);
+}
+
+/* All of the document that no line before has told. */
+int lines_end(struct observer *observer, const struct result *r,
+	      struct error *err)
+{
+	json_t *line = make_line("end", r), *document = report_document(r);
+
+	json_object_update_missing(line, document);
+	json_object_del(line, "tool");
+	json_object_del(line, "parameters");
+	json_object_del(line, "results");
+	json_decref(document);
+	put(observer, line);
+	return sink_finish(&lines_of(observer)->sink, err);
+}

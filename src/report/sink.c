@@ -1,0 +1,168 @@
+#include "config.h"
+#include "report/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report/report.h"
+
+/* More than a reader that pauses leaves, less than would be missed. */
+#define MOST_KEPT (4U << 20)
+/* How often a reader that is not there, or does not read, is looked for. */
+#define PAUSE_MS 10
+
+void sink_init(struct sink *sink, const char *path)
+{
+	*sink = (struct sink){ .path = path, .fd = -1 };
+}
+
+void sink_free(struct sink *sink)
+{
+	if (sink->fd > STDOUT_FILENO)
+		close(sink->fd);
+	free(sink->text);
+	sink_init(sink, sink->path);
+}
+
+/* A FIFO that nobody reads is opened later. */
+static bool is_open(struct sink *sink)
+{
+	struct stat status;
+
+	if (sink->fd >= 0)
+		return true;
+	if (!strcmp(sink->path, "-"))
+		sink->fd = STDOUT_FILENO;
+	else
+		sink->fd = open(sink->path, O_WRONLY | O_CREAT | O_APPEND |
+				O_NONBLOCK | O_CLOEXEC, 0666);
+	if (sink->fd < 0) {
+		if (errno != ENXIO)
+			sink->errnum = errno;
+		return false;
+	}
+	/* a pipe that polls as writable takes that much without a wait */
+	sink->most = PIPE_BUF;
+	if (!fstat(sink->fd, &status) && S_ISREG(status.st_mode))
+		sink->most = SIZE_MAX;
+	return true;
+}
+
+/* Write a part, when the reader takes it within WAIT_MS; false when not. */
+static bool write_part(struct sink *sink, int wait_ms)
+{
+	struct pollfd fd = { .fd = sink->fd, .events = POLLOUT };
+	size_t length = sink->end - sink->start;
+	ssize_t done;
+
+	if (length > sink->most)
+		length = sink->most;
+	if (poll(&fd, 1, wait_ms) != 1)
+		return false;
+	done = write(sink->fd, sink->text + sink->start, length);
+	if (done < 0 && errno != EAGAIN && errno != EINTR)
+		sink->errnum = errno;
+	if (done <= 0)
+		return false;
+	sink->start += (size_t)done;
+	return true;
+}
+
+static void drain(struct sink *sink)
+{
+	if (sink->errnum || !is_open(sink))
+		return;
+	while (sink->start < sink->end && write_part(sink, 0))
+		;
+}
+
+/* Room for LENGTH more, at the end. */
+static bool make_room(struct sink *sink, size_t length)
+{
+	size_t used = sink->end - sink->start, room = sink->room;
+	char *text;
+
+	if (sink->start) {
+		memmove(sink->text, sink->text + sink->start, used);
+		sink->start = 0;
+		sink->end = used;
+	}
+	if (used + length <= room)
+		return true;
+	room = 2 * (used + length);
+	text = used + length > MOST_KEPT && used ? NULL :
+						   realloc(sink->text, room);
+	if (!text)
+		return false;
+	sink->text = text;
+	sink->room = room;
+	return true;
+}
+
+void sink_put(struct sink *sink, const char *text, size_t length)
+{
+	drain(sink);
+	if (sink->errnum)
+		return;
+	if (!make_room(sink, length)) {
+		sink->errnum = ENOBUFS;
+		return;
+	}
+	memcpy(sink->text + sink->end, text, length);
+	sink->end += length;
+	drain(sink);
+}
+
+/* What was put in last may not be complete; all before it is. */
+static int cannot_write(const struct sink *sink, struct error *err)
+{
+	const char *to = strcmp(sink->path, "-") != 0 ? sink->path :
+							"to stdout";
+
+	if (sink->errnum == ENOBUFS)
+		return fail(err, -ENOBUFS, "write to a file, or read faster",
+			    "cannot write %s: its reader is over %u MB behind",
+			    to, MOST_KEPT >> 20);
+	if (sink->errnum == ETIMEDOUT)
+		return fail(err, -ETIMEDOUT, NULL,
+			    "cannot write %s: its reader took nothing for %d s",
+			    to, REPORT_READER_WAIT_MS / 1000);
+	return fail(err, -sink->errnum,
+		    sink->errnum == ENXIO ? "nobody reads it" : NULL,
+		    "cannot write %s: %s", to, strerror(sink->errnum));
+}
+
+/* One more try, within PAUSE_MS; true when something was taken. */
+static bool try_again(struct sink *sink)
+{
+	static const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
+
+	if (is_open(sink))
+		return write_part(sink, PAUSE_MS);
+	if (!sink->errnum)
+		nanosleep(&pause, NULL);
+	return false;
+}
+
+int sink_finish(struct sink *sink, struct error *err)
+{
+	int waited = 0;
+
+	while (!sink->errnum && sink->start < sink->end) {
+		if (try_again(sink))
+			waited = 0;
+		else
+			waited += PAUSE_MS;
+		if (!sink->errnum && waited > REPORT_READER_WAIT_MS)
+			sink->errnum = sink->fd < 0 ? ENXIO : ETIMEDOUT;
+	}
+	return sink->errnum ? cannot_write(sink, err) : 0;
+}

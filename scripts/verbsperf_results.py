@@ -31,7 +31,7 @@ SWEEP = "verbsperf-sweep/1"
 RUN_ONLY = frozenset("""
     csv duration format histogram interval iterations json json-lines
     max-lost max-p50 max-p99 max-p99.9 min-gbps min-mpps percentiles
-    samples timeout title warmup
+    report-gbits samples timeout title warmup
     """.split())
 # What a document says elsewhere, or what is an end's own and in the
 # fingerprint where it matters.

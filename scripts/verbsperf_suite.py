@@ -21,8 +21,8 @@ import verbsperf_results as results
 # Said by the target, or by the sweep itself, or of a server.
 OF_TARGET = frozenset("device ib-port gid-index port bind key-file".split())
 OF_SWEEP = frozenset("""
-    all check csv format help inject json json-lines loopback samples title
-    version wait
+    all check csv format help inject json json-lines loopback report-gbits
+    samples title version wait
     """.split())
 OF_SERVER = frozenset("""
     allow idle-timeout max-duration max-memory max-qps once parallel ready-fd

@@ -254,6 +254,7 @@ static int parse(struct parser *p, int argc, char **argv)
 		return 0;
 	}
 	ret = take_words(p, argc, argv);
+	rules_note_given(&p->given);
 	if (!ret)
 		ret = rules_apply(&p->given);
 	if (!ret)

@@ -16,6 +16,11 @@ static bool was_given(const struct given *g, const char *name)
 	return false;
 }
 
+void rules_note_given(struct given *g)
+{
+	g->options->params.timed = was_given(g, "duration");
+}
+
 static unsigned int command_flag(enum command command)
 {
 	switch (command) {

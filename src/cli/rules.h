@@ -16,6 +16,9 @@ struct given {
 	bool row[PARAMS_MAX];	/* of param_table: it was given */
 };
 
+/* What is known only from what was said, for the parameters. */
+void rules_note_given(struct given *g);
+
 /*
  * Each option given must mean something for the command; those that a server
  * need not know are noted in options->ignored when it was started as perftest's

@@ -31,6 +31,9 @@ struct parameters {
 	const char *json;	/* NULL: none; "-": stdout */
 	const char *json_lines;	/* likewise */
 	const char *csv;	/* likewise */
+	uint32_t format;	/* enum table_format */
+	bool gbits;		/* of perftest's table */
+	bool timed;		/* --duration was said at this end */
 	const char *title;
 	bool loopback;
 	bool once;
@@ -46,6 +49,9 @@ struct parameters {
 	/* for both ends */
 	struct plan plan;
 };
+
+/* Whose table is printed. */
+enum table_format { TABLE_OWN, TABLE_PERFTEST, TABLES };
 
 /* "none", where a number of 32 bits is asked for. */
 #define PARAM_NONE (UINT32_MAX - 1)

@@ -22,6 +22,11 @@ static const struct output outputs[] = {
 
 #define N_OUTPUTS (sizeof(outputs) / sizeof(*outputs))
 
+static char *(*const tables[TABLES])(const struct result *r) = {
+	[TABLE_OWN] = report_text,
+	[TABLE_PERFTEST] = report_perftest,
+};
+
 /* NULL: not asked for. */
 static const char *path_of(const struct parameters *params, size_t i)
 {
@@ -73,7 +78,7 @@ static int write_table(const struct parameters *params, char *text,
 
 int outputs_write_table(const struct result *r, struct error *err)
 {
-	return write_table(&r->params, report_text(r), err);
+	return write_table(&r->params, tables[r->params.format](r), err);
 }
 
 int outputs_write(const struct result *r, struct error *err)

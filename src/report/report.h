@@ -21,6 +21,10 @@
  * measured.  Of a check, both ends side by side. */
 char *report_text(const struct result *result);
 
+/* The same as perftest 6.06 would print it, for scripts that read that: only
+ * what it has, and no row that failed. */
+char *report_perftest(const struct result *result);
+
 /* A line of headings and one for each row, with an end of line as RFC 4180 has
  * it.  Columns do not depend on the test; empty: not measured. */
 char *report_csv(const struct result *result);

@@ -1,4 +1,4 @@
-/* CSV, read back as RFC 4180 says. */
+/* CSV, read back as RFC 4180 says, and perftest's table, to the letter. */
 #include "config.h"
 #include "test.h"
 
@@ -215,6 +215,120 @@ TEST(test_failed_half_way)
 	free(s.text);
 }
 
+#define RULE \
+	"-----------------------------------------------------------------" \
+	"----------------------\n"
+#define ENDS \
+	" GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:00:00:01\n" \
+	" remote address: LID 0000\n" \
+	" GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:00:00:02\n" RULE
+
+static void check_perftest(struct result *r, const char *wanted)
+{
+	char *text = report_perftest(r);
+
+	assert_string_equal(text, wanted);
+	free(text);
+	result_free(r);
+}
+
+#define SEND_HEAD(kind, depths) \
+	RULE "                    Send " kind "BW Test\n" \
+	" Dual-port       : OFF\t\tDevice         : rxe0\n" \
+	" Number of qps   : 2\t\tTransport type : IB\n" \
+	" Connection type : RC\t\tUsing SRQ      : OFF\n" \
+	" PCIe relax order: OFF\n" \
+	" ibv_wr* API     : ON\n" depths \
+	" CQ Moderation   : 100\n" \
+	" Mtu             : 1024[B]\n" \
+	" Link type       : Ethernet\n" \
+	" GID index       : 1\n" \
+	" Max inline data : 0[B]\n" \
+	" rdma_cm QPs\t : OFF\n" \
+	" Data ex. method : Ethernet\n" RULE \
+	" local address: LID 0000\n" ENDS
+
+TEST(test_perftest_bandwidth)
+{
+	struct result *r = result_bandwidth();
+
+	result_add_intervals(r);
+	check_perftest(r, SEND_HEAD("", " TX depth        : 128\n")
+		" #bytes     #iterations    BW peak[MB/sec]    "
+		"BW average[MB/sec]   MsgRate[Mpps]\n"
+		" 64         1000000          134.28             122.07 "
+		"\t\t   2.000000\n"
+		" 65536      1000000          137500.00            125000.00"
+		"\t\t   2.000000\n" RULE);
+}
+
+/* What is too small for two decimals has six; no peak is 0. */
+TEST(test_perftest_both_directions)
+{
+	struct result *r = result_bandwidth();
+
+	r->params.gbits = r->params.plan.bidirectional = true;
+	r->params.plan.post_list = 4;
+	r->rows[0].n_directions = 2;
+	r->rows[0].directions[0].iterations = 600000;
+	r->rows[0].bandwidth = summary_bandwidth(1000000, 2, 0.5);
+	r->rows[1].failed = true;
+	check_perftest(r, SEND_HEAD("Bidirectional Post List ",
+				    " TX depth        : 128\n"
+				    " Post List       : 4\n"
+				    " RX depth        : 512\n")
+		" #bytes     #iterations    BW peak[Gb/sec]    "
+		"BW average[Gb/sec]   MsgRate[Mpps]\n"
+		" 64         600000           0.000000            0.032000"
+		"\t\t   2.000000\n" RULE);
+}
+
+#define LAT_HEAD \
+	RULE "                    RDMA_Write Latency Test\n" \
+	" Dual-port       : OFF\t\tDevice         : rxe0\n" \
+	" Number of qps   : 1\t\tTransport type : IB\n" \
+	" Connection type : RC\t\tUsing SRQ      : OFF\n" \
+	" PCIe relax order: OFF\n" \
+	" ibv_wr* API     : OFF\n" \
+	" TX depth        : 8\n" \
+	" Mtu             : 1024[B]\n" \
+	" Link type       : IB\n" \
+	" GID index       : 1\n" \
+	" Max inline data : 0[B]\n" \
+	" rdma_cm QPs\t : OFF\n" \
+	" Data ex. method : Ethernet\n" RULE \
+	" local address: LID 0x11\n" \
+	" GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:00:00:01\n" \
+	" remote address: LID 0x11\n" \
+	" GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:00:00:02\n" RULE
+
+TEST(test_perftest_latency)
+{
+	check_perftest(result_latency(1000), LAT_HEAD
+		" #bytes #iterations    t_min[usec]    t_max[usec]  "
+		"t_typical[usec]    t_avg[usec]    t_stdev[usec]   "
+		"99% percentile[usec]   99.9% percentile[usec] \n"
+		" 2       1000          2.00           2.60         2.00     "
+		"\t       2.30        \t0.30   \t\t2.60    \t\tnan    \n" RULE);
+}
+
+TEST(test_perftest_latency_by_time)
+{
+	struct result *r = result_latency(1000);
+
+	r->params.timed = true;
+	check_perftest(r, LAT_HEAD
+		" #bytes        #iterations       t_avg[usec]    "
+		"tps average\n"
+		" 2             1000            2.30           434782.61\n"
+		RULE);
+}
+
+TEST(test_perftest_of_nothing)
+{
+	check_perftest(result_unconnected(), "");
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_columns),
 	cmocka_unit_test(test_bandwidth),
@@ -222,6 +336,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_directions),
 	cmocka_unit_test(test_text_that_must_be_quoted),
 	cmocka_unit_test(test_failed_half_way),
+	cmocka_unit_test(test_perftest_bandwidth),
+	cmocka_unit_test(test_perftest_both_directions),
+	cmocka_unit_test(test_perftest_latency),
+	cmocka_unit_test(test_perftest_latency_by_time),
+	cmocka_unit_test(test_perftest_of_nothing),
 };
 
 TEST_MAIN(tests, 10)

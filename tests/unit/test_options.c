@@ -295,6 +295,7 @@ static const struct refused refused[] = {
 	{ "verbsperf serve --json-lines --csv=-", "--json-lines and --csv: both to stdout" },
 	{ "verbsperf write_bw --json=y --json-lines=y", "--json and --json-lines: both to y" },
 	{ "verbsperf calibrate --csv", "--csv: does not apply here" },
+	{ "verbsperf write_bw a --format csv", "--format 'csv': allowed are text, perftest" },
 	{ "verbsperf write_bw a --cpus 0,", "--cpus '0,': wanted is numbers of CPUs like 0 or 0,2,4-7, below 65536" },
 	{ "verbsperf write_bw a --clock tsc", "--clock 'tsc': allowed are auto, counter, monotonic_raw" },
 	{ "verbsperf write_bw a --round-trip=1", "--round-trip takes no value" },

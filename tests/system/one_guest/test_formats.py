@@ -1,4 +1,4 @@
-"""CSV and JSON lines: where they go, and what is in them."""
+"""CSV, JSON lines and perftest's table: where they go, and what is in them."""
 
 import csv
 import fcntl
@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from documents import csv_rows, lines_of, measured, parse
-from lab import (PATIENT, QUICK, Server, client, deadline, failed,
+from lab import (PATIENT, QUICK, Program, Server, client, deadline, failed,
                  loopback, needs_device, succeeded)
 
 pytestmark = needs_device
@@ -183,3 +183,32 @@ def test_files_that_cannot_be_written(option, tmp_path):
 def test_two_on_stdout():
     failed(loopback("write_bw", "--csv", "--json"), "--json and --csv",
            "stdout", status=2)
+
+
+def test_perftest():
+    """Blank for blank it is compared in tests/scripts/test_perftest.py."""
+    for test, unknown in (("write_bw", ["0.00"]), ("send_lat", ["nan"] * 2)):
+        out = succeeded(loopback(test, "-n", 20, "--warmup", 0, "-s", 64,
+                                 "--format", "perftest")).out.splitlines()
+        assert set(out[0]) == {"-"} and out[-1] == out[0]
+        values = out[-2].split()
+        assert values[:2] == ["64", "20"]
+        assert [value for value in values if float(value) == 0
+                or value == "nan"] == unknown
+        assert " Connection type : RC\t\tUsing SRQ      : OFF" in out
+
+
+def test_perftest_by_time():
+    out = succeeded(loopback("read_lat", "-D", 0.2, "--format",
+                             "perftest")).out.splitlines()
+    assert out[-3] == (" #bytes        #iterations       t_avg[usec]    "
+                       "tps average")
+    size, iterations, mean, rate = out[-2].split()
+    assert int(size) == 2 and int(iterations) > 0
+    assert 0.5 < float(mean) * float(rate) / 1e6 < 1.01
+
+
+def test_checks_have_no_other_table():
+    program = Program("write_bw", "--check", "--loopback", "--format",
+                      "perftest")
+    assert "max_qp_wr" in succeeded(program).out

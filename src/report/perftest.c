@@ -1,0 +1,216 @@
+/*
+ * The table as perftest 6.06 prints it, for scripts that read that: its
+ * parameters, headings and columns, blank for blank.  What it has and no run
+ * of this program does (a second port, rdma_cm) is said to be off; QPNs, PSNs
+ * and keys are left out of its addresses.
+ */
+#include "config.h"
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define RULE \
+	"---------------------------------------------------------------" \
+	"------------------------\n"
+#define BITS_PER_MIB (8.0 * 1048576)
+
+static const char *const names[OP_COUNT] = {
+	[OP_SEND] = "Send",
+	[OP_WRITE] = "RDMA_Write",
+	[OP_READ] = "RDMA_Read",
+	[OP_FETCH_ADD] = "Atomic FETCH_AND_ADD",
+	[OP_SEND_IMM] = "Send",
+	[OP_WRITE_IMM] = "RDMA_Write",
+	[OP_CMP_SWAP] = "Atomic CMP_AND_SWAP",
+};
+
+static const char *on(bool value)
+{
+	return value ? "ON" : "OFF";
+}
+
+static bool is_latency(const struct result *r)
+{
+	return r->params.plan.metric == METRIC_LATENCY;
+}
+
+static const struct port *own_port(const struct result *r)
+{
+	return r->at_server ? &r->server : &r->client;
+}
+
+static void print_title(FILE *out, const struct result *r)
+{
+	const struct plan *plan = &r->params.plan;
+
+	fprintf(out, RULE "                    %s %s%s%s Test\n",
+		names[plan->op], plan->bidirectional ? "Bidirectional " : "",
+		plan->post_list > 1 ? "Post List " : "",
+		is_latency(r) ? "Latency" : "BW");
+}
+
+/* How deep the queues are, of those that this end has. */
+static void print_depths(FILE *out, const struct result *r)
+{
+	const struct plan *plan = &r->params.plan;
+	const bool send = plan->op == OP_SEND || plan->op == OP_SEND_IMM;
+
+	if (!r->at_server || plan->bidirectional)
+		fprintf(out, " TX depth        : %u\n",
+			plan_send_queue(plan));
+	if (plan->post_list > 1)
+		fprintf(out, " Post List       : %u\n", plan->post_list);
+	if (plan->recv_post_list > 1 && send)
+		fprintf(out, " Recv Post List  : %u\n",
+			plan->recv_post_list);
+	if (send && (r->at_server || plan->bidirectional))
+		fprintf(out, " RX depth        : %u\n", plan->rx_depth);
+	if (!is_latency(r))
+		fprintf(out, " CQ Moderation   : %u\n", r->rows[0].cq_mod);
+}
+
+static void print_parameters(FILE *out, const struct result *r)
+{
+	const struct plan *plan = &r->params.plan;
+	const struct gid *gid = result_gid(r, !r->at_server);
+
+	fprintf(out, " Dual-port       : OFF\t\tDevice         : %s\n",
+		own_port(r)->device);
+	fprintf(out, " Number of qps   : %u\t\tTransport type : IB\n",
+		plan->qps);
+	fprintf(out, " Connection type : %s\t\tUsing SRQ      : %s\n",
+		result_transport_name(plan), on(plan->srq));
+	fprintf(out, " PCIe relax order: %s\n", on(plan->relaxed_ordering));
+	fprintf(out, " ibv_wr* API     : %s\n",
+		on(r->rows[0].method == POST_WR));
+	print_depths(out, r);
+	fprintf(out, " Mtu             : %u[B]\n", plan->mtu);
+	fprintf(out, " Link type       : %s\n",
+		port_is_ethernet(own_port(r)) ? "Ethernet" : "IB");
+	if (gid)
+		fprintf(out, " GID index       : %u\n", gid->index);
+	if (op_table[plan->op].fetches)
+		fprintf(out, " Outstand reads  : %u\n",
+			plan->outstanding_reads);
+	else
+		fprintf(out, " Max inline data : %u[B]\n",
+			r->rows[0].inline_size);
+	fputs(" rdma_cm QPs\t : OFF\n Data ex. method : Ethernet\n" RULE, out);
+}
+
+static void print_address(FILE *out, const char *which,
+			  const struct port *port, const struct gid *gid)
+{
+	fprintf(out, " %s address: LID %#04x\n", which, port->lid);
+	if (!gid)
+		return;
+	fputs(" GID: ", out);
+	for (int i = 0; i < 16; i++)
+		fprintf(out, "%02d%s", gid->raw.raw[i], i < 15 ? ":" : "\n");
+}
+
+static void print_addresses(FILE *out, const struct result *r)
+{
+	print_address(out, "local", own_port(r),
+		      result_gid(r, !r->at_server));
+	print_address(out, "remote", r->at_server ? &r->client : &r->server,
+		      result_gid(r, r->at_server));
+	fputs(RULE, out);
+}
+
+/* perftest has no peak, too, when it runs by time: 0 stands for that. */
+static void print_bandwidth(FILE *out, const struct result *r,
+			    const struct result_row *row)
+{
+	const struct bandwidth_summary *b = &row->bandwidth;
+	double unit = r->params.gbits ? 1 : 1e9 / BITS_PER_MIB;
+	double peak = isfinite(b->peak_gbps) ? b->peak_gbps * unit : 0;
+	double average = r->params.gbits ? b->gbps : b->mib_per_s;
+	int decimals = r->params.gbits && average < 0.1 ? 6 : 2;
+
+	fprintf(out, " %-7" PRIu64 "    %-10" PRIu64 "       %-7.*f"
+		"            %-7.*f\t\t   %-7.6f\n", row->size,
+		row->n_directions ? row->directions[r->at_server].iterations :
+				    row->iterations,
+		decimals, peak, decimals, average, b->mpps);
+}
+
+static void print_latency(FILE *out, const struct result *r,
+			  const struct result_row *row)
+{
+	const struct latency_summary *l = &row->latency;
+
+	(void)r;
+	fprintf(out, " %-7" PRIu64 " %" PRIu64 "          %-7.2f        "
+		"%-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f "
+		"\t\t%-7.2f\n", row->size, row->iterations, l->min, l->max,
+		l->p50, l->mean, l->stddev, l->p99, l->p99_9);
+}
+
+static void print_timed_latency(FILE *out, const struct result *r,
+				const struct result_row *row)
+{
+	(void)r;
+	fprintf(out, " %-7" PRIu64 "       %" PRIu64 "            %-7.2f"
+		"        %-7.2f\n", row->size, row->iterations,
+		row->latency.mean, (double)row->iterations / row->seconds);
+}
+
+/* Its tables: of bandwidth in two units; of latency another by time. */
+static const struct {
+	const char *headings;
+	void (*print)(FILE *out, const struct result *r,
+		      const struct result_row *row);
+} tables[METRIC_COUNT][2] = {
+	[METRIC_BANDWIDTH] = {
+		{ " #bytes     #iterations    BW peak[MB/sec]    "
+		  "BW average[MB/sec]   MsgRate[Mpps]\n", print_bandwidth },
+		{ " #bytes     #iterations    BW peak[Gb/sec]    "
+		  "BW average[Gb/sec]   MsgRate[Mpps]\n", print_bandwidth },
+	},
+	[METRIC_LATENCY] = {
+		{ " #bytes #iterations    t_min[usec]    t_max[usec]  "
+		  "t_typical[usec]    t_avg[usec]    t_stdev[usec]   "
+		  "99% percentile[usec]   99.9% percentile[usec] \n",
+		  print_latency },
+		{ " #bytes        #iterations       t_avg[usec]    "
+		  "tps average\n", print_timed_latency },
+	},
+};
+
+static void print_rows(FILE *out, const struct result *r)
+{
+	bool other = is_latency(r) ? r->params.timed : r->params.gbits;
+	enum metric metric = r->params.plan.metric;
+
+	fputs(tables[metric][other].headings, out);
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		if (!r->rows[i].failed)
+			tables[metric][other].print(out, r, &r->rows[i]);
+	fputs(RULE, out);
+}
+
+char *report_perftest(const struct result *r)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	/* there is no such thing in perftest */
+	if (r->preflight)
+		return report_text(r);
+	out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	if (r->n_rows) {
+		print_title(out, r);
+		print_parameters(out, r);
+		print_addresses(out, r);
+		print_rows(out, r);
+	}
+	fclose(out);
+	return text;
+}

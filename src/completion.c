@@ -37,8 +37,9 @@ static void list_commands(struct commands *commands)
 }
 
 /* What else a command line may need to say before an option has a use. */
-static const char *const settings[] = {
-	NULL, "--qps=2", "--rate=0.1mpps", "--imm",
+static const char *const settings[][2] = {
+	{ NULL }, { "--qps=2" }, { "--rate=0.1mpps" }, { "--imm" },
+	{ "--imm", "--transport=UC" },
 };
 
 /* A value of ROW that is not its default; NULL after the last. */
@@ -55,6 +56,7 @@ static const char *sample(const struct param *row, size_t index,
 		[PARAM_LABELS] = "1",
 		[PARAM_NODE] = "0",
 		[PARAM_NETWORKS] = "10.0.0.0/8",
+		[PARAM_LIMIT] = "1",
 	};
 	const char *word;
 	int length;
@@ -71,10 +73,10 @@ static const char *sample(const struct param *row, size_t index,
 							    NULL;
 }
 
-static bool parses(const char *command, const char *setting,
+static bool parses(const char *command, const char *const setting[2],
 		   const char *option)
 {
-	char *argv[6] = { (char *)PACKAGE_NAME, (char *)command };
+	char *argv[7] = { (char *)PACKAGE_NAME, (char *)command };
 	struct error err = { 0 };
 	struct options options;
 	enum op op;
@@ -83,8 +85,8 @@ static bool parses(const char *command, const char *setting,
 
 	if (test_find(command, &op, &metric))
 		argv[argc++] = (char *)"--loopback";
-	if (setting)
-		argv[argc++] = (char *)setting;
+	for (int i = 0; i < 2 && setting[i]; i++)
+		argv[argc++] = (char *)setting[i];
 	argv[argc++] = (char *)option;
 	return !options_parse(argc, argv, &options, &err);
 }

@@ -38,6 +38,7 @@ enum {
 	EXIT_MEASURED = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
+	EXIT_LIMIT = 3,
 	EXIT_WRONG_DATA = 4,
 };
 
@@ -54,7 +55,7 @@ static void warn_of_clock(const struct clock_description *clock)
 static int report(const struct result *result)
 {
 	struct error err = { .stage = "report" };
-	bool failed = error_is_set(&result->error);
+	bool failed = error_is_set(&result->error), met;
 	int ret, written;
 
 	/* nobody may take it: ^C ends that, too */
@@ -66,6 +67,7 @@ static int report(const struct result *result)
 	if (error_is_set(&result->peer_error) && !result->error.from_peer)
 		log_peer_error(result->at_server ? "client" : "server",
 			       &result->peer_error);
+	met = report_limits(result);
 	written = outputs_write(result, &err);
 	ret = ret ? ret : written;
 	if (ret)
@@ -73,7 +75,9 @@ static int report(const struct result *result)
 	signals_unblock(false);
 	if (!strcmp(result->error.code, VERIFICATION_CODE))
 		return EXIT_WRONG_DATA;
-	return failed || ret ? EXIT_FAILED : EXIT_MEASURED;
+	if (failed || ret)
+		return EXIT_FAILED;
+	return met ? EXIT_MEASURED : EXIT_LIMIT;
 }
 
 static struct result *new_result(const struct options *options, bool reports)

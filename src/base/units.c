@@ -192,6 +192,21 @@ int units_parse_time(const char *text, uint64_t *ns)
 	return 0;
 }
 
+int units_parse_decimal(const char *text, double *value)
+{
+	size_t whole = strspn(text, "0123456789"), fraction = 0;
+
+	if (text[whole] == '.') {
+		fraction = 1 + strspn(text + whole + 1, "0123456789");
+		if (fraction == 1)
+			return -EINVAL;
+	}
+	if (!whole || text[whole + fraction])
+		return -EINVAL;
+	*value = strtod(text, NULL);
+	return 0;
+}
+
 /* One percentile at the start of TEXT, in parts of a million. */
 static int scan_percentile(const char *text, const char **end,
 			   uint32_t *per_million)

@@ -67,6 +67,12 @@ int units_parse_sizes(const char *text, struct sizes *sizes);
 int units_parse_time(const char *text, uint64_t *ns);
 
 /*
+ * A decimal number: digits, with a fraction if wanted; no sign, no exponent.
+ * Returns 0 or -EINVAL.  What is too large for a double becomes infinite.
+ */
+int units_parse_decimal(const char *text, double *value);
+
+/*
  * Percentiles: "50,99.9,99.9999", each above 0, below 100 and with at most
  * four decimals; kept in the order given.  Returns 0, -EINVAL, -ERANGE (not
  * between 0 and 100), -E2BIG (more than PERCENTILES_MAX).

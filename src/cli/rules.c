@@ -130,6 +130,11 @@ static int check_metric(struct given *g)
 		{ "percentiles", METRIC_LATENCY, false, "only for latency" },
 		{ "histogram", METRIC_LATENCY, false, "only for latency" },
 		{ "samples", METRIC_LATENCY, false, "only for latency" },
+		{ "min-gbps", METRIC_BANDWIDTH, false, "only for bandwidth" },
+		{ "min-mpps", METRIC_BANDWIDTH, false, "only for bandwidth" },
+		{ "max-p50", METRIC_LATENCY, false, "only for latency" },
+		{ "max-p99", METRIC_LATENCY, false, "only for latency" },
+		{ "max-p99.9", METRIC_LATENCY, false, "only for latency" },
 		{ "burst", METRIC_BANDWIDTH, true,
 		  "only for bandwidth with --rate" },
 		{ "arrival", METRIC_LATENCY, true,
@@ -146,6 +151,24 @@ static int check_metric(struct given *g)
 			return fail(g->err, -EINVAL, NULL, "--%s: %s",
 				    rules[i].name, rules[i].why);
 	return 0;
+}
+
+/* Where nothing can be lost, or nobody could tell. */
+static int check_lost(struct given *g)
+{
+	const struct plan *plan = &g->options->params.plan;
+
+	if (!g->options->params.limits[LIMIT_MAX_LOST].given)
+		return 0;
+	if (!plan_is_unreliable(plan))
+		return fail(g->err, -EINVAL, NULL,
+			    "--max-lost: only for UC and UD; over RC nothing "
+			    "is lost");
+	if (plan->metric == METRIC_LATENCY || plan_counts_received(plan))
+		return 0;
+	return fail(g->err, -EINVAL, "add --imm or --verify",
+		    "--max-lost: over UC nobody counts the writes that "
+		    "arrive");
 }
 
 static int check_cpus(struct given *g)
@@ -222,6 +245,8 @@ int rules_complete(struct given *g)
 		ret = check_metric(g);
 	if (!ret)
 		ret = plan_check(plan, g->err);
+	if (!ret)
+		ret = check_lost(g);
 	if (!ret)
 		ret = check_inject(g);
 	return ret ? ret : check_cpus(g);

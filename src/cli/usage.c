@@ -26,7 +26,8 @@ static const char tail[] =
 	"\n"
 	"BYTES take K, M or G; SECONDS take ms, s, m or h.  The client decides:\n"
 	"a server needs none of the options that shape the traffic.\n"
-	"Exit status: 0 measured, 1 failed, 2 usage, 4 wrong data.  See verbsperf(1).\n";
+	"Exit status: 0 measured, 1 failed, 2 usage, 3 a limit was not met, 4 wrong\n"
+	"data.  See verbsperf(1).\n";
 
 static void print_option(FILE *out, char letter, const char *name,
 			 const char *argument, bool optional, const char *help)

@@ -23,6 +23,7 @@ bool param_is_number(const struct param *row)
 	case PARAM_CPUS:
 	case PARAM_LABELS:
 	case PARAM_NETWORKS:
+	case PARAM_LIMIT:
 		return false;
 	default:
 		return true;
@@ -66,6 +67,12 @@ const char *param_get_string(const struct parameters *params,
 			     const struct param *row)
 {
 	return *(const char *const *)field(params, row);
+}
+
+const struct limit *param_get_limit(const struct parameters *params,
+				    const struct param *row)
+{
+	return field(params, row);
 }
 
 bool param_in_range(const struct param *row, uint64_t value)

@@ -13,6 +13,22 @@
 #include "base/networks.h"
 #include "model/plan.h"
 
+/* What a user may demand of a result (model/limit.h). */
+enum limit_kind {
+	LIMIT_MIN_GBPS,
+	LIMIT_MIN_MPPS,
+	LIMIT_MAX_P50,
+	LIMIT_MAX_P99,
+	LIMIT_MAX_P99_9,
+	LIMIT_MAX_LOST,
+	LIMITS,
+};
+
+struct limit {
+	bool given;
+	double value;		/* Gb/s, Mpps, us or % */
+};
+
 struct parameters {
 	/* this end's own */
 	const char *device;	/* NULL: the first with an active port */
@@ -46,6 +62,7 @@ struct parameters {
 	uint32_t vector;	/* completion vector of the first thread */
 	uint32_t pkey_index;
 	uint32_t numa;		/* node; PLAN_AUTO: the device's, PARAM_NONE */
+	struct limit limits[LIMITS];
 	/* for both ends */
 	struct plan plan;
 };
@@ -74,6 +91,7 @@ enum param_kind {
 	PARAM_LABELS,		/* struct labels */
 	PARAM_NODE,		/* uint32_t, "auto" or "none": PARAM_NONE */
 	PARAM_NETWORKS,		/* struct networks */
+	PARAM_LIMIT,		/* struct limit; min 1: above 0 */
 };
 
 /* Who needs to know: flags, any of which may be set. */
@@ -114,6 +132,8 @@ void param_set(struct parameters *params, const struct param *row,
 	       uint64_t value);
 const char *param_get_string(const struct parameters *params,
 			     const struct param *row);
+const struct limit *param_get_limit(const struct parameters *params,
+				    const struct param *row);
 
 /* May a peer send VALUE for ROW: in its range, "auto", or not given. */
 bool param_in_range(const struct param *row, uint64_t value);

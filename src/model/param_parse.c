@@ -51,6 +51,7 @@ static int malformed(const struct param *row, const char *option,
 			("IP addresses and networks like 192.0.2.7, "
 			 "10.0.0.0/8 or 2001:db8::/32, with no bits set after "
 			 "the prefix"),
+		[PARAM_LIMIT] = "a number like 20 or 2.5",
 	};
 
 	return fail(err, -EINVAL, NULL, "%s '%s': wanted is %s", option, text,
@@ -134,6 +135,25 @@ static int parse_sizes(struct parameters *params, const struct param *row,
 	return 0;
 }
 
+static int parse_limit(struct parameters *params, const struct param *row,
+		       const char *option, const char *text, struct error *err)
+{
+	struct limit *limit = field(params, row);
+	double value;
+
+	if (units_parse_decimal(text, &value))
+		return malformed(row, option, text, err);
+	if (value > (double)row->max)
+		return fail(err, -EINVAL, NULL, "%s %s: must be at most %llu",
+			    option, text, (unsigned long long)row->max);
+	if (row->min && value == 0)
+		return fail(err, -EINVAL, NULL, "%s %s: must be above 0",
+			    option, text);
+	limit->given = true;
+	limit->value = value;
+	return 0;
+}
+
 static int parse_plain(struct parameters *params, const struct param *row,
 		       const char *option, const char *text, struct error *err)
 {
@@ -180,6 +200,8 @@ int param_parse(struct parameters *params, const struct param *row,
 		ret = networks_parse(text, field(params, row));
 		return refuse_list(row, option, text, ret, NETWORKS_MAX,
 				   "networks", err);
+	case PARAM_LIMIT:
+		return parse_limit(params, row, option, text, err);
 	case PARAM_CHOICE:
 		ret = parse_choice(row, option, text, &value, err);
 		if (!ret)

@@ -29,6 +29,7 @@
 #define RATE(field) FIELD(PARAM_RATE, uint64_t, field)
 #define LABELS(field) FIELD(PARAM_LABELS, struct labels, field)
 #define NETWORKS(field) FIELD(PARAM_NETWORKS, struct networks, field)
+#define LIMIT(kind) FIELD(PARAM_LIMIT, struct limit, limits[kind])
 #define NODE(field) FIELD(PARAM_NODE, uint32_t, field)
 /* Said by the client, for both ends. */
 #define CLIENT_PLAN (PARAM_CLIENT | PARAM_PLAN)
@@ -280,6 +281,24 @@ const struct param param_table[] = {
 	  "auto|counter|monotonic_raw", NULL,
 	  PARAM_BOTH | PARAM_CALIBRATE,
 	  "auto: the CPU's counter where it is steady" },
+	{ 0, "min-gbps", 0, NULL, LIMIT(LIMIT_MIN_GBPS), 1, 1000000, NULL,
+	  "GBPS", NULL, PARAM_CLIENT,
+	  "least bandwidth in Gb/s, else exit status 3" },
+	{ 0, "min-mpps", 0, NULL, LIMIT(LIMIT_MIN_MPPS), 1, 1000000, NULL,
+	  "MPPS", NULL, PARAM_CLIENT,
+	  "least message rate in Mpps, else exit status 3" },
+	{ 0, "max-p50", 0, NULL, LIMIT(LIMIT_MAX_P50), 1, 1000000000, NULL,
+	  "US", NULL, PARAM_CLIENT,
+	  "longest median in us, else exit status 3" },
+	{ 0, "max-p99", 0, NULL, LIMIT(LIMIT_MAX_P99), 1, 1000000000, NULL,
+	  "US", NULL, PARAM_CLIENT,
+	  "longest 99% in us, else exit status 3" },
+	{ 0, "max-p99.9", 0, NULL, LIMIT(LIMIT_MAX_P99_9), 1, 1000000000,
+	  NULL, "US", NULL, PARAM_CLIENT,
+	  "longest 99.9% in us, else exit status 3" },
+	{ 0, "max-lost", 0, NULL, LIMIT(LIMIT_MAX_LOST), 0, 100, NULL,
+	  "PERCENT", NULL, PARAM_CLIENT,
+	  "most lost of what was sent, else exit status 3" },
 	{ 0, "json", 0, NULL, STRING(json), 0, 0, NULL,
 	  "FILE", "-", PARAM_BOTH | PARAM_CALIBRATE,
 	  "write the result as JSON [to stdout]" },

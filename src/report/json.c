@@ -10,6 +10,7 @@
 #include "report/document.h"
 #include "report/json_row.h"
 #include "report/json_value.h"
+#include "report/limit.h"
 #include "report/preflight.h"
 
 /* All null at a server whose client never said what it wants. */
@@ -85,6 +86,11 @@ static json_t *label_list(const struct labels *list)
 	return array;
 }
 
+static json_t *limit_value(const struct limit *limit)
+{
+	return limit->given ? json_real(limit->value) : json_null();
+}
+
 static json_t *rate(uint64_t value)
 {
 	if (!value)
@@ -140,6 +146,8 @@ static json_t *parameter(const struct parameters *params,
 		return percentile_list(&params->percentiles);
 	case PARAM_CPUS:
 		return cpu_list(&params->cpus);
+	case PARAM_LIMIT:
+		return limit_value(param_get_limit(params, row));
 	case PARAM_LABELS:
 		return label_list(&params->plan.flow_labels);
 	default:
@@ -251,7 +259,7 @@ json_t *report_document(const struct result *r)
 	server = server && r->server.device[0];
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-		"s:o}",
+		"s:o, s:o}",
 		"schema", "verbsperf/1", "tool", json_tool(), "started",
 		json_time(&r->started), "title", json_text(params->title),
 		"test", report_test(r),
@@ -263,7 +271,7 @@ json_t *report_document(const struct result *r)
 		"clock", json_clock(&r->clock), "setup_seconds",
 		json_measured(r->setup_seconds > 0 ? r->setup_seconds : NAN),
 		"preflight", preflight_json(r->preflight),
-		"results", results(r),
+		"results", results(r), "limits", limit_json(r),
 		"error", errors(r));
 }
 

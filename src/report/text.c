@@ -10,6 +10,7 @@
 #include "model/tests.h"
 #include "report/chart.h"
 #include "report/head.h"
+#include "report/limit.h"
 #include "report/load.h"
 #include "report/preflight.h"
 
@@ -343,6 +344,7 @@ char *report_text(const struct result *r)
 	}
 	if (r->n_rows)
 		print_definition(out, r);
+	limit_print(out, r);
 	print_charts(out, r);
 	fclose(out);
 	return text;

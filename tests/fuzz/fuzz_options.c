@@ -22,12 +22,22 @@ static void check_lists(const struct parameters *params)
 	MUST(params->percentiles.n <= PERCENTILES_MAX);
 }
 
+static void check_limit(const struct limit *limit, const struct param *row)
+{
+	if (!limit->given)
+		return;
+	MUST(limit->value >= 0 && limit->value <= (double)row->max);
+	MUST(limit->value > 0 || !row->min);
+}
+
 static void check_ranges(const struct parameters *params)
 {
 	for (size_t i = 0; i < param_count; i++) {
 		const struct param *row = &param_table[i];
 		uint64_t value;
 
+		if (row->kind == PARAM_LIMIT)
+			check_limit(param_get_limit(params, row), row);
 		if (!param_is_number(row))
 			continue;
 		value = param_get(params, row);

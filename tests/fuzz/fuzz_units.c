@@ -94,6 +94,20 @@ static void check_percentiles(const char *text)
 	MUST(!memcmp(&again, &list, sizeof(list)));
 }
 
+static void check_decimal(const char *text)
+{
+	struct text printed = { 0 };
+	double value, again;
+
+	if (units_parse_decimal(text, &value))
+		return;
+	MUST(value >= 0);
+	if (value > 1e300)
+		return;
+	append(&printed, "%.400f", value);
+	MUST(!units_parse_decimal(printed.bytes, &again) && again == value);
+}
+
 static void check_cpus(const char *text)
 {
 	struct text printed = { 0 };
@@ -162,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static void (*const checks[])(const char *text) = {
 		check_count, check_size, check_time, check_sizes,
 		check_percentiles, check_cpus, check_labels, check_rate,
-		check_cpulist,
+		check_cpulist, check_decimal,
 	};
 	char *text;
 

@@ -242,7 +242,7 @@ int main(int argc, char **argv)
 	static const char *const units[] = {
 		"18446744073709551615", "64K", "1.5ms", "64,4K,2..8M",
 		"50,99.9,99.9999", "0,2,4-7", "1,2,0xfffff", "1.2Mpps",
-		"0-3,8\n",
+		"0-3,8\n", "99.5",
 	};
 	static const char *const options[] = {
 		"verbsperf\nwrite_bw\n-s\n2..8M\n-D\n2\n-q\n4\nhost",
@@ -254,6 +254,9 @@ int main(int argc, char **argv)
 		"verbsperf\natomic_lat\n--percentiles\n50,99.9\n--cpus\n0-1",
 		"verbsperf\n--help", "verbsperf\n-V",
 		"verbsperf\nsend_bw\n-b\n-e\n-r\n64\n--flow-label\n1,2\nhost",
+		"verbsperf\nsend_bw\n-c\nUD\n--min-gbps=9.5\n--max-lost\n0\n"
+		"host",
+		"verbsperf\nread_lat\n--max-p50=3\n--max-p99.9\n20.5\nhost",
 	};
 
 	if (argc != 2) {

@@ -30,7 +30,8 @@ DOCUMENT = {
     "parameters": {}, "client": END, "server": END,
     "clock": {"source": "tsc", "resolution_ns": 0.5, "read_cost_ns": 9.0,
               "deviation_ppm": None},
-    "setup_seconds": 0.1, "preflight": None, "results": [], "error": None}
+    "setup_seconds": 0.1, "preflight": None, "results": [], "limits": None,
+    "error": None}
 HEADER = {
     "schema": "verbsperf-sweep/1",
     "tool": {"name": "verbsperf-sweep", "verbsperf": "1"},

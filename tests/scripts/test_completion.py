@@ -54,7 +54,7 @@ def readme_options():
     """{test: its options} of README's table."""
     found = {test: set() for test in TESTS}
     for name, cells in re.findall(
-            r"^  (--[\w-]+) .*? ((?:[Bb-][Ll-] ){4})",
+            r"^  (--[\w.-]+) .*? ((?:[Bb-][Ll-] ){4})",
             (TOP / "README").read_text(), re.M):
         for operation, cell in zip(("send", "write", "read", "atomic"),
                                    cells.split()):
@@ -77,9 +77,10 @@ def test_options_of_a_test(test):
 
 
 @pytest.mark.parametrize("command, wanted, refused", [
-    ("write_bw", "--burst --qps", "--percentiles=50 --arrival=poisson"),
-    ("write_lat", "--arrival --samples", "--qps=2 --threads=2 --interval=1"),
-    ("read_bw", "--outstanding-reads", "--transport=UC --inline=1 --imm"),
+    ("write_bw", "--burst --qps", "--percentiles=50 --max-p50=1"),
+    ("write_lat", "--arrival --samples --max-p99.9",
+     "--qps=2 --interval=1 --min-gbps=1"),
+    ("read_bw", "--outstanding-reads", "--transport=UC --imm --max-lost=1"),
     ("atomic_lat", "--atomic-type", "--size=64 --all --imm"),
     ("serve", "--once --device", "--size=2 --transport=UD --wait=2"),
     ("devices", "--device --gid-index", "--port=2 --json"),

@@ -65,6 +65,51 @@ def check(document):
     for row in document["results"]:
         check_row(document, row)
     check_preflight(document)
+    check_limits(document)
+
+
+# What the table has of each limit.
+LIMITS = {"min-gbps": ("bandwidth", "gbps"), "min-mpps": ("bandwidth", "mpps"),
+          "max-p50": ("latency", "p50"), "max-p99": ("latency", "p99"),
+          "max-p99.9": ("latency", "p99_9"), "max-lost": None}
+
+
+def check_limits(document):
+    """Each that was asked for, at every size, by the number of its row."""
+    parameters, rows = document["parameters"], document["results"]
+    asked = [name for name in LIMITS if parameters[name] is not None]
+    got = document["limits"] or []
+    if not document["limits"]:
+        return
+    assert ([(one["name"], one["size"]) for one in got]
+            == [(name, size) for name in asked
+                for size in parameters["size"]])
+    for i, one in enumerate(got):
+        assert one["asked"] == parameters[one["name"]]
+        assert one["qps"] == parameters["qps"]
+        assert (one["seen"] is None) == (one["reason"] is not None)
+        assert not one["met"] or one["seen"] is not None
+        index = i % len(parameters["size"])
+        row = rows[index] if index < len(rows) else None
+        check_limit(one, row)
+
+
+def check_limit(one, row):
+    if row is None or row["failed"]:
+        assert one["seen"] is None
+        return
+    if one["name"] == "max-lost":
+        part = row["bandwidth"] or row["latency"]
+        sent = part.get("sent", row["iterations"] + part["lost"])
+        seen = 100 * part["lost"] / sent
+    else:
+        part, key = LIMITS[one["name"]]
+        seen = row[part][key]
+    assert seen is None and one["seen"] is None or near(seen, one["seen"])
+    if seen is not None:
+        least = one["name"].startswith("min-")
+        assert one["met"] == (one["seen"] >= one["asked"] if least
+                              else one["seen"] <= one["asked"])
 
 
 def check_preflight(document):
@@ -85,7 +130,7 @@ def option_names():
     """Every long option in the usage text but those that only show text."""
     if not option_names.cache:
         text = succeeded(Program("--help")).out
-        found = re.findall(r"^  (?:-\w,|   ) --([a-z-]+)", text, re.M)
+        found = re.findall(r"^  (?:-\w,|   ) --([a-z][a-z0-9.-]*)", text, re.M)
         option_names.cache = set(found) - {"help", "version"}
     return option_names.cache
 

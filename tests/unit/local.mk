@@ -29,6 +29,8 @@ check_PROGRAMS = \
 	tests/unit/test_json \
 	tests/unit/test_json_rows \
 	tests/unit/test_latency \
+	tests/unit/test_limit \
+	tests/unit/test_limit_report \
 	tests/unit/test_lines \
 	tests/unit/test_load \
 	tests/unit/test_memory \
@@ -36,6 +38,7 @@ check_PROGRAMS = \
 	tests/unit/test_numa \
 	tests/unit/test_oob \
 	tests/unit/test_open_loop \
+	tests/unit/test_option_limits \
 	tests/unit/test_option_shapes \
 	tests/unit/test_options \
 	tests/unit/test_pace \
@@ -160,6 +163,11 @@ tests_unit_test_json_rows_SOURCES = tests/unit/test_json_rows.c \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_latency_SOURCES = tests/unit/test_latency.c \
 	$(fake_provider) tests/unit/test.h
+tests_unit_test_limit_SOURCES = tests/unit/test_limit.c \
+	tests/unit/results.c tests/unit/results.h tests/unit/test.h
+tests_unit_test_limit_report_SOURCES = tests/unit/test_limit_report.c \
+	tests/unit/json_checks.c tests/unit/json_checks.h \
+	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_lines_SOURCES = tests/unit/test_lines.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
@@ -173,6 +181,8 @@ tests_unit_test_numa_SOURCES = tests/unit/test_numa.c \
 tests_unit_test_oob_SOURCES = tests/unit/test_oob.c tests/unit/test.h
 tests_unit_test_open_loop_SOURCES = tests/unit/test_open_loop.c \
 	$(fake_provider) $(fake_clock) tests/unit/test.h
+tests_unit_test_option_limits_SOURCES = tests/unit/test_option_limits.c \
+	tests/unit/test.h
 tests_unit_test_option_shapes_SOURCES = tests/unit/test_option_shapes.c \
 	tests/unit/test.h
 tests_unit_test_options_SOURCES = tests/unit/test_options.c \

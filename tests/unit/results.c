@@ -145,6 +145,35 @@ struct result *result_latency(uint64_t n)
 	return r;
 }
 
+void result_demand(struct result *r, enum limit_kind kind, double value)
+{
+	r->params.limits[kind] = (struct limit){ true, value };
+}
+
+struct result *result_datagrams(void)
+{
+	struct result *r = result_bandwidth();
+
+	r->params.plan.transport = TRANSPORT_UD;
+	r->params.plan.sizes = (struct sizes){ 1, { 64 } };
+	r->n_rows = 1;
+	r->rows[0].bandwidth.gbps = 2.5;
+	r->rows[0].bandwidth.mpps = 5;
+	r->rows[0].sent = 1000;
+	r->rows[0].received = 995;
+	return r;
+}
+
+struct result *result_tail(void)
+{
+	struct result *r = result_latency(10000);
+
+	r->rows[0].latency.p50 = 2;
+	r->rows[0].latency.p99 = 2.5;
+	r->rows[0].latency.p99_9 = 8;
+	return r;
+}
+
 struct result *result_unconnected(void)
 {
 	struct result *r = make(OP_READ, METRIC_BANDWIDTH,

@@ -10,7 +10,7 @@
 #include "traffic/clock.h"
 
 #define TOP "schema tool started title test parameters client server clock " \
-	    "setup_seconds preflight results error"
+	    "setup_seconds preflight results limits error"
 #define END "hostname device port link_layer gid_index gid gid_type lid " \
 	    "pkey mtu firmware rate_gbps numa_node qp"
 #define ROW "size qps iterations seconds bandwidth latency directions " \
@@ -93,6 +93,8 @@ TEST(test_parameters_in_their_units)
 	check_null(root, "parameters.percentiles");
 	check_null(root, "parameters.cpus");
 	check_null(root, "parameters.samples");
+	check_null(root, "parameters.min-gbps");
+	check_null(root, "parameters.max-lost");
 	check_null(root, "parameters.key-file");
 	check_null(root, "parameters.allow");
 	check_null(root, "parameters.max-duration");

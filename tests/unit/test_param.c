@@ -55,6 +55,8 @@ TEST(test_defaults)
 	assert_int_equal(p.percentiles.n, 0);
 	assert_int_equal(p.cpus.n, 0);
 	assert_null(p.samples);
+	for (int i = 0; i < LIMITS; i++)
+		assert_false(p.limits[i].given);
 }
 
 /* perftest's names for A: is one of them B's own, or perftest's for B? */

@@ -24,7 +24,9 @@ BAD_VALUES = (
     ("--interval", "9ms"), ("--interval", "0"), ("--percentiles", "100"),
     ("--percentiles", "0"), ("--percentiles", "99.99999"),
     ("--percentiles", "50,"), ("--cpus", "65536"), ("--cpus", "3-1"),
-    ("--cpus", "0-64"), ("--clock", "tsc"))
+    ("--cpus", "0-64"), ("--clock", "tsc"), ("--min-gbps", "nan"),
+    ("--min-mpps", "0"), ("--max-p50", "-1"), ("--max-p99.9", "1e3"),
+    ("--max-lost", "101"))
 
 MISTAKES = (
     ([], ["a test, serve, devices or calibrate"]),
@@ -48,6 +50,9 @@ MISTAKES = (
     (["write_bw", "--histogram", "h"], ["--histogram", "latency"]),
     (["write_bw", "--percentiles", "9", "h"], ["--percentiles", "latency"]),
     (["write_bw", "--samples", "x", "h"], ["--samples", "latency"]),
+    (["write_lat", "--min-gbps", "1", "h"], ["--min-gbps", "bandwidth"]),
+    (["write_bw", "--max-p99.9", "1", "h"], ["--max-p99.9", "latency"]),
+    (["send_bw", "--max-lost", "1", "h"], ["--max-lost", "UC and UD"]),
     (["read_lat", "--round-trip", "h"], ["--round-trip", "ping-pong"]),
     (["write_bw", "--round-trip", "h"], ["--round-trip", "ping-pong"]),
     (["write_bw", "--threads", "2", "h"], ["--threads 2", "--qps"]),

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from documents import csv_rows, measured, row_of
+from documents import csv_rows, measured, parse, row_of
 from lab import SOON, client
 from test_two_hosts import MANAGEMENT, NETDEV, there
 from test_two_hosts import lossy, pytestmark, remote  # noqa: used by pytest
@@ -65,6 +65,19 @@ def test_run_for_a_time_ends_in_time(lossy, remote, words):
     assert time.monotonic() - start < SOON
     assert 0.8 < row["seconds"] < SOON
     check_lost(row["bandwidth"], row["bandwidth"]["sent"])
+
+
+def test_more_is_lost_than_may_be(lossy, remote):
+    lossy(PERCENT)
+    program = run(remote, ("send_bw", "-c", "UD"), "-n", MESSAGES, "-s", 1000,
+                  "--max-lost", 0.1)
+    assert program.wait().status == 3, str(program)
+    document = parse(program.out)
+    check_lost(document["results"][0]["bandwidth"], MESSAGES)
+    one, = document["limits"]
+    assert not one["met"] and one["seen"] > 0.1
+    assert f"limit not met: --max-lost 0.1: {one['seen']:g}% at size 1000" \
+        in program.err
 
 
 @each("words", LATENCY, ids=" ".join)

@@ -1,0 +1,137 @@
+#include "config.h"
+#include "model/limit.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/xalloc.h"
+
+/* No field of a row, but computed from several. */
+#define LOST_PERCENT SIZE_MAX
+
+static const struct rule {
+	const char *name;
+	const char *unit;
+	bool least;		/* the limit is the least that there may be */
+	size_t offset;		/* of a double in struct result_row */
+	uint32_t per_million;	/* of a percentile */
+} rules[LIMITS] = {
+	[LIMIT_MIN_GBPS] = {
+		"min-gbps", "Gb/s", true,
+		offsetof(struct result_row, bandwidth.gbps), 0,
+	},
+	[LIMIT_MIN_MPPS] = {
+		"min-mpps", "Mpps", true,
+		offsetof(struct result_row, bandwidth.mpps), 0,
+	},
+	[LIMIT_MAX_P50] = {
+		"max-p50", "us", false,
+		offsetof(struct result_row, latency.p50), 500000,
+	},
+	[LIMIT_MAX_P99] = {
+		"max-p99", "us", false,
+		offsetof(struct result_row, latency.p99), 990000,
+	},
+	[LIMIT_MAX_P99_9] = {
+		"max-p99.9", "us", false,
+		offsetof(struct result_row, latency.p99_9), 999000,
+	},
+	[LIMIT_MAX_LOST] = { "max-lost", "%", false, LOST_PERCENT, 0 },
+};
+
+static double unknown(struct limit_verdict *v, const char *reason)
+{
+	snprintf(v->reason, sizeof(v->reason), "%s", reason);
+	return NAN;
+}
+
+static double percent_lost(const struct plan *plan,
+			   const struct result_row *row,
+			   struct limit_verdict *v)
+{
+	bool pings = plan->metric == METRIC_LATENCY;
+	uint64_t sent = pings ? row->iterations + row->lost : row->sent;
+	uint64_t lost = pings ? row->lost : row->sent - row->received;
+
+	if (!pings && row->sent_unknown)
+		return unknown(v, "how many were sent is not known");
+	if (!pings && !row->checked)
+		return unknown(v, "how many came is not known");
+	if (!sent)
+		return unknown(v, "nothing was sent");
+	return 100.0 * (double)lost / (double)sent;
+}
+
+static double measured(const struct rule *rule, const struct result_row *row,
+		       struct limit_verdict *v)
+{
+	double value = *(const double *)((const char *)row + rule->offset);
+
+	if (isfinite(value))
+		return value;
+	if (!rule->per_million)
+		return unknown(v, "it was not measured");
+	snprintf(v->reason, sizeof(v->reason),
+		 "%" PRIu64 " of the %" PRIu64 " samples that it needs",
+		 row->latency.samples, summary_min_samples(rule->per_million));
+	return NAN;
+}
+
+static double look_at(const struct plan *plan, const struct rule *rule,
+		      const struct result_row *row, struct limit_verdict *v)
+{
+	if (!v->reached)
+		return unknown(v, "the run ended before that size");
+	if (row->failed)
+		return unknown(v, "the run failed before that size was done");
+	if (rule->offset == LOST_PERCENT)
+		return percent_lost(plan, row, v);
+	return measured(rule, row, v);
+}
+
+static struct limit_verdict judge(const struct result *r, uint32_t limit,
+				  uint32_t size)
+{
+	const struct plan *plan = &r->params.plan;
+	const struct rule *rule = &rules[limit];
+	struct limit_verdict v = {
+		.name = rule->name,
+		.unit = rule->unit,
+		.asked = r->params.limits[limit].value,
+		.size = plan->sizes.bytes[size],
+		.qps = plan->qps,
+		.reached = size < r->n_rows,
+	};
+
+	v.seen = look_at(plan, rule, &r->rows[size], &v);
+	/* false of NAN, either way */
+	v.met = rule->least ? v.seen >= v.asked : v.seen <= v.asked;
+	return v;
+}
+
+uint32_t limit_judge(const struct result *r, struct limit_verdict **list)
+{
+	const struct plan *plan = &r->params.plan;
+	uint32_t n = 0;
+
+	*list = NULL;
+	if (r->at_server || plan->check)
+		return 0;
+	*list = xcalloc(LIMITS * SIZES_MAX, sizeof(**list));
+	for (uint32_t i = 0; i < LIMITS; i++)
+		for (uint32_t k = 0; r->params.limits[i].given &&
+		     k < plan->sizes.n; k++)
+			(*list)[n++] = judge(r, i, k);
+	return n;
+}
+
+uint32_t limit_count_unmet(const struct limit_verdict *list, uint32_t n)
+{
+	uint32_t unmet = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		unmet += !list[i].met;
+	return unmet;
+}

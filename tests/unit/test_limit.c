@@ -1,0 +1,246 @@
+/* Limits that the user sets: when each is met. */
+#include "config.h"
+#include "test.h"
+
+#include "model/limit.h"
+#include "results.h"
+
+/* The first verdict of the limits of R, of which there must be N. */
+static struct limit_verdict first(const struct result *r, uint32_t n)
+{
+	struct limit_verdict *list, one;
+
+	assert_int_equal(limit_judge(r, &list), n);
+	one = list[0];
+	free(list);
+	return one;
+}
+
+struct judged {
+	enum limit_kind kind;
+	double asked;
+	double seen;
+	bool met;
+};
+
+static void check(const struct judged *rows, size_t n,
+		  struct result *(*make)(void), const char *unit)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct result *r = make();
+		struct limit_verdict v;
+
+		result_demand(r, rows[i].kind, rows[i].asked);
+		v = first(r, 1);
+		if (v.met != rows[i].met)
+			fail_msg("%s of %g is %s met by %g", v.name,
+				 rows[i].asked, v.met ? "" : "not", v.seen);
+		assert_true(v.asked == rows[i].asked);
+		assert_true(v.seen == rows[i].seen);
+		assert_string_equal(v.reason, "");
+		assert_true(v.reached);
+		if (unit)
+			assert_string_equal(v.unit, unit);
+		result_free(r);
+	}
+}
+
+TEST(test_bandwidth)
+{
+	static const struct judged rates[] = {
+		{ LIMIT_MIN_GBPS, 2.4999, 2.5, true },
+		{ LIMIT_MIN_GBPS, 2.5, 2.5, true },
+		{ LIMIT_MIN_GBPS, 2.5001, 2.5, false },
+	}, messages[] = {
+		{ LIMIT_MIN_MPPS, 0.000001, 5, true },
+		{ LIMIT_MIN_MPPS, 5, 5, true },
+		{ LIMIT_MIN_MPPS, 5.5, 5, false },
+	}, lost[] = {
+		{ LIMIT_MAX_LOST, 100, 0.5, true },
+		{ LIMIT_MAX_LOST, 0.5, 0.5, true },
+		{ LIMIT_MAX_LOST, 0.499, 0.5, false },
+		{ LIMIT_MAX_LOST, 0, 0.5, false },
+	};
+
+	check(rates, COUNT(rates), result_datagrams, "Gb/s");
+	check(messages, COUNT(messages), result_datagrams, "Mpps");
+	check(lost, COUNT(lost), result_datagrams, "%");
+}
+
+TEST(test_latency)
+{
+	static const struct judged rows[] = {
+		{ LIMIT_MAX_P50, 2.1, 2, true },
+		{ LIMIT_MAX_P50, 2, 2, true },
+		{ LIMIT_MAX_P50, 1.9, 2, false },
+		{ LIMIT_MAX_P99, 2.6, 2.5, true },
+		{ LIMIT_MAX_P99, 2.5, 2.5, true },
+		{ LIMIT_MAX_P99, 2.4, 2.5, false },
+		{ LIMIT_MAX_P99_9, 9, 8, true },
+		{ LIMIT_MAX_P99_9, 8, 8, true },
+		{ LIMIT_MAX_P99_9, 7.5, 8, false },
+	};
+
+	check(rows, COUNT(rows), result_tail, "us");
+}
+
+/* Of the limit KIND, which nothing could miss, R cannot be judged. */
+static void check_reason(struct result *r, enum limit_kind kind,
+			 const char *reason)
+{
+	bool least = kind == LIMIT_MIN_GBPS || kind == LIMIT_MIN_MPPS;
+	struct limit_verdict v;
+
+	result_demand(r, kind, least ? 1e-6 :
+		      kind == LIMIT_MAX_LOST ? 100 : 1e9);
+	v = first(r, r->params.plan.sizes.n);
+	assert_false(v.met);
+	assert_true(isnan(v.seen));
+	assert_string_equal(v.reason, reason);
+	result_free(r);
+}
+
+TEST(test_too_few_samples)
+{
+	static const struct {
+		enum limit_kind kind;
+		uint64_t enough;
+		const char *reason;
+	} rows[] = {
+		{ LIMIT_MAX_P50, 5, "4 of the 5 samples that it needs" },
+		{ LIMIT_MAX_P99, 299,
+		  "298 of the 299 samples that it needs" },
+		{ LIMIT_MAX_P99_9, 2995,
+		  "2994 of the 2995 samples that it needs" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct result *r = result_latency(rows[i].enough);
+
+		result_demand(r, rows[i].kind, 1e9);
+		assert_true(first(r, 1).met);
+		result_free(r);
+		check_reason(result_latency(rows[i].enough - 1), rows[i].kind,
+			     rows[i].reason);
+	}
+}
+
+TEST(test_not_measured)
+{
+	struct result *r;
+
+	for (int kind = LIMIT_MIN_GBPS; kind <= LIMIT_MIN_MPPS; kind++) {
+		r = result_datagrams();
+		r->rows[0].bandwidth = summary_bandwidth(0, 64, 0);
+		check_reason(r, (enum limit_kind)kind, "it was not measured");
+	}
+	r = result_datagrams();
+	r->rows[0].sent_unknown = true;
+	check_reason(r, LIMIT_MAX_LOST, "how many were sent is not known");
+	r = result_datagrams();
+	r->rows[0].checked = false;
+	check_reason(r, LIMIT_MAX_LOST, "how many came is not known");
+	r = result_datagrams();
+	r->rows[0].sent = r->rows[0].received = 0;
+	check_reason(r, LIMIT_MAX_LOST, "nothing was sent");
+}
+
+/* However good what it had measured until then. */
+TEST(test_failed_run)
+{
+	for (int kind = 0; kind < LIMITS; kind++) {
+		bool late = kind >= LIMIT_MAX_P50 && kind <= LIMIT_MAX_P99_9;
+		struct result *r = late ? result_tail() : result_datagrams();
+
+		r->rows[0].failed = true;
+		check_reason(r, (enum limit_kind)kind,
+			     "the run failed before that size was done");
+		r = late ? result_tail() : result_datagrams();
+		r->n_rows = 0;
+		check_reason(r, (enum limit_kind)kind,
+			     "the run ended before that size");
+	}
+}
+
+/* Of a ping-pong the pings without an answer, of those sent. */
+TEST(test_pings_lost)
+{
+	struct result *r = result_latency(990);
+
+	r->params.plan.transport = TRANSPORT_UD;
+	r->rows[0].lost = 10;
+	result_demand(r, LIMIT_MAX_LOST, 1);
+	assert_true(first(r, 1).met);
+	assert_true(first(r, 1).seen == 1);
+	result_demand(r, LIMIT_MAX_LOST, 0.99);
+	assert_false(first(r, 1).met);
+	r->rows[0].lost = 0;
+	result_demand(r, LIMIT_MAX_LOST, 0);
+	assert_true(first(r, 1).met);
+	result_free(r);
+	check_reason(result_latency(0), LIMIT_MAX_LOST, "nothing was sent");
+}
+
+/* Limit by limit, each at every size; one that is missed is enough. */
+TEST(test_several_sizes)
+{
+	struct result *r = result_bandwidth();	/* 1.024, 1048.576 Gb/s */
+	struct limit_verdict *list;
+
+	result_demand(r, LIMIT_MIN_GBPS, 1000);
+	result_demand(r, LIMIT_MIN_MPPS, 2);
+	assert_int_equal(limit_judge(r, &list), 4);
+	assert_int_equal(limit_count_unmet(list, 4), 1);
+	assert_string_equal(list[0].name, "min-gbps");
+	assert_int_equal(list[0].size, 64);
+	assert_int_equal(list[0].qps, 2);
+	assert_false(list[0].met);
+	assert_int_equal(list[1].size, 65536);
+	assert_true(list[1].met);
+	assert_string_equal(list[3].name, "min-mpps");
+	assert_true(list[2].met && list[3].met);
+	free(list);
+	/* the first is done, the second fails */
+	r->rows[1].failed = true;
+	assert_int_equal(limit_judge(r, &list), 4);
+	assert_true(!list[1].met && list[2].met && !list[3].met);
+	free(list);
+	/* or is not come to */
+	r->n_rows = 1;
+	assert_int_equal(limit_judge(r, &list), 4);
+	assert_int_equal(limit_count_unmet(list, 4), 3);
+	assert_true(list[2].reached && !list[3].reached);
+	free(list);
+	result_free(r);
+}
+
+TEST(test_who_judges)
+{
+	struct result *r = result_datagrams();
+	struct limit_verdict *list;
+
+	assert_int_equal(limit_judge(r, &list), 0);
+	free(list);
+	result_demand(r, LIMIT_MIN_GBPS, 1000);
+	r->at_server = true;
+	assert_int_equal(limit_judge(r, &list), 0);
+	free(list);
+	r->at_server = false;
+	r->params.plan.check = true;
+	assert_int_equal(limit_judge(r, &list), 0);
+	free(list);
+	result_free(r);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_bandwidth),
+	cmocka_unit_test(test_latency),
+	cmocka_unit_test(test_too_few_samples),
+	cmocka_unit_test(test_not_measured),
+	cmocka_unit_test(test_failed_run),
+	cmocka_unit_test(test_pings_lost),
+	cmocka_unit_test(test_several_sizes),
+	cmocka_unit_test(test_who_judges),
+};
+
+TEST_MAIN(tests, 10)

@@ -1,0 +1,210 @@
+/* What is said of limits: on stderr, below the table and in the JSON. */
+#include "config.h"
+#include "test.h"
+
+#include <stdio.h>
+
+#include "json_checks.h"
+#include "report/report.h"
+#include "results.h"
+
+/* What report_limits() says of R, which it says whether all are MET. */
+static const char *said(const struct result *r, bool met, char text[2000])
+{
+	char path[] = "/tmp/verbsperf-test-XXXXXX";
+	int saved = dup(STDERR_FILENO), fd = mkstemp(path);
+	bool all;
+	ssize_t n;
+
+	assert_true(saved >= 0 && fd >= 0);
+	dup2(fd, STDERR_FILENO);
+	all = report_limits(r);
+	dup2(saved, STDERR_FILENO);
+	n = pread(fd, text, 1999, 0);
+	text[n > 0 ? n : 0] = '\0';
+	unlink(path);
+	close(fd);
+	close(saved);
+	assert_int_equal(all, met);
+	return text;
+}
+
+#define SAID "verbsperf: limit not met: "
+
+TEST(test_one_sentence_each)
+{
+	struct result *r = result_bandwidth();
+	char text[2000];
+
+	result_demand(r, LIMIT_MIN_GBPS, 0.5);
+	assert_string_equal(said(r, true, text), "");
+	result_demand(r, LIMIT_MIN_GBPS, 2000);
+	result_demand(r, LIMIT_MIN_MPPS, 2.25);
+	assert_string_equal(
+		said(r, false, text),
+		SAID "--min-gbps 2000: 1.024 Gb/s at size 64 on 2 QPs\n"
+		SAID "--min-gbps 2000: 1048.58 Gb/s at size 65536 on 2 QPs\n"
+		SAID "--min-mpps 2.25: 2 Mpps at size 64 on 2 QPs\n"
+		SAID "--min-mpps 2.25: 2 Mpps at size 65536 on 2 QPs\n");
+	result_free(r);
+	r = result_tail();
+	result_demand(r, LIMIT_MAX_P99, 2.4);
+	r->rows[0].latency.p99_9 = NAN;
+	r->rows[0].latency.samples = 1000;
+	result_demand(r, LIMIT_MAX_P99_9, 9);
+	assert_string_equal(
+		said(r, false, text),
+		SAID "--max-p99 2.4: 2.5 us at size 2 on 1 QP\n"
+		SAID "--max-p99.9 9: cannot be judged at size 2 on 1 QP: 1000 "
+		"of the 2995 samples that it needs\n");
+	result_free(r);
+	r = result_datagrams();
+	result_demand(r, LIMIT_MAX_LOST, 0.1);
+	assert_string_equal(said(r, false, text), SAID "--max-lost 0.1: 0.5% "
+			    "at size 64 on 2 QPs\n");
+	result_free(r);
+}
+
+/* Nobody wants to read that 10 is less than 10. */
+TEST(test_what_is_nearly_enough)
+{
+	struct result *r = result_datagrams();
+	char text[2000];
+
+	result_demand(r, LIMIT_MIN_GBPS, 10);
+	r->rows[0].bandwidth.gbps = 9.99999997;
+	assert_string_equal(said(r, false, text), SAID "--min-gbps 10: "
+			    "9.99999997 Gb/s at size 64 on 2 QPs\n");
+	r->rows[0].bandwidth.gbps = nextafter(10, 0);
+	assert_contains(said(r, false, text), ": 9.999999999999998 Gb/s");
+	result_free(r);
+	r = result_tail();
+	result_demand(r, LIMIT_MAX_P50, 20000000);
+	r->rows[0].latency.p50 = 20000000.25;
+	assert_contains(said(r, false, text), "--max-p50 20000000: "
+					      "20000000.25 us");
+	result_free(r);
+}
+
+/* Sizes that a run did not come to: one sentence for all of them. */
+TEST(test_sizes_without_a_row)
+{
+	struct result *r = result_bandwidth();
+	char text[2000];
+
+	result_demand(r, LIMIT_MIN_GBPS, 1);
+	result_demand(r, LIMIT_MIN_MPPS, 3);
+	r->n_rows = 1;
+	assert_string_equal(
+		said(r, false, text),
+		SAID "--min-gbps 1: cannot be judged at size 65536 on 2 QPs: "
+		"the run ended before that size\n"
+		SAID "--min-mpps 3: 2 Mpps at size 64 on 2 QPs\n"
+		SAID "--min-mpps 3: cannot be judged at size 65536 on 2 QPs: "
+		"the run ended before that size\n");
+	r->n_rows = 0;
+	assert_string_equal(
+		said(r, false, text),
+		SAID "--min-gbps 1: cannot be judged at size 64 and 1 more on "
+		"2 QPs: the run ended before them\n"
+		SAID "--min-mpps 3: cannot be judged at size 64 and 1 more on "
+		"2 QPs: the run ended before them\n");
+	result_free(r);
+}
+
+static void check_line(const struct result *r, const char *line)
+{
+	char *text = report_text(r);
+
+	if (line)
+		assert_contains(text, line);
+	else
+		assert_null(strstr(text, "limits:"));
+	free(text);
+}
+
+TEST(test_line_below_the_table)
+{
+	struct result *r = result_bandwidth();
+
+	check_line(r, NULL);
+	result_demand(r, LIMIT_MIN_GBPS, 0.5);
+	check_line(r, "\n limits: --min-gbps 0.5: all met\n");
+	r->params.plan.sizes.n = r->n_rows = 1;
+	check_line(r, "\n limits: --min-gbps 0.5: met\n");
+	result_demand(r, LIMIT_MIN_GBPS, 50);
+	check_line(r, "\n limits: --min-gbps 50: not met\n");
+	r->params.plan.sizes.n = r->n_rows = 2;
+	result_demand(r, LIMIT_MIN_GBPS, 0.5);
+	result_demand(r, LIMIT_MIN_MPPS, 2.5);
+	check_line(r, "\n limits: --min-gbps 0.5, --min-mpps 2.5: 2 of 4 not "
+		      "met\n");
+	r->n_rows = 0;
+	check_line(r, NULL);
+	result_free(r);
+}
+
+TEST(test_json)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	result_demand(r, LIMIT_MIN_GBPS, 99.5);
+	r->n_rows = 1;
+	root = document(r);
+	check_number(root, "parameters.min-gbps", 99.5);
+	assert_int_equal(json_array_size(at(root, "limits")), 2);
+	check_keys(root, "limits.0",
+		   "name asked unit seen size qps met reason");
+	check_string(root, "limits.0.name", "min-gbps");
+	check_number(root, "limits.0.asked", 99.5);
+	check_string(root, "limits.0.unit", "Gb/s");
+	check_number(root, "limits.0.seen", 1.024);
+	check_number(root, "limits.0.size", 64);
+	check_number(root, "limits.0.qps", 2);
+	assert_true(json_is_false(at(root, "limits.0.met")));
+	check_null(root, "limits.0.reason");
+	check_number(root, "limits.1.size", 65536);
+	check_null(root, "limits.1.seen");
+	assert_true(json_is_false(at(root, "limits.1.met")));
+	check_string(root, "limits.1.reason",
+		     "the run ended before that size");
+	json_decref(root);
+	r = result_tail();
+	result_demand(r, LIMIT_MAX_P99_9, 8);
+	root = document(r);
+	assert_int_equal(json_array_size(at(root, "limits")), 1);
+	assert_true(json_is_true(at(root, "limits.0.met")));
+	check_null(root, "limits.0.reason");
+	json_decref(root);
+	root = document(result_bandwidth());
+	check_null(root, "limits");
+	json_decref(root);
+}
+
+TEST(test_nothing_is_said_at_a_server)
+{
+	struct result *r = result_datagrams();
+	char text[2000];
+
+	result_demand(r, LIMIT_MIN_GBPS, 1000);
+	r->at_server = true;
+	assert_string_equal(said(r, true, text), "");
+	check_line(r, NULL);
+	r->at_server = false;
+	r->params.plan.check = true;
+	assert_string_equal(said(r, true, text), "");
+	check_line(r, NULL);
+	result_free(r);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_one_sentence_each),
+	cmocka_unit_test(test_what_is_nearly_enough),
+	cmocka_unit_test(test_sizes_without_a_row),
+	cmocka_unit_test(test_line_below_the_table),
+	cmocka_unit_test(test_json),
+	cmocka_unit_test(test_nothing_is_said_at_a_server),
+};
+
+TEST_MAIN(tests, 10)

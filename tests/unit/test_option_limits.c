@@ -1,0 +1,210 @@
+/* Limits that the user sets, as they are given: texts, and where they apply. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+
+#include "base/units.h"
+#include "cli/options.h"
+
+#define WORDS 16
+#define NUMBER "wanted is a number like 20 or 2.5"
+
+TEST(test_decimals)
+{
+	static const struct {
+		const char *text;
+		double value;
+	} good[] = {
+		{ "0", 0 }, { "7", 7 }, { "007.50", 7.5 }, { "0.001", 0.001 },
+		{ "99.9", 99.9 }, { "18446744073709551616", 0x1p64 },
+	};
+	static const char *const bad[] = {
+		"", ".", ".5", "5.", "1..2", "1.2.3", "-1", "+1", " 1", "1 ",
+		"1,5", "1e3", "0x10", "inf", "nan", "5us", "1.5%",
+	};
+	double value;
+
+	for (size_t i = 0; i < COUNT(good); i++) {
+		assert_int_equal(units_parse_decimal(good[i].text, &value), 0);
+		assert_true(value == good[i].value);
+	}
+	value = 77;
+	for (size_t i = 0; i < COUNT(bad); i++)
+		if (units_parse_decimal(bad[i], &value) != -EINVAL)
+			fail_msg("'%s' was taken", bad[i]);
+	assert_true(value == 77);
+}
+
+static const struct param *row_of(const char *name)
+{
+	for (size_t i = 0; i < param_count; i++)
+		if (!strcmp(param_table[i].name, name))
+			return &param_table[i];
+	fail_msg("no parameter %s", name);
+	return NULL;
+}
+
+TEST(test_texts)
+{
+	static const struct {
+		const char *name;
+		const char *text;
+		double value;
+		const char *error;	/* NULL: value is what it becomes */
+	} rows[] = {
+		{ "min-gbps", "92.5", 92.5, NULL },
+		{ "min-gbps", "1000000", 1e6, NULL },
+		{ "min-mpps", "0.000001", 1e-6, NULL },
+		{ "max-p50", "3", 3, NULL },
+		{ "max-p99", "0.75", 0.75, NULL },
+		{ "max-p99.9", "1000000000", 1e9, NULL },
+		{ "max-lost", "0", 0, NULL },
+		{ "max-lost", "0.0", 0, NULL },
+		{ "max-lost", "100", 100, NULL },
+		{ "max-lost", "100.001", 0,
+		  "--o 100.001: must be at most 100" },
+		{ "min-gbps", "1000000.1", 0,
+		  "--o 1000000.1: must be at most 1000000" },
+		{ "min-gbps", "0", 0, "--o 0: must be above 0" },
+		{ "max-p99.9", "0.000", 0, "--o 0.000: must be above 0" },
+		{ "max-p99", "-1", 0, "--o '-1': " NUMBER },
+		{ "max-p99", "+1", 0, "--o '+1': " NUMBER },
+		{ "max-p99", "nan", 0, "--o 'nan': " NUMBER },
+		{ "max-p99", "inf", 0, "--o 'inf': " NUMBER },
+		{ "max-p99", "0x10", 0, "--o '0x10': " NUMBER },
+		{ "max-p99", "1e3", 0, "--o '1e3': " NUMBER },
+		{ "max-p99", "5us", 0, "--o '5us': " NUMBER },
+		{ "max-p99", "1.", 0, "--o '1.': " NUMBER },
+		{ "max-p99", ".5", 0, "--o '.5': " NUMBER },
+		{ "max-p99", "1,5", 0, "--o '1,5': " NUMBER },
+		{ "max-p99", "1.2.3", 0, "--o '1.2.3': " NUMBER },
+		{ "max-p99", " 1", 0, "--o ' 1': " NUMBER },
+		{ "max-p99", "", 0, "--o '': " NUMBER },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct param *row = row_of(rows[i].name);
+		const struct limit *limit;
+		struct parameters p;
+		struct error err = { 0 };
+		int ret;
+
+		param_defaults(&p);
+		limit = param_get_limit(&p, row);
+		assert_false(limit->given);
+		ret = param_parse(&p, row, "--o", rows[i].text, &err);
+		if (ret != (rows[i].error ? -EINVAL : 0))
+			fail_msg("--%s '%s' gave %d", rows[i].name,
+				 rows[i].text, ret);
+		if (rows[i].error)
+			assert_message(&err, rows[i].error);
+		assert_int_equal(limit->given, !rows[i].error);
+		assert_true(limit->value == rows[i].value);
+	}
+}
+
+/* More digits than any number has. */
+TEST(test_limit_of_a_thousand_digits)
+{
+	struct error err = { 0 };
+	struct parameters p;
+	char text[1001];
+
+	memset(text, '9', 1000);
+	text[1000] = '\0';
+	param_defaults(&p);
+	assert_int_equal(param_parse(&p, row_of("max-p50"), "--o", text, &err),
+			 -EINVAL);
+	assert_contains(err.message, "--o 9999");
+	assert_false(p.limits[LIMIT_MAX_P50].given);
+}
+
+/* LINE, split at blanks. */
+static int parse(const char *line, char copy[200], struct options *o,
+		 struct error *err)
+{
+	char *argv[WORDS] = { NULL }, *rest = strcpy(copy, line);
+	int argc = 0;
+
+	while (rest && argc < WORDS - 1)
+		argv[argc++] = strsep(&rest, " ");
+	memset(err, 0, sizeof(*err));
+	return options_parse(argc, argv, o, err);
+}
+
+static void taken(const char *line, char copy[200], struct options *o)
+{
+	struct error err;
+
+	if (parse(line, copy, o, &err))
+		fail_msg("'%s': %s", line, err.message);
+}
+
+TEST(test_taken)
+{
+	char copy[200];
+	struct options o;
+
+	taken("verbsperf send_bw h -c UD --min-gbps=9.5 --min-mpps 1 "
+	      "--max-lost 0", copy, &o);
+	assert_true(o.params.limits[LIMIT_MIN_GBPS].given);
+	assert_true(o.params.limits[LIMIT_MIN_GBPS].value == 9.5);
+	assert_true(o.params.limits[LIMIT_MIN_MPPS].value == 1);
+	assert_true(o.params.limits[LIMIT_MAX_LOST].given);
+	assert_false(o.params.limits[LIMIT_MAX_P99].given);
+	/* what begins another one's name is its own */
+	taken("verbsperf write_lat h -c UC --max-p50 2 --max-p99=3 "
+	      "--max-p99.9=4 --max-lost 1", copy, &o);
+	assert_true(o.params.limits[LIMIT_MAX_P50].value == 2);
+	assert_true(o.params.limits[LIMIT_MAX_P99].value == 3);
+	assert_true(o.params.limits[LIMIT_MAX_P99_9].value == 4);
+	taken("verbsperf write_bw h -c UC --imm --max-lost 1", copy, &o);
+	taken("verbsperf write_bw h -c UC --verify --max-lost 1", copy, &o);
+	taken("verbsperf write_bw --min-gbps 5 --max-p50 1", copy, &o);
+	assert_string_equal(o.ignored, "--min-gbps, --max-p50");
+}
+
+TEST(test_refused)
+{
+	// clang-format off
+	static const struct {
+		const char *line;
+		const char *message;
+	} rows[] = {
+		{ "verbsperf write_lat a --min-gbps 1", "--min-gbps: only for bandwidth" },
+		{ "verbsperf read_lat a --min-mpps 1", "--min-mpps: only for bandwidth" },
+		{ "verbsperf read_lat a --rate 1mpps --min-mpps 1", "--min-mpps: only for bandwidth" },
+		{ "verbsperf send_bw a --max-p50 1", "--max-p50: only for latency" },
+		{ "verbsperf atomic_bw a --max-p99 1", "--max-p99: only for latency" },
+		{ "verbsperf write_bw a --max-p99.9 1", "--max-p99.9: only for latency" },
+		{ "verbsperf send_bw a --max-lost 1", "--max-lost: only for UC and UD; over RC nothing is lost" },
+		{ "verbsperf write_lat a --max-lost 0", "--max-lost: only for UC and UD; over RC nothing is lost" },
+		{ "verbsperf write_bw a -c UC --max-lost 1", "--max-lost: over UC nobody counts the writes that arrive" },
+		{ "verbsperf serve --max-lost 1", "--max-lost: the client decides that, not the server" },
+		{ "verbsperf calibrate --max-p50 1", "--max-p50: does not apply here" },
+		{ "verbsperf write_bw a --max-lost x", "--max-lost 'x': wanted is a number like 20 or 2.5" },
+		{ "verbsperf write_bw a --min-gbps", "--min-gbps needs a value: GBPS" },
+		{ "verbsperf write_lat a --max-p9 1", "unknown or ambiguous option '--max-p9'" },
+	};
+	// clang-format on
+	char copy[200];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct options o;
+		struct error err;
+
+		assert_int_equal(parse(rows[i].line, copy, &o, &err), -EINVAL);
+		assert_message(&err, rows[i].message);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_decimals),
+	cmocka_unit_test(test_texts),
+	cmocka_unit_test(test_limit_of_a_thousand_digits),
+	cmocka_unit_test(test_taken),
+	cmocka_unit_test(test_refused),
+};
+
+TEST_MAIN(tests, 10)

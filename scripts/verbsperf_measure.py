@@ -14,8 +14,10 @@ PR_SET_PDEATHSIG = 1
 PARTING = 2
 # Measured, or measured and a limit of the user's not met.
 MEASURED = (0, 3)
-# Where the target is, which the fingerprint says in other words.
-PLACES = suites.OF_TARGET | {"cpus", "mtu", "numa", "pkey-index", "vector"}
+# Where the target is, which the fingerprint says in other words; and what it
+# must reach.
+PLACES = suites.OF_TARGET | results.LIMITS | {
+    "cpus", "mtu", "numa", "pkey-index", "vector"}
 
 
 def command_of(point, target, program):

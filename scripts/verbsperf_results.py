@@ -27,11 +27,13 @@ import typing
 DOCUMENT = "verbsperf/1"
 SWEEP = "verbsperf-sweep/1"
 
+# What a result must be, which changes none.
+LIMITS = frozenset(
+    "max-lost max-p50 max-p99 max-p99.9 min-gbps min-mpps".split())
 # How long to measure and what to print: no other point.
-RUN_ONLY = frozenset("""
+RUN_ONLY = LIMITS | frozenset("""
     csv duration format histogram interval iterations json json-lines
-    max-lost max-p50 max-p99 max-p99.9 min-gbps min-mpps percentiles
-    report-gbits samples timeout title warmup
+    percentiles report-gbits samples timeout title warmup
     """.split())
 # What a document says elsewhere, or what is an end's own and in the
 # fingerprint where it matters.
@@ -113,6 +115,14 @@ def metric(row, name):
             return part[name]
     asked = (row["latency"] or {}).get("percentiles") or {}
     return asked.get(name[1:].replace("_", ".")) if name[:1] == "p" else None
+
+
+def limits_missed(record):
+    """The limits of the user's that RECORD's result does not meet."""
+    if record.row is None:
+        return []
+    return [one for one in record.document.get("limits") or []
+            if not one["met"]]
 
 
 def fingerprint(document):
@@ -233,6 +243,17 @@ def check_document(path, line, document):
     expect(error is None or isinstance(error, dict)
            and isinstance(error.get("message"), str), path, line,
            "\"error\" of the document is neither null nor has a message")
+    check_limits(path, line, document)
+
+
+def check_limits(path, line, document):
+    """Nor are limits that the user set read without a look at them."""
+    limits = document.get("limits")
+    expect(limits is None or isinstance(limits, list)
+           and all(isinstance(one, dict) and isinstance(one.get("met"), bool)
+                   and isinstance(one.get("name"), str) for one in limits),
+           path, line, "\"limits\" of the document is neither null nor a list"
+           " of objects with name and met")
 
 
 def check_row(path, line, row):

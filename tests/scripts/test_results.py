@@ -37,6 +37,18 @@ def test_failed_documents_have_no_row(write):
         == [(None, "nobody there"), (None, None)]
 
 
+def test_limits_are_no_other_point_and_no_failure(write):
+    limit = {"name": "max-p99", "asked": 5.0, "unit": "us", "seen": 7.0,
+             "size": 64, "qps": 1, "met": False, "reason": None}
+    one, two = results.read(write("a", [
+        document(p99=7.0, limits=[limit, {**limit, "met": True}],
+                 parameters={"tx-depth": 128, "max-p99": 5.0}),
+        document(p99=7.0)]))
+    assert one.point == two.point and one.row
+    assert results.limits_missed(one) == [limit]
+    assert results.limits_missed(two) == []
+
+
 def test_how_long_is_no_other_point(write):
     path = write("a.json", [document(parameters={"duration": 1}),
                             document(parameters={"duration": 2}),
@@ -92,6 +104,7 @@ NO_ROW = json.dumps({**json.loads(sweep_lines({"a": [None]})[1]),
     (json.dumps(document(gbps=float("nan"))), 1, "NaN"),
     (json.dumps(document(gbps=float("inf"))), 1, "Infinity"),
     (json.dumps(document(error="x")), 1, "has a message"),
+    (json.dumps(document(limits=[{"name": "max-p50"}])), 1, "name and met"),
     ("[" * 100000, 1, "recursion"),
     (sweep_lines({"a": []})[0].replace('"seed": 1', '"seed": "x"'), 1,
      "no seed"),

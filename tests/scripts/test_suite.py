@@ -155,6 +155,26 @@ def test_suites_that_come_along():
         assert len(lines) == len(set(lines)) > few[name]
 
 
+def test_limits_in_a_suite(write_suite):
+    """As the verbsperf that was built sees them."""
+    program = os.environ.get("VERBSPERF")
+    if not program:
+        pytest.skip("VERBSPERF names no program")
+
+    def listed(text):
+        return run("verbsperf-sweep", "--program", program, "--list", "-o",
+                   "none", write_suite(text), "loopback")
+
+    assert listed("write_bw: --min-gbps 92 --min-mpps 0.5\n"
+                  "write_lat: --max-p50 2.5 --max-p99 3 --max-p99.9 20\n"
+                  "send_bw: --transport UD --size 1K --max-lost 0\n") == (
+        0, "write_bw RC 64K 1 QP\nwrite_lat RC 2 1 QP\n"
+        "send_bw UD 1K 1 QP\n", "")
+    refused(listed("write_lat write_bw: --max-p99 3"), 2,
+            "write_bw: --max-p99: only for latency")
+    refused(listed("write_bw: --min-gbps 92,95"), 2, "is in line 1 already")
+
+
 def test_unreadable_suite(sweep, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()

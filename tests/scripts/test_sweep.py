@@ -88,7 +88,7 @@ def test_failed_points_do_not_stop_the_rest(sweep, small, tmp_path):
         "-o", "out", "--rounds", 1, small, "up=node1", "down", "garbage",
         "corrupt", "late")
     assert status == 1
-    assert "8 measured, 12 failed: out" in err
+    assert "8 measured, 12 failed, 4 miss a limit: out" in err
     # each kind of failure once, not once for each point
     assert err.count("Connection refused") == 1
     counts = collections.Counter()
@@ -102,6 +102,21 @@ def test_failed_points_do_not_stop_the_rest(sweep, small, tmp_path):
         ("garbage", "verbsperf wrote no document: Expecting value: line 1 "
                     "column 1 (char 0)"): 4}
     assert len(results.read(str(tmp_path / "out"))) == 20
+
+
+def test_limits_are_told_and_fail_nothing(sweep, small, tmp_path, compare):
+    """Each once, whatever the rounds; a target may have its own."""
+    status, _, err = sweep("-o", "out", "--rounds", 3, small,
+                           "good=node1,min-gbps=10", "late,min-gbps=60")
+    assert status == 0
+    assert "24 measured, 0 failed, 12 miss a limit: out" in err
+    told = [line for line in err.splitlines() if "limit not met" in line]
+    assert len(told) == len(set(told)) == 4
+    assert any(line.endswith("late: write_bw RC 64 8 QPs: limit not met: "
+                             "--min-gbps 60: 50.125 Gb/s") for line in told)
+    records = results.read(str(tmp_path / "out"))
+    assert all(record.row for record in records)
+    assert compare("--targets", "good,late", tmp_path / "out")[2] == ""
 
 
 @pytest.mark.parametrize("server", ["hang", "stubborn"])

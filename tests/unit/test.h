@@ -32,7 +32,10 @@
 /* A test: cmocka's parameter is not used. */
 #define TEST(name) static void name(void **state __attribute__((unused)))
 
-/* TEST_PATIENCE times as long as usual, where all is slow: under valgrind. */
+/*
+ * TEST_PATIENCE times as long as usual, where all is slow: under valgrind, or
+ * beside other work.
+ */
 static inline unsigned int patient(unsigned int seconds)
 {
 	const char *times = getenv("TEST_PATIENCE");

@@ -254,8 +254,7 @@ int main(int argc, char **argv)
 		"verbsperf\natomic_lat\n--percentiles\n50,99.9\n--cpus\n0-1",
 		"verbsperf\n--help", "verbsperf\n-V",
 		"verbsperf\nsend_bw\n-b\n-e\n-r\n64\n--flow-label\n1,2\nhost",
-		"verbsperf\nsend_bw\n-c\nUD\n--min-gbps=9.5\n--max-lost\n0\n"
-		"host",
+		"verbsperf\nsend_bw\n-c\nUD\n--min-gbps=9.5\n--max-lost\n0",
 		"verbsperf\nread_lat\n--max-p50=3\n--max-p99.9\n20.5\nhost",
 	};
 

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -11,6 +12,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 SCRIPTS = HERE.parent.parent / "scripts"
 FAKE = HERE / "fake_verbsperf"
 sys.dont_write_bytecode = True
+# nohup and the like ignore it, and so would all programs started here
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.insert(0, str(SCRIPTS))
 sys.path.insert(0, str(HERE.parent / "system"))
 

@@ -180,7 +180,7 @@ def test_killed_and_gone_on_with(sweep, small, tmp_path, stuck):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted(tmp_path, stuck, number):
     stuck.send_signal(number)
-    _, err = stuck.communicate(timeout=300)
+    _, err = stuck.communicate(timeout=60)
     assert stuck.returncode == 130
     assert "interrupted; 5 measured" in err and "Traceback" not in err
     assert len(entries(tmp_path / "out")) == 6

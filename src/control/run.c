@@ -112,7 +112,8 @@ static struct progress make_progress(struct session *s, uint64_t size)
 		.n_flows = s->n_flows,
 		.clock = &s->clock,
 		.interval = interval_length(s),
-		.most = params->plan.interval ? MOST_OWN_INTERVALS : MOST_INTERVALS,
+		.most = params->plan.interval ? MOST_OWN_INTERVALS :
+						MOST_INTERVALS,
 		.rows = s->client && params->plan.interval,
 		.line = s->client && !s->warming && !params->plan.interval &&
 			isatty(2),

@@ -139,13 +139,12 @@ static int client(const struct options *options, struct connection *conn)
 	int status;
 
 	run_test(options, conn, &device, result, &session);
-	/* before the report, which may find nobody to take it for long */
-	session_free(session);
-	device_close(&device);
 	if (options->params.plan.check)
 		check_finish(result);
 	status = report(result);
 	oob_close(conn);
+	session_free(session);
+	device_close(&device);
 	free_result(result);
 	return status;
 }
@@ -158,22 +157,19 @@ static int serve_client(const struct options *options,
 	struct device device = { 0 };
 	struct session *session;
 	int status = EXIT_FAILED;
-	bool served;
 
 	if (!session_server(conn, &device, result, &session))
 		status = EXIT_MEASURED;
 	result_note_effective(result, &device.port);
-	served = session->place == TURN_NOW;
-	/* its keys are dead before the report, which may wait for others */
-	session_free(session);
-	device_close(&device);
-	if (reports && served) {
+	if (reports && session->place == TURN_NOW) {
 		serve_begin_report();
 		status = report(result);
 	} else if (reports) {
 		log_error(&result->error);
 	}
 	oob_close(conn);
+	session_free(session);
+	device_close(&device);
 	free_result(result);
 	return status;
 }

@@ -1,7 +1,5 @@
 """What a client can reach of the server's memory, and for how long."""
 
-import fcntl
-import os
 import re
 import signal
 import subprocess
@@ -48,21 +46,6 @@ def test_no_region_outlives_its_client(server, args, number):
     none_is_left()
     succeeded(client(*args, *QUICK, port=server.port))
     none_is_left()
-
-
-@needs_lab
-def test_no_region_waits_for_a_report_that_nobody_takes():
-    read, write = os.pipe()
-    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
-    os.write(write, b"x" * 4096)
-    server = Server("--once", stdout=write)
-    succeeded(client("write_bw", *QUICK, port=server.port))
-    none_is_left()
-    assert server.status is None
-    os.read(read, 4096)
-    server.wait()
-    os.close(read)
-    os.close(write)
 
 
 @needs_lab

@@ -69,7 +69,8 @@ def test_service_level():
 
 @pytest.mark.parametrize("test", TESTS)
 def test_defaults(test):
-    document = measured(loopback(test, "--json", *QUICK))
+    document = measured(loopback(test, "--json", *QUICK, "-s", 64,
+                                 "--qp-timeout", 14))
     for qp in queue_pairs(document):
         assert (qp["traffic_class"], qp["flow_label"]) == (0, 0)
         assert (qp["hop_limit"], qp["timeout"]) == (64, 14)

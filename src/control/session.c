@@ -58,6 +58,8 @@ int session_run(session_step *const *steps, bool client,
 		fail(&result->error, ret, NULL, "%s", strerror(-ret));
 	if (ret)
 		cause_swap(s);
+	/* before the report, which may find nobody to take it for long */
+	resources_stop(&s->res);
 	return ret;
 }
 

@@ -197,6 +197,15 @@ int resources_create(const struct device *device, const struct plan *plan,
 	return ret;
 }
 
+void resources_stop(struct resources *res)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
+
+	for (uint32_t i = 0; res->qps && i < res->n_qps; i++)
+		if (res->qps[i].qp)
+			ibv_modify_qp(res->qps[i].qp, &attr, IBV_QP_STATE);
+}
+
 void resources_destroy(struct resources *res)
 {
 	for (uint32_t i = 0; res->qps && i < res->n_qps; i++)

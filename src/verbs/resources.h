@@ -46,6 +46,13 @@ int resources_create(const struct device *device, const struct plan *plan,
 		     bool client, uint32_t vector, struct resources *res,
 		     struct error *err);
 
+/*
+ * Move every QP to ERR: it answers nothing any more, so that no rkey is of use,
+ * and waits for nothing, as a destruction may.  One that cannot go there was
+ * never connected.
+ */
+void resources_stop(struct resources *res);
+
 /* Release everything; members that are NULL are skipped. */
 void resources_destroy(struct resources *res);
 

@@ -163,10 +163,23 @@ static void keep(struct ibv_qp_attr *to, const struct ibv_qp_attr *from,
 #undef KEEP
 }
 
+/* What a session ends with, of which nobody minds whether it fails. */
+static int stop(struct ibv_qp *qp, int mask)
+{
+	if (qp->state == IBV_QPS_RESET || mask != IBV_QP_STATE)
+		return EINVAL;
+	pthread_mutex_lock(&nic_lock);
+	qp->state = IBV_QPS_ERR;
+	pthread_mutex_unlock(&nic_lock);
+	return 0;
+}
+
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
 	struct nic_qp *q = (struct nic_qp *)qp;
 
+	if (attr->qp_state == IBV_QPS_ERR)
+		return stop(qp, mask);
 	if (nic_call_fails())
 		return fake_verbs.errnum;
 	if (attr->qp_state != qp->state + 1 ||

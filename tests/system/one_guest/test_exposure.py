@@ -1,5 +1,7 @@
 """What a client can reach of the server's memory, and for how long."""
 
+import fcntl
+import os
 import re
 import signal
 import subprocess
@@ -45,6 +47,30 @@ def test_no_region_outlives_its_client(server, args, number):
     complained(server, "client")
     none_is_left()
     succeeded(client(*args, *QUICK, port=server.port))
+    none_is_left()
+
+
+def states():
+    """Of the queue pairs that programs have."""
+    text = subprocess.run(("rdma", "resource", "show", "qp"), check=True,
+                          capture_output=True, text=True).stdout
+    return set(re.findall(r" type RC state (\w+) ", text))
+
+
+@needs_lab
+@pytest.mark.parametrize("args", (("write_bw",), ("read_bw", "-q", 3)))
+def test_no_key_waits_for_a_report_that_nobody_takes(args):
+    read, write = os.pipe()
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(write, b"x" * 4096)
+    server = Server("--once", stdout=write)
+    succeeded(client(*args, *QUICK, port=server.port))
+    deadline(PATIENCE, lambda: states() == {"ERR"}, "no queue pair that acts")
+    assert server.status is None and regions() > 0
+    os.read(read, 4096)
+    server.wait()
+    os.close(read)
+    os.close(write)
     none_is_left()
 
 

@@ -182,16 +182,17 @@ tests_unit_test_oob_SOURCES = tests/unit/test_oob.c tests/unit/test.h
 tests_unit_test_open_loop_SOURCES = tests/unit/test_open_loop.c \
 	$(fake_provider) $(fake_clock) tests/unit/test.h
 tests_unit_test_option_limits_SOURCES = tests/unit/test_option_limits.c \
-	tests/unit/test.h
+	tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_option_shapes_SOURCES = tests/unit/test_option_shapes.c \
-	tests/unit/test.h
+	tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_options_SOURCES = tests/unit/test_options.c \
 	tests/unit/test.h
 tests_unit_test_pace_SOURCES = tests/unit/test_pace.c \
 	$(fake_provider) $(fake_clock) tests/unit/test.h
-tests_unit_test_param_SOURCES = tests/unit/test_param.c tests/unit/test.h
+tests_unit_test_param_SOURCES = tests/unit/test_param.c \
+	tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_param_shapes_SOURCES = tests/unit/test_param_shapes.c \
-	tests/unit/test.h
+	tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_pattern_SOURCES = tests/unit/test_pattern.c tests/unit/test.h
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c \
 	$(fake_verbs) $(pair) tests/unit/test.h

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "cli/options.h"
+#include "row_of.h"
 
 #define WORDS 16
 #define NUMBER "wanted is a number like 20 or 2.5"
@@ -34,15 +35,6 @@ TEST(test_decimals)
 		if (units_parse_decimal(bad[i], &value) != -EINVAL)
 			fail_msg("'%s' was taken", bad[i]);
 	assert_true(value == 77);
-}
-
-static const struct param *row_of(const char *name)
-{
-	for (size_t i = 0; i < param_count; i++)
-		if (!strcmp(param_table[i].name, name))
-			return &param_table[i];
-	fail_msg("no parameter %s", name);
-	return NULL;
 }
 
 TEST(test_texts)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "cli/options.h"
+#include "row_of.h"
 
 #define WORDS 12
 
@@ -89,15 +90,6 @@ static const struct {
 	{ "--numa_node none", "numa", PARAM_NONE },
 	{ "--numa auto", "numa", PLAN_AUTO },
 };
-
-static const struct param *row_of(const char *name)
-{
-	for (size_t i = 0; i < param_count; i++)
-		if (!strcmp(param_table[i].name, name))
-			return &param_table[i];
-	fail_msg("no parameter %s", name);
-	return NULL;
-}
 
 TEST(test_every_name)
 {

@@ -5,15 +5,7 @@
 #include <errno.h>
 
 #include "model/param.h"
-
-static const struct param *row_of(const char *name)
-{
-	for (size_t i = 0; i < param_count; i++)
-		if (!strcmp(param_table[i].name, name))
-			return &param_table[i];
-	fail_msg("no parameter %s", name);
-	return NULL;
-}
+#include "row_of.h"
 
 TEST(test_defaults)
 {

@@ -25,30 +25,15 @@ static inline void set_gid(struct port *port, uint8_t type, const char *text)
 
 static inline struct port good_end(const char *host, const char *address)
 {
-	struct port port = {
-		.device = "mlx5_0",
-		.firmware = "22.1",
-		.number = 1,
-		.state = IBV_PORT_ACTIVE,
-		.link_layer = IBV_LINK_LAYER_ETHERNET,
-		.active_mtu = IBV_MTU_1024,
-		.pkey = 0xffff,
-		.rate_mbps = 100000,
-		.numa_node = PORT_NO_NODE,
-		.limits = {
-			.max_msg_sz = 1U << 31,
-			.max_qp = 100,
-			.max_qp_wr = 1000,
-			.max_cqe = 10000,
-			.max_qp_rd_atom = 16,
-			.max_qp_init_rd_atom = 8,
-			.max_srq = 8,
-			.max_srq_wr = 2000,
-			.max_mr = 200,
-			.odp = { 63, 63, 63 },
-		},
-	};
+	struct port port = good_port();
 
+	strcpy(port.device, "mlx5_0");
+	strcpy(port.firmware, "22.1");
+	port.rate_mbps = 100000;
+	port.numa_node = PORT_NO_NODE;
+	port.limits.max_mr = 200;
+	for (int i = 0; i < TRANSPORTS; i++)
+		port.limits.odp[i] = 63;
 	snprintf(port.hostname, sizeof(port.hostname), "%s", host);
 	set_gid(&port, IBV_GID_TYPE_ROCE_V2, address);
 	return port;

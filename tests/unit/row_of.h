@@ -1,0 +1,17 @@
+/* The row of a parameter, by its name. */
+#ifndef TESTS_UNIT_ROW_OF_H
+#define TESTS_UNIT_ROW_OF_H
+
+#include "model/param.h"
+#include "test.h"
+
+static inline const struct param *row_of(const char *name)
+{
+	for (size_t i = 0; i < param_count; i++)
+		if (!strcmp(param_table[i].name, name))
+			return &param_table[i];
+	fail_msg("no parameter %s", name);
+	return NULL;
+}
+
+#endif

@@ -84,6 +84,7 @@ struct child *children_give(struct children *c, uint32_t parallel)
 		leave_queue(c, last);
 		set_state(c, last, CHILD_SERVED);
 		last->place = TURN_NOW;
+		last->served_at = oob_deadline(0);
 	}
 	for (uint32_t i = 0; i < c->n_waiting; i++)
 		c->queue[i]->place = i + 1;
@@ -129,6 +130,35 @@ struct child *children_drop_oldest(struct children *c, uint64_t patience)
 	kill(oldest->pid, SIGKILL);
 	set_state(c, oldest, CHILD_DROPPED);
 	return oldest;
+}
+
+static struct child *first_served(const struct children *c)
+{
+	struct child *first = NULL;
+
+	for (struct child *child = c->all; child; child = child->next)
+		if (child->state == CHILD_SERVED &&
+		    (!first || child->served_at < first->served_at))
+			first = child;
+	return first;
+}
+
+uint64_t children_due(const struct children *c, uint64_t limit)
+{
+	const struct child *first = first_served(c);
+
+	return first ? first->served_at + limit : UINT64_MAX;
+}
+
+struct child *children_kill_overdue(struct children *c, uint64_t limit)
+{
+	struct child *first = first_served(c);
+
+	if (!first || oob_deadline(0) < first->served_at + limit)
+		return NULL;
+	kill(first->pid, SIGKILL);
+	set_state(c, first, CHILD_OVERDUE);
+	return first;
 }
 
 void children_signal(const struct children *c, int number)

@@ -20,6 +20,7 @@ enum child_state {
 	CHILD_SERVED,		/* it has its turn */
 	CHILD_REFUSED,		/* there is none for it: it ends by itself */
 	CHILD_DROPPED,		/* killed, to make room */
+	CHILD_OVERDUE,		/* killed, for its turn lasted too long */
 };
 
 struct child {
@@ -29,6 +30,7 @@ struct child {
 	uint32_t place;		/* enum turn, or clients before it */
 	uint32_t told;		/* which of those it knows */
 	uint64_t came_at;	/* ns of CLOCK_MONOTONIC */
+	uint64_t served_at;	/* likewise, once it has its turn */
 	char address[80];
 	struct child *next;
 };
@@ -70,6 +72,16 @@ bool child_is_deaf(const struct child *child);
  * the one killed, or NULL.
  */
 struct child *children_drop_oldest(struct children *c, uint64_t patience);
+
+/* When the first turn will have lasted LIMIT ns; UINT64_MAX: there is none. */
+uint64_t children_due(const struct children *c, uint64_t limit);
+
+/*
+ * Kill the one whose turn began first if it has lasted LIMIT ns.  The turn is
+ * another's at once, for the kernel may keep a process for long.  Returns the
+ * one killed, or NULL.
+ */
+struct child *children_kill_overdue(struct children *c, uint64_t limit);
 
 /* Send the signal NUMBER to all. */
 void children_signal(const struct children *c, int number);

@@ -43,6 +43,7 @@ struct server {
 	struct children children;
 	uint64_t accept_at;	/* not before; ns of CLOCK_MONOTONIC */
 	uint64_t kill_at;	/* not 0: children are to end before that */
+	bool killed;		/* they did not, the kernel keeps some */
 	pid_t only;		/* of --once; 0: has not come yet */
 	int status;		/* its; -1: none */
 };
@@ -77,7 +78,7 @@ static void note_end(struct server *s, const struct child *child, int status)
 	if (child->pid == s->only && WIFEXITED(status))
 		s->status = WEXITSTATUS(status);
 	if (WIFSIGNALED(status) && child->state != CHILD_DROPPED &&
-	    !s->kill_at)
+	    child->state != CHILD_OVERDUE && !s->kill_at)
 		log_warning("the process of the client at %s was ended by "
 			    "signal %d", child->address, WTERMSIG(status));
 }
@@ -113,6 +114,41 @@ static void on_child(struct server *s, struct child *child)
 		return;
 	close(child->fd);
 	child->fd = -1;
+}
+
+/* A client's process ends itself when its time is over, unless it is stuck:
+ * stopped, or in the kernel. */
+static void kill_overdue(struct server *s)
+{
+	uint64_t limit = s->params->max_duration;
+	const struct child *child;
+
+	if (!limit)
+		return;
+	child = children_kill_overdue(&s->children, limit + GOODBYE);
+	if (!child)
+		return;
+	log_warning("the process of the client at %s is killed: it did not "
+		    "end within %.6g s (--max-duration) and %llu s more",
+		    child->address, (double)limit / SECOND,
+		    GOODBYE / SECOND);
+	if (child->pid == s->only)
+		end_children(s, SIGKILL);
+}
+
+/* Who was told to end, and is still there. */
+static void kill_children(struct server *s)
+{
+	if (s->killed) {
+		log_warning("%u processes of clients do not end, though "
+			    "killed: the kernel keeps them",
+			    s->children.n_served + s->children.n_others);
+		children_free(&s->children);
+		return;
+	}
+	children_signal(&s->children, SIGKILL);
+	s->kill_at = oob_deadline(GOODBYE);
+	s->killed = true;
 }
 
 static void give_turns(struct server *s)
@@ -249,6 +285,7 @@ static int accept_clients(struct server *s, struct connection *conn)
 static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
 			       int *ms)
 {
+	const uint64_t limit = s->params->max_duration;
 	uint64_t now = oob_deadline(0), until = UINT64_MAX;
 	bool pause = s->listener >= 0 && s->accept_at > now;
 	nfds_t n = CHILDREN;
@@ -260,7 +297,9 @@ static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
 		fds[n++] = (struct pollfd){
 			c->fd, child_is_deaf(c) ? POLLIN | POLLOUT : POLLIN, 0,
 		};
-	if (pause)
+	if (limit)
+		until = children_due(&s->children, limit + GOODBYE);
+	if (pause && s->accept_at < until)
 		until = s->accept_at;
 	if (s->kill_at && s->kill_at < until)
 		until = s->kill_at;
@@ -288,10 +327,9 @@ static int turn(struct server *s, struct connection *conn, struct error *err)
 		on_signal(s, err);
 	if (fds[ENDED].revents)
 		on_ended(s);
-	if (s->kill_at && oob_deadline(0) >= s->kill_at) {
-		children_signal(&s->children, SIGKILL);
-		s->kill_at = oob_deadline(GOODBYE);
-	}
+	if (s->kill_at && oob_deadline(0) >= s->kill_at)
+		kill_children(s);
+	kill_overdue(s);
 	give_turns(s);
 	if (fds[LISTENER].revents && s->listener >= 0)
 		return accept_clients(s, conn);

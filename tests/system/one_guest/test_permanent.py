@@ -225,6 +225,22 @@ def test_time_of_a_client_that_dawdles_is_limited():
     serves(server)
 
 
+def test_process_that_is_stuck_is_killed():
+    """It cannot end itself when its time is over."""
+    server = Server("--max-duration", 2)
+    program = client("write_bw", "-n", 10 ** 9, "--warmup", 0, "-s", 64,
+                     port=server.port)
+    program.wait_for_traffic()
+    stuck, = server.children()
+    os.kill(stuck, signal.SIGSTOP)
+    second = waiting(server, 1)
+    server.wait_for("warning: .* is killed: .* within 2 s .*--max-duration")
+    failed(program, "server|RETRY_EXC|completed")
+    succeeded(second)
+    assert not lives(stuck)
+    assert server.status is None
+
+
 @pytest.mark.parametrize("steps", (0, 1, 2, 5))
 def test_silence_is_limited(steps):
     """Whatever timeout the client asks for."""

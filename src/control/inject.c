@@ -131,6 +131,12 @@ static int renew_memory_later(struct session *s)
 	return renew_memory(s);
 }
 
+static int invalidate_later(struct session *s)
+{
+	wait_ms(s, LATER);
+	return inject_invalidate_window(s);
+}
+
 static int read_only(struct session *s)
 {
 	return inject_memory(s, ~0);
@@ -253,7 +259,7 @@ static int long_queue(struct session *s)
 }
 
 /* The functions of a case: at most one at a point. */
-#define STEPS 2
+#define STEPS 3
 
 static const struct {
 	bool client;		/* which end is changed */
@@ -332,6 +338,10 @@ static const struct {
 	AT(UC_IMM_RKEY, CLIENT, ENDPOINT, spoil_rkey),
 	AT(OTHER_MTU, SERVER, ENDPOINT, other_mtu),
 	AT(MR_GONE, SERVER, RUNNING, renew_memory_later),
+	AT(MR_OTHER_PD, SERVER, CREATED, inject_other_domain),
+	AT(MW_INVALID, SERVER, CREATED, inject_window,
+	   { INJECT_AT_CONNECTED, inject_bind_window },
+	   { INJECT_AT_RUNNING, invalidate_later }),
 };
 
 /* What a client asks for must be what the table has: a fault in another test,

@@ -37,6 +37,18 @@ int inject_at(struct session *s, enum inject_point point);
  * ibv_access_flags); its old keys are dead. */
 int inject_memory(struct session *s, int without);
 
+/* The same in a protection domain that is not the QPs'. */
+int inject_other_domain(struct session *s);
+
+/*
+ * A window of type 2 on this end's memory (ibv_alloc_mw(3)), whose rkey the
+ * peer is told in place of the region's; the first QP binds it once it can,
+ * and invalidates it.
+ */
+int inject_window(struct session *s);
+int inject_bind_window(struct session *s);
+int inject_invalidate_window(struct session *s);
+
 /* All QPs to RESET, INIT or ERR, as if they had never left it. */
 int inject_state(struct session *s, enum ibv_qp_state state);
 

@@ -192,7 +192,13 @@
 	  "EVENT_QP_REQ_ERR|-") \
 	X(MR_GONE, "mr-gone", "46", "write_bw", "-n 100000000", \
 	  "the memory region goes away in mid-run", "REM_ACCESS_ERR", \
-	  "EVENT_QP_ACCESS_ERR|-")
+	  "EVENT_QP_ACCESS_ERR|-") \
+	X(MR_OTHER_PD, "mr-other-pd", "46", "write_bw", "", \
+	  "the memory region is of another protection domain", \
+	  "REM_ACCESS_ERR|REM_OP_ERR", "EVENT_QP_ACCESS_ERR|-") \
+	X(MW_INVALID, "mw-invalid", "46", "write_bw", "-n 100000000", \
+	  "the memory window is invalidated in mid-run", \
+	  "REM_ACCESS_ERR|-", "EVENT_QP_ACCESS_ERR|EOPNOTSUPP|-")
 
 enum inject {
 	INJECT_NOTHING,

@@ -208,6 +208,8 @@ void resources_stop(struct resources *res)
 
 void resources_destroy(struct resources *res)
 {
+	if (res->window)
+		ibv_dealloc_mw(res->window);
 	for (uint32_t i = 0; res->qps && i < res->n_qps; i++)
 		if (res->qps[i].qp)
 			ibv_destroy_qp(res->qps[i].qp);
@@ -215,6 +217,8 @@ void resources_destroy(struct resources *res)
 	for (uint32_t t = 0; res->queues && t < res->n_threads; t++)
 		queues_destroy(&res->queues[t]);
 	memory_destroy(&res->memory);
+	if (res->other_pd)
+		ibv_dealloc_pd(res->other_pd);
 	if (res->pd)
 		ibv_dealloc_pd(res->pd);
 	free(res->queues);

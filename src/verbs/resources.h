@@ -31,6 +31,8 @@ struct resources {
 	uint32_t *psns;		/* of each QP, 24 random bits */
 	uint32_t qkey;		/* of UD: 31 random bits, of all QPs */
 	struct addresses addresses;	/* likewise: the QPs' ah */
+	struct ibv_pd *other_pd;	/* of --inject: NULL without */
+	struct ibv_mw *window;	/* likewise */
 };
 
 /* Bytes that PLAN takes at this end: registered ones, and the work requests

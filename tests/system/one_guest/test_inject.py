@@ -107,6 +107,8 @@ SEEN = {
     "uc-imm-rkey": ("EIO", "EIO"),
     "other-mtu": ("REM_INV_REQ_ERR", "-"),
     "mr-gone": ("REM_ACCESS_ERR", "-"),
+    "mr-other-pd": ("REM_ACCESS_ERR", "-"),
+    "mw-invalid": ("REM_ACCESS_ERR", "-"),
 }
 
 

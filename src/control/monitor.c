@@ -271,6 +271,7 @@ static void *watch(void *argument)
 	struct monitor *m = argument;
 	int ret;
 
+	pthread_setname_np(pthread_self(), "monitor");
 	do {
 		ret = turn(m);
 	} while (!ret);

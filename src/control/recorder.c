@@ -85,6 +85,7 @@ static void *record(void *argument)
 	struct recorder *r = argument;
 	bool stop;
 
+	pthread_setname_np(pthread_self(), "recorder");
 	do {
 		stop = atomic_load(&r->stop);
 		while (drain(r))

@@ -78,6 +78,7 @@ static void *work(void *argument)
 {
 	struct worker *w = argument;
 
+	pthread_setname_np(pthread_self(), "worker");
 	threads_pin(w->cpus, w->number);
 	w->ret = w->loop(w->session, w->flow);
 	if (w->ret)

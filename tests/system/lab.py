@@ -4,6 +4,7 @@ VERBSPERF is the program under test, VERBSPERF_TEST_DEVICE an RDMA device of
 this machine to use instead of the lab's.
 """
 
+import glob
 import os
 import re
 import shutil
@@ -57,6 +58,15 @@ def deadline(seconds, condition, what):
         time.sleep(0.02)
 
 
+def read_line(path):
+    """Nothing of what is gone meanwhile."""
+    try:
+        with open(path) as file:
+            return file.readline().rstrip()
+    except OSError:
+        return None
+
+
 class Program:
     """One verbsperf, with its output in files, that cannot block it."""
 
@@ -108,9 +118,10 @@ class Program:
                         f"/{pattern}/ from {self}")
 
     def wait_for_traffic(self, seconds=PATIENCE):
-        """While traffic runs there is a second thread, the monitor."""
-        folder = f"/proc/{self.process.pid}/task"
-        deadline(seconds, lambda: len(os.listdir(folder)) == 2,
+        """While traffic runs there is a thread that watches it."""
+        pattern = f"/proc/{self.process.pid}/task/*/comm"
+        deadline(seconds, lambda: any(read_line(name) == "monitor"
+                                      for name in glob.glob(pattern)),
                  f"traffic of {self}")
 
     def children(self):

@@ -21,16 +21,17 @@ def run(test, *args):
 @pytest.mark.parametrize("arrival", ("fixed", "poisson"))
 @pytest.mark.parametrize("test", OPEN)
 def test_open_loop_reaches_its_rate(test, arrival):
-    document = measured(run(test, "--rate", "200pps", "-D", 1,
+    # two ends that share a processor take a slice of it each: 10 ms for both
+    document = measured(run(test, "--rate", "100pps", "-D", 2, "--warmup", 0,
                             "--arrival", arrival))
     assert document["test"]["load"] == "open"
     assert document["parameters"]["arrival"] == arrival
-    assert document["parameters"]["rate"] == {"value": 0.0002,
+    assert document["parameters"]["rate"] == {"value": 0.0001,
                                               "unit": "Mpps"}
     latency = document["results"][0]["latency"]
-    assert math.isclose(latency["requested_mpps"], 0.0002)
+    assert math.isclose(latency["requested_mpps"], 0.0001)
     # 200 arrivals of a Poisson process are 200 +- 14; and the lab may pause
-    assert math.isclose(latency["achieved_mpps"], 0.0002, rel_tol=0.3)
+    assert math.isclose(latency["achieved_mpps"], 0.0001, rel_tol=0.3)
     assert latency["saturated"] is False
 
 

@@ -224,13 +224,14 @@ static int serve(struct options *options, int cancel_fd)
 	struct parameters *params = &options->params;
 	struct error err = { 0 };
 	struct connection conn;
+	struct port port;
 	int listener, status, ret;
 
 	if (options->ignored[0])
 		log_warning("%s: the client decides that; ignored here",
 			    options->ignored);
 	listener = key_file_check(params->key_file, &err) ? -1 :
-		   serve_open(params, &err);
+		   serve_open(params, &port, &err);
 	ret = listener < 0 ? listener :
 			     serve_clients(params, listener, cancel_fd, &conn,
 					   &status, &err);

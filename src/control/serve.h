@@ -9,14 +9,17 @@
 #include "base/error.h"
 #include "control/oob.h"
 #include "model/param.h"
+#include "model/port.h"
 
 /*
  * See that the device which PARAMS name can be used, and listen where they
  * say: params->port becomes the real one, and device and ib_port what was
- * chosen; they are announced.  The process is put where --numa wants it.
- * Returns a descriptor or a negative errno, said in ERR.
+ * chosen, which PORT describes and must outlive PARAMS; they are announced.
+ * The process is put where --numa wants it.  Returns a descriptor or a negative
+ * errno, said in ERR.
  */
-int serve_open(struct parameters *params, struct error *err);
+int serve_open(struct parameters *params, struct port *port,
+	       struct error *err);
 
 /*
  * Take clients at LISTENER, which is closed, until CANCEL_FD (signals_open())

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/xalloc.h"
 #include "control/numa.h"
 #include "control/threads.h"
 #include "verbs/device.h"
@@ -26,16 +25,6 @@ static int check_device(struct parameters *params, struct port *port,
 	*port = device.port;
 	device_close(&device);
 	return ret;
-}
-
-/* Each client gets what was announced, whatever else comes to this machine. */
-static void keep_device(struct parameters *params, const struct port *port)
-{
-	char *name = xcalloc(1, sizeof(port->device));
-
-	memcpy(name, port->device, sizeof(port->device));
-	params->device = name;
-	params->ib_port = port->number;
 }
 
 /* Who started this server with --port 0 wants to know where it listens. */
@@ -70,10 +59,10 @@ static void announce(const struct parameters *params, const struct port *port)
 		 port->device, port->number, more);
 }
 
-int serve_open(struct parameters *params, struct error *err)
+int serve_open(struct parameters *params, struct port *port,
+	       struct error *err)
 {
-	struct port port;
-	int listener, ret = check_device(params, &port, err);
+	int listener, ret = check_device(params, port, err);
 
 	if (ret)
 		return ret;
@@ -85,7 +74,9 @@ int serve_open(struct parameters *params, struct error *err)
 		close(listener);
 		return ret;
 	}
-	keep_device(params, &port);
-	announce(params, &port);
+	/* Each client gets them, whatever else comes to this machine. */
+	params->device = port->device;
+	params->ib_port = port->number;
+	announce(params, port);
 	return listener;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/time.h"
 #include "control/verification.h"
 #include "verbs/explain.h"
 
@@ -162,7 +163,7 @@ static void tell_peer(struct session *s)
 	struct frame frame;
 
 	encode_error(&frame, type, &s->result->error);
-	oob_send(s->conn, &frame, oob_deadline(LAST_WORDS), &ignored);
+	oob_send(s->conn, &frame, time_after(LAST_WORDS), &ignored);
 	frame_free(&frame);
 }
 
@@ -184,7 +185,7 @@ static bool is_worth_waiting(const struct error *err)
  * does so at once, or closes the connection. */
 static void hear_peer(struct session *s)
 {
-	uint64_t deadline = oob_deadline(LAST_WORDS);
+	uint64_t deadline = time_after(LAST_WORDS);
 	struct error ignored = { 0 }, said = { 0 };
 	struct result *r = s->result;
 	struct frame frame;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "base/xalloc.h"
 #include "control/oob.h"
 #include "control/turn.h"
@@ -39,7 +40,7 @@ void children_add(struct children *c, pid_t pid, int fd, const char *address)
 	child->pid = pid;
 	child->fd = fd;
 	child->place = child->told = TURN_UNKNOWN;
-	child->came_at = oob_deadline(0);
+	child->came_at = time_now();
 	snprintf(child->address, sizeof(child->address), "%s", address);
 	while (*end)
 		end = &(*end)->next;
@@ -84,7 +85,7 @@ struct child *children_give(struct children *c, uint32_t parallel)
 		leave_queue(c, last);
 		set_state(c, last, CHILD_SERVED);
 		last->place = TURN_NOW;
-		last->served_at = oob_deadline(0);
+		last->served_at = time_now();
 	}
 	for (uint32_t i = 0; i < c->n_waiting; i++)
 		c->queue[i]->place = i + 1;
@@ -116,7 +117,6 @@ void children_tell(struct children *c)
 
 struct child *children_drop_oldest(struct children *c, uint64_t patience)
 {
-	uint64_t since = oob_deadline(0) - patience;
 	struct child *oldest = NULL;
 
 	for (struct child *child = c->all; child; child = child->next) {
@@ -125,7 +125,7 @@ struct child *children_drop_oldest(struct children *c, uint64_t patience)
 		if (!oldest && child->state == CHILD_STRANGER)
 			oldest = child;
 	}
-	if (!oldest || oldest->came_at > since)
+	if (!oldest || time_since(oldest->came_at) < patience)
 		return NULL;
 	kill(oldest->pid, SIGKILL);
 	set_state(c, oldest, CHILD_DROPPED);
@@ -154,7 +154,7 @@ struct child *children_kill_overdue(struct children *c, uint64_t limit)
 {
 	struct child *first = first_served(c);
 
-	if (!first || oob_deadline(0) < first->served_at + limit)
+	if (!first || time_since(first->served_at) < limit)
 		return NULL;
 	kill(first->pid, SIGKILL);
 	set_state(c, first, CHILD_OVERDUE);

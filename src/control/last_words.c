@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/time.h"
 #include "control/frames.h"
 
 int last_words_hear(struct connection *conn, struct error *err)
@@ -11,7 +12,7 @@ int last_words_hear(struct connection *conn, struct error *err)
 	struct frame frame;
 	int ret = 0;
 
-	while (!ret && !oob_receive(conn, "its last words", oob_deadline(0),
+	while (!ret && !oob_receive(conn, "its last words", time_now(),
 				    &frame, &ignored)) {
 		if (frame.type == FRAME_ABORT || frame.type == FRAME_REFUSE)
 			ret = frames_take_error(&frame, conn->peer, err);

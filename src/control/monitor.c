@@ -9,21 +9,16 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "control/frames.h"
 #include "control/last_words.h"
 #include "control/signals.h"
 #include "verbs/explain.h"
 
-#define SECOND 1000000000ULL
 /* The shortest timeout is a second: four words fit into it. */
 #define TICK (SECOND / 4)
 
 enum { WAKE, TIMER, CONTROL, ASYNC, SIGNAL, N_FDS };
-
-static uint64_t now_ns(void)
-{
-	return oob_deadline(0);
-}
 
 static enum phase get_phase(struct monitor *m)
 {
@@ -35,11 +30,11 @@ static void plan_next_phase(struct monitor *m)
 {
 	m->phase_at = UINT64_MAX;
 	if (m->keeps_time && get_phase(m) == PHASE_WARMUP)
-		m->phase_at = oob_deadline(m->warmup);
+		m->phase_at = time_after(m->warmup);
 	else if (m->keeps_time && get_phase(m) == PHASE_MEASURE && m->duration)
-		m->phase_at = oob_deadline(m->duration);
+		m->phase_at = time_after(m->duration);
 	if (get_phase(m) == PHASE_MEASURE)
-		progress_measure(m->progress, now_ns(), m->phase_at);
+		progress_measure(m->progress, time_now(), m->phase_at);
 }
 
 static void advance_phase(struct monitor *m)
@@ -68,11 +63,11 @@ static int check_progress(struct monitor *m)
 {
 	if (m->progress->messages != m->messages) {
 		m->messages = m->progress->messages;
-		m->progress_at = now_ns();
+		m->progress_at = time_now();
 		m->progress_ticks = clock_ticks(m->clock);
 		return 0;
 	}
-	if (!m->minds || now_ns() - m->progress_at < m->timeout)
+	if (!m->minds || time_since(m->progress_at) < m->timeout)
 		return 0;
 	return fail(&m->err, -ETIMEDOUT,
 		    "check the path between both GIDs; --timeout waits longer",
@@ -82,7 +77,7 @@ static int check_progress(struct monitor *m)
 
 static int check_silence(struct monitor *m)
 {
-	if (m->have_done || now_ns() - m->heard_at < m->patience)
+	if (m->have_done || time_since(m->heard_at) < m->patience)
 		return 0;
 	return fail(&m->err, -ETIMEDOUT,
 		    "its host or the network between may be down",
@@ -95,12 +90,12 @@ static int say_alive(struct monitor *m)
 	struct frame frame;
 	int ret;
 
-	if (now_ns() < m->alive_at)
+	if (time_now() < m->alive_at)
 		return 0;
-	m->alive_at = oob_deadline(m->timeout / 4 < SECOND ? m->timeout / 4 :
+	m->alive_at = time_after(m->timeout / 4 < SECOND ? m->timeout / 4 :
 							     SECOND);
 	encode_empty(&frame, FRAME_ALIVE);
-	ret = last_words_send(m->conn, &frame, oob_deadline(SECOND), &m->err);
+	ret = last_words_send(m->conn, &frame, time_after(SECOND), &m->err);
 	frame_free(&frame);
 	return ret;
 }
@@ -109,7 +104,7 @@ static int on_tick(struct monitor *m)
 {
 	int ret = check_progress(m);
 
-	m->tick_at = oob_deadline(TICK);
+	m->tick_at = time_after(TICK);
 	clock_watch_look(m->watch, m->clock);
 	if (!ret)
 		ret = check_silence(m);
@@ -125,10 +120,10 @@ static int on_timer(struct monitor *m)
 
 	if (read(m->timer_fd, &expirations, sizeof(expirations)) < 0)
 		return 0;
-	if (now_ns() >= m->phase_at)
+	if (time_now() >= m->phase_at)
 		advance_phase(m);
-	progress_look(m->progress, now_ns());
-	ret = now_ns() < m->tick_at ? 0 : on_tick(m);
+	progress_look(m->progress, time_now());
+	ret = time_now() < m->tick_at ? 0 : on_tick(m);
 	arm_timer(m);
 	return ret;
 }
@@ -152,7 +147,7 @@ static int on_sent(struct monitor *m, const struct frame *frame)
 	atomic_store_explicit(&m->control->peer_sent, true,
 			      memory_order_release);
 	m->minds = true;
-	m->progress_at = now_ns();
+	m->progress_at = time_now();
 	if (m->answers)
 		flow_set_phase(m->control, PHASE_DRAIN);
 	sem_post(&m->peer_sent);
@@ -170,11 +165,11 @@ static int on_frame(struct monitor *m)
 {
 	struct frame frame;
 	int ret = oob_receive(m->conn, "the end of the run",
-			      oob_deadline(m->patience), &frame, &m->err);
+			      time_after(m->patience), &frame, &m->err);
 
 	if (ret)
 		return ret;
-	m->heard_at = now_ns();
+	m->heard_at = time_now();
 	if (frame.type == FRAME_DONE && is_done_due(m)) {
 		m->done = frame;
 		m->have_done = true;
@@ -203,7 +198,7 @@ static int on_wake(struct monitor *m)
 		return 0;
 	if (atomic_exchange(&m->say_sent, false)) {
 		encode_sent(&frame, &m->sent);
-		ret = last_words_send(m->conn, &frame, oob_deadline(SECOND),
+		ret = last_words_send(m->conn, &frame, time_after(SECOND),
 				      &m->err);
 		frame_free(&frame);
 		m->said_sent = true;
@@ -292,7 +287,7 @@ static void close_fds(struct monitor *m)
 
 static void begin(struct monitor *m)
 {
-	uint64_t now = now_ns();
+	uint64_t now = time_now();
 
 	m->have_done = false;
 	m->said_sent = false;

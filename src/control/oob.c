@@ -7,35 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "base/xalloc.h"
 #include "control/signals.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-uint64_t oob_deadline(uint64_t ns)
-{
-	return now_ns() + ns;
-}
 
 /* Milliseconds until DEADLINE, rounded up, for poll(2). */
 static int poll_timeout(uint64_t deadline)
 {
-	uint64_t now = now_ns();
+	uint64_t left = time_until(deadline);
 
-	if (now >= deadline)
-		return 0;
-	if (deadline - now > 1000ULL * 1000000000)
+	if (left > 1000 * SECOND)
 		return 1000000;
-	return (int)((deadline - now + 999999) / 1000000);
+	return (int)((left + 999999) / 1000000);
 }
 
 int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
@@ -60,7 +45,7 @@ int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
 		return ret;
 	}
 	if (n == 0)
-		return now_ns() >= deadline ? -ETIMEDOUT : 1;
+		return time_now() >= deadline ? -ETIMEDOUT : 1;
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /*
  * The out-of-band channel: one TCP connection between the two ends.  Every
- * wait has a deadline and ends at once when the user interrupts.
+ * wait has a deadline (base/time.h) and ends at once when the user interrupts.
  */
 #ifndef CONTROL_OOB_H
 #define CONTROL_OOB_H
@@ -22,9 +22,6 @@ struct connection {
 	int turn_fd;		/* at a server, where a turn is asked for
 				 * (turn.h); -1: there is no need to */
 };
-
-/* The time NS nanoseconds from now, for the deadlines below. */
-uint64_t oob_deadline(uint64_t ns);
 
 /*
  * Wait until FD has one of EVENTS (poll(2)), DEADLINE passes or the user

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/time.h"
 #include "control/signals.h"
 
 #define RETRY_PAUSE_NS 100000000
@@ -140,7 +141,7 @@ static int try_all(const struct addrinfo *list, const char *bind_to,
 
 static int pause_before_retry(struct connection *conn, struct error *err)
 {
-	uint64_t deadline = oob_deadline(RETRY_PAUSE_NS);
+	uint64_t deadline = time_after(RETRY_PAUSE_NS);
 	int ret;
 
 	do {
@@ -153,7 +154,7 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 		uint64_t timeout, uint64_t wait, int cancel_fd,
 		struct connection *conn, struct error *err)
 {
-	uint64_t give_up = oob_deadline(wait);
+	uint64_t give_up = time_after(wait);
 	bool waiting = false;
 	struct addrinfo *list;
 	int ret;
@@ -167,9 +168,9 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 		return ret;
 	oob_adopt(-1, cancel_fd, "server", conn);
 	for (;;) {
-		ret = try_all(list, bind, oob_deadline(timeout), conn, err);
+		ret = try_all(list, bind, time_after(timeout), conn, err);
 		if (!ret || error_is_set(err) ||
-		    oob_deadline(RETRY_PAUSE_NS) > give_up)
+		    time_after(RETRY_PAUSE_NS) > give_up)
 			break;
 		if (!waiting)
 			log_info("waiting for %s port %u", host, port);

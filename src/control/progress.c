@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "base/time.h"
 #include "model/observer.h"
 
-#define SECOND 1000000000ULL
 #define LINE_NS (SECOND / 2)
 
 static uint64_t earlier(uint64_t a, uint64_t b)

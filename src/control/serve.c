@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/time.h"
 #include "control/children.h"
 #include "control/frames.h"
 #include "control/signals.h"
 #include "control/turn.h"
 
-#define SECOND 1000000000ULL
 /* Who has not said HELLO for so long makes room when there is none. */
 #define PATIENCE (SECOND / 2)
 /* The same wait when a descriptor or memory is missing. */
@@ -60,7 +60,7 @@ static void end_children(struct server *s, int number)
 {
 	close_listener(s);
 	children_signal(&s->children, number);
-	s->kill_at = oob_deadline(GOODBYE);
+	s->kill_at = time_after(GOODBYE);
 }
 
 static void on_signal(struct server *s, struct error *err)
@@ -147,7 +147,7 @@ static void kill_children(struct server *s)
 		return;
 	}
 	children_signal(&s->children, SIGKILL);
-	s->kill_at = oob_deadline(GOODBYE);
+	s->kill_at = time_after(GOODBYE);
 	s->killed = true;
 }
 
@@ -216,7 +216,7 @@ static void turn_away(struct connection *conn, const struct error *err)
 	log_error(err);
 	log_set_subject(NULL);
 	encode_error(&frame, FRAME_REFUSE, err);
-	oob_send(conn, &frame, oob_deadline(0), &ignored);
+	oob_send(conn, &frame, time_now(), &ignored);
 	frame_free(&frame);
 	oob_close(conn);
 }
@@ -257,7 +257,7 @@ static bool has_room(struct server *s)
 	if (dropped)
 		log_warning("the client at %s says nothing and is dropped for "
 			    "others", dropped->address);
-	s->accept_at = oob_deadline(PATIENCE / 8);
+	s->accept_at = time_after(PATIENCE / 8);
 	return false;
 }
 
@@ -272,7 +272,7 @@ static int accept_clients(struct server *s, struct connection *conn)
 		if (ret) {
 			log_warning("cannot accept a client: %s",
 				    strerror(-ret));
-			s->accept_at = oob_deadline(PAUSE);
+			s->accept_at = time_after(PAUSE);
 			break;
 		}
 		if (take_client(s, conn))
@@ -286,7 +286,7 @@ static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
 			       int *ms)
 {
 	const uint64_t limit = s->params->max_duration;
-	uint64_t now = oob_deadline(0), until = UINT64_MAX;
+	uint64_t now = time_now(), until = UINT64_MAX;
 	bool pause = s->listener >= 0 && s->accept_at > now;
 	nfds_t n = CHILDREN;
 
@@ -327,7 +327,7 @@ static int turn(struct server *s, struct connection *conn, struct error *err)
 		on_signal(s, err);
 	if (fds[ENDED].revents)
 		on_ended(s);
-	if (s->kill_at && oob_deadline(0) >= s->kill_at)
+	if (s->kill_at && time_now() >= s->kill_at)
 		kill_children(s);
 	kill_overdue(s);
 	give_turns(s);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/time.h"
 #include "base/xalloc.h"
 #include "control/cause.h"
 #include "control/frames.h"
@@ -17,7 +18,6 @@
 #include "model/observer.h"
 #include "verbs/sleep.h"
 
-#define SECOND 1000000000ULL
 /* Creating a queue pair may take the peer that long. */
 #define QP_ALLOWANCE (SECOND / 50)
 /* Of a message, in ns. */
@@ -100,7 +100,7 @@ static uint64_t answer_deadline(const struct session *s)
 {
 	const struct plan *plan = &s->result->params.plan;
 
-	return oob_deadline(session_patience(s) + plan->qps * QP_ALLOWANCE);
+	return time_after(session_patience(s) + plan->qps * QP_ALLOWANCE);
 }
 
 int session_send(struct session *s, struct frame *frame)

@@ -2,10 +2,9 @@
 #include "config.h"
 #include "model/param.h"
 
+#include "base/time.h"
 #include "model/inject.h"
 #include "traffic/clock.h"
-
-#define SECOND 1000000000ULL
 
 /* A field with its kind; a field whose C type is not that kind's does not
  * compile. */

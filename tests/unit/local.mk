@@ -62,6 +62,7 @@ check_PROGRAMS = \
 	tests/unit/test_shapes \
 	tests/unit/test_summary \
 	tests/unit/test_text \
+	tests/unit/test_time \
 	tests/unit/test_traffic \
 	tests/unit/test_traffic_faults \
 	tests/unit/test_transports \
@@ -230,6 +231,7 @@ tests_unit_test_summary_SOURCES = tests/unit/test_summary.c \
 	tests/unit/test.h
 tests_unit_test_text_SOURCES = tests/unit/test_text.c tests/unit/results.c \
 	tests/unit/results.h tests/unit/test.h
+tests_unit_test_time_SOURCES = tests/unit/test_time.c tests/unit/test.h
 tests_unit_test_traffic_SOURCES = tests/unit/test_traffic.c \
 	$(fake_provider) tests/unit/test.h
 tests_unit_test_traffic_faults_SOURCES = tests/unit/test_traffic_faults.c \

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "base/time.h"
 #include "model/inject.h"
 #include "samples.h"
 
@@ -16,7 +17,6 @@ struct field {
 	const char *text;	/* NULL: is taken */
 };
 
-#define SECOND 1000000000ULL
 #define REAL_NAN 0x7ff8000000000000ULL
 #define REAL_INFINITE 0x7ff0000000000000ULL
 #define REAL_MINUS_1 0xbff0000000000000ULL

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
+#include "base/time.h"
 #include "control/frames.h"
 #include "control/last_words.h"
 #include "control/oob.h"
@@ -57,7 +58,7 @@ TEST(test_byte_by_byte)
 	w.bytes = sent.bytes;
 	w.size = WIRE_HEADER_SIZE + sent.length;
 	pthread_create(&w.thread, NULL, write_slowly, &w);
-	assert_int_equal(oob_receive(&conn, "ABORT", oob_deadline(5000 * MS),
+	assert_int_equal(oob_receive(&conn, "ABORT", time_after(5000 * MS),
 				     &got, &err), 0);
 	pthread_join(w.thread, NULL);
 	assert_int_equal(got.type, FRAME_ABORT);
@@ -78,7 +79,7 @@ TEST(test_the_deadline_is_for_the_whole_frame)
 	struct connection conn;
 	struct frame frame;
 	struct error err = { 0 };
-	uint64_t start = oob_deadline(0);
+	uint64_t start = time_now();
 
 	make_pair(&conn, &w.fd);
 	pthread_create(&w.thread, NULL, write_slowly, &w);
@@ -86,7 +87,7 @@ TEST(test_the_deadline_is_for_the_whole_frame)
 				     &err), -ETIMEDOUT);
 	assert_message(&err, "the server said nothing more in time: waited "
 			     "for START");
-	assert_true(oob_deadline(0) - start >= 150 * MS);
+	assert_true(time_now() - start >= 150 * MS);
 	oob_close(&conn);
 	pthread_join(w.thread, NULL);
 	close(w.fd);
@@ -100,18 +101,18 @@ TEST(test_silence_and_close)
 	int fd;
 
 	make_pair(&conn, &fd);
-	assert_int_equal(oob_receive(&conn, "PLAN", oob_deadline(20 * MS),
+	assert_int_equal(oob_receive(&conn, "PLAN", time_after(20 * MS),
 				     &frame, &err), -ETIMEDOUT);
 	assert_message(&err, "the server said nothing in time: waited for "
 			     "PLAN");
 	error_clear(&err);
 	assert_int_equal(write(fd, "vb", 2), 2);
 	close(fd);
-	assert_int_equal(oob_receive(&conn, "PLAN", oob_deadline(1000 * MS),
+	assert_int_equal(oob_receive(&conn, "PLAN", time_after(1000 * MS),
 				     &frame, &err), -ECONNRESET);
 	assert_contains(err.message, "closed the connection inside a frame");
 	error_clear(&err);
-	assert_int_equal(oob_receive(&conn, "PLAN", oob_deadline(1000 * MS),
+	assert_int_equal(oob_receive(&conn, "PLAN", time_after(1000 * MS),
 				     &frame, &err), -ECONNRESET);
 	assert_message(&err, "the server closed the connection while this end "
 			     "waited for PLAN");
@@ -180,7 +181,7 @@ TEST(test_short_writes)
 	make_large(&frame);
 	w.size = WIRE_HEADER_SIZE + frame.length;
 	pthread_create(&w.thread, NULL, read_slowly, &w);
-	assert_int_equal(oob_send(&conn, &frame, oob_deadline(20000 * MS),
+	assert_int_equal(oob_send(&conn, &frame, time_after(20000 * MS),
 				  &err), 0);
 	pthread_join(w.thread, NULL);
 	assert_int_equal(w.size, 0);
@@ -199,13 +200,13 @@ TEST(test_nobody_reads)
 	make_pair(&conn, &fd);
 	small_buffer(conn.fd);
 	make_large(&frame);
-	assert_int_equal(oob_send(&conn, &frame, oob_deadline(50 * MS), &err),
+	assert_int_equal(oob_send(&conn, &frame, time_after(50 * MS), &err),
 			 -ETIMEDOUT);
 	assert_message(&err, "lost the connection to the server while sending "
 			     "ENDPOINT: Connection timed out");
 	close(fd);
 	error_clear(&err);
-	assert_true(oob_send(&conn, &frame, oob_deadline(50 * MS), &err) < 0);
+	assert_true(oob_send(&conn, &frame, time_after(50 * MS), &err) < 0);
 	assert_contains(err.message, "lost the connection");
 	frame_free(&frame);
 	oob_close(&conn);
@@ -225,14 +226,14 @@ static void interrupt(int what)
 	conn.cancel_fd = cancel;
 	raise(what ? SIGTERM : SIGINT);
 	if (what == 0) {
-		ret = oob_receive(&conn, "x", oob_deadline(9000 * MS), &frame,
+		ret = oob_receive(&conn, "x", time_after(9000 * MS), &frame,
 				  &err);
 		assert_int_equal(conn.cancel_fd, -1);	/* only once */
 	} else {
 		int listener = oob_listen("127.0.0.1", &port, &err);
 
 		ret = oob_wait(listener, POLLIN, &conn.cancel_fd,
-			       oob_deadline(9000 * MS), &err);
+			       time_after(9000 * MS), &err);
 		close(listener);
 	}
 	assert_int_equal(ret, -ECANCELED);
@@ -269,7 +270,7 @@ static int speak_to_the_gone(enum frame_type type, struct error *err)
 	assert_int_equal(send(fd, frame.bytes, WIRE_HEADER_SIZE + frame.length,
 			      0), WIRE_HEADER_SIZE + frame.length);
 	close(fd);
-	ret = last_words_send(&conn, &frame, oob_deadline(1000 * MS), err);
+	ret = last_words_send(&conn, &frame, time_after(1000 * MS), err);
 	frame_free(&frame);
 	oob_close(&conn);
 	return ret;

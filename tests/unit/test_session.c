@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "fake_verbs.h"
+#include "base/time.h"
 #include "model/tests.h"
 #include "pair.h"
 
@@ -13,7 +14,7 @@
 
 static uint64_t now_ns(void)
 {
-	return oob_deadline(0);
+	return time_now();
 }
 
 static void run(struct pair *p, const char *what)

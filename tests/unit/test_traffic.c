@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "fake_provider.h"
+#include "base/time.h"
 #include "model/plan.h"
 #include "traffic/bandwidth.h"
 

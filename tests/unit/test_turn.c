@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -181,6 +182,8 @@ static pid_t start(void)
 	pid_t pid = fork();
 
 	if (pid == 0) {
+		/* whatever becomes of the test */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pause();
 		_exit(0);
 	}

@@ -89,6 +89,7 @@ static void on_ended(struct server *s)
 	int status;
 	pid_t pid;
 
+	signals_take_ended(s->ended_fd);
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		child = s->children.all;
 		while (child && child->pid != pid)

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SECOND 1000000000ULL
+#include "base/time.h"
 
 /* In a process that serves a client: the parent decides. */
 static bool held;
@@ -56,6 +56,14 @@ int signals_open_ended(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	return open_for(set);
+}
+
+void signals_take_ended(int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof(info)) > 0)
+		;
 }
 
 int signals_limit(uint64_t ns, struct error *err)

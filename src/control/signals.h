@@ -25,6 +25,13 @@ int signals_open_child(int fd);
 int signals_open_ended(void);
 
 /*
+ * Take what made FD, of signals_open_ended(), readable.  To be called before
+ * the processes are waited for: one that ends in between makes it readable
+ * again.
+ */
+void signals_take_ended(int fd);
+
+/*
  * After NS nanoseconds, the most that --max-duration allows, the descriptor of
  * signals_open_child() becomes readable, and signals_take() says why.
  * Returns 0 or a negative errno, said in ERR.

@@ -67,6 +67,13 @@ def read_line(path):
         return None
 
 
+def environment():
+    """With the library that is to be loaded before others, if there is one."""
+    if "VERBSPERF_PRELOAD" not in os.environ:
+        return None
+    return {**os.environ, "LD_PRELOAD": os.environ["VERBSPERF_PRELOAD"]}
+
+
 class Program:
     """One verbsperf, with its output in files, that cannot block it."""
 
@@ -75,7 +82,7 @@ class Program:
         self.files = {"stdout": tempfile.TemporaryFile(),
                       "stderr": tempfile.TemporaryFile()}
         options = {"stdin": subprocess.DEVNULL, "start_new_session": True,
-                   **self.files, **popen}
+                   **self.files, "env": environment(), **popen}
         self.process = subprocess.Popen(self.argv, **options)
         self.forgotten = 0
         self.shared = False

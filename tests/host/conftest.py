@@ -1,0 +1,48 @@
+"""Whole processes on this machine, on the fake NIC of tests/bench.
+
+VERBSPERF is the program under test, FAKE_NIC the library that has the NIC;
+without FAKE_NIC it is built.  No RDMA device and no rights are needed.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+BENCH = TESTS / "bench"
+SOURCES = ("fake_nic.c", "fake_path.c", "fake_time.c")
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TESTS / "system"))
+# what lab.py reads when it is imported
+os.environ["VERBSPERF_TEST_DEVICE"] = "fake0"
+
+
+def fake_nic():
+    """The library's path."""
+    if "FAKE_NIC" in os.environ:
+        return os.environ["FAKE_NIC"]
+    path = os.path.join(tempfile.mkdtemp(), "fake_nic.so")
+    subprocess.run(["gcc", "-std=gnu11", "-O2", "-fno-tree-slp-vectorize",
+                    "-shared", "-fPIC", "-o", path,
+                    *(str(BENCH / name) for name in SOURCES)], check=True)
+    return path
+
+
+os.environ["VERBSPERF_PRELOAD"] = fake_nic()
+
+# found where the lines above say
+import lab      # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def no_leftovers():
+    yield
+    lab.kill_leftovers()
+
+
+@pytest.fixture
+def server():
+    return lab.Server()

@@ -26,7 +26,7 @@
 #include "base/error.h"
 
 #define WIRE_MAGIC 0x76627370U
-#define WIRE_PROTOCOL 4
+#define WIRE_PROTOCOL 5
 #define WIRE_HEADER_SIZE 12
 
 /* X(name, type, most bytes of payload) */

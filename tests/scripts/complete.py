@@ -25,7 +25,7 @@ ERROR = {"stage": "connect", "code": "ECONNREFUSED", "message": "no",
          "advice": None, "peer": None}
 DOCUMENT = {
     "schema": "verbsperf/1",
-    "tool": {"name": "verbsperf", "version": "1", "protocol": 4},
+    "tool": {"name": "verbsperf", "version": "1", "protocol": 5},
     "started": "2026-11-21T12:00:00.000Z", "title": None, "test": TEST,
     "parameters": {}, "client": END, "server": END,
     "clock": {"source": "tsc", "resolution_ns": 0.5, "read_cost_ns": 9.0,

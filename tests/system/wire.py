@@ -11,7 +11,7 @@ from collections import namedtuple
 from lab import DEVICE, SYSFS
 
 MAGIC = b"vbsp"
-PROTOCOL = 4
+PROTOCOL = 5
 TYPES = ("HELLO", "REFUSE", "PLAN", "ACCEPT", "ENDPOINT", "READY", "START",
          "DONE", "BYE", "ABORT", "ALIVE", "SENT", "WAIT", "AUTH")
 # Signs of life.

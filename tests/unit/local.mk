@@ -50,6 +50,7 @@ check_PROGRAMS = \
 	tests/unit/test_port \
 	tests/unit/test_preflight \
 	tests/unit/test_preflight_limits \
+	tests/unit/test_protocol \
 	tests/unit/test_qp_attr \
 	tests/unit/test_rate \
 	tests/unit/test_ready \
@@ -205,6 +206,10 @@ tests_unit_test_preflight_limits_SOURCES = \
 	tests/unit/test_preflight_limits.c \
 	tests/unit/two_ends.h tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_port_SOURCES = tests/unit/test_port.c tests/unit/test.h
+tests_unit_test_protocol_SOURCES = tests/unit/test_protocol.c \
+	tests/unit/golden.h tests/unit/golden_plan.h \
+	tests/unit/samples.c tests/unit/samples.h \
+	tests/unit/test.h
 tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \
 	tests/unit/same_effective.h tests/unit/test.h
 tests_unit_test_rate_SOURCES = tests/unit/test_rate.c tests/unit/test.h

@@ -121,6 +121,8 @@ int frames_take_error(const struct frame *frame, const char *peer,
 
 	if (ret)
 		return ret;
+	if (error_is_set(err))
+		return -ECONNABORTED;
 	fail_code(err, -ECONNABORTED, theirs.code, theirs.advice,
 		  "the %s: %s", peer, theirs.message[0] ? theirs.message :
 							   "gave no reason");

@@ -197,8 +197,9 @@ int decode_error(const struct frame *frame, struct error *what,
 		 struct error *err);
 /*
  * REFUSE or ABORT of PEER ("client", "server") as this end's failure: ERR
- * becomes "the PEER: ..." and is marked as the peer's.  Returns -ECONNABORTED,
- * or -EPROTO when FRAME is malformed.
+ * becomes "the PEER: ..." and is marked as the peer's, unless it holds an
+ * error already, which stays as it is.  Returns -ECONNABORTED, or -EPROTO when
+ * FRAME is malformed.
  */
 int frames_take_error(const struct frame *frame, const char *peer,
 		      struct error *err);

@@ -278,6 +278,23 @@ TEST(test_the_peers_error)
 	frame_free(&frame);
 }
 
+/* What failed first stays: message, stage and whose it was. */
+TEST(test_the_peers_error_comes_second)
+{
+	struct error theirs = sample_error(), err = { 0 }, before;
+	struct frame frame;
+
+	error_stage(&err, "traffic");
+	assert_int_equal(fail_code(&err, -EIO, "EIO", "look", "it broke"),
+			 -EIO);
+	before = err;
+	encode_error(&frame, FRAME_ABORT, &theirs);
+	assert_int_equal(frames_take_error(&frame, "server", &err),
+			 -ECONNABORTED);
+	assert_memory_equal(&err, &before, sizeof(err));
+	frame_free(&frame);
+}
+
 static void longest(char *text, size_t size)
 {
 	memset(text, 'x', size - 1);
@@ -369,6 +386,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_done_of_a_receiver),
 	cmocka_unit_test(test_sent_there_and_back),
 	cmocka_unit_test(test_the_peers_error),
+	cmocka_unit_test(test_the_peers_error_comes_second),
 	cmocka_unit_test(test_the_largest_texts_and_ports),
 	cmocka_unit_test(test_the_largest_endpoint_and_histogram),
 };

@@ -17,14 +17,19 @@
 	"------------------------\n"
 #define BITS_PER_MIB (8.0 * 1048576)
 
+/* An operation without a name here does not compile. */
+#define NAME_SEND "Send"
+#define NAME_WRITE "RDMA_Write"
+#define NAME_READ "RDMA_Read"
+#define NAME_FETCH_ADD "Atomic FETCH_AND_ADD"
+#define NAME_SEND_IMM "Send"
+#define NAME_WRITE_IMM "RDMA_Write"
+#define NAME_CMP_SWAP "Atomic CMP_AND_SWAP"
+
 static const char *const names[OP_COUNT] = {
-	[OP_SEND] = "Send",
-	[OP_WRITE] = "RDMA_Write",
-	[OP_READ] = "RDMA_Read",
-	[OP_FETCH_ADD] = "Atomic FETCH_AND_ADD",
-	[OP_SEND_IMM] = "Send",
-	[OP_WRITE_IMM] = "RDMA_Write",
-	[OP_CMP_SWAP] = "Atomic CMP_AND_SWAP",
+#define X(id, ...) [OP_##id] = NAME_##id,
+	OP_LIST(X)
+#undef X
 };
 
 static const char *on(bool value)

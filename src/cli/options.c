@@ -19,9 +19,9 @@ struct parser {
 	bool help;
 	bool version;
 	struct option *longs;
-	char *aliases[PARAMS_MAX];	/* on the heap */
+	char **aliases;		/* both on the heap */
 	uint32_t n_aliases;
-	char shorts[4 * PARAMS_MAX];
+	char shorts[2 * PARAMS_MAX + sizeof(":hV")];
 };
 
 static int argument_kind(const struct param *row)
@@ -62,13 +62,27 @@ static void add_letter(char **next, const struct param *row)
 		*(*next)++ = ':';
 }
 
+static size_t count_aliases(void)
+{
+	size_t n = 0;
+	int length;
+
+	for (size_t i = 0; i < param_count; i++)
+		for (uint64_t k = 0; param_alias(&param_table[i], k, &length);
+		     k++)
+			n++;
+	return n;
+}
+
 /* What getopt_long() is given, made from the table. */
 static void build_tables(struct parser *p)
 {
+	const size_t n_aliases = count_aliases();
 	struct option *next;
 	char *letter = p->shorts;
 
-	p->longs = xcalloc(PARAMS_MAX + param_count + 3, sizeof(*p->longs));
+	p->aliases = xcalloc(n_aliases, sizeof(*p->aliases));
+	p->longs = xcalloc(n_aliases + param_count + 3, sizeof(*p->longs));
 	next = p->longs;
 	*letter++ = ':';
 	*letter++ = 'h';
@@ -283,6 +297,7 @@ int options_parse(int argc, char **argv, struct options *options,
 	free(p.longs);
 	for (uint32_t i = 0; i < p.n_aliases; i++)
 		free(p.aliases[i]);
+	free(p.aliases);
 	if (!ret)
 		*options = o;
 	return ret;

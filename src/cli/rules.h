@@ -7,9 +7,6 @@
 #include "base/error.h"
 #include "cli/options.h"
 
-/* More than the rows of param_table. */
-#define PARAMS_MAX 128
-
 struct given {
 	struct options *options;
 	struct error *err;

@@ -123,6 +123,9 @@ struct param {
 	const char *help;
 };
 
+/* Most rows of the table. */
+#define PARAMS_MAX 128
+
 extern const struct param param_table[];
 extern const size_t param_count;
 

@@ -319,4 +319,7 @@ const struct param param_table[] = {
 };
 // clang-format on
 
+_Static_assert(sizeof(param_table) / sizeof(*param_table) <= PARAMS_MAX,
+	       "more options than PARAMS_MAX");
+
 const size_t param_count = sizeof(param_table) / sizeof(*param_table);

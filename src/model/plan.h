@@ -1,7 +1,8 @@
 /*
  * What both ends do.  The client makes it from its options and sends it; the
- * server agrees or refuses.  Every field but op and metric is a row of
- * param_table (model/param.h), from which it is parsed, printed and encoded.
+ * server agrees or refuses.  Every field but op, metric and server_reads is a
+ * row of param_table (model/param.h), from which it is parsed, printed and
+ * encoded.
  */
 #ifndef MODEL_PLAN_H
 #define MODEL_PLAN_H
@@ -41,7 +42,9 @@ struct plan {
 	uint32_t rx_depth;	/* may be PLAN_AUTO until plan_fit() */
 	uint32_t cq_mod;	/* may be PLAN_AUTO: see plan_cq_mod() */
 	uint32_t mtu;		/* bytes; may be PLAN_AUTO until plan_fit() */
-	uint32_t outstanding_reads;	/* likewise */
+	uint32_t outstanding_reads;	/* likewise; see plan_reads() */
+	uint32_t server_reads;	/* the server's, when both send; 0 until
+				 * plan_fit() chooses */
 	uint32_t qp_timeout;
 	uint32_t sl;
 	uint32_t post_list;	/* sends handed over at once */
@@ -212,6 +215,10 @@ uint64_t plan_send_completions(const struct plan *plan);
 
 /* Reads or atomics of one QP that FROM may start and TO answers at once. */
 uint32_t plan_most_reads(const struct port *from, const struct port *to);
+
+/* Reads or atomics that this end starts at once on each QP, and the other
+ * answers; 0 for an end that starts none.  Known after plan_choose(). */
+uint32_t plan_reads(const struct plan *plan, bool client);
 
 /* Choose what PLAN, which plan_check() found well, left open: MTU, receive
  * depth, outstanding reads, how many of --all sizes. */

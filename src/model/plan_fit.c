@@ -62,18 +62,32 @@ uint32_t plan_most_reads(const struct port *from, const struct port *to)
 	return (uint32_t)smaller(most, OUTSTANDING_READS_MAX);
 }
 
-/* Left open it is the most that both directions can. */
-static uint32_t automatic_reads(const struct plan *plan,
-				const struct port *client,
-				const struct port *server)
+uint32_t plan_reads(const struct plan *plan, bool client)
 {
-	uint32_t out = UINT32_MAX, in = UINT32_MAX;
+	if (!op_table[plan->op].fetches || !plan_sends(plan, client))
+		return 0;
+	if (!client && plan_sends(plan, true))
+		return plan->server_reads;
+	return plan->outstanding_reads;
+}
 
-	if (plan_sends(plan, true))
-		out = plan_most_reads(client, server);
-	if (plan_sends(plan, false))
-		in = plan_most_reads(server, client);
-	return (uint32_t)smaller(out, in);
+/* Left open, each direction has the most that its two ends can. */
+static void choose_reads(struct plan *plan, const struct port *client,
+			 const struct port *server)
+{
+	bool asked = plan->outstanding_reads != PLAN_AUTO;
+	uint32_t out = plan_most_reads(client, server);
+	uint32_t in = plan_most_reads(server, client);
+
+	if (!op_table[plan->op].fetches) {
+		plan->outstanding_reads = 0;
+		return;
+	}
+	if (plan_sends(plan, true) && plan_sends(plan, false) &&
+	    !plan->server_reads)
+		plan->server_reads = asked ? plan->outstanding_reads : in;
+	if (!asked)
+		plan->outstanding_reads = plan_sends(plan, true) ? out : in;
 }
 
 /* As many receives as a device holds. */
@@ -118,11 +132,7 @@ static void fit_datagrams(struct plan *plan)
 void plan_choose(struct plan *plan, const struct port *client,
 		 const struct port *server)
 {
-	if (!op_table[plan->op].fetches)
-		plan->outstanding_reads = 0;
-	else if (plan->outstanding_reads == PLAN_AUTO)
-		plan->outstanding_reads = automatic_reads(plan, client,
-							  server);
+	choose_reads(plan, client, server);
 	if (plan->mtu == PLAN_AUTO)
 		plan->mtu = (uint32_t)smaller(mtu_bytes(client->active_mtu),
 					      mtu_bytes(server->active_mtu));

@@ -199,8 +199,15 @@ static void show_reads(const struct ends *ends, bool client, char *text)
 
 static void need_reads(const struct ends *ends, char *text)
 {
-	if (ends->plan->outstanding_reads != PLAN_AUTO)
-		preflight_print(text, "%u", ends->plan->outstanding_reads);
+	uint32_t client = plan_reads(ends->plan, true);
+	uint32_t server = plan_reads(ends->plan, false);
+
+	if (ends->plan->outstanding_reads == PLAN_AUTO)
+		return;
+	if (client && server && client != server)
+		preflight_print(text, "%u, %u", client, server);
+	else
+		preflight_print(text, "%u", client ? client : server);
 }
 
 /* Reads or atomics that the client, or the server, is to start. */
@@ -209,7 +216,7 @@ static int refuse_reads_of(const struct ends *ends, bool client,
 {
 	const struct port *from = end_port(ends, client);
 	const struct port *to = end_port(ends, !client);
-	uint32_t asked = ends->plan->outstanding_reads;
+	uint32_t asked = plan_reads(ends->plan, client);
 	uint32_t most = plan_most_reads(from, to);
 
 	if (!most)

@@ -52,6 +52,18 @@ static void print_shape(FILE *out, const struct plan *plan)
 			fprintf(out, ", %s", words[i].text);
 }
 
+static void print_reads(FILE *out, const struct plan *plan)
+{
+	uint32_t client = plan_reads(plan, true);
+	uint32_t server = plan_reads(plan, false);
+
+	if (!op_table[plan->op].fetches)
+		return;
+	fprintf(out, ", outstanding reads %u", client ? client : server);
+	if (client && server && client != server)
+		fprintf(out, " (of the server %u)", server);
+}
+
 void head_print(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
@@ -68,9 +80,7 @@ void head_print(FILE *out, const struct result *r)
 		fprintf(out, ", %u threads", plan->threads);
 	if (plan_counts_received(plan))
 		fprintf(out, ", rx depth %u", plan->rx_depth);
-	if (op_table[plan->op].fetches)
-		fprintf(out, ", outstanding reads %u",
-			plan->outstanding_reads);
+	print_reads(out, plan);
 	if (row->inline_size)
 		fprintf(out, ", inline %u", row->inline_size);
 	load_print_plan(out, plan);

@@ -163,7 +163,7 @@ int qp_connect(const struct device *device, struct ibv_qp *qp,
 	ret = modify(device, qp, &attr, mask, "RTR", gid, err);
 	if (ret)
 		return ret;
-	mask = qp_attr_rts(&attr, plan, remote->psn);
+	mask = qp_attr_rts(&attr, plan, remote);
 	return modify(device, qp, &attr, mask, "RTS", "", err);
 }
 

@@ -104,22 +104,23 @@ int qp_attr_rtr(struct ibv_qp_attr *attr, uint8_t port,
 		.path_mtu = (enum ibv_mtu)remote->path->mtu,
 		.dest_qp_num = remote->peer.qpn,
 		.rq_psn = remote->peer.psn,
-		.max_dest_rd_atomic = (uint8_t)plan->outstanding_reads,
+		.max_dest_rd_atomic = (uint8_t)plan_reads(plan,
+							 !remote->client),
 		.min_rnr_timer = (uint8_t)plan->min_rnr_timer,
 	};
 	return masks[plan->transport][TO_RTR];
 }
 
 int qp_attr_rts(struct ibv_qp_attr *attr, const struct plan *plan,
-		uint32_t sq_psn)
+		const struct qp_remote *remote)
 {
 	*attr = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_RTS,
-		.sq_psn = sq_psn,
+		.sq_psn = remote->psn,
 		.timeout = (uint8_t)plan->qp_timeout,
 		.retry_cnt = (uint8_t)plan->retry_count,
 		.rnr_retry = (uint8_t)plan->rnr_retry,
-		.max_rd_atomic = (uint8_t)plan->outstanding_reads,
+		.max_rd_atomic = (uint8_t)plan_reads(plan, remote->client),
 	};
 	return masks[plan->transport][TO_RTS];
 }

@@ -29,6 +29,7 @@ struct qp_remote {
 	const struct path *path;
 	uint32_t flow_label;
 	uint32_t psn;		/* the first of this end */
+	bool client;		/* which end this is */
 	struct endpoint_qp peer;
 };
 
@@ -44,13 +45,15 @@ struct ibv_ah_attr qp_attr_address(uint8_t port, const struct plan *plan,
 /* RESET -> INIT.  Returns the mask. */
 int qp_attr_init(struct ibv_qp_attr *attr, const struct qp_local *local);
 
-/* INIT -> RTR: towards the peer's QP, expecting its PSN. */
+/* INIT -> RTR: towards the peer's QP, expecting its PSN, and answering as many
+ * reads at once as the peer starts. */
 int qp_attr_rtr(struct ibv_qp_attr *attr, uint8_t port,
 		const struct plan *plan, const struct qp_remote *remote);
 
-/* RTR -> RTS: starting with this end's PSN. */
+/* RTR -> RTS: starting with this end's PSN, and as many reads at once as PLAN
+ * gives this end. */
 int qp_attr_rts(struct ibv_qp_attr *attr, const struct plan *plan,
-		uint32_t sq_psn);
+		const struct qp_remote *remote);
 
 /* What to ask a queue pair of TRANSPORT for. */
 int qp_attr_query(enum transport transport);

@@ -174,7 +174,10 @@ int resources_create(const struct device *device, const struct plan *plan,
 		     bool client, uint32_t vector, struct resources *res,
 		     struct error *err)
 {
-	struct resources r = { .pd = ibv_alloc_pd(device->context) };
+	struct resources r = {
+		.client = client,
+		.pd = ibv_alloc_pd(device->context),
+	};
 	int ret = 0;
 
 	if (!r.pd)
@@ -277,6 +280,7 @@ int resources_connect(struct resources *res, const struct device *device,
 			.path = path,
 			.flow_label = addressing_flow_label(plan, i),
 			.psn = res->psns[i],
+			.client = res->client,
 			.peer = peer->qps[i],
 		};
 		struct flow_qp *q = &res->qps[i];

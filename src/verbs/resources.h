@@ -19,6 +19,7 @@
 #include "verbs/queues.h"
 
 struct resources {
+	bool client;		/* which end this is */
 	struct ibv_pd *pd;
 	struct memory memory;
 	struct queues *queues;	/* of each thread */

@@ -156,6 +156,56 @@ TEST(test_reads)
 	assert_int_equal(plan.outstanding_reads, 0);
 }
 
+static void choose_reads(struct plan *plan, struct port *client,
+			 struct port *server)
+{
+	struct error err = { 0 };
+
+	plan->op = OP_READ;
+	assert_int_equal(plan_fit(plan, client, server, &err), 0);
+	/* and once more, with what was chosen */
+	assert_int_equal(plan_fit(plan, client, server, &err), 0);
+}
+
+/* Each direction has what its two ends can, however they differ. */
+TEST(test_reads_of_each_direction)
+{
+	struct port client = good_port(), server = good_port();
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	client.limits.max_qp_init_rd_atom = 16;
+	client.limits.max_qp_rd_atom = 4;
+	server.limits.max_qp_init_rd_atom = 8;
+	server.limits.max_qp_rd_atom = 12;
+	choose_reads(&plan, &client, &server);
+	assert_int_equal(plan_reads(&plan, true), 12);
+	assert_int_equal(plan_reads(&plan, false), 0);
+	plan = good_plan();
+	plan.reversed = true;
+	choose_reads(&plan, &client, &server);
+	assert_int_equal(plan_reads(&plan, true), 0);
+	assert_int_equal(plan_reads(&plan, false), 4);
+	plan = good_plan();
+	plan.bidirectional = true;
+	choose_reads(&plan, &client, &server);
+	assert_int_equal(plan_reads(&plan, true), 12);
+	assert_int_equal(plan_reads(&plan, false), 4);
+	plan = good_plan();
+	plan.bidirectional = true;
+	plan.outstanding_reads = 3;
+	choose_reads(&plan, &client, &server);
+	assert_int_equal(plan_reads(&plan, true), 3);
+	assert_int_equal(plan_reads(&plan, false), 3);
+	plan = good_plan();
+	plan.op = OP_READ;
+	plan.bidirectional = true;
+	plan.outstanding_reads = 5;
+	assert_int_equal(plan_fit(&plan, &client, &server, &err), -EINVAL);
+	assert_message(&err, "--outstanding-reads 5: the server's rxe0 starts "
+			     "at most 8 at once, the client's rxe0 answers 4");
+}
+
 TEST(test_automatic_choices)
 {
 	struct port client = good_port(), server = good_port();
@@ -301,6 +351,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_each_limit_at_each_end),
 	cmocka_unit_test(test_size_and_mtu_limits),
 	cmocka_unit_test(test_reads),
+	cmocka_unit_test(test_reads_of_each_direction),
 	cmocka_unit_test(test_automatic_choices),
 	cmocka_unit_test(test_automatic_receives),
 	cmocka_unit_test(test_queues_for_each_thread),

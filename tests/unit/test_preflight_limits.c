@@ -172,6 +172,26 @@ TEST(test_reads)
 		   "server's mlx5_0 answers 0");
 }
 
+/* Each direction of --bidirectional is shown, and judged, on its own. */
+TEST(test_reads_both_ways)
+{
+	struct two_ends e = good_ends();
+
+	set_op(&e.plan, OP_READ);
+	e.plan.bidirectional = true;
+	e.client.limits.max_qp_rd_atom = 4;
+	look(&e);
+	assert_null(preflight_first(&e.found));
+	assert_string_equal(find_row(&e, "reads under way")->needed, "8, 4");
+	e.plan = good_plan();
+	set_op(&e.plan, OP_READ);
+	e.plan.bidirectional = true;
+	e.plan.outstanding_reads = 5;
+	check_only(&e, "reads under way", VERDICT_ERROR,
+		   "--outstanding-reads 5: the server's mlx5_0 starts at most "
+		   "8 at once, the client's mlx5_0 answers 4");
+}
+
 TEST(test_paging)
 {
 	struct two_ends e = good_ends();
@@ -195,6 +215,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_nearly_all),
 	cmocka_unit_test(test_rows_that_apply),
 	cmocka_unit_test(test_reads),
+	cmocka_unit_test(test_reads_both_ways),
 	cmocka_unit_test(test_paging),
 };
 

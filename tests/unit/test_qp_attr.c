@@ -172,15 +172,42 @@ TEST(test_rts)
 		.rnr_retry = 2,
 		.max_rd_atomic = 5,
 	};
+	const struct qp_remote remote = { .psn = 0x42, .client = true };
 
 	for (int t = 0; t < TRANSPORTS; t++) {
 		const struct plan plan = plan_of((enum transport)t);
 		struct ibv_qp_attr attr;
 
 		memset(&attr, 0xff, sizeof(attr));
-		assert_int_equal(qp_attr_rts(&attr, &plan, 0x42), masks[t]);
+		assert_int_equal(qp_attr_rts(&attr, &plan, &remote),
+				 masks[t]);
 		check_same(&attr, &wanted);
 	}
+}
+
+/* An end starts as many reads as the other answers, and no other. */
+TEST(test_reads_of_each_end)
+{
+	const struct path path = { .mtu = IBV_MTU_2048 };
+	struct plan plan = plan_of(TRANSPORT_RC);
+	struct qp_remote client = { .path = &path, .client = true };
+	struct qp_remote server = { .path = &path };
+	struct ibv_qp_attr attr;
+
+	qp_attr_rtr(&attr, 1, &plan, &client);
+	assert_int_equal(attr.max_dest_rd_atomic, 0);
+	qp_attr_rts(&attr, &plan, &server);
+	assert_int_equal(attr.max_rd_atomic, 0);
+	plan.bidirectional = true;
+	plan.server_reads = 3;
+	qp_attr_rtr(&attr, 1, &plan, &client);
+	assert_int_equal(attr.max_dest_rd_atomic, 3);
+	qp_attr_rts(&attr, &plan, &server);
+	assert_int_equal(attr.max_rd_atomic, 3);
+	qp_attr_rtr(&attr, 1, &plan, &server);
+	assert_int_equal(attr.max_dest_rd_atomic, 5);
+	qp_attr_rts(&attr, &plan, &client);
+	assert_int_equal(attr.max_rd_atomic, 5);
 }
 
 TEST(test_types)
@@ -265,6 +292,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rtr_without_grh),
 	cmocka_unit_test(test_rtr_with_grh),
 	cmocka_unit_test(test_rts),
+	cmocka_unit_test(test_reads_of_each_end),
 	cmocka_unit_test(test_types),
 	cmocka_unit_test(test_address),
 	cmocka_unit_test(test_effective),

@@ -112,6 +112,34 @@ TEST(test_both_ends_know_both)
 	pair_close(&p);
 }
 
+/* Whole sessions with devices that start and answer a different number. */
+TEST(test_reads_are_within_the_limits_of_each_end)
+{
+	struct pair p;
+	const struct result *r;
+	struct port_limits *client, *server;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_READ, METRIC_BANDWIDTH);
+	pair_plan(&p)->bidirectional = true;
+	client = &p.client.device.port.limits;
+	server = &p.server.device.port.limits;
+	client->max_qp_init_rd_atom = 16;
+	client->max_qp_rd_atom = 4;
+	server->max_qp_init_rd_atom = 8;
+	server->max_qp_rd_atom = 12;
+	pair_start(&p);
+	pair_wait(&p);
+	r = p.client.result;
+	assert_int_equal(p.client.ret, 0);
+	assert_int_equal(r->client_qp.max_rd_atomic, 12);
+	assert_int_equal(r->server_qp.max_dest_rd_atomic, 12);
+	assert_int_equal(r->server_qp.max_rd_atomic, 4);
+	assert_int_equal(r->client_qp.max_dest_rd_atomic, 4);
+	check_effective(&r->client_qp, &p.server.result->client_qp);
+	pair_close(&p);
+}
+
 TEST(test_partitions_that_differ)
 {
 	static const char text[] =
@@ -138,6 +166,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_ready_out_of_range),
 	cmocka_unit_test(test_ready_of_another_length),
 	cmocka_unit_test(test_both_ends_know_both),
+	cmocka_unit_test(test_reads_are_within_the_limits_of_each_end),
 	cmocka_unit_test(test_partitions_that_differ),
 };
 

@@ -72,6 +72,7 @@ class Record(typing.NamedTuple):
     fingerprint: dict  # {name: value} of fingerprint(), and more of a sweep
     path: str
     line: int
+    session: str = None  # the header of a sweep; a copy has the same
 
 
 def label(point, points=()):
@@ -144,8 +145,10 @@ def read(path):
     line, first = records[0]
     if first.get("schema") == SWEEP:
         check_header(path, line, first)
-        return in_order(first, [sweep_record(path, number, entry)
-                                for number, entry in records[1:]])
+        session = json.dumps(first, sort_keys=True)
+        return in_order(first, [
+            sweep_record(path, number, entry)._replace(session=session)
+            for number, entry in records[1:]])
     return read_documents(path, records)
 
 
@@ -196,7 +199,7 @@ def not_json(path, text, error):
     where = f"{path}:{error.lineno}"
     if not text[error.pos:].strip() or "\n" not in text[error.pos:]:
         return (f"{where}: the file is cut off or not JSON: {error.msg};"
-                " a sweep that is run again with it goes on there")
+                " a sweep that is run again with --resume goes on there")
     return f"{where}: not JSON: {error.msg}"
 
 

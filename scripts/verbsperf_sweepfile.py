@@ -3,6 +3,7 @@ import fcntl
 import json
 import os
 import stat
+import time
 
 import verbsperf_results as results
 
@@ -35,14 +36,22 @@ def open_file(path):
     return fd
 
 
+def age(fd):
+    """Seconds since something was written."""
+    return time.time() - os.fstat(fd).st_mtime
+
+
 def cut_torn_line(fd, path):
-    """Drop what a sweep that was killed wrote of its last line; how much."""
+    """Drop what a sweep that was killed wrote of its last line; how much.
+    The file does not get younger by it."""
     try:
+        times = os.fstat(fd)
         data = os.pread(fd, os.fstat(fd).st_size, 0)
         whole = data.rfind(b"\n") + 1
         if whole < len(data):
             check_torn(data[:100], path)
             os.ftruncate(fd, whole)
+            os.utime(fd, ns=(times.st_atime_ns, times.st_mtime_ns))
         return len(data) - whole
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from None
@@ -83,4 +92,4 @@ def append(fd, path, entry):
         os.ftruncate(fd, end)
         raise WriteError(f"{path}: cannot write: {error.strerror}; what was "
                          "measured before is in it, and the same command "
-                         "goes on there") from None
+                         "with --resume goes on there") from None

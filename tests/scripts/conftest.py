@@ -1,4 +1,6 @@
 """The scripts under test, imported and run."""
+import datetime
+import itertools
 import json
 import os
 import pathlib
@@ -69,13 +71,24 @@ def write_suite(tmp_path):
     return write
 
 
+def times():
+    """When runs started: no two at once."""
+    noon = datetime.datetime(2026, 11, 21, 12)
+    for n in itertools.count():
+        then = noon + datetime.timedelta(seconds=n)
+        yield then.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+
+STARTED = times()
+
+
 def document(gbps=50.0, size=64, p99=None, **changes):
     """A verbsperf/1 document."""
     latency = {"p50": p99 / 2, "p99": p99} if p99 else None
     row = {"size": size, "latency": latency,
            "bandwidth": None if latency else {"gbps": gbps}}
     test = {"name": "write_lat", "metric": "latency"} if latency else {}
-    made = {"test": test, "results": [row],
+    made = {"test": test, "results": [row], "started": next(STARTED),
             "parameters": {"tx-depth": 128, "loopback": False}}
     return complete.document({**made, **changes})
 

@@ -138,10 +138,26 @@ def test_failures_count(compare, write, base, new, status, wanted, note):
     assert got[2]["notes"] == ([note] if note else [])
 
 
+def test_one_session_on_both_sides(compare, write, pair):
+    """A copy is always as fast; so is what a sweep added to itself."""
+    lines = sweep_lines({"a": STEADY})
+    base = write("base.jsonl", lines[:-2])
+    more = write("more.jsonl", lines)
+    for options in ((), ("--force",)):
+        line = refused(compare(*options, base, more), 2, base, more,
+                       "same session", "both have 8 of its measurements")
+        assert line.count(base) == 1
+    refused(compare(pair, pair), 2, "same session")
+    refused(compare(f"{pair}:slow", f"{pair}:slow"), 2, "same session")
+    made = [document(v) for v in STEADY]
+    refused(compare(write("one", made), write("two", made[::-1])), 2,
+            "same session")
+
+
 def test_points_of_one_side_only(compare, write):
-    both = [document(v) for v in STEADY]
-    more = both + [document(v, size=128) for v in STEADY]
-    base, new = write("base", both), write("new", more)
+    base = write("base", [document(v) for v in STEADY])
+    new = write("new", [document(v, size=size) for size in (64, 128)
+                        for v in STEADY])
     status, text, _ = compare(base, new)
     assert status == 0 and "1 point of NEW not in BASE" in text
     status, text, _ = compare(new, base)

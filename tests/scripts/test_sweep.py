@@ -129,10 +129,15 @@ def test_a_measurement_that_hangs(sweep, write_suite, tmp_path, server):
 
 
 def test_a_complete_sweep_measures_nothing(sweep, small, tmp_path):
-    assert sweep("-o", "out", "--rounds", 1, small, "a=x")[0] == 0
+    """That is not said to be a success, unless it is meant."""
+    command = ("-o", "out", "--rounds", 1, small, "a=x")
+    assert sweep(*command)[0] == 0
     before = (tmp_path / "out").read_bytes()
-    status, _, err = sweep("-o", "out", "--rounds", 1, small, "a=x")
-    assert status == 0 and "4 measured before" in err
+    refused(sweep(*command), 2, "out: nothing is left to measure, all 4 ",
+            "another FILE", "--resume")
+    status, _, err = sweep("--resume", *command)
+    assert status == 0
+    assert "4 measured, 0 failed: out (4 of them measured before)" in err
     assert (tmp_path / "out").read_bytes() == before
     # more rounds are added to those that are there
     assert sweep("-o", "out", "--rounds", 2, small, "a=x")[0] == 0
@@ -175,6 +180,24 @@ def test_killed_and_gone_on_with(sweep, small, tmp_path, stuck):
     assert sweep("-o", "never", *options)[0] == 0
     whole = keys(entries(path))
     assert whole == keys(entries(tmp_path / "never")) and len(whole) == 32
+
+
+def test_an_old_sweep_is_gone_on_with_when_that_is_meant(sweep, small,
+                                                         tmp_path):
+    """A night that was interrupted is no part of the next one."""
+    path = tmp_path / "out"
+    assert sweep("-o", "out", "--rounds", 1, small, "a=x")[0] == 0
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]) + lines[-1][:50])
+    yesterday = time.time() - 20 * 3600
+    os.utime(path, (yesterday, yesterday))
+    command = ("-o", "out", "--rounds", 1, small, "a=x")
+    for _ in range(2):  # what was torn was cut: it is as old as before
+        refused(sweep(*command), 2, "20 h 0 min ago", "--resume", "another")
+    assert len(entries(path)) == 4
+    status, _, err = sweep("--resume", *command)
+    assert status == 0 and "(3 of them measured before)" in err
+    assert len(entries(path)) == 5
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -248,6 +271,8 @@ def test_until_the_interval_is_narrow(sweep, write_suite, tmp_path):
     assert sweep("-o", "out", "--until-ci", "95,2", suite, "a=x",
                  "b=y")[0] == 0
     assert len(keys(entries(tmp_path / "out"))) == 2 * 2 * 6
+    refused(sweep("-o", "out", "--until-ci", "95,2", suite, "a=x", "b=y"), 2,
+            "nothing is left to measure")
     status, _, err = sweep("-o", "never", "--until-ci", "95,0.01",
                            "--max-rounds", 8, suite, "a=x")
     assert status == 3

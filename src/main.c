@@ -80,13 +80,16 @@ static int report(const struct result *result)
 	return met ? EXIT_MEASURED : EXIT_LIMIT;
 }
 
+/* Several clients of a server may be served at once. */
 static struct result *new_result(const struct options *options, bool reports)
 {
+	const bool alone = options->command != COMMAND_SERVE ||
+			   options->params.once;
 	struct result *result = xcalloc(1, sizeof(*result));
 
 	result->params = options->params;
 	if (reports)
-		result->observer = outputs_observe(&options->params);
+		result->observer = outputs_observe(&options->params, alone);
 	clock_gettime(CLOCK_REALTIME, &result->started);
 	return result;
 }

@@ -1,10 +1,12 @@
 #include "config.h"
 #include "base/log.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static enum log_level threshold = LOG_INFO;
@@ -107,6 +109,14 @@ static bool takes_text(void)
 
 	return threshold >= LOG_INFO && poll(&fd, 1, 0) == 1 &&
 	       fd.revents & POLLOUT;
+}
+
+bool log_text_now(const char *text)
+{
+	if (threshold >= LOG_INFO && (strlen(text) > PIPE_BUF || !takes_text()))
+		return false;
+	log_text(text);
+	return true;
 }
 
 void log_row(const char *text)

@@ -2,6 +2,8 @@
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 enum log_level {
@@ -41,5 +43,9 @@ void log_progress(const char *text);
 
 /* TEXT as it is: the table, when stdout belongs to a machine format. */
 void log_text(const char *text);
+
+/* The same, but it does not wait: false, and nothing is written, when stderr
+ * would not take all of TEXT at once. */
+bool log_text_now(const char *text);
 
 #endif

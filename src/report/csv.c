@@ -8,6 +8,7 @@
 
 #include "report/document.h"
 #include "report/json_value.h"
+#include "report/stream.h"
 
 /* Each column, and where its value is: keys and indices with dots between. */
 struct column {
@@ -155,30 +156,66 @@ static void print_percentiles(FILE *out, const struct percentiles *list,
 	}
 }
 
-char *report_csv(const struct result *r)
+static void print_headings(FILE *out, const struct result *r)
 {
-	json_t *document = report_document(r), *row;
-	char *text = NULL;
-	size_t size, i;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out || !document) {
-		json_decref(document);
-		return NULL;
-	}
 	print_names(out, of_run, COUNT(of_run));
 	print_names(out, of_row, COUNT(of_row));
 	print_names(out, of_failure, COUNT(of_failure));
 	print_percentiles(out, &r->params.percentiles, NULL);
 	fputs("\r\n", out);
-	json_array_foreach(json_object_get(document, "results"), i, row) {
-		print_cells(out, document, of_run, COUNT(of_run));
-		print_cells(out, row, of_row, COUNT(of_row));
-		print_cells(out, document, of_failure, COUNT(of_failure));
-		print_percentiles(out, &r->params.percentiles, row);
-		fputs("\r\n", out);
-	}
+}
+
+/* ROW of the document of R, and FAILURE, where its error is; NULL: none. */
+static void print_line(FILE *out, const struct result *r,
+		       const json_t *document, const json_t *row,
+		       const json_t *failure)
+{
+	print_cells(out, document, of_run, COUNT(of_run));
+	print_cells(out, row, of_row, COUNT(of_row));
+	print_cells(out, failure, of_failure, COUNT(of_failure));
+	print_percentiles(out, &r->params.percentiles, row);
+	fputs("\r\n", out);
+}
+
+/* Those before the one that failed are written by then. */
+static void print_row(FILE *out, const struct result *r,
+		      const struct result_row *row)
+{
+	json_t *document = report_document(r), *values;
+
+	if (row == r->rows)
+		print_headings(out, r);
+	values = json_array_get(json_object_get(document, "results"),
+				(size_t)(row - r->rows));
+	print_line(out, r, document, values, row->failed ? document : NULL);
 	json_decref(document);
-	fclose(out);
-	return text;
+}
+
+/* A run that failed between two sizes: no row has said so. */
+static void print_failure(FILE *out, const struct result *r)
+{
+	json_t *document = report_document(r);
+	json_t *row = json_pack("{s:b}", "failed", true);
+
+	print_line(out, r, document, row, document);
+	json_decref(row);
+	json_decref(document);
+}
+
+static void print_tail(FILE *out, const struct result *r)
+{
+	if (!r->n_rows)
+		print_headings(out, r);
+	else if (error_is_set(&r->error) && !r->rows[r->n_rows - 1].failed)
+		print_failure(out, r);
+}
+
+const struct row_format csv_format = {
+	.row = print_row,
+	.tail = print_tail,
+};
+
+char *report_csv(const struct result *r)
+{
+	return row_format_render(&csv_format, r);
 }

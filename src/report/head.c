@@ -64,10 +64,25 @@ static void print_reads(FILE *out, const struct plan *plan)
 		fprintf(out, " (of the server %u)", server);
 }
 
+/* What the sender may send inline: as its queue pairs have it, until a row says
+ * what was done. */
+static uint32_t inline_size(const struct result *r)
+{
+	const struct plan *plan = &r->params.plan;
+	const struct effective *sender = plan->reversed ? &r->server_qp :
+							  &r->client_qp;
+	uint32_t asked = plan_inline(plan);
+
+	if (r->n_rows)
+		return r->rows[0].inline_size;
+	return sender->max_inline_data < asked ? sender->max_inline_data :
+						 asked;
+}
+
 void head_print(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
-	const struct result_row *row = &r->rows[0];
+	const uint32_t most_inline = inline_size(r);
 	char name[TEST_NAME_SIZE];
 
 	fprintf(out, " %s: %s, %u QP%s, MTU %u, tx depth %u",
@@ -81,8 +96,8 @@ void head_print(FILE *out, const struct result *r)
 	if (plan_counts_received(plan))
 		fprintf(out, ", rx depth %u", plan->rx_depth);
 	print_reads(out, plan);
-	if (row->inline_size)
-		fprintf(out, ", inline %u", row->inline_size);
+	if (most_inline)
+		fprintf(out, ", inline %u", most_inline);
 	load_print_plan(out, plan);
 	print_shape(out, plan);
 	fputs("\n", out);

@@ -6,25 +6,62 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/xalloc.h"
 #include "report/lines.h"
+#include "report/stream.h"
 
-struct output {
-	size_t path;		/* of a const char * in struct parameters */
-	char *(*render)(const struct result *r);	/* NULL: it is written
-							 * as it comes */
+/* What is told of a run while it goes on. */
+struct outputs {
+	struct observer observer;
+	/* each NULL when there is none, or when all is written at the end */
+	struct observer *lines;
+	struct stream *table, *csv;
 };
 
-static const struct output outputs[] = {
-	{ offsetof(struct parameters, json), report_json },
-	{ offsetof(struct parameters, json_lines), NULL },
-	{ offsetof(struct parameters, csv), report_csv },
+static struct outputs *outputs_of(struct observer *observer)
+{
+	return (struct outputs *)((char *)observer -
+				  offsetof(struct outputs, observer));
+}
+
+static int write_json(const char *path, const struct result *r,
+		      struct error *err)
+{
+	return report_print(path, report_json(r), err);
+}
+
+static int write_lines(const char *path, const struct result *r,
+		       struct error *err)
+{
+	(void)path;
+	return lines_end(outputs_of(r->observer)->lines, r, err);
+}
+
+static int write_csv(const char *path, const struct result *r,
+		     struct error *err)
+{
+	struct stream *csv = outputs_of(r->observer)->csv;
+
+	return csv ? stream_end(csv, r, err) :
+		     report_print(path, report_csv(r), err);
+}
+
+static const struct output {
+	size_t path;		/* of a const char * in struct parameters */
+	bool begun_anew;	/* before the run: it is written as it comes */
+	int (*write)(const char *path, const struct result *r,
+		     struct error *err);
+} outputs[] = {
+	{ offsetof(struct parameters, json), false, write_json },
+	{ offsetof(struct parameters, json_lines), true, write_lines },
+	{ offsetof(struct parameters, csv), true, write_csv },
 };
 
 #define N_OUTPUTS (sizeof(outputs) / sizeof(*outputs))
 
-static char *(*const tables[TABLES])(const struct result *r) = {
-	[TABLE_OWN] = report_text,
-	[TABLE_PERFTEST] = report_perftest,
+static const struct row_format *const tables[TABLES] = {
+	[TABLE_OWN] = &text_format,
+	[TABLE_PERFTEST] = &perftest_format,
 };
 
 /* NULL: not asked for. */
@@ -51,18 +88,70 @@ int outputs_check(const struct parameters *params, struct error *err)
 	for (size_t i = 0; i < N_OUTPUTS && !ret; i++)
 		if (path_of(params, i))
 			ret = report_check_path(path_of(params, i),
-						!outputs[i].render, err);
+						outputs[i].begun_anew, err);
 	return ret;
 }
 
-struct observer *outputs_observe(const struct parameters *params)
+static void on_begin(struct observer *observer, const struct result *r)
 {
-	return params->json_lines ? lines_new(params->json_lines) : NULL;
+	struct outputs *o = outputs_of(observer);
+
+	if (o->lines)
+		o->lines->begin(o->lines, r);
+	if (o->table)
+		stream_begin(o->table, r);
+	if (o->csv)
+		stream_begin(o->csv, r);
+}
+
+static void on_interval(struct observer *observer, const struct result *r,
+			const struct observed *part)
+{
+	struct observer *lines = outputs_of(observer)->lines;
+
+	if (lines)
+		lines->interval(lines, r, part);
+}
+
+static void on_row(struct observer *observer, const struct result *r,
+		   const struct result_row *row)
+{
+	struct outputs *o = outputs_of(observer);
+
+	if (o->lines)
+		o->lines->row(o->lines, r, row);
+	if (o->table)
+		stream_rows(o->table, r);
+	if (o->csv)
+		stream_rows(o->csv, r);
+}
+
+struct observer *outputs_observe(const struct parameters *params, bool alone)
+{
+	struct outputs *o = xcalloc(1, sizeof(*o));
+
+	o->observer = (struct observer){ on_begin, on_interval, on_row };
+	if (params->json_lines)
+		o->lines = lines_new(params->json_lines);
+	if (alone)
+		o->table = stream_new(tables[params->format],
+				      takes_stdout(params) ? NULL : "-");
+	if (alone && params->csv)
+		o->csv = stream_new(&csv_format, params->csv);
+	return &o->observer;
 }
 
 void outputs_release(struct observer *observer)
 {
-	lines_free(observer);
+	struct outputs *o;
+
+	if (!observer)
+		return;
+	o = outputs_of(observer);
+	lines_free(o->lines);
+	stream_free(o->table);
+	stream_free(o->csv);
+	free(o);
 }
 
 /* TEXT, which is freed, for people. */
@@ -78,7 +167,13 @@ static int write_table(const struct parameters *params, char *text,
 
 int outputs_write_table(const struct result *r, struct error *err)
 {
-	return write_table(&r->params, tables[r->params.format](r), err);
+	struct stream *table = outputs_of(r->observer)->table;
+
+	if (table)
+		return stream_end(table, r, err);
+	return write_table(&r->params,
+			   row_format_render(tables[r->params.format], r),
+			   err);
 }
 
 int outputs_write(const struct result *r, struct error *err)
@@ -87,13 +182,8 @@ int outputs_write(const struct result *r, struct error *err)
 
 	for (size_t i = 0; i < N_OUTPUTS; i++) {
 		const char *path = path_of(&r->params, i);
-		int ret;
+		int ret = path ? outputs[i].write(path, r, err) : 0;
 
-		if (!path || (!outputs[i].render && !r->observer))
-			continue;
-		ret = outputs[i].render ?
-			      report_print(path, outputs[i].render(r), err) :
-			      lines_end(r->observer, r, err);
 		first = first ? first : ret;
 	}
 	return first;

@@ -12,6 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/preflight.h"
+#include "report/stream.h"
+
 #define RULE \
 	"---------------------------------------------------------------" \
 	"------------------------\n"
@@ -186,36 +189,38 @@ static const struct {
 	},
 };
 
-static void print_rows(FILE *out, const struct result *r)
+/* What stands above it depends on the first row. */
+static void print_row(FILE *out, const struct result *r,
+		      const struct result_row *row)
 {
 	bool other = is_latency(r) ? r->params.timed : r->params.gbits;
 	enum metric metric = r->params.plan.metric;
 
-	fputs(tables[metric][other].headings, out);
-	for (uint32_t i = 0; i < r->n_rows; i++)
-		if (!r->rows[i].failed)
-			tables[metric][other].print(out, r, &r->rows[i]);
-	fputs(RULE, out);
-}
-
-char *report_perftest(const struct result *r)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out;
-
-	/* there is no such thing in perftest */
-	if (r->preflight)
-		return report_text(r);
-	out = open_memstream(&text, &size);
-	if (!out)
-		return NULL;
-	if (r->n_rows) {
+	if (row == r->rows) {
 		print_title(out, r);
 		print_parameters(out, r);
 		print_addresses(out, r);
-		print_rows(out, r);
+		fputs(tables[metric][other].headings, out);
 	}
-	fclose(out);
-	return text;
+	if (!row->failed)
+		tables[metric][other].print(out, r, row);
+}
+
+static void print_tail(FILE *out, const struct result *r)
+{
+	/* there is no such thing in perftest */
+	if (r->preflight)
+		preflight_text(out, r);
+	if (r->n_rows)
+		fputs(RULE, out);
+}
+
+const struct row_format perftest_format = {
+	.row = print_row,
+	.tail = print_tail,
+};
+
+char *report_perftest(const struct result *r)
+{
+	return row_format_render(&perftest_format, r);
 }

@@ -16,10 +16,12 @@ struct sink {
 	size_t most;		/* bytes that may be written at once */
 	char *text;		/* on the heap: what is still to be written */
 	size_t start, end, room;
+	bool patient;		/* at the end, the reader may take as long as
+				 * it likes: a person with a pager */
 	int errnum;		/* what put an end to it; 0: nothing */
 };
 
-/* Opens nothing yet; sink_free() it.  PATH is kept by reference. */
+/* Not patient; opens nothing yet; sink_free() it.  PATH is kept by reference. */
 void sink_init(struct sink *sink, const char *path);
 
 /* Append LENGTH bytes of TEXT, and write as much as the reader takes now. */

@@ -13,6 +13,7 @@
 #include "report/limit.h"
 #include "report/load.h"
 #include "report/preflight.h"
+#include "report/stream.h"
 
 /* A number right-aligned in a column; "-" for what was not measured.  One too
  * small for the decimals keeps three digits: it is not nothing. */
@@ -323,29 +324,40 @@ static void print_definition(FILE *out, const struct result *r)
 	print_dropped(out, r);
 }
 
-char *report_text(const struct result *r)
+static void print_head(FILE *out, const struct result *r)
 {
 	const struct table table = make_table(&r->params);
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
 
-	if (!out)
-		return NULL;
+	head_print(out, r);
+	print_headings(out, &table);
+}
+
+static void print_table_row(FILE *out, const struct result *r,
+			    const struct result_row *row)
+{
+	const struct table table = make_table(&r->params);
+
+	print_row(out, &table, &r->params.plan, row);
+	load_print(out, &r->params.plan, row);
+}
+
+static void print_tail(FILE *out, const struct result *r)
+{
 	if (r->preflight)
 		preflight_text(out, r);
-	if (r->n_rows) {
-		head_print(out, r);
-		print_headings(out, &table);
-	}
-	for (uint32_t i = 0; i < r->n_rows; i++) {
-		print_row(out, &table, &r->params.plan, &r->rows[i]);
-		load_print(out, &r->params.plan, &r->rows[i]);
-	}
 	if (r->n_rows)
 		print_definition(out, r);
 	limit_print(out, r);
 	print_charts(out, r);
-	fclose(out);
-	return text;
+}
+
+const struct row_format text_format = {
+	.head = print_head,
+	.row = print_table_row,
+	.tail = print_tail,
+};
+
+char *report_text(const struct result *r)
+{
+	return row_format_render(&text_format, r);
 }

@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "report/report.h"
+#include "report/stream.h"
 #include "results.h"
 
 #define CELLS 80
@@ -199,6 +201,7 @@ TEST(test_text_that_must_be_quoted)
 	}
 }
 
+/* Rows before the one that failed were written by then. */
 TEST(test_failed_half_way)
 {
 	struct result *r = result_bandwidth();
@@ -209,10 +212,82 @@ TEST(test_failed_half_way)
 	fail(&r->error, -EIO, NULL, "gone, it is");
 	s = read_sheet(r);
 	assert_int_equal(s.rows, 3);
-	CHECK_CELLS(&s, 1, { "failed", "false" }, { "error", "gone, it is" });
+	CHECK_CELLS(&s, 1, { "failed", "false" }, { "error", "" });
 	CHECK_CELLS(&s, 2, { "failed", "true" }, { "bandwidth_gbps", "" },
 		    { "error", "gone, it is" }, { "error_code", "EIO" });
 	free(s.text);
+}
+
+TEST(test_failed_between_two_sizes)
+{
+	struct result *r = result_bandwidth();
+	struct sheet s;
+
+	fail(&r->error, -EIO, NULL, "gone, it is");
+	s = read_sheet(r);
+	assert_int_equal(s.rows, 4);
+	CHECK_CELLS(&s, 2, { "size", "65536" }, { "failed", "false" },
+		    { "error", "" });
+	CHECK_CELLS(&s, 3, { "test", "send_bw" }, { "size", "" },
+		    { "failed", "true" }, { "error", "gone, it is" });
+	free(s.text);
+}
+
+/* What is in the file of FD begins as ALL does, up to a piece that has LAST, and
+ * ends with that piece. */
+static void check_begins(int fd, const char *all, const char *last)
+{
+	static char text[1 << 14];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	assert_true(n >= 0);
+	text[n] = '\0';
+	assert_memory_equal(text, all, (size_t)n);
+	assert_true(!last == !n);
+	if (!last)
+		return;
+	assert_non_null(strstr(text, last));
+	assert_int_equal(text[n - 1], '\n');
+}
+
+/* The same, piece by piece, and each is written when it is there. */
+TEST(test_rows_one_by_one)
+{
+	static const struct {
+		const struct row_format *format;
+		const char *head, *first, *second;
+	} of[] = {
+		{ &text_format, "#bytes", " 64 ", " 65536 " },
+		{ &csv_format, NULL, ",64,", ",65536," },
+		{ &perftest_format, NULL, " 64 ", " 65536 " },
+	};
+
+	for (size_t i = 0; i < COUNT(of); i++) {
+		char path[] = "/tmp/verbsperf-test-XXXXXX";
+		struct result *r = result_bandwidth();
+		char *all = row_format_render(of[i].format, r);
+		struct stream *s = stream_new(of[i].format, path);
+		struct error err = { 0 };
+		int fd = mkstemp(path);
+
+		r->n_rows = 0;
+		stream_begin(s, r);
+		check_begins(fd, all, of[i].head);
+		r->n_rows = 1;
+		stream_rows(s, r);
+		check_begins(fd, all, of[i].first);
+		r->n_rows = 2;
+		stream_rows(s, r);
+		check_begins(fd, all, of[i].second);
+		assert_int_equal(stream_end(s, r, &err), 0);
+		check_begins(fd, all, of[i].second);
+		assert_int_equal(lseek(fd, 0, SEEK_END), strlen(all));
+		stream_free(s);
+		free(all);
+		result_free(r);
+		unlink(path);
+		close(fd);
+	}
 }
 
 #define RULE \
@@ -336,6 +411,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_directions),
 	cmocka_unit_test(test_text_that_must_be_quoted),
 	cmocka_unit_test(test_failed_half_way),
+	cmocka_unit_test(test_failed_between_two_sizes),
+	cmocka_unit_test(test_rows_one_by_one),
 	cmocka_unit_test(test_perftest_bandwidth),
 	cmocka_unit_test(test_perftest_both_directions),
 	cmocka_unit_test(test_perftest_latency),

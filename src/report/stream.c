@@ -1,0 +1,109 @@
+#include "config.h"
+#include "report/stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "report/sink.h"
+
+struct stream {
+	const struct row_format *format;
+	bool to_log;		/* and not to the sink */
+	struct sink sink;
+	/* what there is to write, and what of it was written */
+	bool begun, headed;
+	uint32_t rows;
+};
+
+static char *render(const struct row_format *format, const struct result *r,
+		    bool head, uint32_t first, bool tail)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	if (head && format->head)
+		format->head(out, r);
+	for (uint32_t i = first; i < r->n_rows; i++)
+		format->row(out, r, &r->rows[i]);
+	if (tail)
+		format->tail(out, r);
+	fclose(out);
+	return text;
+}
+
+char *row_format_render(const struct row_format *format,
+			const struct result *r)
+{
+	return render(format, r, r->n_rows, 0, true);
+}
+
+struct stream *stream_new(const struct row_format *format, const char *path)
+{
+	struct stream *s = xcalloc(1, sizeof(*s));
+
+	s->format = format;
+	s->to_log = !path;
+	sink_init(&s->sink, path);
+	s->sink.patient = path && !strcmp(path, "-");
+	return s;
+}
+
+void stream_free(struct stream *s)
+{
+	if (!s)
+		return;
+	sink_free(&s->sink);
+	free(s);
+}
+
+/* False when TEXT could not be written now and was not kept. */
+static bool put(struct stream *s, const char *text, bool end)
+{
+	if (!s->to_log)
+		sink_put(&s->sink, text, strlen(text));
+	else if (end)
+		log_text(text);
+	else
+		return log_text_now(text);
+	return true;
+}
+
+/* What is there and was not written yet; 0 or -ENOMEM. */
+static int advance(struct stream *s, const struct result *r, bool end)
+{
+	char *text = render(s->format, r, s->begun && !s->headed, s->rows,
+			    end);
+
+	if (!text)
+		return -ENOMEM;
+	if (put(s, text, end)) {
+		s->headed = s->begun;
+		s->rows = r->n_rows;
+	}
+	free(text);
+	return 0;
+}
+
+void stream_begin(struct stream *s, const struct result *r)
+{
+	s->begun = true;
+	advance(s, r, false);
+}
+
+void stream_rows(struct stream *s, const struct result *r)
+{
+	advance(s, r, false);
+}
+
+int stream_end(struct stream *s, const struct result *r, struct error *err)
+{
+	if (advance(s, r, true))
+		return fail(err, -ENOMEM, NULL, "out of memory for a report");
+	return s->to_log ? 0 : sink_finish(&s->sink, err);
+}

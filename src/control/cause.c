@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/time.h"
+#include "control/last_words.h"
 #include "control/verification.h"
 #include "verbs/explain.h"
 
@@ -185,23 +186,15 @@ static bool is_worth_waiting(const struct error *err)
  * does so at once, or closes the connection. */
 static void hear_peer(struct session *s)
 {
-	uint64_t deadline = time_after(LAST_WORDS);
-	struct error ignored = { 0 }, said = { 0 };
+	struct error said = { 0 };
 	struct result *r = s->result;
-	struct frame frame;
 
 	if (!s->connecting || error_is_set(&r->peer_error) ||
 	    !is_worth_waiting(&r->error))
 		return;
-	while (!error_is_set(&said) &&
-	       !oob_receive(s->conn, "its last words", deadline, &frame,
-			    &ignored)) {
-		if (frame.type == FRAME_ABORT &&
-		    frames_take_error(&frame, s->conn->peer, &said) !=
-			    -EPROTO)
-			frames_own_words(&said, s->conn->peer, &r->peer_error);
-		frame_free(&frame);
-	}
+	if (last_words_wait(s->conn, time_after(LAST_WORDS), &said) ==
+	    -ECONNABORTED)
+		frames_own_words(&said, s->conn->peer, &r->peer_error);
 }
 
 void cause_swap(struct session *s)

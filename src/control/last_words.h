@@ -11,9 +11,14 @@
 #include "control/oob.h"
 
 /*
- * Read what the peer sent before it closed CONN.  Returns 0, or a negative
- * errno when that says why it did, which is in ERR then.
+ * Wait until DEADLINE for the peer to say why it gives up, or to close CONN;
+ * other frames are skipped.  Returns 0, or -ECONNABORTED with what it said in
+ * ERR, or -EPROTO when that is malformed.
  */
+int last_words_wait(struct connection *conn, uint64_t deadline,
+		    struct error *err);
+
+/* The same of what the peer sent before it closed CONN. */
 int last_words_hear(struct connection *conn, struct error *err);
 
 /* oob_send(), but when the peer closed the connection, ERR and what is

@@ -13,6 +13,11 @@
 #include "base/xalloc.h"
 #include "control/signals.h"
 
+/* An end sends one every quarter of its timeout, which is a second at least, or
+ * every second; WAIT comes also when a place changes. */
+#define SIGNS_PER_SECOND 8
+#define SIGNS_AT_ONCE 16
+
 /* Milliseconds until DEADLINE, rounded up, for poll(2). */
 static int poll_timeout(uint64_t deadline)
 {
@@ -70,6 +75,7 @@ void oob_adopt(int fd, int cancel_fd, const char *peer,
 		.cancel_fd = cancel_fd,
 		.peer = peer,
 		.turn_fd = -1,
+		.began_at = time_now(),
 	};
 }
 
@@ -78,6 +84,8 @@ void oob_close(struct connection *conn)
 	if (conn->fd >= 0)
 		close(conn->fd);
 	conn->fd = -1;
+	frame_free(&conn->in.frame);
+	conn->in = (struct incoming){ 0 };
 }
 
 static int lost(struct connection *conn, const char *doing, int errnum,
@@ -138,58 +146,122 @@ static int silent(struct connection *conn, const char *waited_for,
 		    inside_frame ? " more" : "", waited_for);
 }
 
-/* SIZE bytes into DATA; INSIDE_FRAME tells where a close comes. */
-static int receive_bytes(struct connection *conn, uint8_t *data, size_t size,
-			 bool inside_frame, const char *waited_for,
-			 uint64_t deadline, struct error *err)
+bool oob_is_sign_of_life(const struct frame *frame)
 {
-	size_t got = 0;
+	return frame->type == FRAME_ALIVE || frame->type == FRAME_WAIT;
+}
 
-	while (got < size) {
-		ssize_t n = recv(conn->fd, data + got, size - got,
-				 MSG_DONTWAIT);
-		int ret;
+/* An end that was busy finds many at once, which came a few a second. */
+static int check_signs(struct connection *conn, const struct frame *frame,
+		       struct error *err)
+{
+	double seconds = (double)time_since(conn->began_at) / (double)SECOND;
 
-		if (n > 0) {
-			got += (size_t)n;
-			continue;
-		}
-		if (n == 0 || errno == ECONNRESET)
-			return closed(conn, waited_for, inside_frame || got,
-				      err);
-		if (errno == EINTR)
-			continue;
-		if (errno != EAGAIN)
-			return lost(conn, "receiving", errno, err);
-		ret = wait_ready(conn, POLLIN, deadline, err);
-		if (ret == -ETIMEDOUT)
-			return silent(conn, waited_for, inside_frame || got,
-				      err);
-		if (ret)
-			return ret;
-	}
+	if (!oob_is_sign_of_life(frame))
+		return 0;
+	conn->n_signs++;
+	if (conn->n_signs <= SIGNS_AT_ONCE + seconds * SIGNS_PER_SECOND)
+		return 0;
+	return fail(err, -EPROTO, NULL,
+		    "the %s sent %u signs of life in %.1f s: at most %d a "
+		    "second are allowed", conn->peer, conn->n_signs, seconds,
+		    SIGNS_PER_SECOND);
+}
+
+/* Receive up to SIZE bytes into DATA: their number, -EAGAIN when there are
+ * none, or another negative errno. */
+static ssize_t receive_some(struct connection *conn, uint8_t *data,
+			    size_t size, const char *waited_for,
+			    struct error *err)
+{
+	ssize_t n;
+
+	do {
+		n = recv(conn->fd, data, size, MSG_DONTWAIT);
+	} while (n < 0 && errno == EINTR);
+	if (n > 0 || (n < 0 && errno == EAGAIN))
+		return n > 0 ? n : -EAGAIN;
+	if (n == 0 || errno == ECONNRESET)
+		return closed(conn, waited_for, conn->in.got > 0, err);
+	return lost(conn, "receiving", errno, err);
+}
+
+/* The header is complete: is it right, and how much follows? */
+static int begin_frame(struct connection *conn, struct error *err)
+{
+	struct incoming *in = &conn->in;
+	int ret = wire_read_header(in->header, conn->peer, &in->frame, err);
+
+	if (ret)
+		return ret;
+	in->frame.bytes = xcalloc(1, WIRE_HEADER_SIZE + in->frame.length);
+	memcpy(in->frame.bytes, in->header, sizeof(in->header));
+	return 0;
+}
+
+/* The next bytes of the frame that is coming in. */
+static int receive_more(struct connection *conn, const char *waited_for,
+			struct error *err)
+{
+	struct incoming *in = &conn->in;
+	bool in_header = in->got < WIRE_HEADER_SIZE;
+	size_t size = in_header ? WIRE_HEADER_SIZE :
+				  WIRE_HEADER_SIZE + in->frame.length;
+	uint8_t *bytes = in_header ? in->header : in->frame.bytes;
+	ssize_t n = receive_some(conn, bytes + in->got, size - in->got,
+				 waited_for, err);
+
+	if (n < 0)
+		return (int)n;
+	in->got += (size_t)n;
+	return in->got == WIRE_HEADER_SIZE ? begin_frame(conn, err) : 0;
+}
+
+static bool is_complete(const struct incoming *in)
+{
+	return in->got >= WIRE_HEADER_SIZE &&
+	       in->got == WIRE_HEADER_SIZE + in->frame.length;
+}
+
+int oob_take(struct connection *conn, const char *waited_for,
+	     struct frame *frame, struct error *err)
+{
+	struct incoming *in = &conn->in;
+	int ret = 0;
+
+	if (in->spoiled)
+		return fail(err, -EPROTO, NULL, "what the %s sends makes no "
+			    "sense any more", conn->peer);
+	while (!ret && !is_complete(in))
+		ret = receive_more(conn, waited_for, err);
+	if (!ret)
+		ret = check_signs(conn, &in->frame, err);
+	in->spoiled = ret == -EPROTO;
+	if (ret)
+		return ret;
+	*frame = in->frame;
+	*in = (struct incoming){ 0 };
 	return 0;
 }
 
 int oob_receive(struct connection *conn, const char *waited_for,
 		uint64_t deadline, struct frame *frame, struct error *err)
 {
-	uint8_t header[WIRE_HEADER_SIZE];
-	struct frame f = { 0 };
-	int ret = receive_bytes(conn, header, sizeof(header), false,
-				waited_for, deadline, err);
+	int ret;
 
-	if (!ret)
-		ret = wire_read_header(header, conn->peer, &f, err);
-	if (ret)
-		return ret;
-	f.bytes = xcalloc(1, WIRE_HEADER_SIZE + f.length);
-	memcpy(f.bytes, header, sizeof(header));
-	ret = receive_bytes(conn, f.bytes + WIRE_HEADER_SIZE, f.length, true,
-			    waited_for, deadline, err);
-	if (ret)
-		frame_free(&f);
-	else
-		*frame = f;
+	do {
+		ret = wait_ready(conn, POLLIN, deadline, err);
+		if (!ret)
+			ret = oob_take(conn, waited_for, frame, err);
+	} while (ret == -EAGAIN && time_until(deadline));
+	if (ret == -EAGAIN || ret == -ETIMEDOUT)
+		return silent(conn, waited_for, conn->in.got > 0, err);
 	return ret;
+}
+
+bool oob_can_send(const struct connection *conn)
+{
+	struct pollfd fd = { .fd = conn->fd, .events = POLLOUT };
+
+	return poll(&fd, 1, 0) == 1 && fd.revents & POLLOUT;
 }

@@ -13,9 +13,20 @@
 #include "control/wire.h"
 #include "model/gid.h"
 
+/* What has come of the next frame. */
+struct incoming {
+	uint8_t header[WIRE_HEADER_SIZE];
+	struct frame frame;	/* allocated once the header is complete */
+	size_t got;		/* bytes, the header's included */
+	bool spoiled;		/* nothing that follows makes sense */
+};
+
 struct connection {
 	int fd;			/* -1: closed */
 	int cancel_fd;		/* of signals_open(); -1: not interruptible */
+	struct incoming in;
+	uint64_t began_at;	/* when it was connected or accepted */
+	uint32_t n_signs;	/* signs of life that the peer sent */
 	const char *peer;	/* "client" or "server", for messages */
 	char address[80];	/* of the peer: "10.0.0.2 port 18515" */
 	struct ip_address host;	/* the same, of a client; zeros: not IP */
@@ -65,13 +76,28 @@ void oob_close(struct connection *conn);
 int oob_send(struct connection *conn, const struct frame *frame,
 	     uint64_t deadline, struct error *err);
 
+/* Is FRAME a sign of life: ALIVE, or WAIT? */
+bool oob_is_sign_of_life(const struct frame *frame);
+
 /*
- * Receive one frame before DEADLINE; its header is checked before anything is
- * allocated.  frame_free() it when 0 is returned.  WAITED_FOR completes the
- * sentence "... while waiting for WAITED_FOR".
+ * Receive one frame before DEADLINE, or one that is there already when DEADLINE
+ * has passed; its header is checked before anything is allocated.  frame_free()
+ * it when 0 is returned.  WAITED_FOR completes the sentence "... while waiting
+ * for WAITED_FOR".  Signs of life that come faster than a few a second are an
+ * error: a flood of them must not keep an end busy.
  */
 int oob_receive(struct connection *conn, const char *waited_for,
 		uint64_t deadline, struct frame *frame, struct error *err);
+
+/*
+ * As oob_receive(), without any wait: returns -EAGAIN, of which nothing is
+ * said, while the frame is not complete.  What has come of it is kept.
+ */
+int oob_take(struct connection *conn, const char *waited_for,
+	     struct frame *frame, struct error *err);
+
+/* Can a small frame be sent now, without a wait? */
+bool oob_can_send(const struct connection *conn);
 
 /* The IP network that CONN uses at this end; not known for other sockets. */
 void oob_subnet(const struct connection *conn, struct subnet *subnet);

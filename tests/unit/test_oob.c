@@ -114,8 +114,8 @@ TEST(test_silence_and_close)
 	error_clear(&err);
 	assert_int_equal(oob_receive(&conn, "PLAN", time_after(1000 * MS),
 				     &frame, &err), -ECONNRESET);
-	assert_message(&err, "the server closed the connection while this end "
-			     "waited for PLAN");
+	assert_message(&err, "the server closed the connection inside a frame, "
+			     "where this end waited for PLAN");
 	assert_string_equal(err.advice, "look at the server's output");
 	oob_close(&conn);
 }
@@ -137,6 +137,162 @@ TEST(test_what_is_there_is_taken)
 	frame_free(&got);
 	oob_close(&conn);
 	oob_close(&peer);
+}
+
+/* A byte at a time, and never a wait. */
+TEST(test_taken_in_pieces)
+{
+	struct frame sent[2], got;
+	struct connection conn;
+	struct error err = { 0 };
+	int fd;
+
+	make_pair(&conn, &fd);
+	encode_start(&sent[0], 77);
+	encode_empty(&sent[1], FRAME_BYE);
+	for (int i = 0; i < 2; i++) {
+		size_t size = WIRE_HEADER_SIZE + sent[i].length;
+
+		for (size_t k = 0; k < size; k++) {
+			assert_int_equal(oob_take(&conn, "x", &got, &err),
+					 -EAGAIN);
+			assert_int_equal(write(fd, sent[i].bytes + k, 1), 1);
+		}
+		assert_int_equal(oob_take(&conn, "x", &got, &err), 0);
+		assert_int_equal(got.type, sent[i].type);
+		assert_memory_equal(got.bytes, sent[i].bytes, size);
+		frame_free(&got);
+		frame_free(&sent[i]);
+	}
+	assert_false(error_is_set(&err));
+	close(fd);
+	oob_close(&conn);
+}
+
+/* What is left of a frame when the connection ends is released. */
+TEST(test_half_a_frame_is_released)
+{
+	struct frame frame, got;
+	struct connection conn;
+	struct error err = { 0 };
+	int fd;
+
+	make_pair(&conn, &fd);
+	encode_start(&frame, 77);
+	assert_int_equal(write(fd, frame.bytes, WIRE_HEADER_SIZE + 3),
+			 WIRE_HEADER_SIZE + 3);
+	assert_int_equal(oob_take(&conn, "x", &got, &err), -EAGAIN);
+	frame_free(&frame);
+	oob_close(&conn);
+	assert_null(conn.in.frame.bytes);
+	close(fd);
+}
+
+/* Nothing is made of what follows a header that is wrong. */
+TEST(test_nothing_after_nonsense)
+{
+	static const uint8_t zeros[64];
+	struct connection conn;
+	struct frame frame = { 0 };
+	struct error err = { 0 };
+	int fd;
+
+	make_pair(&conn, &fd);
+	assert_int_equal(write(fd, zeros, sizeof(zeros)), sizeof(zeros));
+	for (int i = 0; i < 3; i++) {
+		error_clear(&err);
+		assert_int_equal(oob_receive(&conn, "x", time_after(MS),
+					     &frame, &err), -EPROTO);
+	}
+	assert_message(&err, "what the server sends makes no sense any more");
+	assert_null(frame.bytes);
+	close(fd);
+	oob_close(&conn);
+}
+
+/* Signs of life until one is refused; returns how many were taken. */
+static int take_signs(struct connection *conn, int fd, int most,
+		      struct error *err)
+{
+	struct frame sign, got;
+	int n = 0, ret = 0;
+
+	encode_wait(&sign, 3);
+	while (n < most && !ret) {
+		assert_int_equal(write(fd, sign.bytes, WIRE_HEADER_SIZE + 4),
+				 WIRE_HEADER_SIZE + 4);
+		ret = oob_receive(conn, "ACCEPT", time_after(1000 * MS), &got,
+				  err);
+		if (ret)
+			break;
+		assert_true(oob_is_sign_of_life(&got));
+		frame_free(&got);
+		n++;
+	}
+	frame_free(&sign);
+	return n;
+}
+
+TEST(test_a_flood_of_signs_of_life)
+{
+	struct connection conn;
+	struct error err = { 0 };
+	int fd, n;
+
+	make_pair(&conn, &fd);
+	n = take_signs(&conn, fd, 100000, &err);
+	assert_true(n >= 16 && n < 1000);
+	assert_contains(err.message, "signs of life in");
+	assert_contains(err.message, "at most 8 a second are allowed");
+	close(fd);
+	oob_close(&conn);
+}
+
+/* An end that was busy for a minute finds the signs of that minute. */
+TEST(test_signs_of_life_that_waited)
+{
+	struct connection conn;
+	struct error err = { 0 };
+	int fd;
+
+	make_pair(&conn, &fd);
+	conn.began_at -= 60 * SECOND;
+	assert_int_equal(take_signs(&conn, fd, 60 * 4, &err), 60 * 4);
+	assert_false(error_is_set(&err));
+	close(fd);
+	oob_close(&conn);
+}
+
+static void *flood(void *argument)
+{
+	struct writer *w = argument;
+
+	while (send(w->fd, w->bytes, w->size, MSG_NOSIGNAL) > 0)
+		;
+	return NULL;
+}
+
+/* A peer that never stops talking is not listened to for ever. */
+TEST(test_a_flood_of_other_frames)
+{
+	struct writer w = { 0 };
+	struct connection conn;
+	struct frame frame;
+	struct error err = { 0 };
+
+	make_pair(&conn, &w.fd);
+	encode_start(&frame, 1);
+	w.bytes = frame.bytes;
+	w.size = WIRE_HEADER_SIZE + frame.length;
+	pthread_create(&w.thread, NULL, flood, &w);
+	assert_int_equal(last_words_wait(&conn, time_after(100 * MS), &err),
+			 0);
+	assert_int_equal(last_words_hear(&conn, &err), 0);
+	shutdown(conn.fd, SHUT_RDWR);
+	pthread_join(w.thread, NULL);
+	frame_free(&frame);
+	close(w.fd);
+	oob_close(&conn);
 }
 
 static void *read_slowly(void *argument)
@@ -250,6 +406,27 @@ TEST(test_interrupted)
 	interrupt(1);
 }
 
+/* ^C ends a wait in which there is always something to be read. */
+TEST(test_interrupted_while_bytes_come)
+{
+	int cancel = signals_open(), fd;
+	struct connection conn;
+	struct frame frame, got;
+	struct error err = { 0 };
+
+	make_pair(&conn, &fd);
+	conn.cancel_fd = cancel;
+	encode_start(&frame, 1);
+	assert_true(write(fd, frame.bytes, WIRE_HEADER_SIZE + 8) > 0);
+	frame_free(&frame);
+	raise(SIGINT);
+	assert_int_equal(oob_receive(&conn, "x", time_after(9000 * MS), &got,
+				     &err), -ECANCELED);
+	close(cancel);
+	close(fd);
+	oob_close(&conn);
+}
+
 /* A peer that says TYPE, if any, and is gone when it is spoken to. */
 static int speak_to_the_gone(enum frame_type type, struct error *err)
 {
@@ -305,9 +482,16 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_the_deadline_is_for_the_whole_frame),
 	cmocka_unit_test(test_silence_and_close),
 	cmocka_unit_test(test_what_is_there_is_taken),
+	cmocka_unit_test(test_taken_in_pieces),
+	cmocka_unit_test(test_half_a_frame_is_released),
+	cmocka_unit_test(test_nothing_after_nonsense),
+	cmocka_unit_test(test_a_flood_of_signs_of_life),
+	cmocka_unit_test(test_signs_of_life_that_waited),
+	cmocka_unit_test(test_a_flood_of_other_frames),
 	cmocka_unit_test(test_short_writes),
 	cmocka_unit_test(test_nobody_reads),
 	cmocka_unit_test(test_interrupted),
+	cmocka_unit_test(test_interrupted_while_bytes_come),
 };
 
 TEST_MAIN(tests, 60)

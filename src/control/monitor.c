@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/time.h"
+#include "control/alive.h"
 #include "control/frames.h"
 #include "control/last_words.h"
 #include "control/signals.h"
@@ -92,8 +93,10 @@ static int say_alive(struct monitor *m)
 
 	if (time_now() < m->alive_at)
 		return 0;
-	m->alive_at = time_after(m->timeout / 4 < SECOND ? m->timeout / 4 :
-							     SECOND);
+	m->alive_at = time_after(alive_period(m->timeout));
+	/* a peer that does not read must not hold up the end of the window */
+	if (!oob_can_send(m->conn))
+		return 0;
 	encode_empty(&frame, FRAME_ALIVE);
 	ret = last_words_send(m->conn, &frame, time_after(SECOND), &m->err);
 	frame_free(&frame);
@@ -164,11 +167,10 @@ static bool is_done_due(const struct monitor *m)
 static int on_frame(struct monitor *m)
 {
 	struct frame frame;
-	int ret = oob_receive(m->conn, "the end of the run",
-			      time_after(m->patience), &frame, &m->err);
+	int ret = oob_take(m->conn, "the end of the run", &frame, &m->err);
 
 	if (ret)
-		return ret;
+		return ret == -EAGAIN ? 0 : ret;
 	m->heard_at = time_now();
 	if (frame.type == FRAME_DONE && is_done_due(m)) {
 		m->done = frame;
@@ -296,7 +298,7 @@ static void begin(struct monitor *m)
 	m->progress_ticks = clock_ticks(m->clock);
 	m->tick_at = now + TICK;
 	m->heard_at = m->progress_at = now;
-	m->alive_at = now;
+	m->alive_at = now + alive_period(m->timeout);
 	atomic_store(&m->control->command,
 		     m->keeps_time && m->warmup ? PHASE_WARMUP : PHASE_MEASURE);
 	plan_next_phase(m);

@@ -130,7 +130,7 @@ static int connect_qps(struct session *s)
 	int ret;
 
 	session_stage(s, "resources");
-	ret = session_create(s);
+	ret = session_work(s, session_create);
 	if (ret)
 		return ret;
 	session_stage(s, "endpoint");
@@ -142,7 +142,7 @@ static int connect_qps(struct session *s)
 	if (ret)
 		return ret;
 	session_stage(s, "connect");
-	ret = session_connect(s);
+	ret = session_work(s, session_connect);
 	if (!ret)
 		ret = session_take_ready(s);
 	return ret ? ret : session_send_ready(s);

@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "base/xalloc.h"
+#include "control/alive.h"
 #include "control/cause.h"
 #include "control/frames.h"
 #include "control/greeting.h"
@@ -18,8 +19,8 @@
 #include "model/observer.h"
 #include "verbs/sleep.h"
 
-/* Creating a queue pair may take the peer that long. */
-#define QP_ALLOWANCE (SECOND / 50)
+/* How long a client waits for its turn while nobody before it leaves. */
+#define TURN_LIMIT (3600 * SECOND)
 /* Of a message, in ns. */
 #define LOST_AFTER 1e8
 
@@ -95,17 +96,10 @@ uint64_t session_patience(const struct session *s)
 	return params->plan.timeout;
 }
 
-/* Until when the peer must have answered. */
-static uint64_t answer_deadline(const struct session *s)
-{
-	const struct plan *plan = &s->result->params.plan;
-
-	return time_after(session_patience(s) + plan->qps * QP_ALLOWANCE);
-}
-
 int session_send(struct session *s, struct frame *frame)
 {
-	int ret = last_words_send(s->conn, frame, answer_deadline(s),
+	int ret = last_words_send(s->conn, frame,
+				  time_after(session_patience(s)),
 				  &s->result->error);
 
 	frame_free(frame);
@@ -123,24 +117,68 @@ static int unexpected(struct session *s, const struct frame *frame,
 		    frame_name(frame->type), frame_name(wanted));
 }
 
+/* How long a peer that gives signs of life may take until a frame of TYPE. */
+static uint64_t alive_limit(const struct session *s, enum frame_type type)
+{
+	uint64_t least = session_patience(s), work;
+
+	switch (type) {
+	case FRAME_ACCEPT:
+		return TURN_LIMIT;
+	case FRAME_ENDPOINT:
+	case FRAME_READY:
+		work = plan_work_limit(&s->result->params.plan);
+		return work > least ? work : least;
+	default:
+		return least;
+	}
+}
+
+/* Is SIGN one that may come while a frame of TYPE is due?  Those of the traffic
+ * before may still be on their way. */
+static bool is_sign_due(const struct session *s, const struct frame *sign,
+			enum frame_type type)
+{
+	if (sign->type == FRAME_WAIT)
+		return type == FRAME_ACCEPT;
+	return sign->type == FRAME_ALIVE && s->accepted;
+}
+
+/* A sign of life: what it says, and until when the frame of TYPE must come. */
+static int take_sign(struct session *s, const struct frame *sign,
+		     enum frame_type type, uint64_t *limit)
+{
+	uint32_t before = s->place;
+	int ret = sign->type == FRAME_WAIT ? turn_hear(s, sign) : 0;
+
+	if (ret)
+		return ret;
+	if (s->place < before)
+		*limit = time_after(alive_limit(s, type));
+	if (time_until(*limit))
+		return 0;
+	return fail(&s->result->error, -ETIMEDOUT, NULL,
+		    "the %s is alive but did not send %s within %.6g s",
+		    s->conn->peer, frame_name(type),
+		    (double)alive_limit(s, type) / (double)SECOND);
+}
+
 /* The next frame that is no sign of life, when one of TYPE is due. */
 static int receive(struct session *s, enum frame_type type,
 		   struct frame *frame)
 {
-	uint64_t deadline = answer_deadline(s);
+	uint64_t limit = time_after(alive_limit(s, type));
 	int ret;
 
 	for (;;) {
-		ret = oob_receive(s->conn, frame_name(type), deadline, frame,
+		uint64_t deadline = time_after(session_patience(s));
+
+		ret = oob_receive(s->conn, frame_name(type),
+				  deadline < limit ? deadline : limit, frame,
 				  &s->result->error);
-		if (ret)
+		if (ret || !is_sign_due(s, frame, type))
 			return ret;
-		if (frame->type == FRAME_WAIT && type == FRAME_ACCEPT) {
-			ret = turn_hear(s, frame);
-			deadline = answer_deadline(s);
-		} else if (frame->type != FRAME_ALIVE) {
-			return 0;
-		}
+		ret = take_sign(s, frame, type, &limit);
 		frame_free(frame);
 		if (ret)
 			return ret;
@@ -162,6 +200,21 @@ int session_expect(struct session *s, enum frame_type type,
 	ret = unexpected(s, &f, type);
 	frame_free(&f);
 	return ret;
+}
+
+int session_work(struct session *s, session_step *step)
+{
+	const struct plan *plan = &s->result->params.plan;
+	struct error *err = &s->result->error;
+	struct alive *alive;
+	int ret = alive_begin(s->conn, alive_period(plan->timeout), &alive,
+			      err), interrupted;
+
+	if (ret)
+		return ret;
+	ret = step(s);
+	interrupted = alive_end(alive, err);
+	return ret ? ret : interrupted;
 }
 
 int session_say(struct session *s, enum frame_type type)

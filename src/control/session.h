@@ -8,9 +8,10 @@
  *	PLAN      test, parameters, port    ->  <-      WAIT clients before, or
  *						nothing, until its turn comes
  *						ACCEPT port, or REFUSE
- *	          both ends: memory, queues, QPs in INIT
+ *	          both ends: memory, queues, QPs in INIT; ALIVE from
+ *	          an end that works longer than a second
  *	ENDPOINT  path, MR, QPs             ->  <-      ENDPOINT
- *	          both ends: receives posted, RTR, RTS
+ *	          both ends: receives posted, RTR, RTS; ALIVE likewise
  *	READY     attributes of a QP        ->  <-      READY
  *	START     size                      ->  <-      START
  *	          traffic; ALIVE from both, once a second
@@ -116,10 +117,17 @@ void session_tell_begin(struct session *s);
 /* Send FRAME and free it. */
 int session_send(struct session *s, struct frame *frame);
 
-/* Receive a frame of TYPE; REFUSE, ABORT and anything else are errors.  Who is
- * told to wait while ACCEPT is due waits for as long. */
+/*
+ * Receive a frame of TYPE; REFUSE, ABORT and anything else are errors.  A peer
+ * that gives signs of life while it works for that frame, or lets a client wait
+ * for its turn, has longer than one that is silent, but not for ever.
+ */
 int session_expect(struct session *s, enum frame_type type,
 		   struct frame *frame);
+
+/* Take STEP, of verbs calls that may last, while the peer gets signs of life.
+ * Nothing else is sent meanwhile. */
+int session_work(struct session *s, session_step *step);
 
 /* Send a frame of TYPE that carries nothing, or receive one. */
 int session_say(struct session *s, enum frame_type type);

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "model/plan.h"
 
+#include "base/time.h"
 #include "model/plan_rate.h"
 
 #define CACHE_LINE 64
@@ -14,6 +15,9 @@
 #define BYTES_OUTSTANDING (32 << 20)
 /* Where devices stop, or before; they halve it if need be. */
 #define LATENCY_INLINE 256
+/* For plan_work_limit(), in ns. */
+#define WORK_LEAST (60 * SECOND)
+#define WORK_PER_QP (SECOND / 10)
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -138,6 +142,14 @@ uint32_t plan_regions(const struct plan *plan)
 uint64_t plan_memory(const struct plan *plan)
 {
 	return plan_stride(plan) * plan->qps * plan_regions(plan);
+}
+
+uint64_t plan_work_limit(const struct plan *plan)
+{
+	const uint64_t bytes_per_second = 32 << 20;
+
+	return WORK_LEAST + plan->qps * WORK_PER_QP +
+	       plan_memory(plan) / bytes_per_second * SECOND;
 }
 
 /* Of memory that this end sends from or reads into, or offers to the peer. */

@@ -144,6 +144,13 @@ uint32_t plan_regions(const struct plan *plan);
 /* Bytes that each end registers. */
 uint64_t plan_memory(const struct plan *plan);
 
+/*
+ * How long, in ns, an end may need to make what PLAN asks for, or to bring it
+ * to the peer's: generous, for slow machines and pages that are made one by
+ * one, so that only an end that pretends to work takes longer.
+ */
+uint64_t plan_work_limit(const struct plan *plan);
+
 /* What REGION of the memory registered at this end must allow, and no more: of
  * two, only the second is the peer's to touch. */
 int plan_access(const struct plan *plan, bool client, uint32_t region);

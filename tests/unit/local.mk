@@ -3,6 +3,7 @@
 if HAVE_CMOCKA
 check_PROGRAMS = \
 	tests/unit/test_addressing \
+	tests/unit/test_alive \
 	tests/unit/test_arrivals \
 	tests/unit/test_auth \
 	tests/unit/test_chart \
@@ -109,6 +110,7 @@ pair = tests/unit/pair.c tests/unit/pair.h tests/unit/any_frame.h
 AM_CFLAGS += $(CMOCKA_CFLAGS)
 LDADD = libverbsperf.a $(JANSSON_LIBS) $(SODIUM_LIBS) $(CMOCKA_LIBS)
 
+tests_unit_test_alive_SOURCES = tests/unit/test_alive.c tests/unit/test.h
 tests_unit_test_arrivals_SOURCES = tests/unit/test_arrivals.c \
 	tests/unit/test.h
 tests_unit_test_auth_SOURCES = tests/unit/test_auth.c tests/unit/test.h

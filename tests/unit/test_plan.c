@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "base/time.h"
 #include "good_plan.h"
 #include "model/plan.h"
 #include "model/result.h"
@@ -230,6 +231,26 @@ TEST(test_memory)
 	assert_int_equal(plan_memory(&plan), 2 * 1024 * (1ULL << 31));
 }
 
+/* A minute, more for each QP, and what slow pages take. */
+TEST(test_time_to_make_it)
+{
+	struct plan plan = good_plan();
+
+	plan.metric = METRIC_BANDWIDTH;
+	plan.op = OP_WRITE;
+	plan.walk = 0;
+	plan.qps = 1;
+	plan.sizes = (struct sizes){ 1, { 64 } };
+	assert_int_equal(plan_work_limit(&plan), 60 * SECOND + SECOND / 10);
+	plan.qps = 16384;
+	assert_int_equal(plan_work_limit(&plan),
+			 60 * SECOND + 16384 * (SECOND / 10));
+	plan.qps = 32;
+	plan.sizes = (struct sizes){ 1, { 1U << 31 } };
+	assert_int_equal(plan_work_limit(&plan),
+			 60 * SECOND + 32 * (SECOND / 10) + 2048 * SECOND);
+}
+
 TEST(test_who_posts_receives)
 {
 	for (int op = 0; op < OP_COUNT; op++)
@@ -350,6 +371,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_lists_by_example),
 	cmocka_unit_test(test_lists_of_large_messages),
 	cmocka_unit_test(test_memory),
+	cmocka_unit_test(test_time_to_make_it),
 	cmocka_unit_test(test_who_posts_receives),
 	cmocka_unit_test(test_check),
 	cmocka_unit_test(test_check_lists_and_threads),

@@ -1,0 +1,125 @@
+/* Signs of life of an end that is busy. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include "base/time.h"
+#include "control/alive.h"
+#include "control/signals.h"
+
+#define MS 1000000ULL
+
+static struct connection busy, peer;
+
+static void begin(void)
+{
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	oob_adopt(fds[0], -1, "client", &busy);
+	oob_adopt(fds[1], -1, "server", &peer);
+}
+
+static void end(void)
+{
+	oob_close(&busy);
+	oob_close(&peer);
+}
+
+static int hear_sign(uint64_t deadline)
+{
+	struct error err = { 0 };
+	struct frame frame;
+	int ret = oob_receive(&peer, "x", deadline, &frame, &err);
+
+	if (ret)
+		return ret;
+	assert_int_equal(frame.type, FRAME_ALIVE);
+	frame_free(&frame);
+	return 0;
+}
+
+TEST(test_period)
+{
+	assert_int_equal(alive_period(SECOND), SECOND / 4);
+	assert_int_equal(alive_period(3 * SECOND), 3 * SECOND / 4);
+	assert_int_equal(alive_period(60 * SECOND), SECOND);
+}
+
+TEST(test_says_that_it_lives)
+{
+	uint64_t start = time_now();
+	struct error err = { 0 };
+	struct alive *alive;
+
+	begin();
+	assert_int_equal(alive_begin(&busy, 50 * MS, &alive, &err), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(hear_sign(time_after(10 * SECOND)), 0);
+	assert_true(time_since(start) >= 150 * MS);
+	assert_int_equal(alive_end(alive, &err), 0);
+	while (!hear_sign(0))
+		;
+	assert_int_equal(hear_sign(time_after(200 * MS)), -ETIMEDOUT);
+	assert_false(error_is_set(&err));
+	end();
+}
+
+/* Work that is over soon needs no sign. */
+TEST(test_says_nothing_at_once)
+{
+	struct error err = { 0 };
+	struct alive *alive;
+
+	begin();
+	assert_int_equal(alive_begin(&busy, 10 * SECOND, &alive, &err), 0);
+	assert_int_equal(alive_end(alive, &err), 0);
+	assert_int_equal(hear_sign(0), -ETIMEDOUT);
+	end();
+}
+
+/* A peer that is gone, or does not read, is for others to notice. */
+TEST(test_nobody_listens)
+{
+	struct error err = { 0 };
+	struct alive *alive;
+
+	begin();
+	oob_close(&peer);
+	assert_int_equal(alive_begin(&busy, 10 * MS, &alive, &err), 0);
+	usleep(100000);
+	assert_int_equal(alive_end(alive, &err), 0);
+	assert_false(error_is_set(&err));
+	end();
+}
+
+TEST(test_interrupted)
+{
+	struct error err = { .stage = "resources" };
+	struct alive *alive;
+
+	begin();
+	busy.cancel_fd = signals_open();
+	assert_int_equal(alive_begin(&busy, 10 * SECOND, &alive, &err), 0);
+	/* to the process: raise(3) would tell this thread alone */
+	kill(getpid(), SIGINT);
+	usleep(100000);
+	assert_int_equal(alive_end(alive, &err), -ECANCELED);
+	assert_message(&err, "interrupted by SIGINT");
+	assert_string_equal(err.stage, "resources");
+	assert_int_equal(busy.cancel_fd, -1);
+	end();
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_period),
+	cmocka_unit_test(test_says_that_it_lives),
+	cmocka_unit_test(test_says_nothing_at_once),
+	cmocka_unit_test(test_nobody_listens),
+	cmocka_unit_test(test_interrupted),
+};
+
+TEST_MAIN(tests, 30)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/time.h"
 #include "control/compare.h"
 #include "control/cause.h"
 #include "control/exchange.h"
@@ -177,6 +178,23 @@ static int check_measured(struct session *s, const struct result_row *row)
 		    (unsigned long long)row->size);
 }
 
+/* What lasted much longer than it was to is not what was asked for: the machine
+ * or the peer held it up. */
+static int check_window(struct session *s, const struct result_row *row)
+{
+	const struct plan *plan = plan_of(s);
+	double wanted = (double)plan->duration / (double)SECOND;
+	double allowed = wanted + (wanted > 2 ? wanted / 2 : 1);
+
+	if (plan->iterations || row->seconds <= allowed)
+		return 0;
+	return fail(&s->result->error, -ETIME,
+		    "look for what kept both ends from running",
+		    "%s of %llu bytes was measured for %.3g s instead of "
+		    "%.3g s", op_table[plan->op].name,
+		    (unsigned long long)row->size, row->seconds, wanted);
+}
+
 /* The loops are over, with RET: a row, of what both ends say or, of a run that
  * failed, of what this end has. */
 static int finish(struct session *s, uint64_t size, struct monitor *m,
@@ -197,6 +215,8 @@ static int finish(struct session *s, uint64_t size, struct monitor *m,
 			ret = compare_counts(s, row);
 		if (!ret)
 			ret = check_measured(s, row);
+		if (!ret)
+			ret = check_window(s, row);
 		row->failed = ret != 0;
 		if (s->result->observer)
 			s->result->observer->row(s->result->observer,

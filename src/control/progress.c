@@ -185,20 +185,63 @@ static void take_mark(struct progress *p)
 	intervals_mark(&p->log, mark);
 }
 
+#define SPEED_SIZE 64
+
+/* RATE, of messages per second; of a loop that has one of them under way, how
+ * long each takes. */
+static void describe_speed(const struct progress *p, double rate,
+			   char text[SPEED_SIZE])
+{
+	const struct plan *plan = &p->result->params.plan;
+
+	if (plan->metric == METRIC_BANDWIDTH)
+		snprintf(text, SPEED_SIZE, "%.3f Gb/s, %.6f Mpps",
+			 rate * (double)p->size * 8 / 1e9, rate / 1e6);
+	else if (plan_is_open(plan))
+		snprintf(text, SPEED_SIZE, "%.6f Mpps", rate / 1e6);
+	else if (rate > 0)
+		snprintf(text, SPEED_SIZE, "t_avg %.2f us",
+			 1e6 / rate * result_latency_factor(plan));
+	else
+		snprintf(text, SPEED_SIZE, "t_avg -");
+}
+
+/* What the sizes after this one take, in ns. */
+static uint64_t still_to_come(const struct progress *p)
+{
+	const struct plan *plan = &p->result->params.plan;
+	uint32_t sizes = plan->sizes.n - p->result->n_rows - 1;
+
+	return sizes * (plan->warmup + plan->duration);
+}
+
+/* Less than 80 columns, so that it stays one line of a terminal. */
 static void show_line(struct progress *p, uint64_t now)
 {
-	double seconds = (double)(now - p->began_at) / 1e9;
+	const struct plan *plan = &p->result->params.plan;
+	const bool sweep = plan->sizes.n > 1;
+	uint64_t done = now - p->began_at;
+	uint64_t left = plan->duration > done ? plan->duration - done : 0;
 	double rate = (double)(p->messages - p->line_messages) /
 		      ((double)(now - p->line_at + LINE_NS) / 1e9);
-	char of[32] = "", text[200];
+	char what[48], time[48], speed[SPEED_SIZE], text[200];
 
-	if (p->duration)
-		snprintf(of, sizeof(of), " of %.3g",
-			 (double)p->duration / 1e9);
-	snprintf(text, sizeof(text),
-		 "%s, %llu bytes: %.1f%s s, %.3f Gb/s, %.6f Mpps", p->name,
-		 (unsigned long long)p->size, seconds, of,
-		 rate * (double)p->size * 8 / 1e9, rate / 1e6);
+	if (sweep)
+		snprintf(what, sizeof(what), "size %u of %u",
+			 p->result->n_rows + 1, plan->sizes.n);
+	else
+		snprintf(what, sizeof(what), "%s", p->name);
+	if (!plan->duration)
+		snprintf(time, sizeof(time), "%.1f s", (double)done / 1e9);
+	else if (sweep)
+		snprintf(time, sizeof(time), "%.0f s left",
+			 ceil((double)(left + still_to_come(p)) / 1e9));
+	else
+		snprintf(time, sizeof(time), "%.1f of %.3g s",
+			 (double)done / 1e9, (double)plan->duration / 1e9);
+	describe_speed(p, rate, speed);
+	snprintf(text, sizeof(text), "%s, %llu bytes, %s: %s", what,
+		 (unsigned long long)p->size, time, speed);
 	log_progress(text);
 	p->line_messages = p->messages;
 	p->line_at = now + LINE_NS;

@@ -23,8 +23,9 @@ struct range {
 };
 
 struct chart {
+	double step;		/* ns; no range is less wide */
 	uint32_t n;
-	uint32_t tail;		/* where it begins; n: there is none */
+	uint32_t tail;		/* where it begins; 0: there is none */
 	struct range ranges[MOST_RANGES];
 };
 
@@ -44,41 +45,94 @@ static uint32_t body_end(const struct histogram_bin *bins, uint32_t n)
 	return i;
 }
 
-/* The edge I of N ranges from LOW to HIGH. */
-static double edge(double low, double high, uint32_t i, uint32_t n,
-		   bool widening)
+/* Is A below B?  Multiples of a step that should be equal may differ a little. */
+static bool is_below(const struct chart *chart, double a, double b)
 {
-	double part = (double)i / n;
-
-	if (i == n)
-		return high;
-	return widening ? low * pow(high / low, part) :
-			  low + (high - low) * part;
+	return a < b - 1e-6 * chart->step;
 }
 
-/* N ranges for the bins FIRST to LAST, which are counted in them. */
-static void add_ranges(struct chart *chart, const struct histogram_bin *first,
-		       const struct histogram_bin *last, uint32_t n,
-		       bool widening)
+/* Count the bins, which ascend as the ranges do. */
+static void count_bins(struct chart *chart, const struct histogram_bin *first,
+		       const struct histogram_bin *last)
 {
-	double low = first->low_ns, high = last->high_ns;
-	struct range *r = &chart->ranges[chart->n];
+	struct range *r = chart->ranges, *end = &chart->ranges[chart->n - 1];
 
-	/* a nanosecond is the least that the figures can show */
-	if (high - low < n)
-		n = high - low < 1 ? 1 : (uint32_t)(high - low);
-	widening = widening && low > 0;
-	for (uint32_t i = 0; i < n; i++)
-		r[i] = (struct range){
-			.low = edge(low, high, i, n, widening),
-			.high = edge(low, high, i + 1, n, widening),
-		};
-	chart->n += n;
-	for (uint32_t i = 0; first <= last; first++) {
-		while (i < n - 1 && first->low_ns >= r[i].high)
-			i++;
-		r[i].count += first->count;
+	for (; first <= last; first++) {
+		while (r < end && !is_below(chart, first->low_ns, r->high))
+			r++;
+		r->count += first->count;
 	}
+}
+
+/*
+ * At most MOST ranges from the bin FIRST to LAST, each as wide as a whole number
+ * of steps: where a clock ticks in steps, each has as many ticks as the others.
+ */
+static void add_equal(struct chart *chart, const struct histogram_bin *first,
+		      const struct histogram_bin *last, uint32_t most)
+{
+	double low = first->low_ns, step = chart->step;
+	double span = last->high_ns - low + step;
+	double width = step * ceil(span / most / step);
+	uint32_t n = (uint32_t)ceil(span / width - 1e-6);
+
+	for (uint32_t i = 0; i < n; i++)
+		chart->ranges[chart->n++] = (struct range){
+			.low = low + i * width,
+			.high = low + (i + 1) * width,
+		};
+}
+
+/* The same, each by the same factor wider than the one before. */
+static void add_widening(struct chart *chart, const struct histogram_bin *first,
+			 const struct histogram_bin *last, uint32_t most)
+{
+	double low = first->low_ns;
+	double times = fmax(last->high_ns, low + chart->step) / low;
+	uint32_t n = most;
+
+	while (n > 1 && low * pow(times, 1.0 / n) - low < chart->step)
+		n--;
+	for (uint32_t i = 0; i < n; i++)
+		chart->ranges[chart->n++] = (struct range){
+			.low = low * pow(times, (double)i / n),
+			.high = low * pow(times, (i + 1.0) / n),
+		};
+}
+
+/* Are they few, and does a line of each show no less than a step? */
+static bool are_single(const struct chart *chart,
+		       const struct histogram_bin *bins, uint32_t n)
+{
+	for (uint32_t i = 1; i < n && n <= MOST_SINGLE; i++)
+		if (is_below(chart, bins[i].low_ns,
+			     bins[i - 1].low_ns + chart->step))
+			return false;
+	return n <= MOST_SINGLE;
+}
+
+static void add_single(struct chart *chart, const struct histogram_bin *bin)
+{
+	chart->ranges[chart->n++] = (struct range){
+		.low = bin->low_ns,
+		.high = fmax(bin->high_ns, bin->low_ns + chart->step),
+	};
+}
+
+/* The body up to the bin END, and what is above its last range. */
+static void add_body_and_tail(struct chart *chart,
+			      const struct histogram_bin *bins, uint32_t end,
+			      const struct histogram_bin *last)
+{
+	const struct histogram_bin *tail = &bins[end + 1];
+
+	add_equal(chart, bins, &bins[end], BODY_RANGES);
+	while (tail <= last && is_below(chart, tail->low_ns,
+					chart->ranges[chart->n - 1].high))
+		tail++;
+	chart->tail = chart->n;
+	if (tail <= last)
+		add_widening(chart, tail, last, TAIL_RANGES);
 }
 
 static void arrange(struct chart *chart, const struct histogram_bin *bins,
@@ -88,20 +142,14 @@ static void arrange(struct chart *chart, const struct histogram_bin *bins,
 	uint32_t end = body_end(bins, n);
 	double body = bins[end].high_ns - bins[0].low_ns;
 
-	chart->n = 0;
-	if (n <= MOST_SINGLE) {
+	if (are_single(chart, bins, n))
 		for (uint32_t i = 0; i < n; i++)
-			add_ranges(chart, &bins[i], &bins[i], 1, false);
-		chart->tail = chart->n;
-	} else if (end < n - 1 &&
-		   last->high_ns - bins[end].high_ns > TAIL_WIDTH * body) {
-		add_ranges(chart, bins, &bins[end], BODY_RANGES, false);
-		chart->tail = chart->n;
-		add_ranges(chart, &bins[end + 1], last, TAIL_RANGES, true);
-	} else {
-		add_ranges(chart, bins, last, PLAIN_RANGES, false);
-		chart->tail = chart->n;
-	}
+			add_single(chart, &bins[i]);
+	else if (last->high_ns - bins[end].high_ns > TAIL_WIDTH * body)
+		add_body_and_tail(chart, bins, end, last);
+	else
+		add_equal(chart, bins, last, PLAIN_RANGES);
+	count_bins(chart, bins, last);
 }
 
 /* Marks for COUNT when LARGEST has BAR of them; one for what is little. */
@@ -122,9 +170,10 @@ static void print_range(FILE *out, const struct range *r, uint64_t largest)
 		r->high / 1000, r->count, n ? "  " : "", n, bar);
 }
 
-void chart_print(FILE *out, const struct histogram_bin *bins, uint32_t n)
+void chart_print(FILE *out, const struct histogram_bin *bins, uint32_t n,
+		 double step_ns)
 {
-	struct chart chart;
+	struct chart chart = { .step = fmax(step_ns, 1) };
 	uint64_t largest = 1;
 
 	arrange(&chart, bins, n);
@@ -133,8 +182,8 @@ void chart_print(FILE *out, const struct histogram_bin *bins, uint32_t n)
 			largest = chart.ranges[i].count;
 	fprintf(out, " %12s %12s %12s\n", "from[us]", "to[us]", "#samples");
 	for (uint32_t i = 0; i < chart.n; i++) {
-		if (i == chart.tail)
-			fputs(" the last twentieth, in ranges that widen:\n",
+		if (i && i == chart.tail)
+			fputs(" the tail, in ranges that widen:\n",
 			      out);
 		print_range(out, &chart.ranges[i], largest);
 	}

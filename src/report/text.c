@@ -243,13 +243,16 @@ static void print_row(FILE *out, const struct table *table,
 
 static void print_charts(FILE *out, const struct result *r)
 {
+	const double step = r->clock.resolution_ns *
+			    result_latency_factor(&r->params.plan);
+
 	for (uint32_t i = 0; i < r->n_rows; i++) {
 		const struct result_row *row = &r->rows[i];
 
 		if (!row->n_bins)
 			continue;
 		fprintf(out, "\n histogram of size %" PRIu64 ":\n", row->size);
-		chart_print(out, row->bins, row->n_bins);
+		chart_print(out, row->bins, row->n_bins, step);
 	}
 }
 

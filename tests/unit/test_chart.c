@@ -35,26 +35,32 @@ static void parse_line(const char *text, struct parsed *p)
 	assert_true(strlen(text) <= 82 && text[strlen(text) - 1] != ' ');
 }
 
-/* The chart of BINS, read back. */
-static struct parsed draw(const struct histogram_bin *bins, uint32_t n)
+/* The chart of BINS, whose samples have a resolution of STEP ns, read back. */
+static struct parsed draw_steps(const struct histogram_bin *bins, uint32_t n,
+				double step)
 {
 	struct parsed p = { .n = 0 };
 	char *text = NULL, *rest, *line;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	chart_print(out, bins, n);
+	chart_print(out, bins, n, step);
 	fclose(out);
 	rest = text;
 	assert_contains(strsep(&rest, "\n"), "from[us]");
 	while ((line = strsep(&rest, "\n")) && line[0]) {
-		if (strstr(line, "last twentieth"))
+		if (strstr(line, "the tail"))
 			p.tail = true;
 		else
 			parse_line(line, &p);
 	}
 	free(text);
 	return p;
+}
+
+static struct parsed draw(const struct histogram_bin *bins, uint32_t n)
+{
+	return draw_steps(bins, n, 0.5);
 }
 
 /* Ascending ranges from the minimum to the maximum with all the samples, a
@@ -82,8 +88,9 @@ static void check(const struct parsed *p, const struct histogram_bin *bins,
 					 40.0 * (double)p->lines[i].count /
 						 (double)largest) <= 0.5);
 	assert_true(fabs(p->lines[0].from - bins[0].low_ns / 1000) < 0.001);
-	assert_true(fabs(p->lines[p->n - 1].to - bins[n - 1].high_ns / 1000) <
-		    0.001);
+	/* the last may reach beyond */
+	assert_true(p->lines[p->n - 1].from < bins[n - 1].high_ns / 1000 + 0.001);
+	assert_true(p->lines[p->n - 1].to > bins[n - 1].high_ns / 1000 - 0.001);
 }
 
 TEST(test_one_and_few_bins)
@@ -163,6 +170,55 @@ TEST(test_narrow)
 		assert_true(p.lines[i].from < p.lines[i].to);
 }
 
+/* A counter of 25 MHz, of which a half round trip has steps of 20 ns: no line
+ * shows less, and each of the same width has as many steps. */
+TEST(test_coarse_clock)
+{
+	static const int widths[] = { 3, 11, 12, 13, 16, 17, 40, 100 };
+	const double step = 20;
+
+	for (size_t k = 0; k < COUNT(widths); k++) {
+		uint32_t n = (uint32_t)widths[k];
+		struct histogram_bin bins[100];
+		struct parsed p;
+
+		for (uint32_t i = 0; i < n; i++) {
+			double at = (100 + i) * 39.999999 * 0.5;
+
+			bins[i] = (struct histogram_bin){ at, at, 1000 };
+		}
+		p = draw_steps(bins, n, step * 0.999999975);
+		check(&p, bins, n);
+		assert_false(p.tail);
+		for (uint32_t i = 0; i < p.n; i++)
+			assert_true(p.lines[i].to - p.lines[i].from >=
+				    step / 1000 - 0.001);
+		for (uint32_t i = 1; i + 1 < p.n; i++)
+			assert_int_equal(p.lines[i].count, p.lines[0].count);
+	}
+}
+
+/* Ticks are finer than what two readings of the clock can tell apart. */
+TEST(test_finer_than_the_clock)
+{
+	struct histogram_bin bins[60];
+
+	for (uint32_t n = 1; n <= COUNT(bins); n++) {
+		struct parsed p;
+
+		for (uint32_t i = 0; i < n; i++)
+			bins[i] = (struct histogram_bin){
+				1000 + i * (i < n - 2 ? 1 : 50),
+				1000 + i * (i < n - 2 ? 1 : 50),
+				i < n - 2 ? 1000 : 1
+			};
+		p = draw_steps(bins, n, 7);
+		check(&p, bins, n);
+		for (uint32_t i = 0; i < p.n; i++)
+			assert_true(p.lines[i].to - p.lines[i].from > 0.006);
+	}
+}
+
 TEST(test_from_zero)
 {
 	struct histogram_bin bins[40];
@@ -204,6 +260,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_bell),
 	cmocka_unit_test(test_long_tail),
 	cmocka_unit_test(test_narrow),
+	cmocka_unit_test(test_coarse_clock),
+	cmocka_unit_test(test_finer_than_the_clock),
 	cmocka_unit_test(test_from_zero),
 	cmocka_unit_test(test_any),
 };

@@ -284,13 +284,18 @@ def text_of(value):
     return json.dumps(value, sort_keys=True)
 
 
+def is_set(value):
+    """False for what a parameter has that is not in use; 0 is a value, and
+    equal to False."""
+    return value is not None and value is not False and value != "none"
+
+
 def document_point(document, size, qps):
     """The point of one row: its options are what shapes the traffic."""
     test = document["test"]
     options = {name: text_of(value)
                for name, value in document["parameters"].items()
-               if name not in NOT_OF_POINT
-               and value not in (None, False, "none")}
+               if name not in NOT_OF_POINT and is_set(value)}
     return Point(test["name"], test["transport"], size, qps,
                  tuple(sorted(options.items())))
 

@@ -28,8 +28,8 @@ def is_known(point, records, level, width):
     or never will be."""
     values = [results.metric(record.row, metric_of(point))
               for record in records if record.row]
-    values = [value for value in values if value]
-    if len(records) >= HOPELESS and not values:
+    values = [value for value in values if value is not None]
+    if len(records) >= HOPELESS and not any(values):
         return True
     half = stats.half_width(values, level) if values else None
     return half is not None and half <= width

@@ -5,6 +5,8 @@ import verbsperf_results as results
 
 HEADING = ("point", "metric", "base", "new", "change", "95% interval", "p",
            "verdict")
+# No measurements differ as much but by one that is 0.
+MOST_RATIO = 1e6
 UNITS = {"gbps": "Gb/s", "mpps": "Mpps", "mib_per_s": "MiB/s",
          "peak_gbps": "peak Gb/s"}
 
@@ -28,6 +30,8 @@ def percent(ratio):
     """By how much RATIO is more or less than 1."""
     if ratio is None:
         return "-"
+    if ratio > MOST_RATIO:
+        return "from 0"
     change = (ratio - 1) * 100
     return f"{change:+.0f}%" if abs(change) >= 1000 else f"{change:+.1f}%"
 

@@ -13,12 +13,14 @@ IMPROVEMENT, INCONCLUSIVE = "improvement", "inconclusive"
 # No verdict is made of fewer values of either side, however clear.
 FEWEST_ROUNDS = 5
 MOST_ROUNDS = 1000
+# What is less is 0, a run in which nothing arrived: it has a logarithm.
+LEAST = 1e-9
 # The share of repetitions that should decide with the rounds it says: 80%.
 POWER_Z = stats.NORMAL.inv_cdf(0.8)
 
 
 class Sample(typing.NamedTuple):
-    """The values of one point; all of them above 0."""
+    """The values of one point; none below 0."""
 
     base: list
     new: list
@@ -48,8 +50,8 @@ class Change(typing.NamedTuple):
 
 def change_of(sample):
     """Hodges' and Lehmann's estimate, of logarithms."""
-    base = [math.log(value) for value in sample.base]
-    new = [math.log(value) for value in sample.new]
+    base, new = ([math.log(max(value, LEAST)) for value in values]
+                 for values in (sample.base, sample.new))
     if not sample.higher_is_better:
         base, new = new, base
     return Change(*stats.hodges_lehmann(base, new))

@@ -154,6 +154,33 @@ def test_one_session_on_both_sides(compare, write, pair):
             "same session")
 
 
+def test_inline_0_is_not_the_default(compare, write):
+    """Each is compared with its own kind."""
+    def runs(default, none):
+        return [document(v * factor, parameters={"inline": inline})
+                for v in STEADY
+                for inline, factor in ((None, default), (0, none))]
+    base, new = write("base", runs(1, 1)), write("new", runs(1.1, 0.9))
+    report = json.loads(compare("--json", base, new)[1])
+    assert [(p["label"], p["base_rounds"], p["verdict"])
+            for p in report["points"]] == [
+        ("write_bw RC 64 1 QP no inline", 10, "improvement"),
+        ("write_bw RC 64 1 QP inline=0", 10, "regression")]
+
+
+def test_nothing_arrived(compare, write):
+    """0 Gb/s is measured, and slower than anything."""
+    base = write("base", [document(v) for v in STEADY])
+    none = write("none", [document(0.0) for _ in STEADY])
+    same = write("same", [document(0.0) for _ in STEADY])
+    status, text, _ = compare(base, none)
+    assert status == 1 and " -100.0%  " in text
+    assert verdict(compare("--json", base, none))[2]["new"] == 0
+    status, text, _ = compare(none, base)
+    assert status == 0 and "from 0" in text and "improvement" in text
+    assert compare(none, same)[0] == 0
+
+
 def test_points_of_one_side_only(compare, write):
     base = write("base", [document(v) for v in STEADY])
     new = write("new", [document(v, size=size) for size in (64, 128)

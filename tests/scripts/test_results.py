@@ -56,6 +56,17 @@ def test_how_long_is_no_other_point(write):
     assert [r.round for r in results.read(path)] == [1, 2, 1]
 
 
+def test_0_is_a_value(write):
+    """And not what there is without the option."""
+    none = {"inline": None, "srq": False, "numa": "none"}
+    path = write("a.json", [document(parameters=parameters) for parameters in (
+        none, {**none, "inline": 0}, {**none, "inline": 0.0}, {})])
+    records = results.read(path)
+    assert [r.round for r in records] == [1, 1, 1, 2]
+    assert [dict(r.point.options) for r in records] \
+        == [{}, {"inline": "0"}, {"inline": "0.0"}, {}]
+
+
 def test_percentiles_that_were_asked_for():
     row = {"bandwidth": None, "latency": {"p99_9": None,
                                           "percentiles": {"99.9": 7.0}}}

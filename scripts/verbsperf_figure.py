@@ -4,6 +4,7 @@ What tells curves apart is line style and marker, so that it shows in grey,
 too; nothing stands over the data but the data."""
 import math
 import textwrap
+import typing
 
 import matplotlib
 matplotlib.use("Agg")
@@ -13,6 +14,7 @@ from matplotlib.backends import backend_agg  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
 
 import verbsperf_results as results  # noqa: E402
+import verbsperf_series as series  # noqa: E402
 
 matplotlib.rcParams.update({
     "text.parse_math": False,   # a title may have a $
@@ -42,11 +44,18 @@ LARGEST = (40.0, 40.0)
 FOOT_FONT = 6.5
 LINE = 0.13             # height of a line of the foot, in inches
 ROW = 0.19              # of a row of the legend
-FOOT_LINES = 6
+FOOT_LINES = 12
 # Where the size 0 stands on an axis of powers of two.
 ZERO = 0.5
 # Axes that are lower are lower than their labels are long, in inches.
 LOWEST = 1.35
+# The least of the largest value that an axis shows: of a smaller change most
+# is noise.
+LEAST_SPAN = 0.05
+# Nearer to each other than by that factor, values have even ticks on an axis of
+# logarithms, too.
+NEAR = 5
+NOT_FROM_ZERO = "y does not begin at 0 everywhere; with --from-zero it does"
 QUANTILES = (50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999)
 
 
@@ -72,11 +81,25 @@ def position(scale, x):
     return max(x, ZERO) if scale == "size" else x
 
 
+def with_gaps(dots):
+    """DOTS of sizes, with a gap where a power of two between two of them was
+    not measured."""
+    before = None
+    for d in dots:
+        if before is not None and d.x > 2 * max(before, 1):
+            yield series.Dot(math.nan, None)
+        yield d
+        before = d.x
+
+
 def draw_curve(axes, picture, one):
     """ONE curve with bars and gaps."""
     colour, line, marker = STYLES[one.style % CURVES_MAX]
-    xs = [position(picture.x_scale, d.x) for d in one.dots]
-    ys = [math.nan if d.y is None else d.y for d in one.dots]
+    dots = one.dots
+    if picture.x_scale == "size":
+        dots = list(with_gaps(dots))
+    xs = [position(picture.x_scale, d.x) for d in dots]
+    ys = [math.nan if d.y is None else d.y for d in dots]
     look = {"color": colour, "linestyle": line, "linewidth": 1.4,
             "label": shortened(one.label), "zorder": 3}
     if picture.x_scale == "percentile":
@@ -84,7 +107,7 @@ def draw_curve(axes, picture, one):
         return
     axes.plot(xs, ys, marker=marker, markersize=4.5,
               markevery=max(1, len(xs) // 40), **look)
-    for d, x, y in zip(one.dots, xs, ys):
+    for d, x, y in zip(dots, xs, ys):
         if d.low is not None and d.high is not None:
             _, _, (bar,) = axes.errorbar(
                 [x], [y], [[max(0, y - d.low)], [max(0, d.high - y)]],
@@ -170,26 +193,75 @@ def values(panels):
             for y in (d.y, d.low, d.high) if y is not None]
 
 
-def y_axis(axes, panel, panels):
-    """From 0; a logarithm where values are far apart."""
-    every = [y for y in values(panels) if y > 0]
-    if not panel.log or not every or max(every) < 10 * min(every):
-        axes.set_ylim(0, max(every, default=1) * 1.12)
-        return
-    axes.set_yscale("log")
-    # no more than nine digits after the point
-    low, high = max(1e-9, min(every) / 1.3), max(every) * 1.3
-    axes.set_ylim(low, high)
-    decades = math.log10(high / low)
+class Span(typing.NamedTuple):
+    """What a y axis shows."""
+
+    low: float
+    high: float
+    log: bool
+
+    def begins_late(self):
+        """True when the eye may take its beginning for 0."""
+        return self.low > 0 and (not self.log or self.high < NEAR * self.low)
+
+
+def linear_span(low, high):
+    """Where LOW to HIGH are; from 0 when they come near it."""
+    width = max(high - low, LEAST_SPAN * high)
+    middle = (low + high) / 2
+    bottom, top = middle - 0.58 * width, middle + 0.58 * width
+    return Span(bottom if bottom > high / 4 else 0, top or 1, False)
+
+
+def log_span(low, high):
+    """The same of logarithms; no more than nine digits after the point."""
+    ratio = max(high / low, 1 + LEAST_SPAN)
+    middle, reach = math.sqrt(low * high), math.sqrt(ratio) * ratio ** 0.08
+    return Span(max(1e-9, middle / reach), middle * reach, True)
+
+
+def y_span(panels, from_zero):
+    """The Span of PANELS, which share their y axis."""
+    scale, every = panels[0].y_scale, values(panels)
+    if from_zero or not every:
+        return Span(0, max(every, default=0) * 1.12 or 1, False)
+    above = [y for y in every if y > 0]
+    far = above and max(above) >= 10 * min(above)
+    if above and (scale == "log" or scale == "wide" and far):
+        return log_span(min(above), max(above))
+    return linear_span(min(every), max(every))
+
+
+def y_spans(picture, from_zero):
+    """The Span of each panel; those in a row have one."""
+    n = picture.columns
+    rows = [picture.panels[i:i + n] for i in range(0, len(picture.panels), n)]
+    return [span for row in rows
+            for span in [y_span(row, from_zero)] * len(row)]
+
+
+def log_ticks(axes, span):
+    """As many as there is room for."""
+    decades = math.log10(span.high / span.low)
     room = axes.get_position().height * axes.figure.get_figheight() / 0.22
+    if span.high < NEAR * span.low:
+        return ticker.MaxNLocator(max(2, int(room)), steps=[1, 2, 5, 10])
     for subs in ((1, 2, 5), (1, 3), (1,)):
         if decades * len(subs) < room:
             break
-    axes.yaxis.set_major_locator(ticker.LogLocator(
-        subs=subs, numticks=99 if len(subs) > 1 else max(2, int(room))))
+    return ticker.LogLocator(
+        subs=subs, numticks=99 if len(subs) > 1 else max(2, int(room)))
+
+
+def y_axis(axes, span):
+    """SPAN, with ticks in plain numbers."""
+    if span.log:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(log_ticks(axes, span))
+        axes.yaxis.set_minor_locator(ticker.NullLocator())
+    axes.set_ylim(span.low, span.high)
     axes.yaxis.set_major_formatter(ticker.FuncFormatter(
         lambda y, _: f"{y:.9f}".rstrip("0").rstrip(".")))
-    axes.yaxis.set_minor_locator(ticker.NullLocator())
 
 
 def legend_entries(picture):
@@ -248,10 +320,8 @@ def add_foot(fig, lines):
 def make_axes(fig, picture, title, bottom):
     """The panels, beside or above each other, in what is left of FIG."""
     width, height = fig.get_size_inches()
-    n = len(picture.panels)
-    shape = (1, n) if picture.side_by_side else (n, 1)
-    axes = fig.subplots(*shape, squeeze=False, sharex=True,
-                        sharey=picture.side_by_side)
+    shape = len(picture.panels) // picture.columns, picture.columns
+    axes = fig.subplots(*shape, squeeze=False, sharex=True, sharey="row")
     above = 0.12 + (0.22 if title else 0) + (
         0.2 if any(panel.title for panel in picture.panels) else 0)
     missing = above + bottom + 0.5 + shape[0] * LOWEST - height
@@ -282,28 +352,35 @@ def add_x_label(fig, every, text, bottom):
              ha="center", va="bottom", gid="x label")
 
 
-def draw(picture, lines, title=None, size=SIZE):
+def add_panel(axes, picture, panel, span):
+    """PANEL's curves and its axes."""
+    for one in panel.curves:
+        draw_curve(axes, picture, one)
+        draw_failed(axes, picture, one)
+    if axes.get_subplotspec().is_first_row():
+        axes.set_title(shortened(panel.title))
+    axes.grid(True, color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    x_axis(axes, picture)
+    y_axis(axes, span)
+    if axes.get_subplotspec().is_first_col():
+        axes.set_ylabel(panel.y_label)
+
+
+def draw(picture, lines, title=None, size=SIZE, from_zero=False):
     """A Figure of PICTURE with LINES in its foot."""
     fig = figure.Figure(figsize=size, dpi=150)
     backend_agg.FigureCanvasAgg(fig)
     if title:
         fig.suptitle(shortened(title, int(size[0] * 12)), fontsize=10,
                      y=1 - 0.08 / size[1], va="top")
-    bottom = add_foot(fig, [*picture.notes, *lines]) + 0.06
+    spans = y_spans(picture, from_zero)
+    notes = [NOT_FROM_ZERO] * any(span.begins_late() for span in spans)
+    bottom = add_foot(fig, [*picture.notes, *notes, *lines]) + 0.06
     bottom += add_legend(fig, picture, bottom)
     every = make_axes(fig, picture, title, bottom)
-    for axes, panel in zip(every, picture.panels):
-        for one in panel.curves:
-            draw_curve(axes, picture, one)
-            draw_failed(axes, picture, one)
-        axes.set_title(shortened(panel.title))
-        axes.grid(True, color="#dddddd", linewidth=0.6)
-        axes.set_axisbelow(True)
-        x_axis(axes, picture)
-        y_axis(axes, panel,
-               picture.panels if picture.side_by_side else [panel])
-        if axes.get_subplotspec().is_first_col():
-            axes.set_ylabel(panel.y_label)
+    for axes, panel, span in zip(every, picture.panels, spans):
+        add_panel(axes, picture, panel, span)
     make_room(fig, every)
     add_x_label(fig, every, picture.x_label, bottom)
     return fig

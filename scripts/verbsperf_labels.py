@@ -1,8 +1,7 @@
 """What verbsperf-plot calls the curves that it draws, and what stands below
 them."""
-import os
-
 import verbsperf_results as results
+import verbsperf_sources as origin
 
 # How the fields of a point are said; the others as they are.
 WORDS = {"size": lambda size: f"{results.size_text(size)} bytes",
@@ -17,30 +16,16 @@ def grouped(records, key):
     return groups
 
 
+def by_curve(records, point_of):
+    """{(source, POINT_OF(record)): its records}: what one curve shows."""
+    groups = {}
+    for source, record in zip(origin.sources(records), records):
+        groups.setdefault((source, point_of(record)), []).append(record)
+    return groups
+
+
 def size_of(record):
     return record.point.size
-
-
-def source_name(record):
-    """What a result is called: its target's name in a sweep, its title, or
-    host and device."""
-    document = record.document
-    stem = os.path.splitext(os.path.basename(record.path))[0]
-    if record.target != stem or not document:
-        return record.target
-    client = document["client"]
-    named = [client.get("hostname"), client.get("device")]
-    return document.get("title") or " ".join(n for n in named if n) or stem
-
-
-def source_names(records):
-    """{(path, target): name}, from a document that says it."""
-    names = {}
-    for record in records:
-        source = (record.path, record.target)
-        if source not in names or record.document:
-            names[source] = source_name(record)
-    return names
 
 
 def point_words(point, points):
@@ -71,18 +56,18 @@ def common_words(records):
 
 
 def labels(groups):
-    """{key of GROUPS: label}; a key is (path, target, point, ...).  Labels
-    that would be alike have the file's name."""
-    names = source_names([r for group in groups.values() for r in group])
-    points, found = [key[2] for key in groups], {}
+    """{key of GROUPS: label}; a key is (source, point, ...).  Labels that
+    would be alike have the file's name."""
+    names = origin.names(key[0] for key in groups)
+    points, found = [key[1] for key in groups], {}
     for key in groups:
-        words = point_words(key[2], points) + list(key[3:])
+        words = point_words(key[1], points) + list(key[2:])
         if len(set(names.values())) > 1 or not words:
-            words.insert(0, names[key[:2]])
+            words.insert(0, names[key[0]])
         found[key] = " ".join(words)
     every = list(found.values())
-    return {key: f"{label} ({key[0]})" if every.count(label) > 1 else label
-            for key, label in found.items()}
+    return {key: f"{label} ({key[0].path})" if every.count(label) > 1
+            else label for key, label in found.items()}
 
 
 def failures(groups):
@@ -108,14 +93,31 @@ def end_text(end):
         " ()", "")
 
 
+def origin_text(document):
+    """Which devices, path and program DOCUMENT is of; None when it failed
+    before they were known."""
+    if not document or not document["client"].get("device"):
+        return None
+    return (f"{end_text(document['client'])} \N{RIGHTWARDS ARROW} "
+            f"{end_text(document['server'])}, verbsperf "
+            f"{document['tool']['version']}")
+
+
 def origins(records):
-    """Lines that say which devices, path and program RECORDS are of."""
-    lines = []
-    for record in records:
-        document = record.document
-        if document and document["client"].get("device"):
-            lines.append(
-                f"{end_text(document['client'])} \N{RIGHTWARDS ARROW} "
-                f"{end_text(document['server'])}, verbsperf "
-                f"{document['tool']['version']}")
-    return list(dict.fromkeys(lines))
+    """Lines that say which devices, path and program RECORDS are of, each
+    with the names of its curves."""
+    every, found = origin.sources(records), {}
+    names = origin.names(every)
+    for record, source in zip(records, every):
+        text = origin_text(record.document)
+        if text:
+            found.setdefault(text, {})[source_label(source, names)] = True
+    if len(found) < 2:
+        return list(found)
+    return [f"{', '.join(of)}: {text}" for text, of in found.items()]
+
+
+def source_label(source, names):
+    """Its name, with the file's where another has the same."""
+    alike = list(names.values()).count(names[source]) > 1
+    return f"{names[source]} ({source.path})" if alike else names[source]

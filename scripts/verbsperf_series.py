@@ -7,7 +7,7 @@ import statistics
 import typing
 
 import verbsperf_results as results
-from verbsperf_labels import failures, grouped, labels, size_of
+from verbsperf_labels import by_curve, failures, grouped, labels, size_of
 import verbsperf_stats as stats
 
 KINDS = {
@@ -44,7 +44,7 @@ class Curve:
     dots: list
     failed: list = dataclasses.field(default_factory=list)  # their x
     trusted: float = None   # x up to which there were samples enough
-    style: int = 0          # curves of one look have the same number
+    style: int = 0          # curves of one label have the same number
 
 
 class Panel(typing.NamedTuple):
@@ -53,7 +53,7 @@ class Panel(typing.NamedTuple):
     title: str
     y_label: str
     curves: list
-    log: bool
+    y_scale: str        # "linear", "log", or "wide": log when it is far
 
 
 class Picture(typing.NamedTuple):
@@ -62,8 +62,8 @@ class Picture(typing.NamedTuple):
     kind: str
     x_label: str
     x_scale: str        # "size", "percentile" or "linear"
-    side_by_side: bool  # the panels, which share their y axis then
-    panels: list
+    columns: int        # of the panels; those in a row share their y axis
+    panels: list        # row by row
     notes: list         # what the signs mean
 
 
@@ -124,11 +124,14 @@ def run_interval(row, metric):
     return [bound * scale for bound in interval]
 
 
-def styled(curves):
-    """CURVES with a look each."""
-    for number, one in enumerate(curves):
-        one.style = number
-    return curves
+def styled(panels):
+    """PANELS, whose curves have a look for each label."""
+    labels_of = list(dict.fromkeys(
+        one.label for panel in panels for one in panel.curves))
+    for panel in panels:
+        for one in panel.curves:
+            one.style = labels_of.index(one.label)
+    return panels
 
 
 def has(curves):
@@ -143,62 +146,81 @@ def of_metric(records, suffix):
 
 
 def over_size(record):
-    """The key of results of one curve over size."""
-    return record.path, record.target, record.point._replace(size=None)
+    """The point of all results of one curve over size."""
+    return record.point._replace(size=None)
 
 
 def bandwidth(records, _):
     """Two panels: Gb/s, and millions of messages a second."""
-    groups = grouped(of_metric(records, "_bw"), over_size)
+    groups = by_curve(of_metric(records, "_bw"), over_size)
     names, bars, panels = labels(groups), set(), []
-    for metric, y_label, log in (("gbps", "bandwidth [Gb/s]", False),
-                                 ("mpps", "message rate [Mpps]", True)):
-        panels.append(Panel("", y_label, styled([
+    for metric, y_label, scale in (("gbps", "bandwidth [Gb/s]", "linear"),
+                                   ("mpps", "message rate [Mpps]", "wide")):
+        panels.append(Panel("", y_label, [
             curve(names[key], group, size_of, metric, bars)
-            for key, group in groups.items()]), log))
+            for key, group in groups.items()], scale))
     if not has(panels[0].curves):
         return None
-    return Picture("bandwidth", "message size [bytes]", "size", False, panels,
-                   sorted(bars) + failures(groups))
+    return Picture("bandwidth", "message size [bytes]", "size", 1,
+                   styled(panels), sorted(bars) + failures(groups))
 
 
-def definition(records):
-    """What latency of RECORDS is, in words."""
-    every = {record.row["latency"].get("definition")
-             for record in records if record.row and record.row["latency"]}
-    return ", or ".join(sorted(filter(None, every))) or "unknown"
+def definition(group):
+    """What latency of GROUP is, half a round trip or all of it; None when
+    nothing was measured."""
+    for record in group:
+        if record.row and record.row["latency"]:
+            return record.row["latency"].get("definition") or "unknown"
+    return None
+
+
+def by_definition(groups):
+    """{definition of latency: {key: group}}: what may be on one axis.  What
+    only failed is of the first."""
+    rows = {}
+    for key, group in groups.items():
+        rows.setdefault(definition(group), {})[key] = group
+    failed = rows.pop(None, {})
+    for row in rows.values():
+        row.update(failed)
+        break
+    return rows
+
+
+def latency_label(name):
+    """Of a y axis."""
+    return f"latency [\N{MICRO SIGN}s]\n{name}"
 
 
 def percentile_panels(groups, percentiles, x_of, bars):
-    """One curve: a panel with its percentiles; several: one for each."""
-    names, records = labels(groups), [r for g in groups.values() for r in g]
-    y_label = f"latency [\N{MICRO SIGN}s]\n{definition(records)}"
+    """(columns, panels).  One curve: a panel with its percentiles; several:
+    one for each, and a row of them for each definition of latency."""
+    names, rows = labels(groups), by_definition(groups)
     if len(groups) == 1:
-        (group,) = groups.values()
+        ((key, group),) = groups.items()
         curves = [curve(percentile_name(q), group, x_of, percentile_key(q),
                         bars) for q in percentiles]
-        return [Panel(names[next(iter(groups))], y_label, styled(curves),
-                      True)]
-    return [Panel(percentile_name(q), y_label, styled([
+        curves = [one for one in curves if has([one])]
+        panel = Panel(names[key], latency_label(definition(group)), curves,
+                      "log")
+        return 1, styled([panel] if curves else [])
+    table = [[Panel(percentile_name(q), latency_label(name), [
         curve(names[key], group, x_of, percentile_key(q), bars)
-        for key, group in groups.items()]), True) for q in percentiles]
-
-
-def with_data(panels):
-    """PANELS and curves that have any value."""
-    if len(panels) == 1:
-        kept = [c for c in panels[0].curves if has([c])]
-        return [panels[0]._replace(curves=kept)] if kept else []
-    return [panel for panel in panels if has(panel.curves)]
+        for key, group in row.items()], "log") for name, row in rows.items()]
+        for q in percentiles]
+    columns = [column for column in table
+               if any(has(panel.curves) for panel in column)]
+    return len(columns), styled([panel for row in zip(*columns)
+                                 for panel in row])
 
 
 def latency(records, percentiles):
     """Percentiles over size."""
-    groups, bars = grouped(of_metric(records, "_lat"), over_size), set()
-    panels = with_data(percentile_panels(groups, percentiles, size_of, bars))
+    groups, bars = by_curve(of_metric(records, "_lat"), over_size), set()
+    columns, panels = percentile_panels(groups, percentiles, size_of, bars)
     if not panels:
         return None
-    return Picture("latency", "message size [bytes]", "size", True, panels,
+    return Picture("latency", "message size [bytes]", "size", columns, panels,
                    sorted(bars) + failures(groups))
 
 
@@ -212,16 +234,14 @@ def requested(record):
 def saturated_notes(panels, groups):
     """Marks the dots of runs that did not keep up; says what they reached."""
     names, notes = labels(groups), []
-    for number, (key, group) in enumerate(groups.items()):
+    for key, group in groups.items():
         slow = [r for r in group if r.row["latency"].get("saturated")]
         if not slow:
             continue
         rates = {requested(r) for r in slow}
-        for panel in panels:
-            for one in panel.curves if len(groups) == 1 else [
-                    panel.curves[number]]:
-                one.dots = [d._replace(saturated=d.x in rates)
-                            for d in one.dots]
+        for one in [one for panel in panels for one in panel.curves
+                    if len(groups) == 1 or one.label == names[key]]:
+            one.dots = [d._replace(saturated=d.x in rates) for d in one.dots]
         most = max(r.row["latency"].get("achieved_mpps") or 0 for r in slow)
         notes.append(f"{names[key]} {most:.4g} Mpps")
     if not notes:
@@ -233,18 +253,17 @@ def saturated_notes(panels, groups):
 def load(records, percentiles):
     """Percentiles of an open loop over the rate that was asked for."""
     every = of_metric(records, "_lat")
-    groups, bars = grouped([r for r in every if requested(r)], lambda r: (
-        r.path, r.target, without(r.point, "rate"))), set()
-    panels = percentile_panels(groups, percentiles, requested, bars)
-    notes = saturated_notes(panels, groups)
-    panels = with_data(panels)
+    groups, bars = by_curve([r for r in every if requested(r)],
+                            lambda r: without(r.point, "rate")), set()
+    columns, panels = percentile_panels(groups, percentiles, requested, bars)
     if not panels:
         return None
+    notes = saturated_notes(panels, groups)
     lost = [dict(r.point.options)["rate"] for r in every
             if not r.row and "rate" in dict(r.point.options)]
     if lost:
         notes.append(f"failed, not shown: --rate {', '.join(lost)}")
-    return Picture("load", "offered load [Mpps]", "linear", True, panels,
+    return Picture("load", "offered load [Mpps]", "linear", columns, panels,
                    sorted(bars) + notes)
 
 
@@ -280,18 +299,21 @@ def distribution(records, _):
     """Latency over the quantile, to as many nines as there are samples."""
     rows = [r for r in of_metric(records, "_lat")
             if r.row and r.row.get("histogram")]
-    groups = grouped(rows, lambda r: (r.path, r.target, r.point))
-    names, curves = labels(groups), []
-    for key, group in groups.items():
-        total, dots = quantile_dots(merged_bins([r.row for r in group]))
-        if dots:
-            curves.append(Curve(names[key], dots,
-                                trusted=trusted_until(total)))
-    if not curves:
+    groups = by_curve(rows, lambda r: r.point)
+    names, panels = labels(groups), []
+    for name, row in by_definition(groups).items():
+        curves = []
+        for key, group in row.items():
+            total, dots = quantile_dots(merged_bins([r.row for r in group]))
+            if dots:
+                curves.append(Curve(names[key], dots,
+                                    trusted=trusted_until(total)))
+        if curves:
+            panels.append(Panel("", latency_label(name), curves, "log"))
+    if not panels:
         return None
-    y_label = f"latency [\N{MICRO SIGN}s]\n{definition(rows)}"
-    return Picture("distribution", "percentile", "percentile", False,
-                   [Panel("", y_label, styled(curves), True)], [THIN])
+    return Picture("distribution", "percentile", "percentile", 1,
+                   styled(panels), [THIN])
 
 
 def series_of(row):
@@ -304,22 +326,21 @@ def series_of(row):
 
 def intervals(records, _):
     """Bandwidth of each interval of each run."""
-    groups = {}
+    series = {}
     rows = [r for r in of_metric(records, "_bw") if r.row]
-    rounds = {r.round for r in rows}
-    for r in rows:
-        for words, series in series_of(r.row):
-            if len(rounds) > 1:
-                words = (*words, f"round {r.round}")
-            groups[(r.path, r.target, r.point, *words)] = [r], series
-    names = labels({key: group for key, (group, _) in groups.items()})
+    for key, group in by_curve(rows, lambda r: r.point).items():
+        for number, r in enumerate(group, 1):
+            rounds = (f"round {number}",) if len(group) > 1 else ()
+            for words, one in series_of(r.row):
+                series[(*key, *words, *rounds)] = one
+    names = labels(series)
     curves = [Curve(names[key], [Dot(one["start"] + one["seconds"] / 2,
-                                     one["gbps"]) for one in series])
-              for key, (_, series) in groups.items()]
+                                     one["gbps"]) for one in every])
+              for key, every in series.items()]
     if not curves:
         return None
-    return Picture("intervals", "time [s]", "linear", False,
-                   [Panel("", "bandwidth [Gb/s]", styled(curves), False)], [])
+    return Picture("intervals", "time [s]", "linear", 1, styled(
+        [Panel("", "bandwidth [Gb/s]", curves, "linear")]), [])
 
 
 MAKERS = {"bandwidth": bandwidth, "latency": latency, "load": load,

@@ -12,6 +12,7 @@ import verbsperf_series as series
 from plots import LATENCY, RUN, bw_row, lat_row, loads, result, sweep
 
 NAN = math.nan
+GAP = NAN, NAN      # between sizes that no line joins
 
 
 @pytest.fixture
@@ -112,8 +113,8 @@ def test_rounds_of_a_sweep(drawn):
         "old": {64: [None, None], 4096: [8.0]}}))
     top = fig.axes[0]
     new, old = lines_of(top)["new"], lines_of(top)["old"]
-    same(points(new), [(64, 3.5), (4096, 8.0)])
-    same(points(old), [(64, NAN), (4096, 8.0)])
+    same(points(new), [(64, 3.5), GAP, (4096, 8.0)])
+    same(points(old), [(64, NAN), GAP, (4096, 8.0)])
     # of 6 rounds the interval is all of them: 1 - 2 / 2^6 is above 95%
     assert bars(top) == {64: (1.0, 6.0), 4096: (7.0, 9.0)}
     assert [bar.get_linestyle()[0][1] is not None
@@ -147,9 +148,9 @@ def test_latency_of_one_result(drawn):
     assert picture.kind == "latency"
     (axes,) = fig.axes
     lines = lines_of(axes)
-    same(points(lines["median"]), [(2, 1.0), (1 << 20, 90.0)])
-    same(points(lines["99%"]), [(2, 2.0), (1 << 20, 95.0)])
-    same(points(lines["99.9%"]), [(2, 3.0), (1 << 20, NAN)])
+    same(points(lines["median"]), [(2, 1.0), GAP, (1 << 20, 90.0)])
+    same(points(lines["99%"]), [(2, 2.0), GAP, (1 << 20, 95.0)])
+    same(points(lines["99.9%"]), [(2, 3.0), GAP, (1 << 20, NAN)])
     assert axes.get_ylabel() == "latency [\u00b5s]\nhalf round trip"
     assert axes.get_title() == "lab1 mlx5_0"
     assert axes.get_yscale() == "log"
@@ -172,8 +173,8 @@ def test_sizes_are_powers_of_two_in_words(drawn):
     for label in ("0", "64", "4K", "1M"):
         assert label in found
     assert "4096" not in found
-    same(points(lines_of(fig.axes[1])["lab1 mlx5_0"])[:2],
-         [(figure.ZERO, 3.0), (16, 1.0)])
+    same(points(lines_of(fig.axes[1])["lab1 mlx5_0"])[:4],
+         [(figure.ZERO, 3.0), GAP, (16, 1.0), (32, 1.0)])
 
 
 def test_distribution(drawn):
@@ -279,6 +280,178 @@ def test_equal_names_are_told_apart_by_file(drawn):
     assert len(fig.legends[0].get_texts()) == 3  # and "failed"
 
 
+def on(link_layer, gbps, **changes):
+    """A document of a device whose port has LINK_LAYER."""
+    made = result([bw_row(64, gbps), bw_row(128, 2 * gbps)], **changes)
+    kind = {"link_layer": link_layer,
+            "gid_type": "RoCE v2" if link_layer == "Ethernet" else "IB"}
+    return {**made, "client": {**made["client"], **kind},
+            "server": {**made["server"], **kind}}
+
+
+def test_one_curve_is_of_one_pair_of_devices(drawn):
+    """RoCE and InfiniBand of one file are no rounds of each other."""
+    _, fig = drawn([on("Ethernet", 10.0), on("InfiniBand", 20.0),
+                    on("Ethernet", 12.0)])
+    lines = lines_of(fig.axes[0])
+    assert list(lines) == ["lab1 mlx5_0 Ethernet", "lab1 mlx5_0 InfiniBand"]
+    same(points(lines["lab1 mlx5_0 Ethernet"]), [(64, 11.0), (128, 22.0)])
+    same(points(lines["lab1 mlx5_0 InfiniBand"]), [(64, 20.0), (128, 40.0)])
+
+
+def test_one_curve_has_one_title(drawn):
+    _, fig = drawn([on("Ethernet", 10.0, title="a"),
+                    on("Ethernet", 20.0, title="b")])
+    lines = lines_of(fig.axes[0])
+    same(points(lines["a"]), [(64, 10.0), (128, 20.0)])
+    same(points(lines["b"]), [(64, 20.0), (128, 40.0)])
+    # the same of bandwidth over time, and of latency
+    picture, _ = drawn([
+        result([bw_row(64, 1.0, intervals=over_time(gbps))], title)
+        for gbps, title in ((1.0, "a"), (2.0, "b"))], kind="intervals")
+    assert [c.label for c in picture.panels[0].curves] == ["a", "b"]
+    for kind in ("latency", "distribution"):
+        picture, _ = drawn([
+            result([lat_row(64, 1.0, bins=[[0, high, 9]])], title)
+            for high, title in ((1000, "a"), (2000, "b"))], kind=kind)
+        assert [c.label for c in picture.panels[0].curves] == ["a", "b"]
+    picture, _ = drawn(loads(5.0, "a") + loads(5.0, "b"))
+    assert [c.label for c in picture.panels[0].curves] == ["a", "b"]
+
+
+@pytest.mark.parametrize("end, key, value, words", [
+    ("client", "device", "mlx5_1", ["lab1 mlx5_0", "lab1 mlx5_1"]),
+    ("server", "device", "mlx5_1", ["lab1 mlx5_0 \u2192 mlx5_0",
+                                    "lab1 mlx5_0 \u2192 mlx5_1"]),
+    ("server", "hostname", "lab3", ["lab1 mlx5_0 \u2192 lab2",
+                                    "lab1 mlx5_0 \u2192 lab3"]),
+    ("client", "port", 2, ["lab1 mlx5_0 port 1", "lab1 mlx5_0 port 2"]),
+    ("client", "gid_index", 0, ["lab1 mlx5_0 GID index 3",
+                                "lab1 mlx5_0 GID index 0"]),
+    ("client", "mtu", 4096, ["lab1 mlx5_0 MTU 1024", "lab1 mlx5_0 MTU 4096"]),
+    ("client", "firmware", "2.0", ["lab1 mlx5_0 firmware 1.0",
+                                   "lab1 mlx5_0 firmware 2.0"]),
+    ("client", "numa_node", None, ["lab1 mlx5_0 NUMA node 0",
+                                   "lab1 mlx5_0 no client numa node"]),
+])
+def test_what_tells_sources_apart(drawn, end, key, value, words):
+    other = on("Ethernet", 20.0)
+    other[end] = {**other[end], key: value}
+    _, fig = drawn([on("Ethernet", 10.0), other])
+    assert list(lines_of(fig.axes[0])) == words
+
+
+def test_a_target_that_changed_is_two_curves(drawn, write):
+    lines = sweep({"a": {64: [1.0, 2.0, None]}})
+    lines[2] = {**lines[2], "fingerprint": {"kernel": "6.2"}}
+    picture, _ = drawn(lines)
+    assert [(c.label, [d.y for d in c.dots]) for c in
+            picture.panels[0].curves] == [
+        ("a no kernel", [1.0]), ("a kernel 6.2", [2.0]),
+        ("a (device unknown)", [None])]
+
+
+def test_what_failed_is_of_the_curve_that_it_must_be_of(drawn):
+    """Before it connected, a run knows its own end only, or nothing."""
+    error = {**complete.ERROR, "message": "cannot connect"}
+    early = {**on("Ethernet", 0.0), "error": error}
+    early["results"] = [{**row, "failed": True} for row in early["results"]]
+    early["server"] = dict.fromkeys(early["server"])
+    one, two = on("Ethernet", 10.0), on("Ethernet", 20.0)
+    two["client"] = {**two["client"], "device": "mlx5_1"}
+    picture, _ = drawn([one, two, early])
+    assert [(c.label, c.failed) for c in picture.panels[0].curves] == [
+        ("lab1 mlx5_0", [64, 128]), ("lab1 mlx5_1", [])]
+
+
+def lat_of(test, definition, p50, title=None):
+    made = result([lat_row(64, p50, p50 * 2, p50 * 3, definition=definition,
+                           bins=[[0, int(p50 * 1000), 99]])], title)
+    return {**made, "test": {**made["test"], "name": test}}
+
+
+HALVES = [lat_of("write_lat", "half round trip", 1.0),
+          lat_of("send_lat", "half round trip", 1.2)]
+WHOLE = lat_of("read_lat", "round trip", 2.0)
+
+
+@pytest.mark.parametrize("kind, columns", [("latency", 3),
+                                           ("distribution", 1)])
+def test_half_and_whole_round_trips_are_not_on_one_axis(drawn, kind, columns):
+    picture, fig = drawn(HALVES + [WHOLE], kind=kind)
+    assert picture.columns == columns and len(fig.axes) == 2 * columns
+    half, whole = fig.axes[0], fig.axes[columns]
+    assert half.get_ylabel().endswith("\nhalf round trip")
+    assert whole.get_ylabel().endswith("\nround trip")
+    assert not half.get_shared_y_axes().joined(half, whole)
+    for panel, labels_of in zip((picture.panels[0], picture.panels[columns]),
+                                (["write_lat", "send_lat"], ["read_lat"])):
+        assert [c.label for c in panel.curves] == labels_of
+    # a look is of one curve of the picture
+    assert len({c.style for p in picture.panels for c in p.curves}) == 3
+    assert len(fig.legends[0].get_texts()) == 3
+
+
+def test_each_line_of_the_foot_names_its_curve(drawn):
+    other = on("InfiniBand", 20.0, title="IB")
+    other["client"] = {**other["client"], "hostname": "lab9"}
+    _, fig = drawn([on("Ethernet", 10.0, title="RoCE"), other])
+    foot = [text for text in words(fig) if "verbsperf 1" in text][::-1]
+    assert len(foot) == 2
+    assert foot[0].startswith("RoCE: lab1 mlx5_0 (RoCE v2 ")
+    assert foot[1].startswith("IB: lab9 mlx5_0 (IB ")
+
+
+def spans_of(*documents, **options):
+    """The y axes' (low, high, scale) of a figure of DOCUMENTS."""
+    records = []
+    for n, one in enumerate(documents):
+        records += results.read_documents(f"{n}.json", [(1, one)])
+    picture = series.picture(series.kinds(records)[0], records)
+    fig = figure.draw(picture, [], "a title", **options)
+    return [(*axes.get_ylim(), axes.get_yscale()) for axes in fig.axes]
+
+
+def test_a_loss_of_3_percent_is_visible():
+    """It takes a third of the axis, and a change of nothing does not."""
+    base, slow, same_again = (
+        result([bw_row(65536, g, g), bw_row(131072, g, g)], str(g))
+        for g in (100.0, 97.0, 99.99))
+    (low, high, scale), _ = spans_of(base, slow)
+    assert low <= 96.5 and 100.5 <= high and scale == "linear"
+    assert 3 / (high - low) > 0.33
+    (low, high, _), _ = spans_of(base, same_again)
+    assert 0.01 / (high - low) < 0.01
+    (low, high, _), _ = spans_of(base, slow, from_zero=True)
+    assert low == 0 and high > 100
+
+
+def test_an_axis_that_does_not_begin_at_0_says_so(drawn):
+    _, fig = drawn([result([bw_row(65536, 100.0, 1.0)])])
+    assert figure.NOT_FROM_ZERO in words(fig)
+    _, fig = drawn([result([bw_row(2, 1.0, 1.0), bw_row(4, 100.0, 50.0)])])
+    assert figure.NOT_FROM_ZERO not in words(fig)
+
+
+def test_latency_has_a_logarithmic_axis():
+    near = result([lat_row(2, 1.80, 1.85, 1.9)])
+    (low, high, scale), = spans_of(near)
+    assert scale == "log" and 1.7 < low < 1.8 and 1.9 < high < 2
+    (low, high, scale), = spans_of(near, from_zero=True)
+    assert (low, scale) == (0, "linear") and high > 1.9
+    (low, high, scale), = spans_of(result([lat_row(2, 0.0, 0.0, 0.0)]))
+    assert low == 0 and high > 0
+
+
+def test_lines_join_sizes_that_follow_each_other(drawn):
+    """Between 128 and 1K it is not known."""
+    _, fig = drawn([result([bw_row(n, 1.0, 1.0) for n in (
+        0, 2, 64, 100, 128, 1024)])])
+    same(points(lines_of(fig.axes[0])["lab1 mlx5_0"]),
+         [(figure.ZERO, 1.0), (2, 1.0), GAP, (64, 1.0), (100, 1.0),
+          (128, 1.0), GAP, (1024, 1.0)])
+
+
 def overlap(one, other):
     return (one.x0 < other.x1 - 1 and other.x0 < one.x1 - 1
             and one.y0 < other.y1 - 1 and other.y0 < one.y1 - 1)
@@ -292,7 +465,10 @@ HUGE = result([lat_row(2, 123456.7, 2345678.9, 99999999.9)])
 @pytest.mark.parametrize("size", [(4, 5), figure.SIZE])
 @pytest.mark.parametrize("files", [
     [[RUN]], [[LATENCY], [HUGE]], [loads(1.5, "a"), loads(2.5, "b")],
-    [[result([lat_row(64, 1.0, bins=[[0, 123456789, 3]])])]]])
+    [[result([lat_row(64, 1.0, bins=[[0, 123456789, 3]])])]],
+    [[result([bw_row(64, 99.97, 99.98), bw_row(128, 99.99, 100.0)])]],
+    [[result([lat_row(64, 1.871, 1.872, 1.873)])]],
+    [HALVES, [WHOLE]]])
 def test_nothing_is_cut_or_covered(drawn, files, size):
     _, fig = drawn(*files, size=size)
     fig.canvas.draw()

@@ -27,41 +27,48 @@ static ALWAYS_INLINE void move_sends(struct flow_request *r, uint32_t n,
 	}
 }
 
-/* Begin one send of OP with the builder functions of ibv_wr_start(3). */
+/* How each operation is begun with the builder functions of ibv_wr_start(3).
+ * An operation that has no such function here does not compile. */
+#define BUILDER(id, ...) \
+	static ALWAYS_INLINE void begin_##id(struct ibv_qp_ex *qpx, \
+					     const struct ibv_send_wr *wr) \
+	{ \
+		__VA_ARGS__; \
+	}
+#define RDMA wr->wr.rdma.rkey, wr->wr.rdma.remote_addr
+#define ATOMIC wr->wr.atomic.rkey, wr->wr.atomic.remote_addr
+
+BUILDER(SEND, (void)wr; ibv_wr_send(qpx))
+BUILDER(SEND_IMM, ibv_wr_send_imm(qpx, wr->imm_data))
+BUILDER(WRITE, ibv_wr_rdma_write(qpx, RDMA))
+BUILDER(WRITE_IMM, ibv_wr_rdma_write_imm(qpx, RDMA, wr->imm_data))
+BUILDER(READ, ibv_wr_rdma_read(qpx, RDMA))
+BUILDER(FETCH_ADD, ibv_wr_atomic_fetch_add(qpx, ATOMIC,
+					   wr->wr.atomic.compare_add))
+BUILDER(CMP_SWAP, ibv_wr_atomic_cmp_swp(qpx, ATOMIC,
+					wr->wr.atomic.compare_add,
+					wr->wr.atomic.swap))
+
+#undef ATOMIC
+#undef RDMA
+#undef BUILDER
+
+/* Begin one send of OP. */
 static ALWAYS_INLINE void begin_send(struct ibv_qp_ex *qpx,
 				     const struct ibv_send_wr *wr,
 				     const enum op op)
 {
-	const uint64_t remote = op_is_atomic(op) ? wr->wr.atomic.remote_addr :
-						   wr->wr.rdma.remote_addr;
-
 	qpx->wr_id = wr->wr_id;
 	qpx->wr_flags = wr->send_flags;
 	switch (op) {
-	case OP_WRITE:
-		ibv_wr_rdma_write(qpx, wr->wr.rdma.rkey, remote);
+#define X(id, ...) \
+	case OP_##id: \
+		begin_##id(qpx, wr); \
 		break;
-	case OP_WRITE_IMM:
-		ibv_wr_rdma_write_imm(qpx, wr->wr.rdma.rkey, remote,
-				      wr->imm_data);
+	OP_LIST(X)
+#undef X
+	case OP_COUNT:
 		break;
-	case OP_READ:
-		ibv_wr_rdma_read(qpx, wr->wr.rdma.rkey, remote);
-		break;
-	case OP_FETCH_ADD:
-		ibv_wr_atomic_fetch_add(qpx, wr->wr.atomic.rkey, remote,
-					wr->wr.atomic.compare_add);
-		break;
-	case OP_CMP_SWAP:
-		ibv_wr_atomic_cmp_swp(qpx, wr->wr.atomic.rkey, remote,
-				      wr->wr.atomic.compare_add,
-				      wr->wr.atomic.swap);
-		break;
-	case OP_SEND_IMM:
-		ibv_wr_send_imm(qpx, wr->imm_data);
-		break;
-	default:
-		ibv_wr_send(qpx);
 	}
 }
 

@@ -31,8 +31,10 @@ void *xcalloc_lines(size_t n, size_t size)
 	size_t bytes;
 	void *memory;
 
-	if (__builtin_mul_overflow(n, size, &bytes))
+	if (__builtin_mul_overflow(n, size, &bytes) ||
+	    __builtin_add_overflow(bytes, CACHE_LINE - 1, &bytes))
 		return give_up(n, size);
+	bytes -= bytes % CACHE_LINE;
 	memory = aligned_alloc(CACHE_LINE, bytes);
 	return memory ? memset(memory, 0, bytes) : give_up(n, size);
 }

@@ -12,8 +12,8 @@
 void *xcalloc(size_t n, size_t size) __attribute__((returns_nonnull));
 
 /*
- * N objects of SIZE bytes, zeroed, on a cache line of their own: SIZE must be
- * a multiple of 64.  free(3) them.  Ends the program without memory.
+ * N zeroed objects of SIZE bytes one after the other, on cache lines that they
+ * share with nothing else.  free(3) them.  Ends the program without memory.
  */
 void *xcalloc_lines(size_t n, size_t size);
 

@@ -6,12 +6,16 @@ typedef void change_request(struct session *s, struct flow_request *r);
 /* The first of each QP's lists, or ALL of their sends. */
 static int change_requests(struct session *s, bool all, change_request *change)
 {
-	struct flow_request *r = s->res.requests;
 	size_t length = flow_requests(s->result->params.plan.post_list);
 
-	for (size_t i = 0; r && i < FLOW_LISTS * s->res.n_qps * length; i++)
-		if (all || i % length == 0)
-			change(s, &r[i]);
+	for (uint32_t i = 0; i < s->res.n_qps; i++) {
+		/* both lists, one after the other */
+		struct flow_request *r = s->res.qps[i].lists[0].requests;
+
+		for (size_t k = 0; r && k < FLOW_LISTS * length; k++)
+			if (all || k % length == 0)
+				change(s, &r[k]);
+	}
 	return 0;
 }
 

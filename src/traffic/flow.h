@@ -116,8 +116,9 @@ struct flow_receives {
 	struct flow_receive *last;
 };
 
+/* On cache lines of its own: its neighbour may be another thread's. */
 struct flow_qp {
-	struct ibv_qp *qp;
+	_Alignas(64) struct ibv_qp *qp;
 	struct ibv_qp_ex *qpx;	/* the same, for POST_WR */
 	uint64_t posted;	/* messages since the connection began */
 	uint64_t completed;

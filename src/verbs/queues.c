@@ -122,7 +122,7 @@ int queues_create(const struct device *device, struct ibv_pd *pd,
 	if (ret || !depth)
 		return ret;
 	q->n_receives = q->srq ? 1 : n_qps;
-	q->receives = xcalloc(q->n_receives, sizeof(*q->receives));
+	q->receives = xcalloc_lines(q->n_receives, sizeof(*q->receives));
 	return 0;
 }
 
@@ -188,7 +188,7 @@ struct flow_receives *queues_prepare(struct queues *q, const struct plan *plan,
 		.srq = q->srq,
 		.depth = plan->rx_depth,
 		.list_length = plan->recv_post_list,
-		.entries = xcalloc(n, sizeof(*r->entries)),
+		.entries = xcalloc_lines(n, sizeof(*r->entries)),
 	};
 	for (uint32_t k = 0; k < n; k++)
 		prepare_entry(plan, (uint64_t)(r - q->receives) <<

@@ -29,16 +29,20 @@ uint64_t resources_memory(const struct plan *plan, bool client)
 			    receives * sizeof(struct flow_receive));
 }
 
-/* Room for the sends that each QP's lists are made of, size by size. */
+/* Room for the sends that each QP's lists are made of, size by size.  A loop
+ * writes to them with every message: no two QPs share a cache line. */
 static void allocate_requests(const struct plan *plan, struct resources *res)
 {
 	size_t length = flow_requests(plan->post_list);
-	size_t lists = (size_t)res->n_qps * FLOW_LISTS;
 
-	res->requests = xcalloc(lists * length, sizeof(*res->requests));
-	for (size_t i = 0; i < lists; i++)
-		res->qps[i / FLOW_LISTS].lists[i % FLOW_LISTS].requests =
-			&res->requests[i * length];
+	for (uint32_t i = 0; i < res->n_qps; i++) {
+		struct flow_list *lists = res->qps[i].lists;
+
+		lists[0].requests = xcalloc_lines(
+			FLOW_LISTS * length, sizeof(struct flow_request));
+		for (int l = 1; l < FLOW_LISTS; l++)
+			lists[l].requests = lists[0].requests + l * length;
+	}
 }
 
 /* The parts of Q's work requests that never change; Q is the I-th of those
@@ -131,7 +135,7 @@ static int create_qps(const struct device *device, const struct plan *plan,
 	res->n_threads = plan->threads;
 	res->method = (enum post_method)plan->post;
 	res->inline_size = sends ? plan_inline(plan) : 0;
-	res->qps = xcalloc(plan->qps, sizeof(*res->qps));
+	res->qps = xcalloc_lines(plan->qps, sizeof(*res->qps));
 	res->psns = xcalloc(plan->qps, sizeof(*res->psns));
 	res->queues = xcalloc(plan->threads, sizeof(*res->queues));
 	if (sends)
@@ -213,9 +217,11 @@ void resources_destroy(struct resources *res)
 {
 	if (res->window)
 		ibv_dealloc_mw(res->window);
-	for (uint32_t i = 0; res->qps && i < res->n_qps; i++)
+	for (uint32_t i = 0; res->qps && i < res->n_qps; i++) {
 		if (res->qps[i].qp)
 			ibv_destroy_qp(res->qps[i].qp);
+		free(res->qps[i].lists[0].requests);
+	}
 	addresses_destroy(&res->addresses);
 	for (uint32_t t = 0; res->queues && t < res->n_threads; t++)
 		queues_destroy(&res->queues[t]);
@@ -226,7 +232,6 @@ void resources_destroy(struct resources *res)
 		ibv_dealloc_pd(res->pd);
 	free(res->queues);
 	free(res->qps);
-	free(res->requests);
 	free(res->psns);
 	memset(res, 0, sizeof(*res));
 }

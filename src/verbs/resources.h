@@ -26,7 +26,6 @@ struct resources {
 	uint32_t n_threads;
 	struct flow_qp *qps;	/* n_qps, ready for a loop once connected */
 	uint32_t n_qps;
-	struct flow_request *requests;	/* of the QPs' lists */
 	enum post_method method;	/* how sends are posted */
 	uint32_t inline_size;	/* most bytes of a send that is inline */
 	uint32_t *psns;		/* of each QP, 24 random bits */

@@ -258,6 +258,41 @@ TEST(test_a_queue_pair_to_itself)
 	}
 }
 
+static uintptr_t line_of(const void *p)
+{
+	return (uintptr_t)p / 64;
+}
+
+/* Queue pairs may be those of different threads: what a loop writes to for one
+ * is on no cache line of another's. */
+TEST(test_queue_pairs_share_no_cache_line)
+{
+	struct resources res;
+	struct device device;
+	struct error err = { 0 };
+
+	for (uint32_t list = 1; list < 20; list++) {
+		struct plan plan = plan_of(OP_SEND, METRIC_BANDWIDTH, 7);
+		size_t n = FLOW_LISTS * flow_requests(list);
+
+		plan.post_list = list;
+		open_fake(&device);
+		assert_int_equal(resources_create(&device, &plan, true, 0,
+						  &res, &err), 0);
+		for (int i = 1; i < 7; i++) {
+			struct flow_qp *one = &res.qps[i - 1], *two = one + 1;
+			const struct flow_request *a = one->lists[0].requests;
+			const struct flow_request *b = two->lists[0].requests;
+
+			assert_true(line_of((char *)two - 1) < line_of(two));
+			assert_true(line_of((char *)(a + n) - 1) < line_of(b) ||
+				    line_of((char *)(b + n) - 1) < line_of(a));
+		}
+		resources_destroy(&res);
+		device_close(&device);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_device_open),
 	cmocka_unit_test(test_devices_that_cannot_be_used),
@@ -265,6 +300,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_scan),
 	cmocka_unit_test(test_resources_create),
 	cmocka_unit_test(test_a_queue_pair_to_itself),
+	cmocka_unit_test(test_queue_pairs_share_no_cache_line),
 };
 
 TEST_MAIN(tests, 30)

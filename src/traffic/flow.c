@@ -221,6 +221,16 @@ static uint32_t failed_qp(const struct flow *f, const struct ibv_wc *wc,
 	return (uint32_t)(wc->wr_id >> FLOW_COUNT_BITS);
 }
 
+/* Which message of its QP the send is that WC is of; 0 when it does not say:
+ * with credits an ID counts fences and credits as well. */
+static uint64_t failed_message(const struct flow *f, const struct ibv_wc *wc,
+			       bool receive)
+{
+	bool other = receive || (f->verify && f->verify->credits);
+
+	return other ? 0 : wc->wr_id & FLOW_COUNT_MASK;
+}
+
 int flow_completion_failed(struct flow *f, const struct ibv_wc *wc,
 			   bool receive)
 {
@@ -234,7 +244,7 @@ int flow_completion_failed(struct flow *f, const struct ibv_wc *wc,
 			.vendor_err = wc->vendor_err,
 			.qp_index = failed_qp(f, wc, receive),
 			.receive = receive,
-			.number = receive ? 0 : wc->wr_id & FLOW_COUNT_MASK,
+			.number = failed_message(f, wc, receive),
 		};
 	return -EIO;
 }

@@ -153,7 +153,7 @@ struct flow_failure {
 	uint32_t vendor_err;
 	uint32_t qp_index;
 	bool receive;		/* the completion was of one */
-	uint64_t number;	/* of the send: its count in wr_id */
+	uint64_t number;	/* of the message sent, from 1; 0: not known */
 };
 
 /* The traffic of one size. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "traffic/verify.h"
 #include "verbs/explain.h"
 
 /* The first failure is the cause: what follows changes nothing. */
@@ -52,6 +53,22 @@ TEST(test_first_completion_that_is_no_flush)
 	assert_int_equal(flow.failure.qp_index, 2);
 	assert_int_equal(flow.failure.number, 8);
 	assert_false(flow.failure.receive);
+}
+
+/* With credits an ID counts requests, of which some are no messages. */
+TEST(test_a_request_is_no_message)
+{
+	const struct ibv_wc wc = { .status = IBV_WC_RETRY_EXC_ERR,
+				   .wr_id = 8 };
+	struct verifier verifier = { .credits = true };
+	struct flow flow = { .verify = &verifier };
+
+	flow_completion_failed(&flow, &wc, false);
+	assert_int_equal(flow.failure.number, 0);
+	verifier.credits = false;
+	flow.failure = (struct flow_failure){ 0 };
+	flow_completion_failed(&flow, &wc, false);
+	assert_int_equal(flow.failure.number, 8);
 }
 
 /* A shared receive has no QP in its ID: the completion names it. */
@@ -155,6 +172,7 @@ TEST(test_advice_for_set_up)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_first_failure),
 	cmocka_unit_test(test_first_completion_that_is_no_flush),
+	cmocka_unit_test(test_a_request_is_no_message),
 	cmocka_unit_test(test_qp_of_a_shared_receive),
 	cmocka_unit_test(test_events),
 	cmocka_unit_test(test_unknown_events),

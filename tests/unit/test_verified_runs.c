@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "control/verification.h"
 #include "fake_verbs.h"
@@ -190,6 +191,29 @@ TEST(test_lost_pings)
 	}
 }
 
+/* Of one write, its fence and its credit three are sent: what is said to be
+ * acknowledged are the writes. */
+TEST(test_acknowledged_counts_messages)
+{
+	static const char said[] = "the server acknowledged ";
+	const char *at;
+	struct pair p;
+	struct plan *plan = open_pair(&p, OP_WRITE, METRIC_BANDWIDTH,
+				      TRANSPORT_RC);
+
+	plan->sizes.n = 1;
+	plan->tx_depth = plan->cq_mod = 1;
+	fake_verbs.fail_message = 61;
+	fake_verbs.status = IBV_WC_RETRY_EXC_ERR;
+	pair_start(&p);
+	pair_wait(&p);
+	at = strstr(p.client.result->error.message, said);
+	assert_non_null(at);
+	assert_int_equal(atoi(at + strlen(said)), 20);
+	pair_close(&p);
+	pair_check_clean();
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_operation),
 	cmocka_unit_test(test_every_way),
@@ -197,6 +221,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_damage_is_found),
 	cmocka_unit_test(test_losses),
 	cmocka_unit_test(test_lost_pings),
+	cmocka_unit_test(test_acknowledged_counts_messages),
 };
 
 TEST_MAIN(tests, 120)

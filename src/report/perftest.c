@@ -129,21 +129,32 @@ static void print_addresses(FILE *out, const struct result *r)
 	fputs(RULE, out);
 }
 
-/* perftest has no peak, too, when it runs by time: 0 stands for that. */
+/* What stands in perftest's column of the peak: that of the intervals, or
+ * nothing where there is none.  perftest's own, the best gap between any post
+ * and any completion after it, takes a look at the clock at each message. */
+static void format_peak(double peak, int decimals, char text[32])
+{
+	if (isfinite(peak))
+		snprintf(text, 32, "%-7.*f", decimals, peak);
+	else
+		snprintf(text, 32, "%-7s", "-");
+}
+
 static void print_bandwidth(FILE *out, const struct result *r,
 			    const struct result_row *row)
 {
 	const struct bandwidth_summary *b = &row->bandwidth;
 	double unit = r->params.gbits ? 1 : 1e9 / BITS_PER_MIB;
-	double peak = isfinite(b->peak_gbps) ? b->peak_gbps * unit : 0;
 	double average = r->params.gbits ? b->gbps : b->mib_per_s;
 	int decimals = r->params.gbits && average < 0.1 ? 6 : 2;
+	char peak[32];
 
-	fprintf(out, " %-7" PRIu64 "    %-10" PRIu64 "       %-7.*f"
+	format_peak(b->peak_gbps * unit, decimals, peak);
+	fprintf(out, " %-7" PRIu64 "    %-10" PRIu64 "       %s"
 		"            %-7.*f\t\t   %-7.6f\n", row->size,
 		row->n_directions ? row->directions[r->at_server].iterations :
 				    row->iterations,
-		decimals, peak, decimals, average, b->mpps);
+		peak, decimals, average, b->mpps);
 }
 
 static void print_latency(FILE *out, const struct result *r,

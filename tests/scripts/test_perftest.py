@@ -90,13 +90,17 @@ def lines_of(text):
     return kept
 
 
+# What stands in a cell: a dash is a peak that was not measured.
+CELL = r"(\d[\d.]*|nan|(?<= )-(?= ))"
+
+
 def fields(line):
     """Each number of LINE with the blanks after it, and all between."""
     line = re.sub(r" (QPN|OUT|RKey) .*", "", line)
     line = re.sub(r"\b(ON|OFF)\b", "OFF", line)
-    numbers = re.findall(r"(\d[\d.]*|nan)( *)", line)
+    numbers = re.findall(CELL + "( *)", line)
     return ([(len(n), len(blanks)) for n, blanks in numbers],
-            re.sub(r"(\d[\d.]*|nan) *", "#", line))
+            re.sub(CELL + " *", "#", line))
 
 
 def gaps(digits, blanks):

@@ -337,7 +337,7 @@ TEST(test_perftest_bandwidth)
 		"\t\t   2.000000\n" RULE);
 }
 
-/* What is too small for two decimals has six; no peak is 0. */
+/* What is too small for two decimals has six; no peak is none. */
 TEST(test_perftest_both_directions)
 {
 	struct result *r = result_bandwidth();
@@ -354,7 +354,7 @@ TEST(test_perftest_both_directions)
 				    " RX depth        : 512\n")
 		" #bytes     #iterations    BW peak[Gb/sec]    "
 		"BW average[Gb/sec]   MsgRate[Mpps]\n"
-		" 64         600000           0.000000            0.032000"
+		" 64         600000           -                  0.032000"
 		"\t\t   2.000000\n" RULE);
 }
 

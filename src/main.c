@@ -247,18 +247,29 @@ static int serve(struct options *options, int cancel_fd)
 	return status < 0 ? EXIT_MEASURED : status;
 }
 
+static bool any_usable(const struct found_port *found, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!error_is_set(&found[i].error))
+			return true;
+	return false;
+}
+
 static int devices(const struct options *options)
 {
 	struct error err = { 0 };
-	struct port *ports;
+	struct found_port *found;
 	size_t n;
-	int ret = device_scan(&options->params, &ports, &n, &err);
+	int ret = device_scan(&options->params, &found, &n, &err);
 
 	if (!ret)
-		ret = report_print("-", report_devices(ports, n), &err);
+		ret = report_print("-", report_devices(found, n), &err);
+	if (!ret && !any_usable(found, n))
+		ret = fail(&err, -ENODEV, NULL,
+			   "none of the RDMA devices can be used");
 	if (ret)
 		log_error(&err);
-	free(ports);
+	free(found);
 	return ret ? EXIT_FAILED : EXIT_MEASURED;
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "traffic/op.h"
 
 #define PORT_NAME_SIZE 64
@@ -61,6 +62,12 @@ struct port {
 	struct port_limits limits;
 	uint32_t n_gids;
 	struct gid gids[PORT_GIDS_MAX];
+};
+
+/* A port that was looked for. */
+struct found_port {
+	struct error error;	/* why it, or its device, cannot be used */
+	struct port port;	/* unless ERROR is set */
 };
 
 /* The way from one end to the other, as both agreed (model/gid.h). */

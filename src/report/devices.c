@@ -51,7 +51,30 @@ static void print_choice(FILE *out, const struct port *port,
 			"the interface an address\n");
 }
 
-char *report_devices(const struct port *ports, size_t n)
+/* True when the GID that would be chosen is marked. */
+static bool print_usable(FILE *out, const struct port *port)
+{
+	const struct gid *chosen = gid_best(port);
+	bool usable = port->state == IBV_PORT_ACTIVE;
+
+	print_port(out, port);
+	for (uint32_t g = 0; g < port->n_gids; g++)
+		print_gid(out, &port->gids[g],
+			  usable && chosen == &port->gids[g]);
+	print_choice(out, port, chosen);
+	return usable && chosen;
+}
+
+/* Advice that is good for the next as well is printed once. */
+static void print_unusable(FILE *out, const struct error *error,
+			   const struct error *next)
+{
+	fprintf(out, "%s\n", error->message);
+	if (error->advice[0] && (!next || strcmp(error->advice, next->advice)))
+		fprintf(out, "  -> %s\n", error->advice);
+}
+
+char *report_devices(const struct found_port *found, size_t n)
 {
 	bool marked = false;
 	char *text = NULL;
@@ -60,18 +83,12 @@ char *report_devices(const struct port *ports, size_t n)
 
 	if (!out)
 		return NULL;
-	for (size_t i = 0; i < n; i++) {
-		const struct port *port = &ports[i];
-		const struct gid *chosen = gid_best(port);
-		bool usable = port->state == IBV_PORT_ACTIVE;
-
-		print_port(out, port);
-		marked |= usable && chosen;
-		for (uint32_t g = 0; g < port->n_gids; g++)
-			print_gid(out, &port->gids[g],
-				  usable && chosen == &port->gids[g]);
-		print_choice(out, port, chosen);
-	}
+	for (size_t i = 0; i < n; i++)
+		if (error_is_set(&found[i].error))
+			print_unusable(out, &found[i].error,
+				       i + 1 < n ? &found[i + 1].error : NULL);
+		else
+			marked |= print_usable(out, &found[i].port);
 	if (marked)
 		fputs("* the GID chosen unless the peer's needs another "
 		      "(-x overrides)\n", out);

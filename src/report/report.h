@@ -44,9 +44,9 @@ char *report_calibration_json(const struct calibration *c, const char *title);
 
 /*
  * N ports with their GIDs; the one that would be chosen is marked, and why
- * none would be is said.
+ * none would be is said, or why a port or its device cannot be used.
  */
-char *report_devices(const struct port *ports, size_t n);
+char *report_devices(const struct found_port *found, size_t n);
 
 /* The faults that --inject knows: a line of headings and one of each, with
  * tabs between. */

@@ -9,16 +9,13 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "verbs/device_list.h"
 #include "verbs/pkey.h"
 
 /* sgid_index of an address vector has 8 bits. */
 #define GID_INDEX_MAX 255
 /* The kernel takes a table of less than 64 KiB, at 32 bytes an entry. */
 #define GID_TABLE_MAX 2000
-
-static const char no_device_advice[] =
-	"load the driver, or make a software device: modprobe rdma_rxe; "
-	"rdma link add rxe0 type rxe netdev INTERFACE";
 
 /* Mb/s of a port: active_speed is a bit per generation. */
 static uint32_t port_rate(const struct ibv_port_attr *attr)
@@ -155,33 +152,15 @@ static int read_port(struct ibv_context *context, uint8_t number,
 	return read_gids(context, params, port, err);
 }
 
-/* Why it was not opened: libibverbs hides what is wrong with its file. */
-static int open_errno(const struct ibv_device *device)
-{
-	int errnum = errno ? errno : EIO;
-	char path[32 + IBV_SYSFS_NAME_MAX];
-
-	snprintf(path, sizeof(path), "/dev/infiniband/%s", device->dev_name);
-	return access(path, R_OK | W_OK) ? errno : errnum;
-}
-
-static int open_context(struct ibv_device *device,
+static int open_context(const struct listed *listed,
 			struct ibv_context **context, struct error *err)
 {
-	int errnum;
+	int ret = device_list_open(listed, context, err);
 
-	*context = ibv_open_device(device);
-	if (*context) {
-		/* events are read when there are any, never waited for */
+	/* events are read when there are any, never waited for */
+	if (!ret)
 		fcntl((*context)->async_fd, F_SETFL, O_NONBLOCK);
-		return 0;
-	}
-	errnum = open_errno(device);
-	return fail(err, -errnum,
-		    "check the permissions of /dev/infiniband, that a "
-		    "container has it, and that ibverbs-providers is installed",
-		    "cannot open %s (%s): %s", ibv_get_device_name(device),
-		    device->dev_name, strerror(errnum));
+	return ret;
 }
 
 static uint8_t port_count(struct ibv_context *context)
@@ -220,11 +199,12 @@ static int require_active(const struct port *port, struct error *err)
 		    port_state_name(port));
 }
 
-static int open_one(struct ibv_device *device, const struct parameters *params,
-		    struct device *opened, struct error *err)
+static int open_one(const struct listed *listed,
+		    const struct parameters *params, struct device *opened,
+		    struct error *err)
 {
 	struct device d = { .pkey_index = params->pkey_index };
-	int ret = open_context(device, &d.context, err);
+	int ret = open_context(listed, &d.context, err);
 
 	if (ret)
 		return ret;
@@ -241,78 +221,44 @@ static int open_one(struct ibv_device *device, const struct parameters *params,
 	return ret;
 }
 
-static int not_found(struct ibv_device **list, const char *name,
-		     struct error *err)
-{
-	char names[200] = "";
-	size_t used = 0;
-
-	for (int i = 0; list[i] && used < sizeof(names); i++) {
-		snprintf(names + used, sizeof(names) - used, "%s%s",
-			 i ? ", " : "", ibv_get_device_name(list[i]));
-		used = strlen(names);
-	}
-	return fail(err, -ENODEV, NULL, "--device %s: not found; there is %s",
-		    name, names);
-}
-
-static int open_named(struct ibv_device **list,
+static int open_named(const struct device_list *list,
 		      const struct parameters *params, struct device *device,
 		      struct error *err)
 {
-	for (int i = 0; list[i]; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), params->device))
-			return open_one(list[i], params, device, err);
-	return not_found(list, params->device, err);
+	for (size_t i = 0; i < list->n; i++)
+		if (!strcmp(list->listed[i].name, params->device))
+			return open_one(&list->listed[i], params, device, err);
+	return device_list_no_such(list, params->device, err);
 }
 
 /* The first that opens; an only one may say for itself why it does not. */
-static int open_first(struct ibv_device **list,
+static int open_first(const struct device_list *list,
 		      const struct parameters *params, struct device *device,
 		      struct error *err)
 {
-	if (!list[1])
-		return open_one(list[0], params, device, err);
-	for (int i = 0; list[i]; i++) {
+	if (list->n == 1)
+		return open_one(&list->listed[0], params, device, err);
+	for (size_t i = 0; i < list->n; i++) {
 		struct error why = { 0 };
 
-		if (!open_one(list[i], params, device, &why))
+		if (!open_one(&list->listed[i], params, device, &why))
 			return 0;
 	}
 	return fail(err, -ENODEV, "'verbsperf devices' says why; -d NAME "
 		    "chooses one", "none of the RDMA devices can be used");
 }
 
-static int list_devices(struct ibv_device ***list, int *n, struct error *err)
-{
-	*list = ibv_get_device_list(n);
-	if (!*list)
-		return fail(err, errno ? -errno : -ENOSYS, no_device_advice,
-			    "cannot list RDMA devices: %s", strerror(errno));
-	return 0;
-}
-
-static int no_device(struct error *err)
-{
-	return fail(err, -ENODEV, no_device_advice,
-		    "there is no RDMA device on this machine");
-}
-
 int device_open(const struct parameters *params, struct device *device,
 		struct error *err)
 {
-	struct ibv_device **list;
-	int n, ret = list_devices(&list, &n, err);
+	struct device_list list;
+	int ret = device_list_read(&list, err);
 
 	if (ret)
 		return ret;
-	if (n == 0)
-		ret = no_device(err);
-	else if (params->device)
-		ret = open_named(list, params, device, err);
-	else
-		ret = open_first(list, params, device, err);
-	ibv_free_device_list(list);
+	ret = params->device ? open_named(&list, params, device, err) :
+			       open_first(&list, params, device, err);
+	device_list_free(&list);
 	return ret;
 }
 
@@ -323,66 +269,76 @@ void device_close(struct device *device)
 	device->context = NULL;
 }
 
-/* Append the ports of CONTEXT to PORTS. */
-static int scan_ports(struct ibv_context *context,
-		      const struct parameters *params, struct port **ports,
-		      size_t *n, struct error *err)
+/* One more entry of FOUND, an empty one. */
+static struct found_port *append(struct found_port **found, size_t *n)
+{
+	struct found_port *grown = xcalloc(*n + 1, sizeof(**found));
+
+	if (*n)
+		memcpy(grown, *found, *n * sizeof(**found));
+	free(*found);
+	*found = grown;
+	return &grown[(*n)++];
+}
+
+/* Append the ports of CONTEXT, with what is wrong with any, to FOUND. */
+static void scan_ports(struct ibv_context *context,
+		       const struct parameters *params,
+		       struct found_port **found, size_t *n)
 {
 	bool one = params->ib_port != PLAN_AUTO;
 	uint32_t first = one ? params->ib_port : 1;
 	uint32_t last = one ? params->ib_port : port_count(context);
 
+	/* the first of none says why its device cannot be asked */
+	if (last < first)
+		last = first;
 	for (uint32_t i = first; i <= last; i++) {
-		struct port *grown = xcalloc(*n + 1, sizeof(**ports));
-		int ret;
+		struct found_port *f = append(found, n);
 
-		if (*n)
-			memcpy(grown, *ports, *n * sizeof(**ports));
-		free(*ports);
-		*ports = grown;
-		ret = read_port(context, (uint8_t)i, params, &grown[*n], err);
-		if (ret)
-			return ret;
-		++*n;
+		read_port(context, (uint8_t)i, params, &f->port, &f->error);
 	}
-	return 0;
 }
 
-static int scan_one(struct ibv_device *device, const struct parameters *params,
-		    struct port **ports, size_t *n, struct error *err)
+static void scan_one(const struct listed *listed,
+		     const struct parameters *params,
+		     struct found_port **found, size_t *n)
 {
 	struct ibv_context *context;
-	int ret = open_context(device, &context, err);
+	struct error err = { 0 };
 
-	if (ret)
-		return ret;
-	ret = scan_ports(context, params, ports, n, err);
+	if (open_context(listed, &context, &err)) {
+		append(found, n)->error = err;
+		return;
+	}
+	scan_ports(context, params, found, n);
 	ibv_close_device(context);
-	return ret;
 }
 
-int device_scan(const struct parameters *params, struct port **ports,
+int device_scan(const struct parameters *params, struct found_port **found,
 		size_t *n, struct error *err)
 {
-	struct ibv_device **list;
-	int count, ret = list_devices(&list, &count, err);
+	struct device_list list;
+	int ret = device_list_read(&list, err);
 
-	*ports = NULL;
+	*found = NULL;
 	*n = 0;
 	if (ret)
 		return ret;
-	for (int i = 0; list[i] && !ret; i++)
+	for (size_t i = 0; i < list.n; i++)
 		if (!params->device ||
-		    !strcmp(ibv_get_device_name(list[i]), params->device))
-			ret = scan_one(list[i], params, ports, n, err);
-	if (!ret && count == 0)
-		ret = no_device(err);
-	else if (!ret && !*n)
-		ret = not_found(list, params->device, err);
-	ibv_free_device_list(list);
+		    !strcmp(list.listed[i].name, params->device))
+			scan_one(&list.listed[i], params, found, n);
+	if (!*n)
+		ret = device_list_no_such(&list, params->device, err);
+	device_list_free(&list);
+	if (*n == 1 && error_is_set(&(*found)->error)) {
+		*err = (*found)->error;
+		ret = -ENODEV;
+	}
 	if (ret) {
-		free(*ports);
-		*ports = NULL;
+		free(*found);
+		*found = NULL;
 	}
 	return ret;
 }

@@ -29,10 +29,11 @@ void device_close(struct device *device);
 
 /*
  * Every port of every device (only those PARAMS names, when it names any), in
- * *PORTS, to be freed with free(3).  *N may become 0.
- * Returns 0 or a negative errno.
+ * *FOUND, to be freed with free(3), *N at least 1; where one of several cannot
+ * be used, why not.  Returns 0, or a negative errno, said in ERR, when there is
+ * none or the only one cannot be used.
  */
-int device_scan(const struct parameters *params, struct port **ports,
+int device_scan(const struct parameters *params, struct found_port **found,
 		size_t *n, struct error *err);
 
 #endif

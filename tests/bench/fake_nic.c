@@ -20,6 +20,14 @@ static struct ibv_device fake_device = {
 	.dev_name = "uverbs0",
 };
 
+/* Before it in the list when FAKE_BROKEN_DEVICE is set: it does not open. */
+static struct ibv_device broken_device = {
+	.node_type = IBV_NODE_CA,
+	.transport_type = IBV_TRANSPORT_IB,
+	.name = "broken0",
+	.dev_name = "uverbs900",
+};
+
 /* The address that both ends reach each other at over TCP, ::ffff:127.0.0.1. */
 static const union ibv_gid fake_gid = {
 	.raw = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 },
@@ -27,13 +35,16 @@ static const union ibv_gid fake_gid = {
 
 struct ibv_device **ibv_get_device_list(int *n)
 {
-	struct ibv_device **list = calloc(2, sizeof(*list));
+	struct ibv_device **list = calloc(3, sizeof(*list));
+	int used = 0;
 
 	if (!list)
 		return NULL;
-	list[0] = &fake_device;
+	if (getenv("FAKE_BROKEN_DEVICE"))
+		list[used++] = &broken_device;
+	list[used++] = &fake_device;
 	if (n)
-		*n = 1;
+		*n = used;
 	return list;
 }
 
@@ -56,8 +67,13 @@ __be64 ibv_get_device_guid(struct ibv_device *device)
 /* A NULL abi_compat says that there are no extended verbs. */
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
-	struct ibv_context *context = calloc(1, sizeof(*context));
+	struct ibv_context *context;
 
+	if (device == &broken_device) {
+		errno = EACCES;
+		return NULL;
+	}
+	context = calloc(1, sizeof(*context));
 	if (!context)
 		return NULL;
 	context->device = device;

@@ -30,14 +30,17 @@ static struct nic_context *nic_context_of(struct ibv_context *context)
 }
 
 static struct ibv_device devices[FAKE_DEVICES] = {
-	{ .name = "fake0" },
-	{ .name = "fake1" },
+	{ .name = "fake0", .dev_name = "uverbs900" },
+	{ .name = "fake1", .dev_name = "uverbs901" },
 };
 
 void fake_verbs_reset(void)
 {
 	static const uint8_t gid[16] = { [10] = 0xff, [11] = 0xff, 10, 0, 0,
 					 1 };
+
+	/* not what this machine has */
+	setenv("SYSFS_PATH", "/no such sysfs", 1);
 
 	fake_verbs = (struct fake_verbs){
 		.n_devices = 1,
@@ -161,6 +164,12 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 
 	if (nic_call_fails() || pipe2(fds, O_CLOEXEC | O_NONBLOCK))
 		return NULL;
+	if (fake_verbs.no_open && !strcmp(fake_verbs.no_open, device->name)) {
+		close(fds[0]);
+		close(fds[1]);
+		errno = EACCES;
+		return NULL;
+	}
 	c = nic_create(sizeof(*c), &fake_verbs.contexts);
 	c->verbs.context.device = device;
 	c->verbs.context.async_fd = fds[0];

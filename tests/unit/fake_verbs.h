@@ -19,6 +19,7 @@
 struct fake_verbs {
 	/* set by the test */
 	int n_devices;
+	const char *no_open;	/* this device does not open */
 	struct ibv_device_attr attr;
 	bool extended;		/* has ibv_query_device_ex(3): */
 	struct ibv_odp_caps odp;

@@ -3,6 +3,9 @@
 #include "test.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "fake_verbs.h"
 #include "verbs/device.h"
@@ -142,35 +145,128 @@ TEST(test_the_active_port)
 	open_and_expect(&params, -ENETDOWN, "port 3 of fake0 is DOWN");
 }
 
+/* Each call fails in turn: what it was for is left out, with the reason. */
 TEST(test_scan)
 {
 	struct parameters params = defaults();
-	struct port *ports;
+	struct found_port *found;
 	size_t n;
 
 	for (uint32_t nth = 1;; nth++) {
 		struct error err = { 0 };
+		uint32_t unusable = 0;
 		int ret;
 
 		fake_verbs_reset();
 		fake_verbs.n_devices = 2;
 		fake_verbs.attr.phys_port_cnt = 2;
 		fake_verbs.fail_call = nth;
-		ret = device_scan(&params, &ports, &n, &err);
+		ret = device_scan(&params, &found, &n, &err);
 		assert_int_equal(fake_verbs_alive(), 0);
 		if (ret) {
 			check_failed(ret, &err);
-			assert_null(ports);
+			assert_null(found);
+			assert_int_equal(nth, 1);	/* the list */
+			continue;
 		}
+		for (size_t i = 0; i < n; i++)
+			unusable += error_is_set(&found[i].error);
+		free(found);
+		assert_true(unusable <= 1);
+		assert_true(n - unusable >= 2);
 		if (fake_verbs.calls < nth) {
-			assert_int_equal(ret, 0);
-			assert_int_equal(n, 4);
-			free(ports);
+			assert_int_equal(n - unusable, 4);
 			break;
 		}
-		if (!ret)
-			free(ports);
 	}
+}
+
+TEST(test_a_device_that_does_not_open)
+{
+	static const char text[] =
+		"fake0: cannot open /dev/infiniband/uverbs900: No such file or "
+		"directory";
+	struct parameters params = defaults();
+	struct found_port *found;
+	struct device device = { 0 };
+	struct error err = { 0 };
+	size_t n;
+
+	fake_verbs_reset();
+	fake_verbs.n_devices = 2;
+	fake_verbs.no_open = "fake0";
+	assert_int_equal(device_scan(&params, &found, &n, &err), 0);
+	assert_int_equal(n, 2);
+	assert_message(&found[0].error, text);
+	assert_contains(found[0].error.advice, "container");
+	assert_false(error_is_set(&found[1].error));
+	assert_string_equal(found[1].port.device, "fake1");
+	free(found);
+	assert_int_equal(device_open(&params, &device, &err), 0);
+	assert_string_equal(device.port.device, "fake1");
+	device_close(&device);
+	params.device = "fake0";
+	assert_true(device_scan(&params, &found, &n, &err) < 0);
+	assert_message(&err, text);
+	assert_null(found);
+}
+
+static void write_sysfs(const char *sys, const char *path, const char *text)
+{
+	char all[PATH_MAX];
+	FILE *file;
+
+	snprintf(all, sizeof(all), "mkdir -p '%s/class/%s'", sys, path);
+	assert_int_equal(system(all), 0);
+	if (!text)
+		return;
+	snprintf(all, sizeof(all), "%s/class/%s/ibdev", sys, path);
+	file = fopen(all, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void remove_sysfs(const char *sys)
+{
+	char all[PATH_MAX];
+
+	snprintf(all, sizeof(all), "rm -r '%s'", sys);
+	assert_int_equal(system(all), 0);
+}
+
+/* Devices of the kernel's that libibverbs leaves out are no secret. */
+TEST(test_devices_that_libibverbs_does_not_list)
+{
+	char sys[] = "/tmp/verbsperf-sysfs-XXXXXX";
+	struct parameters params = defaults();
+	struct device device = { 0 };
+	struct found_port *found;
+	struct error err = { 0 };
+	size_t n;
+
+	fake_verbs_reset();
+	assert_non_null(mkdtemp(sys));
+	setenv("SYSFS_PATH", sys, 1);
+	write_sysfs(sys, "infiniband/fake0", NULL);
+	write_sysfs(sys, "infiniband/mlx5_7", NULL);
+	write_sysfs(sys, "infiniband/mlx5_8", NULL);
+	write_sysfs(sys, "infiniband_verbs/uverbs907", "mlx5_7\n");
+	write_sysfs(sys, "infiniband_verbs/uverbs900", "fake0\n");
+	assert_int_equal(device_scan(&params, &found, &n, &err), 0);
+	assert_int_equal(n, 3);
+	assert_string_equal(found[0].port.device, "fake0");
+	assert_message(&found[1].error,
+		       "mlx5_7: cannot open /dev/infiniband/uverbs907: No such "
+		       "file or directory");
+	assert_message(&found[2].error,
+		       "mlx5_8: it has no file in /dev/infiniband");
+	free(found);
+	fake_verbs.n_devices = 0;
+	params.device = "mlx5_7";
+	assert_int_equal(device_open(&params, &device, &err), -ENOENT);
+	assert_contains(err.message, "uverbs907");
+	remove_sysfs(sys);
 }
 
 static void open_fake(struct device *device)
@@ -298,6 +394,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_devices_that_cannot_be_used),
 	cmocka_unit_test(test_the_active_port),
 	cmocka_unit_test(test_scan),
+	cmocka_unit_test(test_a_device_that_does_not_open),
+	cmocka_unit_test(test_devices_that_libibverbs_does_not_list),
 	cmocka_unit_test(test_resources_create),
 	cmocka_unit_test(test_a_queue_pair_to_itself),
 	cmocka_unit_test(test_queue_pairs_share_no_cache_line),

@@ -264,16 +264,17 @@ static const char *line_with(const char *text, const char *fragment,
 TEST(test_devices)
 {
 	struct result *r = result_bandwidth();
-	struct port ports[2] = { r->client, r->client };
+	struct found_port found[2] = { { .port = r->client },
+				       { .port = r->client } };
 	char line[200], *text;
 
-	set_gid(&ports[0].gids[0], 0, IBV_GID_TYPE_ROCE_V1, 1);
-	set_gid(&ports[0].gids[1], 1, IBV_GID_TYPE_ROCE_V2, 1);
-	ports[0].n_gids = 2;
-	ports[1].number = 2;
-	ports[1].state = IBV_PORT_DOWN;
-	set_gid(&ports[1].gids[0], 7, IBV_GID_TYPE_ROCE_V2, 9);
-	text = report_devices(ports, 2);
+	set_gid(&found[0].port.gids[0], 0, IBV_GID_TYPE_ROCE_V1, 1);
+	set_gid(&found[0].port.gids[1], 1, IBV_GID_TYPE_ROCE_V2, 1);
+	found[0].port.n_gids = 2;
+	found[1].port.number = 2;
+	found[1].port.state = IBV_PORT_DOWN;
+	set_gid(&found[1].port.gids[0], 7, IBV_GID_TYPE_ROCE_V2, 9);
+	text = report_devices(found, 2);
 	assert_string_equal(line_with(text, "port 1:", line),
 			    "rxe0 port 1: ACTIVE, Ethernet 100 Gb/s, MTU "
 			    "1024, firmware 1.2.3");
@@ -293,26 +294,55 @@ TEST(test_devices)
 	result_free(r);
 }
 
+/* One line each, beside those that can be used. */
+TEST(test_devices_that_cannot_be_opened)
+{
+	struct result *r = result_bandwidth();
+	struct found_port found[4] = { { .port = r->client },
+				       { .port = r->client } };
+	char line[200], *text;
+
+	fail(&found[0].error, -EACCES, "let this user read it",
+	     "mlx5_0: cannot open /dev/infiniband/uverbs0: Permission denied");
+	fail(&found[2].error, -ENOENT, "is udev running?",
+	     "mlx5_2: cannot open /dev/infiniband/uverbs2: No such file");
+	fail(&found[3].error, -ENOENT, "is udev running?",
+	     "mlx5_3: cannot open /dev/infiniband/uverbs3: No such file");
+	text = report_devices(found, 4);
+	assert_string_equal(line_with(text, "mlx5_0", line),
+			    "mlx5_0: cannot open /dev/infiniband/uverbs0: "
+			    "Permission denied");
+	assert_contains(text, "  -> let this user read it\n"
+			      "rxe0 port 1: ACTIVE");
+	assert_contains(text, "mlx5_2: cannot open /dev/infiniband/uverbs2: "
+			      "No such file\n"
+			      "mlx5_3: cannot open /dev/infiniband/uverbs3: "
+			      "No such file\n"
+			      "  -> is udev running?\n");
+	free(text);
+	result_free(r);
+}
+
 TEST(test_devices_without_gid_and_infiniband)
 {
 	struct result *r = result_latency(1);
-	struct port port = r->client;
+	struct found_port found = { .port = r->client };
 	char line[200], *text;
 
-	port.n_gids = 0;
-	text = report_devices(&port, 1);
+	found.port.n_gids = 0;
+	text = report_devices(&found, 1);
 	assert_string_equal(line_with(text, "InfiniBand", line),
 			    "rxe0 port 1: ACTIVE, InfiniBand 100 Gb/s, MTU "
 			    "1024, LID 17, firmware 1.2.3");
 	assert_contains(text, "  the LID would be used, with a GID across "
 			      "subnets\n");
 	free(text);
-	port.link_layer = IBV_LINK_LAYER_ETHERNET;
-	text = report_devices(&port, 1);
+	found.port.link_layer = IBV_LINK_LAYER_ETHERNET;
+	text = report_devices(&found, 1);
 	assert_contains(text, "  no GID would be chosen: there is none; give "
 			      "the interface an address\n");
 	free(text);
-	text = report_devices(&port, 0);
+	text = report_devices(&found, 0);
 	assert_non_null(text);
 	free(text);
 	result_free(r);
@@ -378,6 +408,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_histogram_and_samples),
 	cmocka_unit_test(test_nothing_measured),
 	cmocka_unit_test(test_devices),
+	cmocka_unit_test(test_devices_that_cannot_be_opened),
 	cmocka_unit_test(test_devices_without_gid_and_infiniband),
 	cmocka_unit_test(test_output_errors),
 	cmocka_unit_test(test_output_to_a_file),

@@ -186,6 +186,23 @@ def test_devices_says_that_there_is_none(device_deleted):
     assert "RDMA device" in program.err + program.out
 
 
+@pytest.fixture
+def file_of_device_gone():
+    path = "/dev/infiniband/uverbs0"
+    kill_leftovers(shared_too=True)
+    os.rename(path, path + ".gone")
+    yield path
+    os.rename(path + ".gone", path)
+
+
+@needs_lab
+def test_device_without_its_file_is_not_called_missing(file_of_device_gone):
+    """As in a container that has /sys of the host, but not the file."""
+    for command in (["devices"], ["serve"], ["write_bw", "127.0.0.1"]):
+        failed(Program(*command), f"{DEVICE}: cannot open "
+               f"{file_of_device_gone}: No such file", "container")
+
+
 @needs_lab
 def test_named_device_without_any_is_named(device_deleted):
     failed(Program("write_bw", "-d", DEVICE, "127.0.0.1"), "RDMA device")

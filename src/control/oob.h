@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/networks.h"
+#include "control/address.h"
 #include "control/wire.h"
 #include "model/gid.h"
 
@@ -28,7 +29,7 @@ struct connection {
 	uint64_t began_at;	/* when it was connected or accepted */
 	uint32_t n_signs;	/* signs of life that the peer sent */
 	const char *peer;	/* "client" or "server", for messages */
-	char address[80];	/* of the peer: "10.0.0.2 port 18515" */
+	char address[ADDRESS_TEXT_SIZE]; /* the peer's: "10.0.0.2 port 18515" */
 	struct ip_address host;	/* the same, of a client; zeros: not IP */
 	int turn_fd;		/* at a server, where a turn is asked for
 				 * (turn.h); -1: there is no need to */

@@ -8,51 +8,17 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/time.h"
+#include "control/address.h"
 #include "control/signals.h"
 
 #define RETRY_PAUSE_NS 100000000
 #define LISTEN_BACKLOG 128
-
-static void describe(const struct sockaddr *address, socklen_t length,
-		     char *text, size_t size)
-{
-	static const char mapped[] = "::ffff:";	/* IPv4 on an IPv6 socket */
-	char host[NI_MAXHOST], port[NI_MAXSERV];
-
-	if (getnameinfo(address, length, host, sizeof(host), port,
-			sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
-		snprintf(text, size, "an unknown address");
-	else
-		snprintf(text, size, "%.60s port %.8s",
-			 strncmp(host, mapped, strlen(mapped)) ? host :
-				 host + strlen(mapped), port);
-}
-
-static int resolve(const char *host, uint32_t port, int flags,
-		   struct addrinfo **list, struct error *err)
-{
-	const struct addrinfo hints = {
-		.ai_socktype = SOCK_STREAM,
-		.ai_flags = flags | AI_NUMERICSERV,
-	};
-	char service[16];
-	int ret;
-
-	snprintf(service, sizeof(service), "%u", port);
-	ret = getaddrinfo(host, service, &hints, list);
-	if (!ret)
-		return 0;
-	return fail(err, -EHOSTUNREACH, "give a host name or an IP address",
-		    "cannot find the address of '%s': %s", host ? host : "*",
-		    gai_strerror(ret));
-}
 
 static void set_no_delay(int fd)
 {
@@ -66,7 +32,8 @@ static int bind_local(int fd, int family, const char *bind_to,
 		      struct error *err)
 {
 	struct addrinfo *list, *a;
-	int ret = resolve(bind_to, 0, AI_PASSIVE, &list, err);
+	int ret = address_resolve(bind_to, "--bind", 0, AI_PASSIVE, &list,
+				  err);
 
 	if (ret)
 		return ret;
@@ -120,8 +87,7 @@ static int try_address(const struct addrinfo *a, const char *bind_to,
 		return ret;
 	}
 	set_no_delay(conn->fd);
-	describe(a->ai_addr, a->ai_addrlen, conn->address,
-		 sizeof(conn->address));
+	address_and_port(a->ai_addr, a->ai_addrlen, conn->address);
 	return 0;
 }
 
@@ -161,7 +127,7 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 
 	if (cancel_fd >= 0)
 		signals_unblock(true);	/* a name server may take long */
-	ret = resolve(host, port, 0, &list, err);
+	ret = address_resolve(host, NULL, port, 0, &list, err);
 	if (cancel_fd >= 0)
 		signals_unblock(false);
 	if (ret)
@@ -235,20 +201,30 @@ static uint32_t bound_port(int fd)
 	return ntohs(((struct sockaddr_in *)&address)->sin_port);
 }
 
+static const char *advice_of(int errnum)
+{
+	switch (errnum) {
+	case EADDRINUSE:
+		return "another server runs already: choose another -p";
+	case EACCES:
+		return "ports below 1024 are for root: choose another -p";
+	default:
+		return "give an address of this machine";
+	}
+}
+
 int oob_listen(const char *bind, uint32_t *port, struct error *err)
 {
 	struct addrinfo *list;
-	int fd = resolve(bind, *port, AI_PASSIVE, &list, err);
+	int fd = address_resolve(bind, "--bind", *port, AI_PASSIVE, &list,
+				 err);
 
 	if (fd)
 		return fd;
 	fd = listen_on_any(list);
 	freeaddrinfo(list);
 	if (fd < 0)
-		return fail(err, fd, fd == -EADDRINUSE ?
-			    "another server runs already: choose another -p" :
-			    "give an address of this machine",
-			    "cannot listen on %s%sport %u: %s",
+		return fail(err, fd, advice_of(-fd), "cannot listen on %s%sport %u: %s",
 			    bind ? bind : "", bind ? " " : "", *port,
 			    strerror(-fd));
 	*port = bound_port(fd);
@@ -295,8 +271,7 @@ int oob_accept(int listener, struct connection *conn)
 		return -errno;
 	oob_adopt(fd, -1, "client", conn);
 	set_no_delay(fd);
-	describe((struct sockaddr *)&address, length, conn->address,
-		 sizeof(conn->address));
+	address_and_port((struct sockaddr *)&address, length, conn->address);
 	if (to_gid((struct sockaddr *)&address, &gid))
 		memcpy(conn->host.bytes, gid.raw, sizeof(conn->host.bytes));
 	return 0;

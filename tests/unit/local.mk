@@ -25,6 +25,7 @@ check_PROGRAMS = \
 	tests/unit/test_gid \
 	tests/unit/test_greeting \
 	tests/unit/test_histogram \
+	tests/unit/test_host \
 	tests/unit/test_inject \
 	tests/unit/test_intervals \
 	tests/unit/test_json \
@@ -155,6 +156,7 @@ tests_unit_test_greeting_SOURCES = tests/unit/test_greeting.c \
 	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_histogram_SOURCES = tests/unit/test_histogram.c \
 	tests/unit/test.h
+tests_unit_test_host_SOURCES = tests/unit/test_host.c tests/unit/test.h
 tests_unit_test_inject_SOURCES = tests/unit/test_inject.c \
 	tests/unit/test.h
 tests_unit_test_intervals_SOURCES = tests/unit/test_intervals.c \

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+
+#include "base/xalloc.h"
 
 static bool is_ipv6(const char *text)
 {
@@ -63,4 +66,61 @@ int host_parse(const char *text, const char *option, char host[HOST_SIZE],
 	snprintf(host, HOST_SIZE, "%s", text);
 	strip_brackets(host);
 	return 0;
+}
+
+const struct addrinfo *host_of_family(const struct addrinfo *list, int family)
+{
+	while (list && list->ai_family != family)
+		list = list->ai_next;
+	return list;
+}
+
+static bool is_same(const struct addrinfo *a, const struct addrinfo *b)
+{
+	return a->ai_addrlen == b->ai_addrlen &&
+	       !memcmp(a->ai_addr, b->ai_addr, a->ai_addrlen);
+}
+
+static bool came_before(const struct addrinfo *list, const struct addrinfo *a)
+{
+	while (list != a && !is_same(list, a))
+		list = list->ai_next;
+	return list != a;
+}
+
+/* From A on, the first of LIST that is to be tried, and whose being of FAMILY
+ * is as WANTED. */
+static const struct addrinfo *next_of(const struct addrinfo *list,
+				      const struct addrinfo *local,
+				      const struct addrinfo *a, int family,
+				      bool wanted)
+{
+	while (a && ((a->ai_family == family) != wanted ||
+		     (local && !host_of_family(local, a->ai_family)) ||
+		     came_before(list, a)))
+		a = a->ai_next;
+	return a;
+}
+
+size_t host_order(const struct addrinfo *list, const struct addrinfo *local,
+		  const struct addrinfo **order)
+{
+	int family = list->ai_family;
+	/* of the other families, and of the first's */
+	const struct addrinfo *next[2] = {
+		next_of(list, local, list, family, false),
+		next_of(list, local, list, family, true),
+	};
+	bool first = true;
+	size_t n = 0;
+
+	while (next[0] || next[1]) {
+		if (!next[first])
+			first = !first;
+		order[n++] = next[first];
+		next[first] = next_of(list, local, next[first]->ai_next,
+				      family, first);
+		first = !first;
+	}
+	return n;
 }

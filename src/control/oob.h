@@ -45,10 +45,11 @@ int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
 	     struct error *err);
 
 /*
- * Connect to HOST, trying each of its addresses, IPv6 and IPv4.  BIND is the
- * local address or NULL.  One round of attempts may take TIMEOUT ns; with
- * WAIT > 0 rounds are repeated for that long, for a server that is not up
- * yet.  Returns 0, or a negative errno with host, port and cause in ERR.
+ * Connect to the first of the addresses of HOST, IPv6 and IPv4, that answers
+ * (control/race.h).  BIND is the local address, which has a say in the family,
+ * or NULL.  All that may take TIMEOUT ns; with WAIT > 0 attempts are repeated
+ * for that long, for a server that is not up yet.  Returns 0, or a negative
+ * errno with, in ERR, host, port, each cause and the addresses it is of.
  */
 int oob_connect(const char *host, uint32_t port, const char *bind,
 		uint64_t timeout, uint64_t wait, int cancel_fd,

@@ -1,4 +1,4 @@
-/* The part of the out-of-band channel that knows hosts and addresses. */
+/* The part of the out-of-band channel that listens, and knows networks. */
 #include "config.h"
 #include "control/oob.h"
 
@@ -7,17 +7,12 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/log.h"
-#include "base/time.h"
 #include "control/address.h"
-#include "control/signals.h"
 
-#define RETRY_PAUSE_NS 100000000
 #define LISTEN_BACKLOG 128
 
 static void set_no_delay(int fd)
@@ -25,133 +20,6 @@ static void set_no_delay(int fd)
 	const int one = 1;
 
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-}
-
-/* Bind FD to an address of BIND in the family that FD has. */
-static int bind_local(int fd, int family, const char *bind_to,
-		      struct error *err)
-{
-	struct addrinfo *list, *a;
-	int ret = address_resolve(bind_to, "--bind", 0, AI_PASSIVE, &list,
-				  err);
-
-	if (ret)
-		return ret;
-	ret = -EADDRNOTAVAIL;
-	for (a = list; a && ret; a = a->ai_next)
-		if (a->ai_family == family)
-			ret = bind(fd, a->ai_addr, a->ai_addrlen) ? -errno : 0;
-	freeaddrinfo(list);
-	if (ret)
-		fail(err, ret, "give an address of this machine",
-		     "--bind %s: %s", bind_to, strerror(-ret));
-	return ret;
-}
-
-/* Finish a connect that is under way on CONN. */
-static int finish_connect(struct connection *conn, uint64_t deadline,
-			  struct error *err)
-{
-	socklen_t length = sizeof(int);
-	int ret, errnum = 0;
-
-	do {
-		ret = oob_wait(conn->fd, POLLOUT, &conn->cancel_fd, deadline,
-			       err);
-	} while (ret == 1);
-	if (ret)
-		return ret;
-	if (getsockopt(conn->fd, SOL_SOCKET, SO_ERROR, &errnum, &length))
-		return -errno;
-	return -errnum;
-}
-
-/* One address.  Says nothing in ERR unless no other could do better. */
-static int try_address(const struct addrinfo *a, const char *bind_to,
-		       uint64_t deadline, struct connection *conn,
-		       struct error *err)
-{
-	int ret = 0;
-
-	conn->fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC |
-			  SOCK_NONBLOCK, 0);
-	if (conn->fd < 0)
-		return -errno;
-	if (bind_to)
-		ret = bind_local(conn->fd, a->ai_family, bind_to, err);
-	if (!ret && connect(conn->fd, a->ai_addr, a->ai_addrlen))
-		ret = errno == EINPROGRESS ?
-			      finish_connect(conn, deadline, err) : -errno;
-	if (ret) {
-		oob_close(conn);
-		return ret;
-	}
-	set_no_delay(conn->fd);
-	address_and_port(a->ai_addr, a->ai_addrlen, conn->address);
-	return 0;
-}
-
-static int try_all(const struct addrinfo *list, const char *bind_to,
-		   uint64_t deadline, struct connection *conn,
-		   struct error *err)
-{
-	int ret = -EHOSTUNREACH;
-
-	for (const struct addrinfo *a = list; a; a = a->ai_next) {
-		ret = try_address(a, bind_to, deadline, conn, err);
-		if (!ret || error_is_set(err))
-			break;
-	}
-	return ret;
-}
-
-static int pause_before_retry(struct connection *conn, struct error *err)
-{
-	uint64_t deadline = time_after(RETRY_PAUSE_NS);
-	int ret;
-
-	do {
-		ret = oob_wait(-1, 0, &conn->cancel_fd, deadline, err);
-	} while (ret == 1);
-	return ret == -ETIMEDOUT ? 0 : ret;
-}
-
-int oob_connect(const char *host, uint32_t port, const char *bind,
-		uint64_t timeout, uint64_t wait, int cancel_fd,
-		struct connection *conn, struct error *err)
-{
-	uint64_t give_up = time_after(wait);
-	bool waiting = false;
-	struct addrinfo *list;
-	int ret;
-
-	if (cancel_fd >= 0)
-		signals_unblock(true);	/* a name server may take long */
-	ret = address_resolve(host, NULL, port, 0, &list, err);
-	if (cancel_fd >= 0)
-		signals_unblock(false);
-	if (ret)
-		return ret;
-	oob_adopt(-1, cancel_fd, "server", conn);
-	for (;;) {
-		ret = try_all(list, bind, time_after(timeout), conn, err);
-		if (!ret || error_is_set(err) ||
-		    time_after(RETRY_PAUSE_NS) > give_up)
-			break;
-		if (!waiting)
-			log_info("waiting for %s port %u", host, port);
-		waiting = true;
-		ret = pause_before_retry(conn, err);
-		if (ret)
-			break;
-	}
-	freeaddrinfo(list);
-	if (ret)
-		fail(err, ret, "is 'verbsperf serve' running there, and its "
-		     "--port the same? --wait waits for it",
-		     "cannot connect to %s port %u: %s", host, port,
-		     strerror(-ret));
-	return ret;
 }
 
 static int listen_on(const struct addrinfo *a)

@@ -1,11 +1,19 @@
-"""How a server may be called."""
+"""Servers with several addresses, of which not all can be reached."""
+import contextlib
+import os
+import pathlib
 import socket
+import subprocess
+import time
 
 import pytest
 
 from lab import Program, Server, client, failed, succeeded
 
 QUICK = ("-n", 100, "--warmup", 0)
+SOURCE = pathlib.Path(__file__).with_name("fake_hosts.c")
+# seconds: a quarter of one until the next address is tried, and the run
+SOON = 3
 
 
 def has_ipv6():
@@ -18,6 +26,156 @@ def has_ipv6():
 
 
 needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="there is no ::1")
+
+
+@pytest.fixture(scope="module")
+def fake_hosts(tmp_path_factory):
+    path = tmp_path_factory.mktemp("fake_hosts") / "fake_hosts.so"
+    subprocess.run(["gcc", "-std=gnu11", "-shared", "-fPIC", "-o", path,
+                    SOURCE], check=True)
+    return path
+
+
+@pytest.fixture
+def host(fake_hosts, monkeypatch):
+    """Gives the host "many" its addresses."""
+    monkeypatch.setenv("VERBSPERF_PRELOAD",
+                       f"{os.environ['VERBSPERF_PRELOAD']} {fake_hosts}")
+
+    def know(*addresses):
+        monkeypatch.setenv("FAKE_HOST", "many=" + ",".join(addresses))
+    return know
+
+
+@contextlib.contextmanager
+def black_hole(address, port):
+    """A port that drops every SYN: its queue of connections is full."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(socket.socket(family))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listener.bind((address, port))
+        listener.listen(0)
+        for _ in range(3):
+            filler = stack.enter_context(socket.socket(family))
+            filler.setblocking(False)
+            filler.connect_ex((address, port))
+        time.sleep(0.05)
+        yield
+
+
+def free_port(address="127.0.0.1"):
+    with socket.socket() as probe:
+        probe.bind((address, 0))
+        return probe.getsockname()[1]
+
+
+def timed(program, **seconds):
+    start = time.monotonic()
+    succeeded(program, **seconds)
+    return time.monotonic() - start
+
+
+def on_one_address():
+    return Server("--bind", "127.0.0.1")
+
+
+@pytest.mark.parametrize("lost", (
+    ("127.0.0.2",),
+    ("127.0.0.2", "127.0.0.3", "127.0.0.4"),
+    pytest.param(("::1",), marks=needs_ipv6)))
+def test_addresses_that_drop_all_cost_a_quarter_of_a_second_each(host, lost):
+    server = on_one_address()
+    host(*lost, "127.0.0.1")
+    with contextlib.ExitStack() as stack:
+        for address in lost:
+            stack.enter_context(black_hole(address, server.port))
+        took = timed(client("write_bw", *QUICK, port=server.port,
+                            host="many"))
+    assert 0.25 * len(lost) <= took < 0.25 * len(lost) + SOON
+
+
+def test_an_address_that_refuses_costs_nothing(host):
+    server = on_one_address()
+    host(*(f"127.0.0.{i}" for i in range(20, 60)), "127.0.0.1")
+    took = timed(client("write_bw", *QUICK, port=server.port, host="many"))
+    assert took < SOON
+
+
+def test_all_addresses_have_a_part_of_a_short_timeout(host):
+    """One each quarter of a second would leave the last ones out."""
+    server = on_one_address()
+    lost = [f"127.0.0.{i}" for i in range(20, 30)]
+    host(*lost, "127.0.0.1")
+    with contextlib.ExitStack() as stack:
+        for address in lost:
+            stack.enter_context(black_hole(address, server.port))
+        took = timed(client("write_bw", *QUICK, "--timeout", 2,
+                            port=server.port, host="many"))
+    assert took < 2 + SOON
+
+
+def test_a_server_that_comes_late_beside_an_address_that_drops_all(host):
+    port = free_port()
+    host("127.0.0.2", "127.0.0.1")
+    with black_hole("127.0.0.2", port):
+        program = client("write_bw", "--wait=30", *QUICK, port=port,
+                         host="many")
+        program.wait_for("waiting for many port")
+        Program("serve", "-d", "fake0", "-p", port, "--bind", "127.0.0.1")
+        assert timed(program) < 2 + SOON
+
+
+@needs_ipv6
+def test_only_addresses_of_the_family_of_bind(host):
+    server = on_one_address()
+    host("::1", "127.0.0.1")
+    program = client("write_bw", "--bind", "127.0.0.1", *QUICK,
+                     port=server.port, host="many")
+    assert timed(program) < SOON
+    host("::1")
+    failed(client("write_bw", "--bind", "127.0.0.1", port=server.port,
+                  host="many"),
+           "many port .* only IPv6 addresses, and --bind 127.0.0.1 only IPv4 ones",
+           "leave --bind out")
+
+
+def test_each_cause_is_named_with_its_addresses(host, monkeypatch):
+    port = free_port()
+    monkeypatch.setenv("FAKE_UNREACHABLE", "127.0.0.9")
+    host("127.0.0.2", "127.0.0.9", "127.0.0.1", "127.0.0.5")
+    with black_hole("127.0.0.2", port):
+        failed(client("write_bw", "--timeout", 1, port=port, host="many"),
+               f"cannot connect to many port {port}: "
+               "127.0.0.2: Connection timed out; "
+               "127.0.0.9: No route to host; "
+               "127.0.0.1, 127.0.0.5: Connection refused; is 'verbsperf "
+               "serve' running")
+
+
+def test_what_drops_all_may_be_a_firewall():
+    port = free_port()
+    with black_hole("127.0.0.2", port):
+        line = failed(client("write_bw", "--timeout", 1, port=port,
+                             host="127.0.0.2"),
+                      f"127.0.0.2 port {port}: Connection timed out",
+                      "firewall")
+    assert "verbsperf serve" not in line
+
+
+def test_what_has_no_route_may_be_a_firewall(host, monkeypatch):
+    monkeypatch.setenv("FAKE_UNREACHABLE", "127.0.0.9")
+    host("127.0.0.9")
+    line = failed(client("write_bw", port=free_port(), host="many"),
+                  "127.0.0.9: No route to host", "firewall", "route")
+    assert "verbsperf serve" not in line
+
+
+def test_what_refuses_may_have_no_server():
+    failed(client("write_bw", port=free_port()),
+           "Connection refused", "is 'verbsperf serve' running there")
 
 
 @needs_ipv6

@@ -1,11 +1,15 @@
-/* What users call a host. */
+/* What users call a host, and the order of its addresses. */
 #include "config.h"
 #include "test.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "control/host.h"
+
+#define MOST 12
 
 static void check_host(const char *text, const char *host)
 {
@@ -79,10 +83,104 @@ TEST(test_too_long)
 	check_host(text, text);
 }
 
+struct addresses {
+	struct addrinfo list[MOST];
+	struct sockaddr_storage of[MOST];
+	size_t n;
+};
+
+static void add(struct addresses *a, const char *text)
+{
+	struct addrinfo *info = &a->list[a->n];
+	struct sockaddr_in *in = (struct sockaddr_in *)&a->of[a->n];
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&a->of[a->n];
+
+	info->ai_addr = (struct sockaddr *)in;
+	info->ai_family = strchr(text, ':') ? AF_INET6 : AF_INET;
+	info->ai_addr->sa_family = (sa_family_t)info->ai_family;
+	info->ai_addrlen = strchr(text, ':') ? sizeof(*in6) : sizeof(*in);
+	assert_int_equal(inet_pton(info->ai_family, text,
+				   strchr(text, ':') ? (void *)&in6->sin6_addr :
+						       &in->sin_addr), 1);
+	if (a->n)
+		a->list[a->n - 1].ai_next = info;
+	a->n++;
+}
+
+static void add_all(struct addresses *a, const char *texts)
+{
+	char copy[200], *place = NULL;
+
+	memset(a, 0, sizeof(*a));
+	snprintf(copy, sizeof(copy), "%s", texts);
+	for (char *t = strtok_r(copy, " ", &place); t;
+	     t = strtok_r(NULL, " ", &place))
+		add(a, t);
+}
+
+/* The addresses TEXTS, with a --bind to LOCAL, are tried as in WANTED. */
+static void check_order(const char *texts, const char *local,
+			const char *wanted)
+{
+	const struct addrinfo *order[MOST];
+	struct addresses a, from;
+	char got[200] = "";
+	size_t n;
+
+	add_all(&a, texts);
+	add_all(&from, local);
+	n = host_order(a.list, from.n ? from.list : NULL, order);
+	for (size_t i = 0; i < n; i++) {
+		const struct sockaddr *at = order[i]->ai_addr;
+		size_t used = strlen(got);
+		char text[50];
+
+		inet_ntop(at->sa_family, at->sa_family == AF_INET ?
+			  (const void *)&((struct sockaddr_in *)at)->sin_addr :
+			  &((struct sockaddr_in6 *)at)->sin6_addr, text,
+			  sizeof(text));
+		snprintf(got + used, sizeof(got) - used, "%s%s", i ? " " : "",
+			 text);
+	}
+	assert_string_equal(got, wanted);
+}
+
+TEST(test_families_take_turns)
+{
+	check_order("10.0.0.1", "", "10.0.0.1");
+	check_order("fd00::1 fd00::2 fd00::3 10.0.0.1 10.0.0.2", "",
+		    "fd00::1 10.0.0.1 fd00::2 10.0.0.2 fd00::3");
+	check_order("10.0.0.1 fd00::1 fd00::2 fd00::3", "",
+		    "10.0.0.1 fd00::1 fd00::2 fd00::3");
+	check_order("10.0.0.2 10.0.0.1 fd00::2 fd00::1", "",
+		    "10.0.0.2 fd00::2 10.0.0.1 fd00::1");
+	check_order("fd00::1 fd00::2", "", "fd00::1 fd00::2");
+}
+
+TEST(test_each_address_once)
+{
+	check_order("10.0.0.1 10.0.0.1 fd00::1 10.0.0.2 fd00::1 10.0.0.1", "",
+		    "10.0.0.1 fd00::1 10.0.0.2");
+}
+
+TEST(test_families_of_bind)
+{
+	check_order("fd00::1 10.0.0.1 fd00::2 10.0.0.2", "127.0.0.1",
+		    "10.0.0.1 10.0.0.2");
+	check_order("10.0.0.1 fd00::1 10.0.0.2 fd00::2", "::1",
+		    "fd00::1 fd00::2");
+	check_order("fd00::1 fd00::2 10.0.0.2", "::1 127.0.0.1",
+		    "fd00::1 10.0.0.2 fd00::2");
+	check_order("fd00::1 fd00::2", "127.0.0.1", "");
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_hosts),
 	cmocka_unit_test(test_ports),
 	cmocka_unit_test(test_too_long),
+	cmocka_unit_test(test_families_take_turns),
+	cmocka_unit_test(test_each_address_once),
+	cmocka_unit_test(test_families_of_bind),
 };
 
 TEST_MAIN(tests, 10)

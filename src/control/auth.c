@@ -5,7 +5,11 @@
 #include <sodium.h>
 #include <string.h>
 
-#define ROLE_SIZE 16
+#define PURPOSE_SIZE 16
+#define DERIVED_SIZE 32
+
+_Static_assert(AUTH_PROOF_SIZE == DERIVED_SIZE && AUTH_KEY_SIZE == DERIVED_SIZE,
+	       "what derive() makes");
 
 int auth_init(struct error *err)
 {
@@ -66,33 +70,47 @@ static void add_frame(crypto_generichash_state *state,
 				  WIRE_HEADER_SIZE + frame->length);
 }
 
-void auth_prove(const struct auth_key *key, bool client,
-		const struct frame *client_hello,
-		const struct frame *server_hello,
-		uint8_t proof[AUTH_PROOF_SIZE])
+/* 32 bytes for PURPOSE, which has 16; MORE, or NULL, is a stream's header. */
+static void derive(const struct transcript *t, const char *purpose,
+		   const uint8_t *more, uint8_t *out)
 {
-	const char *role = client ? "verbsperf client" : "verbsperf server";
 	crypto_generichash_state state;
 
-	crypto_generichash_init(&state, key->bytes, sizeof(key->bytes),
-				AUTH_PROOF_SIZE);
-	crypto_generichash_update(&state, (const uint8_t *)role, ROLE_SIZE);
-	add_frame(&state, client_hello);
-	add_frame(&state, server_hello);
-	crypto_generichash_final(&state, proof, AUTH_PROOF_SIZE);
+	crypto_generichash_init(&state, t->key->bytes, sizeof(t->key->bytes),
+				DERIVED_SIZE);
+	crypto_generichash_update(&state, (const uint8_t *)purpose,
+				  PURPOSE_SIZE);
+	add_frame(&state, t->client_hello);
+	add_frame(&state, t->server_hello);
+	if (more)
+		crypto_generichash_update(&state, more, AUTH_STREAM_SIZE);
+	crypto_generichash_final(&state, out, DERIVED_SIZE);
 	sodium_memzero(&state, sizeof(state));
 }
 
-bool auth_holds(const struct auth_key *key, bool client,
-		const struct frame *client_hello,
-		const struct frame *server_hello,
-		const uint8_t proof[AUTH_PROOF_SIZE])
+void auth_prove(const struct transcript *transcript, bool client,
+		struct auth *auth)
 {
-	uint8_t wanted[AUTH_PROOF_SIZE];
+	derive(transcript, client ? "verbsperf client" : "verbsperf server",
+	       auth->stream, auth->proof);
+}
+
+bool auth_holds(const struct transcript *transcript, bool client,
+		const struct auth *auth)
+{
+	struct auth wanted = *auth;
 	bool holds;
 
-	auth_prove(key, client, client_hello, server_hello, wanted);
-	holds = !sodium_memcmp(wanted, proof, sizeof(wanted));
-	sodium_memzero(wanted, sizeof(wanted));
+	auth_prove(transcript, client, &wanted);
+	holds = !sodium_memcmp(wanted.proof, auth->proof,
+			       sizeof(wanted.proof));
+	sodium_memzero(&wanted, sizeof(wanted));
 	return holds;
+}
+
+void auth_seal_key(const struct transcript *transcript, bool client,
+		   struct auth_key *key)
+{
+	derive(transcript, client ? "client to server" : "server to client",
+	       NULL, key->bytes);
 }

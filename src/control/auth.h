@@ -1,15 +1,25 @@
 /*
- * The proof that both ends have one key, without showing it.  Each HELLO has a
- * nonce; a proof is a MAC, under a key made from that of the user, over who
- * proves and both HELLO frames as they were sent:
+ * The proof that both ends have one key, without showing it, and the keys that
+ * seal what follows (seal.h).  All are a MAC, under a key made from that of the
+ * user, over 16 bytes that say what it is for and both HELLO frames as they
+ * were sent, header and payload; a proof also covers the header of the stream
+ * that is sent with it:
  *
- *	BLAKE2b-256(key, "verbsperf client" or "verbsperf server",
- *		    client's HELLO, server's HELLO)
  *	key = BLAKE2b-256(what is in the key file)
+ *	proof of the client = BLAKE2b-256(key, "verbsperf client",
+ *		client's HELLO, server's HELLO, client's stream header)
+ *	proof of the server = BLAKE2b-256(key, "verbsperf server",
+ *		client's HELLO, server's HELLO, server's stream header)
+ *	key of what the client seals = BLAKE2b-256(key, "client to server",
+ *		client's HELLO, server's HELLO)
+ *	key of what the server seals = BLAKE2b-256(key, "server to client",
+ *		client's HELLO, server's HELLO)
  *
- * An old proof is of old nonces, one's own proof is of the wrong role, and who
- * changes a HELLO on its way changes what must be proved.  No input or output
- * here, and nothing is kept.
+ * Each HELLO has a nonce, so an old proof does not hold and no two connections
+ * seal with the same key.  One's own proof is of the wrong role, one's own
+ * sealed frame of the wrong direction.  Who changes a HELLO on its way changes
+ * what must be proved.  (tests/unit/test_auth.c has an example in bytes.)  No
+ * input or output here, and nothing is kept.
  */
 #ifndef CONTROL_AUTH_H
 #define CONTROL_AUTH_H
@@ -49,16 +59,23 @@ void auth_wipe(void *data, size_t size);
 int auth_check_hello(const struct hello *mine, const struct hello *theirs,
 		     const char *peer, struct error *err);
 
-/* The PROOF of the client, or of the server, for the HELLOs of both. */
-void auth_prove(const struct auth_key *key, bool client,
-		const struct frame *client_hello,
-		const struct frame *server_hello,
-		uint8_t proof[AUTH_PROOF_SIZE]);
+/* What both ends know after HELLO. */
+struct transcript {
+	const struct auth_key *key;
+	const struct frame *client_hello, *server_hello;
+};
 
-/* Is PROOF what auth_prove() makes of the same?  Takes as long for any. */
-bool auth_holds(const struct auth_key *key, bool client,
-		const struct frame *client_hello,
-		const struct frame *server_hello,
-		const uint8_t proof[AUTH_PROOF_SIZE]);
+/* auth->proof of the client, or of the server, who sends auth->stream. */
+void auth_prove(const struct transcript *transcript, bool client,
+		struct auth *auth);
+
+/* Is auth->proof what auth_prove() makes of the same?  Takes as long for
+ * any. */
+bool auth_holds(const struct transcript *transcript, bool client,
+		const struct auth *auth);
+
+/* KEY is for what the client sends, or the server; auth_wipe() it. */
+void auth_seal_key(const struct transcript *transcript, bool client,
+		   struct auth_key *key);
 
 #endif

@@ -49,20 +49,22 @@ int decode_hello(const struct frame *frame, struct hello *hello,
 	return ret ? ret : wire_check(frame, "key", has_key, 0, 1, err);
 }
 
-void encode_auth(struct frame *frame, const uint8_t proof[AUTH_PROOF_SIZE])
+void encode_auth(struct frame *frame, const struct auth *auth)
 {
 	struct cursor c = wire_begin(frame, FRAME_AUTH);
 
-	wire_put_raw(&c, proof, AUTH_PROOF_SIZE);
+	wire_put_raw(&c, auth->proof, AUTH_PROOF_SIZE);
+	wire_put_raw(&c, auth->stream, AUTH_STREAM_SIZE);
 	wire_end(frame, &c);
 }
 
-int decode_auth(const struct frame *frame, uint8_t proof[AUTH_PROOF_SIZE],
+int decode_auth(const struct frame *frame, struct auth *auth,
 		struct error *err)
 {
 	struct cursor c = wire_open(frame);
 
-	wire_get_raw(&c, proof, AUTH_PROOF_SIZE);
+	wire_get_raw(&c, auth->proof, AUTH_PROOF_SIZE);
+	wire_get_raw(&c, auth->stream, AUTH_STREAM_SIZE);
 	return wire_close(&c, frame, err);
 }
 

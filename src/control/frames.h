@@ -1,11 +1,14 @@
 /*
  * What the frames of the dialogue carry: enough to write a client from.
  * Header, integers, reals and strings are as wire.h says; "time" is u64
- * nanoseconds.  The order of frames is drawn in session.h.
+ * nanoseconds.  The order of frames is drawn in session.h.  With a key all that
+ * an end sends after its AUTH is sealed as seal.h says.
  *
  * HELLO	string version of the program, string hostname,
  *		u8 1: has a key (--key-file), 32 bytes nonce, random
- * AUTH		32 bytes proof of the key (control/auth.h); none without
+ * AUTH		32 bytes proof of the key, 24 bytes header of the stream that
+ *		seals the frames that follow from this end (control/auth.h,
+ *		control/seal.h); none without a key
  * REFUSE	string stage, string code, string message, string advice:
  *		the server will not do what PLAN asks, or cannot
  * ABORT	the same, from either end, at any time; the connection ends
@@ -140,6 +143,12 @@ struct sent {
 
 #define HELLO_NONCE_SIZE 32
 #define AUTH_PROOF_SIZE 32
+#define AUTH_STREAM_SIZE 24
+
+struct auth {
+	uint8_t proof[AUTH_PROOF_SIZE];
+	uint8_t stream[AUTH_STREAM_SIZE];
+};
 
 struct hello {
 	char version[32];
@@ -175,7 +184,7 @@ void done_free(struct done *done);
 /* Each allocates FRAME; frame_free() it. */
 void encode_empty(struct frame *frame, enum frame_type type);
 void encode_hello(struct frame *frame, const struct hello *hello);
-void encode_auth(struct frame *frame, const uint8_t proof[AUTH_PROOF_SIZE]);
+void encode_auth(struct frame *frame, const struct auth *auth);
 void encode_error(struct frame *frame, enum frame_type type,
 		  const struct error *what);
 void encode_plan(struct frame *frame, const struct plan *plan,
@@ -191,7 +200,7 @@ void encode_done(struct frame *frame, const struct done *done);
 int decode_empty(const struct frame *frame, struct error *err);
 int decode_hello(const struct frame *frame, struct hello *hello,
 		 struct error *err);
-int decode_auth(const struct frame *frame, uint8_t proof[AUTH_PROOF_SIZE],
+int decode_auth(const struct frame *frame, struct auth *auth,
 		struct error *err);
 int decode_error(const struct frame *frame, struct error *what,
 		 struct error *err);

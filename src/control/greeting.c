@@ -10,6 +10,7 @@
 #include "control/auth.h"
 #include "control/frames.h"
 #include "control/key_file.h"
+#include "control/seal.h"
 
 struct greeting {
 	struct auth_key key;
@@ -80,23 +81,42 @@ static const struct frame *hello_of(const struct session *s, bool client)
 	return s->client == client ? &s->greeting->sent : &s->greeting->got;
 }
 
+static struct transcript transcript_of(const struct session *s)
+{
+	return (struct transcript){
+		.key = &s->greeting->key,
+		.client_hello = hello_of(s, true),
+		.server_hello = hello_of(s, false),
+	};
+}
+
 int greeting_send_proof(struct session *s)
 {
-	uint8_t proof[AUTH_PROOF_SIZE];
+	const struct transcript transcript = transcript_of(s);
+	struct auth_key key;
+	struct auth auth;
 	struct frame frame;
+	struct seal *seal;
+	int ret;
 
 	if (!s->greeting->mine.has_key)
 		return 0;
-	auth_prove(&s->greeting->key, s->client, hello_of(s, true),
-		   hello_of(s, false), proof);
-	encode_auth(&frame, proof);
-	return session_send(s, &frame);
+	auth_seal_key(&transcript, s->client, &key);
+	seal = seal_outgoing(&key, auth.stream);
+	auth_wipe(&key, sizeof(key));
+	auth_prove(&transcript, s->client, &auth);
+	encode_auth(&frame, &auth);
+	ret = session_send(s, &frame);
+	s->conn->seal_out = seal;
+	return ret;
 }
 
 int greeting_take_proof(struct session *s)
 {
+	const struct transcript transcript = transcript_of(s);
 	struct error *err = &s->result->error;
-	uint8_t proof[AUTH_PROOF_SIZE];
+	struct auth_key key;
+	struct auth auth;
 	struct frame frame;
 	int ret;
 
@@ -105,13 +125,18 @@ int greeting_take_proof(struct session *s)
 	ret = session_expect(s, FRAME_AUTH, &frame);
 	if (ret)
 		return ret;
-	ret = decode_auth(&frame, proof, err);
+	ret = decode_auth(&frame, &auth, err);
 	frame_free(&frame);
-	if (ret || auth_holds(&s->greeting->key, !s->client, hello_of(s, true),
-			      hello_of(s, false), proof))
+	if (ret)
 		return ret;
-	return fail(err, -EACCES, "give --key-file the same key on both ends",
-		    "the keys of client and server differ");
+	if (!auth_holds(&transcript, !s->client, &auth))
+		return fail(err, -EACCES,
+			    "give --key-file the same key on both ends",
+			    "the keys of client and server differ");
+	auth_seal_key(&transcript, !s->client, &key);
+	s->conn->seal_in = seal_incoming(&key, auth.stream);
+	auth_wipe(&key, sizeof(key));
+	return 0;
 }
 
 void greeting_free(struct session *s)

@@ -1,7 +1,8 @@
 /*
  * How a session begins, at either end: HELLO both ways and, when both have a
- * key, AUTH both ways.  The client's go first.  An end that leaves the
- * session early is left to greeting_free().
+ * key, AUTH both ways; what an end sends after its AUTH is sealed.  The
+ * client's go first.  An end that leaves the session early is left to
+ * greeting_free().
  */
 #ifndef CONTROL_GREETING_H
 #define CONTROL_GREETING_H
@@ -18,8 +19,11 @@ int greeting_take_hello(struct session *s);
 /* Both have a key or neither; else, or with the same nonce, an error. */
 int greeting_check(struct session *s);
 
-/* Send this end's proof, or take the peer's, which must hold; nothing where
- * there are no keys. */
+/*
+ * Send this end's proof, after which all that it sends is sealed, or take the
+ * peer's, which must hold, and after which only what the peer sealed is taken.
+ * Nothing where there are no keys.
+ */
 int greeting_send_proof(struct session *s);
 int greeting_take_proof(struct session *s);
 

@@ -11,6 +11,7 @@
 
 #include "base/time.h"
 #include "base/xalloc.h"
+#include "control/seal.h"
 #include "control/signals.h"
 
 /* An end sends one every quarter of its timeout, which is a second at least, or
@@ -86,6 +87,9 @@ void oob_close(struct connection *conn)
 	conn->fd = -1;
 	frame_free(&conn->in.frame);
 	conn->in = (struct incoming){ 0 };
+	seal_free(conn->seal_out);
+	seal_free(conn->seal_in);
+	conn->seal_out = conn->seal_in = NULL;
 }
 
 static int lost(struct connection *conn, const char *doing, int errnum,
@@ -96,8 +100,9 @@ static int lost(struct connection *conn, const char *doing, int errnum,
 		    doing, strerror(errnum));
 }
 
-int oob_send(struct connection *conn, const struct frame *frame,
-	     uint64_t deadline, struct error *err)
+/* All of FRAME as it is. */
+static int send_frame(struct connection *conn, const struct frame *frame,
+		      uint64_t deadline, struct error *err)
 {
 	size_t size = WIRE_HEADER_SIZE + frame->length, sent = 0;
 	char doing[48] = "sending ";
@@ -123,6 +128,20 @@ int oob_send(struct connection *conn, const struct frame *frame,
 			return ret;
 	}
 	return 0;
+}
+
+int oob_send(struct connection *conn, const struct frame *frame,
+	     uint64_t deadline, struct error *err)
+{
+	struct frame sealed;
+	int ret;
+
+	if (!conn->seal_out)
+		return send_frame(conn, frame, deadline, err);
+	seal_frame(conn->seal_out, frame, &sealed);
+	ret = send_frame(conn, &sealed, deadline, err);
+	frame_free(&sealed);
+	return ret;
 }
 
 static int closed(struct connection *conn, const char *waited_for,
@@ -190,7 +209,8 @@ static ssize_t receive_some(struct connection *conn, uint8_t *data,
 static int begin_frame(struct connection *conn, struct error *err)
 {
 	struct incoming *in = &conn->in;
-	int ret = wire_read_header(in->header, conn->peer, &in->frame, err);
+	int ret = seal_read_header(conn->seal_in, in->header, conn->peer,
+				   &in->frame, err);
 
 	if (ret)
 		return ret;
@@ -234,6 +254,8 @@ int oob_take(struct connection *conn, const char *waited_for,
 			    "sense any more", conn->peer);
 	while (!ret && !is_complete(in))
 		ret = receive_more(conn, waited_for, err);
+	if (!ret)
+		ret = seal_open(conn->seal_in, conn->peer, &in->frame, err);
 	if (!ret)
 		ret = check_signs(conn, &in->frame, err);
 	in->spoiled = ret == -EPROTO;

@@ -14,6 +14,8 @@
 #include "control/wire.h"
 #include "model/gid.h"
 
+struct seal;
+
 /* What has come of the next frame. */
 struct incoming {
 	uint8_t header[WIRE_HEADER_SIZE];
@@ -33,6 +35,8 @@ struct connection {
 	struct ip_address host;	/* the same, of a client; zeros: not IP */
 	int turn_fd;		/* at a server, where a turn is asked for
 				 * (turn.h); -1: there is no need to */
+	/* after the proofs of a key (seal.h); NULL: in the clear */
+	struct seal *seal_out, *seal_in;
 };
 
 /*
@@ -72,9 +76,11 @@ int oob_accept(int listener, struct connection *conn);
 void oob_adopt(int fd, int cancel_fd, const char *peer,
 	       struct connection *conn);
 
+/* Also forgets the keys of the seal. */
 void oob_close(struct connection *conn);
 
-/* Send all of FRAME before DEADLINE.  Returns 0 or a negative errno. */
+/* Send all of FRAME before DEADLINE, sealed if conn->seal_out is set.  Returns
+ * 0 or a negative errno. */
 int oob_send(struct connection *conn, const struct frame *frame,
 	     uint64_t deadline, struct error *err);
 
@@ -83,10 +89,11 @@ bool oob_is_sign_of_life(const struct frame *frame);
 
 /*
  * Receive one frame before DEADLINE, or one that is there already when DEADLINE
- * has passed; its header is checked before anything is allocated.  frame_free()
- * it when 0 is returned.  WAITED_FOR completes the sentence "... while waiting
- * for WAITED_FOR".  Signs of life that come faster than a few a second are an
- * error: a flood of them must not keep an end busy.
+ * has passed, and open it if conn->seal_in is set; its header is checked before
+ * anything is allocated.  frame_free() it when 0 is returned.  WAITED_FOR
+ * completes the sentence "... while waiting for WAITED_FOR".  Signs of life that
+ * come faster than a few a second are an error: a flood of them must not keep an
+ * end busy.
  */
 int oob_receive(struct connection *conn, const char *waited_for,
 		uint64_t deadline, struct frame *frame, struct error *err);

@@ -4,7 +4,8 @@
  *	client                                          server
  *	HELLO     version, hostname, nonce  ->  <-      HELLO, or REFUSE
  *	AUTH      proof of the key          ->  <-      AUTH, or REFUSE
- *	          ... only when both ends have a key
+ *	          ... only when both ends have a key; an end seals what it
+ *	          sends after its AUTH (seal.h)
  *	PLAN      test, parameters, port    ->  <-      WAIT clients before, or
  *						nothing, until its turn comes
  *						ACCEPT port, or REFUSE

@@ -131,18 +131,23 @@ struct cursor wire_begin(struct frame *frame, enum frame_type type)
 	};
 }
 
-void wire_end(struct frame *frame, const struct cursor *c)
+void wire_write_header(struct frame *frame)
 {
 	struct cursor header = {
 		.bytes = frame->bytes,
 		.size = WIRE_HEADER_SIZE,
 	};
 
-	frame->length = (uint32_t)c->at;
 	wire_put(&header, 4, WIRE_MAGIC);
 	wire_put(&header, 2, WIRE_PROTOCOL);
 	wire_put(&header, 2, frame->type);
 	wire_put(&header, 4, frame->length);
+}
+
+void wire_end(struct frame *frame, const struct cursor *c)
+{
+	frame->length = (uint32_t)c->at;
+	wire_write_header(frame);
 }
 
 struct cursor wire_open(const struct frame *frame)
@@ -189,8 +194,8 @@ static int wrong_protocol(uint64_t theirs, const char *peer, struct error *err)
 		    WIRE_PROTOCOL, peer_older ? "that end" : "this end");
 }
 
-int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], const char *peer,
-		     struct frame *frame, struct error *err)
+int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
+		     const char *peer, struct frame *frame, struct error *err)
 {
 	struct cursor c = { (uint8_t *)header, WIRE_HEADER_SIZE, 0, false };
 	uint64_t magic = wire_get(&c, 4);
@@ -210,11 +215,12 @@ int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], const char *peer,
 		return fail(err, -EPROTO, NULL,
 			    "the %s sent a frame of unknown type %u", peer,
 			    (unsigned int)type);
-	if (length > frame_limit((uint32_t)type))
+	if (length > frame_limit((uint32_t)type) + extra)
 		return fail(err, -EPROTO, NULL,
 			    "the %s sent a %s of %u bytes: at most %u are "
 			    "allowed", peer, frame_name((uint32_t)type),
-			    (unsigned int)length, frame_limit((uint32_t)type));
+			    (unsigned int)length,
+			    frame_limit((uint32_t)type) + extra);
 	frame->type = (enum frame_type)type;
 	frame->length = (uint32_t)length;
 	return 0;

@@ -5,7 +5,8 @@
  *	0       4      magic: "vbsp"
  *	4       2      protocol version
  *	6       2      type (FRAME_LIST)
- *	8       4      length of what follows, at most the type's limit
+ *	8       4      length of what follows, at most the type's limit and,
+ *		       if it is sealed (control/seal.h), 17 bytes
  *	12      ...    payload
  *
  * The first eight bytes never change in any version, so that two versions can
@@ -44,7 +45,7 @@
 	X(ALIVE, 11, 0) \
 	X(SENT, 12, 4 + 64 * 8) \
 	X(WAIT, 13, 4) \
-	X(AUTH, 14, 32)
+	X(AUTH, 14, 56)
 
 enum frame_type {
 #define X(name, type, limit) FRAME_##name = type,
@@ -72,10 +73,14 @@ void frame_free(struct frame *frame);
  * Read a header.  Returns 0, with frame->type and frame->length, or -EPROTO
  * with what is wrong in ERR: not this program, another protocol version (and
  * which end must upgrade: PEER is "client" or "server"), an unknown type, a
- * length above the type's limit.
+ * length above the type's limit and the EXTRA bytes of a seal (control/seal.h;
+ * 0: not sealed).
  */
-int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], const char *peer,
-		     struct frame *frame, struct error *err);
+int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
+		     const char *peer, struct frame *frame, struct error *err);
+
+/* The header of FRAME, from its type and length, into its first bytes. */
+void wire_write_header(struct frame *frame);
 
 /* A place in a payload. */
 struct cursor {

@@ -28,7 +28,7 @@ union value {
 	struct sent sent;
 	struct done done;
 	uint32_t before;
-	uint8_t proof[AUTH_PROOF_SIZE];
+	struct auth auth;
 };
 
 typedef int getter(const struct frame *frame, union value *v,
@@ -116,12 +116,12 @@ static void put_WAIT(struct frame *frame, const union value *v)
 static int get_AUTH(const struct frame *frame, union value *v,
 		    struct error *err)
 {
-	return decode_auth(frame, v->proof, err);
+	return decode_auth(frame, &v->auth, err);
 }
 
 static void put_AUTH(struct frame *frame, const union value *v)
 {
-	encode_auth(frame, v->proof);
+	encode_auth(frame, &v->auth);
 }
 
 /* A type that is missing above does not compile here. */
@@ -201,7 +201,7 @@ static void check_header(const uint8_t *data, size_t size)
 	struct frame frame;
 
 	memcpy(header, data, size < sizeof(header) ? size : sizeof(header));
-	if (wire_read_header(header, "peer", &frame, &err)) {
+	if (wire_read_header(header, 0, "peer", &frame, &err)) {
 		MUST(error_is_set(&err));
 		return;
 	}

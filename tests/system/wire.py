@@ -8,6 +8,7 @@ import struct
 import threading
 from collections import namedtuple
 
+import seal
 from lab import DEVICE, SYSFS
 
 MAGIC = b"vbsp"
@@ -19,6 +20,8 @@ ALIVE = ("ALIVE", "WAIT")
 # Frames that are not answered.
 UNANSWERED = ("SENT",)
 HEADER = struct.Struct(">4sHHI")
+PROOF_SIZE = 32
+DIRECTIONS = {"client": b"client to server", "server": b"server to client"}
 ENDPOINT = struct.Struct(">H16sBIIBBIQQQI")
 QUEUE_PAIR = struct.Struct(">III")
 RKEY = 4711
@@ -77,14 +80,31 @@ def hello(has_key=0, nonce=None):
             + (nonce or os.urandom(32)))
 
 
-def proof(secret, role, client_hello, server_hello):
-    """What AUTH carries of ROLE, "client" or "server", after these HELLOs."""
-    mac = hashlib.blake2b(
-        b"verbsperf " + role.encode(), digest_size=32,
-        key=hashlib.blake2b(secret, digest_size=32).digest())
-    mac.update(frame("HELLO", client_hello))
-    mac.update(frame("HELLO", server_hello))
-    return mac.digest()
+class Transcript:
+    """What both ends know after HELLO: control/auth.h."""
+
+    def __init__(self, secret, client_hello, server_hello):
+        self.key = hashlib.blake2b(secret, digest_size=32).digest()
+        self.hellos = (frame("HELLO", client_hello)
+                       + frame("HELLO", server_hello))
+
+    def derive(self, purpose, more=b""):
+        return hashlib.blake2b(purpose + self.hellos + more, digest_size=32,
+                               key=self.key).digest()
+
+    def auth(self, role, stream):
+        """What AUTH carries of ROLE, "client" or "server"."""
+        return self.derive(b"verbsperf " + role.encode(), stream) + stream
+
+    def outgoing(self, role):
+        """What seals the frames of ROLE."""
+        return seal.Outgoing(self.derive(DIRECTIONS[role]))
+
+    def incoming(self, role, auth):
+        """What opens the frames of ROLE, who sent AUTH, which must hold."""
+        stream = auth[PROOF_SIZE:]
+        assert auth == self.auth(role, stream)
+        return seal.Incoming(self.derive(DIRECTIONS[role]), stream)
 
 
 def sysfs(name):
@@ -178,15 +198,27 @@ def done(posted=10, received=0, counted=None, window=10 ** 6, lost=0, late=0,
             + string("fake") + struct.pack(">ddddIIQ", 1, 1, 0, 1, 0, 0, 0))
 
 
+def seal_frame(outgoing, data):
+    """The frame DATA as it is sent: control/seal.h."""
+    magic, protocol, kind, length = HEADER.unpack_from(data)
+    header = HEADER.pack(magic, protocol, kind, length + seal.SIZE)
+    return header + outgoing.seal(data[HEADER.size:], header)
+
+
 class Peer:
-    """An end of the dialogue over SOCK."""
+    """An end of the dialogue over SOCK.  What it says and hears is sealed once
+    it has outgoing and incoming."""
 
     def __init__(self, sock):
         self.sock = sock
+        self.outgoing = self.incoming = None
         sock.settimeout(60)
 
     def send(self, name, payload=b"", **header):
-        self.sock.sendall(frame(name, payload, **header))
+        data = frame(name, payload, **header)
+        if self.outgoing:
+            data = seal_frame(self.outgoing, data)
+        self.sock.sendall(data)
 
     def read(self, size):
         data = b""
@@ -200,10 +232,12 @@ class Peer:
     def receive(self):
         """The next frame but a sign of life: its protocol, name and payload."""
         while True:
-            magic, protocol, kind, length = HEADER.unpack(
-                self.read(HEADER.size))
+            header = self.read(HEADER.size)
+            magic, protocol, kind, length = HEADER.unpack(header)
             assert magic == MAGIC
             payload = self.read(length)
+            if self.incoming:
+                payload = self.incoming.open(payload, header)
             if TYPES[kind - 1] not in ALIVE:
                 return protocol, TYPES[kind - 1], payload
 
@@ -223,14 +257,29 @@ class Peer:
 
 
 class FakeClient(Peer):
-    """Plays a client's steps without any traffic: one that sends."""
+    """Plays a client's steps without any traffic: one that sends.  With a
+    SECRET it proves it after HELLO."""
 
     STEPS = ("HELLO", "PLAN", "ENDPOINT", "READY", "START", "SENT", "DONE",
              "BYE")
     ANSWERS = {"PLAN": "ACCEPT"}
 
-    def __init__(self, number):
+    def __init__(self, number, secret=None):
         super().__init__(socket.create_connection(("127.0.0.1", number), 20))
+        self.secret = secret
+
+    def greet(self):
+        """HELLO and, with a key, AUTH."""
+        mine = hello(self.secret is not None)
+        self.send("HELLO", mine)
+        theirs = self.expect("HELLO")
+        if self.secret is None:
+            return
+        transcript = Transcript(self.secret, mine, theirs)
+        outgoing = transcript.outgoing("client")
+        self.send("AUTH", transcript.auth("client", outgoing.stream))
+        self.incoming = transcript.incoming("server", self.expect("AUTH"))
+        self.outgoing = outgoing
 
     def payload(self, step):
         index = own_gids()[-1][0]
@@ -243,6 +292,9 @@ class FakeClient(Peer):
 
     def play(self, *steps):
         for step in steps:
+            if step == "HELLO":
+                self.greet()
+                continue
             self.send(step, self.payload(step))
             if step not in UNANSWERED:
                 self.expect(self.ANSWERS.get(step, step))

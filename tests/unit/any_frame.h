@@ -6,7 +6,7 @@
 
 struct any_frame {
 	struct hello hello;
-	uint8_t proof[AUTH_PROOF_SIZE];
+	struct auth auth;
 	struct error error;
 	const struct plan *plan;
 	struct port port;
@@ -27,7 +27,7 @@ static inline void encode_any(enum frame_type type, const struct any_frame *any,
 		encode_hello(frame, &any->hello);
 		break;
 	case FRAME_AUTH:
-		encode_auth(frame, any->proof);
+		encode_auth(frame, &any->auth);
 		break;
 	case FRAME_REFUSE:
 	case FRAME_ABORT:

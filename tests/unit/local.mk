@@ -60,6 +60,7 @@ check_PROGRAMS = \
 	tests/unit/test_resources \
 	tests/unit/test_responder \
 	tests/unit/test_samples \
+	tests/unit/test_seal \
 	tests/unit/test_service \
 	tests/unit/test_session \
 	tests/unit/test_shapes \
@@ -228,6 +229,7 @@ tests_unit_test_responder_SOURCES = tests/unit/test_responder.c \
 	$(fake_provider) tests/unit/test.h
 tests_unit_test_samples_SOURCES = tests/unit/test_samples.c \
 	tests/unit/test.h
+tests_unit_test_seal_SOURCES = tests/unit/test_seal.c tests/unit/test.h
 tests_unit_test_service_SOURCES = tests/unit/test_service.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h

@@ -164,10 +164,12 @@ static void encode_sample_hello(struct frame *frame)
 
 static void encode_sample_auth(struct frame *frame)
 {
-	const uint8_t proof[AUTH_PROOF_SIZE] = { 0xa1, 0xb2, 0xc3,
-						 [31] = 0xd4 };
+	const struct auth auth = {
+		.proof = { 0xa1, 0xb2, 0xc3, [31] = 0xd4 },
+		.stream = { 0xe5, 0xf6, [23] = 0xa7 },
+	};
 
-	encode_auth(frame, proof);
+	encode_auth(frame, &auth);
 }
 
 static void encode_sample_refuse(struct frame *frame)
@@ -334,7 +336,7 @@ int sample_decode(const struct frame *frame, struct error *err)
 	struct port port;
 	struct effective effective;
 	struct sent sent;
-	uint8_t proof[AUTH_PROOF_SIZE];
+	struct auth auth;
 	uint64_t size;
 	uint32_t before;
 
@@ -342,7 +344,7 @@ int sample_decode(const struct frame *frame, struct error *err)
 	case FRAME_HELLO:
 		return decode_hello(frame, &hello, err);
 	case FRAME_AUTH:
-		return decode_auth(frame, proof, err);
+		return decode_auth(frame, &auth, err);
 	case FRAME_REFUSE:
 	case FRAME_ABORT:
 		return decode_error(frame, &error, err);

@@ -1,4 +1,5 @@
-/* The proof of a key: what it holds for, and what it does not. */
+/* The proof of a key, what it holds for and what it does not, and the keys of
+ * the seal. */
 #include "config.h"
 #include "test.h"
 
@@ -50,62 +51,84 @@ static void end(struct exchange *x)
 	frame_free(&x->frames[1]);
 }
 
-static void prove(const struct exchange *x, bool client,
-		  uint8_t proof[AUTH_PROOF_SIZE])
+static struct transcript transcript_of(const struct exchange *x)
 {
-	auth_prove(&x->key, client, &x->frames[1], &x->frames[0], proof);
+	return (struct transcript){ &x->key, &x->frames[1], &x->frames[0] };
+}
+
+static struct auth prove(const struct exchange *x, bool client)
+{
+	const struct transcript t = transcript_of(x);
+	struct auth auth = { .stream = { 0x24, 0x25 } };
+
+	auth_prove(&t, client, &auth);
+	return auth;
 }
 
 static bool holds(const struct exchange *x, bool client,
-		  const uint8_t proof[AUTH_PROOF_SIZE])
+		  const struct auth *auth)
 {
-	return auth_holds(&x->key, client, &x->frames[1], &x->frames[0],
-			  proof);
+	const struct transcript t = transcript_of(x);
+
+	return auth_holds(&t, client, auth);
+}
+
+static struct auth_key seal_key(const struct exchange *x, bool client)
+{
+	const struct transcript t = transcript_of(x);
+	struct auth_key key;
+
+	auth_seal_key(&t, client, &key);
+	return key;
 }
 
 TEST(test_the_right_key)
 {
-	uint8_t proof[AUTH_PROOF_SIZE];
 	struct exchange x;
 
 	begin(&x);
 	for (int client = 0; client < 2; client++) {
-		prove(&x, client, proof);
-		assert_true(holds(&x, client, proof));
+		struct auth auth = prove(&x, client);
+
+		assert_true(holds(&x, client, &auth));
 	}
 	end(&x);
 }
 
+/* Of the proof, of the stream's header that it covers, and of the key. */
 TEST(test_every_bit_counts)
 {
-	uint8_t proof[AUTH_PROOF_SIZE];
 	struct exchange x;
+	struct auth auth;
+	uint8_t *bytes = (uint8_t *)&auth;
 
+	_Static_assert(sizeof(auth) == AUTH_PROOF_SIZE + AUTH_STREAM_SIZE,
+		       "nothing but bytes that count");
 	begin(&x);
-	prove(&x, true, proof);
-	for (size_t bit = 0; bit < 8 * sizeof(proof); bit++) {
-		proof[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		assert_false(holds(&x, true, proof));
-		proof[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	auth = prove(&x, true);
+	for (size_t bit = 0; bit < 8 * sizeof(auth); bit++) {
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		assert_false(holds(&x, true, &auth));
+		bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
 	for (size_t bit = 0; bit < 8 * AUTH_KEY_SIZE; bit++) {
 		x.key.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		assert_false(holds(&x, true, proof));
+		assert_false(holds(&x, true, &auth));
 		x.key.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
 	}
-	assert_true(holds(&x, true, proof));
+	assert_true(holds(&x, true, &auth));
 	end(&x);
 }
 
 TEST(test_a_reflected_proof)
 {
-	uint8_t proof[AUTH_PROOF_SIZE];
 	struct exchange x;
 
 	begin(&x);
 	for (int client = 0; client < 2; client++) {
-		prove(&x, client, proof);
-		assert_false(holds(&x, !client, proof));
+		struct auth auth = prove(&x, client);
+
+		assert_false(holds(&x, !client, &auth));
 	}
 	end(&x);
 }
@@ -113,75 +136,173 @@ TEST(test_a_reflected_proof)
 /* The proof is recorded; next time the other end has another nonce. */
 TEST(test_a_replayed_proof)
 {
-	uint8_t proof[AUTH_PROOF_SIZE];
 	struct exchange x;
 
 	for (int client = 0; client < 2; client++) {
+		struct auth auth;
+
 		begin(&x);
-		prove(&x, client, proof);
+		auth = prove(&x, client);
 		auth_choose_nonce(x.hellos[!client].nonce);
 		encode(&x);
-		assert_false(holds(&x, client, proof));
+		assert_false(holds(&x, client, &auth));
 		end(&x);
 	}
+}
+
+/* Call CHECK with FIRST, which was made of X, and with each byte of either
+ * HELLO changed. */
+static void change_each_byte(struct exchange *x, const void *first,
+			     void (*check)(const struct exchange *x,
+					   const void *first))
+{
+	for (int client = 0; client < 2; client++) {
+		struct frame *frame = &x->frames[client];
+
+		for (size_t i = 0; i < WIRE_HEADER_SIZE + frame->length; i++) {
+			frame->bytes[i] ^= 1;
+			check(x, first);
+			frame->bytes[i] ^= 1;
+		}
+	}
+}
+
+static void check_does_not_hold(const struct exchange *x, const void *auth)
+{
+	assert_false(holds(x, true, auth));
 }
 
 /* Who stands between both changes any byte of either HELLO, or swaps them. */
 TEST(test_a_hello_changed_on_its_way)
 {
-	uint8_t proof[AUTH_PROOF_SIZE];
 	struct exchange x;
+	struct transcript swapped;
+	struct auth auth;
 
 	begin(&x);
-	prove(&x, true, proof);
-	for (int client = 0; client < 2; client++) {
-		struct frame *frame = &x.frames[client];
-
-		for (size_t i = 0; i < WIRE_HEADER_SIZE + frame->length; i++) {
-			frame->bytes[i] ^= 1;
-			assert_false(holds(&x, true, proof));
-			frame->bytes[i] ^= 1;
-		}
-	}
-	assert_true(holds(&x, true, proof));
-	assert_false(auth_holds(&x.key, true, &x.frames[0], &x.frames[1],
-				proof));
+	auth = prove(&x, true);
+	change_each_byte(&x, &auth, check_does_not_hold);
+	assert_true(holds(&x, true, &auth));
+	swapped = (struct transcript){ &x.key, &x.frames[0], &x.frames[1] };
+	assert_false(auth_holds(&swapped, true, &auth));
 	end(&x);
 }
 
 /* A length moved from one frame to the other is no way, either. */
 TEST(test_hellos_of_other_lengths)
 {
-	uint8_t proof[AUTH_PROOF_SIZE];
 	struct exchange x;
+	struct auth auth;
 
 	begin(&x);
-	prove(&x, true, proof);
+	auth = prove(&x, true);
 	strcpy(x.hellos[0].hostname, "on");
 	strcpy(x.hellos[1].hostname, "etwo");
 	encode(&x);
-	assert_false(holds(&x, true, proof));
+	assert_false(holds(&x, true, &auth));
 	end(&x);
 }
 
-/* As another program would compute it, from the comment in auth.h. */
-TEST(test_proof_that_is_written_down)
+static void check_differ(const struct auth_key *a, const struct auth_key *b)
 {
-	static const uint8_t wanted[AUTH_PROOF_SIZE] = {
-		0x63, 0xc2, 0x04, 0x2d, 0xf6, 0xa3, 0xb7, 0x68, 0x88, 0x51,
-		0xfa, 0x9d, 0x15, 0x7e, 0x69, 0xf4, 0x42, 0xaa, 0x9d, 0x32,
-		0x1c, 0xc0, 0x9b, 0xd1, 0x83, 0x32, 0xef, 0x6f, 0xe8, 0x80,
-		0x35, 0x8a,
-	};
+	assert_memory_not_equal(a->bytes, b->bytes, AUTH_KEY_SIZE);
+}
+
+/* Neither direction's key is the other's, nor a proof, nor the user's. */
+TEST(test_keys_of_the_seal_differ)
+{
+	struct auth_key keys[2], again;
 	struct exchange x;
-	uint8_t proof[AUTH_PROOF_SIZE];
+
+	begin(&x);
+	for (int client = 0; client < 2; client++) {
+		keys[client] = seal_key(&x, client);
+		again = seal_key(&x, client);
+		assert_memory_equal(&keys[client], &again, sizeof(again));
+		check_differ(&keys[client], &x.key);
+		for (int of = 0; of < 2; of++) {
+			struct auth auth = prove(&x, of);
+
+			assert_memory_not_equal(keys[client].bytes, auth.proof,
+						AUTH_KEY_SIZE);
+		}
+	}
+	check_differ(&keys[0], &keys[1]);
+	end(&x);
+}
+
+static void check_another_key(const struct exchange *x, const void *first)
+{
+	struct auth_key key = seal_key(x, true);
+
+	check_differ(&key, first);
+}
+
+/* A byte of either HELLO, their order, or another key: all make others. */
+TEST(test_keys_of_the_seal_are_of_one_connection)
+{
+	struct auth_key first, other;
+	struct transcript swapped;
+	struct exchange x;
+
+	begin(&x);
+	first = seal_key(&x, true);
+	change_each_byte(&x, &first, check_another_key);
+	swapped = (struct transcript){ &x.key, &x.frames[0], &x.frames[1] };
+	auth_seal_key(&swapped, true, &other);
+	check_differ(&first, &other);
+	x.key.bytes[31] ^= 0x80;
+	check_another_key(&x, &first);
+	end(&x);
+}
+
+/*
+ * As another program would compute it, from the comment in auth.h: the key
+ * file has "a secret of many bytes"; HELLOs are of version 0.1.0, have a key
+ * and come from client "two" with the nonce c1 c1 ..., from server "one" with
+ * 5e 5e ...; both streams' headers are 24 24 ...
+ */
+TEST(test_what_is_written_down)
+{
+	static const uint8_t proofs[2][AUTH_PROOF_SIZE] = { {
+		0xf8, 0x04, 0x72, 0xe3, 0x61, 0x07, 0x41, 0xd2, 0xd6, 0x6c,
+		0xc6, 0x96, 0xc5, 0x20, 0xe6, 0xd2, 0xdc, 0xd9, 0x29, 0xf4,
+		0xff, 0xc7, 0x7a, 0xbd, 0xeb, 0x56, 0x59, 0xf2, 0x61, 0x6e,
+		0x81, 0x7f,
+	}, {
+		0x79, 0x87, 0x2b, 0xce, 0xc8, 0x23, 0xda, 0xda, 0xa3, 0x51,
+		0x01, 0xe3, 0xaf, 0x6c, 0xf9, 0x1f, 0x3d, 0xec, 0x34, 0xce,
+		0x76, 0x60, 0x39, 0xf2, 0x62, 0x3b, 0x82, 0xa4, 0x86, 0xc7,
+		0xed, 0x31,
+	} };
+	static const uint8_t keys[2][AUTH_KEY_SIZE] = { {
+		0x22, 0x5d, 0xde, 0x85, 0x90, 0x2b, 0x70, 0x5c, 0x1b, 0x94,
+		0xfd, 0xcd, 0xd6, 0x4e, 0x66, 0x9b, 0x09, 0xf3, 0x1c, 0x65,
+		0x2c, 0x7a, 0x1c, 0x0c, 0x36, 0x24, 0xa9, 0xbc, 0x3d, 0x61,
+		0x3c, 0x67,
+	}, {
+		0x44, 0x1a, 0xb4, 0xdf, 0x3e, 0x66, 0x7f, 0xa6, 0x17, 0xcc,
+		0xb2, 0xa6, 0x80, 0x70, 0x1a, 0x52, 0x73, 0x36, 0x34, 0x30,
+		0x85, 0xfa, 0x85, 0xd8, 0xe4, 0xaf, 0x34, 0x9f, 0x1b, 0x1a,
+		0x88, 0xb7,
+	} };
+	struct exchange x;
 
 	begin(&x);
 	memset(x.hellos[0].nonce, 0x5e, HELLO_NONCE_SIZE);
 	memset(x.hellos[1].nonce, 0xc1, HELLO_NONCE_SIZE);
 	encode(&x);
-	prove(&x, true, proof);
-	assert_memory_equal(proof, wanted, sizeof(wanted));
+	for (int client = 0; client < 2; client++) {
+		const struct transcript t = transcript_of(&x);
+		struct auth_key key = seal_key(&x, client);
+		struct auth auth;
+
+		memset(auth.stream, 0x24, sizeof(auth.stream));
+		auth_prove(&t, client, &auth);
+		assert_memory_equal(auth.proof, proofs[client],
+				    AUTH_PROOF_SIZE);
+		assert_memory_equal(key.bytes, keys[client], AUTH_KEY_SIZE);
+	}
 	end(&x);
 }
 
@@ -356,7 +477,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_a_replayed_proof),
 	cmocka_unit_test(test_a_hello_changed_on_its_way),
 	cmocka_unit_test(test_hellos_of_other_lengths),
-	cmocka_unit_test(test_proof_that_is_written_down),
+	cmocka_unit_test(test_keys_of_the_seal_differ),
+	cmocka_unit_test(test_keys_of_the_seal_are_of_one_connection),
+	cmocka_unit_test(test_what_is_written_down),
 	cmocka_unit_test(test_nonces_differ),
 	cmocka_unit_test(test_one_end_without_a_key),
 	cmocka_unit_test(test_a_reflected_hello),

@@ -136,6 +136,21 @@ static const struct change changes[] = {
 	  "the server: the keys", "the keys of client and server differ" },
 	{ "server's proof", true, 1, 0,
 	  "the keys of client and server differ", "the client: the keys" },
+	{ "header of the client's stream", false, 1, 32,
+	  "the server: the keys", "the keys of client and server differ" },
+	{ "header of the server's stream", true, 1, 55,
+	  "the keys of client and server differ", "the client: the keys" },
+	{ "PLAN", false, 2, 100,
+	  "the server: a frame from the client was changed",
+	  "a frame from the client was changed" },
+	{ "ACCEPT", true, 2, 100, "a frame from the server was changed",
+	  "the client: a frame from the server was changed" },
+	{ "client's ENDPOINT", false, 3, 0,
+	  "the server: a frame from the client was changed",
+	  "a frame from the client was changed" },
+	{ "server's ENDPOINT", true, 3, 0,
+	  "a frame from the server was changed",
+	  "the client: a frame from the server was changed" },
 };
 
 TEST(test_changed_on_the_way)
@@ -188,6 +203,35 @@ TEST(test_another_frame_than_the_proof)
 	}
 }
 
+/* After the proofs have passed: a frame in the clear, which would have been
+ * taken, is not. */
+TEST(test_another_frame_than_a_sealed_one)
+{
+	static const enum frame_type types[] = {
+		FRAME_PLAN, FRAME_ABORT, FRAME_BYE, FRAME_HELLO,
+	};
+
+	for (size_t i = 0; i < COUNT(types); i++)
+		for (int to_client = 0; to_client < 2; to_client++) {
+			struct pair p;
+
+			open_pair(&p, KEY, KEY);
+			p.relay = (struct relay){
+				.spoil = SPOIL_TYPE, .to_client = to_client,
+				.nth = 2, .type = types[i],
+			};
+			p.relayed = true;
+			pair_start(&p);
+			pair_wait(&p);
+			pair_check_both_failed(&p, "in the clear");
+			assert_contains((to_client ? &p.client : &p.server)
+						->result->error.message,
+					"was changed on its way");
+			pair_close(&p);
+			pair_check_clean();
+		}
+}
+
 /* A client without a key is not asked for a proof, and one that comes is
  * not waited for. */
 TEST(test_a_proof_that_nobody_wanted)
@@ -214,6 +258,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_a_key_that_cannot_be_read),
 	cmocka_unit_test(test_changed_on_the_way),
 	cmocka_unit_test(test_another_frame_than_the_proof),
+	cmocka_unit_test(test_another_frame_than_a_sealed_one),
 	cmocka_unit_test(test_a_proof_that_nobody_wanted),
 };
 

@@ -25,7 +25,7 @@ static int read_header(uint32_t magic, uint16_t protocol, uint16_t type,
 
 	memset(err, 0, sizeof(*err));
 	header_of(magic, protocol, type, length, header);
-	return wire_read_header(header, "client", frame, err);
+	return wire_read_header(header, 0, "client", frame, err);
 }
 
 TEST(test_every_type_and_its_limit)
@@ -83,10 +83,10 @@ TEST(test_every_bit_of_magic_and_protocol)
 		struct frame frame;
 
 		header_of(WIRE_MAGIC, WIRE_PROTOCOL, FRAME_READY, 0, header);
-		assert_int_equal(wire_read_header(header, "server", &frame,
+		assert_int_equal(wire_read_header(header, 0, "server", &frame,
 						  &err), 0);
 		header[bit / 8] ^= (uint8_t)(1 << bit % 8);
-		assert_int_equal(wire_read_header(header, "server", &frame,
+		assert_int_equal(wire_read_header(header, 0, "server", &frame,
 						  &err), -EPROTO);
 		assert_contains(err.message, bit < 32 ?
 				"the server is not verbsperf" :

@@ -106,28 +106,22 @@ static int send_frame(struct connection *conn, const struct frame *frame,
 {
 	size_t size = WIRE_HEADER_SIZE + frame->length, sent = 0;
 	char doing[48] = "sending ";
+	int ret = 0;
 
 	strncat(doing, frame_name(frame->type), 32);
-	while (sent < size) {
+	while (sent < size && !ret) {
 		ssize_t n = send(conn->fd, frame->bytes + sent, size - sent,
 				 MSG_NOSIGNAL | MSG_DONTWAIT);
-		int ret;
 
-		if (n >= 0) {
+		if (n >= 0)
 			sent += (size_t)n;
-			continue;
-		}
-		if (errno == EINTR)
-			continue;
-		if (errno != EAGAIN)
-			return lost(conn, doing, errno, err);
-		ret = wait_ready(conn, POLLOUT, deadline, err);
-		if (ret == -ETIMEDOUT)
-			return lost(conn, doing, ETIMEDOUT, err);
-		if (ret)
-			return ret;
+		else if (errno == EAGAIN)
+			ret = wait_ready(conn, POLLOUT, deadline, err);
+		else if (errno != EINTR)
+			ret = lost(conn, doing, errno, err);
 	}
-	return 0;
+	conn->cut_off = ret && (sent || conn->seal_out);
+	return ret == -ETIMEDOUT ? lost(conn, doing, ETIMEDOUT, err) : ret;
 }
 
 int oob_send(struct connection *conn, const struct frame *frame,
@@ -136,6 +130,8 @@ int oob_send(struct connection *conn, const struct frame *frame,
 	struct frame sealed;
 	int ret;
 
+	if (conn->cut_off)
+		return lost(conn, "sending", EPIPE, err);
 	if (!conn->seal_out)
 		return send_frame(conn, frame, deadline, err);
 	seal_frame(conn->seal_out, frame, &sealed);

@@ -35,6 +35,8 @@ struct connection {
 	struct ip_address host;	/* the same, of a client; zeros: not IP */
 	int turn_fd;		/* at a server, where a turn is asked for
 				 * (turn.h); -1: there is no need to */
+	bool cut_off;		/* a part of a frame was sent, or a sealed one
+				 * was not: the peer cannot read others */
 	/* after the proofs of a key (seal.h); NULL: in the clear */
 	struct seal *seal_out, *seal_in;
 };
@@ -80,7 +82,8 @@ void oob_adopt(int fd, int cancel_fd, const char *peer,
 void oob_close(struct connection *conn);
 
 /* Send all of FRAME before DEADLINE, sealed if conn->seal_out is set.  Returns
- * 0 or a negative errno. */
+ * 0 or a negative errno; when a part of it was sent then, or it was sealed,
+ * nothing more can be. */
 int oob_send(struct connection *conn, const struct frame *frame,
 	     uint64_t deadline, struct error *err);
 

@@ -12,6 +12,7 @@
 #include "control/frames.h"
 #include "control/last_words.h"
 #include "control/oob.h"
+#include "control/seal.h"
 #include "control/signals.h"
 
 #define MS 1000000ULL
@@ -368,6 +369,82 @@ TEST(test_nobody_reads)
 	oob_close(&conn);
 }
 
+/* What FD has to be read, in bytes. */
+static size_t drain(int fd)
+{
+	uint8_t bytes[4096];
+	size_t size = 0;
+	ssize_t n;
+
+	while ((n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
+		size += (size_t)n;
+	return size;
+}
+
+static void send_when_full(struct connection *conn, const struct frame *frame)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(oob_send(conn, frame, time_after(20 * MS), &err),
+			 -ETIMEDOUT);
+}
+
+/* The peer could take what comes for the rest of the frame. */
+TEST(test_nothing_is_sent_after_a_part)
+{
+	struct connection conn;
+	struct frame frame, small;
+	struct error err = { 0 };
+	int fd;
+
+	make_pair(&conn, &fd);
+	small_buffer(conn.fd);
+	make_large(&frame);
+	encode_empty(&small, FRAME_BYE);
+	send_when_full(&conn, &frame);
+	assert_true(drain(fd) > 0);
+	assert_int_equal(oob_send(&conn, &small, time_after(20 * MS), &err),
+			 -EPIPE);
+	assert_message(&err, "lost the connection to the server while "
+			     "sending: Broken pipe");
+	assert_int_equal(drain(fd), 0);
+	frame_free(&frame);
+	frame_free(&small);
+	close(fd);
+	oob_close(&conn);
+}
+
+/* A frame of which nothing was sent: the next one can be, unless both are
+ * sealed, where the peer would miss it. */
+TEST(test_what_can_be_sent_after_nothing)
+{
+	const struct auth_key key = { { 1 } };
+	uint8_t stream[AUTH_STREAM_SIZE], byte = 0;
+	struct error err = { 0 };
+	struct frame small;
+
+	encode_empty(&small, FRAME_BYE);
+	assert_int_equal(auth_init(&err), 0);
+	for (int sealed = 0; sealed < 2; sealed++) {
+		struct connection conn;
+		int fd;
+
+		make_pair(&conn, &fd);
+		if (sealed)
+			conn.seal_out = seal_outgoing(&key, stream);
+		while (send(conn.fd, &byte, 1, MSG_DONTWAIT) == 1)
+			;
+		send_when_full(&conn, &small);
+		assert_true(drain(fd) > 0);
+		assert_int_equal(oob_send(&conn, &small, time_after(20 * MS),
+					  &err), sealed ? -EPIPE : 0);
+		assert_int_equal(drain(fd), sealed ? 0 : WIRE_HEADER_SIZE);
+		close(fd);
+		oob_close(&conn);
+	}
+	frame_free(&small);
+}
+
 /* The user's ^C, blocked and read from a descriptor, ends every wait. */
 static void interrupt(int what)
 {
@@ -490,6 +567,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_a_flood_of_other_frames),
 	cmocka_unit_test(test_short_writes),
 	cmocka_unit_test(test_nobody_reads),
+	cmocka_unit_test(test_nothing_is_sent_after_a_part),
+	cmocka_unit_test(test_what_can_be_sent_after_nothing),
 	cmocka_unit_test(test_interrupted),
 	cmocka_unit_test(test_interrupted_while_bytes_come),
 };

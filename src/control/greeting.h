@@ -1,8 +1,7 @@
 /*
  * How a session begins, at either end: HELLO both ways and, when both have a
  * key, AUTH both ways; what an end sends after its AUTH is sealed.  The
- * client's go first.  An end that leaves the session early is left to
- * greeting_free().
+ * client's go first.  However it ends, greeting_free() is called.
  */
 #ifndef CONTROL_GREETING_H
 #define CONTROL_GREETING_H

@@ -53,6 +53,7 @@ int session_run(session_step *const *steps, bool client,
 	clock_watch_begin(&s->watch, &s->clock);
 	for (size_t i = 0; steps[i] && !ret && !s->over; i++)
 		ret = steps[i](s);
+	greeting_free(s);	/* also the key of one that failed early */
 	if (s->recorder)
 		ret = close_samples(s, ret);
 	if (ret)
@@ -68,7 +69,6 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
-	greeting_free(s);
 	verification_free(s);
 	resources_destroy(&s->res);
 	free(s->latency);

@@ -1,14 +1,15 @@
 """--key-file against somebody between both ends, who lets them prove the key to
 each other, and then reads and changes what they send."""
 
+import hashlib
 import socket
 import struct
 
 import pytest
 
 import wire
-from lab import (Server, client, complained_and_serves, failed, loopback,
-                 succeeded)
+from lab import (Server, client, complained_and_serves, deadline, failed,
+                 loopback, succeeded)
 from wire import FakeClient, Proxy
 
 SECRET = b"a secret for this host"
@@ -243,6 +244,39 @@ def test_sealed_as_another_program_does_it(locked):
     peer.play(*FakeClient.STEPS)
     peer.close()
     assert not locked.errors
+
+
+def memory_of(pid):
+    """What the process PID can write to."""
+    with open(f"/proc/{pid}/maps") as maps, \
+            open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            where, rights = line.split()[:2]
+            if not rights.startswith("rw"):
+                continue
+            first, last = (int(word, 16) for word in where.split("-"))
+            memory.seek(first)
+            yield memory.read(last - first)
+
+
+def has_key(pid):
+    made = hashlib.blake2b(SECRET, digest_size=32).digest()
+    return any(text in part for part in memory_of(pid)
+               for text in (SECRET, made))
+
+
+def test_key_is_forgotten_after_the_proofs(locked, key):
+    program = client("write_bw", "-D", 60, *key, port=locked.port)
+    program.wait_for_traffic()
+    for pid in program.process.pid, locked.process.pid, *locked.children():
+        assert not has_key(pid)
+
+
+def test_key_is_found_where_it_is(locked):
+    """So that the test above is one: a server waits for HELLO with its key."""
+    peer = FakeClient(locked.port)
+    deadline(30, lambda: any(map(has_key, locked.children())), "the key")
+    peer.close()
 
 
 def test_both_ends_in_one_command(key):

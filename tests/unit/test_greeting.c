@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "fake_verbs.h"
@@ -114,6 +115,28 @@ TEST(test_a_key_that_cannot_be_read)
 	assert_string_equal(p.client.result->error.message,
 			    "the server: this server cannot read its key");
 	assert_null(strstr(p.client.result->error.advice, NO_KEY));
+	pair_close(&p);
+	pair_check_clean();
+}
+
+/* A stranger is gone before it proves anything: the key is forgotten before
+ * the report, which may take long. */
+TEST(test_the_key_of_a_session_that_failed)
+{
+	struct session *session;
+	struct pair p;
+	int fds[2];
+
+	open_pair(&p, KEY, KEY);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	oob_adopt(fds[0], -1, "client", &p.server.conn);
+	close(fds[1]);
+	assert_true(session_server(&p.server.conn, &p.server.device,
+				   p.server.result, &session) < 0);
+	assert_string_equal(p.server.result->error.stage, "hello");
+	assert_null(session->greeting);
+	session_free(session);
+	oob_close(&p.server.conn);
 	pair_close(&p);
 	pair_check_clean();
 }
@@ -256,6 +279,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_other_keys),
 	cmocka_unit_test(test_one_end_without_a_key),
 	cmocka_unit_test(test_a_key_that_cannot_be_read),
+	cmocka_unit_test(test_the_key_of_a_session_that_failed),
 	cmocka_unit_test(test_changed_on_the_way),
 	cmocka_unit_test(test_another_frame_than_the_proof),
 	cmocka_unit_test(test_another_frame_than_a_sealed_one),

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "cli/options.h"
 #include "cli/rules.h"
+#include "cli/suggest.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -18,6 +19,8 @@ struct parser {
 	struct given given;
 	bool help;
 	bool version;
+	/* by row: the word behind an option that may have a value, and has none */
+	const char *behind[PARAMS_MAX];
 	struct option *longs;
 	char **aliases;		/* both on the heap */
 	uint32_t n_aliases;
@@ -122,29 +125,69 @@ static const struct param *find_row(int value, char name[64])
 	return row;
 }
 
+/* NAME, with its dashes, is short for several. */
+static int ambiguous(struct parser *p, const char *name)
+{
+	size_t length = strlen(name), used = 0;
+	char list[ADVICE_SIZE] = "";
+
+	for (size_t i = 0; i < param_count; i++) {
+		const char *other = param_table[i].name;
+
+		if (param_table[i].who & PARAM_HIDDEN ||
+		    strncmp(other, name + 2, length - 2) != 0)
+			continue;
+		snprintf(list + used, sizeof(list) - used, "%s--%s",
+			 used ? ", " : "write one of ", other);
+		used = strlen(list);
+	}
+	return fail(p->given.err, -EINVAL,
+		    used < sizeof(list) - 1 ? list : "see --help",
+		    "option '%s' is ambiguous", name);
+}
+
+/* Is NAME, without dashes, the beginning of an option's name? */
+static bool begins_option(const struct parser *p, const char *name)
+{
+	for (const struct option *o = p->longs; o->name; o++)
+		if (!strncmp(o->name, name, strlen(name)))
+			return true;
+	return false;
+}
+
+/* WORD is what the user wrote, "--szie=64". */
+static int bad_long_option(struct parser *p, const char *word)
+{
+	char name[64], advice[ADVICE_SIZE];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	if (begins_option(p, name + 2))
+		return ambiguous(p, name);
+	return fail(p->given.err, -EINVAL, suggest_option(name + 2, advice),
+		    "unknown option '%s'", name);
+}
+
 /* A refused option: ':' is one without its argument. */
 static int bad_option(struct parser *p, int why, char **argv)
 {
+	char name[64], advice[ADVICE_SIZE];
 	const struct param *row;
-	char name[64];
 
-	if (optopt) {
-		row = find_row(optopt, name);
-		if (why == ':' && row)
-			return fail(p->given.err, -EINVAL, NULL,
-				    "%s needs a value: %s", name,
-				    row->argument);
-		if (row)
-			return fail(p->given.err, -EINVAL, NULL,
-				    "%s takes no value", name);
-		return fail(p->given.err, -EINVAL, "see --help",
-			    "unknown option '%s'", name);
-	}
-	return fail(p->given.err, -EINVAL, "see --help",
-		    "unknown or ambiguous option '%s'", argv[optind - 1]);
+	if (!optopt)
+		return bad_long_option(p, argv[optind - 1]);
+	row = find_row(optopt, name);
+	if (why == ':' && row)
+		return fail(p->given.err, -EINVAL, NULL,
+			    "%s needs a value: %s", name, row->argument);
+	if (row)
+		return fail(p->given.err, -EINVAL, NULL,
+			    "%s takes no value", name);
+	return fail(p->given.err, -EINVAL,
+		    suggest_letter((char)optopt, advice),
+		    "unknown option '%s'", name);
 }
 
-static int take_option(struct parser *p, int value)
+static int take_option(struct parser *p, int value, const char *next)
 {
 	const struct param *row;
 	char name[64];
@@ -155,6 +198,8 @@ static int take_option(struct parser *p, int value)
 	}
 	row = find_row(value, name);
 	p->given.row[row - param_table] = true;
+	if (row->implied && !optarg)
+		p->behind[row - param_table] = next;
 	if (row->kind == PARAM_FLAG) {
 		param_set(&p->given.options->params, row, true);
 		return 0;
@@ -176,19 +221,76 @@ static int take_options(struct parser *p, int argc, char **argv)
 		if (value == '?' || value == ':')
 			ret = bad_option(p, value, argv);
 		else
-			ret = take_option(p, value);
+			ret = take_option(p, value, argv[optind]);
 	}
 	return ret;
 }
 
+/* The row of an option that may have a value, has none, and has WORD behind it:
+ * getopt takes that for a word of its own.  NULL: there is none. */
+static const struct param *row_before(const struct parser *p, const char *word)
+{
+	for (size_t i = 0; i < param_count; i++)
+		if (p->behind[i] && p->behind[i] == word)
+			return &param_table[i];
+	return NULL;
+}
+
+/* WORD was meant as the value of ROW. */
+static int stands_apart(struct parser *p, const struct param *row,
+			const char *word)
+{
+	char advice[ADVICE_SIZE];
+
+	snprintf(advice, sizeof(advice), "write --%s=%s", row->name, word);
+	return fail(p->given.err, -EINVAL, advice,
+		    "--%s takes a value only with '='", row->name);
+}
+
+/* Can WORD be no server, but the value of ROW?  A time, or the name of a file
+ * that is no host's. */
+static bool is_value(const struct param *row, const char *word)
+{
+	static const char *const ends[] = { ".json", ".jsonl", ".csv", ".txt" };
+	const char *end = strrchr(word, '.');
+	uint64_t ns;
+
+	if (row->kind == PARAM_TIME)
+		return !units_parse_time(word, &ns);
+	for (size_t i = 0; end && i < sizeof(ends) / sizeof(*ends); i++)
+		if (!strcmp(end, ends[i]))
+			return true;
+	return strchr(word, '/') || !strcmp(word, "-");
+}
+
 static int unknown_test(struct parser *p, const char *name)
 {
-	char tests[128];
+	const struct param *row = row_before(p, name);
+	char tests[128], words[160], advice[ADVICE_SIZE];
 
+	if (row)
+		return stands_apart(p, row, name);
+	test_list(tests, sizeof(tests));
+	snprintf(words, sizeof(words), "%s serve devices calibrate", tests);
+	if (suggest_command(name, words, advice))
+		return fail(p->given.err, -EINVAL, advice,
+			    "'%s' is not a test", name);
 	return fail(p->given.err, -EINVAL, "see --help",
 		    "'%s' is not a test: there are %s, and serve, devices "
-		    "and calibrate",
-		    name, test_list(tests, sizeof(tests)));
+		    "and calibrate", name, tests);
+}
+
+/* ARGV from NEXT on are more words than there may be. */
+static int too_many(struct parser *p, int argc, char **argv, int next)
+{
+	for (int i = optind; i < argc; i++) {
+		const struct param *row = row_before(p, argv[i]);
+
+		if (row)
+			return stands_apart(p, row, argv[i]);
+	}
+	return fail(p->given.err, -EINVAL, "see --help",
+		    "'%s': one word too many", argv[next]);
 }
 
 /* The first word: a test, or one of the others. */
@@ -215,7 +317,10 @@ static int take_command(struct parser *p, const char *word)
 static int choose_end(struct parser *p)
 {
 	struct options *o = p->given.options;
+	const struct param *row = o->server ? row_before(p, o->server) : NULL;
 
+	if (row && (o->params.loopback || is_value(row, o->server)))
+		return stands_apart(p, row, o->server);
 	if (o->params.loopback && o->server)
 		return fail(p->given.err, -EINVAL, NULL,
 			    "--loopback and the server '%s': only one of them",
@@ -249,8 +354,7 @@ static int take_words(struct parser *p, int argc, char **argv)
 	if (o->command == COMMAND_CLIENT && next < argc)
 		o->server = argv[next++];
 	if (next < argc)
-		return fail(p->given.err, -EINVAL, "see --help",
-			    "'%s': one word too many", argv[next]);
+		return too_many(p, argc, argv, next);
 	if (o->command == COMMAND_CLIENT)
 		return choose_end(p);
 	return 0;

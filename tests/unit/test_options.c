@@ -3,8 +3,10 @@
 #include "test.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "cli/options.h"
+#include "cli/suggest.h"
 
 #define WORDS 24
 
@@ -266,7 +268,7 @@ static const struct refused refused[] = {
 	{ "verbsperf", "nothing to do: a test, serve, devices or calibrate is needed" },
 	{ "verbsperf -n 5", "nothing to do: a test, serve, devices or calibrate is needed" },
 	{ "verbsperf bw", "'bw' is not a test: there are send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat, and serve, devices and calibrate" },
-	{ "verbsperf Write_bw host", "'Write_bw' is not a test: there are send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat, and serve, devices and calibrate" },
+	{ "verbsperf Write_bw host", "'Write_bw' is not a test" },
 	{ "verbsperf write_bw a b", "'b': one word too many" },
 	{ "verbsperf serve a", "'a': one word too many" },
 	{ "verbsperf devices a", "'a': one word too many" },
@@ -313,8 +315,8 @@ static const struct refused refused[] = {
 	{ "verbsperf write_bw a -q 16385", "-q 16385: allowed are 1 to 16384" },
 	{ "verbsperf write_bw a --wait=x", "--wait 'x': wanted is seconds, or a time with ms, s, m or h" },
 	{ "verbsperf write_bw a -Z", "unknown option '-Z'" },
-	{ "verbsperf write_bw a --nope", "unknown or ambiguous option '--nope'" },
-	{ "verbsperf write_bw a --d=1", "unknown or ambiguous option '--d=1'" },
+	{ "verbsperf write_bw a --nope", "unknown option '--nope'" },
+	{ "verbsperf write_bw a --d=1", "option '--d' is ambiguous" },
 	{ "verbsperf write_bw a --once", "--once: is for a server" },
 	{ "verbsperf write_bw a --max-memory 1", "--max-memory: is for a server" },
 	{ "verbsperf write_bw a --parallel 2", "--parallel: is for a server" },
@@ -335,6 +337,150 @@ static const struct refused refused[] = {
 	{ "verbsperf write_bw a -m 1000", "--mtu 1000: one of 256, 512, 1024, 2048, 4096" },
 };
 // clang-format on
+
+/* What is said of a word behind an option whose value is joined by '='. */
+static const struct refused apart[] = {
+	{ "verbsperf write_lat --wait 10 host", "write --wait=10" },
+	{ "verbsperf write_lat host --wait 10", "write --wait=10" },
+	{ "verbsperf --wait 10 write_lat host", "write --wait=10" },
+	{ "verbsperf write_lat --wait 10", "write --wait=10" },
+	{ "verbsperf write_lat --wait 1.5m", "write --wait=1.5m" },
+	{ "ib_write_lat --wait 10 host", "write --wait=10" },
+	{ "ib_write_lat --wait 10", "write --wait=10" },
+	{ "verbsperf write_lat --wait 10 -n 5", "write --wait=10" },
+	{ "verbsperf write_lat --json out host", "write --json=out" },
+	{ "verbsperf write_lat host --json out", "write --json=out" },
+	{ "verbsperf write_lat --json out.json", "write --json=out.json" },
+	{ "verbsperf write_lat --csv ./x", "write --csv=./x" },
+	{ "verbsperf write_lat --json-lines -", "write --json-lines=-" },
+	{ "verbsperf write_lat --loopback --csv out", "write --csv=out" },
+	{ "verbsperf serve --json out", "write --json=out" },
+	{ "verbsperf calibrate --json out", "write --json=out" },
+	{ "verbsperf --json out calibrate", "write --json=out" },
+};
+
+TEST(test_values_that_stand_apart)
+{
+	char copy[200], option[32];
+
+	for (size_t i = 0; i < COUNT(apart); i++) {
+		const char *name = strstr(apart[i].message, "--");
+		struct options o;
+		struct error err;
+
+		assert_int_equal(parse(apart[i].line, copy, &o, &err),
+				 -EINVAL);
+		assert_string_equal(err.advice, apart[i].message);
+		snprintf(option, sizeof(option), "%.*s ",
+			 (int)strcspn(name, "="), name);
+		assert_ptr_equal(strstr(err.message, option), err.message);
+	}
+}
+
+/* The same words, where they are what they seem to be. */
+TEST(test_servers_behind_an_option)
+{
+	static const char *const lines[] = {
+		"verbsperf write_lat --json 10", "ib_write_lat --json 10",
+		"verbsperf write_lat 10 --wait", "ib_write_lat --wait=3 10",
+		"verbsperf write_lat --csv 10 --wait=3",
+		"verbsperf write_lat --wait -n 5 10",
+	};
+
+	for (size_t i = 0; i < COUNT(lines); i++) {
+		char copy[200];
+		struct options o;
+
+		taken(lines[i], copy, &o);
+		assert_string_equal(o.server, "10");
+	}
+}
+
+/* What is advised instead of a name that there is not. */
+static const struct refused suggested[] = {
+	{ "--szie=64", "did you mean --size?" },
+	{ "--siez", "did you mean --size?" },
+	{ "--sizes", "did you mean --size?" },
+	{ "--tx_depth=4", "did you mean --tx-depth?" },
+	{ "--itres", "did you mean --iterations?" },
+	{ "--iteration5", "did you mean --iterations?" },
+	{ "--use_hugepage5", "did you mean --hugepages?" },
+	{ "--hlep", "did you mean --help?" },
+	{ "--jsno=x", "did you mean --json?" },
+	{ "--precentile=50", "did you mean --percentiles?" },
+	{ "--injekt", "see --help" },
+	{ "--zzz", "see --help" },
+	{ "--an-option-longer-than-any-that-there-is-or-will-ever-be-anywhere",
+	  "see --help" },
+	{ "--margin=2", "perftest's --margin is --warmup here" },
+	{ "--run_infinitely",
+	  "perftest's --run_infinitely is --duration with --interval here" },
+	{ "--cqe_poll=3",
+	  "leave it out: perftest's --cqe_poll has nothing to do here" },
+	{ "-F", "leave it out: perftest's --CPU-freq has nothing to do here" },
+	{ "-f", "perftest's --margin is --warmup here" },
+	{ "-Z", "see --help" },
+	{ "--m=1", "see --help" },
+	{ "--d=1", "write one of --device, --duration, --depth, --dscp" },
+	{ "--max-p9", "write one of --max-p99, --max-p99.9" },
+};
+
+TEST(test_suggestions)
+{
+	char line[200], copy[200];
+
+	for (size_t i = 0; i < COUNT(suggested); i++) {
+		struct options o;
+		struct error err;
+
+		snprintf(line, sizeof(line), "verbsperf write_lat host %s",
+			 suggested[i].line);
+		assert_int_equal(parse(line, copy, &o, &err), -EINVAL);
+		assert_string_equal(err.advice, suggested[i].message);
+	}
+}
+
+TEST(test_suggested_commands)
+{
+	static const struct refused rows[] = {
+		{ "verbsperf wirte_bw host", "did you mean write_bw?" },
+		{ "verbsperf server", "did you mean serve?" },
+		{ "verbsperf device", "did you mean devices?" },
+		{ "verbsperf node1", "see --help" },
+		{ "verbsperf bw", "see --help" },
+	};
+	char copy[200];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct options o;
+		struct error err;
+
+		assert_int_equal(parse(rows[i].line, copy, &o, &err), -EINVAL);
+		assert_string_equal(err.advice, rows[i].message);
+	}
+}
+
+/* As much as a finger does wrong counts as one. */
+TEST(test_distance)
+{
+	static const struct {
+		const char *a, *b;
+		uint32_t distance;
+	} rows[] = {
+		{ "", "", 0 }, { "", "abc", 3 }, { "abc", "", 3 },
+		{ "size", "size", 0 }, { "szie", "size", 1 },
+		{ "siz", "size", 1 }, { "siize", "size", 1 },
+		{ "sise", "size", 1 }, { "ezis", "size", 3 },
+		{ "ca", "abc", 3 }, { "kitten", "sitting", 3 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(suggest_distance(rows[i].a, rows[i].b),
+				 rows[i].distance);
+		assert_int_equal(suggest_distance(rows[i].b, rows[i].a),
+				 rows[i].distance);
+	}
+}
 
 TEST(test_refused)
 {
@@ -380,6 +526,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_strings_and_flags),
 	cmocka_unit_test(test_what_is_not_given),
 	cmocka_unit_test(test_ignored_at_a_server),
+	cmocka_unit_test(test_values_that_stand_apart),
+	cmocka_unit_test(test_servers_behind_an_option),
+	cmocka_unit_test(test_suggestions),
+	cmocka_unit_test(test_suggested_commands),
+	cmocka_unit_test(test_distance),
 	cmocka_unit_test(test_refused),
 	cmocka_unit_test(test_repeated_calls),
 };

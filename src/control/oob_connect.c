@@ -175,8 +175,8 @@ static const struct {
 	  "forbid that TCP port? 'ip route get' shows the route" },
 	{ ENETUNREACH, "this machine has no route there: 'ip route get' shows "
 	  "it, 'ip addr' the networks it is on" },
-	{ EACCES, "a firewall of this machine forbids it: nft list ruleset" },
-	{ EPERM, "a firewall of this machine forbids it: nft list ruleset" },
+	{ EACCES, "a firewall or a route of this machine forbids it" },
+	{ EPERM, "a firewall or a route of this machine forbids it" },
 };
 
 static int fail_all(const struct way *way, const struct attempt *list,

@@ -52,8 +52,7 @@
  *		u16 n, n x u64 message size,
  *		u16 n, n x u32 flow label, for the QPs in turn
  * WAIT		u32 clients that must go before this one's turn comes: from a
- *		server that has not answered PLAN yet, when that changes and
- *		every second, as a sign of life
+ *		server that has not answered PLAN yet, four times a second
  * ACCEPT	port of the server.  After a PLAN with check also from one that
  *		could not serve it, and nothing is made: the client says BYE,
  *		and the server either that, too, or ABORT with what it would

@@ -7,11 +7,14 @@
 #include <sys/socket.h>
 
 #include "base/log.h"
+#include "base/time.h"
 #include "control/last_words.h"
 #include "control/signals.h"
 
-/* How often a client that waits is told that the server lives. */
-#define SIGN_OF_LIFE_MS 1000
+/* How often a client that waits is told its place, as a sign of life: four
+ * times in the shortest timeout that it can have, and not each time that one of
+ * many short runs is over. */
+#define PLACE_PERIOD (SECOND / 4)
 
 enum { ANSWER, CLIENT, SIGNAL, N_FDS };
 
@@ -83,7 +86,8 @@ static int interrupted(struct session *s)
 	return signals_take(fd, NULL, &s->result->error);
 }
 
-static int wait_for_answer(struct session *s)
+/* Until UNTIL at the latest. */
+static int wait_for_answer(struct session *s, uint64_t until)
 {
 	struct pollfd fds[N_FDS] = {
 		[ANSWER] = { .fd = s->conn->turn_fd, .events = POLLIN },
@@ -91,7 +95,7 @@ static int wait_for_answer(struct session *s)
 		[SIGNAL] = { .fd = s->conn->cancel_fd, .events = POLLIN },
 	};
 
-	if (poll(fds, N_FDS, SIGN_OF_LIFE_MS) < 0)
+	if (poll(fds, N_FDS, (int)(time_until(until) / 1000000) + 1) < 0)
 		return errno == EINTR ? 0 : fail(&s->result->error, -errno,
 						 NULL, "cannot poll: %s",
 						 strerror(errno));
@@ -102,11 +106,15 @@ static int wait_for_answer(struct session *s)
 	return fds[ANSWER].revents ? take_answer(s) : 0;
 }
 
-static int say_place(struct session *s)
+/* At most once in a period, of which *NEXT is the end. */
+static int say_place(struct session *s, uint64_t *next)
 {
 	struct frame frame;
 
-	if (s->place == TURN_NOW || s->place == TURN_UNKNOWN)
+	if (s->place == TURN_NOW || time_until(*next))
+		return 0;
+	*next = time_after(PLACE_PERIOD);
+	if (s->place == TURN_UNKNOWN)
 		return 0;
 	encode_wait(&frame, s->place);
 	return session_send(s, &frame);
@@ -114,6 +122,7 @@ static int say_place(struct session *s)
 
 int turn_take(struct session *s)
 {
+	uint64_t next = time_now();
 	int ret;
 
 	if (s->conn->turn_fd < 0) {
@@ -123,9 +132,9 @@ int turn_take(struct session *s)
 	session_stage(s, "queue");
 	ret = ask(s);
 	while (!ret && s->place != TURN_NOW) {
-		ret = wait_for_answer(s);
+		ret = wait_for_answer(s, next);
 		if (!ret)
-			ret = say_place(s);
+			ret = say_place(s, &next);
 	}
 	return ret;
 }

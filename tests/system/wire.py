@@ -9,7 +9,7 @@ import threading
 from collections import namedtuple
 
 import seal
-from lab import DEVICE, SYSFS
+from lab import FAKE, SYSFS
 
 MAGIC = b"vbsp"
 PROTOCOL = 5
@@ -114,7 +114,7 @@ def sysfs(name):
 
 def own_gids():
     """Index, type and GID of what the device's table holds."""
-    if DEVICE == "fake0":
+    if FAKE:
         return [(0, 2, bytes(10) + bytes.fromhex("ffff7f000001"))]
     types = {"IB/RoCE v1": 1, "RoCE v2": 2}
     gids = []

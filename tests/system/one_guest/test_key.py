@@ -11,7 +11,7 @@ from lab import (DEVICE, QUICK, Program, Server, client, complained,
                  succeeded)
 from wire import FakeClient, FakeServer, Proxy
 
-pytestmark = needs_device
+pytestmark = [needs_device, pytest.mark.dialogue]
 
 SECRET = b"a secret for the lab"
 DIFFER = "the keys of client and server differ"

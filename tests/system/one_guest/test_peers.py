@@ -13,7 +13,7 @@ from lab import (SOON, Server, client, complained, complained_and_serves,
                  failed, needs_device)
 from wire import FakeClient, FakeServer, serves
 
-pytestmark = needs_device
+pytestmark = [needs_device, pytest.mark.dialogue]
 
 PERFTEST = b"6.06".ljust(16, b"\0")
 NOISE = bytes(range(7, 256, 3)) * 4
@@ -283,6 +283,7 @@ def test_strange_number_of_sent_messages_is_refused(shared_server, payload,
     refused(shared_server, text)
 
 
+@pytest.mark.needs_data
 @pytest.mark.parametrize("test", ("write_bw", "send_lat", "read_lat"))
 def test_queue_pair_that_never_acknowledges_is_explained(fake, test):
     program = client(test, "-u", 10, "--timeout", 3, port=fake.port)

@@ -16,7 +16,7 @@ from lab import (DEVICE, PATIENCE, PATIENT, QUICK, Program, Server, client,
                  needs_lab, serves, succeeded)
 from wire import FakeClient
 
-pytestmark = needs_device
+pytestmark = [needs_device, pytest.mark.dialogue]
 
 NAMES = {signal.SIGINT: "SIGINT", signal.SIGTERM: "SIGTERM"}
 LONG = ("-D", 60, "--warmup", 0, "-s", 64)

@@ -13,7 +13,7 @@ from lab import (QUICK, SOON, Program, Server, client, complained,
                  needs_device, serves, succeeded)
 from wire import FakeServer
 
-pytestmark = needs_device
+pytestmark = [needs_device, pytest.mark.dialogue]
 
 LONG = ("-D", 60, "--warmup", 0, "-s", 64)
 NAMES = {signal.SIGINT: "SIGINT", signal.SIGTERM: "SIGTERM"}
@@ -71,6 +71,7 @@ def test_stopped_server_is_given_up(server, test):
     complained_and_serves(server, "the client")
 
 
+@pytest.mark.needs_data
 @pytest.mark.parametrize("test", ("write_bw", "send_lat"))
 def test_stopped_client_is_given_up(server, test):
     program = under_way(test, server, "--timeout", 2)
@@ -81,6 +82,7 @@ def test_stopped_client_is_given_up(server, test):
     complained_and_serves(server, "the client said nothing for 2 s")
 
 
+@pytest.mark.needs_data
 @pytest.mark.parametrize("test", ("write_bw", "write_lat"))
 def test_interrupted_run_reports_what_it_measured(test, tmp_path):
     path = tmp_path / "result.json"

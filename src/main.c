@@ -51,6 +51,24 @@ static void warn_of_clock(const struct clock_description *clock)
 			    clock->source, 100 * clock->deviation);
 }
 
+/* Why no more was measured: each sentence once. */
+static void log_failure(const struct result *result)
+{
+	const struct error *err = &result->error;
+	const struct error *peer_err = &result->peer_error;
+
+	if (result->preflight) {
+		report_problems(result);
+		return;
+	}
+	if (error_is_set(err))
+		log_error(err);
+	if (error_is_set(peer_err) && !err->from_peer &&
+	    strcmp(err->message, peer_err->message) != 0)
+		log_peer_error(result->at_server ? "client" : "server",
+			       peer_err);
+}
+
 /* Show what was measured, and why no more was, in every form asked for. */
 static int report(const struct result *result)
 {
@@ -62,11 +80,7 @@ static int report(const struct result *result)
 	signals_unblock(true);
 	ret = outputs_write_table(result, &err);
 	warn_of_clock(&result->clock);
-	if (failed)
-		log_error(&result->error);
-	if (error_is_set(&result->peer_error) && !result->error.from_peer)
-		log_peer_error(result->at_server ? "client" : "server",
-			       &result->peer_error);
+	log_failure(result);
 	met = report_limits(result);
 	written = outputs_write(result, &err);
 	ret = ret ? ret : written;

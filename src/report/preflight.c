@@ -1,10 +1,14 @@
 #include "config.h"
 #include "report/preflight.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "model/tests.h"
 #include "report/json_value.h"
+#include "report/report.h"
 
 enum { COLUMNS = 4 };
 
@@ -98,26 +102,40 @@ static void print_findings(FILE *out, const struct preflight *preflight,
 	}
 }
 
-static void print_verdict(FILE *out, const struct preflight *preflight)
+const char *preflight_verdict(const struct preflight *preflight,
+			      char text[PREFLIGHT_VERDICT_SIZE])
 {
 	uint32_t problems = preflight_count(preflight, VERDICT_ERROR);
 	uint32_t warnings = preflight_count(preflight, VERDICT_WARNING);
+	char count[32] = "", more[32] = "";
 
 	if (problems)
-		fprintf(out, "this test cannot run: %u problem%s", problems,
-			problems == 1 ? "" : "s");
-	else
-		fputs("this test can run", out);
+		snprintf(count, sizeof(count), "not run: %u problem%s",
+			 problems, problems == 1 ? "" : "s");
 	if (warnings)
-		fprintf(out, ", %u warning%s", warnings,
-			warnings == 1 ? "" : "s");
-	fputs("\n", out);
+		snprintf(more, sizeof(more), ", %u warning%s", warnings,
+			 warnings == 1 ? "" : "s");
+	snprintf(text, PREFLIGHT_VERDICT_SIZE, "this test can%s%s",
+		 problems ? count : " run", more);
+	return text;
+}
+
+void report_problems(const struct result *r)
+{
+	char text[PREFLIGHT_VERDICT_SIZE];
+	struct error verdict = { 0 };
+
+	if (!preflight_count(r->preflight, VERDICT_ERROR))
+		return;
+	fail(&verdict, -EINVAL, NULL, "%s",
+	     preflight_verdict(r->preflight, text));
+	log_error(&verdict);
 }
 
 void preflight_text(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
-	char name[TEST_NAME_SIZE];
+	char name[TEST_NAME_SIZE], verdict[PREFLIGHT_VERDICT_SIZE];
 
 	fprintf(out, "  %s: %s, %u QP%s, checked only\n",
 		test_name(plan->op, plan->metric, name),
@@ -126,7 +144,8 @@ void preflight_text(FILE *out, const struct result *r)
 	print_table(out, r->preflight);
 	print_findings(out, r->preflight, VERDICT_ERROR);
 	print_findings(out, r->preflight, VERDICT_WARNING);
-	print_verdict(out, r->preflight);
+	if (!preflight_count(r->preflight, VERDICT_ERROR))
+		fprintf(out, "%s\n", preflight_verdict(r->preflight, verdict));
 }
 
 static json_t *row_json(const struct preflight_row *row)

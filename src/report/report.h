@@ -32,6 +32,9 @@ char *report_csv(const struct result *result);
 /* Say on stderr which limits of the user's were not met; true when all were. */
 bool report_limits(const struct result *result);
 
+/* Say on stderr that --check found problems, which its table names. */
+void report_problems(const struct result *result);
+
 /* One JSON document, always valid and complete, ending in a newline. */
 char *report_json(const struct result *result);
 

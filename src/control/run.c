@@ -22,7 +22,6 @@
 #include "model/tests.h"
 #include "traffic/responder.h"
 
-#define INTERVAL_NS 100000000ULL
 #define MOST_INTERVALS 20
 /* Of those the user chose: more are joined. */
 #define MOST_OWN_INTERVALS 10000
@@ -87,7 +86,7 @@ static int prepare(struct session *s, uint64_t size)
 static uint64_t interval_length(const struct session *s)
 {
 	const struct plan *plan = plan_of(s);
-	uint64_t least = larger(plan->duration / MOST_INTERVALS, INTERVAL_NS);
+	uint64_t least = larger(plan->duration / MOST_INTERVALS, INTERVALS_SHORTEST);
 
 	if (plan->metric != METRIC_BANDWIDTH || s->warming)
 		return 0;

@@ -294,6 +294,63 @@ static void print_intervals(FILE *out, const struct result *r)
 	fputs(" s; +-95%: confidence of their mean\n", out);
 }
 
+/* Has a row no peak, though its bandwidth was measured? */
+static bool lacks_peak(const struct result_row *row)
+{
+	return !row->failed && isfinite(row->bandwidth.gbps) &&
+	       !isfinite(row->bandwidth.peak_gbps);
+}
+
+/* What "-" means where a bandwidth has no peak. */
+static void explain_no_peak(FILE *out, const struct result *r)
+{
+	const struct plan *plan = &r->params.plan;
+	uint64_t length = plan->interval ? plan->interval : INTERVALS_SHORTEST;
+	uint32_t i = 0;
+
+	while (i < r->n_rows && !lacks_peak(&r->rows[i]))
+		i++;
+	if (i == r->n_rows)
+		return;
+	if (r->rows[i].n_directions)
+		fputs(" -: the sum of two directions has no peak and no "
+		      "+-95%; --json has those of each\n", out);
+	else
+		fprintf(out, " -: peak and +-95%% need %d intervals of %.3g s, "
+			"so --duration %.3g or more\n", INTERVALS_LEAST,
+			(double)length / 1e9,
+			INTERVALS_LEAST * (double)length / 1e9);
+}
+
+/* The percentiles of the table, as they were asked for or the usual ones. */
+static const struct percentiles *percentiles_of(const struct result *r)
+{
+	static const struct percentiles usual = { 2, { 990000, 999000 } };
+
+	return r->params.percentiles.n ? &r->params.percentiles : &usual;
+}
+
+/* What "-" means where a latency has no percentile: the highest of them. */
+static void explain_no_percentile(FILE *out, const struct result *r)
+{
+	const struct percentiles *list = percentiles_of(r);
+	char text[PERCENTILE_TEXT_SIZE];
+	uint32_t highest = 0;
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		if (!r->rows[i].failed && r->rows[i].latency.samples < least)
+			least = r->rows[i].latency.samples;
+	for (uint32_t i = 0; i < list->n; i++)
+		if (summary_min_samples(list->per_million[i]) > least &&
+		    list->per_million[i] > highest)
+			highest = list->per_million[i];
+	if (highest && least)
+		fprintf(out, " -: %s%% needs %" PRIu64 " samples\n",
+			units_format_percentile(highest, text),
+			summary_min_samples(highest));
+}
+
 static void print_dropped(FILE *out, const struct result *r)
 {
 	for (uint32_t i = 0; i < r->n_rows; i++)
@@ -324,6 +381,10 @@ static void print_definition(FILE *out, const struct result *r)
 		r->clock.source, r->clock.resolution_ns,
 		r->clock.read_cost_ns);
 	print_intervals(out, r);
+	if (plan->metric == METRIC_LATENCY)
+		explain_no_percentile(out, r);
+	else
+		explain_no_peak(out, r);
 	print_dropped(out, r);
 }
 

@@ -12,6 +12,8 @@
 
 /* Fewer than so many intervals say nothing about a mean. */
 #define INTERVALS_LEAST 10
+/* The shortest, in ns, unless the user chooses. */
+#define INTERVALS_SHORTEST 100000000ULL
 
 struct interval {
 	uint64_t start_ns;	/* since the window opened */

@@ -60,7 +60,7 @@ def test_the_parts_make_the_whole():
                                "--min-gbps", "0.001")).out.splitlines()
     assert [line.split()[0] for line in lines] == \
         ["write_bw:", "client:", "server:", "#bytes", "64", "128",
-         "bandwidth:", "limits:"]
+         "bandwidth:", "-:", "limits:"]
 
 
 def test_a_failed_run_keeps_its_rows(tmp_path):

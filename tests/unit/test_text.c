@@ -25,6 +25,9 @@ static void check_text(struct result *r, const char *wanted)
 #define BW_HEADINGS \
 	" #bytes     #iterations BW peak[Gb/s] BW average[Gb/s] " \
 	"+-95%[Gb/s] BW average[MiB/s] MsgRate[Mpps]\n"
+#define NO_PEAK \
+	" -: peak and +-95% need 10 intervals of 0.1 s, so --duration 1 or " \
+	"more\n"
 #define CLOCK \
 	"after 0.2 s of warm-up; clock tsc: resolution 0.5 ns, one read " \
 	"9.25 ns\n"
@@ -39,7 +42,7 @@ TEST(test_bandwidth)
 		   "           -            122.07      2.000000\n"
 		   " 65536          1000000             -         1048.576"
 		   "           -         125000.00      2.000000\n"
-		   " bandwidth: messages completed, " CLOCK);
+		   " bandwidth: messages completed, " CLOCK NO_PEAK);
 }
 
 TEST(test_failed_half_way)
@@ -57,7 +60,7 @@ TEST(test_failed_half_way)
 		      "           -            122.07      2.000000\n"
 		      " 65536                0             -                -"
 		      "           -                 -             - failed\n"
-		      " bandwidth: messages completed, " CLOCK);
+		      " bandwidth: messages completed, " CLOCK NO_PEAK);
 }
 
 #define IB_HEAD \
@@ -100,7 +103,8 @@ TEST(test_no_samples_and_one)
 	check_text(result_latency(1), IB_HEAD USUAL
 		   " 2                    1      2.00      2.00          "
 		   "   -      2.00           -         -         -\n"
-		   " latency: half round trip, " CLOCK);
+		   " latency: half round trip, " CLOCK
+		   " -: 99.9% needs 2995 samples\n");
 }
 
 TEST(test_intervals_and_threads)
@@ -126,6 +130,73 @@ TEST(test_intervals_and_threads)
 		      " bandwidth: messages completed, " CLOCK
 		      " peak: best of 20 intervals of 0.025 s; +-95%: "
 		      "confidence of their mean\n");
+}
+
+/* Of TEXT, the line that FRAGMENT is in, without blanks at its end. */
+static const char *line_with(const char *text, const char *fragment,
+			     char line[200])
+{
+	const char *at = strstr(text, fragment);
+	size_t length;
+
+	if (!at)
+		fail_msg("'%s' is not in '%s'", fragment, text);
+	while (at > text && at[-1] != '\n')
+		at--;
+	length = strcspn(at, "\n");
+	while (length && at[length - 1] == ' ')
+		length--;
+	assert_true(length < 200);
+	memcpy(line, at, length);
+	line[length] = '\0';
+	return line;
+}
+
+/* What stands below a table about its dashes; empty: nothing. */
+static void check_dashes(struct result *r, const char *wanted)
+{
+	char line[200], *text = report_text(r);
+
+	if (wanted[0])
+		assert_string_equal(line_with(text, " -: ", line), wanted);
+	else
+		assert_null(strstr(text, "\n -: "));
+	free(text);
+}
+
+TEST(test_why_there_is_no_peak)
+{
+	struct result *r = result_bandwidth();
+
+	r->params.plan.interval = 500000000;
+	check_dashes(r, " -: peak and +-95% need 10 intervals of 0.5 s, so "
+			"--duration 5 or more");
+	r->rows[0].n_directions = r->rows[1].n_directions = 2;
+	check_dashes(r, " -: the sum of two directions has no peak and no "
+			"+-95%; --json has those of each");
+	/* one that failed says that itself */
+	r->rows[0].failed = r->rows[1].failed = true;
+	check_dashes(r, "");
+	r->rows[1].failed = false;
+	r->rows[1].n_directions = 0;
+	result_add_intervals(r);
+	check_dashes(r, "");
+	result_free(r);
+}
+
+TEST(test_why_there_is_no_percentile)
+{
+	struct result *r = result_latency(298);
+
+	check_dashes(r, " -: 99.9% needs 2995 samples");
+	r->params.percentiles = (struct percentiles){ 2, { 995000, 500000 } };
+	check_dashes(r, " -: 99.5% needs 598 samples");
+	r->rows[0].failed = true;
+	check_dashes(r, "");
+	result_free(r);
+	r = result_latency(2995);
+	check_dashes(r, "");
+	result_free(r);
 }
 
 TEST(test_intervals_that_differ)
@@ -166,7 +237,8 @@ TEST(test_percentiles_of_choice)
 		   "   50%[us] 99.9999%[us]\n"
 		   " 2                 3000      2.00      2.60          "
 		   "2.00      2.30        0.30      1.50            -\n"
-		   " latency: half round trip, " CLOCK);
+		   " latency: half round trip, " CLOCK
+		   " -: 99.9999% needs 2995731 samples\n");
 	check_text(with_percentiles("1,2,3,4,5,99.9999"), IB_HEAD "\n"
 		   " 2                 3000      2.00      2.60          "
 		   "2.00      2.30        0.30\n"
@@ -174,7 +246,8 @@ TEST(test_percentiles_of_choice)
 		   "3%[us]     3.50       4%[us]     4.50       5%[us]     "
 		   "5.50\n"
 		   "   99.9999%[us]        -\n"
-		   " latency: half round trip, " CLOCK);
+		   " latency: half round trip, " CLOCK
+		   " -: 99.9999% needs 2995731 samples\n");
 }
 
 /* However many columns, whatever is in them. */
@@ -239,26 +312,6 @@ static void set_gid(struct gid *gid, uint32_t index, uint8_t type,
 	gid->raw.raw[15] = last;
 	gid->index = index;
 	gid->type = type;
-}
-
-/* Of TEXT, the line that FRAGMENT is in, without blanks at its end. */
-static const char *line_with(const char *text, const char *fragment,
-			     char line[200])
-{
-	const char *at = strstr(text, fragment);
-	size_t length;
-
-	if (!at)
-		fail_msg("'%s' is not in '%s'", fragment, text);
-	while (at > text && at[-1] != '\n')
-		at--;
-	length = strcspn(at, "\n");
-	while (length && at[length - 1] == ' ')
-		length--;
-	assert_true(length < 200);
-	memcpy(line, at, length);
-	line[length] = '\0';
-	return line;
 }
 
 TEST(test_devices)
@@ -402,6 +455,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_nodes),
 	cmocka_unit_test(test_no_samples_and_one),
 	cmocka_unit_test(test_intervals_and_threads),
+	cmocka_unit_test(test_why_there_is_no_peak),
+	cmocka_unit_test(test_why_there_is_no_percentile),
 	cmocka_unit_test(test_intervals_that_differ),
 	cmocka_unit_test(test_percentiles_of_choice),
 	cmocka_unit_test(test_no_row_is_wider_than_119),

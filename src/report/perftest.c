@@ -129,17 +129,22 @@ static void print_addresses(FILE *out, const struct result *r)
 	fputs(RULE, out);
 }
 
-/* What stands in perftest's column of the peak: that of the intervals, or
- * nothing where there is none.  perftest's own, the best gap between any post
- * and any completion after it, takes a look at the clock at each message. */
-static void format_peak(double peak, int decimals, char text[32])
+/* A double has up to 309 digits before the point. */
+#define CELL_SIZE 400
+
+/* VALUE as perftest prints it; "-" for what was not measured. */
+static const char *cell(char text[CELL_SIZE], int decimals, double value)
 {
-	if (isfinite(peak))
-		snprintf(text, 32, "%-7.*f", decimals, peak);
+	if (isfinite(value))
+		snprintf(text, CELL_SIZE, "%-7.*f", decimals, value);
 	else
-		snprintf(text, 32, "%-7s", "-");
+		snprintf(text, CELL_SIZE, "%-7s", "-");
+	return text;
 }
 
+/* The peak is that of the intervals.  perftest's own, the best gap between any
+ * post and any completion after it, takes a look at the clock at each
+ * message. */
 static void print_bandwidth(FILE *out, const struct result *r,
 			    const struct result_row *row)
 {
@@ -147,35 +152,41 @@ static void print_bandwidth(FILE *out, const struct result *r,
 	double unit = r->params.gbits ? 1 : 1e9 / BITS_PER_MIB;
 	double average = r->params.gbits ? b->gbps : b->mib_per_s;
 	int decimals = r->params.gbits && average < 0.1 ? 6 : 2;
-	char peak[32];
+	char cells[3][CELL_SIZE];
 
-	format_peak(b->peak_gbps * unit, decimals, peak);
-	fprintf(out, " %-7" PRIu64 "    %-10" PRIu64 "       %s"
-		"            %-7.*f\t\t   %-7.6f\n", row->size,
+	fprintf(out, " %-7" PRIu64 "    %-10" PRIu64 "       %s            "
+		"%s\t\t   %s\n", row->size,
 		row->n_directions ? row->directions[r->at_server].iterations :
 				    row->iterations,
-		peak, decimals, average, b->mpps);
+		cell(cells[0], decimals, b->peak_gbps * unit),
+		cell(cells[1], decimals, average), cell(cells[2], 6, b->mpps));
 }
 
 static void print_latency(FILE *out, const struct result *r,
 			  const struct result_row *row)
 {
 	const struct latency_summary *l = &row->latency;
+	char c[7][CELL_SIZE];
 
 	(void)r;
-	fprintf(out, " %-7" PRIu64 " %" PRIu64 "          %-7.2f        "
-		"%-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f "
-		"\t\t%-7.2f\n", row->size, row->iterations, l->min, l->max,
-		l->p50, l->mean, l->stddev, l->p99, l->p99_9);
+	fprintf(out, " %-7" PRIu64 " %" PRIu64 "          %s        %s      "
+		"%s  \t       %s     \t%s\t\t%s \t\t%s\n", row->size,
+		row->iterations, cell(c[0], 2, l->min), cell(c[1], 2, l->max),
+		cell(c[2], 2, l->p50), cell(c[3], 2, l->mean),
+		cell(c[4], 2, l->stddev), cell(c[5], 2, l->p99),
+		cell(c[6], 2, l->p99_9));
 }
 
 static void print_timed_latency(FILE *out, const struct result *r,
 				const struct result_row *row)
 {
+	char c[2][CELL_SIZE];
+
 	(void)r;
-	fprintf(out, " %-7" PRIu64 "       %" PRIu64 "            %-7.2f"
-		"        %-7.2f\n", row->size, row->iterations,
-		row->latency.mean, (double)row->iterations / row->seconds);
+	fprintf(out, " %-7" PRIu64 "       %" PRIu64 "            %s        "
+		"%s\n", row->size, row->iterations,
+		cell(c[0], 2, row->latency.mean),
+		cell(c[1], 2, (double)row->iterations / row->seconds));
 }
 
 /* Its tables: of bandwidth in two units; of latency another by time. */

@@ -384,7 +384,7 @@ TEST(test_perftest_latency)
 		"t_typical[usec]    t_avg[usec]    t_stdev[usec]   "
 		"99% percentile[usec]   99.9% percentile[usec] \n"
 		" 2       1000          2.00           2.60         2.00     "
-		"\t       2.30        \t0.30   \t\t2.60    \t\tnan    \n" RULE);
+		"\t       2.30        \t0.30   \t\t2.60    \t\t-      \n" RULE);
 }
 
 TEST(test_perftest_latency_by_time)

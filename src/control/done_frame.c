@@ -14,6 +14,9 @@
 /* Of one interval, in the frame. */
 #define INTERVAL_BYTES 24
 
+/* By which sums of reals may differ: it grows with the number of terms. */
+#define ROUNDING 1e-3
+
 static uint32_t count_bins(const struct histogram *h)
 {
 	uint32_t n = 0;
@@ -89,15 +92,52 @@ void encode_done(struct frame *frame, const struct done *done)
 	wire_end(frame, &c);
 }
 
-static int real_check(const struct frame *frame, const char *field,
-		      double value, struct error *err)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
-	if (value >= 0 && value <= (double)COUNT_MAX)
+	return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* NAN is never allowed. */
+static int real_check(const struct frame *frame, const char *field,
+		      double value, double min, double max, struct error *err)
+{
+	if (value >= min && value <= max)
 		return 0;
 	return fail(err, -EPROTO, NULL,
-		    "the peer sent a %s with %s %g: must be at least 0, at "
-		    "most %g", frame_name(frame->type), field, value,
-		    (double)COUNT_MAX);
+		    "the peer sent a %s with %s %g: allowed are %g to %g",
+		    frame_name(frame->type), field, value, min, max);
+}
+
+/* The sum is one of values in these bins, and so are the squares: no smaller
+ * than those of equal values, each no larger than that of the value farthest
+ * from the origin. */
+static int check_sums(const struct frame *frame, const struct histogram *h,
+		      struct error *err)
+{
+	const double n = (double)h->count;
+	uint64_t least = 0, most = 0;
+	double offset, farthest;
+	int ret;
+
+	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
+		least += h->bins[i] * larger(histogram_bin_low(i), h->min);
+		most += h->bins[i] * (i == HISTOGRAM_BINS - 1 ? h->max :
+				      smaller(histogram_bin_high(i), h->max));
+	}
+	ret = wire_check(frame, "sum", h->sum, least, most, err);
+	if (ret)
+		return ret;
+	/* exact: reals would lose a small spread of large values */
+	offset = (double)(int64_t)(h->sum - h->count * h->origin);
+	farthest = (double)larger(h->max - h->origin, h->origin - h->min);
+	return real_check(frame, "squares", h->squares,
+			  offset * offset / n * (1 - ROUNDING),
+			  n * farthest * farthest * (1 + ROUNDING), err);
 }
 
 /* N bins in ascending order, whose counts make up h->count. */
@@ -125,7 +165,9 @@ static int get_bins(const struct frame *frame, struct cursor *c, uint32_t n,
 	}
 	if (!ret)
 		ret = wire_check(frame, "samples in no bin", left, 0, 0, err);
-	return ret;
+	if (!ret)
+		ret = wire_check(frame, "last bin", next - 1, last, last, err);
+	return ret ? ret : check_sums(frame, h, err);
 }
 
 static int get_histogram(const struct frame *frame, struct cursor *c,
@@ -154,8 +196,9 @@ static int get_histogram(const struct frame *frame, struct cursor *c,
 	if (!ret)
 		ret = wire_check(frame, "sum", h->sum, h->count * h->min,
 				 h->count * h->max, err);
-	if (!ret && !(h->squares >= 0 && isfinite(h->squares)))
-		ret = real_check(frame, "squares", -1, err);
+	if (!ret)
+		ret = wire_check(frame, "origin", h->origin, h->min, h->max,
+				 err);
 	if (!ret)
 		ret = wire_check(frame, "number of bins", n, 1,
 				 HISTOGRAM_BINS, err);
@@ -257,14 +300,17 @@ static int get_clock(const struct frame *frame, struct cursor *c,
 	clock->read_cost_ns = wire_get_real(c);
 	clock->deviation = wire_get_real(c);
 	done->ns_per_tick = wire_get_real(c);
-	ret = real_check(frame, "clock resolution", clock->resolution_ns, err);
+	ret = real_check(frame, "clock resolution", clock->resolution_ns, 0,
+			 COUNT_MAX, err);
 	if (!ret)
-		ret = real_check(frame, "clock cost", clock->read_cost_ns,
+		ret = real_check(frame, "clock cost", clock->read_cost_ns, 0,
+				 COUNT_MAX, err);
+	if (!ret)
+		ret = real_check(frame, "tick", done->ns_per_tick, 0, COUNT_MAX,
 				 err);
-	if (!ret)
-		ret = real_check(frame, "tick", done->ns_per_tick, err);
 	if (!ret && !isnan(clock->deviation))
-		ret = real_check(frame, "deviation", clock->deviation, err);
+		ret = real_check(frame, "deviation", clock->deviation, 0,
+				 COUNT_MAX, err);
 	return ret;
 }
 

@@ -1,12 +1,8 @@
 #include "config.h"
 #include "control/exchange.h"
 
-#include "control/frames.h"
-
-static const struct plan *plan_of(const struct session *s)
-{
-	return &s->result->params.plan;
-}
+#include "base/time.h"
+#include "control/peer_check.h"
 
 static int say_start(struct session *s, uint64_t size)
 {
@@ -46,48 +42,37 @@ static int say_done(struct session *s, const struct done *done)
 	return session_send(s, &frame);
 }
 
-/* What the peer says must suit the plan. */
-static int check_done(struct session *s, const struct frame *frame,
-		      const struct done *done)
+/* Messages that the peer has said it sent. */
+static uint64_t sent_by_peer(const struct session *s)
 {
-	struct error *err = &s->result->error;
-	const struct plan *plan = plan_of(s);
-	bool measures = plan_measures(plan, !s->client);
-	uint32_t threads = measures && plan->threads > 1 ? plan->threads : 0;
-	int ret = wire_check(frame, "threads", done->n_threads, threads,
-			     threads, err);
+	uint64_t sent = 0;
 
-	for (uint32_t i = 0; i < done->n_threads && !ret; i++)
-		ret = wire_check(frame, "QPs of a thread",
-				 done->threads[i].qps, 1, plan->qps, err);
-	if (!ret && (s->latency || !measures))
-		ret = wire_check(frame, "number of intervals",
-				 done->n_intervals, 0, 0, err);
-	if (!ret && !measures)
-		ret = wire_check(frame, "counted", done->counted, 0, 0, err);
-	if (!ret && s->latency)
-		ret = wire_check(frame, "samples", done->latency->count,
-				 done->counted, done->counted, err);
-	if (!ret)
-		ret = wire_check(frame, "late", done->late, 0,
-				 plan_is_open(plan) ? done->counted : 0, err);
-	return ret;
+	for (uint32_t t = 0; t < s->n_flows; t++)
+		sent += s->flows[t].expected;
+	return sent;
 }
 
 /* done_free() and free(done->latency) it. */
-static int take_done(struct session *s, const struct frame *frame,
+static int take_done(struct session *s, const struct monitor *m,
+		     const struct frame *frame, const struct done *mine,
 		     struct done *done)
 {
+	struct peer_facts facts = m->peer;
 	int ret;
 
+	facts.has_sent = atomic_load(&s->control->peer_sent);
+	facts.sent = sent_by_peer(s);
+	facts.elapsed = time_since(m->began_at);
+	facts.mine = mine;
 	if (s->latency)
 		done->latency = histogram_new();
 	ret = decode_done(frame, done, &s->result->error);
-	return ret ? ret : check_done(s, frame, done);
+	return ret ? ret : peer_check_done(&facts, done, &s->result->error);
 }
 
 /* The monitor may have heard it already. */
-static int hear_done(struct session *s, struct monitor *m, struct done *done)
+static int hear_done(struct session *s, struct monitor *m,
+		     const struct done *mine, struct done *done)
 {
 	struct frame frame;
 	int ret = 0;
@@ -99,20 +84,20 @@ static int hear_done(struct session *s, struct monitor *m, struct done *done)
 	m->have_done = false;
 	if (ret)
 		return ret;
-	ret = take_done(s, &frame, done);
+	ret = take_done(s, m, &frame, mine, done);
 	frame_free(&frame);
 	return ret;
 }
 
 int exchange_done(struct session *s, struct monitor *m,
-			 const struct done *mine, struct done *theirs)
+		  const struct done *mine, struct done *theirs)
 {
 	int ret = 0;
 
 	if (s->client)
 		ret = say_done(s, mine);
 	if (!ret)
-		ret = hear_done(s, m, theirs);
+		ret = hear_done(s, m, mine, theirs);
 	if (!ret && !s->client)
 		ret = say_done(s, mine);
 	return ret;

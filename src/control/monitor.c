@@ -134,8 +134,11 @@ static int on_timer(struct monitor *m)
 /* The peer has sent all: what each flow is to get is known. */
 static int on_sent(struct monitor *m, const struct frame *frame)
 {
+	struct peer_facts peer = m->peer;
 	struct sent sent;
 	int ret = decode_sent(frame, &sent, &m->err);
+
+	peer.elapsed = time_since(m->began_at);
 
 	if (!ret)
 		ret = wire_check(frame, "number of threads", sent.n,
@@ -143,6 +146,9 @@ static int on_sent(struct monitor *m, const struct frame *frame)
 	if (!ret && atomic_load(&m->control->peer_sent))
 		ret = fail(&m->err, -EPROTO, NULL, "the %s sent SENT twice",
 			   m->conn->peer);
+	for (uint32_t i = 0; i < m->n_flows && !ret; i++)
+		ret = peer_check_sent(&peer, m->flows[i].n_qps,
+				      sent.messages[i], &m->err);
 	if (ret)
 		return ret;
 	for (uint32_t i = 0; i < m->n_flows; i++)

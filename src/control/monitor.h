@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "control/frames.h"
 #include "control/oob.h"
+#include "control/peer_check.h"
 #include "control/progress.h"
 #include "traffic/flow.h"
 
@@ -30,6 +31,8 @@ struct monitor {
 	struct progress *progress;
 	struct flow *flows;	/* they are told what to expect */
 	uint32_t n_flows;
+	uint64_t began_at;	/* when the round did (base/time.h) */
+	struct peer_facts peer;	/* what is known of it then */
 	bool keeps_time;	/* the phases of this end go by the clock */
 	bool sends;		/* and so must make progress, and say SENT
 				 * before the peer says DONE */

@@ -141,6 +141,12 @@ static struct monitor make_monitor(struct session *s,
 		.keeps_time = role_begins(s) ||
 			      plan_measures(plan, s->client) ||
 			      (s->client && plan->interval),
+		.began_at = time_now(),
+		.peer = {
+			.plan = plan,
+			.client = !s->client,
+			.warming = s->warming,
+		},
 		.sends = role_begins(s),
 		.awaits = role_awaits_peer(s) || role_answers(s),
 		.answers = role_answers(s),

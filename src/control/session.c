@@ -15,6 +15,7 @@
 #include "control/last_words.h"
 #include "control/verification.h"
 #include "control/numa.h"
+#include "control/peer_check.h"
 #include "control/turn.h"
 #include "model/observer.h"
 #include "verbs/sleep.h"
@@ -405,14 +406,20 @@ int session_send_ready(struct session *s)
 
 int session_take_ready(struct session *s)
 {
+	const struct result *r = s->result;
+	struct error *err = &s->result->error;
+	struct effective theirs;
 	struct frame frame;
 	int ret = session_expect(s, FRAME_READY, &frame);
 
 	if (ret)
 		return ret;
-	ret = decode_ready(&frame, effective_of(s, !s->client),
-			   &s->result->error);
+	ret = decode_ready(&frame, &theirs, err);
 	frame_free(&frame);
+	if (!ret)
+		ret = peer_check_ready(&r->params.plan, &r->path, &theirs, err);
+	if (!ret)
+		*effective_of(s, !s->client) = theirs;
 	return ret;
 }
 

@@ -57,6 +57,14 @@ struct effective {
 #undef X
 };
 
+/* Does a queue pair of TRANSPORT have what WHO has?  GLOBAL: its path has a
+ * GRH. */
+static inline bool effective_has(unsigned int who, unsigned int transport,
+				 bool global)
+{
+	return (who & 1U << transport) && (global || !(who & EFFECTIVE_GRH));
+}
+
 #define EFFECTIVE_ONE(...) +1
 enum { EFFECTIVE_VALUES = 0 EFFECTIVE_LIST(EFFECTIVE_ONE) };
 #undef EFFECTIVE_ONE

@@ -140,8 +140,7 @@ struct effective qp_attr_effective(const struct ibv_qp_attr *attr,
 	struct effective e = { .known = true };
 
 #define X(name, most, who, member) \
-	e.name = ((who) & 1U << transport) && \
-		 (global || !((who) & EFFECTIVE_GRH)) ? \
+	e.name = effective_has(who, transport, global) ? \
 		 (uint32_t)attr->member : EFFECTIVE_NONE;
 	EFFECTIVE_LIST(X)
 #undef X

@@ -188,14 +188,28 @@ def sent(*messages):
     return struct.pack(f">I{len(messages)}Q", len(messages), *messages)
 
 
+def rows(form, values):
+    """A list of tuples, with their number."""
+    return (struct.pack(">I", len(values))
+            + b"".join(struct.pack(">" + form, *value) for value in values))
+
+
 def done(posted=10, received=0, counted=None, window=10 ** 6, lost=0, late=0,
-         method=2, inline=0):
-    """That many messages in a millisecond: one thread, no intervals, no
-    samples."""
+         method=2, inline=0, clock=(1, 1, 0, 1), threads=(), intervals=(),
+         samples=(0,), bins=()):
+    """That many messages in a millisecond.  CLOCK: resolution, cost, deviation,
+    ns per tick.  THREADS: CPU, queue pairs, messages, window.  INTERVALS:
+    start, length, messages.  SAMPLES: their number, and if there are any least,
+    most, sum, origin, and the squares.  BINS: number, samples."""
     counted = max(posted, received) if counted is None else counted
-    return (struct.pack(">QQQQQQBI", posted, received, counted, window, lost,
-                        late, method, inline)
-            + string("fake") + struct.pack(">ddddIIQ", 1, 1, 0, 1, 0, 0, 0))
+    text = struct.pack(">QQQQQQBI", posted, received, counted, window, lost,
+                       late, method, inline)
+    text += string("fake") + struct.pack(">dddd", *clock)
+    text += rows("IIQQ", threads) + rows("QQQ", intervals)
+    text += struct.pack(">Q", samples[0])
+    if samples[0]:
+        text += struct.pack(">QQQQd", *samples[1:]) + rows("IQ", bins)
+    return text
 
 
 def seal_frame(outgoing, data):
@@ -264,9 +278,11 @@ class FakeClient(Peer):
              "BYE")
     ANSWERS = {"PLAN": "ACCEPT"}
 
-    def __init__(self, number, secret=None):
+    def __init__(self, number, secret=None, **payloads):
+        """PAYLOADS: of some steps another one than usual."""
         super().__init__(socket.create_connection(("127.0.0.1", number), 20))
         self.secret = secret
+        self.payloads = payloads
 
     def greet(self):
         """HELLO and, with a key, AUTH."""
@@ -282,6 +298,8 @@ class FakeClient(Peer):
         self.outgoing = outgoing
 
     def payload(self, step):
+        if step in self.payloads:
+            return self.payloads[step]
         index = own_gids()[-1][0]
         return {"HELLO": hello, "PLAN": plan, "DONE": done,
                 "ENDPOINT": lambda: endpoint(index, index),

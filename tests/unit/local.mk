@@ -47,6 +47,7 @@ check_PROGRAMS = \
 	tests/unit/test_param \
 	tests/unit/test_param_shapes \
 	tests/unit/test_pattern \
+	tests/unit/test_peer_check \
 	tests/unit/test_peers \
 	tests/unit/test_plan \
 	tests/unit/test_port \
@@ -201,6 +202,8 @@ tests_unit_test_param_SOURCES = tests/unit/test_param.c \
 tests_unit_test_param_shapes_SOURCES = tests/unit/test_param_shapes.c \
 	tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_pattern_SOURCES = tests/unit/test_pattern.c tests/unit/test.h
+tests_unit_test_peer_check_SOURCES = tests/unit/test_peer_check.c \
+	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c \
 	$(fake_verbs) $(pair) tests/unit/test.h
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \

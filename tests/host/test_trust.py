@@ -1,0 +1,218 @@
+"""Whatever a peer says of itself: a sentence or a document that is valid."""
+import math
+import struct
+
+import pytest
+
+import wire
+from lab import Server, client, complained, failed
+from schemas import load
+from wire import ANY, SECOND, FakeClient, done
+
+INDEX = 0           # of the only GID
+MOST = 10 ** 9      # messages that are believed of a round that took no time
+BY_TIME = {2: 0}
+READS = {"operation": "read", "metric": "latency"}
+
+
+def payloads(done, posted=10, qps=1, threads=1, size=64, metric="bandwidth",
+             operation="write", **plan):
+    """What a client says that sends POSTED messages."""
+    parameters = {6: qps, 17: threads, **plan.pop("parameters", {})}
+    sent = [posted] if threads == 1 else [posted // threads] * threads
+    return {"PLAN": wire.plan(operation, (size,), parameters, metric=metric,
+                              **plan),
+            "ENDPOINT": wire.endpoint(INDEX, INDEX, n=qps),
+            "START": struct.pack(">Q", size),
+            "SENT": wire.sent(*sent), "DONE": done}
+
+
+class Round:
+    """A client that says PAYLOADS, and the document of the server."""
+
+    def __init__(self, path, *args, **payloads):
+        self.path = path
+        self.server = Server("--once", "--histogram", f"--json={path}", *args)
+        self.peer = FakeClient(self.server.port, **payloads)
+
+    def play(self):
+        self.peer.play("HELLO", "PLAN", "ENDPOINT", "READY", "START", "SENT")
+        self.peer.send("DONE", self.peer.payload("DONE"))
+
+    def document(self):
+        return load(self.path.read_text(), "verbsperf-1")
+
+    def is_taken(self):
+        self.play()
+        self.peer.expect("DONE")
+        self.peer.play("BYE")
+        assert self.server.wait().status == 0, str(self.server)
+        assert "nan" not in self.server.out and "inf" not in self.server.out
+        return self.document()["results"][0]
+
+    def is_refused(self, text):
+        self.play()
+        assert text in self.peer.expect_error("ABORT")[2]
+        failed(self.server, text)
+        document = self.document()
+        assert text in document["error"]["message"]
+        assert document["error"]["code"] == "EPROTO"
+        return document
+
+
+def threads(*rows):
+    return {"threads": rows, "qps": 2}
+
+
+ACCEPTED = {
+    "nothing in no time": ({"counted": 0, "window": 0},
+                           {"parameters": BY_TIME}),
+    "all in a nanosecond": ({"posted": MOST, "window": 1},
+                            {"parameters": BY_TIME, "posted": MOST}),
+    "few of many": ({"posted": MOST, "counted": 1, "window": 10 ** 8},
+                    {"parameters": BY_TIME, "posted": MOST}),
+    "a clock of another world": ({"clock": (1e18, 1e-300, math.nan, 1e-300)},
+                                 {}),
+    "a clock that runs": ({"clock": (5e-324, 1e18, 1e18, 1e18)}, {}),
+    "more inline than sent": ({"inline": 65536}, {}),
+    "one thread that did all": (
+        {"posted": 20, "threads": ((1023, 1, 0, 0), (ANY, 1, 20, 1))},
+        {"posted": 20, "qps": 2, "threads": 2}),
+    "short intervals": (
+        {"posted": 10, "window": 10,
+         "intervals": tuple((i, 1, 10 * (i == 3)) for i in range(11))}, {}),
+    "long intervals": (
+        {"window": 10 ** 8,
+         "intervals": ((0, 1, 0), (1, 10 ** 8 - 1, 10))}, {}),
+    "one slow ping": (
+        {"posted": 1, "window": 10 ** 8,
+         "samples": (1, 10 ** 8, 10 ** 8, 10 ** 8, 10 ** 8, 0),
+         "bins": ((17909, 1),)},
+        {**READS, "posted": 1, "parameters": {2: 1}}),
+    "pings of no time": (
+        {"window": 1, "clock": (1, 1, 0, 1e-300),
+         "samples": (10, 0, 1 << 40, 1 << 40, 0, 2.0 ** 80),
+         "bins": ((0, 9), (31744, 1))},
+        READS),
+}
+
+
+@pytest.mark.parametrize("table", ("text", "perftest"))
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_extreme_but_possible(tmp_path, name, table):
+    said, plan = ACCEPTED[name]
+    row = Round(tmp_path / "server.json", "--format", table,
+                **payloads(done(**said), **plan)).is_taken()
+    assert row["iterations"] == said.get("counted", said.get("posted", 10))
+
+
+REFUSED = {
+    "posted 1152921504606846976": ({"posted": 1 << 60}, {}),
+    "counted 0: allowed are 1 to 10": ({"counted": 0}, {}),
+    "window 0: allowed are 1 to": ({"window": 0}, {}),
+    "messages of a thread 18446744073709551615": (
+        {"posted": 20,
+         "threads": ((0, 1, 2 ** 64 - 1, 1), (1, 1, 21, 1))},
+        {"posted": 20, "qps": 2, "threads": 2}),
+    "CPU of a thread 4294967294": (
+        {"posted": 20, "threads": ((ANY - 1, 1, 10, 1), (1, 1, 10, 1))},
+        {"posted": 20, "qps": 2, "threads": 2}),
+    "QPs of a thread 3: allowed are 1 to 2": (
+        {"posted": 20, "threads": ((0, 3, 10, 1), (1, 1, 10, 1))},
+        {"posted": 20, "qps": 2, "threads": 2}),
+    "start of an interval 3": (
+        {"window": 10, "intervals": ((0, 2, 5), (3, 7, 5))}, {}),
+    "tick nan": ({"clock": (1, 1, 0, math.nan)}, {}),
+    "samples 0: allowed are 10 to 10": ({}, READS),
+    # the server answered none
+    "received 10: allowed are 0 to 0": (
+        {"received": 10}, {"metric": "latency"}),
+    "counted 10: 10 at least were due, and no more than 0": ({}, {"metric": "latency"}),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_impossible(tmp_path, text):
+    said, plan = REFUSED[text]
+    Round(tmp_path / "server.json",
+          **payloads(done(**said), **plan)).is_refused(text)
+
+
+def test_more_sent_than_asked_for(tmp_path):
+    """Said while traffic runs."""
+    test = Round(tmp_path / "server.json", **payloads(done(), posted=11))
+    test.peer.play("HELLO", "PLAN", "ENDPOINT", "READY", "START", "SENT")
+    text = "SENT with messages 11: allowed are 10 to 10"
+    assert text in test.peer.expect_error("ABORT")[2]
+    failed(test.server, text)
+    assert text in test.document()["error"]["message"]
+
+
+def test_server_that_measures(tmp_path):
+    """The client's document is made of what a server says, too."""
+    path = tmp_path / "client.json"
+    fake = wire.FakeServer()
+    program = client("write_bw", "--reversed", "-n", 10, "--warmup", 0,
+                     f"--json={path}", port=fake.port)
+    fake.accept()
+    fake.play("HELLO", "ACCEPT", "ENDPOINT", "READY", "START")
+    fake.peer.send("SENT", wire.sent(10))
+    fake.peer.expect("DONE")
+    fake.peer.send("DONE", done(counted=11))
+    text = "DONE with counted 11: allowed are 0 to 10"
+    assert text in fake.peer.expect_error("ABORT")[2]
+    failed(program, text)
+    assert text in load(path.read_text(), "verbsperf-1")["error"]["message"]
+    fake.close()
+
+
+def strange_port(**changes):
+    """Names that say nothing, and numbers at their end."""
+    gids = wire.own_gids() + [(ANY, 255, bytes(range(16)))]
+    values = {"state": 4, "layer": 2, **changes}
+    text = wire.string("") + wire.string("\x00\x7f'\"") + wire.string("")
+    text += struct.pack(">BBBBBBHHII", 255, values["state"], values["layer"],
+                        3, 0, 0, 0xffff, wire.PKEY, ANY, ANY - 1)
+    text += struct.pack(">QIIIII", 2 ** 64 - 1, *[ANY] * 5)
+    text += struct.pack(">IIIIII", *[ANY] * 6)
+    return text + wire.rows("IB16s", gids)[2:]
+
+
+@pytest.mark.parametrize("changes", ({}, {"layer": 255}, {"state": 255}))
+def test_strange_ports(tmp_path, changes):
+    path = tmp_path / "server.json"
+    server = Server("--once", f"--json={path}")
+    plan = wire.plan()[len(wire.port()):]
+    peer = FakeClient(server.port, PLAN=strange_port(**changes) + plan)
+    if changes:
+        peer.play("HELLO")
+        peer.send("PLAN", peer.payload("PLAN"))
+        peer.expect_error("REFUSE")
+        complained(server)
+    else:
+        peer.play(*FakeClient.STEPS)
+    server.wait()
+    load(path.read_text(), "verbsperf-1")
+
+
+@pytest.mark.parametrize("place,value,text", (
+    (5, 77, "READY with path_mtu 77: allowed are 1024 to 1024"),
+    (12, ANY, "READY without max_send_wr"),
+    (4, ANY, "READY without pkey_index")))
+def test_ready(tmp_path, place, value, text):
+    words = list(wire.READY.unpack(wire.ready()))
+    words[place] = value
+    test = Round(tmp_path / "server.json", READY=wire.READY.pack(*words))
+    test.peer.play("HELLO", "PLAN", "ENDPOINT")
+    test.peer.send("READY", test.peer.payload("READY"))
+    assert text in test.peer.expect_error("ABORT")[2]
+    failed(test.server, text)
+    assert text in test.document()["error"]["message"]
+
+
+def test_window_is_no_longer_than_the_round():
+    server = Server("--once")
+    peer = FakeClient(server.port, **payloads(done(window=3600 * SECOND)))
+    peer.play("HELLO", "PLAN", "ENDPOINT", "READY", "START", "SENT")
+    peer.send("DONE", peer.payload("DONE"))
+    assert "window 3600000000000" in peer.expect_error("ABORT")[2]

@@ -1,0 +1,435 @@
+/* What a peer says that cannot be: each value is refused by its name. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/time.h"
+#include "control/peer_check.h"
+#include "good_plan.h"
+
+/* 10 messages on each of 4 queue pairs, in a millisecond. */
+#define QPS 4
+#define MESSAGES 40
+#define WINDOW 1000000
+
+struct round {
+	struct plan plan;
+	struct peer_facts facts;
+	struct done mine, theirs;
+	struct thread_row threads[2];
+	struct interval intervals[2];
+	struct histogram *latency;
+};
+
+static void begin(struct round *r, bool client)
+{
+	memset(r, 0, sizeof(*r));
+	r->plan = good_plan();
+	r->plan.iterations = MESSAGES / QPS;
+	r->plan.qps = QPS;
+	r->plan.duration = 0;
+	r->facts = (struct peer_facts){
+		.plan = &r->plan,
+		.client = client,
+		.elapsed = 2 * WINDOW,
+		.mine = &r->mine,
+	};
+	r->theirs = (struct done){
+		.inline_size = 220,
+		.clock = { "tsc", 1, 10, NAN },
+		.ns_per_tick = 0.5,
+	};
+}
+
+static void end(struct round *r)
+{
+	free(r->latency);
+}
+
+/* The client writes, with two threads. */
+static void of_writes(struct round *r)
+{
+	begin(r, true);
+	r->plan.threads = 2;
+	r->facts.has_sent = true;
+	r->facts.sent = MESSAGES;
+	r->theirs.posted = r->theirs.counted = MESSAGES;
+	r->theirs.window_ns = WINDOW;
+	r->theirs.method = POST_WR;
+	r->threads[0] = (struct thread_row){ 3, 2, 20, WINDOW };
+	r->threads[1] = (struct thread_row){ PLAN_AUTO, 2, 20, WINDOW + 1 };
+	r->theirs.n_threads = 2;
+	r->theirs.threads = r->threads;
+	r->intervals[0] = (struct interval){ 0, 400000, 10 };
+	r->intervals[1] = (struct interval){ 400000, 600000, 30 };
+	r->theirs.n_intervals = 2;
+	r->theirs.intervals = r->intervals;
+}
+
+/* The server of it, which sees nothing of the writes. */
+static void of_written(struct round *r)
+{
+	begin(r, false);
+	r->plan.threads = 2;
+	r->mine.posted = r->mine.counted = MESSAGES;
+}
+
+/* The server receives datagrams, and measures. */
+static void of_datagrams(struct round *r)
+{
+	begin(r, false);
+	set_op(&r->plan, OP_SEND);
+	r->plan.transport = TRANSPORT_UD;
+	r->mine.posted = MESSAGES;
+	r->theirs.received = 30;
+	r->theirs.counted = 25;
+	r->theirs.window_ns = WINDOW;
+}
+
+/* The client pings; TRANSPORT may lose some, and then lost 3. */
+static void of_pings(struct round *r, enum transport transport)
+{
+	uint64_t lost = transport == TRANSPORT_RC ? 0 : 3;
+
+	begin(r, true);
+	set_op(&r->plan, OP_SEND);
+	r->plan.metric = METRIC_LATENCY;
+	r->plan.transport = transport;
+	r->plan.qps = 1;
+	r->plan.iterations = MESSAGES;
+	r->facts.has_sent = true;
+	r->facts.sent = MESSAGES;
+	r->mine.posted = MESSAGES;
+	r->theirs.posted = MESSAGES;
+	r->theirs.received = r->theirs.counted = MESSAGES - lost;
+	r->theirs.lost = lost;
+	r->theirs.window_ns = WINDOW;
+	r->theirs.method = POST_LEGACY;
+	r->latency = histogram_new();
+	r->theirs.latency = r->latency;
+	for (uint64_t i = 0; i < r->theirs.counted; i++)
+		histogram_record(r->latency, 2 * WINDOW / MESSAGES);
+}
+
+static void of_reliable_pings(struct round *r)
+{
+	of_pings(r, TRANSPORT_RC);
+}
+
+static void of_lost_pings(struct round *r)
+{
+	of_pings(r, TRANSPORT_UD);
+}
+
+/* The server answered them: some it never got. */
+static void of_pongs(struct round *r)
+{
+	of_pings(r, TRANSPORT_UD);
+	r->facts.client = false;
+	r->facts.has_sent = false;
+	r->mine.received = 37;
+	r->theirs.posted = r->theirs.received = 38;
+	r->theirs.counted = r->theirs.window_ns = r->theirs.lost = 0;
+	histogram_reset(r->latency);
+}
+
+/* The client reads at times of its own; some began late. */
+static void of_open_loop(struct round *r)
+{
+	of_pings(r, TRANSPORT_RC);
+	set_op(&r->plan, OP_READ);
+	r->plan.rate = 1000;
+	r->theirs.received = 0;
+	r->theirs.late = 7;
+}
+
+static void of_a_warm_up(struct round *r)
+{
+	of_datagrams(r);
+	r->facts.warming = true;
+	r->theirs.received = r->theirs.counted = 4711;
+}
+
+static void by_time(struct round *r)
+{
+	of_writes(r);
+	r->plan.iterations = 0;
+	r->facts.sent = r->theirs.posted = 100;
+}
+
+static void after_a_warm_up(struct round *r)
+{
+	of_writes(r);
+	r->plan.warmup = SECOND;
+	r->facts.sent = r->theirs.posted = 4711;
+}
+
+TEST(test_what_is_taken)
+{
+	static void (*const rounds[])(struct round *) = {
+		of_writes, of_written, of_datagrams, of_reliable_pings,
+		of_lost_pings, of_pongs, of_open_loop, of_a_warm_up, by_time,
+		after_a_warm_up,
+	};
+
+	for (size_t i = 0; i < COUNT(rounds); i++) {
+		struct error err = { 0 };
+		struct round r;
+
+		rounds[i](&r);
+		if (peer_check_done(&r.facts, &r.theirs, &err))
+			fail_msg("round %zu: %s", i, err.message);
+		end(&r);
+	}
+}
+
+struct spoilt {
+	void (*round)(struct round *r);
+	size_t offset;		/* into struct round */
+	size_t size;
+	uint64_t value;
+	const char *text;
+};
+
+#define FIELD(member) \
+	offsetof(struct round, member), sizeof(((struct round *)NULL)->member)
+#define MOST_WINDOW "102200000"
+#define MOST_MESSAGES 1022000000
+
+// clang-format off
+static const struct spoilt spoilt[] = {
+	{ of_writes, FIELD(theirs.posted), 39, "posted 39: allowed are 40 to 40" },
+	{ of_writes, FIELD(theirs.posted), 1ULL << 60, "allowed are 40 to 40" },
+	{ of_writes, FIELD(facts.has_sent), 0, NULL },
+	{ of_writes, FIELD(facts.sent), 41, "posted 40: allowed are 41 to 41" },
+	{ of_writes, FIELD(theirs.received), 1, "received 1: allowed are 0 to 0" },
+	{ of_writes, FIELD(theirs.counted), 0, "counted 0: allowed are 1 to 40" },
+	{ of_writes, FIELD(theirs.counted), 41, "counted 41: allowed are 1 to 40" },
+	{ of_writes, FIELD(theirs.counted), 1ULL << 60, "allowed are 1 to 40" },
+	{ of_writes, FIELD(theirs.lost), 1, "lost 1: allowed are 0 to 0" },
+	{ of_writes, FIELD(theirs.late), 1, "late 1: allowed are 0 to 0" },
+	{ of_writes, FIELD(theirs.window_ns), 0, "window 0: allowed are 1 to " MOST_WINDOW },
+	{ of_writes, FIELD(theirs.window_ns), SECOND, "window 1000000000: allowed are 1 to " MOST_WINDOW },
+	{ of_writes, FIELD(theirs.method), POST_AUTO, "post method 0: allowed are 1 to 2" },
+	{ of_writes, FIELD(plan.post), POST_LEGACY, "post method 1: allowed are 2 to 2" },
+	{ of_writes, FIELD(theirs.n_threads), 1, "threads 1: allowed are 2 to 2" },
+	{ of_writes, FIELD(threads[0].cpu), PLAN_AUTO - 1, "CPU of a thread 4294967294: allowed are 0 to 1023" },
+	{ of_writes, FIELD(threads[0].qps), 0, "QPs of a thread 0: allowed are 1 to 4" },
+	{ of_writes, FIELD(threads[0].qps), 5, "QPs of a thread 5: allowed are 1 to 4" },
+	{ of_writes, FIELD(threads[0].qps), 3, "QPs of a thread 2: allowed are 1 to 1" },
+	{ of_writes, FIELD(threads[0].qps), 1, "QPs of no thread 1" },
+	{ of_writes, FIELD(threads[0].iterations), UINT64_MAX, "messages of a thread 18446744073709551615: allowed are 0 to 40" },
+	{ of_writes, FIELD(threads[1].iterations), 21, "messages of a thread 21: allowed are 0 to 20" },
+	{ of_writes, FIELD(threads[1].iterations), 19, "messages of no thread 1" },
+	{ of_writes, FIELD(threads[0].window_ns), 0, "window of a thread 0: allowed are 1 to 1000001" },
+	{ of_writes, FIELD(threads[0].window_ns), WINDOW + 2, "window of a thread 1000002" },
+	{ of_writes, FIELD(intervals[0].start_ns), 1, "start of an interval 1: allowed are 0 to 0" },
+	{ of_writes, FIELD(intervals[1].start_ns), 400001, "start of an interval 400001: allowed are 400000 to" },
+	{ of_writes, FIELD(theirs.clock.source), 0, "a clock without a name" },
+	{ by_time, FIELD(theirs.counted), 101, "counted 101: allowed are 0 to 100" },
+	{ by_time, FIELD(facts.sent), 99, "posted 100: allowed are 99 to 99" },
+	{ after_a_warm_up, FIELD(theirs.counted), 41, "counted 41: allowed are 1 to 40" },
+	{ of_written, FIELD(theirs.posted), 1, "posted 1: allowed are 0 to 0" },
+	{ of_written, FIELD(theirs.received), 40, "received 40: allowed are 0 to 0" },
+	{ of_written, FIELD(theirs.counted), 1, "counted 1: allowed are 0 to 0" },
+	{ of_written, FIELD(theirs.window_ns), 1, "window 1: allowed are 0 to 0" },
+	{ of_written, FIELD(theirs.method), POST_WR, "post method 1: allowed are 0 to 0" },
+	{ of_written, FIELD(theirs.n_threads), 2, "threads 2: allowed are 0 to 0" },
+	{ of_written, FIELD(theirs.n_intervals), 1, "number of intervals 1: allowed are 0 to 0" },
+	{ of_datagrams, FIELD(theirs.counted), 31, "counted 31: allowed are 0 to 30" },
+	{ of_datagrams, FIELD(theirs.counted), 0, NULL },
+	{ of_datagrams, FIELD(theirs.received), MOST_MESSAGES + 1, "received 1022000001: allowed are 0 to 1022000000" },
+	{ of_datagrams, FIELD(theirs.window_ns), 0, "window 0: allowed are 1" },
+	{ of_reliable_pings, FIELD(theirs.counted), 39, "counted 39: allowed are 40 to 40" },
+	{ of_reliable_pings, FIELD(theirs.received), 41, "received 41: allowed are 0 to 40" },
+	{ of_reliable_pings, FIELD(theirs.lost), 1, "lost 1: allowed are 0 to 0" },
+	{ of_reliable_pings, FIELD(theirs.late), 1, "late 1: allowed are 0 to 0" },
+	{ of_reliable_pings, FIELD(theirs.window_ns), WINDOW - 5, "samples of 1e+06 ns: at most 999996 ns are in the window" },
+	{ of_reliable_pings, FIELD(latency), 0, NULL },
+	{ of_lost_pings, FIELD(theirs.lost), 41, "lost 41: allowed are 0 to 40" },
+	{ of_reliable_pings, FIELD(theirs.received), 39, "counted 40: 40 at least were due, and no more than 39 are possible" },
+	{ of_lost_pings, FIELD(theirs.lost), 2, "counted 37: 38 at least were due" },
+	{ of_pongs, FIELD(theirs.posted), 41, "posted 41: allowed are 37 to 40" },
+	{ of_pongs, FIELD(theirs.posted), 36, "posted 36: allowed are 37 to 40" },
+	{ of_pongs, FIELD(theirs.received), 41, "received 41: allowed are 0 to 40" },
+	{ of_pongs, FIELD(theirs.counted), 1, "counted 1: allowed are 0 to 0" },
+	{ of_pongs, FIELD(theirs.lost), 1, "lost 1: allowed are 0 to 0" },
+	{ of_open_loop, FIELD(theirs.late), 41, "late 41: allowed are 0 to 40" },
+	{ of_open_loop, FIELD(theirs.received), 1, "received 1: allowed are 0 to 0" },
+	{ of_open_loop, FIELD(theirs.window_ns), 1, NULL },
+	{ of_a_warm_up, FIELD(theirs.counted), 4712, "counted 4712: allowed are 0 to 4711" },
+};
+// clang-format on
+
+TEST(test_each_value)
+{
+	for (size_t i = 0; i < COUNT(spoilt); i++) {
+		const struct spoilt *s = &spoilt[i];
+		struct error err = { 0 };
+		struct histogram *latency;
+		struct round r;
+		int ret;
+
+		s->round(&r);
+		latency = r.latency;
+		memcpy((char *)&r + s->offset, &s->value,
+		       s->size < sizeof(s->value) ? s->size :
+						    sizeof(s->value));
+		ret = peer_check_done(&r.facts, &r.theirs, &err);
+		if (ret != (s->text ? -EPROTO : 0))
+			fail_msg("row %zu (%s) gave %d '%s'", i,
+				 s->text ? s->text : "is taken", ret,
+				 err.message);
+		if (s->text)
+			assert_contains(err.message, s->text);
+		free(latency);
+	}
+}
+
+static void check_real(size_t offset, double value, const char *text)
+{
+	struct error err = { 0 };
+	struct round r;
+
+	of_writes(&r);
+	memcpy((char *)&r + offset, &value, sizeof(value));
+	assert_int_equal(peer_check_done(&r.facts, &r.theirs, &err), -EPROTO);
+	assert_contains(err.message, text);
+	end(&r);
+}
+
+TEST(test_clocks)
+{
+	check_real(offsetof(struct round, theirs.clock.resolution_ns), 0,
+		   "clock resolution 0: must be above 0");
+	check_real(offsetof(struct round, theirs.clock.read_cost_ns), NAN,
+		   "clock cost nan: must be above 0");
+	check_real(offsetof(struct round, theirs.ns_per_tick), 0,
+		   "tick 0: must be above 0");
+	check_real(offsetof(struct round, theirs.ns_per_tick), INFINITY,
+		   "tick inf: must be above 0");
+}
+
+/* Samples are those counted, and not longer than this end waited. */
+TEST(test_samples)
+{
+	struct error err = { 0 };
+	struct round r;
+
+	of_open_loop(&r);
+	histogram_record(r.latency, 1);
+	assert_int_equal(peer_check_done(&r.facts, &r.theirs, &err), -EPROTO);
+	assert_contains(err.message, "samples 41: allowed are 40 to 40");
+	end(&r);
+	error_clear(&err);
+	of_open_loop(&r);
+	r.theirs.ns_per_tick = 1e6;
+	assert_int_equal(peer_check_done(&r.facts, &r.theirs, &err), -EPROTO);
+	assert_contains(err.message, "at most 1.022e+08 ns are in the window");
+	end(&r);
+}
+
+TEST(test_sent)
+{
+	static const struct {
+		uint64_t iterations, warmup, messages;
+		bool warming;
+		const char *text;
+	} rows[] = {
+		{ 10, 0, 20, false, NULL },
+		{ 10, 0, 19, false, "SENT with messages 19: allowed are 20 to 20" },
+		{ 10, 0, 21, false, "messages 21: allowed are 20 to 20" },
+		{ 10, SECOND, 4711, false, NULL },
+		{ 10, SECOND, 19, false, "messages 19: allowed are 20 to 1022000000" },
+		{ 10, 0, 4711, true, NULL },
+		{ 0, 0, 0, false, NULL },
+		{ 0, 0, MOST_MESSAGES, false, NULL },
+		{ 0, 0, MOST_MESSAGES + 1, false, "allowed are 0 to 1022000000" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct error err = { 0 };
+		struct round r;
+
+		begin(&r, true);
+		r.plan.iterations = rows[i].iterations;
+		r.plan.warmup = rows[i].warmup;
+		r.facts.warming = rows[i].warming;
+		assert_int_equal(peer_check_sent(&r.facts, 2, rows[i].messages,
+						 &err),
+				 rows[i].text ? -EPROTO : 0);
+		if (rows[i].text)
+			assert_contains(err.message, rows[i].text);
+		end(&r);
+	}
+}
+
+/* What the queue pairs of TRANSPORT have, over a path with a GRH or without. */
+static struct effective effective_of(enum transport transport, bool global)
+{
+	struct effective e = { .known = true };
+
+#define X(name, most, who, ...) \
+	e.name = effective_has(who, transport, global) ? 1 : EFFECTIVE_NONE;
+	EFFECTIVE_LIST(X)
+#undef X
+	if (transport != TRANSPORT_UD)
+		e.path_mtu = 1024;
+	return e;
+}
+
+static void check_ready(enum transport transport, const struct effective *e,
+			bool global, const char *text)
+{
+	const struct path path = { .global = global };
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	plan.mtu = 1024;
+	plan.transport = transport;
+	assert_int_equal(peer_check_ready(&plan, &path, e, &err),
+			 text ? -EPROTO : 0);
+	if (text)
+		assert_string_equal(err.message, text);
+}
+
+TEST(test_ready)
+{
+	struct effective e;
+
+	for (int t = 0; t < TRANSPORTS; t++)
+		for (int global = 0; global < 2; global++) {
+			e = effective_of((enum transport)t, global);
+			check_ready((enum transport)t, &e, global, NULL);
+		}
+	e = effective_of(TRANSPORT_RC, false);
+	check_ready(TRANSPORT_RC, &e, true,
+		    "the peer sent a READY without traffic_class, which its "
+		    "queue pairs have");
+	check_ready(TRANSPORT_UC, &e, false,
+		    "the peer sent a READY with timeout, which its queue pairs "
+		    "do not have");
+	e.path_mtu = 77;
+	check_ready(TRANSPORT_RC, &e, false,
+		    "the peer sent a READY with path_mtu 77: allowed are 1024 "
+		    "to 1024");
+	e.path_mtu = 0;		/* a device that does not say */
+	check_ready(TRANSPORT_RC, &e, false, NULL);
+	e.max_send_wr = EFFECTIVE_NONE;
+	check_ready(TRANSPORT_RC, &e, false,
+		    "the peer sent a READY without max_send_wr, which its "
+		    "queue pairs have");
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_what_is_taken),
+	cmocka_unit_test(test_each_value),
+	cmocka_unit_test(test_clocks),
+	cmocka_unit_test(test_samples),
+	cmocka_unit_test(test_sent),
+	cmocka_unit_test(test_ready),
+};
+
+TEST_MAIN(tests, 10)

@@ -7,6 +7,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Who can change the key, or read it besides the owner's group, is in. */
+static int check_access(const char *path, const struct stat *stat,
+			struct error *err)
+{
+	unsigned int mode = stat->st_mode & 0777;
+
+	if (stat->st_uid != geteuid() && stat->st_uid != 0)
+		return fail(err, -EPERM,
+			    "use a key of your own, or of root",
+			    "--key-file %s: belongs to another user (%u)",
+			    path, (unsigned int)stat->st_uid);
+	if (mode & S_IRWXO)
+		return fail(err, -EPERM,
+			    "chmod 600 it, or make a new key if others may "
+			    "have read it",
+			    "--key-file %s: is open to everybody on this host "
+			    "(mode %03o)", path, mode);
+	if (mode & S_IWGRP)
+		return fail(err, -EPERM, "chmod g-w it",
+			    "--key-file %s: its group can write it (mode "
+			    "%03o)", path, mode);
+	return 0;
+}
+
 static int check_file(const char *path, int fd, struct error *err)
 {
 	struct stat stat;
@@ -17,14 +41,7 @@ static int check_file(const char *path, int fd, struct error *err)
 	if (!S_ISREG(stat.st_mode))
 		return fail(err, -EINVAL, NULL,
 			    "--key-file %s: is not a regular file", path);
-	if (stat.st_mode & S_IRWXO)
-		return fail(err, -EPERM,
-			    "chmod 600 it, or make a new key if others may "
-			    "have read it",
-			    "--key-file %s: is open to everybody on this host "
-			    "(mode %03o)", path,
-			    (unsigned int)(stat.st_mode & 0777));
-	return 0;
+	return check_access(path, &stat, err);
 }
 
 /* All of the file, or as much as there is room for. */

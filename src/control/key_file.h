@@ -11,9 +11,10 @@
 
 /*
  * Read KEY from the file at PATH: a regular one of 16 to 4,096 bytes, besides
- * a newline at the end, that others than its owner and its group may neither
- * read nor write: what everybody on a host can read proves nothing.  (A group
- * is how several users share one.)  auth_init() comes before; auth_wipe() KEY
+ * a newline at the end.  It must be this user's or root's, nobody else may
+ * write it, and nobody but its group may read it: what everybody on a host can
+ * read proves nothing.  (A group is how several users share one.)  auth_init()
+ * comes before; auth_wipe() KEY
  * after use.  Returns 0, or a negative errno with what is wrong in ERR.
  */
 int key_file_read(const char *path, struct auth_key *key, struct error *err);

@@ -454,13 +454,18 @@ TEST(test_files_that_cannot_be_keys)
 TEST(test_who_may_read_a_key_file)
 {
 	static const mode_t bad[] = { 0604, 0602, 0601, 0644, 0666 };
-	static const mode_t good[] = { 0600, 0400, 0440, 0660 };
+	static const mode_t writable[] = { 0620, 0660, 0420, 0470 };
+	static const mode_t good[] = { 0600, 0400, 0440, 0640 };
 	struct auth_key key;
 	struct error err = { 0 };
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		write_file(secret, sizeof(secret), bad[i]);
 		check_refused(FILE_NAME, -EPERM, "is open to everybody");
+	}
+	for (size_t i = 0; i < COUNT(writable); i++) {
+		write_file(secret, sizeof(secret), writable[i]);
+		check_refused(FILE_NAME, -EPERM, "its group can write it");
 	}
 	for (size_t i = 0; i < COUNT(good); i++) {
 		unlink(FILE_NAME);

@@ -374,7 +374,9 @@ int main(int argc, char **argv)
 	struct options options;
 
 	descriptors_hold();
+	/* a reader that is gone and a file that may not grow are errors */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	if (options_parse(argc, argv, &options, &err)) {
 		log_error(&err);
 		return EXIT_USAGE;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -207,19 +208,34 @@ static int start_child(struct server *s, struct connection *conn)
 	return 0;
 }
 
-/* Say ERR, here and to the client, which gets nothing else. */
-static void turn_away(struct connection *conn, const struct error *err)
+/* Say ERR, here and to the client, which gets nothing else.  LOGGED, which may
+ * be NULL, is for the log alone. */
+static void turn_away(struct connection *conn, const struct error *err,
+		      const struct error *logged)
 {
 	struct error ignored = { 0 };
 	struct frame frame;
 
 	log_set_subject(conn->address);
-	log_error(err);
+	log_error(logged ? logged : err);
 	log_set_subject(NULL);
 	encode_error(&frame, FRAME_REFUSE, err);
 	oob_send(conn, &frame, time_now(), &ignored);
 	frame_free(&frame);
 	oob_close(conn);
+}
+
+/* A stranger need not know whom this server trusts: only the log says it. */
+static void refuse_stranger(struct connection *conn, const char *allowed)
+{
+	struct error err = { .stage = "connect" }, logged;
+
+	fail(&err, -EACCES, NULL, "this server takes no clients from %s "
+	     "(--allow)", conn->address);
+	logged = err;
+	snprintf(logged.advice, sizeof(logged.advice),
+		 "it takes them from %.200s", allowed);
+	turn_away(conn, &err, &logged);
 }
 
 /* One that has come; returns as start_child(). */
@@ -231,10 +247,7 @@ static int take_client(struct server *s, struct connection *conn)
 
 	log_info("client at %s", conn->address);
 	if (allow->n && !networks_contain(allow, &conn->host)) {
-		fail(&err, -EACCES, NULL, "this server takes no clients from "
-		     "%s, only from %.200s (--allow)", conn->address,
-		     allow->text);
-		turn_away(conn, &err);
+		refuse_stranger(conn, allow->text);
 		return 0;
 	}
 	ret = start_child(s, conn);
@@ -242,7 +255,7 @@ static int take_client(struct server *s, struct connection *conn)
 		fail(&err, ret, "try again later",
 		     "cannot start a process for the client: %s",
 		     strerror(-ret));
-		turn_away(conn, &err);
+		turn_away(conn, &err, NULL);
 	}
 	return ret > 0;
 }

@@ -3,6 +3,7 @@
 #include "model/param.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -154,6 +155,33 @@ static int parse_limit(struct parameters *params, const struct param *row,
 	return 0;
 }
 
+/* Can it stand in JSON, which is UTF-8? */
+static bool is_utf8(const char *text)
+{
+	json_t *string = json_string(text);
+	bool valid = string;
+
+	json_decref(string);
+	return valid;
+}
+
+static int parse_string(struct parameters *params, const struct param *row,
+			const char *option, const char *text, struct error *err)
+{
+	bool file = !strcmp(row->argument, "FILE");
+
+	if (file && !row->implied && !strcmp(text, "-"))
+		return fail(err, -EINVAL, "./- is a file of that name",
+			    "%s -: wanted is a file, not stdin or stdout",
+			    option);
+	if (!strcmp(row->argument, "TEXT") && !is_utf8(text))
+		return fail(err, -EINVAL, NULL,
+			    "%s: the text is not valid UTF-8, which JSON has "
+			    "to be", option);
+	memcpy(field(params, row), &text, sizeof(text));
+	return 0;
+}
+
 static int parse_plain(struct parameters *params, const struct param *row,
 		       const char *option, const char *text, struct error *err)
 {
@@ -180,8 +208,7 @@ int param_parse(struct parameters *params, const struct param *row,
 
 	switch (row->kind) {
 	case PARAM_STRING:
-		memcpy(field(params, row), &text, sizeof(text));
-		return 0;
+		return parse_string(params, row, option, text, err);
 	case PARAM_SIZES:
 		return parse_sizes(params, row, option, text, err);
 	case PARAM_PERCENTILES:

@@ -15,6 +15,30 @@ json_t *json_tool(void)
 			 PACKAGE_VERSION, "protocol", WIRE_PROTOCOL);
 }
 
+/* TEXT with "?" for each byte that is not ASCII. */
+static json_t *to_ascii(const char *text)
+{
+	size_t length = strlen(text);
+	char *ascii = strdup(text);
+	json_t *string;
+
+	for (size_t i = 0; ascii && i < length; i++)
+		if (ascii[i] & 0x80)
+			ascii[i] = '?';
+	string = ascii ? json_stringn(ascii, length) : NULL;
+	free(ascii);
+	return string;
+}
+
+json_t *json_text(const char *text)
+{
+	json_t *string = text && text[0] ? json_string(text) : NULL;
+
+	if (!string && text && text[0])
+		string = to_ascii(text);
+	return string ? string : json_null();
+}
+
 json_t *json_time(const struct timespec *when)
 {
 	char text[64], whole[32];

@@ -14,13 +14,9 @@ static inline json_t *json_measured(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Text from a device or a user: JSON is UTF-8 or nothing. */
-static inline json_t *json_text(const char *text)
-{
-	json_t *string = text && text[0] ? json_string(text) : NULL;
-
-	return string ? string : json_null();
-}
+/* TEXT from a device, a user or the system; null when it is NULL or empty.
+ * JSON is UTF-8: in text that is not, "?" stands for what is not ASCII. */
+json_t *json_text(const char *text);
 
 static inline json_t *json_count(uint64_t n)
 {

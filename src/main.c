@@ -21,6 +21,7 @@
 #include "control/key_file.h"
 #include "control/numa.h"
 #include "control/oob.h"
+#include "control/release.h"
 #include "control/serve.h"
 #include "control/session.h"
 #include "control/signals.h"
@@ -173,20 +174,23 @@ static int serve_client(const struct options *options,
 	struct result *result = new_result(options, reports);
 	struct device device = { 0 };
 	struct session *session;
+	struct release release;
 	int status = EXIT_FAILED;
+	bool served;
 
 	if (!session_server(conn, &device, result, &session))
 		status = EXIT_MEASURED;
+	served = session->place == TURN_NOW;
 	result_note_effective(result, &device.port);
-	if (reports && session->place == TURN_NOW) {
+	release_begin(&release, conn, session, &device);
+	if (reports && served) {
+		log_wait();
 		serve_begin_report();
 		status = report(result);
 	} else if (reports) {
 		log_error(&result->error);
 	}
-	oob_close(conn);
-	session_free(session);
-	device_close(&device);
+	release_end(&release);
 	free_result(result);
 	return status;
 }
@@ -244,6 +248,7 @@ static int serve(struct options *options, int cancel_fd)
 	struct port port;
 	int listener, status, ret;
 
+	log_never_wait();
 	if (options->ignored[0])
 		log_warning("%s: the client decides that; ignored here",
 			    options->ignored);

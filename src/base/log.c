@@ -1,24 +1,93 @@
 #include "config.h"
 #include "base/log.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Back to the start of an empty line, on a terminal. */
+#define CLEAR "\r\033[K"
 
 static enum log_level threshold = LOG_INFO;
 static const char *subject;
 static bool progress_shown;
+/* Does a line wait until stderr takes it? */
+static bool waits = true;
+/* stderr, or the same place opened once more, where no write waits. */
+static int log_fd = STDERR_FILENO;
+/* Lines that stderr did not take: of one process, or of a server and its
+ * children, who share the number. */
+static _Atomic uint64_t of_this_process;
+static _Atomic uint64_t *unwritten = &of_this_process;
 
-/* Back to the start of an empty line, if there is progress on it. */
+/* TEXT, of at most PIPE_BUF bytes, if it is taken without a wait: all of it, or
+ * nothing. */
+static bool write_at_once(const char *text)
+{
+	struct pollfd fd = { .fd = log_fd, .events = POLLOUT };
+	size_t length = strlen(text);
+	ssize_t written;
+
+	/* what blocks may still do so, when another process is faster */
+	if (log_fd == STDERR_FILENO && poll(&fd, 1, 0) != 1)
+		return false;
+	written = send(log_fd, text, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (written < 0 && errno == ENOTSOCK)
+		written = write(log_fd, text, length);
+	return written == (ssize_t)length;
+}
+
+static bool put(const char *text)
+{
+	return waits ? fputs(text, stderr) >= 0 : write_at_once(text);
+}
+
 static void clear_progress(void)
 {
 	if (progress_shown)
-		fputs("\r\033[K", stderr);
+		put(CLEAR);
 	progress_shown = false;
+}
+
+/* stderr with an open file description of its own: not to block on the one that
+ * is shared with others would change what they see. */
+static int open_again(void)
+{
+	struct stat status;
+	int fd;
+
+	if (fstat(STDERR_FILENO, &status) ||
+	    !(S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)))
+		return STDERR_FILENO;
+	fd = open("/proc/self/fd/2",
+		  O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? STDERR_FILENO : fd;
+}
+
+void log_never_wait(void)
+{
+	void *shared = mmap(NULL, sizeof(*unwritten), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared != MAP_FAILED)
+		unwritten = shared;
+	log_fd = open_again();
+	waits = false;
+}
+
+void log_wait(void)
+{
+	waits = true;
 }
 
 void log_set_subject(const char *who)
@@ -34,16 +103,23 @@ void log_set_level(enum log_level level)
 static void print(const char *prefix, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-/* One buffer and one fputs: lines of two processes do not mix. */
+/* One buffer and one write: lines of two processes do not mix.  What is missing
+ * is said where it is missing. */
 static void print(const char *prefix, const char *fmt, va_list ap)
 {
-	char text[900], line[1100];
+	char text[900], before[96] = "", line[1200];
+	uint64_t n = atomic_exchange(unwritten, 0);
 
+	if (n)
+		snprintf(before, sizeof(before), "verbsperf: warning: %llu "
+			 "line%s could not be written here\n",
+			 (unsigned long long)n, n > 1 ? "s" : "");
 	vsnprintf(text, sizeof(text), fmt, ap);
-	snprintf(line, sizeof(line), "verbsperf: %s%s%s%s\n",
+	snprintf(line, sizeof(line), "%sverbsperf: %s%s%s%s\n", before,
 		 subject ? subject : "", subject ? ": " : "", prefix, text);
 	clear_progress();
-	fputs(line, stderr);
+	if (!put(line))
+		atomic_fetch_add(unwritten, n + 1);
 }
 
 static void print_error(const char *fmt, ...)
@@ -102,35 +178,31 @@ void log_text(const char *text)
 	fputs(text, stderr);
 }
 
-/* A pipe that polls as writable takes a line of this length at once. */
-static bool takes_text(void)
+/* False when there is progress on the line and stderr takes nothing now. */
+static bool clear_at_once(void)
 {
-	struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
-
-	return threshold >= LOG_INFO && poll(&fd, 1, 0) == 1 &&
-	       fd.revents & POLLOUT;
+	if (progress_shown && !write_at_once(CLEAR))
+		return false;
+	progress_shown = false;
+	return true;
 }
 
 bool log_text_now(const char *text)
 {
-	if (threshold >= LOG_INFO && (strlen(text) > PIPE_BUF || !takes_text()))
-		return false;
-	log_text(text);
-	return true;
+	if (threshold < LOG_INFO)
+		return true;
+	return strlen(text) <= PIPE_BUF && clear_at_once() &&
+	       write_at_once(text);
 }
 
 void log_row(const char *text)
 {
-	if (takes_text())
-		fputs(text, stderr);
+	if (threshold >= LOG_INFO)
+		write_at_once(text);
 }
 
 void log_progress(const char *text)
 {
-	if (!takes_text())
-		return;
-	clear_progress();
-	if (text)
-		fputs(text, stderr);
-	progress_shown = text;
+	if (threshold >= LOG_INFO && clear_at_once() && text)
+		progress_shown = write_at_once(text);
 }

@@ -1,4 +1,7 @@
-/* The only writer of stderr.  One call makes one line, in one write(2). */
+/*
+ * The only writer of stderr.  One call makes one line, in one write(2), which
+ * waits until it is taken unless something else is said.
+ */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
@@ -14,6 +17,17 @@ enum log_level {
 
 /* What is printed from now on; LOG_INFO at the start. */
 void log_set_level(enum log_level level);
+
+/*
+ * From now on no line waits for who reads stderr, in this process and in those
+ * that it starts: a server must go on.  Lines that stderr does not take at once
+ * are counted, by all of them together, and the next line that it takes comes
+ * after one that says how many are missing.
+ */
+void log_never_wait(void);
+
+/* In a process that keeps nobody waiting any more: its lines wait again. */
+void log_wait(void);
 
 /* WHO every line is about from now on, kept by reference; NULL: nobody in
  * particular. */

@@ -20,6 +20,8 @@ static uint32_t *count_of(struct children *c, enum child_state state)
 		return &c->n_waiting;
 	case CHILD_SERVED:
 		return &c->n_served;
+	case CHILD_REPORTING:
+		return &c->n_reporting;
 	default:
 		return &c->n_others;
 	}
@@ -92,6 +94,34 @@ struct child *children_give(struct children *c, uint32_t parallel)
 	return last;
 }
 
+static void hang_up(struct child *child)
+{
+	if (child->fd >= 0)
+		close(child->fd);
+	child->fd = -1;
+}
+
+static void drop(struct children *c, struct child *child,
+		 enum child_state state)
+{
+	kill(child->pid, SIGKILL);
+	set_state(c, child, state);
+}
+
+bool children_end_turn(struct children *c, struct child *child)
+{
+	bool fits = c->n_reporting < REPORTING_MAX;
+
+	hang_up(child);
+	if (child->state != CHILD_SERVED)
+		return true;
+	if (fits)
+		set_state(c, child, CHILD_REPORTING);
+	else
+		drop(c, child, CHILD_DROPPED);
+	return fits;
+}
+
 void children_refuse_all(struct children *c)
 {
 	while (c->n_waiting) {
@@ -127,8 +157,7 @@ struct child *children_drop_oldest(struct children *c, uint64_t patience)
 	}
 	if (!oldest || time_since(oldest->came_at) < patience)
 		return NULL;
-	kill(oldest->pid, SIGKILL);
-	set_state(c, oldest, CHILD_DROPPED);
+	drop(c, oldest, CHILD_DROPPED);
 	return oldest;
 }
 
@@ -156,9 +185,13 @@ struct child *children_kill_overdue(struct children *c, uint64_t limit)
 
 	if (!first || time_since(first->served_at) < limit)
 		return NULL;
-	kill(first->pid, SIGKILL);
-	set_state(c, first, CHILD_OVERDUE);
+	drop(c, first, CHILD_OVERDUE);
 	return first;
+}
+
+uint32_t children_count(const struct children *c)
+{
+	return c->n_waiting + c->n_served + c->n_reporting + c->n_others;
 }
 
 void children_signal(const struct children *c, int number)
@@ -169,8 +202,7 @@ void children_signal(const struct children *c, int number)
 
 static void release(struct child *child)
 {
-	if (child->fd >= 0)
-		close(child->fd);
+	hang_up(child);
 	free(child);
 }
 

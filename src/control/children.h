@@ -13,11 +13,14 @@
 /* Connections that have not said who they are yet, and clients that wait. */
 #define STRANGERS_MAX 128
 #define WAITING_MAX 128
+/* Processes whose report waits for its reader. */
+#define REPORTING_MAX 256
 
 enum child_state {
 	CHILD_STRANGER,		/* has not asked for a turn */
 	CHILD_WAITING,
 	CHILD_SERVED,		/* it has its turn */
+	CHILD_REPORTING,	/* its turn is over, its report waits */
 	CHILD_REFUSED,		/* there is none for it: it ends by itself */
 	CHILD_DROPPED,		/* killed, to make room */
 	CHILD_OVERDUE,		/* killed, for its turn lasted too long */
@@ -40,7 +43,8 @@ struct children {
 	struct child *queue[WAITING_MAX];
 	uint32_t n_waiting;
 	uint32_t n_served;
-	uint32_t n_others;	/* neither of these */
+	uint32_t n_reporting;
+	uint32_t n_others;	/* none of these */
 };
 
 /* Append the process PID at the other end of FD, which is the table's from now
@@ -56,6 +60,12 @@ void children_ask(struct children *c, struct child *child, bool over);
  * place for each of the others.  Returns the last one whose turn came, or NULL.
  */
 struct child *children_give(struct children *c, uint32_t parallel);
+
+/*
+ * CHILD gives its turn back, and says nothing more.  Returns false when too many
+ * reports wait already: this one is given up, its process killed.
+ */
+bool children_end_turn(struct children *c, struct child *child);
 
 /* Nobody gets a turn any more. */
 void children_refuse_all(struct children *c);
@@ -82,6 +92,9 @@ uint64_t children_due(const struct children *c, uint64_t limit);
  * one killed, or NULL.
  */
 struct child *children_kill_overdue(struct children *c, uint64_t limit);
+
+/* How many there are. */
+uint32_t children_count(const struct children *c);
 
 /* Send the signal NUMBER to all. */
 void children_signal(const struct children *c, int number);

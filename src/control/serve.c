@@ -31,7 +31,8 @@
 
 enum { SIGNAL, ENDED, LISTENER, CHILDREN };
 
-#define FDS_MAX (CHILDREN + STRANGERS_MAX + WAITING_MAX + 256)
+/* Clients served at once, at most, are the most of --parallel. */
+#define FDS_MAX (CHILDREN + STRANGERS_MAX + WAITING_MAX + REPORTING_MAX + 256)
 
 /* Locked by the child that prints; -1: there is none. */
 static int report_lock = -1;
@@ -105,13 +106,18 @@ static void on_ended(struct server *s)
 	}
 }
 
-/* The process at the other end asks for a turn, or is about to end. */
+/* The process at the other end asks for a turn, gives it back, or is about to
+ * end. */
 static void on_child(struct server *s, struct child *child)
 {
-	int ret = turn_asked(child->fd);
+	int ret = turn_hear_child(child->fd);
 
-	if (ret > 0)
+	if (ret == TURN_ASKED)
 		children_ask(&s->children, child, s->only != 0);
+	if (ret == TURN_ENDED && !children_end_turn(&s->children, child))
+		log_warning("the report of the client at %s is given up: %d "
+			    "reports wait for who reads them", child->address,
+			    REPORTING_MAX);
 	if (ret >= 0)
 		return;
 	close(child->fd);
@@ -144,7 +150,7 @@ static void kill_children(struct server *s)
 	if (s->killed) {
 		log_warning("%u processes of clients do not end, though "
 			    "killed: the kernel keeps them",
-			    s->children.n_served + s->children.n_others);
+			    children_count(&s->children));
 		children_free(&s->children);
 		return;
 	}

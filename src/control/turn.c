@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/time.h"
@@ -18,14 +19,15 @@
 
 enum { ANSWER, CLIENT, SIGNAL, N_FDS };
 
-int turn_asked(int fd)
+int turn_hear_child(int fd)
 {
-	char asked;
-	ssize_t n = recv(fd, &asked, sizeof(asked), MSG_DONTWAIT);
+	uint8_t word;
+	ssize_t n = recv(fd, &word, sizeof(word), MSG_DONTWAIT);
 
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	return n ? 1 : -ECONNRESET;
+		return errno == EAGAIN || errno == EINTR ? TURN_NOTHING :
+							   -errno;
+	return n ? word : -ECONNRESET;
 }
 
 int turn_tell(int fd, uint32_t place)
@@ -36,9 +38,26 @@ int turn_tell(int fd, uint32_t place)
 	return n < 0 ? -errno : 0;
 }
 
+static bool say(const struct connection *conn, enum turn_word what)
+{
+	uint8_t word = what;
+
+	return send(conn->turn_fd, &word, sizeof(word), MSG_NOSIGNAL) ==
+	       sizeof(word);
+}
+
+void turn_end(struct connection *conn)
+{
+	if (conn->turn_fd < 0)
+		return;
+	say(conn, TURN_ENDED);
+	close(conn->turn_fd);
+	conn->turn_fd = -1;
+}
+
 static int ask(struct session *s)
 {
-	if (send(s->conn->turn_fd, "", 1, MSG_NOSIGNAL) == 1)
+	if (say(s->conn, TURN_ASKED))
 		return 0;
 	return fail(&s->result->error, -errno, NULL,
 		    "cannot ask for a turn: %s", strerror(errno));

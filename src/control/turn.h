@@ -1,8 +1,8 @@
 /*
  * Turns at a server: each client has a process of its own (serve.h), and few
- * are served at once.  The process asks its parent for a turn, and is told its
- * place whenever that changes: a message each, over a socket pair that keeps
- * them apart.
+ * are served at once.  The process asks its parent for a turn, is told its place
+ * whenever that changes, and gives the turn back before it reports: a message
+ * each, over a socket pair that keeps them apart.
  */
 #ifndef CONTROL_TURN_H
 #define CONTROL_TURN_H
@@ -22,9 +22,16 @@ enum turn {
 
 /* In the parent. */
 
-/* Has the process at FD asked?  Returns 1, 0 for not yet, or a negative errno
- * when it is gone. */
-int turn_asked(int fd);
+/* What a process says of its turn. */
+enum turn_word {
+	TURN_NOTHING,		/* not now */
+	TURN_ASKED,		/* it wants one */
+	TURN_ENDED,		/* it needs its turn no more */
+};
+
+/* What the process at FD says: enum turn_word, or a negative errno when it is
+ * gone. */
+int turn_hear_child(int fd);
 
 /* Tell PLACE to the process at FD.  Returns 0, -EAGAIN when it does not listen
  * now, or another negative errno. */
@@ -38,6 +45,10 @@ int turn_tell(int fd, uint32_t place);
  * is gone, there is no turn to be had, or the user interrupts.
  */
 int turn_take(struct session *s);
+
+/* Give the turn of CONN back, if it had one: another client's may begin, whatever
+ * this process still does. */
+void turn_end(struct connection *conn);
 
 /* At the client. */
 

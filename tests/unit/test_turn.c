@@ -42,8 +42,7 @@ static void end(int n)
 	children_free(&children);
 	for (int i = 0; i < n; i++)
 		close(fds[i]);
-	assert_int_equal(children.n_waiting + children.n_served +
-			 children.n_others, 0);
+	assert_int_equal(children_count(&children), 0);
 }
 
 /* The last of what the I-th process was told. */
@@ -159,21 +158,52 @@ TEST(test_deaf)
 	end(1);
 }
 
+static void say(int i, enum turn_word what)
+{
+	uint8_t word = what;
+
+	assert_int_equal(send(fds[i], &word, sizeof(word), 0), 1);
+}
+
 TEST(test_messages)
 {
 	begin(2);
-	assert_int_equal(turn_asked(list[0]->fd), 0);
-	assert_int_equal(send(fds[0], "", 1, 0), 1);
-	assert_int_equal(turn_asked(list[0]->fd), 1);
-	assert_int_equal(turn_asked(list[0]->fd), 0);
+	assert_int_equal(turn_hear_child(list[0]->fd), TURN_NOTHING);
+	say(0, TURN_ASKED);
+	say(0, TURN_ENDED);
+	assert_int_equal(turn_hear_child(list[0]->fd), TURN_ASKED);
+	assert_int_equal(turn_hear_child(list[0]->fd), TURN_ENDED);
+	assert_int_equal(turn_hear_child(list[0]->fd), TURN_NOTHING);
 	close(fds[0]);
-	assert_true(turn_asked(list[0]->fd) < 0);
+	assert_true(turn_hear_child(list[0]->fd) < 0);
 	assert_int_equal(turn_tell(list[0]->fd, 1), -EPIPE);
 	fds[0] = -1;
 	list[0]->place = 7;	/* nobody is left to be told */
 	children_tell(&children);
 	assert_false(child_is_deaf(list[0]));
 	end(2);
+}
+
+/* A report may wait for its reader, a turn may not. */
+TEST(test_turn_ends_before_the_report)
+{
+	begin(3);
+	ask(0);
+	ask(1);
+	assert_ptr_equal(go(1), list[0]);
+	assert_true(children_end_turn(&children, list[0]));
+	assert_int_equal(list[0]->fd, -1);
+	assert_int_equal(children.n_reporting, 1);
+	assert_ptr_equal(go(1), list[1]);
+	assert_int_equal(told(1), TURN_NOW);
+	/* who has no turn has none to give back */
+	assert_true(children_end_turn(&children, list[2]));
+	assert_int_equal(children.n_reporting, 1);
+	assert_int_equal(children_count(&children), 3);
+	/* what it reports does not count as its turn */
+	assert_null(children_kill_overdue(&children, UINT64_MAX));
+	assert_int_equal(children_due(&children, 1), list[1]->served_at + 1);
+	end(3);
 }
 
 /* A process that would stay for ever. */
@@ -224,6 +254,23 @@ TEST(test_room_for_others)
 	end(3);
 }
 
+TEST(test_too_many_reports)
+{
+	begin(2);
+	list[1]->pid = start();
+	for (int i = 0; i < 2; i++)
+		ask(i);
+	go(2);
+	children.n_reporting = REPORTING_MAX - 1;
+	assert_true(children_end_turn(&children, list[0]));
+	assert_false(children_end_turn(&children, list[1]));
+	check_killed(list[1]->pid, SIGKILL);
+	assert_int_equal(children.n_reporting, REPORTING_MAX);
+	assert_int_equal(children.n_others, 1);
+	children.n_reporting = 1;
+	end(2);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_one_after_another),
 	cmocka_unit_test(test_several_at_once),
@@ -231,6 +278,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_deaf),
 	cmocka_unit_test(test_messages),
 	cmocka_unit_test(test_room_for_others),
+	cmocka_unit_test(test_turn_ends_before_the_report),
+	cmocka_unit_test(test_too_many_reports),
 };
 
 TEST_MAIN(tests, 20)

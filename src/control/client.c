@@ -8,6 +8,7 @@
 #include "control/check.h"
 #include "control/frames.h"
 #include "control/greeting.h"
+#include "control/reach.h"
 #include "control/run.h"
 
 /* A file that cannot be written is known before the server is bothered. */
@@ -137,7 +138,7 @@ int session_client(struct connection *conn, struct device *device,
 {
 	static session_step *const steps[] = {
 		open_samples, greet, authenticate, agree, choose_path,
-		connect_qps, run_all, NULL,
+		connect_qps, reach_prove, run_all, NULL,
 	};
 
 	return session_run(steps, true, conn, device, result, session);

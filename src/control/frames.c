@@ -280,6 +280,23 @@ int decode_ready(const struct frame *frame, struct effective *effective,
 	return ret;
 }
 
+void encode_reached(struct frame *frame, const uint8_t bytes[REACHED_SIZE])
+{
+	struct cursor c = wire_begin(frame, FRAME_REACHED);
+
+	wire_put_raw(&c, bytes, REACHED_SIZE);
+	wire_end(frame, &c);
+}
+
+int decode_reached(const struct frame *frame, uint8_t bytes[REACHED_SIZE],
+		   struct error *err)
+{
+	struct cursor c = wire_open(frame);
+
+	wire_get_raw(&c, bytes, REACHED_SIZE);
+	return wire_close(&c, frame, err);
+}
+
 void encode_start(struct frame *frame, uint64_t size)
 {
 	struct cursor c = wire_begin(frame, FRAME_START);

@@ -88,6 +88,13 @@
  *		the order and the ranges of EFFECTIVE_LIST
  *		(model/effective.h); 0xffffffff: has no such value
  *
+ * REACHED	over UC and UD, from an end that will be sent to: 16 bytes, those
+ *		of the packet that came to the first QP of its ENDPOINT: a SEND
+ *		of 16 random bytes, which the other end posts when both have
+ *		said READY.  What it sends must not go to a host that did not
+ *		ask for it, whatever GID an ENDPOINT names.
+ * AGAIN	no packet came: please send it again, at most 9 times
+ *
  * START	u64 message size; the server's answer: ready for it
  * SENT		u32 n, n x u64 messages sent by each thread, warm-up included:
  *		from an end that sends, once all is out, so that the other
@@ -108,7 +115,7 @@
  *		u64 origin, real squares, u32 n, n x { u32 bin, u64 count }
  *		(stats/histogram.h)
  *
- * BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
+ * AGAIN, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
  * every second, or every quarter of the plan's timeout when that is less; an
  * end that hears nothing for the timeout gives the other up.  One that comes
  * late is skipped.  A server that has not sent ACCEPT yet fails by REFUSE; all
@@ -142,6 +149,7 @@ struct sent {
 
 #define HELLO_NONCE_SIZE 32
 #define AUTH_PROOF_SIZE 32
+#define REACHED_SIZE 16
 #define AUTH_STREAM_SIZE 24
 
 struct auth {
@@ -192,6 +200,7 @@ void encode_accept(struct frame *frame, const struct port *server);
 void encode_endpoint(struct frame *frame, const struct endpoint *endpoint);
 void encode_ready(struct frame *frame, const struct effective *effective);
 void encode_wait(struct frame *frame, uint32_t before);
+void encode_reached(struct frame *frame, const uint8_t bytes[REACHED_SIZE]);
 void encode_start(struct frame *frame, uint64_t size);
 void encode_sent(struct frame *frame, const struct sent *sent);
 void encode_done(struct frame *frame, const struct done *done);
@@ -225,6 +234,8 @@ int decode_ready(const struct frame *frame, struct effective *effective,
 		 struct error *err);
 int decode_wait(const struct frame *frame, uint32_t *before,
 		struct error *err);
+int decode_reached(const struct frame *frame, uint8_t bytes[REACHED_SIZE],
+		   struct error *err);
 int decode_start(const struct frame *frame, uint64_t *size,
 		 struct error *err);
 int decode_sent(const struct frame *frame, struct sent *sent,

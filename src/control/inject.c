@@ -244,9 +244,18 @@ static int nobodys_gid(struct session *s)
 	return 0;
 }
 
+/* Where datagrams go, of which each has its address. */
+static int datagrams_to_nobody(struct session *s)
+{
+	for (uint32_t i = 0; i < s->res.n_qps; i++)
+		s->res.qps[i].remote_qpn = ENDPOINT_QPN_MAX - 1;
+	return 0;
+}
+
 static int wrong_qkey(struct session *s)
 {
-	s->peer.qkey ^= 1;
+	for (uint32_t i = 0; i < s->res.n_qps; i++)
+		s->res.qps[i].remote_qkey ^= 1;
 	return 0;
 }
 
@@ -330,8 +339,8 @@ static const struct {
 	AT(UD_TOO_LONG, CLIENT, PREPARED, inject_longer_than_mtu),
 	AT(UD_NO_HEADER, SERVER, CREATED, no_header),
 	AT(UD_NO_RECEIVE, SERVER, ENDPOINT, no_receives),
-	AT(UD_QPN, CLIENT, ENDPOINT, nobodys_qpn),
-	AT(UD_QKEY, CLIENT, ENDPOINT, wrong_qkey),
+	AT(UD_QPN, CLIENT, REACHED, datagrams_to_nobody),
+	AT(UD_QKEY, CLIENT, REACHED, wrong_qkey),
 	AT(UC_NO_RECEIVE, SERVER, ENDPOINT, no_receives),
 	AT(UC_RKEY, CLIENT, ENDPOINT, spoil_rkey),
 	AT(UC_NO_ACCESS, SERVER, CREATED, inject_no_access),

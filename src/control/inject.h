@@ -23,6 +23,8 @@ enum inject_point {
 	INJECT_AT_CREATED,	/* verbs objects made, QPs in INIT */
 	INJECT_AT_ENDPOINT,	/* the peer's known, no receive posted yet */
 	INJECT_AT_CONNECTED,	/* QPs in RTS, receives posted */
+	INJECT_AT_REACHED,	/* over UC and UD: the same, and each end has
+				 * proved that it is where it says */
 	INJECT_AT_PREPARED,	/* of a size: requests made, not posted */
 	INJECT_AT_RUNNING,	/* the other end may send, loops begin after */
 };

@@ -12,6 +12,7 @@
 #include "control/greeting.h"
 #include "control/limits.h"
 #include "control/numa.h"
+#include "control/reach.h"
 #include "control/run.h"
 #include "control/signals.h"
 #include "control/turn.h"
@@ -186,7 +187,8 @@ int session_server(struct connection *conn, struct device *device,
 		   struct result *result, struct session **session)
 {
 	static session_step *const steps[] = {
-		greet, authenticate, begin, agree, connect_qps, run_all, NULL,
+		greet, authenticate, begin, agree, connect_qps, reach_prove,
+		run_all, NULL,
 	};
 
 	return session_run(steps, false, conn, device, result, session);

@@ -16,6 +16,7 @@
 #include "control/verification.h"
 #include "control/numa.h"
 #include "control/peer_check.h"
+#include "control/reach.h"
 #include "control/turn.h"
 #include "model/observer.h"
 #include "verbs/sleep.h"
@@ -107,8 +108,8 @@ int session_send(struct session *s, struct frame *frame)
 	return ret;
 }
 
-static int unexpected(struct session *s, const struct frame *frame,
-		      enum frame_type wanted)
+int session_unexpected(struct session *s, const struct frame *frame,
+		       enum frame_type wanted)
 {
 	if (frame->type == FRAME_REFUSE || frame->type == FRAME_ABORT)
 		return frames_take_error(frame, s->conn->peer,
@@ -198,7 +199,7 @@ int session_expect(struct session *s, enum frame_type type,
 		*frame = f;
 		return 0;
 	}
-	ret = unexpected(s, &f, type);
+	ret = session_unexpected(s, &f, type);
 	frame_free(&f);
 	return ret;
 }
@@ -384,7 +385,11 @@ int session_connect(struct session *s)
 	int ret = inject_at(s, INJECT_AT_ENDPOINT);
 
 	s->connecting = true;
-	if (!ret)
+	/* where messages may be lost run_size() does it in time, too: a packet
+	 * that comes late must not take the receive of a message */
+	if (!ret && plan_is_unreliable(&r->params.plan))
+		ret = reach_begin(s);
+	else if (!ret)
 		ret = session_fill_receives(s);
 	if (!ret)
 		ret = resources_connect(&s->res, s->device, &r->params.plan,

@@ -14,6 +14,10 @@
  *	ENDPOINT  path, MR, QPs             ->  <-      ENDPOINT
  *	          both ends: receives posted, RTR, RTS; ALIVE likewise
  *	READY     attributes of a QP        ->  <-      READY
+ *	          over UC and UD, to an end that will be sent to: a packet
+ *	          of random bytes, to the GID and the QP that it named
+ *	REACHED   these bytes, or AGAIN     ->  <-      REACHED, or AGAIN
+ *						(reach.h)
  *	START     size                      ->  <-      START
  *	          traffic; ALIVE from both, once a second
  *	SENT      messages, when all is out ->  <-      SENT, of who sends
@@ -129,6 +133,11 @@ int session_expect(struct session *s, enum frame_type type,
 /* Take STEP, of verbs calls that may last, while the peer gets signs of life.
  * Nothing else is sent meanwhile. */
 int session_work(struct session *s, session_step *step);
+
+/* FRAME is not one of type WANTED: REFUSE and ABORT are the peer's error, of
+ * anything else it is one to have sent it.  Returns a negative errno. */
+int session_unexpected(struct session *s, const struct frame *frame,
+		       enum frame_type wanted);
 
 /* Send a frame of TYPE that carries nothing, or receive one. */
 int session_say(struct session *s, enum frame_type type);

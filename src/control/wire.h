@@ -45,7 +45,9 @@
 	X(ALIVE, 11, 0) \
 	X(SENT, 12, 4 + 64 * 8) \
 	X(WAIT, 13, 4) \
-	X(AUTH, 14, 56)
+	X(AUTH, 14, 56) \
+	X(REACHED, 15, 16) \
+	X(AGAIN, 16, 0)
 
 enum frame_type {
 #define X(name, type, limit) FRAME_##name = type,

@@ -55,6 +55,12 @@ bool plan_is_fenced(const struct plan *plan)
 	       (plan->op == OP_WRITE || plan->op == OP_WRITE_IMM);
 }
 
+bool plan_proves_address(const struct plan *plan, bool client)
+{
+	return plan_is_unreliable(plan) &&
+	       (plan_sends(plan, !client) || plan_is_fenced(plan));
+}
+
 bool plan_posts_receives(const struct plan *plan, bool client)
 {
 	if (plan_is_fenced(plan))

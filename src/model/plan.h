@@ -99,6 +99,13 @@ bool plan_sends(const struct plan *plan, bool client);
 /* True when messages may be lost without an error. */
 bool plan_is_unreliable(const struct plan *plan);
 
+/*
+ * True when an end sends this one what needs no answer, so that nothing but
+ * this end's word says that it is here: UC and UD messages, and what answers
+ * those that are verified.  It has to prove it first (control/reach.h).
+ */
+bool plan_proves_address(const struct plan *plan, bool client);
+
 /* True when writes are verified: a send after them says that they are there,
  * and one back that they were looked at (traffic/verify.h). */
 bool plan_is_fenced(const struct plan *plan);

@@ -78,7 +78,11 @@ static uint64_t asked_shared_receives(const struct plan *plan, bool client)
 static uint64_t asked_regions(const struct plan *plan, bool client)
 {
 	(void)client;
-	return plan->mr_per_qp ? (uint64_t)plan->qps * plan_regions(plan) : 0;
+	if (!plan->mr_per_qp)
+		return 0;
+	/* and a small one (verbs/challenge.h) */
+	return (uint64_t)plan->qps * plan_regions(plan) +
+	       plan_is_unreliable(plan);
 }
 
 static const char *option_of(const struct limit *limit, const struct plan *plan)

@@ -197,6 +197,9 @@ int resources_create(const struct device *device, const struct plan *plan,
 		ret = create_qps(device, plan, client, vector, &r, err);
 	if (!ret)
 		ret = choose_psns(&r, err);
+	if (!ret && plan_is_unreliable(plan))
+		ret = challenge_create(device, r.pd, r.qps, r.queues,
+				       &r.challenge, err);
 	if (ret)
 		resources_destroy(&r);
 	else
@@ -223,6 +226,7 @@ void resources_destroy(struct resources *res)
 		free(res->qps[i].lists[0].requests);
 	}
 	addresses_destroy(&res->addresses);
+	challenge_destroy(&res->challenge);
 	for (uint32_t t = 0; res->queues && t < res->n_threads; t++)
 		queues_destroy(&res->queues[t]);
 	memory_destroy(&res->memory);

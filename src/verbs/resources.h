@@ -14,6 +14,7 @@
 #include "model/plan.h"
 #include "traffic/flow.h"
 #include "verbs/address.h"
+#include "verbs/challenge.h"
 #include "verbs/device.h"
 #include "verbs/memory.h"
 #include "verbs/queues.h"
@@ -31,6 +32,7 @@ struct resources {
 	uint32_t *psns;		/* of each QP, 24 random bits */
 	uint32_t qkey;		/* of UD: 31 random bits, of all QPs */
 	struct addresses addresses;	/* likewise: the QPs' ah */
+	struct challenge challenge;	/* of UC and UD, by the first QP */
 	struct ibv_pd *other_pd;	/* of --inject: NULL without */
 	struct ibv_mw *window;	/* likewise */
 };

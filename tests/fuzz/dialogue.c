@@ -79,6 +79,14 @@ int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *new,
 	return __real_timerfd_settime(fd, flags, &when, old);
 }
 
+void __wrap_randombytes_buf(void *bytes, size_t size);
+
+/* A peer whose words are written before must know what is random. */
+void __wrap_randombytes_buf(void *bytes, size_t size)
+{
+	memset(bytes, DIALOGUE_RANDOM, size);
+}
+
 /* As small as it may be, so that no input takes long. */
 static void prepare_device(const uint8_t settings[DIALOGUE_SETTINGS])
 {
@@ -99,6 +107,7 @@ static void prepare_device(const uint8_t settings[DIALOGUE_SETTINGS])
 		fake_verbs.port.lid = 1;
 		fake_verbs.gids[0].gid_type = IBV_GID_TYPE_IB;
 	}
+	fake_verbs.stray = settings[0] & DIALOGUE_STRAY;
 	fake_verbs.lose_every = settings[0] & DIALOGUE_LOSES ? 2 : 0;
 	fake_verbs.fail_message = settings[2];
 }

@@ -18,6 +18,8 @@
 
 #define DIALOGUE_SETTINGS 4
 #define DIALOGUE_RAW 0x80
+/* Every random byte of the session. */
+#define DIALOGUE_RANDOM 0x72
 
 /* Bits of the first byte of an input. */
 enum {
@@ -25,6 +27,7 @@ enum {
 	DIALOGUE_ODP = 2,	/* and memory need not be pinned */
 	DIALOGUE_INFINIBAND = 4,
 	DIALOGUE_LOSES = 8,	/* every other datagram */
+	DIALOGUE_STRAY = 16,	/* a packet of zeros comes: a challenge */
 };
 
 /*

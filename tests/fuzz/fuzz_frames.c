@@ -29,6 +29,7 @@ union value {
 	struct done done;
 	uint32_t before;
 	struct auth auth;
+	uint8_t reached[REACHED_SIZE];
 };
 
 typedef int getter(const struct frame *frame, union value *v,
@@ -77,6 +78,7 @@ ERROR_CODEC(ABORT)
 		(void)v; \
 		encode_empty(frame, FRAME_##type); \
 	}
+EMPTY_CODEC(AGAIN)
 EMPTY_CODEC(BYE)
 EMPTY_CODEC(ALIVE)
 
@@ -122,6 +124,17 @@ static int get_AUTH(const struct frame *frame, union value *v,
 static void put_AUTH(struct frame *frame, const union value *v)
 {
 	encode_auth(frame, &v->auth);
+}
+
+static int get_REACHED(const struct frame *frame, union value *v,
+		       struct error *err)
+{
+	return decode_reached(frame, v->reached, err);
+}
+
+static void put_REACHED(struct frame *frame, const union value *v)
+{
+	encode_reached(frame, v->reached);
 }
 
 /* A type that is missing above does not compile here. */

@@ -105,6 +105,7 @@ static void make_frame(enum frame_type type, const struct plan *plan,
 	};
 
 	any.endpoint.gid = any.port.gids[0].raw;
+	memset(any.reached, DIALOGUE_RANDOM, sizeof(any.reached));
 	for (uint32_t i = 0; i < plan->qps; i++)
 		qps[i] = (struct endpoint_qp){ FIRST_QPN + i, i, 0x500 };
 	encode_any(type, &any, frame);
@@ -130,6 +131,8 @@ static void put_dialogue(struct seed *s, const struct plan *plan, bool client)
 	put_record(s, client ? FRAME_PLAN : FRAME_ACCEPT, plan, 0);
 	put_record(s, FRAME_ENDPOINT, plan, 0);
 	put_record(s, FRAME_READY, plan, 0);
+	if (plan_proves_address(plan, client))
+		put_record(s, FRAME_REACHED, plan, 0);
 	for (uint32_t i = 0; i < plan->sizes.n; i++) {
 		put_record(s, FRAME_START, plan, plan->sizes.bytes[i]);
 		if (plan->metric == METRIC_LATENCY ? client :
@@ -143,7 +146,9 @@ static void put_dialogue(struct seed *s, const struct plan *plan, bool client)
 
 static void write_dialogues(const char *folder)
 {
-	static const uint8_t as_usual[DIALOGUE_SETTINGS - 1];
+	static const uint8_t as_usual[DIALOGUE_SETTINGS - 1] = {
+		DIALOGUE_STRAY,
+	};
 	struct options options;
 
 	for (unsigned int i = 0; tests_get(i, &options); i++) {

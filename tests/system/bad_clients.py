@@ -23,7 +23,8 @@ HELD = 64
 THREADS = 8
 PATIENCE = 60
 FRAMES = ("HELLO", "PLAN", "ENDPOINT", "READY", "START", "SENT", "DONE",
-          "BYE", "ALIVE", "WAIT", "ABORT", "REFUSE", "ACCEPT")
+          "BYE", "ALIVE", "WAIT", "ABORT", "REFUSE", "ACCEPT", "REACHED",
+          "AGAIN")
 
 
 def payload(name):

@@ -14,7 +14,8 @@ from lab import FAKE, SYSFS
 MAGIC = b"vbsp"
 PROTOCOL = 5
 TYPES = ("HELLO", "REFUSE", "PLAN", "ACCEPT", "ENDPOINT", "READY", "START",
-         "DONE", "BYE", "ABORT", "ALIVE", "SENT", "WAIT", "AUTH")
+         "DONE", "BYE", "ABORT", "ALIVE", "SENT", "WAIT", "AUTH", "REACHED",
+         "AGAIN")
 # Signs of life.
 ALIVE = ("ALIVE", "WAIT")
 # Frames that are not answered.
@@ -128,8 +129,8 @@ def own_gids():
     return gids
 
 
-def port(max_qp=65536, mtu=3):
-    gids = own_gids()
+def port(max_qp=65536, mtu=3, gids=None):
+    gids = gids or own_gids()
     text = string("fakehost") + string("fake0") + string("1.0")
     text += struct.pack(">BBBBBBHHII", 1, 4, 2, mtu, 0, 0, 0, PKEY, 10000,
                         ANY)
@@ -154,9 +155,9 @@ def plan(operation="write", sizes=(64,), parameters=None, labels=(),
     return text + struct.pack(f">H{len(labels)}I", len(labels), *labels)
 
 
-def endpoint(gid_index, peer_gid_index, mtu=3, stride=4096, n=1):
-    """Queue pairs that do not exist behind a GID that does."""
-    gid = {index: gid for index, _, gid in own_gids()}[gid_index]
+def endpoint(gid_index, peer_gid_index, mtu=3, stride=4096, n=1, gids=None):
+    """Queue pairs that do not exist behind a GID that does, or is in GIDS."""
+    gid = {index: gid for index, _, gid in gids or own_gids()}[gid_index]
     text = ENDPOINT.pack(0, gid, 2, gid_index, peer_gid_index, 1, mtu, 0,
                          1 << 20, n * stride, stride, n)
     return text + b"".join(QUEUE_PAIR.pack(0xfffff0 - i, i, RKEY)
@@ -278,9 +279,9 @@ class FakeClient(Peer):
              "BYE")
     ANSWERS = {"PLAN": "ACCEPT"}
 
-    def __init__(self, number, secret=None, **payloads):
+    def __init__(self, number, secret=None, host="127.0.0.1", **payloads):
         """PAYLOADS: of some steps another one than usual."""
-        super().__init__(socket.create_connection(("127.0.0.1", number), 20))
+        super().__init__(socket.create_connection((host, number), 20))
         self.secret = secret
         self.payloads = payloads
 

@@ -13,6 +13,7 @@ struct any_frame {
 	struct endpoint endpoint;
 	struct effective effective;
 	uint32_t before;	/* of WAIT */
+	uint8_t reached[REACHED_SIZE];
 	uint64_t size;		/* of START */
 	struct sent sent;
 	struct done done;
@@ -47,6 +48,9 @@ static inline void encode_any(enum frame_type type, const struct any_frame *any,
 		break;
 	case FRAME_WAIT:
 		encode_wait(frame, any->before);
+		break;
+	case FRAME_REACHED:
+		encode_reached(frame, any->reached);
 		break;
 	case FRAME_START:
 		encode_start(frame, any->size);

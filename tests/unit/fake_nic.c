@@ -83,12 +83,13 @@ static void send_away(struct nic_qp *q, const struct nic_send *s)
 {
 	struct nic_qp *peer = nic_peer(q, s);
 	uint32_t every = fake_verbs.lose_every;
+	uint64_t nth = ++fake_verbs.unreliable;
 
-	if (every && ++fake_verbs.unreliable % every == 0) {
+	if (nth <= fake_verbs.lose_first || (every && nth % every == 0)) {
 		fake_verbs.lost++;
 		peer = NULL;
 	}
-	if (fake_verbs.black_hole)
+	if (fake_verbs.black_hole && nth > fake_verbs.spare_first)
 		peer = NULL;
 	finish(q, s, count_message() == fake_verbs.fail_message ?
 			     fake_verbs.status : nic_transfer(q, peer, s));

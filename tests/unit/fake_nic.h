@@ -127,6 +127,9 @@ bool nic_takes_receive(const struct nic_send *s);
 /* Where S of Q goes; NULL: nowhere. */
 struct nic_qp *nic_peer(const struct nic_qp *q, const struct nic_send *s);
 
+/* The first receive of Q, if there is one, takes a message of zeros. */
+void nic_stray(struct nic_qp *q);
+
 /*
  * Move the bytes of S, from Q to PEER or back, and take a receive there if it
  * needs one; PEER is NULL when it is lost.  Returns how S completes.

@@ -189,6 +189,9 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	qp->state = attr->qp_state;
 	keep(&q->attr, attr, mask);
 	q->dest = q->attr.dest_qp_num;
+	if (fake_verbs.stray && qp->state == IBV_QPS_RTR &&
+	    qp->qp_type != IBV_QPT_RC)
+		nic_stray(q);
 	pthread_mutex_unlock(&nic_lock);
 	return 0;
 }

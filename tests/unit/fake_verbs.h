@@ -36,7 +36,12 @@ struct fake_verbs {
 	enum ibv_wc_status status;
 	uint64_t damage_message;	/* a byte of this one is changed */
 	uint32_t lose_every;	/* of UC and UD messages each so many-th */
-	bool black_hole;	/* nothing sent ever arrives */
+	uint64_t lose_first;	/* and that many at first */
+	bool stray;		/* a message of zeros that nobody sent comes to
+				 * each queue pair of these, if it has a
+				 * receive */
+	bool black_hole;	/* nothing sent ever arrives, but */
+	uint64_t spare_first;	/* that many of UC and UD */
 	int n_vectors;		/* completion vectors */
 	uint32_t max_inline;	/* more is refused when a QP is created */
 	/* to be read */
@@ -50,7 +55,7 @@ struct fake_verbs {
 	uint32_t misuses;	/* destroyed in the wrong order, ... */
 	uint32_t receives_late;	/* messages that had to wait for one */
 	uint64_t unreliable;	/* messages over UC and UD */
-	uint64_t lost;		/* of them, by lose_every */
+	uint64_t lost;		/* of them, by lose_every and lose_first */
 	uint64_t dropped;	/* of them, for there was no receive */
 	uint64_t inlined;	/* messages whose bytes came with them */
 	uint64_t events;	/* completions that were told of */

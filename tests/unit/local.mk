@@ -56,6 +56,7 @@ check_PROGRAMS = \
 	tests/unit/test_protocol \
 	tests/unit/test_qp_attr \
 	tests/unit/test_rate \
+	tests/unit/test_reach \
 	tests/unit/test_ready \
 	tests/unit/test_refusals \
 	tests/unit/test_resources \
@@ -221,6 +222,8 @@ tests_unit_test_protocol_SOURCES = tests/unit/test_protocol.c \
 tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \
 	tests/unit/same_effective.h tests/unit/test.h
 tests_unit_test_rate_SOURCES = tests/unit/test_rate.c tests/unit/test.h
+tests_unit_test_reach_SOURCES = tests/unit/test_reach.c \
+	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_ready_SOURCES = tests/unit/test_ready.c \
 	tests/unit/same_effective.h $(fake_verbs) \
 	$(pair) tests/unit/test.h

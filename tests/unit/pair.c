@@ -135,6 +135,49 @@ static void write_all(int fd, const uint8_t *data, size_t size)
 	}
 }
 
+void pair_say(int fd, struct frame *frame)
+{
+	write_all(fd, frame->bytes, WIRE_HEADER_SIZE + frame->length);
+	frame_free(frame);
+}
+
+/* What queue pairs of TRANSPORT are set to. */
+static struct effective ready_for(enum transport transport)
+{
+	struct effective e = { .known = true };
+
+#define X(name, most, who, ...) \
+	e.name = effective_has(who, transport, true) ? 0 : EFFECTIVE_NONE;
+	EFFECTIVE_LIST(X)
+#undef X
+	return e;
+}
+
+void pair_say_until_ready(int fd, const struct plan *plan,
+			  const struct port *port)
+{
+	struct endpoint_qp qp = { 1, 2, 3 };
+	struct endpoint endpoint = {
+		.gid = port->gids[0].raw,
+		.gid_type = IBV_GID_TYPE_ROCE_V2, .gid_index = 1,
+		.peer_gid_index = 1, .global = 1, .mtu = IBV_MTU_1024,
+		.length = plan_stride(plan), .stride = plan_stride(plan),
+		.n = 1, .qps = &qp,
+	};
+	const struct effective effective =
+		ready_for((enum transport)plan->transport);
+	struct frame frame;
+
+	pair_valid_frame(FRAME_HELLO, &frame);
+	pair_say(fd, &frame);
+	encode_plan(&frame, plan, port);
+	pair_say(fd, &frame);
+	encode_endpoint(&frame, &endpoint);
+	pair_say(fd, &frame);
+	encode_ready(&frame, &effective);
+	pair_say(fd, &frame);
+}
+
 static void poke(uint8_t *at, unsigned int size, uint64_t value)
 {
 	for (unsigned int i = 0; i < size; i++)

@@ -96,4 +96,12 @@ void pair_check_both_failed(struct pair *p, const char *what);
 /* A valid frame of TYPE into FRAME; frame_free() it. */
 void pair_valid_frame(enum frame_type type, struct frame *frame);
 
+/* Write FRAME to FD, and free it. */
+void pair_say(int fd, struct frame *frame);
+
+/* Write to FD what a client at PORT says until both ends are ready to run PLAN:
+ * its queue pair is nowhere. */
+void pair_say_until_ready(int fd, const struct plan *plan,
+			  const struct port *port);
+
 #endif

@@ -208,6 +208,18 @@ static void encode_sample_endpoint(struct frame *frame)
 	encode_endpoint(frame, &endpoint);
 }
 
+static void encode_sample_reached(struct frame *frame)
+{
+	const uint8_t bytes[REACHED_SIZE] = { 0x0a, 0x0b, 0x0c, [15] = 0x0d };
+
+	encode_reached(frame, bytes);
+}
+
+static void encode_sample_again(struct frame *frame)
+{
+	encode_empty(frame, FRAME_AGAIN);
+}
+
 static void encode_sample_start(struct frame *frame)
 {
 	encode_start(frame, 65536);
@@ -289,7 +301,8 @@ const struct sample samples[] = {
 	SAMPLE(DONE, done_empty),   SAMPLE(BYE, bye),
 	SAMPLE(ABORT, abort),	    SAMPLE(ALIVE, alive),
 	SAMPLE(SENT, sent),	    SAMPLE(WAIT, wait),
-	SAMPLE(AUTH, auth),
+	SAMPLE(AUTH, auth),	    SAMPLE(REACHED, reached),
+	SAMPLE(AGAIN, again),
 };
 
 const size_t n_samples = sizeof(samples) / sizeof(*samples);
@@ -337,6 +350,7 @@ int sample_decode(const struct frame *frame, struct error *err)
 	struct effective effective;
 	struct sent sent;
 	struct auth auth;
+	uint8_t reached[REACHED_SIZE];
 	uint64_t size;
 	uint32_t before;
 
@@ -358,6 +372,8 @@ int sample_decode(const struct frame *frame, struct error *err)
 		return decode_ready(frame, &effective, err);
 	case FRAME_WAIT:
 		return decode_wait(frame, &before, err);
+	case FRAME_REACHED:
+		return decode_reached(frame, reached, err);
 	case FRAME_START:
 		return decode_start(frame, &size, err);
 	case FRAME_SENT:

@@ -242,7 +242,7 @@ TEST(test_each_call_of_ud)
 		ret = connect_to_self(&plan, &device, &res, &err);
 		assert_int_equal(error_is_set(&err), ret != 0);
 		/* of what is connected: RTR, RTS and AH of each QP */
-		if (nth == 11)
+		if (nth == 12)
 			assert_contains(err.message, "fake0 port 1: cannot "
 				"make an address handle towards ::: ");
 		resources_destroy(&res);
@@ -250,7 +250,7 @@ TEST(test_each_call_of_ud)
 		assert_int_equal(fake_verbs_alive(), 0);
 		assert_int_equal(fake_verbs.misuses, 0);
 		if (!ret)
-			assert_int_equal(nth, 15);
+			assert_int_equal(nth, 16);
 	}
 }
 

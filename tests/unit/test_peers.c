@@ -150,7 +150,7 @@ TEST(test_every_wrong_type_at_every_step)
 		FRAME_HELLO, FRAME_REFUSE, FRAME_PLAN, FRAME_ACCEPT,
 		FRAME_ENDPOINT, FRAME_READY, FRAME_START, FRAME_SENT,
 		FRAME_DONE, FRAME_BYE, FRAME_ABORT, FRAME_WAIT,
-		FRAME_AUTH,
+		FRAME_AUTH, FRAME_REACHED, FRAME_AGAIN,
 	};
 
 	fake_verbs_reset();
@@ -262,53 +262,17 @@ TEST(test_too_few_queue_pairs)
 	check_clean();
 }
 
-static void say(int fd, struct frame *frame)
-{
-	ssize_t size = WIRE_HEADER_SIZE + frame->length;
-
-	assert_int_equal(send(fd, frame->bytes, (size_t)size, 0), size);
-	frame_free(frame);
-}
-
-static struct effective ready_for_datagrams(void)
-{
-	struct effective e = { .known = true };
-
-#define X(name, most, who, ...) \
-	e.name = effective_has(who, TRANSPORT_UD, true) ? 0 : EFFECTIVE_NONE;
-	EFFECTIVE_LIST(X)
-#undef X
-	return e;
-}
-
 /* All that a client says up to a DONE, while the server has to send for long;
- * then it is gone.  Its queue pair is nowhere, which a datagram does not tell.
- */
+ * then it is gone.  Its queue pair is nowhere, which takes long to tell. */
 static void say_done_early(const struct pair *p, const struct plan *plan, int fd)
 {
-	struct endpoint_qp qp = { 1, 2, 3 };
-	struct endpoint endpoint = {
-		.gid = p->client.device.port.gids[0].raw,
-		.gid_type = IBV_GID_TYPE_ROCE_V2, .gid_index = 1,
-		.peer_gid_index = 1, .global = 1, .mtu = IBV_MTU_1024,
-		.length = plan_stride(plan), .stride = plan_stride(plan),
-		.n = 1, .qps = &qp,
-	};
-	const struct effective effective = ready_for_datagrams();
 	struct frame frame;
 
-	pair_valid_frame(FRAME_HELLO, &frame);
-	say(fd, &frame);
-	encode_plan(&frame, plan, &p->client.device.port);
-	say(fd, &frame);
-	encode_endpoint(&frame, &endpoint);
-	say(fd, &frame);
-	encode_ready(&frame, &effective);
-	say(fd, &frame);
+	pair_say_until_ready(fd, plan, &p->client.device.port);
 	encode_start(&frame, plan->sizes.bytes[0]);
-	say(fd, &frame);
+	pair_say(fd, &frame);
 	pair_valid_frame(FRAME_DONE, &frame);
-	say(fd, &frame);
+	pair_say(fd, &frame);
 	shutdown(fd, SHUT_WR);
 }
 
@@ -320,8 +284,7 @@ TEST(test_done_before_all_is_sent)
 	int fds[2];
 
 	fake_verbs_reset();
-	pair_open(&p, OP_SEND, METRIC_BANDWIDTH);
-	pair_plan(&p)->transport = TRANSPORT_UD;
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
 	pair_plan(&p)->reversed = true;
 	pair_plan(&p)->iterations = 0;
 	pair_plan(&p)->duration = 3600000000000;

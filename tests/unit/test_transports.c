@@ -73,7 +73,8 @@ TEST(test_every_transport)
 static void check_way(enum op op, enum transport transport, enum way way,
 		      uint32_t threads)
 {
-	uint64_t each = 200 * 4;
+	/* and a challenge to each end that is sent to */
+	uint64_t each = 200 * 4 + (transport != TRANSPORT_RC);
 	struct pair p;
 	struct plan *plan = open_pair(&p, op, METRIC_BANDWIDTH, transport);
 
@@ -257,6 +258,7 @@ TEST(test_nothing_comes)
 
 		open_pair(&p, OP_SEND, METRIC_BANDWIDTH, t);
 		fake_verbs.black_hole = true;
+		fake_verbs.spare_first = 1;	/* challenges come */
 		pair_start(&p);
 		pair_wait(&p);
 		assert_int_equal(p.client.ret, -EIO);
@@ -292,6 +294,7 @@ TEST(test_no_answer_comes)
 			plan->iterations = cases[i].pings;
 			plan->timeout = cases[i].timeout;
 			fake_verbs.black_hole = true;
+			fake_verbs.spare_first = 2;
 			pair_start(&p);
 			pair_wait(&p);
 			assert_true(p.client.ret < 0);

@@ -114,11 +114,14 @@ TEST(test_by_duration)
 static void check_damage(enum op op, enum metric metric,
 			 enum transport transport, uint64_t nth)
 {
+	const struct plan *plan;
 	struct pair p;
 
-	open_pair(&p, op, metric, transport);
+	plan = open_pair(&p, op, metric, transport);
 	pair_hurry(&p);
-	fake_verbs.damage_message = nth;
+	/* challenges come before */
+	fake_verbs.damage_message = nth + plan_proves_address(plan, true) +
+				    plan_proves_address(plan, false);
 	pair_start(&p);
 	pair_wait(&p);
 	if (!p.client.ret || !p.server.ret)

@@ -60,7 +60,7 @@ TEST(test_every_type_and_its_limit)
 
 TEST(test_unknown_types)
 {
-	static const uint16_t types[] = { 0, 15, 99, 255, 256, 65535 };
+	static const uint16_t types[] = { 0, 17, 99, 255, 256, 65535 };
 	struct frame frame;
 	struct error err;
 

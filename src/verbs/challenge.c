@@ -1,0 +1,133 @@
+#include "config.h"
+#include "verbs/challenge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "verbs/explain.h"
+
+struct challenge_buffer {
+	uint8_t sent[CHALLENGE_SIZE];
+	uint8_t received[GRH_SIZE + CHALLENGE_SIZE];
+};
+
+static int verb_failed(const struct challenge *c, const char *verb, int errnum,
+		       struct error *err)
+{
+	const struct port *port = &c->device->port;
+
+	return fail(err, -abs(errnum),
+		    explain_advice(verb, abs(errnum), port_is_ethernet(port)),
+		    "%s: cannot exchange a challenge with the peer: %s: %s",
+		    port->device, verb, strerror(abs(errnum)));
+}
+
+int challenge_create(const struct device *device, struct ibv_pd *pd,
+		     const struct flow_qp *q, const struct queues *queues,
+		     struct challenge *challenge, struct error *err)
+{
+	struct challenge c = {
+		.device = device,
+		.q = q,
+		.queues = queues,
+		.buffer = xcalloc(1, sizeof(*c.buffer)),
+	};
+	int ret;
+
+	c.mr = ibv_reg_mr(pd, c.buffer, sizeof(*c.buffer),
+			  IBV_ACCESS_LOCAL_WRITE);
+	if (!c.mr) {
+		ret = verb_failed(&c, "ibv_reg_mr", errno, err);
+		free(c.buffer);
+		return ret;
+	}
+	*challenge = c;
+	return 0;
+}
+
+void challenge_destroy(struct challenge *challenge)
+{
+	if (challenge->mr)
+		ibv_dereg_mr(challenge->mr);
+	free(challenge->buffer);
+	*challenge = (struct challenge){ 0 };
+}
+
+/* One completion of CQ: 1, 0 when there is none, or a negative errno. */
+static int poll_one(const struct challenge *c, struct ibv_cq *cq,
+		    struct error *err)
+{
+	struct ibv_wc wc;
+	int n = ibv_poll_cq(cq, 1, &wc);
+
+	if (n < 0)
+		return verb_failed(c, "ibv_poll_cq", EIO, err);
+	if (n == 0 || wc.status == IBV_WC_SUCCESS)
+		return n;
+	return fail_code(err, -EIO, explain_status_name(wc.status), NULL,
+			 "%s: a challenge to or from the peer completed with "
+			 "%s", c->device->port.device,
+			 explain_status_name(wc.status));
+}
+
+int challenge_receive(const struct challenge *c, struct error *err)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)c->buffer->received,
+		.length = sizeof(c->buffer->received),
+		.lkey = c->mr->lkey,
+	};
+	struct ibv_recv_wr *bad, wr = { .sg_list = &sge, .num_sge = 1 };
+	struct ibv_srq *srq = c->queues->srq;
+	int ret = srq ? ibv_post_srq_recv(srq, &wr, &bad) :
+			ibv_post_recv(c->q->qp, &wr, &bad);
+
+	if (!ret)
+		return 0;
+	return verb_failed(c, srq ? "ibv_post_srq_recv" : "ibv_post_recv", ret,
+			   err);
+}
+
+int challenge_take(const struct challenge *c, uint8_t bytes[CHALLENGE_SIZE],
+		   struct error *err)
+{
+	size_t header = c->q->qp->qp_type == IBV_QPT_UD ? GRH_SIZE : 0;
+	int n = poll_one(c, c->queues->cqs[0].recv, err);
+
+	if (n > 0)
+		memcpy(bytes, c->buffer->received + header, CHALLENGE_SIZE);
+	return n;
+}
+
+int challenge_send(const struct challenge *c,
+		   const uint8_t bytes[CHALLENGE_SIZE], struct error *err)
+{
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)c->buffer->sent,
+		.length = sizeof(c->buffer->sent),
+		.lkey = c->mr->lkey,
+	};
+	struct ibv_send_wr *bad, wr = {
+		.sg_list = &sge,
+		.num_sge = 1,
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	int ret;
+
+	if (c->q->ah) {
+		wr.wr.ud.ah = c->q->ah;
+		wr.wr.ud.remote_qpn = c->q->remote_qpn;
+		wr.wr.ud.remote_qkey = c->q->remote_qkey;
+	}
+	memcpy(c->buffer->sent, bytes, CHALLENGE_SIZE);
+	ret = ibv_post_send(c->q->qp, &wr, &bad);
+	return ret ? verb_failed(c, "ibv_post_send", ret, err) : 0;
+}
+
+int challenge_sent(const struct challenge *c, struct error *err)
+{
+	return poll_one(c, c->queues->cqs[0].send, err);
+}

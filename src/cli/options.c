@@ -290,7 +290,7 @@ static int too_many(struct parser *p, int argc, char **argv, int next)
 			return stands_apart(p, row, argv[i]);
 	}
 	return fail(p->given.err, -EINVAL, "see --help",
-		    "'%s': one word too many", argv[next]);
+		    "extra word '%s'", argv[next]);
 }
 
 /* The first word: a test, or one of the others. */
@@ -323,7 +323,7 @@ static int choose_end(struct parser *p)
 		return stands_apart(p, row, o->server);
 	if (o->params.loopback && o->server)
 		return fail(p->given.err, -EINVAL, NULL,
-			    "--loopback and the server '%s': only one of them",
+			    "--loopback and a server, '%s', exclude each other",
 			    o->server);
 	if (o->params.loopback)
 		o->command = COMMAND_LOOPBACK;
@@ -381,7 +381,7 @@ static int parse(struct parser *p, int argc, char **argv)
 		     o->command == COMMAND_LOOPBACK)) {
 		if (o->command == COMMAND_CLIENT && o->params.port == 0)
 			return fail(p->given.err, -EINVAL, NULL,
-				    "--port 0: only a server may choose");
+				    "--port 0: only for a server");
 		ret = rules_complete(&p->given);
 	}
 	return ret;

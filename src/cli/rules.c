@@ -21,6 +21,21 @@ void rules_note_given(struct given *g)
 	g->options->params.timed = was_given(g, "duration");
 }
 
+/* As the user writes it; "this test" for one. */
+static const char *command_name(enum command command)
+{
+	switch (command) {
+	case COMMAND_DEVICES:
+		return "devices";
+	case COMMAND_CALIBRATE:
+		return "calibrate";
+	case COMMAND_FAULTS:
+		return "faults";
+	default:
+		return "a test";
+	}
+}
+
 static unsigned int command_flag(enum command command)
 {
 	switch (command) {
@@ -56,8 +71,23 @@ static int check_server(struct given *g)
 	if (!params->once || params->parallel == 1)
 		return 0;
 	return fail(g->err, -EINVAL, NULL,
-		    "--parallel %u: a server of one client serves one at a "
-		    "time", params->parallel);
+		    "--parallel %u: only for 'verbsperf serve' without --once", params->parallel);
+}
+
+/* ROW means nothing for the command. */
+static int refuse(struct given *g, const struct param *row)
+{
+	enum command command = g->options->command;
+
+	if (command == COMMAND_SERVE)
+		return fail(g->err, -EINVAL, "give it to the client",
+			    "--%s: the client decides that, not the server",
+			    row->name);
+	if (row->who == PARAM_SERVER)
+		return fail(g->err, -EINVAL, "give it to 'verbsperf serve'",
+			    "--%s: only for a server", row->name);
+	return fail(g->err, -EINVAL, NULL, "--%s: not for %s", row->name,
+		    command_name(command));
 }
 
 int rules_apply(struct given *g)
@@ -75,12 +105,7 @@ int rules_apply(struct given *g)
 			ignore(g, row);
 			continue;
 		}
-		return fail(g->err, -EINVAL, NULL, "--%s: %s", row->name,
-			    command == COMMAND_SERVE ?
-				    "the client decides that, not the server" :
-			    row->who == PARAM_SERVER ?
-				    "is for a server" :
-				    "does not apply here");
+		return refuse(g, row);
 	}
 	return command == COMMAND_SERVE ? check_server(g) : 0;
 }
@@ -109,7 +134,7 @@ int rules_check_files(struct given *g)
 			if (!one || !other || strcmp(one, other) != 0)
 				continue;
 			return fail(g->err, -EINVAL, "give one of them a FILE",
-				    "--%s and --%s: both to %s", names[i],
+				    "--%s and --%s both write to %s", names[i],
 				    names[j], strcmp(one, "-") != 0 ? one :
 								"stdout");
 		}
@@ -162,13 +187,12 @@ static int check_lost(struct given *g)
 		return 0;
 	if (!plan_is_unreliable(plan))
 		return fail(g->err, -EINVAL, NULL,
-			    "--max-lost: only for UC and UD; over RC nothing "
-			    "is lost");
+			    "--max-lost: only for UC and UD; RC loses nothing");
 	if (plan->metric == METRIC_LATENCY || plan_counts_received(plan))
 		return 0;
 	return fail(g->err, -EINVAL, "add --imm or --verify",
-		    "--max-lost: over UC nobody counts the writes that "
-		    "arrive");
+		    "--max-lost: plain writes over UC are not counted "
+		    "where they arrive");
 }
 
 static int check_cpus(struct given *g)
@@ -178,8 +202,9 @@ static int check_cpus(struct given *g)
 	if (!params->cpus.n || params->cpus.n >= params->plan.threads)
 		return 0;
 	return fail(g->err, -EINVAL, NULL,
-		    "--cpus: %u of them, and --threads %u: each thread needs "
-		    "one", params->cpus.n, params->plan.threads);
+		    "--cpus names %u CPU%s, but --threads is %u: each thread "
+		    "needs one", params->cpus.n,
+		    params->cpus.n == 1 ? "" : "s", params->plan.threads);
 }
 
 /* A fault is one of a test, whose bytes must not be looked at as well. */
@@ -197,7 +222,7 @@ static int check_inject(struct given *g)
 	if (!plan->verify)
 		return 0;
 	return fail(g->err, -EINVAL, NULL,
-		    "--inject and --verify: only one of them");
+		    "--inject and --verify exclude each other");
 }
 
 /* -a, or a size for who named none. */
@@ -207,7 +232,7 @@ static int complete_sizes(struct given *g)
 
 	if (plan->all && plan->sizes.n)
 		return fail(g->err, -EINVAL, NULL,
-			    "--all and --size: only one of them");
+			    "--all and --size exclude each other");
 	if (plan->all)
 		return units_parse_sizes(PLAN_SIZES_ALL, &plan->sizes);
 	if (plan->sizes.n)
@@ -235,7 +260,7 @@ int rules_complete(struct given *g)
 			    "atomic_lat");
 	if (was_given(g, "iterations") && was_given(g, "duration"))
 		return fail(g->err, -EINVAL, NULL,
-			    "--iterations and --duration: only one of them");
+			    "--iterations and --duration exclude each other");
 	if (plan->iterations)
 		plan->duration = 0;
 	plan->op = op_variant(plan->op, plan->imm,

@@ -79,7 +79,7 @@ char *options_usage(void)
 	if (!out)
 		return NULL;
 	fprintf(out, "%s%s\n", head, test_list(tests, sizeof(tests)));
-	print_group(out, "The test, said by the client for both ends", true);
+	print_group(out, "The test, set by the client for both ends", true);
 	print_group(out, "This end", false);
 	print_option(out, 'h', "help", NULL, false, "this text");
 	print_option(out, 'V', "version", NULL, false,

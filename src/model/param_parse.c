@@ -55,7 +55,7 @@ static int malformed(const struct param *row, const char *option,
 		[PARAM_LIMIT] = "a number like 20 or 2.5",
 	};
 
-	return fail(err, -EINVAL, NULL, "%s '%s': wanted is %s", option, text,
+	return fail(err, -EINVAL, NULL, "%s '%s': must be %s", option, text,
 		    wanted[row->kind]);
 }
 

@@ -65,7 +65,7 @@ TEST(test_bytes_are_not_looked_at)
 
 	assert_int_equal(parse("write_bw", "--verify", "write-rkey", &o, &err),
 			 -EINVAL);
-	assert_message(&err, "--inject and --verify: only one of them");
+	assert_message(&err, "--inject and --verify exclude each other");
 	error_clear(&err);
 	assert_int_equal(parse("write_bw", "--verify", "none", &o, &err), 0);
 	assert_int_equal(o.params.plan.inject, INJECT_NOTHING);

@@ -9,7 +9,7 @@
 #include "row_of.h"
 
 #define WORDS 16
-#define NUMBER "wanted is a number like 20 or 2.5"
+#define NUMBER "must be a number like 20 or 2.5"
 
 TEST(test_decimals)
 {
@@ -170,12 +170,12 @@ TEST(test_refused)
 		{ "verbsperf send_bw a --max-p50 1", "--max-p50: only for latency" },
 		{ "verbsperf atomic_bw a --max-p99 1", "--max-p99: only for latency" },
 		{ "verbsperf write_bw a --max-p99.9 1", "--max-p99.9: only for latency" },
-		{ "verbsperf send_bw a --max-lost 1", "--max-lost: only for UC and UD; over RC nothing is lost" },
-		{ "verbsperf write_lat a --max-lost 0", "--max-lost: only for UC and UD; over RC nothing is lost" },
-		{ "verbsperf write_bw a -c UC --max-lost 1", "--max-lost: over UC nobody counts the writes that arrive" },
+		{ "verbsperf send_bw a --max-lost 1", "--max-lost: only for UC and UD; RC loses nothing" },
+		{ "verbsperf write_lat a --max-lost 0", "--max-lost: only for UC and UD; RC loses nothing" },
+		{ "verbsperf write_bw a -c UC --max-lost 1", "--max-lost: plain writes over UC are not counted where they arrive" },
 		{ "verbsperf serve --max-lost 1", "--max-lost: the client decides that, not the server" },
-		{ "verbsperf calibrate --max-p50 1", "--max-p50: does not apply here" },
-		{ "verbsperf write_bw a --max-lost x", "--max-lost 'x': wanted is a number like 20 or 2.5" },
+		{ "verbsperf calibrate --max-p50 1", "--max-p50: not for calibrate" },
+		{ "verbsperf write_bw a --max-lost x", "--max-lost 'x': must be a number like 20 or 2.5" },
 		{ "verbsperf write_bw a --min-gbps", "--min-gbps needs a value: GBPS" },
 		{ "verbsperf write_lat a --max-p9 1", "option '--max-p9' is ambiguous" },
 	};

@@ -147,20 +147,20 @@ static const struct parse parses[] = {
 	{ "port", "65536", 0, "--o 65536: allowed are 0 to 65535" },
 	{ "port", "99999999999999999999", 0,
 	  "--o 99999999999999999999: allowed are 0 to 65535" },
-	{ "port", "x", 0, "--o 'x': wanted is a number" },
-	{ "port", "auto", 0, "--o 'auto': wanted is a number" },
-	{ "port", "", 0, "--o '': wanted is a number" },
+	{ "port", "x", 0, "--o 'x': must be a number" },
+	{ "port", "auto", 0, "--o 'auto': must be a number" },
+	{ "port", "", 0, "--o '': must be a number" },
 	{ "ib-port", "auto", PLAN_AUTO, NULL },
 	{ "ib-port", "255", 255, NULL },
 	{ "ib-port", "0", 0, "--o 0: allowed are 1 to 255" },
 	{ "ib-port", "4294967295", 0, "--o 4294967295: allowed are 1 to 255" },
-	{ "ib-port", "any", 0, "--o 'any': wanted is a number or auto" },
+	{ "ib-port", "any", 0, "--o 'any': must be a number or auto" },
 	{ "iterations", "1000000000000", 1000000000000, NULL },
 	{ "iterations", "0", 0, "--o 0: allowed are 1 to 1000000000000" },
-	{ "iterations", "1K", 0, "--o '1K': wanted is a number" },
+	{ "iterations", "1K", 0, "--o '1K': must be a number" },
 	{ "walk", "4K", 4096, NULL },
 	{ "walk", "3G", 0, "--o 3G: allowed are 0 to 2147483648" },
-	{ "walk", "4KB", 0, "--o '4KB': wanted is bytes, with K, M or G if wanted" },
+	{ "walk", "4KB", 0, "--o '4KB': must be bytes, with K, M or G if wanted" },
 	{ "max-memory", "0", 0, "--o 0: must be at least 1" },
 	{ "max-qps", "0", 0, "--o 0: allowed are 1 to 16384" },
 	{ "max-duration", "999ms", 0, "--o 999ms: allowed are 1 to 604800 seconds" },
@@ -171,7 +171,7 @@ static const struct parse parses[] = {
 	{ "duration", "0.5", 500000000, NULL },
 	{ "duration", "50ms", 50000000, NULL },
 	{ "duration", "25h", 0, "--o 25h: allowed are 0 to 86400 seconds" },
-	{ "duration", "soon", 0, "--o 'soon': wanted is seconds, or a time with ms, s, m or h" },
+	{ "duration", "soon", 0, "--o 'soon': must be seconds, or a time with ms, s, m or h" },
 	{ "timeout", "999ms", 0, "--o 999ms: allowed are 1 to 3600 seconds" },
 	{ "sl", "16", 0, "--o 16: allowed are 0 to 15" },
 	{ "post-list", "1024", 1024, NULL },
@@ -234,7 +234,7 @@ TEST(test_sizes)
 	assert_int_equal(p.plan.sizes.n, 5);
 	error_clear(&err);
 	assert_int_equal(param_parse(&p, row, "-s", "8..2", &err), -EINVAL);
-	assert_message(&err, "-s '8..2': wanted is a size like 64 or 4K, a "
+	assert_message(&err, "-s '8..2': must be a size like 64 or 4K, a "
 			     "list 64,4K or a range 2..8M");
 	error_clear(&err);
 	for (int i = 0; i < SIZES_MAX; i++)
@@ -277,7 +277,7 @@ TEST(test_percentiles)
 	assert_int_equal(p.percentiles.n, 2);
 	assert_int_equal(p.percentiles.per_million[1], 999999);
 	assert_int_equal(param_parse(&p, row, "--o", "100", &err), -EINVAL);
-	assert_message(&err, "--o '100': wanted is percentiles like 99.5 or "
+	assert_message(&err, "--o '100': must be percentiles like 99.5 or "
 			     "50,99.999: above 0, below 100, with at most "
 			     "four decimals");
 	assert_int_equal(p.percentiles.n, 2);
@@ -299,7 +299,7 @@ TEST(test_cpus)
 	assert_int_equal(p.cpus.n, 3);
 	assert_int_equal(p.cpus.id[0], 3);
 	assert_int_equal(param_parse(&p, row, "--o", "3-0", &err), -EINVAL);
-	assert_message(&err, "--o '3-0': wanted is numbers of CPUs like 0 or "
+	assert_message(&err, "--o '3-0': must be numbers of CPUs like 0 or "
 			     "0,2,4-7, below 65536");
 	assert_int_equal(p.cpus.n, 3);
 	error_clear(&err);

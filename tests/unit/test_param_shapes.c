@@ -64,7 +64,7 @@ struct parse {
 };
 
 #define WANTED_RATE \
-	"wanted is a rate like 10, 2.5Gb/s, 900mbps, 1.2Mpps or 5000pps"
+	"must be a rate like 10, 2.5Gb/s, 900mbps, 1.2Mpps or 5000pps"
 #define RANGE_OF_RATE "must be above 0, and at most 10^6 Gb/s or Mpps"
 
 // clang-format off
@@ -84,7 +84,7 @@ static const struct parse parses[] = {
 	{ "inline", "65536", 65536, NULL },
 	{ "inline", "auto", PLAN_AUTO, NULL },
 	{ "inline", "65537", 0, "--o 65537: allowed are 0 to 65536" },
-	{ "inline", "-1", 0, "--o '-1': wanted is a number or auto" },
+	{ "inline", "-1", 0, "--o '-1': must be a number or auto" },
 	{ "recv-post-list", "1024", 1024, NULL },
 	{ "recv-post-list", "0", 0, "--o 0: allowed are 1 to 1024" },
 	{ "recv-post-list", "1025", 0, "--o 1025: allowed are 1 to 1024" },
@@ -119,10 +119,10 @@ static const struct parse parses[] = {
 	{ "numa", "4294967295", 0, "--o 4294967295: allowed are 0 to 1023" },
 	{ "numa", "4294967294", 0, "--o 4294967294: allowed are 0 to 1023" },
 	{ "inline", "4294967295", 0, "--o 4294967295: allowed are 0 to 65536" },
-	{ "numa", "None", 0, "--o 'None': wanted is the number of a node, auto or none" },
-	{ "numa", "", 0, "--o '': wanted is the number of a node, auto or none" },
-	{ "vector", "none", 0, "--o 'none': wanted is a number" },
-	{ "dscp", "none", 0, "--o 'none': wanted is a number or auto" },
+	{ "numa", "None", 0, "--o 'None': must be the number of a node, auto or none" },
+	{ "numa", "", 0, "--o '': must be the number of a node, auto or none" },
+	{ "vector", "none", 0, "--o 'none': must be a number" },
+	{ "dscp", "none", 0, "--o 'none': must be a number or auto" },
 	{ "rate", "2.5Gb/s", 2500000000, NULL },
 	{ "rate", "1.2Mpps", RATE_MESSAGES | 1200000000, NULL },
 	{ "rate", "1000000", RATE_MAX, NULL },
@@ -170,7 +170,7 @@ TEST(test_flow_labels)
 	assert_int_equal(p.plan.flow_labels.value[1], 0xfffff);
 	assert_int_equal(param_parse(&p, row, "--o", "1,0x100000", &err),
 			 -EINVAL);
-	assert_message(&err, "--o '1,0x100000': wanted is flow labels like "
+	assert_message(&err, "--o '1,0x100000': must be flow labels like "
 			     "1,2,0xfffff");
 	assert_int_equal(p.plan.flow_labels.n, 2);
 	error_clear(&err);

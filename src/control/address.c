@@ -5,7 +5,6 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -145,4 +144,39 @@ const char *address_and_port(const struct sockaddr *address, socklen_t length,
 	else
 		snprintf(text, ADDRESS_TEXT_SIZE, "an unknown address");
 	return text;
+}
+
+static uint32_t ipv4_of(const struct sockaddr *address)
+{
+	const struct sockaddr_in *in = (const void *)address;
+
+	return ntohl(in->sin_addr.s_addr);
+}
+
+/* The host's bits are all ones, whatever the interface says of it. */
+static bool is_broadcast_of(const struct ifaddrs *interface, uint32_t ipv4)
+{
+	uint32_t hosts;
+
+	if (!(interface->ifa_flags & IFF_BROADCAST) || !interface->ifa_addr ||
+	    interface->ifa_addr->sa_family != AF_INET)
+		return false;
+	hosts = ~ipv4_of(interface->ifa_netmask);
+	return hosts > 1 && (ipv4 | hosts) == ipv4 &&
+	       (ipv4 & ~hosts) == (ipv4_of(interface->ifa_addr) & ~hosts);
+}
+
+bool address_is_broadcast(const struct ip_address *address)
+{
+	struct ifaddrs *list;
+	uint32_t ipv4;
+	bool is = false;
+
+	if (getifaddrs(&list))
+		return false;
+	memcpy(&ipv4, address->bytes + 12, sizeof(ipv4));
+	for (struct ifaddrs *i = list; i && !is; i = i->ifa_next)
+		is = is_broadcast_of(i, ntohl(ipv4));
+	freeifaddrs(list);
+	return is;
 }

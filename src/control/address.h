@@ -3,11 +3,13 @@
 #define CONTROL_ADDRESS_H
 
 #include <netdb.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
 #include "base/error.h"
+#include "base/networks.h"
 
 #define ADDRESS_TEXT_SIZE 80
 
@@ -27,5 +29,9 @@ const char *address_host(const struct sockaddr *address, socklen_t length,
 /* "10.0.0.2 port 18515"; returns TEXT. */
 const char *address_and_port(const struct sockaddr *address, socklen_t length,
 			     char text[ADDRESS_TEXT_SIZE]);
+
+/* Is ADDRESS, of IPv4, the broadcast address of a network that this host is
+ * in? */
+bool address_is_broadcast(const struct ip_address *address);
 
 #endif

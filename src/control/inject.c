@@ -240,7 +240,7 @@ static int nobodys_gid(struct session *s)
 		memcpy(&path->remote.raw.raw[12], v4, sizeof(v4));
 	else
 		memcpy(path->remote.raw.raw, v6, sizeof(v6));
-	path->dlid = 0xbfff;
+	path->dlid = LID_MAX;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "control/address.h"
 #include "control/frames.h"
 #include "control/inject.h"
 
@@ -70,6 +71,27 @@ static const char *address_there(const struct session *s,
 	const struct path *path = &s->result->path;
 
 	return address(&path->remote, path->global, path->dlid, text);
+}
+
+/* Is the peer's address that of one host?  Any host of several would prove that
+ * it receives there, and all would be sent everything. */
+static int check_address(struct session *s)
+{
+	const struct path *path = &s->result->path;
+	const union ibv_gid *gid = &path->remote.raw;
+	char text[GID_TEXT_SIZE + 4];
+	struct ip_address ip;
+	bool many = path->dlid > LID_MAX;
+
+	memcpy(ip.bytes, gid->raw, sizeof(ip.bytes));
+	if (path->global)
+		many |= gid_is_multicast(gid) ||
+			(gid_is_ipv4(gid) && address_is_broadcast(&ip));
+	if (!many)
+		return 0;
+	return fail(error_of(s), -EPROTO, NULL,
+		    "the %s named %s as its address, which is that of many "
+		    "hosts", s->conn->peer, address_there(s, text));
 }
 
 int reach_begin(struct session *s)
@@ -262,6 +284,8 @@ int reach_prove(struct session *s)
 	int ret = 0;
 
 	session_stage(s, "reach");
+	if (r.awaits)
+		ret = check_address(s);
 	randombytes_buf(r.sent, sizeof(r.sent));
 	while (!ret && (r.owes || r.awaits || r.sending))
 		ret = turn(s, &r);

@@ -55,6 +55,13 @@ bool gid_is_link_local(const union ibv_gid *gid)
 	return raw[0] == 0xfe && (raw[1] & 0xc0) == 0x80;
 }
 
+bool gid_is_multicast(const union ibv_gid *gid)
+{
+	const uint8_t *raw = gid->raw;
+
+	return gid_is_ipv4(gid) ? raw[12] >= 224 : raw[0] == 0xff;
+}
+
 const char *gid_format(const union ibv_gid *gid, char text[GID_TEXT_SIZE])
 {
 	if (!inet_ntop(AF_INET6, gid->raw, text, GID_TEXT_SIZE))

@@ -15,6 +15,8 @@
 #define PORT_NAME_SIZE 64
 /* GIDs told to the peer; tables are larger, but hardly ever filled. */
 #define PORT_GIDS_MAX 128
+/* The highest LID of one port: those above are of groups. */
+#define LID_MAX 0xbfffU
 /* A numa_node of nobody's choice. */
 #define PORT_NO_NODE UINT32_MAX
 /* "ffff:...": an IPv6 address in text, with its final zero. */
@@ -95,6 +97,9 @@ bool gid_is_ipv4(const union ibv_gid *gid);
 
 /* fe80::/10, and 169.254/16 as an IPv4-mapped GID. */
 bool gid_is_link_local(const union ibv_gid *gid);
+
+/* ff00::/8 and, as an IPv4-mapped GID, 224/4 and 255.255.255.255. */
+bool gid_is_multicast(const union ibv_gid *gid);
 
 /* GID in IPv6 notation into TEXT; returns TEXT. */
 const char *gid_format(const union ibv_gid *gid, char text[GID_TEXT_SIZE]);

@@ -3,12 +3,16 @@
 #include "test.h"
 
 #include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
 
 #include "base/time.h"
+#include "control/address.h"
 #include "control/frames.h"
 #include "control/oob.h"
 #include "control/signals.h"
@@ -189,7 +193,36 @@ TEST(test_interrupted_while_it_waits_for_a_server)
 	close(cancel);
 }
 
+/* Those of this host's networks, if it has such, and no others. */
+TEST(test_broadcast_addresses)
+{
+	struct ip_address address = { { [10] = 0xff, [11] = 0xff, 127, 0, 0,
+					1 } };
+	struct ifaddrs *list;
+
+	assert_false(address_is_broadcast(&address));
+	assert_int_equal(getifaddrs(&list), 0);
+	for (struct ifaddrs *i = list; i; i = i->ifa_next) {
+		const struct sockaddr_in *own = (const void *)i->ifa_addr,
+			*mask = (const void *)i->ifa_netmask;
+		uint32_t all;
+
+		if (!own || own->sin_family != AF_INET ||
+		    !(i->ifa_flags & IFF_BROADCAST))
+			continue;
+		memcpy(address.bytes + 12, &own->sin_addr, 4);
+		assert_false(address_is_broadcast(&address));
+		all = own->sin_addr.s_addr | ~mask->sin_addr.s_addr;
+		memcpy(address.bytes + 12, &all, 4);
+		/* a network of one or two hosts has none */
+		assert_int_equal(address_is_broadcast(&address),
+				 ntohl(~mask->sin_addr.s_addr) > 1);
+	}
+	freeifaddrs(list);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_broadcast_addresses),
 	cmocka_unit_test(test_refused),
 	cmocka_unit_test(test_no_such_host),
 	cmocka_unit_test(test_wait_is_over),

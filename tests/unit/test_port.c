@@ -34,17 +34,23 @@ TEST(test_gids)
 		const char *text;
 		bool ipv4;
 		bool link_local;
+		bool multicast;
 	} rows[] = {
-		{ "::ffff:10.0.0.1", true, false },
-		{ "::ffff:169.254.3.4", true, true },
-		{ "::ffff:169.253.3.4", true, false },
-		{ "fe80::1", false, true },
-		{ "febf::1", false, true },
-		{ "fec0::1", false, false },
-		{ "2001:db8::1", false, false },
-		{ "::1", false, false },
-		{ "::fffe:10.0.0.1", false, false },
-		{ "1::ffff:10.0.0.1", false, false },
+		{ "::ffff:10.0.0.1", true, false, false },
+		{ "::ffff:169.254.3.4", true, true, false },
+		{ "::ffff:169.253.3.4", true, false, false },
+		{ "fe80::1", false, true, false },
+		{ "febf::1", false, true, false },
+		{ "fec0::1", false, false, false },
+		{ "2001:db8::1", false, false, false },
+		{ "::1", false, false, false },
+		{ "::fffe:10.0.0.1", false, false, false },
+		{ "1::ffff:10.0.0.1", false, false, false },
+		{ "ff0e::1", false, false, true },
+		{ "feff::1", false, false, false },
+		{ "::ffff:224.0.0.1", true, false, true },
+		{ "::ffff:223.255.255.255", true, false, false },
+		{ "::ffff:255.255.255.255", true, false, true },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -54,6 +60,7 @@ TEST(test_gids)
 		assert_int_equal(inet_pton(AF_INET6, rows[i].text, gid.raw), 1);
 		assert_int_equal(gid_is_ipv4(&gid), rows[i].ipv4);
 		assert_int_equal(gid_is_link_local(&gid), rows[i].link_local);
+		assert_int_equal(gid_is_multicast(&gid), rows[i].multicast);
 		assert_ptr_equal(gid_format(&gid, text), text);
 		assert_int_equal(inet_pton(AF_INET6, text, again.raw), 1);
 		assert_memory_equal(again.raw, gid.raw, 16);

@@ -257,6 +257,45 @@ TEST(test_who_names_another_host)
 	}
 }
 
+/* Who listens to a group's address could prove it, and all would be sent. */
+TEST(test_who_names_many_hosts)
+{
+	static const uint8_t gids[][16] = {
+		{ 0xff, 0x0e, [15] = 1 },
+		{ [10] = 0xff, [11] = 0xff, 239, 1, 2, 3 },
+		{ [10] = 0xff, [11] = 0xff, 255, 255, 255, 255 },
+	};
+
+	for (size_t i = 0; i < COUNT(gids); i++) {
+		struct session *session;
+		struct port port;
+		struct pair p;
+		struct plan *plan = open_row(&p, 1, BACK);
+		int fds[2];
+
+		port = p.client.device.port;
+		/* of the same family */
+		if (!gid_is_ipv4((const union ibv_gid *)gids[i]))
+			p.server.device.port.gids[0].raw.raw[0] = 0x20;
+		memcpy(port.gids[0].raw.raw, gids[i], sizeof(gids[i]));
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+		pair_say_until_ready(fds[0], plan, &port);
+		oob_adopt(fds[1], -1, "client", &p.server.conn);
+		assert_int_equal(session_server(&p.server.conn,
+						&p.server.device,
+						p.server.result, &session),
+				 -EPROTO);
+		assert_contains(p.server.result->error.message,
+				"as its address, which is that of many hosts");
+		assert_int_equal(fake_verbs.messages, 0);
+		session_free(session);
+		oob_close(&p.server.conn);
+		close(fds[0]);
+		pair_close(&p);
+		pair_check_clean();
+	}
+}
+
 /* A packet that somebody else sent proves nothing. */
 TEST(test_stray_packet)
 {
@@ -348,6 +387,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_nothing_arrives),
 	cmocka_unit_test(test_wrong_proof),
 	cmocka_unit_test(test_who_names_another_host),
+	cmocka_unit_test(test_who_names_many_hosts),
 	cmocka_unit_test(test_stray_packet),
 	cmocka_unit_test(test_completion_with_an_error),
 	cmocka_unit_test(test_each_post_fails),

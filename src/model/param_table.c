@@ -117,7 +117,7 @@ const struct param param_table[] = {
 	  AUTO(plan.outstanding_reads), 1, 255, "auto",
 	  "N", NULL, CLIENT_PLAN,
 	  "outstanding reads, atomics per QP [most possible]" },
-	{ 12, "qp-timeout", 'u', NULL, NUMBER(plan.qp_timeout), 0, 31, "14",
+	{ 12, "qp-timeout", 'u', NULL, AUTO(plan.qp_timeout), 0, 31, "auto",
 	  "N", NULL, CLIENT_PLAN,
 	  "ACK timeout, 4.096 us x 2^N; 0: never" },
 	{ 13, "sl", 'S', NULL, NUMBER(plan.sl), 0, 15, "0",

@@ -45,7 +45,7 @@ struct plan {
 	uint32_t outstanding_reads;	/* likewise; see plan_reads() */
 	uint32_t server_reads;	/* the server's, when both send; 0 until
 				 * plan_fit() chooses */
-	uint32_t qp_timeout;
+	uint32_t qp_timeout;	/* may be PLAN_AUTO until plan_fit() */
 	uint32_t sl;
 	uint32_t post_list;	/* sends handed over at once */
 	uint32_t post;		/* enum post_method */
@@ -235,7 +235,7 @@ uint32_t plan_most_reads(const struct port *from, const struct port *to);
 uint32_t plan_reads(const struct plan *plan, bool client);
 
 /* Choose what PLAN, which plan_check() found well, left open: MTU, receive
- * depth, outstanding reads, how many of --all sizes. */
+ * depth, outstanding reads, acknowledge timeout, how many of --all sizes. */
 void plan_choose(struct plan *plan, const struct port *client,
 		 const struct port *server);
 

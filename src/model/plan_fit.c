@@ -11,6 +11,14 @@
 #define RECEIVES_IN_ALL (1 << 17)
 #define LEAST_RX_DEPTH 16
 #define SHARED_RX_DEPTH 4096
+/* An acknowledge timeout of N is 4.096 us x 2^N: at least 67 ms, and at most a
+ * second, so that tries without an answer are over within --timeout. */
+#define QP_TIMEOUT_NS 4096ULL
+#define LEAST_QP_TIMEOUT 14
+#define MOST_QP_TIMEOUT 18
+/* That may have to pass before an acknowledgement does: what 16 queue pairs with
+ * 128 messages of 64 KiB each have outstanding, twice. */
+#define BYTES_BEFORE (256ULL << 20)
 /* Where each receive has a buffer of its own. */
 #define RECEIVE_BYTES (8 << 20)
 #define OUTSTANDING_READS_MAX 255	/* the field has 8 bits */
@@ -119,6 +127,18 @@ static uint32_t automatic_rx_depth(const struct plan *plan,
 	return (uint32_t)larger(n, larger(plan->recv_post_list, 1));
 }
 
+static uint32_t automatic_qp_timeout(const struct port *client,
+				     const struct port *server)
+{
+	uint64_t mbps = smaller(client->rate_mbps, server->rate_mbps);
+	uint64_t ns = mbps ? BYTES_BEFORE * 8 * 1000 / mbps : 0;
+	uint32_t n = LEAST_QP_TIMEOUT;
+
+	while (n < MOST_QP_TIMEOUT && (QP_TIMEOUT_NS << n) < ns)
+		n++;
+	return n;
+}
+
 /* Sizes that nobody named stop at one packet. */
 static void fit_datagrams(struct plan *plan)
 {
@@ -137,6 +157,8 @@ void plan_choose(struct plan *plan, const struct port *client,
 		plan->mtu = (uint32_t)smaller(mtu_bytes(client->active_mtu),
 					      mtu_bytes(server->active_mtu));
 	fit_datagrams(plan);
+	if (plan->qp_timeout == PLAN_AUTO)
+		plan->qp_timeout = automatic_qp_timeout(client, server);
 	if (plan->rx_depth == PLAN_AUTO)
 		plan->rx_depth = automatic_rx_depth(plan, client, server);
 	if (plan->rx_depth < plan_least_rx_depth(plan))

@@ -75,6 +75,7 @@ static const struct field fields[] = {
 	PLAN(10, 255, "mtu 255: allowed"),
 	PLAN(10, PLAN_AUTO, NULL),
 	PLAN(11, 256, "outstanding-reads 256"),
+	PLAN(12, PLAN_AUTO, NULL),
 	PLAN(12, 32, "qp-timeout 32: allowed are 0 to 31"),
 	PLAN(13, 16, "sl 16: allowed are 0 to 15"),
 	PLAN(14, (1ULL << 31) + 1, "walk 2147483649"),

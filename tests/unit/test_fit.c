@@ -346,12 +346,40 @@ TEST(test_same_at_both_ends)
 		}
 }
 
+/* As long as the slower link takes for what may be outstanding. */
+TEST(test_acknowledge_timeout)
+{
+	static const struct {
+		uint32_t client_mbps, server_mbps, wanted;
+	} rows[] = {
+		{ 400000, 400000, 14 }, { 32100, 400000, 14 },
+		{ 400000, 31900, 15 },	{ 25000, 25000, 15 },
+		{ 10000, 100000, 16 },	{ 2500, 2500, 18 },
+		{ 1, 1, 18 },		{ 0, 100000, 14 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct port client = good_port(), server = good_port();
+		struct plan plan = good_plan();
+
+		client.rate_mbps = rows[i].client_mbps;
+		server.rate_mbps = rows[i].server_mbps;
+		plan.qp_timeout = PLAN_AUTO;
+		plan_choose(&plan, &client, &server);
+		assert_int_equal(plan.qp_timeout, rows[i].wanted);
+		plan.qp_timeout = 7;
+		plan_choose(&plan, &client, &server);
+		assert_int_equal(plan.qp_timeout, 7);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_a_port_that_is_down),
 	cmocka_unit_test(test_each_limit_at_each_end),
 	cmocka_unit_test(test_size_and_mtu_limits),
 	cmocka_unit_test(test_reads),
 	cmocka_unit_test(test_reads_of_each_direction),
+	cmocka_unit_test(test_acknowledge_timeout),
 	cmocka_unit_test(test_automatic_choices),
 	cmocka_unit_test(test_automatic_receives),
 	cmocka_unit_test(test_queues_for_each_thread),

@@ -36,7 +36,7 @@ TEST(test_defaults)
 	assert_int_equal(p.plan.cq_mod, PLAN_AUTO);
 	assert_int_equal(p.plan.mtu, PLAN_AUTO);
 	assert_int_equal(p.plan.outstanding_reads, PLAN_AUTO);
-	assert_int_equal(p.plan.qp_timeout, 14);
+	assert_int_equal(p.plan.qp_timeout, PLAN_AUTO);
 	assert_int_equal(p.plan.sl, 0);
 	assert_int_equal(p.plan.post_list, 1);
 	assert_int_equal(p.plan.post, POST_AUTO);

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "verbs/explain.h"
+
 static const struct plan *plan_of(const struct session *s)
 {
 	return &s->result->params.plan;
@@ -23,7 +25,8 @@ static int compare_way(struct session *s, uint64_t size, const char *from,
 	if (fine)
 		return 0;
 	return fail(&s->result->error, -EIO,
-		    received || !sent ? NULL : NOTHING_CAME,
+		    received || !sent ?
+			    NULL : explain_loss(plan, size, NOTHING_CAME),
 		    "%s of %llu bytes: the %s sent %llu messages, the %s "
 		    "received %llu", op_table[plan->op].name,
 		    (unsigned long long)size, from, (unsigned long long)sent,
@@ -35,7 +38,8 @@ static int compare_pings(struct session *s, const struct result_row *row)
 {
 	if (row->iterations || !row->lost)
 		return 0;
-	return fail(&s->result->error, -EIO, NOTHING_CAME,
+	return fail(&s->result->error, -EIO,
+		    explain_loss(plan_of(s), row->size, NOTHING_CAME),
 		    "%s of %llu bytes: none of %llu pings was answered",
 		    op_table[plan_of(s)->op].name,
 		    (unsigned long long)row->size,

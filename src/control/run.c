@@ -21,6 +21,7 @@
 #include "model/observer.h"
 #include "model/tests.h"
 #include "traffic/responder.h"
+#include "verbs/explain.h"
 
 #define MOST_INTERVALS 20
 /* Of those the user chose: more are joined. */
@@ -177,7 +178,9 @@ static int check_measured(struct session *s, const struct result_row *row)
 	if (!nothing || !plan_by_receiver(plan_of(s)))
 		return 0;
 	return fail(&s->result->error, -EIO,
-		    "use --duration or more --iterations, or --warmup 0",
+		    explain_loss(plan_of(s), row->size,
+				 "use --duration or more --iterations, or "
+				 "--warmup 0"),
 		    "%s of %llu bytes: none of the messages came in the time "
 		    "measured", op_table[plan_of(s)->op].name,
 		    (unsigned long long)row->size);

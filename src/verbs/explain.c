@@ -24,6 +24,7 @@ enum condition {
 	ATOMIC = 1 << 7,
 	READ = 1 << 8,
 	WRITE = 1 << 9,
+	PACKETS = 1 << 10,	/* a message is more than one */
 };
 
 struct explanation {
@@ -87,6 +88,27 @@ static const struct explanation statuses[] = {
 	  "the {peer} refused the read: the queue pair there does not allow "
 	  "reads, or fewer than {outstanding-reads} at once",
 	  "try -o 1, and compare the versions of both ends" },
+	{ IBV_WC_REM_INV_REQ_ERR, ETHERNET | PACKETS | AFTER,
+	  "the {peer} refused a {op} of {size} bytes after it took "
+	  "{acknowledged} like it: Soft-RoCE does so when a message of several "
+	  "packets is sent again, as after {ack-time} without an "
+	  "acknowledgement (--qp-timeout {qp-timeout})",
+	  "try --qp-timeout {longer}, or fewer outstanding (-q, -t); look for "
+	  "lost packets ('ip -s link'); with other devices compare the "
+	  "versions of both ends" },
+	{ IBV_WC_REM_INV_REQ_ERR, ETHERNET | PACKETS | WRITE,
+	  "the {peer} refused the first write: its queue pair does not allow "
+	  "writes, its path MTU is not {mtu}, or it is Soft-RoCE, and the "
+	  "message of several packets was sent again after {ack-time} without "
+	  "an acknowledgement (--qp-timeout {qp-timeout})",
+	  "try --qp-timeout {longer}; compare the versions of both ends, and "
+	  "the path MTU in their reports (-m)" },
+	{ IBV_WC_REM_INV_REQ_ERR, ETHERNET | PACKETS,
+	  "the {peer} refused the first message: it is longer than the receive "
+	  "there, or the {peer} is Soft-RoCE, and the message of several packets "
+	  "was sent again after {ack-time} without an acknowledgement "
+	  "(--qp-timeout {qp-timeout})",
+	  "try --qp-timeout {longer}; compare the versions of both ends" },
 	{ IBV_WC_REM_INV_REQ_ERR, WRITE,
 	  "the {peer} refused the write: the queue pair there does not allow "
 	  "writes, or its path MTU is not {mtu}",
@@ -202,6 +224,8 @@ static unsigned int conditions(const struct explain_context *c, bool receive)
 		return holds | RECEIVE;
 	if (c->plan->srq)
 		holds |= SHARED;
+	if (c->size > c->plan->mtu && !op->fetches)
+		holds |= PACKETS;
 	if (c->plan->transport == TRANSPORT_UD)
 		holds |= DATAGRAM;
 	if (op_is_atomic(c->plan->op))

@@ -52,6 +52,13 @@ int explain_event(enum ibv_event_type event, const char *device,
 		  struct error *err);
 
 /*
+ * What to try when messages of SIZE bytes, of PLAN, do not come: what is known
+ * of its transport, or else OTHERWISE.
+ */
+const char *explain_loss(const struct plan *plan, uint64_t size,
+			 const char *otherwise);
+
+/*
  * What to try when VERB, one of set-up ("ibv_modify_qp", to RTR,
  * "ibv_create_qp", "ibv_reg_mr", ...), said ERRNUM on a link that is Ethernet
  * or InfiniBand; NULL if nothing is known.

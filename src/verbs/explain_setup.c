@@ -51,3 +51,15 @@ const char *explain_advice(const char *verb, int errnum, bool ethernet)
 					  setup[i].infiniband;
 	return NULL;
 }
+
+const char *explain_loss(const struct plan *plan, uint64_t size,
+			 const char *otherwise)
+{
+	bool writes = plan->op == OP_WRITE || plan->op == OP_WRITE_IMM;
+
+	if (plan->transport == TRANSPORT_UC && writes && size > plan->mtu)
+		return "once a packet of a write of several packets is lost, "
+		       "Soft-RoCE takes no more of them on that UC queue pair: "
+		       "try a --size of at most the path MTU, or -c RC";
+	return otherwise;
+}

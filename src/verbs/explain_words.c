@@ -8,6 +8,9 @@
 #define WORD_SIZE 256
 /* An acknowledge timeout is 4.096 us x 2^N. */
 #define ACK_UNIT 4.096e-3
+/* A second, and the longest there is. */
+#define PATIENT_TIMEOUT 18
+#define LONGEST_TIMEOUT 31
 
 /* Numbers of the plan, as their option names them. */
 static const struct {
@@ -55,6 +58,16 @@ static void put_ack_time(const struct explain_context *c, char *text)
 {
 	snprintf(text, WORD_SIZE, "%.3g ms",
 		 ACK_UNIT * (double)(1ULL << c->plan->qp_timeout));
+}
+
+/* An acknowledge timeout that is right for slower links. */
+static void put_longer(const struct explain_context *c, char *text)
+{
+	uint32_t n = c->plan->qp_timeout + 2;
+
+	n = n < PATIENT_TIMEOUT ? PATIENT_TIMEOUT : n;
+	snprintf(text, WORD_SIZE, "%u",
+		 n < LONGEST_TIMEOUT ? n : LONGEST_TIMEOUT);
 }
 
 static void put_lids(const struct explain_context *c, char *text)
@@ -114,6 +127,7 @@ static const struct {
 	{ "acknowledged", put_acknowledged },
 	{ "pkey", put_pkey },
 	{ "ack-time", put_ack_time },
+	{ "longer", put_longer },
 	{ "lids", put_lids },
 	{ "gids", put_gids },
 };

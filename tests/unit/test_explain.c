@@ -325,10 +325,65 @@ TEST(test_words)
 	assert_string_equal(text, "1234567890123456789012345678901");
 }
 
+/* A message of several packets that Soft-RoCE got twice: 3 KiB at MTU 1024. */
+TEST(test_what_was_sent_again)
+{
+	static const struct {
+		enum op op;
+		bool infiniband;
+		uint64_t acknowledged;
+		const char *cause, *advice;
+	} rows[] = {
+		{ OP_WRITE, false, 0, "the first write: its queue pair does "
+		  "not allow writes, its path MTU is not 1024, or it is "
+		  "Soft-RoCE", "try --qp-timeout 18; compare" },
+		{ OP_WRITE, false, 9, "refused a write of 3072 bytes after it "
+		  "took 9 messages like it: Soft-RoCE does so when",
+		  "try --qp-timeout 18, or fewer outstanding (-q, -t)" },
+		{ OP_SEND, false, 0, "longer than the receive there, or the "
+		  "server is Soft-RoCE", "try --qp-timeout 18" },
+		{ OP_SEND, false, 9, "sent again, as after 67.1 ms without an "
+		  "acknowledgement (--qp-timeout 14)", "lost packets" },
+		{ OP_READ, false, 9, "refused the read", "try -o 1" },
+		{ OP_WRITE, true, 9, "refused the write", "versions" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct error err;
+
+		new_run(rows[i].op, TRANSPORT_RC);
+		run.context.size = 3072;
+		run.context.ethernet = !rows[i].infiniband;
+		run.context.acknowledged = rows[i].acknowledged;
+		err = explain(IBV_WC_REM_INV_REQ_ERR, false);
+		assert_contains(err.message, rows[i].cause);
+		assert_contains(err.advice, rows[i].advice);
+	}
+	new_run(OP_WRITE, TRANSPORT_RC);
+	run.context.size = 3072;
+	run.plan.qp_timeout = 30;
+	assert_contains(explain(IBV_WC_REM_INV_REQ_ERR, false).advice,
+			"--qp-timeout 31");
+}
+
+/* A write of several packets over UC, of which one is lost. */
+TEST(test_what_did_not_come)
+{
+	new_run(OP_WRITE_IMM, TRANSPORT_UC);
+	assert_contains(explain_loss(&run.plan, 1025, "other"), "path MTU");
+	assert_string_equal(explain_loss(&run.plan, 1024, "other"), "other");
+	new_run(OP_SEND, TRANSPORT_UC);
+	assert_string_equal(explain_loss(&run.plan, 1025, "other"), "other");
+	new_run(OP_WRITE, TRANSPORT_RC);
+	assert_string_equal(explain_loss(&run.plan, 1025, "other"), "other");
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_status),
 	cmocka_unit_test(test_unknown_status),
 	cmocka_unit_test(test_the_run_decides),
+	cmocka_unit_test(test_what_was_sent_again),
+	cmocka_unit_test(test_what_did_not_come),
 	cmocka_unit_test(test_shared_receives),
 	cmocka_unit_test(test_gids_that_do_not_fit),
 	cmocka_unit_test(test_what_was_under_way),

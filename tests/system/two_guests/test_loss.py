@@ -6,7 +6,7 @@ import time
 import pytest
 
 from documents import csv_rows, measured, parse, row_of
-from lab import SOON, client
+from lab import SOON, client, failed
 from test_two_hosts import MANAGEMENT, NETDEV, there
 from test_two_hosts import lossy, pytestmark, remote  # noqa: used by pytest
 
@@ -55,6 +55,14 @@ def test_message_with_a_packet_lost_does_not_count(lossy, remote):
     row = row_of(run(remote, ("send_bw", "-c", "UC"), "-n", MESSAGES, "-s",
                      3000))
     check_lost(row["bandwidth"], MESSAGES, 3)
+
+
+def test_what_rxe_does_with_writes_of_several_packets_is_said(lossy, remote):
+    lossy(PERCENT)
+    program = client("write_bw", "-c", "UC", "--imm", "-n", MESSAGES, "-s",
+                     3000, port=remote.port, host=MANAGEMENT)
+    failed(program, "received 0; once a packet of a write of several packets "
+           "is lost, Soft-RoCE takes no more")
 
 
 @each("words", BANDWIDTH, ids=" ".join)

@@ -71,7 +71,9 @@ static int check_progress(struct monitor *m)
 	if (!m->minds || time_since(m->progress_at) < m->timeout)
 		return 0;
 	return fail(&m->err, -ETIMEDOUT,
-		    "check the path between both GIDs; --timeout waits longer",
+		    explain_loss(m->peer.plan, m->progress->size,
+				 "check the path between both GIDs; --timeout "
+				 "waits longer"),
 		    "nothing completed for %.3g s",
 		    (double)m->timeout / (double)SECOND);
 }
@@ -103,12 +105,33 @@ static int say_alive(struct monitor *m)
 	return ret;
 }
 
+/* False as well for a device that sysfs does not show here. */
+static bool is_listed(const struct monitor *m)
+{
+	return access(m->context->device->dev_path, F_OK) == 0;
+}
+
+/* The kernel takes a device off its list at once, and some drivers then wait
+ * until nobody uses it: no event and no completion tells of that. */
+static int check_removal(struct monitor *m)
+{
+	if (!m->listed || is_listed(m))
+		return 0;
+	return fail(&m->err, -ENODEV,
+		    "look at the kernel's log, and at who ran 'rdma link "
+		    "delete' or removed the driver",
+		    "%s is being removed from this host",
+		    ibv_get_device_name(m->context->device));
+}
+
 static int on_tick(struct monitor *m)
 {
-	int ret = check_progress(m);
+	int ret = check_removal(m);
 
 	m->tick_at = time_after(TICK);
 	clock_watch_look(m->watch, m->clock);
+	if (!ret)
+		ret = check_progress(m);
 	if (!ret)
 		ret = check_silence(m);
 	if (!ret)
@@ -301,6 +324,7 @@ static void begin(struct monitor *m)
 	m->said_sent = false;
 	m->messages = 0;
 	m->minds = m->sends;
+	m->listed = is_listed(m);
 	m->progress_ticks = clock_ticks(m->clock);
 	m->tick_at = now + TICK;
 	m->heard_at = m->progress_at = now;

@@ -55,6 +55,7 @@ struct monitor {
 	struct sent sent;
 	bool said_sent;		/* it is on its way */
 	bool minds;		/* something must come */
+	bool listed;		/* sysfs had the device when the run began */
 	int wake_fd;
 	int timer_fd;
 	uint64_t phase_at;	/* deadlines, in ns of CLOCK_MONOTONIC */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -36,10 +37,14 @@ static const union ibv_gid fake_gid = {
 struct ibv_device **ibv_get_device_list(int *n)
 {
 	struct ibv_device **list = calloc(3, sizeof(*list));
+	/* what is there as long as the device is */
+	const char *path = getenv("FAKE_DEVICE_PATH");
 	int used = 0;
 
 	if (!list)
 		return NULL;
+	snprintf(fake_device.dev_path, sizeof(fake_device.dev_path), "%s",
+		 path ? path : "");
 	if (getenv("FAKE_BROKEN_DEVICE"))
 		list[used++] = &broken_device;
 	list[used++] = &fake_device;

@@ -11,9 +11,9 @@ import time
 import pytest
 
 import wire
-from lab import (DEVICE, PATIENCE, QUICK, SOON, Program, client, complained,
-                 deadline, failed, kill_leftovers, loopback, needs_device,
-                 needs_lab, serves, succeeded)
+from lab import (DEVICE, PATIENCE, QUICK, SOON, Program, Server, client,
+                 complained, deadline, failed, kill_leftovers, loopback,
+                 needs_device, needs_lab, serves, succeeded)
 
 pytestmark = needs_device
 NETDEV = os.environ.get("VERBSPERF_LAB_NETDEV", "v0")
@@ -178,6 +178,25 @@ def test_without_a_device_it_says_how_to_make_one(device_deleted):
     for command in (["write_bw", "127.0.0.1"], ["serve"],
                     ["write_bw", "--loopback"]):
         failed(Program(*command), "RDMA device", "rdma link add")
+
+
+@pytest.fixture
+def device_to_delete():
+    kill_leftovers(shared_too=True)
+    yield lambda: run(f"rdma link delete {DEVICE}")
+    bring_back()
+
+
+@needs_lab
+def test_device_that_is_deleted_ends_the_run(device_to_delete):
+    """Soft-RoCE goes on until nobody uses it: nothing else would end it."""
+    server = Server()
+    program = client("write_bw", "-D", 60, port=server.port)
+    program.wait_for_traffic()
+    device_to_delete()
+    cause = f"{DEVICE} is being removed from this host"
+    failed(program, cause)
+    complained(server, cause)
 
 
 @needs_lab

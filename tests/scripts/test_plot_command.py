@@ -1,5 +1,6 @@
 """verbsperf-plot as a command: files, options, and what it refuses."""
 import json
+import sys
 import xml.etree.ElementTree
 
 import pytest
@@ -112,7 +113,9 @@ def test_a_run_that_failed_before_anything(write):
 
 
 def test_without_matplotlib(write, tmp_path):
+    """As pyenv's python, first in PATH, is: which one it is helps."""
     (tmp_path / "matplotlib.py").write_text("raise ImportError('none')")
     outcome = run("verbsperf-plot", write("run.json", [RUN]),
                   env={"PYTHONPATH": str(tmp_path)})
-    refused(outcome, 1, "python3-matplotlib")
+    refused(outcome, 1, "python3-matplotlib", "(none)", sys.executable,
+            f"{sys.executable} -m pip install matplotlib")

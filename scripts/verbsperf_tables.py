@@ -1,5 +1,6 @@
 """A comparison as text, Markdown and JSON."""
 import json
+import math
 
 import verbsperf_results as results
 
@@ -7,6 +8,8 @@ HEADING = ("point", "metric", "base", "new", "change", "95% interval", "p",
            "verdict")
 # No measurements differ as much but by one that is 0.
 MOST_RATIO = 1e6
+# Of a percentage, after the point.
+MOST_DIGITS = 4
 UNITS = {"gbps": "Gb/s", "mpps": "Mpps", "mib_per_s": "MiB/s",
          "peak_gbps": "peak Gb/s"}
 
@@ -26,14 +29,32 @@ def number(value):
     return f"{value:.0f}" if "e" in text else text.rstrip(".")
 
 
-def percent(ratio):
-    """By how much RATIO is more or less than 1."""
+def percent(ratio, digits):
+    """By how much RATIO is more or less than 1, with DIGITS after the point."""
     if ratio is None:
         return "-"
     if ratio > MOST_RATIO:
         return "from 0"
     change = (ratio - 1) * 100
-    return f"{change:+.0f}%" if abs(change) >= 1000 else f"{change:+.1f}%"
+    if abs(change) >= 1000:
+        return f"{change:+.0f}%"
+    text = f"{change:+.{digits}f}%"
+    return text.replace("-", "+") if not float(text[:-1]) else text
+
+
+def digits_of(point):
+    """So many that change, interval and tolerance of POINT can be told apart
+    in the table, where they differ."""
+    tolerance = point["tolerance_percent"] / 100
+    edges = {1 - tolerance, 1 + tolerance}
+    ratios = {point[name] for name in ("ratio", "low", "high")} - {None}
+    every = [one for one in ratios
+             if not any(math.isclose(one, edge) for edge in edges)]
+    every = {round(one, 9) for one in [*every, *edges]}
+    for digits in range(1, MOST_DIGITS):
+        if len({percent(one, digits) for one in every}) == len(every):
+            return digits
+    return MOST_DIGITS
 
 
 def p_text(p):
@@ -43,14 +64,18 @@ def p_text(p):
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def interval(low, high):
+def interval(low, high, digits):
     """The interval of a ratio."""
-    return "-" if low is None else f"{percent(low)} .. {percent(high)}"
+    if low is None:
+        return "-"
+    return f"{percent(low, digits)} .. {percent(high, digits)}"
 
 
 def verdict(point):
     """The verdict, with what it takes or what is behind it."""
     words = [point["verdict"]]
+    if point["reason"]:
+        words.append(point["reason"])
     if point["more_rounds"]:
         words.append(f"{rounds(point['more_rounds'])} needed")
     words.extend(point["notes"])
@@ -66,19 +91,32 @@ def rounds(more):
 
 def cells(point):
     """One line of a table."""
+    digits = digits_of(point)
     return (point["label"], unit(point["metric"]), number(point["base"]),
-            number(point["new"]), percent(point["ratio"]),
-            interval(point["low"], point["high"]),
+            number(point["new"]), percent(point["ratio"], digits),
+            interval(point["low"], point["high"], digits),
             p_text(point["p_adjusted"]), verdict(point))
 
 
 def heading(report):
-    """What is compared, in a line for each side."""
+    """What is compared, in a line for each side, and with which tolerance."""
     for side in ("base", "new"):
         entry = report[side]
         target = f", target {entry['target']}" if entry["target"] else ""
         yield (f"{side}: {entry['file']}{target}, {entry['rounds']} round"
                + ("s" if entry["rounds"] != 1 else ""))
+    yield "tolerance: " + tolerance(report)
+
+
+def tolerance(report):
+    """How much worse may be, of what is compared."""
+    limits = report["tolerance_percent"]
+    names = sorted({p["metric"] for p in report["points"]})
+    rate = [unit(name) for name in names if name in UNITS]
+    time = [unit(name) for name in names if name not in UNITS]
+    words = [f"{limits[kind]:g}% of {', '.join(units)}" for kind, units in (
+        ("bandwidth", rate), ("latency", time)) if units]
+    return " and ".join(words)
 
 
 def summary(report):
@@ -89,17 +127,8 @@ def summary(report):
 
 def definition(report):
     """What the columns mean."""
-    limits = report["tolerance_percent"]
-    names = sorted({p["metric"] for p in report["points"]})
-    rate = [name for name in names if name in UNITS]
-    time = [name for name in names if name not in UNITS]
-    words = [f"{limits['bandwidth']:g}% of {', '.join(map(unit, rate))}"
-             ] if rate else []
-    words += [f"{limits['latency']:g}% of {', '.join(map(unit, time))}"
-              ] if time else []
-    return ("tolerance: " + " and ".join(words)
-            + "; change: Hodges-Lehmann ratio of new to base; p: Mann-Whitney,"
-            f" Holm's of {report['family']}")
+    return ("base, new: medians; change: Hodges-Lehmann ratio of new to base;"
+            f" p: Mann-Whitney, Holm's of {report['family']}")
 
 
 def text(report):

@@ -38,6 +38,7 @@ class Judgement(typing.NamedTuple):
     p: float         # Mann-Whitney's, two-sided
     adjusted: float  # the same, Holm's over all points
     more: int        # rounds that it needs still; None when it is decided
+    reason: str      # why it is not known, or why a change is none; or None
 
 
 class Change(typing.NamedTuple):
@@ -66,15 +67,31 @@ def allowed(sample):
 
 
 def decide(change, adjusted, loss, gain):
-    """The verdict on one point, see verbsperf-compare(1)."""
-    if adjusted < stats.ALPHA and change.estimate < -loss:
-        return REGRESSION
-    if adjusted < stats.ALPHA and change.estimate > gain:
-        return IMPROVEMENT
-    if change.estimate < -loss or change.low is None:
-        return INCONCLUSIVE
+    """(verdict, reason) of one point, see verbsperf-compare(1)."""
+    sure = adjusted < stats.ALPHA
+    if sure and change.estimate < -loss:
+        return REGRESSION, None
+    if sure and change.estimate > gain:
+        return IMPROVEMENT, None
+    if change.estimate < -loss:
+        return INCONCLUSIVE, "beyond the tolerance, but maybe by chance"
     # known well enough: such a loss would have been seen
-    return OK if change.low >= min(change.estimate, 0) - loss else INCONCLUSIVE
+    if (change.low is not None
+            and change.low >= min(change.estimate, 0) - loss):
+        return OK, "within the tolerance" if sure else None
+    return INCONCLUSIVE, "the interval reaches beyond the tolerance"
+
+
+def too_few(sample, verdict, family):
+    """A reason to be inconclusive whatever the values are, or None."""
+    have, needed = min(len(sample.base), len(sample.new)), FEWEST_ROUNDS
+    points = ""
+    if verdict == INCONCLUSIVE:
+        needed = fewest_rounds(family)
+        points = f" for {family} points" if family > 1 else ""
+    if have >= needed:
+        return None
+    return f"too few rounds, {have} of at least {needed}{points}"
 
 
 def fewest_rounds(family):
@@ -121,9 +138,10 @@ def more_rounds(sample, change, p, family):
 
 def judge_one(sample, change, p, adjusted, family):
     """The Judgement of one point of a matrix of FAMILY points."""
-    verdict = INCONCLUSIVE
-    if min(len(sample.base), len(sample.new)) >= FEWEST_ROUNDS:
-        verdict = decide(change, adjusted, *allowed(sample))
+    verdict, reason = decide(change, adjusted, *allowed(sample))
+    few = too_few(sample, verdict, family)
+    if few:
+        verdict, reason = INCONCLUSIVE, few
     ends = [change.estimate, change.low, change.high]
     if not sample.higher_is_better:
         ends = [None if end is None else -end
@@ -132,7 +150,7 @@ def judge_one(sample, change, p, adjusted, family):
     more = None
     if verdict == INCONCLUSIVE:
         more = more_rounds(sample, change, p, family)
-    return Judgement(verdict, *ratios, p, adjusted, more)
+    return Judgement(verdict, *ratios, p, adjusted, more, reason)
 
 
 def judge(samples):

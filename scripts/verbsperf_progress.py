@@ -19,6 +19,16 @@ def duration(value):
     return f"{value // 3600} h {value // 60 % 60} min"
 
 
+def estimate(seconds, unknown, most):
+    """How long a sweep takes: SECONDS, and as long as UNKNOWN measurements
+    with --iterations do; with MOST it may be done before."""
+    text = f"{'at most' if most else 'about'} {duration(seconds)}"
+    if not unknown:
+        return text
+    more = f"{unknown} measurement{'s' * (unknown > 1)} with --iterations"
+    return f"{text} and {more}" if seconds else more
+
+
 def make_progress(total, most):
     """A function that shows what is measured, and the time that is left."""
     start, shown = time.monotonic(), {"runs": 0}

@@ -138,6 +138,11 @@ def fingerprint(document):
 
 def read(path):
     """The Records of the file PATH, "-" for standard input."""
+    return read_with_header(path)[1]
+
+
+def read_with_header(path):
+    """(header of a sweep or None, Records) of the same."""
     text = read_text(path)
     records = list(documents_of(path, text))
     if not records:
@@ -146,10 +151,15 @@ def read(path):
     if first.get("schema") == SWEEP:
         check_header(path, line, first)
         session = json.dumps(first, sort_keys=True)
-        return in_order(first, [
+        return first, in_order(first, [
             sweep_record(path, number, entry)._replace(session=session)
             for number, entry in records[1:]])
-    return read_documents(path, records)
+    return None, read_documents(path, records)
+
+
+def is_results(path):
+    """True when PATH is a file whose first value is an object of JSON."""
+    return os.path.isfile(path) and read_text(path).lstrip()[:1] == "{"
 
 
 def read_text(path):

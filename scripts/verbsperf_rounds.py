@@ -1,5 +1,6 @@
 """What is measured in a round, in which order, and when it is enough."""
 import random
+import re
 
 import verbsperf_results as results
 import verbsperf_stats as stats
@@ -7,6 +8,12 @@ import verbsperf_suite as suites
 
 # A point that never gave a result is given up after as many rounds.
 HOPELESS = 3
+# Seconds that verbsperf measures, and warms up, when it is not told.
+DURATION, WARMUP = 1.0, 0.2
+# Seconds to start, to connect and to end, about.
+OVERHEAD = 0.3
+UNITS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "m": 60.0, "h": 3600.0}
+TIME = re.compile(r"(\d+\.?\d*|\.\d+)([a-z]*)")
 
 
 def order_of(seed, number, points, targets):
@@ -16,6 +23,31 @@ def order_of(seed, number, points, targets):
     for point in source.sample(points, len(points)):
         for target in source.sample(targets, len(targets)):
             yield point, target
+
+
+def seconds_of(text):
+    """A time as verbsperf reads it; 0 when it is none."""
+    match = TIME.fullmatch(text)
+    return float(match[1]) * UNITS.get(match[2], 0) if match else 0
+
+
+def seconds(point, target):
+    """About how long one measurement of POINT takes at TARGET, or None: it
+    depends on how fast that is."""
+    options = {**point["options"], **(target.options if target else {})}
+    if "iterations" in options:
+        return None
+    asked = [seconds_of(options[name]) if name in options else default
+             for name, default in (("duration", DURATION),
+                                   ("warmup", WARMUP))]
+    return OVERHEAD + sum(asked)
+
+
+def total_seconds(measurements):
+    """(how long MEASUREMENTS, of point and target, take together; how many of
+    them it is not known of)."""
+    every = [seconds(point, target) for point, target in measurements]
+    return sum(one or 0 for one in every), every.count(None)
 
 
 def metric_of(point):

@@ -131,20 +131,25 @@ def definition(report):
             f" p: Mann-Whitney, Holm's of {report['family']}")
 
 
+def table(names, rows, left):
+    """Lines with columns called NAMES; those of LEFT are words, which begin
+    where numbers end."""
+    rows = [names, *rows]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(
+        cell.ljust(width) if i in left else cell.rjust(width)
+        for i, (cell, width) in enumerate(zip(row, widths))).rstrip()
+        for row in rows]
+
+
 def text(report):
     """The table for people."""
-    lines = [HEADING] + [cells(point) for point in report["points"]]
-    widths = [max(len(line[i]) for line in lines)
-              for i in range(len(HEADING))]
-    out = [f" {line}" for line in heading(report)]
-    for line in lines:
-        left = [line[0].ljust(widths[0]), line[1].ljust(widths[1])]
-        right = [cell.rjust(width)
-                 for cell, width in zip(line[2:-1], widths[2:-1])]
-        out.append("  ".join([""] + left + right + [line[-1]])[1:])
-    out += [f" note: {note}" for note in report["notes"]]
-    out += [f" {definition(report)}", f" {summary(report)}"]
-    return "\n".join(out) + "\n"
+    out = [*heading(report),
+           *table(HEADING, [cells(point) for point in report["points"]],
+                  left=(0, 1, len(HEADING) - 1)),
+           *(f"note: {note}" for note in report["notes"]),
+           definition(report), summary(report)]
+    return "".join(f" {line}\n" for line in out)
 
 
 def escape(cell):

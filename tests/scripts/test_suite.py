@@ -1,5 +1,6 @@
 """Suites and targets: what they mean, and what is refused."""
 import os
+import re
 import shutil
 
 import pytest
@@ -150,7 +151,8 @@ def test_suites_that_come_along():
     for name in names:
         status, out, err = run("verbsperf-sweep", "--program", program,
                                "--list", "-o", "none", name, "loopback")
-        assert (status, err) == (0, "")
+        assert status == 0 and re.fullmatch(
+            r"verbsperf-sweep: \d+ points, 10 rounds: about .*\n", err)
         lines = out.splitlines()
         assert len(lines) == len(set(lines)) > few[name]
 
@@ -169,7 +171,8 @@ def test_limits_in_a_suite(write_suite):
                   "write_lat: --max-p50 2.5 --max-p99 3 --max-p99.9 20\n"
                   "send_bw: --transport UD --size 1K --max-lost 0\n") == (
         0, "write_bw RC 64K 1 QP\nwrite_lat RC 2 1 QP\n"
-        "send_bw UD 1K 1 QP\n", "")
+        "send_bw UD 1K 1 QP\n",
+        "verbsperf-sweep: 3 points, 10 rounds: about 45 s\n")
     refused(listed("write_lat write_bw: --max-p99 3"), 2,
             "write_bw: --max-p99: only for latency")
     refused(listed("write_bw: --min-gbps 92,95"), 2, "is in line 1 already")

@@ -2,6 +2,7 @@
 import collections
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,8 +10,10 @@ import time
 
 import pytest
 
+import verbsperf_progress as progress
 import verbsperf_results as results
-from conftest import FAKE, SCRIPTS, check, refused
+import verbsperf_rounds as rounds
+from conftest import FAKE, SCRIPTS, check, document, refused
 
 SMALL = "write_bw: --size 64,4K --qps 1,8\n"
 
@@ -280,6 +283,87 @@ def test_until_the_interval_is_narrow(sweep, write_suite, tmp_path):
     status, _, _ = sweep("-o", "down", "--until-ci", "95,2", suite, "down")
     assert status == 1
     assert len(keys(entries(tmp_path / "down"))) == 2 * 3
+
+
+def test_what_is_in_a_file(sweep, small, tmp_path):
+    """A file alone is shown; what is not measured yet, too."""
+    assert sweep("-o", "out", "--rounds", 6, small, "a=x", "down")[0] == 1
+    status, text, err = sweep("out")
+    assert (status, err) == (0, "")
+    lines = text.splitlines()
+    assert lines[0].startswith(" out: sweep of suite, started 20")
+    assert lines[1].split() == ["point", "rounds", "failed", "metric",
+                                "median", "95%", "interval", "lowest",
+                                "highest"]
+    table = [line.split("  ") for line in lines[2:10]]
+    table = [[cell.strip() for cell in row if cell] for row in table]
+    assert table[0][:4] == ["a: write_bw RC 64 1 QP", "6", "0", "Gb/s"]
+    low, high = table[0][5].split(" .. ")
+    assert 49.9 < float(low) <= float(table[0][4]) <= float(high) < 50.1
+    assert table[4] == ["down: write_bw RC 64 1 QP", "6", "6", "-", *"----"]
+    assert lines[-1] == (" failed: down: cannot connect to down: Connection "
+                         "refused (24 times)")
+    # a part of it
+    path = tmp_path / "out"
+    header, *measured = path.read_text().splitlines(True)
+    path.write_text(header + next(line for line in measured
+                                  if '"target": "a"' in line))
+    _, text, _ = sweep("out")
+    assert text.count(" QP") == 8 and "95% interval -: it takes 6" in text
+    assert path.read_text().count("\n") == 2
+    refused(sweep("quick"), 2, "missing: -o/--output, TARGET", "'quick'")
+
+
+def test_documents_are_shown_as_what_they_are_of(sweep, write):
+    """Results of two devices are no rounds of each other here, either."""
+    other = document(40.0)
+    other["client"] = {**other["client"], "device": "mlx5_1"}
+    path = write("two.json", [document(50.0), document(52.0), other])
+    _, text, _ = sweep(path)
+    lines = [re.split(r"  +", line.strip()) for line in text.splitlines()]
+    assert lines[2:4] == [
+        ["lab1 mlx5_0: write_bw RC 64 1 QP", "2", "0", "Gb/s", "51.00", "-",
+         "50.00", "52.00"],
+        ["lab1 mlx5_1: write_bw RC 64 1 QP", "1", "0", "Gb/s", "40.00", "-",
+         "40.00", "40.00"]]
+
+
+def test_list_needs_no_target(sweep, small):
+    status, out, err = sweep("--list", small)
+    assert status == 0 and out.splitlines() == [
+        "write_bw RC 64 1 QP", "write_bw RC 64 8 QPs", "write_bw RC 4K 1 QP",
+        "write_bw RC 4K 8 QPs"]
+    assert err == ("verbsperf-sweep: 4 points, 10 rounds: about 1 min 0 s at "
+                   "each target\n")
+
+
+@pytest.mark.parametrize("suite, options, words", [
+    # 1.2 s of the defaults and 0.3 s to connect, at 2 targets in 2 rounds
+    ("write_bw: --qps 1,8", (), "about 12 s"),
+    ("defaults: --duration 5m --warmup 0.7\nwrite_bw:", (), "about 20 min 4 s"),
+    ("write_bw: --duration 1500ms", ("--until-ci", "95,2"),
+     "at most 2 min 0 s"),
+])
+def test_how_long_it_takes_is_said_before(sweep, write_suite, suite, options,
+                                          words):
+    options = options or ("--rounds", 2)
+    _, _, err = sweep("-o", "out", *options, write_suite(suite), "a=x", "b=y")
+    first = err.splitlines()[0]
+    assert first.endswith("; " + words), err
+
+
+def test_what_takes_unknown_time():
+    """Iterations do; and defaults are what verbsperf's are."""
+    point = {"options": {"iterations": "1000"}}
+    timed = {"options": {}}
+    assert rounds.total_seconds([(point, None), (timed, None)]) \
+        == (rounds.OVERHEAD + 1.2, 1)
+    assert progress.estimate(1.5, 1, None) \
+        == "about 1 s and 1 measurement with --iterations"
+    usage = subprocess.run([os.environ["VERBSPERF"], "--help"], check=True,
+                           capture_output=True, text=True).stdout
+    assert re.search(r"--duration .*\[1\]\n", usage) and rounds.DURATION == 1
+    assert re.search(r"--warmup .*\[0.2\]\n", usage) and rounds.WARMUP == 0.2
 
 
 def test_what_is_refused(sweep, small, tmp_path):

@@ -124,6 +124,22 @@ def test_a_fingerprint_that_changed_within_one_side(compare, write):
     refused(compare(base, base), 2, "client firmware: 1.0 and 2.0 in BASE")
 
 
+def test_rounds_of_one_side_are_of_one_pair_of_hosts(compare, write):
+    """Two servers of one kind are not one; BASE and NEW may be two."""
+    def of(server):
+        made = [document(v) for v in STEADY]
+        for one in made:
+            one["server"] = {**one["server"], "hostname": server}
+        return made
+    base, new = write("base", of("node1")), write("new", of("node2"))
+    assert compare(base, new)[0] == 0
+    both = write("both", of("node1") + of("node2"))
+    refused(compare(base, both), 2,
+            "server hostname: node1 and node2 in NEW", "--force")
+    status, text, _ = compare("--force", base, both)
+    assert status == 0 and "server hostname: node1 and node2 in NEW" in text
+
+
 @pytest.mark.parametrize("base, new, status, wanted, note", [
     (STEADY, [None] * 10, 1, "regression", "failed: cannot connect"),
     ([None] * 10, STEADY, 0, "improvement", "failed in BASE"),

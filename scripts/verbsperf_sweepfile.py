@@ -1,11 +1,16 @@
 """The file of a sweep while it is written: what is in it survives all."""
+import datetime
 import fcntl
 import json
 import os
+import platform
+import random
 import stat
 import time
 
+import verbsperf_progress as progress
 import verbsperf_results as results
+import verbsperf_suite as suites
 
 
 class FileError(Exception):
@@ -93,3 +98,88 @@ def append(fd, path, entry):
         raise WriteError(f"{path}: cannot write: {error.strerror}; what was "
                          "measured before is in it, and the same command "
                          "with --resume goes on there") from None
+
+
+def target_json(target):
+    """A target as in the header."""
+    return {"name": target.name, "server": target.server,
+            "options": target.options}
+
+
+def make_header(options, program, points, targets, seed):
+    """The first line of the file."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    return {"schema": results.SWEEP,
+            "tool": {"name": "verbsperf-sweep", "verbsperf": program.version},
+            "started": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "host": {"hostname": platform.node(),
+                     "kernel": platform.release(),
+                     "machine": platform.machine()},
+            "suite": os.path.basename(options.suite), "points": points,
+            "seed": seed, "targets": [target_json(one) for one in targets]}
+
+
+def differing_points(path, old, new):
+    """A sentence when the points OLD and NEW are not the same."""
+    sides = [{suites.key_of(point) for point in points}
+             for points in (old, new)]
+    for extra, where in ((sides[0] - sides[1], "only the file"),
+                         (sides[1] - sides[0], "only the suite")):
+        if extra:
+            one = results.label(min(extra))
+            return (f"{path} is of another suite: {where} has {one}"
+                    + (f", and {len(extra) - 1} more points"
+                       if len(extra) > 1 else ""))
+    if sorted(map(repr, old)) != sorted(map(repr, new)):
+        return (f"{path} is of another suite: the points are measured with "
+                "other options")
+    return None
+
+
+def spec(target):
+    """A target of a header as it is said."""
+    options = dict(target["options"])
+    place = target["server"] or "loopback"
+    return ",".join([f"'{target['name']}={place}"] + [
+        f"{name}={value}" if value else name
+        for name, value in options.items()]) + "'"
+
+
+def check_same(path, old, new):
+    """The file's header OLD is of the sweep that NEW is of."""
+    sentence = differing_points(path, old.get("points", []), new["points"])
+    for target in old["targets"]:
+        if sentence or target in new["targets"]:
+            continue
+        sentence = (f"{path} has the target {spec(target)}, which was not "
+                    "given")
+    for target in new["targets"]:
+        if not sentence and target not in old["targets"]:
+            sentence = f"{path} is without the target {spec(target)}"
+    if not sentence and old["seed"] != new["seed"]:
+        sentence = f"{path} has the seed {old['seed']}, not {new['seed']}"
+    if sentence:
+        raise FileError(sentence + "; take another FILE, or say the same as "
+                        "before")
+
+
+def start(options, program, points, targets):
+    """(descriptor, header, records, seconds since the last measurement) of a
+    new file, or of one gone on with."""
+    path = options.output
+    fd = open_file(path)
+    before = age(fd)
+    torn = cut_torn_line(fd, path)
+    if torn:
+        progress.say(f"{path}: dropped the last {torn} bytes, of a measurement"
+                     " that was not written to its end")
+    old = read_header(path)
+    seed = options.seed
+    if seed is None:
+        seed = old["seed"] if old else random.SystemRandom().getrandbits(32)
+    header = make_header(options, program, points, targets, seed)
+    if old is None:
+        append(fd, path, header)
+        return fd, header, [], before
+    check_same(path, old, header)
+    return fd, old, results.read(path), before

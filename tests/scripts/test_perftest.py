@@ -90,8 +90,8 @@ def lines_of(text):
     return kept
 
 
-# What stands in a cell: a dash is a peak that was not measured.
-CELL = r"(\d[\d.]*|nan|(?<= )-(?= ))"
+# What stands in a cell: a dash is what was not measured.
+CELL = r"(\d[\d.]*|nan|(?<=[ \t])-(?= ))"
 
 
 def fields(line):

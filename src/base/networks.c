@@ -117,3 +117,8 @@ bool networks_contain(const struct networks *networks,
 	}
 	return false;
 }
+
+bool networks_same_host(const struct ip_address *a, const struct ip_address *b)
+{
+	return same_prefix(a, b, is_ipv4(a) || is_ipv4(b) ? 128 : 64);
+}

@@ -37,4 +37,10 @@ int networks_parse(const char *text, struct networks *networks);
 bool networks_contain(const struct networks *networks,
 		      const struct ip_address *address);
 
+/*
+ * Are A and B one host, as far as their addresses tell?  Of IPv6 the first 64
+ * bits do: a host chooses the others as it likes.
+ */
+bool networks_same_host(const struct ip_address *a, const struct ip_address *b);
+
 #endif

@@ -100,11 +100,33 @@ TEST(test_how_many_networks)
 	assert_int_equal(networks_parse(text, &networks), -E2BIG);
 }
 
+static bool same_host(const char *one, const char *other)
+{
+	struct networks a, b;
+
+	assert_int_equal(networks_parse(one, &a), 0);
+	assert_int_equal(networks_parse(other, &b), 0);
+	return networks_same_host(&a.list[0].address, &b.list[0].address);
+}
+
+TEST(test_same_host)
+{
+	assert_true(same_host("10.0.0.1", "10.0.0.1"));
+	assert_true(same_host("10.0.0.1", "::ffff:10.0.0.1"));
+	assert_false(same_host("10.0.0.1", "10.0.0.2"));
+	assert_true(same_host("2001:db8:0:1::1", "2001:db8:0:1:ffff::2"));
+	assert_false(same_host("2001:db8:0:1::1", "2001:db8:0:2::1"));
+	/* all of IPv4 shares its first 64 bits with these */
+	assert_false(same_host("10.0.0.1", "::1"));
+	assert_false(same_host("::1", "10.0.0.1"));
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_who_is_in_a_network),
 	cmocka_unit_test(test_nobody_is_in_none),
 	cmocka_unit_test(test_what_is_no_network),
 	cmocka_unit_test(test_how_many_networks),
+	cmocka_unit_test(test_same_host),
 };
 
 TEST_MAIN(tests, 10)

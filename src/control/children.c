@@ -35,7 +35,8 @@ static void set_state(struct children *c, struct child *child,
 	child->state = state;
 }
 
-void children_add(struct children *c, pid_t pid, int fd, const char *address)
+void children_add(struct children *c, pid_t pid, int fd,
+		  const struct connection *conn)
 {
 	struct child *child = xcalloc(1, sizeof(*child)), **end = &c->all;
 
@@ -43,7 +44,8 @@ void children_add(struct children *c, pid_t pid, int fd, const char *address)
 	child->fd = fd;
 	child->place = child->told = TURN_UNKNOWN;
 	child->came_at = time_now();
-	snprintf(child->address, sizeof(child->address), "%s", address);
+	child->host = conn->host;
+	snprintf(child->address, sizeof(child->address), "%s", conn->address);
 	while (*end)
 		end = &(*end)->next;
 	*end = child;
@@ -56,16 +58,34 @@ static void refuse(struct children *c, struct child *child, enum turn why)
 	child->place = why;
 }
 
-void children_ask(struct children *c, struct child *child, bool over)
+/* Those in STATE that come from where LIKE comes from. */
+static uint32_t count_like(const struct children *c, enum child_state state,
+			   const struct child *like)
+{
+	uint32_t n = 0;
+
+	for (struct child *child = c->all; child; child = child->next)
+		n += child->state == state &&
+		     networks_same_host(&child->host, &like->host);
+	return n;
+}
+
+void children_ask(struct children *c, struct child *child, uint64_t limit,
+		  bool over)
 {
 	if (child->state != CHILD_STRANGER)
 		return;
-	if (over || c->n_waiting == WAITING_MAX) {
-		refuse(c, child, over ? TURN_OVER : TURN_FULL);
-		return;
+	child->limit = limit;
+	if (over) {
+		refuse(c, child, TURN_OVER);
+	} else if (c->n_waiting == WAITING_MAX) {
+		refuse(c, child, TURN_FULL);
+	} else if (count_like(c, CHILD_WAITING, child) >= WAITING_SHARE) {
+		refuse(c, child, TURN_SHARED);
+	} else {
+		c->queue[c->n_waiting] = child;
+		set_state(c, child, CHILD_WAITING);
 	}
-	c->queue[c->n_waiting] = child;
-	set_state(c, child, CHILD_WAITING);
 }
 
 static void leave_queue(struct children *c, struct child *child)
@@ -147,43 +167,55 @@ void children_tell(struct children *c)
 
 struct child *children_drop_oldest(struct children *c, uint64_t patience)
 {
-	struct child *oldest = NULL;
+	struct child *found = NULL;
+	uint32_t most = 0, n;
 
 	for (struct child *child = c->all; child; child = child->next) {
 		if (child->state == CHILD_DROPPED)
 			return NULL;
-		if (!oldest && child->state == CHILD_STRANGER)
-			oldest = child;
+		if (child->state != CHILD_STRANGER ||
+		    time_since(child->came_at) < patience)
+			continue;
+		n = count_like(c, CHILD_STRANGER, child);
+		if (n > most) {
+			most = n;
+			found = child;
+		}
 	}
-	if (!oldest || time_since(oldest->came_at) < patience)
-		return NULL;
-	drop(c, oldest, CHILD_DROPPED);
-	return oldest;
+	if (found)
+		drop(c, found, CHILD_DROPPED);
+	return found;
 }
 
-static struct child *first_served(const struct children *c)
+static uint64_t due(const struct child *child, uint64_t grace)
+{
+	return child->served_at + child->limit + grace;
+}
+
+/* Whose turn is the first that should be over. */
+static struct child *first_due(const struct children *c)
 {
 	struct child *first = NULL;
 
 	for (struct child *child = c->all; child; child = child->next)
 		if (child->state == CHILD_SERVED &&
-		    (!first || child->served_at < first->served_at))
+		    (!first || due(child, 0) < due(first, 0)))
 			first = child;
 	return first;
 }
 
-uint64_t children_due(const struct children *c, uint64_t limit)
+uint64_t children_due(const struct children *c, uint64_t grace)
 {
-	const struct child *first = first_served(c);
+	const struct child *first = first_due(c);
 
-	return first ? first->served_at + limit : UINT64_MAX;
+	return first ? due(first, grace) : UINT64_MAX;
 }
 
-struct child *children_kill_overdue(struct children *c, uint64_t limit)
+struct child *children_kill_overdue(struct children *c, uint64_t grace)
 {
-	struct child *first = first_served(c);
+	struct child *first = first_due(c);
 
-	if (!first || time_since(first->served_at) < limit)
+	if (!first || time_until(due(first, grace)))
 		return NULL;
 	drop(c, first, CHILD_OVERDUE);
 	return first;

@@ -10,14 +10,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/networks.h"
+#include "control/oob.h"
+
 /* Connections that have not said who they are yet, and clients that wait. */
 #define STRANGERS_MAX 128
 #define WAITING_MAX 128
+/* How many of those that wait may come from one address. */
+#define WAITING_SHARE (WAITING_MAX / 4)
 /* Processes whose report waits for its reader. */
 #define REPORTING_MAX 256
 
 enum child_state {
-	CHILD_STRANGER,		/* has not asked for a turn */
+	CHILD_STRANGER,		/* has not asked for a turn yet */
 	CHILD_WAITING,
 	CHILD_SERVED,		/* it has its turn */
 	CHILD_REPORTING,	/* its turn is over, its report waits */
@@ -34,7 +39,9 @@ struct child {
 	uint32_t told;		/* which of those it knows */
 	uint64_t came_at;	/* ns of CLOCK_MONOTONIC */
 	uint64_t served_at;	/* likewise, once it has its turn */
-	char address[80];
+	uint64_t limit;		/* ns that its turn may last */
+	char address[ADDRESS_TEXT_SIZE];
+	struct ip_address host;
 	struct child *next;
 };
 
@@ -48,12 +55,14 @@ struct children {
 };
 
 /* Append the process PID at the other end of FD, which is the table's from now
- * on, of the client at ADDRESS. */
-void children_add(struct children *c, pid_t pid, int fd, const char *address);
+ * on, of the client at CONN. */
+void children_add(struct children *c, pid_t pid, int fd,
+		  const struct connection *conn);
 
-/* CHILD asks for a turn: it waits for one unless, with OVER, there will be none
- * or too many wait already. */
-void children_ask(struct children *c, struct child *child, bool over);
+/* CHILD asks for a turn that may last LIMIT ns: it waits for one unless, with
+ * OVER, there will be none, or too many wait already, in all or of its host. */
+void children_ask(struct children *c, struct child *child, uint64_t limit,
+		  bool over);
 
 /*
  * Turns to those who wait, as long as fewer than PARALLEL have theirs, and a
@@ -77,21 +86,22 @@ void children_tell(struct children *c);
 bool child_is_deaf(const struct child *child);
 
 /*
- * Make room for one more: kill the oldest of those who have not said who they
- * are for PATIENCE ns, unless one that was killed has still to end.  Returns
- * the one killed, or NULL.
+ * Make room for one more: kill one of those who have not asked for a turn for
+ * PATIENCE ns, unless one that was killed has still to end.  It is the oldest of
+ * the host that has the most of them.  Returns the one killed, or NULL.
  */
 struct child *children_drop_oldest(struct children *c, uint64_t patience);
 
-/* When the first turn will have lasted LIMIT ns; UINT64_MAX: there is none. */
-uint64_t children_due(const struct children *c, uint64_t limit);
+/* When the first turn will have lasted GRACE ns longer than it may; UINT64_MAX:
+ * there is none. */
+uint64_t children_due(const struct children *c, uint64_t grace);
 
 /*
- * Kill the one whose turn began first if it has lasted LIMIT ns.  The turn is
+ * Kill one whose turn has lasted GRACE ns longer than it may.  The turn is
  * another's at once, for the kernel may keep a process for long.  Returns the
  * one killed, or NULL.
  */
-struct child *children_kill_overdue(struct children *c, uint64_t limit);
+struct child *children_kill_overdue(struct children *c, uint64_t grace);
 
 /* How many there are. */
 uint32_t children_count(const struct children *c);

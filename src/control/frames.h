@@ -13,6 +13,9 @@
  *		the server will not do what PLAN asks, or cannot
  * ABORT	the same, from either end, at any time; the connection ends
  *
+ *		Code EAGAIN in REFUSE: the client may come again a little
+ *		later.
+ *
  * PLAN		port of the client (below),
  *		u8 operation (traffic/op.h),
  *		u8 metric (0 bandwidth, 1 latency),
@@ -52,7 +55,8 @@
  *		u16 n, n x u64 message size,
  *		u16 n, n x u32 flow label, for the QPs in turn
  * WAIT		u32 clients that must go before this one's turn comes: from a
- *		server that has not answered PLAN yet, four times a second
+ *		server that has not answered PLAN yet, four times a second;
+ *		the client answers each by ALIVE
  * ACCEPT	port of the server.  After a PLAN with check also from one that
  *		could not serve it, and nothing is made: the client says BYE,
  *		and the server either that, too, or ABORT with what it would

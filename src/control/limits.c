@@ -3,7 +3,11 @@
 
 #include <errno.h>
 
+#include "base/time.h"
 #include "verbs/resources.h"
+
+/* What a turn may take beyond the time that its plan is known to take. */
+#define MARGIN (600 * SECOND)
 
 static int check_qps(const struct parameters *params, struct error *err)
 {
@@ -29,24 +33,30 @@ static int check_memory(const struct parameters *params, struct error *err)
 		    (unsigned long long)params->max_memory);
 }
 
-/* Seconds that PLAN takes at least; a count of messages takes who knows. */
-static double seconds(const struct plan *plan)
+/* Nanoseconds that PLAN takes at least; how long a count of messages takes is
+ * not known. */
+static uint64_t own_time(const struct plan *plan)
 {
-	return plan->sizes.n *
-	       ((double)plan->warmup + (double)plan->duration) / 1e9;
+	return plan->sizes.n * (plan->warmup + plan->duration);
+}
+
+uint64_t limits_duration(const struct parameters *params)
+{
+	return params->max_duration ? params->max_duration :
+				      MARGIN + own_time(&params->plan);
 }
 
 static int check_duration(const struct parameters *params, struct error *err)
 {
-	double most = (double)params->max_duration / 1e9;
+	uint64_t least = own_time(&params->plan);
 
-	if (!params->max_duration || seconds(&params->plan) <= most)
+	if (least <= limits_duration(params))
 		return 0;
 	return fail(err, -EPERM, "use a smaller --duration or fewer sizes, or "
 		    "start the server with a larger --max-duration",
 		    "the test takes %.6g s, by --duration and --warmup for "
 		    "each --size: this server allows %.6g s (--max-duration)",
-		    seconds(&params->plan), most);
+		    (double)least / 1e9, (double)params->max_duration / 1e9);
 }
 
 int limits_check(const struct parameters *params, struct error *err)

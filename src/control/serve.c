@@ -24,6 +24,8 @@
 #define PATIENCE (SECOND / 2)
 /* The same wait when a descriptor or memory is missing. */
 #define PAUSE SECOND
+/* That it is missing is said no more often. */
+#define WARN_PAUSE (10 * SECOND)
 /* What children have to say goodbye and to report. */
 #define GOODBYE (10 * SECOND)
 /* Accepted before anything else is looked at. */
@@ -31,8 +33,7 @@
 
 enum { SIGNAL, ENDED, LISTENER, CHILDREN };
 
-/* Clients served at once, at most, are the most of --parallel. */
-#define FDS_MAX (CHILDREN + STRANGERS_MAX + WAITING_MAX + REPORTING_MAX + 256)
+#define FDS_MAX (CHILDREN + STRANGERS_MAX + WAITING_MAX + 256)
 
 /* Locked by the child that prints; -1: there is none. */
 static int report_lock = -1;
@@ -44,17 +45,23 @@ struct server {
 	int ended_fd;
 	struct children children;
 	uint64_t accept_at;	/* not before; ns of CLOCK_MONOTONIC */
+	uint64_t warn_at;	/* likewise */
+	struct connection unserved;	/* came, and has no process yet; its fd
+					 * is -1 when there is none */
 	uint64_t kill_at;	/* not 0: children are to end before that */
 	bool killed;		/* they did not, the kernel keeps some */
 	pid_t only;		/* of --once; 0: has not come yet */
 	int status;		/* its; -1: none */
 };
 
+/* Nobody is taken any more. */
 static void close_listener(struct server *s)
 {
 	if (s->listener >= 0)
 		close(s->listener);
 	s->listener = -1;
+	if (s->unserved.fd >= 0)
+		oob_close(&s->unserved);
 }
 
 /* Goodbye to all; who does not go is made to. */
@@ -110,10 +117,11 @@ static void on_ended(struct server *s)
  * end. */
 static void on_child(struct server *s, struct child *child)
 {
-	int ret = turn_hear_child(child->fd);
+	uint64_t limit;
+	int ret = turn_hear_child(child->fd, &limit);
 
 	if (ret == TURN_ASKED)
-		children_ask(&s->children, child, s->only != 0);
+		children_ask(&s->children, child, limit, s->only != 0);
 	if (ret == TURN_ENDED && !children_end_turn(&s->children, child))
 		log_warning("the report of the client at %s is given up: %d "
 			    "reports wait for who reads them", child->address,
@@ -128,17 +136,14 @@ static void on_child(struct server *s, struct child *child)
  * stopped, or in the kernel. */
 static void kill_overdue(struct server *s)
 {
-	uint64_t limit = s->params->max_duration;
-	const struct child *child;
+	const struct child *child = children_kill_overdue(&s->children,
+							  GOODBYE);
 
-	if (!limit)
-		return;
-	child = children_kill_overdue(&s->children, limit + GOODBYE);
 	if (!child)
 		return;
 	log_warning("the process of the client at %s is killed: it did not "
 		    "end within %.6g s (--max-duration) and %llu s more",
-		    child->address, (double)limit / SECOND,
+		    child->address, (double)child->limit / SECOND,
 		    GOODBYE / SECOND);
 	if (child->pid == s->only)
 		end_children(s, SIGKILL);
@@ -209,7 +214,7 @@ static int start_child(struct server *s, struct connection *conn)
 		close(fds[0]);
 		return ret;
 	}
-	children_add(&s->children, pid, fds[0], conn->address);
+	children_add(&s->children, pid, fds[0], conn);
 	oob_close(conn);
 	return 0;
 }
@@ -244,81 +249,129 @@ static void refuse_stranger(struct connection *conn, const char *allowed)
 	turn_away(conn, &err, &logged);
 }
 
-/* One that has come; returns as start_child(). */
-static int take_client(struct server *s, struct connection *conn)
+/* Has CONN, which has just come, to go? */
+static bool is_stranger(struct server *s, struct connection *conn)
 {
 	const struct networks *allow = &s->params->allow;
-	struct error err = { .stage = "connect" };
-	int ret;
 
 	log_info("client at %s", conn->address);
-	if (allow->n && !networks_contain(allow, &conn->host)) {
-		refuse_stranger(conn, allow->text);
-		return 0;
-	}
-	ret = start_child(s, conn);
-	if (ret < 0) {
-		fail(&err, ret, "try again later",
-		     "cannot start a process for the client: %s",
-		     strerror(-ret));
-		turn_away(conn, &err, NULL);
-	}
-	return ret > 0;
+	if (!allow->n || networks_contain(allow, &conn->host))
+		return false;
+	refuse_stranger(conn, allow->text);
+	return true;
 }
 
-/* May one more come?  When not, it is asked again a little later. */
-static bool has_room(struct server *s)
+static void make_room(struct server *s)
 {
-	struct child *dropped;
+	const struct child *dropped;
 
-	if (s->children.n_others < STRANGERS_MAX)
-		return true;
 	dropped = children_drop_oldest(&s->children, PATIENCE);
 	if (dropped)
 		log_warning("the client at %s says nothing and is dropped for "
 			    "others", dropped->address);
 	s->accept_at = time_after(PATIENCE / 8);
+}
+
+/* May one more come?  When not, it is asked again a little later. */
+static bool has_room(struct server *s)
+{
+	if (s->children.n_others < STRANGERS_MAX)
+		return true;
+	make_room(s);
 	return false;
+}
+
+/* A descriptor, a process or memory is missing: RET.  Who says nothing has to
+ * go; where nobody is of that kind, some time may help. */
+static void on_shortage(struct server *s, int ret)
+{
+	if (!time_until(s->warn_at)) {
+		log_warning("cannot take a client now: %s", strerror(-ret));
+		s->warn_at = time_after(WARN_PAUSE);
+	}
+	make_room(s);
+	if (!s->children.n_others)
+		s->accept_at = time_after(PAUSE);
+}
+
+/* The client at CONN waits for what is missing, but not for ever. */
+static void keep_unserved(struct server *s, struct connection *conn, int ret)
+{
+	struct error err = { .stage = "connect" };
+
+	on_shortage(s, ret);
+	if (time_since(conn->began_at) < GOODBYE) {
+		s->unserved = *conn;
+		return;
+	}
+	fail(&err, -EAGAIN, "try again later, or let --wait do that",
+	     "cannot start a process for the client: %s", strerror(-ret));
+	turn_away(conn, &err, NULL);
+}
+
+/*
+ * The next client, into CONN: one that has waited, or one that comes now.
+ * Returns 0, 1 when it had to go at once, -EAGAIN when there is none, or
+ * another negative errno.
+ */
+static int next_client(struct server *s, struct connection *conn)
+{
+	int ret;
+
+	if (s->unserved.fd >= 0) {
+		*conn = s->unserved;
+		s->unserved.fd = -1;
+		return 0;
+	}
+	ret = oob_accept(s->listener, conn);
+	return !ret && is_stranger(s, conn) ? 1 : ret;
 }
 
 /* Those who have come; returns 1 in a child. */
 static int accept_clients(struct server *s, struct connection *conn)
 {
 	for (int i = 0; i < ACCEPT_AT_ONCE && has_room(s); i++) {
-		int ret = oob_accept(s->listener, conn);
+		int ret = next_client(s, conn);
 
 		if (ret == -EAGAIN)
 			break;
-		if (ret) {
-			log_warning("cannot accept a client: %s",
-				    strerror(-ret));
-			s->accept_at = time_after(PAUSE);
+		if (ret < 0) {
+			on_shortage(s, ret);
 			break;
 		}
-		if (take_client(s, conn))
+		ret = ret ? 0 : start_child(s, conn);
+		if (ret > 0)
 			return 1;
+		if (ret < 0) {
+			keep_unserved(s, conn, ret);
+			break;
+		}
 	}
 	return 0;
 }
 
-/* Fill FDS with what to wait for; returns how many, and how long in *MS. */
+static short events_of(const struct child *child)
+{
+	return child_is_deaf(child) ? POLLIN | POLLOUT : POLLIN;
+}
+
+/* Fill FDS with what to wait for, which is open: poll(2) takes no more than may
+ * be; returns how many, and how long in *MS. */
 static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
 			       int *ms)
 {
-	const uint64_t limit = s->params->max_duration;
-	uint64_t now = time_now(), until = UINT64_MAX;
-	bool pause = s->listener >= 0 && s->accept_at > now;
+	uint64_t now = time_now();
+	uint64_t until = children_due(&s->children, GOODBYE);
+	bool pause = s->listener >= 0 &&
+		     (s->accept_at > now || s->unserved.fd >= 0);
 	nfds_t n = CHILDREN;
 
 	fds[SIGNAL] = (struct pollfd){ s->cancel_fd, POLLIN, 0 };
 	fds[ENDED] = (struct pollfd){ s->ended_fd, POLLIN, 0 };
 	fds[LISTENER] = (struct pollfd){ pause ? -1 : s->listener, POLLIN, 0 };
 	for (struct child *c = s->children.all; c; c = c->next)
-		fds[n++] = (struct pollfd){
-			c->fd, child_is_deaf(c) ? POLLIN | POLLOUT : POLLIN, 0,
-		};
-	if (limit)
-		until = children_due(&s->children, limit + GOODBYE);
+		if (c->fd >= 0)
+			fds[n++] = (struct pollfd){ c->fd, events_of(c), 0 };
 	if (pause && s->accept_at < until)
 		until = s->accept_at;
 	if (s->kill_at && s->kill_at < until)
@@ -326,6 +379,12 @@ static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
 	*ms = until == UINT64_MAX ? -1 :
 	      until <= now ? 0 : (int)((until - now) / 1000000) + 1;
 	return n;
+}
+
+/* Does a client that has come still wait for a process, and may it now? */
+static bool is_accept_due(const struct server *s)
+{
+	return s->unserved.fd >= 0 && !time_until(s->accept_at);
 }
 
 /* One round of the server; returns 1 in a child, or a negative errno. */
@@ -341,7 +400,7 @@ static int turn(struct server *s, struct connection *conn, struct error *err)
 						 "cannot poll: %s",
 						 strerror(errno));
 	for (struct child *c = s->children.all; c; c = c->next)
-		if (fds[i++].revents & ~POLLOUT)
+		if (c->fd >= 0 && fds[i++].revents & ~POLLOUT)
 			on_child(s, c);
 	if (fds[SIGNAL].revents)
 		on_signal(s, err);
@@ -351,7 +410,7 @@ static int turn(struct server *s, struct connection *conn, struct error *err)
 		kill_children(s);
 	kill_overdue(s);
 	give_turns(s);
-	if (fds[LISTENER].revents && s->listener >= 0)
+	if (s->listener >= 0 && (fds[LISTENER].revents || is_accept_due(s)))
 		return accept_clients(s, conn);
 	return 0;
 }
@@ -374,6 +433,7 @@ int serve_clients(const struct parameters *params, int listener,
 		.listener = listener,
 		.cancel_fd = cancel_fd,
 		.ended_fd = signals_open_ended(),
+		.unserved.fd = -1,
 		.status = -1,
 	};
 	int ret = 0;

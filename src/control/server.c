@@ -55,18 +55,43 @@ static int authenticate(struct session *s)
 	return ret;
 }
 
-/* The client's turn comes and its time begins; this end opens its device,
- * unless the caller did. */
-static int begin(struct session *s)
+/* What the client asks for: who has asked for nothing waits for no turn. */
+static int take_plan(struct session *s)
+{
+	struct result *r = s->result;
+	struct frame frame;
+	int ret;
+
+	session_stage(s, "plan");
+	ret = session_expect(s, FRAME_PLAN, &frame);
+	if (ret)
+		return ret;
+	ret = decode_plan(&frame, &r->params.plan, &r->client, &r->error);
+	frame_free(&frame);
+	return ret;
+}
+
+/* The client's turn comes, and its time begins. */
+static int take_turn(struct session *s)
+{
+	struct result *r = s->result;
+	uint64_t limit = limits_duration(&r->params);
+	int ret = turn_take(s, limit);
+
+	if (ret || s->conn->turn_fd < 0)
+		return ret;
+	return signals_limit(limit, &r->error);
+}
+
+/* Open this end's device, unless the caller did. */
+static int open_device(struct session *s)
 {
 	struct parameters *params = &s->result->params, any = *params;
 	struct error *err = &s->result->error;
-	int ret = turn_take(s);
+	int ret;
 
-	if (!ret && params->max_duration && s->conn->turn_fd >= 0)
-		ret = signals_limit(params->max_duration, err);
-	if (ret || s->device->context)
-		return ret;
+	if (s->device->context)
+		return 0;
 	session_stage(s, "device");
 	/* what is wrong with its port is for plan_fit(), or a check, to say */
 	any.plan.check = true;
@@ -78,7 +103,7 @@ static int begin(struct session *s)
 	return ret;
 }
 
-/* What the client asks for, held against both ports and this end's limits. */
+/* The plan is held against both ports and this end's limits. */
 static int agree(struct session *s)
 {
 	struct result *r = s->result;
@@ -87,13 +112,6 @@ static int agree(struct session *s)
 	int ret;
 
 	session_stage(s, "plan");
-	ret = session_expect(s, FRAME_PLAN, &frame);
-	if (ret)
-		return ret;
-	ret = decode_plan(&frame, plan, &r->client, &r->error);
-	frame_free(&frame);
-	if (ret)
-		return ret;
 	ret = plan_fit(plan, &r->client, &r->server, &r->error);
 	if (!ret)
 		ret = limits_check(&r->params, &r->error);
@@ -187,8 +205,8 @@ int session_server(struct connection *conn, struct device *device,
 		   struct result *result, struct session **session)
 {
 	static session_step *const steps[] = {
-		greet, authenticate, begin, agree, connect_qps, reach_prove,
-		run_all, NULL,
+		greet, authenticate, take_plan, take_turn, open_device, agree,
+		connect_qps, reach_prove, run_all, NULL,
 	};
 
 	return session_run(steps, false, conn, device, result, session);

@@ -6,8 +6,8 @@
  *	AUTH      proof of the key          ->  <-      AUTH, or REFUSE
  *	          ... only when both ends have a key; an end seals what it
  *	          sends after its AUTH (seal.h)
- *	PLAN      test, parameters, port    ->  <-      WAIT clients before, or
- *						nothing, until its turn comes
+ *	PLAN      test, parameters, port    ->  <-      WAIT clients before, until
+ *	ALIVE     to each WAIT              ->		its turn comes
  *						ACCEPT port, or REFUSE
  *	          both ends: memory, queues, QPs in INIT; ALIVE from
  *	          an end that works longer than a second

@@ -19,15 +19,30 @@
 
 enum { ANSWER, CLIENT, SIGNAL, N_FDS };
 
-int turn_hear_child(int fd)
+/* From a client's process to its parent, which is the same program. */
+struct message {
+	enum turn_word word;
+	uint64_t limit;
+};
+
+/* A client that waits for its turn. */
+struct waiting {
+	uint64_t say_at;	/* when it is told its place next */
+	uint64_t heard_at;	/* when it last gave a sign of life */
+};
+
+int turn_hear_child(int fd, uint64_t *limit)
 {
-	uint8_t word;
-	ssize_t n = recv(fd, &word, sizeof(word), MSG_DONTWAIT);
+	struct message message;
+	ssize_t n = recv(fd, &message, sizeof(message), MSG_DONTWAIT);
 
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? TURN_NOTHING :
 							   -errno;
-	return n ? word : -ECONNRESET;
+	if (n != sizeof(message))
+		return -ECONNRESET;
+	*limit = message.limit;
+	return message.word;
 }
 
 int turn_tell(int fd, uint32_t place)
@@ -38,29 +53,50 @@ int turn_tell(int fd, uint32_t place)
 	return n < 0 ? -errno : 0;
 }
 
-static bool say(const struct connection *conn, enum turn_word what)
+static bool say(const struct connection *conn, enum turn_word word,
+		uint64_t limit)
 {
-	uint8_t word = what;
+	const struct message message = { .word = word, .limit = limit };
 
-	return send(conn->turn_fd, &word, sizeof(word), MSG_NOSIGNAL) ==
-	       sizeof(word);
+	return send(conn->turn_fd, &message, sizeof(message), MSG_NOSIGNAL) ==
+	       sizeof(message);
 }
 
 void turn_end(struct connection *conn)
 {
 	if (conn->turn_fd < 0)
 		return;
-	say(conn, TURN_ENDED);
+	say(conn, TURN_ENDED, 0);
 	close(conn->turn_fd);
 	conn->turn_fd = -1;
 }
 
-static int ask(struct session *s)
+static int ask(struct session *s, uint64_t limit)
 {
-	if (say(s->conn, TURN_ASKED))
+	if (say(s->conn, TURN_ASKED, limit))
 		return 0;
 	return fail(&s->result->error, -errno, NULL,
 		    "cannot ask for a turn: %s", strerror(errno));
+}
+
+/* Why there is no turn; -EAGAIN tells the client to come again (again.h). */
+static int no_turn(uint32_t why, struct error *err)
+{
+	static const char later[] = "try again later, or let --wait do that";
+
+	switch (why) {
+	case TURN_FULL:
+		return fail(err, -EAGAIN, later,
+			    "too many clients wait for this server already");
+	case TURN_SHARED:
+		return fail(err, -EAGAIN, later,
+			    "too many clients from this address wait for this "
+			    "server already");
+	default:
+		return fail(err, -EBUSY, NULL,
+			    "this server serves one client, and another came "
+			    "first");
+	}
 }
 
 static int take_answer(struct session *s)
@@ -74,13 +110,8 @@ static int take_answer(struct session *s)
 		return 0;
 	if (n != sizeof(place))
 		return fail(err, -EPIPE, NULL, "the server is gone");
-	if (place == TURN_FULL)
-		return fail(err, -EBUSY, "try again later",
-			    "too many clients wait for this server already");
-	if (place == TURN_OVER)
-		return fail(err, -EBUSY, NULL,
-			    "this server serves one client, and another came "
-			    "first");
+	if (place > WAIT_MAX)
+		return no_turn(place, err);
 	s->place = place;
 	return 0;
 }
@@ -105,43 +136,78 @@ static int interrupted(struct session *s)
 	return signals_take(fd, NULL, &s->result->error);
 }
 
-/* Until UNTIL at the latest. */
-static int wait_for_answer(struct session *s, uint64_t until)
+/* All that a client may say now is that it lives. */
+static int hear_client(struct session *s, struct waiting *w)
+{
+	struct error *err = &s->result->error;
+	struct frame frame;
+	int ret = oob_take(s->conn, "a sign of life", &frame, err);
+
+	if (ret)
+		return ret == -EAGAIN ? 0 : ret;
+	w->heard_at = time_now();
+	if (frame.type == FRAME_ABORT)
+		ret = frames_take_error(&frame, s->conn->peer, err);
+	else if (frame.type != FRAME_ALIVE)
+		ret = fail(err, -EPROTO, NULL,
+			   "the client sent %s while it waited for its turn",
+			   frame_name(frame.type));
+	frame_free(&frame);
+	return ret;
+}
+
+static int check_life(struct session *s, const struct waiting *w)
+{
+	uint64_t patience = session_patience(s);
+
+	if (time_since(w->heard_at) < patience)
+		return 0;
+	return fail(&s->result->error, -ETIMEDOUT, NULL,
+		    "the client said nothing for %.3g s while it waited for "
+		    "its turn", (double)patience / (double)SECOND);
+}
+
+static int say_place(struct session *s, struct waiting *w)
+{
+	struct frame frame;
+
+	if (s->place == TURN_NOW || s->place == TURN_UNKNOWN ||
+	    time_until(w->say_at))
+		return 0;
+	w->say_at = time_after(PLACE_PERIOD);
+	encode_wait(&frame, s->place);
+	return session_send(s, &frame);
+}
+
+static int wait_a_while(struct session *s, struct waiting *w)
 {
 	struct pollfd fds[N_FDS] = {
 		[ANSWER] = { .fd = s->conn->turn_fd, .events = POLLIN },
-		[CLIENT] = { .fd = s->conn->fd, .events = POLLRDHUP },
+		[CLIENT] = { .fd = s->conn->fd, .events = POLLIN | POLLRDHUP },
 		[SIGNAL] = { .fd = s->conn->cancel_fd, .events = POLLIN },
 	};
+	int ret = 0;
 
-	if (poll(fds, N_FDS, (int)(time_until(until) / 1000000) + 1) < 0)
+	if (poll(fds, N_FDS, PLACE_PERIOD / 1000000) < 0)
 		return errno == EINTR ? 0 : fail(&s->result->error, -errno,
 						 NULL, "cannot poll: %s",
 						 strerror(errno));
 	if (fds[SIGNAL].revents)
 		return interrupted(s);
-	if (fds[CLIENT].revents)
+	if (fds[CLIENT].revents & ~POLLIN)
 		return left(s);
-	return fds[ANSWER].revents ? take_answer(s) : 0;
+	if (fds[CLIENT].revents)
+		ret = hear_client(s, w);
+	if (!ret && fds[ANSWER].revents)
+		ret = take_answer(s);
+	if (!ret)
+		ret = say_place(s, w);
+	return ret ? ret : check_life(s, w);
 }
 
-/* At most once in a period, of which *NEXT is the end. */
-static int say_place(struct session *s, uint64_t *next)
+int turn_take(struct session *s, uint64_t limit)
 {
-	struct frame frame;
-
-	if (s->place == TURN_NOW || time_until(*next))
-		return 0;
-	*next = time_after(PLACE_PERIOD);
-	if (s->place == TURN_UNKNOWN)
-		return 0;
-	encode_wait(&frame, s->place);
-	return session_send(s, &frame);
-}
-
-int turn_take(struct session *s)
-{
-	uint64_t next = time_now();
+	struct waiting w = { .heard_at = time_now() };
 	int ret;
 
 	if (s->conn->turn_fd < 0) {
@@ -149,12 +215,9 @@ int turn_take(struct session *s)
 		return 0;
 	}
 	session_stage(s, "queue");
-	ret = ask(s);
-	while (!ret && s->place != TURN_NOW) {
-		ret = wait_for_answer(s, next);
-		if (!ret)
-			ret = say_place(s, &next);
-	}
+	ret = ask(s, limit);
+	while (!ret && s->place != TURN_NOW)
+		ret = wait_a_while(s, &w);
 	return ret;
 }
 
@@ -163,6 +226,8 @@ int turn_hear(struct session *s, const struct frame *frame)
 	uint32_t place;
 	int ret = decode_wait(frame, &place, &s->result->error);
 
+	if (!ret)
+		ret = session_say(s, FRAME_ALIVE);
 	if (ret || place == s->place)
 		return ret;
 	s->place = place;

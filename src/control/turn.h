@@ -16,6 +16,7 @@
 enum turn {
 	TURN_NOW = 0,
 	TURN_FULL = WAIT_MAX + 1,	/* too many wait already */
+	TURN_SHARED,			/* too many of its address do */
 	TURN_OVER,			/* the only client has come (--once) */
 	TURN_UNKNOWN,			/* not told yet */
 };
@@ -30,8 +31,8 @@ enum turn_word {
 };
 
 /* What the process at FD says: enum turn_word, or a negative errno when it is
- * gone. */
-int turn_hear_child(int fd);
+ * gone.  *LIMIT is how long the turn that it asks for may last, in ns. */
+int turn_hear_child(int fd, uint64_t *limit);
 
 /* Tell PLACE to the process at FD.  Returns 0, -EAGAIN when it does not listen
  * now, or another negative errno. */
@@ -40,11 +41,12 @@ int turn_tell(int fd, uint32_t place);
 /* In the process of a client. */
 
 /*
- * A step of the session: ask for a turn, and tell the client its place until it
- * comes.  Returns 0 or a negative errno, said in the result's error: the client
- * is gone, there is no turn to be had, or the user interrupts.
+ * Ask for a turn that may last LIMIT ns, and tell the client its place until it
+ * comes.  The client has to answer each time, as a sign of life.  Returns 0 or a
+ * negative errno, said in the result's error: the client is gone or silent,
+ * there is no turn to be had, or the user interrupts.
  */
-int turn_take(struct session *s);
+int turn_take(struct session *s, uint64_t limit);
 
 /* Give the turn of CONN back, if it had one: another client's may begin, whatever
  * this process still does. */
@@ -52,7 +54,7 @@ void turn_end(struct connection *conn);
 
 /* At the client. */
 
-/* What FRAME, a WAIT, says: printed, when it is new. */
+/* What FRAME, a WAIT, says: answered by ALIVE, and printed when it is new. */
 int turn_hear(struct session *s, const struct frame *frame);
 
 #endif

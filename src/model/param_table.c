@@ -76,7 +76,7 @@ const struct param param_table[] = {
 	  "most queue pairs a client may have" },
 	{ 0, "max-duration", 0, NULL, TIME(max_duration), SECOND,
 	  7 * 86400 * SECOND, NULL, "SECONDS", NULL, PARAM_SERVER,
-	  "longest time to serve a client" },
+	  "longest turn of a client [10m over its own time]" },
 	{ 0, "idle-timeout", 0, NULL, TIME(idle_timeout), 2 * SECOND,
 	  3600 * SECOND, "10", "SECONDS", NULL, PARAM_SERVER,
 	  "drop a client that is silent for that long" },

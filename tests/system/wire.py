@@ -279,9 +279,12 @@ class FakeClient(Peer):
              "BYE")
     ANSWERS = {"PLAN": "ACCEPT"}
 
-    def __init__(self, number, secret=None, host="127.0.0.1", **payloads):
-        """PAYLOADS: of some steps another one than usual."""
-        super().__init__(socket.create_connection((host, number), 20))
+    def __init__(self, number, secret=None, host="127.0.0.1", source=None,
+                 **payloads):
+        """From SOURCE, an address.  PAYLOADS: of some steps another one than
+        usual."""
+        super().__init__(socket.create_connection(
+            (host, number), 20, source and (source, 0)))
         self.secret = secret
         self.payloads = payloads
 

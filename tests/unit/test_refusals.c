@@ -2,6 +2,7 @@
 #include "config.h"
 #include "test.h"
 
+#include "control/limits.h"
 #include "fake_verbs.h"
 #include "pair.h"
 
@@ -39,6 +40,21 @@ TEST(test_limits_of_the_server)
 	over_a_limit(&p, "the test takes 10.5 s, by --duration and --warmup "
 			 "for each --size: this server allows 10 s "
 			 "(--max-duration)");
+}
+
+TEST(test_how_long_a_turn_may_last)
+{
+	struct parameters params = { .max_duration = 0 };
+
+	params.plan.iterations = 1000;
+	params.plan.sizes.n = 1;
+	assert_int_equal(limits_duration(&params), 600000 * MS);
+	params.plan.sizes.n = 3;
+	params.plan.duration = 2000 * MS;
+	params.plan.warmup = 500 * MS;
+	assert_int_equal(limits_duration(&params), 607500 * MS);
+	params.max_duration = 1000 * MS;
+	assert_int_equal(limits_duration(&params), 1000 * MS);
 }
 
 TEST(test_the_server_refuses)
@@ -100,6 +116,7 @@ TEST(test_the_limits_of_the_device)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_limits_of_the_server),
+	cmocka_unit_test(test_how_long_a_turn_may_last),
 	cmocka_unit_test(test_the_server_refuses),
 	cmocka_unit_test(test_the_servers_port_is_down),
 	cmocka_unit_test(test_the_limits_of_the_device),

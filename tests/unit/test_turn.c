@@ -13,23 +13,34 @@
 #include "control/turn.h"
 
 #define MANY (WAITING_MAX + 3)
+#define LIMIT 1000000000ULL	/* ns of a turn */
 
 static struct children children;
 static int fds[MANY];		/* the far ends of their sockets */
 static struct child *list[MANY];
 
+/* 10.0.0.I, of IPv4. */
+static struct ip_address host_of(int i)
+{
+	struct ip_address host = { { [10] = 0xff, [11] = 0xff, [12] = 10 } };
+
+	host.bytes[15] = (uint8_t)i;
+	return host;
+}
+
 /* N processes, in name only, which have not asked yet. */
 static void begin(int n)
 {
-	char address[16];
+	struct connection conn = { 0 };
 	int pair[2];
 
 	children = (struct children){ 0 };
 	for (int i = 0; i < n; i++) {
 		assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair),
 				 0);
-		snprintf(address, sizeof(address), "host %d", i);
-		children_add(&children, 1000000 + i, pair[0], address);
+		snprintf(conn.address, sizeof(conn.address), "host %d", i);
+		conn.host = host_of(i);
+		children_add(&children, 1000000 + i, pair[0], &conn);
 		fds[i] = pair[1];
 	}
 	for (struct child *c = children.all; c; c = c->next)
@@ -57,7 +68,7 @@ static uint32_t told(int i)
 
 static void ask(int i)
 {
-	children_ask(&children, list[i], false);
+	children_ask(&children, list[i], LIMIT, false);
 }
 
 static struct child *go(uint32_t parallel)
@@ -126,7 +137,7 @@ TEST(test_too_many_and_too_late)
 	for (int i = 1; i <= WAITING_MAX; i++)
 		assert_int_equal(told(i), TURN_OVER);
 	assert_int_equal(told(0), TURN_NOW);
-	children_ask(&children, list[MANY - 1], true);
+	children_ask(&children, list[MANY - 1], LIMIT, true);
 	go(1);
 	assert_int_equal(told(MANY - 1), TURN_OVER);
 	assert_int_equal(children.n_others, MANY - 1);
@@ -158,52 +169,37 @@ TEST(test_deaf)
 	end(1);
 }
 
-static void say(int i, enum turn_word what)
+static void say(int i, enum turn_word what, uint64_t limit)
 {
-	uint8_t word = what;
+	const struct {
+		enum turn_word word;
+		uint64_t limit;
+	} message = { what, limit };
 
-	assert_int_equal(send(fds[i], &word, sizeof(word), 0), 1);
+	assert_int_equal(send(fds[i], &message, sizeof(message), 0),
+			 sizeof(message));
 }
 
 TEST(test_messages)
 {
+	uint64_t limit;
+
 	begin(2);
-	assert_int_equal(turn_hear_child(list[0]->fd), TURN_NOTHING);
-	say(0, TURN_ASKED);
-	say(0, TURN_ENDED);
-	assert_int_equal(turn_hear_child(list[0]->fd), TURN_ASKED);
-	assert_int_equal(turn_hear_child(list[0]->fd), TURN_ENDED);
-	assert_int_equal(turn_hear_child(list[0]->fd), TURN_NOTHING);
+	assert_int_equal(turn_hear_child(list[0]->fd, &limit), TURN_NOTHING);
+	say(0, TURN_ASKED, 12345678901);
+	say(0, TURN_ENDED, 0);
+	assert_int_equal(turn_hear_child(list[0]->fd, &limit), TURN_ASKED);
+	assert_int_equal(limit, 12345678901);
+	assert_int_equal(turn_hear_child(list[0]->fd, &limit), TURN_ENDED);
+	assert_int_equal(turn_hear_child(list[0]->fd, &limit), TURN_NOTHING);
 	close(fds[0]);
-	assert_true(turn_hear_child(list[0]->fd) < 0);
+	assert_true(turn_hear_child(list[0]->fd, &limit) < 0);
 	assert_int_equal(turn_tell(list[0]->fd, 1), -EPIPE);
 	fds[0] = -1;
 	list[0]->place = 7;	/* nobody is left to be told */
 	children_tell(&children);
 	assert_false(child_is_deaf(list[0]));
 	end(2);
-}
-
-/* A report may wait for its reader, a turn may not. */
-TEST(test_turn_ends_before_the_report)
-{
-	begin(3);
-	ask(0);
-	ask(1);
-	assert_ptr_equal(go(1), list[0]);
-	assert_true(children_end_turn(&children, list[0]));
-	assert_int_equal(list[0]->fd, -1);
-	assert_int_equal(children.n_reporting, 1);
-	assert_ptr_equal(go(1), list[1]);
-	assert_int_equal(told(1), TURN_NOW);
-	/* who has no turn has none to give back */
-	assert_true(children_end_turn(&children, list[2]));
-	assert_int_equal(children.n_reporting, 1);
-	assert_int_equal(children_count(&children), 3);
-	/* what it reports does not count as its turn */
-	assert_null(children_kill_overdue(&children, UINT64_MAX));
-	assert_int_equal(children_due(&children, 1), list[1]->served_at + 1);
-	end(3);
 }
 
 /* A process that would stay for ever. */
@@ -227,6 +223,68 @@ static void check_killed(pid_t pid, int number)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), number);
+}
+
+/* One host does not take the places of the others. */
+TEST(test_share_of_one_host)
+{
+	const int last = WAITING_SHARE + 1;
+
+	begin(last + 2);
+	for (int i = 0; i <= last; i++)
+		list[i]->host = host_of(1);
+	list[last + 1]->host = host_of(2);
+	for (int i = 0; i <= last + 1; i++)
+		ask(i);
+	go(0);
+	assert_int_equal(told(WAITING_SHARE - 1), WAITING_SHARE);
+	assert_int_equal(told(WAITING_SHARE), TURN_SHARED);
+	assert_int_equal(told(last), TURN_SHARED);
+	assert_int_equal(told(last + 1), WAITING_SHARE + 1);
+	end(last + 2);
+}
+
+/* Each turn has a limit of its own. */
+TEST(test_which_turn_is_due)
+{
+	begin(3);
+	children_ask(&children, list[0], 3 * LIMIT, false);
+	children_ask(&children, list[1], LIMIT, false);
+	children_ask(&children, list[2], 2 * LIMIT, false);
+	assert_int_equal(children_due(&children, 0), UINT64_MAX);
+	go(3);
+	assert_int_equal(children_due(&children, 7),
+			 list[1]->served_at + LIMIT + 7);
+	assert_null(children_kill_overdue(&children, 0));
+	list[2]->pid = start();
+	list[2]->limit = 0;
+	assert_null(children_kill_overdue(&children, LIMIT));
+	assert_ptr_equal(children_kill_overdue(&children, 0), list[2]);
+	check_killed(list[2]->pid, SIGKILL);
+	assert_int_equal(children.n_served, 2);
+	end(3);
+}
+
+/* A report may wait for its reader, a turn may not. */
+TEST(test_turn_ends_before_the_report)
+{
+	begin(3);
+	ask(0);
+	ask(1);
+	assert_ptr_equal(go(1), list[0]);
+	assert_true(children_end_turn(&children, list[0]));
+	assert_int_equal(list[0]->fd, -1);
+	assert_int_equal(children.n_reporting, 1);
+	assert_ptr_equal(go(1), list[1]);
+	assert_int_equal(told(1), TURN_NOW);
+	/* who has no turn has none to give back */
+	assert_true(children_end_turn(&children, list[2]));
+	assert_int_equal(children.n_reporting, 1);
+	assert_int_equal(children_count(&children), 3);
+	/* what it reports does not count as its turn */
+	assert_int_equal(children_due(&children, 1),
+			 list[1]->served_at + LIMIT + 1);
+	end(3);
 }
 
 TEST(test_room_for_others)
@@ -254,6 +312,19 @@ TEST(test_room_for_others)
 	end(3);
 }
 
+TEST(test_room_comes_from_the_busiest_host)
+{
+	begin(3);
+	for (int i = 0; i < 3; i++)
+		list[i]->pid = start();
+	list[2]->host = list[1]->host;
+	assert_ptr_equal(children_drop_oldest(&children, 0), list[1]);
+	children_signal(&children, SIGKILL);
+	for (int i = 0; i < 3; i++)
+		check_killed(list[i]->pid, SIGKILL);
+	end(3);
+}
+
 TEST(test_too_many_reports)
 {
 	begin(2);
@@ -278,6 +349,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_deaf),
 	cmocka_unit_test(test_messages),
 	cmocka_unit_test(test_room_for_others),
+	cmocka_unit_test(test_share_of_one_host),
+	cmocka_unit_test(test_room_comes_from_the_busiest_host),
+	cmocka_unit_test(test_which_turn_is_due),
 	cmocka_unit_test(test_turn_ends_before_the_report),
 	cmocka_unit_test(test_too_many_reports),
 };

@@ -15,8 +15,10 @@
 
 #include "base/descriptors.h"
 #include "base/log.h"
+#include "base/time.h"
 #include "base/xalloc.h"
 #include "cli/options.h"
+#include "control/again.h"
 #include "control/check.h"
 #include "control/key_file.h"
 #include "control/numa.h"
@@ -115,9 +117,9 @@ static void free_result(struct result *result)
 	result_free(result);
 }
 
-static int run_test(const struct options *options, struct connection *conn,
-		    struct device *device, struct result *result,
-		    struct session **session)
+/* What this end is, known before any other. */
+static int prepare(const struct options *options, struct device *device,
+		   struct result *result)
 {
 	const struct parameters *params = &options->params;
 	struct error *err = &result->error;
@@ -134,16 +136,42 @@ static int run_test(const struct options *options, struct connection *conn,
 		ret = device_open(params, device, err);
 	if (!ret)
 		ret = numa_place(&result->params, device, err);
-	if (ret)
-		return ret;
-	result->client = device->port;
-	error_stage(err, "connect");
-	if (options->command == COMMAND_CLIENT)
-		ret = oob_connect(options->server, params->port, params->bind,
-				  params->plan.timeout, params->wait,
-				  conn->cancel_fd, conn, err);
 	if (!ret)
-		ret = session_client(conn, device, result, session);
+		result->client = device->port;
+	return ret;
+}
+
+static int connect_to(const struct options *options, uint64_t wait,
+		      struct connection *conn, struct error *err)
+{
+	const struct parameters *params = &options->params;
+
+	error_stage(err, "connect");
+	if (options->command != COMMAND_CLIENT)
+		return 0;
+	return oob_connect(options->server, params->port, params->bind,
+			   params->plan.timeout, wait, conn->cancel_fd, conn,
+			   err);
+}
+
+static int run_test(const struct options *options, struct connection *conn,
+		    struct device *device, struct result *result,
+		    struct session **session)
+{
+	uint64_t give_up = time_after(options->params.wait);
+	struct error *err = &result->error;
+	int ret = prepare(options, device, result);
+	struct parameters params = result->params;
+
+	while (!ret) {
+		ret = connect_to(options, time_until(give_up), conn, err);
+		if (!ret)
+			ret = session_client(conn, device, result, session);
+		if (!ret || !again_is_wanted(result, give_up))
+			break;
+		ret = again_prepare(result, conn, session);
+		result->params = params;
+	}
 	result_note_effective(result, &device->port);
 	return ret;
 }

@@ -178,10 +178,13 @@ def with_rkey(payload, rkey):
     return payload[:-4] + struct.pack(">I", rkey)
 
 
-def ready(mtu=1024):
+def ready(mtu=1024, transport=0):
     """Service level, class, label, hop limit, P_Key index, MTU; timeout,
-    retries, RNR timer; outstanding reads; queues, their lists, inline."""
-    return READY.pack(0, 0, 0, 64, 0, mtu, 14, 6, 7, 12, 0, 0, 16, 1, 1, 1, 0)
+    retries, RNR timer; outstanding reads; queues, their lists, inline. UC (1)
+    and UD (2) lack some."""
+    of_path = (0, 0, 0, 64, 0, mtu) if transport < 2 else (*[ANY] * 4, 0, ANY)
+    of_rc = [ANY] * 6 if transport else (14, 6, 7, 12, 0, 0)
+    return READY.pack(*of_path, *of_rc, 16, 1, 1, 1, 0)
 
 
 def sent(*messages):

@@ -51,7 +51,7 @@ def until_ready(port, operation, metric, parameters, address=ANOTHER):
     peer.expect("ACCEPT")
     peer.send("ENDPOINT", wire.endpoint(GID_INDEX, GID_INDEX, gids=gids))
     peer.expect("ENDPOINT")
-    peer.send("READY", wire.ready())
+    peer.send("READY", wire.ready(transport=parameters[TRANSPORT]))
     peer.expect("READY")
     return peer
 

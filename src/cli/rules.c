@@ -202,9 +202,9 @@ static int check_cpus(struct given *g)
 	if (!params->cpus.n || params->cpus.n >= params->plan.threads)
 		return 0;
 	return fail(g->err, -EINVAL, NULL,
-		    "--cpus names %u CPU%s, but --threads is %u: each thread "
-		    "needs one", params->cpus.n,
-		    params->cpus.n == 1 ? "" : "s", params->plan.threads);
+		    "--cpus: %u CPU%s for --threads %u: each thread needs one",
+		    params->cpus.n, params->cpus.n == 1 ? "" : "s",
+		    params->plan.threads);
 }
 
 /* A fault is one of a test, whose bytes must not be looked at as well. */

@@ -291,7 +291,7 @@ static const struct refused refused[] = {
 	{ "verbsperf write_lat a --threads 2", "--threads 2: latency is measured by one thread" },
 	{ "verbsperf write_lat a -l 2", "--post-list 2: latency is measured one message at a time" },
 	{ "verbsperf write_bw a -l 9 -t 8", "--post-list 9: at most --tx-depth, which is 8" },
-	{ "verbsperf write_bw a -q 4 --threads 4 --cpus 0-2", "--cpus names 3 CPUs, but --threads is 4: each thread needs one" },
+	{ "verbsperf write_bw a -q 4 --threads 4 --cpus 0-2", "--cpus: 3 CPUs for --threads 4: each thread needs one" },
 	{ "verbsperf read_lat a --samples x --json=x", "--samples and --json both write to x" },
 	{ "verbsperf read_lat a --csv --json", "--json and --csv both write to stdout" },
 	{ "verbsperf serve --json-lines --csv=-", "--json-lines and --csv both write to stdout" },

@@ -20,5 +20,17 @@ def test_man_page_has_every_option(script):
     assert (status, err) == (0, "")
     assert max(map(len, usage.splitlines())) <= 80
     page = (SCRIPTS.parent / "man" / f"{script}.1").read_text()
-    items = set(re.findall(r"^\.It (?:Fl \w , )?Fl -([\w-]+)", page, re.M))
+    items = set(re.findall(r"^\.TP\n\.BR? .*?--([\w-]+)",
+                           page.replace("\\-", "-"), re.M))
     assert items == options(usage)
+
+
+def test_man_pages_have_the_same_heading():
+    """Title, date, version and volume, by the same macros."""
+    headings = []
+    for page in sorted((SCRIPTS.parent / "man").iterdir()):
+        name, heading = re.match(r"\.TH (\S+) (.*)\n\.SH NAME\n",
+                                 page.read_text()).groups()
+        assert name == page.stem.upper()
+        headings.append(heading)
+    assert len(headings) >= 4 and len(set(headings)) == 1, headings

@@ -8,6 +8,7 @@
 #include "control/check.h"
 #include "control/frames.h"
 #include "control/greeting.h"
+#include "control/peer_check.h"
 #include "control/reach.h"
 #include "control/run.h"
 
@@ -107,6 +108,9 @@ static int connect_qps(struct session *s)
 	ret = session_send_endpoint(s);
 	if (!ret)
 		ret = session_take_endpoint(s);
+	if (!ret)
+		ret = peer_check_endpoint(&s->result->server, &s->result->path,
+					  &s->peer, &s->result->error);
 	if (ret)
 		return ret;
 	session_stage(s, "connect");

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
+#include <string.h>
 
 #include "base/time.h"
 
@@ -343,4 +344,36 @@ int peer_check_ready(const struct plan *plan, const struct path *path,
 	if (ret || mtu == EFFECTIVE_NONE || mtu == 0 || plan->inject)
 		return ret;
 	return wire_check(&ready, "path_mtu", mtu, plan->mtu, plan->mtu, err);
+}
+
+int peer_check_endpoint(const struct port *port, const struct path *path,
+			const struct endpoint *theirs, struct error *err)
+{
+	static const struct frame endpoint = { .type = FRAME_ENDPOINT };
+	const struct gid *mine = &path->local, *gid = &path->remote;
+	const bool global = path->global;
+	const struct {
+		const char *name;
+		uint64_t value, due;
+	} fields[] = {
+		{ "LID", theirs->lid, port->lid },
+		{ "GRH", theirs->global, global },
+		{ "GID index", theirs->gid_index, gid->index },
+		{ "GID index of the receiver", theirs->peer_gid_index,
+		  mine->index },
+		{ "GID type", theirs->gid_type, gid->type },
+	};
+	const size_t n = global ? sizeof(fields) / sizeof(*fields) : 2;
+	char text[GID_TEXT_SIZE], due[GID_TEXT_SIZE];
+	int ret = 0;
+
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = wire_check(&endpoint, fields[i].name, fields[i].value,
+				 fields[i].due, fields[i].due, err);
+	if (ret || !global || !memcmp(theirs->gid.raw, gid->raw.raw, 16))
+		return ret;
+	return fail(err, -EPROTO, NULL,
+		    "the peer sent an ENDPOINT with GID %s: %s is number %u",
+		    gid_format(&theirs->gid, text),
+		    gid_format(&gid->raw, due), gid->index);
 }

@@ -1,5 +1,5 @@
 /*
- * What the peer says in READY, SENT and DONE, against the plan that both agreed
+ * What the peer says in ENDPOINT, READY, SENT and DONE, against the plan that both agreed
  * on and what this end has seen itself.  Pure.  Functions return 0, or -EPROTO
  * with the field, its value and what is allowed in ERR.
  */
@@ -18,6 +18,10 @@ struct peer_facts {
 	uint64_t elapsed;	/* ns since this end began the round */
 	const struct done *mine;	/* what this end counted */
 };
+
+/* Its end of PATH, as this end knows it from the peer's PORT. */
+int peer_check_endpoint(const struct port *port, const struct path *path,
+			const struct endpoint *theirs, struct error *err);
 
 /* Of the queue pairs, whose path has a GRH or not. */
 int peer_check_ready(const struct plan *plan, const struct path *path,

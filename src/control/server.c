@@ -12,6 +12,7 @@
 #include "control/greeting.h"
 #include "control/limits.h"
 #include "control/numa.h"
+#include "control/peer_check.h"
 #include "control/reach.h"
 #include "control/run.h"
 #include "control/signals.h"
@@ -141,7 +142,7 @@ static int accept_path(struct session *s)
 	mine.dlid = peer->lid;
 	r->path = mine;
 	r->has_path = true;
-	return 0;
+	return peer_check_endpoint(&r->client, &mine, peer, &r->error);
 }
 
 static int connect_qps(struct session *s)

@@ -172,7 +172,7 @@ def strange_port(**changes):
     values = {"state": 4, "layer": 2, **changes}
     text = wire.string("") + wire.string("\x00\x7f'\"") + wire.string("")
     text += struct.pack(">BBBBBBHHII", 255, values["state"], values["layer"],
-                        3, 0, 0, 0xffff, wire.PKEY, ANY, ANY - 1)
+                        3, 0, 0, 0, wire.PKEY, ANY, ANY - 1)
     text += struct.pack(">QIIIII", 2 ** 64 - 1, *[ANY] * 5)
     text += struct.pack(">IIIIII", *[ANY] * 6)
     return text + wire.rows("IB16s", gids)[2:]

@@ -423,12 +423,61 @@ TEST(test_ready)
 		    "queue pairs have");
 }
 
+static void check_endpoint(const struct endpoint *e, bool global,
+			   const char *text)
+{
+	const struct port port = { .lid = 4 };
+	struct path path = {
+		.global = global,
+		.local = { .index = 3 },
+		.remote = { .index = 5, .type = IBV_GID_TYPE_ROCE_V2 },
+	};
+	struct error err = { 0 };
+
+	path.remote.raw.raw[15] = 1;
+	assert_int_equal(peer_check_endpoint(&port, &path, e, &err),
+			 text ? -EPROTO : 0);
+	if (text)
+		assert_contains(err.message, text);
+}
+
+TEST(test_endpoint)
+{
+	struct endpoint e = {
+		.lid = 4, .gid = { .raw = { [15] = 1 } },
+		.gid_type = IBV_GID_TYPE_ROCE_V2, .gid_index = 5,
+		.peer_gid_index = 3, .global = 1,
+	};
+	struct endpoint bad = e;
+
+	check_endpoint(&e, true, NULL);
+	bad.lid = 5;
+	check_endpoint(&bad, true, "ENDPOINT with LID 5: allowed are 4 to 4");
+	bad = e;
+	bad.gid_index = 4;
+	check_endpoint(&bad, true, "GID index 4: allowed are 5 to 5");
+	bad = e;
+	bad.peer_gid_index = 4;
+	check_endpoint(&bad, true, "GID index of the receiver 4");
+	bad = e;
+	bad.gid_type = 9;
+	check_endpoint(&bad, true, "GID type 9: allowed are 2 to 2");
+	bad = e;
+	bad.gid.raw[15] = 2;
+	check_endpoint(&bad, true, "with GID ::2: ::1 is number 5");
+	check_endpoint(&e, false, "GRH 1: allowed are 0 to 0");
+	bad = (struct endpoint){ .lid = 4, .gid_index = 99 };
+	check_endpoint(&bad, false, NULL);
+	check_endpoint(&bad, true, "GRH 0: allowed are 1 to 1");
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_what_is_taken),
 	cmocka_unit_test(test_each_value),
 	cmocka_unit_test(test_clocks),
 	cmocka_unit_test(test_samples),
 	cmocka_unit_test(test_sent),
+	cmocka_unit_test(test_endpoint),
 	cmocka_unit_test(test_ready),
 };
 

@@ -206,6 +206,10 @@ static const struct edit edits[] = {
 	{ TO_SERVER, 2, GID_INDEX, 4, 99, OP_WRITE,
 	  "GID 1 here and 99 there, which were not offered" },
 	{ TO_SERVER, 2, GLOBAL, 1, 0, OP_WRITE, "without GID on Ethernet" },
+	{ TO_SERVER, 2, 0, 2, 7, OP_WRITE, "ENDPOINT with LID 7: allowed" },
+	{ TO_SERVER, 2, 2, 2, 7, OP_WRITE, "ENDPOINT with GID 7:" },
+	{ TO_CLIENT, 2, GID_INDEX, 4, 99, OP_WRITE, "GID index 99: allowed" },
+	{ TO_CLIENT, 2, GLOBAL, 1, 0, OP_WRITE, "GRH 0: allowed are 1 to 1" },
 	/* valid, but not the peer's: the traffic fails, with its reason */
 	{ TO_CLIENT, 2, RKEY, 4, 1, OP_WRITE, "IBV_WC_REM_ACCESS_ERR" },
 	{ TO_CLIENT, 2, RKEY, 4, 1, OP_READ, "IBV_WC_REM_ACCESS_ERR" },

@@ -124,7 +124,16 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	return 0;
 }
 
-/* 4 lanes of 25 Gb/s.  The caller's structure may be one of an older header:
+/* Of a lane, as ibv_query_port() codes it: 25, 50 or 100 Gb/s. */
+static uint8_t lane_speed(void)
+{
+	const char *text = getenv("FAKE_GBPS");
+	double gbps = text ? strtod(text, NULL) : 0;
+
+	return gbps <= 100 ? 32 : gbps <= 200 ? 64 : 128;
+}
+
+/* 4 lanes.  The caller's structure may be one of an older header:
  * it ends with flags. */
 int ibv_query_port(struct ibv_context *context, uint8_t number,
 		   struct _compat_ibv_port_attr *attr)
@@ -137,7 +146,7 @@ int ibv_query_port(struct ibv_context *context, uint8_t number,
 		.max_msg_sz = 1U << 31,
 		.pkey_tbl_len = 1,
 		.active_width = 2,
-		.active_speed = 32,
+		.active_speed = lane_speed(),
 		.phys_state = 5,
 		.link_layer = IBV_LINK_LAYER_ETHERNET,
 	};

@@ -3,15 +3,23 @@
  *   FAKE_DELAY    ns from the end of a message's wire time to its completion:
  *                 "2000", or a mix "99%2000,1%50000" in a fixed shuffled
  *                 order, exact in every FAKE_MIX messages of the process
- *   FAKE_GBPS     rate of the one wire that all queue pairs share
+ *   FAKE_GBPS     rate of the one wire that all queue pairs share, and of the
+ *                 port: 100, 200 or 400, whichever is the next
+ *   FAKE_STEP     ns: time goes by only when something is done, by that much at
+ *                 each post, each poll and each reading of the clock, which
+ *                 must be CLOCK_MONOTONIC_RAW then: what else the machine does
+ *                 changes nothing
  *   FAKE_SAMPLES  a file for what the device itself saw: a line for each
  *                 completion, when its request was posted and when a poll
  *                 took it, ns since the first post
  *   FAKE_PEAK     a file for the most memory the process had resident (KiB)
  * Without delay and rate, everything completes at once.
  */
+#define _GNU_SOURCE
 #include "fake_nic.h"
 #include "counter.h"
+
+#include <dlfcn.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,9 +53,48 @@ struct pair {
 	uint64_t ns;
 };
 
+/* Of FAKE_STEP. */
+static struct {
+	uint64_t step;		/* ns; 0: time is the machine's */
+	uint64_t ns;
+	int (*gettime)(clockid_t id, struct timespec *ts);
+} steps;
+
+static uint64_t step(void)
+{
+	return __atomic_add_fetch(&steps.ns, steps.step, __ATOMIC_RELAXED);
+}
+
+static __attribute__((constructor)) void begin_steps(void)
+{
+	const char *text = getenv("FAKE_STEP");
+
+	*(void **)&steps.gettime = dlsym(RTLD_NEXT, "clock_gettime");
+	steps.step = text ? strtoull(text, NULL, 10) : 0;
+	steps.ns = 1000000000;
+}
+
+/* The program's clock, too. */
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+	uint64_t now;
+
+	if (!steps.step || id != CLOCK_MONOTONIC_RAW)
+		return steps.gettime(id, ts);
+	now = step();
+	ts->tv_sec = (time_t)(now / 1000000000);
+	ts->tv_nsec = (long)(now % 1000000000);
+	return 0;
+}
+
+static uint64_t ticks(void)
+{
+	return steps.step ? step() : counter();
+}
+
 uint64_t fake_now(void)
 {
-	return counter() - fake_timing.start;
+	return ticks() - fake_timing.start;
 }
 
 static uint64_t raw_ns(void)
@@ -168,7 +215,7 @@ void fake_time_open(void)
 	fake_timing.on = (delay && strcmp(delay, "0") != 0) || rate > 0;
 	if (!fake_timing.on)
 		return;
-	timing.ticks_per_ns = measure_rate();
+	timing.ticks_per_ns = steps.step ? 1 : measure_rate();
 	if (rate > 0)
 		timing.ticks_per_byte = 8 / rate * timing.ticks_per_ns;
 	if (delay)
@@ -177,7 +224,7 @@ void fake_time_open(void)
 		make_samples();
 	timing.wire_free = 0;
 	timing.next_delay = 0;
-	fake_timing.start = counter();
+	fake_timing.start = ticks();
 }
 
 static double since_first_post(uint64_t ticks)

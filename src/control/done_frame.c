@@ -76,6 +76,10 @@ void encode_done(struct frame *frame, const struct done *done)
 	wire_put(&c, 8, done->window_ns);
 	wire_put(&c, 8, done->lost);
 	wire_put(&c, 8, done->late);
+	wire_put(&c, 8, done->window_error);
+	wire_put(&c, 8, done->interval_error);
+	wire_put(&c, 8, done->looks);
+	wire_put(&c, 8, done->dry);
 	wire_put(&c, 1, done->method);
 	wire_put(&c, 4, done->inline_size);
 	wire_put_string(&c, done->clock.source);
@@ -328,6 +332,10 @@ static int get_counts(const struct frame *frame, struct cursor *c,
 		{ "window", &done->window_ns },
 		{ "lost", &done->lost },
 		{ "late", &done->late },
+		{ "error of the window", &done->window_error },
+		{ "error of an interval", &done->interval_error },
+		{ "looks", &done->looks },
+		{ "dry", &done->dry },
 	};
 	int ret = 0;
 
@@ -336,6 +344,8 @@ static int get_counts(const struct frame *frame, struct cursor *c,
 		ret = wire_check(frame, counts[i].name, *counts[i].value, 0,
 				 COUNT_MAX, err);
 	}
+	if (!ret)
+		ret = wire_check(frame, "dry", done->dry, 0, done->looks, err);
 	/* of what it sent, or of what it received */
 	if (!ret && done->counted > done->received)
 		ret = wire_check(frame, "counted", done->counted, 0,

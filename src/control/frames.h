@@ -107,7 +107,10 @@
  *		the server's: u64 messages posted, u64 received, u64 counted,
  *		u64 window (ns from its opening to its closing), u64 messages
  *		of a ping-pong that got no answer, u64 operations of an open
- *		loop that began late, u8 enum post_method (0: did not send),
+ *		loop that began late, u64 by how much the window and u64 by how
+ *		much an interval may be off (ns; 2^60: not known), u64 looks at
+ *		the send queue, u64 of them that found it dry,
+ *		u8 enum post_method (0: did not send),
  *		u32 bytes that can be sent inline, string clock, real clock
  *		resolution and read cost in ns, real deviation of its rate (or NAN), real
  *		ns per unit of the histogram,
@@ -168,6 +171,9 @@ struct hello {
 	uint8_t nonce[HELLO_NONCE_SIZE];	/* never used before */
 };
 
+/* An error in ns that is not known. */
+#define DONE_UNKNOWN COUNT_MAX
+
 /* How one size went, at the end that sends this. */
 struct done {
 	uint64_t posted;
@@ -176,6 +182,10 @@ struct done {
 	uint64_t window_ns;
 	uint64_t lost;		/* pings without an answer */
 	uint64_t late;		/* operations of an open loop that began late */
+	uint64_t window_error;	/* ns, or DONE_UNKNOWN */
+	uint64_t interval_error;	/* likewise */
+	uint64_t looks;		/* traffic/flow.h */
+	uint64_t dry;
 	enum post_method method;
 	uint32_t inline_size;	/* of the queue pairs, as granted */
 	struct clock_description clock;

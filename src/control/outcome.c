@@ -8,6 +8,9 @@
 #include "base/xalloc.h"
 #include "traffic/open_loop.h"
 
+/* Fewer looks at a send queue say nothing about how often it was dry. */
+#define LEAST_LOOKS 20
+
 static const struct plan *plan_of(const struct session *s)
 {
 	return &s->result->params.plan;
@@ -32,6 +35,53 @@ static uint64_t merged_window(const struct session *s)
 static uint64_t to_ns(uint64_t ticks, double tick)
 {
 	return (uint64_t)llround((double)ticks * tick);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Of N messages in NS, the time of MESSAGES, and TICKS, which may be unknown. */
+static uint64_t error_ns(const struct done *done, uint64_t ticks,
+			 uint64_t messages)
+{
+	double ns = (double)done->window_ns;
+
+	if (ticks == UINT64_MAX || !done->counted)
+		return DONE_UNKNOWN;
+	return (uint64_t)fmin(ns, (double)ticks * done->ns_per_tick +
+				  (double)messages * ns /
+					  (double)done->counted);
+}
+
+/* By how much the window and intervals may be off: as much as the edges of any
+ * loop's, and as those of different loops differ. */
+static void describe_errors(const struct session *s, struct done *done)
+{
+	uint64_t opened = 0, closed = UINT64_MAX, opening = 0, closing = 0;
+	uint64_t mark = 0, untold = 0, between = 0;
+
+	for (uint32_t t = 0; t < s->n_flows; t++) {
+		const struct flow *f = &s->flows[t];
+
+		opened = larger(opened, f->opened);
+		closed = closed < f->closed ? closed : f->closed;
+		opening = larger(opening, f->opening.ticks);
+		closing = larger(closing, f->closing.ticks);
+		untold += f->opening.messages + f->closing.messages;
+		mark = larger(mark, f->mark.ticks);
+		between += 2 * f->mark.messages;
+	}
+	done->window_error = done->interval_error = DONE_UNKNOWN;
+	if (plan_of(s)->metric != METRIC_BANDWIDTH || closed <= opened)
+		return;
+	if (opening != UINT64_MAX && closing != UINT64_MAX)
+		done->window_error = error_ns(
+			done, merged_window(s) - (closed - opened) + opening +
+				      closing, untold);
+	if (mark < UINT64_MAX / 2)
+		done->interval_error = error_ns(done, 2 * mark, between);
 }
 
 static struct thread_row describe_thread(const struct session *s, uint32_t t,
@@ -110,12 +160,16 @@ void outcome_describe(struct session *s, const struct monitor *m,
 		.latency = s->latency,
 		.method = sends ? s->res.method : POST_AUTO,
 		.inline_size = s->res.inline_size,
+		.window_error = DONE_UNKNOWN,
+		.interval_error = DONE_UNKNOWN,
 	};
 	describe_clock(s, &done->clock, tick);
 	for (uint32_t t = 0; t < s->n_flows; t++) {
 		done->posted += s->flows[t].posted;
 		done->received += s->flows[t].received;
 		done->lost += s->flows[t].lost;
+		done->looks += s->flows[t].looks;
+		done->dry += s->flows[t].dry;
 		if (s->flows[t].open)
 			done->late += s->flows[t].open->late;
 	}
@@ -124,6 +178,7 @@ void outcome_describe(struct session *s, const struct monitor *m,
 	done->window_ns = to_ns(merged_window(s), tick);
 	for (uint32_t t = 0; t < s->n_flows; t++)
 		done->counted += s->flows[t].counted;
+	describe_errors(s, done);
 	describe_threads(s, done);
 	describe_intervals(s, m, done);
 }
@@ -140,6 +195,22 @@ static void summarise_latency(const struct session *s,
 			done->latency, params->percentiles.per_million[i], ns);
 	if (params->histogram)
 		row->bins = summary_bins(done->latency, ns, &row->n_bins);
+}
+
+/* As parts of the window, and of the mean interval. */
+static void set_errors(const struct done *measured,
+		       struct result_direction *d)
+{
+	const double ns = (double)measured->window_ns;
+
+	if (measured->window_error != DONE_UNKNOWN && ns > 0)
+		d->bandwidth.error_percent =
+			100 * (double)measured->window_error / ns;
+	if (measured->interval_error != DONE_UNKNOWN && ns > 0 &&
+	    isfinite(d->bandwidth.peak_gbps))
+		d->bandwidth.peak_error_percent =
+			fmin(100, 100 * (double)measured->interval_error *
+					  d->n_intervals / ns);
 }
 
 /* What went one way, as its sender and its receiver say; that is NULL when
@@ -169,6 +240,11 @@ static void fill_direction(struct session *s, uint64_t size, bool from_client,
 	d->bandwidth = summary_bandwidth(d->iterations, size, d->seconds);
 	intervals_summarise(d->intervals, d->n_intervals, size,
 			    &d->bandwidth);
+	if (measured)
+		set_errors(measured, d);
+	if (sender && sender->looks >= LEAST_LOOKS)
+		d->bandwidth.dry_percent = 100 * (double)sender->dry /
+					   (double)sender->looks;
 }
 
 /* The only direction is the result. */
@@ -203,6 +279,11 @@ static void add_directions(struct result_row *row)
 		.mpps = a->bandwidth.mpps + b->bandwidth.mpps,
 		.peak_gbps = NAN,
 		.ci95_gbps = { NAN, NAN },
+		.error_percent = fmax(a->bandwidth.error_percent,
+				      b->bandwidth.error_percent),
+		.peak_error_percent = NAN,
+		.dry_percent = fmax(a->bandwidth.dry_percent,
+				    b->bandwidth.dry_percent),
 	};
 	row->sent = a->sent + b->sent;
 	row->sent_unknown = a->sent_unknown || b->sent_unknown;

@@ -239,6 +239,11 @@ int session_hear(struct session *s, enum frame_type type)
 	return ret;
 }
 
+/* An edge of a window that is known to that is as good as it gets; after the
+ * other it need not be, ns. */
+#define EDGE_SHARP 500
+#define EDGE_HURRY 1000000
+
 /* What is not there after that, on an unreliable transport, is lost. */
 static uint64_t patience(const struct session *s)
 {
@@ -267,6 +272,7 @@ static struct flow make_flow(struct session *s, uint32_t t)
 	const struct plan *plan = &s->result->params.plan;
 	uint32_t first = resources_first_qp(&s->res, t);
 	const struct queues *queues = &s->res.queues[t];
+	const double tick = clock_ns_per_tick(&s->clock);
 
 	return (struct flow){
 		.qps = &s->res.qps[first],
@@ -287,6 +293,8 @@ static struct flow make_flow(struct session *s, uint32_t t)
 		.unreliable = plan_is_unreliable(plan),
 		.by_receiver = sees_arrivals(s),
 		.patience = patience(s),
+		.sharp = (uint64_t)(EDGE_SHARP / tick),
+		.hurry = (uint64_t)(EDGE_HURRY / tick),
 		.latency = s->latency,
 	};
 }

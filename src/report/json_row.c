@@ -24,6 +24,12 @@ static json_t *bandwidth(const struct bandwidth_summary *b, uint64_t sent,
 	json_object_set_new(object, "mpps", json_measured(b->mpps));
 	json_object_set_new(object, "peak_gbps", json_measured(b->peak_gbps));
 	json_object_set_new(object, "ci95_gbps", confidence(b->ci95_gbps));
+	json_object_set_new(object, "error_percent",
+			    json_measured(b->error_percent));
+	json_object_set_new(object, "peak_error_percent",
+			    json_measured(b->peak_error_percent));
+	json_object_set_new(object, "dry_percent",
+			    json_measured(b->dry_percent));
 	json_object_set_new(object, "sent",
 			    sent_unknown ? json_null() : json_count(sent));
 	json_object_set_new(object, "received", received);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/tests.h"
+#include "report/caveats.h"
 #include "report/chart.h"
 #include "report/head.h"
 #include "report/limit.h"
@@ -388,6 +389,7 @@ static void print_definition(FILE *out, const struct result *r)
 		explain_no_percentile(out, r);
 	else
 		explain_no_peak(out, r);
+	caveats_print(out, r);
 	print_dropped(out, r);
 }
 

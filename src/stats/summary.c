@@ -18,6 +18,9 @@ struct bandwidth_summary summary_bandwidth(uint64_t messages, uint64_t size,
 		.mpps = rate / 1e6,
 		.peak_gbps = NAN,
 		.ci95_gbps = { NAN, NAN },
+		.error_percent = NAN,
+		.peak_error_percent = NAN,
+		.dry_percent = NAN,
 	};
 }
 

@@ -35,7 +35,16 @@ struct bandwidth_summary {
 	/* NAN for fewer than ten intervals */
 	double peak_gbps;	/* the best interval */
 	double ci95_gbps[2];	/* of the intervals' mean */
+	/* how far it may be off at most, as its window's edges are known */
+	double error_percent;
+	double peak_error_percent;	/* the same of the best interval */
+	/* completions, of those looked at, before which the send queue was
+	 * empty while more could have been sent */
+	double dry_percent;
 };
+
+/* What is known no better than to that is said to be too short. */
+#define SUMMARY_ERROR_PERCENT 0.5
 
 /* MESSAGES of SIZE bytes in SECONDS; all NAN when that is not above 0. */
 struct bandwidth_summary summary_bandwidth(uint64_t messages, uint64_t size,

@@ -7,6 +7,15 @@
 #include "traffic/receive.h"
 #include "traffic/window.h"
 
+/* Messages that are sent one at a time before the queues are filled. */
+#define PROBES 8
+/* Turns with completions from one look at the send queue to the next: a prime,
+ * so that it is not always the same part of a pattern. */
+#define LOOK_EVERY 31
+/* What is left for that much longer than an acknowledgement takes is dry all
+ * the same: neither time is known better. */
+#define NEARLY 1.1
+
 /* Stop posting as soon as the last message posted is a signalled one. */
 static void stop_posting(struct flow *f)
 {
@@ -18,6 +27,7 @@ static void stop_posting(struct flow *f)
 			q->limit = q->posted +
 				   (signalled ? 0 : f->shape.list_length);
 	}
+	f->watch_from = flow_last_post(f);
 }
 
 /* No more than the iterations asked for, from now on. */
@@ -25,6 +35,8 @@ static void limit_posts(struct flow *f)
 {
 	for (uint32_t i = 0; f->shape.iterations && i < f->n_qps; i++)
 		f->qps[i].limit = f->qps[i].completed + f->shape.iterations;
+	if (f->watch_from)
+		f->watch_from = flow_last_post(f);
 }
 
 /* The command changed, and completions were just taken: see window_edge(). */
@@ -239,6 +251,40 @@ static ALWAYS_INLINE int refill_all(struct flow *f, uint64_t window,
 }
 
 /*
+ * LEFT messages in the send queues, at one message in TICKS: are those less
+ * than are sent until an acknowledgement comes?  That took f->ack for one list.
+ */
+static bool is_dry(const struct flow *f, double left, double ticks)
+{
+	double alone = (double)f->ack - f->shape.list_length * ticks;
+
+	return left * ticks < NEARLY * alone;
+}
+
+/*
+ * Completions were taken, when BEFORE messages were complete.  Had the device
+ * nothing to do any more, before this turn posts?  It matters where the loop
+ * had waited for them, and a longer queue would have kept the device busy; once
+ * everything is posted the queues run dry as they should.
+ */
+static __attribute__((noinline, cold)) void look(struct flow *f,
+						 uint64_t before)
+{
+	const uint64_t now = clock_ticks(f->clock);
+	const uint64_t n = f->completed - f->look_completed;
+
+	if (f->look_since && n && f->posted < f->watch_from) {
+		f->looks++;
+		f->dry += f->idle_at == before &&
+			  is_dry(f, (double)(f->posted - f->completed),
+				 (double)(now - f->look_since) / (double)n);
+	}
+	f->look_in = LOOK_EVERY;
+	f->look_since = now;
+	f->look_completed = f->completed;
+}
+
+/*
  * Take a batch of completions and post what they make room for, unless it is
  * PACED; take what came in, too.  Returns 0 or a negative errno.
  */
@@ -260,8 +306,13 @@ static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 		in = take_receives(f);
 	if (n < 0 || in < 0)
 		return n < 0 ? n : in;
-	if (n + in == 0)
+	if (__builtin_expect(command != *seen || f->posted >= f->watch_from,
+			     0))
+		window_look(f, n + in > 0, n < POLL_BATCH && in < POLL_BATCH);
+	if (n + in == 0) {
+		f->idle_at = before;
 		return idle(f);
+	}
 	f->idle_turns = 0;
 	if (__builtin_expect(f->verify != NULL, 0)) {
 		n = verify_retire(f, wc, n);
@@ -270,8 +321,10 @@ static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 	} else if (n) {
 		n = retire_batch(f, wc, n, served);
 	}
+	if (__builtin_expect(--f->look_in == 0, 0))
+		look(f, before);
 	if (__builtin_expect(command != *seen, 0) && n >= 0 &&
-	    (f->by_receiver || f->completed > before))
+	    (f->by_receiver || f->completed > before) && window_is_edge(f))
 		*seen = edge(f, *seen, command);
 	for (int i = 0; i < n && !ret && !paced; i++)
 		ret = refill(f, served[i], window, single, op, method);
@@ -309,6 +362,33 @@ static ALWAYS_INLINE int post_due(struct flow *f, uint32_t *next,
 	return ret;
 }
 
+/*
+ * How long a message takes from its post to its completion when it waits for no
+ * other: the least of a few, each sent when the one before is complete.  Part
+ * of the warm-up, and over when that is.
+ */
+static __attribute__((noinline)) int probe(struct flow *f, uint32_t *seen,
+					   const bool single, const enum op op,
+					   const enum post_method method)
+{
+	struct flow_qp *q = f->qps;
+	int ret = 0;
+
+	for (int i = 0; i < PROBES && *seen == PHASE_WARMUP && !ret; i++) {
+		uint64_t start = clock_ticks(f->clock), took;
+
+		q->quiet_left = f->quiet;
+		ret = post_run(f, q, &q->lists[FLOW_SIGNALLED], 1, single, op,
+			       method);
+		while (!ret && f->completed < f->posted)
+			ret = turn(f, 0, seen, true, single, op, method);
+		took = clock_ticks(f->clock) - start;
+		if (!ret && (!f->ack || took < f->ack))
+			f->ack = took;
+	}
+	return ret;
+}
+
 /* True when no QP has anything left to post. */
 static bool all_posted(const struct flow *f)
 {
@@ -338,6 +418,11 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
 	}
 	if (paced)
 		pace_begin(&f->pace, clock_ticks(f->clock));
+	else if (!f->ack && !f->verify)
+		ret = probe(f, &seen, single, op, method);
+	if (ret)
+		return ret;
+	f->look_in = paced || !f->ack ? 0 : LOOK_EVERY;
 	do {
 		if (paced) {
 			ret = post_due(f, &next, seen, single, op, method);

@@ -27,6 +27,18 @@ void flow_set_phase(struct flow_control *control, enum phase phase)
 		;
 }
 
+uint64_t flow_last_post(const struct flow *f)
+{
+	uint64_t last = f->posted;
+
+	for (uint32_t i = 0; i < f->n_qps; i++) {
+		if (f->qps[i].limit == UINT64_MAX)
+			return UINT64_MAX;
+		last += f->qps[i].limit - f->qps[i].posted;
+	}
+	return last;
+}
+
 /* The largest divisor of N that is at most MOST, which is above 0. */
 static uint32_t divisor(uint32_t n, uint32_t most)
 {
@@ -125,7 +137,6 @@ static void prepare_qp(const struct flow *f, enum op op, struct flow_qp *q)
 {
 	q->position = 0;
 	q->quiet_left = f->quiet;
-	q->limit = UINT64_MAX;
 	q->next = NULL;
 	for (int l = 0; l < FLOW_LISTS; l++)
 		prepare_list(f, q, op, l == FLOW_SIGNALLED, &q->lists[l]);
@@ -149,6 +160,8 @@ static void prepare_walk(struct flow *f)
 
 void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 {
+	if (f->shape.size != shape->size)
+		f->ack = 0;
 	f->op = op;
 	f->shape = *shape;
 	if (f->shape.signal_every > shape->depth)
@@ -162,6 +175,13 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 	f->arrived_at = 0;
 	f->taken = UINT32_MAX;
 	f->idle_turns = 0;
+	f->idle_at = UINT64_MAX;
+	f->watch_from = UINT64_MAX;
+	f->looked_at = f->looked_before = f->gap = f->due_since = 0;
+	f->look_in = 0;
+	f->look_since = f->look_completed = 0;
+	f->looks = f->dry = 0;
+	f->opening = f->closing = f->mark = (struct flow_edge){ 0 };
 	f->expected = UINT64_MAX;
 	f->opened = f->closed = f->warmup = f->counted = 0;
 	f->cut = false;
@@ -172,9 +192,11 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 	atomic_store(&f->progress->over, false);
 	if (f->latency)
 		histogram_reset(f->latency);
-	for (uint32_t i = 0; i < f->n_qps; i++)
+	for (uint32_t i = 0; i < f->n_qps; i++) {
+		f->qps[i].limit = UINT64_MAX;
 		if (f->qps[i].lists[0].requests)
 			prepare_qp(f, op, &f->qps[i]);
+	}
 	if (f->verify)
 		verify_prepare(f);
 }

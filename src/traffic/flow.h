@@ -168,6 +168,17 @@ struct flow_shape {
 
 struct open_loop;
 
+/*
+ * How well an edge of a window is known.  It is where completions were found:
+ * they came since the look before, and beyond what they tell of some messages
+ * may have been complete, too, whose completion was not found yet or is never
+ * told.
+ */
+struct flow_edge {
+	uint64_t ticks;		/* UINT64_MAX: not known */
+	uint64_t messages;
+};
+
 struct flow {
 	/* set once: the connection */
 	_Alignas(64) struct flow_qp *qps;
@@ -186,6 +197,9 @@ struct flow {
 	struct flow_receives *receives;
 	uint32_t n_receives;	/* 0: this end takes none */
 	uint64_t patience;	/* ticks after which a ping counts as lost */
+	uint64_t sharp;		/* ticks: an edge of the window known to that
+				 * is as good as it gets */
+	uint64_t hurry;		/* ticks after which it need not be so good */
 	/* sleep a while, or until there are completions; NULL: poll.  Returns
 	 * 0 or a negative errno, noted in the flow */
 	int (*wait)(struct flow *f);
@@ -210,6 +224,20 @@ struct flow {
 	uint8_t *flag_out;		/* last byte of the message sent */
 	uint32_t taken;		/* receive to be given back */
 	uint32_t idle_turns;	/* since there last were completions */
+	uint64_t idle_at;	/* completed when a turn last found nothing */
+	uint64_t watch_from;	/* messages posted from which on each look at
+				 * the completion queue is timed */
+	uint64_t looked_at;	/* ticks after the last timed look; 0: none */
+	uint64_t looked_before;	/* after the one before */
+	uint64_t gap;		/* ticks that what was found came in */
+	bool drained;		/* it found all there were */
+	uint64_t due_since;	/* ticks: when an edge became due */
+	uint32_t look_in;	/* turns until the send queue is looked at;
+				 * 0: it is not */
+	uint64_t look_since;	/* ticks of the last such look, 0: none, and */
+	uint64_t look_completed;	/* what was completed then */
+	uint64_t ack;		/* ticks that a message takes that waits for no
+				 * other; 0: not measured */
 	uint64_t expected;	/* messages: see flow_control.peer_sent */
 	/* what came out */
 	uint64_t posted;	/* messages of this size, warm-up included */
@@ -223,6 +251,13 @@ struct flow {
 				 * long after the last completion */
 	uint64_t warmup;	/* messages completed before it opened */
 	uint64_t counted;	/* messages completed inside it */
+	struct flow_edge opening;	/* how well the edges are known, */
+	struct flow_edge closing;
+	struct flow_edge mark;	/* and those between intervals, at worst */
+	uint64_t looks;		/* at completions, for what is left in the send
+				 * queue, and how often that was less than is
+				 * sent until an acknowledgement comes */
+	uint64_t dry;
 	struct histogram *latency;	/* ticks; NULL for bandwidth */
 	struct sample_ring *samples;	/* NULL: not wanted */
 	struct verifier *verify;	/* NULL: bytes are not checked */
@@ -252,6 +287,9 @@ static inline enum phase flow_phase(const struct flow *f)
 {
 	return phase_of(flow_command(f));
 }
+
+/* What f->posted will be when all is posted; UINT64_MAX: there is no end yet. */
+uint64_t flow_last_post(const struct flow *f);
 
 /* Move CONTROL to PHASE, unless it is there or beyond. */
 void flow_set_phase(struct flow_control *control, enum phase phase);

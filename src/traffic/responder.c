@@ -53,6 +53,9 @@ static int respond(struct flow *f)
 			return -ECANCELED;
 		next_cqs(f);
 		n = take_receives(f);
+		if (f->by_receiver && n >= 0 &&
+		    (command != seen || f->posted >= f->watch_from))
+			window_look(f, n > 0, n < POLL_BATCH);
 		if (n >= 0 && f->verify)
 			n = reap_credits(f, n);
 		if (n == 0 && all_came(f, &quiet_since))
@@ -63,7 +66,8 @@ static int respond(struct flow *f)
 			quiet_since = f->idle_turns = 0;
 		if (n < 0)
 			return n;
-		if (n > 0 && f->by_receiver && command != seen)
+		if (n > 0 && f->by_receiver && command != seen &&
+		    window_is_edge(f))
 			seen = window_edge(f, seen, command);
 		tell_progress(f, f->completed + f->received);
 	}

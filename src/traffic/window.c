@@ -1,31 +1,110 @@
 #include "config.h"
 #include "traffic/window.h"
 
-/* Now or, where messages that came in are measured, when the last did: other
- * completions are no edge of these. */
+/* Parts of a window that its end may be uncertain by without further ado. */
+#define FINE 2048
+
+/* When completions were last found or, where messages that came in are
+ * measured, when the last did: other completions are no edge of these. */
 static uint64_t edge_time(const struct flow *f)
 {
 	if (f->by_receiver && f->arrived_at)
 		return f->arrived_at;
-	return clock_ticks(f->clock);
+	return f->looked_at ? f->looked_at : clock_ticks(f->clock);
+}
+
+/* Messages that one completion stands for at most. */
+static uint64_t stands_for(const struct flow *f)
+{
+	if (f->by_receiver)
+		return 1;
+	return f->quiet ? (f->quiet + 1) * (uint64_t)f->shape.list_length :
+			  f->list_every;
+}
+
+void window_look(struct flow *f, bool found, bool drained)
+{
+	uint64_t now = clock_ticks(f->clock);
+
+	/* What is found now was not there at the look before, which was after
+	 * the time noted for the one before that.  Of several queues each is
+	 * looked at in its turn. */
+	f->gap = f->looked_before ? (now - f->looked_before) * f->n_cqs :
+				    UINT64_MAX;
+	f->looked_before = f->looked_at;
+	f->looked_at = now;
+	f->drained = drained;
+	if (!f->due_since)
+		f->due_since = now;
+	if (found && !f->watch_from) {
+		/* the pipeline was empty when the window opened */
+		f->opening.ticks = now - f->opened;
+		f->watch_from = flow_last_post(f);
+	}
+}
+
+bool window_is_edge(struct flow *f)
+{
+	uint64_t waited = f->looked_at - f->due_since;
+	uint64_t since_opened = f->opened ? f->looked_at - f->opened : 0;
+	bool closing = phase_of(flow_command(f)) >= PHASE_DRAIN;
+
+	if (f->drained && (f->gap <= f->sharp ||
+			   (closing && f->gap <= since_opened / FINE)))
+		return true;
+	return f->gap != UINT64_MAX && waited >= f->hurry;
+}
+
+/* What is known of the edge that is here.  Of the queue pair whose completion
+ * it is all is known, of the others as much as their last completion told. */
+static struct flow_edge describe_edge(const struct flow *f)
+{
+	uint64_t outstanding = f->posted - f->completed;
+	uint64_t untold = (f->n_qps - 1) * (stands_for(f) - 1);
+
+	if (!f->drained || untold > outstanding)
+		untold = outstanding;
+	return (struct flow_edge){ f->gap, f->by_receiver ? 0 : untold };
+}
+
+/* An edge was taken: the next becomes due anew. */
+static void edge_taken(struct flow *f)
+{
+	f->looked_at = f->looked_before = f->due_since = 0;
+}
+
+static void open_at(struct flow *f, uint64_t ticks)
+{
+	f->opened = ticks;
+	f->warmup = window_messages(f);
+	f->looks = f->dry = 0;
 }
 
 void window_open(struct flow *f)
 {
-	f->opened = edge_time(f);
-	f->warmup = window_messages(f);
+	open_at(f, clock_ticks(f->clock));
+	f->watch_from = 0;
+}
+
+static void close_now(struct flow *f)
+{
+	f->closed = edge_time(f);
+	f->counted = window_messages(f) - f->warmup;
+	f->closing = describe_edge(f);
 }
 
 void window_close(struct flow *f)
 {
-	f->closed = edge_time(f);
-	f->counted = window_messages(f) - f->warmup;
+	f->drained = true;
+	close_now(f);
 }
 
 void window_settle(struct flow *f)
 {
-	if (f->opened && !f->closed)
-		window_close(f);
+	if (!f->opened || f->closed)
+		return;
+	window_close(f);
+	f->closing.ticks = UINT64_MAX;
 }
 
 void window_cut(struct flow *f)
@@ -33,11 +112,21 @@ void window_cut(struct flow *f)
 	if (!f->opened || f->closed)
 		return;
 	window_close(f);
+	f->closing.ticks = UINT64_MAX;
 	f->cut = true;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 static void answer_mark(struct flow *f, uint32_t command)
 {
+	const struct flow_edge here = describe_edge(f);
+
+	f->mark.ticks = larger(f->mark.ticks, here.ticks);
+	f->mark.messages = larger(f->mark.messages, here.messages);
 	f->progress->mark_ticks = edge_time(f);
 	f->progress->mark_counted = window_messages(f) - f->warmup;
 	atomic_store_explicit(&f->progress->marked, command / FLOW_MARK,
@@ -59,12 +148,14 @@ uint32_t window_edge(struct flow *f, uint32_t seen, uint32_t command)
 	 * its word is acquired, which the loop only looked at */
 	atomic_load_explicit(&f->control->command, memory_order_acquire);
 	if (phase_of(seen) == PHASE_WARMUP) {
-		window_open(f);
-		return PHASE_MEASURE;
-	}
-	if (phase_of(command) == PHASE_MEASURE)
+		f->opening = describe_edge(f);
+		open_at(f, edge_time(f));
+		command = PHASE_MEASURE;
+	} else if (phase_of(command) == PHASE_MEASURE) {
 		answer_mark(f, command);
-	else if (!f->shape.iterations && !f->closed)
-		window_close(f);
+	} else if (!f->shape.iterations && !f->closed) {
+		close_now(f);
+	}
+	edge_taken(f);
 	return command;
 }

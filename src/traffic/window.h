@@ -13,8 +13,10 @@ static inline uint64_t window_messages(const struct flow *f)
 	return f->by_receiver ? f->received : f->completed;
 }
 
-/* Open or close it now. */
+/* Open it now, before anything was sent. */
 void window_open(struct flow *f);
+
+/* Close it: all was sent and is complete. */
 void window_close(struct flow *f);
 
 /* Nothing more will come: close it at the last message that came. */
@@ -30,8 +32,23 @@ void window_cut(struct flow *f);
 uint32_t window_begin(const struct flow *f);
 
 /*
+ * The completion queues were looked at just now: was anything FOUND, and are
+ * they DRAINED?  To be called at each turn while an edge is due, or everything
+ * is posted: what is found then came since the look before.
+ */
+void window_look(struct flow *f, bool found, bool drained);
+
+/*
+ * Completions were found while an edge was due: is this where it is?  Not at
+ * completions that were found late, for the device went on meanwhile: the
+ * thread that asks for an edge may have taken the loop's CPU to do so.  But the
+ * edge does not wait for long.
+ */
+bool window_is_edge(struct flow *f);
+
+/*
  * The control word is COMMAND now, after SEEN.  Called with completions just
- * taken, so that every edge is a completion.  Returns the command the loop now
+ * taken, where window_is_edge(), so that every edge is a completion.  Returns the command the loop now
  * follows: never straight from warm-up to the end, a window needs both its
  * edges, nor past a mark that was asked for before the window was open: the
  * next completions answer it.

@@ -4,7 +4,9 @@ END = {"hostname": "lab1", "device": "mlx5_0", "port": 1,
        "gid_type": "RoCE v2", "lid": None, "pkey": "0xffff", "mtu": 1024,
        "firmware": "1.0", "rate_gbps": 100.0, "numa_node": 0, "qp": None}
 BANDWIDTH = dict.fromkeys(("gbps", "mib_per_s", "mpps", "peak_gbps",
-                           "ci95_gbps", "sent", "received", "lost"))
+                           "ci95_gbps", "error_percent",
+                           "peak_error_percent", "dry_percent", "sent",
+                           "received", "lost"))
 LATENCY = {"definition": "half round trip", "unit": "us", "samples": 1000,
            **dict.fromkeys((
                "min", "mean", "stddev", "p50", "p90", "p99", "p99_9",

@@ -284,6 +284,10 @@ def check_bandwidth(row, bandwidth):
     if not row["intervals"]:
         assert bandwidth["peak_gbps"] is None
         assert bandwidth["ci95_gbps"] is None
+    if bandwidth["peak_gbps"] is None:
+        assert bandwidth["peak_error_percent"] is None
+    for name in ("error_percent", "dry_percent"):
+        assert bandwidth[name] is None or 0 <= bandwidth[name] <= 100
     if bandwidth["received"] is not None:
         assert (bandwidth["lost"]
                 == bandwidth["sent"] - bandwidth["received"])

@@ -199,15 +199,16 @@ def rows(form, values):
 
 
 def done(posted=10, received=0, counted=None, window=10 ** 6, lost=0, late=0,
-         method=2, inline=0, clock=(1, 1, 0, 1), threads=(), intervals=(),
-         samples=(0,), bins=()):
-    """That many messages in a millisecond.  CLOCK: resolution, cost, deviation,
+         errors=(2 ** 60, 2 ** 60), looks=0, dry=0, method=2, inline=0,
+         clock=(1, 1, 0, 1), threads=(), intervals=(), samples=(0,), bins=()):
+    """That many messages in a millisecond.  ERRORS, of the window and of an
+    interval, are not known.  CLOCK: resolution, cost, deviation,
     ns per tick.  THREADS: CPU, queue pairs, messages, window.  INTERVALS:
     start, length, messages.  SAMPLES: their number, and if there are any least,
     most, sum, origin, and the squares.  BINS: number, samples."""
     counted = max(posted, received) if counted is None else counted
-    text = struct.pack(">QQQQQQBI", posted, received, counted, window, lost,
-                       late, method, inline)
+    text = struct.pack(">QQQQQQQQQQBI", posted, received, counted, window,
+                       lost, late, *errors, looks, dry, method, inline)
     text += string("fake") + struct.pack(">dddd", *clock)
     text += rows("IIQQ", threads) + rows("QQQ", intervals)
     text += struct.pack(">Q", samples[0])

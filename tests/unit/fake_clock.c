@@ -20,14 +20,18 @@ uint64_t fake_clock_now(void)
 void fake_clock_free(struct fake *fake, struct flow *flow)
 {
 	fake_clock.fake = NULL;
+	fake_clock.on_read = NULL;
 	fake_free(fake, flow);
 }
 
 int clock_gettime(clockid_t id, struct timespec *ts)
 {
-	uint64_t now = fake_clock_now();
+	uint64_t now;
 
 	(void)id;
+	if (fake_clock.on_read)
+		fake_clock.on_read();
+	now = fake_clock_now();
 	fake_clock.reads++;
 	ts->tv_sec = (time_t)(now / 1000000000);
 	ts->tv_nsec = (long)(now % 1000000000);

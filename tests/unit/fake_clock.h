@@ -16,6 +16,7 @@ struct fake_clock {
 	uint64_t read_ns;	/* that a reading takes */
 	uint64_t reads;
 	uint64_t pause_ns;	/* the machine stood still, in all */
+	void (*on_read)(void);	/* called before each reading */
 };
 
 extern struct fake_clock fake_clock;

@@ -69,10 +69,15 @@ static void note_post(struct fake *fake, struct fake_qp *q,
 static int accept_send(struct fake *fake, struct fake_qp *q,
 		       const struct ibv_send_wr *wr)
 {
+	uint64_t sent = fake->ticks;
 	struct fake_completion c = {
 		.wc = { .wr_id = wr->wr_id, .qp_num = q->index },
-		.due = fake->ticks + fake->delay,
 	};
+
+	if (fake->wire_free > sent)
+		sent = fake->wire_free;
+	fake->wire_free = sent + fake->wire;
+	c.due = fake->wire_free + fake->delay;
 
 	if (++fake->posts == fake->fail_post)
 		return fake->errnum;
@@ -355,6 +360,7 @@ struct fake *fake_new(struct flow *flow, uint32_t n_qps)
 		.control = &fake->control,
 		.progress = &fake->progress,
 		.method = POST_LEGACY,
+		.sharp = UINT64_MAX,
 		.latency = histogram_new(),
 	};
 	return fake;

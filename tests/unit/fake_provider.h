@@ -84,6 +84,8 @@ struct fake {
 	/* how it behaves */
 	uint32_t depth;		/* of each send queue */
 	uint32_t delay;		/* ticks from a post to its completion */
+	uint32_t wire;		/* ticks that each message takes before that,
+				 * one after the other */
 	uint32_t batch;		/* most completions of a poll; 0: all */
 	bool never;		/* nothing ever completes */
 	uint64_t fail_post;	/* this post, from 1, returns errnum */
@@ -107,6 +109,7 @@ struct fake {
 	void *argument;
 	/* what it saw */
 	uint64_t ticks;
+	uint64_t wire_free;
 	uint64_t posts;
 	uint64_t calls;		/* of ibv_post_send */
 	uint64_t polls;

@@ -79,6 +79,7 @@ check_PROGRAMS = \
 	tests/unit/test_verify \
 	tests/unit/test_verify_faults \
 	tests/unit/test_walk \
+	tests/unit/test_window \
 	tests/unit/test_wire
 TESTS = $(check_PROGRAMS)
 
@@ -197,6 +198,8 @@ tests_unit_test_option_shapes_SOURCES = tests/unit/test_option_shapes.c \
 tests_unit_test_options_SOURCES = tests/unit/test_options.c \
 	tests/unit/test.h
 tests_unit_test_pace_SOURCES = tests/unit/test_pace.c \
+	$(fake_provider) $(fake_clock) tests/unit/test.h
+tests_unit_test_window_SOURCES = tests/unit/test_window.c \
 	$(fake_provider) $(fake_clock) tests/unit/test.h
 tests_unit_test_param_SOURCES = tests/unit/test_param.c \
 	tests/unit/row_of.h tests/unit/test.h

@@ -42,7 +42,8 @@ TEST(test_bandwidth)
 	check_all_keys(root);
 	check_keys(root, "results.0", ROW);
 	check_keys(root, "results.1.bandwidth", "gbps mib_per_s mpps "
-		   "peak_gbps ci95_gbps sent received lost");
+		   "peak_gbps ci95_gbps error_percent peak_error_percent "
+		   "dry_percent sent received lost");
 	check_string(root, "schema", "verbsperf/1");
 	check_string(root, "tool.name", "verbsperf");
 	check_number(root, "tool.protocol", 5);

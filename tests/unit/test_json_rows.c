@@ -163,7 +163,8 @@ TEST(test_directions)
 	check_keys(root, "results.0.directions.0",
 		   "from iterations seconds bandwidth intervals threads");
 	check_keys(root, "results.0.directions.0.bandwidth", "gbps mib_per_s "
-		   "mpps peak_gbps ci95_gbps sent received lost");
+		   "mpps peak_gbps ci95_gbps error_percent "
+		   "peak_error_percent dry_percent sent received lost");
 	check_string(root, "results.0.directions.0.from", "client");
 	check_string(root, "results.0.directions.1.from", "server");
 	check_number(root, "results.0.directions.0.iterations", 600000);

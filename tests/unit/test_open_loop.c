@@ -48,7 +48,7 @@ static struct fake *begin(struct flow *f, enum op op, double rate,
 {
 	struct fake *fake = fake_new(f, 1);
 
-	fake_clock = (struct fake_clock){ fake, TICK_NS, 10, 0, 0 };
+	fake_clock = (struct fake_clock){ fake, TICK_NS, 10, 0, 0, NULL };
 	memset(memory, 0, sizeof(memory));
 	written = 0;
 	fake->peer = answer;

@@ -92,7 +92,7 @@ static struct fake *begin(struct paced_run run)
 
 	r = run;
 	fake = fake_new(&r.f, r.qps);
-	fake_clock = (struct fake_clock){ fake, TICK_NS, 10, 0, 0 };
+	fake_clock = (struct fake_clock){ fake, TICK_NS, 10, 0, 0, NULL };
 	fake->peer = note;
 	fake->delay = r.delay;
 	fake->depth = r.depth;

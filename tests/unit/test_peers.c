@@ -179,7 +179,7 @@ struct edit {
 enum { GID_INDEX = 19, GLOBAL = 27, MTU = 28, VA = 33, LENGTH = 41,
        STRIDE = 49, N = 57, QPN = 61, PSN = 65, RKEY = 69 };
 /* And in DONE. */
-#define CLOCK 53
+#define CLOCK 85
 
 static const struct edit edits[] = {
 	{ TO_SERVER, 0, 0, 2, 0xffff, OP_WRITE, "malformed HELLO" },

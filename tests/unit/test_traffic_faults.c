@@ -68,21 +68,29 @@ TEST(test_poll_error)
 	fake_free(fake, &f);
 }
 
-TEST(test_abort_when_nothing_completes)
+static void check_nothing_completes(enum phase first, uint64_t posted)
 {
 	struct flow f;
 	struct fake *fake = fake_new(&f, 2);
 
 	fake->never = true;
+	fake->control.command = first;
 	fake->moves[0].at = 1000;
 	fake->moves[0].phase = PHASE_ABORT;
 	prepare(&f, OP_WRITE, SIZE, WALK, 16, 4, 0);
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), -ECANCELED);
 	assert_int_equal(fake->ticks, 1000);
-	assert_int_equal(f.posted, 32);
+	assert_int_equal(f.posted, posted);
 	assert_int_equal(f.counted, 0);
 	assert_null(f.failure.verb);
 	fake_free(fake, &f);
+}
+
+/* A warm-up begins with one message at a time. */
+TEST(test_abort_when_nothing_completes)
+{
+	check_nothing_completes(PHASE_WARMUP, 1);
+	check_nothing_completes(PHASE_MEASURE, 32);
 }
 
 /* An abort keeps what was counted until then. */

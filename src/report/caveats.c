@@ -1,0 +1,87 @@
+#include "config.h"
+#include "report/caveats.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+/* A queue that is dry less often costs nothing that can be seen. */
+#define DRY_PERCENT 1
+
+struct caveat {
+	size_t offset;		/* of a double in struct bandwidth_summary */
+	double above;		/* what is worth a line */
+	void (*print)(FILE *out, const struct result_row *row, double percent);
+};
+
+static void print_short_window(FILE *out, const struct result_row *row,
+			       double percent)
+{
+	fprintf(out, "too short to be within %g%%: the window of %.3g s is "
+		"known to %.3g%% only; use a longer --duration or more "
+		"--iterations\n", SUMMARY_ERROR_PERCENT, row->seconds,
+		percent);
+}
+
+static void print_short_intervals(FILE *out, const struct result_row *row,
+				  double percent)
+{
+	(void)row;
+	fprintf(out, "intervals too short to be within %g%%: the peak is "
+		"known to %.3g%% only; use a longer --duration or "
+		"--interval\n", SUMMARY_ERROR_PERCENT, percent);
+}
+
+static void print_dry(FILE *out, const struct result_row *row, double percent)
+{
+	fprintf(out, "the send queue ran dry before %.0f%% of completions: "
+		"raise --tx-depth%s\n", percent,
+		row->cq_mod > row->tx_depth / 4 ? " or lower --cq-mod" : "");
+}
+
+#define PART(field) offsetof(struct bandwidth_summary, field)
+
+static const struct caveat caveats[] = {
+	{ PART(error_percent), SUMMARY_ERROR_PERCENT, print_short_window },
+	{ PART(peak_error_percent), SUMMARY_ERROR_PERCENT,
+	  print_short_intervals },
+	{ PART(dry_percent), DRY_PERCENT, print_dry },
+};
+
+static double percent_of(const struct caveat *c, const struct result_row *row)
+{
+	return *(const double *)((const char *)&row->bandwidth + c->offset);
+}
+
+/* The row that is worst; NULL when none is worth a line. */
+static const struct result_row *worst(const struct caveat *c,
+				      const struct result *r)
+{
+	const struct result_row *found = NULL;
+	double most = c->above;
+
+	for (uint32_t i = 0; i < r->n_rows; i++) {
+		double percent = percent_of(c, &r->rows[i]);
+
+		if (!(percent > most))
+			continue;
+		most = percent;
+		found = &r->rows[i];
+	}
+	return found;
+}
+
+void caveats_print(FILE *out, const struct result *r)
+{
+	if (r->params.plan.metric != METRIC_BANDWIDTH)
+		return;
+	for (size_t i = 0; i < sizeof(caveats) / sizeof(*caveats); i++) {
+		const struct result_row *row = worst(&caveats[i], r);
+
+		if (!row)
+			continue;
+		fputs(" ", out);
+		if (r->n_rows > 1)
+			fprintf(out, "size %" PRIu64 ": ", row->size);
+		caveats[i].print(out, row, percent_of(&caveats[i], row));
+	}
+}

@@ -341,6 +341,7 @@ static int take_words(struct parser *p, int argc, char **argv)
 	int ret, next = optind;
 
 	if (test_find_suffix(argv[0], &plan->op, &plan->metric)) {
+		plan->perftest_defaults = true;
 		o->command = COMMAND_CLIENT;
 	} else {
 		if (next == argc)

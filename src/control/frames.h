@@ -49,6 +49,7 @@
  *		  44 1: verify           45 length of intervals, time
  *		  46 1: check (below)
  *		  47 enum inject (model/inject.h)
+ *		  48 1: perftest's depth and moderation where left open
  *		  (* may be 0xffffffff: both ends choose alike from both
  *		  ports, by the rules of model/plan.h: the MTU is the smaller
  *		  active one)

@@ -2,27 +2,13 @@
 #include "model/plan.h"
 
 #include "base/time.h"
-#include "model/plan_rate.h"
 
 #define CACHE_LINE 64
-#define BYTES_PER_COMPLETION (1 << 20)
-#define DEFAULT_TX_DEPTH 128
-/* Thousands of QPs get by with less, each. */
-#define SENDS_IN_ALL (1 << 18)
-#define LEAST_TX_DEPTH 16
-/* One message at a time needs no more, and short queues stay in the cache. */
-#define LATENCY_TX_DEPTH 8
-#define BYTES_OUTSTANDING (32 << 20)
 /* Where devices stop, or before; they halve it if need be. */
 #define LATENCY_INLINE 256
 /* For plan_work_limit(), in ns. */
 #define WORK_LEAST (60 * SECOND)
 #define WORK_PER_QP (SECOND / 10)
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {
@@ -179,97 +165,6 @@ int plan_qp_access(const struct plan *plan, bool client)
 {
 	return plan_sends(plan, !client) ? op_table[plan->op].access : 0;
 }
-
-static uint64_t usual_send_queue(const struct plan *plan)
-{
-	if (plan->tx_depth != PLAN_AUTO)
-		return plan->tx_depth;
-	if (plan->metric == METRIC_LATENCY)
-		return LATENCY_TX_DEPTH;
-	return smaller(DEFAULT_TX_DEPTH,
-		       larger(SENDS_IN_ALL / plan->qps, LEAST_TX_DEPTH));
-}
-
-uint32_t plan_send_queue(const struct plan *plan)
-{
-	return (uint32_t)larger(usual_send_queue(plan),
-				plan_least_send_queue(plan));
-}
-
-uint32_t plan_send_capacity(const struct plan *plan)
-{
-	return plan_send_queue(plan) * (plan_is_fenced(plan) ? 2 : 1);
-}
-
-/* As many as may be outstanding, were there no end. */
-static uint64_t full_depth(const struct plan *plan, uint64_t size)
-{
-	uint64_t depth = plan_send_queue(plan);
-
-	if (plan->tx_depth == PLAN_AUTO && size && !plan_is_open(plan))
-		depth = smaller(depth, BYTES_OUTSTANDING / size);
-	return larger(depth, 1);
-}
-
-/* All messages of a run can be outstanding at once. */
-static bool all_at_once(const struct plan *plan, uint64_t size)
-{
-	return plan->metric == METRIC_BANDWIDTH && plan->iterations &&
-	       plan->iterations <= full_depth(plan, size);
-}
-
-uint32_t plan_depth(const struct plan *plan, uint64_t size)
-{
-	return (uint32_t)(all_at_once(plan, size) ? plan->iterations :
-						    full_depth(plan, size));
-}
-
-static uint64_t largest_divisor(uint64_t n, uint64_t most)
-{
-	while (n % most)
-		most--;
-	return most;
-}
-
-uint32_t plan_post_list(const struct plan *plan, uint64_t size)
-{
-	uint64_t n = smaller(larger(plan->post_list, 1),
-			     plan_depth(plan, size));
-
-	if (all_at_once(plan, size))
-		n = largest_divisor(plan->iterations, n);
-	return (uint32_t)n;
-}
-
-/* Of at most N messages per completion as many as come out even with lists of
- * LIST; and with TOTAL, a multiple of LIST, unless that is 0. */
-static uint64_t regular(uint64_t n, uint64_t list, uint64_t total)
-{
-	if (n < list)
-		return largest_divisor(list, n);
-	n /= list;
-	return list * (total ? largest_divisor(total / list, n) : n);
-}
-
-uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
-{
-	uint64_t most = plan_depth(plan, size);
-	uint64_t n = plan->cq_mod;
-
-	if (plan->metric == METRIC_LATENCY) {
-		if (!op_table[plan->op].pingpong)
-			return 1;
-		most = larger(most / 4, 1);
-	}
-	if (n == PLAN_AUTO)
-		n = smaller(plan_rate_cq_mod(plan, size),
-			    BYTES_PER_COMPLETION / larger(size, 1));
-	n = larger(smaller(n, most), 1);
-	return (uint32_t)regular(n, plan_post_list(plan, size),
-				 all_at_once(plan, size) ? plan->iterations :
-							   0);
-}
-
 
 uint32_t plan_inline(const struct plan *plan)
 {

@@ -1,8 +1,8 @@
 /*
  * What both ends do.  The client makes it from its options and sends it; the
- * server agrees or refuses.  Every field but op, metric and server_reads is a
- * row of param_table (model/param.h), from which it is parsed, printed and
- * encoded.
+ * server agrees or refuses.  Every field but op, metric and those that
+ * plan_fit() alone sets is a row of param_table (model/param.h), from which it
+ * is parsed, printed and encoded.
  */
 #ifndef MODEL_PLAN_H
 #define MODEL_PLAN_H
@@ -39,6 +39,8 @@ struct plan {
 	uint64_t walk;		/* bytes of the region a QP walks through */
 	uint32_t qps;
 	uint32_t tx_depth;	/* may be PLAN_AUTO: see plan_depth() */
+	uint32_t link_mbps;	/* of the slower end; 0 until plan_fit() */
+	uint32_t most_sends;	/* in a queue of either device; likewise */
 	uint32_t rx_depth;	/* may be PLAN_AUTO until plan_fit() */
 	uint32_t cq_mod;	/* may be PLAN_AUTO: see plan_cq_mod() */
 	uint32_t mtu;		/* bytes; may be PLAN_AUTO until plan_fit() */
@@ -81,6 +83,8 @@ struct plan {
 	uint64_t interval;	/* ns, also between the client's live rows; 0:
 				 * none of these, and as long as is usual */
 	bool check;		/* compare both ends, make and send nothing */
+	bool perftest_defaults;	/* tx_depth and cq_mod left open are as in
+				 * perftest */
 };
 
 /* The largest message of the plan, in bytes. */
@@ -177,8 +181,10 @@ uint32_t plan_send_capacity(const struct plan *plan);
 
 /*
  * Most messages of SIZE bytes outstanding on one QP: the send queue, or all
- * there are to send.  Chosen automatically also at most 32 MiB, so that what
- * is outstanding when the time is over is soon done; but not of an open loop.
+ * there are to send.  Chosen automatically: 128, or up to 512 where the link
+ * carries so many while an acknowledgement comes from afar; and at most 32 MiB,
+ * so that what is outstanding when the time is over is soon done; but not of
+ * an open loop.
  */
 uint32_t plan_depth(const struct plan *plan, uint64_t size);
 
@@ -191,9 +197,9 @@ uint32_t plan_post_list(const struct plan *plan, uint64_t size);
 
 /*
  * Messages of SIZE bytes that one send completion stands for.  Chosen
- * automatically: 100, but a completion at least every MiB and, of paced
- * messages, every 10 ms.  Never more than
- * plan_depth(); in a ping-pong a quarter of it, so that the queue never fills;
+ * automatically: a quarter of plan_depth(), at most 100, but a completion at
+ * least every MiB of all QPs and, of paced messages, every 10 ms.  Never more
+ * than plan_depth(); in a ping-pong a quarter, so that the queue never fills;
  * a multiple or a divisor of plan_post_list(), so that all lists look alike;
  * a divisor of the iterations when all are outstanding at once, so that the
  * last one is signalled.
@@ -234,8 +240,12 @@ uint32_t plan_most_reads(const struct port *from, const struct port *to);
  * answers; 0 for an end that starts none.  Known after plan_choose(). */
 uint32_t plan_reads(const struct plan *plan, bool client);
 
-/* Choose what PLAN, which plan_check() found well, left open: MTU, receive
- * depth, outstanding reads, acknowledge timeout, how many of --all sizes. */
+/* Note of both ports what the send queues of PLAN depend on. */
+void plan_choose_depth(struct plan *plan, const struct port *client,
+		       const struct port *server);
+
+/* Choose what PLAN, which plan_check() found well, left open: MTU, depths,
+ * outstanding reads, acknowledge timeout, how many of --all sizes. */
 void plan_choose(struct plan *plan, const struct port *client,
 		 const struct port *server);
 

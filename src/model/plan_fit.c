@@ -159,6 +159,7 @@ void plan_choose(struct plan *plan, const struct port *client,
 	fit_datagrams(plan);
 	if (plan->qp_timeout == PLAN_AUTO)
 		plan->qp_timeout = automatic_qp_timeout(client, server);
+	plan_choose_depth(plan, client, server);
 	if (plan->rx_depth == PLAN_AUTO)
 		plan->rx_depth = automatic_rx_depth(plan, client, server);
 	if (plan->rx_depth < plan_least_rx_depth(plan))
@@ -168,7 +169,10 @@ void plan_choose(struct plan *plan, const struct port *client,
 int plan_fit_client(const struct plan *plan, const struct port *port,
 		    struct error *err)
 {
-	return preflight_judge(plan, port, NULL, err);
+	struct plan own = *plan;
+
+	plan_choose_depth(&own, port, port);
+	return preflight_judge(&own, port, NULL, err);
 }
 
 int plan_fit(struct plan *plan, const struct port *client,

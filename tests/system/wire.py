@@ -49,8 +49,8 @@ PARAMETERS = {
     # traffic class, DSCP, hop limit, retries, RNR retries, RNR timer
     33: 0, 34: ANY, 36: 64, 37: 6, 38: 7, 39: 12,
     # huge pages, region per queue pair, relaxed ordering, ODP, verify,
-    # intervals, check, fault to be provoked
-    40: 0, 41: 0, 42: 0, 43: 0, 44: 0, 45: 0, 46: 0, 47: 0}
+    # intervals, check, fault to be provoked, perftest's defaults
+    40: 0, 41: 0, 42: 0, 43: 0, 44: 0, 45: 0, 46: 0, 47: 0, 48: 0}
 
 Endpoint = namedtuple("Endpoint", "lid gid gid_type gid_index peer_gid_index "
                       "grh mtu qkey va length stride n")

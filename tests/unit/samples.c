@@ -96,6 +96,7 @@ struct plan sample_plan(void)
 		.inject = 11,
 		.interval = 250000000,
 		.check = true,
+		.perftest_defaults = true,
 	};
 }
 

@@ -24,7 +24,7 @@ struct field {
 /* PLAN: the port, how many parameters, and those: id, value. */
 #define PORT_SIZE 112
 #define GIDS (PORT_SIZE - 23)	/* and one of them */
-#define PARAMETERS 45
+#define PARAMETERS 46
 #define PARAMETER_SIZE 10
 #define FIRST (PORT_SIZE + 4)
 /* The value of number ID: they begin at 2, and 35 is a list of its own. */

@@ -45,7 +45,7 @@ static const struct limit limits[] = {
 	  true, false },
 	{ AT(max_qp_wr), 127, OP_WRITE, "--tx-depth: 128 is above what",
 	  "max_qp_wr 127", true, false, false },
-	{ AT(max_cqe), 8, OP_WRITE, "--tx-depth / --cq-mod: 9 is above what",
+	{ AT(max_cqe), 8, OP_WRITE, "--tx-depth / --cq-mod: 33 is above what",
 	  "max_cqe 8", true, false, false },
 	{ AT(max_qp_wr), 31, OP_SEND, "--rx-depth: 32 is above what",
 	  "max_qp_wr 31", false, true, false },
@@ -288,6 +288,7 @@ TEST(test_queues_for_each_thread)
 
 	plan.qps = 10;
 	plan.threads = 3;
+	plan.cq_mod = 16;
 	most.max_cqe = 36;	/* 4 x (128 / 16 + 1) */
 	assert_int_equal(plan_qps_per_cq(&plan, true, &most), 4);
 	most.max_cqe = 35;

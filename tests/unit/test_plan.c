@@ -96,17 +96,125 @@ TEST(test_automatic_depth)
 	assert_int_equal(plan_depth(&plan, 1 << 20), 100);
 }
 
+static uint32_t depth_at(uint32_t gbps, uint64_t size, uint32_t qps)
+{
+	struct plan plan = good_plan();
+	struct port port = good_port();
+
+	plan.tx_depth = PLAN_AUTO;
+	plan.sizes = (struct sizes){ 2, { size, 1 << 20 } };
+	plan.qps = qps;
+	port.rate_mbps = gbps * 1000;
+	plan_choose_depth(&plan, &port, &port);
+	assert_int_equal(plan_send_queue(&plan), plan_depth(&plan, size));
+	assert_int_equal(plan_depth(&plan, 1 << 20), 32);
+	return plan_depth(&plan, size);
+}
+
+/* Three quarters of it are what the link carries in 10 us, or more. */
+TEST(test_depth_for_the_link)
+{
+	static const uint32_t rates[] = { 1, 10, 25, 100, 200, 400, 800, 1600 };
+
+	assert_int_equal(depth_at(0, 64, 1), 128);
+	assert_int_equal(depth_at(100, 4096, 1), 128);
+	assert_int_equal(depth_at(400, 4096, 1), 256);
+	assert_int_equal(depth_at(800, 4096, 1), 512);
+	assert_int_equal(depth_at(400, 64, 1), 512);
+	assert_int_equal(depth_at(400, 0, 1), 512);
+	assert_int_equal(depth_at(400, 4096, 2), 128);
+	assert_int_equal(depth_at(400, 65536, 1), 128);
+	for (size_t i = 0; i < COUNT(rates); i++)
+		for (uint64_t size = 1; size <= 65536; size *= 2) {
+			uint32_t depth = depth_at(rates[i], size, 1);
+			double sent = depth * 0.75 * (double)size * 8 /
+				      (rates[i] * 1e3);
+
+			assert_true(depth == 512 || sent >= 10);
+		}
+}
+
+/* No deeper than either device that sends, nor for thousands of queue pairs. */
+TEST(test_depth_within_limits)
+{
+	struct plan plan = good_plan();
+	struct port fast = good_port(), small = good_port();
+
+	plan.tx_depth = PLAN_AUTO;
+	plan.sizes = (struct sizes){ 1, { 64 } };
+	fast.rate_mbps = small.rate_mbps = 400000;
+	small.limits.max_qp_wr = 100;
+	plan_choose_depth(&plan, &fast, &small);
+	assert_int_equal(plan_send_queue(&plan), 512);	/* it does not send */
+	plan_choose_depth(&plan, &small, &fast);
+	assert_int_equal(plan_send_queue(&plan), 100);
+	plan.bidirectional = true;
+	plan_choose_depth(&plan, &fast, &small);
+	assert_int_equal(plan_send_queue(&plan), 100);
+	plan.verify = true;		/* with fences between */
+	plan_choose_depth(&plan, &fast, &small);
+	assert_int_equal(plan_send_queue(&plan), 50);
+	assert_int_equal(plan_send_capacity(&plan), 100);
+	plan = good_plan();
+	plan.tx_depth = PLAN_AUTO;
+	plan.sizes = (struct sizes){ 1, { 64 } };
+	plan.qps = 1 << 13;
+	plan_choose_depth(&plan, &fast, &fast);
+	assert_int_equal(plan_send_queue(&plan), 32);
+	/* the slower end's link */
+	plan.qps = 1;
+	small.rate_mbps = 1000;
+	plan.sizes.bytes[0] = 4096;
+	plan_choose_depth(&plan, &fast, &small);
+	assert_int_equal(plan_send_queue(&plan), 128);
+}
+
+TEST(test_defaults_of_perftest)
+{
+	struct plan plan = good_plan();
+	struct port port = good_port();
+
+	plan.perftest_defaults = true;
+	plan.tx_depth = PLAN_AUTO;
+	plan.sizes = (struct sizes){ 1, { 64 } };
+	port.rate_mbps = 400000;
+	plan_choose_depth(&plan, &port, &port);
+	assert_int_equal(plan_depth(&plan, 64), 128);
+	assert_int_equal(plan_cq_mod(&plan, 64), 100);
+	assert_int_equal(plan_cq_mod(&plan, 65536), 16);
+	plan.cq_mod = 7;
+	plan.tx_depth = 200;
+	assert_int_equal(plan_depth(&plan, 64), 200);
+	assert_int_equal(plan_cq_mod(&plan, 64), 7);
+}
+
 TEST(test_automatic_moderation)
 {
 	struct plan plan = good_plan();
 
-	assert_int_equal(plan_cq_mod(&plan, 64), 100);
+	/* a quarter of 128 */
+	assert_int_equal(plan_cq_mod(&plan, 64), 32);
 	assert_int_equal(plan_cq_mod(&plan, 65536), 16);
 	assert_int_equal(plan_cq_mod(&plan, 1 << 20), 1);
 	assert_int_equal(plan_cq_mod(&plan, 1U << 31), 1);
-	assert_int_equal(plan_cq_mod(&plan, 0), 100);
-	plan.iterations = 97;		/* a prime: each, or the last */
-	assert_int_equal(plan_cq_mod(&plan, 1), 97);
+	assert_int_equal(plan_cq_mod(&plan, 0), 32);
+	plan.tx_depth = 3;
+	assert_int_equal(plan_cq_mod(&plan, 64), 1);
+	plan.tx_depth = 512;
+	assert_int_equal(plan_cq_mod(&plan, 64), 100);
+	/* of several queue pairs, a MiB of all, and a part of a count */
+	plan.qps = 4;
+	assert_int_equal(plan_cq_mod(&plan, 65536), 4);
+	assert_int_equal(plan_cq_mod(&plan, 64), 100);
+	plan.iterations = 1000;
+	assert_int_equal(plan_cq_mod(&plan, 64), 3);
+	plan.qps = 1;
+	assert_int_equal(plan_cq_mod(&plan, 64), 100);
+	plan.tx_depth = 128;
+	plan.iterations = 96;
+	assert_int_equal(plan_cq_mod(&plan, 1), 24);
+	plan.iterations = 97;		/* a prime: each */
+	assert_int_equal(plan_cq_mod(&plan, 1), 1);
 	plan.cq_mod = 50;
 	assert_int_equal(plan_cq_mod(&plan, 1), 1);
 	plan.metric = METRIC_LATENCY;
@@ -164,13 +272,13 @@ TEST(test_lists_by_example)
 		uint32_t used, every;
 	} rows[] = {
 		{ 1, 100, 0, 1, 100 },
-		{ 32, PLAN_AUTO, 0, 32, 96 },
+		{ 32, PLAN_AUTO, 0, 32, 32 },
 		{ 32, 32, 0, 32, 32 },
 		{ 32, 33, 0, 32, 32 },
 		{ 32, 20, 0, 32, 16 },
 		{ 30, 20, 0, 30, 15 },
 		{ 31, 30, 0, 31, 1 },
-		{ 128, PLAN_AUTO, 0, 128, 64 },
+		{ 128, PLAN_AUTO, 0, 128, 32 },
 		{ 16, 64, 96, 16, 48 },	/* all at once: 96 = 2 x 48 */
 		{ 20, 64, 96, 16, 48 },
 		{ 16, 6, 96, 16, 4 },
@@ -366,6 +474,9 @@ TEST(test_whole_or_half)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_depth_and_moderation),
 	cmocka_unit_test(test_automatic_depth),
+	cmocka_unit_test(test_depth_for_the_link),
+	cmocka_unit_test(test_depth_within_limits),
+	cmocka_unit_test(test_defaults_of_perftest),
 	cmocka_unit_test(test_automatic_moderation),
 	cmocka_unit_test(test_lists),
 	cmocka_unit_test(test_lists_by_example),

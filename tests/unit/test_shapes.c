@@ -93,9 +93,9 @@ static void check_post(enum op op, enum metric metric, uint32_t list,
 	pair_open(&p, op, metric);
 	pair_plan(&p)->post = method;
 	pair_plan(&p)->post_list = list;
-	pair_plan(&p)->iterations = 300;
+	pair_plan(&p)->iterations = 640;
 	pair_run_well(&p, "post");
-	assert_int_equal(row_of(&p)->iterations, 300);
+	assert_int_equal(row_of(&p)->iterations, 640);
 	assert_int_equal(row_of(&p)->post_list, list);
 	assert_int_equal(row_of(&p)->method,
 			 builders && method != POST_LEGACY ? POST_WR :

@@ -1,0 +1,189 @@
+/* How many messages are outstanding, are posted at once, and have one
+ * completion. */
+#include "config.h"
+#include "model/plan.h"
+
+#include "model/plan_rate.h"
+
+/* Without a completion, of all queue pairs together. */
+#define BYTES_PER_COMPLETION (1 << 20)
+/* Of more they are not made smaller, for each completion has its cost. */
+#define MANY_QPS 16
+/* Completions of each queue pair, of several, in an exact count. */
+#define COUNT_PER_COMPLETION 256
+/* A default queue must not be what is measured.  While its completions, each
+ * of a quarter of it, are awaited, the device sends what is left: for as long
+ * as an acknowledgement takes from afar, 3 us, three times over. */
+#define ACK_SECONDS 10e-6
+#define DEFAULT_TX_DEPTH 128
+#define MOST_TX_DEPTH 512
+/* Thousands of QPs get by with less, each. */
+#define SENDS_IN_ALL (1 << 18)
+#define LEAST_TX_DEPTH 16
+/* One message at a time needs no more, and short queues stay in the cache. */
+#define LATENCY_TX_DEPTH 8
+#define BYTES_OUTSTANDING (32 << 20)
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The default for messages of SIZE bytes, as far as the link asks for it: of a
+ * link of unknown rate, 128. */
+static uint64_t usual_depth(const struct plan *plan, uint64_t size)
+{
+	double bytes = plan->link_mbps * 1e6 / 8 * ACK_SECONDS;
+	double messages = bytes / (double)larger(size, 1) / plan->qps;
+	uint64_t depth = DEFAULT_TX_DEPTH;
+
+	while (!plan->perftest_defaults && depth < MOST_TX_DEPTH &&
+	       (double)(depth - depth / 4) < messages)
+		depth *= 2;
+	return depth;
+}
+
+/* The same of the smallest size, which has the deepest queue, as far as many
+ * queue pairs and the devices allow it. */
+static uint64_t usual_send_queue(const struct plan *plan)
+{
+	uint64_t depth = DEFAULT_TX_DEPTH;
+
+	if (plan->tx_depth != PLAN_AUTO)
+		return plan->tx_depth;
+	if (plan->metric == METRIC_LATENCY)
+		return LATENCY_TX_DEPTH;
+	for (uint32_t i = 0; i < plan->sizes.n; i++)
+		depth = larger(depth, usual_depth(plan, plan->sizes.bytes[i]));
+	depth = smaller(depth, larger(SENDS_IN_ALL / plan->qps,
+				      LEAST_TX_DEPTH));
+	if (plan->most_sends)
+		depth = smaller(depth, plan->most_sends);
+	return depth;
+}
+
+static uint32_t most_sends(const struct plan *plan, bool client,
+			   const struct port *port)
+{
+	uint32_t most = port->limits.max_qp_wr;
+
+	if (!plan_sends(plan, client))
+		return UINT32_MAX;
+	return (uint32_t)larger(plan_is_fenced(plan) ? most / 2 : most, 1);
+}
+
+void plan_choose_depth(struct plan *plan, const struct port *client,
+		       const struct port *server)
+{
+	plan->link_mbps = (uint32_t)smaller(client->rate_mbps,
+					    server->rate_mbps);
+	plan->most_sends = (uint32_t)smaller(most_sends(plan, true, client),
+					     most_sends(plan, false, server));
+}
+
+uint32_t plan_send_queue(const struct plan *plan)
+{
+	return (uint32_t)larger(usual_send_queue(plan),
+				plan_least_send_queue(plan));
+}
+
+uint32_t plan_send_capacity(const struct plan *plan)
+{
+	return plan_send_queue(plan) * (plan_is_fenced(plan) ? 2 : 1);
+}
+
+/* As many as may be outstanding, were there no end. */
+static uint64_t full_depth(const struct plan *plan, uint64_t size)
+{
+	uint64_t depth = plan_send_queue(plan);
+
+	if (plan->tx_depth != PLAN_AUTO || plan_is_open(plan))
+		return depth;
+	if (plan->metric == METRIC_BANDWIDTH)
+		depth = smaller(depth, usual_depth(plan, size));
+	return larger(smaller(depth, BYTES_OUTSTANDING / larger(size, 1)), 1);
+}
+
+/* All messages of a run can be outstanding at once. */
+static bool all_at_once(const struct plan *plan, uint64_t size)
+{
+	return plan->metric == METRIC_BANDWIDTH && plan->iterations &&
+	       plan->iterations <= full_depth(plan, size);
+}
+
+uint32_t plan_depth(const struct plan *plan, uint64_t size)
+{
+	return (uint32_t)(all_at_once(plan, size) ? plan->iterations :
+						    full_depth(plan, size));
+}
+
+static uint64_t largest_divisor(uint64_t n, uint64_t most)
+{
+	while (n % most)
+		most--;
+	return most;
+}
+
+uint32_t plan_post_list(const struct plan *plan, uint64_t size)
+{
+	uint64_t n = smaller(larger(plan->post_list, 1),
+			     plan_depth(plan, size));
+
+	if (all_at_once(plan, size))
+		n = largest_divisor(plan->iterations, n);
+	return (uint32_t)n;
+}
+
+/* Of at most N messages per completion as many as come out even with lists of
+ * LIST; and with TOTAL, a multiple of LIST, unless that is 0. */
+static uint64_t regular(uint64_t n, uint64_t list, uint64_t total)
+{
+	if (n < list)
+		return largest_divisor(list, n);
+	n /= list;
+	return list * (total ? largest_divisor(total / list, n) : n);
+}
+
+/*
+ * Left open: as many as are not missed when the device goes on while their
+ * completion is awaited.  What else the queue pairs have done is not known at
+ * an edge of the window, so together they may leave a MiB untold, and of an
+ * exact count each a part that can be neglected.
+ */
+static uint64_t usual_cq_mod(const struct plan *plan, uint64_t size)
+{
+	uint64_t bytes = larger(size, 1);
+	uint64_t n = plan_rate_cq_mod(plan, size);
+
+	if (plan->perftest_defaults)
+		return smaller(n, BYTES_PER_COMPLETION / bytes);
+	n = smaller(n, plan_depth(plan, size) / 4);
+	n = smaller(n, BYTES_PER_COMPLETION / bytes /
+			       smaller(plan->qps, MANY_QPS));
+	if (plan->iterations && plan->qps > 1)
+		n = smaller(n, plan->iterations / COUNT_PER_COMPLETION);
+	return n;
+}
+
+uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
+{
+	uint64_t most = plan_depth(plan, size);
+	uint64_t n = plan->cq_mod;
+
+	if (plan->metric == METRIC_LATENCY) {
+		if (!op_table[plan->op].pingpong)
+			return 1;
+		most = larger(most / 4, 1);
+	}
+	if (n == PLAN_AUTO)
+		n = usual_cq_mod(plan, size);
+	n = larger(smaller(n, most), 1);
+	return (uint32_t)regular(n, plan_post_list(plan, size),
+				 all_at_once(plan, size) ? plan->iterations :
+							   0);
+}

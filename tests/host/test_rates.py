@@ -1,0 +1,141 @@
+"""What is reported of a NIC of a known rate and delay.
+
+FAKE_STEP makes the time of the NIC and of the program's clock go by with what
+the program does, so that the machine changes nothing."""
+import json
+import os
+import shutil
+
+import pytest
+
+from lab import BINARY, Program, loopback, succeeded
+
+RUN = ("-s", 4096, "--clock", "monotonic_raw")
+SPAN = ("-D", 0.3)
+DRY = "the send queue ran dry before {}% of completions: raise --tx-depth"
+
+
+@pytest.fixture
+def wire(monkeypatch):
+    """A wire of so many Gb/s and ns."""
+    def make(gbps, delay):
+        monkeypatch.setenv("FAKE_STEP", "10")
+        monkeypatch.setenv("FAKE_GBPS", str(gbps))
+        monkeypatch.setenv("FAKE_DELAY", str(delay))
+    return make
+
+
+def result(program):
+    """The result of one size, and the table."""
+    succeeded(program)
+    return json.loads(program.out)["results"][0], program.err
+
+
+def run(*options, span=SPAN):
+    return result(loopback("write_bw", *RUN, *span, *options, "--json"))
+
+
+@pytest.mark.parametrize("gbps, delay", [(100, 2000), (200, 3000),
+                                         (400, 3000)])
+@pytest.mark.parametrize("options", [(), ("-q", 4), ("-b",)])
+def test_defaults_fill_the_link(wire, gbps, delay, options):
+    wire(gbps, delay)
+    row, table = run(*options)
+    ways = 2 if "-b" in options else 1
+    assert row["bandwidth"]["gbps"] == pytest.approx(ways * gbps, rel=0.001)
+    assert row["bandwidth"]["dry_percent"] == 0
+    assert "dry" not in table
+    assert row["cq_mod"] <= row["tx_depth"] / 4
+
+
+@pytest.mark.parametrize("options, advice", [
+    (("-t", 128, "-Q", 100), " or lower --cq-mod"), (("-t", 16), ""),
+    (("-t", 16, "-Q", 1), ""), (("-t", 8, "-Q", 8, "-l", 4),
+                                " or lower --cq-mod")])
+def test_a_queue_that_runs_dry(wire, options, advice):
+    wire(400, 3000)
+    row, table = run(*options)
+    assert row["bandwidth"]["gbps"] < 380
+    assert row["bandwidth"]["dry_percent"] > 90
+    assert DRY.format(round(row["bandwidth"]["dry_percent"])) + advice + "\n" \
+        in table
+
+
+@pytest.mark.parametrize("options", [
+    # 28 messages are 9 us here
+    ("-t", 128, "-Q", 100), ("-t", 16), ("-t", 32, "-Q", 1)])
+def test_a_queue_that_is_deep_enough(wire, options):
+    wire(100, 2000)
+    row, table = run(*options)
+    assert row["bandwidth"]["gbps"] == pytest.approx(100, rel=0.001)
+    assert row["bandwidth"]["dry_percent"] == 0 and "dry" not in table
+
+
+def test_a_queue_that_nobody_looked_at(wire):
+    """Nothing was sent before the window: who knows how long it takes?"""
+    wire(400, 3000)
+    row, table = run("-t", 16, "--warmup", 0)
+    assert row["bandwidth"]["dry_percent"] is None and "dry" not in table
+
+
+@pytest.mark.parametrize("size, depth, every", [
+    (64, 512, 100), (4096, 256, 64), (65536, 128, 16)])
+def test_depth_for_the_link(wire, size, depth, every):
+    wire(400, 3000)
+    row, table = result(loopback("write_bw", *RUN[2:], *SPAN, "-s", size,
+                                 "--json"))
+    assert (row["tx_depth"], row["cq_mod"]) == (depth, every)
+    assert f"tx depth {depth}\n" in table
+
+
+def test_depth_under_the_name_of_perftest(wire, tmp_path):
+    wire(400, 3000)
+    name = tmp_path / "ib_write_bw"
+    name.symlink_to(os.path.abspath(shutil.which(BINARY) or BINARY))
+    row, table = result(Program(*RUN, *SPAN, "--loopback", "--json",
+                                argv0=(str(name),)))
+    assert (row["tx_depth"], row["cq_mod"]) == (128, 100)
+    assert "or lower --cq-mod" in table
+
+
+@pytest.mark.parametrize("options", [(), ("-t", 128, "-Q", 100), ("-q", 4)])
+@pytest.mark.parametrize("count", [1000, 5000])
+def test_a_short_run_is_not_faster_than_the_link(wire, count, options):
+    wire(100, 2000)
+    row, table = run(*options, span=("-n", count))
+    assert row["bandwidth"]["gbps"] == pytest.approx(100, rel=0.005)
+    assert row["bandwidth"]["error_percent"] < 0.5
+    assert "too short" not in table
+
+
+@pytest.mark.parametrize("options", [
+    # untold messages of 15 queue pairs, or the time until the first completion
+    ("-n", 1000, "-q", 16, "-Q", 32), ("-n", 1000, "--warmup", 0)])
+def test_what_is_too_short_says_so(wire, options):
+    wire(100, 2000)
+    row, table = run(span=options)
+    error = row["bandwidth"]["error_percent"]
+    assert 0.5 < error < 10
+    assert (f"too short to be within 0.5%: the window of "
+            f"{row['seconds']:.3g} s is known to {error:.3g}% only; use a "
+            "longer --duration or more --iterations\n") in table
+    assert row["bandwidth"]["gbps"] == pytest.approx(100, rel=error / 100)
+
+
+def test_the_peak_is_not_faster_than_the_link(wire):
+    wire(100, 2000)
+    row, _ = run("--interval", 0.01, span=("-D", 0.3))
+    assert len(row["intervals"]) > 10
+    assert row["bandwidth"]["peak_gbps"] == pytest.approx(100, rel=0.005)
+    assert row["bandwidth"]["peak_error_percent"] < 0.5
+
+
+def test_intervals_that_are_too_short_say_so(wire):
+    """16 queue pairs with 15 untold messages of 64 KiB each, of 7600."""
+    wire(50, 2000)
+    row, table = run("--interval", 0.01, "-q", 16, "-s", 65536, "-Q", 16,
+                     span=("-D", 0.3))
+    error = row["bandwidth"]["peak_error_percent"]
+    assert error > 0.5
+    assert (f"intervals too short to be within 0.5%: the peak is known to "
+            f"{error:.3g}% only") in table

@@ -158,11 +158,26 @@ static int check_counts(const struct peer_facts *f, const struct done *d,
 	return ret;
 }
 
+/* By how much a time may be off: at most by all of it, where that is known. */
+static int check_error(const char *field, uint64_t ns, const struct done *d,
+		       struct error *err)
+{
+	return ns == DONE_UNKNOWN ? 0 : check(field, ns, 0, d->window_ns, err);
+}
+
 static int check_window(const struct peer_facts *f, const struct done *d,
 			struct error *err)
 {
-	return check("window", d->window_ns, d->counted > 0,
-		     measures(f) ? most_time(f->elapsed) : 0, err);
+	int ret = check("window", d->window_ns, d->counted > 0,
+			measures(f) ? most_time(f->elapsed) : 0, err);
+
+	if (!ret)
+		ret = check_error("error of the window", d->window_error, d,
+				  err);
+	if (!ret)
+		ret = check_error("error of an interval", d->interval_error, d,
+				  err);
+	return ret ? ret : check("looks", d->looks, 0, d->posted, err);
 }
 
 static int check_method(const struct peer_facts *f, const struct done *d,

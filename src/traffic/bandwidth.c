@@ -273,13 +273,16 @@ static __attribute__((noinline, cold)) void look(struct flow *f,
 	const uint64_t now = clock_ticks(f->clock);
 	const uint64_t n = f->completed - f->look_completed;
 
-	if (f->look_since && n && f->posted < f->watch_from) {
+	if (f->look_since)
+		f->spacing = (now - f->look_since) / f->look_turns;
+	if (f->look_since && f->ack && !f->pace.bursts && n &&
+	    f->posted < f->watch_from) {
 		f->looks++;
 		f->dry += f->idle_at == before &&
 			  is_dry(f, (double)(f->posted - f->completed),
 				 (double)(now - f->look_since) / (double)n);
 	}
-	f->look_in = LOOK_EVERY;
+	f->look_in = f->look_turns = f->spacing ? LOOK_EVERY : 1;
 	f->look_since = now;
 	f->look_completed = f->completed;
 }
@@ -422,7 +425,6 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
 		ret = probe(f, &seen, single, op, method);
 	if (ret)
 		return ret;
-	f->look_in = paced || !f->ack ? 0 : LOOK_EVERY;
 	do {
 		if (paced) {
 			ret = post_due(f, &next, seen, single, op, method);

@@ -178,7 +178,8 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 	f->idle_at = UINT64_MAX;
 	f->watch_from = UINT64_MAX;
 	f->looked_at = f->looked_before = f->gap = f->due_since = 0;
-	f->look_in = 0;
+	f->look_in = 1;
+	f->spacing = 0;
 	f->look_since = f->look_completed = 0;
 	f->looks = f->dry = 0;
 	f->opening = f->closing = f->mark = (struct flow_edge){ 0 };

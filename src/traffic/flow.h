@@ -229,11 +229,14 @@ struct flow {
 				 * the completion queue is timed */
 	uint64_t looked_at;	/* ticks after the last timed look; 0: none */
 	uint64_t looked_before;	/* after the one before */
-	uint64_t gap;		/* ticks that what was found came in */
+	uint64_t gap;		/* ticks that what was found came in; UINT64_MAX:
+				 * not known yet */
+	uint64_t spacing;	/* ticks from one turn with completions to the
+				 * next, of late; 0: not known */
 	bool drained;		/* it found all there were */
 	uint64_t due_since;	/* ticks: when an edge became due */
-	uint32_t look_in;	/* turns until the send queue is looked at;
-				 * 0: it is not */
+	uint32_t look_in;	/* turns until the send queue is looked at, */
+	uint32_t look_turns;	/* of so many since the last such look */
 	uint64_t look_since;	/* ticks of the last such look, 0: none, and */
 	uint64_t look_completed;	/* what was completed then */
 	uint64_t ack;		/* ticks that a message takes that waits for no

@@ -1,9 +1,6 @@
 #include "config.h"
 #include "traffic/window.h"
 
-/* Parts of a window that its end may be uncertain by without further ado. */
-#define FINE 2048
-
 /* When completions were last found or, where messages that came in are
  * measured, when the last did: other completions are no edge of these. */
 static uint64_t edge_time(const struct flow *f)
@@ -43,16 +40,29 @@ void window_look(struct flow *f, bool found, bool drained)
 	}
 }
 
+/* A time that is over ends the window at once: to wait for a better end would
+ * make it longer, by more than that end is off.  Nor would a loop with a turn
+ * every other millisecond find a better edge. */
 bool window_is_edge(struct flow *f)
 {
-	uint64_t waited = f->looked_at - f->due_since;
-	uint64_t since_opened = f->opened ? f->looked_at - f->opened : 0;
-	bool closing = phase_of(flow_command(f)) >= PHASE_DRAIN;
+	const bool ends = phase_of(flow_command(f)) >= PHASE_DRAIN &&
+			  f->opened && !f->shape.iterations;
 
-	if (f->drained && (f->gap <= f->sharp ||
-			   (closing && f->gap <= since_opened / FINE)))
-		return true;
-	return f->gap != UINT64_MAX && waited >= f->hurry;
+	return ends || (f->drained && f->gap <= f->sharp) ||
+	       (f->hurry && f->spacing >= f->hurry) ||
+	       (f->looked_before && f->looked_at - f->due_since >= f->hurry);
+}
+
+/* Where the look before is not known it was as long ago as turns usually are
+ * apart, or as this one took; or longer when the loop stood still since. */
+static uint64_t came_within(const struct flow *f)
+{
+	uint64_t since_due = f->looked_at - f->due_since;
+	uint64_t turn = f->spacing ? f->spacing : since_due;
+
+	if (f->gap != UINT64_MAX)
+		return f->gap;
+	return turn ? since_due + turn : UINT64_MAX;
 }
 
 /* What is known of the edge that is here.  Of the queue pair whose completion
@@ -64,7 +74,7 @@ static struct flow_edge describe_edge(const struct flow *f)
 
 	if (!f->drained || untold > outstanding)
 		untold = outstanding;
-	return (struct flow_edge){ f->gap, f->by_receiver ? 0 : untold };
+	return (struct flow_edge){ came_within(f), f->by_receiver ? 0 : untold };
 }
 
 /* An edge was taken: the next becomes due anew. */

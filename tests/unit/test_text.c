@@ -204,6 +204,51 @@ TEST(test_why_there_is_no_percentile)
 	result_free(r);
 }
 
+static void check_caveat(struct result *r, const char *line)
+{
+	char *text = report_text(r);
+
+	if (line)
+		assert_contains(text, line);
+	else
+		assert_true(!strstr(text, "too short") &&
+			    !strstr(text, "dry"));
+	free(text);
+}
+
+/* Of several sizes the worst is named. */
+TEST(test_caveats)
+{
+	struct result *r = result_bandwidth();
+	struct bandwidth_summary *b = &r->rows[1].bandwidth;
+
+	check_caveat(r, NULL);
+	b->error_percent = b->peak_error_percent = 0.5;
+	b->dry_percent = 1;
+	check_caveat(r, NULL);
+	b->error_percent = 1.44;
+	check_caveat(r, "\n size 65536: too short to be within 0.5%: the "
+			"window of 0.5 s is known to 1.44% only; use a longer "
+			"--duration or more --iterations\n");
+	b->peak_error_percent = 12.3;
+	check_caveat(r, "\n size 65536: intervals too short to be within "
+			"0.5%: the peak is known to 12.3% only; use a longer "
+			"--duration or --interval\n");
+	b->dry_percent = 12.4;
+	r->rows[1].tx_depth = 128;
+	r->rows[1].cq_mod = 32;
+	check_caveat(r, "\n size 65536: the send queue ran dry before 12% of "
+			"completions: raise --tx-depth\n");
+	r->rows[1].cq_mod = 33;
+	check_caveat(r, " raise --tx-depth or lower --cq-mod\n");
+	r->rows[0].bandwidth.dry_percent = 13;
+	check_caveat(r, "\n size 64: the send queue ran dry before 13%");
+	r->n_rows = 1;
+	check_caveat(r, "\n the send queue ran dry before 13%");
+	r->n_rows = 2;
+	result_free(r);
+}
+
 TEST(test_intervals_that_differ)
 {
 	struct result *r = result_bandwidth();
@@ -462,6 +507,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_intervals_and_threads),
 	cmocka_unit_test(test_why_there_is_no_peak),
 	cmocka_unit_test(test_why_there_is_no_percentile),
+	cmocka_unit_test(test_caveats),
 	cmocka_unit_test(test_intervals_that_differ),
 	cmocka_unit_test(test_percentiles_of_choice),
 	cmocka_unit_test(test_no_row_is_wider_than_119),

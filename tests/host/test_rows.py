@@ -58,7 +58,9 @@ def test_the_parts_make_the_whole():
     """Head, rows and what is below, each once, in their order."""
     lines = succeeded(loopback("write_bw", "-n", 100, "-s", "64,128",
                                "--min-gbps", "0.001")).out.splitlines()
-    assert [line.split()[0] for line in lines] == \
+    # what is said of so short a run depends on how it went
+    assert [line.split()[0] for line in lines
+            if not line.startswith(" size ")] == \
         ["write_bw:", "client:", "server:", "#bytes", "64", "128",
          "bandwidth:", "-:", "limits:"]
 

@@ -124,8 +124,8 @@ def test_once_has_no_turn_for_a_second():
     server = Server("--once")
     peers = [FakeClient(server.port) for _ in range(2)]
     peers[0].play("HELLO", "PLAN")
-    peers[1].send("HELLO", wire.hello())
-    peers[1].expect("HELLO")
+    peers[1].play("HELLO")
+    peers[1].send("PLAN", wire.plan())
     assert "another came first" in peers[1].expect_error("REFUSE")[2]
     for peer in peers:
         peer.close()

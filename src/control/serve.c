@@ -46,6 +46,8 @@ struct server {
 	struct children children;
 	uint64_t accept_at;	/* not before; ns of CLOCK_MONOTONIC */
 	uint64_t warn_at;	/* likewise */
+	uint32_t most_strangers;	/* taken at once: fewer when something
+					 * was missing */
 	struct connection unserved;	/* came, and has no process yet; its fd
 					 * is -1 when there is none */
 	uint64_t kill_at;	/* not 0: children are to end before that */
@@ -275,7 +277,9 @@ static void make_room(struct server *s)
 /* May one more come?  When not, it is asked again a little later. */
 static bool has_room(struct server *s)
 {
-	if (s->children.n_others < STRANGERS_MAX)
+	if (!s->children.n_others)
+		s->most_strangers = STRANGERS_MAX;
+	if (s->children.n_others < s->most_strangers)
 		return true;
 	make_room(s);
 	return false;
@@ -290,6 +294,8 @@ static void on_shortage(struct server *s, int ret)
 		s->warn_at = time_after(WARN_PAUSE);
 	}
 	make_room(s);
+	/* those who are served need some of what is missing, too */
+	s->most_strangers = s->children.n_others * 3 / 4 + 1;
 	if (!s->children.n_others)
 		s->accept_at = time_after(PAUSE);
 }

@@ -204,13 +204,13 @@ def test_part_of_a_frame_does_not_stop_the_clock(n):
 
 
 def test_a_window_that_did_not_end_is_no_result():
-    """The client stands still for four seconds of its one."""
+    """The client stands still for six seconds of its one."""
     server = Server()
     program = client("write_bw", "-D", 1, "--warmup", 0, "--json",
                      "--timeout", 20, port=server.port)
     program.wait_for_traffic()
     program.send(signal.SIGSTOP)
-    time.sleep(4)
+    time.sleep(6)
     program.send(signal.SIGCONT)
     program.wait()
     assert program.status == 1, str(program)

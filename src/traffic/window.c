@@ -121,6 +121,8 @@ void window_cut(struct flow *f)
 {
 	if (!f->opened || f->closed)
 		return;
+	/* the last look for an edge may be long ago */
+	f->looked_at = 0;
 	window_close(f);
 	f->closing.ticks = UINT64_MAX;
 	f->cut = true;

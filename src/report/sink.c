@@ -112,6 +112,8 @@ void sink_put(struct sink *sink, const char *text, size_t length)
 	drain(sink);
 	if (sink->errnum)
 		return;
+	if (!length)
+		return;		/* there may be no room to put nothing in */
 	if (!make_room(sink, length)) {
 		sink->errnum = ENOBUFS;
 		return;

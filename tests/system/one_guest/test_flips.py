@@ -25,8 +25,9 @@ ALL_TELL = ("-Q", 1)
 # Where both ends send, what comes in is behind what goes out: as far as a walk.
 SECOND = 4096
 
-Way = namedtuple("Way", "test options finder opcode once step first",
-                 defaults=(False, 128, 0))
+# Over UC and UD a receive takes the packet that proves the address before.
+Way = namedtuple("Way", "test options finder opcode once step first before",
+                 defaults=(False, 128, 0, 0))
 
 # The N-th message is there with the N-th completion, or the first has all.
 WAYS = {
@@ -35,9 +36,9 @@ WAYS = {
     "send, both ways": Way("send_bw", ("-b", "-r", 24), "server", RECV, False,
                            128, SECOND),
     "send with imm": Way("send_bw", ("--imm",), "server", RECV),
-    "send over UC": Way("send_bw", ("-c", "UC"), "server", RECV),
+    "send over UC": Way("send_bw", ("-c", "UC"), "server", RECV, before=1),
     "send over UD": Way("send_bw", ("-c", "UD"), "server", RECV, False, 192,
-                        40),
+                        40, 1),
     "write": Way("write_bw", LIST, "server", RECV, True),
     "write with imm": Way("write_bw", ("--imm", *LIST), "server",
                           RECV_WITH_IMM),
@@ -62,7 +63,7 @@ def both_ends(way, operation, offset, mask):
     """A run with that bit of that operation flipped, by the end that finds
     it."""
     place = way.first + operation * way.step + offset
-    count = 1 if way.once else operation + 1
+    count = way.before + (1 if way.once else operation + 1)
     envs = {end: dict(os.environ) for end in ("client", "server")}
     envs[way.finder].update(
         LD_PRELOAD=beside("flip.so"),

@@ -6,7 +6,8 @@ import re
 import pytest
 
 from documents import measured, parse
-from lab import (DEVICE, PATIENCE, QUICK, Program, Server, client, deadline,
+from lab import (DEVICE, PATIENCE, QUICK, Program, Server, client,
+                 complained, deadline,
                  failed, free_port, loopback, needs_device, serves, succeeded)
 from wire import FakeClient
 
@@ -190,19 +191,20 @@ def test_server_writes_documents_too(tmp_path):
     assert parse(path.read_text())["title"] == "rack 1"
 
 
-def test_server_without_a_plan_knows_no_test(tmp_path):
+def test_a_plan_that_is_none_has_no_report(tmp_path):
+    """And does not use up --once."""
     path = tmp_path / "server.json"
     server = Server("--once", f"--json={path}")
     peer = FakeClient(server.port)
     peer.play("HELLO")
     peer.send("PLAN", b"no plan")
     peer.expect_error("REFUSE")
-    failed(server, "sent a PLAN with")
-    document = parse(path.read_text())
-    assert document["test"]["name"] is None
-    assert document["client"]["device"] is None
-    assert document["server"]["device"]
-    assert document["error"]["stage"] == "plan"
+    complained(server, "sent a PLAN with")
+    assert server.status is None
+    assert not path.exists() or not path.read_text()
+    serves(server)
+    server.wait()
+    assert parse(path.read_text())["test"]["name"] == "write_bw"
 
 
 @pytest.mark.parametrize("path,cause", (

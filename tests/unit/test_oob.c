@@ -249,16 +249,20 @@ TEST(test_a_flood_of_signs_of_life)
 	oob_close(&conn);
 }
 
-/* An end that was busy for a minute finds the signs of that minute. */
+/* An end that was busy for a minute finds the signs of that minute; or of the
+ * time since a machine booted that did so a moment ago. */
 TEST(test_signs_of_life_that_waited)
 {
 	struct connection conn;
 	struct error err = { 0 };
-	int fd;
+	uint64_t passed;
+	int fd, n;
 
 	make_pair(&conn, &fd);
-	conn.began_at -= 60 * SECOND;
-	assert_int_equal(take_signs(&conn, fd, 60 * 4, &err), 60 * 4);
+	passed = conn.began_at < 60 * SECOND ? conn.began_at : 60 * SECOND;
+	conn.began_at -= passed;
+	n = 16 + 4 * (int)(passed / SECOND);
+	assert_int_equal(take_signs(&conn, fd, n, &err), n);
 	assert_false(error_is_set(&err));
 	close(fd);
 	oob_close(&conn);

@@ -204,7 +204,9 @@ static void print_directions(FILE *out, const struct result_row *row)
 static void print_lost(FILE *out, const struct plan *plan,
 		       const struct result_row *row)
 {
-	uint64_t lost = row->sent - row->received;
+	/* of a run that failed more may have come than was sent */
+	uint64_t lost = row->sent > row->received ?
+				row->sent - row->received : 0;
 
 	if (plan->metric == METRIC_LATENCY)
 		fprintf(out, "   %" PRIu64 " pings, %" PRIu64

@@ -28,12 +28,14 @@ GONE = ("RETRY_EXC|LOC_QP_OP|said nothing|nothing completed|PORT_ERR|closed|"
 
 
 def here(command, *prefix):
-    """Through a shell: kill(1) is its own, and may be no program."""
-    subprocess.run([*prefix, "sh", "-c", command], check=True, timeout=30)
+    """Through a shell: kill(1) is its own, and may be no program. What it
+    printed."""
+    return subprocess.run([*prefix, "sh", "-c", command], check=True,
+                          timeout=30, stdout=subprocess.PIPE, text=True).stdout
 
 
 def there(command):
-    here(command, "verbsperf-lab-peer")
+    return here(command, "verbsperf-lab-peer")
 
 
 class RemoteServer(Program):

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/wire.h"
 #include "model/tests.h"
+#include "net/wire.h"
 
 /* Where the help of an option begins. */
 #define HELP_COLUMN 30

@@ -23,7 +23,7 @@
 
 /*
  * X(name, largest value, who has it, member of struct ibv_qp_attr), in the
- * order of the wire (control/frames.h).  path_mtu is in bytes here.  Of UD the
+ * order of the wire (net/frames.h).  path_mtu is in bytes here.  Of UD the
  * address handles have the path, and no verb reads them back.
  */
 #define EFFECTIVE_LIST(X) \

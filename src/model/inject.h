@@ -1,6 +1,6 @@
 /*
  * Faults that --inject provokes between two real ends, as data: what is spoiled
- * where is in control/inject.c.  The numbers are those of the list of faults
+ * where is in inject/inject.c.  The numbers are those of the list of faults
  * that a benchmark must survive, in tests/FAULTS.
  */
 #ifndef MODEL_INJECT_H

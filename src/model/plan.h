@@ -106,7 +106,7 @@ bool plan_is_unreliable(const struct plan *plan);
 /*
  * True when an end sends this one what needs no answer, so that nothing but
  * this end's word says that it is here: UC and UD messages, and what answers
- * those that are verified.  It has to prove it first (control/reach.h).
+ * those that are verified.  It has to prove it first (session/reach.h).
  */
 bool plan_proves_address(const struct plan *plan, bool client);
 

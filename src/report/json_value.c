@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/wire.h"
+#include "net/wire.h"
 
 /* Digits of a number that was measured; a double has 15 to 17. */
 #define DIGITS 12

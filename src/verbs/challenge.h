@@ -1,6 +1,6 @@
 /*
  * A challenge: one packet of random bytes to the peer's first queue pair.  Only
- * an end that receives there can tell what is in it (control/reach.h).
+ * an end that receives there can tell what is in it (session/reach.h).
  */
 #ifndef VERBS_CHALLENGE_H
 #define VERBS_CHALLENGE_H

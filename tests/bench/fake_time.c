@@ -16,8 +16,8 @@
  * Without delay and rate, everything completes at once.
  */
 #define _GNU_SOURCE
-#include "fake_nic.h"
 #include "counter.h"
+#include "fake_nic.h"
 
 #include <dlfcn.h>
 

@@ -10,9 +10,9 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "control/session.h"
 #include "fake_verbs.h"
 #include "fuzz.h"
+#include "session/session.h"
 
 #define SECOND 1000000000LL
 /* In a session time runs so much faster and, when it has taken so many ns,

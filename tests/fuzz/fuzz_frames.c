@@ -1,5 +1,5 @@
 /*
- * Every decoder of control/frames.h, and the header of frames.  The first byte
+ * Every decoder of net/frames.h, and the header of frames.  The first byte
  * of an input is the type, 0 for a header; its top bit asks for a DONE with
  * samples.  The rest is the payload.  What decodes must encode, and decode
  * again to the same.
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "control/frames.h"
+#include "net/frames.h"
 
 #define WITH_SAMPLES 0x80
 

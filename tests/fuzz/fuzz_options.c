@@ -10,7 +10,7 @@
 
 #include "base/xalloc.h"
 #include "cli/options.h"
-#include "control/frames.h"
+#include "net/frames.h"
 
 #define WORDS_MAX 64
 

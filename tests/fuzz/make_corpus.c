@@ -13,9 +13,9 @@
 
 #include "any_frame.h"
 #include "base/xalloc.h"
-#include "control/frames.h"
 #include "dialogue.h"
 #include "fuzz.h"
+#include "net/frames.h"
 #include "tests.h"
 
 #define SEED_MAX 8192

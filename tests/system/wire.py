@@ -1,4 +1,4 @@
-"""The frames of the dialogue, from the comment in src/control/frames.h."""
+"""The frames of the dialogue, from the comment in src/net/frames.h."""
 
 import contextlib
 import hashlib
@@ -82,7 +82,7 @@ def hello(has_key=0, nonce=None):
 
 
 class Transcript:
-    """What both ends know after HELLO: control/auth.h."""
+    """What both ends know after HELLO: net/auth.h."""
 
     def __init__(self, secret, client_hello, server_hello):
         self.key = hashlib.blake2b(secret, digest_size=32).digest()
@@ -218,7 +218,7 @@ def done(posted=10, received=0, counted=None, window=10 ** 6, lost=0, late=0,
 
 
 def seal_frame(outgoing, data):
-    """The frame DATA as it is sent: control/seal.h."""
+    """The frame DATA as it is sent: net/seal.h."""
     magic, protocol, kind, length = HEADER.unpack_from(data)
     header = HEADER.pack(magic, protocol, kind, length + seal.SIZE)
     return header + outgoing.seal(data[HEADER.size:], header)

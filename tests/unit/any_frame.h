@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_ANY_FRAME_H
 #define TESTS_UNIT_ANY_FRAME_H
 
-#include "control/frames.h"
+#include "net/frames.h"
 
 struct any_frame {
 	struct hello hello;

@@ -1,6 +1,6 @@
 /*
  * Every frame of protocol 5 as bytes, written down from the description in
- * control/frames.h; PLAN and ACCEPT are in golden_plan.h.  What differs from
+ * net/frames.h; PLAN and ACCEPT are in golden_plan.h.  What differs from
  * these is another protocol: it needs another WIRE_PROTOCOL.
  */
 #ifndef TESTS_UNIT_GOLDEN_H

@@ -12,7 +12,7 @@
 #include "any_frame.h"
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "control/frames.h"
+#include "net/frames.h"
 
 #define CHECK(condition) \
 	do { \

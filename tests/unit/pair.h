@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "control/session.h"
-#include "control/wire.h"
+#include "net/wire.h"
+#include "session/session.h"
 
 /* What the relay does to one frame. */
 enum spoil {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "control/frames.h"
+#include "net/frames.h"
 
 struct sample {
 	const char *name;

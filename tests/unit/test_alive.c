@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 
 #include "base/time.h"
-#include "control/alive.h"
-#include "control/signals.h"
+#include "net/alive.h"
+#include "net/signals.h"
 
 #define MS 1000000ULL
 

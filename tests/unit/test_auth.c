@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "control/auth.h"
-#include "control/key_file.h"
+#include "net/auth.h"
+#include "net/key_file.h"
 
 #define FILE_NAME "test_auth.key"
 

@@ -6,12 +6,12 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "control/check.h"
 #include "fake_verbs.h"
 #include "json_checks.h"
 #include "pair.h"
 #include "report/preflight.h"
 #include "report/report.h"
+#include "session/check.h"
 
 static void open_check(struct pair *p)
 {

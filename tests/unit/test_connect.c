@@ -12,10 +12,10 @@
 #include <sys/socket.h>
 
 #include "base/time.h"
-#include "control/address.h"
-#include "control/frames.h"
-#include "control/oob.h"
-#include "control/signals.h"
+#include "net/address.h"
+#include "net/frames.h"
+#include "net/oob.h"
+#include "net/signals.h"
 
 #define MS 1000000ULL
 

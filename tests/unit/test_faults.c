@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "control/signals.h"
 #include "fake_verbs.h"
+#include "net/signals.h"
 #include "pair.h"
 #include "verbs/explain.h"
 

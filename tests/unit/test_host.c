@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "control/host.h"
+#include "net/host.h"
 
 #define MOST 12
 

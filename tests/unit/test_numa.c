@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/cpulist.h"
-#include "control/numa.h"
 #include "fake_verbs.h"
+#include "host/numa.h"
 
 static char sysfs[] = "/tmp/verbsperf-test-XXXXXX";
 

@@ -9,11 +9,11 @@
 #include <sys/socket.h>
 
 #include "base/time.h"
-#include "control/frames.h"
-#include "control/last_words.h"
-#include "control/oob.h"
-#include "control/seal.h"
-#include "control/signals.h"
+#include "net/frames.h"
+#include "net/last_words.h"
+#include "net/oob.h"
+#include "net/seal.h"
+#include "net/signals.h"
 
 #define MS 1000000ULL
 

@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "model/param.h"
-#include "traffic/clock.h"
 #include "row_of.h"
+#include "traffic/clock.h"
 
 TEST(test_defaults)
 {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/time.h"
-#include "control/peer_check.h"
 #include "good_plan.h"
+#include "run/peer_check.h"
 
 /* 10 messages on each of 4 queue pairs, in a millisecond. */
 #define QPS 4

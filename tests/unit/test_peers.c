@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/time.h"
-#include "control/frames.h"
 #include "fake_verbs.h"
+#include "net/frames.h"
 #include "pair.h"
 
 #define STEPS 8			/* frames in either direction, at most */

@@ -94,7 +94,7 @@ TEST(test_bytes_and_number_change_together)
 		if (!strcmp(protocols[i].digest, digest))
 			return;
 		fail_msg("what goes over the wire has changed, and "
-			 "WIRE_PROTOCOL in control/wire.h is still %u: raise "
+			 "WIRE_PROTOCOL in net/wire.h is still %u: raise "
 			 "it, and give the new number a row in protocols[] "
 			 "(the digest is now %s)", WIRE_PROTOCOL, digest);
 	}

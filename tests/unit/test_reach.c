@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "base/time.h"
-#include "control/frames.h"
-#include "control/reach.h"
-#include "control/signals.h"
 #include "fake_verbs.h"
+#include "net/frames.h"
+#include "net/signals.h"
 #include "pair.h"
+#include "session/reach.h"
 
 #define MESSAGES 200
 /* The frame, from 0, of either end that proves where it is. */

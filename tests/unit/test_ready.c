@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
-#include "control/frames.h"
 #include "fake_verbs.h"
+#include "net/frames.h"
 #include "pair.h"
 #include "same_effective.h"
 

@@ -2,9 +2,9 @@
 #include "config.h"
 #include "test.h"
 
-#include "control/limits.h"
 #include "fake_verbs.h"
 #include "pair.h"
+#include "session/limits.h"
 
 #define MS 1000000ULL
 

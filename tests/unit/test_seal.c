@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "control/seal.h"
+#include "net/seal.h"
 
 #define TAMPERED \
 	"a frame from the client was changed on its way, or the connection " \

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <time.h>
 
-#include "fake_verbs.h"
 #include "base/time.h"
+#include "fake_verbs.h"
 #include "model/tests.h"
 #include "pair.h"
 

@@ -2,8 +2,8 @@
 #include "config.h"
 #include "test.h"
 
-#include "fake_provider.h"
 #include "base/time.h"
+#include "fake_provider.h"
 #include "model/plan.h"
 #include "traffic/bandwidth.h"
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "control/verification.h"
 #include "fake_verbs.h"
 #include "pair.h"
+#include "run/verification.h"
 
 #define MS 1000000ULL
 

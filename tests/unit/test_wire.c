@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "control/wire.h"
+#include "net/wire.h"
 
 static void header_of(uint32_t magic, uint16_t protocol, uint16_t type,
 		      uint32_t length, uint8_t header[WIRE_HEADER_SIZE])

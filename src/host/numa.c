@@ -1,0 +1,217 @@
+#include "config.h"
+#include "host/numa.h"
+
+#include <errno.h>
+#include <linux/mempolicy.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cpulist.h"
+#include "base/log.h"
+
+#define SYSFS "/sys"
+/* Spread over the memory, to see where it is. */
+#define PAGES_CHECKED 64
+
+/* The first line of the file that FMT and what follows name; false when it
+ * cannot be read. */
+__attribute__((format(printf, 3, 4)))
+static bool read_line(char *line, int size, const char *fmt, ...)
+{
+	char path[256];
+	va_list args;
+	FILE *file;
+	bool ok;
+
+	va_start(args, fmt);
+	vsnprintf(path, sizeof(path), fmt, args);
+	va_end(args);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	ok = fgets(line, size, file);
+	fclose(file);
+	if (ok)
+		line[strcspn(line, "\n")] = '\0';
+	return ok;
+}
+
+/* The kernel says -1 when the device is near no node in particular. */
+static uint32_t device_node(const char *sysfs, const char *device)
+{
+	char line[32];
+	long node;
+
+	if (!read_line(line, sizeof(line),
+		       "%s/class/infiniband/%s/device/numa_node", sysfs,
+		       device))
+		return PORT_NO_NODE;
+	node = strtol(line, NULL, 10);
+	return node < 0 || node >= CPU_SETSIZE ? PORT_NO_NODE : (uint32_t)node;
+}
+
+static bool is_restricted(const char *sysfs, const cpu_set_t *allowed)
+{
+	char line[1024];
+	cpu_set_t online, both;
+
+	if (!read_line(line, sizeof(line), "%s/devices/system/cpu/online",
+		       sysfs) || cpulist_parse(line, &online))
+		return false;
+	CPU_AND(&both, &online, allowed);
+	return !CPU_EQUAL(&both, &online);
+}
+
+void numa_look(const char *sysfs, const char *device, struct numa_host *host)
+{
+	int mode = MPOL_DEFAULT;
+
+	*host = (struct numa_host){
+		.device_node = device_node(sysfs, device),
+	};
+	read_line(host->nodes, sizeof(host->nodes),
+		  "%s/devices/system/node/online", sysfs);
+	if (!sched_getaffinity(0, sizeof(host->allowed), &host->allowed))
+		host->restricted = is_restricted(sysfs, &host->allowed);
+	if (!syscall(SYS_get_mempolicy, &mode, NULL, 0, NULL, 0))
+		host->policy = mode != MPOL_DEFAULT;
+}
+
+int numa_choose(const struct numa_host *host, uint32_t asked, uint32_t *node,
+		struct error *err)
+{
+	cpu_set_t nodes;
+
+	*node = PORT_NO_NODE;
+	if (asked == PARAM_NONE)
+		return 0;
+	if (asked == PLAN_AUTO) {
+		if (!host->restricted && !host->policy)
+			*node = host->device_node;
+		return 0;
+	}
+	if (cpulist_parse(host->nodes, &nodes) || !CPU_ISSET(asked, &nodes))
+		return fail(err, -EINVAL, "auto takes the device's, none takes "
+			    "no notice of nodes",
+			    "--numa %u: there is no such node; there is %s",
+			    asked, host->nodes[0] ? host->nodes : "none");
+	*node = asked;
+	return 0;
+}
+
+/* Threads go to the node's CPUs in SET, unless they may use none of those. */
+static void place_threads(const struct numa_host *host, const cpu_set_t *set)
+{
+	cpu_set_t both;
+
+	CPU_AND(&both, &host->allowed, set);
+	if (CPU_COUNT(&both))
+		sched_setaffinity(0, sizeof(both), &both);
+}
+
+/* True when this process runs on CPUs of SET only. */
+static bool runs_within(const cpu_set_t *set)
+{
+	cpu_set_t allowed, both;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return false;
+	CPU_AND(&both, &allowed, set);
+	return CPU_EQUAL(&both, &allowed);
+}
+
+/* Preferred, not bound: a node that is full shall not end the program. */
+static int place_memory(uint32_t node, const cpu_set_t *set, struct error *err)
+{
+	const size_t bits = 8 * sizeof(unsigned long);
+	unsigned long mask[CPU_SETSIZE / (8 * sizeof(unsigned long))] = { 0 };
+	int ret;
+
+	mask[node / bits] = 1UL << node % bits;
+	if (!syscall(SYS_set_mempolicy, MPOL_PREFERRED, mask,
+		     (unsigned long)CPU_SETSIZE + 1))
+		return 0;
+	ret = -errno;
+	/* without a policy memory comes from where it is touched first */
+	if (runs_within(set))
+		return 0;
+	return fail(err, ret, "a container needs CAP_SYS_NICE for it; "
+		    "--numa=none does without",
+		    "--numa %u: cannot have memory on that node: %s", node,
+		    strerror(-ret));
+}
+
+static int place(const struct numa_host *host, uint32_t node, bool threads,
+		 struct error *err)
+{
+	char line[1024];
+	cpu_set_t set;
+
+	if (!read_line(line, sizeof(line), SYSFS
+		       "/devices/system/node/node%u/cpulist", node) ||
+	    cpulist_parse(line, &set))
+		CPU_ZERO(&set);
+	if (threads)
+		place_threads(host, &set);
+	return place_memory(node, &set, err);
+}
+
+int numa_place(struct parameters *params, struct device *device,
+	       struct error *err)
+{
+	const bool automatic = params->numa == PLAN_AUTO;
+	struct error ignored = { 0 };
+	struct numa_host host;
+	uint32_t node;
+	int ret;
+
+	numa_look(SYSFS, device->port.device, &host);
+	ret = numa_choose(&host, params->numa, &node, err);
+	if (!ret && node != PORT_NO_NODE)
+		ret = place(&host, node, !params->cpus.n,
+			    automatic ? &ignored : err);
+	if (ret && automatic)
+		node = PORT_NO_NODE;
+	else if (ret)
+		return ret;
+	device->port.numa_node = node;
+	params->numa = node == PORT_NO_NODE ? PARAM_NONE : node;
+	return 0;
+}
+
+void numa_check(uint32_t node, uint8_t *buffer, uint64_t length)
+{
+	void *pages[PAGES_CHECKED];
+	int nodes[PAGES_CHECKED];
+	unsigned int elsewhere = 0;
+
+	if (node == PORT_NO_NODE)
+		return;
+	for (uint32_t i = 0; i < PAGES_CHECKED; i++)
+		pages[i] = buffer + length / PAGES_CHECKED * i;
+	/* without new nodes it only tells where pages are; negative: nowhere */
+	if (syscall(SYS_move_pages, 0, (unsigned long)PAGES_CHECKED, pages,
+		    NULL, nodes, 0))
+		return;
+	for (uint32_t i = 0; i < PAGES_CHECKED; i++)
+		elsewhere += nodes[i] >= 0 && (uint32_t)nodes[i] != node;
+	if (elsewhere)
+		log_warning("NUMA node %u has no room: of the memory for "
+			    "messages about %u%% is on other nodes", node,
+			    elsewhere * 100 / PAGES_CHECKED);
+}
+
+void numa_place_both(struct parameters *params)
+{
+	struct device device = { 0 };
+	struct error ignored = { 0 };
+
+	if (device_open(params, &device, &ignored))
+		return;
+	numa_place(params, &device, &ignored);
+	device_close(&device);
+}

@@ -1,0 +1,182 @@
+#include "config.h"
+#include "net/address.h"
+
+#include <errno.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "net/host.h"
+
+/* Of an advice: more interfaces than that are not named. */
+#define INTERFACES_SHOWN 3
+
+static bool is_link_local(const struct sockaddr *address)
+{
+	const struct sockaddr_in6 *in6 = (const void *)address;
+
+	return address && address->sa_family == AF_INET6 &&
+	       IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr);
+}
+
+/* Link-local addresses without an interface are good for nothing. */
+static bool need_interface(const struct addrinfo *list)
+{
+	while (list && is_link_local(list->ai_addr) &&
+	       !((const struct sockaddr_in6 *)(const void *)list->ai_addr)
+			->sin6_scope_id)
+		list = list->ai_next;
+	return !list;
+}
+
+/* "HOST%v0, HOST%v1": with the interfaces it may be on. */
+static void with_interfaces(const char *host, char *text, size_t size)
+{
+	struct ifaddrs *list = NULL;
+	size_t n = 0;
+
+	text[0] = '\0';
+	if (getifaddrs(&list))
+		list = NULL;
+	for (struct ifaddrs *i = list; i && n < INTERFACES_SHOWN;
+	     i = i->ifa_next) {
+		size_t used = strlen(text);
+
+		if (!is_link_local(i->ifa_addr))
+			continue;
+		snprintf(text + used, size - used, "%s%s%%%s",
+			 n++ ? " or " : "", host, i->ifa_name);
+	}
+	freeifaddrs(list);
+	if (!n)
+		snprintf(text, size, "%s%%INTERFACE", host);
+}
+
+static int fail_link_local(const char *text, const char *option,
+			   const char *host, struct error *err)
+{
+	char choices[240], advice[300];
+
+	with_interfaces(host, choices, sizeof(choices));
+	snprintf(advice, sizeof(advice), "write %s%s%s", option ? option : "",
+		 option ? " " : "", choices);
+	return fail(err, -EINVAL, advice,
+		    "%s %s: a link-local address must say through which "
+		    "interface", option ? option : "server", text);
+}
+
+static int fail_unknown(const char *text, const char *option, const char *host,
+			const char *why, struct error *err)
+{
+	const char *interface = strchr(host, '%');
+
+	if (interface && !if_nametoindex(interface + 1))
+		return fail(err, -EHOSTUNREACH, "'ip link' lists them",
+			    "%s %s: there is no interface '%s'",
+			    option ? option : "server", text, interface + 1);
+	return fail(err, -EHOSTUNREACH, "give a host name or an IP address",
+		    "cannot find the address of %s%s'%s': %s",
+		    option ? option : "", option ? " " : "",
+		    text ? text : "*", why);
+}
+
+int address_resolve(const char *text, const char *option, uint32_t port,
+		    int flags, struct addrinfo **list, struct error *err)
+{
+	const struct addrinfo hints = {
+		.ai_socktype = SOCK_STREAM,
+		.ai_flags = flags | AI_NUMERICSERV,
+	};
+	char service[16], host[HOST_SIZE] = "";
+	struct addrinfo *found;
+	int ret = text ? host_parse(text, option, host, err) : 0;
+
+	if (ret)
+		return ret;
+	snprintf(service, sizeof(service), "%u", port);
+	ret = getaddrinfo(text ? host : NULL, service, &hints, &found);
+	if (ret)
+		return fail_unknown(text, option, host, ret == EAI_SYSTEM ?
+				    strerror(errno) : gai_strerror(ret), err);
+	if (!need_interface(found)) {
+		*list = found;
+		return 0;
+	}
+	freeaddrinfo(found);
+	return fail_link_local(text, option, host, err);
+}
+
+static bool to_text(const struct sockaddr *address, socklen_t length,
+		    char host[NI_MAXHOST], char port[NI_MAXSERV])
+{
+	static const char mapped[] = "::ffff:";	/* IPv4 on an IPv6 socket */
+
+	if (getnameinfo(address, length, host, NI_MAXHOST, port, NI_MAXSERV,
+			NI_NUMERICHOST | NI_NUMERICSERV))
+		return false;
+	if (!strncmp(host, mapped, strlen(mapped)))
+		memmove(host, host + strlen(mapped),
+			strlen(host + strlen(mapped)) + 1);
+	return true;
+}
+
+const char *address_host(const struct sockaddr *address, socklen_t length,
+			 char text[ADDRESS_TEXT_SIZE])
+{
+	char host[NI_MAXHOST], port[NI_MAXSERV];
+	bool known = to_text(address, length, host, port);
+
+	snprintf(text, ADDRESS_TEXT_SIZE, "%.60s",
+		 known ? host : "an unknown address");
+	return text;
+}
+
+const char *address_and_port(const struct sockaddr *address, socklen_t length,
+			     char text[ADDRESS_TEXT_SIZE])
+{
+	char host[NI_MAXHOST], port[NI_MAXSERV];
+
+	if (to_text(address, length, host, port))
+		snprintf(text, ADDRESS_TEXT_SIZE, "%.60s port %.8s", host,
+			 port);
+	else
+		snprintf(text, ADDRESS_TEXT_SIZE, "an unknown address");
+	return text;
+}
+
+static uint32_t ipv4_of(const struct sockaddr *address)
+{
+	const struct sockaddr_in *in = (const void *)address;
+
+	return ntohl(in->sin_addr.s_addr);
+}
+
+/* The host's bits are all ones, whatever the interface says of it. */
+static bool is_broadcast_of(const struct ifaddrs *interface, uint32_t ipv4)
+{
+	uint32_t hosts;
+
+	if (!(interface->ifa_flags & IFF_BROADCAST) || !interface->ifa_addr ||
+	    interface->ifa_addr->sa_family != AF_INET)
+		return false;
+	hosts = ~ipv4_of(interface->ifa_netmask);
+	return hosts > 1 && (ipv4 | hosts) == ipv4 &&
+	       (ipv4 & ~hosts) == (ipv4_of(interface->ifa_addr) & ~hosts);
+}
+
+bool address_is_broadcast(const struct ip_address *address)
+{
+	struct ifaddrs *list;
+	uint32_t ipv4;
+	bool is = false;
+
+	if (getifaddrs(&list))
+		return false;
+	memcpy(&ipv4, address->bytes + 12, sizeof(ipv4));
+	for (struct ifaddrs *i = list; i && !is; i = i->ifa_next)
+		is = is_broadcast_of(i, ntohl(ipv4));
+	freeifaddrs(list);
+	return is;
+}

@@ -1,0 +1,122 @@
+#include "config.h"
+#include "net/alive.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "base/xalloc.h"
+#include "net/frames.h"
+#include "net/signals.h"
+
+enum { END, SIGNAL, N_FDS };
+
+struct alive {
+	struct connection *conn;
+	uint64_t period;
+	pthread_t thread;
+	int end_fd;
+	int interrupted;	/* what signals_take() said, or 0 */
+	struct error err;
+};
+
+uint64_t alive_period(uint64_t timeout)
+{
+	return timeout / 4 < SECOND ? timeout / 4 : SECOND;
+}
+
+/* A connection that is lost will be noticed by the one who needs it. */
+static void say(struct connection *conn)
+{
+	struct error ignored = { 0 };
+	struct frame frame;
+
+	if (!oob_can_send(conn))
+		return;
+	encode_empty(&frame, FRAME_ALIVE);
+	oob_send(conn, &frame, time_after(SECOND), &ignored);
+	frame_free(&frame);
+}
+
+static void take_signal(struct alive *a)
+{
+	int fd = a->conn->cancel_fd;
+
+	a->conn->cancel_fd = -1;
+	a->interrupted = signals_take(fd, NULL, &a->err);
+}
+
+static void *tell(void *argument)
+{
+	struct alive *a = argument;
+	uint64_t next = time_after(a->period);
+
+	pthread_setname_np(pthread_self(), "alive");
+	for (;;) {
+		struct pollfd fds[N_FDS] = {
+			[END] = { .fd = a->end_fd, .events = POLLIN },
+			[SIGNAL] = { .fd = a->conn->cancel_fd,
+				     .events = POLLIN },
+		};
+
+		poll(fds, N_FDS, (int)(time_until(next) / 1000000) + 1);
+		if (fds[END].revents)
+			return NULL;
+		if (fds[SIGNAL].revents)
+			take_signal(a);
+		if (time_until(next))
+			continue;
+		say(a->conn);
+		next = time_after(a->period);
+	}
+}
+
+int alive_begin(struct connection *conn, uint64_t period, struct alive **alive,
+		struct error *err)
+{
+	struct alive *a = xcalloc(1, sizeof(*a));
+	int ret = 0;
+
+	a->conn = conn;
+	a->period = period;
+	a->err = *err;		/* for the stage */
+	a->end_fd = eventfd(0, EFD_CLOEXEC);
+	if (a->end_fd < 0)
+		ret = -errno;
+	if (!ret)
+		ret = -pthread_create(&a->thread, NULL, tell, a);
+	if (!ret) {
+		*alive = a;
+		return 0;
+	}
+	if (a->end_fd >= 0)
+		close(a->end_fd);
+	free(a);
+	return fail(err, ret, NULL, "cannot start a thread: %s",
+		    strerror(-ret));
+}
+
+int alive_end(struct alive *a, struct error *err)
+{
+	const uint64_t one = 1;
+	int ret;
+
+	/* cannot fail: the counter is far from its limit */
+	while (write(a->end_fd, &one, sizeof(one)) < 0)
+		;
+	pthread_join(a->thread, NULL);
+	close(a->end_fd);
+	ret = a->interrupted;
+	if (ret) {
+		signals_unblock(true);
+		if (!error_is_set(err))
+			*err = a->err;
+	}
+	free(a);
+	return ret;
+}

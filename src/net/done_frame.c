@@ -1,0 +1,381 @@
+/* DONE: how one size went, with the histogram when there is one. */
+#include "config.h"
+#include "net/frames.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+/* Of the devices there are, none sends more inline. */
+#define INLINE_MAX 65536
+
+/* Of one interval, in the frame. */
+#define INTERVAL_BYTES 24
+
+/* By which sums of reals may differ: it grows with the number of terms. */
+#define ROUNDING 1e-3
+
+static uint32_t count_bins(const struct histogram *h)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
+		n += h->bins[i] != 0;
+	return n;
+}
+
+static void put_histogram(struct cursor *c, const struct histogram *h)
+{
+	wire_put(c, 8, h->count);
+	if (h->count == 0)
+		return;
+	wire_put(c, 8, h->min);
+	wire_put(c, 8, h->max);
+	wire_put(c, 8, h->sum);
+	wire_put(c, 8, h->origin);
+	wire_put_real(c, h->squares);
+	wire_put(c, 4, count_bins(h));
+	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
+		if (!h->bins[i])
+			continue;
+		wire_put(c, 4, i);
+		wire_put(c, 8, h->bins[i]);
+	}
+}
+
+static void put_threads(struct cursor *c, const struct done *done)
+{
+	wire_put(c, 4, done->n_threads);
+	for (uint32_t i = 0; i < done->n_threads; i++) {
+		wire_put(c, 4, done->threads[i].cpu);
+		wire_put(c, 4, done->threads[i].qps);
+		wire_put(c, 8, done->threads[i].iterations);
+		wire_put(c, 8, done->threads[i].window_ns);
+	}
+}
+
+static void put_intervals(struct cursor *c, const struct done *done)
+{
+	wire_put(c, 4, done->n_intervals);
+	for (uint32_t i = 0; i < done->n_intervals; i++) {
+		wire_put(c, 8, done->intervals[i].start_ns);
+		wire_put(c, 8, done->intervals[i].length_ns);
+		wire_put(c, 8, done->intervals[i].messages);
+	}
+}
+
+void encode_done(struct frame *frame, const struct done *done)
+{
+	struct cursor c = wire_begin(frame, FRAME_DONE);
+
+	wire_put(&c, 8, done->posted);
+	wire_put(&c, 8, done->received);
+	wire_put(&c, 8, done->counted);
+	wire_put(&c, 8, done->window_ns);
+	wire_put(&c, 8, done->lost);
+	wire_put(&c, 8, done->late);
+	wire_put(&c, 8, done->window_error);
+	wire_put(&c, 8, done->interval_error);
+	wire_put(&c, 8, done->looks);
+	wire_put(&c, 8, done->dry);
+	wire_put(&c, 1, done->method);
+	wire_put(&c, 4, done->inline_size);
+	wire_put_string(&c, done->clock.source);
+	wire_put_real(&c, done->clock.resolution_ns);
+	wire_put_real(&c, done->clock.read_cost_ns);
+	wire_put_real(&c, done->clock.deviation);
+	wire_put_real(&c, done->ns_per_tick);
+	put_threads(&c, done);
+	put_intervals(&c, done);
+	if (done->latency)
+		put_histogram(&c, done->latency);
+	else
+		wire_put(&c, 8, 0);
+	wire_end(frame, &c);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* NAN is never allowed. */
+static int real_check(const struct frame *frame, const char *field,
+		      double value, double min, double max, struct error *err)
+{
+	if (value >= min && value <= max)
+		return 0;
+	return fail(err, -EPROTO, NULL,
+		    "the peer sent a %s with %s %g: allowed are %g to %g",
+		    frame_name(frame->type), field, value, min, max);
+}
+
+/* The sum is one of values in these bins, and so are the squares: no smaller
+ * than those of equal values, each no larger than that of the value farthest
+ * from the origin. */
+static int check_sums(const struct frame *frame, const struct histogram *h,
+		      struct error *err)
+{
+	const double n = (double)h->count;
+	uint64_t least = 0, most = 0;
+	double offset, farthest;
+	int ret;
+
+	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
+		least += h->bins[i] * larger(histogram_bin_low(i), h->min);
+		most += h->bins[i] * (i == HISTOGRAM_BINS - 1 ? h->max :
+				      smaller(histogram_bin_high(i), h->max));
+	}
+	ret = wire_check(frame, "sum", h->sum, least, most, err);
+	if (ret)
+		return ret;
+	/* exact: reals would lose a small spread of large values */
+	offset = (double)(int64_t)(h->sum - h->count * h->origin);
+	farthest = (double)larger(h->max - h->origin, h->origin - h->min);
+	return real_check(frame, "squares", h->squares,
+			  offset * offset / n * (1 - ROUNDING),
+			  n * farthest * farthest * (1 + ROUNDING), err);
+}
+
+/* N bins in ascending order, whose counts make up h->count. */
+static int get_bins(const struct frame *frame, struct cursor *c, uint32_t n,
+		    struct histogram *h, struct error *err)
+{
+	const uint64_t first = histogram_bin(h->min);
+	const uint64_t last = histogram_bin(h->max);
+	uint64_t next = first, left = h->count;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < n && !ret; i++) {
+		uint64_t bin = wire_get(c, 4);
+		uint64_t count = wire_get(c, 8);
+
+		ret = wire_check(frame, "bin", bin, next,
+				 i == 0 ? first : last, err);
+		if (!ret)
+			ret = wire_check(frame, "count", count, 1, left, err);
+		if (ret)
+			break;
+		h->bins[bin] = count;
+		next = bin + 1;
+		left -= count;
+	}
+	if (!ret)
+		ret = wire_check(frame, "samples in no bin", left, 0, 0, err);
+	if (!ret)
+		ret = wire_check(frame, "last bin", next - 1, last, last, err);
+	return ret ? ret : check_sums(frame, h, err);
+}
+
+static int get_histogram(const struct frame *frame, struct cursor *c,
+			 struct histogram *h, struct error *err)
+{
+	uint32_t n;
+	int ret;
+
+	histogram_reset(h);
+	h->count = wire_get(c, 8);
+	if (h->count == 0)
+		return 0;
+	h->min = wire_get(c, 8);
+	h->max = wire_get(c, 8);
+	h->sum = wire_get(c, 8);
+	h->origin = wire_get(c, 8);
+	h->squares = wire_get_real(c);
+	n = (uint32_t)wire_get(c, 4);
+	ret = wire_check(frame, "minimum", h->min, 0, h->max, err);
+	if (!ret)
+		ret = wire_check(frame, "samples", h->count, 1, COUNT_MAX,
+				 err);
+	if (!ret && (double)h->count * (double)h->max > (double)UINT64_MAX)
+		ret = wire_check(frame, "maximum", h->max, 0,
+				 UINT64_MAX / h->count, err);
+	if (!ret)
+		ret = wire_check(frame, "sum", h->sum, h->count * h->min,
+				 h->count * h->max, err);
+	if (!ret)
+		ret = wire_check(frame, "origin", h->origin, h->min, h->max,
+				 err);
+	if (!ret)
+		ret = wire_check(frame, "number of bins", n, 1,
+				 HISTOGRAM_BINS, err);
+	return ret ? ret : get_bins(frame, c, n, h, err);
+}
+
+static int get_threads(const struct frame *frame, struct cursor *c,
+		       struct done *done, struct error *err)
+{
+	uint64_t n = wire_get(c, 4);
+	int ret = wire_check(frame, "number of threads", n, 0, CPUS_MAX, err);
+
+	if (ret)
+		return ret;
+	done->n_threads = (uint32_t)n;
+	done->threads = xcalloc(n, sizeof(*done->threads));
+	for (uint32_t i = 0; i < n; i++)
+		done->threads[i] = (struct thread_row){
+			.cpu = (uint32_t)wire_get(c, 4),
+			.qps = (uint32_t)wire_get(c, 4),
+			.iterations = wire_get(c, 8),
+			.window_ns = wire_get(c, 8),
+		};
+	return 0;
+}
+
+/* It lies in the window, within the nanosecond that edges are rounded to, and
+ * has messages of the LEFT ones. */
+static int check_interval(const struct frame *frame, const struct done *done,
+			  const struct interval *interval, uint64_t *left,
+			  struct error *err)
+{
+	uint64_t window = done->window_ns + 1;
+	int ret = wire_check(frame, "start of an interval",
+			     interval->start_ns, 0, window, err);
+
+	if (!ret)
+		ret = wire_check(frame, "length of an interval",
+				 interval->length_ns, 1,
+				 window - interval->start_ns, err);
+	if (!ret)
+		ret = wire_check(frame, "messages of an interval",
+				 interval->messages, 0, *left, err);
+	*left -= ret ? 0 : interval->messages;
+	return ret;
+}
+
+static int get_intervals(const struct frame *frame, struct cursor *c,
+			 struct done *done, struct error *err)
+{
+	uint64_t n = wire_get(c, 4), left = done->counted;
+	int ret = wire_check(frame, "number of intervals", n, 0,
+			     frame->length / INTERVAL_BYTES, err);
+
+	if (ret)
+		return ret;
+	done->n_intervals = (uint32_t)n;
+	done->intervals = xcalloc(n, sizeof(*done->intervals));
+	for (uint32_t i = 0; i < n && !ret; i++) {
+		struct interval *interval = &done->intervals[i];
+
+		interval->start_ns = wire_get(c, 8);
+		interval->length_ns = wire_get(c, 8);
+		interval->messages = wire_get(c, 8);
+		ret = check_interval(frame, done, interval, &left, err);
+	}
+	if (!ret && n)
+		ret = wire_check(frame, "messages in no interval", left, 0, 0,
+				 err);
+	return ret;
+}
+
+/* The samples, into a histogram if this test has one. */
+static int get_samples(const struct frame *frame, struct cursor *c,
+		       struct histogram *h, struct error *err)
+{
+	if (h)
+		return get_histogram(frame, c, h, err);
+	return wire_check(frame, "samples", wire_get(c, 8), 0, 0, err);
+}
+
+void done_free(struct done *done)
+{
+	free(done->threads);
+	free(done->intervals);
+	done->threads = NULL;
+	done->intervals = NULL;
+}
+
+/* What a real number of a clock or a time may be. */
+static int get_clock(const struct frame *frame, struct cursor *c,
+		     struct done *done, struct error *err)
+{
+	struct clock_description *clock = &done->clock;
+	int ret;
+
+	wire_get_string(c, clock->source, sizeof(clock->source));
+	clock->resolution_ns = wire_get_real(c);
+	clock->read_cost_ns = wire_get_real(c);
+	clock->deviation = wire_get_real(c);
+	done->ns_per_tick = wire_get_real(c);
+	ret = real_check(frame, "clock resolution", clock->resolution_ns, 0,
+			 COUNT_MAX, err);
+	if (!ret)
+		ret = real_check(frame, "clock cost", clock->read_cost_ns, 0,
+				 COUNT_MAX, err);
+	if (!ret)
+		ret = real_check(frame, "tick", done->ns_per_tick, 0, COUNT_MAX,
+				 err);
+	if (!ret && !isnan(clock->deviation))
+		ret = real_check(frame, "deviation", clock->deviation, 0,
+				 COUNT_MAX, err);
+	return ret;
+}
+
+/* Messages, of any sort, and the time they took. */
+static int get_counts(const struct frame *frame, struct cursor *c,
+		      struct done *done, struct error *err)
+{
+	const struct {
+		const char *name;
+		uint64_t *value;
+	} counts[] = {
+		{ "posted", &done->posted },
+		{ "received", &done->received },
+		{ "counted", &done->counted },
+		{ "window", &done->window_ns },
+		{ "lost", &done->lost },
+		{ "late", &done->late },
+		{ "error of the window", &done->window_error },
+		{ "error of an interval", &done->interval_error },
+		{ "looks", &done->looks },
+		{ "dry", &done->dry },
+	};
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !ret; i++) {
+		*counts[i].value = wire_get(c, 8);
+		ret = wire_check(frame, counts[i].name, *counts[i].value, 0,
+				 COUNT_MAX, err);
+	}
+	if (!ret)
+		ret = wire_check(frame, "dry", done->dry, 0, done->looks, err);
+	/* of what it sent, or of what it received */
+	if (!ret && done->counted > done->received)
+		ret = wire_check(frame, "counted", done->counted, 0,
+				 done->posted, err);
+	return ret;
+}
+
+int decode_done(const struct frame *frame, struct done *done,
+		struct error *err)
+{
+	struct cursor c = wire_open(frame);
+	uint64_t method;
+	int ret = get_counts(frame, &c, done, err);
+
+	method = wire_get(&c, 1);
+	done->method = (enum post_method)method;
+	done->inline_size = (uint32_t)wire_get(&c, 4);
+	if (!ret)
+		ret = wire_check(frame, "post method", method, 0,
+				 POST_METHODS - 1, err);
+	if (!ret)
+		ret = wire_check(frame, "inline size", done->inline_size, 0,
+				 INLINE_MAX, err);
+	if (!ret)
+		ret = get_clock(frame, &c, done, err);
+	if (!ret)
+		ret = get_threads(frame, &c, done, err);
+	if (!ret)
+		ret = get_intervals(frame, &c, done, err);
+	if (!ret)
+		ret = get_samples(frame, &c, done->latency, err);
+	return ret ? ret : wire_close(&c, frame, err);
+}

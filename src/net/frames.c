@@ -1,0 +1,343 @@
+#include "config.h"
+#include "net/frames.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+void encode_empty(struct frame *frame, enum frame_type type)
+{
+	struct cursor c = wire_begin(frame, type);
+
+	wire_end(frame, &c);
+}
+
+int decode_empty(const struct frame *frame, struct error *err)
+{
+	struct cursor c = wire_open(frame);
+
+	return wire_close(&c, frame, err);
+}
+
+void encode_hello(struct frame *frame, const struct hello *hello)
+{
+	struct cursor c = wire_begin(frame, FRAME_HELLO);
+
+	wire_put_string(&c, hello->version);
+	wire_put_string(&c, hello->hostname);
+	wire_put(&c, 1, hello->has_key);
+	wire_put_raw(&c, hello->nonce, sizeof(hello->nonce));
+	wire_end(frame, &c);
+}
+
+int decode_hello(const struct frame *frame, struct hello *hello,
+		 struct error *err)
+{
+	struct cursor c = wire_open(frame);
+	uint64_t has_key;
+	int ret;
+
+	wire_get_string(&c, hello->version, sizeof(hello->version));
+	wire_get_string(&c, hello->hostname, sizeof(hello->hostname));
+	has_key = wire_get(&c, 1);
+	wire_get_raw(&c, hello->nonce, sizeof(hello->nonce));
+	hello->has_key = has_key != 0;
+	ret = wire_close(&c, frame, err);
+	return ret ? ret : wire_check(frame, "key", has_key, 0, 1, err);
+}
+
+void encode_auth(struct frame *frame, const struct auth *auth)
+{
+	struct cursor c = wire_begin(frame, FRAME_AUTH);
+
+	wire_put_raw(&c, auth->proof, AUTH_PROOF_SIZE);
+	wire_put_raw(&c, auth->stream, AUTH_STREAM_SIZE);
+	wire_end(frame, &c);
+}
+
+int decode_auth(const struct frame *frame, struct auth *auth,
+		struct error *err)
+{
+	struct cursor c = wire_open(frame);
+
+	wire_get_raw(&c, auth->proof, AUTH_PROOF_SIZE);
+	wire_get_raw(&c, auth->stream, AUTH_STREAM_SIZE);
+	return wire_close(&c, frame, err);
+}
+
+void encode_wait(struct frame *frame, uint32_t before)
+{
+	struct cursor c = wire_begin(frame, FRAME_WAIT);
+
+	wire_put(&c, 4, before);
+	wire_end(frame, &c);
+}
+
+int decode_wait(const struct frame *frame, uint32_t *before,
+		struct error *err)
+{
+	struct cursor c = wire_open(frame);
+	uint64_t value = wire_get(&c, 4);
+	int ret = wire_close(&c, frame, err);
+
+	if (!ret)
+		ret = wire_check(frame, "clients", value, 1, WAIT_MAX, err);
+	if (!ret)
+		*before = (uint32_t)value;
+	return ret;
+}
+
+void encode_error(struct frame *frame, enum frame_type type,
+		  const struct error *what)
+{
+	struct cursor c = wire_begin(frame, type);
+
+	wire_put_string(&c, what->stage);
+	wire_put_string(&c, what->code);
+	wire_put_string(&c, what->message);
+	wire_put_string(&c, what->advice);
+	wire_end(frame, &c);
+}
+
+int decode_error(const struct frame *frame, struct error *what,
+		 struct error *err)
+{
+	struct cursor c = wire_open(frame);
+
+	memset(what, 0, sizeof(*what));
+	wire_get_string(&c, what->stage, sizeof(what->stage));
+	wire_get_string(&c, what->code, sizeof(what->code));
+	wire_get_string(&c, what->message, sizeof(what->message));
+	wire_get_string(&c, what->advice, sizeof(what->advice));
+	return wire_close(&c, frame, err);
+}
+
+int frames_take_error(const struct frame *frame, const char *peer,
+		      struct error *err)
+{
+	struct error theirs;
+	int ret = decode_error(frame, &theirs, err);
+
+	if (ret)
+		return ret;
+	if (error_is_set(err))
+		return -ECONNABORTED;
+	fail_code(err, -ECONNABORTED, theirs.code, theirs.advice,
+		  "the %s: %s", peer, theirs.message[0] ? theirs.message :
+							   "gave no reason");
+	snprintf(err->stage, sizeof(err->stage), "%s", theirs.stage);
+	err->from_peer = true;
+	return -ECONNABORTED;
+}
+
+void frames_own_words(const struct error *err, const char *peer,
+		      struct error *theirs)
+{
+	/* what frames_take_error() put in front */
+	size_t skip = strlen("the : ") + strlen(peer);
+
+	*theirs = *err;
+	theirs->from_peer = false;
+	memmove(theirs->message, err->message + skip,
+		strlen(err->message + skip) + 1);
+}
+
+void encode_endpoint(struct frame *frame, const struct endpoint *e)
+{
+	struct cursor c = wire_begin(frame, FRAME_ENDPOINT);
+
+	wire_put(&c, 2, e->lid);
+	wire_put_raw(&c, e->gid.raw, 16);
+	wire_put(&c, 1, e->gid_type);
+	wire_put(&c, 4, e->gid_index);
+	wire_put(&c, 4, e->peer_gid_index);
+	wire_put(&c, 1, e->global);
+	wire_put(&c, 1, e->mtu);
+	wire_put(&c, 4, e->qkey);
+	wire_put(&c, 8, e->va);
+	wire_put(&c, 8, e->length);
+	wire_put(&c, 8, e->stride);
+	wire_put(&c, 4, e->n);
+	for (uint32_t i = 0; i < e->n; i++) {
+		wire_put(&c, 4, e->qps[i].qpn);
+		wire_put(&c, 4, e->qps[i].psn);
+		wire_put(&c, 4, e->qps[i].rkey);
+	}
+	wire_end(frame, &c);
+}
+
+/* Every QP's part lies inside the region, and that inside 64 bits. */
+static int check_region(const struct frame *frame, const struct endpoint *e,
+			struct error *err)
+{
+	int ret = wire_check(frame, "length", e->length, 1, UINT64_MAX - e->va,
+			   err);
+
+	if (ret)
+		return ret;
+	return wire_check(frame, "stride", e->stride, 1, e->length / e->n, err);
+}
+
+static int get_qps(const struct frame *frame, struct cursor *c,
+		   struct endpoint *e, struct error *err)
+{
+	int ret = 0;
+
+	e->qps = xcalloc(e->n, sizeof(*e->qps));
+	for (uint32_t i = 0; i < e->n && !ret; i++) {
+		e->qps[i].qpn = (uint32_t)wire_get(c, 4);
+		e->qps[i].psn = (uint32_t)wire_get(c, 4);
+		e->qps[i].rkey = (uint32_t)wire_get(c, 4);
+		ret = wire_check(frame, "QPN", e->qps[i].qpn, 0,
+			       ENDPOINT_QPN_MAX, err);
+		if (!ret)
+			ret = wire_check(frame, "PSN", e->qps[i].psn, 0,
+				       ENDPOINT_QPN_MAX, err);
+	}
+	return ret;
+}
+
+int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
+		    struct error *err)
+{
+	struct cursor c = wire_open(frame);
+	struct endpoint e = { 0 };
+	int ret;
+
+	e.lid = (uint16_t)wire_get(&c, 2);
+	wire_get_raw(&c, e.gid.raw, 16);
+	e.gid_type = (uint8_t)wire_get(&c, 1);
+	e.gid_index = (uint32_t)wire_get(&c, 4);
+	e.peer_gid_index = (uint32_t)wire_get(&c, 4);
+	e.global = wire_get(&c, 1) != 0;
+	e.mtu = (uint8_t)wire_get(&c, 1);
+	e.qkey = (uint32_t)wire_get(&c, 4);
+	e.va = wire_get(&c, 8);
+	e.length = wire_get(&c, 8);
+	e.stride = wire_get(&c, 8);
+	e.n = (uint32_t)wire_get(&c, 4);
+	ret = wire_check(frame, "number of QPs", e.n, 1, ENDPOINT_QPS_MAX, err);
+	if (!ret)
+		ret = wire_check(frame, "Q_Key", e.qkey, 0, ENDPOINT_QKEY_MAX,
+				 err);
+	if (!ret)
+		ret = wire_check(frame, "MTU", e.mtu, IBV_MTU_256, IBV_MTU_4096,
+			       err);
+	if (!ret)
+		ret = check_region(frame, &e, err);
+	if (!ret)
+		ret = get_qps(frame, &c, &e, err);
+	if (!ret)
+		ret = wire_close(&c, frame, err);
+	if (ret)
+		free(e.qps);
+	else
+		*endpoint = e;
+	return ret;
+}
+
+_Static_assert(EFFECTIVE_VALUES == 17, "the limit of READY in wire.h");
+
+void encode_ready(struct frame *frame, const struct effective *e)
+{
+	struct cursor c = wire_begin(frame, FRAME_READY);
+
+#define X(name, ...) wire_put(&c, 4, e->name);
+	EFFECTIVE_LIST(X)
+#undef X
+	wire_end(frame, &c);
+}
+
+static int get_effective(const struct frame *frame, struct cursor *c,
+			 const char *name, uint32_t most, uint32_t *value,
+			 struct error *err)
+{
+	*value = (uint32_t)wire_get(c, 4);
+	if (*value == EFFECTIVE_NONE)
+		return 0;
+	return wire_check(frame, name, *value, 0, most, err);
+}
+
+int decode_ready(const struct frame *frame, struct effective *effective,
+		 struct error *err)
+{
+	struct cursor c = wire_open(frame);
+	struct effective e = { .known = true };
+	int ret = 0;
+
+#define X(name, most, ...) \
+	if (!ret) \
+		ret = get_effective(frame, &c, #name, most, &e.name, err);
+	EFFECTIVE_LIST(X)
+#undef X
+	if (!ret)
+		ret = wire_close(&c, frame, err);
+	if (!ret)
+		*effective = e;
+	return ret;
+}
+
+void encode_reached(struct frame *frame, const uint8_t bytes[REACHED_SIZE])
+{
+	struct cursor c = wire_begin(frame, FRAME_REACHED);
+
+	wire_put_raw(&c, bytes, REACHED_SIZE);
+	wire_end(frame, &c);
+}
+
+int decode_reached(const struct frame *frame, uint8_t bytes[REACHED_SIZE],
+		   struct error *err)
+{
+	struct cursor c = wire_open(frame);
+
+	wire_get_raw(&c, bytes, REACHED_SIZE);
+	return wire_close(&c, frame, err);
+}
+
+void encode_start(struct frame *frame, uint64_t size)
+{
+	struct cursor c = wire_begin(frame, FRAME_START);
+
+	wire_put(&c, 8, size);
+	wire_end(frame, &c);
+}
+
+int decode_start(const struct frame *frame, uint64_t *size,
+		 struct error *err)
+{
+	struct cursor c = wire_open(frame);
+
+	*size = wire_get(&c, 8);
+	return wire_close(&c, frame, err);
+}
+
+void encode_sent(struct frame *frame, const struct sent *sent)
+{
+	struct cursor c = wire_begin(frame, FRAME_SENT);
+
+	wire_put(&c, 4, sent->n);
+	for (uint32_t i = 0; i < sent->n; i++)
+		wire_put(&c, 8, sent->messages[i]);
+	wire_end(frame, &c);
+}
+
+int decode_sent(const struct frame *frame, struct sent *sent,
+		struct error *err)
+{
+	struct cursor c = wire_open(frame);
+	uint64_t n = wire_get(&c, 4);
+	int ret = wire_check(frame, "number of threads", n, 1, CPUS_MAX, err);
+
+	if (ret)
+		return ret;
+	sent->n = (uint32_t)n;
+	for (uint32_t i = 0; i < sent->n && !ret; i++) {
+		sent->messages[i] = wire_get(&c, 8);
+		ret = wire_check(frame, "messages", sent->messages[i], 0,
+				 COUNT_MAX, err);
+	}
+	return ret ? ret : wire_close(&c, frame, err);
+}

@@ -1,0 +1,126 @@
+#include "config.h"
+#include "net/host.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/xalloc.h"
+
+static bool is_ipv6(const char *text)
+{
+	struct in6_addr address;
+
+	return inet_pton(AF_INET6, text, &address) == 1;
+}
+
+/* "[...]" loses its brackets; false when it has none. */
+static bool strip_brackets(char *text)
+{
+	size_t length = strlen(text);
+
+	if (length < 3 || text[0] != '[' || text[length - 1] != ']')
+		return false;
+	memmove(text, text + 1, length - 2);
+	text[length - 2] = '\0';
+	return true;
+}
+
+/* The port at the end of "host:18515", "[::1]:18515" and, which no IPv6
+ * address is, "fe80::1:18515"; HOST becomes what is before it. */
+static const char *split_port(const char *text, char host[HOST_SIZE])
+{
+	const char *colon = strrchr(text, ':');
+
+	if (!colon || colon == text || is_ipv6(text) || !colon[1] ||
+	    colon[1 + strspn(colon + 1, "0123456789")])
+		return NULL;
+	snprintf(host, HOST_SIZE, "%.*s", (int)(colon - text), text);
+	if (!strip_brackets(host) && strchr(host, ':') && !is_ipv6(host))
+		return NULL;
+	return colon + 1;
+}
+
+int host_parse(const char *text, const char *option, char host[HOST_SIZE],
+	       struct error *err)
+{
+	const char *what = option ? option : "server";
+	const char *port;
+	char advice[HOST_SIZE + 40];
+
+	if (strlen(text) >= HOST_SIZE)
+		return fail(err, -EINVAL, "give a host name or an IP address",
+			    "%s %.40s...: is too long for a host", what, text);
+	port = split_port(text, host);
+	if (port) {
+		snprintf(advice, sizeof(advice), "write %s%s%s --port %s",
+			 option ? option : "", option ? " " : "", host, port);
+		return fail(err, -EINVAL, advice,
+			    "%s %s: a port is not part of an address", what,
+			    text);
+	}
+	snprintf(host, HOST_SIZE, "%s", text);
+	strip_brackets(host);
+	return 0;
+}
+
+const struct addrinfo *host_of_family(const struct addrinfo *list, int family)
+{
+	while (list && list->ai_family != family)
+		list = list->ai_next;
+	return list;
+}
+
+static bool is_same(const struct addrinfo *a, const struct addrinfo *b)
+{
+	return a->ai_addrlen == b->ai_addrlen &&
+	       !memcmp(a->ai_addr, b->ai_addr, a->ai_addrlen);
+}
+
+static bool came_before(const struct addrinfo *list, const struct addrinfo *a)
+{
+	while (list != a && !is_same(list, a))
+		list = list->ai_next;
+	return list != a;
+}
+
+/* From A on, the first of LIST that is to be tried, and whose being of FAMILY
+ * is as WANTED. */
+static const struct addrinfo *next_of(const struct addrinfo *list,
+				      const struct addrinfo *local,
+				      const struct addrinfo *a, int family,
+				      bool wanted)
+{
+	while (a && ((a->ai_family == family) != wanted ||
+		     (local && !host_of_family(local, a->ai_family)) ||
+		     came_before(list, a)))
+		a = a->ai_next;
+	return a;
+}
+
+size_t host_order(const struct addrinfo *list, const struct addrinfo *local,
+		  const struct addrinfo **order)
+{
+	int family = list->ai_family;
+	/* of the other families, and of the first's */
+	const struct addrinfo *next[2] = {
+		next_of(list, local, list, family, false),
+		next_of(list, local, list, family, true),
+	};
+	bool first = true;
+	size_t n = 0;
+
+	while (next[0] || next[1]) {
+		if (!next[first])
+			first = !first;
+		order[n++] = next[first];
+		next[first] = next_of(list, local, next[first]->ai_next,
+				      family, first);
+		first = !first;
+	}
+	return n;
+}

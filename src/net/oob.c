@@ -1,0 +1,285 @@
+#include "config.h"
+#include "net/oob.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "base/xalloc.h"
+#include "net/seal.h"
+#include "net/signals.h"
+
+/* An end sends one every quarter of its timeout, which is a second at least, or
+ * every second; WAIT comes also when a place changes. */
+#define SIGNS_PER_SECOND 8
+#define SIGNS_AT_ONCE 16
+
+/* Milliseconds until DEADLINE, rounded up, for poll(2). */
+static int poll_timeout(uint64_t deadline)
+{
+	uint64_t left = time_until(deadline);
+
+	if (left > 1000 * SECOND)
+		return 1000000;
+	return (int)((left + 999999) / 1000000);
+}
+
+int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
+	     struct error *err)
+{
+	struct pollfd fds[2] = {
+		{ .fd = fd, .events = events },
+		{ .fd = *cancel_fd, .events = POLLIN },
+	};
+	int n;
+
+	do {
+		n = poll(fds, 2, poll_timeout(deadline));
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return fail(err, -errno, NULL, "cannot poll: %s",
+			    strerror(errno));
+	if (fds[1].revents) {
+		int ret = signals_take(*cancel_fd, NULL, err);
+
+		*cancel_fd = -1;
+		return ret;
+	}
+	if (n == 0)
+		return time_now() >= deadline ? -ETIMEDOUT : 1;
+	return 0;
+}
+
+/* Until FD is ready: 0, -ETIMEDOUT (nothing said yet), or another errno. */
+static int wait_ready(struct connection *conn, short events, uint64_t deadline,
+		      struct error *err)
+{
+	int ret;
+
+	do {
+		ret = oob_wait(conn->fd, events, &conn->cancel_fd, deadline,
+			       err);
+	} while (ret == 1);
+	return ret;
+}
+
+void oob_adopt(int fd, int cancel_fd, const char *peer,
+	       struct connection *conn)
+{
+	*conn = (struct connection){
+		.fd = fd,
+		.cancel_fd = cancel_fd,
+		.peer = peer,
+		.turn_fd = -1,
+		.began_at = time_now(),
+	};
+}
+
+void oob_close(struct connection *conn)
+{
+	if (conn->fd >= 0)
+		close(conn->fd);
+	conn->fd = -1;
+	frame_free(&conn->in.frame);
+	conn->in = (struct incoming){ 0 };
+	seal_free(conn->seal_out);
+	seal_free(conn->seal_in);
+	conn->seal_out = conn->seal_in = NULL;
+}
+
+static int lost(struct connection *conn, const char *doing, int errnum,
+		struct error *err)
+{
+	return fail(err, -errnum, NULL,
+		    "lost the connection to the %s while %s: %s", conn->peer,
+		    doing, strerror(errnum));
+}
+
+/* All of FRAME as it is. */
+static int send_frame(struct connection *conn, const struct frame *frame,
+		      uint64_t deadline, struct error *err)
+{
+	size_t size = WIRE_HEADER_SIZE + frame->length, sent = 0;
+	char doing[48] = "sending ";
+	int ret = 0;
+
+	strncat(doing, frame_name(frame->type), 32);
+	while (sent < size && !ret) {
+		ssize_t n = send(conn->fd, frame->bytes + sent, size - sent,
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n >= 0)
+			sent += (size_t)n;
+		else if (errno == EAGAIN)
+			ret = wait_ready(conn, POLLOUT, deadline, err);
+		else if (errno != EINTR)
+			ret = lost(conn, doing, errno, err);
+	}
+	conn->cut_off = ret && (sent || conn->seal_out);
+	return ret == -ETIMEDOUT ? lost(conn, doing, ETIMEDOUT, err) : ret;
+}
+
+int oob_send(struct connection *conn, const struct frame *frame,
+	     uint64_t deadline, struct error *err)
+{
+	struct frame sealed;
+	int ret;
+
+	if (conn->cut_off)
+		return lost(conn, "sending", EPIPE, err);
+	if (!conn->seal_out)
+		return send_frame(conn, frame, deadline, err);
+	seal_frame(conn->seal_out, frame, &sealed);
+	ret = send_frame(conn, &sealed, deadline, err);
+	frame_free(&sealed);
+	return ret;
+}
+
+static int closed(struct connection *conn, const char *waited_for,
+		  bool inside_frame, struct error *err)
+{
+	char advice[64];
+
+	snprintf(advice, sizeof(advice), "look at the %s's output",
+		 conn->peer);
+	return fail(err, -ECONNRESET, advice,
+		    "the %s closed the connection %s %s", conn->peer,
+		    inside_frame ? "inside a frame, where this end waited for" :
+				   "while this end waited for", waited_for);
+}
+
+static int silent(struct connection *conn, const char *waited_for,
+		  bool inside_frame, struct error *err)
+{
+	return fail(err, -ETIMEDOUT, NULL,
+		    "the %s said nothing%s in time: waited for %s", conn->peer,
+		    inside_frame ? " more" : "", waited_for);
+}
+
+bool oob_is_sign_of_life(const struct frame *frame)
+{
+	return frame->type == FRAME_ALIVE || frame->type == FRAME_WAIT;
+}
+
+/* An end that was busy finds many at once, which came a few a second. */
+static int check_signs(struct connection *conn, const struct frame *frame,
+		       struct error *err)
+{
+	double seconds = (double)time_since(conn->began_at) / (double)SECOND;
+
+	if (!oob_is_sign_of_life(frame))
+		return 0;
+	conn->n_signs++;
+	if (conn->n_signs <= SIGNS_AT_ONCE + seconds * SIGNS_PER_SECOND)
+		return 0;
+	return fail(err, -EPROTO, NULL,
+		    "the %s sent %u signs of life in %.1f s: at most %d a "
+		    "second are allowed", conn->peer, conn->n_signs, seconds,
+		    SIGNS_PER_SECOND);
+}
+
+/* Receive up to SIZE bytes into DATA: their number, -EAGAIN when there are
+ * none, or another negative errno. */
+static ssize_t receive_some(struct connection *conn, uint8_t *data,
+			    size_t size, const char *waited_for,
+			    struct error *err)
+{
+	ssize_t n;
+
+	do {
+		n = recv(conn->fd, data, size, MSG_DONTWAIT);
+	} while (n < 0 && errno == EINTR);
+	if (n > 0 || (n < 0 && errno == EAGAIN))
+		return n > 0 ? n : -EAGAIN;
+	if (n == 0 || errno == ECONNRESET)
+		return closed(conn, waited_for, conn->in.got > 0, err);
+	return lost(conn, "receiving", errno, err);
+}
+
+/* The header is complete: is it right, and how much follows? */
+static int begin_frame(struct connection *conn, struct error *err)
+{
+	struct incoming *in = &conn->in;
+	int ret = seal_read_header(conn->seal_in, in->header, conn->peer,
+				   &in->frame, err);
+
+	if (ret)
+		return ret;
+	in->frame.bytes = xcalloc(1, WIRE_HEADER_SIZE + in->frame.length);
+	memcpy(in->frame.bytes, in->header, sizeof(in->header));
+	return 0;
+}
+
+/* The next bytes of the frame that is coming in. */
+static int receive_more(struct connection *conn, const char *waited_for,
+			struct error *err)
+{
+	struct incoming *in = &conn->in;
+	bool in_header = in->got < WIRE_HEADER_SIZE;
+	size_t size = in_header ? WIRE_HEADER_SIZE :
+				  WIRE_HEADER_SIZE + in->frame.length;
+	uint8_t *bytes = in_header ? in->header : in->frame.bytes;
+	ssize_t n = receive_some(conn, bytes + in->got, size - in->got,
+				 waited_for, err);
+
+	if (n < 0)
+		return (int)n;
+	in->got += (size_t)n;
+	return in->got == WIRE_HEADER_SIZE ? begin_frame(conn, err) : 0;
+}
+
+static bool is_complete(const struct incoming *in)
+{
+	return in->got >= WIRE_HEADER_SIZE &&
+	       in->got == WIRE_HEADER_SIZE + in->frame.length;
+}
+
+int oob_take(struct connection *conn, const char *waited_for,
+	     struct frame *frame, struct error *err)
+{
+	struct incoming *in = &conn->in;
+	int ret = 0;
+
+	if (in->spoiled)
+		return fail(err, -EPROTO, NULL, "what the %s sends makes no "
+			    "sense any more", conn->peer);
+	while (!ret && !is_complete(in))
+		ret = receive_more(conn, waited_for, err);
+	if (!ret)
+		ret = seal_open(conn->seal_in, conn->peer, &in->frame, err);
+	if (!ret)
+		ret = check_signs(conn, &in->frame, err);
+	in->spoiled = ret == -EPROTO;
+	if (ret)
+		return ret;
+	*frame = in->frame;
+	*in = (struct incoming){ 0 };
+	return 0;
+}
+
+int oob_receive(struct connection *conn, const char *waited_for,
+		uint64_t deadline, struct frame *frame, struct error *err)
+{
+	int ret;
+
+	do {
+		ret = wait_ready(conn, POLLIN, deadline, err);
+		if (!ret)
+			ret = oob_take(conn, waited_for, frame, err);
+	} while (ret == -EAGAIN && time_until(deadline));
+	if (ret == -EAGAIN || ret == -ETIMEDOUT)
+		return silent(conn, waited_for, conn->in.got > 0, err);
+	return ret;
+}
+
+bool oob_can_send(const struct connection *conn)
+{
+	struct pollfd fd = { .fd = conn->fd, .events = POLLOUT };
+
+	return poll(&fd, 1, 0) == 1 && fd.revents & POLLOUT;
+}

@@ -1,0 +1,180 @@
+/* The part of the out-of-band channel that listens, and knows networks. */
+#include "config.h"
+#include "net/oob.h"
+
+#include <errno.h>
+#include <ifaddrs.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "net/address.h"
+
+#define LISTEN_BACKLOG 128
+
+static void set_no_delay(int fd)
+{
+	const int one = 1;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+}
+
+static int listen_on(const struct addrinfo *a)
+{
+	const int one = 1, zero = 0;
+	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC |
+			SOCK_NONBLOCK, 0);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (a->ai_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
+	if (bind(fd, a->ai_addr, a->ai_addrlen) || listen(fd, LISTEN_BACKLOG))
+		ret = -errno;
+	if (ret)
+		close(fd);
+	return ret ? ret : fd;
+}
+
+/* IPv6 first: its wildcard takes IPv4 as well. */
+static int listen_on_any(const struct addrinfo *list)
+{
+	static const int families[] = { AF_INET6, AF_INET };
+	int fd = -EADDRNOTAVAIL;
+
+	for (int i = 0; i < 2; i++)
+		for (const struct addrinfo *a = list; a; a = a->ai_next) {
+			if (a->ai_family != families[i])
+				continue;
+			fd = listen_on(a);
+			if (fd >= 0 || fd == -EADDRINUSE)
+				return fd;
+		}
+	return fd;
+}
+
+static uint32_t bound_port(int fd)
+{
+	struct sockaddr_storage address = { 0 };
+	socklen_t length = sizeof(address);
+
+	getsockname(fd, (struct sockaddr *)&address, &length);
+	if (address.ss_family == AF_INET6)
+		return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+	return ntohs(((struct sockaddr_in *)&address)->sin_port);
+}
+
+static const char *advice_of(int errnum)
+{
+	switch (errnum) {
+	case EADDRINUSE:
+		return "another server runs already: choose another -p";
+	case EACCES:
+		return "ports below 1024 are for root: choose another -p";
+	default:
+		return "give an address of this machine";
+	}
+}
+
+int oob_listen(const char *bind, uint32_t *port, struct error *err)
+{
+	struct addrinfo *list;
+	int fd = address_resolve(bind, "--bind", *port, AI_PASSIVE, &list,
+				 err);
+
+	if (fd)
+		return fd;
+	fd = listen_on_any(list);
+	freeaddrinfo(list);
+	if (fd < 0)
+		return fail(err, fd, advice_of(-fd), "cannot listen on %s%sport %u: %s",
+			    bind ? bind : "", bind ? " " : "", *port,
+			    strerror(-fd));
+	*port = bound_port(fd);
+	return fd;
+}
+
+/* ADDRESS as a GID; false when it is neither IPv4 nor IPv6. */
+static bool to_gid(const struct sockaddr *address, union ibv_gid *gid)
+{
+	memset(gid, 0, sizeof(*gid));
+	if (!address)
+		return false;
+	if (address->sa_family == AF_INET6) {
+		memcpy(gid->raw,
+		       &((const struct sockaddr_in6 *)address)->sin6_addr, 16);
+		return true;
+	}
+	if (address->sa_family != AF_INET)
+		return false;
+	gid->raw[10] = gid->raw[11] = 0xff;
+	memcpy(gid->raw + 12, &((const struct sockaddr_in *)address)->sin_addr,
+	       4);
+	return true;
+}
+
+/* Of no use any more before it was taken. */
+static bool is_gone(int errnum)
+{
+	return errnum == EINTR || errnum == ECONNABORTED || errnum == EPROTO;
+}
+
+int oob_accept(int listener, struct connection *conn)
+{
+	struct sockaddr_storage address;
+	socklen_t length = sizeof(address);
+	union ibv_gid gid;
+	int fd;
+
+	do {
+		fd = accept4(listener, (struct sockaddr *)&address, &length,
+			     SOCK_CLOEXEC | SOCK_NONBLOCK);
+	} while (fd < 0 && is_gone(errno));
+	if (fd < 0)
+		return -errno;
+	oob_adopt(fd, -1, "client", conn);
+	set_no_delay(fd);
+	address_and_port((struct sockaddr *)&address, length, conn->address);
+	if (to_gid((struct sockaddr *)&address, &gid))
+		memcpy(conn->host.bytes, gid.raw, sizeof(conn->host.bytes));
+	return 0;
+}
+
+static uint32_t mask_bits(const struct sockaddr *mask)
+{
+	union ibv_gid bits;
+	uint32_t n = 0;
+
+	if (!to_gid(mask, &bits))
+		return 128;
+	for (int i = mask->sa_family == AF_INET ? 12 : 0; i < 16; i++)
+		n += (uint32_t)__builtin_popcount(bits.raw[i]);
+	return mask->sa_family == AF_INET ? n + 96 : n;
+}
+
+void oob_subnet(const struct connection *conn, struct subnet *subnet)
+{
+	struct sockaddr_storage local = { 0 };
+	socklen_t length = sizeof(local);
+	struct ifaddrs *list, *i;
+	union ibv_gid gid;
+
+	memset(subnet, 0, sizeof(*subnet));
+	if (getsockname(conn->fd, (struct sockaddr *)&local, &length) ||
+	    !to_gid((struct sockaddr *)&local, &subnet->address) ||
+	    getifaddrs(&list))
+		return;
+	for (i = list; i && !subnet->known; i = i->ifa_next) {
+		if (!to_gid(i->ifa_addr, &gid) ||
+		    memcmp(gid.raw, subnet->address.raw, 16) != 0)
+			continue;
+		subnet->known = true;
+		subnet->prefix = mask_bits(i->ifa_netmask);
+	}
+	freeifaddrs(list);
+}

@@ -1,0 +1,115 @@
+#include "config.h"
+#include "net/signals.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/time.h"
+
+/* In a process that serves a client: the parent decides. */
+static bool held;
+
+static sigset_t stop_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	return set;
+}
+
+static int open_for(sigset_t set)
+{
+	int fd, ret = pthread_sigmask(SIG_BLOCK, &set, NULL);
+
+	if (ret)
+		return -ret;
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
+}
+
+int signals_open(void)
+{
+	return open_for(stop_signals());
+}
+
+int signals_open_child(int fd)
+{
+	sigset_t set = stop_signals();
+
+	held = true;
+	close(fd);
+	sigaddset(&set, SIGALRM);
+	return open_for(set);
+}
+
+int signals_open_ended(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	return open_for(set);
+}
+
+void signals_take_ended(int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof(info)) > 0)
+		;
+}
+
+int signals_limit(uint64_t ns, struct error *err)
+{
+	struct sigevent event = {
+		.sigev_notify = SIGEV_SIGNAL,
+		.sigev_signo = SIGALRM,
+		/* in ms, for the sentence */
+		.sigev_value.sival_ptr = (void *)(uintptr_t)(ns / 1000000),
+	};
+	const struct itimerspec when = {
+		.it_value = { (time_t)(ns / SECOND), (long)(ns % SECOND) },
+	};
+	timer_t timer;
+
+	if (!timer_create(CLOCK_MONOTONIC, &event, &timer) &&
+	    !timer_settime(timer, 0, &when, NULL))
+		return 0;
+	return fail(err, -errno, NULL, "cannot make a timer: %s",
+		    strerror(errno));
+}
+
+void signals_unblock(bool interruptible)
+{
+	sigset_t set = stop_signals();
+
+	if (!held)
+		pthread_sigmask(interruptible ? SIG_UNBLOCK : SIG_BLOCK, &set,
+				NULL);
+}
+
+int signals_take(int fd, int *number, struct error *err)
+{
+	struct signalfd_siginfo info = { .ssi_signo = SIGTERM };
+
+	if (read(fd, &info, sizeof(info)) < 0 && errno != EAGAIN)
+		return fail(err, -errno, NULL, "cannot read a signal");
+	signals_unblock(true);
+	if (number)
+		*number = (int)info.ssi_signo;
+	if (info.ssi_signo == SIGALRM)
+		return fail(err, -ETIME, "ask for less, or start the server "
+			    "with a larger --max-duration",
+			    "the session took longer than %.6g s, which is "
+			    "what the server allows (--max-duration)",
+			    (double)info.ssi_ptr / 1e3);
+	return fail(err, -ECANCELED, NULL, "interrupted by %s",
+		    info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM");
+}

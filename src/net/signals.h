@@ -1,0 +1,56 @@
+/* ^C and SIGTERM as something to wait for. */
+#ifndef NET_SIGNALS_H
+#define NET_SIGNALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/*
+ * Block SIGINT and SIGTERM and return a descriptor that becomes readable when
+ * one comes, or a negative errno.
+ */
+int signals_open(void);
+
+/*
+ * The same for a process that serves a client, FD having been its parent's,
+ * which is closed.  There is no second ^C for it: its parent ends it if it
+ * must, so that one that reaches both is one.
+ */
+int signals_open_child(int fd);
+
+/* A descriptor that becomes readable when a child process ended, or a negative
+ * errno. */
+int signals_open_ended(void);
+
+/*
+ * Take what made FD, of signals_open_ended(), readable.  To be called before
+ * the processes are waited for: one that ends in between makes it readable
+ * again.
+ */
+void signals_take_ended(int fd);
+
+/*
+ * After NS nanoseconds, the most that --max-duration allows, the descriptor of
+ * signals_open_child() becomes readable, and signals_take() says why.
+ * Returns 0 or a negative errno, said in ERR.
+ */
+int signals_limit(uint64_t ns, struct error *err);
+
+/*
+ * Let the signals end the program, as they do any other (INTERRUPTIBLE), or
+ * block them again: for a wait that has no descriptor to poll.  Nothing in a
+ * process that serves a client.
+ */
+void signals_unblock(bool interruptible);
+
+/*
+ * Take the signal that made FD readable: says so in ERR and returns
+ * -ECANCELED, or -ETIME for signals_limit().  The signals are unblocked, as
+ * above, so that a second ^C ends the program at once.
+ * NUMBER, which may be NULL, becomes the signal's.
+ */
+int signals_take(int fd, int *number, struct error *err);
+
+#endif

@@ -1,0 +1,227 @@
+#include "config.h"
+#include "net/wire.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+
+static const struct {
+	const char *name;
+	uint32_t limit;
+} frames[] = {
+#define X(name, type, limit) [type] = { #name, limit },
+	FRAME_LIST(X)
+#undef X
+};
+
+static bool frame_known(uint32_t type)
+{
+	return type < sizeof(frames) / sizeof(*frames) && frames[type].name;
+}
+
+const char *frame_name(uint32_t type)
+{
+	return frame_known(type) ? frames[type].name : "an unknown frame";
+}
+
+uint32_t frame_limit(uint32_t type)
+{
+	return frame_known(type) ? frames[type].limit : 0;
+}
+
+void frame_free(struct frame *frame)
+{
+	free(frame->bytes);
+	frame->bytes = NULL;
+}
+
+void wire_put(struct cursor *c, unsigned int bytes, uint64_t value)
+{
+	uint8_t raw[8];
+
+	for (unsigned int i = 0; i < bytes; i++)
+		raw[i] = (uint8_t)(value >> (8 * (bytes - 1 - i)));
+	wire_put_raw(c, raw, bytes);
+}
+
+void wire_put_real(struct cursor *c, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	wire_put(c, 8, bits);
+}
+
+void wire_put_raw(struct cursor *c, const void *data, size_t size)
+{
+	if (size > c->size - c->at) {
+		c->failed = true;
+		return;
+	}
+	memcpy(c->bytes + c->at, data, size);
+	c->at += size;
+}
+
+void wire_put_string(struct cursor *c, const char *text)
+{
+	size_t length = strlen(text);
+
+	wire_put(c, 2, length);
+	wire_put_raw(c, text, length);
+}
+
+uint64_t wire_get(struct cursor *c, unsigned int bytes)
+{
+	uint8_t raw[8] = { 0 };
+	uint64_t value = 0;
+
+	wire_get_raw(c, raw, bytes);
+	for (unsigned int i = 0; i < bytes; i++)
+		value = value << 8 | raw[i];
+	return value;
+}
+
+double wire_get_real(struct cursor *c)
+{
+	uint64_t bits = wire_get(c, 8);
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+void wire_get_raw(struct cursor *c, void *data, size_t size)
+{
+	if (c->failed || size > c->size - c->at) {
+		c->failed = true;
+		memset(data, 0, size);
+		return;
+	}
+	memcpy(data, c->bytes + c->at, size);
+	c->at += size;
+}
+
+void wire_get_string(struct cursor *c, char *text, size_t size)
+{
+	size_t length = wire_get(c, 2);
+
+	text[0] = '\0';
+	if (c->failed || length >= size) {
+		c->failed = true;
+		return;
+	}
+	wire_get_raw(c, text, length);
+	text[length] = '\0';
+	for (size_t i = 0; i < length; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			text[i] = '?';
+}
+
+struct cursor wire_begin(struct frame *frame, enum frame_type type)
+{
+	frame->type = type;
+	frame->length = 0;
+	frame->bytes = xcalloc(1, WIRE_HEADER_SIZE + frame_limit(type));
+	return (struct cursor){
+		.bytes = frame->bytes + WIRE_HEADER_SIZE,
+		.size = frame_limit(type),
+	};
+}
+
+void wire_write_header(struct frame *frame)
+{
+	struct cursor header = {
+		.bytes = frame->bytes,
+		.size = WIRE_HEADER_SIZE,
+	};
+
+	wire_put(&header, 4, WIRE_MAGIC);
+	wire_put(&header, 2, WIRE_PROTOCOL);
+	wire_put(&header, 2, frame->type);
+	wire_put(&header, 4, frame->length);
+}
+
+void wire_end(struct frame *frame, const struct cursor *c)
+{
+	frame->length = (uint32_t)c->at;
+	wire_write_header(frame);
+}
+
+struct cursor wire_open(const struct frame *frame)
+{
+	return (struct cursor){
+		.bytes = frame->bytes + WIRE_HEADER_SIZE,
+		.size = frame->length,
+	};
+}
+
+int wire_close(const struct cursor *c, const struct frame *frame,
+	       struct error *err)
+{
+	if (c->failed)
+		return fail(err, -EPROTO, NULL,
+			    "the peer sent a malformed %s of %u bytes",
+			    frame_name(frame->type), frame->length);
+	if (c->at != c->size)
+		return fail(err, -EPROTO, NULL,
+			    "the peer sent a %s with %zu bytes too many",
+			    frame_name(frame->type), c->size - c->at);
+	return 0;
+}
+
+int wire_check(const struct frame *frame, const char *field, uint64_t value,
+	       uint64_t min, uint64_t max, struct error *err)
+{
+	if (value >= min && value <= max)
+		return 0;
+	return fail(err, -EPROTO, NULL,
+		    "the peer sent a %s with %s %llu: allowed are %llu to "
+		    "%llu", frame_name(frame->type), field,
+		    (unsigned long long)value, (unsigned long long)min,
+		    (unsigned long long)max);
+}
+
+static int wrong_protocol(uint64_t theirs, const char *peer, struct error *err)
+{
+	bool peer_older = theirs < WIRE_PROTOCOL;
+
+	return fail(err, -EPROTO, NULL,
+		    "the %s speaks protocol %u, this end speaks %u; upgrade "
+		    "verbsperf on %s", peer, (unsigned int)theirs,
+		    WIRE_PROTOCOL, peer_older ? "that end" : "this end");
+}
+
+int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
+		     const char *peer, struct frame *frame, struct error *err)
+{
+	struct cursor c = { (uint8_t *)header, WIRE_HEADER_SIZE, 0, false };
+	uint64_t magic = wire_get(&c, 4);
+	uint64_t protocol = wire_get(&c, 2);
+	uint64_t type = wire_get(&c, 2);
+	uint64_t length = wire_get(&c, 4);
+
+	if (magic != WIRE_MAGIC)
+		return fail(err, -EPROTO,
+			    "is that port verbsperf's? perftest's programs "
+			    "use the same by default",
+			    "the %s is not verbsperf: it sent bytes 0x%08x",
+			    peer, (unsigned int)magic);
+	if (protocol != WIRE_PROTOCOL)
+		return wrong_protocol(protocol, peer, err);
+	if (!frame_known((uint32_t)type))
+		return fail(err, -EPROTO, NULL,
+			    "the %s sent a frame of unknown type %u", peer,
+			    (unsigned int)type);
+	if (length > frame_limit((uint32_t)type) + extra)
+		return fail(err, -EPROTO, NULL,
+			    "the %s sent a %s of %u bytes: at most %u are "
+			    "allowed", peer, frame_name((uint32_t)type),
+			    (unsigned int)length,
+			    frame_limit((uint32_t)type) + extra);
+	frame->type = (enum frame_type)type;
+	frame->length = (uint32_t)length;
+	return 0;
+}

@@ -1,0 +1,15 @@
+/* Traffic at a rate that was asked for: what the loops need for it. */
+#ifndef RUN_LOAD_H
+#define RUN_LOAD_H
+
+#include "session/session.h"
+
+/*
+ * If the plan has a rate, give it to the flows of S, which are prepared for
+ * messages of SIZE bytes: in a bandwidth test each has its share, by its queue
+ * pairs; else the client's has the schedule of an open loop, which goes with
+ * the session.  May wait 10 ms, until the length of a tick is known.
+ */
+void load_prepare(struct session *s, uint64_t size);
+
+#endif

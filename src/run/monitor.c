@@ -1,0 +1,393 @@
+#include "config.h"
+#include "run/monitor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "net/alive.h"
+#include "net/frames.h"
+#include "net/last_words.h"
+#include "net/signals.h"
+#include "verbs/explain.h"
+
+/* The shortest timeout is a second: four words fit into it. */
+#define TICK (SECOND / 4)
+
+enum { WAKE, TIMER, CONTROL, ASYNC, SIGNAL, N_FDS };
+
+static enum phase get_phase(struct monitor *m)
+{
+	return phase_of(atomic_load(&m->control->command));
+}
+
+/* The next edge of the phases, at an end that keeps the time. */
+static void plan_next_phase(struct monitor *m)
+{
+	m->phase_at = UINT64_MAX;
+	if (m->keeps_time && get_phase(m) == PHASE_WARMUP)
+		m->phase_at = time_after(m->warmup);
+	else if (m->keeps_time && get_phase(m) == PHASE_MEASURE && m->duration)
+		m->phase_at = time_after(m->duration);
+	if (get_phase(m) == PHASE_MEASURE)
+		progress_measure(m->progress, time_now(), m->phase_at);
+}
+
+static void advance_phase(struct monitor *m)
+{
+	flow_set_phase(m->control, get_phase(m) + 1);
+	plan_next_phase(m);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void arm_timer(struct monitor *m)
+{
+	uint64_t at = earlier(m->tick_at, m->phase_at);
+	struct itimerspec when = { 0 };
+
+	at = earlier(at, m->progress->wake_at);
+	when.it_value.tv_sec = (time_t)(at / SECOND);
+	when.it_value.tv_nsec = (long)(at % SECOND);
+	timerfd_settime(m->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+static int check_progress(struct monitor *m)
+{
+	if (m->progress->messages != m->messages) {
+		m->messages = m->progress->messages;
+		m->progress_at = time_now();
+		m->progress_ticks = clock_ticks(m->clock);
+		return 0;
+	}
+	if (!m->minds || time_since(m->progress_at) < m->timeout)
+		return 0;
+	return fail(&m->err, -ETIMEDOUT,
+		    explain_loss(m->peer.plan, m->progress->size,
+				 "check the path between both GIDs; --timeout "
+				 "waits longer"),
+		    "nothing completed for %.3g s",
+		    (double)m->timeout / (double)SECOND);
+}
+
+static int check_silence(struct monitor *m)
+{
+	if (m->have_done || time_since(m->heard_at) < m->patience)
+		return 0;
+	return fail(&m->err, -ETIMEDOUT,
+		    "its host or the network between may be down",
+		    "the %s said nothing for %.3g s", m->conn->peer,
+		    (double)m->patience / (double)SECOND);
+}
+
+static int say_alive(struct monitor *m)
+{
+	struct frame frame;
+	int ret;
+
+	if (time_now() < m->alive_at)
+		return 0;
+	m->alive_at = time_after(alive_period(m->timeout));
+	/* a peer that does not read must not hold up the end of the window */
+	if (!oob_can_send(m->conn))
+		return 0;
+	encode_empty(&frame, FRAME_ALIVE);
+	ret = last_words_send(m->conn, &frame, time_after(SECOND), &m->err);
+	frame_free(&frame);
+	return ret;
+}
+
+/* False as well for a device that sysfs does not show here. */
+static bool is_listed(const struct monitor *m)
+{
+	return access(m->context->device->dev_path, F_OK) == 0;
+}
+
+/* The kernel takes a device off its list at once, and some drivers then wait
+ * until nobody uses it: no event and no completion tells of that. */
+static int check_removal(struct monitor *m)
+{
+	if (!m->listed || is_listed(m))
+		return 0;
+	return fail(&m->err, -ENODEV,
+		    "look at the kernel's log, and at who ran 'rdma link "
+		    "delete' or removed the driver",
+		    "%s is being removed from this host",
+		    ibv_get_device_name(m->context->device));
+}
+
+static int on_tick(struct monitor *m)
+{
+	int ret = check_removal(m);
+
+	m->tick_at = time_after(TICK);
+	clock_watch_look(m->watch, m->clock);
+	if (!ret)
+		ret = check_progress(m);
+	if (!ret)
+		ret = check_silence(m);
+	if (!ret)
+		ret = say_alive(m);
+	return ret;
+}
+
+static int on_timer(struct monitor *m)
+{
+	uint64_t expirations;
+	int ret;
+
+	if (read(m->timer_fd, &expirations, sizeof(expirations)) < 0)
+		return 0;
+	if (time_now() >= m->phase_at)
+		advance_phase(m);
+	progress_look(m->progress, time_now());
+	ret = time_now() < m->tick_at ? 0 : on_tick(m);
+	arm_timer(m);
+	return ret;
+}
+
+/* The peer has sent all: what each flow is to get is known. */
+static int on_sent(struct monitor *m, const struct frame *frame)
+{
+	struct peer_facts peer = m->peer;
+	struct sent sent;
+	int ret = decode_sent(frame, &sent, &m->err);
+
+	peer.elapsed = time_since(m->began_at);
+
+	if (!ret)
+		ret = wire_check(frame, "number of threads", sent.n,
+				 m->n_flows, m->n_flows, &m->err);
+	if (!ret && atomic_load(&m->control->peer_sent))
+		ret = fail(&m->err, -EPROTO, NULL, "the %s sent SENT twice",
+			   m->conn->peer);
+	for (uint32_t i = 0; i < m->n_flows && !ret; i++)
+		ret = peer_check_sent(&peer, m->flows[i].n_qps,
+				      sent.messages[i], &m->err);
+	if (ret)
+		return ret;
+	for (uint32_t i = 0; i < m->n_flows; i++)
+		m->flows[i].expected = sent.messages[i];
+	atomic_store_explicit(&m->control->peer_sent, true,
+			      memory_order_release);
+	m->minds = true;
+	m->progress_at = time_now();
+	if (m->answers)
+		flow_set_phase(m->control, PHASE_DRAIN);
+	sem_post(&m->peer_sent);
+	return 0;
+}
+
+/* DONE comes when both have sent all: after this end's SENT, and the peer's. */
+static bool is_done_due(const struct monitor *m)
+{
+	return (!m->sends || m->said_sent) &&
+	       (!m->awaits || atomic_load(&m->control->peer_sent));
+}
+
+static int on_frame(struct monitor *m)
+{
+	struct frame frame;
+	int ret = oob_take(m->conn, "the end of the run", &frame, &m->err);
+
+	if (ret)
+		return ret == -EAGAIN ? 0 : ret;
+	m->heard_at = time_now();
+	if (frame.type == FRAME_DONE && is_done_due(m)) {
+		m->done = frame;
+		m->have_done = true;
+		return 0;
+	}
+	if (frame.type == FRAME_ABORT)
+		ret = frames_take_error(&frame, m->conn->peer, &m->err);
+	else if (frame.type == FRAME_SENT)
+		ret = on_sent(m, &frame);
+	else if (frame.type != FRAME_ALIVE)
+		ret = fail(&m->err, -EPROTO, NULL,
+			   "the %s sent %s while traffic ran", m->conn->peer,
+			   frame_name(frame.type));
+	frame_free(&frame);
+	return ret;
+}
+
+/* A loop has something to say, or is over.  Returns 1 when it is. */
+static int on_wake(struct monitor *m)
+{
+	struct frame frame;
+	uint64_t times;
+	int ret = 0;
+
+	if (read(m->wake_fd, &times, sizeof(times)) < 0)
+		return 0;
+	if (atomic_exchange(&m->say_sent, false)) {
+		encode_sent(&frame, &m->sent);
+		ret = last_words_send(m->conn, &frame, time_after(SECOND),
+				      &m->err);
+		frame_free(&frame);
+		m->said_sent = true;
+		m->minds = atomic_load(&m->control->peer_sent);
+	}
+	return ret ? ret : atomic_load(&m->stop);
+}
+
+bool monitor_take_event(struct ibv_context *context, struct error *err)
+{
+	struct pollfd fd = { .fd = context->async_fd, .events = POLLIN };
+	struct ibv_async_event event;
+	enum ibv_event_type type;
+
+	if (poll(&fd, 1, 0) != 1 || ibv_get_async_event(context, &event))
+		return false;
+	type = event.event_type;
+	ibv_ack_async_event(&event);
+	if (!explain_event_is_fatal(type))
+		return false;
+	explain_event(type, ibv_get_device_name(context->device), err);
+	return true;
+}
+
+static int on_signal(struct monitor *m)
+{
+	int fd = m->conn->cancel_fd;
+
+	m->conn->cancel_fd = -1;
+	return signals_take(fd, NULL, &m->err);
+}
+
+/* One turn; 0 to go on, 1 when all is done, or a negative errno. */
+static int turn(struct monitor *m)
+{
+	struct pollfd fds[N_FDS] = {
+		[WAKE] = { .fd = m->wake_fd, .events = POLLIN },
+		[TIMER] = { .fd = m->timer_fd, .events = POLLIN },
+		[CONTROL] = { .fd = m->have_done ? -1 : m->conn->fd,
+			      .events = POLLIN },
+		[ASYNC] = { .fd = m->context->async_fd, .events = POLLIN },
+		[SIGNAL] = { .fd = m->conn->cancel_fd, .events = POLLIN },
+	};
+	int ret = 0;
+
+	if (poll(fds, N_FDS, -1) < 0)
+		return errno == EINTR ? 0 : fail(&m->err, -errno, NULL,
+						 "cannot poll: %s",
+						 strerror(errno));
+	if (fds[WAKE].revents)
+		ret = on_wake(m);
+	if (!ret && fds[SIGNAL].revents)
+		ret = on_signal(m);
+	if (!ret && fds[ASYNC].revents)
+		ret = monitor_take_event(m->context, &m->err) ? -EIO : 0;
+	if (!ret && fds[CONTROL].revents)
+		ret = on_frame(m);
+	if (!ret && fds[TIMER].revents)
+		ret = on_timer(m);
+	return ret;
+}
+
+static void *watch(void *argument)
+{
+	struct monitor *m = argument;
+	int ret;
+
+	pthread_setname_np(pthread_self(), "monitor");
+	do {
+		ret = turn(m);
+	} while (!ret);
+	if (ret < 0)
+		flow_set_phase(m->control, PHASE_ABORT);
+	sem_post(&m->peer_sent);
+	return NULL;
+}
+
+static void close_fds(struct monitor *m)
+{
+	sem_destroy(&m->peer_sent);
+	if (m->wake_fd >= 0)
+		close(m->wake_fd);
+	if (m->timer_fd >= 0)
+		close(m->timer_fd);
+}
+
+static void begin(struct monitor *m)
+{
+	uint64_t now = time_now();
+
+	m->have_done = false;
+	m->said_sent = false;
+	m->messages = 0;
+	m->minds = m->sends;
+	m->listed = is_listed(m);
+	m->progress_ticks = clock_ticks(m->clock);
+	m->tick_at = now + TICK;
+	m->heard_at = m->progress_at = now;
+	m->alive_at = now + alive_period(m->timeout);
+	atomic_store(&m->control->command,
+		     m->keeps_time && m->warmup ? PHASE_WARMUP : PHASE_MEASURE);
+	plan_next_phase(m);
+	arm_timer(m);
+}
+
+int monitor_start(struct monitor *m, struct error *err)
+{
+	int ret;
+
+	sem_init(&m->peer_sent, 0, 0);
+	m->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	m->timer_fd = timerfd_create(CLOCK_MONOTONIC,
+				     TFD_CLOEXEC | TFD_NONBLOCK);
+	if (m->wake_fd < 0 || m->timer_fd < 0) {
+		ret = fail(err, -errno, NULL, "cannot start the monitor: %s",
+			   strerror(errno));
+		close_fds(m);
+		return ret;
+	}
+	begin(m);
+	ret = pthread_create(&m->thread, NULL, watch, m);
+	if (ret) {
+		ret = fail(err, -ret, NULL, "cannot start the monitor: %s",
+			   strerror(ret));
+		close_fds(m);
+	}
+	return ret;
+}
+
+static void wake(struct monitor *m)
+{
+	const uint64_t one = 1;
+
+	/* cannot fail: the counter is far from its limit */
+	if (write(m->wake_fd, &one, sizeof(one)) < 0)
+		flow_set_phase(m->control, PHASE_ABORT);
+}
+
+void monitor_say_sent(struct monitor *m)
+{
+	m->sent.n = m->n_flows;
+	for (uint32_t i = 0; i < m->n_flows; i++)
+		m->sent.messages[i] = m->flows[i].posted;
+	atomic_store(&m->say_sent, true);
+	wake(m);
+}
+
+int monitor_wait_peer(struct monitor *m)
+{
+	while (sem_wait(&m->peer_sent) && errno == EINTR)
+		;
+	return get_phase(m) == PHASE_ABORT ? -ECANCELED : 0;
+}
+
+void monitor_stop(struct monitor *m)
+{
+	atomic_store(&m->stop, true);
+	wake(m);
+	pthread_join(m->thread, NULL);
+	close_fds(m);
+}

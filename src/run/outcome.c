@@ -1,0 +1,363 @@
+#include "config.h"
+#include "run/outcome.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "traffic/open_loop.h"
+
+/* Fewer looks at a send queue say nothing about how often it was dry. */
+#define LEAST_LOOKS 20
+
+static const struct plan *plan_of(const struct session *s)
+{
+	return &s->result->params.plan;
+}
+
+/* From the first opening of a loop's window to the last closing of one. */
+static uint64_t merged_window(const struct session *s)
+{
+	uint64_t opened = UINT64_MAX, closed = 0;
+
+	for (uint32_t t = 0; t < s->n_flows; t++) {
+		const struct flow *f = &s->flows[t];
+
+		if (f->opened && f->opened < opened)
+			opened = f->opened;
+		if (f->opened && f->closed > closed)
+			closed = f->closed;
+	}
+	return closed > opened ? closed - opened : 0;
+}
+
+static uint64_t to_ns(uint64_t ticks, double tick)
+{
+	return (uint64_t)llround((double)ticks * tick);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Of N messages in NS, the time of MESSAGES, and TICKS, which may be unknown. */
+static uint64_t error_ns(const struct done *done, uint64_t ticks,
+			 uint64_t messages)
+{
+	double ns = (double)done->window_ns;
+
+	if (ticks == UINT64_MAX || !done->counted)
+		return DONE_UNKNOWN;
+	return (uint64_t)fmin(ns, (double)ticks * done->ns_per_tick +
+				  (double)messages * ns /
+					  (double)done->counted);
+}
+
+/* By how much the window and intervals may be off: as much as the edges of any
+ * loop's, and as those of different loops differ. */
+static void describe_errors(const struct session *s, struct done *done)
+{
+	uint64_t opened = 0, closed = UINT64_MAX, opening = 0, closing = 0;
+	uint64_t mark = 0, untold = 0, between = 0;
+
+	for (uint32_t t = 0; t < s->n_flows; t++) {
+		const struct flow *f = &s->flows[t];
+
+		opened = larger(opened, f->opened);
+		closed = closed < f->closed ? closed : f->closed;
+		opening = larger(opening, f->opening.ticks);
+		closing = larger(closing, f->closing.ticks);
+		untold += f->opening.messages + f->closing.messages;
+		mark = larger(mark, f->mark.ticks);
+		between += 2 * f->mark.messages;
+	}
+	done->window_error = done->interval_error = DONE_UNKNOWN;
+	if (plan_of(s)->metric != METRIC_BANDWIDTH || closed <= opened)
+		return;
+	if (opening != UINT64_MAX && closing != UINT64_MAX)
+		done->window_error = error_ns(
+			done, merged_window(s) - (closed - opened) + opening +
+				      closing, untold);
+	if (mark < UINT64_MAX / 2)
+		done->interval_error = error_ns(done, 2 * mark, between);
+}
+
+static struct thread_row describe_thread(const struct session *s, uint32_t t,
+					 double tick)
+{
+	const struct cpus *cpus = &s->result->params.cpus;
+	const struct flow *f = &s->flows[t];
+	struct thread_row row = {
+		.cpu = cpus->n ? cpus->id[t % cpus->n] : PLAN_AUTO,
+		.qps = f->n_qps,
+		.iterations = f->counted,
+	};
+
+	if (f->opened && f->closed > f->opened)
+		row.window_ns = to_ns(f->closed - f->opened, tick);
+	return row;
+}
+
+static void describe_threads(const struct session *s, struct done *done)
+{
+	if (s->n_flows < 2)
+		return;
+	done->n_threads = s->n_flows;
+	done->threads = xcalloc(s->n_flows, sizeof(*done->threads));
+	for (uint32_t t = 0; t < s->n_flows; t++)
+		done->threads[t] = describe_thread(s, t, done->ns_per_tick);
+}
+
+static void describe_clock(const struct session *s,
+			   struct clock_description *clock, double tick)
+{
+	*clock = (struct clock_description){
+		.resolution_ns = s->clock.resolution * tick,
+		.read_cost_ns = s->clock.read_cost * tick,
+		.deviation = s->watch.deviation,
+	};
+	memcpy(clock->source, s->clock.source, strlen(s->clock.source) + 1);
+}
+
+/* Without --interval fewer than ten say nothing. */
+static void describe_intervals(const struct session *s,
+			       const struct monitor *m, struct done *done)
+{
+	uint32_t n = m->progress->log.n;
+
+	if (!plan_of(s)->interval && n < INTERVALS_LEAST + 1)
+		return;
+	done->intervals = intervals_get(&m->progress->log, done->ns_per_tick,
+					&done->n_intervals);
+}
+
+/* The last completion was before the monitor last saw one more; or, if it has
+ * not seen all, since then: then where the loop ended is as near. */
+void outcome_settle(struct session *s, const struct monitor *m)
+{
+	if (progress_total(m->progress) != m->messages)
+		return;
+	for (uint32_t t = 0; t < s->n_flows; t++) {
+		struct flow *f = &s->flows[t];
+
+		if (f->cut && f->opened < m->progress_ticks &&
+		    m->progress_ticks < f->closed)
+			f->closed = m->progress_ticks;
+	}
+}
+
+void outcome_describe(struct session *s, const struct monitor *m,
+		      struct done *done)
+{
+	const struct plan *plan = plan_of(s);
+	double tick = clock_ns_per_tick(&s->clock);
+	bool sends = plan_sends(plan, s->client);
+
+	*done = (struct done){
+		.ns_per_tick = tick,
+		.latency = s->latency,
+		.method = sends ? s->res.method : POST_AUTO,
+		.inline_size = s->res.inline_size,
+		.window_error = DONE_UNKNOWN,
+		.interval_error = DONE_UNKNOWN,
+	};
+	describe_clock(s, &done->clock, tick);
+	for (uint32_t t = 0; t < s->n_flows; t++) {
+		done->posted += s->flows[t].posted;
+		done->received += s->flows[t].received;
+		done->lost += s->flows[t].lost;
+		done->looks += s->flows[t].looks;
+		done->dry += s->flows[t].dry;
+		if (s->flows[t].open)
+			done->late += s->flows[t].open->late;
+	}
+	if (!plan_measures(plan, s->client))
+		return;
+	done->window_ns = to_ns(merged_window(s), tick);
+	for (uint32_t t = 0; t < s->n_flows; t++)
+		done->counted += s->flows[t].counted;
+	describe_errors(s, done);
+	describe_threads(s, done);
+	describe_intervals(s, m, done);
+}
+
+static void summarise_latency(const struct session *s,
+			      const struct done *done, struct result_row *row)
+{
+	const struct parameters *params = &s->result->params;
+	double ns = done->ns_per_tick * result_latency_factor(plan_of(s));
+
+	row->latency = summary_latency(done->latency, ns);
+	for (uint32_t i = 0; i < params->percentiles.n; i++)
+		row->percentiles[i] = summary_percentile(
+			done->latency, params->percentiles.per_million[i], ns);
+	if (params->histogram)
+		row->bins = summary_bins(done->latency, ns, &row->n_bins);
+}
+
+/* As parts of the window, and of the mean interval. */
+static void set_errors(const struct done *measured,
+		       struct result_direction *d)
+{
+	const double ns = (double)measured->window_ns;
+
+	if (measured->window_error != DONE_UNKNOWN && ns > 0)
+		d->bandwidth.error_percent =
+			100 * (double)measured->window_error / ns;
+	if (measured->interval_error != DONE_UNKNOWN && ns > 0 &&
+	    isfinite(d->bandwidth.peak_gbps))
+		d->bandwidth.peak_error_percent =
+			fmin(100, 100 * (double)measured->interval_error *
+					  d->n_intervals / ns);
+}
+
+/* What went one way, as its sender and its receiver say; that is NULL when
+ * nothing is known of it. */
+static void fill_direction(struct session *s, uint64_t size, bool from_client,
+			   const struct done *sender, struct done *receiver,
+			   struct done *measured, struct result_direction *d)
+{
+	*d = (struct result_direction){ .from_client = from_client };
+	if (sender)
+		d->sent = sender->posted;
+	d->sent_unknown = !sender;
+	if (receiver && plan_counts_received(plan_of(s))) {
+		d->checked = sender != NULL;
+		d->received = receiver->received;
+	}
+	if (measured) {
+		d->iterations = measured->counted;
+		d->seconds = (double)measured->window_ns / 1e9;
+		d->n_threads = measured->n_threads;
+		d->threads = measured->threads;
+		d->n_intervals = measured->n_intervals;
+		d->intervals = measured->intervals;
+		measured->threads = NULL;
+		measured->intervals = NULL;
+	}
+	d->bandwidth = summary_bandwidth(d->iterations, size, d->seconds);
+	intervals_summarise(d->intervals, d->n_intervals, size,
+			    &d->bandwidth);
+	if (measured)
+		set_errors(measured, d);
+	if (sender && sender->looks >= LEAST_LOOKS)
+		d->bandwidth.dry_percent = 100 * (double)sender->dry /
+					   (double)sender->looks;
+}
+
+/* The only direction is the result. */
+static void use_direction(struct result_row *row, struct result_direction *d)
+{
+	row->iterations = d->iterations;
+	row->seconds = d->seconds;
+	row->bandwidth = d->bandwidth;
+	row->sent = d->sent;
+	row->sent_unknown = d->sent_unknown;
+	row->checked = d->checked;
+	row->received = d->received;
+	row->n_intervals = d->n_intervals;
+	row->intervals = d->intervals;
+	row->n_threads = d->n_threads;
+	row->threads = d->threads;
+	*d = (struct result_direction){ 0 };
+}
+
+/* Both directions, each over its own window, and the sum of their rates. */
+static void add_directions(struct result_row *row)
+{
+	const struct result_direction *a = &row->directions[0];
+	const struct result_direction *b = &row->directions[1];
+
+	row->n_directions = 2;
+	row->iterations = a->iterations + b->iterations;
+	row->seconds = fmax(a->seconds, b->seconds);
+	row->bandwidth = (struct bandwidth_summary){
+		.gbps = a->bandwidth.gbps + b->bandwidth.gbps,
+		.mib_per_s = a->bandwidth.mib_per_s + b->bandwidth.mib_per_s,
+		.mpps = a->bandwidth.mpps + b->bandwidth.mpps,
+		.peak_gbps = NAN,
+		.ci95_gbps = { NAN, NAN },
+		.error_percent = fmax(a->bandwidth.error_percent,
+				      b->bandwidth.error_percent),
+		.peak_error_percent = NAN,
+		.dry_percent = fmax(a->bandwidth.dry_percent,
+				    b->bandwidth.dry_percent),
+	};
+	row->sent = a->sent + b->sent;
+	row->sent_unknown = a->sent_unknown || b->sent_unknown;
+	row->checked = a->checked && b->checked;
+	row->received = a->received + b->received;
+}
+
+/* OF[1] is the client's, OF[0] the server's. */
+static void fill_directions(struct session *s, struct result_row *row,
+			    struct done *const of[2])
+{
+	const struct plan *plan = plan_of(s);
+	uint32_t n = 0;
+
+	for (int from = 1; from >= 0; from--) {
+		bool client = from == 1;
+		struct done *measured =
+			of[plan_by_receiver(plan) ? !from : from];
+
+		/* the server of a latency test sends, too, but answers */
+		if (plan->metric == METRIC_LATENCY ? !client :
+		    !plan_sends(plan, client))
+			continue;
+		fill_direction(s, row->size, client, of[from], of[!from],
+			       measured, &row->directions[n++]);
+	}
+	if (n == 1)
+		use_direction(row, &row->directions[0]);
+	else
+		add_directions(row);
+}
+
+/* Of two directions the slower says whether the rate was reached. */
+static struct load summarise_load(const struct plan *plan,
+				  const struct result_row *row, uint64_t late)
+{
+	const struct result_direction *d = row->directions;
+
+	if (!row->n_directions)
+		return load_summarise(plan, row->size, row->iterations,
+				      row->seconds, late);
+	d += d[1].bandwidth.mpps < d[0].bandwidth.mpps;
+	return load_summarise(plan, row->size, d->iterations, d->seconds,
+			      late);
+}
+
+struct result_row *outcome_add_row(struct session *s, uint64_t size,
+				   struct done *mine, struct done *theirs)
+{
+	struct result *r = s->result;
+	const struct plan *plan = plan_of(s);
+	struct result_row *row = &r->rows[r->n_rows++];
+	struct done *const of[2] = { s->client ? theirs : mine,
+				     s->client ? mine : theirs };
+	/* the one whose sends are spoken of */
+	const struct done *sender = of[!plan->reversed];
+
+	*row = (struct result_row){
+		.size = size,
+		.tx_depth = plan_depth(plan, size),
+		.cq_mod = plan_cq_mod(plan, size),
+		.post_list = plan_post_list(plan, size),
+	};
+	if (sender) {
+		row->method = sender->method;
+		row->inline_size = sender->inline_size;
+	}
+	fill_directions(s, row, of);
+	row->load = summarise_load(plan, row, of[1] ? of[1]->late : 0);
+	if (of[1] && of[1]->latency) {
+		row->lost = of[1]->lost;
+		summarise_latency(s, of[1], row);
+	}
+	if (of[plan_measures(plan, true)])
+		r->clock = of[plan_measures(plan, true)]->clock;
+	return row;
+}

@@ -1,0 +1,263 @@
+#include "config.h"
+#include "serve/children.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "base/xalloc.h"
+#include "net/oob.h"
+#include "session/turn.h"
+
+static uint32_t *count_of(struct children *c, enum child_state state)
+{
+	switch (state) {
+	case CHILD_WAITING:
+		return &c->n_waiting;
+	case CHILD_SERVED:
+		return &c->n_served;
+	case CHILD_REPORTING:
+		return &c->n_reporting;
+	default:
+		return &c->n_others;
+	}
+}
+
+static void set_state(struct children *c, struct child *child,
+		      enum child_state state)
+{
+	--*count_of(c, child->state);
+	++*count_of(c, state);
+	child->state = state;
+}
+
+void children_add(struct children *c, pid_t pid, int fd,
+		  const struct connection *conn)
+{
+	struct child *child = xcalloc(1, sizeof(*child)), **end = &c->all;
+
+	child->pid = pid;
+	child->fd = fd;
+	child->place = child->told = TURN_UNKNOWN;
+	child->came_at = time_now();
+	child->host = conn->host;
+	snprintf(child->address, sizeof(child->address), "%s", conn->address);
+	while (*end)
+		end = &(*end)->next;
+	*end = child;
+	++*count_of(c, child->state);
+}
+
+static void refuse(struct children *c, struct child *child, enum turn why)
+{
+	set_state(c, child, CHILD_REFUSED);
+	child->place = why;
+}
+
+/* Those in STATE that come from where LIKE comes from. */
+static uint32_t count_like(const struct children *c, enum child_state state,
+			   const struct child *like)
+{
+	uint32_t n = 0;
+
+	for (struct child *child = c->all; child; child = child->next)
+		n += child->state == state &&
+		     networks_same_host(&child->host, &like->host);
+	return n;
+}
+
+void children_ask(struct children *c, struct child *child, uint64_t limit,
+		  bool over)
+{
+	if (child->state != CHILD_STRANGER)
+		return;
+	child->limit = limit;
+	if (over) {
+		refuse(c, child, TURN_OVER);
+	} else if (c->n_waiting == WAITING_MAX) {
+		refuse(c, child, TURN_FULL);
+	} else if (count_like(c, CHILD_WAITING, child) >= WAITING_SHARE) {
+		refuse(c, child, TURN_SHARED);
+	} else {
+		c->queue[c->n_waiting] = child;
+		set_state(c, child, CHILD_WAITING);
+	}
+}
+
+static void leave_queue(struct children *c, struct child *child)
+{
+	uint32_t i = 0;
+
+	while (c->queue[i] != child)
+		i++;
+	memmove(&c->queue[i], &c->queue[i + 1],
+		(c->n_waiting - i - 1) * sizeof(*c->queue));
+}
+
+struct child *children_give(struct children *c, uint32_t parallel)
+{
+	struct child *last = NULL;
+
+	while (c->n_waiting && c->n_served < parallel) {
+		last = c->queue[0];
+		leave_queue(c, last);
+		set_state(c, last, CHILD_SERVED);
+		last->place = TURN_NOW;
+		last->served_at = time_now();
+	}
+	for (uint32_t i = 0; i < c->n_waiting; i++)
+		c->queue[i]->place = i + 1;
+	return last;
+}
+
+static void hang_up(struct child *child)
+{
+	if (child->fd >= 0)
+		close(child->fd);
+	child->fd = -1;
+}
+
+static void drop(struct children *c, struct child *child,
+		 enum child_state state)
+{
+	kill(child->pid, SIGKILL);
+	set_state(c, child, state);
+}
+
+bool children_end_turn(struct children *c, struct child *child)
+{
+	bool fits = c->n_reporting < REPORTING_MAX;
+
+	hang_up(child);
+	if (child->state != CHILD_SERVED)
+		return true;
+	if (fits)
+		set_state(c, child, CHILD_REPORTING);
+	else
+		drop(c, child, CHILD_DROPPED);
+	return fits;
+}
+
+void children_refuse_all(struct children *c)
+{
+	while (c->n_waiting) {
+		struct child *child = c->queue[0];
+
+		leave_queue(c, child);
+		refuse(c, child, TURN_OVER);
+	}
+}
+
+bool child_is_deaf(const struct child *child)
+{
+	return child->fd >= 0 && child->told != child->place;
+}
+
+void children_tell(struct children *c)
+{
+	for (struct child *child = c->all; child; child = child->next)
+		if (child_is_deaf(child) &&
+		    turn_tell(child->fd, child->place) != -EAGAIN)
+			child->told = child->place;
+}
+
+struct child *children_drop_oldest(struct children *c, uint64_t patience)
+{
+	struct child *found = NULL;
+	uint32_t most = 0, n;
+
+	for (struct child *child = c->all; child; child = child->next) {
+		if (child->state == CHILD_DROPPED)
+			return NULL;
+		if (child->state != CHILD_STRANGER ||
+		    time_since(child->came_at) < patience)
+			continue;
+		n = count_like(c, CHILD_STRANGER, child);
+		if (n > most) {
+			most = n;
+			found = child;
+		}
+	}
+	if (found)
+		drop(c, found, CHILD_DROPPED);
+	return found;
+}
+
+static uint64_t due(const struct child *child, uint64_t grace)
+{
+	return child->served_at + child->limit + grace;
+}
+
+/* Whose turn is the first that should be over. */
+static struct child *first_due(const struct children *c)
+{
+	struct child *first = NULL;
+
+	for (struct child *child = c->all; child; child = child->next)
+		if (child->state == CHILD_SERVED &&
+		    (!first || due(child, 0) < due(first, 0)))
+			first = child;
+	return first;
+}
+
+uint64_t children_due(const struct children *c, uint64_t grace)
+{
+	const struct child *first = first_due(c);
+
+	return first ? due(first, grace) : UINT64_MAX;
+}
+
+struct child *children_kill_overdue(struct children *c, uint64_t grace)
+{
+	struct child *first = first_due(c);
+
+	if (!first || time_until(due(first, grace)))
+		return NULL;
+	drop(c, first, CHILD_OVERDUE);
+	return first;
+}
+
+uint32_t children_count(const struct children *c)
+{
+	return c->n_waiting + c->n_served + c->n_reporting + c->n_others;
+}
+
+void children_signal(const struct children *c, int number)
+{
+	for (const struct child *child = c->all; child; child = child->next)
+		kill(child->pid, number);
+}
+
+static void release(struct child *child)
+{
+	hang_up(child);
+	free(child);
+}
+
+void children_remove(struct children *c, struct child *child)
+{
+	struct child **at = &c->all;
+
+	while (*at != child)
+		at = &(*at)->next;
+	*at = child->next;
+	if (child->state == CHILD_WAITING)
+		leave_queue(c, child);
+	--*count_of(c, child->state);
+	release(child);
+}
+
+void children_free(struct children *c)
+{
+	while (c->all) {
+		struct child *child = c->all;
+
+		c->all = child->next;
+		release(child);
+	}
+	*c = (struct children){ 0 };
+}

@@ -1,0 +1,461 @@
+#include "config.h"
+#include "serve/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/time.h"
+#include "net/frames.h"
+#include "net/signals.h"
+#include "serve/children.h"
+#include "session/turn.h"
+
+/* Who has not said HELLO for so long makes room when there is none. */
+#define PATIENCE (SECOND / 2)
+/* The same wait when a descriptor or memory is missing. */
+#define PAUSE SECOND
+/* That it is missing is said no more often. */
+#define WARN_PAUSE (10 * SECOND)
+/* What children have to say goodbye and to report. */
+#define GOODBYE (10 * SECOND)
+/* Accepted before anything else is looked at. */
+#define ACCEPT_AT_ONCE 16
+
+enum { SIGNAL, ENDED, LISTENER, CHILDREN };
+
+#define FDS_MAX (CHILDREN + STRANGERS_MAX + WAITING_MAX + 256)
+
+/* Locked by the child that prints; -1: there is none. */
+static int report_lock = -1;
+
+struct server {
+	const struct parameters *params;
+	int listener;		/* -1: nobody is taken any more */
+	int cancel_fd;		/* -1: the user interrupted */
+	int ended_fd;
+	struct children children;
+	uint64_t accept_at;	/* not before; ns of CLOCK_MONOTONIC */
+	uint64_t warn_at;	/* likewise */
+	uint32_t most_strangers;	/* taken at once: fewer when something
+					 * was missing */
+	struct connection unserved;	/* came, and has no process yet; its fd
+					 * is -1 when there is none */
+	uint64_t kill_at;	/* not 0: children are to end before that */
+	bool killed;		/* they did not, the kernel keeps some */
+	pid_t only;		/* of --once; 0: has not come yet */
+	int status;		/* its; -1: none */
+};
+
+/* Nobody is taken any more. */
+static void close_listener(struct server *s)
+{
+	if (s->listener >= 0)
+		close(s->listener);
+	s->listener = -1;
+	if (s->unserved.fd >= 0)
+		oob_close(&s->unserved);
+}
+
+/* Goodbye to all; who does not go is made to. */
+static void end_children(struct server *s, int number)
+{
+	close_listener(s);
+	children_signal(&s->children, number);
+	s->kill_at = time_after(GOODBYE);
+}
+
+static void on_signal(struct server *s, struct error *err)
+{
+	int number;
+
+	signals_take(s->cancel_fd, &number, err);
+	s->cancel_fd = -1;
+	end_children(s, number);
+}
+
+/* How a process ended that was not told to. */
+static void note_end(struct server *s, const struct child *child, int status)
+{
+	if (child->pid == s->only && WIFEXITED(status))
+		s->status = WEXITSTATUS(status);
+	if (WIFSIGNALED(status) && child->state != CHILD_DROPPED &&
+	    child->state != CHILD_OVERDUE && !s->kill_at)
+		log_warning("the process of the client at %s was ended by "
+			    "signal %d", child->address, WTERMSIG(status));
+}
+
+static void on_ended(struct server *s)
+{
+	struct child *child;
+	int status;
+	pid_t pid;
+
+	signals_take_ended(s->ended_fd);
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		child = s->children.all;
+		while (child && child->pid != pid)
+			child = child->next;
+		if (!child)
+			continue;
+		note_end(s, child, status);
+		s->accept_at = 0;	/* there is room now */
+		children_remove(&s->children, child);
+		if (pid == s->only && !s->kill_at)
+			end_children(s, SIGTERM);
+	}
+}
+
+/* The process at the other end asks for a turn, gives it back, or is about to
+ * end. */
+static void on_child(struct server *s, struct child *child)
+{
+	uint64_t limit;
+	int ret = turn_hear_child(child->fd, &limit);
+
+	if (ret == TURN_ASKED)
+		children_ask(&s->children, child, limit, s->only != 0);
+	if (ret == TURN_ENDED && !children_end_turn(&s->children, child))
+		log_warning("the report of the client at %s is given up: %d "
+			    "reports wait for who reads them", child->address,
+			    REPORTING_MAX);
+	if (ret >= 0)
+		return;
+	close(child->fd);
+	child->fd = -1;
+}
+
+/* A client's process ends itself when its time is over, unless it is stuck:
+ * stopped, or in the kernel. */
+static void kill_overdue(struct server *s)
+{
+	const struct child *child = children_kill_overdue(&s->children,
+							  GOODBYE);
+
+	if (!child)
+		return;
+	log_warning("the process of the client at %s is killed: it did not "
+		    "end within %.6g s (--max-duration) and %llu s more",
+		    child->address, (double)child->limit / SECOND,
+		    GOODBYE / SECOND);
+	if (child->pid == s->only)
+		end_children(s, SIGKILL);
+}
+
+/* Who was told to end, and is still there. */
+static void kill_children(struct server *s)
+{
+	if (s->killed) {
+		log_warning("%u processes of clients do not end, though "
+			    "killed: the kernel keeps them",
+			    children_count(&s->children));
+		children_free(&s->children);
+		return;
+	}
+	children_signal(&s->children, SIGKILL);
+	s->kill_at = time_after(GOODBYE);
+	s->killed = true;
+}
+
+static void give_turns(struct server *s)
+{
+	struct child *last;
+
+	if (!s->kill_at && !s->only) {
+		last = children_give(&s->children, s->params->parallel);
+		if (last && s->params->once) {
+			s->only = last->pid;
+			close_listener(s);
+			children_refuse_all(&s->children);
+		}
+	}
+	children_tell(&s->children);
+}
+
+/* In a new process: it dies with its parent, and has nothing of the others. */
+static void become_child(struct server *s, pid_t parent,
+			 struct connection *conn)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		raise(SIGKILL);
+	close_listener(s);
+	close(s->ended_fd);
+	children_free(&s->children);
+	conn->cancel_fd = signals_open_child(s->cancel_fd);
+	log_set_subject(conn->address);
+}
+
+/* Returns 1 in the child, 0 in the parent, or a negative errno. */
+static int start_child(struct server *s, struct connection *conn)
+{
+	pid_t parent = getpid(), pid;
+	int fds[2], ret;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+		return -errno;
+	pid = fork();
+	ret = -errno;
+	if (pid == 0) {
+		close(fds[0]);
+		conn->turn_fd = fds[1];
+		become_child(s, parent, conn);
+		return 1;
+	}
+	close(fds[1]);
+	if (pid < 0) {
+		close(fds[0]);
+		return ret;
+	}
+	children_add(&s->children, pid, fds[0], conn);
+	oob_close(conn);
+	return 0;
+}
+
+/* Say ERR, here and to the client, which gets nothing else.  LOGGED, which may
+ * be NULL, is for the log alone. */
+static void turn_away(struct connection *conn, const struct error *err,
+		      const struct error *logged)
+{
+	struct error ignored = { 0 };
+	struct frame frame;
+
+	log_set_subject(conn->address);
+	log_error(logged ? logged : err);
+	log_set_subject(NULL);
+	encode_error(&frame, FRAME_REFUSE, err);
+	oob_send(conn, &frame, time_now(), &ignored);
+	frame_free(&frame);
+	oob_close(conn);
+}
+
+/* A stranger need not know whom this server trusts: only the log says it. */
+static void refuse_stranger(struct connection *conn, const char *allowed)
+{
+	struct error err = { .stage = "connect" }, logged;
+
+	fail(&err, -EACCES, NULL, "this server takes no clients from %s "
+	     "(--allow)", conn->address);
+	logged = err;
+	snprintf(logged.advice, sizeof(logged.advice),
+		 "it takes them from %.200s", allowed);
+	turn_away(conn, &err, &logged);
+}
+
+/* Has CONN, which has just come, to go? */
+static bool is_stranger(struct server *s, struct connection *conn)
+{
+	const struct networks *allow = &s->params->allow;
+
+	log_info("client at %s", conn->address);
+	if (!allow->n || networks_contain(allow, &conn->host))
+		return false;
+	refuse_stranger(conn, allow->text);
+	return true;
+}
+
+static void make_room(struct server *s)
+{
+	const struct child *dropped;
+
+	dropped = children_drop_oldest(&s->children, PATIENCE);
+	if (dropped)
+		log_warning("the client at %s says nothing and is dropped for "
+			    "others", dropped->address);
+	s->accept_at = time_after(PATIENCE / 8);
+}
+
+/* May one more come?  When not, it is asked again a little later. */
+static bool has_room(struct server *s)
+{
+	if (!s->children.n_others)
+		s->most_strangers = STRANGERS_MAX;
+	if (s->children.n_others < s->most_strangers)
+		return true;
+	make_room(s);
+	return false;
+}
+
+/* A descriptor, a process or memory is missing: RET.  Who says nothing has to
+ * go; where nobody is of that kind, some time may help. */
+static void on_shortage(struct server *s, int ret)
+{
+	if (!time_until(s->warn_at)) {
+		log_warning("cannot take a client now: %s", strerror(-ret));
+		s->warn_at = time_after(WARN_PAUSE);
+	}
+	make_room(s);
+	/* those who are served need some of what is missing, too */
+	s->most_strangers = s->children.n_others * 3 / 4 + 1;
+	if (!s->children.n_others)
+		s->accept_at = time_after(PAUSE);
+}
+
+/* The client at CONN waits for what is missing, but not for ever. */
+static void keep_unserved(struct server *s, struct connection *conn, int ret)
+{
+	struct error err = { .stage = "connect" };
+
+	on_shortage(s, ret);
+	if (time_since(conn->began_at) < GOODBYE) {
+		s->unserved = *conn;
+		return;
+	}
+	fail(&err, -EAGAIN, "try again later, or let --wait do that",
+	     "cannot start a process for the client: %s", strerror(-ret));
+	turn_away(conn, &err, NULL);
+}
+
+/*
+ * The next client, into CONN: one that has waited, or one that comes now.
+ * Returns 0, 1 when it had to go at once, -EAGAIN when there is none, or
+ * another negative errno.
+ */
+static int next_client(struct server *s, struct connection *conn)
+{
+	int ret;
+
+	if (s->unserved.fd >= 0) {
+		*conn = s->unserved;
+		s->unserved.fd = -1;
+		return 0;
+	}
+	ret = oob_accept(s->listener, conn);
+	return !ret && is_stranger(s, conn) ? 1 : ret;
+}
+
+/* Those who have come; returns 1 in a child. */
+static int accept_clients(struct server *s, struct connection *conn)
+{
+	for (int i = 0; i < ACCEPT_AT_ONCE && has_room(s); i++) {
+		int ret = next_client(s, conn);
+
+		if (ret == -EAGAIN)
+			break;
+		if (ret < 0) {
+			on_shortage(s, ret);
+			break;
+		}
+		ret = ret ? 0 : start_child(s, conn);
+		if (ret > 0)
+			return 1;
+		if (ret < 0) {
+			keep_unserved(s, conn, ret);
+			break;
+		}
+	}
+	return 0;
+}
+
+static short events_of(const struct child *child)
+{
+	return child_is_deaf(child) ? POLLIN | POLLOUT : POLLIN;
+}
+
+/* Fill FDS with what to wait for, which is open: poll(2) takes no more than may
+ * be; returns how many, and how long in *MS. */
+static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
+			       int *ms)
+{
+	uint64_t now = time_now();
+	uint64_t until = children_due(&s->children, GOODBYE);
+	bool pause = s->listener >= 0 &&
+		     (s->accept_at > now || s->unserved.fd >= 0);
+	nfds_t n = CHILDREN;
+
+	fds[SIGNAL] = (struct pollfd){ s->cancel_fd, POLLIN, 0 };
+	fds[ENDED] = (struct pollfd){ s->ended_fd, POLLIN, 0 };
+	fds[LISTENER] = (struct pollfd){ pause ? -1 : s->listener, POLLIN, 0 };
+	for (struct child *c = s->children.all; c; c = c->next)
+		if (c->fd >= 0)
+			fds[n++] = (struct pollfd){ c->fd, events_of(c), 0 };
+	if (pause && s->accept_at < until)
+		until = s->accept_at;
+	if (s->kill_at && s->kill_at < until)
+		until = s->kill_at;
+	*ms = until == UINT64_MAX ? -1 :
+	      until <= now ? 0 : (int)((until - now) / 1000000) + 1;
+	return n;
+}
+
+/* Does a client that has come still wait for a process, and may it now? */
+static bool is_accept_due(const struct server *s)
+{
+	return s->unserved.fd >= 0 && !time_until(s->accept_at);
+}
+
+/* One round of the server; returns 1 in a child, or a negative errno. */
+static int turn(struct server *s, struct connection *conn, struct error *err)
+{
+	struct pollfd fds[FDS_MAX];
+	nfds_t i = CHILDREN, n;
+	int ms;
+
+	n = what_to_wait_for(s, fds, &ms);
+	if (poll(fds, n, ms) < 0)
+		return errno == EINTR ? 0 : fail(err, -errno, NULL,
+						 "cannot poll: %s",
+						 strerror(errno));
+	for (struct child *c = s->children.all; c; c = c->next)
+		if (c->fd >= 0 && fds[i++].revents & ~POLLOUT)
+			on_child(s, c);
+	if (fds[SIGNAL].revents)
+		on_signal(s, err);
+	if (fds[ENDED].revents)
+		on_ended(s);
+	if (s->kill_at && time_now() >= s->kill_at)
+		kill_children(s);
+	kill_overdue(s);
+	give_turns(s);
+	if (s->listener >= 0 && (fds[LISTENER].revents || is_accept_due(s)))
+		return accept_clients(s, conn);
+	return 0;
+}
+
+void serve_begin_report(void)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	while (report_lock >= 0 && fcntl(report_lock, F_SETLKW, &lock) &&
+	       errno == EINTR)
+		;
+}
+
+int serve_clients(const struct parameters *params, int listener,
+		  int cancel_fd, struct connection *conn, int *status,
+		  struct error *err)
+{
+	struct server s = {
+		.params = params,
+		.listener = listener,
+		.cancel_fd = cancel_fd,
+		.ended_fd = signals_open_ended(),
+		.unserved.fd = -1,
+		.status = -1,
+	};
+	int ret = 0;
+
+	report_lock = memfd_create("verbsperf reports", MFD_CLOEXEC);
+	if (s.ended_fd < 0)
+		ret = fail(err, s.ended_fd, NULL, "cannot wait for children: "
+			   "%s", strerror(-s.ended_fd));
+	while (!ret && (!s.kill_at || s.children.all))
+		ret = turn(&s, conn, err);
+	if (ret > 0)
+		return ret;
+	close_listener(&s);
+	children_free(&s.children);
+	*status = s.status;
+	if (!ret && params->once && !s.only)
+		ret = -ECANCELED;
+	return ret;
+}

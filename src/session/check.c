@@ -1,0 +1,64 @@
+#include "config.h"
+#include "session/check.h"
+
+#include "base/xalloc.h"
+
+/* The path that an ordinary run would choose, for the report. */
+static void note_path(struct result *r, const struct subnet *tcp)
+{
+	struct error ignored = { 0 };
+
+	r->has_path = !path_choose(&r->client, &r->server, tcp, &r->path,
+				   &ignored);
+	r->path.mtu = mtu_from_bytes(r->params.plan.mtu);
+}
+
+int check_ask(struct session *s)
+{
+	struct result *r = s->result;
+	struct subnet tcp;
+	int ret;
+
+	oob_subnet(s->conn, &tcp);
+	plan_choose(&r->params.plan, &r->client, &r->server);
+	r->preflight = xcalloc(1, sizeof(*r->preflight));
+	preflight_run(&r->params.plan, &r->client, &r->server, &tcp,
+		      r->preflight);
+	note_path(r, &tcp);
+	session_stage(s, "bye");
+	ret = session_say(s, FRAME_BYE);
+	if (!ret)
+		ret = session_hear(s, FRAME_BYE);
+	s->over = true;
+	return ret;
+}
+
+int check_answer(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "bye");
+	ret = session_hear(s, FRAME_BYE);
+	if (!ret)
+		ret = s->refusal;
+	s->over = true;
+	return ret ? ret : session_say(s, FRAME_BYE);
+}
+
+void check_finish(struct result *r)
+{
+	static const struct subnet nowhere = { 0 };
+	const struct preflight_row *first;
+
+	if (!r->preflight) {
+		r->preflight = xcalloc(1, sizeof(*r->preflight));
+		if (r->client.device[0])
+			preflight_run(&r->params.plan, &r->client, NULL,
+				      &nowhere, r->preflight);
+	}
+	first = preflight_first(r->preflight);
+	if (first)
+		r->error = first->error;
+	else if (error_is_set(&r->error))
+		preflight_add(r->preflight, &r->error);
+}

@@ -1,0 +1,149 @@
+/* The client's half of the dialogue. */
+#include "config.h"
+#include "session/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "net/frames.h"
+#include "run/peer_check.h"
+#include "run/run.h"
+#include "session/check.h"
+#include "session/greeting.h"
+#include "session/reach.h"
+
+/* A file that cannot be written is known before the server is bothered. */
+static int open_samples(struct session *s)
+{
+	const char *path = s->result->params.samples;
+
+	session_stage(s, "samples");
+	if (!path || s->result->params.plan.check)
+		return 0;
+	return recorder_open(path, &s->recorder, &s->result->error);
+}
+
+static int greet(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "hello");
+	ret = greeting_begin(s);
+	if (!ret)
+		ret = greeting_send_hello(s);
+	return ret ? ret : greeting_take_hello(s);
+}
+
+/* The client proves first: a server tells strangers nothing. */
+static int authenticate(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "key");
+	ret = greeting_check(s);
+	if (!ret)
+		ret = greeting_send_proof(s);
+	if (!ret)
+		ret = greeting_take_proof(s);
+	if (!ret)
+		greeting_free(s);
+	return ret;
+}
+
+/* PLAN as the user asked; with the server's port, what was left open. */
+static int agree(struct session *s)
+{
+	struct result *r = s->result;
+	const bool check = r->params.plan.check;
+	struct frame frame;
+	int ret = 0;
+
+	session_stage(s, "plan");
+	if (!check)
+		ret = plan_fit_client(&r->params.plan, &r->client, &r->error);
+	if (ret)
+		return ret;
+	encode_plan(&frame, &r->params.plan, &r->client);
+	ret = session_send(s, &frame);
+	if (!ret)
+		ret = session_expect(s, FRAME_ACCEPT, &frame);
+	if (ret)
+		return ret;
+	ret = decode_accept(&frame, &r->server, &r->error);
+	frame_free(&frame);
+	if (ret)
+		return ret;
+	s->accepted = true;
+	r->connected = true;
+	if (check)
+		return check_ask(s);
+	return plan_fit(&r->params.plan, &r->client, &r->server, &r->error);
+}
+
+static int choose_path(struct session *s)
+{
+	struct result *r = s->result;
+	struct subnet tcp;
+	int ret;
+
+	session_stage(s, "path");
+	oob_subnet(s->conn, &tcp);
+	ret = path_choose(&r->client, &r->server, &tcp, &r->path, &r->error);
+	if (ret)
+		return ret;
+	r->path.mtu = mtu_from_bytes(r->params.plan.mtu);
+	r->has_path = true;
+	return 0;
+}
+
+static int connect_qps(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "resources");
+	ret = session_work(s, session_create);
+	if (ret)
+		return ret;
+	session_stage(s, "endpoint");
+	ret = session_send_endpoint(s);
+	if (!ret)
+		ret = session_take_endpoint(s);
+	if (!ret)
+		ret = peer_check_endpoint(&s->result->server, &s->result->path,
+					  &s->peer, &s->result->error);
+	if (ret)
+		return ret;
+	session_stage(s, "connect");
+	ret = session_work(s, session_connect);
+	if (!ret)
+		ret = session_send_ready(s);
+	if (!ret)
+		ret = session_take_ready(s);
+	return ret;
+}
+
+static int run_all(struct session *s)
+{
+	const struct sizes *sizes = &s->result->params.plan.sizes;
+	int ret = 0;
+
+	session_tell_begin(s);
+	while (!ret && s->result->n_rows < sizes->n)
+		ret = run_size(s, sizes->bytes[s->result->n_rows]);
+	if (ret)
+		return ret;
+	session_stage(s, "bye");
+	ret = session_say(s, FRAME_BYE);
+	return ret ? ret : session_hear(s, FRAME_BYE);
+}
+
+int session_client(struct connection *conn, struct device *device,
+		   struct result *result, struct session **session)
+{
+	static session_step *const steps[] = {
+		open_samples, greet, authenticate, agree, choose_path,
+		connect_qps, reach_prove, run_all, NULL,
+	};
+
+	return session_run(steps, true, conn, device, result, session);
+}

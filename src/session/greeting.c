@@ -1,0 +1,158 @@
+#include "config.h"
+#include "session/greeting.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "net/auth.h"
+#include "net/frames.h"
+#include "net/key_file.h"
+#include "net/seal.h"
+
+struct greeting {
+	struct auth_key key;
+	struct hello mine, theirs;
+	struct frame sent, got;		/* HELLO; no bytes: not yet */
+};
+
+/* A server's client need not know where its key is. */
+static int read_key(struct session *s, struct auth_key *key)
+{
+	const char *path = s->result->params.key_file;
+	struct error mine = { 0 };
+	int ret;
+
+	if (s->client)
+		return key_file_read(path, key, &s->result->error);
+	ret = key_file_read(path, key, &mine);
+	if (!ret)
+		return 0;
+	log_error(&mine);
+	return fail(&s->result->error, ret, NULL,
+		    "this server cannot read its key");
+}
+
+int greeting_begin(struct session *s)
+{
+	struct greeting *g = xcalloc(1, sizeof(*g));
+	int ret = auth_init(&s->result->error);
+
+	s->greeting = g;
+	g->mine = (struct hello){ .version = PACKAGE_VERSION };
+	gethostname(g->mine.hostname, sizeof(g->mine.hostname) - 1);
+	if (ret)
+		return ret;
+	auth_choose_nonce(g->mine.nonce);
+	g->mine.has_key = s->result->params.key_file != NULL;
+	return g->mine.has_key ? read_key(s, &g->key) : 0;
+}
+
+int greeting_send_hello(struct session *s)
+{
+	struct greeting *g = s->greeting;
+	struct frame frame;
+
+	/* session_send() frees what it is given */
+	encode_hello(&frame, &g->mine);
+	encode_hello(&g->sent, &g->mine);
+	return session_send(s, &frame);
+}
+
+int greeting_take_hello(struct session *s)
+{
+	struct greeting *g = s->greeting;
+	int ret = session_expect(s, FRAME_HELLO, &g->got);
+
+	return ret ? ret : decode_hello(&g->got, &g->theirs,
+					&s->result->error);
+}
+
+int greeting_check(struct session *s)
+{
+	return auth_check_hello(&s->greeting->mine, &s->greeting->theirs,
+				s->conn->peer, &s->result->error);
+}
+
+static const struct frame *hello_of(const struct session *s, bool client)
+{
+	return s->client == client ? &s->greeting->sent : &s->greeting->got;
+}
+
+static struct transcript transcript_of(const struct session *s)
+{
+	return (struct transcript){
+		.key = &s->greeting->key,
+		.client_hello = hello_of(s, true),
+		.server_hello = hello_of(s, false),
+	};
+}
+
+int greeting_send_proof(struct session *s)
+{
+	const struct transcript transcript = transcript_of(s);
+	struct auth_key key;
+	struct auth auth;
+	struct frame frame;
+	struct seal *seal;
+	int ret;
+
+	if (!s->greeting->mine.has_key)
+		return 0;
+	auth_seal_key(&transcript, s->client, &key);
+	seal = seal_outgoing(&key, auth.stream);
+	auth_wipe(&key, sizeof(key));
+	auth_prove(&transcript, s->client, &auth);
+	encode_auth(&frame, &auth);
+	ret = session_send(s, &frame);
+	s->conn->seal_out = seal;
+	return ret;
+}
+
+int greeting_take_proof(struct session *s)
+{
+	const struct transcript transcript = transcript_of(s);
+	struct error *err = &s->result->error;
+	struct auth_key key;
+	struct auth auth;
+	struct frame frame;
+	int ret;
+
+	if (!s->greeting->mine.has_key)
+		return 0;
+	ret = session_expect(s, FRAME_AUTH, &frame);
+	if (ret)
+		return ret;
+	ret = decode_auth(&frame, &auth, err);
+	frame_free(&frame);
+	if (ret)
+		return ret;
+	if (!auth_holds(&transcript, !s->client, &auth))
+		return fail(err, -EACCES,
+			    "give --key-file the same key on both ends",
+			    "the keys of client and server differ");
+	auth_seal_key(&transcript, !s->client, &key);
+	s->conn->seal_in = seal_incoming(&key, auth.stream);
+	auth_wipe(&key, sizeof(key));
+	return 0;
+}
+
+void greeting_free(struct session *s)
+{
+	struct greeting *g = s->greeting;
+
+	if (!g)
+		return;
+	frame_free(&g->sent);
+	frame_free(&g->got);
+	auth_wipe(g, sizeof(*g));
+	free(g);
+	s->greeting = NULL;
+}
+
+const struct hello *greeting_peer(const struct session *s)
+{
+	return &s->greeting->theirs;
+}

@@ -1,0 +1,69 @@
+#include "config.h"
+#include "session/limits.h"
+
+#include <errno.h>
+
+#include "base/time.h"
+#include "verbs/resources.h"
+
+/* What a turn may take beyond the time that its plan is known to take. */
+#define MARGIN (600 * SECOND)
+
+static int check_qps(const struct parameters *params, struct error *err)
+{
+	if (params->plan.qps <= params->max_qps)
+		return 0;
+	return fail(err, -EPERM, "use fewer --qps, or start the server with a "
+		    "larger --max-qps",
+		    "--qps %u: this server allows %u (--max-qps)",
+		    params->plan.qps, params->max_qps);
+}
+
+static int check_memory(const struct parameters *params, struct error *err)
+{
+	uint64_t bytes = resources_memory(&params->plan, false);
+
+	if (bytes <= params->max_memory)
+		return 0;
+	return fail(err, -ENOMEM,
+		    "use fewer --qps or a smaller --size, or start the server "
+		    "with a larger --max-memory",
+		    "the test needs %llu bytes of memory, this server allows "
+		    "%llu (--max-memory)", (unsigned long long)bytes,
+		    (unsigned long long)params->max_memory);
+}
+
+/* Nanoseconds that PLAN takes at least; how long a count of messages takes is
+ * not known. */
+static uint64_t own_time(const struct plan *plan)
+{
+	return plan->sizes.n * (plan->warmup + plan->duration);
+}
+
+uint64_t limits_duration(const struct parameters *params)
+{
+	return params->max_duration ? params->max_duration :
+				      MARGIN + own_time(&params->plan);
+}
+
+static int check_duration(const struct parameters *params, struct error *err)
+{
+	uint64_t least = own_time(&params->plan);
+
+	if (least <= limits_duration(params))
+		return 0;
+	return fail(err, -EPERM, "use a smaller --duration or fewer sizes, or "
+		    "start the server with a larger --max-duration",
+		    "the test takes %.6g s, by --duration and --warmup for "
+		    "each --size: this server allows %.6g s (--max-duration)",
+		    (double)least / 1e9, (double)params->max_duration / 1e9);
+}
+
+int limits_check(const struct parameters *params, struct error *err)
+{
+	int ret = check_qps(params, err);
+
+	if (!ret)
+		ret = check_memory(params, err);
+	return ret ? ret : check_duration(params, err);
+}

@@ -1,0 +1,22 @@
+/* What a server allows its clients. */
+#ifndef SESSION_LIMITS_H
+#define SESSION_LIMITS_H
+
+#include "base/error.h"
+#include "model/param.h"
+
+/*
+ * How long the turn of a client with the plan in PARAMS may last, in ns:
+ * --max-duration, or 10 minutes more than its sizes take by --duration and
+ * --warmup.
+ */
+uint64_t limits_duration(const struct parameters *params);
+
+/*
+ * Hold the plan in PARAMS, which a client sent, against the server's --max-qps,
+ * --max-memory and --max-duration there.  Returns 0, or a negative errno with
+ * the limit, what was asked and what is allowed in ERR.
+ */
+int limits_check(const struct parameters *params, struct error *err);
+
+#endif

@@ -1,0 +1,295 @@
+#include "config.h"
+#include "session/reach.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "inject/inject.h"
+#include "net/address.h"
+#include "net/frames.h"
+
+_Static_assert(REACHED_SIZE == CHALLENGE_SIZE, "REACHED returns a challenge");
+
+/* A challenge that is not here after that is lost, and the next pause is twice
+ * as long, up to the longest. */
+#define FIRST_PAUSE (SECOND / 10)
+#define LONGEST_PAUSE (SECOND / 2)
+/* How often an end that waits for a packet looks at the connection. */
+#define LOOK (SECOND / 1000)
+
+struct reach {
+	bool awaits;		/* the peer's proof */
+	bool owes;		/* its own */
+	/* challenges to the peer */
+	uint8_t sent[CHALLENGE_SIZE];
+	uint32_t n_due;
+	uint32_t n_sent;
+	bool sending;		/* the last one is not complete */
+	uint64_t deadline;	/* of that, and of the peer's next frame */
+	/* from the peer */
+	bool came;
+	uint8_t got[CHALLENGE_SIZE];
+	uint32_t n_asked;
+	uint64_t pause;		/* after the last one asked for */
+	uint64_t over;		/* when that ends */
+};
+
+static struct error *error_of(struct session *s)
+{
+	return &s->result->error;
+}
+
+/* "GID ::ffff:10.0.0.1", or "LID 4": the address of one end of PATH. */
+static const char *address(const struct gid *gid, bool global, uint16_t lid,
+			   char text[GID_TEXT_SIZE + 4])
+{
+	char number[GID_TEXT_SIZE];
+
+	if (global)
+		snprintf(text, GID_TEXT_SIZE + 4, "GID %s",
+			 gid_format(&gid->raw, number));
+	else
+		snprintf(text, GID_TEXT_SIZE + 4, "LID %u", lid);
+	return text;
+}
+
+static const char *address_here(const struct session *s,
+				char text[GID_TEXT_SIZE + 4])
+{
+	const struct path *path = &s->result->path;
+
+	return address(&path->local, path->global, s->device->port.lid, text);
+}
+
+static const char *address_there(const struct session *s,
+				 char text[GID_TEXT_SIZE + 4])
+{
+	const struct path *path = &s->result->path;
+
+	return address(&path->remote, path->global, path->dlid, text);
+}
+
+/* Is the peer's address that of one host?  Any host of several would prove that
+ * it receives there, and all would be sent everything. */
+static int check_address(struct session *s)
+{
+	const struct path *path = &s->result->path;
+	const union ibv_gid *gid = &path->remote.raw;
+	char text[GID_TEXT_SIZE + 4];
+	struct ip_address ip;
+	bool many = path->dlid > LID_MAX;
+
+	memcpy(ip.bytes, gid->raw, sizeof(ip.bytes));
+	if (path->global)
+		many |= gid_is_multicast(gid) ||
+			(gid_is_ipv4(gid) && address_is_broadcast(&ip));
+	if (!many)
+		return 0;
+	return fail(error_of(s), -EPROTO, NULL,
+		    "the %s named %s as its address, which is that of many "
+		    "hosts", s->conn->peer, address_there(s, text));
+}
+
+int reach_begin(struct session *s)
+{
+	if (!plan_proves_address(&s->result->params.plan, s->client))
+		return 0;
+	return challenge_receive(&s->res.challenge, error_of(s));
+}
+
+/* A challenge that is due is sent once the one before is complete. */
+static int send_due(struct session *s, struct reach *r)
+{
+	int ret;
+
+	if (r->sending) {
+		ret = challenge_sent(&s->res.challenge, error_of(s));
+		if (ret < 0)
+			return ret;
+		r->sending = !ret;
+	}
+	if (r->sending && !time_until(r->deadline))
+		return fail(error_of(s), -ETIMEDOUT, NULL,
+			    "%s: a packet to the %s was not sent in time",
+			    s->device->port.device, s->conn->peer);
+	if (r->sending || !r->awaits || r->n_sent == r->n_due)
+		return 0;
+	ret = challenge_send(&s->res.challenge, r->sent, error_of(s));
+	r->sending = !ret;
+	r->n_sent++;
+	r->deadline = time_after(session_patience(s));
+	return ret;
+}
+
+/* AGAIN, of which a peer that looks for packets has no more. */
+static int take_again(struct session *s, struct reach *r)
+{
+	char text[GID_TEXT_SIZE + 4];
+
+	if (r->n_due++ < REACH_PACKETS)
+		return 0;
+	return fail(error_of(s), -EPROTO, NULL,
+		    "the %s asked for more than %u packets at %s, and returned "
+		    "none", s->conn->peer, REACH_PACKETS,
+		    address_there(s, text));
+}
+
+/* REACHED: are these the bytes that were sent to where the peer says it is? */
+static int check_proof(struct session *s, struct reach *r,
+		       const struct frame *frame)
+{
+	uint8_t returned[REACHED_SIZE];
+	char text[GID_TEXT_SIZE + 4];
+	int ret = decode_reached(frame, returned, error_of(s));
+
+	if (ret)
+		return ret;
+	r->awaits = false;
+	if (!sodium_memcmp(returned, r->sent, sizeof(returned)))
+		return 0;
+	return fail(error_of(s), -EPROTO, NULL,
+		    "the %s did not return what was sent to %s: it does not "
+		    "receive at the address that it named", s->conn->peer,
+		    address_there(s, text));
+}
+
+static int take_frame(struct session *s, struct reach *r,
+		      const struct frame *frame)
+{
+	if (frame->type == FRAME_ALIVE)
+		return 0;
+	if (r->awaits && frame->type == FRAME_AGAIN)
+		return take_again(s, r);
+	if (r->awaits && frame->type == FRAME_REACHED)
+		return check_proof(s, r, frame);
+	return session_unexpected(s, frame,
+				  r->awaits ? FRAME_REACHED : FRAME_START);
+}
+
+/* The peer's next frame: waited for by an end that waits for nothing else. */
+static int receive(struct session *s, struct reach *r, struct frame *frame)
+{
+	if (!r->owes && !r->sending)
+		return oob_receive(s->conn, frame_name(FRAME_REACHED),
+				   r->deadline, frame, error_of(s));
+	return oob_take(s->conn, r->awaits ? frame_name(FRAME_REACHED) :
+					     "a packet",
+			frame, error_of(s));
+}
+
+/* Take the peer's next frame, if one is due; an end that also waits for a
+ * packet, or for a completion, is soon back. */
+static int hear(struct session *s, struct reach *r)
+{
+	struct connection *conn = s->conn;
+	struct frame frame;
+	int ret = 0;
+
+	if (r->owes || r->sending)
+		ret = oob_wait(conn->fd, POLLIN, &conn->cancel_fd,
+			       time_after(LOOK), error_of(s));
+	if (ret == 1 || ret == -ETIMEDOUT)
+		return 0;
+	if (ret || !(r->owes || r->awaits))
+		return ret;
+	ret = receive(s, r, &frame);
+	if (ret)
+		return ret == -EAGAIN ? 0 : ret;
+	ret = take_frame(s, r, &frame);
+	frame_free(&frame);
+	return ret;
+}
+
+static int nothing_came(struct session *s)
+{
+	bool ethernet = port_is_ethernet(&s->device->port);
+	char text[GID_TEXT_SIZE + 4];
+
+	return fail(error_of(s), -EHOSTUNREACH, ethernet ?
+			    "check the route between the GIDs of both ends, "
+			    "and that no firewall stops UDP port 4791; choose "
+			    "another GID with -x" :
+			    "check the path between both ends, and that the "
+			    "subnet manager knows both",
+		    "none of %u packets that the %s sent to %s arrived",
+		    REACH_PACKETS, s->conn->peer, address_here(s, text));
+}
+
+static int ask_again(struct session *s, struct reach *r)
+{
+	if (r->n_asked == REACH_PACKETS)
+		return nothing_came(s);
+	r->n_asked++;
+	r->pause = 2 * r->pause < LONGEST_PAUSE ? 2 * r->pause : LONGEST_PAUSE;
+	r->over = time_after(r->pause);
+	return session_say(s, FRAME_AGAIN);
+}
+
+static int send_proof(struct session *s, struct reach *r)
+{
+	struct frame frame;
+
+	r->owes = false;
+	encode_reached(&frame, r->got);
+	return session_send(s, &frame);
+}
+
+/* Look for the peer's challenge.  When it was asked for again, another may
+ * still come: the traffic begins when that is here or lost. */
+static int look(struct session *s, struct reach *r)
+{
+	int n = 0;
+
+	if (!r->came)
+		n = challenge_take(&s->res.challenge, r->got, error_of(s));
+	if (n < 0)
+		return n;
+	if (n > 0) {
+		r->came = true;
+		r->over = time_after(r->n_asked > 1 ? FIRST_PAUSE : 0);
+	}
+	if (time_until(r->over))
+		return 0;
+	return r->came ? send_proof(s, r) : ask_again(s, r);
+}
+
+/* Everything that is to be done now, and then a look at the connection. */
+static int turn(struct session *s, struct reach *r)
+{
+	int ret = send_due(s, r);
+
+	if (!ret && r->owes)
+		ret = look(s, r);
+	if (!ret && (r->owes || r->awaits || r->sending))
+		ret = hear(s, r);
+	return ret;
+}
+
+int reach_prove(struct session *s)
+{
+	const struct plan *plan = &s->result->params.plan;
+	struct reach r = {
+		.awaits = plan_proves_address(plan, !s->client),
+		.owes = plan_proves_address(plan, s->client),
+		.n_due = 1,
+		.deadline = time_after(session_patience(s)),
+		.n_asked = 1,
+		.pause = FIRST_PAUSE,
+		.over = time_after(FIRST_PAUSE),
+	};
+	int ret = 0;
+
+	session_stage(s, "reach");
+	if (r.awaits)
+		ret = check_address(s);
+	randombytes_buf(r.sent, sizeof(r.sent));
+	while (!ret && (r.owes || r.awaits || r.sending))
+		ret = turn(s, &r);
+	if (ret || !plan_is_unreliable(plan))
+		return ret;
+	return inject_at(s, INJECT_AT_REACHED);
+}

@@ -1,0 +1,214 @@
+/* The server's half of the dialogue. */
+#include "config.h"
+#include "session/session.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "host/numa.h"
+#include "net/frames.h"
+#include "net/signals.h"
+#include "run/peer_check.h"
+#include "run/run.h"
+#include "session/check.h"
+#include "session/greeting.h"
+#include "session/limits.h"
+#include "session/reach.h"
+#include "session/turn.h"
+
+static int greet(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "hello");
+	ret = greeting_begin(s);
+	if (!ret)
+		ret = greeting_take_hello(s);
+	return ret ? ret : greeting_send_hello(s);
+}
+
+/* Whoever it was, and whether it will be served, the log has it. */
+static void log_client(const struct session *s, bool welcome)
+{
+	const struct hello *hello = greeting_peer(s);
+	const char *key = hello->has_key ? ", and has proved the key" :
+					   ", without a key";
+
+	log_info("this is %s, with verbsperf %s%s", hello->hostname,
+		 hello->version, welcome ? key : "");
+}
+
+static int authenticate(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "key");
+	ret = greeting_check(s);
+	if (!ret)
+		ret = greeting_take_proof(s);
+	log_client(s, !ret);
+	if (!ret)
+		ret = greeting_send_proof(s);
+	if (!ret)
+		greeting_free(s);
+	return ret;
+}
+
+/* What the client asks for: who has asked for nothing waits for no turn. */
+static int take_plan(struct session *s)
+{
+	struct result *r = s->result;
+	struct frame frame;
+	int ret;
+
+	session_stage(s, "plan");
+	ret = session_expect(s, FRAME_PLAN, &frame);
+	if (ret)
+		return ret;
+	ret = decode_plan(&frame, &r->params.plan, &r->client, &r->error);
+	frame_free(&frame);
+	return ret;
+}
+
+/* The client's turn comes, and its time begins. */
+static int take_turn(struct session *s)
+{
+	struct result *r = s->result;
+	uint64_t limit = limits_duration(&r->params);
+	int ret = turn_take(s, limit);
+
+	if (ret || s->conn->turn_fd < 0)
+		return ret;
+	return signals_limit(limit, &r->error);
+}
+
+/* Open this end's device, unless the caller did. */
+static int open_device(struct session *s)
+{
+	struct parameters *params = &s->result->params, any = *params;
+	struct error *err = &s->result->error;
+	int ret;
+
+	if (s->device->context)
+		return 0;
+	session_stage(s, "device");
+	/* what is wrong with its port is for plan_fit(), or a check, to say */
+	any.plan.check = true;
+	ret = device_open(&any, s->device, err);
+	if (!ret)
+		ret = numa_place(params, s->device, err);
+	if (!ret)
+		s->result->server = s->device->port;
+	return ret;
+}
+
+/* The plan is held against both ports and this end's limits. */
+static int agree(struct session *s)
+{
+	struct result *r = s->result;
+	struct plan *plan = &r->params.plan;
+	struct frame frame;
+	int ret;
+
+	session_stage(s, "plan");
+	ret = plan_fit(plan, &r->client, &r->server, &r->error);
+	if (!ret)
+		ret = limits_check(&r->params, &r->error);
+	if (ret && !plan->check)
+		return ret;
+	s->refusal = ret;
+	r->connected = true;
+	encode_accept(&frame, &r->server);
+	ret = session_send(s, &frame);
+	s->accepted = true;
+	return ret || !plan->check ? ret : check_answer(s);
+}
+
+/* The path is the client's choice, among what this end offered. */
+static int accept_path(struct session *s)
+{
+	struct result *r = s->result;
+	const struct endpoint *peer = &s->peer;
+	struct path mine;
+	int ret = path_accept(&r->server, &r->client, peer->global,
+			      peer->gid_index, peer->peer_gid_index, &mine,
+			      &r->error);
+
+	if (ret)
+		return ret;
+	mine.mtu = peer->mtu;
+	mine.dlid = peer->lid;
+	r->path = mine;
+	r->has_path = true;
+	return peer_check_endpoint(&r->client, &mine, peer, &r->error);
+}
+
+static int connect_qps(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "resources");
+	ret = session_work(s, session_create);
+	if (ret)
+		return ret;
+	session_stage(s, "endpoint");
+	ret = session_take_endpoint(s);
+	if (!ret)
+		ret = accept_path(s);
+	if (!ret)
+		ret = session_send_endpoint(s);
+	if (ret)
+		return ret;
+	session_stage(s, "connect");
+	ret = session_work(s, session_connect);
+	if (!ret)
+		ret = session_take_ready(s);
+	return ret ? ret : session_send_ready(s);
+}
+
+/* START must be for the next size of the plan. */
+static int run_next(struct session *s, const struct frame *start)
+{
+	struct result *r = s->result;
+	uint64_t due = r->params.plan.sizes.bytes[r->n_rows], size;
+	int ret = decode_start(start, &size, &r->error);
+
+	if (!ret)
+		ret = wire_check(start, "size", size, due, due, &r->error);
+	return ret ? ret : run_size(s, size);
+}
+
+static int run_all(struct session *s)
+{
+	const struct result *r = s->result;
+	struct frame frame;
+	int ret = 0;
+
+	session_tell_begin(s);
+	while (!ret && r->n_rows < r->params.plan.sizes.n) {
+		session_stage(s, "start");
+		ret = session_expect(s, FRAME_START, &frame);
+		if (ret)
+			return ret;
+		ret = run_next(s, &frame);
+		frame_free(&frame);
+	}
+	if (ret)
+		return ret;
+	session_stage(s, "bye");
+	ret = session_hear(s, FRAME_BYE);
+	return ret ? ret : session_say(s, FRAME_BYE);
+}
+
+int session_server(struct connection *conn, struct device *device,
+		   struct result *result, struct session **session)
+{
+	static session_step *const steps[] = {
+		greet, authenticate, take_plan, take_turn, open_device, agree,
+		connect_qps, reach_prove, run_all, NULL,
+	};
+
+	return session_run(steps, false, conn, device, result, session);
+}

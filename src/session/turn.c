@@ -1,0 +1,237 @@
+#include "config.h"
+#include "session/turn.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/time.h"
+#include "net/last_words.h"
+#include "net/signals.h"
+
+/* How often a client that waits is told its place, as a sign of life: four
+ * times in the shortest timeout that it can have, and not each time that one of
+ * many short runs is over. */
+#define PLACE_PERIOD (SECOND / 4)
+
+enum { ANSWER, CLIENT, SIGNAL, N_FDS };
+
+/* From a client's process to its parent, which is the same program. */
+struct message {
+	enum turn_word word;
+	uint64_t limit;
+};
+
+/* A client that waits for its turn. */
+struct waiting {
+	uint64_t say_at;	/* when it is told its place next */
+	uint64_t heard_at;	/* when it last gave a sign of life */
+};
+
+int turn_hear_child(int fd, uint64_t *limit)
+{
+	struct message message;
+	ssize_t n = recv(fd, &message, sizeof(message), MSG_DONTWAIT);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? TURN_NOTHING :
+							   -errno;
+	if (n != sizeof(message))
+		return -ECONNRESET;
+	*limit = message.limit;
+	return message.word;
+}
+
+int turn_tell(int fd, uint32_t place)
+{
+	ssize_t n = send(fd, &place, sizeof(place),
+			 MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	return n < 0 ? -errno : 0;
+}
+
+static bool say(const struct connection *conn, enum turn_word word,
+		uint64_t limit)
+{
+	const struct message message = { .word = word, .limit = limit };
+
+	return send(conn->turn_fd, &message, sizeof(message), MSG_NOSIGNAL) ==
+	       sizeof(message);
+}
+
+void turn_end(struct connection *conn)
+{
+	if (conn->turn_fd < 0)
+		return;
+	say(conn, TURN_ENDED, 0);
+	close(conn->turn_fd);
+	conn->turn_fd = -1;
+}
+
+static int ask(struct session *s, uint64_t limit)
+{
+	if (say(s->conn, TURN_ASKED, limit))
+		return 0;
+	return fail(&s->result->error, -errno, NULL,
+		    "cannot ask for a turn: %s", strerror(errno));
+}
+
+/* Why there is no turn; -EAGAIN tells the client to come again (again.h). */
+static int no_turn(uint32_t why, struct error *err)
+{
+	static const char later[] = "try again later, or let --wait do that";
+
+	switch (why) {
+	case TURN_FULL:
+		return fail(err, -EAGAIN, later,
+			    "too many clients wait for this server already");
+	case TURN_SHARED:
+		return fail(err, -EAGAIN, later,
+			    "too many clients from this address wait for this "
+			    "server already");
+	default:
+		return fail(err, -EBUSY, NULL,
+			    "this server serves one client, and another came "
+			    "first");
+	}
+}
+
+static int take_answer(struct session *s)
+{
+	struct error *err = &s->result->error;
+	uint32_t place;
+	ssize_t n = recv(s->conn->turn_fd, &place, sizeof(place),
+			 MSG_DONTWAIT);
+
+	if (n < 0 && errno == EAGAIN)
+		return 0;
+	if (n != sizeof(place))
+		return fail(err, -EPIPE, NULL, "the server is gone");
+	if (place > WAIT_MAX)
+		return no_turn(place, err);
+	s->place = place;
+	return 0;
+}
+
+static int left(struct session *s)
+{
+	int ret = last_words_hear(s->conn, &s->result->error);
+
+	if (ret)
+		return ret;
+	return fail(&s->result->error, -ECONNRESET,
+		    "look at the client's output",
+		    "the client closed the connection while it waited for its "
+		    "turn");
+}
+
+static int interrupted(struct session *s)
+{
+	int fd = s->conn->cancel_fd;
+
+	s->conn->cancel_fd = -1;
+	return signals_take(fd, NULL, &s->result->error);
+}
+
+/* All that a client may say now is that it lives. */
+static int hear_client(struct session *s, struct waiting *w)
+{
+	struct error *err = &s->result->error;
+	struct frame frame;
+	int ret = oob_take(s->conn, "a sign of life", &frame, err);
+
+	if (ret)
+		return ret == -EAGAIN ? 0 : ret;
+	w->heard_at = time_now();
+	if (frame.type == FRAME_ABORT)
+		ret = frames_take_error(&frame, s->conn->peer, err);
+	else if (frame.type != FRAME_ALIVE)
+		ret = fail(err, -EPROTO, NULL,
+			   "the client sent %s while it waited for its turn",
+			   frame_name(frame.type));
+	frame_free(&frame);
+	return ret;
+}
+
+static int check_life(struct session *s, const struct waiting *w)
+{
+	uint64_t patience = session_patience(s);
+
+	if (time_since(w->heard_at) < patience)
+		return 0;
+	return fail(&s->result->error, -ETIMEDOUT, NULL,
+		    "the client said nothing for %.3g s while it waited for "
+		    "its turn", (double)patience / (double)SECOND);
+}
+
+static int say_place(struct session *s, struct waiting *w)
+{
+	struct frame frame;
+
+	if (s->place == TURN_NOW || s->place == TURN_UNKNOWN ||
+	    time_until(w->say_at))
+		return 0;
+	w->say_at = time_after(PLACE_PERIOD);
+	encode_wait(&frame, s->place);
+	return session_send(s, &frame);
+}
+
+static int wait_a_while(struct session *s, struct waiting *w)
+{
+	struct pollfd fds[N_FDS] = {
+		[ANSWER] = { .fd = s->conn->turn_fd, .events = POLLIN },
+		[CLIENT] = { .fd = s->conn->fd, .events = POLLIN | POLLRDHUP },
+		[SIGNAL] = { .fd = s->conn->cancel_fd, .events = POLLIN },
+	};
+	int ret = 0;
+
+	if (poll(fds, N_FDS, PLACE_PERIOD / 1000000) < 0)
+		return errno == EINTR ? 0 : fail(&s->result->error, -errno,
+						 NULL, "cannot poll: %s",
+						 strerror(errno));
+	if (fds[SIGNAL].revents)
+		return interrupted(s);
+	if (fds[CLIENT].revents & ~POLLIN)
+		return left(s);
+	if (fds[CLIENT].revents)
+		ret = hear_client(s, w);
+	if (!ret && fds[ANSWER].revents)
+		ret = take_answer(s);
+	if (!ret)
+		ret = say_place(s, w);
+	return ret ? ret : check_life(s, w);
+}
+
+int turn_take(struct session *s, uint64_t limit)
+{
+	struct waiting w = { .heard_at = time_now() };
+	int ret;
+
+	if (s->conn->turn_fd < 0) {
+		s->place = TURN_NOW;
+		return 0;
+	}
+	session_stage(s, "queue");
+	ret = ask(s, limit);
+	while (!ret && s->place != TURN_NOW)
+		ret = wait_a_while(s, &w);
+	return ret;
+}
+
+int turn_hear(struct session *s, const struct frame *frame)
+{
+	uint32_t place;
+	int ret = decode_wait(frame, &place, &s->result->error);
+
+	if (!ret)
+		ret = session_say(s, FRAME_ALIVE);
+	if (ret || place == s->place)
+		return ret;
+	s->place = place;
+	log_info("waiting: %u client%s before this one", place,
+		 place > 1 ? "s are" : " is");
+	return 0;
+}

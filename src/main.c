@@ -18,19 +18,18 @@
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "cli/options.h"
+#include "host/affinity.h"
 #include "host/numa.h"
 #include "net/key_file.h"
 #include "net/oob.h"
 #include "net/signals.h"
 #include "report/outputs.h"
-#include "run/threads.h"
 #include "run/verification.h"
 #include "serve/release.h"
 #include "serve/serve.h"
 #include "session/again.h"
 #include "session/check.h"
 #include "session/session.h"
-#include "session/turn.h"
 #include "traffic/calibrate.h"
 #include "verbs/device.h"
 
@@ -131,7 +130,7 @@ static int prepare(const struct options *options, struct device *device,
 	ret = key_file_check(params->key_file, err);
 	error_stage(err, "device");
 	if (!ret)
-		ret = threads_check_cpus(params, err);
+		ret = affinity_check(params, err);
 	if (!ret)
 		ret = device_open(params, device, err);
 	if (!ret)
@@ -208,7 +207,7 @@ static int serve_client(const struct options *options,
 
 	if (!session_server(conn, &device, result, &session))
 		status = EXIT_MEASURED;
-	served = session->place == TURN_NOW;
+	served = session_was_served(session);
 	result_note_effective(result, &device.port);
 	release_begin(&release, conn, session, &device);
 	if (reports && served) {
@@ -250,13 +249,13 @@ static int loopback(struct options *options, int cancel_fd)
 		return EXIT_FAILED;
 	}
 	numa_place_both(&options->params);
-	threads_choose_cpu(&options->params);
+	affinity_choose(&options->params);
 	child = fork();
 	if (child < 0)
 		log_warning("cannot start the server: %s", strerror(errno));
 	if (child == 0) {
 		close(fds[0]);
-		threads_keep_off(&options->params.cpus);
+		affinity_keep_off(&options->params.cpus);
 		return loopback_server(options, fds[1]);
 	}
 	close(fds[1]);
@@ -326,10 +325,10 @@ static int run_calibration(const struct options *options)
 	const struct parameters *params = &options->params;
 	struct error err = { .stage = "calibrate" };
 	struct calibration c;
-	int ret = threads_check_cpus(params, &err);
+	int ret = affinity_check(params, &err);
 
 	if (!ret) {
-		threads_pin(&params->cpus, 0);
+		affinity_pin(&params->cpus, 0);
 		ret = calibrate((enum clock_choice)params->clock, &c);
 		if (ret)
 			fail(&err, ret, NULL, "the null provider failed: %s",

@@ -10,231 +10,231 @@
 /* In mid-run, this long after the beginning; in ms. */
 #define LATER 200
 
-static struct plan *plan_of(struct session *s)
-{
-	return &s->result->params.plan;
-}
-
 /* The receives of all QPs hold DEPTH at most. */
-static void set_depth(struct session *s, uint32_t depth)
+static void set_depth(struct run *run, uint32_t depth)
 {
-	for (uint32_t t = 0; t < s->n_flows; t++)
-		for (uint32_t i = 0; i < s->flows[t].n_receives; i++)
-			s->flows[t].receives[i].depth = depth;
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		for (uint32_t i = 0; i < run->flows[t].n_receives; i++)
+			run->flows[t].receives[i].depth = depth;
 }
 
-static int no_receives(struct session *s)
+static int no_receives(struct run *run)
 {
-	set_depth(s, 0);
+	set_depth(run, 0);
 	return 0;
 }
 
-static int too_many_receives(struct session *s)
+static int too_many_receives(struct run *run)
 {
-	set_depth(s, 64 * plan_of(s)->rx_depth);
+	set_depth(run, 64 * run->plan->rx_depth);
 	return 0;
 }
 
-static bool is_over(const struct session *s)
+static bool is_over(const struct run *run)
 {
-	return phase_of(atomic_load(&s->control->command)) == PHASE_ABORT;
+	return phase_of(atomic_load(&run->control->command)) == PHASE_ABORT;
 }
 
 /* Until the run was given up, at most that long. */
-static void wait_ms(const struct session *s, uint64_t ms)
+static void wait_ms(const struct run *run, uint64_t ms)
 {
 	static const struct timespec pause = { .tv_nsec = 1000000 };
 
-	for (uint64_t i = 0; i < ms && !is_over(s); i++)
+	for (uint64_t i = 0; i < ms && !is_over(run); i++)
 		nanosleep(&pause, NULL);
 }
 
-static int post_late(struct session *s)
+static int post_late(struct run *run)
 {
-	wait_ms(s, LATER);
-	set_depth(s, plan_of(s)->rx_depth);
-	return session_fill_receives(s);
+	wait_ms(run, LATER);
+	set_depth(run, run->plan->rx_depth);
+	return run_fill_receives(run);
 }
 
-static int take_nothing(struct session *s)
+static int take_nothing(struct run *run)
 {
-	wait_ms(s, plan_of(s)->timeout / 1000000);
+	wait_ms(run, run->plan->timeout / 1000000);
 	return 0;
 }
 
-typedef void change_receive(struct session *s, struct flow_receive *r);
+typedef void change_receive(struct run *run, struct flow_receive *r);
 
-static int change_receives(struct session *s, change_receive *change)
+static int change_receives(struct run *run, change_receive *change)
 {
-	const struct plan *plan = plan_of(s);
+	const struct plan *plan = run->plan;
 	const uint32_t n = plan->verify ? plan->rx_depth :
 					  plan->recv_post_list;
 
-	for (uint32_t t = 0; t < s->n_flows; t++)
-		for (uint32_t i = 0; i < s->flows[t].n_receives; i++)
+	for (uint32_t t = 0; t < run->n_flows; t++) {
+		const struct flow *f = &run->flows[t];
+
+		for (uint32_t i = 0; i < f->n_receives; i++)
 			for (uint32_t k = 0; k < n; k++)
-				change(s, &s->flows[t].receives[i].entries[k]);
+				change(run, &f->receives[i].entries[k]);
+	}
 	return 0;
 }
 
-static void make_short(struct session *s, struct flow_receive *r)
+static void make_short(struct run *run, struct flow_receive *r)
 {
-	(void)s;
+	(void)run;
 	r->sge.length = 1;
 }
 
-static int short_receives(struct session *s)
+static int short_receives(struct run *run)
 {
-	return change_receives(s, make_short);
+	return change_receives(run, make_short);
 }
 
 /* 40 bytes fewer than header and message need. */
-static void forget_header(struct session *s, struct flow_receive *r)
+static void forget_header(struct run *run, struct flow_receive *r)
 {
-	r->sge.length = (uint32_t)plan_largest(plan_of(s));
+	r->sge.length = (uint32_t)plan_largest(run->plan);
 }
 
-static int no_header(struct session *s)
+static int no_header(struct run *run)
 {
-	return change_receives(s, forget_header);
+	return change_receives(run, forget_header);
 }
 
-static void spoil_receive_key(struct session *s, struct flow_receive *r)
+static void spoil_receive_key(struct run *run, struct flow_receive *r)
 {
-	(void)s;
+	(void)run;
 	r->sge.lkey ^= INJECT_KEY;
 }
 
-static int receive_lkey(struct session *s)
+static int receive_lkey(struct run *run)
 {
-	return change_receives(s, spoil_receive_key);
+	return change_receives(run, spoil_receive_key);
 }
 
-static void move_outside(struct session *s, struct flow_receive *r)
+static void move_outside(struct run *run, struct flow_receive *r)
 {
-	r->sge.addr = (uintptr_t)s->res.memory.buffer + s->res.memory.length;
+	const struct memory *m = &run->res.memory;
+
+	r->sge.addr = (uintptr_t)m->buffer + m->length;
 }
 
-static int receive_address(struct session *s)
+static int receive_address(struct run *run)
 {
-	return change_receives(s, move_outside);
+	return change_receives(run, move_outside);
 }
 
-static int renew_memory(struct session *s)
+static int renew_memory(struct run *run)
 {
-	return inject_memory(s, 0);
+	return inject_memory(run, 0);
 }
 
-static int renew_memory_later(struct session *s)
+static int renew_memory_later(struct run *run)
 {
-	wait_ms(s, LATER);
-	return renew_memory(s);
+	wait_ms(run, LATER);
+	return renew_memory(run);
 }
 
-static int invalidate_later(struct session *s)
+static int invalidate_later(struct run *run)
 {
-	wait_ms(s, LATER);
-	return inject_invalidate_window(s);
+	wait_ms(run, LATER);
+	return inject_invalidate_window(run);
 }
 
-static int read_only(struct session *s)
+static int read_only(struct run *run)
 {
-	return inject_memory(s, ~0);
+	return inject_memory(run, ~0);
 }
 
-static int mr_no_access(struct session *s)
+static int mr_no_access(struct run *run)
 {
-	return inject_memory(s, op_table[plan_of(s)->op].access);
+	return inject_memory(run, op_table[run->plan->op].access);
 }
 
-static int spoil_lkey(struct session *s)
+static int spoil_lkey(struct run *run)
 {
-	for (uint32_t i = 0; i < s->res.n_qps; i++)
-		s->res.qps[i].lkey ^= INJECT_KEY;
+	for (uint32_t i = 0; i < run->res.n_qps; i++)
+		run->res.qps[i].lkey ^= INJECT_KEY;
 	return 0;
 }
 
-static int spoil_rkey(struct session *s)
+static int spoil_rkey(struct run *run)
 {
-	for (uint32_t i = 0; i < s->peer.n; i++)
-		s->peer.qps[i].rkey ^= INJECT_KEY;
+	for (uint32_t i = 0; i < run->peer.n; i++)
+		run->peer.qps[i].rkey ^= INJECT_KEY;
 	return 0;
 }
 
-static int spoil_both_keys(struct session *s)
+static int spoil_both_keys(struct run *run)
 {
-	spoil_rkey(s);
-	return spoil_lkey(s);
+	spoil_rkey(run);
+	return spoil_lkey(run);
 }
 
 /* The last byte of the first QP's messages is the first one outside. */
-static int past_the_end(struct session *s)
+static int past_the_end(struct run *run)
 {
-	s->peer.va += s->peer.length - plan_largest(plan_of(s)) + 1;
+	run->peer.va += run->peer.length - plan_largest(run->plan) + 1;
 	return 0;
 }
 
-static int before_the_beginning(struct session *s)
+static int before_the_beginning(struct run *run)
 {
-	s->peer.va--;
+	run->peer.va--;
 	return 0;
 }
 
-static int unaligned(struct session *s)
+static int unaligned(struct run *run)
 {
-	s->peer.va += ATOMIC_SIZE / 2;
+	run->peer.va += ATOMIC_SIZE / 2;
 	return 0;
 }
 
-static int no_dest_reads(struct session *s)
+static int no_dest_reads(struct run *run)
 {
-	plan_of(s)->outstanding_reads = 0;
+	run->result->params.plan.outstanding_reads = 0;
 	return 0;
 }
 
-static int other_mtu(struct session *s)
+static int other_mtu(struct run *run)
 {
-	uint8_t *mtu = &s->result->path.mtu;
+	uint8_t *mtu = &run->result->path.mtu;
 
 	*mtu = *mtu == IBV_MTU_256 ? IBV_MTU_512 : IBV_MTU_256;
 	return 0;
 }
 
-static int to_reset(struct session *s)
+static int to_reset(struct run *run)
 {
-	return inject_state(s, IBV_QPS_RESET);
+	return inject_state(run, IBV_QPS_RESET);
 }
 
-static int to_init(struct session *s)
+static int to_init(struct run *run)
 {
-	return inject_state(s, IBV_QPS_INIT);
+	return inject_state(run, IBV_QPS_INIT);
 }
 
-static int to_error(struct session *s)
+static int to_error(struct run *run)
 {
-	return inject_state(s, IBV_QPS_ERR);
+	return inject_state(run, IBV_QPS_ERR);
 }
 
-static int to_error_later(struct session *s)
+static int to_error_later(struct run *run)
 {
-	wait_ms(s, LATER);
-	return to_error(s);
+	wait_ms(run, LATER);
+	return to_error(run);
 }
 
 /* The highest, below the one of multicast: devices count from below. */
-static int nobodys_qpn(struct session *s)
+static int nobodys_qpn(struct run *run)
 {
-	for (uint32_t i = 0; i < s->peer.n; i++)
-		s->peer.qps[i].qpn = ENDPOINT_QPN_MAX - 1;
+	for (uint32_t i = 0; i < run->peer.n; i++)
+		run->peer.qps[i].qpn = ENDPOINT_QPN_MAX - 1;
 	return 0;
 }
 
 /* An address of those that documents use, and the highest unicast LID. */
-static int nobodys_gid(struct session *s)
+static int nobodys_gid(struct run *run)
 {
 	static const uint8_t v4[] = { 192, 0, 2, 1 };
 	static const uint8_t v6[16] = { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 };
-	struct path *path = &s->result->path;
+	struct path *path = &run->result->path;
 
 	if (gid_is_ipv4(&path->remote.raw))
 		memcpy(&path->remote.raw.raw[12], v4, sizeof(v4));
@@ -245,25 +245,25 @@ static int nobodys_gid(struct session *s)
 }
 
 /* Where datagrams go, of which each has its address. */
-static int datagrams_to_nobody(struct session *s)
+static int datagrams_to_nobody(struct run *run)
 {
-	for (uint32_t i = 0; i < s->res.n_qps; i++)
-		s->res.qps[i].remote_qpn = ENDPOINT_QPN_MAX - 1;
+	for (uint32_t i = 0; i < run->res.n_qps; i++)
+		run->res.qps[i].remote_qpn = ENDPOINT_QPN_MAX - 1;
 	return 0;
 }
 
-static int wrong_qkey(struct session *s)
+static int wrong_qkey(struct run *run)
 {
-	for (uint32_t i = 0; i < s->res.n_qps; i++)
-		s->res.qps[i].remote_qkey ^= 1;
+	for (uint32_t i = 0; i < run->res.n_qps; i++)
+		run->res.qps[i].remote_qkey ^= 1;
 	return 0;
 }
 
 /* The loop believes in a queue that is longer than it is. */
-static int long_queue(struct session *s)
+static int long_queue(struct run *run)
 {
-	for (uint32_t t = 0; t < s->n_flows; t++)
-		s->flows[t].shape.depth = UINT16_MAX;
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		run->flows[t].shape.depth = UINT16_MAX;
 	return 0;
 }
 
@@ -274,7 +274,7 @@ static const struct {
 	bool client;		/* which end is changed */
 	struct {
 		enum inject_point point;
-		int (*spoil)(struct session *s);
+		int (*spoil)(struct run *run);
 	} steps[STEPS];
 } actions[INJECT_COUNT] = {
 #define AT(id, end, point, spoil, ...) \
@@ -355,29 +355,29 @@ static const struct {
 
 /* What a client asks for must be what the table has: a fault in another test,
  * or one whose bytes are looked at, is none of these. */
-static int check(struct session *s)
+static int check(struct run *run)
 {
-	const struct plan *plan = plan_of(s);
+	const struct plan *plan = run->plan;
 	const struct inject_case *c = inject_find(plan->inject);
 	char test[TEST_NAME_SIZE];
 
 	if (!c || (!plan->verify &&
 		   !strcmp(test_name(plan->op, plan->metric, test), c->test)))
 		return 0;
-	return fail(&s->result->error, -EINVAL, NULL,
+	return fail(&run->result->error, -EINVAL, NULL,
 		    "--inject %s: only for %s, without --verify", c->name,
 		    c->test);
 }
 
-int inject_at(struct session *s, enum inject_point point)
+int inject_at(struct run *run, enum inject_point point)
 {
-	uint32_t inject = plan_of(s)->inject;
-	int ret = point == INJECT_AT_CREATED ? check(s) : 0;
+	uint32_t inject = run->plan->inject;
+	int ret = point == INJECT_AT_CREATED ? check(run) : 0;
 
-	if (actions[inject].client != s->client)
+	if (actions[inject].client != run->client)
 		return ret;
 	for (int i = 0; i < STEPS && !ret; i++)
 		if (actions[inject].steps[i].point == point)
-			ret = actions[inject].steps[i].spoil(s);
+			ret = actions[inject].steps[i].spoil(run);
 	return ret;
 }

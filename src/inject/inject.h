@@ -13,7 +13,7 @@
 #ifndef INJECT_INJECT_H
 #define INJECT_INJECT_H
 
-#include "session/session.h"
+#include "run/run.h"
 
 /* Turns a key into one of the same region that was not given out. */
 #define INJECT_KEY 0x55U
@@ -31,37 +31,37 @@ enum inject_point {
 
 /* Spoil what the plan says for this end at POINT; mostly nothing.  Returns 0
  * or a negative errno, said in the result's error. */
-int inject_at(struct session *s, enum inject_point point);
+int inject_at(struct run *run, enum inject_point point);
 
 /* What spoils verbs objects (inject_objects.c); returned as by inject_at(). */
 
 /* This end's memory, registered anew for what it was but WITHOUT (enum
  * ibv_access_flags); its old keys are dead. */
-int inject_memory(struct session *s, int without);
+int inject_memory(struct run *run, int without);
 
 /* The same in a protection domain that is not the QPs'. */
-int inject_other_domain(struct session *s);
+int inject_other_domain(struct run *run);
 
 /*
  * A window of type 2 on this end's memory (ibv_alloc_mw(3)), whose rkey the
  * peer is told in place of the region's; the first QP binds it once it can,
  * and invalidates it.
  */
-int inject_window(struct session *s);
-int inject_bind_window(struct session *s);
-int inject_invalidate_window(struct session *s);
+int inject_window(struct run *run);
+int inject_bind_window(struct run *run);
+int inject_invalidate_window(struct run *run);
 
 /* All QPs to RESET, INIT or ERR, as if they had never left it. */
-int inject_state(struct session *s, enum ibv_qp_state state);
+int inject_state(struct run *run, enum ibv_qp_state state);
 
 /* All QPs, which are in INIT, let the peer do nothing. */
-int inject_no_access(struct session *s);
+int inject_no_access(struct run *run);
 
 /* What spoils prepared sends (inject_requests.c), likewise. */
-int inject_first_lkey(struct session *s);
-int inject_halve_atomics(struct session *s);
-int inject_longer_than_mtu(struct session *s);
-int inject_many_pieces(struct session *s);
-int inject_much_inline(struct session *s);
+int inject_first_lkey(struct run *run);
+int inject_halve_atomics(struct run *run);
+int inject_longer_than_mtu(struct run *run);
+int inject_many_pieces(struct run *run);
+int inject_much_inline(struct run *run);
 
 #endif

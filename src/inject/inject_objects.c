@@ -10,28 +10,28 @@
 #include "verbs/explain.h"
 #include "verbs/qp.h"
 
-static int refused(struct session *s, const char *verb, int errnum)
+static int refused(struct run *run, const char *verb, int errnum)
 {
-	return fail(&s->result->error, -errnum, NULL, "--inject %s: %s: %s",
-		    inject_find(s->result->params.plan.inject)->name, verb,
+	return fail(&run->result->error, -errnum, NULL, "--inject %s: %s: %s",
+		    inject_find(run->result->params.plan.inject)->name, verb,
 		    strerror(errnum));
 }
 
 /* Receives and sends that are prepared already name the new regions. */
-static void renew_keys(struct session *s)
+static void renew_keys(struct run *run)
 {
-	const struct plan *plan = &s->result->params.plan;
+	const struct plan *plan = run->plan;
 	const uint32_t n = plan->verify ? plan->rx_depth :
 					  plan->recv_post_list;
-	const struct memory *m = &s->res.memory;
+	const struct memory *m = &run->res.memory;
 
-	for (uint32_t i = 0; i < s->res.n_qps; i++)
-		s->res.qps[i].lkey =
-			memory_mr(m, s->res.qps[i].local)->lkey;
-	for (uint32_t t = 0; t < s->n_flows; t++)
-		for (uint32_t i = 0; i < s->flows[t].n_receives; i++) {
+	for (uint32_t i = 0; i < run->res.n_qps; i++)
+		run->res.qps[i].lkey =
+			memory_mr(m, run->res.qps[i].local)->lkey;
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		for (uint32_t i = 0; i < run->flows[t].n_receives; i++) {
 			struct flow_receive *entries =
-				s->flows[t].receives[i].entries;
+				run->flows[t].receives[i].entries;
 
 			for (uint32_t k = 0; k < n; k++)
 				entries[k].sge.lkey =
@@ -40,105 +40,105 @@ static void renew_keys(struct session *s)
 }
 
 /* Part I in PD, for what it was registered for, and ALSO but WITHOUT. */
-static int renew_part(struct session *s, uint32_t i, struct ibv_pd *pd,
+static int renew_part(struct run *run, uint32_t i, struct ibv_pd *pd,
 		      int also, int without)
 {
-	const struct plan *plan = &s->result->params.plan;
-	struct memory *m = &s->res.memory;
+	const struct plan *plan = run->plan;
+	struct memory *m = &run->res.memory;
 	uint32_t of_region = m->n_mrs / plan_regions(plan);
-	int access = plan_access(plan, s->client, i / of_region) & ~without;
+	int access = plan_access(plan, run->client, i / of_region) & ~without;
 	struct ibv_mr *mr = ibv_reg_mr(pd, m->buffer + i * m->part, m->part,
 				       (unsigned int)(access | also));
 	int ret;
 
 	if (!mr)
-		return refused(s, "ibv_reg_mr", errno);
+		return refused(run, "ibv_reg_mr", errno);
 	ret = ibv_dereg_mr(m->mrs[i]);
 	if (ret) {
 		ibv_dereg_mr(mr);
-		return refused(s, "ibv_dereg_mr", abs(ret));
+		return refused(run, "ibv_dereg_mr", abs(ret));
 	}
 	m->mrs[i] = mr;
 	return 0;
 }
 
-static int renew(struct session *s, struct ibv_pd *pd, int also, int without)
+static int renew(struct run *run, struct ibv_pd *pd, int also, int without)
 {
 	int ret = 0;
 
-	for (uint32_t i = 0; i < s->res.memory.n_mrs && !ret; i++)
-		ret = renew_part(s, i, pd, also, without);
-	renew_keys(s);
+	for (uint32_t i = 0; i < run->res.memory.n_mrs && !ret; i++)
+		ret = renew_part(run, i, pd, also, without);
+	renew_keys(run);
 	return ret;
 }
 
-int inject_memory(struct session *s, int without)
+int inject_memory(struct run *run, int without)
 {
-	return renew(s, s->res.pd, 0, without);
+	return renew(run, run->res.pd, 0, without);
 }
 
-int inject_other_domain(struct session *s)
+int inject_other_domain(struct run *run)
 {
-	s->res.other_pd = ibv_alloc_pd(s->device->context);
-	if (!s->res.other_pd)
-		return refused(s, "ibv_alloc_pd", errno);
-	return renew(s, s->res.other_pd, 0, 0);
+	run->res.other_pd = ibv_alloc_pd(run->device->context);
+	if (!run->res.other_pd)
+		return refused(run, "ibv_alloc_pd", errno);
+	return renew(run, run->res.other_pd, 0, 0);
 }
 
 /* The region that the peer writes to: of several, the first QP's. */
-static struct ibv_mr *incoming_mr(const struct session *s)
+static struct ibv_mr *incoming_mr(const struct run *run)
 {
-	const uint8_t *at = resources_incoming(&s->res,
-					       &s->result->params.plan);
+	const uint8_t *at = resources_incoming(&run->res,
+					       run->plan);
 
-	return memory_mr(&s->res.memory, (uintptr_t)at);
+	return memory_mr(&run->res.memory, (uintptr_t)at);
 }
 
 /* The low byte of such a key is the owner's choice. */
-int inject_window(struct session *s)
+int inject_window(struct run *run)
 {
 	struct ibv_mw *window;
-	int ret = renew(s, s->res.pd, IBV_ACCESS_MW_BIND, 0);
+	int ret = renew(run, run->res.pd, IBV_ACCESS_MW_BIND, 0);
 
 	if (ret)
 		return ret;
-	window = ibv_alloc_mw(s->res.pd, IBV_MW_TYPE_2);
+	window = ibv_alloc_mw(run->res.pd, IBV_MW_TYPE_2);
 	if (!window)
-		return refused(s, "ibv_alloc_mw", errno);
-	s->res.window = window;
-	incoming_mr(s)->rkey = ibv_inc_rkey(window->rkey);
+		return refused(run, "ibv_alloc_mw", errno);
+	run->res.window = window;
+	incoming_mr(run)->rkey = ibv_inc_rkey(window->rkey);
 	return 0;
 }
 
 /* The first QP does WR, which completes before anything of its does. */
-static int carry_out(struct session *s, struct ibv_send_wr *wr,
+static int carry_out(struct run *run, struct ibv_send_wr *wr,
 		     const char *verb)
 {
 	static const struct timespec pause = { .tv_nsec = 1000000 };
-	struct ibv_cq *cq = s->res.queues[0].cqs[0].send;
+	struct ibv_cq *cq = run->res.queues[0].cqs[0].send;
 	struct ibv_send_wr *bad;
 	struct ibv_wc wc;
 	int n, ret;
 
 	wr->send_flags = IBV_SEND_SIGNALED;
-	ret = ibv_post_send(s->res.qps[0].qp, wr, &bad);
+	ret = ibv_post_send(run->res.qps[0].qp, wr, &bad);
 	if (ret)
-		return refused(s, verb, abs(ret));
+		return refused(run, verb, abs(ret));
 	for (int ms = 0; !(n = ibv_poll_cq(cq, 1, &wc)) && ms < 1000; ms++)
 		nanosleep(&pause, NULL);
 	if (n > 0 && wc.status == IBV_WC_SUCCESS)
 		return 0;
-	return refused(s, n > 0 ? explain_status_name(wc.status) : verb,
+	return refused(run, n > 0 ? explain_status_name(wc.status) : verb,
 		       n > 0 ? EIO : ETIMEDOUT);
 }
 
-int inject_bind_window(struct session *s)
+int inject_bind_window(struct run *run)
 {
-	struct ibv_mr *mr = incoming_mr(s);
+	struct ibv_mr *mr = incoming_mr(run);
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_BIND_MW,
 		.bind_mw = {
-			.mw = s->res.window,
+			.mw = run->res.window,
 			.rkey = mr->rkey,
 			.bind_info = {
 				.mr = mr,
@@ -149,57 +149,57 @@ int inject_bind_window(struct session *s)
 		},
 	};
 
-	return carry_out(s, &wr, "IBV_WR_BIND_MW");
+	return carry_out(run, &wr, "IBV_WR_BIND_MW");
 }
 
-int inject_invalidate_window(struct session *s)
+int inject_invalidate_window(struct run *run)
 {
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_LOCAL_INV,
-		.invalidate_rkey = incoming_mr(s)->rkey,
+		.invalidate_rkey = incoming_mr(run)->rkey,
 	};
 
-	return carry_out(s, &wr, "IBV_WR_LOCAL_INV");
+	return carry_out(run, &wr, "IBV_WR_LOCAL_INV");
 }
 
-static int to_init(struct session *s, struct ibv_qp *qp, int access)
+static int to_init(struct run *run, struct ibv_qp *qp, int access)
 {
-	const struct plan *plan = &s->result->params.plan;
+	const struct plan *plan = run->plan;
 	const struct qp_local local = {
 		.transport = (enum transport)plan->transport,
-		.port = s->device->port.number,
-		.pkey_index = (uint16_t)s->device->pkey_index,
+		.port = run->device->port.number,
+		.pkey_index = (uint16_t)run->device->pkey_index,
 		.access = access,
-		.qkey = s->res.qkey,
+		.qkey = run->res.qkey,
 	};
 
-	return qp_to_init(s->device, qp, &local, &s->result->error);
+	return qp_to_init(run->device, qp, &local, &run->result->error);
 }
 
-int inject_state(struct session *s, enum ibv_qp_state state)
+int inject_state(struct run *run, enum ibv_qp_state state)
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = state == IBV_QPS_ERR ? IBV_QPS_ERR : IBV_QPS_RESET,
 	};
 	int ret = 0;
 
-	for (uint32_t i = 0; i < s->res.n_qps && !ret; i++) {
-		struct ibv_qp *qp = s->res.qps[i].qp;
+	for (uint32_t i = 0; i < run->res.n_qps && !ret; i++) {
+		struct ibv_qp *qp = run->res.qps[i].qp;
 
 		ret = ibv_modify_qp(qp, &attr, IBV_QP_STATE);
 		if (ret)
-			return refused(s, "ibv_modify_qp", abs(ret));
+			return refused(run, "ibv_modify_qp", abs(ret));
 		if (state == IBV_QPS_INIT)
-			ret = to_init(s, qp, 0);
+			ret = to_init(run, qp, 0);
 	}
 	return ret;
 }
 
-int inject_no_access(struct session *s)
+int inject_no_access(struct run *run)
 {
 	int ret = 0;
 
-	for (uint32_t i = 0; i < s->res.n_qps && !ret; i++)
-		ret = to_init(s, s->res.qps[i].qp, 0);
+	for (uint32_t i = 0; i < run->res.n_qps && !ret; i++)
+		ret = to_init(run, run->res.qps[i].qp, 0);
 	return ret;
 }

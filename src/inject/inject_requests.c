@@ -1,77 +1,77 @@
 #include "config.h"
 #include "inject/inject.h"
 
-typedef void change_request(struct session *s, struct flow_request *r);
+typedef void change_request(struct run *run, struct flow_request *r);
 
 /* The first of each QP's lists, or ALL of their sends. */
-static int change_requests(struct session *s, bool all, change_request *change)
+static int change_requests(struct run *run, bool all, change_request *change)
 {
-	size_t length = flow_requests(s->result->params.plan.post_list);
+	size_t length = flow_requests(run->result->params.plan.post_list);
 
-	for (uint32_t i = 0; i < s->res.n_qps; i++) {
+	for (uint32_t i = 0; i < run->res.n_qps; i++) {
 		/* both lists, one after the other */
-		struct flow_request *r = s->res.qps[i].lists[0].requests;
+		struct flow_request *r = run->res.qps[i].lists[0].requests;
 
 		for (size_t k = 0; r && k < FLOW_LISTS * length; k++)
 			if (all || k % length == 0)
-				change(s, &r[k]);
+				change(run, &r[k]);
 	}
 	return 0;
 }
 
-static void spoil_key(struct session *s, struct flow_request *r)
+static void spoil_key(struct run *run, struct flow_request *r)
 {
-	(void)s;
+	(void)run;
 	r->sge.lkey ^= INJECT_KEY;
 }
 
-int inject_first_lkey(struct session *s)
+int inject_first_lkey(struct run *run)
 {
-	return change_requests(s, false, spoil_key);
+	return change_requests(run, false, spoil_key);
 }
 
-static void halve(struct session *s, struct flow_request *r)
+static void halve(struct run *run, struct flow_request *r)
 {
-	(void)s;
+	(void)run;
 	r->sge.length = ATOMIC_SIZE / 2;
 }
 
-int inject_halve_atomics(struct session *s)
+int inject_halve_atomics(struct run *run)
 {
-	return change_requests(s, true, halve);
+	return change_requests(run, true, halve);
 }
 
-static void lengthen(struct session *s, struct flow_request *r)
+static void lengthen(struct run *run, struct flow_request *r)
 {
-	r->sge.length = s->result->params.plan.mtu + 64;
+	r->sge.length = run->result->params.plan.mtu + 64;
 }
 
-int inject_longer_than_mtu(struct session *s)
+int inject_longer_than_mtu(struct run *run)
 {
-	return change_requests(s, true, lengthen);
+	return change_requests(run, true, lengthen);
 }
 
-static void divide(struct session *s, struct flow_request *r)
+static void divide(struct run *run, struct flow_request *r)
 {
 	static struct ibv_sge pieces[1024];
 
-	(void)s;
+	(void)run;
 	r->wr.sg_list = pieces;
 	r->wr.num_sge = sizeof(pieces) / sizeof(*pieces);
 }
 
-int inject_many_pieces(struct session *s)
+int inject_many_pieces(struct run *run)
 {
-	return change_requests(s, true, divide);
+	return change_requests(run, true, divide);
 }
 
-static void send_inline(struct session *s, struct flow_request *r)
+static void send_inline(struct run *run, struct flow_request *r)
 {
-	(void)s;
+	(void)run;
 	r->wr.send_flags |= IBV_SEND_INLINE;
 }
 
-int inject_much_inline(struct session *s)
+int inject_much_inline(struct run *run)
 {
-	return change_requests(s, true, send_inline);
+	return change_requests(run, true, send_inline);
 }

@@ -5,26 +5,21 @@
 
 #include "verbs/explain.h"
 
-static const struct plan *plan_of(const struct session *s)
-{
-	return &s->result->params.plan;
-}
-
 #define NOTHING_CAME \
 	"compare the GIDs and --qps of both ends, and look for UDP port " \
 	"4791 being filtered"
 
-static int compare_way(struct session *s, uint64_t size, const char *from,
+static int compare_way(struct run *run, uint64_t size, const char *from,
 		   const char *to, uint64_t sent, uint64_t received)
 {
-	const struct plan *plan = plan_of(s);
+	const struct plan *plan = run->plan;
 	bool fine = plan_is_unreliable(plan) ?
 			    received <= sent && (received || !sent) :
 			    received == sent;
 
 	if (fine)
 		return 0;
-	return fail(&s->result->error, -EIO,
+	return fail(&run->result->error, -EIO,
 		    received || !sent ?
 			    NULL : explain_loss(plan, size, NOTHING_CAME),
 		    "%s of %llu bytes: the %s sent %llu messages, the %s "
@@ -34,36 +29,37 @@ static int compare_way(struct session *s, uint64_t size, const char *from,
 }
 
 /* A ping may be lost, but not all of them. */
-static int compare_pings(struct session *s, const struct result_row *row)
+static int compare_pings(struct run *run, const struct result_row *row)
 {
 	if (row->iterations || !row->lost)
 		return 0;
-	return fail(&s->result->error, -EIO,
-		    explain_loss(plan_of(s), row->size, NOTHING_CAME),
+	return fail(&run->result->error, -EIO,
+		    explain_loss(run->plan, row->size, NOTHING_CAME),
 		    "%s of %llu bytes: none of %llu pings was answered",
-		    op_table[plan_of(s)->op].name,
+		    op_table[run->plan->op].name,
 		    (unsigned long long)row->size,
 		    (unsigned long long)row->lost);
 }
 
-int compare_counts(struct session *s, const struct result_row *row)
+int compare_counts(struct run *run, const struct result_row *row)
 {
-	const struct plan *plan = plan_of(s);
+	const struct plan *plan = run->plan;
 	const bool reversed = plan->reversed;
 	int ret = 0;
 
 	if (plan->metric == METRIC_LATENCY && plan_is_unreliable(plan))
-		return compare_pings(s, row);
+		return compare_pings(run, row);
 	if (!row->checked)
 		return 0;
 	if (!row->n_directions)
-		return compare_way(s, row->size, reversed ? "server" : "client",
-			       reversed ? "client" : "server", row->sent,
-			       row->received);
+		return compare_way(run, row->size,
+				   reversed ? "server" : "client",
+				   reversed ? "client" : "server", row->sent,
+				   row->received);
 	for (uint32_t i = 0; i < row->n_directions && !ret; i++) {
 		const struct result_direction *d = &row->directions[i];
 
-		ret = compare_way(s, row->size, d->from_client ? "client" :
+		ret = compare_way(run, row->size, d->from_client ? "client" :
 			      "server", d->from_client ? "server" : "client",
 			      d->sent, d->received);
 	}

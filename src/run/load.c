@@ -25,18 +25,19 @@ static void open_loop(struct flow *f, const struct plan *plan, uint64_t size,
 		       ns_per_tick);
 }
 
-void load_prepare(struct session *s, uint64_t size)
+void load_prepare(struct run *run, uint64_t size)
 {
-	const struct plan *plan = &s->result->params.plan;
+	const struct plan *plan = run->plan;
+	double tick;
 
 	if (!plan->rate)
 		return;
+	tick = clock_ns_per_tick(&run->clock);
 	if (plan_is_open(plan)) {
-		if (s->client)
-			open_loop(&s->flows[0], plan, size,
-				  clock_ns_per_tick(&s->clock));
+		if (run->client)
+			open_loop(&run->flows[0], plan, size, tick);
 		return;
 	}
-	for (uint32_t t = 0; t < s->n_flows; t++)
-		pace(&s->flows[t], plan, size, clock_ns_per_tick(&s->clock));
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		pace(&run->flows[t], plan, size, tick);
 }

@@ -2,7 +2,7 @@
 #ifndef RUN_LOAD_H
 #define RUN_LOAD_H
 
-#include "session/session.h"
+#include "run/run.h"
 
 /*
  * If the plan has a rate, give it to the flows of S, which are prepared for
@@ -10,6 +10,6 @@
  * pairs; else the client's has the schedule of an open loop, which goes with
  * the session.  May wait 10 ms, until the length of a tick is known.
  */
-void load_prepare(struct session *s, uint64_t size);
+void load_prepare(struct run *run, uint64_t size);
 
 #endif

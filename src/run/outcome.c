@@ -11,18 +11,13 @@
 /* Fewer looks at a send queue say nothing about how often it was dry. */
 #define LEAST_LOOKS 20
 
-static const struct plan *plan_of(const struct session *s)
-{
-	return &s->result->params.plan;
-}
-
 /* From the first opening of a loop's window to the last closing of one. */
-static uint64_t merged_window(const struct session *s)
+static uint64_t merged_window(const struct run *run)
 {
 	uint64_t opened = UINT64_MAX, closed = 0;
 
-	for (uint32_t t = 0; t < s->n_flows; t++) {
-		const struct flow *f = &s->flows[t];
+	for (uint32_t t = 0; t < run->n_flows; t++) {
+		const struct flow *f = &run->flows[t];
 
 		if (f->opened && f->opened < opened)
 			opened = f->opened;
@@ -57,13 +52,13 @@ static uint64_t error_ns(const struct done *done, uint64_t ticks,
 
 /* By how much the window and intervals may be off: as much as the edges of any
  * loop's, and as those of different loops differ. */
-static void describe_errors(const struct session *s, struct done *done)
+static void describe_errors(const struct run *run, struct done *done)
 {
 	uint64_t opened = 0, closed = UINT64_MAX, opening = 0, closing = 0;
 	uint64_t mark = 0, untold = 0, between = 0;
 
-	for (uint32_t t = 0; t < s->n_flows; t++) {
-		const struct flow *f = &s->flows[t];
+	for (uint32_t t = 0; t < run->n_flows; t++) {
+		const struct flow *f = &run->flows[t];
 
 		opened = larger(opened, f->opened);
 		closed = closed < f->closed ? closed : f->closed;
@@ -74,21 +69,21 @@ static void describe_errors(const struct session *s, struct done *done)
 		between += 2 * f->mark.messages;
 	}
 	done->window_error = done->interval_error = DONE_UNKNOWN;
-	if (plan_of(s)->metric != METRIC_BANDWIDTH || closed <= opened)
+	if (run->plan->metric != METRIC_BANDWIDTH || closed <= opened)
 		return;
 	if (opening != UINT64_MAX && closing != UINT64_MAX)
 		done->window_error = error_ns(
-			done, merged_window(s) - (closed - opened) + opening +
+			done, merged_window(run) - (closed - opened) + opening +
 				      closing, untold);
 	if (mark < UINT64_MAX / 2)
 		done->interval_error = error_ns(done, 2 * mark, between);
 }
 
-static struct thread_row describe_thread(const struct session *s, uint32_t t,
+static struct thread_row describe_thread(const struct run *run, uint32_t t,
 					 double tick)
 {
-	const struct cpus *cpus = &s->result->params.cpus;
-	const struct flow *f = &s->flows[t];
+	const struct cpus *cpus = &run->result->params.cpus;
+	const struct flow *f = &run->flows[t];
 	struct thread_row row = {
 		.cpu = cpus->n ? cpus->id[t % cpus->n] : PLAN_AUTO,
 		.qps = f->n_qps,
@@ -100,47 +95,48 @@ static struct thread_row describe_thread(const struct session *s, uint32_t t,
 	return row;
 }
 
-static void describe_threads(const struct session *s, struct done *done)
+static void describe_threads(const struct run *run, struct done *done)
 {
-	if (s->n_flows < 2)
+	if (run->n_flows < 2)
 		return;
-	done->n_threads = s->n_flows;
-	done->threads = xcalloc(s->n_flows, sizeof(*done->threads));
-	for (uint32_t t = 0; t < s->n_flows; t++)
-		done->threads[t] = describe_thread(s, t, done->ns_per_tick);
+	done->n_threads = run->n_flows;
+	done->threads = xcalloc(run->n_flows, sizeof(*done->threads));
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		done->threads[t] = describe_thread(run, t, done->ns_per_tick);
 }
 
-static void describe_clock(const struct session *s,
+static void describe_clock(const struct run *run,
 			   struct clock_description *clock, double tick)
 {
 	*clock = (struct clock_description){
-		.resolution_ns = s->clock.resolution * tick,
-		.read_cost_ns = s->clock.read_cost * tick,
-		.deviation = s->watch.deviation,
+		.resolution_ns = run->clock.resolution * tick,
+		.read_cost_ns = run->clock.read_cost * tick,
+		.deviation = run->watch.deviation,
 	};
-	memcpy(clock->source, s->clock.source, strlen(s->clock.source) + 1);
+	memcpy(clock->source, run->clock.source, strlen(run->clock.source) + 1);
 }
 
 /* Without --interval fewer than ten say nothing. */
-static void describe_intervals(const struct session *s,
-			       const struct monitor *m, struct done *done)
+static void describe_intervals(const struct run *run, struct done *done)
 {
-	uint32_t n = m->progress->log.n;
+	uint32_t n = run->progress.log.n;
 
-	if (!plan_of(s)->interval && n < INTERVALS_LEAST + 1)
+	if (!run->plan->interval && n < INTERVALS_LEAST + 1)
 		return;
-	done->intervals = intervals_get(&m->progress->log, done->ns_per_tick,
+	done->intervals = intervals_get(&run->progress.log, done->ns_per_tick,
 					&done->n_intervals);
 }
 
 /* The last completion was before the monitor last saw one more; or, if it has
  * not seen all, since then: then where the loop ended is as near. */
-void outcome_settle(struct session *s, const struct monitor *m)
+void outcome_settle(struct run *run)
 {
-	if (progress_total(m->progress) != m->messages)
+	const struct monitor *m = &run->monitor;
+
+	if (progress_total(&run->progress) != m->messages)
 		return;
-	for (uint32_t t = 0; t < s->n_flows; t++) {
-		struct flow *f = &s->flows[t];
+	for (uint32_t t = 0; t < run->n_flows; t++) {
+		struct flow *f = &run->flows[t];
 
 		if (f->cut && f->opened < m->progress_ticks &&
 		    m->progress_ticks < f->closed)
@@ -148,46 +144,45 @@ void outcome_settle(struct session *s, const struct monitor *m)
 	}
 }
 
-void outcome_describe(struct session *s, const struct monitor *m,
-		      struct done *done)
+void outcome_describe(struct run *run, struct done *done)
 {
-	const struct plan *plan = plan_of(s);
-	double tick = clock_ns_per_tick(&s->clock);
-	bool sends = plan_sends(plan, s->client);
+	const struct plan *plan = run->plan;
+	double tick = clock_ns_per_tick(&run->clock);
+	bool sends = plan_sends(plan, run->client);
 
 	*done = (struct done){
 		.ns_per_tick = tick,
-		.latency = s->latency,
-		.method = sends ? s->res.method : POST_AUTO,
-		.inline_size = s->res.inline_size,
+		.latency = run->latency,
+		.method = sends ? run->res.method : POST_AUTO,
+		.inline_size = run->res.inline_size,
 		.window_error = DONE_UNKNOWN,
 		.interval_error = DONE_UNKNOWN,
 	};
-	describe_clock(s, &done->clock, tick);
-	for (uint32_t t = 0; t < s->n_flows; t++) {
-		done->posted += s->flows[t].posted;
-		done->received += s->flows[t].received;
-		done->lost += s->flows[t].lost;
-		done->looks += s->flows[t].looks;
-		done->dry += s->flows[t].dry;
-		if (s->flows[t].open)
-			done->late += s->flows[t].open->late;
+	describe_clock(run, &done->clock, tick);
+	for (uint32_t t = 0; t < run->n_flows; t++) {
+		done->posted += run->flows[t].posted;
+		done->received += run->flows[t].received;
+		done->lost += run->flows[t].lost;
+		done->looks += run->flows[t].looks;
+		done->dry += run->flows[t].dry;
+		if (run->flows[t].open)
+			done->late += run->flows[t].open->late;
 	}
-	if (!plan_measures(plan, s->client))
+	if (!plan_measures(plan, run->client))
 		return;
-	done->window_ns = to_ns(merged_window(s), tick);
-	for (uint32_t t = 0; t < s->n_flows; t++)
-		done->counted += s->flows[t].counted;
-	describe_errors(s, done);
-	describe_threads(s, done);
-	describe_intervals(s, m, done);
+	done->window_ns = to_ns(merged_window(run), tick);
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		done->counted += run->flows[t].counted;
+	describe_errors(run, done);
+	describe_threads(run, done);
+	describe_intervals(run, done);
 }
 
-static void summarise_latency(const struct session *s,
+static void summarise_latency(const struct run *run,
 			      const struct done *done, struct result_row *row)
 {
-	const struct parameters *params = &s->result->params;
-	double ns = done->ns_per_tick * result_latency_factor(plan_of(s));
+	const struct parameters *params = &run->result->params;
+	double ns = done->ns_per_tick * result_latency_factor(run->plan);
 
 	row->latency = summary_latency(done->latency, ns);
 	for (uint32_t i = 0; i < params->percentiles.n; i++)
@@ -215,7 +210,7 @@ static void set_errors(const struct done *measured,
 
 /* What went one way, as its sender and its receiver say; that is NULL when
  * nothing is known of it. */
-static void fill_direction(struct session *s, uint64_t size, bool from_client,
+static void fill_direction(struct run *run, uint64_t size, bool from_client,
 			   const struct done *sender, struct done *receiver,
 			   struct done *measured, struct result_direction *d)
 {
@@ -223,7 +218,7 @@ static void fill_direction(struct session *s, uint64_t size, bool from_client,
 	if (sender)
 		d->sent = sender->posted;
 	d->sent_unknown = !sender;
-	if (receiver && plan_counts_received(plan_of(s))) {
+	if (receiver && plan_counts_received(run->plan)) {
 		d->checked = sender != NULL;
 		d->received = receiver->received;
 	}
@@ -292,10 +287,10 @@ static void add_directions(struct result_row *row)
 }
 
 /* OF[1] is the client's, OF[0] the server's. */
-static void fill_directions(struct session *s, struct result_row *row,
+static void fill_directions(struct run *run, struct result_row *row,
 			    struct done *const of[2])
 {
-	const struct plan *plan = plan_of(s);
+	const struct plan *plan = run->plan;
 	uint32_t n = 0;
 
 	for (int from = 1; from >= 0; from--) {
@@ -307,7 +302,7 @@ static void fill_directions(struct session *s, struct result_row *row,
 		if (plan->metric == METRIC_LATENCY ? !client :
 		    !plan_sends(plan, client))
 			continue;
-		fill_direction(s, row->size, client, of[from], of[!from],
+		fill_direction(run, row->size, client, of[from], of[!from],
 			       measured, &row->directions[n++]);
 	}
 	if (n == 1)
@@ -330,14 +325,14 @@ static struct load summarise_load(const struct plan *plan,
 			      late);
 }
 
-struct result_row *outcome_add_row(struct session *s, uint64_t size,
+struct result_row *outcome_add_row(struct run *run, uint64_t size,
 				   struct done *mine, struct done *theirs)
 {
-	struct result *r = s->result;
-	const struct plan *plan = plan_of(s);
+	struct result *r = run->result;
+	const struct plan *plan = run->plan;
 	struct result_row *row = &r->rows[r->n_rows++];
-	struct done *const of[2] = { s->client ? theirs : mine,
-				     s->client ? mine : theirs };
+	struct done *const of[2] = { run->client ? theirs : mine,
+				     run->client ? mine : theirs };
 	/* the one whose sends are spoken of */
 	const struct done *sender = of[!plan->reversed];
 
@@ -351,11 +346,11 @@ struct result_row *outcome_add_row(struct session *s, uint64_t size,
 		row->method = sender->method;
 		row->inline_size = sender->inline_size;
 	}
-	fill_directions(s, row, of);
+	fill_directions(run, row, of);
 	row->load = summarise_load(plan, row, of[1] ? of[1]->late : 0);
 	if (of[1] && of[1]->latency) {
 		row->lost = of[1]->lost;
-		summarise_latency(s, of[1], row);
+		summarise_latency(run, of[1], row);
 	}
 	if (of[plan_measures(plan, true)])
 		r->clock = of[plan_measures(plan, true)]->clock;

@@ -5,42 +5,37 @@
 #include "traffic/latency.h"
 #include "traffic/open_loop.h"
 
-static const struct plan *plan_of(const struct session *s)
+sending_loop *role_loop(const struct run *run)
 {
-	return &s->result->params.plan;
-}
-
-sending_loop *role_loop(const struct session *s)
-{
-	const struct plan *plan = plan_of(s);
+	const struct plan *plan = run->plan;
 
 	if (plan->metric == METRIC_BANDWIDTH)
-		return plan_sends(plan, s->client) ? bandwidth_run : NULL;
-	if (plan_is_open(plan) && s->client)
+		return plan_sends(plan, run->client) ? bandwidth_run : NULL;
+	if (plan_is_open(plan) && run->client)
 		return open_loop_run;
 	if (plan_is_pingpong(plan))
-		return s->client ? latency_ping : latency_pong;
-	return s->client ? latency_round_trip : NULL;
+		return run->client ? latency_ping : latency_pong;
+	return run->client ? latency_round_trip : NULL;
 }
 
-bool role_answers(const struct session *s)
+bool role_answers(const struct run *run)
 {
-	return !s->client && plan_is_pingpong(plan_of(s));
+	return !run->client && plan_is_pingpong(run->plan);
 }
 
-bool role_awaits_peer(const struct session *s)
+bool role_awaits_peer(const struct run *run)
 {
-	const struct plan *plan = plan_of(s);
+	const struct plan *plan = run->plan;
 
 	if (plan->metric == METRIC_BANDWIDTH)
-		return plan_sends(plan, !s->client);
-	return !s->client && !role_answers(s);
+		return plan_sends(plan, !run->client);
+	return !run->client && !role_answers(run);
 }
 
-bool role_begins(const struct session *s)
+bool role_begins(const struct run *run)
 {
-	const struct plan *plan = plan_of(s);
+	const struct plan *plan = run->plan;
 
-	return plan->metric == METRIC_LATENCY ? s->client :
-						plan_sends(plan, s->client);
+	return plan->metric == METRIC_LATENCY ? run->client :
+						plan_sends(plan, run->client);
 }

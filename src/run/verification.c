@@ -26,63 +26,62 @@ static struct verify_qp *make_qps(const struct flow *f,
 	return qps;
 }
 
-void verification_begin(struct session *s, uint32_t t)
+void verification_begin(struct run *run, uint32_t t)
 {
-	const struct plan *plan = &s->result->params.plan;
-	uint64_t first = resources_first_qp(&s->res, t) * plan_stride(plan);
+	const struct plan *plan = run->plan;
+	uint64_t first = resources_first_qp(&run->res, t) * plan_stride(plan);
 	bool pingpong = plan_is_pingpong(plan);
-	struct flow *f = &s->flows[t];
+	struct flow *f = &run->flows[t];
 	struct verifier *v;
 
 	if (!plan->verify)
 		return;
 	v = xcalloc(1, sizeof(*v));
 	*v = (struct verifier){
-		.direction_out = s->client ? FROM_CLIENT : FROM_SERVER,
-		.direction_in = s->client ? FROM_SERVER : FROM_CLIENT,
+		.direction_out = run->client ? FROM_CLIENT : FROM_SERVER,
+		.direction_in = run->client ? FROM_SERVER : FROM_CLIENT,
 		.pingpong = pingpong,
-		.answers = pingpong && !s->client,
+		.answers = pingpong && !run->client,
 		.fenced = plan_is_fenced(plan),
 		.credits = plan_is_fenced(plan) && !pingpong,
-		.incoming = plan_sends(plan, !s->client) ?
-				    resources_incoming(&s->res, plan) + first :
-				    NULL,
+		.incoming = !plan_sends(plan, !run->client) ? NULL :
+			    resources_incoming(&run->res, plan) + first,
 		.stride = plan_stride(plan),
 		.capacity = plan_send_capacity(plan),
 		.header = plan->transport == TRANSPORT_UD ? GRH_SIZE : 0,
 		.patience = (uint64_t)(FENCE_AGAIN /
-				       clock_ns_per_tick(&s->clock)),
+				       clock_ns_per_tick(&run->clock)),
 		.qps = make_qps(f, plan),
 	};
 	f->verify = v;
 }
 
-int verification_end(struct session *s)
+int verification_end(struct run *run)
 {
-	const struct plan *plan = &s->result->params.plan;
+	const struct plan *plan = run->plan;
 	int ret = 0;
 
 	if (!plan->verify || !op_is_atomic(plan->op) ||
-	    !plan_sends(plan, !s->client))
+	    !plan_sends(plan, !run->client))
 		return 0;
-	for (uint32_t t = 0; t < s->n_flows && !ret; t++)
-		ret = verify_counters(&s->flows[t]);
+	for (uint32_t t = 0; t < run->n_flows && !ret; t++)
+		ret = verify_counters(&run->flows[t]);
 	return ret;
 }
 
-int verification_explain(struct session *s)
+int verification_explain(struct run *run)
 {
-	const struct plan *plan = &s->result->params.plan;
+	const struct plan *plan = run->plan;
 
-	for (uint32_t t = 0; t < s->n_flows; t++) {
-		const struct flow *f = &s->flows[t];
+	for (uint32_t t = 0; t < run->n_flows; t++) {
+		const struct flow *f = &run->flows[t];
 		const struct verify_mismatch *m =
 			f->verify ? &f->verify->mismatch : NULL;
 
 		if (!m || !m->what)
 			continue;
 		return fail_code(
-			&s->result->error, -EBADMSG, VERIFICATION_CODE,
+			&run->result->error, -EBADMSG, VERIFICATION_CODE,
 			"the data was changed on its way, or put in the wrong "
 			"place: look for memory, firmware and driver errors",
 			"RDMA %s on QP 0x%06x: wrong %s in operation %llu of "
@@ -98,12 +97,12 @@ int verification_explain(struct session *s)
 	return 0;
 }
 
-void verification_free(struct session *s)
+void verification_free(struct run *run)
 {
-	for (uint32_t t = 0; t < s->n_flows; t++) {
-		struct verifier *v = s->flows[t].verify;
+	for (uint32_t t = 0; t < run->n_flows; t++) {
+		struct verifier *v = run->flows[t].verify;
 
-		for (uint32_t i = 0; v && i < s->flows[t].n_qps; i++)
+		for (uint32_t i = 0; v && i < run->flows[t].n_qps; i++)
 			free(v->qps[i].announced);
 		if (v)
 			free(v->qps);

@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "net/oob.h"
-#include "session/turn.h"
+#include "net/turn.h"
 
 static uint32_t *count_of(struct children *c, enum child_state state)
 {

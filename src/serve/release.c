@@ -1,7 +1,7 @@
 #include "config.h"
 #include "serve/release.h"
 
-#include "session/turn.h"
+#include "net/turn.h"
 
 static void *release_all(void *argument)
 {

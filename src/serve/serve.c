@@ -17,8 +17,8 @@
 #include "base/time.h"
 #include "net/frames.h"
 #include "net/signals.h"
+#include "net/turn.h"
 #include "serve/children.h"
-#include "session/turn.h"
 
 /* Who has not said HELLO for so long makes room when there is none. */
 #define PATIENCE (SECOND / 2)

@@ -8,15 +8,15 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "host/affinity.h"
 #include "host/numa.h"
-#include "run/threads.h"
 #include "verbs/device.h"
 
 static int check_device(struct parameters *params, struct port *port,
 			struct error *err)
 {
 	struct device device = { 0 };
-	int ret = threads_check_cpus(params, err);
+	int ret = affinity_check(params, err);
 
 	if (!ret)
 		ret = device_open(params, &device, err);

@@ -15,11 +15,11 @@ static void note_path(struct result *r, const struct subnet *tcp)
 
 int check_ask(struct session *s)
 {
-	struct result *r = s->result;
+	struct result *r = s->run.result;
 	struct subnet tcp;
 	int ret;
 
-	oob_subnet(s->conn, &tcp);
+	oob_subnet(s->run.conn, &tcp);
 	plan_choose(&r->params.plan, &r->client, &r->server);
 	r->preflight = xcalloc(1, sizeof(*r->preflight));
 	preflight_run(&r->params.plan, &r->client, &r->server, &tcp,

@@ -2,7 +2,7 @@
 #ifndef SESSION_CHECK_H
 #define SESSION_CHECK_H
 
-#include "session/session.h"
+#include "session/dialogue.h"
 
 /*
  * The client's part, once the server's port is known: every check into the

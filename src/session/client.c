@@ -1,26 +1,25 @@
-/* The client's half of the dialogue. */
 #include "config.h"
-#include "session/session.h"
+#include "session/client.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "net/frames.h"
 #include "run/peer_check.h"
-#include "run/run.h"
 #include "session/check.h"
-#include "session/greeting.h"
-#include "session/reach.h"
+#include "session/exchange.h"
+#include "session/handshake.h"
+#include "session/setup.h"
 
 /* A file that cannot be written is known before the server is bothered. */
 static int open_samples(struct session *s)
 {
-	const char *path = s->result->params.samples;
+	const char *path = s->run.result->params.samples;
 
 	session_stage(s, "samples");
-	if (!path || s->result->params.plan.check)
+	if (!path || s->run.result->params.plan.check)
 		return 0;
-	return recorder_open(path, &s->recorder, &s->result->error);
+	return recorder_open(path, &s->run.recorder, &s->run.result->error);
 }
 
 static int greet(struct session *s)
@@ -28,10 +27,10 @@ static int greet(struct session *s)
 	int ret;
 
 	session_stage(s, "hello");
-	ret = greeting_begin(s);
+	ret = handshake_begin(s);
 	if (!ret)
-		ret = greeting_send_hello(s);
-	return ret ? ret : greeting_take_hello(s);
+		ret = handshake_send_hello(s);
+	return ret ? ret : handshake_take_hello(s);
 }
 
 /* The client proves first: a server tells strangers nothing. */
@@ -40,20 +39,20 @@ static int authenticate(struct session *s)
 	int ret;
 
 	session_stage(s, "key");
-	ret = greeting_check(s);
+	ret = handshake_check(s);
 	if (!ret)
-		ret = greeting_send_proof(s);
+		ret = handshake_send_proof(s);
 	if (!ret)
-		ret = greeting_take_proof(s);
+		ret = handshake_take_proof(s);
 	if (!ret)
-		greeting_free(s);
+		handshake_free(s);
 	return ret;
 }
 
 /* PLAN as the user asked; with the server's port, what was left open. */
 static int agree(struct session *s)
 {
-	struct result *r = s->result;
+	struct result *r = s->run.result;
 	const bool check = r->params.plan.check;
 	struct frame frame;
 	int ret = 0;
@@ -82,12 +81,12 @@ static int agree(struct session *s)
 
 static int choose_path(struct session *s)
 {
-	struct result *r = s->result;
+	struct result *r = s->run.result;
 	struct subnet tcp;
 	int ret;
 
 	session_stage(s, "path");
-	oob_subnet(s->conn, &tcp);
+	oob_subnet(s->run.conn, &tcp);
 	ret = path_choose(&r->client, &r->server, &tcp, &r->path, &r->error);
 	if (ret)
 		return ret;
@@ -98,38 +97,39 @@ static int choose_path(struct session *s)
 
 static int connect_qps(struct session *s)
 {
+	struct result *r = s->run.result;
 	int ret;
 
 	session_stage(s, "resources");
-	ret = session_work(s, session_create);
+	ret = session_work(s, setup_create);
 	if (ret)
 		return ret;
 	session_stage(s, "endpoint");
-	ret = session_send_endpoint(s);
+	ret = setup_send_endpoint(s);
 	if (!ret)
-		ret = session_take_endpoint(s);
+		ret = setup_take_endpoint(s);
 	if (!ret)
-		ret = peer_check_endpoint(&s->result->server, &s->result->path,
-					  &s->peer, &s->result->error);
+		ret = peer_check_endpoint(&r->server, &r->path, &s->run.peer,
+					  &r->error);
 	if (ret)
 		return ret;
 	session_stage(s, "connect");
-	ret = session_work(s, session_connect);
+	ret = session_work(s, setup_connect);
 	if (!ret)
-		ret = session_send_ready(s);
+		ret = setup_send_ready(s);
 	if (!ret)
-		ret = session_take_ready(s);
+		ret = setup_take_ready(s);
 	return ret;
 }
 
 static int run_all(struct session *s)
 {
-	const struct sizes *sizes = &s->result->params.plan.sizes;
+	const struct sizes *sizes = &s->run.plan->sizes;
 	int ret = 0;
 
-	session_tell_begin(s);
-	while (!ret && s->result->n_rows < sizes->n)
-		ret = run_size(s, sizes->bytes[s->result->n_rows]);
+	setup_tell_begin(s);
+	while (!ret && s->run.result->n_rows < sizes->n)
+		ret = exchange_round(s, sizes->bytes[s->run.result->n_rows]);
 	if (ret)
 		return ret;
 	session_stage(s, "bye");
@@ -137,13 +137,7 @@ static int run_all(struct session *s)
 	return ret ? ret : session_hear(s, FRAME_BYE);
 }
 
-int session_client(struct connection *conn, struct device *device,
-		   struct result *result, struct session **session)
-{
-	static session_step *const steps[] = {
-		open_samples, greet, authenticate, agree, choose_path,
-		connect_qps, reach_prove, run_all, NULL,
-	};
-
-	return session_run(steps, true, conn, device, result, session);
-}
+session_step *const client_steps[] = {
+	open_samples, greet, authenticate, agree, choose_path, connect_qps,
+	setup_reach, run_all, NULL,
+};

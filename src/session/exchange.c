@@ -1,8 +1,14 @@
 #include "config.h"
 #include "session/exchange.h"
 
+#include <stdlib.h>
+
 #include "base/time.h"
+#include "inject/inject.h"
+#include "net/frames.h"
+#include "run/outcome.h"
 #include "run/peer_check.h"
+#include "run/round.h"
 
 static int say_start(struct session *s, uint64_t size)
 {
@@ -14,7 +20,7 @@ static int say_start(struct session *s, uint64_t size)
 
 static int hear_start(struct session *s, uint64_t size)
 {
-	struct error *err = &s->result->error;
+	struct error *err = &s->run.result->error;
 	struct frame frame;
 	uint64_t answered;
 	int ret = session_expect(s, FRAME_START, &frame);
@@ -27,11 +33,11 @@ static int hear_start(struct session *s, uint64_t size)
 				      err);
 }
 
-int exchange_start(struct session *s, uint64_t size)
+static int swap_start(struct session *s, uint64_t size)
 {
 	int ret = say_start(s, size);
 
-	return ret || !s->client ? ret : hear_start(s, size);
+	return ret || !s->run.client ? ret : hear_start(s, size);
 }
 
 static int say_done(struct session *s, const struct done *done)
@@ -43,37 +49,38 @@ static int say_done(struct session *s, const struct done *done)
 }
 
 /* Messages that the peer has said it sent. */
-static uint64_t sent_by_peer(const struct session *s)
+static uint64_t sent_by_peer(const struct run *run)
 {
 	uint64_t sent = 0;
 
-	for (uint32_t t = 0; t < s->n_flows; t++)
-		sent += s->flows[t].expected;
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		sent += run->flows[t].expected;
 	return sent;
 }
 
 /* done_free() and free(done->latency) it. */
-static int take_done(struct session *s, const struct monitor *m,
-		     const struct frame *frame, const struct done *mine,
-		     struct done *done)
+static int take_done(struct session *s, const struct frame *frame,
+		     const struct done *mine, struct done *done)
 {
-	struct peer_facts facts = m->peer;
+	struct run *run = &s->run;
+	struct peer_facts facts = run->monitor.peer;
 	int ret;
 
-	facts.has_sent = atomic_load(&s->control->peer_sent);
-	facts.sent = sent_by_peer(s);
-	facts.elapsed = time_since(m->began_at);
+	facts.has_sent = atomic_load(&run->control->peer_sent);
+	facts.sent = sent_by_peer(run);
+	facts.elapsed = time_since(run->monitor.began_at);
 	facts.mine = mine;
-	if (s->latency)
+	if (run->latency)
 		done->latency = histogram_new();
-	ret = decode_done(frame, done, &s->result->error);
-	return ret ? ret : peer_check_done(&facts, done, &s->result->error);
+	ret = decode_done(frame, done, &run->result->error);
+	return ret ? ret : peer_check_done(&facts, done, &run->result->error);
 }
 
 /* The monitor may have heard it already. */
-static int hear_done(struct session *s, struct monitor *m,
-		     const struct done *mine, struct done *done)
+static int hear_done(struct session *s, const struct done *mine,
+		     struct done *done)
 {
+	struct monitor *m = &s->run.monitor;
 	struct frame frame;
 	int ret = 0;
 
@@ -84,21 +91,75 @@ static int hear_done(struct session *s, struct monitor *m,
 	m->have_done = false;
 	if (ret)
 		return ret;
-	ret = take_done(s, m, &frame, mine, done);
+	ret = take_done(s, &frame, mine, done);
 	frame_free(&frame);
 	return ret;
 }
 
-int exchange_done(struct session *s, struct monitor *m,
-		  const struct done *mine, struct done *theirs)
+/* The client's goes first. */
+static int swap_done(struct session *s, const struct done *mine,
+		     struct done *theirs)
 {
 	int ret = 0;
 
-	if (s->client)
+	if (s->run.client)
 		ret = say_done(s, mine);
 	if (!ret)
-		ret = hear_done(s, m, mine, theirs);
-	if (!ret && !s->client)
+		ret = hear_done(s, mine, theirs);
+	if (!ret && !s->run.client)
 		ret = say_done(s, mine);
+	return ret;
+}
+
+/* Everything is ready, at both ends; the monitor watches. */
+static int begin(struct session *s, uint64_t size)
+{
+	struct run *run = &s->run;
+	int ret;
+
+	session_stage(s, "start");
+	round_prepare(run, size);
+	ret = inject_at(run, INJECT_AT_PREPARED);
+	if (!ret)
+		ret = run_fill_receives(run);
+	if (!ret)
+		ret = swap_start(s, size);
+	return ret ? ret : round_start(run);
+}
+
+static int run_traffic(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "traffic");
+	ret = inject_at(&s->run, INJECT_AT_RUNNING);
+	if (!ret)
+		ret = round_run(&s->run);
+	return round_stop(&s->run, ret);
+}
+
+/* The traffic ended with RET: what both ends counted, or of a round that failed
+ * what this end did. */
+static int finish(struct session *s, int ret)
+{
+	struct done mine, theirs = { 0 };
+
+	outcome_describe(&s->run, &mine);
+	if (!ret)
+		ret = swap_done(s, &mine, &theirs);
+	ret = round_report(&s->run, &mine, ret ? NULL : &theirs, ret);
+	done_free(&mine);
+	done_free(&theirs);
+	free(theirs.latency);
+	return ret;
+}
+
+int exchange_round(struct session *s, uint64_t size)
+{
+	int ret = begin(s, size);
+
+	if (!ret)
+		ret = finish(s, run_traffic(s));
+	round_end(&s->run);
 	return ret;
 }

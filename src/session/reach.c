@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "inject/inject.h"
 #include "net/address.h"
 #include "net/frames.h"
 
@@ -40,7 +39,7 @@ struct reach {
 
 static struct error *error_of(struct session *s)
 {
-	return &s->result->error;
+	return &s->run.result->error;
 }
 
 /* "GID ::ffff:10.0.0.1", or "LID 4": the address of one end of PATH. */
@@ -60,15 +59,16 @@ static const char *address(const struct gid *gid, bool global, uint16_t lid,
 static const char *address_here(const struct session *s,
 				char text[GID_TEXT_SIZE + 4])
 {
-	const struct path *path = &s->result->path;
+	const struct path *path = &s->run.result->path;
 
-	return address(&path->local, path->global, s->device->port.lid, text);
+	return address(&path->local, path->global, s->run.device->port.lid,
+		       text);
 }
 
 static const char *address_there(const struct session *s,
 				 char text[GID_TEXT_SIZE + 4])
 {
-	const struct path *path = &s->result->path;
+	const struct path *path = &s->run.result->path;
 
 	return address(&path->remote, path->global, path->dlid, text);
 }
@@ -77,7 +77,7 @@ static const char *address_there(const struct session *s,
  * it receives there, and all would be sent everything. */
 static int check_address(struct session *s)
 {
-	const struct path *path = &s->result->path;
+	const struct path *path = &s->run.result->path;
 	const union ibv_gid *gid = &path->remote.raw;
 	char text[GID_TEXT_SIZE + 4];
 	struct ip_address ip;
@@ -91,14 +91,14 @@ static int check_address(struct session *s)
 		return 0;
 	return fail(error_of(s), -EPROTO, NULL,
 		    "the %s named %s as its address, which is that of many "
-		    "hosts", s->conn->peer, address_there(s, text));
+		    "hosts", s->run.conn->peer, address_there(s, text));
 }
 
 int reach_begin(struct session *s)
 {
-	if (!plan_proves_address(&s->result->params.plan, s->client))
+	if (!plan_proves_address(s->run.plan, s->run.client))
 		return 0;
-	return challenge_receive(&s->res.challenge, error_of(s));
+	return challenge_receive(&s->run.res.challenge, error_of(s));
 }
 
 /* A challenge that is due is sent once the one before is complete. */
@@ -107,7 +107,7 @@ static int send_due(struct session *s, struct reach *r)
 	int ret;
 
 	if (r->sending) {
-		ret = challenge_sent(&s->res.challenge, error_of(s));
+		ret = challenge_sent(&s->run.res.challenge, error_of(s));
 		if (ret < 0)
 			return ret;
 		r->sending = !ret;
@@ -115,13 +115,13 @@ static int send_due(struct session *s, struct reach *r)
 	if (r->sending && !time_until(r->deadline))
 		return fail(error_of(s), -ETIMEDOUT, NULL,
 			    "%s: a packet to the %s was not sent in time",
-			    s->device->port.device, s->conn->peer);
+			    s->run.device->port.device, s->run.conn->peer);
 	if (r->sending || !r->awaits || r->n_sent == r->n_due)
 		return 0;
-	ret = challenge_send(&s->res.challenge, r->sent, error_of(s));
+	ret = challenge_send(&s->run.res.challenge, r->sent, error_of(s));
 	r->sending = !ret;
 	r->n_sent++;
-	r->deadline = time_after(session_patience(s));
+	r->deadline = time_after(run_peer_timeout(&s->run));
 	return ret;
 }
 
@@ -134,7 +134,7 @@ static int take_again(struct session *s, struct reach *r)
 		return 0;
 	return fail(error_of(s), -EPROTO, NULL,
 		    "the %s asked for more than %u packets at %s, and returned "
-		    "none", s->conn->peer, REACH_PACKETS,
+		    "none", s->run.conn->peer, REACH_PACKETS,
 		    address_there(s, text));
 }
 
@@ -153,7 +153,7 @@ static int check_proof(struct session *s, struct reach *r,
 		return 0;
 	return fail(error_of(s), -EPROTO, NULL,
 		    "the %s did not return what was sent to %s: it does not "
-		    "receive at the address that it named", s->conn->peer,
+		    "receive at the address that it named", s->run.conn->peer,
 		    address_there(s, text));
 }
 
@@ -174,9 +174,9 @@ static int take_frame(struct session *s, struct reach *r,
 static int receive(struct session *s, struct reach *r, struct frame *frame)
 {
 	if (!r->owes && !r->sending)
-		return oob_receive(s->conn, frame_name(FRAME_REACHED),
+		return oob_receive(s->run.conn, frame_name(FRAME_REACHED),
 				   r->deadline, frame, error_of(s));
-	return oob_take(s->conn, r->awaits ? frame_name(FRAME_REACHED) :
+	return oob_take(s->run.conn, r->awaits ? frame_name(FRAME_REACHED) :
 					     "a packet",
 			frame, error_of(s));
 }
@@ -185,7 +185,7 @@ static int receive(struct session *s, struct reach *r, struct frame *frame)
  * packet, or for a completion, is soon back. */
 static int hear(struct session *s, struct reach *r)
 {
-	struct connection *conn = s->conn;
+	struct connection *conn = s->run.conn;
 	struct frame frame;
 	int ret = 0;
 
@@ -206,7 +206,7 @@ static int hear(struct session *s, struct reach *r)
 
 static int nothing_came(struct session *s)
 {
-	bool ethernet = port_is_ethernet(&s->device->port);
+	bool ethernet = port_is_ethernet(&s->run.device->port);
 	char text[GID_TEXT_SIZE + 4];
 
 	return fail(error_of(s), -EHOSTUNREACH, ethernet ?
@@ -216,7 +216,7 @@ static int nothing_came(struct session *s)
 			    "check the path between both ends, and that the "
 			    "subnet manager knows both",
 		    "none of %u packets that the %s sent to %s arrived",
-		    REACH_PACKETS, s->conn->peer, address_here(s, text));
+		    REACH_PACKETS, s->run.conn->peer, address_here(s, text));
 }
 
 static int ask_again(struct session *s, struct reach *r)
@@ -245,7 +245,7 @@ static int look(struct session *s, struct reach *r)
 	int n = 0;
 
 	if (!r->came)
-		n = challenge_take(&s->res.challenge, r->got, error_of(s));
+		n = challenge_take(&s->run.res.challenge, r->got, error_of(s));
 	if (n < 0)
 		return n;
 	if (n > 0) {
@@ -258,7 +258,7 @@ static int look(struct session *s, struct reach *r)
 }
 
 /* Everything that is to be done now, and then a look at the connection. */
-static int turn(struct session *s, struct reach *r)
+static int take_step(struct session *s, struct reach *r)
 {
 	int ret = send_due(s, r);
 
@@ -271,12 +271,12 @@ static int turn(struct session *s, struct reach *r)
 
 int reach_prove(struct session *s)
 {
-	const struct plan *plan = &s->result->params.plan;
+	const struct plan *plan = s->run.plan;
 	struct reach r = {
-		.awaits = plan_proves_address(plan, !s->client),
-		.owes = plan_proves_address(plan, s->client),
+		.awaits = plan_proves_address(plan, !s->run.client),
+		.owes = plan_proves_address(plan, s->run.client),
 		.n_due = 1,
-		.deadline = time_after(session_patience(s)),
+		.deadline = time_after(run_peer_timeout(&s->run)),
 		.n_asked = 1,
 		.pause = FIRST_PAUSE,
 		.over = time_after(FIRST_PAUSE),
@@ -288,8 +288,6 @@ int reach_prove(struct session *s)
 		ret = check_address(s);
 	randombytes_buf(r.sent, sizeof(r.sent));
 	while (!ret && (r.owes || r.awaits || r.sending))
-		ret = turn(s, &r);
-	if (ret || !plan_is_unreliable(plan))
-		return ret;
-	return inject_at(s, INJECT_AT_REACHED);
+		ret = take_step(s, &r);
+	return ret;
 }

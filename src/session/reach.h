@@ -15,7 +15,7 @@
 #ifndef SESSION_REACH_H
 #define SESSION_REACH_H
 
-#include "session/session.h"
+#include "session/dialogue.h"
 
 /* Challenges sent to one peer at most. */
 #define REACH_PACKETS 10

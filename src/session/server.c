@@ -1,6 +1,5 @@
-/* The server's half of the dialogue. */
 #include "config.h"
-#include "session/session.h"
+#include "session/server.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,28 +10,28 @@
 #include "net/frames.h"
 #include "net/signals.h"
 #include "run/peer_check.h"
-#include "run/run.h"
 #include "session/check.h"
-#include "session/greeting.h"
+#include "session/exchange.h"
+#include "session/handshake.h"
 #include "session/limits.h"
-#include "session/reach.h"
-#include "session/turn.h"
+#include "session/queue.h"
+#include "session/setup.h"
 
 static int greet(struct session *s)
 {
 	int ret;
 
 	session_stage(s, "hello");
-	ret = greeting_begin(s);
+	ret = handshake_begin(s);
 	if (!ret)
-		ret = greeting_take_hello(s);
-	return ret ? ret : greeting_send_hello(s);
+		ret = handshake_take_hello(s);
+	return ret ? ret : handshake_send_hello(s);
 }
 
 /* Whoever it was, and whether it will be served, the log has it. */
 static void log_client(const struct session *s, bool welcome)
 {
-	const struct hello *hello = greeting_peer(s);
+	const struct hello *hello = handshake_peer(s);
 	const char *key = hello->has_key ? ", and has proved the key" :
 					   ", without a key";
 
@@ -45,21 +44,21 @@ static int authenticate(struct session *s)
 	int ret;
 
 	session_stage(s, "key");
-	ret = greeting_check(s);
+	ret = handshake_check(s);
 	if (!ret)
-		ret = greeting_take_proof(s);
+		ret = handshake_take_proof(s);
 	log_client(s, !ret);
 	if (!ret)
-		ret = greeting_send_proof(s);
+		ret = handshake_send_proof(s);
 	if (!ret)
-		greeting_free(s);
+		handshake_free(s);
 	return ret;
 }
 
 /* What the client asks for: who has asked for nothing waits for no turn. */
 static int take_plan(struct session *s)
 {
-	struct result *r = s->result;
+	struct result *r = s->run.result;
 	struct frame frame;
 	int ret;
 
@@ -75,11 +74,11 @@ static int take_plan(struct session *s)
 /* The client's turn comes, and its time begins. */
 static int take_turn(struct session *s)
 {
-	struct result *r = s->result;
+	struct result *r = s->run.result;
 	uint64_t limit = limits_duration(&r->params);
-	int ret = turn_take(s, limit);
+	int ret = queue_wait(s, limit);
 
-	if (ret || s->conn->turn_fd < 0)
+	if (ret || s->run.conn->turn_fd < 0)
 		return ret;
 	return signals_limit(limit, &r->error);
 }
@@ -87,27 +86,27 @@ static int take_turn(struct session *s)
 /* Open this end's device, unless the caller did. */
 static int open_device(struct session *s)
 {
-	struct parameters *params = &s->result->params, any = *params;
-	struct error *err = &s->result->error;
+	struct parameters *params = &s->run.result->params, any = *params;
+	struct error *err = &s->run.result->error;
 	int ret;
 
-	if (s->device->context)
+	if (s->run.device->context)
 		return 0;
 	session_stage(s, "device");
 	/* what is wrong with its port is for plan_fit(), or a check, to say */
 	any.plan.check = true;
-	ret = device_open(&any, s->device, err);
+	ret = device_open(&any, s->run.device, err);
 	if (!ret)
-		ret = numa_place(params, s->device, err);
+		ret = numa_place(params, s->run.device, err);
 	if (!ret)
-		s->result->server = s->device->port;
+		s->run.result->server = s->run.device->port;
 	return ret;
 }
 
 /* The plan is held against both ports and this end's limits. */
 static int agree(struct session *s)
 {
-	struct result *r = s->result;
+	struct result *r = s->run.result;
 	struct plan *plan = &r->params.plan;
 	struct frame frame;
 	int ret;
@@ -129,8 +128,8 @@ static int agree(struct session *s)
 /* The path is the client's choice, among what this end offered. */
 static int accept_path(struct session *s)
 {
-	struct result *r = s->result;
-	const struct endpoint *peer = &s->peer;
+	struct result *r = s->run.result;
+	const struct endpoint *peer = &s->run.peer;
 	struct path mine;
 	int ret = path_accept(&r->server, &r->client, peer->global,
 			      peer->gid_index, peer->peer_gid_index, &mine,
@@ -150,43 +149,43 @@ static int connect_qps(struct session *s)
 	int ret;
 
 	session_stage(s, "resources");
-	ret = session_work(s, session_create);
+	ret = session_work(s, setup_create);
 	if (ret)
 		return ret;
 	session_stage(s, "endpoint");
-	ret = session_take_endpoint(s);
+	ret = setup_take_endpoint(s);
 	if (!ret)
 		ret = accept_path(s);
 	if (!ret)
-		ret = session_send_endpoint(s);
+		ret = setup_send_endpoint(s);
 	if (ret)
 		return ret;
 	session_stage(s, "connect");
-	ret = session_work(s, session_connect);
+	ret = session_work(s, setup_connect);
 	if (!ret)
-		ret = session_take_ready(s);
-	return ret ? ret : session_send_ready(s);
+		ret = setup_take_ready(s);
+	return ret ? ret : setup_send_ready(s);
 }
 
 /* START must be for the next size of the plan. */
 static int run_next(struct session *s, const struct frame *start)
 {
-	struct result *r = s->result;
+	struct result *r = s->run.result;
 	uint64_t due = r->params.plan.sizes.bytes[r->n_rows], size;
 	int ret = decode_start(start, &size, &r->error);
 
 	if (!ret)
 		ret = wire_check(start, "size", size, due, due, &r->error);
-	return ret ? ret : run_size(s, size);
+	return ret ? ret : exchange_round(s, size);
 }
 
 static int run_all(struct session *s)
 {
-	const struct result *r = s->result;
+	const struct result *r = s->run.result;
 	struct frame frame;
 	int ret = 0;
 
-	session_tell_begin(s);
+	setup_tell_begin(s);
 	while (!ret && r->n_rows < r->params.plan.sizes.n) {
 		session_stage(s, "start");
 		ret = session_expect(s, FRAME_START, &frame);
@@ -202,13 +201,7 @@ static int run_all(struct session *s)
 	return ret ? ret : session_say(s, FRAME_BYE);
 }
 
-int session_server(struct connection *conn, struct device *device,
-		   struct result *result, struct session **session)
-{
-	static session_step *const steps[] = {
-		greet, authenticate, take_plan, take_turn, open_device, agree,
-		connect_qps, reach_prove, run_all, NULL,
-	};
-
-	return session_run(steps, false, conn, device, result, session);
-}
+session_step *const server_steps[] = {
+	greet, authenticate, take_plan, take_turn, open_device, agree,
+	connect_qps, setup_reach, run_all, NULL,
+};

@@ -23,7 +23,7 @@ check_PROGRAMS = \
 	tests/unit/test_formats \
 	tests/unit/test_frames \
 	tests/unit/test_gid \
-	tests/unit/test_greeting \
+	tests/unit/test_handshake \
 	tests/unit/test_histogram \
 	tests/unit/test_host \
 	tests/unit/test_inject \
@@ -156,7 +156,7 @@ tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_gid_SOURCES = tests/unit/test_gid.c tests/unit/test.h
-tests_unit_test_greeting_SOURCES = tests/unit/test_greeting.c \
+tests_unit_test_handshake_SOURCES = tests/unit/test_handshake.c \
 	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_histogram_SOURCES = tests/unit/test_histogram.c \
 	tests/unit/test.h

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include "net/turn.h"
 #include "serve/children.h"
-#include "session/turn.h"
 
 #define MANY (WAITING_MAX + 3)
 #define LIMIT 1000000000ULL	/* ns of a turn */

@@ -8,10 +8,11 @@
 
 #include "fake_verbs.h"
 #include "pair.h"
+#include "session/dialogue.h"
 
-#define KEY "test_greeting.key"
-#define OTHER_KEY "test_greeting.other"
-#define NO_KEY "test_greeting.none"
+#define KEY "test_handshake.key"
+#define OTHER_KEY "test_handshake.other"
+#define NO_KEY "test_handshake.none"
 
 static int write_keys(void **state)
 {
@@ -134,7 +135,7 @@ TEST(test_the_key_of_a_session_that_failed)
 	assert_true(session_server(&p.server.conn, &p.server.device,
 				   p.server.result, &session) < 0);
 	assert_string_equal(p.server.result->error.stage, "hello");
-	assert_null(session->greeting);
+	assert_null(session->handshake);
 	session_free(session);
 	oob_close(&p.server.conn);
 	pair_close(&p);

@@ -4,13 +4,13 @@
  * whenever that changes, and gives the turn back before it reports: a message
  * each, over a socket pair that keeps them apart.
  */
-#ifndef SESSION_TURN_H
-#define SESSION_TURN_H
+#ifndef NET_TURN_H
+#define NET_TURN_H
 
 #include <stdint.h>
 
 #include "net/frames.h"
-#include "session/session.h"
+#include "net/oob.h"
 
 /* A place is how many clients must go before: 0 is a turn. */
 enum turn {
@@ -40,21 +40,15 @@ int turn_tell(int fd, uint32_t place);
 
 /* In the process of a client. */
 
-/*
- * Ask for a turn that may last LIMIT ns, and tell the client its place until it
- * comes.  The client has to answer each time, as a sign of life.  Returns 0 or a
- * negative errno, said in the result's error: the client is gone or silent,
- * there is no turn to be had, or the user interrupts.
- */
-int turn_take(struct session *s, uint64_t limit);
+/* Ask for a turn that may last LIMIT ns.  Returns 0 or a negative errno. */
+int turn_ask(int fd, uint64_t limit);
+
+/* What the parent says: *PLACE, enum turn.  Returns 0, -EAGAIN when it says
+ * nothing now, or -EPIPE when it is gone. */
+int turn_hear_parent(int fd, uint32_t *place);
 
 /* Give the turn of CONN back, if it had one: another client's may begin, whatever
  * this process still does. */
 void turn_end(struct connection *conn);
-
-/* At the client. */
-
-/* What FRAME, a WAIT, says: answered by ALIVE, and printed when it is new. */
-int turn_hear(struct session *s, const struct frame *frame);
 
 #endif

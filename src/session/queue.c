@@ -1,16 +1,14 @@
 #include "config.h"
-#include "session/turn.h"
+#include "session/queue.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "base/log.h"
 #include "base/time.h"
 #include "net/last_words.h"
 #include "net/signals.h"
+#include "net/turn.h"
 
 /* How often a client that waits is told its place, as a sign of life: four
  * times in the shortest timeout that it can have, and not each time that one of
@@ -19,64 +17,20 @@
 
 enum { ANSWER, CLIENT, SIGNAL, N_FDS };
 
-/* From a client's process to its parent, which is the same program. */
-struct message {
-	enum turn_word word;
-	uint64_t limit;
-};
-
 /* A client that waits for its turn. */
 struct waiting {
 	uint64_t say_at;	/* when it is told its place next */
 	uint64_t heard_at;	/* when it last gave a sign of life */
 };
 
-int turn_hear_child(int fd, uint64_t *limit)
-{
-	struct message message;
-	ssize_t n = recv(fd, &message, sizeof(message), MSG_DONTWAIT);
-
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? TURN_NOTHING :
-							   -errno;
-	if (n != sizeof(message))
-		return -ECONNRESET;
-	*limit = message.limit;
-	return message.word;
-}
-
-int turn_tell(int fd, uint32_t place)
-{
-	ssize_t n = send(fd, &place, sizeof(place),
-			 MSG_DONTWAIT | MSG_NOSIGNAL);
-
-	return n < 0 ? -errno : 0;
-}
-
-static bool say(const struct connection *conn, enum turn_word word,
-		uint64_t limit)
-{
-	const struct message message = { .word = word, .limit = limit };
-
-	return send(conn->turn_fd, &message, sizeof(message), MSG_NOSIGNAL) ==
-	       sizeof(message);
-}
-
-void turn_end(struct connection *conn)
-{
-	if (conn->turn_fd < 0)
-		return;
-	say(conn, TURN_ENDED, 0);
-	close(conn->turn_fd);
-	conn->turn_fd = -1;
-}
-
 static int ask(struct session *s, uint64_t limit)
 {
-	if (say(s->conn, TURN_ASKED, limit))
+	int ret = turn_ask(s->run.conn->turn_fd, limit);
+
+	if (!ret)
 		return 0;
-	return fail(&s->result->error, -errno, NULL,
-		    "cannot ask for a turn: %s", strerror(errno));
+	return fail(&s->run.result->error, ret, NULL,
+		    "cannot ask for a turn: %s", strerror(-ret));
 }
 
 /* Why there is no turn; -EAGAIN tells the client to come again (again.h). */
@@ -101,15 +55,13 @@ static int no_turn(uint32_t why, struct error *err)
 
 static int take_answer(struct session *s)
 {
-	struct error *err = &s->result->error;
+	struct error *err = &s->run.result->error;
 	uint32_t place;
-	ssize_t n = recv(s->conn->turn_fd, &place, sizeof(place),
-			 MSG_DONTWAIT);
+	int ret = turn_hear_parent(s->run.conn->turn_fd, &place);
 
-	if (n < 0 && errno == EAGAIN)
-		return 0;
-	if (n != sizeof(place))
-		return fail(err, -EPIPE, NULL, "the server is gone");
+	if (ret)
+		return ret == -EAGAIN ? 0 : fail(err, ret, NULL,
+						 "the server is gone");
 	if (place > WAIT_MAX)
 		return no_turn(place, err);
 	s->place = place;
@@ -118,11 +70,11 @@ static int take_answer(struct session *s)
 
 static int left(struct session *s)
 {
-	int ret = last_words_hear(s->conn, &s->result->error);
+	int ret = last_words_hear(s->run.conn, &s->run.result->error);
 
 	if (ret)
 		return ret;
-	return fail(&s->result->error, -ECONNRESET,
+	return fail(&s->run.result->error, -ECONNRESET,
 		    "look at the client's output",
 		    "the client closed the connection while it waited for its "
 		    "turn");
@@ -130,24 +82,24 @@ static int left(struct session *s)
 
 static int interrupted(struct session *s)
 {
-	int fd = s->conn->cancel_fd;
+	int fd = s->run.conn->cancel_fd;
 
-	s->conn->cancel_fd = -1;
-	return signals_take(fd, NULL, &s->result->error);
+	s->run.conn->cancel_fd = -1;
+	return signals_take(fd, NULL, &s->run.result->error);
 }
 
 /* All that a client may say now is that it lives. */
 static int hear_client(struct session *s, struct waiting *w)
 {
-	struct error *err = &s->result->error;
+	struct error *err = &s->run.result->error;
 	struct frame frame;
-	int ret = oob_take(s->conn, "a sign of life", &frame, err);
+	int ret = oob_take(s->run.conn, "a sign of life", &frame, err);
 
 	if (ret)
 		return ret == -EAGAIN ? 0 : ret;
 	w->heard_at = time_now();
 	if (frame.type == FRAME_ABORT)
-		ret = frames_take_error(&frame, s->conn->peer, err);
+		ret = frames_take_error(&frame, s->run.conn->peer, err);
 	else if (frame.type != FRAME_ALIVE)
 		ret = fail(err, -EPROTO, NULL,
 			   "the client sent %s while it waited for its turn",
@@ -158,11 +110,11 @@ static int hear_client(struct session *s, struct waiting *w)
 
 static int check_life(struct session *s, const struct waiting *w)
 {
-	uint64_t patience = session_patience(s);
+	uint64_t patience = run_peer_timeout(&s->run);
 
 	if (time_since(w->heard_at) < patience)
 		return 0;
-	return fail(&s->result->error, -ETIMEDOUT, NULL,
+	return fail(&s->run.result->error, -ETIMEDOUT, NULL,
 		    "the client said nothing for %.3g s while it waited for "
 		    "its turn", (double)patience / (double)SECOND);
 }
@@ -181,15 +133,16 @@ static int say_place(struct session *s, struct waiting *w)
 
 static int wait_a_while(struct session *s, struct waiting *w)
 {
+	const struct connection *conn = s->run.conn;
 	struct pollfd fds[N_FDS] = {
-		[ANSWER] = { .fd = s->conn->turn_fd, .events = POLLIN },
-		[CLIENT] = { .fd = s->conn->fd, .events = POLLIN | POLLRDHUP },
-		[SIGNAL] = { .fd = s->conn->cancel_fd, .events = POLLIN },
+		[ANSWER] = { .fd = conn->turn_fd, .events = POLLIN },
+		[CLIENT] = { .fd = conn->fd, .events = POLLIN | POLLRDHUP },
+		[SIGNAL] = { .fd = conn->cancel_fd, .events = POLLIN },
 	};
 	int ret = 0;
 
 	if (poll(fds, N_FDS, PLACE_PERIOD / 1000000) < 0)
-		return errno == EINTR ? 0 : fail(&s->result->error, -errno,
+		return errno == EINTR ? 0 : fail(&s->run.result->error, -errno,
 						 NULL, "cannot poll: %s",
 						 strerror(errno));
 	if (fds[SIGNAL].revents)
@@ -205,12 +158,12 @@ static int wait_a_while(struct session *s, struct waiting *w)
 	return ret ? ret : check_life(s, w);
 }
 
-int turn_take(struct session *s, uint64_t limit)
+int queue_wait(struct session *s, uint64_t limit)
 {
 	struct waiting w = { .heard_at = time_now() };
 	int ret;
 
-	if (s->conn->turn_fd < 0) {
+	if (s->run.conn->turn_fd < 0) {
 		s->place = TURN_NOW;
 		return 0;
 	}
@@ -219,19 +172,4 @@ int turn_take(struct session *s, uint64_t limit)
 	while (!ret && s->place != TURN_NOW)
 		ret = wait_a_while(s, &w);
 	return ret;
-}
-
-int turn_hear(struct session *s, const struct frame *frame)
-{
-	uint32_t place;
-	int ret = decode_wait(frame, &place, &s->result->error);
-
-	if (!ret)
-		ret = session_say(s, FRAME_ALIVE);
-	if (ret || place == s->place)
-		return ret;
-	s->place = place;
-	log_info("waiting: %u client%s before this one", place,
-		 place > 1 ? "s are" : " is");
-	return 0;
 }

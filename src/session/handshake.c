@@ -1,5 +1,5 @@
 #include "config.h"
-#include "session/greeting.h"
+#include "session/handshake.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "net/key_file.h"
 #include "net/seal.h"
 
-struct greeting {
+struct handshake {
 	struct auth_key key;
 	struct hello mine, theirs;
 	struct frame sent, got;		/* HELLO; no bytes: not yet */
@@ -21,38 +21,38 @@ struct greeting {
 /* A server's client need not know where its key is. */
 static int read_key(struct session *s, struct auth_key *key)
 {
-	const char *path = s->result->params.key_file;
+	const char *path = s->run.result->params.key_file;
 	struct error mine = { 0 };
 	int ret;
 
-	if (s->client)
-		return key_file_read(path, key, &s->result->error);
+	if (s->run.client)
+		return key_file_read(path, key, &s->run.result->error);
 	ret = key_file_read(path, key, &mine);
 	if (!ret)
 		return 0;
 	log_error(&mine);
-	return fail(&s->result->error, ret, NULL,
+	return fail(&s->run.result->error, ret, NULL,
 		    "this server cannot read its key");
 }
 
-int greeting_begin(struct session *s)
+int handshake_begin(struct session *s)
 {
-	struct greeting *g = xcalloc(1, sizeof(*g));
-	int ret = auth_init(&s->result->error);
+	struct handshake *g = xcalloc(1, sizeof(*g));
+	int ret = auth_init(&s->run.result->error);
 
-	s->greeting = g;
+	s->handshake = g;
 	g->mine = (struct hello){ .version = PACKAGE_VERSION };
 	gethostname(g->mine.hostname, sizeof(g->mine.hostname) - 1);
 	if (ret)
 		return ret;
 	auth_choose_nonce(g->mine.nonce);
-	g->mine.has_key = s->result->params.key_file != NULL;
+	g->mine.has_key = s->run.result->params.key_file != NULL;
 	return g->mine.has_key ? read_key(s, &g->key) : 0;
 }
 
-int greeting_send_hello(struct session *s)
+int handshake_send_hello(struct session *s)
 {
-	struct greeting *g = s->greeting;
+	struct handshake *g = s->handshake;
 	struct frame frame;
 
 	/* session_send() frees what it is given */
@@ -61,36 +61,38 @@ int greeting_send_hello(struct session *s)
 	return session_send(s, &frame);
 }
 
-int greeting_take_hello(struct session *s)
+int handshake_take_hello(struct session *s)
 {
-	struct greeting *g = s->greeting;
+	struct handshake *g = s->handshake;
 	int ret = session_expect(s, FRAME_HELLO, &g->got);
 
 	return ret ? ret : decode_hello(&g->got, &g->theirs,
-					&s->result->error);
+					&s->run.result->error);
 }
 
-int greeting_check(struct session *s)
+int handshake_check(struct session *s)
 {
-	return auth_check_hello(&s->greeting->mine, &s->greeting->theirs,
-				s->conn->peer, &s->result->error);
+	return auth_check_hello(&s->handshake->mine, &s->handshake->theirs,
+				s->run.conn->peer, &s->run.result->error);
 }
 
 static const struct frame *hello_of(const struct session *s, bool client)
 {
-	return s->client == client ? &s->greeting->sent : &s->greeting->got;
+	const struct handshake *h = s->handshake;
+
+	return s->run.client == client ? &h->sent : &h->got;
 }
 
 static struct transcript transcript_of(const struct session *s)
 {
 	return (struct transcript){
-		.key = &s->greeting->key,
+		.key = &s->handshake->key,
 		.client_hello = hello_of(s, true),
 		.server_hello = hello_of(s, false),
 	};
 }
 
-int greeting_send_proof(struct session *s)
+int handshake_send_proof(struct session *s)
 {
 	const struct transcript transcript = transcript_of(s);
 	struct auth_key key;
@@ -99,28 +101,28 @@ int greeting_send_proof(struct session *s)
 	struct seal *seal;
 	int ret;
 
-	if (!s->greeting->mine.has_key)
+	if (!s->handshake->mine.has_key)
 		return 0;
-	auth_seal_key(&transcript, s->client, &key);
+	auth_seal_key(&transcript, s->run.client, &key);
 	seal = seal_outgoing(&key, auth.stream);
 	auth_wipe(&key, sizeof(key));
-	auth_prove(&transcript, s->client, &auth);
+	auth_prove(&transcript, s->run.client, &auth);
 	encode_auth(&frame, &auth);
 	ret = session_send(s, &frame);
-	s->conn->seal_out = seal;
+	s->run.conn->seal_out = seal;
 	return ret;
 }
 
-int greeting_take_proof(struct session *s)
+int handshake_take_proof(struct session *s)
 {
 	const struct transcript transcript = transcript_of(s);
-	struct error *err = &s->result->error;
+	struct error *err = &s->run.result->error;
 	struct auth_key key;
 	struct auth auth;
 	struct frame frame;
 	int ret;
 
-	if (!s->greeting->mine.has_key)
+	if (!s->handshake->mine.has_key)
 		return 0;
 	ret = session_expect(s, FRAME_AUTH, &frame);
 	if (ret)
@@ -129,19 +131,19 @@ int greeting_take_proof(struct session *s)
 	frame_free(&frame);
 	if (ret)
 		return ret;
-	if (!auth_holds(&transcript, !s->client, &auth))
+	if (!auth_holds(&transcript, !s->run.client, &auth))
 		return fail(err, -EACCES,
 			    "give --key-file the same key on both ends",
 			    "the keys of client and server differ");
-	auth_seal_key(&transcript, !s->client, &key);
-	s->conn->seal_in = seal_incoming(&key, auth.stream);
+	auth_seal_key(&transcript, !s->run.client, &key);
+	s->run.conn->seal_in = seal_incoming(&key, auth.stream);
 	auth_wipe(&key, sizeof(key));
 	return 0;
 }
 
-void greeting_free(struct session *s)
+void handshake_free(struct session *s)
 {
-	struct greeting *g = s->greeting;
+	struct handshake *g = s->handshake;
 
 	if (!g)
 		return;
@@ -149,10 +151,10 @@ void greeting_free(struct session *s)
 	frame_free(&g->got);
 	auth_wipe(g, sizeof(*g));
 	free(g);
-	s->greeting = NULL;
+	s->handshake = NULL;
 }
 
-const struct hello *greeting_peer(const struct session *s)
+const struct hello *handshake_peer(const struct session *s)
 {
-	return &s->greeting->theirs;
+	return &s->handshake->theirs;
 }

@@ -1,0 +1,319 @@
+#include "config.h"
+#include "run/round.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/time.h"
+#include "model/observer.h"
+#include "model/tests.h"
+#include "run/compare.h"
+#include "run/failure.h"
+#include "run/load.h"
+#include "run/outcome.h"
+#include "run/role.h"
+#include "run/threads.h"
+#include "run/verification.h"
+#include "traffic/responder.h"
+#include "verbs/explain.h"
+
+#define MOST_INTERVALS 20
+/* Of those the user chose: more are joined. */
+#define MOST_OWN_INTERVALS 10000
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Where a ping-pong looks for, and puts, the last byte: of the first of its
+ * slots. */
+static void set_flags(struct run *run, uint64_t size)
+{
+	const struct plan *plan = run->plan;
+	uint64_t last = size ? size - 1 : 0;
+	struct flow *f = &run->flows[0];
+
+	f->flag_out = run->res.memory.buffer + last;
+	f->flag_in = resources_incoming(&run->res, plan) + last;
+	if (plan->transport == TRANSPORT_UD)
+		f->flag_in += GRH_SIZE;
+	f->slots = plan_slots(plan);
+	f->slot_step = plan_slot_step(plan);
+	for (uint32_t i = 0; i < f->slots; i++)
+		f->flag_in[i * f->slot_step] = 0;
+}
+
+/*
+ * How long intervals are, in ns; 0: there are none.  As long as the user says,
+ * else 100 ms or 1/20 of the run, whichever is longer, and so that they fill
+ * the run.
+ */
+static uint64_t interval_length(const struct run *run)
+{
+	const struct plan *plan = run->plan;
+	uint64_t least = larger(plan->duration / MOST_INTERVALS,
+				INTERVALS_SHORTEST);
+
+	if (plan->metric != METRIC_BANDWIDTH || run->warming)
+		return 0;
+	/* those of the client are shown, too, when the server measures */
+	if (plan->interval)
+		return plan_measures(plan, run->client) || run->client ?
+			       plan->interval : 0;
+	if (!plan_measures(plan, run->client))
+		return 0;
+	if (plan->iterations)
+		return least;
+	return plan->duration < least ? 0 :
+		       plan->duration / (plan->duration / least);
+}
+
+static struct progress make_progress(struct run *run)
+{
+	const struct parameters *params = &run->result->params;
+
+	return (struct progress){
+		.control = run->control,
+		.flows = run->flows,
+		.n_flows = run->n_flows,
+		.clock = &run->clock,
+		.interval = interval_length(run),
+		.most = params->plan.interval ? MOST_OWN_INTERVALS :
+						MOST_INTERVALS,
+		.rows = run->client && params->plan.interval,
+		.line = run->client && !run->warming &&
+			!params->plan.interval && isatty(2),
+		.name = test_name(params->plan.op, params->plan.metric,
+				  run->test),
+		.size = run->size,
+		.result = run->result,
+	};
+}
+
+static struct monitor make_monitor(struct run *run)
+{
+	const struct plan *plan = run->plan;
+
+	return (struct monitor){
+		.conn = run->conn,
+		.context = run->device->context,
+		.clock = &run->clock,
+		.watch = &run->watch,
+		.control = run->control,
+		.progress = &run->progress,
+		.flows = run->flows,
+		.n_flows = run->n_flows,
+		.keeps_time = role_begins(run) ||
+			      plan_measures(plan, run->client) ||
+			      (run->client && plan->interval),
+		.began_at = time_now(),
+		.peer = {
+			.plan = plan,
+			.client = !run->client,
+			.warming = run->warming,
+		},
+		.sends = role_begins(run),
+		.awaits = role_awaits_peer(run) || role_answers(run),
+		.answers = role_answers(run),
+		.warmup = plan_warms_up_apart(plan) ? 0 : plan->warmup,
+		.duration = run->warming ? plan->warmup :
+			    plan->iterations ? 0 : plan->duration,
+		.timeout = plan->timeout,
+		.patience = run_peer_timeout(run),
+	};
+}
+
+void round_prepare(struct run *run, uint64_t size)
+{
+	const struct plan *plan = run->plan;
+	bool bandwidth = plan->metric == METRIC_BANDWIDTH;
+	const struct flow_shape shape = {
+		.size = size,
+		.walk = bandwidth && !plan->verify ? plan->walk : size,
+		.depth = plan_depth(plan, size),
+		.signal_every = plan_cq_mod(plan, size),
+		.list_length = plan_post_list(plan, size),
+		.iterations = run->warming ? 0 : plan->iterations,
+	};
+
+	run->size = size;
+	run->dropped = 0;
+	run->progress = make_progress(run);
+	run->monitor = make_monitor(run);
+	progress_init(&run->progress);
+	atomic_store(&run->control->peer_sent, false);
+	set_flags(run, size);
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		flow_prepare(&run->flows[t], plan->op, &shape);
+	load_prepare(run, size);
+}
+
+static uint64_t counted(const struct run *run)
+{
+	uint64_t n = 0;
+
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		n += run->flows[t].counted;
+	return n;
+}
+
+/* What came before or after the time measured is no measurement. */
+static int check_measured(struct run *run, const struct result_row *row)
+{
+	bool nothing = !row->iterations;
+
+	for (uint32_t i = 0; i < row->n_directions; i++)
+		nothing = nothing || !row->directions[i].iterations;
+	if (!nothing || !plan_by_receiver(run->plan))
+		return 0;
+	return fail(&run->result->error, -EIO,
+		    explain_loss(run->plan, row->size,
+				 "use --duration or more --iterations, or "
+				 "--warmup 0"),
+		    "%s of %llu bytes: none of the messages came in the time "
+		    "measured", op_table[run->plan->op].name,
+		    (unsigned long long)row->size);
+}
+
+/* What lasted much longer than it was to is not what was asked for: the machine
+ * or the peer held it up.  But what a receiver counts comes when it comes, from
+ * the queues in between. */
+static int check_window(struct run *run, const struct result_row *row)
+{
+	const struct plan *plan = run->plan;
+	double wanted = (double)plan->duration / (double)SECOND;
+	/* a busy machine may be late by a second or two */
+	double allowed = wanted + (wanted > 8 ? wanted / 2 : 4);
+
+	if (plan->iterations || plan_by_receiver(plan) ||
+	    row->seconds <= allowed)
+		return 0;
+	return fail(&run->result->error, -ETIME,
+		    "look for what kept both ends from running",
+		    "%s of %llu bytes was measured for %.3g s instead of "
+		    "%.3g s", op_table[plan->op].name,
+		    (unsigned long long)row->size, row->seconds, wanted);
+}
+
+/* Do the numbers of ROW make sense? */
+static int check_row(struct run *run, const struct result_row *row)
+{
+	int ret = compare_counts(run, row);
+
+	if (!ret)
+		ret = check_measured(run, row);
+	return ret ? ret : check_window(run, row);
+}
+
+int round_report(struct run *run, struct done *mine, struct done *theirs,
+		 int ret)
+{
+	struct result *r = run->result;
+	struct result_row *row;
+
+	if (run->warming)
+		return ret;
+	if (ret && !(plan_measures(run->plan, run->client) && counted(run)))
+		return ret;
+	row = outcome_add_row(run, run->size, mine, theirs);
+	row->samples_dropped = run->dropped;
+	if (!ret)
+		ret = check_row(run, row);
+	row->failed = ret != 0;
+	if (r->observer)
+		r->observer->row(r->observer, r, row);
+	return ret;
+}
+
+int round_start(struct run *run)
+{
+	struct result *r = run->result;
+	int ret = monitor_start(&run->monitor, &r->error);
+
+	if (!ret && r->setup_seconds == 0)
+		r->setup_seconds =
+			(double)(clock_raw_ns() - run->began_at) / 1e9;
+	return ret;
+}
+
+static void tell_dropped(const struct run *run)
+{
+	if (run->dropped)
+		log_warning("--samples: %llu of %llu samples came faster than "
+			    "%s could be written and are not in it",
+			    (unsigned long long)run->dropped,
+			    (unsigned long long)counted(run),
+			    run->recorder->path);
+}
+
+/* What one thread does: it sends, then takes what is still to come in.  The
+ * other end's thread may need that while others of this end still send. */
+static int run_flow(struct run *run, struct flow *f)
+{
+	const struct plan *plan = run->plan;
+	sending_loop *loop = role_loop(run);
+	int ret = loop ? loop(f, plan->op) : 0;
+
+	if (ret)
+		return ret;
+	if (role_begins(run) && atomic_fetch_sub(&run->sending, 1) == 1)
+		monitor_say_sent(&run->monitor);
+	if (role_awaits_peer(run) && plan_posts_receives(plan, run->client))
+		return responder_run(f, plan->op);
+	return 0;
+}
+
+/* The same, with every sample recorded if that is wanted. */
+static int run_flows(struct run *run)
+{
+	struct recorder *r = run->recorder;
+	int ret;
+
+	atomic_store(&run->sending, run->n_flows);
+	if (!r)
+		return threads_run(run, run_flow);
+	run->flows[0].samples = r->ring;
+	ret = recorder_start(r, &run->clock, result_latency_factor(run->plan),
+			     run->size, &run->result->error);
+	if (ret)
+		return ret;
+	ret = threads_run(run, run_flow);
+	run->dropped = recorder_stop(r);
+	return ret;
+}
+
+int round_run(struct run *run)
+{
+	bool receives = plan_posts_receives(run->plan, run->client);
+	int ret = 0;
+
+	if (role_loop(run) || receives)
+		ret = run_flows(run);
+	if (!ret && role_awaits_peer(run) && !receives)
+		ret = monitor_wait_peer(&run->monitor);
+	return ret ? ret : verification_end(run);
+}
+
+int round_stop(struct run *run, int ret)
+{
+	monitor_stop(&run->monitor);
+	outcome_settle(run);
+	progress_close(&run->progress);
+	tell_dropped(run);
+	if (ret || error_is_set(&run->monitor.err))
+		return failure_explain(run, ret ? ret : -ECANCELED);
+	return 0;
+}
+
+void round_end(struct run *run)
+{
+	if (run->monitor.have_done)
+		frame_free(&run->monitor.done);
+	run->monitor.have_done = false;
+	progress_free(&run->progress);
+	run->warming = !run->warming && plan_warms_up_apart(run->plan);
+}

@@ -1,0 +1,175 @@
+#include "config.h"
+#include "session/dialogue.h"
+
+#include <errno.h>
+
+#include "base/log.h"
+#include "base/time.h"
+#include "net/alive.h"
+#include "net/frames.h"
+#include "net/last_words.h"
+
+/* How long a client waits for its turn while nobody before it leaves. */
+#define TURN_LIMIT (3600 * SECOND)
+
+void session_stage(struct session *s, const char *stage)
+{
+	error_stage(&s->run.result->error, stage);
+}
+
+int session_send(struct session *s, struct frame *frame)
+{
+	int ret = last_words_send(s->run.conn, frame,
+				  time_after(run_peer_timeout(&s->run)),
+				  &s->run.result->error);
+
+	frame_free(frame);
+	return ret;
+}
+
+int session_unexpected(struct session *s, const struct frame *frame,
+		       enum frame_type wanted)
+{
+	if (frame->type == FRAME_REFUSE || frame->type == FRAME_ABORT)
+		return frames_take_error(frame, s->run.conn->peer,
+					 &s->run.result->error);
+	return fail(&s->run.result->error, -EPROTO, NULL,
+		    "the %s sent %s where %s was due", s->run.conn->peer,
+		    frame_name(frame->type), frame_name(wanted));
+}
+
+/* How long a peer that gives signs of life may take until a frame of TYPE. */
+static uint64_t alive_limit(const struct session *s, enum frame_type type)
+{
+	uint64_t least = run_peer_timeout(&s->run), work;
+
+	switch (type) {
+	case FRAME_ACCEPT:
+		return TURN_LIMIT;
+	case FRAME_ENDPOINT:
+	case FRAME_READY:
+		work = plan_work_limit(s->run.plan);
+		return work > least ? work : least;
+	default:
+		return least;
+	}
+}
+
+/* Is SIGN one that may come while a frame of TYPE is due?  Those of the traffic
+ * before may still be on their way. */
+static bool is_sign_due(const struct session *s, const struct frame *sign,
+			enum frame_type type)
+{
+	if (sign->type == FRAME_WAIT)
+		return type == FRAME_ACCEPT;
+	return sign->type == FRAME_ALIVE && s->accepted;
+}
+
+/* WAIT: answered by ALIVE, and the place is printed when it is new. */
+static int take_wait(struct session *s, const struct frame *frame)
+{
+	uint32_t place;
+	int ret = decode_wait(frame, &place, &s->run.result->error);
+
+	if (!ret)
+		ret = session_say(s, FRAME_ALIVE);
+	if (ret || place == s->place)
+		return ret;
+	s->place = place;
+	log_info("waiting: %u client%s before this one", place,
+		 place > 1 ? "s are" : " is");
+	return 0;
+}
+
+/* A sign of life: what it says, and until when the frame of TYPE must come. */
+static int take_sign(struct session *s, const struct frame *sign,
+		     enum frame_type type, uint64_t *limit)
+{
+	uint32_t before = s->place;
+	int ret = sign->type == FRAME_WAIT ? take_wait(s, sign) : 0;
+
+	if (ret)
+		return ret;
+	if (s->place < before)
+		*limit = time_after(alive_limit(s, type));
+	if (time_until(*limit))
+		return 0;
+	return fail(&s->run.result->error, -ETIMEDOUT, NULL,
+		    "the %s is alive but did not send %s within %.6g s",
+		    s->run.conn->peer, frame_name(type),
+		    (double)alive_limit(s, type) / (double)SECOND);
+}
+
+/* The next frame that is no sign of life, when one of TYPE is due. */
+static int receive(struct session *s, enum frame_type type,
+		   struct frame *frame)
+{
+	uint64_t limit = time_after(alive_limit(s, type));
+	int ret;
+
+	for (;;) {
+		uint64_t deadline = time_after(run_peer_timeout(&s->run));
+
+		ret = oob_receive(s->run.conn, frame_name(type),
+				  deadline < limit ? deadline : limit, frame,
+				  &s->run.result->error);
+		if (ret || !is_sign_due(s, frame, type))
+			return ret;
+		ret = take_sign(s, frame, type, &limit);
+		frame_free(frame);
+		if (ret)
+			return ret;
+	}
+}
+
+int session_expect(struct session *s, enum frame_type type,
+		   struct frame *frame)
+{
+	struct frame f;
+	int ret = receive(s, type, &f);
+
+	if (ret)
+		return ret;
+	if (f.type == type) {
+		*frame = f;
+		return 0;
+	}
+	ret = session_unexpected(s, &f, type);
+	frame_free(&f);
+	return ret;
+}
+
+int session_work(struct session *s, session_step *step)
+{
+	const struct plan *plan = s->run.plan;
+	struct error *err = &s->run.result->error;
+	struct alive *alive;
+	int ret = alive_begin(s->run.conn, alive_period(plan->timeout), &alive,
+			      err), interrupted;
+
+	if (ret)
+		return ret;
+	ret = step(s);
+	interrupted = alive_end(alive, err);
+	return ret ? ret : interrupted;
+}
+
+int session_say(struct session *s, enum frame_type type)
+{
+	struct frame frame;
+
+	encode_empty(&frame, type);
+	return session_send(s, &frame);
+}
+
+int session_hear(struct session *s, enum frame_type type)
+{
+	struct frame frame;
+	int ret = session_expect(s, type, &frame);
+
+	if (ret)
+		return ret;
+	ret = decode_empty(&frame, &s->run.result->error);
+	frame_free(&frame);
+	return ret;
+}

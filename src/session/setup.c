@@ -1,0 +1,122 @@
+#include "config.h"
+#include "session/setup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "inject/inject.h"
+#include "model/observer.h"
+#include "run/peer_check.h"
+#include "session/reach.h"
+
+int setup_create(struct session *s)
+{
+	int ret = run_create(&s->run);
+
+	return ret ? ret : inject_at(&s->run, INJECT_AT_CREATED);
+}
+
+int setup_send_endpoint(struct session *s)
+{
+	struct endpoint mine;
+	struct frame frame;
+
+	resources_describe(&s->run.res, s->run.plan, s->run.device,
+			   &s->run.result->path, &mine);
+	encode_endpoint(&frame, &mine);
+	free(mine.qps);
+	return session_send(s, &frame);
+}
+
+/* The peer's endpoint must suit the plan that both agreed on. */
+static int check_endpoint(struct session *s)
+{
+	const struct plan *plan = s->run.plan;
+	const struct endpoint *peer = &s->run.peer;
+	const uint64_t least = plan_slots(plan) > 1 ? plan_stride(plan) :
+						      plan_largest(plan);
+
+	if (peer->n == plan->qps && peer->stride >= least &&
+	    mtu_bytes(peer->mtu) == plan->mtu)
+		return 0;
+	return fail(&s->run.result->error, -EPROTO, NULL,
+		    "the %s sent an ENDPOINT of %u QPs, stride %llu and MTU "
+		    "%u where %u, %llu and %u were agreed", s->run.conn->peer,
+		    peer->n, (unsigned long long)peer->stride,
+		    mtu_bytes(peer->mtu), plan->qps,
+		    (unsigned long long)plan_stride(plan), plan->mtu);
+}
+
+int setup_take_endpoint(struct session *s)
+{
+	struct frame frame;
+	int ret = session_expect(s, FRAME_ENDPOINT, &frame);
+
+	if (ret)
+		return ret;
+	ret = decode_endpoint(&frame, &s->run.peer, &s->run.result->error);
+	frame_free(&frame);
+	return ret ? ret : check_endpoint(s);
+}
+
+int setup_connect(struct session *s)
+{
+	struct run *run = &s->run;
+	int ret = inject_at(run, INJECT_AT_ENDPOINT);
+
+	s->connecting = true;
+	/* where messages may be lost each round fills them in time, too: a
+	 * packet that comes late must not take the receive of a message */
+	if (!ret && plan_is_unreliable(run->plan))
+		ret = reach_begin(s);
+	else if (!ret)
+		ret = run_fill_receives(run);
+	if (!ret)
+		ret = run_connect(run);
+	return ret ? ret : inject_at(run, INJECT_AT_CONNECTED);
+}
+
+int setup_send_ready(struct session *s)
+{
+	struct frame frame;
+
+	encode_ready(&frame, run_effective(&s->run, s->run.client));
+	return session_send(s, &frame);
+}
+
+int setup_take_ready(struct session *s)
+{
+	const struct result *r = s->run.result;
+	struct error *err = &s->run.result->error;
+	struct effective theirs;
+	struct frame frame;
+	int ret = session_expect(s, FRAME_READY, &frame);
+
+	if (ret)
+		return ret;
+	ret = decode_ready(&frame, &theirs, err);
+	frame_free(&frame);
+	if (!ret)
+		ret = peer_check_ready(&r->params.plan, &r->path, &theirs, err);
+	if (!ret)
+		*run_effective(&s->run, !s->run.client) = theirs;
+	return ret;
+}
+
+int setup_reach(struct session *s)
+{
+	int ret = reach_prove(s);
+
+	if (ret || !plan_is_unreliable(s->run.plan))
+		return ret;
+	return inject_at(&s->run, INJECT_AT_REACHED);
+}
+
+void setup_tell_begin(struct session *s)
+{
+	struct result *r = s->run.result;
+
+	result_note_effective(r, &s->run.device->port);
+	if (r->observer)
+		r->observer->begin(r->observer, r);
+}

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/numbers.h"
 
-#define CACHE_LINE 64
 
 static void *give_up(size_t n, size_t size)
 {

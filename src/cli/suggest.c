@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "model/param.h"
 
 /* Longer names are nobody's. */
@@ -43,18 +44,13 @@ static const struct {
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
-static uint32_t smaller(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Row I of the table of distances, from the two above it. */
 static void fill_row(const char *a, const char *b, size_t i,
-		     uint32_t d[NAME_SIZE][NAME_SIZE])
+		     uint64_t d[NAME_SIZE][NAME_SIZE])
 {
-	d[i][0] = (uint32_t)i;
+	d[i][0] = i;
 	for (size_t k = 1; b[k - 1]; k++) {
-		uint32_t n = d[i - 1][k - 1] + (a[i - 1] != b[k - 1]);
+		uint64_t n = d[i - 1][k - 1] + (a[i - 1] != b[k - 1]);
 
 		n = smaller(n, smaller(d[i - 1][k], d[i][k - 1]) + 1);
 		if (i > 1 && k > 1 && a[i - 1] == b[k - 2] &&
@@ -66,7 +62,7 @@ static void fill_row(const char *a, const char *b, size_t i,
 
 uint32_t suggest_distance(const char *a, const char *b)
 {
-	uint32_t d[NAME_SIZE][NAME_SIZE];
+	uint64_t d[NAME_SIZE][NAME_SIZE];
 
 	if (strlen(a) >= NAME_SIZE || strlen(b) >= NAME_SIZE)
 		return UINT32_MAX;
@@ -74,7 +70,7 @@ uint32_t suggest_distance(const char *a, const char *b)
 		d[0][k] = k;
 	for (size_t i = 1; a[i - 1]; i++)
 		fill_row(a, b, i, d);
-	return d[strlen(a)][strlen(b)];
+	return (uint32_t)d[strlen(a)][strlen(b)];
 }
 
 /* The best guess so far at what NAME should be. */

@@ -1,19 +1,10 @@
 #include "config.h"
 #include "model/plan.h"
 
-#include "base/time.h"
+#include "base/numbers.h"
 
-#define CACHE_LINE 64
 /* Where devices stop, or before; they halve it if need be. */
 #define LATENCY_INLINE 256
-/* For plan_work_limit(), in ns. */
-#define WORK_LEAST (60 * SECOND)
-#define WORK_PER_QP (SECOND / 10)
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 uint64_t plan_largest(const struct plan *plan)
 {
@@ -27,6 +18,11 @@ uint64_t plan_largest(const struct plan *plan)
 bool plan_is_pingpong(const struct plan *plan)
 {
 	return plan->metric == METRIC_LATENCY && op_table[plan->op].pingpong;
+}
+
+bool plan_is_open(const struct plan *plan)
+{
+	return plan->metric == METRIC_LATENCY && plan->rate;
 }
 
 bool plan_sends(const struct plan *plan, bool client)
@@ -82,66 +78,9 @@ bool plan_measures(const struct plan *plan, bool client)
 	return plan_sends(plan, plan_by_receiver(plan) ? !client : client);
 }
 
-static uint64_t round_up(uint64_t n, uint64_t to)
-{
-	return (n + to - 1) / to * to;
-}
-
-uint64_t plan_receive_size(const struct plan *plan)
-{
-	uint64_t header = plan->transport == TRANSPORT_UD ? GRH_SIZE : 0;
-
-	return round_up(larger(plan_largest(plan) + header, 1), CACHE_LINE);
-}
-
-/* What messages of all sizes need of which each has a place of its own. */
-static uint64_t places(const struct plan *plan)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < plan->sizes.n; i++) {
-		uint64_t size = plan->sizes.bytes[i];
-
-		bytes = larger(bytes, plan_depth(plan, size) *
-				      round_up(larger(size, 1), CACHE_LINE));
-	}
-	if (plan->rx_depth != PLAN_AUTO && !op_table[plan->op].access)
-		bytes = larger(bytes,
-			       plan->rx_depth * plan_receive_size(plan));
-	return bytes;
-}
-
-uint64_t plan_slot_step(const struct plan *plan)
-{
-	return round_up(larger(plan_largest(plan), 1), CACHE_LINE);
-}
-
-uint64_t plan_stride(const struct plan *plan)
-{
-	uint64_t bytes = larger(plan_receive_size(plan), plan->walk);
-
-	bytes = larger(bytes, plan_slot_step(plan) * plan_slots(plan));
-	if (plan->verify)
-		bytes = larger(bytes, places(plan));
-	return round_up(bytes, CACHE_LINE);
-}
-
 uint32_t plan_regions(const struct plan *plan)
 {
 	return plan_sends(plan, true) && plan_sends(plan, false) ? 2 : 1;
-}
-
-uint64_t plan_memory(const struct plan *plan)
-{
-	return plan_stride(plan) * plan->qps * plan_regions(plan);
-}
-
-uint64_t plan_work_limit(const struct plan *plan)
-{
-	const uint64_t bytes_per_second = 32 << 20;
-
-	return WORK_LEAST + plan->qps * WORK_PER_QP +
-	       plan_memory(plan) / bytes_per_second * SECOND;
 }
 
 /* Of memory that this end sends from or reads into, or offers to the peer. */

@@ -206,6 +206,14 @@ uint32_t plan_post_list(const struct plan *plan, uint64_t size);
  */
 uint32_t plan_cq_mod(const struct plan *plan, uint64_t size);
 
+/* Least number of receives at either end of a ping-pong: one for each message
+ * that may be under way, and one while the one before is posted again. */
+uint32_t plan_least_rx_depth(const struct plan *plan);
+
+/* Messages of SIZE bytes that are sent at once at --rate: of --burst, but whole
+ * lists, which are handed over at once. */
+uint64_t plan_burst(const struct plan *plan, uint64_t size);
+
 /* Bytes to be sent inline, as far as devices can.  Chosen automatically: 0 for
  * bandwidth, 256 for latency. */
 uint32_t plan_inline(const struct plan *plan);
@@ -217,13 +225,6 @@ uint32_t plan_inline(const struct plan *plan);
  * Returns 0 or -EINVAL, said in ERR.
  */
 int plan_check(const struct plan *plan, struct error *err);
-
-/*
- * Hold PLAN against the client's own PORT, before a server is asked.
- * Returns as plan_fit().
- */
-int plan_fit_client(const struct plan *plan, const struct port *port,
-		    struct error *err);
 
 /* Most QPs of one end whose completions share a queue of a device with LIMITS.
  * rx_depth must be known where that end posts receives. */
@@ -248,21 +249,5 @@ void plan_choose_depth(struct plan *plan, const struct port *client,
  * outstanding reads, acknowledge timeout, how many of --all sizes. */
 void plan_choose(struct plan *plan, const struct port *client,
 		 const struct port *server);
-
-/*
- * plan_check(), plan_choose() and every check of model/preflight.h.  Both ends
- * call it with the same arguments and so get the same.  Returns 0, -ENETDOWN
- * when a port is not active, -ENOENT or -EPROTOTYPE when there is no path, or
- * -EINVAL with the limit that stopped it.
- */
-int plan_fit(struct plan *plan, const struct port *client,
-	     const struct port *server, struct error *err);
-
-/*
- * Hold --odp of PLAN against PORT of END, which is "client" or "server" as
- * CLIENT says.  Returns 0, or -EINVAL, said in ERR.
- */
-int plan_fit_paging(const struct plan *plan, const char *end,
-		    const struct port *port, bool client, struct error *err);
 
 #endif

@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include "model/addressing.h"
-#include "model/plan_rate.h"
 
 static const char *op_name(const struct plan *plan)
 {
@@ -155,6 +154,82 @@ static int check_queue(const struct plan *plan, struct error *err)
 	return 0;
 }
 
+static int check_open(const struct plan *plan, struct error *err)
+{
+	if (plan->op != OP_READ && !op_table[plan->op].pingpong)
+		return fail(err, -EINVAL, NULL,
+			    "--rate: %s_lat has no open loop",
+			    op_table[plan->op].name);
+	if (plan->transport != TRANSPORT_RC)
+		return fail(err, -EINVAL, NULL,
+			    "--rate: an open loop needs --transport RC, where "
+			    "no operation is lost");
+	if (plan->verify)
+		return fail(err, -EINVAL, NULL,
+			    "--verify: not in an open loop");
+	return 0;
+}
+
+static int check_burst(const struct plan *plan, struct error *err)
+{
+	if (plan->burst > plan_send_queue(plan))
+		return fail(err, -EINVAL, NULL,
+			    "--burst %u: at most --tx-depth, which is %u",
+			    plan->burst, plan_send_queue(plan));
+	return 0;
+}
+
+/* Messages from one completion to the next, at most: those of a burst, which
+ * all threads send at once, or those of each QP that it stands for. */
+static uint64_t completion_gap(const struct plan *plan, uint64_t size)
+{
+	uint64_t burst = plan_burst(plan, size);
+	uint64_t every = plan_cq_mod(plan, size);
+
+	return every > burst ? every * plan->qps : burst * plan->threads;
+}
+
+/* Messages that must come within a timeout. */
+static uint64_t least_messages(const struct plan *plan, uint64_t size)
+{
+	if (!plan_is_open(plan))
+		return 2 * completion_gap(plan, size);
+	return plan->arrival == ARRIVAL_POISSON ? 20 : 2;
+}
+
+/* Of messages that come too rarely a timeout would say that none do. */
+static int check_rate(const struct plan *plan, struct error *err)
+{
+	const double seconds = (double)plan->timeout / 1e9;
+	char text[RATE_TEXT_SIZE];
+
+	if (plan->rate && plan->events)
+		return fail(err, -EINVAL, NULL,
+			    "--events and --rate: who sleeps until something "
+			    "completes cannot keep a rate");
+	for (uint32_t i = 0; plan->rate && i < plan->sizes.n; i++) {
+		uint64_t size = plan->sizes.bytes[i];
+		uint64_t least = least_messages(plan, size);
+		double rate = rate_messages(plan->rate, size);
+
+		if (!(rate > 0))
+			return fail(err, -EINVAL,
+				    "give it in messages: 1.5mpps, 20kpps",
+				    "--rate %s: messages of 0 bytes have no "
+				    "bits", rate_format(plan->rate, text));
+		if (rate * seconds < (double)least)
+			return fail(err, -EINVAL, NULL,
+				    "--rate %s: less than %llu messages of "
+				    "%llu bytes in --timeout, which is %.3g s",
+				    rate_format(plan->rate, text),
+				    (unsigned long long)least,
+				    (unsigned long long)size, seconds);
+	}
+	if (plan_is_open(plan))
+		return check_open(plan, err);
+	return plan->rate ? check_burst(plan, err) : 0;
+}
+
 int plan_check(const struct plan *plan, struct error *err)
 {
 	int ret = check_operation(plan, err);
@@ -182,5 +257,5 @@ int plan_check(const struct plan *plan, struct error *err)
 	if (!plan->iterations && !plan->duration)
 		return fail(err, -EINVAL, NULL,
 			    "--duration 0: nothing would be measured");
-	return plan_rate_check(plan, err);
+	return check_rate(plan, err);
 }

@@ -3,8 +3,11 @@
 #include "config.h"
 #include "model/plan.h"
 
-#include "model/plan_rate.h"
+#include "base/numbers.h"
 
+/* Of one queue pair, when it is paced. */
+#define COMPLETIONS_PER_SECOND 100
+#define MOST_CQ_MOD 100
 /* Without a completion, of all queue pairs together. */
 #define BYTES_PER_COMPLETION (1 << 20)
 /* Of more they are not made smaller, for each completion has its cost. */
@@ -23,16 +26,6 @@
 /* One message at a time needs no more, and short queues stay in the cache. */
 #define LATENCY_TX_DEPTH 8
 #define BYTES_OUTSTANDING (32 << 20)
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 /* The default for messages of SIZE bytes, as far as the link asks for it: of a
  * link of unknown rate, 128. */
@@ -86,10 +79,18 @@ void plan_choose_depth(struct plan *plan, const struct port *client,
 					     most_sends(plan, false, server));
 }
 
+/* In messages: see plan_send_queue(). */
+static uint32_t least_send_queue(const struct plan *plan)
+{
+	if (!plan_is_open(plan))
+		return 1;
+	return plan->open_depth * (plan_is_pingpong(plan) ? 2 : 1);
+}
+
 uint32_t plan_send_queue(const struct plan *plan)
 {
 	return (uint32_t)larger(usual_send_queue(plan),
-				plan_least_send_queue(plan));
+				least_send_queue(plan));
 }
 
 uint32_t plan_send_capacity(const struct plan *plan)
@@ -149,6 +150,15 @@ static uint64_t regular(uint64_t n, uint64_t list, uint64_t total)
 	return list * (total ? largest_divisor(total / list, n) : n);
 }
 
+/* The most, and no more than are sent in 10 ms. */
+static uint64_t most_cq_mod(const struct plan *plan, uint64_t size)
+{
+	double n = rate_messages(plan->rate, size) / plan->qps /
+		   COMPLETIONS_PER_SECOND;
+
+	return plan->rate && n < MOST_CQ_MOD ? (uint64_t)n : MOST_CQ_MOD;
+}
+
 /*
  * Left open: as many as are not missed when the device goes on while their
  * completion is awaited.  What else the queue pairs have done is not known at
@@ -158,7 +168,7 @@ static uint64_t regular(uint64_t n, uint64_t list, uint64_t total)
 static uint64_t usual_cq_mod(const struct plan *plan, uint64_t size)
 {
 	uint64_t bytes = larger(size, 1);
-	uint64_t n = plan_rate_cq_mod(plan, size);
+	uint64_t n = most_cq_mod(plan, size);
 
 	if (plan->perftest_defaults)
 		return smaller(n, BYTES_PER_COMPLETION / bytes);
@@ -186,4 +196,18 @@ uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
 	return (uint32_t)regular(n, plan_post_list(plan, size),
 				 all_at_once(plan, size) ? plan->iterations :
 							   0);
+}
+
+uint32_t plan_least_rx_depth(const struct plan *plan)
+{
+	if (!plan_is_pingpong(plan))
+		return 1;
+	return plan_is_open(plan) ? plan->open_depth + 1 : 2;
+}
+
+uint64_t plan_burst(const struct plan *plan, uint64_t size)
+{
+	uint64_t list = plan_post_list(plan, size);
+
+	return round_up(plan->burst, list);
 }

@@ -1,74 +1,68 @@
-/* On-demand paging: what a plan wants against what a device can do. */
+/* The memory that a plan needs, and how messages lie in it. */
 #include "config.h"
 #include "model/plan.h"
 
-#include <errno.h>
+#include "base/numbers.h"
+#include "base/time.h"
 
-struct paging {
-	uint32_t bit;		/* enum ibv_odp_transport_cap_bits */
-	const char *what;
-};
+/* For plan_work_limit(), in ns. */
+#define WORK_LEAST (60 * SECOND)
+#define WORK_PER_QP (SECOND / 10)
 
-/* The requester's memory and the responder's are both fetched by pages; of a
- * send the latter is what the receives point to. */
-static struct paging paging_of(enum ibv_wr_opcode opcode)
+uint32_t plan_slots(const struct plan *plan)
 {
-	switch (opcode) {
-	case IBV_WR_RDMA_WRITE:
-	case IBV_WR_RDMA_WRITE_WITH_IMM:
-		return (struct paging){ IBV_ODP_SUPPORT_WRITE, "writes" };
-	case IBV_WR_RDMA_READ:
-		return (struct paging){ IBV_ODP_SUPPORT_READ, "reads" };
-	case IBV_WR_ATOMIC_CMP_AND_SWP:
-	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return (struct paging){ IBV_ODP_SUPPORT_ATOMIC, "atomics" };
-	default:
-		return (struct paging){ IBV_ODP_SUPPORT_SEND, "sends" };
+	return plan_is_open(plan) && plan_is_pingpong(plan) &&
+	       !op_table[plan->op].receives ? plan->open_depth : 1;
+}
+
+uint64_t plan_receive_size(const struct plan *plan)
+{
+	uint64_t header = plan->transport == TRANSPORT_UD ? GRH_SIZE : 0;
+
+	return round_up(larger(plan_largest(plan) + header, 1), CACHE_LINE);
+}
+
+/* What messages of all sizes need of which each has a place of its own. */
+static uint64_t places(const struct plan *plan)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < plan->sizes.n; i++) {
+		uint64_t size = plan->sizes.bytes[i];
+
+		bytes = larger(bytes, plan_depth(plan, size) *
+				      round_up(larger(size, 1), CACHE_LINE));
 	}
+	if (plan->rx_depth != PLAN_AUTO && !op_table[plan->op].access)
+		bytes = larger(bytes,
+			       plan->rx_depth * plan_receive_size(plan));
+	return bytes;
 }
 
-static struct paging paging_of_receives(const struct plan *plan)
+uint64_t plan_slot_step(const struct plan *plan)
 {
-	if (plan->srq)
-		return (struct paging){ IBV_ODP_SUPPORT_SRQ_RECV,
-					"receives of a shared queue" };
-	return (struct paging){ IBV_ODP_SUPPORT_RECV, "receives" };
+	return round_up(larger(plan_largest(plan), 1), CACHE_LINE);
 }
 
-static int require_paging(const struct plan *plan, const char *end,
-			  const struct port *port, struct paging wanted,
-			  struct error *err)
+uint64_t plan_stride(const struct plan *plan)
 {
-	static const char *const names[TRANSPORTS] = { "RC", "UC", "UD" };
-	uint32_t can = port->limits.odp[plan->transport], any = 0;
+	uint64_t bytes = larger(plan_receive_size(plan), plan->walk);
 
-	if (can & wanted.bit)
-		return 0;
-	for (int i = 0; i < TRANSPORTS; i++)
-		any |= port->limits.odp[i];
-	if (!any)
-		return fail(err, -EINVAL, "leave --odp out",
-			    "--odp: the %s's %s has no on-demand paging", end,
-			    port->device);
-	return fail(err, -EINVAL, "leave --odp out",
-		    "--odp: the %s's %s has no on-demand paging for %s over "
-		    "%s", end, port->device, wanted.what,
-		    names[plan->transport]);
+	bytes = larger(bytes, plan_slot_step(plan) * plan_slots(plan));
+	if (plan->verify)
+		bytes = larger(bytes, places(plan));
+	return round_up(bytes, CACHE_LINE);
 }
 
-int plan_fit_paging(const struct plan *plan, const char *end,
-		    const struct port *port, bool client, struct error *err)
+uint64_t plan_memory(const struct plan *plan)
 {
-	const struct paging op = paging_of(op_table[plan->op].opcode);
-	/* those of a write only take its immediate data */
-	const bool into_memory = plan_posts_receives(plan, client) &&
-				 !op_table[plan->op].access;
-	int ret = 0;
+	return plan_stride(plan) * plan->qps * plan_regions(plan);
+}
 
-	if (plan_sends(plan, client) || op.bit != IBV_ODP_SUPPORT_SEND)
-		ret = require_paging(plan, end, port, op, err);
-	if (!ret && into_memory)
-		ret = require_paging(plan, end, port, paging_of_receives(plan),
-				     err);
-	return ret;
+uint64_t plan_work_limit(const struct plan *plan)
+{
+	const uint64_t bytes_per_second = 32 << 20;
+
+	return WORK_LEAST + plan->qps * WORK_PER_QP +
+	       plan_memory(plan) / bytes_per_second * SECOND;
 }

@@ -1,18 +1,11 @@
-/*
- * What can be known before any queue pair is made: a plan and both ports, held
- * against each other by one table of checks.  The first of them that finds that
- * the test cannot work is the error of an ordinary run; --check shows them all,
- * with what each end has.  Pure: nothing here asks a device.
- */
+/* What was found before any queue pair was made: a row for each check
+ * (preflight/judge.h). */
 #ifndef MODEL_PREFLIGHT_H
 #define MODEL_PREFLIGHT_H
 
 #include <stdint.h>
 
 #include "base/error.h"
-#include "model/gid.h"
-#include "model/plan.h"
-#include "model/port.h"
 
 #define PREFLIGHT_ROWS 40
 #define PREFLIGHT_CELL 128
@@ -34,21 +27,9 @@ struct preflight {
 	struct preflight_row rows[PREFLIGHT_ROWS];
 };
 
-/*
- * Every check of PLAN, whose choices plan_choose() made, on both ports into
- * *PREFLIGHT.  SERVER may be NULL, for one that is not known: then only what
- * the client can know alone is judged.  TCP is as for path_choose().
- */
-void preflight_run(const struct plan *plan, const struct port *client,
-		   const struct port *server, const struct subnet *tcp,
-		   struct preflight *preflight);
-
-/*
- * The same checks up to the first that fails.  Returns 0 or its negative
- * errno, said in ERR.
- */
-int preflight_judge(const struct plan *plan, const struct port *client,
-		    const struct port *server, struct error *err);
+/* A new row, "ok", of the check LABEL; the last one when there is no room. */
+struct preflight_row *preflight_row(struct preflight *preflight,
+				    const char *label);
 
 /* Add what was found by other means, such as a refusal of the server: ERR, as
  * a row that failed. */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/numbers.h"
 #include "base/xalloc.h"
 
 /* Of the devices there are, none sends more inline. */
@@ -94,16 +95,6 @@ void encode_done(struct frame *frame, const struct done *done)
 	else
 		wire_put(&c, 8, 0);
 	wire_end(frame, &c);
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* NAN is never allowed. */

@@ -2,7 +2,6 @@
 #include "run/load.h"
 
 #include "base/xalloc.h"
-#include "model/plan_rate.h"
 #include "traffic/open_loop.h"
 
 static void pace(struct flow *f, const struct plan *plan, uint64_t size,

@@ -9,6 +9,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/numbers.h"
 #include "base/time.h"
 #include "net/alive.h"
 #include "net/frames.h"
@@ -44,17 +45,12 @@ static void advance_phase(struct monitor *m)
 	plan_next_phase(m);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static void arm_timer(struct monitor *m)
 {
-	uint64_t at = earlier(m->tick_at, m->phase_at);
+	uint64_t at = smaller(m->tick_at, m->phase_at);
 	struct itimerspec when = { 0 };
 
-	at = earlier(at, m->progress->wake_at);
+	at = smaller(at, m->progress->wake_at);
 	when.it_value.tv_sec = (time_t)(at / SECOND);
 	when.it_value.tv_nsec = (long)(at % SECOND);
 	timerfd_settime(m->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);

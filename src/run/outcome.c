@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/xalloc.h"
 #include "traffic/open_loop.h"
 
@@ -30,11 +31,6 @@ static uint64_t merged_window(const struct run *run)
 static uint64_t to_ns(uint64_t ticks, double tick)
 {
 	return (uint64_t)llround((double)ticks * tick);
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* Of N messages in NS, the time of MESSAGES, and TICKS, which may be unknown. */

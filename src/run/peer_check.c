@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/time.h"
 
 /* Two clocks differ by far less, but a host may be busy when START comes. */
@@ -13,11 +14,6 @@
 #define WINDOW_SLACK (SECOND / 10)
 /* No device does a tenth of that for one thread. */
 #define MESSAGES_PER_NS 10
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 static uint64_t most_time(uint64_t elapsed)
 {

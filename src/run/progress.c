@@ -5,15 +5,11 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "base/numbers.h"
 #include "base/time.h"
 #include "model/observer.h"
 
 #define LINE_NS (SECOND / 2)
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 void progress_init(struct progress *p)
 {
@@ -64,7 +60,7 @@ void progress_measure(struct progress *p, uint64_t now, uint64_t end)
 	p->line_messages = progress_total(p);
 	p->next_at = p->interval ? now + p->interval : UINT64_MAX;
 	p->duration = end == UINT64_MAX ? 0 : end - now;
-	p->wake_at = earlier(p->next_at, p->line_at);
+	p->wake_at = smaller(p->next_at, p->line_at);
 }
 
 /* Ask for the next mark, unless the last is not answered yet or the end, which
@@ -259,9 +255,9 @@ void progress_look(struct progress *p, uint64_t now)
 		ask(p, now);
 	if (now >= p->line_at)
 		show_line(p, now);
-	p->wake_at = earlier(p->next_at, p->line_at);
+	p->wake_at = smaller(p->next_at, p->line_at);
 	if (p->waiting && p->rows)
-		p->wake_at = earlier(p->wake_at, now + p->interval / 8);
+		p->wake_at = smaller(p->wake_at, now + p->interval / 8);
 }
 
 void progress_close(struct progress *p)

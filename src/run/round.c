@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/numbers.h"
 #include "base/time.h"
 #include "model/observer.h"
 #include "model/tests.h"
@@ -23,11 +24,6 @@
 #define MOST_INTERVALS 20
 /* Of those the user chose: more are joined. */
 #define MOST_OWN_INTERVALS 10000
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 /* Where a ping-pong looks for, and puts, the last byte: of the first of its
  * slots. */

@@ -2,6 +2,7 @@
 #include "session/check.h"
 
 #include "base/xalloc.h"
+#include "preflight/judge.h"
 
 /* The path that an ordinary run would choose, for the report. */
 static void note_path(struct result *r, const struct subnet *tcp)

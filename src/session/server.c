@@ -9,6 +9,7 @@
 #include "host/numa.h"
 #include "net/frames.h"
 #include "net/signals.h"
+#include "preflight/fit.h"
 #include "run/peer_check.h"
 #include "session/check.h"
 #include "session/exchange.h"

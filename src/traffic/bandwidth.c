@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/numbers.h"
 #include "traffic/post.h"
 #include "traffic/receive.h"
 #include "traffic/window.h"
@@ -168,11 +169,6 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 	q->posted += left;
 	f->posted += left;
 	return 0;
-}
-
-static ALWAYS_INLINE uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /*

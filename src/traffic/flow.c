@@ -4,17 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/numbers.h"
 #include "traffic/post.h"
 #include "traffic/receive.h"
 #include "traffic/verify.h"
 
 /* Step of a walk: messages start on cache lines of their own. */
-#define CACHE_LINE 64
-
-static uint64_t round_up(uint64_t n, uint64_t to)
-{
-	return (n + to - 1) / to * to;
-}
 
 void flow_set_phase(struct flow_control *control, enum phase phase)
 {

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/numbers.h"
 #include "stats/histogram.h"
 #include "traffic/clock.h"
 #include "traffic/op.h"
@@ -48,14 +49,14 @@ enum phase {
 #define FLOW_MARK 4U
 
 struct flow_control {
-	_Alignas(64) _Atomic uint32_t command;
+	_Alignas(CACHE_LINE) _Atomic uint32_t command;
 	/* the peer has sent all it will: each flow's expected is valid */
 	_Atomic bool peer_sent;
 };
 
 /* What one loop tells the monitor. */
 struct flow_progress {
-	_Alignas(64) _Atomic uint64_t messages;	/* completed, or posted */
+	_Alignas(CACHE_LINE) _Atomic uint64_t messages;	/* completed, or posted */
 	/* the answer to a mark, valid once marked has its number */
 	_Atomic uint32_t marked;
 	uint64_t mark_ticks;
@@ -118,7 +119,7 @@ struct flow_receives {
 
 /* On cache lines of its own: its neighbour may be another thread's. */
 struct flow_qp {
-	_Alignas(64) struct ibv_qp *qp;
+	_Alignas(CACHE_LINE) struct ibv_qp *qp;
 	struct ibv_qp_ex *qpx;	/* the same, for POST_WR */
 	uint64_t posted;	/* messages since the connection began */
 	uint64_t completed;
@@ -181,7 +182,7 @@ struct flow_edge {
 
 struct flow {
 	/* set once: the connection */
-	_Alignas(64) struct flow_qp *qps;
+	_Alignas(CACHE_LINE) struct flow_qp *qps;
 	uint32_t n_qps;
 	struct ibv_cq *send_cq;	/* those polled now, of cqs */
 	struct ibv_cq *recv_cq;

@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/numbers.h"
+
 struct sample {
 	uint64_t start;		/* in ticks */
 	uint64_t ticks;		/* its length */
@@ -16,13 +18,13 @@ struct sample {
 
 struct sample_ring {
 	/* the loop's */
-	_Alignas(64) _Atomic uint64_t written;
+	_Alignas(CACHE_LINE) _Atomic uint64_t written;
 	_Atomic uint64_t dropped;
 	uint64_t seen;		/* of read, when last looked at */
 	/* the reader's */
-	_Alignas(64) _Atomic uint64_t read;
+	_Alignas(CACHE_LINE) _Atomic uint64_t read;
 	/* never changes */
-	_Alignas(64) struct sample *entries;
+	_Alignas(CACHE_LINE) struct sample *entries;
 	uint64_t size;		/* a power of two */
 };
 

@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "traffic/credit.h"
 #include "traffic/post.h"
 
-#define CACHE_LINE 64
 /* What a result must not be, before it has come. */
 #define POISON 0xa5
 

@@ -1,6 +1,8 @@
 #include "config.h"
 #include "traffic/window.h"
 
+#include "base/numbers.h"
+
 /* When completions were last found or, where messages that came in are
  * measured, when the last did: other completions are no edge of these. */
 static uint64_t edge_time(const struct flow *f)
@@ -126,11 +128,6 @@ void window_cut(struct flow *f)
 	window_close(f);
 	f->closing.ticks = UINT64_MAX;
 	f->cut = true;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 static void answer_mark(struct flow *f, uint32_t command)

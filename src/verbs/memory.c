@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/numbers.h"
 #include "base/xalloc.h"
 #include "verbs/explain.h"
 
@@ -40,11 +41,6 @@ static struct huge_pages read_huge_pages(void)
 	memory_huge_pages(meminfo, &pages);
 	fclose(meminfo);
 	return pages;
-}
-
-static uint64_t round_up(uint64_t bytes, uint64_t page)
-{
-	return (bytes + page - 1) / page * page;
 }
 
 static int map(struct memory *m, int flags)

@@ -5,13 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "base/xalloc.h"
 #include "verbs/sleep.h"
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 /* Room for every completion if the device has it, for the signalled ones in
  * any case: plan_fit() has checked that. */

@@ -7,6 +7,8 @@
 
 #include "good_plan.h"
 #include "model/plan.h"
+#include "preflight/fit.h"
+#include "preflight/paging.h"
 
 enum {
 	SENDS = IBV_ODP_SUPPORT_SEND,
@@ -166,11 +168,11 @@ TEST(test_transports_without_paging)
 		plan.sizes.bytes[0] = 64;
 		plan.odp = true;
 		plan.transport = t;
-		assert_int_equal(plan_fit_paging(&plan, "server", &port,
-						 false, &err), 0);
+		assert_int_equal(paging_judge(&plan, "server", &port,
+					      false, &err), 0);
 		port.limits.odp[t] = ALL - RECEIVES;
-		assert_int_equal(plan_fit_paging(&plan, "server", &port,
-						 false, &err), -EINVAL);
+		assert_int_equal(paging_judge(&plan, "server", &port,
+					      false, &err), -EINVAL);
 		snprintf(text, sizeof(text), "--odp: the server's mlx5_0 has "
 			 "no on-demand paging for receives over %s", names[t]);
 		assert_message(&err, text);

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "model/load.h"
 #include "model/plan.h"
+#include "preflight/fit.h"
 #include "report/load.h"
 
 #define WORDS 16

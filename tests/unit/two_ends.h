@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "good_plan.h"
-#include "model/preflight.h"
+#include "preflight/fit.h"
+#include "preflight/judge.h"
 
 struct two_ends {
 	struct plan plan;

@@ -1,13 +1,16 @@
-/* The checks of a preflight; for preflight*.c only. */
-#ifndef MODEL_PREFLIGHT_CHECK_H
-#define MODEL_PREFLIGHT_CHECK_H
+/* One check of a preflight; for this folder only. */
+#ifndef PREFLIGHT_CHECK_H
+#define PREFLIGHT_CHECK_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/gid.h"
+#include "model/plan.h"
+#include "model/port.h"
 #include "model/preflight.h"
 
-struct limit;
+struct device_limit;
 struct check;
 
 /* What is compared. */
@@ -29,7 +32,7 @@ struct ends {
  */
 struct check {
 	const char *label;
-	const struct limit *limit; /* of a device; see preflight_limits.c */
+	const struct device_limit *limit; /* of a device; see limits.c */
 	bool (*applies)(const struct ends *ends);
 	/* into TEXT of PREFLIGHT_CELL bytes, empty before */
 	void (*show)(const struct ends *ends, bool client, char *text);
@@ -56,13 +59,13 @@ static inline const char *end_name(bool client)
 void preflight_print(char text[PREFLIGHT_CELL], const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Who both are: preflight_port.c. */
+/* Who both are: port.c. */
 extern const struct check port_checks[];
 extern const size_t n_port_checks;
-/* The way between them: preflight_path.c. */
+/* The way between them: path.c. */
 extern const struct check path_checks[];
 extern const size_t n_path_checks;
-/* What devices can do: preflight_limits.c. */
+/* What devices can do: limits.c. */
 extern const struct check limit_checks[];
 extern const size_t n_limit_checks;
 

@@ -1,6 +1,6 @@
 /* Preflight: the way from one end to the other, and what fits through. */
 #include "config.h"
-#include "model/preflight_check.h"
+#include "preflight/check.h"
 
 #include <errno.h>
 #include <stdio.h>

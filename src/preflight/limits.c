@@ -1,16 +1,18 @@
 /* Preflight: what a plan asks of each end against what its device can do. */
 #include "config.h"
-#include "model/preflight_check.h"
+#include "preflight/check.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "preflight/paging.h"
+
 /* Of what a device has for all its users, more than this part of it. */
 #define NEARLY_ALL 0.9
 
 /* One limit, and what it is asked for. */
-struct limit {
+struct device_limit {
 	const char *name;
 	size_t offset; /* of a uint32_t in struct port_limits */
 	bool wide;     /* of a uint64_t */
@@ -23,7 +25,8 @@ struct limit {
 	const char *less;	 /* advice; NULL: use OPTION with less */
 };
 
-static uint64_t limit_most(const struct port *port, const struct limit *limit)
+static uint64_t limit_most(const struct port *port,
+			   const struct device_limit *limit)
 {
 	const char *at = (const char *)&port->limits + limit->offset;
 
@@ -85,7 +88,8 @@ static uint64_t asked_regions(const struct plan *plan, bool client)
 	       plan_is_unreliable(plan);
 }
 
-static const char *option_of(const struct limit *limit, const struct plan *plan)
+static const char *option_of(const struct device_limit *limit,
+			     const struct plan *plan)
 {
 	return limit->open_option && plan_is_open(plan) ? limit->open_option
 							: limit->option;
@@ -93,7 +97,7 @@ static const char *option_of(const struct limit *limit, const struct plan *plan)
 
 static bool is_asked(const struct ends *ends)
 {
-	const struct limit *limit = ends->check->limit;
+	const struct device_limit *limit = ends->check->limit;
 
 	return limit->asked(ends->plan, true) ||
 	       (ends->server && limit->asked(ends->plan, false));
@@ -119,7 +123,7 @@ static void need_limit(const struct ends *ends, char *text)
 		preflight_print(text, "%" PRIu64 ", %" PRIu64, client, server);
 }
 
-static bool is_short(const struct ends *ends, const struct limit *limit,
+static bool is_short(const struct ends *ends, const struct device_limit *limit,
 		     bool client)
 {
 	return end_port(ends, client) &&
@@ -128,7 +132,7 @@ static bool is_short(const struct ends *ends, const struct limit *limit,
 }
 
 /* Where both fall short, the one with less: its limit is good for both. */
-static bool is_worse(const struct ends *ends, const struct limit *limit,
+static bool is_worse(const struct ends *ends, const struct device_limit *limit,
 		     bool client)
 {
 	return is_short(ends, limit, client) &&
@@ -138,7 +142,7 @@ static bool is_worse(const struct ends *ends, const struct limit *limit,
 
 static int refuse_limit(const struct ends *ends, bool client, struct error *err)
 {
-	const struct limit *limit = ends->check->limit;
+	const struct device_limit *limit = ends->check->limit;
 	const struct port *port = end_port(ends, client);
 	uint64_t most = limit_most(port, limit);
 	const char *option = option_of(limit, ends->plan);
@@ -167,7 +171,7 @@ static int refuse_limit(const struct ends *ends, bool client, struct error *err)
 
 static void warn_limit(const struct ends *ends, struct error *err)
 {
-	const struct limit *limit = ends->check->limit;
+	const struct device_limit *limit = ends->check->limit;
 
 	for (int client = 1; client >= 0 && limit->shared; client--) {
 		const struct port *port = end_port(ends, client);
@@ -280,13 +284,13 @@ static void show_paging(const struct ends *ends, bool client, char *text)
 static int refuse_paging(const struct ends *ends, bool client,
 			 struct error *err)
 {
-	return plan_fit_paging(ends->plan, end_name(client),
+	return paging_judge(ends->plan, end_name(client),
 			       end_port(ends, client), client, err);
 }
 
 // clang-format off
 #define CHECK(what, field, ...) \
-	{ .label = what, .limit = &(const struct limit){ \
+	{ .label = what, .limit = &(const struct device_limit){ \
 		.name = #field, .offset = offsetof(struct port_limits, field), \
 		__VA_ARGS__ }, \
 	  .applies = is_asked, .show = show_limit, .need = need_limit, \

@@ -1,9 +1,8 @@
-/* A plan against what both ends' devices can do. */
+/* What a plan left open, by what both ends' devices can do. */
 #include "config.h"
 #include "model/plan.h"
 
-#include "model/plan_rate.h"
-#include "model/preflight.h"
+#include "base/numbers.h"
 
 #define LATENCY_RX_DEPTH 16
 #define DEFAULT_RX_DEPTH 512
@@ -22,16 +21,6 @@
 /* Where each receive has a buffer of its own. */
 #define RECEIVE_BYTES (8 << 20)
 #define OUTSTANDING_READS_MAX 255	/* the field has 8 bits */
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 uint64_t plan_send_completions(const struct plan *plan)
 {
@@ -164,28 +153,4 @@ void plan_choose(struct plan *plan, const struct port *client,
 		plan->rx_depth = automatic_rx_depth(plan, client, server);
 	if (plan->rx_depth < plan_least_rx_depth(plan))
 		plan->rx_depth = plan_least_rx_depth(plan);
-}
-
-int plan_fit_client(const struct plan *plan, const struct port *port,
-		    struct error *err)
-{
-	struct plan own = *plan;
-
-	plan_choose_depth(&own, port, port);
-	return preflight_judge(&own, port, NULL, err);
-}
-
-int plan_fit(struct plan *plan, const struct port *client,
-	     const struct port *server, struct error *err)
-{
-	struct plan chosen = *plan;
-	int ret = plan_check(plan, err);
-
-	if (ret)
-		return ret;
-	plan_choose(&chosen, client, server);
-	ret = preflight_judge(&chosen, client, server, err);
-	if (!ret)
-		*plan = chosen;
-	return ret;
 }

@@ -1,6 +1,6 @@
 /* Preflight: who both ends are, and whether their links are up. */
 #include "config.h"
-#include "model/preflight_check.h"
+#include "preflight/check.h"
 
 #include <errno.h>
 #include <string.h>

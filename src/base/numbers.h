@@ -1,0 +1,25 @@
+/* Sums that C has no word for. */
+#ifndef BASE_NUMBERS_H
+#define BASE_NUMBERS_H
+
+#include <stdint.h>
+
+#define CACHE_LINE 64	/* bytes */
+
+static inline uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The least multiple of TO that is not less than N. */
+static inline uint64_t round_up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+#endif

@@ -18,6 +18,7 @@
 #include "run/role.h"
 #include "run/threads.h"
 #include "run/verification.h"
+#include "traffic/prepare.h"
 #include "traffic/responder.h"
 #include "verbs/explain.h"
 
@@ -291,7 +292,10 @@ int round_run(struct run *run)
 		ret = run_flows(run);
 	if (!ret && role_awaits_peer(run) && !receives)
 		ret = monitor_wait_peer(&run->monitor);
-	return ret ? ret : verification_end(run);
+	if (ret)
+		return ret;
+	return verification_end(run->plan, run->client, run->flows,
+				run->n_flows);
 }
 
 int round_stop(struct run *run, int ret)

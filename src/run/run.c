@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 #include "host/numa.h"
 #include "run/verification.h"
+#include "traffic/prepare.h"
 #include "verbs/sleep.h"
 
 /* Of a message, in ns. */
@@ -34,7 +35,8 @@ void run_begin(struct run *run, bool client, struct connection *conn,
 
 void run_free(struct run *run)
 {
-	verification_free(run);
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		verification_free(&run->flows[t]);
 	resources_destroy(&run->res);
 	free(run->latency);
 	if (run->flows)
@@ -125,10 +127,11 @@ int run_create(struct run *run)
 	run->warming = plan_warms_up_apart(plan);
 	if (plan->metric == METRIC_LATENCY)
 		run->latency = histogram_new();
-	for (uint32_t t = 0; t < run->n_flows; t++)
+	for (uint32_t t = 0; t < run->n_flows; t++) {
 		run->flows[t] = make_flow(run, t);
-	for (uint32_t t = 0; t < run->n_flows; t++)
-		verification_begin(run, t);
+		verification_begin(plan, run->client, &run->res, t,
+				   &run->flows[t]);
+	}
 	return 0;
 }
 

@@ -26,86 +26,93 @@ static struct verify_qp *make_qps(const struct flow *f,
 	return qps;
 }
 
-void verification_begin(struct run *run, uint32_t t)
+void verification_begin(const struct plan *plan, bool client,
+			const struct resources *res, uint32_t t,
+			struct flow *f)
 {
-	const struct plan *plan = run->plan;
-	uint64_t first = resources_first_qp(&run->res, t) * plan_stride(plan);
+	uint64_t first = resources_first_qp(res, t) * plan_stride(plan);
 	bool pingpong = plan_is_pingpong(plan);
-	struct flow *f = &run->flows[t];
-	struct verifier *v;
 
 	if (!plan->verify)
 		return;
-	v = xcalloc(1, sizeof(*v));
-	*v = (struct verifier){
-		.direction_out = run->client ? FROM_CLIENT : FROM_SERVER,
-		.direction_in = run->client ? FROM_SERVER : FROM_CLIENT,
+	f->credits = plan_is_fenced(plan) && !pingpong;
+	f->verify = xcalloc(1, sizeof(*f->verify));
+	*f->verify = (struct verifier){
+		.direction_out = client ? FROM_CLIENT : FROM_SERVER,
+		.direction_in = client ? FROM_SERVER : FROM_CLIENT,
 		.pingpong = pingpong,
-		.answers = pingpong && !run->client,
+		.answers = pingpong && !client,
 		.fenced = plan_is_fenced(plan),
-		.credits = plan_is_fenced(plan) && !pingpong,
-		.incoming = !plan_sends(plan, !run->client) ? NULL :
-			    resources_incoming(&run->res, plan) + first,
+		.incoming = plan_sends(plan, !client) ?
+				    resources_incoming(res, plan) + first :
+				    NULL,
 		.stride = plan_stride(plan),
 		.capacity = plan_send_capacity(plan),
 		.header = plan->transport == TRANSPORT_UD ? GRH_SIZE : 0,
 		.patience = (uint64_t)(FENCE_AGAIN /
-				       clock_ns_per_tick(&run->clock)),
+				       clock_ns_per_tick(f->clock)),
 		.qps = make_qps(f, plan),
 	};
-	f->verify = v;
 }
 
-int verification_end(struct run *run)
+int verification_end(const struct plan *plan, bool client, struct flow *flows,
+		     uint32_t n)
 {
-	const struct plan *plan = run->plan;
 	int ret = 0;
 
 	if (!plan->verify || !op_is_atomic(plan->op) ||
-	    !plan_sends(plan, !run->client))
+	    !plan_sends(plan, !client))
 		return 0;
-	for (uint32_t t = 0; t < run->n_flows && !ret; t++)
-		ret = verify_counters(&run->flows[t]);
+	for (uint32_t t = 0; t < n && !ret; t++)
+		ret = verify_counters(&flows[t]);
 	return ret;
 }
 
-int verification_explain(struct run *run)
+static const struct verify_mismatch *mismatch_of(const struct flow *f)
 {
-	const struct plan *plan = run->plan;
+	return f->verify && f->verify->mismatch.what ? &f->verify->mismatch :
+						       NULL;
+}
 
-	for (uint32_t t = 0; t < run->n_flows; t++) {
-		const struct flow *f = &run->flows[t];
-		const struct verify_mismatch *m =
-			f->verify ? &f->verify->mismatch : NULL;
+static int explain(const struct plan *plan, const struct flow *f,
+		   const struct verify_mismatch *m, struct error *err)
+{
+	return fail_code(
+		err, -EBADMSG, VERIFICATION_CODE,
+		"the data was changed on its way, or put in the wrong place: "
+		"look for memory, firmware and driver errors",
+		"RDMA %s on QP 0x%06x: wrong %s in operation %llu of %llu "
+		"bytes, at offset %llu: expected 0x%02llx, found 0x%02llx",
+		op_table[plan->op].name,
+		f->qps[f->failure.qp_index].qp->qp_num, m->what,
+		(unsigned long long)m->operation,
+		(unsigned long long)f->shape.size,
+		(unsigned long long)m->offset,
+		(unsigned long long)m->expected,
+		(unsigned long long)m->found);
+}
 
-		if (!m || !m->what)
-			continue;
-		return fail_code(
-			&run->result->error, -EBADMSG, VERIFICATION_CODE,
-			"the data was changed on its way, or put in the wrong "
-			"place: look for memory, firmware and driver errors",
-			"RDMA %s on QP 0x%06x: wrong %s in operation %llu of "
-			"%llu bytes, at offset %llu: expected 0x%02llx, found "
-			"0x%02llx", op_table[plan->op].name,
-			f->qps[f->failure.qp_index].qp->qp_num, m->what,
-			(unsigned long long)m->operation,
-			(unsigned long long)f->shape.size,
-			(unsigned long long)m->offset,
-			(unsigned long long)m->expected,
-			(unsigned long long)m->found);
+int verification_explain(const struct plan *plan, const struct flow *flows,
+			 uint32_t n, struct error *err)
+{
+	for (uint32_t t = 0; t < n; t++) {
+		const struct verify_mismatch *m = mismatch_of(&flows[t]);
+
+		if (m)
+			return explain(plan, &flows[t], m, err);
 	}
 	return 0;
 }
 
-void verification_free(struct run *run)
+void verification_free(struct flow *f)
 {
-	for (uint32_t t = 0; t < run->n_flows; t++) {
-		struct verifier *v = run->flows[t].verify;
+	struct verifier *v = f->verify;
 
-		for (uint32_t i = 0; v && i < run->flows[t].n_qps; i++)
-			free(v->qps[i].announced);
-		if (v)
-			free(v->qps);
-		free(v);
-	}
+	if (!v)
+		return;
+	for (uint32_t i = 0; i < f->n_qps; i++)
+		free(v->qps[i].announced);
+	free(v->qps);
+	free(v);
+	f->verify = NULL;
 }

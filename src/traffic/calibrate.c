@@ -9,6 +9,7 @@
 #include "traffic/latency.h"
 #include "traffic/null_provider.h"
 #include "traffic/post.h"
+#include "traffic/prepare.h"
 
 #define RUNS 9
 #define MESSAGES 1000000

@@ -4,6 +4,7 @@
 #include <endian.h>
 
 #include "traffic/post.h"
+#include "traffic/verifier.h"
 
 /* A message of nothing, that says IMM; its ID has NUMBER. */
 static int post_word(struct flow_qp *q, uint32_t imm, uint64_t number)
@@ -22,7 +23,7 @@ uint64_t credit_room(struct flow *f, const struct flow_qp *q)
 {
 	const struct verify_qp *vq = verify_qp_of(f, q);
 
-	if (!f->verify->credits)
+	if (!f->credits)
 		return UINT64_MAX;
 	return f->verify->capacity - (vq->requests - vq->retired);
 }
@@ -34,7 +35,7 @@ int credit_fence(struct flow *f, struct flow_qp *q, uint64_t count,
 
 	f->verify->fenced_at = clock_ticks(f->clock);
 	return post_word(q, (uint32_t)count & ~CREDIT,
-			 f->verify->credits ? ++vq->requests : number);
+			 f->credits ? ++vq->requests : number);
 }
 
 int credit_pay(struct flow *f, struct flow_qp *q)
@@ -50,7 +51,7 @@ int credit_pay(struct flow *f, struct flow_qp *q)
 uint64_t credit_number(struct flow *f, const struct flow_qp *q,
 		       uint64_t number)
 {
-	if (f->verify->credits)
+	if (f->credits)
 		return ++verify_qp_of(f, q)->requests;
 	/* the fence behind it completes it */
 	return number - f->verify->fenced;
@@ -76,12 +77,12 @@ void credit_take(struct flow *f, struct flow_qp *q, uint64_t count)
 	q->completed = count;
 }
 
-int verify_idle(struct flow *f)
+int credit_idle(struct flow *f)
 {
 	struct verifier *v = f->verify;
 	int ret = 0;
 
-	if (!v->credits || !f->unreliable || !v->fenced_at ||
+	if (!f->credits || !f->unreliable || !v->fenced_at ||
 	    clock_ticks(f->clock) - v->fenced_at < v->patience)
 		return 0;
 	for (uint32_t i = 0; i < f->n_qps && !ret; i++) {

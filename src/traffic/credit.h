@@ -8,17 +8,11 @@
 #ifndef TRAFFIC_CREDIT_H
 #define TRAFFIC_CREDIT_H
 
-#include "traffic/verify.h"
+#include "traffic/flow.h"
 
 /* Immediate data of a fence is a count of messages; with this, a credit's. */
 #define CREDIT (1U << 31)
 #define COUNT_BITS 31
-
-static inline struct verify_qp *verify_qp_of(struct flow *f,
-					     const struct flow_qp *q)
-{
-	return &f->verify->qps[q - f->qps];
-}
 
 /* Requests that Q has room for; where there are no credits the caller knows. */
 uint64_t credit_room(struct flow *f, const struct flow_qp *q);
@@ -39,6 +33,9 @@ int credit_pay(struct flow *f, struct flow_qp *q);
 
 /* WC, a send completion: there is room.  Returns 0 or a negative errno. */
 int credit_retire(struct flow *f, const struct ibv_wc *wc);
+
+/* Nothing came for a turn: a fence or a credit may have been lost. */
+int credit_idle(struct flow *f);
 
 /* The peer has looked at all up to the COUNT-th message of Q. */
 void credit_take(struct flow *f, struct flow_qp *q, uint64_t count);

@@ -192,6 +192,8 @@ struct flow {
 	enum post_method method;	/* POST_WR or POST_LEGACY */
 	bool unreliable;	/* UC, UD: what is sent may be lost */
 	bool by_receiver;	/* what is measured is what comes in */
+	bool credits;		/* the peer tells what it has checked, and IDs
+				 * of sends count more than messages (credit.h) */
 	struct flow_cqs *cqs;
 	uint32_t n_cqs;
 	uint32_t cq_at;		/* of those polled now */
@@ -304,22 +306,6 @@ static inline uint32_t flow_requests(uint32_t list_length)
 	return list_length == 1 || list_length > FLOW_PREPARED ?
 		       list_length : FLOW_PREPARED;
 }
-
-/*
- * Prepare F for one size: what came out is cleared, walks begin again, and the
- * sends are made, of operation OP.  Each QP's lists[].requests must have room
- * for flow_requests(list_length).  signal_every becomes at most depth, so that
- * no loop can wait for a completion that nobody asked for, and regular: it is,
- * or divides, a multiple of list_length.  Nothing is paced: pace_init() comes
- * after.
- */
-void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape);
-
-/*
- * Top up every receive queue of F.
- * Returns 0 or a negative errno, with the failure in F.
- */
-int flow_fill_receives(struct flow *f);
 
 /*
  * Note a failed verb, and return a negative errno; the first one is kept.

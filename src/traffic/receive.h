@@ -2,6 +2,7 @@
 #ifndef TRAFFIC_RECEIVE_H
 #define TRAFFIC_RECEIVE_H
 
+#include "traffic/credit.h"
 #include "traffic/flow.h"
 #include "traffic/post.h"
 #include "traffic/verify.h"
@@ -93,7 +94,7 @@ static ALWAYS_INLINE void next_cqs(struct flow *f)
 static ALWAYS_INLINE int idle(struct flow *f)
 {
 	if (__builtin_expect(f->verify != NULL, 0)) {
-		int ret = verify_idle(f);
+		int ret = credit_idle(f);
 
 		if (ret)
 			return ret;

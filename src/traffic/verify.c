@@ -7,6 +7,7 @@
 
 #include "base/numbers.h"
 #include "traffic/credit.h"
+#include "traffic/pattern.h"
 #include "traffic/post.h"
 
 /* What a result must not be, before it has come. */
@@ -165,7 +166,7 @@ int verify_retire(struct flow *f, const struct ibv_wc *wc, int n)
 		if (wc[i].status != IBV_WC_SUCCESS)
 			return flow_completion_failed(f, &wc[i], false);
 		/* what the peer writes to is free when it says so */
-		if (f->verify->credits) {
+		if (f->credits) {
 			ret = credit_retire(f, &wc[i]);
 		} else {
 			q = retire_send(f, &wc[i]);
@@ -218,9 +219,9 @@ static int take_fence(struct flow *f, struct flow_qp *q, uint64_t count,
 			continue;
 		*sequence = vq->answers = vq->next;
 		kind = VERIFY_MESSAGE;
-		f->received += f->verify->credits;
+		f->received += f->credits;
 	}
-	ret = f->verify->credits ? credit_pay(f, q) : 0;
+	ret = f->credits ? credit_pay(f, q) : 0;
 	return ret ? flow_verb_failed(f, "ibv_post_send", qp_index_of(q->tag),
 				      ret) : kind;
 }

@@ -60,12 +60,11 @@ TEST(test_a_request_is_no_message)
 {
 	const struct ibv_wc wc = { .status = IBV_WC_RETRY_EXC_ERR,
 				   .wr_id = 8 };
-	struct verifier verifier = { .credits = true };
-	struct flow flow = { .verify = &verifier };
+	struct flow flow = { .credits = true };
 
 	flow_completion_failed(&flow, &wc, false);
 	assert_int_equal(flow.failure.number, 0);
-	verifier.credits = false;
+	flow.credits = false;
 	flow.failure = (struct flow_failure){ 0 };
 	flow_completion_failed(&flow, &wc, false);
 	assert_int_equal(flow.failure.number, 8);

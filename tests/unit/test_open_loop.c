@@ -8,6 +8,7 @@
 #include "fake_clock.h"
 #include "traffic/latency.h"
 #include "traffic/open_loop.h"
+#include "traffic/prepare.h"
 
 #define TICK_NS 100
 #define STEP 64

@@ -6,6 +6,7 @@
 
 #include "fake_clock.h"
 #include "traffic/bandwidth.h"
+#include "traffic/prepare.h"
 
 #define SIZE 64
 #define TICK_NS 100

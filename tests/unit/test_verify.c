@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "traffic/credit.h"
 #include "verify_pair.h"
 
 static const uint64_t sizes[] = { 1, 7, 8, 9, 63, 64, 65, 256, PAIR_LARGEST };
@@ -197,7 +198,7 @@ TEST(test_lost_fence_is_sent_again)
 	forget_all(&pair->b);
 	assert_int_equal(pair_settle(pair), 0);
 	assert_int_equal(pair->a.q.completed, 0);
-	assert_int_equal(verify_idle(&pair->a.flow), 0);
+	assert_int_equal(credit_idle(&pair->a.flow), 0);
 	assert_int_equal(pair_settle(pair), 0);
 	assert_int_equal(pair->a.q.completed, 4);
 	assert_int_equal(pair->b.flow.received, 4);
@@ -210,7 +211,7 @@ TEST(test_lost_credit_is_asked_for_again)
 	pair_post(pair, 4);
 	assert_true(pair_take(&pair->b) > 0);
 	forget_all(&pair->a);
-	assert_int_equal(verify_idle(&pair->a.flow), 0);
+	assert_int_equal(credit_idle(&pair->a.flow), 0);
 	assert_int_equal(pair_settle(pair), 0);
 	assert_int_equal(pair->a.q.completed, 4);
 	assert_int_equal(pair->b.flow.received, 4);
@@ -223,7 +224,7 @@ TEST(test_fence_is_not_sent_again_before_its_time)
 	pair->a.verifier.patience = UINT64_MAX;
 	pair_post(pair, 1);
 	forget_all(&pair->b);
-	assert_int_equal(verify_idle(&pair->a.flow), 0);
+	assert_int_equal(credit_idle(&pair->a.flow), 0);
 	assert_int_equal(pair->b.came.n, 0);
 }
 
@@ -234,7 +235,7 @@ TEST(test_repeated_fences_and_credits_change_nothing)
 
 	pair_post(pair, 3);
 	for (int i = 0; i < 5; i++)
-		assert_int_equal(verify_idle(&pair->a.flow), 0);
+		assert_int_equal(credit_idle(&pair->a.flow), 0);
 	assert_int_equal(pair_settle(pair), 0);
 	assert_int_equal(pair->a.q.completed, 3);
 	assert_int_equal(pair->a.flow.completed, 3);
@@ -273,7 +274,7 @@ TEST(test_nothing_under_way_needs_no_fence)
 	struct pair *pair = pair_new(OP_WRITE, TRANSPORT_UC, 64, 1);
 
 	check_rounds(pair, 1, 1);
-	assert_int_equal(verify_idle(&pair->a.flow), 0);
+	assert_int_equal(credit_idle(&pair->a.flow), 0);
 	assert_int_equal(pair->b.came.n, 0);
 }
 

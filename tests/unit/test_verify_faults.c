@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "traffic/pattern.h"
 #include "verify_pair.h"
 
 #define SIZE 200

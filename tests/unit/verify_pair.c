@@ -6,6 +6,8 @@
 
 #include "verify_pair.h"
 
+#include "traffic/prepare.h"
+
 static struct pair_end *end_of(struct ibv_qp *qp)
 {
 	return qp->qp_context;
@@ -145,7 +147,6 @@ static void make_end(struct pair *pair, struct pair_end *end,
 		.direction_out = sends ? 1 : 2,
 		.direction_in = sends ? 2 : 1,
 		.fenced = fenced,
-		.credits = fenced,
 		.capacity = PAIR_CAPACITY,
 		.incoming = sends ? NULL : end->in,
 		.stride = PAIR_MEMORY,
@@ -168,6 +169,7 @@ static void make_flow(struct pair *pair, struct pair_end *end,
 		.unreliable = transport != TRANSPORT_RC,
 		.receives = &end->receives,
 		.n_receives = 1,
+		.credits = end->verifier.fenced,
 		.verify = &end->verifier,
 	};
 	end->verify_qp.announced = end->announced;

@@ -1,0 +1,185 @@
+#include "config.h"
+#include "traffic/prepare.h"
+
+#include "base/numbers.h"
+#include "traffic/receive.h"
+#include "traffic/verify.h"
+
+/* The largest divisor of N that is at most MOST, which is above 0. */
+static uint32_t divisor(uint32_t n, uint32_t most)
+{
+	uint32_t d = most < n ? most : n;
+
+	while (n % d)
+		d--;
+	return d;
+}
+
+static uint64_t walk_step(const struct flow_shape *shape)
+{
+	return round_up(shape->size ? shape->size : 1, CACHE_LINE);
+}
+
+/* Places for a message in the region that a QP walks through. */
+static uint64_t walk_slots(const struct flow_shape *shape)
+{
+	if (shape->walk <= shape->size)
+		return 1;
+	return (shape->walk - shape->size) / walk_step(shape) + 1;
+}
+
+static unsigned int send_flags(const struct flow *f, enum op op,
+			       bool signalled)
+{
+	bool fits = f->shape.size <= f->inline_size && f->shape.size > 0;
+
+	return (signalled ? IBV_SEND_SIGNALED : 0) |
+	       (fits && !op_table[op].fetches ? IBV_SEND_INLINE : 0);
+}
+
+/* Where a send of Q goes, OFFSET bytes into what the peer offers. */
+static void set_target(const struct flow_qp *q, enum op op, uint64_t offset,
+		       struct ibv_send_wr *wr)
+{
+	if (op_is_atomic(op)) {
+		wr->wr.atomic.remote_addr = q->remote + offset;
+		wr->wr.atomic.compare_add = op == OP_FETCH_ADD;
+		wr->wr.atomic.rkey = q->rkey;
+	} else if (op_table[op].access) {
+		wr->wr.rdma.remote_addr = q->remote + offset;
+		wr->wr.rdma.rkey = q->rkey;
+	} else if (q->ah) {
+		wr->wr.ud.ah = q->ah;
+		wr->wr.ud.remote_qpn = q->remote_qpn;
+		wr->wr.ud.remote_qkey = q->remote_qkey;
+	}
+}
+
+/*
+ * Send I of a list at POSITION.  In a signalled list each list_every-th asks
+ * for a completion, and so the last.
+ */
+static void prepare_request(const struct flow *f, const struct flow_qp *q,
+			    enum op op, bool signalled, uint64_t position,
+			    uint32_t i, struct flow_request *r)
+{
+	const struct flow_shape *shape = &f->shape;
+	uint64_t offset = i % walk_slots(shape) * walk_step(shape) +
+			  position * f->stride;
+
+	signalled = signalled && (i + 1) % f->list_every == 0;
+	*r = (struct flow_request){
+		.wr = {
+			.wr_id = q->tag | (i + 1),
+			.next = i + 1 == shape->list_length ? NULL : &r[1].wr,
+			.sg_list = &r->sge,
+			.num_sge = shape->size > 0,
+			.opcode = op_table[op].opcode,
+			.send_flags = send_flags(f, op, signalled),
+		},
+		.sge = {
+			.addr = q->local + offset,
+			.length = (uint32_t)shape->size,
+			.lkey = q->lkey,
+		},
+	};
+	set_target(q, op, offset, &r->wr);
+}
+
+static void prepare_list(const struct flow *f, const struct flow_qp *q,
+			 enum op op, bool signalled, struct flow_list *list)
+{
+	uint32_t length = f->shape.list_length;
+	uint64_t copies = f->copies ? f->positions : 1;
+
+	list->posted = list->position = 0;
+	for (uint64_t n = 0; n < copies; n++)
+		for (uint32_t i = 0; i < length; i++)
+			prepare_request(f, q, op, signalled, n, i,
+					&list->requests[n * length + i]);
+}
+
+static void prepare_qp(const struct flow *f, enum op op, struct flow_qp *q)
+{
+	q->position = 0;
+	q->quiet_left = f->quiet;
+	q->next = NULL;
+	for (int l = 0; l < FLOW_LISTS; l++)
+		prepare_list(f, q, op, l == FLOW_SIGNALLED, &q->lists[l]);
+}
+
+/*
+ * A walk steps from list to list; a region that does not hold two of them is
+ * stepped through within the list, which then stays where it is.
+ */
+static void prepare_walk(struct flow *f)
+{
+	const struct flow_shape *shape = &f->shape;
+	uint32_t length = shape->list_length;
+	uint64_t lists = walk_slots(shape) / length;
+
+	f->stride = lists < 2 ? 0 : walk_step(shape) * length;
+	f->positions = lists < 2 ? UINT64_MAX : lists;
+	f->copies = length > 1 && lists > 1 &&
+		    lists <= flow_requests(length) / length;
+}
+
+void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
+{
+	if (f->shape.size != shape->size)
+		f->ack = 0;
+	f->op = op;
+	f->shape = *shape;
+	if (f->shape.signal_every > shape->depth)
+		f->shape.signal_every = shape->depth;
+	f->quiet = f->shape.signal_every / shape->list_length;
+	if (f->quiet)
+		f->quiet--;
+	f->list_every = divisor(shape->list_length, f->shape.signal_every);
+	prepare_walk(f);
+	f->posted = f->completed = f->received = f->lost = 0;
+	f->arrived_at = 0;
+	f->taken = UINT32_MAX;
+	f->idle_turns = 0;
+	f->idle_at = UINT64_MAX;
+	f->watch_from = UINT64_MAX;
+	f->looked_at = f->looked_before = f->gap = f->due_since = 0;
+	f->look_in = 1;
+	f->spacing = 0;
+	f->look_since = f->look_completed = 0;
+	f->looks = f->dry = 0;
+	f->opening = f->closing = f->mark = (struct flow_edge){ 0 };
+	f->expected = UINT64_MAX;
+	f->opened = f->closed = f->warmup = f->counted = 0;
+	f->cut = false;
+	f->pace = (struct pacer){ .bursts = 0 };
+	f->slot = 0;
+	tell_progress(f, 0);
+	atomic_store(&f->progress->marked, 0);
+	atomic_store(&f->progress->over, false);
+	if (f->latency)
+		histogram_reset(f->latency);
+	for (uint32_t i = 0; i < f->n_qps; i++) {
+		f->qps[i].limit = UINT64_MAX;
+		if (f->qps[i].lists[0].requests)
+			prepare_qp(f, op, &f->qps[i]);
+	}
+	if (f->verify)
+		verify_prepare(f);
+}
+
+int flow_fill_receives(struct flow *f)
+{
+	for (uint32_t i = 0; i < f->n_receives; i++) {
+		struct flow_receives *r = &f->receives[i];
+		int ret = 0;
+
+		while (!ret && r->posted + r->waiting < r->depth)
+			ret = give_back(f, r, r->posted + r->waiting);
+		if (!ret && r->waiting)
+			ret = post_receives(f, r);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "cli/parse.h"
 #include "model/tests.h"
 
 /* Longest argument that is tried. */

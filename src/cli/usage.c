@@ -1,11 +1,12 @@
 /* The text of --help, from the table of parameters. */
 #include "config.h"
-#include "cli/options.h"
+#include "cli/usage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/param.h"
 #include "model/tests.h"
 #include "net/wire.h"
 

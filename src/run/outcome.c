@@ -20,10 +20,10 @@ static uint64_t merged_window(const struct run *run)
 	for (uint32_t t = 0; t < run->n_flows; t++) {
 		const struct flow *f = &run->flows[t];
 
-		if (f->opened && f->opened < opened)
-			opened = f->opened;
-		if (f->opened && f->closed > closed)
-			closed = f->closed;
+		if (f->window.opened && f->window.opened < opened)
+			opened = f->window.opened;
+		if (f->window.opened && f->window.closed > closed)
+			closed = f->window.closed;
 	}
 	return closed > opened ? closed - opened : 0;
 }
@@ -54,15 +54,15 @@ static void describe_errors(const struct run *run, struct done *done)
 	uint64_t mark = 0, untold = 0, between = 0;
 
 	for (uint32_t t = 0; t < run->n_flows; t++) {
-		const struct flow *f = &run->flows[t];
+		const struct flow_window *w = &run->flows[t].window;
 
-		opened = larger(opened, f->opened);
-		closed = closed < f->closed ? closed : f->closed;
-		opening = larger(opening, f->opening.ticks);
-		closing = larger(closing, f->closing.ticks);
-		untold += f->opening.messages + f->closing.messages;
-		mark = larger(mark, f->mark.ticks);
-		between += 2 * f->mark.messages;
+		opened = larger(opened, w->opened);
+		closed = smaller(closed, w->closed);
+		opening = larger(opening, w->opening.ticks);
+		closing = larger(closing, w->closing.ticks);
+		untold += w->opening.messages + w->closing.messages;
+		mark = larger(mark, w->mark.ticks);
+		between += 2 * w->mark.messages;
 	}
 	done->window_error = done->interval_error = DONE_UNKNOWN;
 	if (run->plan->metric != METRIC_BANDWIDTH || closed <= opened)
@@ -83,11 +83,12 @@ static struct thread_row describe_thread(const struct run *run, uint32_t t,
 	struct thread_row row = {
 		.cpu = cpus->n ? cpus->id[t % cpus->n] : PLAN_AUTO,
 		.qps = f->n_qps,
-		.iterations = f->counted,
+		.iterations = f->window.counted,
 	};
 
-	if (f->opened && f->closed > f->opened)
-		row.window_ns = to_ns(f->closed - f->opened, tick);
+	if (f->window.opened && f->window.closed > f->window.opened)
+		row.window_ns = to_ns(f->window.closed - f->window.opened,
+				      tick);
 	return row;
 }
 
@@ -134,9 +135,9 @@ void outcome_settle(struct run *run)
 	for (uint32_t t = 0; t < run->n_flows; t++) {
 		struct flow *f = &run->flows[t];
 
-		if (f->cut && f->opened < m->progress_ticks &&
-		    m->progress_ticks < f->closed)
-			f->closed = m->progress_ticks;
+		if (f->window.cut && f->window.opened < m->progress_ticks &&
+		    m->progress_ticks < f->window.closed)
+			f->window.closed = m->progress_ticks;
 	}
 }
 
@@ -159,8 +160,8 @@ void outcome_describe(struct run *run, struct done *done)
 		done->posted += run->flows[t].posted;
 		done->received += run->flows[t].received;
 		done->lost += run->flows[t].lost;
-		done->looks += run->flows[t].looks;
-		done->dry += run->flows[t].dry;
+		done->looks += run->flows[t].dryness.looks;
+		done->dry += run->flows[t].dryness.dry;
 		if (run->flows[t].open)
 			done->late += run->flows[t].open->late;
 	}
@@ -168,7 +169,7 @@ void outcome_describe(struct run *run, struct done *done)
 		return;
 	done->window_ns = to_ns(merged_window(run), tick);
 	for (uint32_t t = 0; t < run->n_flows; t++)
-		done->counted += run->flows[t].counted;
+		done->counted += run->flows[t].window.counted;
 	describe_errors(run, done);
 	describe_threads(run, done);
 	describe_intervals(run, done);

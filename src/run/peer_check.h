@@ -1,7 +1,7 @@
 /*
  * What the peer says in ENDPOINT, READY, SENT and DONE, against the plan that
- * both agreed on and what this end has seen itself.  Pure.  Functions return 0, or -EPROTO
- * with the field, its value and what is allowed in ERR.
+ * both agreed on and what this end has seen itself.  Pure.  Functions return 0,
+ * or -EPROTO with the field, its value and what is allowed in ERR.
  */
 #ifndef RUN_PEER_CHECK_H
 #define RUN_PEER_CHECK_H

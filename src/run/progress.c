@@ -28,8 +28,8 @@ static uint64_t first_opened(const struct progress *p)
 	uint64_t opened = UINT64_MAX;
 
 	for (uint32_t i = 0; i < p->n_flows; i++)
-		if (p->flows[i].opened && p->flows[i].opened < opened)
-			opened = p->flows[i].opened;
+		if (p->flows[i].window.opened)
+			opened = smaller(opened, p->flows[i].window.opened);
 	return opened;
 }
 
@@ -38,8 +38,8 @@ static uint64_t last_closed(const struct progress *p)
 	uint64_t closed = 0;
 
 	for (uint32_t i = 0; i < p->n_flows; i++)
-		if (p->flows[i].closed > closed)
-			closed = p->flows[i].closed;
+		if (p->flows[i].window.closed > closed)
+			closed = p->flows[i].window.closed;
 	return closed;
 }
 
@@ -109,7 +109,7 @@ static bool read_mark(const struct progress *p, struct mark *mark)
 		const struct flow *f = &p->flows[i];
 
 		if (!has_answered(p, f)) {
-			mark->messages += f->counted;
+			mark->messages += f->window.counted;
 			continue;
 		}
 		mark->messages += f->progress->mark_counted;
@@ -269,7 +269,7 @@ void progress_close(struct progress *p)
 	if (p->waiting && answered(p))
 		take_mark(p);
 	for (uint32_t i = 0; i < p->n_flows; i++)
-		end.messages += p->flows[i].counted;
+		end.messages += p->flows[i].window.counted;
 	if (!p->interval || !end.time || end.time <= first_opened(p))
 		return;
 	if (end.time > p->last.time)

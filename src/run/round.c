@@ -34,14 +34,14 @@ static void set_flags(struct run *run, uint64_t size)
 	uint64_t last = size ? size - 1 : 0;
 	struct flow *f = &run->flows[0];
 
-	f->flag_out = run->res.memory.buffer + last;
-	f->flag_in = resources_incoming(&run->res, plan) + last;
+	f->pingpong.flag_out = run->res.memory.buffer + last;
+	f->pingpong.flag_in = resources_incoming(&run->res, plan) + last;
 	if (plan->transport == TRANSPORT_UD)
-		f->flag_in += GRH_SIZE;
-	f->slots = plan_slots(plan);
-	f->slot_step = plan_slot_step(plan);
-	for (uint32_t i = 0; i < f->slots; i++)
-		f->flag_in[i * f->slot_step] = 0;
+		f->pingpong.flag_in += GRH_SIZE;
+	f->pingpong.slots = plan_slots(plan);
+	f->pingpong.slot_step = plan_slot_step(plan);
+	for (uint32_t i = 0; i < f->pingpong.slots; i++)
+		f->pingpong.flag_in[i * f->pingpong.slot_step] = 0;
 }
 
 /*
@@ -154,7 +154,7 @@ static uint64_t counted(const struct run *run)
 	uint64_t n = 0;
 
 	for (uint32_t t = 0; t < run->n_flows; t++)
-		n += run->flows[t].counted;
+		n += run->flows[t].window.counted;
 	return n;
 }
 

@@ -22,13 +22,13 @@ static void stop_posting(struct flow *f)
 {
 	for (uint32_t i = 0; i < f->n_qps; i++) {
 		struct flow_qp *q = &f->qps[i];
-		bool signalled = q->quiet_left == f->quiet;
+		bool signalled = q->unsignaled_left == f->lists.unsignaled;
 
 		if (q->posted < q->limit)
 			q->limit = q->posted +
 				   (signalled ? 0 : f->shape.list_length);
 	}
-	f->watch_from = flow_last_post(f);
+	f->looks.from = flow_last_post(f);
 }
 
 /* No more than the iterations asked for, from now on. */
@@ -36,8 +36,8 @@ static void limit_posts(struct flow *f)
 {
 	for (uint32_t i = 0; f->shape.iterations && i < f->n_qps; i++)
 		f->qps[i].limit = f->qps[i].completed + f->shape.iterations;
-	if (f->watch_from)
-		f->watch_from = flow_last_post(f);
+	if (f->looks.from)
+		f->looks.from = flow_last_post(f);
 }
 
 /* The command changed, and completions were just taken: see window_edge(). */
@@ -63,7 +63,7 @@ static ALWAYS_INLINE uint64_t post_sends(struct flow *f, struct flow_qp *q,
 					 const enum post_method method)
 {
 	struct flow_request *r = list->requests;
-	const uint64_t stride = f->stride;
+	const uint64_t stride = f->lists.stride;
 	uint64_t left = n;
 
 	if (list->posted != q->posted || list->position != q->position) {
@@ -94,16 +94,17 @@ take_list(const struct flow *f, const struct flow_qp *q,
 	  const enum op op)
 {
 	const uint32_t length = f->shape.list_length;
+	const uint32_t every = f->lists.signal_every;
 	struct flow_request *r = list->requests;
 
-	if (f->copies) {
+	if (f->lists.copies) {
 		r += position * length;
-	} else if (f->stride && list->position != position) {
-		move_sends(r, length, (position - list->position) * f->stride,
-			   op);
+	} else if (f->lists.stride && list->position != position) {
+		move_sends(r, length,
+			   (position - list->position) * f->lists.stride, op);
 		list->position = position;
 	}
-	for (uint32_t i = f->list_every; i <= length; i += f->list_every)
+	for (uint32_t i = every; i <= length; i += every)
 		r[i - 1].wr.wr_id = q->tag | (posted + i);
 	return r;
 }
@@ -144,7 +145,7 @@ static ALWAYS_INLINE int post_run(struct flow *f, struct flow_qp *q,
 	f->posted += n * length;
 	q->posted += n * length;
 	q->position += n;
-	if (q->position == f->positions)
+	if (q->position == f->lists.positions)
 		q->position = 0;
 	return ret ? post_failed(f, q, ret) : 0;
 }
@@ -156,7 +157,7 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 					       const enum post_method method)
 {
 	uint32_t skip = f->shape.list_length - left;
-	struct flow_request *r = take_list(f, q, &q->lists[FLOW_SIGNALLED],
+	struct flow_request *r = take_list(f, q, &q->lists[FLOW_SIGNALED],
 					   q->position, q->posted - skip, op);
 	int ret = 0;
 
@@ -188,17 +189,17 @@ static ALWAYS_INLINE int refill(struct flow *f, struct flow_qp *q,
 	int ret;
 
 	for (; lists; lists -= n, left -= n * length, room -= n * length) {
-		n = smaller(lists, f->positions - q->position);
-		if (q->quiet_left && left > length) {
-			n = smaller(n, q->quiet_left);
+		n = smaller(lists, f->lists.positions - q->position);
+		if (q->unsignaled_left && left > length) {
+			n = smaller(n, q->unsignaled_left);
 			n -= n * length == left;
-			q->quiet_left -= (uint32_t)n;
-			ret = post_run(f, q, &q->lists[FLOW_QUIET], n, single,
-				       op, method);
+			q->unsignaled_left -= (uint32_t)n;
+			ret = post_run(f, q, &q->lists[FLOW_UNSIGNALED], n,
+				       single, op, method);
 		} else {
-			n = f->quiet ? 1 : n;
-			q->quiet_left = f->quiet;
-			ret = post_run(f, q, &q->lists[FLOW_SIGNALLED], n,
+			n = f->lists.unsignaled ? 1 : n;
+			q->unsignaled_left = f->lists.unsignaled;
+			ret = post_run(f, q, &q->lists[FLOW_SIGNALED], n,
 				       single, op, method);
 		}
 		if (ret)
@@ -252,7 +253,7 @@ static ALWAYS_INLINE int refill_all(struct flow *f, uint64_t window,
  */
 static bool is_dry(const struct flow *f, double left, double ticks)
 {
-	double alone = (double)f->ack - f->shape.list_length * ticks;
+	double alone = (double)f->dryness.ack - f->shape.list_length * ticks;
 
 	return left * ticks < NEARLY * alone;
 }
@@ -266,21 +267,22 @@ static bool is_dry(const struct flow *f, double left, double ticks)
 static __attribute__((noinline, cold)) void look(struct flow *f,
 						 uint64_t before)
 {
+	struct flow_dryness *d = &f->dryness;
 	const uint64_t now = clock_ticks(f->clock);
-	const uint64_t n = f->completed - f->look_completed;
+	const uint64_t n = f->completed - d->completed;
 
-	if (f->look_since)
-		f->spacing = (now - f->look_since) / f->look_turns;
-	if (f->look_since && f->ack && !f->pace.bursts && n &&
-	    f->posted < f->watch_from) {
-		f->looks++;
-		f->dry += f->idle_at == before &&
+	if (d->since)
+		f->looks.spacing = (now - d->since) / d->turns;
+	if (d->since && d->ack && !f->pace.bursts && n &&
+	    f->posted < f->looks.from) {
+		d->looks++;
+		d->dry += f->idle_at == before &&
 			  is_dry(f, (double)(f->posted - f->completed),
-				 (double)(now - f->look_since) / (double)n);
+				 (double)(now - d->since) / (double)n);
 	}
-	f->look_in = f->look_turns = f->spacing ? LOOK_EVERY : 1;
-	f->look_since = now;
-	f->look_completed = f->completed;
+	d->turns_left = d->turns = f->looks.spacing ? LOOK_EVERY : 1;
+	d->since = now;
+	d->completed = f->completed;
 }
 
 /*
@@ -305,7 +307,7 @@ static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 		in = take_receives(f);
 	if (n < 0 || in < 0)
 		return n < 0 ? n : in;
-	if (__builtin_expect(command != *seen || f->posted >= f->watch_from,
+	if (__builtin_expect(command != *seen || f->posted >= f->looks.from,
 			     0))
 		window_look(f, n + in > 0, n < POLL_BATCH && in < POLL_BATCH);
 	if (n + in == 0) {
@@ -320,7 +322,7 @@ static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 	} else if (n) {
 		n = retire_batch(f, wc, n, served);
 	}
-	if (__builtin_expect(--f->look_in == 0, 0))
+	if (__builtin_expect(--f->dryness.turns_left == 0, 0))
 		look(f, before);
 	if (__builtin_expect(command != *seen, 0) && n >= 0 &&
 	    (f->by_receiver || f->completed > before) && window_is_edge(f))
@@ -376,14 +378,14 @@ static __attribute__((noinline)) int probe(struct flow *f, uint32_t *seen,
 	for (int i = 0; i < PROBES && *seen == PHASE_WARMUP && !ret; i++) {
 		uint64_t start = clock_ticks(f->clock), took;
 
-		q->quiet_left = f->quiet;
-		ret = post_run(f, q, &q->lists[FLOW_SIGNALLED], 1, single, op,
+		q->unsignaled_left = f->lists.unsignaled;
+		ret = post_run(f, q, &q->lists[FLOW_SIGNALED], 1, single, op,
 			       method);
 		while (!ret && f->completed < f->posted)
 			ret = turn(f, 0, seen, true, single, op, method);
 		took = clock_ticks(f->clock) - start;
-		if (!ret && (!f->ack || took < f->ack))
-			f->ack = took;
+		if (!ret && (!f->dryness.ack || took < f->dryness.ack))
+			f->dryness.ack = took;
 	}
 	return ret;
 }
@@ -417,7 +419,7 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
 	}
 	if (paced)
 		pace_begin(&f->pace, clock_ticks(f->clock));
-	else if (!f->ack && !f->verify)
+	else if (!f->dryness.ack && !f->verify)
 		ret = probe(f, &seen, single, op, method);
 	if (ret)
 		return ret;

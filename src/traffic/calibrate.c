@@ -70,8 +70,8 @@ static int bare_loop(struct bench *b, const struct calibration_loop *loop)
 				       loop->signal_every / loop->list_length :
 				       1;
 	const uint32_t stands_for = lists * loop->list_length;
-	struct ibv_send_wr *wr[] = { &b->requests[FLOW_QUIET][0].wr,
-				     &b->requests[FLOW_SIGNALLED][0].wr };
+	struct ibv_send_wr *wr[] = { &b->requests[FLOW_UNSIGNALED][0].wr,
+				     &b->requests[FLOW_SIGNALED][0].wr };
 	struct ibv_wc wc[POLL_BATCH];
 	struct ibv_send_wr *bad;
 
@@ -110,6 +110,11 @@ static double median(double *values)
 	return values[RUNS / 2];
 }
 
+static double window_length(const struct flow *f)
+{
+	return (double)(f->window.closed - f->window.opened);
+}
+
 /* Both loops by turns, so that what disturbs one disturbs the other. */
 static int time_loop(struct bench *b, struct calibration_loop *loop)
 {
@@ -128,7 +133,7 @@ static int time_loop(struct bench *b, struct calibration_loop *loop)
 			break;
 		prepare(b, OP_WRITE, loop, MESSAGES);
 		ret = bandwidth_run(&b->flow, OP_WRITE);
-		ns[i] = (double)(b->flow.closed - b->flow.opened) / MESSAGES;
+		ns[i] = window_length(&b->flow) / MESSAGES;
 	}
 	if (ret)
 		return ret;
@@ -145,7 +150,7 @@ static int time_samples(struct bench *b, struct calibration *c)
 	b->flow.latency = c->samples;
 	prepare(b, OP_READ, &each, SAMPLES);
 	ret = latency_round_trip(&b->flow, OP_READ);
-	c->sample_ns = (double)(b->flow.closed - b->flow.opened) / SAMPLES;
+	c->sample_ns = window_length(&b->flow) / SAMPLES;
 	return ret;
 }
 

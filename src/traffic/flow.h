@@ -56,7 +56,8 @@ struct flow_control {
 
 /* What one loop tells the monitor. */
 struct flow_progress {
-	_Alignas(CACHE_LINE) _Atomic uint64_t messages;	/* completed, or posted */
+	/* completed, or posted */
+	_Alignas(CACHE_LINE) _Atomic uint64_t messages;
 	/* the answer to a mark, valid once marked has its number */
 	_Atomic uint32_t marked;
 	uint64_t mark_ticks;
@@ -92,7 +93,7 @@ struct flow_list {
 #define FLOW_PREPARED 128
 
 /* Of each QP's two lists one asks for no completion. */
-enum { FLOW_QUIET, FLOW_SIGNALLED, FLOW_LISTS };
+enum { FLOW_UNSIGNALED, FLOW_SIGNALED, FLOW_LISTS };
 
 /* A receive, and its one scatter/gather entry. */
 struct flow_receive {
@@ -125,7 +126,7 @@ struct flow_qp {
 	uint64_t completed;
 	uint64_t limit;		/* post no more than this */
 	uint64_t position;	/* of the next list in the walk */
-	uint32_t quiet_left;	/* lists until the next signalled one */
+	uint32_t unsignaled_left;	/* lists until the next signalled one */
 	struct flow_list lists[FLOW_LISTS];
 	struct flow_list *next;	/* one of them, ready to be posted */
 	/* never changes */
@@ -167,7 +168,26 @@ struct flow_shape {
 	uint64_t iterations;	/* per QP; 0: until PHASE_DRAIN */
 };
 
-struct open_loop;
+/* How the sends of that are prepared (prepare.h). */
+struct flow_lists {
+	enum op op;
+	uint64_t stride;	/* bytes from a list to the next of a walk */
+	uint64_t positions;	/* of lists in a walk */
+	uint32_t unsignaled;	/* lists between two signaled ones */
+	uint32_t signal_every;	/* in a signaled list that many sends stand for
+				 * one completion */
+	bool copies;		/* a list for each position is prepared */
+};
+
+/* Where the messages of a ping-pong come and go. */
+struct flow_pingpong {
+	uint32_t slots;		/* that they take turns in; 0: there is one */
+	uint32_t slot;		/* of the next message of a pong */
+	uint64_t slot_step;	/* bytes from one to the next */
+	volatile uint8_t *flag_in;	/* last byte of the message awaited */
+	uint8_t *flag_out;		/* last byte of the message sent */
+	uint32_t receive;	/* to be given back */
+};
 
 /*
  * How well an edge of a window is known.  It is where completions were found:
@@ -180,8 +200,52 @@ struct flow_edge {
 	uint64_t messages;
 };
 
+/* When a loop looks at its completion queues, as far as it decides where an edge
+ * of the window is (window.h); in ticks. */
+struct flow_looks {
+	uint64_t from;		/* messages posted from which on each look at
+				 * the completion queue is timed */
+	uint64_t last;		/* after the last timed look; 0: none */
+	uint64_t before;	/* after the one before */
+	uint64_t gap;		/* that what was found came in; UINT64_MAX: not
+				 * known yet */
+	uint64_t spacing;	/* from one turn with completions to the next,
+				 * of late; 0: not known */
+	bool drained;		/* it found all there were */
+	uint64_t due_since;	/* when an edge became due */
+	uint64_t arrived_at;	/* if by_receiver: of the last message */
+};
+
+/* How often the send queue ran dry: less was left in it than is sent until an
+ * acknowledgement comes. */
+struct flow_dryness {
+	uint32_t turns_left;	/* until the queue is looked at, */
+	uint32_t turns;		/* of that many since the last such look */
+	uint64_t since;		/* ticks of the last such look, 0: none, and */
+	uint64_t completed;	/* what was completed then */
+	uint64_t ack;		/* ticks that a message takes that waits for no
+				 * other; 0: not measured */
+	uint64_t looks;		/* in the window, and how often it was dry */
+	uint64_t dry;
+};
+
+/* The time measured. */
+struct flow_window {
+	uint64_t opened;	/* ticks; 0: it never did */
+	uint64_t closed;
+	bool cut;		/* closed where the run failed, which may be
+				 * long after the last completion */
+	uint64_t warmup;	/* messages completed before it opened */
+	uint64_t counted;	/* messages completed inside it */
+	struct flow_edge opening;	/* how well the edges are known, */
+	struct flow_edge closing;
+	struct flow_edge mark;	/* and those between intervals, at worst */
+};
+
+struct open_loop;
+
 struct flow {
-	/* set once: the connection */
+	/* set once: what is connected */
 	_Alignas(CACHE_LINE) struct flow_qp *qps;
 	uint32_t n_qps;
 	struct ibv_cq *send_cq;	/* those polled now, of cqs */
@@ -192,8 +256,8 @@ struct flow {
 	enum post_method method;	/* POST_WR or POST_LEGACY */
 	bool unreliable;	/* UC, UD: what is sent may be lost */
 	bool by_receiver;	/* what is measured is what comes in */
-	bool credits;		/* the peer tells what it has checked, and IDs
-				 * of sends count more than messages (credit.h) */
+	bool credits;		/* the peer tells what it has checked; IDs of
+				 * sends count more than messages (credit.h) */
 	struct flow_cqs *cqs;
 	uint32_t n_cqs;
 	uint32_t cq_at;		/* of those polled now */
@@ -208,65 +272,27 @@ struct flow {
 	int (*wait)(struct flow *f);
 	struct flow_sleep *sleep;	/* its own */
 	uint32_t inline_size;	/* messages up to that are sent inline */
-	/* set for each size */
-	enum op op;
-	struct flow_shape shape;
-	uint64_t stride;	/* bytes from a list to the next of a walk */
-	uint64_t positions;	/* of lists in a walk */
-	uint32_t quiet;		/* lists between two signalled ones */
-	uint32_t list_every;	/* in one of them, each so many-th tells */
-	bool copies;		/* a list for each position is prepared */
-	struct pacer pace;	/* of a bandwidth test; bursts 0: as fast as
-				 * it goes */
-	uint32_t slots;		/* that messages of a ping-pong take turns in;
-				 * 0: there is one */
-	uint32_t slot;		/* of the next message of a pong */
-	uint64_t slot_step;	/* bytes from one to the next */
-	struct open_loop *open;	/* the requester's, if the loop is open */
-	volatile uint8_t *flag_in;	/* last byte of the message awaited */
-	uint8_t *flag_out;		/* last byte of the message sent */
-	uint32_t taken;		/* receive to be given back */
-	uint32_t idle_turns;	/* since there last were completions */
-	uint64_t idle_at;	/* completed when a turn last found nothing */
-	uint64_t watch_from;	/* messages posted from which on each look at
-				 * the completion queue is timed */
-	uint64_t looked_at;	/* ticks after the last timed look; 0: none */
-	uint64_t looked_before;	/* after the one before */
-	uint64_t gap;		/* ticks that what was found came in; UINT64_MAX:
-				 * not known yet */
-	uint64_t spacing;	/* ticks from one turn with completions to the
-				 * next, of late; 0: not known */
-	bool drained;		/* it found all there were */
-	uint64_t due_since;	/* ticks: when an edge became due */
-	uint32_t look_in;	/* turns until the send queue is looked at, */
-	uint32_t look_turns;	/* of so many since the last such look */
-	uint64_t look_since;	/* ticks of the last such look, 0: none, and */
-	uint64_t look_completed;	/* what was completed then */
-	uint64_t ack;		/* ticks that a message takes that waits for no
-				 * other; 0: not measured */
-	uint64_t expected;	/* messages: see flow_control.peer_sent */
-	/* what came out */
-	uint64_t posted;	/* messages of this size, warm-up included */
-	uint64_t completed;
-	uint64_t received;
-	uint64_t arrived_at;	/* ticks, if by_receiver: of the last */
-	uint64_t lost;		/* pings without an answer */
-	uint64_t opened;	/* ticks; 0: the window never opened */
-	uint64_t closed;
-	bool cut;		/* closed where the run failed, which may be
-				 * long after the last completion */
-	uint64_t warmup;	/* messages completed before it opened */
-	uint64_t counted;	/* messages completed inside it */
-	struct flow_edge opening;	/* how well the edges are known, */
-	struct flow_edge closing;
-	struct flow_edge mark;	/* and those between intervals, at worst */
-	uint64_t looks;		/* at completions, for what is left in the send
-				 * queue, and how often that was less than is
-				 * sent until an acknowledgement comes */
-	uint64_t dry;
 	struct histogram *latency;	/* ticks; NULL for bandwidth */
 	struct sample_ring *samples;	/* NULL: not wanted */
 	struct verifier *verify;	/* NULL: bytes are not checked */
+	/* of one size: what it asks for */
+	struct flow_shape shape;
+	struct flow_lists lists;
+	struct pacer pace;	/* of a bandwidth test; bursts 0: as fast as
+				 * it goes */
+	struct open_loop *open;	/* the requester's, if the loop is open */
+	struct flow_pingpong pingpong;
+	uint64_t expected;	/* messages: see flow_control.peer_sent */
+	/* what came out */
+	uint64_t posted;	/* messages, warm-up included */
+	uint64_t completed;
+	uint64_t received;
+	uint64_t lost;		/* pings without an answer */
+	uint32_t idle_turns;	/* since there last were completions */
+	uint64_t idle_at;	/* completed when a turn last found nothing */
+	struct flow_looks looks;
+	struct flow_dryness dryness;
+	struct flow_window window;
 	struct flow_failure failure;
 };
 
@@ -294,7 +320,7 @@ static inline enum phase flow_phase(const struct flow *f)
 	return phase_of(flow_command(f));
 }
 
-/* What f->posted will be when all is posted; UINT64_MAX: there is no end yet. */
+/* What f->posted will be when all is posted; UINT64_MAX: no end is known. */
 uint64_t flow_last_post(const struct flow *f);
 
 /* Move CONTROL to PHASE, unless it is there or beyond. */

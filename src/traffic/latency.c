@@ -55,11 +55,11 @@ static ALWAYS_INLINE int take_message(struct flow *f, const struct ibv_wc *wc,
 	else if (op_has_imm(op))
 		value = (uint8_t)be32toh(wc->imm_data);
 	else if (f->shape.size)
-		value = flow_flag(f->flag_in);
+		value = flow_flag(f->pingpong.flag_in);
 	if (is < 0)
 		return is;
 	if (is && (!f->unreliable || is_awaited(f, timed, value, count))) {
-		f->taken = slot;
+		f->pingpong.receive = slot;
 		return 1;
 	}
 	return give_back(f, f->receives, slot);
@@ -73,7 +73,8 @@ static ALWAYS_INLINE int arrived(struct flow *f, const bool timed,
 	int n;
 
 	if (!op_table[op].receives && !f->verify)
-		return is_awaited(f, timed, flow_flag(f->flag_in), count);
+		return is_awaited(f, timed, flow_flag(f->pingpong.flag_in),
+				  count);
 	n = ibv_poll_cq(f->recv_cq, 1, &wc);
 	if (n == 0)
 		return 0;
@@ -124,9 +125,9 @@ static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q)
 {
 	int ret = 0;
 
-	if (f->taken != NOTHING_TAKEN) {
-		ret = give_back(f, f->receives, f->taken);
-		f->taken = NOTHING_TAKEN;
+	if (f->pingpong.receive != NOTHING_TAKEN) {
+		ret = give_back(f, f->receives, f->pingpong.receive);
+		f->pingpong.receive = NOTHING_TAKEN;
 	}
 	if (!ret && q->posted - q->completed >= f->shape.signal_every)
 		ret = reap(f);
@@ -145,12 +146,13 @@ static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q)
 static ALWAYS_INLINE void move_on(struct flow *f, struct flow_qp *q,
 				  const enum op op)
 {
-	uint32_t slot = f->slot + 1 < f->slots ? f->slot + 1 : 0;
-	ptrdiff_t way = ((ptrdiff_t)slot - f->slot) * (ptrdiff_t)f->slot_step;
+	struct flow_pingpong *p = &f->pingpong;
+	uint32_t slot = p->slot + 1 < p->slots ? p->slot + 1 : 0;
+	ptrdiff_t way = ((ptrdiff_t)slot - p->slot) * (ptrdiff_t)p->slot_step;
 
-	f->slot = slot;
-	f->flag_in += way;
-	f->flag_out += way;
+	p->slot = slot;
+	p->flag_in += way;
+	p->flag_out += way;
 	place_next(f, q, slot, op);
 }
 
@@ -189,7 +191,7 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 
 	prepare_next(f, q);
 	for (uint8_t count = first_count(f, q);;
-	     count += timed || f->slot == 0) {
+	     count += timed || f->pingpong.slot == 0) {
 		uint64_t now = 0;
 
 		if (!timed) {
@@ -214,7 +216,7 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 		ret = tidy(f, q);
 		if (ret)
 			break;
-		if (!timed && op == OP_WRITE && f->slots > 1)
+		if (!timed && op == OP_WRITE && f->pingpong.slots > 1)
 			move_on(f, q, op);
 		if (timed) {
 			over = finished(f, &s);

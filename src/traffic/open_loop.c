@@ -78,7 +78,7 @@ static void begin(struct flow *f, struct open_loop *o)
 	o->posting = o->awaited = 0;
 	o->posting_count = o->awaited_count = 1;
 	o->late = 0;
-	o->first_out = f->flag_out;
+	o->first_out = f->pingpong.flag_out;
 }
 
 /* The place after *PLACE; going round, *COUNT is one more. */
@@ -99,9 +99,9 @@ static ALWAYS_INLINE uint64_t note_start(struct flow *f, struct open_loop *o,
 		return 0;
 	o->left--;
 	o->late += (double)(now - o->due) > o->interval;
-	if (!f->opened) {
-		f->opened = o->due;
-		f->warmup = f->completed;
+	if (!f->window.opened) {
+		f->window.opened = o->due;
+		f->window.warmup = f->completed;
 	}
 	return o->due;
 }
@@ -113,7 +113,7 @@ static ALWAYS_INLINE bool is_over(const struct flow *f,
 {
 	if (f->shape.iterations)
 		return due && o->left == 0;
-	return f->opened && flow_phase(f) >= PHASE_DRAIN;
+	return f->window.opened && flow_phase(f) >= PHASE_DRAIN;
 }
 
 /* Start the operation that is due. */
@@ -121,11 +121,12 @@ static ALWAYS_INLINE int start(struct flow *f, struct open_loop *o,
 			       struct flow_qp *q, uint64_t now,
 			       const enum op op, const enum post_method method)
 {
+	struct flow_pingpong *p = &f->pingpong;
 	int ret;
 
 	if (op == OP_WRITE) {
 		place_next(f, q, o->posting, op);
-		f->flag_out = o->first_out + o->posting * f->slot_step;
+		p->flag_out = o->first_out + o->posting * p->slot_step;
 	}
 	ret = post_next(f, q, o->posting_count, op, method);
 	if (ret)
@@ -154,7 +155,7 @@ static ALWAYS_INLINE int start_due(struct flow *f, struct open_loop *o,
 	due = now >= o->due && o->under_way < o->depth &&
 	      q->posted - q->completed < f->shape.depth;
 	if (__builtin_expect(is_over(f, o, due), 0)) {
-		f->closed = now;
+		f->window.closed = now;
 		o->over = true;
 		return 0;
 	}
@@ -165,11 +166,12 @@ static ALWAYS_INLINE int start_due(struct flow *f, struct open_loop *o,
 static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
 			       const enum op op)
 {
+	struct flow_pingpong *p = &f->pingpong;
 	struct ibv_wc wc;
 	int n;
 
 	if (op != OP_READ && !op_table[op].receives)
-		return flow_flag(f->flag_in + o->awaited * f->slot_step) ==
+		return flow_flag(p->flag_in + o->awaited * p->slot_step) ==
 		       o->awaited_count;
 	n = ibv_poll_cq(op == OP_READ ? f->send_cq : f->recv_cq, 1, &wc);
 	if (n == 0)
@@ -182,7 +184,7 @@ static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
 		retire_send(f, &wc);
 	} else {
 		f->receives->posted--;
-		f->taken = (uint32_t)(wc.wr_id & FLOW_COUNT_MASK);
+		p->receive = (uint32_t)(wc.wr_id & FLOW_COUNT_MASK);
 	}
 	return 1;
 }
@@ -204,11 +206,13 @@ static ALWAYS_INLINE int take_end(struct flow *f, struct open_loop *o,
 		histogram_record(f->latency, now - from);
 		if (f->samples)
 			samples_put(f->samples, from, now - from);
-		f->counted++;
+		f->window.counted++;
 	}
 	f->received += op != OP_READ;
 	tell_progress(f, f->posted - o->under_way);
-	return op_table[op].receives ? give_back(f, f->receives, f->taken) : 0;
+	if (!op_table[op].receives)
+		return 0;
+	return give_back(f, f->receives, f->pingpong.receive);
 }
 
 /* The sends of a ping-pong complete beside it. */
@@ -242,9 +246,9 @@ static ALWAYS_INLINE int open_loop(struct flow *f, const enum op op,
 		if (ret)
 			break;
 	}
-	if (ret && f->opened && !f->closed) {
-		f->closed = clock_ticks(f->clock);
-		f->cut = true;
+	if (ret && f->window.opened && !f->window.closed) {
+		f->window.closed = clock_ticks(f->clock);
+		f->window.cut = true;
 	}
 	return ret;
 }

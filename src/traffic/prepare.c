@@ -65,9 +65,9 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 {
 	const struct flow_shape *shape = &f->shape;
 	uint64_t offset = i % walk_slots(shape) * walk_step(shape) +
-			  position * f->stride;
+			  position * f->lists.stride;
 
-	signalled = signalled && (i + 1) % f->list_every == 0;
+	signalled = signalled && (i + 1) % f->lists.signal_every == 0;
 	*r = (struct flow_request){
 		.wr = {
 			.wr_id = q->tag | (i + 1),
@@ -90,7 +90,7 @@ static void prepare_list(const struct flow *f, const struct flow_qp *q,
 			 enum op op, bool signalled, struct flow_list *list)
 {
 	uint32_t length = f->shape.list_length;
-	uint64_t copies = f->copies ? f->positions : 1;
+	uint64_t copies = f->lists.copies ? f->lists.positions : 1;
 
 	list->posted = list->position = 0;
 	for (uint64_t n = 0; n < copies; n++)
@@ -102,10 +102,10 @@ static void prepare_list(const struct flow *f, const struct flow_qp *q,
 static void prepare_qp(const struct flow *f, enum op op, struct flow_qp *q)
 {
 	q->position = 0;
-	q->quiet_left = f->quiet;
+	q->unsignaled_left = f->lists.unsignaled;
 	q->next = NULL;
 	for (int l = 0; l < FLOW_LISTS; l++)
-		prepare_list(f, q, op, l == FLOW_SIGNALLED, &q->lists[l]);
+		prepare_list(f, q, op, l == FLOW_SIGNALED, &q->lists[l]);
 }
 
 /*
@@ -118,42 +118,51 @@ static void prepare_walk(struct flow *f)
 	uint32_t length = shape->list_length;
 	uint64_t lists = walk_slots(shape) / length;
 
-	f->stride = lists < 2 ? 0 : walk_step(shape) * length;
-	f->positions = lists < 2 ? UINT64_MAX : lists;
-	f->copies = length > 1 && lists > 1 &&
-		    lists <= flow_requests(length) / length;
+	f->lists.stride = lists < 2 ? 0 : walk_step(shape) * length;
+	f->lists.positions = lists < 2 ? UINT64_MAX : lists;
+	f->lists.copies = length > 1 && lists > 1 &&
+			  lists <= flow_requests(length) / length;
+}
+
+/* How the sends of f->shape ask for completions. */
+static void prepare_signals(struct flow *f)
+{
+	struct flow_shape *shape = &f->shape;
+	uint32_t lists;
+
+	if (shape->signal_every > shape->depth)
+		shape->signal_every = shape->depth;
+	lists = shape->signal_every / shape->list_length;
+	f->lists.unsignaled = lists ? lists - 1 : 0;
+	f->lists.signal_every = divisor(shape->list_length,
+					shape->signal_every);
+}
+
+/* Nothing has come out yet; what an acknowledgement takes depends on the size
+ * alone. */
+static void clear_counts(struct flow *f, uint64_t ack)
+{
+	f->posted = f->completed = f->received = f->lost = 0;
+	f->expected = UINT64_MAX;
+	f->idle_turns = 0;
+	f->idle_at = UINT64_MAX;
+	f->looks = (struct flow_looks){ .from = UINT64_MAX };
+	f->dryness = (struct flow_dryness){ .turns_left = 1, .ack = ack };
+	f->window = (struct flow_window){ .opened = 0 };
 }
 
 void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 {
-	if (f->shape.size != shape->size)
-		f->ack = 0;
-	f->op = op;
+	const bool same = f->shape.size == shape->size;
+
 	f->shape = *shape;
-	if (f->shape.signal_every > shape->depth)
-		f->shape.signal_every = shape->depth;
-	f->quiet = f->shape.signal_every / shape->list_length;
-	if (f->quiet)
-		f->quiet--;
-	f->list_every = divisor(shape->list_length, f->shape.signal_every);
+	f->lists.op = op;
+	prepare_signals(f);
 	prepare_walk(f);
-	f->posted = f->completed = f->received = f->lost = 0;
-	f->arrived_at = 0;
-	f->taken = UINT32_MAX;
-	f->idle_turns = 0;
-	f->idle_at = UINT64_MAX;
-	f->watch_from = UINT64_MAX;
-	f->looked_at = f->looked_before = f->gap = f->due_since = 0;
-	f->look_in = 1;
-	f->spacing = 0;
-	f->look_since = f->look_completed = 0;
-	f->looks = f->dry = 0;
-	f->opening = f->closing = f->mark = (struct flow_edge){ 0 };
-	f->expected = UINT64_MAX;
-	f->opened = f->closed = f->warmup = f->counted = 0;
-	f->cut = false;
+	clear_counts(f, same ? f->dryness.ack : 0);
+	f->pingpong.receive = UINT32_MAX;
 	f->pace = (struct pacer){ .bursts = 0 };
-	f->slot = 0;
+	f->pingpong.slot = 0;
 	tell_progress(f, 0);
 	atomic_store(&f->progress->marked, 0);
 	atomic_store(&f->progress->over, false);

@@ -76,7 +76,7 @@ static ALWAYS_INLINE int take_receives(struct flow *f)
 			return ret;
 	}
 	if (f->by_receiver && n > 0)
-		f->arrived_at = clock_ticks(f->clock);
+		f->looks.arrived_at = clock_ticks(f->clock);
 	return n;
 }
 

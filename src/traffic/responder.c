@@ -43,7 +43,7 @@ static int respond(struct flow *f)
 	uint32_t seen = window_begin(f);
 	uint64_t quiet_since = 0;
 
-	if (f->by_receiver && !f->opened && seen != PHASE_WARMUP)
+	if (f->by_receiver && !f->window.opened && seen != PHASE_WARMUP)
 		window_open(f);
 	for (;;) {
 		uint32_t command = flow_command(f);
@@ -54,7 +54,7 @@ static int respond(struct flow *f)
 		next_cqs(f);
 		n = take_receives(f);
 		if (f->by_receiver && n >= 0 &&
-		    (command != seen || f->posted >= f->watch_from))
+		    (command != seen || f->posted >= f->looks.from))
 			window_look(f, n > 0, n < POLL_BATCH);
 		if (n >= 0 && f->verify)
 			n = reap_credits(f, n);

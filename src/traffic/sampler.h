@@ -26,9 +26,9 @@ static ALWAYS_INLINE void sample_begin(struct flow *f, struct sampler *s,
 		return;
 	s->left--;
 	s->start = now;
-	if (__builtin_expect(!f->opened, 0)) {
-		f->opened = now;
-		f->warmup = f->completed;
+	if (__builtin_expect(!f->window.opened, 0)) {
+		f->window.opened = now;
+		f->window.warmup = f->completed;
 	}
 }
 
@@ -40,8 +40,8 @@ static ALWAYS_INLINE void sample_end(struct flow *f, struct sampler *s,
 	histogram_record(f->latency, now - s->start);
 	if (f->samples)
 		samples_put(f->samples, s->start, now - s->start);
-	f->closed = now;
-	f->counted++;
+	f->window.closed = now;
+	f->window.counted++;
 }
 
 /* True when the loop has measured what it was asked for: of a time that was
@@ -49,7 +49,7 @@ static ALWAYS_INLINE void sample_end(struct flow *f, struct sampler *s,
 static ALWAYS_INLINE bool finished(const struct flow *f,
 				   const struct sampler *s)
 {
-	return s->left == 0 || (!f->shape.iterations && f->opened &&
+	return s->left == 0 || (!f->shape.iterations && f->window.opened &&
 				flow_phase(f) >= PHASE_DRAIN);
 }
 

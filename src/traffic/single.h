@@ -48,10 +48,13 @@ static ALWAYS_INLINE int await_room(struct flow *f, struct flow_qp *q)
 /* Make the next message ready, so that it only needs to be handed over. */
 static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q)
 {
-	bool quiet = q->quiet_left > 0;
-
-	q->next = &q->lists[quiet ? FLOW_QUIET : FLOW_SIGNALLED];
-	q->quiet_left = quiet ? q->quiet_left - 1 : f->quiet;
+	if (q->unsignaled_left) {
+		q->unsignaled_left--;
+		q->next = &q->lists[FLOW_UNSIGNALED];
+	} else {
+		q->unsignaled_left = f->lists.unsignaled;
+		q->next = &q->lists[FLOW_SIGNALED];
+	}
 	q->next->requests->wr.wr_id = q->tag | (q->posted + 1);
 }
 
@@ -69,7 +72,7 @@ static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 		if (op_has_imm(op))
 			r->wr.imm_data = htobe32(count);
 		else if (op_table[op].pingpong)
-			*f->flag_out = count;
+			*f->pingpong.flag_out = count;
 		ret = hand_over(q, r, 1, op, method);
 	}
 	if (__builtin_expect(ret != 0, 0))
@@ -83,11 +86,12 @@ static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 static ALWAYS_INLINE void place_next(const struct flow *f, struct flow_qp *q,
 				     uint32_t slot, const enum op op)
 {
+	const uint64_t offset = slot * f->pingpong.slot_step;
 	struct flow_request *r = q->next->requests;
 
-	r->sge.addr = q->local + slot * f->slot_step;
+	r->sge.addr = q->local + offset;
 	if (op_table[op].access)
-		r->wr.wr.rdma.remote_addr = q->remote + slot * f->slot_step;
+		r->wr.wr.rdma.remote_addr = q->remote + offset;
 }
 
 /* A loop for each operation that it is made for, by each method of posting. */

@@ -58,7 +58,7 @@ static void prepare_incoming(struct flow *f, const struct flow_qp *q)
 	for (uint64_t i = 0; i < f->verify->places; i++) {
 		struct pattern p = pattern_of(f, q, i, false);
 
-		if (f->op == OP_READ)
+		if (f->lists.op == OP_READ)
 			pattern_fill(incoming(f, q, i), f->shape.size, &p);
 		else
 			memset(incoming(f, q, i), 0, f->shape.size);
@@ -75,7 +75,7 @@ void verify_prepare(struct flow *f)
 	v->fenced_at = 0;
 	for (uint32_t i = 0; i < f->n_qps; i++) {
 		v->qps[i].fetched = f->qps[i].posted;
-		if (v->incoming && (v->fenced || f->op == OP_READ))
+		if (v->incoming && (v->fenced || f->lists.op == OP_READ))
 			prepare_incoming(f, &f->qps[i]);
 	}
 }
@@ -90,15 +90,15 @@ static void stamp(struct flow *f, const struct flow_qp *q, uint64_t sequence,
 
 	r->sge.addr = q->local + offset;
 	r->wr.imm_data = htobe32((uint32_t)sequence);
-	if (op_is_atomic(f->op)) {
+	if (op_is_atomic(f->lists.op)) {
 		r->wr.wr.atomic.remote_addr = q->remote;
 		r->wr.wr.atomic.swap = sequence + 1;
 		r->wr.wr.atomic.compare_add =
-			f->op == OP_CMP_SWAP ? sequence : 1;
-	} else if (op_table[f->op].access) {
+			f->lists.op == OP_CMP_SWAP ? sequence : 1;
+	} else if (op_table[f->lists.op].access) {
 		r->wr.wr.rdma.remote_addr = q->remote + offset;
 	}
-	if (op_table[f->op].fetches)
+	if (op_table[f->lists.op].fetches)
 		memset(local, POISON, f->shape.size);
 	else
 		pattern_fill(local, f->shape.size, &p);
@@ -121,7 +121,7 @@ uint64_t verify_post(struct flow *f, struct flow_qp *q,
 			id = credit_number(f, q, q->posted + sent + 1);
 			requests[i].wr.wr_id = q->tag | id;
 		}
-		*ret = hand_over(q, requests, length, f->op, f->method);
+		*ret = hand_over(q, requests, length, f->lists.op, f->method);
 		if (*ret)
 			break;
 	}
@@ -143,7 +143,7 @@ int verify_fetched(struct flow *f, struct flow_qp *q)
 		struct pattern p = pattern_of(f, q, place, true);
 		struct pattern_difference d;
 
-		if (!op_is_atomic(f->op)) {
+		if (!op_is_atomic(f->lists.op)) {
 			if (!pattern_check(local, f->shape.size, &p, &d))
 				return note_difference(f, q, vq->fetched, &d);
 			continue;
@@ -170,7 +170,7 @@ int verify_retire(struct flow *f, const struct ibv_wc *wc, int n)
 			ret = credit_retire(f, &wc[i]);
 		} else {
 			q = retire_send(f, &wc[i]);
-			if (op_table[f->op].fetches)
+			if (op_table[f->lists.op].fetches)
 				ret = verify_fetched(f, q);
 		}
 		if (ret)
@@ -189,7 +189,7 @@ static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 	struct pattern_difference d;
 	bool whole, announced = false;
 
-	if (op_has_imm(f->op))
+	if (op_has_imm(f->lists.op))
 		announced = vq->announced[sequence % f->verify->places] ==
 			    sequence + 1;
 	whole = pattern_check(place, f->shape.size, &p, &d);
@@ -198,7 +198,7 @@ static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 		       !pattern_check_partial(place, f->shape.size, &p, &d)))
 		return note_difference(f, q, sequence, &d);
 	memset(place, 0, f->shape.size);
-	return op_has_imm(f->op) ? announced : whole;
+	return op_has_imm(f->lists.op) ? announced : whole;
 }
 
 /* A fence behind the COUNT-th message of Q.  Returns as verify_received(). */
@@ -252,7 +252,7 @@ static uint64_t sequence_of(const struct flow *f, const struct ibv_wc *wc,
 {
 	if (!f->unreliable)
 		return next;
-	if (op_has_imm(f->op))
+	if (op_has_imm(f->lists.op))
 		return pattern_nearest(be32toh(wc->imm_data), 32, next);
 	return pattern_sequence(message, f->shape.size, next);
 }
@@ -273,7 +273,7 @@ static int check_sent(struct flow *f, struct flow_qp *q,
 	if (number < vq->next)
 		return note(f, q, &(struct verify_mismatch){
 			"order", number, 0, vq->next, number });
-	if (op_has_imm(f->op) && be32toh(wc->imm_data) != (uint32_t)number)
+	if (op_has_imm(f->lists.op) && be32toh(wc->imm_data) != (uint32_t)number)
 		return note(f, q, &(struct verify_mismatch){
 			"immediate data", number, 0, (uint32_t)number,
 			be32toh(wc->imm_data) });

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/addressing.h"
+#include "verbs/advice.h"
 #include "verbs/explain.h"
 #include "verbs/qp_attr.h"
 
@@ -19,7 +20,7 @@ static int create_failed(const struct device *device, const struct path *path,
 	else
 		snprintf(towards, sizeof(towards), "LID %u", path->dlid);
 	return fail(err, -errnum,
-		    explain_advice("ibv_modify_qp", errnum,
+		    verb_advice("ibv_modify_qp", errnum,
 				   port_is_ethernet(&device->port)),
 		    "%s port %u: cannot make an address handle towards %s: %s",
 		    device->port.device, device->port.number, towards,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "verbs/advice.h"
 #include "verbs/explain.h"
 
 struct challenge_buffer {
@@ -19,7 +20,7 @@ static int verb_failed(const struct challenge *c, const char *verb, int errnum,
 	const struct port *port = &c->device->port;
 
 	return fail(err, -abs(errnum),
-		    explain_advice(verb, abs(errnum), port_is_ethernet(port)),
+		    verb_advice(verb, abs(errnum), port_is_ethernet(port)),
 		    "%s: cannot exchange a challenge with the peer: %s: %s",
 		    port->device, verb, strerror(abs(errnum)));
 }

@@ -388,3 +388,15 @@ int explain_event(enum ibv_event_type event, const char *device,
 			 known ? events[event].cause :
 				 "an event nobody knows");
 }
+
+const char *explain_loss(const struct plan *plan, uint64_t size,
+			 const char *otherwise)
+{
+	bool writes = plan->op == OP_WRITE || plan->op == OP_WRITE_IMM;
+
+	if (plan->transport == TRANSPORT_UC && writes && size > plan->mtu)
+		return "once a packet of a write of several packets is lost, "
+		       "Soft-RoCE takes no more of them on that UC queue pair: "
+		       "try a --size of at most the path MTU, or -c RC";
+	return otherwise;
+}

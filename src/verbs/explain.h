@@ -11,24 +11,8 @@
 
 #include "base/error.h"
 #include "model/plan.h"
-#include "model/port.h"
 #include "traffic/flow.h"
-#include "traffic/op.h"
-
-/* What is known of the run that a failure ended. */
-struct explain_context {
-	const struct plan *plan;	/* effective */
-	const struct path *path;	/* as this end sees it; NULL: none yet */
-	const char *peer;	/* "client" or "server" */
-	bool ethernet;
-	uint16_t lid;		/* this end's own */
-	uint16_t pkey;
-	uint64_t size;		/* bytes of a message */
-	uint32_t qpn;		/* of the queue pair that failed */
-	bool sends;		/* this end sends messages of its own */
-	bool fenced;		/* fences or credits go between */
-	uint64_t acknowledged;	/* messages, in the whole run */
-};
+#include "verbs/explain_words.h"
 
 /* "IBV_WC_RETRY_EXC_ERR"; "IBV_WC_?" for a status nobody knows. */
 const char *explain_status_name(enum ibv_wc_status status);
@@ -57,12 +41,5 @@ int explain_event(enum ibv_event_type event, const char *device,
  */
 const char *explain_loss(const struct plan *plan, uint64_t size,
 			 const char *otherwise);
-
-/*
- * What to try when VERB, one of set-up ("ibv_modify_qp", to RTR,
- * "ibv_create_qp", "ibv_reg_mr", ...), said ERRNUM on a link that is Ethernet
- * or InfiniBand; NULL if nothing is known.
- */
-const char *explain_advice(const char *verb, int errnum, bool ethernet);
 
 #endif

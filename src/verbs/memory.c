@@ -11,6 +11,7 @@
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
+#include "verbs/advice.h"
 #include "verbs/explain.h"
 
 #define MEMINFO "/proc/meminfo"
@@ -119,7 +120,7 @@ static int refused(const struct device *device, const struct memory *m,
 	if (m->part < m->length)
 		snprintf(part, sizeof(part), " of memory region %u of %"
 			 PRIu64, m->n_mrs + 1, m->length / m->part);
-	return fail(err, ret, explain_advice("ibv_reg_mr", -ret,
+	return fail(err, ret, verb_advice("ibv_reg_mr", -ret,
 					     port_is_ethernet(&device->port)),
 		    "%s: cannot register %" PRIu64 " bytes%s: %s",
 		    device->port.device, m->part, part, strerror(-ret));

@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verbs/advice.h"
 #include "verbs/explain.h"
 
 static const char *advice_of(const struct device *device, const char *verb,
 			     int errnum)
 {
-	return explain_advice(verb, errnum, port_is_ethernet(&device->port));
+	return verb_advice(verb, errnum, port_is_ethernet(&device->port));
 }
 
 /* *CAP is what is asked for, and becomes what was granted. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
-#include "cli/options.h"
+#include "cli/parse.h"
 #include "net/frames.h"
 
 #define WORDS_MAX 64

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "traffic/verify.h"
+#include "verbs/advice.h"
 #include "verbs/explain.h"
 
 /* The first failure is the cause: what follows changes nothing. */
@@ -161,11 +162,11 @@ TEST(test_advice_for_set_up)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)
-		assert_contains(explain_advice(rows[i].verb, rows[i].errnum,
+		assert_contains(verb_advice(rows[i].verb, rows[i].errnum,
 					       rows[i].ethernet),
 				rows[i].advice);
-	assert_null(explain_advice("ibv_modify_qp", EPERM, true));
-	assert_null(explain_advice("ibv_create_cq", ENOMEM, true));
+	assert_null(verb_advice("ibv_modify_qp", EPERM, true));
+	assert_null(verb_advice("ibv_create_cq", ENOMEM, true));
 }
 
 static const struct CMUnitTest tests[] = {

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "cli/options.h"
+#include "cli/parse.h"
 #include "model/inject.h"
 #include "model/tests.h"
 #include "report/report.h"

@@ -72,8 +72,8 @@ static struct fake *new_fake(struct flow *f, enum op op, uint32_t depth,
 	memset(flags, 0, sizeof(flags));
 	fake->depth = depth;
 	fake->peer = answer;
-	f->flag_in = &flags[0];
-	f->flag_out = &flags[1];
+	f->pingpong.flag_in = &flags[0];
+	f->pingpong.flag_out = &flags[1];
 	if (op_table[op].receives)
 		fake_take_receives(fake, f, RX_DEPTH, 1, false);
 	prepare(f, op, size, 0, plan_depth(&plan, size),
@@ -111,7 +111,7 @@ static void check_samples(enum op op, uint32_t depth, uint64_t n,
 	fake->moves[0].phase = PHASE_MEASURE;
 	assert_int_equal(run(&f, op), 0);
 	assert_int_equal(f.latency->count, n);
-	assert_int_equal(f.counted, n);
+	assert_int_equal(f.window.counted, n);
 	assert_int_equal(f.posted, fake->posts);
 	if (!warmup_ticks)
 		assert_int_equal(f.posted, n);
@@ -119,12 +119,14 @@ static void check_samples(enum op op, uint32_t depth, uint64_t n,
 		assert_true(f.posted > n);
 	assert_int_equal(fake->overflows, 0);
 	assert_true(fake->qps[0].most <= depth);
-	assert_true(f.opened && f.closed > f.opened);
+	assert_true(f.window.opened && f.window.closed > f.window.opened);
 	/* samples are back to back in a ping-pong: they make up the window */
 	if (op_table[op].pingpong)
-		assert_int_equal(f.latency->sum, f.closed - f.opened);
+		assert_int_equal(f.latency->sum,
+				 f.window.closed - f.window.opened);
 	else
-		assert_true(f.latency->sum <= f.closed - f.opened);
+		assert_true(f.latency->sum <=
+			    f.window.closed - f.window.opened);
 	assert_null(f.failure.verb);
 	assert_int_equal(f.received, op_table[op].pingpong ? f.posted : 0);
 	assert_int_equal(f.lost, 0);
@@ -160,10 +162,10 @@ static void check_timed(enum op op, enum phase first)
 	fake->moves[1].at = 3000;
 	fake->moves[1].phase = PHASE_DRAIN;
 	assert_int_equal(run(&f, op), 0);
-	assert_int_equal(f.latency->count, f.counted);
-	assert_true(f.counted > 100);
-	assert_int_equal(first == PHASE_WARMUP, f.posted > f.counted);
-	assert_true(f.closed > f.opened);
+	assert_int_equal(f.latency->count, f.window.counted);
+	assert_true(f.window.counted > 100);
+	assert_int_equal(first == PHASE_WARMUP, f.posted > f.window.counted);
+	assert_true(f.window.closed > f.window.opened);
 	fake_free(fake, &f);
 }
 
@@ -185,8 +187,8 @@ TEST(test_straight_to_drain)
 		fake->moves[0].at = 100;
 		fake->moves[0].phase = PHASE_DRAIN;
 		assert_int_equal(run(&f, op), 0);
-		assert_true(f.counted <= 1);
-		assert_int_equal(f.latency->count, f.counted);
+		assert_true(f.window.counted <= 1);
+		assert_int_equal(f.latency->count, f.window.counted);
 		fake_free(fake, &f);
 	}
 }
@@ -229,7 +231,7 @@ TEST(test_silent_peer_and_abort)
 		fake->moves[0].phase = PHASE_ABORT;
 		assert_int_equal(run(&f, op), -ECANCELED);
 		assert_int_equal(f.posted, 1);
-		assert_int_equal(f.counted, 0);
+		assert_int_equal(f.window.counted, 0);
 		assert_true(fake->ticks < 40000);
 		assert_null(f.failure.verb);
 		fake_free(fake, &f);
@@ -258,8 +260,8 @@ static void check_failure(enum op op, uint64_t fail_post, uint64_t fail_wc,
 		assert_int_equal(f.failure.status, IBV_WC_REM_ACCESS_ERR);
 	else
 		assert_int_equal(f.failure.errnum, ENOMEM);
-	assert_true(f.counted < 100);
-	assert_int_equal(f.latency->count, f.counted);
+	assert_true(f.window.counted < 100);
+	assert_int_equal(f.latency->count, f.window.counted);
 	fake_free(fake, &f);
 }
 

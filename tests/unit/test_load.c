@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "cli/options.h"
+#include "cli/parse.h"
 #include "model/load.h"
 #include "model/plan.h"
 #include "preflight/fit.h"

@@ -59,10 +59,10 @@ static struct fake *begin(struct flow *f, enum op op, double rate,
 		fake_take_receives(fake, f, depth + 1, 1, false);
 	prepare(f, op, 2, 0, op == OP_READ ? depth : 2 * depth,
 		op == OP_READ ? 1 : (depth + 3) / 4, n);
-	f->flag_in = memory[0];
-	f->flag_out = memory[1];
-	f->slots = op == OP_WRITE ? depth : 1;
-	f->slot_step = STEP;
+	f->pingpong.flag_in = memory[0];
+	f->pingpong.flag_out = memory[1];
+	f->pingpong.slots = op == OP_WRITE ? depth : 1;
+	f->pingpong.slot_step = STEP;
 	f->open = &schedule;
 	open_loop_init(&schedule, rate, false, depth, 1);
 	assert_int_equal(flow_fill_receives(f), 0);
@@ -71,7 +71,8 @@ static struct fake *begin(struct flow *f, enum op op, double rate,
 
 static double achieved(const struct flow *f)
 {
-	return (double)f->counted * 1e9 / (double)(f->closed - f->opened);
+	return (double)f->window.counted * 1e9 /
+	       (double)(f->window.closed - f->window.opened);
 }
 
 static void check_counts(enum op op, uint32_t depth, uint64_t n,
@@ -85,7 +86,7 @@ static void check_counts(enum op op, uint32_t depth, uint64_t n,
 	fake->moves[0].at = warmup;
 	fake->moves[0].phase = PHASE_MEASURE;
 	assert_int_equal(open_loop_run(&f, op), 0);
-	assert_int_equal(f.counted, n);
+	assert_int_equal(f.window.counted, n);
 	assert_int_equal(f.latency->count, n);
 	assert_int_equal(f.posted, fake->posts);
 	assert_int_equal(f.posted > n, warmup > 0);
@@ -197,7 +198,7 @@ TEST(test_late_operations)
 	fake->on_poll = stand_still;
 	assert_int_equal(open_loop_run(&f, OP_READ), 0);
 	assert_in_range(schedule.late, 100, 125);
-	assert_int_equal(f.counted, 5000);
+	assert_int_equal(f.window.counted, 5000);
 	assert_int_equal(fake->qps[0].most, 1);
 	fake_clock_free(fake, &f);
 }
@@ -213,10 +214,11 @@ TEST(test_saturation)
 		fake->moves[0].phase = PHASE_DRAIN;
 		assert_int_equal(open_loop_run(&f, ops[o]), 0);
 		assert_close(achieved(&f), 4e9 / (200 * TICK_NS), 0.15);
-		assert_true(schedule.late > f.counted * 99 / 100);
+		assert_true(schedule.late > f.window.counted * 99 / 100);
 		/* the last waited for most of the run */
-		assert_true(f.latency->max > (f.closed - f.opened) * 7 / 10);
-		assert_int_equal(f.latency->count, f.counted);
+		assert_true(f.latency->max >
+			    (f.window.closed - f.window.opened) * 7 / 10);
+		assert_int_equal(f.latency->count, f.window.counted);
 		fake_clock_free(fake, &f);
 	}
 }
@@ -234,8 +236,8 @@ TEST(test_a_backlog_of_the_warmup_is_given_up)
 	fake->moves[0].at = 9000;	/* in the stall */
 	fake->moves[0].phase = PHASE_MEASURE;
 	assert_int_equal(open_loop_run(&f, OP_READ), 0);
-	assert_int_equal(f.counted, 100);
-	assert_int_equal(f.posted - f.counted, 1);
+	assert_int_equal(f.window.counted, 100);
+	assert_int_equal(f.posted - f.window.counted, 1);
 	assert_true(f.latency->max < MS / 5);
 	fake_clock_free(fake, &f);
 }
@@ -252,8 +254,9 @@ TEST(test_by_duration)
 		fake->moves[1].at = 5000;
 		fake->moves[1].phase = PHASE_DRAIN;
 		assert_int_equal(open_loop_run(&f, ops[o]), 0);
-		assert_true(f.counted > 100 && f.posted > f.counted);
-		assert_int_equal(f.latency->count, f.counted);
+		assert_true(f.window.counted > 100);
+		assert_true(f.posted > f.window.counted);
+		assert_int_equal(f.latency->count, f.window.counted);
 		assert_close(achieved(&f), 1e6, 0.03);
 		fake_clock_free(fake, &f);
 	}
@@ -269,7 +272,7 @@ TEST(test_straight_to_drain)
 		fake->moves[0].at = 100;
 		fake->moves[0].phase = PHASE_DRAIN;
 		assert_int_equal(open_loop_run(&f, ops[o]), 0);
-		assert_int_equal(f.counted, 1);
+		assert_int_equal(f.window.counted, 1);
 		fake_clock_free(fake, &f);
 	}
 }
@@ -286,8 +289,8 @@ TEST(test_silent_peer_and_abort)
 		fake->moves[0].phase = PHASE_ABORT;
 		assert_int_equal(open_loop_run(&f, ops[o]), -ECANCELED);
 		assert_int_equal(f.posted, 4);
-		assert_int_equal(f.counted, 0);
-		assert_true(f.cut && f.closed > f.opened);
+		assert_int_equal(f.window.counted, 0);
+		assert_true(f.window.cut && f.window.closed > f.window.opened);
 		fake_clock_free(fake, &f);
 	}
 }
@@ -305,8 +308,8 @@ static void check_failure(enum op op, uint64_t post, uint64_t wc,
 	fake->status = IBV_WC_REM_ACCESS_ERR;
 	assert_int_equal(open_loop_run(&f, op), ret);
 	assert_non_null(f.failure.verb);
-	assert_true(f.counted < 100);
-	assert_int_equal(f.latency->count, f.counted);
+	assert_true(f.window.counted < 100);
+	assert_int_equal(f.latency->count, f.window.counted);
 	fake_clock_free(fake, &f);
 }
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "base/units.h"
-#include "cli/options.h"
+#include "cli/parse.h"
 #include "row_of.h"
 
 #define WORDS 16

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "cli/options.h"
+#include "cli/parse.h"
 #include "row_of.h"
 
 #define WORDS 12

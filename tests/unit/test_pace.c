@@ -111,7 +111,8 @@ static struct fake *begin(struct paced_run run)
 
 static double achieved(const struct flow *f)
 {
-	return (double)f->counted * 1e9 / (double)(f->closed - f->opened);
+	return (double)f->window.counted * 1e9 /
+	       (double)(f->window.closed - f->window.opened);
 }
 
 /* No N messages come sooner than the rate, and one burst, allow. */
@@ -126,7 +127,7 @@ static void check_never_faster(double slower)
 
 static void check_exact_count(const struct fake *fake)
 {
-	assert_int_equal(r.f.counted, r.iterations * r.qps);
+	assert_int_equal(r.f.window.counted, r.iterations * r.qps);
 	assert_int_equal(r.f.completed, r.f.posted);
 	assert_int_equal(fake->overflows, 0);
 	for (uint32_t i = 0; i < r.qps; i++) {
@@ -187,7 +188,7 @@ TEST(test_by_duration_with_warmup)
 	r.f.pace.bursts /= 2;
 	assert_int_equal(bandwidth_run(&r.f, OP_WRITE), 0);
 	assert_close(achieved(&r.f), r.rate, 0.01);
-	assert_close((double)r.f.warmup, 1000, 0.15);
+	assert_close((double)r.f.window.warmup, 1000, 0.15);
 	assert_int_equal(r.f.completed, r.f.posted);
 	assert_int_equal(fake->retired, r.f.posted);
 	fake_clock_free(fake, &r.f);

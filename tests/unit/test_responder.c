@@ -203,7 +203,7 @@ TEST(test_no_mark_is_answered_twice)
 	fake_take_receives(fake, &f, 16, 1, false);
 	prepare(&f, OP_SEND, 64, 10, 1, 1, 10);
 	f.by_receiver = true;
-	f.opened = 1;
+	f.window.opened = 1;
 	f.expected = 50;
 	atomic_store(&f.control->command, PHASE_MEASURE | 3 * FLOW_MARK);
 	atomic_store(&f.progress->marked, 3);

@@ -46,14 +46,14 @@ static void check_counted(const struct counted_run *r, const struct fake *fake,
 	uint32_t depth = plan_depth(plan, SIZE);
 	uint32_t every = plan_cq_mod(plan, SIZE);
 
-	assert_int_equal(f->counted, r->n * r->qps);
+	assert_int_equal(f->window.counted, r->n * r->qps);
 	assert_int_equal(f->posted, fake->posts);
 	assert_int_equal(f->completed, f->posted);
-	assert_int_equal(f->posted, f->warmup + f->counted);
+	assert_int_equal(f->posted, f->window.warmup + f->window.counted);
 	assert_int_equal(fake->retired, f->posted);
 	assert_int_equal(fake->overflows, 0);
 	assert_true(fake->unfair <= plan_post_list(plan, SIZE));
-	assert_true(f->opened && f->closed >= f->opened);
+	assert_true(f->window.opened && f->window.closed >= f->window.opened);
 	assert_int_equal(f->progress->messages, f->completed);
 	assert_null(f->failure.verb);
 	for (uint32_t i = 0; i < r->qps; i++) {
@@ -199,8 +199,8 @@ static void check_early_mark(enum phase first, uint64_t at)
 	prepare(&f, OP_WRITE, SIZE, WALK, 16, 4, 0);
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
 	assert_int_equal(f.progress->marked, 1);
-	assert_true(f.progress->mark_ticks > f.opened);
-	assert_true(f.progress->mark_ticks < f.closed);
+	assert_true(f.progress->mark_ticks > f.window.opened);
+	assert_true(f.progress->mark_ticks < f.window.closed);
 	fake_free(fake, &f);
 }
 
@@ -227,12 +227,12 @@ TEST(test_marks_are_answered_at_completions)
 	prepare(&f, OP_WRITE, SIZE, WALK, 16, 4, 0);
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
 	assert_int_equal(f.progress->marked, 1);
-	assert_true(f.progress->mark_ticks > f.opened);
-	assert_true(f.progress->mark_ticks < f.closed);
-	assert_int_equal(f.warmup + f.progress->mark_counted,
+	assert_true(f.progress->mark_ticks > f.window.opened);
+	assert_true(f.progress->mark_ticks < f.window.closed);
+	assert_int_equal(f.window.warmup + f.progress->mark_counted,
 			 fake->retired_at_mark);
 	assert_true(f.progress->mark_counted > 0);
-	assert_true(f.progress->mark_counted < f.counted);
+	assert_true(f.progress->mark_counted < f.window.counted);
 	fake_free(fake, &f);
 }
 
@@ -263,7 +263,7 @@ TEST(test_signal_never_beyond_the_queue)
 	prepare(&f, OP_SEND, SIZE, WALK, 8, 100, 80);
 	assert_int_equal(f.shape.signal_every, 8);
 	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);
-	assert_int_equal(f.counted, 160);
+	assert_int_equal(f.window.counted, 160);
 	fake_free(fake, &f);
 }
 
@@ -286,14 +286,15 @@ static void run_timed(uint64_t a, uint64_t b, enum phase first,
 	fake->moves[1].phase = PHASE_DRAIN;
 	prepare(&f, OP_READ, SIZE, WALK, depth, every, 0);
 	assert_int_equal(bandwidth_run(&f, OP_READ), 0);
-	assert_int_equal(f.warmup, fake->reached[opens]);
-	assert_int_equal(f.warmup + f.counted, fake->reached[PHASE_DRAIN]);
-	assert_true(f.counted > 0);
-	assert_true(f.opened && f.closed >= f.opened);
+	assert_int_equal(f.window.warmup, fake->reached[opens]);
+	assert_int_equal(f.window.warmup + f.window.counted,
+			 fake->reached[PHASE_DRAIN]);
+	assert_true(f.window.counted > 0);
+	assert_true(f.window.opened && f.window.closed >= f.window.opened);
 	/* all that was outstanding has completed */
 	assert_int_equal(f.completed, f.posted);
 	assert_int_equal(fake->retired, f.posted);
-	assert_true(f.completed >= f.warmup + f.counted);
+	assert_true(f.completed >= f.window.warmup + f.window.counted);
 	assert_int_equal(fake->overflows, 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(fake->qps[i].last_signalled,
@@ -329,8 +330,8 @@ TEST(test_straight_to_drain)
 	fake->batch = 1;
 	prepare(&f, OP_WRITE, SIZE, WALK, 8, 2, 0);
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
-	assert_true(f.opened && f.closed && f.counted > 0);
-	assert_int_equal(f.warmup, fake->reached[PHASE_DRAIN]);
+	assert_true(f.window.opened && f.window.closed && f.window.counted > 0);
+	assert_int_equal(f.window.warmup, fake->reached[PHASE_DRAIN]);
 	assert_int_equal(f.completed, f.posted);
 	fake_free(fake, &f);
 }
@@ -345,7 +346,7 @@ TEST(test_begins_too_late)
 	fake->depth = 8;
 	prepare(&f, OP_WRITE, SIZE, WALK, 8, 2, 0);
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
-	assert_true(f.opened && f.closed && f.counted > 0);
+	assert_true(f.window.opened && f.window.closed && f.window.counted > 0);
 	assert_int_equal(f.completed, f.posted);
 	fake_free(fake, &f);
 }
@@ -368,7 +369,7 @@ TEST(test_the_next_size_begins_anew)
 		prepare(&f, OP_WRITE, SIZE, WALK, plan_depth(&plan, SIZE),
 			     plan_cq_mod(&plan, SIZE), n);
 		assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
-		assert_int_equal(f.counted, 2 * n);
+		assert_int_equal(f.window.counted, 2 * n);
 		assert_int_equal(f.posted, 2 * n);
 		assert_int_equal(fake->retired - before, 2 * n);
 		before = fake->retired;

@@ -26,9 +26,10 @@ TEST(test_post_error)
 		assert_int_equal(f.failure.status, IBV_WC_SUCCESS);
 		assert_int_equal(f.posted, nth - 1);
 		assert_int_equal(f.completed, fake->retired);
-		assert_int_equal(f.counted, f.completed);
-		assert_true(f.cut);
-		assert_true(f.closed >= f.opened && f.opened);
+		assert_int_equal(f.window.counted, f.completed);
+		assert_true(f.window.cut);
+		assert_true(f.window.opened);
+		assert_true(f.window.closed >= f.window.opened);
 		fake_free(fake, &f);
 	}
 }
@@ -48,7 +49,7 @@ TEST(test_completion_error)
 		assert_int_equal(f.failure.vendor_err, 0x5a);
 		assert_string_equal(f.failure.verb, "ibv_poll_cq");
 		assert_int_equal(f.failure.qp_index, fake->failed_qp);
-		assert_int_equal(f.counted, f.completed);
+		assert_int_equal(f.window.counted, f.completed);
 		assert_true(f.completed < nth + 2 * 16);
 		fake_free(fake, &f);
 	}
@@ -64,7 +65,7 @@ TEST(test_poll_error)
 	assert_true(bandwidth_run(&f, OP_WRITE) < 0);
 	assert_string_equal(f.failure.verb, "ibv_poll_cq");
 	assert_int_equal(f.failure.errnum, EIO);
-	assert_int_equal(f.counted, 0);	/* still in the warm-up */
+	assert_int_equal(f.window.counted, 0);	/* still in the warm-up */
 	fake_free(fake, &f);
 }
 
@@ -81,7 +82,7 @@ static void check_nothing_completes(enum phase first, uint64_t posted)
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), -ECANCELED);
 	assert_int_equal(fake->ticks, 1000);
 	assert_int_equal(f.posted, posted);
-	assert_int_equal(f.counted, 0);
+	assert_int_equal(f.window.counted, 0);
 	assert_null(f.failure.verb);
 	fake_free(fake, &f);
 }
@@ -104,10 +105,10 @@ TEST(test_abort_in_the_window)
 	fake->moves[0].phase = PHASE_ABORT;
 	prepare(&f, OP_WRITE, SIZE, WALK, 8, 2, 0);
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), -ECANCELED);
-	assert_true(f.counted > 0);
-	assert_int_equal(f.counted, f.completed);
-	assert_true(f.cut);
-	assert_true(f.closed > f.opened);
+	assert_true(f.window.counted > 0);
+	assert_int_equal(f.window.counted, f.completed);
+	assert_true(f.window.cut);
+	assert_true(f.window.closed > f.window.opened);
 	fake_free(fake, &f);
 }
 

@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-#include "cli/options.h"
+#include "cli/usage.h"
+#include "model/param.h"
 
 TEST(test_eighty_columns)
 {

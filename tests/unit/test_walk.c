@@ -77,7 +77,7 @@ TEST(test_zero_bytes_have_no_entry)
 	fake->control.command = PHASE_MEASURE;
 	prepare(&f, OP_SEND, 0, WALK, 4, 1, 100);
 	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);
-	assert_int_equal(f.counted, 100);
+	assert_int_equal(f.window.counted, 100);
 	assert_int_equal(fake->with_sge, 0);
 	prepare(&f, OP_SEND, 1, WALK, 4, 1, 100);
 	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);

@@ -60,10 +60,11 @@ static double speed(uint64_t messages, uint64_t from, uint64_t to)
 
 static double error_of(const struct flow *f)
 {
-	double ns = (double)(f->closed - f->opened);
+	const struct flow_window *w = &f->window;
+	double ns = (double)(w->closed - w->opened);
 
-	return ((double)(f->opening.ticks + f->closing.ticks) +
-		(double)(f->opening.messages + f->closing.messages) * WIRE *
+	return ((double)(w->opening.ticks + w->closing.ticks) +
+		(double)(w->opening.messages + w->closing.messages) * WIRE *
 			TICK_NS) / ns;
 }
 
@@ -71,12 +72,13 @@ static double error_of(const struct flow *f)
 static void check_count(uint32_t depth, uint32_t every, uint64_t n)
 {
 	struct flow f;
+	const struct flow_window *w = &f.window;
 	struct fake *fake = begin(&f, 1, depth, every, n);
 
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
 	assert_int_equal(loop.stalls, 1);
-	assert_int_equal(f.counted, n);
-	assert_in_range((uint64_t)(1e4 * speed(n, f.opened, f.closed)),
+	assert_int_equal(f.window.counted, n);
+	assert_in_range((uint64_t)(1e4 * speed(n, w->opened, w->closed)),
 			(uint64_t)(1e4 * (1 - EXACT)),
 			(uint64_t)(1e4 * (1 + EXACT)));
 	assert_true(error_of(&f) < EXACT);
@@ -100,7 +102,8 @@ TEST(test_the_test_itself)
 
 	f.sharp = UINT64_MAX;
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
-	assert_true(speed(1000, f.opened, f.closed) > 1 + 2 * EXACT);
+	assert_true(speed(1000, f.window.opened, f.window.closed) >
+		    1 + 2 * EXACT);
 	fake_clock_free(fake, &f);
 }
 
@@ -109,6 +112,7 @@ TEST(test_the_test_itself)
 static void check_mark(uint32_t qps, uint64_t at)
 {
 	struct flow f;
+	const struct flow_window *w = &f.window;
 	struct fake *fake = begin(&f, qps, 128, 100, 0);
 	const struct flow_progress *p = &fake->progress;
 	double most;
@@ -120,12 +124,12 @@ static void check_mark(uint32_t qps, uint64_t at)
 	assert_int_equal(loop.stalls, 3);
 	assert_int_equal(p->marked, 1);
 	most = 1 + EXACT + (qps > 1 ? 2 * error_of(&f) : 0);
-	assert_true(speed(p->mark_counted, f.opened, p->mark_ticks) < most);
-	assert_true(speed(f.counted - p->mark_counted, p->mark_ticks,
-			  f.closed) < most);
-	assert_true(speed(f.counted, f.opened, f.closed) > 0.85);
-	assert_int_equal(f.mark.messages, (qps - 1) * 99);
-	assert_true(f.mark.ticks <= 50);
+	assert_true(speed(p->mark_counted, w->opened, p->mark_ticks) < most);
+	assert_true(speed(w->counted - p->mark_counted, p->mark_ticks,
+			  w->closed) < most);
+	assert_true(speed(w->counted, w->opened, w->closed) > 0.85);
+	assert_int_equal(f.window.mark.messages, (qps - 1) * 99);
+	assert_true(f.window.mark.ticks <= 50);
 	fake_clock_free(fake, &f);
 }
 
@@ -146,8 +150,9 @@ TEST(test_an_edge_does_not_wait_for_ever)
 	f.sharp = 0;
 	f.hurry = 5000;
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
-	assert_int_equal(f.counted, 1000);
-	assert_true(f.opening.ticks > 0 && f.opening.ticks < STALL * TICK_NS);
+	assert_int_equal(f.window.counted, 1000);
+	assert_true(f.window.opening.ticks > 0);
+	assert_true(f.window.opening.ticks < STALL * TICK_NS);
 	fake_clock_free(fake, &f);
 }
 
@@ -160,10 +165,10 @@ TEST(test_no_warmup)
 
 	fake->control.command = loop.command = PHASE_MEASURE;
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
-	assert_int_equal(f.counted, 5000);
-	assert_in_range(f.opening.ticks, (32 * WIRE + DELAY) * TICK_NS,
+	assert_int_equal(f.window.counted, 5000);
+	assert_in_range(f.window.opening.ticks, (32 * WIRE + DELAY) * TICK_NS,
 			(34 * WIRE + DELAY) * TICK_NS);
-	assert_true(f.closing.ticks <= 50);
+	assert_true(f.window.closing.ticks <= 50);
 	fake_clock_free(fake, &f);
 }
 
@@ -180,11 +185,11 @@ static void check_dry(uint32_t delay, uint32_t depth, uint32_t every,
 	fake->moves[1].at = 400000;
 	fake->moves[1].phase = PHASE_DRAIN;
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
-	assert_in_range(f.ack, (delay + WIRE) * TICK_NS,
+	assert_in_range(f.dryness.ack, (delay + WIRE) * TICK_NS,
 			(delay + WIRE + 4) * TICK_NS);
-	assert_true(f.looks > 5);
-	assert_true((double)f.dry >= least * (double)f.looks);
-	assert_true((double)f.dry <= most * (double)f.looks);
+	assert_true(f.dryness.looks > 5);
+	assert_true((double)f.dryness.dry >= least * (double)f.dryness.looks);
+	assert_true((double)f.dryness.dry <= most * (double)f.dryness.looks);
 	fake_clock_free(fake, &f);
 }
 

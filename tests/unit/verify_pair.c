@@ -213,7 +213,7 @@ void pair_post(struct pair *pair, uint64_t n)
 	uint32_t list = f->shape.list_length;
 	int ret;
 
-	assert_int_equal(verify_post(f, q, pair->a.requests[FLOW_SIGNALLED],
+	assert_int_equal(verify_post(f, q, pair->a.requests[FLOW_SIGNALED],
 				     list, n / list, &ret), n / list);
 	assert_int_equal(ret, 0);
 	q->posted += n;

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "verbs/explain.h"
+#include "verbs/advice.h"
 
 #include <errno.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static const struct {
 	       "or give it CAP_IPC_LOCK") },
 };
 
-const char *explain_advice(const char *verb, int errnum, bool ethernet)
+const char *verb_advice(const char *verb, int errnum, bool ethernet)
 {
 	const size_t n = sizeof(setup) / sizeof(*setup);
 
@@ -50,16 +50,4 @@ const char *explain_advice(const char *verb, int errnum, bool ethernet)
 			return ethernet ? setup[i].ethernet :
 					  setup[i].infiniband;
 	return NULL;
-}
-
-const char *explain_loss(const struct plan *plan, uint64_t size,
-			 const char *otherwise)
-{
-	bool writes = plan->op == OP_WRITE || plan->op == OP_WRITE_IMM;
-
-	if (plan->transport == TRANSPORT_UC && writes && size > plan->mtu)
-		return "once a packet of a write of several packets is lost, "
-		       "Soft-RoCE takes no more of them on that UC queue pair: "
-		       "try a --size of at most the path MTU, or -c RC";
-	return otherwise;
 }

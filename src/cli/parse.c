@@ -1,7 +1,5 @@
 #include "config.h"
-#include "cli/options.h"
-#include "cli/rules.h"
-#include "cli/suggest.h"
+#include "cli/parse.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -10,6 +8,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "cli/rules.h"
+#include "cli/suggest.h"
 #include "model/tests.h"
 
 /* getopt_long() returns a letter, or LONG_OPTION + index into param_table. */
@@ -19,7 +19,8 @@ struct parser {
 	struct given given;
 	bool help;
 	bool version;
-	/* by row: the word behind an option that may have a value, and has none */
+	/* by row: the word behind an option that may have a value and has
+	 * none */
 	const char *behind[PARAMS_MAX];
 	struct option *longs;
 	char **aliases;		/* both on the heap */

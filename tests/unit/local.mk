@@ -2,7 +2,9 @@
 # called it would not link.  What the others call is in fake_verbs.c.
 if HAVE_CMOCKA
 check_PROGRAMS = \
+	tests/unit/test_addresses \
 	tests/unit/test_addressing \
+	tests/unit/test_again \
 	tests/unit/test_alive \
 	tests/unit/test_arrivals \
 	tests/unit/test_auth \
@@ -63,6 +65,7 @@ check_PROGRAMS = \
 	tests/unit/test_responder \
 	tests/unit/test_samples \
 	tests/unit/test_seal \
+	tests/unit/test_serve \
 	tests/unit/test_service \
 	tests/unit/test_session \
 	tests/unit/test_shapes \
@@ -78,6 +81,7 @@ check_PROGRAMS = \
 	tests/unit/test_verified_runs \
 	tests/unit/test_verify \
 	tests/unit/test_verify_faults \
+	tests/unit/test_waiting \
 	tests/unit/test_walk \
 	tests/unit/test_window \
 	tests/unit/test_wire
@@ -94,7 +98,8 @@ threaded = \
 	tests/unit/test_session \
 	tests/unit/test_shapes \
 	tests/unit/test_transports \
-	tests/unit/test_verified_runs
+	tests/unit/test_verified_runs \
+	tests/unit/test_waiting
 
 check-threads:
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS="$(threaded)" \
@@ -116,6 +121,10 @@ AM_CFLAGS += $(CMOCKA_CFLAGS)
 LDADD = libverbsperf.a $(JANSSON_LIBS) $(SODIUM_LIBS) $(CMOCKA_LIBS)
 
 tests_unit_test_alive_SOURCES = tests/unit/test_alive.c tests/unit/test.h
+tests_unit_test_addresses_SOURCES = tests/unit/test_addresses.c \
+	tests/unit/test.h
+tests_unit_test_again_SOURCES = tests/unit/test_again.c \
+	$(fake_verbs) tests/unit/test.h
 tests_unit_test_arrivals_SOURCES = tests/unit/test_arrivals.c \
 	tests/unit/test.h
 tests_unit_test_auth_SOURCES = tests/unit/test_auth.c tests/unit/test.h
@@ -239,6 +248,8 @@ tests_unit_test_responder_SOURCES = tests/unit/test_responder.c \
 tests_unit_test_samples_SOURCES = tests/unit/test_samples.c \
 	tests/unit/test.h
 tests_unit_test_seal_SOURCES = tests/unit/test_seal.c tests/unit/test.h
+tests_unit_test_serve_SOURCES = tests/unit/test_serve.c \
+	$(fake_verbs) tests/unit/test.h
 tests_unit_test_service_SOURCES = tests/unit/test_service.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
@@ -268,6 +279,8 @@ tests_unit_test_verify_SOURCES = tests/unit/test_verify.c \
 	tests/unit/verify_pair.c tests/unit/verify_pair.h tests/unit/test.h
 tests_unit_test_verify_faults_SOURCES = tests/unit/test_verify_faults.c \
 	tests/unit/verify_pair.c tests/unit/verify_pair.h tests/unit/test.h
+tests_unit_test_waiting_SOURCES = tests/unit/test_waiting.c \
+	$(fake_verbs) tests/unit/test.h
 tests_unit_test_wire_SOURCES = tests/unit/test_wire.c tests/unit/test.h
 tests_unit_test_walk_SOURCES = tests/unit/test_walk.c \
 	$(fake_provider) tests/unit/test.h

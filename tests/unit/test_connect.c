@@ -57,6 +57,23 @@ TEST(test_no_such_host)
 	assert_contains(err.message, "cannot find the address of "
 				     "'no such host'");
 	error_clear(&err);
+	/* a --bind that is known does not make up for it */
+	assert_int_equal(oob_connect("no such host", 1, "127.0.0.1", MS, 0, -1,
+				     &conn, &err), -EHOSTUNREACH);
+	assert_contains(err.message, "cannot find the address of "
+				     "'no such host'");
+	error_clear(&err);
+	/* nor the other way round */
+	assert_int_equal(oob_connect("127.0.0.1", 1, "no such host", MS, 0, -1,
+				     &conn, &err), -EHOSTUNREACH);
+	assert_contains(err.message, "cannot find the address of --bind "
+				     "'no such host'");
+	error_clear(&err);
+	/* no host has such a name, whatever a name server says */
+	assert_int_equal(oob_connect("127.0.0.1:18515", 1, NULL, MS, 0, -1,
+				     &conn, &err), -EINVAL);
+	assert_contains(err.message, "a port is not part of an address");
+	error_clear(&err);
 	assert_int_equal(oob_connect("127.0.0.1", 1, "192.0.2.77", MS, 0, -1,
 				     &conn, &err), -EADDRNOTAVAIL);
 	assert_contains(err.message, "--bind 192.0.2.77: ");

@@ -375,6 +375,36 @@ TEST(test_acknowledge_timeout)
 	}
 }
 
+/* Over UD no message is larger than a packet: sizes that nobody named end
+ * there. */
+TEST(test_sizes_of_datagrams)
+{
+	static const struct {
+		enum transport transport;
+		bool all;
+		uint32_t mtu, wanted;
+	} rows[] = {
+		{ TRANSPORT_UD, true, PLAN_AUTO, 3 },
+		{ TRANSPORT_UD, true, 512, 2 },
+		{ TRANSPORT_UD, true, 256, 1 },
+		{ TRANSPORT_UD, false, PLAN_AUTO, 4 },
+		{ TRANSPORT_RC, true, PLAN_AUTO, 4 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct port client = good_port(), server = good_port();
+		struct plan plan = good_plan();
+
+		plan.op = OP_SEND;
+		plan.transport = rows[i].transport;
+		plan.all = rows[i].all;
+		plan.mtu = rows[i].mtu;
+		plan.sizes = (struct sizes){ 4, { 511, 512, 1024, 1025 } };
+		plan_choose(&plan, &client, &server);
+		assert_int_equal(plan.sizes.n, rows[i].wanted);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_a_port_that_is_down),
 	cmocka_unit_test(test_each_limit_at_each_end),
@@ -382,6 +412,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_reads),
 	cmocka_unit_test(test_reads_of_each_direction),
 	cmocka_unit_test(test_acknowledge_timeout),
+	cmocka_unit_test(test_sizes_of_datagrams),
 	cmocka_unit_test(test_automatic_choices),
 	cmocka_unit_test(test_automatic_receives),
 	cmocka_unit_test(test_queues_for_each_thread),

@@ -26,6 +26,7 @@ TEST(test_hosts)
 	check_host("10.0.0.1", "10.0.0.1");
 	check_host("::1", "::1");
 	check_host("[::1]", "::1");
+	check_host("[a]", "a");
 	check_host("[fe80::1%eth0]", "fe80::1%eth0");
 	check_host("fe80::1%eth0", "fe80::1%eth0");
 	check_host("2001:db8::18515", "2001:db8::18515");

@@ -60,6 +60,13 @@ TEST(test_refused)
 		{ "verbsperf read_lat --rate 1pps --arrival poisson h",
 		  "--rate 1e-06 Mpps: less than 20 messages of 2 bytes in "
 		  "--timeout, which is 10 s" },
+		{ "verbsperf write_bw --rate 10pps --burst 100 -q 4 "
+		  "--threads 2 h",
+		  "--rate 1e-05 Mpps: less than 400 messages of 65536 bytes "
+		  "in --timeout, which is 10 s" },
+		{ "verbsperf write_bw --rate 10pps --cq-mod 100 -q 3 h",
+		  "--rate 1e-05 Mpps: less than 600 messages of 65536 bytes "
+		  "in --timeout, which is 10 s" },
 		{ "verbsperf write_bw --rate 1 --burst 129 h",
 		  "--burst 129: at most --tx-depth, which is 128" },
 		{ "verbsperf write_bw --rate 1 --events h",

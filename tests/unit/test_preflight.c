@@ -111,6 +111,8 @@ TEST(test_infiniband)
 	assert_int_equal(preflight_count(&e.found, VERDICT_OK), e.found.n);
 	assert_string_equal(find_row(&e, "LID")->client, "4");
 	assert_string_equal(find_row(&e, "path")->server, "LID 5, no GRH");
+	assert_false(has_row(&e, "GID"));
+	assert_false(has_row(&e, "subnet"));
 	assert_string_equal(find_row(&e, "GID types")->client, "IB");
 	e.server.lid = 0;
 	check_only(&e, "LID", VERDICT_ERROR, "port 1 of the server's mlx5_0 "

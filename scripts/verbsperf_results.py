@@ -38,7 +38,7 @@ RUN_ONLY = LIMITS | frozenset("""
 # What a document says elsewhere, or what is an end's own and in the
 # fingerprint where it matters.
 NOT_OF_POINT = RUN_ONLY | frozenset("""
-    all allow bind check clock cpus device gid-index ib-port idle-timeout
+    all allow allow-inject bind check clock cpus device gid-index ib-port idle-timeout
     key-file loopback max-duration max-memory max-qps mtu numa once parallel
     pkey-index port qps ready-fd size transport vector wait
     """.split())

@@ -25,7 +25,7 @@ OF_SWEEP = frozenset("""
     samples title version wait
     """.split())
 OF_SERVER = frozenset("""
-    allow idle-timeout max-duration max-memory max-qps once parallel ready-fd
+    allow allow-inject idle-timeout max-duration max-memory max-qps once parallel ready-fd
     """.split())
 # A comma is part of their value.
 LISTS = frozenset("cpus flow-label percentiles".split())

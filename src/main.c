@@ -233,6 +233,7 @@ static int loopback_server(struct options *options, int fd)
 	oob_adopt(fd, signals_open(), "client", &conn);
 	/* it is the user's own client */
 	options->params.idle_timeout = UINT64_MAX;
+	options->params.allow_inject = true;
 	return serve_client(options, &conn, false);
 }
 

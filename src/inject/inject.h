@@ -4,9 +4,10 @@
  * of the points below, and the ordinary test runs, and fails in the ordinary
  * way.
  *
- * A server lets any client ask for it, as it is harmless by construction: only
- * the verbs objects, keys and work requests of this session are changed, never
- * where this program itself reads or writes, so that the device refuses them.
+ * It is harmless by construction: only the verbs objects, keys and work requests
+ * of this session are changed, never where this program itself reads or writes,
+ * so that the device refuses them.  Still a server takes it only when it was
+ * started with --allow-inject.
  * Numbers and addresses that are to lead nowhere are fixed ones which nobody
  * has, and not a neighbour's.
  */

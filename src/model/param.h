@@ -43,6 +43,7 @@ struct parameters {
 	uint64_t max_duration;	/* ns; 0: as long as it takes */
 	uint64_t idle_timeout;	/* ns that a client may say nothing */
 	struct networks allow;	/* who may come; none: everybody */
+	bool allow_inject;	/* they may provoke faults */
 	uint32_t ready_fd;	/* where the port is written to; 0: nowhere */
 	const char *json;	/* NULL: none; "-": stdout */
 	const char *json_lines;	/* likewise */

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/time.h"
+#include "model/inject.h"
 #include "verbs/resources.h"
 
 /* What a turn may take beyond the time that its plan is known to take. */
@@ -59,11 +60,26 @@ static int check_duration(const struct parameters *params, struct error *err)
 		    (double)least / 1e9, (double)params->max_duration / 1e9);
 }
 
+/* A client that provokes faults wants to see what goes wrong; whoever runs the
+ * server may not. */
+static int check_inject(const struct parameters *params, struct error *err)
+{
+	const struct inject_case *c = inject_find(params->plan.inject);
+
+	if (!c || params->allow_inject)
+		return 0;
+	return fail(err, -EPERM, "start the server with --allow-inject",
+		    "--inject %s: this server lets no client provoke faults",
+		    c->name);
+}
+
 int limits_check(const struct parameters *params, struct error *err)
 {
 	int ret = check_qps(params, err);
 
 	if (!ret)
 		ret = check_memory(params, err);
-	return ret ? ret : check_duration(params, err);
+	if (!ret)
+		ret = check_duration(params, err);
+	return ret ? ret : check_inject(params, err);
 }

@@ -61,7 +61,7 @@ def check(document):
         assert document["test"]["name"].startswith(
             document["test"]["operation"])
     assert (sorted(document["parameters"])
-            == sorted(option_names() | {"inject"}))
+            == sorted(option_names() | {"allow-inject", "inject"}))
     for row in document["results"]:
         check_row(document, row)
     check_preflight(document)

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "fake_verbs.h"
+#include "model/inject.h"
 #include "pair.h"
 #include "session/limits.h"
 
@@ -40,6 +41,10 @@ TEST(test_limits_of_the_server)
 	over_a_limit(&p, "the test takes 10.5 s, by --duration and --warmup "
 			 "for each --size: this server allows 10 s "
 			 "(--max-duration)");
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	pair_plan(&p)->inject = INJECT_WRITE_RKEY;
+	over_a_limit(&p, "--inject write-rkey: this server lets no client "
+			 "provoke faults");
 }
 
 TEST(test_how_long_a_turn_may_last)

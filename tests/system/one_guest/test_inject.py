@@ -114,7 +114,7 @@ SEEN = {
 
 @pytest.fixture(scope="module")
 def faulty_server():
-    server = Server()
+    server = Server("--allow-inject")
     server.shared = True
     yield server
     server.kill()
@@ -173,7 +173,7 @@ def test_a_peer_that_stops_is_not_one_that_never_answered(faulty_server):
     ("write-rkey", ("REM_ACCESS_ERR", "-")), ("imm-rkey", None),
     ("full-receive-queue", ("-", "ENOMEM")), ("uc-rkey", ("ok", "ok"))))
 def test_both_ends_exit_with_the_same_status(name, views):
-    server = Server("--once")
+    server = Server("--once", "--allow-inject")
     program, document = run(name, server.port)
     server.wait()
     assert views in (None, selftest.views(document))
@@ -220,6 +220,31 @@ def test_another_test_has_not_that_fault(faulty_server):
                      port=faulty_server.port).wait()
     assert program.status == 2
     assert "--inject write-rkey: only for write_bw" in program.err
+
+
+@pytest.mark.dialogue
+def test_a_server_takes_no_faults_unless_it_was_told_to():
+    server = Server()
+    program = client("write_bw", "-n", 10, "-s", 64, "--inject", "write-rkey",
+                     port=server.port).wait()
+    assert program.status == 1
+    assert len(program.errors) == 1, str(program)
+    assert ("the server: --inject write-rkey: this server lets no client "
+            "provoke faults") in program.err
+    assert "start the server with --allow-inject" in program.err
+    wire.serves(server)
+
+
+def test_the_script_says_how_to_start_the_server():
+    server = Server()
+    done = subprocess.run(
+        [sys.executable, SCRIPT, "127.0.0.1", "--verbsperf", BINARY,
+         "-d", DEVICE, "-p", str(server.port)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        timeout=120, check=False)
+    assert done.returncode == 1
+    assert done.stderr == ("verbsperf-selftest: the server takes no faults: "
+                           "start it with --allow-inject\n")
 
 
 def test_the_server_refuses_a_fault_of_another_test(faulty_server):

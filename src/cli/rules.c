@@ -242,7 +242,7 @@ static int complete_sizes(struct given *g)
 		plan->sizes.bytes[0] = ATOMIC_SIZE;
 	else if (plan->metric == METRIC_LATENCY)
 		plan->sizes.bytes[0] = PLAN_SIZE_LATENCY;
-	else if (plan->transport == TRANSPORT_UD)
+	else if (plan_is_datagram(plan))
 		plan->sizes.bytes[0] = PLAN_SIZE_DATAGRAM;
 	else
 		plan->sizes.bytes[0] = PLAN_SIZE_BANDWIDTH;
@@ -263,7 +263,7 @@ int rules_complete(struct given *g)
 			    "--iterations and --duration exclude each other");
 	if (plan->iterations)
 		plan->duration = 0;
-	plan->op = op_variant(plan->op, plan->imm,
+	plan->op = op_choose(plan->op, plan->imm,
 			      (enum atomic_type)plan->atomic);
 	ret = complete_sizes(g);
 	if (!ret)

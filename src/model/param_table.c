@@ -143,7 +143,7 @@ const struct param param_table[] = {
 	  "report the full round trip of a ping-pong" },
 	{ 19, "transport", 'c', "connection",
 	  CHOICE(plan.transport), 0, TRANSPORTS - 1, "RC",
-	  "RC|UC|UD", NULL, CLIENT_PLAN,
+	  TRANSPORT_WORDS, NULL, CLIENT_PLAN,
 	  "transport of the queue pairs" },
 	{ 20, "bidirectional", 'b', NULL,
 	  FLAG(plan.bidirectional), 0, 1, NULL,

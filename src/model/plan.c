@@ -34,7 +34,7 @@ bool plan_sends(const struct plan *plan, bool client)
 bool plan_is_fenced(const struct plan *plan)
 {
 	return plan->verify &&
-	       (plan->op == OP_WRITE || plan->op == OP_WRITE_IMM);
+	       op_table[plan->op].access == IBV_ACCESS_REMOTE_WRITE;
 }
 
 bool plan_proves_address(const struct plan *plan, bool client)
@@ -52,7 +52,12 @@ bool plan_posts_receives(const struct plan *plan, bool client)
 
 bool plan_is_unreliable(const struct plan *plan)
 {
-	return plan->transport != TRANSPORT_RC;
+	return !transport_table[plan->transport].reliable;
+}
+
+bool plan_is_datagram(const struct plan *plan)
+{
+	return transport_table[plan->transport].datagram;
 }
 
 bool plan_counts_received(const struct plan *plan)
@@ -87,7 +92,8 @@ uint32_t plan_regions(const struct plan *plan)
 static int access_of(const struct plan *plan, bool offered)
 {
 	const struct op_info *op = &op_table[plan->op];
-	bool written = offered ? plan->op != OP_READ : op->fetches;
+	bool written = offered ? op->access != IBV_ACCESS_REMOTE_READ :
+				 op->fetches;
 
 	return (offered ? op->access : 0) |
 	       (written ? IBV_ACCESS_LOCAL_WRITE : 0);

@@ -103,6 +103,10 @@ bool plan_sends(const struct plan *plan, bool client);
 /* True when messages may be lost without an error. */
 bool plan_is_unreliable(const struct plan *plan);
 
+/* True when each message has an address of its own, and a header before it
+ * where it arrives. */
+bool plan_is_datagram(const struct plan *plan);
+
 /*
  * True when an end sends this one what needs no answer, so that nothing but
  * this end's word says that it is here: UC and UD messages, and what answers

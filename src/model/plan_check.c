@@ -13,24 +13,21 @@ static const char *op_name(const struct plan *plan)
 
 static int check_operation(const struct plan *plan, struct error *err)
 {
-	static const char *const names[] = {
-		[TRANSPORT_RC] = "RC", [TRANSPORT_UC] = "UC",
-		[TRANSPORT_UD] = "UD",
-	};
 	unsigned int have = op_table[plan->op].transports;
 
 	if (plan->imm && !op_has_imm(plan->op))
 		return fail(err, -EINVAL, NULL,
 			    "--imm: only send and write have immediate data");
-	if (plan->op != op_variant(plan->op, plan->imm,
+	if (plan->op != op_choose(plan->op, plan->imm,
 				   (enum atomic_type)plan->atomic))
 		return fail(err, -EINVAL, NULL,
 			    "the operation is not what --imm or --atomic-type "
 			    "says");
 	if (have & 1U << plan->transport)
 		return 0;
-	return fail(err, -EINVAL, NULL, "--transport %s: %s is possible over "
-		    "%s only", names[plan->transport], op_name(plan),
+	return fail(err, -EINVAL, NULL,
+		    "--transport %s: %s is possible over %s only",
+		    transport_table[plan->transport].name, op_name(plan),
 		    have == ON_RC ? "RC" : "RC and UC");
 }
 
@@ -160,7 +157,7 @@ static int check_open(const struct plan *plan, struct error *err)
 		return fail(err, -EINVAL, NULL,
 			    "--rate: %s_lat has no open loop",
 			    op_table[plan->op].name);
-	if (plan->transport != TRANSPORT_RC)
+	if (plan_is_unreliable(plan))
 		return fail(err, -EINVAL, NULL,
 			    "--rate: an open loop needs --transport RC, where "
 			    "no operation is lost");

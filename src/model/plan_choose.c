@@ -133,7 +133,7 @@ static void fit_datagrams(struct plan *plan)
 {
 	struct sizes *sizes = &plan->sizes;
 
-	while (plan->transport == TRANSPORT_UD && plan->all && sizes->n > 1 &&
+	while (plan_is_datagram(plan) && plan->all && sizes->n > 1 &&
 	       sizes->bytes[sizes->n - 1] > plan->mtu)
 		sizes->n--;
 }

@@ -17,7 +17,7 @@ uint32_t plan_slots(const struct plan *plan)
 
 uint64_t plan_receive_size(const struct plan *plan)
 {
-	uint64_t header = plan->transport == TRANSPORT_UD ? GRH_SIZE : 0;
+	uint64_t header = plan_is_datagram(plan) ? GRH_SIZE : 0;
 
 	return round_up(larger(plan_largest(plan) + header, 1), CACHE_LINE);
 }

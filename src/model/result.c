@@ -32,12 +32,7 @@ void result_note_effective(struct result *result, const struct port *own)
 
 const char *result_transport_name(const struct plan *plan)
 {
-	static const char *const names[TRANSPORTS] = {
-		[TRANSPORT_RC] = "RC", [TRANSPORT_UC] = "UC",
-		[TRANSPORT_UD] = "UD",
-	};
-
-	return names[plan->transport];
+	return transport_table[plan->transport].name;
 }
 
 static bool is_halved(const struct plan *plan)

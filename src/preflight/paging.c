@@ -2,7 +2,9 @@
 #include "preflight/paging.h"
 
 #include <errno.h>
+#include <stdio.h>
 
+/* What a device must have, and the words for it. */
 struct paging {
 	uint32_t bit;		/* enum ibv_odp_transport_cap_bits */
 	const char *what;
@@ -10,22 +12,6 @@ struct paging {
 
 /* The requester's memory and the responder's are both fetched by pages; of a
  * send the latter is what the receives point to. */
-static struct paging paging_of(enum ibv_wr_opcode opcode)
-{
-	switch (opcode) {
-	case IBV_WR_RDMA_WRITE:
-	case IBV_WR_RDMA_WRITE_WITH_IMM:
-		return (struct paging){ IBV_ODP_SUPPORT_WRITE, "writes" };
-	case IBV_WR_RDMA_READ:
-		return (struct paging){ IBV_ODP_SUPPORT_READ, "reads" };
-	case IBV_WR_ATOMIC_CMP_AND_SWP:
-	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return (struct paging){ IBV_ODP_SUPPORT_ATOMIC, "atomics" };
-	default:
-		return (struct paging){ IBV_ODP_SUPPORT_SEND, "sends" };
-	}
-}
-
 static struct paging paging_of_receives(const struct plan *plan)
 {
 	if (plan->srq)
@@ -38,7 +24,6 @@ static int require_paging(const struct plan *plan, const char *end,
 			  const struct port *port, struct paging wanted,
 			  struct error *err)
 {
-	static const char *const names[TRANSPORTS] = { "RC", "UC", "UD" };
 	uint32_t can = port->limits.odp[plan->transport], any = 0;
 
 	if (can & wanted.bit)
@@ -52,18 +37,21 @@ static int require_paging(const struct plan *plan, const char *end,
 	return fail(err, -EINVAL, "leave --odp out",
 		    "--odp: the %s's %s has no on-demand paging for %s over "
 		    "%s", end, port->device, wanted.what,
-		    names[plan->transport]);
+		    transport_table[plan->transport].name);
 }
 
 int paging_judge(const struct plan *plan, const char *end,
 		 const struct port *port, bool client, struct error *err)
 {
-	const struct paging op = paging_of(op_table[plan->op].opcode);
+	const struct op_info *info = &op_table[plan->op];
+	char what[16];
+	const struct paging op = { info->paging, what };
 	/* those of a write only take its immediate data */
 	const bool into_memory = plan_posts_receives(plan, client) &&
-				 !op_table[plan->op].access;
+				 !info->access;
 	int ret = 0;
 
+	snprintf(what, sizeof(what), "%ss", info->name);
 	if (plan_sends(plan, client) || op.bit != IBV_ODP_SUPPORT_SEND)
 		ret = require_paging(plan, end, port, op, err);
 	if (!ret && into_memory)

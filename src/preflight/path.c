@@ -182,7 +182,7 @@ static void warn_mtu(const struct ends *ends, struct error *err)
 static bool is_datagram(const struct ends *ends)
 {
 	/* sizes that nobody named stop at what both can */
-	return ends->plan->transport == TRANSPORT_UD &&
+	return plan_is_datagram(ends->plan) &&
 	       (ends->server || !ends->plan->all);
 }
 

@@ -64,7 +64,7 @@ static void print_title(FILE *out, const struct result *r)
 static void print_depths(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
-	const bool send = plan->op == OP_SEND || plan->op == OP_SEND_IMM;
+	const bool send = !op_table[plan->op].access;
 
 	if (!r->at_server || plan->bidirectional)
 		fprintf(out, " TX depth        : %u\n",

@@ -36,7 +36,7 @@ static void set_flags(struct run *run, uint64_t size)
 
 	f->pingpong.flag_out = run->res.memory.buffer + last;
 	f->pingpong.flag_in = resources_incoming(&run->res, plan) + last;
-	if (plan->transport == TRANSPORT_UD)
+	if (plan_is_datagram(plan))
 		f->pingpong.flag_in += GRH_SIZE;
 	f->pingpong.slots = plan_slots(plan);
 	f->pingpong.slot_step = plan_slot_step(plan);

@@ -48,7 +48,7 @@ void verification_begin(const struct plan *plan, bool client,
 				    NULL,
 		.stride = plan_stride(plan),
 		.capacity = plan_send_capacity(plan),
-		.header = plan->transport == TRANSPORT_UD ? GRH_SIZE : 0,
+		.header = plan_is_datagram(plan) ? GRH_SIZE : 0,
 		.patience = (uint64_t)(FENCE_AGAIN /
 				       clock_ns_per_tick(f->clock)),
 		.qps = make_qps(f, plan),

@@ -100,9 +100,9 @@ static void read_limits(const struct ibv_device_attr_ex *extended,
 	};
 	if (!(odp->general_caps & IBV_ODP_SUPPORT))
 		return;
-	limits->odp[TRANSPORT_RC] = odp->per_transport_caps.rc_odp_caps;
-	limits->odp[TRANSPORT_UC] = odp->per_transport_caps.uc_odp_caps;
-	limits->odp[TRANSPORT_UD] = odp->per_transport_caps.ud_odp_caps;
+	for (int i = 0; i < TRANSPORTS; i++)
+		limits->odp[i] = *(const uint32_t *)((const char *)odp +
+						     transport_table[i].paging);
 }
 
 static void read_names(struct ibv_context *context,

@@ -226,7 +226,7 @@ static unsigned int conditions(const struct explain_context *c, bool receive)
 		holds |= SHARED;
 	if (c->size > c->plan->mtu && !op->fetches)
 		holds |= PACKETS;
-	if (c->plan->transport == TRANSPORT_UD)
+	if (plan_is_datagram(c->plan))
 		holds |= DATAGRAM;
 	if (op_is_atomic(c->plan->op))
 		return holds | ATOMIC;
@@ -392,7 +392,7 @@ int explain_event(enum ibv_event_type event, const char *device,
 const char *explain_loss(const struct plan *plan, uint64_t size,
 			 const char *otherwise)
 {
-	bool writes = plan->op == OP_WRITE || plan->op == OP_WRITE_IMM;
+	bool writes = op_table[plan->op].access == IBV_ACCESS_REMOTE_WRITE;
 
 	if (plan->transport == TRANSPORT_UC && writes && size > plan->mtu)
 		return "once a packet of a write of several packets is lost, "

@@ -36,7 +36,7 @@ static struct ibv_qp *create_legacy(const struct qp_parts *parts,
 		.send_cq = parts->send_cq,
 		.recv_cq = parts->recv_cq,
 		.srq = parts->srq,
-		.qp_type = qp_attr_type(parts->transport),
+		.qp_type = transport_table[parts->transport].qp_type,
 	};
 	struct ibv_qp *qp;
 
@@ -56,7 +56,7 @@ static struct ibv_qp *create_extended(const struct device *device,
 		.send_cq = parts->send_cq,
 		.recv_cq = parts->recv_cq,
 		.srq = parts->srq,
-		.qp_type = qp_attr_type(parts->transport),
+		.qp_type = transport_table[parts->transport].qp_type,
 		.pd = parts->pd,
 		.comp_mask = IBV_QP_INIT_ATTR_PD |
 			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
@@ -158,7 +158,7 @@ int qp_connect(const struct device *device, struct ibv_qp *qp,
 	struct ibv_qp_attr attr;
 	int ret, mask;
 
-	if (remote->path->global && plan->transport != TRANSPORT_UD)
+	if (remote->path->global && !plan_is_datagram(plan))
 		gid_format(&remote->path->remote.raw, gid);
 	mask = qp_attr_rtr(&attr, device->port.number, plan, remote);
 	ret = modify(device, qp, &attr, mask, "RTR", gid, err);

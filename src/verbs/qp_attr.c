@@ -49,17 +49,6 @@ static const int masks[TRANSPORTS][STEPS] = {
 	},
 };
 
-enum ibv_qp_type qp_attr_type(enum transport transport)
-{
-	static const enum ibv_qp_type types[TRANSPORTS] = {
-		[TRANSPORT_RC] = IBV_QPT_RC,
-		[TRANSPORT_UC] = IBV_QPT_UC,
-		[TRANSPORT_UD] = IBV_QPT_UD,
-	};
-
-	return types[transport];
-}
-
 int qp_attr_init(struct ibv_qp_attr *attr, const struct qp_local *local)
 {
 	*attr = (struct ibv_qp_attr){

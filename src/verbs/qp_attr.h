@@ -33,9 +33,6 @@ struct qp_remote {
 	struct endpoint_qp peer;
 };
 
-/* The type of queue pair that TRANSPORT has. */
-enum ibv_qp_type qp_attr_type(enum transport transport);
-
 /* The way to a peer along PATH, from PORT of this end: of a connected queue
  * pair in RTR, or of an address handle. */
 struct ibv_ah_attr qp_attr_address(uint8_t port, const struct plan *plan,

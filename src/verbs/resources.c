@@ -169,7 +169,7 @@ static int choose_psns(struct resources *res, struct error *err)
 static int choose_qkey(const struct plan *plan, struct resources *res,
 		       struct error *err)
 {
-	if (plan->transport != TRANSPORT_UD)
+	if (!plan_is_datagram(plan))
 		return 0;
 	return choose(&res->qkey, ENDPOINT_QKEY_MAX, err);
 }
@@ -299,7 +299,7 @@ int resources_connect(struct resources *res, const struct device *device,
 		q->remote_qpn = peer->qps[i].qpn;
 		q->remote_qkey = peer->qkey;
 		ret = qp_connect(device, q->qp, plan, &remote, err);
-		if (!ret && plan->transport == TRANSPORT_UD)
+		if (!ret && plan_is_datagram(plan))
 			ret = addresses_get(&res->addresses, device, res->pd,
 					    plan, path, i, &q->ah, err);
 	}

@@ -210,13 +210,6 @@ TEST(test_reads_of_each_end)
 	assert_int_equal(attr.max_rd_atomic, 5);
 }
 
-TEST(test_types)
-{
-	assert_int_equal(qp_attr_type(TRANSPORT_RC), IBV_QPT_RC);
-	assert_int_equal(qp_attr_type(TRANSPORT_UC), IBV_QPT_UC);
-	assert_int_equal(qp_attr_type(TRANSPORT_UD), IBV_QPT_UD);
-}
-
 /* A handle has the way of a connected queue pair, by code, too. */
 TEST(test_address)
 {
@@ -293,7 +286,6 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rtr_with_grh),
 	cmocka_unit_test(test_rts),
 	cmocka_unit_test(test_reads_of_each_end),
-	cmocka_unit_test(test_types),
 	cmocka_unit_test(test_address),
 	cmocka_unit_test(test_effective),
 	cmocka_unit_test(test_query),

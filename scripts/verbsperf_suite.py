@@ -140,7 +140,7 @@ def parse_options(words, program, where, forbidden):
 def check_option(word, name, program, where, forbidden):
     """WORD is a long option of the program that is allowed here."""
     if not word.startswith("--"):
-        raise SuiteError(f"{where}: '{word}' is no option; wanted is TEST...: "
+        raise SuiteError(f"{where}: '{word}' is no option; expected TEST...: "
                          "--option VALUE... with long names")
     for whose, names in (("a target", forbidden), ("a server", OF_SERVER),
                          ("verbsperf-sweep", OF_SWEEP)):
@@ -159,7 +159,7 @@ def parse_line(text, number, path, program):
     names, colon, rest = text.partition(":")
     tests = names.split()
     if not colon or not tests:
-        raise SuiteError(f"{where}: wanted is TEST...: --option VALUE...")
+        raise SuiteError(f"{where}: expected TEST...: --option VALUE...")
     for test in tests:
         if test not in program.tests and tests != ["defaults"]:
             raise SuiteError(f"{where}: unknown test '{test}'; allowed are "
@@ -201,7 +201,7 @@ def line_sizes(line, test):
         return sizes(line.options.get("size", default))
     except ValueError as error:
         raise SuiteError(f"{line.path}:{line.number}: --size '{error}': "
-                         "wanted is a size like 64 or 4K, a list 64,4K or a "
+                         "expected a size like 64 or 4K, a list 64,4K or a "
                          "range 2..8M") from None
 
 
@@ -218,7 +218,7 @@ def points_of(line):
                     qps = 0
                 if not qps:
                     raise SuiteError(f"{line.path}:{line.number}: --qps: "
-                                     "wanted are numbers like 1,8")
+                                     "expected numbers like 1,8")
                 transport = options.pop("transport", "RC").upper()
                 yield {"test": test, "transport": transport, "size": size,
                        "qps": qps, "options": options}
@@ -307,7 +307,7 @@ def split_server(text, where):
         return text, None
     server, colon, port = text.partition(":")
     if not server or (colon and not port.isdigit()):
-        raise SuiteError(f"{where}: wanted is [NAME=]SERVER[:PORT][,option"
+        raise SuiteError(f"{where}: expected [NAME=]SERVER[:PORT][,option"
                          "[=value]...] or [NAME=]loopback[:DEVICE][,...]")
     return server, port or None
 

@@ -63,8 +63,8 @@ def test_arguments_of_a_point(program, write_suite):
 @pytest.mark.parametrize("text, number, words", [
     ("", None, "no line names a test"),
     ("# only\n", None, "no line names a test"),
-    ("write_bw", 1, "wanted is TEST"),
-    (": --size 2", 1, "wanted is TEST"),
+    ("write_bw", 1, "expected TEST"),
+    (": --size 2", 1, "expected TEST"),
     ("\nfast_bw: --size 2", 2, "unknown test 'fast_bw'; allowed are send_bw"),
     ("write_bw: --sizes 2", 1, "unknown option '--sizes'; allowed are "
      "--bidirectional --duration"),
@@ -74,16 +74,16 @@ def test_arguments_of_a_point(program, write_suite):
     ("write_bw: --size --qps 2", 1, "--size needs a value"),
     ("write_bw: --size 2 --size 3", 1, "--size is there twice"),
     ("write_bw: --bidirectional=1", 1, "takes no value"),
-    ("write_bw: --size 2x", 1, "--size '2x': wanted is a size"),
-    ("write_bw: --size 2,,3", 1, "--size '': wanted is a size"),
-    ("write_bw: --qps x", 1, "--qps: wanted are numbers"),
-    ("write_bw: --qps 0", 1, "--qps: wanted are numbers"),
-    ("write_bw: --post-list x", 1, "write_bw: --post-list 'x': wanted is a"),
+    ("write_bw: --size 2x", 1, "--size '2x': expected a size"),
+    ("write_bw: --size 2,,3", 1, "--size '': expected a size"),
+    ("write_bw: --qps x", 1, "--qps: expected numbers"),
+    ("write_bw: --qps 0", 1, "--qps: expected numbers"),
+    ("write_bw: --post-list x", 1, "write_bw: --post-list 'x': expected a"),
     ("write_lat: --qps 1,2", 1, "write_lat: --qps: latency is measured on"),
     ("write_bw: --device mlx5_0", 1, "--device is for a target to say"),
     ("write_bw: --json", 1, "--json is for verbsperf-sweep to say"),
     ("write_bw:\nwrite_bw: --duration 3", 2, "is in line 1 already"),
-    ("write_bw:\n  oops", 2, "wanted is TEST"),
+    ("write_bw:\n  oops", 2, "expected TEST"),
 ])
 def test_what_is_no_suite(points, tmp_path, text, number, words):
     with pytest.raises(suites.SuiteError) as error:
@@ -117,8 +117,8 @@ def test_targets(program, text, wanted):
 
 
 @pytest.mark.parametrize("text, words", [
-    ("", "needs a name"), ("=node1", "needs a name"), ("a=", "wanted is"),
-    ("a=node1:x", "wanted is"), ("a=node1,nonsense", "unknown option"),
+    ("", "needs a name"), ("=node1", "needs a name"), ("a=", "expected"),
+    ("a=node1:x", "expected"), ("a=node1,nonsense", "unknown option"),
     ("a=node1,mtu", "--mtu needs a value"), ("a=node1,port=3", "--port is"),
     ("a=node1,json", "--json is"), ("a=node1,bidirectional=3", "no value")])
 def test_what_is_no_target(program, text, words):

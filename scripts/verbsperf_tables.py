@@ -22,11 +22,13 @@ def unit(metric):
 
 
 def number(value):
-    """VALUE with four digits that count."""
+    """VALUE with four digits that count; a small one, too, is never 0."""
     if value is None:
         return "-"
     text = f"{value:#.4g}"
-    return f"{value:.0f}" if "e" in text else text.rstrip(".")
+    if "e" in text and abs(value) >= 1:
+        return f"{value:.0f}"
+    return text.rstrip(".")
 
 
 def percent(ratio, digits):

@@ -82,11 +82,11 @@ def times():
 STARTED = times()
 
 
-def document(gbps=50.0, size=64, p99=None, **changes):
+def document(gbps=50.0, size=64, p99=None, mpps=None, **changes):
     """A verbsperf/1 document."""
     latency = {"p50": p99 / 2, "p99": p99} if p99 else None
     row = {"size": size, "latency": latency,
-           "bandwidth": None if latency else {"gbps": gbps}}
+           "bandwidth": None if latency else {"gbps": gbps, "mpps": mpps}}
     test = {"name": "write_lat", "metric": "latency"} if latency else {}
     made = {"test": test, "results": [row], "started": next(STARTED),
             "parameters": {"tx-depth": 128, "loopback": False}}

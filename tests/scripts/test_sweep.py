@@ -328,6 +328,16 @@ def test_documents_are_shown_as_what_they_are_of(sweep, write):
          "40.00", "40.00"]]
 
 
+def test_a_small_rate_is_shown(sweep, write):
+    """1 MiB at 20 a second is a rate, not 0."""
+    path = write("slow.json", [document(0.00018, mpps=2.16e-05)] * 2)
+    _, text, _ = sweep(path)
+    rows = [re.split(r"  +", line.strip()) for line in text.splitlines()[2:4]]
+    assert [row[-4:] for row in rows] == [
+        ["0.0001800", "-", "0.0001800", "0.0001800"],
+        ["2.160e-05", "-", "2.160e-05", "2.160e-05"]]
+
+
 def test_list_needs_no_target(sweep, small):
     status, out, err = sweep("--list", small)
     assert status == 0 and out.splitlines() == [

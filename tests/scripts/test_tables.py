@@ -92,6 +92,22 @@ def test_tolerances_are_above_the_table(table, compare, write):
     assert "- tolerance: 2% of Gb/s\n" in compare("--markdown", base, new)[1]
 
 
+@pytest.mark.parametrize("value, text", [
+    (None, "-"), (0, "0.000"), (2.16e-05, "2.160e-05"), (9e-10, "9.000e-10"),
+    (0.00018, "0.0001800"), (0.5, "0.5000"), (51, "51.00"), (1234.5, "1234"),
+    (123456.7, "123457")])
+def test_number(value, text):
+    """What was measured is not shown as 0."""
+    assert tables.number(value) == text
+
+
+def test_a_small_rate_is_no_zero(table):
+    """Neither side of a comparison says 0 of 2e-5 Mpps."""
+    base = [2.16e-05 * (1 + i / 1000) for i in range(6)]
+    lines, _ = table(base, base[::-1], "--metric", "mpps", key="mpps")
+    assert cells(lines)[1:4] == ["Mpps", "2.165e-05", "2.165e-05"]
+
+
 @pytest.mark.parametrize("ratio, digits, text", [
     (0.97, 1, "-3.0%"), (0.9999, 1, "+0.0%"), (0.9999, 2, "-0.01%"),
     (15.0, 1, "+1400%"), (None, 1, "-"), (1e12, 1, "from 0")])

@@ -209,7 +209,7 @@ def not_json(path, text, error):
     where = f"{path}:{error.lineno}"
     if not text[error.pos:].strip() or "\n" not in text[error.pos:]:
         return (f"{where}: the file is cut off or not JSON: {error.msg};"
-                " a sweep that is run again with --resume goes on there")
+                " a sweep that is run again goes on there")
     return f"{where}: not JSON: {error.msg}"
 
 

@@ -13,6 +13,12 @@ import verbsperf_results as results
 import verbsperf_suite as suites
 
 
+# Half a day: a job of every night does not go on with the night before.
+GOES_ON_WITHIN = 12 * 3600
+GOES_ON = ("the same command goes on there, after "
+           f"{GOES_ON_WITHIN // 3600} hours with --resume")
+
+
 class FileError(Exception):
     """The file cannot be used; the text says which and why."""
 
@@ -96,8 +102,8 @@ def append(fd, path, entry):
     except OSError as error:
         os.ftruncate(fd, end)
         raise WriteError(f"{path}: cannot write: {error.strerror}; what was "
-                         "measured before is in it, and the same command "
-                         "with --resume goes on there") from None
+                         f"measured before is in it, and {GOES_ON}"
+                         ) from None
 
 
 def target_json(target):

@@ -208,7 +208,9 @@ def test_interrupted(tmp_path, stuck, number):
     stuck.send_signal(number)
     _, err = stuck.communicate(timeout=60)
     assert stuck.returncode == 130
-    assert "interrupted; 5 measured" in err and "Traceback" not in err
+    assert ("interrupted; 5 measured, and the same command goes on there, "
+            "after 12 hours with --resume\n") in err
+    assert "Traceback" not in err
     assert len(entries(tmp_path / "out")) == 6
 
 
@@ -260,7 +262,8 @@ def test_disk_full(sweep, small, tmp_path):
 
     arguments = ("-o", "out", "--rounds", 2, small, "a=x", "b=y")
     refused(sweep(*arguments, preexec_fn=limit), 1, "out: cannot write: File "
-            "too large", "goes on there")
+            "too large", "the same command goes on there, after 12 hours with "
+            "--resume")
     some = len(entries(tmp_path / "out"))
     assert 1 < some < 17
     assert sweep(*arguments)[0] == 0

@@ -9,7 +9,8 @@ read(path) gives a list of Records, one for each row of results.  A file is
         {"schema": "verbsperf-sweep/1", "tool": {...}, "started": "...",
          "suite": [...], "seed": N, "targets": [{"name": ..., ...}, ...], ...}
 
-    and then, for each point that was measured in each round,
+    and then, for each point that was measured in each round, and once more
+    when it had failed,
 
         {"target": NAME, "round": N, "point": {"test", "transport", "size",
          "qps", "options": {name: value}}, "document": verbsperf/1 or null,
@@ -151,9 +152,9 @@ def read_with_header(path):
     if first.get("schema") == SWEEP:
         check_header(path, line, first)
         session = json.dumps(first, sort_keys=True)
-        return first, in_order(first, [
+        return first, in_order(first, without_retried([
             sweep_record(path, number, entry)._replace(session=session)
-            for number, entry in records[1:]])
+            for number, entry in records[1:]]))
     return None, read_documents(path, records)
 
 
@@ -332,6 +333,17 @@ def read_documents(path, entries):
             records.append(Record(target, 1, None, None, document, error,
                                   marks, path, line))
     return records
+
+
+def without_retried(records):
+    """RECORDS of a sweep without the failures that were measured anew: of each
+    round of a point one record, a success if there is one."""
+    kept = {}
+    for record in records:
+        key = (record.target, record.round, record.point)
+        if key not in kept or kept[key].row is None:
+            kept[key] = record
+    return list(kept.values())
 
 
 def in_order(header, records):

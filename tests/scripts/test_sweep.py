@@ -185,6 +185,60 @@ def test_killed_and_gone_on_with(sweep, small, tmp_path, stuck):
     assert whole == keys(entries(tmp_path / "never")) and len(whole) == 32
 
 
+@pytest.mark.parametrize("options", [(), ("--resume",)])
+def test_what_failed_is_measured_anew(sweep, small, tmp_path, compare,
+                                      options):
+    """The server was not started; then it was."""
+    command = ("-o", "out", "--rounds", 2, *options, small, "a=up", "b=node1")
+    status, _, err = sweep(*command, env={"FAKE_DOWN": "up"})
+    assert status == 1 and "8 measured, 8 failed: out" in err
+    before = (tmp_path / "out").read_bytes()
+    status, _, err = sweep(*command)
+    assert status == 0, err
+    assert "; 8 measured before; 8 failed before, measured anew now; " in err
+    assert "16 measured, 0 failed: out (8 of them measured before)" in err
+    path = tmp_path / "out"
+    assert path.read_bytes().startswith(before)
+    assert len(entries(path)) == 1 + 16 + 8
+    # the failures are in the file, and count nowhere
+    records = results.read(str(path))
+    assert len(records) == 16 and all(record.row for record in records)
+    table = [re.split(r"  +", line.strip())
+             for line in sweep("out")[1].splitlines()[2:]]
+    assert [row[1:3] for row in table if row[0][1:2] == ":"] == [["2", "0"]] * 8
+    assert all(point["new_rounds"] == 2 and not point["notes"] for point in
+               json.loads(compare("--json", path)[1])["points"])
+    # now it is complete
+    refused(sweep("-o", "out", "--rounds", 2, small, "a=up", "b=node1"), 2,
+            "nothing is left to measure, all 16 measurements are in it")
+
+
+def test_what_fails_again_is_one_failure(sweep, small, tmp_path):
+    command = ("-o", "out", "--rounds", 1, small, "a=x", "down")
+    assert sweep(*command)[0] == 1
+    status, _, err = sweep(*command)
+    assert status == 1
+    assert "; 4 measured before; 4 failed before, measured anew now" in err
+    assert "4 measured, 4 failed: out (4 of them measured before)" in err
+    assert len(entries(tmp_path / "out")) == 1 + 8 + 4
+    assert sweep("out")[1].count("(4 times)") == 1
+
+
+@pytest.mark.parametrize("targets, cause", [
+    (("down",), "down: cannot connect to down: Connection refused"),
+    (("down", "corrupt"), "corrupt: byte 3 was wrong; down: cannot connect"),
+])
+def test_when_nothing_can_be_measured_it_ends(sweep, small, tmp_path, targets,
+                                              cause):
+    """Nine more rounds of a server that is not there tell nothing."""
+    status, _, err = sweep("-o", "out", small, *targets)
+    assert status == 1
+    assert ("no more rounds after 1, in which every measurement failed: "
+            + cause) in err
+    assert err.endswith(f": 0 measured, {4 * len(targets)} failed: out\n")
+    assert len(entries(tmp_path / "out")) == 1 + 4 * len(targets)
+
+
 def test_an_old_sweep_is_gone_on_with_when_that_is_meant(sweep, small,
                                                          tmp_path):
     """A night that was interrupted is no part of the next one."""
@@ -208,8 +262,8 @@ def test_interrupted(tmp_path, stuck, number):
     stuck.send_signal(number)
     _, err = stuck.communicate(timeout=60)
     assert stuck.returncode == 130
-    assert ("interrupted; 5 measured, and the same command goes on there, "
-            "after 12 hours with --resume\n") in err
+    assert ("interrupted; 5 measured, 0 failed, and the same command goes on "
+            "there, after 12 hours with --resume\n") in err
     assert "Traceback" not in err
     assert len(entries(tmp_path / "out")) == 6
 
@@ -283,9 +337,11 @@ def test_until_the_interval_is_narrow(sweep, write_suite, tmp_path):
                            "--max-rounds", 8, suite, "a=x")
     assert status == 3
     assert "2 of 2 points are not known to 0.01% after 8 rounds" in err
-    status, _, _ = sweep("-o", "down", "--until-ci", "95,2", suite, "down")
+    # a point is given up after three rounds, the other is measured
+    status, _, _ = sweep("-o", "half", "--until-ci", "95,2", suite, "halfdown")
     assert status == 1
-    assert len(keys(entries(tmp_path / "down"))) == 2 * 3
+    tests = [entry["point"]["test"] for entry in entries(tmp_path / "half")[1:]]
+    assert (tests.count("write_bw"), tests.count("send_lat")) == (3, 6)
 
 
 def test_what_is_in_a_file(sweep, small, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 import complete
 import verbsperf_figure as figure
 import verbsperf_rows
-from conftest import refused, run
+from conftest import document, refused, run
 from plots import LATENCY, RUN, bw_row, lat_row, loads, result, sweep
 
 
@@ -45,6 +45,23 @@ def test_only(write, tmp_path):
     assert status == 0
     assert out.endswith("bandwidth and message rate over size\n")
     refused(run("verbsperf-plot", path, "--only", "qps=2"), 1, "qps=2", path)
+    # an option that the results have, with another value
+    path = write("one.json", [document()])
+    refused(run("verbsperf-plot", path, "--only", "tx-depth=1"), 1,
+            "there are no such results")
+
+
+@pytest.mark.parametrize("condition, words", [
+    ("tset=write_bw", "unknown name 'tset'; did you mean test?"),
+    ("tx_depth=128", "unknown name 'tx_depth'; did you mean tx-depth?"),
+    ("nonsense=1", "unknown name 'nonsense'; there are test, transport, size, "
+     "qps, target, title, device and the options of verbsperf"),
+])
+def test_only_of_an_unknown_name(write, condition, words):
+    """A misspelt name is no result that is missing."""
+    path = write("one.json", [document()])
+    refused(run("verbsperf-plot", path, "--only", condition), 2,
+            f"--only {condition}: {words}")
 
 
 @pytest.mark.parametrize("kind, lines, need", [

@@ -10,6 +10,7 @@ A suite is text.  Each line has tests, a colon and options of verbsperf:
 Values between commas are alternatives, and every combination is a point.
 "defaults" are options of every line below it that does not have them.
 """
+import difflib
 import itertools
 import os
 import re
@@ -139,9 +140,12 @@ def parse_options(words, program, where, forbidden):
 
 def check_option(word, name, program, where, forbidden):
     """WORD is a long option of the program that is allowed here."""
+    if re.fullmatch("-[A-Za-z].*", word):
+        raise SuiteError(f"{where}: '{word}': options have their long names "
+                         "here, such as --size, and no letters")
     if not word.startswith("--"):
         raise SuiteError(f"{where}: '{word}' is no option; expected TEST...: "
-                         "--option VALUE... with long names")
+                         "--option VALUE...")
     for whose, names in (("a target", forbidden), ("a server", OF_SERVER),
                          ("verbsperf-sweep", OF_SWEEP)):
         if name in names:
@@ -149,8 +153,10 @@ def check_option(word, name, program, where, forbidden):
     if name not in program.options:
         allowed = sorted(program.options.keys() - OF_SWEEP - OF_SERVER
                          - forbidden)
-        raise SuiteError(f"{where}: unknown option '--{name}'; allowed are "
-                         + " ".join("--" + one for one in allowed))
+        close = difflib.get_close_matches(name, allowed, 1)
+        raise SuiteError(f"{where}: unknown option '--{name}'; "
+                         + (f"did you mean --{close[0]}?" if close
+                            else "see verbsperf --help"))
 
 
 def parse_line(text, number, path, program):

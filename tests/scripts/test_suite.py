@@ -66,9 +66,14 @@ def test_arguments_of_a_point(program, write_suite):
     ("write_bw", 1, "expected TEST"),
     (": --size 2", 1, "expected TEST"),
     ("\nfast_bw: --size 2", 2, "unknown test 'fast_bw'; allowed are send_bw"),
-    ("write_bw: --sizes 2", 1, "unknown option '--sizes'; allowed are "
-     "--bidirectional --duration"),
-    ("write_bw: -s 2", 1, "'-s' is no option"),
+    ("write_bw: --sizes 2", 1,
+     "unknown option '--sizes'; did you mean --size?"),
+    ("write_bw: --szie 2", 1, "unknown option '--szie'; did you mean --size?"),
+    ("write_bw: --nonsense 2", 1,
+     "unknown option '--nonsense'; see verbsperf --help"),
+    ("write_bw: -s 2", 1, "'-s': options have their long names here, such as "
+     "--size, and no letters"),
+    ("write_bw: -s2", 1, "'-s2': options have their long names here"),
     ("write_bw: 2", 1, "'2' is no option"),
     ("write_bw: --size", 1, "--size needs a value"),
     ("write_bw: --size --qps 2", 1, "--size needs a value"),

@@ -373,6 +373,15 @@ def test_what_is_in_a_file(sweep, small, tmp_path):
     refused(sweep("quick"), 2, "missing: -o/--output, TARGET", "'quick'")
 
 
+def test_a_file_that_is_not_there(sweep):
+    assert sweep("nofile.jsonl") == (
+        2, "", "verbsperf-sweep: error: nofile.jsonl: No such file or "
+        "directory\n")
+    # where a suite is meant, what is missing is said
+    refused(sweep("-o", "out", "nofile"), 2, "missing: TARGET")
+    refused(sweep("quick"), 2, "missing: -o/--output, TARGET")
+
+
 def test_documents_are_shown_as_what_they_are_of(sweep, write):
     """Results of two devices are no rounds of each other here, either."""
     other = document(40.0)

@@ -336,25 +336,36 @@ static const struct percentiles *percentiles_of(const struct result *r)
 	return r->params.percentiles.n ? &r->params.percentiles : &usual;
 }
 
-/* What "-" means where a latency has no percentile: the highest of them. */
-static void explain_no_percentile(FILE *out, const struct result *r)
+/* The fewest that a row has which did not fail. */
+static uint64_t least_samples(const struct result *r)
 {
-	const struct percentiles *list = percentiles_of(r);
-	char text[PERCENTILE_TEXT_SIZE];
-	uint32_t highest = 0;
 	uint64_t least = UINT64_MAX;
 
 	for (uint32_t i = 0; i < r->n_rows; i++)
 		if (!r->rows[i].failed && r->rows[i].latency.samples < least)
 			least = r->rows[i].latency.samples;
-	for (uint32_t i = 0; i < list->n; i++)
-		if (summary_min_samples(list->per_million[i]) > least &&
-		    list->per_million[i] > highest)
-			highest = list->per_million[i];
-	if (highest && least)
-		fprintf(out, " -: %s%% needs %" PRIu64 " samples\n",
-			units_format_percentile(highest, text),
-			summary_min_samples(highest));
+	return least;
+}
+
+/* What "-" means where a latency has no percentile: of each of them. */
+static void explain_no_percentile(FILE *out, const struct result *r)
+{
+	const struct percentiles *list = percentiles_of(r);
+	const uint64_t least = least_samples(r);
+	char text[PERCENTILE_TEXT_SIZE];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; least && i < list->n; i++) {
+		uint64_t needed = summary_min_samples(list->per_million[i]);
+
+		if (needed <= least)
+			continue;
+		fprintf(out, "%s%s%% needs %" PRIu64, n++ ? ", " : " -: ",
+			units_format_percentile(list->per_million[i], text),
+			needed);
+	}
+	if (n)
+		fputs(" samples\n", out);
 }
 
 static void print_dropped(FILE *out, const struct result *r)

@@ -104,7 +104,7 @@ TEST(test_no_samples_and_one)
 		   " 2                    1      2.00      2.00          "
 		   "   -      2.00           -         -         -\n"
 		   " latency: half round trip, " CLOCK
-		   " -: 99.9% needs 2995 samples\n");
+		   " -: 99% needs 299, 99.9% needs 2995 samples\n");
 }
 
 TEST(test_intervals_and_threads)
@@ -193,7 +193,11 @@ TEST(test_why_there_is_no_percentile)
 {
 	struct result *r = result_latency(298);
 
+	check_dashes(r, " -: 99% needs 299, 99.9% needs 2995 samples");
+	/* that which it has is no dash */
+	r->rows[0].latency.samples = 299;
 	check_dashes(r, " -: 99.9% needs 2995 samples");
+	r->rows[0].latency.samples = 298;
 	r->params.percentiles = (struct percentiles){ 2, { 995000, 500000 } };
 	check_dashes(r, " -: 99.5% needs 598 samples");
 	r->rows[0].failed = true;

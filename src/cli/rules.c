@@ -79,6 +79,9 @@ static int refuse(struct given *g, const struct param *row)
 {
 	enum command command = g->options->command;
 
+	if (command == COMMAND_SERVE && !strcmp(row->name, "loopback"))
+		return fail(g->err, -EINVAL, "give it to a test instead",
+			    "--loopback: not for serve, which is one end");
 	if (command == COMMAND_SERVE)
 		return fail(g->err, -EINVAL, "give it to the client",
 			    "--%s: the client decides that, not the server",

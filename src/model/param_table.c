@@ -54,7 +54,7 @@ const struct param param_table[] = {
 	  "SECONDS", "60", PARAM_CLIENT,
 	  "retry until the server is up [60 when given]" },
 	{ 0, "loopback", 0, NULL, FLAG(loopback), 0, 1, NULL,
-	  NULL, NULL, PARAM_BOTH,
+	  NULL, NULL, PARAM_CLIENT,
 	  "run both ends here, on one device" },
 	{ 0, "once", 0, NULL, FLAG(once), 0, 1, NULL,
 	  NULL, NULL, PARAM_SERVER,

@@ -82,7 +82,8 @@ def test_options_of_a_test(test):
      "--qps=2 --interval=1 --min-gbps=1"),
     ("read_bw", "--outstanding-reads", "--transport=UC --imm --max-lost=1"),
     ("atomic_lat", "--atomic-type", "--size=64 --all --imm"),
-    ("serve", "--once --device", "--size=2 --transport=UD --wait=2"),
+    ("serve", "--once --device",
+     "--size=2 --transport=UD --wait=2 --loopback"),
     ("devices", "--device --gid-index", "--port=2 --json"),
     ("calibrate", "--clock --cpus --json --title", "--device=x --port=2"),
 ])

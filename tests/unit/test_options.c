@@ -278,6 +278,7 @@ static const struct refused refused[] = {
 	{ "verbsperf calibrate --histogram", "--histogram: not for calibrate" },
 	{ "verbsperf devices --cpus 1", "--cpus: not for devices" },
 	{ "verbsperf devices --clock counter", "--clock: not for devices" },
+	{ "verbsperf serve --loopback", "--loopback: not for serve, which is one end" },
 	{ "verbsperf serve --threads 2", "--threads: the client decides that, not the server" },
 	{ "verbsperf serve --samples x", "--samples: the client decides that, not the server" },
 	{ "verbsperf serve --interval 1", "--interval: the client decides that, not the server" },

@@ -18,7 +18,7 @@
 /* The first of the words that each command is called by. */
 struct commands {
 	char text[128];
-	const char *word[OP_COUNT * METRIC_COUNT + 3];
+	const char *word[OP_COUNT * METRIC_COUNT + 4];
 	size_t n;
 };
 
@@ -30,7 +30,7 @@ static void list_commands(struct commands *commands)
 	test_list(commands->text, sizeof(commands->text));
 	used = strlen(commands->text);
 	snprintf(commands->text + used, sizeof(commands->text) - used,
-		 " serve devices calibrate");
+		 " serve devices calibrate faults");
 	for (char *word = strtok_r(commands->text, " ", &rest); word;
 	     word = strtok_r(NULL, " ", &rest))
 		commands->word[commands->n++] = word;

@@ -17,7 +17,7 @@ ZSH = PROGRAM.parent / "completion/zsh/_verbsperf"
 SYSFS = "/sys/class/infiniband"
 TESTS = ["send_bw", "send_lat", "write_bw", "write_lat", "read_bw",
          "read_lat", "atomic_bw", "atomic_lat"]
-COMMANDS = TESTS + ["serve", "devices", "calibrate"]
+COMMANDS = TESTS + ["serve", "devices", "calibrate", "faults"]
 # bash breaks words where COMP_WORDBREAKS says; compopt works only for readline.
 COMPLETE = """
 compopt() { :; }

@@ -42,6 +42,7 @@ TEST(test_every_parameter)
 		assert_contains(text, row->letter ? option : option + 4);
 		assert_contains(text, row->help);
 	}
+	assert_contains(text, "verbsperf faults  ");
 	assert_contains(text, "-h, --help");
 	assert_contains(text, "-V, --version");
 	assert_contains(text, "TEST: send_bw send_lat write_bw write_lat "

@@ -150,6 +150,37 @@ static void print_values(const struct param *row)
 				printf("%.*s ", length, word);
 }
 
+/* True when COMMAND takes WORD, of LENGTH, as the value of ROW. */
+static bool takes_word(const char *command, const struct param *row,
+		       const char *word, int length)
+{
+	char option[2 * ARGUMENT_SIZE];
+
+	snprintf(option, sizeof(option), "--%s=%.*s", row->name, length, word);
+	return parses_somehow(command, option);
+}
+
+/* Where COMMAND does not take all values of ROW: those that it does. */
+static void print_fewer_values(const struct param *row, const char *command)
+{
+	char values[2 * ARGUMENT_SIZE] = "";
+	bool all = true;
+	const char *word;
+	int length;
+
+	for (uint64_t i = 0; (word = param_word(row, i, &length)); i++) {
+		size_t used = strlen(values);
+
+		if (takes_word(command, row, word, length))
+			snprintf(values + used, sizeof(values) - used, "%.*s ",
+				 length, word);
+		else
+			all = false;
+	}
+	if (!all)
+		printf("\t\t%s) values='%s' ;;\n", command, values);
+}
+
 /* Each name that ROW has. */
 static void print_names(const struct param *row)
 {
@@ -163,7 +194,7 @@ static void print_names(const struct param *row)
 		printf("|--%.*s", length, name);
 }
 
-static void print_row(const struct param *row)
+static void print_row(const struct param *row, const struct commands *commands)
 {
 	putchar('\t');
 	print_names(row);
@@ -181,6 +212,12 @@ static void print_row(const struct param *row)
 		fputs("optional=1 ", stdout);
 	fputs("help=", stdout);
 	print_quoted(row->help);
+	if (row->kind == PARAM_CHOICE) {
+		fputs("\n\t\tcase $2 in\n", stdout);
+		for (size_t i = 0; i < commands->n; i++)
+			print_fewer_values(row, commands->word[i]);
+		fputs("\t\tesac", stdout);
+	}
 	fputs(" ;;\n", stdout);
 }
 
@@ -208,14 +245,14 @@ int main(void)
 	for (size_t i = 0; i < commands.n; i++)
 		print_command(commands.word[i]);
 	fputs("\t*)\n\t\toptions='--help --version' ;;\n\tesac\n}\n\n"
-	      "# Sets what is known of the option $1: letter, argument, values, "
-	      "optional, help.\n"
+	      "# Sets what is known of the option $1 of the command $2, or of "
+	      "any: letter,\n# argument, values, optional, help.\n"
 	      "_verbsperf_option()\n{\n"
 	      "\tletter='' argument='' values='' optional='' help=''\n"
 	      "\tcase $1 in\n", stdout);
 	for (size_t i = 0; i < param_count; i++)
 		if (!(param_table[i].who & PARAM_HIDDEN))
-			print_row(&param_table[i]);
+			print_row(&param_table[i], &commands);
 	fputs("\t--help|-h)\n\t\tletter=-h help='all options' ;;\n"
 	      "\t--version|-V)\n\t\tletter=-V help='of verbsperf' ;;\n"
 	      "\tesac\n}\n", stdout);

@@ -115,7 +115,6 @@ def test_options_are_all_of_the_table():
     (("--connection", "U"), ["UC", "UD"]),
     (("--transport", "="), ["RC", "UC", "UD"]),
     (("--transport", "=", "R"), ["RC"]),
-    (("--atomic-type", "C"), ["CMP_AND_SWAP"]),
     (("--numa", ""), ["auto", "none"]),
     (("--title", ""), []),
     (("--size", "="), []),
@@ -123,6 +122,21 @@ def test_options_are_all_of_the_table():
 ])
 def test_values(words, wanted):
     assert offers("send_bw", *words) == wanted
+
+
+@pytest.mark.parametrize("words, wanted", [
+    (("read_bw", "-c", ""), ["RC"]),
+    (("atomic_lat", "--connection", ""), ["RC"]),
+    (("write_lat", "--transport", "="), ["RC", "UC"]),
+    (("send_lat", "-c", ""), ["RC", "UC", "UD"]),
+    (("atomic_bw", "--atomic-type", "C"), ["CMP_AND_SWAP"]),
+    (("serve", "-c", ""), []),
+    (("write_lat", "--arrival", ""), ["fixed", "poisson"]),
+    (("-c", ""), ["RC", "UC", "UD"]),
+])
+def test_values_are_those_that_the_command_takes(words, wanted):
+    """Reads are not done over UC and UD."""
+    assert offers(*words) == wanted
 
 
 def test_the_command_may_follow_options():
@@ -212,5 +226,6 @@ def test_zsh(tmp_path):
     assert zsh_offers(tmp_path, "verbsperf ") == COMMANDS
     assert zsh_offers(tmp_path, "verbsperf send_bw --transport=U") == [
         "UC", "UD"]
+    assert zsh_offers(tmp_path, "verbsperf write_bw -c ") == ["RC", "UC"]
     assert sorted(zsh_offers(tmp_path, "verbsperf calibrate --")) == [
         "--clock", "--cpus", "--help", "--json", "--title"]

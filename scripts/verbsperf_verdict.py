@@ -26,6 +26,7 @@ class Sample(typing.NamedTuple):
     new: list
     higher_is_better: bool
     tolerance: float  # 0.02 is 2%
+    lacking: str = None  # a sentence, where rounds have no value
 
 
 class Judgement(typing.NamedTuple):
@@ -91,6 +92,8 @@ def too_few(sample, verdict, family):
         points = f" for {family} points" if family > 1 else ""
     if have >= needed:
         return None
+    if sample.lacking:
+        return f"{sample.lacking}, at least {needed} are needed{points}"
     return f"too few rounds, {have} of at least {needed}{points}"
 
 

@@ -36,6 +36,23 @@ def test_too_few_rounds_are_said(table):
     assert point["reason"] == "too few rounds, 3 of at least 5"
 
 
+def test_a_percentile_that_rounds_lack_is_said(compare, write):
+    """Six rounds are enough, and four values are not."""
+    files = []
+    for name, values in (("base", [9.0] * 4 + [None] * 2),
+                         ("new", [9.0, None, 9.1, None, 9.2])):
+        rows = [document(p99=9.0) for _ in values]
+        for row, value in zip(rows, values):
+            row["results"][0]["latency"]["p99"] = value
+        files.append(write(name, rows))
+    said = ("p99 was measured in 4 and 3 of 6 and 5 rounds, at least 5 are "
+            "needed")
+    assert cells(compare(*files)[1].splitlines())[-1] == (
+        f"inconclusive: {said}; about 2 more rounds needed")
+    point, = json.loads(compare("--json", *files)[1])["points"]
+    assert point["reason"] == said
+
+
 def test_digits_tell_what_differs(table):
     """An interval that is not a point does not look like one."""
     lines, _ = table([100.0 + i / 1000 for i in range(8)],

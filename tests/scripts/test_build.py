@@ -1,0 +1,62 @@
+"""What configure chooses gets into what make makes: in a copy of the tree."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import SCRIPTS
+
+TOP = SCRIPTS.parent
+# What configure and make need to compile one file.
+NEEDED = ("Makefile.am", "Makefile.in", "aclocal.m4", "build-aux",
+          "config.h.in", "configure", "configure.ac", "m4", "scripts", "src",
+          "tests")
+OBJECT = "src/base/cpulist.o"
+pytestmark = pytest.mark.skipif(
+    not (TOP / "configure").exists(), reason="autoreconf was not run here")
+
+
+def run(folder, *command):
+    """What COMMAND prints, which must do well."""
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith(("MAKE", "MFLAGS"))}
+    done = subprocess.run(command, cwd=folder, env=environment, text=True,
+                          capture_output=True, timeout=600, check=False)
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A copy in which nothing was built, with the times that files had."""
+    folder = tmp_path_factory.mktemp("tree")
+    ignore = shutil.ignore_patterns("*.o", ".deps", "found", "__pycache__")
+    for name in NEEDED:
+        if (TOP / name).is_dir():
+            shutil.copytree(TOP / name, folder / name, symlinks=True,
+                            ignore=ignore)
+        else:
+            shutil.copy2(TOP / name, folder / name)
+    return folder
+
+
+def instrumented(tree, *options):
+    """How OBJECT is, made again with OPTIONS of configure."""
+    run(tree, "./configure", "-q", *options)
+    run(tree, "make", "-s", OBJECT)
+    names = run(tree, "nm", OBJECT)
+    return {name for name in ("asan", "tsan", "ubsan", "sancov")
+            if f"_{name}_" in names}
+
+
+def test_other_sanitizers_compile_anew(tree):
+    """In a tree that was built already, without make clean."""
+    assert instrumented(tree) == set()
+    assert instrumented(tree, "--enable-sanitizers") == {"asan", "ubsan"}
+    assert instrumented(tree, "--enable-sanitizers=thread") == {"tsan"}
+
+
+@pytest.mark.skipif(not shutil.which("clang"), reason="there is no clang")
+def test_fuzzers_compile_anew(tree):
+    assert "sancov" in instrumented(tree, "--enable-fuzzers", "CC=clang")

@@ -60,3 +60,15 @@ def test_other_sanitizers_compile_anew(tree):
 @pytest.mark.skipif(not shutil.which("clang"), reason="there is no clang")
 def test_fuzzers_compile_anew(tree):
     assert "sancov" in instrumented(tree, "--enable-fuzzers", "CC=clang")
+
+
+def test_the_unit_names_the_program_that_is_installed(tree):
+    """It stays below the prefix, and follows another one."""
+    run(tree, "./configure", "-q", "--prefix=/opt/verbsperf")
+    run(tree, "make", "-s", "install-nodist_systemdunitDATA",
+        f"DESTDIR={tree}/root")
+    unit = tree / "root/opt/verbsperf/lib/systemd/system/verbsperf.service"
+    line, = (line for line in unit.read_text().splitlines()
+             if line.startswith("ExecStart="))
+    assert line == ("ExecStart=/opt/verbsperf/bin/verbsperf serve "
+                    "$VERBSPERF_OPTIONS")

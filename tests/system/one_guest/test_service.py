@@ -1,4 +1,4 @@
-"""scripts/verbsperf.service under a systemd that has a part of the guest."""
+"""The unit verbsperf.service under a systemd that has a part of the guest."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ pytestmark = [needs_lab, pytest.mark.skipif(
     not os.path.exists(SYSTEMD), reason="there is no systemd")]
 
 UNIT = (pathlib.Path(__file__).resolve().parents[3]
-        / "scripts/verbsperf.service")
+        / "scripts/verbsperf.service.in")
 # With a key, as the unit says one is given; and of the rest of a system that
 # is started nothing is here.
 LOCAL = """[Unit]
@@ -27,7 +27,7 @@ After=
 [Service]
 LoadCredential=key:{folder}/key
 ExecStart=
-ExecStart=verbsperf serve $VERBSPERF_OPTIONS --key-file %d/key
+ExecStart=/usr/local/bin/verbsperf serve $VERBSPERF_OPTIONS --key-file %d/key
 """
 # What systemd needs to write to, as the first process of its own.
 START = """set -e
@@ -57,7 +57,9 @@ class Service:
 
     def __init__(self, folder):
         self.key = folder / "key"
-        words = {"folder": folder, "unit": UNIT, "systemd": SYSTEMD}
+        unit = folder / "verbsperf.service"
+        unit.write_text(UNIT.read_text().replace("@bindir@", "/usr/local/bin"))
+        words = {"folder": folder, "unit": unit, "systemd": SYSTEMD}
         (folder / "bin").mkdir()
         shutil.copy(shutil.which(BINARY) or BINARY, folder / "bin/verbsperf")
         (folder / "local.conf").write_text(LOCAL.format(**words))

@@ -29,7 +29,6 @@ def night(tmp_path):
     assert text.count(FOLDER) == 1
     job, log = tmp_path / "job", tmp_path / "log"
     job.write_text(text.replace(FOLDER, str(tmp_path / "kept")))
-    (tmp_path / "kept").mkdir()
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "verbsperf").symlink_to(FAKE)
@@ -82,6 +81,13 @@ def test_a_job_that_compares_the_base_with_itself(night, tmp_path):
     status, text, again = night(FAKE_SLOW="yes")
     assert (status, again) == (2, 0), text
     assert "same session" in text
+
+
+def test_a_folder_that_cannot_be_used(night, tmp_path):
+    """That is a failure, not a comparison without an answer."""
+    (tmp_path / "kept").write_text("in its place")
+    status, text, measured = night()
+    assert (status, measured) == (1, 0), text
 
 
 def test_a_point_that_fails(night):

@@ -1,4 +1,4 @@
-"""The README's CI recipe, word for word, as a job runs it."""
+"""The README's recipes, word for word, as who reads it runs them."""
 import os
 import subprocess
 
@@ -93,3 +93,78 @@ def test_a_folder_that_cannot_be_used(night, tmp_path):
 def test_a_point_that_fails(night):
     status, text, _ = night("down")
     assert status == 1, text
+
+
+# Stand in for what takes long: each says where it was and what it was told.
+FUZZER = "tests/fuzz/fuzz_server"
+TOOLS = {
+    "autoreconf": "cp stub configure",
+    "make": f"""[ "$*" ] || {{
+cp ../stub verbsperf
+mkdir -p tests/fuzz && cp ../stub {FUZZER}
+echo '[ -d "$2" ] && [ -d "$3" ]' >>{FUZZER}
+}}""",
+    "sudo": '"$@"',
+}
+
+
+def commands(beginning):
+    """The lines of README from the one that is BEGINNING on, as they are
+    indented there."""
+    lines = README.read_text().splitlines()
+    body = []
+    for line in lines[lines.index("    " + beginning):]:
+        if not line.startswith("    "):
+            break
+        body.append(line[4:])
+    return "\n".join(body)
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """Runs a text in a folder that stands in for a fresh clone; the log."""
+    programs, folder = tmp_path / "bin", tmp_path / "clone"
+    programs.mkdir()
+    (folder / "tests/fuzz/corpus/server").mkdir(parents=True)
+    log = 'echo "${PWD##*/}: ${0##*/} $*" >>"$LOG"\n'
+    for name, text in TOOLS.items():
+        (programs / name).write_text("#!/bin/sh\n" + log + text)
+        (programs / name).chmod(0o755)
+    (folder / "stub").write_text("#!/bin/sh\n" + log)
+    (folder / "stub").chmod(0o755)
+
+    def run(text):
+        environment = {**os.environ, "LOG": str(tmp_path / "log"),
+                       "PATH": f"{programs}:{os.environ['PATH']}"}
+        done = subprocess.run(["sh", "-e"], cwd=folder, env=environment,
+                              input=text, capture_output=True, text=True,
+                              timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), done
+        return (tmp_path / "log").read_text().splitlines()
+    return run
+
+
+def test_build_and_use(clone):
+    """The program is where the recipes further down run it; twice."""
+    text = commands("autoreconf -i") + "\n"
+    lab = "./build/verbsperf write_lat --loopback"
+    assert f" -- {lab}\n" in README.read_text()
+    once = ["clone: autoreconf -i", "build: configure ", "build: make ",
+            "build: make check", "build: sudo make install",
+            "build: make install", "clone: verbsperf write_lat --loopback"]
+    assert clone(2 * (text + lab + "\n")) == 2 * once
+
+
+@pytest.mark.parametrize("first, made, last", [
+    ("(mkdir -p build-asan && cd build-asan &&", 4,
+     "build-tsan: make check-threads"),
+    ("(mkdir -p build-fuzz/found && cd build-fuzz &&", 2,
+     "build-fuzz: fuzz_server -max_total_time=600 found "
+     "../tests/fuzz/corpus/server"),
+])
+def test_sanitizers_and_fuzzers(clone, first, made, last):
+    """Twice, and the folders that are named are there."""
+    clone("autoreconf -i\n")
+    said = clone(2 * (commands(first) + "\n"))
+    assert said[-1] == last
+    assert sum(": configure --enable-" in line for line in said) == made

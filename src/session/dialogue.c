@@ -85,13 +85,14 @@ static int take_wait(struct session *s, const struct frame *frame)
 static int take_sign(struct session *s, const struct frame *sign,
 		     enum frame_type type, uint64_t *limit)
 {
-	uint32_t before = s->place;
 	int ret = sign->type == FRAME_WAIT ? take_wait(s, sign) : 0;
 
 	if (ret)
 		return ret;
-	if (s->place < before)
+	if (s->place < s->best_place) {
+		s->best_place = s->place;
 		*limit = time_after(alive_limit(s, type));
+	}
 	if (time_until(*limit))
 		return 0;
 	return fail(&s->run.result->error, -ETIMEDOUT, NULL,

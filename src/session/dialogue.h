@@ -48,6 +48,7 @@ struct session {
 	bool connecting;	/* or done so: each end may fail by itself */
 	struct handshake *handshake;	/* until both know each other */
 	uint32_t place;		/* enum turn (net/turn.h): in the queue */
+	uint32_t best_place;	/* that a client was told so far */
 };
 
 /* A step of the dialogue.  Returns 0 or a negative errno, said in the result's

@@ -45,7 +45,7 @@ static struct session *new_session(bool client, struct connection *conn,
 {
 	struct session *s = xcalloc(1, sizeof(*s));
 
-	s->place = TURN_UNKNOWN;
+	s->place = s->best_place = TURN_UNKNOWN;
 	run_begin(&s->run, client, conn, device, result);
 	return s;
 }

@@ -48,6 +48,7 @@ check_PROGRAMS = \
 	tests/unit/test_pace \
 	tests/unit/test_param \
 	tests/unit/test_param_shapes \
+	tests/unit/test_patience \
 	tests/unit/test_pattern \
 	tests/unit/test_peer_check \
 	tests/unit/test_peers \
@@ -214,6 +215,8 @@ tests_unit_test_param_SOURCES = tests/unit/test_param.c \
 	tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_param_shapes_SOURCES = tests/unit/test_param_shapes.c \
 	tests/unit/row_of.h tests/unit/test.h
+tests_unit_test_patience_SOURCES = tests/unit/test_patience.c \
+	$(fake_verbs) tests/unit/test.h
 tests_unit_test_pattern_SOURCES = tests/unit/test_pattern.c tests/unit/test.h
 tests_unit_test_peer_check_SOURCES = tests/unit/test_peer_check.c \
 	tests/unit/good_plan.h tests/unit/test.h

@@ -104,8 +104,9 @@ static int real_check(const struct frame *frame, const char *field,
 	if (value >= min && value <= max)
 		return 0;
 	return fail(err, -EPROTO, NULL,
-		    "the peer sent a %s with %s %g: allowed are %g to %g",
-		    frame_name(frame->type), field, value, min, max);
+		    "the peer sent %s %s with %s %g: allowed are %g to %g",
+		    frame_article(frame->type), frame_name(frame->type), field,
+		    value, min, max);
 }
 
 /* The sum is one of values in these bins, and so are the squares: no smaller

@@ -27,6 +27,11 @@ const char *frame_name(uint32_t type)
 	return frame_known(type) ? frames[type].name : "an unknown frame";
 }
 
+const char *frame_article(uint32_t type)
+{
+	return strchr("AEIOU", frame_name(type)[0]) ? "an" : "a";
+}
+
 uint32_t frame_limit(uint32_t type)
 {
 	return frame_known(type) ? frames[type].limit : 0;
@@ -167,7 +172,8 @@ int wire_close(const struct cursor *c, const struct frame *frame,
 			    frame_name(frame->type), frame->length);
 	if (c->at != c->size)
 		return fail(err, -EPROTO, NULL,
-			    "the peer sent a %s with %zu bytes too many",
+			    "the peer sent %s %s with %zu bytes too many",
+			    frame_article(frame->type),
 			    frame_name(frame->type), c->size - c->at);
 	return 0;
 }
@@ -178,8 +184,9 @@ int wire_check(const struct frame *frame, const char *field, uint64_t value,
 	if (value >= min && value <= max)
 		return 0;
 	return fail(err, -EPROTO, NULL,
-		    "the peer sent a %s with %s %llu: allowed are %llu to "
-		    "%llu", frame_name(frame->type), field,
+		    "the peer sent %s %s with %s %llu: allowed are %llu to "
+		    "%llu", frame_article(frame->type),
+		    frame_name(frame->type), field,
 		    (unsigned long long)value, (unsigned long long)min,
 		    (unsigned long long)max);
 }
@@ -217,8 +224,9 @@ int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 			    (unsigned int)type);
 	if (length > frame_limit((uint32_t)type) + extra)
 		return fail(err, -EPROTO, NULL,
-			    "the %s sent a %s of %u bytes: at most %u are "
-			    "allowed", peer, frame_name((uint32_t)type),
+			    "the %s sent %s %s of %u bytes: at most %u are "
+			    "allowed", peer, frame_article((uint32_t)type),
+			    frame_name((uint32_t)type),
 			    (unsigned int)length,
 			    frame_limit((uint32_t)type) + extra);
 	frame->type = (enum frame_type)type;

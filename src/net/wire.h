@@ -65,6 +65,9 @@ struct frame {
 /* "PLAN"; "frame 99" for a type nobody knows. */
 const char *frame_name(uint32_t type);
 
+/* "a", or "an", to go before that name. */
+const char *frame_article(uint32_t type);
+
 /* Most bytes of payload of TYPE; 0 as well for an unknown one. */
 uint32_t frame_limit(uint32_t type);
 

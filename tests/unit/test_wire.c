@@ -172,6 +172,22 @@ TEST(test_past_the_end)
 	assert_message(&err, "the peer sent a START with 3 bytes too many");
 }
 
+TEST(test_an_article_before_a_vowel)
+{
+	struct frame frame = { FRAME_ABORT, 1, NULL };
+	uint8_t byte = 0;
+	struct cursor c = { &byte, 1, 0, false };
+	struct error err = { 0 };
+
+	assert_int_equal(wire_close(&c, &frame, &err), -EPROTO);
+	assert_message(&err, "the peer sent an ABORT with 1 bytes too many");
+	frame.type = FRAME_ENDPOINT;
+	error_clear(&err);
+	assert_int_equal(wire_check(&frame, "mtu", 7, 1, 5, &err), -EPROTO);
+	assert_message(&err, "the peer sent an ENDPOINT with mtu 7: allowed "
+			     "are 1 to 5");
+}
+
 TEST(test_strings)
 {
 	uint8_t bytes[64];
@@ -231,6 +247,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_integers_are_big_endian),
 	cmocka_unit_test(test_reals),
 	cmocka_unit_test(test_past_the_end),
+	cmocka_unit_test(test_an_article_before_a_vowel),
 	cmocka_unit_test(test_strings),
 	cmocka_unit_test(test_hostile_strings),
 	cmocka_unit_test(test_lengths_of_strings),

@@ -166,6 +166,28 @@ static bool is_broadcast_of(const struct ifaddrs *interface, uint32_t ipv4)
 	       (ipv4 & ~hosts) == (ipv4_of(interface->ifa_addr) & ~hosts);
 }
 
+/* Of many hosts, or of none. */
+static bool is_for_many(const struct sockaddr *address)
+{
+	struct ip_address ip = { 0 };
+	uint32_t ipv4;
+
+	if (address->sa_family != AF_INET)
+		return false;
+	ipv4 = htonl(ipv4_of(address));
+	memcpy(ip.bytes + 12, &ipv4, sizeof(ipv4));
+	return IN_MULTICAST(ntohl(ipv4)) || ntohl(ipv4) == INADDR_BROADCAST ||
+	       address_is_broadcast(&ip);
+}
+
+int address_bind(int fd, const struct addrinfo *a)
+{
+	/* Linux binds to these, though no TCP connection can have them */
+	if (is_for_many(a->ai_addr))
+		return -EADDRNOTAVAIL;
+	return bind(fd, a->ai_addr, a->ai_addrlen) ? -errno : 0;
+}
+
 bool address_is_broadcast(const struct ip_address *address)
 {
 	struct ifaddrs *list;

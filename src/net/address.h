@@ -22,6 +22,12 @@
 int address_resolve(const char *text, const char *option, uint32_t port,
 		    int flags, struct addrinfo **list, struct error *err);
 
+/*
+ * bind(2) the TCP socket FD to A.  Returns 0 or a negative errno, which it is
+ * for multicast and broadcast addresses, too.
+ */
+int address_bind(int fd, const struct addrinfo *a);
+
 /* "10.0.0.2", also of an IPv4 address on an IPv6 socket; returns TEXT. */
 const char *address_host(const struct sockaddr *address, socklen_t length,
 			 char text[ADDRESS_TEXT_SIZE]);

@@ -27,14 +27,15 @@ static int listen_on(const struct addrinfo *a)
 	const int one = 1, zero = 0;
 	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC |
 			SOCK_NONBLOCK, 0);
-	int ret = 0;
+	int ret;
 
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (a->ai_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
-	if (bind(fd, a->ai_addr, a->ai_addrlen) || listen(fd, LISTEN_BACKLOG))
+	ret = address_bind(fd, a);
+	if (!ret && listen(fd, LISTEN_BACKLOG))
 		ret = -errno;
 	if (ret)
 		close(fd);

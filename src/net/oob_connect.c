@@ -34,12 +34,12 @@ struct way {
 static int bind_errno(const struct addrinfo *a)
 {
 	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int errnum = 0;
+	int errnum;
 
-	if (fd < 0 || bind(fd, a->ai_addr, a->ai_addrlen))
-		errnum = errno;
-	if (fd >= 0)
-		close(fd);
+	if (fd < 0)
+		return errno;
+	errnum = -address_bind(fd, a);
+	close(fd);
 	return errnum;
 }
 

@@ -178,6 +178,14 @@ def test_what_refuses_may_have_no_server():
            "Connection refused", "is 'verbsperf serve' running there")
 
 
+@pytest.mark.parametrize("address", ("224.0.0.1", "255.255.255.255"))
+def test_an_address_of_many_hosts_is_not_bound(address):
+    failed(Program("serve", "-d", "fake0", "--bind", address, "-p", 0),
+           f"cannot listen on {address} .*give an address of this machine")
+    failed(client("write_bw", "--bind", address, port=1),
+           f"--bind {address}: .*give an address of this machine")
+
+
 @needs_ipv6
 def test_brackets_are_taken_off():
     server = Server("--bind", "[::1]")

@@ -70,7 +70,7 @@ const struct param param_table[] = {
 	  "let clients provoke faults" },
 	{ 0, "max-memory", 0, NULL, BYTES(max_memory), 1, UINT64_MAX, "4G",
 	  "BYTES", NULL, PARAM_SERVER,
-	  "most memory a client may register" },
+	  "most memory that a client's test may need" },
 	{ 0, "key-file", 0, NULL, STRING(key_file), 0, 0, NULL,
 	  "FILE", NULL, PARAM_BOTH,
 	  "shared key, which both ends must have" },

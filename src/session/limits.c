@@ -5,7 +5,7 @@
 
 #include "base/time.h"
 #include "model/inject.h"
-#include "verbs/resources.h"
+#include "verbs/need.h"
 
 /* What a turn may take beyond the time that its plan is known to take. */
 #define MARGIN (600 * SECOND)
@@ -20,17 +20,32 @@ static int check_qps(const struct parameters *params, struct error *err)
 		    params->plan.qps, params->max_qps);
 }
 
-static int check_memory(const struct parameters *params, struct error *err)
+/* The client can only make smaller what is large. */
+static const char *advice_of(const struct need *need)
 {
-	uint64_t bytes = resources_memory(&params->plan, false);
+	if (need->queues > need->messages)
+		return "use fewer --qps, a smaller --tx-depth, --rx-depth or "
+		       "--inline, or start the server with a larger "
+		       "--max-memory";
+	return "use fewer --qps or a smaller --size, or start the server with "
+	       "a larger --max-memory";
+}
 
-	if (bytes <= params->max_memory)
+static int check_memory(const struct parameters *params,
+			const struct port_limits *device, struct error *err)
+{
+	struct need need;
+
+	need_of(&params->plan, false, device, &need);
+	if (need.messages + need.queues <= params->max_memory)
 		return 0;
-	return fail(err, -ENOMEM,
-		    "use fewer --qps or a smaller --size, or start the server "
-		    "with a larger --max-memory",
-		    "the test needs %llu bytes of memory, this server allows "
-		    "%llu (--max-memory)", (unsigned long long)bytes,
+	return fail(err, -ENOMEM, advice_of(&need),
+		    "the test needs %llu bytes of memory, %llu for messages "
+		    "and %llu for queues: this server allows %llu "
+		    "(--max-memory)",
+		    (unsigned long long)(need.messages + need.queues),
+		    (unsigned long long)need.messages,
+		    (unsigned long long)need.queues,
 		    (unsigned long long)params->max_memory);
 }
 
@@ -73,12 +88,13 @@ static int check_inject(const struct parameters *params, struct error *err)
 		    c->name);
 }
 
-int limits_check(const struct parameters *params, struct error *err)
+int limits_check(const struct parameters *params,
+		 const struct port_limits *device, struct error *err)
 {
 	int ret = check_qps(params, err);
 
 	if (!ret)
-		ret = check_memory(params, err);
+		ret = check_memory(params, device, err);
 	if (!ret)
 		ret = check_duration(params, err);
 	return ret ? ret : check_inject(params, err);

@@ -14,9 +14,11 @@ uint64_t limits_duration(const struct parameters *params);
 
 /*
  * Hold the plan in PARAMS, which a client sent, against the server's --max-qps,
- * --max-memory and --max-duration there, and --allow-inject.  Returns 0, or a negative errno with
- * the limit, what was asked and what is allowed in ERR.
+ * --max-memory, --max-duration and --allow-inject there; its device has DEVICE's
+ * limits.  Returns 0, or a negative errno with the limit, what was asked and what
+ * is allowed in ERR.
  */
-int limits_check(const struct parameters *params, struct error *err);
+int limits_check(const struct parameters *params,
+		 const struct port_limits *device, struct error *err);
 
 #endif

@@ -115,7 +115,7 @@ static int agree(struct session *s)
 	session_stage(s, "plan");
 	ret = plan_fit(plan, &r->client, &r->server, &r->error);
 	if (!ret)
-		ret = limits_check(&r->params, &r->error);
+		ret = limits_check(&r->params, &r->server.limits, &r->error);
 	if (ret && !plan->check)
 		return ret;
 	s->refusal = ret;

@@ -15,20 +15,6 @@ uint32_t resources_first_qp(const struct resources *res, uint32_t t)
 	return (uint32_t)((uint64_t)t * res->n_qps / res->n_threads);
 }
 
-uint64_t resources_memory(const struct plan *plan, bool client)
-{
-	uint64_t sends = 0, receives = 0;
-
-	if (plan_sends(plan, client))
-		sends = (uint64_t)FLOW_LISTS * flow_requests(plan->post_list);
-	if (plan_posts_receives(plan, client))
-		receives = plan->verify ? plan->rx_depth :
-					  plan->recv_post_list;
-	return plan_memory(plan) +
-	       plan->qps * (sends * sizeof(struct flow_request) +
-			    receives * sizeof(struct flow_receive));
-}
-
 /* Room for the sends that each QP's lists are made of, size by size.  A loop
  * writes to them with every message: no two QPs share a cache line. */
 static void allocate_requests(const struct plan *plan, struct resources *res)

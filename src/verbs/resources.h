@@ -37,10 +37,6 @@ struct resources {
 	struct ibv_mw *window;	/* likewise */
 };
 
-/* Bytes that PLAN takes at this end: registered ones, and the work requests
- * that are prepared for the QPs. */
-uint64_t resources_memory(const struct plan *plan, bool client);
-
 /*
  * Make all that PLAN needs at this end (CLIENT says which), with the QPs in
  * INIT; events come by completion vector VECTOR and those after it.  Returns

@@ -68,6 +68,20 @@ def test_a_client_that_floods(kind, n):
     serves(server)
 
 
+@pytest.mark.parametrize("args", (
+    ("write_bw", "--reversed", "-q", 64, "-t", 16384),
+    ("write_bw", "--reversed", "-q", 1000, "-t", 512),
+    ("send_bw", "-q", 64, "-r", 16384)))
+def test_queues_are_memory_too(args):
+    """These took up to 524 MiB of a server that was to give 16."""
+    server = Server("--max-memory", "16M")
+    failed(client(*args, "-s", 64, port=server.port),
+           r"needs \d{8,} bytes of memory, \d+ for messages and \d{8,} for "
+           r"queues: this server allows 16777216 \(--max-memory\)",
+           "a smaller --tx-depth, --rx-depth")
+    serves(server)
+
+
 @pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT))
 def test_a_server_under_flood_is_stopped(number):
     server = Server("--idle-timeout", 60, "--parallel", 4)

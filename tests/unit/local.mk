@@ -38,6 +38,7 @@ check_PROGRAMS = \
 	tests/unit/test_lines \
 	tests/unit/test_load \
 	tests/unit/test_memory \
+	tests/unit/test_need \
 	tests/unit/test_networks \
 	tests/unit/test_numa \
 	tests/unit/test_oob \
@@ -194,6 +195,8 @@ tests_unit_test_lines_SOURCES = tests/unit/test_lines.c \
 tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/unit/test.h
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c \
 	$(fake_verbs) tests/unit/good_plan.h tests/unit/test.h
+tests_unit_test_need_SOURCES = tests/unit/test_need.c $(fake_verbs) \
+	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_networks_SOURCES = tests/unit/test_networks.c \
 	tests/unit/test.h
 tests_unit_test_numa_SOURCES = tests/unit/test_numa.c \

@@ -73,8 +73,10 @@ TEST(test_the_server_refuses)
 	pair_wait(&p);
 	pair_check_both_failed(&p, "memory");
 	assert_string_equal(p.client.result->error.message,
-			    "the server: the test needs 4096 bytes of memory, "
-			    "this server allows 4095 (--max-memory)");
+			    "the server: the test needs 21312 bytes of memory, "
+			    "4096 for messages and 17216 for queues: this "
+			    "server allows 4095 (--max-memory)");
+	assert_contains(p.client.result->error.advice, "a smaller --tx-depth");
 	assert_string_equal(p.client.result->error.code, "ENOMEM");
 	assert_string_equal(p.client.result->error.stage, "plan");
 	assert_true(p.client.result->error.from_peer);

@@ -103,10 +103,10 @@ def test_gid_that_does_not_exist(shared_server):
 def test_memory_that_the_server_does_not_give():
     server = Server("--max-memory", "1M")
     program = client("write_bw", "--check", "-s", "2M", port=server.port)
-    cannot_run(program, "the server: ", "2097152 bytes", "--max-memory")
+    cannot_run(program, "the server: ", "2097152 for messages", "--max-memory")
     assert "max_qp" in program.out
-    assert "X plan: the server: the test needs 2097152" in program.out
-    complained_and_serves(server, "2097152 bytes")
+    assert "X plan: the server: the test needs 2" in program.out
+    complained_and_serves(server, "2097152 for messages")
 
 
 def test_no_server():

@@ -44,8 +44,8 @@ def test_completions_that_no_queue_could_hold_have_several():
 def test_memory_the_server_does_not_give_is_refused():
     server = Server("--max-memory", "1M")
     failed(client("write_bw", "-s", "2M", port=server.port),
-           "2097152 bytes", "1048576", "--max-memory")
-    complained_and_serves(server, "2097152 bytes", "--max-memory")
+           "2097152 for messages", "1048576", "--max-memory")
+    complained_and_serves(server, "2097152 for messages", "--max-memory")
 
 
 def test_limit_of_the_server_stops_the_client():

@@ -13,6 +13,18 @@
 
 /* In a process that serves a client: the parent decides. */
 static bool held;
+/* A terminal that goes away says so twice, by the kernel and by the shell: the
+ * second time is no impatience. */
+static bool hung_up;
+
+/* As nohup(1) leaves it. */
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return !sigaction(number, NULL, &action) &&
+	       action.sa_handler == SIG_IGN;
+}
 
 static sigset_t stop_signals(void)
 {
@@ -21,6 +33,9 @@ static sigset_t stop_signals(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
+	/* while it is blocked, one that is ignored would come, too */
+	if (!is_ignored(SIGHUP))
+		sigaddset(&set, SIGHUP);
 	return set;
 }
 
@@ -90,6 +105,8 @@ void signals_unblock(bool interruptible)
 {
 	sigset_t set = stop_signals();
 
+	if (hung_up)
+		sigdelset(&set, SIGHUP);
 	if (!held)
 		pthread_sigmask(interruptible ? SIG_UNBLOCK : SIG_BLOCK, &set,
 				NULL);
@@ -101,6 +118,7 @@ int signals_take(int fd, int *number, struct error *err)
 
 	if (read(fd, &info, sizeof(info)) < 0 && errno != EAGAIN)
 		return fail(err, -errno, NULL, "cannot read a signal");
+	hung_up = info.ssi_signo == SIGHUP;
 	signals_unblock(true);
 	if (number)
 		*number = (int)info.ssi_signo;
@@ -110,6 +128,6 @@ int signals_take(int fd, int *number, struct error *err)
 			    "the session took longer than %.6g s, which is "
 			    "what the server allows (--max-duration)",
 			    (double)info.ssi_ptr / 1e3);
-	return fail(err, -ECANCELED, NULL, "interrupted by %s",
-		    info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM");
+	return fail(err, -ECANCELED, NULL, "interrupted by SIG%s",
+		    sigabbrev_np((int)info.ssi_signo));
 }

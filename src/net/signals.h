@@ -1,4 +1,4 @@
-/* ^C and SIGTERM as something to wait for. */
+/* ^C, SIGTERM and a terminal that is gone as something to wait for. */
 #ifndef NET_SIGNALS_H
 #define NET_SIGNALS_H
 
@@ -8,8 +8,8 @@
 #include "base/error.h"
 
 /*
- * Block SIGINT and SIGTERM and return a descriptor that becomes readable when
- * one comes, or a negative errno.
+ * Block SIGINT, SIGTERM and, unless it is ignored, SIGHUP, and return a
+ * descriptor that becomes readable when one comes, or a negative errno.
  */
 int signals_open(void);
 
@@ -48,7 +48,7 @@ void signals_unblock(bool interruptible);
 /*
  * Take the signal that made FD readable: says so in ERR and returns
  * -ECANCELED, or -ETIME for signals_limit().  The signals are unblocked, as
- * above, so that a second ^C ends the program at once.
+ * above, so that a second ^C ends the program at once; but not a second SIGHUP.
  * NUMBER, which may be NULL, becomes the signal's.
  */
 int signals_take(int fd, int *number, struct error *err);

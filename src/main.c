@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/descriptors.h"
@@ -26,6 +25,7 @@
 #include "net/signals.h"
 #include "report/outputs.h"
 #include "run/verification.h"
+#include "serve/reap.h"
 #include "serve/release.h"
 #include "serve/serve.h"
 #include "session/again.h"
@@ -264,7 +264,7 @@ static int loopback(struct options *options, int cancel_fd)
 	oob_adopt(fds[0], cancel_fd, "server", &conn);
 	status = client(options, &conn);
 	if (child > 0)
-		waitpid(child, NULL, 0);
+		reap(child, cancel_fd);
 	return status;
 }
 

@@ -1,0 +1,45 @@
+#include "config.h"
+#include "serve/reap.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+
+#include "base/log.h"
+#include "base/time.h"
+#include "net/oob.h"
+
+/* What it has to release what it has, and the kernel to end it. */
+#define GOODBYE (10 * SECOND)
+/* How often it is looked for: it ends in no time, as a rule. */
+#define PERIOD (SECOND / 1000)
+
+/* Is CHILD gone within GOODBYE, and before the user interrupts? */
+static bool ends(pid_t child, int *cancel_fd)
+{
+	uint64_t deadline = time_after(GOODBYE);
+	struct error ignored = { 0 };
+	int ret = 0;
+
+	while (ret != -ECANCELED && time_until(deadline)) {
+		pid_t pid = waitpid(child, NULL, WNOHANG);
+
+		if (pid == child || (pid < 0 && errno != EINTR))
+			return true;
+		ret = oob_wait(-1, 0, cancel_fd, time_after(PERIOD), &ignored);
+	}
+	return false;
+}
+
+void reap(pid_t child, int cancel_fd)
+{
+	if (ends(child, &cancel_fd))
+		return;
+	log_warning("the server's process %d does not end and is killed",
+		    (int)child);
+	kill(child, SIGKILL);
+	if (!ends(child, &cancel_fd))
+		log_warning("the server's process %d does not end, though "
+			    "killed: the kernel keeps it", (int)child);
+}

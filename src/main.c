@@ -117,6 +117,11 @@ static void free_result(struct result *result)
 	result_free(result);
 }
 
+static void name_host(struct port *port)
+{
+	gethostname(port->hostname, sizeof(port->hostname) - 1);
+}
+
 /* What this end is, known before any other. */
 static int prepare(const struct options *options, struct device *device,
 		   struct result *result)
@@ -125,8 +130,7 @@ static int prepare(const struct options *options, struct device *device,
 	struct error *err = &result->error;
 	int ret;
 
-	gethostname(result->client.hostname,
-		    sizeof(result->client.hostname) - 1);
+	name_host(&result->client);
 	error_stage(err, "key");
 	ret = key_file_check(params->key_file, err);
 	error_stage(err, "device");
@@ -176,6 +180,26 @@ static int run_test(const struct options *options, struct connection *conn,
 	return ret;
 }
 
+static int report_test(struct result *result)
+{
+	if (result->params.plan.check)
+		check_finish(result);
+	return report(result);
+}
+
+/* A test that could not even begin is reported, too. */
+static int not_begun(const struct options *options, const struct error *err)
+{
+	struct result *result = new_result(options, true);
+	int status;
+
+	name_host(&result->client);
+	result->error = *err;
+	status = report_test(result);
+	free_result(result);
+	return status;
+}
+
 /* Run a test; CONN is connected already when both ends are here. */
 static int client(const struct options *options, struct connection *conn)
 {
@@ -185,9 +209,7 @@ static int client(const struct options *options, struct connection *conn)
 	int status;
 
 	run_test(options, conn, &device, result, &session);
-	if (options->params.plan.check)
-		check_finish(result);
-	status = report(result);
+	status = report_test(result);
 	oob_close(conn);
 	session_free(session);
 	device_close(&device);
@@ -224,17 +246,37 @@ static int serve_client(const struct options *options,
 }
 
 /* The server of --loopback: a process of its own, as on a second host. */
-static int loopback_server(struct options *options, int fd)
+static int loopback_server(struct options *options, int fd, int cancel_fd)
 {
 	struct connection conn;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	log_set_level(LOG_QUIET);
-	oob_adopt(fd, signals_open(), "client", &conn);
+	affinity_keep_off(&options->params.cpus);
 	/* it is the user's own client */
 	options->params.idle_timeout = UINT64_MAX;
 	options->params.allow_inject = true;
+	oob_adopt(fd, cancel_fd, "client", &conn);
 	return serve_client(options, &conn, false);
+}
+
+/* Start it, with a socket for each: FDS.  Returns its process, 0 in there, or a
+ * negative errno. */
+static pid_t start_server(int fds[2], struct error *err)
+{
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		return fail(err, -errno, NULL, "cannot make a socket pair: %s",
+			    strerror(errno));
+	child = fork();
+	if (child >= 0)
+		return child;
+	child = fail(err, -errno, NULL, "cannot start a process for the "
+		     "server: %s", strerror(errno));
+	close(fds[0]);
+	close(fds[1]);
+	return child;
 }
 
 static int loopback(struct options *options, int cancel_fd)
@@ -244,27 +286,17 @@ static int loopback(struct options *options, int cancel_fd)
 	int fds[2], status;
 	pid_t child;
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds)) {
-		fail(&err, -errno, NULL, "cannot make a socket pair: %s",
-		     strerror(errno));
-		log_error(&err);
-		return EXIT_FAILED;
-	}
 	numa_place_both(&options->params);
 	affinity_choose(&options->params);
-	child = fork();
+	child = start_server(fds, &err);
 	if (child < 0)
-		log_warning("cannot start the server: %s", strerror(errno));
-	if (child == 0) {
-		close(fds[0]);
-		affinity_keep_off(&options->params.cpus);
-		return loopback_server(options, fds[1]);
-	}
-	close(fds[1]);
+		return not_begun(options, &err);
+	close(fds[!child ? 0 : 1]);
+	if (child == 0)
+		return loopback_server(options, fds[1], cancel_fd);
 	oob_adopt(fds[0], cancel_fd, "server", &conn);
 	status = client(options, &conn);
-	if (child > 0)
-		reap(child, cancel_fd);
+	reap(child, cancel_fd);
 	return status;
 }
 

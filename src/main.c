@@ -187,12 +187,17 @@ static int report_test(struct result *result)
 	return report(result);
 }
 
-/* A test that could not even begin is reported, too. */
+/* A test that could not even begin is reported, too; a server is none. */
 static int not_begun(const struct options *options, const struct error *err)
 {
-	struct result *result = new_result(options, true);
+	struct result *result;
 	int status;
 
+	if (options->command == COMMAND_SERVE) {
+		log_error(err);
+		return EXIT_FAILED;
+	}
+	result = new_result(options, true);
 	name_host(&result->client);
 	result->error = *err;
 	status = report_test(result);
@@ -397,11 +402,29 @@ static int check_ready_fd(const struct parameters *params, struct error *err)
 		    params->ready_fd);
 }
 
+/* What needs the other end, and may be interrupted. */
+static int run_ends(struct options *options)
+{
+	struct error err = { .stage = "begin" };
+	struct connection conn;
+	int cancel_fd = signals_open();
+
+	if (cancel_fd < 0)
+		fail(&err, cancel_fd, NULL, "cannot take signals: %s",
+		     strerror(-cancel_fd));
+	if (cancel_fd < 0)
+		return not_begun(options, &err);
+	if (options->command == COMMAND_SERVE)
+		return serve(options, cancel_fd);
+	if (options->command == COMMAND_LOOPBACK)
+		return loopback(options, cancel_fd);
+	oob_adopt(-1, cancel_fd, "server", &conn);
+	return client(options, &conn);
+}
+
 static int run(struct options *options)
 {
 	struct error err = { .stage = "options" };
-	struct connection conn;
-	int cancel_fd;
 
 	switch (options->command) {
 	case COMMAND_HELP:
@@ -425,13 +448,7 @@ static int run(struct options *options)
 	}
 	if (options->command == COMMAND_CALIBRATE)
 		return run_calibration(options);
-	cancel_fd = signals_open();
-	if (options->command == COMMAND_SERVE)
-		return serve(options, cancel_fd);
-	if (options->command == COMMAND_LOOPBACK)
-		return loopback(options, cancel_fd);
-	oob_adopt(-1, cancel_fd, "server", &conn);
-	return client(options, &conn);
+	return run_ends(options);
 }
 
 int main(int argc, char **argv)

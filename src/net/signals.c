@@ -41,27 +41,33 @@ static sigset_t stop_signals(void)
 
 static int open_for(sigset_t set)
 {
-	int fd, ret = pthread_sigmask(SIG_BLOCK, &set, NULL);
+	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 
-	if (ret)
-		return -ret;
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return fd < 0 ? -errno : fd;
 }
 
 int signals_open(void)
 {
-	return open_for(stop_signals());
+	sigset_t set = stop_signals();
+	int fd;
+
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	/* of children: not blocked here, and so it never comes */
+	sigaddset(&set, SIGALRM);
+	fd = open_for(set);
+	if (fd < 0)
+		signals_unblock(true);
+	return fd;
 }
 
-int signals_open_child(int fd)
+void signals_in_child(void)
 {
-	sigset_t set = stop_signals();
+	sigset_t set;
 
 	held = true;
-	close(fd);
+	sigemptyset(&set);
 	sigaddset(&set, SIGALRM);
-	return open_for(set);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
 int signals_open_ended(void)
@@ -70,6 +76,7 @@ int signals_open_ended(void)
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	return open_for(set);
 }
 

@@ -14,11 +14,12 @@
 int signals_open(void);
 
 /*
- * The same for a process that serves a client, FD having been its parent's,
- * which is closed.  There is no second ^C for it: its parent ends it if it
- * must, so that one that reaches both is one.
+ * This is a process that serves a client, whose parent's descriptor of
+ * signals_open() is its own as well, and tells of signals_limit(), too.  There
+ * is no second ^C for it: its parent ends it if it must, so that one that
+ * reaches both is one.
  */
-int signals_open_child(int fd);
+void signals_in_child(void);
 
 /* A descriptor that becomes readable when a child process ended, or a negative
  * errno. */
@@ -32,8 +33,8 @@ int signals_open_ended(void);
 void signals_take_ended(int fd);
 
 /*
- * After NS nanoseconds, the most that --max-duration allows, the descriptor of
- * signals_open_child() becomes readable, and signals_take() says why.
+ * After NS nanoseconds, the most that --max-duration allows, the descriptor of a
+ * process after signals_in_child() becomes readable, and signals_take() says why.
  * Returns 0 or a negative errno, said in ERR.
  */
 int signals_limit(uint64_t ns, struct error *err);

@@ -191,7 +191,8 @@ static void become_child(struct server *s, pid_t parent,
 	close_listener(s);
 	close(s->ended_fd);
 	children_free(&s->children);
-	conn->cancel_fd = signals_open_child(s->cancel_fd);
+	signals_in_child();
+	conn->cancel_fd = s->cancel_fd;
 	log_set_subject(conn->address);
 }
 

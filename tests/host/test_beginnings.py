@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from lab import failed, loopback
+from lab import DEVICE, Program, client, failed, loopback
 
 SOURCE = pathlib.Path(__file__).with_name("fake_failures.c")
 
@@ -29,7 +29,8 @@ def fail(library, monkeypatch):
 FAILURES = (
     ("fork", "cannot start a process for the server: Resource temporarily",
      "EAGAIN"),
-    ("socketpair", "cannot make a socket pair: Too many open files", "EMFILE"))
+    ("socketpair", "cannot make a socket pair: Too many open files", "EMFILE"),
+    ("signalfd", "cannot take signals: Too many open files", "EMFILE"))
 
 
 @pytest.mark.parametrize("call,text,code", FAILURES,
@@ -49,3 +50,16 @@ def test_both_ends_cannot_begin(fail, call, text, code, check, tmp_path):
     assert text in error["message"] and error["code"] == code
     last = json.loads(path.read_text().splitlines()[-1])
     assert last["type"] == "end" and last["error"] == error
+
+
+def test_a_client_cannot_take_signals(fail):
+    fail("signalfd")
+    program = client("write_bw", "--json", port=1)
+    failed(program, "cannot take signals: Too many open files")
+    assert json.loads(program.out)["error"]["stage"] == "begin"
+
+
+def test_a_server_cannot_take_signals(fail):
+    fail("signalfd")
+    program = Program("serve", "-d", DEVICE, "-p", 0)
+    failed(program, "cannot take signals: Too many open files")

@@ -1,7 +1,11 @@
 #include "config.h"
 #include "base/descriptors.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void descriptors_hold(void)
@@ -21,4 +25,29 @@ bool descriptors_writable(int fd)
 
 	return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY &&
 	       !(flags & O_PATH);
+}
+
+int descriptors_reopen(int fd)
+{
+	struct stat status;
+	char path[32];
+	int again;
+
+	if (fstat(fd, &status) ||
+	    !(S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)))
+		return fd;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return again < 0 ? fd : again;
+}
+
+ssize_t descriptors_write(int fd, const char *text, size_t length)
+{
+	ssize_t n = send(fd, text, length, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (n < 0 && errno == ENOTSOCK)
+		n = write(fd, text, length);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	return n < 0 ? -errno : n;
 }

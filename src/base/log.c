@@ -1,8 +1,6 @@
 #include "config.h"
 #include "base/log.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -11,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/descriptors.h"
 
 /* Back to the start of an empty line, on a terminal. */
 #define CLEAR "\r\033[K"
@@ -36,15 +34,11 @@ static bool write_at_once(const char *text)
 {
 	struct pollfd fd = { .fd = log_fd, .events = POLLOUT };
 	size_t length = strlen(text);
-	ssize_t written;
 
 	/* what blocks may still do so, when another process is faster */
 	if (log_fd == STDERR_FILENO && poll(&fd, 1, 0) != 1)
 		return false;
-	written = send(log_fd, text, length, MSG_DONTWAIT | MSG_NOSIGNAL);
-	if (written < 0 && errno == ENOTSOCK)
-		written = write(log_fd, text, length);
-	return written == (ssize_t)length;
+	return descriptors_write(log_fd, text, length) == (ssize_t)length;
 }
 
 static bool put(const char *text)
@@ -59,21 +53,6 @@ static void clear_progress(void)
 	progress_shown = false;
 }
 
-/* stderr with an open file description of its own: not to block on the one that
- * is shared with others would change what they see. */
-static int open_again(void)
-{
-	struct stat status;
-	int fd;
-
-	if (fstat(STDERR_FILENO, &status) ||
-	    !(S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)))
-		return STDERR_FILENO;
-	fd = open("/proc/self/fd/2",
-		  O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return fd < 0 ? STDERR_FILENO : fd;
-}
-
 void log_never_wait(void)
 {
 	void *shared = mmap(NULL, sizeof(*unwritten), PROT_READ | PROT_WRITE,
@@ -81,7 +60,7 @@ void log_never_wait(void)
 
 	if (shared != MAP_FAILED)
 		unwritten = shared;
-	log_fd = open_again();
+	log_fd = descriptors_reopen(STDERR_FILENO);
 	waits = false;
 }
 

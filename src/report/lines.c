@@ -111,6 +111,7 @@ struct observer *lines_new(const char *path)
 		.row = on_row,
 	};
 	sink_init(&lines->sink, path);
+	lines->sink.lines = true;
 	return &lines->observer;
 }
 

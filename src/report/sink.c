@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
+#include "base/numbers.h"
 #include "report/report.h"
 
 /* More than a reader that pauses leaves, less than would be missed. */
@@ -40,7 +42,8 @@ static bool is_open(struct sink *sink)
 	if (sink->fd >= 0)
 		return true;
 	if (!strcmp(sink->path, "-"))
-		sink->fd = STDOUT_FILENO;
+		sink->fd = sink->lines ? descriptors_reopen(STDOUT_FILENO) :
+					 STDOUT_FILENO;
 	else
 		sink->fd = open(sink->path, O_WRONLY | O_CREAT | O_APPEND |
 				O_NONBLOCK | O_CLOEXEC, 0666);
@@ -53,6 +56,7 @@ static bool is_open(struct sink *sink)
 	sink->most = PIPE_BUF;
 	if (!fstat(sink->fd, &status) && S_ISREG(status.st_mode))
 		sink->most = SIZE_MAX;
+	place_open(&sink->place, sink->fd);
 	return true;
 }
 
@@ -63,13 +67,17 @@ static bool write_part(struct sink *sink, int wait_ms)
 	size_t length = sink->end - sink->start;
 	ssize_t done;
 
-	if (length > sink->most)
-		length = sink->most;
 	if (poll(&fd, 1, wait_ms) != 1)
 		return false;
-	done = write(sink->fd, sink->text + sink->start, length);
-	if (done < 0 && errno != EAGAIN && errno != EINTR)
-		sink->errnum = errno;
+	/* that a reader is gone is told by any write */
+	if (sink->lines && !(fd.revents & POLLERR))
+		done = place_write(&sink->place, sink->text + sink->start,
+				   length);
+	else
+		done = descriptors_write(sink->fd, sink->text + sink->start,
+					 smaller(length, sink->most));
+	if (done < 0)
+		sink->errnum = (int)-done;
 	if (done <= 0)
 		return false;
 	sink->start += (size_t)done;
@@ -146,12 +154,16 @@ static int cannot_write(const struct sink *sink, struct error *err)
 static bool try_again(struct sink *sink)
 {
 	static const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
+	bool open = is_open(sink);
 
-	if (is_open(sink))
+	if (open && !sink->lines)
 		return write_part(sink, PAUSE_MS);
+	if (open && write_part(sink, 0))
+		return true;
+	/* there may be some room, but not enough */
 	if (!sink->errnum)
 		nanosleep(&pause, NULL);
-	return false;
+	return open && place_has_moved(&sink->place);
 }
 
 int sink_finish(struct sink *sink, struct error *err)

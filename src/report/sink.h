@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "report/place.h"
 
 struct sink {
 	const char *path;	/* "-": stdout */
@@ -16,12 +17,15 @@ struct sink {
 	size_t most;		/* bytes that may be written at once */
 	char *text;		/* on the heap: what is still to be written */
 	size_t start, end, room;
+	bool lines;		/* each put is a line, that must be whole where
+				 * other processes write as well */
+	struct place place;	/* then, the same as fd */
 	bool patient;		/* at the end, the reader may take as long as
 				 * it likes: a person with a pager */
 	int errnum;		/* what put an end to it; 0: nothing */
 };
 
-/* Not patient; opens nothing yet; sink_free() it.  PATH is kept by reference. */
+/* Of no lines, and not patient; opens nothing yet; sink_free() it.  PATH is kept by reference. */
 void sink_init(struct sink *sink, const char *path);
 
 /* Append LENGTH bytes of TEXT, and write as much as the reader takes now. */

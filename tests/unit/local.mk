@@ -53,6 +53,7 @@ check_PROGRAMS = \
 	tests/unit/test_pattern \
 	tests/unit/test_peer_check \
 	tests/unit/test_peers \
+	tests/unit/test_place \
 	tests/unit/test_plan \
 	tests/unit/test_port \
 	tests/unit/test_preflight \
@@ -225,6 +226,7 @@ tests_unit_test_peer_check_SOURCES = tests/unit/test_peer_check.c \
 	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c \
 	$(fake_verbs) $(pair) tests/unit/test.h
+tests_unit_test_place_SOURCES = tests/unit/test_place.c tests/unit/test.h
 tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
 	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_preflight_SOURCES = tests/unit/test_preflight.c \

@@ -1,0 +1,132 @@
+#include "config.h"
+#include "report/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/descriptors.h"
+#include "base/numbers.h"
+
+static size_t pages(size_t length)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (length + page - 1) / page;
+}
+
+/* Of a pipe, how much it holds; 0 of anything else. */
+static size_t capacity(int fd)
+{
+	int size = fcntl(fd, F_GETPIPE_SZ);
+
+	return size > 0 ? (size_t)size : 0;
+}
+
+/* Bytes that nobody has read yet, as far as FD tells. */
+static int unread(int fd)
+{
+	int n = 0;
+
+	return ioctl(fd, FIONREAD, &n) ? 0 : n;
+}
+
+/*
+ * Does the pipe FD take LENGTH bytes by one write?  A pipe holds so many pages,
+ * not bytes.  It begins a new one where what is left of the last is too small,
+ * so that of two pages in a row more than one is in use; but of the first,
+ * which may be read in part.
+ */
+static bool takes_all(int fd, size_t length)
+{
+	size_t waiting = (size_t)unread(fd);
+	size_t used = waiting ? 2 + pages(2 * waiting) : 0;
+
+	if (length <= PIPE_BUF)
+		return true;	/* or nothing */
+	return used + pages(length) <= pages(capacity(fd));
+}
+
+/* Will the pipe FD, once it is empty? */
+static bool will_take_all(int fd, size_t length)
+{
+	size_t size = capacity(fd);
+
+	return size && (length <= size ||
+			fcntl(fd, F_SETPIPE_SZ, (int)length) > 0);
+}
+
+static size_t line_length(const char *text, size_t length)
+{
+	const char *end = memchr(text, '\n', length);
+
+	return end ? (size_t)(end - text) + 1 : length;
+}
+
+/* How much of TEXT to write now; 0: nothing. */
+static size_t choose_length(const struct place *p, const char *text,
+			    size_t length)
+{
+	size_t line = line_length(text, length);
+
+	if (p->is_file)
+		return length;
+	if (p->left)
+		return smaller(p->left, PIPE_BUF);
+	if (capacity(p->fd) && takes_all(p->fd, length))
+		return length;
+	if (!will_take_all(p->fd, line))
+		return smaller(line, PIPE_BUF);
+	return takes_all(p->fd, line) ? line : 0;
+}
+
+/* Keep others out, or let them in: those who ask the same.  What cannot be
+ * locked is written to nevertheless. */
+static bool lock(const struct place *p, short type)
+{
+	struct flock lock = { .l_type = type, .l_whence = SEEK_SET };
+
+	return p->is_file || !fcntl(p->fd, F_SETLK, &lock) ||
+	       (errno != EAGAIN && errno != EACCES);
+}
+
+void place_open(struct place *place, int fd)
+{
+	struct stat status;
+
+	*place = (struct place){
+		.fd = fd,
+		.is_file = !fstat(fd, &status) && S_ISREG(status.st_mode),
+	};
+}
+
+ssize_t place_write(struct place *p, const char *text, size_t length)
+{
+	ssize_t n = 0;
+	size_t now;
+
+	if (!p->left && !lock(p, F_WRLCK))
+		return 0;
+	now = choose_length(p, text, length);
+	if (now)
+		n = descriptors_write(p->fd, text, now);
+	if (n > 0 && p->left)
+		p->left -= (size_t)n;
+	else if (n > 0 && text[n - 1] != '\n')
+		p->left = line_length(text + n, length - (size_t)n);
+	if (!p->left)
+		lock(p, F_UNLCK);
+	return n;
+}
+
+bool place_has_moved(struct place *place)
+{
+	int before = place->waiting;
+
+	place->waiting = unread(place->fd);
+	return place->waiting != before;
+}

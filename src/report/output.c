@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "report/replace.h"
+
 static bool is_fifo(const char *path)
 {
 	struct stat status;
@@ -36,12 +38,25 @@ static FILE *open_output(const char *path)
 	return fdopen(fd, "w");
 }
 
+/* Could PATH be made?  It is not there afterwards, if it was not before. */
+static bool can_be_made(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return !unlink(path);
+}
+
 int report_check_path(const char *path, bool empty, struct error *err)
 {
 	FILE *out;
 
 	/* to open and close a FIFO would end the reader's input */
 	if (!strcmp(path, "-") || is_fifo(path))
+		return 0;
+	if (!empty && can_be_made(path))
 		return 0;
 	out = fopen(path, empty ? "w" : "a");
 	if (!out)
@@ -51,7 +66,9 @@ int report_check_path(const char *path, bool empty, struct error *err)
 	return 0;
 }
 
-int report_write(const char *path, const char *text, struct error *err)
+/* As it is: what is no file, or has to remain the same one. */
+static int write_in_place(const char *path, const char *text,
+			  struct error *err)
 {
 	bool to_stdout = !strcmp(path, "-");
 	FILE *out = to_stdout ? stdout : open_output(path);
@@ -69,6 +86,16 @@ int report_write(const char *path, const char *text, struct error *err)
 		return 0;
 	return fail(err, -errnum, NULL, "cannot write %s: %s",
 		    to_stdout ? "to stdout" : path, strerror(errnum));
+}
+
+int report_write(const char *path, const char *text, struct error *err)
+{
+	int ret = strcmp(path, "-") != 0 ? replace(path, text) : 1;
+
+	if (ret > 0)
+		return write_in_place(path, text, err);
+	return ret ? fail(err, ret, NULL, "cannot write %s: %s", path,
+			  strerror(-ret)) : 0;
 }
 
 int report_print(const char *path, char *text, struct error *err)

@@ -48,13 +48,13 @@ static int write_csv(const char *path, const struct result *r,
 
 static const struct output {
 	size_t path;		/* of a const char * in struct parameters */
-	bool begun_anew;	/* before the run: it is written as it comes */
+	bool begun_anew;	/* before the run: several runs add to it */
 	int (*write)(const char *path, const struct result *r,
 		     struct error *err);
 } outputs[] = {
 	{ offsetof(struct parameters, json), false, write_json },
 	{ offsetof(struct parameters, json_lines), true, write_lines },
-	{ offsetof(struct parameters, csv), true, write_csv },
+	{ offsetof(struct parameters, csv), false, write_csv },
 };
 
 #define N_OUTPUTS (sizeof(outputs) / sizeof(*outputs))

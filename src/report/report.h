@@ -57,14 +57,15 @@ char *report_faults(void);
 
 /*
  * Can PATH be written?  Asked before a run, so that its result is not lost.
- * Makes the file if there is none, and leaves nothing in it when EMPTY.
- * Returns as report_write().
+ * When EMPTY, makes the file if there is none, and leaves nothing in it; else
+ * changes nothing.  Returns as report_write().
  */
 int report_check_path(const char *path, bool empty, struct error *err);
 
 /*
- * Write TEXT to the file PATH, or to stdout when that is "-".  Returns 0, or
- * a negative errno, said in ERR.
+ * Write TEXT to the file PATH, or to stdout when that is "-".  A file that
+ * cannot be written is as it was before (report/replace.h).  Returns 0, or a
+ * negative errno, said in ERR.
  */
 int report_write(const char *path, const char *text, struct error *err);
 

@@ -46,7 +46,8 @@ static bool is_open(struct sink *sink)
 					 STDOUT_FILENO;
 	else
 		sink->fd = open(sink->path, O_WRONLY | O_CREAT | O_APPEND |
-				O_NONBLOCK | O_CLOEXEC, 0666);
+				O_NONBLOCK | O_CLOEXEC |
+				(sink->anew ? O_TRUNC : 0), 0666);
 	if (sink->fd < 0) {
 		if (errno != ENXIO)
 			sink->errnum = errno;

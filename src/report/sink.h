@@ -17,6 +17,7 @@ struct sink {
 	size_t most;		/* bytes that may be written at once */
 	char *text;		/* on the heap: what is still to be written */
 	size_t start, end, room;
+	bool anew;		/* nothing remains of a file before */
 	bool lines;		/* each put is a line, that must be whole where
 				 * other processes write as well */
 	struct place place;	/* then, the same as fd */
@@ -25,7 +26,7 @@ struct sink {
 	int errnum;		/* what put an end to it; 0: nothing */
 };
 
-/* Of no lines, and not patient; opens nothing yet; sink_free() it.  PATH is kept by reference. */
+/* Neither anew, of lines nor patient; opens nothing yet; sink_free() it.  PATH is kept by reference. */
 void sink_init(struct sink *sink, const char *path);
 
 /* Append LENGTH bytes of TEXT, and write as much as the reader takes now. */

@@ -50,6 +50,7 @@ struct stream *stream_new(const struct row_format *format, const char *path)
 	s->format = format;
 	s->to_log = !path;
 	sink_init(&s->sink, path);
+	s->sink.anew = true;
 	s->sink.patient = path && !strcmp(path, "-");
 	return s;
 }

@@ -319,7 +319,7 @@ static int serve(struct options *options, int cancel_fd)
 		log_warning("%s: the client decides that; ignored here",
 			    options->ignored);
 	listener = key_file_check(params->key_file, &err) ? -1 :
-		   serve_open(params, &port, &err);
+		   serve_open(params, cancel_fd, &port, &err);
 	ret = listener < 0 ? listener :
 			     serve_clients(params, listener, cancel_fd, &conn,
 					   &status, &err);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/time.h"
 #include "net/host.h"
 
 /* Of an advice: more interfaces than that are not named. */
@@ -82,24 +83,40 @@ static int fail_unknown(const char *text, const char *option, const char *host,
 		    text ? text : "*", why);
 }
 
+static int fail_silent(const char *text, const char *option,
+		       const struct patience *patience, struct error *err)
+{
+	return fail(err, -ETIMEDOUT, "is the name server up that "
+		    "/etc/resolv.conf names? An IP address needs none",
+		    "cannot find the address of %s%s'%s': no name server "
+		    "answered within %.6g s", option ? option : "",
+		    option ? " " : "", text,
+		    (double)patience->limit / (double)SECOND);
+}
+
 int address_resolve(const char *text, const char *option, uint32_t port,
-		    int flags, struct addrinfo **list, struct error *err)
+		    int flags, const struct patience *patience,
+		    struct addrinfo **list, struct error *err)
 {
 	const struct addrinfo hints = {
 		.ai_socktype = SOCK_STREAM,
 		.ai_flags = flags | AI_NUMERICSERV,
 	};
 	char service[16], host[HOST_SIZE] = "";
+	const char *why = NULL;
 	struct addrinfo *found;
 	int ret = text ? host_parse(text, option, host, err) : 0;
 
 	if (ret)
 		return ret;
 	snprintf(service, sizeof(service), "%u", port);
-	ret = getaddrinfo(text ? host : NULL, service, &hints, &found);
-	if (ret)
-		return fail_unknown(text, option, host, ret == EAI_SYSTEM ?
-				    strerror(errno) : gai_strerror(ret), err);
+	ret = lookup(text ? host : NULL, service, &hints, patience, &found,
+		     &why, err);
+	if (ret > 0)
+		return fail_unknown(text, option, host, why, err);
+	if (ret < 0)
+		return ret == -ETIMEDOUT ?
+			       fail_silent(text, option, patience, err) : ret;
 	if (!need_interface(found)) {
 		*list = found;
 		return 0;

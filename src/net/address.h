@@ -10,17 +10,19 @@
 
 #include "base/error.h"
 #include "base/networks.h"
+#include "net/lookup.h"
 
 #define ADDRESS_TEXT_SIZE 80
 
 /*
  * The addresses of TEXT, which was given to OPTION or, that being NULL, as the
  * server: see host_parse().  TEXT may be NULL with AI_PASSIVE in FLAGS, of
- * getaddrinfo(3).  freeaddrinfo() *LIST.  Returns 0, or a negative errno with,
- * in ERR, what to write.
+ * getaddrinfo(3).  A name server has PATIENCE.  freeaddrinfo() *LIST.  Returns
+ * 0, or a negative errno with, in ERR, what to write.
  */
 int address_resolve(const char *text, const char *option, uint32_t port,
-		    int flags, struct addrinfo **list, struct error *err);
+		    int flags, const struct patience *patience,
+		    struct addrinfo **list, struct error *err);
 
 /*
  * bind(2) the TCP socket FD to A.  Returns 0 or a negative errno, which it is

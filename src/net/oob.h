@@ -12,6 +12,7 @@
 #include "base/networks.h"
 #include "model/gid.h"
 #include "net/address.h"
+#include "net/wait.h"
 #include "net/wire.h"
 
 struct seal;
@@ -42,19 +43,11 @@ struct connection {
 };
 
 /*
- * Wait until FD has one of EVENTS (poll(2)), DEADLINE passes or the user
- * interrupts.  Returns 0; 1 to be called again; -ETIMEDOUT, of which nothing
- * is said yet; -ECANCELED, said in ERR, and *CANCEL_FD becomes -1: the
- * clean-up that follows is not interrupted again.
- */
-int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
-	     struct error *err);
-
-/*
  * Connect to the first of the addresses of HOST, IPv6 and IPv4, that answers
  * (net/race.h).  BIND is the local address, which has a say in the family,
- * or NULL.  All that may take TIMEOUT ns; with WAIT > 0 attempts are repeated
- * for that long, for a server that is not up yet.  Returns 0, or a negative
+ * or NULL.  A name server has TIMEOUT ns to answer, and so has the server; with
+ * WAIT > 0 attempts are repeated for that long, for one that is not up yet.
+ * Returns 0, or a negative
  * errno with, in ERR, host, port, each cause and the addresses it is of.
  */
 int oob_connect(const char *host, uint32_t port, const char *bind,
@@ -63,10 +56,11 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 
 /*
  * Listen on PORT (0: any free one) of BIND, or of every address, IPv6 and
- * IPv4.  *PORT becomes the real one.  Returns a descriptor or a negative
- * errno.
+ * IPv4.  *PORT becomes the real one.  CANCEL_FD is of signals_open(), or -1.
+ * Returns a descriptor or a negative errno.
  */
-int oob_listen(const char *bind, uint32_t *port, struct error *err);
+int oob_listen(const char *bind, uint32_t *port, int cancel_fd,
+	       struct error *err);
 
 /*
  * The next client that came to LISTENER.  Returns 0, -EAGAIN when there is none

@@ -11,9 +11,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/time.h"
 #include "net/address.h"
 
 #define LISTEN_BACKLOG 128
+/* That a name server has to answer a server, in ns. */
+#define LOOKUP_LIMIT (30 * SECOND)
 
 static void set_no_delay(int fd)
 {
@@ -82,11 +85,13 @@ static const char *advice_of(int errnum)
 	}
 }
 
-int oob_listen(const char *bind, uint32_t *port, struct error *err)
+int oob_listen(const char *bind, uint32_t *port, int cancel_fd,
+	       struct error *err)
 {
+	const struct patience patience = { LOOKUP_LIMIT, &cancel_fd };
 	struct addrinfo *list;
-	int fd = address_resolve(bind, "--bind", *port, AI_PASSIVE, &list,
-				 err);
+	int fd = address_resolve(bind, "--bind", *port, AI_PASSIVE, &patience,
+				 &list, err);
 
 	if (fd)
 		return fd;

@@ -14,7 +14,6 @@
 #include "net/address.h"
 #include "net/host.h"
 #include "net/race.h"
-#include "net/signals.h"
 
 #define FAMILIES 2
 /* Of a cause: more are only counted. */
@@ -72,14 +71,15 @@ static int choose_local(struct way *way, struct error *err)
 		    "--bind %s: %s", way->bind, strerror(errnum));
 }
 
-static int resolve(struct way *way, struct error *err)
+static int resolve(struct way *way, const struct patience *patience,
+		   struct error *err)
 {
-	int ret = address_resolve(way->host, NULL, way->port, 0, &way->list,
-				  err);
+	int ret = address_resolve(way->host, NULL, way->port, 0, patience,
+				  &way->list, err);
 
 	if (!ret && way->bind)
 		ret = address_resolve(way->bind, "--bind", 0, AI_PASSIVE,
-				      &way->local_list, err);
+				      patience, &way->local_list, err);
 	if (!ret && way->bind)
 		ret = choose_local(way, err);
 	return ret;
@@ -234,18 +234,14 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 		struct connection *conn, struct error *err)
 {
 	struct way way = { .host = host, .bind = bind, .port = port };
+	const struct patience patience = { timeout, &conn->cancel_fd };
 	const int one = 1;
 	int ret;
 
-	if (cancel_fd >= 0)
-		signals_unblock(true);	/* a name server may take long */
-	ret = resolve(&way, err);
-	if (cancel_fd >= 0)
-		signals_unblock(false);
-	if (!ret) {
-		oob_adopt(-1, cancel_fd, "server", conn);
+	oob_adopt(-1, cancel_fd, "server", conn);
+	ret = resolve(&way, &patience, err);
+	if (!ret)
 		ret = race(&way, timeout, wait, conn, err);
-	}
 	if (ret >= 0)
 		setsockopt(ret, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	if (way.list)

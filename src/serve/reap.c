@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/time.h"
-#include "net/oob.h"
+#include "net/wait.h"
 
 /* What it has to release what it has, and the kernel to end it. */
 #define GOODBYE (10 * SECOND)

@@ -15,10 +15,11 @@
  * See that the device which PARAMS name can be used, and listen where they
  * say: params->port becomes the real one, and device and ib_port what was
  * chosen, which PORT describes and must outlive PARAMS; they are announced.
- * The process is put where --numa wants it.  Returns a descriptor or a negative
+ * The process is put where --numa wants it.  CANCEL_FD is of signals_open().
+ * Returns a descriptor or a negative
  * errno, said in ERR.
  */
-int serve_open(struct parameters *params, struct port *port,
+int serve_open(struct parameters *params, int cancel_fd, struct port *port,
 	       struct error *err);
 
 /*

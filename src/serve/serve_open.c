@@ -59,14 +59,14 @@ static void announce(const struct parameters *params, const struct port *port)
 		 port->device, port->number, more);
 }
 
-int serve_open(struct parameters *params, struct port *port,
+int serve_open(struct parameters *params, int cancel_fd, struct port *port,
 	       struct error *err)
 {
 	int listener, ret = check_device(params, port, err);
 
 	if (ret)
 		return ret;
-	listener = oob_listen(params->bind, &params->port, err);
+	listener = oob_listen(params->bind, &params->port, cancel_fd, err);
 	if (listener < 0)
 		return listener;
 	ret = say_port(params, err);

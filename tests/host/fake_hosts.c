@@ -1,7 +1,7 @@
 /*
  * A name server and a network, to be preloaded: FAKE_HOST=name=ADDRESS,... is
- * what getaddrinfo(3) knows of that name, in that order, and a connect(2) to
- * the address FAKE_UNREACHABLE finds no route.
+ * what getaddrinfo(3) knows of that name, in that order, after FAKE_HOST_MS
+ * milliseconds, and a connect(2) to the address FAKE_UNREACHABLE finds no route.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 typedef int resolver(const char *, const char *, const struct addrinfo *,
 		     struct addrinfo **);
@@ -45,8 +46,10 @@ int getaddrinfo(const char *node, const char *service,
 	int ret;
 
 	if (!known || !length || strncmp(known, node, length) ||
-	    known[length] != '=')
+	    known[length] != '=' || hints->ai_flags & AI_NUMERICHOST)
 		return real(node, service, hints, list);
+	if (getenv("FAKE_HOST_MS"))
+		usleep((useconds_t)atoi(getenv("FAKE_HOST_MS")) * 1000);
 	addresses = strdup(known + length + 1);
 	ret = resolve_each(addresses, service, hints, list);
 	free(addresses);

@@ -1,7 +1,9 @@
 """Servers with several addresses, of which not all can be reached."""
 import contextlib
+import json
 import os
 import pathlib
+import signal
 import socket
 import subprocess
 import time
@@ -176,6 +178,50 @@ def test_what_has_no_route_may_be_a_firewall(host, monkeypatch):
 def test_what_refuses_may_have_no_server():
     failed(client("write_bw", port=free_port()),
            "Connection refused", "is 'verbsperf serve' running there")
+
+
+@pytest.fixture
+def slow_host(host, monkeypatch):
+    """The host "many", of which a name server tells after so many seconds."""
+    def know(seconds):
+        host("127.0.0.1")
+        monkeypatch.setenv("FAKE_HOST_MS", str(int(seconds * 1000)))
+    return know
+
+
+def test_a_name_server_that_is_slow(slow_host):
+    server = on_one_address()
+    slow_host(1)
+    assert timed(client("write_bw", *QUICK, "--timeout", 5, port=server.port,
+                        host="many")) > 1
+
+
+def test_a_name_server_that_does_not_answer(slow_host):
+    slow_host(60)
+    start = time.monotonic()
+    program = client("write_bw", "--timeout", 1, "--json", port=1, host="many")
+    failed(program, "cannot find the address of 'many': no name server "
+           "answered within 1 s; .*/etc/resolv.conf")
+    assert time.monotonic() - start < 1 + SOON
+    assert json.loads(program.out)["error"]["code"] == "ETIMEDOUT"
+
+
+@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM))
+def test_interrupting_while_a_name_server_does_not_answer(slow_host, number):
+    slow_host(60)
+    program = client("write_bw", "--json", port=1, host="many")
+    time.sleep(0.5)
+    program.send(number)
+    failed(program, f"interrupted by {number.name}$", seconds=SOON)
+    assert json.loads(program.out)["error"]["code"] == "ECANCELED"
+
+
+def test_stopping_a_server_while_a_name_server_does_not_answer(slow_host):
+    slow_host(60)
+    program = Program("serve", "-d", "fake0", "-p", 0, "--bind", "many")
+    time.sleep(0.5)
+    program.send(signal.SIGTERM)
+    failed(program, "interrupted by SIGTERM$", seconds=SOON)
 
 
 @pytest.mark.parametrize("address", ("224.0.0.1", "255.255.255.255"))

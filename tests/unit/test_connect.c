@@ -23,7 +23,7 @@ static uint32_t free_port(void)
 {
 	struct error err = { 0 };
 	uint32_t port = 0;
-	int fd = oob_listen("127.0.0.1", &port, &err);
+	int fd = oob_listen("127.0.0.1", &port, -1, &err);
 
 	assert_true(fd >= 0);
 	close(fd);
@@ -47,27 +47,31 @@ TEST(test_refused)
 	assert_int_equal(conn.fd, -1);
 }
 
+/* No name server is asked for that: a part of it is too long. */
+#define NO_HOST \
+	"no-such-host-0123456789-0123456789-0123456789-0123456789-0123456789"
+
 TEST(test_no_such_host)
 {
 	struct connection conn = { .fd = -1 };
 	struct error err = { 0 };
 
-	assert_int_equal(oob_connect("no such host", 1, NULL, MS, 0, -1, &conn,
-				     &err), -EHOSTUNREACH);
-	assert_contains(err.message, "cannot find the address of "
-				     "'no such host'");
+	assert_int_equal(oob_connect(NO_HOST, 1, NULL, 9000 * MS, 0, -1,
+				     &conn, &err), -EHOSTUNREACH);
+	assert_contains(err.message, "cannot find the address of '"
+				     NO_HOST "'");
 	error_clear(&err);
 	/* a --bind that is known does not make up for it */
-	assert_int_equal(oob_connect("no such host", 1, "127.0.0.1", MS, 0, -1,
-				     &conn, &err), -EHOSTUNREACH);
-	assert_contains(err.message, "cannot find the address of "
-				     "'no such host'");
+	assert_int_equal(oob_connect(NO_HOST, 1, "127.0.0.1", 9000 * MS, 0,
+				     -1, &conn, &err), -EHOSTUNREACH);
+	assert_contains(err.message, "cannot find the address of '"
+				     NO_HOST "'");
 	error_clear(&err);
 	/* nor the other way round */
-	assert_int_equal(oob_connect("127.0.0.1", 1, "no such host", MS, 0, -1,
-				     &conn, &err), -EHOSTUNREACH);
-	assert_contains(err.message, "cannot find the address of --bind "
-				     "'no such host'");
+	assert_int_equal(oob_connect("127.0.0.1", 1, NO_HOST, 9000 * MS, 0,
+				     -1, &conn, &err), -EHOSTUNREACH);
+	assert_contains(err.message, "cannot find the address of "
+				     "--bind '" NO_HOST "'");
 	error_clear(&err);
 	/* no host has such a name, whatever a name server says */
 	assert_int_equal(oob_connect("127.0.0.1:18515", 1, NULL, MS, 0, -1,
@@ -107,7 +111,7 @@ static void *serve_late(void *argument)
 	struct late *l = argument;
 
 	usleep(300000);
-	l->listener = oob_listen("127.0.0.1", &l->port, &l->err);
+	l->listener = oob_listen("127.0.0.1", &l->port, -1, &l->err);
 	do {
 		l->ret = oob_accept(l->listener, &l->conn);
 		usleep(1000);
@@ -169,18 +173,18 @@ TEST(test_the_port_is_taken)
 {
 	struct error err = { 0 };
 	uint32_t port = 0, again;
-	int fd = oob_listen(NULL, &port, &err);
+	int fd = oob_listen(NULL, &port, -1, &err);
 
 	assert_true(fd >= 0);
 	assert_true(port > 0);
 	again = port;
-	assert_int_equal(oob_listen(NULL, &again, &err), -EADDRINUSE);
+	assert_int_equal(oob_listen(NULL, &again, -1, &err), -EADDRINUSE);
 	assert_contains(err.message, "Address already in use");
 	assert_contains(err.advice, "another server runs already");
 	close(fd);
 	error_clear(&err);
 	port = 0;
-	assert_true(oob_listen("192.0.2.77", &port, &err) < 0);
+	assert_true(oob_listen("192.0.2.77", &port, -1, &err) < 0);
 	assert_contains(err.message, "cannot listen on 192.0.2.77");
 }
 

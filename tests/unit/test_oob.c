@@ -467,7 +467,7 @@ static void interrupt(int what)
 				  &err);
 		assert_int_equal(conn.cancel_fd, -1);	/* only once */
 	} else {
-		int listener = oob_listen("127.0.0.1", &port, &err);
+		int listener = oob_listen("127.0.0.1", &port, -1, &err);
 
 		ret = oob_wait(listener, POLLIN, &conn.cancel_fd,
 			       time_after(9000 * MS), &err);

@@ -168,7 +168,7 @@ static void begin(const struct parameters *params, rlim_t descriptors)
 	int listener, fds[2];
 
 	port = 0;
-	listener = oob_listen("127.0.0.1", &port, &err);
+	listener = oob_listen("127.0.0.1", &port, -1, &err);
 	assert_true(listener >= 0);
 	assert_int_equal(pipe(fds), 0);
 	ahead = mmap(NULL, sizeof(*ahead), PROT_READ | PROT_WRITE,

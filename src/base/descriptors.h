@@ -26,8 +26,8 @@ int descriptors_reopen(int fd);
 
 /*
  * Write LENGTH bytes of TEXT to FD, or as many as it takes without a wait, as
- * it does if it was reopened, is a socket, or a poll(2) found it ready.  Returns
- * how many, 0 for none, or a negative errno.
+ * it does if it was reopened, is a socket, or a poll(2) found it ready.
+ * Returns how many, 0 for none, or a negative errno.
  */
 ssize_t descriptors_write(int fd, const char *text, size_t length);
 

@@ -134,7 +134,7 @@ static int renew_memory_later(struct run *run)
 static int invalidate_later(struct run *run)
 {
 	wait_ms(run, LATER);
-	return inject_invalidate_window(run);
+	return inject_invalidate_memory_window(run);
 }
 
 static int read_only(struct run *run)
@@ -348,8 +348,8 @@ static const struct {
 	AT(OTHER_MTU, SERVER, ENDPOINT, other_mtu),
 	AT(MR_GONE, SERVER, RUNNING, renew_memory_later),
 	AT(MR_OTHER_PD, SERVER, CREATED, inject_other_domain),
-	AT(MW_INVALID, SERVER, CREATED, inject_window,
-	   { INJECT_AT_CONNECTED, inject_bind_window },
+	AT(MW_INVALID, SERVER, CREATED, inject_memory_window,
+	   { INJECT_AT_CONNECTED, inject_bind_memory_window },
 	   { INJECT_AT_RUNNING, invalidate_later }),
 };
 

@@ -4,12 +4,11 @@
  * of the points below, and the ordinary test runs, and fails in the ordinary
  * way.
  *
- * It is harmless by construction: only the verbs objects, keys and work requests
- * of this session are changed, never where this program itself reads or writes,
- * so that the device refuses them.  Still a server takes it only when it was
- * started with --allow-inject.
- * Numbers and addresses that are to lead nowhere are fixed ones which nobody
- * has, and not a neighbour's.
+ * It is harmless by construction: only the verbs objects, keys and work
+ * requests of this session are changed, never where this program itself reads
+ * or writes, so that the device refuses them.  Still a server takes it only
+ * when it was started with --allow-inject.  Numbers and addresses that are to
+ * lead nowhere are fixed ones which nobody has, and not a neighbour's.
  */
 #ifndef INJECT_INJECT_H
 #define INJECT_INJECT_H
@@ -48,9 +47,9 @@ int inject_other_domain(struct run *run);
  * peer is told in place of the region's; the first QP binds it once it can,
  * and invalidates it.
  */
-int inject_window(struct run *run);
-int inject_bind_window(struct run *run);
-int inject_invalidate_window(struct run *run);
+int inject_memory_window(struct run *run);
+int inject_bind_memory_window(struct run *run);
+int inject_invalidate_memory_window(struct run *run);
 
 /* All QPs to RESET, INIT or ERR, as if they had never left it. */
 int inject_state(struct run *run, enum ibv_qp_state state);

@@ -95,7 +95,7 @@ static struct ibv_mr *incoming_mr(const struct run *run)
 }
 
 /* The low byte of such a key is the owner's choice. */
-int inject_window(struct run *run)
+int inject_memory_window(struct run *run)
 {
 	struct ibv_mw *window;
 	int ret = renew(run, run->res.pd, IBV_ACCESS_MW_BIND, 0);
@@ -105,7 +105,7 @@ int inject_window(struct run *run)
 	window = ibv_alloc_mw(run->res.pd, IBV_MW_TYPE_2);
 	if (!window)
 		return refused(run, "ibv_alloc_mw", errno);
-	run->res.window = window;
+	run->res.memory_window = window;
 	incoming_mr(run)->rkey = ibv_inc_rkey(window->rkey);
 	return 0;
 }
@@ -132,13 +132,13 @@ static int carry_out(struct run *run, struct ibv_send_wr *wr,
 		       n > 0 ? EIO : ETIMEDOUT);
 }
 
-int inject_bind_window(struct run *run)
+int inject_bind_memory_window(struct run *run)
 {
 	struct ibv_mr *mr = incoming_mr(run);
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_BIND_MW,
 		.bind_mw = {
-			.mw = run->res.window,
+			.mw = run->res.memory_window,
 			.rkey = mr->rkey,
 			.bind_info = {
 				.mr = mr,
@@ -152,7 +152,7 @@ int inject_bind_window(struct run *run)
 	return carry_out(run, &wr, "IBV_WR_BIND_MW");
 }
 
-int inject_invalidate_window(struct run *run)
+int inject_invalidate_memory_window(struct run *run)
 {
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_LOCAL_INV,

@@ -31,7 +31,7 @@ bool plan_sends(const struct plan *plan, bool client)
 	       client != plan->reversed;
 }
 
-bool plan_is_fenced(const struct plan *plan)
+bool plan_sends_notices(const struct plan *plan)
 {
 	return plan->verify &&
 	       op_table[plan->op].access == IBV_ACCESS_REMOTE_WRITE;
@@ -40,12 +40,12 @@ bool plan_is_fenced(const struct plan *plan)
 bool plan_proves_address(const struct plan *plan, bool client)
 {
 	return plan_is_unreliable(plan) &&
-	       (plan_sends(plan, !client) || plan_is_fenced(plan));
+	       (plan_sends(plan, !client) || plan_sends_notices(plan));
 }
 
 bool plan_posts_receives(const struct plan *plan, bool client)
 {
-	if (plan_is_fenced(plan))
+	if (plan_sends_notices(plan))
 		return true;
 	return op_table[plan->op].receives && plan_sends(plan, !client);
 }
@@ -62,10 +62,10 @@ bool plan_is_datagram(const struct plan *plan)
 
 bool plan_counts_received(const struct plan *plan)
 {
-	return op_table[plan->op].receives || plan_is_fenced(plan);
+	return op_table[plan->op].receives || plan_sends_notices(plan);
 }
 
-bool plan_by_receiver(const struct plan *plan)
+bool plan_receiver_measures(const struct plan *plan)
 {
 	return plan->metric == METRIC_BANDWIDTH && plan_is_unreliable(plan) &&
 	       plan_counts_received(plan);
@@ -73,14 +73,16 @@ bool plan_by_receiver(const struct plan *plan)
 
 bool plan_warms_up_apart(const struct plan *plan)
 {
-	return plan_by_receiver(plan) && plan->iterations && plan->warmup;
+	return plan_receiver_measures(plan) && plan->iterations && plan->warmup;
 }
 
 bool plan_measures(const struct plan *plan, bool client)
 {
 	if (plan->metric == METRIC_LATENCY)
 		return client;
-	return plan_sends(plan, plan_by_receiver(plan) ? !client : client);
+	if (plan_receiver_measures(plan))
+		client = !client;
+	return plan_sends(plan, client);
 }
 
 uint32_t plan_regions(const struct plan *plan)

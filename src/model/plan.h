@@ -116,14 +116,14 @@ bool plan_proves_address(const struct plan *plan, bool client);
 
 /* True when writes are verified: a send after them says that they are there,
  * and one back that they were looked at (traffic/verify.h). */
-bool plan_is_fenced(const struct plan *plan);
+bool plan_sends_notices(const struct plan *plan);
 
 /* True when a receiver knows how many messages came. */
 bool plan_counts_received(const struct plan *plan);
 
 /* True when the bandwidth is that of the messages received: a completion of an
  * unreliable transport says only that something was sent. */
-bool plan_by_receiver(const struct plan *plan);
+bool plan_receiver_measures(const struct plan *plan);
 
 /* True when a receiver that measures could not tell the messages of the warm-up
  * from those that are to be counted: then each size is warmed up in a round of
@@ -180,7 +180,7 @@ int plan_qp_access(const struct plan *plan, bool client);
 uint32_t plan_send_queue(const struct plan *plan);
 
 /* Room that needs in the queue and in its completion queue: twice as much where
- * fences go between. */
+ * notices go between. */
 uint32_t plan_send_capacity(const struct plan *plan);
 
 /*

@@ -15,8 +15,8 @@
 #define QP_TIMEOUT_NS 4096ULL
 #define LEAST_QP_TIMEOUT 14
 #define MOST_QP_TIMEOUT 18
-/* That may have to pass before an acknowledgement does: what 16 queue pairs with
- * 128 messages of 64 KiB each have outstanding, twice. */
+/* That may have to pass before an acknowledgement does: what 16 queue pairs
+ * with 128 messages of 64 KiB each have outstanding, twice. */
 #define BYTES_BEFORE (256ULL << 20)
 /* Where each receive has a buffer of its own. */
 #define RECEIVE_BYTES (8 << 20)
@@ -32,7 +32,7 @@ uint64_t plan_send_completions(const struct plan *plan)
 		most = larger(most, plan_depth(plan, size) /
 					    plan_cq_mod(plan, size) + 1);
 	}
-	if (plan_is_fenced(plan))
+	if (plan_sends_notices(plan))
 		most = plan_send_capacity(plan);
 	return most;
 }
@@ -44,7 +44,7 @@ uint32_t plan_qps_per_cq(const struct plan *plan, bool client,
 	uint64_t all = (plan->qps + threads - 1) / threads;
 	uint64_t each = 1;
 
-	if (plan_sends(plan, client) || plan_is_fenced(plan))
+	if (plan_sends(plan, client) || plan_sends_notices(plan))
 		each = plan_send_completions(plan);
 	if (plan_posts_receives(plan, client) && !plan->srq)
 		each = larger(each, plan->rx_depth);

@@ -67,7 +67,7 @@ static uint32_t most_sends(const struct plan *plan, bool client,
 
 	if (!plan_sends(plan, client))
 		return UINT32_MAX;
-	return (uint32_t)larger(plan_is_fenced(plan) ? most / 2 : most, 1);
+	return (uint32_t)larger(plan_sends_notices(plan) ? most / 2 : most, 1);
 }
 
 void plan_choose_depth(struct plan *plan, const struct port *client,
@@ -95,7 +95,7 @@ uint32_t plan_send_queue(const struct plan *plan)
 
 uint32_t plan_send_capacity(const struct plan *plan)
 {
-	return plan_send_queue(plan) * (plan_is_fenced(plan) ? 2 : 1);
+	return plan_send_queue(plan) * (plan_sends_notices(plan) ? 2 : 1);
 }
 
 /* As many as may be outstanding, were there no end. */

@@ -42,8 +42,8 @@ static int refuse_unequal(const struct hello *mine, const char *peer,
 
 	if (mine->has_key)
 		return fail(err, -EACCES,
-			    is_server ? "start the server with the same key, or "
-					"leave --key-file out here" :
+			    is_server ? "start the server with the same key, "
+					"or leave --key-file out here" :
 					"give --key-file to the client, too",
 			    "this %s wants a key, the %s has none", end, peer);
 	return fail(err, -EACCES,

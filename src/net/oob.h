@@ -87,10 +87,10 @@ bool oob_is_sign_of_life(const struct frame *frame);
 /*
  * Receive one frame before DEADLINE, or one that is there already when DEADLINE
  * has passed, and open it if conn->seal_in is set; its header is checked before
- * anything is allocated.  frame_free() it when 0 is returned.  WAITED_FOR
- * completes the sentence "... while waiting for WAITED_FOR".  Signs of life that
- * come faster than a few a second are an error: a flood of them must not keep an
- * end busy.
+ * anything is allocated. frame_free() it when 0 is returned.  WAITED_FOR
+ * completes the sentence "... while waiting for WAITED_FOR".  Signs of life
+ * that come faster than a few a second are an error: a flood of them must not
+ * keep an end busy.
  */
 int oob_receive(struct connection *conn, const char *waited_for,
 		uint64_t deadline, struct frame *frame, struct error *err);

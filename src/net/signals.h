@@ -33,9 +33,9 @@ int signals_open_ended(void);
 void signals_take_ended(int fd);
 
 /*
- * After NS nanoseconds, the most that --max-duration allows, the descriptor of a
- * process after signals_in_child() becomes readable, and signals_take() says why.
- * Returns 0 or a negative errno, said in ERR.
+ * After NS nanoseconds, the most that --max-duration allows, the descriptor of
+ * a process after signals_in_child() becomes readable, and signals_take() says
+ * why.  Returns 0 or a negative errno, said in ERR.
  */
 int signals_limit(uint64_t ns, struct error *err);
 

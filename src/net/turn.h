@@ -1,8 +1,8 @@
 /*
  * Turns at a server: each client has a process of its own (serve.h), and few
- * are served at once.  The process asks its parent for a turn, is told its place
- * whenever that changes, and gives the turn back before it reports: a message
- * each, over a socket pair that keeps them apart.
+ * are served at once.  The process asks its parent for a turn, is told its
+ * place whenever that changes, and gives the turn back before it reports: a
+ * message each, over a socket pair that keeps them apart.
  */
 #ifndef NET_TURN_H
 #define NET_TURN_H
@@ -47,8 +47,8 @@ int turn_ask(int fd, uint64_t limit);
  * nothing now, or -EPIPE when it is gone. */
 int turn_hear_parent(int fd, uint32_t *place);
 
-/* Give the turn of CONN back, if it had one: another client's may begin, whatever
- * this process still does. */
+/* Give the turn of CONN back, if it had one: another client's may begin,
+ * whatever this process still does. */
 void turn_end(struct connection *conn);
 
 #endif

@@ -45,7 +45,7 @@ static uint32_t body_end(const struct histogram_bin *bins, uint32_t n)
 	return i;
 }
 
-/* Is A below B?  Multiples of a step that should be equal may differ a little. */
+/* Is A below B? Multiples of a step that should be equal may differ a little. */
 static bool is_below(const struct chart *chart, double a, double b)
 {
 	return a < b - 1e-6 * chart->step;
@@ -65,8 +65,9 @@ static void count_bins(struct chart *chart, const struct histogram_bin *first,
 }
 
 /*
- * At most MOST ranges from the bin FIRST to LAST, each as wide as a whole number
- * of steps: where a clock ticks in steps, each has as many ticks as the others.
+ * At most MOST ranges from the bin FIRST to LAST, each as wide as a whole
+ * number of steps: where a clock ticks in steps, each has as many ticks as the
+ * others.
  */
 static void add_equal(struct chart *chart, const struct histogram_bin *first,
 		      const struct histogram_bin *last, uint32_t most)

@@ -26,7 +26,8 @@ struct sink {
 	int errnum;		/* what put an end to it; 0: nothing */
 };
 
-/* Neither anew, of lines nor patient; opens nothing yet; sink_free() it.  PATH is kept by reference. */
+/* Neither anew, of lines nor patient; opens nothing yet; sink_free() it.  PATH
+ * is kept by reference. */
 void sink_init(struct sink *sink, const char *path);
 
 /* Append LENGTH bytes of TEXT, and write as much as the reader takes now. */

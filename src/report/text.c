@@ -388,7 +388,7 @@ static void print_definition(FILE *out, const struct result *r)
 			result_latency_definition(plan));
 	else
 		fprintf(out, " bandwidth: messages %s%s",
-			plan_by_receiver(plan) ? "received" :
+			plan_receiver_measures(plan) ? "received" :
 			plan_is_unreliable(plan) ? "sent, which may be lost" :
 						   "completed",
 			plan->bidirectional ? ", each direction over its own "

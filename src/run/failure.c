@@ -89,7 +89,7 @@ static int explain_flow(struct run *run, const struct flow *f)
 		.size = f->shape.size,
 		.qpn = f->qps[f->failure.qp_index].qp->qp_num,
 		.sends = plan_sends(plan, run->client),
-		.fenced = plan_is_fenced(plan),
+		.notices = plan_sends_notices(plan),
 		.acknowledged = acknowledged(run, f),
 	};
 

@@ -13,7 +13,7 @@
 #include "base/time.h"
 #include "net/alive.h"
 #include "net/frames.h"
-#include "net/last_words.h"
+#include "net/peer_error.h"
 #include "net/signals.h"
 #include "verbs/explain.h"
 
@@ -76,12 +76,12 @@ static int check_progress(struct monitor *m)
 
 static int check_silence(struct monitor *m)
 {
-	if (m->have_done || time_since(m->heard_at) < m->patience)
+	if (m->have_done || time_since(m->heard_at) < m->peer_timeout)
 		return 0;
 	return fail(&m->err, -ETIMEDOUT,
 		    "its host or the network between may be down",
 		    "the %s said nothing for %.3g s", m->conn->peer,
-		    (double)m->patience / (double)SECOND);
+		    (double)m->peer_timeout / (double)SECOND);
 }
 
 static int say_alive(struct monitor *m)
@@ -96,7 +96,7 @@ static int say_alive(struct monitor *m)
 	if (!oob_can_send(m->conn))
 		return 0;
 	encode_empty(&frame, FRAME_ALIVE);
-	ret = last_words_send(m->conn, &frame, time_after(SECOND), &m->err);
+	ret = peer_error_send(m->conn, &frame, time_after(SECOND), &m->err);
 	frame_free(&frame);
 	return ret;
 }
@@ -225,7 +225,7 @@ static int on_wake(struct monitor *m)
 		return 0;
 	if (atomic_exchange(&m->say_sent, false)) {
 		encode_sent(&frame, &m->sent);
-		ret = last_words_send(m->conn, &frame, time_after(SECOND),
+		ret = peer_error_send(m->conn, &frame, time_after(SECOND),
 				      &m->err);
 		frame_free(&frame);
 		m->said_sent = true;
@@ -258,8 +258,8 @@ static int on_signal(struct monitor *m)
 	return signals_take(fd, NULL, &m->err);
 }
 
-/* One turn; 0 to go on, 1 when all is done, or a negative errno. */
-static int turn(struct monitor *m)
+/* One iteration; 0 to go on, 1 when all is done, or a negative errno. */
+static int poll_once(struct monitor *m)
 {
 	struct pollfd fds[N_FDS] = {
 		[WAKE] = { .fd = m->wake_fd, .events = POLLIN },
@@ -295,7 +295,7 @@ static void *watch(void *argument)
 
 	pthread_setname_np(pthread_self(), "monitor");
 	do {
-		ret = turn(m);
+		ret = poll_once(m);
 	} while (!ret);
 	if (ret < 0)
 		flow_set_phase(m->control, PHASE_ABORT);

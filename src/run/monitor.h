@@ -41,7 +41,7 @@ struct monitor {
 	uint64_t warmup;	/* ns */
 	uint64_t duration;	/* ns; 0: the loop counts for itself */
 	uint64_t timeout;	/* ns without progress */
-	uint64_t patience;	/* ns without word from the peer */
+	uint64_t peer_timeout;	/* ns without word from the peer */
 	/* to be read after monitor_stop() */
 	struct error err;	/* empty unless the run was aborted */
 	bool have_done;

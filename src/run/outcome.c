@@ -293,7 +293,7 @@ static void fill_directions(struct run *run, struct result_row *row,
 	for (int from = 1; from >= 0; from--) {
 		bool client = from == 1;
 		struct done *measured =
-			of[plan_by_receiver(plan) ? !from : from];
+			of[plan_receiver_measures(plan) ? !from : from];
 
 		/* the server of a latency test sends, too, but answers */
 		if (plan->metric == METRIC_LATENCY ? !client :

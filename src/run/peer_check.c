@@ -111,7 +111,7 @@ static uint64_t most_counted(const struct peer_facts *f, const struct done *d)
 {
 	const struct plan *plan = f->plan;
 
-	if (plan_by_receiver(plan) || plan_is_pingpong(plan))
+	if (plan_receiver_measures(plan) || plan_is_pingpong(plan))
 		return d->received;
 	return d->posted;
 }

@@ -142,7 +142,7 @@ static void tell(const struct progress *p, const struct mark *from,
 {
 	const struct result *r = p->result;
 	double ns = clock_ns_per_tick(p->clock);
-	bool received = p->flows[0].by_receiver;
+	bool received = p->flows[0].counts_arrivals;
 
 	r->observer->interval(r->observer, r, &(struct observed){
 		.size = p->size,

@@ -13,8 +13,8 @@
 #include "model/tests.h"
 #include "run/compare.h"
 #include "run/failure.h"
-#include "run/load.h"
 #include "run/outcome.h"
+#include "run/pacing.h"
 #include "run/role.h"
 #include "run/threads.h"
 #include "run/verification.h"
@@ -120,7 +120,7 @@ static struct monitor make_monitor(struct run *run)
 		.duration = run->warming ? plan->warmup :
 			    plan->iterations ? 0 : plan->duration,
 		.timeout = plan->timeout,
-		.patience = run_peer_timeout(run),
+		.peer_timeout = run_peer_timeout(run),
 	};
 }
 
@@ -146,7 +146,7 @@ void round_prepare(struct run *run, uint64_t size)
 	set_flags(run, size);
 	for (uint32_t t = 0; t < run->n_flows; t++)
 		flow_prepare(&run->flows[t], plan->op, &shape);
-	load_prepare(run, size);
+	pacing_prepare(run, size);
 }
 
 static uint64_t counted(const struct run *run)
@@ -165,7 +165,7 @@ static int check_measured(struct run *run, const struct result_row *row)
 
 	for (uint32_t i = 0; i < row->n_directions; i++)
 		nothing = nothing || !row->directions[i].iterations;
-	if (!nothing || !plan_by_receiver(run->plan))
+	if (!nothing || !plan_receiver_measures(run->plan))
 		return 0;
 	return fail(&run->result->error, -EIO,
 		    explain_loss(run->plan, row->size,
@@ -186,7 +186,7 @@ static int check_window(struct run *run, const struct result_row *row)
 	/* a busy machine may be late by a second or two */
 	double allowed = wanted + (wanted > 8 ? wanted / 2 : 4);
 
-	if (plan->iterations || plan_by_receiver(plan) ||
+	if (plan->iterations || plan_receiver_measures(plan) ||
 	    row->seconds <= allowed)
 		return 0;
 	return fail(&run->result->error, -ETIME,

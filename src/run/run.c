@@ -58,7 +58,7 @@ uint64_t run_peer_timeout(const struct run *run)
 }
 
 /* What is not there after that, on an unreliable transport, is lost. */
-static uint64_t patience(const struct run *run)
+static uint64_t loss_timeout(const struct run *run)
 {
 	if (!plan_is_unreliable(run->plan))
 		return 0;
@@ -73,7 +73,7 @@ static bool sees_arrivals(const struct run *run)
 
 	if (!plan_sends(plan, !run->client) || !plan_counts_received(plan))
 		return false;
-	return plan_by_receiver(plan) ||
+	return plan_receiver_measures(plan) ||
 	       (run->client && plan->reversed && plan->interval);
 }
 
@@ -100,8 +100,8 @@ static struct flow make_flow(struct run *run, uint32_t t)
 		.method = run->res.method,
 		.inline_size = run->res.inline_size,
 		.unreliable = plan_is_unreliable(run->plan),
-		.by_receiver = sees_arrivals(run),
-		.patience = patience(run),
+		.counts_arrivals = sees_arrivals(run),
+		.loss_timeout = loss_timeout(run),
 		.sharp = (uint64_t)(EDGE_SHARP / tick),
 		.hurry = (uint64_t)(EDGE_HURRY / tick),
 		.latency = run->latency,

@@ -7,8 +7,8 @@
 #include "base/xalloc.h"
 #include "traffic/verify.h"
 
-/* A fence that was not answered for so long is sent again; in ns. */
-#define FENCE_AGAIN 2e7
+/* A notice that was not answered for so long is sent again; in ns. */
+#define NOTICE_AGAIN 2e7
 
 enum { FROM_CLIENT = 1, FROM_SERVER };
 
@@ -19,7 +19,7 @@ static struct verify_qp *make_qps(const struct flow *f,
 
 	for (uint32_t i = 0; i < f->n_qps; i++) {
 		qps[i].qp_num = f->qps[i].qp->qp_num;
-		if (plan_is_fenced(plan) && op_has_imm(plan->op))
+		if (plan_sends_notices(plan) && op_has_imm(plan->op))
 			qps[i].announced = xcalloc(plan_send_queue(plan),
 						   sizeof(*qps[i].announced));
 	}
@@ -35,21 +35,21 @@ void verification_begin(const struct plan *plan, bool client,
 
 	if (!plan->verify)
 		return;
-	f->credits = plan_is_fenced(plan) && !pingpong;
+	f->credits = plan_sends_notices(plan) && !pingpong;
 	f->verify = xcalloc(1, sizeof(*f->verify));
 	*f->verify = (struct verifier){
 		.direction_out = client ? FROM_CLIENT : FROM_SERVER,
 		.direction_in = client ? FROM_SERVER : FROM_CLIENT,
 		.pingpong = pingpong,
 		.answers = pingpong && !client,
-		.fenced = plan_is_fenced(plan),
+		.notices = plan_sends_notices(plan),
 		.incoming = plan_sends(plan, !client) ?
 				    resources_incoming(res, plan) + first :
 				    NULL,
 		.stride = plan_stride(plan),
 		.capacity = plan_send_capacity(plan),
 		.header = plan_is_datagram(plan) ? GRH_SIZE : 0,
-		.patience = (uint64_t)(FENCE_AGAIN /
+		.resend_after = (uint64_t)(NOTICE_AGAIN /
 				       clock_ns_per_tick(f->clock)),
 		.qps = make_qps(f, plan),
 	};

@@ -73,7 +73,7 @@ static uint32_t count_like(const struct children *c, enum child_state state,
 void children_ask(struct children *c, struct child *child, uint64_t limit,
 		  bool over)
 {
-	if (child->state != CHILD_STRANGER)
+	if (child->state != CHILD_NEW)
 		return;
 	child->limit = limit;
 	if (over) {
@@ -165,7 +165,7 @@ void children_tell(struct children *c)
 			child->told = child->place;
 }
 
-struct child *children_drop_oldest(struct children *c, uint64_t patience)
+struct child *children_drop_oldest(struct children *c, uint64_t least_age)
 {
 	struct child *found = NULL;
 	uint32_t most = 0, n;
@@ -173,10 +173,10 @@ struct child *children_drop_oldest(struct children *c, uint64_t patience)
 	for (struct child *child = c->all; child; child = child->next) {
 		if (child->state == CHILD_DROPPED)
 			return NULL;
-		if (child->state != CHILD_STRANGER ||
-		    time_since(child->came_at) < patience)
+		if (child->state != CHILD_NEW ||
+		    time_since(child->came_at) < least_age)
 			continue;
-		n = count_like(c, CHILD_STRANGER, child);
+		n = count_like(c, CHILD_NEW, child);
 		if (n > most) {
 			most = n;
 			found = child;

@@ -14,7 +14,7 @@
 #include "net/oob.h"
 
 /* Connections that have not said who they are yet, and clients that wait. */
-#define STRANGERS_MAX 128
+#define NEW_MAX 128
 #define WAITING_MAX 128
 /* How many of those that wait may come from one address. */
 #define WAITING_SHARE (WAITING_MAX / 4)
@@ -22,7 +22,7 @@
 #define REPORTING_MAX 256
 
 enum child_state {
-	CHILD_STRANGER,		/* has not asked for a turn yet */
+	CHILD_NEW,		/* has not asked for a turn yet */
 	CHILD_WAITING,
 	CHILD_SERVED,		/* it has its turn */
 	CHILD_REPORTING,	/* its turn is over, its report waits */
@@ -71,8 +71,8 @@ void children_ask(struct children *c, struct child *child, uint64_t limit,
 struct child *children_give(struct children *c, uint32_t parallel);
 
 /*
- * CHILD gives its turn back, and says nothing more.  Returns false when too many
- * reports wait already: this one is given up, its process killed.
+ * CHILD gives its turn back, and says nothing more.  Returns false when too
+ * many reports wait already: this one is given up, its process killed.
  */
 bool children_end_turn(struct children *c, struct child *child);
 
@@ -87,10 +87,10 @@ bool child_is_deaf(const struct child *child);
 
 /*
  * Make room for one more: kill one of those who have not asked for a turn for
- * PATIENCE ns, unless one that was killed has still to end.  It is the oldest of
- * the host that has the most of them.  Returns the one killed, or NULL.
+ * LEAST_AGE ns, unless one that was killed has still to end.  It is the oldest
+ * of the host that has the most of them.  Returns the one killed, or NULL.
  */
-struct child *children_drop_oldest(struct children *c, uint64_t patience);
+struct child *children_drop_oldest(struct children *c, uint64_t least_age);
 
 /* When the first turn will have lasted GRACE ns longer than it may; UINT64_MAX:
  * there is none. */

@@ -33,7 +33,7 @@
 
 enum { SIGNAL, ENDED, LISTENER, CHILDREN };
 
-#define FDS_MAX (CHILDREN + STRANGERS_MAX + WAITING_MAX + 256)
+#define FDS_MAX (CHILDREN + NEW_MAX + WAITING_MAX + 256)
 
 /* Locked by the child that prints; -1: there is none. */
 static int report_lock = -1;
@@ -46,7 +46,7 @@ struct server {
 	struct children children;
 	uint64_t accept_at;	/* not before; ns of CLOCK_MONOTONIC */
 	uint64_t warn_at;	/* likewise */
-	uint32_t most_strangers;	/* taken at once: fewer when something
+	uint32_t most_new;	/* taken at once: fewer when something
 					 * was missing */
 	struct connection unserved;	/* came, and has no process yet; its fd
 					 * is -1 when there is none */
@@ -240,7 +240,7 @@ static void turn_away(struct connection *conn, const struct error *err,
 }
 
 /* A stranger need not know whom this server trusts: only the log says it. */
-static void refuse_stranger(struct connection *conn, const char *allowed)
+static void refuse_not_allowed(struct connection *conn, const char *allowed)
 {
 	struct error err = { .stage = "connect" }, logged;
 
@@ -253,14 +253,14 @@ static void refuse_stranger(struct connection *conn, const char *allowed)
 }
 
 /* Has CONN, which has just come, to go? */
-static bool is_stranger(struct server *s, struct connection *conn)
+static bool is_not_allowed(struct server *s, struct connection *conn)
 {
 	const struct networks *allow = &s->params->allow;
 
 	log_info("client at %s", conn->address);
 	if (!allow->n || networks_contain(allow, &conn->host))
 		return false;
-	refuse_stranger(conn, allow->text);
+	refuse_not_allowed(conn, allow->text);
 	return true;
 }
 
@@ -279,8 +279,8 @@ static void make_room(struct server *s)
 static bool has_room(struct server *s)
 {
 	if (!s->children.n_others)
-		s->most_strangers = STRANGERS_MAX;
-	if (s->children.n_others < s->most_strangers)
+		s->most_new = NEW_MAX;
+	if (s->children.n_others < s->most_new)
 		return true;
 	make_room(s);
 	return false;
@@ -296,7 +296,7 @@ static void on_shortage(struct server *s, int ret)
 	}
 	make_room(s);
 	/* those who are served need some of what is missing, too */
-	s->most_strangers = s->children.n_others * 3 / 4 + 1;
+	s->most_new = s->children.n_others * 3 / 4 + 1;
 	if (!s->children.n_others)
 		s->accept_at = time_after(PAUSE);
 }
@@ -331,7 +331,7 @@ static int next_client(struct server *s, struct connection *conn)
 		return 0;
 	}
 	ret = oob_accept(s->listener, conn);
-	return !ret && is_stranger(s, conn) ? 1 : ret;
+	return !ret && is_not_allowed(s, conn) ? 1 : ret;
 }
 
 /* Those who have come; returns 1 in a child. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "net/last_words.h"
+#include "net/peer_error.h"
 
 /* What telling the peer of a failure may cost, and hearing of its own; ns. */
 #define ABORT_WAIT SECOND
@@ -46,7 +46,7 @@ static void hear_peer(struct session *s)
 	if (!s->connecting || error_is_set(&r->peer_error) ||
 	    !is_worth_waiting(&r->error))
 		return;
-	if (last_words_wait(s->run.conn, time_after(ABORT_WAIT), &said) ==
+	if (peer_error_wait(s->run.conn, time_after(ABORT_WAIT), &said) ==
 	    -ECONNABORTED)
 		frames_own_words(&said, s->run.conn->peer, &r->peer_error);
 }

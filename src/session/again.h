@@ -11,9 +11,9 @@
 bool again_is_wanted(const struct result *r, uint64_t give_up);
 
 /*
- * Forget that run: close CONN, free SESSION, leave neither an error nor a peer's
- * in R, and wait a moment.  Returns 0, or -ECANCELED when the user interrupts,
- * said in R's error.
+ * Forget that run: close CONN, free SESSION, leave neither an error nor a
+ * peer's in R, and wait a moment.  Returns 0, or -ECANCELED when the user
+ * interrupts, said in R's error.
  */
 int again_prepare(struct result *r, struct connection *conn,
 		  struct session **session);

@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "net/alive.h"
 #include "net/frames.h"
-#include "net/last_words.h"
+#include "net/peer_error.h"
 
 /* How long a client waits for its turn while nobody before it leaves. */
 #define TURN_LIMIT (3600 * SECOND)
@@ -19,7 +19,7 @@ void session_stage(struct session *s, const char *stage)
 
 int session_send(struct session *s, struct frame *frame)
 {
-	int ret = last_words_send(s->run.conn, frame,
+	int ret = peer_error_send(s->run.conn, frame,
 				  time_after(run_peer_timeout(&s->run)),
 				  &s->run.result->error);
 

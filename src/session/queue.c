@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "net/last_words.h"
+#include "net/peer_error.h"
 #include "net/signals.h"
 #include "net/turn.h"
 
@@ -70,7 +70,7 @@ static int take_answer(struct session *s)
 
 static int left(struct session *s)
 {
-	int ret = last_words_hear(s->run.conn, &s->run.result->error);
+	int ret = peer_error_hear(s->run.conn, &s->run.result->error);
 
 	if (ret)
 		return ret;
@@ -110,13 +110,13 @@ static int hear_client(struct session *s, struct waiting *w)
 
 static int check_life(struct session *s, const struct waiting *w)
 {
-	uint64_t patience = run_peer_timeout(&s->run);
+	uint64_t timeout = run_peer_timeout(&s->run);
 
-	if (time_since(w->heard_at) < patience)
+	if (time_since(w->heard_at) < timeout)
 		return 0;
 	return fail(&s->run.result->error, -ETIMEDOUT, NULL,
 		    "the client said nothing for %.3g s while it waited for "
-		    "its turn", (double)patience / (double)SECOND);
+		    "its turn", (double)timeout / (double)SECOND);
 }
 
 static int say_place(struct session *s, struct waiting *w)

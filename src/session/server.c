@@ -14,8 +14,8 @@
 #include "session/check.h"
 #include "session/exchange.h"
 #include "session/handshake.h"
-#include "session/limits.h"
 #include "session/queue.h"
+#include "session/quota.h"
 #include "session/setup.h"
 
 static int greet(struct session *s)
@@ -76,7 +76,7 @@ static int take_plan(struct session *s)
 static int take_turn(struct session *s)
 {
 	struct result *r = s->run.result;
-	uint64_t limit = limits_duration(&r->params);
+	uint64_t limit = quota_duration(&r->params);
 	int ret = queue_wait(s, limit);
 
 	if (ret || s->run.conn->turn_fd < 0)
@@ -115,7 +115,7 @@ static int agree(struct session *s)
 	session_stage(s, "plan");
 	ret = plan_fit(plan, &r->client, &r->server, &r->error);
 	if (!ret)
-		ret = limits_check(&r->params, &r->server.limits, &r->error);
+		ret = quota_check(&r->params, &r->server.limits, &r->error);
 	if (ret && !plan->check)
 		return ret;
 	s->refusal = ret;

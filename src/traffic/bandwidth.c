@@ -127,7 +127,7 @@ static ALWAYS_INLINE uint64_t post_lists(struct flow *f, struct flow_qp *q,
 	return n;
 }
 
-/* Post N times the quiet or the signalled list of Q. */
+/* Post N times the unsignaled or the signaled list of Q. */
 static ALWAYS_INLINE int post_run(struct flow *f, struct flow_qp *q,
 				  struct flow_list *list, uint64_t n,
 				  const bool single, const enum op op,
@@ -173,18 +173,18 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 }
 
 /*
- * Post on Q until WINDOW messages are outstanding or its limit is reached: runs
- * of quiet lists, each followed by a signalled one, which also is the last.
+ * Post on Q until DEPTH messages are outstanding or its limit is reached: runs
+ * of unsignaled lists, each followed by a signaled one, which also is the last.
  * Where lists are longer than one (not SINGLE) a run takes one division.
  */
 static ALWAYS_INLINE int refill(struct flow *f, struct flow_qp *q,
-				uint64_t window, const bool single,
+				uint64_t depth, const bool single,
 				const enum op op,
 				const enum post_method method)
 {
 	const uint32_t length = single ? 1 : f->shape.list_length;
 	uint64_t left = q->limit - q->posted;
-	uint64_t room = smaller(window - (q->posted - q->completed), left);
+	uint64_t room = smaller(depth - (q->posted - q->completed), left);
 	uint64_t lists = room / length, n;
 	int ret;
 
@@ -236,14 +236,14 @@ static ALWAYS_INLINE int retire_batch(struct flow *f, struct ibv_wc *wc, int n,
 	return k;
 }
 
-static ALWAYS_INLINE int refill_all(struct flow *f, uint64_t window,
+static ALWAYS_INLINE int refill_all(struct flow *f, uint64_t depth,
 				    const bool single, const enum op op,
 				    const enum post_method method)
 {
 	int ret = 0;
 
 	for (uint32_t i = 0; i < f->n_qps && !ret; i++)
-		ret = refill(f, &f->qps[i], window, single, op, method);
+		ret = refill(f, &f->qps[i], depth, single, op, method);
 	return ret;
 }
 
@@ -260,9 +260,9 @@ static bool is_dry(const struct flow *f, double left, double ticks)
 
 /*
  * Completions were taken, when BEFORE messages were complete.  Had the device
- * nothing to do any more, before this turn posts?  It matters where the loop
- * had waited for them, and a longer queue would have kept the device busy; once
- * everything is posted the queues run dry as they should.
+ * nothing to do any more, before this iteration posts? It matters where the
+ * loop had waited for them, and a longer queue would have kept the device busy;
+ * once everything is posted the queues run dry as they should.
  */
 static __attribute__((noinline, cold)) void look(struct flow *f,
 						 uint64_t before)
@@ -272,7 +272,7 @@ static __attribute__((noinline, cold)) void look(struct flow *f,
 	const uint64_t n = f->completed - d->completed;
 
 	if (d->since)
-		f->looks.spacing = (now - d->since) / d->turns;
+		f->looks.spacing = (now - d->since) / d->polls;
 	if (d->since && d->ack && !f->pace.bursts && n &&
 	    f->posted < f->looks.from) {
 		d->looks++;
@@ -280,7 +280,7 @@ static __attribute__((noinline, cold)) void look(struct flow *f,
 			  is_dry(f, (double)(f->posted - f->completed),
 				 (double)(now - d->since) / (double)n);
 	}
-	d->turns_left = d->turns = f->looks.spacing ? LOOK_EVERY : 1;
+	d->polls_left = d->polls = f->looks.spacing ? LOOK_EVERY : 1;
 	d->since = now;
 	d->completed = f->completed;
 }
@@ -289,9 +289,10 @@ static __attribute__((noinline, cold)) void look(struct flow *f,
  * Take a batch of completions and post what they make room for, unless it is
  * PACED; take what came in, too.  Returns 0 or a negative errno.
  */
-static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
-			      const bool paced, const bool single,
-			      const enum op op, const enum post_method method)
+static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
+				       uint32_t *seen, const bool paced,
+				       const bool single, const enum op op,
+				       const enum post_method method)
 {
 	struct flow_qp *served[POLL_BATCH];
 	struct ibv_wc wc[POLL_BATCH + 1];
@@ -314,21 +315,21 @@ static ALWAYS_INLINE int turn(struct flow *f, uint64_t window, uint32_t *seen,
 		f->idle_at = before;
 		return idle(f);
 	}
-	f->idle_turns = 0;
+	f->idle_polls = 0;
 	if (__builtin_expect(f->verify != NULL, 0)) {
 		n = verify_retire(f, wc, n);
 		if (!paced)
-			ret = refill_all(f, window, single, op, method);
+			ret = refill_all(f, depth, single, op, method);
 	} else if (n) {
 		n = retire_batch(f, wc, n, served);
 	}
-	if (__builtin_expect(--f->dryness.turns_left == 0, 0))
+	if (__builtin_expect(--f->dryness.polls_left == 0, 0))
 		look(f, before);
 	if (__builtin_expect(command != *seen, 0) && n >= 0 &&
-	    (f->by_receiver || f->completed > before) && window_is_edge(f))
+	    (f->counts_arrivals || f->completed > before) && window_is_edge(f))
 		*seen = edge(f, *seen, command);
 	for (int i = 0; i < n && !ret && !paced; i++)
-		ret = refill(f, served[i], window, single, op, method);
+		ret = refill(f, served[i], depth, single, op, method);
 	tell_progress(f, f->completed + f->received);
 	return n < 0 ? n : ret;
 }
@@ -350,13 +351,13 @@ static ALWAYS_INLINE int post_due(struct flow *f, uint32_t *next,
 
 	for (int i = 0; i < POLL_BATCH && full < f->n_qps && !ret; i++) {
 		struct flow_qp *q = &f->qps[*next];
-		uint64_t before = f->posted, n, window;
+		uint64_t before = f->posted, n, depth;
 
 		if (before >= due)
 			break;
 		n = smaller(f->pace.burst, due - before);
-		window = smaller(q->posted - q->completed + n, f->shape.depth);
-		ret = refill(f, q, window, single, op, method);
+		depth = smaller(q->posted - q->completed + n, f->shape.depth);
+		ret = refill(f, q, depth, single, op, method);
 		full = f->posted > before ? 0 : full + 1;
 		*next = *next + 1 < f->n_qps ? *next + 1 : 0;
 	}
@@ -382,7 +383,8 @@ static __attribute__((noinline)) int probe(struct flow *f, uint32_t *seen,
 		ret = post_run(f, q, &q->lists[FLOW_SIGNALED], 1, single, op,
 			       method);
 		while (!ret && f->completed < f->posted)
-			ret = turn(f, 0, seen, true, single, op, method);
+			ret = poll_and_post(f, 0, seen, true, single, op,
+					    method);
 		took = clock_ticks(f->clock) - start;
 		if (!ret && (!f->dryness.ack || took < f->dryness.ack))
 			f->dryness.ack = took;
@@ -400,7 +402,7 @@ static bool all_posted(const struct flow *f)
 }
 
 /*
- * The window of every QP grows by one list a turn, so that no QP is filled
+ * The depth of every QP grows by one list an iteration, so that no QP is filled
  * while others wait, and completions are taken meanwhile.  PACED, the clock
  * says what is posted.
  */
@@ -410,7 +412,7 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
 {
 	const uint32_t length = single ? 1 : f->shape.list_length;
 	uint32_t seen = window_begin(f), next = 0;
-	uint64_t window = 0;
+	uint64_t depth = 0;
 	int ret = 0;
 
 	if (seen != PHASE_WARMUP) {
@@ -426,16 +428,16 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
 	do {
 		if (paced) {
 			ret = post_due(f, &next, seen, single, op, method);
-		} else if (window < f->shape.depth) {
-			window = smaller(window + length, f->shape.depth);
-			ret = refill_all(f, window, single, op, method);
+		} else if (depth < f->shape.depth) {
+			depth = smaller(depth + length, f->shape.depth);
+			ret = refill_all(f, depth, single, op, method);
 		}
 		if (!ret)
-			ret = turn(f, window, &seen, paced, single, op,
-				   method);
+			ret = poll_and_post(f, depth, &seen, paced, single, op,
+					    method);
 	} while (!ret && (f->completed < f->posted ||
 			  ((paced || f->verify) && !all_posted(f))));
-	if (!ret && f->shape.iterations && !f->by_receiver)
+	if (!ret && f->shape.iterations && !f->counts_arrivals)
 		window_close(f);
 	return ret;
 }

@@ -26,7 +26,7 @@ struct calibration {
 	double ns_per_tick;
 	double deviation;	/* of the clock's rate, as a part of it */
 	struct calibration_loop loops[CALIBRATION_LOOPS];
-	double sample_ns;	/* the whole turn of a latency loop */
+	double sample_ns;	/* the whole iteration of a latency loop */
 	struct histogram *samples;	/* what it reports, in ticks, for
 					 * operations that take no time */
 };

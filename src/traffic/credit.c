@@ -28,12 +28,12 @@ uint64_t credit_room(struct flow *f, const struct flow_qp *q)
 	return f->verify->capacity - (vq->requests - vq->retired);
 }
 
-int credit_fence(struct flow *f, struct flow_qp *q, uint64_t count,
+int credit_notify(struct flow *f, struct flow_qp *q, uint64_t count,
 		 uint64_t number)
 {
 	struct verify_qp *vq = verify_qp_of(f, q);
 
-	f->verify->fenced_at = clock_ticks(f->clock);
+	f->verify->notice_at = clock_ticks(f->clock);
 	return post_word(q, (uint32_t)count & ~CREDIT,
 			 f->credits ? ++vq->requests : number);
 }
@@ -53,8 +53,8 @@ uint64_t credit_number(struct flow *f, const struct flow_qp *q,
 {
 	if (f->credits)
 		return ++verify_qp_of(f, q)->requests;
-	/* the fence behind it completes it */
-	return number - f->verify->fenced;
+	/* the notice behind it completes it */
+	return number - f->verify->notices;
 }
 
 int credit_retire(struct flow *f, const struct ibv_wc *wc)
@@ -82,14 +82,14 @@ int credit_idle(struct flow *f)
 	struct verifier *v = f->verify;
 	int ret = 0;
 
-	if (!f->credits || !f->unreliable || !v->fenced_at ||
-	    clock_ticks(f->clock) - v->fenced_at < v->patience)
+	if (!f->credits || !f->unreliable || !v->notice_at ||
+	    clock_ticks(f->clock) - v->notice_at < v->resend_after)
 		return 0;
 	for (uint32_t i = 0; i < f->n_qps && !ret; i++) {
 		struct flow_qp *q = &f->qps[i];
 
 		if (q->posted > q->completed && credit_room(f, q))
-			ret = credit_fence(f, q, q->posted, 0);
+			ret = credit_notify(f, q, q->posted, 0);
 	}
 	return ret ? flow_verb_failed(f, "ibv_post_send", 0, ret) : 0;
 }

@@ -54,7 +54,7 @@ static uint32_t failed_qp(const struct flow *f, const struct ibv_wc *wc,
 }
 
 /* Which message of its QP the send is that WC is of; 0 when it does not say:
- * with credits an ID counts fences and credits as well. */
+ * with credits an ID counts notices and credits as well. */
 static uint64_t failed_message(const struct flow *f, const struct ibv_wc *wc,
 			       bool receive)
 {

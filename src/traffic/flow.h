@@ -31,7 +31,7 @@ struct flow;
 
 /*
  * Where a run stands.  It only grows.  The monitor thread moves it; the loops
- * read it, relaxed, once a turn.
+ * read it, relaxed, once an iteration.
  */
 enum phase {
 	PHASE_WARMUP,	/* traffic that is not measured */
@@ -200,8 +200,8 @@ struct flow_edge {
 	uint64_t messages;
 };
 
-/* When a loop looks at its completion queues, as far as it decides where an edge
- * of the window is (window.h); in ticks. */
+/* When a loop looks at its completion queues, as far as it decides where an
+ * edge of the window is (window.h); in ticks. */
 struct flow_looks {
 	uint64_t from;		/* messages posted from which on each look at
 				 * the completion queue is timed */
@@ -209,18 +209,18 @@ struct flow_looks {
 	uint64_t before;	/* after the one before */
 	uint64_t gap;		/* that what was found came in; UINT64_MAX: not
 				 * known yet */
-	uint64_t spacing;	/* from one turn with completions to the next,
+	uint64_t spacing;	/* from one poll with completions to the next,
 				 * of late; 0: not known */
 	bool drained;		/* it found all there were */
 	uint64_t due_since;	/* when an edge became due */
-	uint64_t arrived_at;	/* if by_receiver: of the last message */
+	uint64_t arrived_at;	/* if counts_arrivals: of the last message */
 };
 
 /* How often the send queue ran dry: less was left in it than is sent until an
  * acknowledgement comes. */
 struct flow_dryness {
-	uint32_t turns_left;	/* until the queue is looked at, */
-	uint32_t turns;		/* of that many since the last such look */
+	uint32_t polls_left;	/* until the queue is looked at, */
+	uint32_t polls;		/* of that many since the last such look */
 	uint64_t since;		/* ticks of the last such look, 0: none, and */
 	uint64_t completed;	/* what was completed then */
 	uint64_t ack;		/* ticks that a message takes that waits for no
@@ -255,7 +255,7 @@ struct flow {
 	struct flow_progress *progress;
 	enum post_method method;	/* POST_WR or POST_LEGACY */
 	bool unreliable;	/* UC, UD: what is sent may be lost */
-	bool by_receiver;	/* what is measured is what comes in */
+	bool counts_arrivals;	/* what is measured is what comes in */
 	bool credits;		/* the peer tells what it has checked; IDs of
 				 * sends count more than messages (credit.h) */
 	struct flow_cqs *cqs;
@@ -263,7 +263,7 @@ struct flow {
 	uint32_t cq_at;		/* of those polled now */
 	struct flow_receives *receives;
 	uint32_t n_receives;	/* 0: this end takes none */
-	uint64_t patience;	/* ticks after which a ping counts as lost */
+	uint64_t loss_timeout;	/* ticks after which a ping is lost */
 	uint64_t sharp;		/* ticks: an edge of the window known to that
 				 * is as good as it gets */
 	uint64_t hurry;		/* ticks after which it need not be so good */
@@ -288,8 +288,8 @@ struct flow {
 	uint64_t completed;
 	uint64_t received;
 	uint64_t lost;		/* pings without an answer */
-	uint32_t idle_turns;	/* since there last were completions */
-	uint64_t idle_at;	/* completed when a turn last found nothing */
+	uint32_t idle_polls;	/* since there last were completions */
+	uint64_t idle_at;	/* completed when a poll last found nothing */
 	struct flow_looks looks;
 	struct flow_dryness dryness;
 	struct flow_window window;

@@ -49,7 +49,7 @@ static ALWAYS_INLINE int take_message(struct flow *f, const struct ibv_wc *wc,
 	if (wc->status != IBV_WC_SUCCESS)
 		return flow_completion_failed(f, wc, true);
 	f->receives->posted--;
-	f->idle_turns = 0;
+	f->idle_polls = 0;
 	if (__builtin_expect(f->verify != NULL, 0))
 		is = take_verified(f, wc, &value);
 	else if (op_has_imm(op))
@@ -89,7 +89,7 @@ enum { OVER, ARRIVED, LOST };
 /*
  * Wait for the message that carries *COUNT.
  * Returns ARRIVED; OVER when the phase reached UNTIL first; LOST when it was
- * sent at SENT, on an unreliable transport, and f->patience is over; or a
+ * sent at SENT, on an unreliable transport, and f->loss_timeout is over; or a
  * negative errno: a failed send shows on the send queue, signalled or not.
  */
 static ALWAYS_INLINE int await(struct flow *f, const bool timed,
@@ -114,7 +114,7 @@ static ALWAYS_INLINE int await(struct flow *f, const bool timed,
 		if (flow_phase(f) >= until)
 			return OVER;
 		if (timed && f->unreliable &&
-		    clock_ticks(f->clock) - sent > f->patience)
+		    clock_ticks(f->clock) - sent > f->loss_timeout)
 			return LOST;
 	}
 }

@@ -12,7 +12,7 @@
  * What takes a receive is waited for by its completion.  WRITE waits for the
  * last byte of the message, which carries the low byte of a count that starts
  * at 1: the caller clears flag_in at both ends, and passes a barrier, before.
- * On an unreliable transport an answer that does not come for f->patience
+ * On an unreliable transport an answer that does not come for f->loss_timeout
  * counts as lost, and the next message is sent; the count, in the last byte or
  * the immediate data, tells which message an answer is for.
  *

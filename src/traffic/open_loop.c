@@ -8,7 +8,7 @@
 
 /* Turns between two looks at the send queue of a ping-pong, where a send that
  * failed shows: under a millisecond. */
-#define TURNS_PER_LOOK 4096
+#define POLLS_PER_LOOK 4096
 #define SEED 0x9e3779b97f4a7c15ULL
 
 /* What is above X of an exponential distribution, times its mean there. */
@@ -217,10 +217,10 @@ static ALWAYS_INLINE int take_end(struct flow *f, struct open_loop *o,
 
 /* The sends of a ping-pong complete beside it. */
 static ALWAYS_INLINE int reap_some(struct flow *f, const struct flow_qp *q,
-				   uint32_t turn)
+				   uint32_t iteration)
 {
 	if (q->posted - q->completed < f->shape.signal_every &&
-	    turn % TURNS_PER_LOOK)
+	    iteration % POLLS_PER_LOOK)
 		return 0;
 	return reap(f);
 }
@@ -234,13 +234,13 @@ static ALWAYS_INLINE int open_loop(struct flow *f, const enum op op,
 
 	prepare_next(f, q);
 	begin(f, o);
-	for (uint32_t turn = 1; !o->over || o->under_way; turn++) {
+	for (uint32_t iteration = 1; !o->over || o->under_way; iteration++) {
 		if (!o->over)
 			ret = start_due(f, o, q, op, method);
 		if (!ret)
 			ret = take_end(f, o, op);
 		if (!ret && op != OP_READ)
-			ret = reap_some(f, q, turn);
+			ret = reap_some(f, q, iteration);
 		if (!ret && flow_phase(f) == PHASE_ABORT)
 			ret = -ECANCELED;
 		if (ret)

@@ -144,10 +144,10 @@ static void clear_counts(struct flow *f, uint64_t ack)
 {
 	f->posted = f->completed = f->received = f->lost = 0;
 	f->expected = UINT64_MAX;
-	f->idle_turns = 0;
+	f->idle_polls = 0;
 	f->idle_at = UINT64_MAX;
 	f->looks = (struct flow_looks){ .from = UINT64_MAX };
-	f->dryness = (struct flow_dryness){ .turns_left = 1, .ack = ack };
+	f->dryness = (struct flow_dryness){ .polls_left = 1, .ack = ack };
 	f->window = (struct flow_window){ .opened = 0 };
 }
 

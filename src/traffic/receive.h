@@ -75,7 +75,7 @@ static ALWAYS_INLINE int take_receives(struct flow *f)
 		if (__builtin_expect(ret != 0, 0))
 			return ret;
 	}
-	if (f->by_receiver && n > 0)
+	if (f->counts_arrivals && n > 0)
 		f->looks.arrived_at = clock_ticks(f->clock);
 	return n;
 }
@@ -90,7 +90,7 @@ static ALWAYS_INLINE void next_cqs(struct flow *f)
 	f->recv_cq = f->cqs[f->cq_at].recv;
 }
 
-/* A turn found nothing.  Returns 0 or a negative errno. */
+/* A poll found nothing.  Returns 0 or a negative errno. */
 static ALWAYS_INLINE int idle(struct flow *f)
 {
 	if (__builtin_expect(f->verify != NULL, 0)) {
@@ -99,7 +99,7 @@ static ALWAYS_INLINE int idle(struct flow *f)
 		if (ret)
 			return ret;
 	}
-	f->idle_turns++;
+	f->idle_polls++;
 	return f->wait ? f->wait(f) : 0;
 }
 

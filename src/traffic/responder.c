@@ -8,9 +8,9 @@
 
 /*
  * Has all come that will?  After the peer's word what is still missing on an
- * unreliable transport has f->patience, from the last message on, to come.
+ * unreliable transport has f->loss_timeout, from the last message on, to come.
  */
-static bool all_came(struct flow *f, uint64_t *quiet_since)
+static bool all_came(struct flow *f, uint64_t *silent_since)
 {
 	uint64_t now;
 
@@ -22,9 +22,9 @@ static bool all_came(struct flow *f, uint64_t *quiet_since)
 	if (!f->unreliable)
 		return false;
 	now = clock_ticks(f->clock);
-	if (!*quiet_since)
-		*quiet_since = now;
-	return now - *quiet_since > f->patience;
+	if (!*silent_since)
+		*silent_since = now;
+	return now - *silent_since > f->loss_timeout;
 }
 
 /* What says that messages were looked at was sent.  Returns N or a negative
@@ -41,9 +41,9 @@ static int reap_credits(struct flow *f, int n)
 static int respond(struct flow *f)
 {
 	uint32_t seen = window_begin(f);
-	uint64_t quiet_since = 0;
+	uint64_t silent_since = 0;
 
-	if (f->by_receiver && !f->window.opened && seen != PHASE_WARMUP)
+	if (f->counts_arrivals && !f->window.opened && seen != PHASE_WARMUP)
 		window_open(f);
 	for (;;) {
 		uint32_t command = flow_command(f);
@@ -53,20 +53,20 @@ static int respond(struct flow *f)
 			return -ECANCELED;
 		next_cqs(f);
 		n = take_receives(f);
-		if (f->by_receiver && n >= 0 &&
+		if (f->counts_arrivals && n >= 0 &&
 		    (command != seen || f->posted >= f->looks.from))
 			window_look(f, n > 0, n < POLL_BATCH);
 		if (n >= 0 && f->verify)
 			n = reap_credits(f, n);
-		if (n == 0 && all_came(f, &quiet_since))
+		if (n == 0 && all_came(f, &silent_since))
 			return 0;
 		if (n == 0)
 			n = idle(f);
 		else if (n > 0)
-			quiet_since = f->idle_turns = 0;
+			silent_since = f->idle_polls = 0;
 		if (n < 0)
 			return n;
-		if (n > 0 && f->by_receiver && command != seen &&
+		if (n > 0 && f->counts_arrivals && command != seen &&
 		    window_is_edge(f))
 			seen = window_edge(f, seen, command);
 		tell_progress(f, f->completed + f->received);
@@ -80,7 +80,7 @@ int responder_run(struct flow *f, enum op op)
 	(void)op;		/* what was sent does not matter here */
 	if (ret)
 		window_cut(f);
-	else if (f->by_receiver)
+	else if (f->counts_arrivals)
 		window_settle(f);
 	return ret;
 }

@@ -7,7 +7,7 @@
  * Take the messages of all QPs of F, count them in f->received and post the
  * receives again, until the peer has sent all it will and all of that has
  * come; what an unreliable transport lost is not waited for for long.  When
- * this end measures (f->by_receiver) the window opens at the first message
+ * this end measures (f->counts_arrivals) the window opens at the first message
  * after the warm-up, at once when there is none, and closes at the last that
  * counts.  Returns as bandwidth_run().
  */

@@ -27,7 +27,7 @@ static ALWAYS_INLINE int await_completion(struct flow *f, uint64_t *seen)
 			if (wc.status != IBV_WC_SUCCESS)
 				return flow_completion_failed(f, &wc, false);
 			retire_send(f, &wc);
-			f->idle_turns = 0;
+			f->idle_polls = 0;
 			return 0;
 		}
 		n = idle(f);

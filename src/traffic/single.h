@@ -26,7 +26,7 @@ static inline int reap(struct flow *f)
 		retire_send(f, &wc[i]);
 	}
 	if (n > 0)
-		f->idle_turns = 0;
+		f->idle_polls = 0;
 	return n < 0 ? n : 0;
 }
 

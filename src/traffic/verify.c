@@ -72,10 +72,10 @@ void verify_prepare(struct flow *f)
 
 	v->places = f->shape.depth;
 	v->step = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-	v->fenced_at = 0;
+	v->notice_at = 0;
 	for (uint32_t i = 0; i < f->n_qps; i++) {
 		v->qps[i].fetched = f->qps[i].posted;
-		if (v->incoming && (v->fenced || f->lists.op == OP_READ))
+		if (v->incoming && (v->notices || f->lists.op == OP_READ))
 			prepare_incoming(f, &f->qps[i]);
 	}
 }
@@ -125,8 +125,8 @@ uint64_t verify_post(struct flow *f, struct flow_qp *q,
 		if (*ret)
 			break;
 	}
-	if (!*ret && k && v->fenced)
-		*ret = credit_fence(f, q, first + k * length,
+	if (!*ret && k && v->notices)
+		*ret = credit_notify(f, q, first + k * length,
 				  q->posted + k * length);
 	return k;
 }
@@ -179,8 +179,8 @@ int verify_retire(struct flow *f, const struct ibv_wc *wc, int n)
 	return 0;
 }
 
-/* Message SEQUENCE, that the peer wrote and told of by a fence.  Returns 1 when
- * it is all there, 0 when it was lost, or a negative errno. */
+/* Message SEQUENCE, that the peer wrote and told of by a notice.  Returns 1
+ * when it is all there, 0 when it was lost, or a negative errno. */
 static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 {
 	const struct verify_qp *vq = verify_qp_of(f, q);
@@ -201,8 +201,8 @@ static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 	return op_has_imm(f->lists.op) ? announced : whole;
 }
 
-/* A fence behind the COUNT-th message of Q.  Returns as verify_received(). */
-static int take_fence(struct flow *f, struct flow_qp *q, uint64_t count,
+/* A notice behind the COUNT-th message of Q.  Returns as verify_received(). */
+static int take_notice(struct flow *f, struct flow_qp *q, uint64_t count,
 		      uint64_t *sequence)
 {
 	struct verify_qp *vq = verify_qp_of(f, q);
@@ -240,7 +240,7 @@ static int take_word(struct flow *f, struct flow_qp *q, const struct ibv_wc *wc,
 	}
 	number = imm & ~CREDIT;
 	if (!(imm & CREDIT))
-		return take_fence(f, q, pattern_nearest(number, COUNT_BITS,
+		return take_notice(f, q, pattern_nearest(number, COUNT_BITS,
 							vq->next), sequence);
 	credit_take(f, q, pattern_nearest(number, COUNT_BITS, q->completed));
 	return VERIFY_NOTHING;
@@ -273,7 +273,8 @@ static int check_sent(struct flow *f, struct flow_qp *q,
 	if (number < vq->next)
 		return note(f, q, &(struct verify_mismatch){
 			"order", number, 0, vq->next, number });
-	if (op_has_imm(f->lists.op) && be32toh(wc->imm_data) != (uint32_t)number)
+	if (op_has_imm(f->lists.op) &&
+	    be32toh(wc->imm_data) != (uint32_t)number)
 		return note(f, q, &(struct verify_mismatch){
 			"immediate data", number, 0, (uint32_t)number,
 			be32toh(wc->imm_data) });
@@ -305,7 +306,7 @@ int verify_received(struct flow *f, const struct ibv_wc *wc,
 	const uint8_t *message;
 	int ret;
 
-	if (f->verify->fenced)
+	if (f->verify->notices)
 		return take_word(f, q, wc, sequence);
 	message = (const uint8_t *)(uintptr_t)r->entries[slot].sge.addr +
 		  f->verify->header;

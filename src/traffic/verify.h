@@ -7,8 +7,8 @@
  *
  * Each message under way has a place of its own in memory.  A place that the
  * peer writes to, which it does without asking, is reused only when it has been
- * looked at: a send after the writes (the fence) says how many there are, and a
- * send back (the credit) how many were checked, both by immediate data.  In
+ * looked at: a send after the writes (the notice) says how many there are, and
+ * a send back (the credit) how many were checked, both by immediate data.  In
  * such a run that is what completes a message.
  */
 #ifndef TRAFFIC_VERIFY_H
@@ -24,9 +24,9 @@
  * and what it will write is cleared. */
 void verify_prepare(struct flow *f);
 
-/* Post the LENGTH sends of REQUESTS N times on Q, each filled, and a fence
- * behind if need be; fewer times where there is no room for the fence.  Returns
- * how many times it did, and in *RET what a verb said. */
+/* Post the LENGTH sends of REQUESTS N times on Q, each filled, and a notice
+ * behind if need be; fewer times where there is no room for the notice.
+ * Returns how many times it did, and in *RET what a verb said. */
 uint64_t verify_post(struct flow *f, struct flow_qp *q,
 		     struct flow_request *requests, uint32_t length,
 		     uint64_t n, int *ret);
@@ -45,7 +45,7 @@ enum verify_kind {
 };
 
 /*
- * A receive completion: check the message, or those a fence stands for.
+ * A receive completion: check the message, or those a notice stands for.
  * Returns VERIFY_MESSAGE, with *SEQUENCE, when that counts as one, for
  * ping-pongs; VERIFY_NOTHING; or a negative errno.  f->received and, for
  * credits, f->completed are up to date after it.

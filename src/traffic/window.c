@@ -7,7 +7,7 @@
  * measured, when the last did: other completions are no edge of these. */
 static uint64_t edge_time(const struct flow *f)
 {
-	if (f->by_receiver && f->looks.arrived_at)
+	if (f->counts_arrivals && f->looks.arrived_at)
 		return f->looks.arrived_at;
 	return f->looks.last ? f->looks.last : clock_ticks(f->clock);
 }
@@ -17,7 +17,7 @@ static uint64_t stands_for(const struct flow *f)
 {
 	const uint64_t lists = f->lists.unsignaled + 1;
 
-	if (f->by_receiver)
+	if (f->counts_arrivals)
 		return 1;
 	return lists > 1 ? lists * f->shape.list_length :
 			   f->lists.signal_every;
@@ -30,7 +30,7 @@ void window_look(struct flow *f, bool found, bool drained)
 
 	/* What is found now was not there at the look before, which was after
 	 * the time noted for the one before that.  Of several queues each is
-	 * looked at in its turn. */
+	 * looked at in its order. */
 	l->gap = l->before ? (now - l->before) * f->n_cqs : UINT64_MAX;
 	l->before = l->last;
 	l->last = now;
@@ -45,7 +45,7 @@ void window_look(struct flow *f, bool found, bool drained)
 }
 
 /* A time that is over ends the window at once: to wait for a better end would
- * make it longer, by more than that end is off.  Nor would a loop with a turn
+ * make it longer, by more than that end is off.  Nor would a loop that polls
  * every other millisecond find a better edge. */
 bool window_is_edge(struct flow *f)
 {
@@ -64,11 +64,11 @@ static uint64_t came_within(const struct flow *f)
 {
 	const struct flow_looks *l = &f->looks;
 	uint64_t since_due = l->last - l->due_since;
-	uint64_t turn = l->spacing ? l->spacing : since_due;
+	uint64_t poll = l->spacing ? l->spacing : since_due;
 
 	if (l->gap != UINT64_MAX)
 		return l->gap;
-	return turn ? since_due + turn : UINT64_MAX;
+	return poll ? since_due + poll : UINT64_MAX;
 }
 
 /* What is known of the edge that is here.  Of the queue pair whose completion
@@ -82,7 +82,7 @@ static struct flow_edge describe_edge(const struct flow *f)
 		untold = outstanding;
 	return (struct flow_edge){
 		.ticks = came_within(f),
-		.messages = f->by_receiver ? 0 : untold,
+		.messages = f->counts_arrivals ? 0 : untold,
 	};
 }
 

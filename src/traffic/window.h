@@ -1,6 +1,6 @@
 /*
  * The window in which messages count (measurement.md, "Bandwidth"): those that
- * this end sent and saw completed or, by_receiver, those that came in.
+ * this end sent and saw completed or, counts_arrivals, those that came in.
  */
 #ifndef TRAFFIC_WINDOW_H
 #define TRAFFIC_WINDOW_H
@@ -10,7 +10,7 @@
 /* Messages so far, of those that are measured. */
 static inline uint64_t window_messages(const struct flow *f)
 {
-	return f->by_receiver ? f->received : f->completed;
+	return f->counts_arrivals ? f->received : f->completed;
 }
 
 /* Open it now, before anything was sent. */
@@ -33,7 +33,7 @@ uint32_t window_begin(const struct flow *f);
 
 /*
  * The completion queues were looked at just now: was anything FOUND, and are
- * they DRAINED?  To be called at each turn while an edge is due, or everything
+ * they DRAINED?  To be called at each poll while an edge is due, or everything
  * is posted: what is found then came since the look before.
  */
 void window_look(struct flow *f, bool found, bool drained);
@@ -48,10 +48,10 @@ bool window_is_edge(struct flow *f);
 
 /*
  * The control word is COMMAND now, after SEEN.  Called with completions just
- * taken, where window_is_edge(), so that every edge is a completion.  Returns the command the loop now
- * follows: never straight from warm-up to the end, a window needs both its
- * edges, nor past a mark that was asked for before the window was open: the
- * next completions answer it.
+ * taken, where window_is_edge(), so that every edge is a completion.  Returns
+ * the command the loop now follows: never straight from warm-up to the end, a
+ * window needs both its edges, nor past a mark that was asked for before the
+ * window was open: the next completions answer it.
  */
 uint32_t window_edge(struct flow *f, uint32_t seen, uint32_t command);
 

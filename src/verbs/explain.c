@@ -260,9 +260,9 @@ static const char *work_name(const struct explain_context *c, bool receive,
 {
 	if (receive)
 		return "receive";
-	if (c->fenced && !c->sends)
+	if (c->notices && !c->sends)
 		return "credit";
-	explain_words(c->fenced ? "RDMA {op} or its fence" : "RDMA {op}", c,
+	explain_words(c->notices ? "RDMA {op} or its notice" : "RDMA {op}", c,
 		      text, 40);
 	return text;
 }

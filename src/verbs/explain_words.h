@@ -20,7 +20,7 @@ struct explain_context {
 	uint64_t size;		/* bytes of a message */
 	uint32_t qpn;		/* of the queue pair that failed */
 	bool sends;		/* this end sends messages of its own */
-	bool fenced;		/* fences or credits go between */
+	bool notices;		/* notices or credits go between */
 	uint64_t acknowledged;	/* messages, in the whole run */
 };
 

@@ -53,7 +53,7 @@ static uint64_t verifier(const struct plan *plan)
 
 	if (!plan->verify)
 		return 0;
-	if (plan_is_fenced(plan) && op_has_imm(plan->op))
+	if (plan_sends_notices(plan) && op_has_imm(plan->op))
 		announced = plan_send_queue(plan);
 	return sizeof(struct verify_qp) + announced * sizeof(uint64_t);
 }
@@ -61,7 +61,7 @@ static uint64_t verifier(const struct plan *plan)
 void need_of(const struct plan *plan, bool client,
 	     const struct port_limits *limits, struct need *need)
 {
-	bool posts = plan_sends(plan, client) || plan_is_fenced(plan);
+	bool posts = plan_sends(plan, client) || plan_sends_notices(plan);
 	uint64_t sends = posts ? plan_send_capacity(plan) : 1;
 	uint64_t receives = queues_receive_depth(plan, client);
 	uint64_t send_size = NEED_SEND;

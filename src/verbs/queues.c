@@ -36,7 +36,7 @@ static int create_cqs(const struct device *device, const struct plan *plan,
 		      struct error *err)
 {
 	uint64_t qps = smaller(q->qps_per_cq, q->n_qps);
-	bool posts = plan_sends(plan, client) || plan_is_fenced(plan);
+	bool posts = plan_sends(plan, client) || plan_sends_notices(plan);
 	uint64_t sends = posts ? qps * plan_send_capacity(plan) : 1;
 	uint64_t receives = queues_receive_depth(plan, client);
 	int ret = 0;

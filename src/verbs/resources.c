@@ -55,7 +55,7 @@ static int create_qp(const struct device *device, const struct plan *plan,
 		     struct error *err)
 {
 	const bool sends = plan_sends(plan, client);
-	const bool posts = sends || plan_is_fenced(plan);
+	const bool posts = sends || plan_sends_notices(plan);
 	const struct qp_parts parts = {
 		.pd = res->pd,
 		.send_cq = queues_of(queues, i)->send,
@@ -204,8 +204,8 @@ void resources_stop(struct resources *res)
 
 void resources_destroy(struct resources *res)
 {
-	if (res->window)
-		ibv_dealloc_mw(res->window);
+	if (res->memory_window)
+		ibv_dealloc_mw(res->memory_window);
 	for (uint32_t i = 0; res->qps && i < res->n_qps; i++) {
 		if (res->qps[i].qp)
 			ibv_destroy_qp(res->qps[i].qp);

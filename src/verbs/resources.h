@@ -34,7 +34,7 @@ struct resources {
 	struct addresses addresses;	/* likewise: the QPs' ah */
 	struct challenge challenge;	/* of UC and UD, by the first QP */
 	struct ibv_pd *other_pd;	/* of --inject: NULL without */
-	struct ibv_mw *window;	/* likewise */
+	struct ibv_mw *memory_window;	/* likewise */
 };
 
 /*

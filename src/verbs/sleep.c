@@ -55,12 +55,12 @@ int sleep_wait(struct flow *f)
 {
 	struct pollfd fd = { .fd = f->sleep->channel->fd, .events = POLLIN };
 
-	if (f->idle_turns == f->n_cqs)
+	if (f->idle_polls == f->n_cqs)
 		return arm_all(f);
-	if (f->idle_turns < 2 * f->n_cqs)
+	if (f->idle_polls < 2 * f->n_cqs)
 		return 0;
 	poll(&fd, 1, LOOK_MS);
 	take_events(f->sleep);
-	f->idle_turns = 0;
+	f->idle_polls = 0;
 	return 0;
 }

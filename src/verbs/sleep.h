@@ -11,7 +11,7 @@
 struct flow_sleep *sleep_new(struct ibv_comp_channel *channel);
 
 /*
- * flow.wait: called whenever a turn of F's loop found nothing.  When that is
+ * flow.wait: called whenever a poll of F's loop found nothing.  When that is
  * true of all its completion queues it arms them; when it then still is, it
  * sleeps until there is an event, or a moment, for the loop has more to look
  * at.  So no completion is lost between the last look and the sleep (man

@@ -241,9 +241,9 @@ TEST(test_what_was_under_way)
 			"RDMA write on QP 0x0001a2: ");
 	assert_contains(explain(IBV_WC_GENERAL_ERR, true).message,
 			"receive on QP 0x0001a2: ");
-	run.context.fenced = true;
+	run.context.notices = true;
 	assert_contains(explain(IBV_WC_GENERAL_ERR, false).message,
-			"RDMA write or its fence on QP 0x0001a2: ");
+			"RDMA write or its notice on QP 0x0001a2: ");
 	run.context.sends = false;
 	assert_contains(explain(IBV_WC_GENERAL_ERR, false).message,
 			"credit on QP 0x0001a2: ");

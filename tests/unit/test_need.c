@@ -134,16 +134,16 @@ TEST(test_inline_messages_are_in_the_queue)
 	assert_int_equal(added(&plan, &less), 3 * 128 * NEED_INLINE * 100);
 }
 
-/* Fences need as much room again, and what immediate data announce has to be
+/* Notices need as much room again, and what immediate data announce has to be
  * kept. */
 TEST(test_verified_writes)
 {
 	struct plan less = plan_of(OP_WRITE, 2), plan = less;
-	uint64_t fences;
+	uint64_t notices;
 
 	plan.verify = true;
-	fences = 2 * (2 * 128 - 1) * (NEED_SEND + NEED_COMPLETION);
-	assert_true(added(&plan, &less) > fences);
+	notices = 2 * (2 * 128 - 1) * (NEED_SEND + NEED_COMPLETION);
+	assert_true(added(&plan, &less) > notices);
 	less = plan;
 	set_op(&plan, OP_WRITE_IMM);
 	assert_true(added(&plan, &less) >= 2 * 128 * sizeof(uint64_t));

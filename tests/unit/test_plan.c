@@ -151,7 +151,7 @@ TEST(test_depth_within_limits)
 	plan.bidirectional = true;
 	plan_choose_depth(&plan, &fast, &small);
 	assert_int_equal(plan_send_queue(&plan), 100);
-	plan.verify = true;		/* with fences between */
+	plan.verify = true;		/* with notices between */
 	plan_choose_depth(&plan, &fast, &small);
 	assert_int_equal(plan_send_queue(&plan), 50);
 	assert_int_equal(plan_send_capacity(&plan), 100);

@@ -5,7 +5,7 @@
 #include "fake_verbs.h"
 #include "model/inject.h"
 #include "pair.h"
-#include "session/limits.h"
+#include "session/quota.h"
 
 #define MS 1000000ULL
 
@@ -53,13 +53,13 @@ TEST(test_how_long_a_turn_may_last)
 
 	params.plan.iterations = 1000;
 	params.plan.sizes.n = 1;
-	assert_int_equal(limits_duration(&params), 600000 * MS);
+	assert_int_equal(quota_duration(&params), 600000 * MS);
 	params.plan.sizes.n = 3;
 	params.plan.duration = 2000 * MS;
 	params.plan.warmup = 500 * MS;
-	assert_int_equal(limits_duration(&params), 607500 * MS);
+	assert_int_equal(quota_duration(&params), 607500 * MS);
 	params.max_duration = 1000 * MS;
-	assert_int_equal(limits_duration(&params), 1000 * MS);
+	assert_int_equal(quota_duration(&params), 1000 * MS);
 }
 
 TEST(test_the_server_refuses)

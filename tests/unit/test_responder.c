@@ -114,7 +114,7 @@ static void check_missing(bool unreliable, int ret)
 	prepare(&f, OP_SEND, 64, 0, 1, 1, 0);
 	f.expected = 105;
 	f.unreliable = unreliable;
-	f.patience = 1000000;	/* a tick is 1 ns here */
+	f.loss_timeout = 1000000;	/* a tick is 1 ns here */
 	if (!unreliable) {
 		fake->moves[0].at = 200000;
 		fake->moves[0].phase = PHASE_ABORT;
@@ -202,7 +202,7 @@ TEST(test_no_mark_is_answered_twice)
 	fake->argument = &s;
 	fake_take_receives(fake, &f, 16, 1, false);
 	prepare(&f, OP_SEND, 64, 10, 1, 1, 10);
-	f.by_receiver = true;
+	f.counts_arrivals = true;
 	f.window.opened = 1;
 	f.expected = 50;
 	atomic_store(&f.control->command, PHASE_MEASURE | 3 * FLOW_MARK);

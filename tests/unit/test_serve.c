@@ -576,12 +576,12 @@ TEST(test_reports)
 TEST(test_crowd_of_strangers)
 {
 	const struct parameters params = { .parallel = 1 };
-	int silent[STRANGERS_MAX], waiting, last, gone = 0;
+	int silent[NEW_MAX], waiting, last, gone = 0;
 
 	begin(&params, 0);
-	for (int i = 0; i < STRANGERS_MAX; i++)
+	for (int i = 0; i < NEW_MAX; i++)
 		silent[i] = join();
-	for (int i = 0; i < STRANGERS_MAX; i++)
+	for (int i = 0; i < NEW_MAX; i++)
 		tell(silent[i], NOTHING);
 	/* they have just come, until time passes: there is no room */
 	*ahead -= AHEAD;
@@ -593,12 +593,12 @@ TEST(test_crowd_of_strangers)
 	check_says("says nothing and is dropped for others");
 	assert_null(strstr(logged, "was ended by signal"));
 	check_gone(silent[0]);	/* who came first */
-	for (int i = 1; i < STRANGERS_MAX; i++) {
+	for (int i = 1; i < NEW_MAX; i++) {
 		gone += has_answered(silent[i], 0);
 		close(silent[i]);
 	}
 	/* of the others hardly any went with it */
-	assert_true(gone < STRANGERS_MAX / 4);
+	assert_true(gone < NEW_MAX / 4);
 	leave(last, 0);
 	stop(SIGTERM, NO_STATUS);
 }

@@ -141,7 +141,7 @@ TEST(test_damage_is_found)
 {
 	FOR_EACH(op, transport)
 		for (int metric = 0; metric < METRIC_COUNT; metric++) {
-			/* fences are messages, too, but have no bytes: there
+			/* notices are messages, too, but have no bytes: there
 			 * is one behind each */
 			if (op == OP_WRITE || op == OP_WRITE_IMM) {
 				check_damage(op, (enum metric)metric,
@@ -194,7 +194,7 @@ TEST(test_lost_pings)
 	}
 }
 
-/* Of one write, its fence and its credit three are sent: what is said to be
+/* Of one write, its notice and its credit three are sent: what is said to be
  * acknowledged are the writes. */
 TEST(test_acknowledged_counts_messages)
 {

@@ -190,7 +190,7 @@ static void forget_all(struct pair_end *end)
 		pair_drop(end, 0);
 }
 
-TEST(test_lost_fence_is_sent_again)
+TEST(test_lost_notice_is_sent_again)
 {
 	struct pair *pair = pair_new(OP_WRITE, TRANSPORT_UC, 64, 1);
 
@@ -217,19 +217,19 @@ TEST(test_lost_credit_is_asked_for_again)
 	assert_int_equal(pair->b.flow.received, 4);
 }
 
-TEST(test_fence_is_not_sent_again_before_its_time)
+TEST(test_notice_is_not_sent_again_before_its_time)
 {
 	struct pair *pair = pair_new(OP_WRITE, TRANSPORT_UC, 64, 1);
 
-	pair->a.verifier.patience = UINT64_MAX;
+	pair->a.verifier.resend_after = UINT64_MAX;
 	pair_post(pair, 1);
 	forget_all(&pair->b);
 	assert_int_equal(credit_idle(&pair->a.flow), 0);
 	assert_int_equal(pair->b.came.n, 0);
 }
 
-/* Fences and credits that come late, or twice, change nothing. */
-TEST(test_repeated_fences_and_credits_change_nothing)
+/* Notices and credits that come late, or twice, change nothing. */
+TEST(test_repeated_notices_and_credits_change_nothing)
 {
 	struct pair *pair = pair_new(OP_WRITE, TRANSPORT_UC, 64, 1);
 
@@ -269,7 +269,7 @@ TEST(test_credit_for_what_was_not_sent_is_none)
 	assert_int_equal(pair->a.q.completed, 0);
 }
 
-TEST(test_nothing_under_way_needs_no_fence)
+TEST(test_nothing_under_way_needs_no_notice)
 {
 	struct pair *pair = pair_new(OP_WRITE, TRANSPORT_UC, 64, 1);
 
@@ -289,15 +289,15 @@ int main(void)
 		cmocka_unit_test(test_lost_writes_are_not_wrong),
 		cmocka_unit_test(
 			test_write_without_its_immediate_data_is_lost),
-		cmocka_unit_test(test_lost_fence_is_sent_again),
+		cmocka_unit_test(test_lost_notice_is_sent_again),
 		cmocka_unit_test(test_lost_credit_is_asked_for_again),
 		cmocka_unit_test(
-			test_fence_is_not_sent_again_before_its_time),
+			test_notice_is_not_sent_again_before_its_time),
 		cmocka_unit_test(
-			test_repeated_fences_and_credits_change_nothing),
+			test_repeated_notices_and_credits_change_nothing),
 		cmocka_unit_test(test_credits_in_disorder_do_not_go_back),
 		cmocka_unit_test(test_credit_for_what_was_not_sent_is_none),
-		cmocka_unit_test(test_nothing_under_way_needs_no_fence),
+		cmocka_unit_test(test_nothing_under_way_needs_no_notice),
 	};
 
 	alarm(patient(60));

@@ -129,7 +129,7 @@ static void make_receives(struct pair_end *end)
 }
 
 static void make_end(struct pair *pair, struct pair_end *end,
-		     struct pair_end *peer, bool fenced)
+		     struct pair_end *peer, bool notices)
 {
 	bool sends = end == &pair->a;
 
@@ -146,7 +146,7 @@ static void make_end(struct pair *pair, struct pair_end *end,
 	end->verifier = (struct verifier){
 		.direction_out = sends ? 1 : 2,
 		.direction_in = sends ? 2 : 1,
-		.fenced = fenced,
+		.notices = notices,
 		.capacity = PAIR_CAPACITY,
 		.incoming = sends ? NULL : end->in,
 		.stride = PAIR_MEMORY,
@@ -169,7 +169,7 @@ static void make_flow(struct pair *pair, struct pair_end *end,
 		.unreliable = transport != TRANSPORT_RC,
 		.receives = &end->receives,
 		.n_receives = 1,
-		.credits = end->verifier.fenced,
+		.credits = end->verifier.notices,
 		.verify = &end->verifier,
 	};
 	end->verify_qp.announced = end->announced;
@@ -192,14 +192,14 @@ struct pair *pair_new(enum op op, enum transport transport, uint64_t size,
 		      uint32_t list)
 {
 	static struct pair pair;
-	bool fenced = op == OP_WRITE || op == OP_WRITE_IMM;
+	bool notices = op == OP_WRITE || op == OP_WRITE_IMM;
 
 	memset(&pair, 0, sizeof(pair));
 	pair.op = op;
 	pair.header = transport == TRANSPORT_UD ? GRH_SIZE : 0;
 	pair.context.ops.post_send = post_send;
-	make_end(&pair, &pair.a, &pair.b, fenced);
-	make_end(&pair, &pair.b, &pair.a, fenced);
+	make_end(&pair, &pair.a, &pair.b, notices);
+	make_end(&pair, &pair.b, &pair.a, notices);
 	make_flow(&pair, &pair.a, transport);
 	make_flow(&pair, &pair.b, transport);
 	pair_prepare(&pair, size, list);

@@ -18,7 +18,7 @@ pytestmark = [
 MESSAGES, SIZE, MASK = 20, 100, 0x10
 # enum ibv_wc_opcode
 READ, COMP_SWAP, FETCH_ADD, RECV, RECV_WITH_IMM = 2, 3, 4, 128, 129
-# All at once: one fence tells of all of them.
+# All at once: one notice tells of all of them.
 LIST = ("-l", MESSAGES)
 # Each read or atomic tells of itself.
 ALL_TELL = ("-Q", 1)

@@ -15,7 +15,7 @@ BANDWIDTH = (("send_bw", "-c", "UD"), ("send_bw", "-c", "UC"),
              ("write_bw", "-c", "UC", "--imm"))
 LATENCY = (("send_lat", "-c", "UD"), ("send_lat", "-c", "UC"),
            ("write_lat", "-c", "UC"), ("write_lat", "-c", "UC", "--imm"))
-# of plain writes only the fence behind them says how many came
+# of plain writes only the notice behind them says how many came
 VERIFIED = (*BANDWIDTH, ("write_bw", "-c", "UC"), *LATENCY)
 MESSAGES, PINGS, PERCENT = 1000, 200, 5
 

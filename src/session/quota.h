@@ -1,6 +1,6 @@
 /* What a server allows its clients. */
-#ifndef SESSION_LIMITS_H
-#define SESSION_LIMITS_H
+#ifndef SESSION_QUOTA_H
+#define SESSION_QUOTA_H
 
 #include "base/error.h"
 #include "model/param.h"
@@ -10,15 +10,15 @@
  * --max-duration, or 10 minutes more than its sizes take by --duration and
  * --warmup.
  */
-uint64_t limits_duration(const struct parameters *params);
+uint64_t quota_duration(const struct parameters *params);
 
 /*
  * Hold the plan in PARAMS, which a client sent, against the server's --max-qps,
- * --max-memory, --max-duration and --allow-inject there; its device has DEVICE's
- * limits.  Returns 0, or a negative errno with the limit, what was asked and what
- * is allowed in ERR.
+ * --max-memory, --max-duration and --allow-inject there; its device has
+ * DEVICE's limits.  Returns 0, or a negative errno with the limit, what was
+ * asked and what is allowed in ERR.
  */
-int limits_check(const struct parameters *params,
+int quota_check(const struct parameters *params,
 		 const struct port_limits *device, struct error *err);
 
 #endif

@@ -2,8 +2,8 @@
  * A peer that gives up says why, and closes the connection.  Who sends at that
  * moment meets a connection that is lost, before it has read the reason.
  */
-#ifndef NET_LAST_WORDS_H
-#define NET_LAST_WORDS_H
+#ifndef NET_PEER_ERROR_H
+#define NET_PEER_ERROR_H
 
 #include <stdint.h>
 
@@ -15,15 +15,15 @@
  * other frames are skipped.  Returns 0, or -ECONNABORTED with what it said in
  * ERR, or -EPROTO when that is malformed.
  */
-int last_words_wait(struct connection *conn, uint64_t deadline,
+int peer_error_wait(struct connection *conn, uint64_t deadline,
 		    struct error *err);
 
 /* The same of what the peer sent before it closed CONN. */
-int last_words_hear(struct connection *conn, struct error *err);
+int peer_error_hear(struct connection *conn, struct error *err);
 
 /* oob_send(), but when the peer closed the connection, ERR and what is
  * returned are what it said before that, if it did. */
-int last_words_send(struct connection *conn, const struct frame *frame,
+int peer_error_send(struct connection *conn, const struct frame *frame,
 		    uint64_t deadline, struct error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* Traffic at a rate that was asked for: what the loops need for it. */
-#ifndef RUN_LOAD_H
-#define RUN_LOAD_H
+#ifndef RUN_PACING_H
+#define RUN_PACING_H
 
 #include "run/run.h"
 
@@ -10,6 +10,6 @@
  * pairs; else the client's has the schedule of an open loop, which goes with
  * the session.  May wait 10 ms, until the length of a tick is known.
  */
-void load_prepare(struct run *run, uint64_t size);
+void pacing_prepare(struct run *run, uint64_t size);
 
 #endif

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "session/limits.h"
+#include "session/quota.h"
 
 #include <errno.h>
 
@@ -56,7 +56,7 @@ static uint64_t own_time(const struct plan *plan)
 	return plan->sizes.n * (plan->warmup + plan->duration);
 }
 
-uint64_t limits_duration(const struct parameters *params)
+uint64_t quota_duration(const struct parameters *params)
 {
 	return params->max_duration ? params->max_duration :
 				      MARGIN + own_time(&params->plan);
@@ -66,7 +66,7 @@ static int check_duration(const struct parameters *params, struct error *err)
 {
 	uint64_t least = own_time(&params->plan);
 
-	if (least <= limits_duration(params))
+	if (least <= quota_duration(params))
 		return 0;
 	return fail(err, -EPERM, "use a smaller --duration or fewer sizes, or "
 		    "start the server with a larger --max-duration",
@@ -88,7 +88,7 @@ static int check_inject(const struct parameters *params, struct error *err)
 		    c->name);
 }
 
-int limits_check(const struct parameters *params,
+int quota_check(const struct parameters *params,
 		 const struct port_limits *device, struct error *err)
 {
 	int ret = check_qps(params, err);

@@ -1,12 +1,12 @@
 #include "config.h"
-#include "net/last_words.h"
+#include "net/peer_error.h"
 
 #include <errno.h>
 
 #include "base/time.h"
 #include "net/frames.h"
 
-int last_words_wait(struct connection *conn, uint64_t deadline,
+int peer_error_wait(struct connection *conn, uint64_t deadline,
 		    struct error *err)
 {
 	struct error ignored = { 0 };
@@ -24,20 +24,20 @@ int last_words_wait(struct connection *conn, uint64_t deadline,
 	return ret;
 }
 
-int last_words_hear(struct connection *conn, struct error *err)
+int peer_error_hear(struct connection *conn, struct error *err)
 {
 	/* all is there already: the time is for a flood of other frames */
-	return last_words_wait(conn, time_after(SECOND / 10), err);
+	return peer_error_wait(conn, time_after(SECOND / 10), err);
 }
 
-int last_words_send(struct connection *conn, const struct frame *frame,
+int peer_error_send(struct connection *conn, const struct frame *frame,
 		    uint64_t deadline, struct error *err)
 {
 	struct error lost = *err;
 	int ret = oob_send(conn, frame, deadline, &lost), heard;
 
 	if (ret == -EPIPE || ret == -ECONNRESET) {
-		heard = last_words_hear(conn, err);
+		heard = peer_error_hear(conn, err);
 		if (heard)
 			return heard;
 	}

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "run/load.h"
+#include "run/pacing.h"
 
 #include "base/xalloc.h"
 #include "traffic/open_loop.h"
@@ -24,7 +24,7 @@ static void open_loop(struct flow *f, const struct plan *plan, uint64_t size,
 		       ns_per_tick);
 }
 
-void load_prepare(struct run *run, uint64_t size)
+void pacing_prepare(struct run *run, uint64_t size)
 {
 	const struct plan *plan = run->plan;
 	double tick;

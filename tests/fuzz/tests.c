@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/parse.h"
 #include "fuzz.h"
 #include "traffic/clock.h"
 

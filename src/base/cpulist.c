@@ -10,7 +10,7 @@ static int parse_number(const char **text, unsigned long *value)
 {
 	char *end;
 
-	/* strtoul() would take signs and blanks */
+	/* strtoul() would accept signs and blanks */
 	if (!isdigit((unsigned char)**text))
 		return -EINVAL;
 	*value = strtoul(*text, &end, 10);
@@ -49,7 +49,7 @@ int cpulist_parse(const char *text, cpu_set_t *set)
 	} while (!ret && *text++ == ',');
 	if (ret)
 		return ret;
-	/* one behind what ended the loop, which is not a comma */
+	/* TEXT is one past the character that ended the loop */
 	return text[-1] == '\n' || !text[-1] ? 0 : -EINVAL;
 }
 

@@ -1,4 +1,4 @@
-/* Sets of CPUs, or nodes, in the words of the kernel: "0-3,8". */
+/* Sets of CPUs, or nodes, in the kernel's notation: "0-3,8". */
 #ifndef BASE_CPULIST_H
 #define BASE_CPULIST_H
 
@@ -6,13 +6,13 @@
 #include <stddef.h>
 
 /*
- * Read TEXT, which a line may end, into SET; nothing but that is the empty
- * set, as of a node without CPUs.  Returns 0, -EINVAL (no such list) or
- * -ERANGE (a number of CPU_SETSIZE or more); SET is then undefined.
+ * Parse TEXT, which may end with a newline, into SET.  Empty text is the empty
+ * set, as for a node without CPUs.  Returns 0, -EINVAL (not a list) or -ERANGE
+ * (a number of CPU_SETSIZE or more); after an error SET is undefined.
  */
 int cpulist_parse(const char *text, cpu_set_t *set);
 
-/* "0-3,8" for SET into TEXT of SIZE bytes, cut off where it does not fit. */
+/* Write SET as "0-3,8" into TEXT of SIZE bytes, truncated if too long. */
 void cpulist_format(const cpu_set_t *set, char *text, size_t size);
 
 #endif

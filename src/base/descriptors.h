@@ -1,4 +1,4 @@
-/* Descriptors that this process was started with, and shares with others. */
+/* Descriptors that this process inherited and may share with others. */
 #ifndef BASE_DESCRIPTORS_H
 #define BASE_DESCRIPTORS_H
 
@@ -7,27 +7,27 @@
 #include <sys/types.h>
 
 /*
- * Put something in the place of those of 0, 1 and 2 that are closed, which can
- * be neither read nor written: otherwise they would become a device's or a
- * socket's, and messages went there.
+ * Fill closed descriptors among 0, 1 and 2 with one that allows neither reads
+ * nor writes.  Otherwise a device or a socket would get their number, and
+ * messages would go there.
  */
 void descriptors_hold(void);
 
-/* True when FD is open for writing.  To be asked before this process opens any
- * for itself. */
+/* True when FD is open for writing.  Call it before this process opens any
+ * descriptor itself. */
 bool descriptors_writable(int fd);
 
 /*
- * The pipe or terminal FD with an open file description of its own, where no
- * write waits: not to block on the one that is shared with others would change
- * what they see.  Returns FD itself where there is none.
+ * Reopen the pipe or character device FD for non-blocking writes, with its own
+ * open file description: O_NONBLOCK on the shared one would affect other
+ * processes.  Returns the new descriptor, or FD itself if that is impossible.
  */
 int descriptors_reopen(int fd);
 
 /*
- * Write LENGTH bytes of TEXT to FD, or as many as it takes without a wait, as
- * it does if it was reopened, is a socket, or a poll(2) found it ready.
- * Returns how many, 0 for none, or a negative errno.
+ * Write up to LENGTH bytes of TEXT to FD without blocking, provided that FD was
+ * reopened, is a socket, or was found ready by poll(2).  Returns the number of
+ * bytes written, 0 if FD takes none now, or a negative errno.
  */
 ssize_t descriptors_write(int fd, const char *text, size_t length);
 

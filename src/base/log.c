@@ -13,29 +13,29 @@
 
 #include "base/descriptors.h"
 
-/* Back to the start of an empty line, on a terminal. */
+/* Clears the line on a terminal. */
 #define CLEAR "\r\033[K"
 
 static enum log_level threshold = LOG_INFO;
 static const char *subject;
 static bool progress_shown;
-/* Does a line wait until stderr takes it? */
+/* Lines block until stderr takes them. */
 static bool waits = true;
-/* stderr, or the same place opened once more, where no write waits. */
+/* stderr, or the same file reopened for non-blocking writes. */
 static int log_fd = STDERR_FILENO;
-/* Lines that stderr did not take: of one process, or of a server and its
- * children, who share the number. */
+/* Lines that stderr did not take: of this process, or of a server and its
+ * children together. */
 static _Atomic uint64_t of_this_process;
 static _Atomic uint64_t *unwritten = &of_this_process;
 
-/* TEXT, of at most PIPE_BUF bytes, if it is taken without a wait: all of it, or
- * nothing. */
+/* Write TEXT, at most PIPE_BUF bytes, without blocking.  Returns true if stderr
+ * took all of it; a pipe takes all or nothing. */
 static bool write_at_once(const char *text)
 {
 	struct pollfd fd = { .fd = log_fd, .events = POLLOUT };
 	size_t length = strlen(text);
 
-	/* what blocks may still do so, when another process is faster */
+	/* the write may still block if another process fills stderr first */
 	if (log_fd == STDERR_FILENO && poll(&fd, 1, 0) != 1)
 		return false;
 	return descriptors_write(log_fd, text, length) == (ssize_t)length;
@@ -82,8 +82,8 @@ void log_set_level(enum log_level level)
 static void print(const char *prefix, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-/* One buffer and one write: lines of two processes do not mix.  What is missing
- * is said where it is missing. */
+/* One buffer and one write, so that lines of two processes do not mix.  The
+ * warning about missing lines appears where they are missing. */
 static void print(const char *prefix, const char *fmt, va_list ap)
 {
 	char text[900], before[96] = "", line[1200];
@@ -157,7 +157,8 @@ void log_text(const char *text)
 	fputs(text, stderr);
 }
 
-/* False when there is progress on the line and stderr takes nothing now. */
+/* Clear any progress without blocking.  Returns false if stderr takes nothing
+ * now. */
 static bool clear_at_once(void)
 {
 	if (progress_shown && !write_at_once(CLEAR))

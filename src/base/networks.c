@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 
-/* Bits of an IPv6 address before the IPv4 address in it. */
+/* Bits before the IPv4 address in an IPv6 address. */
 #define IPV4_PREFIX 96
 
 static const uint8_t ipv4[IPV4_PREFIX / 8] = { [10] = 0xff, [11] = 0xff };
@@ -17,7 +17,7 @@ static bool is_ipv4(const struct ip_address *address)
 	return !memcmp(address->bytes, ipv4, sizeof(ipv4));
 }
 
-/* Are the first PREFIX bits of A those of B? */
+/* True when A and B have the same first PREFIX bits. */
 static bool same_prefix(const struct ip_address *a, const struct ip_address *b,
 			uint32_t prefix)
 {
@@ -29,7 +29,7 @@ static bool same_prefix(const struct ip_address *a, const struct ip_address *b,
 	return !mask || ((a->bytes[whole] ^ b->bytes[whole]) & mask) == 0;
 }
 
-/* Is ADDRESS zero after its first PREFIX bits? */
+/* True when ADDRESS is zero after its first PREFIX bits. */
 static bool ends_with_prefix(const struct ip_address *address, uint32_t prefix)
 {
 	for (uint32_t i = prefix; i < 128; i++)
@@ -38,7 +38,8 @@ static bool ends_with_prefix(const struct ip_address *address, uint32_t prefix)
 	return true;
 }
 
-/* An address, and how many bits of it its family has no say in. */
+/* Parse an address; *FIXED is its leading bits that are the same for all of its
+ * family, 96 for IPv4 and 0 for IPv6. */
 static int parse_address(const char *text, struct ip_address *address,
 			 uint32_t *fixed)
 {
@@ -52,7 +53,7 @@ static int parse_address(const char *text, struct ip_address *address,
 	return -EINVAL;
 }
 
-/* One network; TEXT is written to. */
+/* Parse one network; modifies TEXT. */
 static int parse_network(char *text, struct network *network)
 {
 	char *slash = strchr(text, '/');

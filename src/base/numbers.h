@@ -1,4 +1,4 @@
-/* Sums that C has no word for. */
+/* Arithmetic that C lacks. */
 #ifndef BASE_NUMBERS_H
 #define BASE_NUMBERS_H
 
@@ -16,7 +16,7 @@ static inline uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The least multiple of TO that is not less than N. */
+/* N rounded up to a multiple of TO. */
 static inline uint64_t round_up(uint64_t n, uint64_t to)
 {
 	return (n + to - 1) / to * to;

@@ -10,7 +10,7 @@
 
 static const struct {
 	const char *name;
-	double scale;		/* to bits, or thousandths of a message */
+	double scale;		/* to bits or thousandths of a message */
 	bool messages;
 } units[] = {
 	{ "", 1e9, false },	{ "gbps", 1e9, false },
@@ -21,7 +21,7 @@ static const struct {
 	{ "pps", 1e3, true },
 };
 
-/* The length of a decimal number at the start of TEXT; 0 when there is none. */
+/* Length of the decimal number at the start of TEXT; 0: none. */
 static size_t number_length(const char *text)
 {
 	size_t whole = strspn(text, "0123456789"), fraction;

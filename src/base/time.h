@@ -1,8 +1,8 @@
 /*
- * Points in time, and how far apart they are: nanoseconds of CLOCK_MONOTONIC,
- * which may have started a moment ago.  A deadline is such a point.  Times are
- * never subtracted by hand: in unsigned numbers "a minute ago" does not exist
- * on a machine that booted half a minute ago.
+ * Points in time, including deadlines, in nanoseconds of CLOCK_MONOTONIC.
+ * Callers use these functions and never subtract times themselves: the clock
+ * may start at boot, so on a machine that booted half a minute ago "a minute
+ * ago" underflows.
  */
 #ifndef BASE_TIME_H
 #define BASE_TIME_H
@@ -11,13 +11,13 @@
 
 #define SECOND 1000000000ULL	/* in ns */
 
-/* Now. */
+/* The current time. */
 uint64_t time_now(void);
 
-/* The time NS nanoseconds from now; UINT64_MAX when there is no such time. */
+/* The time NS nanoseconds from now; UINT64_MAX on overflow. */
 uint64_t time_after(uint64_t ns);
 
-/* Nanoseconds since THEN; 0 when THEN is still to come. */
+/* Nanoseconds since THEN; 0 when THEN is in the future. */
 uint64_t time_since(uint64_t then);
 
 /* Nanoseconds until DEADLINE; 0 when it has passed. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Leading digits of TEXT into VALUE; *END is the first byte after them. */
+/* Parse the digits at the start of TEXT; *END points behind them. */
 static int parse_digits(const char *text, const char **end, uint64_t *value)
 {
 	uint64_t v = 0;
@@ -38,7 +38,7 @@ int units_parse_count(const char *text, uint64_t *value)
 	return 0;
 }
 
-/* The power of two that a size suffix stands for, or -1. */
+/* Exponent of two for size suffix C, or -1. */
 static int suffix_shift(char c)
 {
 	switch (c) {
@@ -56,7 +56,7 @@ static int suffix_shift(char c)
 	}
 }
 
-/* A size at the start of TEXT; *END is the first byte after it. */
+/* Parse a size at the start of TEXT; *END points behind it. */
 static int scan_size(const char *text, const char **end, uint64_t *bytes)
 {
 	const char *p;
@@ -114,7 +114,7 @@ static int append_range(struct sizes *sizes, uint64_t low, uint64_t high)
 	return ret;
 }
 
-/* One member of the list at TEXT, a size or a range. */
+/* Parse one element of a list, a size or a range; *END points behind it. */
 static int scan_member(const char *text, const char **end, struct sizes *sizes)
 {
 	uint64_t low, high;
@@ -156,7 +156,7 @@ static const struct {
 	{ "h", 3600000000000 },
 };
 
-/* The nanoseconds in the unit NAME, or 0 when there is no such unit. */
+/* Nanoseconds per unit NAME; 0 for an unknown unit. */
 static uint64_t time_unit(const char *name)
 {
 	for (size_t i = 0; i < sizeof(time_units) / sizeof(*time_units); i++)
@@ -207,7 +207,7 @@ int units_parse_decimal(const char *text, double *value)
 	return 0;
 }
 
-/* One percentile at the start of TEXT, in parts of a million. */
+/* Parse a percentile at the start of TEXT; *END points behind it. */
 static int scan_percentile(const char *text, const char **end,
 			   uint32_t *per_million)
 {
@@ -258,7 +258,7 @@ int units_parse_percentiles(const char *text, struct percentiles *percentiles)
 const char *units_format_percentile(uint32_t per_million,
 				    char text[PERCENTILE_TEXT_SIZE])
 {
-	/* six digits are all of it, and %g keeps no final zeros */
+	/* six digits are exact, and %g drops trailing zeros */
 	snprintf(text, PERCENTILE_TEXT_SIZE, "%.6g", per_million / 1e4);
 	return text;
 }
@@ -301,7 +301,7 @@ int units_parse_cpus(const char *text, struct cpus *cpus)
 	return 0;
 }
 
-/* One label at the start of TEXT. */
+/* Parse a flow label at the start of TEXT; *END points behind it. */
 static int scan_label(const char *text, const char **end, uint32_t *label)
 {
 	uint64_t value;

@@ -1,20 +1,16 @@
 /*
- * Allocation that does not return on failure: a benchmark without memory has
- * nothing better to do than to say so.  Never call these with a number that a
- * peer chose and nobody checked.
+ * Allocation that reports a failure and aborts: a benchmark cannot go on
+ * without memory.  Never pass a number that came from a peer unchecked.
  */
 #ifndef BASE_XALLOC_H
 #define BASE_XALLOC_H
 
 #include <stddef.h>
 
-/* N zeroed objects of SIZE bytes, to be freed with free(3). */
+/* N zeroed objects of SIZE bytes, which the caller passes to free(3). */
 void *xcalloc(size_t n, size_t size) __attribute__((returns_nonnull));
 
-/*
- * N zeroed objects of SIZE bytes one after the other, on cache lines that they
- * share with nothing else.  free(3) them.  Ends the program without memory.
- */
+/* As xcalloc(), on cache lines that the objects share with nothing else. */
 void *xcalloc_lines(size_t n, size_t size);
 
 #endif

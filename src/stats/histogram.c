@@ -16,7 +16,7 @@ void histogram_reset(struct histogram *h)
 	memset(h, 0, sizeof(*h));
 }
 
-/* By how many bits the values of BIN were shifted to find it. */
+/* Number of low bits that the values of BIN differ in. */
 static uint32_t bin_shift(uint32_t bin)
 {
 	uint32_t group = bin >> HISTOGRAM_MANTISSA_BITS;
@@ -37,7 +37,7 @@ uint64_t histogram_bin_high(uint32_t bin)
 	return histogram_bin_low(bin) + (1ULL << bin_shift(bin)) - 1;
 }
 
-/* H's sum of squares as if its origin were ORIGIN. */
+/* H's sum of squares relative to ORIGIN. */
 static double squares_around(const struct histogram *h, uint64_t origin)
 {
 	double n = (double)h->count;
@@ -66,7 +66,7 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
 		into->bins[i] += from->bins[i];
 }
 
-/* ceil(count * per_million / 1e6), with no rounding error on the way. */
+/* ceil(count * per_million / 1e6), without overflow or rounding errors. */
 static uint64_t rank_of(uint64_t count, uint32_t per_million)
 {
 	uint64_t whole = count / 1000000 * per_million;

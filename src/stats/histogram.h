@@ -1,7 +1,7 @@
 /*
- * A log-linear histogram of unsigned numbers: exact below 2,048, and never
- * wider than 1/1,024 of the value (0.1%) above.  Its size is fixed, whatever
- * the length of the run; two are merged by addition.
+ * A log-linear histogram of unsigned numbers.  Its bins are exact below 2,048;
+ * above, they are never wider than 1/1,024 of the value (0.1%).  Its size does
+ * not depend on the length of the run; adding the bins merges two histograms.
  *
  * The unit is the caller's.  Latencies are recorded in clock ticks, because
  * the length of a tick is known only after the run (traffic/clock.h).
@@ -20,16 +20,17 @@
 
 struct histogram {
 	uint64_t count;
-	uint64_t min;		/* exact; meaningless while count is 0 */
-	uint64_t max;
+	uint64_t min;		/* exact; undefined while count is 0 */
+	uint64_t max;		/* likewise */
 	uint64_t sum;
-	uint64_t origin;	/* first value; squares are around it, so that
-				 * a small spread of large values survives */
+	uint64_t origin;	/* first value; squares are relative to it, to
+				 * keep precision for a small spread of large
+				 * values */
 	double squares;		/* sum of (value - origin)^2 */
 	uint64_t bins[HISTOGRAM_BINS];
 };
 
-/* The bin in which VALUE is counted. */
+/* The bin that counts VALUE. */
 static inline uint32_t histogram_bin(uint64_t value)
 {
 	const uint64_t largest = (1ULL << HISTOGRAM_VALUE_BITS) - 1;
@@ -65,25 +66,26 @@ static inline void histogram_record(struct histogram *h, uint64_t value)
 	h->bins[histogram_bin(value)]++;
 }
 
-/* An empty histogram on the heap; free(3) it.  Ends the program without
- * memory. */
+/* An empty histogram, which the caller passes to free(3).  Aborts the program
+ * when out of memory. */
 struct histogram *histogram_new(void);
 
 /* Forget every value. */
 void histogram_reset(struct histogram *h);
 
-/* The smallest and the largest value that BIN counts (bin < HISTOGRAM_BINS). */
+/* The smallest and the largest value of BIN (below HISTOGRAM_BINS); the last
+ * bin also counts all larger values. */
 uint64_t histogram_bin_low(uint32_t bin);
 uint64_t histogram_bin_high(uint32_t bin);
 
-/* Add what FROM counted to INTO. */
+/* Add FROM's values to INTO. */
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
 /*
- * The value at PER_MILLION of the distribution (500,000 is the median): that
- * of the first bin with at least that part of all values at or below it, as
- * the middle of the bin, which is wrong by no more than half of it and leans to
- * neither side, clamped to the exact minimum and maximum.  0 when H is empty.
+ * The value at PER_MILLION of the distribution (500,000 is the median), in H's
+ * unit; 0 when H is empty.  It is the middle of the first bin that has at least
+ * that share of all values at or below it, clamped to the exact minimum and
+ * maximum.  The middle is unbiased and off by at most half a bin.
  */
 uint64_t histogram_percentile(const struct histogram *h, uint32_t per_million);
 

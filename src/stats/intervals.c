@@ -7,7 +7,7 @@
 
 #include "base/xalloc.h"
 
-/* The normal distribution's 97.5%. */
+/* The 97.5% quantile of the normal distribution. */
 #define X975 1.959963984540054
 
 void intervals_init(struct interval_log *log, uint32_t max)
@@ -39,7 +39,7 @@ static bool is_full(const struct interval_log *log)
 	return log->n == log->max + 1;
 }
 
-/* Keep every second edge, the opening, and the end whichever it is. */
+/* Keep every second edge, including the opening, and always the last. */
 static void halve(struct interval_log *log)
 {
 	struct mark last = log->marks[log->n - 1];
@@ -60,7 +60,7 @@ void intervals_mark(struct interval_log *log, struct mark at)
 	if (++log->skipped < log->every)
 		return;
 	if (is_full(log)) {
-		/* this one is now half way to the next that is kept */
+		/* this mark is now half way to the next one to keep */
 		halve(log);
 		return;
 	}
@@ -68,7 +68,7 @@ void intervals_mark(struct interval_log *log, struct mark at)
 	log->skipped = 0;
 }
 
-/* Would what is between the last edge and AT be too short to stand alone? */
+/* True when the time from the last edge to AT is too short for an interval. */
 static bool is_short(const struct interval_log *log, struct mark at)
 {
 	const struct mark *last = &log->marks[log->n - 1];
@@ -135,7 +135,7 @@ struct bandwidth_summary interval_bandwidth(const struct interval *interval,
 				 (double)interval->length_ns / 1e9);
 }
 
-/* The expansion of Cornish and Fisher (Abramowitz and Stegun, 26.7.5). */
+/* Cornish-Fisher expansion (Abramowitz and Stegun, 26.7.5). */
 double intervals_t975(uint32_t df)
 {
 	const double x = X975, x2 = x * x, v = df;

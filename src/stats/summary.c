@@ -58,7 +58,7 @@ struct latency_summary summary_latency(const struct histogram *h,
 	return s;
 }
 
-/* What BIN counted lies between these; exact at both ends of H. */
+/* BIN with its range in ns, narrowed to H's exact minimum and maximum. */
 static struct histogram_bin make_bin(const struct histogram *h, uint32_t bin,
 				     double ns_per_unit)
 {

@@ -1,4 +1,4 @@
-/* From a histogram of clock ticks to the numbers that are reported. */
+/* Computes the reported numbers from a histogram of clock ticks. */
 #ifndef STATS_SUMMARY_H
 #define STATS_SUMMARY_H
 
@@ -7,9 +7,10 @@
 #include "stats/histogram.h"
 
 /*
- * The percentiles every latency report has: X(field, JSON key, per million).
- * Too few samples to bound one with 95% confidence make it NAN: n must be at
- * least ln 0.05 / ln q (5 for the median, 299 for p99, 2,995 for p99.9).
+ * The percentiles in every latency report: X(field, JSON key, per million).
+ * A percentile is NAN when the samples are too few to bound it with 95%
+ * confidence.  Quantile q takes at least ln 0.05 / ln q samples (5 for the
+ * median, 299 for p99, 2,995 for p99.9).
  */
 #define PERCENTILE_LIST(X) \
 	X(p50, "p50", 500000) \
@@ -35,22 +36,23 @@ struct bandwidth_summary {
 	/* NAN for fewer than ten intervals */
 	double peak_gbps;	/* the best interval */
 	double ci95_gbps[2];	/* of the intervals' mean */
-	/* how far it may be off at most, as its window's edges are known */
+	/* upper bound of the error, from the window's uncertain edges */
 	double error_percent;
-	double peak_error_percent;	/* the same of the best interval */
-	/* completions, of those looked at, before which the send queue was
-	 * empty while more could have been sent */
+	double peak_error_percent;	/* the same, of the best interval */
+	/* looks that found the send queue dry (struct flow_dryness) */
 	double dry_percent;
 };
 
-/* What is known no better than to that is said to be too short. */
+/* With a larger error, a run is reported as too short. */
 #define SUMMARY_ERROR_PERCENT 0.5
 
-/* MESSAGES of SIZE bytes in SECONDS; all NAN when that is not above 0. */
+/* gbps, mib_per_s and mpps of MESSAGES of SIZE bytes in SECONDS, NAN when
+ * SECONDS is not above 0.  All other fields are NAN. */
 struct bandwidth_summary summary_bandwidth(uint64_t messages, uint64_t size,
 					   double seconds);
 
-/* The smallest number of samples that a percentile is reported for. */
+/* The smallest number of samples for which the percentile PER_MILLION is
+ * reported. */
 uint64_t summary_min_samples(uint32_t per_million);
 
 /*
@@ -68,10 +70,10 @@ struct histogram_bin {
 };
 
 /*
- * The bins of H that are not empty, in ascending order, on the heap (free(3)
- * them, were there none); their number in *N.  The first begins at the exact
- * minimum, the last ends at the exact maximum.  NS_PER_UNIT as for
- * summary_latency().
+ * The bins of H that are not empty, in ascending order; their number goes to
+ * *N.  The first begins at the exact minimum, the last ends at the exact
+ * maximum.  NS_PER_UNIT is as for summary_latency().  Returns an array, even if
+ * it is empty, that the caller passes to free(3).
  */
 struct histogram_bin *summary_bins(const struct histogram *h,
 				   double ns_per_unit, uint32_t *n);

@@ -8,16 +8,15 @@
 #include "traffic/receive.h"
 #include "traffic/window.h"
 
-/* Messages that are sent one at a time before the queues are filled. */
+/* Messages sent one at a time before the queues are filled. */
 #define PROBES 8
-/* Turns with completions from one look at the send queue to the next: a prime,
- * so that it is not always the same part of a pattern. */
+/* Polls with completions between two looks at the send queue: a prime, so that
+ * looks do not always hit the same part of a pattern. */
 #define LOOK_EVERY 31
-/* What is left for that much longer than an acknowledgement takes is dry all
- * the same: neither time is known better. */
+/* Tolerance factor of is_dry(): neither of its times is known better. */
 #define NEARLY 1.1
 
-/* Stop posting as soon as the last message posted is a signalled one. */
+/* Stop posting as soon as the last message posted is signaled. */
 static void stop_posting(struct flow *f)
 {
 	for (uint32_t i = 0; i < f->n_qps; i++) {
@@ -31,7 +30,7 @@ static void stop_posting(struct flow *f)
 	f->looks.from = flow_last_post(f);
 }
 
-/* No more than the iterations asked for, from now on. */
+/* From now on, post no more than the iterations requested. */
 static void limit_posts(struct flow *f)
 {
 	for (uint32_t i = 0; f->shape.iterations && i < f->n_qps; i++)
@@ -53,9 +52,10 @@ static __attribute__((noinline, cold)) uint32_t edge(struct flow *f,
 }
 
 /*
- * Post the one send of LIST N times.  It is moved to where Q stands first, if
- * it is not there yet, and on after each time: then, while the provider has
- * work.  Returns how many were posted, and in *RET what the verb said.
+ * Post the single send of LIST N times.  Update it for Q's position first, if
+ * the other list was used meanwhile.  Move it on after each post, not before,
+ * so that this happens while the provider has work.  Returns how many times it
+ * was posted, and the verb's return value in *RET.
  */
 static ALWAYS_INLINE uint64_t post_sends(struct flow *f, struct flow_qp *q,
 					 struct flow_list *list, uint64_t n,
@@ -84,9 +84,9 @@ static ALWAYS_INLINE uint64_t post_sends(struct flow *f, struct flow_qp *q,
 }
 
 /*
- * The sends of LIST at POSITION of the walk, that follow POSTED messages: a
- * copy prepared there, or the only one, moved if there is a walk.  Those whose
- * completion will tell are numbered.
+ * The sends of LIST for POSITION of the walk, to follow POSTED messages: the
+ * copy prepared for it, or the only one, moved if there is a walk.  Signaled
+ * sends get their wr_id.
  */
 static ALWAYS_INLINE struct flow_request *
 take_list(const struct flow *f, const struct flow_qp *q,
@@ -109,7 +109,7 @@ take_list(const struct flow *f, const struct flow_qp *q,
 	return r;
 }
 
-/* Post LIST N times, from position to position.  Returns as post_sends(). */
+/* Post LIST N times, each at the next position.  Returns as post_sends(). */
 static ALWAYS_INLINE uint64_t post_lists(struct flow *f, struct flow_qp *q,
 					 struct flow_list *list, uint64_t n,
 					 int *ret, const enum op op,
@@ -127,7 +127,7 @@ static ALWAYS_INLINE uint64_t post_lists(struct flow *f, struct flow_qp *q,
 	return n;
 }
 
-/* Post N times the unsignaled or the signaled list of Q. */
+/* Post LIST, the unsignaled or the signaled one of Q, N times. */
 static ALWAYS_INLINE int post_run(struct flow *f, struct flow_qp *q,
 				  struct flow_list *list, uint64_t n,
 				  const bool single, const enum op op,
@@ -150,7 +150,8 @@ static ALWAYS_INLINE int post_run(struct flow *f, struct flow_qp *q,
 	return ret ? post_failed(f, q, ret) : 0;
 }
 
-/* Fewer than a list are left until Q's limit: the end of a signalled list. */
+/* Post the last LEFT messages before Q's limit, fewer than a list: the end of a
+ * signaled list. */
 static __attribute__((noinline)) int post_tail(struct flow *f,
 					       struct flow_qp *q,
 					       uint32_t left, const enum op op,
@@ -173,9 +174,9 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 }
 
 /*
- * Post on Q until DEPTH messages are outstanding or its limit is reached: runs
- * of unsignaled lists, each followed by a signaled one, which also is the last.
- * Where lists are longer than one (not SINGLE) a run takes one division.
+ * Post on Q until DEPTH messages are outstanding or its limit is reached.  A
+ * signaled list follows each run of unsignaled ones and is also the last before
+ * the limit.  SINGLE lists of one send need no division.
  */
 static ALWAYS_INLINE int refill(struct flow *f, struct flow_qp *q,
 				uint64_t depth, const bool single,
@@ -210,7 +211,7 @@ static ALWAYS_INLINE int refill(struct flow *f, struct flow_qp *q,
 	return 0;
 }
 
-/* True when both completions are of one QP: then the later says it all. */
+/* True when both completions are of one QP: then the later covers both. */
 static ALWAYS_INLINE bool same_qp(const struct ibv_wc *a,
 				  const struct ibv_wc *b)
 {
@@ -218,8 +219,9 @@ static ALWAYS_INLINE bool same_qp(const struct ibv_wc *a,
 }
 
 /*
- * Retire N completions, and list in SERVED the QPs that now have room.
- * Returns their number, or a negative errno.
+ * Retire N completions (above 0), and list in SERVED the QPs that now have
+ * room.  Writes a sentinel to wc[N].  Returns the number of QPs, or a negative
+ * errno.
  */
 static ALWAYS_INLINE int retire_batch(struct flow *f, struct ibv_wc *wc, int n,
 				      struct flow_qp **served)
@@ -248,8 +250,9 @@ static ALWAYS_INLINE int refill_all(struct flow *f, uint64_t depth,
 }
 
 /*
- * LEFT messages in the send queues, at one message in TICKS: are those less
- * than are sent until an acknowledgement comes?  That took f->ack for one list.
+ * Whether LEFT messages in the send queues, at TICKS per message, keep the
+ * device busy for less time than an acknowledgement takes.  dryness.ack was
+ * measured with one list, whose own sending time does not count.
  */
 static bool is_dry(const struct flow *f, double left, double ticks)
 {
@@ -259,10 +262,10 @@ static bool is_dry(const struct flow *f, double left, double ticks)
 }
 
 /*
- * Completions were taken, when BEFORE messages were complete.  Had the device
- * nothing to do any more, before this iteration posts? It matters where the
- * loop had waited for them, and a longer queue would have kept the device busy;
- * once everything is posted the queues run dry as they should.
+ * Note whether the device ran out of work before this iteration posts.  BEFORE
+ * messages were complete until this poll took completions.  Dryness counts only
+ * if the loop had waited for them, because then a deeper queue would have kept
+ * the device busy.  Once everything is posted, queues run dry as expected.
  */
 static __attribute__((noinline, cold)) void look(struct flow *f,
 						 uint64_t before)
@@ -286,8 +289,8 @@ static __attribute__((noinline, cold)) void look(struct flow *f,
 }
 
 /*
- * Take a batch of completions and post what they make room for, unless it is
- * PACED; take what came in, too.  Returns 0 or a negative errno.
+ * Take a batch of completions and of received messages.  Unless PACED, post as
+ * far as the completions make room.  Returns 0 or a negative errno.
  */
 static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
 				       uint32_t *seen, const bool paced,
@@ -335,8 +338,9 @@ static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
 }
 
 /*
- * Post what is due, a burst on each QP in turn, from *NEXT on.  One that has no
- * room is passed over.  Once the window is closed, what is left is not paced.
+ * Post the messages that are due, a burst per QP, round robin from *NEXT on.
+ * Skip QPs without room.  Once the window is closed, the rest is not paced.
+ * Returns 0 or a negative errno.
  */
 static ALWAYS_INLINE int post_due(struct flow *f, uint32_t *next,
 				  const uint32_t seen, const bool single,
@@ -365,9 +369,9 @@ static ALWAYS_INLINE int post_due(struct flow *f, uint32_t *next,
 }
 
 /*
- * How long a message takes from its post to its completion when it waits for no
- * other: the least of a few, each sent when the one before is complete.  Part
- * of the warm-up, and over when that is.
+ * Measure dryness.ack, the time from post to completion of a message sent
+ * alone: the minimum of PROBES tries, each after the previous one completed.
+ * This is part of the warm-up and ends with it.  Returns 0 or a negative errno.
  */
 static __attribute__((noinline)) int probe(struct flow *f, uint32_t *seen,
 					   const bool single, const enum op op,
@@ -402,9 +406,9 @@ static bool all_posted(const struct flow *f)
 }
 
 /*
- * The depth of every QP grows by one list an iteration, so that no QP is filled
- * while others wait, and completions are taken meanwhile.  PACED, the clock
- * says what is posted.
+ * At the start, the depth of every QP grows by one list an iteration, so that
+ * no QP fills up while others wait, and completions are taken meanwhile.  If
+ * PACED, the schedule decides what is posted.
  */
 static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
 					const bool single, const enum op op,
@@ -471,7 +475,7 @@ OP_LIST(X)
 
 int bandwidth_run(struct flow *f, enum op op)
 {
-	/* by operation, whether it is paced, method, and lists of one */
+	/* by operation, paced or not, method, list_length 1 or not */
 	static const loop_fn loops[OP_COUNT][2][POST_METHODS][2] = {
 #define X(id, ...) [OP_##id] = { METHODS(fast, id), METHODS(paced, id) },
 		OP_LIST(X)

@@ -63,7 +63,8 @@ static void prepare(struct bench *b, enum op op,
 	});
 }
 
-/* The verbs and their return values, and a count of what is outstanding. */
+/* The least that a loop must do: call the verbs, check their return values and
+ * count outstanding messages. */
 static int bare_loop(struct bench *b, const struct calibration_loop *loop)
 {
 	const uint32_t lists = loop->signal_every > loop->list_length ?
@@ -115,7 +116,7 @@ static double window_length(const struct flow *f)
 	return (double)(f->window.closed - f->window.opened);
 }
 
-/* Both loops by turns, so that what disturbs one disturbs the other. */
+/* Alternate between the loops, so that a disturbance hits both alike. */
 static int time_loop(struct bench *b, struct calibration_loop *loop)
 {
 	double ns[RUNS], bare[RUNS];
@@ -154,7 +155,7 @@ static int time_samples(struct bench *b, struct calibration *c)
 	return ret;
 }
 
-/* All was measured in ticks: the ratio is known only at the end. */
+/* Convert ticks to ns, now that the run is over and the ratio known. */
 static void convert(struct calibration *c)
 {
 	c->ns_per_tick = clock_ns_per_tick(&c->clock);

@@ -1,6 +1,6 @@
 /*
- * What the instrument itself costs on this machine: its clock, and its loops
- * on the null provider, which does nothing.  No number here is one of a NIC.
+ * The instrument's own cost on this machine: its clock, and its loops on the
+ * null provider, which does nothing.  No number here describes a NIC.
  */
 #ifndef TRAFFIC_CALIBRATE_H
 #define TRAFFIC_CALIBRATE_H
@@ -10,13 +10,13 @@
 #include "stats/histogram.h"
 #include "traffic/clock.h"
 
-/* A bandwidth loop: nanoseconds per message, the median of several runs. */
+/* Cost of a bandwidth loop: ns per message, median of several runs. */
 struct calibration_loop {
-	const char *name;	/* the options it stands for */
+	const char *name;	/* command-line options */
 	uint32_t signal_every;
 	uint32_t list_length;
-	double ns;		/* the loop and the null provider */
-	double bare_ns;		/* post, poll and nothing else, on the same */
+	double ns;		/* loop plus null provider */
+	double bare_ns;		/* null provider, bare posts and polls */
 };
 
 #define CALIBRATION_LOOPS 3
@@ -24,16 +24,16 @@ struct calibration_loop {
 struct calibration {
 	struct clock clock;
 	double ns_per_tick;
-	double deviation;	/* of the clock's rate, as a part of it */
+	double deviation;	/* of the clock's rate, as a fraction */
 	struct calibration_loop loops[CALIBRATION_LOOPS];
-	double sample_ns;	/* the whole iteration of a latency loop */
-	struct histogram *samples;	/* what it reports, in ticks, for
-					 * operations that take no time */
+	double sample_ns;	/* one iteration of a latency loop */
+	struct histogram *samples;	/* latencies it reports for operations
+					 * that take no time, in ticks */
 };
 
 /*
  * Measure for about half a second, with CHOICE's clock.  Returns 0 or a
- * negative errno; calibration_free() it in any case.
+ * negative errno.  The caller calls calibration_free() in either case.
  */
 int calibrate(enum clock_choice choice, struct calibration *c);
 

@@ -21,7 +21,8 @@ bool clock_counter_is_steady(const char *cpuinfo)
 #endif
 }
 
-/* The beginning of the file PATH into TEXT, which is empty without it. */
+/* Read the beginning of file PATH into TEXT of SIZE bytes; without the file,
+ * TEXT is empty. */
 static void read_text(const char *path, char *text, size_t size)
 {
 	FILE *file = fopen(path, "r");
@@ -33,8 +34,8 @@ static void read_text(const char *path, char *text, size_t size)
 	fclose(file);
 }
 
-/* The CPU promises a steady counter, or the kernel found it to be one and
- * keeps time by it (a virtual CPU may promise nothing). */
+/* True when the CPU promises a steady counter, or the kernel has verified it
+ * and keeps time by it (a virtual CPU may promise nothing). */
 static bool counter_usable(void)
 {
 	char text[8192];
@@ -47,7 +48,7 @@ static bool counter_usable(void)
 	return CLOCK_HAVE_COUNTER && !strcmp(text, "tsc\n");
 }
 
-/* The tightest of several readings: the least time between both clocks. */
+/* The reading of both clocks with the smallest gap, out of several. */
 static struct clock_pair read_pair(const struct clock *c)
 {
 	struct clock_pair best = { 0 };

@@ -1,7 +1,7 @@
 /*
- * The instrument's clock.  Loops record ticks; ticks become nanoseconds after
- * the run, with the ratio measured over the run itself, so there is no
- * calibration pause and no trust in a nominal frequency.
+ * The instrument's clock.  Loops record ticks.  After the run, ticks become
+ * nanoseconds by the ratio measured over the run itself, so nothing waits for
+ * a calibration and nothing trusts a nominal frequency.
  */
 #ifndef TRAFFIC_CLOCK_H
 #define TRAFFIC_CLOCK_H
@@ -25,16 +25,16 @@ enum clock_choice { CLOCK_AUTO, CLOCK_COUNTER, CLOCK_RAW };
 struct clock_pair {
 	uint64_t ticks;
 	uint64_t ns;
-	uint64_t gap;		/* ticks it took: the error is half of it */
+	uint64_t gap;		/* ticks the reading took; error is half */
 };
 
-/* Does a counter keep its rate?  Looked at again and again while it is used. */
+/* Compares a counter's rate with the kernel's clock throughout a run. */
 struct clock_watch {
 	struct clock_pair last;
-	double rate;		/* ns per tick since; 0: not known yet */
-	double deviation;	/* the largest change of the rate, as a part of
-				 * it, beyond what the readings may err; NAN
-				 * before the second look */
+	double rate;		/* ns per tick up to last; 0: unknown */
+	double deviation;	/* largest change of the rate beyond reading
+				 * error, as a fraction; NAN until two rates
+				 * are known */
 };
 
 struct clock {
@@ -54,7 +54,7 @@ static inline uint64_t clock_raw_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* The CPU's counter; 0 on a CPU for which none is known. */
+/* The CPU's counter; 0 on an architecture without a known one. */
 static inline uint64_t clock_counter(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -79,30 +79,31 @@ static inline uint64_t clock_ticks(const struct clock *c)
 
 /*
  * True when CPUINFO, the text of /proc/cpuinfo, promises that the counter
- * neither changes its rate nor stops: constant_tsc and nonstop_tsc.
+ * neither changes its rate nor stops: constant_tsc and nonstop_tsc.  On aarch64
+ * always true, as the architecture promises it.
  */
 bool clock_counter_is_steady(const char *cpuinfo);
 
 /*
- * Choose the source, measure its resolution and cost (some 50 us) and note
- * the time: the start of the span over which the ratio is taken.
- * CLOCK_COUNTER on a CPU for which no counter is known is CLOCK_RAW.
+ * Choose the source, measure its resolution and cost (takes some 50 us) and
+ * record the start time for clock_ns_per_tick().  CLOCK_COUNTER means
+ * CLOCK_RAW on an architecture without a known counter.
  */
 void clock_start(struct clock *c, enum clock_choice choice);
 
 /* Begin to watch C. */
 void clock_watch_begin(struct clock_watch *watch, const struct clock *c);
 
-/* Look again, unless the last look was less than 100 ms ago. */
+/* Compare rates, unless the last comparison was less than 100 ms ago. */
 void clock_watch_look(struct clock_watch *watch, const struct clock *c);
 
-/* The same, with NOW as the reading. */
+/* Compare rates, with NOW as the reading. */
 void clock_watch_compare(struct clock_watch *watch,
 			 const struct clock_pair *now);
 
 /*
- * Nanoseconds per tick, over the time since clock_start(); waits until that
- * is at least 10 ms.
+ * Nanoseconds per tick, measured since clock_start().  Waits until at least
+ * 10 ms have passed.
  */
 double clock_ns_per_tick(const struct clock *c);
 

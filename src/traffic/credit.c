@@ -6,7 +6,7 @@
 #include "traffic/post.h"
 #include "traffic/verifier.h"
 
-/* A message of nothing, that says IMM; its ID has NUMBER. */
+/* Post an empty send with immediate data IMM; its wr_id carries NUMBER. */
 static int post_word(struct flow_qp *q, uint32_t imm, uint64_t number)
 {
 	struct ibv_send_wr *bad, wr = {
@@ -53,7 +53,7 @@ uint64_t credit_number(struct flow *f, const struct flow_qp *q,
 {
 	if (f->credits)
 		return ++verify_qp_of(f, q)->requests;
-	/* the notice behind it completes it */
+	/* the completion of the notice behind it retires this message */
 	return number - f->verify->notices;
 }
 

@@ -1,43 +1,49 @@
 /*
- * Notices and credits of verified writes (verify.h): what they say, and the
- * room that they and the messages need in a send queue.  A credit may come
- * before the completions of what it is for were taken, so room is not known
- * from the messages: every request is numbered in its ID, a notice and a credit
- * ask for a completion, and that says up to which number there is room again.
+ * Notices and credits of verified writes (verify.h), and the room that they
+ * and the messages need in a send queue.  A credit may arrive before the send
+ * completions of the messages it covers, so completed messages do not tell how
+ * much room there is.  Instead every work request has a number in its wr_id,
+ * notices and credits are signaled, and their completions free the send queue
+ * up to that number.
  */
 #ifndef TRAFFIC_CREDIT_H
 #define TRAFFIC_CREDIT_H
 
 #include "traffic/flow.h"
 
-/* Immediate data of a notice is a count of messages; with this, a credit's. */
+/* The immediate data holds a count of messages.  This bit is set in a credit
+ * and clear in a notice. */
 #define CREDIT (1U << 31)
 #define COUNT_BITS 31
 
-/* Requests that Q has room for; where there are no credits the caller knows. */
+/* Work requests that fit into Q's send queue; UINT64_MAX without credits, where
+ * the depth limits the caller. */
 uint64_t credit_room(struct flow *f, const struct flow_qp *q);
 
-/* What the ID of the request to be posted as the NUMBER-th message says: with
- * credits its own number, else the messages that it completes. */
+/* Number for the wr_id of message NUMBER (from 1).  With credits: the next work
+ * request's own number.  Without: the count of messages it completes. */
 uint64_t credit_number(struct flow *f, const struct flow_qp *q,
 		       uint64_t number);
 
-/* Say that COUNT messages came before, which in a ping-pong completes NUMBER.
- * There is room.  Returns what the verb said. */
+/* Send a notice: COUNT messages were written before it.  Without credits, in a
+ * ping-pong, its completion retires NUMBER messages.  The send queue must have
+ * room.  Returns what ibv_post_send(3) returned. */
 int credit_notify(struct flow *f, struct flow_qp *q, uint64_t count,
 		 uint64_t number);
 
-/* Say how many messages were looked at, now or when there is room.  Returns
- * what the verb said. */
+/* Send a credit for the messages checked so far, now or once the send queue has
+ * room.  Returns 0 or what ibv_post_send(3) returned. */
 int credit_pay(struct flow *f, struct flow_qp *q);
 
-/* WC, a send completion: there is room.  Returns 0 or a negative errno. */
+/* Free the room that send completion WC confirms, and send a credit that waits
+ * for room.  Returns 0 or a negative errno. */
 int credit_retire(struct flow *f, const struct ibv_wc *wc);
 
-/* A poll found nothing: a notice or a credit may have been lost. */
+/* After a poll that found nothing: resend notices if one, or its credit, may
+ * have been lost.  Returns 0 or a negative errno. */
 int credit_idle(struct flow *f);
 
-/* The peer has looked at all up to the COUNT-th message of Q. */
+/* A credit came: the peer has checked the first COUNT messages of Q. */
 void credit_take(struct flow *f, struct flow_qp *q, uint64_t count);
 
 #endif

@@ -41,7 +41,7 @@ int flow_verb_failed(struct flow *f, const char *verb, uint32_t qp_index,
 	return ret;
 }
 
-/* The QP that WC is of: its ID names it, but for a shared receive. */
+/* Index of WC's QP: from the wr_id or, for a shared receive, the QP number. */
 static uint32_t failed_qp(const struct flow *f, const struct ibv_wc *wc,
 			  bool receive)
 {
@@ -53,8 +53,8 @@ static uint32_t failed_qp(const struct flow *f, const struct ibv_wc *wc,
 	return (uint32_t)(wc->wr_id >> FLOW_COUNT_BITS);
 }
 
-/* Which message of its QP the send is that WC is of; 0 when it does not say:
- * with credits an ID counts notices and credits as well. */
+/* Number of WC's send on its QP, from 1; 0 for a receive, and with credits,
+ * whose wr_ids also number notices and credits. */
 static uint64_t failed_message(const struct flow *f, const struct ibv_wc *wc,
 			       bool receive)
 {
@@ -81,7 +81,8 @@ int flow_completion_failed(struct flow *f, const struct ibv_wc *wc,
 	return -EIO;
 }
 
-/* Flushed work is the consequence of an error, not the error. */
+/* Search CQ for a failed completion.  Flushed work is the consequence of an
+ * error, not the error. */
 static bool find_failure(struct flow *f, struct ibv_cq *cq, bool receive)
 {
 	struct ibv_wc wc;

@@ -6,13 +6,13 @@
 #include "traffic/sampler.h"
 #include "traffic/single.h"
 
-/* No receive is to be given back. */
+/* pingpong.receive when no receive waits to be given back. */
 #define NOTHING_TAKEN UINT32_MAX
 
 /*
- * Is VALUE what came in answer, or next?  On an unreliable transport the end
- * that is TIMED skips what answers a message it gave up, and the other answers
- * whatever comes: then *COUNT becomes that.
+ * True when VALUE is the count of the awaited message.  On an unreliable
+ * transport, the TIMED end skips late answers to messages that it gave up.  The
+ * other end accepts any new count and stores it in *COUNT.
  */
 static ALWAYS_INLINE bool is_awaited(const struct flow *f, const bool timed,
 				     uint8_t value, uint8_t *count)
@@ -25,8 +25,8 @@ static ALWAYS_INLINE bool is_awaited(const struct flow *f, const bool timed,
 	return true;
 }
 
-/* What a verified message carries, as a count.  Returns 1, 0 when it is no
- * message yet, or a negative errno. */
+/* Check a verified message and derive its count, *VALUE.  Returns 1; 0 when WC
+ * brought no message; or a negative errno. */
 static int take_verified(struct flow *f, const struct ibv_wc *wc,
 			 uint8_t *value)
 {
@@ -37,7 +37,8 @@ static int take_verified(struct flow *f, const struct ibv_wc *wc,
 	return ret == VERIFY_MESSAGE ? 1 : ret;
 }
 
-/* A receive completion: a message, but is it the one awaited? */
+/* Take receive completion WC.  Returns 1 if it is the awaited message, 0 if
+ * not, or a negative errno. */
 static ALWAYS_INLINE int take_message(struct flow *f, const struct ibv_wc *wc,
 				      const bool timed, const enum op op,
 				      uint8_t *count)
@@ -65,7 +66,8 @@ static ALWAYS_INLINE int take_message(struct flow *f, const struct ibv_wc *wc,
 	return give_back(f, f->receives, slot);
 }
 
-/* Did the message awaited arrive?  1 yes, 0 not yet, or a negative errno. */
+/* Poll once for the awaited message.  Returns 1 if it arrived, 0 if not, or a
+ * negative errno. */
 static ALWAYS_INLINE int arrived(struct flow *f, const bool timed,
 				 const enum op op, uint8_t *count)
 {
@@ -83,14 +85,15 @@ static ALWAYS_INLINE int arrived(struct flow *f, const bool timed,
 	return take_message(f, &wc, timed, op, count);
 }
 
-/* What a wait came to, besides a negative errno. */
+/* Results of a wait, besides a negative errno. */
 enum { OVER, ARRIVED, LOST };
 
 /*
  * Wait for the message that carries *COUNT.
- * Returns ARRIVED; OVER when the phase reached UNTIL first; LOST when it was
- * sent at SENT, on an unreliable transport, and f->loss_timeout is over; or a
- * negative errno: a failed send shows on the send queue, signalled or not.
+ * Returns ARRIVED; OVER when the phase reached UNTIL first; LOST when, on an
+ * unreliable transport, f->loss_timeout has passed since SENT, when the TIMED
+ * end posted the ping; or a negative errno, because a failed send completes
+ * with an error, signaled or not.
  */
 static ALWAYS_INLINE int await(struct flow *f, const bool timed,
 			       const enum op op, uint8_t *count,
@@ -119,8 +122,8 @@ static ALWAYS_INLINE int await(struct flow *f, const bool timed,
 	}
 }
 
-/* What a post leaves to do, done while the answer is on its way.  An answer
- * may come before any wait: the phase is looked at here, too. */
+/* Finish the work of a post while the answer is on its way.  Check the phase
+ * here, too: when answers arrive at once, await() never does. */
 static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q)
 {
 	int ret = 0;
@@ -134,15 +137,14 @@ static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q)
 	if (!ret)
 		ret = await_room(f, q);
 	prepare_next(f, q);
-	/* what was only sent is no progress: all of it may be lost */
+	/* a send alone is no progress: every message may get lost */
 	tell_progress(f, f->received);
 	if (!ret && flow_phase(f) == PHASE_ABORT)
 		ret = -ECANCELED;
 	return ret;
 }
 
-/* The next message is awaited in the slot after the last, and answered from
- * there. */
+/* Await the next message in the next slot, and answer it from there. */
 static ALWAYS_INLINE void move_on(struct flow *f, struct flow_qp *q,
 				  const enum op op)
 {
@@ -156,7 +158,8 @@ static ALWAYS_INLINE void move_on(struct flow *f, struct flow_qp *q,
 	place_next(f, q, slot, op);
 }
 
-/* The answer awaited: it counts, or the sample of S is lost, if it was one. */
+/* Count the answer, or discard the sample in S if the answer is lost.  Returns
+ * OUTCOME. */
 static ALWAYS_INLINE int take_answer(struct flow *f, struct sampler *s,
 				     int outcome)
 {
@@ -169,16 +172,16 @@ static ALWAYS_INLINE int take_answer(struct flow *f, struct sampler *s,
 	return outcome;
 }
 
-/* Sequence numbers go on from size to size, other counts begin anew. */
+/* Sequence numbers continue from size to size; other counts restart at 1. */
 static uint8_t first_count(const struct flow *f, const struct flow_qp *q)
 {
 	return f->verify ? (uint8_t)(q->posted + 1) : 1;
 }
 
 /*
- * Either end of a ping-pong.  The one that is TIMED begins, and reads the
- * clock just before each post, where one sample ends and the next begins; the
- * other waits first, and answers until PHASE_DRAIN.
+ * Either end of a ping-pong.  The TIMED end sends first and reads the clock
+ * just before each post, where one sample ends and the next begins.  The other
+ * end waits first, and answers until PHASE_DRAIN.
  */
 static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 				       const enum op op,

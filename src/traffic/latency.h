@@ -4,34 +4,36 @@
 #include "traffic/flow.h"
 
 /*
- * Ping-pong on the first QP of F (measurement.md, "Latency"): t[i] is read
- * just before post i, a sample is t[i+1] - t[i], the whole round trip.
- * Recording a sample, reposting a receive and reaping send completions happen
- * while the answer is on its way.
+ * Ping-pong on the first QP of F (measurement.md, "Latency").  The clock is
+ * read as t[i] just before post i, and a sample is t[i+1] - t[i], the whole
+ * round trip.  The loop records samples, reposts receives and reaps send
+ * completions while the answer is on its way.
  *
- * What takes a receive is waited for by its completion.  WRITE waits for the
- * last byte of the message, which carries the low byte of a count that starts
- * at 1: the caller clears flag_in at both ends, and passes a barrier, before.
- * On an unreliable transport an answer that does not come for f->loss_timeout
- * counts as lost, and the next message is sent; the count, in the last byte or
- * the immediate data, tells which message an answer is for.
+ * An operation that consumes a receive waits for the receive's completion.
+ * WRITE polls the last byte of the message, which carries the low byte of a
+ * count that starts at 1.  Before the call, the caller clears flag_in at both
+ * ends and passes a barrier.  On an unreliable transport, an answer that does
+ * not arrive within f->loss_timeout counts as lost, and the next message is
+ * sent.  The count, in the last byte or the immediate data, tells which message
+ * an answer belongs to.
  *
  * Ends after shape.iterations samples or, when that is 0, at PHASE_DRAIN.
- * Samples are in f->latency, opened and closed are the first and last clock
- * reading.  Returns as bandwidth_run().
+ * Samples are in f->latency; opened and closed are the first and last clock
+ * reading of a sample.  Returns as bandwidth_run().
  */
 int latency_ping(struct flow *f, enum op op);
 
 /*
- * The other end of latency_ping(), and of open_loop_run(): answers until
- * PHASE_DRAIN.  Of several f->slots each message is awaited in the one after
- * the last, and answered to the same; its count is of the messages to it.
+ * The other end of latency_ping() and open_loop_run(): answers every message
+ * until PHASE_DRAIN.  With several pingpong.slots, messages use the slots round
+ * robin, an answer goes to the slot of its message, and each slot has its own
+ * count.  Returns as bandwidth_run().
  */
 int latency_pong(struct flow *f, enum op op);
 
 /*
- * READ and atomics: a sample goes from just before the post to just after its
- * completion was seen.  Otherwise as latency_ping().
+ * READ and atomics: a sample lasts from just before the post to just after the
+ * poll that found its completion.  Otherwise as latency_ping().
  */
 int latency_round_trip(struct flow *f, enum op op);
 

@@ -5,7 +5,7 @@
 
 static struct null_provider *provider_of(struct ibv_context *context)
 {
-	return (struct null_provider *)context;	/* its first member */
+	return (struct null_provider *)context;	/* the first member */
 }
 
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,

@@ -1,7 +1,7 @@
 /*
- * The null provider: no device, no driver, no memory moved.  A send that asks
- * for a completion has it at once.  What a loop takes on it is the loop's own
- * cost, and no measurement of anything else: only calibrate.h uses it.
+ * The null provider: no device, no driver, no memory moved.  Signaled sends
+ * complete at once.  A loop on it measures only its own cost, so only
+ * calibrate.h uses it.
  */
 #ifndef TRAFFIC_NULL_PROVIDER_H
 #define TRAFFIC_NULL_PROVIDER_H
@@ -9,7 +9,7 @@
 #include <infiniband/verbs.h>
 #include <stdint.h>
 
-/* Completions not yet polled; a power of two. */
+/* Capacity for completions not yet polled; a power of two. */
 #define NULL_PROVIDER_RING 1024
 
 struct null_provider {
@@ -21,7 +21,7 @@ struct null_provider {
 	uint64_t wr_ids[NULL_PROVIDER_RING];
 };
 
-/* Make P ready: p->qp and p->cq take sends of ibv_post_send(3), and polls. */
+/* Initialise P: p->qp takes ibv_post_send(3), p->cq takes ibv_poll_cq(3). */
 void null_provider_init(struct null_provider *p);
 
 #endif

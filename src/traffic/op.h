@@ -1,4 +1,4 @@
-/* The operations, as data.  A new one is a line here. */
+/* The table of operations.  A new operation is a new line here. */
 #ifndef TRAFFIC_OP_H
 #define TRAFFIC_OP_H
 
@@ -13,21 +13,22 @@ enum atomic_type { ATOMIC_FETCH_AND_ADD, ATOMIC_CMP_AND_SWAP, ATOMIC_TYPES };
 /*
  * X(id, name, opcode, builder, access, receives, pingpong, fetches, variant,
  *   paging, largest, transports)
- *   name        of the test, which variants share: the plain one comes first
- *   builder     what ibv_create_qp_ex(3) must be asked for to have the
- *               operation with ibv_wr_start(3)
- *   access      what the responder's memory and queue pair must allow
- *   receives    it takes a receive at the responder
+ *   name        test name, shared by its variants; the first variant listed
+ *               is the default
+ *   builder     send_ops_flags for ibv_create_qp_ex(3), so that
+ *               ibv_wr_start(3) can post the operation
+ *   access      access flags of the responder's memory and queue pair
+ *   receives    it consumes a receive at the responder
  *   pingpong    latency: the responder answers with the same operation and
  *               half the round trip is reported; else the requester's
  *               completion closes the round trip
- *   fetches     it brings data back: it is one of the outstanding reads, and
- *               local memory is written to
- *   variant     what chooses it among those of its name
- *   paging      what a device must have, per transport, for it to touch memory
- *               that is paged on demand (enum ibv_odp_transport_cap_bits)
- *   largest     message, in bytes
- *   transports  that have it
+ *   fetches     it brings data back: it counts as an outstanding read, and
+ *               the device writes to local memory
+ *   variant     tells apart the operations of one name
+ *   paging      capability a device needs, per transport, to use memory paged
+ *               on demand (enum ibv_odp_transport_cap_bits)
+ *   largest     largest message, in bytes
+ *   transports  set of transports that support it
  */
 #define OP_LIST(X) \
 	X(SEND, "send", IBV_WR_SEND, IBV_QP_EX_WITH_SEND, 0, true, true, \
@@ -55,7 +56,7 @@ enum atomic_type { ATOMIC_FETCH_AND_ADD, ATOMIC_CMP_AND_SWAP, ATOMIC_TYPES };
 	  false, false, true, SWAPS, IBV_ODP_SUPPORT_ATOMIC, ATOMIC_SIZE, \
 	  ON_RC)
 
-/* What an atomic operation reads and writes; at a multiple of it. */
+/* Bytes an atomic operation reads and writes, and their alignment. */
 #define ATOMIC_SIZE 8
 
 enum op {
@@ -65,7 +66,7 @@ enum op {
 	OP_COUNT
 };
 
-/* Those after it are variants. */
+/* Later operations are variants of earlier ones. */
 #define OP_LAST_TEST OP_FETCH_ADD
 
 enum op_variant {
@@ -105,14 +106,14 @@ static inline bool op_has_imm(enum op op)
 	return op_table[op].variant == HAS_IMM;
 }
 
-/* The operation of the test that OP is of, with these two settled; OP itself
- * where there is none. */
+/* The variant of OP's test with immediate data if IMM or, for atomics, of TYPE;
+ * OP itself if no variant matches. */
 enum op op_choose(enum op op, bool imm, enum atomic_type type);
 
-/* How a send is handed to the provider. */
+/* The verbs that post a send. */
 enum post_method {
-	POST_AUTO,	/* POST_WR where the provider has it, else ... */
-	POST_WR,	/* ibv_wr_start(3) and what follows */
+	POST_AUTO,	/* POST_WR if supported, else POST_LEGACY */
+	POST_WR,	/* ibv_wr_start(3) to ibv_wr_complete(3) */
 	POST_LEGACY,	/* ibv_post_send(3) */
 	POST_METHODS
 };

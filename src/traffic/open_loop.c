@@ -6,12 +6,13 @@
 
 #include "traffic/single.h"
 
-/* Turns between two looks at the send queue of a ping-pong, where a send that
- * failed shows: under a millisecond. */
+/* Iterations between two looks at the send queue of a ping-pong for failed
+ * sends: under a millisecond. */
 #define POLLS_PER_LOOK 4096
 #define SEED 0x9e3779b97f4a7c15ULL
 
-/* What is above X of an exponential distribution, times its mean there. */
+/* For an exponential distribution of mean 1: the integral of its values above
+ * the point that a share of ABOVE exceeds. */
 static double tail(double above)
 {
 	return above > 0 ? above * (1 - log(above)) : 0;
@@ -44,7 +45,7 @@ void open_loop_begin(struct open_loop *o, uint64_t now)
 	o->random = SEED;
 }
 
-/* splitmix64: any number of bits of it are as good as random. */
+/* SplitMix64: any subset of its bits is as good as random. */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = *state += SEED;
@@ -81,7 +82,7 @@ static void begin(struct flow *f, struct open_loop *o)
 	o->first_out = f->pingpong.flag_out;
 }
 
-/* The place after *PLACE; going round, *COUNT is one more. */
+/* Move *PLACE to the next slot; at wraparound, increment *COUNT. */
 static ALWAYS_INLINE void step(const struct open_loop *o, uint32_t *place,
 			       uint8_t *count)
 {
@@ -91,7 +92,8 @@ static ALWAYS_INLINE void step(const struct open_loop *o, uint32_t *place,
 	++*count;
 }
 
-/* The operation that starts at NOW: when it was to, if it counts. */
+/* Record that an operation starts at NOW.  Returns its scheduled start, or 0 if
+ * it is not measured. */
 static ALWAYS_INLINE uint64_t note_start(struct flow *f, struct open_loop *o,
 					 uint64_t now)
 {
@@ -106,8 +108,8 @@ static ALWAYS_INLINE uint64_t note_start(struct flow *f, struct open_loop *o,
 	return o->due;
 }
 
-/* The window closes where it is over: no operation is left to be started that
- * counts, or the time is over and there was one. */
+/* True when the window must close: one more operation is DUE after the last
+ * measured one, or the time is over and an operation was measured. */
 static ALWAYS_INLINE bool is_over(const struct flow *f,
 				  const struct open_loop *o, bool due)
 {
@@ -116,7 +118,7 @@ static ALWAYS_INLINE bool is_over(const struct flow *f,
 	return f->window.opened && flow_phase(f) >= PHASE_DRAIN;
 }
 
-/* Start the operation that is due. */
+/* Start the next operation.  Returns 0 or a negative errno. */
 static ALWAYS_INLINE int start(struct flow *f, struct open_loop *o,
 			       struct flow_qp *q, uint64_t now,
 			       const enum op op, const enum post_method method)
@@ -139,7 +141,8 @@ static ALWAYS_INLINE int start(struct flow *f, struct open_loop *o,
 	return 0;
 }
 
-/* Start an operation if one is due and there is room for it. */
+/* Start an operation if one is due and has room.  Returns 0 or a negative
+ * errno. */
 static ALWAYS_INLINE int start_due(struct flow *f, struct open_loop *o,
 				   struct flow_qp *q, const enum op op,
 				   const enum post_method method)
@@ -162,7 +165,8 @@ static ALWAYS_INLINE int start_due(struct flow *f, struct open_loop *o,
 	return due ? start(f, o, q, now, op, method) : 0;
 }
 
-/* Did the oldest operation end?  1 yes, 0 not yet, or a negative errno. */
+/* Poll once for the end of the oldest operation.  Returns 1 if it has ended, 0
+ * if not, or a negative errno. */
 static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
 			       const enum op op)
 {
@@ -189,7 +193,8 @@ static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
 	return 1;
 }
 
-/* Take the end of the oldest operation, if it has come. */
+/* Take and record the oldest operation if it has ended.  Returns 0 or a
+ * negative errno. */
 static ALWAYS_INLINE int take_end(struct flow *f, struct open_loop *o,
 				  const enum op op)
 {
@@ -215,7 +220,7 @@ static ALWAYS_INLINE int take_end(struct flow *f, struct open_loop *o,
 	return give_back(f, f->receives, f->pingpong.receive);
 }
 
-/* The sends of a ping-pong complete beside it. */
+/* Reap a ping-pong's sends now and then: their completions end no operation. */
 static ALWAYS_INLINE int reap_some(struct flow *f, const struct flow_qp *q,
 				   uint32_t iteration)
 {

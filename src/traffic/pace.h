@@ -1,34 +1,36 @@
 /*
- * How many messages may have been sent by now.  The schedule is absolute, from
- * the start of the run: what is late once is not late for ever, and no rounding
- * adds up.
+ * Limits how many messages a loop may have posted by now.  The schedule counts
+ * from the start of the run, so a delay is caught up and rounding errors do not
+ * add up.
  */
 #ifndef TRAFFIC_PACE_H
 #define TRAFFIC_PACE_H
 
 #include <stdint.h>
 
-/* A loop that is further behind than that much of the schedule, and than all
- * its queues hold, has lost what is beyond: the device is too slow, or the
- * machine stood still. */
+/* A loop may fall behind its schedule by this much, or by the messages that its
+ * queues hold if those are more.  Messages beyond are given up: the device is
+ * too slow, or the machine stalled. */
 #define PACE_SLACK_NS 10000000
 
 struct pacer {
-	double bursts;		/* a tick; 0: nothing is paced */
-	uint64_t burst;		/* messages */
-	uint64_t slack;		/* most messages it may be behind */
+	double bursts;		/* bursts per tick; 0: not paced */
+	uint64_t burst;		/* messages per burst */
+	uint64_t slack;		/* maximum messages behind schedule */
 	uint64_t start;		/* ticks */
 	uint64_t lost;		/* messages of the schedule given up */
 };
 
 /*
- * Make P a pacer of MESSAGES a second (above 0) in bursts of BURST (likewise),
- * for queues that hold QUEUED messages together; a tick is NS_PER_TICK long.
+ * Make P a pacer of MESSAGES a second (above 0) in bursts of BURST messages
+ * (above 0), for queues that hold QUEUED messages in total; a tick lasts
+ * NS_PER_TICK ns.
  */
 void pace_init(struct pacer *p, double messages, uint64_t burst,
 	       uint64_t queued, double ns_per_tick);
 
-/* The schedule begins at NOW, in ticks: a burst is due one interval later. */
+/* Begin the schedule at NOW, in ticks; the first burst is due one interval
+ * later. */
 static inline void pace_begin(struct pacer *p, uint64_t now)
 {
 	p->start = now;
@@ -36,9 +38,9 @@ static inline void pace_begin(struct pacer *p, uint64_t now)
 }
 
 /*
- * Messages that may have been posted by NOW, where POSTED have been: whole
- * bursts of the schedule.  Beyond the slack the schedule moves on, so that
- * there is no flood to make up for what a slow device did not take.
+ * Messages that may have been posted by NOW, in whole bursts; POSTED have been
+ * posted.  If the loop is behind by more than the slack, the rest is given up,
+ * so that no flood follows a stall.
  */
 static inline uint64_t pace_due(struct pacer *p, uint64_t now, uint64_t posted)
 {

@@ -3,8 +3,8 @@
 
 #define WORD 8
 
-/* One step of SplitMix64 (Steele, Lea and Flood, 2014): all bits of X matter
- * for all of the result. */
+/* One step of SplitMix64 (Steele, Lea and Flood, 2014): every bit of X affects
+ * every bit of the result. */
 static uint64_t mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15;
@@ -18,7 +18,7 @@ static uint64_t key_of(const struct pattern *p)
 	return mix(mix(p->sequence) ^ (uint64_t)p->qp << 8 ^ p->direction);
 }
 
-/* The INDEX-th eight bytes, as a number whose low byte comes first. */
+/* Eight bytes of the pattern, word INDEX, as a little-endian number. */
 static uint64_t word_of(const struct pattern *p, uint64_t key, uint64_t index)
 {
 	return index ? mix(key + index) : p->sequence;

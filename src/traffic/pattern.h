@@ -1,10 +1,10 @@
 /*
- * What a verified message is filled with: every byte follows from its sequence
- * number, its direction, its queue pair and the byte's offset, so that a byte
- * that was lost, moved, kept from before or taken from another message shows.
- * The first eight bytes are the sequence number, as far as the message is that
- * long, the low byte first: the receiver of an unreliable transport so knows
- * which message it has.  Pure.
+ * The contents of a verified message.  Every byte depends on the message's
+ * sequence number, direction and queue pair and on the byte's offset, so a
+ * byte that was lost, moved, stale or from another message is detected.  The
+ * message begins with its sequence number, eight bytes, low byte first, cut to
+ * the message's size, so that the receiver on an unreliable transport can
+ * identify it.  These functions are pure.
  */
 #ifndef TRAFFIC_PATTERN_H
 #define TRAFFIC_PATTERN_H
@@ -18,7 +18,7 @@ struct pattern {
 	uint8_t direction;
 };
 
-/* Where a message differs from what it should be. */
+/* The first wrong byte of a message. */
 struct pattern_difference {
 	uint64_t offset;
 	uint8_t expected;
@@ -28,15 +28,15 @@ struct pattern_difference {
 /* Fill SIZE bytes at BUFFER with P. */
 void pattern_fill(uint8_t *buffer, uint64_t size, const struct pattern *p);
 
-/* True when the SIZE bytes at BUFFER are P; else the first that is not in
- * DIFFERENCE. */
+/* True when the SIZE bytes at BUFFER match P; else *DIFFERENCE is the first
+ * wrong byte. */
 bool pattern_check(const uint8_t *buffer, uint64_t size,
 		   const struct pattern *p,
 		   struct pattern_difference *difference);
 
 /*
- * True when each of the SIZE bytes at BUFFER, which was all zero, is P's or
- * still zero: a message that came in part, or not at all.  Else as
+ * True when each of the SIZE bytes at BUFFER, all zero before, matches P or is
+ * still zero: the message arrived in part, or not at all.  Else as
  * pattern_check().
  */
 bool pattern_check_partial(const uint8_t *buffer, uint64_t size,
@@ -44,13 +44,14 @@ bool pattern_check_partial(const uint8_t *buffer, uint64_t size,
 			   struct pattern_difference *difference);
 
 /*
- * The number whose low BITS are LOW, nearest to NEXT; where they are fewer than
- * 31, which a burst of losses may overrun, the first from NEXT on.
+ * The number nearest to NEXT whose low BITS bits are LOW.  With fewer than 31
+ * bits, which a burst of losses may overrun, the first such number from NEXT
+ * on.  With 0 bits, NEXT.
  */
 uint64_t pattern_nearest(uint64_t low, unsigned int bits, uint64_t next);
 
-/* The sequence number that the SIZE bytes at BUFFER begin with, NEXT being due;
- * NEXT when there are no bytes. */
+/* The sequence number at the start of the SIZE bytes at BUFFER, when NEXT is
+ * expected; NEXT when SIZE is 0. */
 uint64_t pattern_sequence(const uint8_t *buffer, uint64_t size, uint64_t next);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sends out, a receive in, completions taken: what every loop shares. */
+/* Posting sends and polling completions: shared by all loops. */
 #ifndef TRAFFIC_POST_H
 #define TRAFFIC_POST_H
 
@@ -6,7 +6,7 @@
 
 #include "traffic/flow.h"
 
-/* Completions taken from a queue at once. */
+/* Maximum completions per poll. */
 #define POLL_BATCH 16
 
 static ALWAYS_INLINE uint32_t qp_index_of(uint64_t wr_id)
@@ -14,7 +14,8 @@ static ALWAYS_INLINE uint32_t qp_index_of(uint64_t wr_id)
 	return (uint32_t)(wr_id >> FLOW_COUNT_BITS);
 }
 
-/* Move N sends, from R on, by BYTES; a negative number is its complement. */
+/* Move the addresses of N sends, from R on, by BYTES; unsigned wraparound moves
+ * them down. */
 static ALWAYS_INLINE void move_sends(struct flow_request *r, uint32_t n,
 				     uint64_t bytes, const enum op op)
 {
@@ -27,8 +28,8 @@ static ALWAYS_INLINE void move_sends(struct flow_request *r, uint32_t n,
 	}
 }
 
-/* How each operation is begun with the builder functions of ibv_wr_start(3).
- * An operation that has no such function here does not compile. */
+/* Begins each operation with its builder function of ibv_wr_start(3).  An
+ * operation without a line here does not compile. */
 #define BUILDER(id, ...) \
 	static ALWAYS_INLINE void begin_##id(struct ibv_qp_ex *qpx, \
 					     const struct ibv_send_wr *wr) \
@@ -72,7 +73,7 @@ static ALWAYS_INLINE void begin_send(struct ibv_qp_ex *qpx,
 	}
 }
 
-/* The bytes of the send that was begun, and where it goes. */
+/* Give the send begun last its data and, for UD, its destination. */
 static ALWAYS_INLINE void end_send(struct flow_qp *q,
 				   const struct flow_request *r,
 				   const enum op op)
@@ -92,8 +93,7 @@ static ALWAYS_INLINE void end_send(struct flow_qp *q,
 				   q->remote_qkey);
 }
 
-/* Hand LENGTH linked sends, from FIRST on, to the provider; returns what the
- * verb said. */
+/* Post LENGTH linked sends, from FIRST on; returns what the verb returned. */
 static ALWAYS_INLINE int hand_over(struct flow_qp *q,
 				   struct flow_request *first,
 				   const uint32_t length, const enum op op,
@@ -118,10 +118,8 @@ static inline int post_failed(struct flow *f, const struct flow_qp *q, int ret)
 				qp_index_of(q->tag), ret);
 }
 
-/*
- * Retire what the successful send completion WC stands for, and return its
- * QP.
- */
+/* Retire the messages that the successful send completion WC covers, and return
+ * its QP. */
 static ALWAYS_INLINE struct flow_qp *retire_send(struct flow *f,
 						 const struct ibv_wc *wc)
 {
@@ -133,7 +131,8 @@ static ALWAYS_INLINE struct flow_qp *retire_send(struct flow *f,
 	return q;
 }
 
-/* Up to POLL_BATCH completions of CQ; the count, or a negative errno. */
+/* Poll up to POLL_BATCH completions of CQ into WC; returns their number, or a
+ * negative errno. */
 static ALWAYS_INLINE int poll_batch(struct flow *f, struct ibv_cq *cq,
 				    struct ibv_wc *wc)
 {

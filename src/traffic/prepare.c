@@ -5,7 +5,7 @@
 #include "traffic/receive.h"
 #include "traffic/verify.h"
 
-/* The largest divisor of N that is at most MOST, which is above 0. */
+/* The largest divisor of N that is at most MOST (above 0). */
 static uint32_t divisor(uint32_t n, uint32_t most)
 {
 	uint32_t d = most < n ? most : n;
@@ -20,7 +20,7 @@ static uint64_t walk_step(const struct flow_shape *shape)
 	return round_up(shape->size ? shape->size : 1, CACHE_LINE);
 }
 
-/* Places for a message in the region that a QP walks through. */
+/* Number of message slots in the region that a QP walks through. */
 static uint64_t walk_slots(const struct flow_shape *shape)
 {
 	if (shape->walk <= shape->size)
@@ -37,7 +37,7 @@ static unsigned int send_flags(const struct flow *f, enum op op,
 	       (fits && !op_table[op].fetches ? IBV_SEND_INLINE : 0);
 }
 
-/* Where a send of Q goes, OFFSET bytes into what the peer offers. */
+/* Set the destination of Q's send WR, OFFSET bytes into the peer's region. */
 static void set_target(const struct flow_qp *q, enum op op, uint64_t offset,
 		       struct ibv_send_wr *wr)
 {
@@ -56,8 +56,9 @@ static void set_target(const struct flow_qp *q, enum op op, uint64_t offset,
 }
 
 /*
- * Send I of a list at POSITION.  In a signalled list each list_every-th asks
- * for a completion, and so the last.
+ * Prepare send I of a list at POSITION.  In a signaled list, every
+ * lists.signal_every-th send asks for a completion, and so does the last, as
+ * signal_every divides list_length.
  */
 static void prepare_request(const struct flow *f, const struct flow_qp *q,
 			    enum op op, bool signalled, uint64_t position,
@@ -109,8 +110,8 @@ static void prepare_qp(const struct flow *f, enum op op, struct flow_qp *q)
 }
 
 /*
- * A walk steps from list to list; a region that does not hold two of them is
- * stepped through within the list, which then stays where it is.
+ * A walk moves from list to list.  In a region too small for two lists, only
+ * the sends within a list walk, and the list itself does not move.
  */
 static void prepare_walk(struct flow *f)
 {
@@ -124,7 +125,7 @@ static void prepare_walk(struct flow *f)
 			  lists <= flow_requests(length) / length;
 }
 
-/* How the sends of f->shape ask for completions. */
+/* Decide which sends of f->shape are signaled. */
 static void prepare_signals(struct flow *f)
 {
 	struct flow_shape *shape = &f->shape;
@@ -138,8 +139,8 @@ static void prepare_signals(struct flow *f)
 					shape->signal_every);
 }
 
-/* Nothing has come out yet; what an acknowledgement takes depends on the size
- * alone. */
+/* Clear the results.  ACK is kept from an earlier run of the same size, as it
+ * depends on the size alone. */
 static void clear_counts(struct flow *f, uint64_t ack)
 {
 	f->posted = f->completed = f->received = f->lost = 0;

@@ -1,16 +1,16 @@
-/* A flow is made ready for messages of one size. */
+/* Prepares a flow for messages of one size. */
 #ifndef TRAFFIC_PREPARE_H
 #define TRAFFIC_PREPARE_H
 
 #include "traffic/flow.h"
 
 /*
- * Prepare F for one size: what came out is cleared, walks begin again, and the
- * sends are made, of operation OP.  Each QP's lists[].requests must have room
- * for flow_requests(list_length).  signal_every becomes at most depth, so that
- * no loop can wait for a completion that nobody asked for, and regular: it is,
- * or divides, a multiple of list_length.  Nothing is paced: pace_init() comes
- * after.
+ * Prepare F for one size: clear its results, restart the walks and prepare the
+ * sends of operation OP.  Each QP's lists[].requests must have room for
+ * flow_requests(list_length) entries.  shape.signal_every becomes at most
+ * depth, so that a full queue always has a completion to come.  Signaled sends
+ * are spaced evenly: their distance divides list_length or is a multiple of it.
+ * F is not paced; call pace_init() afterwards if it should be.
  */
 void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape);
 

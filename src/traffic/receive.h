@@ -1,4 +1,4 @@
-/* Receives out, messages in: what every loop that takes messages shares. */
+/* Posting receives and taking messages: shared by all loops that do so. */
 #ifndef TRAFFIC_RECEIVE_H
 #define TRAFFIC_RECEIVE_H
 
@@ -7,7 +7,7 @@
 #include "traffic/post.h"
 #include "traffic/verify.h"
 
-/* Hand over the receives of R that wait.  Returns 0 or a negative errno. */
+/* Post the waiting receives of R.  Returns 0 or a negative errno. */
 static inline int post_receives(struct flow *f, struct flow_receives *r)
 {
 	struct ibv_recv_wr *bad;
@@ -24,7 +24,8 @@ static inline int post_receives(struct flow *f, struct flow_receives *r)
 	return 0;
 }
 
-/* Receive SLOT of R may be posted again: with the next list. */
+/* Queue receive SLOT of R for reposting with the next list, and post that list
+ * if it is full.  Returns 0 or a negative errno. */
 static ALWAYS_INLINE int give_back(struct flow *f, struct flow_receives *r,
 				   uint32_t slot)
 {
@@ -40,7 +41,7 @@ static ALWAYS_INLINE int give_back(struct flow *f, struct flow_receives *r,
 	return ++r->waiting < r->list_length ? 0 : post_receives(f, r);
 }
 
-/* Take the receive that WC tells of, and give it back. */
+/* Take the message of receive completion WC and give the receive back. */
 static ALWAYS_INLINE int take_receive(struct flow *f, const struct ibv_wc *wc)
 {
 	struct flow_receives *r = &f->receives[qp_index_of(wc->wr_id)];
@@ -60,10 +61,8 @@ static ALWAYS_INLINE int take_receive(struct flow *f, const struct ibv_wc *wc)
 	return give_back(f, r, (uint32_t)(wc->wr_id & FLOW_COUNT_MASK));
 }
 
-/*
- * Take a batch of messages.  Returns how many completions there were, or a
- * negative errno.
- */
+/* Take a batch of messages.  Returns the number of completions, or a negative
+ * errno. */
 static ALWAYS_INLINE int take_receives(struct flow *f)
 {
 	struct ibv_wc wc[POLL_BATCH];
@@ -80,7 +79,7 @@ static ALWAYS_INLINE int take_receives(struct flow *f)
 	return n;
 }
 
-/* Go on to the next of several completion queues. */
+/* Switch to the next pair of completion queues, if there are several. */
 static ALWAYS_INLINE void next_cqs(struct flow *f)
 {
 	if (__builtin_expect(f->n_cqs < 2, 1))
@@ -90,7 +89,7 @@ static ALWAYS_INLINE void next_cqs(struct flow *f)
 	f->recv_cq = f->cqs[f->cq_at].recv;
 }
 
-/* A poll found nothing.  Returns 0 or a negative errno. */
+/* Call after a poll that found nothing.  Returns 0 or a negative errno. */
 static ALWAYS_INLINE int idle(struct flow *f)
 {
 	if (__builtin_expect(f->verify != NULL, 0)) {

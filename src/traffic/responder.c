@@ -7,8 +7,9 @@
 #include "traffic/window.h"
 
 /*
- * Has all come that will?  After the peer's word what is still missing on an
- * unreliable transport has f->loss_timeout, from the last message on, to come.
+ * True when no more messages will arrive.  On an unreliable transport, once the
+ * peer has sent everything, missing messages may arrive until f->loss_timeout
+ * after the last one.
  */
 static bool all_came(struct flow *f, uint64_t *silent_since)
 {
@@ -27,8 +28,7 @@ static bool all_came(struct flow *f, uint64_t *silent_since)
 	return now - *silent_since > f->loss_timeout;
 }
 
-/* What says that messages were looked at was sent.  Returns N or a negative
- * errno. */
+/* Take the send completions of credits.  Returns N or a negative errno. */
 static int reap_credits(struct flow *f, int n)
 {
 	struct ibv_wc wc[POLL_BATCH];
@@ -77,7 +77,7 @@ int responder_run(struct flow *f, enum op op)
 {
 	int ret = respond(f);
 
-	(void)op;		/* what was sent does not matter here */
+	(void)op;		/* all operations are received alike */
 	if (ret)
 		window_cut(f);
 	else if (f->counts_arrivals)

@@ -1,4 +1,4 @@
-/* Latency of operations that bring data back: see latency_round_trip(). */
+/* Latency of operations that fetch data: see latency_round_trip(). */
 #include "config.h"
 #include "traffic/latency.h"
 
@@ -7,7 +7,8 @@
 #include "traffic/sampler.h"
 #include "traffic/single.h"
 
-/* Wait for the message outstanding to complete; *SEEN is when that was. */
+/* Wait for the outstanding operation to complete; set *SEEN to the time, in
+ * ticks, when the poll found it.  Returns 0 or a negative errno. */
 static ALWAYS_INLINE int await_completion(struct flow *f, uint64_t *seen)
 {
 	struct ibv_wc wc;

@@ -1,13 +1,13 @@
-/* Samples of a latency, and which of them count. */
+/* Records latency samples and decides which of them count. */
 #ifndef TRAFFIC_SAMPLER_H
 #define TRAFFIC_SAMPLER_H
 
 #include "traffic/flow.h"
 
-/* A sequence of samples: the rules of which count, apart from the clock. */
+/* A sequence of samples; the caller reads the clock. */
 struct sampler {
-	uint64_t start;		/* of the sample under way; 0: not counted */
-	uint64_t left;		/* samples still to be started */
+	uint64_t start;		/* of the current sample; 0: not counted */
+	uint64_t left;		/* samples not yet started */
 };
 
 static inline struct sampler sampler_init(const struct flow *f)
@@ -44,8 +44,8 @@ static ALWAYS_INLINE void sample_end(struct flow *f, struct sampler *s,
 	f->window.counted++;
 }
 
-/* True when the loop has measured what it was asked for: of a time that was
- * over before the first sample began, one. */
+/* True when the loop has measured enough.  If the time was over before the
+ * first sample began, one sample is enough. */
 static ALWAYS_INLINE bool finished(const struct flow *f,
 				   const struct sampler *s)
 {

@@ -1,7 +1,7 @@
 /*
- * Samples on their way from a loop to a file: a ring with one writer, the
- * loop, and one reader.  A loop never waits for it: what finds no room is
- * dropped and counted.
+ * A ring that carries samples from a loop, its only writer, to a file's thread,
+ * its only reader.  The loop never waits: it drops and counts samples that find
+ * no room.
  */
 #ifndef TRAFFIC_SAMPLES_H
 #define TRAFFIC_SAMPLES_H
@@ -17,18 +17,18 @@ struct sample {
 };
 
 struct sample_ring {
-	/* the loop's */
+	/* written by the loop */
 	_Alignas(CACHE_LINE) _Atomic uint64_t written;
 	_Atomic uint64_t dropped;
-	uint64_t seen;		/* of read, when last looked at */
-	/* the reader's */
+	uint64_t seen;		/* the loop's last copy of read */
+	/* written by the reader */
 	_Alignas(CACHE_LINE) _Atomic uint64_t read;
 	/* never changes */
 	_Alignas(CACHE_LINE) struct sample *entries;
 	uint64_t size;		/* a power of two */
 };
 
-/* The loop: put one sample in, or count it as dropped. */
+/* Called by the loop: put one sample in, or count it as dropped. */
 static inline void samples_put(struct sample_ring *ring, uint64_t start,
 			       uint64_t ticks)
 {
@@ -48,10 +48,8 @@ static inline void samples_put(struct sample_ring *ring, uint64_t start,
 	atomic_store_explicit(&ring->written, n + 1, memory_order_release);
 }
 
-/*
- * The reader: take up to MOST samples, oldest first, into OUT.
- * Returns how many there were.
- */
+/* Called by the reader: take up to MOST samples, oldest first, into OUT.
+ * Returns their number. */
 static inline uint64_t samples_take(struct sample_ring *ring,
 				    struct sample *out, uint64_t most)
 {

@@ -1,4 +1,4 @@
-/* One message after the other on one QP: what loops that time them share. */
+/* Sending single messages on one QP: shared by the latency loops. */
 #ifndef TRAFFIC_SINGLE_H
 #define TRAFFIC_SINGLE_H
 
@@ -9,12 +9,12 @@
 #include "traffic/receive.h"
 #include "traffic/verify.h"
 
-/* Turns of a wait between two looks at the phase and the send queue.  A look
- * that coincides with the answer delays it, so they are rare: some 10 us apart
- * at a memory flag, well under a millisecond at a completion queue. */
+/* Spins of a wait between two looks at the phase and the send queue.  A look
+ * may delay the discovery of an answer, so looks are rare: some 10 us apart
+ * with a memory flag, well under a millisecond with a completion queue. */
 #define SPINS_PER_LOOK 16384
 
-/* Take what has completed from the send queue, without waiting. */
+/* Retire completed sends, without waiting.  Returns 0 or a negative errno. */
 static inline int reap(struct flow *f)
 {
 	struct ibv_wc wc[POLL_BATCH];
@@ -30,7 +30,8 @@ static inline int reap(struct flow *f)
 	return n < 0 ? n : 0;
 }
 
-/* Until the send queue has room, which it nearly always has. */
+/* Wait until the send queue has room, which it nearly always has.  Returns 0 or
+ * a negative errno. */
 static ALWAYS_INLINE int await_room(struct flow *f, struct flow_qp *q)
 {
 	while (__builtin_expect(q->posted - q->completed >= f->shape.depth,
@@ -45,7 +46,7 @@ static ALWAYS_INLINE int await_room(struct flow *f, struct flow_qp *q)
 	return 0;
 }
 
-/* Make the next message ready, so that it only needs to be handed over. */
+/* Prepare the next send, so that only the posting is left to do. */
 static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q)
 {
 	if (q->unsignaled_left) {
@@ -58,7 +59,8 @@ static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q)
 	q->next->requests->wr.wr_id = q->tag | (q->posted + 1);
 }
 
-/* Post it.  It carries COUNT, by which the other end knows it. */
+/* Post the send prepared last.  Its message carries COUNT, by which the other
+ * end recognises it.  Returns 0 or a negative errno. */
 static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 				   uint8_t count, const enum op op,
 				   const enum post_method method)
@@ -82,7 +84,7 @@ static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 	return 0;
 }
 
-/* Let the message that is ready go from SLOT to SLOT. */
+/* Make the prepared send use SLOT at both ends. */
 static ALWAYS_INLINE void place_next(const struct flow *f, struct flow_qp *q,
 				     uint32_t slot, const enum op op)
 {
@@ -94,7 +96,7 @@ static ALWAYS_INLINE void place_next(const struct flow *f, struct flow_qp *q,
 		r->wr.wr.rdma.remote_addr = q->remote + offset;
 }
 
-/* A loop for each operation that it is made for, by each method of posting. */
+/* A copy of a loop for one operation and one post method. */
 typedef int (*single_loop)(struct flow *f);
 
 #define LOOP(name, id, method, loop, ...) \

@@ -1,5 +1,5 @@
-/* The transports, as data.  A new one is a line here, and its attributes in
- * verbs/qp_attr.c. */
+/* The table of transports.  A new transport is a new line here, and its
+ * attributes in verbs/qp_attr.c. */
 #ifndef TRAFFIC_TRANSPORT_H
 #define TRAFFIC_TRANSPORT_H
 
@@ -7,17 +7,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A receive of datagrams begins with the global route header, or room for it. */
+/* Bytes before each datagram received: the global route header, or a gap of its
+ * size. */
 #define GRH_SIZE 40
 
 /*
  * X(id, qp_type, reliable, datagram, paging)
- *   id        its name as well, and the word behind --transport
+ *   id        its name, also the argument of --transport
  *   qp_type   enum ibv_qp_type
- *   reliable  what was not acknowledged is sent again, or an error
- *   datagram  each message has its own address, is one packet, and comes with
- *             GRH_SIZE bytes before it
- *   paging    what struct ibv_odp_caps has of it
+ *   reliable  messages without an acknowledgement are sent again, and in the
+ *             end complete with an error
+ *   datagram  each message has its own address, is one packet, and arrives
+ *             with GRH_SIZE bytes before it
+ *   paging    its field in struct ibv_odp_caps
  */
 #define TRANSPORT_LIST(X) \
 	X(RC, IBV_QPT_RC, true, false, rc_odp_caps) \
@@ -41,7 +43,7 @@ struct transport_info {
 	enum ibv_qp_type qp_type;
 	bool reliable;
 	bool datagram;
-	size_t paging;	/* of a uint32_t in struct ibv_odp_caps */
+	size_t paging;	/* offset of a uint32_t in struct ibv_odp_caps */
 };
 
 static const struct transport_info transport_table[TRANSPORTS] = {

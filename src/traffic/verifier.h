@@ -1,4 +1,4 @@
-/* What a flow that is verified (verify.h) knows of each message under way. */
+/* The state of a verified flow (verify.h). */
 #ifndef TRAFFIC_VERIFIER_H
 #define TRAFFIC_VERIFIER_H
 
@@ -7,24 +7,24 @@
 
 #include "traffic/flow.h"
 
-/* The first that was wrong. */
+/* The first mismatch. */
 struct verify_mismatch {
-	const char *what;	/* NULL: none was */
-	uint64_t operation;	/* of its QP, from 0 */
-	uint64_t offset;	/* in the message */
+	const char *what;	/* what was wrong; NULL: nothing */
+	uint64_t operation;	/* number on its QP, from 0 */
+	uint64_t offset;	/* in the message, in bytes */
 	uint64_t expected;
 	uint64_t found;
 };
 
 struct verify_qp {
-	uint64_t next;		/* sequence number of the next message in */
+	uint64_t next;		/* sequence number expected next */
 	uint64_t fetched;	/* operations whose results were checked */
-	uint64_t requests;	/* with credits: sends, notices and credits, */
-	uint64_t retired;	/* and those known to be complete */
-	bool owes;		/* a credit, for which there was no room */
+	uint64_t requests;	/* with credits: work requests posted */
+	uint64_t retired;	/* with credits: those known complete */
+	bool owes;		/* a credit waits for room */
 	uint64_t answers;	/* sequence number of the message to answer */
-	uint64_t *announced;	/* of each place: sequence number + 1 of the
-				 * last write with immediate data */
+	uint64_t *announced;	/* by place: sequence number + 1 of the last
+				 * write with immediate data */
 	uint32_t qp_num;
 };
 
@@ -32,20 +32,21 @@ struct verifier {
 	/* set once */
 	uint8_t direction_out;
 	uint8_t direction_in;
-	bool pingpong;		/* the loop counts what is received ... */
-	bool answers;		/* ... and this is its far end */
-	bool notices;
-	uint8_t *incoming;	/* the first QP's part; what the peer writes */
-	uint64_t stride;	/* to the next QP's */
-	uint64_t capacity;	/* of a send queue, when the flow has credits */
-	uint64_t header;	/* bytes before a message that was received */
+	bool pingpong;		/* the loop counts received messages itself */
+	bool answers;		/* this is the far end of a ping-pong */
+	bool notices;		/* notices follow the writes of both ends */
+	uint8_t *incoming;	/* memory the peer accesses; first QP's part */
+	uint64_t stride;	/* bytes to the next QP's part */
+	uint64_t capacity;	/* of a send queue, in requests; for credits */
+	uint64_t header;	/* bytes before each received message */
 	uint64_t resend_after;	/* ticks after which a notice is sent again */
-	struct verify_qp *qps;	/* as many as the flow has */
-	/* for each size */
-	uint64_t places;
-	uint64_t step;		/* from a place to the next */
-	uint64_t notice_at;	/* ticks; 0: not yet */
-	uint64_t counters;	/* atomic operations of all sizes until now */
+	struct verify_qp *qps;	/* one per QP of the flow */
+	/* set for each size */
+	uint64_t places;	/* per QP */
+	uint64_t step;		/* bytes between places */
+	uint64_t notice_at;	/* of the last notice, in ticks; 0: none */
+	uint64_t counters;	/* the peer's atomic operations so far, of all
+				 * sizes */
 	struct verify_mismatch mismatch;
 };
 

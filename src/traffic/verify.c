@@ -10,7 +10,7 @@
 #include "traffic/pattern.h"
 #include "traffic/post.h"
 
-/* What a result must not be, before it has come. */
+/* Fills the memory for a result, so that a missing result is detected. */
 #define POISON 0xa5
 
 static int note(struct flow *f, const struct flow_qp *q,
@@ -42,7 +42,8 @@ static struct pattern pattern_of(const struct flow *f,
 	};
 }
 
-/* Where the peer writes to, or reads from, message SEQUENCE of Q. */
+/* The place that the peer writes to, or reads from, for message SEQUENCE of
+ * Q. */
 static uint8_t *incoming(struct flow *f, const struct flow_qp *q,
 			 uint64_t sequence)
 {
@@ -52,7 +53,7 @@ static uint8_t *incoming(struct flow *f, const struct flow_qp *q,
 	       sequence % v->places * v->step;
 }
 
-/* What the peer is to read; what it has written before is gone. */
+/* Fill Q's places that the peer will read, or clear those it will write. */
 static void prepare_incoming(struct flow *f, const struct flow_qp *q)
 {
 	for (uint64_t i = 0; i < f->verify->places; i++) {
@@ -80,7 +81,7 @@ void verify_prepare(struct flow *f)
 	}
 }
 
-/* Make R message SEQUENCE of Q, in the place that is its own. */
+/* Turn R into message SEQUENCE of Q, in its own place. */
 static void stamp(struct flow *f, const struct flow_qp *q, uint64_t sequence,
 		  struct flow_request *r)
 {
@@ -165,7 +166,7 @@ int verify_retire(struct flow *f, const struct ibv_wc *wc, int n)
 
 		if (wc[i].status != IBV_WC_SUCCESS)
 			return flow_completion_failed(f, &wc[i], false);
-		/* what the peer writes to is free when it says so */
+		/* the peer's memory becomes free by a credit, not by this */
 		if (f->credits) {
 			ret = credit_retire(f, &wc[i]);
 		} else {
@@ -179,8 +180,8 @@ int verify_retire(struct flow *f, const struct ibv_wc *wc, int n)
 	return 0;
 }
 
-/* Message SEQUENCE, that the peer wrote and told of by a notice.  Returns 1
- * when it is all there, 0 when it was lost, or a negative errno. */
+/* Check message SEQUENCE, which the peer wrote and a notice covers.  Returns 1
+ * when it is complete, 0 when it was lost, or a negative errno. */
 static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 {
 	const struct verify_qp *vq = verify_qp_of(f, q);
@@ -193,7 +194,7 @@ static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 		announced = vq->announced[sequence % f->verify->places] ==
 			    sequence + 1;
 	whole = pattern_check(place, f->shape.size, &p, &d);
-	/* without immediate data nothing says that it came, but its bytes */
+	/* without immediate data, only its bytes show that it arrived */
 	if (!whole && (!f->unreliable || announced ||
 		       !pattern_check_partial(place, f->shape.size, &p, &d)))
 		return note_difference(f, q, sequence, &d);
@@ -201,7 +202,8 @@ static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 	return op_has_imm(f->lists.op) ? announced : whole;
 }
 
-/* A notice behind the COUNT-th message of Q.  Returns as verify_received(). */
+/* Take a notice: the peer has written COUNT messages on Q in all.  Returns as
+ * verify_received(). */
 static int take_notice(struct flow *f, struct flow_qp *q, uint64_t count,
 		      uint64_t *sequence)
 {
@@ -246,7 +248,7 @@ static int take_word(struct flow *f, struct flow_qp *q, const struct ibv_wc *wc,
 	return VERIFY_NOTHING;
 }
 
-/* A message that was sent: which one is due, which one is it? */
+/* Sequence number of MESSAGE, received by a SEND, when NEXT is expected. */
 static uint64_t sequence_of(const struct flow *f, const struct ibv_wc *wc,
 			    const uint8_t *message, uint64_t next)
 {
@@ -285,7 +287,7 @@ static int check_sent(struct flow *f, struct flow_qp *q,
 	return VERIFY_MESSAGE;
 }
 
-/* The QP that a completion of a shared receive is of. */
+/* The QP of receive completion WC, also for a shared receive. */
 static struct flow_qp *find_qp(struct flow *f, const struct ibv_wc *wc)
 {
 	uint32_t i = 0;

@@ -1,15 +1,14 @@
 /*
- * Verified runs: every message is filled with a pattern of its own and checked
- * where it arrives (traffic/pattern.h); what atomic operations return must be
- * an unbroken sequence.  The same loops run; where they post, take and retire
- * messages they call these functions, and nothing that a verified run measures
- * is fast.
+ * Verified runs.  Every message is filled with its own pattern and checked
+ * where it arrives (traffic/pattern.h); the values that atomic operations
+ * return must form an unbroken sequence.  The usual loops run, and call these
+ * functions when they post, take and retire messages.  A verified run is slow.
  *
- * Each message under way has a place of its own in memory.  A place that the
- * peer writes to, which it does without asking, is reused only when it has been
- * looked at: a send after the writes (the notice) says how many there are, and
- * a send back (the credit) how many were checked, both by immediate data.  In
- * such a run that is what completes a message.
+ * Each outstanding message has its own place in memory.  A place that the peer
+ * writes to is reused only after its message was checked, as a write needs no
+ * receive: a send behind the writes (the notice) tells how many there are, and
+ * a send in return (the credit) tells how many were checked, both in their
+ * immediate data.  In such a run the credit completes a message.
  */
 #ifndef TRAFFIC_VERIFY_H
 #define TRAFFIC_VERIFY_H
@@ -20,41 +19,43 @@
 #include "traffic/flow.h"
 #include "traffic/verifier.h"
 
-/* Begin a size: F is prepared but for this.  What the peer will read is filled,
- * and what it will write is cleared. */
+/* The last step of preparing F for a size: fill the memory that the peer will
+ * read, and clear the memory that it will write. */
 void verify_prepare(struct flow *f);
 
-/* Post the LENGTH sends of REQUESTS N times on Q, each filled, and a notice
- * behind if need be; fewer times where there is no room for the notice.
- * Returns how many times it did, and in *RET what a verb said. */
+/* Post the LENGTH sends of REQUESTS N times on Q, each filled with its pattern,
+ * and a notice behind them if notices are on.  With credits it stops early when
+ * the send queue lacks room for another list and its notice.  Returns how many
+ * times it posted the list, and the verb's return value in *RET. */
 uint64_t verify_post(struct flow *f, struct flow_qp *q,
 		     struct flow_request *requests, uint32_t length,
 		     uint64_t n, int *ret);
 
-/* N completions of sends, of any QP.  Returns 0 or a negative errno. */
+/* Retire the N send completions at WC, of any QP.  Returns 0 or a negative
+ * errno. */
 int verify_retire(struct flow *f, const struct ibv_wc *wc, int n);
 
-/* The results of fetching operations that Q has completed.  Returns 0 or
- * -EBADMSG, noted in F as are all failures here. */
+/* Check the data that Q's completed READ and atomic operations returned.
+ * Returns 0 or -EBADMSG, noted in F as all failures here. */
 int verify_fetched(struct flow *f, struct flow_qp *q);
 
-/* What a message that came in is. */
+/* Kind of a received message. */
 enum verify_kind {
-	VERIFY_NOTHING,		/* of the loop's concern */
+	VERIFY_NOTHING,		/* no message for the loop */
 	VERIFY_MESSAGE,
 };
 
 /*
- * A receive completion: check the message, or those a notice stands for.
- * Returns VERIFY_MESSAGE, with *SEQUENCE, when that counts as one, for
- * ping-pongs; VERIFY_NOTHING; or a negative errno.  f->received and, for
- * credits, f->completed are up to date after it.
+ * Check the message of receive completion WC, or the messages that a notice
+ * covers.  Returns VERIFY_MESSAGE, with the sequence number in *SEQUENCE, if a
+ * ping-pong may count it as a message; VERIFY_NOTHING; or a negative errno.
+ * Updates f->received, except in ping-pongs, and, for a credit, f->completed.
  */
 int verify_received(struct flow *f, const struct ibv_wc *wc,
 		    uint64_t *sequence);
 
-/* The peer has sent all its atomic operations, f->expected of this size: do the
- * counters say so?  Returns 0 or -EBADMSG. */
+/* Check the counters after the peer has sent all its atomic operations,
+ * f->expected of this size.  Returns 0 or -EBADMSG. */
 int verify_counters(struct flow *f);
 
 #endif

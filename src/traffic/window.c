@@ -3,8 +3,9 @@
 
 #include "base/numbers.h"
 
-/* When completions were last found or, where messages that came in are
- * measured, when the last did: other completions are no edge of these. */
+/* The time of the edge: the last poll that found completions or, when received
+ * messages are measured, that found messages; send completions are no edge
+ * then. */
 static uint64_t edge_time(const struct flow *f)
 {
 	if (f->counts_arrivals && f->looks.arrived_at)
@@ -12,7 +13,7 @@ static uint64_t edge_time(const struct flow *f)
 	return f->looks.last ? f->looks.last : clock_ticks(f->clock);
 }
 
-/* Messages that one completion stands for at most. */
+/* Maximum messages that one completion covers. */
 static uint64_t stands_for(const struct flow *f)
 {
 	const uint64_t lists = f->lists.unsignaled + 1;
@@ -28,9 +29,9 @@ void window_look(struct flow *f, bool found, bool drained)
 	struct flow_looks *l = &f->looks;
 	uint64_t now = clock_ticks(f->clock);
 
-	/* What is found now was not there at the look before, which was after
-	 * the time noted for the one before that.  Of several queues each is
-	 * looked at in its order. */
+	/* Completions found now arrived after the previous poll, and that poll
+	 * came after the time noted for the one before it.  Several queues are
+	 * polled round robin, so each waits n_cqs times as long. */
 	l->gap = l->before ? (now - l->before) * f->n_cqs : UINT64_MAX;
 	l->before = l->last;
 	l->last = now;
@@ -44,9 +45,9 @@ void window_look(struct flow *f, bool found, bool drained)
 	}
 }
 
-/* A time that is over ends the window at once: to wait for a better end would
- * make it longer, by more than that end is off.  Nor would a loop that polls
- * every other millisecond find a better edge. */
+/* At the end of the time, the window closes at once: waiting for a sharper edge
+ * would lengthen it by more than the edge is off.  A loop that polls as rarely
+ * as f->hurry does not wait either: it would never find a sharper edge. */
 bool window_is_edge(struct flow *f)
 {
 	const struct flow_looks *l = &f->looks;
@@ -58,8 +59,9 @@ bool window_is_edge(struct flow *f)
 	       (l->before && l->last - l->due_since >= f->hurry);
 }
 
-/* Where the look before is not known it was as long ago as turns usually are
- * apart, or as this one took; or longer when the loop stood still since. */
+/* Upper bound of the ticks since the completions found arrived; UINT64_MAX:
+ * unknown.  Without a previous timed poll, take the usual spacing of polls, or
+ * the time since the edge became due, plus any stall since then. */
 static uint64_t came_within(const struct flow *f)
 {
 	const struct flow_looks *l = &f->looks;
@@ -71,8 +73,9 @@ static uint64_t came_within(const struct flow *f)
 	return poll ? since_due + poll : UINT64_MAX;
 }
 
-/* What is known of the edge that is here.  Of the queue pair whose completion
- * it is all is known, of the others as much as their last completion told. */
+/* The uncertainty of an edge at this poll.  The queue pair whose completion it
+ * is has no untold messages; the others may have all but one that a completion
+ * covers. */
 static struct flow_edge describe_edge(const struct flow *f)
 {
 	uint64_t outstanding = f->posted - f->completed;
@@ -86,7 +89,7 @@ static struct flow_edge describe_edge(const struct flow *f)
 	};
 }
 
-/* An edge was taken: the next becomes due anew. */
+/* Forget the polls of the edge just taken, so that the next one starts anew. */
 static void edge_taken(struct flow *f)
 {
 	f->looks.last = f->looks.before = f->looks.due_since = 0;
@@ -130,7 +133,7 @@ void window_cut(struct flow *f)
 {
 	if (!f->window.opened || f->window.closed)
 		return;
-	/* the last look for an edge may be long ago */
+	/* the last timed poll may be long ago */
 	f->looks.last = 0;
 	window_close(f);
 	f->window.closing.ticks = UINT64_MAX;
@@ -161,8 +164,9 @@ uint32_t window_begin(const struct flow *f)
 
 uint32_t window_edge(struct flow *f, uint32_t seen, uint32_t command)
 {
-	/* the monitor read the last answer before it asked for the next: here
-	 * its word is acquired, which the loop only looked at */
+	/* The monitor reads an answer before it requests the next mark.  The
+	 * loop read the command word relaxed; acquire it here, so that writing
+	 * the next answer cannot overtake the monitor's read. */
 	atomic_load_explicit(&f->control->command, memory_order_acquire);
 	if (phase_of(seen) == PHASE_WARMUP) {
 		f->window.opening = describe_edge(f);

@@ -1,57 +1,61 @@
 /*
- * The window in which messages count (measurement.md, "Bandwidth"): those that
- * this end sent and saw completed or, counts_arrivals, those that came in.
+ * The measurement window (measurement.md, "Bandwidth").  Messages count when
+ * this end finds their send completion or, with counts_arrivals, when they
+ * arrive.
  */
 #ifndef TRAFFIC_WINDOW_H
 #define TRAFFIC_WINDOW_H
 
 #include "traffic/flow.h"
 
-/* Messages so far, of those that are measured. */
+/* Measured messages so far, warm-up included. */
 static inline uint64_t window_messages(const struct flow *f)
 {
 	return f->counts_arrivals ? f->received : f->completed;
 }
 
-/* Open it now, before anything was sent. */
+/* Open the window now, before the first post. */
 void window_open(struct flow *f);
 
-/* Close it: all was sent and is complete. */
+/* Close the window after everything is sent and complete. */
 void window_close(struct flow *f);
 
-/* Nothing more will come: close it at the last message that came. */
+/* Close the window, if it is open, at the last message that arrived; no more
+ * will. */
 void window_settle(struct flow *f);
 
-/* The run failed: if it is open, close it, for what was measured. */
+/* After a failure, close the window if it is open, to keep the results. */
 void window_cut(struct flow *f);
 
-/* What a loop that begins follows.  Its thread may have been started after the
- * time was over: its window needs both its edges all the same, and it must see
- * that it is to end.  Or another loop of the flow went before it, and answered
- * marks: no mark is answered twice, for the monitor may be reading. */
+/* The command that a new loop takes as seen.  It is never past PHASE_MEASURE: a
+ * thread may start after the time is over, and its loop must still open and
+ * close its window.  It includes the last mark answered, perhaps by an earlier
+ * loop of the flow: the monitor may be reading that answer, so nobody may
+ * answer it again. */
 uint32_t window_begin(const struct flow *f);
 
 /*
- * The completion queues were looked at just now: was anything FOUND, and are
- * they DRAINED?  To be called at each poll while an edge is due, or everything
- * is posted: what is found then came since the look before.
+ * Note that the completion queues were polled just now: whether the poll FOUND
+ * anything and whether it DRAINED them.  Call it at every poll while an edge is
+ * due or everything is posted, so that completions found are known to have
+ * arrived since the previous poll.
  */
 void window_look(struct flow *f, bool found, bool drained);
 
 /*
- * Completions were found while an edge was due: is this where it is?  Not at
- * completions that were found late, for the device went on meanwhile: the
- * thread that asks for an edge may have taken the loop's CPU to do so.  But the
- * edge does not wait for long.
+ * Whether the completions just found, while an edge is due, are that edge.
+ * Completions found late are not, because the device went on meanwhile: the
+ * thread that requested the edge may have taken the loop's CPU to do so.  After
+ * f->hurry any completion will do.
  */
 bool window_is_edge(struct flow *f);
 
 /*
- * The control word is COMMAND now, after SEEN.  Called with completions just
- * taken, where window_is_edge(), so that every edge is a completion.  Returns
- * the command the loop now follows: never straight from warm-up to the end, a
- * window needs both its edges, nor past a mark that was asked for before the
- * window was open: the next completions answer it.
+ * Take an edge: the command word changed from SEEN to COMMAND.  Call it with
+ * completions just taken, if window_is_edge(), so that every edge is a
+ * completion.  Returns the command that the loop has now seen.  After the
+ * warm-up that is plain PHASE_MEASURE: a window needs both its edges, and the
+ * next completions answer a mark requested before it opened.
  */
 uint32_t window_edge(struct flow *f, uint32_t seen, uint32_t command);
 

@@ -12,18 +12,17 @@
 #include "cli/suggest.h"
 #include "model/tests.h"
 
-/* getopt_long() returns a letter, or LONG_OPTION + index into param_table. */
+/* getopt_long() returns a letter, or LONG_OPTION + the row of param_table. */
 #define LONG_OPTION 1000
 
 struct parser {
 	struct given given;
 	bool help;
 	bool version;
-	/* by row: the word behind an option that may have a value and has
-	 * none */
+	/* per row: word after an option given without its optional value */
 	const char *behind[PARAMS_MAX];
 	struct option *longs;
-	char **aliases;		/* both on the heap */
+	char **aliases;		/* on the heap with its strings, like longs */
 	uint32_t n_aliases;
 	char shorts[2 * PARAMS_MAX + sizeof(":hV")];
 };
@@ -41,7 +40,7 @@ static void add_long(struct option **next, const char *name, int has_arg,
 	*(*next)++ = (struct option){ name, has_arg, NULL, value };
 }
 
-/* perftest's names for ROW. */
+/* Add perftest's names for ROW. */
 static void add_aliases(struct parser *p, struct option **next,
 			const struct param *row, int value)
 {
@@ -78,7 +77,7 @@ static size_t count_aliases(void)
 	return n;
 }
 
-/* What getopt_long() is given, made from the table. */
+/* Build the arguments of getopt_long() from the table. */
 static void build_tables(struct parser *p)
 {
 	const size_t n_aliases = count_aliases();
@@ -111,7 +110,8 @@ static const struct param *find_letter(int letter)
 	return NULL;
 }
 
-/* The row that getopt_long() speaks of, and how the user named it. */
+/* The row for VALUE from getopt_long(), and the option's name as the user sees
+ * it. */
 static const struct param *find_row(int value, char name[64])
 {
 	const struct param *row;
@@ -126,7 +126,7 @@ static const struct param *find_row(int value, char name[64])
 	return row;
 }
 
-/* NAME, with its dashes, is short for several. */
+/* Report that NAME, with its dashes, abbreviates several options. */
 static int ambiguous(struct parser *p, const char *name)
 {
 	size_t length = strlen(name), used = 0;
@@ -147,7 +147,7 @@ static int ambiguous(struct parser *p, const char *name)
 		    "option '%s' is ambiguous", name);
 }
 
-/* Is NAME, without dashes, the beginning of an option's name? */
+/* True when an option's name begins with NAME, without dashes. */
 static bool begins_option(const struct parser *p, const char *name)
 {
 	for (const struct option *o = p->longs; o->name; o++)
@@ -156,7 +156,7 @@ static bool begins_option(const struct parser *p, const char *name)
 	return false;
 }
 
-/* WORD is what the user wrote, "--szie=64". */
+/* WORD is as the user wrote it, "--szie=64". */
 static int bad_long_option(struct parser *p, const char *word)
 {
 	char name[64], advice[ADVICE_SIZE];
@@ -168,7 +168,7 @@ static int bad_long_option(struct parser *p, const char *word)
 		    "unknown option '%s'", name);
 }
 
-/* A refused option: ':' is one without its argument. */
+/* Report a refused option.  WHY ':' means that its argument is missing. */
 static int bad_option(struct parser *p, int why, char **argv)
 {
 	char name[64], advice[ADVICE_SIZE];
@@ -227,8 +227,8 @@ static int take_options(struct parser *p, int argc, char **argv)
 	return ret;
 }
 
-/* The row of an option that may have a value, has none, and has WORD behind it:
- * getopt takes that for a word of its own.  NULL: there is none. */
+/* The row of an option that was given without its optional value and was
+ * followed by WORD, which getopt takes for a separate word.  NULL: none. */
 static const struct param *row_before(const struct parser *p, const char *word)
 {
 	for (size_t i = 0; i < param_count; i++)
@@ -237,7 +237,7 @@ static const struct param *row_before(const struct parser *p, const char *word)
 	return NULL;
 }
 
-/* WORD was meant as the value of ROW. */
+/* Report that WORD was meant as the value of ROW. */
 static int stands_apart(struct parser *p, const struct param *row,
 			const char *word)
 {
@@ -248,8 +248,8 @@ static int stands_apart(struct parser *p, const struct param *row,
 		    "--%s takes a value only with '='", row->name);
 }
 
-/* Can WORD be no server, but the value of ROW?  A time, or the name of a file
- * that is no host's. */
+/* True when WORD looks like ROW's value rather than a server: a time, or a file
+ * name that cannot be a host's. */
 static bool is_value(const struct param *row, const char *word)
 {
 	static const char *const ends[] = { ".json", ".jsonl", ".csv", ".txt" };
@@ -281,7 +281,7 @@ static int unknown_test(struct parser *p, const char *name)
 		    "and calibrate", name, tests);
 }
 
-/* ARGV from NEXT on are more words than there may be. */
+/* Report too many words: those of ARGV from NEXT on. */
 static int too_many(struct parser *p, int argc, char **argv, int next)
 {
 	for (int i = optind; i < argc; i++) {
@@ -294,7 +294,7 @@ static int too_many(struct parser *p, int argc, char **argv, int next)
 		    "extra word '%s'", argv[next]);
 }
 
-/* The first word: a test, or one of the others. */
+/* Take the first word: a test, or another command. */
 static int take_command(struct parser *p, const char *word)
 {
 	struct options *o = p->given.options;
@@ -314,7 +314,7 @@ static int take_command(struct parser *p, const char *word)
 	return 0;
 }
 
-/* TEST with a server, with --loopback, or with neither. */
+/* Choose the end for TEST with a server, with --loopback, or with neither. */
 static int choose_end(struct parser *p)
 {
 	struct options *o = p->given.options;

@@ -21,7 +21,7 @@ void rules_note_given(struct given *g)
 	g->options->params.timed = was_given(g, "duration");
 }
 
-/* As the user writes it; "this test" for one. */
+/* The command as the user writes it; "a test" for any test. */
 static const char *command_name(enum command command)
 {
 	switch (command) {
@@ -54,7 +54,8 @@ static unsigned int command_flag(enum command command)
 	}
 }
 
-/* Who types the same line at both ends, as perftest wants it, is served. */
+/* perftest users type the same line at both ends, so a server takes the
+ * client's options and only notes them. */
 static void ignore(struct given *g, const struct param *row)
 {
 	char *text = g->options->ignored;
@@ -74,7 +75,7 @@ static int check_server(struct given *g)
 		    "--parallel %u: only for 'verbsperf serve' without --once", params->parallel);
 }
 
-/* ROW means nothing for the command. */
+/* Report that ROW does not apply to the command. */
 static int refuse(struct given *g, const struct param *row)
 {
 	enum command command = g->options->command;
@@ -113,7 +114,7 @@ int rules_apply(struct given *g)
 	return command == COMMAND_SERVE ? check_server(g) : 0;
 }
 
-/* Where what ROW names goes, as the user may say it. */
+/* The output place that option NAME was given; NULL: not given. */
 static const char *place_of(const struct given *g, const char *name)
 {
 	for (size_t i = 0; i < param_count; i++)
@@ -144,8 +145,7 @@ int rules_check_files(struct given *g)
 	return 0;
 }
 
-/* Options that one of the two metrics, or a test without a rate, has no use
- * for. */
+/* Refuse options that do not suit the metric, or that need a rate. */
 static int check_metric(struct given *g)
 {
 	static const struct {
@@ -181,7 +181,7 @@ static int check_metric(struct given *g)
 	return 0;
 }
 
-/* Where nothing can be lost, or nobody could tell. */
+/* Refuse --max-lost if nothing can be lost, or if losses cannot be counted. */
 static int check_lost(struct given *g)
 {
 	const struct plan *plan = &g->options->params.plan;
@@ -210,7 +210,7 @@ static int check_cpus(struct given *g)
 		    params->plan.threads);
 }
 
-/* A fault is one of a test, whose bytes must not be looked at as well. */
+/* A fault belongs to one test, and cannot be combined with --verify. */
 static int check_inject(struct given *g)
 {
 	const struct plan *plan = &g->options->params.plan;
@@ -228,7 +228,7 @@ static int check_inject(struct given *g)
 		    "--inject and --verify exclude each other");
 }
 
-/* -a, or a size for who named none. */
+/* Set the sizes: those of -a, or the default if none were given. */
 static int complete_sizes(struct given *g)
 {
 	struct plan *plan = &g->options->params.plan;

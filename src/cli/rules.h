@@ -1,4 +1,4 @@
-/* The rules between options, of which most need to know what was given. */
+/* Rules between options.  Most need to know which options were given. */
 #ifndef CLI_RULES_H
 #define CLI_RULES_H
 
@@ -10,24 +10,24 @@
 struct given {
 	struct options *options;
 	struct error *err;
-	bool row[PARAMS_MAX];	/* of param_table: it was given */
+	bool row[PARAMS_MAX];	/* row of param_table was given */
 };
 
-/* What is known only from what was said, for the parameters. */
+/* Record in the parameters what depends on which options were given. */
 void rules_note_given(struct given *g);
 
 /*
- * Each option given must mean something for the command; those that a server
- * need not know are noted in options->ignored when it was started as perftest's
- * are.  Returns 0 or -EINVAL, said in the error, as below.
+ * Check that each option given applies to the command.  A server started the
+ * perftest way ignores client options and notes them in options->ignored.
+ * Returns 0, or -EINVAL with the reason in the error, like the functions below.
  */
 int rules_apply(struct given *g);
 
-/* No two outputs go to the same place. */
+/* Refuse two outputs to the same place. */
 int rules_check_files(struct given *g);
 
-/* Settle what defaults of the plan depend on, and hold its options against each
- * other. */
+/* Set the defaults that depend on other options, and check the plan's options
+ * against each other. */
 int rules_complete(struct given *g);
 
 #endif

@@ -7,10 +7,10 @@
 #include "base/numbers.h"
 #include "model/param.h"
 
-/* Longer names are nobody's. */
+/* No option has a longer name. */
 #define NAME_SIZE 64
 
-/* perftest's options with another name here; NULL: there is nothing to set. */
+/* perftest's options that have another name here; NULL: nothing to set. */
 static const struct {
 	const char *name;
 	char letter;
@@ -44,7 +44,7 @@ static const struct {
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
-/* Row I of the table of distances, from the two above it. */
+/* Fill row I of the distance table from the two rows above. */
 static void fill_row(const char *a, const char *b, size_t i,
 		     uint64_t d[NAME_SIZE][NAME_SIZE])
 {
@@ -73,14 +73,14 @@ uint32_t suggest_distance(const char *a, const char *b)
 	return (uint32_t)d[strlen(a)][strlen(b)];
 }
 
-/* The best guess so far at what NAME should be. */
+/* The best guess so far for NAME. */
 struct guess {
 	const char *name;
-	uint32_t distance;	/* only a smaller one is better */
-	char text[NAME_SIZE];	/* what to write; empty: nothing known */
+	uint32_t distance;	/* a better guess has a smaller one */
+	char text[NAME_SIZE];	/* what to write; empty: no guess */
 };
 
-/* A third of the characters may be wrong, and three at most. */
+/* Allow a third of the characters to be wrong: at least one, at most three. */
 static struct guess make_guess(const char *name)
 {
 	size_t most = strlen(name) / 3;
@@ -91,7 +91,8 @@ static struct guess make_guess(const char *name)
 	};
 }
 
-/* NAME may be CANDIDATE, of LENGTH characters: TEXT is then to be written. */
+/* Consider that NAME misspells the LENGTH characters of CANDIDATE; the user
+ * should then write TEXT. */
 static void consider(struct guess *g, const char *candidate, size_t length,
 		     const char *text)
 {
@@ -106,7 +107,7 @@ static void consider(struct guess *g, const char *candidate, size_t length,
 	snprintf(g->text, sizeof(g->text), "%s", text);
 }
 
-/* By its name here, and by those that perftest has for it. */
+/* Consider ROW's own name and perftest's names for it. */
 static void consider_row(struct guess *g, const struct param *row)
 {
 	char text[NAME_SIZE];
@@ -132,7 +133,7 @@ static const char *say_perftest(size_t i, char advice[ADVICE_SIZE])
 	return advice;
 }
 
-/* False when nothing is known. */
+/* Returns false when there is no guess. */
 static bool say_guess(const struct guess *g, char advice[ADVICE_SIZE])
 {
 	if (g->text[0])

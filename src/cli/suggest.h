@@ -1,30 +1,29 @@
-/* What somebody meant who wrote a name that there is not. */
+/* Guesses what the user meant by an unknown name. */
 #ifndef CLI_SUGGEST_H
 #define CLI_SUGGEST_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of text made here: advice for a struct error. */
+/* Bytes of the advice texts made here, for a struct error. */
 #define ADVICE_SIZE 160
 
-/* How many characters of A must be inserted, removed, replaced or swapped with
- * their neighbour to make B of it; both of at most 63 characters, else
- * UINT32_MAX. */
+/* Number of insertions, deletions, replacements and swaps of neighbours that
+ * turn A into B.  Both have at most 63 characters, else UINT32_MAX. */
 uint32_t suggest_distance(const char *a, const char *b);
 
 /*
- * Which option of this program NAME, without its dashes, is a misspelling of,
- * or what is written here for perftest's option of that name; else to see
- * --help.  Returns ADVICE, or a constant.
+ * Advice for the unknown option NAME (without dashes): the option it misspells,
+ * this program's counterpart of perftest's option, or "see --help".  Returns
+ * ADVICE or a constant.
  */
 const char *suggest_option(const char *name, char advice[ADVICE_SIZE]);
 
-/* The same for a LETTER after one dash. */
+/* Likewise for a LETTER after one dash. */
 const char *suggest_letter(char letter, char advice[ADVICE_SIZE]);
 
-/* Which of WORDS, that have blanks between them, WORD is a misspelling of, into
- * ADVICE.  False when it seems to be none. */
+/* Write into ADVICE which of WORDS, separated by blanks, WORD misspells.
+ * Returns false when it resembles none. */
 bool suggest_command(const char *word, const char *words,
 		     char advice[ADVICE_SIZE]);
 

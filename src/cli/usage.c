@@ -1,4 +1,4 @@
-/* The text of --help, from the table of parameters. */
+/* Builds the text of --help from the parameter table. */
 #include "config.h"
 #include "cli/usage.h"
 
@@ -10,7 +10,7 @@
 #include "model/tests.h"
 #include "net/wire.h"
 
-/* Where the help of an option begins. */
+/* Column where an option's help text begins. */
 #define HELP_COLUMN 30
 
 static const char head[] =

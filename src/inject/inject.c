@@ -7,10 +7,10 @@
 
 #include "model/inject.h"
 
-/* In mid-run, this long after the beginning; in ms. */
+/* Faults in mid-run strike this long after the start, in ms. */
 #define LATER 200
 
-/* The receives of all QPs hold DEPTH at most. */
+/* Make the loop keep at most DEPTH receives posted in each queue. */
 static void set_depth(struct run *run, uint32_t depth)
 {
 	for (uint32_t t = 0; t < run->n_flows; t++)
@@ -35,7 +35,7 @@ static bool is_over(const struct run *run)
 	return phase_of(atomic_load(&run->control->command)) == PHASE_ABORT;
 }
 
-/* Until the run was given up, at most that long. */
+/* Wait MS milliseconds, or until the run is aborted. */
 static void wait_ms(const struct run *run, uint64_t ms)
 {
 	static const struct timespec pause = { .tv_nsec = 1000000 };
@@ -86,7 +86,7 @@ static int short_receives(struct run *run)
 	return change_receives(run, make_short);
 }
 
-/* 40 bytes fewer than header and message need. */
+/* Omit the 40 bytes for the header. */
 static void forget_header(struct run *run, struct flow_receive *r)
 {
 	r->sge.length = (uint32_t)plan_largest(run->plan);
@@ -167,7 +167,8 @@ static int spoil_both_keys(struct run *run)
 	return spoil_lkey(run);
 }
 
-/* The last byte of the first QP's messages is the first one outside. */
+/* Shift the address so that the last byte of the first QP's messages is the
+ * first one outside. */
 static int past_the_end(struct run *run)
 {
 	run->peer.va += run->peer.length - plan_largest(run->plan) + 1;
@@ -221,7 +222,7 @@ static int to_error_later(struct run *run)
 	return to_error(run);
 }
 
-/* The highest, below the one of multicast: devices count from below. */
+/* The highest unicast QPN: devices assign them from the bottom. */
 static int nobodys_qpn(struct run *run)
 {
 	for (uint32_t i = 0; i < run->peer.n; i++)
@@ -229,7 +230,7 @@ static int nobodys_qpn(struct run *run)
 	return 0;
 }
 
-/* An address of those that documents use, and the highest unicast LID. */
+/* Addresses reserved for documentation, and the highest unicast LID. */
 static int nobodys_gid(struct run *run)
 {
 	static const uint8_t v4[] = { 192, 0, 2, 1 };
@@ -244,7 +245,7 @@ static int nobodys_gid(struct run *run)
 	return 0;
 }
 
-/* Where datagrams go, of which each has its address. */
+/* Each datagram carries its own destination, so change that. */
 static int datagrams_to_nobody(struct run *run)
 {
 	for (uint32_t i = 0; i < run->res.n_qps; i++)
@@ -259,7 +260,7 @@ static int wrong_qkey(struct run *run)
 	return 0;
 }
 
-/* The loop believes in a queue that is longer than it is. */
+/* Make the loop believe that the send queue is longer than it is. */
 static int long_queue(struct run *run)
 {
 	for (uint32_t t = 0; t < run->n_flows; t++)
@@ -267,11 +268,11 @@ static int long_queue(struct run *run)
 	return 0;
 }
 
-/* The functions of a case: at most one at a point. */
+/* The functions of a case, at most one per point. */
 #define STEPS 3
 
 static const struct {
-	bool client;		/* which end is changed */
+	bool client;		/* the end to change */
 	struct {
 		enum inject_point point;
 		int (*spoil)(struct run *run);
@@ -353,8 +354,8 @@ static const struct {
 	   { INJECT_AT_RUNNING, invalidate_later }),
 };
 
-/* What a client asks for must be what the table has: a fault in another test,
- * or one whose bytes are looked at, is none of these. */
+/* Refuse a client's fault that the table does not have for this test, or that
+ * is combined with --verify. */
 static int check(struct run *run)
 {
 	const struct plan *plan = run->plan;

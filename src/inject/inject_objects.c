@@ -17,7 +17,7 @@ static int refused(struct run *run, const char *verb, int errnum)
 		    strerror(errnum));
 }
 
-/* Receives and sends that are prepared already name the new regions. */
+/* Make the prepared receives and sends use the keys of the new regions. */
 static void renew_keys(struct run *run)
 {
 	const struct plan *plan = run->plan;
@@ -39,7 +39,8 @@ static void renew_keys(struct run *run)
 		}
 }
 
-/* Part I in PD, for what it was registered for, and ALSO but WITHOUT. */
+/* Register part I in PD with its original access flags, plus ALSO, minus
+ * WITHOUT. */
 static int renew_part(struct run *run, uint32_t i, struct ibv_pd *pd,
 		      int also, int without)
 {
@@ -85,7 +86,7 @@ int inject_other_domain(struct run *run)
 	return renew(run, run->res.other_pd, 0, 0);
 }
 
-/* The region that the peer writes to: of several, the first QP's. */
+/* The region the peer writes to; of several, the first QP's. */
 static struct ibv_mr *incoming_mr(const struct run *run)
 {
 	const uint8_t *at = resources_incoming(&run->res,
@@ -94,7 +95,7 @@ static struct ibv_mr *incoming_mr(const struct run *run)
 	return memory_mr(&run->res.memory, (uintptr_t)at);
 }
 
-/* The low byte of such a key is the owner's choice. */
+/* The low byte of a type 2 window's key is the owner's choice. */
 int inject_memory_window(struct run *run)
 {
 	struct ibv_mw *window;
@@ -110,7 +111,8 @@ int inject_memory_window(struct run *run)
 	return 0;
 }
 
-/* The first QP does WR, which completes before anything of its does. */
+/* Post WR on the first QP and wait up to a second for its completion.  None of
+ * the QP's own sends completes before it. */
 static int carry_out(struct run *run, struct ibv_send_wr *wr,
 		     const char *verb)
 {

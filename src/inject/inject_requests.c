@@ -3,13 +3,13 @@
 
 typedef void change_request(struct run *run, struct flow_request *r);
 
-/* The first of each QP's lists, or ALL of their sends. */
+/* Change the first send of each list of each QP, or ALL sends. */
 static int change_requests(struct run *run, bool all, change_request *change)
 {
 	size_t length = flow_requests(run->result->params.plan.post_list);
 
 	for (uint32_t i = 0; i < run->res.n_qps; i++) {
-		/* both lists, one after the other */
+		/* the lists are adjacent */
 		struct flow_request *r = run->res.qps[i].lists[0].requests;
 
 		for (size_t k = 0; r && k < FLOW_LISTS * length; k++)

@@ -3,7 +3,8 @@
 
 #include <errno.h>
 
-/* Of an IPv4 or IPv6 header's byte; the other two bits are for congestion. */
+/* The DSCP is the upper six bits of the byte in an IPv4 or IPv6 header; the
+ * other two are for congestion. */
 #define DSCP_SHIFT 2
 
 uint8_t addressing_traffic_class(const struct plan *plan)

@@ -1,5 +1,6 @@
-/* What messages carry beside their data: who may take them, and how routers
- * and switches are to treat them. */
+/* What messages carry besides their data: the P_Key that decides who may
+ * receive them, and the fields that tell routers and switches how to treat
+ * them. */
 #ifndef MODEL_ADDRESSING_H
 #define MODEL_ADDRESSING_H
 
@@ -9,29 +10,31 @@
 #include "model/plan.h"
 #include "model/port.h"
 
-/* --hop-limit where nobody asked for one: IANA's default for IP. */
+/* Default of --hop-limit: IANA's default for IP. */
 #define ADDRESSING_HOP_LIMIT 64
 
 /* The traffic class of PLAN: --tclass, or --dscp in its upper six bits. */
 uint8_t addressing_traffic_class(const struct plan *plan);
 
-/* The flow label of queue pair INDEX: those of PLAN in turn, else 0. */
+/* The flow label of queue pair INDEX: PLAN's labels are used round robin; 0
+ * without any. */
 uint32_t addressing_flow_label(const struct plan *plan, uint32_t index);
 
-/* Options that exclude each other.  Returns 0 or -EINVAL, said in ERR. */
+/* Refuse options that exclude each other.  Returns 0, or -EINVAL with the
+ * reason in ERR. */
 int addressing_check(const struct plan *plan, struct error *err);
 
 /*
- * Options for a GRH, against PATH that may have none (InfiniBand, by LID).
- * Returns 0 or -EINVAL, said in ERR.
+ * Refuse options that need a GRH when PATH has none (InfiniBand by LID).
+ * Returns 0, or -EINVAL with the reason in ERR.
  */
 int addressing_check_path(const struct plan *plan, const struct path *path,
 			  struct error *err);
 
 /*
- * Do the P_Keys of both ends let messages through: one partition, of which at
- * least one end is a full member.  One that was not read (0) is not compared.
- * Returns 0 or -EINVAL, said in ERR.
+ * Check that the P_Keys of both ends let messages through: they name the same
+ * partition, and at least one end is a full member.  A P_Key that was not read
+ * (0) is not compared.  Returns 0, or -EINVAL with the reason in ERR.
  */
 int addressing_check_pkeys(const struct port *client,
 			   const struct port *server, struct error *err);

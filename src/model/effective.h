@@ -1,6 +1,6 @@
 /*
- * What a queue pair is set to, as the device says when it is asked
- * (ibv_query_qp), beside what the plan asked for.
+ * The attributes a queue pair really has, as the device reports them
+ * (ibv_query_qp), to compare with what the plan asked for.
  */
 #ifndef MODEL_EFFECTIVE_H
 #define MODEL_EFFECTIVE_H
@@ -10,21 +10,20 @@
 
 #include "traffic/op.h"
 
-/* Which queue pairs have a value; of those with EFFECTIVE_GRH only the ones
- * whose path has a GRH. */
+/* Which transports have a value.  EFFECTIVE_GRH: only if the path has a GRH. */
 #define EFFECTIVE_RC (1U << TRANSPORT_RC)
 #define EFFECTIVE_CONNECTED (EFFECTIVE_RC | 1U << TRANSPORT_UC)
 #define EFFECTIVE_ALL (EFFECTIVE_CONNECTED | 1U << TRANSPORT_UD)
 #define EFFECTIVE_GRH (1U << TRANSPORTS)
 
-/* A value that the queue pair does not have. */
+/* Stands for a value that the queue pair does not have. */
 #define EFFECTIVE_NONE UINT32_MAX
 #define EFFECTIVE_COUNT_MAX (EFFECTIVE_NONE - 1)
 
 /*
  * X(name, largest value, who has it, member of struct ibv_qp_attr), in the
- * order of the wire (net/frames.h).  path_mtu is in bytes here.  Of UD the
- * address handles have the path, and no verb reads them back.
+ * order of the wire (net/frames.h).  path_mtu is in bytes here.  On UD the
+ * address handles hold the path, and no verb reads them back.
  */
 #define EFFECTIVE_LIST(X) \
 	X(sl, 15, EFFECTIVE_CONNECTED, ah_attr.sl) \
@@ -49,7 +48,7 @@
 	X(max_inline_data, EFFECTIVE_COUNT_MAX, EFFECTIVE_ALL, \
 	  cap.max_inline_data)
 
-/* Of the first queue pair of one end. */
+/* The values of the first queue pair of one end. */
 struct effective {
 	bool known;
 #define X(name, ...) uint32_t name;
@@ -57,8 +56,8 @@ struct effective {
 #undef X
 };
 
-/* Does a queue pair of TRANSPORT have what WHO has?  GLOBAL: its path has a
- * GRH. */
+/* True when a queue pair of TRANSPORT has a value that WHO (EFFECTIVE_*) have.
+ * GLOBAL: its path has a GRH. */
 static inline bool effective_has(unsigned int who, unsigned int transport,
 				 bool global)
 {

@@ -1,36 +1,38 @@
-/* What the two ends swap so that their queue pairs find each other. */
+/* What the two ends exchange to connect their queue pairs. */
 #ifndef MODEL_ENDPOINT_H
 #define MODEL_ENDPOINT_H
 
 #include <infiniband/verbs.h>
 #include <stdint.h>
 
-/* The largest QPN, and PSN: both have 24 bits. */
+/* The largest QPN and the largest PSN: both have 24 bits. */
 #define ENDPOINT_QPN_MAX 0xffffffU
-/* Those with the top bit are privileged, and stand for another in a send. */
+/* The largest unprivileged Q_Key.  With the top bit set, a Q_Key in a send
+ * request means the queue pair's own Q_Key instead. */
 #define ENDPOINT_QKEY_MAX 0x7fffffffU
 #define ENDPOINT_QPS_MAX 16384
 
 struct endpoint_qp {
 	uint32_t qpn;
 	uint32_t psn;
-	uint32_t rkey;		/* of its part of the memory */
+	uint32_t rkey;		/* of the QP's part of the memory */
 };
 
 struct endpoint {
 	uint16_t lid;
-	union ibv_gid gid;	/* all zero: none used */
+	union ibv_gid gid;	/* all zero: unused */
 	uint8_t gid_type;
-	uint32_t gid_index;	/* the sender's own */
-	uint32_t peer_gid_index;	/* the one it wants its peer to use */
-	uint8_t global;		/* 1: with a GRH */
+	uint32_t gid_index;	/* index at the sending end */
+	uint32_t peer_gid_index;	/* index the sender wants its peer to
+					 * use */
+	uint8_t global;		/* 1: path has a GRH */
 	uint8_t mtu;		/* enum ibv_mtu */
-	uint32_t qkey;		/* of UD: what its messages must carry */
-	uint64_t va;		/* of what the peer may reach */
+	uint32_t qkey;		/* UD: Q_Key that messages to it must carry */
+	uint64_t va;		/* start of the memory the peer may access */
 	uint64_t length;
-	uint64_t stride;	/* from one QP's part of it to the next */
+	uint64_t stride;	/* bytes from one QP's part to the next */
 	uint32_t n;
-	struct endpoint_qp *qps;	/* n of them, on the heap */
+	struct endpoint_qp *qps;	/* n entries on the heap */
 };
 
 #endif

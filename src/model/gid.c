@@ -33,7 +33,7 @@ static bool can_talk(const struct gid *a, const struct gid *b, bool forced)
 				  gid_is_link_local(&b->raw));
 }
 
-/* Higher is better; the order of the rules is the order of the bits. */
+/* Higher is better.  A rule with a higher bit outranks all rules below it. */
 static uint32_t score(const struct gid *a, const struct gid *b,
 		      const struct subnet *tcp)
 {

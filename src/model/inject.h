@@ -1,7 +1,7 @@
 /*
- * Faults that --inject provokes between two real ends, as data: what is spoiled
- * where is in inject/inject.c.  The numbers are those of the list of faults
- * that a benchmark must survive, in tests/FAULTS.
+ * The faults that --inject provokes between two real ends, as data.
+ * inject/inject.c has the code that causes them.  The numbers refer to
+ * tests/FAULTS, the list of faults that a benchmark must survive.
  */
 #ifndef MODEL_INJECT_H
 #define MODEL_INJECT_H
@@ -10,12 +10,12 @@
 
 /*
  * X(id, name, numbers, test, options, what, requester, responder)
- *   test       that it belongs to, with these options
- *   what       is spoiled
- *   requester  what the client reports then of its own failure: a completion
+ *   test       test the fault belongs to, run with these options
+ *   what       what is wrong
+ *   requester  what the client reports of its own failure: a completion
  *   responder  status without "IBV_WC_", an event without "IBV_", an errno;
- *              ok: it succeeds; -: it fails only for the other does.  Several,
- *              with bars between them, where providers differ
+ *              ok: it succeeds; -: it fails only because the other end does.
+ *              Bars separate outcomes where providers differ.
  */
 #define INJECT_LIST(X) \
 	X(NO_RECEIVE, "no-receive", "1", "send_bw", "--rnr-retry 1", \
@@ -208,7 +208,7 @@ enum inject {
 	INJECT_COUNT
 };
 
-/* The words of the option, as a row of param_table has them. */
+/* The option's words, separated by bars as in param_table. */
 #define INJECT_WORD(id, name, ...) "|" name
 #define INJECT_WORDS "none" INJECT_LIST(INJECT_WORD)
 
@@ -222,7 +222,7 @@ struct inject_case {
 	const char *responder;
 };
 
-/* The case of INJECT; NULL for INJECT_NOTHING and what is none. */
+/* The case of INJECT; NULL for INJECT_NOTHING and for unknown values. */
 const struct inject_case *inject_find(unsigned int inject);
 
 #endif

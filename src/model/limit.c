@@ -8,15 +8,15 @@
 
 #include "base/xalloc.h"
 
-/* No field of a row, but computed from several. */
+/* Marks a value that is computed from several fields of a row. */
 #define LOST_PERCENT SIZE_MAX
 
 static const struct rule {
 	const char *name;
 	const char *unit;
-	bool least;		/* the limit is the least that there may be */
+	bool least;		/* the value must be at least the limit */
 	size_t offset;		/* of a double in struct result_row */
-	uint32_t per_million;	/* of a percentile */
+	uint32_t per_million;	/* percentile, in millionths */
 } rules[LIMITS] = {
 	[LIMIT_MIN_GBPS] = {
 		"min-gbps", "Gb/s", true,
@@ -106,7 +106,7 @@ static struct limit_verdict judge(const struct result *r, uint32_t limit,
 	};
 
 	v.seen = look_at(plan, rule, &r->rows[size], &v);
-	/* false of NAN, either way */
+	/* NAN fails both comparisons */
 	v.met = rule->least ? v.seen >= v.asked : v.seen <= v.asked;
 	return v;
 }

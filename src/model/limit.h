@@ -1,4 +1,4 @@
-/* What the user demands of a result (--min-gbps, ...), held against it. */
+/* Compares a result with what the user demands of it (--min-gbps, ...). */
 #ifndef MODEL_LIMIT_H
 #define MODEL_LIMIT_H
 
@@ -9,30 +9,30 @@
 
 /* One limit at one message size. */
 struct limit_verdict {
-	const char *name;	/* of the option, without its dashes */
+	const char *name;	/* option name without dashes */
 	const char *unit;	/* "Gb/s", "Mpps", "us" or "%" */
 	double asked;
-	double seen;		/* NAN: could not be judged, and so not met */
+	double seen;		/* NAN: could not be judged, counts as unmet */
 	uint64_t size;
 	uint32_t qps;
-	bool reached;		/* the run came to that size */
+	bool reached;		/* the run got to that size */
 	bool met;
 	char reason[80];	/* why it could not be judged; else empty */
 };
 
 /*
- * Every limit of R at every size that was asked for, limit by limit, into
- * *LIST on the heap (free(3) it, were there none); returns how many.  There are
- * none at a server, whose client judges, and of a check, which measures
- * nothing.
+ * Judge every limit of R at every requested size, limit by limit.  *LIST is on
+ * the heap; free(3) it.  Returns the number of verdicts.  There are none at a
+ * server, because the client judges, and none for --check, which measures
+ * nothing; *LIST is then NULL.
  *
- * A limit is met by exactly what was asked for, and compares the number that
- * the table shows, before it is rounded: of two directions their sum, of UC and
- * UD what the receiver counted.
+ * A value exactly at the limit meets it.  The value is the one in the table
+ * before rounding: the sum of both directions, and for UC and UD what the
+ * receiver counted.
  */
 uint32_t limit_judge(const struct result *r, struct limit_verdict **list);
 
-/* How many of the N of LIST were not met. */
+/* Number of unmet limits among the N of LIST. */
 uint32_t limit_count_unmet(const struct limit_verdict *list, uint32_t n);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Less than that part of what was asked for has failed. */
+/* Below this fraction of the requested rate the load is saturated. */
 #define ENOUGH 0.99
 
 struct load load_summarise(const struct plan *plan, uint64_t size,

@@ -1,4 +1,4 @@
-/* What was asked for as a rate, and what came of it. */
+/* The rate that was requested, and the rate that was achieved. */
 #ifndef MODEL_LOAD_H
 #define MODEL_LOAD_H
 
@@ -8,21 +8,22 @@
 #include "model/plan.h"
 
 struct load {
-	double requested_mpps;	/* NAN: no rate was asked for */
-	double achieved_mpps;	/* NAN: nothing was measured */
-	uint64_t late;		/* operations of an open loop that began more
-				 * than a mean interval after they were to */
+	double requested_mpps;	/* NAN: no rate requested */
+	double achieved_mpps;	/* NAN: nothing measured */
+	uint64_t late;		/* open loop: operations that began more than a
+				 * mean interval late */
 	bool saturated;		/* see load_summarise() */
 };
 
 /*
- * Of COUNTED messages of SIZE bytes in SECONDS, of which LATE began late.
+ * Summarise a run that counted COUNTED messages of SIZE bytes in SECONDS; LATE
+ * of them began late.
  *
- * Saturated is what did less than 99% of what was asked for; in a bandwidth
- * test a burst of each thread may be missing, as their windows do not end all
- * at once.  An open loop is saturated only if also most operations began late:
- * that tells it from Poisson arrivals of which there were by chance fewer, and
- * from a device that stood still once.
+ * The load is saturated if less than 99% of the requested rate was achieved.  A
+ * bandwidth test may lack one burst per thread, because the threads' windows do
+ * not all end together.  An open loop is saturated only if, in addition, most
+ * operations began late: that rules out Poisson arrivals that happened to be
+ * fewer, and a device that stalled once.
  */
 struct load load_summarise(const struct plan *plan, uint64_t size,
 			   uint64_t counted, double seconds, uint64_t late);

@@ -89,7 +89,8 @@ bool param_in_range(const struct param *row, uint64_t value)
 	return value >= row->min && value <= row->max;
 }
 
-/* The INDEX-th of the words in LIST, which stand between bars. */
+/* Word number INDEX of LIST, whose words are separated by bars: *LENGTH
+ * bytes. */
 static const char *word_of(const char *list, uint64_t index, int *length)
 {
 	const char *word = list;

@@ -1,4 +1,4 @@
-/* Parameters from text, and what is said of text that is none. */
+/* Parses the text of parameters, and reports invalid text. */
 #include "config.h"
 #include "model/param.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "--qps 0: allowed are 1 to 1024", in the unit the option is given in. */
+/* "--qps 0: allowed are 1 to 1024", in the option's own unit. */
 static int out_of_range(const struct param *row, const char *option,
 			const char *text, struct error *err)
 {
@@ -109,7 +109,7 @@ static void *field(struct parameters *params, const struct param *row)
 	return (char *)params + row->offset;
 }
 
-/* A list is read into its field at once; this says why it was not. */
+/* Report why a list could not be parsed into its field; RET 0 means it was. */
 static int refuse_list(const struct param *row, const char *option,
 		       const char *text, int ret, int most, const char *what,
 		       struct error *err)
@@ -155,7 +155,7 @@ static int parse_limit(struct parameters *params, const struct param *row,
 	return 0;
 }
 
-/* Can it stand in JSON, which is UTF-8? */
+/* JSON is UTF-8, so only such text can be reported in it. */
 static bool is_utf8(const char *text)
 {
 	json_t *string = json_string(text);
@@ -191,7 +191,7 @@ static int parse_plain(struct parameters *params, const struct param *row,
 
 	if (ret == -EINVAL)
 		return malformed(row, option, text, err);
-	/* a word may stand for a number that no digits may be */
+	/* words such as auto stand for numbers outside the range */
 	digits = text[0] >= '0' && text[0] <= '9';
 	if (ret || (digits && row->kind != PARAM_RATE &&
 		    (value < row->min || value > row->max)))

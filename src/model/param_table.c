@@ -1,4 +1,4 @@
-/* Every option, a row of one table. */
+/* The table of all options. */
 #include "config.h"
 #include "model/param.h"
 
@@ -6,8 +6,8 @@
 #include "model/inject.h"
 #include "traffic/clock.h"
 
-/* A field with its kind; a field whose C type is not that kind's does not
- * compile. */
+/* A field and its kind.  It does not compile if the field's C type is not that
+ * of the kind. */
 #define FIELD(kind, type, field) \
 	kind, \
 	offsetof(struct parameters, field) + \
@@ -30,7 +30,7 @@
 #define NETWORKS(field) FIELD(PARAM_NETWORKS, struct networks, field)
 #define LIMIT(kind) FIELD(PARAM_LIMIT, struct limit, limits[kind])
 #define NODE(field) FIELD(PARAM_NODE, uint32_t, field)
-/* Said by the client, for both ends. */
+/* The client gives it, for both ends. */
 #define CLIENT_PLAN (PARAM_CLIENT | PARAM_PLAN)
 
 // clang-format off

@@ -3,7 +3,7 @@
 
 #include "base/numbers.h"
 
-/* Where devices stop, or before; they halve it if need be. */
+/* Devices support about this much; the device code halves it if refused. */
 #define LATENCY_INLINE 256
 
 uint64_t plan_largest(const struct plan *plan)
@@ -90,7 +90,8 @@ uint32_t plan_regions(const struct plan *plan)
 	return plan_sends(plan, true) && plan_sends(plan, false) ? 2 : 1;
 }
 
-/* Of memory that this end sends from or reads into, or offers to the peer. */
+/* Access flags of memory that this end offers to the peer, or of memory that it
+ * sends from or reads into. */
 static int access_of(const struct plan *plan, bool offered)
 {
 	const struct op_info *op = &op_table[plan->op];

@@ -1,4 +1,4 @@
-/* The rules between options, for which no device is needed. */
+/* The rules between options that need no device. */
 #include "config.h"
 #include "model/plan.h"
 
@@ -31,7 +31,7 @@ static int check_operation(const struct plan *plan, struct error *err)
 		    have == ON_RC ? "RC" : "RC and UC");
 }
 
-/* The last byte of a ping-pong by plain writes is what is waited for. */
+/* A ping-pong by plain writes polls for the last byte in memory. */
 static bool waits_for_memory(const struct plan *plan)
 {
 	return plan->metric == METRIC_LATENCY && plan->op == OP_WRITE;
@@ -63,7 +63,7 @@ static int check_sizes(const struct plan *plan, struct error *err)
 	return ret;
 }
 
-/* Latency is that of one message after the other. */
+/* Latency tests send one message after the other. */
 static int check_latency(const struct plan *plan, struct error *err)
 {
 	const struct {
@@ -99,7 +99,8 @@ static int check_latency(const struct plan *plan, struct error *err)
 	return 0;
 }
 
-/* Options of ends that take receives, or send what is sent inline. */
+/* Options that need an end that posts receives, or that sends data inline, and
+ * rules between directions. */
 static int check_receives(const struct plan *plan, struct error *err)
 {
 	const char *option = plan->srq ? "srq" :
@@ -126,7 +127,8 @@ static int check_receives(const struct plan *plan, struct error *err)
 	return 0;
 }
 
-/* What is handed over, and signalled, at once must fit into the queue. */
+/* Sends posted in one call, or covered by one completion, must fit into the
+ * queue. */
 static int check_queue(const struct plan *plan, struct error *err)
 {
 	const uint32_t depth = plan_send_queue(plan);
@@ -176,8 +178,8 @@ static int check_burst(const struct plan *plan, struct error *err)
 	return 0;
 }
 
-/* Messages from one completion to the next, at most: those of a burst, which
- * all threads send at once, or those of each QP that it stands for. */
+/* Most messages between two completions: a burst, which all threads send at the
+ * same time, or cq_mod messages on every QP. */
 static uint64_t completion_gap(const struct plan *plan, uint64_t size)
 {
 	uint64_t burst = plan_burst(plan, size);
@@ -186,7 +188,7 @@ static uint64_t completion_gap(const struct plan *plan, uint64_t size)
 	return every > burst ? every * plan->qps : burst * plan->threads;
 }
 
-/* Messages that must come within a timeout. */
+/* Fewest messages that must complete within a timeout. */
 static uint64_t least_messages(const struct plan *plan, uint64_t size)
 {
 	if (!plan_is_open(plan))
@@ -194,7 +196,7 @@ static uint64_t least_messages(const struct plan *plan, uint64_t size)
 	return plan->arrival == ARRIVAL_POISSON ? 20 : 2;
 }
 
-/* Of messages that come too rarely a timeout would say that none do. */
+/* Refuse a rate so low that the timeout would take it for a stall. */
 static int check_rate(const struct plan *plan, struct error *err)
 {
 	const double seconds = (double)plan->timeout / 1e9;

@@ -1,4 +1,5 @@
-/* What a plan left open, by what both ends' devices can do. */
+/* Chooses what a plan leaves open, by the capabilities of both ends'
+ * devices. */
 #include "config.h"
 #include "model/plan.h"
 
@@ -6,21 +7,22 @@
 
 #define LATENCY_RX_DEPTH 16
 #define DEFAULT_RX_DEPTH 512
-/* Thousands of QPs get by with less, each. */
+/* Most receives in total: with thousands of QPs, each gets fewer. */
 #define RECEIVES_IN_ALL (1 << 17)
 #define LEAST_RX_DEPTH 16
 #define SHARED_RX_DEPTH 4096
-/* An acknowledge timeout of N is 4.096 us x 2^N: at least 67 ms, and at most a
- * second, so that tries without an answer are over within --timeout. */
+/* An acknowledge timeout of N is 4.096 us x 2^N.  The automatic one is at least
+ * 67 ms, and at most a second, so that all unanswered retries end within
+ * --timeout. */
 #define QP_TIMEOUT_NS 4096ULL
 #define LEAST_QP_TIMEOUT 14
 #define MOST_QP_TIMEOUT 18
-/* That may have to pass before an acknowledgement does: what 16 queue pairs
- * with 128 messages of 64 KiB each have outstanding, twice. */
+/* Bytes that may have to pass before an acknowledgement does: twice what 16
+ * queue pairs with 128 messages of 64 KiB each have outstanding. */
 #define BYTES_BEFORE (256ULL << 20)
-/* Where each receive has a buffer of its own. */
+/* Bytes of receives per queue when each has its own buffer. */
 #define RECEIVE_BYTES (8 << 20)
-#define OUTSTANDING_READS_MAX 255	/* the field has 8 bits */
+#define OUTSTANDING_READS_MAX 255	/* 8-bit field */
 
 uint64_t plan_send_completions(const struct plan *plan)
 {
@@ -68,7 +70,7 @@ uint32_t plan_reads(const struct plan *plan, bool client)
 	return plan->outstanding_reads;
 }
 
-/* Left open, each direction has the most that its two ends can. */
+/* Automatic: each direction gets the most that its two ends support. */
 static void choose_reads(struct plan *plan, const struct port *client,
 			 const struct port *server)
 {
@@ -87,7 +89,7 @@ static void choose_reads(struct plan *plan, const struct port *client,
 		plan->outstanding_reads = plan_sends(plan, true) ? out : in;
 }
 
-/* As many receives as a device holds. */
+/* Most receives that a queue of this device holds. */
 static uint64_t most_receives(const struct plan *plan, bool client,
 			      const struct port_limits *limits)
 {
@@ -128,7 +130,7 @@ static uint32_t automatic_qp_timeout(const struct port *client,
 	return n;
 }
 
-/* Sizes that nobody named stop at one packet. */
+/* Drop the --all sizes that do not fit into one packet. */
 static void fit_datagrams(struct plan *plan)
 {
 	struct sizes *sizes = &plan->sizes;

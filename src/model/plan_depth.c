@@ -1,34 +1,38 @@
-/* How many messages are outstanding, are posted at once, and have one
+/* How many messages are outstanding, are posted in one call, and share one
  * completion. */
 #include "config.h"
 #include "model/plan.h"
 
 #include "base/numbers.h"
 
-/* Of one queue pair, when it is paced. */
+/* Per queue pair, for paced messages. */
 #define COMPLETIONS_PER_SECOND 100
 #define MOST_CQ_MOD 100
-/* Without a completion, of all queue pairs together. */
+/* Most bytes without a completion, over all queue pairs. */
 #define BYTES_PER_COMPLETION (1 << 20)
-/* Of more they are not made smaller, for each completion has its cost. */
+/* With more QPs the bytes per completion shrink no further, because each
+ * completion costs time. */
 #define MANY_QPS 16
-/* Completions of each queue pair, of several, in an exact count. */
+/* Fewest completions of each of several queue pairs in an exact count. */
 #define COUNT_PER_COMPLETION 256
-/* A default queue must not be what is measured.  While its completions, each
- * of a quarter of it, are awaited, the device sends what is left: for as long
- * as an acknowledgement takes from afar, 3 us, three times over. */
+/*
+ * The default queue must not be the bottleneck.  A completion stands for a
+ * quarter of the queue; while it is awaited, the device sends the rest.  That
+ * must last three times as long as an acknowledgement from a distant peer takes
+ * (3 us).
+ */
 #define ACK_SECONDS 10e-6
 #define DEFAULT_TX_DEPTH 128
 #define MOST_TX_DEPTH 512
-/* Thousands of QPs get by with less, each. */
+/* Most sends in total: with thousands of QPs, each gets fewer. */
 #define SENDS_IN_ALL (1 << 18)
 #define LEAST_TX_DEPTH 16
-/* One message at a time needs no more, and short queues stay in the cache. */
+/* One message at a time needs no more, and a short queue stays in the cache. */
 #define LATENCY_TX_DEPTH 8
 #define BYTES_OUTSTANDING (32 << 20)
 
-/* The default for messages of SIZE bytes, as far as the link asks for it: of a
- * link of unknown rate, 128. */
+/* Default depth for messages of SIZE bytes, as the link requires; 128 if its
+ * rate is unknown. */
 static uint64_t usual_depth(const struct plan *plan, uint64_t size)
 {
 	double bytes = plan->link_mbps * 1e6 / 8 * ACK_SECONDS;
@@ -41,8 +45,8 @@ static uint64_t usual_depth(const struct plan *plan, uint64_t size)
 	return depth;
 }
 
-/* The same of the smallest size, which has the deepest queue, as far as many
- * queue pairs and the devices allow it. */
+/* Default send queue: the deepest that any size needs, reduced for many queue
+ * pairs and to what the devices hold. */
 static uint64_t usual_send_queue(const struct plan *plan)
 {
 	uint64_t depth = DEFAULT_TX_DEPTH;
@@ -79,7 +83,7 @@ void plan_choose_depth(struct plan *plan, const struct port *client,
 					     most_sends(plan, false, server));
 }
 
-/* In messages: see plan_send_queue(). */
+/* In messages; see plan_send_queue(). */
 static uint32_t least_send_queue(const struct plan *plan)
 {
 	if (!plan_is_open(plan))
@@ -98,7 +102,7 @@ uint32_t plan_send_capacity(const struct plan *plan)
 	return plan_send_queue(plan) * (plan_sends_notices(plan) ? 2 : 1);
 }
 
-/* As many as may be outstanding, were there no end. */
+/* Most messages outstanding, if there are enough to send. */
 static uint64_t full_depth(const struct plan *plan, uint64_t size)
 {
 	uint64_t depth = plan_send_queue(plan);
@@ -110,7 +114,7 @@ static uint64_t full_depth(const struct plan *plan, uint64_t size)
 	return larger(smaller(depth, BYTES_OUTSTANDING / larger(size, 1)), 1);
 }
 
-/* All messages of a run can be outstanding at once. */
+/* True when all messages of a run can be outstanding at once. */
 static bool all_at_once(const struct plan *plan, uint64_t size)
 {
 	return plan->metric == METRIC_BANDWIDTH && plan->iterations &&
@@ -140,8 +144,9 @@ uint32_t plan_post_list(const struct plan *plan, uint64_t size)
 	return (uint32_t)n;
 }
 
-/* Of at most N messages per completion as many as come out even with lists of
- * LIST; and with TOTAL, a multiple of LIST, unless that is 0. */
+/* Most messages per completion, up to N, that match lists of LIST messages: a
+ * multiple or divisor of LIST.  With TOTAL, a multiple of LIST, the result also
+ * divides TOTAL; 0: no total. */
 static uint64_t regular(uint64_t n, uint64_t list, uint64_t total)
 {
 	if (n < list)
@@ -150,7 +155,7 @@ static uint64_t regular(uint64_t n, uint64_t list, uint64_t total)
 	return list * (total ? largest_divisor(total / list, n) : n);
 }
 
-/* The most, and no more than are sent in 10 ms. */
+/* MOST_CQ_MOD, reduced to the messages that are sent in 10 ms. */
 static uint64_t most_cq_mod(const struct plan *plan, uint64_t size)
 {
 	double n = rate_messages(plan->rate, size) / plan->qps /
@@ -160,10 +165,10 @@ static uint64_t most_cq_mod(const struct plan *plan, uint64_t size)
 }
 
 /*
- * Left open: as many as are not missed when the device goes on while their
- * completion is awaited.  What else the queue pairs have done is not known at
- * an edge of the window, so together they may leave a MiB untold, and of an
- * exact count each a part that can be neglected.
+ * Automatic: few enough that the device still has work while their completion
+ * is awaited.  At the edges of the window nobody knows what each queue pair has
+ * done since its last completion.  So all together may have a MiB without a
+ * completion, and in an exact count each queue pair a negligible part.
  */
 static uint64_t usual_cq_mod(const struct plan *plan, uint64_t size)
 {

@@ -1,11 +1,11 @@
-/* The memory that a plan needs, and how messages lie in it. */
+/* The memory that a plan needs, and how messages are laid out in it. */
 #include "config.h"
 #include "model/plan.h"
 
 #include "base/numbers.h"
 #include "base/time.h"
 
-/* For plan_work_limit(), in ns. */
+/* ns; see plan_work_limit(). */
 #define WORK_LEAST (60 * SECOND)
 #define WORK_PER_QP (SECOND / 10)
 
@@ -22,7 +22,8 @@ uint64_t plan_receive_size(const struct plan *plan)
 	return round_up(larger(plan_largest(plan) + header, 1), CACHE_LINE);
 }
 
-/* What messages of all sizes need of which each has a place of its own. */
+/* Bytes for the sizes of the plan when each outstanding message has its own
+ * place. */
 static uint64_t places(const struct plan *plan)
 {
 	uint64_t bytes = 0;

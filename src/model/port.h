@@ -1,6 +1,6 @@
 /*
- * What one end says of itself and of its port: read from the device, sent to
- * the peer, printed in every report.
+ * One end and its port: read from the device, sent to the peer, printed in
+ * every report.
  */
 #ifndef MODEL_PORT_H
 #define MODEL_PORT_H
@@ -13,15 +13,15 @@
 #include "traffic/op.h"
 
 #define PORT_NAME_SIZE 64
-/* GIDs told to the peer; tables are larger, but hardly ever filled. */
+/* Most GIDs sent to the peer; tables are larger but rarely full. */
 #define PORT_GIDS_MAX 128
-/* The highest LID of one port: those above are of groups. */
+/* The highest unicast LID; higher ones are multicast. */
 #define LID_MAX 0xbfffU
-/* A numa_node of nobody's choice. */
+/* numa_node is unknown. */
 #define PORT_NO_NODE UINT32_MAX
-/* "ffff:...": an IPv6 address in text, with its final zero. */
+/* An IPv6 address as text ("ffff:..."), with its final NUL. */
 #define GID_TEXT_SIZE 46
-/* A P_Key: 15 bits name the partition, one is of its full members. */
+/* A P_Key: 15 bits name the partition, one marks a full member. */
 #define PORT_PKEY_PARTITION 0x7fffU
 #define PORT_PKEY_FULL 0x8000U
 
@@ -29,17 +29,20 @@ struct gid {
 	union ibv_gid raw;
 	uint32_t index;
 	uint8_t type;		/* enum ibv_gid_type */
-	uint32_t ifindex;	/* of its network interface; not told to peers */
+	uint32_t ifindex;	/* of the network interface; not sent to
+				 * peers */
 };
 
-/* What a device can do, as far as a plan can ask too much of it. */
+/* Device capabilities that a plan can exceed. */
 struct port_limits {
 	uint64_t max_msg_sz;
 	uint32_t max_qp;
 	uint32_t max_qp_wr;
 	uint32_t max_cqe;
-	uint32_t max_qp_rd_atom;	/* reads it answers at once, a QP */
-	uint32_t max_qp_init_rd_atom;	/* reads it starts at once, a QP */
+	uint32_t max_qp_rd_atom;	/* most incoming reads outstanding per
+					 * QP */
+	uint32_t max_qp_init_rd_atom;	/* most outgoing reads outstanding per
+					 * QP */
 	uint32_t max_srq;
 	uint32_t max_srq_wr;
 	uint32_t max_mr;
@@ -55,26 +58,26 @@ struct port {
 	uint8_t link_layer;	/* IBV_LINK_LAYER_* */
 	uint8_t active_mtu;	/* enum ibv_mtu */
 	bool grh_required;	/* IBV_QPF_GRH_REQUIRED */
-	bool gid_forced;	/* -x: gids holds that one only */
+	bool gid_forced;	/* -x: gids holds only that one */
 	uint16_t lid;
-	uint16_t pkey;		/* of its queue pairs; 0: not read */
-	uint16_t n_pkeys;	/* length of its table; not told to peers */
+	uint16_t pkey;		/* P_Key of the queue pairs; 0: not read */
+	uint16_t n_pkeys;	/* P_Key table length; not sent to peers */
 	uint32_t rate_mbps;
-	uint32_t numa_node;	/* of its memory; threads may be elsewhere */
+	uint32_t numa_node;	/* of the memory; threads may be elsewhere */
 	struct port_limits limits;
 	uint32_t n_gids;
 	struct gid gids[PORT_GIDS_MAX];
 };
 
-/* A port that was looked for. */
+/* Result of looking for a port. */
 struct found_port {
-	struct error error;	/* why it, or its device, cannot be used */
-	struct port port;	/* unless ERROR is set */
+	struct error error;	/* why the port or its device is unusable */
+	struct port port;	/* valid unless ERROR is set */
 };
 
-/* The way from one end to the other, as both agreed (model/gid.h). */
+/* The path between the ends, as both agreed (model/gid.h). */
 struct path {
-	bool global;		/* a GRH is sent; always on Ethernet */
+	bool global;		/* has a GRH; always on Ethernet */
 	struct gid local;	/* valid when global */
 	struct gid remote;
 	uint16_t dlid;
@@ -101,13 +104,13 @@ bool gid_is_link_local(const union ibv_gid *gid);
 /* ff00::/8 and, as an IPv4-mapped GID, 224/4 and 255.255.255.255. */
 bool gid_is_multicast(const union ibv_gid *gid);
 
-/* GID in IPv6 notation into TEXT; returns TEXT. */
+/* Write GID in IPv6 notation into TEXT.  Returns TEXT. */
 const char *gid_format(const union ibv_gid *gid, char text[GID_TEXT_SIZE]);
 
-/* Bytes of an enum ibv_mtu, 0 when it is none. */
+/* Bytes of an enum ibv_mtu, or 0 if it is invalid. */
 uint32_t mtu_bytes(uint8_t mtu);
 
-/* The enum ibv_mtu of BYTES, 0 when there is none. */
+/* The enum ibv_mtu of BYTES, or 0 if there is none. */
 uint8_t mtu_from_bytes(uint32_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* What was found before any queue pair was made: a row for each check
+/* The findings before any queue pair is created, one row per check
  * (preflight/judge.h). */
 #ifndef MODEL_PREFLIGHT_H
 #define MODEL_PREFLIGHT_H
@@ -17,9 +17,9 @@ struct preflight_row {
 	char check[32];
 	char client[PREFLIGHT_CELL];
 	char server[PREFLIGHT_CELL];
-	char needed[PREFLIGHT_CELL]; /* by the plan */
+	char needed[PREFLIGHT_CELL]; /* what the plan needs */
 	enum verdict verdict;
-	struct error error; /* unless VERDICT_OK: what, and what to do */
+	struct error error; /* unless VERDICT_OK: problem and advice */
 };
 
 struct preflight {
@@ -27,19 +27,20 @@ struct preflight {
 	struct preflight_row rows[PREFLIGHT_ROWS];
 };
 
-/* A new row, "ok", of the check LABEL; the last one when there is no room. */
+/* Append a row with LABEL and verdict "ok".  When the table is full, the row
+ * returned is a spare that does not count. */
 struct preflight_row *preflight_row(struct preflight *preflight,
 				    const char *label);
 
-/* Add what was found by other means, such as a refusal of the server: ERR, as
- * a row that failed. */
+/* Append ERR as a failed row: something found by other means, such as a refusal
+ * by the server. */
 void preflight_add(struct preflight *preflight, const struct error *err);
 
-/* How many rows have VERDICT. */
+/* Number of rows with VERDICT. */
 uint32_t preflight_count(const struct preflight *preflight,
 			 enum verdict verdict);
 
-/* The first row that says that the test cannot work, or NULL. */
+/* The first row with an error, or NULL. */
 const struct preflight_row *preflight_first(const struct preflight *preflight);
 
 /* "ok", "warning" or "error". */

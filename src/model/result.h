@@ -1,4 +1,4 @@
-/* What came out of a run: all that a report prints, and nothing else. */
+/* The result of a run: all that a report prints, and nothing else. */
 #ifndef MODEL_RESULT_H
 #define MODEL_RESULT_H
 
@@ -16,34 +16,34 @@
 #include "stats/intervals.h"
 #include "stats/summary.h"
 
-/* Nanoseconds; NAN where the clock's own end did not measure it. */
+/* In ns; NAN if the end that has the clock did not measure it. */
 struct clock_description {
 	char source[16];
 	double resolution_ns;
 	double read_cost_ns;
-	double deviation;	/* the largest change of its rate, as a part;
-				 * NAN: not looked at often enough */
+	double deviation;	/* largest change of rate, as a fraction; NAN:
+				 * too few readings */
 };
 
-/* What one of several threads did. */
+/* What one thread did, if there are several. */
 struct thread_row {
 	uint32_t cpu;		/* PLAN_AUTO: not pinned */
 	uint32_t qps;
 	uint64_t iterations;	/* messages counted */
-	uint64_t window_ns;	/* that they were counted in */
+	uint64_t window_ns;	/* measurement window, ns */
 };
 
-/* What went from one end to the other, when both sent. */
+/* One direction of a test in which both ends send. */
 struct result_direction {
 	bool from_client;
 	uint64_t iterations;	/* messages counted, over all QPs */
-	double seconds;		/* the window they were counted in */
+	double seconds;		/* measurement window */
 	struct bandwidth_summary bandwidth;
 	uint64_t sent;		/* messages, warm-up included */
-	bool sent_unknown;	/* the sender failed, and did not say */
-	bool checked;		/* the receiver counted them, too: */
+	bool sent_unknown;	/* the sender failed and did not report it */
+	bool checked;		/* the receiver counted them in received */
 	uint64_t received;
-	/* on the heap, result_free() */
+	/* on the heap; result_free() */
 	uint32_t n_intervals;
 	struct interval *intervals;
 	uint32_t n_threads;
@@ -53,80 +53,83 @@ struct result_direction {
 /* One message size. */
 struct result_row {
 	uint64_t size;
-	uint32_t tx_depth;	/* as used for this size */
+	uint32_t tx_depth;	/* used at this size */
 	uint32_t cq_mod;
 	uint32_t post_list;
 	enum post_method method;	/* POST_AUTO: not known */
-	uint32_t inline_size;	/* bytes that could be sent inline */
-	/* of two directions: their sums, and the longer window */
+	uint32_t inline_size;	/* bytes the device sends inline */
+	/* both directions: sum of counts, longer window */
 	uint64_t iterations;	/* messages counted, over all QPs */
-	double seconds;		/* the window they were counted in */
-	struct bandwidth_summary bandwidth;	/* when the metric is that */
-	struct latency_summary latency;		/* likewise */
-	struct load load;	/* against what was asked for */
+	double seconds;		/* measurement window */
+	struct bandwidth_summary bandwidth;	/* if the metric is bandwidth */
+	struct latency_summary latency;		/* if the metric is latency */
+	struct load load;	/* compared with the requested rate */
 	uint64_t sent;		/* messages, warm-up included */
-	bool sent_unknown;	/* the sender failed, and did not say */
-	bool checked;		/* the receiver counted them, too: */
+	bool sent_unknown;	/* the sender failed and did not report it */
+	bool checked;		/* the receiver counted them in received */
 	uint64_t received;
-	uint64_t lost;		/* pings without an answer */
-	uint32_t n_directions;	/* 0 or, when both ends sent, 2 */
+	uint64_t lost;		/* unanswered pings */
+	uint32_t n_directions;	/* 2 if both ends sent, else 0 */
 	struct result_direction directions[2];
-	bool failed;		/* what was measured until then */
-	double percentiles[PERCENTILES_MAX];	/* us; params.percentiles */
-	uint64_t samples_dropped;	/* of those for params.samples */
-	/* on the heap, result_free() */
-	uint32_t n_intervals;	/* 0: too short for ten, and none asked for */
+	bool failed;		/* the row holds only what was measured until
+				 * the failure */
+	double percentiles[PERCENTILES_MAX];	/* us, in the order of
+						 * params.percentiles */
+	uint64_t samples_dropped;	/* samples not kept for
+					 * params.samples */
+	/* on the heap; result_free() */
+	uint32_t n_intervals;	/* 0: too short for ten, and none requested */
 	struct interval *intervals;
-	uint32_t n_threads;	/* 0: one did it all */
+	uint32_t n_threads;	/* 0: a single thread */
 	struct thread_row *threads;
-	uint32_t n_bins;	/* 0: not asked for */
+	uint32_t n_bins;	/* 0: not requested */
 	struct histogram_bin *bins;
 };
 
 struct observer;
 
 struct result {
-	struct observer *observer;	/* is told of it as it comes; NULL:
+	struct observer *observer;	/* is told of the progress; NULL:
 					 * nobody */
-	struct parameters params;	/* effective ones, once agreed */
+	struct parameters params;	/* effective values, once agreed */
 	struct timespec started;	/* CLOCK_REALTIME */
-	double setup_seconds;	/* from HELLO to the first START; 0: never */
+	double setup_seconds;	/* HELLO to the first START; 0: no START */
 	bool at_server;		/* which end this is */
-	bool connected;		/* client and server are both known */
+	bool connected;		/* client and server are both valid */
 	struct port client;
 	struct port server;
-	struct effective client_qp;	/* known once both are connected */
+	struct effective client_qp;	/* known once both ends are connected */
 	struct effective server_qp;
 	struct path path;	/* as this end sees it */
 	bool has_path;
-	struct clock_description clock;	/* of the client */
+	struct clock_description clock;	/* the client's */
 	uint32_t n_rows;
 	struct result_row rows[SIZES_MAX];
-	struct preflight *preflight;	/* of --check, at the client, or NULL;
-					 * on the heap, result_free() */
+	struct preflight *preflight;	/* --check at the client, else NULL; on
+					 * the heap; result_free() */
 	struct error error;
-	struct error peer_error;	/* what the other end said of a failure
-				 * of its own, in its own words */
+	struct error peer_error;	/* the other end's own failure, in its
+					 * words */
 };
 
-/* Free RESULT, which may be NULL, and all that its rows hold. */
+/* Free RESULT and all that its rows hold.  NULL is allowed. */
 void result_free(struct result *result);
 
-/* Note what this end uses, which has the port OWN, in the parameters of
- * RESULT: OWN is kept by reference. */
+/* Record the device, port and GID index that this end uses in the parameters of
+ * RESULT.  OWN is this end's port, kept by reference. */
 void result_note_effective(struct result *result, const struct port *own);
 
-/* The factor from a recorded sample, always a whole round trip, to what is
- * reported: one half where that is half of it. */
+/* Factor from a recorded sample, which is always a whole round trip, to the
+ * reported latency: 0.5 when half of it is reported, else 1. */
 double result_latency_factor(const struct plan *plan);
 
-/* The GID that the client, or the server, uses; NULL when none is. */
+/* The GID that the client or the server uses; NULL when it uses none. */
 const struct gid *result_gid(const struct result *result, bool client);
 
 /* "RC", "UC" or "UD". */
 const char *result_transport_name(const struct plan *plan);
 
-/* "half round trip", "round trip" or, of an open loop, "round trip from the
+/* "half round trip", "round trip" or, for an open loop, "round trip from the
  * intended start". */
 const char *result_latency_definition(const struct plan *plan);
 

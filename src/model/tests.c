@@ -17,7 +17,7 @@ const char *test_name(enum op op, enum metric metric,
 	return name;
 }
 
-/* The test whose name TEXT is, or ends in. */
+/* The test whose name TEXT is or, with SUFFIX, ends in. */
 static bool find(const char *text, bool suffix, enum op *op,
 		 enum metric *metric)
 {

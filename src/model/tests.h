@@ -1,4 +1,4 @@
-/* The names of the tests: operation and metric. */
+/* Test names: operation and metric. */
 #ifndef MODEL_TESTS_H
 #define MODEL_TESTS_H
 
@@ -9,18 +9,20 @@
 
 #define TEST_NAME_SIZE 32
 
-/* "write_bw" of OP and METRIC into NAME; returns NAME. */
+/* Write the name of OP and METRIC, such as "write_bw", into NAME.  Returns
+ * NAME. */
 const char *test_name(enum op op, enum metric metric,
 		      char name[TEST_NAME_SIZE]);
 
-/* Find the test called NAME exactly; false when there is none. */
+/* Find the test with exactly this NAME; false when there is none. */
 bool test_find(const char *name, enum op *op, enum metric *metric);
 
-/* Find the test that the file name at the end of PATH ends in ("write_bw" in
- * /usr/bin/ib_write_bw). */
+/* Find the test whose name ends the file name in PATH ("write_bw" in
+ * /usr/bin/ib_write_bw); false when there is none. */
 bool test_find_suffix(const char *path, enum op *op, enum metric *metric);
 
-/* "write_bw write_lat ...", all of them, into TEXT. */
+/* Write all names, "write_bw write_lat ...", into TEXT of SIZE bytes.  Returns
+ * TEXT. */
 const char *test_list(char *text, size_t size);
 
 #endif

@@ -22,7 +22,7 @@ static struct ends make_ends(const struct plan *plan, const struct port *client,
 	return ends;
 }
 
-/* In the order in which they are made and shown; NULL after the last. */
+/* Check I in the order of execution and display; NULL after the last. */
 static const struct check *nth_check(size_t i)
 {
 	if (i < n_port_checks)
@@ -34,7 +34,8 @@ static const struct check *nth_check(size_t i)
 	return i < n_limit_checks ? &limit_checks[i] : NULL;
 }
 
-/* Go on to check I of those that apply; false after the last. */
+/* Advance to the next check that applies, from index I on; false after the
+ * last. */
 static bool next_check(struct ends *ends, size_t *i)
 {
 	for (;;) {
@@ -60,7 +61,7 @@ static int judge(const struct ends *ends, struct error *err)
 	return ret;
 }
 
-/* One sentence, or advice, after another, unless it is the same again. */
+/* Append a sentence or advice, unless TEXT already contains it. */
 static void append(char *text, size_t size, const char *more)
 {
 	size_t used = strlen(text);
@@ -70,7 +71,7 @@ static void append(char *text, size_t size, const char *more)
 			 more);
 }
 
-/* What ERR says of the client may be as true of the server. */
+/* ERR is about the client; add what the same check says about the server. */
 static void add_other_end(const struct ends *ends, struct error *err)
 {
 	struct error other = { 0 };

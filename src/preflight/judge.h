@@ -1,8 +1,8 @@
 /*
- * What can be known before any queue pair is made: a plan and both ports, held
- * against each other by one table of checks.  The first of them that finds that
- * the test cannot work is the error of an ordinary run; --check shows them all,
- * with what each end has.  Pure: nothing here asks a device.
+ * What can be known before any queue pair is created: one table of checks
+ * compares a plan with both ports.  In an ordinary run the first check that
+ * finds the test impossible is the error; --check shows all checks, with what
+ * each end has.  Pure: nothing here queries a device.
  */
 #ifndef PREFLIGHT_JUDGE_H
 #define PREFLIGHT_JUDGE_H
@@ -13,17 +13,17 @@
 #include "model/preflight.h"
 
 /*
- * Every check of PLAN, whose choices plan_choose() made, on both ports into
- * *PREFLIGHT.  SERVER may be NULL, for one that is not known: then only what
- * the client can know alone is judged.  TCP is as for path_choose().
+ * Run every check of PLAN, completed by plan_choose(), on both ports and store
+ * the rows in *PREFLIGHT.  SERVER may be NULL if unknown; then only what the
+ * client alone can know is judged.  TCP is as for path_choose().
  */
 void preflight_run(const struct plan *plan, const struct port *client,
 		   const struct port *server, const struct subnet *tcp,
 		   struct preflight *preflight);
 
 /*
- * The same checks up to the first that fails.  Returns 0 or its negative
- * errno, said in ERR.
+ * Run the same checks up to the first that fails.  Returns 0, or its negative
+ * errno with the reason in ERR.
  */
 int preflight_judge(const struct plan *plan, const struct port *client,
 		    const struct port *server, struct error *err);

@@ -1,4 +1,4 @@
-/* Preflight: what a plan asks of each end against what its device can do. */
+/* Preflight: compares what a plan asks of each end with its device's limits. */
 #include "config.h"
 #include "preflight/check.h"
 
@@ -8,21 +8,21 @@
 
 #include "preflight/paging.h"
 
-/* Of what a device has for all its users, more than this part of it. */
+/* Warn above this fraction of a resource that all users of a device share. */
 #define NEARLY_ALL 0.9
 
-/* One limit, and what it is asked for. */
+/* One device limit, and what the plan asks of it. */
 struct device_limit {
 	const char *name;
 	size_t offset; /* of a uint32_t in struct port_limits */
-	bool wide;     /* of a uint64_t */
-	bool shared;   /* with all users of the device */
-	/* at one end; 0: nothing */
+	bool wide;     /* it is a uint64_t */
+	bool shared;   /* shared by all users of the device */
+	/* number needed at one end; 0: none */
 	uint64_t (*asked)(const struct plan *plan, bool client);
 	const char *option;
-	const char *open_option; /* of an open loop, NULL: the same */
-	const char *what;	 /* that many ... are; NULL: it is */
-	const char *less;	 /* advice; NULL: use OPTION with less */
+	const char *open_option; /* option for an open loop; NULL: the same */
+	const char *what;	 /* subject and verb for several; NULL: "is" */
+	const char *less;	 /* advice; NULL: "use OPTION with less" */
 };
 
 static uint64_t limit_most(const struct port *port,
@@ -55,7 +55,8 @@ static uint64_t asked_send_completions(const struct plan *plan, bool client)
 	return plan_sends(plan, client) ? plan_send_completions(plan) : 0;
 }
 
-/* Of an end that posts any; left open, as many as both devices can. */
+/* Receives that this end posts.  0 while automatic, because the depth is then
+ * chosen to fit both devices. */
 static uint64_t all_receives(const struct plan *plan, bool client)
 {
 	return plan_posts_receives(plan, client) && plan->rx_depth != PLAN_AUTO
@@ -83,7 +84,7 @@ static uint64_t asked_regions(const struct plan *plan, bool client)
 	(void)client;
 	if (!plan->mr_per_qp)
 		return 0;
-	/* and a small one (verbs/challenge.h) */
+	/* plus the small one of verbs/challenge.h */
 	return (uint64_t)plan->qps * plan_regions(plan) +
 	       plan_is_unreliable(plan);
 }
@@ -131,7 +132,8 @@ static bool is_short(const struct ends *ends, const struct device_limit *limit,
 		       limit_most(end_port(ends, client), limit);
 }
 
-/* Where both fall short, the one with less: its limit is good for both. */
+/* When both ends fall short, report the one with less: what fits it fits
+ * both. */
 static bool is_worse(const struct ends *ends, const struct device_limit *limit,
 		     bool client)
 {
@@ -218,7 +220,7 @@ static void need_reads(const struct ends *ends, char *text)
 		preflight_print(text, "%u", client ? client : server);
 }
 
-/* Reads or atomics that the client, or the server, is to start. */
+/* Check the reads or atomics that the client, or the server, starts. */
 static int refuse_reads_of(const struct ends *ends, bool client,
 			   struct error *err)
 {

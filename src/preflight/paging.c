@@ -4,14 +4,14 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* What a device must have, and the words for it. */
+/* A paging capability that a device must have, and its name. */
 struct paging {
 	uint32_t bit;		/* enum ibv_odp_transport_cap_bits */
 	const char *what;
 };
 
-/* The requester's memory and the responder's are both fetched by pages; of a
- * send the latter is what the receives point to. */
+/* The memory of both the requester and the responder is paged.  For sends, the
+ * responder's memory is that of its receives. */
 static struct paging paging_of_receives(const struct plan *plan)
 {
 	if (plan->srq)
@@ -46,7 +46,7 @@ int paging_judge(const struct plan *plan, const char *end,
 	const struct op_info *info = &op_table[plan->op];
 	char what[16];
 	const struct paging op = { info->paging, what };
-	/* those of a write only take its immediate data */
+	/* the receives of a write take only its immediate data */
 	const bool into_memory = plan_posts_receives(plan, client) &&
 				 !info->access;
 	int ret = 0;

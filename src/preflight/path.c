@@ -1,4 +1,4 @@
-/* Preflight: the way from one end to the other, and what fits through. */
+/* Preflight: the path between the ends, and what fits through it. */
 #include "config.h"
 #include "preflight/check.h"
 
@@ -7,8 +7,8 @@
 
 #include "model/addressing.h"
 
-/* Where nobody knows better: a subnet of IPv4 and of all else, in bits of a
- * GID. */
+/* Usual subnet prefixes of IPv4 and of everything else, in bits of a GID, for
+ * when the TCP connection does not tell. */
 #define USUAL_IPV4_PREFIX 120
 #define USUAL_PREFIX 64
 
@@ -21,7 +21,7 @@ static void show_gids(const struct ends *ends, bool client, char *text)
 	preflight_print(text, "%s%s", kinds, port->gid_forced ? " (-x)" : "");
 }
 
-/* Of --gid-index: read without it, a port may have none. */
+/* Check --gid-index.  Without it, a port may have no GID. */
 static int refuse_index(const struct ends *ends, bool client,
 			struct error *err)
 {
@@ -67,7 +67,8 @@ static void show_gid(const struct ends *ends, bool client, char *text)
 			gid_type_name(gid->type));
 }
 
-/* InfiniBand's GIDs all begin so until they are told another prefix. */
+/* Only on Ethernet: InfiniBand's GIDs are link-local until the subnet manager
+ * sets another prefix. */
 static void warn_link_local(const struct ends *ends, struct error *err)
 {
 	bool client = gid_is_link_local(&ends->path.local.raw);
@@ -181,7 +182,7 @@ static void warn_mtu(const struct ends *ends, struct error *err)
 
 static bool is_datagram(const struct ends *ends)
 {
-	/* sizes that nobody named stop at what both can */
+	/* the sizes of --all stop at what both ends can do */
 	return plan_is_datagram(ends->plan) &&
 	       (ends->server || !ends->plan->all);
 }
@@ -192,7 +193,7 @@ static void need_datagram(const struct ends *ends, char *text)
 			(unsigned long long)plan_largest(ends->plan));
 }
 
-/* A UD message is one packet. */
+/* A UD message is a single packet. */
 static int refuse_datagram(const struct ends *ends, bool client,
 			   struct error *err)
 {

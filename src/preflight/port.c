@@ -22,7 +22,7 @@ static void show_firmware(const struct ends *ends, bool client, char *text)
 	preflight_print(text, "%s", end_port(ends, client)->firmware);
 }
 
-/* Of one driver, as far as its name for devices tells: mlx5_0 and mlx5_1. */
+/* True when both names begin with the same driver name: mlx5_0 and mlx5_1. */
 static bool same_kind(const char *a, const char *b)
 {
 	size_t n = strcspn(a, "0123456789_");
@@ -94,7 +94,7 @@ static void show_lid(const struct ends *ends, bool client, char *text)
 		preflight_print(text, "%u", end_port(ends, client)->lid);
 }
 
-/* A port that sends a GRH in any case may do without a LID. */
+/* A port that always sends a GRH may lack a LID. */
 static int refuse_lid(const struct ends *ends, bool client, struct error *err)
 {
 	const struct port *port = end_port(ends, client);

@@ -1,5 +1,5 @@
-/* The address handles of UD queue pairs: one for each flow label, shared by
- * the queue pairs that have it. */
+/* Address handles of UD queue pairs: one per flow label, shared by the queue
+ * pairs that use it. */
 #ifndef VERBS_ADDRESS_H
 #define VERBS_ADDRESS_H
 
@@ -17,20 +17,20 @@ struct addresses {
 	struct {
 		uint32_t flow_label;
 		struct ibv_ah *ah;
-	} list[LABELS_MAX];	/* no label twice */
+	} list[LABELS_MAX];	/* unique labels */
 };
 
 /*
- * The address handle of PLAN's queue pair INDEX, along PATH; made, in PD, if
- * there is none with its flow label yet.  Returns 0, or a negative errno, said
- * in ERR.  It remains LIST's.
+ * Get the address handle for PLAN's queue pair INDEX along PATH; create it in
+ * PD if LIST has none with its flow label yet.  LIST owns the handle.  Returns
+ * 0, or a negative errno with the reason in ERR.
  */
 int addresses_get(struct addresses *list, const struct device *device,
 		  struct ibv_pd *pd, const struct plan *plan,
 		  const struct path *path, uint32_t index,
 		  struct ibv_ah **ah, struct error *err);
 
-/* Release all; LIST is empty then. */
+/* Destroy all handles; LIST is then empty. */
 void addresses_destroy(struct addresses *list);
 
 #endif

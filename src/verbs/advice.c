@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Verbs of set-up: the advice for both link layers, which may be one. */
+/* Set-up verbs: the advice for each link layer, or for BOTH. */
 static const struct {
 	const char *verb;
 	int errnum;

@@ -1,13 +1,13 @@
-/* What to try when a verb of set-up fails.  Pure. */
+/* Advice for failed set-up verbs.  Pure. */
 #ifndef VERBS_ADVICE_H
 #define VERBS_ADVICE_H
 
 #include <stdbool.h>
 
 /*
- * What to try when VERB, one of set-up ("ibv_modify_qp", to RTR,
- * "ibv_create_qp", "ibv_reg_mr", ...), said ERRNUM on a link that is Ethernet
- * or InfiniBand; NULL if nothing is known.
+ * What to try when set-up verb VERB ("ibv_modify_qp" to RTR, "ibv_create_qp",
+ * "ibv_reg_mr", ...) failed with ERRNUM, on an Ethernet or InfiniBand link;
+ * NULL if nothing is known.
  */
 const char *verb_advice(const char *verb, int errnum, bool ethernet);
 

@@ -56,7 +56,8 @@ void challenge_destroy(struct challenge *challenge)
 	*challenge = (struct challenge){ 0 };
 }
 
-/* One completion of CQ: 1, 0 when there is none, or a negative errno. */
+/* Poll CQ for one completion.  Returns 1, 0 when there is none, or a negative
+ * errno with the reason in ERR. */
 static int poll_one(const struct challenge *c, struct ibv_cq *cq,
 		    struct error *err)
 {

@@ -12,12 +12,12 @@
 #include "verbs/device_list.h"
 #include "verbs/pkey.h"
 
-/* sgid_index of an address vector has 8 bits. */
+/* sgid_index in an address vector has 8 bits. */
 #define GID_INDEX_MAX 255
-/* The kernel takes a table of less than 64 KiB, at 32 bytes an entry. */
+/* The kernel accepts tables below 64 KiB, at 32 bytes per entry. */
 #define GID_TABLE_MAX 2000
 
-/* Mb/s of a port: active_speed is a bit per generation. */
+/* Rate of a port in Mb/s.  active_speed has one bit per generation. */
 static uint32_t port_rate(const struct ibv_port_attr *attr)
 {
 	static const struct {
@@ -54,8 +54,8 @@ static void add_gid(struct port *port, const struct ibv_gid_entry *entry)
 	};
 }
 
-/* The port's GIDs; with an index forced, that one only, which only a check may
- * find missing. */
+/* Read the port's GIDs or, with a forced index, only that one.  Only for
+ * --check may it be missing. */
 static int read_gids(struct ibv_context *context,
 		     const struct parameters *params, struct port *port,
 		     struct error *err)
@@ -157,7 +157,7 @@ static int open_context(const struct listed *listed,
 {
 	int ret = device_list_open(listed, context, err);
 
-	/* events are read when there are any, never waited for */
+	/* asynchronous events are only polled for */
 	if (!ret)
 		fcntl((*context)->async_fd, F_SETFL, O_NONBLOCK);
 	return ret;
@@ -170,7 +170,7 @@ static uint8_t port_count(struct ibv_context *context)
 	return ibv_query_device(context, &attr) ? 0 : attr.phys_port_cnt;
 }
 
-/* Read the port asked for, or the first active one, else the first. */
+/* Read the requested port; by default the first active one, else port 1. */
 static int read_chosen_port(struct ibv_context *context,
 			    const struct parameters *params, struct port *port,
 			    struct error *err)
@@ -209,7 +209,7 @@ static int open_one(const struct listed *listed,
 	if (ret)
 		return ret;
 	ret = read_chosen_port(d.context, params, &d.port, err);
-	/* a check says so beside all else */
+	/* --check reports an inactive port with everything else */
 	if (!ret && !params->plan.check)
 		ret = require_active(&d.port, err);
 	if (!ret)
@@ -231,7 +231,7 @@ static int open_named(const struct device_list *list,
 	return device_list_no_such(list, params->device, err);
 }
 
-/* The first that opens; an only one may say for itself why it does not. */
+/* Open the first device that opens.  A single device reports its own error. */
 static int open_first(const struct device_list *list,
 		      const struct parameters *params, struct device *device,
 		      struct error *err)
@@ -269,7 +269,7 @@ void device_close(struct device *device)
 	device->context = NULL;
 }
 
-/* One more entry of FOUND, an empty one. */
+/* Append an empty entry to FOUND and return it. */
 static struct found_port *append(struct found_port **found, size_t *n)
 {
 	struct found_port *grown = xcalloc(*n + 1, sizeof(**found));
@@ -281,7 +281,7 @@ static struct found_port *append(struct found_port **found, size_t *n)
 	return &grown[(*n)++];
 }
 
-/* Append the ports of CONTEXT, with what is wrong with any, to FOUND. */
+/* Append the ports of CONTEXT to FOUND, with the errors of unusable ones. */
 static void scan_ports(struct ibv_context *context,
 		       const struct parameters *params,
 		       struct found_port **found, size_t *n)
@@ -290,7 +290,7 @@ static void scan_ports(struct ibv_context *context,
 	uint32_t first = one ? params->ib_port : 1;
 	uint32_t last = one ? params->ib_port : port_count(context);
 
-	/* the first of none says why its device cannot be asked */
+	/* without ports, port 1 tells why the device cannot be queried */
 	if (last < first)
 		last = first;
 	for (uint32_t i = first; i <= last; i++) {

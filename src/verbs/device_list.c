@@ -35,7 +35,7 @@ static void add(struct device_list *list, const char *name, const char *file,
 	l->device = device;
 }
 
-/* The first line of the file PATH; false when it cannot be read. */
+/* Read the first line of the file PATH; false when it cannot be read. */
 static bool read_line(const char *path, char *line, size_t size)
 {
 	FILE *file = fopen(path, "re");
@@ -48,7 +48,8 @@ static bool read_line(const char *path, char *line, size_t size)
 	return got;
 }
 
-/* The file below /dev/infiniband of the device NAME into FILE; "": none. */
+/* Find the file of device NAME in /dev/infiniband; FILE is "" if there is
+ * none. */
 static void find_file(const glob_t *files, const char *name, char *file,
 		      size_t size)
 {
@@ -63,7 +64,8 @@ static void find_file(const glob_t *files, const char *name, char *file,
 	}
 }
 
-/* What CLASS has, where libibverbs looks for it; globfree() it. */
+/* List the entries of CLASS in the sysfs tree that libibverbs uses.  globfree()
+ * FOUND. */
 static void list_class(const char *class, glob_t *found)
 {
 	const char *sys = getenv("SYSFS_PATH");
@@ -139,7 +141,8 @@ static const char *advice_of(int errnum)
 	       "device's driver?";
 }
 
-/* What is wrong with the file at PATH, which libibverbs hides; 0: nothing. */
+/* The errno of opening the file at PATH, which libibverbs hides; 0: it
+ * opens. */
 static int file_errno(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC), errnum = fd < 0 ? errno : 0;
@@ -149,7 +152,7 @@ static int file_errno(const char *path)
 	return errnum;
 }
 
-/* The device's file can be opened, but libibverbs does not take it. */
+/* Report a device whose file can be opened but which libibverbs rejects. */
 static int not_taken(const struct listed *listed, int errnum,
 		     struct error *err)
 {

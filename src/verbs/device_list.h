@@ -8,37 +8,38 @@
 #include "base/error.h"
 #include "model/port.h"
 
-/* One device.  libibverbs leaves out what it has no driver or no file for, as
- * in a container that was not given it; the kernel still names it. */
+/* One device.  libibverbs omits a device without a driver or a device file, as
+ * in a container that was not given the file; the kernel still lists it. */
 struct listed {
 	char name[PORT_NAME_SIZE];	/* mlx5_0 */
-	char file[PORT_NAME_SIZE];	/* uverbs0; "": it has none */
-	struct ibv_device *device;	/* NULL: libibverbs left it out */
+	char file[PORT_NAME_SIZE];	/* uverbs0; "": no device file */
+	struct ibv_device *device;	/* NULL: omitted by libibverbs */
 };
 
 struct device_list {
-	struct ibv_device **devices;	/* of libibverbs */
+	struct ibv_device **devices;	/* from libibverbs */
 	struct listed *listed;
 	size_t n;
 };
 
 /*
- * List the devices of libibverbs, in its order, and then those that only the
- * kernel names.  device_list_free() it.  Returns 0 with at least one device, or
- * a negative errno with, in ERR, what the user can do.
+ * List the devices of libibverbs in its order, then those that only the kernel
+ * lists.  device_list_free() it.  Returns 0 with at least one device, or a
+ * negative errno with what the user can do in ERR.
  */
 int device_list_read(struct device_list *list, struct error *err);
 
 void device_list_free(struct device_list *list);
 
 /*
- * Open one device.  ibv_close_device() the CONTEXT.  Returns 0, or a negative
- * errno with, in ERR, its file and what is wrong with that.
+ * Open one device.  Close *CONTEXT with ibv_close_device().  Returns 0, or a
+ * negative errno with the device file and its problem in ERR.
  */
 int device_list_open(const struct listed *listed, struct ibv_context **context,
 		     struct error *err);
 
-/* There is no device NAME: says in ERR which there are.  Returns -ENODEV. */
+/* Report in ERR that no device NAME exists, and which ones do.  Returns
+ * -ENODEV. */
 int device_list_no_such(const struct device_list *list, const char *name,
 			struct error *err);
 

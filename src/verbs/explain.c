@@ -12,31 +12,31 @@
 #define CAUSE_SIZE 300
 #define ADVICE_SIZE sizeof(((struct error *)NULL)->advice)
 
-/* When a row holds: all of its conditions must. */
+/* Conditions of a row; all of them must hold. */
 enum condition {
 	ETHERNET = 1 << 0,
 	INFINIBAND = 1 << 1,
 	NEVER = 1 << 2,		/* nothing was acknowledged in this run */
-	AFTER = 1 << 3,		/* something was */
+	AFTER = 1 << 3,		/* something was acknowledged */
 	RECEIVE = 1 << 4,	/* a receive failed, not a send */
-	SHARED = 1 << 5,	/* receives are shared */
+	SHARED = 1 << 5,	/* the receives are shared */
 	DATAGRAM = 1 << 6,
 	ATOMIC = 1 << 7,
 	READ = 1 << 8,
 	WRITE = 1 << 9,
-	PACKETS = 1 << 10,	/* a message is more than one */
+	PACKETS = 1 << 10,	/* a message has several packets */
 };
 
 struct explanation {
 	int status;		/* enum ibv_wc_status */
 	unsigned int when;
-	const char *cause;	/* {words}: explain_words.c */
+	const char *cause;	/* with {words}, see explain_words.c */
 	const char *advice;
 };
 
 #define BUG "report it, with the versions of both ends"
 
-/* The first row that holds is taken. */
+/* The first row whose status and conditions match is used. */
 static const struct explanation statuses[] = {
 	{ IBV_WC_LOC_LEN_ERR, RECEIVE,
 	  "the {peer}'s message is longer than the receive that it met",
@@ -190,9 +190,9 @@ static const char *const status_names[] = {
 	NAME(IBV_WC_RESP_TIMEOUT_ERR), NAME(IBV_WC_GENERAL_ERR),
 };
 
-/* What a verb returned at once; nothing was done then. */
+/* Errors that a verb returned immediately, without doing anything. */
 static const struct {
-	const char *verb;	/* NULL: any other */
+	const char *verb;	/* NULL: any other verb */
 	int errnum;
 	const char *cause;
 	const char *advice;
@@ -254,7 +254,8 @@ const char *explain_status_name(enum ibv_wc_status status)
 	return status_names[status];
 }
 
-/* "RDMA write", "receive"; what stands in for it when that is not known. */
+/* "RDMA write", "receive", ...; names both candidates when unsure which
+ * failed. */
 static const char *work_name(const struct explain_context *c, bool receive,
 			     char text[40])
 {
@@ -286,7 +287,7 @@ static int explain_immediate(const struct flow_failure *failure,
 		    immediate[i].verb ? immediate[i].cause : "");
 }
 
-/* ", vendor 0x81", where the device said more than the status. */
+/* ", vendor 0x81" if the device gave a vendor error, else "". */
 static const char *vendor_text(uint32_t vendor_err, char text[24])
 {
 	text[0] = '\0';

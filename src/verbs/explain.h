@@ -1,7 +1,7 @@
 /*
- * From what a verb returned to a cause in one sentence and what to do about
- * it.  The three classes of error are told apart: what a verb returned at once,
- * a completion with an error, an asynchronous event.  Pure.
+ * Turns an error into its cause, in one sentence, and advice.  It distinguishes
+ * three classes: an immediate return value of a verb, a failed completion and
+ * an asynchronous event.  Pure.
  */
 #ifndef VERBS_EXPLAIN_H
 #define VERBS_EXPLAIN_H
@@ -14,30 +14,31 @@
 #include "traffic/flow.h"
 #include "verbs/explain_words.h"
 
-/* "IBV_WC_RETRY_EXC_ERR"; "IBV_WC_?" for a status nobody knows. */
+/* "IBV_WC_RETRY_EXC_ERR"; "IBV_WC_?" for an unknown status. */
 const char *explain_status_name(enum ibv_wc_status status);
 
-/* "IBV_EVENT_QP_FATAL"; "IBV_EVENT_?" likewise. */
+/* "IBV_EVENT_QP_FATAL"; "IBV_EVENT_?" for an unknown event. */
 const char *explain_event_name(enum ibv_event_type event);
 
 /* True when EVENT means that traffic cannot go on. */
 bool explain_event_is_fatal(enum ibv_event_type event);
 
 /*
- * Say in ERR why a loop gave up: what was under way on which QP, what the verb
- * returned or the completion said, the usual cause in the run that C tells of,
- * what to try.  Returns a negative errno.
+ * Explain in ERR why a loop gave up: the operation and QP, what the verb
+ * returned or the completion said, the usual cause in the run that C describes,
+ * and what to try.  Returns a negative errno.
  */
 int explain_failure(const struct flow_failure *failure,
 		    const struct explain_context *c, struct error *err);
 
-/* Say in ERR that the asynchronous EVENT ended the run on DEVICE. */
+/* Report in ERR that the asynchronous EVENT on DEVICE ended the run.  Returns a
+ * negative errno. */
 int explain_event(enum ibv_event_type event, const char *device,
 		  struct error *err);
 
 /*
- * What to try when messages of SIZE bytes, of PLAN, do not come: what is known
- * of its transport, or else OTHERWISE.
+ * What to try when messages of SIZE bytes of PLAN do not arrive: advice for its
+ * transport if there is any, else OTHERWISE.
  */
 const char *explain_loss(const struct plan *plan, uint64_t size,
 			 const char *otherwise);

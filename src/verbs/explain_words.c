@@ -6,13 +6,13 @@
 #include <string.h>
 
 #define WORD_SIZE 256
-/* An acknowledge timeout is 4.096 us x 2^N. */
+/* ms; an acknowledge timeout is 4.096 us x 2^N. */
 #define ACK_UNIT 4.096e-3
-/* A second, and the longest there is. */
+/* N of about a second, and the largest N. */
 #define PATIENT_TIMEOUT 18
 #define LONGEST_TIMEOUT 31
 
-/* Numbers of the plan, as their option names them. */
+/* Numbers of the plan, under the names of their options. */
 static const struct {
 	const char *word;
 	size_t offset;		/* of a uint32_t in struct plan */
@@ -60,7 +60,7 @@ static void put_ack_time(const struct explain_context *c, char *text)
 		 ACK_UNIT * (double)(1ULL << c->plan->qp_timeout));
 }
 
-/* An acknowledge timeout that is right for slower links. */
+/* Suggest an acknowledge timeout for slower links. */
 static void put_longer(const struct explain_context *c, char *text)
 {
 	uint32_t n = c->plan->qp_timeout + 2;
@@ -81,13 +81,13 @@ static void put_lids(const struct explain_context *c, char *text)
 
 static bool same_network(const struct gid *a, const struct gid *b)
 {
-	/* of an IPv4 address in a GID the first 24 bits, else the prefix */
+	/* compare 24 bits of an IPv4 address, else the 64-bit prefix */
 	size_t bytes = gid_is_ipv4(&a->raw) ? 15 : 8;
 
 	return !memcmp(a->raw.raw, b->raw.raw, bytes);
 }
 
-/* What is strange about two GIDs that shall reach each other. */
+/* What looks wrong with a path's two GIDs. */
 static const char *oddity(const struct path *path)
 {
 	const struct gid *a = &path->local, *b = &path->remote;
@@ -137,7 +137,7 @@ static bool is_word(const char *word, const char *name, size_t length)
 	return strlen(word) == length && !strncmp(word, name, length);
 }
 
-/* What stands for NAME into TEXT; false when there is no such word. */
+/* Write the value of word NAME into TEXT; false when the word is unknown. */
 static bool put_word(const char *name, size_t length,
 		     const struct explain_context *c, char *text)
 {

@@ -1,4 +1,4 @@
-/* The words that stand in braces in an explanation.  Pure. */
+/* The words in braces in an explanation.  Pure. */
 #ifndef VERBS_EXPLAIN_WORDS_H
 #define VERBS_EXPLAIN_WORDS_H
 
@@ -9,25 +9,25 @@
 #include "model/plan.h"
 #include "model/port.h"
 
-/* What is known of the run that a failure ended. */
+/* The run that a failure ended. */
 struct explain_context {
-	const struct plan *plan;	/* effective */
-	const struct path *path;	/* from this end; NULL: none yet */
+	const struct plan *plan;	/* effective plan */
+	const struct path *path;	/* from this end; NULL: not known yet */
 	const char *peer;	/* "client" or "server" */
 	bool ethernet;
 	uint16_t lid;		/* this end's own */
 	uint16_t pkey;
-	uint64_t size;		/* bytes of a message */
-	uint32_t qpn;		/* of the queue pair that failed */
+	uint64_t size;		/* message size in bytes */
+	uint32_t qpn;		/* of the failed queue pair */
 	bool sends;		/* this end sends messages of its own */
-	bool notices;		/* notices or credits go between */
+	bool notices;		/* the ends exchange notices or credits */
 	uint64_t acknowledged;	/* messages, in the whole run */
 };
 
 /*
- * Copy TEMPLATE into TEXT of SIZE bytes, each {word} replaced by what C has for
- * it: {peer}, {size}, {gids}, {rx-depth}, ... (see the tables).  A word that
- * nobody knows stays.  Cut where it does not fit.
+ * Copy TEMPLATE into TEXT of SIZE bytes, truncated to fit.  Replace each {word}
+ * by its value from C: {peer}, {size}, {gids}, {rx-depth}, ... (see the
+ * tables).  Unknown words stay.
  */
 void explain_words(const char *template, const struct explain_context *c,
 		   char *text, size_t size);

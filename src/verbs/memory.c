@@ -94,7 +94,7 @@ static int map_huge_pages(struct memory *m, struct error *err)
 		    pages.size >> 10, pages.available, strerror(-ret));
 }
 
-/* Otherwise the first messages would wait for their pages. */
+/* Without this the first messages would wait for page faults. */
 static void touch(const struct memory *m)
 {
 	const uint64_t step = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -11,13 +11,13 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 	return (a + b - 1) / b;
 }
 
-/* Receive queues at this end: shared ones are of a thread. */
+/* Receive queues at this end: one per thread if shared, else one per QP. */
 static uint64_t receive_queues(const struct plan *plan)
 {
 	return plan->srq ? plan->threads : plan->qps;
 }
 
-/* Entries of all completion queues, which queues_create() makes like this. */
+/* Entries of all completion queues, computed as in queues_create(). */
 static uint64_t completions(const struct plan *plan, uint64_t sends,
 			    uint64_t receives,
 			    const struct port_limits *limits, bool client)
@@ -32,7 +32,7 @@ static uint64_t completions(const struct plan *plan, uint64_t sends,
 		    smaller(receives, limits->max_cqe));
 }
 
-/* The work requests that this end prepares for each QP, or shared queue. */
+/* Bytes of the work requests that this end prepares. */
 static uint64_t prepared(const struct plan *plan, bool client,
 			 uint64_t receives)
 {
@@ -46,7 +46,7 @@ static uint64_t prepared(const struct plan *plan, bool client,
 	       receive_queues(plan) * receives * sizeof(struct flow_receive);
 }
 
-/* What a verifier keeps of each QP. */
+/* Bytes that a verifier keeps per QP. */
 static uint64_t verifier(const struct plan *plan)
 {
 	uint64_t announced = 0;

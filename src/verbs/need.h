@@ -1,4 +1,4 @@
-/* How much memory one end of a test needs, before any of it is taken. */
+/* How much memory one end of a test needs, computed before any is taken. */
 #ifndef VERBS_NEED_H
 #define VERBS_NEED_H
 
@@ -9,25 +9,25 @@
 #include "model/port.h"
 
 /*
- * What a driver keeps is for it to say only once it has it: these are what
- * Soft-RoCE takes, which is more than a NIC's driver does.  Rings are rounded
- * up to a power of two, and their entries have room for several buffers.
+ * A driver's memory use is known only after the fact.  These sizes are those of
+ * Soft-RoCE, which uses more than a NIC's driver.  Rings are rounded up to a
+ * power of two, and their entries have room for several scatter/gather entries.
  */
-#define NEED_SEND 512		/* bytes of an entry of a send queue, with */
-#define NEED_INLINE 2		/* so many times what may be inline */
-#define NEED_RECEIVE 256	/* of an entry of a receive queue */
-#define NEED_COMPLETION 128	/* of an entry of a completion queue */
-#define NEED_QUEUE_PAIR 16384	/* of a queue pair without entries */
+#define NEED_SEND 512		/* bytes per send queue entry */
+#define NEED_INLINE 2		/* more bytes in it per inline byte */
+#define NEED_RECEIVE 256	/* bytes per receive queue entry */
+#define NEED_COMPLETION 128	/* bytes per completion queue entry */
+#define NEED_QUEUE_PAIR 16384	/* bytes per queue pair without entries */
 
 /* In bytes. */
 struct need {
-	uint64_t messages;	/* registered: exact */
-	uint64_t queues;	/* what the driver keeps, by the sizes above, and
-				 * the work requests that are prepared */
+	uint64_t messages;	/* registered memory, exact */
+	uint64_t queues;	/* driver memory, estimated as above, plus
+				 * prepared work requests */
 };
 
-/* What PLAN, as plan_fit() left it, takes at the end that CLIENT says, on a
- * device with LIMITS. */
+/* Compute what PLAN, completed by plan_fit(), needs at the client or the
+ * server, on a device with LIMITS. */
 void need_of(const struct plan *plan, bool client,
 	     const struct port_limits *limits, struct need *need);
 

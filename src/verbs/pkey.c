@@ -22,7 +22,7 @@ int pkey_read(struct ibv_context *context, uint32_t index, struct port *port,
 			    "--pkey-index %u: cannot read that P_Key of %s "
 			    "port %u: %s", index, port->device, port->number,
 			    strerror(errno ? errno : EIO));
-	/* the bits that name a partition; an empty entry has none of them */
+	/* an empty entry has no partition bits set */
 	if (!(ntohs(pkey) & PORT_PKEY_PARTITION))
 		return fail(err, -EINVAL, "choose an index with a P_Key",
 			    "--pkey-index %u: that entry of %s port %u is "

@@ -14,7 +14,8 @@ static const char *advice_of(const struct device *device, const char *verb,
 	return verb_advice(verb, errnum, port_is_ethernet(&device->port));
 }
 
-/* *CAP is what is asked for, and becomes what was granted. */
+/* Fill *CAP with what to ask for; creating the QP replaces it by what is
+ * granted. */
 static void make_cap(const struct qp_parts *parts, uint32_t inline_size,
 		     struct ibv_qp_cap *cap)
 {
@@ -47,7 +48,7 @@ static struct ibv_qp *create_legacy(const struct qp_parts *parts,
 	return qp;
 }
 
-/* As ibv_create_qp_ex(3), which many providers do not have. */
+/* Use ibv_create_qp_ex(3), which many providers lack. */
 static struct ibv_qp *create_extended(const struct device *device,
 				      const struct qp_parts *parts,
 				      uint32_t *inline_size)
@@ -71,7 +72,8 @@ static struct ibv_qp *create_extended(const struct device *device,
 	return qp;
 }
 
-/* With as much inline as is wanted, or half of that, and so on. */
+/* Ask for the inline size wanted, then for half of it while refused, and so
+ * on. */
 static struct ibv_qp *create(const struct device *device,
 			     const struct qp_parts *parts, bool extended,
 			     uint32_t *inline_size)
@@ -84,7 +86,7 @@ static struct ibv_qp *create(const struct device *device,
 			extended ? create_extended(device, parts, &granted) :
 				   create_legacy(parts, &granted);
 
-		/* more than was asked for is not used */
+		/* never use more than was asked for */
 		if (qp && granted < *inline_size)
 			*inline_size = granted;
 		if (qp || !asked)

@@ -1,4 +1,5 @@
-/* One queue pair, by hand: RESET -> INIT -> RTR -> RTS. */
+/* One queue pair, without the connection manager: RESET -> INIT -> RTR ->
+ * RTS. */
 #ifndef VERBS_QP_H
 #define VERBS_QP_H
 
@@ -15,35 +16,36 @@ struct qp_parts {
 	struct ibv_pd *pd;
 	struct ibv_cq *send_cq;
 	struct ibv_cq *recv_cq;
-	struct ibv_srq *srq;	/* NULL: it has a receive queue */
+	struct ibv_srq *srq;	/* NULL: it has its own receive queue */
 	enum transport transport;
 	uint32_t send_depth;
 	uint32_t receive_depth;
 	enum op op;
-	bool sends;		/* this end posts sends, of that op */
+	bool sends;		/* this end posts sends of op */
 };
 
 /*
- * Create a QP in RESET.  *METHOD is how its sends shall be posted; POST_AUTO
- * becomes the one it has.  *QPX is QP with the functions of ibv_wr_start(3),
- * NULL for POST_LEGACY.  Returns 0, or a negative errno with what was asked
- * for in ERR.  ibv_destroy_qp() it.
+ * Create a QP in RESET.  *METHOD is how to post its sends; POST_AUTO becomes
+ * the method chosen.  *INLINE_SIZE is the inline size wanted, and becomes the
+ * one granted, which is never larger.  *QPX is QP for the functions of
+ * ibv_wr_start(3), or NULL for POST_LEGACY.  Returns 0, or a negative errno
+ * with what was asked for in ERR.  ibv_destroy_qp() it.
  */
 int qp_create(const struct device *device, const struct qp_parts *parts,
 	      enum post_method *method, uint32_t *inline_size,
 	      struct ibv_qp **qp, struct ibv_qp_ex **qpx, struct error *err);
 
-/* RESET -> INIT.  Returns 0 or a negative errno, said in ERR. */
+/* RESET -> INIT.  Returns 0, or a negative errno with the reason in ERR. */
 int qp_to_init(const struct device *device, struct ibv_qp *qp,
 	       const struct qp_local *local, struct error *err);
 
-/* INIT -> RTR -> RTS.  A UD queue pair leads nowhere, but for its PSN.
- * Returns as qp_to_init(). */
+/* INIT -> RTR -> RTS.  A UD queue pair has no peer to connect to and takes only
+ * its PSN.  Returns as qp_to_init(). */
 int qp_connect(const struct device *device, struct ibv_qp *qp,
 	       const struct plan *plan, const struct qp_remote *remote,
 	       struct error *err);
 
-/* Ask QP, connected along PATH, what it is set to.  Returns as
+/* Query the attributes of QP, connected along PATH.  Returns as
  * qp_to_init(). */
 int qp_query(const struct device *device, struct ibv_qp *qp,
 	     enum transport transport, const struct path *path,

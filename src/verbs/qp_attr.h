@@ -1,7 +1,7 @@
 /*
- * The attributes that move a queue pair, each with the mask that goes with
- * them for its transport (man ibv_modify_qp), and those it is asked for.  A
- * member that is not in the mask is not looked at.  Pure.
+ * The attributes for each state change of a queue pair, each with the mask its
+ * transport requires (man ibv_modify_qp), and the attributes to query.  The
+ * device ignores members outside the mask.  Pure.
  */
 #ifndef VERBS_QP_ATTR_H
 #define VERBS_QP_ATTR_H
@@ -20,21 +20,22 @@ struct qp_local {
 	enum transport transport;
 	uint8_t port;
 	uint16_t pkey_index;
-	int access;		/* what the peer may do */
-	uint32_t qkey;		/* of UD: what messages to it must carry */
+	int access;		/* what the peer may do, enum
+				 * ibv_access_flags */
+	uint32_t qkey;		/* UD: Q_Key that messages to it must carry */
 };
 
-/* Where it leads. */
+/* The peer of a queue pair. */
 struct qp_remote {
 	const struct path *path;
 	uint32_t flow_label;
-	uint32_t psn;		/* the first of this end */
+	uint32_t psn;		/* first PSN this end sends */
 	bool client;		/* which end this is */
 	struct endpoint_qp peer;
 };
 
-/* The way to a peer along PATH, from PORT of this end: of a connected queue
- * pair in RTR, or of an address handle. */
+/* The path to a peer along PATH from this end's PORT, for a connected queue
+ * pair in RTR or for an address handle. */
 struct ibv_ah_attr qp_attr_address(uint8_t port, const struct plan *plan,
 				   const struct path *path,
 				   uint32_t flow_label);
@@ -42,22 +43,22 @@ struct ibv_ah_attr qp_attr_address(uint8_t port, const struct plan *plan,
 /* RESET -> INIT.  Returns the mask. */
 int qp_attr_init(struct ibv_qp_attr *attr, const struct qp_local *local);
 
-/* INIT -> RTR: towards the peer's QP, expecting its PSN, and answering as many
- * reads at once as the peer starts. */
+/* INIT -> RTR: connects to the peer's QP, expects its PSN, and accepts as many
+ * outstanding reads as the peer starts.  Returns the mask. */
 int qp_attr_rtr(struct ibv_qp_attr *attr, uint8_t port,
 		const struct plan *plan, const struct qp_remote *remote);
 
-/* RTR -> RTS: starting with this end's PSN, and as many reads at once as PLAN
- * gives this end. */
+/* RTR -> RTS: sets this end's first PSN, and as many outstanding reads as PLAN
+ * gives this end.  Returns the mask. */
 int qp_attr_rts(struct ibv_qp_attr *attr, const struct plan *plan,
 		const struct qp_remote *remote);
 
-/* What to ask a queue pair of TRANSPORT for. */
+/* The mask for querying a queue pair of TRANSPORT. */
 int qp_attr_query(enum transport transport);
 
 /*
- * The values in ATTR, as ibv_query_qp(3) filled it, that a queue pair of
- * TRANSPORT has; GLOBAL: its path has a GRH.
+ * Pick from ATTR, which ibv_query_qp(3) filled, the values that a queue pair of
+ * TRANSPORT has.  GLOBAL: its path has a GRH.
  */
 struct effective qp_attr_effective(const struct ibv_qp_attr *attr,
 				   enum transport transport, bool global);

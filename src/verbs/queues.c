@@ -9,8 +9,8 @@
 #include "base/xalloc.h"
 #include "verbs/sleep.h"
 
-/* Room for every completion if the device has it, for the signalled ones in
- * any case: plan_fit() has checked that. */
+/* Make room for all WANTED completions if the device allows it.  There is
+ * always room for the signaled ones, because plan_fit() has checked that. */
 static int create_cq(const struct device *device, const struct queues *queues,
 		     uint64_t wanted, uint32_t vector, const char *purpose,
 		     struct ibv_cq **cq, struct error *err)
@@ -147,7 +147,8 @@ const struct flow_cqs *queues_of(const struct queues *q, uint32_t i)
 	return &q->cqs[i / q->qps_per_cq];
 }
 
-/* A receive for what is sent; what is written needs only to be told of. */
+/* The receive of a send needs a buffer; that of a write with immediate data
+ * only completes. */
 static void prepare_entry(const struct plan *plan, uint64_t wr_id,
 			  uint8_t *buffer, uint32_t lkey,
 			  struct flow_receive *entry)

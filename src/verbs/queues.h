@@ -1,6 +1,6 @@
 /*
- * What the QPs that one thread serves share: completion queues, the channel
- * that tells of completions, a shared receive queue; and their receives.
+ * What the QPs of one thread share: completion queues, the completion channel
+ * and a shared receive queue; and the receives.
  */
 #ifndef VERBS_QUEUES_H
 #define VERBS_QUEUES_H
@@ -18,36 +18,39 @@ struct queues {
 	uint32_t qps_per_cq;
 	struct flow_cqs *cqs;
 	uint32_t n_cqs;
-	struct ibv_comp_channel *channel;	/* NULL: polled */
-	struct flow_sleep *sleep;		/* with a channel */
+	struct ibv_comp_channel *channel;	/* NULL: polling */
+	struct flow_sleep *sleep;		/* only with a channel */
 	struct ibv_srq *srq;			/* NULL: each QP has its own */
-	struct flow_receives *receives;		/* one, or of each QP */
+	struct flow_receives *receives;		/* one if shared, else one per
+						 * QP */
 	uint32_t n_receives;
 };
 
 /*
- * Make the queues of N_QPS queue pairs, at the end that CLIENT says, as PLAN
- * wants them; several completion queues when one cannot hold what all may have
- * outstanding.  VECTOR is their completion vector.  Returns 0, or a negative
- * errno with what was refused in ERR; queues_destroy() it in either case.
+ * Create the queues for N_QPS queue pairs at the client or the server, as PLAN
+ * asks.  There are several completion queues if one cannot hold all completions
+ * that may be outstanding.  VECTOR is their completion vector.  Returns 0, or a
+ * negative errno with what was refused in ERR.  Call queues_destroy() in either
+ * case.
  */
 int queues_create(const struct device *device, struct ibv_pd *pd,
 		  const struct plan *plan, bool client, uint32_t n_qps,
 		  uint32_t vector, struct queues *queues, struct error *err);
 
-/* Release everything, after the QPs; members that are NULL are skipped. */
+/* Release everything, after the QPs are destroyed.  Members that are NULL are
+ * skipped. */
 void queues_destroy(struct queues *queues);
 
-/* The completion queues of QP I of those that QUEUES are for. */
+/* The completion queues of QP I of the QPs that share QUEUES. */
 const struct flow_cqs *queues_of(const struct queues *queues, uint32_t i);
 
-/* Receives outstanding at most on each QP, or on the shared queue. */
+/* Most receives outstanding on each QP, or on the shared queue. */
 uint32_t queues_receive_depth(const struct plan *plan, bool client);
 
 /*
- * Prepare the receives of QP I: into the memory at BUFFER, whose key is LKEY,
- * unless they need none.  Shared ones are prepared once, with I 0.  Returns
- * where the QP finds them, NULL when it takes none.
+ * Prepare the receives of QP I in the memory at BUFFER with key LKEY, if they
+ * need any memory.  Shared receives are prepared once, with I 0.  Returns the
+ * QP's receives, which QUEUES own, or NULL when it posts none.
  */
 struct flow_receives *queues_prepare(struct queues *queues,
 				     const struct plan *plan, uint32_t i,

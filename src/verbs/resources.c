@@ -15,8 +15,9 @@ uint32_t resources_first_qp(const struct resources *res, uint32_t t)
 	return (uint32_t)((uint64_t)t * res->n_qps / res->n_threads);
 }
 
-/* Room for the sends that each QP's lists are made of, size by size.  A loop
- * writes to them with every message: no two QPs share a cache line. */
+/* Allocate the requests of each QP's send lists, which are rebuilt for each
+ * size.  A loop writes to them for every message, so no two QPs share a cache
+ * line. */
 static void allocate_requests(const struct plan *plan, struct resources *res)
 {
 	size_t length = flow_requests(plan->post_list);
@@ -31,8 +32,8 @@ static void allocate_requests(const struct plan *plan, struct resources *res)
 	}
 }
 
-/* The parts of Q's work requests that never change; Q is the I-th of those
- * that QUEUES are for. */
+/* Set the parts of Q's work requests that never change.  Q is QP I of
+ * QUEUES. */
 static void prepare_requests(const struct resources *res,
 			     const struct plan *plan, struct queues *queues,
 			     uint32_t i, struct flow_qp *q)
@@ -48,7 +49,7 @@ static void prepare_requests(const struct resources *res,
 		memory_mr(&res->memory, (uintptr_t)incoming)->lkey);
 }
 
-/* One QP; res->inline_size becomes what was granted. */
+/* Create one QP; res->inline_size becomes what was granted. */
 static int create_qp(const struct device *device, const struct plan *plan,
 		     bool client, const struct queues *queues, uint32_t i,
 		     struct resources *res, struct flow_qp *q,
@@ -80,7 +81,7 @@ static int create_qp(const struct device *device, const struct plan *plan,
 	return ret ? ret : qp_to_init(device, q->qp, &local, err);
 }
 
-/* The queues and the QPs that thread T serves. */
+/* Create the queues and the QPs of thread T. */
 static int create_thread(const struct device *device, const struct plan *plan,
 			 bool client, uint32_t vector, uint32_t t,
 			 struct resources *res, struct error *err)
@@ -101,7 +102,7 @@ static int create_thread(const struct device *device, const struct plan *plan,
 	return ret;
 }
 
-/* Threads have one completion vector after the other. */
+/* Successive threads use successive completion vectors. */
 static uint32_t vector_of(const struct device *device, uint32_t vector,
 			  uint32_t t)
 {
@@ -132,7 +133,7 @@ static int create_qps(const struct device *device, const struct plan *plan,
 	return ret;
 }
 
-/* As many random bits of NUMBER as MASK has. */
+/* Set NUMBER to random bits within MASK. */
 static int choose(uint32_t *number, uint32_t mask, struct error *err)
 {
 	if (getrandom(number, sizeof(*number), 0) != sizeof(*number))
@@ -141,7 +142,7 @@ static int choose(uint32_t *number, uint32_t mask, struct error *err)
 	return 0;
 }
 
-/* A PSN must not be guessed from a former connection's. */
+/* Random, so that nobody can guess a PSN from an earlier connection. */
 static int choose_psns(struct resources *res, struct error *err)
 {
 	int ret = 0;
@@ -151,7 +152,7 @@ static int choose_psns(struct resources *res, struct error *err)
 	return ret;
 }
 
-/* Nor that which lets UD messages in. */
+/* Random as well: whoever knows the Q_Key of UD can send messages in. */
 static int choose_qkey(const struct plan *plan, struct resources *res,
 		       struct error *err)
 {

@@ -7,7 +7,7 @@
 
 #include "base/xalloc.h"
 
-/* So often a loop that sleeps looks whether it shall end. */
+/* A sleeping loop checks this often, in ms, whether it must end. */
 #define LOOK_MS 10
 
 struct flow_sleep {

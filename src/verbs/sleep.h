@@ -1,4 +1,4 @@
-/* Sleeping until there are completions (-e), for the loops to call. */
+/* Lets the loops sleep until there are completions (-e). */
 #ifndef VERBS_SLEEP_H
 #define VERBS_SLEEP_H
 
@@ -6,16 +6,16 @@
 
 #include "traffic/flow.h"
 
-/* For the completion queues of CHANNEL, which becomes non-blocking; free(3)
- * it. */
+/* Create the sleeper for CHANNEL, which becomes non-blocking.  free(3) it. */
 struct flow_sleep *sleep_new(struct ibv_comp_channel *channel);
 
 /*
- * flow.wait: called whenever a poll of F's loop found nothing.  When that is
- * true of all its completion queues it arms them; when it then still is, it
- * sleeps until there is an event, or a moment, for the loop has more to look
- * at.  So no completion is lost between the last look and the sleep (man
- * ibv_get_cq_event).  Returns 0 or a negative errno, noted in F.
+ * flow.wait: call it whenever a poll of F's loop finds nothing.  When all
+ * completion queues of F are empty, it arms them.  When they are still empty
+ * after that, it sleeps until an event or a short time passes, because the loop
+ * has other things to check.  Polling after arming ensures that no completion
+ * is missed (man ibv_get_cq_event).  Returns 0, or a negative errno, also
+ * recorded in F.
  */
 int sleep_wait(struct flow *f);
 

@@ -1,8 +1,7 @@
 /*
- * Prints what a shell needs to know to complete verbsperf's command line, as
- * functions that bash and zsh both read.  It is a program of its own that runs
- * while verbsperf is built; scripts/completion/ has what each shell does with
- * them.
+ * Prints what a shell needs to complete verbsperf's command line, as functions
+ * that both bash and zsh read.  This separate program runs while verbsperf is
+ * built; scripts/completion/ holds the code specific to each shell.
  */
 #include "config.h"
 
@@ -12,10 +11,10 @@
 #include "cli/parse.h"
 #include "model/tests.h"
 
-/* Longest argument that is tried. */
+/* Longest argument tried. */
 #define ARGUMENT_SIZE 96
 
-/* The first of the words that each command is called by. */
+/* The first word of each command. */
 struct commands {
 	char text[128];
 	const char *word[OP_COUNT * METRIC_COUNT + 4];
@@ -36,13 +35,13 @@ static void list_commands(struct commands *commands)
 		commands->word[commands->n++] = word;
 }
 
-/* What else a command line may need to say before an option has a use. */
+/* Further arguments without which an option may have no use. */
 static const char *const settings[][2] = {
 	{ NULL }, { "--qps=2" }, { "--rate=0.1mpps" }, { "--imm" },
 	{ "--imm", "--transport=UC" },
 };
 
-/* A value of ROW that is not its default; NULL after the last. */
+/* A value of ROW other than its default; NULL after the last. */
 static const char *sample(const struct param *row, size_t index,
 			  char text[ARGUMENT_SIZE])
 {
@@ -99,7 +98,7 @@ static bool parses_somehow(const char *command, const char *option)
 	return false;
 }
 
-/* True when COMMAND has a use for ROW: some value of it is not refused. */
+/* Does COMMAND accept some value of ROW? */
 static bool takes(const char *command, const struct param *row)
 {
 	char option[2 * ARGUMENT_SIZE], text[ARGUMENT_SIZE];
@@ -121,7 +120,7 @@ static bool takes(const char *command, const struct param *row)
 }
 
 
-/* TEXT as one word of a shell. */
+/* TEXT quoted as one shell word. */
 static void print_quoted(const char *text)
 {
 	putchar('\'');
@@ -133,7 +132,7 @@ static void print_quoted(const char *text)
 	putchar('\'');
 }
 
-/* The words that ROW's value is one of, else where to find it. */
+/* The words that ROW's value may be, or else where to find it. */
 static void print_values(const struct param *row)
 {
 	const char *word;
@@ -145,12 +144,12 @@ static void print_values(const struct param *row)
 		fputs("@file", stdout);
 	else if (row->kind == PARAM_CHOICE || row->kind == PARAM_NODE)
 		for (uint64_t i = 0; (word = param_word(row, i, &length)); i++)
-			/* N is a number */
+			/* N stands for a number */
 			if (row->kind == PARAM_CHOICE || length > 1)
 				printf("%.*s ", length, word);
 }
 
-/* True when COMMAND takes WORD, of LENGTH, as the value of ROW. */
+/* Does COMMAND take WORD, of LENGTH bytes, as the value of ROW? */
 static bool takes_word(const char *command, const struct param *row,
 		       const char *word, int length)
 {
@@ -160,7 +159,7 @@ static bool takes_word(const char *command, const struct param *row,
 	return parses_somehow(command, option);
 }
 
-/* Where COMMAND does not take all values of ROW: those that it does. */
+/* If COMMAND rejects some values of ROW, print those it accepts. */
 static void print_fewer_values(const struct param *row, const char *command)
 {
 	char values[2 * ARGUMENT_SIZE] = "";
@@ -181,7 +180,7 @@ static void print_fewer_values(const struct param *row, const char *command)
 		printf("\t\t%s) values='%s' ;;\n", command, values);
 }
 
-/* Each name that ROW has. */
+/* Print every name of ROW. */
 static void print_names(const struct param *row)
 {
 	const char *name;

@@ -1,5 +1,6 @@
 /*
- * The order of the steps, and the exit status: nothing else ends the program.
+ * Runs the program's steps in order and sets its exit status; no other file
+ * ends the program.
  */
 #include "config.h"
 
@@ -34,7 +35,7 @@
 #include "traffic/calibrate.h"
 #include "verbs/device.h"
 
-/* A part of a rate that two readings 0.1 s apart may differ by. */
+/* Relative difference between two rates, read 0.1 s apart, that is harmless. */
 #define CLOCK_TOLERANCE 1e-3
 
 enum {
@@ -45,7 +46,7 @@ enum {
 	EXIT_WRONG_DATA = 4,
 };
 
-/* A counter that changes its rate makes every number of its run doubtful. */
+/* A clock that changes its rate makes every number of the run doubtful. */
 static void warn_of_clock(const struct clock_description *clock)
 {
 	if (clock->deviation > CLOCK_TOLERANCE)
@@ -54,7 +55,7 @@ static void warn_of_clock(const struct clock_description *clock)
 			    clock->source, 100 * clock->deviation);
 }
 
-/* Why no more was measured: each sentence once. */
+/* Log why nothing more was measured, each sentence once. */
 static void log_failure(const struct result *result)
 {
 	const struct error *err = &result->error;
@@ -72,14 +73,14 @@ static void log_failure(const struct result *result)
 			       peer_err);
 }
 
-/* Show what was measured, and why no more was, in every form asked for. */
+/* Report the measurements and any failure in every format the user asks for. */
 static int report(const struct result *result)
 {
 	struct error err = { .stage = "report" };
 	bool failed = error_is_set(&result->error), met;
 	int ret, written;
 
-	/* nobody may take it: ^C ends that, too */
+	/* the reader may never take it: ^C ends that wait, too */
 	signals_unblock(true);
 	ret = outputs_write_table(result, &err);
 	warn_of_clock(&result->clock);
@@ -97,7 +98,8 @@ static int report(const struct result *result)
 	return met ? EXIT_MEASURED : EXIT_LIMIT;
 }
 
-/* Several clients of a server may be served at once. */
+/* Without --once a server may serve several clients at once, so that their
+ * reports share stdout. */
 static struct result *new_result(const struct options *options, bool reports)
 {
 	const bool alone = options->command != COMMAND_SERVE ||
@@ -122,7 +124,7 @@ static void name_host(struct port *port)
 	gethostname(port->hostname, sizeof(port->hostname) - 1);
 }
 
-/* What this end is, known before any other. */
+/* Describe this end, before any other is known. */
 static int prepare(const struct options *options, struct device *device,
 		   struct result *result)
 {
@@ -187,7 +189,7 @@ static int report_test(struct result *result)
 	return report(result);
 }
 
-/* A test that could not even begin is reported, too; a server is none. */
+/* Report a test that could not even begin; a server has none to report. */
 static int not_begun(const struct options *options, const struct error *err)
 {
 	struct result *result;
@@ -205,7 +207,7 @@ static int not_begun(const struct options *options, const struct error *err)
 	return status;
 }
 
-/* Run a test; CONN is connected already when both ends are here. */
+/* Run a test; with both ends here, CONN is connected already. */
 static int client(const struct options *options, struct connection *conn)
 {
 	struct result *result = new_result(options, true);
@@ -222,7 +224,7 @@ static int client(const struct options *options, struct connection *conn)
 	return status;
 }
 
-/* One client, start to end; REPORTS is false at the far end of --loopback. */
+/* Serve one client.  REPORTS is false at the server of --loopback. */
 static int serve_client(const struct options *options,
 			struct connection *conn, bool reports)
 {
@@ -258,15 +260,15 @@ static int loopback_server(struct options *options, int fd, int cancel_fd)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	log_set_level(LOG_QUIET);
 	affinity_keep_off(&options->params.cpus);
-	/* it is the user's own client */
+	/* trust the user's own client */
 	options->params.idle_timeout = UINT64_MAX;
 	options->params.allow_inject = true;
 	oob_adopt(fd, cancel_fd, "client", &conn);
 	return serve_client(options, &conn, false);
 }
 
-/* Start it, with a socket for each: FDS.  Returns its process, 0 in there, or a
- * negative errno. */
+/* Start the server's process, with a socket pair FDS.  Returns its PID, 0 in
+ * the process itself, or a negative errno. */
 static pid_t start_server(int fds[2], struct error *err)
 {
 	pid_t child;
@@ -358,7 +360,7 @@ static int devices(const struct options *options)
 	return ret ? EXIT_FAILED : EXIT_MEASURED;
 }
 
-/* What the instrument costs here; no device, no server, no network. */
+/* Measure the program's own overhead, without device, server or network. */
 static int run_calibration(const struct options *options)
 {
 	const struct parameters *params = &options->params;
@@ -392,7 +394,8 @@ static int print(char *text)
 	return EXIT_FAILED;
 }
 
-/* What a user names by number must be there before this opens any. */
+/* Check this before opening any descriptor, which could take the user's
+ * number. */
 static int check_ready_fd(const struct parameters *params, struct error *err)
 {
 	if (!params->ready_fd || descriptors_writable((int)params->ready_fd))
@@ -402,7 +405,7 @@ static int check_ready_fd(const struct parameters *params, struct error *err)
 		    params->ready_fd);
 }
 
-/* What needs the other end, and may be interrupted. */
+/* Run commands that involve the other end and can be interrupted. */
 static int run_ends(struct options *options)
 {
 	struct error err = { .stage = "begin" };
@@ -457,7 +460,8 @@ int main(int argc, char **argv)
 	struct options options;
 
 	descriptors_hold();
-	/* a reader that is gone and a file that may not grow are errors */
+	/* report a lost reader or a file size limit as an error, not by a
+	 * signal */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (options_parse(argc, argv, &options, &err)) {

@@ -14,11 +14,11 @@
 #include "base/log.h"
 
 #define SYSFS "/sys"
-/* Spread over the memory, to see where it is. */
+/* Pages checked, spread over the memory, to see where it is. */
 #define PAGES_CHECKED 64
 
-/* The first line of the file that FMT and what follows name; false when it
- * cannot be read. */
+/* Read the first line of the file that FMT names; false if it cannot be
+ * read. */
 __attribute__((format(printf, 3, 4)))
 static bool read_line(char *line, int size, const char *fmt, ...)
 {
@@ -40,7 +40,7 @@ static bool read_line(char *line, int size, const char *fmt, ...)
 	return ok;
 }
 
-/* The kernel says -1 when the device is near no node in particular. */
+/* The kernel says -1 when the device belongs to no particular node. */
 static uint32_t device_node(const char *sysfs, const char *device)
 {
 	char line[32];
@@ -103,7 +103,8 @@ int numa_choose(const struct numa_host *host, uint32_t asked, uint32_t *node,
 	return 0;
 }
 
-/* Threads go to the node's CPUs in SET, unless they may use none of those. */
+/* Pin threads to the allowed CPUs of SET, the node's; if none is allowed, leave
+ * them. */
 static void place_threads(const struct numa_host *host, const cpu_set_t *set)
 {
 	cpu_set_t both;
@@ -124,7 +125,7 @@ static bool runs_within(const cpu_set_t *set)
 	return CPU_EQUAL(&both, &allowed);
 }
 
-/* Preferred, not bound: a node that is full shall not end the program. */
+/* Preferred, not bound: a full node must not end the program. */
 static int place_memory(uint32_t node, const cpu_set_t *set, struct error *err)
 {
 	const size_t bits = 8 * sizeof(unsigned long);
@@ -136,7 +137,8 @@ static int place_memory(uint32_t node, const cpu_set_t *set, struct error *err)
 		     (unsigned long)CPU_SETSIZE + 1))
 		return 0;
 	ret = -errno;
-	/* without a policy memory comes from where it is touched first */
+	/* without a policy, the CPU that first touches memory decides its
+	 * node */
 	if (runs_within(set))
 		return 0;
 	return fail(err, ret, "a container needs CAP_SYS_NICE for it; "
@@ -193,7 +195,8 @@ void numa_check(uint32_t node, uint8_t *buffer, uint64_t length)
 		return;
 	for (uint32_t i = 0; i < PAGES_CHECKED; i++)
 		pages[i] = buffer + length / PAGES_CHECKED * i;
-	/* without new nodes it only tells where pages are; negative: nowhere */
+	/* without new nodes it only reports where pages are; negative: no
+	 * page */
 	if (syscall(SYS_move_pages, 0, (unsigned long)PAGES_CHECKED, pages,
 		    NULL, nodes, 0))
 		return;

@@ -1,7 +1,7 @@
 /*
- * Memory and threads near the device: --numa.  What a user chose from outside
- * (taskset, numactl, a container's CPUs) is left as it is, unless --numa names
- * a node.
+ * Puts memory and threads near the device: --numa.  A placement chosen from
+ * outside (taskset, numactl, a container's CPUs) stays as it is, unless --numa
+ * names a node.
  */
 #ifndef HOST_NUMA_H
 #define HOST_NUMA_H
@@ -14,48 +14,45 @@
 #include "model/param.h"
 #include "verbs/device.h"
 
-/* What there is, and what was chosen from outside. */
+/* The machine's nodes, and the placement chosen from outside. */
 struct numa_host {
 	uint32_t device_node;	/* PORT_NO_NODE: not known */
-	char nodes[128];	/* that are online: "0-1"; "": not known */
-	cpu_set_t allowed;	/* where this process may run */
-	bool restricted;	/* which is not everywhere */
-	bool policy;	/* its memory has a policy already */
+	char nodes[128];	/* online nodes: "0-1"; "": not known */
+	cpu_set_t allowed;	/* CPUs this process may use */
+	bool restricted;	/* allowed is not every CPU */
+	bool policy;	/* memory has a policy already */
 };
 
-/*
- * Look at this machine, of which SYSFS is the folder of sysfs ("/sys"), and at
- * the RDMA device DEVICE.  What cannot be found out is left unknown.
- */
+/* Look at this machine, whose sysfs is the folder SYSFS ("/sys"), and at the
+ * RDMA device DEVICE.  Whatever cannot be found stays unknown. */
 void numa_look(const char *sysfs, const char *device, struct numa_host *host);
 
 /*
- * The node for memory and threads when ASKED says N, PLAN_AUTO or PARAM_NONE,
- * into *NODE; PORT_NO_NODE: leave them where they are.  Returns 0, or -EINVAL
- * with what nodes there are in ERR.
+ * Choose the *NODE for memory and threads; ASKED is a node, PLAN_AUTO or
+ * PARAM_NONE.  *NODE becomes PORT_NO_NODE if they are to stay where they are.
+ * Returns 0, or -EINVAL with the existing nodes in ERR.
  */
 int numa_choose(const struct numa_host *host, uint32_t asked, uint32_t *node,
 		struct error *err);
 
 /*
- * Put this process where --numa of PARAMS and DEVICE want it: memory that is
- * touched from now on, and, unless there are --cpus, threads, which stay
- * within what they may use.  To be called before memory is made.  What came
- * of it is in params->numa, which is a node or PARAM_NONE then, and in the
- * port of DEVICE.  Returns 0, or a negative errno said in ERR when a node was
- * named that cannot be had.
+ * Place this process as --numa of PARAMS and DEVICE demand: memory touched from
+ * now on and, unless PARAMS has --cpus, threads, within the CPUs they may use.
+ * Call before allocating memory.  params->numa becomes a node or PARAM_NONE,
+ * and DEVICE's port notes the node.  Returns 0, or a negative errno, said in
+ * ERR, when a named node cannot be used.
  */
 int numa_place(struct parameters *params, struct device *device,
 	       struct error *err);
 
-/* Warn when NODE, which may be PORT_NO_NODE, had no room for all of the LENGTH
- * bytes at BUFFER: the kernel took other nodes then. */
+/* Warn if the kernel put some of the LENGTH bytes at BUFFER on other nodes
+ * because NODE, which may be PORT_NO_NODE, had no room. */
 void numa_check(uint32_t node, uint8_t *buffer, uint64_t length);
 
 /*
- * For --loopback, before the server's process is started, so that it inherits
- * the place: open the device that PARAMS want, numa_place(), and close it.
- * Failures are not said: each end meets them again.
+ * For --loopback, before starting the server's process, which inherits the
+ * placement: open the device PARAMS choose, numa_place(), and close it.
+ * Reports no failure: each end meets it again.
  */
 void numa_place_both(struct parameters *params);
 

@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "net/host.h"
 
-/* Of an advice: more interfaces than that are not named. */
+/* Most interfaces that an advice names. */
 #define INTERFACES_SHOWN 3
 
 static bool is_link_local(const struct sockaddr *address)
@@ -22,7 +22,7 @@ static bool is_link_local(const struct sockaddr *address)
 	       IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr);
 }
 
-/* Link-local addresses without an interface are good for nothing. */
+/* A link-local address without an interface reaches nothing. */
 static bool need_interface(const struct addrinfo *list)
 {
 	while (list && is_link_local(list->ai_addr) &&
@@ -32,7 +32,7 @@ static bool need_interface(const struct addrinfo *list)
 	return !list;
 }
 
-/* "HOST%v0, HOST%v1": with the interfaces it may be on. */
+/* "HOST%v0, HOST%v1": HOST with each interface it may be on. */
 static void with_interfaces(const char *host, char *text, size_t size)
 {
 	struct ifaddrs *list = NULL;
@@ -170,7 +170,7 @@ static uint32_t ipv4_of(const struct sockaddr *address)
 	return ntohl(in->sin_addr.s_addr);
 }
 
-/* The host's bits are all ones, whatever the interface says of it. */
+/* Test the host bits: interfaces may report another broadcast address. */
 static bool is_broadcast_of(const struct ifaddrs *interface, uint32_t ipv4)
 {
 	uint32_t hosts;
@@ -183,7 +183,7 @@ static bool is_broadcast_of(const struct ifaddrs *interface, uint32_t ipv4)
 	       (ipv4 & ~hosts) == (ipv4_of(interface->ifa_addr) & ~hosts);
 }
 
-/* Of many hosts, or of none. */
+/* Multicast, broadcast or no address at all. */
 static bool is_for_many(const struct sockaddr *address)
 {
 	struct ip_address ip = { 0 };
@@ -199,7 +199,7 @@ static bool is_for_many(const struct sockaddr *address)
 
 int address_bind(int fd, const struct addrinfo *a)
 {
-	/* Linux binds to these, though no TCP connection can have them */
+	/* Linux binds to these, though no TCP connection can use them */
 	if (is_for_many(a->ai_addr))
 		return -EADDRNOTAVAIL;
 	return bind(fd, a->ai_addr, a->ai_addrlen) ? -errno : 0;

@@ -1,4 +1,4 @@
-/* From what users call a host to socket addresses, and back. */
+/* Turns host names into socket addresses, and socket addresses into text. */
 #ifndef NET_ADDRESS_H
 #define NET_ADDRESS_H
 
@@ -15,22 +15,21 @@
 #define ADDRESS_TEXT_SIZE 80
 
 /*
- * The addresses of TEXT, which was given to OPTION or, that being NULL, as the
- * server: see host_parse().  TEXT may be NULL with AI_PASSIVE in FLAGS, of
- * getaddrinfo(3).  A name server has PATIENCE.  freeaddrinfo() *LIST.  Returns
- * 0, or a negative errno with, in ERR, what to write.
+ * Resolve TEXT, the value of OPTION or, when OPTION is NULL, the server: see
+ * host_parse().  TEXT may be NULL if FLAGS, those of getaddrinfo(3), has
+ * AI_PASSIVE.  PATIENCE limits the wait for a name server.  The caller frees
+ * *LIST with freeaddrinfo().  Returns 0, or a negative errno with advice on
+ * what to write in ERR.
  */
 int address_resolve(const char *text, const char *option, uint32_t port,
 		    int flags, const struct patience *patience,
 		    struct addrinfo **list, struct error *err);
 
-/*
- * bind(2) the TCP socket FD to A.  Returns 0 or a negative errno, which it is
- * for multicast and broadcast addresses, too.
- */
+/* bind(2) the TCP socket FD to A.  Returns 0 or a negative errno; refuses
+ * multicast and broadcast addresses. */
 int address_bind(int fd, const struct addrinfo *a);
 
-/* "10.0.0.2", also of an IPv4 address on an IPv6 socket; returns TEXT. */
+/* "10.0.0.2", also for an IPv4 address on an IPv6 socket; returns TEXT. */
 const char *address_host(const struct sockaddr *address, socklen_t length,
 			 char text[ADDRESS_TEXT_SIZE]);
 
@@ -38,8 +37,7 @@ const char *address_host(const struct sockaddr *address, socklen_t length,
 const char *address_and_port(const struct sockaddr *address, socklen_t length,
 			     char text[ADDRESS_TEXT_SIZE]);
 
-/* Is ADDRESS, of IPv4, the broadcast address of a network that this host is
- * in? */
+/* Is the IPv4 ADDRESS the broadcast address of a network this host is on? */
 bool address_is_broadcast(const struct ip_address *address);
 
 #endif

@@ -21,7 +21,7 @@ struct alive {
 	uint64_t period;
 	pthread_t thread;
 	int end_fd;
-	int interrupted;	/* what signals_take() said, or 0 */
+	int interrupted;	/* by signals_take(): its errno, or 0 */
 	struct error err;
 };
 
@@ -30,7 +30,7 @@ uint64_t alive_period(uint64_t timeout)
 	return timeout / 4 < SECOND ? timeout / 4 : SECOND;
 }
 
-/* A connection that is lost will be noticed by the one who needs it. */
+/* Ignores a lost connection: the next step that needs it reports that. */
 static void say(struct connection *conn)
 {
 	struct error ignored = { 0 };
@@ -84,7 +84,7 @@ int alive_begin(struct connection *conn, uint64_t period, struct alive **alive,
 
 	a->conn = conn;
 	a->period = period;
-	a->err = *err;		/* for the stage */
+	a->err = *err;		/* copies the stage */
 	a->end_fd = eventfd(0, EFD_CLOEXEC);
 	if (a->end_fd < 0)
 		ret = -errno;

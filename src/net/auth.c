@@ -70,7 +70,7 @@ static void add_frame(crypto_generichash_state *state,
 				  WIRE_HEADER_SIZE + frame->length);
 }
 
-/* 32 bytes for PURPOSE, which has 16; MORE, or NULL, is a stream's header. */
+/* 32 bytes for PURPOSE (16 bytes); MORE is a stream's header, or NULL. */
 static void derive(const struct transcript *t, const char *purpose,
 		   const uint8_t *more, uint8_t *out)
 {

@@ -1,4 +1,4 @@
-/* DONE: how one size went, with the histogram when there is one. */
+/* DONE: the results of one size, with the histogram if there is one. */
 #include "config.h"
 #include "net/frames.h"
 
@@ -9,13 +9,14 @@
 #include "base/numbers.h"
 #include "base/xalloc.h"
 
-/* Of the devices there are, none sends more inline. */
+/* No known device sends more inline. */
 #define INLINE_MAX 65536
 
-/* Of one interval, in the frame. */
+/* Size of one interval in the frame. */
 #define INTERVAL_BYTES 24
 
-/* By which sums of reals may differ: it grows with the number of terms. */
+/* Relative tolerance of sums of reals: rounding grows with the number of
+ * terms. */
 #define ROUNDING 1e-3
 
 static uint32_t count_bins(const struct histogram *h)
@@ -109,9 +110,11 @@ static int real_check(const struct frame *frame, const char *field,
 		    value, min, max);
 }
 
-/* The sum is one of values in these bins, and so are the squares: no smaller
- * than those of equal values, each no larger than that of the value farthest
- * from the origin. */
+/*
+ * The values lie in these bins, and so bound the sum and the squares: the
+ * squares are no smaller than for equal values, and each is no larger than that
+ * of the value farthest from the origin.
+ */
 static int check_sums(const struct frame *frame, const struct histogram *h,
 		      struct error *err)
 {
@@ -128,7 +131,7 @@ static int check_sums(const struct frame *frame, const struct histogram *h,
 	ret = wire_check(frame, "sum", h->sum, least, most, err);
 	if (ret)
 		return ret;
-	/* exact: reals would lose a small spread of large values */
+	/* exact integers: reals would lose a small spread of large values */
 	offset = (double)(int64_t)(h->sum - h->count * h->origin);
 	farthest = (double)larger(h->max - h->origin, h->origin - h->min);
 	return real_check(frame, "squares", h->squares,
@@ -136,7 +139,7 @@ static int check_sums(const struct frame *frame, const struct histogram *h,
 			  n * farthest * farthest * (1 + ROUNDING), err);
 }
 
-/* N bins in ascending order, whose counts make up h->count. */
+/* Read N bins in ascending order; their counts must add up to h->count. */
 static int get_bins(const struct frame *frame, struct cursor *c, uint32_t n,
 		    struct histogram *h, struct error *err)
 {
@@ -221,8 +224,8 @@ static int get_threads(const struct frame *frame, struct cursor *c,
 	return 0;
 }
 
-/* It lies in the window, within the nanosecond that edges are rounded to, and
- * has messages of the LEFT ones. */
+/* An interval must lie in the window, within the nanosecond of rounding, and
+ * hold at most LEFT messages. */
 static int check_interval(const struct frame *frame, const struct done *done,
 			  const struct interval *interval, uint64_t *left,
 			  struct error *err)
@@ -267,7 +270,7 @@ static int get_intervals(const struct frame *frame, struct cursor *c,
 	return ret;
 }
 
-/* The samples, into a histogram if this test has one. */
+/* Read the samples, into H if this test has a histogram. */
 static int get_samples(const struct frame *frame, struct cursor *c,
 		       struct histogram *h, struct error *err)
 {
@@ -284,7 +287,7 @@ void done_free(struct done *done)
 	done->intervals = NULL;
 }
 
-/* What a real number of a clock or a time may be. */
+/* Read the clock and the ns per tick, and check their ranges. */
 static int get_clock(const struct frame *frame, struct cursor *c,
 		     struct done *done, struct error *err)
 {
@@ -310,7 +313,7 @@ static int get_clock(const struct frame *frame, struct cursor *c,
 	return ret;
 }
 
-/* Messages, of any sort, and the time they took. */
+/* Read the message counts and times. */
 static int get_counts(const struct frame *frame, struct cursor *c,
 		      struct done *done, struct error *err)
 {
@@ -338,7 +341,7 @@ static int get_counts(const struct frame *frame, struct cursor *c,
 	}
 	if (!ret)
 		ret = wire_check(frame, "dry", done->dry, 0, done->looks, err);
-	/* of what it sent, or of what it received */
+	/* counted of the messages sent, or of those received */
 	if (!ret && done->counted > done->received)
 		ret = wire_check(frame, "counted", done->counted, 0,
 				 done->posted, err);

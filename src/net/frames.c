@@ -136,7 +136,7 @@ int frames_take_error(const struct frame *frame, const char *peer,
 void frames_own_words(const struct error *err, const char *peer,
 		      struct error *theirs)
 {
-	/* what frames_take_error() put in front */
+	/* the prefix that frames_take_error() added */
 	size_t skip = strlen("the : ") + strlen(peer);
 
 	*theirs = *err;
@@ -169,7 +169,7 @@ void encode_endpoint(struct frame *frame, const struct endpoint *e)
 	wire_end(frame, &c);
 }
 
-/* Every QP's part lies inside the region, and that inside 64 bits. */
+/* Every QP's part must lie inside the region, and the region inside 64 bits. */
 static int check_region(const struct frame *frame, const struct endpoint *e,
 			struct error *err)
 {

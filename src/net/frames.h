@@ -1,8 +1,8 @@
 /*
- * What the frames of the dialogue carry: enough to write a client from.
- * Header, integers, reals and strings are as wire.h says; "time" is u64
- * nanoseconds.  The order of frames is drawn in session.h.  With a key all that
- * an end sends after its AUTH is sealed as seal.h says.
+ * The contents of the frames of the dialogue, in enough detail to write a
+ * client.  wire.h describes header, integers, reals and strings; "time" is u64
+ * nanoseconds.  session/dialogue.h shows the order of frames.  With a key an
+ * end seals everything it sends after its AUTH (seal.h).
  *
  * HELLO	string version of the program, string hostname,
  *		u8 1: has a key (--key-file), 32 bytes nonce, random
@@ -10,10 +10,10 @@
  *		seals the frames that follow from this end (net/auth.h,
  *		net/seal.h); none without a key
  * REFUSE	string stage, string code, string message, string advice:
- *		the server will not do what PLAN asks, or cannot
+ *		the server refuses PLAN, or cannot serve it
  * ABORT	the same, from either end, at any time; the connection ends
  *
- *		Code EAGAIN in REFUSE: the client may come again a little
+ *		Code EAGAIN in REFUSE: the client may try again a little
  *		later.
  *
  * PLAN		port of the client (below),
@@ -28,19 +28,19 @@
  *		   8 receive queue depth *        9 messages per completion *
  *		  10 path MTU in bytes * 11 outstanding reads *
  *		  12 acknowledge timeout (4.096 us x 2^n)
- *		  13 service level       14 bytes each QP walks through
- *		  15 sends handed over at once
- *		  16 how: 0 as the provider can, 1 ibv_wr_*, 2 ibv_post_send
+ *		  13 service level       14 buffer bytes each QP cycles through
+ *		  15 sends per post
+ *		  16 post method: 0 automatic, 1 ibv_wr_*, 2 ibv_post_send
  *		  17 threads that share the QPs
- *		  18 of a ping-pong report 0 half, 1 the whole round trip
+ *		  18 ping-pong: report 0 half, 1 the whole round trip
  *		  19 transport (0 RC, 1 UC, 2 UD)
  *		  20 1: both ends send   21 1: the server sends
  *		  22 1: with immediate data     23 enum atomic_type
  *		  24 1: all sizes        25 bytes sent inline *
- *		  26 receives posted at once    27 1: shared receive queue
+ *		  26 receives per post    27 1: shared receive queue
  *		  28 1: completion events       29 rate (base/rate.h)
  *		  30 messages of a burst 31 enum arrival
- *		  32 most operations of an open loop under way
+ *		  32 most outstanding operations of an open loop
  *		  33 traffic class       34 DSCP *
  *		  36 hop limit           37 retry count
  *		  38 RNR retry count     39 code of the RNR timer
@@ -50,18 +50,18 @@
  *		  46 1: check (below)
  *		  47 enum inject (model/inject.h)
  *		  48 1: perftest's depth and moderation where left open
- *		  (* may be 0xffffffff: both ends choose alike from both
- *		  ports, by the rules of model/plan.h: the MTU is the smaller
- *		  active one)
+ *		  (* may be 0xffffffff: both ends then derive the same value
+ *		  from both ports, by the rules of model/plan.h; the MTU is
+ *		  the smaller active one)
  *		u16 n, n x u64 message size,
- *		u16 n, n x u32 flow label, for the QPs in turn
- * WAIT		u32 clients that must go before this one's turn comes: from a
- *		server that has not answered PLAN yet, four times a second;
- *		the client answers each by ALIVE
- * ACCEPT	port of the server.  After a PLAN with check also from one that
- *		could not serve it, and nothing is made: the client says BYE,
- *		and the server either that, too, or ABORT with what it would
- *		have refused.
+ *		u16 n, n x u32 flow label, QPs take them round-robin
+ * WAIT		u32 clients ahead in the queue: from a server that has not
+ *		answered PLAN yet, four times a second; the client answers
+ *		each with ALIVE
+ * ACCEPT	port of the server.  A PLAN with check is accepted even by a
+ *		server that could not serve it, and no objects are made: the
+ *		client sends BYE, and the server answers with BYE, or with
+ *		ABORT and the error that would have made it refuse.
  *
  * port:	string hostname, string device, string firmware,
  *		u8 port number, u8 state (enum ibv_port_state),
@@ -82,39 +82,38 @@
  *		u32 GID index, u32 GID index the receiver shall use,
  *		u8 1: with GRH, u8 path MTU (enum ibv_mtu), u32 Q_Key, u64 VA,
  *		u64 length, u64 stride,
- *		u32 n, n x { u32 QPN, u32 PSN, u32 rkey }.  The Q_Key is of UD,
- *		its top bit 0.
+ *		u32 n, n x { u32 QPN, u32 PSN, u32 rkey }.  The Q_Key is for
+ *		UD; its top bit is 0.
  *		The client chooses both GIDs; the server's ENDPOINT confirms.
- *		VA, length and rkeys are of the memory that the receiver may
- *		write to or read from: QP i has stride bytes, at least the
- *		largest size, at VA + i x stride.  n and MTU are as agreed.
+ *		VA, length and rkeys describe the memory that the peer may
+ *		write or read: QP i has stride bytes, at least the largest
+ *		size, at VA + i x stride.  n and MTU are as agreed.
  *
- * READY	what the first QP is set to, as the device says: u32 each, in
- *		the order and the ranges of EFFECTIVE_LIST
- *		(model/effective.h); 0xffffffff: has no such value
+ * READY	attributes of the first QP, as the device reports them: u32
+ *		each, in the order and the ranges of EFFECTIVE_LIST
+ *		(model/effective.h); 0xffffffff: no such attribute
  *
- * REACHED	over UC and UD, from an end that will be sent to: 16 bytes, those
- *		of the packet that came to the first QP of its ENDPOINT: a SEND
- *		of 16 random bytes, which the other end posts when both have
- *		said READY.  What it sends must not go to a host that did not
- *		ask for it, whatever GID an ENDPOINT names.
- * AGAIN	no packet came: please send it again, at most 9 times
+ * REACHED	over UC and UD, from an end that will be sent messages: the 16
+ *		random bytes of a packet, a SEND to the first QP of its
+ *		ENDPOINT, which the other end posts when both have sent READY.
+ *		This proves that the end receives at the GID it names, so
+ *		that no other host gets traffic it did not ask for.
+ * AGAIN	the packet did not come: send it again, at most 9 times
  *
  * START	u64 message size; the server's answer: ready for it
  * SENT		u32 n, n x u64 messages sent by each thread, warm-up included:
- *		from an end that sends, once all is out, so that the other
- *		knows how many to wait for
+ *		from an end that sends, after its last message, so that the
+ *		other knows how many to expect
  * DONE		the client's first, when both have sent and received all; then
  *		the server's: u64 messages posted, u64 received, u64 counted,
- *		u64 window (ns from its opening to its closing), u64 messages
- *		of a ping-pong that got no answer, u64 operations of an open
- *		loop that began late, u64 by how much the window and u64 by how
- *		much an interval may be off (ns; 2^60: not known), u64 looks at
- *		the send queue, u64 of them that found it dry,
- *		u8 enum post_method (0: did not send),
+ *		u64 window (ns from its opening to its closing), u64 pings
+ *		without an answer, u64 operations of an open loop that began
+ *		late, u64 error bound of the window and u64 of an interval (ns;
+ *		2^60: not known), u64 looks at the send queue, u64 looks that
+ *		found it dry, u8 enum post_method (0: did not send),
  *		u32 bytes that can be sent inline, string clock, real clock
- *		resolution and read cost in ns, real deviation of its rate (or NAN), real
- *		ns per unit of the histogram,
+ *		resolution and read cost in ns, real deviation of its rate (or
+ *		NAN), real ns per unit of the histogram,
  *		u32 n, n x { u32 CPU (0xffffffff: any), u32 QPs, u64 counted,
  *		u64 window } for each of several threads,
  *		u32 n, n x { u64 start, u64 length (ns, from the opening of the
@@ -125,12 +124,12 @@
  *
  * AGAIN, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
  * every second, or every quarter of the plan's timeout when that is less; an
- * end that hears nothing for the timeout gives the other up.  One that comes
- * late is skipped.  A server that has not sent ACCEPT yet fails by REFUSE; all
- * else fails by ABORT.
+ * end that hears nothing for the timeout gives up.  A late ALIVE is skipped.  A
+ * server reports a failure before its ACCEPT with REFUSE; ABORT reports every
+ * other failure.
  *
- * Decoders check every value and return 0, or -EPROTO with the field, what
- * was sent and what is allowed in ERR.
+ * Decoders check every value and return 0, or -EPROTO with the field, its
+ * value and the allowed range in ERR.
  */
 #ifndef NET_FRAMES_H
 #define NET_FRAMES_H
@@ -143,13 +142,13 @@
 #include "net/wire.h"
 #include "stats/histogram.h"
 
-/* More messages, and longer times in ns, than any run has. */
+/* More messages than any run has, and more ns than any run lasts. */
 #define COUNT_MAX (1ULL << 60)
 
-/* More clients than any server lets wait. */
+/* More clients than any server queues. */
 #define WAIT_MAX 65535
 
-/* What an end has sent of one size. */
+/* What one end sent of one message size. */
 struct sent {
 	uint32_t n;		/* threads */
 	uint64_t messages[CPUS_MAX];
@@ -172,38 +171,38 @@ struct hello {
 	uint8_t nonce[HELLO_NONCE_SIZE];	/* never used before */
 };
 
-/* An error in ns that is not known. */
+/* An error bound, in ns, that is not known. */
 #define DONE_UNKNOWN COUNT_MAX
 
-/* How one size went, at the end that sends this. */
+/* The results of one message size at the end that sends them. */
 struct done {
 	uint64_t posted;
 	uint64_t received;
 	uint64_t counted;
 	uint64_t window_ns;
 	uint64_t lost;		/* pings without an answer */
-	uint64_t late;		/* operations of an open loop that began late */
+	uint64_t late;		/* open-loop operations that began late */
 	uint64_t window_error;	/* ns, or DONE_UNKNOWN */
-	uint64_t interval_error;	/* likewise */
-	uint64_t looks;		/* traffic/flow.h */
+	uint64_t interval_error;	/* ns, or DONE_UNKNOWN */
+	uint64_t looks;		/* at the send queue: traffic/flow.h */
 	uint64_t dry;
 	enum post_method method;
 	uint32_t inline_size;	/* of the queue pairs, as granted */
 	struct clock_description clock;
 	double ns_per_tick;
 	/* on the heap, done_free() */
-	uint32_t n_threads;	/* 0: one did it all */
+	uint32_t n_threads;	/* 0: a single thread */
 	struct thread_row *threads;
 	uint32_t n_intervals;
 	struct interval *intervals;
-	/* the caller's, filled by decode; NULL: there must be no samples */
+	/* the caller's, filled by decode; NULL: samples are an error */
 	struct histogram *latency;
 };
 
-/* Free what DONE holds, but the histogram. */
+/* Free what DONE holds, except the histogram. */
 void done_free(struct done *done);
 
-/* Each allocates FRAME; frame_free() it. */
+/* Each allocates FRAME; the caller calls frame_free(). */
 void encode_empty(struct frame *frame, enum frame_type type);
 void encode_hello(struct frame *frame, const struct hello *hello);
 void encode_auth(struct frame *frame, const struct auth *auth);
@@ -228,21 +227,22 @@ int decode_auth(const struct frame *frame, struct auth *auth,
 int decode_error(const struct frame *frame, struct error *what,
 		 struct error *err);
 /*
- * REFUSE or ABORT of PEER ("client", "server") as this end's failure: ERR
- * becomes "the PEER: ..." and is marked as the peer's, unless it holds an
- * error already, which stays as it is.  Returns -ECONNABORTED, or -EPROTO when
- * FRAME is malformed.
+ * Turn REFUSE or ABORT from PEER ("client", "server") into this end's failure:
+ * ERR becomes "the PEER: ..." and is marked as the peer's.  An error already in
+ * ERR stays as it is.  Returns -ECONNABORTED, or -EPROTO when FRAME is
+ * malformed.
  */
 int frames_take_error(const struct frame *frame, const char *peer,
 		      struct error *err);
-/* What PEER said, as it said it, into THEIRS: ERR is of frames_take_error(). */
+/* Copy PEER's error into THEIRS in PEER's own words, without the prefix that
+ * frames_take_error() put into ERR. */
 void frames_own_words(const struct error *err, const char *peer,
 		      struct error *theirs);
 int decode_plan(const struct frame *frame, struct plan *plan,
 		struct port *client, struct error *err);
 int decode_accept(const struct frame *frame, struct port *server,
 		  struct error *err);
-/* endpoint->qps is allocated when 0 is returned; free(3) it. */
+/* On success endpoint->qps is allocated; the caller calls free(3). */
 int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 		    struct error *err);
 int decode_ready(const struct frame *frame, struct effective *effective,

@@ -18,7 +18,7 @@ static bool is_ipv6(const char *text)
 	return inet_pton(AF_INET6, text, &address) == 1;
 }
 
-/* "[...]" loses its brackets; false when it has none. */
+/* Remove the brackets of "[...]"; false if TEXT has none. */
 static bool strip_brackets(char *text)
 {
 	size_t length = strlen(text);
@@ -30,8 +30,8 @@ static bool strip_brackets(char *text)
 	return true;
 }
 
-/* The port at the end of "host:18515", "[::1]:18515" and, which no IPv6
- * address is, "fe80::1:18515"; HOST becomes what is before it. */
+/* The port at the end of "host:18515", "[::1]:18515" and "fe80::1:18515", which
+ * is no IPv6 address; HOST becomes the text before it. */
 static const char *split_port(const char *text, char host[HOST_SIZE])
 {
 	const char *colon = strrchr(text, ':');
@@ -88,8 +88,8 @@ static bool came_before(const struct addrinfo *list, const struct addrinfo *a)
 	return list != a;
 }
 
-/* From A on, the first of LIST that is to be tried, and whose being of FAMILY
- * is as WANTED. */
+/* The first address from A on that is to be tried and is of FAMILY (WANTED) or
+ * of another family. */
 static const struct addrinfo *next_of(const struct addrinfo *list,
 				      const struct addrinfo *local,
 				      const struct addrinfo *a, int family,
@@ -106,7 +106,7 @@ size_t host_order(const struct addrinfo *list, const struct addrinfo *local,
 		  const struct addrinfo **order)
 {
 	int family = list->ai_family;
-	/* of the other families, and of the first's */
+	/* next of the other families, next of the first address's family */
 	const struct addrinfo *next[2] = {
 		next_of(list, local, list, family, false),
 		next_of(list, local, list, family, true),

@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Who can change the key, or read it besides the owner's group, is in. */
+/* Anyone who can read or change the key can use the server: only the owner may
+ * write it, and only the owner and the group may read it. */
 static int check_access(const char *path, const struct stat *stat,
 			struct error *err)
 {
@@ -44,7 +45,7 @@ static int check_file(const char *path, int fd, struct error *err)
 	return check_access(path, &stat, err);
 }
 
-/* All of the file, or as much as there is room for. */
+/* Read the whole file, or as much of it as fits. */
 static ssize_t read_all(int fd, char *text, size_t size)
 {
 	size_t got = 0;
@@ -83,9 +84,9 @@ static int take(const char *path, const char *text, size_t size,
 
 int key_file_read(const char *path, struct auth_key *key, struct error *err)
 {
-	/* one byte more than a key and a newline have */
+	/* one byte more than the longest key and a newline */
 	char text[KEY_FILE_MOST + 2];
-	/* a FIFO would wait for who writes */
+	/* non-blocking, because a FIFO would wait for a writer */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int ret;
 	ssize_t got;

@@ -14,10 +14,10 @@
 #include "base/xalloc.h"
 #include "net/wait.h"
 
-/* Nobody knows who is the last to need it: the thread, or who waits for it. */
+/* Counts its users: either the thread or the waiting caller may leave last. */
 struct job {
 	_Atomic int users;
-	int done_fd;		/* an eventfd: there is an answer */
+	int done_fd;		/* an eventfd: the answer is ready */
 	char *host, *service;
 	struct addrinfo hints;
 	struct addrinfo *list;
@@ -76,7 +76,7 @@ static struct job *new_job(const char *host, const char *service,
 	return job;
 }
 
-/* What is a number is known at once, as is any address of this host. */
+/* Numeric addresses, and any address of this host, need no name server. */
 static bool answer_at_once(struct job *job)
 {
 	int flags = job->hints.ai_flags;
@@ -87,7 +87,7 @@ static bool answer_at_once(struct job *job)
 	return !job->ret || !job->host;
 }
 
-/* Let the thread answer, and wait for it. */
+/* Start the thread and wait for its answer. */
 static int wait_for_answer(struct job *job, const struct patience *patience,
 			   struct error *err)
 {
@@ -108,7 +108,7 @@ static int wait_for_answer(struct job *job, const struct patience *patience,
 		ret = oob_wait(job->done_fd, POLLIN, patience->cancel_fd,
 			       deadline, err);
 	} while (ret == 1);
-	/* what the thread wrote before it wrote this is seen from here on */
+	/* this read orders the thread's earlier writes before what follows */
 	while (!ret && read(job->done_fd, &n, sizeof(n)) < 0)
 		;
 	return ret;

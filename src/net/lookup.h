@@ -1,4 +1,4 @@
-/* Addresses of a name, with an end to the wait for them. */
+/* Resolves a host name, with a limit on the wait. */
 #ifndef NET_LOOKUP_H
 #define NET_LOOKUP_H
 
@@ -7,17 +7,17 @@
 
 #include "base/error.h"
 
-/* How long to wait, and who puts an end to it earlier. */
+/* How long to wait, and what interrupts the wait. */
 struct patience {
-	uint64_t limit;		/* in ns */
+	uint64_t limit;		/* ns */
 	int *cancel_fd;		/* of signals_open(): see oob_wait() */
 };
 
 /*
- * Ask getaddrinfo(3), which knows no deadline, in a thread that is left to
- * itself when it takes too long.  Returns 0 with *LIST, which freeaddrinfo();
- * 1 with, in *WHY, why it found none; -ETIMEDOUT, of which nothing is said; or
- * another negative errno, said in ERR.
+ * Call getaddrinfo(3), which has no deadline, in a thread, and abandon that
+ * thread when it takes too long.  Returns 0 with *LIST, which the caller frees
+ * with freeaddrinfo(); 1 with the reason it found none in *WHY; -ETIMEDOUT, not
+ * said in ERR; or another negative errno, said in ERR.
  */
 int lookup(const char *host, const char *service,
 	   const struct addrinfo *hints, const struct patience *patience,

@@ -14,12 +14,13 @@
 #include "net/seal.h"
 #include "net/signals.h"
 
-/* An end sends one every quarter of its timeout, which is a second at least, or
- * every second; WAIT comes also when a place changes. */
+/* An end sends a sign of life every second, or every quarter of its timeout,
+ * which is at least a second; WAIT also comes whenever a place changes. */
 #define SIGNS_PER_SECOND 8
 #define SIGNS_AT_ONCE 16
 
-/* Until FD is ready: 0, -ETIMEDOUT (nothing said yet), or another errno. */
+/* Wait until FD is ready.  Returns 0, -ETIMEDOUT (not said), or another
+ * errno. */
 static int wait_ready(struct connection *conn, short events, uint64_t deadline,
 		      struct error *err)
 {
@@ -64,7 +65,7 @@ static int lost(struct connection *conn, const char *doing, int errnum,
 		    doing, strerror(errnum));
 }
 
-/* All of FRAME as it is. */
+/* Send all of FRAME as it is, without sealing it. */
 static int send_frame(struct connection *conn, const struct frame *frame,
 		      uint64_t deadline, struct error *err)
 {
@@ -130,7 +131,8 @@ bool oob_is_sign_of_life(const struct frame *frame)
 	return frame->type == FRAME_ALIVE || frame->type == FRAME_WAIT;
 }
 
-/* An end that was busy finds many at once, which came a few a second. */
+/* Measures the rate since the connection began, because an end that was busy
+ * finds many signs at once. */
 static int check_signs(struct connection *conn, const struct frame *frame,
 		       struct error *err)
 {
@@ -147,8 +149,8 @@ static int check_signs(struct connection *conn, const struct frame *frame,
 		    SIGNS_PER_SECOND);
 }
 
-/* Receive up to SIZE bytes into DATA: their number, -EAGAIN when there are
- * none, or another negative errno. */
+/* Receive up to SIZE bytes into DATA.  Returns how many, -EAGAIN for none, or
+ * another negative errno. */
 static ssize_t receive_some(struct connection *conn, uint8_t *data,
 			    size_t size, const char *waited_for,
 			    struct error *err)
@@ -165,7 +167,7 @@ static ssize_t receive_some(struct connection *conn, uint8_t *data,
 	return lost(conn, "receiving", errno, err);
 }
 
-/* The header is complete: is it right, and how much follows? */
+/* The header is complete: check it and allocate the frame. */
 static int begin_frame(struct connection *conn, struct error *err)
 {
 	struct incoming *in = &conn->in;
@@ -179,7 +181,7 @@ static int begin_frame(struct connection *conn, struct error *err)
 	return 0;
 }
 
-/* The next bytes of the frame that is coming in. */
+/* Receive the next bytes of the incoming frame. */
 static int receive_more(struct connection *conn, const char *waited_for,
 			struct error *err)
 {

@@ -1,4 +1,4 @@
-/* The part of the out-of-band channel that listens, and knows networks. */
+/* The part of the out-of-band channel that listens and knows networks. */
 #include "config.h"
 #include "net/oob.h"
 
@@ -15,7 +15,7 @@
 #include "net/address.h"
 
 #define LISTEN_BACKLOG 128
-/* That a name server has to answer a server, in ns. */
+/* How long a name server may take to answer a server, in ns. */
 #define LOOKUP_LIMIT (30 * SECOND)
 
 static void set_no_delay(int fd)
@@ -45,7 +45,7 @@ static int listen_on(const struct addrinfo *a)
 	return ret ? ret : fd;
 }
 
-/* IPv6 first: its wildcard takes IPv4 as well. */
+/* Try IPv6 first: its wildcard address accepts IPv4 as well. */
 static int listen_on_any(const struct addrinfo *list)
 {
 	static const int families[] = { AF_INET6, AF_INET };
@@ -124,7 +124,7 @@ static bool to_gid(const struct sockaddr *address, union ibv_gid *gid)
 	return true;
 }
 
-/* Of no use any more before it was taken. */
+/* Did the connection go away before it was accepted? */
 static bool is_gone(int errnum)
 {
 	return errnum == EINTR || errnum == ECONNABORTED || errnum == EPROTO;

@@ -16,18 +16,18 @@
 #include "net/race.h"
 
 #define FAMILIES 2
-/* Of a cause: more are only counted. */
+/* Most addresses named per cause; further ones are only counted. */
 #define ADDRESSES_SHOWN 3
 
-/* Where to, and where from. */
+/* The addresses to connect to and from. */
 struct way {
 	const char *host;
 	const char *bind;		/* --bind, or NULL */
 	uint32_t port;
-	struct addrinfo *list;		/* of the server */
-	struct addrinfo *local_list;	/* of --bind */
-	struct addrinfo local[FAMILIES];	/* of those, what can be bound */
-	const struct addrinfo *from;	/* the first of them; NULL: any */
+	struct addrinfo *list;		/* the server's */
+	struct addrinfo *local_list;	/* --bind's */
+	struct addrinfo local[FAMILIES];	/* bindable, one per family */
+	const struct addrinfo *from;	/* first of local; NULL: any */
 };
 
 static int bind_errno(const struct addrinfo *a)
@@ -42,7 +42,7 @@ static int bind_errno(const struct addrinfo *a)
 	return errnum;
 }
 
-/* Keep one address of each family that this machine has. */
+/* Keep one --bind address of each family that this machine has. */
 static int choose_local(struct way *way, struct error *err)
 {
 	int errnum = 0;
@@ -90,7 +90,7 @@ static const char *family_name(const struct addrinfo *a)
 	return a->ai_family == AF_INET ? "IPv4" : "IPv6";
 }
 
-/* The addresses of WAY in the order in which to try them; free(3) *LIST. */
+/* The attempts for WAY, in the order to try them; free(3) *LIST. */
 static int make_attempts(const struct way *way, struct attempt **list,
 			 size_t *n, struct error *err)
 {
@@ -126,8 +126,8 @@ static size_t count(const struct attempt *list, size_t n, int errnum)
 	return found;
 }
 
-/* "fd00::1, fd00::2: " of those that ended with ERRNUM; nothing when that is
- * what the user calls the only one. */
+/* "fd00::1, fd00::2: " for the attempts that ended with ERRNUM; nothing if that
+ * is the only address and the user named it. */
 static void print_addresses(FILE *out, const struct way *way,
 			    const struct attempt *list, size_t n, int errnum)
 {
@@ -148,7 +148,7 @@ static void print_addresses(FILE *out, const struct way *way,
 	fputs(": ", out);
 }
 
-/* Each cause once, with the addresses that it is of. */
+/* Print each cause once, with its addresses. */
 static void print_causes(FILE *out, const struct way *way,
 			 const struct attempt *list, size_t n)
 {
@@ -162,7 +162,7 @@ static void print_causes(FILE *out, const struct way *way,
 	}
 }
 
-/* The first that any attempt ended with is what the user is told to do. */
+/* The user gets the advice of the first entry that any attempt ended with. */
 static const struct {
 	int errnum;
 	const char *advice;

@@ -26,7 +26,8 @@ int peer_error_wait(struct connection *conn, uint64_t deadline,
 
 int peer_error_hear(struct connection *conn, struct error *err)
 {
-	/* all is there already: the time is for a flood of other frames */
+	/* everything has arrived; the time is for skipping a flood of other
+	 * frames */
 	return peer_error_wait(conn, time_after(SECOND / 10), err);
 }
 

@@ -1,6 +1,6 @@
 /*
- * A peer that gives up says why, and closes the connection.  Who sends at that
- * moment meets a connection that is lost, before it has read the reason.
+ * A peer that gives up sends the reason and closes the connection.  An end that
+ * sends at that moment finds the connection lost before it has read the reason.
  */
 #ifndef NET_PEER_ERROR_H
 #define NET_PEER_ERROR_H
@@ -12,17 +12,17 @@
 
 /*
  * Wait until DEADLINE for the peer to say why it gives up, or to close CONN;
- * other frames are skipped.  Returns 0, or -ECONNABORTED with what it said in
+ * skip other frames.  Returns 0, or -ECONNABORTED with the peer's reason in
  * ERR, or -EPROTO when that is malformed.
  */
 int peer_error_wait(struct connection *conn, uint64_t deadline,
 		    struct error *err);
 
-/* The same of what the peer sent before it closed CONN. */
+/* Like peer_error_wait(), for a peer that has closed CONN already. */
 int peer_error_hear(struct connection *conn, struct error *err);
 
-/* oob_send(), but when the peer closed the connection, ERR and what is
- * returned are what it said before that, if it did. */
+/* Like oob_send(), but if the peer closed CONN after giving a reason, return
+ * that reason in ERR, with its errno. */
 int peer_error_send(struct connection *conn, const struct frame *frame,
 		    uint64_t deadline, struct error *err);
 

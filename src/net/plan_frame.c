@@ -1,4 +1,4 @@
-/* PLAN and ACCEPT: what is asked for, and what both ends can do. */
+/* PLAN and ACCEPT: the test the client asks for, and both ends' ports. */
 #include "config.h"
 #include "net/frames.h"
 

@@ -24,10 +24,10 @@ struct race {
 	int epoll;
 	const char *whom;
 	uint64_t timeout;
-	uint64_t delay;		/* from one first attempt to the next */
+	uint64_t delay;		/* between the starts of first attempts */
 	uint64_t deadline;	/* of the first attempts */
-	uint64_t give_up;	/* none begins again after that */
-	bool waiting;		/* it has been said */
+	uint64_t give_up;	/* no attempt repeats after this */
+	bool waiting;		/* the log says that it waits */
 };
 
 static bool is_new(const struct attempt *a)
@@ -35,7 +35,8 @@ static bool is_new(const struct attempt *a)
 	return a->fd < 0 && !a->errnum;
 }
 
-/* One that has not begun yet begins now, the others each a delay later. */
+/* The first attempt that has not begun begins now, each later one a delay after
+ * the one before. */
 static void schedule(struct race *race)
 {
 	uint64_t in = 0;
@@ -72,7 +73,7 @@ static void fail_attempt(struct race *race, struct attempt *a, int errnum)
 		schedule(race);
 }
 
-/* Returns 0, or why it failed at once. */
+/* Returns 0, or the errno of an immediate failure. */
 static int begin(struct race *race, struct attempt *a)
 {
 	const struct addrinfo *to = a->to, *from = a->from;
@@ -95,7 +96,7 @@ static int begin(struct race *race, struct attempt *a)
 								      0;
 }
 
-/* Begin what is due, and end what took too long. */
+/* Begin attempts that are due, and end those past their deadline. */
 static void keep_time(struct race *race)
 {
 	for (size_t i = 0; i < race->n; i++) {
@@ -111,7 +112,7 @@ static void keep_time(struct race *race)
 	}
 }
 
-/* When keep_time() has something to do; NEVER: all have failed for good. */
+/* When keep_time() is due next; NEVER: all attempts have failed for good. */
 static uint64_t next_time(const struct race *race)
 {
 	uint64_t next = NEVER;
@@ -126,7 +127,7 @@ static uint64_t next_time(const struct race *race)
 	return next;
 }
 
-/* The attempt that is connected, or NULL; those that failed are ended. */
+/* The connected attempt, or NULL; ends attempts that failed. */
 static struct attempt *find_winner(struct race *race)
 {
 	struct epoll_event events[EVENTS];
@@ -148,7 +149,7 @@ static struct attempt *find_winner(struct race *race)
 	return winner;
 }
 
-/* Until one is connected: 0 with *WINNER, or a negative errno. */
+/* Wait until one is connected: 0 with *WINNER, or a negative errno. */
 static int watch(struct race *race, int *cancel_fd, struct attempt **winner,
 		 struct error *err)
 {
@@ -189,7 +190,7 @@ int race_run(struct attempt *attempts, size_t n, uint64_t timeout,
 	if (race.epoll < 0)
 		return fail(err, -errno, NULL, "cannot wait for a connection: "
 			    "%s", strerror(errno));
-	/* all have a part of a short time */
+	/* within a short timeout every attempt still gets its share */
 	if (race.delay > timeout / n)
 		race.delay = timeout / n;
 	for (size_t i = 0; i < n; i++) {

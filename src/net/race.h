@@ -1,7 +1,7 @@
 /*
- * Connecting to the addresses of a host as RFC 8305 has it: one after another,
- * a quarter of a second apart or as soon as one fails, while those before go
- * on.  The first that connects wins.
+ * Connects to the addresses of a host as RFC 8305 says: each attempt starts a
+ * quarter of a second after the one before, or as soon as one fails, while
+ * earlier ones continue.  The first attempt that connects wins.
  */
 #ifndef NET_RACE_H
 #define NET_RACE_H
@@ -12,24 +12,25 @@
 
 #include "base/error.h"
 
-/* One address.  race_run() wants what is above the line. */
+/* One address.  The caller of race_run() sets the fields above the line. */
 struct attempt {
 	const struct addrinfo *to;
-	const struct addrinfo *from;	/* bound to; NULL: any */
+	const struct addrinfo *from;	/* local address to bind; NULL: any */
 	/* ---- */
-	int errnum;		/* why it failed, the last time; 0: it did not */
-	int fd;			/* -1: not under way */
-	uint64_t deadline;	/* of what is under way */
-	uint64_t start;		/* when it is to begin, or again */
+	int errnum;		/* of the last failure; 0: none */
+	int fd;			/* -1: no attempt under way */
+	uint64_t deadline;	/* of the attempt under way */
+	uint64_t start;		/* when the next attempt begins */
 };
 
 /*
- * Connect to the first of N ATTEMPTS that does.  TIMEOUT is the most time in
- * ns that they all, and each later one, may take; for WAIT ns one that failed
- * is tried again, for a server that is not up yet: WHOM names that in a line
- * that says so.  *CANCEL_FD is as for oob_wait().  Returns a connected
- * descriptor with *WINNER; or a negative errno: -ECANCELED and the like are
- * said in ERR, and otherwise each attempt has its errnum.
+ * Connect to whichever of the N ATTEMPTS succeeds first.  The first round, over
+ * all addresses, takes at most TIMEOUT ns, and so does each retry.  Failed
+ * attempts repeat for WAIT ns, for a server that is not up yet; WHOM names the
+ * server in the log line that says so.  *CANCEL_FD is as for oob_wait().
+ * Returns a connected descriptor and its index in *WINNER; or a negative errno:
+ * -ECANCELED and the like are said in ERR, otherwise each attempt has its
+ * errnum.
  */
 int race_run(struct attempt *attempts, size_t n, uint64_t timeout,
 	     uint64_t wait, const char *whom, int *cancel_fd, size_t *winner,

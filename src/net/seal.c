@@ -20,7 +20,7 @@ AS_IN_LIBSODIUM(AUTH_KEY_SIZE, KEYBYTES);
 
 struct seal {
 	crypto_secretstream_xchacha20poly1305_state stream;
-	bool broken;		/* something came that did not open */
+	bool broken;		/* a frame did not open */
 };
 
 struct seal *seal_outgoing(const struct auth_key *key,
@@ -51,7 +51,7 @@ void seal_free(struct seal *seal)
 	free(seal);
 }
 
-/* A frame of TYPE with room for LENGTH bytes, and its header. */
+/* A frame of TYPE with its header and room for LENGTH bytes. */
 static struct frame new_frame(enum frame_type type, uint32_t length)
 {
 	struct frame frame = {
@@ -76,7 +76,7 @@ void seal_frame(struct seal *seal, const struct frame *frame,
 
 static int tampered(struct seal *seal, const char *peer, struct error *err)
 {
-	/* what was dropped could be sent yet */
+	/* otherwise a dropped frame could still be delivered later */
 	seal->broken = true;
 	return fail(err, -EPROTO,
 		    "look for what is between both ends, a proxy or an "
@@ -94,7 +94,7 @@ int seal_read_header(struct seal *seal,
 
 	if (!seal)
 		return wire_read_header(header, 0, peer, frame, err);
-	/* PEER's program is not to blame for what another wrote */
+	/* do not blame PEER's program for a header someone else wrote */
 	if (wire_read_header(header, SEAL_SIZE, peer, &f, &doubtful) ||
 	    f.length < SEAL_SIZE)
 		return tampered(seal, peer, err);
@@ -103,7 +103,7 @@ int seal_read_header(struct seal *seal,
 	return 0;
 }
 
-/* Does the next message of SEAL's stream say that SEALED is PLAIN? */
+/* Decrypt SEALED as the next message of SEAL's stream into PLAIN. */
 static bool pull(struct seal *seal, const struct frame *sealed,
 		 struct frame *plain)
 {

@@ -11,13 +11,13 @@
 
 #include "base/time.h"
 
-/* In a process that serves a client: the parent decides. */
+/* This process serves a client: its parent decides when to end it. */
 static bool held;
-/* A terminal that goes away says so twice, by the kernel and by the shell: the
- * second time is no impatience. */
+/* A terminal that goes away sends two SIGHUPs, through the kernel and through
+ * the shell: the second is not an impatient user. */
 static bool hung_up;
 
-/* As nohup(1) leaves it. */
+/* nohup(1) ignores a signal this way. */
 static bool is_ignored(int number)
 {
 	struct sigaction action;
@@ -33,7 +33,7 @@ static sigset_t stop_signals(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	/* while it is blocked, one that is ignored would come, too */
+	/* once blocked, an ignored signal would arrive as well */
 	if (!is_ignored(SIGHUP))
 		sigaddset(&set, SIGHUP);
 	return set;
@@ -52,7 +52,7 @@ int signals_open(void)
 	int fd;
 
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
-	/* of children: not blocked here, and so it never comes */
+	/* only children block it, so it never reaches the parent */
 	sigaddset(&set, SIGALRM);
 	fd = open_for(set);
 	if (fd < 0)
@@ -93,7 +93,7 @@ int signals_limit(uint64_t ns, struct error *err)
 	struct sigevent event = {
 		.sigev_notify = SIGEV_SIGNAL,
 		.sigev_signo = SIGALRM,
-		/* in ms, for the sentence */
+		/* in ms, for the error message */
 		.sigev_value.sival_ptr = (void *)(uintptr_t)(ns / 1000000),
 	};
 	const struct itimerspec when = {

@@ -1,8 +1,8 @@
 /*
- * Turns at a server: each client has a process of its own (serve.h), and few
- * are served at once.  The process asks its parent for a turn, is told its
- * place whenever that changes, and gives the turn back before it reports: a
- * message each, over a socket pair that keeps them apart.
+ * Turns at a server.  Each client has a process of its own (serve.h), and the
+ * server serves few at once.  The process asks its parent for a turn, hears its
+ * place whenever that changes, and gives the turn back before it reports.  Each
+ * is one message over a socket pair that preserves message boundaries.
  */
 #ifndef NET_TURN_H
 #define NET_TURN_H
@@ -12,42 +12,44 @@
 #include "net/frames.h"
 #include "net/oob.h"
 
-/* A place is how many clients must go before: 0 is a turn. */
+/* A place counts the clients ahead in the queue: place 0 is a turn. */
 enum turn {
 	TURN_NOW = 0,
-	TURN_FULL = WAIT_MAX + 1,	/* too many wait already */
-	TURN_SHARED,			/* too many of its address do */
-	TURN_OVER,			/* the only client has come (--once) */
-	TURN_UNKNOWN,			/* not told yet */
+	TURN_FULL = WAIT_MAX + 1,	/* the queue is full */
+	TURN_SHARED,			/* too many wait from this address */
+	TURN_OVER,			/* --once: its client has come */
+	TURN_UNKNOWN,			/* no place heard yet */
 };
 
 /* In the parent. */
 
-/* What a process says of its turn. */
+/* What a client's process tells its parent. */
 enum turn_word {
-	TURN_NOTHING,		/* not now */
-	TURN_ASKED,		/* it wants one */
-	TURN_ENDED,		/* it needs its turn no more */
+	TURN_NOTHING,		/* no message now */
+	TURN_ASKED,		/* it asks for a turn */
+	TURN_ENDED,		/* it gives its turn back */
 };
 
-/* What the process at FD says: enum turn_word, or a negative errno when it is
- * gone.  *LIMIT is how long the turn that it asks for may last, in ns. */
+/*
+ * Read a message from the process at FD: enum turn_word, or a negative errno
+ * when the process is gone.  *LIMIT becomes how long, in ns, the turn may last.
+ */
 int turn_hear_child(int fd, uint64_t *limit);
 
-/* Tell PLACE to the process at FD.  Returns 0, -EAGAIN when it does not listen
- * now, or another negative errno. */
+/* Tell the process at FD its PLACE.  Returns 0, -EAGAIN when its socket is
+ * full, or another negative errno. */
 int turn_tell(int fd, uint32_t place);
 
-/* In the process of a client. */
+/* In a client's process. */
 
 /* Ask for a turn that may last LIMIT ns.  Returns 0 or a negative errno. */
 int turn_ask(int fd, uint64_t limit);
 
-/* What the parent says: *PLACE, enum turn.  Returns 0, -EAGAIN when it says
- * nothing now, or -EPIPE when it is gone. */
+/* Read *PLACE (enum turn) from the parent.  Returns 0, -EAGAIN when there is no
+ * message now, or -EPIPE when the parent is gone. */
 int turn_hear_parent(int fd, uint32_t *place);
 
-/* Give the turn of CONN back, if it had one: another client's may begin,
+/* Give back the turn of CONN, if it has one: another client's turn may begin,
  * whatever this process still does. */
 void turn_end(struct connection *conn);
 

@@ -1,4 +1,4 @@
-/* A wait that has an end. */
+/* Waits for a descriptor, with a deadline. */
 #ifndef NET_WAIT_H
 #define NET_WAIT_H
 
@@ -8,9 +8,9 @@
 
 /*
  * Wait until FD has one of EVENTS (poll(2)), DEADLINE passes or the user
- * interrupts.  Returns 0; 1 to be called again; -ETIMEDOUT, of which nothing
- * is said yet; -ECANCELED, said in ERR, and *CANCEL_FD becomes -1: the
- * clean-up that follows is not interrupted again.
+ * interrupts.  Returns 0; 1 when the caller should call again; -ETIMEDOUT, not
+ * said in ERR; or -ECANCELED, said in ERR, with *CANCEL_FD set to -1 so that
+ * nothing interrupts the clean-up.
  */
 int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
 	     struct error *err);

@@ -1,11 +1,11 @@
 /*
- * Frames of the TCP dialogue as bytes (net/frames.h has their contents).
+ * The byte format of the TCP dialogue's frames (contents: net/frames.h).
  *
  *	offset  bytes  field
  *	0       4      magic: "vbsp"
  *	4       2      protocol version
  *	6       2      type (FRAME_LIST)
- *	8       4      length of what follows, at most the type's limit and,
+ *	8       4      length of the payload, at most the type's limit plus,
  *		       if it is sealed (net/seal.h), 17 bytes
  *	12      ...    payload
  *
@@ -14,8 +14,8 @@
  * real is the eight bytes of an IEEE 754 double, as such an integer; a string
  * is u16 length and that many bytes of printable ASCII, with no final zero.
  *
- * Nothing here does input or output.  Reading past the end of a payload gives
- * zeros and marks the cursor as failed, so that a decoder checks once.
+ * Does no input or output.  Reading past the end of a payload yields zeros and
+ * marks the cursor as failed, so that a decoder checks only once.
  */
 #ifndef NET_WIRE_H
 #define NET_WIRE_H
@@ -30,7 +30,7 @@
 #define WIRE_PROTOCOL 5
 #define WIRE_HEADER_SIZE 12
 
-/* X(name, type, most bytes of payload) */
+/* X(name, type, largest payload in bytes) */
 #define FRAME_LIST(X) \
 	X(HELLO, 1, 256) \
 	X(REFUSE, 2, 1024) \
@@ -62,32 +62,32 @@ struct frame {
 	uint8_t *bytes;		/* header and payload */
 };
 
-/* "PLAN"; "frame 99" for a type nobody knows. */
+/* "PLAN"; "frame 99" for an unknown type. */
 const char *frame_name(uint32_t type);
 
-/* "a", or "an", to go before that name. */
+/* "a" or "an", whichever fits frame_name(TYPE). */
 const char *frame_article(uint32_t type);
 
-/* Most bytes of payload of TYPE; 0 as well for an unknown one. */
+/* Largest payload of TYPE in bytes; 0 for an unknown type. */
 uint32_t frame_limit(uint32_t type);
 
 /* Release what FRAME holds. */
 void frame_free(struct frame *frame);
 
 /*
- * Read a header.  Returns 0, with frame->type and frame->length, or -EPROTO
- * with what is wrong in ERR: not this program, another protocol version (and
- * which end must upgrade: PEER is "client" or "server"), an unknown type, a
- * length above the type's limit and the EXTRA bytes of a seal (net/seal.h;
- * 0: not sealed).
+ * Read a header.  EXTRA is the number of bytes a seal adds (net/seal.h), 0 for
+ * an unsealed frame; PEER is "client" or "server".  Returns 0 with frame->type
+ * and frame->length, or -EPROTO with the reason in ERR: another program,
+ * another protocol version (and which end must upgrade), an unknown type, or a
+ * length above the type's limit plus EXTRA.
  */
 int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 		     const char *peer, struct frame *frame, struct error *err);
 
-/* The header of FRAME, from its type and length, into its first bytes. */
+/* Write the header of FRAME, from its type and length, into frame->bytes. */
 void wire_write_header(struct frame *frame);
 
-/* A place in a payload. */
+/* A position in a payload. */
 struct cursor {
 	uint8_t *bytes;
 	size_t size;
@@ -95,11 +95,11 @@ struct cursor {
 	bool failed;
 };
 
-/* Allocate FRAME for a payload of up to its type's limit, to be written. */
+/* Allocate FRAME with room for the largest payload of TYPE, for writing. */
 struct cursor wire_begin(struct frame *frame, enum frame_type type);
 
-/* Note the length and write the header.  What did not fit is missing: the
- * tests hold that the largest of each type fits. */
+/* Set the length and write the header.  Bytes that did not fit are missing; the
+ * tests check that the largest frame of each type fits. */
 void wire_end(struct frame *frame, const struct cursor *c);
 
 void wire_put(struct cursor *c, unsigned int bytes, uint64_t value);
@@ -114,21 +114,17 @@ uint64_t wire_get(struct cursor *c, unsigned int bytes);
 double wire_get_real(struct cursor *c);
 void wire_get_raw(struct cursor *c, void *data, size_t size);
 
-/* A string into TEXT of SIZE bytes, zero-terminated.  One that does not fit
- * fails; what is not printable ASCII becomes '?'. */
+/* Read a string into TEXT of SIZE bytes, zero-terminated.  A string that does
+ * not fit fails the cursor; bytes that are not printable ASCII become '?'. */
 void wire_get_string(struct cursor *c, char *text, size_t size);
 
-/*
- * One FIELD of a peer's FRAME against its range.  Returns 0, or -EPROTO with
- * the field, the VALUE and what is allowed in ERR.
- */
+/* Check a FIELD of a peer's FRAME against its range.  Returns 0, or -EPROTO
+ * with the field, the VALUE and the allowed range in ERR. */
 int wire_check(const struct frame *frame, const char *field, uint64_t value,
 	       uint64_t min, uint64_t max, struct error *err);
 
-/*
- * The end of a decoder: 0 if all was there and nothing is left over, else
- * -EPROTO with FRAME's type in ERR.
- */
+/* End a decoder.  Returns 0 if the payload was complete and nothing is left
+ * over, else -EPROTO with FRAME's type in ERR. */
 int wire_close(const struct cursor *c, const struct frame *frame,
 	       struct error *err);
 

@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-/* A queue that is dry less often costs nothing that can be seen. */
+/* A queue that is dry less often has no visible cost. */
 #define DRY_PERCENT 1
 
 struct caveat {
 	size_t offset;		/* of a double in struct bandwidth_summary */
-	double above;		/* what is worth a line */
+	double above;		/* threshold for a line */
 	void (*print)(FILE *out, const struct result_row *row, double percent);
 };
 
@@ -52,7 +52,7 @@ static double percent_of(const struct caveat *c, const struct result_row *row)
 	return *(const double *)((const char *)&row->bandwidth + c->offset);
 }
 
-/* The row that is worst; NULL when none is worth a line. */
+/* The worst row; NULL if none is above the threshold. */
 static const struct result_row *worst(const struct caveat *c,
 				      const struct result *r)
 {

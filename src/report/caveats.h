@@ -1,4 +1,4 @@
-/* What to know before a bandwidth is believed: lines below the table. */
+/* Warns, below the table, of what makes a bandwidth doubtful. */
 #ifndef REPORT_CAVEATS_H
 #define REPORT_CAVEATS_H
 
@@ -6,7 +6,8 @@
 
 #include "model/result.h"
 
-/* Of all rows of R the worst of each kind; nothing where all is well. */
+/* For each kind of caveat, describe the worst row of R; nothing if all are
+ * well. */
 void caveats_print(FILE *out, const struct result *r);
 
 #endif

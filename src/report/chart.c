@@ -6,30 +6,30 @@
 #include <stdbool.h>
 
 #define BAR 40
-#define MOST_SINGLE 12		/* bins with a line each */
-#define PLAIN_RANGES 16		/* without a tail */
+#define MOST_SINGLE 12		/* most bins with a line each */
+#define PLAIN_RANGES 16		/* most ranges without a tail */
 #define BODY_RANGES 12
 #define TAIL_RANGES 8
 #define MOST_RANGES 20
 /* The tail begins above this part of all samples ... */
 #define BODY_PART 0.95
-/* ... when it is that much wider than what is below. */
+/* ... if it is more than this many times as wide as the body. */
 #define TAIL_WIDTH 2
 
 struct range {
-	double low;		/* ns; up to the next one's */
+	double low;		/* ns; excludes high */
 	double high;
 	uint64_t count;
 };
 
 struct chart {
-	double step;		/* ns; no range is less wide */
+	double step;		/* ns; least width of a range */
 	uint32_t n;
-	uint32_t tail;		/* where it begins; 0: there is none */
+	uint32_t tail;		/* its first range; 0: no tail */
 	struct range ranges[MOST_RANGES];
 };
 
-/* The range of the last bin that the body has. */
+/* The index of the last bin of the body. */
 static uint32_t body_end(const struct histogram_bin *bins, uint32_t n)
 {
 	uint64_t total = 0, seen = 0;
@@ -45,13 +45,14 @@ static uint32_t body_end(const struct histogram_bin *bins, uint32_t n)
 	return i;
 }
 
-/* Is A below B? Multiples of a step that should be equal may differ a little. */
+/* Is A below B?  The tolerance is for multiples of a step that should be
+ * equal. */
 static bool is_below(const struct chart *chart, double a, double b)
 {
 	return a < b - 1e-6 * chart->step;
 }
 
-/* Count the bins, which ascend as the ranges do. */
+/* Count the bins into the ranges; both ascend. */
 static void count_bins(struct chart *chart, const struct histogram_bin *first,
 		       const struct histogram_bin *last)
 {
@@ -65,9 +66,9 @@ static void count_bins(struct chart *chart, const struct histogram_bin *first,
 }
 
 /*
- * At most MOST ranges from the bin FIRST to LAST, each as wide as a whole
- * number of steps: where a clock ticks in steps, each has as many ticks as the
- * others.
+ * Add at most MOST equal ranges from the bin FIRST to LAST, each a whole number
+ * of steps wide: with a clock that ticks in steps, every range holds the same
+ * number of ticks.
  */
 static void add_equal(struct chart *chart, const struct histogram_bin *first,
 		      const struct histogram_bin *last, uint32_t most)
@@ -84,7 +85,8 @@ static void add_equal(struct chart *chart, const struct histogram_bin *first,
 		};
 }
 
-/* The same, each by the same factor wider than the one before. */
+/* Like add_equal(), but each range is wider than the one before by the same
+ * factor. */
 static void add_widening(struct chart *chart, const struct histogram_bin *first,
 			 const struct histogram_bin *last, uint32_t most)
 {
@@ -101,7 +103,7 @@ static void add_widening(struct chart *chart, const struct histogram_bin *first,
 		};
 }
 
-/* Are they few, and does a line of each show no less than a step? */
+/* Are the bins few, and at least a step apart? */
 static bool are_single(const struct chart *chart,
 		       const struct histogram_bin *bins, uint32_t n)
 {
@@ -120,7 +122,8 @@ static void add_single(struct chart *chart, const struct histogram_bin *bin)
 	};
 }
 
-/* The body up to the bin END, and what is above its last range. */
+/* Add the body, up to the bin END, and a tail from the end of its last
+ * range. */
 static void add_body_and_tail(struct chart *chart,
 			      const struct histogram_bin *bins, uint32_t end,
 			      const struct histogram_bin *last)
@@ -153,7 +156,7 @@ static void arrange(struct chart *chart, const struct histogram_bin *bins,
 	count_bins(chart, bins, last);
 }
 
-/* Marks for COUNT when LARGEST has BAR of them; one for what is little. */
+/* Marks for COUNT if LARGEST has BAR of them; at least one for any sample. */
 static int marks(uint64_t count, uint64_t largest)
 {
 	int n = (int)lround((double)count * BAR / (double)largest);

@@ -1,4 +1,5 @@
-/* The rows of a result as CSV (RFC 4180): columns named after the JSON. */
+/* The rows of a result as CSV (RFC 4180).  The columns' names follow the
+ * JSON. */
 #include "config.h"
 #include "report/report.h"
 
@@ -10,7 +11,8 @@
 #include "report/json_value.h"
 #include "report/stream.h"
 
-/* Each column, and where its value is: keys and indices with dots between. */
+/* A column, and the path of its value in the JSON: keys and indices separated
+ * by dots. */
 struct column {
 	const char *name;
 	const char *path;
@@ -83,7 +85,7 @@ static const struct column of_failure[] = {
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
-/* NULL where something on the way is null, or not there. */
+/* NULL if anything on the path is null or missing. */
 static const json_t *at(const json_t *value, const char *path)
 {
 	while (value && *path) {
@@ -99,7 +101,7 @@ static const json_t *at(const json_t *value, const char *path)
 	return value;
 }
 
-/* Quoted where a comma, a quote or an end of line would be taken for more. */
+/* Quote text with a comma, a quote or a line end. */
 static void print_cell(FILE *out, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
@@ -141,7 +143,7 @@ static void print_names(FILE *out, const struct column *columns, size_t n)
 			columns[i].name);
 }
 
-/* Those that --percentiles asks for have columns of their own, at the end:
+/* The percentiles from --percentiles have columns of their own, at the end:
  * latency_percentiles_99.5_us. */
 static void print_percentiles(FILE *out, const struct percentiles *list,
 			      const json_t *row)
@@ -168,7 +170,7 @@ static void print_headings(FILE *out, const struct result *r)
 	fputs("\r\n", out);
 }
 
-/* ROW of the document of R, and FAILURE, where its error is; NULL: none. */
+/* Print ROW from the DOCUMENT of R.  FAILURE holds its error; NULL: none. */
 static void print_line(FILE *out, const struct result *r,
 		       const json_t *document, const json_t *row,
 		       const json_t *failure)
@@ -180,7 +182,7 @@ static void print_line(FILE *out, const struct result *r,
 	fputs("\r\n", out);
 }
 
-/* Those before the one that failed are written by then. */
+/* Rows before a failed one are written already. */
 static void print_row(FILE *out, const struct result *r,
 		      const struct result_row *row)
 {
@@ -194,7 +196,7 @@ static void print_row(FILE *out, const struct result *r,
 	json_decref(document);
 }
 
-/* A run that failed between two sizes: no row has said so. */
+/* The run failed between two sizes, so no row shows the error. */
 static void print_failure(FILE *out, const struct result *r)
 {
 	json_t *document = report_document(r);

@@ -36,7 +36,7 @@ static void print_gid(FILE *out, const struct gid *gid, bool chosen)
 	fputs("\n", out);
 }
 
-/* Why a port cannot be used, or how its GID or LID is. */
+/* Say why a port cannot be used, or describe its GID or LID. */
 static void print_choice(FILE *out, const struct port *port,
 			 const struct gid *chosen)
 {
@@ -51,7 +51,7 @@ static void print_choice(FILE *out, const struct port *port,
 			"the interface an address\n");
 }
 
-/* True when the GID that would be chosen is marked. */
+/* Returns true if it marked the GID that a test would choose. */
 static bool print_usable(FILE *out, const struct port *port)
 {
 	const struct gid *chosen = gid_best(port);
@@ -65,7 +65,7 @@ static bool print_usable(FILE *out, const struct port *port)
 	return usable && chosen;
 }
 
-/* Advice that is good for the next as well is printed once. */
+/* If the next port gets the same advice, leave it to that one. */
 static void print_unusable(FILE *out, const struct error *error,
 			   const struct error *next)
 {

@@ -1,4 +1,4 @@
-/* A result as one JSON value, of which several formats are made. */
+/* A result as one JSON value, from which several formats are made. */
 #ifndef REPORT_DOCUMENT_H
 #define REPORT_DOCUMENT_H
 
@@ -6,10 +6,10 @@
 
 #include "model/result.h"
 
-/* All of R, as in a verbsperf/1 document; NULL for want of memory. */
+/* All of R, as in a verbsperf/1 document; NULL if memory runs out. */
 json_t *report_document(const struct result *r);
 
-/* "test" of it alone. */
+/* Only the value of "test". */
 json_t *report_test(const struct result *r);
 
 #endif

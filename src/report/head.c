@@ -1,4 +1,4 @@
-/* Above the table: what both ends agreed on, and who they are. */
+/* The lines above the table: what both ends agreed on, and who they are. */
 #include "config.h"
 #include "report/head.h"
 
@@ -6,7 +6,7 @@
 #include "report/load.h"
 #include "report/service.h"
 
-/* Full members of the partition that all ports are in. */
+/* Full membership of the default partition, which includes every port. */
 #define DEFAULT_PKEY 0xffff
 
 static void print_end(FILE *out, const char *end, const struct port *port,
@@ -28,7 +28,8 @@ static void print_end(FILE *out, const char *end, const struct port *port,
 	fputs("\n", out);
 }
 
-/* What shapes the traffic, where it is not the usual. */
+/* Print the settings that shape the traffic, where they are not the
+ * defaults. */
 static void print_shape(FILE *out, const struct plan *plan)
 {
 	const struct {
@@ -64,8 +65,8 @@ static void print_reads(FILE *out, const struct plan *plan)
 		fprintf(out, " (of the server %u)", server);
 }
 
-/* What the sender may send inline: as its queue pairs have it, until a row says
- * what was done. */
+/* Bytes the sender may send inline: its queue pair's attribute, until a row
+ * reports the size used. */
 static uint32_t inline_size(const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;

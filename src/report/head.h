@@ -5,7 +5,7 @@
 
 #include "model/result.h"
 
-/* Print what both ends agreed on, which stands above the table of R. */
+/* Print what both ends agreed on, above the table of R. */
 void head_print(FILE *out, const struct result *r);
 
 #endif

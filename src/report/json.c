@@ -13,7 +13,7 @@
 #include "report/limit.h"
 #include "report/preflight.h"
 
-/* All null at a server whose client never said what it wants. */
+/* All members are null at a server whose client sent no PLAN. */
 json_t *report_test(const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
@@ -61,7 +61,8 @@ static json_t *cpu_list(const struct cpus *list)
 	return array;
 }
 
-/* A choice that this test does not have: reads, or a time beside a count. */
+/* Does this test have no use for the parameter ROW, such as a duration beside a
+ * count of messages? */
 static bool does_not_apply(const struct plan *plan, const struct param *row)
 {
 	if (row->offset == offsetof(struct parameters, plan.duration))
@@ -112,7 +113,7 @@ static json_t *numeric_parameter(const struct param *row, uint64_t value)
 		word = param_word(row, value, &length);
 		return word ? json_stringn(word, (size_t)length) : json_null();
 	case PARAM_TIME:
-		/* 0 is a time like others where it is allowed */
+		/* where 0 is allowed it is a time like any other */
 		if (absent && row->min)
 			return json_null();
 		return json_real((double)value / 1e9);
@@ -129,7 +130,7 @@ static json_t *numeric_parameter(const struct param *row, uint64_t value)
 	}
 }
 
-/* The value of one row of the table; null for "not given" and "auto". */
+/* The value of the parameter ROW; null for "not given" and "auto". */
 static json_t *parameter(const struct parameters *params,
 			 const struct param *row)
 {
@@ -165,7 +166,7 @@ static json_t *parameters(const struct parameters *params)
 	return object;
 }
 
-/* What the first queue pair of an end is set to; null for what it lacks. */
+/* The attributes of an end's first queue pair; null for those it lacks. */
 static json_t *queue_pair(const struct effective *qp)
 {
 	json_t *object = json_object();
@@ -186,7 +187,7 @@ static json_t *pkey(uint16_t value)
 	return json_string(text);
 }
 
-/* One end; all null but what is known. */
+/* One end; unknown members are null. */
 static json_t *end(const struct port *port, const struct gid *gid, bool known,
 		   uint32_t mtu, const struct effective *qp)
 {
@@ -237,7 +238,7 @@ static json_t *error_object(const struct error *err)
 			 json_text(err->advice));
 }
 
-/* Why the run failed here, and what the other end said of its own failure. */
+/* Why the run failed here, and the other end's report of its own failure. */
 static json_t *errors(const struct result *r)
 {
 	json_t *object = error_object(&r->error);

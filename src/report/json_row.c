@@ -37,7 +37,7 @@ static json_t *bandwidth(const struct bandwidth_summary *b, uint64_t sent,
 	return object;
 }
 
-/* Those that were asked for, by their text. */
+/* The percentiles from --percentiles, keyed by their text. */
 static json_t *percentiles(const struct percentiles *list,
 			   const struct result_row *row)
 {
@@ -55,7 +55,7 @@ static json_t *percentiles(const struct percentiles *list,
 	return object;
 }
 
-/* Of an open loop, what was asked for and what came of it; else null. */
+/* An open loop's requested and achieved rate; null for other tests. */
 static void set_load(json_t *object, const struct plan *plan,
 		     const struct load *load)
 {
@@ -169,13 +169,13 @@ static json_t *threads(const struct thread_row *list, uint32_t n,
 	return array;
 }
 
-/* A time that was not measured is null. */
+/* null for a window that was not measured. */
 static json_t *window(double seconds)
 {
 	return json_measured(seconds > 0 ? seconds : NAN);
 }
 
-/* Each of two; null when only one end sent. */
+/* Both directions; null if only one end sent. */
 static json_t *directions(const struct result_row *row)
 {
 	json_t *array = row->n_directions ? json_array() : json_null();

@@ -7,10 +7,11 @@
 #include "model/param.h"
 #include "model/result.h"
 
-/* One object of "intervals", of messages of SIZE bytes; likewise. */
+/* One object of "intervals", for messages of SIZE bytes; NULL if memory runs
+ * out. */
 json_t *json_interval(const struct interval *one, uint64_t size);
 
-/* One object of "results"; NULL for want of memory. */
+/* One object of "results"; NULL if memory runs out. */
 json_t *json_row(const struct parameters *params,
 		 const struct result_row *row);
 

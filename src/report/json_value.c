@@ -6,7 +6,7 @@
 
 #include "net/wire.h"
 
-/* Digits of a number that was measured; a double has 15 to 17. */
+/* Digits of a measured number; a double has 15 to 17. */
 #define DIGITS 12
 
 json_t *json_tool(void)

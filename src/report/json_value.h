@@ -1,4 +1,4 @@
-/* Values that JSON reports are made of; each may be NULL for want of memory. */
+/* Values for JSON reports; each is NULL if memory runs out. */
 #ifndef REPORT_JSON_VALUE_H
 #define REPORT_JSON_VALUE_H
 
@@ -8,14 +8,14 @@
 
 #include "model/result.h"
 
-/* null for NAN: not measured. */
+/* null for NAN, which means not measured. */
 static inline json_t *json_measured(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* TEXT from a device, a user or the system; null when it is NULL or empty.
- * JSON is UTF-8: in text that is not, "?" stands for what is not ASCII. */
+/* TEXT from a device, a user or the system; null if it is NULL or empty.  JSON
+ * is UTF-8: if TEXT is not, "?" replaces each byte that is not ASCII. */
 json_t *json_text(const char *text);
 
 static inline json_t *json_count(uint64_t n)
@@ -23,24 +23,24 @@ static inline json_t *json_count(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
-/* Name, version and protocol of this program. */
+/* The name, version and protocol of this program. */
 json_t *json_tool(void);
 
 /* WHEN as RFC 3339 with milliseconds, UTC. */
 json_t *json_time(const struct timespec *when);
 
-/* All null where no clock was used. */
+/* All members are null if no clock was used. */
 json_t *json_clock(const struct clock_description *clock);
 
-/* ROOT, which is released, as text on the heap that ends in a newline; NULL for
- * want of memory, or when ROOT is. */
+/* Release ROOT and return it as text on the heap, ending in a newline; NULL if
+ * memory runs out or ROOT is NULL. */
 char *json_to_text(json_t *root);
 
-/* The same as one line. */
+/* Like json_to_text(), on one line. */
 char *json_to_line(json_t *root);
 
-/* VALUE as it stands in those texts; a string without its quotes.  On the
- * heap, empty for null; NULL for want of memory. */
+/* VALUE as those texts write it, a string without its quotes.  On the heap,
+ * empty for null; NULL if memory runs out. */
 char *json_plain(const json_t *value);
 
 #endif

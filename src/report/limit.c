@@ -12,8 +12,7 @@
 
 #define NUMBER_SIZE 40
 
-/* What was seen, with so many digits that it is not taken for what was asked
- * for. */
+/* The value seen, with enough digits to tell it from the limit. */
 static const char *format_seen(const struct limit_verdict *v,
 			       char text[NUMBER_SIZE])
 {
@@ -46,7 +45,7 @@ static void say_unmet(const struct limit_verdict *v)
 			 (unsigned long long)v->size, v->qps, plural(v->qps));
 }
 
-/* One sentence for all sizes that the run did not come to: they may be many. */
+/* One sentence for all sizes that the run never reached: they may be many. */
 static void say_unreached(const struct limit_verdict *v, uint32_t sizes)
 {
 	if (sizes == 1)

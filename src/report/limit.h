@@ -1,4 +1,4 @@
-/* What came of the limits that the user set, for people and for machines. */
+/* Reports whether a result meets the user's limits, as text and as JSON. */
 #ifndef REPORT_LIMIT_H
 #define REPORT_LIMIT_H
 
@@ -7,11 +7,11 @@
 
 #include "model/result.h"
 
-/* A line below the table of R in OUT: which limits there were, and how many
- * were not met.  Nothing without a limit or a row. */
+/* Write to OUT, below the table of R, a line with the limits and how many
+ * results missed them.  Nothing without a limit or a row. */
 void limit_print(FILE *out, const struct result *r);
 
-/* A list with an object for each limit and size; null without a limit. */
+/* A list with one object per limit and size; null without a limit. */
 json_t *limit_json(const struct result *r);
 
 #endif

@@ -23,7 +23,7 @@ static struct lines *lines_of(struct observer *observer)
 				offsetof(struct lines, observer));
 }
 
-/* Who an end is; the line that begins a run has all of it. */
+/* A short name of an end; the first line of the run describes it in full. */
 static json_t *name_end(const struct port *port)
 {
 	bool known = port->device[0];
@@ -34,7 +34,7 @@ static json_t *name_end(const struct port *port)
 			 known ? json_count(port->number) : json_null());
 }
 
-/* What each line has, so that it can be understood alone. */
+/* The members of every line, which make it understandable alone. */
 static json_t *make_line(const char *type, const struct result *r)
 {
 	struct timespec now;
@@ -48,7 +48,7 @@ static json_t *make_line(const char *type, const struct result *r)
 			 "server", name_end(&r->server));
 }
 
-/* LINE, which is released; one that there was no memory for is left out. */
+/* Write and release LINE; skip it if memory ran out. */
 static void put(struct observer *observer, json_t *line)
 {
 	char *text = json_to_line(line);
@@ -126,7 +126,7 @@ void lines_free(struct observer *observer)
 	free(lines);
 }
 
-/* All of the document that no line before has told. */
+/* The last line has everything in the document that no earlier line had. */
 int lines_end(struct observer *observer, const struct result *r,
 	      struct error *err)
 {

@@ -1,4 +1,4 @@
-/* A rate that was asked for, in the report for people. */
+/* The requested rate in the report for people. */
 #ifndef REPORT_LOAD_H
 #define REPORT_LOAD_H
 
@@ -6,11 +6,14 @@
 
 #include "model/result.h"
 
-/* In the line of OUT that says what was agreed on: nothing without --rate. */
+/* Add the rate to the line of OUT with what was agreed on; nothing without
+ * --rate. */
 void load_print_plan(FILE *out, const struct plan *plan);
 
-/* Below ROW in OUT: of an open loop what was asked for and what came of it, of
- * another test whether the rate was not reached.  Nothing without --rate. */
+/*
+ * Write below ROW in OUT, for an open loop, the requested and the achieved
+ * rate; for another test, whether it missed the rate.  Nothing without --rate.
+ */
 void load_print(FILE *out, const struct plan *plan,
 		const struct result_row *row);
 

@@ -19,7 +19,7 @@ static bool is_fifo(const char *path)
 	return !stat(path, &status) && S_ISFIFO(status.st_mode);
 }
 
-/* To be written anew.  Of a FIFO the reader may be late, but must come. */
+/* Open PATH and truncate it.  A FIFO's reader may come late, but must come. */
 static FILE *open_output(const char *path)
 {
 	static const struct timespec pause = { .tv_nsec = 10000000 };
@@ -38,7 +38,7 @@ static FILE *open_output(const char *path)
 	return fdopen(fd, "w");
 }
 
-/* Could PATH be made?  It is not there afterwards, if it was not before. */
+/* Can PATH be created?  Removes the file again. */
 static bool can_be_made(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -53,7 +53,7 @@ int report_check_path(const char *path, bool empty, struct error *err)
 {
 	FILE *out;
 
-	/* to open and close a FIFO would end the reader's input */
+	/* opening and closing a FIFO would end the reader's input */
 	if (!strcmp(path, "-") || is_fifo(path))
 		return 0;
 	if (!empty && can_be_made(path))
@@ -66,7 +66,7 @@ int report_check_path(const char *path, bool empty, struct error *err)
 	return 0;
 }
 
-/* As it is: what is no file, or has to remain the same one. */
+/* Write to PATH itself, which is no regular file or must not be replaced. */
 static int write_in_place(const char *path, const char *text,
 			  struct error *err)
 {

@@ -10,10 +10,10 @@
 #include "report/lines.h"
 #include "report/stream.h"
 
-/* What is told of a run while it goes on. */
+/* The observers of a run while it goes on. */
 struct outputs {
 	struct observer observer;
-	/* each NULL when there is none, or when all is written at the end */
+	/* NULL: not wanted, or written at the end */
 	struct observer *lines;
 	struct stream *table, *csv;
 };
@@ -48,7 +48,8 @@ static int write_csv(const char *path, const struct result *r,
 
 static const struct output {
 	size_t path;		/* of a const char * in struct parameters */
-	bool begun_anew;	/* before the run: several runs add to it */
+	bool begun_anew;	/* truncated before the run, because several
+				 * runs append to it */
 	int (*write)(const char *path, const struct result *r,
 		     struct error *err);
 } outputs[] = {
@@ -64,7 +65,7 @@ static const struct row_format *const tables[TABLES] = {
 	[TABLE_PERFTEST] = &perftest_format,
 };
 
-/* NULL: not asked for. */
+/* NULL: the user did not ask for it. */
 static const char *path_of(const struct parameters *params, size_t i)
 {
 	return *(const char *const *)((const char *)params + outputs[i].path);
@@ -154,7 +155,7 @@ void outputs_release(struct observer *observer)
 	free(o);
 }
 
-/* TEXT, which is freed, for people. */
+/* Write TEXT, and free it, for people. */
 static int write_table(const struct parameters *params, char *text,
 		       struct error *err)
 {

@@ -1,36 +1,35 @@
-/*
- * Where a result goes: the table, and every format for machines that was asked
- * for.  A format on stdout sends the table to stderr.
- */
+/* Writes a result to the table and to every machine format the user asks for.
+ * A format on stdout sends the table to stderr. */
 #ifndef REPORT_OUTPUTS_H
 #define REPORT_OUTPUTS_H
 
 #include "report/report.h"
 
-/*
- * Can all be written that PARAMS ask for?  Asked before a run, so that its
- * result is not lost.  Returns 0, or a negative errno, said in ERR.
- */
+/* Can every output in PARAMS be written?  Call before a run, so that its result
+ * is not lost.  Returns 0, or a negative errno, said in ERR. */
 int outputs_check(const struct parameters *params, struct error *err);
 
 /*
- * Who writes what PARAMS ask for while a run goes on.  ALONE: no other process
- * writes to the same places meanwhile, and so rows are written as they are
- * finished; else the table and CSV are written when the run is over.  On the
- * heap, outputs_release() it, which may be NULL.
+ * The observer that writes PARAMS' outputs while a run goes on.  ALONE: no
+ * other process writes to the same places meanwhile, so rows are written as
+ * they finish; otherwise the table and CSV are written when the run is over.
+ * Returns heap memory, or NULL; outputs_release() takes either.
  */
 struct observer *outputs_observe(const struct parameters *params, bool alone);
 void outputs_release(struct observer *observer);
 
-/* The table of R, which has an observer from above, or what is still missing of
- * it.  Returns 0, or a negative errno, said in ERR. */
+/* Write the table of R, or what the observer has not written of it yet.
+ * Returns 0, or a negative errno, said in ERR. */
 int outputs_write_table(const struct result *r, struct error *err);
 
-/* Everything for machines, likewise.  One that cannot be written keeps no other
- * from it.  Returns as above, with the first failure in ERR. */
+/*
+ * Write every machine format of R, or what is still missing.  If one cannot be
+ * written, the others still are.  Returns 0, or the first failure, said in ERR.
+ */
 int outputs_write(const struct result *r, struct error *err);
 
-/* The same, and the table, of what calibrate() measured. */
+/* Write what calibrate() measured, as a table and in machine formats.  Returns
+ * like outputs_write(). */
 int outputs_write_calibration(const struct parameters *params,
 			      const struct calibration *c, struct error *err);
 

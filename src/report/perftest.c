@@ -1,8 +1,8 @@
 /*
- * The table as perftest 6.06 prints it, for scripts that read that: its
- * parameters, headings and columns, blank for blank.  What it has and no run
- * of this program does (a second port, rdma_cm) is said to be off; QPNs, PSNs
- * and keys are left out of its addresses.
+ * The table as perftest 6.06 prints it, for scripts that parse it: the same
+ * parameters, headings and columns, blank for blank.  Features that perftest
+ * has and this program lacks (a second port, rdma_cm) are printed as off; the
+ * addresses leave out QPNs, PSNs and keys.
  */
 #include "config.h"
 #include "report/report.h"
@@ -60,7 +60,7 @@ static void print_title(FILE *out, const struct result *r)
 		is_latency(r) ? "Latency" : "BW");
 }
 
-/* How deep the queues are, of those that this end has. */
+/* Print the depths of the queues that this end has. */
 static void print_depths(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
@@ -132,7 +132,7 @@ static void print_addresses(FILE *out, const struct result *r)
 /* A double has up to 309 digits before the point. */
 #define CELL_SIZE 400
 
-/* VALUE as perftest prints it; "-" for what was not measured. */
+/* VALUE as perftest prints it; "-" if it was not measured. */
 static const char *cell(char text[CELL_SIZE], int decimals, double value)
 {
 	if (isfinite(value))
@@ -142,9 +142,10 @@ static const char *cell(char text[CELL_SIZE], int decimals, double value)
 	return text;
 }
 
-/* The peak is that of the intervals.  perftest's own, the best gap between any
- * post and any completion after it, takes a look at the clock at each
- * message. */
+/*
+ * The peak is the best interval's.  perftest's own peak, over the shortest gap
+ * between any post and any later completion, needs the clock for each message.
+ */
 static void print_bandwidth(FILE *out, const struct result *r,
 			    const struct result_row *row)
 {
@@ -189,7 +190,7 @@ static void print_timed_latency(FILE *out, const struct result *r,
 		cell(c[1], 2, (double)row->iterations / row->seconds));
 }
 
-/* Its tables: of bandwidth in two units; of latency another by time. */
+/* Tables: bandwidth in two units; latency by count or by duration. */
 static const struct {
 	const char *headings;
 	void (*print)(FILE *out, const struct result *r,
@@ -211,7 +212,7 @@ static const struct {
 	},
 };
 
-/* What stands above it depends on the first row. */
+/* The head is printed with the first row, because it depends on that. */
 static void print_row(FILE *out, const struct result *r,
 		      const struct result_row *row)
 {
@@ -230,7 +231,7 @@ static void print_row(FILE *out, const struct result *r,
 
 static void print_tail(FILE *out, const struct result *r)
 {
-	/* there is no such thing in perftest */
+	/* perftest has no such check */
 	if (r->preflight)
 		preflight_text(out, r);
 	if (r->n_rows)

@@ -19,7 +19,7 @@ static size_t pages(size_t length)
 	return (length + page - 1) / page;
 }
 
-/* Of a pipe, how much it holds; 0 of anything else. */
+/* Capacity of a pipe in bytes; 0 for anything else. */
 static size_t capacity(int fd)
 {
 	int size = fcntl(fd, F_GETPIPE_SZ);
@@ -36,10 +36,10 @@ static int unread(int fd)
 }
 
 /*
- * Does the pipe FD take LENGTH bytes by one write?  A pipe holds so many pages,
- * not bytes.  It begins a new one where what is left of the last is too small,
- * so that of two pages in a row more than one is in use; but of the first,
- * which may be read in part.
+ * Does the pipe FD take LENGTH bytes in one write?  A pipe's capacity is in
+ * pages, not bytes, and a write starts a new page if the last one has too
+ * little room.  So any two adjacent pages together hold more than one page of
+ * data, except for the first, which may be partly read.
  */
 static bool takes_all(int fd, size_t length)
 {
@@ -47,11 +47,11 @@ static bool takes_all(int fd, size_t length)
 	size_t used = waiting ? 2 + pages(2 * waiting) : 0;
 
 	if (length <= PIPE_BUF)
-		return true;	/* or nothing */
+		return true;	/* else nothing */
 	return used + pages(length) <= pages(capacity(fd));
 }
 
-/* Will the pipe FD, once it is empty? */
+/* Will the pipe FD take LENGTH bytes in one write once it is empty? */
 static bool will_take_all(int fd, size_t length)
 {
 	size_t size = capacity(fd);
@@ -67,7 +67,7 @@ static size_t line_length(const char *text, size_t length)
 	return end ? (size_t)(end - text) + 1 : length;
 }
 
-/* How much of TEXT to write now; 0: nothing. */
+/* How many bytes of TEXT to write now; 0: none. */
 static size_t choose_length(const struct place *p, const char *text,
 			    size_t length)
 {
@@ -84,8 +84,8 @@ static size_t choose_length(const struct place *p, const char *text,
 	return takes_all(p->fd, line) ? line : 0;
 }
 
-/* Keep others out, or let them in: those who ask the same.  What cannot be
- * locked is written to nevertheless. */
+/* Lock or unlock against other processes that use this lock.  A descriptor that
+ * cannot be locked is written all the same. */
 static bool lock(const struct place *p, short type)
 {
 	struct flock lock = { .l_type = type, .l_whence = SEEK_SET };

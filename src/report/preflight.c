@@ -12,7 +12,7 @@
 
 enum { COLUMNS = 4 };
 
-/* The cells of a row, or of the headings. */
+/* The cells of a row or of the headings. */
 struct line {
 	const char *cell[COLUMNS];
 };
@@ -26,7 +26,7 @@ static struct line row_line(const struct preflight_row *row)
 	return line;
 }
 
-/* What was found by a refusal, and not by a comparison. */
+/* A problem known from a refusal, without values to compare. */
 static bool is_empty(const struct preflight_row *row)
 {
 	return !row->client[0] && !row->server[0] && !row->needed[0];

@@ -1,4 +1,4 @@
-/* What --check found, for people and for machines. */
+/* Reports what --check found, as text and as JSON. */
 #ifndef REPORT_PREFLIGHT_H
 #define REPORT_PREFLIGHT_H
 
@@ -9,15 +9,15 @@
 
 #define PREFLIGHT_VERDICT_SIZE 80
 
-/* "this test cannot run: 2 problems, 1 warning" into TEXT; returns TEXT. */
+/* Put "this test cannot run: 2 problems, 1 warning" into TEXT; returns TEXT. */
 const char *preflight_verdict(const struct preflight *preflight,
 			      char text[PREFLIGHT_VERDICT_SIZE]);
 
-/* Both ends of R side by side, then what is wrong with them, and the verdict
- * when it can run; otherwise report_problems() has that. */
+/* Print both ends of R side by side, then the problems and, if the test can
+ * run, the verdict; otherwise report_problems() prints the verdict. */
 void preflight_text(FILE *out, const struct result *r);
 
-/* The same as an array; null when PREFLIGHT is NULL. */
+/* PREFLIGHT as an array; null when it is NULL. */
 json_t *preflight_json(const struct preflight *preflight);
 
 #endif

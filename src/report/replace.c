@@ -11,23 +11,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Names that are tried for the temporary file. */
+/* Most names tried for the temporary file. */
 #define ATTEMPTS 100
 
 struct replacement {
-	char *path;		/* behind any links */
+	char *path;		/* after resolving links */
 	char *temporary;
 	struct stat before;
-	bool is_new;		/* there is no file before */
+	bool is_new;		/* the file did not exist */
 };
 
-/* "/dev/stdout" and "/dev/fd/3" may lead to a file that is open. */
+/* "/dev/stdout" and "/dev/fd/3" may lead to an open file. */
 static bool is_device(const char *path)
 {
 	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
 }
 
-/* Can another file take the place of the one at PATH? */
+/* Can another file replace the one at PATH? */
 static bool find(const char *path, struct replacement *r)
 {
 	struct stat link;
@@ -45,7 +45,7 @@ static bool find(const char *path, struct replacement *r)
 	       !access(r->path, W_OK);
 }
 
-/* With the rights that a file made by fopen(3) has. */
+/* Give it the permissions of a file made by fopen(3). */
 static int make_temporary(struct replacement *r)
 {
 	int fd = -1;
@@ -67,7 +67,7 @@ static int make_temporary(struct replacement *r)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Those of the file before. */
+/* Copy the owner, group and mode of the replaced file. */
 static bool take_rights(int fd, const struct replacement *r)
 {
 	struct stat now;
@@ -100,14 +100,14 @@ static int write_all(int fd, const char *text)
 	return 0;
 }
 
-/* Is ERRNUM a reason to write the file itself? */
+/* Does ERRNUM mean that the file must be written in place? */
 static bool is_forbidden(int errnum)
 {
 	return errnum == EACCES || errnum == EPERM || errnum == EROFS ||
 	       errnum == ENAMETOOLONG || errnum == EBUSY;
 }
 
-/* All of TEXT into FD, which is closed, and that into its place. */
+/* Write TEXT to FD, close it, and rename the file into place. */
 static int fill(int fd, const char *text, const struct replacement *r)
 {
 	int ret = take_rights(fd, r) ? write_all(fd, text) : -EPERM;

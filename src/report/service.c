@@ -3,10 +3,10 @@
 
 #include "model/addressing.h"
 
-/* More flow labels than these are only counted. */
+/* Most flow labels shown; further ones are only counted. */
 #define LABELS_SHOWN 4
 
-/* "," between what is printed, " service:" before the first. */
+/* "," between items, " service:" before the first. */
 static const char *before(int *n)
 {
 	return (*n)++ ? "," : " service:";
@@ -25,8 +25,8 @@ static void print_labels(FILE *out, const struct labels *labels, int *n)
 		fprintf(out, "%s0x%05x", i ? "/" : " ", labels->value[i]);
 }
 
-/* On RoCE the kernel takes the hop limit of the route, a device that has no
- * service levels forgets them. */
+/* The QP may differ: on RoCE the kernel uses the route's hop limit, and a
+ * device without service levels drops them. */
 static void print_effective(FILE *out, const struct effective *qp,
 			    uint32_t asked, uint32_t got)
 {

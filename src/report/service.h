@@ -7,10 +7,8 @@
 #include "model/effective.h"
 #include "model/plan.h"
 
-/*
- * What PLAN has of service level, traffic class, flow labels and hop limit to
- * OUT, and where QP has something else, that; nothing where all are as usual.
- */
+/* Write PLAN's service level, traffic class, flow labels and hop limit to OUT,
+ * and QP's value where it differs; nothing if all are the defaults. */
 void service_print(FILE *out, const struct plan *plan,
 		   const struct effective *qp);
 

@@ -16,9 +16,9 @@
 #include "base/numbers.h"
 #include "report/report.h"
 
-/* More than a reader that pauses leaves, less than would be missed. */
+/* Most bytes kept: more than a pausing reader leaves, but little memory. */
 #define MOST_KEPT (4U << 20)
-/* How often a reader that is not there, or does not read, is looked for. */
+/* How often the sink checks for an absent or idle reader. */
 #define PAUSE_MS 10
 
 void sink_init(struct sink *sink, const char *path)
@@ -34,7 +34,7 @@ void sink_free(struct sink *sink)
 	sink_init(sink, sink->path);
 }
 
-/* A FIFO that nobody reads is opened later. */
+/* A FIFO without a reader is opened later. */
 static bool is_open(struct sink *sink)
 {
 	struct stat status;
@@ -53,7 +53,7 @@ static bool is_open(struct sink *sink)
 			sink->errnum = errno;
 		return false;
 	}
-	/* a pipe that polls as writable takes that much without a wait */
+	/* a pipe that polls as writable takes this much without waiting */
 	sink->most = PIPE_BUF;
 	if (!fstat(sink->fd, &status) && S_ISREG(status.st_mode))
 		sink->most = SIZE_MAX;
@@ -61,7 +61,7 @@ static bool is_open(struct sink *sink)
 	return true;
 }
 
-/* Write a part, when the reader takes it within WAIT_MS; false when not. */
+/* Write a part if the reader takes it within WAIT_MS; otherwise false. */
 static bool write_part(struct sink *sink, int wait_ms)
 {
 	struct pollfd fd = { .fd = sink->fd, .events = POLLOUT };
@@ -70,7 +70,7 @@ static bool write_part(struct sink *sink, int wait_ms)
 
 	if (poll(&fd, 1, wait_ms) != 1)
 		return false;
-	/* that a reader is gone is told by any write */
+	/* any write reports that the reader is gone */
 	if (sink->lines && !(fd.revents & POLLERR))
 		done = place_write(&sink->place, sink->text + sink->start,
 				   length);
@@ -93,7 +93,7 @@ static void drain(struct sink *sink)
 		;
 }
 
-/* Room for LENGTH more, at the end. */
+/* Make room for LENGTH more bytes at the end. */
 static bool make_room(struct sink *sink, size_t length)
 {
 	size_t used = sink->end - sink->start, room = sink->room;
@@ -122,7 +122,7 @@ void sink_put(struct sink *sink, const char *text, size_t length)
 	if (sink->errnum)
 		return;
 	if (!length)
-		return;		/* there may be no room to put nothing in */
+		return;		/* no room needed, and there may be none */
 	if (!make_room(sink, length)) {
 		sink->errnum = ENOBUFS;
 		return;
@@ -132,7 +132,7 @@ void sink_put(struct sink *sink, const char *text, size_t length)
 	drain(sink);
 }
 
-/* What was put in last may not be complete; all before it is. */
+/* The last put may be incomplete; everything before it is whole. */
 static int cannot_write(const struct sink *sink, struct error *err)
 {
 	const char *to = strcmp(sink->path, "-") != 0 ? sink->path :
@@ -151,7 +151,7 @@ static int cannot_write(const struct sink *sink, struct error *err)
 		    "cannot write %s: %s", to, strerror(sink->errnum));
 }
 
-/* One more try, within PAUSE_MS; true when something was taken. */
+/* Try once more, within PAUSE_MS; true if the reader took something. */
 static bool try_again(struct sink *sink)
 {
 	static const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000 };
@@ -161,7 +161,7 @@ static bool try_again(struct sink *sink)
 		return write_part(sink, PAUSE_MS);
 	if (open && write_part(sink, 0))
 		return true;
-	/* there may be some room, but not enough */
+	/* poll(2) may report room that is too small for a line */
 	if (!sink->errnum)
 		nanosleep(&pause, NULL);
 	return open && place_has_moved(&sink->place);

@@ -11,9 +11,9 @@
 
 struct stream {
 	const struct row_format *format;
-	bool to_log;		/* and not to the sink */
+	bool to_log;		/* instead of the sink */
 	struct sink sink;
-	/* what there is to write, and what of it was written */
+	/* what the report has, and how much of it is written */
 	bool begun, headed;
 	uint32_t rows;
 };
@@ -63,7 +63,7 @@ void stream_free(struct stream *s)
 	free(s);
 }
 
-/* False when TEXT could not be written now and was not kept. */
+/* False if TEXT was neither written nor kept. */
 static bool put(struct stream *s, const char *text, bool end)
 {
 	if (!s->to_log)
@@ -75,7 +75,7 @@ static bool put(struct stream *s, const char *text, bool end)
 	return true;
 }
 
-/* What is there and was not written yet; 0 or -ENOMEM. */
+/* Write what is new since the last call; 0 or -ENOMEM. */
 static int advance(struct stream *s, const struct result *r, bool end)
 {
 	char *text = render(s->format, r, s->begun && !s->headed, s->rows,

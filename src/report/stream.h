@@ -7,14 +7,14 @@
 #include "base/error.h"
 #include "model/result.h"
 
-/* The parts that a report is made of, from top to bottom.  They write to OUT
- * and nowhere else. */
+/* The parts of a report, from top to bottom.  They write to OUT and nowhere
+ * else. */
 struct row_format {
-	/* of a test that is about to begin; NULL: nothing */
+	/* before a test begins; NULL: nothing */
 	void (*head)(FILE *out, const struct result *r);
 	void (*row)(FILE *out, const struct result *r,
 		    const struct result_row *row);
-	/* of a run that is over */
+	/* after a run */
 	void (*tail)(FILE *out, const struct result *r);
 };
 
@@ -22,28 +22,25 @@ extern const struct row_format text_format;
 extern const struct row_format perftest_format;
 extern const struct row_format csv_format;
 
-/* All of R, which is over: no head when it has no row.  On the heap; NULL for
- * want of memory. */
+/* Render all of R, which is over; no head if it has no row.  On the heap; NULL
+ * if memory runs out. */
 char *row_format_render(const struct row_format *format,
 			const struct result *r);
 
 struct stream;
 
-/*
- * Writes to PATH, which is kept by reference, to stdout when that is "-", or to
- * stderr when it is NULL.  On the heap: stream_free() it, which may be NULL.
- */
+/* Write to PATH, kept by reference, to stdout for "-", or to stderr for NULL.
+ * Returns heap memory: call stream_free(), which takes NULL as well. */
 struct stream *stream_new(const struct row_format *format, const char *path);
 void stream_free(struct stream *stream);
 
-/* Neither waits for the reader: what is not taken at once is kept. */
+/* Neither waits for the reader: the stream keeps what the reader does not
+ * take. */
 void stream_begin(struct stream *stream, const struct result *r);
 void stream_rows(struct stream *stream, const struct result *r);
 
-/*
- * R is over: the rest.  Who reads stdout may take as long as it likes.
- * Returns 0, or a negative errno when not all was taken, said in ERR.
- */
+/* R is over: write the rest.  A reader of stdout may take as long as it likes.
+ * Returns 0, or a negative errno, said in ERR, when some text was not taken. */
 int stream_end(struct stream *stream, const struct result *r,
 	       struct error *err);
 

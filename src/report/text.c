@@ -16,8 +16,10 @@
 #include "report/preflight.h"
 #include "report/stream.h"
 
-/* A number right-aligned in a column; "-" for what was not measured.  One too
- * small for the decimals keeps three digits: it is not nothing. */
+/*
+ * A number, right-aligned in a column; "-" if it was not measured.  A value too
+ * small for the decimals keeps three digits, so that it does not read as zero.
+ */
 static void print_cell(FILE *out, int width, int decimals, double value)
 {
 	if (!isfinite(value))
@@ -35,7 +37,7 @@ struct column {
 	size_t offset;		/* of a double in struct result_row */
 };
 
-/* Of the confidence interval: no field, but computed from two. */
+/* For the confidence interval, which is computed from two fields. */
 #define HALF_WIDTH SIZE_MAX
 
 #define BANDWIDTH(field) offsetof(struct result_row, bandwidth.field)
@@ -65,13 +67,13 @@ static const struct column percentile_columns[] = {
 // clang-format on
 
 #define COLUMNS_MAX (8 + PERCENTILES_MAX)
-/* As wide as a table may be, were one of its rows a failed one. */
+/* Greatest width of a table in characters, even with a failed row. */
 #define TABLE_WIDTH 112
 
 struct table {
 	struct column columns[COLUMNS_MAX];
 	uint32_t n;
-	/* percentiles that would make it too wide, below each row instead */
+	/* percentiles that do not fit, printed below each row */
 	struct column below[PERCENTILES_MAX];
 	uint32_t n_below;
 };
@@ -92,7 +94,7 @@ static int table_width(const struct table *table)
 	return width;
 }
 
-/* The percentiles that were asked for instead of the usual two. */
+/* Add the requested percentiles instead of the usual two. */
 static void add_percentiles(struct table *table,
 			    const struct percentiles *list)
 {
@@ -184,7 +186,7 @@ static void print_thread(FILE *out, uint32_t i, const struct thread_row *t,
 	fputs(" Mpps\n", out);
 }
 
-/* Each of two, and their messages. */
+/* Print both directions and their messages. */
 static void print_directions(FILE *out, const struct result_row *row)
 {
 	for (uint32_t i = 0; i < row->n_directions; i++) {
@@ -200,11 +202,11 @@ static void print_directions(FILE *out, const struct result_row *row)
 	}
 }
 
-/* What an unreliable transport did with the messages. */
+/* Print what an unreliable transport did with the messages. */
 static void print_lost(FILE *out, const struct plan *plan,
 		       const struct result_row *row)
 {
-	/* of a run that failed more may have come than was sent */
+	/* in a failed run more may have arrived than the sender counted */
 	uint64_t lost = row->sent > row->received ?
 				row->sent - row->received : 0;
 
@@ -259,7 +261,7 @@ static void print_charts(FILE *out, const struct result *r)
 	}
 }
 
-/* In ns: their edges are completions, so that each differs a little. */
+/* The mean, in ns: intervals end at completions, so each differs a little. */
 static uint64_t mean_interval(const struct result_row *row)
 {
 	const struct interval *last = &row->intervals[row->n_intervals - 1];
@@ -267,7 +269,7 @@ static uint64_t mean_interval(const struct result_row *row)
 	return (last->start_ns + last->length_ns) / row->n_intervals;
 }
 
-/* "20 intervals of 0.05 s"; sizes may differ in both. */
+/* "20 intervals of 0.05 s"; sizes may differ in number and length. */
 static void print_intervals(FILE *out, const struct result *r)
 {
 	uint32_t least = UINT32_MAX, most = 0;
@@ -291,20 +293,20 @@ static void print_intervals(FILE *out, const struct result *r)
 	if (most > least)
 		fprintf(out, " to %u", most);
 	fprintf(out, " intervals of %.3g", (double)shortest / 1e9);
-	/* cut by a clock that is looked at now and then: no two are equal */
+	/* edges wait for a look at the clock, so no two lengths are equal */
 	if ((double)longest > 1.1 * (double)shortest)
 		fprintf(out, " to %.3g", (double)longest / 1e9);
 	fputs(" s; +-95%: confidence of their mean\n", out);
 }
 
-/* Has a row no peak, though its bandwidth was measured? */
+/* Does a row lack a peak although its bandwidth was measured? */
 static bool lacks_peak(const struct result_row *row)
 {
 	return !row->failed && isfinite(row->bandwidth.gbps) &&
 	       !isfinite(row->bandwidth.peak_gbps);
 }
 
-/* What "-" means where a bandwidth has no peak. */
+/* Explain "-" where a bandwidth has no peak. */
 static void explain_no_peak(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
@@ -316,7 +318,7 @@ static void explain_no_peak(FILE *out, const struct result *r)
 		i++;
 	if (i == r->n_rows)
 		return;
-	/* some were longer than they should be, on a busy machine */
+	/* a busy machine made some intervals longer than planned */
 	if (plan->duration >= enough)
 		enough = 2 * plan->duration;
 	if (r->rows[i].n_directions)
@@ -328,7 +330,7 @@ static void explain_no_peak(FILE *out, const struct result *r)
 			(double)length / 1e9, (double)enough / 1e9);
 }
 
-/* The percentiles of the table, as they were asked for or the usual ones. */
+/* The percentiles in the table: the requested ones or the usual two. */
 static const struct percentiles *percentiles_of(const struct result *r)
 {
 	static const struct percentiles usual = { 2, { 990000, 999000 } };
@@ -336,7 +338,7 @@ static const struct percentiles *percentiles_of(const struct result *r)
 	return r->params.percentiles.n ? &r->params.percentiles : &usual;
 }
 
-/* The fewest that a row has which did not fail. */
+/* The fewest samples of any row that did not fail. */
 static uint64_t least_samples(const struct result *r)
 {
 	uint64_t least = UINT64_MAX;
@@ -347,7 +349,7 @@ static uint64_t least_samples(const struct result *r)
 	return least;
 }
 
-/* What "-" means where a latency has no percentile: of each of them. */
+/* Explain "-" for each percentile that has too few samples. */
 static void explain_no_percentile(FILE *out, const struct result *r)
 {
 	const struct percentiles *list = percentiles_of(r);
@@ -378,7 +380,7 @@ static void print_dropped(FILE *out, const struct result *r)
 				r->params.samples);
 }
 
-/* Below the table: what its numbers are. */
+/* Define the table's numbers, below it. */
 static void print_definition(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;

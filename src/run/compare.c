@@ -28,7 +28,7 @@ static int compare_way(struct run *run, uint64_t size, const char *from,
 		    to, (unsigned long long)received);
 }
 
-/* A ping may be lost, but not all of them. */
+/* Pings may be lost, but not all of them. */
 static int compare_pings(struct run *run, const struct result_row *row)
 {
 	if (row->iterations || !row->lost)

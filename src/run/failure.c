@@ -8,13 +8,13 @@
 #include "run/verification.h"
 #include "verbs/explain.h"
 
-/* A cause comes at most that much later than what was flushed for it. */
+/* A failed completion may come this much later than the flushed ones. */
 #define CAUSE_WAIT_MS 50
-/* What failed here was there before the peer was answered; an event may take a
- * moment. */
+/* A local failure was there before the peer reported its own; only its event
+ * may take a moment. */
 #define EVENT_WAIT_MS 5
 
-/* The loop that failed first hand; NULL when none did. */
+/* The flow whose failure is not just a flush, else a flushed one, else NULL. */
 static struct flow *find_failed(struct run *run)
 {
 	struct flow *flushed = NULL;
@@ -36,8 +36,9 @@ static bool is_cause(const struct flow *f)
 }
 
 /*
- * The cause may reach its queue a moment after what was flushed for it.  With
- * EVENT not NULL an asynchronous event is looked for as well, and ends it.
+ * Wait a moment for the cause, which may reach its queue after the flushed
+ * completions.  If EVENT is not NULL, also look for an asynchronous event,
+ * which ends the wait.
  */
 static struct flow *find_cause(struct run *run, struct error *event)
 {
@@ -54,8 +55,7 @@ static struct flow *find_cause(struct run *run, struct error *event)
 	return f;
 }
 
-/* Messages that the peer has acknowledged: in order, up to the one that
- * failed. */
+/* Messages the peer has acknowledged: in order, up to the failed one. */
 static uint64_t acknowledged(const struct run *run, const struct flow *failed)
 {
 	const struct flow_failure *why = &failed->failure;
@@ -96,7 +96,7 @@ static int explain_flow(struct run *run, const struct flow *f)
 	return explain_failure(&f->failure, &context, &run->result->error);
 }
 
-/* Keep the stage that was noted for an error of this end. */
+/* Copy the error but keep this end's stage. */
 static void take_error(struct error *err, const struct error *from)
 {
 	char stage[sizeof(err->stage)];
@@ -109,7 +109,7 @@ static void take_error(struct error *err, const struct error *from)
 		memcpy(err->stage, stage, sizeof(stage));
 }
 
-/* The peer gave up and said why: did this end fail as well, by itself? */
+/* The peer gave up and said why: did this end also fail by itself? */
 static int explain_both(struct run *run, int ret)
 {
 	const struct error *said = &run->monitor.err;

@@ -17,7 +17,7 @@
 #include "net/signals.h"
 #include "verbs/explain.h"
 
-/* The shortest timeout is a second: four words fit into it. */
+/* The shortest timeout is a second, which four ticks fit into. */
 #define TICK (SECOND / 4)
 
 enum { WAKE, TIMER, CONTROL, ASYNC, SIGNAL, N_FDS };
@@ -27,7 +27,7 @@ static enum phase get_phase(struct monitor *m)
 	return phase_of(atomic_load(&m->control->command));
 }
 
-/* The next edge of the phases, at an end that keeps the time. */
+/* Schedule the next change of phase, if this end keeps the time. */
 static void plan_next_phase(struct monitor *m)
 {
 	m->phase_at = UINT64_MAX;
@@ -92,7 +92,7 @@ static int say_alive(struct monitor *m)
 	if (time_now() < m->alive_at)
 		return 0;
 	m->alive_at = time_after(alive_period(m->timeout));
-	/* a peer that does not read must not hold up the end of the window */
+	/* a peer that does not read must not delay the end of the window */
 	if (!oob_can_send(m->conn))
 		return 0;
 	encode_empty(&frame, FRAME_ALIVE);
@@ -101,14 +101,14 @@ static int say_alive(struct monitor *m)
 	return ret;
 }
 
-/* False as well for a device that sysfs does not show here. */
+/* Also false for a device that sysfs does not show here. */
 static bool is_listed(const struct monitor *m)
 {
 	return access(m->context->device->dev_path, F_OK) == 0;
 }
 
-/* The kernel takes a device off its list at once, and some drivers then wait
- * until nobody uses it: no event and no completion tells of that. */
+/* The kernel delists a removed device at once, and then some drivers wait until
+ * nobody uses it: no event and no completion reports that. */
 static int check_removal(struct monitor *m)
 {
 	if (!m->listed || is_listed(m))
@@ -150,7 +150,7 @@ static int on_timer(struct monitor *m)
 	return ret;
 }
 
-/* The peer has sent all: what each flow is to get is known. */
+/* The peer has sent everything: each flow's number of messages is known. */
 static int on_sent(struct monitor *m, const struct frame *frame)
 {
 	struct peer_facts peer = m->peer;
@@ -182,7 +182,7 @@ static int on_sent(struct monitor *m, const struct frame *frame)
 	return 0;
 }
 
-/* DONE comes when both have sent all: after this end's SENT, and the peer's. */
+/* DONE may come only after this end's SENT and the peer's. */
 static bool is_done_due(const struct monitor *m)
 {
 	return (!m->sends || m->said_sent) &&
@@ -214,7 +214,7 @@ static int on_frame(struct monitor *m)
 	return ret;
 }
 
-/* A loop has something to say, or is over.  Returns 1 when it is. */
+/* A loop has something to send, or is over.  Returns 1 when it is over. */
 static int on_wake(struct monitor *m)
 {
 	struct frame frame;
@@ -258,7 +258,8 @@ static int on_signal(struct monitor *m)
 	return signals_take(fd, NULL, &m->err);
 }
 
-/* One iteration; 0 to go on, 1 when all is done, or a negative errno. */
+/* One iteration.  Returns 0 to go on, 1 when all is done, or a negative
+ * errno. */
 static int poll_once(struct monitor *m)
 {
 	struct pollfd fds[N_FDS] = {

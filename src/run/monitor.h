@@ -1,8 +1,7 @@
 /*
- * The watcher: one thread that sleeps while the loops run, and ends them when
- * the time is over, the peer is done, fails or falls silent, the device
- * reports an asynchronous error, nothing completes any more, or the user
- * interrupts.
+ * The monitor: one thread that sleeps while the loops run, and ends them when
+ * the time is over, the peer is done, fails or falls silent, the device reports
+ * an asynchronous error, completions stop, or the user interrupts.
  */
 #ifndef RUN_MONITOR_H
 #define RUN_MONITOR_H
@@ -29,33 +28,33 @@ struct monitor {
 	struct clock_watch *watch;
 	struct flow_control *control;
 	struct progress *progress;
-	struct flow *flows;	/* they are told what to expect */
+	struct flow *flows;	/* the monitor sets their ->expected */
 	uint32_t n_flows;
-	uint64_t began_at;	/* when the round did (base/time.h) */
-	struct peer_facts peer;	/* what is known of it then */
-	bool keeps_time;	/* the phases of this end go by the clock */
-	bool sends;		/* and so must make progress, and say SENT
-				 * before the peer says DONE */
-	bool awaits;		/* the peer's SENT must come before DONE */
-	bool answers;		/* a ping-pong, until the peer has sent all */
+	uint64_t began_at;	/* start of the round (base/time.h) */
+	struct peer_facts peer;	/* known at the start of the round */
+	bool keeps_time;	/* this end's phases follow the clock */
+	bool sends;		/* this end sends: it must make progress, and
+				 * send SENT before the peer sends DONE */
+	bool awaits;		/* the peer must send SENT before DONE */
+	bool answers;		/* ping-pong: until the peer's SENT */
 	uint64_t warmup;	/* ns */
-	uint64_t duration;	/* ns; 0: the loop counts for itself */
+	uint64_t duration;	/* ns; 0: the loop counts messages */
 	uint64_t timeout;	/* ns without progress */
-	uint64_t peer_timeout;	/* ns without word from the peer */
-	/* to be read after monitor_stop() */
+	uint64_t peer_timeout;	/* ns without a frame from the peer */
+	/* results, valid after monitor_stop() */
 	struct error err;	/* empty unless the run was aborted */
 	bool have_done;
-	struct frame done;	/* the peer's; the caller frees it */
-	uint64_t progress_ticks;	/* when progress was last seen */
-	/* its own */
+	struct frame done;	/* the peer's; freed by the caller */
+	uint64_t progress_ticks;	/* time of the last progress seen */
+	/* private */
 	pthread_t thread;
 	sem_t peer_sent;
 	_Atomic bool stop;
 	_Atomic bool say_sent;
 	struct sent sent;
-	bool said_sent;		/* it is on its way */
-	bool minds;		/* something must come */
-	bool listed;		/* sysfs had the device when the run began */
+	bool said_sent;		/* SENT has been sent */
+	bool minds;		/* lack of progress is an error */
+	bool listed;		/* sysfs had the device at the start */
 	int wake_fd;
 	int timer_fd;
 	uint64_t phase_at;	/* deadlines, in ns of CLOCK_MONOTONIC */
@@ -66,24 +65,22 @@ struct monitor {
 	uint64_t messages;
 };
 
-/*
- * Set the phase a run begins with and start the thread.
- * Returns 0 or a negative errno, said in ERR.
- */
+/* Set the first phase of the run and start the thread.  Returns 0 or a negative
+ * errno, said in ERR. */
 int monitor_start(struct monitor *m, struct error *err);
 
-/* All of this end's messages are out: tell the peer how many of each flow. */
+/* This end has sent everything: tell the peer each flow's messages. */
 void monitor_say_sent(struct monitor *m);
 
-/* Sleep until the peer has sent all it will, or the run is aborted.  Returns 0,
+/* Sleep until the peer has sent everything, or the run is aborted.  Returns 0
  * or -ECANCELED. */
 int monitor_wait_peer(struct monitor *m);
 
-/* Take one asynchronous event of CONTEXT, if there is any; true when it is a
- * fatal one, said in ERR. */
+/* Take one asynchronous event of CONTEXT, if there is one.  Returns true for a
+ * fatal event, said in ERR. */
 bool monitor_take_event(struct ibv_context *context, struct error *err);
 
-/* The loops are over: end the thread, unless it ended by itself. */
+/* The loops are over: end the thread, unless it has ended by itself. */
 void monitor_stop(struct monitor *m);
 
 #endif

@@ -9,10 +9,10 @@
 #include "base/xalloc.h"
 #include "traffic/open_loop.h"
 
-/* Fewer looks at a send queue say nothing about how often it was dry. */
+/* Fewer looks at a send queue do not show how often it was dry. */
 #define LEAST_LOOKS 20
 
-/* From the first opening of a loop's window to the last closing of one. */
+/* From the first opening of a loop's window to the last closing. */
 static uint64_t merged_window(const struct run *run)
 {
 	uint64_t opened = UINT64_MAX, closed = 0;
@@ -33,7 +33,8 @@ static uint64_t to_ns(uint64_t ticks, double tick)
 	return (uint64_t)llround((double)ticks * tick);
 }
 
-/* Of N messages in NS, the time of MESSAGES, and TICKS, which may be unknown. */
+/* An error bound in ns: TICKS (UINT64_MAX: unknown) plus the mean time of
+ * MESSAGES, at most the whole window. */
 static uint64_t error_ns(const struct done *done, uint64_t ticks,
 			 uint64_t messages)
 {
@@ -46,8 +47,8 @@ static uint64_t error_ns(const struct done *done, uint64_t ticks,
 					  (double)done->counted);
 }
 
-/* By how much the window and intervals may be off: as much as the edges of any
- * loop's, and as those of different loops differ. */
+/* How far the window and the intervals may be off: the uncertainty of any
+ * loop's edges, plus the spread between the loops' edges. */
 static void describe_errors(const struct run *run, struct done *done)
 {
 	uint64_t opened = 0, closed = UINT64_MAX, opening = 0, closing = 0;
@@ -113,7 +114,7 @@ static void describe_clock(const struct run *run,
 	memcpy(clock->source, run->clock.source, strlen(run->clock.source) + 1);
 }
 
-/* Without --interval fewer than ten say nothing. */
+/* Without --interval, fewer than ten intervals show nothing. */
 static void describe_intervals(const struct run *run, struct done *done)
 {
 	uint32_t n = run->progress.log.n;
@@ -124,8 +125,11 @@ static void describe_intervals(const struct run *run, struct done *done)
 					&done->n_intervals);
 }
 
-/* The last completion was before the monitor last saw one more; or, if it has
- * not seen all, since then: then where the loop ended is as near. */
+/*
+ * If the monitor has seen every message, the last completion came before it
+ * last saw progress.  If not, completions came later, and the end of the loop
+ * is as good an estimate.
+ */
 void outcome_settle(struct run *run)
 {
 	const struct monitor *m = &run->monitor;
@@ -189,7 +193,7 @@ static void summarise_latency(const struct run *run,
 		row->bins = summary_bins(done->latency, ns, &row->n_bins);
 }
 
-/* As parts of the window, and of the mean interval. */
+/* Convert the errors to percent of the window and of the mean interval. */
 static void set_errors(const struct done *measured,
 		       struct result_direction *d)
 {
@@ -205,8 +209,8 @@ static void set_errors(const struct done *measured,
 					  d->n_intervals / ns);
 }
 
-/* What went one way, as its sender and its receiver say; that is NULL when
- * nothing is known of it. */
+/* One direction, from the counts of its sender and its receiver; NULL:
+ * unknown. */
 static void fill_direction(struct run *run, uint64_t size, bool from_client,
 			   const struct done *sender, struct done *receiver,
 			   struct done *measured, struct result_direction *d)
@@ -239,7 +243,7 @@ static void fill_direction(struct run *run, uint64_t size, bool from_client,
 					   (double)sender->looks;
 }
 
-/* The only direction is the result. */
+/* With one direction, its numbers are the row's. */
 static void use_direction(struct result_row *row, struct result_direction *d)
 {
 	row->iterations = d->iterations;
@@ -256,7 +260,7 @@ static void use_direction(struct result_row *row, struct result_direction *d)
 	*d = (struct result_direction){ 0 };
 }
 
-/* Both directions, each over its own window, and the sum of their rates. */
+/* Each direction has its own window; the row has the sum of their rates. */
 static void add_directions(struct result_row *row)
 {
 	const struct result_direction *a = &row->directions[0];
@@ -283,7 +287,7 @@ static void add_directions(struct result_row *row)
 	row->received = a->received + b->received;
 }
 
-/* OF[1] is the client's, OF[0] the server's. */
+/* OF[1] is the client's DONE, OF[0] the server's. */
 static void fill_directions(struct run *run, struct result_row *row,
 			    struct done *const of[2])
 {
@@ -295,7 +299,7 @@ static void fill_directions(struct run *run, struct result_row *row,
 		struct done *measured =
 			of[plan_receiver_measures(plan) ? !from : from];
 
-		/* the server of a latency test sends, too, but answers */
+		/* the server of a latency test sends, too, but only answers */
 		if (plan->metric == METRIC_LATENCY ? !client :
 		    !plan_sends(plan, client))
 			continue;
@@ -308,7 +312,7 @@ static void fill_directions(struct run *run, struct result_row *row,
 		add_directions(row);
 }
 
-/* Of two directions the slower says whether the rate was reached. */
+/* With two directions, the slower one decides whether the rate was reached. */
 static struct load summarise_load(const struct plan *plan,
 				  const struct result_row *row, uint64_t late)
 {
@@ -330,7 +334,7 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 	struct result_row *row = &r->rows[r->n_rows++];
 	struct done *const of[2] = { run->client ? theirs : mine,
 				     run->client ? mine : theirs };
-	/* the one whose sends are spoken of */
+	/* its post method and inline size go into the row */
 	const struct done *sender = of[!plan->reversed];
 
 	*row = (struct result_row){

@@ -9,10 +9,10 @@
 #include "base/numbers.h"
 #include "base/time.h"
 
-/* Two clocks differ by far less, but a host may be busy when START comes. */
+/* Clocks differ by far less, but a host may be busy when START comes. */
 #define WINDOW_SHARE 10
 #define WINDOW_SLACK (SECOND / 10)
-/* No device does a tenth of that for one thread. */
+/* No device does a tenth of this for one thread. */
 #define MESSAGES_PER_NS 10
 
 static uint64_t most_time(uint64_t elapsed)
@@ -20,7 +20,7 @@ static uint64_t most_time(uint64_t elapsed)
 	return elapsed + elapsed / WINDOW_SHARE + WINDOW_SLACK;
 }
 
-/* Far more than any device sends or receives meanwhile. */
+/* Far more than any device sends or receives in that time. */
 static uint64_t most_messages(const struct peer_facts *f, uint32_t threads)
 {
 	const uint64_t each = COUNT_MAX / MESSAGES_PER_NS / CPUS_MAX;
@@ -42,19 +42,19 @@ static int check(const char *field, uint64_t value, uint64_t min, uint64_t max,
 	return wire_check(&done, field, value, min, max, err);
 }
 
-/* Are the other end's numbers the result, or half of it? */
+/* Are the peer's numbers the result, or half of it? */
 static bool measures(const struct peer_facts *f)
 {
 	return plan_measures(f->plan, f->client);
 }
 
-/* Messages that the plan asks for; 0: as many as there is time for. */
+/* Messages that the plan asks for; 0: as many as time allows. */
 static uint64_t due(const struct peer_facts *f, uint32_t qps)
 {
 	return f->warming ? 0 : f->plan->iterations * qps;
 }
 
-/* How many messages a warm-up has depends on time. */
+/* The number of warm-up messages depends on time. */
 static bool has_warmup(const struct plan *plan)
 {
 	return plan->warmup && !plan_warms_up_apart(plan);
@@ -85,7 +85,7 @@ static int check_posted(const struct peer_facts *f, const struct done *d,
 	return check("posted", d->posted, least, most, err);
 }
 
-/* Of a bandwidth test both ends' counts are compared when there is a row. */
+/* In a bandwidth test, compare_counts() compares both ends' counts later. */
 static uint64_t most_received(const struct peer_facts *f)
 {
 	const struct plan *plan = f->plan;
@@ -97,7 +97,7 @@ static uint64_t most_received(const struct peer_facts *f)
 	return most_messages(f, plan->threads);
 }
 
-/* Pings without an answer. */
+/* Most pings without an answer. */
 static uint64_t most_lost(const struct peer_facts *f, const struct done *d)
 {
 	if (f->plan->metric != METRIC_LATENCY || !f->client ||
@@ -106,7 +106,7 @@ static uint64_t most_lost(const struct peer_facts *f, const struct done *d)
 	return d->posted;
 }
 
-/* Messages that can have been counted: a ping when its answer came. */
+/* Most messages counted: a ping counts when its answer comes. */
 static uint64_t most_counted(const struct peer_facts *f, const struct done *d)
 {
 	const struct plan *plan = f->plan;
@@ -116,8 +116,8 @@ static uint64_t most_counted(const struct peer_facts *f, const struct done *d)
 	return d->posted;
 }
 
-/* Every ping is counted or lost.  Of a bandwidth the window may be shorter than
- * the run, and a receiver may have got nothing. */
+/* Every ping is counted or lost.  In a bandwidth test the window may be shorter
+ * than the run, and a receiver may have received nothing. */
 static int check_counted(const struct peer_facts *f, const struct done *d,
 			 struct error *err)
 {
@@ -154,7 +154,7 @@ static int check_counts(const struct peer_facts *f, const struct done *d,
 	return ret;
 }
 
-/* By how much a time may be off: at most by all of it, where that is known. */
+/* A known error bound is at most the whole window. */
 static int check_error(const char *field, uint64_t ns, const struct done *d,
 		       struct error *err)
 {
@@ -229,7 +229,7 @@ static int check_thread(const struct done *d, const struct thread_row *row,
 	return ret;
 }
 
-/* Together they have all queue pairs, and counted all that was. */
+/* Together the threads have all queue pairs and counted all messages. */
 static int check_threads(const struct peer_facts *f, const struct done *d,
 			 struct error *err)
 {
@@ -249,8 +249,8 @@ static int check_threads(const struct peer_facts *f, const struct done *d,
 	return ret ? ret : check("messages of no thread", left, 0, 0, err);
 }
 
-/* Each begins where the one before ended.  The decoder held them against the
- * window and the messages counted. */
+/* Each interval begins where the one before ended.  The decoder checked them
+ * against the window and the messages counted. */
 static int check_intervals(const struct peer_facts *f, const struct done *d,
 			   struct error *err)
 {
@@ -269,8 +269,8 @@ static int check_intervals(const struct peer_facts *f, const struct done *d,
 	return ret;
 }
 
-/* Samples are whole numbers of ticks in the window, and of a closed loop one
- * ends before the next begins. */
+/* Samples are whole ticks within the window; in a closed loop each ends before
+ * the next begins, so their sum fits, too. */
 static int check_samples(const struct peer_facts *f, const struct done *d,
 			 struct error *err)
 {
@@ -325,7 +325,7 @@ int peer_check_done(const struct peer_facts *facts, const struct done *theirs,
 	return ret;
 }
 
-/* A value is there, or is none, as the transport and the path want it. */
+/* The transport and the path decide whether a value must be there. */
 static int check_effective(const char *name, uint32_t value, bool has,
 			   struct error *err)
 {
@@ -351,7 +351,7 @@ int peer_check_ready(const struct plan *plan, const struct path *path,
 						    path->global), err);
 	EFFECTIVE_LIST(X)
 #undef X
-	/* a fault that is provoked may be just this one */
+	/* an injected fault may be just this one */
 	if (ret || mtu == EFFECTIVE_NONE || mtu == 0 || plan->inject)
 		return ret;
 	return wire_check(&ready, "path_mtu", mtu, plan->mtu, plan->mtu, err);

@@ -22,7 +22,7 @@ void progress_free(struct progress *p)
 	intervals_free(&p->log);
 }
 
-/* The earliest opening and the latest closing of the loops' windows. */
+/* The earliest opening of the loops' windows. */
 static uint64_t first_opened(const struct progress *p)
 {
 	uint64_t opened = UINT64_MAX;
@@ -63,8 +63,8 @@ void progress_measure(struct progress *p, uint64_t now, uint64_t end)
 	p->wake_at = smaller(p->next_at, p->line_at);
 }
 
-/* Ask for the next mark, unless the last is not answered yet or the end, which
- * is an edge as well, is near. */
+/* Ask for the next mark, unless the last is unanswered or the end, which is an
+ * edge as well, is near. */
 static void ask(struct progress *p, uint64_t now)
 {
 	uint64_t end = p->duration ? p->began_at + p->duration : UINT64_MAX;
@@ -98,8 +98,10 @@ static bool answered(const struct progress *p)
 	return true;
 }
 
-/* The edge that the loops' answers make: their mean time, their total.  False
- * when no loop answered before it was over, or nothing came since the last. */
+/*
+ * Form an edge from the loops' answers: their mean time, their total.  False if
+ * no loop answered before its end, or time has not passed since the last edge.
+ */
 static bool read_mark(const struct progress *p, struct mark *mark)
 {
 	uint64_t opened = first_opened(p), since = 0, answers = 0;
@@ -156,7 +158,7 @@ static void tell(const struct progress *p, const struct mark *from,
 	});
 }
 
-/* One more interval ends, at MARK. */
+/* MARK ends an interval. */
 static void take_edge(struct progress *p, const struct mark *mark)
 {
 	if (p->log.n == 0) {
@@ -183,8 +185,8 @@ static void take_mark(struct progress *p)
 
 #define SPEED_SIZE 64
 
-/* RATE, of messages per second; of a loop that has one of them under way, how
- * long each takes. */
+/* Format RATE (messages per second); for a closed latency loop, the time that
+ * each message takes. */
 static void describe_speed(const struct progress *p, double rate,
 			   char text[SPEED_SIZE])
 {
@@ -202,7 +204,7 @@ static void describe_speed(const struct progress *p, double rate,
 		snprintf(text, SPEED_SIZE, "t_avg -");
 }
 
-/* What the sizes after this one take, in ns. */
+/* The time that the remaining sizes take, in ns. */
 static uint64_t still_to_come(const struct progress *p)
 {
 	const struct plan *plan = &p->result->params.plan;
@@ -211,7 +213,7 @@ static uint64_t still_to_come(const struct progress *p)
 	return sizes * (plan->warmup + plan->duration);
 }
 
-/* Less than 80 columns, so that it stays one line of a terminal. */
+/* Fewer than 80 columns, so that it stays one line of a terminal. */
 static void show_line(struct progress *p, uint64_t now)
 {
 	const struct plan *plan = &p->result->params.plan;

@@ -55,7 +55,7 @@ static void write_record(struct recorder *r, const struct record *record)
 		r->errnum = errno;
 }
 
-/* Write a batch; false when there was none. */
+/* Write a batch; false if there was none. */
 static bool drain(struct recorder *r)
 {
 	struct sample batch[BATCH];
@@ -106,7 +106,8 @@ static int cannot_write(const struct recorder *r, int errnum,
 		    strerror(errnum));
 }
 
-/* A pipe could keep the recorder, and so the run, waiting for its reader. */
+/* Non-blocking: a pipe's reader must not hold up the recorder, and so the
+ * run. */
 static int open_file(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC |

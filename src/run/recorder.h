@@ -1,7 +1,5 @@
-/*
- * Every sample into a file, as --samples asks: a thread that empties the ring
- * into which the loop puts them.
- */
+/* Writes every sample to a file, as --samples asks: a thread empties the ring
+ * that the loop fills. */
 #ifndef RUN_RECORDER_H
 #define RUN_RECORDER_H
 
@@ -21,32 +19,32 @@ struct recorder {
 	struct sample_ring *ring;
 	/* of one size */
 	const struct clock *clock;
-	double factor;		/* from a sample to what is reported */
+	double factor;		/* from a sample to the reported value */
 	uint64_t size;
-	uint64_t first;		/* ticks when the first sample began */
+	uint64_t first;		/* ticks at the start of the first sample */
 	pthread_t thread;
 	_Atomic bool stop;
 };
 
 /*
- * Open PATH anew: text when its name ends in .csv, else records of 24 bytes,
- * little-endian: u64 size of the messages, f64 seconds since the window opened
- * at which the sample began, f64 the sample in us, as it is reported.
+ * Create or truncate PATH: text when its name ends in .csv, else records of 24
+ * bytes, little-endian: u64 message size, f64 seconds from the opening of the
+ * window to the start of the sample, f64 the sample in us, as reported.
  * Returns 0, or a negative errno, said in ERR.
  */
 int recorder_open(const char *path, struct recorder **recorder,
 		  struct error *err);
 
-/* Record one size.  Returns 0 or a negative errno, said in ERR. */
+/* Begin to record one size.  Returns 0 or a negative errno, said in ERR. */
 int recorder_start(struct recorder *r, const struct clock *clock,
 		   double factor, uint64_t size, struct error *err);
 
-/* The loop is over: write the rest.  Returns how many samples found no room in
- * the ring, and so are not in the file. */
+/* The loop is over: write the rest.  Returns the number of samples that found
+ * no room in the ring, and so are missing from the file. */
 uint64_t recorder_stop(struct recorder *r);
 
-/* Close the file; NULL is fine.  Returns 0, or a negative errno when not all
- * could be written, said in ERR. */
+/* Close the file; NULL is fine.  Returns 0, or a negative errno, said in ERR,
+ * when some samples could not be written. */
 int recorder_close(struct recorder *r, struct error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* What an end of a session does in the traffic, as the plan says. */
+/* Derives from the plan what one end does in the traffic. */
 #ifndef RUN_ROLE_H
 #define RUN_ROLE_H
 
@@ -8,16 +8,19 @@
 
 typedef int sending_loop(struct flow *f, enum op op);
 
-/* What this end does until all of its messages are out; NULL: it sends none. */
+/* The loop this end runs until it has sent everything; NULL: it sends
+ * nothing. */
 sending_loop *role_loop(const struct run *run);
 
-/* True for the far end of a ping-pong. */
+/* Is this end the far end of a ping-pong? */
 bool role_answers(const struct run *run);
 
-/* True when this end waits for the peer to have sent all, but by answering. */
+/* Does this end wait for the peer to send everything, other than by
+ * answering? */
 bool role_awaits_peer(const struct run *run);
 
-/* True when this end begins, and so says when it is over. */
+/* Does this end begin messages of its own, and so send SENT when all are
+ * out? */
 bool role_begins(const struct run *run);
 
 #endif

@@ -23,11 +23,11 @@
 #include "verbs/explain.h"
 
 #define MOST_INTERVALS 20
-/* Of those the user chose: more are joined. */
+/* Most intervals of a length the user chose; more are merged. */
 #define MOST_OWN_INTERVALS 10000
 
-/* Where a ping-pong looks for, and puts, the last byte: of the first of its
- * slots. */
+/* Point a ping-pong at the last byte it sends and the one it watches, in the
+ * first of its slots. */
 static void set_flags(struct run *run, uint64_t size)
 {
 	const struct plan *plan = run->plan;
@@ -44,11 +44,8 @@ static void set_flags(struct run *run, uint64_t size)
 		f->pingpong.flag_in[i * f->pingpong.slot_step] = 0;
 }
 
-/*
- * How long intervals are, in ns; 0: there are none.  As long as the user says,
- * else 100 ms or 1/20 of the run, whichever is longer, and so that they fill
- * the run.
- */
+/* Length of an interval in ns; 0: no intervals.  The user's, or else the longer
+ * of 100 ms and 1/20 of the run, adjusted so that intervals fill the run. */
 static uint64_t interval_length(const struct run *run)
 {
 	const struct plan *plan = run->plan;
@@ -57,7 +54,7 @@ static uint64_t interval_length(const struct run *run)
 
 	if (plan->metric != METRIC_BANDWIDTH || run->warming)
 		return 0;
-	/* those of the client are shown, too, when the server measures */
+	/* the client shows its intervals, too, when the server measures */
 	if (plan->interval)
 		return plan_measures(plan, run->client) || run->client ?
 			       plan->interval : 0;
@@ -158,7 +155,7 @@ static uint64_t counted(const struct run *run)
 	return n;
 }
 
-/* What came before or after the time measured is no measurement. */
+/* Messages that all came before or after the window are no measurement. */
 static int check_measured(struct run *run, const struct result_row *row)
 {
 	bool nothing = !row->iterations;
@@ -176,9 +173,11 @@ static int check_measured(struct run *run, const struct result_row *row)
 		    (unsigned long long)row->size);
 }
 
-/* What lasted much longer than it was to is not what was asked for: the machine
- * or the peer held it up.  But what a receiver counts comes when it comes, from
- * the queues in between. */
+/*
+ * A window much longer than planned is not the test the user asked for: the
+ * machine or the peer held it up.  Receivers are exempt: queues on the way
+ * decide when their messages come.
+ */
 static int check_window(struct run *run, const struct result_row *row)
 {
 	const struct plan *plan = run->plan;
@@ -247,8 +246,8 @@ static void tell_dropped(const struct run *run)
 			    run->recorder->path);
 }
 
-/* What one thread does: it sends, then takes what is still to come in.  The
- * other end's thread may need that while others of this end still send. */
+/* One thread sends, then takes what still comes in.  The other end's thread may
+ * need that while other threads of this end still send. */
 static int run_flow(struct run *run, struct flow *f)
 {
 	const struct plan *plan = run->plan;
@@ -264,7 +263,7 @@ static int run_flow(struct run *run, struct flow *f)
 	return 0;
 }
 
-/* The same, with every sample recorded if that is wanted. */
+/* Run all flows, and record every sample if the user asks. */
 static int run_flows(struct run *run)
 {
 	struct recorder *r = run->recorder;

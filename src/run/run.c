@@ -10,10 +10,10 @@
 #include "traffic/prepare.h"
 #include "verbs/sleep.h"
 
-/* Of a message, in ns. */
+/* Age, in ns, at which a message counts as lost. */
 #define LOST_AFTER 1e8
-/* An edge of a window that is known to that is as good as it gets; after the
- * other it need not be, ns. */
+/* A window's edge known to EDGE_SHARP ns is sharp enough; EDGE_HURRY ns after
+ * the edge was due, the loop stops looking for a sharper one. */
 #define EDGE_SHARP 500
 #define EDGE_HURRY 1000000
 
@@ -51,13 +51,13 @@ uint64_t run_peer_timeout(const struct run *run)
 {
 	const struct parameters *params = &run->result->params;
 
-	/* the plan's timeout is the client's choice */
+	/* the client chooses the plan's timeout */
 	if (!run->client && params->idle_timeout < run->plan->timeout)
 		return params->idle_timeout;
 	return run->plan->timeout;
 }
 
-/* What is not there after that, on an unreliable transport, is lost. */
+/* On an unreliable transport, a message that takes longer is lost. */
 static uint64_t loss_timeout(const struct run *run)
 {
 	if (!plan_is_unreliable(run->plan))
@@ -65,8 +65,8 @@ static uint64_t loss_timeout(const struct run *run)
 	return (uint64_t)(LOST_AFTER / clock_ns_per_tick(&run->clock));
 }
 
-/* Does this end look at what arrives?  As the measure, or to show how fast the
- * server is. */
+/* Does this end look at arrivals?  It does to measure, or to show the server's
+ * rate. */
 static bool sees_arrivals(const struct run *run)
 {
 	const struct plan *plan = run->plan;
@@ -77,7 +77,7 @@ static bool sees_arrivals(const struct run *run)
 	       (run->client && plan->reversed && plan->interval);
 }
 
-/* What thread T touches: its part of the QPs, with their queues. */
+/* The flow of thread T: its share of the QPs, with their queues. */
 static struct flow make_flow(struct run *run, uint32_t t)
 {
 	const struct queues *queues = &run->res.queues[t];

@@ -1,8 +1,5 @@
-/*
- * One end of the traffic of a test: its verbs objects, and what its loops, the
- * monitor that watches them and the report of what they did share.  Without a
- * word of the dialogue (session/): that calls this.
- */
+/* One end of the traffic of a test: its verbs objects, and what the loops, the
+ * monitor and the report share.  session/ holds the dialogue and calls this. */
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
@@ -34,45 +31,44 @@ struct run {
 	struct endpoint peer;
 	struct recorder *recorder;	/* NULL: samples are not recorded */
 	struct histogram *latency;	/* NULL for bandwidth */
-	struct flow *flows;		/* of each thread */
-	struct flow_progress *flow_progress;	/* likewise */
+	struct flow *flows;		/* one per thread */
+	struct flow_progress *flow_progress;	/* one per thread */
 	uint32_t n_flows;
 	struct flow_control *control;
-	bool warming;		/* a round that only warms up: see
+	bool warming;		/* the round only warms up: see
 				 * plan_warms_up_apart() */
-	/* of one round (round.h) */
-	uint64_t size;		/* of its messages */
+	/* state of one round (round.h) */
+	uint64_t size;		/* of a message, in bytes */
 	char test[TEST_NAME_SIZE];
 	struct progress progress;
 	struct monitor monitor;
-	_Atomic uint32_t sending;	/* loops that still do */
-	uint64_t dropped;	/* samples that found no room */
+	_Atomic uint32_t sending;	/* loops that still send */
+	uint64_t dropped;	/* samples the ring had no room for */
 };
 
-/* The clocks start; the plan is not known yet, and nothing is made. */
+/* Start the clocks.  The plan is not known yet, and no verbs object is made. */
 void run_begin(struct run *run, bool client, struct connection *conn,
 	       struct device *device, struct result *result);
 
-/* How long the peer may say nothing, in ns. */
+/* How long the peer may be silent, in ns. */
 uint64_t run_peer_timeout(const struct run *run);
 
-/*
- * Make the verbs objects for RUN->plan, and the flows over them.  Returns 0 or
- * a negative errno, said in the result's error, as below.
- */
+/* Make the verbs objects for RUN->plan, and the flows over them.  This and the
+ * functions below return 0 or a negative errno, said in the result's error. */
 int run_create(struct run *run);
 
-/* Move the queue pairs towards RUN->peer, and take from the device what they
- * are set to into the result. */
+/* Connect the queue pairs to RUN->peer, and read the attributes that the device
+ * reports for them into the result. */
 int run_connect(struct run *run);
 
-/* Top up every queue pair's receives; nothing for an end that takes none. */
+/* Top up every queue pair's receives; does nothing at an end that takes
+ * none. */
 int run_fill_receives(struct run *run);
 
-/* What this end's or the peer's queue pairs are set to, in the result. */
+/* The queue pair attributes of the client or the server, in the result. */
 struct effective *run_effective(struct run *run, bool client);
 
-/* Release all of RUN but what it was given. */
+/* Release everything in RUN except what run_begin() was given. */
 void run_free(struct run *run);
 
 #endif

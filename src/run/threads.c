@@ -47,7 +47,7 @@ static int start(struct worker *w, struct error *err)
 		    "cannot start thread %u: %s", w->number, strerror(ret));
 }
 
-/* In this thread, whose affinity is put back after. */
+/* Run in this thread, and restore its affinity afterwards. */
 static void work_here(struct worker *w)
 {
 	cpu_set_t before;

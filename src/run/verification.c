@@ -7,7 +7,7 @@
 #include "base/xalloc.h"
 #include "traffic/verify.h"
 
-/* A notice that was not answered for so long is sent again; in ns. */
+/* ns after which an unanswered notice is sent again. */
 #define NOTICE_AGAIN 2e7
 
 enum { FROM_CLIENT = 1, FROM_SERVER };

@@ -1,4 +1,5 @@
-/* --verify: from the plan to the loops, from a mismatch to a sentence. */
+/* --verify: passes the plan to the loops, and turns a mismatch into a
+ * sentence. */
 #ifndef RUN_VERIFICATION_H
 #define RUN_VERIFICATION_H
 
@@ -10,17 +11,17 @@
 #include "traffic/flow.h"
 #include "verbs/resources.h"
 
-/* Of what a test over the wrong data is said to fail: see exit status 4. */
+/* Error code of a test that carried wrong data: see exit status 4. */
 #define VERIFICATION_CODE "EBADMSG"
 
-/* Have F, the flow of thread T over RES, verify what it sends and receives, if
- * PLAN wants that; verification_free() it. */
+/* If PLAN wants it, make F, the flow of thread T over RES, verify what it sends
+ * and receives; call verification_free(). */
 void verification_begin(const struct plan *plan, bool client,
 			const struct resources *res, uint32_t t,
 			struct flow *f);
 
-/* The peer has sent all: what it left in the memory of N FLOWS.  Returns 0 or
- * -EBADMSG. */
+/* The peer has sent everything: check what it left in the memory of N FLOWS.
+ * Returns 0 or -EBADMSG. */
 int verification_end(const struct plan *plan, bool client, struct flow *flows,
 		     uint32_t n);
 
@@ -29,7 +30,7 @@ int verification_end(const struct plan *plan, bool client, struct flow *flows,
 int verification_explain(const struct plan *plan, const struct flow *flows,
 			 uint32_t n, struct error *err);
 
-/* F verifies nothing any more. */
+/* Stop F verifying and free what it used. */
 void verification_free(struct flow *f);
 
 #endif

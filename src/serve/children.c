@@ -58,7 +58,7 @@ static void refuse(struct children *c, struct child *child, enum turn why)
 	child->place = why;
 }
 
-/* Those in STATE that come from where LIKE comes from. */
+/* Count the children in STATE from the same address as LIKE. */
 static uint32_t count_like(const struct children *c, enum child_state state,
 			   const struct child *like)
 {
@@ -192,7 +192,7 @@ static uint64_t due(const struct child *child, uint64_t grace)
 	return child->served_at + child->limit + grace;
 }
 
-/* Whose turn is the first that should be over. */
+/* The served child whose turn should end first. */
 static struct child *first_due(const struct children *c)
 {
 	struct child *first = NULL;

@@ -1,7 +1,7 @@
 /*
- * The processes of a server's clients, as their parent knows them, and whose
- * turn it is.  Nothing here hears a client: only its process, which says no
- * more than that it asks for a turn (turn.h).
+ * A server's table of client processes, and the queue for turns.  Nothing here
+ * reads from a client: only from its process, which asks for a turn and gives
+ * it back (turn.h).
  */
 #ifndef SERVE_CHILDREN_H
 #define SERVE_CHILDREN_H
@@ -13,103 +13,105 @@
 #include "base/networks.h"
 #include "net/oob.h"
 
-/* Connections that have not said who they are yet, and clients that wait. */
+/* Most clients that have not asked for a turn yet, and that wait for one. */
 #define NEW_MAX 128
 #define WAITING_MAX 128
-/* How many of those that wait may come from one address. */
+/* Most waiting clients from one address. */
 #define WAITING_SHARE (WAITING_MAX / 4)
-/* Processes whose report waits for its reader. */
+/* Most processes whose report waits for its reader. */
 #define REPORTING_MAX 256
 
 enum child_state {
 	CHILD_NEW,		/* has not asked for a turn yet */
 	CHILD_WAITING,
 	CHILD_SERVED,		/* it has its turn */
-	CHILD_REPORTING,	/* its turn is over, its report waits */
-	CHILD_REFUSED,		/* there is none for it: it ends by itself */
+	CHILD_REPORTING,	/* turn over, report waits */
+	CHILD_REFUSED,		/* gets no turn, ends by itself */
 	CHILD_DROPPED,		/* killed, to make room */
-	CHILD_OVERDUE,		/* killed, for its turn lasted too long */
+	CHILD_OVERDUE,		/* killed, its turn lasted too long */
 };
 
 struct child {
 	pid_t pid;
 	int fd;			/* -1: the process closed it */
 	enum child_state state;
-	uint32_t place;		/* enum turn, or clients before it */
-	uint32_t told;		/* which of those it knows */
+	uint32_t place;		/* clients ahead of it, or enum turn */
+	uint32_t told;		/* the place its process was told */
 	uint64_t came_at;	/* ns of CLOCK_MONOTONIC */
-	uint64_t served_at;	/* likewise, once it has its turn */
-	uint64_t limit;		/* ns that its turn may last */
+	uint64_t served_at;	/* its turn began, likewise */
+	uint64_t limit;		/* ns its turn may last */
 	char address[ADDRESS_TEXT_SIZE];
 	struct ip_address host;
 	struct child *next;
 };
 
 struct children {
-	struct child *all;	/* in the order in which they came */
+	struct child *all;	/* in order of arrival */
 	struct child *queue[WAITING_MAX];
 	uint32_t n_waiting;
 	uint32_t n_served;
 	uint32_t n_reporting;
-	uint32_t n_others;	/* none of these */
+	uint32_t n_others;	/* in any other state */
 };
 
-/* Append the process PID at the other end of FD, which is the table's from now
- * on, of the client at CONN. */
+/* Append the process PID at the other end of FD, for the client at CONN.  The
+ * table owns FD from now on. */
 void children_add(struct children *c, pid_t pid, int fd,
 		  const struct connection *conn);
 
-/* CHILD asks for a turn that may last LIMIT ns: it waits for one unless, with
- * OVER, there will be none, or too many wait already, in all or of its host. */
+/*
+ * CHILD asks for a turn that may last LIMIT ns.  Put it into the queue; refuse
+ * it if OVER (no more turns), or if too many clients wait, in all or from its
+ * address.
+ */
 void children_ask(struct children *c, struct child *child, uint64_t limit,
 		  bool over);
 
 /*
- * Turns to those who wait, as long as fewer than PARALLEL have theirs, and a
- * place for each of the others.  Returns the last one whose turn came, or NULL.
+ * Give turns to waiting clients while fewer than PARALLEL are served, and a
+ * place to each of the others.  Returns the last client whose turn came, or
+ * NULL.
  */
 struct child *children_give(struct children *c, uint32_t parallel);
 
-/*
- * CHILD gives its turn back, and says nothing more.  Returns false when too
- * many reports wait already: this one is given up, its process killed.
- */
+/* CHILD gives its turn back, and sends nothing more.  Returns false after
+ * killing its process because too many reports wait already. */
 bool children_end_turn(struct children *c, struct child *child);
 
-/* Nobody gets a turn any more. */
+/* Refuse every waiting client: there are no more turns. */
 void children_refuse_all(struct children *c);
 
-/* Tell each its place that does not know it. */
+/* Tell each process its place if that has changed. */
 void children_tell(struct children *c);
 
-/* Does CHILD not listen, though it is to be told something? */
+/* Is CHILD's place still to be told, because its socket is full? */
 bool child_is_deaf(const struct child *child);
 
 /*
- * Make room for one more: kill one of those who have not asked for a turn for
- * LEAST_AGE ns, unless one that was killed has still to end.  It is the oldest
- * of the host that has the most of them.  Returns the one killed, or NULL.
+ * Make room for one more: kill a client that has not asked for a turn for
+ * LEAST_AGE ns, the oldest from the address that has the most of them.  Do
+ * nothing while an earlier victim is still ending.  Returns the one killed, or
+ * NULL.
  */
 struct child *children_drop_oldest(struct children *c, uint64_t least_age);
 
-/* When the first turn will have lasted GRACE ns longer than it may; UINT64_MAX:
- * there is none. */
+/* When the first turn is GRACE ns overdue; UINT64_MAX: nobody is served. */
 uint64_t children_due(const struct children *c, uint64_t grace);
 
 /*
- * Kill one whose turn has lasted GRACE ns longer than it may.  The turn is
- * another's at once, for the kernel may keep a process for long.  Returns the
- * one killed, or NULL.
+ * Kill a client whose turn is GRACE ns overdue.  Its turn is free at once,
+ * because the kernel may keep the process for long.  Returns the one killed, or
+ * NULL.
  */
 struct child *children_kill_overdue(struct children *c, uint64_t grace);
 
-/* How many there are. */
+/* The number of clients. */
 uint32_t children_count(const struct children *c);
 
-/* Send the signal NUMBER to all. */
+/* Send the signal NUMBER to all processes. */
 void children_signal(const struct children *c, int number);
 
-/* Take CHILD, which ended, out and release it. */
+/* Remove CHILD, whose process has ended, and release it. */
 void children_remove(struct children *c, struct child *child);
 
 /* Release the table and close its descriptors; the processes remain. */

@@ -10,12 +10,12 @@
 #include "base/time.h"
 #include "net/wait.h"
 
-/* What it has to release what it has, and the kernel to end it. */
+/* Time for the child to release its objects, and for the kernel to end it. */
 #define GOODBYE (10 * SECOND)
-/* How often it is looked for: it ends in no time, as a rule. */
+/* Interval between checks: as a rule the child ends at once. */
 #define PERIOD (SECOND / 1000)
 
-/* Is CHILD gone within GOODBYE, and before the user interrupts? */
+/* Does CHILD end within GOODBYE, and before the user interrupts? */
 static bool ends(pid_t child, int *cancel_fd)
 {
 	uint64_t deadline = time_after(GOODBYE);

@@ -1,8 +1,8 @@
 /*
- * The end of a client's turn at a server: what the test had is released, and
- * the turn given back, while the report is printed.  Neither waits for the
- * other: a report may wait long for who reads it, and with a link that is gone
- * a driver may take long to release its objects.
+ * Ends a client's turn at a server: releases the test's objects and gives the
+ * turn back while the report is printed.  Neither waits for the other: a report
+ * may wait long for its reader, and a driver may take long to release its
+ * objects when the link is down.
  */
 #ifndef SERVE_RELEASE_H
 #define SERVE_RELEASE_H
@@ -19,17 +19,15 @@ struct release {
 	struct session *session;
 	struct device *device;
 	pthread_t thread;
-	bool apart;		/* it has a thread of its own */
+	bool apart;		/* it runs in a thread of its own */
 };
 
-/*
- * Begin to close CONN, to free SESSION, to close DEVICE and then to give the
- * turn back.  None of them may be touched before release_end().
- */
+/* Begin to close CONN, free SESSION, close DEVICE and then give the turn back.
+ * Touch none of them before release_end(). */
 void release_begin(struct release *release, struct connection *conn,
 		   struct session *session, struct device *device);
 
-/* Wait until all that is done. */
+/* Wait until release_begin()'s work is done. */
 void release_end(struct release *release);
 
 #endif

@@ -20,43 +20,44 @@
 #include "net/turn.h"
 #include "serve/children.h"
 
-/* Who has not said HELLO for so long makes room when there is none. */
+/* When there is no room, a client that has not sent HELLO for this long is
+ * dropped. */
 #define PATIENCE (SECOND / 2)
-/* The same wait when a descriptor or memory is missing. */
+/* Pause before accepting again after running out of descriptors or memory. */
 #define PAUSE SECOND
-/* That it is missing is said no more often. */
+/* Shortest time between two warnings of that. */
 #define WARN_PAUSE (10 * SECOND)
-/* What children have to say goodbye and to report. */
+/* Time for children to say goodbye and to report. */
 #define GOODBYE (10 * SECOND)
-/* Accepted before anything else is looked at. */
+/* Clients accepted in a row before anything else happens. */
 #define ACCEPT_AT_ONCE 16
 
 enum { SIGNAL, ENDED, LISTENER, CHILDREN };
 
 #define FDS_MAX (CHILDREN + NEW_MAX + WAITING_MAX + 256)
 
-/* Locked by the child that prints; -1: there is none. */
+/* The child that prints holds this lock; -1: no lock. */
 static int report_lock = -1;
 
 struct server {
 	const struct parameters *params;
-	int listener;		/* -1: nobody is taken any more */
+	int listener;		/* -1: accepts nobody any more */
 	int cancel_fd;		/* -1: the user interrupted */
 	int ended_fd;
 	struct children children;
-	uint64_t accept_at;	/* not before; ns of CLOCK_MONOTONIC */
-	uint64_t warn_at;	/* likewise */
-	uint32_t most_new;	/* taken at once: fewer when something
-					 * was missing */
-	struct connection unserved;	/* came, and has no process yet; its fd
-					 * is -1 when there is none */
-	uint64_t kill_at;	/* not 0: children are to end before that */
-	bool killed;		/* they did not, the kernel keeps some */
-	pid_t only;		/* of --once; 0: has not come yet */
-	int status;		/* its; -1: none */
+	uint64_t accept_at;	/* no accept before, ns of CLOCK_MONOTONIC */
+	uint64_t warn_at;	/* no warning before, likewise */
+	uint32_t most_new;	/* most new clients at once: fewer after a
+				 * shortage */
+	struct connection unserved;	/* came, but has no process yet; fd -1:
+					 * there is none */
+	uint64_t kill_at;	/* deadline for children to end; 0: none */
+	bool killed;		/* they were sent SIGKILL */
+	pid_t only;		/* client of --once; 0: not yet */
+	int status;		/* of that client; -1: none */
 };
 
-/* Nobody is taken any more. */
+/* Accept nobody any more. */
 static void close_listener(struct server *s)
 {
 	if (s->listener >= 0)
@@ -66,7 +67,7 @@ static void close_listener(struct server *s)
 		oob_close(&s->unserved);
 }
 
-/* Goodbye to all; who does not go is made to. */
+/* Tell all children to end; those still there after GOODBYE are killed. */
 static void end_children(struct server *s, int number)
 {
 	close_listener(s);
@@ -83,7 +84,7 @@ static void on_signal(struct server *s, struct error *err)
 	end_children(s, number);
 }
 
-/* How a process ended that was not told to. */
+/* Note how a process ended, and warn if it was not told to. */
 static void note_end(struct server *s, const struct child *child, int status)
 {
 	if (child->pid == s->only && WIFEXITED(status))
@@ -115,8 +116,7 @@ static void on_ended(struct server *s)
 	}
 }
 
-/* The process at the other end asks for a turn, gives it back, or is about to
- * end. */
+/* The child's process asks for a turn, gives it back, or is about to end. */
 static void on_child(struct server *s, struct child *child)
 {
 	uint64_t limit;
@@ -134,8 +134,8 @@ static void on_child(struct server *s, struct child *child)
 	child->fd = -1;
 }
 
-/* A client's process ends itself when its time is over, unless it is stuck:
- * stopped, or in the kernel. */
+/* A client's process ends itself when its time is over, unless it is stopped or
+ * stuck in the kernel. */
 static void kill_overdue(struct server *s)
 {
 	const struct child *child = children_kill_overdue(&s->children,
@@ -151,7 +151,8 @@ static void kill_overdue(struct server *s)
 		end_children(s, SIGKILL);
 }
 
-/* Who was told to end, and is still there. */
+/* Kill the children that were told to end and are still there; the second time,
+ * give up on those the kernel keeps. */
 static void kill_children(struct server *s)
 {
 	if (s->killed) {
@@ -181,7 +182,8 @@ static void give_turns(struct server *s)
 	children_tell(&s->children);
 }
 
-/* In a new process: it dies with its parent, and has nothing of the others. */
+/* Set up a new process: it dies with its parent, and keeps nothing of the other
+ * children's. */
 static void become_child(struct server *s, pid_t parent,
 			 struct connection *conn)
 {
@@ -222,8 +224,8 @@ static int start_child(struct server *s, struct connection *conn)
 	return 0;
 }
 
-/* Say ERR, here and to the client, which gets nothing else.  LOGGED, which may
- * be NULL, is for the log alone. */
+/* Log ERR and send it to the client, which gets nothing else.  LOGGED, if not
+ * NULL, replaces ERR in the log. */
 static void turn_away(struct connection *conn, const struct error *err,
 		      const struct error *logged)
 {
@@ -239,7 +241,8 @@ static void turn_away(struct connection *conn, const struct error *err,
 	oob_close(conn);
 }
 
-/* A stranger need not know whom this server trusts: only the log says it. */
+/* Only the log names the networks: a stranger need not know whom this server
+ * trusts. */
 static void refuse_not_allowed(struct connection *conn, const char *allowed)
 {
 	struct error err = { .stage = "connect" }, logged;
@@ -252,7 +255,7 @@ static void refuse_not_allowed(struct connection *conn, const char *allowed)
 	turn_away(conn, &err, &logged);
 }
 
-/* Has CONN, which has just come, to go? */
+/* Is CONN, which has just come, from a network that is not allowed? */
 static bool is_not_allowed(struct server *s, struct connection *conn)
 {
 	const struct networks *allow = &s->params->allow;
@@ -275,7 +278,7 @@ static void make_room(struct server *s)
 	s->accept_at = time_after(PATIENCE / 8);
 }
 
-/* May one more come?  When not, it is asked again a little later. */
+/* Is there room for one more client?  If not, makes some for a later call. */
 static bool has_room(struct server *s)
 {
 	if (!s->children.n_others)
@@ -286,8 +289,8 @@ static bool has_room(struct server *s)
 	return false;
 }
 
-/* A descriptor, a process or memory is missing: RET.  Who says nothing has to
- * go; where nobody is of that kind, some time may help. */
+/* RET says that a descriptor, a process or memory is missing.  Drop a client
+ * that has not asked for a turn; if there is none, pause, which may help. */
 static void on_shortage(struct server *s, int ret)
 {
 	if (!time_until(s->warn_at)) {
@@ -295,13 +298,13 @@ static void on_shortage(struct server *s, int ret)
 		s->warn_at = time_after(WARN_PAUSE);
 	}
 	make_room(s);
-	/* those who are served need some of what is missing, too */
+	/* clients being served need the same resources */
 	s->most_new = s->children.n_others * 3 / 4 + 1;
 	if (!s->children.n_others)
 		s->accept_at = time_after(PAUSE);
 }
 
-/* The client at CONN waits for what is missing, but not for ever. */
+/* The client at CONN waits for the missing resource, up to GOODBYE. */
 static void keep_unserved(struct server *s, struct connection *conn, int ret)
 {
 	struct error err = { .stage = "connect" };
@@ -317,9 +320,9 @@ static void keep_unserved(struct server *s, struct connection *conn, int ret)
 }
 
 /*
- * The next client, into CONN: one that has waited, or one that comes now.
- * Returns 0, 1 when it had to go at once, -EAGAIN when there is none, or
- * another negative errno.
+ * Take the next client into CONN: the one kept waiting, or one that comes now.
+ * Returns 0, 1 when it was turned away, -EAGAIN when there is none, or another
+ * negative errno.
  */
 static int next_client(struct server *s, struct connection *conn)
 {
@@ -334,7 +337,7 @@ static int next_client(struct server *s, struct connection *conn)
 	return !ret && is_not_allowed(s, conn) ? 1 : ret;
 }
 
-/* Those who have come; returns 1 in a child. */
+/* Accept clients; returns 1 in a child. */
 static int accept_clients(struct server *s, struct connection *conn)
 {
 	for (int i = 0; i < ACCEPT_AT_ONCE && has_room(s); i++) {
@@ -362,8 +365,8 @@ static short events_of(const struct child *child)
 	return child_is_deaf(child) ? POLLIN | POLLOUT : POLLIN;
 }
 
-/* Fill FDS with what to wait for, which is open: poll(2) takes no more than may
- * be; returns how many, and how long in *MS. */
+/* Fill FDS with the open descriptors to wait for, because poll(2) takes no more
+ * than the limit of open files.  Returns how many; *MS becomes the timeout. */
 static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
 			       int *ms)
 {
@@ -388,13 +391,13 @@ static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
 	return n;
 }
 
-/* Does a client that has come still wait for a process, and may it now? */
+/* Does a client still wait for a process, and is the pause over? */
 static bool is_accept_due(const struct server *s)
 {
 	return s->unserved.fd >= 0 && !time_until(s->accept_at);
 }
 
-/* One round of the server; returns 1 in a child, or a negative errno. */
+/* One pass of the server's loop; returns 1 in a child, or a negative errno. */
 static int turn(struct server *s, struct connection *conn, struct error *err)
 {
 	struct pollfd fds[FDS_MAX];

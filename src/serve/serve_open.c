@@ -1,4 +1,4 @@
-/* The beginning of a server. */
+/* Starts a server. */
 #include "config.h"
 #include "serve/serve.h"
 
@@ -27,7 +27,7 @@ static int check_device(struct parameters *params, struct port *port,
 	return ret;
 }
 
-/* Who started this server with --port 0 wants to know where it listens. */
+/* Whoever started this server with --port 0 needs to know its port. */
 static int say_port(const struct parameters *params, struct error *err)
 {
 	char text[16];
@@ -74,7 +74,7 @@ int serve_open(struct parameters *params, int cancel_fd, struct port *port,
 		close(listener);
 		return ret;
 	}
-	/* Each client gets them, whatever else comes to this machine. */
+	/* every client gets these, even if more devices appear */
 	params->device = port->device;
 	params->ib_port = port->number;
 	announce(params, port);

@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "net/peer_error.h"
 
-/* What telling the peer of a failure may cost, and hearing of its own; ns. */
+/* ns that sending ABORT, or waiting for the peer's, may take. */
 #define ABORT_WAIT SECOND
 
 static void tell_peer(struct session *s)
@@ -22,8 +22,8 @@ static void tell_peer(struct session *s)
 	frame_free(&frame);
 }
 
-/* Failures after which the peer has nothing to say, or is not waited for: it
- * fell silent, it left, it makes no sense, the user interrupts. */
+/* False for failures after which the peer sends nothing, or is not worth the
+ * wait: it fell silent, left, makes no sense, or the user interrupted. */
 static bool is_worth_waiting(const struct error *err)
 {
 	static const char *const codes[] = {
@@ -36,8 +36,8 @@ static bool is_worth_waiting(const struct error *err)
 	return true;
 }
 
-/* The peer was told of this end's failure: does it tell of one of its own?  It
- * does so at once, or closes the connection. */
+/* The peer has heard of this end's failure: it reports one of its own at once,
+ * or closes the connection. */
 static void hear_peer(struct session *s)
 {
 	struct error said = { 0 };

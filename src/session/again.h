@@ -1,4 +1,4 @@
-/* A server that is full tells a client to come again, which --wait does. */
+/* Retries for --wait, after a full server told the client to come again. */
 #ifndef SESSION_AGAIN_H
 #define SESSION_AGAIN_H
 
@@ -6,14 +6,14 @@
 
 #include "session/session.h"
 
-/* Did the server of the run that failed, which is in R, say so, before GIVE_UP
- * (base/time.h)? */
+/* Did the failed run in R end because the server is full, and is there time to
+ * retry before GIVE_UP (base/time.h)? */
 bool again_is_wanted(const struct result *r, uint64_t give_up);
 
 /*
- * Forget that run: close CONN, free SESSION, leave neither an error nor a
- * peer's in R, and wait a moment.  Returns 0, or -ECANCELED when the user
- * interrupts, said in R's error.
+ * Forget the failed run: close CONN, free SESSION, clear this end's and the
+ * peer's error in R, and wait a second.  Returns 0, or -ECANCELED, said in R's
+ * error, when the user interrupts.
  */
 int again_prepare(struct result *r, struct connection *conn,
 		  struct session **session);

@@ -4,7 +4,7 @@
 #include "base/xalloc.h"
 #include "preflight/judge.h"
 
-/* The path that an ordinary run would choose, for the report. */
+/* Report the path that an ordinary run would choose. */
 static void note_path(struct result *r, const struct subnet *tcp)
 {
 	struct error ignored = { 0 };

@@ -1,25 +1,25 @@
-/* The dialogue of --check: what both ends have is compared, nothing is made. */
+/* The dialogue of --check: compares both ends and makes no verbs objects. */
 #ifndef SESSION_CHECK_H
 #define SESSION_CHECK_H
 
 #include "session/dialogue.h"
 
 /*
- * The client's part, once the server's port is known: every check into the
- * result's preflight, and whether the server would refuse the plan for reasons
- * of its own.  The session is over then.  Returns 0 or a negative errno, said
- * in the result's error; check_finish() makes one of both.
+ * The client's part, once it knows the server's port: put every check into the
+ * result's preflight, and learn whether the server would refuse the plan for
+ * reasons of its own.  The session is over then.  Returns 0 or a negative
+ * errno, said in the result's error; check_finish() merges the two.
  */
 int check_ask(struct session *s);
 
-/* The server's part, after its ACCEPT.  Returns s->refusal when it would not
- * have served the plan, which the client is told. */
+/* The server's part, after its ACCEPT.  Returns s->refusal, and tells the
+ * client, if it would not have served the plan. */
 int check_answer(struct session *s);
 
 /*
- * Make R, of a client's check that ended somehow, say so: a preflight with what
- * is known, a row of it for an error that no check found, and for an error
- * the first row that says that the test cannot run.
+ * Complete R, the result of a client's check that succeeded or failed: make a
+ * preflight of what is known, add a row for an error that no check found, and
+ * make R's error the first row that says the test cannot run.
  */
 void check_finish(struct result *r);
 

@@ -12,7 +12,7 @@
 #include "session/handshake.h"
 #include "session/setup.h"
 
-/* A file that cannot be written is known before the server is bothered. */
+/* Find out whether the file can be written before bothering the server. */
 static int open_samples(struct session *s)
 {
 	const char *path = s->run.result->params.samples;
@@ -34,7 +34,7 @@ static int greet(struct session *s)
 	return ret ? ret : handshake_take_hello(s);
 }
 
-/* The client proves first: a server tells strangers nothing. */
+/* The client proves the key first: a server tells strangers nothing. */
 static int authenticate(struct session *s)
 {
 	int ret;
@@ -50,7 +50,8 @@ static int authenticate(struct session *s)
 	return ret;
 }
 
-/* PLAN as the user asked; with the server's port, what was left open. */
+/* Send the PLAN as the user asked; the server's port then settles what was left
+ * open. */
 static int agree(struct session *s)
 {
 	struct result *r = s->run.result;

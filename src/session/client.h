@@ -4,7 +4,7 @@
 
 #include "session/dialogue.h"
 
-/* Its steps, in order, up to a NULL. */
+/* The client's steps, in order, up to a NULL. */
 extern session_step *const client_steps[];
 
 #endif

@@ -9,7 +9,7 @@
 #include "net/frames.h"
 #include "net/peer_error.h"
 
-/* How long a client waits for its turn while nobody before it leaves. */
+/* How long a client waits while nobody ahead of it leaves the queue. */
 #define TURN_LIMIT (3600 * SECOND)
 
 void session_stage(struct session *s, const char *stage)
@@ -38,7 +38,7 @@ int session_unexpected(struct session *s, const struct frame *frame,
 		    frame_name(frame->type), frame_name(wanted));
 }
 
-/* How long a peer that gives signs of life may take until a frame of TYPE. */
+/* How long a peer that sends signs of life may take for a frame of TYPE. */
 static uint64_t alive_limit(const struct session *s, enum frame_type type)
 {
 	uint64_t least = run_peer_timeout(&s->run), work;
@@ -55,8 +55,8 @@ static uint64_t alive_limit(const struct session *s, enum frame_type type)
 	}
 }
 
-/* Is SIGN one that may come while a frame of TYPE is due?  Those of the traffic
- * before may still be on their way. */
+/* May SIGN come while a frame of TYPE is due?  ALIVE from earlier traffic may
+ * still be on its way. */
 static bool is_sign_due(const struct session *s, const struct frame *sign,
 			enum frame_type type)
 {
@@ -65,7 +65,7 @@ static bool is_sign_due(const struct session *s, const struct frame *sign,
 	return sign->type == FRAME_ALIVE && s->accepted;
 }
 
-/* WAIT: answered by ALIVE, and the place is printed when it is new. */
+/* Answer WAIT with ALIVE, and log the place if it is new. */
 static int take_wait(struct session *s, const struct frame *frame)
 {
 	uint32_t place;
@@ -81,7 +81,8 @@ static int take_wait(struct session *s, const struct frame *frame)
 	return 0;
 }
 
-/* A sign of life: what it says, and until when the frame of TYPE must come. */
+/* Handle a sign of life; a better place in the queue restarts *LIMIT, the
+ * deadline for the frame of TYPE. */
 static int take_sign(struct session *s, const struct frame *sign,
 		     enum frame_type type, uint64_t *limit)
 {
@@ -101,7 +102,7 @@ static int take_sign(struct session *s, const struct frame *sign,
 		    (double)alive_limit(s, type) / (double)SECOND);
 }
 
-/* The next frame that is no sign of life, when one of TYPE is due. */
+/* Receive the next frame that is no sign of life, while one of TYPE is due. */
 static int receive(struct session *s, enum frame_type type,
 		   struct frame *frame)
 {

@@ -48,7 +48,7 @@ static int say_done(struct session *s, const struct done *done)
 	return session_send(s, &frame);
 }
 
-/* Messages that the peer has said it sent. */
+/* Messages sent by the peer, according to its SENT. */
 static uint64_t sent_by_peer(const struct run *run)
 {
 	uint64_t sent = 0;
@@ -58,7 +58,7 @@ static uint64_t sent_by_peer(const struct run *run)
 	return sent;
 }
 
-/* done_free() and free(done->latency) it. */
+/* The caller calls done_free(), and free(3) on done->latency. */
 static int take_done(struct session *s, const struct frame *frame,
 		     const struct done *mine, struct done *done)
 {
@@ -76,7 +76,7 @@ static int take_done(struct session *s, const struct frame *frame,
 	return ret ? ret : peer_check_done(&facts, done, &run->result->error);
 }
 
-/* The monitor may have heard it already. */
+/* Take the DONE that the monitor received, or else receive it. */
 static int hear_done(struct session *s, const struct done *mine,
 		     struct done *done)
 {
@@ -96,7 +96,7 @@ static int hear_done(struct session *s, const struct done *mine,
 	return ret;
 }
 
-/* The client's goes first. */
+/* The client sends DONE first. */
 static int swap_done(struct session *s, const struct done *mine,
 		     struct done *theirs)
 {
@@ -111,7 +111,7 @@ static int swap_done(struct session *s, const struct done *mine,
 	return ret;
 }
 
-/* Everything is ready, at both ends; the monitor watches. */
+/* Make both ends ready and start the monitor. */
 static int begin(struct session *s, uint64_t size)
 {
 	struct run *run = &s->run;
@@ -138,8 +138,8 @@ static int run_traffic(struct session *s)
 	return round_stop(&s->run, ret);
 }
 
-/* The traffic ended with RET: what both ends counted, or of a round that failed
- * what this end did. */
+/* The traffic ended with RET: combine both ends' counts or, for a failed round,
+ * use this end's alone. */
 static int finish(struct session *s, int ret)
 {
 	struct done mine, theirs = { 0 };

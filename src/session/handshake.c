@@ -15,10 +15,10 @@
 struct handshake {
 	struct auth_key key;
 	struct hello mine, theirs;
-	struct frame sent, got;		/* HELLO; no bytes: not yet */
+	struct frame sent, got;		/* both HELLOs; no bytes: not yet */
 };
 
-/* A server's client need not know where its key is. */
+/* A server does not tell its client the path of its key file. */
 static int read_key(struct session *s, struct auth_key *key)
 {
 	const char *path = s->run.result->params.key_file;
@@ -55,7 +55,7 @@ int handshake_send_hello(struct session *s)
 	struct handshake *g = s->handshake;
 	struct frame frame;
 
-	/* session_send() frees what it is given */
+	/* encoded twice, because session_send() frees its frame */
 	encode_hello(&frame, &g->mine);
 	encode_hello(&g->sent, &g->mine);
 	return session_send(s, &frame);

@@ -10,17 +10,18 @@
 #include "net/signals.h"
 #include "net/turn.h"
 
-/* How often a client that waits is told its place, as a sign of life: four
- * times in the shortest timeout that it can have, and not each time that one of
- * many short runs is over. */
+/*
+ * How often a waiting client hears its place, as a sign of life: four times
+ * within the shortest timeout it can have, but not each time that one of many
+ * short runs ends.
+ */
 #define PLACE_PERIOD (SECOND / 4)
 
 enum { ANSWER, CLIENT, SIGNAL, N_FDS };
 
-/* A client that waits for its turn. */
 struct waiting {
-	uint64_t say_at;	/* when it is told its place next */
-	uint64_t heard_at;	/* when it last gave a sign of life */
+	uint64_t say_at;	/* when it hears its place next */
+	uint64_t heard_at;	/* its last sign of life */
 };
 
 static int ask(struct session *s, uint64_t limit)
@@ -33,7 +34,8 @@ static int ask(struct session *s, uint64_t limit)
 		    "cannot ask for a turn: %s", strerror(-ret));
 }
 
-/* Why there is no turn; -EAGAIN tells the client to come again (again.h). */
+/* Say why there is no turn; -EAGAIN tells the client to come again
+ * (again.h). */
 static int no_turn(uint32_t why, struct error *err)
 {
 	static const char later[] = "try again later, or let --wait do that";
@@ -88,7 +90,7 @@ static int interrupted(struct session *s)
 	return signals_take(fd, NULL, &s->run.result->error);
 }
 
-/* All that a client may say now is that it lives. */
+/* A waiting client may send only signs of life. */
 static int hear_client(struct session *s, struct waiting *w)
 {
 	struct error *err = &s->run.result->error;

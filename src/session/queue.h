@@ -6,9 +6,9 @@
 
 /*
  * Ask for a turn that may last LIMIT ns, and tell the client its place until
- * it comes.  The client has to answer each time, as a sign of life.  Returns 0
- * or a negative errno, said in the result's error: the client is gone or
- * silent, there is no turn to be had, or the user interrupts.
+ * the turn comes.  The client must answer each time, as a sign of life.
+ * Returns 0 or a negative errno, said in the result's error: the client is gone
+ * or silent, there is no turn for it, or the user interrupts.
  */
 int queue_wait(struct session *s, uint64_t limit);
 

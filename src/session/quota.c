@@ -7,7 +7,7 @@
 #include "model/inject.h"
 #include "verbs/need.h"
 
-/* What a turn may take beyond the time that its plan is known to take. */
+/* What a turn may take beyond the known time of its plan. */
 #define MARGIN (600 * SECOND)
 
 static int check_qps(const struct parameters *params, struct error *err)
@@ -20,7 +20,7 @@ static int check_qps(const struct parameters *params, struct error *err)
 		    params->plan.qps, params->max_qps);
 }
 
-/* The client can only make smaller what is large. */
+/* Name the options that reduce the larger of the two needs. */
 static const char *advice_of(const struct need *need)
 {
 	if (need->queues > need->messages)
@@ -49,8 +49,7 @@ static int check_memory(const struct parameters *params,
 		    (unsigned long long)params->max_memory);
 }
 
-/* Nanoseconds that PLAN takes at least; how long a count of messages takes is
- * not known. */
+/* ns that PLAN takes at least; the time of a count of messages is unknown. */
 static uint64_t own_time(const struct plan *plan)
 {
 	return plan->sizes.n * (plan->warmup + plan->duration);
@@ -75,7 +74,7 @@ static int check_duration(const struct parameters *params, struct error *err)
 		    (double)least / 1e9, (double)params->max_duration / 1e9);
 }
 
-/* A client that provokes faults wants to see what goes wrong; whoever runs the
+/* A client that injects faults wants things to go wrong; whoever runs the
  * server may not. */
 static int check_inject(const struct parameters *params, struct error *err)
 {

@@ -1,4 +1,4 @@
-/* What a server allows its clients. */
+/* The quota: what a server allows its clients. */
 #ifndef SESSION_QUOTA_H
 #define SESSION_QUOTA_H
 
@@ -6,17 +6,17 @@
 #include "model/param.h"
 
 /*
- * How long the turn of a client with the plan in PARAMS may last, in ns:
+ * How long, in ns, the turn of a client with the plan in PARAMS may last:
  * --max-duration, or 10 minutes more than its sizes take by --duration and
  * --warmup.
  */
 uint64_t quota_duration(const struct parameters *params);
 
 /*
- * Hold the plan in PARAMS, which a client sent, against the server's --max-qps,
- * --max-memory, --max-duration and --allow-inject there; its device has
- * DEVICE's limits.  Returns 0, or a negative errno with the limit, what was
- * asked and what is allowed in ERR.
+ * Check the plan in PARAMS, which a client sent, against the server's
+ * --max-qps, --max-memory, --max-duration and --allow-inject, also in PARAMS;
+ * DEVICE holds the limits of the server's device.  Returns 0, or a negative
+ * errno with the quota, what the client asks for and what is allowed in ERR.
  */
 int quota_check(const struct parameters *params,
 		 const struct port_limits *device, struct error *err);

@@ -13,28 +13,28 @@
 
 _Static_assert(REACHED_SIZE == CHALLENGE_SIZE, "REACHED returns a challenge");
 
-/* A challenge that is not here after that is lost, and the next pause is twice
- * as long, up to the longest. */
+/* A challenge that has not come within a pause is lost; each pause is twice the
+ * one before, up to the longest. */
 #define FIRST_PAUSE (SECOND / 10)
 #define LONGEST_PAUSE (SECOND / 2)
-/* How often an end that waits for a packet looks at the connection. */
+/* How often an end that waits for a packet checks the connection. */
 #define LOOK (SECOND / 1000)
 
 struct reach {
-	bool awaits;		/* the peer's proof */
-	bool owes;		/* its own */
+	bool awaits;		/* needs the peer's proof */
+	bool owes;		/* must send its own proof */
 	/* challenges to the peer */
 	uint8_t sent[CHALLENGE_SIZE];
 	uint32_t n_due;
 	uint32_t n_sent;
-	bool sending;		/* the last one is not complete */
-	uint64_t deadline;	/* of that, and of the peer's next frame */
+	bool sending;		/* the last one has not completed */
+	uint64_t deadline;	/* for that, and for the peer's next frame */
 	/* from the peer */
 	bool came;
 	uint8_t got[CHALLENGE_SIZE];
 	uint32_t n_asked;
-	uint64_t pause;		/* after the last one asked for */
-	uint64_t over;		/* when that ends */
+	uint64_t pause;		/* after the last one requested */
+	uint64_t over;		/* when that pause ends */
 };
 
 static struct error *error_of(struct session *s)
@@ -73,8 +73,8 @@ static const char *address_there(const struct session *s,
 	return address(&path->remote, path->global, path->dlid, text);
 }
 
-/* Is the peer's address that of one host?  Any host of several would prove that
- * it receives there, and all would be sent everything. */
+/* Does the peer's address name a single host?  With a multicast address any
+ * member could prove that it receives, and every member would be flooded. */
 static int check_address(struct session *s)
 {
 	const struct path *path = &s->run.result->path;
@@ -101,7 +101,7 @@ int reach_begin(struct session *s)
 	return challenge_receive(&s->run.res.challenge, error_of(s));
 }
 
-/* A challenge that is due is sent once the one before is complete. */
+/* Send a challenge that is due once the one before has completed. */
 static int send_due(struct session *s, struct reach *r)
 {
 	int ret;
@@ -125,7 +125,7 @@ static int send_due(struct session *s, struct reach *r)
 	return ret;
 }
 
-/* AGAIN, of which a peer that looks for packets has no more. */
+/* AGAIN: the peer may ask only a limited number of times. */
 static int take_again(struct session *s, struct reach *r)
 {
 	char text[GID_TEXT_SIZE + 4];
@@ -138,7 +138,7 @@ static int take_again(struct session *s, struct reach *r)
 		    address_there(s, text));
 }
 
-/* REACHED: are these the bytes that were sent to where the peer says it is? */
+/* REACHED: did the peer return the bytes sent to the address it named? */
 static int check_proof(struct session *s, struct reach *r,
 		       const struct frame *frame)
 {
@@ -170,7 +170,8 @@ static int take_frame(struct session *s, struct reach *r,
 				  r->awaits ? FRAME_REACHED : FRAME_START);
 }
 
-/* The peer's next frame: waited for by an end that waits for nothing else. */
+/* Receive the peer's next frame; wait only if there is nothing else to wait
+ * for. */
 static int receive(struct session *s, struct reach *r, struct frame *frame)
 {
 	if (!r->owes && !r->sending)
@@ -181,8 +182,8 @@ static int receive(struct session *s, struct reach *r, struct frame *frame)
 			frame, error_of(s));
 }
 
-/* Take the peer's next frame, if one is due; an end that also waits for a
- * packet, or for a completion, is soon back. */
+/* Handle the peer's next frame, if there is one; return soon if this end also
+ * waits for a packet or a completion. */
 static int hear(struct session *s, struct reach *r)
 {
 	struct connection *conn = s->run.conn;
@@ -238,8 +239,8 @@ static int send_proof(struct session *s, struct reach *r)
 	return session_send(s, &frame);
 }
 
-/* Look for the peer's challenge.  When it was asked for again, another may
- * still come: the traffic begins when that is here or lost. */
+/* Look for the peer's challenge.  If this end asked for it again, another may
+ * still come: traffic begins only when that has arrived or is lost. */
 static int look(struct session *s, struct reach *r)
 {
 	int n = 0;
@@ -257,7 +258,7 @@ static int look(struct session *s, struct reach *r)
 	return r->came ? send_proof(s, r) : ask_again(s, r);
 }
 
-/* Everything that is to be done now, and then a look at the connection. */
+/* Do everything due now, then look at the connection. */
 static int take_step(struct session *s, struct reach *r)
 {
 	int ret = send_due(s, r);

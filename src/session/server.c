@@ -29,7 +29,7 @@ static int greet(struct session *s)
 	return ret ? ret : handshake_send_hello(s);
 }
 
-/* Whoever it was, and whether it will be served, the log has it. */
+/* Log every client, whether it will be served or not. */
 static void log_client(const struct session *s, bool welcome)
 {
 	const struct hello *hello = handshake_peer(s);
@@ -56,7 +56,8 @@ static int authenticate(struct session *s)
 	return ret;
 }
 
-/* What the client asks for: who has asked for nothing waits for no turn. */
+/* Receive the PLAN first: a client that asks for nothing takes no place in the
+ * queue. */
 static int take_plan(struct session *s)
 {
 	struct result *r = s->run.result;
@@ -72,7 +73,7 @@ static int take_plan(struct session *s)
 	return ret;
 }
 
-/* The client's turn comes, and its time begins. */
+/* Wait for the client's turn, and start its time limit. */
 static int take_turn(struct session *s)
 {
 	struct result *r = s->run.result;
@@ -94,7 +95,7 @@ static int open_device(struct session *s)
 	if (s->run.device->context)
 		return 0;
 	session_stage(s, "device");
-	/* what is wrong with its port is for plan_fit(), or a check, to say */
+	/* plan_fit(), or a check, reports what is wrong with its port */
 	any.plan.check = true;
 	ret = device_open(&any, s->run.device, err);
 	if (!ret)
@@ -104,7 +105,7 @@ static int open_device(struct session *s)
 	return ret;
 }
 
-/* The plan is held against both ports and this end's limits. */
+/* Check the plan against both ports and this end's quota. */
 static int agree(struct session *s)
 {
 	struct result *r = s->run.result;
@@ -126,7 +127,7 @@ static int agree(struct session *s)
 	return ret || !plan->check ? ret : check_answer(s);
 }
 
-/* The path is the client's choice, among what this end offered. */
+/* The client chooses the path among those this end offered. */
 static int accept_path(struct session *s)
 {
 	struct result *r = s->run.result;

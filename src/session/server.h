@@ -4,7 +4,7 @@
 
 #include "session/dialogue.h"
 
-/* Its steps, in order, up to a NULL. */
+/* The server's steps, in order, up to a NULL. */
 extern session_step *const server_steps[];
 
 #endif

@@ -11,7 +11,7 @@
 #include "session/handshake.h"
 #include "session/server.h"
 
-/* Samples that could not be written make a run that went well a failed one. */
+/* Samples that could not be written turn a good run into a failed one. */
 static int close_samples(struct run *run, int ret)
 {
 	int written = recorder_close(run->recorder, &run->result->error);
@@ -19,8 +19,8 @@ static int close_samples(struct run *run, int ret)
 	return ret ? ret : written;
 }
 
-/* Take STEPS, up to a NULL or the first that fails, and tell the peer of a
- * failure that it does not know of. */
+/* Run STEPS up to a NULL or the first failure, and tell the peer of a failure
+ * it does not know of. */
 static int take_steps(struct session *s, session_step *const *steps)
 {
 	struct error *err = &s->run.result->error;
@@ -28,13 +28,13 @@ static int take_steps(struct session *s, session_step *const *steps)
 
 	for (size_t i = 0; steps[i] && !ret && !s->over; i++)
 		ret = steps[i](s);
-	handshake_free(s);	/* also the key of one that failed early */
+	handshake_free(s);	/* also after an early failure */
 	ret = close_samples(&s->run, ret);
 	if (ret)
 		fail(err, ret, NULL, "%s", strerror(-ret));
 	if (ret)
 		abort_swap(s);
-	/* before the report, which may find nobody to take it for long */
+	/* before the report, which may wait long for a reader */
 	resources_stop(&s->run.res);
 	return ret;
 }

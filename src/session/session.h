@@ -1,5 +1,5 @@
-/* One test over one connection, from HELLO to BYE, at either end: what is said
- * then, dialogue.h tells. */
+/* One test over one connection, from HELLO to BYE, at either end; dialogue.h
+ * describes the frames. */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
@@ -12,20 +12,20 @@
 struct session;
 
 /*
- * Run the test of result->params over CONN on DEVICE; what comes out is in
- * RESULT, complete with the error if it failed: the rows are what was
- * measured until then.  The server is told of a failure, and the connection
- * is left to the caller.  Returns 0 or a negative errno, and *SESSION in any
- * case, which still has the verbs objects: session_free() it after the report,
- * for with a link that is gone their release may take a driver long.
+ * Run the test of result->params over CONN on DEVICE.  RESULT becomes complete,
+ * with the error if the test failed: its rows are those measured by then.
+ * Tells the server of a failure, and leaves CONN open for the caller.  Returns
+ * 0 or a negative errno, and always *SESSION, which still holds the verbs
+ * objects.  Call session_free() after the report, because releasing them can
+ * take a driver long when the link is down.
  */
 int session_client(struct connection *conn, struct device *device,
 		   struct result *result, struct session **session);
 
 /*
- * Serve the client at the other end of CONN; otherwise the same.
- * result->params are this end's own.  A DEVICE that is not open is opened when
- * the client's turn has come; device_close() it after session_free().
+ * Serve the client at the other end of CONN; otherwise like session_client().
+ * result->params are this end's own.  If DEVICE is not open, this opens it when
+ * the client's turn comes; device_close() it after session_free().
  */
 int session_server(struct connection *conn, struct device *device,
 		   struct result *result, struct session **session);
@@ -33,7 +33,7 @@ int session_server(struct connection *conn, struct device *device,
 /* Release S and all verbs objects; NULL is fine. */
 void session_free(struct session *s);
 
-/* Did the client of S, at a server, get its turn? */
+/* At a server: did the client of S get its turn? */
 bool session_was_served(const struct session *s);
 
 #endif

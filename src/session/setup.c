@@ -65,8 +65,8 @@ int setup_connect(struct session *s)
 	int ret = inject_at(run, INJECT_AT_ENDPOINT);
 
 	s->connecting = true;
-	/* where messages may be lost each round fills them in time, too: a
-	 * packet that comes late must not take the receive of a message */
+	/* on unreliable transports each round posts them in time as well: a
+	 * late packet must not consume a message's receive */
 	if (!ret && plan_is_unreliable(run->plan))
 		ret = reach_begin(s);
 	else if (!ret)

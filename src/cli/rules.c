@@ -72,7 +72,8 @@ static int check_server(struct given *g)
 	if (!params->once || params->parallel == 1)
 		return 0;
 	return fail(g->err, -EINVAL, NULL,
-		    "--parallel %u: only for 'verbsperf serve' without --once", params->parallel);
+		    "--parallel %u: only for 'verbsperf serve' without "
+		    "--once", params->parallel);
 }
 
 /* Report that ROW does not apply to the command. */

@@ -172,7 +172,7 @@ static int parse_string(struct parameters *params, const struct param *row,
 
 	if (file && !row->implied && !strcmp(text, "-"))
 		return fail(err, -EINVAL, "./- is a file of that name",
-			    "%s -: wanted is a file, not stdin or stdout",
+			    "%s -: expected a file, not stdin or stdout",
 			    option);
 	if (!strcmp(row->argument, "TEXT") && !is_utf8(text))
 		return fail(err, -EINVAL, NULL,

@@ -98,7 +98,8 @@ int oob_listen(const char *bind, uint32_t *port, int cancel_fd,
 	fd = listen_on_any(list);
 	freeaddrinfo(list);
 	if (fd < 0)
-		return fail(err, fd, advice_of(-fd), "cannot listen on %s%sport %u: %s",
+		return fail(err, fd, advice_of(-fd),
+			    "cannot listen on %s%sport %u: %s",
 			    bind ? bind : "", bind ? " " : "", *port,
 			    strerror(-fd));
 	*port = bound_port(fd);

@@ -64,8 +64,8 @@ char *report_calibration_text(const struct calibration *c)
 		return NULL;
 	fprintf(out, " calibration: the instrument on this machine, with a "
 		"null provider in place of a NIC\n"
-		" clock %s: resolution %.3g ns, one read %.3g ns", c->clock.source,
-		c->clock.resolution * c->ns_per_tick,
+		" clock %s: resolution %.3g ns, one read %.3g ns",
+		c->clock.source, c->clock.resolution * c->ns_per_tick,
 		c->clock.read_cost * c->ns_per_tick);
 	if (c->deviation > 0)
 		fprintf(out, ", its rate changed by %.3g ppm",

@@ -21,11 +21,11 @@ static void stop_posting(struct flow *f)
 {
 	for (uint32_t i = 0; i < f->n_qps; i++) {
 		struct flow_qp *q = &f->qps[i];
-		bool signalled = q->unsignaled_left == f->lists.unsignaled;
+		bool signaled = q->unsignaled_left == f->lists.unsignaled;
 
 		if (q->posted < q->limit)
 			q->limit = q->posted +
-				   (signalled ? 0 : f->shape.list_length);
+				   (signaled ? 0 : f->shape.list_length);
 	}
 	f->looks.from = flow_last_post(f);
 }

@@ -29,11 +29,11 @@ static uint64_t walk_slots(const struct flow_shape *shape)
 }
 
 static unsigned int send_flags(const struct flow *f, enum op op,
-			       bool signalled)
+			       bool signaled)
 {
 	bool fits = f->shape.size <= f->inline_size && f->shape.size > 0;
 
-	return (signalled ? IBV_SEND_SIGNALED : 0) |
+	return (signaled ? IBV_SEND_SIGNALED : 0) |
 	       (fits && !op_table[op].fetches ? IBV_SEND_INLINE : 0);
 }
 
@@ -61,14 +61,14 @@ static void set_target(const struct flow_qp *q, enum op op, uint64_t offset,
  * signal_every divides list_length.
  */
 static void prepare_request(const struct flow *f, const struct flow_qp *q,
-			    enum op op, bool signalled, uint64_t position,
+			    enum op op, bool signaled, uint64_t position,
 			    uint32_t i, struct flow_request *r)
 {
 	const struct flow_shape *shape = &f->shape;
 	uint64_t offset = i % walk_slots(shape) * walk_step(shape) +
 			  position * f->lists.stride;
 
-	signalled = signalled && (i + 1) % f->lists.signal_every == 0;
+	signaled = signaled && (i + 1) % f->lists.signal_every == 0;
 	*r = (struct flow_request){
 		.wr = {
 			.wr_id = q->tag | (i + 1),
@@ -76,7 +76,7 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 			.sg_list = &r->sge,
 			.num_sge = shape->size > 0,
 			.opcode = op_table[op].opcode,
-			.send_flags = send_flags(f, op, signalled),
+			.send_flags = send_flags(f, op, signaled),
 		},
 		.sge = {
 			.addr = q->local + offset,
@@ -88,7 +88,7 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 }
 
 static void prepare_list(const struct flow *f, const struct flow_qp *q,
-			 enum op op, bool signalled, struct flow_list *list)
+			 enum op op, bool signaled, struct flow_list *list)
 {
 	uint32_t length = f->shape.list_length;
 	uint64_t copies = f->lists.copies ? f->lists.positions : 1;
@@ -96,7 +96,7 @@ static void prepare_list(const struct flow *f, const struct flow_qp *q,
 	list->posted = list->position = 0;
 	for (uint64_t n = 0; n < copies; n++)
 		for (uint32_t i = 0; i < length; i++)
-			prepare_request(f, q, op, signalled, n, i,
+			prepare_request(f, q, op, signaled, n, i,
 					&list->requests[n * length + i]);
 }
 

@@ -105,8 +105,8 @@ static const struct explanation statuses[] = {
 	  "the path MTU in their reports (-m)" },
 	{ IBV_WC_REM_INV_REQ_ERR, ETHERNET | PACKETS,
 	  "the {peer} refused the first message: it is longer than the receive "
-	  "there, or the {peer} is Soft-RoCE, and the message of several packets "
-	  "was sent again after {ack-time} without an acknowledgement "
+	  "there, or the {peer} is Soft-RoCE, and the message of several "
+	  "packets was sent again after {ack-time} without an acknowledgement "
 	  "(--qp-timeout {qp-timeout})",
 	  "try --qp-timeout {longer}; compare the versions of both ends" },
 	{ IBV_WC_REM_INV_REQ_ERR, WRITE,

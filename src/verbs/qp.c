@@ -115,7 +115,8 @@ int qp_create(const struct device *device, const struct qp_parts *parts,
 	}
 	*qp = create(device, parts, false, inline_size);
 	if (!*qp)
-		return fail(err, -errno, advice_of(device, "ibv_create_qp", errno),
+		return fail(err, -errno,
+			    advice_of(device, "ibv_create_qp", errno),
 			    "%s: cannot create a queue pair of %u sends and %u "
 			    "receives: %s", device->port.device,
 			    parts->send_depth, parts->receive_depth,

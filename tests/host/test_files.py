@@ -18,7 +18,7 @@ SECRET = b"a secret of sixteen bytes or more\n"
 def test_file_named_dash_is_refused(option, form, tmp_path):
     program = loopback("read_lat", *QUICK, *form.format(option).split(),
                        cwd=tmp_path)
-    failed(program, f"{option} -: wanted is a file, not stdin or stdout; "
+    failed(program, f"{option} -: expected a file, not stdin or stdout; "
            r"\./- is a file", status=2)
     assert not os.listdir(tmp_path)
 

@@ -10,18 +10,15 @@ import sys
 
 import pytest
 
+import complete
+import schemas
+
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPTS = HERE.parent.parent / "scripts"
 FAKE = HERE / "fake_verbsperf"
 sys.dont_write_bytecode = True
 # nohup and the like ignore it, and so would all programs started here
 signal.signal(signal.SIGINT, signal.default_int_handler)
-sys.path.insert(0, str(SCRIPTS))
-sys.path.insert(0, str(HERE.parent / "system"))
-
-# found where the two lines above say
-import complete     # noqa: E402
-import schemas      # noqa: E402
 
 
 def run(script, *arguments, **options):

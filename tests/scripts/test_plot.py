@@ -5,10 +5,10 @@ import math
 import pytest
 
 import complete
-import verbsperf_figure as figure
-import verbsperf_labels as labels
-import verbsperf_results as results
-import verbsperf_series as series
+from verbsperf import figure
+from verbsperf import labels
+from verbsperf import results
+from verbsperf import series
 from plots import LATENCY, RUN, bw_row, lat_row, loads, result, sweep
 
 NAN = math.nan

@@ -6,8 +6,8 @@ import xml.etree.ElementTree
 import pytest
 
 import complete
-import verbsperf_figure as figure
-import verbsperf_rows
+from verbsperf import figure
+from verbsperf import rows
 from conftest import document, refused, run
 from plots import LATENCY, RUN, bw_row, lat_row, loads, result, sweep
 
@@ -108,7 +108,7 @@ def test_files_that_cannot_be_used(write, tmp_path):
     {**lat_row(64, 1.0), "histogram": []}, lat_row(64, 1.0, percentiles=[1]),
 ])
 def test_rows_of_another_shape(row):
-    assert not verbsperf_rows.is_sound(row)
+    assert not rows.is_sound(row)
 
 
 def test_a_file_with_such_a_row(write):
@@ -118,7 +118,7 @@ def test_a_file_with_such_a_row(write):
 
 def test_rows_that_are_as_they_should_be():
     for one in (RUN, LATENCY, *loads(1.5, "RoCE")):
-        assert all(verbsperf_rows.is_sound(row) for row in one["results"])
+        assert all(rows.is_sound(row) for row in one["results"])
 
 
 def test_a_run_that_failed_before_anything(write):

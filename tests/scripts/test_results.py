@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-import verbsperf_results as results
+from verbsperf import results
 from conftest import document, sweep_lines
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import complete
 import schemas
-import verbsperf_results as results
+from verbsperf import results
 
 NAMES = ("verbsperf-1", "verbsperf-lines-1", "verbsperf-calibration-1",
          "verbsperf-sweep-1")

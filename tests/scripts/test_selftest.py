@@ -1,29 +1,15 @@
 """verbsperf-selftest's table, of the cases that the program really has."""
-import importlib.machinery
-import importlib.util
 import os
 import shutil
 
 import pytest
 
-from conftest import SCRIPTS
+from verbsperf import selftest
 
 PROGRAM = os.path.abspath(shutil.which(os.environ.get("VERBSPERF",
                                                       "verbsperf")))
 END = {"hostname": "host", "device": "mlx5_bond_0", "port": 1,
        "link_layer": "Ethernet", "firmware": None}
-
-
-def load():
-    loader = importlib.machinery.SourceFileLoader(
-        "selftest", str(SCRIPTS / "verbsperf-selftest"))
-    module = importlib.util.module_from_spec(
-        importlib.util.spec_from_loader("selftest", loader))
-    loader.exec_module(module)
-    return module
-
-
-selftest = load()
 
 
 def document(codes):

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-import verbsperf_suite as suites
+from verbsperf import suite as suites
 from conftest import FAKE, SCRIPTS, refused, run
 
 
@@ -147,7 +147,7 @@ def test_programs_that_are_not_verbsperf():
 
 def test_suites_that_come_along():
     """They are right, as the verbsperf that was built sees it."""
-    names = suites.shipped([str(SCRIPTS / "suites")])
+    names = suites.shipped(str(SCRIPTS / "suites"))
     assert names == ["all-sizes", "quick", "regression"]
     program = os.environ.get("VERBSPERF")
     if not program:

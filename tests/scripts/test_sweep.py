@@ -10,9 +10,7 @@ import time
 
 import pytest
 
-import verbsperf_progress as progress
-import verbsperf_results as results
-import verbsperf_rounds as rounds
+from verbsperf import progress, results, rounds
 from conftest import FAKE, SCRIPTS, check, document, refused
 
 SMALL = "write_bw: --size 64,4K --qps 1,8\n"

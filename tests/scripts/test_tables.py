@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-import verbsperf_tables as tables
+from verbsperf import tables
 from conftest import document
 
 STEADY = [50 * (1 + i / 1000) for i in (0, 3, -2, 5, -4, 1, 2, -1, 4, -3)]

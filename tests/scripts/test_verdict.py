@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-import verbsperf_verdict as verdicts
-from verbsperf_verdict import Sample, judge
+from verbsperf import verdict as verdicts
+from verbsperf.verdict import Sample, judge
 
 
 def matrix(source, points, rounds, noise, losses=0, loss=0.03):

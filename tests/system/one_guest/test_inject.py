@@ -4,8 +4,6 @@ What is expected of any provider is in the program's own table; SEEN is what
 Soft-RoCE of the lab's kernel says.  tests/FAULTS has each fault that a
 benchmark must survive, and where it is tested."""
 
-import importlib.machinery
-import importlib.util
 import os
 import pathlib
 import re
@@ -19,6 +17,7 @@ import wire
 from documents import measured, parse
 from lab import (BINARY, DEVICE, HAS_DEVICE, IN_LAB, Server, client,
                  needs_device)
+from verbsperf import selftest
 
 pytestmark = needs_device
 
@@ -29,18 +28,6 @@ KERNEL = "6.1."
 # longest wait of a case is a timeout of one second.
 NOTICED = 25
 
-
-def load_script():
-    """The self-test as a module: it knows how a case is run and read."""
-    sys.dont_write_bytecode = True
-    loader = importlib.machinery.SourceFileLoader("selftest", str(SCRIPT))
-    spec = importlib.util.spec_from_loader("selftest", loader)
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
-
-
-selftest = load_script()
 CASES = ({case["case"]: case for case in selftest.read_cases(BINARY)}
          if HAS_DEVICE else {})
 

@@ -1,7 +1,7 @@
 """What verbsperf-plot calls the curves that it draws, and what stands below
 them."""
-import verbsperf_results as results
-import verbsperf_sources as origin
+from verbsperf import results
+from verbsperf import sources as origin
 
 # How the fields of a point are said; the others as they are.
 WORDS = {"size": lambda size: f"{results.size_text(size)} bytes",

@@ -6,7 +6,7 @@ change of -0.02 is 2% less bandwidth, or 2% more latency.
 import math
 import typing
 
-import verbsperf_stats as stats
+from verbsperf import stats
 
 OK, REGRESSION = "ok", "regression"
 IMPROVEMENT, INCONCLUSIVE = "improvement", "inconclusive"

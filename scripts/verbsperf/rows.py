@@ -1,4 +1,4 @@
-"""Are rows of results as verbsperf writes them?  verbsperf_results looks at
+"""Are rows of results as verbsperf writes them?  results.py looks at
 what it uses itself; here is the rest of what verbsperf-plot draws."""
 
 

@@ -1,8 +1,8 @@
 """What is in a file of results, as a table: verbsperf-sweep FILE."""
-import verbsperf_results as results
-import verbsperf_sources as origin
-import verbsperf_stats as stats
-import verbsperf_tables as tables
+from verbsperf import results
+from verbsperf import sources as origin
+from verbsperf import stats
+from verbsperf import tables
 
 HEADING = ("point", "rounds", "failed", "metric", "median", "95% interval",
            "lowest", "highest")

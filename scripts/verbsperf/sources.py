@@ -6,7 +6,7 @@ import itertools
 import os
 import typing
 
-import verbsperf_results as results
+from verbsperf import results
 
 OF_END = ("hostname", "device", "port", "gid_index")
 # How they are said; of the server with an arrow.  First what tells most.

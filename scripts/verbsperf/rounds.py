@@ -2,9 +2,9 @@
 import random
 import re
 
-import verbsperf_results as results
-import verbsperf_stats as stats
-import verbsperf_suite as suites
+from verbsperf import results
+from verbsperf import stats
+from verbsperf import suite as suites
 
 # A point that never gave a result is given up after as many rounds.
 HOPELESS = 3

@@ -2,7 +2,7 @@
 import json
 import math
 
-import verbsperf_results as results
+from verbsperf import results
 
 HEADING = ("point", "metric", "base", "new", "change", "95% interval", "p",
            "verdict")

@@ -17,7 +17,7 @@ import re
 import subprocess
 import typing
 
-import verbsperf_results as results
+from verbsperf import results
 
 # Said by the target, or by the sweep itself, or of a server.
 OF_TARGET = frozenset("device ib-port gid-index port bind key-file".split())
@@ -352,17 +352,15 @@ def parse_targets(texts, program):
     return targets
 
 
-def find_suite(name, folders):
-    """The path of NAME, a suite that came along or a file."""
-    for folder in folders:
-        path = os.path.join(folder, name)
-        if os.sep not in name and os.path.isfile(path):
-            return os.path.normpath(path)
+def find_suite(name, folder):
+    """The path of NAME, a suite that came along in FOLDER or a file."""
+    path = os.path.join(folder, name)
+    if os.sep not in name and os.path.isfile(path):
+        return path
     return name
 
 
-def shipped(folders):
-    """The names of the suites that came along."""
-    return sorted({name for folder in folders if os.path.isdir(folder)
-                   for name in os.listdir(folder)
-                   if os.path.isfile(os.path.join(folder, name))})
+def shipped(folder):
+    """The names of the suites that came along in FOLDER."""
+    return sorted(name for name in os.listdir(folder)
+                  if os.path.isfile(os.path.join(folder, name)))

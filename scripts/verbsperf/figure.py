@@ -1,4 +1,4 @@
-"""Draws a Picture of verbsperf_series with matplotlib, without a display.
+"""Draws a Picture of series with matplotlib, without a display.
 
 What tells curves apart is line style and marker, so that it shows in grey,
 too; nothing stands over the data but the data."""
@@ -13,8 +13,8 @@ from matplotlib import figure, ticker  # noqa: E402
 from matplotlib.backends import backend_agg  # noqa: E402
 from matplotlib.lines import Line2D  # noqa: E402
 
-import verbsperf_results as results  # noqa: E402
-import verbsperf_series as series  # noqa: E402
+from verbsperf import results
+from verbsperf import series
 
 matplotlib.rcParams.update({
     "text.parse_math": False,   # a title may have a $

@@ -1,4 +1,4 @@
-"""What verbsperf-plot draws: Records of verbsperf_results as curves.
+"""What verbsperf-plot draws: Records of results as curves.
 
 Nothing here knows how a curve is drawn.  A value that was not measured is a
 gap, None; a run that failed is in "failed" of its curve."""
@@ -6,9 +6,9 @@ import dataclasses
 import statistics
 import typing
 
-import verbsperf_results as results
-from verbsperf_labels import by_curve, failures, grouped, labels, size_of
-import verbsperf_stats as stats
+from verbsperf import results
+from verbsperf.labels import by_curve, failures, grouped, labels, size_of
+from verbsperf import stats
 
 KINDS = {
     "bandwidth": "bandwidth and message rate over size",

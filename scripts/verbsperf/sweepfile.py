@@ -8,9 +8,9 @@ import random
 import stat
 import time
 
-import verbsperf_progress as progress
-import verbsperf_results as results
-import verbsperf_suite as suites
+from verbsperf import progress
+from verbsperf import results
+from verbsperf import suite as suites
 
 
 # Half a day: a job of every night does not go on with the night before.

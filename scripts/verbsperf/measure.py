@@ -6,8 +6,8 @@ import platform
 import signal
 import subprocess
 
-import verbsperf_results as results
-import verbsperf_suite as suites
+from verbsperf import results
+from verbsperf import suite as suites
 
 PR_SET_PDEATHSIG = 1
 # Seconds for verbsperf to end when it is told to.

@@ -1,0 +1,1 @@
+"""verbsperf-sweep, -compare, -plot and -selftest: what they do and share."""

@@ -4,7 +4,7 @@
 
 top=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 # shellcheck disable=SC2034 # for who sources this
-build_packages='make autoconf automake pkg-config libibverbs-dev
+build_packages='make autoconf automake pkg-config python3 libibverbs-dev
 libjansson-dev libsodium-dev ibverbs-providers ibverbs-utils'
 
 say() {

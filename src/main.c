@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "base/xalloc.h"
+#include "cli/dump.h"
 #include "cli/parse.h"
 #include "cli/usage.h"
 #include "host/affinity.h"
@@ -429,6 +430,8 @@ static int run(struct options *options)
 {
 	struct error err = { .stage = "options" };
 
+	if (options->dump)
+		return print(options_dump(options));
 	switch (options->command) {
 	case COMMAND_HELP:
 		return print(options_usage());

@@ -5,6 +5,7 @@
 #include "model/param.h"
 
 enum command {
+	COMMAND_NONE,		/* --dump-options alone */
 	COMMAND_HELP,
 	COMMAND_VERSION,
 	COMMAND_CLIENT,		/* run a test against a server */
@@ -17,6 +18,7 @@ enum command {
 
 struct options {
 	enum command command;
+	bool dump;		/* only describe the options (cli/dump.h) */
 	const char *server;	/* COMMAND_CLIENT: host name or address */
 	char ignored[160];	/* client options given to a server */
 	struct parameters params;

@@ -8,17 +8,21 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "cli/commands.h"
 #include "cli/rules.h"
 #include "cli/suggest.h"
 #include "model/tests.h"
 
 /* getopt_long() returns a letter, or LONG_OPTION + the row of param_table. */
 #define LONG_OPTION 1000
+/* It returns this for --dump-options, which has no letter either. */
+#define DUMP_OPTION 999
 
 struct parser {
 	struct given given;
 	bool help;
 	bool version;
+	bool dump;
 	/* per row: word after an option given without its optional value */
 	const char *behind[PARAMS_MAX];
 	struct option *longs;
@@ -85,7 +89,7 @@ static void build_tables(struct parser *p)
 	char *letter = p->shorts;
 
 	p->aliases = xcalloc(n_aliases, sizeof(*p->aliases));
-	p->longs = xcalloc(n_aliases + param_count + 3, sizeof(*p->longs));
+	p->longs = xcalloc(n_aliases + param_count + 4, sizeof(*p->longs));
 	next = p->longs;
 	*letter++ = ':';
 	*letter++ = 'h';
@@ -100,6 +104,7 @@ static void build_tables(struct parser *p)
 	}
 	add_long(&next, "help", no_argument, 'h');
 	add_long(&next, "version", no_argument, 'V');
+	add_long(&next, "dump-options", no_argument, DUMP_OPTION);
 }
 
 static const struct param *find_letter(int letter)
@@ -188,15 +193,25 @@ static int bad_option(struct parser *p, int why, char **argv)
 		    "unknown option '%s'", name);
 }
 
+/* Take an option that is no row of the table. */
+static bool take_show(struct parser *p, int value)
+{
+	bool *show = value == 'h' ? &p->help :
+		     value == 'V' ? &p->version :
+		     value == DUMP_OPTION ? &p->dump : NULL;
+
+	if (show)
+		*show = true;
+	return show;
+}
+
 static int take_option(struct parser *p, int value, const char *next)
 {
 	const struct param *row;
 	char name[64];
 
-	if (value == 'h' || value == 'V') {
-		*(value == 'h' ? &p->help : &p->version) = true;
+	if (take_show(p, value))
 		return 0;
-	}
 	row = find_row(value, name);
 	p->given.row[row - param_table] = true;
 	if (row->implied && !optarg)
@@ -267,18 +282,17 @@ static bool is_value(const struct param *row, const char *word)
 static int unknown_test(struct parser *p, const char *name)
 {
 	const struct param *row = row_before(p, name);
-	char tests[128], words[160], advice[ADVICE_SIZE];
+	char words[COMMAND_WORDS_SIZE], advice[ADVICE_SIZE];
 
 	if (row)
 		return stands_apart(p, row, name);
-	test_list(tests, sizeof(tests));
-	snprintf(words, sizeof(words), "%s serve devices calibrate", tests);
+	command_words(words);
 	if (suggest_command(name, words, advice))
 		return fail(p->given.err, -EINVAL, advice,
 			    "'%s' is not a test", name);
 	return fail(p->given.err, -EINVAL, "see --help",
-		    "'%s' is not a test: there are %s, and serve, devices "
-		    "and calibrate", name, tests);
+		    "'%s' is neither a test nor a command; there are %s", name,
+		    words);
 }
 
 /* Report too many words: those of ARGV from NEXT on. */
@@ -298,15 +312,10 @@ static int too_many(struct parser *p, int argc, char **argv, int next)
 static int take_command(struct parser *p, const char *word)
 {
 	struct options *o = p->given.options;
+	const struct command_row *row = command_find(word);
 
-	if (!strcmp(word, "devices"))
-		o->command = COMMAND_DEVICES;
-	else if (!strcmp(word, "calibrate"))
-		o->command = COMMAND_CALIBRATE;
-	else if (!strcmp(word, "faults"))
-		o->command = COMMAND_FAULTS;
-	else if (!strcmp(word, "serve"))
-		o->command = COMMAND_SERVE;
+	if (row)
+		o->command = row->command;
 	else if (test_find(word, &o->params.plan.op, &o->params.plan.metric))
 		o->command = COMMAND_CLIENT;
 	else
@@ -373,6 +382,9 @@ static int parse(struct parser *p, int argc, char **argv)
 		o->command = p->help ? COMMAND_HELP : COMMAND_VERSION;
 		return 0;
 	}
+	o->dump = p->dump;
+	if (p->dump && argc == 2)
+		return 0;
 	ret = take_words(p, argc, argv);
 	rules_note_given(&p->given);
 	if (!ret)

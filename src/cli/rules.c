@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "model/inject.h"
 #include "model/tests.h"
 
 static bool was_given(const struct given *g, const char *name)
 {
-	for (size_t i = 0; i < param_count; i++)
-		if (!strcmp(param_table[i].name, name))
-			return g->row[i];
-	return false;
+	const struct param *row = param_find(name);
+
+	return row && g->row[row - param_table];
 }
 
 void rules_note_given(struct given *g)
@@ -21,37 +21,15 @@ void rules_note_given(struct given *g)
 	g->options->params.timed = was_given(g, "duration");
 }
 
-/* The command as the user writes it; "a test" for any test. */
-static const char *command_name(enum command command)
-{
-	switch (command) {
-	case COMMAND_DEVICES:
-		return "devices";
-	case COMMAND_CALIBRATE:
-		return "calibrate";
-	case COMMAND_FAULTS:
-		return "faults";
-	default:
-		return "a test";
-	}
-}
-
 static unsigned int command_flag(enum command command)
 {
-	switch (command) {
-	case COMMAND_DEVICES:
-		return PARAM_DEVICES;
-	case COMMAND_CALIBRATE:
-		return PARAM_CALIBRATE;
-	case COMMAND_FAULTS:
-		return 0;
-	case COMMAND_SERVE:
-		return PARAM_SERVER;
-	case COMMAND_LOOPBACK:
+	const struct command_row *row = command_row_of(command);
+
+	if (row)
+		return row->who;
+	if (command == COMMAND_LOOPBACK)
 		return PARAM_CLIENT | PARAM_SERVER;
-	default:
-		return PARAM_CLIENT;
-	}
+	return PARAM_CLIENT;
 }
 
 /* perftest users type the same line at both ends, so a server takes the
@@ -80,6 +58,7 @@ static int check_server(struct given *g)
 static int refuse(struct given *g, const struct param *row)
 {
 	enum command command = g->options->command;
+	const struct command_row *named = command_row_of(command);
 
 	if (command == COMMAND_SERVE && !strcmp(row->name, "loopback"))
 		return fail(g->err, -EINVAL, "give it to a test instead",
@@ -92,7 +71,7 @@ static int refuse(struct given *g, const struct param *row)
 		return fail(g->err, -EINVAL, "give it to 'verbsperf serve'",
 			    "--%s: only for a server", row->name);
 	return fail(g->err, -EINVAL, NULL, "--%s: not for %s", row->name,
-		    command_name(command));
+		    named ? named->name : "a test");
 }
 
 int rules_apply(struct given *g)
@@ -115,14 +94,10 @@ int rules_apply(struct given *g)
 	return command == COMMAND_SERVE ? check_server(g) : 0;
 }
 
-/* The output place that option NAME was given; NULL: not given. */
+/* The place that NAME, an option of output, was given; NULL: not given. */
 static const char *place_of(const struct given *g, const char *name)
 {
-	for (size_t i = 0; i < param_count; i++)
-		if (!strcmp(param_table[i].name, name))
-			return param_get_string(&g->options->params,
-						&param_table[i]);
-	return NULL;
+	return param_get_string(&g->options->params, param_find(name));
 }
 
 int rules_check_files(struct given *g)

@@ -63,11 +63,11 @@ static void print_row(FILE *out, const struct param *row)
 		     row->implied != NULL, help);
 }
 
-static void print_group(FILE *out, const char *title, bool plan)
+static void print_group(FILE *out, enum param_group group)
 {
-	fprintf(out, "\n%s:\n", title);
+	fprintf(out, "\n%s:\n", param_group_heading(group));
 	for (size_t i = 0; i < param_count; i++)
-		if (!!(param_table[i].who & PARAM_PLAN) == plan &&
+		if (param_table[i].group == group &&
 		    !(param_table[i].who & PARAM_HIDDEN))
 			print_row(out, &param_table[i]);
 }
@@ -81,8 +81,9 @@ char *options_usage(void)
 	if (!out)
 		return NULL;
 	fprintf(out, "%s%s\n", head, test_list(tests, sizeof(tests)));
-	print_group(out, "The test, set by the client for both ends", true);
-	print_group(out, "This end", false);
+	for (int group = 0; group < GROUPS; group++)
+		print_group(out, (enum param_group)group);
+	fputs("\nOther:\n", out);
 	print_option(out, 'h', "help", NULL, false, "this text");
 	print_option(out, 'V', "version", NULL, false,
 		     "version of the program and its protocol");

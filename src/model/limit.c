@@ -12,33 +12,26 @@
 #define LOST_PERCENT SIZE_MAX
 
 static const struct rule {
-	const char *name;
-	const char *unit;
 	bool least;		/* the value must be at least the limit */
 	size_t offset;		/* of a double in struct result_row */
 	uint32_t per_million;	/* percentile, in millionths */
 } rules[LIMITS] = {
 	[LIMIT_MIN_GBPS] = {
-		"min-gbps", "Gb/s", true,
-		offsetof(struct result_row, bandwidth.gbps), 0,
+		true, offsetof(struct result_row, bandwidth.gbps), 0,
 	},
 	[LIMIT_MIN_MPPS] = {
-		"min-mpps", "Mpps", true,
-		offsetof(struct result_row, bandwidth.mpps), 0,
+		true, offsetof(struct result_row, bandwidth.mpps), 0,
 	},
 	[LIMIT_MAX_P50] = {
-		"max-p50", "us", false,
-		offsetof(struct result_row, latency.p50), 500000,
+		false, offsetof(struct result_row, latency.p50), 500000,
 	},
 	[LIMIT_MAX_P99] = {
-		"max-p99", "us", false,
-		offsetof(struct result_row, latency.p99), 990000,
+		false, offsetof(struct result_row, latency.p99), 990000,
 	},
 	[LIMIT_MAX_P99_9] = {
-		"max-p99.9", "us", false,
-		offsetof(struct result_row, latency.p99_9), 999000,
+		false, offsetof(struct result_row, latency.p99_9), 999000,
 	},
-	[LIMIT_MAX_LOST] = { "max-lost", "%", false, LOST_PERCENT, 0 },
+	[LIMIT_MAX_LOST] = { false, LOST_PERCENT, 0 },
 };
 
 static double unknown(struct limit_verdict *v, const char *reason)
@@ -95,10 +88,11 @@ static struct limit_verdict judge(const struct result *r, uint32_t limit,
 				  uint32_t size)
 {
 	const struct plan *plan = &r->params.plan;
+	const struct param *row = param_of_limit((enum limit_kind)limit);
 	const struct rule *rule = &rules[limit];
 	struct limit_verdict v = {
-		.name = rule->name,
-		.unit = rule->unit,
+		.name = row->name,
+		.unit = row->unit,
 		.asked = r->params.limits[limit].value,
 		.size = plan->sizes.bytes[size],
 		.qps = plan->qps,

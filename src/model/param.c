@@ -114,3 +114,79 @@ const char *param_alias(const struct param *row, uint64_t index, int *length)
 {
 	return word_of(row->alias, index, length);
 }
+
+const struct param *param_find(const char *name)
+{
+	for (size_t i = 0; i < param_count; i++)
+		if (!strcmp(param_table[i].name, name))
+			return &param_table[i];
+	return NULL;
+}
+
+const struct param *param_of_limit(enum limit_kind kind)
+{
+	const size_t offset = offsetof(struct parameters, limits) +
+			      kind * sizeof(struct limit);
+
+	for (size_t i = 0; i < param_count; i++)
+		if (param_table[i].offset == offset)
+			return &param_table[i];
+	return NULL;
+}
+
+const char *param_kind_name(enum param_kind kind)
+{
+	static const char *const names[PARAM_KINDS] = {
+		[PARAM_FLAG] = "flag",
+		[PARAM_NUMBER] = "number",
+		[PARAM_AUTO_NUMBER] = "auto",
+		[PARAM_COUNT] = "count",
+		[PARAM_BYTES] = "bytes",
+		[PARAM_TIME] = "time",
+		[PARAM_SIZES] = "sizes",
+		[PARAM_STRING] = "string",
+		[PARAM_CHOICE] = "choice",
+		[PARAM_PERCENTILES] = "percentiles",
+		[PARAM_CPUS] = "cpus",
+		[PARAM_RATE] = "rate",
+		[PARAM_LABELS] = "labels",
+		[PARAM_NODE] = "node",
+		[PARAM_NETWORKS] = "networks",
+		[PARAM_LIMIT] = "limit",
+	};
+
+	return names[kind];
+}
+
+const char *param_unit(const struct param *row)
+{
+	if (row->unit)
+		return row->unit;
+	if (row->kind == PARAM_TIME)
+		return "s";
+	if (row->kind == PARAM_BYTES || row->kind == PARAM_SIZES)
+		return "bytes";
+	return NULL;
+}
+
+const char *param_group_name(enum param_group group)
+{
+	static const char *const names[] = {
+#define X(symbol, name, heading) name,
+		PARAM_GROUP_LIST(X)
+#undef X
+	};
+
+	return names[group];
+}
+
+const char *param_group_heading(enum param_group group)
+{
+	static const char *const headings[] = {
+#define X(symbol, name, heading) heading,
+		PARAM_GROUP_LIST(X)
+#undef X
+	};
+
+	return headings[group];
+}

@@ -1,6 +1,8 @@
 /*
- * All options, as rows of one table.  The parser, the usage text, the JSON
- * "parameters" and the wire encoding of the plan are generated from it.
+ * All options, as rows of one table.  The parser, --help, the JSON "parameters"
+ * and the wire encoding of the plan are generated from it; so are, from the JSON
+ * of --dump-options (cli/dump.h), the man page's options, shell completion and
+ * what the Python scripts know of options.
  */
 #ifndef MODEL_PARAM_H
 #define MODEL_PARAM_H
@@ -74,7 +76,8 @@ enum table_format { TABLE_OWN, TABLE_PERFTEST, TABLES };
 /* "none" for a 32-bit number. */
 #define PARAM_NONE (UINT32_MAX - 1)
 
-/* The type of a parameter's field, which decides how its text is parsed. */
+/* The type of a parameter's field, which decides how its text is parsed.  Each
+ * has a name in param.c. */
 enum param_kind {
 	PARAM_FLAG,		/* bool */
 	PARAM_NUMBER,		/* uint32_t */
@@ -93,6 +96,7 @@ enum param_kind {
 	PARAM_NODE,		/* uint32_t, "auto" or "none": PARAM_NONE */
 	PARAM_NETWORKS,		/* struct networks */
 	PARAM_LIMIT,		/* struct limit; min 1: must be above 0 */
+	PARAM_KINDS,
 };
 
 /* Who uses a parameter: a set of flags. */
@@ -109,6 +113,22 @@ enum param_who {
 #define PARAM_BOTH (PARAM_CLIENT | PARAM_SERVER)
 #define PARAM_ANY (PARAM_BOTH | PARAM_DEVICES)
 
+/* X(name, heading): the sections of --help and of the man page, in order. */
+#define PARAM_GROUP_LIST(X) \
+	X(TEST, "test", "The test, set by the client for both ends") \
+	X(CONNECTION, "connection", "Device and connection, of this end") \
+	X(END, "end", "Threads, memory and clock, of this end") \
+	X(SERVER, "server", "A server") \
+	X(STATISTICS, "statistics", "Statistics and limits") \
+	X(REPORT, "report", "Output")
+
+enum param_group {
+#define X(symbol, name, heading) GROUP_##symbol,
+	PARAM_GROUP_LIST(X)
+#undef X
+	GROUPS,
+};
+
 struct param {
 	uint16_t id;		/* on the wire; 0: not sent */
 	const char *name;	/* long option and JSON key */
@@ -121,8 +141,21 @@ struct param {
 	const char *initial;	/* text of the default; NULL: zero */
 	const char *argument;	/* its name in the usage; NULL: takes none */
 	const char *implied;	/* value when an optional argument is missing */
+	const char *unit;	/* NULL: that of the kind (param_unit()) */
 	unsigned int who;
-	const char *help;
+	enum param_group group;
+	/*
+	 * On which tests it means something: for each of send, write, read and
+	 * atomic 'B' on bandwidth and 'L' on latency, lower case if only with
+	 * --imm, '-' if not.  NULL: "BL BL BL BL".
+	 */
+	const char *tests;
+	const char *help;	/* for --help, at most 50 characters */
+	/*
+	 * For the man page, without what the other fields say: range and
+	 * default.  'Quotes' name a section of the page.
+	 */
+	const char *description;
 };
 
 /* Most rows the table may have. */
@@ -151,6 +184,24 @@ const char *param_alias(const struct param *row, uint64_t index, int *length);
 /* Word number INDEX of a PARAM_CHOICE: *LENGTH bytes inside its argument.  NULL
  * when there is no such word. */
 const char *param_word(const struct param *row, uint64_t index, int *length);
+
+/* The row of the option NAME; NULL when there is none. */
+const struct param *param_find(const char *name);
+
+/* The row of a limit. */
+const struct param *param_of_limit(enum limit_kind kind);
+
+/* "flag", "number", ... */
+const char *param_kind_name(enum param_kind kind);
+
+/* The unit of ROW's range, "bytes" or "s"; NULL: a plain number or none. */
+const char *param_unit(const struct param *row);
+
+/* "test", "server", ... */
+const char *param_group_name(enum param_group group);
+
+/* The heading of GROUP in --help and in the man page. */
+const char *param_group_heading(enum param_group group);
 
 /* True for the kinds that param_get() and param_set() handle. */
 bool param_is_number(const struct param *row);

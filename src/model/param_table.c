@@ -8,12 +8,12 @@
 
 /* A field and its kind.  It does not compile if the field's C type is not that
  * of the kind. */
-#define FIELD(kind, type, field) \
-	kind, \
-	offsetof(struct parameters, field) + \
+#define FIELD(value, type, field) \
+	.kind = value, \
+	.offset = offsetof(struct parameters, field) + \
 		0 * sizeof(char[_Generic(((struct parameters *)NULL)->field, \
 					 type: 1)])
-#define FLAG(field) FIELD(PARAM_FLAG, bool, field)
+#define FLAG(field) FIELD(PARAM_FLAG, bool, field), .max = 1
 #define NUMBER(field) FIELD(PARAM_NUMBER, uint32_t, field)
 #define AUTO(field) FIELD(PARAM_AUTO_NUMBER, uint32_t, field)
 #define COUNT(field) FIELD(PARAM_COUNT, uint64_t, field)
@@ -35,294 +35,990 @@
 
 // clang-format off
 const struct param param_table[] = {
-	{ 0, "device", 'd', "ib-dev", STRING(device), 0, 0, NULL,
-	  "NAME", NULL, PARAM_ANY,
-	  "RDMA device [the first with an active port]" },
-	{ 0, "ib-port", 'i', NULL, AUTO(ib_port), 1, 255, "auto",
-	  "N", NULL, PARAM_ANY,
-	  "port of the device [the first active one]" },
-	{ 0, "gid-index", 'x', NULL, AUTO(gid_index), 0, 255, "auto",
-	  "N", NULL, PARAM_ANY,
-	  "index of the source GID [chosen to fit the peer's]" },
-	{ 0, "port", 'p', NULL, NUMBER(port), 0, 65535, "18515",
-	  "N", NULL, PARAM_BOTH,
-	  "TCP port; 0 on a server: any free one" },
-	{ 0, "bind", 0, "bind_source_ip", STRING(bind), 0, 0, NULL,
-	  "ADDRESS", NULL, PARAM_BOTH,
-	  "local address to bind or to connect from" },
-	{ 0, "wait", 0, NULL, TIME(wait), 0, 86400 * SECOND, NULL,
-	  "SECONDS", "60", PARAM_CLIENT,
-	  "retry until the server is up [60 when given]" },
-	{ 0, "loopback", 0, NULL, FLAG(loopback), 0, 1, NULL,
-	  NULL, NULL, PARAM_CLIENT,
-	  "run both ends here, on one device" },
-	{ 0, "once", 0, NULL, FLAG(once), 0, 1, NULL,
-	  NULL, NULL, PARAM_SERVER,
-	  "serve one client, then exit" },
-	{ 0, "parallel", 0, NULL, NUMBER(parallel), 1, 256, "1",
-	  "N", NULL, PARAM_SERVER,
-	  "clients served at once; others wait their turn" },
-	{ 0, "allow", 0, NULL, NETWORKS(allow), 0, 0, NULL,
-	  "LIST", NULL, PARAM_SERVER,
-	  "clients' networks: 10.0.0.0/8,::1 [any]" },
-	{ 0, "allow-inject", 0, NULL, FLAG(allow_inject), 0, 1, NULL,
-	  NULL, NULL, PARAM_SERVER | PARAM_HIDDEN,
-	  "let clients provoke faults" },
-	{ 0, "max-memory", 0, NULL, BYTES(max_memory), 1, UINT64_MAX, "4G",
-	  "BYTES", NULL, PARAM_SERVER,
-	  "most memory that a client's test may need" },
-	{ 0, "key-file", 0, NULL, STRING(key_file), 0, 0, NULL,
-	  "FILE", NULL, PARAM_BOTH,
-	  "shared key, which both ends must have" },
-	{ 0, "max-qps", 0, NULL, NUMBER(max_qps), 1, 16384, "16384",
-	  "N", NULL, PARAM_SERVER,
-	  "most queue pairs a client may have" },
-	{ 0, "max-duration", 0, NULL, TIME(max_duration), SECOND,
-	  7 * 86400 * SECOND, NULL, "SECONDS", NULL, PARAM_SERVER,
-	  "longest turn of a client [10m over its own time]" },
-	{ 0, "idle-timeout", 0, NULL, TIME(idle_timeout), 2 * SECOND,
-	  3600 * SECOND, "10", "SECONDS", NULL, PARAM_SERVER,
-	  "drop a client that is silent for that long" },
-	{ 0, "ready-fd", 0, NULL, NUMBER(ready_fd), 3, 65535, NULL,
-	  "N", NULL, PARAM_SERVER,
-	  "file descriptor to write the TCP port to" },
-	{ 1, "size", 's', NULL, SIZES(plan.sizes), 0, 1ULL << 31, NULL,
-	  "BYTES", NULL, CLIENT_PLAN,
-	  "message size: 64, 4K,1M, 2..8M [bw 64K, lat 2]" },
-	{ 2, "iterations", 'n', "iters", COUNT(plan.iterations), 1,
-	  1000000000000, NULL, "N", NULL, CLIENT_PLAN,
-	  "measure exactly N messages per QP" },
-	{ 3, "duration", 'D', NULL, TIME(plan.duration), 0,
-	  86400 * SECOND, "1", "SECONDS", NULL, CLIENT_PLAN,
-	  "length of the measurement" },
-	{ 4, "warmup", 0, NULL, TIME(plan.warmup), 0, 3600 * SECOND, "0.2",
-	  "SECONDS", NULL, CLIENT_PLAN,
-	  "traffic before the measurement" },
-	{ 5, "timeout", 0, NULL, TIME(plan.timeout), SECOND, 3600 * SECOND,
-	  "10", "SECONDS", NULL, PARAM_BOTH | PARAM_PLAN,
-	  "give up after so long without progress" },
-	{ 6, "qps", 'q', "qp", NUMBER(plan.qps), 1, 16384, "1",
-	  "N", NULL, CLIENT_PLAN,
-	  "queue pairs, for bandwidth" },
-	{ 7, "tx-depth", 't', NULL, AUTO(plan.tx_depth), 1, 65536, "auto",
-	  "N", NULL, CLIENT_PLAN,
-	  "sends outstanding per QP [bw 128 to 512, lat 8]" },
-	{ 8, "rx-depth", 'r', NULL, AUTO(plan.rx_depth), 1, 65536, "auto",
-	  "N", NULL, CLIENT_PLAN,
-	  "receives posted per QP [bw 512 or fewer, lat 16]" },
-	{ 9, "cq-mod", 'Q', NULL, AUTO(plan.cq_mod), 1, 65536, "auto",
-	  "N", NULL, CLIENT_PLAN,
-	  "messages per send completion [a quarter of -t]" },
-	{ 10, "mtu", 'm', NULL, AUTO(plan.mtu), 256, 4096, "auto",
-	  "BYTES", NULL, CLIENT_PLAN,
-	  "path MTU [the smaller of both active ones]" },
-	{ 11, "outstanding-reads", 'o', "outs",
-	  AUTO(plan.outstanding_reads), 1, 255, "auto",
-	  "N", NULL, CLIENT_PLAN,
-	  "outstanding reads, atomics per QP [most possible]" },
-	{ 12, "qp-timeout", 'u', NULL, AUTO(plan.qp_timeout), 0, 31, "auto",
-	  "N", NULL, CLIENT_PLAN,
-	  "ACK timeout, 4.096 us x 2^N; 0: never" },
-	{ 13, "sl", 'S', NULL, NUMBER(plan.sl), 0, 15, "0",
-	  "N", NULL, CLIENT_PLAN,
-	  "service level" },
-	{ 14, "walk", 0, NULL, BYTES(plan.walk), 0, 1ULL << 31, "4K",
-	  "BYTES", NULL, CLIENT_PLAN,
-	  "buffer that messages step through, per QP" },
-	{ 15, "post-list", 'l', "post_list", NUMBER(plan.post_list), 1, 1024,
-	  "1", "N", NULL, CLIENT_PLAN,
-	  "work requests posted per call" },
-	{ 16, "post", 0, NULL, CHOICE(plan.post), 0, POST_METHODS - 1, "auto",
-	  "auto|wr|legacy", NULL, CLIENT_PLAN,
-	  "ibv_wr_* where supported, or ibv_post_send" },
-	{ 17, "threads", 0, NULL, NUMBER(plan.threads), 1, CPUS_MAX, "1",
-	  "N", NULL, CLIENT_PLAN,
-	  "threads sharing the QPs, each with its own CQ" },
-	{ 18, "round-trip", 0, NULL, FLAG(plan.round_trip), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "report the full round trip of a ping-pong" },
-	{ 19, "transport", 'c', "connection",
-	  CHOICE(plan.transport), 0, TRANSPORTS - 1, "RC",
-	  TRANSPORT_WORDS, NULL, CLIENT_PLAN,
-	  "transport of the queue pairs" },
-	{ 20, "bidirectional", 'b', NULL,
-	  FLAG(plan.bidirectional), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "both ends send at once, for bandwidth" },
-	{ 21, "reversed", 0, NULL,
-	  FLAG(plan.reversed), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "the server sends, for bandwidth" },
-	{ 22, "imm", 0, "write_with_imm|send_with_imm",
-	  FLAG(plan.imm), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "write or send with immediate data" },
-	{ 23, "atomic-type", 'A', "atomic_type",
-	  CHOICE(plan.atomic), 0, ATOMIC_TYPES - 1, "FETCH_AND_ADD",
-	  "FETCH_AND_ADD|CMP_AND_SWAP", NULL, CLIENT_PLAN,
-	  "which atomic operation" },
-	{ 24, "all", 'a', NULL,
-	  FLAG(plan.all), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "all sizes from 2 to 8M; UD: to the MTU" },
-	{ 25, "inline", 'I', "inline_size",
-	  AUTO(plan.inline_size), 0, 65536, "auto",
-	  "BYTES", NULL, CLIENT_PLAN,
-	  "largest inline message [bw 0, lat up to 256]" },
-	{ 26, "recv-post-list", 0, "recv_post_list",
-	  NUMBER(plan.recv_post_list), 1, 1024, "1",
-	  "N", NULL, CLIENT_PLAN,
-	  "receives posted per call" },
-	{ 27, "srq", 0, "use-srq",
-	  FLAG(plan.srq), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "shared receive queue, of --rx-depth" },
-	{ 28, "events", 'e', NULL,
-	  FLAG(plan.events), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "wait for completion events, do not poll" },
-	{ 29, "rate", 0, "rate_limit",
-	  RATE(plan.rate), 0, RATE_MAX, NULL,
-	  "GBPS|MPPS", NULL, CLIENT_PLAN,
-	  "rate limit: 10, 2.5Gb/s, 1.2Mpps; lat: open loop" },
-	{ 30, "burst", 0, "burst_size",
-	  NUMBER(plan.burst), 1, 65536, "1",
-	  "N", NULL, CLIENT_PLAN,
-	  "messages sent back to back at --rate" },
-	{ 31, "arrival", 0, NULL,
-	  CHOICE(plan.arrival), 0, ARRIVALS - 1, "fixed",
-	  "fixed|poisson", NULL, CLIENT_PLAN,
-	  "spacing of operations, open loop" },
-	{ 32, "depth", 0, NULL,
-	  NUMBER(plan.open_depth), 1, 1024, "64",
-	  "N", NULL, CLIENT_PLAN,
-	  "operations in flight, open loop" },
-	{ 33, "tclass", 0, NULL,
-	  NUMBER(plan.tclass), 0, 255, "0",
-	  "N", NULL, CLIENT_PLAN,
-	  "traffic class in the GRH or IP header" },
-	{ 34, "dscp", 0, NULL,
-	  AUTO(plan.dscp), 0, 63, "auto",
-	  "N", NULL, CLIENT_PLAN,
-	  "DSCP: upper 6 bits of the traffic class" },
-	{ 35, "flow-label", 0, "flow_label",
-	  LABELS(plan.flow_labels), 0, 0, NULL,
-	  "LIST", NULL, CLIENT_PLAN,
-	  "flow labels, one per QP in turn" },
-	{ 36, "hop-limit", 0, "hop_limit",
-	  NUMBER(plan.hop_limit), 1, 255, "64",
-	  "N", NULL, CLIENT_PLAN,
-	  "hop limit, or TTL" },
-	{ 37, "retry-count", 0, "retry_count",
-	  NUMBER(plan.retry_count), 0, 7, "6",
-	  "N", NULL, CLIENT_PLAN,
-	  "retries when no ACK comes" },
-	{ 38, "rnr-retry", 0, NULL,
-	  NUMBER(plan.rnr_retry), 0, 7, "7",
-	  "N", NULL, CLIENT_PLAN,
-	  "RNR retries; 7: for ever" },
-	{ 39, "min-rnr-timer", 0, NULL,
-	  NUMBER(plan.min_rnr_timer), 0, 31, "12",
-	  "N", NULL, CLIENT_PLAN,
-	  "RNR NAK timer, as a code; 12: 0.64 ms" },
-	{ 40, "hugepages", 0, "use_hugepages",
-	  FLAG(plan.hugepages), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "message buffers in huge pages" },
-	{ 41, "mr-per-qp", 0, "mr_per_qp",
-	  FLAG(plan.mr_per_qp), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "a memory region for each QP" },
-	{ 42, "relaxed-ordering", 0, NULL,
-	  FLAG(plan.relaxed_ordering), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "PCIe may reorder writes to memory" },
-	{ 43, "odp", 0, NULL,
-	  FLAG(plan.odp), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "on-demand paging, where supported" },
-	{ 44, "verify", 0, "data_validation",
-	  FLAG(plan.verify), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "check every byte where it arrives" },
-	{ 45, "interval", 0, NULL, TIME(plan.interval), SECOND / 100,
-	  3600 * SECOND, NULL, "SECONDS", NULL, CLIENT_PLAN,
-	  "print the rate that often, on stderr" },
-	{ 46, "check", 0, NULL,
-	  FLAG(plan.check), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "compare both ends side by side, then exit" },
-	{ 47, "inject", 0, NULL, CHOICE(plan.inject), 0, INJECT_COUNT - 1,
-	  "none", INJECT_WORDS, NULL, CLIENT_PLAN | PARAM_HIDDEN,
-	  "spoil that, to see what is said of it" },
-	{ 48, "perftest-defaults", 0, NULL,
-	  FLAG(plan.perftest_defaults), 0, 1, NULL,
-	  NULL, NULL, CLIENT_PLAN,
-	  "-t 128 -Q 100 where they are left open" },
-	{ 0, "percentiles", 0, NULL, PERCENTILES(percentiles), 0, 0, NULL,
-	  "LIST", NULL, PARAM_BOTH,
-	  "in place of 99% and 99.9%: 50,99.99" },
-	{ 0, "histogram", 0, NULL, FLAG(histogram), 0, 1, NULL,
-	  NULL, NULL, PARAM_BOTH,
-	  "print a histogram of the latencies" },
-	{ 0, "samples", 0, NULL, STRING(samples), 0, 0, NULL,
-	  "FILE", NULL, PARAM_CLIENT,
-	  "write every sample; as text to FILE.csv" },
-	{ 0, "cpus", 0, NULL, CPUS(cpus), 0, 0, NULL,
-	  "LIST", NULL, PARAM_BOTH | PARAM_CALIBRATE,
-	  "pin each thread to a CPU: 0,2,4-7" },
-	{ 0, "pkey-index", 0, "pkey_index",
-	  NUMBER(pkey_index), 0, 65535, "0",
-	  "N", NULL, PARAM_BOTH,
-	  "index into the port's P_Key table" },
-	{ 0, "vector", 0, NULL,
-	  NUMBER(vector), 0, 65535, "0",
-	  "N", NULL, PARAM_BOTH,
-	  "completion vector of the first thread" },
-	{ 0, "numa", 0, "numa_node",
-	  NODE(numa), 0, 1023, "auto",
-	  "N|auto|none", NULL, PARAM_BOTH,
-	  "NUMA node of memory, threads [the device's]" },
-	{ 0, "clock", 0, NULL, CHOICE(clock), 0, CLOCK_RAW, "auto",
-	  "auto|counter|monotonic_raw", NULL,
-	  PARAM_BOTH | PARAM_CALIBRATE,
-	  "auto: the CPU's counter if it is invariant" },
-	{ 0, "min-gbps", 0, NULL, LIMIT(LIMIT_MIN_GBPS), 1, 1000000, NULL,
-	  "GBPS", NULL, PARAM_CLIENT,
-	  "least bandwidth in Gb/s, else exit status 3" },
-	{ 0, "min-mpps", 0, NULL, LIMIT(LIMIT_MIN_MPPS), 1, 1000000, NULL,
-	  "MPPS", NULL, PARAM_CLIENT,
-	  "least message rate in Mpps, else exit status 3" },
-	{ 0, "max-p50", 0, NULL, LIMIT(LIMIT_MAX_P50), 1, 1000000000, NULL,
-	  "US", NULL, PARAM_CLIENT,
-	  "largest median in us, else exit status 3" },
-	{ 0, "max-p99", 0, NULL, LIMIT(LIMIT_MAX_P99), 1, 1000000000, NULL,
-	  "US", NULL, PARAM_CLIENT,
-	  "largest 99% in us, else exit status 3" },
-	{ 0, "max-p99.9", 0, NULL, LIMIT(LIMIT_MAX_P99_9), 1, 1000000000,
-	  NULL, "US", NULL, PARAM_CLIENT,
-	  "largest 99.9% in us, else exit status 3" },
-	{ 0, "max-lost", 0, NULL, LIMIT(LIMIT_MAX_LOST), 0, 100, NULL,
-	  "PERCENT", NULL, PARAM_CLIENT,
-	  "most messages lost in %, else exit status 3" },
-	{ 0, "json", 0, NULL, STRING(json), 0, 0, NULL,
-	  "FILE", "-", PARAM_BOTH | PARAM_CALIBRATE,
-	  "write the result as JSON [to stdout]" },
-	{ 0, "json-lines", 0, NULL, STRING(json_lines), 0, 0, NULL,
-	  "FILE", "-", PARAM_BOTH,
-	  "JSON, a line per interval and result" },
-	{ 0, "csv", 0, NULL, STRING(csv), 0, 0, NULL,
-	  "FILE", "-", PARAM_BOTH,
-	  "write the results as CSV [to stdout]" },
-	{ 0, "format", 0, NULL, CHOICE(format), 0, TABLES - 1, "text",
-	  "text|perftest", NULL, PARAM_BOTH,
-	  "this program's table, or perftest's" },
-	{ 0, "report-gbits", 0, "report_gbits", FLAG(gbits), 0, 1, NULL,
-	  NULL, NULL, PARAM_BOTH,
-	  "perftest's table: Gb/s, not MiB/s" },
-	{ 0, "title", 0, NULL, STRING(title), 0, 0, NULL,
-	  "TEXT", NULL, PARAM_BOTH | PARAM_CALIBRATE,
-	  "a name for this run, in the JSON" },
+	{
+		.name = "device", .letter = 'd', .alias = "ib-dev",
+		STRING(device),
+		.argument = "NAME",
+		.who = PARAM_ANY, .group = GROUP_CONNECTION,
+		.help = "RDMA device [the first with an active port]",
+		.description =
+		"RDMA device to use. Default: the first one with an active "
+		"port.",
+	},
+	{
+		.name = "ib-port", .letter = 'i',
+		AUTO(ib_port), .min = 1, .max = 255,
+		.initial = "auto", .argument = "N",
+		.who = PARAM_ANY, .group = GROUP_CONNECTION,
+		.help = "port of the device [the first active one]",
+		.description =
+		"Port of the device. Default: the first active one.",
+	},
+	{
+		.name = "gid-index", .letter = 'x',
+		AUTO(gid_index), .min = 0, .max = 255,
+		.initial = "auto", .argument = "N",
+		.who = PARAM_ANY, .group = GROUP_CONNECTION,
+		.help = "index of the source GID [chosen to fit the peer's]",
+		.description =
+		"Use the GID at this index, and no other. On InfiniBand this "
+		"also sends a GRH. Default: see 'PATH SELECTION'.",
+	},
+	{
+		.name = "port", .letter = 'p',
+		NUMBER(port), .min = 0, .max = 65535,
+		.initial = "18515", .argument = "N",
+		.who = PARAM_BOTH, .group = GROUP_CONNECTION,
+		.help = "TCP port; 0 on a server: any free one",
+		.description =
+		"TCP port of the server. With 0 a server takes any free port "
+		"and prints which.",
+	},
+	{
+		.name = "bind", .alias = "bind_source_ip",
+		STRING(bind),
+		.argument = "ADDRESS",
+		.who = PARAM_BOTH, .group = GROUP_CONNECTION,
+		.help = "local address to bind or to connect from",
+		.description =
+		"Local address to connect from, or to listen on. A client "
+		"then tries only the server's addresses of the same family. "
+		"Default: any.",
+	},
+	{
+		.name = "wait",
+		TIME(wait), .min = 0, .max = 86400 * SECOND,
+		.argument = "SECONDS", .implied = "60",
+		.who = PARAM_CLIENT, .group = GROUP_CONNECTION,
+		.help = "retry until the server is up [60 when given]",
+		.description =
+		"Keep trying to connect until the server is up, for 60 "
+		"seconds unless SECONDS are given. A server whose queue of "
+		"waiting clients is full is also tried again.",
+	},
+	{
+		.name = "loopback",
+		FLAG(loopback),
+		.who = PARAM_CLIENT, .group = GROUP_CONNECTION,
+		.help = "run both ends here, on one device",
+		.description =
+		"Run both ends on this machine, in two processes on different "
+		"CPUs.",
+	},
+	{
+		.name = "once",
+		FLAG(once),
+		.who = PARAM_SERVER, .group = GROUP_SERVER,
+		.help = "serve one client, then exit",
+		.description =
+		"A server: serve one client, then exit with that client's "
+		"exit status. A connection that never sends a test does not "
+		"count.",
+	},
+	{
+		.name = "parallel",
+		NUMBER(parallel), .min = 1, .max = 256,
+		.initial = "1", .argument = "N",
+		.who = PARAM_SERVER, .group = GROUP_SERVER,
+		.help = "clients served at once; others wait their turn",
+		.description =
+		"A server: serve this many clients at once, for instance to "
+		"measure incast. Other clients wait, and are told how many "
+		"are ahead of them. With --cpus the threads of every client "
+		"run on the same CPUs.",
+	},
+	{
+		.name = "allow",
+		NETWORKS(allow),
+		.argument = "LIST",
+		.who = PARAM_SERVER, .group = GROUP_SERVER,
+		.help = "clients' networks: 10.0.0.0/8,::1 [any]",
+		.description =
+		"A server: accept only clients from these IP addresses and "
+		"networks, at most 64, for instance "
+		"10.0.0.0/8,192.0.2.7,2001:db8::/32. Bits after the prefix "
+		"must be zero. ::/0 matches all of IPv6 and nothing of IPv4. "
+		"Default: everybody.",
+	},
+	{
+		.name = "allow-inject",
+		FLAG(allow_inject),
+		.who = PARAM_SERVER | PARAM_HIDDEN, .group = GROUP_SERVER,
+		.help = "let clients provoke faults",
+		.description =
+		"A server: let clients provoke faults with --inject; see "
+		"'SELF-TEST'. Without it the server refuses them.",
+	},
+	{
+		.name = "max-memory",
+		BYTES(max_memory), .min = 1, .max = UINT64_MAX,
+		.initial = "4G", .argument = "BYTES",
+		.who = PARAM_SERVER, .group = GROUP_SERVER,
+		.help = "most memory that a client's test may need",
+		.description =
+		"A server: refuse a test that needs more memory, for messages "
+		"and queues together. What the driver needs for queues is "
+		"estimated, too high rather than too low: 16 KiB for each "
+		"queue pair; for each entry of a send queue 512 bytes and "
+		"twice the inline size; for each entry of a receive queue 256 "
+		"bytes; for each entry of a completion queue 128 bytes. The "
+		"refusal says how much each part needs. A test of 1,024 queue "
+		"pairs with default size and depths needs less than 1G. With "
+		"--parallel the limit applies to each client.",
+	},
+	{
+		.name = "key-file",
+		STRING(key_file),
+		.argument = "FILE",
+		.who = PARAM_BOTH, .group = GROUP_CONNECTION,
+		.help = "shared key, which both ends must have",
+		.description =
+		"A key that both ends must have. They prove it to each other "
+		"before anything else, and encrypt the rest of the TCP "
+		"connection with it. If the keys differ, or only one end has "
+		"one, both ends refuse. The key is the whole FILE without a "
+		"newline at its end, 16 to 4,096 bytes. FILE must be a "
+		"regular file owned by this user or root; only its owner may "
+		"write it, only its owner and group may read it. A server "
+		"reads it again for each client. With --loopback both ends "
+		"use the same key. See 'SECURITY'.",
+	},
+	{
+		.name = "max-qps",
+		NUMBER(max_qps), .min = 1, .max = 16384,
+		.initial = "16384", .argument = "N",
+		.who = PARAM_SERVER, .group = GROUP_SERVER,
+		.help = "most queue pairs a client may have",
+		.description =
+		"A server: refuse a test with more queue pairs.",
+	},
+	{
+		.name = "max-duration",
+		TIME(max_duration), .min = SECOND, .max = 7 * 86400 * SECOND,
+		.argument = "SECONDS",
+		.who = PARAM_SERVER, .group = GROUP_SERVER,
+		.help = "longest turn of a client [10m over its own time]",
+		.description =
+		"A server: refuse a test that takes longer than this by its "
+		"--duration and --warmup over all sizes, and end a test that "
+		"does. A process that has not ended 10 seconds later is "
+		"killed, and the next client has its turn even if the kernel "
+		"keeps the process. Default: 10 minutes more than --duration "
+		"and --warmup of the test add up to. How long --iterations "
+		"take is not known in advance; a test of more than 10 minutes "
+		"needs a server with a higher limit.",
+	},
+	{
+		.name = "idle-timeout",
+		TIME(idle_timeout), .min = 2 * SECOND, .max = 3600 * SECOND,
+		.initial = "10", .argument = "SECONDS",
+		.who = PARAM_SERVER, .group = GROUP_SERVER,
+		.help = "drop a client that is silent for that long",
+		.description =
+		"A server: drop a client that stays silent for this long, "
+		"before or during its turn, whatever --timeout it asks for. A "
+		"client sends a sign of life every second, also while it "
+		"registers memory or makes queue pairs.",
+	},
+	{
+		.name = "ready-fd",
+		NUMBER(ready_fd), .min = 3, .max = 65535,
+		.argument = "N",
+		.who = PARAM_SERVER, .group = GROUP_SERVER,
+		.help = "file descriptor to write the TCP port to",
+		.description =
+		"A server: when it listens, write the TCP port and a newline "
+		"to file descriptor N, then close it.",
+	},
+	{
+		.id = 1, .name = "size", .letter = 's',
+		SIZES(plan.sizes), .min = 0, .max = 1ULL << 31,
+		.argument = "BYTES",
+		.who = CLIENT_PLAN,
+		.tests = "BL BL BL --",
+		.help = "message size: 64, 4K,1M, 2..8M [bw 64K, lat 2]",
+		.description =
+		"Message size. Several sizes are measured one after the other "
+		"over the same connection: a list (64,4K) or a range that "
+		"doubles (2..8M). A size may be 0 (write_lat without --imm: "
+		"1) up to the largest message of the port, or up to the MTU "
+		"over UD. Atomics always have 8 bytes. Default: 64K for "
+		"bandwidth, 1K over UD; 2 for latency.",
+	},
+	{
+		.id = 2, .name = "iterations", .letter = 'n', .alias = "iters",
+		COUNT(plan.iterations), .min = 1, .max = 1000000000000,
+		.argument = "N",
+		.who = CLIENT_PLAN,
+		.help = "measure exactly N messages per QP",
+		.description =
+		"Measure exactly N messages on each queue pair, instead of "
+		"for a --duration.",
+	},
+	{
+		.id = 3, .name = "duration", .letter = 'D',
+		TIME(plan.duration), .min = 0, .max = 86400 * SECOND,
+		.initial = "1", .argument = "SECONDS",
+		.who = CLIENT_PLAN,
+		.help = "length of the measurement",
+		.description =
+		"How long to measure each size.",
+	},
+	{
+		.id = 4, .name = "warmup",
+		TIME(plan.warmup), .min = 0, .max = 3600 * SECOND,
+		.initial = "0.2", .argument = "SECONDS",
+		.who = CLIENT_PLAN,
+		.help = "traffic before the measurement",
+		.description =
+		"How long to run traffic before the measurement begins.",
+	},
+	{
+		.id = 5, .name = "timeout",
+		TIME(plan.timeout), .min = SECOND, .max = 3600 * SECOND,
+		.initial = "10", .argument = "SECONDS",
+		.who = PARAM_BOTH | PARAM_PLAN,
+		.help = "give up after so long without progress",
+		.description =
+		"Give up when nothing completes, or nothing is heard from the "
+		"other end or from a name server, for this long. An end that "
+		"is still registering memory or making queue pairs says so "
+		"every second, and may take as long as its plan can need. "
+		"Until a client has sent its plan, the server's own value "
+		"applies.",
+	},
+	{
+		.id = 6, .name = "qps", .letter = 'q', .alias = "qp",
+		NUMBER(plan.qps), .min = 1, .max = 16384,
+		.initial = "1", .argument = "N",
+		.who = CLIENT_PLAN,
+		.tests = "B- B- B- B-",
+		.help = "queue pairs, for bandwidth",
+		.description =
+		"Number of queue pairs. Bandwidth only.",
+	},
+	{
+		.id = 7, .name = "tx-depth", .letter = 't',
+		AUTO(plan.tx_depth), .min = 1, .max = 65536,
+		.initial = "auto", .argument = "N",
+		.who = CLIENT_PLAN,
+		.help = "sends outstanding per QP [bw 128 to 512, lat 8]",
+		.description =
+		"Sends outstanding on each queue pair. Default for latency: "
+		"8. Default for bandwidth: 128, or up to 512 on a link that "
+		"carries more than three quarters of 128 messages in 10 us, "
+		"so that the device still has work while a distant "
+		"acknowledgement is on its way; but never more than 32 MiB, "
+		"than both devices can, and less with thousands of queue "
+		"pairs. The JSON has the number used, and a line below the "
+		"table says when it was too small; see 'WHAT THE NUMBERS "
+		"MEAN'.",
+	},
+	{
+		.id = 8, .name = "rx-depth", .letter = 'r',
+		AUTO(plan.rx_depth), .min = 1, .max = 65536,
+		.initial = "auto", .argument = "N",
+		.who = CLIENT_PLAN,
+		.tests = "BL bl -- --",
+		.help = "receives posted per QP [bw 512 or fewer, lat 16]",
+		.description =
+		"Receives posted on each queue pair, for send and for write "
+		"with --imm. Default: 512, or as many as both completion "
+		"queues can hold; 16 for latency.",
+	},
+	{
+		.id = 9, .name = "cq-mod", .letter = 'Q',
+		AUTO(plan.cq_mod), .min = 1, .max = 65536,
+		.initial = "auto", .argument = "N",
+		.who = CLIENT_PLAN,
+		.tests = "BL BL B- B-",
+		.help = "messages per send completion [a quarter of -t]",
+		.description =
+		"Request one send completion for every N messages. Default: a "
+		"quarter of --tx-depth, at most 100, and at least one for "
+		"every MiB over all queue pairs. With several queue pairs and "
+		"--iterations, at least 256 completions over the run; with "
+		"--rate at least one every 10 ms. The JSON has the number "
+		"used.",
+	},
+	{
+		.id = 10, .name = "mtu", .letter = 'm',
+		AUTO(plan.mtu), .min = 256, .max = 4096,
+		.initial = "auto", .argument = "BYTES",
+		.who = CLIENT_PLAN,
+		.help = "path MTU [the smaller of both active ones]",
+		.description =
+		"Path MTU: 256, 512, 1024, 2048 or 4096. Default: the smaller "
+		"active MTU of both ports.",
+	},
+	{
+		.id = 11, .name = "outstanding-reads", .letter = 'o',
+		.alias = "outs",
+		AUTO(plan.outstanding_reads), .min = 1, .max = 255,
+		.initial = "auto", .argument = "N",
+		.who = CLIENT_PLAN,
+		.tests = "-- -- BL BL",
+		.help = "outstanding reads, atomics per QP [most possible]",
+		.description =
+		"RDMA reads or atomics outstanding on each queue pair. "
+		"Default: as many as the device that reads can start and the "
+		"other one can answer. With --bidirectional each direction "
+		"has its own number.",
+	},
+	{
+		.id = 12, .name = "qp-timeout", .letter = 'u',
+		AUTO(plan.qp_timeout), .min = 0, .max = 31,
+		.initial = "auto", .argument = "N",
+		.who = CLIENT_PLAN,
+		.help = "ACK timeout, 4.096 us x 2^N; 0: never",
+		.description =
+		"RC: ACK timeout of the queue pairs, 4.096 us x 2^N. With 0 "
+		"the device waits for ever, until --timeout ends the test. "
+		"Default: 14, which is 67 ms; on a link below 32 Gb/s up to "
+		"18, which is 1.07 s, because there an ACK may have to wait "
+		"for everything outstanding. With the default --retry-count "
+		"the device waits 7 times as long before it gives up, and "
+		"some devices wait up to four times longer than asked. The "
+		"JSON has the number used.",
+	},
+	{
+		.id = 13, .name = "sl", .letter = 'S',
+		NUMBER(plan.sl), .min = 0, .max = 15,
+		.initial = "0", .argument = "N",
+		.who = CLIENT_PLAN,
+		.help = "service level",
+		.description =
+		"Service level.",
+	},
+	{
+		.id = 14, .name = "walk",
+		BYTES(plan.walk), .min = 0, .max = 1ULL << 31,
+		.initial = "4K", .argument = "BYTES",
+		.who = CLIENT_PLAN,
+		.tests = "B- B- B- B-",
+		.help = "buffer that messages step through, per QP",
+		.description =
+		"Bandwidth: the buffer of each queue pair, through which its "
+		"messages step in whole cache lines, so that they do not all "
+		"hit the same one. A message larger than the buffer always "
+		"uses the same place.",
+	},
+	{
+		.id = 15, .name = "post-list", .letter = 'l',
+		.alias = "post_list",
+		NUMBER(plan.post_list), .min = 1, .max = 1024,
+		.initial = "1", .argument = "N",
+		.who = CLIENT_PLAN,
+		.tests = "B- B- B- B-",
+		.help = "work requests posted per call",
+		.description =
+		"Bandwidth: post N sends with one call, at most --tx-depth. "
+		"Fewer are posted when messages are so large or so few that "
+		"less is outstanding; the JSON has the number used. "
+		"Completions are requested at fixed places of the list: one "
+		"for several lists, or several in each.",
+	},
+	{
+		.id = 16, .name = "post",
+		CHOICE(plan.post), .min = 0, .max = POST_METHODS - 1,
+		.initial = "auto", .argument = "auto|wr|legacy",
+		.who = CLIENT_PLAN,
+		.help = "ibv_wr_* where supported, or ibv_post_send",
+		.description =
+		"How sends are posted: wr with ibv_wr_start(3) and its "
+		"companions, legacy with ibv_post_send(3), auto with wr if "
+		"the driver has it.",
+	},
+	{
+		.id = 17, .name = "threads",
+		NUMBER(plan.threads), .min = 1, .max = CPUS_MAX,
+		.initial = "1", .argument = "N",
+		.who = CLIENT_PLAN,
+		.tests = "B- B- B- B-",
+		.help = "threads sharing the QPs, each with its own CQ",
+		.description =
+		"Bandwidth: spread the queue pairs over N threads, at most "
+		"--qps. Each thread has its own completion queue.",
+	},
+	{
+		.id = 18, .name = "round-trip",
+		FLAG(plan.round_trip),
+		.who = CLIENT_PLAN,
+		.tests = "-L -L -- --",
+		.help = "report the full round trip of a ping-pong",
+		.description =
+		"Ping-pong (send_lat, write_lat): report the full round trip "
+		"instead of half of it.",
+	},
+	{
+		.id = 19, .name = "transport", .letter = 'c',
+		.alias = "connection",
+		CHOICE(plan.transport), .min = 0, .max = TRANSPORTS - 1,
+		.initial = "RC", .argument = TRANSPORT_WORDS,
+		.who = CLIENT_PLAN,
+		.tests = "BL BL -- --",
+		.help = "transport of the queue pairs",
+		.description =
+		"Transport of the queue pairs. Send has all three, write has "
+		"RC and UC, read and atomic have RC only. See 'Transports'.",
+	},
+	{
+		.id = 20, .name = "bidirectional", .letter = 'b',
+		FLAG(plan.bidirectional),
+		.who = CLIENT_PLAN,
+		.tests = "B- B- B- B-",
+		.help = "both ends send at once, for bandwidth",
+		.description =
+		"Bandwidth: both ends send at once. The rates are the sum of "
+		"both directions.",
+	},
+	{
+		.id = 21, .name = "reversed",
+		FLAG(plan.reversed),
+		.who = CLIENT_PLAN,
+		.tests = "B- B- B- B-",
+		.help = "the server sends, for bandwidth",
+		.description =
+		"Bandwidth: the ends change places, so that the server sends, "
+		"reads or does the atomics.",
+	},
+	{
+		.id = 22, .name = "imm",
+		.alias = "write_with_imm|send_with_imm",
+		FLAG(plan.imm),
+		.who = CLIENT_PLAN,
+		.tests = "BL BL -- --",
+		.help = "write or send with immediate data",
+		.description =
+		"Write or send with immediate data. A write then uses up a "
+		"receive at the other end, which waits for its completion "
+		"instead of watching memory.",
+	},
+	{
+		.id = 23, .name = "atomic-type", .letter = 'A',
+		.alias = "atomic_type",
+		CHOICE(plan.atomic), .min = 0, .max = ATOMIC_TYPES - 1,
+		.initial = "FETCH_AND_ADD",
+		.argument = "FETCH_AND_ADD|CMP_AND_SWAP",
+		.who = CLIENT_PLAN,
+		.tests = "-- -- -- BL",
+		.help = "which atomic operation",
+		.description =
+		"Which atomic operation to use.",
+	},
+	{
+		.id = 24, .name = "all", .letter = 'a',
+		FLAG(plan.all),
+		.who = CLIENT_PLAN,
+		.tests = "BL BL BL --",
+		.help = "all sizes from 2 to 8M; UD: to the MTU",
+		.description =
+		"All sizes from 2 bytes to 8 MiB that are powers of two; over "
+		"UD up to the MTU. Not with --size, and not for atomics.",
+	},
+	{
+		.id = 25, .name = "inline", .letter = 'I',
+		.alias = "inline_size",
+		AUTO(plan.inline_size), .min = 0, .max = 65536,
+		.initial = "auto", .argument = "BYTES",
+		.who = CLIENT_PLAN,
+		.tests = "BL BL -- --",
+		.help = "largest inline message [bw 0, lat up to 256]",
+		.description =
+		"Send and write: copy messages of up to this size into the "
+		"work request, so that the device need not fetch them from "
+		"memory. A device that refuses is asked for half as much "
+		"until it agrees; the JSON has what it granted. Default: 0 "
+		"for bandwidth; for latency as much as the messages need and "
+		"the device has.",
+	},
+	{
+		.id = 26, .name = "recv-post-list", .alias = "recv_post_list",
+		NUMBER(plan.recv_post_list), .min = 1, .max = 1024,
+		.initial = "1", .argument = "N",
+		.who = CLIENT_PLAN,
+		.tests = "B- b- -- --",
+		.help = "receives posted per call",
+		.description =
+		"Bandwidth: post N receives with one call, for send and for "
+		"write with --imm.",
+	},
+	{
+		.id = 27, .name = "srq", .alias = "use-srq",
+		FLAG(plan.srq),
+		.who = CLIENT_PLAN,
+		.tests = "BL bl -- --",
+		.help = "shared receive queue, of --rx-depth",
+		.description =
+		"All queue pairs of a thread take their receives from one "
+		"shared receive queue of --rx-depth entries, for send and for "
+		"write with --imm.",
+	},
+	{
+		.id = 28, .name = "events", .letter = 'e',
+		FLAG(plan.events),
+		.who = CLIENT_PLAN,
+		.tests = "BL Bl BL BL",
+		.help = "wait for completion events, do not poll",
+		.description =
+		"Sleep until the device reports a completion, instead of "
+		"polling: less CPU time, more latency. write_lat needs --imm "
+		"for it.",
+	},
+	{
+		.id = 29, .name = "rate", .alias = "rate_limit",
+		RATE(plan.rate), .min = 0, .max = RATE_MAX,
+		.argument = "GBPS|MPPS",
+		.who = CLIENT_PLAN,
+		.tests = "BL BL BL B-",
+		.help = "rate limit: 10, 2.5Gb/s, 1.2Mpps; lat: open loop",
+		.description =
+		"Send no faster than this. Either bits of payload per second "
+		"(10, 2.5Gb/s, 900mbps; Gb/s if there is no unit) or messages "
+		"per second (1.2Mpps, 350kpps, 5000pps), in letters of either "
+		"case, at most 10^6 Gb/s or Mpps. Bandwidth: all queue pairs "
+		"share the rate, and with --bidirectional each direction has "
+		"it; a result that misses it says so. For write_lat, send_lat "
+		"and read_lat it makes the test an open loop; see 'Open "
+		"loop'. Default: as fast as possible.",
+	},
+	{
+		.id = 30, .name = "burst", .alias = "burst_size",
+		NUMBER(plan.burst), .min = 1, .max = 65536,
+		.initial = "1", .argument = "N",
+		.who = CLIENT_PLAN,
+		.tests = "B- B- B- B-",
+		.help = "messages sent back to back at --rate",
+		.description =
+		"Bandwidth with --rate: send N messages back to back, then "
+		"pause N times as long.",
+	},
+	{
+		.id = 31, .name = "arrival",
+		CHOICE(plan.arrival), .min = 0, .max = ARRIVALS - 1,
+		.initial = "fixed", .argument = "fixed|poisson",
+		.who = CLIENT_PLAN,
+		.tests = "-L -L -L --",
+		.help = "spacing of operations, open loop",
+		.description =
+		"Open loop: spacing of the operations, equal (fixed) or "
+		"exponentially distributed (poisson).",
+	},
+	{
+		.id = 32, .name = "depth",
+		NUMBER(plan.open_depth), .min = 1, .max = 1024,
+		.initial = "64", .argument = "N",
+		.who = CLIENT_PLAN,
+		.tests = "-L -L -L --",
+		.help = "operations in flight, open loop",
+		.description =
+		"Open loop: at most N operations in flight.",
+	},
+	{
+		.id = 33, .name = "tclass",
+		NUMBER(plan.tclass), .min = 0, .max = 255,
+		.initial = "0", .argument = "N",
+		.who = CLIENT_PLAN,
+		.help = "traffic class in the GRH or IP header",
+		.description =
+		"Traffic class in the GRH, or in the IP header of RoCE v2. "
+		"Not with --dscp. On InfiniBand it needs a GRH: see "
+		"--gid-index.",
+	},
+	{
+		.id = 34, .name = "dscp",
+		AUTO(plan.dscp), .min = 0, .max = 63,
+		.initial = "auto", .argument = "N",
+		.who = CLIENT_PLAN,
+		.help = "DSCP: upper 6 bits of the traffic class",
+		.description =
+		"The upper six bits of the traffic class: --dscp 26 is "
+		"--tclass 104. On InfiniBand it needs a GRH: see --gid-index.",
+	},
+	{
+		.id = 35, .name = "flow-label", .alias = "flow_label",
+		LABELS(plan.flow_labels),
+		.argument = "LIST",
+		.who = CLIENT_PLAN,
+		.help = "flow labels, one per QP in turn",
+		.description =
+		"Flow labels, at most 64, decimal or hexadecimal, each below "
+		"2^20, for instance 1,2,0x3a. The queue pairs take them in "
+		"turn. RoCE v2 derives its UDP source port from the flow "
+		"label, and switches choose among paths by that port. On "
+		"InfiniBand it needs a GRH: see --gid-index. Default: 0.",
+	},
+	{
+		.id = 36, .name = "hop-limit", .alias = "hop_limit",
+		NUMBER(plan.hop_limit), .min = 1, .max = 255,
+		.initial = "64", .argument = "N",
+		.who = CLIENT_PLAN,
+		.help = "hop limit, or TTL",
+		.description =
+		"Hop limit in the GRH, or time to live in the IP header. On "
+		"InfiniBand it needs a GRH: see --gid-index.",
+	},
+	{
+		.id = 37, .name = "retry-count", .alias = "retry_count",
+		NUMBER(plan.retry_count), .min = 0, .max = 7,
+		.initial = "6", .argument = "N",
+		.who = CLIENT_PLAN,
+		.help = "retries when no ACK comes",
+		.description =
+		"RC: how often a message is sent again when no ACK comes in "
+		"time.",
+	},
+	{
+		.id = 38, .name = "rnr-retry",
+		NUMBER(plan.rnr_retry), .min = 0, .max = 7,
+		.initial = "7", .argument = "N",
+		.who = CLIENT_PLAN,
+		.tests = "BL bl -- --",
+		.help = "RNR retries; 7: for ever",
+		.description =
+		"RC: how often a message is sent again when the other end has "
+		"no receive posted for it. 7 means for ever, until --timeout "
+		"ends the test.",
+	},
+	{
+		.id = 39, .name = "min-rnr-timer",
+		NUMBER(plan.min_rnr_timer), .min = 0, .max = 31,
+		.initial = "12", .argument = "N",
+		.who = CLIENT_PLAN,
+		.tests = "BL bl -- --",
+		.help = "RNR NAK timer, as a code; 12: 0.64 ms",
+		.description =
+		"RC: how long the sender waits before that, as InfiniBand's "
+		"code: 1 is 0.01 ms, 12 is 0.64 ms, 31 is 491.52 ms, and 0 is "
+		"the longest, 655.36 ms.",
+	},
+	{
+		.id = 40, .name = "hugepages", .alias = "use_hugepages",
+		FLAG(plan.hugepages),
+		.who = CLIENT_PLAN,
+		.help = "message buffers in huge pages",
+		.description =
+		"Put messages into huge pages of the kernel's default size, "
+		"which must be there (sysctl vm.nr_hugepages).",
+	},
+	{
+		.id = 41, .name = "mr-per-qp", .alias = "mr_per_qp",
+		FLAG(plan.mr_per_qp),
+		.who = CLIENT_PLAN,
+		.tests = "B- B- B- B-",
+		.help = "a memory region for each QP",
+		.description =
+		"Give each queue pair a memory region of its own, instead of "
+		"a part of one region.",
+	},
+	{
+		.id = 42, .name = "relaxed-ordering",
+		FLAG(plan.relaxed_ordering),
+		.who = CLIENT_PLAN,
+		.help = "PCIe may reorder writes to memory",
+		.description =
+		"Allow the PCIe bus to reorder what the device writes to "
+		"memory. Devices that cannot do that ignore it.",
+	},
+	{
+		.id = 43, .name = "odp",
+		FLAG(plan.odp),
+		.who = CLIENT_PLAN,
+		.help = "on-demand paging, where supported",
+		.description =
+		"On-demand paging: memory is not pinned; the device asks for "
+		"a page when it first needs it. Refused if the device lacks "
+		"it for this operation and transport.",
+	},
+	{
+		.id = 44, .name = "verify", .alias = "data_validation",
+		FLAG(plan.verify),
+		.who = CLIENT_PLAN,
+		.help = "check every byte where it arrives",
+		.description =
+		"Check every byte where it arrives; see 'Checking the data'.",
+	},
+	{
+		.id = 45, .name = "interval",
+		TIME(plan.interval), .min = SECOND / 100, .max = 3600 * SECOND,
+		.argument = "SECONDS",
+		.who = CLIENT_PLAN,
+		.tests = "B- B- B- B-",
+		.help = "print the rate that often, on stderr",
+		.description =
+		"Bandwidth: print the rate this often to standard error while "
+		"the test runs, and make the intervals of the JSON this long. "
+		"A row that standard error does not take at once is left out. "
+		"Without it intervals are 100 ms or a twentieth of the run, "
+		"whichever is longer, and on a terminal a line shows the "
+		"progress: the size and how many there are, the seconds left, "
+		"and the rate or mean latency of the last half second. Not "
+		"with --reversed for read, atomic and a plain write, where "
+		"nothing tells the client what arrives.",
+	},
+	{
+		.id = 46, .name = "check",
+		FLAG(plan.check),
+		.who = CLIENT_PLAN,
+		.help = "compare both ends side by side, then exit",
+		.description =
+		"Compare both ends, without a test; see 'Checking both ends'.",
+	},
+	{
+		.id = 47, .name = "inject",
+		CHOICE(plan.inject), .min = 0, .max = INJECT_COUNT - 1,
+		.initial = "none", .argument = INJECT_WORDS,
+		.who = CLIENT_PLAN | PARAM_HIDDEN,
+		.help = "spoil that, to see what is said of it",
+		.description =
+		"Provoke this fault, to see what verbsperf says about it; "
+		"'verbsperf faults' lists them. See 'SELF-TEST'.",
+	},
+	{
+		.id = 48, .name = "perftest-defaults",
+		FLAG(plan.perftest_defaults),
+		.who = CLIENT_PLAN,
+		.tests = "B- B- B- B-",
+		.help = "-t 128 -Q 100 where they are left open",
+		.description =
+		"Where --tx-depth and --cq-mod are not given, use perftest's: "
+		"128 messages (at most 32 MiB) and one completion for every "
+		"100 messages (or every MiB). A program name that ends in a "
+		"test's name, such as ib_write_bw, implies it.",
+	},
+	{
+		.name = "percentiles",
+		PERCENTILES(percentiles),
+		.argument = "LIST",
+		.who = PARAM_BOTH, .group = GROUP_STATISTICS,
+		.tests = "-L -L -L -L",
+		.help = "in place of 99% and 99.9%: 50,99.99",
+		.description =
+		"Latency: show these percentiles instead of 99% and 99.9%, "
+		"for instance 50,99.5,99.9999. At most 16, above 0 and below "
+		"100, with at most four decimals. Those that would make the "
+		"table too wide stand below each row.",
+	},
+	{
+		.name = "histogram",
+		FLAG(histogram),
+		.who = PARAM_BOTH, .group = GROUP_STATISTICS,
+		.tests = "-L -L -L -L",
+		.help = "print a histogram of the latencies",
+		.description =
+		"Latency: show how the samples are distributed, as a chart "
+		"below the table and as bins in the JSON.",
+	},
+	{
+		.name = "samples",
+		STRING(samples),
+		.argument = "FILE",
+		.who = PARAM_CLIENT, .group = GROUP_REPORT,
+		.tests = "-L -L -L -L",
+		.help = "write every sample; as text to FILE.csv",
+		.description =
+		"Latency: write every sample to FILE, which must be neither a "
+		"pipe nor - for standard output; see 'Samples'.",
+	},
+	{
+		.name = "cpus",
+		CPUS(cpus),
+		.argument = "LIST",
+		.who = PARAM_BOTH | PARAM_CALIBRATE, .group = GROUP_END,
+		.help = "pin each thread to a CPU: 0,2,4-7",
+		.description =
+		"Pin each thread to a CPU of this list, in order, for "
+		"instance 0,2,4-7. A bandwidth test needs at least as many "
+		"CPUs as --threads; a latency test has one thread. With "
+		"--loopback the list is for the client, and the server takes "
+		"other CPUs; without the option a client of one thread "
+		"chooses its own.",
+	},
+	{
+		.name = "pkey-index", .alias = "pkey_index",
+		NUMBER(pkey_index), .min = 0, .max = 65535,
+		.initial = "0", .argument = "N",
+		.who = PARAM_BOTH, .group = GROUP_END,
+		.help = "index into the port's P_Key table",
+		.description =
+		"Index into the P_Key table of this end's port. The P_Keys of "
+		"both ends must belong to the same partition, and one of them "
+		"must be a full member's.",
+	},
+	{
+		.name = "vector",
+		NUMBER(vector), .min = 0, .max = 65535,
+		.initial = "0", .argument = "N",
+		.who = PARAM_BOTH, .group = GROUP_END,
+		.help = "completion vector of the first thread",
+		.description =
+		"Completion vector of this end's first thread; the other "
+		"threads take the next ones. With --events it decides which "
+		"CPU is interrupted.",
+	},
+	{
+		.name = "numa", .alias = "numa_node",
+		NODE(numa), .min = 0, .max = 1023,
+		.initial = "auto", .argument = "N|auto|none",
+		.who = PARAM_BOTH, .group = GROUP_END,
+		.help = "NUMA node of memory, threads [the device's]",
+		.description =
+		"NUMA node for memory and threads of this end. auto takes the "
+		"node of the device, unless CPUs or memory were already "
+		"chosen for the process, as by taskset(1) or numactl(8); none "
+		"leaves it to the kernel. --cpus places threads wherever it "
+		"says.",
+	},
+	{
+		.name = "clock",
+		CHOICE(clock), .min = 0, .max = CLOCK_RAW,
+		.initial = "auto", .argument = "auto|counter|monotonic_raw",
+		.who = PARAM_BOTH | PARAM_CALIBRATE, .group = GROUP_END,
+		.help = "auto: the CPU's counter if it is invariant",
+		.description =
+		"Clock to read: the CPU's counter or CLOCK_MONOTONIC_RAW. "
+		"auto takes the counter if it is invariant.",
+	},
+	{
+		.name = "min-gbps",
+		LIMIT(LIMIT_MIN_GBPS), .min = 1, .max = 1000000,
+		.argument = "GBPS", .unit = "Gb/s",
+		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
+		.tests = "B- B- B- B-",
+		.help = "least bandwidth in Gb/s, else exit status 3",
+		.description =
+		"Bandwidth: the least bandwidth that is good enough; see "
+		"'Limits'. Above 0, at most 10^6, with a fraction if wanted. "
+		"Default: no limit, as for the following ones.",
+	},
+	{
+		.name = "min-mpps",
+		LIMIT(LIMIT_MIN_MPPS), .min = 1, .max = 1000000,
+		.argument = "MPPS", .unit = "Mpps",
+		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
+		.tests = "B- B- B- B-",
+		.help = "least message rate in Mpps, else exit status 3",
+		.description =
+		"Bandwidth: the least message rate that is good enough. Above "
+		"0, at most 10^6.",
+	},
+	{
+		.name = "max-p50",
+		LIMIT(LIMIT_MAX_P50), .min = 1, .max = 1000000000,
+		.argument = "US", .unit = "us",
+		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
+		.tests = "-L -L -L -L",
+		.help = "largest median in us, else exit status 3",
+		.description =
+		"Latency: the largest median that is good enough. Above 0, at "
+		"most 10^9.",
+	},
+	{
+		.name = "max-p99",
+		LIMIT(LIMIT_MAX_P99), .min = 1, .max = 1000000000,
+		.argument = "US", .unit = "us",
+		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
+		.tests = "-L -L -L -L",
+		.help = "largest 99% in us, else exit status 3",
+		.description =
+		"Latency: the largest 99% that is good enough, whatever "
+		"--percentiles shows. Above 0, at most 10^9.",
+	},
+	{
+		.name = "max-p99.9",
+		LIMIT(LIMIT_MAX_P99_9), .min = 1, .max = 1000000000,
+		.argument = "US", .unit = "us",
+		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
+		.tests = "-L -L -L -L",
+		.help = "largest 99.9% in us, else exit status 3",
+		.description =
+		"Latency: the largest 99.9% that is good enough, whatever "
+		"--percentiles shows. Above 0, at most 10^9.",
+	},
+	{
+		.name = "max-lost",
+		LIMIT(LIMIT_MAX_LOST), .min = 0, .max = 100,
+		.argument = "PERCENT", .unit = "%",
+		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
+		.tests = "BL BL -- --",
+		.help = "most messages lost in %, else exit status 3",
+		.description =
+		"UC and UD: the largest loss that is good enough, in percent "
+		"of the messages sent, from 0 to 100; for a ping-pong, of the "
+		"pings. Not for a write_bw without --imm or --verify, because "
+		"nobody counts what arrives.",
+	},
+	{
+		.name = "json",
+		STRING(json),
+		.argument = "FILE", .implied = "-",
+		.who = PARAM_BOTH | PARAM_CALIBRATE, .group = GROUP_REPORT,
+		.help = "write the result as JSON [to stdout]",
+		.description =
+		"Write the result as one JSON document to FILE. Without FILE "
+		"it goes to standard output, and the table to standard error. "
+		"A run that failed also writes one, with its error. A server "
+		"writes one for each client, so that FILE holds the latest. "
+		"FILE is replaced only when the document is complete: if it "
+		"cannot be written, or the program is killed, FILE stays as "
+		"it was. Only one of --json, --json-lines and --csv can go to "
+		"standard output.",
+	},
+	{
+		.name = "json-lines",
+		STRING(json_lines),
+		.argument = "FILE", .implied = "-",
+		.who = PARAM_BOTH, .group = GROUP_REPORT,
+		.help = "JSON, a line per interval and result",
+		.description =
+		"Write a line of JSON when the test begins, for each interval "
+		"and each result when it is over, and at the end; see 'JSON "
+		"lines'. A server writes the lines of all its clients. With "
+		"--parallel the lines of several clients alternate, but each "
+		"line stays whole, in a pipe as well as in FILE.",
+	},
+	{
+		.name = "csv",
+		STRING(csv),
+		.argument = "FILE", .implied = "-",
+		.who = PARAM_BOTH, .group = GROUP_REPORT,
+		.help = "write the results as CSV [to stdout]",
+		.description =
+		"Write a line of column names, then a line for each result "
+		"when its size is done; see 'CSV'. FILE of a server holds its "
+		"latest client.",
+	},
+	{
+		.name = "format",
+		CHOICE(format), .min = 0, .max = TABLES - 1,
+		.initial = "text", .argument = "text|perftest",
+		.who = PARAM_BOTH, .group = GROUP_REPORT,
+		.help = "this program's table, or perftest's",
+		.description =
+		"Which table to print: this program's, or the one that "
+		"perftest 6.06 would print, with its parameters, headings and "
+		"columns, for scripts that read that. See 'perftest's table'.",
+	},
+	{
+		.name = "report-gbits", .alias = "report_gbits",
+		FLAG(gbits),
+		.who = PARAM_BOTH, .group = GROUP_REPORT,
+		.tests = "B- B- B- B-",
+		.help = "perftest's table: Gb/s, not MiB/s",
+		.description =
+		"Print the bandwidth of perftest's table in Gb/s. Otherwise "
+		"it is in MiB/s, which perftest calls MB/sec. This program's "
+		"own table has both.",
+	},
+	{
+		.name = "title",
+		STRING(title),
+		.argument = "TEXT",
+		.who = PARAM_BOTH | PARAM_CALIBRATE, .group = GROUP_REPORT,
+		.help = "a name for this run, in the JSON",
+		.description =
+		"A name for this run, in the JSON. It must be valid UTF-8.",
+	},
 };
 // clang-format on
 

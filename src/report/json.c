@@ -8,6 +8,7 @@
 
 #include "model/tests.h"
 #include "report/document.h"
+#include "report/json_parameters.h"
 #include "report/json_row.h"
 #include "report/json_value.h"
 #include "report/limit.h"
@@ -31,139 +32,6 @@ json_t *report_test(const struct result *r)
 			 "transport", result_transport_name(plan),
 			 "direction", plan->bidirectional ? "bi" : "uni",
 			 "load", plan_is_open(plan) ? "open" : "closed");
-}
-
-static json_t *sizes(const struct sizes *list)
-{
-	json_t *array = json_array();
-
-	for (uint32_t i = 0; i < list->n; i++)
-		json_array_append_new(array, json_count(list->bytes[i]));
-	return array;
-}
-
-static json_t *percentile_list(const struct percentiles *list)
-{
-	json_t *array = list->n ? json_array() : json_null();
-
-	for (uint32_t i = 0; i < list->n; i++)
-		json_array_append_new(
-			array, json_real(list->per_million[i] / 1e4));
-	return array;
-}
-
-static json_t *cpu_list(const struct cpus *list)
-{
-	json_t *array = list->n ? json_array() : json_null();
-
-	for (uint32_t i = 0; i < list->n; i++)
-		json_array_append_new(array, json_count(list->id[i]));
-	return array;
-}
-
-/* Does this test have no use for the parameter ROW, such as a duration beside a
- * count of messages? */
-static bool does_not_apply(const struct plan *plan, const struct param *row)
-{
-	if (row->offset == offsetof(struct parameters, plan.duration))
-		return plan->iterations;
-	if (row->offset == offsetof(struct parameters, plan.rx_depth))
-		return !plan_counts_received(plan);
-	if (row->offset == offsetof(struct parameters, plan.atomic))
-		return !op_is_atomic(plan->op);
-	if (row->offset == offsetof(struct parameters, plan.recv_post_list))
-		return !plan_counts_received(plan);
-	if (row->offset == offsetof(struct parameters, plan.outstanding_reads))
-		return !op_table[plan->op].fetches;
-	return false;
-}
-
-static json_t *label_list(const struct labels *list)
-{
-	json_t *array = list->n ? json_array() : json_null();
-
-	for (uint32_t i = 0; i < list->n; i++)
-		json_array_append_new(array, json_count(list->value[i]));
-	return array;
-}
-
-static json_t *limit_value(const struct limit *limit)
-{
-	return limit->given ? json_real(limit->value) : json_null();
-}
-
-static json_t *rate(uint64_t value)
-{
-	if (!value)
-		return json_null();
-	return json_pack("{s:f, s:s}", "value", rate_number(value), "unit",
-			 rate_unit(value));
-}
-
-static json_t *numeric_parameter(const struct param *row, uint64_t value)
-{
-	bool absent = value == 0 && !row->initial;
-	const char *word;
-	int length;
-
-	switch (row->kind) {
-	case PARAM_FLAG:
-		return json_boolean(value);
-	case PARAM_CHOICE:
-		word = param_word(row, value, &length);
-		return word ? json_stringn(word, (size_t)length) : json_null();
-	case PARAM_TIME:
-		/* where 0 is allowed it is a time like any other */
-		if (absent && row->min)
-			return json_null();
-		return json_real((double)value / 1e9);
-	case PARAM_RATE:
-		return rate(value);
-	case PARAM_NODE:
-		if (value == PARAM_NONE)
-			return json_string("none");
-		/* fall through */
-	case PARAM_AUTO_NUMBER:
-		return value == PLAN_AUTO ? json_null() : json_count(value);
-	default:
-		return absent ? json_null() : json_count(value);
-	}
-}
-
-/* The value of the parameter ROW; null for "not given" and "auto". */
-static json_t *parameter(const struct parameters *params,
-			 const struct param *row)
-{
-	if (does_not_apply(&params->plan, row))
-		return json_null();
-	switch (row->kind) {
-	case PARAM_STRING:
-		return json_text(param_get_string(params, row));
-	case PARAM_NETWORKS:
-		return json_text(params->allow.text);
-	case PARAM_SIZES:
-		return sizes(&params->plan.sizes);
-	case PARAM_PERCENTILES:
-		return percentile_list(&params->percentiles);
-	case PARAM_CPUS:
-		return cpu_list(&params->cpus);
-	case PARAM_LIMIT:
-		return limit_value(param_get_limit(params, row));
-	case PARAM_LABELS:
-		return label_list(&params->plan.flow_labels);
-	default:
-		return numeric_parameter(row, param_get(params, row));
-	}
-}
-
-static json_t *parameters(const struct parameters *params)
-{
-	json_t *object = json_object();
-
-	for (size_t i = 0; i < param_count; i++)
-		json_object_set_new(object, param_table[i].name,
-				    parameter(params, &param_table[i]));
-	return object;
 }
 
 /* The attributes of an end's first queue pair; null for those it lacks. */
@@ -264,7 +132,7 @@ json_t *report_document(const struct result *r)
 		"schema", "verbsperf/1", "tool", json_tool(), "started",
 		json_time(&r->started), "title", json_text(params->title),
 		"test", report_test(r),
-		"parameters", parameters(params),
+		"parameters", json_parameters(params),
 		"client", end(&r->client, result_gid(r, true), client, mtu,
 			      &r->client_qp),
 		"server", end(&r->server, result_gid(r, false), server, mtu,

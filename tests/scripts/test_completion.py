@@ -1,4 +1,5 @@
 """What TAB offers, in bash and zsh, of the program that VERBSPERF names."""
+import json
 import os
 import pathlib
 import pty
@@ -50,17 +51,13 @@ def offers(*words, script=BASH, folder=None):
     return done.stdout.split()
 
 
-def readme_options():
-    """{test: its options} of README's table."""
-    found = {test: set() for test in TESTS}
-    for name, cells in re.findall(
-            r"^  (--[\w.-]+) .*? ((?:[Bb-][Ll-] ){4})",
-            (TOP / "README").read_text(), re.M):
-        for operation, cell in zip(("send", "write", "read", "atomic"),
-                                   cells.split()):
-            found[f"{operation}_bw"] |= {name} if cell[0] in "Bb" else set()
-            found[f"{operation}_lat"] |= {name} if cell[1] in "Ll" else set()
-    return found
+def options_of(test):
+    """The options that mean something for TEST, as the program says."""
+    done = subprocess.run([PROGRAM, "--dump-options"], capture_output=True,
+                          text=True, timeout=60, check=True)
+    return {f"--{row['name']}" for row in json.loads(done.stdout)["options"]
+            if test in row["tests"] and "client" in row["who"]
+            and not row["hidden"]}
 
 
 def test_commands():
@@ -73,7 +70,8 @@ def test_commands():
 def test_options_of_a_test(test):
     offered = offers(test, "--")
     assert len(offered) == len(set(offered))
-    assert readme_options()[test] <= set(offered)
+    assert len(options_of(test)) > 20
+    assert options_of(test) <= set(offered)
 
 
 @pytest.mark.parametrize("command, wanted, refused", [

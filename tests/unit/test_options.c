@@ -267,7 +267,7 @@ struct refused {
 static const struct refused refused[] = {
 	{ "verbsperf", "nothing to do: a test, serve, devices or calibrate is needed" },
 	{ "verbsperf -n 5", "nothing to do: a test, serve, devices or calibrate is needed" },
-	{ "verbsperf bw", "'bw' is not a test: there are send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat, and serve, devices and calibrate" },
+	{ "verbsperf bw", "'bw' is neither a test nor a command; there are send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat serve devices calibrate faults" },
 	{ "verbsperf Write_bw host", "'Write_bw' is not a test" },
 	{ "verbsperf write_bw a b", "extra word 'b'" },
 	{ "verbsperf serve a", "extra word 'a'" },

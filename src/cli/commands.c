@@ -1,0 +1,45 @@
+#include "config.h"
+#include "cli/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/tests.h"
+
+const struct command_row command_table[] = {
+	{ "serve", COMMAND_SERVE, PARAM_SERVER },
+	{ "devices", COMMAND_DEVICES, PARAM_DEVICES },
+	{ "calibrate", COMMAND_CALIBRATE, PARAM_CALIBRATE },
+	{ "faults", COMMAND_FAULTS, 0 },
+};
+
+const size_t command_count = sizeof(command_table) / sizeof(*command_table);
+
+const struct command_row *command_find(const char *name)
+{
+	for (size_t i = 0; i < command_count; i++)
+		if (!strcmp(command_table[i].name, name))
+			return &command_table[i];
+	return NULL;
+}
+
+const struct command_row *command_row_of(enum command command)
+{
+	for (size_t i = 0; i < command_count; i++)
+		if (command_table[i].command == command)
+			return &command_table[i];
+	return NULL;
+}
+
+const char *command_words(char words[COMMAND_WORDS_SIZE])
+{
+	size_t used;
+
+	test_list(words, COMMAND_WORDS_SIZE);
+	for (size_t i = 0; i < command_count; i++) {
+		used = strlen(words);
+		snprintf(words + used, COMMAND_WORDS_SIZE - used, " %s",
+			 command_table[i].name);
+	}
+	return words;
+}

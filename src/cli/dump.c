@@ -1,0 +1,233 @@
+#include "config.h"
+#include "cli/dump.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/takes.h"
+#include "model/tests.h"
+#include "net/wire.h"
+#include "report/json_parameters.h"
+#include "report/json_value.h"
+
+#define SCHEMA "verbsperf-options/1"
+
+/* The words of TEXT, which any of SEPARATORS separates, as an array. */
+static json_t *words(const char *text, const char *separators)
+{
+	json_t *array = json_array();
+
+	while (text && *text) {
+		size_t length = strcspn(text, separators);
+
+		json_array_append_new(array, json_stringn(text, length));
+		text += length + (text[length] != 0);
+	}
+	return array;
+}
+
+static json_t *test_names(void)
+{
+	char names[COMMAND_WORDS_SIZE];
+
+	return words(test_list(names, sizeof(names)), " ");
+}
+
+static json_t *command_names(void)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < command_count; i++)
+		json_array_append_new(array,
+				      json_string(command_table[i].name));
+	return array;
+}
+
+static json_t *groups(void)
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < GROUPS; i++) {
+		enum param_group group = (enum param_group)i;
+
+		json_object_set_new(object, param_group_name(group),
+				    json_string(param_group_heading(group)));
+	}
+	return object;
+}
+
+/* Who may give ROW. */
+static json_t *who(const struct param *row)
+{
+	static const struct {
+		unsigned int flag;
+		const char *name;
+	} names[] = {
+		{ PARAM_CLIENT, "client" },
+		{ PARAM_SERVER, "server" },
+		{ PARAM_DEVICES, "devices" },
+		{ PARAM_CALIBRATE, "calibrate" },
+	};
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (row->who & names[i].flag)
+			json_array_append_new(array,
+					      json_string(names[i].name));
+	return array;
+}
+
+/* A bound of ROW's range, in the unit of ROW; null: there is none. */
+static json_t *bound(const struct param *row, uint64_t value)
+{
+	switch (row->kind) {
+	case PARAM_NUMBER:
+	case PARAM_AUTO_NUMBER:
+	case PARAM_NODE:
+	case PARAM_COUNT:
+	case PARAM_BYTES:
+	case PARAM_SIZES:
+	case PARAM_LIMIT:
+		return value <= INT64_MAX ? json_count(value) : json_null();
+	case PARAM_TIME:
+		return json_real((double)value / 1e9);
+	default:
+		return json_null();
+	}
+}
+
+/* The tests for which ROW means something, each with "always" or "imm". */
+static json_t *tests_of(const struct param *row)
+{
+	static const enum op ops[] = { OP_SEND, OP_WRITE, OP_READ,
+				       OP_FETCH_ADD };
+	const char *cell = row->tests ? row->tests : "BL BL BL BL";
+	json_t *object = json_object();
+	char name[TEST_NAME_SIZE];
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++, cell += 3)
+		for (int metric = 0; metric < METRIC_COUNT; metric++) {
+			const char c = cell[metric];
+
+			if (c == '-')
+				continue;
+			test_name(ops[i], (enum metric)metric, name);
+			json_object_set_new(object, name,
+					    json_string(c == 'B' || c == 'L' ?
+							"always" : "imm"));
+		}
+	return object;
+}
+
+/* The tests and commands that accept ROW. */
+static json_t *accepted_by(const struct param *row, const json_t *commands)
+{
+	json_t *array = json_array(), *command;
+	size_t i;
+
+	json_array_foreach(commands, i, command)
+	{
+		if (takes_option(json_string_value(command), row))
+			json_array_append(array, command);
+	}
+	return array;
+}
+
+/* Those of ROW's words that COMMAND accepts. */
+static json_t *words_for(const struct param *row, const char *command)
+{
+	json_t *array = json_array();
+	const char *word;
+	int length;
+
+	for (uint64_t i = 0; (word = param_word(row, i, &length)); i++)
+		if (takes_word(command, row, word, length))
+			json_array_append_new(
+				array, json_stringn(word, (size_t)length));
+	return array;
+}
+
+/* The words that each command accepts; null where ROW is no choice. */
+static json_t *words_by_command(const struct param *row,
+				const json_t *commands)
+{
+	json_t *object, *command;
+	size_t i;
+
+	if (row->kind != PARAM_CHOICE)
+		return json_null();
+	object = json_object();
+	json_array_foreach(commands, i, command)
+	{
+		const char *name = json_string_value(command);
+
+		json_object_set_new(object, name, words_for(row, name));
+	}
+	return object;
+}
+
+/* What ROW is, whatever the command line. */
+static json_t *describe(const struct param *row)
+{
+	char letter[2] = { row->letter, 0 };
+
+	return json_pack(
+		"{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
+		" s:b, s:s, s:b, s:o, s:s, s:s}",
+		"name", row->name,
+		"letter", json_text(letter),
+		"perftest", words(row->alias, "|"),
+		"argument", json_text(row->argument),
+		"kind", param_kind_name(row->kind),
+		"words", row->kind == PARAM_CHOICE ? words(row->argument, "|") :
+						     json_null(),
+		"unit", json_text(param_unit(row)),
+		"minimum", bound(row, row->min),
+		"maximum", bound(row, row->max),
+		"default", json_text(row->initial),
+		"implied", json_text(row->implied),
+		"who", who(row),
+		"plan", !!(row->who & PARAM_PLAN),
+		"group", param_group_name(row->group),
+		"hidden", !!(row->who & PARAM_HIDDEN),
+		"tests", tests_of(row),
+		"help", row->help,
+		"description", row->description);
+}
+
+/* COMMANDS are all tests and commands; NULL: OPTIONS has a command line. */
+static json_t *dump_option(const struct options *options,
+			   const struct param *row, const json_t *commands)
+{
+	json_t *object = describe(row);
+
+	if (!commands) {
+		json_object_set_new(object, "value",
+				    json_parameter(&options->params, row));
+		return object;
+	}
+	json_object_set_new(object, "commands", accepted_by(row, commands));
+	json_object_set_new(object, "words_by_command",
+			    words_by_command(row, commands));
+	return object;
+}
+
+char *options_dump(const struct options *options)
+{
+	json_t *array = json_array(), *commands = NULL;
+	char text[COMMAND_WORDS_SIZE];
+
+	if (options->command == COMMAND_NONE)
+		commands = words(command_words(text), " ");
+	for (size_t i = 0; i < param_count; i++)
+		json_array_append_new(array,
+				      dump_option(options, &param_table[i],
+						  commands));
+	json_decref(commands);
+	return json_to_text(json_pack(
+		"{s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
+		"version", PACKAGE_VERSION, "protocol", WIRE_PROTOCOL,
+		"tests", test_names(), "commands", command_names(),
+		"groups", groups(), "options", array));
+}

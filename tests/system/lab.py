@@ -41,6 +41,11 @@ needs_lab = pytest.mark.skipif(
 
 running = []
 
+# What nohup has these tests ignore, the programs that they start must not; a
+# program starts without its parent's handlers.
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda _number, _frame: None)
+
 
 def beside(name):
     """What was built for system tests, beside the program."""

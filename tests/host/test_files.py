@@ -1,8 +1,10 @@
 """Files that are named, and text: what does not do is said at once."""
 import json
 import os
+import pathlib
 import resource
 import subprocess
+import tempfile
 
 import pytest
 
@@ -120,15 +122,18 @@ def test_key_of_this_user_is_taken(key, mode):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to be another")
-def test_key_of_root_is_taken_by_another(key):
-    """As systemd gives a service its credentials."""
-    key.chmod(0o440)
-    os.chown(key, 0, 12345)
-    for folder in key.parents:
-        folder.chmod(folder.stat().st_mode | 0o055)
-    program = client("write_bw", "--key-file", key, port=1,
-                     user=12345, group=12345, extra_groups=[])
-    program.wait()
+def test_key_of_root_is_taken_by_another():
+    """As systemd gives a service its credentials.  Not in tmp_path: what lies
+    above it is made private by whichever pytest starts next."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        key = pathlib.Path(folder, "key")
+        key.write_bytes(SECRET)
+        key.chmod(0o440)
+        os.chown(key, 0, 12345)
+        program = client("write_bw", "--key-file", key, port=1,
+                         user=12345, group=12345, extra_groups=[])
+        program.wait()
     assert "--key-file" not in program.err, str(program)
 
 

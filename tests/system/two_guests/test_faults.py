@@ -96,7 +96,9 @@ def serves_again():
         server = RemoteServer("--once")
         program = client("write_bw", "-n", 10, "--warmup", 0, "--timeout", 3,
                          port=server.port, host=ROCE).wait()
-        server.wait()
+        if program.status == 0:
+            server.wait()
+        server.kill()
         return program.status == 0
     deadline(PATIENCE, works, "traffic between the guests again")
 

@@ -108,6 +108,8 @@ enum param_who {
 	PARAM_CALIBRATE = 16,	/* verbsperf calibrate */
 	PARAM_HIDDEN = 32,	/* not in the usage, because it measures
 				 * nothing */
+	PARAM_OPTIONAL = 64,	/* a server that does not know it may ignore
+				 * it */
 };
 
 #define PARAM_BOTH (PARAM_CLIENT | PARAM_SERVER)

@@ -95,6 +95,7 @@ void encode_done(struct frame *frame, const struct done *done)
 		put_histogram(&c, done->latency);
 	else
 		wire_put(&c, 8, 0);
+	wire_put_no_fields(&c);
 	wire_end(frame, &c);
 }
 
@@ -372,5 +373,7 @@ int decode_done(const struct frame *frame, struct done *done,
 		ret = get_intervals(frame, &c, done, err);
 	if (!ret)
 		ret = get_samples(frame, &c, done->latency, err);
+	if (!ret)
+		ret = wire_get_fields(frame, &c, NULL, NULL, err);
 	return ret ? ret : wire_close(&c, frame, err);
 }

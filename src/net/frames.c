@@ -166,6 +166,7 @@ void encode_endpoint(struct frame *frame, const struct endpoint *e)
 		wire_put(&c, 4, e->qps[i].psn);
 		wire_put(&c, 4, e->qps[i].rkey);
 	}
+	wire_put_no_fields(&c);
 	wire_end(frame, &c);
 }
 
@@ -230,6 +231,8 @@ int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 		ret = check_region(frame, &e, err);
 	if (!ret)
 		ret = get_qps(frame, &c, &e, err);
+	if (!ret)
+		ret = wire_get_fields(frame, &c, NULL, NULL, err);
 	if (!ret)
 		ret = wire_close(&c, frame, err);
 	if (ret)

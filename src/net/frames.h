@@ -19,9 +19,10 @@
  * PLAN		port of the client (below),
  *		u8 operation (traffic/op.h),
  *		u8 metric (0 bandwidth, 1 latency),
- *		u16 n, n x { u16 id, u64 value }: each of these parameters
- *		once, in ascending order of id, in the ranges of
- *		model/param.c:
+ *		fields (below): the parameters of the test, by their ids in
+ *		model/param_table.c and in the ranges there; each but sizes
+ *		and labels is a u64:
+ *		   1 n x u64 message size, 1 to 64 of them
  *		   2 iterations per QP, 0: by duration    3 duration, time
  *		   4 warm-up, time        5 timeout, time
  *		   6 queue pairs          7 send queue depth *
@@ -42,6 +43,7 @@
  *		  30 messages of a burst 31 enum arrival
  *		  32 most outstanding operations of an open loop
  *		  33 traffic class       34 DSCP *
+ *		  35 n x u32 flow label, which QPs take round-robin, 0 to 64
  *		  36 hop limit           37 retry count
  *		  38 RNR retry count     39 code of the RNR timer
  *		  40 1: huge pages       41 1: a memory region per QP
@@ -53,8 +55,9 @@
  *		  (* may be 0xffffffff: both ends then derive the same value
  *		  from both ports, by the rules of model/plan.h; the MTU is
  *		  the smaller active one)
- *		u16 n, n x u64 message size,
- *		u16 n, n x u32 flow label, QPs take them round-robin
+ *		A parameter left out has the default of the table, which is
+ *		therefore part of the protocol; only 1 has none.  An end may
+ *		send a default, too.
  * WAIT		u32 clients ahead in the queue: from a server that has not
  *		answered PLAN yet, four times a second; the client answers
  *		each with ALIVE
@@ -76,14 +79,15 @@
  *		3 x u32 on-demand paging of RC, UC, UD (1 sends, 2 receives,
  *		4 writes, 8 reads, 16 atomics, 32 shared receives),
  *		u16 n, n x { u32 index, u8 type (enum ibv_gid_type),
- *		16 bytes GID } (type 0 IB, 1 RoCE v1, 2 RoCE v2)
+ *		16 bytes GID } (type 0 IB, 1 RoCE v1, 2 RoCE v2),
+ *		fields (below)
  *
  * ENDPOINT	u16 LID, 16 bytes GID (zero: none), u8 GID type,
  *		u32 GID index, u32 GID index the receiver shall use,
  *		u8 1: with GRH, u8 path MTU (enum ibv_mtu), u32 Q_Key, u64 VA,
  *		u64 length, u64 stride,
- *		u32 n, n x { u32 QPN, u32 PSN, u32 rkey }.  The Q_Key is for
- *		UD; its top bit is 0.
+ *		u32 n, n x { u32 QPN, u32 PSN, u32 rkey }, fields (below).
+ *		The Q_Key is for UD; its top bit is 0.
  *		The client chooses both GIDs; the server's ENDPOINT confirms.
  *		VA, length and rkeys describe the memory that the peer may
  *		write or read: QP i has stride bytes, at least the largest
@@ -120,7 +124,11 @@
  *		window), u64 counted } for each interval, then
  *		u64 samples and, when that is not 0, u64 min, u64 max, u64 sum,
  *		u64 origin, real squares, u32 n, n x { u32 bin, u64 count }
- *		(stats/histogram.h)
+ *		(stats/histogram.h), and after these in either case fields
+ *		(below)
+ *
+ * fields:	a list of fields as in net/wire.h.  Of a port, ENDPOINT and
+ *		DONE none is defined yet.
  *
  * AGAIN, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
  * every second, or every quarter of the plan's timeout when that is less; an

@@ -3,6 +3,7 @@
 #include "net/frames.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/param.h"
@@ -59,6 +60,7 @@ static void put_port(struct cursor *c, const struct port *port)
 		wire_put(c, 1, port->gids[i].type);
 		wire_put_raw(c, port->gids[i].raw.raw, 16);
 	}
+	wire_put_no_fields(c);
 }
 
 static int get_gids(const struct frame *frame, struct cursor *c,
@@ -102,92 +104,125 @@ static int get_port(const struct frame *frame, struct cursor *c,
 	if (!ret && !c->failed)
 		ret = wire_check(frame, "active MTU", port->active_mtu,
 			       IBV_MTU_256, IBV_MTU_4096, err);
-	return ret;
+	return ret ? ret : wire_get_fields(frame, c, NULL, NULL, err);
 }
 
-static bool travels(const struct param *row)
+/* The list that ROW stands for. */
+static const void *list_of(const struct parameters *params,
+			   const struct param *row)
 {
-	return (row->who & PARAM_PLAN) && param_is_number(row);
+	return (const char *)params + row->offset;
 }
 
-static uint16_t count_travelling(void)
+static void *list_to_set(struct parameters *params, const struct param *row)
 {
-	uint16_t n = 0;
-
-	for (size_t i = 0; i < param_count; i++)
-		n += travels(&param_table[i]);
-	return n;
+	return (char *)params + row->offset;
 }
 
-static void put_parameters(struct cursor *c, const struct plan *plan)
+static bool is_default(const struct parameters *params,
+		       const struct parameters *defaults,
+		       const struct param *row)
 {
-	const struct parameters params = { .plan = *plan };
-
-	wire_put(c, 2, count_travelling());
-	for (size_t i = 0; i < param_count; i++) {
-		if (!travels(&param_table[i]))
-			continue;
-		wire_put(c, 2, param_table[i].id);
-		wire_put(c, 8, param_get(&params, &param_table[i]));
+	switch (row->kind) {
+	case PARAM_SIZES:
+		return !((const struct sizes *)list_of(params, row))->n;
+	case PARAM_LABELS:
+		return !((const struct labels *)list_of(params, row))->n;
+	default:
+		return param_get(params, row) == param_get(defaults, row);
 	}
 }
 
-static int get_parameter(const struct frame *frame, struct cursor *c,
-			 const struct param *row, struct parameters *params,
+static void put_sizes(struct cursor *c, const struct sizes *sizes)
+{
+	for (uint32_t i = 0; i < sizes->n; i++)
+		wire_put(c, 8, sizes->bytes[i]);
+}
+
+static void put_labels(struct cursor *c, const struct labels *labels)
+{
+	for (uint32_t i = 0; i < labels->n; i++)
+		wire_put(c, 4, labels->value[i]);
+}
+
+static void put_value(struct cursor *c, const struct parameters *params,
+		      const struct param *row)
+{
+	switch (row->kind) {
+	case PARAM_SIZES:
+		put_sizes(c, list_of(params, row));
+		break;
+	case PARAM_LABELS:
+		put_labels(c, list_of(params, row));
+		break;
+	default:
+		wire_put(c, 8, param_get(params, row));
+	}
+}
+
+/* The rows of the table that travel are in ascending order of id. */
+static void put_parameters(struct cursor *c, const struct plan *plan)
+{
+	const struct parameters params = { .plan = *plan };
+	struct parameters defaults;
+	struct field_list list;
+
+	param_defaults(&defaults);
+	wire_begin_fields(c, &list);
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *row = &param_table[i];
+
+		if (!(row->who & PARAM_PLAN) ||
+		    is_default(&params, &defaults, row))
+			continue;
+		wire_begin_field(c, &list, row->id, row->who & PARAM_OPTIONAL,
+				 row->name);
+		put_value(c, &params, row);
+		wire_end_field(c, &list);
+	}
+	wire_end_fields(c, &list);
+}
+
+static int get_number(const struct frame *frame, struct cursor *value,
+		      const struct param *row, struct parameters *params,
+		      struct error *err)
+{
+	uint64_t number = wire_get(value, 8);
+
+	if (value->failed || param_in_range(row, number)) {
+		param_set(params, row, number);
+		return 0;
+	}
+	return wire_check(frame, row->name, number, row->min, row->max, err);
+}
+
+static int check_n_sizes(const struct frame *frame, uint64_t n,
 			 struct error *err)
 {
-	uint64_t id = wire_get(c, 2);
-	uint64_t value = wire_get(c, 8);
-
-	if (!c->failed && id != row->id)
-		return fail(err, -EPROTO, NULL,
-			    "the peer sent a PLAN with parameter %u where %u "
-			    "(--%s) is due", (unsigned int)id, row->id,
-			    row->name);
-	if (!c->failed && !param_in_range(row, value))
-		return wire_check(frame, row->name, value, row->min, row->max,
-				err);
-	param_set(params, row, value);
-	return 0;
+	return wire_check(frame, "number of sizes", n, 1, SIZES_MAX, err);
 }
 
-static int get_parameters(const struct frame *frame, struct cursor *c,
-			  struct plan *plan, struct error *err)
-{
-	struct parameters params = { .plan = *plan };
-	uint64_t n = wire_get(c, 2);
-	int ret = wire_check(frame, "number of parameters", n,
-			   count_travelling(), count_travelling(), err);
-
-	for (size_t i = 0; i < param_count && !ret; i++)
-		if (travels(&param_table[i]))
-			ret = get_parameter(frame, c, &param_table[i], &params,
-					    err);
-	*plan = params.plan;
-	return ret;
-}
-
-static int get_sizes(const struct frame *frame, struct cursor *c,
+static int get_sizes(const struct frame *frame, struct cursor *value,
 		     struct sizes *sizes, struct error *err)
 {
-	uint64_t n = wire_get(c, 2);
-	int ret = wire_check(frame, "number of sizes", n, 1, SIZES_MAX, err);
+	uint64_t n = value->size / 8;
+	int ret = check_n_sizes(frame, n, err);
 
 	if (ret)
 		return ret;
 	sizes->n = (uint32_t)n;
 	for (uint32_t i = 0; i < sizes->n && !ret; i++) {
-		sizes->bytes[i] = wire_get(c, 8);
-		ret = wire_check(frame, "size", sizes->bytes[i], 0,
-			       1ULL << 31, err);
+		sizes->bytes[i] = wire_get(value, 8);
+		ret = wire_check(frame, "size", sizes->bytes[i], 0, 1ULL << 31,
+				 err);
 	}
 	return ret;
 }
 
-static int get_labels(const struct frame *frame, struct cursor *c,
+static int get_labels(const struct frame *frame, struct cursor *value,
 		      struct labels *labels, struct error *err)
 {
-	uint64_t n = wire_get(c, 2);
+	uint64_t n = value->size / 4;
 	int ret = wire_check(frame, "number of flow labels", n, 0, LABELS_MAX,
 			     err);
 
@@ -195,11 +230,66 @@ static int get_labels(const struct frame *frame, struct cursor *c,
 		return ret;
 	labels->n = (uint32_t)n;
 	for (uint32_t i = 0; i < labels->n && !ret; i++) {
-		labels->value[i] = (uint32_t)wire_get(c, 4);
+		labels->value[i] = (uint32_t)wire_get(value, 4);
 		ret = wire_check(frame, "flow label", labels->value[i], 0,
 				 LABEL_MAX, err);
 	}
 	return ret;
+}
+
+static const struct param *row_of(uint16_t id)
+{
+	for (size_t i = 0; i < param_count; i++)
+		if ((param_table[i].who & PARAM_PLAN) &&
+		    param_table[i].id == id)
+			return &param_table[i];
+	return NULL;
+}
+
+static int fail_unknown(const char *name, struct error *err)
+{
+	char advice[FIELD_NAME_SIZE + 64];
+
+	snprintf(advice, sizeof(advice),
+		 "upgrade verbsperf on the server, or leave --%s out", name);
+	return fail(err, -EPROTO, advice,
+		    "the client asks for --%s, which this version does not "
+		    "know", name);
+}
+
+/* A field_reader; INTO is a struct parameters. */
+static int get_parameter(const struct frame *frame, struct field *field,
+			 void *into, struct error *err)
+{
+	const struct param *row = row_of(field->id);
+
+	if (!row)
+		return field->optional ? -ENOENT :
+					 fail_unknown(field->name, err);
+	switch (row->kind) {
+	case PARAM_SIZES:
+		return get_sizes(frame, &field->value, list_to_set(into, row),
+				 err);
+	case PARAM_LABELS:
+		return get_labels(frame, &field->value, list_to_set(into, row),
+				  err);
+	default:
+		return get_number(frame, &field->value, row, into, err);
+	}
+}
+
+static int get_parameters(const struct frame *frame, struct cursor *c,
+			  struct plan *plan, struct error *err)
+{
+	struct parameters params;
+	int ret;
+
+	param_defaults(&params);
+	ret = wire_get_fields(frame, c, get_parameter, &params, err);
+	if (ret)
+		return ret;
+	*plan = params.plan;
+	return check_n_sizes(frame, plan->sizes.n, err);
 }
 
 void encode_plan(struct frame *frame, const struct plan *plan,
@@ -211,12 +301,6 @@ void encode_plan(struct frame *frame, const struct plan *plan,
 	wire_put(&c, 1, plan->op);
 	wire_put(&c, 1, plan->metric);
 	put_parameters(&c, plan);
-	wire_put(&c, 2, plan->sizes.n);
-	for (uint32_t i = 0; i < plan->sizes.n; i++)
-		wire_put(&c, 8, plan->sizes.bytes[i]);
-	wire_put(&c, 2, plan->flow_labels.n);
-	for (uint32_t i = 0; i < plan->flow_labels.n; i++)
-		wire_put(&c, 4, plan->flow_labels.value[i]);
 	wire_end(frame, &c);
 }
 
@@ -224,7 +308,7 @@ int decode_plan(const struct frame *frame, struct plan *plan,
 		struct port *client, struct error *err)
 {
 	struct cursor c = wire_open(frame);
-	struct plan p = { 0 };
+	struct plan p;
 	uint64_t op, metric;
 	int ret = get_port(frame, &c, client, err);
 
@@ -236,19 +320,16 @@ int decode_plan(const struct frame *frame, struct plan *plan,
 	if (!ret)
 		ret = wire_check(frame, "metric", metric, 0, METRIC_COUNT - 1,
 			       err);
-	p.op = (enum op)op;
-	p.metric = (enum metric)metric;
 	if (!ret)
 		ret = get_parameters(frame, &c, &p, err);
 	if (!ret)
-		ret = get_sizes(frame, &c, &p.sizes, err);
-	if (!ret)
-		ret = get_labels(frame, &c, &p.flow_labels, err);
-	if (!ret)
 		ret = wire_close(&c, frame, err);
-	if (!ret)
-		*plan = p;
-	return ret;
+	if (ret)
+		return ret;
+	p.op = (enum op)op;
+	p.metric = (enum metric)metric;
+	*plan = p;
+	return 0;
 }
 
 void encode_accept(struct frame *frame, const struct port *server)

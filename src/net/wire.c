@@ -8,6 +8,10 @@
 
 #include "base/xalloc.h"
 
+/* The one flag of a field, and the size of its length. */
+#define FIELD_OPTIONAL 1
+#define FIELD_LENGTH_BYTES 4
+
 static const struct {
 	const char *name;
 	uint32_t limit;
@@ -123,6 +127,131 @@ void wire_get_string(struct cursor *c, char *text, size_t size)
 	for (size_t i = 0; i < length; i++)
 		if (text[i] < ' ' || text[i] > '~')
 			text[i] = '?';
+}
+
+/* Write VALUE at AT, where C has left room for it. */
+static void put_at(struct cursor *c, size_t at, unsigned int bytes,
+		   uint64_t value)
+{
+	struct cursor before = *c;
+
+	before.at = at;
+	wire_put(&before, bytes, value);
+}
+
+void wire_begin_fields(struct cursor *c, struct field_list *list)
+{
+	*list = (struct field_list){ .n_at = c->at };
+	wire_put(c, 2, 0);
+}
+
+void wire_begin_field(struct cursor *c, struct field_list *list, uint16_t id,
+		      bool optional, const char *name)
+{
+	list->n++;
+	wire_put(c, 2, id);
+	wire_put(c, 1, optional ? FIELD_OPTIONAL : 0);
+	wire_put_string(c, name);
+	list->length_at = c->at;
+	wire_put(c, FIELD_LENGTH_BYTES, 0);
+}
+
+void wire_end_field(struct cursor *c, const struct field_list *list)
+{
+	put_at(c, list->length_at, FIELD_LENGTH_BYTES,
+	       c->at - list->length_at - FIELD_LENGTH_BYTES);
+}
+
+void wire_end_fields(struct cursor *c, const struct field_list *list)
+{
+	put_at(c, list->n_at, 2, list->n);
+}
+
+void wire_put_no_fields(struct cursor *c)
+{
+	wire_put(c, 2, 0);
+}
+
+/* Read a field up to its value, and let C skip that. */
+static int get_field(const struct frame *frame, struct cursor *c,
+		     struct field *field, struct error *err)
+{
+	uint64_t flags, length;
+	int ret;
+
+	field->id = (uint16_t)wire_get(c, 2);
+	flags = wire_get(c, 1);
+	wire_get_string(c, field->name, sizeof(field->name));
+	length = wire_get(c, FIELD_LENGTH_BYTES);
+	if (!field->name[0] || length > c->size - c->at)
+		c->failed = true;
+	if (c->failed)
+		return wire_close(c, frame, err);
+	ret = wire_check(frame, "flags of a field", flags, 0, FIELD_OPTIONAL,
+			 err);
+	field->optional = flags & FIELD_OPTIONAL;
+	field->value = (struct cursor){ .bytes = c->bytes + c->at,
+					.size = length };
+	c->at += length;
+	return ret;
+}
+
+/* The reader of FIELD must have read the whole value, and no more. */
+static int check_whole(const struct frame *frame, const struct field *field,
+		       struct error *err)
+{
+	const struct cursor *value = &field->value;
+
+	if (!value->failed && value->at == value->size)
+		return 0;
+	return fail(err, -EPROTO, NULL,
+		    "the peer sent %s %s with a value of %zu bytes for %s, "
+		    "which is too %s", frame_article(frame->type),
+		    frame_name(frame->type), value->size, field->name,
+		    value->failed ? "short" : "long");
+}
+
+static int read_field(const struct frame *frame, struct field *field,
+		      field_reader *read, void *into, struct error *err)
+{
+	int ret = read ? read(frame, field, into, err) : -ENOENT;
+
+	if (!ret)
+		return check_whole(frame, field, err);
+	if (ret != -ENOENT)
+		return ret;
+	if (field->optional)
+		return 0;
+	return fail(err, -EPROTO,
+		    "upgrade verbsperf on the end that does not know it",
+		    "the peer sent %s %s with %s, which this version does not "
+		    "know", frame_article(frame->type),
+		    frame_name(frame->type), field->name);
+}
+
+int wire_get_fields(const struct frame *frame, struct cursor *c,
+		    field_reader *read, void *into, struct error *err)
+{
+	uint64_t n = wire_get(c, 2);
+	uint16_t last = 0;
+	int ret = c->failed ? wire_close(c, frame, err) : 0;
+
+	for (; n && !ret; n--) {
+		struct field field;
+
+		ret = get_field(frame, c, &field, err);
+		if (!ret && field.id <= last)
+			ret = fail(err, -EPROTO, NULL,
+				   "the peer sent %s %s with field %u (%s) "
+				   "after field %u: the numbers must ascend",
+				   frame_article(frame->type),
+				   frame_name(frame->type), field.id,
+				   field.name, last);
+		if (!ret)
+			ret = read_field(frame, &field, read, into, err);
+		last = field.id;
+	}
+	return ret;
 }
 
 struct cursor wire_begin(struct frame *frame, enum frame_type type)

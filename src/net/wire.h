@@ -14,6 +14,15 @@
  * real is the eight bytes of an IEEE 754 double, as such an integer; a string
  * is u16 length and that many bytes of printable ASCII, with no final zero.
  *
+ * Frames grow by lists of fields, without another protocol version:
+ *
+ *	u16 n, n x { u16 id, u8 flags, string name, u32 length, bytes }
+ *
+ * The ids ascend and begin at 1; a name has 1 to 63 bytes.  Flag 1 marks a
+ * field as optional, the other flags are 0.  A reader skips an optional field
+ * whose id it does not know, and refuses any other such field by its name.  A
+ * field that is left out has its default.
+ *
  * Does no input or output.  Reading past the end of a payload yields zeros and
  * marks the cursor as failed, so that a decoder checks only once.
  */
@@ -27,16 +36,16 @@
 #include "base/error.h"
 
 #define WIRE_MAGIC 0x76627370U
-#define WIRE_PROTOCOL 5
+#define WIRE_PROTOCOL 6
 #define WIRE_HEADER_SIZE 12
 
 /* X(name, type, largest payload in bytes) */
 #define FRAME_LIST(X) \
 	X(HELLO, 1, 256) \
 	X(REFUSE, 2, 1024) \
-	X(PLAN, 3, 8192) \
-	X(ACCEPT, 4, 8192) \
-	X(ENDPOINT, 5, 256 + 16384 * 12) \
+	X(PLAN, 3, 16384) \
+	X(ACCEPT, 4, 16384) \
+	X(ENDPOINT, 5, 4096 + 16384 * 12) \
 	X(READY, 6, 17 * 4) \
 	X(START, 7, 8) \
 	X(DONE, 8, 1 << 20) \
@@ -117,6 +126,50 @@ void wire_get_raw(struct cursor *c, void *data, size_t size);
 /* Read a string into TEXT of SIZE bytes, zero-terminated.  A string that does
  * not fit fails the cursor; bytes that are not printable ASCII become '?'. */
 void wire_get_string(struct cursor *c, char *text, size_t size);
+
+/* A list of fields being written. */
+struct field_list {
+	size_t n_at;		/* where the number of fields goes */
+	size_t length_at;	/* where the length of the latest one goes */
+	uint32_t n;
+};
+
+/*
+ * Write a list of fields: begin it; for each field begin it, put its value and
+ * end it; end the list.  The caller gives the fields in ascending order of ID.
+ */
+void wire_begin_fields(struct cursor *c, struct field_list *list);
+void wire_begin_field(struct cursor *c, struct field_list *list, uint16_t id,
+		      bool optional, const char *name);
+void wire_end_field(struct cursor *c, const struct field_list *list);
+void wire_end_fields(struct cursor *c, const struct field_list *list);
+
+/* Write an empty list of fields. */
+void wire_put_no_fields(struct cursor *c);
+
+#define FIELD_NAME_SIZE 64
+
+/* A field that was read. */
+struct field {
+	uint16_t id;
+	bool optional;		/* a reader may skip it */
+	char name[FIELD_NAME_SIZE];
+	struct cursor value;
+};
+
+/* Reads FIELD of FRAME into INTO.  Returns 0, -ENOENT when it does not know the
+ * id, or -EPROTO with the reason in ERR. */
+typedef int field_reader(const struct frame *frame, struct field *field,
+			 void *into, struct error *err);
+
+/*
+ * Read a list of fields from C, a cursor of FRAME, and give each to READ with
+ * INTO; READ may be NULL, which knows no field.  Returns 0, or -EPROTO with the
+ * reason in ERR: a malformed list, ids that do not ascend, a value that READ
+ * refuses or did not read to its end, or an unknown field that is not optional.
+ */
+int wire_get_fields(const struct frame *frame, struct cursor *c,
+		    field_reader *read, void *into, struct error *err);
 
 /* Check a FIELD of a peer's FRAME against its range.  Returns 0, or -EPROTO
  * with the field, the VALUE and the allowed range in ERR. */

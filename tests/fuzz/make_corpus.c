@@ -207,6 +207,30 @@ static void write_done(const char *folder)
 	free(done.latency);
 }
 
+/* ACCEPT of a later version: a field that may be skipped ends it. */
+static void write_newer(const char *folder, const struct plan *plan)
+{
+	struct field_list list;
+	struct seed s = { 0 };
+	struct frame frame;
+	struct cursor c;
+
+	make_frame(FRAME_ACCEPT, plan, 64, &frame);
+	c = wire_open(&frame);
+	c.at = c.size - 2;
+	c.size = frame_limit(FRAME_ACCEPT);
+	wire_begin_fields(&c, &list);
+	wire_begin_field(&c, &list, 1, true, "kernel");
+	wire_put_string(&c, "6.1");
+	wire_end_field(&c, &list);
+	wire_end_fields(&c, &list);
+	wire_end(&frame, &c);
+	put_byte(&s, FRAME_ACCEPT);
+	put(&s, frame.bytes + WIRE_HEADER_SIZE, frame.length);
+	frame_free(&frame);
+	write_seed(folder, "frames", "ACCEPT_newer", &s);
+}
+
 static void write_frames(const char *folder)
 {
 	struct seed header = { 0 };
@@ -219,6 +243,7 @@ static void write_frames(const char *folder)
 	FRAME_LIST(X)
 #undef X
 	write_done(folder);
+	write_newer(folder, &options.params.plan);
 	make_frame(FRAME_START, &options.params.plan, 64, &frame);
 	put_byte(&header, 0);
 	put(&header, frame.bytes, WIRE_HEADER_SIZE);

@@ -175,7 +175,7 @@ def strange_port(**changes):
                         3, 0, 0, 0, wire.PKEY, ANY, ANY - 1)
     text += struct.pack(">QIIIII", 2 ** 64 - 1, *[ANY] * 5)
     text += struct.pack(">IIIIII", *[ANY] * 6)
-    return text + wire.rows("IB16s", gids)[2:]
+    return text + wire.rows("IB16s", gids)[2:] + wire.fields()
 
 
 @pytest.mark.parametrize("changes", ({}, {"layer": 255}, {"state": 255}))

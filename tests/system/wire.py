@@ -12,7 +12,7 @@ import seal
 from lab import FAKE, SYSFS
 
 MAGIC = b"vbsp"
-PROTOCOL = 5
+PROTOCOL = 6
 TYPES = ("HELLO", "REFUSE", "PLAN", "ACCEPT", "ENDPOINT", "READY", "START",
          "DONE", "BYE", "ABORT", "ALIVE", "SENT", "WAIT", "AUTH", "REACHED",
          "AGAIN")
@@ -33,6 +33,10 @@ OPERATIONS = ("send", "write", "read", "atomic")
 METRICS = ("bandwidth", "latency")
 ANY = 0xffffffff
 SECOND = 10 ** 9
+# The flag of a field that who does not know it may skip.
+OPTIONAL = 1
+SIZES, LABELS = 1, 35
+# Of PLAN, as numbers of 8 bytes.
 PARAMETERS = {
     # iterations, duration, warm-up, timeout, queue pairs
     2: 10, 3: SECOND, 4: 0, 5: 5 * SECOND, 6: 1,
@@ -65,6 +69,16 @@ def frame(name, payload=b"", protocol=PROTOCOL, kind=None, length=None):
 def string(text):
     data = text.encode()
     return struct.pack(">H", len(data)) + data
+
+
+def field(number, name, value, flags=0):
+    """One of a list of FIELDS; VALUE is bytes."""
+    return (struct.pack(">HB", number, flags) + string(name)
+            + struct.pack(">I", len(value)) + value)
+
+
+def fields(*several):
+    return struct.pack(">H", len(several)) + b"".join(several)
 
 
 def read_strings(payload):
@@ -129,7 +143,8 @@ def own_gids():
     return gids
 
 
-def port(max_qp=65536, mtu=3, gids=None):
+def port(max_qp=65536, mtu=3, gids=None, more=()):
+    """MORE are the fields at its end."""
     gids = gids or own_gids()
     text = string("fakehost") + string("fake0") + string("1.0")
     text += struct.pack(">BBBBBBHHII", 1, 4, 2, mtu, 0, 0, 0, PKEY, 10000,
@@ -140,28 +155,38 @@ def port(max_qp=65536, mtu=3, gids=None):
     text += struct.pack(">H", len(gids))
     for index, kind, gid in gids:
         text += struct.pack(">IB16s", index, kind, gid)
-    return text
+    return text + fields(*more)
+
+
+def parameter_list(values, sizes, labels, more=()):
+    """The fields of PLAN: VALUES by number, and MORE that are made."""
+    rows = {number: struct.pack(">Q", value)
+            for number, value in values.items()}
+    rows[SIZES] = struct.pack(f">{len(sizes)}Q", *sizes)
+    rows[LABELS] = struct.pack(f">{len(labels)}I", *labels)
+    return fields(*(field(number, f"parameter-{number}", rows[number])
+                    for number in sorted(rows)), *more)
 
 
 def plan(operation="write", sizes=(64,), parameters=None, labels=(),
-         metric="bandwidth", **of_port):
+         metric="bandwidth", more=(), **of_port):
+    """With every parameter; PARAMETERS has those that differ from usual."""
     values = {**PARAMETERS, **(parameters or {})}
-    text = port(**of_port)
-    text += struct.pack(">BBH", OPERATIONS.index(operation),
-                        METRICS.index(metric), len(values))
-    for number, value in values.items():
-        text += struct.pack(">HQ", number, value)
-    text += struct.pack(f">H{len(sizes)}Q", len(sizes), *sizes)
-    return text + struct.pack(f">H{len(labels)}I", len(labels), *labels)
+    return (port(**of_port)
+            + struct.pack(">BB", OPERATIONS.index(operation),
+                          METRICS.index(metric))
+            + parameter_list(values, sizes, labels, more))
 
 
-def endpoint(gid_index, peer_gid_index, mtu=3, stride=4096, n=1, gids=None):
+def endpoint(gid_index, peer_gid_index, mtu=3, stride=4096, n=1, gids=None,
+             more=()):
     """Queue pairs that do not exist behind a GID that does, or is in GIDS."""
     gid = {index: gid for index, _, gid in gids or own_gids()}[gid_index]
     text = ENDPOINT.pack(0, gid, 2, gid_index, peer_gid_index, 1, mtu, 0,
                          1 << 20, n * stride, stride, n)
-    return text + b"".join(QUEUE_PAIR.pack(0xfffff0 - i, i, RKEY)
-                           for i in range(n))
+    text += b"".join(QUEUE_PAIR.pack(0xfffff0 - i, i, RKEY)
+                     for i in range(n))
+    return text + fields(*more)
 
 
 def read_endpoint(payload):
@@ -174,8 +199,9 @@ def read_rkey(payload):
 
 
 def with_rkey(payload, rkey):
-    """The same ENDPOINT, of one queue pair, with another key."""
-    return payload[:-4] + struct.pack(">I", rkey)
+    """The same ENDPOINT, of one queue pair and no fields, with another key."""
+    end = ENDPOINT.size + QUEUE_PAIR.size
+    return payload[:end - 4] + struct.pack(">I", rkey) + payload[end:]
 
 
 def ready(mtu=1024, transport=0):
@@ -200,7 +226,8 @@ def rows(form, values):
 
 def done(posted=10, received=0, counted=None, window=10 ** 6, lost=0, late=0,
          errors=(2 ** 60, 2 ** 60), looks=0, dry=0, method=2, inline=0,
-         clock=(1, 1, 0, 1), threads=(), intervals=(), samples=(0,), bins=()):
+         clock=(1, 1, 0, 1), threads=(), intervals=(), samples=(0,), bins=(),
+         more=()):
     """That many messages in a millisecond.  ERRORS, of the window and of an
     interval, are not known.  CLOCK: resolution, cost, deviation,
     ns per tick.  THREADS: CPU, queue pairs, messages, window.  INTERVALS:
@@ -214,7 +241,7 @@ def done(posted=10, received=0, counted=None, window=10 ** 6, lost=0, late=0,
     text += struct.pack(">Q", samples[0])
     if samples[0]:
         text += struct.pack(">QQQQd", *samples[1:]) + rows("IQ", bins)
-    return text
+    return text + fields(*more)
 
 
 def seal_frame(outgoing, data):

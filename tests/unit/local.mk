@@ -87,7 +87,8 @@ check_PROGRAMS = \
 	tests/unit/test_waiting \
 	tests/unit/test_walk \
 	tests/unit/test_window \
-	tests/unit/test_wire
+	tests/unit/test_wire \
+	tests/unit/test_wire_fields
 TESTS = $(check_PROGRAMS)
 
 # Those that start threads, which is what a build with
@@ -290,5 +291,9 @@ tests_unit_test_verify_faults_SOURCES = tests/unit/test_verify_faults.c \
 tests_unit_test_waiting_SOURCES = tests/unit/test_waiting.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_wire_SOURCES = tests/unit/test_wire.c tests/unit/test.h
+tests_unit_test_wire_fields_SOURCES = tests/unit/test_wire_fields.c \
+	tests/unit/golden.h tests/unit/golden_plan.h \
+	tests/unit/samples.c tests/unit/samples.h \
+	tests/unit/test.h
 tests_unit_test_walk_SOURCES = tests/unit/test_walk.c \
 	$(fake_provider) tests/unit/test.h

@@ -44,6 +44,7 @@ struct port sample_port(void)
 	return port;
 }
 
+/* No parameter has its default, so PLAN carries each. */
 struct plan sample_plan(void)
 {
 	return (struct plan){
@@ -52,15 +53,15 @@ struct plan sample_plan(void)
 		.sizes = { 2, { 64, 1 << 20 } },
 		.iterations = 100,
 		.duration = 1500000000,
-		.warmup = 200000000,
-		.timeout = 10000000000,
-		.walk = 4096,
+		.warmup = 300000000,
+		.timeout = 11000000000,
+		.walk = 8192,
 		.qps = 4,
 		.tx_depth = 128,
-		.rx_depth = PLAN_AUTO,
-		.cq_mod = PLAN_AUTO,
+		.rx_depth = 64,
+		.cq_mod = 16,
 		.mtu = 1024,
-		.outstanding_reads = PLAN_AUTO,
+		.outstanding_reads = 4,
 		.qp_timeout = 14,
 		.sl = 3,
 		.post_list = 32,

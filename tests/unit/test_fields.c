@@ -9,7 +9,7 @@
 #include "samples.h"
 
 /* Offsets into the payloads of golden.h and golden_plan.h. */
-struct field {
+struct field_row {
 	enum frame_type type;
 	size_t offset;
 	unsigned int size;
@@ -21,26 +21,27 @@ struct field {
 #define REAL_INFINITE 0x7ff0000000000000ULL
 #define REAL_MINUS_1 0xbff0000000000000ULL
 
-/* PLAN: the port, how many parameters, and those: id, value. */
-#define PORT_SIZE 112
-#define GIDS (PORT_SIZE - 23)	/* and one of them */
-#define PARAMETERS 46
-#define PARAMETER_SIZE 10
-#define FIRST (PORT_SIZE + 4)
-/* The value of number ID: they begin at 2, and 35 is a list of its own. */
-#define AT(id) \
-	(FIRST + PARAMETER_SIZE * ((id) - 2 - ((id) > 35)) + 2)
-#define SIZES (FIRST + PARAMETER_SIZE * PARAMETERS)
-#define LABELS (SIZES + 2 + 2 * 8)
+/* PLAN: the port, operation and metric, and the list of parameters. */
+#define PORT_SIZE 114
+#define GIDS (PORT_SIZE - 25)	/* and one of them */
+#define LIST (PORT_SIZE + 2)
+#define PARAMETERS 48
+#define FIRST (LIST + 2)
+/* In place of an offset: the value of parameter ID, or what is PLACE before
+ * it. */
+#define VALUE_OF(id) ((size_t)(id) << 16)
+#define BEFORE(id, place) (VALUE_OF(id) + (place))
+#define LENGTH 4
+#define HEAD_OF(name) (3 + 2 + sizeof(name) - 1 + LENGTH)
 /* A row of fields[]: number ID with VALUE. */
-#define PLAN(id, value, text) { FRAME_PLAN, AT(id), 8, value, text }
+#define PLAN(id, value, text) { FRAME_PLAN, VALUE_OF(id), 8, value, text }
 #define FLAG(id, name) \
 	PLAN(id, 0, NULL), \
 	PLAN(id, 2, name " 2: allowed are 0 to 1"), \
 	PLAN(id, 1ULL << 63, name " 9223372036854775808: allowed")
 
 // clang-format off
-static const struct field fields[] = {
+static const struct field_row fields[] = {
 	{ FRAME_HELLO, 13, 1, 0, NULL },
 	{ FRAME_HELLO, 13, 1, 2, "HELLO with key 2: allowed are 0 to 1" },
 	{ FRAME_PLAN, 22, 1, 0, "PLAN with active MTU 0: allowed are 1 to 5" },
@@ -50,11 +51,29 @@ static const struct field fields[] = {
 	{ FRAME_PLAN, PORT_SIZE, 1, OP_COUNT, "PLAN with operation" },
 	{ FRAME_PLAN, PORT_SIZE, 1, 255, "operation 255: allowed are 0 to" },
 	{ FRAME_PLAN, PORT_SIZE + 1, 1, 2, "metric 2: allowed are 0 to 1" },
-	{ FRAME_PLAN, PORT_SIZE + 2, 2, PARAMETERS - 1, "number of parameters" },
-	{ FRAME_PLAN, PORT_SIZE + 2, 2, PARAMETERS + 1, "number of parameters" },
-	{ FRAME_PLAN, PORT_SIZE + 2, 2, PARAMETERS, NULL },
-	{ FRAME_PLAN, AT(2) - 2, 2, 3, "parameter 3 where 2 (--iterations) is due" },
-	{ FRAME_PLAN, AT(36) - 2, 2, 35, "parameter 35 where 36 (--hop-limit) is due" },
+	{ FRAME_PLAN, PORT_SIZE - 2, 2, 1, "PLAN" },
+	{ FRAME_PLAN, LIST, 2, PARAMETERS - 1, "PLAN with 34 bytes too many" },
+	{ FRAME_PLAN, LIST, 2, PARAMETERS + 1, "malformed PLAN" },
+	{ FRAME_PLAN, LIST, 2, 0xffff, "malformed PLAN" },
+	{ FRAME_PLAN, LIST, 2, PARAMETERS, NULL },
+	{ FRAME_PLAN, BEFORE(2, HEAD_OF("iterations")), 2, 1, "PLAN with field 1 (iterations) after field 1: the numbers must ascend" },
+	{ FRAME_PLAN, BEFORE(36, HEAD_OF("hop-limit")), 2, 35, "field 35 (hop-limit) after field 35" },
+	{ FRAME_PLAN, FIRST, 2, 0, "PLAN with field 0 (size) after field 0" },
+	{ FRAME_PLAN, FIRST + 2, 1, 1, NULL },
+	{ FRAME_PLAN, FIRST + 2, 1, 2, "flags of a field 2: allowed are 0 to 1" },
+	{ FRAME_PLAN, BEFORE(48, HEAD_OF("perftest-defaults")), 2, 49, "the client asks for --perftest-defaults, which this version does not know" },
+	{ FRAME_PLAN, BEFORE(48, HEAD_OF("perftest-defaults")), 2, 0xffff, "asks for --perftest-defaults" },
+	{ FRAME_PLAN, BEFORE(48, HEAD_OF("perftest-defaults")), 3, 0x003101, NULL },
+	{ FRAME_PLAN, BEFORE(2, LENGTH), 4, 7, "PLAN with a value of 7 bytes for iterations, which is too short" },
+	{ FRAME_PLAN, BEFORE(2, LENGTH), 4, 9, "PLAN with a value of 9 bytes for iterations, which is too long" },
+	{ FRAME_PLAN, BEFORE(1, LENGTH), 4, 0, "number of sizes 0: allowed are 1 to 64" },
+	{ FRAME_PLAN, BEFORE(1, LENGTH), 4, 65 * 8, "number of sizes 65: allowed are 1 to 64" },
+	{ FRAME_PLAN, BEFORE(1, LENGTH), 4, 17, "with a value of 17 bytes for size, which is too long" },
+	{ FRAME_PLAN, BEFORE(35, LENGTH), 4, 65 * 4, "number of flow labels 65: allowed are 0 to 64" },
+	{ FRAME_PLAN, BEFORE(35, LENGTH), 4, 7, "with a value of 7 bytes for flow-label, which is too long" },
+	{ FRAME_PLAN, BEFORE(48, LENGTH), 4, 7, "PLAN with a value of 7 bytes for perftest-defaults, which is too short" },
+	{ FRAME_PLAN, BEFORE(48, LENGTH), 4, 9, "malformed PLAN" },
+	{ FRAME_PLAN, BEFORE(48, LENGTH), 4, UINT32_MAX, "malformed PLAN" },
 	PLAN(2, 1000000000000, NULL),
 	PLAN(2, 1000000000001, "iterations 1000000000001"),
 	PLAN(2, 0, NULL),
@@ -153,19 +172,16 @@ static const struct field fields[] = {
 	PLAN(47, 0, NULL),
 	PLAN(47, INJECT_COUNT - 1, NULL),
 	PLAN(47, INJECT_COUNT, "inject"),
-	{ FRAME_PLAN, SIZES, 2, 0, "number of sizes 0: allowed are 1 to 64" },
-	{ FRAME_PLAN, SIZES, 2, 65, "number of sizes 65: allowed are 1 to 64" },
-	{ FRAME_PLAN, SIZES + 2, 8, (1ULL << 31) + 1, "size 2147483649" },
-	{ FRAME_PLAN, SIZES + 2, 8, 1ULL << 31, NULL },
-	{ FRAME_PLAN, LABELS, 2, 0, "PLAN with 8 bytes too many" },
-	{ FRAME_PLAN, LABELS, 2, 3, "malformed PLAN" },
-	{ FRAME_PLAN, LABELS, 2, 65, "number of flow labels 65: allowed are 0 to 64" },
-	{ FRAME_PLAN, LABELS, 2, 0xffff, "number of flow labels 65535" },
-	{ FRAME_PLAN, LABELS + 2, 4, 0xfffff, NULL },
-	{ FRAME_PLAN, LABELS + 2, 4, 1 << 20, "flow label 1048576: allowed are 0 to 1048575" },
-	{ FRAME_PLAN, LABELS + 6, 4, UINT32_MAX, "flow label 4294967295" },
+	{ FRAME_PLAN, VALUE_OF(1), 8, (1ULL << 31) + 1, "size 2147483649" },
+	{ FRAME_PLAN, VALUE_OF(1), 8, 1ULL << 31, NULL },
+	{ FRAME_PLAN, BEFORE(2, HEAD_OF("iterations") + 8), 8, (1ULL << 31) + 1, "size 2147483649" },
+	{ FRAME_PLAN, BEFORE(36, HEAD_OF("hop-limit") + 4), 4, 1 << 20, "flow label 1048576" },
+	{ FRAME_PLAN, VALUE_OF(35), 4, 0xfffff, NULL },
+	{ FRAME_PLAN, VALUE_OF(35), 4, 1 << 20, "flow label 1048576: allowed are 0 to 1048575" },
+	{ FRAME_PLAN, VALUE_OF(35), 4, UINT32_MAX, "flow label 4294967295" },
 	{ FRAME_ACCEPT, 0, 2, 64, "ACCEPT" },
 	{ FRAME_ACCEPT, 22, 1, 9, "ACCEPT with active MTU 9" },
+	{ FRAME_ACCEPT, 112, 2, 1, "malformed ACCEPT" },
 	{ FRAME_ENDPOINT, 28, 1, 0, "MTU 0: allowed are 1 to 5" },
 	{ FRAME_ENDPOINT, 28, 1, 6, "MTU 6" },
 	{ FRAME_ENDPOINT, 33, 8, UINT64_MAX, "length 8192: allowed are 1 to 0" },
@@ -175,11 +191,12 @@ static const struct field fields[] = {
 	{ FRAME_ENDPOINT, 49, 8, 4097, "stride 4097: allowed are 1 to 4096" },
 	{ FRAME_ENDPOINT, 57, 4, 0, "number of QPs 0: allowed are 1 to 16384" },
 	{ FRAME_ENDPOINT, 57, 4, 16385, "number of QPs 16385" },
-	{ FRAME_ENDPOINT, 57, 4, 1, "ENDPOINT with 12 bytes too many" },
+	{ FRAME_ENDPOINT, 57, 4, 1, "malformed ENDPOINT" },
 	{ FRAME_ENDPOINT, 61, 4, 1 << 24, "QPN 16777216: allowed are 0 to 16777215" },
 	{ FRAME_ENDPOINT, 65, 4, 1 << 24, "PSN 16777216: allowed are 0 to 16777215" },
 	{ FRAME_ENDPOINT, 69, 4, UINT32_MAX, NULL },
 	{ FRAME_ENDPOINT, 73, 4, 1 << 24, "QPN 16777216" },
+	{ FRAME_ENDPOINT, 85, 2, 1, "malformed ENDPOINT" },
 	{ FRAME_READY, 0, 4, 16, "READY with sl 16: allowed are 0 to 15" },
 	{ FRAME_READY, 0, 4, UINT32_MAX, NULL },
 	{ FRAME_READY, 20, 4, 4097, "path_mtu 4097: allowed are 0 to 4096" },
@@ -244,6 +261,7 @@ static const struct field fields[] = {
 	{ FRAME_DONE, 278, 4, HISTOGRAM_BINS, "bin 35840: allowed are 1000 to 1000" },
 	{ FRAME_DONE, 290, 4, 1000, "bin 1000: allowed are 1001 to 2524" },
 	{ FRAME_DONE, 282, 8, 0, "count 0: allowed are 1 to 3" },
+	{ FRAME_DONE, 314, 2, 1, "malformed DONE" },
 };
 // clang-format on
 
@@ -255,18 +273,50 @@ static const struct sample *find_sample(enum frame_type type)
 	return NULL;
 }
 
+static uint64_t number_at(const uint8_t *bytes, unsigned int size)
+{
+	uint64_t value = 0;
+
+	for (unsigned int i = 0; i < size; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
+/* Where the value of parameter ID begins in PAYLOAD, a PLAN. */
+static size_t value_of(const uint8_t *payload, uint64_t id)
+{
+	size_t at = FIRST;
+
+	for (;;) {
+		uint64_t this_id = number_at(payload + at, 2);
+
+		at += 3 + 2 + number_at(payload + at + 3, 2) + LENGTH;
+		if (this_id == id)
+			return at;
+		at += number_at(payload + at - LENGTH, LENGTH);
+	}
+}
+
+static size_t offset_of(const struct field_row *f, const uint8_t *payload)
+{
+	if (f->offset < VALUE_OF(1))
+		return f->offset;
+	return value_of(payload, f->offset >> 16) - (f->offset & 0xffff);
+}
+
 TEST(test_fields)
 {
 	for (size_t i = 0; i < COUNT(fields); i++) {
-		const struct field *f = &fields[i];
+		const struct field_row *f = &fields[i];
 		const struct sample *s = find_sample(f->type);
 		struct frame frame = sample_frame(s->type, s->bytes, s->size);
 		struct error err = { 0 };
+		uint8_t *payload = frame.bytes + WIRE_HEADER_SIZE, *at;
 		int ret;
 
+		at = payload + offset_of(f, payload);
 		for (unsigned int k = 0; k < f->size; k++)
-			frame.bytes[WIRE_HEADER_SIZE + f->offset + k] =
-				(uint8_t)(f->value >> (8 * (f->size - 1 - k)));
+			at[k] = (uint8_t)(f->value >> (8 * (f->size - 1 - k)));
 		ret = sample_decode(&frame, &err);
 		frame_free(&frame);
 		if (ret != (f->text ? -EPROTO : 0))

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "model/param.h"
 #include "samples.h"
 
 TEST(test_golden_bytes)
@@ -108,6 +109,145 @@ TEST(test_plan_there_and_back)
 			assert_memory_equal(&client, &port, sizeof(port));
 			frame_free(&frame);
 		}
+}
+
+/* A plan of one size and every default takes few bytes. */
+TEST(test_defaults_do_not_travel)
+{
+	struct port port = sample_port(), client;
+	struct parameters params;
+	struct error err = { 0 };
+	struct frame full, frame;
+	struct plan got;
+
+	param_defaults(&params);
+	params.plan.sizes = (struct sizes){ 1, { 64 } };
+	encode_accept(&full, &port);
+	encode_plan(&frame, &params.plan, &port);
+	/* operation, metric, one field: its head and the size */
+	assert_int_equal(frame.length,
+			 full.length + 2 + 2 + (3 + 2 + 4 + 4) + 8);
+	memset(&got, 0xff, sizeof(got));
+	assert_int_equal(decode_plan(&frame, &got, &client, &err), 0);
+	check_same_plan(&got, &params.plan);
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *row = &param_table[i];
+		struct parameters theirs = { .plan = got };
+
+		if ((row->who & PARAM_PLAN) && param_is_number(row))
+			assert_int_equal(param_get(&theirs, row),
+					 param_get(&params, row));
+	}
+	assert_int_equal(got.flow_labels.n, 0);
+	frame_free(&full);
+	frame_free(&frame);
+}
+
+/* A value that a default could be, other than that. */
+static uint64_t another_value(const struct param *row, uint64_t initial)
+{
+	if (row->kind == PARAM_RATE)
+		return 1;
+	return initial == row->max ? row->min : row->max;
+}
+
+TEST(test_every_parameter_travels)
+{
+	struct port port = sample_port(), client;
+	struct parameters params;
+	struct error err = { 0 };
+	struct frame frame;
+
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *row = &param_table[i];
+		struct parameters theirs = { 0 };
+
+		if (!(row->who & PARAM_PLAN) || !param_is_number(row))
+			continue;
+		param_defaults(&params);
+		params.plan.sizes = (struct sizes){ 1, { 64 } };
+		param_set(&params, row,
+			  another_value(row, param_get(&params, row)));
+		encode_plan(&frame, &params.plan, &port);
+		assert_int_equal(decode_plan(&frame, &theirs.plan, &client,
+					     &err), 0);
+		assert_int_equal(param_get(&theirs, row),
+				 param_get(&params, row));
+		check_same_plan(&theirs.plan, &params.plan);
+		frame_free(&frame);
+	}
+}
+
+/* PLAN of a client with one parameter more than this version has. */
+static struct frame newer_plan(bool optional, const char *name)
+{
+	struct plan plan = sample_plan();
+	struct port port = sample_port();
+	struct frame frame, accept;
+	struct field_list list = { 0 };
+	struct cursor c;
+
+	encode_accept(&accept, &port);
+	encode_plan(&frame, &plan, &port);
+	c = wire_open(&frame);
+	c.at = frame.length;
+	c.size = frame_limit(FRAME_PLAN);
+	list.n_at = accept.length + 2;
+	list.n = (uint32_t)(c.bytes[list.n_at] << 8 | c.bytes[list.n_at + 1]);
+	wire_begin_field(&c, &list, 60000, optional, name);
+	wire_put(&c, 2, 1);
+	wire_end_field(&c, &list);
+	wire_end_fields(&c, &list);
+	wire_end(&frame, &c);
+	frame_free(&accept);
+	return frame;
+}
+
+TEST(test_plan_of_a_later_version)
+{
+	struct plan plan = sample_plan(), got;
+	struct error err = { 0 };
+	struct port client;
+	struct frame frame;
+
+	frame = newer_plan(true, "new-option");
+	assert_int_equal(decode_plan(&frame, &got, &client, &err), 0);
+	check_same_plan(&got, &plan);
+	frame_free(&frame);
+	frame = newer_plan(false, "new-option");
+	assert_int_equal(decode_plan(&frame, &got, &client, &err), -EPROTO);
+	assert_message(&err, "the client asks for --new-option, which this "
+			     "version does not know");
+	assert_string_equal(err.advice, "upgrade verbsperf on the server, or "
+					"leave --new-option out");
+	frame_free(&frame);
+	error_clear(&err);
+	frame = newer_plan(false, "\x1b]0;x\a");
+	assert_int_equal(decode_plan(&frame, &got, &client, &err), -EPROTO);
+	assert_message(&err, "the client asks for --?]0;x?, which this "
+			     "version does not know");
+	assert_string_equal(err.advice, "upgrade verbsperf on the server, or "
+					"leave --?]0;x? out");
+	frame_free(&frame);
+}
+
+/* A plan that names no size is refused, because sizes have no default. */
+TEST(test_plan_without_sizes)
+{
+	struct plan plan = sample_plan(), got;
+	struct port port = sample_port(), client;
+	struct error err = { 0 };
+	struct frame frame;
+
+	plan.sizes.n = 0;
+	encode_plan(&frame, &plan, &port);
+	memset(&got, 0x5a, sizeof(got));
+	plan = got;
+	assert_int_equal(decode_plan(&frame, &got, &client, &err), -EPROTO);
+	assert_message(&err, "the peer sent a PLAN with number of sizes 0: "
+			     "allowed are 1 to 64");
+	assert_memory_equal(&got, &plan, sizeof(got));
+	frame_free(&frame);
 }
 
 TEST(test_endpoint_there_and_back)
@@ -383,6 +523,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_truncation),
 	cmocka_unit_test(test_random_corruption),
 	cmocka_unit_test(test_plan_there_and_back),
+	cmocka_unit_test(test_defaults_do_not_travel),
+	cmocka_unit_test(test_every_parameter_travels),
+	cmocka_unit_test(test_plan_of_a_later_version),
+	cmocka_unit_test(test_plan_without_sizes),
 	cmocka_unit_test(test_endpoint_there_and_back),
 	cmocka_unit_test(test_done_there_and_back),
 	cmocka_unit_test(test_done_with_all_there_can_be),

@@ -46,7 +46,7 @@ TEST(test_bandwidth)
 		   "dry_percent sent received lost");
 	check_string(root, "schema", "verbsperf/1");
 	check_string(root, "tool.name", "verbsperf");
-	check_number(root, "tool.protocol", 5);
+	check_number(root, "tool.protocol", 6);
 	check_string(root, "started", "2023-11-14T22:13:20.123Z");
 	check_string(root, "test.name", "send_bw");
 	check_string(root, "test.metric", "bandwidth");

@@ -208,10 +208,10 @@ STRANGE_PLANS = (
     ({6: 0}, (64,), {}, "qps 0"), ({6: 1 << 40}, (64,), {}, "qps"),
     ({7: 1 << 33}, (64,), {}, "tx-depth"),
     ({10: 1000}, (64,), {}, "--mtu 1000"), ({12: 99}, (64,), {}, "qp-timeout"),
-    ({5: 0}, (64,), {}, "timeout"), ({99: 1}, (64,), {}, "parameters"),
+    ({5: 0}, (64,), {}, "timeout"), ({99: 1}, (64,), {}, "--parameter-99"),
     ({19: 3}, (64,), {}, "transport 3"), ({28: 2}, (64,), {}, "events 2"),
     ({29: 1 << 63}, (64,), {}, "rate"), ({36: 0}, (64,), {}, "hop-limit 0"),
-    ({44: 1 << 32}, (64,), {}, "verify"), ({35: 1}, (64,), {}, "parameters"),
+    ({44: 1 << 32}, (64,), {}, "verify"),
     ({}, (), {}, "number of sizes 0"),
     ({}, (1 << 40,), {}, "size"), ({}, (64,), {"mtu": 77}, "active MTU 77"),
     ({6: 8}, (64,), {"max_qp": 4}, "--qps.*max_qp 4"),
@@ -245,7 +245,7 @@ def strange_endpoint(**changes):
     index = wire.own_gids()[-1][0]
     e = wire.read_endpoint(wire.endpoint(index, index))
     return (wire.ENDPOINT.pack(*e._replace(**changes))
-            + wire.QUEUE_PAIR.pack(0xfffff0, 1, wire.RKEY))
+            + wire.QUEUE_PAIR.pack(0xfffff0, 1, wire.RKEY) + wire.fields())
 
 
 @pytest.mark.parametrize("changes,text", (

@@ -5,13 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/ip.h"
+
 /* Maximum networks in a list. */
 #define NETWORKS_MAX 64
-
-/* An IPv6 address, or an IPv4 address as ::ffff:a.b.c.d. */
-struct ip_address {
-	uint8_t bytes[16];
-};
 
 struct network {
 	struct ip_address address;

@@ -5,18 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ip.h"
+
 uint32_t gid_common_prefix(const union ibv_gid *a, const union ibv_gid *b)
 {
-	uint32_t bits = 0;
-
-	for (int i = 0; i < 16; i++) {
-		uint8_t differ = a->raw[i] ^ b->raw[i];
-
-		if (differ)
-			return bits + (uint32_t)__builtin_clz(differ) - 24;
-		bits += 8;
-	}
-	return bits;
+	return ip_common_prefix(a->raw, b->raw);
 }
 
 static bool on_subnet(const struct gid *gid, const struct subnet *tcp)

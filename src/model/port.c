@@ -4,6 +4,8 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "base/ip.h"
+
 bool port_is_ethernet(const struct port *port)
 {
 	return port->link_layer == IBV_LINK_LAYER_ETHERNET;
@@ -41,9 +43,7 @@ const char *gid_type_name(uint8_t type)
 
 bool gid_is_ipv4(const union ibv_gid *gid)
 {
-	static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
-
-	return !memcmp(gid->raw, prefix, sizeof(prefix));
+	return ip_is_ipv4(gid->raw);
 }
 
 bool gid_is_link_local(const union ibv_gid *gid)

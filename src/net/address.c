@@ -186,14 +186,14 @@ static bool is_broadcast_of(const struct ifaddrs *interface, uint32_t ipv4)
 /* Multicast, broadcast or no address at all. */
 static bool is_for_many(const struct sockaddr *address)
 {
-	struct ip_address ip = { 0 };
+	struct ip_address ip;
 	uint32_t ipv4;
 
 	if (address->sa_family != AF_INET)
 		return false;
-	ipv4 = htonl(ipv4_of(address));
-	memcpy(ip.bytes + 12, &ipv4, sizeof(ipv4));
-	return IN_MULTICAST(ntohl(ipv4)) || ntohl(ipv4) == INADDR_BROADCAST ||
+	ip_from_socket(address, ip.bytes);
+	ipv4 = ipv4_of(address);
+	return IN_MULTICAST(ipv4) || ipv4 == INADDR_BROADCAST ||
 	       address_is_broadcast(&ip);
 }
 
@@ -213,7 +213,7 @@ bool address_is_broadcast(const struct ip_address *address)
 
 	if (getifaddrs(&list))
 		return false;
-	memcpy(&ipv4, address->bytes + 12, sizeof(ipv4));
+	memcpy(&ipv4, address->bytes + IPV4_AT, sizeof(ipv4));
 	for (struct ifaddrs *i = list; i && !is; i = i->ifa_next)
 		is = is_broadcast_of(i, ntohl(ipv4));
 	freeifaddrs(list);

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #include "base/error.h"
-#include "base/networks.h"
+#include "base/ip.h"
 #include "net/lookup.h"
 
 #define ADDRESS_TEXT_SIZE 80

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/networks.h"
+#include "base/ip.h"
 #include "model/gid.h"
 #include "net/address.h"
 #include "net/wait.h"

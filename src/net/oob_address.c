@@ -106,25 +106,6 @@ int oob_listen(const char *bind, uint32_t *port, int cancel_fd,
 	return fd;
 }
 
-/* ADDRESS as a GID; false when it is neither IPv4 nor IPv6. */
-static bool to_gid(const struct sockaddr *address, union ibv_gid *gid)
-{
-	memset(gid, 0, sizeof(*gid));
-	if (!address)
-		return false;
-	if (address->sa_family == AF_INET6) {
-		memcpy(gid->raw,
-		       &((const struct sockaddr_in6 *)address)->sin6_addr, 16);
-		return true;
-	}
-	if (address->sa_family != AF_INET)
-		return false;
-	gid->raw[10] = gid->raw[11] = 0xff;
-	memcpy(gid->raw + 12, &((const struct sockaddr_in *)address)->sin_addr,
-	       4);
-	return true;
-}
-
 /* Did the connection go away before it was accepted? */
 static bool is_gone(int errnum)
 {
@@ -135,7 +116,6 @@ int oob_accept(int listener, struct connection *conn)
 {
 	struct sockaddr_storage address;
 	socklen_t length = sizeof(address);
-	union ibv_gid gid;
 	int fd;
 
 	do {
@@ -147,38 +127,39 @@ int oob_accept(int listener, struct connection *conn)
 	oob_adopt(fd, -1, "client", conn);
 	set_no_delay(fd);
 	address_and_port((struct sockaddr *)&address, length, conn->address);
-	if (to_gid((struct sockaddr *)&address, &gid))
-		memcpy(conn->host.bytes, gid.raw, sizeof(conn->host.bytes));
+	ip_from_socket((struct sockaddr *)&address, conn->host.bytes);
 	return 0;
 }
 
 static uint32_t mask_bits(const struct sockaddr *mask)
 {
-	union ibv_gid bits;
-	uint32_t n = 0;
+	uint8_t bits[IP_SIZE];
+	uint32_t n;
+	int i;
 
-	if (!to_gid(mask, &bits))
+	if (!ip_from_socket(mask, bits))
 		return 128;
-	for (int i = mask->sa_family == AF_INET ? 12 : 0; i < 16; i++)
-		n += (uint32_t)__builtin_popcount(bits.raw[i]);
-	return mask->sa_family == AF_INET ? n + 96 : n;
+	n = mask->sa_family == AF_INET ? IPV4_PREFIX : 0;
+	for (i = (int)n / 8; i < IP_SIZE; i++)
+		n += (uint32_t)__builtin_popcount(bits[i]);
+	return n;
 }
 
 void oob_subnet(const struct connection *conn, struct subnet *subnet)
 {
 	struct sockaddr_storage local = { 0 };
 	socklen_t length = sizeof(local);
+	uint8_t own[IP_SIZE], *mine = subnet->address.raw;
 	struct ifaddrs *list, *i;
-	union ibv_gid gid;
 
 	memset(subnet, 0, sizeof(*subnet));
 	if (getsockname(conn->fd, (struct sockaddr *)&local, &length) ||
-	    !to_gid((struct sockaddr *)&local, &subnet->address) ||
+	    !ip_from_socket((struct sockaddr *)&local, mine) ||
 	    getifaddrs(&list))
 		return;
 	for (i = list; i && !subnet->known; i = i->ifa_next) {
-		if (!to_gid(i->ifa_addr, &gid) ||
-		    memcmp(gid.raw, subnet->address.raw, 16) != 0)
+		if (!ip_from_socket(i->ifa_addr, own) ||
+		    memcmp(own, mine, sizeof(own)) != 0)
 			continue;
 		subnet->known = true;
 		subnet->prefix = mask_bits(i->ifa_netmask);

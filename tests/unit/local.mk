@@ -30,6 +30,7 @@ check_PROGRAMS = \
 	tests/unit/test_host \
 	tests/unit/test_inject \
 	tests/unit/test_intervals \
+	tests/unit/test_ip \
 	tests/unit/test_json \
 	tests/unit/test_json_rows \
 	tests/unit/test_latency \
@@ -178,6 +179,7 @@ tests_unit_test_inject_SOURCES = tests/unit/test_inject.c \
 	tests/unit/test.h
 tests_unit_test_intervals_SOURCES = tests/unit/test_intervals.c \
 	tests/unit/test.h
+tests_unit_test_ip_SOURCES = tests/unit/test_ip.c tests/unit/test.h
 tests_unit_test_json_SOURCES = tests/unit/test_json.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h

@@ -12,7 +12,7 @@
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "net/seal.h"
-#include "net/signals.h"
+#include "net/wait.h"
 
 /* An end sends a sign of life every second, or every quarter of its timeout,
  * which is at least a second; WAIT also comes whenever a place changes. */

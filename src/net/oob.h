@@ -8,9 +8,7 @@
 
 #include "base/error.h"
 #include "base/ip.h"
-#include "model/gid.h"
 #include "net/address.h"
-#include "net/wait.h"
 #include "net/wire.h"
 
 struct seal;
@@ -39,30 +37,6 @@ struct connection {
 	/* after the proofs of a key (seal.h); NULL: in the clear */
 	struct seal *seal_out, *seal_in;
 };
-
-/*
- * Connect to the first address of HOST, IPv6 or IPv4, that answers
- * (net/race.h).  BIND is the local address, whose family restricts HOST's, or
- * NULL.  The name server and the server each get TIMEOUT ns to answer; with
- * WAIT > 0 attempts repeat for WAIT ns, for a server that is not up yet.
- * Returns 0, or a negative errno with host, port, and each cause with its
- * addresses in ERR.
- */
-int oob_connect(const char *host, uint32_t port, const char *bind,
-		uint64_t timeout, uint64_t wait, int cancel_fd,
-		struct connection *conn, struct error *err);
-
-/*
- * Listen on PORT (0: any free one) at BIND or, if that is NULL, at every
- * address, IPv6 and IPv4.  *PORT becomes the actual port.  CANCEL_FD is from
- * signals_open(), or -1.  Returns a descriptor or a negative errno.
- */
-int oob_listen(const char *bind, uint32_t *port, int cancel_fd,
-	       struct error *err);
-
-/* Accept the next client at LISTENER.  Returns 0, -EAGAIN when there is none or
- * it has gone, or another negative errno; no error is said. */
-int oob_accept(int listener, struct connection *conn);
 
 /* Wrap FD, which is connected already (a socketpair), in CONN. */
 void oob_adopt(int fd, int cancel_fd, const char *peer,
@@ -100,8 +74,5 @@ int oob_take(struct connection *conn, const char *waited_for,
 
 /* Can a small frame be sent now without waiting? */
 bool oob_can_send(const struct connection *conn);
-
-/* The IP network that CONN uses at this end; unknown for other sockets. */
-void oob_subnet(const struct connection *conn, struct subnet *subnet);
 
 #endif

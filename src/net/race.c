@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "base/time.h"
-#include "net/oob.h"
+#include "net/wait.h"
 
 #define ATTEMPT_DELAY (SECOND / 4)
 #define RETRY_PAUSE (SECOND / 10)

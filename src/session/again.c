@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/time.h"
+#include "net/wait.h"
 
 #define PAUSE SECOND
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "net/frames.h"
+#include "net/subnet.h"
 #include "preflight/fit.h"
 #include "run/peer_check.h"
 #include "session/check.h"

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "net/address.h"
 #include "net/frames.h"
+#include "net/wait.h"
 
 _Static_assert(REACHED_SIZE == CHALLENGE_SIZE, "REACHED returns a challenge");
 

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "host/numa.h"
+#include "model/gid.h"
 #include "net/frames.h"
 #include "net/signals.h"
 #include "preflight/fit.h"

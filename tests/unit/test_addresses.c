@@ -14,7 +14,7 @@
 
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "net/oob.h"
+#include "net/connect.h"
 #include "verbs/address.h"
 
 #define MS 1000000ULL

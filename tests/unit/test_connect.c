@@ -13,9 +13,11 @@
 
 #include "base/time.h"
 #include "net/address.h"
+#include "net/connect.h"
 #include "net/frames.h"
-#include "net/oob.h"
+#include "net/listen.h"
 #include "net/signals.h"
+#include "net/subnet.h"
 
 #define MS 1000000ULL
 

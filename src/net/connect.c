@@ -1,6 +1,5 @@
-/* The part of the out-of-band channel that reaches a server. */
 #include "config.h"
-#include "net/oob.h"
+#include "net/connect.h"
 
 #include <errno.h>
 #include <netinet/in.h>

@@ -1,71 +1,80 @@
 """What is in a file of results, as a table: verbsperf-sweep FILE."""
-from verbsperf import results
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+
+from verbsperf import results, stats, tables
 from verbsperf import sources as origin
-from verbsperf import stats
-from verbsperf import tables
+from verbsperf.jsonfile import Object
+from verbsperf.points import Point, label
+from verbsperf.results import Record
+
+# What belongs together, by (source's name, point).
+Groups = Dict[Tuple[str, Optional[Point]], List[Record]]
 
 HEADING = ("point", "rounds", "failed", "metric", "median", "95% interval",
            "lowest", "highest")
 METRICS = ("gbps", "mpps", "p50", "p99")
 
 
-def metrics_of(rows):
-    """What is shown of ROWS of results."""
-    return [name for name in METRICS
-            if any(results.metric(row, name) is not None for row in rows)]
-
-
-def values_cells(values):
+def values_cells(values: Sequence[float]) -> Tuple[str, ...]:
     """The last four columns."""
     if not values:
         return ("-",) * 4
     known = stats.median_interval(values)
-    middle = known or (stats.statistics.median(values),)
     between = " .. ".join(map(tables.number, known[1:])) if known else "-"
-    return (tables.number(middle[0]), between, tables.number(min(values)),
-            tables.number(max(values)))
+    return (tables.number(stats.median(values)), between,
+            tables.number(min(values)), tables.number(max(values)))
 
 
-def lines_of(label, records):
-    """A line for each metric of the RECORDS of one point at one target."""
-    rows = [record.row for record in records if record.row]
-    counts = str(len(records)), str(len(records) - len(rows))
-    for name in metrics_of(rows) or (None,):
-        values = [results.metric(row, name) for row in rows] if name else []
-        yield (label, *counts, tables.unit(name) if name else "-",
-               *values_cells([v for v in values if v is not None]))
-        label, counts = "", ("", "")
+def lines_of(name: str, records: Sequence[Record]
+             ) -> Iterator[Tuple[str, ...]]:
+    """A line for each metric of the RECORDS of one point, which is called
+    NAME, at one target."""
+    failed = sum(record.row is None for record in records)
+    first: Tuple[str, ...] = name, str(len(records)), str(failed)
+    measured = [(metric, values) for metric, values in (
+        (metric, results.values_of(records, metric)) for metric in METRICS)
+        if values]
+    for metric, values in measured:
+        yield (*first, tables.unit(metric), *values_cells(values))
+        first = "", "", ""
+    if not measured:
+        yield (*first, "-", *values_cells([]))
 
 
-def groups_of(records, header):
-    """{(source's name, point): records}, and what HEADER's sweep did not
-    measure yet."""
-    groups, every = {}, origin.sources(records)
+def groups_of(records: Sequence[Record], header: Optional[Object]) -> Groups:
+    """The groups of RECORDS, and what HEADER's sweep did not measure yet."""
+    groups: Groups = {}
+    every = origin.sources(records)
     names = origin.names(every)
     for source, record in zip(every, records):
         groups.setdefault((names[source], record.point), []).append(record)
     seen = {(record.target, record.point) for record in records}
-    for target in header["targets"] if header else ():
-        for point in header.get("points", []):
-            key = target["name"], results.sweep_point("", 0, point)
-            if key not in seen:
-                groups[key] = []
+    for key in expected(header) if header else ():
+        if key not in seen:
+            groups[key] = []
     return groups
 
 
-def failures(groups):
+def expected(header: Object) -> List[Tuple[str, Point]]:
+    """Each point at each target of HEADER's sweep."""
+    return [(target["name"], point) for target in header["targets"]
+            for point in results.header_points(header)]
+
+
+def failures(groups: Groups) -> List[str]:
     """A line for each error of a source, with how often it came."""
-    found = {}
+    found: Dict[Tuple[str, str], int] = {}
     for (name, _), records in groups.items():
         for record in records:
             if record.row is None:
-                key = name, record.error or "the run failed"
+                key = name, results.failure_of(record)
                 found[key] = found.get(key, 0) + 1
     return [f"failed: {name}: {error}" + (f" ({n} times)" if n > 1 else "")
             for (name, error), n in found.items()]
 
 
-def title(path, header, records):
+def title(path: str, header: Optional[Object], records: Sequence[Record]
+          ) -> List[str]:
     """Lines above the table."""
     if not header:
         return [f"{path}: {len(records)} results"]
@@ -75,16 +84,23 @@ def title(path, header, records):
             f"{tool.get('verbsperf')}, seed {header['seed']}"]
 
 
-def text(path):
+def table_lines(groups: Groups) -> List[Tuple[str, ...]]:
+    """The lines of the table of GROUPS."""
+    several = len({name for name, _ in groups}) > 1
+    points = [point for _, point in groups if point]
+    lines: List[Tuple[str, ...]] = []
+    for (source, point), records in groups.items():
+        name = label(point, points) if point else "(no results)"
+        lines.extend(lines_of(f"{source}: {name}" if several else name,
+                              records))
+    return lines
+
+
+def text(path: str) -> str:
     """The file PATH for people."""
     header, records = results.read_with_header(path)
     groups = groups_of(records, header)
-    several = len({name for name, _ in groups}) > 1
-    points = [point for _, point in groups if point]
-    lines = []
-    for (name, point), group in groups.items():
-        label = results.label(point, points) if point else "(no results)"
-        lines.extend(lines_of(f"{name}: {label}" if several else label, group))
+    lines = table_lines(groups)
     out = title(path, header, records)
     out += tables.table(HEADING, lines, left=(0, 3))
     if any(line[5] == "-" and line[4] != "-" for line in lines):

@@ -1,34 +1,37 @@
 """What verbsperf-plot calls the curves that it draws, and what stands below
 them."""
-from verbsperf import results
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+
 from verbsperf import sources as origin
+from verbsperf.jsonfile import Object
+from verbsperf.points import Point, differing, option_text, size_text
+from verbsperf.results import Record, grouped, point_of
+from verbsperf.sources import Source
+
+# (source, point, words that are in the label): what one curve shows.
+Key = Tuple[Any, ...]
 
 # How the fields of a point are said; the others as they are.
-WORDS = {"size": lambda size: f"{results.size_text(size)} bytes",
-         "qps": lambda qps: f"{qps} QP" + "s" * (qps != 1)}
+WORDS: Dict[str, Callable[[Any], str]] = {
+    "size": lambda size: f"{size_text(size)} bytes",
+    "qps": lambda qps: f"{qps} QP{'' if qps == 1 else 's'}"}
 
 
-def grouped(records, key):
-    """{KEY(record): its records}, in the order they came."""
-    groups = {}
-    for record in records:
-        groups.setdefault(key(record), []).append(record)
-    return groups
-
-
-def by_curve(records, point_of):
-    """{(source, POINT_OF(record)): its records}: what one curve shows."""
-    groups = {}
+def by_curve(records: Sequence[Record], curve_point: Callable[[Record], Point]
+             ) -> Dict[Key, List[Record]]:
+    """{(source, CURVE_POINT(record)): its records}: what one curve shows."""
+    groups: Dict[Key, List[Record]] = {}
     for source, record in zip(origin.sources(records), records):
-        groups.setdefault((source, point_of(record)), []).append(record)
+        groups.setdefault((source, curve_point(record)), []).append(record)
     return groups
 
 
-def size_of(record):
-    return record.point.size
+def size_of(record: Record) -> int:
+    """The size of RECORD's messages."""
+    return point_of(record).size
 
 
-def point_words(point, points):
+def point_words(point: Point, points: Sequence[Point]) -> List[str]:
     """What tells POINT from the other POINTS; options only from those of its
     test, as another test has other ones."""
     words = []
@@ -38,13 +41,13 @@ def point_words(point, points):
     options = dict(point.options)
     alike = [one for one in points
              if (one.test, one.transport) == (point.test, point.transport)]
-    for name in sorted(results.differing(alike)):
-        words.append(results.option_text(name, options[name])
+    for name in sorted(differing(alike)):
+        words.append(option_text(name, options[name])
                      if name in options else f"no {name}")
     return words
 
 
-def common_words(records):
+def common_words(records: Iterable[Record]) -> str:
     """What all RECORDS measured: "write_bw, RC, 64K, 2 QPs"."""
     points = [r.point for r in records if r.point]
     words = []
@@ -55,12 +58,13 @@ def common_words(records):
     return ", ".join(words)
 
 
-def labels(groups):
+def labels(groups: Iterable[Key]) -> Dict[Key, str]:
     """{key of GROUPS: label}; a key is (source, point, ...).  Labels that
     would be alike have the file's name."""
-    names = origin.names(key[0] for key in groups)
-    points, found = [key[1] for key in groups], {}
-    for key in groups:
+    keys = list(groups)
+    names = origin.names(key[0] for key in keys)
+    points, found = [key[1] for key in keys], {}
+    for key in keys:
         words = point_words(key[1], points) + list(key[2:])
         if len(set(names.values())) > 1 or not words:
             words.insert(0, names[key[0]])
@@ -70,19 +74,19 @@ def labels(groups):
             else label for key, label in found.items()}
 
 
-def failures(groups):
+def failures(groups: Dict[Key, List[Record]]) -> List[str]:
     """A line about what failed, and how often."""
     names, words = labels(groups), []
     for key, group in groups.items():
         for size, same in sorted(grouped(group, size_of).items()):
             bad = sum(1 for record in same if not record.row)
             if bad:
-                words.append(f"{names[key]} {results.size_text(size)}: {bad} "
+                words.append(f"{names[key]} {size_text(size)}: {bad} "
                              f"of {len(same)}")
     return ["failed: " + "; ".join(words)] if words else []
 
 
-def end_text(end):
+def end_text(end: Object) -> str:
     """An end as the footer has it."""
     place = " ".join(str(end[name]) for name in ("hostname", "device")
                      if end.get(name))
@@ -93,7 +97,7 @@ def end_text(end):
         " ()", "")
 
 
-def origin_text(document):
+def origin_text(document: Optional[Object]) -> Optional[str]:
     """Which devices, path and program DOCUMENT is of; None when it failed
     before they were known."""
     if not document or not document["client"].get("device"):
@@ -103,11 +107,12 @@ def origin_text(document):
             f"{document['tool']['version']}")
 
 
-def origins(records):
+def origins(records: Sequence[Record]) -> List[str]:
     """Lines that say which devices, path and program RECORDS are of, each
     with the names of its curves."""
-    every, found = origin.sources(records), {}
+    every = origin.sources(records)
     names = origin.names(every)
+    found: Dict[str, Dict[str, bool]] = {}
     for record, source in zip(records, every):
         text = origin_text(record.document)
         if text:
@@ -117,7 +122,7 @@ def origins(records):
     return [f"{', '.join(of)}: {text}" for text, of in found.items()]
 
 
-def source_label(source, names):
+def source_label(source: Source, names: Dict[Source, str]) -> str:
     """Its name, with the file's where another has the same."""
     alike = list(names.values()).count(names[source]) > 1
     return f"{names[source]} ({source.path})" if alike else names[source]

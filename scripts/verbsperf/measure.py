@@ -1,6 +1,5 @@
 """One measurement of a sweep: verbsperf run, and what came of it."""
 import ctypes
-import json
 import os
 import platform
 import signal
@@ -70,22 +69,10 @@ def fingerprint_of(document, target):
     return marks
 
 
-def read_document(text):
-    """(document, error) of what verbsperf wrote."""
-    try:
-        document = json.loads(text, parse_constant=results.refuse_constant)
-        if not isinstance(document, dict):
-            raise ValueError("not an object")
-        results.check_document("its JSON", 1, document)
-    except (ValueError, results.ResultsError) as error:
-        return None, f"verbsperf wrote no document: {error}"
-    return document, None
-
-
 def entry_of(number, point, target, outcome, limit):
     """The line of one measurement."""
     status, out, err = outcome
-    document, error = read_document(out)
+    document, error = results.read_document(out)
     if status is None:
         error = f"took longer than {limit:g} s (--point-timeout)"
     elif status not in MEASURED:

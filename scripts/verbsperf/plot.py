@@ -1,4 +1,4 @@
-"""Draws results of verbsperf and verbsperf-sweep.  See verbsperf-plot(1).
+"""The command verbsperf-plot: draws results of verbsperf and verbsperf-sweep.
 
 Exit status: 0 drawn, 1 nothing to draw or it could not be written, 2 usage."""
 import argparse
@@ -7,40 +7,67 @@ import io
 import os
 import re
 import sys
+import types
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from verbsperf import labels as naming
-from verbsperf import results
-from verbsperf import rows
-from verbsperf import series
+from verbsperf import results, series
+from verbsperf.command import Parser, complain
+from verbsperf.curves import Picture
+from verbsperf.errors import Refused, ResultsError
+from verbsperf.points import size_text
+from verbsperf.results import Record
 
+NAME = "verbsperf-plot"
 FORMS = ("png", "svg")
+
+
+def known_text(record: Record, *keys: str) -> Optional[str]:
+    """What KEYS lead to in RECORD's document; None when it is not known."""
+    found: Any = record.document
+    for key in keys:
+        found = (found or {}).get(key)
+    return None if found is None else str(found)
+
+
 # What --only knows besides options of verbsperf.
-NAMES = ("test", "transport", "size", "qps", "target", "title", "device")
+NAMES: Dict[str, Callable[[Record], Optional[str]]] = {
+    "test": lambda record: results.point_of(record).test,
+    "transport": lambda record: results.point_of(record).transport,
+    "size": lambda record: size_text(results.point_of(record).size),
+    "qps": lambda record: str(results.point_of(record).qps),
+    "target": lambda record: record.target,
+    "title": lambda record: known_text(record, "title"),
+    "device": lambda record: known_text(record, "client", "device"),
+}
+NEEDS = {
+    "bandwidth": ": it needs results of a bandwidth test",
+    "latency": ": it needs results of a latency test, with samples enough for "
+               "one of --percentiles",
+    "distribution": ": it needs results of a latency test with --histogram",
+    "load": ": it needs results of a latency test with --rate",
+    "intervals": ": it needs results of a bandwidth test of a second or more",
+}
+Condition = Tuple[str, str]     # a name and its value
 
 
-class Refused(Exception):
+class NotDrawn(Refused):
     """There is nothing to draw; the text says why and what to do."""
 
     status = 1
 
 
-class Usage(Refused):
-    """An option is not what it may be."""
-
-    status = 2
-
-
-def size(text):
+def picture_size(text: str) -> Tuple[float, float]:
     """WIDTHxHEIGHT in inches."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)", text)
-    wanted = match and (float(match[1]), float(match[2]))
-    if not wanted or not (4 <= wanted[0] <= 40 and 3 <= wanted[1] <= 40):
+    width, height = (float(match[1]), float(match[2])) if match else (0, 0)
+    if not (4 <= width <= 40 and 3 <= height <= 40):
         raise argparse.ArgumentTypeError(
             f"'{text}': expected WIDTHxHEIGHT in inches, 4x3 to 40x40")
-    return wanted
+    return width, height
 
 
-def percentiles(text):
+def percentiles(text: str) -> List[str]:
     """50,99.9 as a list."""
     wanted = text.split(",")
     for one in wanted:
@@ -50,7 +77,7 @@ def percentiles(text):
     return wanted
 
 
-def picture_file(text):
+def picture_file(text: str) -> str:
     """A name that says its form."""
     if not text.endswith(tuple(f".{form}" for form in FORMS)):
         raise argparse.ArgumentTypeError(
@@ -58,7 +85,7 @@ def picture_file(text):
     return text
 
 
-def condition(text):
+def condition(text: str) -> Condition:
     """NAME=VALUE."""
     name, equals, value = text.partition("=")
     if not name or not equals:
@@ -67,18 +94,10 @@ def condition(text):
     return name, value
 
 
-class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message):
-        self.exit(2, f"{self.prog}: error: {message}; see --help\n")
-
-
-def parser():
+def parser() -> Parser:
     """The options."""
     p = Parser(
-        prog="verbsperf-plot", allow_abbrev=False,
-        usage="%(prog)s [options] FILE...",
+        prog=NAME, allow_abbrev=False, usage="%(prog)s [options] FILE...",
         description="Draw results of verbsperf and of verbsperf-sweep, all of "
                     "them in one picture.",
         epilog="Exit status: 0 drawn, 1 nothing to draw or it could not be "
@@ -101,33 +120,26 @@ def parser():
     p.add_argument("--from-zero", action="store_true",
                    help="begin the y axes at 0, and have no logarithms there")
     p.add_argument("--title", help="above the picture")
-    p.add_argument("--size", metavar="WIDTHxHEIGHT", type=size,
+    p.add_argument("--size", metavar="WIDTHxHEIGHT", type=picture_size,
                    help="of the picture in inches [7.5x5]")
     return p
 
 
-def value_of(record, name):
+def value_of(record: Record, name: str) -> Optional[str]:
     """What --only compares with, as text."""
-    point, document = record.point, record.document
-    if name == "target":
-        return record.target
-    if name in ("title", "device") and document:
-        return {"device": document["client"].get("device"),
-                "title": document.get("title")}[name]
-    if name == "size":
-        return results.size_text(point.size)
-    if name in ("test", "transport", "qps"):
-        return str(getattr(point, name))
-    return dict(point.options).get(name)
+    if name in NAMES:
+        return NAMES[name](record)
+    return dict(results.point_of(record).options).get(name)
 
 
-def meets(record, conditions):
+def meets(record: Record, conditions: Sequence[Condition]) -> bool:
     """True when RECORD is one that --only names."""
     return record.point is not None and all(
         value_of(record, name) == value for name, value in conditions)
 
 
-def check_names(conditions, records):
+def check_names(conditions: Sequence[Condition], records: Sequence[Record]
+                ) -> None:
     """--only names what results have: a document has every option."""
     known = set(NAMES)
     for record in records:
@@ -136,109 +148,111 @@ def check_names(conditions, records):
     for name, value in conditions:
         if name not in known:
             close = difflib.get_close_matches(name, sorted(known), 1)
-            raise Usage(f"--only {name}={value}: unknown name '{name}'; "
-                        + (f"did you mean {close[0]}?" if close else
-                           f"there are {', '.join(NAMES)} and the options of "
-                           "verbsperf"))
+            raise Refused(f"--only {name}={value}: unknown name '{name}'; "
+                          + (f"did you mean {close[0]}?" if close else
+                             f"there are {', '.join(NAMES)} and the options of"
+                             " verbsperf"))
 
 
-def read(args):
-    """The Records to draw, and warnings of those that cannot be."""
-    records = [r for path in dict.fromkeys(args.files)
-               for r in results.read(path)]
+def read(files: Sequence[str], only: Sequence[Condition]) -> List[Record]:
+    """The Records to draw; says which runs cannot be."""
+    records = [r for path in dict.fromkeys(files)
+               for r in read_file(path)]
     for record in records:
-        if record.row and not rows.is_sound(record.row):
-            raise Refused(f"{record.path}:{record.line}: a row of \"results\" "
-                          "is not as verbsperf writes it")
         if record.point is None:
-            print(f"verbsperf-plot: {record.path}: not drawn: this run failed:"
+            print(f"{NAME}: {record.path}: not drawn: this run failed:"
                   f" {record.error}", file=sys.stderr)
-    check_names(args.only, records)
-    kept = [r for r in records if meets(r, args.only)]
-    if args.only and not kept:
-        wanted = " ".join("=".join(pair) for pair in args.only)
-        raise Refused(f"--only {wanted}: there are no such results in "
-                      + ", ".join(args.files))
+    check_names(only, records)
+    kept = [r for r in records if meets(r, only)]
+    if only and not kept:
+        wanted = " ".join("=".join(pair) for pair in only)
+        raise NotDrawn(f"--only {wanted}: there are no such results in "
+                       + ", ".join(files))
     return kept
 
 
-def choose(args, records):
+def read_file(path: str) -> List[Record]:
+    """The Records of the file PATH."""
+    try:
+        return results.read(path)
+    except ResultsError as error:
+        raise NotDrawn(str(error)) from None
+
+
+def choose(args: argparse.Namespace, records: Sequence[Record]
+           ) -> Tuple[Picture, List[str]]:
     """The Picture that is asked for, or that RECORDS were made for; and other
     kinds that were not asked for."""
     kinds = series.kinds(records)
-    kind = args.kind or (kinds or [None])[0]
+    kind = args.kind or next(iter(kinds), None)
     picture = kind and series.picture(kind, records, args.percentiles)
     if picture:
         others = [other for other in kinds if other != kind]
         return picture, [] if args.kind else others
     files = ", ".join(args.files)
     if not kind:
-        raise Refused(f"{files}: no result has anything to draw")
-    raise Refused(f"{files}: no data for --kind {kind}, {series.KINDS[kind]}"
-                  + NEEDS[kind])
+        raise NotDrawn(f"{files}: no result has anything to draw")
+    raise NotDrawn(f"{files}: no data for --kind {kind}, {series.KINDS[kind]}"
+                   + NEEDS[kind])
 
 
-NEEDS = {
-    "bandwidth": ": it needs results of a bandwidth test",
-    "latency": ": it needs results of a latency test, with samples enough for "
-               "one of --percentiles",
-    "distribution": ": it needs results of a latency test with --histogram",
-    "load": ": it needs results of a latency test with --rate",
-    "intervals": ": it needs results of a bandwidth test of a second or more",
-}
-
-
-def refuse_too_many(picture, most):
-    """More curves than there are looks cannot be told apart."""
-    labels = list(dict.fromkeys(one.label for panel in picture.panels
-                                for one in panel.curves))
-    if len(labels) > most:
-        some = ", ".join(f"'{label}'" for label in labels[:3])
-        raise Refused(f"{len(labels)} curves ({some}, ...) cannot be told "
-                      "apart, "
-                      f"{most} can; choose with --only NAME=VALUE")
-
-
-def plot(args):
-    """Read, draw and write."""
+def import_drawing() -> types.ModuleType:
+    """verbsperf.figure, which takes long to load: after the options."""
     try:
-        # it takes long to load: after the options
-        from verbsperf import figure as drawing  # pylint: disable=C0415
+        from verbsperf import figure  # pylint: disable=C0415
     except ImportError as error:
-        raise Refused(
+        raise NotDrawn(
             f"matplotlib is needed, and {sys.executable}, which runs this, "
             f"cannot import it ({error}): {sys.executable} -m pip install "
             "matplotlib, or have python3 in PATH be the distribution's, with "
             "its package python3-matplotlib") from None
-    records = read(args)
-    picture, others = choose(args, records)
-    refuse_too_many(picture, drawing.CURVES_MAX)
+    return figure
+
+
+def output_of(args: argparse.Namespace) -> str:
+    """The file of the picture."""
     stem = os.path.splitext(args.files[0])[0]
-    output = args.output or ("verbsperf" if stem == "-" else stem) + ".png"
-    records = series.drawn(picture.kind, records)
-    what = [naming.common_words(records)]
-    lines = what * bool(args.title) + naming.origins(records)
-    try:
-        figure = drawing.draw(picture, lines, args.title or what[0],
-                              args.size or drawing.SIZE, args.from_zero)
-    except drawing.TooSmall as error:
-        raise Refused(str(error)) from None
+    return str(args.output or ("verbsperf" if stem == "-" else stem) + ".png")
+
+
+def image_of(drawing: types.ModuleType, args: argparse.Namespace,
+             picture: Picture, records: Sequence[Record]) -> bytes:
+    """PICTURE of RECORDS, which DRAWING draws as the file of ARGS has it."""
+    drawn = series.drawn(picture.kind, records)
+    what = naming.common_words(drawn)
+    lines = [what] * bool(args.title) + naming.origins(drawn)
+    figure = drawing.draw(picture, lines, args.title or what,
+                          args.size or drawing.SIZE, args.from_zero)
     image = io.BytesIO()
-    drawing.save(figure, image, output[-3:])
+    drawing.save(figure, image, output_of(args)[-3:])
+    return image.getvalue()
+
+
+def write(path: str, image: bytes) -> None:
+    """IMAGE into the file PATH."""
     try:
-        with open(output, "wb") as file:
-            file.write(image.getvalue())
+        with open(path, "wb") as file:
+            file.write(image)
     except OSError as error:
-        raise Refused(f"{output}: {error.strerror}") from None
+        raise NotDrawn(f"{path}: {error.strerror}") from None
+
+
+def plot(args: argparse.Namespace) -> None:
+    """Read, draw and write."""
+    drawing = import_drawing()
+    records = read(args.files, args.only)
+    picture, others = choose(args, records)
+    output = output_of(args)
+    write(output, image_of(drawing, args, picture, records))
     print(f"{output}: {series.KINDS[picture.kind]}" + (
         f"; --kind has more: {', '.join(others)}" if others else ""))
 
 
-def main():
+def main() -> int:
+    """The exit status."""
     args = parser().parse_args()
     try:
         plot(args)
-    except (Refused, results.ResultsError) as error:
-        print(f"verbsperf-plot: error: {error}", file=sys.stderr)
-        return getattr(error, "status", 1)
+    except Refused as error:
+        complain(NAME, error, error.status)
     return 0

@@ -19,16 +19,18 @@ read(path) gives a list of Records, one for each row of results.  A file is
 Whatever else is refused with one sentence that names file and line.
 """
 import json
-import math
 import os
-import re
-import sys
-import typing
+from typing import (Any, Callable, Dict, Hashable, Iterable, List, NamedTuple,
+                    Optional, Tuple, TypeVar)
 
-DOCUMENT = "verbsperf/1"
-SWEEP = "verbsperf-sweep/1"
+from verbsperf import formats
+from verbsperf.errors import ResultsError
+from verbsperf.formats import Place
+from verbsperf.jsonfile import (Object, objects_of, read_text,
+                                refuse_constant)
+from verbsperf.points import Point, make_point
 
-# What a result must be, which changes none.
+# What a result must reach, which does not change it.
 LIMITS = frozenset(
     "max-lost max-p50 max-p99 max-p99.9 min-gbps min-mpps".split())
 # How long to measure and what to print: no other point.
@@ -39,95 +41,77 @@ RUN_ONLY = LIMITS | frozenset("""
 # What a document says elsewhere, or what is an end's own and in the
 # fingerprint where it matters.
 NOT_OF_POINT = RUN_ONLY | frozenset("""
-    all allow allow-inject bind check clock cpus device gid-index ib-port idle-timeout
-    key-file loopback max-duration max-memory max-qps mtu numa once parallel
-    pkey-index port qps ready-fd size transport vector wait
+    all allow allow-inject bind check clock cpus device gid-index ib-port
+    idle-timeout key-file loopback max-duration max-memory max-qps mtu numa
+    once parallel pkey-index port qps ready-fd size transport vector wait
     """.split())
 END_FIELDS = ("device", "firmware", "link_layer", "rate_gbps", "gid_type",
               "mtu", "numa_node")
 
-
-class ResultsError(Exception):
-    """A file is not what it should be; the text says which, where and why."""
-
-
-class Point(typing.NamedTuple):
-    """What was measured: equal points can be compared; it is hashable."""
-
-    test: str
-    transport: str
-    size: int
-    qps: int
-    options: tuple  # of (name, value) in order of name, both text
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 
 
-class Record(typing.NamedTuple):
+class Record(NamedTuple):
     """One row of results, or one failure to get one."""
 
-    target: str        # of a sweep; else the file's name without its suffix
-    round: int         # from 1; of documents: how often the point came before
-    point: Point       # None when a document failed before it was known
-    row: dict          # of the document's results; None when it failed
-    document: dict     # None when there is none
-    error: str         # a sentence, or None
-    fingerprint: dict  # {name: value} of fingerprint(), and more of a sweep
+    target: str       # of a sweep; else the file's name without its suffix
+    round: int        # from 1; of documents: how often the point came before
+    point: Optional[Point]  # None when a document failed before it was known
+    row: Optional[Object]   # of the document's results; None when it failed
+    document: Optional[Object]  # None when there is none
+    error: Optional[str]        # a sentence
+    fingerprint: Dict[str, Any]  # of fingerprint(), and more of a sweep
     path: str
     line: int
-    session: str = None  # the header of a sweep; a copy has the same
+    session: Optional[str] = None  # the header of a sweep; a copy has the same
 
 
-def label(point, points=()):
-    """POINT in words, with those of its options that differ in POINTS."""
-    words = [point.test, point.transport, size_text(point.size),
-             f"{point.qps} QP" + ("s" if point.qps != 1 else "")]
-    options = dict(point.options)
-    for name in sorted(differing(points) if points else options):
-        if name in options:
-            words.append(option_text(name, options[name]))
-        else:
-            words.append(f"no {name}")
-    return " ".join(words)
+def grouped(records: Iterable[T], key: Callable[[T], K]) -> Dict[K, List[T]]:
+    """{KEY(record): its records}, in the order they came."""
+    groups: Dict[K, List[T]] = {}
+    for record in records:
+        groups.setdefault(key(record), []).append(record)
+    return groups
 
 
-def differing(points):
-    """The names of the options that not all POINTS have alike."""
-    every = [dict(point.options) for point in points]
-    names = {name for options in every for name in options}
-    return {name for name in names
-            if len({options.get(name) for options in every}) > 1}
+def point_of(record: Record) -> Point:
+    """The point of RECORD, which is known."""
+    assert record.point is not None
+    return record.point
 
 
-def option_text(name, value):
-    """An option as in a label: its name alone when it is a flag."""
-    return name if value in ("", "true") else f"{name}={value}"
-
-
-def size_text(size):
-    """SIZE in bytes, with K, M or G where that is exact."""
-    for shift, unit in ((30, "G"), (20, "M"), (10, "K")):
-        if size >= 1 << shift and size % (1 << shift) == 0:
-            return f"{size >> shift}{unit}"
-    return str(size)
-
-
-def metric(row, name):
+def metric(row: Object, name: str) -> Optional[float]:
     """The value of NAME (gbps, mpps, p99, p99_9, ...) in ROW, or None."""
     for part in (row["bandwidth"], row["latency"]):
         if part and part.get(name) is not None:
-            return part[name]
+            value: Optional[float] = part[name]
+            return value
     asked = (row["latency"] or {}).get("percentiles") or {}
     return asked.get(name[1:].replace("_", ".")) if name[:1] == "p" else None
 
 
-def limits_missed(record):
+def values_of(records: Iterable[Record], name: str) -> List[float]:
+    """The values of the metric NAME that RECORDS have."""
+    found = [metric(record.row, name) for record in records
+             if record.row is not None]
+    return [value for value in found if value is not None]
+
+
+def failure_of(record: Record) -> str:
+    """Why RECORD has no row."""
+    return record.error or "the run failed"
+
+
+def limits_missed(record: Record) -> List[Object]:
     """The limits of the user's that RECORD's result does not meet."""
-    if record.row is None:
+    if record.row is None or record.document is None:
         return []
     return [one for one in record.document.get("limits") or []
             if not one["met"]]
 
 
-def fingerprint(document):
+def fingerprint(document: Object) -> Dict[str, Any]:
     """What must be alike for two results of DOCUMENT's kind to compare."""
     marks = {"tool version": document["tool"]["version"]}
     for end in ("client", "server"):
@@ -137,156 +121,36 @@ def fingerprint(document):
     return marks
 
 
-def read(path):
+def read_document(text: str) -> Tuple[Optional[Object], Optional[str]]:
+    """(document, why there is none) of TEXT, which verbsperf wrote."""
+    try:
+        document = json.loads(text, parse_constant=refuse_constant)
+        if not isinstance(document, dict):
+            raise ValueError("not an object")
+        formats.check_document(Place("its JSON", 1), document)
+    except (ValueError, ResultsError) as error:
+        return None, f"verbsperf wrote no document: {error}"
+    return document, None
+
+
+def read(path: str) -> List[Record]:
     """The Records of the file PATH, "-" for standard input."""
     return read_with_header(path)[1]
 
 
-def read_with_header(path):
+def read_with_header(path: str) -> Tuple[Optional[Object], List[Record]]:
     """(header of a sweep or None, Records) of the same."""
-    text = read_text(path)
-    records = list(documents_of(path, text))
-    if not records:
+    entries = list(objects_of(path, read_text(path)))
+    if not entries:
         raise ResultsError(f"{path}: there is nothing in it")
-    line, first = records[0]
-    if first.get("schema") == SWEEP:
-        check_header(path, line, first)
-        session = json.dumps(first, sort_keys=True)
-        return first, in_order(first, without_retried([
-            sweep_record(path, number, entry)._replace(session=session)
-            for number, entry in records[1:]]))
-    return None, read_documents(path, records)
+    line, first = entries[0]
+    if first.get("schema") == formats.SWEEP:
+        formats.check_header(Place(path, line), first)
+        return first, read_sweep(path, first, entries[1:])
+    return None, read_documents(path, entries)
 
 
-def is_results(path):
-    """True when PATH is a file whose first value is an object of JSON."""
-    return os.path.isfile(path) and read_text(path).lstrip()[:1] == "{"
-
-
-def read_text(path):
-    """All of the file PATH."""
-    try:
-        if path == "-":
-            return sys.stdin.buffer.read().decode("utf-8")
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except OSError as error:
-        raise ResultsError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ResultsError(f"{path}: this is not text") from None
-
-
-def refuse_constant(name):
-    """NaN and Infinity are not JSON."""
-    raise ValueError(f"{name} is not a number of JSON")
-
-
-DECODER = json.JSONDecoder(parse_constant=refuse_constant)
-SPACE = re.compile(r"[ \t\r\n]*")
-
-
-def documents_of(path, text):
-    """Each object of TEXT, with the number of the line it starts in."""
-    start, line = 0, 1
-    while True:
-        begin = SPACE.match(text, start).end()
-        line += text.count("\n", start, begin)
-        if begin == len(text):
-            return
-        try:
-            value, start = DECODER.raw_decode(text, begin)
-        except json.JSONDecodeError as error:
-            raise ResultsError(not_json(path, text, error)) from None
-        except (ValueError, RecursionError) as error:
-            raise ResultsError(f"{path}:{line}: {error}") from None
-        if not isinstance(value, dict):
-            raise ResultsError(f"{path}:{line}: not an object of JSON")
-        yield line, value
-        line += text.count("\n", begin, start)
-
-
-def not_json(path, text, error):
-    """The sentence about a file that stops being JSON."""
-    where = f"{path}:{error.lineno}"
-    if not text[error.pos:].strip() or "\n" not in text[error.pos:]:
-        return (f"{where}: the file is cut off or not JSON: {error.msg};"
-                " a sweep that is run again goes on there")
-    return f"{where}: not JSON: {error.msg}"
-
-
-def expect(condition, path, line, sentence):
-    """CONDITION holds, or the file is refused with SENTENCE."""
-    if not condition:
-        raise ResultsError(f"{path}:{line}: {sentence}")
-
-
-def is_count(value):
-    """A whole number, not negative."""
-    return type(value) is int and value >= 0
-
-
-def check_header(path, line, header):
-    """The first line of a sweep."""
-    expect(type(header.get("seed")) is int, path, line,
-           "the sweep's header has no seed")
-    targets = header.get("targets")
-    expect(isinstance(header.get("points", []), list), path, line,
-           "\"points\" of the sweep's header is no list")
-    expect(isinstance(targets, list) and targets
-           and all(isinstance(t, dict) and isinstance(t.get("name"), str)
-                   for t in targets),
-           path, line, "the sweep's header has no list of named targets")
-
-
-def check_document(path, line, document):
-    """What is used here of a document is there, and of its type."""
-    schema = document.get("schema")
-    expect(schema == DOCUMENT, path, line,
-           f"not a result of verbsperf: \"schema\" is {json.dumps(schema)},"
-           f" not \"{DOCUMENT}\"")
-    for name in ("tool", "test", "parameters", "client", "server"):
-        expect(isinstance(document.get(name), dict), path, line,
-               f"the document has no object \"{name}\"")
-    expect(isinstance(document["tool"].get("version"), str), path, line,
-           "the document does not say which version wrote it")
-    expect(isinstance(document.get("results"), list), path, line,
-           "the document has no list \"results\"")
-    for row in document["results"]:
-        check_row(path, line, row)
-    error = document.get("error")
-    expect(error is None or isinstance(error, dict)
-           and isinstance(error.get("message"), str), path, line,
-           "\"error\" of the document is neither null nor has a message")
-    check_limits(path, line, document)
-
-
-def check_limits(path, line, document):
-    """Nor are limits that the user set read without a look at them."""
-    limits = document.get("limits")
-    expect(limits is None or isinstance(limits, list)
-           and all(isinstance(one, dict) and isinstance(one.get("met"), bool)
-                   and isinstance(one.get("name"), str) for one in limits),
-           path, line, "\"limits\" of the document is neither null nor a list"
-           " of objects with name and met")
-
-
-def check_row(path, line, row):
-    """The same of one row of its results."""
-    expect(isinstance(row, dict), path, line,
-           "a row of \"results\" is no object")
-    for name in ("size", "qps"):
-        expect(is_count(row.get(name)), path, line,
-               f"a row of \"results\" has no number \"{name}\"")
-    for name in ("bandwidth", "latency"):
-        part = row.get(name, 0)
-        expect(part is None or isinstance(part, dict), path, line,
-               f"\"{name}\" of a row is neither null nor an object")
-        for key, value in (part or {}).items():
-            expect(not isinstance(value, float) or math.isfinite(value),
-                   path, line, f"\"{key}\" of a row is not a number")
-
-
-def text_of(value):
+def text_of(value: Any) -> str:
     """A parameter's value as text."""
     if isinstance(value, str):
         return value
@@ -295,50 +159,66 @@ def text_of(value):
     return json.dumps(value, sort_keys=True)
 
 
-def is_set(value):
+def is_set(value: object) -> bool:
     """False for what a parameter has that is not in use; 0 is a value, and
     equal to False."""
     return value is not None and value is not False and value != "none"
 
 
-def document_point(document, size, qps):
+def document_point(document: Object, size: int, qps: int) -> Point:
     """The point of one row: its options are what shapes the traffic."""
     test = document["test"]
-    options = {name: text_of(value)
-               for name, value in document["parameters"].items()
-               if name not in NOT_OF_POINT and is_set(value)}
-    return Point(test["name"], test["transport"], size, qps,
-                 tuple(sorted(options.items())))
+    return make_point(test["name"], test["transport"], size, qps, {
+        name: text_of(value) for name, value in document["parameters"].items()
+        if name not in NOT_OF_POINT and is_set(value)})
 
 
-def usable(row):
+def usable(row: Object) -> Optional[Object]:
     """ROW, but None when it was measured in a run that failed."""
     return None if row.get("failed") else row
 
 
-def read_documents(path, entries):
+def read_documents(path: str, entries: Iterable[Tuple[int, Object]]
+                   ) -> List[Record]:
     """The Records of documents; the same point again is another round."""
-    target = os.path.splitext(os.path.basename(path))[0]
-    rounds, records = {}, []
+    rounds: Dict[Point, int] = {}
+    records = []
     for line, document in entries:
-        check_document(path, line, document)
-        error = (document["error"] or {}).get("message")
-        marks = fingerprint(document)
-        for row in document["results"]:
-            point = document_point(document, row["size"], row["qps"])
-            rounds[point] = rounds.get(point, 0) + 1
-            records.append(Record(target, rounds[point], point, usable(row),
-                                  document, error, marks, path, line))
-        if not document["results"]:
-            records.append(Record(target, 1, None, None, document, error,
-                                  marks, path, line))
+        formats.check_document(Place(path, line), document)
+        for record in document_records(path, line, document):
+            number = 1
+            if record.point is not None:
+                number = rounds.get(record.point, 0) + 1
+                rounds[record.point] = number
+            records.append(record._replace(round=number))
     return records
 
 
-def without_retried(records):
+def document_records(path: str, line: int, document: Object) -> List[Record]:
+    """The Records of one document, as if each were of the first round."""
+    target = os.path.splitext(os.path.basename(path))[0]
+    error = (document.get("error") or {}).get("message")
+    marks = fingerprint(document)
+    rows: List[Tuple[Optional[Point], Optional[Object]]] = [
+        (document_point(document, row["size"], row["qps"]), usable(row))
+        for row in document["results"]]
+    return [Record(target, 1, point, row, document, error, marks, path, line)
+            for point, row in rows or [(None, None)]]
+
+
+def read_sweep(path: str, header: Object,
+               entries: Iterable[Tuple[int, Object]]) -> List[Record]:
+    """The Records of a sweep that begins with HEADER."""
+    session = json.dumps(header, sort_keys=True)
+    return in_order(header, without_retried([
+        sweep_record(Place(path, line), entry)._replace(session=session)
+        for line, entry in entries]))
+
+
+def without_retried(records: Iterable[Record]) -> List[Record]:
     """RECORDS of a sweep without the failures that were measured anew: of each
     round of a point one record, a success if there is one."""
-    kept = {}
+    kept: Dict[Tuple[str, int, Optional[Point]], Record] = {}
     for record in records:
         key = (record.target, record.round, record.point)
         if key not in kept or kept[key].row is None:
@@ -346,64 +226,38 @@ def without_retried(records):
     return list(kept.values())
 
 
-def in_order(header, records):
+def in_order(header: Object, records: List[Record]) -> List[Record]:
     """RECORDS by target and point, as the sweep's header names them."""
     names = [target["name"] for target in header["targets"]]
-    points = [sweep_point("", 0, p) for p in header.get("points", [])]
-    place = {point: i for i, point in enumerate(points)}
+    place: Dict[Optional[Point], int] = {
+        point: i for i, point in enumerate(header_points(header))}
     for record in records:
-        expect(record.target in names, record.path, record.line,
-               f"the sweep's header has no target '{record.target}'")
+        Place(record.path, record.line).expect(
+            record.target in names,
+            f"the sweep's header has no target '{record.target}'")
     return sorted(records, key=lambda record: (
         names.index(record.target), place.get(record.point, len(place)),
         record.round))
 
 
-def sweep_point(path, line, point):
-    """The point of a line of a sweep."""
-    expect(isinstance(point, dict), path, line, "there is no \"point\"")
-    options = point.get("options", {})
-    good = (isinstance(point.get("test"), str)
-            and isinstance(point.get("transport"), str)
-            and is_count(point.get("size")) and is_count(point.get("qps"))
-            and isinstance(options, dict)
-            and all(isinstance(value, str) for value in options.values()))
-    expect(good, path, line, "\"point\" needs test, transport, size, qps and"
-           " options")
-    return Point(point["test"], point["transport"], point["size"],
-                 point["qps"], tuple(sorted(
-                     (name, value) for name, value in options.items()
-                     if name not in RUN_ONLY)))
+def header_points(header: Object) -> List[Point]:
+    """What the sweep of HEADER measures."""
+    return [sweep_point(point) for point in header.get("points", [])]
 
 
-def sweep_record(path, line, entry):
+def sweep_point(point: Object) -> Point:
+    """The Point of POINT as a sweep has it."""
+    return make_point(
+        point["test"], point["transport"], point["size"], point["qps"],
+        {name: value for name, value in point.get("options", {}).items()
+         if name not in RUN_ONLY})
+
+
+def sweep_record(place: Place, entry: Object) -> Record:
     """The Record of one line of a sweep that is not its header."""
-    expect("schema" not in entry, path, line,
-           "another header or document inside a sweep")
-    expect(isinstance(entry.get("target"), str), path, line,
-           "there is no \"target\"")
-    expect(is_count(entry.get("round")), path, line, "there is no \"round\"")
-    point = sweep_point(path, line, entry.get("point"))
+    formats.check_measurement(place, entry)
     document, error = entry.get("document"), entry.get("error")
-    marks = entry.get("fingerprint")
-    expect(marks is None or isinstance(marks, dict), path, line,
-           "\"fingerprint\" is neither null nor an object")
-    expect(error is None or isinstance(error, str), path, line,
-           "\"error\" is neither null nor a sentence")
-    row = None
-    if document is not None:
-        expect(isinstance(document, dict), path, line,
-               "\"document\" is neither null nor an object")
-        check_document(path, line, document)
-        if error is None:
-            row = sweep_row(path, line, document)
-    expect(row or error, path, line, "neither a result nor an error")
-    return Record(entry["target"], entry["round"], point, row, document,
-                  error, marks or {}, path, line)
-
-
-def sweep_row(path, line, document):
-    """The one row that a point of a sweep has."""
-    expect(len(document["results"]) == 1, path, line,
-           "the document of one point must have one row of \"results\"")
-    return usable(document["results"][0])
+    row = usable(document["results"][0]) if document and not error else None
+    return Record(entry["target"], entry["round"], sweep_point(entry["point"]),
+                  row, document, error, entry.get("fingerprint") or {},
+                  place.path, place.line)

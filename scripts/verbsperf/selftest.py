@@ -8,14 +8,17 @@ On SERVER 'verbsperf serve' must run.  Options of verbsperf (-d, -x, -p, ...)
 are handed on.  Exit status: 0 all was as expected, 1 it was not, 2 usage."""
 
 import argparse
-import json
 import subprocess
 import sys
 import textwrap
 import time
+from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf import program as programs
+from verbsperf import results
+from verbsperf.jsonfile import Object
 
+NAME = "verbsperf-selftest"
 # Before the options of a case: few messages, none of them before the others.
 FEW = ["-n", "20", "--warmup", "0"]
 # A clean run after so many cases.
@@ -23,14 +26,27 @@ CLEAN_EVERY = 10
 CLEAN = ["write_bw", "-n", "10", "--warmup", "0", "-s", "64"]
 # A case that takes longer hangs.
 PATIENCE = 60
-COLUMNS = ("case", "requester", "responder", "s", "verdict")
+ENDS = ("requester", "responder")
+COLUMNS = ("case", *ENDS, "s", "verdict")
 WIDTH = 100
 
+# A row of "verbsperf faults", by the names of its columns.
+Case = Dict[str, str]
 
-def read_arguments():
+
+class Ran(NamedTuple):
+    """How a run of verbsperf ended."""
+
+    status: Optional[int]       # None: it hung
+    document: Optional[Object]  # None: it wrote none
+    seconds: float
+
+
+def read_arguments() -> argparse.Namespace:
+    """The command line; what is not for this command is in "others"."""
     parser = argparse.ArgumentParser(
-        prog="verbsperf-selftest", description=__doc__.split("\n\n")[0],
-        epilog=__doc__.split("\n\n")[2], allow_abbrev=False,
+        prog=NAME, description=(__doc__ or "").split("\n\n", maxsplit=1)[0],
+        epilog=(__doc__ or "").split("\n\n")[2], allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("server", nargs="?", help="host that serves")
     parser.add_argument("--loopback", action="store_true",
@@ -51,37 +67,38 @@ def read_arguments():
     return arguments
 
 
-def find_program(path):
+def find_program(path: Optional[str]) -> str:
     """The one that is named, or beside this one, or on PATH."""
     found = programs.find(path)
     if not found:
-        sys.exit("verbsperf-selftest: there is no verbsperf: --verbsperf PATH")
+        sys.exit(f"{NAME}: there is no verbsperf: --verbsperf PATH")
     return found
 
 
-def read_cases(program):
-    """The cases as the program has them: a dictionary of each."""
+def read_cases(program: str) -> List[Case]:
+    """The cases as the program has them."""
     text = subprocess.run([program, "faults"], stdout=subprocess.PIPE,
                           text=True, check=True).stdout
     names, *rows = [line.split("\t") for line in text.splitlines()]
     return [dict(zip(names, row)) for row in rows]
 
 
-def command(case):
+def command(case: Case) -> List[str]:
     """Test and options of CASE, without the ends."""
     size = [] if case["test"].startswith("atomic") else ["-s", "64"]
     return [case["test"], *FEW, *size, *case["options"].split(),
             "--inject", case["case"], "--json"]
 
 
-def shorten(code):
+def shorten(code: str) -> str:
+    """CODE without what all codes of verbs begin with."""
     for prefix in ("IBV_WC_", "IBV_"):
         if code.startswith(prefix):
             return code[len(prefix):]
     return code
 
 
-def views(document):
+def views(document: Object) -> Tuple[str, str]:
     """What went wrong at the requester by itself, and at the responder."""
     error = document["error"]
     if not error:
@@ -93,9 +110,11 @@ def views(document):
     return shorten(error["code"]), responder
 
 
-def run(program, arguments, words):
-    """Status, document and seconds of one run; None for what there is not."""
+def run(program: str, arguments: argparse.Namespace, words: Sequence[str]
+        ) -> Ran:
+    """One run of PROGRAM with WORDS, between the ends of ARGUMENTS."""
     start = time.monotonic()
+    status, text = None, b""
     try:
         done = subprocess.run(
             [program, *words, *arguments.others, *arguments.end],
@@ -103,78 +122,83 @@ def run(program, arguments, words):
             timeout=PATIENCE, check=False)
         status, text = done.returncode, done.stdout
     except subprocess.TimeoutExpired:
-        status, text = None, b""
-    seconds = time.monotonic() - start
-    try:
-        return status, json.loads(text), seconds
-    except ValueError:
-        return status, None, seconds
+        pass
+    document, _ = results.read_document(text.decode(errors="replace"))
+    return Ran(status, document, time.monotonic() - start)
 
 
-def judge(case, status, seen):
+def judge(case: Case, ran: Ran) -> str:
     """In a word what is wrong; "as expected" when nothing is."""
-    if status is None:
+    if ran.status is None:
         return "HANGS"
-    if seen is None:
-        return f"NO REPORT, status {status}"
-    if (status == 0) != (seen[0] == "ok"):
-        return f"STATUS {status}"
-    for end, got in zip(("requester", "responder"), seen):
+    if ran.document is None:
+        return f"NO REPORT, status {ran.status}"
+    seen = views(ran.document)
+    if (ran.status == 0) != (seen[0] == "ok"):
+        return f"STATUS {ran.status}"
+    for end, got in zip(ENDS, seen):
         if got not in case[end].split("|"):
             return f"UNEXPECTED {end}"
     return "as expected"
 
 
-def try_case(program, arguments, case):
-    status, document, seconds = run(program, arguments, command(case))
-    if document and "--allow-inject" in str(document["error"]):
-        sys.exit("verbsperf-selftest: the server takes no faults: start it "
+def row_of(case: Case, ran: Ran, verdict: str) -> List[str]:
+    """The line of the table that CASE has."""
+    seen = views(ran.document) if ran.document else ("?", "?")
+    return [case["case"], *seen, f"{ran.seconds:.1f}", verdict]
+
+
+def check_taken(ran: Ran) -> None:
+    """The server takes faults."""
+    if ran.document and "--allow-inject" in str(ran.document["error"]):
+        sys.exit(f"{NAME}: the server takes no faults: start it "
                  "with --allow-inject")
-    seen = views(document) if document else None
-    verdict = judge(case, status, seen)
-    row = (case["case"], *(seen or ("?", "?")), f"{seconds:.1f}", verdict)
-    return row, document, verdict == "as expected"
 
 
-def serves_still(program, arguments):
+def serves_still(program: str, arguments: argparse.Namespace) -> bool:
     """A run without a fault does well: the ends have survived the others."""
-    status, document, _ = run(program, arguments, [*CLEAN, "--json"])
-    return status == 0 and document is not None
+    ran = run(program, arguments, [*CLEAN, "--json"])
+    return ran.status == 0 and ran.document is not None
 
 
-def choose_widths(cases):
+def longest(texts: Iterable[str]) -> int:
+    """The length of the longest of TEXTS."""
+    return max(map(len, texts))
+
+
+def choose_widths(cases: Sequence[Case]) -> List[int]:
     """Of the columns, before what is seen in them is known."""
-    def longest(heading, texts):
-        return max(len(text) for text in [heading, *texts])
     codes = [[code for case in cases for code in case[end].split("|")]
-             for end in ("requester", "responder")]
-    return (longest(COLUMNS[0], [case["case"] for case in cases]),
-            longest(COLUMNS[1], codes[0]), longest(COLUMNS[2], codes[1]), 5)
+             for end in ENDS]
+    return [longest([COLUMNS[0], *(case["case"] for case in cases)]),
+            longest([COLUMNS[1], *codes[0]]),
+            longest([COLUMNS[2], *codes[1]]), 5]
 
 
-def print_row(row, widths):
+def print_row(row: Sequence[str], widths: Sequence[int]) -> None:
     """At once, for all cases together take minutes."""
     cells = [cell.ljust(width) for cell, width in zip(row, widths)]
     cells[3] = row[3].rjust(widths[3])
     print("  ".join([*cells, row[4]]), flush=True)
 
 
-def print_expectation(case):
+def print_expectation(case: Case) -> None:
     """Below a row in which something else was seen."""
-    ends = [" or ".join(case[end].split("|"))
-            for end in ("requester", "responder")]
+    ends = [" or ".join(case[end].split("|")) for end in ENDS]
     print(textwrap.fill(f"{case['what']}; expected at the requester {ends[0]}, "
                         f"at the responder {ends[1]}", WIDTH,
                         initial_indent="    ", subsequent_indent="    "),
           flush=True)
 
 
-def describe(end):
+def describe(end: Object) -> str:
+    """What END of a document is."""
     return (f"{end['hostname']}: {end['device']} port {end['port']}, "
             f"{end['link_layer']}, firmware {end['firmware'] or 'unknown'}")
 
 
-def print_ends(document):
+def print_ends(document: Optional[Object]) -> None:
+    """Both ends, as far as DOCUMENT knows them."""
     if not document:
         return
     print(f"client {describe(document['client'])}")
@@ -182,38 +206,49 @@ def print_ends(document):
         print(f"server {describe(document['server'])}")
 
 
-def choose(cases, only):
+def choose(cases: List[Case], only: Optional[str]) -> List[Case]:
+    """Those of CASES that ONLY names."""
     if not only:
         return cases
     known = {case["case"]: case for case in cases}
     unknown = [name for name in only.split(",") if name not in known]
     if unknown:
-        print(f"verbsperf-selftest: no such case: {', '.join(unknown)}",
-              file=sys.stderr)
+        print(f"{NAME}: no such case: {', '.join(unknown)}", file=sys.stderr)
         sys.exit(2)
     return [known[name] for name in only.split(",")]
 
 
-def main():
-    arguments = read_arguments()
-    program = find_program(arguments.verbsperf)
-    cases = choose(read_cases(program), arguments.only)
+def try_cases(program: str, arguments: argparse.Namespace, cases: List[Case]
+              ) -> Tuple[int, Optional[Object]]:
+    """(how many of CASES went wrong, the last document of them)."""
     widths, last, wrong = choose_widths(cases), None, 0
-    if not serves_still(program, arguments):
-        sys.exit("verbsperf-selftest: a run without a fault fails already: "
-                 f"try {program} {' '.join(CLEAN + arguments.others)} "
-                 f"{arguments.end[0]}")
     print_row(COLUMNS, widths)
     for number, case in enumerate(cases, 1):
-        row, document, fine = try_case(program, arguments, case)
-        last = document or last
+        ran = run(program, arguments, command(case))
+        check_taken(ran)
+        last = ran.document or last
+        verdict = judge(case, ran)
+        fine = verdict == "as expected"
         if not fine or number % CLEAN_EVERY == 0 or number == len(cases):
             if not serves_still(program, arguments):
-                row, fine = row[:-1] + ("NO NEXT CLIENT",), False
-        print_row(row, widths)
+                verdict, fine = "NO NEXT CLIENT", False
+        print_row(row_of(case, ran, verdict), widths)
         if not fine:
             print_expectation(case)
         wrong += not fine
+    return wrong, last
+
+
+def main() -> int:
+    """The exit status."""
+    arguments = read_arguments()
+    program = find_program(arguments.verbsperf)
+    cases = choose(read_cases(program), arguments.only)
+    if not serves_still(program, arguments):
+        sys.exit(f"{NAME}: a run without a fault fails already: "
+                 f"try {program} {' '.join(CLEAN + arguments.others)} "
+                 f"{arguments.end[0]}")
+    wrong, last = try_cases(program, arguments, cases)
     print_ends(last)
     print(f"{len(cases) - wrong} as expected, {wrong} not")
     return 1 if wrong else 0

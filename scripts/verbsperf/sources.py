@@ -4,9 +4,10 @@ Results of one source and one point are rounds of each other; no others are.
 A source has all that verbsperf-compare would not let differ, and more."""
 import itertools
 import os
-import typing
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 from verbsperf import results
+from verbsperf.results import Record
 
 OF_END = ("hostname", "device", "port", "gid_index")
 # How they are said; of the server with an arrow.  First what tells most.
@@ -19,15 +20,15 @@ SAID = {f"{end} {name}": arrow + text for name, text in WORDS.items()
         for end, arrow in ENDS.items()}
 
 
-class Source(typing.NamedTuple):
+class Source(NamedTuple):
     """Where results come from; it is hashable."""
 
     path: str
-    target: str    # of a sweep, or None
-    marks: tuple   # of (name, text) in order of name: what is known
+    target: Optional[str]   # of a sweep
+    marks: Tuple[Tuple[str, str], ...]  # (name, text) in order of name
 
 
-def known(record):
+def known(record: Record) -> Dict[str, Any]:
     """{name: value} of what RECORD says about where it comes from."""
     found, document = dict(record.fingerprint), record.document
     if document:
@@ -38,7 +39,7 @@ def known(record):
     return found
 
 
-def own_source(record):
+def own_source(record: Record) -> Source:
     """The Source that RECORD itself names."""
     return Source(record.path, record.target if record.session else None,
                   tuple(sorted((name, results.text_of(value))
@@ -46,7 +47,7 @@ def own_source(record):
                                if value is not None)))
 
 
-def adopted(source, others):
+def adopted(source: Source, others: Iterable[Source]) -> Source:
     """The one of OTHERS that SOURCE, of a run that failed before it knew all
     of it, must be; else what was asked for."""
     fit = [one for one in others if one[:2] == source[:2]
@@ -57,14 +58,15 @@ def adopted(source, others):
         mark for mark in source.marks if mark[0] == "title"))
 
 
-def sources(records):
+def sources(records: Iterable[Record]) -> List[Source]:
     """The Source of each of RECORDS, in their order."""
-    own = [own_source(record) for record in records]
-    good = dict.fromkeys(one for one, r in zip(own, records) if r.row)
-    return [one if one in good else adopted(one, good) for one in own]
+    own = [(own_source(record), record.row) for record in records]
+    good = dict.fromkeys(source for source, row in own if row)
+    return [source if source in good else adopted(source, good)
+            for source, _ in own]
 
 
-def first_name(source):
+def first_name(source: Source) -> str:
     """What a source is called: its target, its title, or host and device."""
     marks = dict(source.marks)
     named = [marks[name] for name in ("client hostname", "client device")
@@ -73,23 +75,23 @@ def first_name(source):
     return source.target or marks.get("title") or " ".join(named) or stem
 
 
-def said(name, value):
+def said(name: str, value: Optional[str]) -> str:
     """A mark in words."""
     if value is None:
         return f"no {name}"
     return SAID.get(name, name + " {}").format(value)
 
 
-def telling(alike):
+def telling(alike: List[Source]) -> Dict[Source, Tuple[str, ...]]:
     """{source: words} that tell those of one first name apart, no more of
     them than are needed."""
     marks = {one: dict(one.marks) for one in alike}
-    words = {one: () for one in alike}
+    words: Dict[Source, Tuple[str, ...]] = {one: () for one in alike}
     alike = [one for one in alike if "client device" in marks[one]]
     for one in words.keys() - set(alike) if alike else ():
         words[one] = ("(device unknown)",)
-    names = {name for found in marks.values() for name in found}
-    for name in [*SAID, *sorted(names - SAID.keys())]:
+    known_names = {name for found in marks.values() for name in found}
+    for name in [*SAID, *sorted(known_names - SAID.keys())]:
         split = any(words[a] == words[b]
                     and marks[a].get(name) != marks[b].get(name)
                     for a, b in itertools.combinations(alike, 2))
@@ -98,10 +100,11 @@ def telling(alike):
     return words
 
 
-def names(every):
+def names(every: Iterable[Source]) -> Dict[Source, str]:
     """{source: name}; those that have nothing but the file between them have
     one name."""
-    every, found = list(dict.fromkeys(every)), {}
+    every = list(dict.fromkeys(every))
+    found: Dict[Source, str] = {}
     for first in dict.fromkeys(map(first_name, every)):
         alike = [one for one in every if first_name(one) == first]
         for one, words in telling(alike).items():

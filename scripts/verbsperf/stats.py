@@ -14,6 +14,7 @@ import bisect
 import functools
 import math
 import statistics
+from typing import List, Optional, Sequence, Tuple
 
 ALPHA = 0.05
 # Counting every way takes long beyond that many pairs of values, where the
@@ -21,8 +22,16 @@ ALPHA = 0.05
 EXACT_PAIRS = 900
 NORMAL = statistics.NormalDist()
 
+Interval = Tuple[float, float, float]   # a middle, and both ends around it
+Estimate = Tuple[float, Optional[float], Optional[float]]
 
-def midranks_doubled(values):
+
+def median(values: Sequence[float]) -> float:
+    """The median of VALUES; there is one at least."""
+    return statistics.median(values)
+
+
+def midranks_doubled(values: Sequence[float]) -> List[int]:
     """Twice the rank of each of VALUES, from 0; ties share the mean."""
     order = sorted(values)
     return [bisect.bisect_left(order, value)
@@ -30,7 +39,7 @@ def midranks_doubled(values):
 
 
 @functools.lru_cache(maxsize=64)
-def sum_counts(ranks, n):
+def sum_counts(ranks: Tuple[int, ...], n: int) -> List[int]:
     """In how many ways N of the whole numbers RANKS have each sum.
 
     One polynomial for each number of ranks taken, as one long integer with a
@@ -46,7 +55,7 @@ def sum_counts(ranks, n):
             for i in range(0, len(data), field)]
 
 
-def exact_p(ranks, n, seen):
+def exact_p(ranks: Sequence[int], n: int, seen: int) -> float:
     """Two-sided p of the sum SEEN of N of RANKS, drawn without choice."""
     counts = sum_counts(tuple(sorted(ranks)), n)
     low = sum(counts[:seen + 1])
@@ -54,7 +63,7 @@ def exact_p(ranks, n, seen):
     return min(1.0, 2 * min(low, high) / math.comb(len(ranks), n))
 
 
-def normal_p(ranks, n, seen):
+def normal_p(ranks: Sequence[int], n: int, seen: int) -> float:
     """The same by the normal approximation, corrected for ties and steps."""
     total = len(ranks)
     mean = sum(ranks) / total
@@ -67,7 +76,7 @@ def normal_p(ranks, n, seen):
     return min(1.0, 2 * NORMAL.cdf(-distance / math.sqrt(variance)))
 
 
-def mann_whitney(base, new):
+def mann_whitney(base: Sequence[float], new: Sequence[float]) -> float:
     """Two-sided p that values of BASE and NEW come from one distribution."""
     ranks = midranks_doubled([*base, *new])
     seen = sum(ranks[:len(base)])
@@ -75,13 +84,13 @@ def mann_whitney(base, new):
     return (exact_p if exact else normal_p)(ranks, len(base), seen)
 
 
-def smallest_p(n, m):
+def smallest_p(n: int, m: int) -> float:
     """The smallest p that N and M values can have."""
     return min(1.0, 2 / math.comb(n + m, n))
 
 
 @functools.lru_cache(maxsize=None)
-def interval_rank(n, m, alpha=ALPHA):
+def interval_rank(n: int, m: int, alpha: float = ALPHA) -> int:
     """From which of the N x M ordered differences, counted from 1 and from
     both ends, the interval reaches; 0 when even all of them are too few."""
     if n * m > EXACT_PAIRS:
@@ -97,18 +106,19 @@ def interval_rank(n, m, alpha=ALPHA):
     return rank
 
 
-def hodges_lehmann(base, new, alpha=ALPHA):
+def hodges_lehmann(base: Sequence[float], new: Sequence[float],
+                   alpha: float = ALPHA) -> Estimate:
     """How much larger NEW is than BASE: (estimate, low, high); low and high
     are None when there are too few values for an interval."""
     differences = sorted(y - x for y in new for x in base)
-    estimate = statistics.median(differences)
+    estimate = median(differences)
     rank = interval_rank(len(base), len(new), alpha)
     if not rank:
         return estimate, None, None
     return estimate, differences[rank - 1], differences[-rank]
 
 
-def holm(ps):
+def holm(ps: Sequence[float]) -> List[float]:
     """Each of PS adjusted for how many there are."""
     order = sorted(range(len(ps)), key=lambda i: ps[i])
     adjusted, worst = [0.0] * len(ps), 0.0
@@ -118,7 +128,8 @@ def holm(ps):
     return adjusted
 
 
-def median_interval(values, confidence=0.95):
+def median_interval(values: Sequence[float], confidence: float = 0.95
+                    ) -> Optional[Interval]:
     """(median, low, high): CONFIDENCE or more that the true median is within;
     None when there are too few values."""
     n, order = len(values), sorted(values)
@@ -129,13 +140,14 @@ def median_interval(values, confidence=0.95):
         rank += 1
     if not rank:
         return None
-    return statistics.median(order), order[rank - 1], order[-rank]
+    return median(order), order[rank - 1], order[-rank]
 
 
-def half_width(values, confidence=0.95):
+def half_width(values: Sequence[float], confidence: float = 0.95
+               ) -> Optional[float]:
     """How far median_interval() reaches, as a share of the median, or None."""
     interval = median_interval(values, confidence)
     if interval is None or interval[0] <= 0:
         return None
-    median, low, high = interval
-    return max(high - median, median - low) / median
+    middle, low, high = interval
+    return max(high - middle, middle - low) / middle

@@ -17,6 +17,8 @@ import re
 import subprocess
 import typing
 
+from verbsperf import jsonfile
+from verbsperf import points as naming
 from verbsperf import results
 
 # Said by the target, or by the sweep itself, or of a server.
@@ -177,7 +179,7 @@ def parse_line(text, number, path, program):
 def read_suite(path, program):
     """The Lines of the suite PATH, defaults worked in."""
     lines, defaults = [], {}
-    for number, text in enumerate(results.read_text(path).splitlines(), 1):
+    for number, text in enumerate(jsonfile.read_text(path).splitlines(), 1):
         text = re.sub(r"(^|\s)#.*", "", text)
         if not text.strip():
             continue
@@ -256,7 +258,7 @@ def check_point(point, where, program, target=None):
 
 def key_of(point):
     """What makes POINT another point than others."""
-    return results.sweep_point("", 0, point)
+    return results.sweep_point(point)
 
 
 def read_points(path, program, targets):
@@ -268,7 +270,7 @@ def read_points(path, program, targets):
         for point in points_of(line):
             key = key_of(point)
             if key in seen:
-                raise SuiteError(f"{where}: {results.label(key)} is in line "
+                raise SuiteError(f"{where}: {naming.label(key)} is in line "
                                  f"{seen[key]} already")
             seen[key] = line.number
             points.append(point)

@@ -8,13 +8,17 @@ import signal
 import sys
 
 from verbsperf import contents
+from verbsperf import formats
+from verbsperf import jsonfile
 from verbsperf import measure
+from verbsperf import points as naming
 from verbsperf import program as programs
 from verbsperf import progress
 from verbsperf import results
 from verbsperf import rounds
 from verbsperf import suite as suites
 from verbsperf import sweepfile
+from verbsperf.errors import ResultsError
 
 # Beside the package, in the source as where it is installed.
 SUITES = os.path.join(os.path.dirname(os.path.dirname(
@@ -130,16 +134,17 @@ class Sweep:
             point, target, self.program), limit)
         entry = measure.entry_of(number, point, target, outcome, limit)
         sweepfile.append(self.fd, self.options.output, entry)
-        record = results.sweep_record(self.options.output, 0, entry)
+        record = results.sweep_record(
+            formats.Place(self.options.output, 0), entry)
         self.records.append(record)
         self.tell(record)
         self.show[0](len(self.records), number,
-                     f"{target.name} {results.label(record.point)}")
+                     f"{target.name} {naming.label(record.point)}")
 
     def tell(self, record):
         """A failure, the first time that a target has it; likewise a limit
         that a point does not meet."""
-        name = f"{record.target}: {results.label(record.point)}"
+        name = f"{record.target}: {naming.label(record.point)}"
         if record.row is None:
             self.once((record.target, record.error),
                       f"{name} failed: {record.error}")
@@ -225,7 +230,7 @@ class Sweep:
             progress.say(f"{len(short)} of {len(self.points)} points are not "
                          f"known to {self.goal[1] * 100:g}% after "
                          f"{self.rounds} rounds, such as "
-                         + results.label(suites.key_of(short[0])))
+                         + naming.label(suites.key_of(short[0])))
             return 3
         return 0
 
@@ -285,7 +290,7 @@ def check_rounds(options):
 def show_points(options, points, targets):
     """What a sweep would measure, and for how long."""
     for point in points:
-        print(results.label(suites.key_of(point)))
+        print(naming.label(suites.key_of(point)))
     number = most_rounds(options)
     time = rounds.total_seconds(
         (point, target) for target in targets or [None]
@@ -318,7 +323,7 @@ def is_results(options):
     """True when a file of results is all that is named, and no suite."""
     path = options.suite
     return not (options.targets or options.output or options.list) and (
-        results.is_results(path)
+        jsonfile.begins_with_object(path)
         or not os.path.exists(suites.find_suite(path, SUITES)))
 
 
@@ -366,7 +371,7 @@ def main():
     options = p.parse_args()
     try:
         return sweep(options)
-    except (suites.SuiteError, results.ResultsError) as error:
+    except (suites.SuiteError, ResultsError) as error:
         return complain(error, 2)
     except sweepfile.FileError as error:
         return complain(error, error.status)

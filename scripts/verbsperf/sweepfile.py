@@ -8,6 +8,9 @@ import random
 import stat
 import time
 
+from verbsperf import formats
+from verbsperf import jsonfile
+from verbsperf import points as naming
 from verbsperf import progress
 from verbsperf import results
 from verbsperf import suite as suites
@@ -70,23 +73,23 @@ def cut_torn_line(fd, path):
 
 def check_torn(start, path):
     """Only what is a sweep is cut; START is how the file begins."""
-    head = json.dumps({"schema": results.SWEEP})[:-1].encode()
+    head = json.dumps({"schema": formats.SWEEP})[:-1].encode()
     if start[:len(head)] != head[:len(start)]:
         raise FileError(f"{path}:1: not a sweep; it is left alone")
 
 
 def read_header(path):
     """The first line of the sweep PATH, or None when it is empty."""
-    text = results.read_text(path).partition("\n")[0]
+    text = jsonfile.read_text(path).partition("\n")[0]
     if not text and not os.path.getsize(path):
         return None
     try:
         header = json.loads(text)
     except ValueError:
         header = None
-    if not isinstance(header, dict) or header.get("schema") != results.SWEEP:
+    if not isinstance(header, dict) or header.get("schema") != formats.SWEEP:
         raise FileError(f"{path}:1: not a sweep; it is left alone")
-    results.check_header(path, 1, header)
+    formats.check_header(formats.Place(path, 1), header)
     return header
 
 
@@ -115,7 +118,7 @@ def target_json(target):
 def make_header(options, program, points, targets, seed):
     """The first line of the file."""
     now = datetime.datetime.now(datetime.timezone.utc)
-    return {"schema": results.SWEEP,
+    return {"schema": formats.SWEEP,
             "tool": {"name": "verbsperf-sweep", "verbsperf": program.version},
             "started": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
             "host": {"hostname": platform.node(),
@@ -132,7 +135,7 @@ def differing_points(path, old, new):
     for extra, where in ((sides[0] - sides[1], "only the file"),
                          (sides[1] - sides[0], "only the suite")):
         if extra:
-            one = results.label(min(extra))
+            one = naming.label(min(extra))
             return (f"{path} is of another suite: {where} has {one}"
                     + (f", and {len(extra) - 1} more points"
                        if len(extra) > 1 else ""))

@@ -1,8 +1,9 @@
 """A comparison as text, Markdown and JSON."""
 import json
 import math
+from typing import Collection, Iterator, List, Optional, Sequence, Tuple
 
-from verbsperf import results
+from verbsperf.jsonfile import Object
 
 HEADING = ("point", "metric", "base", "new", "change", "95% interval", "p",
            "verdict")
@@ -14,14 +15,14 @@ UNITS = {"gbps": "Gb/s", "mpps": "Mpps", "mib_per_s": "MiB/s",
          "peak_gbps": "peak Gb/s"}
 
 
-def unit(metric):
+def unit(metric: str) -> str:
     """METRIC for people, with its unit."""
     if metric in UNITS:
         return UNITS[metric]
     return metric.replace("_", ".") + " us"
 
 
-def number(value):
+def number(value: Optional[float]) -> str:
     """VALUE with four digits that count; a small one, too, is never 0."""
     if value is None:
         return "-"
@@ -31,7 +32,7 @@ def number(value):
     return text.rstrip(".")
 
 
-def percent(ratio, digits):
+def percent(ratio: Optional[float], digits: int) -> str:
     """By how much RATIO is more or less than 1, with DIGITS after the point."""
     if ratio is None:
         return "-"
@@ -44,36 +45,36 @@ def percent(ratio, digits):
     return text.replace("-", "+") if not float(text[:-1]) else text
 
 
-def digits_of(point):
-    """So many that change, interval and tolerance of POINT can be told apart
-    in the table, where they differ."""
+def digits_of(point: Object) -> int:
+    """How many digits tell change, interval and tolerance of POINT apart in
+    the table, where they differ."""
     tolerance = point["tolerance_percent"] / 100
     edges = {1 - tolerance, 1 + tolerance}
     ratios = {point[name] for name in ("ratio", "low", "high")} - {None}
-    every = [one for one in ratios
-             if not any(math.isclose(one, edge) for edge in edges)]
-    every = {round(one, 9) for one in [*every, *edges]}
+    away = [one for one in ratios
+            if not any(math.isclose(one, edge) for edge in edges)]
+    every = {round(one, 9) for one in [*away, *edges]}
     for digits in range(1, MOST_DIGITS):
         if len({percent(one, digits) for one in every}) == len(every):
             return digits
     return MOST_DIGITS
 
 
-def p_text(p):
+def p_text(p: Optional[float]) -> str:
     """A probability, not more exact than is of use."""
     if p is None:
         return "-"
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def interval(low, high, digits):
+def interval(low: Optional[float], high: Optional[float], digits: int) -> str:
     """The interval of a ratio."""
     if low is None:
         return "-"
     return f"{percent(low, digits)} .. {percent(high, digits)}"
 
 
-def verdict(point):
+def verdict(point: Object) -> str:
     """The verdict, with what it takes or what is behind it."""
     words = [point["verdict"]]
     if point["reason"]:
@@ -84,14 +85,14 @@ def verdict(point):
     return ": ".join(words[:2]) + "".join(f"; {w}" for w in words[2:])
 
 
-def rounds(more):
+def rounds(more: int) -> str:
     """How many more rounds, as far as it can be said."""
     if more > 500:
         return "over 500 more rounds"
     return f"about {more} more round" + ("s" if more > 1 else "")
 
 
-def cells(point):
+def cells(point: Object) -> Tuple[str, ...]:
     """One line of a table."""
     digits = digits_of(point)
     return (point["label"], unit(point["metric"]), number(point["base"]),
@@ -100,7 +101,7 @@ def cells(point):
             p_text(point["p_adjusted"]), verdict(point))
 
 
-def heading(report):
+def heading(report: Object) -> Iterator[str]:
     """What is compared, in a line for each side, and with which tolerance."""
     for side in ("base", "new"):
         entry = report[side]
@@ -110,7 +111,7 @@ def heading(report):
     yield "tolerance: " + tolerance(report)
 
 
-def tolerance(report):
+def tolerance(report: Object) -> str:
     """How much worse may be, of what is compared."""
     limits = report["tolerance_percent"]
     names = sorted({p["metric"] for p in report["points"]})
@@ -121,19 +122,20 @@ def tolerance(report):
     return " and ".join(words)
 
 
-def summary(report):
+def summary(report: Object) -> str:
     """How many of each verdict."""
     return f"{report['verdict']}: " + ", ".join(
         f"{n} {name}" for name, n in report["counts"].items() if n)
 
 
-def definition(report):
+def definition(report: Object) -> str:
     """What the columns mean."""
     return ("base, new: medians; change: Hodges-Lehmann ratio of new to base;"
             f" p: Mann-Whitney, Holm's of {report['family']}")
 
 
-def table(names, rows, left):
+def table(names: Sequence[str], rows: Sequence[Sequence[str]],
+          left: Collection[int]) -> List[str]:
     """Lines with columns called NAMES; those of LEFT are words, which begin
     where numbers end."""
     rows = [names, *rows]
@@ -144,7 +146,7 @@ def table(names, rows, left):
         for row in rows]
 
 
-def text(report):
+def text(report: Object) -> str:
     """The table for people."""
     out = [*heading(report),
            *table(HEADING, [cells(point) for point in report["points"]],
@@ -154,14 +156,14 @@ def text(report):
     return "".join(f" {line}\n" for line in out)
 
 
-def escape(cell):
+def escape(cell: str) -> str:
     """A cell must not end early, nor start an emphasis."""
     for letter in "\\|*_<`":
         cell = cell.replace(letter, "\\" + letter)
     return cell
 
 
-def markdown(report):
+def markdown(report: Object) -> str:
     """A table for a review comment; what is not ok is bold."""
     out = [f"**{summary(report)}**", ""]
     out += [f"- {escape(line)}" for line in heading(report)]
@@ -176,16 +178,6 @@ def markdown(report):
     return "\n".join(out + ["", definition(report)]) + "\n"
 
 
-def as_json(report):
+def as_json(report: Object) -> str:
     """The report, points as in a sweep."""
     return json.dumps(report, indent=2) + "\n"
-
-
-def point_json(point):
-    """A Point as verbsperf-sweep writes it."""
-    return {**point._asdict(), "options": dict(point.options)}
-
-
-def label_of(point, points, target):
-    """A point's name in the table."""
-    return (f"{target}: " if target else "") + results.label(point, points)

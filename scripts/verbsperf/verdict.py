@@ -4,7 +4,7 @@ All of it is in logarithms of ratios, and turned so that more is better: a
 change of -0.02 is 2% less bandwidth, or 2% more latency.
 """
 import math
-import typing
+from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf import stats
 
@@ -19,38 +19,42 @@ LEAST = 1e-9
 POWER_Z = stats.NORMAL.inv_cdf(0.8)
 
 
-class Sample(typing.NamedTuple):
+class Sample(NamedTuple):
     """The values of one point; none below 0."""
 
-    base: list
-    new: list
+    base: Sequence[float]
+    new: Sequence[float]
     higher_is_better: bool
     tolerance: float  # 0.02 is 2%
-    lacking: str = None  # a sentence, where rounds have no value
+    lacking: Optional[str] = None  # a sentence, where rounds have no value
+
+    def rounds(self) -> int:
+        """How many rounds both sides have."""
+        return min(len(self.base), len(self.new))
 
 
-class Judgement(typing.NamedTuple):
+class Judgement(NamedTuple):
     """What came of a Sample.  Ratios are NEW to BASE as measured."""
 
     verdict: str
     ratio: float
-    low: float       # of the 95% interval of the ratio, or None
-    high: float
-    p: float         # Mann-Whitney's, two-sided
-    adjusted: float  # the same, Holm's over all points
-    more: int        # rounds that it needs still; None when it is decided
-    reason: str      # why it is not known, or why a change is none; or None
+    low: Optional[float]    # of the 95% interval of the ratio
+    high: Optional[float]
+    p: float                # Mann-Whitney's, two-sided
+    adjusted: float         # the same, Holm's over all points
+    more: Optional[int]     # rounds that it still needs to be decided
+    reason: Optional[str]   # why it is not known, or why a change is none
 
 
-class Change(typing.NamedTuple):
-    """The change for the better, and the interval or None."""
+class Change(NamedTuple):
+    """The change for the better, and its interval when it is known."""
 
     estimate: float
-    low: float
-    high: float
+    low: Optional[float]
+    high: Optional[float]
 
 
-def change_of(sample):
+def change_of(sample: Sample) -> Change:
     """Hodges' and Lehmann's estimate, of logarithms."""
     base, new = ([math.log(max(value, LEAST)) for value in values]
                  for values in (sample.base, sample.new))
@@ -59,7 +63,7 @@ def change_of(sample):
     return Change(*stats.hodges_lehmann(base, new))
 
 
-def allowed(sample):
+def allowed(sample: Sample) -> Tuple[float, float]:
     """(loss, gain) that the tolerance allows, both positive."""
     worse, better = math.log1p(-sample.tolerance), math.log1p(sample.tolerance)
     if sample.higher_is_better:
@@ -67,7 +71,8 @@ def allowed(sample):
     return better, -worse
 
 
-def decide(change, adjusted, loss, gain):
+def decide(change: Change, adjusted: float, loss: float, gain: float
+           ) -> Tuple[str, Optional[str]]:
     """(verdict, reason) of one point, see verbsperf-compare(1)."""
     sure = adjusted < stats.ALPHA
     if sure and change.estimate < -loss:
@@ -83,9 +88,9 @@ def decide(change, adjusted, loss, gain):
     return INCONCLUSIVE, "the interval reaches beyond the tolerance"
 
 
-def too_few(sample, verdict, family):
+def too_few(sample: Sample, verdict: str, family: int) -> Optional[str]:
     """A reason to be inconclusive whatever the values are, or None."""
-    have, needed = min(len(sample.base), len(sample.new)), FEWEST_ROUNDS
+    have, needed = sample.rounds(), FEWEST_ROUNDS
     points = ""
     if verdict == INCONCLUSIVE:
         needed = fewest_rounds(family)
@@ -97,7 +102,7 @@ def too_few(sample, verdict, family):
     return f"too few rounds, {have} of at least {needed}{points}"
 
 
-def fewest_rounds(family):
+def fewest_rounds(family: int) -> int:
     """Rounds of each from which on Holm can be convinced, of FAMILY tests."""
     n = FEWEST_ROUNDS
     while stats.smallest_p(n, n) * family >= stats.ALPHA:
@@ -105,17 +110,17 @@ def fewest_rounds(family):
     return n
 
 
-def rounds_for_proof(sample, p, family):
+def rounds_for_proof(sample: Sample, p: float, family: int) -> float:
     """Rounds of each after which such a loss is probably significant."""
     if (max(sample.base) < min(sample.new)
             or max(sample.new) < min(sample.base)):
         return 0
     seen = stats.NORMAL.inv_cdf(1 - min(p, 0.999) / 2)
     needed = stats.NORMAL.inv_cdf(1 - stats.ALPHA / (2 * family)) + POWER_Z
-    return min(len(sample.base), len(sample.new)) * (needed / seen) ** 2
+    return float(sample.rounds() * (needed / seen) ** 2)
 
 
-def rounds_for_interval(sample, change, loss):
+def rounds_for_interval(sample: Sample, change: Change, loss: float) -> float:
     """Rounds of each after which the interval is probably narrow enough."""
     if change.low is None:
         return 0
@@ -124,10 +129,10 @@ def rounds_for_interval(sample, change, loss):
         return math.inf
     z = stats.NORMAL.inv_cdf(1 - stats.ALPHA / 2)
     half = (change.estimate - change.low) * (1 + POWER_Z / z)
-    return min(len(sample.base), len(sample.new)) * (half / room) ** 2
+    return float(sample.rounds() * (half / room) ** 2)
 
 
-def more_rounds(sample, change, p, family):
+def more_rounds(sample: Sample, change: Change, p: float, family: int) -> int:
     """How many more rounds of each it probably takes to decide."""
     loss, _ = allowed(sample)
     if change.estimate < -loss:
@@ -135,29 +140,36 @@ def more_rounds(sample, change, p, family):
     else:
         total = rounds_for_interval(sample, change, loss)
     total = min(max(total, fewest_rounds(family)), MOST_ROUNDS)
-    have = min(len(sample.base), len(sample.new))
-    return max(1, math.ceil(total) - have)
+    return max(1, math.ceil(total) - sample.rounds())
 
 
-def judge_one(sample, change, p, adjusted, family):
+def as_measured(sample: Sample, change: Change) -> Change:
+    """CHANGE as ratios of NEW to BASE, whichever is better."""
+    low, high, sign = change.low, change.high, 1
+    if not sample.higher_is_better:
+        low, high, sign = high, low, -1
+    return Change(math.exp(sign * change.estimate),
+                  None if low is None else math.exp(sign * low),
+                  None if high is None else math.exp(sign * high))
+
+
+def judge_one(sample: Sample, p: float, adjusted: float, family: int
+              ) -> Judgement:
     """The Judgement of one point of a matrix of FAMILY points."""
+    change = change_of(sample)
     verdict, reason = decide(change, adjusted, *allowed(sample))
     few = too_few(sample, verdict, family)
     if few:
         verdict, reason = INCONCLUSIVE, few
-    ends = [change.estimate, change.low, change.high]
-    if not sample.higher_is_better:
-        ends = [None if end is None else -end
-                for end in (change.estimate, change.high, change.low)]
-    ratios = [None if end is None else math.exp(end) for end in ends]
     more = None
     if verdict == INCONCLUSIVE:
         more = more_rounds(sample, change, p, family)
-    return Judgement(verdict, *ratios, p, adjusted, more, reason)
+    return Judgement(verdict, *as_measured(sample, change), p, adjusted, more,
+                     reason)
 
 
-def judge(samples):
+def judge(samples: Sequence[Sample]) -> List[Judgement]:
     """The Judgements of SAMPLES, in their order."""
     ps = [stats.mann_whitney(sample.base, sample.new) for sample in samples]
-    return [judge_one(sample, change_of(sample), p, adjusted, len(samples))
+    return [judge_one(sample, p, adjusted, len(samples))
             for sample, p, adjusted in zip(samples, ps, stats.holm(ps))]

@@ -5,10 +5,9 @@ import math
 import pytest
 
 import complete
-from verbsperf import figure
-from verbsperf import labels
-from verbsperf import results
-from verbsperf import series
+from verbsperf import curves, figure, labels, looks, results, series
+from verbsperf.axes import ZERO
+from verbsperf.points import Point
 from plots import LATENCY, RUN, bw_row, lat_row, loads, result, sweep
 
 NAN = math.nan
@@ -99,7 +98,7 @@ def test_bandwidth_of_one_run(drawn):
     assert bottom.get_ylabel() == "message rate [Mpps]"
     assert top.get_ylim()[0] == 0
     found = words(fig)
-    assert series.RUN_BARS in found
+    assert curves.RUN_BARS in found
     assert found.count("message size [bytes]") == 1
     assert "failed: lab1 mlx5_0 512: 1 of 1" in found
     assert ("lab1 mlx5_0 (RoCE v2 ::ffff:10.0.0.1, MTU 1024) \u2192 lab2 "
@@ -120,7 +119,7 @@ def test_rounds_of_a_sweep(drawn):
     assert [bar.get_linestyle()[0][1] is not None
             for bar in top.collections] == [False, True]
     assert sorted(failures(top)) == [64, 4096]
-    assert {series.ROUND_BARS, series.RANGE_BARS,
+    assert {curves.ROUND_BARS, curves.RANGE_BARS,
             "failed: new 4K: 1 of 3; old 64: 2 of 2"} <= set(words(fig))
     assert new.get_linestyle() != old.get_linestyle()
     assert new.get_marker() != old.get_marker()
@@ -128,16 +127,16 @@ def test_rounds_of_a_sweep(drawn):
 
 def test_the_interval_is_narrower_than_all_rounds():
     rows = [bw_row(64, float(n)) for n in range(1, 11)]
-    records = [results.Record("t", n, results.Point("write_bw", "RC", 64, 1,
+    records = [results.Record("t", n, Point("write_bw", "RC", 64, 1,
                                                     ()), row, None, None, {},
                               "p", 1) for n, row in enumerate(rows)]
     panel = series.picture("bandwidth", records).panels[0]
     # Conover: 10 values, the 2nd to the 9th
-    assert panel.curves[0].dots == [series.Dot(64, 5.5, 2.0, 9.0)]
+    assert panel.curves[0].dots == [curves.Dot(64, 5.5, 2.0, 9.0)]
 
 
 def test_every_look_differs_in_line_and_marker():
-    for one, other in itertools.combinations(figure.STYLES, 2):
+    for one, other in itertools.combinations(looks.STYLES, 2):
         assert one[0] != other[0]
         assert one[1] != other[1]
         assert one[2] != other[2]
@@ -174,7 +173,7 @@ def test_sizes_are_powers_of_two_in_words(drawn):
         assert label in found
     assert "4096" not in found
     same(points(lines_of(fig.axes[1])["lab1 mlx5_0"])[:4],
-         [(figure.ZERO, 3.0), GAP, (16, 1.0), (32, 1.0)])
+         [(ZERO, 3.0), GAP, (16, 1.0), (32, 1.0)])
 
 
 def test_distribution(drawn):
@@ -448,7 +447,7 @@ def test_lines_join_sizes_that_follow_each_other(drawn):
     _, fig = drawn([result([bw_row(n, 1.0, 1.0) for n in (
         0, 2, 64, 100, 128, 1024)])])
     same(points(lines_of(fig.axes[0])["lab1 mlx5_0"]),
-         [(figure.ZERO, 1.0), (2, 1.0), GAP, (64, 1.0), (100, 1.0),
+         [(ZERO, 1.0), (2, 1.0), GAP, (64, 1.0), (100, 1.0),
           (128, 1.0), GAP, (1024, 1.0)])
 
 
@@ -458,7 +457,7 @@ def overlap(one, other):
 
 
 EIGHT = sweep({f"a target with quite a long name {n}": {64: [1.0], 1 << 20: [
-    100.0 + n]} for n in range(figure.CURVES_MAX)})
+    100.0 + n]} for n in range(looks.CURVES_MAX)})
 HUGE = result([lat_row(2, 123456.7, 2345678.9, 99999999.9)])
 
 
@@ -491,7 +490,7 @@ def test_nothing_is_cut_or_covered(drawn, files, size):
 
 def test_eight_curves_with_long_names(drawn):
     _, fig = drawn(EIGHT)
-    assert len(fig.legends[0].get_texts()) == figure.CURVES_MAX
+    assert len(fig.legends[0].get_texts()) == looks.CURVES_MAX
     with pytest.raises(figure.TooSmall, match="--size 4x5.2 "):
         drawn(EIGHT, size=(4, 3))
     drawn(EIGHT, size=(4, 5.2))

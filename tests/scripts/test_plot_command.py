@@ -6,8 +6,7 @@ import xml.etree.ElementTree
 import pytest
 
 import complete
-from verbsperf import figure
-from verbsperf import rows
+from verbsperf import formats, looks
 from conftest import document, refused, run
 from plots import LATENCY, RUN, bw_row, lat_row, loads, result, sweep
 
@@ -37,7 +36,7 @@ def test_files(write, tmp_path):
 
 def test_only(write, tmp_path):
     path = write("sweep.jsonl", sweep({
-        f"t{n}": {64: [1.0]} for n in range(figure.CURVES_MAX + 1)}))
+        f"t{n}": {64: [1.0]} for n in range(looks.CURVES_MAX + 1)}))
     line = refused(run("verbsperf-plot", path), 1, "9 curves", "--only")
     assert "'t0'" in line
     status, out, _ = run("verbsperf-plot", path, "--only", "target=t3",
@@ -108,7 +107,7 @@ def test_files_that_cannot_be_used(write, tmp_path):
     {**lat_row(64, 1.0), "histogram": []}, lat_row(64, 1.0, percentiles=[1]),
 ])
 def test_rows_of_another_shape(row):
-    assert not rows.is_sound(row)
+    assert not formats.is_drawable(row)
 
 
 def test_a_file_with_such_a_row(write):
@@ -118,7 +117,7 @@ def test_a_file_with_such_a_row(write):
 
 def test_rows_that_are_as_they_should_be():
     for one in (RUN, LATENCY, *loads(1.5, "RoCE")):
-        assert all(rows.is_sound(row) for row in one["results"])
+        assert all(formats.is_drawable(row) for row in one["results"])
 
 
 def test_a_run_that_failed_before_anything(write):

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from verbsperf import results
+from verbsperf import points, results
 from conftest import document, sweep_lines
 
 
@@ -11,7 +11,7 @@ def test_one_document_on_several_lines(write):
     path = write("run.json", [json.dumps(document(), indent=2)])
     record, = results.read(path)
     assert (record.target, record.round, record.line) == ("run", 1, 1)
-    assert record.point == results.Point("write_bw", "RC", 64, 1,
+    assert record.point == points.Point("write_bw", "RC", 64, 1,
                                          (("tx-depth", "128"),))
     assert results.metric(record.row, "gbps") == 50
     assert results.metric(record.row, "p99") is None
@@ -75,13 +75,13 @@ def test_percentiles_that_were_asked_for():
 
 
 def test_labels_say_what_differs():
-    points = [results.Point("write_bw", "RC", 65536, 8, options)
+    two = [points.Point("write_bw", "RC", 65536, 8, options)
               for options in ((("imm", "true"), ("walk", "64")),
                               (("walk", "64"),))]
-    assert results.label(points[0]) == "write_bw RC 64K 8 QPs imm walk=64"
-    assert results.label(points[0], points) == "write_bw RC 64K 8 QPs imm"
-    assert results.label(points[1], points) == "write_bw RC 64K 8 QPs no imm"
-    assert [results.size_text(n) for n in (2, 1536, 3 << 20, 1 << 30)] \
+    assert points.label(two[0]) == "write_bw RC 64K 8 QPs imm walk=64"
+    assert points.label(two[0], two) == "write_bw RC 64K 8 QPs imm"
+    assert points.label(two[1], two) == "write_bw RC 64K 8 QPs no imm"
+    assert [points.size_text(n) for n in (2, 1536, 3 << 20, 1 << 30)] \
         == ["2", "1536", "3M", "1G"]
 
 
@@ -123,7 +123,7 @@ NO_ROW = json.dumps({**json.loads(sweep_lines({"a": [None]})[1]),
     ("\n".join(sweep_lines({"a": [1.0]})).replace('"round": 1', '"round": ""'),
      2, 'no "round"'),
     ("\n".join(sweep_lines({"a": [1.0]})).replace('"size": 64, "qps": 1, "op',
-                                                  '"size": "64", "op'), 2,
+                                                  '"size": "64", "op'), 1,
      '"point" needs'),
     (sweep_lines({"a": []})[0] + "\n" + NO_ROW, 2, "neither a result nor"),
     ("\n".join(sweep_lines({"a": [1.0]})).replace('"target": "a"',

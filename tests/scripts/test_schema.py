@@ -9,7 +9,7 @@ import pytest
 
 import complete
 import schemas
-from verbsperf import results
+from verbsperf import jsonfile
 
 NAMES = ("verbsperf-1", "verbsperf-lines-1", "verbsperf-calibration-1",
          "verbsperf-sweep-1")
@@ -72,7 +72,7 @@ def test_documents_of_the_unit_tests(program, tmp_path):
                    timeout=60, env={**os.environ,
                                     "VERBSPERF_DOCUMENTS": str(path)})
     found = [document for _, document in
-             results.documents_of(str(path), path.read_text())]
+             jsonfile.objects_of(str(path), path.read_text())]
     assert found
     for document in found:
         name = document["schema"].replace("/", "-")

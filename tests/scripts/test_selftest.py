@@ -38,7 +38,7 @@ def table(monkeypatch, capsys):
                          for end in ("requester", "responder")]
                 if wrong:
                     codes = ["EVENT_SOMETHING_ELSE"] * 2
-            return int(codes[0] != "ok"), document(codes), 59.94
+            return selftest.Ran(int(codes[0] != "ok"), document(codes), 59.94)
 
         monkeypatch.setattr(selftest, "run", run)
         monkeypatch.setattr("sys.argv", ["verbsperf-selftest", "host",

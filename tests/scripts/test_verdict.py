@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from verbsperf import verdict as verdicts
+from verbsperf import verdict
 from verbsperf.verdict import Sample, judge
 
 
@@ -92,7 +92,7 @@ def test_few_rounds_are_inconclusive():
 
 def test_holm_needs_more_rounds_of_more_points():
     """5 rounds show nothing in a matrix of 20, however large; 6 do."""
-    assert [verdicts.fewest_rounds(n) for n in (1, 6, 20, 200)] == [5, 5, 6, 8]
+    assert [verdict.fewest_rounds(n) for n in (1, 6, 20, 200)] == [5, 5, 6, 8]
     for n, wanted, more in ((5, "inconclusive", 1), (6, "regression", None)):
         lost = Sample(STEADY[:n], shifted(0.5)[:n], True, 0.02)
         got = judge([lost] * 20)
@@ -111,4 +111,4 @@ def test_no_tolerance_never_ends():
     """No change at all cannot be shown; the number stays a number."""
     got = judge([Sample(STEADY, STEADY, True, 0)])[0]
     assert got.verdict == "inconclusive"
-    assert got.more == verdicts.MOST_ROUNDS - 6
+    assert got.more == verdict.MOST_ROUNDS - 6

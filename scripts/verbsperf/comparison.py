@@ -1,0 +1,214 @@
+"""Compares two sides point by point; what comes of it is a report."""
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from verbsperf import alike, results, stats, tables, verdict
+from verbsperf.jsonfile import Object
+from verbsperf.points import Point, label
+from verbsperf.results import Record
+from verbsperf.sides import Key, Pair, Side, pair_up
+
+SCHEMA = "verbsperf-compare/1"
+# The worst first.
+ORDER = (verdict.REGRESSION, verdict.INCONCLUSIVE, verdict.IMPROVEMENT,
+         verdict.OK)
+# Those where less is better are of latency.
+RATES = ("gbps", "mpps", "mib_per_s", "peak_gbps")
+TIMES = ("min", "mean", "p50", "p90", "p99", "p99_9", "p99_99", "max")
+
+
+class Measured(NamedTuple):
+    """What one side has of one point."""
+
+    rounds: int             # those that gave a result
+    values: List[float]     # of the metric, which not every result has
+    failures: List[str]     # why the other rounds gave none
+
+    def failed(self) -> bool:
+        """True when it failed, and never gave a value."""
+        return bool(self.failures) and not self.values
+
+    def median(self) -> Optional[float]:
+        """The median of its values."""
+        return stats.median(self.values) if self.values else None
+
+
+class Entry(NamedTuple):
+    """One point of both sides, before it is judged."""
+
+    label: str
+    target: Optional[str]
+    point: Point
+    metric: str
+    tolerance: float    # in percent
+    base: Measured
+    new: Measured
+
+
+class Question(NamedTuple):
+    """What is compared of bandwidth and of latency."""
+
+    metrics: Dict[str, str]
+    tolerances: Dict[str, float]    # in percent
+
+
+def measured(records: Sequence[Record], metric: str) -> Measured:
+    """What RECORDS of one side have of METRIC."""
+    failures = [results.failure_of(record) for record in records
+                if record.row is None]
+    return Measured(len(records) - len(failures),
+                    results.values_of(records, metric), failures)
+
+
+def entry_of(key: Key, pair: Pair, every: Sequence[Point], asked: Question
+             ) -> Entry:
+    """The Entry of KEY; EVERY point is in the table that has its label."""
+    target, point = key
+    kind = "latency" if point.test.endswith("_lat") else "bandwidth"
+    metric = asked.metrics[kind]
+    return Entry((f"{target}: " if target else "") + label(point, every),
+                 target, point, metric, asked.tolerances[kind],
+                 measured(pair.base.get(key, []), metric),
+                 measured(pair.new.get(key, []), metric))
+
+
+def without_values(entry: Entry) -> Tuple[str, str]:
+    """(verdict, note) of a point that one side at least did not measure."""
+    base, new = entry.base, entry.new
+    if not new.rounds and not new.failures:
+        return verdict.INCONCLUSIVE, "not in NEW"
+    if base.failed() and new.failed():
+        return verdict.INCONCLUSIVE, "failed in both"
+    if new.failed() and base.values:
+        return verdict.REGRESSION, "failed: " + new.failures[0]
+    if base.failed() and new.values:
+        return verdict.IMPROVEMENT, "failed in BASE"
+    side = "NEW" if base.values else "BASE"
+    return (verdict.INCONCLUSIVE,
+            f"{tables.unit(entry.metric)} was not measured in {side}")
+
+
+def more_failures(entry: Entry) -> Iterator[str]:
+    """A note when rounds of NEW failed that did not fail in BASE."""
+    new = entry.new
+    if len(new.failures) > len(entry.base.failures):
+        total = len(new.failures) + len(new.values)
+        yield (f"{len(new.failures)} of {total} rounds of NEW failed: "
+               f"{new.failures[0]}")
+
+
+def contradiction(entry: Entry, ratio: float) -> Iterator[str]:
+    """A note when the medians go another way than RATIO, as they can when
+    rounds are of two kinds."""
+    base, new = entry.base.median(), entry.new.median()
+    if base is None or new is None or tables.number(base) == tables.number(new):
+        return
+    if tables.percent(ratio, 1) != "+0.0%" and (new - base) * (ratio - 1) < 0:
+        more, less = ("higher", "lower")[::1 if ratio > 1 else -1]
+        yield (f"the median of NEW is {less}, yet in most pairs of rounds NEW "
+               f"is {more}, which is what counts")
+
+
+def decided(entry: Entry, found: verdict.Judgement) -> Tuple[str, List[str]]:
+    """(verdict, notes) of ENTRY, of whose values FOUND is true."""
+    notes = list(more_failures(entry))
+    outcome = found.verdict
+    if notes and outcome in (verdict.OK, verdict.IMPROVEMENT):
+        outcome = verdict.INCONCLUSIVE
+    return outcome, notes + list(contradiction(entry, found.ratio))
+
+
+def judgement_json(found: Optional[verdict.Judgement]) -> Object:
+    """The numbers of a judgement, in the order of the report."""
+    if found is None:
+        return dict.fromkeys(("ratio", "low", "high", "p", "p_adjusted"))
+    return {"ratio": found.ratio, "low": found.low, "high": found.high,
+            "p": found.p, "p_adjusted": found.adjusted}
+
+
+def point_json(point: Point) -> Object:
+    """POINT as verbsperf-sweep writes it."""
+    return {**point._asdict(), "options": dict(point.options)}
+
+
+def finish(entry: Entry, found: Optional[verdict.Judgement]) -> Object:
+    """The point as it is reported."""
+    if found is None:
+        outcome, note = without_values(entry)
+        notes = [note]
+    else:
+        outcome, notes = decided(entry, found)
+    return {"label": entry.label, "target": entry.target,
+            "point": point_json(entry.point), "metric": entry.metric,
+            "base": entry.base.median(), "new": entry.new.median(),
+            "base_rounds": len(entry.base.values),
+            "new_rounds": len(entry.new.values),
+            **judgement_json(found), "verdict": outcome,
+            "more_rounds": found.more if found else None,
+            "reason": found.reason if found and found.verdict == outcome
+            else None,
+            "tolerance_percent": entry.tolerance, "notes": notes}
+
+
+def lacking(entry: Entry) -> Optional[str]:
+    """A sentence where not all rounds that did well have the metric, as with
+    too few samples for a percentile; or None."""
+    base, new = entry.base, entry.new
+    if (len(base.values), len(new.values)) == (base.rounds, new.rounds):
+        return None
+    name = tables.unit(entry.metric).removesuffix(" us")
+    return (f"{name} was measured in {len(base.values)} and "
+            f"{len(new.values)} of {base.rounds} and {new.rounds} rounds")
+
+
+def sample_of(entry: Entry) -> verdict.Sample:
+    """What is judged of ENTRY."""
+    return verdict.Sample(entry.base.values, entry.new.values,
+                          entry.metric in RATES, entry.tolerance / 100,
+                          lacking(entry))
+
+
+def judge(entries: Sequence[Entry]) -> List[Object]:
+    """The points as they are reported."""
+    able = [entry for entry in entries
+            if entry.base.values and entry.new.values]
+    judged = verdict.judge([sample_of(entry) for entry in able])
+    found = {id(entry): one for entry, one in zip(able, judged)}
+    return [finish(entry, found.get(id(entry))) for entry in entries]
+
+
+def side_json(side: Side) -> Object:
+    """A file, its target and how often it measured."""
+    return {"file": side.path, "target": side.target,
+            "rounds": max((record.round for record in side.records),
+                          default=0)}
+
+
+def notes_of(base: Side, new: Side, pair: Pair, points: Sequence[Object]
+             ) -> Iterator[str]:
+    """What a reader should know besides the table."""
+    if base.path != new.path:
+        yield ("two sessions: what changed between them counts as a "
+               "difference; a sweep of both targets does not have that")
+    extra = len(pair.new.keys() - pair.base.keys())
+    if extra:
+        yield f"{extra} point{'s' if extra > 1 else ''} of NEW not in BASE"
+    more = max((point["more_rounds"] or 0 for point in points), default=0)
+    if more:
+        yield f"inconclusive: {tables.rounds(more)} of BASE and NEW each"
+
+
+def compare(base: Side, new: Side, asked: Question, force: bool) -> Object:
+    """The report; FORCE says that fingerprints may differ."""
+    pair = pair_up(base, new)
+    forced = alike.check_fingerprints(pair, force)
+    alike.check_sessions(base, new)
+    every = [point for _, point in pair.base | pair.new]
+    points = judge([entry_of(key, pair, every, asked) for key in pair.base])
+    found = [point["verdict"] for point in points]
+    return {"schema": SCHEMA, "base": side_json(base), "new": side_json(new),
+            "verdict": min(found, key=ORDER.index),
+            "counts": {name: found.count(name) for name in ORDER},
+            "tolerance_percent": asked.tolerances,
+            "family": sum(point["p"] is not None for point in points),
+            "notes": [*forced, *notes_of(base, new, pair, points)],
+            "points": points}

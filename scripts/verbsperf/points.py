@@ -1,0 +1,52 @@
+"""What is measured: a test, its transport, size, QPs and options."""
+from typing import Dict, Iterable, NamedTuple, Set, Tuple
+
+
+class Point(NamedTuple):
+    """What was measured: equal points can be compared; it is hashable."""
+
+    test: str
+    transport: str
+    size: int
+    qps: int
+    options: Tuple[Tuple[str, str], ...]  # (name, value) in order of name
+
+
+def make_point(test: str, transport: str, size: int, qps: int,
+               options: Dict[str, str]) -> Point:
+    """The Point that has OPTIONS."""
+    return Point(test, transport, size, qps, tuple(sorted(options.items())))
+
+
+def label(point: Point, points: Iterable[Point] = ()) -> str:
+    """POINT in words, with those of its options that differ in POINTS."""
+    words = [point.test, point.transport, size_text(point.size),
+             f"{point.qps} QP" + ("s" if point.qps != 1 else "")]
+    options, points = dict(point.options), list(points)
+    for name in sorted(differing(points) if points else options):
+        if name in options:
+            words.append(option_text(name, options[name]))
+        else:
+            words.append(f"no {name}")
+    return " ".join(words)
+
+
+def differing(points: Iterable[Point]) -> Set[str]:
+    """The names of the options that not all POINTS have alike."""
+    every = [dict(point.options) for point in points]
+    names = {name for options in every for name in options}
+    return {name for name in names
+            if len({options.get(name) for options in every}) > 1}
+
+
+def option_text(name: str, value: str) -> str:
+    """An option as in a label: its name alone when it is a flag."""
+    return name if value in ("", "true") else f"{name}={value}"
+
+
+def size_text(size: int) -> str:
+    """SIZE in bytes, with K, M or G where that is exact."""
+    for shift, unit in ((30, "G"), (20, "M"), (10, "K")):
+        if size >= 1 << shift and size % (1 << shift) == 0:
+            return f"{size >> shift}{unit}"
+    return str(size)

@@ -1,1 +1,19 @@
-"""verbsperf-sweep, -compare, -plot and -selftest: what they do and share."""
+"""What verbsperf-sweep, -compare, -plot and -selftest do.
+
+  commands     sweep, compare, plot, selftest, each with its options; command
+               is what they share, errors why they end early
+  results      jsonfile reads files, formats checks what is in them, points
+               and results make of it what was measured; sources says where it
+               comes from
+  verbsperf    program finds it, and asks it for its options
+  a sweep      suite and target say what is measured and where, in options of
+               verbsperf; rounds in which order, and for how long; measure does
+               it once, sweepfile keeps it, progress shows it, and sweeping
+               puts them together; contents shows a file
+  statistics   stats; verdict decides
+  a comparison sides finds what belongs together, alike refuses what does not,
+               comparison makes the report of it, tables its text
+  pictures     series makes curves, which labels names, for each kind of
+               picture; spans says what the axes show; figure, axes and looks
+               draw with matplotlib, and nothing else imports it
+"""

@@ -4,33 +4,44 @@ import os
 import platform
 import signal
 import subprocess
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from verbsperf import results
-from verbsperf import suite as suites
+from verbsperf.jsonfile import Object
+from verbsperf.program import Program, sentence_of
+from verbsperf.suite import Planned
+from verbsperf.target import Target
 
 PR_SET_PDEATHSIG = 1
 # Seconds for verbsperf to end when it is told to.
 PARTING = 2
 # Measured, or measured and a limit of the user's not met.
 MEASURED = (0, 3)
-# Where the target is, which the fingerprint says in other words; and what it
-# must reach.
-PLACES = suites.OF_TARGET | results.LIMITS | {
-    "cpus", "mtu", "numa", "pkey-index", "vector"}
+# What the fingerprint says in other words, besides where the target is and
+# what it must reach.
+IN_FINGERPRINT = ("cpus", "mtu", "numa", "pkey-index", "vector")
 
 
-def command_of(point, target, program):
+class Outcome(NamedTuple):
+    """How verbsperf ended; it has no status when it took too long."""
+
+    status: Optional[int]
+    stdout: str
+    stderr: str
+
+
+def command_of(point: Planned, target: Target, program: Program) -> List[str]:
     """What measures POINT at TARGET."""
-    end = [target.server] if target.server else ["--loopback"]
-    return [program.path, *suites.arguments(point, target), "--json", *end]
+    return [program.path, *point.words(program), *target.words(), "--json",
+            target.end()]
 
 
-def die_with_parent():
+def die_with_parent() -> None:
     """In a child: nobody reads what it measures when the sweep is dead."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def end(child):
+def end(child: "subprocess.Popen[str]") -> Tuple[str, str]:
     """(stdout, stderr) of CHILD and of what it started, which end now; first
     they may tell the server."""
     for number in (signal.SIGTERM, signal.SIGKILL):
@@ -44,8 +55,8 @@ def end(child):
     return child.communicate()
 
 
-def run(command, limit):
-    """(status, stdout, stderr) of COMMAND; no status when it took longer."""
+def run(command: List[str], limit: float) -> Outcome:
+    """What came of COMMAND, which may take LIMIT seconds."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, errors="replace", start_new_session=True,
@@ -53,35 +64,52 @@ def run(command, limit):
         try:
             out, err = child.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
-            return None, *end(child)
+            return Outcome(None, *end(child))
         except BaseException:
             end(child)
             raise
-    return child.returncode, out, err
+    return Outcome(child.returncode, out, err)
 
 
-def fingerprint_of(document, target):
+def is_marked(name: str, program: Program) -> bool:
+    """True when a target that says the option NAME is another one by it."""
+    option = program.options[name]
+    return (option.group != "connection" and option.kind != "limit"
+            and name not in IN_FINGERPRINT)
+
+
+def fingerprint_of(document: Object, target: Target, program: Program
+                   ) -> Dict[str, Any]:
     """What must be alike for two results to compare."""
-    marks = {**results.fingerprint(document), "kernel": platform.release()}
-    for name, value in target.options.items():
-        if name not in PLACES:
-            marks[f"option {name}"] = value
-    return marks
+    return {**results.fingerprint(document), "kernel": platform.release(),
+            **{f"option {name}": value
+               for name, value in target.options.items()
+               if is_marked(name, program)}}
 
 
-def entry_of(number, point, target, outcome, limit):
-    """The line of one measurement."""
-    status, out, err = outcome
-    document, error = results.read_document(out)
-    if status is None:
-        error = f"took longer than {limit:g} s (--point-timeout)"
-    elif status not in MEASURED:
-        told = (document or {}).get("error") or {}
-        error = told.get("message") or suites.sentence_of(err, status)
-    elif not error and len(document["results"]) != 1:
-        error = f"{len(document['results'])} rows of results, not one"
-    elif not error and results.usable(document["results"][0]) is None:
-        error = "the run failed"
-    marks = None if error else fingerprint_of(document, target)
-    return {"target": target.name, "round": number, "point": point,
+def error_of(outcome: Outcome, document: Optional[Object], limit: float
+             ) -> Optional[str]:
+    """Why OUTCOME, which has DOCUMENT, is no result; None when it is one."""
+    if outcome.status is None:
+        return f"took longer than {limit:g} s (--point-timeout)"
+    told = ((document or {}).get("error") or {}).get("message")
+    if outcome.status not in MEASURED:
+        return told or sentence_of(outcome.stderr, outcome.status)
+    if document is not None and len(document["results"]) != 1:
+        return f"{len(document['results'])} rows of results, not one"
+    if document is not None and results.usable(document["results"][0]) is None:
+        return "the run failed"
+    return None
+
+
+def entry_of(number: int, point: Planned, target: Target, program: Program,
+             limit: float) -> Object:
+    """The line of the one measurement of POINT in round NUMBER."""
+    outcome = run(command_of(point, target, program), limit)
+    document, unread = results.read_document(outcome.stdout)
+    error = error_of(outcome, document, limit) or unread
+    marks = None
+    if document is not None and not error:
+        marks = fingerprint_of(document, target, program)
+    return {"target": target.name, "round": number, "point": point.json,
             "document": document, "error": error, "fingerprint": marks}

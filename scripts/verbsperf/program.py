@@ -1,10 +1,62 @@
-"""Where the program verbsperf is, which the scripts run."""
+"""The program verbsperf, which the scripts run: where it is, and what it says
+of its options."""
+import json
 import os
 import shutil
+import subprocess
 import sys
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from verbsperf import formats
+from verbsperf.errors import Refused, ResultsError
+from verbsperf.jsonfile import Object
+
+# It only reads its command line, which takes milliseconds.
+ANSWERS_WITHIN = 60
+# A comma is part of their value.
+LISTS = ("cpus", "labels", "networks", "percentiles")
 
 
-def places(command):
+class ProgramError(Refused):
+    """The program cannot be run, or is not verbsperf."""
+
+
+class UsageError(Refused):
+    """The program refuses a command line; the text is its own sentence."""
+
+
+class Option(NamedTuple):
+    """An option of the program."""
+
+    name: str
+    kind: str
+    group: str
+    takes_value: bool
+    may_lack_value: bool
+    for_client: bool        # else for a server only
+    commands: List[str]     # tests and commands that take it
+
+
+class Program(NamedTuple):
+    """What the verbsperf that is run can do."""
+
+    path: str
+    version: str
+    tests: List[str]
+    options: Dict[str, Option]
+
+    def takes(self, test: str, name: str) -> bool:
+        """True when TEST takes the option NAME."""
+        return test in self.options[name].commands
+
+    def values(self, words: Sequence[str]) -> Object:
+        """{name: value} of all options, as the program reads WORDS."""
+        dump = ask(self.path, *words)
+        return {option["name"]: option.get("value")
+                for option in dump["options"]}
+
+
+def places(command: str) -> Iterator[str]:
     """The folder of COMMAND, and of all that it links to."""
     while True:
         yield os.path.dirname(command)
@@ -14,10 +66,66 @@ def places(command):
                                os.readlink(command))
 
 
-def find(path):
+def find(path: Optional[str]) -> Optional[str]:
     """The file PATH, or the verbsperf beside this command, or in PATH; None
     when there is none."""
     if path:
         return shutil.which(path)
     beside = os.pathsep.join(places(os.path.abspath(sys.argv[0])))
     return shutil.which("verbsperf", path=beside) or shutil.which("verbsperf")
+
+
+def run(path: str, *arguments: str) -> Tuple[int, str, str]:
+    """(status, stdout, stderr) of the program PATH with ARGUMENTS, which it
+    must answer soon."""
+    try:
+        done = subprocess.run([path, *arguments], capture_output=True,
+                              text=True, timeout=ANSWERS_WITHIN, check=False,
+                              stdin=subprocess.DEVNULL, errors="replace")
+    except OSError as error:
+        raise ProgramError(f"cannot run {path}: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise ProgramError(f"{path} {' '.join(arguments)}: no answer in "
+                           f"{ANSWERS_WITHIN} s") from None
+    return done.returncode, done.stdout, done.stderr
+
+
+def ask(path: str, *arguments: str) -> Object:
+    """What the program PATH says of its options with ARGUMENTS."""
+    status, text, complaint = run(path, *arguments, "--dump-options")
+    if status == 2 and arguments:
+        raise UsageError(sentence_of(complaint, status))
+    try:
+        dump: Object = json.loads(text)
+        formats.check_options(formats.Place("--dump-options", 1), dump)
+    except (ValueError, ResultsError):
+        raise ProgramError(f"{path} is not verbsperf, or another version of "
+                           "it: it does not say which options it has "
+                           "(--dump-options)") from None
+    return dump
+
+
+def examine(path: str) -> Program:
+    """The Program PATH."""
+    dump = ask(path)
+    version = f"verbsperf {dump['version']}, protocol {dump['protocol']}"
+    return Program(path, version, dump["tests"],
+                   {option["name"]: option_of(option)
+                    for option in dump["options"]})
+
+
+def option_of(option: Object) -> Option:
+    """The Option that a dump has as OPTION."""
+    return Option(option["name"], option["kind"], option["group"],
+                  option["argument"] is not None,
+                  option["implied"] is not None, "client" in option["who"],
+                  option["commands"])
+
+
+def sentence_of(stderr: str, status: int) -> str:
+    """The error in what verbsperf wrote on stderr."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    errors = [line for line in lines if "error: " in line] or lines[-1:]
+    if not errors:
+        return f"exit status {status}"
+    return errors[-1].split("error: ", 1)[-1]

@@ -4,14 +4,14 @@ import sys
 import time
 
 
-def say(sentence):
+def say(sentence: str) -> None:
     """A line on stderr."""
     print(f"verbsperf-sweep: {sentence}", file=sys.stderr, flush=True)
 
 
-def duration(value):
+def duration(seconds: float) -> str:
     """SECONDS for people."""
-    value = int(value)
+    value = int(seconds)
     if value < 60:
         return f"{value} s"
     if value < 3600:
@@ -19,42 +19,52 @@ def duration(value):
     return f"{value // 3600} h {value // 60 % 60} min"
 
 
-def estimate(seconds, unknown, most):
+def estimate(seconds: float, unknown: int, at_most: bool) -> str:
     """How long a sweep takes: SECONDS, and as long as UNKNOWN measurements
-    with --iterations do; with MOST it may be done before."""
-    text = f"{'at most' if most else 'about'} {duration(seconds)}"
+    with --iterations do; when it is AT_MOST that, it may be done before."""
+    text = f"{'at most' if at_most else 'about'} {duration(seconds)}"
     if not unknown:
         return text
     more = f"{unknown} measurement{'s' * (unknown > 1)} with --iterations"
     return f"{text} and {more}" if seconds else more
 
 
-def make_progress(total, most):
-    """A function that shows what is measured, and the time that is left."""
-    start, shown = time.monotonic(), {"runs": 0}
-    terminal = sys.stderr.isatty()
+class Progress:
+    """Shows what was measured last, on a terminal, and the time that is
+    left."""
 
-    def left(done):
-        each = (time.monotonic() - start) / shown["runs"]
-        at = "at most " if most else ""
-        return f"{at}{duration(each * (total - done))} left"
+    def __init__(self, total: int, at_most: bool) -> None:
+        self.total, self.at_most = total, at_most
+        self.start, self.runs = time.monotonic(), 0
+        self.terminal = sys.stderr.isatty()
 
-    def measured(done, number, text):
-        shown["runs"] += 1
-        if terminal:
-            line = f"{done} of {total}, round {number}, {left(done)}: {text}"
+    def left(self, done: int) -> str:
+        """How long the rest takes, when DONE measurements are done."""
+        each = (time.monotonic() - self.start) / self.runs
+        at_most = "at most " if self.at_most else ""
+        return f"{at_most}{duration(each * (self.total - done))} left"
+
+    def measured(self, done: int, number: int, text: str) -> None:
+        """TEXT was measured in round NUMBER, the DONE-th of all."""
+        self.runs += 1
+        if self.terminal:
+            line = (f"{done} of {self.total}, round {number}, "
+                    f"{self.left(done)}: {text}")
             width = shutil.get_terminal_size().columns - 1
-            print(f"\r\033[K{line[:width]}", end="", file=sys.stderr,
-                  flush=True)
+            self.draw(line[:width])
 
-    def interrupt():
-        if terminal:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+    def clear(self) -> None:
+        """Remove the line, so that another can be written."""
+        if self.terminal:
+            self.draw("")
 
-    def round_ends(done, number, failed):
-        interrupt()
-        if shown["runs"]:
-            say(f"round {number}: {done} of {total}, {failed} failed, "
-                + left(done))
+    def draw(self, line: str) -> None:
+        """Put LINE in the place of the one before."""
+        print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
-    return measured, interrupt, round_ends
+    def round_ends(self, done: int, number: int, failed: int) -> None:
+        """Round NUMBER is over, and DONE measurements are done in all."""
+        self.clear()
+        if self.runs:
+            say(f"round {number}: {done} of {self.total}, {failed} failed, "
+                + self.left(done))

@@ -1,22 +1,25 @@
 """What is measured in a round, in which order, and when it is enough."""
 import random
-import re
+from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from verbsperf import results
-from verbsperf import stats
-from verbsperf import suite as suites
+from verbsperf import results, stats
+from verbsperf.points import Point
+from verbsperf.results import Record
+from verbsperf.suite import Planned
+from verbsperf.target import Target
 
 # A point that never gave a result is given up after as many rounds.
 HOPELESS = 3
-# Seconds that verbsperf measures, and warms up, when it is not told.
-DURATION, WARMUP = 1.0, 0.2
 # Seconds to start, to connect and to end, about.
 OVERHEAD = 0.3
-UNITS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "m": 60.0, "h": 3600.0}
-TIME = re.compile(r"(\d+\.?\d*|\.\d+)([a-z]*)")
+
+Goal = Tuple[float, float]  # a confidence, and how wide its interval may be
+# A target is not known yet when none was named.
+Measurement = Tuple[Planned, Target]
 
 
-def order_of(seed, number, points, targets):
+def order_of(seed: int, number: int, points: Sequence[Planned],
+             targets: Sequence[Target]) -> Iterator[Measurement]:
     """What is measured in one round: points in random order, at each the
     targets, so that what drifts meets all of them alike."""
     source = random.Random(f"{seed} {number}")
@@ -25,55 +28,45 @@ def order_of(seed, number, points, targets):
             yield point, target
 
 
-def seconds_of(text):
-    """A time as verbsperf reads it; 0 when it is none."""
-    match = TIME.fullmatch(text)
-    return float(match[1]) * UNITS.get(match[2], 0) if match else 0
-
-
-def seconds(point, target):
+def seconds(point: Planned, target: Optional[Target]) -> Optional[float]:
     """About how long one measurement of POINT takes at TARGET, or None: it
     depends on how fast that is."""
-    options = {**point["options"], **(target.options if target else {})}
-    if "iterations" in options:
+    times = {**point.times, **(target.times if target else {})}
+    if times["iterations"] is not None:
         return None
-    asked = [seconds_of(options[name]) if name in options else default
-             for name, default in (("duration", DURATION),
-                                   ("warmup", WARMUP))]
-    return OVERHEAD + sum(asked)
+    return float(OVERHEAD + times["duration"] + times["warmup"])
 
 
-def total_seconds(measurements):
-    """(how long MEASUREMENTS, of point and target, take together; how many of
-    them it is not known of)."""
+def total_seconds(measurements: Iterable[Tuple[Planned, Optional[Target]]]
+                  ) -> Tuple[float, int]:
+    """(how long MEASUREMENTS take together; how many of them it is not known
+    of)."""
     every = [seconds(point, target) for point, target in measurements]
     return sum(one or 0 for one in every), every.count(None)
 
 
-def metric_of(point):
+def metric_of(point: Point) -> str:
     """What --until-ci watches, and verbsperf-compare compares."""
-    return "p99" if point["test"].endswith("_lat") else "gbps"
+    return "p99" if point.test.endswith("_lat") else "gbps"
 
 
-def is_known(point, records, level, width):
+def is_known(point: Point, records: Sequence[Record], goal: Goal) -> bool:
     """The median of RECORDS, of POINT at one target, is known well enough,
     or never will be."""
-    values = [results.metric(record.row, metric_of(point))
-              for record in records if record.row]
-    values = [value for value in values if value is not None]
+    level, width = goal
+    values = results.values_of(records, metric_of(point))
     if len(records) >= HOPELESS and not any(values):
         return True
     half = stats.half_width(values, level) if values else None
     return half is not None and half <= width
 
 
-def unknown(points, targets, records, goal):
-    """Those of POINTS that need another round to reach GOAL: a confidence
-    and a width, at each target."""
-    own = {}
-    for record in records:
-        own.setdefault((record.target, record.point), []).append(record)
+def unknown(points: Iterable[Planned], targets: Sequence[Target],
+            records: Iterable[Record], goal: Goal) -> List[Planned]:
+    """Those of POINTS that need another round to reach GOAL at each target."""
+    own: Dict[Tuple[str, Optional[Point]], List[Record]] = results.grouped(
+        records, lambda record: (record.target, record.point))
     return [point for point in points
-            if not all(is_known(point, own.get((target.name,
-                                                suites.key_of(point)), []),
-                                *goal) for target in targets)]
+            if not all(is_known(point.key(),
+                                own.get((target.name, point.key()), []), goal)
+                       for target in targets)]

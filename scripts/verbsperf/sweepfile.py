@@ -7,13 +7,17 @@ import platform
 import random
 import stat
 import time
+from typing import Any, List, NamedTuple, Optional, Sequence
 
-from verbsperf import formats
-from verbsperf import jsonfile
-from verbsperf import points as naming
-from verbsperf import progress
-from verbsperf import results
-from verbsperf import suite as suites
+from verbsperf import formats, results
+from verbsperf.errors import Refused
+from verbsperf.jsonfile import Object, read_text
+from verbsperf.points import label
+from verbsperf.program import Program
+from verbsperf.progress import say
+from verbsperf.results import Record
+from verbsperf.suite import Planned
+from verbsperf.target import Target
 
 
 # Half a day: a job of every night does not go on with the night before.
@@ -22,10 +26,8 @@ GOES_ON = ("the same command goes on there, after "
            f"{GOES_ON_WITHIN // 3600} hours with --resume")
 
 
-class FileError(Exception):
+class FileError(Refused):
     """The file cannot be used; the text says which and why."""
-
-    status = 2
 
 
 class WriteError(FileError):
@@ -34,7 +36,16 @@ class WriteError(FileError):
     status = 1
 
 
-def open_file(path):
+class Begun(NamedTuple):
+    """The file of a sweep that is under way."""
+
+    fd: int
+    header: Object
+    records: List[Record]   # what is in it already
+    age: float              # seconds since something was written
+
+
+def open_file(path: str) -> int:
     """A descriptor of PATH that no other sweep has."""
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -50,14 +61,14 @@ def open_file(path):
     return fd
 
 
-def age(fd):
+def age_of(fd: int) -> float:
     """Seconds since something was written."""
     return time.time() - os.fstat(fd).st_mtime
 
 
-def cut_torn_line(fd, path):
-    """Drop what a sweep that was killed wrote of its last line; how much.
-    The file does not get younger by it."""
+def cut_torn_line(fd: int, path: str) -> int:
+    """Drop what a sweep that was killed wrote of its last line; returns how
+    much that was.  The file does not get younger by it."""
     try:
         times = os.fstat(fd)
         data = os.pread(fd, os.fstat(fd).st_size, 0)
@@ -71,20 +82,20 @@ def cut_torn_line(fd, path):
         raise FileError(f"{path}: {error.strerror}") from None
 
 
-def check_torn(start, path):
+def check_torn(start: bytes, path: str) -> None:
     """Only what is a sweep is cut; START is how the file begins."""
     head = json.dumps({"schema": formats.SWEEP})[:-1].encode()
     if start[:len(head)] != head[:len(start)]:
         raise FileError(f"{path}:1: not a sweep; it is left alone")
 
 
-def read_header(path):
+def read_header(path: str) -> Optional[Object]:
     """The first line of the sweep PATH, or None when it is empty."""
-    text = jsonfile.read_text(path).partition("\n")[0]
+    text = read_text(path).partition("\n")[0]
     if not text and not os.path.getsize(path):
         return None
     try:
-        header = json.loads(text)
+        header: Any = json.loads(text)
     except ValueError:
         header = None
     if not isinstance(header, dict) or header.get("schema") != formats.SWEEP:
@@ -93,7 +104,7 @@ def read_header(path):
     return header
 
 
-def append(fd, path, entry):
+def append(fd: int, path: str, entry: Object) -> None:
     """Write ENTRY as a line and see it on the disk, or leave no trace."""
     data = (json.dumps(entry) + "\n").encode()
     end = os.lseek(fd, 0, os.SEEK_END)
@@ -109,14 +120,15 @@ def append(fd, path, entry):
                          ) from None
 
 
-def target_json(target):
+def target_json(target: Target) -> Object:
     """A target as in the header."""
     return {"name": target.name, "server": target.server,
             "options": target.options}
 
 
-def make_header(options, program, points, targets, seed):
-    """The first line of the file."""
+def make_header(suite: str, program: Program, points: Sequence[Planned],
+                targets: Sequence[Target], seed: int) -> Object:
+    """The first line of the file of the suite that SUITE names."""
     now = datetime.datetime.now(datetime.timezone.utc)
     return {"schema": formats.SWEEP,
             "tool": {"name": "verbsperf-sweep", "verbsperf": program.version},
@@ -124,18 +136,20 @@ def make_header(options, program, points, targets, seed):
             "host": {"hostname": platform.node(),
                      "kernel": platform.release(),
                      "machine": platform.machine()},
-            "suite": os.path.basename(options.suite), "points": points,
+            "suite": os.path.basename(suite),
+            "points": [point.json for point in points],
             "seed": seed, "targets": [target_json(one) for one in targets]}
 
 
-def differing_points(path, old, new):
+def differing_points(path: str, old: List[Object], new: List[Object]
+                     ) -> Optional[str]:
     """A sentence when the points OLD and NEW are not the same."""
-    sides = [{suites.key_of(point) for point in points}
+    sides = [{results.sweep_point(point) for point in points}
              for points in (old, new)]
     for extra, where in ((sides[0] - sides[1], "only the file"),
                          (sides[1] - sides[0], "only the suite")):
         if extra:
-            one = naming.label(min(extra))
+            one = label(min(extra))
             return (f"{path} is of another suite: {where} has {one}"
                     + (f", and {len(extra) - 1} more points"
                        if len(extra) > 1 else ""))
@@ -145,7 +159,7 @@ def differing_points(path, old, new):
     return None
 
 
-def spec(target):
+def spec(target: Object) -> str:
     """A target of a header as it is said."""
     options = dict(target["options"])
     place = target["server"] or "loopback"
@@ -154,17 +168,23 @@ def spec(target):
         for name, value in options.items()]) + "'"
 
 
-def check_same(path, old, new):
+def differing_targets(path: str, old: List[Object], new: List[Object]
+                      ) -> Optional[str]:
+    """A sentence when the targets OLD and NEW are not the same."""
+    for target in old:
+        if target not in new:
+            return f"{path} has the target {spec(target)}, which was not given"
+    for target in new:
+        if target not in old:
+            return f"{path} is without the target {spec(target)}"
+    return None
+
+
+def check_same(path: str, old: Object, new: Object) -> None:
     """The file's header OLD is of the sweep that NEW is of."""
     sentence = differing_points(path, old.get("points", []), new["points"])
-    for target in old["targets"]:
-        if sentence or target in new["targets"]:
-            continue
-        sentence = (f"{path} has the target {spec(target)}, which was not "
-                    "given")
-    for target in new["targets"]:
-        if not sentence and target not in old["targets"]:
-            sentence = f"{path} is without the target {spec(target)}"
+    sentence = sentence or differing_targets(path, old["targets"],
+                                             new["targets"])
     if not sentence and old["seed"] != new["seed"]:
         sentence = f"{path} has the seed {old['seed']}, not {new['seed']}"
     if sentence:
@@ -172,23 +192,29 @@ def check_same(path, old, new):
                         "before")
 
 
-def start(options, program, points, targets):
-    """(descriptor, header, records, seconds since the last measurement) of a
-    new file, or of one gone on with."""
-    path = options.output
+def choose_seed(old: Optional[Object], wanted: Optional[int]) -> int:
+    """The seed WANTED, or that of the header OLD, or a new one."""
+    if wanted is not None:
+        return wanted
+    if old:
+        return int(old["seed"])
+    return random.SystemRandom().getrandbits(32)
+
+
+def start(path: str, suite: str, seed: Optional[int], program: Program,
+          points: Sequence[Planned], targets: Sequence[Target]) -> Begun:
+    """A new file PATH, or one gone on with."""
     fd = open_file(path)
-    before = age(fd)
+    age = age_of(fd)
     torn = cut_torn_line(fd, path)
     if torn:
-        progress.say(f"{path}: dropped the last {torn} bytes, of a measurement"
-                     " that was not written to its end")
+        say(f"{path}: dropped the last {torn} bytes, of a measurement that was"
+            " not written to its end")
     old = read_header(path)
-    seed = options.seed
-    if seed is None:
-        seed = old["seed"] if old else random.SystemRandom().getrandbits(32)
-    header = make_header(options, program, points, targets, seed)
+    header = make_header(suite, program, points, targets,
+                         choose_seed(old, seed))
     if old is None:
         append(fd, path, header)
-        return fd, header, [], before
+        return Begun(fd, header, [], age)
     check_same(path, old, header)
-    return fd, old, results.read(path), before
+    return Begun(fd, old, results.read(path), age)

@@ -16,6 +16,9 @@ import schemas
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPTS = HERE.parent.parent / "scripts"
 FAKE = HERE / "fake_verbsperf"
+# The fake measures; what its options are, the real one says.
+os.environ["FAKE_REAL"] = os.path.abspath(
+    os.environ.get("VERBSPERF", HERE.parent.parent / "build/verbsperf"))
 sys.dont_write_bytecode = True
 # nohup and the like ignore it, and so would all programs started here
 signal.signal(signal.SIGINT, signal.default_int_handler)

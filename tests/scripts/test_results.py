@@ -1,9 +1,10 @@
 """What is read of files, and what is refused."""
 import json
+import os
 
 import pytest
 
-from verbsperf import points, results
+from verbsperf import points, program, results
 from conftest import document, sweep_lines
 
 
@@ -54,6 +55,17 @@ def test_how_long_is_no_other_point(write):
                             document(parameters={"duration": 2}),
                             document(parameters={"walk": 64})])
     assert [r.round for r in results.read(path)] == [1, 2, 1]
+
+
+def test_options_that_are_of_no_point():
+    """Who compares has no verbsperf to ask: a new option that shapes no
+    traffic belongs into the lists."""
+    options = program.examine(os.environ["FAKE_REAL"]).options
+    assert results.NOT_OF_POINT <= options.keys()
+    assert {name for name, option in options.items()
+            if option.group != "test"} <= results.NOT_OF_POINT
+    assert results.LIMITS == {name for name, option in options.items()
+                              if option.kind == "limit"}
 
 
 def test_0_is_a_value(write):

@@ -5,25 +5,29 @@ import shutil
 
 import pytest
 
-from verbsperf import suite as suites
 from conftest import FAKE, SCRIPTS, refused, run
+from verbsperf import program as programs
+from verbsperf import suite as suites
+from verbsperf import target as targets
+from verbsperf.errors import Refused
+from verbsperf.options import SuiteError
 
 
 @pytest.fixture(scope="module")
 def program():
-    return suites.examine(str(FAKE))
+    return programs.examine(str(FAKE))
 
 
 @pytest.fixture
 def points(program, write_suite):
     """The points of a suite's text, as short texts."""
-    def read(text, *targets):
-        found = suites.read_points(write_suite(text), program, [
-            suites.parse_target(target, program) for target in targets])
+    def read(text, *names):
+        found = suites.read(write_suite(text), program, [
+            targets.parse(name, program) for name in names])
         return [" ".join([p["test"], p["transport"], str(p["size"]),
                           str(p["qps"])]
                          + [f"{k}={v}" for k, v in p["options"].items()])
-                for p in found]
+                for p in (planned.json for planned in found)]
     return read
 
 
@@ -40,24 +44,42 @@ def test_defaults_and_comments(points):
     assert points("# of nothing\n\nwrite_bw:   # as it is\n"
                   "defaults: --post-list 1,16\n"
                   "atomic_bw: --qps=2\n"
-                  "write_lat: --post-list=4 --bidirectional\n"
+                  "write_bw: --size 8 --post-list=4 --bidirectional\n"
                   "defaults: --flow-label 1,2\nread_lat: --post-list 1") == [
         "write_bw RC 65536 1", "atomic_bw RC 8 2 post-list=1",
         "atomic_bw RC 8 2 post-list=16",
-        "write_lat RC 2 1 bidirectional= post-list=4",
+        "write_bw RC 8 1 bidirectional= post-list=4",
         "read_lat RC 2 1 flow-label=1,2 post-list=1"]
 
 
 def test_arguments_of_a_point(program, write_suite):
-    point, = suites.read_points(write_suite(
+    point, = suites.read(write_suite(
         "send_bw: --size 1K --qps 4 --transport UD --bidirectional "
         "--post-list 16"), program, [])
-    target = suites.parse_target("a=node1:77,mtu=512", program)
-    assert suites.arguments(point, target) == [
+    assert point.words(program) == [
         "send_bw", "--size", "1024", "--qps", "4", "--transport", "UD",
-        "--bidirectional", "--post-list=16", "--port=77", "--mtu=512"]
-    assert "--size" not in suites.arguments(
-        {**point, "test": "atomic_bw", "size": 8}, None)
+        "--bidirectional", "--post-list=16"]
+    target = targets.parse("a=node1:77,mtu=512", program)
+    assert target.words() == ["--port=77", "--mtu=512"]
+    point, = suites.read(write_suite("defaults: --size 64\natomic_bw:"),
+                         program, [])
+    assert point.json["size"] == 8
+    assert point.words(program) == ["atomic_bw"]
+
+
+@pytest.mark.parametrize("text, times", [
+    # not one for each of the 23 sizes
+    ("write_bw: --size 2..8M\n", 1),
+    ("write_bw send_bw: --size 2..8M --qps 1,8 --post-list 1,16\n", 8),
+])
+def test_one_process_for_all_sizes(program, write_suite, monkeypatch, text,
+                                   times):
+    calls = []
+    ask = programs.ask
+    monkeypatch.setattr(programs, "ask", lambda *words: calls.append(words)
+                        or ask(*words))
+    assert len(suites.read(write_suite(text), program, [])) == 23 * times
+    assert len(calls) == times
 
 
 @pytest.mark.parametrize("text, number, words", [
@@ -79,19 +101,19 @@ def test_arguments_of_a_point(program, write_suite):
     ("write_bw: --size --qps 2", 1, "--size needs a value"),
     ("write_bw: --size 2 --size 3", 1, "--size is there twice"),
     ("write_bw: --bidirectional=1", 1, "takes no value"),
-    ("write_bw: --size 2x", 1, "--size '2x': expected a size"),
-    ("write_bw: --size 2,,3", 1, "--size '': expected a size"),
-    ("write_bw: --qps x", 1, "--qps: expected numbers"),
-    ("write_bw: --qps 0", 1, "--qps: expected numbers"),
-    ("write_bw: --post-list x", 1, "write_bw: --post-list 'x': expected a"),
-    ("write_lat: --qps 1,2", 1, "write_lat: --qps: latency is measured on"),
+    ("write_bw: --size 2x", 1, "write_bw: --size '2x': "),
+    ("write_bw: --size 2,,3", 1, "write_bw: --size '2,,3': "),
+    ("write_bw: --qps x", 1, "write_bw: --qps 'x': "),
+    ("write_bw: --qps 0", 1, "write_bw: --qps 0: allowed are 1 to "),
+    ("write_bw: --post-list x", 1, "write_bw: --post-list 'x': "),
+    ("write_lat: --qps 1,2", 1, "write_lat: --qps 2: latency is measured on"),
     ("write_bw: --device mlx5_0", 1, "--device is for a target to say"),
     ("write_bw: --json", 1, "--json is for verbsperf-sweep to say"),
     ("write_bw:\nwrite_bw: --duration 3", 2, "is in line 1 already"),
     ("write_bw:\n  oops", 2, "expected TEST"),
 ])
 def test_what_is_no_suite(points, tmp_path, text, number, words):
-    with pytest.raises(suites.SuiteError) as error:
+    with pytest.raises(SuiteError) as error:
         points(text)
     path = tmp_path / "suite"
     where = f"{path}:{number}: " if number else f"{path}: "
@@ -100,7 +122,7 @@ def test_what_is_no_suite(points, tmp_path, text, number, words):
 
 
 def test_suite_and_target_do_not_say_the_same(points):
-    with pytest.raises(suites.SuiteError, match=":1: --mtu is said by the"):
+    with pytest.raises(SuiteError, match=":1: --mtu is said by the"):
         points("write_bw: --mtu 1024", "node1,mtu=512")
 
 
@@ -118,7 +140,7 @@ def test_suite_and_target_do_not_say_the_same(points):
                                                         "mtu": "512"})),
 ])
 def test_targets(program, text, wanted):
-    assert suites.parse_target(text, program) == wanted
+    assert targets.parse(text, program)[:3] == wanted
 
 
 @pytest.mark.parametrize("text, words", [
@@ -127,22 +149,23 @@ def test_targets(program, text, wanted):
     ("a=node1,mtu", "--mtu needs a value"), ("a=node1,port=3", "--port is"),
     ("a=node1,json", "--json is"), ("a=node1,bidirectional=3", "no value")])
 def test_what_is_no_target(program, text, words):
-    with pytest.raises(suites.SuiteError, match=words) as error:
-        suites.parse_target(text, program)
+    with pytest.raises(SuiteError, match=words) as error:
+        targets.parse(text, program)
     assert str(error.value).startswith(f"target '{text}': ")
 
 
 def test_target_options_are_checked(program, write_suite):
-    target = suites.parse_target("a=node1,mtu=many", program)
-    with pytest.raises(suites.SuiteError, match="^target 'a': write_bw: --mt"):
-        suites.read_points(write_suite("write_bw:"), program, [target])
+    target = targets.parse("a=node1,mtu=many", program)
+    point, = suites.read(write_suite("write_bw:"), program, [target])
+    with pytest.raises(SuiteError, match="^target 'a': write_bw: --mt"):
+        suites.times_at(target, point, program)
 
 
 def test_programs_that_are_not_verbsperf():
-    with pytest.raises(suites.SuiteError, match="names no tests"):
-        suites.examine(shutil.which("true"))
-    with pytest.raises(suites.SuiteError, match="cannot run /none: No such"):
-        suites.examine("/none")
+    with pytest.raises(Refused, match="true is not verbsperf, or another ver"):
+        programs.examine(shutil.which("true"))
+    with pytest.raises(Refused, match="cannot run /none: No such"):
+        programs.examine("/none")
 
 
 def test_suites_that_come_along():

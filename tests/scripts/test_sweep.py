@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from verbsperf import progress, results, rounds
+from verbsperf import results
 from conftest import FAKE, SCRIPTS, check, document, refused
 
 SMALL = "write_bw: --size 64,4K --qps 1,8\n"
@@ -428,18 +428,21 @@ def test_how_long_it_takes_is_said_before(sweep, write_suite, suite, options,
     assert first.endswith("; " + words), err
 
 
-def test_what_takes_unknown_time():
-    """Iterations do; and defaults are what verbsperf's are."""
-    point = {"options": {"iterations": "1000"}}
-    timed = {"options": {}}
-    assert rounds.total_seconds([(point, None), (timed, None)]) \
-        == (rounds.OVERHEAD + 1.2, 1)
-    assert progress.estimate(1.5, 1, None) \
-        == "about 1 s and 1 measurement with --iterations"
-    usage = subprocess.run([os.environ["VERBSPERF"], "--help"], check=True,
-                           capture_output=True, text=True).stdout
-    assert re.search(r"--duration .*\[1\]\n", usage) and rounds.DURATION == 1
-    assert re.search(r"--warmup .*\[0.2\]\n", usage) and rounds.WARMUP == 0.2
+def test_what_takes_unknown_time(sweep, write_suite):
+    """Iterations do; defaults are verbsperf's."""
+    suite = write_suite("write_bw: --iterations 1000\nwrite_lat:\n")
+    _, _, err = sweep("--list", "--rounds", 1, suite)
+    assert err == ("verbsperf-sweep: 2 points, 1 rounds: about 1 s and 1 "
+                   "measurement with --iterations at each target\n")
+
+
+def test_a_target_says_how_long_too(sweep, write_suite):
+    """Its own end decides, and it says minutes as verbsperf does."""
+    suite = write_suite("write_bw: --warmup 0.2")
+    _, _, err = sweep("--list", "--rounds", 1, suite, "a=x,duration=1m", "b=y")
+    assert err.endswith(": about 1 min 2 s\n")
+    refused(sweep("--list", suite, "a=x,duration=long"), 2,
+            "target 'a': write_bw: --duration 'long'")
 
 
 def test_what_is_refused(sweep, small, tmp_path):

@@ -72,3 +72,17 @@ def test_the_unit_names_the_program_that_is_installed(tree):
              if line.startswith("ExecStart="))
     assert line == ("ExecStart=/opt/verbsperf/bin/verbsperf serve "
                     "$VERBSPERF_OPTIONS")
+
+
+def test_commands_find_their_package(tree):
+    """Below any folder, and through a link to a link."""
+    run(tree, "./configure", "-q", "--prefix=/opt/verbsperf",
+        "--datadir=/srv/data")
+    run(tree, "make", "-s", "install-dist_pkgdataSCRIPTS",
+        "install-dist_verbsperfDATA", "install-dist_suitesDATA",
+        "install-data-hook", f"DESTDIR={tree}/root")
+    for name in ("sweep", "compare", "plot", "selftest"):
+        link = tree / name
+        link.symlink_to(tree / f"root/opt/verbsperf/bin/verbsperf-{name}")
+        assert f"usage: verbsperf-{name} " in run("/", str(link), "--help")
+    assert not list(tree.glob("root/**/*.pyc"))

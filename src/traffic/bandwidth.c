@@ -51,103 +51,140 @@ static __attribute__((noinline, cold)) uint32_t edge(struct flow *f,
 	return window_edge(f, seen, command);
 }
 
-/*
- * Post the single send of LIST N times.  Update it for Q's position first, if
- * the other list was used meanwhile.  Move it on after each post, not before,
- * so that this happens while the provider has work.  Returns how many times it
- * was posted, and the verb's return value in *RET.
- */
-static ALWAYS_INLINE uint64_t post_sends(struct flow *f, struct flow_qp *q,
-					 struct flow_list *list, uint64_t n,
-					 int *ret, const enum op op,
-					 const enum post_method method)
+/* Move LIST, LENGTH sends, to Q's position in the walk.  A list with copies is
+ * always there. */
+static ALWAYS_INLINE void place_list(const struct flow *f,
+				     const struct flow_qp *q,
+				     struct flow_list *list,
+				     const uint32_t length, const enum op op)
 {
-	struct flow_request *r = list->requests;
-	const uint64_t stride = f->lists.stride;
-	uint64_t left = n;
+	uint64_t lists = q->position - list->position;
 
-	if (list->posted != q->posted || list->position != q->position) {
-		r->wr.wr_id += q->posted - list->posted;
-		move_sends(r, 1, (q->position - list->position) * stride, op);
-	}
+	if (!lists)
+		return;
+	move_sends(list->requests, length, lists * f->lists.stride, op);
+	list->position = q->position;
+}
+
+/* Let Q and LIST go to the next position, unless its copies do the walking. */
+static ALWAYS_INLINE void move_on(const struct flow *f, struct flow_qp *q,
+				  struct flow_list *list,
+				  const uint32_t length, const enum op op)
+{
+	if (!f->lists.stride)
+		return;
+	if (++q->position == f->lists.positions)
+		q->position = 0;
+	place_list(f, q, list, length, op);
+}
+
+/*
+ * Post the single send of LIST up to *N times, but not beyond the end of the
+ * walk; *N becomes the number of posts.  Move the send on after each post, not
+ * before, so that this happens while the provider has work.  Returns what the
+ * verb returned.
+ */
+static ALWAYS_INLINE int post_sends(struct flow *f, struct flow_qp *q,
+				    struct flow_list *list, uint64_t *n,
+				    const enum op op,
+				    const enum post_method method)
+{
+	const uint64_t most = smaller(*n, f->lists.positions - q->position);
+	const uint64_t stride = f->lists.stride;
+	struct flow_request *r = list->requests;
+	uint64_t left = most;
+	int ret;
+
+	place_list(f, q, list, 1, op);
+	r->wr.wr_id = q->tag | (q->posted + 1);
 	do {
-		*ret = hand_over(q, r, 1, op, method);
-		if (__builtin_expect(*ret != 0, 0))
+		ret = hand_over(q, r, 1, op, method);
+		if (__builtin_expect(ret != 0, 0))
 			break;
 		r->wr.wr_id++;
 		move_sends(r, 1, stride, op);
 	} while (--left);
-	n -= left;
-	list->posted = q->posted + n;
-	list->position = q->position + n;
-	return n;
+	*n = most - left;
+	q->position += *n;
+	list->position = q->position;
+	if (q->position == f->lists.positions)
+		q->position = 0;
+	return ret;
 }
 
-/*
- * The sends of LIST for POSITION of the walk, to follow POSTED messages: the
- * copy prepared for it, or the only one, moved if there is a walk.  Signaled
- * sends get their wr_id.
- */
-static ALWAYS_INLINE struct flow_request *
-take_list(const struct flow *f, const struct flow_qp *q,
-	  struct flow_list *list, uint64_t position, uint64_t posted,
-	  const enum op op)
+/* Number the list of LENGTH sends that begins with R: LAST is the wr_id of its
+ * last.  Only each EVERY-th may be signaled and needs one. */
+static ALWAYS_INLINE void number_list(struct flow_request *r,
+				      const uint32_t length,
+				      const uint32_t every, uint64_t last)
+{
+	r[length - 1].wr.wr_id = last;
+	for (uint32_t i = every; __builtin_expect(i < length, 0); i += every)
+		r[i - 1].wr.wr_id = last - (length - i);
+}
+
+/* Post LIST as often as *N messages allow, at least once, each time its next
+ * copy; *N becomes the number of messages posted.  Returns what the verb
+ * returned. */
+static ALWAYS_INLINE int post_lists(struct flow *f, struct flow_qp *q,
+				    struct flow_list *list, uint64_t *n,
+				    const enum op op,
+				    const enum post_method method)
 {
 	const uint32_t length = f->shape.list_length;
 	const uint32_t every = f->lists.signal_every;
-	struct flow_request *r = list->requests;
+	const uint32_t end = f->lists.requests;
+	struct flow_request *const requests = list->requests;
+	uint64_t id = q->tag | q->posted, left = *n;
+	uint32_t copy = q->copy;
+	int ret;
 
-	if (f->lists.copies) {
-		r += position * length;
-	} else if (f->lists.stride && list->position != position) {
-		move_sends(r, length,
-			   (position - list->position) * f->lists.stride, op);
-		list->position = position;
-	}
-	for (uint32_t i = every; i <= length; i += every)
-		r[i - 1].wr.wr_id = q->tag | (posted + i);
-	return r;
+	place_list(f, q, list, length, op);
+	do {
+		struct flow_request *r = &requests[copy];
+
+		id += length;
+		number_list(r, length, every, id);
+		ret = hand_over(q, r, length, op, method);
+		if (__builtin_expect(ret != 0, 0))
+			break;
+		left -= length;
+		copy += length;
+		if (copy == end) {
+			copy = 0;
+			move_on(f, q, list, length, op);
+		}
+	} while (left >= length);
+	*n -= left;
+	q->copy = copy;
+	return ret;
 }
 
-/* Post LIST N times, each at the next position.  Returns as post_sends(). */
-static ALWAYS_INLINE uint64_t post_lists(struct flow *f, struct flow_qp *q,
-					 struct flow_list *list, uint64_t n,
-					 int *ret, const enum op op,
-					 const enum post_method method)
-{
-	const uint32_t length = f->shape.list_length;
-
-	for (uint64_t i = 0; i < n; i++) {
-		*ret = hand_over(q, take_list(f, q, list, q->position + i,
-					      q->posted + i * length, op),
-				 length, op, method);
-		if (__builtin_expect(*ret != 0, 0))
-			return i;
-	}
-	return n;
-}
-
-/* Post LIST, the unsignaled or the signaled one of Q, N times. */
-static ALWAYS_INLINE int post_run(struct flow *f, struct flow_qp *q,
-				  struct flow_list *list, uint64_t n,
-				  const bool single, const enum op op,
-				  const enum post_method method)
+/* Post up to N messages, at least a list of them, by LIST: the unsignaled or
+ * the signaled one of Q.  Returns the number of messages posted, or a negative
+ * errno. */
+static ALWAYS_INLINE int64_t post_run(struct flow *f, struct flow_qp *q,
+				      struct flow_list *list, uint64_t n,
+				      const bool single, const enum op op,
+				      const enum post_method method)
 {
 	const uint32_t length = single ? 1 : f->shape.list_length;
-	int ret = 0;
+	int ret;
 
-	if (__builtin_expect(f->verify != NULL, 0))
-		n = verify_post(f, q, list->requests, length, n, &ret);
-	else if (single)
-		n = post_sends(f, q, list, n, &ret, op, method);
-	else
-		n = post_lists(f, q, list, n, &ret, op, method);
-	f->posted += n * length;
-	q->posted += n * length;
-	q->position += n;
-	if (q->position == f->lists.positions)
-		q->position = 0;
-	return ret ? post_failed(f, q, ret) : 0;
+	if (__builtin_expect(f->verify != NULL, 0)) {
+		int verb;	/* keeps ret in a register */
+
+		n = verify_post(f, q, list->requests, length, n / length,
+				&verb) * length;
+		ret = verb;
+	} else if (single) {
+		ret = post_sends(f, q, list, &n, op, method);
+	} else {
+		ret = post_lists(f, q, list, &n, op, method);
+	}
+	f->posted += n;
+	q->posted += n;
+	return ret ? post_failed(f, q, ret) : (int64_t)n;
 }
 
 /* Post the last LEFT messages before Q's limit, fewer than a list: the end of a
@@ -158,10 +195,13 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 					       const enum post_method method)
 {
 	uint32_t skip = f->shape.list_length - left;
-	struct flow_request *r = take_list(f, q, &q->lists[FLOW_SIGNALED],
-					   q->position, q->posted - skip, op);
+	struct flow_list *list = &q->lists[FLOW_SIGNALED];
+	struct flow_request *r = &list->requests[q->copy];
 	int ret = 0;
 
+	place_list(f, q, list, f->shape.list_length, op);
+	number_list(r, f->shape.list_length, f->lists.signal_every,
+		    q->tag | (q->posted + left));
 	if (!f->verify)
 		ret = hand_over(q, &r[skip], left, op, method);
 	else if (!verify_post(f, q, &r[skip], left, 1, &ret) && !ret)
@@ -176,7 +216,7 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 /*
  * Post on Q until DEPTH messages are outstanding or its limit is reached.  A
  * signaled list follows each run of unsignaled ones and is also the last before
- * the limit.  SINGLE lists of one send need no division.
+ * the limit.  Returns 0 or a negative errno.
  */
 static ALWAYS_INLINE int refill(struct flow *f, struct flow_qp *q,
 				uint64_t depth, const bool single,
@@ -186,36 +226,34 @@ static ALWAYS_INLINE int refill(struct flow *f, struct flow_qp *q,
 	const uint32_t length = single ? 1 : f->shape.list_length;
 	uint64_t left = q->limit - q->posted;
 	uint64_t room = smaller(depth - (q->posted - q->completed), left);
-	uint64_t lists = room / length, n;
-	int ret;
+	int64_t n;
 
-	for (; lists; lists -= n, left -= n * length, room -= n * length) {
-		n = smaller(lists, f->lists.positions - q->position);
+	for (; room >= length; left -= (uint64_t)n, room -= (uint64_t)n) {
 		if (q->unsignaled_left && left > length) {
-			n = smaller(n, q->unsignaled_left);
-			n -= n * length == left;
+			n = post_run(f, q, &q->lists[FLOW_UNSIGNALED],
+				     smaller(smaller(room, q->unsignaled_left),
+					     left - 1), single, op, method);
 			q->unsignaled_left -= (uint32_t)n;
-			ret = post_run(f, q, &q->lists[FLOW_UNSIGNALED], n,
-				       single, op, method);
 		} else {
-			n = f->lists.unsignaled ? 1 : n;
 			q->unsignaled_left = f->lists.unsignaled;
-			ret = post_run(f, q, &q->lists[FLOW_SIGNALED], n,
-				       single, op, method);
+			n = post_run(f, q, &q->lists[FLOW_SIGNALED],
+				     f->lists.unsignaled ? length : room,
+				     single, op, method);
 		}
-		if (ret)
-			return ret;
+		if (n <= 0)
+			return (int)n;
 	}
 	if (!single && left && left == room)
 		return post_tail(f, q, (uint32_t)left, op, method);
 	return 0;
 }
 
-/* True when both completions are of one QP: then the later covers both. */
+/* True when both completions are of one QP: then the later covers both.  The
+ * field is valid in each completion, and cheaper to compare than wr_ids. */
 static ALWAYS_INLINE bool same_qp(const struct ibv_wc *a,
 				  const struct ibv_wc *b)
 {
-	return qp_index_of(a->wr_id ^ b->wr_id) == 0;
+	return a->qp_num == b->qp_num;
 }
 
 /*
@@ -228,7 +266,7 @@ static ALWAYS_INLINE int retire_batch(struct flow *f, struct ibv_wc *wc, int n,
 {
 	int k = 0;
 
-	wc[n].wr_id = ~wc[n - 1].wr_id;
+	wc[n].qp_num = ~wc[n - 1].qp_num;
 	for (int i = 0; i < n; i++) {
 		if (__builtin_expect(wc[i].status != IBV_WC_SUCCESS, 0))
 			return flow_completion_failed(f, &wc[i], false);
@@ -331,8 +369,11 @@ static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
 	if (__builtin_expect(command != *seen, 0) && n >= 0 &&
 	    (f->counts_arrivals || f->completed > before) && window_is_edge(f))
 		*seen = edge(f, *seen, command);
-	for (int i = 0; i < n && !ret && !paced; i++)
+	for (int i = 0; i < n && !paced; i++) {
 		ret = refill(f, served[i], depth, single, op, method);
+		if (__builtin_expect(ret != 0, 0))
+			break;
+	}
 	tell_progress(f, f->completed + f->received);
 	return n < 0 ? n : ret;
 }
@@ -377,15 +418,18 @@ static __attribute__((noinline)) int probe(struct flow *f, uint32_t *seen,
 					   const bool single, const enum op op,
 					   const enum post_method method)
 {
+	const uint32_t length = single ? 1 : f->shape.list_length;
 	struct flow_qp *q = f->qps;
 	int ret = 0;
 
 	for (int i = 0; i < PROBES && *seen == PHASE_WARMUP && !ret; i++) {
 		uint64_t start = clock_ticks(f->clock), took;
+		int64_t n;
 
 		q->unsignaled_left = f->lists.unsignaled;
-		ret = post_run(f, q, &q->lists[FLOW_SIGNALED], 1, single, op,
-			       method);
+		n = post_run(f, q, &q->lists[FLOW_SIGNALED], length, single,
+			     op, method);
+		ret = n < 0 ? (int)n : 0;
 		while (!ret && f->completed < f->posted)
 			ret = poll_and_post(f, 0, seen, true, single, op,
 					    method);

@@ -81,11 +81,10 @@ struct flow_request {
 /*
  * list_length prepared sends, linked.  A list of one send moves through memory
  * from one use to the next.  A longer list has a copy for every position of the
- * walk, if they fit; otherwise its only copy moves, too.
+ * walk, used in turn, if they fit; otherwise its only copy moves, too.
  */
 struct flow_list {
-	struct flow_request *requests;	/* flow_requests() entries */
-	uint64_t posted;	/* one send: messages the QP posted before */
+	struct flow_request *requests;	/* flow_requests() allocated */
 	uint64_t position;	/* in the walk, if it moves */
 };
 
@@ -125,8 +124,10 @@ struct flow_qp {
 	uint64_t posted;	/* messages since the connection began */
 	uint64_t completed;
 	uint64_t limit;		/* upper bound of posted */
-	uint64_t position;	/* of the next list in the walk */
-	uint32_t unsignaled_left;	/* lists until the next signaled one */
+	uint64_t position;	/* of the next list in the walk, if it moves */
+	uint32_t copy;		/* index of the next list's first request */
+	uint32_t unsignaled_left;	/* messages until the next signaled
+					 * list */
 	struct flow_list lists[FLOW_LISTS];
 	struct flow_list *next;	/* one of lists, ready to post */
 	/* never changes */
@@ -171,11 +172,12 @@ struct flow_shape {
 /* How the sends of a flow_shape are prepared (prepare.h). */
 struct flow_lists {
 	enum op op;
-	uint64_t stride;	/* bytes between consecutive lists of a walk */
-	uint64_t positions;	/* lists per walk */
-	uint32_t unsignaled;	/* lists between two signaled ones */
+	uint64_t stride;	/* bytes a list moves per use; 0: it stays */
+	uint64_t positions;	/* of a list that moves, before it starts over;
+				 * UINT64_MAX: it stays */
+	uint32_t requests;	/* per list, copies included */
+	uint32_t unsignaled;	/* messages between two signaled lists */
 	uint32_t signal_every;	/* sends per completion in a signaled list */
-	bool copies;		/* each position has its own prepared list */
 };
 
 /* Memory and slots of a ping-pong's messages. */

@@ -33,6 +33,7 @@ static int poll_cq(struct ibv_cq *cq, int most, struct ibv_wc *wc)
 	for (; n < most && p->polled < p->posted; n++) {
 		wc[n].wr_id = p->wr_ids[p->polled++ % NULL_PROVIDER_RING];
 		wc[n].status = IBV_WC_SUCCESS;
+		wc[n].qp_num = p->qp.qp_num;
 	}
 	return n;
 }

@@ -56,23 +56,23 @@ static void set_target(const struct flow_qp *q, enum op op, uint64_t offset,
 }
 
 /*
- * Prepare send I of a list at POSITION.  In a signaled list, every
+ * Prepare send I of a list and its copies.  In a signaled list, every
  * lists.signal_every-th send asks for a completion, and so does the last, as
  * signal_every divides list_length.
  */
 static void prepare_request(const struct flow *f, const struct flow_qp *q,
-			    enum op op, bool signaled, uint64_t position,
-			    uint32_t i, struct flow_request *r)
+			    enum op op, bool signaled, uint32_t i,
+			    struct flow_request *r)
 {
 	const struct flow_shape *shape = &f->shape;
-	uint64_t offset = i % walk_slots(shape) * walk_step(shape) +
-			  position * f->lists.stride;
+	uint64_t offset = i % walk_slots(shape) * walk_step(shape);
+	bool last = (i + 1) % shape->list_length == 0;
 
 	signaled = signaled && (i + 1) % f->lists.signal_every == 0;
 	*r = (struct flow_request){
 		.wr = {
-			.wr_id = q->tag | (i + 1),
-			.next = i + 1 == shape->list_length ? NULL : &r[1].wr,
+			.wr_id = q->tag | (i % shape->list_length + 1),
+			.next = last ? NULL : &r[1].wr,
 			.sg_list = &r->sge,
 			.num_sge = shape->size > 0,
 			.opcode = op_table[op].opcode,
@@ -90,19 +90,15 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 static void prepare_list(const struct flow *f, const struct flow_qp *q,
 			 enum op op, bool signaled, struct flow_list *list)
 {
-	uint32_t length = f->shape.list_length;
-	uint64_t copies = f->lists.copies ? f->lists.positions : 1;
-
-	list->posted = list->position = 0;
-	for (uint64_t n = 0; n < copies; n++)
-		for (uint32_t i = 0; i < length; i++)
-			prepare_request(f, q, op, signaled, n, i,
-					&list->requests[n * length + i]);
+	list->position = 0;
+	for (uint32_t i = 0; i < f->lists.requests; i++)
+		prepare_request(f, q, op, signaled, i, &list->requests[i]);
 }
 
 static void prepare_qp(const struct flow *f, enum op op, struct flow_qp *q)
 {
 	q->position = 0;
+	q->copy = 0;
 	q->unsignaled_left = f->lists.unsignaled;
 	q->next = NULL;
 	for (int l = 0; l < FLOW_LISTS; l++)
@@ -110,19 +106,22 @@ static void prepare_qp(const struct flow *f, enum op op, struct flow_qp *q)
 }
 
 /*
- * A walk moves from list to list.  In a region too small for two lists, only
- * the sends within a list walk, and the list itself does not move.
+ * A walk moves from list to list: each has a copy if they fit, else the only
+ * one moves.  In a region too small for two lists, only the sends within a list
+ * walk, and the list itself does not move.
  */
 static void prepare_walk(struct flow *f)
 {
 	const struct flow_shape *shape = &f->shape;
 	uint32_t length = shape->list_length;
 	uint64_t lists = walk_slots(shape) / length;
+	bool copies = length > 1 && lists > 1 &&
+		      lists <= flow_requests(length) / length;
+	bool moves = lists > 1 && !copies;
 
-	f->lists.stride = lists < 2 ? 0 : walk_step(shape) * length;
-	f->lists.positions = lists < 2 ? UINT64_MAX : lists;
-	f->lists.copies = length > 1 && lists > 1 &&
-			  lists <= flow_requests(length) / length;
+	f->lists.stride = moves ? walk_step(shape) * length : 0;
+	f->lists.positions = moves ? lists : UINT64_MAX;
+	f->lists.requests = copies ? (uint32_t)lists * length : length;
 }
 
 /* Decide which sends of f->shape are signaled. */
@@ -134,7 +133,7 @@ static void prepare_signals(struct flow *f)
 	if (shape->signal_every > shape->depth)
 		shape->signal_every = shape->depth;
 	lists = shape->signal_every / shape->list_length;
-	f->lists.unsignaled = lists ? lists - 1 : 0;
+	f->lists.unsignaled = lists ? (lists - 1) * shape->list_length : 0;
 	f->lists.signal_every = divisor(shape->list_length,
 					shape->signal_every);
 }

@@ -16,12 +16,11 @@ static uint64_t edge_time(const struct flow *f)
 /* Maximum messages that one completion covers. */
 static uint64_t stands_for(const struct flow *f)
 {
-	const uint64_t lists = f->lists.unsignaled + 1;
-
 	if (f->counts_arrivals)
 		return 1;
-	return lists > 1 ? lists * f->shape.list_length :
-			   f->lists.signal_every;
+	return f->lists.unsignaled ?
+		       f->lists.unsignaled + f->shape.list_length :
+		       f->lists.signal_every;
 }
 
 void window_look(struct flow *f, bool found, bool drained)

@@ -1,56 +1,46 @@
 #include "config.h"
 #include "base/cpulist.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int parse_number(const char **text, unsigned long *value)
+#include "base/list.h"
+#include "base/units.h"
+#include "base/xalloc.h"
+
+/* A list_reader of a CPU or a range; INTO is a cpu_set_t. */
+static int read_cpus(const char **text, void *into)
 {
-	char *end;
-
-	/* strtoul() would accept signs and blanks */
-	if (!isdigit((unsigned char)**text))
-		return -EINVAL;
-	*value = strtoul(*text, &end, 10);
-	*text = end;
-	return *value < CPU_SETSIZE ? 0 : -ERANGE;
-}
-
-static int parse_range(const char **text, cpu_set_t *set)
-{
-	unsigned long first, last;
-	int ret = parse_number(text, &first);
+	uint64_t first, last;
+	int ret = units_scan_range(text, &first, &last);
 
 	if (ret)
 		return ret;
-	last = first;
-	if (**text == '-') {
-		++*text;
-		ret = parse_number(text, &last);
-	}
-	if (!ret && last < first)
-		ret = -EINVAL;
-	for (unsigned long i = first; i <= last && !ret; i++)
-		CPU_SET(i, set);
-	return ret;
+	if (first >= CPU_SETSIZE || last >= CPU_SETSIZE)
+		return -ERANGE;
+	if (first > last)
+		return -EINVAL;
+	for (; first <= last; first++)
+		CPU_SET(first, (cpu_set_t *)into);
+	return 0;
 }
 
 int cpulist_parse(const char *text, cpu_set_t *set)
 {
-	int ret = 0;
+	size_t length = strcspn(text, "\n");
+	char *line;
+	int ret;
 
 	CPU_ZERO(set);
-	if (*text == '\n' || !*text)
+	if (!length)
 		return 0;
-	do {
-		ret = parse_range(&text, set);
-	} while (!ret && *text++ == ',');
-	if (ret)
-		return ret;
-	/* TEXT is one past the character that ended the loop */
-	return text[-1] == '\n' || !text[-1] ? 0 : -EINVAL;
+	line = xcalloc(1, length + 1);
+	memcpy(line, text, length);
+	ret = list_read(line, read_cpus, set);
+	free(line);
+	return ret;
 }
 
 void cpulist_format(const cpu_set_t *set, char *text, size_t size)

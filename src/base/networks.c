@@ -1,10 +1,11 @@
 #include "config.h"
 #include "base/networks.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/units.h"
 
 /* True when A and B have the same first PREFIX bits. */
@@ -47,31 +48,31 @@ static int parse_network(char *text, struct network *network)
 	return 0;
 }
 
+/* A list_reader; INTO is a struct networks. */
+static int read_network(const char **text, void *into)
+{
+	char one[INET6_ADDRSTRLEN + sizeof("/128")];
+	size_t length = strcspn(*text, ",");
+	struct networks *networks = into;
+
+	if (length >= sizeof(one))
+		return -EINVAL;
+	if (networks->n == NETWORKS_MAX)
+		return -E2BIG;
+	memcpy(one, *text, length);
+	one[length] = '\0';
+	*text += length;
+	return parse_network(one, &networks->list[networks->n++]);
+}
+
 int networks_parse(const char *text, struct networks *networks)
 {
-	struct networks n = { .text = text };
-	const char *p = text;
-	char one[INET6_ADDRSTRLEN + sizeof("/128")];
+	struct networks list = { .text = text };
+	int ret = list_read(text, read_network, &list);
 
-	for (;;) {
-		size_t length = strcspn(p, ",");
-		int ret;
-
-		if (length >= sizeof(one))
-			return -EINVAL;
-		if (n.n == NETWORKS_MAX)
-			return -E2BIG;
-		memcpy(one, p, length);
-		one[length] = '\0';
-		ret = parse_network(one, &n.list[n.n++]);
-		if (ret)
-			return ret;
-		if (!p[length])
-			break;
-		p += length + 1;
-	}
-	*networks = n;
-	return 0;
+	if (!ret)
+		*networks = list;
+	return ret;
 }
 
 bool networks_contain(const struct networks *networks,

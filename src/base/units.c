@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
+
 /* Parse the digits at the start of TEXT; *END points behind them. */
 static int parse_digits(const char *text, const char **end, uint64_t *value)
 {
@@ -114,37 +116,28 @@ static int append_range(struct sizes *sizes, uint64_t low, uint64_t high)
 	return ret;
 }
 
-/* Parse one element of a list, a size or a range; *END points behind it. */
-static int scan_member(const char *text, const char **end, struct sizes *sizes)
+/* A list_reader of a size or a range; INTO is a struct sizes. */
+static int read_sizes(const char **text, void *into)
 {
 	uint64_t low, high;
-	int ret = scan_size(text, end, &low);
+	int ret = scan_size(*text, text, &low);
 
 	if (ret)
 		return ret;
-	if (strncmp(*end, "..", 2) != 0)
-		return append(sizes, low);
-	ret = scan_size(*end + 2, end, &high);
-	return ret ? ret : append_range(sizes, low, high);
+	if (strncmp(*text, "..", 2) != 0)
+		return append(into, low);
+	ret = scan_size(*text + 2, text, &high);
+	return ret ? ret : append_range(into, low, high);
 }
 
 int units_parse_sizes(const char *text, struct sizes *sizes)
 {
 	struct sizes list = { 0 };
-	const char *p = text;
-	int ret;
+	int ret = list_read(text, read_sizes, &list);
 
-	for (;;) {
-		ret = scan_member(p, &p, &list);
-		if (ret)
-			return ret;
-		if (*p == '\0')
-			break;
-		if (*p++ != ',')
-			return -EINVAL;
-	}
-	*sizes = list;
-	return 0;
+	if (!ret)
+		*sizes = list;
+	return ret;
 }
 
 static const struct {
@@ -232,27 +225,29 @@ static int scan_percentile(const char *text, const char **end,
 	return 0;
 }
 
+/* A list_reader; INTO is a struct percentiles. */
+static int read_percentile(const char **text, void *into)
+{
+	struct percentiles *list = into;
+	uint32_t one;
+	int ret = scan_percentile(*text, text, &one);
+
+	if (ret)
+		return ret;
+	if (list->n == PERCENTILES_MAX)
+		return -E2BIG;
+	list->per_million[list->n++] = one;
+	return 0;
+}
+
 int units_parse_percentiles(const char *text, struct percentiles *percentiles)
 {
 	struct percentiles list = { 0 };
-	const char *p = text;
-	uint32_t one;
-	int ret;
+	int ret = list_read(text, read_percentile, &list);
 
-	for (;;) {
-		ret = scan_percentile(p, &p, &one);
-		if (ret)
-			return ret;
-		if (*p && *p != ',')
-			return -EINVAL;
-		if (list.n == PERCENTILES_MAX)
-			return -E2BIG;
-		list.per_million[list.n++] = one;
-		if (*p++ == '\0')
-			break;
-	}
-	*percentiles = list;
-	return 0;
+	if (!ret)
+		*percentiles = list;
+	return ret;
 }
 
 const char *units_format_percentile(uint32_t per_million,
@@ -263,8 +258,25 @@ const char *units_format_percentile(uint32_t per_million,
 	return text;
 }
 
-static int append_cpus(struct cpus *cpus, uint64_t first, uint64_t last)
+int units_scan_range(const char **text, uint64_t *first, uint64_t *last)
 {
+	int ret = parse_digits(*text, text, first);
+
+	if (ret)
+		return ret;
+	*last = *first;
+	return **text == '-' ? parse_digits(*text + 1, text, last) : 0;
+}
+
+/* A list_reader of a CPU or a range; INTO is a struct cpus. */
+static int read_cpus(const char **text, void *into)
+{
+	struct cpus *cpus = into;
+	uint64_t first, last;
+	int ret = units_scan_range(text, &first, &last);
+
+	if (ret)
+		return ret;
 	if (first > last || last >= CPU_ID_END)
 		return -ERANGE;
 	for (; first <= last; first++) {
@@ -278,27 +290,11 @@ static int append_cpus(struct cpus *cpus, uint64_t first, uint64_t last)
 int units_parse_cpus(const char *text, struct cpus *cpus)
 {
 	struct cpus list = { 0 };
-	const char *p = text;
-	uint64_t first = 0, last;
-	int ret;
+	int ret = list_read(text, read_cpus, &list);
 
-	for (;;) {
-		ret = parse_digits(p, &p, &first);
-		last = first;
-		if (!ret && *p == '-')
-			ret = parse_digits(p + 1, &p, &last);
-		if (ret)
-			return ret;
-		if (*p && *p != ',')
-			return -EINVAL;
-		ret = append_cpus(&list, first, last);
-		if (ret)
-			return ret;
-		if (*p++ == '\0')
-			break;
-	}
-	*cpus = list;
-	return 0;
+	if (!ret)
+		*cpus = list;
+	return ret;
 }
 
 /* Parse a flow label at the start of TEXT; *END points behind it. */
@@ -323,25 +319,27 @@ static int scan_label(const char *text, const char **end, uint32_t *label)
 	return ret;
 }
 
+/* A list_reader; INTO is a struct labels. */
+static int read_label(const char **text, void *into)
+{
+	struct labels *list = into;
+	uint32_t one = 0;
+	int ret = scan_label(*text, text, &one);
+
+	if (ret)
+		return ret;
+	if (list->n == LABELS_MAX)
+		return -E2BIG;
+	list->value[list->n++] = one;
+	return 0;
+}
+
 int units_parse_labels(const char *text, struct labels *labels)
 {
 	struct labels list = { 0 };
-	const char *p = text;
-	uint32_t one = 0;
-	int ret;
+	int ret = list_read(text, read_label, &list);
 
-	for (;;) {
-		ret = scan_label(p, &p, &one);
-		if (ret)
-			return ret;
-		if (*p && *p != ',')
-			return -EINVAL;
-		if (list.n == LABELS_MAX)
-			return -E2BIG;
-		list.value[list.n++] = one;
-		if (*p++ == '\0')
-			break;
-	}
-	*labels = list;
-	return 0;
+	if (!ret)
+		*labels = list;
+	return ret;
 }

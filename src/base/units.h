@@ -90,6 +90,12 @@ const char *units_format_percentile(uint32_t per_million,
 				    char text[PERCENTILE_TEXT_SIZE]);
 
 /*
+ * Read "4", or the range "4-7", at *TEXT, which moves behind it; FIRST may be
+ * above LAST.  Returns as units_parse_count().
+ */
+int units_scan_range(const char **text, uint64_t *first, uint64_t *last);
+
+/*
  * Parse CPU numbers: "0,2,4-7", each below CPU_ID_END; they keep their order.
  * Returns 0, -EINVAL, -ERANGE (a number too large, or a descending range),
  * -E2BIG (more than CPUS_MAX).

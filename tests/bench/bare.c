@@ -5,7 +5,7 @@
  *	bare bw  read|write SIZE MESSAGES [SIGNAL_EVERY [LIST [QPS]]]
  *	bare lat read|write SIZE SAMPLES
  *
- * MESSAGES, per queue pair, are rounded up to whole signalled groups.  Prints
+ * MESSAGES, per queue pair, are rounded up to whole signaled groups.  Prints
  * one JSON object; times are in ns, rates in 10^9 bit/s.
  */
 #include <infiniband/verbs.h>
@@ -27,7 +27,7 @@ struct lane {
 	uint32_t lists_to_signal;
 	uint64_t left;		/* messages yet to be posted */
 	struct ibv_send_wr *plain;	/* a list without a signal */
-	struct ibv_send_wr *signalled;	/* one whose last is signalled */
+	struct ibv_send_wr *signaled;	/* one whose last is signaled */
 };
 
 struct setup {
@@ -68,10 +68,10 @@ static void open_device(struct setup *s, uint32_t size, uint32_t qps)
 	s->sge = (struct ibv_sge){ (uintptr_t)buffer, size, s->mr->lkey };
 }
 
-/* A list of N requests; with SIGNALLED the last one asks for a completion. */
+/* A list of N requests; with SIGNALED the last one asks for a completion. */
 static struct ibv_send_wr *make_list(const struct setup *s, uint32_t n,
 				     enum ibv_wr_opcode opcode, uint64_t id,
-				     int signalled)
+				     int signaled)
 {
 	struct ibv_send_wr *wrs = calloc(n, sizeof(*wrs));
 
@@ -86,7 +86,7 @@ static struct ibv_send_wr *make_list(const struct setup *s, uint32_t n,
 		wrs[i].wr.rdma.remote_addr = s->sge.addr;
 		wrs[i].wr.rdma.rkey = s->mr->rkey;
 	}
-	if (signalled)
+	if (signaled)
 		wrs[n - 1].send_flags = IBV_SEND_SIGNALED;
 	return wrs;
 }
@@ -140,7 +140,7 @@ static inline void refill(struct lane *l, uint32_t more, uint32_t list,
 		struct ibv_send_wr *wr = l->plain;
 
 		if (--to_signal == 0) {
-			wr = l->signalled;
+			wr = l->signaled;
 			to_signal = lists;
 		}
 		if (ibv_post_send(l->qp, wr, &bad))
@@ -209,7 +209,7 @@ static void bandwidth(enum ibv_wr_opcode opcode, uint32_t size,
 			.lists_to_signal = signal_every / list,
 			.left = each,
 			.plain = make_list(&s, list, opcode, id, 0),
-			.signalled = make_list(&s, list, opcode, id, 1),
+			.signaled = make_list(&s, list, opcode, id, 1),
 		};
 	}
 	start = now();

@@ -60,10 +60,10 @@ static void note_post(struct fake *fake, struct fake_qp *q,
 	}
 	if (!(wr->send_flags & IBV_SEND_SIGNALED))
 		return;
-	q->signalled++;
-	if (q->posted - q->last_signalled > q->widest_gap)
-		q->widest_gap = q->posted - q->last_signalled;
-	q->last_signalled = q->posted;
+	q->signaled++;
+	if (q->posted - q->last_signaled > q->widest_gap)
+		q->widest_gap = q->posted - q->last_signaled;
+	q->last_signaled = q->posted;
 }
 
 static int accept_send(struct fake *fake, struct fake_qp *q,

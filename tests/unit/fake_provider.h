@@ -1,6 +1,6 @@
 /*
  * A NIC that is not there, for the timed loops: the verbs that are inline calls
- * through context->ops.  It completes signalled work some polls after it was
+ * through context->ops.  It completes signaled work some polls after it was
  * posted, notes what the loop did, and fails when told to.
  */
 #ifndef TESTS_UNIT_FAKE_PROVIDER_H
@@ -40,9 +40,9 @@ struct fake_qp {
 	uint64_t posted;
 	uint64_t retired;	/* as far as the loop was told */
 	uint64_t retired_at[PHASE_ABORT + 1];
-	uint64_t signalled;
-	uint64_t last_signalled;	/* number of that post */
-	uint64_t widest_gap;	/* posts from one signalled to the next */
+	uint64_t signaled;
+	uint64_t last_signaled;	/* number of that post */
+	uint64_t widest_gap;	/* posts from one signaled to the next */
 	uint32_t most;		/* outstanding at once */
 	uint32_t cqs;		/* index of its completion queues */
 	struct fake_rq rq;

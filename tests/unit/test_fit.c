@@ -29,7 +29,7 @@ TEST(test_a_port_that_is_down)
 }
 
 /* One limit of one end below what is asked. */
-struct limit {
+struct short_limit {
 	size_t offset;		/* of a uint32_t in struct port_limits */
 	uint32_t value;
 	enum op op;
@@ -41,7 +41,7 @@ struct limit {
 
 #define AT(field) offsetof(struct port_limits, field)
 
-static const struct limit limits[] = {
+static const struct short_limit limits[] = {
 	{ AT(max_qp), 3, OP_WRITE, "--qps: 4 is above what", "max_qp 3", true,
 	  true, false },
 	{ AT(max_qp_wr), 127, OP_WRITE, "--tx-depth: 128 is above what",
@@ -62,7 +62,7 @@ static const struct limit limits[] = {
 	  "max_qp_wr 31", false, true, false },
 };
 
-static void check_limit(const struct limit *l, bool at_client)
+static void check_limit(const struct short_limit *l, bool at_client)
 {
 	const char *end = at_client ? "client" : "server";
 	struct port ports[2] = { good_port(), good_port() };

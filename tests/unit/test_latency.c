@@ -285,7 +285,7 @@ TEST(test_failed_send_while_waiting)
 		struct fake *fake = new_fake(&f, op, 128, 100);
 
 		fake->peer = NULL;
-		fake->fail_wc = 1;	/* not a signalled one */
+		fake->fail_wc = 1;	/* not a signaled one */
 		fake->status = IBV_WC_RETRY_EXC_ERR;
 		assert_int_equal(run(&f, op), -EIO);
 		assert_int_equal(f.failure.status, IBV_WC_RETRY_EXC_ERR);

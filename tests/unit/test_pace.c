@@ -132,7 +132,7 @@ static void check_exact_count(const struct fake *fake)
 	assert_int_equal(fake->overflows, 0);
 	for (uint32_t i = 0; i < r.qps; i++) {
 		assert_int_equal(fake->qps[i].posted, r.iterations);
-		assert_int_equal(fake->qps[i].last_signalled, r.iterations);
+		assert_int_equal(fake->qps[i].last_signaled, r.iterations);
 	}
 }
 

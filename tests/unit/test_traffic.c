@@ -63,7 +63,7 @@ static void check_counted(const struct counted_run *r, const struct fake *fake,
 
 		assert_int_equal(q->posted - before, r->n);
 		assert_true(q->most <= depth);
-		assert_int_equal(q->last_signalled, q->posted);
+		assert_int_equal(q->last_signaled, q->posted);
 		assert_true(q->widest_gap <= every);
 	}
 }
@@ -172,8 +172,8 @@ static void check_calls(enum post_method method)
 	assert_int_equal(q->posted, 40);
 	assert_int_equal(fake->calls, 3);
 	assert_int_equal(q->b.completes, method == POST_WR ? 3 : 0);
-	assert_int_equal(q->signalled, 2);	/* 32, 40 */
-	assert_int_equal(q->last_signalled, 40);
+	assert_int_equal(q->signaled, 2);	/* 32, 40 */
+	assert_int_equal(q->last_signaled, 40);
 	fake_free(fake, &f);
 }
 
@@ -246,13 +246,13 @@ TEST(test_signals_every_kth_and_the_last)
 	prepare(&f, OP_SEND, SIZE, WALK, 10, 4, 30);
 	assert_int_equal(bandwidth_run(&f, OP_SEND), 0);
 	assert_int_equal(q->posted, 30);
-	assert_int_equal(q->signalled, 8);	/* 4, 8, ... 28, 30 */
+	assert_int_equal(q->signaled, 8);	/* 4, 8, ... 28, 30 */
 	assert_int_equal(q->widest_gap, 4);
-	assert_int_equal(q->last_signalled, 30);
+	assert_int_equal(q->last_signaled, 30);
 	fake_free(fake, &f);
 }
 
-/* A moderation wider than the queue would never be signalled. */
+/* A moderation wider than the queue would never be signaled. */
 TEST(test_signal_never_beyond_the_queue)
 {
 	struct flow f;
@@ -297,7 +297,7 @@ static void run_timed(uint64_t a, uint64_t b, enum phase first,
 	assert_true(f.completed >= f.window.warmup + f.window.counted);
 	assert_int_equal(fake->overflows, 0);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(fake->qps[i].last_signalled,
+		assert_int_equal(fake->qps[i].last_signaled,
 				 fake->qps[i].posted);
 	fake_free(fake, &f);
 }

@@ -41,7 +41,7 @@ TEST(test_completion_error)
 		struct fake *fake = fake_new(&f, 2);
 
 		fake->control.command = PHASE_MEASURE;
-		fake->fail_wc = nth;	/* signalled or not */
+		fake->fail_wc = nth;	/* signaled or not */
 		fake->status = IBV_WC_RETRY_EXC_ERR;
 		prepare(&f, OP_WRITE, SIZE, WALK, 16, 4, 1000);
 		assert_int_equal(bandwidth_run(&f, OP_WRITE), -EIO);

@@ -6,7 +6,7 @@ one sentence that names file and line.  Other keys may be there or missing, so
 that files of other versions are read.
 """
 import json
-import math
+import sys
 from typing import Any, NamedTuple, Optional
 
 from verbsperf.errors import ResultsError
@@ -39,7 +39,7 @@ def is_count(value: object) -> bool:
 def is_number(value: object) -> bool:
     """VALUE is a number of JSON that is finite, as 1e999 is not."""
     return (isinstance(value, (int, float)) and not isinstance(value, bool)
-            and math.isfinite(value))
+            and abs(value) <= sys.float_info.max)
 
 
 def are_numbers(values: object, n: int) -> bool:
@@ -235,5 +235,5 @@ def is_option(option: Object) -> bool:
             and all(is_optional(option.get(name, 0), str)
                     for name in ("argument", "implied"))
             and are_texts(option.get("who"))
-            and ("value" in option or are_texts(option.get("commands")))
-            and isinstance(option.get("hidden"), bool))
+            and are_texts(option.get("words") or [])
+            and ("value" in option or are_texts(option.get("commands"))))

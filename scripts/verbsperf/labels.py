@@ -1,6 +1,7 @@
 """What verbsperf-plot calls the curves that it draws, and what stands below
 them."""
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
+from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence,
+                    Tuple)
 
 from verbsperf import sources as origin
 from verbsperf.jsonfile import Object

@@ -5,7 +5,7 @@ import re
 from typing import Dict, Iterable, List, Optional
 
 from verbsperf.errors import Refused
-from verbsperf.program import LISTS, Option, Program
+from verbsperf.program import Option, Program
 
 # What only verbsperf-sweep itself says, with all that writes a report.
 OF_SWEEP = frozenset("all check help inject loopback version wait".split())
@@ -77,8 +77,7 @@ class Reader:
                 value = self.value_behind(option, left)
             elif not option.takes_value:
                 raise self.refuse(f"--{name} takes no value")
-            found[name] = ([value] if option.kind in LISTS
-                           else value.split(","))
+            found[name] = option.values(value)
         return found
 
     def value_behind(self, option: Option, left: List[str]) -> str:

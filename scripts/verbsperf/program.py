@@ -35,6 +35,15 @@ class Option(NamedTuple):
     may_lack_value: bool
     for_client: bool        # else for a server only
     commands: List[str]     # tests and commands that take it
+    words: List[str]        # the values that it may have, of a choice
+
+    def values(self, text: str) -> List[str]:
+        """The values, with commas between, that TEXT has; a word of a choice
+        may be in other letters, such as rc."""
+        if self.kind in LISTS:
+            return [text]
+        known = {word.lower(): word for word in self.words}
+        return [known.get(one.lower(), one) for one in text.split(",")]
 
 
 class Program(NamedTuple):
@@ -119,7 +128,7 @@ def option_of(option: Object) -> Option:
     return Option(option["name"], option["kind"], option["group"],
                   option["argument"] is not None,
                   option["implied"] is not None, "client" in option["who"],
-                  option["commands"])
+                  option["commands"], option.get("words") or [])
 
 
 def sentence_of(stderr: str, status: int) -> str:

@@ -1,6 +1,6 @@
 """The kinds of pictures that verbsperf-plot draws, each made of Records."""
-from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence,
-                    Set, Tuple)
+from typing import (Callable, Dict, Iterable, List, Optional, Sequence, Set,
+                    Tuple)
 
 from verbsperf.curves import Axis, Curve, Dot, Panel, Picture, curve, styled
 from verbsperf.jsonfile import Object

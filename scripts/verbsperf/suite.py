@@ -13,7 +13,7 @@ Values between commas are alternatives, and every combination is a point.
 import itertools
 import os
 import re
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Dict, Iterator, List, NamedTuple, Sequence
 
 from verbsperf.jsonfile import Object, read_text
 from verbsperf.points import Point, label
@@ -26,6 +26,9 @@ from verbsperf.options import Reader, SuiteError
 OWN_PLACE = ("size", "qps", "transport")
 # A name that need not be there: nothing is connected.
 ANY_SERVER = "127.0.0.1"
+# As many sizes, or ranges of them, are asked about at once: verbsperf takes 64
+# sizes, and one range may have 30.
+SIZES_AT_ONCE = 32
 # What says how long a measurement takes.
 TIMES = ("iterations", "duration", "warmup")
 
@@ -107,24 +110,31 @@ def combinations(options: Dict[str, List[str]]) -> Iterator[Dict[str, str]]:
         yield dict(zip(names, values))
 
 
+def size_words(line: Line, test: str, program: Program) -> List[List[str]]:
+    """The sizes of LINE on command lines of TEST."""
+    sizes = line.options.get("size", [])
+    if not sizes or not program.takes(test, "size"):
+        return [[]]
+    return [["--size=" + ",".join(sizes[i:i + SIZES_AT_ONCE])]
+            for i in range(0, len(sizes), SIZES_AT_ONCE)]
+
+
 def combined(line: Line, test: str, options: Dict[str, str], program: Program
              ) -> List[Planned]:
     """The points, one for each size, of TEST with OPTIONS, which are of LINE;
     the program reads them."""
-    words = [test]
-    if "size" in line.options and program.takes(test, "size"):
-        words.append("--size=" + ",".join(line.options["size"]))
     try:
-        values = program.values([*words, *option_words(options), ANY_SERVER])
+        read = [program.values([test, *sizes, *option_words(options),
+                                ANY_SERVER])
+                for sizes in size_words(line, test, program)]
     except UsageError as error:
         raise SuiteError(f"{line.where()}: {test}: {error}") from None
     others = {name: value for name, value in options.items()
               if name not in OWN_PLACE}
-    times = {name: values[name] for name in TIMES}
     return [Planned({"test": test, "transport": values["transport"],
                      "size": size, "qps": values["qps"], "options": others},
-                    times, line)
-            for size in values["size"]]
+                    {name: values[name] for name in TIMES}, line)
+            for values in read for size in values["size"]]
 
 
 def points_of(line: Line, program: Program) -> Iterator[Planned]:

@@ -35,7 +35,7 @@ def test_every_combination_is_a_point(points):
     assert points("write_bw send_bw: --size 64,4K --qps 1,8\n") == [
         f"{test} RC {size} {qps}" for test in ("write_bw", "send_bw")
         for size in (64, 4096) for qps in (1, 8)]
-    assert points("send_lat: --transport RC,UD --size 2..9") == [
+    assert points("send_lat: --transport rc,UD --size 2..9") == [
         f"send_lat {transport} {size} 1" for size in (2, 4, 8)
         for transport in ("RC", "UD")]
 
@@ -50,6 +50,12 @@ def test_defaults_and_comments(points):
         "atomic_bw RC 8 2 post-list=16",
         "write_bw RC 8 1 bidirectional= post-list=4",
         "read_lat RC 2 1 flow-label=1,2 post-list=1"]
+
+
+def test_more_sizes_than_one_run_may_have(points):
+    sizes = ",".join(map(str, range(1, 101)))
+    assert points(f"write_bw: --size {sizes}") == [
+        f"write_bw RC {size} 1" for size in range(1, 101)]
 
 
 def test_arguments_of_a_point(program, write_suite):

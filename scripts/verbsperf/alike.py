@@ -15,7 +15,7 @@ Values = Dict[str, Any]
 
 
 def marks_of(records: Sequence[Record]) -> Dict[str, Values]:
-    """{name: values} of the fingerprints of what was measured."""
+    """Return {name: values} of the fingerprints of what was measured."""
     marks: Dict[str, Values] = {}
     for record in records:
         if record.row is not None:
@@ -25,13 +25,13 @@ def marks_of(records: Sequence[Record]) -> Dict[str, Values]:
 
 
 def words(values: Values) -> str:
-    """Values of a fingerprint in a sentence."""
+    """Put VALUES of a fingerprint into a sentence."""
     return " and ".join("none" if value is None else str(value)
                         for value in values.values())
 
 
 def hosts_of(records: Sequence[Record]) -> Dict[str, Values]:
-    """{end: names} of the hosts that RECORDS were measured on."""
+    """Return {end: names} of the hosts that RECORDS were measured on."""
     hosts: Dict[str, Values] = {"client": {}, "server": {}}
     for record in records:
         for end, found in hosts.items():
@@ -43,8 +43,8 @@ def hosts_of(records: Sequence[Record]) -> Dict[str, Values]:
 
 
 def mixtures(base: Sequence[Record], new: Sequence[Record]) -> Iterator[str]:
-    """Sentences about rounds of one side that are of several hosts: they are
-    no rounds of each other."""
+    """Yield a sentence about each side whose rounds were measured on several
+    hosts, which do not count as rounds of one thing."""
     for side, records in (("BASE", base), ("NEW", new)):
         for end, names in hosts_of(records).items():
             if len(names) > 1:
@@ -53,7 +53,8 @@ def mixtures(base: Sequence[Record], new: Sequence[Record]) -> Iterator[str]:
 
 def differences(base: Sequence[Record], new: Sequence[Record]
                 ) -> Iterator[str]:
-    """Sentences about what differs in the fingerprints of two groups."""
+    """Yield sentences about what differs between the fingerprints of two
+    groups."""
     yield from mixtures(base, new)
     marks = marks_of(base), marks_of(new)
     if not all(marks):
@@ -67,7 +68,7 @@ def differences(base: Sequence[Record], new: Sequence[Record]
 
 
 def check_fingerprints(pair: Pair, force: bool) -> List[str]:
-    """Notes about what differs; refuses unless FORCE."""
+    """Return notes about what differs, or refuse to compare unless FORCE."""
     notes = sorted({sentence for key in pair.shared() for sentence in
                     differences(pair.base[key], pair.new[key])})
     if notes and not force:
@@ -79,14 +80,15 @@ def check_fingerprints(pair: Pair, force: bool) -> List[str]:
 
 
 def measurements(side: Side) -> Set[Tuple[Any, ...]]:
-    """What was measured, to be looked for on the other side."""
+    """Return what identifies each measurement of SIDE, to find it on the other
+    side."""
     return {(record.session, record.session and record.target,
              json.dumps(record.document, sort_keys=True))
             for record in side.records if record.document}
 
 
 def check_sessions(base: Side, new: Side) -> None:
-    """No measurement is on both sides: a copy is always as fast."""
+    """Refuse when a measurement is on both sides: a copy is always as fast."""
     shared = len(measurements(base) & measurements(new))
     if shared:
         raise Refused(f"{base.path} and {new.path} are of the same session, "

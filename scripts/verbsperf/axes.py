@@ -19,12 +19,13 @@ SIZE_GAP, VALUE_GAP = 0.42, 0.22
 
 
 def position(scale: str, x: float) -> float:
-    """Where X is drawn."""
+    """Return where X is drawn."""
     return max(x, ZERO) if scale == "size" else x
 
 
 def size_axis(axes: Axes, sizes: Sequence[float]) -> None:
-    """Powers of two, called 64, 4K or 1M; at most a dozen of them."""
+    """Label the x axis with powers of two, such as 64, 4K or 1M, a dozen at
+    most."""
     axes.set_xscale("log", base=2)
     low = min(math.log2(max(s, ZERO)) for s in sizes)
     high = max(math.log2(max(s, ZERO)) for s in sizes)
@@ -42,7 +43,7 @@ def size_axis(axes: Axes, sizes: Sequence[float]) -> None:
 
 
 def percentile_axis(axes: Axes, most: float) -> None:
-    """As far right as there are nines."""
+    """Label the x axis with percentiles, as far as MOST has nines."""
     axes.set_xscale("log")
     known = [q for q in QUANTILES if 1 / (1 - q / 100) <= most * 1.01]
     axes.xaxis.set_major_locator(ticker.FixedLocator(
@@ -54,7 +55,7 @@ def percentile_axis(axes: Axes, most: float) -> None:
 
 
 def set_x_axis(axes: Axes, picture: Picture) -> None:
-    """What is shared by all panels."""
+    """Scale the x axis, which all panels share."""
     xs = [d.x for one in picture.curves() for d in one.dots]
     xs += [x for one in picture.curves() for x in one.failed]
     if picture.x_scale == "size":
@@ -66,7 +67,7 @@ def set_x_axis(axes: Axes, picture: Picture) -> None:
 
 
 def log_ticks(axes: Axes, span: Span) -> ticker.Locator:
-    """As many as there is room for."""
+    """Choose as many ticks as there is room for."""
     decades = math.log10(span.high / span.low)
     height = axes.get_position().height * axes.figure.get_figheight()
     room = height / VALUE_GAP
@@ -80,7 +81,7 @@ def log_ticks(axes: Axes, span: Span) -> ticker.Locator:
 
 
 def set_y_axis(axes: Axes, span: Span) -> None:
-    """SPAN, with ticks in plain numbers."""
+    """Show SPAN on the y axis, with ticks in plain numbers."""
     if span.log:
         axes.set_yscale("log")
         axes.yaxis.set_major_locator(log_ticks(axes, span))

@@ -11,7 +11,7 @@ def complain(name: str, problem: object, status: int = 2) -> NoReturn:
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Parses a command line, and says in one line what is wrong with it."""
 
     def error(self, message: str) -> NoReturn:
         complain(self.prog, f"{message}; see --help")

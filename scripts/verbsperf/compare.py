@@ -16,7 +16,7 @@ EXIT = {verdict.REGRESSION: 1, verdict.INCONCLUSIVE: 2,
 
 
 def percentage(text: str) -> float:
-    """A tolerance as an option gives it."""
+    """Parse a tolerance, such as 2 or 2%."""
     value = float(text.removesuffix("%"))
     if not 0 <= value < 100:
         raise argparse.ArgumentTypeError(f"'{text}' is not 0 to below 100")
@@ -24,7 +24,7 @@ def percentage(text: str) -> float:
 
 
 def metric_name(text: str) -> str:
-    """A metric's key; 99.9 and p99.9 are p99_9."""
+    """Parse the name of a metric; 99.9 and p99.9 mean p99_9."""
     name = text.lower().replace(".", "_")
     name = "p" + name if name[:1].isdigit() else name
     if name not in RATES + TIMES:
@@ -34,7 +34,7 @@ def metric_name(text: str) -> str:
 
 
 def parser() -> Parser:
-    """The options."""
+    """Return the parser of the command line."""
     p = Parser(
         prog=NAME, allow_abbrev=False,
         usage="%(prog)s [options] BASE[:TARGET] NEW[:TARGET]\n"
@@ -68,7 +68,7 @@ def parser() -> Parser:
 
 
 def question_of(options: argparse.Namespace) -> comparison.Question:
-    """What OPTIONS say that is compared."""
+    """Return what OPTIONS ask to compare."""
     metrics = {"bandwidth": "gbps", "latency": "p99"}
     for name in options.metric:
         metrics["bandwidth" if name in RATES else "latency"] = name
@@ -78,7 +78,7 @@ def question_of(options: argparse.Namespace) -> comparison.Question:
 
 
 def write(text: str) -> None:
-    """TEXT to stdout, all of it."""
+    """Write TEXT to stdout, and fail unless all of it was written."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -88,7 +88,7 @@ def write(text: str) -> None:
 
 
 def main() -> int:
-    """The exit status."""
+    """Run the command and return its exit status."""
     options = parser().parse_args()
     try:
         report = comparison.compare(

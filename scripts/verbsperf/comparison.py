@@ -24,11 +24,11 @@ class Measured(NamedTuple):
     failures: List[str]     # why the other rounds gave none
 
     def failed(self) -> bool:
-        """True when it failed, and never gave a value."""
+        """Return True when it failed, and never gave a value."""
         return bool(self.failures) and not self.values
 
     def median(self) -> Optional[float]:
-        """The median of its values."""
+        """Return the median of its values."""
         return stats.median(self.values) if self.values else None
 
 
@@ -52,7 +52,7 @@ class Question(NamedTuple):
 
 
 def measured(records: Sequence[Record], metric: str) -> Measured:
-    """What RECORDS of one side have of METRIC."""
+    """Return what RECORDS of one side have of METRIC."""
     failures = [results.failure_of(record) for record in records
                 if record.row is None]
     return Measured(len(records) - len(failures),
@@ -61,7 +61,8 @@ def measured(records: Sequence[Record], metric: str) -> Measured:
 
 def entry_of(key: Key, pair: Pair, every: Sequence[Point], asked: Question
              ) -> Entry:
-    """The Entry of KEY; EVERY point is in the table that has its label."""
+    """Return the Entry of KEY, whose label tells it from EVERY point of the
+    table."""
     target, point = key
     kind = "latency" if point.test.endswith("_lat") else "bandwidth"
     metric = asked.metrics[kind]
@@ -72,7 +73,8 @@ def entry_of(key: Key, pair: Pair, every: Sequence[Point], asked: Question
 
 
 def without_values(entry: Entry) -> Tuple[str, str]:
-    """(verdict, note) of a point that one side at least did not measure."""
+    """Return (verdict, note) of a point that one side at least did not
+    measure."""
     base, new = entry.base, entry.new
     if not new.rounds and not new.failures:
         return verdict.INCONCLUSIVE, "not in NEW"
@@ -88,7 +90,7 @@ def without_values(entry: Entry) -> Tuple[str, str]:
 
 
 def more_failures(entry: Entry) -> Iterator[str]:
-    """A note when rounds of NEW failed that did not fail in BASE."""
+    """Yield a note when more rounds failed in NEW than in BASE."""
     new = entry.new
     if len(new.failures) > len(entry.base.failures):
         total = len(new.failures) + len(new.values)
@@ -97,8 +99,8 @@ def more_failures(entry: Entry) -> Iterator[str]:
 
 
 def contradiction(entry: Entry, ratio: float) -> Iterator[str]:
-    """A note when the medians go another way than RATIO, as they can when
-    rounds are of two kinds."""
+    """Yield a note when the medians changed in another direction than RATIO,
+    as they can when the rounds form two clusters."""
     base, new = entry.base.median(), entry.new.median()
     if base is None or new is None or tables.number(base) == tables.number(new):
         return
@@ -109,7 +111,7 @@ def contradiction(entry: Entry, ratio: float) -> Iterator[str]:
 
 
 def decided(entry: Entry, found: verdict.Judgement) -> Tuple[str, List[str]]:
-    """(verdict, notes) of ENTRY, of whose values FOUND is true."""
+    """Return (verdict, notes) of ENTRY, whose values were judged as FOUND."""
     notes = list(more_failures(entry))
     outcome = found.verdict
     if notes and outcome in (verdict.OK, verdict.IMPROVEMENT):
@@ -118,7 +120,7 @@ def decided(entry: Entry, found: verdict.Judgement) -> Tuple[str, List[str]]:
 
 
 def judgement_json(found: Optional[verdict.Judgement]) -> Object:
-    """The numbers of a judgement, in the order of the report."""
+    """Return the numbers of a judgement, in the order of the report."""
     if found is None:
         return dict.fromkeys(("ratio", "low", "high", "p", "p_adjusted"))
     return {"ratio": found.ratio, "low": found.low, "high": found.high,
@@ -126,12 +128,12 @@ def judgement_json(found: Optional[verdict.Judgement]) -> Object:
 
 
 def point_json(point: Point) -> Object:
-    """POINT as verbsperf-sweep writes it."""
+    """Return POINT as verbsperf-sweep writes it."""
     return {**point._asdict(), "options": dict(point.options)}
 
 
 def finish(entry: Entry, found: Optional[verdict.Judgement]) -> Object:
-    """The point as it is reported."""
+    """Return the point as the report has it."""
     if found is None:
         outcome, note = without_values(entry)
         notes = [note]
@@ -150,8 +152,8 @@ def finish(entry: Entry, found: Optional[verdict.Judgement]) -> Object:
 
 
 def lacking(entry: Entry) -> Optional[str]:
-    """A sentence where not all rounds that did well have the metric, as with
-    too few samples for a percentile; or None."""
+    """Return a sentence when successful rounds lack the metric, as with too
+    few samples for a percentile; else None."""
     base, new = entry.base, entry.new
     if (len(base.values), len(new.values)) == (base.rounds, new.rounds):
         return None
@@ -161,14 +163,14 @@ def lacking(entry: Entry) -> Optional[str]:
 
 
 def sample_of(entry: Entry) -> verdict.Sample:
-    """What is judged of ENTRY."""
+    """Return what verdict.judge() needs of ENTRY."""
     return verdict.Sample(entry.base.values, entry.new.values,
                           entry.metric in RATES, entry.tolerance / 100,
                           lacking(entry))
 
 
 def judge(entries: Sequence[Entry]) -> List[Object]:
-    """The points as they are reported."""
+    """Judge ENTRIES and return the points as the report has them."""
     able = [entry for entry in entries
             if entry.base.values and entry.new.values]
     judged = verdict.judge([sample_of(entry) for entry in able])
@@ -177,7 +179,7 @@ def judge(entries: Sequence[Entry]) -> List[Object]:
 
 
 def side_json(side: Side) -> Object:
-    """A file, its target and how often it measured."""
+    """Return file, target and number of rounds of SIDE."""
     return {"file": side.path, "target": side.target,
             "rounds": max((record.round for record in side.records),
                           default=0)}
@@ -185,7 +187,7 @@ def side_json(side: Side) -> Object:
 
 def notes_of(base: Side, new: Side, pair: Pair, points: Sequence[Object]
              ) -> Iterator[str]:
-    """What a reader should know besides the table."""
+    """Yield what a reader should know besides the table."""
     if base.path != new.path:
         yield ("two sessions: what changed between them counts as a "
                "difference; a sweep of both targets does not have that")
@@ -198,7 +200,8 @@ def notes_of(base: Side, new: Side, pair: Pair, points: Sequence[Object]
 
 
 def compare(base: Side, new: Side, asked: Question, force: bool) -> Object:
-    """The report; FORCE says that fingerprints may differ."""
+    """Compare both sides and return the report; with FORCE fingerprints may
+    differ."""
     pair = pair_up(base, new)
     forced = alike.check_fingerprints(pair, force)
     alike.check_sessions(base, new)

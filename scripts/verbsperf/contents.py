@@ -16,7 +16,7 @@ METRICS = ("gbps", "mpps", "p50", "p99")
 
 
 def values_cells(values: Sequence[float]) -> Tuple[str, ...]:
-    """The last four columns."""
+    """Return the last four columns."""
     if not values:
         return ("-",) * 4
     known = stats.median_interval(values)
@@ -27,8 +27,8 @@ def values_cells(values: Sequence[float]) -> Tuple[str, ...]:
 
 def lines_of(name: str, records: Sequence[Record]
              ) -> Iterator[Tuple[str, ...]]:
-    """A line for each metric of the RECORDS of one point, which is called
-    NAME, at one target."""
+    """Yield a line for each metric of the RECORDS of one point, which is
+    called NAME, at one target."""
     failed = sum(record.row is None for record in records)
     first: Tuple[str, ...] = name, str(len(records)), str(failed)
     measured = [(metric, values) for metric, values in (
@@ -42,7 +42,8 @@ def lines_of(name: str, records: Sequence[Record]
 
 
 def groups_of(records: Sequence[Record], header: Optional[Object]) -> Groups:
-    """The groups of RECORDS, and what HEADER's sweep did not measure yet."""
+    """Group RECORDS, and add empty groups for what HEADER's sweep has not
+    measured yet."""
     groups: Groups = {}
     every = origin.sources(records)
     names = origin.names(every)
@@ -56,13 +57,13 @@ def groups_of(records: Sequence[Record], header: Optional[Object]) -> Groups:
 
 
 def expected(header: Object) -> List[Tuple[str, Point]]:
-    """Each point at each target of HEADER's sweep."""
+    """Return each point at each target of HEADER's sweep."""
     return [(target["name"], point) for target in header["targets"]
             for point in results.header_points(header)]
 
 
 def failures(groups: Groups) -> List[str]:
-    """A line for each error of a source, with how often it came."""
+    """Return a line for each error of a source, with how often it came."""
     found: Dict[Tuple[str, str], int] = {}
     for (name, _), records in groups.items():
         for record in records:
@@ -75,7 +76,7 @@ def failures(groups: Groups) -> List[str]:
 
 def title(path: str, header: Optional[Object], records: Sequence[Record]
           ) -> List[str]:
-    """Lines above the table."""
+    """Return lines above the table."""
     if not header:
         return [f"{path}: {len(records)} results"]
     host, tool = header.get("host") or {}, header.get("tool") or {}
@@ -85,7 +86,7 @@ def title(path: str, header: Optional[Object], records: Sequence[Record]
 
 
 def table_lines(groups: Groups) -> List[Tuple[str, ...]]:
-    """The lines of the table of GROUPS."""
+    """Return the lines of the table of GROUPS."""
     several = len({name for name, _ in groups}) > 1
     points = [point for _, point in groups if point]
     lines: List[Tuple[str, ...]] = []
@@ -97,7 +98,7 @@ def table_lines(groups: Groups) -> List[Tuple[str, ...]]:
 
 
 def text(path: str) -> str:
-    """The file PATH for people."""
+    """Return the contents of the file PATH as a table for people."""
     header, records = results.read_with_header(path)
     groups = groups_of(records, header)
     lines = table_lines(groups)

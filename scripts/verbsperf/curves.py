@@ -38,7 +38,7 @@ class Curve:
     style: int = 0          # curves of one label have the same number
 
     def has_values(self) -> bool:
-        """True when there is anything to draw."""
+        """Return True when there is anything to draw."""
         return any(dot.y is not None for dot in self.dots)
 
 
@@ -51,7 +51,7 @@ class Panel(NamedTuple):
     y_scale: str        # "linear", "log", or "wide": log when it is far
 
     def has_values(self) -> bool:
-        """True when there is anything to draw."""
+        """Return True when there is anything to draw."""
         return any(curve.has_values() for curve in self.curves)
 
 
@@ -66,7 +66,7 @@ class Picture(NamedTuple):
     notes: List[str]        # what the signs mean
 
     def curves(self) -> List[Curve]:
-        """Those of all panels."""
+        """Return those of all panels."""
         return [curve for panel in self.panels for curve in panel.curves]
 
 
@@ -79,8 +79,8 @@ class Axis(NamedTuple):
 
 def dot(x: float, values: Sequence[float],
         interval: Optional[Tuple[float, float]], bars: Set[str]) -> Dot:
-    """A Dot of VALUES, one for each round; says in BARS what its bar is.
-    INTERVAL is that of a single round."""
+    """Make a Dot of VALUES, one for each round, and add to BARS what its bar
+    is. INTERVAL is that of a single round."""
     if not values:
         return Dot(x, None)
     if len(values) == 1:
@@ -97,7 +97,8 @@ def dot(x: float, values: Sequence[float],
 
 def curve(label: str, records: Iterable[Record], axis: Axis, bars: Set[str]
           ) -> Curve:
-    """The Curve of RECORDS, and what failed; says in BARS what bars are."""
+    """Make the Curve of RECORDS and of the runs that failed, and add to BARS
+    what its bars are."""
     made = Curve(label, [])
     for x, same in sorted(grouped(records, axis.x_of).items()):
         rows = [record.row for record in same if record.row]
@@ -112,7 +113,8 @@ def curve(label: str, records: Iterable[Record], axis: Axis, bars: Set[str]
 
 
 def run_interval(row: Object, metric: str) -> Optional[Tuple[float, float]]:
-    """The confidence interval of one run's bandwidth, in METRIC's unit."""
+    """Return the confidence interval of one run's bandwidth, in METRIC's
+    unit."""
     part = row["bandwidth"]
     interval = part and part.get("ci95_gbps")
     if not interval or not part.get("gbps") or part.get(metric) is None:
@@ -122,7 +124,7 @@ def run_interval(row: Object, metric: str) -> Optional[Tuple[float, float]]:
 
 
 def styled(panels: List[Panel]) -> List[Panel]:
-    """PANELS, whose curves have a look for each label."""
+    """Give the curves of PANELS a style for each label; return PANELS."""
     labels = list(dict.fromkeys(
         one.label for panel in panels for one in panel.curves))
     for panel in panels:

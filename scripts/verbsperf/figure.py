@@ -48,7 +48,7 @@ class TooSmall(NoRoom):
 
 
 def refuse_too_many(picture: Picture) -> None:
-    """More curves than there are looks cannot be told apart."""
+    """Refuse more curves than there are styles to tell them apart."""
     labels = list(dict.fromkeys(one.label for one in picture.curves()))
     if len(labels) > CURVES_MAX:
         some = ", ".join(f"'{label}'" for label in labels[:3])
@@ -57,7 +57,8 @@ def refuse_too_many(picture: Picture) -> None:
 
 
 def add_legend(fig: Figure, picture: Picture, bottom: float) -> float:
-    """Below the axes, in as many columns as fit; returns its height."""
+    """Put the legend below the axes, in as many columns as fit; return its
+    height."""
     entries = legend_entries(picture)
     width, height = fig.get_size_inches()
     for columns in range(min(4, len(entries)), 0, -1):
@@ -74,7 +75,7 @@ def add_legend(fig: Figure, picture: Picture, bottom: float) -> float:
 
 
 def foot_lines(lines: Sequence[str], width: float) -> List[str]:
-    """LINES as wide as a picture of WIDTH inches."""
+    """Wrap LINES to a picture of WIDTH inches."""
     columns = int((width - 0.3) / (FOOT_FONT / 72 * 0.53))
     wrapped = [part for line in lines
                for part in textwrap.wrap(printable(line), columns)]
@@ -85,7 +86,7 @@ def foot_lines(lines: Sequence[str], width: float) -> List[str]:
 
 
 def add_foot(fig: Figure, lines: Sequence[str]) -> float:
-    """At the very bottom, from the left; returns its height."""
+    """Write LINES at the very bottom; return their height."""
     width, height = fig.get_size_inches()
     for number, text in enumerate(reversed(foot_lines(lines, width))):
         fig.text(0.12 / width, (0.08 + number * LINE) / height, text,
@@ -95,7 +96,7 @@ def add_foot(fig: Figure, lines: Sequence[str]) -> float:
 
 def make_axes(fig: Figure, picture: Picture, title: Optional[str],
               bottom: float) -> List[Axes]:
-    """The panels, beside or above each other, in what is left of FIG."""
+    """Make the axes of all panels in the space that is left in FIG."""
     width, height = fig.get_size_inches()
     shape = len(picture.panels) // picture.columns, picture.columns
     above = 0.12 + (0.22 if title else 0) + (
@@ -113,7 +114,7 @@ def make_axes(fig: Figure, picture: Picture, title: Optional[str],
 
 
 def make_room(fig: Figure, every: Sequence[Axes]) -> None:
-    """As much to the left as the labels of the y axes need."""
+    """Leave as much space on the left as the labels of the y axes need."""
     renderer = fig.canvas.get_renderer()
     outermost = min(axes.yaxis.get_tightbbox(renderer).x0 for axes in every
                     if axes.get_subplotspec().is_first_col())
@@ -124,14 +125,15 @@ def make_room(fig: Figure, every: Sequence[Axes]) -> None:
 
 def add_x_label(fig: Figure, every: Sequence[Axes], text: str, bottom: float
                 ) -> None:
-    """Once below all panels, above what begins at BOTTOM inches."""
+    """Write the label of the x axis once, below all panels, BOTTOM inches
+    above the edge."""
     middle = (every[0].get_position().x0 + every[-1].get_position().x1) / 2
     fig.text(middle, (bottom + 0.06) / fig.get_figheight(), text,
              ha="center", va="bottom", gid="x label")
 
 
 def add_panel(axes: Axes, picture: Picture, panel: Panel, span: Span) -> None:
-    """PANEL's curves and its axes."""
+    """Draw PANEL's curves and its axes."""
     for one in panel.curves:
         draw_curve(axes, picture, one)
     if axes.get_subplotspec().is_first_row():
@@ -146,7 +148,7 @@ def add_panel(axes: Axes, picture: Picture, panel: Panel, span: Span) -> None:
 
 def draw(picture: Picture, lines: Sequence[str], title: Optional[str] = None,
          size: Tuple[float, float] = SIZE, from_zero: bool = False) -> Figure:
-    """A Figure of PICTURE with LINES in its foot."""
+    """Return a Figure of PICTURE with LINES in its foot."""
     refuse_too_many(picture)
     fig = Figure(figsize=size, dpi=150)
     backend_agg.FigureCanvasAgg(fig)
@@ -166,7 +168,7 @@ def draw(picture: Picture, lines: Sequence[str], title: Optional[str] = None,
 
 
 def save(fig: Figure, file: BinaryIO, form: str) -> None:
-    """FIG as FORM, "png" or "svg", into FILE; the same figure is always the
+    """Write FIG as FORM, "png" or "svg", into FILE; the same figure gives the
     same bytes."""
     metadata = {"Date": None} if form == "svg" else {"Software": None}
     fig.savefig(file, format=form, metadata=metadata)

@@ -37,7 +37,7 @@ def is_count(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """VALUE is a number of JSON that is finite, as 1e999 is not."""
+    """VALUE is a finite number of JSON; 1e999 is not."""
     return (isinstance(value, (int, float)) and not isinstance(value, bool)
             and abs(value) <= sys.float_info.max)
 

@@ -11,7 +11,7 @@ Object = Dict[str, Any]
 
 
 def read_text(path: str) -> str:
-    """All of the file PATH, "-" for standard input."""
+    """Return all of the file PATH, or of standard input for "-"."""
     try:
         if path == "-":
             return sys.stdin.buffer.read().decode("utf-8")
@@ -24,12 +24,13 @@ def read_text(path: str) -> str:
 
 
 def begins_with_object(path: str) -> bool:
-    """True when PATH is a file whose first value is an object of JSON."""
+    """Return True when PATH is a file whose first value is an object of
+    JSON."""
     return os.path.isfile(path) and read_text(path).lstrip()[:1] == "{"
 
 
 def refuse_constant(name: str) -> NoReturn:
-    """NaN and Infinity are not JSON."""
+    """Refuse NaN and Infinity, which are not JSON."""
     raise ValueError(f"{name} is not a number of JSON")
 
 
@@ -38,7 +39,7 @@ SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def objects_of(path: str, text: str) -> Iterator[Tuple[int, Object]]:
-    """Each object of TEXT, with the number of the line it starts in."""
+    """Yield each object of TEXT, with the number of the line it starts in."""
     start, line = 0, 1
     while True:
         begin = skip_space(text, start)
@@ -53,13 +54,13 @@ def objects_of(path: str, text: str) -> Iterator[Tuple[int, Object]]:
 
 
 def skip_space(text: str, start: int) -> int:
-    """Where in TEXT, from START on, something else than space begins."""
+    """Return where in TEXT the white space that begins at START ends."""
     match = SPACE.match(text, start)
     return match.end() if match else start
 
 
 def decode(path: str, line: int, text: str, begin: int) -> Tuple[Any, int]:
-    """(value, where it ends) of the JSON that is in TEXT at BEGIN."""
+    """Return (value, where it ends) of the JSON that is in TEXT at BEGIN."""
     try:
         return DECODER.raw_decode(text, begin)
     except json.JSONDecodeError as error:
@@ -69,7 +70,7 @@ def decode(path: str, line: int, text: str, begin: int) -> Tuple[Any, int]:
 
 
 def not_json(path: str, text: str, error: json.JSONDecodeError) -> str:
-    """The sentence about a file that stops being JSON."""
+    """Return the sentence about a file that is not JSON from some place on."""
     where = f"{path}:{error.lineno}"
     if not text[error.pos:].strip() or "\n" not in text[error.pos:]:
         return (f"{where}: the file is cut off or not JSON: {error.msg};"

@@ -20,7 +20,8 @@ WORDS: Dict[str, Callable[[Any], str]] = {
 
 def by_curve(records: Sequence[Record], curve_point: Callable[[Record], Point]
              ) -> Dict[Key, List[Record]]:
-    """{(source, CURVE_POINT(record)): its records}: what one curve shows."""
+    """Return {(source, CURVE_POINT(record)): its records}: what one curve
+    shows."""
     groups: Dict[Key, List[Record]] = {}
     for source, record in zip(origin.sources(records), records):
         groups.setdefault((source, curve_point(record)), []).append(record)
@@ -28,13 +29,13 @@ def by_curve(records: Sequence[Record], curve_point: Callable[[Record], Point]
 
 
 def size_of(record: Record) -> int:
-    """The size of RECORD's messages."""
+    """Return the size of RECORD's messages."""
     return point_of(record).size
 
 
 def point_words(point: Point, points: Sequence[Point]) -> List[str]:
-    """What tells POINT from the other POINTS; options only from those of its
-    test, as another test has other ones."""
+    """Return the words that tell POINT from the other POINTS. Only options of
+    the same test count, since another test has other ones."""
     words = []
     for name in ("test", "transport", "size", "qps"):
         if len({getattr(one, name) for one in points}) > 1:
@@ -49,7 +50,7 @@ def point_words(point: Point, points: Sequence[Point]) -> List[str]:
 
 
 def common_words(records: Iterable[Record]) -> str:
-    """What all RECORDS measured: "write_bw, RC, 64K, 2 QPs"."""
+    """Return what all RECORDS have in common: "write_bw, RC, 64K, 2 QPs"."""
     points = [r.point for r in records if r.point]
     words = []
     for name in ("test", "transport", "size", "qps"):
@@ -60,8 +61,8 @@ def common_words(records: Iterable[Record]) -> str:
 
 
 def labels(groups: Iterable[Key]) -> Dict[Key, str]:
-    """{key of GROUPS: label}; a key is (source, point, ...).  Labels that
-    would be alike have the file's name."""
+    """Return {key of GROUPS: label}; a key is (source, point, ...). The file's
+    name tells equal labels apart."""
     keys = list(groups)
     names = origin.names(key[0] for key in keys)
     points, found = [key[1] for key in keys], {}
@@ -76,7 +77,7 @@ def labels(groups: Iterable[Key]) -> Dict[Key, str]:
 
 
 def failures(groups: Dict[Key, List[Record]]) -> List[str]:
-    """A line about what failed, and how often."""
+    """Return a line that says what failed, and how often."""
     names, words = labels(groups), []
     for key, group in groups.items():
         for size, same in sorted(grouped(group, size_of).items()):
@@ -88,7 +89,7 @@ def failures(groups: Dict[Key, List[Record]]) -> List[str]:
 
 
 def end_text(end: Object) -> str:
-    """An end as the footer has it."""
+    """Describe END as the footer has it."""
     place = " ".join(str(end[name]) for name in ("hostname", "device")
                      if end.get(name))
     gid = " ".join(str(end[name]) for name in ("gid_type", "gid")
@@ -99,8 +100,8 @@ def end_text(end: Object) -> str:
 
 
 def origin_text(document: Optional[Object]) -> Optional[str]:
-    """Which devices, path and program DOCUMENT is of; None when it failed
-    before they were known."""
+    """Describe the devices, the path and the program of DOCUMENT, or return
+    None when it failed before they were known."""
     if not document or not document["client"].get("device"):
         return None
     return (f"{end_text(document['client'])} \N{RIGHTWARDS ARROW} "
@@ -109,8 +110,8 @@ def origin_text(document: Optional[Object]) -> Optional[str]:
 
 
 def origins(records: Sequence[Record]) -> List[str]:
-    """Lines that say which devices, path and program RECORDS are of, each
-    with the names of its curves."""
+    """Return lines that describe the devices, paths and programs of RECORDS,
+    each with the names of its curves."""
     every = origin.sources(records)
     names = origin.names(every)
     found: Dict[str, Dict[str, bool]] = {}
@@ -124,6 +125,7 @@ def origins(records: Sequence[Record]) -> List[str]:
 
 
 def source_label(source: Source, names: Dict[Source, str]) -> str:
-    """Its name, with the file's where another has the same."""
+    """Return the name of SOURCE, and its file where another source has the
+    same name."""
     alike = list(names.values()).count(names[source]) > 1
     return f"{names[source]} ({source.path})" if alike else names[source]

@@ -29,12 +29,13 @@ CROSS: Dict[str, Any] = {
 
 
 def printable(text: str) -> str:
-    """TEXT without what would break a line, or an SVG."""
+    """Replace what would break a line, or an SVG, in TEXT."""
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def shortened(text: str, length: int = 60) -> str:
-    """TEXT, or its beginning and its end."""
+    """Return TEXT, or its beginning and its end when it is longer than
+    LENGTH."""
     text = printable(text)
     if len(text) <= length:
         return text
@@ -42,20 +43,20 @@ def shortened(text: str, length: int = 60) -> str:
 
 
 def look_of(one: Curve) -> Dict[str, Any]:
-    """How the line of ONE is drawn."""
+    """Return how the line of ONE is drawn."""
     colour, line, _ = STYLES[one.style % CURVES_MAX]
     return {"color": colour, "linestyle": line, "linewidth": 1.4,
             "label": shortened(one.label)}
 
 
 def marker_of(one: Curve) -> Dict[str, Any]:
-    """How the markers of ONE are drawn."""
+    """Return how the markers of ONE are drawn."""
     return {"marker": STYLES[one.style % CURVES_MAX][2], "markersize": 4.5}
 
 
 def with_gaps(dots: Iterable[Dot]) -> Iterator[Dot]:
-    """DOTS of sizes, with a gap where a power of two between two of them was
-    not measured."""
+    """Yield DOTS of sizes, with a gap where a power of two between two of them
+    was not measured."""
     before = None
     for d in dots:
         if before is not None and d.x > 2 * max(before, 1):
@@ -65,7 +66,7 @@ def with_gaps(dots: Iterable[Dot]) -> Iterator[Dot]:
 
 
 def placed(picture: Picture, one: Curve) -> List[Dot]:
-    """The dots of ONE where they are drawn; None is a gap."""
+    """Return the dots of ONE where they are drawn; y is NaN in a gap."""
     dots: Iterable[Dot] = one.dots
     if picture.x_scale == "size":
         dots = with_gaps(dots)
@@ -74,7 +75,7 @@ def placed(picture: Picture, one: Curve) -> List[Dot]:
 
 
 def draw_curve(axes: Axes, picture: Picture, one: Curve) -> None:
-    """ONE curve with its bars and gaps, and where it failed."""
+    """Draw ONE with its bars and gaps, and with crosses where it failed."""
     dots = placed(picture, one)
     if picture.x_scale == "percentile":
         draw_quantiles(axes, one, dots)
@@ -90,7 +91,7 @@ def draw_curve(axes: Axes, picture: Picture, one: Curve) -> None:
 
 
 def draw_bar(axes: Axes, one: Curve, d: Dot) -> None:
-    """The bar of D, if it has one."""
+    """Draw the bar of D, if it has one."""
     if d.y is None or d.low is None or d.high is None:
         return
     _, _, (bar,) = axes.errorbar(
@@ -101,14 +102,14 @@ def draw_bar(axes: Axes, one: Curve, d: Dot) -> None:
 
 
 def draw_hollow(axes: Axes, one: Curve, d: Dot) -> None:
-    """D, whose load was not reached."""
+    """Draw D hollow: its load was not reached."""
     axes.plot([d.x], [d.y], color=look_of(one)["color"],
               markerfacecolor="white", linestyle="", zorder=4,
               **{**marker_of(one), "markersize": 6})
 
 
 def draw_quantiles(axes: Axes, one: Curve, dots: List[Dot]) -> None:
-    """A distribution, thin from where there were too few samples."""
+    """Draw a distribution, thin from where there were too few samples."""
     xs, ys = [d.x for d in dots], [d.y for d in dots]
     last = max((i for i, x in enumerate(xs) if x <= one.trusted), default=0)
     colour = look_of(one)["color"]
@@ -122,8 +123,8 @@ def draw_quantiles(axes: Axes, one: Curve, dots: List[Dot]) -> None:
 
 
 def marked(xs: List[float]) -> List[int]:
-    """Which of XS have a marker: one at each half of a nine tells curves
-    apart where lines cannot."""
+    """Return the indexes of XS that get a marker: one at each half of a nine
+    tells curves apart where lines cannot."""
     shown: List[int] = []
     for i, x in enumerate(xs):
         if not shown or math.log10(x) >= math.log10(xs[shown[-1]]) + 0.5:
@@ -132,7 +133,7 @@ def marked(xs: List[float]) -> List[int]:
 
 
 def draw_failed(axes: Axes, picture: Picture, one: Curve) -> None:
-    """Crosses on the axis where runs failed: no value at all."""
+    """Draw crosses on the axis where runs failed and gave no value."""
     if one.failed:
         axes.plot([position(picture.x_scale, x) for x in one.failed],
                   [0.0] * len(one.failed), clip_on=False, zorder=5,
@@ -140,7 +141,7 @@ def draw_failed(axes: Axes, picture: Picture, one: Curve) -> None:
 
 
 def legend_entries(picture: Picture) -> List[Line2D]:
-    """A line for each look, with its label, and what a cross is."""
+    """Return a line with its label for each style, and one for the crosses."""
     entries: Dict[int, Line2D] = {}
     for one in picture.curves():
         entries.setdefault(one.style, Line2D(

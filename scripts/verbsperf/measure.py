@@ -31,19 +31,20 @@ class Outcome(NamedTuple):
 
 
 def command_of(point: Planned, target: Target, program: Program) -> List[str]:
-    """What measures POINT at TARGET."""
+    """Return the command that measures POINT at TARGET."""
     return [program.path, *point.words(program), *target.words(), "--json",
             target.end()]
 
 
 def die_with_parent() -> None:
-    """In a child: nobody reads what it measures when the sweep is dead."""
+    """Ask the kernel to end this child with its parent: without the sweep
+    nobody reads its result."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def end(child: "subprocess.Popen[str]") -> Tuple[str, str]:
-    """(stdout, stderr) of CHILD and of what it started, which end now; first
-    they may tell the server."""
+    """End CHILD and what it started, which may tell the server first; return
+    (stdout, stderr)."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(child.pid, number)
@@ -56,7 +57,7 @@ def end(child: "subprocess.Popen[str]") -> Tuple[str, str]:
 
 
 def run(command: List[str], limit: float) -> Outcome:
-    """What came of COMMAND, which may take LIMIT seconds."""
+    """Run COMMAND for LIMIT seconds at most."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, errors="replace", start_new_session=True,
@@ -72,7 +73,8 @@ def run(command: List[str], limit: float) -> Outcome:
 
 
 def is_marked(name: str, program: Program) -> bool:
-    """True when a target that says the option NAME is another one by it."""
+    """Return True when the option NAME, given by a target, belongs into its
+    fingerprint."""
     option = program.options[name]
     return (option.group != "connection" and option.kind != "limit"
             and name not in IN_FINGERPRINT)
@@ -80,7 +82,7 @@ def is_marked(name: str, program: Program) -> bool:
 
 def fingerprint_of(document: Object, target: Target, program: Program
                    ) -> Dict[str, Any]:
-    """What must be alike for two results to compare."""
+    """Return what two results must have in common to be compared."""
     return {**results.fingerprint(document), "kernel": platform.release(),
             **{f"option {name}": value
                for name, value in target.options.items()
@@ -89,7 +91,7 @@ def fingerprint_of(document: Object, target: Target, program: Program
 
 def error_of(outcome: Outcome, document: Optional[Object], limit: float
              ) -> Optional[str]:
-    """Why OUTCOME, which has DOCUMENT, is no result; None when it is one."""
+    """Return why OUTCOME, which has DOCUMENT, is no result, or None."""
     if outcome.status is None:
         return f"took longer than {limit:g} s (--point-timeout)"
     told = ((document or {}).get("error") or {}).get("message")
@@ -104,7 +106,8 @@ def error_of(outcome: Outcome, document: Optional[Object], limit: float
 
 def entry_of(number: int, point: Planned, target: Target, program: Program,
              limit: float) -> Object:
-    """The line of the one measurement of POINT in round NUMBER."""
+    """Measure POINT at TARGET in round NUMBER; return the line for the
+    file."""
     outcome = run(command_of(point, target, program), limit)
     document, unread = results.read_document(outcome.stdout)
     error = error_of(outcome, document, limit) or unread

@@ -16,7 +16,7 @@ class SuiteError(Refused):
 
 
 def speaker_of(option: Option) -> Optional[str]:
-    """Who says OPTION, when that is not a suite."""
+    """Return who may give OPTION, or None when a suite may."""
     if not option.for_client:
         return "a server"
     if option.name in OF_SWEEP or option.group == "report":
@@ -31,17 +31,18 @@ class Reader:
         self.options, self.where = program.options, where
 
     def refuse(self, sentence: str) -> SuiteError:
-        """The error that SENTENCE is."""
+        """Make the error that says SENTENCE."""
         return SuiteError(f"{self.where}: {sentence}")
 
     def speaker(self, name: str) -> Optional[str]:
-        """Who says the option NAME in place of this, or None."""
+        """Return who else may give the option NAME, or None when it is allowed
+        here."""
         if name in self.options:
             return speaker_of(self.options[name])
         return "verbsperf-sweep" if name in OF_SWEEP else None
 
     def check(self, word: str, name: str) -> None:
-        """WORD is the long option NAME of the program, and allowed here."""
+        """Refuse WORD unless it is a long option NAME that is allowed here."""
         if re.fullmatch("-[A-Za-z].*", word):
             raise self.refuse(f"'{word}': options have their long names here, "
                               "such as --size, and no letters")
@@ -56,14 +57,14 @@ class Reader:
                               + self.suggestion(name))
 
     def suggestion(self, name: str) -> str:
-        """What may be meant by NAME."""
+        """Say what may be meant by NAME."""
         allowed = sorted(one for one in self.options if not self.speaker(one))
         close = difflib.get_close_matches(name, allowed, 1)
         return (f"did you mean --{close[0]}?" if close
                 else "see verbsperf --help")
 
     def read(self, words: Iterable[str]) -> Dict[str, List[str]]:
-        """{name: list of values} of WORDS, options of verbsperf."""
+        """Read WORDS, options of verbsperf, as {name: list of values}."""
         found: Dict[str, List[str]] = {}
         left = list(words)
         while left:
@@ -81,8 +82,7 @@ class Reader:
         return found
 
     def value_behind(self, option: Option, left: List[str]) -> str:
-        """The value of OPTION at the beginning of what is LEFT; "" for
-        none."""
+        """Take the value of OPTION from the beginning of LEFT; "" for none."""
         if not option.takes_value:
             return ""
         if left and not left[0].startswith("--"):
@@ -93,8 +93,8 @@ class Reader:
 
 
 class TargetReader(Reader):
-    """The same for a target, which says where to measure; its port is a part
-    of its server."""
+    """Reads the options of a target, which may also say where to measure; its
+    port is a part of its server."""
 
     def speaker(self, name: str) -> Optional[str]:
         speaker = super().speaker(name)

@@ -23,7 +23,8 @@ FORMS = ("png", "svg")
 
 
 def known_text(record: Record, *keys: str) -> Optional[str]:
-    """What KEYS lead to in RECORD's document; None when it is not known."""
+    """Return what KEYS lead to in RECORD's document; None when it is not
+    known."""
     found: Any = record.document
     for key in keys:
         found = (found or {}).get(key)
@@ -58,7 +59,7 @@ class NotDrawn(Refused):
 
 
 def picture_size(text: str) -> Tuple[float, float]:
-    """WIDTHxHEIGHT in inches."""
+    """Parse WIDTHxHEIGHT in inches."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)", text)
     width, height = (float(match[1]), float(match[2])) if match else (0, 0)
     if not (4 <= width <= 40 and 3 <= height <= 40):
@@ -68,7 +69,7 @@ def picture_size(text: str) -> Tuple[float, float]:
 
 
 def percentiles(text: str) -> List[str]:
-    """50,99.9 as a list."""
+    """Parse a list of percentiles like 50,99.9."""
     wanted = text.split(",")
     for one in wanted:
         if not re.fullmatch(r"\d{1,2}(\.\d{0,3}[1-9])?", one) or one == "0":
@@ -78,7 +79,7 @@ def percentiles(text: str) -> List[str]:
 
 
 def picture_file(text: str) -> str:
-    """A name that says its form."""
+    """Parse the name of a picture, which ends in its format."""
     if not text.endswith(tuple(f".{form}" for form in FORMS)):
         raise argparse.ArgumentTypeError(
             f"'{text}': the name must end in .png or .svg")
@@ -86,7 +87,7 @@ def picture_file(text: str) -> str:
 
 
 def condition(text: str) -> Condition:
-    """NAME=VALUE."""
+    """Parse NAME=VALUE."""
     name, equals, value = text.partition("=")
     if not name or not equals:
         raise argparse.ArgumentTypeError(
@@ -95,7 +96,7 @@ def condition(text: str) -> Condition:
 
 
 def parser() -> Parser:
-    """The options."""
+    """Return the parser of the command line."""
     p = Parser(
         prog=NAME, allow_abbrev=False, usage="%(prog)s [options] FILE...",
         description="Draw results of verbsperf and of verbsperf-sweep, all of "
@@ -126,21 +127,22 @@ def parser() -> Parser:
 
 
 def value_of(record: Record, name: str) -> Optional[str]:
-    """What --only compares with, as text."""
+    """Return what --only compares with, as text."""
     if name in NAMES:
         return NAMES[name](record)
     return dict(results.point_of(record).options).get(name)
 
 
 def meets(record: Record, conditions: Sequence[Condition]) -> bool:
-    """True when RECORD is one that --only names."""
+    """Return True when RECORD is one that --only names."""
     return record.point is not None and all(
         value_of(record, name) == value for name, value in conditions)
 
 
 def check_names(conditions: Sequence[Condition], records: Sequence[Record]
                 ) -> None:
-    """--only names what results have: a document has every option."""
+    """Refuse a name in --only that no result has; a document has every
+    option."""
     known = set(NAMES)
     for record in records:
         known.update((record.document or {}).get("parameters", ()))
@@ -155,7 +157,7 @@ def check_names(conditions: Sequence[Condition], records: Sequence[Record]
 
 
 def read(files: Sequence[str], only: Sequence[Condition]) -> List[Record]:
-    """The Records to draw; says which runs cannot be."""
+    """Read the Records to draw, and warn about runs that cannot be drawn."""
     records = [r for path in dict.fromkeys(files)
                for r in read_file(path)]
     for record in records:
@@ -172,7 +174,7 @@ def read(files: Sequence[str], only: Sequence[Condition]) -> List[Record]:
 
 
 def read_file(path: str) -> List[Record]:
-    """The Records of the file PATH."""
+    """Read the Records of the file PATH."""
     try:
         return results.read(path)
     except ResultsError as error:
@@ -181,8 +183,8 @@ def read_file(path: str) -> List[Record]:
 
 def choose(args: argparse.Namespace, records: Sequence[Record]
            ) -> Tuple[Picture, List[str]]:
-    """The Picture that is asked for, or that RECORDS were made for; and other
-    kinds that were not asked for."""
+    """Return the Picture that ARGS ask for, or the one that suits RECORDS
+    best, and the names of other kinds when none was asked for."""
     kinds = series.kinds(records)
     kind = args.kind or next(iter(kinds), None)
     picture = kind and series.picture(kind, records, args.percentiles)
@@ -197,7 +199,8 @@ def choose(args: argparse.Namespace, records: Sequence[Record]
 
 
 def import_drawing() -> types.ModuleType:
-    """verbsperf.figure, which takes long to load: after the options."""
+    """Import verbsperf.figure, which takes too long to do before the options
+    are read."""
     try:
         from verbsperf import figure  # pylint: disable=C0415
     except ImportError as error:
@@ -210,14 +213,15 @@ def import_drawing() -> types.ModuleType:
 
 
 def output_of(args: argparse.Namespace) -> str:
-    """The file of the picture."""
+    """Return the file of the picture."""
     stem = os.path.splitext(args.files[0])[0]
     return str(args.output or ("verbsperf" if stem == "-" else stem) + ".png")
 
 
 def image_of(drawing: types.ModuleType, args: argparse.Namespace,
              picture: Picture, records: Sequence[Record]) -> bytes:
-    """PICTURE of RECORDS, which DRAWING draws as the file of ARGS has it."""
+    """Draw PICTURE of RECORDS with the module DRAWING; return the contents of
+    the file."""
     drawn = series.drawn(picture.kind, records)
     what = naming.common_words(drawn)
     lines = [what] * bool(args.title) + naming.origins(drawn)
@@ -229,7 +233,7 @@ def image_of(drawing: types.ModuleType, args: argparse.Namespace,
 
 
 def write(path: str, image: bytes) -> None:
-    """IMAGE into the file PATH."""
+    """Write IMAGE into the file PATH."""
     try:
         with open(path, "wb") as file:
             file.write(image)
@@ -238,7 +242,7 @@ def write(path: str, image: bytes) -> None:
 
 
 def plot(args: argparse.Namespace) -> None:
-    """Read, draw and write."""
+    """Read the files, draw the picture and write it."""
     drawing = import_drawing()
     records = read(args.files, args.only)
     picture, others = choose(args, records)
@@ -249,7 +253,7 @@ def plot(args: argparse.Namespace) -> None:
 
 
 def main() -> int:
-    """The exit status."""
+    """Run the command and return its exit status."""
     args = parser().parse_args()
     try:
         plot(args)

@@ -14,12 +14,12 @@ class Point(NamedTuple):
 
 def make_point(test: str, transport: str, size: int, qps: int,
                options: Dict[str, str]) -> Point:
-    """The Point that has OPTIONS."""
+    """Return the Point that has OPTIONS."""
     return Point(test, transport, size, qps, tuple(sorted(options.items())))
 
 
 def label(point: Point, points: Iterable[Point] = ()) -> str:
-    """POINT in words, with those of its options that differ in POINTS."""
+    """Describe POINT, with those of its options that differ among POINTS."""
     words = [point.test, point.transport, size_text(point.size),
              f"{point.qps} QP" + ("s" if point.qps != 1 else "")]
     options, points = dict(point.options), list(points)
@@ -32,7 +32,7 @@ def label(point: Point, points: Iterable[Point] = ()) -> str:
 
 
 def differing(points: Iterable[Point]) -> Set[str]:
-    """The names of the options that not all POINTS have alike."""
+    """Return the names of the options that not all POINTS have alike."""
     every = [dict(point.options) for point in points]
     names = {name for options in every for name in options}
     return {name for name in names
@@ -40,12 +40,12 @@ def differing(points: Iterable[Point]) -> Set[str]:
 
 
 def option_text(name: str, value: str) -> str:
-    """An option as in a label: its name alone when it is a flag."""
+    """Return an option as labels have it: only its name when it is a flag."""
     return name if value in ("", "true") else f"{name}={value}"
 
 
 def size_text(size: int) -> str:
-    """SIZE in bytes, with K, M or G where that is exact."""
+    """Return SIZE in bytes, with K, M or G where that is exact."""
     for shift, unit in ((30, "G"), (20, "M"), (10, "K")):
         if size >= 1 << shift and size % (1 << shift) == 0:
             return f"{size >> shift}{unit}"

@@ -38,8 +38,8 @@ class Option(NamedTuple):
     words: List[str]        # the values that it may have, of a choice
 
     def values(self, text: str) -> List[str]:
-        """The values, with commas between, that TEXT has; a word of a choice
-        may be in other letters, such as rc."""
+        """Split TEXT at its commas into values; a word of a choice may have
+        other letters, such as rc."""
         if self.kind in LISTS:
             return [text]
         known = {word.lower(): word for word in self.words}
@@ -55,18 +55,18 @@ class Program(NamedTuple):
     options: Dict[str, Option]
 
     def takes(self, test: str, name: str) -> bool:
-        """True when TEST takes the option NAME."""
+        """Return True when TEST takes the option NAME."""
         return test in self.options[name].commands
 
     def values(self, words: Sequence[str]) -> Object:
-        """{name: value} of all options, as the program reads WORDS."""
+        """Return {name: value} of all options, as the program reads WORDS."""
         dump = ask(self.path, *words)
         return {option["name"]: option.get("value")
                 for option in dump["options"]}
 
 
 def places(command: str) -> Iterator[str]:
-    """The folder of COMMAND, and of all that it links to."""
+    """Yield the folder of COMMAND, and of each file that it links to."""
     while True:
         yield os.path.dirname(command)
         if not os.path.islink(command):
@@ -76,8 +76,8 @@ def places(command: str) -> Iterator[str]:
 
 
 def find(path: Optional[str]) -> Optional[str]:
-    """The file PATH, or the verbsperf beside this command, or in PATH; None
-    when there is none."""
+    """Return the file PATH, or the verbsperf beside this command or in PATH,
+    or None when there is none."""
     if path:
         return shutil.which(path)
     beside = os.pathsep.join(places(os.path.abspath(sys.argv[0])))
@@ -85,8 +85,8 @@ def find(path: Optional[str]) -> Optional[str]:
 
 
 def run(path: str, *arguments: str) -> Tuple[int, str, str]:
-    """(status, stdout, stderr) of the program PATH with ARGUMENTS, which it
-    must answer soon."""
+    """Run the program PATH with ARGUMENTS, which it must answer soon; return
+    (status, stdout, stderr)."""
     try:
         done = subprocess.run([path, *arguments], capture_output=True,
                               text=True, timeout=ANSWERS_WITHIN, check=False,
@@ -100,7 +100,8 @@ def run(path: str, *arguments: str) -> Tuple[int, str, str]:
 
 
 def ask(path: str, *arguments: str) -> Object:
-    """What the program PATH says of its options with ARGUMENTS."""
+    """Ask the program PATH about its options, and about their values with
+    ARGUMENTS."""
     status, text, complaint = run(path, *arguments, "--dump-options")
     if status == 2 and arguments:
         raise UsageError(sentence_of(complaint, status))
@@ -115,7 +116,7 @@ def ask(path: str, *arguments: str) -> Object:
 
 
 def examine(path: str) -> Program:
-    """The Program PATH."""
+    """Ask the program PATH what it can do."""
     dump = ask(path)
     version = f"verbsperf {dump['version']}, protocol {dump['protocol']}"
     return Program(path, version, dump["tests"],
@@ -124,7 +125,7 @@ def examine(path: str) -> Program:
 
 
 def option_of(option: Object) -> Option:
-    """The Option that a dump has as OPTION."""
+    """Make the Option that a dump describes as OPTION."""
     return Option(option["name"], option["kind"], option["group"],
                   option["argument"] is not None,
                   option["implied"] is not None, "client" in option["who"],
@@ -132,7 +133,7 @@ def option_of(option: Object) -> Option:
 
 
 def sentence_of(stderr: str, status: int) -> str:
-    """The error in what verbsperf wrote on stderr."""
+    """Find the error in what verbsperf wrote on stderr."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     errors = [line for line in lines if "error: " in line] or lines[-1:]
     if not errors:

@@ -5,12 +5,12 @@ import time
 
 
 def say(sentence: str) -> None:
-    """A line on stderr."""
+    """Write SENTENCE on stderr."""
     print(f"verbsperf-sweep: {sentence}", file=sys.stderr, flush=True)
 
 
 def duration(seconds: float) -> str:
-    """SECONDS for people."""
+    """Return SECONDS as text for people."""
     value = int(seconds)
     if value < 60:
         return f"{value} s"
@@ -20,8 +20,8 @@ def duration(seconds: float) -> str:
 
 
 def estimate(seconds: float, unknown: int, at_most: bool) -> str:
-    """How long a sweep takes: SECONDS, and as long as UNKNOWN measurements
-    with --iterations do; when it is AT_MOST that, it may be done before."""
+    """Say how long a sweep takes: SECONDS, and the time of UNKNOWN
+    measurements with --iterations. With AT_MOST it may be done earlier."""
     text = f"{'at most' if at_most else 'about'} {duration(seconds)}"
     if not unknown:
         return text
@@ -30,7 +30,7 @@ def estimate(seconds: float, unknown: int, at_most: bool) -> str:
 
 
 class Progress:
-    """Shows what was measured last, on a terminal, and the time that is
+    """Shows on a terminal what was measured last, and how much time is
     left."""
 
     def __init__(self, total: int, at_most: bool) -> None:
@@ -39,13 +39,14 @@ class Progress:
         self.terminal = sys.stderr.isatty()
 
     def left(self, done: int) -> str:
-        """How long the rest takes, when DONE measurements are done."""
+        """Return how long the rest takes, when DONE measurements are done."""
         each = (time.monotonic() - self.start) / self.runs
         at_most = "at most " if self.at_most else ""
         return f"{at_most}{duration(each * (self.total - done))} left"
 
     def measured(self, done: int, number: int, text: str) -> None:
-        """TEXT was measured in round NUMBER, the DONE-th of all."""
+        """Show that TEXT was measured in round NUMBER, as number DONE of
+        all."""
         self.runs += 1
         if self.terminal:
             line = (f"{done} of {self.total}, round {number}, "
@@ -63,7 +64,7 @@ class Progress:
         print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
 
     def round_ends(self, done: int, number: int, failed: int) -> None:
-        """Round NUMBER is over, and DONE measurements are done in all."""
+        """Say that round NUMBER is over, and DONE measurements are done."""
         self.clear()
         if self.runs:
             say(f"round {number}: {done} of {self.total}, {failed} failed, "

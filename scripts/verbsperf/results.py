@@ -68,7 +68,7 @@ class Record(NamedTuple):
 
 
 def grouped(records: Iterable[T], key: Callable[[T], K]) -> Dict[K, List[T]]:
-    """{KEY(record): its records}, in the order they came."""
+    """Return {KEY(record): its records}, in the order they came."""
     groups: Dict[K, List[T]] = {}
     for record in records:
         groups.setdefault(key(record), []).append(record)
@@ -76,13 +76,14 @@ def grouped(records: Iterable[T], key: Callable[[T], K]) -> Dict[K, List[T]]:
 
 
 def point_of(record: Record) -> Point:
-    """The point of RECORD, which is known."""
+    """Return the point of RECORD, which is known."""
     assert record.point is not None
     return record.point
 
 
 def metric(row: Object, name: str) -> Optional[float]:
-    """The value of NAME (gbps, mpps, p99, p99_9, ...) in ROW, or None."""
+    """Return the value of NAME (gbps, mpps, p99, p99_9, ...) in ROW, or
+    None."""
     for part in (row["bandwidth"], row["latency"]):
         if part and part.get(name) is not None:
             value: Optional[float] = part[name]
@@ -92,19 +93,19 @@ def metric(row: Object, name: str) -> Optional[float]:
 
 
 def values_of(records: Iterable[Record], name: str) -> List[float]:
-    """The values of the metric NAME that RECORDS have."""
+    """Return the values of the metric NAME that RECORDS have."""
     found = [metric(record.row, name) for record in records
              if record.row is not None]
     return [value for value in found if value is not None]
 
 
 def failure_of(record: Record) -> str:
-    """Why RECORD has no row."""
+    """Return why RECORD has no row."""
     return record.error or "the run failed"
 
 
 def limits_missed(record: Record) -> List[Object]:
-    """The limits of the user's that RECORD's result does not meet."""
+    """Return the limits of the user's that RECORD's result does not meet."""
     if record.row is None or record.document is None:
         return []
     return [one for one in record.document.get("limits") or []
@@ -112,7 +113,8 @@ def limits_missed(record: Record) -> List[Object]:
 
 
 def fingerprint(document: Object) -> Dict[str, Any]:
-    """What must be alike for two results of DOCUMENT's kind to compare."""
+    """Return what must be alike for two results of DOCUMENT's kind to
+    compare."""
     marks = {"tool version": document["tool"]["version"]}
     for end in ("client", "server"):
         for field in END_FIELDS:
@@ -122,7 +124,7 @@ def fingerprint(document: Object) -> Dict[str, Any]:
 
 
 def read_document(text: str) -> Tuple[Optional[Object], Optional[str]]:
-    """(document, why there is none) of TEXT, which verbsperf wrote."""
+    """Return (document, why there is none) of TEXT, which verbsperf wrote."""
     try:
         document = json.loads(text, parse_constant=refuse_constant)
         if not isinstance(document, dict):
@@ -134,12 +136,12 @@ def read_document(text: str) -> Tuple[Optional[Object], Optional[str]]:
 
 
 def read(path: str) -> List[Record]:
-    """The Records of the file PATH, "-" for standard input."""
+    """Return the Records of the file PATH, "-" for standard input."""
     return read_with_header(path)[1]
 
 
 def read_with_header(path: str) -> Tuple[Optional[Object], List[Record]]:
-    """(header of a sweep or None, Records) of the same."""
+    """Return (header of a sweep or None, Records) of the same."""
     entries = list(objects_of(path, read_text(path)))
     if not entries:
         raise ResultsError(f"{path}: there is nothing in it")
@@ -151,7 +153,7 @@ def read_with_header(path: str) -> Tuple[Optional[Object], List[Record]]:
 
 
 def text_of(value: Any) -> str:
-    """A parameter's value as text."""
+    """Return a parameter's value as text."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -160,13 +162,13 @@ def text_of(value: Any) -> str:
 
 
 def is_set(value: object) -> bool:
-    """False for what a parameter has that is not in use; 0 is a value, and
-    equal to False."""
+    """Return False for the value of a parameter that is not in use. 0 is a
+    value, although it equals False."""
     return value is not None and value is not False and value != "none"
 
 
 def document_point(document: Object, size: int, qps: int) -> Point:
-    """The point of one row: its options are what shapes the traffic."""
+    """Return the point of one row: its options are what shapes the traffic."""
     test = document["test"]
     return make_point(test["name"], test["transport"], size, qps, {
         name: text_of(value) for name, value in document["parameters"].items()
@@ -174,13 +176,14 @@ def document_point(document: Object, size: int, qps: int) -> Point:
 
 
 def usable(row: Object) -> Optional[Object]:
-    """ROW, but None when it was measured in a run that failed."""
+    """Return ROW, or None when it was measured in a run that failed."""
     return None if row.get("failed") else row
 
 
 def read_documents(path: str, entries: Iterable[Tuple[int, Object]]
                    ) -> List[Record]:
-    """The Records of documents; the same point again is another round."""
+    """Return the Records of documents; another row of the same point is
+    another round."""
     rounds: Dict[Point, int] = {}
     records = []
     for line, document in entries:
@@ -195,7 +198,8 @@ def read_documents(path: str, entries: Iterable[Tuple[int, Object]]
 
 
 def document_records(path: str, line: int, document: Object) -> List[Record]:
-    """The Records of one document, as if each were of the first round."""
+    """Return the Records of one document, as if each were of the first
+    round."""
     target = os.path.splitext(os.path.basename(path))[0]
     error = (document.get("error") or {}).get("message")
     marks = fingerprint(document)
@@ -208,7 +212,7 @@ def document_records(path: str, line: int, document: Object) -> List[Record]:
 
 def read_sweep(path: str, header: Object,
                entries: Iterable[Tuple[int, Object]]) -> List[Record]:
-    """The Records of a sweep that begins with HEADER."""
+    """Return the Records of a sweep that begins with HEADER."""
     session = json.dumps(header, sort_keys=True)
     return in_order(header, without_retried([
         sweep_record(Place(path, line), entry)._replace(session=session)
@@ -216,8 +220,8 @@ def read_sweep(path: str, header: Object,
 
 
 def without_retried(records: Iterable[Record]) -> List[Record]:
-    """RECORDS of a sweep without the failures that were measured anew: of each
-    round of a point one record, a success if there is one."""
+    """Drop the failures that were measured again from RECORDS of a sweep: one
+    record is left of each round of a point, a success if there is one."""
     kept: Dict[Tuple[str, int, Optional[Point]], Record] = {}
     for record in records:
         key = (record.target, record.round, record.point)
@@ -227,7 +231,7 @@ def without_retried(records: Iterable[Record]) -> List[Record]:
 
 
 def in_order(header: Object, records: List[Record]) -> List[Record]:
-    """RECORDS by target and point, as the sweep's header names them."""
+    """Sort RECORDS by target and point, in the order of the sweep's header."""
     names = [target["name"] for target in header["targets"]]
     place: Dict[Optional[Point], int] = {
         point: i for i, point in enumerate(header_points(header))}
@@ -241,12 +245,12 @@ def in_order(header: Object, records: List[Record]) -> List[Record]:
 
 
 def header_points(header: Object) -> List[Point]:
-    """What the sweep of HEADER measures."""
+    """Return what the sweep of HEADER measures."""
     return [sweep_point(point) for point in header.get("points", [])]
 
 
 def sweep_point(point: Object) -> Point:
-    """The Point of POINT as a sweep has it."""
+    """Return the Point of POINT as a sweep has it."""
     return make_point(
         point["test"], point["transport"], point["size"], point["qps"],
         {name: value for name, value in point.get("options", {}).items()
@@ -254,7 +258,7 @@ def sweep_point(point: Object) -> Point:
 
 
 def sweep_record(place: Place, entry: Object) -> Record:
-    """The Record of one line of a sweep that is not its header."""
+    """Return the Record of one line of a sweep that is not its header."""
     formats.check_measurement(place, entry)
     document, error = entry.get("document"), entry.get("error")
     row = usable(document["results"][0]) if document and not error else None

@@ -20,8 +20,9 @@ Measurement = Tuple[Planned, Target]
 
 def order_of(seed: int, number: int, points: Sequence[Planned],
              targets: Sequence[Target]) -> Iterator[Measurement]:
-    """What is measured in one round: points in random order, at each the
-    targets, so that what drifts meets all of them alike."""
+    """Yield what one round measures: the points in random order, and the
+    targets in random order at each, so that a drift affects all targets
+    alike."""
     source = random.Random(f"{seed} {number}")
     for point in source.sample(points, len(points)):
         for target in source.sample(targets, len(targets)):
@@ -29,8 +30,8 @@ def order_of(seed: int, number: int, points: Sequence[Planned],
 
 
 def seconds(point: Planned, target: Optional[Target]) -> Optional[float]:
-    """About how long one measurement of POINT takes at TARGET, or None: it
-    depends on how fast that is."""
+    """Estimate how long one measurement of POINT takes at TARGET, or return
+    None when that depends on how fast it is."""
     times = {**point.times, **(target.times if target else {})}
     if times["iterations"] is not None:
         return None
@@ -39,20 +40,21 @@ def seconds(point: Planned, target: Optional[Target]) -> Optional[float]:
 
 def total_seconds(measurements: Iterable[Tuple[Planned, Optional[Target]]]
                   ) -> Tuple[float, int]:
-    """(how long MEASUREMENTS take together; how many of them it is not known
-    of)."""
+    """Return the time of all MEASUREMENTS, and the number of those whose time
+    is not known."""
     every = [seconds(point, target) for point, target in measurements]
     return sum(one or 0 for one in every), every.count(None)
 
 
 def metric_of(point: Point) -> str:
-    """What --until-ci watches, and verbsperf-compare compares."""
+    """Return the metric of POINT that --until-ci watches and verbsperf-compare
+    compares."""
     return "p99" if point.test.endswith("_lat") else "gbps"
 
 
 def is_known(point: Point, records: Sequence[Record], goal: Goal) -> bool:
-    """The median of RECORDS, of POINT at one target, is known well enough,
-    or never will be."""
+    """Return True when the median of RECORDS, of POINT at one target, is known
+    well enough or never will be."""
     level, width = goal
     values = results.values_of(records, metric_of(point))
     if len(records) >= HOPELESS and not any(values):
@@ -63,7 +65,8 @@ def is_known(point: Point, records: Sequence[Record], goal: Goal) -> bool:
 
 def unknown(points: Iterable[Planned], targets: Sequence[Target],
             records: Iterable[Record], goal: Goal) -> List[Planned]:
-    """Those of POINTS that need another round to reach GOAL at each target."""
+    """Return those of POINTS that need another round to reach GOAL at each
+    target."""
     own: Dict[Tuple[str, Optional[Point]], List[Record]] = results.grouped(
         records, lambda record: (record.target, record.point))
     return [point for point in points

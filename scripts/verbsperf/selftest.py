@@ -43,7 +43,7 @@ class Ran(NamedTuple):
 
 
 def read_arguments() -> argparse.Namespace:
-    """The command line; what is not for this command is in "others"."""
+    """Read the command line; "others" has the options for verbsperf."""
     parser = argparse.ArgumentParser(
         prog=NAME, description=(__doc__ or "").split("\n\n", maxsplit=1)[0],
         epilog=(__doc__ or "").split("\n\n")[2], allow_abbrev=False,
@@ -68,7 +68,8 @@ def read_arguments() -> argparse.Namespace:
 
 
 def find_program(path: Optional[str]) -> str:
-    """The one that is named, or beside this one, or on PATH."""
+    """Return the program that PATH names, or the one beside this command or in
+    PATH."""
     found = programs.find(path)
     if not found:
         sys.exit(f"{NAME}: there is no verbsperf: --verbsperf PATH")
@@ -76,7 +77,7 @@ def find_program(path: Optional[str]) -> str:
 
 
 def read_cases(program: str) -> List[Case]:
-    """The cases as the program has them."""
+    """Read the cases that PROGRAM knows."""
     text = subprocess.run([program, "faults"], stdout=subprocess.PIPE,
                           text=True, check=True).stdout
     names, *rows = [line.split("\t") for line in text.splitlines()]
@@ -84,14 +85,14 @@ def read_cases(program: str) -> List[Case]:
 
 
 def command(case: Case) -> List[str]:
-    """Test and options of CASE, without the ends."""
+    """Return the test and options of CASE, without the ends."""
     size = [] if case["test"].startswith("atomic") else ["-s", "64"]
     return [case["test"], *FEW, *size, *case["options"].split(),
             "--inject", case["case"], "--json"]
 
 
 def shorten(code: str) -> str:
-    """CODE without what all codes of verbs begin with."""
+    """Remove what all codes of verbs begin with from CODE."""
     for prefix in ("IBV_WC_", "IBV_"):
         if code.startswith(prefix):
             return code[len(prefix):]
@@ -99,7 +100,7 @@ def shorten(code: str) -> str:
 
 
 def views(document: Object) -> Tuple[str, str]:
-    """What went wrong at the requester by itself, and at the responder."""
+    """Return what the requester itself saw, and what the responder saw."""
     error = document["error"]
     if not error:
         return "ok", "ok"
@@ -112,7 +113,7 @@ def views(document: Object) -> Tuple[str, str]:
 
 def run(program: str, arguments: argparse.Namespace, words: Sequence[str]
         ) -> Ran:
-    """One run of PROGRAM with WORDS, between the ends of ARGUMENTS."""
+    """Run PROGRAM with WORDS between the ends of ARGUMENTS."""
     start = time.monotonic()
     status, text = None, b""
     try:
@@ -128,7 +129,7 @@ def run(program: str, arguments: argparse.Namespace, words: Sequence[str]
 
 
 def judge(case: Case, ran: Ran) -> str:
-    """In a word what is wrong; "as expected" when nothing is."""
+    """Return "as expected", or in a word what is wrong."""
     if ran.status is None:
         return "HANGS"
     if ran.document is None:
@@ -143,31 +144,32 @@ def judge(case: Case, ran: Ran) -> str:
 
 
 def row_of(case: Case, ran: Ran, verdict: str) -> List[str]:
-    """The line of the table that CASE has."""
+    """Return the line of the table that CASE has."""
     seen = views(ran.document) if ran.document else ("?", "?")
     return [case["case"], *seen, f"{ran.seconds:.1f}", verdict]
 
 
 def check_taken(ran: Ran) -> None:
-    """The server takes faults."""
+    """End when the server refuses faults."""
     if ran.document and "--allow-inject" in str(ran.document["error"]):
         sys.exit(f"{NAME}: the server takes no faults: start it "
                  "with --allow-inject")
 
 
 def serves_still(program: str, arguments: argparse.Namespace) -> bool:
-    """A run without a fault does well: the ends have survived the others."""
+    """Return True when a run without a fault succeeds: both ends survived the
+    faults."""
     ran = run(program, arguments, [*CLEAN, "--json"])
     return ran.status == 0 and ran.document is not None
 
 
 def longest(texts: Iterable[str]) -> int:
-    """The length of the longest of TEXTS."""
+    """Return the length of the longest of TEXTS."""
     return max(map(len, texts))
 
 
 def choose_widths(cases: Sequence[Case]) -> List[int]:
-    """Of the columns, before what is seen in them is known."""
+    """Choose the widths of the columns before the results are known."""
     codes = [[code for case in cases for code in case[end].split("|")]
              for end in ENDS]
     return [longest([COLUMNS[0], *(case["case"] for case in cases)]),
@@ -176,14 +178,14 @@ def choose_widths(cases: Sequence[Case]) -> List[int]:
 
 
 def print_row(row: Sequence[str], widths: Sequence[int]) -> None:
-    """At once, for all cases together take minutes."""
+    """Print a row at once, since all cases together take minutes."""
     cells = [cell.ljust(width) for cell, width in zip(row, widths)]
     cells[3] = row[3].rjust(widths[3])
     print("  ".join([*cells, row[4]]), flush=True)
 
 
 def print_expectation(case: Case) -> None:
-    """Below a row in which something else was seen."""
+    """Print what CASE expects, below a row that shows something else."""
     ends = [" or ".join(case[end].split("|")) for end in ENDS]
     print(textwrap.fill(f"{case['what']}; expected at the requester {ends[0]}, "
                         f"at the responder {ends[1]}", WIDTH,
@@ -192,13 +194,13 @@ def print_expectation(case: Case) -> None:
 
 
 def describe(end: Object) -> str:
-    """What END of a document is."""
+    """Describe END of a document."""
     return (f"{end['hostname']}: {end['device']} port {end['port']}, "
             f"{end['link_layer']}, firmware {end['firmware'] or 'unknown'}")
 
 
 def print_ends(document: Optional[Object]) -> None:
-    """Both ends, as far as DOCUMENT knows them."""
+    """Print both ends, as far as DOCUMENT knows them."""
     if not document:
         return
     print(f"client {describe(document['client'])}")
@@ -207,7 +209,7 @@ def print_ends(document: Optional[Object]) -> None:
 
 
 def choose(cases: List[Case], only: Optional[str]) -> List[Case]:
-    """Those of CASES that ONLY names."""
+    """Return those of CASES that ONLY names."""
     if not only:
         return cases
     known = {case["case"]: case for case in cases}
@@ -220,7 +222,7 @@ def choose(cases: List[Case], only: Optional[str]) -> List[Case]:
 
 def try_cases(program: str, arguments: argparse.Namespace, cases: List[Case]
               ) -> Tuple[int, Optional[Object]]:
-    """(how many of CASES went wrong, the last document of them)."""
+    """Try CASES; return how many went wrong, and the last document."""
     widths, last, wrong = choose_widths(cases), None, 0
     print_row(COLUMNS, widths)
     for number, case in enumerate(cases, 1):
@@ -240,7 +242,7 @@ def try_cases(program: str, arguments: argparse.Namespace, cases: List[Case]
 
 
 def main() -> int:
-    """The exit status."""
+    """Run the command and return its exit status."""
     arguments = read_arguments()
     program = find_program(arguments.verbsperf)
     cases = choose(read_cases(program), arguments.only)

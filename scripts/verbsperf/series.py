@@ -23,28 +23,29 @@ Groups = Dict[Key, List[Record]]
 
 
 def percentile_key(text: str) -> str:
-    """The name of the percentile TEXT, "99.9", in a row."""
+    """Return the name of the percentile TEXT, "99.9", in a row."""
     return "p" + text.replace(".", "_")
 
 
 def percentile_name(text: str) -> str:
-    """The same for people."""
+    """Return the same for people."""
     return "median" if text == "50" else f"{text}%"
 
 
 def of_metric(records: Iterable[Record], suffix: str) -> List[Record]:
-    """The RECORDS of tests called ..._SUFFIX, those that failed included."""
+    """Return the RECORDS of tests called ..._SUFFIX, those that failed
+    included."""
     return [record for record in records
             if record.point and record.point.test.endswith(suffix)]
 
 
 def over_size(record: Record) -> Point:
-    """The point of all results of one curve over size."""
+    """Return the point of all results of one curve over size."""
     return point_of(record)._replace(size=0)
 
 
 def over_load(record: Record) -> Point:
-    """The point of all results of one curve over the offered load."""
+    """Return the point of all results of one curve over the offered load."""
     point = point_of(record)
     return point._replace(options=tuple(
         option for option in point.options if option[0] != "rate"))
@@ -52,7 +53,7 @@ def over_load(record: Record) -> Point:
 
 def bandwidth(records: Sequence[Record], _: Sequence[str]
               ) -> Optional[Picture]:
-    """Two panels: Gb/s, and millions of messages a second."""
+    """Show Gb/s and millions of messages a second over size, in two panels."""
     groups = by_curve(of_metric(records, "_bw"), over_size)
     names, panels = labels(groups), []
     bars: Set[str] = set()
@@ -68,13 +69,14 @@ def bandwidth(records: Sequence[Record], _: Sequence[str]
 
 
 def latency_of(record: Record) -> Object:
-    """What RECORD has of latency; nothing when that was not measured."""
+    """Return what RECORD has of latency; nothing when that was not
+    measured."""
     return (record.row or {}).get("latency") or {}
 
 
 def definition(group: Iterable[Record]) -> Optional[str]:
-    """What latency of GROUP is, half a round trip or all of it; None when
-    nothing was measured."""
+    """Return what latency means in GROUP, half a round trip or all of it, or
+    None when nothing was measured."""
     for record in group:
         if latency_of(record):
             return latency_of(record).get("definition") or "unknown"
@@ -82,8 +84,8 @@ def definition(group: Iterable[Record]) -> Optional[str]:
 
 
 def by_definition(groups: Groups) -> Dict[str, Groups]:
-    """{definition of latency: {key: group}}: what may be on one axis.  What
-    only failed is of the first."""
+    """Return {definition of latency: {key: group}}: each entry may share an
+    axis. Groups that only failed go to the first."""
     rows: Dict[Optional[str], Groups] = {}
     for key, group in groups.items():
         rows.setdefault(definition(group), {})[key] = group
@@ -96,7 +98,7 @@ def by_definition(groups: Groups) -> Dict[str, Groups]:
 
 
 def latency_label(name: Optional[str]) -> str:
-    """The label of a y axis of latency, whose definition is NAME."""
+    """Return the label of a y axis of latency, whose definition is NAME."""
     return f"latency [\N{MICRO SIGN}s]\n{name}"
 
 
@@ -113,11 +115,11 @@ class Percentiles:
                        else self.several_curves())
 
     def axis(self, percentile: str) -> Axis:
-        """What is drawn of PERCENTILE."""
+        """Return what is drawn of PERCENTILE."""
         return Axis(self.x_of, percentile_key(percentile))
 
     def one_curve(self) -> List[Panel]:
-        """A panel with all percentiles."""
+        """Return a panel with all percentiles."""
         ((key, group),) = self.groups.items()
         curves = [curve(percentile_name(q), group, self.axis(q), self.bars)
                   for q in self.percentiles]
@@ -127,8 +129,8 @@ class Percentiles:
         return styled([panel] if curves else [])
 
     def several_curves(self) -> List[Panel]:
-        """A panel for each percentile, and a row of them for each definition
-        of latency."""
+        """Return a panel for each percentile, and a row of them for each
+        definition of latency."""
         rows = by_definition(self.groups)
         table = [[self.panel(q, name, row) for name, row in rows.items()]
                  for q in self.percentiles]
@@ -146,7 +148,7 @@ class Percentiles:
 
 def latency(records: Sequence[Record], percentiles: Sequence[str]
             ) -> Optional[Picture]:
-    """Percentiles over size."""
+    """Show percentiles over size."""
     groups = by_curve(of_metric(records, "_lat"), over_size)
     made = Percentiles(groups, percentiles, size_of)
     if not made.panels:
@@ -156,12 +158,13 @@ def latency(records: Sequence[Record], percentiles: Sequence[str]
 
 
 def requested(record: Record) -> float:
-    """The load that RECORD's run was asked for, in Mpps, or 0."""
+    """Return the load that RECORD's run was asked for, in Mpps, or 0."""
     return latency_of(record).get("requested_mpps") or 0
 
 
 def mark_saturated(made: Percentiles) -> List[str]:
-    """Marks the dots of runs that did not keep up; says what they reached."""
+    """Mark the dots of runs that did not keep up, and return a note of what
+    they reached."""
     notes = []
     for key, group in made.groups.items():
         slow = [r for r in group if latency_of(r).get("saturated")]
@@ -180,7 +183,7 @@ def mark_saturated(made: Percentiles) -> List[str]:
 
 
 def lost_loads(records: Iterable[Record]) -> List[str]:
-    """A note about the loads of RECORDS at which runs failed."""
+    """Return a note about the loads of RECORDS at which runs failed."""
     rates = [dict(point_of(r).options).get("rate") for r in records
              if not r.row]
     lost = [rate for rate in rates if rate is not None]
@@ -189,7 +192,7 @@ def lost_loads(records: Iterable[Record]) -> List[str]:
 
 def load(records: Sequence[Record], percentiles: Sequence[str]
          ) -> Optional[Picture]:
-    """Percentiles of an open loop over the rate that was asked for."""
+    """Show percentiles of an open loop over the requested rate."""
     every = of_metric(records, "_lat")
     groups = by_curve([r for r in every if requested(r)], over_load)
     made = Percentiles(groups, percentiles, requested)
@@ -201,13 +204,13 @@ def load(records: Sequence[Record], percentiles: Sequence[str]
 
 
 def trusted_until(samples: int) -> float:
-    """From which 1 / (1 - q) on there were too few SAMPLES to say quantile
-    q: as verbsperf has it, n >= ln 0.05 / ln q."""
+    """Return the 1 / (1 - q) above which SAMPLES are too few for quantile q;
+    like verbsperf, it needs n >= ln 0.05 / ln q."""
     return float(1 / (1 - 0.05 ** (1 / samples)))
 
 
 def merged_bins(rows: Iterable[Object]) -> Dict[int, int]:
-    """{high in ns: count} of the histograms of ROWS."""
+    """Return {high in ns: count} of the histograms of ROWS."""
     bins: Dict[int, int] = {}
     for row in rows:
         for _, high, count in row["histogram"]["bins"]:
@@ -216,7 +219,7 @@ def merged_bins(rows: Iterable[Object]) -> Dict[int, int]:
 
 
 def quantile_dots(bins: Dict[int, int]) -> List[Dot]:
-    """Latency in us over 1 / (1 - q); the largest is at n samples."""
+    """Return latency in us over 1 / (1 - q); the largest is at n samples."""
     total, below = sum(bins.values()), 0
     dots: List[Dot] = []
     for high in sorted(bins):
@@ -230,7 +233,7 @@ def quantile_dots(bins: Dict[int, int]) -> List[Dot]:
 
 
 def quantile_curve(label: str, group: Iterable[Record]) -> Curve:
-    """The distribution of all samples of GROUP."""
+    """Return the distribution of all samples of GROUP."""
     bins = merged_bins(r.row for r in group if r.row)
     dots = quantile_dots(bins)
     return Curve(label, dots,
@@ -239,7 +242,8 @@ def quantile_curve(label: str, group: Iterable[Record]) -> Curve:
 
 def distribution(records: Sequence[Record], _: Sequence[str]
                  ) -> Optional[Picture]:
-    """Latency over the quantile, to as many nines as there are samples."""
+    """Show latency over the quantile, up to as many nines as there are
+    samples."""
     groups = by_curve([r for r in of_metric(records, "_lat")
                        if r.row and r.row.get("histogram")], point_of)
     names, panels = labels(groups), []
@@ -256,7 +260,8 @@ def distribution(records: Sequence[Record], _: Sequence[str]
 
 
 def series_of(row: Object) -> List[Tuple[Tuple[str, ...], List[Object]]]:
-    """[(words, intervals)] of ROW: of each direction when there are two."""
+    """Return [(words, intervals)] of ROW: of each direction when there are
+    two."""
     if row.get("intervals"):
         return [((), row["intervals"])]
     return [((f"from {one['from']}",), one["intervals"])
@@ -264,7 +269,7 @@ def series_of(row: Object) -> List[Tuple[Tuple[str, ...], List[Object]]]:
 
 
 def all_series(records: Sequence[Record]) -> Dict[Key, List[Object]]:
-    """The intervals of each run, by what tells the runs apart."""
+    """Return the intervals of each run, by what tells the runs apart."""
     found: Dict[Key, List[Object]] = {}
     for key, group in by_curve(records, point_of).items():
         for number, record in enumerate(group, 1):
@@ -275,13 +280,13 @@ def all_series(records: Sequence[Record]) -> Dict[Key, List[Object]]:
 
 
 def middle(interval: Object) -> Dot:
-    """INTERVAL's bandwidth, at the middle of its time."""
+    """Return INTERVAL's bandwidth, at the middle of its time."""
     return Dot(interval["start"] + interval["seconds"] / 2, interval["gbps"])
 
 
 def intervals(records: Sequence[Record], _: Sequence[str]
               ) -> Optional[Picture]:
-    """Bandwidth of each interval of each run."""
+    """Show the bandwidth of each interval of each run."""
     series = all_series([r for r in of_metric(records, "_bw") if r.row])
     names = labels(series)
     curves = [Curve(names[key], [middle(one) for one in every])
@@ -299,18 +304,19 @@ MAKERS: Dict[str, Maker] = {
 
 
 def drawn(kind: str, records: Iterable[Record]) -> List[Record]:
-    """Those of RECORDS that a picture of KIND is about."""
+    """Return those of RECORDS that a picture of KIND is about."""
     return of_metric(records, "_bw" if kind in ("bandwidth", "intervals")
                      else "_lat")
 
 
 def is_of_one_size(records: Iterable[Record]) -> bool:
-    """True when all RECORDS, of which there are some, have one size."""
+    """Return True when all RECORDS, of which there are some, have one size."""
     return len({size_of(record) for record in records}) == 1
 
 
 def kinds(records: Sequence[Record]) -> List[str]:
-    """The kinds that RECORDS have data for, the likeliest wish first."""
+    """Return the kinds that RECORDS have data for, the likeliest wish
+    first."""
     rates = {requested(r) for r in records if requested(r)}
     order = ["bandwidth", "latency", "distribution", "load", "intervals"]
     if len(rates) > 1:
@@ -325,5 +331,5 @@ def kinds(records: Sequence[Record]) -> List[str]:
 
 def picture(kind: str, records: Sequence[Record],
             percentiles: Sequence[str] = PERCENTILES) -> Optional[Picture]:
-    """The Picture of KIND, or None when RECORDS have no data for it."""
+    """Return the Picture of KIND, or None when RECORDS have no data for it."""
     return MAKERS[kind](records, percentiles)

@@ -22,7 +22,7 @@ class Side(NamedTuple):
     records: List[Record]
 
     def targets(self) -> Set[str]:
-        """The names of the targets of its records."""
+        """Return the names of the targets of its records."""
         return {record.target for record in self.records}
 
 
@@ -33,12 +33,12 @@ class Pair(NamedTuple):
     new: Group
 
     def shared(self) -> Set[Key]:
-        """What both sides have."""
+        """Return what both sides have."""
         return self.base.keys() & self.new.keys()
 
 
 def split_name(name: str) -> Tuple[str, Optional[str]]:
-    """FILE or FILE:TARGET; a file that has a colon wins."""
+    """Split FILE:TARGET, unless there is a file of that name."""
     if ":" in name and not os.path.exists(name):
         path, target = name.rsplit(":", 1)
         return path, target
@@ -46,12 +46,12 @@ def split_name(name: str) -> Tuple[str, Optional[str]]:
 
 
 def target_names(records: Iterable[Record]) -> List[str]:
-    """The names of the targets of RECORDS, in the order they came."""
+    """Return the names of the targets of RECORDS, in the order they came."""
     return list(dict.fromkeys(record.target for record in records))
 
 
 def side_of(path: str, records: List[Record], target: str) -> Side:
-    """The Side of TARGET, one of those of RECORDS."""
+    """Return the Side of TARGET, one of those of RECORDS."""
     names = target_names(records)
     if target not in names:
         raise Refused(f"{path}: there is no target '{target}', only "
@@ -60,7 +60,7 @@ def side_of(path: str, records: List[Record], target: str) -> Side:
 
 
 def select(name: str) -> Side:
-    """The Side that FILE or FILE:TARGET names."""
+    """Return the Side that FILE or FILE:TARGET names."""
     path, target = split_name(name)
     records = results.read(path)
     if target is None:
@@ -69,7 +69,7 @@ def select(name: str) -> Side:
 
 
 def two_targets(path: str, wanted: Optional[str]) -> Tuple[Side, Side]:
-    """Both sides out of one sweep; WANTED is A,B."""
+    """Return both sides out of one sweep; WANTED is A,B."""
     records = results.read(path)
     names = target_names(records)
     chosen = wanted.split(",") if wanted else names
@@ -81,7 +81,7 @@ def two_targets(path: str, wanted: Optional[str]) -> Tuple[Side, Side]:
 
 
 def choose(files: Sequence[str], targets: Optional[str]) -> Tuple[Side, Side]:
-    """Base and new of FILES; TARGETS are A,B of one sweep."""
+    """Return base and new of FILES; TARGETS are A,B of one sweep."""
     if len(files) > 2:
         raise Refused("two files are compared; join those of one side: cat "
                       "base-*.json > base.json")
@@ -94,7 +94,8 @@ def choose(files: Sequence[str], targets: Optional[str]) -> Tuple[Side, Side]:
 
 
 def group(side: Side, by_target: bool) -> Group:
-    """SIDE's records by what belongs together, in the order of the file."""
+    """Return SIDE's records by what belongs together, in the order of the
+    file."""
     groups: Group = {}
     for record in side.records:
         if record.point is not None:
@@ -104,7 +105,7 @@ def group(side: Side, by_target: bool) -> Group:
 
 
 def pair_up(base: Side, new: Side) -> Pair:
-    """Both sides in groups, by target where both have several."""
+    """Group both sides, by target where both have several."""
     several = [len(side.targets()) > 1 for side in (base, new)]
     if any(several) and not all(several):
         which = base if several[0] else new

@@ -29,7 +29,7 @@ class Source(NamedTuple):
 
 
 def known(record: Record) -> Dict[str, Any]:
-    """{name: value} of what RECORD says about where it comes from."""
+    """Return {name: value} of what RECORD says about where it comes from."""
     found, document = dict(record.fingerprint), record.document
     if document:
         found.update(results.fingerprint(document),
@@ -40,7 +40,7 @@ def known(record: Record) -> Dict[str, Any]:
 
 
 def own_source(record: Record) -> Source:
-    """The Source that RECORD itself names."""
+    """Return the Source that RECORD itself names."""
     return Source(record.path, record.target if record.session else None,
                   tuple(sorted((name, results.text_of(value))
                                for name, value in known(record).items()
@@ -48,8 +48,8 @@ def own_source(record: Record) -> Source:
 
 
 def adopted(source: Source, others: Iterable[Source]) -> Source:
-    """The one of OTHERS that SOURCE, of a run that failed before it knew all
-    of it, must be; else what was asked for."""
+    """Return the one of OTHERS that SOURCE must be, whose run failed before it
+    knew all of itself; else only what was asked for."""
     fit = [one for one in others if one[:2] == source[:2]
            and set(source.marks) <= set(one.marks)]
     if len(fit) == 1:
@@ -59,7 +59,7 @@ def adopted(source: Source, others: Iterable[Source]) -> Source:
 
 
 def sources(records: Iterable[Record]) -> List[Source]:
-    """The Source of each of RECORDS, in their order."""
+    """Return the Source of each of RECORDS, in their order."""
     own = [(own_source(record), record.row) for record in records]
     good = dict.fromkeys(source for source, row in own if row)
     return [source if source in good else adopted(source, good)
@@ -67,7 +67,8 @@ def sources(records: Iterable[Record]) -> List[Source]:
 
 
 def first_name(source: Source) -> str:
-    """What a source is called: its target, its title, or host and device."""
+    """Return what a source is called: its target, its title, or host and
+    device."""
     marks = dict(source.marks)
     named = [marks[name] for name in ("client hostname", "client device")
              if name in marks]
@@ -76,15 +77,15 @@ def first_name(source: Source) -> str:
 
 
 def said(name: str, value: Optional[str]) -> str:
-    """A mark in words."""
+    """Put a mark into words."""
     if value is None:
         return f"no {name}"
     return SAID.get(name, name + " {}").format(value)
 
 
 def telling(alike: List[Source]) -> Dict[Source, Tuple[str, ...]]:
-    """{source: words} that tell those of one first name apart, no more of
-    them than are needed."""
+    """Return {source: words}: as few words as tell sources of one first name
+    apart."""
     marks = {one: dict(one.marks) for one in alike}
     words: Dict[Source, Tuple[str, ...]] = {one: () for one in alike}
     alike = [one for one in alike if "client device" in marks[one]]
@@ -101,8 +102,8 @@ def telling(alike: List[Source]) -> Dict[Source, Tuple[str, ...]]:
 
 
 def names(every: Iterable[Source]) -> Dict[Source, str]:
-    """{source: name}; those that have nothing but the file between them have
-    one name."""
+    """Return {source: name}; sources that differ only in their file share a
+    name."""
     every = list(dict.fromkeys(every))
     found: Dict[Source, str] = {}
     for first in dict.fromkeys(map(first_name, every)):

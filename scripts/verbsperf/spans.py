@@ -20,22 +20,22 @@ class Span(NamedTuple):
     log: bool
 
     def is_near(self) -> bool:
-        """True when the ends of the axis differ by a small factor."""
+        """Return True when the ends of the axis differ by a small factor."""
         return self.high < NEAR * self.low
 
     def begins_late(self) -> bool:
-        """True when the eye may take its beginning for 0."""
+        """Return True when the eye may take its beginning for 0."""
         return self.low > 0 and (not self.log or self.is_near())
 
 
 def values(panels: Sequence[Panel]) -> List[float]:
-    """Every y, and every end of a bar."""
+    """Return every y, and every end of a bar."""
     return [y for panel in panels for one in panel.curves for d in one.dots
             for y in (d.y, d.low, d.high) if y is not None]
 
 
 def linear_span(low: float, high: float) -> Span:
-    """Where LOW to HIGH are; from 0 when they come near it."""
+    """Return the Span of LOW to HIGH; it begins at 0 when they are near 0."""
     width = max(high - low, LEAST_SPAN * high)
     middle = (low + high) / 2
     bottom, top = middle - 0.58 * width, middle + 0.58 * width
@@ -43,14 +43,15 @@ def linear_span(low: float, high: float) -> Span:
 
 
 def log_span(low: float, high: float) -> Span:
-    """The same of logarithms; no more than nine digits after the point."""
+    """Return the logarithmic Span of LOW to HIGH; its ticks have nine digits
+    after the point at most."""
     ratio = max(high / low, 1 + LEAST_SPAN)
     middle, reach = math.sqrt(low * high), math.sqrt(ratio) * ratio ** 0.08
     return Span(max(1e-9, middle / reach), middle * reach, True)
 
 
 def span_of(panels: Sequence[Panel], from_zero: bool) -> Span:
-    """The Span of PANELS, which share their y axis."""
+    """Return the Span of PANELS, which share their y axis."""
     scale, every = panels[0].y_scale, values(panels)
     if from_zero or not every:
         return Span(0, max(every, default=0) * 1.12 or 1, False)
@@ -62,7 +63,7 @@ def span_of(panels: Sequence[Panel], from_zero: bool) -> Span:
 
 
 def spans_of(picture: Picture, from_zero: bool) -> List[Span]:
-    """The Span of each panel; those in a row have one."""
+    """Return the Span of each panel; those in a row have one."""
     n = picture.columns
     rows = [picture.panels[i:i + n] for i in range(0, len(picture.panels), n)]
     return [span for row in rows

@@ -27,12 +27,12 @@ Estimate = Tuple[float, Optional[float], Optional[float]]
 
 
 def median(values: Sequence[float]) -> float:
-    """The median of VALUES; there is one at least."""
+    """Return the median of VALUES; there is one at least."""
     return statistics.median(values)
 
 
 def midranks_doubled(values: Sequence[float]) -> List[int]:
-    """Twice the rank of each of VALUES, from 0; ties share the mean."""
+    """Return twice the rank of each of VALUES, from 0; ties share the mean."""
     order = sorted(values)
     return [bisect.bisect_left(order, value)
             + bisect.bisect_right(order, value) - 1 for value in values]
@@ -56,7 +56,7 @@ def sum_counts(ranks: Tuple[int, ...], n: int) -> List[int]:
 
 
 def exact_p(ranks: Sequence[int], n: int, seen: int) -> float:
-    """Two-sided p of the sum SEEN of N of RANKS, drawn without choice."""
+    """Return the two-sided p of the sum SEEN of N of RANKS drawn at random."""
     counts = sum_counts(tuple(sorted(ranks)), n)
     low = sum(counts[:seen + 1])
     high = sum(counts[seen:])
@@ -64,7 +64,8 @@ def exact_p(ranks: Sequence[int], n: int, seen: int) -> float:
 
 
 def normal_p(ranks: Sequence[int], n: int, seen: int) -> float:
-    """The same by the normal approximation, corrected for ties and steps."""
+    """Return the same by the normal approximation, corrected for ties and
+    steps."""
     total = len(ranks)
     mean = sum(ranks) / total
     spread = sum((rank - mean) ** 2 for rank in ranks) / (total - 1)
@@ -77,7 +78,8 @@ def normal_p(ranks: Sequence[int], n: int, seen: int) -> float:
 
 
 def mann_whitney(base: Sequence[float], new: Sequence[float]) -> float:
-    """Two-sided p that values of BASE and NEW come from one distribution."""
+    """Return the two-sided p that values of BASE and NEW come from one
+    distribution."""
     ranks = midranks_doubled([*base, *new])
     seen = sum(ranks[:len(base)])
     exact = len(base) * len(new) <= EXACT_PAIRS
@@ -85,14 +87,14 @@ def mann_whitney(base: Sequence[float], new: Sequence[float]) -> float:
 
 
 def smallest_p(n: int, m: int) -> float:
-    """The smallest p that N and M values can have."""
+    """Return the smallest p that N and M values can have."""
     return min(1.0, 2 / math.comb(n + m, n))
 
 
 @functools.lru_cache(maxsize=None)
 def interval_rank(n: int, m: int, alpha: float = ALPHA) -> int:
-    """From which of the N x M ordered differences, counted from 1 and from
-    both ends, the interval reaches; 0 when even all of them are too few."""
+    """Return from which of the N x M ordered differences, counted from 1 and
+    from both ends, the interval reaches; 0 when there are too few."""
     if n * m > EXACT_PAIRS:
         z = NORMAL.inv_cdf(1 - alpha / 2)
         half = z * math.sqrt(n * m * (n + m + 1) / 12)
@@ -108,8 +110,8 @@ def interval_rank(n: int, m: int, alpha: float = ALPHA) -> int:
 
 def hodges_lehmann(base: Sequence[float], new: Sequence[float],
                    alpha: float = ALPHA) -> Estimate:
-    """How much larger NEW is than BASE: (estimate, low, high); low and high
-    are None when there are too few values for an interval."""
+    """Estimate how much larger NEW is than BASE: (estimate, low, high). low
+    and high are None when there are too few values for an interval."""
     differences = sorted(y - x for y in new for x in base)
     estimate = median(differences)
     rank = interval_rank(len(base), len(new), alpha)
@@ -119,7 +121,7 @@ def hodges_lehmann(base: Sequence[float], new: Sequence[float],
 
 
 def holm(ps: Sequence[float]) -> List[float]:
-    """Each of PS adjusted for how many there are."""
+    """Adjust each of PS for how many there are."""
     order = sorted(range(len(ps)), key=lambda i: ps[i])
     adjusted, worst = [0.0] * len(ps), 0.0
     for place, i in enumerate(order):
@@ -130,8 +132,8 @@ def holm(ps: Sequence[float]) -> List[float]:
 
 def median_interval(values: Sequence[float], confidence: float = 0.95
                     ) -> Optional[Interval]:
-    """(median, low, high): CONFIDENCE or more that the true median is within;
-    None when there are too few values."""
+    """Return (median, low, high), where the true median is within low and high
+    with CONFIDENCE or more; None when there are too few values."""
     n, order = len(values), sorted(values)
     allowed = (1 - confidence) / 2 * 2 ** n
     below, rank = 0, 0
@@ -145,7 +147,8 @@ def median_interval(values: Sequence[float], confidence: float = 0.95
 
 def half_width(values: Sequence[float], confidence: float = 0.95
                ) -> Optional[float]:
-    """How far median_interval() reaches, as a share of the median, or None."""
+    """Return how far median_interval() reaches, as a share of the median, or
+    None."""
     interval = median_interval(values, confidence)
     if interval is None or interval[0] <= 0:
         return None

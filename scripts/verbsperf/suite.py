@@ -42,7 +42,7 @@ class Line(NamedTuple):
     options: Dict[str, List[str]]  # {name: list of values}, [""] for a flag
 
     def where(self) -> str:
-        """The line as an error names it."""
+        """Return the line as an error names it."""
         return f"{self.path}:{self.number}"
 
 
@@ -54,11 +54,11 @@ class Planned(NamedTuple):
     line: Line
 
     def key(self) -> Point:
-        """What makes it another point than others."""
+        """Return what tells it from other points."""
         return sweep_point(self.json)
 
     def words(self, program: Program) -> List[str]:
-        """Its test and options on a command line."""
+        """Return its test and options on a command line."""
         point = self.json
         words = [point["test"]]
         if program.takes(point["test"], "size"):
@@ -71,7 +71,7 @@ class Planned(NamedTuple):
 
 
 def parse_line(text: str, number: int, path: str, program: Program) -> Line:
-    """The Line of TEXT."""
+    """Return the Line of TEXT."""
     where = f"{path}:{number}"
     names, colon, rest = text.partition(":")
     tests = names.split()
@@ -86,7 +86,7 @@ def parse_line(text: str, number: int, path: str, program: Program) -> Line:
 
 
 def read_lines(path: str, program: Program) -> List[Line]:
-    """The Lines of the suite PATH, defaults worked in."""
+    """Read the Lines of the suite PATH, and add the defaults to each."""
     lines: List[Line] = []
     defaults: Dict[str, List[str]] = {}
     for number, text in enumerate(read_text(path).splitlines(), 1):
@@ -104,14 +104,14 @@ def read_lines(path: str, program: Program) -> List[Line]:
 
 
 def combinations(options: Dict[str, List[str]]) -> Iterator[Dict[str, str]]:
-    """Each choice of one value of every option."""
+    """Yield each choice of one value of every option."""
     names = sorted(options)
     for values in itertools.product(*(options[name] for name in names)):
         yield dict(zip(names, values))
 
 
 def size_words(line: Line, test: str, program: Program) -> List[List[str]]:
-    """The sizes of LINE on command lines of TEST."""
+    """Return the sizes of LINE as options of one or several command lines."""
     sizes = line.options.get("size", [])
     if not sizes or not program.takes(test, "size"):
         return [[]]
@@ -121,8 +121,8 @@ def size_words(line: Line, test: str, program: Program) -> List[List[str]]:
 
 def combined(line: Line, test: str, options: Dict[str, str], program: Program
              ) -> List[Planned]:
-    """The points, one for each size, of TEST with OPTIONS, which are of LINE;
-    the program reads them."""
+    """Let the program read TEST with OPTIONS of LINE; return a point for each
+    size."""
     try:
         read = [program.values([test, *sizes, *option_words(options),
                                 ANY_SERVER])
@@ -138,7 +138,7 @@ def combined(line: Line, test: str, options: Dict[str, str], program: Program
 
 
 def points_of(line: Line, program: Program) -> Iterator[Planned]:
-    """The points of one line, by test and size."""
+    """Yield the points of one line, by test and size."""
     others = {name: values for name, values in line.options.items()
               if name != "size"}
     for test in line.tests:
@@ -150,7 +150,8 @@ def points_of(line: Line, program: Program) -> Iterator[Planned]:
 
 def read(path: str, program: Program, targets: Sequence[Target]
          ) -> List[Planned]:
-    """The points of the suite PATH, no two of them alike, at TARGETS."""
+    """Read the points of the suite PATH for TARGETS, and refuse two that are
+    alike."""
     found: Dict[Point, Planned] = {}
     for line in read_lines(path, program):
         check_clash(line, targets)
@@ -164,7 +165,7 @@ def read(path: str, program: Program, targets: Sequence[Target]
 
 
 def check_clash(line: Line, targets: Sequence[Target]) -> None:
-    """No option is said by the suite and by a target."""
+    """Refuse an option that both the suite and a target give."""
     for target in targets:
         for name in target.options.keys() & line.options.keys():
             raise SuiteError(f"{line.where()}: --{name} is said by the target "
@@ -172,8 +173,8 @@ def check_clash(line: Line, targets: Sequence[Target]) -> None:
 
 
 def times_at(target: Target, point: Planned, program: Program) -> Object:
-    """{name: value} of what TARGET says of TIMES; the program has no objection
-    to measuring POINT there."""
+    """Return {name: value} of TIMES that TARGET gives, and refuse what the
+    program will not measure there."""
     try:
         values = program.values([*point.words(program), *target.words(),
                                  target.end()])
@@ -184,7 +185,7 @@ def times_at(target: Target, point: Planned, program: Program) -> Object:
 
 
 def find(name: str, folder: str) -> str:
-    """The path of NAME, a suite that came along in FOLDER or a file."""
+    """Return the path of NAME, a suite that came along in FOLDER or a file."""
     path = os.path.join(folder, name)
     if os.sep not in name and os.path.isfile(path):
         return path
@@ -192,6 +193,6 @@ def find(name: str, folder: str) -> str:
 
 
 def shipped(folder: str) -> List[str]:
-    """The names of the suites that came along in FOLDER."""
+    """Return the names of the suites that came along in FOLDER."""
     return sorted(name for name in os.listdir(folder)
                   if os.path.isfile(os.path.join(folder, name)))

@@ -29,14 +29,14 @@ INTERRUPTED = 130
 
 
 def rounds_number(text: str) -> int:
-    """A number of rounds."""
+    """Parse a number of rounds."""
     if not text.isdigit() or not 1 <= int(text) <= 10000:
         raise argparse.ArgumentTypeError(f"'{text}' is not 1 to 10000")
     return int(text)
 
 
 def confidence(text: str) -> rounds.Goal:
-    """(0.95, 0.02) of 95,2."""
+    """Parse 95,2 as (0.95, 0.02)."""
     try:
         level, width = (float(part) / 100 for part in text.split(","))
     except ValueError:
@@ -48,7 +48,7 @@ def confidence(text: str) -> rounds.Goal:
 
 
 def time_limit(text: str) -> float:
-    """Seconds."""
+    """Parse a number of seconds."""
     value = float(text)
     if not 1 <= value <= 86400:
         raise argparse.ArgumentTypeError(f"'{text}' is not 1 to 86400")
@@ -56,7 +56,7 @@ def time_limit(text: str) -> float:
 
 
 def parser() -> Parser:
-    """The options."""
+    """Return the parser of the command line."""
     p = Parser(
         prog=NAME, allow_abbrev=False,
         usage="%(prog)s [options] -o FILE SUITE TARGET...\n"
@@ -98,7 +98,7 @@ def parser() -> Parser:
 
 
 def find_program(path: str) -> program.Program:
-    """The verbsperf to run."""
+    """Find the verbsperf to run, and ask it what it can do."""
     found = program.find(path)
     if not found:
         raise program.ProgramError(
@@ -108,7 +108,7 @@ def find_program(path: str) -> program.Program:
 
 
 def check_rounds(options: argparse.Namespace) -> None:
-    """The options about rounds make sense together."""
+    """Refuse options about rounds that exclude each other."""
     if options.until_ci and options.rounds:
         raise Refused("--rounds and --until-ci exclude each other; the limit "
                       "of --until-ci is --max-rounds")
@@ -118,7 +118,7 @@ def check_rounds(options: argparse.Namespace) -> None:
 
 
 def show_points(wanted: Wanted) -> None:
-    """What a sweep would measure, and for how long."""
+    """Print what a sweep would measure, and say how long it takes."""
     for point in wanted.points:
         print(label(point.key()))
     targets: Sequence[Optional[Target]] = [*wanted.targets] or [None]
@@ -131,14 +131,14 @@ def show_points(wanted: Wanted) -> None:
 
 
 def most_rounds(options: argparse.Namespace) -> int:
-    """How many rounds there are, or are at most."""
+    """Return how many rounds there are, or are at most."""
     if options.until_ci:
         return int(options.max_rounds or MOST_ROUNDS)
     return int(options.rounds or ROUNDS)
 
 
 def check_arguments(options: argparse.Namespace) -> None:
-    """Nothing is missing for a sweep, or for what is done instead."""
+    """Refuse a command line that lacks something."""
     missing = [name for name, value in (("-o/--output", options.output),
                                         ("TARGET", options.targets))
                if not value and not options.list]
@@ -150,7 +150,8 @@ def check_arguments(options: argparse.Namespace) -> None:
 
 
 def is_results(options: argparse.Namespace) -> bool:
-    """True when a file of results is all that is named, and no suite."""
+    """Return True when a file of results is all that is named, and no
+    suite."""
     path = options.suite
     return not (options.targets or options.output or options.list) and (
         jsonfile.begins_with_object(path)
@@ -158,8 +159,7 @@ def is_results(options: argparse.Namespace) -> bool:
 
 
 def want(options: argparse.Namespace) -> Wanted:
-    """What OPTIONS ask to be measured, which the program has no objection
-    to."""
+    """Return what OPTIONS ask to measure, as far as the program allows it."""
     check_rounds(options)
     found = find_program(options.program)
     targets = target.parse_all(options.targets, found)
@@ -171,13 +171,13 @@ def want(options: argparse.Namespace) -> Wanted:
 
 def timed(targets: Sequence[Target], points: Sequence[Planned],
           found: program.Program) -> Sequence[Target]:
-    """TARGETS with what they say of how long measurements take."""
+    """Return TARGETS with what they say about the time of a measurement."""
     return [one._replace(times=suite.times_at(one, points[0], found))
             for one in targets]
 
 
 def sweep(options: argparse.Namespace) -> int:
-    """All of it; the exit status."""
+    """Do what OPTIONS ask for; return the exit status."""
     check_arguments(options)
     wanted = want(options)
     if options.list:
@@ -197,12 +197,12 @@ def sweep(options: argparse.Namespace) -> int:
 
 
 def stop(_number: int, _frame: object) -> NoReturn:
-    """SIGTERM ends a sweep as ^C does."""
+    """End a sweep on SIGTERM as on ^C."""
     raise KeyboardInterrupt
 
 
 def main() -> int:
-    """The exit status."""
+    """Run the command and return its exit status."""
     signal.signal(signal.SIGTERM, stop)
     options = parser().parse_args()
     try:

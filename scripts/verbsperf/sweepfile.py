@@ -31,7 +31,7 @@ class FileError(Refused):
 
 
 class WriteError(FileError):
-    """It could be used, and now nothing more can be written to it."""
+    """Nothing more can be written to the file."""
 
     status = 1
 
@@ -46,7 +46,7 @@ class Begun(NamedTuple):
 
 
 def open_file(path: str) -> int:
-    """A descriptor of PATH that no other sweep has."""
+    """Open PATH so that no other sweep has it open; return the descriptor."""
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
@@ -67,8 +67,8 @@ def age_of(fd: int) -> float:
 
 
 def cut_torn_line(fd: int, path: str) -> int:
-    """Drop what a sweep that was killed wrote of its last line; returns how
-    much that was.  The file does not get younger by it."""
+    """Drop the last line when a sweep was killed while it wrote it, and return
+    its length. The file does not get younger by it."""
     try:
         times = os.fstat(fd)
         data = os.pread(fd, os.fstat(fd).st_size, 0)
@@ -83,14 +83,14 @@ def cut_torn_line(fd: int, path: str) -> int:
 
 
 def check_torn(start: bytes, path: str) -> None:
-    """Only what is a sweep is cut; START is how the file begins."""
+    """Refuse to cut a file that does not begin as a sweep does."""
     head = json.dumps({"schema": formats.SWEEP})[:-1].encode()
     if start[:len(head)] != head[:len(start)]:
         raise FileError(f"{path}:1: not a sweep; it is left alone")
 
 
 def read_header(path: str) -> Optional[Object]:
-    """The first line of the sweep PATH, or None when it is empty."""
+    """Return the first line of the sweep PATH, or None when it is empty."""
     text = read_text(path).partition("\n")[0]
     if not text and not os.path.getsize(path):
         return None
@@ -105,7 +105,8 @@ def read_header(path: str) -> Optional[Object]:
 
 
 def append(fd: int, path: str, entry: Object) -> None:
-    """Write ENTRY as a line and see it on the disk, or leave no trace."""
+    """Write ENTRY as a line and wait until the disk has it, or leave no
+    trace."""
     data = (json.dumps(entry) + "\n").encode()
     end = os.lseek(fd, 0, os.SEEK_END)
     try:
@@ -121,14 +122,14 @@ def append(fd: int, path: str, entry: Object) -> None:
 
 
 def target_json(target: Target) -> Object:
-    """A target as in the header."""
+    """Return a target as in the header."""
     return {"name": target.name, "server": target.server,
             "options": target.options}
 
 
 def make_header(suite: str, program: Program, points: Sequence[Planned],
                 targets: Sequence[Target], seed: int) -> Object:
-    """The first line of the file of the suite that SUITE names."""
+    """Return the first line of the file of the suite that SUITE names."""
     now = datetime.datetime.now(datetime.timezone.utc)
     return {"schema": formats.SWEEP,
             "tool": {"name": "verbsperf-sweep", "verbsperf": program.version},
@@ -143,7 +144,7 @@ def make_header(suite: str, program: Program, points: Sequence[Planned],
 
 def differing_points(path: str, old: List[Object], new: List[Object]
                      ) -> Optional[str]:
-    """A sentence when the points OLD and NEW are not the same."""
+    """Return a sentence when the points OLD and NEW are not the same."""
     sides = [{results.sweep_point(point) for point in points}
              for points in (old, new)]
     for extra, where in ((sides[0] - sides[1], "only the file"),
@@ -160,7 +161,7 @@ def differing_points(path: str, old: List[Object], new: List[Object]
 
 
 def spec(target: Object) -> str:
-    """A target of a header as it is said."""
+    """Return TARGET of a header as it is written on a command line."""
     options = dict(target["options"])
     place = target["server"] or "loopback"
     return ",".join([f"'{target['name']}={place}"] + [
@@ -170,7 +171,7 @@ def spec(target: Object) -> str:
 
 def differing_targets(path: str, old: List[Object], new: List[Object]
                       ) -> Optional[str]:
-    """A sentence when the targets OLD and NEW are not the same."""
+    """Return a sentence when the targets OLD and NEW are not the same."""
     for target in old:
         if target not in new:
             return f"{path} has the target {spec(target)}, which was not given"
@@ -181,7 +182,7 @@ def differing_targets(path: str, old: List[Object], new: List[Object]
 
 
 def check_same(path: str, old: Object, new: Object) -> None:
-    """The file's header OLD is of the sweep that NEW is of."""
+    """Refuse to go on when the header OLD is of another sweep than NEW."""
     sentence = differing_points(path, old.get("points", []), new["points"])
     sentence = sentence or differing_targets(path, old["targets"],
                                              new["targets"])
@@ -193,7 +194,7 @@ def check_same(path: str, old: Object, new: Object) -> None:
 
 
 def choose_seed(old: Optional[Object], wanted: Optional[int]) -> int:
-    """The seed WANTED, or that of the header OLD, or a new one."""
+    """Return the seed WANTED, or that of the header OLD, or a new one."""
     if wanted is not None:
         return wanted
     if old:
@@ -203,7 +204,7 @@ def choose_seed(old: Optional[Object], wanted: Optional[int]) -> int:
 
 def start(path: str, suite: str, seed: Optional[int], program: Program,
           points: Sequence[Planned], targets: Sequence[Target]) -> Begun:
-    """A new file PATH, or one gone on with."""
+    """Begin the file PATH, or go on with it."""
     fd = open_file(path)
     age = age_of(fd)
     torn = cut_torn_line(fd, path)

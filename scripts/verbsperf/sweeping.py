@@ -25,7 +25,7 @@ class Wanted(NamedTuple):
 
 
 def missed_text(one: Object) -> str:
-    """What a limit that was not met asked for, and what was seen."""
+    """Say what a limit that was not met asked for, and what was measured."""
     seen = one.get("seen")
     text = (one.get("reason") or "it could not be judged" if seen is None
             else f"{seen:g} {one.get('unit')}")
@@ -33,7 +33,7 @@ def missed_text(one: Object) -> str:
 
 
 def counted(number: int, word: str) -> str:
-    """NUMBER of what WORD is one of."""
+    """Return NUMBER and WORD, in the plural when there are several."""
     return f"{number} {word}{'s' if number > 1 else ''}"
 
 
@@ -54,11 +54,11 @@ class Sweep:
             bool(wanted.goal))
 
     def failed(self) -> List[Record]:
-        """The records without a result."""
+        """Return the records without a result."""
         return [r for r in self.records if r.row is None]
 
     def measure(self, number: int, point: Planned, target: Target) -> None:
-        """One point once: measured, written, and remembered."""
+        """Measure POINT once at TARGET, write the result, and remember it."""
         entry = measure.entry_of(number, point, target, self.wanted.program,
                                  self.wanted.limit)
         sweepfile.append(self.begun.fd, self.path, entry)
@@ -69,8 +69,8 @@ class Sweep:
                                f"{target.name} {label(point.key())}")
 
     def tell(self, record: Record) -> None:
-        """A failure, the first time that a target has it; likewise a limit
-        that a point does not meet."""
+        """Say the first time that a target has an error, or that a point
+        misses a limit."""
         name = f"{record.target}: {label(results.point_of(record))}"
         if record.row is None:
             self.once((record.target, record.error),
@@ -79,28 +79,28 @@ class Sweep:
             self.once((name, one["name"]), f"{name}: " + missed_text(one))
 
     def once(self, key: Any, sentence: str) -> None:
-        """SENTENCE, unless there was one with KEY."""
+        """Say SENTENCE, unless something was said with KEY."""
         if key not in self.told:
             self.told.add(key)
             self.progress.clear()
             say(sentence)
 
     def unknown(self, records: Sequence[Record]) -> List[Planned]:
-        """The points that are not known well enough by RECORDS; none when
-        nothing says how well they should be."""
+        """Return the points that RECORDS do not tell well enough; none without
+        a goal."""
         if not self.wanted.goal:
             return []
         return rounds.unknown(self.wanted.points, self.wanted.targets,
                               records, self.wanted.goal)
 
     def needed(self, number: int) -> Sequence[Planned]:
-        """The points that need a round."""
+        """Return the points that need a round."""
         if not self.wanted.goal:
             return self.wanted.points
         return self.unknown([r for r in self.records if r.round < number])
 
     def left(self, number: int) -> Iterator[Measurement]:
-        """What is left to measure of a round."""
+        """Yield what is left to measure of a round."""
         points = self.needed(number)
         for point, target in rounds.order_of(
                 self.begun.header["seed"], number, points,
@@ -109,12 +109,12 @@ class Sweep:
                 yield point, target
 
     def all_left(self) -> Iterator[Measurement]:
-        """What is left to measure of all rounds."""
+        """Yield what is left to measure of all rounds."""
         for number in range(1, self.wanted.rounds + 1):
             yield from self.left(number)
 
     def is_complete(self) -> bool:
-        """True when there is nothing to measure."""
+        """Return True when there is nothing to measure."""
         return not any(True for _ in self.all_left())
 
     def round(self, number: int) -> bool:
@@ -128,7 +128,8 @@ class Sweep:
         return True
 
     def hopeless(self) -> Optional[str]:
-        """Why nothing at all was measured, when each target has one cause."""
+        """Return why nothing at all was measured, when each target has one
+        cause, else None."""
         causes = {(r.target, results.failure_of(r)) for r in self.failed()}
         if (len(self.failed()) == len(self.records)
                 and len(causes) == len(self.wanted.targets)):
@@ -137,7 +138,7 @@ class Sweep:
         return None
 
     def run(self) -> int:
-        """All rounds; the exit status."""
+        """Measure all rounds; return the exit status."""
         for number in range(1, self.wanted.rounds + 1):
             if not self.round(number):
                 break
@@ -154,7 +155,7 @@ class Sweep:
         say(f"interrupted; {self.counts()}, and {sweepfile.GOES_ON}")
 
     def counts(self) -> str:
-        """How many were measured, and how many failed."""
+        """Return how many were measured, and how many failed."""
         failed = len(self.failed())
         return f"{len(self.records) - failed} measured, {failed} failed"
 
@@ -178,7 +179,7 @@ class Sweep:
         return 3
 
     def summary(self) -> str:
-        """What the sweep is going to do, and how long that takes."""
+        """Return what the sweep is going to do, and how long that takes."""
         most = "at most " if self.wanted.goal else ""
         words = [counted(len(self.wanted.points), "point"),
                  counted(len(self.wanted.targets), "target"),
@@ -191,8 +192,8 @@ class Sweep:
             *rounds.total_seconds(self.all_left()), bool(self.wanted.goal))
 
     def check_resumed(self) -> None:
-        """Something is left to measure, and what was measured is not old;
-        else --resume must say that it is meant."""
+        """Refuse a file that is complete, or old; --resume says that it is
+        meant."""
         if not self.before:
             return
         if self.is_complete():

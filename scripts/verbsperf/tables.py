@@ -16,14 +16,15 @@ UNITS = {"gbps": "Gb/s", "mpps": "Mpps", "mib_per_s": "MiB/s",
 
 
 def unit(metric: str) -> str:
-    """METRIC for people, with its unit."""
+    """Return METRIC for people, with its unit."""
     if metric in UNITS:
         return UNITS[metric]
     return metric.replace("_", ".") + " us"
 
 
 def number(value: Optional[float]) -> str:
-    """VALUE with four digits that count; a small one, too, is never 0."""
+    """Return VALUE with four significant digits; no small value is shown as
+    0."""
     if value is None:
         return "-"
     text = f"{value:#.4g}"
@@ -33,7 +34,8 @@ def number(value: Optional[float]) -> str:
 
 
 def percent(ratio: Optional[float], digits: int) -> str:
-    """By how much RATIO is more or less than 1, with DIGITS after the point."""
+    """Return how much RATIO is above or below 1, with DIGITS after the
+    point."""
     if ratio is None:
         return "-"
     if ratio > MOST_RATIO:
@@ -46,8 +48,8 @@ def percent(ratio: Optional[float], digits: int) -> str:
 
 
 def digits_of(point: Object) -> int:
-    """How many digits tell change, interval and tolerance of POINT apart in
-    the table, where they differ."""
+    """Return how many digits tell change, interval and tolerance of POINT
+    apart in the table, where they differ."""
     tolerance = point["tolerance_percent"] / 100
     edges = {1 - tolerance, 1 + tolerance}
     ratios = {point[name] for name in ("ratio", "low", "high")} - {None}
@@ -61,21 +63,21 @@ def digits_of(point: Object) -> int:
 
 
 def p_text(p: Optional[float]) -> str:
-    """A probability, not more exact than is of use."""
+    """Return a probability, no more exact than is useful."""
     if p is None:
         return "-"
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
 def interval(low: Optional[float], high: Optional[float], digits: int) -> str:
-    """The interval of a ratio."""
+    """Return the interval of a ratio as text."""
     if low is None:
         return "-"
     return f"{percent(low, digits)} .. {percent(high, digits)}"
 
 
 def verdict(point: Object) -> str:
-    """The verdict, with what it takes or what is behind it."""
+    """Return the verdict of POINT, its reason and what it would take."""
     words = [point["verdict"]]
     if point["reason"]:
         words.append(point["reason"])
@@ -86,7 +88,7 @@ def verdict(point: Object) -> str:
 
 
 def rounds(more: int) -> str:
-    """How many more rounds, as far as it can be said."""
+    """Say how many more rounds are needed, as far as that is known."""
     if more > 500:
         return "over 500 more rounds"
     return f"about {more} more round" + ("s" if more > 1 else "")
@@ -102,7 +104,7 @@ def cells(point: Object) -> Tuple[str, ...]:
 
 
 def heading(report: Object) -> Iterator[str]:
-    """What is compared, in a line for each side, and with which tolerance."""
+    """Yield what is compared, a line for each side, and the tolerance."""
     for side in ("base", "new"):
         entry = report[side]
         target = f", target {entry['target']}" if entry["target"] else ""
@@ -112,7 +114,7 @@ def heading(report: Object) -> Iterator[str]:
 
 
 def tolerance(report: Object) -> str:
-    """How much worse may be, of what is compared."""
+    """Say how much worse each metric may be."""
     limits = report["tolerance_percent"]
     names = sorted({p["metric"] for p in report["points"]})
     rate = [unit(name) for name in names if name in UNITS]
@@ -123,21 +125,21 @@ def tolerance(report: Object) -> str:
 
 
 def summary(report: Object) -> str:
-    """How many of each verdict."""
+    """Count the verdicts."""
     return f"{report['verdict']}: " + ", ".join(
         f"{n} {name}" for name, n in report["counts"].items() if n)
 
 
 def definition(report: Object) -> str:
-    """What the columns mean."""
+    """Say what the columns mean."""
     return ("base, new: medians; change: Hodges-Lehmann ratio of new to base;"
             f" p: Mann-Whitney, Holm's of {report['family']}")
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]],
           left: Collection[int]) -> List[str]:
-    """Lines with columns called NAMES; those of LEFT are words, which begin
-    where numbers end."""
+    """Return lines with columns called NAMES. The columns LEFT have words,
+    which are aligned on the left."""
     rows = [names, *rows]
     widths = [max(map(len, column)) for column in zip(*rows)]
     return ["  ".join(
@@ -147,7 +149,7 @@ def table(names: Sequence[str], rows: Sequence[Sequence[str]],
 
 
 def text(report: Object) -> str:
-    """The table for people."""
+    """Return the table for people."""
     out = [*heading(report),
            *table(HEADING, [cells(point) for point in report["points"]],
                   left=(0, 1, len(HEADING) - 1)),
@@ -157,14 +159,14 @@ def text(report: Object) -> str:
 
 
 def escape(cell: str) -> str:
-    """A cell must not end early, nor start an emphasis."""
+    """Escape what would end a cell, or begin an emphasis."""
     for letter in "\\|*_<`":
         cell = cell.replace(letter, "\\" + letter)
     return cell
 
 
 def markdown(report: Object) -> str:
-    """A table for a review comment; what is not ok is bold."""
+    """Return a table for a review comment; verdicts other than ok are bold."""
     out = [f"**{summary(report)}**", ""]
     out += [f"- {escape(line)}" for line in heading(report)]
     out += [f"- note: {escape(note)}" for note in report["notes"]]
@@ -179,5 +181,5 @@ def markdown(report: Object) -> str:
 
 
 def as_json(report: Object) -> str:
-    """The report, points as in a sweep."""
+    """Return the report, points as in a sweep."""
     return json.dumps(report, indent=2) + "\n"

@@ -17,22 +17,22 @@ class Target(NamedTuple):
     times: Object = {}  # {name: value} of what it says of suite.TIMES
 
     def words(self) -> List[str]:
-        """Its options on a command line."""
+        """Return its options on a command line."""
         return option_words(self.options)
 
     def end(self) -> str:
-        """Its other end on a command line."""
+        """Return its other end on a command line."""
         return self.server or "--loopback"
 
 
 def option_words(options: Dict[str, str]) -> List[str]:
-    """OPTIONS on a command line; those without a value are flags."""
+    """Return OPTIONS on a command line; those without a value are flags."""
     return [f"--{name}={value}" if value else f"--{name}"
             for name, value in options.items()]
 
 
 def split_server(text: str, where: str) -> Tuple[str, Optional[str]]:
-    """(server, port) of SERVER, SERVER:PORT, [ADDRESS]:PORT."""
+    """Return (server, port) of SERVER, SERVER:PORT, [ADDRESS]:PORT."""
     bracket = re.fullmatch(r"\[([^][]+)\](?::(\d+))?", text)
     if bracket:
         return bracket[1], bracket[2]
@@ -46,7 +46,7 @@ def split_server(text: str, where: str) -> Tuple[str, Optional[str]]:
 
 
 def parse(text: str, program: Program) -> Target:
-    """The Target that TEXT describes."""
+    """Return the Target that TEXT describes."""
     where = f"target '{text}'"
     head, *rest = text.split(",")
     name, equals, place = head.partition("=")
@@ -63,7 +63,7 @@ def parse(text: str, program: Program) -> Target:
 
 def split_place(place: str, where: str
                 ) -> Tuple[Optional[str], Dict[str, str]]:
-    """(server, options) that PLACE stands for."""
+    """Return (server, options) that PLACE means."""
     if place == "loopback" or place.startswith("loopback:"):
         device = place.partition(":")[2]
         return None, {"device": device} if device else {}
@@ -72,7 +72,7 @@ def split_place(place: str, where: str
 
 
 def parse_all(texts: Sequence[str], program: Program) -> List[Target]:
-    """The Targets; no two of one name."""
+    """Parse TEXTS, and refuse two targets of one name."""
     targets = [parse(text, program) for text in texts]
     names = [target.name for target in targets]
     for name in names:

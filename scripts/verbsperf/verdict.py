@@ -29,7 +29,7 @@ class Sample(NamedTuple):
     lacking: Optional[str] = None  # a sentence, where rounds have no value
 
     def rounds(self) -> int:
-        """How many rounds both sides have."""
+        """Return how many rounds both sides have."""
         return min(len(self.base), len(self.new))
 
 
@@ -55,7 +55,7 @@ class Change(NamedTuple):
 
 
 def change_of(sample: Sample) -> Change:
-    """Hodges' and Lehmann's estimate, of logarithms."""
+    """Estimate the change by Hodges and Lehmann, in logarithms."""
     base, new = ([math.log(max(value, LEAST)) for value in values]
                  for values in (sample.base, sample.new))
     if not sample.higher_is_better:
@@ -64,7 +64,7 @@ def change_of(sample: Sample) -> Change:
 
 
 def allowed(sample: Sample) -> Tuple[float, float]:
-    """(loss, gain) that the tolerance allows, both positive."""
+    """Return (loss, gain) that the tolerance allows, both positive."""
     worse, better = math.log1p(-sample.tolerance), math.log1p(sample.tolerance)
     if sample.higher_is_better:
         return -worse, better
@@ -73,7 +73,7 @@ def allowed(sample: Sample) -> Tuple[float, float]:
 
 def decide(change: Change, adjusted: float, loss: float, gain: float
            ) -> Tuple[str, Optional[str]]:
-    """(verdict, reason) of one point, see verbsperf-compare(1)."""
+    """Return (verdict, reason) of one point, see verbsperf-compare(1)."""
     sure = adjusted < stats.ALPHA
     if sure and change.estimate < -loss:
         return REGRESSION, None
@@ -89,7 +89,7 @@ def decide(change: Change, adjusted: float, loss: float, gain: float
 
 
 def too_few(sample: Sample, verdict: str, family: int) -> Optional[str]:
-    """A reason to be inconclusive whatever the values are, or None."""
+    """Return a reason to be inconclusive whatever the values are, or None."""
     have, needed = sample.rounds(), FEWEST_ROUNDS
     points = ""
     if verdict == INCONCLUSIVE:
@@ -103,7 +103,8 @@ def too_few(sample: Sample, verdict: str, family: int) -> Optional[str]:
 
 
 def fewest_rounds(family: int) -> int:
-    """Rounds of each from which on Holm can be convinced, of FAMILY tests."""
+    """Return how many rounds of each side Holm's method needs for FAMILY
+    tests."""
     n = FEWEST_ROUNDS
     while stats.smallest_p(n, n) * family >= stats.ALPHA:
         n += 1
@@ -111,7 +112,8 @@ def fewest_rounds(family: int) -> int:
 
 
 def rounds_for_proof(sample: Sample, p: float, family: int) -> float:
-    """Rounds of each after which such a loss is probably significant."""
+    """Return after how many rounds of each side the loss is probably
+    significant."""
     if (max(sample.base) < min(sample.new)
             or max(sample.new) < min(sample.base)):
         return 0
@@ -121,7 +123,8 @@ def rounds_for_proof(sample: Sample, p: float, family: int) -> float:
 
 
 def rounds_for_interval(sample: Sample, change: Change, loss: float) -> float:
-    """Rounds of each after which the interval is probably narrow enough."""
+    """Return after how many rounds of each side the interval is probably
+    narrow enough."""
     if change.low is None:
         return 0
     room = loss + max(change.estimate, 0)
@@ -133,7 +136,7 @@ def rounds_for_interval(sample: Sample, change: Change, loss: float) -> float:
 
 
 def more_rounds(sample: Sample, change: Change, p: float, family: int) -> int:
-    """How many more rounds of each it probably takes to decide."""
+    """Return how many more rounds of each it probably takes to decide."""
     loss, _ = allowed(sample)
     if change.estimate < -loss:
         total = rounds_for_proof(sample, p, family)
@@ -144,7 +147,7 @@ def more_rounds(sample: Sample, change: Change, p: float, family: int) -> int:
 
 
 def as_measured(sample: Sample, change: Change) -> Change:
-    """CHANGE as ratios of NEW to BASE, whichever is better."""
+    """Return CHANGE as ratios of NEW to BASE, whichever is better."""
     low, high, sign = change.low, change.high, 1
     if not sample.higher_is_better:
         low, high, sign = high, low, -1
@@ -155,7 +158,7 @@ def as_measured(sample: Sample, change: Change) -> Change:
 
 def judge_one(sample: Sample, p: float, adjusted: float, family: int
               ) -> Judgement:
-    """The Judgement of one point of a matrix of FAMILY points."""
+    """Return the Judgement of one point of a matrix of FAMILY points."""
     change = change_of(sample)
     verdict, reason = decide(change, adjusted, *allowed(sample))
     few = too_few(sample, verdict, family)
@@ -169,7 +172,7 @@ def judge_one(sample: Sample, p: float, adjusted: float, family: int
 
 
 def judge(samples: Sequence[Sample]) -> List[Judgement]:
-    """The Judgements of SAMPLES, in their order."""
+    """Judge SAMPLES, in their order."""
     ps = [stats.mann_whitney(sample.base, sample.new) for sample in samples]
     return [judge_one(sample, p, adjusted, len(samples))
             for sample, p, adjusted in zip(samples, ps, stats.holm(ps))]

@@ -19,6 +19,7 @@
 #include "base/xalloc.h"
 #include "cli/dump.h"
 #include "cli/parse.h"
+#include "cli/perftest.h"
 #include "cli/usage.h"
 #include "host/affinity.h"
 #include "host/numa.h"
@@ -26,6 +27,7 @@
 #include "net/key_file.h"
 #include "net/signals.h"
 #include "report/outputs.h"
+#include "report/perftest.h"
 #include "run/verification.h"
 #include "serve/reap.h"
 #include "serve/release.h"
@@ -308,6 +310,16 @@ static int loopback(struct options *options, int cancel_fd)
 	return status;
 }
 
+static int print(char *text)
+{
+	struct error err = { 0 };
+
+	if (!report_print("-", text, &err))
+		return EXIT_MEASURED;
+	log_error(&err);
+	return EXIT_FAILED;
+}
+
 /* Returns in the parent, at the end, and in the child of each client. */
 static int serve(struct options *options, int cancel_fd)
 {
@@ -323,6 +335,9 @@ static int serve(struct options *options, int cancel_fd)
 			    options->ignored);
 	listener = key_file_check(params->key_file, &err) ? -1 :
 		   serve_open(params, cancel_fd, &port, &err);
+	if (listener >= 0 && params->format == TABLE_PERFTEST &&
+	    params->perftest)
+		print(strdup(perftest_waiting));
 	ret = listener < 0 ? listener :
 			     serve_clients(params, listener, cancel_fd, &conn,
 					   &status, &err);
@@ -385,16 +400,6 @@ static int run_calibration(const struct options *options)
 	return ret ? EXIT_FAILED : EXIT_MEASURED;
 }
 
-static int print(char *text)
-{
-	struct error err = { 0 };
-
-	if (!report_print("-", text, &err))
-		return EXIT_MEASURED;
-	log_error(&err);
-	return EXIT_FAILED;
-}
-
 /* Check this before opening any descriptor, which could take the user's
  * number. */
 static int check_ready_fd(const struct parameters *params, struct error *err)
@@ -426,17 +431,20 @@ static int run_ends(struct options *options)
 	return client(options, &conn);
 }
 
-static int run(struct options *options)
+static int run(struct options *options, const char *name)
 {
+	const bool perftest = options->params.perftest;
 	struct error err = { .stage = "options" };
 
 	if (options->dump)
 		return print(options_dump(options));
 	switch (options->command) {
 	case COMMAND_HELP:
-		return print(options_usage());
+		return print(perftest ? perftest_usage(name) :
+					options_usage());
 	case COMMAND_VERSION:
-		return print(options_version());
+		return print(perftest ? perftest_version() :
+					options_version());
 	case COMMAND_DEVICES:
 		return devices(options);
 	case COMMAND_FAULTS:
@@ -457,10 +465,24 @@ static int run(struct options *options)
 	return run_ends(options);
 }
 
+/* perftest's programs say only whether all went well, and --help did not. */
+static int exit_status(const char *name, const struct options *options,
+		       int status)
+{
+	const bool shown = options->command == COMMAND_HELP ||
+			   options->command == COMMAND_VERSION;
+	enum metric metric;
+	enum op op;
+
+	if (!perftest_is_named(name, &op, &metric))
+		return status;
+	return status || shown ? EXIT_FAILED : EXIT_MEASURED;
+}
+
 int main(int argc, char **argv)
 {
 	struct error err = { 0 };
-	struct options options;
+	struct options options = { 0 };
 
 	descriptors_hold();
 	/* report a lost reader or a file size limit as an error, not by a
@@ -469,7 +491,7 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	if (options_parse(argc, argv, &options, &err)) {
 		log_error(&err);
-		return EXIT_USAGE;
+		return exit_status(argv[0], &options, EXIT_USAGE);
 	}
-	return run(&options);
+	return exit_status(argv[0], &options, run(&options, argv[0]));
 }

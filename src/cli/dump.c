@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/perftest_table.h"
 #include "cli/takes.h"
 #include "model/tests.h"
 #include "net/wire.h"
@@ -167,6 +168,41 @@ static json_t *words_by_command(const struct param *row,
 	return object;
 }
 
+/* perftest's names for ROW. */
+static json_t *perftest_names(const struct param *row)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < perftest_option_count; i++) {
+		const struct perftest_option *o = &perftest_options[i];
+
+		if (o->ours && !strcmp(o->ours, row->name))
+			json_array_append_new(array, json_string(o->name));
+	}
+	return array;
+}
+
+/* All options of perftest's. */
+static json_t *perftest(void)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < perftest_option_count; i++) {
+		const struct perftest_option *o = &perftest_options[i];
+		char letter[2] = { o->letter, 0 };
+
+		json_array_append_new(array, json_pack(
+			"{s:s, s:o, s:o, s:s, s:o, s:o, s:o}", "name", o->name,
+			"letter", json_text(letter),
+			"argument", json_text(o->argument),
+			"class", perftest_class_name(o->class),
+			"ours", json_text(o->ours),
+			"value", json_text(o->value),
+			"note", json_text(o->note)));
+	}
+	return array;
+}
+
 /* What ROW is, whatever the command line. */
 static json_t *describe(const struct param *row)
 {
@@ -177,7 +213,7 @@ static json_t *describe(const struct param *row)
 		" s:b, s:s, s:b, s:o, s:s, s:s}",
 		"name", row->name,
 		"letter", json_text(letter),
-		"perftest", words(row->alias, "|"),
+		"perftest", perftest_names(row),
 		"argument", json_text(row->argument),
 		"kind", param_kind_name(row->kind),
 		"words", row->kind == PARAM_CHOICE ? words(row->argument, "|") :
@@ -226,8 +262,8 @@ char *options_dump(const struct options *options)
 						  commands));
 	json_decref(commands);
 	return json_to_text(json_pack(
-		"{s:s, s:s, s:i, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
+		"{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
 		"version", PACKAGE_VERSION, "protocol", WIRE_PROTOCOL,
 		"tests", test_names(), "commands", command_names(),
-		"groups", groups(), "options", array));
+		"groups", groups(), "options", array, "perftest", perftest()));
 }

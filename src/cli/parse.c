@@ -9,6 +9,7 @@
 
 #include "base/xalloc.h"
 #include "cli/commands.h"
+#include "cli/perftest.h"
 #include "cli/rules.h"
 #include "cli/suggest.h"
 #include "model/tests.h"
@@ -25,9 +26,7 @@ struct parser {
 	bool dump;
 	/* per row: word after an option given without its optional value */
 	const char *behind[PARAMS_MAX];
-	struct option *longs;
-	char **aliases;		/* on the heap with its strings, like longs */
-	uint32_t n_aliases;
+	struct option *longs;	/* on the heap */
 	char shorts[2 * PARAMS_MAX + sizeof(":hV")];
 };
 
@@ -44,22 +43,6 @@ static void add_long(struct option **next, const char *name, int has_arg,
 	*(*next)++ = (struct option){ name, has_arg, NULL, value };
 }
 
-/* Add perftest's names for ROW. */
-static void add_aliases(struct parser *p, struct option **next,
-			const struct param *row, int value)
-{
-	const char *name;
-	int length;
-
-	for (uint64_t i = 0; (name = param_alias(row, i, &length)); i++) {
-		char *copy = xcalloc(1, (size_t)length + 1);
-
-		memcpy(copy, name, (size_t)length);
-		p->aliases[p->n_aliases++] = copy;
-		add_long(next, copy, argument_kind(row), value);
-	}
-}
-
 static void add_letter(char **next, const struct param *row)
 {
 	if (!row->letter)
@@ -69,38 +52,23 @@ static void add_letter(char **next, const struct param *row)
 		*(*next)++ = ':';
 }
 
-static size_t count_aliases(void)
-{
-	size_t n = 0;
-	int length;
-
-	for (size_t i = 0; i < param_count; i++)
-		for (uint64_t k = 0; param_alias(&param_table[i], k, &length);
-		     k++)
-			n++;
-	return n;
-}
-
 /* Build the arguments of getopt_long() from the table. */
 static void build_tables(struct parser *p)
 {
-	const size_t n_aliases = count_aliases();
 	struct option *next;
 	char *letter = p->shorts;
 
-	p->aliases = xcalloc(n_aliases, sizeof(*p->aliases));
-	p->longs = xcalloc(n_aliases + param_count + 4, sizeof(*p->longs));
+	p->longs = xcalloc(param_count + 4, sizeof(*p->longs));
 	next = p->longs;
 	*letter++ = ':';
 	*letter++ = 'h';
 	*letter++ = 'V';
 	for (size_t i = 0; i < param_count; i++) {
 		const struct param *row = &param_table[i];
-		int value = LONG_OPTION + (int)i;
 
 		add_letter(&letter, row);
-		add_long(&next, row->name, argument_kind(row), value);
-		add_aliases(p, &next, row, value);
+		add_long(&next, row->name, argument_kind(row),
+			 LONG_OPTION + (int)i);
 	}
 	add_long(&next, "help", no_argument, 'h');
 	add_long(&next, "version", no_argument, 'V');
@@ -347,21 +315,15 @@ static int choose_end(struct parser *p)
 static int take_words(struct parser *p, int argc, char **argv)
 {
 	struct options *o = p->given.options;
-	struct plan *plan = &o->params.plan;
 	int ret, next = optind;
 
-	if (test_find_suffix(argv[0], &plan->op, &plan->metric)) {
-		plan->perftest_defaults = true;
-		o->command = COMMAND_CLIENT;
-	} else {
-		if (next == argc)
-			return fail(p->given.err, -EINVAL, "see --help",
-				    "nothing to do: a test, serve, devices "
-				    "or calibrate is needed");
-		ret = take_command(p, argv[next++]);
-		if (ret)
-			return ret;
-	}
+	if (next == argc)
+		return fail(p->given.err, -EINVAL, "see --help",
+			    "nothing to do: a test, serve, devices or "
+			    "calibrate is needed");
+	ret = take_command(p, argv[next++]);
+	if (ret)
+		return ret;
 	if (o->command == COMMAND_CLIENT && next < argc)
 		o->server = argv[next++];
 	if (next < argc)
@@ -406,16 +368,17 @@ int options_parse(int argc, char **argv, struct options *options,
 {
 	struct options o = { 0 };
 	struct parser p = { .given = { .options = &o, .err = err } };
+	enum metric metric;
+	enum op op;
 	int ret;
 
+	if (perftest_is_named(argv[0], &op, &metric))
+		return perftest_parse(argc, argv, options, err);
 	error_stage(err, "options");
 	param_defaults(&o.params);
 	build_tables(&p);
 	ret = parse(&p, argc, argv);
 	free(p.longs);
-	for (uint32_t i = 0; i < p.n_aliases; i++)
-		free(p.aliases[i]);
-	free(p.aliases);
 	if (!ret)
 		*options = o;
 	return ret;

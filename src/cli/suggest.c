@@ -5,44 +5,11 @@
 #include <string.h>
 
 #include "base/numbers.h"
+#include "cli/perftest_table.h"
 #include "model/param.h"
 
 /* No option has a longer name. */
 #define NAME_SIZE 64
-
-/* perftest's options that have another name here; NULL: nothing to set. */
-static const struct {
-	const char *name;
-	char letter;
-	const char *ours;
-} perftest[] = {
-	{ "CPU-freq", 'F', NULL },
-	{ "noPeak", 'N', NULL },
-	{ "cqe_poll", 0, NULL },
-	{ "disable_dynamic_polling", 0, NULL },
-	{ "disable_pcie_relaxed", 0, NULL },
-	{ "dont_xchg_versions", 0, NULL },
-	{ "no_lock", 0, NULL },
-	{ "report-both", 0, NULL },
-	{ "disable_numa", 0, "--numa none" },
-	{ "hop_limit", 'L', "--hop-limit" },
-	{ "limit_bw", 'w', "--min-gbps" },
-	{ "limit_msgrate", 'y', "--min-mpps" },
-	{ "margin", 'f', "--warmup" },
-	{ "out_json", 0, "--json" },
-	{ "out_json_file", 0, "--json=FILE" },
-	{ "perform_warm_up", 0, "--warmup" },
-	{ "pin_cores", 0, "--cpus" },
-	{ "report-histogram", 'H', "--histogram, or --samples FILE" },
-	{ "report-unsorted", 'U', "--samples FILE" },
-	{ "run_infinitely", 0, "--duration with --interval" },
-	{ "source_ip", 0, "--bind" },
-	{ "tos", 'T', "--tclass" },
-	{ "use_old_post_send", 0, "--post legacy" },
-	{ "vector", 'X', "--vector" },
-};
-
-#define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
 /* Fill row I of the distance table from the two rows above. */
 static void fill_row(const char *a, const char *b, size_t i,
@@ -107,29 +74,41 @@ static void consider(struct guess *g, const char *candidate, size_t length,
 	snprintf(g->text, sizeof(g->text), "%s", text);
 }
 
-/* Consider ROW's own name and perftest's names for it. */
-static void consider_row(struct guess *g, const struct param *row)
+/* Consider that NAME misspells an option of ours, or perftest's name of one. */
+static void consider_options(struct guess *g)
 {
 	char text[NAME_SIZE];
-	const char *alias;
-	int length;
 
-	if (row->who & PARAM_HIDDEN)
-		return;
-	snprintf(text, sizeof(text), "--%s", row->name);
-	consider(g, row->name, strlen(row->name), text);
-	for (uint64_t i = 0; (alias = param_alias(row, i, &length)); i++)
-		consider(g, alias, (size_t)length, text);
+	for (size_t i = 0; i < param_count; i++) {
+		const struct param *row = &param_table[i];
+
+		snprintf(text, sizeof(text), "--%s", row->name);
+		if (!(row->who & PARAM_HIDDEN))
+			consider(g, row->name, strlen(row->name), text);
+	}
+	for (size_t i = 0; i < perftest_option_count; i++) {
+		const struct perftest_option *o = &perftest_options[i];
+
+		snprintf(text, sizeof(text), "--%s", o->ours ? o->ours : "");
+		if (o->ours)
+			consider(g, o->name, strlen(o->name), text);
+	}
 }
 
-static const char *say_perftest(size_t i, char advice[ADVICE_SIZE])
+/* What becomes of perftest's option here. */
+static const char *say_perftest(const struct perftest_option *o,
+				char advice[ADVICE_SIZE])
 {
-	if (perftest[i].ours)
-		snprintf(advice, ADVICE_SIZE, "perftest's --%s is %s here",
-			 perftest[i].name, perftest[i].ours);
-	else
+	if (o->class == PERFTEST_NOTHING)
 		snprintf(advice, ADVICE_SIZE, "leave it out: perftest's --%s "
-			 "has nothing to do here", perftest[i].name);
+			 "has no effect here", o->name);
+	else if (o->ours)
+		snprintf(advice, ADVICE_SIZE, "perftest's --%s is --%s%s%s "
+			 "here", o->name, o->ours, o->value ? " " : "",
+			 o->value ? o->value : "");
+	else
+		snprintf(advice, ADVICE_SIZE, "leave perftest's --%s out: %s",
+			 o->name, o->note);
 	return advice;
 }
 
@@ -143,13 +122,12 @@ static bool say_guess(const struct guess *g, char advice[ADVICE_SIZE])
 
 const char *suggest_option(const char *name, char advice[ADVICE_SIZE])
 {
+	const struct perftest_option *o = perftest_find(name);
 	struct guess g = make_guess(name);
 
-	for (size_t i = 0; i < COUNT(perftest); i++)
-		if (!strcmp(name, perftest[i].name))
-			return say_perftest(i, advice);
-	for (size_t i = 0; i < param_count; i++)
-		consider_row(&g, &param_table[i]);
+	if (o)
+		return say_perftest(o, advice);
+	consider_options(&g);
 	consider(&g, "help", 4, "--help");
 	consider(&g, "version", 7, "--version");
 	return say_guess(&g, advice) ? advice : "see --help";
@@ -157,10 +135,23 @@ const char *suggest_option(const char *name, char advice[ADVICE_SIZE])
 
 const char *suggest_letter(char letter, char advice[ADVICE_SIZE])
 {
-	for (size_t i = 0; i < COUNT(perftest); i++)
-		if (letter == perftest[i].letter)
-			return say_perftest(i, advice);
-	return "see --help";
+	const struct perftest_option *o = perftest_find_letter(letter);
+
+	return o ? say_perftest(o, advice) : "see --help";
+}
+
+const char *suggest_perftest(const char *name, char advice[ADVICE_SIZE])
+{
+	struct guess g = make_guess(name);
+	char text[NAME_SIZE];
+
+	for (size_t i = 0; i < perftest_option_count; i++) {
+		const char *other = perftest_options[i].name;
+
+		snprintf(text, sizeof(text), "--%s", other);
+		consider(&g, other, strlen(other), text);
+	}
+	return say_guess(&g, advice) ? advice : "see --help";
 }
 
 bool suggest_command(const char *word, const char *words,

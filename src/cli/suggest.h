@@ -22,6 +22,10 @@ const char *suggest_option(const char *name, char advice[ADVICE_SIZE]);
 /* Likewise for a LETTER after one dash. */
 const char *suggest_letter(char letter, char advice[ADVICE_SIZE]);
 
+/* Likewise for the unknown option NAME of one of perftest's programs, where all
+ * of perftest's names are known. */
+const char *suggest_perftest(const char *name, char advice[ADVICE_SIZE]);
+
 /* Write into ADVICE which of WORDS, separated by blanks, WORD misspells.
  * Returns false when it resembles none. */
 bool suggest_command(const char *word, const char *words,

@@ -110,11 +110,6 @@ const char *param_word(const struct param *row, uint64_t index, int *length)
 	return word_of(row->argument, index, length);
 }
 
-const char *param_alias(const struct param *row, uint64_t index, int *length)
-{
-	return word_of(row->alias, index, length);
-}
-
 const struct param *param_find(const char *name)
 {
 	for (size_t i = 0; i < param_count; i++)

@@ -30,6 +30,8 @@ struct limit {
 	double value;		/* Gb/s, Mpps, us or % */
 };
 
+struct told;
+
 struct parameters {
 	/* of this end only */
 	const char *device;	/* NULL: first with an active port */
@@ -66,12 +68,23 @@ struct parameters {
 	uint32_t numa;		/* NUMA node; PLAN_AUTO: the device's;
 				 * PARAM_NONE */
 	struct limit limits[LIMITS];
+	/* of a command line of perftest's (cli/perftest.h) */
+	bool perftest;		/* exit status and output are perftest's */
+	const char *perftest_json;	/* file for its JSON; NULL: none */
+	const struct told *told;	/* NULL: nothing */
 	/* for both ends */
 	struct plan plan;
 };
 
-/* Format of the printed table. */
-enum table_format { TABLE_OWN, TABLE_PERFTEST, TABLES };
+/* What is printed: a table, or one number for each size. */
+enum table_format {
+	TABLE_OWN,
+	TABLE_PERFTEST,
+	TABLE_BANDWIDTH,
+	TABLE_MESSAGE_RATE,
+	TABLE_LATENCY,
+	TABLES,
+};
 
 /* "none" for a 32-bit number. */
 #define PARAM_NONE (UINT32_MAX - 1)
@@ -135,8 +148,6 @@ struct param {
 	uint16_t id;		/* on the wire; 0: not sent */
 	const char *name;	/* long option and JSON key */
 	char letter;		/* 0: none */
-	const char *alias;	/* perftest's long name if it differs; bars
-				 * separate several */
 	enum param_kind kind;
 	size_t offset;		/* into struct parameters */
 	uint64_t min, max;	/* PARAM_SIZES: of each size */
@@ -163,6 +174,13 @@ struct param {
 /* Most rows the table may have. */
 #define PARAMS_MAX 128
 
+/* What the command line of a server says of the test, which its client
+ * decides. */
+struct told {
+	struct plan plan;
+	bool given[PARAMS_MAX];	/* row of param_table was given */
+};
+
 extern const struct param param_table[];
 extern const size_t param_count;
 
@@ -178,10 +196,6 @@ const struct limit *param_get_limit(const struct parameters *params,
 /* True when a peer may send VALUE for ROW: it is in range, "auto", or not
  * given. */
 bool param_in_range(const struct param *row, uint64_t value);
-
-/* perftest's name number INDEX for ROW: *LENGTH bytes inside its alias.  NULL
- * when there is no such name. */
-const char *param_alias(const struct param *row, uint64_t index, int *length);
 
 /* Word number INDEX of a PARAM_CHOICE: *LENGTH bytes inside its argument.  NULL
  * when there is no such word. */

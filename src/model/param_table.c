@@ -36,7 +36,7 @@
 // clang-format off
 const struct param param_table[] = {
 	{
-		.name = "device", .letter = 'd', .alias = "ib-dev",
+		.name = "device", .letter = 'd',
 		STRING(device),
 		.argument = "NAME",
 		.who = PARAM_ANY, .group = GROUP_CONNECTION,
@@ -75,7 +75,7 @@ const struct param param_table[] = {
 		"and prints which.",
 	},
 	{
-		.name = "bind", .alias = "bind_source_ip",
+		.name = "bind",
 		STRING(bind),
 		.argument = "ADDRESS",
 		.who = PARAM_BOTH, .group = GROUP_CONNECTION,
@@ -246,7 +246,7 @@ const struct param param_table[] = {
 		"bandwidth, 1K over UD; 2 for latency.",
 	},
 	{
-		.id = 2, .name = "iterations", .letter = 'n', .alias = "iters",
+		.id = 2, .name = "iterations", .letter = 'n',
 		COUNT(plan.iterations), .min = 1, .max = 1000000000000,
 		.argument = "N",
 		.who = CLIENT_PLAN,
@@ -288,7 +288,7 @@ const struct param param_table[] = {
 		"applies.",
 	},
 	{
-		.id = 6, .name = "qps", .letter = 'q', .alias = "qp",
+		.id = 6, .name = "qps", .letter = 'q',
 		NUMBER(plan.qps), .min = 1, .max = 16384,
 		.initial = "1", .argument = "N",
 		.who = CLIENT_PLAN,
@@ -353,7 +353,6 @@ const struct param param_table[] = {
 	},
 	{
 		.id = 11, .name = "outstanding-reads", .letter = 'o',
-		.alias = "outs",
 		AUTO(plan.outstanding_reads), .min = 1, .max = 255,
 		.initial = "auto", .argument = "N",
 		.who = CLIENT_PLAN,
@@ -405,7 +404,6 @@ const struct param param_table[] = {
 	},
 	{
 		.id = 15, .name = "post-list", .letter = 'l',
-		.alias = "post_list",
 		NUMBER(plan.post_list), .min = 1, .max = 1024,
 		.initial = "1", .argument = "N",
 		.who = CLIENT_PLAN,
@@ -452,7 +450,6 @@ const struct param param_table[] = {
 	},
 	{
 		.id = 19, .name = "transport", .letter = 'c',
-		.alias = "connection",
 		CHOICE(plan.transport), .min = 0, .max = TRANSPORTS - 1,
 		.initial = "RC", .argument = TRANSPORT_WORDS,
 		.who = CLIENT_PLAN,
@@ -484,7 +481,6 @@ const struct param param_table[] = {
 	},
 	{
 		.id = 22, .name = "imm",
-		.alias = "write_with_imm|send_with_imm",
 		FLAG(plan.imm),
 		.who = CLIENT_PLAN,
 		.tests = "BL BL -- --",
@@ -496,7 +492,6 @@ const struct param param_table[] = {
 	},
 	{
 		.id = 23, .name = "atomic-type", .letter = 'A',
-		.alias = "atomic_type",
 		CHOICE(plan.atomic), .min = 0, .max = ATOMIC_TYPES - 1,
 		.initial = "FETCH_AND_ADD",
 		.argument = "FETCH_AND_ADD|CMP_AND_SWAP",
@@ -518,7 +513,6 @@ const struct param param_table[] = {
 	},
 	{
 		.id = 25, .name = "inline", .letter = 'I',
-		.alias = "inline_size",
 		AUTO(plan.inline_size), .min = 0, .max = 65536,
 		.initial = "auto", .argument = "BYTES",
 		.who = CLIENT_PLAN,
@@ -533,7 +527,7 @@ const struct param param_table[] = {
 		"the device has.",
 	},
 	{
-		.id = 26, .name = "recv-post-list", .alias = "recv_post_list",
+		.id = 26, .name = "recv-post-list",
 		NUMBER(plan.recv_post_list), .min = 1, .max = 1024,
 		.initial = "1", .argument = "N",
 		.who = CLIENT_PLAN,
@@ -544,7 +538,7 @@ const struct param param_table[] = {
 		"write with --imm.",
 	},
 	{
-		.id = 27, .name = "srq", .alias = "use-srq",
+		.id = 27, .name = "srq",
 		FLAG(plan.srq),
 		.who = CLIENT_PLAN,
 		.tests = "BL bl -- --",
@@ -566,7 +560,7 @@ const struct param param_table[] = {
 		"for it.",
 	},
 	{
-		.id = 29, .name = "rate", .alias = "rate_limit",
+		.id = 29, .name = "rate",
 		RATE(plan.rate), .min = 0, .max = RATE_MAX,
 		.argument = "GBPS|MPPS",
 		.who = CLIENT_PLAN,
@@ -583,7 +577,7 @@ const struct param param_table[] = {
 		"loop'. Default: as fast as possible.",
 	},
 	{
-		.id = 30, .name = "burst", .alias = "burst_size",
+		.id = 30, .name = "burst",
 		NUMBER(plan.burst), .min = 1, .max = 65536,
 		.initial = "1", .argument = "N",
 		.who = CLIENT_PLAN,
@@ -636,7 +630,7 @@ const struct param param_table[] = {
 		"--tclass 104. On InfiniBand it needs a GRH: see --gid-index.",
 	},
 	{
-		.id = 35, .name = "flow-label", .alias = "flow_label",
+		.id = 35, .name = "flow-label",
 		LABELS(plan.flow_labels),
 		.argument = "LIST",
 		.who = CLIENT_PLAN,
@@ -649,7 +643,7 @@ const struct param param_table[] = {
 		"InfiniBand it needs a GRH: see --gid-index. Default: 0.",
 	},
 	{
-		.id = 36, .name = "hop-limit", .alias = "hop_limit",
+		.id = 36, .name = "hop-limit",
 		NUMBER(plan.hop_limit), .min = 1, .max = 255,
 		.initial = "64", .argument = "N",
 		.who = CLIENT_PLAN,
@@ -659,7 +653,7 @@ const struct param param_table[] = {
 		"InfiniBand it needs a GRH: see --gid-index.",
 	},
 	{
-		.id = 37, .name = "retry-count", .alias = "retry_count",
+		.id = 37, .name = "retry-count",
 		NUMBER(plan.retry_count), .min = 0, .max = 7,
 		.initial = "6", .argument = "N",
 		.who = CLIENT_PLAN,
@@ -693,7 +687,7 @@ const struct param param_table[] = {
 		"the longest, 655.36 ms.",
 	},
 	{
-		.id = 40, .name = "hugepages", .alias = "use_hugepages",
+		.id = 40, .name = "hugepages",
 		FLAG(plan.hugepages),
 		.who = CLIENT_PLAN,
 		.help = "message buffers in huge pages",
@@ -702,7 +696,7 @@ const struct param param_table[] = {
 		"which must be there (sysctl vm.nr_hugepages).",
 	},
 	{
-		.id = 41, .name = "mr-per-qp", .alias = "mr_per_qp",
+		.id = 41, .name = "mr-per-qp",
 		FLAG(plan.mr_per_qp),
 		.who = CLIENT_PLAN,
 		.tests = "B- B- B- B-",
@@ -731,7 +725,7 @@ const struct param param_table[] = {
 		"it for this operation and transport.",
 	},
 	{
-		.id = 44, .name = "verify", .alias = "data_validation",
+		.id = 44, .name = "verify",
 		FLAG(plan.verify),
 		.who = CLIENT_PLAN,
 		.help = "check every byte where it arrives",
@@ -835,7 +829,7 @@ const struct param param_table[] = {
 		"chooses its own.",
 	},
 	{
-		.name = "pkey-index", .alias = "pkey_index",
+		.name = "pkey-index",
 		NUMBER(pkey_index), .min = 0, .max = 65535,
 		.initial = "0", .argument = "N",
 		.who = PARAM_BOTH, .group = GROUP_END,
@@ -857,7 +851,7 @@ const struct param param_table[] = {
 		"CPU is interrupted.",
 	},
 	{
-		.name = "numa", .alias = "numa_node",
+		.name = "numa",
 		NODE(numa), .min = 0, .max = 1023,
 		.initial = "auto", .argument = "N|auto|none",
 		.who = PARAM_BOTH, .group = GROUP_END,
@@ -991,7 +985,7 @@ const struct param param_table[] = {
 	{
 		.name = "format",
 		CHOICE(format), .min = 0, .max = TABLES - 1,
-		.initial = "text", .argument = "text|perftest",
+		.initial = "text", .argument = "text|perftest|bandwidth|message-rate|latency",
 		.who = PARAM_BOTH, .group = GROUP_REPORT,
 		.help = "this program's table, or perftest's",
 		.description =
@@ -1000,7 +994,7 @@ const struct param param_table[] = {
 		"columns, for scripts that read that. See 'perftest's table'.",
 	},
 	{
-		.name = "report-gbits", .alias = "report_gbits",
+		.name = "report-gbits",
 		FLAG(gbits),
 		.who = PARAM_BOTH, .group = GROUP_REPORT,
 		.tests = "B- B- B- B-",

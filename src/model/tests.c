@@ -17,39 +17,20 @@ const char *test_name(enum op op, enum metric metric,
 	return name;
 }
 
-/* The test whose name TEXT is or, with SUFFIX, ends in. */
-static bool find(const char *text, bool suffix, enum op *op,
-		 enum metric *metric)
+bool test_find(const char *name, enum op *op, enum metric *metric)
 {
-	char name[TEST_NAME_SIZE];
+	char test[TEST_NAME_SIZE];
 
 	for (int o = 0; o < OP_COUNT; o++)
 		for (int m = 0; m < METRIC_COUNT; m++) {
-			size_t length, skip = 0;
-
-			test_name((enum op)o, (enum metric)m, name);
-			length = strlen(name);
-			if (suffix && strlen(text) > length)
-				skip = strlen(text) - length;
-			if (strcmp(text + skip, name) != 0)
+			test_name((enum op)o, (enum metric)m, test);
+			if (strcmp(test, name) != 0)
 				continue;
 			*op = (enum op)o;
 			*metric = (enum metric)m;
 			return true;
 		}
 	return false;
-}
-
-bool test_find(const char *name, enum op *op, enum metric *metric)
-{
-	return find(name, false, op, metric);
-}
-
-bool test_find_suffix(const char *path, enum op *op, enum metric *metric)
-{
-	const char *slash = strrchr(path, '/');
-
-	return find(slash ? slash + 1 : path, true, op, metric);
 }
 
 const char *test_list(char *text, size_t size)

@@ -17,10 +17,6 @@ const char *test_name(enum op op, enum metric metric,
 /* Find the test with exactly this NAME; false when there is none. */
 bool test_find(const char *name, enum op *op, enum metric *metric);
 
-/* Find the test whose name ends the file name in PATH ("write_bw" in
- * /usr/bin/ib_write_bw); false when there is none. */
-bool test_find_suffix(const char *path, enum op *op, enum metric *metric);
-
 /* Write all names, "write_bw write_lat ...", into TEXT of SIZE bytes.  Returns
  * TEXT. */
 const char *test_list(char *text, size_t size);

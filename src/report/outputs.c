@@ -46,6 +46,12 @@ static int write_csv(const char *path, const struct result *r,
 		     report_print(path, report_csv(r), err);
 }
 
+static int write_perftest_json(const char *path, const struct result *r,
+			       struct error *err)
+{
+	return report_print(path, report_perftest_json(r), err);
+}
+
 static const struct output {
 	size_t path;		/* of a const char * in struct parameters */
 	bool begun_anew;	/* truncated before the run, because several
@@ -56,6 +62,8 @@ static const struct output {
 	{ offsetof(struct parameters, json), false, write_json },
 	{ offsetof(struct parameters, json_lines), true, write_lines },
 	{ offsetof(struct parameters, csv), false, write_csv },
+	{ offsetof(struct parameters, perftest_json), false,
+	  write_perftest_json },
 };
 
 #define N_OUTPUTS (sizeof(outputs) / sizeof(*outputs))
@@ -63,6 +71,9 @@ static const struct output {
 static const struct row_format *const tables[TABLES] = {
 	[TABLE_OWN] = &text_format,
 	[TABLE_PERFTEST] = &perftest_format,
+	[TABLE_BANDWIDTH] = &bandwidth_format,
+	[TABLE_MESSAGE_RATE] = &message_rate_format,
+	[TABLE_LATENCY] = &latency_format,
 };
 
 /* NULL: the user did not ask for it. */

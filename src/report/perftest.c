@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/perftest.h"
 #include "report/preflight.h"
 #include "report/stream.h"
 
@@ -50,14 +51,41 @@ static const struct port *own_port(const struct result *r)
 	return r->at_server ? &r->server : &r->client;
 }
 
-static void print_title(FILE *out, const struct result *r)
+const char perftest_waiting[] =
+	"\n************************************\n"
+	"* Waiting for client to connect... *\n"
+	"************************************\n";
+
+const char *perftest_title(const struct result *r,
+			   char title[PERFTEST_TITLE_SIZE])
 {
 	const struct plan *plan = &r->params.plan;
 
-	fprintf(out, RULE "                    %s %s%s%s Test\n",
-		names[plan->op], plan->bidirectional ? "Bidirectional " : "",
-		plan->post_list > 1 ? "Post List " : "",
-		is_latency(r) ? "Latency" : "BW");
+	snprintf(title, PERFTEST_TITLE_SIZE, "%s %s%s%s Test",
+		 names[plan->op], plan->bidirectional ? "Bidirectional " : "",
+		 plan->post_list > 1 ? "Post List " : "",
+		 is_latency(r) ? "Latency" : "BW");
+	return title;
+}
+
+uint64_t perftest_iterations(const struct result *r,
+			     const struct result_row *row)
+{
+	return row->n_directions ? row->directions[r->at_server].iterations :
+				   row->iterations;
+}
+
+double perftest_rate(const struct result *r, double gbps)
+{
+	return r->params.gbits ? gbps : gbps * 1e9 / BITS_PER_MIB;
+}
+
+static void print_title(FILE *out, const struct result *r)
+{
+	char title[PERFTEST_TITLE_SIZE];
+
+	fprintf(out, RULE "                    %s\n",
+		perftest_title(r, title));
 }
 
 /* Print the depths of the queues that this end has. */
@@ -150,16 +178,13 @@ static void print_bandwidth(FILE *out, const struct result *r,
 			    const struct result_row *row)
 {
 	const struct bandwidth_summary *b = &row->bandwidth;
-	double unit = r->params.gbits ? 1 : 1e9 / BITS_PER_MIB;
 	double average = r->params.gbits ? b->gbps : b->mib_per_s;
 	int decimals = r->params.gbits && average < 0.1 ? 6 : 2;
 	char cells[3][CELL_SIZE];
 
 	fprintf(out, " %-7" PRIu64 "    %-10" PRIu64 "       %s            "
-		"%s\t\t   %s\n", row->size,
-		row->n_directions ? row->directions[r->at_server].iterations :
-				    row->iterations,
-		cell(cells[0], decimals, b->peak_gbps * unit),
+		"%s\t\t   %s\n", row->size, perftest_iterations(r, row),
+		cell(cells[0], decimals, perftest_rate(r, b->peak_gbps)),
 		cell(cells[1], decimals, average), cell(cells[2], 6, b->mpps));
 }
 

@@ -22,6 +22,10 @@ char *report_text(const struct result *result);
  * perftest has, and no failed row. */
 char *report_perftest(const struct result *result);
 
+/* perftest's JSON, always valid: null for what was not measured, and "error"
+ * after a run that failed. */
+char *report_perftest_json(const struct result *result);
+
 /* One line of headings and one per row, with the line ends of RFC 4180.  The
  * columns are the same for every test; an empty cell means not measured. */
 char *report_csv(const struct result *result);

@@ -21,6 +21,9 @@ struct row_format {
 extern const struct row_format text_format;
 extern const struct row_format perftest_format;
 extern const struct row_format csv_format;
+extern const struct row_format bandwidth_format;
+extern const struct row_format message_rate_format;
+extern const struct row_format latency_format;
 
 /* Render all of R, which is over; no head if it has no row.  On the heap; NULL
  * if memory runs out. */

@@ -18,6 +18,7 @@
 #include "session/queue.h"
 #include "session/quota.h"
 #include "session/setup.h"
+#include "session/told.h"
 
 static int greet(struct session *s)
 {
@@ -71,6 +72,8 @@ static int take_plan(struct session *s)
 		return ret;
 	ret = decode_plan(&frame, &r->params.plan, &r->client, &r->error);
 	frame_free(&frame);
+	if (!ret)
+		told_compare(&r->params, &r->params.plan);
 	return ret;
 }
 

@@ -110,7 +110,7 @@ def test_options_are_all_of_the_table():
 @pytest.mark.parametrize("words, wanted", [
     (("--transport", ""), ["RC", "UC", "UD"]),
     (("-c", "U"), ["UC", "UD"]),
-    (("--connection", "U"), ["UC", "UD"]),
+    (("--transport", "U"), ["UC", "UD"]),
     (("--transport", "="), ["RC", "UC", "UD"]),
     (("--transport", "=", "R"), ["RC"]),
     (("--numa", ""), ["auto", "none"]),
@@ -124,7 +124,7 @@ def test_values(words, wanted):
 
 @pytest.mark.parametrize("words, wanted", [
     (("read_bw", "-c", ""), ["RC"]),
-    (("atomic_lat", "--connection", ""), ["RC"]),
+    (("atomic_lat", "--transport", ""), ["RC"]),
     (("write_lat", "--transport", "="), ["RC", "UC"]),
     (("send_lat", "-c", ""), ["RC", "UC", "UD"]),
     (("atomic_bw", "--atomic-type", "C"), ["CMP_AND_SWAP"]),
@@ -158,7 +158,7 @@ def test_files(tmp_path):
 def test_devices(devices):
     for words in (("write_bw", "-d", ""), ("devices", "--device", "=")):
         assert sorted(offers(*words, script=devices)) == ["mlx5_0", "rxe0"]
-    assert offers("serve", "--ib-dev", "rx", script=devices) == ["rxe0"]
+    assert offers("serve", "--device", "rx", script=devices) == ["rxe0"]
 
 
 def test_no_devices(tmp_path):

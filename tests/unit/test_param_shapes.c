@@ -197,31 +197,11 @@ TEST(test_ranges_of_nodes_and_rates)
 	assert_false(param_in_range(rate, RATE_MAX + 1));
 }
 
-TEST(test_aliases)
-{
-	const struct param *imm = row_of("imm");
-	int length;
-
-	assert_memory_equal(param_alias(imm, 0, &length), "write_with_imm|",
-			    15);
-	assert_int_equal(length, 14);
-	assert_string_equal(param_alias(imm, 1, &length), "send_with_imm");
-	assert_int_equal(length, 13);
-	assert_null(param_alias(imm, 2, &length));
-	assert_null(param_alias(imm, UINT32_MAX, &length));
-	assert_string_equal(param_alias(row_of("qps"), 0, &length), "qp");
-	assert_null(param_alias(row_of("qps"), 1, &length));
-	assert_null(param_alias(row_of("transport"), 1, &length));
-	assert_null(param_alias(row_of("verify"), 1, &length));
-	assert_null(param_alias(row_of("arrival"), 0, &length));
-}
-
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_defaults),
 	cmocka_unit_test(test_texts),
 	cmocka_unit_test(test_flow_labels),
 	cmocka_unit_test(test_ranges_of_nodes_and_rates),
-	cmocka_unit_test(test_aliases),
 };
 
 TEST_MAIN(tests, 10)

@@ -131,7 +131,7 @@ def test_1024_queue_pairs_connect_in_one_exchange(shared_server):
     ("--walk", "walk", 65536, "write_bw"), ("--walk", "walk", 0, "read_bw"),
     ("--timeout", "timeout", 7, "send_bw"),
     ("-l", "post-list", 8, "write_bw"), ("-l", "post-list", 128, "send_bw"),
-    ("--post_list", "post-list", 3, "read_bw"),
+    ("--post-list", "post-list", 3, "read_bw"),
     ("--post", "post", "wr", "write_bw"),
     ("--post", "post", "legacy", "send_lat"),
     ("--post", "post", "auto", "read_bw"),
@@ -143,13 +143,13 @@ def test_1024_queue_pairs_connect_in_one_exchange(shared_server):
     ("--warmup", "warmup", 0.25, "write_lat"),
     ("--title", "title", "one \"two\" \u00e9", "write_lat"),
     ("-x", "gid-index", 0, "write_bw"), ("-i", "ib-port", 1, "write_bw"),
-    ("--tx-depth", "tx-depth", 5, "read_bw"), ("--qp", "qps", 2, "send_bw"),
-    ("--outs", "outstanding-reads", 1, "read_lat"),
-    ("--iters", "iterations", 3, "send_lat"),
-    ("--ib-dev", "device", DEVICE, "write_bw")))
+    ("--tx-depth", "tx-depth", 5, "read_bw"), ("--qps", "qps", 2, "send_bw"),
+    ("--outstanding-reads", "outstanding-reads", 1, "read_lat"),
+    ("--iterations", "iterations", 3, "send_lat"),
+    ("--device", "device", DEVICE, "write_bw")))
 def test_option_is_used_and_reported(option, name, value, test):
     usual = ["-s", 64, "--warmup", 0]
-    if option != "--iters":
+    if option != "--iterations":
         usual += ["-D", 0.1]
     document = measured(run(test, *usual, option, value))
     assert document["parameters"][name] == value

@@ -97,12 +97,6 @@ def test_missing_value_is_named(option):
     failed(Program("write_bw", option), option, "needs a value", status=2)
 
 
-@pytest.mark.parametrize("alias,value", (
-    ("--iters", "0"), ("--qp", "0"), ("--outs", "0")))
-def test_alias_of_perftest_is_checked_as_well(alias, value):
-    failed(Program("write_bw", alias, value, "h"), " 0: allowed", status=2)
-
-
 def test_usage_names_every_test_and_goes_to_stdout():
     program = succeeded(Program("--help"))
     for word in ("write_bw", "write_lat", "send_bw", "send_lat", "read_bw",

@@ -1,0 +1,28 @@
+/* The command line of perftest's programs. */
+#ifndef CLI_PERFTEST_H
+#define CLI_PERFTEST_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "cli/options.h"
+
+/* True when PATH is named as one of perftest's programs, such as ib_write_bw:
+ * its operation and metric. */
+bool perftest_is_named(const char *path, enum op *op, enum metric *metric);
+
+/*
+ * Parse ARGV as the program that ARGV[0] names, with perftest's options
+ * (cli/perftest_table.h) and defaults.  Without a host the result is
+ * COMMAND_SERVE with params.once and params.told.  Strings are kept by
+ * reference.  Returns 0, or -EINVAL with the reason in ERR.  Uses getopt's
+ * globals and static memory: one command line per process.
+ */
+int perftest_parse(int argc, char **argv, struct options *options,
+		   struct error *err);
+
+/* The texts of --help and --version, on the heap; NULL when out of memory. */
+char *perftest_usage(const char *path);
+char *perftest_version(void);
+
+#endif

@@ -1,0 +1,248 @@
+/* The options of perftest 6.06 and 6.29, which are all of their long_options;
+ * see its perftest_parameters.c. */
+#include "config.h"
+#include "cli/perftest_table.h"
+
+#include <string.h>
+
+#define SAME(name, letter, argument, ours) \
+	{ name, letter, argument, PERFTEST_SAME, ours, NULL, NULL }
+#define SET(name, letter, ours, value) \
+	{ name, letter, NULL, PERFTEST_SAME, ours, value, NULL }
+#define OWN(name, letter, argument, ours, note) \
+	{ name, letter, argument, PERFTEST_SAME, ours, NULL, note }
+#define NOTHING(name, letter, argument, note) \
+	{ name, letter, argument, PERFTEST_NOTHING, NULL, NULL, note }
+#define DEVICE(name, argument, note) \
+	{ name, 0, argument, PERFTEST_DEVICE, NULL, NULL, note }
+#define OTHER(name, letter, argument, note) \
+	{ name, letter, argument, PERFTEST_OTHER_TOOL, NULL, NULL, note }
+
+#define RAW_ETHERNET "raw Ethernet: perftest's raw_ethernet_bw does that"
+#define ENCRYPTION "encryption by the device: perftest does that"
+#define GPU_MEMORY "memory of accelerators is not supported here"
+
+// clang-format off
+const struct perftest_option perftest_options[] = {
+	/* device and connection */
+	SAME("ib-dev", 'd', "DEVICE", "device"),
+	SAME("ib-port", 'i', "N", "ib-port"),
+	SAME("port", 'p', "N", "port"),
+	SAME("gid-index", 'x', "N", "gid-index"),
+	SAME("bind_source_ip", 0, "ADDRESS", "bind"),
+	SAME("source_ip", 'j', "ADDRESS", "bind"),
+	SAME("pkey_index", 0, "N", "pkey-index"),
+	NOTHING("ipv6-addr", 0, NULL,
+		"addresses of both families are tried"),
+	NOTHING("ipv6", 0, NULL,
+		"a GID that fits the other end's is chosen"),
+	NOTHING("comm_rdma_cm", 'z', NULL,
+		"what both ends tell each other goes over TCP"),
+	NOTHING("com_rdma_cm", 0, NULL,
+		"what both ends tell each other goes over TCP"),
+	OTHER("rdma_cm", 'R', NULL,
+	      "queue pairs are not connected by rdma_cm here; leave -R out"),
+	NOTHING("dont_xchg_versions", 0, NULL,
+		"both ends must know each other's version"),
+	NOTHING("force-link", 0, "TYPE", "the port says what its link is"),
+	OTHER("dlid", 0, "N", "the LID is the other end's"),
+	OTHER("dualport", 'O', NULL, "run one test for each port"),
+	OTHER("report-per-port", 0, NULL, "run one test for each port"),
+
+	/* what is sent */
+	OWN("size", 's', "BYTES", "size",
+	    "message size; has no effect on atomics, which have 8 bytes"),
+	SAME("all", 'a', NULL, "all"),
+	OWN("iters", 'n', "N", "iterations", "that many messages; has no effect with -D"),
+	OWN("duration", 'D', "SECONDS", "duration", "run for that long"),
+	OWN("margin", 'f', "SECONDS", "warmup",
+	    "that long is not counted, at the beginning only"),
+	OWN("run_infinitely", 0, NULL, "duration",
+	    "run for a day; the rate every -D seconds is on standard error"),
+	SAME("connection", 'c', "TYPE", "transport"),
+	SAME("atomic_type", 'A', "TYPE", "atomic-type"),
+	SAME("bidirectional", 'b', NULL, "bidirectional"),
+	SAME("reversed", 0, NULL, "reversed"),
+	SAME("write_with_imm", 0, NULL, "imm"),
+	SAME("send_with_imm", 0, NULL, "imm"),
+	SAME("inline_size", 'I', "BYTES", "inline"),
+	SAME("outs", 'o', "N", "outstanding-reads"),
+	SAME("mtu", 'm', "BYTES", "mtu"),
+	SAME("sl", 'S', "N", "sl"),
+	SAME("tclass", 0, "N", "tclass"),
+	SAME("tos", 'T', "N", "tclass"),
+	SAME("flow_label", 0, "LIST", "flow-label"),
+	SAME("hop_limit", 'L', "N", "hop-limit"),
+	SAME("qp-timeout", 'u', "N", "qp-timeout"),
+	SAME("retry_count", 0, "N", "retry-count"),
+	OTHER("payload_file_path", 0, "FILE",
+	      "messages are random, or with --data_validation a pattern"),
+	OTHER("mcg", 'g', NULL, "multicast is not measured here"),
+	OTHER("MGID", 'M', "GID", "multicast is not measured here"),
+	OTHER("connectionless", 0, NULL, "multicast is not measured here"),
+	DEVICE("unsolicited_write", NULL, "unsolicited receives of SRD"),
+
+	/* queues, posting, polling */
+	SAME("qp", 'q', "N", "qps"),
+	SAME("tx-depth", 't', "N", "tx-depth"),
+	SAME("rx-depth", 'r', "N", "rx-depth"),
+	SAME("cq-mod", 'Q', "N", "cq-mod"),
+	SAME("post_list", 'l', "N", "post-list"),
+	SAME("recv_post_list", 0, "N", "recv-post-list"),
+	SAME("events", 'e', NULL, "events"),
+	SAME("vector", 'X', "N", "vector"),
+	SAME("use-srq", 0, NULL, "srq"),
+	SAME("mr_per_qp", 0, NULL, "mr-per-qp"),
+	SET("use_old_post_send", 0, "post", "legacy"),
+	SET("perform_warm_up", 0, "warmup", "0.2"),
+	OTHER("latency_gap", 0, "US",
+	      "no pause is made between two operations; verbsperf's --rate "
+	      "begins them at set times"),
+	NOTHING("cqe_poll", 0, "N", "as many completions as there are are taken"),
+	NOTHING("disable_dynamic_polling", 0, NULL,
+		"as many completions as there are are taken"),
+	NOTHING("no_lock", 0, NULL, "each thread has a queue of its own"),
+	NOTHING("wait_destroy", 0, "SECONDS", "nothing waits for that"),
+	DEVICE("no_enhanced_reorder", NULL, "enhanced reordering"),
+	DEVICE("use_ooo", NULL, "delivery out of order"),
+	DEVICE("congest_type", "TYPE", "a choice of congestion control"),
+	DEVICE("log_dci_streams", "N", "streams of DC"),
+	DEVICE("log_active_dci_streams", "N", "streams of DC"),
+
+	/* memory and CPUs */
+	SAME("use_hugepages", 0, NULL, "hugepages"),
+	SAME("odp", 0, NULL, "odp"),
+	SAME("pin_cores", 0, "LIST", "cpus"),
+	SAME("numa_node", 0, "N", "numa"),
+	SET("disable_numa", 0, "numa", "none"),
+	OWN("disable_pcie_relaxed", 0, NULL, NULL,
+	    "PCIe may not reorder writes to memory"),
+	DEVICE("use-null-mr", NULL, "null memory regions"),
+	DEVICE("tph_mem", "TYPE", "TLP processing hints"),
+	DEVICE("cpu_id", "N", "TLP processing hints"),
+	DEVICE("ph", "N", "TLP processing hints"),
+	OTHER("mmap", 0, "FILE", "messages of a file are not supported here"),
+	OTHER("mmap-offset", 0, "N", "messages of a file are not supported here"),
+	OTHER("use_cuda", 0, "N", GPU_MEMORY),
+	OTHER("use_cuda_bus_id", 0, "ID", GPU_MEMORY),
+	OTHER("use_cuda_dmabuf", 0, NULL, GPU_MEMORY),
+	OTHER("use_cuda_pcie_mapping", 0, NULL, GPU_MEMORY),
+	OTHER("use_data_direct", 0, NULL, GPU_MEMORY),
+	OTHER("cuda_mem_type", 0, "TYPE", GPU_MEMORY),
+	OTHER("use_musa", 0, "N", GPU_MEMORY),
+	OTHER("use_musa_bus_id", 0, "ID", GPU_MEMORY),
+	OTHER("use_musa_dmabuf", 0, NULL, GPU_MEMORY),
+	OTHER("use_musa_pcie_mapping", 0, NULL, GPU_MEMORY),
+	OTHER("use_rocm", 0, "N", GPU_MEMORY),
+	OTHER("use_rocm_dmabuf", 0, NULL, GPU_MEMORY),
+	OTHER("use_neuron", 0, "N", GPU_MEMORY),
+	OTHER("use_neuron_dmabuf", 0, NULL, GPU_MEMORY),
+	OTHER("use_hl", 0, "ID", GPU_MEMORY),
+	OTHER("use_mlu", 0, "N", GPU_MEMORY),
+	OTHER("use_mlu_dmabuf", 0, NULL, GPU_MEMORY),
+	OTHER("use_opencl", 0, "N", GPU_MEMORY),
+	OTHER("opencl_platform_id", 0, "N", GPU_MEMORY),
+	OTHER("use_ib_dm_dmabuf", 0, "N", GPU_MEMORY),
+	OTHER("gpu_touch", 0, "TYPE", GPU_MEMORY),
+
+	/* rates */
+	OWN("rate_limit", 0, "RATE", "rate", "send no faster, in --rate_units"),
+	OWN("rate_units", 0, "M|g|p", "rate",
+	    "of --rate_limit: MiB/s, Gb/s (default) or messages per second"),
+	OWN("rate_limit_type", 0, "HW|SW|PP", "rate",
+	    "SW; a limit in the device is not used"),
+	SAME("burst_size", 0, "N", "burst"),
+	DEVICE("typical_pkt_size", "BYTES", "packet pacing"),
+
+	/* reports */
+	SAME("report_gbits", 0, NULL, "report-gbits"),
+	OWN("output", 0, "bandwidth|message_rate|latency", "format",
+	    "print that number only"),
+	OWN("out_json", 0, NULL, "json", "write perftest's JSON as well"),
+	OWN("out_json_file", 0, "FILE", "json",
+	    "where --out_json writes (default perftest_out.json)"),
+	OWN("limit_bw", 'w', "RATE", "min-gbps",
+	    "least bandwidth, in the unit of the table"),
+	OWN("limit_msgrate", 'y', "MPPS", "min-mpps", "least message rate"),
+	OWN("report-histogram", 'H', NULL, "samples", "print all samples, sorted"),
+	OWN("report-histogrm", 0, NULL, "samples", "print all samples, sorted"),
+	OWN("report-unsorted", 'U', NULL, "samples", "print all samples, as they came"),
+	SAME("data_validation", 0, NULL, "verify"),
+	SAME("data_validation_debug", 0, NULL, "verify"),
+	NOTHING("report-both", 0, NULL,
+		"the JSON has both directions apart"),
+	NOTHING("report-cycles", 'C', NULL, "times are in microseconds"),
+	NOTHING("noPeak", 'N', NULL, "the peak costs nothing here"),
+	NOTHING("CPU-freq", 'F', NULL, "the clock is not the CPU's frequency"),
+	OTHER("cpu_util", 0, NULL, "CPU utilization is not measured yet"),
+	OTHER("report-counters", 'W', "LIST", "counters are not read yet"),
+
+	/* raw Ethernet and encryption */
+	OTHER("source_mac", 'B', "MAC", RAW_ETHERNET),
+	OTHER("dest_mac", 'E', "MAC", RAW_ETHERNET),
+	OTHER("dest_ip", 'J', "ADDRESS", RAW_ETHERNET),
+	OTHER("dest_port", 'K', "N", RAW_ETHERNET),
+	OTHER("source_port", 'k', "N", RAW_ETHERNET),
+	OTHER("ethertype", 'Y', "TYPE", RAW_ETHERNET),
+	OTHER("server", 'Z', NULL, RAW_ETHERNET),
+	OTHER("client", 'P', NULL, RAW_ETHERNET),
+	OTHER("mac_fwd", 'v', NULL, RAW_ETHERNET),
+	OTHER("use_rss", 'G', NULL, RAW_ETHERNET),
+	OTHER("remote_mac", 0, "MAC", RAW_ETHERNET),
+	OTHER("local_mac", 0, "MAC", RAW_ETHERNET),
+	OTHER("remote_ip", 0, "ADDRESS", RAW_ETHERNET),
+	OTHER("local_ip", 0, "ADDRESS", RAW_ETHERNET),
+	OTHER("remote_port", 0, "N", RAW_ETHERNET),
+	OTHER("local_port", 0, "N", RAW_ETHERNET),
+	OTHER("tcp", 0, NULL, RAW_ETHERNET),
+	OTHER("raw_ipv6", 0, NULL, RAW_ETHERNET),
+	OTHER("promiscuous", 0, NULL, RAW_ETHERNET),
+	OTHER("sniffer", 0, NULL, RAW_ETHERNET),
+	OTHER("raw_mcast", 0, NULL, RAW_ETHERNET),
+	OTHER("flows", 0, "N", RAW_ETHERNET),
+	OTHER("flows_burst", 0, "N", RAW_ETHERNET),
+	OTHER("reply_every", 0, "N", RAW_ETHERNET),
+	OTHER("vlan_en", 0, NULL, RAW_ETHERNET),
+	OTHER("vlan_pcp", 0, "N", RAW_ETHERNET),
+	OTHER("aes_xts", 0, NULL, ENCRYPTION),
+	OTHER("encrypt_on_tx", 0, NULL, ENCRYPTION),
+	OTHER("sig_before", 0, NULL, ENCRYPTION),
+	OTHER("sig_offload", 0, NULL, ENCRYPTION),
+	OTHER("aes_block_size", 0, "BYTES", ENCRYPTION),
+	OTHER("data_enc_keys_number", 0, "N", ENCRYPTION),
+	OTHER("kek_path", 0, "FILE", ENCRYPTION),
+	OTHER("credentials_path", 0, "FILE", ENCRYPTION),
+	OTHER("data_enc_key_app_path", 0, "FILE", ENCRYPTION),
+};
+// clang-format on
+
+const size_t perftest_option_count =
+	sizeof(perftest_options) / sizeof(*perftest_options);
+
+const char *perftest_class_name(enum perftest_class class)
+{
+	static const char *const names[PERFTEST_CLASSES] = {
+		[PERFTEST_SAME] = "same",
+		[PERFTEST_NOTHING] = "nothing",
+		[PERFTEST_DEVICE] = "device",
+		[PERFTEST_OTHER_TOOL] = "other-tool",
+	};
+
+	return names[class];
+}
+
+const struct perftest_option *perftest_find(const char *name)
+{
+	for (size_t i = 0; i < perftest_option_count; i++)
+		if (!strcmp(perftest_options[i].name, name))
+			return &perftest_options[i];
+	return NULL;
+}
+
+const struct perftest_option *perftest_find_letter(char letter)
+{
+	for (size_t i = 0; letter && i < perftest_option_count; i++)
+		if (perftest_options[i].letter == letter)
+			return &perftest_options[i];
+	return NULL;
+}

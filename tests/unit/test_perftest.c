@@ -1,0 +1,392 @@
+/* perftest's command lines, and what becomes of each of its options. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "cli/parse.h"
+#include "cli/perftest.h"
+#include "cli/perftest_table.h"
+#include "row_of.h"
+
+#define WORDS 24
+
+static int parse(const char *line, char *copy, struct options *o,
+		 struct error *err)
+{
+	char *argv[WORDS] = { NULL }, *rest = strcpy(copy, line);
+	int argc = 0;
+
+	while (rest && argc < WORDS - 1)
+		argv[argc++] = strsep(&rest, " ");
+	memset(err, 0, sizeof(*err));
+	memset(o, 0x5a, sizeof(*o));
+	return options_parse(argc, argv, o, err);
+}
+
+static void taken(const char *line, char *copy, struct options *o)
+{
+	struct error err;
+
+	if (parse(line, copy, o, &err))
+		fail_msg("'%s': %s", line, err.message);
+}
+
+TEST(test_names)
+{
+	static const char *const theirs[] = {
+		"ib_send_bw", "ib_send_lat", "ib_write_bw", "ib_write_lat",
+		"ib_read_bw", "ib_read_lat", "ib_atomic_bw",
+		"/usr/bin/ib_atomic_lat", "./ib_write_bw",
+	};
+	static const char *const ours[] = {
+		"verbsperf", "write_bw", "my_ib_write_bw", "ib_write_bw2",
+		"ib_", "ib_write", "/ib_write_bw/verbsperf", "xib_write_bw",
+	};
+	enum metric metric;
+	enum op op;
+
+	for (size_t i = 0; i < COUNT(theirs); i++)
+		assert_true(perftest_is_named(theirs[i], &op, &metric));
+	for (size_t i = 0; i < COUNT(ours); i++)
+		assert_false(perftest_is_named(ours[i], &op, &metric));
+	assert_true(perftest_is_named("ib_read_lat", &op, &metric));
+	assert_int_equal(op, OP_READ);
+	assert_int_equal(metric, METRIC_LATENCY);
+}
+
+TEST(test_defaults)
+{
+	static const struct {
+		const char *line;
+		uint64_t iterations, size, tx_depth;
+		bool ordering;
+	} rows[] = {
+		{ "ib_write_bw h", 5000, 65536, PLAN_AUTO, true },
+		{ "ib_write_lat h", 1000, 2, 1, false },
+		{ "ib_read_bw h", 1000, 65536, PLAN_AUTO, true },
+		{ "ib_read_lat h", 1000, 2, 1, true },
+		{ "ib_send_bw h", 1000, 65536, PLAN_AUTO, true },
+		{ "ib_send_lat h", 1000, 2, 1, false },
+		{ "ib_atomic_bw h", 1000, 8, PLAN_AUTO, true },
+		{ "ib_atomic_lat h", 1000, 8, 1, true },
+	};
+	char copy[200];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct options o;
+		const struct plan *plan = &o.params.plan;
+
+		taken(rows[i].line, copy, &o);
+		assert_int_equal(o.command, COMMAND_CLIENT);
+		assert_string_equal(o.server, "h");
+		assert_int_equal(plan->iterations, rows[i].iterations);
+		assert_int_equal(plan->sizes.n, 1);
+		assert_int_equal(plan->sizes.bytes[0], rows[i].size);
+		assert_int_equal(plan->tx_depth, rows[i].tx_depth);
+		assert_int_equal(plan->relaxed_ordering, rows[i].ordering);
+		assert_int_equal(plan->duration, 0);
+		assert_int_equal(plan->warmup, 0);
+		assert_int_equal(plan->retry_count, 7);
+		assert_true(plan->perftest_defaults);
+		assert_true(o.params.perftest && !o.params.timed);
+		assert_int_equal(o.params.format, TABLE_PERFTEST);
+		assert_null(o.params.perftest_json);
+		assert_null(o.params.told);
+	}
+}
+
+/* Options of one word each, what row of ours they set, and to what. */
+static const struct {
+	const char *words;
+	const char *row;
+	uint64_t value;
+} values[] = {
+	{ "-n 7", "iterations", 7 },
+	{ "--iters=7", "iterations", 7 },
+	{ "--it 7", "iterations", 7 },
+	{ "-D 5", "duration", 5000000000 },
+	{ "-D 5 -n 7", "iterations", 0 },
+	{ "-n 7 -D 5", "duration", 5000000000 },
+	{ "-D 5 -f 2", "warmup", 2000000000 },
+	{ "--perform_warm_up", "warmup", 200000000 },
+	{ "-i 2", "ib-port", 2 },
+	{ "-x 3", "gid-index", 3 },
+	{ "-p 5", "port", 5 },
+	{ "-m 2048", "mtu", 2048 },
+	{ "-S 3", "sl", 3 },
+	{ "-T 96", "tclass", 96 },
+	{ "--tclass=96", "tclass", 96 },
+	{ "-L 9", "hop-limit", 9 },
+	{ "-u 20", "qp-timeout", 20 },
+	{ "--retry_count 3", "retry-count", 3 },
+	{ "-c UC", "transport", TRANSPORT_UC },
+	{ "--connection=UC", "transport", TRANSPORT_UC },
+	{ "-b", "bidirectional", true },
+	{ "--reversed", "reversed", true },
+	{ "--write_with_imm", "imm", true },
+	{ "-I 64", "inline", 64 },
+	{ "-q 4", "qps", 4 },
+	{ "--qp=4", "qps", 4 },
+	{ "-t 64", "tx-depth", 64 },
+	{ "-r 64", "rx-depth", 64 },
+	{ "-Q 8", "cq-mod", 8 },
+	{ "-t 4 -Q 8", "cq-mod", 4 },
+	{ "-t 4 -l 8", "tx-depth", 8 },
+	{ "-l 8", "post-list", 8 },
+	{ "-l 8", "cq-mod", 8 },
+	{ "-l 8 -Q 16", "cq-mod", 16 },
+	{ "-e", "events", true },
+	{ "--mr_per_qp", "mr-per-qp", true },
+	{ "--use_old_post_send", "post", POST_LEGACY },
+	{ "--use_hugepages", "hugepages", true },
+	{ "--odp", "odp", true },
+	{ "--numa_node 1", "numa", 1 },
+	{ "--disable_numa", "numa", PARAM_NONE },
+	{ "--disable_pcie_relaxed", "relaxed-ordering", false },
+	{ "--report_gbits", "report-gbits", true },
+	{ "--report_g", "report-gbits", true },
+	{ "--data_validation", "verify", true },
+	{ "--rate_limit=2.5", "rate", 2500000000 },
+	{ "--rate_limit 10 --rate_units g --rate_limit_type SW", "rate",
+	  10000000000 },
+	{ "--rate_units=M --rate_limit=1000", "rate", 8388608000 },
+	{ "--rate_limit=5000 --rate_units=p", "rate",
+	  RATE_MESSAGES | 5000000 },
+	{ "--rate_limit 1 --burst_size 4", "burst", 4 },
+	{ "--output=bandwidth", "format", TABLE_BANDWIDTH },
+	{ "--output=message_rate", "format", TABLE_MESSAGE_RATE },
+	{ "--run_infinitely", "duration", 86400000000000 },
+	{ "--run_infinitely", "interval", 5000000000 },
+	{ "--run_infinitely -D 2", "interval", 2000000000 },
+	/* in silence */
+	{ "-F -N --cqe_poll=16 --no_lock --ipv6 --ipv6-addr -z", "qps", 1 },
+	{ "--CPU-freq --noPeak --dont_xchg_versions", "qps", 1 },
+	{ "--force-link=Ethernet --wait_destroy 3", "qps", 1 },
+};
+
+TEST(test_values)
+{
+	char line[200], copy[200];
+
+	for (size_t i = 0; i < COUNT(values); i++) {
+		struct options o;
+		uint64_t value;
+
+		snprintf(line, sizeof(line), "ib_write_bw %s host",
+			 values[i].words);
+		taken(line, copy, &o);
+		value = param_get(&o.params, row_of(values[i].row));
+		if (value != values[i].value)
+			fail_msg("%s: %s is %llu", line, values[i].row,
+				 (unsigned long long)value);
+	}
+}
+
+TEST(test_strings_lists_and_limits)
+{
+	char copy[200];
+	struct options o;
+
+	taken("ib_send_bw -d mlx5_0 --bind_source_ip 10.0.0.1 --pin_cores 2,4 "
+	      "--flow_label=1,2 -a h", copy, &o);
+	assert_string_equal(o.params.device, "mlx5_0");
+	assert_string_equal(o.params.bind, "10.0.0.1");
+	assert_int_equal(o.params.cpus.id[1], 4);
+	assert_int_equal(o.params.plan.flow_labels.n, 2);
+	assert_true(o.params.plan.all);
+	taken("ib_write_bw -w 1000 -y 1.5 h", copy, &o);
+	assert_true(o.params.limits[LIMIT_MIN_GBPS].given);
+	assert_true(o.params.limits[LIMIT_MIN_GBPS].value > 8.388 &&
+		    o.params.limits[LIMIT_MIN_GBPS].value < 8.389);
+	assert_true(o.params.limits[LIMIT_MIN_MPPS].value == 1.5);
+	taken("ib_write_bw -w 90 --report_gbits h", copy, &o);
+	assert_true(o.params.limits[LIMIT_MIN_GBPS].value == 90);
+	taken("ib_write_bw --out_json h", copy, &o);
+	assert_string_equal(o.params.perftest_json, "perftest_out.json");
+	taken("ib_write_bw --out_json --out_json_file=x h", copy, &o);
+	assert_string_equal(o.params.perftest_json, "x");
+	/* without --out_json it means nothing */
+	taken("ib_write_bw --out_json_file=x h", copy, &o);
+	assert_null(o.params.perftest_json);
+	taken("ib_read_lat -D 2 h --output=latency", copy, &o);
+	assert_true(o.params.timed);
+	assert_int_equal(o.params.format, TABLE_LATENCY);
+	/* an atomic has 8 bytes */
+	taken("ib_atomic_bw -s 64 -A CMP_AND_SWAP h", copy, &o);
+	assert_int_equal(o.params.plan.sizes.bytes[0], 8);
+	assert_int_equal(o.params.plan.op, OP_CMP_SWAP);
+}
+
+/* A server takes the same line, and remembers what it says. */
+TEST(test_a_server)
+{
+	char copy[200];
+	struct options o;
+
+	taken("ib_write_bw -s 4096 -q 4 -F --report_gbits -p 7", copy, &o);
+	assert_int_equal(o.command, COMMAND_SERVE);
+	assert_true(o.params.once);
+	assert_int_equal(o.params.port, 7);
+	assert_int_equal(o.ignored[0], 0);
+	assert_non_null(o.params.told);
+	assert_int_equal(o.params.told->plan.sizes.bytes[0], 4096);
+	assert_int_equal(o.params.told->plan.qps, 4);
+	assert_true(o.params.told->given[row_of("qps") - param_table]);
+	assert_true(o.params.told->given[row_of("size") - param_table]);
+	assert_false(o.params.told->given[row_of("mtu") - param_table]);
+	assert_false(o.params.told->given[row_of("iterations") - param_table]);
+}
+
+TEST(test_help_and_version)
+{
+	char copy[200], *text;
+	struct options o;
+
+	taken("ib_write_bw --help", copy, &o);
+	assert_int_equal(o.command, COMMAND_HELP);
+	taken("ib_write_bw -V host", copy, &o);
+	assert_int_equal(o.command, COMMAND_VERSION);
+	text = perftest_version();
+	assert_ptr_equal(strstr(text, "Version: "), text);
+	free(text);
+	text = perftest_usage("/usr/bin/ib_read_lat");
+	assert_contains(text, "  ib_read_lat [options] HOST");
+	assert_contains(text, "-n, --iters=N");
+	assert_contains(text, "--report_gbits");
+	assert_null(strstr(text, "--use_cuda"));
+	free(text);
+}
+
+static const struct {
+	const char *line;
+	const char *message;
+} refused[] = {
+	{ "ib_write_bw a b", "extra word 'b'" },
+	{ "ib_write_bw --zzz a", "unknown or ambiguous option '--zzz'" },
+	{ "ib_write_bw --use a", "unknown or ambiguous option '--use'" },
+	{ "ib_write_bw -3 a", "unknown option '-3'" },
+	{ "ib_write_bw -n", "-n needs a value: N" },
+	{ "ib_write_bw --iters", "--iters needs a value: N" },
+	{ "ib_write_bw --all=1 a", "--all takes no value" },
+	{ "ib_write_bw -n 0 a", "-n 0: " },
+	{ "ib_write_bw -q x a", "-q 'x': " },
+	{ "ib_write_bw -c XRC a", "-c 'XRC': allowed are RC, UC, UD" },
+	{ "ib_write_bw -R a", "-R: queue pairs are not connected by rdma_cm" },
+	{ "ib_write_bw --use_cuda=0 a", "--use_cuda: memory of accelerators" },
+	{ "ib_write_bw -B 1:2 a", "-B: raw Ethernet" },
+	{ "ib_write_bw --aes_xts a", "--aes_xts: encryption" },
+	{ "ib_write_bw --use-null-mr a",
+	  "--use-null-mr: verbsperf does not use null memory regions of the "
+	  "device" },
+	{ "ib_write_bw -d mlx5_1 --use_ooo a",
+	  "--use_ooo: verbsperf does not use delivery out of order of mlx5_1" },
+	{ "ib_write_bw --rate_limit 1 --rate_limit_type HW a",
+	  "--rate_limit_type HW: no rate limit of a device" },
+	{ "ib_write_bw --rate_limit_type X a",
+	  "--rate_limit_type 'X': allowed are HW, SW and PP" },
+	{ "ib_write_bw --rate_units k a",
+	  "--rate_units 'k': allowed are M (MiB/s)" },
+	{ "ib_write_bw --rate_limit x a",
+	  "--rate_limit 'x': expected a number above 0" },
+	{ "ib_write_bw --rate_limit -1 a",
+	  "--rate_limit '-1': expected a number above 0" },
+	{ "ib_write_bw -w inf a", "-w 'inf': expected a number above 0" },
+	{ "ib_write_bw --output=latency a", "--output latency: only for lat" },
+	{ "ib_read_lat --output=bandwidth a",
+	  "--output bandwidth: only for bandwidth" },
+	{ "ib_read_lat --output=x a", "--output 'x': allowed are bandwidth" },
+	{ "ib_read_lat -w 5 a", "--min-gbps: only for bandwidth" },
+	{ "ib_write_lat -H a", "-H: samples are not printed" },
+	{ "ib_write_lat -q 2 a", "--qps 2: latency is measured on one" },
+	{ "ib_write_bw -c UD", "--transport UD: write is possible over" },
+};
+
+TEST(test_refused)
+{
+	char copy[200];
+
+	for (size_t i = 0; i < COUNT(refused); i++) {
+		struct options o;
+		struct error err;
+
+		if (parse(refused[i].line, copy, &o, &err) != -EINVAL)
+			fail_msg("'%s' was taken", refused[i].line);
+		if (strncmp(err.message, refused[i].message,
+			    strlen(refused[i].message)) != 0)
+			fail_msg("'%s': %s", refused[i].line, err.message);
+	}
+}
+
+TEST(test_what_is_meant)
+{
+	struct options o;
+	struct error err;
+	char copy[200];
+
+	parse("ib_write_bw --itres=4 h", copy, &o, &err);
+	assert_string_equal(err.advice, "did you mean --iters?");
+}
+
+/* No two options share a name or a letter; what becomes of each is said. */
+TEST(test_the_table_itself)
+{
+	for (size_t i = 0; i < perftest_option_count; i++) {
+		const struct perftest_option *a = &perftest_options[i];
+
+		assert_true(a->class == PERFTEST_SAME || a->note);
+		assert_true(a->ours || a->note);
+		assert_false(a->ours && !row_of(a->ours));
+		assert_false(a->class != PERFTEST_SAME && a->ours);
+		for (size_t k = 0; k < i; k++) {
+			const struct perftest_option *b = &perftest_options[k];
+
+			assert_string_not_equal(a->name, b->name);
+			assert_true(!a->letter || a->letter != b->letter);
+		}
+		assert_ptr_equal(perftest_find(a->name), a);
+		if (a->letter)
+			assert_ptr_equal(perftest_find_letter(a->letter), a);
+	}
+}
+
+/* None is unknown: what is refused is refused by name. */
+TEST(test_every_option)
+{
+	char line[200], copy[200];
+
+	for (size_t i = 0; i < perftest_option_count; i++) {
+		const struct perftest_option *a = &perftest_options[i];
+		struct options o;
+		struct error err;
+		int ret;
+
+		snprintf(line, sizeof(line), "ib_write_bw --%s%s host",
+			 a->name, a->argument ? "=1" : "");
+		ret = parse(line, copy, &o, &err);
+		if (a->class == PERFTEST_NOTHING)
+			assert_int_equal(ret, 0);
+		if (a->class == PERFTEST_DEVICE ||
+		    a->class == PERFTEST_OTHER_TOOL)
+			assert_int_equal(ret, -EINVAL);
+		if (ret && !strstr(err.message, "--"))
+			fail_msg("'%s': %s", line, err.message);
+		assert_false(ret && strstr(err.message, "unknown"));
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_defaults),
+	cmocka_unit_test(test_values),
+	cmocka_unit_test(test_strings_lists_and_limits),
+	cmocka_unit_test(test_a_server),
+	cmocka_unit_test(test_help_and_version),
+	cmocka_unit_test(test_refused),
+	cmocka_unit_test(test_what_is_meant),
+	cmocka_unit_test(test_the_table_itself),
+	cmocka_unit_test(test_every_option),
+};
+
+TEST_MAIN(tests, 10)

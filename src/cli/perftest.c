@@ -20,6 +20,7 @@
 /* The version of perftest whose output this is. */
 #define PERFTEST_VERSION "6.06"
 #define PREFIX "ib_"
+#define PERFTEST_TX_DEPTH 128
 #define JSON_FILE "perftest_out.json"
 #define GBPS_PER_MIBPS (8 * 1048576 / 1e9)
 
@@ -399,6 +400,11 @@ static void fit_depths(struct perftest *p)
 
 	if (plan->metric == METRIC_LATENCY)
 		return;
+	/* no more than there are; 128 is the default */
+	if (plan->iterations && plan->iterations < PERFTEST_TX_DEPTH &&
+	    (plan->tx_depth == PLAN_AUTO ||
+	     plan->tx_depth > plan->iterations))
+		plan->tx_depth = (uint32_t)plan->iterations;
 	if (plan->tx_depth != PLAN_AUTO && plan->tx_depth < plan->post_list)
 		plan->tx_depth = plan->post_list;
 	if (plan->post_list > 1 && plan->cq_mod == PLAN_AUTO)

@@ -225,7 +225,7 @@ const char *perftest_class_name(enum perftest_class class)
 		[PERFTEST_SAME] = "same",
 		[PERFTEST_NOTHING] = "nothing",
 		[PERFTEST_DEVICE] = "device",
-		[PERFTEST_OTHER_TOOL] = "other-tool",
+		[PERFTEST_OTHER_TOOL] = "other",
 	};
 
 	return names[class];

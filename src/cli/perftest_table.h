@@ -28,7 +28,7 @@ struct perftest_option {
 extern const struct perftest_option perftest_options[];
 extern const size_t perftest_option_count;
 
-/* "same", "nothing", "device" or "other-tool". */
+/* "same", "nothing", "device" or "other". */
 const char *perftest_class_name(enum perftest_class class);
 
 /* The option with this NAME, without dashes; NULL when there is none. */

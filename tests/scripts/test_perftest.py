@@ -1,10 +1,14 @@
-"""--format=perftest beside perftest itself, both on the fake NIC: the same
-lines, the same blanks, whatever the numbers."""
+"""perftest's command lines, taken by perftest and by verbsperf under the same
+names, both on the fake NIC: the same lines, the same blanks, whatever the
+numbers; and the same keys in JSON."""
+import json
 import os
+import pathlib
 import re
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -14,6 +18,8 @@ from conftest import HERE
 VERBSPERF = os.environ.get("VERBSPERF")
 BENCH = HERE.parent / "bench"
 RULE = "-" * 87
+PROGRAMS = [f"ib_{operation}_{metric}" for operation in (
+    "send", "write", "read", "atomic") for metric in ("bw", "lat")]
 
 pytestmark = pytest.mark.skipif(
     not VERBSPERF or not shutil.which("ib_write_bw"),
@@ -30,10 +36,19 @@ def environment(tmp_path_factory):
     return {**os.environ, "LD_PRELOAD": str(library), "FAKE_DELAY": "2000"}
 
 
-def run(environment, *words):
-    """What the command prints."""
-    return subprocess.run(words, env=environment, text=True, check=True,
-                          timeout=60, capture_output=True).stdout
+@pytest.fixture(scope="session")
+def ours(tmp_path_factory):
+    """A folder where perftest's names are verbsperf's."""
+    folder = tmp_path_factory.mktemp("perftest")
+    for name in PROGRAMS:
+        (folder / name).symlink_to(pathlib.Path(VERBSPERF).resolve())
+    return folder
+
+
+@pytest.fixture(scope="session")
+def theirs():
+    """Where perftest is."""
+    return pathlib.Path(shutil.which("ib_write_bw")).parent
 
 
 def wait_for_listener(port, process):
@@ -41,34 +56,42 @@ def wait_for_listener(port, process):
     end = time.monotonic() + 30
     wanted = f":{port:04X} "
     while process.poll() is None and time.monotonic() < end:
-        with open("/proc/net/tcp") as file:
-            if any(wanted in line and " 0A " in line for line in file):
-                return
+        for path in ("/proc/net/tcp", "/proc/net/tcp6"):
+            with open(path) as file:
+                if any(wanted in line and " 0A " in line for line in file):
+                    return
         time.sleep(0.05)
-    raise subprocess.SubprocessError("perftest does not listen")
+    raise subprocess.SubprocessError("the server does not listen")
 
 
-def perftest(environment, test, options):
-    """What its client prints; it may fail where this program would not."""
+def both_ends(environment, folder, line, cwd=None):
+    """What the client prints of the command LINE, given to both ends."""
     for _ in range(3):
         try:
-            return try_perftest(environment, test, options)
-        except subprocess.SubprocessError:
-            pass
-    return pytest.skip("perftest does not run here")
+            return try_both_ends(environment, folder, line, cwd)
+        except subprocess.SubprocessError as error:
+            last = error
+    if folder == pathlib.Path("/usr/bin"):
+        return pytest.skip(f"perftest does not run here: {last}")
+    raise last
 
 
-def try_perftest(environment, test, options):
+def try_both_ends(environment, folder, line, cwd):
     """The same, once."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    words = [f"ib_{test}", "-p", str(port), *options]
-    with subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL) as server:
+    name, *options = line.split()
+    words = [folder / name, "-p", str(port), *options]
+    # its files are not the client's
+    with tempfile.TemporaryDirectory() as elsewhere, subprocess.Popen(
+            words, env=environment, cwd=elsewhere, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL) as server:
         try:
             wait_for_listener(port, server)
-            return run(environment, *words, "127.0.0.1")
+            return subprocess.run(
+                [*words, "127.0.0.1"], env=environment, text=True, check=True,
+                timeout=60, capture_output=True, cwd=cwd).stdout
         finally:
             server.kill()
 
@@ -117,18 +140,116 @@ def check_alike(mine, theirs):
         assert gaps(*one) & gaps(*other), (mine, theirs)
 
 
-@pytest.mark.parametrize("test, options", [
-    ("write_bw", "-n 100 -s 2"), ("write_bw", "-n 100 -s 2 -b"),
-    ("write_bw", "-n 100 -s 8 -q 2 -l 4 --report_gbits"),
-    ("read_bw", "-D 1 -s 2"),
-    ("atomic_bw", "-n 100 -A CMP_AND_SWAP"),
-    ("read_lat", "-n 100 -s 2"), ("read_lat", "-D 1 -s 64"),
-    ("atomic_lat", "-n 100"),
+@pytest.mark.parametrize("line", [
+    "ib_write_bw -n 100 -s 2 -F",
+    "ib_write_bw -n 100 -s 2 -b --CPU-freq",
+    "ib_write_bw -n 100 -s 8 -q 2 -l 4 --report_gbits",
+    "ib_write_bw --iters=100 --size=8 --tx-depth=16",
+    "ib_write_bw -n 20000 -s 64 -Q 4 -t 8",
+    "ib_read_bw -D 1 -s 2",
+    "ib_read_bw -n 100 -a",
+    "ib_atomic_bw -n 100 -A CMP_AND_SWAP",
+    "ib_read_lat -n 100 -s 2",
+    "ib_read_lat -F",
+    "ib_read_lat -D 1 -s 64",
+    "ib_atomic_lat -n 100",
 ])
-def test_lines_are_those_of_perftest(environment, test, options):
-    mine = lines_of(run(environment, VERBSPERF, test, "--loopback",
-                        "--format=perftest", *options.split()))
-    theirs = lines_of(perftest(environment, test, options.split()))
-    assert RULE in mine and len(mine) == len(theirs), (mine, theirs)
-    for one, other in zip(mine, theirs):
+def test_lines_are_those_of_perftest(environment, ours, theirs, line):
+    mine = lines_of(both_ends(environment, ours, line))
+    others = lines_of(both_ends(environment, theirs, line))
+    assert RULE in mine and len(mine) == len(others), (mine, others)
+    for one, other in zip(mine, others):
         check_alike(one, other)
+
+
+@pytest.mark.parametrize("line", [
+    "ib_write_bw -n 20000 -s 64 --output=bandwidth",
+    "ib_write_bw -n 20000 -s 64 --output=message_rate --report_gbits",
+    "ib_read_lat -n 100 --output=latency",
+])
+def test_one_number(environment, ours, theirs, line):
+    for folder in ours, theirs:
+        last = both_ends(environment, folder, line).splitlines()[-1]
+        assert float(last) > 0
+        assert len(last.partition(".")[2]) == 6
+
+
+def read_theirs(text):
+    """perftest's JSON, which is none in 6.06: names and words have no quotes,
+    and commas stand before braces."""
+    found, part = {}, None
+    for line in text.splitlines():
+        name, colon, value = (word.strip(' ",') for word in
+                              line.partition(":"))
+        if value == "{":
+            part = found.setdefault(name, {})
+        elif colon:
+            part[name] = value
+    return found
+
+
+# keys that only newer versions of perftest have, or older ones
+OF_VERSIONS = {"Use_ROCm_memory", "Use_MUSA_memory", "WARNING1", "WARNING2",
+               "Lock-free", "Using_Enhanced_Reorder"}
+
+
+@pytest.mark.parametrize("line", [
+    "ib_write_bw -n 20000 -s 64", "ib_write_bw -n 100 -b -s 64 --report_gbits",
+    "ib_write_bw -n 100 -l 4 -s 64",
+    "ib_read_bw -n 100 -s 64", "ib_read_lat -n 100", "ib_read_lat -D 1",
+    "ib_atomic_lat -n 100",
+])
+def test_json_has_the_keys_of_perftest(environment, ours, theirs, line,
+                                       tmp_path):
+    documents = []
+    for folder in ours, theirs:
+        path = tmp_path / "out.json"
+        both_ends(environment, folder,
+                  f"{line} --out_json --out_json_file={path.name}", tmp_path)
+        documents.append(path.read_text())
+        path.unlink()
+    mine, others = json.loads(documents[0]), read_theirs(documents[1])
+    assert mine.keys() == others.keys()
+    for part in mine:
+        assert (set(mine[part]) - OF_VERSIONS
+                == set(others[part]) - OF_VERSIONS)
+    for key, value in others["test_info"].items():
+        # of the device's default, and of how it is used
+        if key not in ("Outstand_reads", "ibv_wr_API"):
+            assert str(mine["test_info"][key]) == value
+    for key, value in others["results"].items():
+        assert isinstance(mine["results"][key], (int, float, type(None)))
+        if key in ("MsgSize", "n_iterations") and "-D" not in line:
+            assert str(mine["results"][key]) == value
+
+
+def test_both_ends_get_the_same_line(environment, ours):
+    """The server names what its client says otherwise."""
+    with subprocess.Popen(
+            [ours / "ib_write_bw", "-p", "0", "-s", "4096", "-q", "2"],
+            env=environment, text=True, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE) as server:
+        first = server.stderr.readline()
+        port = re.search(r"TCP port (\d+)", first)[1]
+        subprocess.run([ours / "ib_write_bw", "-p", port, "-s", "64", "-q",
+                        "2", "127.0.0.1"], env=environment, check=True,
+                       timeout=60, capture_output=True)
+        out, err = server.communicate(timeout=60)
+    assert server.returncode == 0
+    assert "* Waiting for client to connect... *" in out
+    lines = [line for line in err.splitlines() if "warning" in line]
+    assert len(lines) == 1 and "--size" in lines[0]
+    assert "--qps" not in lines[0]
+
+
+@pytest.mark.parametrize("line, status", [
+    ("ib_write_bw --help", 1), ("ib_write_bw -V", 1),
+    ("ib_write_bw --zzz host", 1), ("ib_write_bw -c UD host", 1),
+    ("ib_write_bw -d no-such-device 127.0.0.1", 1),
+])
+def test_exit_status(environment, ours, theirs, line, status):
+    name, *options = line.split()
+    for folder in ours, theirs:
+        done = subprocess.run([folder / name, *options], env=environment,
+                              capture_output=True, timeout=60, check=False)
+        assert done.returncode == status, folder

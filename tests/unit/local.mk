@@ -54,6 +54,7 @@ check_PROGRAMS = \
 	tests/unit/test_pattern \
 	tests/unit/test_peer_check \
 	tests/unit/test_perftest \
+	tests/unit/test_perftest_lines \
 	tests/unit/test_peers \
 	tests/unit/test_place \
 	tests/unit/test_plan \
@@ -226,6 +227,8 @@ tests_unit_test_param_shapes_SOURCES = tests/unit/test_param_shapes.c \
 tests_unit_test_patience_SOURCES = tests/unit/test_patience.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_pattern_SOURCES = tests/unit/test_pattern.c tests/unit/test.h
+tests_unit_test_perftest_lines_SOURCES = \
+	tests/unit/test_perftest_lines.c tests/unit/test.h
 tests_unit_test_perftest_SOURCES = tests/unit/test_perftest.c \
 	tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_peer_check_SOURCES = tests/unit/test_peer_check.c \

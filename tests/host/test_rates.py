@@ -8,7 +8,7 @@ import shutil
 
 import pytest
 
-from lab import BINARY, Program, loopback, succeeded
+from lab import BINARY, DEVICE, Program, loopback, succeeded
 
 RUN = ("-s", 4096, "--clock", "monotonic_raw")
 SPAN = ("-D", 0.3)
@@ -88,12 +88,21 @@ def test_depth_for_the_link(wire, size, depth, every):
     assert f"tx depth {depth}\n" in table
 
 
-def test_depth_under_the_name_of_perftest(wire, tmp_path):
-    wire(400, 3000)
+def test_depth_under_the_name_of_perftest(tmp_path):
+    """Its table says what they are."""
     name = tmp_path / "ib_write_bw"
     name.symlink_to(os.path.abspath(shutil.which(BINARY) or BINARY))
-    row, table = result(Program(*RUN, *SPAN, "--loopback", "--json",
-                                argv0=(str(name),)))
+    server = Program("-d", DEVICE, "-p", 0, argv0=(str(name),))
+    port = server.wait_for(r"serving on TCP port (\d+)")[1]
+    program = succeeded(Program("-d", DEVICE, "-p", port, "-s", 4096,
+                                "127.0.0.1", argv0=(str(name),)))
+    assert " TX depth        : 128\n" in program.out
+    assert " CQ Moderation   : 100\n" in program.out
+
+
+def test_depth_as_perftest_has_it(wire):
+    wire(400, 3000)
+    row, table = run("--perftest-defaults")
     assert (row["tx_depth"], row["cq_mod"]) == (128, 100)
     assert "or lower --cq-mod" in table
 

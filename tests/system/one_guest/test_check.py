@@ -1,15 +1,13 @@
 """--check: both ends compared, side by side, and nothing else done."""
 
-import os
 import re
 import subprocess
-import tempfile
 
 import pytest
 
 import wire
 from documents import parse
-from lab import (BINARY, DEVICE, PATIENCE, SOON, Program, Server, client,
+from lab import (DEVICE, PATIENCE, SOON, Program, Server, client,
                  complained, complained_and_serves, failed, loopback,
                  needs_device, needs_lab, succeeded)
 
@@ -183,17 +181,6 @@ def test_silent_server_is_a_problem_in_time():
     program.wait(SOON)
     cannot_run(program, "X bye: ", "BYE")
     fake.close()
-
-
-def test_under_the_name_of_perftest(shared_server):
-    folder = tempfile.mkdtemp()
-    link = os.path.join(folder, "ib_write_bw")
-    os.symlink(os.path.abspath(BINARY), link)
-    program = Program("-d", DEVICE, "-p", shared_server.port, "--check",
-                      "127.0.0.1", argv0=(link,))
-    assert last_line(succeeded(program)).startswith(RUNS)
-    os.unlink(link)
-    os.rmdir(folder)
 
 
 def test_server_does_not_decide_it():

@@ -1,0 +1,148 @@
+"""Command lines and wrappers of perftest, run by perftest and by verbsperf under
+the same names, on the same device, read by the same code."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from lab import BINARY, DEVICE, free_port, needs_lab
+
+THEIRS = shutil.which("ib_write_bw")
+NAMES = [f"ib_{operation}_{metric}" for operation in (
+    "send", "write", "read", "atomic") for metric in ("bw", "lat")]
+
+pytestmark = [needs_lab, pytest.mark.needs_data, pytest.mark.skipif(
+    not THEIRS, reason="needs perftest")]
+
+
+@pytest.fixture(scope="module", params=("perftest", "verbsperf"))
+def tool(request, tmp_path_factory):
+    """The environment in which PATH has the names of one of them first."""
+    folder = pathlib.Path(THEIRS).parent
+    if request.param == "verbsperf":
+        folder = tmp_path_factory.mktemp("perftest")
+        for name in NAMES:
+            (folder / name).symlink_to(os.path.abspath(
+                shutil.which(BINARY) or BINARY))
+    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+def script(text, tool, cwd, **variables):
+    """What a wrapper of TEXT prints."""
+    done = subprocess.run(
+        ["bash", "-euc", text], env={
+            **tool, "DEV": DEVICE, "PORT": str(free_port()), **variables},
+        cwd=cwd, text=True, timeout=120, check=False, capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+# As users do: a server in the background, a second, the same line with a host.
+BOTH_ENDS = """
+$LINE -d $DEV -p $PORT >server.out 2>&1 &
+sleep 1
+$LINE -d $DEV -p $PORT 127.0.0.1
+wait $!
+"""
+
+
+def rows(text):
+    """The lines of numbers below the headings, as wrappers read them."""
+    below = text[re.search(r"^ #bytes.*$", text, re.M).end():]
+    return [line.split() for line in below.splitlines()
+            if re.match(r" \d", line)]
+
+
+@pytest.mark.parametrize("line, columns, count", [
+    ("ib_write_bw -F -n 100 -u 18", 5, 1),
+    ("ib_write_bw -s 1024 -n 200 --report_gbits", 5, 1),
+    ("ib_write_bw -b -s 512 -n 100", 5, 1),
+    ("ib_write_bw -q 2 -s 64 -n 100 -l 4", 5, 1),
+    ("ib_write_bw -c UC -s 256 -n 100", 5, 1),
+    ("ib_write_lat -n 100 -F", 9, 1),
+    ("ib_write_lat -s 64 -D 2", 4, 1),
+    ("ib_send_bw -n 100 -s 1024", 5, 1),
+    ("ib_send_lat -n 100 -s 16", 9, 1),
+    ("ib_send_lat -c UD -n 100 -s 16", 9, 1),
+    ("ib_read_bw -n 100 -s 1024 -o 4", 5, 1),
+    ("ib_read_lat -n 100", 9, 1),
+    ("ib_atomic_bw -n 100 -A CMP_AND_SWAP", 5, 1),
+    ("ib_atomic_lat -n 100", 9, 1),
+    ("ib_write_lat -a -n 10 -u 18", 9, 23),
+])
+def test_a_command_line(tool, tmp_path, line, columns, count):
+    found = rows(script(BOTH_ENDS, tool, tmp_path, LINE=line))
+    assert len(found) == count
+    for row in found:
+        assert len(row) == columns
+        # a peak that was not measured, or a percentile of few samples
+        assert all(float(cell) >= 0 for cell in row if cell != "-")
+        assert float(row[0]) > 0 and float(row[1]) > 0 and float(row[3]) > 0
+
+
+def test_a_sweep_by_a_shell_loop(tool, tmp_path):
+    out = script("""
+        for size in 64 256 1024; do
+            ib_write_bw -d $DEV -p $PORT -s $size -n 200 -F >/dev/null 2>&1 &
+            sleep 1
+            average=$(ib_write_bw -d $DEV -p $PORT -s $size -n 200 -F \\
+                127.0.0.1 | grep "^ $size " | awk '{print $4}')
+            echo "$size $average"
+            wait $!
+        done
+        """, tool, tmp_path)
+    table = [line.split() for line in out.splitlines()]
+    assert [row[0] for row in table] == ["64", "256", "1024"]
+    assert all(float(row[1]) > 0 for row in table)
+
+
+def test_a_reader_of_json(tool, tmp_path):
+    """The JSON of 6.06 has no quotes: a wrapper that reads it by grep."""
+    out = script("""
+        ib_read_lat -d $DEV -p $PORT -n 100 >/dev/null 2>&1 &
+        sleep 1
+        ib_read_lat -d $DEV -p $PORT -n 100 --out_json \\
+            --out_json_file=out.json 127.0.0.1 >/dev/null
+        wait $!
+        grep -oE '(t_avg|MsgSize)"?: *[0-9.]+' out.json | tr -d '" '
+        """, tool, tmp_path)
+    values = dict(line.split(":") for line in out.splitlines())
+    assert float(values["t_avg"]) > 0 and values["MsgSize"] == "2"
+    if "verbsperf" in subprocess.run(
+            ["ib_read_lat", "-V"], env=tool, capture_output=True, text=True,
+            check=False).stdout:
+        document = json.loads((tmp_path / "out.json").read_text())
+        assert document["results"]["n_iterations"] == 100
+
+
+def test_a_server_in_the_background(tool, tmp_path):
+    """Started as by ssh, found again by its name, and one number read."""
+    out = script("""
+        ssh() { shift; "$@"; }
+        ssh node2 ib_send_lat -d $DEV -p $PORT -n 100 >server.log 2>&1 &
+        server=$!
+        sleep 1
+        kill -0 $server
+        ib_send_lat -d $DEV -p $PORT -n 100 --output=latency 127.0.0.1 |
+            tail -n 1
+        wait $server
+        grep -c 'Waiting for client' server.log
+        """, tool, tmp_path)
+    number, waited = out.split()
+    assert float(number) > 0 and waited == "1"
+
+
+def test_a_limit_that_is_not_met_fails(tool, tmp_path):
+    out = script("""
+        ib_write_bw -d $DEV -p $PORT -n 100 -s 512 >/dev/null 2>&1 &
+        sleep 1
+        if ib_write_bw -d $DEV -p $PORT -n 100 -s 512 -w 1000000 127.0.0.1 \\
+            >/dev/null 2>&1
+        then echo met; else echo "not met: $?"; fi
+        wait $! || true
+        """, tool, tmp_path)
+    assert out == "not met: 1\n"

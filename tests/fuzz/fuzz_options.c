@@ -76,7 +76,7 @@ static void check(int argc, char **argv)
 	MUST(ret <= 0 && error_is_set(&err) == (ret != 0));
 	if (ret)
 		return;
-	MUST(options.command <= COMMAND_CALIBRATE);
+	MUST(options.command <= COMMAND_FAULTS);
 	check_ranges(&options.params);
 	if (options.command == COMMAND_CLIENT ||
 	    options.command == COMMAND_LOOPBACK)

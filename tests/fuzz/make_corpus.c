@@ -286,6 +286,11 @@ int main(int argc, char **argv)
 		"verbsperf\nsend_bw\n-b\n-e\n-r\n64\n--flow-label\n1,2\nhost",
 		"verbsperf\nsend_bw\n-c\nUD\n--min-gbps=9.5\n--max-lost\n0",
 		"verbsperf\nread_lat\n--max-p50=3\n--max-p99.9\n20.5\nhost",
+		"ib_send_lat\n-c\nUD\n-s\n64\n--iters=100\n-U",
+		"ib_read_bw\n--rate_limit=10\n--rate_units=M\n-D\n5\n-f\n1\nh",
+		"ib_write_bw\n-w\n90\n--report_gbits\n--out_json\n-l\n4\nh",
+		"ib_write_lat\n--output=latency\n--run_infinitely\nhost",
+		"verbsperf\nwrite_bw\n-q\n2\nhost\n--dump-options",
 	};
 
 	if (argc != 2) {

@@ -198,13 +198,30 @@ static int take_limit_msgrate(struct perftest *p, const char *shown,
 	return take_number(p, shown, text, &p->limit_msgrate);
 }
 
-static int take_samples(struct perftest *p, const char *shown,
-			const char *text)
+static int take_samples(struct perftest *p, enum perftest_samples samples)
 {
+	struct parameters *params = params_of(p);
+
+	p->given.row[param_find("samples") - param_table] = true;
+	/* -U is the same as -H -U */
+	if (params->perftest_samples != PERFTEST_UNSORTED)
+		params->perftest_samples = samples;
+	return 0;
+}
+
+static int take_sorted(struct perftest *p, const char *shown, const char *text)
+{
+	(void)shown;
 	(void)text;
-	return fail(p->given.err, -EINVAL,
-		    "take verbsperf --samples=FILE, or --histogram",
-		    "%s: samples are not printed", shown);
+	return take_samples(p, PERFTEST_SORTED);
+}
+
+static int take_unsorted(struct perftest *p, const char *shown,
+			 const char *text)
+{
+	(void)shown;
+	(void)text;
+	return take_samples(p, PERFTEST_UNSORTED);
 }
 
 /* The options that are more than another name for one of ours. */
@@ -226,9 +243,9 @@ static const struct {
 	{ "out_json_file", take_json_file },
 	{ "limit_bw", take_limit_bw },
 	{ "limit_msgrate", take_limit_msgrate },
-	{ "report-histogram", take_samples },
-	{ "report-histogrm", take_samples },
-	{ "report-unsorted", take_samples },
+	{ "report-histogram", take_sorted },
+	{ "report-histogrm", take_sorted },
+	{ "report-unsorted", take_unsorted },
 };
 
 #define N_OWN (sizeof(own) / sizeof(*own))

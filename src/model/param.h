@@ -32,6 +32,13 @@ struct limit {
 
 struct told;
 
+/* perftest's list of all samples above its table. */
+enum perftest_samples {
+	PERFTEST_NO_SAMPLES,
+	PERFTEST_SORTED,
+	PERFTEST_UNSORTED,
+};
+
 struct parameters {
 	/* of this end only */
 	const char *device;	/* NULL: first with an active port */
@@ -71,6 +78,7 @@ struct parameters {
 	/* of a command line of perftest's (cli/perftest.h) */
 	bool perftest;		/* exit status and output are perftest's */
 	const char *perftest_json;	/* file for its JSON; NULL: none */
+	enum perftest_samples perftest_samples;	/* printed from .samples */
 	const struct told *told;	/* NULL: nothing */
 	/* for both ends */
 	struct plan plan;

@@ -250,6 +250,8 @@ static void print_row(FILE *out, const struct result *r,
 		print_addresses(out, r);
 		fputs(tables[metric][other].headings, out);
 	}
+	if (r->params.perftest_samples && !row->failed)
+		perftest_print_samples(out, r, row);
 	if (!row->failed)
 		tables[metric][other].print(out, r, row);
 }

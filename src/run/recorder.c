@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -122,6 +123,20 @@ static int open_file(const char *path)
 	return -1;
 }
 
+const char *recorder_memory(struct error *err)
+{
+	static char path[40];
+	int fd = memfd_create("samples", MFD_CLOEXEC);
+
+	if (fd < 0) {
+		fail(err, -errno, NULL, "cannot keep samples in memory: %s",
+		     strerror(errno));
+		return NULL;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return path;
+}
+
 int recorder_open(const char *path, struct recorder **recorder,
 		  struct error *err)
 {
@@ -169,6 +184,9 @@ uint64_t recorder_stop(struct recorder *r)
 {
 	atomic_store(&r->stop, true);
 	pthread_join(r->thread, NULL);
+	/* a report may read them before the file is closed */
+	if (fflush(r->out) == EOF && !r->errnum)
+		r->errnum = errno;
 	return atomic_load(&r->ring->dropped);
 }
 

@@ -26,20 +26,26 @@ struct recorder {
 	_Atomic bool stop;
 };
 
+/* A record: u64 message size, f64 seconds from the opening of the window to the
+ * start of the sample, f64 the sample in us, as reported; little-endian. */
+#define RECORD_WORDS 3
+
 /*
- * Create or truncate PATH: text when its name ends in .csv, else records of 24
- * bytes, little-endian: u64 message size, f64 seconds from the opening of the
- * window to the start of the sample, f64 the sample in us, as reported.
+ * Create or truncate PATH: text when its name ends in .csv, else records.
  * Returns 0, or a negative errno, said in ERR.
  */
 int recorder_open(const char *path, struct recorder **recorder,
 		  struct error *err);
 
+/* The path of a new file in memory, for records that are read again in this
+ * process; static memory.  NULL, said in ERR, if there can be none. */
+const char *recorder_memory(struct error *err);
+
 /* Begin to record one size.  Returns 0 or a negative errno, said in ERR. */
 int recorder_start(struct recorder *r, const struct clock *clock,
 		   double factor, uint64_t size, struct error *err);
 
-/* The loop is over: write the rest.  Returns the number of samples that found
+/* The loop is over: write the rest, so that it can be read.  Returns the number of samples that found
  * no room in the ring, and so are missing from the file. */
 uint64_t recorder_stop(struct recorder *r);
 

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "session/client.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,12 +17,17 @@
 /* Find out whether the file can be written before bothering the server. */
 static int open_samples(struct session *s)
 {
-	const char *path = s->run.result->params.samples;
+	struct parameters *params = &s->run.result->params;
+	struct error *err = &s->run.result->error;
 
 	session_stage(s, "samples");
-	if (!path || s->run.result->params.plan.check)
+	if (params->plan.check)
 		return 0;
-	return recorder_open(path, &s->run.recorder, &s->run.result->error);
+	if (params->perftest_samples && !params->samples)
+		params->samples = recorder_memory(err);
+	if (!params->samples)
+		return params->perftest_samples ? -EIO : 0;
+	return recorder_open(params->samples, &s->run.recorder, err);
 }
 
 static int greet(struct session *s)

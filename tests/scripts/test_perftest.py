@@ -188,6 +188,21 @@ def read_theirs(text):
     return found
 
 
+@pytest.mark.parametrize("option", ["-H", "-U"])
+def test_all_samples(environment, ours, theirs, option):
+    for folder in ours, theirs:
+        text = both_ends(environment, folder, f"ib_read_lat -n 200 {option}")
+        listed = re.findall(r"^(\d+), ([\d.e+]+)$", text, re.M)
+        # perftest leaves some out
+        assert len(listed) == 200 or folder == theirs
+        assert [int(number) for number, _ in listed] == list(
+            range(1, len(listed) + 1))
+        values = [float(value) for _, value in listed]
+        assert min(values) > 0 and len(values) > 190
+        assert (values == sorted(values)) == (option == "-H")
+        assert text.index("t_min[usec]") < text.index("#, usec")
+
+
 # keys that only newer versions of perftest have, or older ones
 OF_VERSIONS = {"Use_ROCm_memory", "Use_MUSA_memory", "WARNING1", "WARNING2",
                "Lock-free", "Using_Enhanced_Reorder"}

@@ -223,6 +223,24 @@ TEST(test_strings_lists_and_limits)
 	assert_int_equal(o.params.plan.op, OP_CMP_SWAP);
 }
 
+TEST(test_samples)
+{
+	char copy[200];
+	struct options o;
+
+	taken("ib_write_lat -H h", copy, &o);
+	assert_int_equal(o.params.perftest_samples, PERFTEST_SORTED);
+	assert_null(o.params.samples);
+	taken("ib_read_lat -H -U h", copy, &o);
+	assert_int_equal(o.params.perftest_samples, PERFTEST_UNSORTED);
+	taken("ib_read_lat -U -H h", copy, &o);
+	assert_int_equal(o.params.perftest_samples, PERFTEST_UNSORTED);
+	taken("ib_read_lat --report-histogram h", copy, &o);
+	assert_int_equal(o.params.perftest_samples, PERFTEST_SORTED);
+	taken("ib_send_lat h", copy, &o);
+	assert_int_equal(o.params.perftest_samples, PERFTEST_NO_SAMPLES);
+}
+
 /* A server takes the same line, and remembers what it says. */
 TEST(test_a_server)
 {
@@ -302,7 +320,7 @@ static const struct {
 	  "--output bandwidth: only for bandwidth" },
 	{ "ib_read_lat --output=x a", "--output 'x': allowed are bandwidth" },
 	{ "ib_read_lat -w 5 a", "--min-gbps: only for bandwidth" },
-	{ "ib_write_lat -H a", "-H: samples are not printed" },
+	{ "ib_write_bw -H a", "--samples: only for latency" },
 	{ "ib_write_lat -q 2 a", "--qps 2: latency is measured on one" },
 	{ "ib_write_bw -c UD", "--transport UD: write is possible over" },
 };
@@ -385,6 +403,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_defaults),
 	cmocka_unit_test(test_values),
 	cmocka_unit_test(test_strings_lists_and_limits),
+	cmocka_unit_test(test_samples),
 	cmocka_unit_test(test_a_server),
 	cmocka_unit_test(test_help_and_version),
 	cmocka_unit_test(test_refused),

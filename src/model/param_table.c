@@ -777,8 +777,8 @@ const struct param param_table[] = {
 		.description =
 		"Where --tx-depth and --cq-mod are not given, use perftest's: "
 		"128 messages (at most 32 MiB) and one completion for every "
-		"100 messages (or every MiB). A program name that ends in a "
-		"test's name, such as ib_write_bw, implies it.",
+		"100 messages (or every MiB). Under the names of perftest's "
+		"programs, such as ib_write_bw, this is the default.",
 	},
 	{
 		.name = "percentiles",

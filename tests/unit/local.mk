@@ -14,6 +14,7 @@ check_PROGRAMS = \
 	tests/unit/test_clock \
 	tests/unit/test_connect \
 	tests/unit/test_cpulist \
+	tests/unit/test_dump \
 	tests/unit/test_error \
 	tests/unit/test_explain \
 	tests/unit/test_exposure \
@@ -148,6 +149,8 @@ tests_unit_test_connect_SOURCES = tests/unit/test_connect.c \
 	tests/unit/test.h
 tests_unit_test_cpulist_SOURCES = tests/unit/test_cpulist.c \
 	tests/unit/test.h
+tests_unit_test_dump_SOURCES = tests/unit/test_dump.c \
+	tests/unit/command_line.h tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_error_SOURCES = tests/unit/test_error.c tests/unit/test.h
 tests_unit_test_explain_SOURCES = tests/unit/test_explain.c \
 	tests/unit/test.h
@@ -166,6 +169,7 @@ tests_unit_test_fit_SOURCES = tests/unit/test_fit.c \
 tests_unit_test_fit_memory_SOURCES = tests/unit/test_fit_memory.c \
 	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_formats_SOURCES = tests/unit/test_formats.c \
+	tests/unit/json_checks.c tests/unit/json_checks.h \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
 	tests/unit/golden.h tests/unit/golden_plan.h \
@@ -211,10 +215,13 @@ tests_unit_test_oob_SOURCES = tests/unit/test_oob.c tests/unit/test.h
 tests_unit_test_open_loop_SOURCES = tests/unit/test_open_loop.c \
 	$(fake_provider) $(fake_clock) tests/unit/test.h
 tests_unit_test_option_limits_SOURCES = tests/unit/test_option_limits.c \
+	tests/unit/command_line.h \
 	tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_option_shapes_SOURCES = tests/unit/test_option_shapes.c \
+	tests/unit/command_line.h \
 	tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_options_SOURCES = tests/unit/test_options.c \
+	tests/unit/command_line.h \
 	tests/unit/test.h
 tests_unit_test_pace_SOURCES = tests/unit/test_pace.c \
 	$(fake_provider) $(fake_clock) tests/unit/test.h
@@ -228,8 +235,10 @@ tests_unit_test_patience_SOURCES = tests/unit/test_patience.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_pattern_SOURCES = tests/unit/test_pattern.c tests/unit/test.h
 tests_unit_test_perftest_lines_SOURCES = \
-	tests/unit/test_perftest_lines.c tests/unit/test.h
+	tests/unit/test_perftest_lines.c \
+	tests/unit/command_line.h tests/unit/test.h
 tests_unit_test_perftest_SOURCES = tests/unit/test_perftest.c \
+	tests/unit/command_line.h \
 	tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_peer_check_SOURCES = tests/unit/test_peer_check.c \
 	tests/unit/good_plan.h tests/unit/test.h

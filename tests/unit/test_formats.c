@@ -3,9 +3,11 @@
 #include "test.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "json_checks.h"
 #include "report/report.h"
 #include "report/stream.h"
 #include "results.h"
@@ -401,6 +403,127 @@ TEST(test_perftest_latency_by_time)
 		RULE);
 }
 
+/* What WHERE of perftest's JSON of R, which is freed, has: its KEYS. */
+static json_t *perftest_json(struct result *r, const char *info,
+			     const char *results)
+{
+	char *text = report_perftest_json(r);
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+
+	assert_non_null(root);
+	check_keys(root, "test_info", info);
+	check_keys(root, "results", results);
+	free(text);
+	result_free(r);
+	return root;
+}
+
+#define INFO "test Dual_port Device Number_of_qps Transport_type " \
+	"Connection_type Using_SRQ PCIe_relax_order ibv_wr_API Mtu " \
+	"Link_type GID_index Max_inline_data rdma_cm_QPs Data_ex_method"
+
+TEST(test_perftest_json)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	result_add_intervals(r);
+	root = perftest_json(r, INFO " TX_depth CQ_Moderation",
+			     "MsgSize n_iterations BW_peak BW_average MsgRate");
+	check_string(root, "test_info.test", "Send_BW_Test");
+	check_string(root, "test_info.Using_SRQ", "OFF");
+	/* of the last size, in MiB/s */
+	check_number(root, "results.MsgSize", 65536);
+	check_number(root, "results.BW_average", 125000);
+	json_decref(root);
+	r = result_bandwidth();
+	r->params.plan.post_list = 4;
+	r->params.plan.recv_post_list = 2;
+	r->at_server = true;
+	r->params.gbits = true;
+	root = perftest_json(r, INFO " CQ_Moderation RX_depth Post_List "
+			     "Recv_Post_List",
+			     "MsgSize n_iterations BW_peak BW_average MsgRate");
+	check_null(root, "results.BW_peak");
+	json_decref(root);
+	r = result_bandwidth();
+	r->params.format = TABLE_BANDWIDTH;
+	json_decref(perftest_json(r, INFO " TX_depth CQ_Moderation",
+				  "bw_avg"));
+	r = result_bandwidth();
+	r->params.format = TABLE_MESSAGE_RATE;
+	json_decref(perftest_json(r, INFO " TX_depth CQ_Moderation",
+				  "msgRate_avg"));
+}
+
+TEST(test_perftest_json_of_latency)
+{
+	static const char *const keys[] = {
+		"MsgSize", "n_iterations", "t_min", "t_max", "t_typical",
+		"t_avg", "t_stdev", "percentile_99", "percentile_99.9",
+	};
+	struct result *r = result_latency(1000);
+	char *text = report_perftest_json(r);
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+
+	check_string(root, "test_info.test", "RDMA_Write_Latency_Test");
+	assert_int_equal(json_object_size(at(root, "results")), COUNT(keys));
+	for (size_t i = 0; i < COUNT(keys); i++)
+		assert_non_null(json_object_get(at(root, "results"), keys[i]));
+	json_decref(root);
+	free(text);
+	result_free(r);
+	r = result_latency(1000);
+	r->params.timed = true;
+	json_decref(perftest_json(r, INFO " TX_depth",
+				  "MsgSize n_iterations t_avg tps_average"));
+}
+
+TEST(test_perftest_json_of_nothing)
+{
+	struct result *r = result_unconnected();
+	char *text = report_perftest_json(r);
+	json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+
+	result_free(r);
+	check_null(root, "results");
+	assert_true(json_is_string(at(root, "error")));
+	json_decref(root);
+	free(text);
+}
+
+/* One number for each size. */
+TEST(test_one_number)
+{
+	static const struct {
+		const struct row_format *format;
+		bool gbits;
+		const char *expected;
+	} rows[] = {
+		{ &bandwidth_format, false, "122.070312\n125000.000000\n" },
+		{ &bandwidth_format, true, "1.024000\n1048.576000\n" },
+		{ &message_rate_format, false, "2.000000\n2.000000\n" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct result *r = result_bandwidth();
+		char *text;
+
+		r->params.gbits = rows[i].gbits;
+		text = row_format_render(rows[i].format, r);
+		assert_string_equal(text, rows[i].expected);
+		free(text);
+		r->rows[0].failed = true;
+		r->rows[1].bandwidth.gbps = NAN;
+		r->rows[1].bandwidth.mib_per_s = NAN;
+		r->rows[1].bandwidth.mpps = NAN;
+		text = row_format_render(rows[i].format, r);
+		assert_string_equal(text, "-\n");
+		free(text);
+		result_free(r);
+	}
+}
+
 TEST(test_perftest_of_nothing)
 {
 	check_perftest(result_unconnected(), "");
@@ -419,6 +542,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_perftest_both_directions),
 	cmocka_unit_test(test_perftest_latency),
 	cmocka_unit_test(test_perftest_latency_by_time),
+	cmocka_unit_test(test_perftest_json),
+	cmocka_unit_test(test_perftest_json_of_latency),
+	cmocka_unit_test(test_perftest_json_of_nothing),
+	cmocka_unit_test(test_one_number),
 	cmocka_unit_test(test_perftest_of_nothing),
 };
 

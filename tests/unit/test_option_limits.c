@@ -5,10 +5,9 @@
 #include <errno.h>
 
 #include "base/units.h"
-#include "cli/parse.h"
+#include "command_line.h"
 #include "row_of.h"
 
-#define WORDS 16
 #define NUMBER "must be a number like 20 or 2.5"
 
 TEST(test_decimals)
@@ -110,27 +109,6 @@ TEST(test_limit_of_a_thousand_digits)
 			 -EINVAL);
 	assert_contains(err.message, "--o 9999");
 	assert_false(p.limits[LIMIT_MAX_P50].given);
-}
-
-/* LINE, split at blanks. */
-static int parse(const char *line, char copy[200], struct options *o,
-		 struct error *err)
-{
-	char *argv[WORDS] = { NULL }, *rest = strcpy(copy, line);
-	int argc = 0;
-
-	while (rest && argc < WORDS - 1)
-		argv[argc++] = strsep(&rest, " ");
-	memset(err, 0, sizeof(*err));
-	return options_parse(argc, argv, o, err);
-}
-
-static void taken(const char *line, char copy[200], struct options *o)
-{
-	struct error err;
-
-	if (parse(line, copy, o, &err))
-		fail_msg("'%s': %s", line, err.message);
 }
 
 TEST(test_taken)

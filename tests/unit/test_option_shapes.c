@@ -8,23 +8,16 @@
 
 #include <stdio.h>
 
-#include "cli/parse.h"
+#include "command_line.h"
 #include "row_of.h"
 
-#define WORDS 12
-
-static void taken(const char *words, struct options *o)
+static void shaped(const char *words, struct options *o)
 {
-	char line[200], *argv[WORDS] = { NULL }, *rest = line;
-	struct error err = { 0 };
-	int argc = 0;
+	static char copy[COMMAND_LINE_SIZE];
+	char line[COMMAND_LINE_SIZE];
 
-	strcpy(line, "verbsperf write_bw ");
-	strcat(line, words);
-	while (rest && argc < WORDS - 1)
-		argv[argc++] = strsep(&rest, " ");
-	if (options_parse(argc, argv, o, &err))
-		fail_msg("'%s': %s", words, err.message);
+	snprintf(line, sizeof(line), "verbsperf write_bw %s", words);
+	taken(line, copy, o);
 }
 
 /* By the long name and the letter. */
@@ -81,7 +74,7 @@ TEST(test_every_name)
 		struct options o;
 		uint64_t value;
 
-		taken(values[i].words, &o);
+		shaped(values[i].words, &o);
 		value = param_get(&o.params, row_of(values[i].name));
 		if (value != values[i].value)
 			fail_msg("'%s' became %llu", values[i].words,
@@ -93,10 +86,10 @@ TEST(test_flow_labels)
 {
 	struct options o;
 
-	taken("--flow-label=1,0x2a", &o);
+	shaped("--flow-label=1,0x2a", &o);
 	assert_int_equal(o.params.plan.flow_labels.n, 2);
 	assert_int_equal(o.params.plan.flow_labels.value[1], 0x2a);
-	taken("--flow-label 5", &o);
+	shaped("--flow-label 5", &o);
 	assert_int_equal(o.params.plan.flow_labels.n, 1);
 }
 
@@ -114,10 +107,10 @@ TEST(test_every_row_of_the_table)
 			continue;
 		snprintf(value, sizeof(value), "=%s", initial);
 		snprintf(name, sizeof(name), "--%s%s", row->name, value);
-		taken(name, &o);
+		shaped(name, &o);
 		snprintf(name, sizeof(name), "-%c %s", row->letter, initial);
 		if (row->letter)
-			taken(name, &o);
+			shaped(name, &o);
 	}
 }
 

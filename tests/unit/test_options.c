@@ -5,33 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "cli/parse.h"
 #include "cli/suggest.h"
-
-#define WORDS 24
-
-/* LINE, split at blanks; argv[0] is its first word. */
-static int parse(const char *line, char *copy, struct options *o,
-		 struct error *err)
-{
-	char *argv[WORDS] = { NULL }, *rest = strcpy(copy, line);
-	int argc = 0;
-
-	while (rest && argc < WORDS - 1)
-		argv[argc++] = strsep(&rest, " ");
-	memset(err, 0, sizeof(*err));
-	memset(o, 0x5a, sizeof(*o));
-	return options_parse(argc, argv, o, err);
-}
-
-static void taken(const char *line, char *copy, struct options *o)
-{
-	struct error err;
-
-	if (parse(line, copy, o, &err))
-		fail_msg("'%s': %s", line, err.message);
-	assert_false(error_is_set(&err));
-}
+#include "command_line.h"
 
 struct command_row {
 	const char *line;

@@ -5,33 +5,10 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "cli/parse.h"
 #include "cli/perftest.h"
 #include "cli/perftest_table.h"
+#include "command_line.h"
 #include "row_of.h"
-
-#define WORDS 24
-
-static int parse(const char *line, char *copy, struct options *o,
-		 struct error *err)
-{
-	char *argv[WORDS] = { NULL }, *rest = strcpy(copy, line);
-	int argc = 0;
-
-	while (rest && argc < WORDS - 1)
-		argv[argc++] = strsep(&rest, " ");
-	memset(err, 0, sizeof(*err));
-	memset(o, 0x5a, sizeof(*o));
-	return options_parse(argc, argv, o, err);
-}
-
-static void taken(const char *line, char *copy, struct options *o)
-{
-	struct error err;
-
-	if (parse(line, copy, o, &err))
-		fail_msg("'%s': %s", line, err.message);
-}
 
 TEST(test_names)
 {
@@ -200,6 +177,12 @@ TEST(test_strings_lists_and_limits)
 	assert_int_equal(o.params.cpus.id[1], 4);
 	assert_int_equal(o.params.plan.flow_labels.n, 2);
 	assert_true(o.params.plan.all);
+	taken("ib_send_bw -r 4 --recv_post_list 8 h", copy, &o);
+	assert_int_equal(o.params.plan.rx_depth, 8);
+	taken("ib_send_bw -r 16 --recv_post_list 8 h", copy, &o);
+	assert_int_equal(o.params.plan.rx_depth, 16);
+	taken("ib_send_bw --recv_post_list 8 h", copy, &o);
+	assert_int_equal(o.params.plan.rx_depth, PLAN_AUTO);
 	taken("ib_write_bw -w 1000 -y 1.5 h", copy, &o);
 	assert_true(o.params.limits[LIMIT_MIN_GBPS].given);
 	assert_true(o.params.limits[LIMIT_MIN_GBPS].value > 8.388 &&

@@ -5,9 +5,7 @@
 
 #include <stdio.h>
 
-#include "cli/parse.h"
-
-#define WORDS 40
+#include "command_line.h"
 
 // clang-format off
 static const char *const lines[] = {
@@ -89,19 +87,6 @@ static const char *const lines[] = {
 };
 // clang-format on
 
-/* LINE, split at blanks. */
-static int parse(const char *line, struct options *o, struct error *err)
-{
-	char copy[200], *argv[WORDS] = { NULL }, *rest;
-	int argc = 0;
-
-	rest = strcpy(copy, line);
-	while (rest && argc < WORDS - 1)
-		argv[argc++] = strsep(&rest, " ");
-	memset(err, 0, sizeof(*err));
-	return options_parse(argc, argv, o, err);
-}
-
 static bool has_host(const char *line)
 {
 	const char *word = strrchr(line, ' ');
@@ -111,13 +96,15 @@ static bool has_host(const char *line)
 
 TEST(test_the_client)
 {
+	char copy[COMMAND_LINE_SIZE];
+
 	for (size_t i = 0; i < COUNT(lines); i++) {
 		struct options o;
 		struct error err;
 
 		if (strstr(lines[i], " -R "))
 			continue;
-		if (parse(lines[i], &o, &err))
+		if (parse(lines[i], copy, &o, &err))
 			fail_msg("'%s': %s", lines[i], err.message);
 		assert_int_equal(o.command, has_host(lines[i]) ?
 				 COMMAND_CLIENT : COMMAND_SERVE);
@@ -128,7 +115,7 @@ TEST(test_the_client)
 /* The same line without the host. */
 TEST(test_the_server)
 {
-	char line[200];
+	char line[COMMAND_LINE_SIZE], copy[COMMAND_LINE_SIZE];
 
 	for (size_t i = 0; i < COUNT(lines); i++) {
 		struct options o;
@@ -138,7 +125,7 @@ TEST(test_the_server)
 			continue;
 		snprintf(line, sizeof(line), "%.*s",
 			 (int)(strrchr(lines[i], ' ') - lines[i]), lines[i]);
-		if (parse(line, &o, &err))
+		if (parse(line, copy, &o, &err))
 			fail_msg("'%s': %s", line, err.message);
 		assert_int_equal(o.command, COMMAND_SERVE);
 		assert_true(o.params.once);

@@ -48,6 +48,14 @@ static struct parameters *params_of(struct perftest *p)
 	return &p->given.options->params;
 }
 
+/* The device as far as the command line has named it. */
+static const char *device_of(struct perftest *p)
+{
+	const char *device = params_of(p)->device;
+
+	return device ? device : "the device";
+}
+
 /* Set the option NAME of ours as if SHOWN had said TEXT. */
 static int set(struct perftest *p, const char *name, const char *shown,
 	       const char *text)
@@ -144,9 +152,9 @@ static int take_rate_type(struct perftest *p, const char *shown,
 	if (!strcmp(text, "SW"))
 		return 0;
 	if (!strcmp(text, "HW") || !strcmp(text, "PP"))
-		return fail(p->given.err, -EINVAL, "SW limits it, too",
-			    "%s %s: no rate limit of a device is used here",
-			    shown, text);
+		return fail(p->given.err, -EINVAL, "SW limits the rate, too",
+			    "%s %s: verbsperf does not use packet pacing of "
+			    "%s", shown, text, device_of(p));
 	return fail(p->given.err, -EINVAL, NULL,
 		    "%s '%s': allowed are HW, SW and PP", shown, text);
 }
@@ -263,15 +271,13 @@ static int take_same(struct perftest *p, const struct perftest_option *o,
 static int take(struct perftest *p, const struct perftest_option *o,
 		const char *shown, const char *text)
 {
-	const char *device = params_of(p)->device;
-
 	switch (o->class) {
 	case PERFTEST_NOTHING:
 		return 0;
 	case PERFTEST_DEVICE:
 		return fail(p->given.err, -EINVAL, "leave it out",
 			    "%s: verbsperf does not use %s of %s", shown,
-			    o->note, device ? device : "the device");
+			    o->note, device_of(p));
 	case PERFTEST_OTHER_TOOL:
 		return fail(p->given.err, -EINVAL, NULL, "%s: %s", shown,
 			    o->note);

@@ -288,7 +288,8 @@ static const struct {
 	{ "ib_write_bw -d mlx5_1 --use_ooo a",
 	  "--use_ooo: verbsperf does not use delivery out of order of mlx5_1" },
 	{ "ib_write_bw --rate_limit 1 --rate_limit_type HW a",
-	  "--rate_limit_type HW: no rate limit of a device" },
+	  "--rate_limit_type HW: verbsperf does not use packet pacing of the "
+	  "device" },
 	{ "ib_write_bw --rate_limit_type X a",
 	  "--rate_limit_type 'X': allowed are HW, SW and PP" },
 	{ "ib_write_bw --rate_units k a",

@@ -24,12 +24,12 @@
 	  "--srq --rnr-retry 1", "the shared receive queue is empty", \
 	  "RNR_RETRY_EXC_ERR", "-") \
 	X(NO_RECEIVE_EVER, "no-receive-ever", "2", "send_bw", "--timeout 1", \
-	  "no receive is posted, tried again for ever", "ETIMEDOUT", "-") \
+	  "no receive is posted, retried for ever", "ETIMEDOUT", "-") \
 	X(SLOW_RECEIVER, "slow-receiver", "3", "send_bw", \
 	  "-n 32 -t 32 -r 16 -Q 1 --rnr-retry 1 --min-rnr-timer 1", \
 	  "16 receives for 32 messages", "RNR_RETRY_EXC_ERR", "-") \
 	X(LATE_RECEIVES, "late-receives", "4", "send_bw", "-n 32 -r 16", \
-	  "receives are posted when messages have come", "ok", "ok") \
+	  "receives are posted after messages have arrived", "ok", "ok") \
 	X(NO_RECEIVE_IMM, "no-receive-imm", "5", "write_bw", \
 	  "--imm --rnr-retry 1", \
 	  "no receive for a write with immediate data", "RNR_RETRY_EXC_ERR", \
@@ -52,11 +52,11 @@
 	X(SEND_LKEY, "send-lkey", "9", "send_bw", "", \
 	  "the lkey of messages is wrong", "LOC_PROT_ERR|LOC_QP_OP_ERR", "-") \
 	X(WRITE_LKEY, "write-lkey", "9", "write_bw", "", \
-	  "the same of writes", "LOC_PROT_ERR|LOC_QP_OP_ERR", "-") \
-	X(READ_LKEY, "read-lkey", "9", "read_bw", "", "the same of reads", \
-	  "LOC_PROT_ERR", "-") \
+	  "the lkey of writes is wrong", "LOC_PROT_ERR|LOC_QP_OP_ERR", "-") \
+	X(READ_LKEY, "read-lkey", "9", "read_bw", "", \
+	  "the lkey of reads is wrong", "LOC_PROT_ERR", "-") \
 	X(QUIET_LKEY, "quiet-lkey", "9", "write_bw", "-n 64 -t 64 -Q 64", \
-	  "the same of writes that ask for no completion", \
+	  "the lkey of unsignaled writes is wrong", \
 	  "LOC_PROT_ERR|LOC_QP_OP_ERR", "-") \
 	X(READ_RKEY, "read-rkey", "10", "read_bw", "", "the rkey is wrong", \
 	  "REM_ACCESS_ERR", "EVENT_QP_ACCESS_ERR|-") \
@@ -66,14 +66,14 @@
 	  "one byte past the end of the memory region", "REM_ACCESS_ERR", \
 	  "EVENT_QP_ACCESS_ERR|-") \
 	X(WRITE_BEFORE, "write-before", "12", "write_bw", "", \
-	  "one byte before its beginning", "REM_ACCESS_ERR", \
-	  "EVENT_QP_ACCESS_ERR|-") \
+	  "one byte before the beginning of the memory region", \
+	  "REM_ACCESS_ERR", "EVENT_QP_ACCESS_ERR|-") \
 	X(READ_PAST_END, "read-past-end", "12", "read_bw", "", \
 	  "one byte past the end of the memory region", "REM_ACCESS_ERR", \
 	  "EVENT_QP_ACCESS_ERR|-") \
 	X(READ_BEFORE, "read-before", "12", "read_bw", "", \
-	  "one byte before its beginning", "REM_ACCESS_ERR", \
-	  "EVENT_QP_ACCESS_ERR|-") \
+	  "one byte before the beginning of the memory region", \
+	  "REM_ACCESS_ERR", "EVENT_QP_ACCESS_ERR|-") \
 	X(WRITE_BOTH_KEYS, "write-both-keys", "13", "write_bw", "", \
 	  "lkey and rkey are wrong", "LOC_PROT_ERR|LOC_QP_OP_ERR", "-") \
 	X(READ_BOTH_KEYS, "read-both-keys", "13", "read_bw", "", \
@@ -108,7 +108,7 @@
 	X(EMPTY_READ_RKEY, "empty-read-rkey", "17", "read_bw", "-s 0", \
 	  "the rkey is wrong, the message has no bytes", "ok", "ok") \
 	X(ATOMIC_UNALIGNED, "atomic-unaligned", "18", "atomic_bw", "", \
-	  "the address is no multiple of 8", "REM_INV_REQ_ERR", \
+	  "the address is not a multiple of 8", "REM_INV_REQ_ERR", \
 	  "EVENT_QP_REQ_ERR|EVENT_QP_ACCESS_ERR|-") \
 	X(ATOMIC_LENGTH, "atomic-length", "19", "atomic_bw", "", \
 	  "4 bytes where an atomic has 8", "LOC_LEN_ERR|LOC_PROT_ERR|ok", \
@@ -118,7 +118,7 @@
 	X(ATOMIC_RKEY, "atomic-rkey", "20", "atomic_bw", "", \
 	  "the rkey is wrong", "REM_ACCESS_ERR", "EVENT_QP_ACCESS_ERR|-") \
 	X(NO_DEST_READS, "no-dest-reads", "23", "read_bw", "", \
-	  "the responder allows no reads at once", "REM_INV_REQ_ERR", \
+	  "the responder allows no outstanding reads", "REM_INV_REQ_ERR", \
 	  "EVENT_QP_REQ_ERR|-") \
 	X(PEER_RESET, "peer-reset", "25", "write_bw", \
 	  "-u 12 --retry-count 2", "the peer's queue pair is in RESET", \
@@ -130,16 +130,17 @@
 	  "-u 12 --retry-count 2", "the peer's queue pair is in ERR", \
 	  "RETRY_EXC_ERR|REM_OP_ERR", "-") \
 	X(PEER_ERROR_LATER, "peer-error-later", "26", "write_bw", \
-	  "-n 100000000 -u 12 --retry-count 2", "the same from some time on", \
+	  "-n 100000000 -u 12 --retry-count 2", \
+	  "the peer's queue pair goes to ERR in mid-run", \
 	  "RETRY_EXC_ERR|REM_OP_ERR", "-") \
 	X(WRONG_QPN, "wrong-qpn", "26", "write_bw", "-u 12 --retry-count 2", \
 	  "no queue pair has that number", "RETRY_EXC_ERR|REM_OP_ERR", "-") \
 	X(WRONG_GID, "wrong-gid", "26", "write_bw", "-u 12 --retry-count 2", \
-	  "the GID is nobody's", \
+	  "no host has that GID", \
 	  "RETRY_EXC_ERR|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|EINVAL", "-") \
 	X(NO_ACK_TIMEOUT, "no-ack-timeout", "27", "write_bw", \
 	  "-u 0 --timeout 1", \
-	  "the peer's queue pair is in ERR, waited for for ever", \
+	  "the peer's queue pair is in ERR, and the ACK timeout is infinite", \
 	  "ETIMEDOUT", "-") \
 	X(OWN_ERROR, "own-error", "28", "write_bw", "", \
 	  "this end's queue pair is in ERR", "WR_FLUSH_ERR", "-") \
@@ -150,19 +151,19 @@
 	  "--post legacy --timeout 1", "this end's queue pair is in RESET", \
 	  "EINVAL|ETIMEDOUT", "-") \
 	X(FIRST_LKEY, "first-lkey", "30", "write_bw", "--post-list 5 -Q 1", \
-	  "the first lkey is wrong, those after it are right", \
+	  "the first lkey is wrong, the following ones are right", \
 	  "LOC_PROT_ERR|LOC_QP_OP_ERR", "-") \
 	X(FULL_SEND_QUEUE, "full-send-queue", "31", "write_bw", \
 	  "-n 8192 -t 4 --post legacy", \
-	  "more is posted than the queue has room for", "ENOMEM", "-") \
+	  "more is posted than the queue can hold", "ENOMEM", "-") \
 	X(FULL_COMPLETION_QUEUE, "full-completion-queue", "33", "write_bw", \
 	  "-n 8192 -t 4 -Q 1 --post legacy --timeout 1", \
-	  "more completes than the queue has room for", \
+	  "more completes than the queue can hold", \
 	  "EVENT_CQ_ERR|ENOMEM|ETIMEDOUT|ok", "-|ok") \
 	X(FULL_RECEIVE_QUEUE, "full-receive-queue", "31", "send_bw", "-r 16", \
-	  "more is posted than the queue has room for", "-", "ENOMEM") \
+	  "more is posted than the queue can hold", "-", "ENOMEM") \
 	X(MANY_PIECES, "many-pieces", "32", "write_bw", "--post legacy", \
-	  "a message of more pieces than any device has", "EINVAL|ENOMEM", \
+	  "a message of more SGEs than any device supports", "EINVAL|ENOMEM", \
 	  "-") \
 	X(MUCH_INLINE, "much-inline", "32", "write_bw", \
 	  "-s 4K --post legacy", \
@@ -181,9 +182,10 @@
 	X(UC_NO_RECEIVE, "uc-no-receive", "41", "send_bw", "-c UC", \
 	  "no receive is posted", "EIO", "EIO") \
 	X(UC_RKEY, "uc-rkey", "41", "write_bw", "-c UC", \
-	  "the rkey is wrong, and nothing tells", "ok", "ok") \
+	  "the rkey is wrong, and nothing reports it", "ok", "ok") \
 	X(UC_NO_ACCESS, "uc-no-access", "41", "write_bw", "-c UC", \
-	  "the queue pair lacks REMOTE_WRITE, and nothing tells", "ok", "ok") \
+	  "the queue pair lacks REMOTE_WRITE, and nothing reports it", \
+	  "ok", "ok") \
 	X(UC_IMM_RKEY, "uc-imm-rkey", "41", "write_bw", "-c UC --imm", \
 	  "the rkey is wrong, and nothing arrives", "EIO", \
 	  "EIO|LOC_ACCESS_ERR|LOC_PROT_ERR") \

@@ -154,7 +154,7 @@ const struct param param_table[] = {
 		BYTES(max_memory), .min = 1, .max = UINT64_MAX,
 		.initial = "4G", .argument = "BYTES",
 		.who = PARAM_SERVER, .group = GROUP_SERVER,
-		.help = "most memory that a client's test may need",
+		.help = "maximum memory of a client's test",
 		.description =
 		"A server: refuse a test that needs more memory, for messages "
 		"and queues together. What the driver needs for queues is "
@@ -188,7 +188,7 @@ const struct param param_table[] = {
 		NUMBER(max_qps), .min = 1, .max = 16384,
 		.initial = "16384", .argument = "N",
 		.who = PARAM_SERVER, .group = GROUP_SERVER,
-		.help = "most queue pairs a client may have",
+		.help = "maximum queue pairs of a client",
 		.description =
 		"A server: refuse a test with more queue pairs.",
 	},
@@ -213,7 +213,7 @@ const struct param param_table[] = {
 		TIME(idle_timeout), .min = 2 * SECOND, .max = 3600 * SECOND,
 		.initial = "10", .argument = "SECONDS",
 		.who = PARAM_SERVER, .group = GROUP_SERVER,
-		.help = "drop a client that is silent for that long",
+		.help = "drop a client that is silent for this long",
 		.description =
 		"A server: drop a client that stays silent for this long, "
 		"before or during its turn, whatever --timeout it asks for. A "
@@ -278,7 +278,7 @@ const struct param param_table[] = {
 		TIME(plan.timeout), .min = SECOND, .max = 3600 * SECOND,
 		.initial = "10", .argument = "SECONDS",
 		.who = PARAM_BOTH | PARAM_PLAN,
-		.help = "give up after so long without progress",
+		.help = "give up after this long without progress",
 		.description =
 		"Give up when nothing completes, or nothing is heard from the "
 		"other end or from a name server, for this long. An end that "
@@ -361,7 +361,7 @@ const struct param param_table[] = {
 		.description =
 		"RDMA reads or atomics outstanding on each queue pair. "
 		"Default: as many as the device that reads can start and the "
-		"other one can answer. With --bidirectional each direction "
+		"other device can answer. With --bidirectional each direction "
 		"has its own number.",
 	},
 	{
@@ -738,7 +738,7 @@ const struct param param_table[] = {
 		.argument = "SECONDS",
 		.who = CLIENT_PLAN,
 		.tests = "B- B- B- B-",
-		.help = "print the rate that often, on stderr",
+		.help = "print the rate this often, on stderr",
 		.description =
 		"Bandwidth: print the rate this often to standard error while "
 		"the test runs, and make the intervals of the JSON this long. "
@@ -763,7 +763,7 @@ const struct param param_table[] = {
 		CHOICE(plan.inject), .min = 0, .max = INJECT_COUNT - 1,
 		.initial = "none", .argument = INJECT_WORDS,
 		.who = CLIENT_PLAN | PARAM_HIDDEN,
-		.help = "spoil that, to see what is said of it",
+		.help = "provoke this fault, to see how it is reported",
 		.description =
 		"Provoke this fault, to see what verbsperf says about it; "
 		"'verbsperf faults' lists them. See 'SELF-TEST'.",
@@ -773,7 +773,7 @@ const struct param param_table[] = {
 		FLAG(plan.perftest_defaults),
 		.who = CLIENT_PLAN,
 		.tests = "B- B- B- B-",
-		.help = "-t 128 -Q 100 where they are left open",
+		.help = "use -t 128 -Q 100 where they are not given",
 		.description =
 		"Where --tx-depth and --cq-mod are not given, use perftest's: "
 		"128 messages (at most 32 MiB) and one completion for every "
@@ -786,7 +786,7 @@ const struct param param_table[] = {
 		.argument = "LIST",
 		.who = PARAM_BOTH, .group = GROUP_STATISTICS,
 		.tests = "-L -L -L -L",
-		.help = "in place of 99% and 99.9%: 50,99.99",
+		.help = "shown instead of 99% and 99.9%: 50,99.99",
 		.description =
 		"Latency: show these percentiles instead of 99% and 99.9%, "
 		"for instance 50,99.5,99.9999. At most 16, above 0 and below "
@@ -858,11 +858,9 @@ const struct param param_table[] = {
 		.help = "NUMA node of memory, threads [the device's]",
 		.description =
 		"NUMA node for memory and threads of this end. auto takes the "
-		"node of the device, unless CPUs or memory were already "
-		"chosen for the process, as by taskset(1) or numactl(8); none "
-		"leaves it to the kernel. --cpus places threads wherever it "
-		"says.",
-	},
+		"node of the device, unless CPUs or memory were already chosen "
+		"for the process, as by taskset(1) or numactl(8); none leaves "
+		"it to the kernel. For threads --cpus overrides it.", },
 	{
 		.name = "clock",
 		CHOICE(clock), .min = 0, .max = CLOCK_RAW,
@@ -879,10 +877,10 @@ const struct param param_table[] = {
 		.argument = "GBPS", .unit = "Gb/s",
 		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
 		.tests = "B- B- B- B-",
-		.help = "least bandwidth in Gb/s, else exit status 3",
+		.help = "minimum bandwidth in Gb/s, else exit status 3",
 		.description =
-		"Bandwidth: the least bandwidth that is good enough; see "
-		"'Limits'. Above 0, at most 10^6, with a fraction if wanted. "
+		"Bandwidth: the lowest bandwidth that is good enough; see "
+		"'Limits'. Above 0, at most 10^6, optionally with a fraction. "
 		"Default: no limit, as for the following ones.",
 	},
 	{
@@ -891,9 +889,9 @@ const struct param param_table[] = {
 		.argument = "MPPS", .unit = "Mpps",
 		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
 		.tests = "B- B- B- B-",
-		.help = "least message rate in Mpps, else exit status 3",
+		.help = "minimum message rate in Mpps, else exit status 3",
 		.description =
-		"Bandwidth: the least message rate that is good enough. Above "
+		"Bandwidth: the lowest message rate that is good enough. Above "
 		"0, at most 10^6.",
 	},
 	{
@@ -902,7 +900,7 @@ const struct param param_table[] = {
 		.argument = "US", .unit = "us",
 		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
 		.tests = "-L -L -L -L",
-		.help = "largest median in us, else exit status 3",
+		.help = "maximum median in us, else exit status 3",
 		.description =
 		"Latency: the largest median that is good enough. Above 0, at "
 		"most 10^9.",
@@ -913,7 +911,7 @@ const struct param param_table[] = {
 		.argument = "US", .unit = "us",
 		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
 		.tests = "-L -L -L -L",
-		.help = "largest 99% in us, else exit status 3",
+		.help = "maximum 99% in us, else exit status 3",
 		.description =
 		"Latency: the largest 99% that is good enough, whatever "
 		"--percentiles shows. Above 0, at most 10^9.",
@@ -924,7 +922,7 @@ const struct param param_table[] = {
 		.argument = "US", .unit = "us",
 		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
 		.tests = "-L -L -L -L",
-		.help = "largest 99.9% in us, else exit status 3",
+		.help = "maximum 99.9% in us, else exit status 3",
 		.description =
 		"Latency: the largest 99.9% that is good enough, whatever "
 		"--percentiles shows. Above 0, at most 10^9.",
@@ -935,7 +933,7 @@ const struct param param_table[] = {
 		.argument = "PERCENT", .unit = "%",
 		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
 		.tests = "BL BL -- --",
-		.help = "most messages lost in %, else exit status 3",
+		.help = "maximum loss in %, else exit status 3",
 		.description =
 		"UC and UD: the largest loss that is good enough, in percent "
 		"of the messages sent, from 0 to 100; for a ping-pong, of the "

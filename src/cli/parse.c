@@ -259,7 +259,7 @@ static int unknown_test(struct parser *p, const char *name)
 		return fail(p->given.err, -EINVAL, advice,
 			    "'%s' is not a test", name);
 	return fail(p->given.err, -EINVAL, "see --help",
-		    "'%s' is neither a test nor a command; there are %s", name,
+		    "'%s' is neither a test nor a command; expected %s", name,
 		    words);
 }
 
@@ -273,7 +273,7 @@ static int too_many(struct parser *p, int argc, char **argv, int next)
 			return stands_apart(p, row, argv[i]);
 	}
 	return fail(p->given.err, -EINVAL, "see --help",
-		    "extra word '%s'", argv[next]);
+		    "unexpected argument '%s'", argv[next]);
 }
 
 /* Take the first word: a test, or another command. */
@@ -301,7 +301,7 @@ static int choose_end(struct parser *p)
 		return stands_apart(p, row, o->server);
 	if (o->params.loopback && o->server)
 		return fail(p->given.err, -EINVAL, NULL,
-			    "--loopback and a server, '%s', exclude each other",
+			    "--loopback and the server '%s' exclude each other",
 			    o->server);
 	if (o->params.loopback)
 		o->command = COMMAND_LOOPBACK;
@@ -319,8 +319,8 @@ static int take_words(struct parser *p, int argc, char **argv)
 
 	if (next == argc)
 		return fail(p->given.err, -EINVAL, "see --help",
-			    "nothing to do: a test, serve, devices or "
-			    "calibrate is needed");
+			    "nothing to do: expected a test, serve, devices or "
+			    "calibrate");
 	ret = take_command(p, argv[next++]);
 	if (ret)
 		return ret;

@@ -140,7 +140,7 @@ static int take_rate_unit(struct perftest *p, const char *shown,
 {
 	if (strlen(text) != 1 || !strchr("Mgp", text[0]))
 		return fail(p->given.err, -EINVAL, NULL,
-			    "%s '%s': allowed are M (MiB/s), g (Gb/s) and p "
+			    "%s '%s': expected M (MiB/s), g (Gb/s) or p "
 			    "(messages per second)", shown, text);
 	p->rate_unit = text[0];
 	return 0;
@@ -152,11 +152,12 @@ static int take_rate_type(struct perftest *p, const char *shown,
 	if (!strcmp(text, "SW"))
 		return 0;
 	if (!strcmp(text, "HW") || !strcmp(text, "PP"))
-		return fail(p->given.err, -EINVAL, "SW limits the rate, too",
+		return fail(p->given.err, -EINVAL,
+			    "use SW, which limits the rate as well",
 			    "%s %s: verbsperf does not use packet pacing of "
 			    "%s", shown, text, device_of(p));
 	return fail(p->given.err, -EINVAL, NULL,
-		    "%s '%s': allowed are HW, SW and PP", shown, text);
+		    "%s '%s': expected HW, SW or PP", shown, text);
 }
 
 /* perftest's words for the number that --output prints. */
@@ -169,7 +170,7 @@ static int take_output(struct perftest *p, const char *shown, const char *text)
 	if (strcmp(text, "latency") != 0 && strcmp(text, "bandwidth") != 0 &&
 	    strcmp(text, "message_rate") != 0)
 		return fail(p->given.err, -EINVAL, NULL,
-			    "%s '%s': allowed are bandwidth, message_rate and "
+			    "%s '%s': expected bandwidth, message_rate or "
 			    "latency", shown, text);
 	if (latency != !strcmp(text, "latency"))
 		return fail(p->given.err, -EINVAL, NULL,
@@ -509,7 +510,7 @@ static int take_words(struct perftest *p, int argc, char **argv)
 
 	if (optind < argc - 1)
 		return fail(p->given.err, -EINVAL, "see --help",
-			    "extra word '%s'", argv[optind + 1]);
+			    "unexpected argument '%s'", argv[optind + 1]);
 	if (optind < argc) {
 		o->command = COMMAND_CLIENT;
 		o->server = argv[optind];
@@ -577,7 +578,7 @@ char *perftest_usage(const char *path)
 	fprintf(out, "Usage:\n"
 		"  %s [options]         serve one client\n"
 		"  %s [options] HOST    run the test against HOST\n\n"
-		"perftest's options, as verbsperf has them; see "
+		"perftest's options that verbsperf has as well; see "
 		"verbsperf-perftest(7):\n", name, name);
 	for (size_t i = 0; i < perftest_option_count; i++) {
 		const struct perftest_option *o = &perftest_options[i];

@@ -62,7 +62,8 @@ static int refuse(struct given *g, const struct param *row)
 
 	if (command == COMMAND_SERVE && !strcmp(row->name, "loopback"))
 		return fail(g->err, -EINVAL, "give it to a test instead",
-			    "--loopback: not for serve, which is one end");
+			    "--loopback: not for serve, which runs one end "
+			    "only");
 	if (command == COMMAND_SERVE)
 		return fail(g->err, -EINVAL, "give it to the client",
 			    "--%s: the client decides that, not the server",
@@ -170,8 +171,8 @@ static int check_lost(struct given *g)
 	if (plan->metric == METRIC_LATENCY || plan_counts_received(plan))
 		return 0;
 	return fail(g->err, -EINVAL, "add --imm or --verify",
-		    "--max-lost: plain writes over UC are not counted "
-		    "where they arrive");
+		    "--max-lost: the receiver does not count plain writes over "
+		    "UC");
 }
 
 static int check_cpus(struct given *g)

@@ -20,7 +20,7 @@ static const char head[] =
 	"       verbsperf serve [--once] [options]   serve clients until stopped\n"
 	"       verbsperf devices [options]          devices, ports and GIDs\n"
 	"       verbsperf calibrate [options]        what measuring costs here\n"
-	"       verbsperf faults                     what verbsperf-selftest provokes\n"
+	"       verbsperf faults                     faults of verbsperf-selftest\n"
 	"\n"
 	"TEST: ";
 

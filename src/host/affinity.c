@@ -21,8 +21,8 @@ int affinity_check(const struct parameters *params, struct error *err)
 			continue;
 		cpulist_format(&set, allowed, sizeof(allowed));
 		return fail(err, -EINVAL, NULL,
-			    "--cpus: CPU %u is not one that may be used here: "
-			    "%s", cpu, allowed);
+			    "--cpus: CPU %u is not available to this process, "
+			    "only %s", cpu, allowed);
 	}
 	return 0;
 }

@@ -95,9 +95,9 @@ int numa_choose(const struct numa_host *host, uint32_t asked, uint32_t *node,
 		return 0;
 	}
 	if (cpulist_parse(host->nodes, &nodes) || !CPU_ISSET(asked, &nodes))
-		return fail(err, -EINVAL, "auto takes the device's, none takes "
-			    "no notice of nodes",
-			    "--numa %u: there is no such node; there is %s",
+		return fail(err, -EINVAL, "auto takes the node of the device, "
+			    "none ignores nodes",
+			    "--numa %u: no such node; expected %s",
 			    asked, host->nodes[0] ? host->nodes : "none");
 	*node = asked;
 	return 0;
@@ -143,7 +143,7 @@ static int place_memory(uint32_t node, const cpu_set_t *set, struct error *err)
 		return 0;
 	return fail(err, ret, "a container needs CAP_SYS_NICE for it; "
 		    "--numa=none does without",
-		    "--numa %u: cannot have memory on that node: %s", node,
+		    "--numa %u: cannot allocate memory on that node: %s", node,
 		    strerror(-ret));
 }
 
@@ -203,8 +203,8 @@ void numa_check(uint32_t node, uint8_t *buffer, uint64_t length)
 	for (uint32_t i = 0; i < PAGES_CHECKED; i++)
 		elsewhere += nodes[i] >= 0 && (uint32_t)nodes[i] != node;
 	if (elsewhere)
-		log_warning("NUMA node %u has no room: of the memory for "
-			    "messages about %u%% is on other nodes", node,
+		log_warning("NUMA node %u is full: about %u%% of the memory "
+			    "for messages is on other nodes", node,
 			    elsewhere * 100 / PAGES_CHECKED);
 }
 

@@ -26,8 +26,8 @@ int addressing_check(const struct plan *plan, struct error *err)
 	if (!plan->tclass || plan->dscp == PLAN_AUTO)
 		return 0;
 	return fail(err, -EINVAL, NULL,
-		    "--tclass %u and --dscp %u: both say the traffic class, "
-		    "give one of them", plan->tclass, plan->dscp);
+		    "--tclass %u and --dscp %u: both set the traffic class, "
+		    "give only one of them", plan->tclass, plan->dscp);
 }
 
 int addressing_check_path(const struct plan *plan, const struct path *path,
@@ -48,9 +48,9 @@ int addressing_check_path(const struct plan *plan, const struct path *path,
 	for (size_t i = 0; i < sizeof(wishes) / sizeof(*wishes); i++)
 		if (wishes[i].asked)
 			return fail(err, -EINVAL,
-				    "have a GRH sent by choosing a GID with "
-				    "--gid-index",
-				    "%s: is in the GRH, and messages between "
+				    "choose a GID with --gid-index, so that "
+				    "messages have a GRH",
+				    "%s: needs a GRH, and messages between "
 				    "LIDs have none", wishes[i].option);
 	return 0;
 }

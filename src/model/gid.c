@@ -70,8 +70,9 @@ static int no_pair(const struct port *mine, const struct port *peer,
 	gid_kinds(mine, ours, sizeof(ours));
 	gid_kinds(peer, theirs, sizeof(theirs));
 	return fail(err, -ENOENT,
-		    "give both interfaces an address of one family, or choose "
-		    "with -x on both ends ('verbsperf devices' lists GIDs)",
+		    "give both interfaces an address of the same family, or "
+		    "choose with -x on both ends ('verbsperf devices' lists "
+		    "GIDs)",
 		    "no GID of the client's %s port %u on %s fits one of the "
 		    "server's %s port %u on %s: %s against %s",
 		    mine->device, mine->number, mine->hostname, peer->device,
@@ -140,7 +141,8 @@ int path_choose(const struct port *mine, const struct port *peer,
 
 	if (port_is_ethernet(mine) != port_is_ethernet(peer))
 		return fail(err, -EPROTOTYPE,
-			    "choose ports of one link layer with -d and -i",
+			    "choose ports of the same link layer with -d and "
+			    "-i",
 			    "the client's %s port %u on %s is %s, the "
 			    "server's %s port %u on %s is %s",
 			    mine->device, mine->number, mine->hostname,

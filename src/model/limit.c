@@ -49,9 +49,9 @@ static double percent_lost(const struct plan *plan,
 	uint64_t lost = pings ? row->lost : row->sent - row->received;
 
 	if (!pings && row->sent_unknown)
-		return unknown(v, "how many were sent is not known");
+		return unknown(v, "the number sent is not known");
 	if (!pings && !row->checked)
-		return unknown(v, "how many came is not known");
+		return unknown(v, "the number received is not known");
 	if (!sent)
 		return unknown(v, "nothing was sent");
 	return 100.0 * (double)lost / (double)sent;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "--qps 0: allowed are 1 to 1024", in the option's own unit. */
+/* "--qps 0: expected 1 to 1024", in the option's own unit. */
 static int out_of_range(const struct param *row, const char *option,
 			const char *text, struct error *err)
 {
@@ -21,7 +21,7 @@ static int out_of_range(const struct param *row, const char *option,
 	if (row->max == UINT64_MAX)
 		return fail(err, -EINVAL, NULL, "%s %s: must be at least %llu",
 			    option, text, (unsigned long long)row->min);
-	return fail(err, -EINVAL, NULL, "%s %s: allowed are %.15g to %.15g%s",
+	return fail(err, -EINVAL, NULL, "%s %s: expected %.15g to %.15g%s",
 		    option, text, (double)row->min * scale,
 		    (double)row->max * scale, unit);
 }
@@ -34,7 +34,7 @@ static int malformed(const struct param *row, const char *option,
 		[PARAM_NUMBER] = "a number",
 		[PARAM_AUTO_NUMBER] = "a number or auto",
 		[PARAM_COUNT] = "a number",
-		[PARAM_BYTES] = "bytes, with K, M or G if wanted",
+		[PARAM_BYTES] = "a number of bytes, optionally with K, M or G",
 		[PARAM_TIME] = "seconds, or a time with ms, s, m or h",
 		[PARAM_SIZES] = ("a size like 64 or 4K, a list 64,4K or a "
 				 "range 2..8M"),
@@ -42,12 +42,11 @@ static int malformed(const struct param *row, const char *option,
 		[PARAM_PERCENTILES] =
 			("percentiles like 99.5 or 50,99.999: above 0, below "
 			 "100, with at most four decimals"),
-		[PARAM_CPUS] = ("numbers of CPUs like 0 or 0,2,4-7, below "
-				"65536"),
+		[PARAM_CPUS] = ("CPU numbers like 0 or 0,2,4-7, below 65536"),
 		[PARAM_RATE] = ("a rate like 10, 2.5Gb/s, 900mbps, 1.2Mpps or "
 				"5000pps"),
 		[PARAM_LABELS] = "flow labels like 1,2,0xfffff",
-		[PARAM_NODE] = "the number of a node, auto or none",
+		[PARAM_NODE] = "a node number, auto or none",
 		[PARAM_NETWORKS] =
 			("IP addresses and networks like 192.0.2.7, "
 			 "10.0.0.0/8 or 2001:db8::/32, with no bits set after "
@@ -77,7 +76,7 @@ static int parse_choice(const struct param *row, const char *option,
 			 used ? ", " : "", length, word);
 		used = strlen(words);
 	}
-	return fail(err, -EINVAL, NULL, "%s '%s': allowed are %s", option,
+	return fail(err, -EINVAL, NULL, "%s '%s': expected %s", option,
 		    text, words);
 }
 
@@ -171,13 +170,12 @@ static int parse_string(struct parameters *params, const struct param *row,
 	bool file = !strcmp(row->argument, "FILE");
 
 	if (file && !row->implied && !strcmp(text, "-"))
-		return fail(err, -EINVAL, "./- is a file of that name",
+		return fail(err, -EINVAL, "write ./- for a file of that name",
 			    "%s -: expected a file, not stdin or stdout",
 			    option);
 	if (!strcmp(row->argument, "TEXT") && !is_utf8(text))
 		return fail(err, -EINVAL, NULL,
-			    "%s: the text is not valid UTF-8, which JSON has "
-			    "to be", option);
+			    "%s: not valid UTF-8, which JSON requires", option);
 	memcpy(field(params, row), &text, sizeof(text));
 	return 0;
 }

@@ -21,8 +21,7 @@ static int check_operation(const struct plan *plan, struct error *err)
 	if (plan->op != op_choose(plan->op, plan->imm,
 				   (enum atomic_type)plan->atomic))
 		return fail(err, -EINVAL, NULL,
-			    "the operation is not what --imm or --atomic-type "
-			    "says");
+			    "the operation contradicts --imm or --atomic-type");
 	if (have & 1U << plan->transport)
 		return 0;
 	return fail(err, -EINVAL, NULL,
@@ -95,7 +94,7 @@ static int check_latency(const struct plan *plan, struct error *err)
 	if (plan->events && waits_for_memory(plan))
 		return fail(err, -EINVAL, NULL,
 			    "--events: write_lat waits for a byte in memory, "
-			    "which no event tells of; use --imm");
+			    "which raises no event; use --imm");
 	return 0;
 }
 
@@ -118,12 +117,12 @@ static int check_receives(const struct plan *plan, struct error *err)
 			    plan->inline_size, op_name(plan));
 	if (plan->interval && plan->reversed && !plan_counts_received(plan))
 		return fail(err, -EINVAL, NULL,
-			    "--interval: with --reversed nothing tells the "
-			    "client of an RDMA %s", op_name(plan));
+			    "--interval: with --reversed the client gets no "
+			    "completion of an RDMA %s", op_name(plan));
 	if (plan->bidirectional && plan->reversed)
 		return fail(err, -EINVAL, NULL,
-			    "--bidirectional and --reversed: only one of "
-			    "them");
+			    "--bidirectional and --reversed exclude each "
+			    "other");
 	return 0;
 }
 
@@ -135,20 +134,21 @@ static int check_queue(const struct plan *plan, struct error *err)
 
 	if (plan->cq_mod != PLAN_AUTO && plan->cq_mod > depth)
 		return fail(err, -EINVAL, NULL,
-			    "--cq-mod %u: at most --tx-depth, which is %u",
-			    plan->cq_mod, depth);
+			    "--cq-mod %u: must be at most --tx-depth, which is "
+			    "%u", plan->cq_mod, depth);
 	if (plan->post_list > depth)
 		return fail(err, -EINVAL, NULL,
-			    "--post-list %u: at most --tx-depth, which is %u",
-			    plan->post_list, depth);
+			    "--post-list %u: must be at most --tx-depth, which "
+			    "is %u", plan->post_list, depth);
 	if (plan->rx_depth != PLAN_AUTO &&
 	    plan->recv_post_list > plan->rx_depth)
 		return fail(err, -EINVAL, NULL,
-			    "--recv-post-list %u: at most --rx-depth, which is "
-			    "%u", plan->recv_post_list, plan->rx_depth);
+			    "--recv-post-list %u: must be at most --rx-depth, "
+			    "which is %u",
+			    plan->recv_post_list, plan->rx_depth);
 	if (plan->threads > plan->qps)
 		return fail(err, -EINVAL, NULL,
-			    "--threads %u: at most --qps, which is %u",
+			    "--threads %u: must be at most --qps, which is %u",
 			    plan->threads, plan->qps);
 	return 0;
 }
@@ -173,8 +173,8 @@ static int check_burst(const struct plan *plan, struct error *err)
 {
 	if (plan->burst > plan_send_queue(plan))
 		return fail(err, -EINVAL, NULL,
-			    "--burst %u: at most --tx-depth, which is %u",
-			    plan->burst, plan_send_queue(plan));
+			    "--burst %u: must be at most --tx-depth, which is "
+			    "%u", plan->burst, plan_send_queue(plan));
 	return 0;
 }
 
@@ -204,8 +204,9 @@ static int check_rate(const struct plan *plan, struct error *err)
 
 	if (plan->rate && plan->events)
 		return fail(err, -EINVAL, NULL,
-			    "--events and --rate: who sleeps until something "
-			    "completes cannot keep a rate");
+			    "--events and --rate exclude each other: a "
+			    "thread that sleeps until a completion cannot "
+			    "keep a rate");
 	for (uint32_t i = 0; plan->rate && i < plan->sizes.n; i++) {
 		uint64_t size = plan->sizes.bytes[i];
 		uint64_t least = least_messages(plan, size);
@@ -213,7 +214,8 @@ static int check_rate(const struct plan *plan, struct error *err)
 
 		if (!(rate > 0))
 			return fail(err, -EINVAL,
-				    "give it in messages: 1.5mpps, 20kpps",
+				    "give it in messages per second: 1.5mpps, "
+				    "20kpps",
 				    "--rate %s: messages of 0 bytes have no "
 				    "bits", rate_format(plan->rate, text));
 		if (rate * seconds < (double)least)
@@ -247,11 +249,11 @@ int plan_check(const struct plan *plan, struct error *err)
 		return ret;
 	if (plan->round_trip && !plan_is_pingpong(plan))
 		return fail(err, -EINVAL, NULL,
-			    "--round-trip: only for a ping-pong, which "
-			    "send_lat and write_lat are");
+			    "--round-trip: only for a ping-pong: send_lat or "
+			    "write_lat");
 	if (plan->mtu != PLAN_AUTO && !mtu_from_bytes(plan->mtu))
 		return fail(err, -EINVAL, NULL,
-			    "--mtu %u: one of 256, 512, 1024, 2048, 4096",
+			    "--mtu %u: expected 256, 512, 1024, 2048 or 4096",
 			    plan->mtu);
 	if (!plan->iterations && !plan->duration)
 		return fail(err, -EINVAL, NULL,

@@ -21,7 +21,7 @@ def test_file_named_dash_is_refused(option, form, tmp_path):
     program = loopback("read_lat", *QUICK, *form.format(option).split(),
                        cwd=tmp_path)
     failed(program, f"{option} -: expected a file, not stdin or stdout; "
-           r"\./- is a file", status=2)
+           r"write \./- for a file", status=2)
     assert not os.listdir(tmp_path)
 
 
@@ -35,7 +35,7 @@ def test_title_that_is_not_utf8_is_refused(title):
     done = subprocess.run([BINARY, "calibrate", b"--title=" + title],
                           capture_output=True)
     assert done.returncode == 2
-    assert b"--title: the text is not valid UTF-8" in done.stderr
+    assert b"--title: not valid UTF-8" in done.stderr
 
 
 def test_title_is_utf8():
@@ -140,7 +140,7 @@ def test_key_of_root_is_taken_by_another():
 def test_refusal_does_not_tell_who_is_allowed():
     server = Server("--allow", "10.9.8.0/24,127.0.0.2")
     line = failed(client("write_bw", *QUICK, port=server.port),
-                  "the server: this server takes no clients from 127.0.0.1 "
+                  "the server: this server accepts no clients from 127.0.0.1 "
                   r"port \d+ \(--allow\)")
     assert "10.9.8.0" not in line and "127.0.0.2" not in line
     complained(server, r"from 127.0.0.1 port .*10\.9\.8\.0/24,127\.0\.0\.2")

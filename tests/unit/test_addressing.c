@@ -49,8 +49,8 @@ TEST(test_traffic_class_and_labels)
 	assert_int_equal(addressing_traffic_class(&plan), 104);
 	plan.tclass = 3;
 	assert_int_equal(addressing_check(&plan, &err), -EINVAL);
-	assert_message(&err, "--tclass 3 and --dscp 26: both say the traffic "
-			     "class, give one of them");
+	assert_message(&err, "--tclass 3 and --dscp 26: both set the traffic "
+			     "class, give only one of them");
 	plan.dscp = PLAN_AUTO;
 	assert_int_equal(addressing_traffic_class(&plan), 3);
 	plan.flow_labels = (struct labels){ 3, { 10, 11, LABEL_MAX } };
@@ -62,7 +62,7 @@ TEST(test_traffic_class_and_labels)
 TEST(test_a_path_without_grh)
 {
 	static const char *const texts[] = {
-		"--tclass: is in the GRH, and messages between LIDs have none",
+		"--tclass: needs a GRH, and messages between LIDs have none",
 		"--dscp", "--flow-label", "--hop-limit",
 	};
 	struct path path = { .global = false };
@@ -303,7 +303,8 @@ TEST(test_effective_of_each_transport)
 		fake_verbs.fail_call = fake_verbs.calls + 1;
 		assert_int_equal(resources_query(&res, &device, &plan, &path,
 						 &e, &err), -EIO);
-		assert_contains(err.message, "cannot ask QP 0x00100");
+		assert_contains(err.message, "cannot query the attributes of "
+					     "QP 0x00100");
 		assert_false(e.known);
 		assert_int_equal(resources_query(&res, &device, &plan, &path,
 						 &e, &err), 0);

@@ -136,10 +136,10 @@ TEST(test_not_measured)
 	}
 	r = result_datagrams();
 	r->rows[0].sent_unknown = true;
-	check_reason(r, LIMIT_MAX_LOST, "how many were sent is not known");
+	check_reason(r, LIMIT_MAX_LOST, "the number sent is not known");
 	r = result_datagrams();
 	r->rows[0].checked = false;
-	check_reason(r, LIMIT_MAX_LOST, "how many came is not known");
+	check_reason(r, LIMIT_MAX_LOST, "the number received is not known");
 	r = result_datagrams();
 	r->rows[0].sent = r->rows[0].received = 0;
 	check_reason(r, LIMIT_MAX_LOST, "nothing was sent");

@@ -68,10 +68,10 @@ TEST(test_refused)
 		  "--rate 1e-05 Mpps: less than 600 messages of 65536 bytes "
 		  "in --timeout, which is 10 s" },
 		{ "verbsperf write_bw --rate 1 --burst 129 h",
-		  "--burst 129: at most --tx-depth, which is 128" },
+		  "--burst 129: must be at most --tx-depth, which is 128" },
 		{ "verbsperf write_bw --rate 1 --events h",
-		  "--events and --rate: who sleeps until something completes "
-		  "cannot keep a rate" },
+		  "--events and --rate exclude each other: a thread that "
+		  "sleeps until a completion cannot keep a rate" },
 		{ "verbsperf send_lat --rate 1kpps --verify h",
 		  "--verify: not in an open loop" },
 		{ "verbsperf atomic_lat --rate 1kpps h",
@@ -224,10 +224,9 @@ TEST(test_what_is_said)
 	check_text(&open, 1000, 3, "   open loop: 1 Mpps requested, 1 "
 		   "achieved, 3 of 1000 operations began late\n");
 	check_text(&open, 500, 400, "   open loop: 1 Mpps requested, 0.5 "
-		   "achieved, 400 of 500 operations began late\n"
-		   "   saturated: 64 operations under way (--depth) do not "
-		   "reach the rate requested; the longer the run, the longer "
-		   "the latency\n");
+		   "achieved, 400 of 500 operations began late\n   saturated: "
+		   "64 operations under way (--depth) are too few for the rate "
+		   "requested; the longer the run, the longer the latency\n");
 	check_text(&paced, 1000, 0, "");
 	check_text(&paced, 500, 0, "   the rate asked for was not reached: "
 		   "50.0% of 1 Gb/s\n");

@@ -158,12 +158,10 @@ static void check_no_such_node(const char *nodes, uint32_t asked,
 
 TEST(test_no_such_node)
 {
-	check_no_such_node("0-1,3", 2, "--numa 2: there is no such node; "
-				       "there is 0-1,3");
-	check_no_such_node("0", 1023, "--numa 1023: there is no such node; "
-				      "there is 0");
-	check_no_such_node("", 0, "--numa 0: there is no such node; there is "
-				  "none");
+	check_no_such_node("0-1,3", 2,
+			   "--numa 2: no such node; expected 0-1,3");
+	check_no_such_node("0", 1023, "--numa 1023: no such node; expected 0");
+	check_no_such_node("", 0, "--numa 0: no such node; expected none");
 }
 
 /* This machine has a node 0 or none at all; where it is, all of it works. */
@@ -186,7 +184,7 @@ TEST(test_placing)
 	assert_int_equal(params.numa, PARAM_NONE);
 	params.numa = 1022;
 	assert_int_equal(numa_place(&params, &device, &err), -EINVAL);
-	assert_contains(err.message, "--numa 1022: there is no such node");
+	assert_contains(err.message, "--numa 1022: no such node");
 	error_clear(&err);
 	params.numa = 0;
 	if (has_nodes) {

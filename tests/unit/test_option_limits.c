@@ -150,7 +150,7 @@ TEST(test_refused)
 		{ "verbsperf write_bw a --max-p99.9 1", "--max-p99.9: only for latency" },
 		{ "verbsperf send_bw a --max-lost 1", "--max-lost: only for UC and UD; RC loses nothing" },
 		{ "verbsperf write_lat a --max-lost 0", "--max-lost: only for UC and UD; RC loses nothing" },
-		{ "verbsperf write_bw a -c UC --max-lost 1", "--max-lost: plain writes over UC are not counted where they arrive" },
+		{ "verbsperf write_bw a -c UC --max-lost 1", "--max-lost: the receiver does not count plain writes over UC" },
 		{ "verbsperf serve --max-lost 1", "--max-lost: the client decides that, not the server" },
 		{ "verbsperf calibrate --max-p50 1", "--max-p50: not for calibrate" },
 		{ "verbsperf write_bw a --max-lost x", "--max-lost 'x': must be a number like 20 or 2.5" },

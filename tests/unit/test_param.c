@@ -127,55 +127,55 @@ struct parse {
 static const struct parse parses[] = {
 	{ "port", "0", 0, NULL },
 	{ "port", "65535", 65535, NULL },
-	{ "port", "65536", 0, "--o 65536: allowed are 0 to 65535" },
+	{ "port", "65536", 0, "--o 65536: expected 0 to 65535" },
 	{ "port", "99999999999999999999", 0,
-	  "--o 99999999999999999999: allowed are 0 to 65535" },
+	  "--o 99999999999999999999: expected 0 to 65535" },
 	{ "port", "x", 0, "--o 'x': must be a number" },
 	{ "port", "auto", 0, "--o 'auto': must be a number" },
 	{ "port", "", 0, "--o '': must be a number" },
 	{ "ib-port", "auto", PLAN_AUTO, NULL },
 	{ "ib-port", "255", 255, NULL },
-	{ "ib-port", "0", 0, "--o 0: allowed are 1 to 255" },
-	{ "ib-port", "4294967295", 0, "--o 4294967295: allowed are 1 to 255" },
+	{ "ib-port", "0", 0, "--o 0: expected 1 to 255" },
+	{ "ib-port", "4294967295", 0, "--o 4294967295: expected 1 to 255" },
 	{ "ib-port", "any", 0, "--o 'any': must be a number or auto" },
 	{ "iterations", "1000000000000", 1000000000000, NULL },
-	{ "iterations", "0", 0, "--o 0: allowed are 1 to 1000000000000" },
+	{ "iterations", "0", 0, "--o 0: expected 1 to 1000000000000" },
 	{ "iterations", "1K", 0, "--o '1K': must be a number" },
 	{ "walk", "4K", 4096, NULL },
-	{ "walk", "3G", 0, "--o 3G: allowed are 0 to 2147483648" },
-	{ "walk", "4KB", 0, "--o '4KB': must be bytes, with K, M or G if wanted" },
+	{ "walk", "3G", 0, "--o 3G: expected 0 to 2147483648" },
+	{ "walk", "4KB", 0, "--o '4KB': must be a number of bytes, optionally with K, M or G" },
 	{ "max-memory", "0", 0, "--o 0: must be at least 1" },
-	{ "max-qps", "0", 0, "--o 0: allowed are 1 to 16384" },
-	{ "max-duration", "999ms", 0, "--o 999ms: allowed are 1 to 604800 seconds" },
-	{ "idle-timeout", "1", 0, "--o 1: allowed are 2 to 3600 seconds" },
-	{ "parallel", "0", 0, "--o 0: allowed are 1 to 256" },
-	{ "parallel", "257", 0, "--o 257: allowed are 1 to 256" },
-	{ "ready-fd", "2", 0, "--o 2: allowed are 3 to 65535" },
+	{ "max-qps", "0", 0, "--o 0: expected 1 to 16384" },
+	{ "max-duration", "999ms", 0, "--o 999ms: expected 1 to 604800 seconds" },
+	{ "idle-timeout", "1", 0, "--o 1: expected 2 to 3600 seconds" },
+	{ "parallel", "0", 0, "--o 0: expected 1 to 256" },
+	{ "parallel", "257", 0, "--o 257: expected 1 to 256" },
+	{ "ready-fd", "2", 0, "--o 2: expected 3 to 65535" },
 	{ "duration", "0.5", 500000000, NULL },
 	{ "duration", "50ms", 50000000, NULL },
-	{ "duration", "25h", 0, "--o 25h: allowed are 0 to 86400 seconds" },
+	{ "duration", "25h", 0, "--o 25h: expected 0 to 86400 seconds" },
 	{ "duration", "soon", 0, "--o 'soon': must be seconds, or a time with ms, s, m or h" },
-	{ "timeout", "999ms", 0, "--o 999ms: allowed are 1 to 3600 seconds" },
-	{ "sl", "16", 0, "--o 16: allowed are 0 to 15" },
+	{ "timeout", "999ms", 0, "--o 999ms: expected 1 to 3600 seconds" },
+	{ "sl", "16", 0, "--o 16: expected 0 to 15" },
 	{ "post-list", "1024", 1024, NULL },
-	{ "post-list", "1025", 0, "--o 1025: allowed are 1 to 1024" },
+	{ "post-list", "1025", 0, "--o 1025: expected 1 to 1024" },
 	{ "threads", "64", 64, NULL },
-	{ "threads", "65", 0, "--o 65: allowed are 1 to 64" },
+	{ "threads", "65", 0, "--o 65: expected 1 to 64" },
 	{ "interval", "10ms", 10000000, NULL },
-	{ "interval", "9ms", 0, "--o 9ms: allowed are 0.01 to 3600 seconds" },
-	{ "interval", "0", 0, "--o 0: allowed are 0.01 to 3600 seconds" },
+	{ "interval", "9ms", 0, "--o 9ms: expected 0.01 to 3600 seconds" },
+	{ "interval", "0", 0, "--o 0: expected 0.01 to 3600 seconds" },
 	{ "post", "auto", POST_AUTO, NULL },
 	{ "post", "wr", POST_WR, NULL },
 	{ "post", "legacy", POST_LEGACY, NULL },
-	{ "post", "", 0, "--o '': allowed are auto, wr, legacy" },
-	{ "post", "w", 0, "--o 'w': allowed are auto, wr, legacy" },
-	{ "post", "wrx", 0, "--o 'wrx': allowed are auto, wr, legacy" },
-	{ "post", "WR", 0, "--o 'WR': allowed are auto, wr, legacy" },
-	{ "post", "wr|legacy", 0, "--o 'wr|legacy': allowed are auto, wr, legacy" },
-	{ "post", "1", 0, "--o '1': allowed are auto, wr, legacy" },
+	{ "post", "", 0, "--o '': expected auto, wr, legacy" },
+	{ "post", "w", 0, "--o 'w': expected auto, wr, legacy" },
+	{ "post", "wrx", 0, "--o 'wrx': expected auto, wr, legacy" },
+	{ "post", "WR", 0, "--o 'WR': expected auto, wr, legacy" },
+	{ "post", "wr|legacy", 0, "--o 'wr|legacy': expected auto, wr, legacy" },
+	{ "post", "1", 0, "--o '1': expected auto, wr, legacy" },
 	{ "clock", "counter", CLOCK_COUNTER, NULL },
 	{ "clock", "monotonic_raw", CLOCK_RAW, NULL },
-	{ "clock", "tsc", 0, "--o 'tsc': allowed are auto, counter, monotonic_raw" },
+	{ "clock", "tsc", 0, "--o 'tsc': expected auto, counter, monotonic_raw" },
 };
 // clang-format on
 
@@ -213,7 +213,7 @@ TEST(test_sizes)
 	assert_int_equal(p.plan.sizes.n, 5);
 	assert_int_equal(p.plan.sizes.bytes[4], 1ULL << 31);
 	assert_int_equal(param_parse(&p, row, "-s", "1,3G", &err), -EINVAL);
-	assert_message(&err, "-s 1,3G: allowed are 0 to 2147483648");
+	assert_message(&err, "-s 1,3G: expected 0 to 2147483648");
 	assert_int_equal(p.plan.sizes.n, 5);
 	error_clear(&err);
 	assert_int_equal(param_parse(&p, row, "-s", "8..2", &err), -EINVAL);
@@ -282,7 +282,7 @@ TEST(test_cpus)
 	assert_int_equal(p.cpus.n, 3);
 	assert_int_equal(p.cpus.id[0], 3);
 	assert_int_equal(param_parse(&p, row, "--o", "3-0", &err), -EINVAL);
-	assert_message(&err, "--o '3-0': must be numbers of CPUs like 0 or "
+	assert_message(&err, "--o '3-0': must be CPU numbers like 0 or "
 			     "0,2,4-7, below 65536");
 	assert_int_equal(p.cpus.n, 3);
 	error_clear(&err);

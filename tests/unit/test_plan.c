@@ -405,10 +405,12 @@ TEST(test_check)
 	plan.cq_mod = 128;
 	assert_int_equal(plan_check(&plan, &err), 0);
 	plan.cq_mod = 129;
-	check_refused(&plan, "--cq-mod 129: at most --tx-depth, which is 128");
+	check_refused(&plan, "--cq-mod 129: must be at most --tx-depth, which "
+			     "is 128");
 	plan = good_plan();
 	plan.mtu = 1000;
-	check_refused(&plan, "--mtu 1000: one of 256, 512, 1024, 2048, 4096");
+	check_refused(&plan, "--mtu 1000: expected 256, 512, 1024, 2048 or "
+			     "4096");
 	plan = good_plan();
 	plan.duration = 0;
 	check_refused(&plan, "--duration 0: nothing would be measured");
@@ -426,10 +428,12 @@ TEST(test_check_lists_and_threads)
 	assert_int_equal(plan_check(&plan, &err), 0);
 	plan.post_list = 129;
 	check_refused(&plan,
-		      "--post-list 129: at most --tx-depth, which is 128");
+		      "--post-list 129: must be at most --tx-depth, which is "
+		      "128");
 	plan.post_list = 1;
 	plan.qps = 63;
-	check_refused(&plan, "--threads 64: at most --qps, which is 63");
+	check_refused(&plan, "--threads 64: must be at most --qps, which is "
+			     "63");
 	plan.metric = METRIC_LATENCY;
 	plan.qps = 1;
 	check_refused(&plan,
@@ -459,8 +463,8 @@ TEST(test_whole_or_half)
 				assert_int_equal(plan_check(&plan, &err), 0);
 			else
 				check_refused(&plan, "--round-trip: only for "
-					      "a ping-pong, which send_lat "
-					      "and write_lat are");
+					      "a ping-pong: send_lat or "
+					      "write_lat");
 			plan.round_trip = false;
 			assert_true(result_latency_factor(&plan) ==
 				    (plan_is_pingpong(&plan) ? 0.5 : 1));

@@ -83,7 +83,7 @@ def test_on_demand_paging_is_there_or_refused(test, shared_server):
     if device_pages_on_demand():
         assert measured(program)["parameters"]["odp"] is True
         return
-    text = f"--odp: the client's {DEVICE} has no on-demand paging"
+    text = f"--odp: the client's {DEVICE} does not support on-demand paging"
     failed(program, text, "leave --odp out")
     complained_and_serves(shared_server, text)
 
@@ -151,7 +151,7 @@ def test_node_by_number():
 def test_node_that_is_not_there(test):
     online = text_of(NODES + "/online").strip()
     failed(Program(test, "-d", DEVICE, "-p", 0, "--numa", 999),
-           "--numa 999: there is no such node", f"there is {online}", "none")
+           "--numa 999: no such node", f"expected {online}", "none")
 
 
 @needs_node

@@ -183,8 +183,8 @@ static void warn_limit(const struct ends *ends, struct error *err)
 		if ((double)asked <= NEARLY_ALL * (double)most)
 			continue;
 		fail(err, -EINVAL,
-		     "other programs have some of them too: use "
-		     "fewer if they cannot be made",
+		     "other programs use some of them, too: use fewer if they "
+		     "cannot be created",
 		     "%s: %" PRIu64 " %s nearly all that the %s's %s has (%s "
 		     "%" PRIu64 ")",
 		     option_of(limit, ends->plan), asked,
@@ -231,8 +231,9 @@ static int refuse_reads_of(const struct ends *ends, bool client,
 
 	if (!most)
 		return fail(err, -EINVAL,
-			    "choose other devices with -d: one "
-			    "of these can take no part in a read or an atomic",
+			    "choose other devices with -d: one of these "
+			    "supports neither reads nor atomics in this "
+			    "direction",
 			    "RDMA read: the %s's %s starts %u at once, the "
 			    "%s's %s answers %u",
 			    end_name(client), from->device,
@@ -241,7 +242,7 @@ static int refuse_reads_of(const struct ends *ends, bool client,
 	if (asked <= most)
 		return 0;
 	return fail(err, -EINVAL,
-		    "ask for as many as both can, or leave "
+		    "ask for no more than both support, or leave "
 		    "--outstanding-reads out",
 		    "--outstanding-reads %u: the %s's %s starts at most %u at "
 		    "once, the %s's %s answers %u",

@@ -32,11 +32,12 @@ static int require_paging(const struct plan *plan, const char *end,
 		any |= port->limits.odp[i];
 	if (!any)
 		return fail(err, -EINVAL, "leave --odp out",
-			    "--odp: the %s's %s has no on-demand paging", end,
+			    "--odp: the %s's %s does not support on-demand "
+			    "paging", end,
 			    port->device);
 	return fail(err, -EINVAL, "leave --odp out",
-		    "--odp: the %s's %s has no on-demand paging for %s over "
-		    "%s", end, port->device, wanted.what,
+		    "--odp: the %s's %s does not support on-demand paging for "
+		    "%s over %s", end, port->device, wanted.what,
 		    transport_table[plan->transport].name);
 }
 

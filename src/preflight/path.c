@@ -31,7 +31,7 @@ static int refuse_index(const struct ends *ends, bool client,
 	if (!port->gid_forced || port->n_gids)
 		return 0;
 	snprintf(advice, sizeof(advice),
-		 "'verbsperf devices' on the %s lists what it has",
+		 "'verbsperf devices' on the %s lists its GIDs",
 		 end_name(client));
 	return fail(err, -ENOENT, advice,
 		    "--gid-index: the %s's %s port %u has no GID there",
@@ -77,10 +77,10 @@ static void warn_link_local(const struct ends *ends, struct error *err)
 	if ((!client && !server) || !port_is_ethernet(ends->client))
 		return;
 	fail(err, -EINVAL,
-	     "give the interfaces of both ends an address of one "
-	     "family, or choose another GID with -x",
-	     "the GID of %s is link-local, which reaches no further than one "
-	     "network segment",
+	     "give the interfaces of both ends an address of the same family, "
+	     "or choose another GID with -x",
+	     "the GID of %s is link-local, which works within one network "
+	     "segment only",
 	     client && server ? "both ends"
 	     : client	      ? "the client"
 			      : "the server");
@@ -117,8 +117,8 @@ static void warn_subnet(const struct ends *ends, struct error *err)
 	show_subnet(ends, true, mine);
 	show_subnet(ends, false, theirs);
 	fail(err, -EINVAL,
-	     "see that a router between both ends forwards this "
-	     "traffic, or choose GIDs of one subnet with -x on both ends",
+	     "check that a router between both ends forwards this traffic, or "
+	     "choose GIDs of one subnet with -x on both ends",
 	     "the client's GID is in %s, the server's in %s", mine, theirs);
 }
 

@@ -39,8 +39,7 @@ static void warn_firmware(const struct ends *ends, struct error *err)
 	    !same_kind(client->device, server->device))
 		return;
 	fail(err, -EINVAL,
-	     "give both ends the same firmware before results "
-	     "are compared",
+	     "give both ends the same firmware before comparing results",
 	     "the client's %s has firmware %s, the server's %s has %s",
 	     client->device, client->firmware, server->device,
 	     server->firmware);
@@ -108,8 +107,8 @@ static int refuse_lid(const struct ends *ends, bool client, struct error *err)
 			   : "start a subnet manager, such as opensm, in the "
 			     "server's "
 			     "fabric",
-		    "port %u of the %s's %s has LID 0: no subnet manager gave "
-		    "it one",
+		    "port %u of the %s's %s has LID 0: no subnet manager has "
+		    "assigned one",
 		    port->number, end_name(client), port->device);
 }
 
@@ -128,12 +127,10 @@ static void warn_rate(const struct ends *ends, struct error *err)
 	if (!mine || !theirs || mine == theirs)
 		return;
 	fail(err, -EINVAL,
-	     mine < theirs ? "look at the client's cable and its settings, if "
-			     "both ends should "
-			     "be alike"
-			   : "look at the server's cable and its settings, if "
-			     "both ends should "
-			     "be alike",
+	     mine < theirs ? "if both ends should run at the same speed, check "
+			     "the client's cable and settings"
+			   : "if both ends should run at the same speed, check "
+			     "the server's cable and settings",
 	     "the client's link runs at %g Gb/s, the server's at %g Gb/s",
 	     mine / 1000.0, theirs / 1000.0);
 }

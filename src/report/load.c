@@ -30,8 +30,8 @@ static void print_open(FILE *out, const struct plan *plan,
 		row->iterations);
 	if (load->saturated)
 		fprintf(out, "   saturated: %u operations under way (--depth) "
-			"do not reach the rate requested; the longer the run, "
-			"the longer the latency\n", plan->open_depth);
+			"are too few for the rate requested; the longer the "
+			"run, the longer the latency\n", plan->open_depth);
 }
 
 static void print_paced(FILE *out, const struct plan *plan,

@@ -144,7 +144,7 @@ static int cannot_write(const struct sink *sink, struct error *err)
 			    to, MOST_KEPT >> 20);
 	if (sink->errnum == ETIMEDOUT)
 		return fail(err, -ETIMEDOUT, NULL,
-			    "cannot write %s: its reader took nothing for %d s",
+			    "cannot write %s: its reader read nothing for %d s",
 			    to, REPORT_READER_WAIT_MS / 1000);
 	return fail(err, -sink->errnum,
 		    sink->errnum == ENXIO ? "nobody reads it" : NULL,

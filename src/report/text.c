@@ -215,9 +215,9 @@ static void print_lost(FILE *out, const struct plan *plan,
 			" without an answer\n", row->iterations + row->lost,
 			row->lost);
 	else if (row->sent_unknown)
-		fputs("   how many were sent is not known\n", out);
+		fputs("   the number sent is not known\n", out);
 	else if (!row->checked)
-		fprintf(out, "   sent %" PRIu64 "; how many came is not "
+		fprintf(out, "   sent %" PRIu64 "; the number received is not "
 			"known\n", row->sent);
 	else
 		fprintf(out, "   sent %" PRIu64 ", received %" PRIu64
@@ -322,8 +322,8 @@ static void explain_no_peak(FILE *out, const struct result *r)
 	if (plan->duration >= enough)
 		enough = 2 * plan->duration;
 	if (r->rows[i].n_directions)
-		fputs(" -: the sum of two directions has no peak and no "
-		      "+-95%; --json has those of each\n", out);
+		fputs(" -: the sum of two directions has no peak and no +-95%; "
+		      "--json has them for each direction\n", out);
 	else
 		fprintf(out, " -: peak and +-95%% need %d intervals of %.3g s, "
 			"so --duration %.3g or more\n", INTERVALS_LEAST,

@@ -131,14 +131,14 @@ static const char *advice_of(int errnum)
 {
 	if (errnum == ENOENT)
 		return "give the container its device files, as docker run "
-		       "--device=/dev/infiniband does; outside of one, is udev "
-		       "running?";
+		       "--device=/dev/infiniband does; outside a container, "
+		       "check that udev is running";
 	if (errnum == EACCES || errnum == EPERM)
 		return "let this user read and write that file; give a "
 		       "container the device (docker run "
 		       "--device=/dev/infiniband)";
-	return "is the package ibverbs-providers installed, with this "
-	       "device's driver?";
+	return "check that the package ibverbs-providers is installed, with "
+	       "this device's driver";
 }
 
 /* The errno of opening the file at PATH, which libibverbs hides; 0: it
@@ -199,6 +199,7 @@ int device_list_no_such(const struct device_list *list, const char *name,
 			 i ? ", " : "", list->listed[i].name);
 		used = strlen(names);
 	}
-	return fail(err, -ENODEV, NULL, "--device %s: not found; there is %s",
-		    name, names);
+	return fail(err, -ENODEV, NULL,
+		    "--device %s: not found; this machine has %s", name,
+		    names);
 }

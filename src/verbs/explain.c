@@ -39,13 +39,13 @@ struct explanation {
 /* The first row whose status and conditions match is used. */
 static const struct explanation statuses[] = {
 	{ IBV_WC_LOC_LEN_ERR, RECEIVE,
-	  "the {peer}'s message is longer than the receive that it met",
+	  "the {peer}'s message is longer than the receive posted for it",
 	  "compare the versions of both ends" },
 	{ IBV_WC_LOC_LEN_ERR, DATAGRAM,
 	  "a message of {size} bytes is larger than the path MTU, {mtu}",
 	  "use a --size of at most {mtu}" },
 	{ IBV_WC_LOC_LEN_ERR, ATOMIC,
-	  "an atomic reads and writes 8 bytes, no more and no less", BUG },
+	  "an atomic reads and writes exactly 8 bytes", BUG },
 	{ IBV_WC_LOC_LEN_ERR, 0,
 	  "a message of {size} bytes is longer than this device, or the "
 	  "{peer}'s receive, allows", "try a smaller --size" },
@@ -54,7 +54,7 @@ static const struct explanation statuses[] = {
 	  "or the queue pair does not allow it", BUG },
 	{ IBV_WC_LOC_QP_OP_ERR, ETHERNET,
 	  "this end could not send it: the queue pair does not allow the "
-	  "operation or, on Soft-RoCE, link or route are gone",
+	  "operation or, on Soft-RoCE, the link or the route is gone",
 	  "check 'ip link' and 'ip route get' towards the {peer}'s GID" },
 	{ IBV_WC_LOC_QP_OP_ERR, 0,
 	  "this end could not send it: the queue pair does not allow the "
@@ -67,8 +67,8 @@ static const struct explanation statuses[] = {
 	  "the memory of the message is not registered for it: lkey, range or "
 	  "permission", BUG },
 	{ IBV_WC_WR_FLUSH_ERR, 0,
-	  "the queue pair was in the error state already, and what put it "
-	  "there has not been seen",
+	  "the queue pair was already in the error state, for an unknown "
+	  "reason",
 	  "look at the {peer}'s output and at the kernel's log" },
 	{ IBV_WC_MW_BIND_ERR, 0, "a memory window could not be bound", NULL },
 	{ IBV_WC_BAD_RESP_ERR, 0, "the {peer} sent an answer out of order",
@@ -81,8 +81,8 @@ static const struct explanation statuses[] = {
 	  "receive, or the queue pair does not allow it",
 	  "compare the versions of both ends" },
 	{ IBV_WC_REM_INV_REQ_ERR, ATOMIC,
-	  "the {peer} refused the atomic: its address is no multiple of 8, or "
-	  "the queue pair there does not allow atomics",
+	  "the {peer} refused the atomic: its address is not a multiple of 8, "
+	  "or the queue pair there does not allow atomics",
 	  "compare the versions of both ends" },
 	{ IBV_WC_REM_INV_REQ_ERR, READ,
 	  "the {peer} refused the read: the queue pair there does not allow "
@@ -142,13 +142,13 @@ static const struct explanation statuses[] = {
 	  "worked: {gids}",
 	  "look for a GID of the wrong index or type (-x), no route or "
 	  "neighbour ('ip route get', 'ip neigh'), UDP port 4791 filtered, a "
-	  "path that does not take {mtu} bytes (-m)" },
+	  "path that does not carry {mtu} bytes (-m)" },
 	{ IBV_WC_RETRY_EXC_ERR, AFTER,
 	  "the {peer} acknowledged {acknowledged} and then nothing more: it "
 	  "died, its link went down, or packets are lost; {gids}",
 	  "look at the {peer}'s output, 'ip -s link' and the drops of the "
 	  "switches; --qp-timeout {qp-timeout} ({ack-time}) and --retry-count "
-	  "{retry-count} can be more" },
+	  "{retry-count} can be raised" },
 	{ IBV_WC_RNR_RETRY_EXC_ERR, SHARED,
 	  "the {peer} had no receive posted in time: {rx-depth} are shared "
 	  "(--rx-depth), tried again {rnr-retry} times (--rnr-retry), timer "
@@ -201,11 +201,11 @@ static const struct {
 	{ "ibv_wr_complete", ENOMEM, "the send queue is full", BUG },
 	{ "ibv_wr_complete", ENOSPC, "the send queue is full", BUG },
 	{ "ibv_post_send", EINVAL,
-	  "the queue pair is in no state to send, or the request has more "
-	  "pieces or inline bytes than it allows", BUG },
+	  "the queue pair is in no state to send, or the request has more SGEs "
+	  "or inline bytes than it allows", BUG },
 	{ "ibv_wr_complete", EINVAL,
-	  "the queue pair is in no state to send, or the request has more "
-	  "pieces or inline bytes than it allows", BUG },
+	  "the queue pair is in no state to send, or the request has more SGEs "
+	  "or inline bytes than it allows", BUG },
 	{ "ibv_post_recv", ENOMEM, "the receive queue is full", BUG },
 	{ "ibv_post_srq_recv", ENOMEM, "the shared receive queue is full",
 	  BUG },
@@ -236,7 +236,7 @@ static unsigned int conditions(const struct explain_context *c, bool receive)
 static const struct explanation *find_status(int status, unsigned int holds)
 {
 	static const struct explanation unknown = {
-		0, 0, "a status this program does not know",
+		0, 0, "an unknown status",
 		"see the documentation of the device's driver",
 	};
 
@@ -329,13 +329,13 @@ static const struct {
 	EVENT(IBV_EVENT_CQ_ERR, true,
 	      "a completion queue overflowed or is broken", BUG),
 	EVENT(IBV_EVENT_QP_FATAL, true,
-	      "a queue pair failed, and no completion tells more",
+	      "a queue pair failed, and no completion tells why",
 	      "see the kernel's log, and the other end's output"),
 	EVENT(IBV_EVENT_QP_REQ_ERR, true,
 	      "the peer sent a request that is not valid",
 	      "compare the versions of both ends"),
 	EVENT(IBV_EVENT_QP_ACCESS_ERR, true,
-	      "the peer reached for memory that it may not access",
+	      "the peer tried to access memory that it may not access",
 	      "look at the other end's output"),
 	EVENT(IBV_EVENT_COMM_EST, false, "communication is established", NULL),
 	EVENT(IBV_EVENT_SQ_DRAINED, false, "a send queue is drained", NULL),
@@ -387,7 +387,7 @@ int explain_event(enum ibv_event_type event, const char *device,
 	return fail_code(err, -EIO, name, known ? events[event].advice : NULL,
 			 "%s: asynchronous event %s: %s", device, name,
 			 known ? events[event].cause :
-				 "an event nobody knows");
+				 "an unknown event");
 }
 
 const char *explain_loss(const struct plan *plan, uint64_t size,
@@ -397,7 +397,7 @@ const char *explain_loss(const struct plan *plan, uint64_t size,
 
 	if (plan->transport == TRANSPORT_UC && writes && size > plan->mtu)
 		return "once a packet of a write of several packets is lost, "
-		       "Soft-RoCE takes no more of them on that UC queue pair: "
-		       "try a --size of at most the path MTU, or -c RC";
+		       "Soft-RoCE accepts no more of them on that UC queue "
+		       "pair: try a --size of at most the path MTU, or -c RC";
 	return otherwise;
 }

@@ -181,8 +181,8 @@ int qp_query(const struct device *device, struct ibv_qp *qp,
 
 	if (ret)
 		return fail(err, -abs(ret), NULL,
-			    "%s port %u: cannot ask QP 0x%06x for its "
-			    "attributes: %s", device->port.device,
+			    "%s port %u: cannot query the attributes of QP "
+			    "0x%06x: %s", device->port.device,
 			    device->port.number, qp->qp_num,
 			    strerror(abs(ret)));
 	*effective = qp_attr_effective(&attr, transport, path->global);

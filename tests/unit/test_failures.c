@@ -136,8 +136,8 @@ TEST(test_unknown_events)
 			    "IBV_EVENT_?");
 	assert_false(explain_event_is_fatal((enum ibv_event_type)500));
 	explain_event((enum ibv_event_type)500, "x", &err);
-	assert_message(&err, "x: asynchronous event IBV_EVENT_?: an event "
-			     "nobody knows");
+	assert_message(&err, "x: asynchronous event IBV_EVENT_?: an unknown "
+			     "event");
 }
 
 TEST(test_advice_for_set_up)

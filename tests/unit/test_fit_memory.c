@@ -80,13 +80,14 @@ TEST(test_devices_without_paging)
 	plan.odp = true;
 	check(&plan, &with, &with, NULL);
 	check(&plan, &without, &with,
-	      "--odp: the client's mlx5_0 has no on-demand paging");
+	      "--odp: the client's mlx5_0 does not support on-demand paging");
 	check(&plan, &with, &without,
-	      "--odp: the server's mlx5_0 has no on-demand paging");
+	      "--odp: the server's mlx5_0 does not support on-demand paging");
 	/* the client knows that of itself before it asks a server */
 	assert_int_equal(plan_fit_client(&plan, &without, &err), -EINVAL);
 	assert_message(&err,
-		       "--odp: the client's mlx5_0 has no on-demand paging");
+		       "--odp: the client's mlx5_0 does not support on-demand "
+		       "paging");
 	assert_string_equal(err.advice, "leave --odp out");
 }
 
@@ -137,8 +138,8 @@ TEST(test_operations_without_paging)
 		server.limits.odp[TRANSPORT_RC] = rows[i].server;
 		check(&plan, &client, &server, NULL);
 		server.limits.odp[TRANSPORT_RC] = ALL & ~rows[i].server;
-		snprintf(text, sizeof(text), "--odp: the server's mlx5_0 has "
-			 "no on-demand paging for %s over RC",
+		snprintf(text, sizeof(text), "--odp: the server's mlx5_0 does "
+			 "not support on-demand paging for %s over RC",
 			 rows[i].missing);
 		check(&plan, &client, &server, text);
 		if (rows[i].op == OP_SEND &&
@@ -146,8 +147,8 @@ TEST(test_operations_without_paging)
 			continue;
 		server.limits.odp[TRANSPORT_RC] = ALL;
 		client.limits.odp[TRANSPORT_RC] = 0;
-		snprintf(text, sizeof(text), "--odp: the client's mlx5_0 has "
-			 "no on-demand paging for %s over RC",
+		snprintf(text, sizeof(text), "--odp: the client's mlx5_0 does "
+			 "not support on-demand paging for %s over RC",
 			 rows[i].missing);
 		check(&plan, &client, &server, text);
 	}
@@ -173,8 +174,9 @@ TEST(test_transports_without_paging)
 		port.limits.odp[t] = ALL - RECEIVES;
 		assert_int_equal(paging_judge(&plan, "server", &port,
 					      false, &err), -EINVAL);
-		snprintf(text, sizeof(text), "--odp: the server's mlx5_0 has "
-			 "no on-demand paging for receives over %s", names[t]);
+		snprintf(text, sizeof(text), "--odp: the server's mlx5_0 does "
+			 "not support on-demand paging for receives over %s",
+			 names[t]);
 		assert_message(&err, text);
 	}
 }

@@ -116,7 +116,7 @@ TEST(test_infiniband)
 	assert_string_equal(find_row(&e, "GID types")->client, "IB");
 	e.server.lid = 0;
 	check_only(&e, "LID", VERDICT_ERROR, "port 1 of the server's mlx5_0 "
-		   "has LID 0: no subnet manager gave it one");
+		   "has LID 0: no subnet manager has assigned one");
 	assert_contains(find_row(&e, "LID")->error.advice, "the server's");
 	e.server.grh_required = true;	/* does without */
 	look(&e);
@@ -124,7 +124,7 @@ TEST(test_infiniband)
 	assert_false(has_row(&e, "path"));
 	e = good_infiniband();
 	e.plan.tclass = 7;
-	check_only(&e, "path", VERDICT_ERROR, "--tclass: is in the GRH, and "
+	check_only(&e, "path", VERDICT_ERROR, "--tclass: needs a GRH, and "
 		   "messages between LIDs have none");
 	e = good_infiniband();
 	e.client.grh_required = true;
@@ -161,8 +161,7 @@ TEST(test_link_local_gids)
 	set_gid(&e.client, IBV_GID_TYPE_ROCE_V2, "fe80::1");
 	set_gid(&e.server, IBV_GID_TYPE_ROCE_V2, "fe80::2");
 	check_only(&e, "GID", VERDICT_WARNING, "the GID of both ends is "
-		   "link-local, which reaches no further than one network "
-		   "segment");
+		   "link-local, which works within one network segment only");
 	e.client.gid_forced = true;
 	set_gid(&e.server, IBV_GID_TYPE_ROCE_V2, "fd00::2");
 	look(&e);

@@ -200,8 +200,8 @@ TEST(test_paging)
 	e.server.limits.odp[TRANSPORT_RC] = IBV_ODP_SUPPORT_SEND |
 					    IBV_ODP_SUPPORT_READ;
 	check_only(&e, "on-demand paging", VERDICT_ERROR,
-		   "--odp: the server's mlx5_0 has no on-demand paging for "
-		   "writes over RC");
+		   "--odp: the server's mlx5_0 does not support on-demand "
+		   "paging for writes over RC");
 	assert_string_equal(find_row(&e, "on-demand paging")->client,
 			    "send receive write read atomic SRQ");
 	assert_string_equal(find_row(&e, "on-demand paging")->server,

@@ -106,7 +106,8 @@ TEST(test_devices_that_cannot_be_used)
 	fake_verbs.n_devices = 2;
 	params.device = "mlx5_9";
 	open_and_expect(&params, -ENODEV,
-			"--device mlx5_9: not found; there is fake0, fake1");
+			"--device mlx5_9: not found; this machine has fake0, "
+			"fake1");
 	params.device = "fake1";
 	params.ib_port = 3;
 	open_and_expect(&params, -ENODEV,

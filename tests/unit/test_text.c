@@ -174,7 +174,7 @@ TEST(test_why_there_is_no_peak)
 			"--duration 5 or more");
 	r->rows[0].n_directions = r->rows[1].n_directions = 2;
 	check_dashes(r, " -: the sum of two directions has no peak and no "
-			"+-95%; --json has those of each");
+			"+-95%; --json has them for each direction");
 	r->rows[0].n_directions = r->rows[1].n_directions = 0;
 	/* which was not enough on a busy machine */
 	r->params.plan.duration = 6000000000;

@@ -165,7 +165,7 @@ def test_reader_that_does_not_read():
     program = loopback("write_bw", *QUICK, "-s", "64,128,256,512",
                        "--json-lines", stdout=writer)
     os.close(writer)
-    failed(program, "its reader took nothing for 10 s", seconds=60)
+    failed(program, "its reader read nothing for 10 s", seconds=60)
     os.close(reader)
     assert "#bytes" in program.err
 

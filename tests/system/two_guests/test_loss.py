@@ -62,7 +62,7 @@ def test_what_rxe_does_with_writes_of_several_packets_is_said(lossy, remote):
     program = client("write_bw", "-c", "UC", "--imm", "-n", MESSAGES, "-s",
                      3000, port=remote.port, host=MANAGEMENT)
     failed(program, "received 0; once a packet of a write of several packets "
-           "is lost, Soft-RoCE takes no more")
+           "is lost, Soft-RoCE accepts no more")
 
 
 @each("words", BANDWIDTH, ids=" ".join)

@@ -64,8 +64,8 @@ static int fail_link_local(const char *text, const char *option,
 	snprintf(advice, sizeof(advice), "write %s%s%s", option ? option : "",
 		 option ? " " : "", choices);
 	return fail(err, -EINVAL, advice,
-		    "%s %s: a link-local address must say through which "
-		    "interface", option ? option : "server", text);
+		    "%s %s: a link-local address needs an interface",
+		    option ? option : "server", text);
 }
 
 static int fail_unknown(const char *text, const char *option, const char *host,
@@ -86,8 +86,8 @@ static int fail_unknown(const char *text, const char *option, const char *host,
 static int fail_silent(const char *text, const char *option,
 		       const struct patience *patience, struct error *err)
 {
-	return fail(err, -ETIMEDOUT, "is the name server up that "
-		    "/etc/resolv.conf names? An IP address needs none",
+	return fail(err, -ETIMEDOUT, "check the name server in "
+		    "/etc/resolv.conf, or give an IP address",
 		    "cannot find the address of %s%s'%s': no name server "
 		    "answered within %.6g s", option ? option : "",
 		    option ? " " : "", text,

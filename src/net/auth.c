@@ -45,11 +45,12 @@ static int refuse_unequal(const struct hello *mine, const char *peer,
 			    is_server ? "start the server with the same key, "
 					"or leave --key-file out here" :
 					"give --key-file to the client, too",
-			    "this %s wants a key, the %s has none", end, peer);
+			    "this %s requires a key, the %s has none",
+			    end, peer);
 	return fail(err, -EACCES,
 		    is_server ? "give the same key here with --key-file" :
 				"start the server with the same --key-file",
-		    "the %s wants a key, this %s has none", peer, end);
+		    "the %s requires a key, this %s has none", peer, end);
 }
 
 int auth_check_hello(const struct hello *mine, const struct hello *theirs,
@@ -60,7 +61,7 @@ int auth_check_hello(const struct hello *mine, const struct hello *theirs,
 	if (sodium_memcmp(mine->nonce, theirs->nonce, HELLO_NONCE_SIZE))
 		return 0;
 	return fail(err, -EACCES, NULL,
-		    "the %s sent this end's own nonce back", peer);
+		    "the %s sent the nonce of this end back", peer);
 }
 
 static void add_frame(crypto_generichash_state *state,

@@ -112,7 +112,7 @@ static int make_attempts(const struct way *way, struct attempt **list,
 	return fail(err, -EAFNOSUPPORT, "leave --bind out, or give an address "
 		    "of this machine in the server's family",
 		    "cannot connect to %s port %u: it has only %s addresses, "
-		    "and --bind %s only %s ones", way->host, way->port,
+		    "and --bind %s has only %s addresses", way->host, way->port,
 		    family_name(way->list), way->bind, family_name(way->from));
 }
 
@@ -166,12 +166,13 @@ static const struct {
 	int errnum;
 	const char *advice;
 } advices[] = {
-	{ ECONNREFUSED, "is 'verbsperf serve' running there, and its --port "
-	  "the same? --wait waits for it" },
-	{ ETIMEDOUT, "nothing answers: is the host up, the address right, and "
-	  "does no firewall drop that TCP port? (ping, nft list ruleset)" },
-	{ EHOSTUNREACH, "is the host up, and does no firewall on the way "
-	  "forbid that TCP port? 'ip route get' shows the route" },
+	{ ECONNREFUSED, "check that 'verbsperf serve' runs there with the same "
+	  "--port; --wait waits for it" },
+	{ ETIMEDOUT, "no answer: check that the host is up, that the address "
+	  "is right and that no firewall drops that TCP port (ping, nft list "
+	  "ruleset)" },
+	{ EHOSTUNREACH, "check that the host is up and that no firewall on the "
+	  "way rejects that TCP port; 'ip route get' shows the route" },
 	{ ENETUNREACH, "this machine has no route there: 'ip route get' shows "
 	  "it, 'ip addr' the networks it is on" },
 	{ EACCES, "a firewall or a route of this machine forbids it" },
@@ -197,8 +198,9 @@ static int fail_all(const struct way *way, const struct attempt *list,
 			ret = -advices[i].errnum;
 		}
 	if (!advice && way->bind)
-		advice = "can the address of --bind reach that one? Leave "
-			 "--bind out, or give another of this machine's";
+		advice = "check that the address of --bind can reach that one; "
+			 "leave --bind out, or give another address of this "
+			 "machine";
 	fail(err, ret, advice, "cannot connect to %s port %u: %s", way->host,
 	     way->port, causes ? causes : strerror(-ret));
 	free(causes);

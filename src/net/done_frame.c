@@ -106,7 +106,7 @@ static int real_check(const struct frame *frame, const char *field,
 	if (value >= min && value <= max)
 		return 0;
 	return fail(err, -EPROTO, NULL,
-		    "the peer sent %s %s with %s %g: allowed are %g to %g",
+		    "the peer sent %s %s with %s %g: expected %g to %g",
 		    frame_article(frame->type), frame_name(frame->type), field,
 		    value, min, max);
 }

@@ -54,7 +54,8 @@ int host_parse(const char *text, const char *option, char host[HOST_SIZE],
 
 	if (strlen(text) >= HOST_SIZE)
 		return fail(err, -EINVAL, "give a host name or an IP address",
-			    "%s %.40s...: is too long for a host", what, text);
+			    "%s %.40s...: is too long for a host name", what,
+			    text);
 	port = split_port(text, host);
 	if (port) {
 		snprintf(advice, sizeof(advice), "write %s%s%s --port %s",

@@ -75,7 +75,7 @@ static const char *advice_of(int errnum)
 {
 	switch (errnum) {
 	case EADDRINUSE:
-		return "another server runs already: choose another -p";
+		return "another server is already running: choose another -p";
 	case EACCES:
 		return "ports below 1024 are for root: choose another -p";
 	default:

@@ -114,7 +114,7 @@ static int closed(struct connection *conn, const char *waited_for,
 		 conn->peer);
 	return fail(err, -ECONNRESET, advice,
 		    "the %s closed the connection %s %s", conn->peer,
-		    inside_frame ? "inside a frame, where this end waited for" :
+		    inside_frame ? "inside a frame, while this end waited for" :
 				   "while this end waited for", waited_for);
 }
 
@@ -212,8 +212,8 @@ int oob_take(struct connection *conn, const char *waited_for,
 	int ret = 0;
 
 	if (in->spoiled)
-		return fail(err, -EPROTO, NULL, "what the %s sends makes no "
-			    "sense any more", conn->peer);
+		return fail(err, -EPROTO, NULL, "the data from the %s can no "
+			    "longer be decoded", conn->peer);
 	while (!ret && !is_complete(in))
 		ret = receive_more(conn, waited_for, err);
 	if (!ret)

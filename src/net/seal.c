@@ -79,8 +79,7 @@ static int tampered(struct seal *seal, const char *peer, struct error *err)
 	/* otherwise a dropped frame could still be delivered later */
 	seal->broken = true;
 	return fail(err, -EPROTO,
-		    "look for what is between both ends, a proxy or an "
-		    "attacker",
+		    "look for a proxy or an attacker between both ends",
 		    "a frame from the %s was changed on its way, or the "
 		    "connection was taken over", peer);
 }

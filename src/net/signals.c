@@ -132,8 +132,8 @@ int signals_take(int fd, int *number, struct error *err)
 	if (info.ssi_signo == SIGALRM)
 		return fail(err, -ETIME, "ask for less, or start the server "
 			    "with a larger --max-duration",
-			    "the session took longer than %.6g s, which is "
-			    "what the server allows (--max-duration)",
+			    "the session took longer than the %.6g s that the "
+			    "server allows (--max-duration)",
 			    (double)info.ssi_ptr / 1e3);
 	return fail(err, -ECANCELED, NULL, "interrupted by SIG%s",
 		    sigabbrev_np((int)info.ssi_signo));

@@ -313,8 +313,8 @@ int wire_check(const struct frame *frame, const char *field, uint64_t value,
 	if (value >= min && value <= max)
 		return 0;
 	return fail(err, -EPROTO, NULL,
-		    "the peer sent %s %s with %s %llu: allowed are %llu to "
-		    "%llu", frame_article(frame->type),
+		    "the peer sent %s %s with %s %llu: expected %llu to %llu",
+		    frame_article(frame->type),
 		    frame_name(frame->type), field,
 		    (unsigned long long)value, (unsigned long long)min,
 		    (unsigned long long)max);
@@ -341,8 +341,8 @@ int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 
 	if (magic != WIRE_MAGIC)
 		return fail(err, -EPROTO,
-			    "is that port verbsperf's? perftest's programs "
-			    "use the same by default",
+			    "check the port: perftest's programs use the same "
+			    "one by default",
 			    "the %s is not verbsperf: it sent bytes 0x%08x",
 			    peer, (unsigned int)magic);
 	if (protocol != WIRE_PROTOCOL)

@@ -114,8 +114,8 @@ static int check_removal(struct monitor *m)
 	if (!m->listed || is_listed(m))
 		return 0;
 	return fail(&m->err, -ENODEV,
-		    "look at the kernel's log, and at who ran 'rdma link "
-		    "delete' or removed the driver",
+		    "check the kernel's log: somebody ran 'rdma link delete' "
+		    "or removed the driver",
 		    "%s is being removed from this host",
 		    ibv_get_device_name(m->context->device));
 }

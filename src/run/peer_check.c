@@ -35,8 +35,8 @@ static int check(const char *field, uint64_t value, uint64_t min, uint64_t max,
 
 	if (min > max)
 		return fail(err, -EPROTO, NULL,
-			    "the peer sent a DONE with %s %llu: %llu at least "
-			    "were due, and no more than %llu are possible",
+			    "the peer sent a DONE with %s %llu: expected at "
+			    "least %llu, but at most %llu are possible",
 			    field, (unsigned long long)value,
 			    (unsigned long long)min, (unsigned long long)max);
 	return wire_check(&done, field, value, min, max, err);
@@ -384,7 +384,8 @@ int peer_check_endpoint(const struct port *port, const struct path *path,
 	if (ret || !global || !memcmp(theirs->gid.raw, gid->raw.raw, 16))
 		return ret;
 	return fail(err, -EPROTO, NULL,
-		    "the peer sent an ENDPOINT with GID %s: %s is number %u",
+		    "the peer sent an ENDPOINT with GID %s: expected %s, its "
+		    "GID %u",
 		    gid_format(&theirs->gid, text),
 		    gid_format(&gid->raw, due), gid->index);
 }

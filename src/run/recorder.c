@@ -102,7 +102,7 @@ static int cannot_write(const struct recorder *r, int errnum,
 {
 	return fail(err, -errnum,
 		    errnum == EINVAL || errnum == ENXIO ?
-			    "a file is needed, no pipe" : NULL,
+			    "give a file, not a pipe" : NULL,
 		    "cannot write samples to %s: %s", r->path,
 		    strerror(errnum));
 }

@@ -168,8 +168,8 @@ static int check_measured(struct run *run, const struct result_row *row)
 		    explain_loss(run->plan, row->size,
 				 "use --duration or more --iterations, or "
 				 "--warmup 0"),
-		    "%s of %llu bytes: none of the messages came in the time "
-		    "measured", op_table[run->plan->op].name,
+		    "%s of %llu bytes: no message arrived in the time measured",
+		    op_table[run->plan->op].name,
 		    (unsigned long long)row->size);
 }
 
@@ -189,7 +189,7 @@ static int check_window(struct run *run, const struct result_row *row)
 	    row->seconds <= allowed)
 		return 0;
 	return fail(&run->result->error, -ETIME,
-		    "look for what kept both ends from running",
+		    "check what kept both ends from running",
 		    "%s of %llu bytes was measured for %.3g s instead of "
 		    "%.3g s", op_table[plan->op].name,
 		    (unsigned long long)row->size, row->seconds, wanted);

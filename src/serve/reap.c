@@ -36,10 +36,10 @@ void reap(pid_t child, int cancel_fd)
 {
 	if (ends(child, &cancel_fd))
 		return;
-	log_warning("the server's process %d does not end and is killed",
+	log_warning("the server's process %d does not end: killing it",
 		    (int)child);
 	kill(child, SIGKILL);
 	if (!ends(child, &cancel_fd))
-		log_warning("the server's process %d does not end, though "
-			    "killed: the kernel keeps it", (int)child);
+		log_warning("the server's process %d was killed but does not "
+			    "end: the kernel keeps it", (int)child);
 }

@@ -198,9 +198,9 @@ static void on_child(struct server *s, struct child *child)
 	if (ret == TURN_ASKED)
 		children_ask(&s->children, child, limit, s->only != 0);
 	if (ret == TURN_ENDED && !children_end_turn(&s->children, child))
-		log_warning("the report of the client at %s is given up: %d "
-			    "reports wait for who reads them", child->address,
-			    REPORTING_MAX);
+		log_warning("dropped the report of the client at %s: %d "
+			    "reports already wait for their readers",
+			    child->address, REPORTING_MAX);
 	if (ret >= 0)
 		return;
 	close(child->fd);
@@ -216,8 +216,8 @@ static void kill_overdue(struct server *s)
 
 	if (!child)
 		return;
-	log_warning("the process of the client at %s is killed: it did not "
-		    "end within %.6g s (--max-duration) and %llu s more",
+	log_warning("killed the process of the client at %s: it did not end "
+		    "within %.6g s (--max-duration) and %llu s more",
 		    child->address, (double)child->limit / SECOND,
 		    GOODBYE / SECOND);
 	if (child->pid == s->only)
@@ -229,8 +229,8 @@ static void kill_overdue(struct server *s)
 static void kill_children(struct server *s)
 {
 	if (s->killed) {
-		log_warning("%u processes of clients do not end, though "
-			    "killed: the kernel keeps them",
+		log_warning("%u processes of clients were killed but do not "
+			    "end: the kernel keeps them",
 			    children_count(&s->children));
 		children_free(&s->children);
 		return;
@@ -320,11 +320,11 @@ static void refuse_not_allowed(struct connection *conn, const char *allowed)
 {
 	struct error err = { .stage = "connect" }, logged;
 
-	fail(&err, -EACCES, NULL, "this server takes no clients from %s "
+	fail(&err, -EACCES, NULL, "this server accepts no clients from %s "
 	     "(--allow)", conn->address);
 	logged = err;
 	snprintf(logged.advice, sizeof(logged.advice),
-		 "it takes them from %.200s", allowed);
+		 "it accepts clients from %.200s", allowed);
 	turn_away(conn, &err, &logged);
 }
 
@@ -346,8 +346,8 @@ static void make_room(struct server *s)
 
 	dropped = children_drop_oldest(&s->children, PATIENCE);
 	if (dropped)
-		log_warning("the client at %s says nothing and is dropped for "
-			    "others", dropped->address);
+		log_warning("dropped the client at %s, which sent nothing, to "
+			    "make room for others", dropped->address);
 	s->accept_at = time_after(PATIENCE / 8);
 }
 
@@ -367,7 +367,7 @@ static bool has_room(struct server *s)
 static void on_shortage(struct server *s, int ret)
 {
 	if (!time_until(s->warn_at)) {
-		log_warning("cannot take a client now: %s", strerror(-ret));
+		log_warning("cannot accept a client now: %s", strerror(-ret));
 		s->warn_at = time_after(WARN_PAUSE);
 	}
 	make_room(s);
@@ -387,7 +387,7 @@ static void keep_unserved(struct server *s, struct connection *conn, int ret)
 		s->unserved = *conn;
 		return;
 	}
-	fail(&err, -EAGAIN, "try again later, or let --wait do that",
+	fail(&err, -EAGAIN, "try again later, or use --wait",
 	     "cannot start a process for the client: %s", strerror(-ret));
 	turn_away(conn, &err, NULL);
 }

@@ -34,7 +34,7 @@ int session_unexpected(struct session *s, const struct frame *frame,
 		return frames_take_error(frame, s->run.conn->peer,
 					 &s->run.result->error);
 	return fail(&s->run.result->error, -EPROTO, NULL,
-		    "the %s sent %s where %s was due", s->run.conn->peer,
+		    "the %s sent %s where %s was expected", s->run.conn->peer,
 		    frame_name(frame->type), frame_name(wanted));
 }
 
@@ -76,7 +76,7 @@ static int take_wait(struct session *s, const struct frame *frame)
 	if (ret || place == s->place)
 		return ret;
 	s->place = place;
-	log_info("waiting: %u client%s before this one", place,
+	log_info("waiting: %u client%s ahead of this one", place,
 		 place > 1 ? "s are" : " is");
 	return 0;
 }

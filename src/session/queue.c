@@ -38,16 +38,17 @@ static int ask(struct session *s, uint64_t limit)
  * (again.h). */
 static int no_turn(uint32_t why, struct error *err)
 {
-	static const char later[] = "try again later, or let --wait do that";
+	static const char later[] = "try again later, or use --wait";
 
 	switch (why) {
 	case TURN_FULL:
 		return fail(err, -EAGAIN, later,
-			    "too many clients wait for this server already");
+			    "too many clients are already waiting for this "
+			    "server");
 	case TURN_SHARED:
 		return fail(err, -EAGAIN, later,
-			    "too many clients from this address wait for this "
-			    "server already");
+			    "too many clients from this address are already "
+			    "waiting for this server");
 	default:
 		return fail(err, -EBUSY, NULL,
 			    "this server serves one client, and another came "

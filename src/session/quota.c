@@ -83,8 +83,8 @@ static int check_inject(const struct parameters *params, struct error *err)
 	if (!c || params->allow_inject)
 		return 0;
 	return fail(err, -EPERM, "start the server with --allow-inject",
-		    "--inject %s: this server lets no client provoke faults",
-		    c->name);
+		    "--inject %s: this server does not let clients provoke "
+		    "faults", c->name);
 }
 
 int quota_check(const struct parameters *params,

@@ -91,8 +91,9 @@ static int check_address(struct session *s)
 	if (!many)
 		return 0;
 	return fail(error_of(s), -EPROTO, NULL,
-		    "the %s named %s as its address, which is that of many "
-		    "hosts", s->run.conn->peer, address_there(s, text));
+		    "the %s gave %s as its address, which is a multicast or "
+		    "broadcast address", s->run.conn->peer,
+		    address_there(s, text));
 }
 
 int reach_begin(struct session *s)
@@ -153,8 +154,8 @@ static int check_proof(struct session *s, struct reach *r,
 	if (!sodium_memcmp(returned, r->sent, sizeof(returned)))
 		return 0;
 	return fail(error_of(s), -EPROTO, NULL,
-		    "the %s did not return what was sent to %s: it does not "
-		    "receive at the address that it named", s->run.conn->peer,
+		    "the %s did not return the challenge sent to %s: it does "
+		    "not receive at the address that it gave", s->run.conn->peer,
 		    address_there(s, text));
 }
 

@@ -61,7 +61,7 @@ void told_compare(const struct parameters *params, const struct plan *plan)
 		return;
 	text = differences(params->told, plan);
 	if (text && *text)
-		log_warning("the client decides, and says otherwise than this "
-			    "server was told: %s", text);
+		log_warning("ignored these options of the server, because the "
+			    "client chose other values: %s", text);
 	free(text);
 }

@@ -140,7 +140,8 @@ def test_only_addresses_of_the_family_of_bind(host):
     host("::1")
     failed(client("write_bw", "--bind", "127.0.0.1", port=server.port,
                   host="many"),
-           "many port .* only IPv6 addresses, and --bind 127.0.0.1 only IPv4 ones",
+           "many port .* only IPv6 addresses, "
+           "and --bind 127.0.0.1 has only IPv4 addresses",
            "leave --bind out")
 
 
@@ -153,8 +154,8 @@ def test_each_cause_is_named_with_its_addresses(host, monkeypatch):
                f"cannot connect to many port {port}: "
                "127.0.0.2: Connection timed out; "
                "127.0.0.9: No route to host; "
-               "127.0.0.1, 127.0.0.5: Connection refused; is 'verbsperf "
-               "serve' running")
+               "127.0.0.1, 127.0.0.5: Connection refused; check that "
+               "'verbsperf serve' runs there")
 
 
 def test_what_drops_all_may_be_a_firewall():
@@ -177,7 +178,7 @@ def test_what_has_no_route_may_be_a_firewall(host, monkeypatch):
 
 def test_what_refuses_may_have_no_server():
     failed(client("write_bw", port=free_port()),
-           "Connection refused", "is 'verbsperf serve' running there")
+           "Connection refused", "check that 'verbsperf serve' runs there")
 
 
 @pytest.fixture
@@ -258,7 +259,7 @@ def test_a_link_local_address_needs_an_interface():
                     client("write_bw", "--bind", "fe80::1", port=1,
                            host="::1"),
                     Program("serve", "--bind", "fe80::1")):
-        failed(program, "through which interface",
+        failed(program, "needs an interface",
                "write (--bind )?fe80::1%[a-zA-Z]")
     failed(client("write_bw", port=1, host="fe80::1%none9"),
            "there is no interface 'none9'")

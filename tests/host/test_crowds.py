@@ -70,7 +70,8 @@ def test_one_address_gets_its_share_of_the_places():
              == 40 - SHARE - 1, "refusals")
     assert crowd.answers() == ["EAGAIN"] * (40 - SHARE - 1)
     failed(honest(server), "the server: too many clients from this address "
-           "wait for this server already; try again later, or let --wait")
+           "are already waiting for this server; try again later, or use "
+           "--wait")
     # another address has all the others
     program = honest(server, host="127.0.0.2")
     program.wait_for("waiting: 3")
@@ -137,7 +138,7 @@ def test_client_that_answers_waits_for_long():
     first = client("write_bw", "-D", 60, port=server.port)
     first.wait_for_traffic()
     second = client("write_bw", *QUICK, "--timeout", 1, port=server.port)
-    second.wait_for("waiting: 1 client is before")
+    second.wait_for("waiting: 1 client is ahead")
     time.sleep(6)
     assert second.status is None
     first.send(signal.SIGINT)

@@ -108,8 +108,8 @@ def test_extreme_but_possible(tmp_path, name, table):
 
 REFUSED = {
     "posted 1152921504606846976": ({"posted": 1 << 60}, {}),
-    "counted 0: allowed are 1 to 10": ({"counted": 0}, {}),
-    "window 0: allowed are 1 to": ({"window": 0}, {}),
+    "counted 0: expected 1 to 10": ({"counted": 0}, {}),
+    "window 0: expected 1 to": ({"window": 0}, {}),
     "messages of a thread 18446744073709551615": (
         {"posted": 20,
          "threads": ((0, 1, 2 ** 64 - 1, 1), (1, 1, 21, 1))},
@@ -117,17 +117,17 @@ REFUSED = {
     "CPU of a thread 4294967294": (
         {"posted": 20, "threads": ((ANY - 1, 1, 10, 1), (1, 1, 10, 1))},
         {"posted": 20, "qps": 2, "threads": 2}),
-    "QPs of a thread 3: allowed are 1 to 2": (
+    "QPs of a thread 3: expected 1 to 2": (
         {"posted": 20, "threads": ((0, 3, 10, 1), (1, 1, 10, 1))},
         {"posted": 20, "qps": 2, "threads": 2}),
     "start of an interval 3": (
         {"window": 10, "intervals": ((0, 2, 5), (3, 7, 5))}, {}),
     "tick nan": ({"clock": (1, 1, 0, math.nan)}, {}),
-    "samples 0: allowed are 10 to 10": ({}, READS),
+    "samples 0: expected 10 to 10": ({}, READS),
     # the server answered none
-    "received 10: allowed are 0 to 0": (
+    "received 10: expected 0 to 0": (
         {"received": 10}, {"metric": "latency"}),
-    "counted 10: 10 at least were due, and no more than 0": ({}, {"metric": "latency"}),
+    "counted 10: expected at least 10, but at most 0": ({}, {"metric": "latency"}),
 }
 
 
@@ -142,7 +142,7 @@ def test_more_sent_than_asked_for(tmp_path):
     """Said while traffic runs."""
     test = Round(tmp_path / "server.json", **payloads(done(), posted=11))
     test.peer.play("HELLO", "PLAN", "ENDPOINT", "READY", "START", "SENT")
-    text = "SENT with messages 11: allowed are 10 to 10"
+    text = "SENT with messages 11: expected 10 to 10"
     assert text in test.peer.expect_error("ABORT")[2]
     failed(test.server, text)
     assert text in test.document()["error"]["message"]
@@ -159,7 +159,7 @@ def test_server_that_measures(tmp_path):
     fake.peer.send("SENT", wire.sent(10))
     fake.peer.expect("DONE")
     fake.peer.send("DONE", done(counted=11))
-    text = "DONE with counted 11: allowed are 0 to 10"
+    text = "DONE with counted 11: expected 0 to 10"
     assert text in fake.peer.expect_error("ABORT")[2]
     failed(program, text)
     assert text in load(path.read_text(), "verbsperf-1")["error"]["message"]
@@ -196,7 +196,7 @@ def test_strange_ports(tmp_path, changes):
 
 
 @pytest.mark.parametrize("place,value,text", (
-    (5, 77, "READY with path_mtu 77: allowed are 1024 to 1024"),
+    (5, 77, "READY with path_mtu 77: expected 1024 to 1024"),
     (12, ANY, "READY without max_send_wr"),
     (4, ANY, "READY without pkey_index")))
 def test_ready(tmp_path, place, value, text):

@@ -338,16 +338,16 @@ TEST(test_one_end_without_a_key)
 	check_hellos(false, false, "client", NULL, NULL);
 	check_hellos(true, true, "server", NULL, NULL);
 	check_hellos(true, false, "client",
-		     "this server wants a key, the client has none",
+		     "this server requires a key, the client has none",
 		     "--key-file");
 	check_hellos(false, true, "client",
-		     "the client wants a key, this server has none",
+		     "the client requires a key, this server has none",
 		     "start the server with the same --key-file");
 	check_hellos(true, false, "server",
-		     "this client wants a key, the server has none",
+		     "this client requires a key, the server has none",
 		     "leave --key-file out");
 	check_hellos(false, true, "server",
-		     "the server wants a key, this client has none",
+		     "the server requires a key, this client has none",
 		     "--key-file");
 }
 
@@ -362,7 +362,7 @@ TEST(test_a_reflected_hello)
 		assert_int_equal(auth_check_hello(&hello, &hello, "server",
 						  &err), -EACCES);
 		assert_message(&err,
-			       "the server sent this end's own nonce back");
+			       "the server sent the nonce of this end back");
 	}
 }
 

@@ -182,7 +182,7 @@ TEST(test_the_port_is_taken)
 	again = port;
 	assert_int_equal(oob_listen(NULL, &again, -1, &err), -EADDRINUSE);
 	assert_contains(err.message, "Address already in use");
-	assert_contains(err.advice, "another server runs already");
+	assert_contains(err.advice, "another server is already running");
 	close(fd);
 	error_clear(&err);
 	port = 0;

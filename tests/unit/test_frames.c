@@ -245,7 +245,7 @@ TEST(test_plan_without_sizes)
 	plan = got;
 	assert_int_equal(decode_plan(&frame, &got, &client, &err), -EPROTO);
 	assert_message(&err, "the peer sent a PLAN with number of sizes 0: "
-			     "allowed are 1 to 64");
+			     "expected 1 to 64");
 	assert_memory_equal(&got, &plan, sizeof(got));
 	frame_free(&frame);
 }

@@ -97,10 +97,10 @@ TEST(test_other_keys)
 
 TEST(test_one_end_without_a_key)
 {
-	run_badly(NULL, KEY, "the server wants a key, this client has none",
-		  "this server wants a key, the client has none");
-	run_badly(KEY, NULL, "this client wants a key, the server has none",
-		  "the client wants a key, this server has none");
+	run_badly(NULL, KEY, "the server requires a key, this client has none",
+		  "this server requires a key, the client has none");
+	run_badly(KEY, NULL, "this client requires a key, the server has none",
+		  "the client requires a key, this server has none");
 }
 
 /* The server's is gone: the client is not told where it was. */
@@ -221,9 +221,9 @@ TEST(test_another_frame_than_the_proof)
 		p.relayed = true;
 		pair_start(&p);
 		snprintf(wanted, sizeof(wanted),
-			 "the client sent %s where AUTH was due",
+			 "the client sent %s where AUTH was expected",
 			 frame_name(types[i]));
-		finish(&p, "where AUTH was due", wanted);
+		finish(&p, "where AUTH was expected", wanted);
 	}
 }
 
@@ -270,7 +270,7 @@ TEST(test_a_proof_that_nobody_wanted)
 	pair_wait(&p);
 	pair_check_failed(&p.server, "server");
 	assert_contains(p.server.result->error.message,
-			"the client sent AUTH where PLAN was due");
+			"the client sent AUTH where PLAN was expected");
 	pair_close(&p);
 	pair_check_clean();
 }

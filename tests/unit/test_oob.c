@@ -118,7 +118,7 @@ TEST(test_silence_and_close)
 	assert_int_equal(oob_receive(&conn, "PLAN", time_after(1000 * MS),
 				     &frame, &err), -ECONNRESET);
 	assert_message(&err, "the server closed the connection inside a frame, "
-			     "where this end waited for PLAN");
+			     "while this end waited for PLAN");
 	assert_string_equal(err.advice, "look at the server's output");
 	oob_close(&conn);
 }
@@ -207,7 +207,8 @@ TEST(test_nothing_after_nonsense)
 		assert_int_equal(oob_receive(&conn, "x", time_after(MS),
 					     &frame, &err), -EPROTO);
 	}
-	assert_message(&err, "what the server sends makes no sense any more");
+	assert_message(&err, "the data from the server can no longer be "
+			     "decoded");
 	assert_null(frame.bytes);
 	close(fd);
 	oob_close(&conn);

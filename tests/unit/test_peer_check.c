@@ -200,71 +200,71 @@ struct spoilt {
 
 // clang-format off
 static const struct spoilt spoilt[] = {
-	{ of_writes, FIELD(theirs.posted), 39, "posted 39: allowed are 40 to 40" },
-	{ of_writes, FIELD(theirs.posted), 1ULL << 60, "allowed are 40 to 40" },
+	{ of_writes, FIELD(theirs.posted), 39, "posted 39: expected 40 to 40" },
+	{ of_writes, FIELD(theirs.posted), 1ULL << 60, "expected 40 to 40" },
 	{ of_writes, FIELD(facts.has_sent), 0, NULL },
-	{ of_writes, FIELD(facts.sent), 41, "posted 40: allowed are 41 to 41" },
-	{ of_writes, FIELD(theirs.received), 1, "received 1: allowed are 0 to 0" },
-	{ of_writes, FIELD(theirs.counted), 0, "counted 0: allowed are 1 to 40" },
-	{ of_writes, FIELD(theirs.counted), 41, "counted 41: allowed are 1 to 40" },
-	{ of_writes, FIELD(theirs.counted), 1ULL << 60, "allowed are 1 to 40" },
-	{ of_writes, FIELD(theirs.lost), 1, "lost 1: allowed are 0 to 0" },
-	{ of_writes, FIELD(theirs.late), 1, "late 1: allowed are 0 to 0" },
-	{ of_writes, FIELD(theirs.window_ns), 0, "window 0: allowed are 1 to " MOST_WINDOW },
-	{ of_writes, FIELD(theirs.window_ns), SECOND, "window 1000000000: allowed are 1 to " MOST_WINDOW },
-	{ of_writes, FIELD(theirs.window_error), WINDOW + 1, "error of the window 1000001: allowed are 0 to 1000000" },
+	{ of_writes, FIELD(facts.sent), 41, "posted 40: expected 41 to 41" },
+	{ of_writes, FIELD(theirs.received), 1, "received 1: expected 0 to 0" },
+	{ of_writes, FIELD(theirs.counted), 0, "counted 0: expected 1 to 40" },
+	{ of_writes, FIELD(theirs.counted), 41, "counted 41: expected 1 to 40" },
+	{ of_writes, FIELD(theirs.counted), 1ULL << 60, "expected 1 to 40" },
+	{ of_writes, FIELD(theirs.lost), 1, "lost 1: expected 0 to 0" },
+	{ of_writes, FIELD(theirs.late), 1, "late 1: expected 0 to 0" },
+	{ of_writes, FIELD(theirs.window_ns), 0, "window 0: expected 1 to " MOST_WINDOW },
+	{ of_writes, FIELD(theirs.window_ns), SECOND, "window 1000000000: expected 1 to " MOST_WINDOW },
+	{ of_writes, FIELD(theirs.window_error), WINDOW + 1, "error of the window 1000001: expected 0 to 1000000" },
 	{ of_writes, FIELD(theirs.window_error), DONE_UNKNOWN, NULL },
 	{ of_writes, FIELD(theirs.interval_error), WINDOW + 1, "error of an interval 1000001" },
 	{ of_writes, FIELD(theirs.interval_error), DONE_UNKNOWN, NULL },
-	{ of_writes, FIELD(theirs.looks), COUNT_MAX, "looks 1152921504606846976: allowed are 0 to " },
-	{ of_writes, FIELD(theirs.method), POST_AUTO, "post method 0: allowed are 1 to 2" },
-	{ of_writes, FIELD(plan.post), POST_LEGACY, "post method 1: allowed are 2 to 2" },
-	{ of_writes, FIELD(theirs.n_threads), 1, "threads 1: allowed are 2 to 2" },
-	{ of_writes, FIELD(threads[0].cpu), PLAN_AUTO - 1, "CPU of a thread 4294967294: allowed are 0 to 1023" },
-	{ of_writes, FIELD(threads[0].qps), 0, "QPs of a thread 0: allowed are 1 to 4" },
-	{ of_writes, FIELD(threads[0].qps), 5, "QPs of a thread 5: allowed are 1 to 4" },
-	{ of_writes, FIELD(threads[0].qps), 3, "QPs of a thread 2: allowed are 1 to 1" },
+	{ of_writes, FIELD(theirs.looks), COUNT_MAX, "looks 1152921504606846976: expected 0 to " },
+	{ of_writes, FIELD(theirs.method), POST_AUTO, "post method 0: expected 1 to 2" },
+	{ of_writes, FIELD(plan.post), POST_LEGACY, "post method 1: expected 2 to 2" },
+	{ of_writes, FIELD(theirs.n_threads), 1, "threads 1: expected 2 to 2" },
+	{ of_writes, FIELD(threads[0].cpu), PLAN_AUTO - 1, "CPU of a thread 4294967294: expected 0 to 1023" },
+	{ of_writes, FIELD(threads[0].qps), 0, "QPs of a thread 0: expected 1 to 4" },
+	{ of_writes, FIELD(threads[0].qps), 5, "QPs of a thread 5: expected 1 to 4" },
+	{ of_writes, FIELD(threads[0].qps), 3, "QPs of a thread 2: expected 1 to 1" },
 	{ of_writes, FIELD(threads[0].qps), 1, "QPs of no thread 1" },
-	{ of_writes, FIELD(threads[0].iterations), UINT64_MAX, "messages of a thread 18446744073709551615: allowed are 0 to 40" },
-	{ of_writes, FIELD(threads[1].iterations), 21, "messages of a thread 21: allowed are 0 to 20" },
+	{ of_writes, FIELD(threads[0].iterations), UINT64_MAX, "messages of a thread 18446744073709551615: expected 0 to 40" },
+	{ of_writes, FIELD(threads[1].iterations), 21, "messages of a thread 21: expected 0 to 20" },
 	{ of_writes, FIELD(threads[1].iterations), 19, "messages of no thread 1" },
-	{ of_writes, FIELD(threads[0].window_ns), 0, "window of a thread 0: allowed are 1 to 1000001" },
+	{ of_writes, FIELD(threads[0].window_ns), 0, "window of a thread 0: expected 1 to 1000001" },
 	{ of_writes, FIELD(threads[0].window_ns), WINDOW + 2, "window of a thread 1000002" },
-	{ of_writes, FIELD(intervals[0].start_ns), 1, "start of an interval 1: allowed are 0 to 0" },
-	{ of_writes, FIELD(intervals[1].start_ns), 400001, "start of an interval 400001: allowed are 400000 to" },
+	{ of_writes, FIELD(intervals[0].start_ns), 1, "start of an interval 1: expected 0 to 0" },
+	{ of_writes, FIELD(intervals[1].start_ns), 400001, "start of an interval 400001: expected 400000 to" },
 	{ of_writes, FIELD(theirs.clock.source), 0, "a clock without a name" },
-	{ by_time, FIELD(theirs.counted), 101, "counted 101: allowed are 0 to 100" },
-	{ by_time, FIELD(facts.sent), 99, "posted 100: allowed are 99 to 99" },
-	{ after_a_warm_up, FIELD(theirs.counted), 41, "counted 41: allowed are 1 to 40" },
-	{ of_written, FIELD(theirs.posted), 1, "posted 1: allowed are 0 to 0" },
-	{ of_written, FIELD(theirs.received), 40, "received 40: allowed are 0 to 0" },
-	{ of_written, FIELD(theirs.counted), 1, "counted 1: allowed are 0 to 0" },
-	{ of_written, FIELD(theirs.window_ns), 1, "window 1: allowed are 0 to 0" },
-	{ of_written, FIELD(theirs.method), POST_WR, "post method 1: allowed are 0 to 0" },
-	{ of_written, FIELD(theirs.n_threads), 2, "threads 2: allowed are 0 to 0" },
-	{ of_written, FIELD(theirs.n_intervals), 1, "number of intervals 1: allowed are 0 to 0" },
-	{ of_datagrams, FIELD(theirs.counted), 31, "counted 31: allowed are 0 to 30" },
+	{ by_time, FIELD(theirs.counted), 101, "counted 101: expected 0 to 100" },
+	{ by_time, FIELD(facts.sent), 99, "posted 100: expected 99 to 99" },
+	{ after_a_warm_up, FIELD(theirs.counted), 41, "counted 41: expected 1 to 40" },
+	{ of_written, FIELD(theirs.posted), 1, "posted 1: expected 0 to 0" },
+	{ of_written, FIELD(theirs.received), 40, "received 40: expected 0 to 0" },
+	{ of_written, FIELD(theirs.counted), 1, "counted 1: expected 0 to 0" },
+	{ of_written, FIELD(theirs.window_ns), 1, "window 1: expected 0 to 0" },
+	{ of_written, FIELD(theirs.method), POST_WR, "post method 1: expected 0 to 0" },
+	{ of_written, FIELD(theirs.n_threads), 2, "threads 2: expected 0 to 0" },
+	{ of_written, FIELD(theirs.n_intervals), 1, "number of intervals 1: expected 0 to 0" },
+	{ of_datagrams, FIELD(theirs.counted), 31, "counted 31: expected 0 to 30" },
 	{ of_datagrams, FIELD(theirs.counted), 0, NULL },
-	{ of_datagrams, FIELD(theirs.received), MOST_MESSAGES + 1, "received 1022000001: allowed are 0 to 1022000000" },
-	{ of_datagrams, FIELD(theirs.window_ns), 0, "window 0: allowed are 1" },
-	{ of_reliable_pings, FIELD(theirs.counted), 39, "counted 39: allowed are 40 to 40" },
-	{ of_reliable_pings, FIELD(theirs.received), 41, "received 41: allowed are 0 to 40" },
-	{ of_reliable_pings, FIELD(theirs.lost), 1, "lost 1: allowed are 0 to 0" },
-	{ of_reliable_pings, FIELD(theirs.late), 1, "late 1: allowed are 0 to 0" },
+	{ of_datagrams, FIELD(theirs.received), MOST_MESSAGES + 1, "received 1022000001: expected 0 to 1022000000" },
+	{ of_datagrams, FIELD(theirs.window_ns), 0, "window 0: expected 1" },
+	{ of_reliable_pings, FIELD(theirs.counted), 39, "counted 39: expected 40 to 40" },
+	{ of_reliable_pings, FIELD(theirs.received), 41, "received 41: expected 0 to 40" },
+	{ of_reliable_pings, FIELD(theirs.lost), 1, "lost 1: expected 0 to 0" },
+	{ of_reliable_pings, FIELD(theirs.late), 1, "late 1: expected 0 to 0" },
 	{ of_reliable_pings, FIELD(theirs.window_ns), WINDOW - 5, "samples of 1e+06 ns: at most 999996 ns are in the window" },
 	{ of_reliable_pings, FIELD(latency), 0, NULL },
-	{ of_lost_pings, FIELD(theirs.lost), 41, "lost 41: allowed are 0 to 40" },
-	{ of_reliable_pings, FIELD(theirs.received), 39, "counted 40: 40 at least were due, and no more than 39 are possible" },
-	{ of_lost_pings, FIELD(theirs.lost), 2, "counted 37: 38 at least were due" },
-	{ of_pongs, FIELD(theirs.posted), 41, "posted 41: allowed are 37 to 40" },
-	{ of_pongs, FIELD(theirs.posted), 36, "posted 36: allowed are 37 to 40" },
-	{ of_pongs, FIELD(theirs.received), 41, "received 41: allowed are 0 to 40" },
-	{ of_pongs, FIELD(theirs.counted), 1, "counted 1: allowed are 0 to 0" },
-	{ of_pongs, FIELD(theirs.lost), 1, "lost 1: allowed are 0 to 0" },
-	{ of_open_loop, FIELD(theirs.late), 41, "late 41: allowed are 0 to 40" },
-	{ of_open_loop, FIELD(theirs.received), 1, "received 1: allowed are 0 to 0" },
+	{ of_lost_pings, FIELD(theirs.lost), 41, "lost 41: expected 0 to 40" },
+	{ of_reliable_pings, FIELD(theirs.received), 39, "counted 40: expected at least 40, but at most 39 are possible" },
+	{ of_lost_pings, FIELD(theirs.lost), 2, "counted 37: expected at least 38" },
+	{ of_pongs, FIELD(theirs.posted), 41, "posted 41: expected 37 to 40" },
+	{ of_pongs, FIELD(theirs.posted), 36, "posted 36: expected 37 to 40" },
+	{ of_pongs, FIELD(theirs.received), 41, "received 41: expected 0 to 40" },
+	{ of_pongs, FIELD(theirs.counted), 1, "counted 1: expected 0 to 0" },
+	{ of_pongs, FIELD(theirs.lost), 1, "lost 1: expected 0 to 0" },
+	{ of_open_loop, FIELD(theirs.late), 41, "late 41: expected 0 to 40" },
+	{ of_open_loop, FIELD(theirs.received), 1, "received 1: expected 0 to 0" },
 	{ of_open_loop, FIELD(theirs.window_ns), 1, NULL },
-	{ of_a_warm_up, FIELD(theirs.counted), 4712, "counted 4712: allowed are 0 to 4711" },
+	{ of_a_warm_up, FIELD(theirs.counted), 4712, "counted 4712: expected 0 to 4711" },
 };
 // clang-format on
 
@@ -326,7 +326,7 @@ TEST(test_samples)
 	of_open_loop(&r);
 	histogram_record(r.latency, 1);
 	assert_int_equal(peer_check_done(&r.facts, &r.theirs, &err), -EPROTO);
-	assert_contains(err.message, "samples 41: allowed are 40 to 40");
+	assert_contains(err.message, "samples 41: expected 40 to 40");
 	end(&r);
 	error_clear(&err);
 	of_open_loop(&r);
@@ -344,14 +344,14 @@ TEST(test_sent)
 		const char *text;
 	} rows[] = {
 		{ 10, 0, 20, false, NULL },
-		{ 10, 0, 19, false, "SENT with messages 19: allowed are 20 to 20" },
-		{ 10, 0, 21, false, "messages 21: allowed are 20 to 20" },
+		{ 10, 0, 19, false, "SENT with messages 19: expected 20 to 20" },
+		{ 10, 0, 21, false, "messages 21: expected 20 to 20" },
 		{ 10, SECOND, 4711, false, NULL },
-		{ 10, SECOND, 19, false, "messages 19: allowed are 20 to 1022000000" },
+		{ 10, SECOND, 19, false, "messages 19: expected 20 to 1022000000" },
 		{ 10, 0, 4711, true, NULL },
 		{ 0, 0, 0, false, NULL },
 		{ 0, 0, MOST_MESSAGES, false, NULL },
-		{ 0, 0, MOST_MESSAGES + 1, false, "allowed are 0 to 1022000000" },
+		{ 0, 0, MOST_MESSAGES + 1, false, "expected 0 to 1022000000" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -418,7 +418,7 @@ TEST(test_ready)
 		    "do not have");
 	e.path_mtu = 77;
 	check_ready(TRANSPORT_RC, &e, false,
-		    "the peer sent a READY with path_mtu 77: allowed are 1024 "
+		    "the peer sent a READY with path_mtu 77: expected 1024 "
 		    "to 1024");
 	e.path_mtu = 0;		/* a device that does not say */
 	check_ready(TRANSPORT_RC, &e, false, NULL);
@@ -457,23 +457,23 @@ TEST(test_endpoint)
 
 	check_endpoint(&e, true, NULL);
 	bad.lid = 5;
-	check_endpoint(&bad, true, "ENDPOINT with LID 5: allowed are 4 to 4");
+	check_endpoint(&bad, true, "ENDPOINT with LID 5: expected 4 to 4");
 	bad = e;
 	bad.gid_index = 4;
-	check_endpoint(&bad, true, "GID index 4: allowed are 5 to 5");
+	check_endpoint(&bad, true, "GID index 4: expected 5 to 5");
 	bad = e;
 	bad.peer_gid_index = 4;
 	check_endpoint(&bad, true, "GID index of the receiver 4");
 	bad = e;
 	bad.gid_type = 9;
-	check_endpoint(&bad, true, "GID type 9: allowed are 2 to 2");
+	check_endpoint(&bad, true, "GID type 9: expected 2 to 2");
 	bad = e;
 	bad.gid.raw[15] = 2;
-	check_endpoint(&bad, true, "with GID ::2: ::1 is number 5");
-	check_endpoint(&e, false, "GRH 1: allowed are 0 to 0");
+	check_endpoint(&bad, true, "with GID ::2: expected ::1, its GID 5");
+	check_endpoint(&e, false, "GRH 1: expected 0 to 0");
 	bad = (struct endpoint){ .lid = 4, .gid_index = 99 };
 	check_endpoint(&bad, false, NULL);
-	check_endpoint(&bad, true, "GRH 0: allowed are 1 to 1");
+	check_endpoint(&bad, true, "GRH 0: expected 1 to 1");
 }
 
 static const struct CMUnitTest tests[] = {

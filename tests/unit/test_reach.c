@@ -182,18 +182,18 @@ TEST(test_wrong_proof)
 		struct relay relay;
 		const char *says;
 	} cases[] = {
-		{ { .spoil = SPOIL_BYTES, .size = 8 }, "did not return what "
-		  "was sent to GID ::ffff:10.0.0.1: it does not receive at "
-		  "the address that it named" },
+		{ { .spoil = SPOIL_BYTES, .size = 8 }, "did not return the "
+		  "challenge sent to GID ::ffff:10.0.0.1: it does not receive "
+		  "at the address that it gave" },
 		{ { .spoil = SPOIL_SILENCE }, "said nothing in time: waited "
 		  "for REACHED" },
 		{ { .spoil = SPOIL_HALF }, "said nothing more in time: waited "
 		  "for REACHED" },
 		{ { .spoil = SPOIL_CLOSE }, "closed the connection" },
 		{ { .spoil = SPOIL_TYPE, .type = FRAME_START },
-		  "sent START where REACHED was due" },
+		  "sent START where REACHED was expected" },
 		{ { .spoil = SPOIL_TYPE, .type = FRAME_SENT },
-		  "sent SENT where REACHED was due" },
+		  "sent SENT where REACHED was expected" },
 		{ { .spoil = SPOIL_TYPE, .type = FRAME_ABORT }, ": because" },
 	};
 
@@ -241,11 +241,11 @@ TEST(test_who_names_another_host)
 	for (size_t row = 0; row < COUNT(rows); row++) {
 		assert_int_equal(sent_to_another(
 			row, BACK, FRAME_REACHED, 1,
-			"the client did not return what was sent to GID "
+			"the client did not return the challenge sent to GID "
 			"::ffff:10.0.0.1"), 1);
 		assert_int_equal(sent_to_another(
 			row, BACK, FRAME_ALIVE, 3,
-			"the client sent START where REACHED was due"), 1);
+			"the client sent START where REACHED was expected"), 1);
 		assert_int_equal(sent_to_another(
 			row, BACK, FRAME_AGAIN, 100,
 			"the client asked for more than 10 packets at GID "
@@ -286,7 +286,8 @@ TEST(test_who_names_many_hosts)
 						p.server.result, &session),
 				 -EPROTO);
 		assert_contains(p.server.result->error.message,
-				"as its address, which is that of many hosts");
+				"as its address, which is a multicast or "
+				"broadcast address");
 		assert_int_equal(fake_verbs.messages, 0);
 		session_free(session);
 		oob_close(&p.server.conn);
@@ -307,7 +308,7 @@ TEST(test_stray_packet)
 	pair_wait(&p);
 	pair_check_both_failed(&p, "stray");
 	assert_contains(p.client.result->error.message,
-			"the server did not return what was sent to GID");
+			"the server did not return the challenge sent to GID");
 	pair_close(&p);
 	pair_check_clean();
 }

@@ -46,9 +46,9 @@ TEST(test_ready_out_of_range)
 		uint32_t above;
 		const char *text;
 	} cases[] = {
-		{ 0, 16, "sl 16: allowed are 0 to 15" },
-		{ 1, 256, "traffic_class 256: allowed are 0 to 255" },
-		{ 2, 0x100000, "flow_label 1048576: allowed" },
+		{ 0, 16, "sl 16: expected 0 to 15" },
+		{ 1, 256, "traffic_class 256: expected 0 to 255" },
+		{ 2, 0x100000, "flow_label 1048576: expected" },
 		{ 3, 256, "hop_limit" }, { 4, 65536, "pkey_index" },
 		{ 5, 4097, "path_mtu" }, { 6, 32, "timeout" },
 		{ 7, 8, "retry_cnt" }, { 8, 8, "rnr_retry" },

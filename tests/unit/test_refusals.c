@@ -43,8 +43,8 @@ TEST(test_limits_of_the_server)
 			 "(--max-duration)");
 	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
 	pair_plan(&p)->inject = INJECT_WRITE_RKEY;
-	over_a_limit(&p, "--inject write-rkey: this server lets no client "
-			 "provoke faults");
+	over_a_limit(&p, "--inject write-rkey: this server does not let "
+			 "clients provoke faults");
 }
 
 TEST(test_how_long_a_turn_may_last)

@@ -461,12 +461,12 @@ TEST(test_overdue)
 	b = join_and_ask(1);
 	pass(LIMIT);		/* its process may see that for itself */
 	leave(join(), 0);
-	assert_null(strstr(read_log(), "is killed"));
+	assert_null(strstr(read_log(), "killed the process"));
 	pass(LATER);
 	assert_int_equal(place(b), TURN_NOW);
 	check_gone(a);
-	check_says("is killed: it did not end within 3600 s (--max-duration) "
-		   "and 10 s more");
+	check_says("it did not end within 3600 s (--max-duration) and 10 s "
+		   "more");
 	assert_null(strstr(logged, "was ended by signal"));
 	leave(b, 0);
 	stop(SIGTERM, NO_STATUS);
@@ -523,13 +523,13 @@ TEST(test_stranger)
 				     &err), 0);
 	assert_int_equal(frame.type, FRAME_REFUSE);
 	assert_int_equal(decode_error(&frame, &why, &err), 0);
-	assert_contains(why.message, "this server takes no clients from "
+	assert_contains(why.message, "this server accepts no clients from "
 				     "127.0.0.1 port ");
 	assert_string_equal(why.code, "EACCES");
 	assert_null(strstr(why.advice, "192.0.2.0"));
 	frame_free(&frame);
 	check_gone(conn.fd);
-	check_says("it takes them from 192.0.2.0/24");
+	check_says("it accepts clients from 192.0.2.0/24");
 	stop(SIGTERM, NO_STATUS);
 }
 
@@ -592,7 +592,7 @@ TEST(test_crowd_of_strangers)
 	pass(AHEAD);
 	last = join_and_ask(TURN_NOW);
 	close(waiting);
-	check_says("says nothing and is dropped for others");
+	check_says("which sent nothing, to make room for others");
 	assert_null(strstr(logged, "was ended by signal"));
 	check_gone(silent[0]);	/* who came first */
 	for (int i = 1; i < NEW_MAX; i++) {
@@ -619,8 +619,8 @@ TEST(test_shortage)
 	for (int i = 0; i < 3 * FEW; i++)
 		silent[i] = join();
 	last = join_and_ask(TURN_NOW);
-	check_says("cannot take a client now: Too many open files");
-	check_says("says nothing and is dropped for others");
+	check_says("cannot accept a client now: Too many open files");
+	check_says("which sent nothing, to make room for others");
 	for (int i = 0; i < 3 * FEW; i++)
 		close(silent[i]);
 	leave(last, 0);

@@ -168,13 +168,13 @@ TEST(test_refused)
 	begin();
 	tell(TURN_FULL);
 	check_refused(-EAGAIN,
-		      "too many clients wait for this server already");
+		      "too many clients are already waiting for this server");
 	assert_contains(result.error.advice, "--wait");
 	end();
 	begin();
 	tell(TURN_SHARED);
-	check_refused(-EAGAIN, "too many clients from this address wait for "
-			       "this server already");
+	check_refused(-EAGAIN, "too many clients from this address are already "
+			       "waiting for this server");
 	assert_contains(result.error.advice, "--wait");
 	end();
 	begin();

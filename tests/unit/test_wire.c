@@ -184,8 +184,8 @@ TEST(test_an_article_before_a_vowel)
 	frame.type = FRAME_ENDPOINT;
 	error_clear(&err);
 	assert_int_equal(wire_check(&frame, "mtu", 7, 1, 5, &err), -EPROTO);
-	assert_message(&err, "the peer sent an ENDPOINT with mtu 7: allowed "
-			     "are 1 to 5");
+	assert_message(&err, "the peer sent an ENDPOINT with mtu 7: expected 1 "
+			     "to 5");
 }
 
 TEST(test_strings)

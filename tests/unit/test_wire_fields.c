@@ -218,7 +218,7 @@ TEST(test_flags)
 		assert_int_equal(get(&c, &k, &err), flags < 2 ? 0 : -EPROTO);
 		assert_int_equal(k.reads, flags < 2);
 		snprintf(text, sizeof(text), "DONE with flags of a field %u: "
-			 "allowed are 0 to 1", flags);
+			 "expected 0 to 1", flags);
 		if (flags >= 2)
 			assert_contains(err.message, text);
 	}
@@ -332,7 +332,7 @@ TEST(test_a_reader_refuses)
 	put_field(&c, 2, 1, "two", 4, 1);
 	put_field(&c, 5, 1, "five", 0, 0);
 	assert_int_equal(get(&c, &k, &err), -EPROTO);
-	assert_message(&err, "the peer sent a DONE with two 9: allowed are 0 "
+	assert_message(&err, "the peer sent a DONE with two 9: expected 0 "
 			     "to 1");
 	assert_int_equal(k.reads, 1);
 }

@@ -216,8 +216,8 @@ def test_a_server_takes_no_faults_unless_it_was_told_to():
                      port=server.port).wait()
     assert program.status == 1
     assert len(program.errors) == 1, str(program)
-    assert ("the server: --inject write-rkey: this server lets no client "
-            "provoke faults") in program.err
+    assert ("the server: --inject write-rkey: this server does not let "
+            "clients provoke faults") in program.err
     assert "start the server with --allow-inject" in program.err
     wire.serves(server)
 
@@ -230,8 +230,8 @@ def test_the_script_says_how_to_start_the_server():
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         timeout=120, check=False)
     assert done.returncode == 1
-    assert done.stderr == ("verbsperf-selftest: the server takes no faults: "
-                           "start it with --allow-inject\n")
+    assert done.stderr == ("verbsperf-selftest: the server does not allow "
+                           "faults: start it with --allow-inject\n")
 
 
 def test_the_server_refuses_a_fault_of_another_test(faulty_server):

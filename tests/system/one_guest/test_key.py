@@ -54,10 +54,10 @@ def test_same_key_on_both_ends(locked, keys):
 
 REFUSALS = (
     ("wrong", "right", "the server: " + DIFFER, DIFFER),
-    ("none", "right", "the server wants a key, this client has none; "
-     ".*--key-file", "this server wants a key, the client has none"),
-    ("right", "none", "this client wants a key, the server has none; "
-     ".*--key-file", "the client wants a key, this server has none"))
+    ("none", "right", "the server requires a key, this client has none; "
+     ".*--key-file", "this server requires a key, the client has none"),
+    ("right", "none", "this client requires a key, the server has none; "
+     ".*--key-file", "the client requires a key, this server has none"))
 
 
 @pytest.mark.parametrize("mine,theirs,said,logged", REFUSALS)
@@ -153,7 +153,7 @@ def test_recorded_proof(locked, keys):
 def test_proof_that_is_left_out(locked, keys, step):
     peer, _, _ = greeted(locked)
     peer.send(step, peer.payload(step))
-    turned_away(locked, peer, keys, f"sent {step} where AUTH was due")
+    turned_away(locked, peer, keys, f"sent {step} where AUTH was expected")
 
 
 def test_proof_of_another_length(locked, keys):
@@ -175,7 +175,7 @@ def asked(keys):
 def test_reflected_hello(asked):
     program, peer, theirs = asked
     peer.send("HELLO", theirs)
-    failed(program, "the server sent this end's own nonce back")
+    failed(program, "the server sent the nonce of this end back")
     assert peer.expect_error("ABORT")[0] == "key"
 
 
@@ -193,7 +193,7 @@ def test_server_that_goes_on_without_a_proof(asked):
     peer.send("HELLO", wire.hello(1))
     peer.expect("AUTH")
     peer.send("ACCEPT", wire.port())
-    failed(program, "the server sent ACCEPT where AUTH was due")
+    failed(program, "the server sent ACCEPT where AUTH was expected")
 
 
 def test_key_that_went_away(locked, keys):

@@ -188,7 +188,7 @@ STRANGE_FIRST = (
     (wire.frame("", kind=0), "unknown type 0"),
     (wire.frame("PLAN", length=0xffffffff), "PLAN of 4294967295 bytes"),
     (wire.frame("HELLO", length=257), "HELLO of 257 bytes"),
-    (wire.frame("READY"), "sent READY where HELLO was due"),
+    (wire.frame("READY"), "sent READY where HELLO was expected"),
     (wire.frame("HELLO"), "malformed HELLO"),
     (wire.frame("HELLO", wire.hello() + b"x"), "1 bytes too many"),
     (wire.frame("HELLO", b"\xff\xffab"), "malformed HELLO"),

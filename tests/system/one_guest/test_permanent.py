@@ -39,8 +39,8 @@ def test_clients_are_told_their_place(server):
     first = under_way(server)
     second = waiting(server, 1)
     third = waiting(server, 2)
-    assert "waiting: 1 client is before this one" in second.err
-    assert "waiting: 2 clients are before this one" in third.err
+    assert "waiting: 1 client is ahead of this one" in second.err
+    assert "waiting: 2 clients are ahead of this one" in third.err
     first.send(signal.SIGINT)
     succeeded(second)
     succeeded(third)
@@ -207,7 +207,7 @@ def test_time_is_limited_by_the_servers_clock(test):
     server = Server("--max-duration", 2)
     program = client(test, "-n", 10 ** 9, "--warmup", 0, "-s", 64,
                      port=server.port)
-    text = "longer than 2 s, .* \\(--max-duration\\)"
+    text = "longer than the 2 s .* \\(--max-duration\\)"
     failed(program, "the server: ", text)
     complained(server, text)
     serves(server)
@@ -234,7 +234,7 @@ def test_process_that_is_stuck_is_killed():
     stuck, = server.children()
     os.kill(stuck, signal.SIGSTOP)
     second = waiting(server, 1)
-    server.wait_for("warning: .* is killed: .* within 2 s .*--max-duration")
+    server.wait_for("warning: killed the process .* within 2 s .*--max-duration")
     failed(program, "server|RETRY_EXC|completed")
     succeeded(second)
     assert not lives(stuck)
@@ -266,7 +266,7 @@ def test_only_some_may_come(allow, host, comes):
     if comes:
         succeeded(program)
     else:
-        texts = ("takes no clients from " + re.escape(host), "--allow")
+        texts = ("accepts no clients from " + re.escape(host), "--allow")
         failed(program, "the server: ", *texts)
         complained(server, *texts)
 

@@ -190,7 +190,7 @@ def test_samples_into_a_pipe_are_refused(tmp_path, shared_server):
     path = tmp_path / "pipe"
     os.mkfifo(path)
     failed(client("read_lat", "-n", 10, f"--samples={path}",
-                  port=shared_server.port), str(path), "a file is needed",
+                  port=shared_server.port), str(path), "give a file",
            seconds=SOON)
 
 

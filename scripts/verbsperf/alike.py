@@ -75,7 +75,7 @@ def check_fingerprints(pair: Pair, force: bool) -> List[str]:
         more = len(notes) - SHOWN
         raise Refused("the fingerprints differ: " + "; ".join(notes[:SHOWN])
                       + (f"; and {more} more" if more > 0 else "")
-                      + ": --force compares all the same")
+                      + "; --force compares them anyway")
     return [f"the fingerprints differ: {note}" for note in notes]
 
 
@@ -91,6 +91,6 @@ def check_sessions(base: Side, new: Side) -> None:
     """Refuse when a measurement is on both sides: a copy is always as fast."""
     shared = len(measurements(base) & measurements(new))
     if shared:
-        raise Refused(f"{base.path} and {new.path} are of the same session, "
-                      f"both have {shared} of its measurements: what was "
-                      "measured later is in another file, or was not measured")
+        raise Refused(f"{base.path} and {new.path} are of the same session: "
+                      f"both have {shared} of its measurements; give the file "
+                      "with the later measurements, or measure again")

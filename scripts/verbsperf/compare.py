@@ -19,7 +19,8 @@ def percentage(text: str) -> float:
     """Parse a tolerance, such as 2 or 2%."""
     value = float(text.removesuffix("%"))
     if not 0 <= value < 100:
-        raise argparse.ArgumentTypeError(f"'{text}' is not 0 to below 100")
+        raise argparse.ArgumentTypeError(
+            f"'{text}': expected 0 or more, below 100")
     return value
 
 
@@ -29,7 +30,7 @@ def metric_name(text: str) -> str:
     name = "p" + name if name[:1].isdigit() else name
     if name not in RATES + TIMES:
         raise argparse.ArgumentTypeError(
-            f"'{text}' is none of {', '.join(RATES + TIMES)}")
+            f"'{text}': expected one of {', '.join(RATES + TIMES)}")
     return name
 
 
@@ -45,18 +46,21 @@ def parser() -> Parser:
     p.add_argument("files", nargs="+", metavar="FILE",
                    help="documents of verbsperf --json, or a sweep")
     p.add_argument("--targets", metavar="A,B",
-                   help="these two of one sweep, A as the base")
+                   help="compare these two targets of one sweep, with A as "
+                        "the base")
     p.add_argument("--metric", action="append", type=metric_name, default=[],
                    metavar="NAME",
-                   help="instead of gbps and p99: one for bandwidth"
+                   help="metrics to compare [gbps, p99]: one for bandwidth"
                         f" ({', '.join(RATES)}), one for latency"
                         f" ({', '.join(TIMES)})")
     p.add_argument("--bandwidth-tolerance", type=percentage, default=2.0,
-                   metavar="PERCENT", help="loss that does not matter [2]")
+                   metavar="PERCENT",
+                   help="loss of bandwidth that does not matter [2]")
     p.add_argument("--latency-tolerance", type=percentage, default=5.0,
-                   metavar="PERCENT", help="likewise [5]")
+                   metavar="PERCENT",
+                   help="increase of latency that does not matter [5]")
     p.add_argument("--force", action="store_true",
-                   help="compare although devices, MTU, ... differ")
+                   help="compare even if devices, MTU, ... differ")
     form = p.add_mutually_exclusive_group()
     form.add_argument("--json", dest="form", action="store_const",
                       const=tables.as_json, default=tables.text,

@@ -106,8 +106,8 @@ def contradiction(entry: Entry, ratio: float) -> Iterator[str]:
         return
     if tables.percent(ratio, 1) != "+0.0%" and (new - base) * (ratio - 1) < 0:
         more, less = ("higher", "lower")[::1 if ratio > 1 else -1]
-        yield (f"the median of NEW is {less}, yet in most pairs of rounds NEW "
-               f"is {more}, which is what counts")
+        yield (f"the median of NEW is {less}, but in most pairs of rounds NEW "
+               f"is {more}, and that decides")
 
 
 def decided(entry: Entry, found: verdict.Judgement) -> Tuple[str, List[str]]:
@@ -189,8 +189,8 @@ def notes_of(base: Side, new: Side, pair: Pair, points: Sequence[Object]
              ) -> Iterator[str]:
     """Yield what a reader should know besides the table."""
     if base.path != new.path:
-        yield ("two sessions: what changed between them counts as a "
-               "difference; a sweep of both targets does not have that")
+        yield ("two sessions: anything that changed between them counts as a "
+               "difference; a sweep of both targets avoids that")
     extra = len(pair.new.keys() - pair.base.keys())
     if extra:
         yield f"{extra} point{'s' if extra > 1 else ''} of NEW not in BASE"

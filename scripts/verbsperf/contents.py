@@ -105,5 +105,5 @@ def text(path: str) -> str:
     out = title(path, header, records)
     out += tables.table(HEADING, lines, left=(0, 3))
     if any(line[5] == "-" and line[4] != "-" for line in lines):
-        out.append("95% interval -: it takes 6 rounds")
+        out.append("95% interval -: it needs 6 rounds")
     return "".join(f" {line}\n" for line in out + failures(groups))

@@ -52,8 +52,9 @@ def refuse_too_many(picture: Picture) -> None:
     labels = list(dict.fromkeys(one.label for one in picture.curves()))
     if len(labels) > CURVES_MAX:
         some = ", ".join(f"'{label}'" for label in labels[:3])
-        raise NoRoom(f"{len(labels)} curves ({some}, ...) cannot be told "
-                     f"apart, {CURVES_MAX} can; choose with --only NAME=VALUE")
+        raise NoRoom(f"{len(labels)} curves ({some}, ...) are too many to "
+                     f"tell apart; choose at most {CURVES_MAX} with --only "
+                     "NAME=VALUE")
 
 
 def add_legend(fig: Figure, picture: Picture, bottom: float) -> float:
@@ -104,8 +105,8 @@ def make_axes(fig: Figure, picture: Picture, title: Optional[str],
     missing = above + bottom + 0.5 + shape[0] * LOWEST - height
     if missing > 0:
         needed = math.ceil(10 * (height + missing)) / 10
-        raise TooSmall(f"{width:g}x{height:g} inches leave no room for what is"
-                       f" drawn: --size {width:g}x{needed:g} is needed")
+        raise TooSmall(f"{width:g}x{height:g} inches are too small for this "
+                       f"picture: use --size {width:g}x{needed:g}")
     axes = fig.subplots(*shape, squeeze=False, sharex=True, sharey="row")
     fig.subplots_adjust(
         left=0.85 / width, right=1 - 0.15 / width, top=1 - above / height,

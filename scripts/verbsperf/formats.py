@@ -69,7 +69,7 @@ def check_document(place: Place, document: Object) -> None:
         place.expect(isinstance(document.get(name), dict),
                      f"the document has no object \"{name}\"")
     place.expect(isinstance(document["tool"].get("version"), str),
-                 "the document does not say which version wrote it")
+                 "the document does not name the version that wrote it")
     for name in ("name", "transport"):
         place.expect(isinstance(document["test"].get(name), str),
                      f"\"test\" of the document has no \"{name}\"")

@@ -74,5 +74,5 @@ def not_json(path: str, text: str, error: json.JSONDecodeError) -> str:
     where = f"{path}:{error.lineno}"
     if not text[error.pos:].strip() or "\n" not in text[error.pos:]:
         return (f"{where}: the file is cut off or not JSON: {error.msg};"
-                " a sweep that is run again goes on there")
+                " running the same sweep again continues it")
     return f"{where}: not JSON: {error.msg}"

@@ -44,14 +44,14 @@ class Reader:
     def check(self, word: str, name: str) -> None:
         """Refuse WORD unless it is a long option NAME that is allowed here."""
         if re.fullmatch("-[A-Za-z].*", word):
-            raise self.refuse(f"'{word}': options have their long names here, "
-                              "such as --size, and no letters")
+            raise self.refuse(f"'{word}': write the long name of the option, "
+                              "such as --size")
         if not word.startswith("--"):
-            raise self.refuse(f"'{word}' is no option; expected TEST...: "
+            raise self.refuse(f"'{word}' is not an option; expected TEST...: "
                               "--option VALUE...")
         speaker = self.speaker(name)
         if speaker:
-            raise self.refuse(f"--{name} is for {speaker} to say")
+            raise self.refuse(f"--{name} is only for {speaker}")
         if name not in self.options:
             raise self.refuse(f"unknown option '--{name}'; "
                               + self.suggestion(name))
@@ -72,7 +72,7 @@ class Reader:
             name, equals, value = word.removeprefix("--").partition("=")
             self.check(word, name)
             if name in found:
-                raise self.refuse(f"--{name} is there twice")
+                raise self.refuse(f"--{name} is given twice")
             option = self.options[name]
             if not equals:
                 value = self.value_behind(option, left)

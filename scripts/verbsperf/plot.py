@@ -117,12 +117,12 @@ def parser() -> Parser:
                    "qps, target, title, device or option; may be repeated")
     p.add_argument("--percentiles", metavar="LIST", type=percentiles,
                    default=list(series.PERCENTILES),
-                   help="of latency [50,99,99.9]")
+                   help="percentiles of latency [50,99,99.9]")
     p.add_argument("--from-zero", action="store_true",
-                   help="begin the y axes at 0, and have no logarithms there")
-    p.add_argument("--title", help="above the picture")
+                   help="begin the y axes at 0, and do not use log scales")
+    p.add_argument("--title", help="title above the picture")
     p.add_argument("--size", metavar="WIDTHxHEIGHT", type=picture_size,
-                   help="of the picture in inches [7.5x5]")
+                   help="size of the picture in inches [7.5x5]")
     return p
 
 
@@ -168,7 +168,7 @@ def read(files: Sequence[str], only: Sequence[Condition]) -> List[Record]:
     kept = [r for r in records if meets(r, only)]
     if only and not kept:
         wanted = " ".join("=".join(pair) for pair in only)
-        raise NotDrawn(f"--only {wanted}: there are no such results in "
+        raise NotDrawn(f"--only {wanted}: no such results in "
                        + ", ".join(files))
     return kept
 
@@ -193,7 +193,7 @@ def choose(args: argparse.Namespace, records: Sequence[Record]
         return picture, [] if args.kind else others
     files = ", ".join(args.files)
     if not kind:
-        raise NotDrawn(f"{files}: no result has anything to draw")
+        raise NotDrawn(f"{files}: there is nothing to draw in these results")
     raise NotDrawn(f"{files}: no data for --kind {kind}, {series.KINDS[kind]}"
                    + NEEDS[kind])
 
@@ -205,10 +205,10 @@ def import_drawing() -> types.ModuleType:
         from verbsperf import figure  # pylint: disable=C0415
     except ImportError as error:
         raise NotDrawn(
-            f"matplotlib is needed, and {sys.executable}, which runs this, "
-            f"cannot import it ({error}): {sys.executable} -m pip install "
-            "matplotlib, or have python3 in PATH be the distribution's, with "
-            "its package python3-matplotlib") from None
+            f"{sys.executable} cannot import matplotlib ({error}): install "
+            f"it with {sys.executable} -m pip install matplotlib, or use the "
+            "python3 of the distribution with its package "
+            "python3-matplotlib") from None
     return figure
 
 

@@ -110,7 +110,7 @@ def ask(path: str, *arguments: str) -> Object:
         formats.check_options(formats.Place("--dump-options", 1), dump)
     except (ValueError, ResultsError):
         raise ProgramError(f"{path} is not verbsperf, or another version of "
-                           "it: it does not say which options it has "
+                           "it: it does not list its options "
                            "(--dump-options)") from None
     return dump
 

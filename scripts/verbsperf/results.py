@@ -144,7 +144,7 @@ def read_with_header(path: str) -> Tuple[Optional[Object], List[Record]]:
     """Return (header of a sweep or None, Records) of the same."""
     entries = list(objects_of(path, read_text(path)))
     if not entries:
-        raise ResultsError(f"{path}: there is nothing in it")
+        raise ResultsError(f"{path}: the file is empty")
     line, first = entries[0]
     if first.get("schema") == formats.SWEEP:
         formats.check_header(Place(path, line), first)

@@ -1,11 +1,12 @@
 """Provoke every fault that verbsperf --inject knows between two real ends, and
-compare what they say of it with what is expected.
+compare what they report with what is expected.
 
 usage: verbsperf-selftest SERVER [options]
        verbsperf-selftest --loopback [options]
 
-On SERVER 'verbsperf serve' must run.  Options of verbsperf (-d, -x, -p, ...)
-are handed on.  Exit status: 0 all was as expected, 1 it was not, 2 usage."""
+SERVER must run 'verbsperf serve --allow-inject'.  Options of verbsperf (-d, -x,
+-p, ...) are passed on.  Exit status: 0 all was as expected, 1 it was not, 2
+usage."""
 
 import argparse
 import subprocess
@@ -48,19 +49,19 @@ def read_arguments() -> argparse.Namespace:
         prog=NAME, description=(__doc__ or "").split("\n\n", maxsplit=1)[0],
         epilog=(__doc__ or "").split("\n\n")[2], allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("server", nargs="?", help="host that serves")
+    parser.add_argument("server", nargs="?", help="host that runs the server")
     parser.add_argument("--loopback", action="store_true",
-                        help="both ends here")
+                        help="run both ends on this host")
     parser.add_argument("--only", metavar="CASES",
-                        help="these, with commas between")
+                        help="comma-separated list of cases [all]")
     parser.add_argument("--verbsperf", metavar="PATH",
-                        help="the program [beside this one, or on PATH]")
+                        help="program to test [beside this one, or on PATH]")
     arguments, others = parser.parse_known_args()
     # what follows an option of verbsperf may have been taken for the server
     if arguments.loopback and arguments.server:
         others.append(arguments.server)
     if not arguments.loopback and not arguments.server:
-        parser.error("a SERVER, or --loopback, is needed")
+        parser.error("expected SERVER or --loopback")
     arguments.end = (["--loopback"] if arguments.loopback
                      else [arguments.server])
     arguments.others = others
@@ -72,7 +73,7 @@ def find_program(path: Optional[str]) -> str:
     PATH."""
     found = programs.find(path)
     if not found:
-        sys.exit(f"{NAME}: there is no verbsperf: --verbsperf PATH")
+        sys.exit(f"{NAME}: cannot find verbsperf: give --verbsperf PATH")
     return found
 
 
@@ -152,8 +153,8 @@ def row_of(case: Case, ran: Ran, verdict: str) -> List[str]:
 def check_taken(ran: Ran) -> None:
     """End when the server refuses faults."""
     if ran.document and "--allow-inject" in str(ran.document["error"]):
-        sys.exit(f"{NAME}: the server takes no faults: start it "
-                 "with --allow-inject")
+        sys.exit(f"{NAME}: the server does not allow faults: "
+                 "start it with --allow-inject")
 
 
 def serves_still(program: str, arguments: argparse.Namespace) -> bool:
@@ -247,7 +248,7 @@ def main() -> int:
     program = find_program(arguments.verbsperf)
     cases = choose(read_cases(program), arguments.only)
     if not serves_still(program, arguments):
-        sys.exit(f"{NAME}: a run without a fault fails already: "
+        sys.exit(f"{NAME}: a run without a fault already fails: "
                  f"try {program} {' '.join(CLEAN + arguments.others)} "
                  f"{arguments.end[0]}")
     wrong, last = try_cases(program, arguments, cases)

@@ -54,7 +54,7 @@ def side_of(path: str, records: List[Record], target: str) -> Side:
     """Return the Side of TARGET, one of those of RECORDS."""
     names = target_names(records)
     if target not in names:
-        raise Refused(f"{path}: there is no target '{target}', only "
+        raise Refused(f"{path}: no target '{target}', only "
                       + " ".join(names))
     return Side(path, target, [r for r in records if r.target == target])
 
@@ -74,8 +74,8 @@ def two_targets(path: str, wanted: Optional[str]) -> Tuple[Side, Side]:
     names = target_names(records)
     chosen = wanted.split(",") if wanted else names
     if len(chosen) != 2 or chosen[0] == chosen[1]:
-        raise Refused(f"{path}: two targets are compared: --targets A,B of: "
-                      + " ".join(names))
+        raise Refused(f"{path}: choose two targets to compare: "
+                      "--targets A,B of: " + " ".join(names))
     return (side_of(path, records, chosen[0]),
             side_of(path, records, chosen[1]))
 
@@ -83,12 +83,12 @@ def two_targets(path: str, wanted: Optional[str]) -> Tuple[Side, Side]:
 def choose(files: Sequence[str], targets: Optional[str]) -> Tuple[Side, Side]:
     """Return base and new of FILES; TARGETS are A,B of one sweep."""
     if len(files) > 2:
-        raise Refused("two files are compared; join those of one side: cat "
+        raise Refused("expected two files; join those of one side: cat "
                       "base-*.json > base.json")
     if len(files) == 1:
         return two_targets(files[0], targets)
     if targets:
-        raise Refused("--targets chooses from one sweep; of two files say "
+        raise Refused("--targets chooses from one sweep; for two files write "
                       "BASE:TARGET NEW:TARGET")
     return select(files[0]), select(files[1])
 
@@ -109,8 +109,9 @@ def pair_up(base: Side, new: Side) -> Pair:
     several = [len(side.targets()) > 1 for side in (base, new)]
     if any(several) and not all(several):
         which = base if several[0] else new
-        raise Refused(f"{which.path}: which target? say {which.path}:TARGET, "
-                      "one of: " + " ".join(sorted(which.targets())))
+        raise Refused(f"{which.path}: which target? Write "
+                      f"{which.path}:TARGET, one of: "
+                      + " ".join(sorted(which.targets())))
     pair = Pair(group(base, all(several)), group(new, all(several)))
     if not pair.shared():
         raise Refused(f"{base.path} and {new.path} have no point in common")

@@ -79,7 +79,7 @@ def parse_line(text: str, number: int, path: str, program: Program) -> Line:
         raise SuiteError(f"{where}: expected TEST...: --option VALUE...")
     for test in tests:
         if test not in program.tests and tests != ["defaults"]:
-            raise SuiteError(f"{where}: unknown test '{test}'; allowed are "
+            raise SuiteError(f"{where}: unknown test '{test}'; expected "
                              + " ".join(program.tests))
     return Line(path, number, tests,
                 Reader(program, where).read(rest.split()))
@@ -168,8 +168,8 @@ def check_clash(line: Line, targets: Sequence[Target]) -> None:
     """Refuse an option that both the suite and a target give."""
     for target in targets:
         for name in target.options.keys() & line.options.keys():
-            raise SuiteError(f"{line.where()}: --{name} is said by the target "
-                             f"'{target.name}' as well")
+            raise SuiteError(f"{line.where()}: --{name} is also given by the "
+                             f"target '{target.name}'")
 
 
 def times_at(target: Target, point: Planned, program: Program) -> Object:

@@ -31,7 +31,7 @@ INTERRUPTED = 130
 def rounds_number(text: str) -> int:
     """Parse a number of rounds."""
     if not text.isdigit() or not 1 <= int(text) <= 10000:
-        raise argparse.ArgumentTypeError(f"'{text}' is not 1 to 10000")
+        raise argparse.ArgumentTypeError(f"'{text}': expected 1 to 10000")
     return int(text)
 
 
@@ -51,7 +51,7 @@ def time_limit(text: str) -> float:
     """Parse a number of seconds."""
     value = float(text)
     if not 1 <= value <= 86400:
-        raise argparse.ArgumentTypeError(f"'{text}' is not 1 to 86400")
+        raise argparse.ArgumentTypeError(f"'{text}': expected 1 to 86400")
     return value
 
 
@@ -67,33 +67,34 @@ def parser() -> Parser:
         epilog="TARGET: [NAME=]SERVER[:PORT][,option[=value]...] or "
                "[NAME=]loopback[:DEVICE][,...].  SUITE: a file, or one of: "
                + " ".join(suite.shipped(SUITES)) + ".  Exit status: 0 all "
-               "was measured, 1 some of it failed, 2 usage, 3 --until-ci was "
-               "not reached.  See verbsperf-sweep(1).")
+               "was measured, 1 some measurements failed, 2 usage, 3 "
+               "--until-ci was not reached.  See verbsperf-sweep(1).")
     p.add_argument("suite", metavar="SUITE")
     p.add_argument("targets", nargs="*", metavar="TARGET")
     p.add_argument("-o", "--output", metavar="FILE",
-                   help="JSON lines; an interrupted sweep goes on there")
+                   help="JSON lines; an interrupted sweep continues there")
     p.add_argument("--resume", action="store_true",
-                   help="go on in FILE also when it is complete, or older "
+                   help="continue FILE even if it is complete or older "
                         "than 12 hours")
     p.add_argument("--rounds", type=rounds_number, metavar="N",
                    help=f"how often each point is measured [{ROUNDS}]")
     p.add_argument("--until-ci", type=confidence, metavar="CONFIDENCE,PERCENT",
-                   help="until the median is known that well: 95,2")
+                   help="measure until the median is known to PERCENT at "
+                        "CONFIDENCE, such as 95,2")
     p.add_argument("--max-rounds", type=rounds_number, metavar="N",
-                   help=f"most rounds of --until-ci [{MOST_ROUNDS}]")
+                   help=f"limit of rounds for --until-ci [{MOST_ROUNDS}]")
     p.add_argument("--seed", type=int, metavar="N",
-                   help="of the order within each round [random]")
+                   help="seed of the order in each round [random]")
     p.add_argument("--point-timeout", type=time_limit, default=600.0,
                    metavar="SECONDS",
-                   help="longest that one measurement may take [600]")
+                   help="time limit of one measurement [600]")
     p.add_argument("--program", metavar="PATH",
                    default=os.environ.get("VERBSPERF"),
                    help="the verbsperf to run [VERBSPERF, or beside this "
                         "script, or in PATH]")
     p.add_argument("--list", action="store_true",
-                   help="show the points and how long a sweep of them takes, "
-                        "and measure nothing")
+                   help="list the points and how long a sweep takes, without "
+                        "measuring")
     return p
 
 
@@ -102,8 +103,8 @@ def find_program(path: str) -> program.Program:
     found = program.find(path)
     if not found:
         raise program.ProgramError(
-            f"there is no program {path or 'verbsperf'}; --program says where "
-            "verbsperf is")
+            f"cannot find the program {path or 'verbsperf'}; give its path "
+            "with --program")
     return program.examine(found)
 
 
@@ -114,7 +115,7 @@ def check_rounds(options: argparse.Namespace) -> None:
                       "of --until-ci is --max-rounds")
     if options.max_rounds and not options.until_ci:
         raise Refused("--max-rounds is the limit of --until-ci; without it "
-                      "say --rounds")
+                      "use --rounds")
 
 
 def show_points(wanted: Wanted) -> None:
@@ -145,8 +146,8 @@ def check_arguments(options: argparse.Namespace) -> None:
     if missing:
         raise SuiteError(
             f"missing: {', '.join(missing)}; to measure: -o FILE SUITE "
-            "TARGET...; without all of them a FILE of results is shown, and "
-            f"'{options.suite}' is none")
+            "TARGET...; to show results, give a FILE of a sweep, which "
+            f"'{options.suite}' is not")
 
 
 def is_results(options: argparse.Namespace) -> bool:

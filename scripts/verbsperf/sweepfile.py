@@ -22,7 +22,7 @@ from verbsperf.target import Target
 
 # Half a day: a job of every night does not go on with the night before.
 GOES_ON_WITHIN = 12 * 3600
-GOES_ON = ("the same command goes on there, after "
+GOES_ON = ("the same command continues it, after "
            f"{GOES_ON_WITHIN // 3600} hours with --resume")
 
 
@@ -52,8 +52,8 @@ def open_file(path: str) -> int:
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from None
     if not stat.S_ISREG(os.fstat(fd).st_mode):
-        raise FileError(f"{path}: a sweep goes on where it was, which needs a"
-                        " regular file")
+        raise FileError(f"{path}: a sweep needs a regular file, to continue "
+                        "where it stopped")
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -86,7 +86,7 @@ def check_torn(start: bytes, path: str) -> None:
     """Refuse to cut a file that does not begin as a sweep does."""
     head = json.dumps({"schema": formats.SWEEP})[:-1].encode()
     if start[:len(head)] != head[:len(start)]:
-        raise FileError(f"{path}:1: not a sweep; it is left alone")
+        raise FileError(f"{path}:1: not a sweep; left as it is")
 
 
 def read_header(path: str) -> Optional[Object]:
@@ -99,7 +99,7 @@ def read_header(path: str) -> Optional[Object]:
     except ValueError:
         header = None
     if not isinstance(header, dict) or header.get("schema") != formats.SWEEP:
-        raise FileError(f"{path}:1: not a sweep; it is left alone")
+        raise FileError(f"{path}:1: not a sweep; left as it is")
     formats.check_header(formats.Place(path, 1), header)
     return header
 
@@ -151,11 +151,11 @@ def differing_points(path: str, old: List[Object], new: List[Object]
                          (sides[1] - sides[0], "only the suite")):
         if extra:
             one = label(min(extra))
-            return (f"{path} is of another suite: {where} has {one}"
+            return (f"{path} has another suite: {where} has {one}"
                     + (f", and {len(extra) - 1} more points"
                        if len(extra) > 1 else ""))
     if sorted(map(repr, old)) != sorted(map(repr, new)):
-        return (f"{path} is of another suite: the points are measured with "
+        return (f"{path} has another suite: the points are measured with "
                 "other options")
     return None
 
@@ -177,7 +177,7 @@ def differing_targets(path: str, old: List[Object], new: List[Object]
             return f"{path} has the target {spec(target)}, which was not given"
     for target in new:
         if target not in old:
-            return f"{path} is without the target {spec(target)}"
+            return f"{path} does not have the target {spec(target)}"
     return None
 
 
@@ -189,8 +189,8 @@ def check_same(path: str, old: Object, new: Object) -> None:
     if not sentence and old["seed"] != new["seed"]:
         sentence = f"{path} has the seed {old['seed']}, not {new['seed']}"
     if sentence:
-        raise FileError(sentence + "; take another FILE, or say the same as "
-                        "before")
+        raise FileError(sentence + "; choose another FILE, or give the same "
+                        "as before")
 
 
 def choose_seed(old: Optional[Object], wanted: Optional[int]) -> int:
@@ -210,7 +210,7 @@ def start(path: str, suite: str, seed: Optional[int], program: Program,
     torn = cut_torn_line(fd, path)
     if torn:
         say(f"{path}: dropped the last {torn} bytes, of a measurement that was"
-            " not written to its end")
+            " not written completely")
     old = read_header(path)
     header = make_header(suite, program, points, targets,
                          choose_seed(old, seed))

@@ -187,7 +187,7 @@ class Sweep:
                  f"seed {self.begun.header['seed']}"]
         before = "".join(f"; {n} {word}" for n, word in (
             (self.before, "measured before"),
-            (self.failed_before, "failed before, measured anew now")) if n)
+            (self.failed_before, "failed before, measured again now")) if n)
         return f"{', '.join(words)}{before}; " + estimate(
             *rounds.total_seconds(self.all_left()), bool(self.wanted.goal))
 
@@ -200,10 +200,10 @@ class Sweep:
             raise sweepfile.FileError(
                 f"{self.path}: nothing is left to measure, all {self.before} "
                 "measurements are in it since "
-                f"{self.begun.header['started']}; name another FILE with -o "
-                "to measure anew, or say --resume if that is meant")
+                f"{self.begun.header['started']}; give another FILE with -o "
+                "to measure again, or --resume if that is intended")
         if self.begun.age > sweepfile.GOES_ON_WITHIN:
             raise sweepfile.FileError(
-                f"{self.path}: its last measurement is of "
-                f"{duration(self.begun.age)} ago; --resume goes on with it, "
-                "another FILE with -o begins anew")
+                f"{self.path}: its last measurement was "
+                f"{duration(self.begun.age)} ago; --resume continues it, "
+                "another FILE with -o starts again")

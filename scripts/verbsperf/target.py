@@ -77,6 +77,6 @@ def parse_all(texts: Sequence[str], program: Program) -> List[Target]:
     names = [target.name for target in targets]
     for name in names:
         if names.count(name) > 1:
-            raise SuiteError(f"two targets are called '{name}'; say NAME="
-                             "SERVER")
+            raise SuiteError(f"two targets have the name '{name}'; write "
+                             "NAME=SERVER")
     return targets

@@ -232,8 +232,8 @@ def test_what_is_refused(compare, pair, write):
             ((pair, pair, pair), "cat base"),
             ((pair, "/none"), "/none: No such file"),
             ((broken, broken), "broken:1: not JSON"),
-            (("--metric", "p98", pair), "'p98' is none of gbps"),
-            (("--bandwidth-tolerance", "100", pair), "0 to below 100"),
+            (("--metric", "p98", pair), "'p98': expected one of gbps"),
+            (("--bandwidth-tolerance", "100", pair), "expected 0 or more, below 100"),
             (("--json", "--markdown", pair), "not allowed with"),
             (("--nonsense", pair), "--nonsense")):
         refused(compare(*arguments), 2, words)

@@ -491,6 +491,6 @@ def test_nothing_is_cut_or_covered(drawn, files, size):
 def test_eight_curves_with_long_names(drawn):
     _, fig = drawn(EIGHT)
     assert len(fig.legends[0].get_texts()) == looks.CURVES_MAX
-    with pytest.raises(figure.TooSmall, match="--size 4x5.2 "):
+    with pytest.raises(figure.TooSmall, match="--size 4x5.2$"):
         drawn(EIGHT, size=(4, 3))
     drawn(EIGHT, size=(4, 5.2))

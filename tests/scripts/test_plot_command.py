@@ -47,7 +47,7 @@ def test_only(write, tmp_path):
     # an option that the results have, with another value
     path = write("one.json", [document()])
     refused(run("verbsperf-plot", path, "--only", "tx-depth=1"), 1,
-            "there are no such results")
+            "no such results")
 
 
 @pytest.mark.parametrize("condition, words", [
@@ -69,7 +69,7 @@ def test_only_of_an_unknown_name(write, condition, words):
     ("distribution", [LATENCY], "--histogram"),
     ("load", [LATENCY], "--rate"),
     ("intervals", [RUN], "a second or more"),
-    (None, [result([bw_row(64, None)])], "anything to draw"),
+    (None, [result([bw_row(64, None)])], "nothing to draw"),
 ])
 def test_no_data(write, kind, lines, need):
     path = write("data.json", lines)
@@ -124,7 +124,7 @@ def test_a_run_that_failed_before_anything(write):
     nothing = complete.document({
         "error": {"message": "cannot connect to node1"}})
     outcome = run("verbsperf-plot", write("none.json", [nothing]))
-    refused(outcome, 1, "anything to draw")
+    refused(outcome, 1, "nothing to draw")
     assert "this run failed: cannot connect to node1" in outcome[2]
 
 

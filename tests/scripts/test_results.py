@@ -112,7 +112,7 @@ NO_ROW = json.dumps({**json.loads(sweep_lines({"a": [None]})[1]),
 
 
 @pytest.mark.parametrize("text, line, words", [
-    ("", None, "nothing in it"),
+    ("", None, "the file is empty"),
     ("hello", 1, "not JSON"),
     ('{"schema":', 1, "cut off"),
     ("\n[1]", 2, "not an object"),
@@ -120,7 +120,7 @@ NO_ROW = json.dumps({**json.loads(sweep_lines({"a": [None]})[1]),
     ("{}", 1, '"schema" is null'),
     (json.dumps(document()) + "\n{", 2, "cut off"),
     (json.dumps({**document(), "test": None}), 1, 'no object "test"'),
-    (json.dumps({**document(), "tool": {}}), 1, "which version"),
+    (json.dumps({**document(), "tool": {}}), 1, "the version that wrote"),
     (json.dumps({**document(), "results": {}}), 1, 'no list "results"'),
     (json.dumps({**document(), "results": [{"size": 1}]}), 1,
      'no number "qps"'),

@@ -93,28 +93,28 @@ def test_one_process_for_all_sizes(program, write_suite, monkeypatch, text,
     ("# only\n", None, "no line names a test"),
     ("write_bw", 1, "expected TEST"),
     (": --size 2", 1, "expected TEST"),
-    ("\nfast_bw: --size 2", 2, "unknown test 'fast_bw'; allowed are send_bw"),
+    ("\nfast_bw: --size 2", 2, "unknown test 'fast_bw'; expected send_bw"),
     ("write_bw: --sizes 2", 1,
      "unknown option '--sizes'; did you mean --size?"),
     ("write_bw: --szie 2", 1, "unknown option '--szie'; did you mean --size?"),
     ("write_bw: --nonsense 2", 1,
      "unknown option '--nonsense'; see verbsperf --help"),
-    ("write_bw: -s 2", 1, "'-s': options have their long names here, such as "
-     "--size, and no letters"),
-    ("write_bw: -s2", 1, "'-s2': options have their long names here"),
-    ("write_bw: 2", 1, "'2' is no option"),
+    ("write_bw: -s 2", 1, "'-s': write the long name of the option, such as "
+     "--size"),
+    ("write_bw: -s2", 1, "'-s2': write the long name of the option"),
+    ("write_bw: 2", 1, "'2' is not an option"),
     ("write_bw: --size", 1, "--size needs a value"),
     ("write_bw: --size --qps 2", 1, "--size needs a value"),
-    ("write_bw: --size 2 --size 3", 1, "--size is there twice"),
+    ("write_bw: --size 2 --size 3", 1, "--size is given twice"),
     ("write_bw: --bidirectional=1", 1, "takes no value"),
     ("write_bw: --size 2x", 1, "write_bw: --size '2x': "),
     ("write_bw: --size 2,,3", 1, "write_bw: --size '2,,3': "),
     ("write_bw: --qps x", 1, "write_bw: --qps 'x': "),
-    ("write_bw: --qps 0", 1, "write_bw: --qps 0: allowed are 1 to "),
+    ("write_bw: --qps 0", 1, "write_bw: --qps 0: expected 1 to "),
     ("write_bw: --post-list x", 1, "write_bw: --post-list 'x': "),
     ("write_lat: --qps 1,2", 1, "write_lat: --qps 2: latency is measured on"),
-    ("write_bw: --device mlx5_0", 1, "--device is for a target to say"),
-    ("write_bw: --json", 1, "--json is for verbsperf-sweep to say"),
+    ("write_bw: --device mlx5_0", 1, "--device is only for a target"),
+    ("write_bw: --json", 1, "--json is only for verbsperf-sweep"),
     ("write_bw:\nwrite_bw: --duration 3", 2, "is in line 1 already"),
     ("write_bw:\n  oops", 2, "expected TEST"),
 ])
@@ -128,7 +128,7 @@ def test_what_is_no_suite(points, tmp_path, text, number, words):
 
 
 def test_suite_and_target_do_not_say_the_same(points):
-    with pytest.raises(SuiteError, match=":1: --mtu is said by the"):
+    with pytest.raises(SuiteError, match=":1: --mtu is also given by the"):
         points("write_bw: --mtu 1024", "node1,mtu=512")
 
 

@@ -193,7 +193,7 @@ def test_what_failed_is_measured_anew(sweep, small, tmp_path, compare,
     before = (tmp_path / "out").read_bytes()
     status, _, err = sweep(*command)
     assert status == 0, err
-    assert "; 8 measured before; 8 failed before, measured anew now; " in err
+    assert "; 8 measured before; 8 failed before, measured again now; " in err
     assert "16 measured, 0 failed: out (8 of them measured before)" in err
     path = tmp_path / "out"
     assert path.read_bytes().startswith(before)
@@ -216,7 +216,7 @@ def test_what_fails_again_is_one_failure(sweep, small, tmp_path):
     assert sweep(*command)[0] == 1
     status, _, err = sweep(*command)
     assert status == 1
-    assert "; 4 measured before; 4 failed before, measured anew now" in err
+    assert "; 4 measured before; 4 failed before, measured again now" in err
     assert "4 measured, 4 failed: out (4 of them measured before)" in err
     assert len(entries(tmp_path / "out")) == 1 + 8 + 4
     assert sweep("out")[1].count("(4 times)") == 1
@@ -260,8 +260,8 @@ def test_interrupted(tmp_path, stuck, number):
     stuck.send_signal(number)
     _, err = stuck.communicate(timeout=60)
     assert stuck.returncode == 130
-    assert ("interrupted; 5 measured, 0 failed, and the same command goes on "
-            "there, after 12 hours with --resume\n") in err
+    assert ("interrupted; 5 measured, 0 failed, and the same command continues "
+            "it, after 12 hours with --resume\n") in err
     assert "Traceback" not in err
     assert len(entries(tmp_path / "out")) == 6
 
@@ -283,10 +283,10 @@ def test_another_sweep_in_the_file_is_refused(sweep, small, tmp_path):
                         ("defaults: --duration 3\n" + SMALL,
                          "with other options")):
         other.write_text(text)
-        refused(sweep("-o", "out", other, "a=x"), 2, "of another suite", words)
+        refused(sweep("-o", "out", other, "a=x"), 2, "has another suite", words)
     refused(sweep("-o", "out", small, "a=y"), 2, "target 'a=x'")
     refused(sweep("-o", "out", small, "a=x", "b=y"), 2,
-            "without the target 'b=y'")
+            "does not have the target 'b=y'")
     refused(sweep("-o", "out", "--seed", 2, small, "a=x"), 2,
             "has the seed 1, not 2")
     assert (tmp_path / "out").read_bytes() == before
@@ -301,7 +301,7 @@ def test_other_files_are_left_alone(sweep, small, tmp_path, text):
     if text == "{":  # a header that was cut off begins like that
         assert status == 0
         return
-    assert status == 2 and "not a sweep; it is left alone" in err
+    assert status == 2 and "not a sweep; left as it is" in err
     assert path.read_text() == text
 
 
@@ -314,7 +314,7 @@ def test_disk_full(sweep, small, tmp_path):
 
     arguments = ("-o", "out", "--rounds", 2, small, "a=x", "b=y")
     refused(sweep(*arguments, preexec_fn=limit), 1, "out: cannot write: File "
-            "too large", "the same command goes on there, after 12 hours with "
+            "too large", "the same command continues it, after 12 hours with "
             "--resume")
     some = len(entries(tmp_path / "out"))
     assert 1 < some < 17
@@ -366,7 +366,7 @@ def test_what_is_in_a_file(sweep, small, tmp_path):
     path.write_text(header + next(line for line in measured
                                   if '"target": "a"' in line))
     _, text, _ = sweep("out")
-    assert text.count(" QP") == 8 and "95% interval -: it takes 6" in text
+    assert text.count(" QP") == 8 and "95% interval -: it needs 6" in text
     assert path.read_text().count("\n") == 2
     refused(sweep("quick"), 2, "missing: -o/--output, TARGET", "'quick'")
 
@@ -456,9 +456,9 @@ def test_what_is_refused(sweep, small, tmp_path):
             (("-o", "out", "--max-rounds", 3, small, "a=x"), "--until-ci"),
             (("-o", "out", "--nonsense", small, "a=x"), "--nonsense"),
             (("-o", "out", "--seed", "x", small, "a=x"), "--seed"),
-            (("-o", "out", small, "a=x", "a=y"), "two targets are called 'a'"),
+            (("-o", "out", small, "a=x", "a=y"), "two targets have the name 'a'"),
             (("-o", "out", "--program", "/none", small, "a=x"),
-             "no program /none"),
+             "cannot find the program /none"),
             (("-o", "none/out", small, "a=x"), "none/out: No such file"),
             (("-o", "/dev/full", small, "a=x"), "needs a regular file"),
             (("-o", ".", small, "a=x"), "Is a directory")):

@@ -30,18 +30,21 @@ static int create_failed(const struct device *device, const struct path *path,
 int addresses_get(struct addresses *list, const struct device *device,
 		  struct ibv_pd *pd, const struct plan *plan,
 		  const struct path *path, uint32_t index,
-		  struct ibv_ah **ah, struct error *err)
+		  const struct ibv_ah_attr *av, struct ibv_ah **ah,
+		  struct error *err)
 {
-	uint32_t label = addressing_flow_label(plan, index);
+	uint32_t label = av ? av->grh.flow_label :
+			      addressing_flow_label(plan, index);
 	struct ibv_ah_attr attr;
 	struct ibv_ah *made;
 
 	for (uint32_t i = 0; i < list->n; i++)
-		if (list->list[i].flow_label == label) {
+		if (list->list[i].flow_label == label || i + 1 == LABELS_MAX) {
 			*ah = list->list[i].ah;
 			return 0;
 		}
-	attr = qp_attr_address(device->port.number, plan, path, label);
+	attr = av ? *av : qp_attr_address(device->port.number, plan, path,
+					  label);
 	made = ibv_create_ah(pd, &attr);
 	if (!made)
 		return create_failed(device, path, errno, err);

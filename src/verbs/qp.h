@@ -1,5 +1,4 @@
-/* One queue pair, without the connection manager: RESET -> INIT -> RTR ->
- * RTS. */
+/* One queue pair: RESET -> INIT -> RTR -> RTS, by ibv_modify_qp(3). */
 #ifndef VERBS_QP_H
 #define VERBS_QP_H
 

@@ -88,7 +88,8 @@ int qp_attr_rtr(struct ibv_qp_attr *attr, uint8_t port,
 {
 	*attr = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_RTR,
-		.ah_attr = qp_attr_address(port, plan, remote->path,
+		.ah_attr = remote->av ? *remote->av :
+			   qp_attr_address(port, plan, remote->path,
 					   remote->flow_label),
 		.path_mtu = (enum ibv_mtu)remote->path->mtu,
 		.dest_qp_num = remote->peer.qpn,

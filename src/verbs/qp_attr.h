@@ -32,6 +32,7 @@ struct qp_remote {
 	uint32_t psn;		/* first PSN this end sends */
 	bool client;		/* which end this is */
 	struct endpoint_qp peer;
+	const struct ibv_ah_attr *av;	/* how to reach it; NULL: along path */
 };
 
 /* The path to a peer along PATH from this end's PORT, for a connected queue

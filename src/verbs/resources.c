@@ -265,31 +265,56 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		};
 }
 
+/* What LINK says replaces what PEER said. */
+static void follow_link(struct qp_remote *remote,
+			const struct resources_link *link, bool datagram)
+{
+	remote->peer.qpn = link->qpn;
+	if (datagram)
+		return;
+	remote->psn = link->sq_psn;
+	remote->peer.psn = link->rq_psn;
+	remote->av = &link->av;
+}
+
+int resources_connect_qp(struct resources *res, const struct device *device,
+			 const struct plan *plan, const struct path *path,
+			 const struct endpoint *peer, uint32_t i,
+			 const struct resources_link *link, struct error *err)
+{
+	const bool datagram = plan_is_datagram(plan);
+	struct qp_remote remote = {
+		.path = path,
+		.flow_label = addressing_flow_label(plan, i),
+		.psn = res->psns[i],
+		.client = res->client,
+		.peer = peer->qps[i],
+	};
+	struct flow_qp *q = &res->qps[i];
+	int ret;
+
+	if (link)
+		follow_link(&remote, link, datagram);
+	q->remote = peer->va + peer->stride * i;
+	q->rkey = peer->qps[i].rkey;
+	q->remote_qpn = remote.peer.qpn;
+	q->remote_qkey = peer->qkey;
+	ret = qp_connect(device, q->qp, plan, &remote, err);
+	if (ret || !datagram)
+		return ret;
+	return addresses_get(&res->addresses, device, res->pd, plan, path, i,
+			     link ? &link->av : NULL, &q->ah, err);
+}
+
 int resources_connect(struct resources *res, const struct device *device,
 		      const struct plan *plan, const struct path *path,
 		      const struct endpoint *peer, struct error *err)
 {
 	int ret = 0;
 
-	for (uint32_t i = 0; i < res->n_qps && !ret; i++) {
-		const struct qp_remote remote = {
-			.path = path,
-			.flow_label = addressing_flow_label(plan, i),
-			.psn = res->psns[i],
-			.client = res->client,
-			.peer = peer->qps[i],
-		};
-		struct flow_qp *q = &res->qps[i];
-
-		q->remote = peer->va + peer->stride * i;
-		q->rkey = peer->qps[i].rkey;
-		q->remote_qpn = peer->qps[i].qpn;
-		q->remote_qkey = peer->qkey;
-		ret = qp_connect(device, q->qp, plan, &remote, err);
-		if (!ret && plan_is_datagram(plan))
-			ret = addresses_get(&res->addresses, device, res->pd,
-					    plan, path, i, &q->ah, err);
-	}
+	for (uint32_t i = 0; i < res->n_qps && !ret; i++)
+		ret = resources_connect_qp(res, device, plan, path, peer, i,
+					   NULL, err);
 	return ret;
 }
 

@@ -74,6 +74,21 @@ int resources_connect(struct resources *res, const struct device *device,
 		      const struct plan *plan, const struct path *path,
 		      const struct endpoint *peer, struct error *err);
 
+/* What the connection manager found out about the peer of a QP. */
+struct resources_link {
+	struct ibv_ah_attr av;
+	uint32_t qpn;
+	uint32_t rq_psn;
+	uint32_t sq_psn;
+};
+
+/* The same for QP I only.  LINK, unless it is NULL, says how to reach the peer,
+ * instead of PATH and PEER; of UD it has no PSNs. */
+int resources_connect_qp(struct resources *res, const struct device *device,
+			 const struct plan *plan, const struct path *path,
+			 const struct endpoint *peer, uint32_t i,
+			 const struct resources_link *link, struct error *err);
+
 /* Query the attributes of the first QP, which must be connected.  Returns as
  * resources_connect(). */
 int resources_query(const struct resources *res, const struct device *device,

@@ -5,7 +5,7 @@
 top=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 # shellcheck disable=SC2034 # for who sources this
 build_packages='make autoconf automake pkg-config python3 libibverbs-dev
-libjansson-dev libsodium-dev ibverbs-providers ibverbs-utils'
+libjansson-dev libsodium-dev librdmacm-dev ibverbs-providers ibverbs-utils'
 
 say() {
 	printf '== %s\n' "$*" >&2

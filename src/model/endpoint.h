@@ -11,6 +11,8 @@
  * request means the queue pair's own Q_Key instead. */
 #define ENDPOINT_QKEY_MAX 0x7fffffffU
 #define ENDPOINT_QPS_MAX 16384
+/* Random bytes that tie a connection of rdma_cm to the session. */
+#define ENDPOINT_TOKEN_SIZE 16
 
 struct endpoint_qp {
 	uint32_t qpn;
@@ -32,6 +34,9 @@ struct endpoint {
 	uint64_t length;
 	uint64_t stride;	/* bytes from one QP's part to the next */
 	uint32_t n;
+	uint16_t cm_port;	/* where the server's rdma_cm listens; 0: it
+				 * does not */
+	uint8_t cm_token[ENDPOINT_TOKEN_SIZE];
 	struct endpoint_qp *qps;	/* n entries on the heap */
 };
 

@@ -191,6 +191,11 @@ int path_accept(const struct port *mine, const struct port *peer, bool global,
 	return 0;
 }
 
+bool gid_names_host(const struct gid *gid)
+{
+	return gid->type != IBV_GID_TYPE_IB && !gid_is_link_local(&gid->raw);
+}
+
 const struct gid *gid_best(const struct port *port)
 {
 	static const struct subnet nowhere = { 0 };

@@ -781,6 +781,17 @@ const struct param param_table[] = {
 		"programs, such as ib_write_bw, this is the default.",
 	},
 	{
+		.id = 49, .name = "rdma-cm",
+		FLAG(plan.rdma_cm),
+		.who = CLIENT_PLAN,
+		.help = "let rdma_cm connect the queue pairs",
+		.description =
+		"Connect the queue pairs by the connection manager "
+		"(librdmacm) instead of by the addresses that both ends told "
+		"each other, over RC and UD. --tclass or --dscp is its type of "
+		"service. See 'PATH SELECTION'.",
+	},
+	{
 		.name = "percentiles",
 		PERCENTILES(percentiles),
 		.argument = "LIST",

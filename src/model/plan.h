@@ -88,6 +88,7 @@ struct plan {
 	uint64_t interval;	/* ns, also between the client's live rows; 0:
 				 * no live rows, default length */
 	bool check;		/* compare both ends, send nothing */
+	bool rdma_cm;		/* librdmacm connects the queue pairs */
 	bool perftest_defaults;	/* automatic tx_depth and cq_mod as in
 				 * perftest */
 };

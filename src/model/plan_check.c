@@ -126,6 +126,22 @@ static int check_receives(const struct plan *plan, struct error *err)
 	return 0;
 }
 
+/* librdmacm connects RC, and tells where UD is; it has no UC. */
+static int check_manager(const struct plan *plan, struct error *err)
+{
+	if (!plan->rdma_cm)
+		return 0;
+	if (plan->transport == TRANSPORT_UC)
+		return fail(err, -EINVAL, NULL,
+			    "--rdma-cm: librdmacm connects RC and UD, not UC");
+	if (HAVE_RDMACM)
+		return 0;
+	return fail(err, -EOPNOTSUPP,
+		    "install the headers of librdmacm and build again, or "
+		    "leave --rdma-cm out",
+		    "--rdma-cm: this verbsperf was built without librdmacm");
+}
+
 /* Sends posted in one call, or covered by one completion, must fit into the
  * queue. */
 static int check_queue(const struct plan *plan, struct error *err)
@@ -245,6 +261,8 @@ int plan_check(const struct plan *plan, struct error *err)
 		ret = check_queue(plan, err);
 	if (!ret)
 		ret = addressing_check(plan, err);
+	if (!ret)
+		ret = check_manager(plan, err);
 	if (ret)
 		return ret;
 	if (plan->round_trip && !plan_is_pingpong(plan))

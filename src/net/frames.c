@@ -145,6 +145,36 @@ void frames_own_words(const struct error *err, const char *peer,
 		strlen(err->message + skip) + 1);
 }
 
+/* The field of an ENDPOINT. */
+#define FIELD_CM 1
+
+static void put_endpoint_fields(struct cursor *c, const struct endpoint *e)
+{
+	struct field_list list;
+
+	wire_begin_fields(c, &list);
+	if (e->cm_port) {
+		wire_begin_field(c, &list, FIELD_CM, false, "rdma-cm");
+		wire_put(c, 2, e->cm_port);
+		wire_put_raw(c, e->cm_token, sizeof(e->cm_token));
+		wire_end_field(c, &list);
+	}
+	wire_end_fields(c, &list);
+}
+
+/* A field_reader; INTO is a struct endpoint. */
+static int get_endpoint_field(const struct frame *frame, struct field *field,
+			      void *into, struct error *err)
+{
+	struct endpoint *e = into;
+
+	if (field->id != FIELD_CM)
+		return -ENOENT;
+	e->cm_port = (uint16_t)wire_get(&field->value, 2);
+	wire_get_raw(&field->value, e->cm_token, sizeof(e->cm_token));
+	return wire_check(frame, "rdma_cm port", e->cm_port, 1, 65535, err);
+}
+
 void encode_endpoint(struct frame *frame, const struct endpoint *e)
 {
 	struct cursor c = wire_begin(frame, FRAME_ENDPOINT);
@@ -166,7 +196,7 @@ void encode_endpoint(struct frame *frame, const struct endpoint *e)
 		wire_put(&c, 4, e->qps[i].psn);
 		wire_put(&c, 4, e->qps[i].rkey);
 	}
-	wire_put_no_fields(&c);
+	put_endpoint_fields(&c, e);
 	wire_end(frame, &c);
 }
 
@@ -232,7 +262,7 @@ int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 	if (!ret)
 		ret = get_qps(frame, &c, &e, err);
 	if (!ret)
-		ret = wire_get_fields(frame, &c, NULL, NULL, err);
+		ret = wire_get_fields(frame, &c, get_endpoint_field, &e, err);
 	if (!ret)
 		ret = wire_close(&c, frame, err);
 	if (ret)

@@ -52,6 +52,7 @@
  *		  46 1: check (below)
  *		  47 enum inject (model/inject.h)
  *		  48 1: perftest's depth and moderation where left open
+ *		  49 1: rdma_cm connects the QPs
  *		  (* may be 0xffffffff: both ends then derive the same value
  *		  from both ports, by the rules of model/plan.h; the MTU is
  *		  the smaller active one)
@@ -93,6 +94,10 @@
  *		write or read: QP i has stride bytes, at least the largest
  *		size, at VA + i x stride.  n and MTU are as agreed.
  *
+ *		Field 1, "rdma-cm", only the server's with parameter 49, is
+ *		u16 port and 16 random bytes: there its rdma_cm awaits a
+ *		connection for each QP of the client (verbs/cm.h).
+ *
  * READY	attributes of the first QP, as the device reports them: u32
  *		each, in the order and the ranges of EFFECTIVE_LIST
  *		(model/effective.h); 0xffffffff: no such attribute
@@ -127,8 +132,8 @@
  *		(stats/histogram.h), and after these in either case fields
  *		(below)
  *
- * fields:	a list of fields as in net/wire.h.  Of a port, ENDPOINT and
- *		DONE none is defined yet.
+ * fields:	a list of fields as in net/wire.h.  Of a port and DONE none
+ *		is defined yet.
  *
  * AGAIN, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
  * every second, or every quarter of the plan's timeout when that is less; an

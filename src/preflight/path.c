@@ -137,6 +137,29 @@ static int refuse_addressing(const struct ends *ends, struct error *err)
 	return addressing_check_path(ends->plan, &ends->path, err);
 }
 
+static bool goes_by_manager(const struct ends *ends)
+{
+	return ends->has_path && ends->plan->rdma_cm;
+}
+
+/* The address that rdma_cm is given (session/manager.h). */
+static void show_manager(const struct ends *ends, bool client, char *text)
+{
+	const struct gid *gid = path_gid(ends, client);
+	static const char mapped[] = "::ffff:";
+	char address[GID_TEXT_SIZE];
+	const char *shown;
+
+	if (!ends->path.global || !gid_names_host(gid)) {
+		preflight_print(text, "address of the TCP connection");
+		return;
+	}
+	shown = gid_format(&gid->raw, address);
+	if (gid_is_ipv4(&gid->raw))
+		shown += sizeof(mapped) - 1;
+	preflight_print(text, "%s", shown);
+}
+
 static void show_mtu(const struct ends *ends, bool client, char *text)
 {
 	preflight_print(text, "%u",
@@ -253,6 +276,8 @@ const struct check path_checks[] = {
 	  .warn = warn_subnet },
 	{ .label = "path", .applies = goes_by_lid, .show = show_path,
 	  .refuse_pair = refuse_addressing },
+	{ .label = "rdma_cm", .applies = goes_by_manager,
+	  .show = show_manager },
 	{ .label = "P_Key", .show = show_pkey, .refuse_pair = refuse_pkeys,
 	  .warn = warn_pkey },
 	{ .label = "active MTU", .show = show_mtu, .need = need_mtu,

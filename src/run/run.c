@@ -156,11 +156,15 @@ struct effective *run_effective(struct run *run, bool client)
 int run_connect(struct run *run)
 {
 	struct result *r = run->result;
-	int ret = resources_connect(&run->res, run->device, run->plan,
-				    &r->path, &run->peer, &r->error);
 
-	if (ret)
-		return ret;
+	return resources_connect(&run->res, run->device, run->plan, &r->path,
+				 &run->peer, &r->error);
+}
+
+int run_query(struct run *run)
+{
+	struct result *r = run->result;
+
 	return resources_query(&run->res, run->device, run->plan, &r->path,
 			       run_effective(run, run->client), &r->error);
 }

@@ -57,9 +57,12 @@ uint64_t run_peer_timeout(const struct run *run);
  * functions below return 0 or a negative errno, said in the result's error. */
 int run_create(struct run *run);
 
-/* Connect the queue pairs to RUN->peer, and read the attributes that the device
- * reports for them into the result. */
+/* Connect the queue pairs to RUN->peer. */
 int run_connect(struct run *run);
+
+/* Read the attributes that the device reports for the connected queue pairs
+ * into the result. */
+int run_query(struct run *run);
 
 /* Top up every queue pair's receives; does nothing at an end that takes
  * none. */

@@ -13,6 +13,9 @@
  *	          an end that works longer than a second
  *	ENDPOINT  path, MR, QPs             ->  <-      ENDPOINT
  *	          both ends: receives posted, RTR, RTS; ALIVE likewise
+ *	          with --rdma-cm the client's connection manager asks the
+ *	          server's for each QP, which it answers until READY comes
+ *	          (manager.h)
  *	READY     attributes of a QP        ->  <-      READY
  *	          over UC and UD, to an end that will be sent messages: a
  *	          packet of random bytes, to the GID and the QP it named
@@ -38,6 +41,7 @@
 #include "run/run.h"
 
 struct handshake;
+struct manager;
 
 struct session {
 	struct run run;
@@ -48,6 +52,7 @@ struct session {
 	bool connecting;	/* or connected: each end may fail by itself */
 	struct handshake *handshake;	/* until both ends have proved the
 					 * key */
+	struct manager *manager;	/* --rdma-cm; else NULL */
 	uint32_t place;		/* in the queue, or enum turn (net/turn.h) */
 	uint32_t best_place;	/* best one the client has heard so far */
 };

@@ -167,7 +167,7 @@ static int connect_qps(struct session *s)
 	if (ret)
 		return ret;
 	session_stage(s, "connect");
-	ret = session_work(s, setup_connect);
+	ret = setup_connect(s);
 	if (!ret)
 		ret = setup_take_ready(s);
 	return ret ? ret : setup_send_ready(s);

@@ -9,6 +9,7 @@
 #include "session/abort.h"
 #include "session/client.h"
 #include "session/handshake.h"
+#include "session/manager.h"
 #include "session/server.h"
 
 /* Samples that could not be written turn a good run into a failed one. */
@@ -73,6 +74,7 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
+	manager_free(s);
 	run_free(&s->run);
 	free(s);
 }

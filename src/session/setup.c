@@ -7,6 +7,7 @@
 #include "inject/inject.h"
 #include "model/observer.h"
 #include "run/peer_check.h"
+#include "session/manager.h"
 #include "session/reach.h"
 
 int setup_create(struct session *s)
@@ -20,12 +21,15 @@ int setup_send_endpoint(struct session *s)
 {
 	struct endpoint mine;
 	struct frame frame;
+	int ret;
 
 	resources_describe(&s->run.res, s->run.plan, s->run.device,
 			   &s->run.result->path, &mine);
-	encode_endpoint(&frame, &mine);
+	ret = manager_listen(s, &mine);
+	if (!ret)
+		encode_endpoint(&frame, &mine);
 	free(mine.qps);
-	return session_send(s, &frame);
+	return ret ? ret : session_send(s, &frame);
 }
 
 /* The peer's endpoint must suit the plan that both agreed on. */
@@ -38,7 +42,7 @@ static int check_endpoint(struct session *s)
 
 	if (peer->n == plan->qps && peer->stride >= least &&
 	    mtu_bytes(peer->mtu) == plan->mtu)
-		return 0;
+		return manager_check_endpoint(s, peer);
 	return fail(&s->run.result->error, -EPROTO, NULL,
 		    "the %s sent an ENDPOINT of %u QPs, stride %llu and MTU "
 		    "%u where %u, %llu and %u were agreed", s->run.conn->peer,
@@ -59,21 +63,46 @@ int setup_take_endpoint(struct session *s)
 	return ret ? ret : check_endpoint(s);
 }
 
-int setup_connect(struct session *s)
+static int prepare(struct session *s)
 {
 	struct run *run = &s->run;
 	int ret = inject_at(run, INJECT_AT_ENDPOINT);
 
 	s->connecting = true;
+	if (ret)
+		return ret;
 	/* on unreliable transports each round posts them in time as well: a
 	 * late packet must not consume a message's receive */
-	if (!ret && plan_is_unreliable(run->plan))
-		ret = reach_begin(s);
-	else if (!ret)
-		ret = run_fill_receives(run);
+	return plan_is_unreliable(run->plan) ? reach_begin(s) :
+					       run_fill_receives(run);
+}
+
+static int complete(struct session *s)
+{
+	int ret = run_query(&s->run);
+
+	return ret ? ret : inject_at(&s->run, INJECT_AT_CONNECTED);
+}
+
+static int connect_by_address(struct session *s)
+{
+	int ret = prepare(s);
+
 	if (!ret)
-		ret = run_connect(run);
-	return ret ? ret : inject_at(run, INJECT_AT_CONNECTED);
+		ret = run_connect(&s->run);
+	return ret ? ret : complete(s);
+}
+
+int setup_connect(struct session *s)
+{
+	int ret;
+
+	if (!s->run.plan->rdma_cm)
+		return session_work(s, connect_by_address);
+	ret = session_work(s, prepare);
+	if (!ret)
+		ret = manager_connect(s);
+	return ret ? ret : session_work(s, complete);
 }
 
 int setup_send_ready(struct session *s)
@@ -90,7 +119,9 @@ int setup_take_ready(struct session *s)
 	struct error *err = &s->run.result->error;
 	struct effective theirs;
 	struct frame frame;
-	int ret = session_expect(s, FRAME_READY, &frame);
+	const bool awaits = s->run.plan->rdma_cm && !s->run.client;
+	int ret = awaits ? manager_expect_ready(s, &frame) :
+			   session_expect(s, FRAME_READY, &frame);
 
 	if (ret)
 		return ret;

@@ -11,7 +11,8 @@ int setup_create(struct session *s);
 int setup_send_endpoint(struct session *s);
 int setup_take_endpoint(struct session *s);
 
-/* Post receives and connect the queue pairs to the peer's. */
+/* Post receives and connect the queue pairs to the peer's, while this end sends
+ * signs of life. */
 int setup_connect(struct session *s);
 
 /* Send READY for this end's queue pairs, or receive the peer's. */

@@ -39,6 +39,7 @@ check_PROGRAMS = \
 	tests/unit/test_limit_report \
 	tests/unit/test_lines \
 	tests/unit/test_load \
+	tests/unit/test_manager \
 	tests/unit/test_memory \
 	tests/unit/test_need \
 	tests/unit/test_networks \
@@ -100,6 +101,7 @@ TESTS = $(check_PROGRAMS)
 threaded = \
 	tests/unit/test_connect \
 	tests/unit/test_faults \
+	tests/unit/test_manager \
 	tests/unit/test_peers \
 	tests/unit/test_ready \
 	tests/unit/test_samples \
@@ -122,6 +124,7 @@ fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
 	tests/unit/fake_verbs.c tests/unit/fake_verbs.h \
 	tests/unit/fake_qp.c tests/unit/fake_queues.c \
 	tests/unit/fake_transfer.c \
+	tests/unit/fake_rdmacm.c tests/unit/fake_rdmacm.h \
 	tests/unit/fake_builder.c tests/unit/fake_builder.h
 pair = tests/unit/pair.c tests/unit/pair.h tests/unit/any_frame.h
 
@@ -203,6 +206,8 @@ tests_unit_test_lines_SOURCES = tests/unit/test_lines.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/unit/test.h
+tests_unit_test_manager_SOURCES = tests/unit/test_manager.c \
+	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c \
 	$(fake_verbs) tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_need_SOURCES = tests/unit/test_need.c $(fake_verbs) \

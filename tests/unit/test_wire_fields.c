@@ -347,7 +347,7 @@ static struct frame with_fields(const struct sample *s, uint8_t flags)
 
 	memcpy(bytes, s->bytes, kept);
 	wire_put(&c, 2, 2);
-	put_field(&c, 1, 1, "kernel", 3, 1);
+	put_field(&c, 900, 1, "kernel", 3, 1);
 	put_field(&c, 1000, flags, "counters", 8, 1);
 	frame = sample_frame(s->type, bytes, c.at);
 	free(bytes);

@@ -1,0 +1,36 @@
+/*
+ * The step of a session that connects queue pairs by the connection manager,
+ * for --rdma-cm: the waits around verbs/cm.h.  While an end waits it sends
+ * signs of life, hears what the peer says, and looks for ^C.
+ *
+ * The manager's addresses are those of the GIDs of the path.  A GID without an
+ * IP address, as on InfiniBand, or a link-local one, leaves only the addresses
+ * of the TCP connection.
+ *
+ * Over UD, an end still proves its address (reach.h): a server knows that of
+ * its client from the ENDPOINT only.
+ */
+#ifndef SESSION_MANAGER_H
+#define SESSION_MANAGER_H
+
+#include "session/dialogue.h"
+
+/* The server, before it sends its ENDPOINT: listen, and say where in MINE.
+ * Does nothing at a client or without --rdma-cm.  Returns 0 or a negative
+ * errno, said in the result's error, like the other functions. */
+int manager_listen(struct session *s, struct endpoint *mine);
+
+/* Does PEER, an ENDPOINT, say where it listens if it must, and only then? */
+int manager_check_endpoint(struct session *s, const struct endpoint *peer);
+
+/* Connect all queue pairs of this end. */
+int manager_connect(struct session *s);
+
+/* The server: answer the manager until READY comes, and put that into FRAME;
+ * then stop listening. */
+int manager_expect_ready(struct session *s, struct frame *frame);
+
+/* Give up the connections; nothing to do is fine. */
+void manager_free(struct session *s);
+
+#endif

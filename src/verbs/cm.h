@@ -1,0 +1,81 @@
+/*
+ * Connects queue pairs by the connection manager (librdmacm).
+ *
+ * The queue pairs are those of resources.h, with an rdma_cm_id each.  The
+ * client's asks the server for a connection; the manager of the kernel finds
+ * the path, and what it found moves the queue pair on both sides.  The TCP
+ * dialogue remains for everything else.
+ *
+ * A request and its answer carry the random bytes of the server's ENDPOINT and
+ * the u32 index of the queue pair, and nothing else.  The server rejects every
+ * other request, and the client every other answer: they are a stranger's.
+ *
+ * Over UD the manager only tells the client where the server's queue pair is.
+ * The server takes the client's address from the path.  Q_Keys are those of
+ * the ENDPOINTs: the manager's is the same for everybody.
+ *
+ * Nothing here waits: an end polls cm_fd(), and calls cm_take() when it is
+ * readable.
+ */
+#ifndef VERBS_CM_H
+#define VERBS_CM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "base/error.h"
+#include "model/endpoint.h"
+#include "model/plan.h"
+#include "verbs/device.h"
+#include "verbs/resources.h"
+
+struct cm;
+
+/* What to connect; all of it outlives the struct cm. */
+struct cm_end {
+	bool client;
+	const struct device *device;
+	const struct plan *plan;
+	const struct path *path;
+	struct resources *res;
+	const struct endpoint *peer;	/* complete before the first event */
+	const uint8_t *token;		/* ENDPOINT_TOKEN_SIZE bytes */
+	const struct sockaddr_storage *local;	/* this end's address, port 0 */
+};
+
+/* Begin.  Returns 0, or a negative errno with the reason in ERR.  cm_close()
+ * it. */
+int cm_open(const struct cm_end *end, struct cm **cm, struct error *err);
+
+/* The server: accept connections from now on, at *PORT. */
+int cm_listen(struct cm *cm, uint16_t *port, struct error *err);
+
+/* The client: ask for a connection of each queue pair at REMOTE. */
+int cm_call(struct cm *cm, const struct sockaddr_storage *remote,
+	    struct error *err);
+
+/* A descriptor that is readable when there is something for cm_take(). */
+int cm_fd(const struct cm *cm);
+
+/*
+ * Take one event, if there is one.  Returns 1 if a queue pair came a step
+ * further, 0 if none did, or a negative errno with the event, its status and
+ * what to do in ERR.
+ */
+int cm_take(struct cm *cm, struct error *err);
+
+/* Are all queue pairs of this end connected?  A server must take events until
+ * it knows that those of the client are, too: an answer may get lost. */
+bool cm_is_done(const struct cm *cm);
+
+/* The other end did not answer in time: say so in ERR.  Returns -ETIMEDOUT. */
+int cm_timed_out(const struct cm *cm, struct error *err);
+
+/* The server: accept no more connections. */
+void cm_stop_listening(struct cm *cm);
+
+/* Give up all connections; NULL is fine.  Call resources_stop() before. */
+void cm_close(struct cm *cm);
+
+#endif

@@ -1,0 +1,154 @@
+#include "config.h"
+#include "verbs/cm_explain.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EITHER(text) { text, text }
+#define NO_ANSWER \
+	"see that no firewall stops UDP port 4791, that both ends have the " \
+	"module rdma_cm, and ping the address", \
+	"see that the subnet manager knows both ends, and that both have the " \
+	"module rdma_cm"
+
+/* Advice for Ethernet, and for InfiniBand. */
+static const struct {
+	enum rdma_cm_event_type event;
+	const char *name;
+	int errnum;
+	const char *what;
+	const char *advice[2];
+} events[] = {
+	{ RDMA_CM_EVENT_ADDR_RESOLVED, "RDMA_CM_EVENT_ADDR_RESOLVED", EPROTO,
+	  "found an address once more", EITHER(NULL) },
+	{ RDMA_CM_EVENT_ADDR_ERROR, "RDMA_CM_EVENT_ADDR_ERROR", EHOSTUNREACH,
+	  "found no RDMA device that leads there",
+	  { "no route or no neighbour entry: ping it, and see 'ip route get' "
+	    "and 'ip neigh'; try another -x",
+	    "name the server by the address of its IPoIB interface, and give "
+	    "this end one in the same network" } },
+	{ RDMA_CM_EVENT_ROUTE_RESOLVED, "RDMA_CM_EVENT_ROUTE_RESOLVED", EPROTO,
+	  "found a route once more", EITHER(NULL) },
+	{ RDMA_CM_EVENT_ROUTE_ERROR, "RDMA_CM_EVENT_ROUTE_ERROR", EHOSTUNREACH,
+	  "found no route there",
+	  { "see 'ip route get', and the MTU and state of the interface",
+	    "the subnet manager knows no path: 'ibstat', 'sminfo'" } },
+	{ RDMA_CM_EVENT_CONNECT_REQUEST, "RDMA_CM_EVENT_CONNECT_REQUEST",
+	  EPROTO, "was asked for a connection", EITHER(NULL) },
+	{ RDMA_CM_EVENT_CONNECT_RESPONSE, "RDMA_CM_EVENT_CONNECT_RESPONSE",
+	  EPROTO, "got an answer too early", EITHER(NULL) },
+	{ RDMA_CM_EVENT_CONNECT_ERROR, "RDMA_CM_EVENT_CONNECT_ERROR",
+	  ECONNABORTED, "could not complete the connection", { NO_ANSWER } },
+	{ RDMA_CM_EVENT_UNREACHABLE, "RDMA_CM_EVENT_UNREACHABLE",
+	  EHOSTUNREACH, "got no answer to its requests", { NO_ANSWER } },
+	{ RDMA_CM_EVENT_REJECTED, "RDMA_CM_EVENT_REJECTED", ECONNREFUSED,
+	  "was refused the connection",
+	  EITHER("see what the server says; something between both ends may "
+		 "have taken its place") },
+	{ RDMA_CM_EVENT_ESTABLISHED, "RDMA_CM_EVENT_ESTABLISHED", EPROTO,
+	  "was connected too early", EITHER(NULL) },
+	{ RDMA_CM_EVENT_DISCONNECTED, "RDMA_CM_EVENT_DISCONNECTED",
+	  ECONNRESET, "lost the connection",
+	  EITHER("see what the other end says") },
+	{ RDMA_CM_EVENT_DEVICE_REMOVAL, "RDMA_CM_EVENT_DEVICE_REMOVAL", ENODEV,
+	  "lost the device",
+	  EITHER("the device was removed or its driver reset: see 'dmesg'") },
+	{ RDMA_CM_EVENT_ADDR_CHANGE, "RDMA_CM_EVENT_ADDR_CHANGE", ENETDOWN,
+	  "lost the address, which moved to another device",
+	  EITHER("keep a bonded interface on one port meanwhile") },
+};
+
+/* Reasons of a rejection, from the InfiniBand specification, 12.6.7.2. */
+static const struct {
+	int reason;
+	const char *text;
+} reasons[] = {
+	{ 1, "no queue pair is left" },
+	{ 3, "no resources are left" },
+	{ 4, "it took too long" },
+	{ 5, "the request is not supported" },
+	{ 6, "the connection is not known" },
+	{ 8, "nobody listens there" },
+	{ 9, "the transport does not fit" },
+	{ 10, "an older connection of the queue pair is not over" },
+	{ 12, "the GID is not that of the port" },
+	{ 13, "the LID is not that of the port" },
+	{ 14, "the service level is not allowed" },
+	{ 15, "the traffic class is not allowed" },
+	{ 16, "the hop limit is not allowed" },
+	{ 17, "the packet rate is not allowed" },
+	{ 26, "the MTU is not allowed" },
+	{ 27, "resources of the queue pair do not suffice" },
+	{ 28, "who listens there does not know this session" },
+};
+
+static const char *const steps[CM_STEPS] = {
+	[CM_ADDRESS] = "looking for the device that leads to",
+	[CM_ROUTE] = "looking for the route to",
+	[CM_ANSWER] = "asking for a connection with",
+	[CM_CONNECTED] = "connected with",
+};
+
+static size_t row_of(enum rdma_cm_event_type event)
+{
+	size_t row = 0;
+
+	while (row < sizeof(events) / sizeof(*events) &&
+	       events[row].event != event)
+		row++;
+	return row;
+}
+
+const char *cm_event_name(enum rdma_cm_event_type event)
+{
+	const size_t row = row_of(event);
+
+	return row < sizeof(events) / sizeof(*events) ? events[row].name :
+							"RDMA_CM_EVENT_?";
+}
+
+/* "status 8: nobody listens there" */
+static const char *status_text(enum rdma_cm_event_type event, int status,
+			       char *text, size_t size)
+{
+	const char *meaning = NULL;
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++)
+		if (event == RDMA_CM_EVENT_REJECTED &&
+		    reasons[i].reason == status)
+			meaning = reasons[i].text;
+	if (status < 0)
+		meaning = strerror(-status);
+	snprintf(text, size, "status %d%s%s", status, meaning ? ": " : "",
+		 meaning ? meaning : "");
+	return text;
+}
+
+int cm_explain(enum rdma_cm_event_type event, int status, enum cm_step step,
+	       const char *peer, bool ethernet, struct error *err)
+{
+	const size_t row = row_of(event);
+	char text[120];
+
+	status_text(event, status, text, sizeof(text));
+	if (row == sizeof(events) / sizeof(*events))
+		return fail_code(err, -EPROTO, "RDMA_CM_EVENT_?", NULL,
+				 "rdma_cm, %s %s, reported event %d (%s)",
+				 steps[step], peer, (int)event, text);
+	return fail_code(err, -events[row].errnum, events[row].name,
+			 events[row].advice[!ethernet],
+			 "rdma_cm, %s %s, %s: %s (%s)", steps[step], peer,
+			 events[row].what, events[row].name, text);
+}
+
+int cm_explain_silence(enum cm_step step, const char *peer, bool ethernet,
+		       struct error *err)
+{
+	static const char *const advice[] = { NO_ANSWER };
+
+	return fail(err, -ETIMEDOUT, advice[!ethernet],
+		    "rdma_cm, %s %s, took too long (--timeout)", steps[step],
+		    peer);
+}

@@ -1,7 +1,7 @@
 /*
  * The table as perftest 6.06 prints it, for scripts that parse it: the same
  * parameters, headings and columns, blank for blank.  Features that perftest
- * has and this program lacks (a second port, rdma_cm) are printed as off; the
+ * has and this program lacks (a second port) are printed as off; the
  * addresses leave out QPNs, PSNs and keys.
  */
 #include "config.h"
@@ -134,7 +134,8 @@ static void print_parameters(FILE *out, const struct result *r)
 	else
 		fprintf(out, " Max inline data : %u[B]\n",
 			r->rows[0].inline_size);
-	fputs(" rdma_cm QPs\t : OFF\n Data ex. method : Ethernet\n" RULE, out);
+	fprintf(out, " rdma_cm QPs\t : %s\n Data ex. method : Ethernet\n" RULE,
+		plan->rdma_cm ? "ON" : "OFF");
 }
 
 static void print_address(FILE *out, const char *which,

@@ -78,7 +78,8 @@ static json_t *test_info(const struct result *r)
 	else
 		json_object_set_new(info, "Max_inline_data",
 				    json_count(r->rows[0].inline_size));
-	json_object_set_new(info, "rdma_cm_QPs", json_string("OFF"));
+	json_object_set_new(info, "rdma_cm_QPs", json_string(plan->rdma_cm ? "ON" :
+									"OFF"));
 	json_object_set_new(info, "Data_ex_method", json_string("Ethernet"));
 	return info;
 }

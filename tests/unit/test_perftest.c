@@ -278,7 +278,7 @@ static const struct {
 	{ "ib_write_bw -n 0 a", "-n 0: " },
 	{ "ib_write_bw -q x a", "-q 'x': " },
 	{ "ib_write_bw -c XRC a", "-c 'XRC': expected RC, UC, UD" },
-	{ "ib_write_bw -R a", "-R: queue pairs are not connected by rdma_cm" },
+	{ "ib_write_bw -R -c UC a", "--rdma-cm: librdmacm connects RC and UD" },
 	{ "ib_write_bw --use_cuda=0 a", "--use_cuda: verbsperf does not support memory of accelerators" },
 	{ "ib_write_bw -B 1:2 a", "-B: raw Ethernet" },
 	{ "ib_write_bw --aes_xts a", "--aes_xts: encryption" },

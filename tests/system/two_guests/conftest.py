@@ -3,9 +3,11 @@ import time
 
 import pytest
 
+import lab
+
 # scripts/check then begins anew, in other guests
 NETWORK_DIED = 70
-PATIENCE = 20
+PATIENCE = 60
 # nobody listens there, so that a host that lives refuses
 CLOSED = ("10.0.0.2", 9)
 
@@ -22,11 +24,12 @@ def other_guest_answers():
 
 
 @pytest.fixture(autouse=True)
-def network():
-    """What a test does to the network is undone when it is over.  If nothing
-    arrives then, the emulated network died, as it did once in some thirty
-    runs: no later test can pass."""
+def no_leftovers():
+    """When a test is over, what it started is killed, and what it did to the
+    network is undone.  If nothing arrives then, the emulated network died, as
+    it did once in some thirty runs: no later test can pass."""
     yield
+    lab.kill_leftovers()
     end = time.monotonic() + PATIENCE
     while not other_guest_answers():
         if time.monotonic() > end:

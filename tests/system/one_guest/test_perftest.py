@@ -28,7 +28,8 @@ def tool(request, tmp_path_factory):
         for name in NAMES:
             (folder / name).symlink_to(os.path.abspath(
                 shutil.which(BINARY) or BINARY))
-    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}",
+            "TOOL": request.param}
 
 
 def script(text, tool, cwd, **variables):
@@ -72,16 +73,18 @@ def rows(text):
     ("ib_read_lat -n 100", 9, 1),
     ("ib_atomic_bw -n 100 -A CMP_AND_SWAP", 5, 1),
     ("ib_atomic_lat -n 100", 9, 1),
-    ("ib_write_lat -a -n 10 -u 18", 9, 23),
+    ("ib_write_lat -a -n 20 -u 18", 9, 23),
 ])
 def test_a_command_line(tool, tmp_path, line, columns, count):
     found = rows(script(BOTH_ENDS, tool, tmp_path, LINE=line))
     assert len(found) == count
     for row in found:
         assert len(row) == columns
-        # a peak that was not measured, or a percentile of few samples
-        assert all(float(cell) >= 0 for cell in row if cell != "-")
         assert float(row[0]) > 0 and float(row[1]) > 0 and float(row[3]) > 0
+        # perftest's standard deviation and peak may be anything; here a dash
+        # is a peak that was not measured, or a percentile of few samples
+        if tool["TOOL"] == "verbsperf":
+            assert all(float(cell) >= 0 for cell in row if cell != "-")
 
 
 def test_a_sweep_by_a_shell_loop(tool, tmp_path):
@@ -112,9 +115,7 @@ def test_a_reader_of_json(tool, tmp_path):
         """, tool, tmp_path)
     values = dict(line.split(":") for line in out.splitlines())
     assert float(values["t_avg"]) > 0 and values["MsgSize"] == "2"
-    if "verbsperf" in subprocess.run(
-            ["ib_read_lat", "-V"], env=tool, capture_output=True, text=True,
-            check=False).stdout:
+    if tool["TOOL"] == "verbsperf":
         document = json.loads((tmp_path / "out.json").read_text())
         assert document["results"]["n_iterations"] == 100
 

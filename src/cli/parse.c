@@ -354,12 +354,8 @@ static int parse(struct parser *p, int argc, char **argv)
 	if (!ret)
 		ret = rules_check_files(&p->given);
 	if (!ret && (o->command == COMMAND_CLIENT ||
-		     o->command == COMMAND_LOOPBACK)) {
-		if (o->command == COMMAND_CLIENT && o->params.port == 0)
-			return fail(p->given.err, -EINVAL, NULL,
-				    "--port 0: only for a server");
+		     o->command == COMMAND_LOOPBACK))
 		ret = rules_complete(&p->given);
-	}
 	return ret;
 }
 

@@ -34,7 +34,6 @@ struct perftest {
 	/* what only the whole command line can tell */
 	bool json;
 	bool forever;
-	double margin;		/* s; NAN: not given */
 	double rate;		/* in rate_unit; NAN: not given */
 	char rate_unit;
 	double limit_bw;	/* in the unit of the table; NAN: not given */
@@ -110,13 +109,15 @@ static int take_duration(struct perftest *p, const char *shown,
 
 static int take_margin(struct perftest *p, const char *shown, const char *text)
 {
-	return take_number(p, shown, text, &p->margin);
+	return set(p, "warmup", shown, text);
 }
 
 static int take_forever(struct perftest *p, const char *shown, const char *text)
 {
-	(void)shown;
 	(void)text;
+	if (params_of(p)->plan.metric == METRIC_LATENCY)
+		return fail(p->given.err, -EINVAL, NULL,
+			    "%s: only for bandwidth", shown);
 	p->forever = true;
 	return 0;
 }
@@ -401,10 +402,13 @@ static void choose_length(struct perftest *p)
 {
 	struct parameters *params = params_of(p);
 	struct plan *plan = &params->plan;
+	const struct param *interval = param_find("interval");
 	const bool timed = p->given.row[param_find("duration") - param_table];
 
 	if (p->forever) {
 		plan->interval = timed ? plan->duration : 5 * SECOND;
+		plan->interval = larger(smaller(plan->interval,
+						interval->max), interval->min);
 		plan->duration = 86400 * SECOND;
 	} else if (!timed) {
 		plan->duration = 0;
@@ -413,8 +417,12 @@ static void choose_length(struct perftest *p)
 	if (params->timed)
 		plan->iterations = 0;
 	not_given(p, "iterations");
-	if (!isnan(p->margin))
-		plan->warmup = (uint64_t)(p->margin * 1e9);
+	/* nothing bounds the memory that samples of such a run would take;
+	 * perftest prints none, either */
+	if (params->timed) {
+		params->perftest_samples = PERFTEST_NO_SAMPLES;
+		not_given(p, "samples");
+	}
 }
 
 /* perftest makes depths fit each other; verbsperf refuses those that do not. */
@@ -536,7 +544,7 @@ int perftest_parse(int argc, char **argv, struct options *options,
 	struct options o = { 0 };
 	struct perftest p = {
 		.given = { .options = &o, .err = err },
-		.margin = NAN, .rate = NAN, .rate_unit = 'g',
+		.rate = NAN, .rate_unit = 'g',
 		.limit_bw = NAN, .limit_msgrate = NAN,
 	};
 	int ret;

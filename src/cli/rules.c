@@ -234,6 +234,9 @@ int rules_complete(struct given *g)
 	struct plan *plan = &g->options->params.plan;
 	int ret;
 
+	if (g->options->command == COMMAND_CLIENT && !g->options->params.port)
+		return fail(g->err, -EINVAL, NULL,
+			    "--port 0: only for a server");
 	if (was_given(g, "atomic-type") && !op_is_atomic(plan->op))
 		return fail(g->err, -EINVAL, NULL,
 			    "--atomic-type: only for atomic_bw and "

@@ -141,6 +141,10 @@ static const struct {
 	{ "--run_infinitely", "duration", 86400000000000 },
 	{ "--run_infinitely", "interval", 5000000000 },
 	{ "--run_infinitely -D 2", "interval", 2000000000 },
+	{ "--run_infinitely -D 7200", "interval", 3600000000000 },
+	{ "--run_infinitely -D 1ms", "interval", 10000000 },
+	{ "-f 3600", "warmup", 3600000000000 },
+	{ "-f 0", "warmup", 0 },
 	/* in silence */
 	{ "-F -N --cqe_poll=16 --no_lock --ipv6 --ipv6-addr -z", "qps", 1 },
 	{ "--CPU-freq --noPeak --dont_xchg_versions", "qps", 1 },
@@ -221,6 +225,9 @@ TEST(test_samples)
 	taken("ib_read_lat --report-histogram h", copy, &o);
 	assert_int_equal(o.params.perftest_samples, PERFTEST_SORTED);
 	taken("ib_send_lat h", copy, &o);
+	assert_int_equal(o.params.perftest_samples, PERFTEST_NO_SAMPLES);
+	/* by time there are none, as with perftest */
+	taken("ib_send_lat -H -D 5 h", copy, &o);
 	assert_int_equal(o.params.perftest_samples, PERFTEST_NO_SAMPLES);
 }
 
@@ -305,6 +312,19 @@ static const struct {
 	{ "ib_read_lat --output=x a", "--output 'x': expected bandwidth" },
 	{ "ib_read_lat -w 5 a", "--min-gbps: only for bandwidth" },
 	{ "ib_write_bw -H a", "--samples: only for latency" },
+	{ "ib_write_bw -f 3601 a", "-f 3601: " },
+	{ "ib_write_bw -f 1e30 a", "-f '1e30': " },
+	{ "ib_write_bw -f -1 a", "-f '-1': " },
+	{ "ib_write_bw -D 0 a", "--duration 0: nothing would be measured" },
+	{ "ib_write_bw -D 1e99 a", "-D '1e99': " },
+	{ "ib_write_bw -n 99999999999999 a", "-n 99999999999999: " },
+	{ "ib_write_bw -s 5G a", "-s 5G: " },
+	{ "ib_write_bw --rate_limit 1e30 a", "--rate_limit " },
+	{ "ib_write_bw -w 1e30 a", "--limit_bw " },
+	{ "ib_write_bw -p 0 a", "--port 0: only for a server" },
+	{ "ib_write_bw -p 65536 a", "-p 65536: " },
+	{ "ib_write_lat --run_infinitely a",
+	  "--run_infinitely: only for bandwidth" },
 	{ "ib_write_lat -q 2 a", "--qps 2: latency is measured on one" },
 	{ "ib_write_bw -c UD", "--transport UD: write is possible over" },
 };

@@ -127,9 +127,8 @@ int cm_listen(struct cm *cm, uint16_t *port, struct error *err)
 	return 0;
 }
 
-/* Milliseconds for one look-up, which must end before the user loses
- * patience. */
-static int patience(const struct cm *cm)
+/* Milliseconds for one look-up, which must end before --timeout does. */
+static int lookup_ms(const struct cm *cm)
 {
 	return (int)(cm->end.plan->timeout / 2 / 1000000);
 }
@@ -151,7 +150,7 @@ static int begin_next(struct cm *cm, struct error *err)
 	if (ret)
 		return ret;
 	if (rdma_resolve_addr(q->id, (struct sockaddr *)&local,
-			      (struct sockaddr *)&remote, patience(cm)))
+			      (struct sockaddr *)&remote, lookup_ms(cm)))
 		return call_failed(cm, "rdma_resolve_addr", err);
 	return 0;
 }
@@ -311,8 +310,8 @@ static int connect_qp(struct cm *cm, uint32_t i,
 
 	if (link && link->qpn != end->peer->qps[i].qpn)
 		return fail(err, -EPROTO, NULL,
-			    "rdma_cm found QP 0x%06x at %s where QP 0x%06x was "
-			    "due", link->qpn, cm->peer,
+			    "rdma_cm found QP 0x%06x at %s: expected QP "
+			    "0x%06x", link->qpn, cm->peer,
 			    end->peer->qps[i].qpn);
 	return resources_connect_qp(end->res, end->device, end->plan,
 				    end->path, end->peer, i, link, err);
@@ -395,7 +394,7 @@ static int ask_for_route(struct cm *cm, uint32_t i, const struct event *event,
 
 	if (ret)
 		return ret;
-	if (rdma_resolve_route(event->id, patience(cm)))
+	if (rdma_resolve_route(event->id, lookup_ms(cm)))
 		return call_failed(cm, "rdma_resolve_route", err);
 	cm->qps[i].step = CM_ROUTE;
 	return 1;
@@ -423,7 +422,7 @@ static int take_answer(struct cm *cm, uint32_t i, const struct event *event,
 
 	if (!knows_session(cm, event, &index) || index != i)
 		return fail(err, -EPROTO, NULL,
-			    "who answered rdma_cm at %s does not know this "
+			    "the answer to rdma_cm from %s is not of this "
 			    "session", cm->peer);
 	if (plan_is_datagram(cm->end.plan))
 		ret = take_address(cm, i, &event->ud.ah_attr, &link, err);
@@ -535,8 +534,9 @@ int cm_timed_out(const struct cm *cm, struct error *err)
 			step = cm->qps[i].step;
 	if (!cm->end.client)
 		return fail(err, -ETIMEDOUT, NULL,
-			    "rdma_cm was asked for %u of %u connections in "
-			    "time", cm->n_done, cm->end.plan->qps);
+			    "the client requested only %u of %u connections "
+			    "from rdma_cm in time", cm->n_done,
+			    cm->end.plan->qps);
 	return cm_explain_silence(step, cm->peer, is_ethernet(cm), err);
 }
 

@@ -81,7 +81,7 @@ static const struct {
 	{ 17, "the packet rate is not allowed" },
 	{ 26, "the MTU is not allowed" },
 	{ 27, "resources of the queue pair do not suffice" },
-	{ 28, "who listens there does not know this session" },
+	{ 28, "the listener there does not know this session" },
 };
 
 static const char *const steps[CM_STEPS] = {

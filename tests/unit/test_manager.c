@@ -250,8 +250,8 @@ TEST(test_wrong_answers)
 		struct fake_rdmacm wrong;
 		const char *message;
 	} rows[] = {
-		{ { .wrong_answer = true }, "does not know this session" },
-		{ { .wrong_qpn = true }, "was due" },
+		{ { .wrong_answer = true }, "is not of this session" },
+		{ { .wrong_qpn = true }, "expected QP" },
 		{ { .sgid_index = 5 },
 		  "rdma_cm uses the GID at index 5, and the path that at 1" },
 		{ { .device = "mlx5_7" }, "by mlx5_7 port 1, not by fake0" },

@@ -10,9 +10,8 @@ import time
 import pytest
 
 from documents import parse
+from hosts import MANAGEMENT, NETDEV, ROCE, RemoteServer, here, there
 from lab import PATIENCE, client, deadline
-from test_two_hosts import (MANAGEMENT, NETDEV, ROCE, RemoteServer, here,
-                            pytestmark, there)  # noqa: F401
 
 TIMEOUT = 3
 # --timeout and a second, and what an emulated machine may be late

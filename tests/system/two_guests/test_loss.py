@@ -6,9 +6,8 @@ import time
 import pytest
 
 from documents import csv_rows, measured, parse, row_of
+from hosts import MANAGEMENT, NETDEV, there
 from lab import SOON, client, failed
-from test_two_hosts import MANAGEMENT, NETDEV, there
-from test_two_hosts import lossy, pytestmark, remote  # noqa: used by pytest
 
 BANDWIDTH = (("send_bw", "-c", "UD"), ("send_bw", "-c", "UC"),
              ("send_bw", "-c", "UD", "--imm"),

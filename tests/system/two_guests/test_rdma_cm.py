@@ -8,17 +8,15 @@ import re
 import signal
 import socket
 import struct
-import subprocess
 import threading
 import time
 
 import pytest
 
 from documents import measured
+from hosts import MANAGEMENT, NETDEV, ROCE6, RemoteServer, here, there
 from lab import (BINARY, DEVICE, PATIENT, QUICK, SOON, TESTS, Program, client,
                  complained, failed, succeeded)
-from test_two_hosts import (MANAGEMENT, NETDEV, ROCE6, RemoteServer, here,
-                            pytestmark, remote, there)  # noqa: used by pytest
 
 each = pytest.mark.parametrize
 
@@ -26,6 +24,8 @@ HEADER = struct.Struct(">4sHHI")
 ENDPOINT = 5
 # The last field of the server's ENDPOINT is u16 port, 16 bytes token.
 PORT, TOKEN = slice(-18, -16), slice(-16, None)
+LOSE_ALL = f"tc qdisc add dev {NETDEV} root netem loss 100%"
+LOSE_NONE = f"tc qdisc del dev {NETDEV} root"
 SIZES = ("-n", 50, "-s", 64, "--warmup", 0)
 
 
@@ -184,8 +184,8 @@ def another_port(payload):
 
 
 @each("words,change,says", (
-    ((), another_token, "REJECTED \\(status 28: who listens there does not "
-     "know this session"),
+    ((), another_token, "REJECTED \\(status 28: the listener there does "
+     "not know this session"),
     ((), another_port, "10.0.0.2 port 7, was refused the connection: "
      "RDMA_CM_EVENT_REJECTED \\(status 8: nobody listens there"),
     (("-c", "UD"), another_token, "RDMA_CM_EVENT_"),
@@ -201,39 +201,31 @@ def test_rejected(remote, words, change, says):
 
 
 @pytest.fixture
-def neighbours():
-    """Each host knows the other's MAC for good."""
-    path = f"/sys/class/net/{NETDEV}/address"
-    hosts = ((here, "10.0.0.2", there), (there, "10.0.0.1", here))
-    for where, address, other in hosts:
-        mac = other(f"cat {path}").strip()
-        where(f"ip neigh replace {address} lladdr {mac} dev {NETDEV} "
-              "nud permanent")
+def deaf(neighbours):
+    """Nothing leaves this host on the network of the devices."""
+    here(LOSE_ALL)
     yield
-    for where, address, _ in hosts:
-        where(f"ip neigh change {address} dev {NETDEV} nud stale")
+    here(LOSE_NONE)
 
 
 @pytest.fixture
-def deaf(neighbours):
-    """Nothing leaves this host on the network of the devices."""
-    here(f"tc qdisc add dev {NETDEV} root netem loss 100%")
+def strangers():
+    """No host knows the other's MAC, nor learns it: nothing leaves either, or
+    a request for ours would tell us theirs."""
+    for where in (here, there):
+        where(LOSE_ALL)
+    here(f"ip neigh flush dev {NETDEV}")
     yield
-    subprocess.run(f"tc qdisc del dev {NETDEV} root".split(), timeout=30)
+    for where in (here, there):
+        where(LOSE_NONE)
 
 
-def test_no_neighbour(remote):
+def test_no_neighbour(remote, strangers):
     """The manager finds no way to the address."""
-    here(f"ip neigh flush dev {NETDEV}; "
-         f"tc qdisc add dev {NETDEV} root netem loss 100%")
-    try:
-        program = run("write_bw", *QUICK, "--timeout", 8, port=remote.port)
-        failed(program, "RDMA_CM_EVENT_ADDR_ERROR", "looking for the device "
-               "that leads to 10.0.0.2 port", "'ip neigh'", seconds=SOON)
-    finally:
-        here(f"tc qdisc del dev {NETDEV} root")
+    program = run("write_bw", *QUICK, "--timeout", 8, port=remote.port)
+    failed(program, "RDMA_CM_EVENT_ADDR_ERROR", "looking for the device "
+           "that leads to 10.0.0.2 port", "'ip neigh'", seconds=SOON)
     complained(remote, "the client: rdma_cm")
-    remote.forget()
 
 
 @each("words", ((), ("-c", "UD")))
@@ -245,7 +237,6 @@ def test_no_answer(remote, deaf, words):
            seconds=SOON)
     assert time.monotonic() - begin < 15
     complained(remote, "the client: rdma_cm")
-    remote.forget()
 
 
 @each("number", (signal.SIGINT, signal.SIGTERM))
@@ -256,7 +247,6 @@ def test_interrupted(remote, deaf, number):
     program.send(number)
     failed(program, "interrupted by " + number.name, seconds=SOON)
     complained(remote, "interrupted by " + number.name)
-    remote.forget()
 
 
 @each("words", ((), ("-c", "UD", "-q", "8")))

@@ -11,10 +11,8 @@ import pytest
 
 import wire
 from documents import measured, row_of
+from hosts import MANAGEMENT, NETDEV, RemoteServer, here, there
 from lab import SOON, client, complained, failed
-from test_packets import capture  # noqa: used by pytest
-from test_two_hosts import (MANAGEMENT, NETDEV, RemoteServer, here, lossy,
-                            pytestmark, remote, there)  # noqa: used by pytest
 
 each = pytest.mark.parametrize
 
@@ -134,21 +132,6 @@ def test_packets_lost_are_sent_again(lossy, remote, words):
     lossy(40)
     row_of(client(words[0], "--json", *words[1:], "-n", 50, "-s", 64,
                   "--warmup", 0, port=remote.port, host=MANAGEMENT))
-
-
-@pytest.fixture
-def neighbours():
-    """Each host knows the other's MAC for good: an ARP that is lost would end
-    the run before any packet of the measurement is."""
-    path = f"/sys/class/net/{NETDEV}/address"
-    hosts = ((here, "10.0.0.2", there), (there, "10.0.0.1", here))
-    for where, address, other in hosts:
-        mac = other(f"cat {path}").strip()
-        where(f"ip neigh replace {address} lladdr {mac} dev {NETDEV} "
-              "nud permanent")
-    yield
-    for where, address, _ in hosts:
-        where(f"ip neigh change {address} dev {NETDEV} nud stale")
 
 
 @each("way,says", (

@@ -4,74 +4,20 @@ The client is here, the server in the other guest. TCP runs over the RoCE
 network (10.0.0.x) or the management network (10.0.1.x).
 """
 
-import os
 import re
-import subprocess
 import time
 
 import pytest
 
 from documents import measured, parse
-from lab import (BINARY, DEVICE, PATIENT, QUICK, SOON, TESTS, Program, client,
-                 complained, failed, succeeded)
+from hosts import MANAGEMENT, ROCE, ROCE6, RemoteServer
+from lab import (PATIENT, QUICK, SOON, TESTS, client, complained, failed,
+                 succeeded)
 
-pytestmark = pytest.mark.skipif(
-    os.environ.get("VERBSPERF_LAB_GUESTS") != "2",
-    reason="it takes verbsperf-lab --guests 2")
-
-NETDEV = os.environ.get("VERBSPERF_LAB_NETDEV", "eth0")
-ROCE, MANAGEMENT, ROCE6 = "10.0.0.2", "10.0.1.2", "fd00::2"
 LONG = ("-D", 60, "--warmup", 0, "-s", 1024, "--timeout", 3)
 # what ends a run without its path: whoever notices first
 GONE = ("RETRY_EXC|LOC_QP_OP|said nothing|nothing completed|PORT_ERR|closed|"
         "lost|timed out|unreachable")
-
-
-def here(command, *prefix):
-    """Through a shell: kill(1) is its own, and may be no program. What it
-    printed."""
-    return subprocess.run([*prefix, "sh", "-c", command], check=True,
-                          timeout=30, stdout=subprocess.PIPE, text=True).stdout
-
-
-def there(command):
-    return here(command, "verbsperf-lab-peer")
-
-
-class RemoteServer(Program):
-    """A server in the other guest."""
-
-    def __init__(self, *args):
-        super().__init__("-c", 'echo "pid $$" >&2; exec "$@"', "sh", BINARY,
-                         "serve", "-d", DEVICE, "-p", 0, *args,
-                         argv0=("verbsperf-lab-peer", "sh"))
-        self.port = int(self.wait_for(r"serving on TCP port (\d+)")[1])
-        self.pid = int(self.wait_for(r"pid (\d+)")[1])
-
-    def send(self, number):
-        """To the server and what it started, not to who started it."""
-        there(f"kill -{int(number)} {self.pid} $(pgrep -P {self.pid})")
-
-
-@pytest.fixture(scope="module")
-def remote():
-    server = RemoteServer()
-    server.shared = True
-    return server
-
-
-@pytest.fixture
-def fresh():
-    return RemoteServer()
-
-
-@pytest.fixture
-def lossy():
-    """Call it with a percentage of packets to lose, on their way there."""
-    def lose(percent):
-        here(f"tc qdisc add dev {NETDEV} root netem loss {percent}%")
-    yield lose
-    subprocess.run(f"tc qdisc del dev {NETDEV} root".split(), timeout=30)
 
 
 def under_way(test, server, host=MANAGEMENT, *args):

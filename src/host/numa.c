@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <linux/mempolicy.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -12,71 +10,48 @@
 
 #include "base/cpulist.h"
 #include "base/log.h"
+#include "host/sysfs.h"
 
-#define SYSFS "/sys"
 /* Pages checked, spread over the memory, to see where it is. */
 #define PAGES_CHECKED 64
 
-/* Read the first line of the file that FMT names; false if it cannot be
- * read. */
-__attribute__((format(printf, 3, 4)))
-static bool read_line(char *line, int size, const char *fmt, ...)
-{
-	char path[256];
-	va_list args;
-	FILE *file;
-	bool ok;
-
-	va_start(args, fmt);
-	vsnprintf(path, sizeof(path), fmt, args);
-	va_end(args);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	ok = fgets(line, size, file);
-	fclose(file);
-	if (ok)
-		line[strcspn(line, "\n")] = '\0';
-	return ok;
-}
-
 /* The kernel says -1 when the device belongs to no particular node. */
-static uint32_t device_node(const char *sysfs, const char *device)
+static uint32_t device_node(const char *device)
 {
 	char line[32];
 	long node;
 
-	if (!read_line(line, sizeof(line),
-		       "%s/class/infiniband/%s/device/numa_node", sysfs,
-		       device))
+	if (!sysfs_read(line, sizeof(line),
+			"/sys/class/infiniband/%s/device/numa_node", device))
 		return PORT_NO_NODE;
 	node = strtol(line, NULL, 10);
 	return node < 0 || node >= CPU_SETSIZE ? PORT_NO_NODE : (uint32_t)node;
 }
 
-static bool is_restricted(const char *sysfs, const cpu_set_t *allowed)
+static bool is_restricted(const cpu_set_t *allowed)
 {
 	char line[1024];
 	cpu_set_t online, both;
 
-	if (!read_line(line, sizeof(line), "%s/devices/system/cpu/online",
-		       sysfs) || cpulist_parse(line, &online))
+	if (!sysfs_read(line, sizeof(line),
+			"/sys/devices/system/cpu/online") ||
+	    cpulist_parse(line, &online))
 		return false;
 	CPU_AND(&both, &online, allowed);
 	return !CPU_EQUAL(&both, &online);
 }
 
-void numa_look(const char *sysfs, const char *device, struct numa_host *host)
+void numa_look(const char *device, struct numa_host *host)
 {
 	int mode = MPOL_DEFAULT;
 
 	*host = (struct numa_host){
-		.device_node = device_node(sysfs, device),
+		.device_node = device_node(device),
 	};
-	read_line(host->nodes, sizeof(host->nodes),
-		  "%s/devices/system/node/online", sysfs);
+	sysfs_read(host->nodes, sizeof(host->nodes),
+		   "/sys/devices/system/node/online");
 	if (!sched_getaffinity(0, sizeof(host->allowed), &host->allowed))
-		host->restricted = is_restricted(sysfs, &host->allowed);
+		host->restricted = is_restricted(&host->allowed);
 	if (!syscall(SYS_get_mempolicy, &mode, NULL, 0, NULL, 0))
 		host->policy = mode != MPOL_DEFAULT;
 }
@@ -153,8 +128,8 @@ static int place(const struct numa_host *host, uint32_t node, bool threads,
 	char line[1024];
 	cpu_set_t set;
 
-	if (!read_line(line, sizeof(line), SYSFS
-		       "/devices/system/node/node%u/cpulist", node) ||
+	if (!sysfs_read(line, sizeof(line),
+			"/sys/devices/system/node/node%u/cpulist", node) ||
 	    cpulist_parse(line, &set))
 		CPU_ZERO(&set);
 	if (threads)
@@ -171,7 +146,7 @@ int numa_place(struct parameters *params, struct device *device,
 	uint32_t node;
 	int ret;
 
-	numa_look(SYSFS, device->port.device, &host);
+	numa_look(device->port.device, &host);
 	ret = numa_choose(&host, params->numa, &node, err);
 	if (!ret && node != PORT_NO_NODE)
 		ret = place(&host, node, !params->cpus.n,

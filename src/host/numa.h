@@ -23,9 +23,9 @@ struct numa_host {
 	bool policy;	/* memory has a policy already */
 };
 
-/* Look at this machine, whose sysfs is the folder SYSFS ("/sys"), and at the
- * RDMA device DEVICE.  Whatever cannot be found stays unknown. */
-void numa_look(const char *sysfs, const char *device, struct numa_host *host);
+/* Look at this machine and at the RDMA device DEVICE.  Whatever cannot be found
+ * stays unknown. */
+void numa_look(const char *device, struct numa_host *host);
 
 /*
  * Choose the *NODE for memory and threads; ASKED is a node, PLAN_AUTO or

@@ -78,6 +78,7 @@ check_PROGRAMS = \
 	tests/unit/test_session \
 	tests/unit/test_shapes \
 	tests/unit/test_summary \
+	tests/unit/test_sysfs \
 	tests/unit/test_text \
 	tests/unit/test_time \
 	tests/unit/test_traffic \
@@ -215,7 +216,7 @@ tests_unit_test_need_SOURCES = tests/unit/test_need.c $(fake_verbs) \
 tests_unit_test_networks_SOURCES = tests/unit/test_networks.c \
 	tests/unit/test.h
 tests_unit_test_numa_SOURCES = tests/unit/test_numa.c \
-	$(fake_verbs) tests/unit/test.h
+	tests/unit/made_up_host.h $(fake_verbs) tests/unit/test.h
 tests_unit_test_oob_SOURCES = tests/unit/test_oob.c tests/unit/test.h
 tests_unit_test_open_loop_SOURCES = tests/unit/test_open_loop.c \
 	$(fake_provider) $(fake_clock) tests/unit/test.h
@@ -291,6 +292,8 @@ tests_unit_test_shapes_SOURCES = tests/unit/test_shapes.c \
 	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_summary_SOURCES = tests/unit/test_summary.c \
 	tests/unit/test.h
+tests_unit_test_sysfs_SOURCES = tests/unit/test_sysfs.c \
+	tests/unit/made_up_host.h tests/unit/test.h
 tests_unit_test_text_SOURCES = tests/unit/test_text.c tests/unit/results.c \
 	tests/unit/results.h tests/unit/test.h
 tests_unit_test_time_SOURCES = tests/unit/test_time.c tests/unit/test.h

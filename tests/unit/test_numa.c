@@ -3,33 +3,11 @@
 #include "test.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cpulist.h"
 #include "fake_verbs.h"
 #include "host/numa.h"
-
-static char sysfs[] = "/tmp/verbsperf-test-XXXXXX";
-
-/* A file of the fake sysfs, with the folders that lead to it. */
-static void write_file(const char *name, const char *text)
-{
-	char path[200];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", sysfs, name);
-	for (char *p = path + sizeof(sysfs); (p = strchr(p, '/')); p++) {
-		*p = '\0';
-		mkdir(path, 0700);
-		*p = '/';
-	}
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
+#include "made_up_host.h"
 
 static void set_online_cpus(const cpu_set_t *set)
 {
@@ -37,29 +15,14 @@ static void set_online_cpus(const cpu_set_t *set)
 
 	cpulist_format(set, text, sizeof(text));
 	strcat(text, "\n");
-	write_file("devices/system/cpu/online", text);
-}
-
-static int make_sysfs(void **state)
-{
-	(void)state;
-	return mkdtemp(sysfs) ? 0 : -1;
-}
-
-static int remove_sysfs(void **state)
-{
-	char command[100];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", sysfs);
-	return system(command);
+	host_file("/sys/devices/system/cpu/online", text);
 }
 
 TEST(test_nothing_to_be_seen)
 {
 	struct numa_host host;
 
-	numa_look(sysfs, "mlx5_0", &host);
+	numa_look("mlx5_0", &host);
 	assert_int_equal(host.device_node, PORT_NO_NODE);
 	assert_string_equal(host.nodes, "");
 	assert_false(host.restricted);
@@ -76,15 +39,15 @@ TEST(test_node_of_the_device)
 	};
 	struct numa_host host;
 
-	write_file("devices/system/node/online", "0-1\n");
+	host_file("/sys/devices/system/node/online", "0-1\n");
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		write_file("class/infiniband/mlx5_0/device/numa_node",
+		host_file("/sys/class/infiniband/mlx5_0/device/numa_node",
 			   rows[i].text);
-		numa_look(sysfs, "mlx5_0", &host);
+		numa_look("mlx5_0", &host);
 		assert_int_equal(host.device_node, rows[i].node);
 		assert_string_equal(host.nodes, "0-1");
 	}
-	numa_look(sysfs, "rxe0", &host);
+	numa_look("rxe0", &host);
 	assert_int_equal(host.device_node, PORT_NO_NODE);
 }
 
@@ -96,15 +59,15 @@ TEST(test_restricted_from_outside)
 
 	assert_int_equal(sched_getaffinity(0, sizeof(online), &online), 0);
 	set_online_cpus(&online);
-	numa_look(sysfs, "mlx5_0", &host);
+	numa_look("mlx5_0", &host);
 	assert_false(host.restricted);
 	assert_true(CPU_EQUAL(&host.allowed, &online));
 	CPU_SET(1023, &online);
 	set_online_cpus(&online);
-	numa_look(sysfs, "mlx5_0", &host);
+	numa_look("mlx5_0", &host);
 	assert_true(host.restricted);
-	write_file("devices/system/cpu/online", "rubbish\n");
-	numa_look(sysfs, "mlx5_0", &host);
+	host_file("/sys/devices/system/cpu/online", "rubbish\n");
+	numa_look("mlx5_0", &host);
 	assert_false(host.restricted);
 }
 
@@ -224,5 +187,5 @@ static const struct CMUnitTest tests[] = {
 int main(void)
 {
 	alarm(patient(20));
-	return cmocka_run_group_tests(tests, make_sysfs, remove_sysfs);
+	return cmocka_run_group_tests(tests, host_begin, host_end);
 }

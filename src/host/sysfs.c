@@ -1,0 +1,84 @@
+#include "config.h"
+#include "host/sysfs.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *sysfs_root = "";
+
+void sysfs_set_root(const char *root)
+{
+	sysfs_root = root;
+}
+
+/* False if the path does not fit. */
+static bool make_path(char path[SYSFS_PATH_SIZE], const char *fmt, va_list args)
+{
+	int at = snprintf(path, SYSFS_PATH_SIZE, "%s", sysfs_root);
+	int rest = SYSFS_PATH_SIZE - at;
+
+	return rest > 0 && vsnprintf(path + at, (size_t)rest, fmt, args) < rest;
+}
+
+void sysfs_path(char path[SYSFS_PATH_SIZE], const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	if (!make_path(path, fmt, args))
+		path[0] = '\0';
+	va_end(args);
+}
+
+static bool read_line(char *line, size_t size, const char *fmt, va_list args)
+{
+	char path[SYSFS_PATH_SIZE];
+	FILE *file = NULL;
+	bool ok;
+
+	line[0] = '\0';
+	if (make_path(path, fmt, args))
+		file = fopen(path, "re");
+	if (!file)
+		return false;
+	ok = fgets(line, (int)size, file);
+	fclose(file);
+	line[strcspn(line, "\n")] = '\0';
+	return ok;
+}
+
+bool sysfs_read(char *line, size_t size, const char *fmt, ...)
+{
+	va_list args;
+	bool ok;
+
+	va_start(args, fmt);
+	ok = read_line(line, size, fmt, args);
+	va_end(args);
+	return ok;
+}
+
+bool sysfs_count(uint64_t *value, const char *fmt, ...)
+{
+	unsigned long long number;
+	char line[64], *end;
+	va_list args;
+	bool ok;
+
+	va_start(args, fmt);
+	ok = read_line(line, sizeof(line), fmt, args);
+	va_end(args);
+	/* strtoull() takes a sign, too */
+	if (!ok || !isdigit((unsigned char)line[0]))
+		return false;
+	errno = 0;
+	number = strtoull(line, &end, 10);
+	if (errno || (*end && *end != ' '))
+		return false;
+	*value = number;
+	return true;
+}

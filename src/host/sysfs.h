@@ -1,0 +1,34 @@
+/* Reads the small files of /sys and /proc: what the host says of itself.
+ * Anything may be missing there, or be no business of this user's. */
+#ifndef HOST_SYSFS_H
+#define HOST_SYSFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Longest path of a file, with its final NUL. */
+#define SYSFS_PATH_SIZE 512
+
+/* For tests only: every path below begins with ROOT, a folder that has made-up
+ * sys/ and proc/; "": the host's own.  ROOT is kept by reference. */
+void sysfs_set_root(const char *root);
+
+/* Write the path that FMT names ("/sys/class/net/%s/mtu"), below the root, into
+ * PATH. */
+void sysfs_path(char path[SYSFS_PATH_SIZE], const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Read the first line of the file that FMT names into LINE of SIZE bytes, cut
+ * to fit and without its newline.  False, with LINE "", if it cannot be read or
+ * is empty. */
+bool sysfs_read(char *line, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Read the file that FMT names, which holds one unsigned decimal number and
+ * perhaps a unit after a space.  False, with *VALUE as it was, if it does
+ * not. */
+bool sysfs_count(uint64_t *value, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -39,6 +39,19 @@ static void plan_next_phase(struct monitor *m)
 		progress_measure(m->progress, time_now(), m->phase_at);
 }
 
+/* The window begins after the warm-up, at the other end, too. */
+static void open_meter(struct monitor *m)
+{
+	meter_open(m->meter);
+	m->meter_at = m->duration ? time_after(m->duration) : UINT64_MAX;
+}
+
+static void close_meter(struct monitor *m)
+{
+	meter_close(m->meter);
+	m->meter_at = UINT64_MAX;
+}
+
 static void advance_phase(struct monitor *m)
 {
 	flow_set_phase(m->control, get_phase(m) + 1);
@@ -50,6 +63,7 @@ static void arm_timer(struct monitor *m)
 	uint64_t at = smaller(m->tick_at, m->phase_at);
 	struct itimerspec when = { 0 };
 
+	at = smaller(at, m->meter_at);
 	at = smaller(at, m->progress->wake_at);
 	when.it_value.tv_sec = (time_t)(at / SECOND);
 	when.it_value.tv_nsec = (long)(at % SECOND);
@@ -142,8 +156,12 @@ static int on_timer(struct monitor *m)
 
 	if (read(m->timer_fd, &expirations, sizeof(expirations)) < 0)
 		return 0;
+	if (time_now() >= m->meter_at && !meter_is_open(m->meter))
+		open_meter(m);
 	if (time_now() >= m->phase_at)
 		advance_phase(m);
+	if (time_now() >= m->meter_at)
+		close_meter(m);
 	progress_look(m->progress, time_now());
 	ret = time_now() < m->tick_at ? 0 : on_tick(m);
 	arm_timer(m);
@@ -300,6 +318,7 @@ static void *watch(void *argument)
 	} while (!ret);
 	if (ret < 0)
 		flow_set_phase(m->control, PHASE_ABORT);
+	close_meter(m);
 	sem_post(&m->peer_sent);
 	return NULL;
 }
@@ -326,6 +345,9 @@ static void begin(struct monitor *m)
 	m->tick_at = now + TICK;
 	m->heard_at = m->progress_at = now;
 	m->alive_at = now + alive_period(m->timeout);
+	m->meter_at = time_after(m->warmup);
+	if (!m->warmup)
+		open_meter(m);
 	atomic_store(&m->control->command,
 		     m->keeps_time && m->warmup ? PHASE_WARMUP : PHASE_MEASURE);
 	plan_next_phase(m);

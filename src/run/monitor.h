@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "net/frames.h"
 #include "net/oob.h"
+#include "run/meter.h"
 #include "run/peer_check.h"
 #include "run/progress.h"
 #include "traffic/flow.h"
@@ -28,6 +29,7 @@ struct monitor {
 	struct clock_watch *watch;
 	struct flow_control *control;
 	struct progress *progress;
+	struct meter *meter;
 	struct flow *flows;	/* the monitor sets their ->expected */
 	uint32_t n_flows;
 	uint64_t began_at;	/* start of the round (base/time.h) */
@@ -58,6 +60,7 @@ struct monitor {
 	int wake_fd;
 	int timer_fd;
 	uint64_t phase_at;	/* deadlines, in ns of CLOCK_MONOTONIC */
+	uint64_t meter_at;
 	uint64_t alive_at;
 	uint64_t heard_at;
 	uint64_t tick_at;

@@ -99,6 +99,7 @@ static struct monitor make_monitor(struct run *run)
 		.watch = &run->watch,
 		.control = run->control,
 		.progress = &run->progress,
+		.meter = &run->meter,
 		.flows = run->flows,
 		.n_flows = run->n_flows,
 		.keeps_time = role_begins(run) ||
@@ -137,6 +138,7 @@ void round_prepare(struct run *run, uint64_t size)
 	run->size = size;
 	run->dropped = 0;
 	run->progress = make_progress(run);
+	run->meter = (struct meter){ 0 };
 	run->monitor = make_monitor(run);
 	progress_init(&run->progress);
 	atomic_store(&run->control->peer_sent, false);

@@ -10,6 +10,7 @@
 #include "model/result.h"
 #include "model/tests.h"
 #include "net/oob.h"
+#include "run/meter.h"
 #include "run/monitor.h"
 #include "run/progress.h"
 #include "run/recorder.h"
@@ -41,6 +42,7 @@ struct run {
 	uint64_t size;		/* of a message, in bytes */
 	char test[TEST_NAME_SIZE];
 	struct progress progress;
+	struct meter meter;
 	struct monitor monitor;
 	_Atomic uint32_t sending;	/* loops that still send */
 	uint64_t dropped;	/* samples the ring had no room for */

@@ -1,0 +1,30 @@
+/*
+ * What is read at both edges of the measurement window, and is no loop's
+ * business.  The monitor's thread reads it: before it opens the window, and
+ * after the window is over.  An end that does not measure, such as one that is
+ * written to, has no window of its own; it reads when the other end's opens and
+ * closes, as far as the plan says.
+ */
+#ifndef RUN_METER_H
+#define RUN_METER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct meter {
+	/* ns of CLOCK_MONOTONIC after the first reading, and before the second;
+	 * 0: not yet */
+	uint64_t opened;
+	uint64_t closed;
+};
+
+/* Read for the first time. */
+void meter_open(struct meter *meter);
+
+/* Read for the second time, unless that is done or the first was not. */
+void meter_close(struct meter *meter);
+
+/* True between the two. */
+bool meter_is_open(const struct meter *meter);
+
+#endif

@@ -2,14 +2,15 @@
 
 import fcntl
 import os
+import re
 import signal
 import time
 
 import pytest
 
 from documents import measured, parse
-from lab import (QUICK, SOON, Program, Server, client, complained,
-                 complained_and_serves, failed, free_port, loopback,
+from lab import (PATIENCE, QUICK, SOON, Program, Server, client, complained,
+                 complained_and_serves, deadline, failed, free_port, loopback,
                  needs_device, serves, succeeded)
 from wire import FakeServer
 
@@ -209,16 +210,25 @@ def test_a_reader_that_pauses_delays_nothing(tmp_path, shared_server):
     assert 2.5 < parse(path.read_text())["results"][0]["seconds"] < SOON
 
 
-def test_a_report_that_blocks_can_be_interrupted(shared_server):
+def takes_signals(program):
+    """SIGINT is not blocked."""
+    with open(f"/proc/{program.process.pid}/status") as file:
+        blocked = re.search(r"SigBlk:\s*(\w+)", file.read())[1]
+    return not int(blocked, 16) & 1 << signal.SIGINT - 1
+
+
+def test_a_report_that_blocks_can_be_interrupted(server):
     read, write = os.pipe()
     fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
     os.write(write, b"x" * 4096)
-    program = client("write_bw", *QUICK, port=shared_server.port,
-                     stdout=write)
-    time.sleep(3)
-    assert program.status is None
+    program = client("write_bw", *QUICK, port=server.port, stdout=write)
+    # a signal that comes before would end the run, and the report still wait
+    deadline(PATIENCE, lambda: len(server.out.splitlines()) > 3,
+             f"the report of {server}")
+    deadline(PATIENCE, lambda: takes_signals(program),
+             f"the report of {program}")
     program.send(signal.SIGINT)
-    program.wait(5)
+    program.wait(SOON)
     os.close(read)
     os.close(write)
 

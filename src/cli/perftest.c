@@ -122,6 +122,22 @@ static int take_forever(struct perftest *p, const char *shown, const char *text)
 	return 0;
 }
 
+/* The gap is in whole microseconds. */
+static int take_gap(struct perftest *p, const char *shown, const char *text)
+{
+	char own_text[64];
+
+	if (params_of(p)->plan.metric != METRIC_LATENCY)
+		return fail(p->given.err, -EINVAL, NULL,
+			    "%s: only for latency", shown);
+	if (strspn(text, "0123456789") != strlen(text) || !*text ||
+	    snprintf(own_text, sizeof(own_text), "%sus", text) >=
+		    (int)sizeof(own_text))
+		return fail(p->given.err, -EINVAL, NULL,
+			    "%s '%s': expected microseconds", shown, text);
+	return set(p, "gap", shown, own_text);
+}
+
 static int take_ordering(struct perftest *p, const char *shown,
 			 const char *text)
 {
@@ -244,6 +260,7 @@ static const struct {
 	{ "duration", take_duration },
 	{ "margin", take_margin },
 	{ "run_infinitely", take_forever },
+	{ "latency_gap", take_gap },
 	{ "disable_pcie_relaxed", take_ordering },
 	{ "rate_limit", take_rate },
 	{ "rate_units", take_rate_unit },

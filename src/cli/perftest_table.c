@@ -98,9 +98,8 @@ const struct perftest_option perftest_options[] = {
 	SAME("mr_per_qp", 0, NULL, "mr-per-qp"),
 	SET("use_old_post_send", 0, "post", "legacy"),
 	SET("perform_warm_up", 0, "warmup", "0.2"),
-	OTHER("latency_gap", 0, "US",
-	      "verbsperf does not pause between operations; its --rate starts "
-	      "them at fixed times"),
+	OWN("latency_gap", 0, "US", "gap",
+	    "pause of the client before each operation, in microseconds"),
 	NOTHING("cqe_poll", 0, "N",
 		"each poll takes as many completions as there are"),
 	NOTHING("disable_dynamic_polling", 0, NULL,

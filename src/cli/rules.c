@@ -132,6 +132,7 @@ static int check_metric(struct given *g)
 		const char *why;
 	} rules[] = {
 		{ "interval", METRIC_BANDWIDTH, false, "only for bandwidth" },
+		{ "gap", METRIC_LATENCY, false, "only for latency" },
 		{ "percentiles", METRIC_LATENCY, false, "only for latency" },
 		{ "histogram", METRIC_LATENCY, false, "only for latency" },
 		{ "samples", METRIC_LATENCY, false, "only for latency" },

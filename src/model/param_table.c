@@ -792,6 +792,21 @@ const struct param param_table[] = {
 		"service. See 'PATH SELECTION'.",
 	},
 	{
+		.id = 51, .name = "gap",
+		TIME(plan.gap), .min = 0, .max = SECOND / 2,
+		.argument = "SECONDS",
+		.who = CLIENT_PLAN | PARAM_OPTIONAL,
+		.tests = "-L -L -L -L",
+		.help = "latency: pause before each operation: 10us",
+		.description =
+		"Latency: let this time go by from the end of an operation to "
+		"the start of the next, for instance 10us. The pause is no "
+		"part of the latency. It shows what an operation costs when "
+		"CPUs, device and caches were idle before it. Not with "
+		"--rate, which says itself when operations start. Default: 0, "
+		"no pause.",
+	},
+	{
 		.name = "percentiles",
 		PERCENTILES(percentiles),
 		.argument = "LIST",

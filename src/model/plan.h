@@ -72,6 +72,8 @@ struct plan {
 	uint32_t arrival;	/* enum arrival, of an open loop */
 	uint32_t open_depth;	/* most outstanding operations of an open
 				 * loop */
+	uint64_t gap;		/* ns of pause before each operation whose
+				 * latency is measured */
 	uint32_t tclass;
 	uint32_t dscp;		/* PLAN_AUTO: not given */
 	struct labels flow_labels;	/* QP i has label i mod n; n 0: none */

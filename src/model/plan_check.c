@@ -185,6 +185,19 @@ static int check_open(const struct plan *plan, struct error *err)
 	return 0;
 }
 
+static int check_gap(const struct plan *plan, struct error *err)
+{
+	if (!plan->gap)
+		return 0;
+	if (plan->metric != METRIC_LATENCY)
+		return fail(err, -EINVAL, NULL, "--gap: only for latency");
+	if (plan_is_open(plan))
+		return fail(err, -EINVAL, NULL,
+			    "--gap and --rate exclude each other: an "
+			    "operation of an open loop starts at its time");
+	return 0;
+}
+
 static int check_burst(const struct plan *plan, struct error *err)
 {
 	if (plan->burst > plan_send_queue(plan))
@@ -263,6 +276,8 @@ int plan_check(const struct plan *plan, struct error *err)
 		ret = addressing_check(plan, err);
 	if (!ret)
 		ret = check_manager(plan, err);
+	if (!ret)
+		ret = check_gap(plan, err);
 	if (ret)
 		return ret;
 	if (plan->round_trip && !plan_is_pingpong(plan))

@@ -29,9 +29,13 @@ void pacing_prepare(struct run *run, uint64_t size)
 	const struct plan *plan = run->plan;
 	double tick;
 
-	if (!plan->rate)
+	if (!plan->rate && !plan->gap)
 		return;
 	tick = clock_ns_per_tick(&run->clock);
+	if (plan->gap) {
+		run->flows[0].gap = (uint64_t)((double)plan->gap / tick);
+		return;
+	}
 	if (plan_is_open(plan)) {
 		if (run->client)
 			open_loop(&run->flows[0], plan, size, tick);

@@ -281,6 +281,8 @@ struct flow {
 	struct flow_lists lists;
 	struct pacer pace;	/* for bandwidth; bursts 0: not paced */
 	struct open_loop *open;	/* requester of an open loop only */
+	uint64_t gap;		/* ticks of pause before each operation of a
+				 * latency loop */
 	struct flow_pingpong pingpong;
 	uint64_t expected;	/* messages: see flow_control.peer_sent */
 	/* results */

@@ -180,11 +180,12 @@ static uint8_t first_count(const struct flow *f, const struct flow_qp *q)
 
 /*
  * Either end of a ping-pong.  The TIMED end sends first and reads the clock
- * just before each post, where one sample ends and the next begins.  The other
- * end waits first, and answers until PHASE_DRAIN.
+ * just before each post, where one sample ends and the next begins, unless it
+ * is to PAUSE in between.  The other end waits first, and answers until
+ * PHASE_DRAIN.
  */
 static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
-				       const enum op op,
+				       const bool pause, const enum op op,
 				       const enum post_method method)
 {
 	struct flow_qp *q = &f->qps[0];
@@ -195,7 +196,7 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 	prepare_next(f, q);
 	for (uint8_t count = first_count(f, q);;
 	     count += timed || f->pingpong.slot == 0) {
-		uint64_t now = 0;
+		uint64_t now = 0, answered;
 
 		if (!timed) {
 			ret = await(f, timed, op, &count, 0, PHASE_DRAIN);
@@ -208,13 +209,16 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 				return 0;
 			}
 		}
+		answered = now;
+		if (pause)
+			now = pause_for_gap(f, now);
 		ret = post_next(f, q, count, op, method);
 		if (ret)
 			break;
 		if (timed) {
 			last = s;
 			sample_begin(f, &s, now);
-			sample_end(f, &last, now);
+			sample_end(f, &last, answered);
 		}
 		ret = tidy(f, q);
 		if (ret)
@@ -233,21 +237,26 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 
 #define PINGPONG(X) X(SEND) X(SEND_IMM) X(WRITE) X(WRITE_IMM)
 
-#define PING(id) BOTH_METHODS(ping, id, pingpong_loop, true)
-#define PONG(id) BOTH_METHODS(pong, id, pingpong_loop, false)
+#define PING(id) BOTH_METHODS(ping, id, pingpong_loop, true, false)
+#define SPACED(id) BOTH_METHODS(spaced, id, pingpong_loop, true, true)
+#define PONG(id) BOTH_METHODS(pong, id, pingpong_loop, false, false)
 PINGPONG(PING)
+PINGPONG(SPACED)
 PINGPONG(PONG)
 #undef PONG
+#undef SPACED
 #undef PING
 
 int latency_ping(struct flow *f, enum op op)
 {
 #define PING(id) METHODS(ping, id)
-	static const single_loop loops[OP_COUNT][POST_METHODS] = {
-		PINGPONG(PING)
+#define SPACED(id) METHODS(spaced, id)
+	static const single_loop loops[GAPS][OP_COUNT][POST_METHODS] = {
+		[GAP_NONE] = { PINGPONG(PING) },
+		[GAP_SOME] = { PINGPONG(SPACED) },
 	};
 
-	return loops[op][f->method](f);
+	return loops[f->gap ? GAP_SOME : GAP_NONE][op][f->method](f);
 }
 
 int latency_pong(struct flow *f, enum op op)

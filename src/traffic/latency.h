@@ -17,6 +17,9 @@
  * sent.  The count, in the last byte or the immediate data, tells which message
  * an answer belongs to.
  *
+ * With f->gap the timed end pauses after t[i], and the next sample begins at a
+ * reading after the pause.
+ *
  * Ends after shape.iterations samples or, when that is 0, at PHASE_DRAIN.
  * Samples are in f->latency; opened and closed are the first and last clock
  * reading of a sample.  Returns as bandwidth_run().

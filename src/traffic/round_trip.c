@@ -39,7 +39,8 @@ static ALWAYS_INLINE int await_completion(struct flow *f, uint64_t *seen)
 	}
 }
 
-static ALWAYS_INLINE int round_trip_loop(struct flow *f, const enum op op,
+static ALWAYS_INLINE int round_trip_loop(struct flow *f, const bool pause,
+					 const enum op op,
 					 const enum post_method method)
 {
 	struct flow_qp *q = &f->qps[0];
@@ -51,6 +52,8 @@ static ALWAYS_INLINE int round_trip_loop(struct flow *f, const enum op op,
 	while (!finished(f, &s)) {
 		uint64_t now = clock_ticks(f->clock);
 
+		if (pause)
+			now = pause_for_gap(f, now);
 		ret = post_next(f, q, 0, op, method);
 		if (ret)
 			break;
@@ -74,16 +77,21 @@ static ALWAYS_INLINE int round_trip_loop(struct flow *f, const enum op op,
 
 #define ROUND_TRIP(X) X(READ) X(FETCH_ADD) X(CMP_SWAP)
 
-#define FETCH(id) BOTH_METHODS(round_trip, id, round_trip_loop)
+#define FETCH(id) BOTH_METHODS(round_trip, id, round_trip_loop, false)
+#define SPACED(id) BOTH_METHODS(spaced, id, round_trip_loop, true)
 ROUND_TRIP(FETCH)
+ROUND_TRIP(SPACED)
+#undef SPACED
 #undef FETCH
 
 int latency_round_trip(struct flow *f, enum op op)
 {
 #define FETCH(id) METHODS(round_trip, id)
-	static const single_loop loops[OP_COUNT][POST_METHODS] = {
-		ROUND_TRIP(FETCH)
+#define SPACED(id) METHODS(spaced, id)
+	static const single_loop loops[GAPS][OP_COUNT][POST_METHODS] = {
+		[GAP_NONE] = { ROUND_TRIP(FETCH) },
+		[GAP_SOME] = { ROUND_TRIP(SPACED) },
 	};
 
-	return loops[op][f->method](f);
+	return loops[f->gap ? GAP_SOME : GAP_NONE][op][f->method](f);
 }

@@ -96,8 +96,22 @@ static ALWAYS_INLINE void place_next(const struct flow *f, struct flow_qp *q,
 		r->wr.wr.rdma.remote_addr = q->remote + offset;
 }
 
-/* A copy of a loop for one operation and one post method. */
+/* Let the gap of F go by, unless the run is aborted.  NOW is the time, in
+ * ticks; returns the time after. */
+static ALWAYS_INLINE uint64_t pause_for_gap(const struct flow *f, uint64_t now)
+{
+	const uint64_t began = now;
+
+	while (now - began < f->gap && flow_phase(f) != PHASE_ABORT)
+		now = clock_ticks(f->clock);
+	return now;
+}
+
+/* A copy of a loop for one operation and one post method.  Loops that can
+ * pause have copies that never do: those take no notice of the gap. */
 typedef int (*single_loop)(struct flow *f);
+
+enum { GAP_NONE, GAP_SOME, GAPS };
 
 #define LOOP(name, id, method, loop, ...) \
 	static int name##_##id##_##method(struct flow *f) \

@@ -151,6 +151,40 @@ TEST(test_sample_counts_are_exact)
 			}
 }
 
+/* Pauses are inside the window but outside every sample. */
+TEST(test_gap_is_no_part_of_a_sample)
+{
+	const uint64_t gap = 300000, n = 5;
+
+	for (enum op op = 0; op < OP_COUNT; op++) {
+		struct flow f;
+		struct fake *fake = new_fake(&f, op, 8, n);
+
+		f.gap = gap;
+		fake->control.command = PHASE_MEASURE;
+		assert_int_equal(run(&f, op), 0);
+		assert_int_equal(f.latency->count, n);
+		assert_int_equal(f.posted, n);
+		assert_true(f.window.closed - f.window.opened >=
+			    f.latency->sum + (n - 1) * gap);
+		fake_free(fake, &f);
+	}
+}
+
+TEST(test_abort_ends_a_gap)
+{
+	for (enum op op = 0; op < OP_COUNT; op++) {
+		struct flow f;
+		struct fake *fake = new_fake(&f, op, 8, 100);
+
+		f.gap = UINT64_MAX;
+		fake->control.command = PHASE_ABORT;
+		assert_int_equal(run(&f, op), -ECANCELED);
+		assert_true(f.posted <= 1);
+		fake_free(fake, &f);
+	}
+}
+
 static void check_timed(enum op op, enum phase first)
 {
 	struct flow f;
@@ -387,6 +421,8 @@ TEST(test_abort_while_answers_come)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_sample_counts_are_exact),
+	cmocka_unit_test(test_gap_is_no_part_of_a_sample),
+	cmocka_unit_test(test_abort_ends_a_gap),
 	cmocka_unit_test(test_by_duration),
 	cmocka_unit_test(test_straight_to_drain),
 	cmocka_unit_test(test_messages_carry_a_count),

@@ -72,6 +72,11 @@ TEST(test_refused)
 		{ "verbsperf write_bw --rate 1 --events h",
 		  "--events and --rate exclude each other: a thread that "
 		  "sleeps until a completion cannot keep a rate" },
+		{ "verbsperf send_lat --rate 1kpps --gap 1us h",
+		  "--gap and --rate exclude each other: an operation of an "
+		  "open loop starts at its time" },
+		{ "verbsperf send_bw --gap 1us h", "--gap: only for latency" },
+		{ "verbsperf send_lat --gap 0.6 h", "--gap 0.6: expected 0 to 0.5 seconds" },
 		{ "verbsperf send_lat --rate 1kpps --verify h",
 		  "--verify: not in an open loop" },
 		{ "verbsperf atomic_lat --rate 1kpps h",

@@ -224,6 +224,8 @@ TEST(test_samples)
 	assert_int_equal(o.params.perftest_samples, PERFTEST_UNSORTED);
 	taken("ib_read_lat --report-histogram h", copy, &o);
 	assert_int_equal(o.params.perftest_samples, PERFTEST_SORTED);
+	taken("ib_read_lat --latency_gap 20 h", copy, &o);
+	assert_int_equal(o.params.plan.gap, 20000);
 	taken("ib_send_lat h", copy, &o);
 	assert_int_equal(o.params.perftest_samples, PERFTEST_NO_SAMPLES);
 	/* by time there are none, as with perftest */
@@ -297,6 +299,10 @@ static const struct {
 	{ "ib_write_bw --rate_limit 1 --rate_limit_type HW a",
 	  "--rate_limit_type HW: verbsperf does not use packet pacing of the "
 	  "device" },
+	{ "ib_write_bw --latency_gap 10 a", "--latency_gap: only for latency" },
+	{ "ib_read_lat --latency_gap 1ms a",
+	  "--latency_gap '1ms': expected microseconds" },
+	{ "ib_read_lat --latency_gap 600000 a", "--latency_gap 600000us: " },
 	{ "ib_write_bw --rate_limit_type X a",
 	  "--rate_limit_type 'X': expected HW, SW or PP" },
 	{ "ib_write_bw --rate_units k a",

@@ -35,6 +35,17 @@ def test_open_loop_reaches_its_rate(test, arrival):
     assert latency["saturated"] is False
 
 
+@pytest.mark.parametrize("test", (*OPEN, "atomic_lat"))
+def test_a_gap_is_no_part_of_the_latency(test):
+    whole = ["--round-trip"] if test in ("write_lat", "send_lat") else []
+    document = measured(run(test, "--gap", "2ms", "-n", 50, "--warmup", 0,
+                            *whole))
+    row = document["results"][0]
+    assert document["parameters"]["gap"] == 0.002
+    samples = row["latency"]["mean"] * 50 / 1e6
+    assert row["seconds"] >= 49 * 0.002 + samples * 0.99
+
+
 @pytest.mark.parametrize("test", OPEN)
 def test_exact_count_of_an_open_loop(test):
     row = row_of(run(test, "--rate", "1kpps", "-n", 300, "--histogram"))

@@ -138,6 +138,14 @@ static int take_gap(struct perftest *p, const char *shown, const char *text)
 	return set(p, "gap", shown, own_text);
 }
 
+static int take_both(struct perftest *p, const char *shown, const char *text)
+{
+	(void)shown;
+	(void)text;
+	params_of(p)->perftest_both = true;
+	return 0;
+}
+
 static int take_ordering(struct perftest *p, const char *shown,
 			 const char *text)
 {
@@ -273,6 +281,7 @@ static const struct {
 	{ "report-histogram", take_sorted },
 	{ "report-histogrm", take_sorted },
 	{ "report-unsorted", take_unsorted },
+	{ "report-both", take_both },
 };
 
 #define N_OWN (sizeof(own) / sizeof(*own))

@@ -79,6 +79,7 @@ struct parameters {
 	bool perftest;		/* exit status and output are perftest's */
 	const char *perftest_json;	/* file for its JSON; NULL: none */
 	enum perftest_samples perftest_samples;	/* printed from .samples */
+	bool perftest_both;	/* its table has each direction, too */
 	const struct told *told;	/* NULL: nothing */
 	/* for both ends */
 	struct plan plan;

@@ -175,18 +175,24 @@ static const char *cell(char text[CELL_SIZE], int decimals, double value)
  * The peak is the best interval's.  perftest's own peak, over the shortest gap
  * between any post and any later completion, needs the clock for each message.
  */
-static void print_bandwidth(FILE *out, const struct result *r,
-			    const struct result_row *row)
+static void print_rates(FILE *out, const struct result *r, uint64_t size,
+			uint64_t iterations, const struct bandwidth_summary *b)
 {
-	const struct bandwidth_summary *b = &row->bandwidth;
 	double average = r->params.gbits ? b->gbps : b->mib_per_s;
 	int decimals = r->params.gbits && average < 0.1 ? 6 : 2;
 	char cells[3][CELL_SIZE];
 
 	fprintf(out, " %-7" PRIu64 "    %-10" PRIu64 "       %s            "
-		"%s\t\t   %s\n", row->size, perftest_iterations(r, row),
+		"%s\t\t   %s\n", size, iterations,
 		cell(cells[0], decimals, perftest_rate(r, b->peak_gbps)),
 		cell(cells[1], decimals, average), cell(cells[2], 6, b->mpps));
+}
+
+static void print_bandwidth(FILE *out, const struct result *r,
+			    const struct result_row *row)
+{
+	print_rates(out, r, row->size, perftest_iterations(r, row),
+		    &row->bandwidth);
 }
 
 static void print_latency(FILE *out, const struct result *r,
@@ -238,6 +244,23 @@ static const struct {
 	},
 };
 
+/* Print each direction of ROW, with --report-both: "local" is what this end
+ * sends. */
+static void print_both(FILE *out, const struct result *r,
+		       const struct result_row *row)
+{
+	static const char *const titles[] = { "Local", "Remote" };
+
+	for (uint32_t i = 0; i < row->n_directions; i++) {
+		const struct result_direction *d =
+			&row->directions[i ^ r->at_server];
+
+		fprintf(out, RULE "\n %s results: \n" RULE "%s", titles[i],
+			tables[METRIC_BANDWIDTH][r->params.gbits].headings);
+		print_rates(out, r, row->size, d->iterations, &d->bandwidth);
+	}
+}
+
 /* The head is printed with the first row, because it depends on that. */
 static void print_row(FILE *out, const struct result *r,
 		      const struct result_row *row)
@@ -255,6 +278,8 @@ static void print_row(FILE *out, const struct result *r,
 		perftest_print_samples(out, r, row);
 	if (!row->failed)
 		tables[metric][other].print(out, r, row);
+	if (r->params.perftest_both && !row->failed)
+		print_both(out, r, row);
 }
 
 static void print_tail(FILE *out, const struct result *r)

@@ -102,7 +102,7 @@ def lines_of(text):
     start = next(i for i, line in enumerate(lines) if line.endswith(" Test"))
     kept, seen = [], set()
     for line in lines[start - 1:]:
-        word = line.split()[0]
+        word = line.split()[0] if line.strip() else ""
         if word in ("local", "remote"):
             skip = word in seen
             seen.add(word)
@@ -143,6 +143,8 @@ def check_alike(mine, theirs):
 @pytest.mark.parametrize("line", [
     "ib_write_bw -n 100 -s 2 -F",
     "ib_write_bw -n 100 -s 2 -b --CPU-freq",
+    "ib_write_bw -n 1000 -s 512 -b --report-both",
+    "ib_write_bw -n 100 -s 64 --report-both --report_gbits",
     "ib_write_bw -n 100 -s 8 -q 2 -l 4 --report_gbits",
     "ib_write_bw --iters=100 --size=8 --tx-depth=16",
     "ib_write_bw -n 20000 -s 64 -Q 4 -t 8",

@@ -807,6 +807,21 @@ const struct param param_table[] = {
 		"no pause.",
 	},
 	{
+		.id = 52, .name = "hold",
+		TIME(plan.hold), .min = SECOND / 100, .max = 3600 * SECOND,
+		.argument = "SECONDS",
+		.who = CLIENT_PLAN,
+		.help = "warm up until a line on stdin, at most this long",
+		.description =
+		"After the warm-up say so on standard error, and let the "
+		"traffic go on until a line comes on standard input; then the "
+		"measurement begins, at both ends. So several tests can begin "
+		"together, as those of verbsperf-cluster do. No line within "
+		"SECONDS, or the end of standard input, is an error. With "
+		"several sizes each of them waits for a line. Not with "
+		"--iterations.",
+	},
+	{
 		.name = "percentiles",
 		PERCENTILES(percentiles),
 		.argument = "LIST",

@@ -36,6 +36,9 @@ struct plan {
 	uint64_t iterations;	/* per QP; 0: run for duration */
 	uint64_t duration;	/* ns, like all times here */
 	uint64_t warmup;
+	uint64_t hold;		/* most that the warm-up goes on until the
+				 * client is told to open the window; 0: it
+				 * opens by itself */
 	uint64_t timeout;	/* ns without progress or word from the peer */
 	uint64_t walk;		/* bytes of its region that a QP walks
 				 * through */

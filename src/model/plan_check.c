@@ -291,5 +291,8 @@ int plan_check(const struct plan *plan, struct error *err)
 	if (!plan->iterations && !plan->duration)
 		return fail(err, -EINVAL, NULL,
 			    "--duration 0: nothing would be measured");
+	if (plan->hold && plan->iterations)
+		return fail(err, -EINVAL, "use --duration",
+			    "--hold and --iterations exclude each other");
 	return check_rate(plan, err);
 }

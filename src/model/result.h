@@ -53,6 +53,8 @@ struct result_direction {
 /* One message size. */
 struct result_row {
 	uint64_t size;
+	struct timespec opened;	/* CLOCK_REALTIME: the warm-up was over; zero:
+				 * not known */
 	uint32_t tx_depth;	/* used at this size */
 	uint32_t cq_mod;
 	uint32_t post_list;

@@ -109,7 +109,8 @@
  *		that no other host gets traffic it did not ask for.
  * AGAIN	the packet did not come: send it again, at most 9 times
  *
- * START	u64 message size; the server's answer: ready for it
+ * START	u64 message size; the server's answer: ready for it. With hold
+ *		in the plan the client's second START of a size opens the window
  * SENT		u32 n, n x u64 messages sent by each thread, warm-up included:
  *		from an end that sends, after its last message, so that the
  *		other knows how many to expect

@@ -219,6 +219,9 @@ json_t *json_row(const struct parameters *params,
 	json_object_set_new(object, "qps", json_count(params->plan.qps));
 	json_object_set_new(object, "iterations",
 			    json_count(row->iterations));
+	json_object_set_new(object, "opened",
+			    row->opened.tv_sec ? json_time(&row->opened) :
+						 json_null());
 	json_object_set_new(object, "seconds", window(row->seconds));
 	json_object_set_new(object, "bandwidth",
 			    is_latency ? json_null() :

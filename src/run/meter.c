@@ -18,3 +18,20 @@ bool meter_is_open(const struct meter *meter)
 {
 	return meter->opened && !meter->closed;
 }
+
+void meter_real_time(const struct meter *meter, struct timespec *when)
+{
+	uint64_t ago;
+
+	*when = (struct timespec){ 0 };
+	if (!meter->opened)
+		return;
+	clock_gettime(CLOCK_REALTIME, when);
+	ago = time_since(meter->opened);
+	when->tv_sec -= (time_t)(ago / SECOND);
+	when->tv_nsec -= (long)(ago % SECOND);
+	if (when->tv_nsec < 0) {
+		when->tv_nsec += (long)SECOND;
+		when->tv_sec--;
+	}
+}

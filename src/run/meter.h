@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 struct meter {
 	/* ns of CLOCK_MONOTONIC after the first reading, and before the second;
@@ -26,5 +27,8 @@ void meter_close(struct meter *meter);
 
 /* True between the two. */
 bool meter_is_open(const struct meter *meter);
+
+/* When METER was opened, by CLOCK_REALTIME; zero if it was not. */
+void meter_real_time(const struct meter *meter, struct timespec *when);
 
 #endif

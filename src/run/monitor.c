@@ -9,6 +9,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/numbers.h"
 #include "base/time.h"
 #include "net/alive.h"
@@ -20,7 +21,7 @@
 /* The shortest timeout is a second, which four ticks fit into. */
 #define TICK (SECOND / 4)
 
-enum { WAKE, TIMER, CONTROL, ASYNC, SIGNAL, N_FDS };
+enum { WAKE, TIMER, CONTROL, ASYNC, SIGNAL, WORD, N_FDS };
 
 static enum phase get_phase(struct monitor *m)
 {
@@ -31,7 +32,7 @@ static enum phase get_phase(struct monitor *m)
 static void plan_next_phase(struct monitor *m)
 {
 	m->phase_at = UINT64_MAX;
-	if (m->keeps_time && get_phase(m) == PHASE_WARMUP)
+	if (m->keeps_time && get_phase(m) == PHASE_WARMUP && !m->held)
 		m->phase_at = time_after(m->warmup);
 	else if (m->keeps_time && get_phase(m) == PHASE_MEASURE && m->duration)
 		m->phase_at = time_after(m->duration);
@@ -58,12 +59,23 @@ static void advance_phase(struct monitor *m)
 	plan_next_phase(m);
 }
 
+/* The client has been told to open the window, or has told this server. */
+static void release(struct monitor *m)
+{
+	m->held = false;
+	m->hold_at = UINT64_MAX;
+	open_meter(m);
+	if (m->keeps_time)
+		advance_phase(m);
+}
+
 static void arm_timer(struct monitor *m)
 {
 	uint64_t at = smaller(m->tick_at, m->phase_at);
 	struct itimerspec when = { 0 };
 
 	at = smaller(at, m->meter_at);
+	at = smaller(at, m->hold_at);
 	at = smaller(at, m->progress->wake_at);
 	when.it_value.tv_sec = (time_t)(at / SECOND);
 	when.it_value.tv_nsec = (long)(at % SECOND);
@@ -149,10 +161,73 @@ static int on_tick(struct monitor *m)
 	return ret;
 }
 
+/* The client's warm-up is over, or nobody opened the window after it. */
+static int on_hold(struct monitor *m)
+{
+	if (m->listens)
+		return fail(&m->err, -ETIMEDOUT,
+			    "write a line to standard input earlier, or use a "
+			    "longer --hold",
+			    "nobody opened the window in %.3g s (--hold)",
+			    (double)m->hold / (double)SECOND);
+	m->listens = true;
+	m->hold_at = time_after(m->hold);
+	log_info("warm: a line on standard input opens the window");
+	return 0;
+}
+
+static int say_open(struct monitor *m)
+{
+	struct frame frame;
+	int ret;
+
+	encode_start(&frame, m->size);
+	ret = peer_error_send(m->conn, &frame, time_after(SECOND), &m->err);
+	frame_free(&frame);
+	return ret;
+}
+
+/* One byte, for what is behind the line belongs to the next size. */
+static int on_word(struct monitor *m)
+{
+	char byte;
+	ssize_t n = read(STDIN_FILENO, &byte, 1);
+	int ret;
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return 0;
+	if (n <= 0)
+		return fail(&m->err, -ECANCELED, NULL,
+			    "standard input ended before a line opened the "
+			    "window (--hold)");
+	if (byte != '\n')
+		return 0;
+	ret = say_open(m);
+	if (!ret)
+		release(m);
+	arm_timer(m);
+	return ret;
+}
+
+/* The client opens the window at this server, too. */
+static int on_open(struct monitor *m, const struct frame *frame)
+{
+	uint64_t size;
+	int ret = decode_start(frame, &size, &m->err);
+
+	if (!ret)
+		ret = wire_check(frame, "size", size, m->size, m->size,
+				 &m->err);
+	if (!ret)
+		release(m);
+	arm_timer(m);
+	return ret;
+}
+
 static int on_timer(struct monitor *m)
 {
 	uint64_t expirations;
-	int ret;
+	int ret = 0;
 
 	if (read(m->timer_fd, &expirations, sizeof(expirations)) < 0)
 		return 0;
@@ -163,7 +238,10 @@ static int on_timer(struct monitor *m)
 	if (time_now() >= m->meter_at)
 		close_meter(m);
 	progress_look(m->progress, time_now());
-	ret = time_now() < m->tick_at ? 0 : on_tick(m);
+	if (time_now() >= m->hold_at)
+		ret = on_hold(m);
+	if (!ret && time_now() >= m->tick_at)
+		ret = on_tick(m);
 	arm_timer(m);
 	return ret;
 }
@@ -224,6 +302,8 @@ static int on_frame(struct monitor *m)
 		ret = frames_take_error(&frame, m->conn->peer, &m->err);
 	else if (frame.type == FRAME_SENT)
 		ret = on_sent(m, &frame);
+	else if (frame.type == FRAME_START && m->held && m->peer.client)
+		ret = on_open(m, &frame);
 	else if (frame.type != FRAME_ALIVE)
 		ret = fail(&m->err, -EPROTO, NULL,
 			   "the %s sent %s while traffic ran", m->conn->peer,
@@ -287,6 +367,8 @@ static int poll_once(struct monitor *m)
 			      .events = POLLIN },
 		[ASYNC] = { .fd = m->context->async_fd, .events = POLLIN },
 		[SIGNAL] = { .fd = m->conn->cancel_fd, .events = POLLIN },
+		[WORD] = { .fd = m->held && m->listens ? STDIN_FILENO : -1,
+			   .events = POLLIN },
 	};
 	int ret = 0;
 
@@ -302,6 +384,8 @@ static int poll_once(struct monitor *m)
 		ret = monitor_take_event(m->context, &m->err) ? -EIO : 0;
 	if (!ret && fds[CONTROL].revents)
 		ret = on_frame(m);
+	if (!ret && fds[WORD].revents)
+		ret = on_word(m);
 	if (!ret && fds[TIMER].revents)
 		ret = on_timer(m);
 	return ret;
@@ -345,11 +429,15 @@ static void begin(struct monitor *m)
 	m->tick_at = now + TICK;
 	m->heard_at = m->progress_at = now;
 	m->alive_at = now + alive_period(m->timeout);
-	m->meter_at = time_after(m->warmup);
-	if (!m->warmup)
+	m->held = m->hold > 0;
+	m->hold_at = m->held && !m->peer.client ? time_after(m->warmup) :
+						  UINT64_MAX;
+	m->meter_at = m->held ? UINT64_MAX : time_after(m->warmup);
+	if (!m->held && !m->warmup)
 		open_meter(m);
 	atomic_store(&m->control->command,
-		     m->keeps_time && m->warmup ? PHASE_WARMUP : PHASE_MEASURE);
+		     m->keeps_time && (m->held || m->warmup) ? PHASE_WARMUP :
+							       PHASE_MEASURE);
 	plan_next_phase(m);
 	arm_timer(m);
 }

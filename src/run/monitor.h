@@ -40,6 +40,9 @@ struct monitor {
 	bool awaits;		/* the peer must send SENT before DONE */
 	bool answers;		/* ping-pong: until the peer's SENT */
 	uint64_t warmup;	/* ns */
+	uint64_t hold;		/* ns after it in which the client is told to
+				 * open the window; 0: it opens by itself */
+	uint64_t size;		/* of a message, in bytes */
 	uint64_t duration;	/* ns; 0: the loop counts messages */
 	uint64_t timeout;	/* ns without progress */
 	uint64_t peer_timeout;	/* ns without a frame from the peer */
@@ -56,11 +59,15 @@ struct monitor {
 	struct sent sent;
 	bool said_sent;		/* SENT has been sent */
 	bool minds;		/* lack of progress is an error */
+	bool held;		/* the window waits for the client's word */
+	bool listens;		/* which comes on standard input */
 	bool listed;		/* sysfs had the device at the start */
 	int wake_fd;
 	int timer_fd;
 	uint64_t phase_at;	/* deadlines, in ns of CLOCK_MONOTONIC */
 	uint64_t meter_at;
+	uint64_t hold_at;	/* say that the warm-up is over; then, give
+				 * up */
 	uint64_t alive_at;
 	uint64_t heard_at;
 	uint64_t tick_at;

@@ -115,6 +115,8 @@ static struct monitor make_monitor(struct run *run)
 		.awaits = role_awaits_peer(run) || role_answers(run),
 		.answers = role_answers(run),
 		.warmup = plan_warms_up_apart(plan) ? 0 : plan->warmup,
+		.hold = plan->hold,
+		.size = run->size,
 		.duration = run->warming ? plan->warmup :
 			    plan->iterations ? 0 : plan->duration,
 		.timeout = plan->timeout,
@@ -218,6 +220,7 @@ int round_report(struct run *run, struct done *mine, struct done *theirs,
 	if (ret && !(plan_measures(run->plan, run->client) && counted(run)))
 		return ret;
 	row = outcome_add_row(run, run->size, mine, theirs);
+	meter_real_time(&run->meter, &row->opened);
 	row->samples_dropped = run->dropped;
 	if (!ret)
 		ret = check_row(run, row);

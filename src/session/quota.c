@@ -52,7 +52,7 @@ static int check_memory(const struct parameters *params,
 /* ns that PLAN takes at least; the time of a count of messages is unknown. */
 static uint64_t own_time(const struct plan *plan)
 {
-	return plan->sizes.n * (plan->warmup + plan->duration);
+	return plan->sizes.n * (plan->warmup + plan->hold + plan->duration);
 }
 
 uint64_t quota_duration(const struct parameters *params)
@@ -69,8 +69,8 @@ static int check_duration(const struct parameters *params, struct error *err)
 		return 0;
 	return fail(err, -EPERM, "use a smaller --duration or fewer sizes, or "
 		    "start the server with a larger --max-duration",
-		    "the test takes %.6g s, by --duration and --warmup for "
-		    "each --size: this server allows %.6g s (--max-duration)",
+		    "the test takes %.6g s, by --duration, --warmup and --hold "
+		    "for each --size: this server allows %.6g s (--max-duration)",
 		    (double)least / 1e9, (double)params->max_duration / 1e9);
 }
 

@@ -28,6 +28,8 @@ check_PROGRAMS = \
 	tests/unit/test_gid \
 	tests/unit/test_handshake \
 	tests/unit/test_histogram \
+	tests/unit/test_hold \
+	tests/unit/test_hold \
 	tests/unit/test_host \
 	tests/unit/test_inject \
 	tests/unit/test_intervals \
@@ -184,6 +186,8 @@ tests_unit_test_handshake_SOURCES = tests/unit/test_handshake.c \
 	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_histogram_SOURCES = tests/unit/test_histogram.c \
 	tests/unit/test.h
+tests_unit_test_hold_SOURCES = tests/unit/test_hold.c \
+	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_host_SOURCES = tests/unit/test_host.c tests/unit/test.h
 tests_unit_test_inject_SOURCES = tests/unit/test_inject.c \
 	tests/unit/test.h

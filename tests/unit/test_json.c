@@ -13,7 +13,7 @@
 	    "setup_seconds preflight results limits error"
 #define END "hostname device port link_layer gid_index gid gid_type lid " \
 	    "pkey mtu firmware rate_gbps numa_node qp"
-#define ROW "size qps iterations seconds bandwidth latency directions " \
+#define ROW "size qps iterations opened seconds bandwidth latency directions " \
 	    "intervals histogram threads tx_depth cq_mod post_list post " \
 	    "inline verified failed"
 

@@ -416,6 +416,8 @@ TEST(test_check)
 	check_refused(&plan, "--duration 0: nothing would be measured");
 	plan.iterations = 1;
 	assert_int_equal(plan_check(&plan, &err), 0);
+	plan.hold = 1000000000;
+	check_refused(&plan, "--hold and --iterations exclude each other");
 }
 
 TEST(test_check_lists_and_threads)

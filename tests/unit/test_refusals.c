@@ -38,8 +38,8 @@ TEST(test_limits_of_the_server)
 	pair_plan(&p)->iterations = 0;
 	pair_plan(&p)->duration = 3000 * MS;
 	pair_plan(&p)->warmup = 500 * MS;
-	over_a_limit(&p, "the test takes 10.5 s, by --duration and --warmup "
-			 "for each --size: this server allows 10 s "
+	over_a_limit(&p, "the test takes 10.5 s, by --duration, --warmup "
+			 "and --hold for each --size: this server allows 10 s "
 			 "(--max-duration)");
 	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
 	pair_plan(&p)->inject = INJECT_WRITE_RKEY;

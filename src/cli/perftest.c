@@ -34,6 +34,7 @@ struct perftest {
 	/* what only the whole command line can tell */
 	bool json;
 	bool forever;
+	const struct perftest_option *refused;	/* of the device; NULL: none */
 	double rate;		/* in rate_unit; NAN: not given */
 	char rate_unit;
 	double limit_bw;	/* in the unit of the table; NAN: not given */
@@ -45,14 +46,6 @@ struct perftest {
 static struct parameters *params_of(struct perftest *p)
 {
 	return &p->given.options->params;
-}
-
-/* The device as far as the command line has named it. */
-static const char *device_of(struct perftest *p)
-{
-	const char *device = params_of(p)->device;
-
-	return device ? device : "the device";
 }
 
 /* Set the option NAME of ours as if SHOWN had said TEXT. */
@@ -174,15 +167,11 @@ static int take_rate_unit(struct perftest *p, const char *shown,
 static int take_rate_type(struct perftest *p, const char *shown,
 			  const char *text)
 {
-	if (!strcmp(text, "SW"))
-		return 0;
-	if (!strcmp(text, "HW") || !strcmp(text, "PP"))
-		return fail(p->given.err, -EINVAL,
-			    "use SW, which limits the rate as well",
-			    "%s %s: verbsperf does not use packet pacing of "
-			    "%s", shown, text, device_of(p));
-	return fail(p->given.err, -EINVAL, NULL,
-		    "%s '%s': expected HW, SW or PP", shown, text);
+	if (strcmp(text, "SW") != 0 && strcmp(text, "HW") != 0 &&
+	    strcmp(text, "PP") != 0)
+		return fail(p->given.err, -EINVAL, NULL,
+			    "%s '%s': expected HW, SW or PP", shown, text);
+	return set(p, "pacing", shown, strcmp(text, "SW") ? "device" : "loop");
 }
 
 /* perftest's words for the number that --output prints. */
@@ -303,9 +292,9 @@ static int take(struct perftest *p, const struct perftest_option *o,
 	case PERFTEST_NOTHING:
 		return 0;
 	case PERFTEST_DEVICE:
-		return fail(p->given.err, -EINVAL, "leave it out",
-			    "%s: verbsperf does not use %s of %s", shown,
-			    o->note, device_of(p));
+		if (!p->refused)
+			p->refused = o;
+		return 0;
 	case PERFTEST_OTHER_TOOL:
 		return fail(p->given.err, -EINVAL, NULL, "%s: %s", shown,
 			    o->note);
@@ -474,13 +463,23 @@ static void fit_depths(struct perftest *p)
 		plan->rx_depth = plan->recv_post_list;
 }
 
-/* --rate_limit in --rate_units, as our --rate. */
+/* --rate_limit in --rate_units, as our --rate.  A rate that the device keeps is
+ * that of each queue pair, and has no bursts. */
 static int set_rate(struct perftest *p)
 {
+	struct plan *plan = &params_of(p)->plan;
 	char text[64];
 
-	if (isnan(p->rate))
+	if (isnan(p->rate)) {
+		plan->pacing = PACING_LOOP;
+		not_given(p, "pacing");
 		return 0;
+	}
+	if (plan->pacing == PACING_DEVICE) {
+		p->rate *= plan->qps;
+		plan->burst = 1;
+		not_given(p, "burst");
+	}
 	if (p->rate_unit == 'p')
 		snprintf(text, sizeof(text), "%.9gpps", p->rate);
 	else
@@ -516,11 +515,25 @@ static void tell(struct perftest *p)
 	params_of(p)->told = &told;
 }
 
+/* Refuse what only some devices have, when the whole line has named one. */
+static int check_device(struct perftest *p)
+{
+	const char *device = params_of(p)->device;
+
+	if (!p->refused)
+		return 0;
+	return fail(p->given.err, -EINVAL, "leave it out",
+		    "--%s: verbsperf does not use %s of %s", p->refused->name,
+		    p->refused->note, device ? device : "the device");
+}
+
 static int finish(struct perftest *p)
 {
 	struct options *o = p->given.options;
-	int ret;
+	int ret = check_device(p);
 
+	if (ret)
+		return ret;
 	if (!p->json)
 		o->params.perftest_json = NULL;
 	else if (!o->params.perftest_json)

@@ -143,6 +143,8 @@ static int check_metric(struct given *g)
 		{ "max-p99.9", METRIC_LATENCY, false, "only for latency" },
 		{ "burst", METRIC_BANDWIDTH, true,
 		  "only for bandwidth with --rate" },
+		{ "pacing", METRIC_BANDWIDTH, true,
+		  "only for bandwidth with --rate" },
 		{ "arrival", METRIC_LATENCY, true,
 		  "only for an open loop: latency with --rate" },
 		{ "depth", METRIC_LATENCY, true,

@@ -822,6 +822,23 @@ const struct param param_table[] = {
 		"--iterations.",
 	},
 	{
+		.id = 53, .name = "pacing",
+		CHOICE(plan.pacing), .min = 0, .max = PACINGS - 1,
+		.initial = "loop", .argument = "loop|device",
+		.who = CLIENT_PLAN,
+		.tests = "B- B- -- --",
+		.help = "who keeps --rate: the loop, or the device",
+		.description =
+		"Bandwidth with --rate in bits per second: who keeps the rate. "
+		"loop posts each message when it is due. device gives each "
+		"queue pair its share: on InfiniBand as the static rate of its "
+		"path, which must be one that InfiniBand has; on Ethernet by "
+		"packet pacing (rate_limit of ibv_modify_qp(3)). The device "
+		"counts headers, too, so that less payload passes. Refused if "
+		"the device does not have it. Not for read and atomic, whose "
+		"data the other end sends, and not with --burst or --rdma-cm.",
+	},
+	{
 		.name = "percentiles",
 		PERCENTILES(percentiles),
 		.argument = "LIST",

@@ -29,6 +29,9 @@
 /* When the operations of an open loop start. */
 enum arrival { ARRIVAL_FIXED, ARRIVAL_POISSON, ARRIVALS };
 
+/* Who keeps the rate of a bandwidth test. */
+enum pacing { PACING_LOOP, PACING_DEVICE, PACINGS };
+
 struct plan {
 	enum op op;
 	enum metric metric;
@@ -72,6 +75,11 @@ struct plan {
 	bool events;		/* sleep until there are completions */
 	uint64_t rate;		/* base/rate.h; 0: unlimited */
 	uint32_t burst;		/* messages per burst at that rate */
+	uint32_t pacing;	/* enum pacing */
+	uint32_t paced_kbps;	/* of each QP, if packet pacing keeps the rate;
+				 * 0 until plan_fit() */
+	uint8_t static_rate;	/* enum ibv_rate, if the path keeps it;
+				 * likewise */
 	uint32_t arrival;	/* enum arrival, of an open loop */
 	uint32_t open_depth;	/* most outstanding operations of an open
 				 * loop */

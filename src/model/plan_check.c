@@ -198,6 +198,31 @@ static int check_gap(const struct plan *plan, struct error *err)
 	return 0;
 }
 
+static int check_pacing(const struct plan *plan, struct error *err)
+{
+	const struct {
+		bool wrong;
+		const char *why;
+	} rules[] = {
+		{ plan->metric != METRIC_BANDWIDTH || !plan->rate,
+		  "only for bandwidth with --rate" },
+		{ plan->rate & RATE_MESSAGES,
+		  "a device counts bits: give --rate in Gb/s" },
+		{ op_table[plan->op].fetches,
+		  "the other end sends the data of reads and atomics" },
+		{ plan->burst > 1, "a device has no --burst" },
+		{ plan->rdma_cm, "not with --rdma-cm" },
+	};
+
+	if (plan->pacing != PACING_DEVICE)
+		return 0;
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (rules[i].wrong)
+			return fail(err, -EINVAL, NULL, "--pacing device: %s",
+				    rules[i].why);
+	return 0;
+}
+
 static int check_burst(const struct plan *plan, struct error *err)
 {
 	if (plan->burst > plan_send_queue(plan))
@@ -278,6 +303,8 @@ int plan_check(const struct plan *plan, struct error *err)
 		ret = check_manager(plan, err);
 	if (!ret)
 		ret = check_gap(plan, err);
+	if (!ret)
+		ret = check_pacing(plan, err);
 	if (ret)
 		return ret;
 	if (plan->round_trip && !plan_is_pingpong(plan))

@@ -4,6 +4,7 @@
 #include "model/plan.h"
 
 #include "base/numbers.h"
+#include "model/pacing.h"
 
 #define LATENCY_RX_DEPTH 16
 #define DEFAULT_RX_DEPTH 512
@@ -140,6 +141,18 @@ static void fit_datagrams(struct plan *plan)
 		sizes->n--;
 }
 
+/* Both ends' ports have the same link layer, or they are refused. */
+static void choose_pacing(struct plan *plan, const struct port *port)
+{
+	if (plan->pacing != PACING_DEVICE)
+		return;
+	if (port_is_ethernet(port))
+		plan->paced_kbps = (uint32_t)smaller(pacing_share(plan),
+						     UINT32_MAX);
+	else
+		plan->static_rate = pacing_static_rate(plan);
+}
+
 void plan_choose(struct plan *plan, const struct port *client,
 		 const struct port *server)
 {
@@ -151,6 +164,7 @@ void plan_choose(struct plan *plan, const struct port *client,
 	if (plan->qp_timeout == PLAN_AUTO)
 		plan->qp_timeout = automatic_qp_timeout(client, server);
 	plan_choose_depth(plan, client, server);
+	choose_pacing(plan, client);
 	if (plan->rx_depth == PLAN_AUTO)
 		plan->rx_depth = automatic_rx_depth(plan, client, server);
 	if (plan->rx_depth < plan_least_rx_depth(plan))

@@ -53,6 +53,8 @@
  *		  47 enum inject (model/inject.h)
  *		  48 1: perftest's depth and moderation where left open
  *		  49 1: rdma_cm connects the QPs
+ *		  51 pause before each operation of a latency test, time
+ *		  53 who keeps the rate: 0 the loop, 1 the device
  *		  (* may be 0xffffffff: both ends then derive the same value
  *		  from both ports, by the rules of model/plan.h; the MTU is
  *		  the smaller active one)

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "model/pacing.h"
+#include "preflight/pacing.h"
 #include "preflight/paging.h"
 
 /* Warn above this fraction of a resource that all users of a device share. */
@@ -291,6 +293,39 @@ static int refuse_paging(const struct ends *ends, bool client,
 			       end_port(ends, client), client, err);
 }
 
+static bool wants_pacing(const struct ends *ends)
+{
+	return ends->plan->pacing == PACING_DEVICE;
+}
+
+static void show_pacing(const struct ends *ends, bool client, char *text)
+{
+	const struct port *port = end_port(ends, client);
+
+	if (!port_is_ethernet(port))
+		preflight_print(text, "static rates");
+	else if (port->limits.pacing_known && !port->limits.max_kbps)
+		preflight_print(text, "none");
+	else if (port->limits.pacing_known)
+		preflight_print(text, "%u to %u kb/s", port->limits.min_kbps,
+				port->limits.max_kbps);
+}
+
+static void need_pacing(const struct ends *ends, char *text)
+{
+	preflight_print(text, "%" PRIu64 " kb/s per QP",
+			pacing_share(ends->plan));
+}
+
+static int refuse_pacing(const struct ends *ends, bool client,
+			 struct error *err)
+{
+	if (!plan_sends(ends->plan, client))
+		return 0;
+	return pacing_judge(ends->plan, end_name(client),
+			    end_port(ends, client), err);
+}
+
 // clang-format off
 #define CHECK(what, field, ...) \
 	{ .label = what, .limit = &(const struct device_limit){ \
@@ -326,6 +361,8 @@ const struct check limit_checks[] = {
 	      .less = "use fewer --qps"),
 	{ .label = "on-demand paging", .applies = wants_paging,
 	  .show = show_paging, .refuse = refuse_paging },
+	{ .label = "rate by the device", .applies = wants_pacing,
+	  .show = show_pacing, .need = need_pacing, .refuse = refuse_pacing },
 };
 // clang-format on
 

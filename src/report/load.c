@@ -15,6 +15,8 @@ void load_print_plan(FILE *out, const struct plan *plan)
 		fprintf(out, " %s, %u under way",
 			plan->arrival == ARRIVAL_POISSON ? "poisson" : "fixed",
 			plan->open_depth);
+	else if (plan->pacing == PACING_DEVICE)
+		fputs(", kept by the device", out);
 	else if (plan->burst > 1)
 		fprintf(out, " in bursts of %u", plan->burst);
 }

@@ -41,6 +41,8 @@ void pacing_prepare(struct run *run, uint64_t size)
 			open_loop(&run->flows[0], plan, size, tick);
 		return;
 	}
+	if (plan->pacing == PACING_DEVICE)
+		return;
 	for (uint32_t t = 0; t < run->n_flows; t++)
 		pace(&run->flows[t], plan, size, tick);
 }

@@ -86,6 +86,8 @@ static void read_limits(const struct ibv_device_attr_ex *extended,
 {
 	const struct ibv_device_attr *attr = &extended->orig_attr;
 	const struct ibv_odp_caps *odp = &extended->odp_caps;
+	const struct ibv_packet_pacing_caps *pacing =
+		&extended->packet_pacing_caps;
 
 	*limits = (struct port_limits){
 		.max_msg_sz = port_attr->max_msg_sz,
@@ -97,6 +99,10 @@ static void read_limits(const struct ibv_device_attr_ex *extended,
 		.max_srq = (uint32_t)attr->max_srq,
 		.max_srq_wr = (uint32_t)attr->max_srq_wr,
 		.max_mr = (uint32_t)attr->max_mr,
+		.pacing_known = true,
+		.min_kbps = pacing->qp_rate_limit_min,
+		.max_kbps = pacing->qp_rate_limit_max,
+		.paced_types = pacing->supported_qpts,
 	};
 	if (!(odp->general_caps & IBV_ODP_SUPPORT))
 		return;

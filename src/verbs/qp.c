@@ -135,6 +135,9 @@ static int modify(const struct device *device, struct ibv_qp *qp,
 
 	if (!ret)
 		return 0;
+	if (mask & IBV_QP_RATE_LIMIT)
+		advice = "use --pacing loop, if the device has no packet "
+			 "pacing";
 	if (attr->qp_state == IBV_QPS_RTR)
 		advice = advice_of(device, "ibv_modify_qp", abs(ret));
 	return fail(err, -abs(ret), advice,
@@ -153,6 +156,25 @@ int qp_to_init(const struct device *device, struct ibv_qp *qp,
 	return modify(device, qp, &attr, mask, "INIT", "", err);
 }
 
+/* Refuse a device that does not take the static rate of the path: some ignore
+ * it. */
+static int check_static_rate(const struct device *device, struct ibv_qp *qp,
+			     const struct plan *plan, struct error *err)
+{
+	struct ibv_qp_init_attr init = { .qp_context = NULL };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
+	int ret;
+
+	if (!plan->static_rate || plan_is_datagram(plan))
+		return 0;
+	ret = ibv_query_qp(qp, &attr, IBV_QP_AV, &init);
+	if (!ret && attr.ah_attr.static_rate == plan->static_rate)
+		return 0;
+	return fail(err, -EOPNOTSUPP, "use --pacing loop",
+		    "--pacing device: %s port %u does not take a static rate",
+		    device->port.device, device->port.number);
+}
+
 int qp_connect(const struct device *device, struct ibv_qp *qp,
 	       const struct plan *plan, const struct qp_remote *remote,
 	       struct error *err)
@@ -165,6 +187,8 @@ int qp_connect(const struct device *device, struct ibv_qp *qp,
 		gid_format(&remote->path->remote.raw, gid);
 	mask = qp_attr_rtr(&attr, device->port.number, plan, remote);
 	ret = modify(device, qp, &attr, mask, "RTR", gid, err);
+	if (!ret)
+		ret = check_static_rate(device, qp, plan, err);
 	if (ret)
 		return ret;
 	mask = qp_attr_rts(&attr, plan, remote);

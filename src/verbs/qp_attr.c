@@ -69,6 +69,7 @@ struct ibv_ah_attr qp_attr_address(uint8_t port, const struct plan *plan,
 		.dlid = path->dlid,
 		.sl = (uint8_t)plan->sl,
 		.port_num = port,
+		.static_rate = plan->static_rate,
 		.is_global = path->global,
 	};
 
@@ -112,7 +113,10 @@ int qp_attr_rts(struct ibv_qp_attr *attr, const struct plan *plan,
 		.rnr_retry = (uint8_t)plan->rnr_retry,
 		.max_rd_atomic = (uint8_t)plan_reads(plan, remote->client),
 	};
-	return masks[plan->transport][TO_RTS];
+	if (!plan->paced_kbps || !plan_sends(plan, remote->client))
+		return masks[plan->transport][TO_RTS];
+	attr->rate_limit = plan->paced_kbps;
+	return masks[plan->transport][TO_RTS] | IBV_QP_RATE_LIMIT;
 }
 
 int qp_attr_query(enum transport transport)

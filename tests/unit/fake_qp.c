@@ -174,6 +174,20 @@ static int stop(struct ibv_qp *qp, int mask)
 	return 0;
 }
 
+/* The rate of a queue pair or of its path. */
+static void keep_rate(struct ibv_qp_attr *attr, int mask)
+{
+	if (mask & IBV_QP_AV) {
+		fake_verbs.static_rate = attr->ah_attr.static_rate;
+		if (fake_verbs.no_static_rate)
+			attr->ah_attr.static_rate = 0;
+	}
+	if (mask & IBV_QP_RATE_LIMIT) {
+		fake_verbs.paced++;
+		fake_verbs.rate_limit = attr->rate_limit;
+	}
+}
+
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
 	struct nic_qp *q = (struct nic_qp *)qp;
@@ -183,10 +197,15 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	if (nic_call_fails())
 		return fake_verbs.errnum;
 	if (attr->qp_state != qp->state + 1 ||
-	    mask != required_mask(qp->qp_type, attr->qp_state))
+	    (mask & ~IBV_QP_RATE_LIMIT) !=
+		    required_mask(qp->qp_type, attr->qp_state))
 		return EINVAL;
+	if (mask & IBV_QP_RATE_LIMIT &&
+	    (qp->state != IBV_QPS_RTR || fake_verbs.no_pacing))
+		return EOPNOTSUPP;
 	pthread_mutex_lock(&nic_lock);
 	qp->state = attr->qp_state;
+	keep_rate(attr, mask);
 	keep(&q->attr, attr, mask);
 	q->dest = q->attr.dest_qp_num;
 	if (fake_verbs.stray && qp->state == IBV_QPS_RTR &&

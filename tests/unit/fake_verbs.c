@@ -154,6 +154,7 @@ static int query_device_ex(struct ibv_context *context,
 	(void)input;
 	memset(attr, 0, size);
 	attr->odp_caps = fake_verbs.odp;
+	attr->packet_pacing_caps = fake_verbs.pacing;
 	return ibv_query_device(context, &attr->orig_attr);
 }
 

@@ -23,6 +23,9 @@ struct fake_verbs {
 	struct ibv_device_attr attr;
 	bool extended;		/* has ibv_query_device_ex(3): */
 	struct ibv_odp_caps odp;
+	struct ibv_packet_pacing_caps pacing;
+	bool no_pacing;		/* but that is not so */
+	bool no_static_rate;	/* that of a path is ignored */
 	struct ibv_port_attr port;	/* every port is like this */
 	int active_port;		/* 0: as port.state says, all of them */
 	struct ibv_gid_entry gids[FAKE_GIDS];
@@ -48,6 +51,9 @@ struct fake_verbs {
 	uint32_t calls;
 	uint32_t posts;
 	uint64_t messages;
+	uint32_t paced;		/* queue pairs that packet pacing limits */
+	uint32_t rate_limit;	/* of the last of them, in kb/s */
+	uint8_t static_rate;	/* of the last path */
 	unsigned int access;	/* that any memory was registered with */
 	/* alive: */
 	uint32_t lists, contexts, pds, mrs, cqs, qps, ahs, srqs, channels;

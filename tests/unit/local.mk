@@ -59,6 +59,7 @@ check_PROGRAMS = \
 	tests/unit/test_peer_check \
 	tests/unit/test_perftest \
 	tests/unit/test_perftest_lines \
+	tests/unit/test_pacing \
 	tests/unit/test_peers \
 	tests/unit/test_place \
 	tests/unit/test_plan \
@@ -105,6 +106,7 @@ threaded = \
 	tests/unit/test_connect \
 	tests/unit/test_faults \
 	tests/unit/test_manager \
+	tests/unit/test_pacing \
 	tests/unit/test_peers \
 	tests/unit/test_ready \
 	tests/unit/test_samples \
@@ -261,6 +263,9 @@ tests_unit_test_preflight_SOURCES = tests/unit/test_preflight.c \
 	tests/unit/two_ends.h tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_preflight_limits_SOURCES = \
 	tests/unit/test_preflight_limits.c \
+	tests/unit/two_ends.h tests/unit/good_plan.h tests/unit/test.h
+tests_unit_test_pacing_SOURCES = tests/unit/test_pacing.c \
+	$(fake_verbs) $(pair) tests/unit/pair_run.c \
 	tests/unit/two_ends.h tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_port_SOURCES = tests/unit/test_port.c tests/unit/test.h
 tests_unit_test_protocol_SOURCES = tests/unit/test_protocol.c \

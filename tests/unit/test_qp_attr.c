@@ -210,6 +210,27 @@ TEST(test_reads_of_each_end)
 	assert_int_equal(attr.max_rd_atomic, 5);
 }
 
+/* Packet pacing is for an end that sends; a static rate belongs to the path. */
+TEST(test_rates_of_the_device)
+{
+	const struct path path = { .mtu = IBV_MTU_2048 };
+	struct plan plan = plan_of(TRANSPORT_UC);
+	const struct qp_remote client = { .path = &path, .client = true };
+	const struct qp_remote server = { .path = &path };
+	struct ibv_qp_attr attr;
+
+	plan.op = OP_WRITE;
+	plan.paced_kbps = 70000;
+	assert_int_equal(qp_attr_rts(&attr, &plan, &client),
+			 UC_RTS | IBV_QP_RATE_LIMIT);
+	assert_int_equal(attr.rate_limit, 70000);
+	assert_int_equal(qp_attr_rts(&attr, &plan, &server), UC_RTS);
+	assert_int_equal(attr.rate_limit, 0);
+	plan.static_rate = IBV_RATE_25_GBPS;
+	qp_attr_rtr(&attr, 1, &plan, &client);
+	assert_int_equal(attr.ah_attr.static_rate, IBV_RATE_25_GBPS);
+}
+
 /* A handle has the way of a connected queue pair, by code, too. */
 TEST(test_address)
 {
@@ -286,6 +307,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rtr_with_grh),
 	cmocka_unit_test(test_rts),
 	cmocka_unit_test(test_reads_of_each_end),
+	cmocka_unit_test(test_rates_of_the_device),
 	cmocka_unit_test(test_address),
 	cmocka_unit_test(test_effective),
 	cmocka_unit_test(test_query),

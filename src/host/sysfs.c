@@ -3,10 +3,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *sysfs_root = "";
 
@@ -81,4 +83,92 @@ bool sysfs_count(uint64_t *value, const char *fmt, ...)
 		return false;
 	*value = number;
 	return true;
+}
+
+static bool find_line(FILE *file, const char *key, char *text, size_t size)
+{
+	const size_t length = strlen(key);
+	char line[1024];
+
+	while (fgets(line, sizeof(line), file)) {
+		if (strncmp(line, key, length) != 0)
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		snprintf(text, size, "%s",
+			 line + length + strspn(line + length, " \t:="));
+		return true;
+	}
+	return false;
+}
+
+bool sysfs_find(char *text, size_t size, const char *key, const char *fmt, ...)
+{
+	char path[SYSFS_PATH_SIZE];
+	FILE *file = NULL;
+	va_list args;
+	bool found;
+
+	text[0] = '\0';
+	va_start(args, fmt);
+	if (make_path(path, fmt, args))
+		file = fopen(path, "re");
+	va_end(args);
+	if (!file)
+		return false;
+	found = find_line(file, key, text, size);
+	fclose(file);
+	return found;
+}
+
+bool sysfs_chosen(char *text, size_t size, const char *fmt, ...)
+{
+	char line[256];
+	const char *word;
+	va_list args;
+	bool ok;
+
+	text[0] = '\0';
+	va_start(args, fmt);
+	ok = read_line(line, sizeof(line), fmt, args);
+	va_end(args);
+	word = ok ? strchr(line, '[') : NULL;
+	if (!word || !strchr(word, ']'))
+		return false;
+	snprintf(text, size, "%.*s", (int)strcspn(word + 1, "]"), word + 1);
+	return true;
+}
+
+bool sysfs_exists(const char *fmt, ...)
+{
+	char path[SYSFS_PATH_SIZE];
+	va_list args;
+	bool ok;
+
+	va_start(args, fmt);
+	ok = make_path(path, fmt, args);
+	va_end(args);
+	return ok && !access(path, F_OK);
+}
+
+bool sysfs_resolve(char path[SYSFS_PATH_SIZE], const char *fmt, ...)
+{
+	const size_t root = strlen(sysfs_root);
+	char real[PATH_MAX];
+	va_list args;
+	bool ok;
+
+	va_start(args, fmt);
+	ok = make_path(path, fmt, args);
+	va_end(args);
+	ok = ok && realpath(path, real) && strlen(real) >= root &&
+	     strlen(real) - root < SYSFS_PATH_SIZE;
+	snprintf(path, SYSFS_PATH_SIZE, "%s", ok ? real + root : "");
+	return ok;
+}
+
+const char *sysfs_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }

@@ -31,4 +31,26 @@ bool sysfs_read(char *line, size_t size, const char *fmt, ...)
 bool sysfs_count(uint64_t *value, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Find the first line of the file that FMT names which begins with KEY, and copy
+ * what follows KEY, and blanks, tabs, ':' and '=' behind it, into TEXT of SIZE
+ * bytes, cut to fit.  False, with TEXT "", if there is none. */
+bool sysfs_find(char *text, size_t size, const char *key, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Copy the word in brackets of a file that shows a choice, "always [madvise]
+ * never", into TEXT.  False, with TEXT "", if there is none. */
+bool sysfs_chosen(char *text, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Is there a file, a folder or a link that FMT names? */
+bool sysfs_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Find out where the link that FMT names leads, in the end: PATH becomes a path
+ * for the other functions.  False, with PATH "", if it leads nowhere. */
+bool sysfs_resolve(char path[SYSFS_PATH_SIZE], const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The last part of PATH, after its last slash. */
+const char *sysfs_name(const char *path);
+
 #endif

@@ -66,6 +66,58 @@ TEST(test_a_path_too_long_is_no_file)
 	assert_false(sysfs_read(line, sizeof(line), "/%s", name));
 }
 
+TEST(test_keys)
+{
+	char text[8];
+
+	assert_false(sysfs_find(text, sizeof(text), "B", "/proc/n"));
+	assert_string_equal(text, "");
+	host_file("/proc/n", "AB: 1\nB\t: = two\nB: 3\nC\n");
+	assert_true(sysfs_find(text, sizeof(text), "B", "/proc/%s", "n"));
+	assert_string_equal(text, "two");
+	assert_true(sysfs_find(text, sizeof(text), "C", "/proc/n"));
+	assert_string_equal(text, "");
+	assert_false(sysfs_find(text, sizeof(text), "D", "/proc/n"));
+}
+
+TEST(test_choices)
+{
+	static const struct {
+		const char *text, *chosen;
+	} rows[] = {
+		{ "[always] never\n", "always" }, { "always [never]", "never" },
+		{ "always never\n", "" }, { "always [never\n", "" },
+		{ "]always[\n", "" }, { "", "" },
+	};
+	char text[16];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		host_file("/sys/choice", rows[i].text);
+		assert_int_equal(sysfs_chosen(text, sizeof(text),
+					      "/sys/choice"),
+				 rows[i].chosen[0] != '\0');
+		assert_string_equal(text, rows[i].chosen);
+	}
+	assert_false(sysfs_chosen(text, sizeof(text), "/sys/missing"));
+}
+
+TEST(test_links)
+{
+	char path[SYSFS_PATH_SIZE];
+
+	host_file("/sys/devices/a/x", "1\n");
+	host_link("/sys/class/b", "../devices/a");
+	assert_true(sysfs_resolve(path, "/sys/class/%s", "b"));
+	assert_string_equal(path, "/sys/devices/a");
+	assert_string_equal(sysfs_name(path), "a");
+	assert_string_equal(sysfs_name("a"), "a");
+	assert_true(sysfs_exists("%s/x", path));
+	assert_false(sysfs_exists("%s/y", path));
+	host_link("/sys/class/c", "../devices/missing");
+	assert_false(sysfs_resolve(path, "/sys/class/c"));
+	assert_string_equal(path, "");
+}
+
 TEST(test_the_hosts_own)
 {
 	char line[64];
@@ -81,6 +133,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lines, host_begin,
 						host_end),
 		cmocka_unit_test_setup_teardown(test_counts, host_begin,
+						host_end),
+		cmocka_unit_test_setup_teardown(test_keys, host_begin,
+						host_end),
+		cmocka_unit_test_setup_teardown(test_choices, host_begin,
+						host_end),
+		cmocka_unit_test_setup_teardown(test_links, host_begin,
 						host_end),
 		cmocka_unit_test_setup_teardown(test_a_path_too_long_is_no_file,
 						host_begin, host_end),

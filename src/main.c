@@ -22,6 +22,7 @@
 #include "cli/perftest.h"
 #include "cli/usage.h"
 #include "host/affinity.h"
+#include "host/facts.h"
 #include "host/numa.h"
 #include "net/connect.h"
 #include "net/key_file.h"
@@ -145,9 +146,11 @@ static int prepare(const struct options *options, struct device *device,
 		ret = device_open(params, device, err);
 	if (!ret)
 		ret = numa_place(&result->params, device, err);
-	if (!ret)
-		result->client = device->port;
-	return ret;
+	if (ret)
+		return ret;
+	facts_read(&device->port, &params->cpus);
+	result->client = device->port;
+	return 0;
 }
 
 static int connect_to(const struct options *options, uint64_t wait,

@@ -203,6 +203,22 @@ static json_t *perftest(void)
 	return array;
 }
 
+static json_t *facts(void)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < FACTS; i++) {
+		const struct fact_row *row = &fact_table[i];
+
+		json_array_append_new(array, json_pack(
+			"{s:s, s:s, s:s, s:b, s:s}", "name", row->key, "kind",
+			facts_kind_name(row->kind), "group",
+			facts_heading(row->group), "compared", row->compared,
+			"description", row->description));
+	}
+	return array;
+}
+
 /* What ROW is, whatever the command line. */
 static json_t *describe(const struct param *row)
 {
@@ -262,8 +278,9 @@ char *options_dump(const struct options *options)
 						  commands));
 	json_decref(commands);
 	return json_to_text(json_pack(
-		"{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
+		"{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
 		"version", PACKAGE_VERSION, "protocol", WIRE_PROTOCOL,
 		"tests", test_names(), "commands", command_names(),
-		"groups", groups(), "options", array, "perftest", perftest()));
+		"groups", groups(), "options", array, "perftest", perftest(),
+		"facts", facts()));
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/facts.h"
 #include "traffic/op.h"
 
 #define PORT_NAME_SIZE 64
@@ -69,6 +70,7 @@ struct port {
 	uint32_t rate_mbps;
 	uint32_t numa_node;	/* of the memory; threads may be elsewhere */
 	struct port_limits limits;
+	struct facts facts;	/* of its host, too */
 	uint32_t n_gids;
 	struct gid gids[PORT_GIDS_MAX];
 };

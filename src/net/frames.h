@@ -85,6 +85,11 @@
  *		16 bytes GID } (type 0 IB, 1 RoCE v1, 2 RoCE v2),
  *		fields (below)
  *
+ *		Field 1, "facts", is a list of fields, too: what the host of
+ *		the end is set to, by the ids, kinds and limits of
+ *		model/facts.h.  A text is a string of at most 71 bytes, a real
+ *		is a real of 0 or more, all others are u64.
+ *
  * ENDPOINT	u16 LID, 16 bytes GID (zero: none), u8 GID type,
  *		u32 GID index, u32 GID index the receiver shall use,
  *		u8 1: with GRH, u8 path MTU (enum ibv_mtu), u32 Q_Key, u64 VA,
@@ -135,8 +140,8 @@
  *		(stats/histogram.h), and after these in either case fields
  *		(below)
  *
- * fields:	a list of fields as in net/wire.h.  Of a port and DONE none
- *		is defined yet.
+ * fields:	a list of fields as in net/wire.h.  Of DONE none is defined
+ *		yet.
  *
  * AGAIN, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
  * every second, or every quarter of the plan's timeout when that is less; an

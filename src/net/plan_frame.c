@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/param.h"
+#include "net/facts_frame.h"
 
 static void put_limits(struct cursor *c, const struct port_limits *limits)
 {
@@ -38,6 +39,32 @@ static void get_limits(struct cursor *c, struct port_limits *limits)
 		limits->odp[i] = (uint32_t)wire_get(c, 4);
 }
 
+enum { FIELD_FACTS = 1 };
+
+static void put_more(struct cursor *c, const struct port *port)
+{
+	struct field_list list;
+
+	wire_begin_fields(c, &list);
+	if (facts_any(&port->facts)) {
+		wire_begin_field(c, &list, FIELD_FACTS, true, "facts");
+		facts_put(c, &port->facts);
+		wire_end_field(c, &list);
+	}
+	wire_end_fields(c, &list);
+}
+
+/* A field_reader; INTO is a struct port. */
+static int get_more(const struct frame *frame, struct field *field, void *into,
+		    struct error *err)
+{
+	struct port *port = into;
+
+	if (field->id != FIELD_FACTS)
+		return -ENOENT;
+	return facts_get(frame, &field->value, &port->facts, err);
+}
+
 static void put_port(struct cursor *c, const struct port *port)
 {
 	wire_put_string(c, port->hostname);
@@ -60,7 +87,7 @@ static void put_port(struct cursor *c, const struct port *port)
 		wire_put(c, 1, port->gids[i].type);
 		wire_put_raw(c, port->gids[i].raw.raw, 16);
 	}
-	wire_put_no_fields(c);
+	put_more(c, port);
 }
 
 static int get_gids(const struct frame *frame, struct cursor *c,
@@ -104,7 +131,7 @@ static int get_port(const struct frame *frame, struct cursor *c,
 	if (!ret && !c->failed)
 		ret = wire_check(frame, "active MTU", port->active_mtu,
 			       IBV_MTU_256, IBV_MTU_4096, err);
-	return ret ? ret : wire_get_fields(frame, c, NULL, NULL, err);
+	return ret ? ret : wire_get_fields(frame, c, get_more, port, err);
 }
 
 /* The list that ROW stands for. */

@@ -8,6 +8,7 @@
 
 #include "model/tests.h"
 #include "report/document.h"
+#include "report/environment.h"
 #include "report/json_parameters.h"
 #include "report/json_row.h"
 #include "report/json_value.h"
@@ -128,7 +129,7 @@ json_t *report_document(const struct result *r)
 	server = server && r->server.device[0];
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-		"s:o, s:o}",
+		"s:o, s:o, s:o}",
 		"schema", "verbsperf/1", "tool", json_tool(), "started",
 		json_time(&r->started), "title", json_text(params->title),
 		"test", report_test(r),
@@ -137,6 +138,7 @@ json_t *report_document(const struct result *r)
 			      &r->client_qp),
 		"server", end(&r->server, result_gid(r, false), server, mtu,
 			      &r->server_qp),
+		"environment", environment_json(r),
 		"clock", json_clock(&r->clock), "setup_seconds",
 		json_measured(r->setup_seconds > 0 ? r->setup_seconds : NAN),
 		"preflight", preflight_json(r->preflight),

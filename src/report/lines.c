@@ -61,7 +61,7 @@ static void put(struct observer *observer, json_t *line)
 static void on_begin(struct observer *observer, const struct result *r)
 {
 	static const char *const keys[] = { "tool", "parameters", "client",
-					    "server" };
+					    "server", "environment" };
 	json_t *line = make_line("start", r);
 	json_t *document = report_document(r);
 
@@ -135,6 +135,7 @@ int lines_end(struct observer *observer, const struct result *r,
 	json_object_update_missing(line, document);
 	json_object_del(line, "tool");
 	json_object_del(line, "parameters");
+	json_object_del(line, "environment");
 	json_object_del(line, "results");
 	json_decref(document);
 	put(observer, line);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "host/facts.h"
 #include "host/numa.h"
 #include "model/gid.h"
 #include "net/frames.h"
@@ -104,9 +105,11 @@ static int open_device(struct session *s)
 	ret = device_open(&any, s->run.device, err);
 	if (!ret)
 		ret = numa_place(params, s->run.device, err);
-	if (!ret)
-		s->run.result->server = s->run.device->port;
-	return ret;
+	if (ret)
+		return ret;
+	facts_read(&s->run.device->port, &params->cpus);
+	s->run.result->server = s->run.device->port;
+	return 0;
 }
 
 /* Check the plan against both ports and this end's quota. */

@@ -14,6 +14,7 @@
 #include "any_frame.h"
 #include "base/xalloc.h"
 #include "dialogue.h"
+#include "every_fact.h"
 #include "fuzz.h"
 #include "net/frames.h"
 #include "tests.h"
@@ -220,7 +221,7 @@ static void write_newer(const char *folder, const struct plan *plan)
 	c.at = c.size - 2;
 	c.size = frame_limit(FRAME_ACCEPT);
 	wire_begin_fields(&c, &list);
-	wire_begin_field(&c, &list, 1, true, "kernel");
+	wire_begin_field(&c, &list, 60, true, "later");
 	wire_put_string(&c, "6.1");
 	wire_end_field(&c, &list);
 	wire_end_fields(&c, &list);
@@ -229,6 +230,26 @@ static void write_newer(const char *folder, const struct plan *plan)
 	put(&s, frame.bytes + WIRE_HEADER_SIZE, frame.length);
 	frame_free(&frame);
 	write_seed(folder, "frames", "ACCEPT_newer", &s);
+}
+
+/* ACCEPT and PLAN of an end that knows all of its host. */
+static void write_facts(const char *folder, const struct plan *plan)
+{
+	struct port port = make_port();
+	struct frame frames[2];
+
+	port.facts = every_fact();
+	encode_plan(&frames[0], plan, &port);
+	encode_accept(&frames[1], &port);
+	for (int i = 0; i < 2; i++) {
+		struct seed s = { 0 };
+
+		put_byte(&s, frames[i].type);
+		put(&s, frames[i].bytes + WIRE_HEADER_SIZE, frames[i].length);
+		write_seed(folder, "frames", i ? "ACCEPT_facts" : "PLAN_facts",
+			   &s);
+		frame_free(&frames[i]);
+	}
 }
 
 static void write_frames(const char *folder)
@@ -244,6 +265,7 @@ static void write_frames(const char *folder)
 #undef X
 	write_done(folder);
 	write_newer(folder, &options.params.plan);
+	write_facts(folder, &options.params.plan);
 	make_frame(FRAME_START, &options.params.plan, 64, &frame);
 	put_byte(&header, 0);
 	put(&header, frame.bytes, WIRE_HEADER_SIZE);

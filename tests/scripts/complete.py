@@ -30,6 +30,7 @@ DOCUMENT = {
     "tool": {"name": "verbsperf", "version": "1", "protocol": 5},
     "started": "2026-11-21T12:00:00.000Z", "title": None, "test": TEST,
     "parameters": {}, "client": END, "server": END,
+    "environment": {"client": None, "server": None},
     "clock": {"source": "tsc", "resolution_ns": 0.5, "read_cost_ns": 9.0,
               "deviation_ppm": None},
     "setup_seconds": 0.1, "preflight": None, "results": [], "limits": None,

@@ -38,6 +38,14 @@ def value(name, *words):
     return rows(*words)[name]["value"]
 
 
+def test_every_fact_is_described():
+    facts = document()["facts"]
+    schema = json.loads((schemas.DOC / "verbsperf-1.schema.json").read_text())
+    assert {fact["name"]: fact["description"] for fact in facts} == {
+        name: value["description"] for name, value in
+        schema["definitions"]["facts"]["properties"].items()}
+
+
 def test_every_option_is_described():
     found = document()
     assert found["tests"][:2] == ["send_bw", "send_lat"]

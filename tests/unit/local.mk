@@ -14,10 +14,13 @@ check_PROGRAMS = \
 	tests/unit/test_clock \
 	tests/unit/test_connect \
 	tests/unit/test_cpulist \
+	tests/unit/test_dcb \
 	tests/unit/test_dump \
 	tests/unit/test_error \
 	tests/unit/test_explain \
 	tests/unit/test_exposure \
+	tests/unit/test_facts \
+	tests/unit/test_facts_frame \
 	tests/unit/test_failures \
 	tests/unit/test_faults \
 	tests/unit/test_fields \
@@ -179,6 +182,13 @@ tests_unit_test_fit_memory_SOURCES = tests/unit/test_fit_memory.c \
 tests_unit_test_formats_SOURCES = tests/unit/test_formats.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
+tests_unit_test_dcb_SOURCES = tests/unit/test_dcb.c tests/unit/test.h
+tests_unit_test_facts_SOURCES = tests/unit/test_facts.c \
+	tests/unit/made_up_host.h tests/unit/test.h
+tests_unit_test_facts_frame_SOURCES = tests/unit/test_facts_frame.c \
+	tests/unit/every_fact.h tests/unit/golden.h tests/unit/golden_plan.h \
+	tests/unit/samples.c tests/unit/samples.h \
+	tests/unit/test.h
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
 	tests/unit/golden.h tests/unit/golden_plan.h \
 	tests/unit/samples.c tests/unit/samples.h \

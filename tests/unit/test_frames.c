@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "every_fact.h"
 #include "model/param.h"
 #include "samples.h"
 
@@ -452,6 +453,7 @@ static struct port largest_port(void)
 	longest(port.hostname, sizeof(port.hostname));
 	longest(port.device, sizeof(port.device));
 	longest(port.firmware, sizeof(port.firmware));
+	port.facts = every_fact();
 	port.n_gids = PORT_GIDS_MAX;
 	for (uint32_t i = 0; i < port.n_gids; i++)
 		port.gids[i] = port.gids[0];

@@ -5,12 +5,13 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "every_fact.h"
 #include "json_checks.h"
 #include "results.h"
 #include "traffic/clock.h"
 
-#define TOP "schema tool started title test parameters client server clock " \
-	    "setup_seconds preflight results limits error"
+#define TOP "schema tool started title test parameters client server " \
+	    "environment clock setup_seconds preflight results limits error"
 #define END "hostname device port link_layer gid_index gid gid_type lid " \
 	    "pkey mtu firmware rate_gbps numa_node qp"
 #define ROW "size qps iterations opened seconds bandwidth latency directions " \
@@ -70,6 +71,42 @@ TEST(test_bandwidth)
 	check_null(root, "error");
 	check_null(root, "preflight");
 	assert_int_equal(json_array_size(at(root, "results")), 2);
+	json_decref(root);
+}
+
+/* What is known of a host, and null for what is not. */
+TEST(test_environment)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	r->client.facts = every_fact();
+	facts_set_text(&r->server.facts, FACT_KERNEL, "6.1");
+	facts_set_real(&r->server.facts, FACT_PCIE_SPEED_GT, 2.5);
+	facts_set_count(&r->server.facts, FACT_MEMLOCK_BYTES, 65536);
+	facts_set_count(&r->server.facts, FACT_SMT, 0);
+	root = document(r);
+	check_keys(root, "environment", "client server");
+	for (int i = 0; i < FACTS; i++)
+		if (!json_object_get(at(root, "environment.client"),
+				     fact_table[i].key) ||
+		    !json_object_get(at(root, "environment.server"),
+				     fact_table[i].key))
+			fail_msg("no fact %s", fact_table[i].key);
+	assert_int_equal(json_object_size(at(root, "environment.server")),
+			 FACTS);
+	check_string(root, "environment.client.memlock_bytes", "unlimited");
+	assert_true(json_is_true(at(root, "environment.client.smt")));
+	check_number(root, "environment.client.link_downed", (double)INT64_MAX);
+	check_string(root, "environment.server.kernel", "6.1");
+	check_number(root, "environment.server.pcie_speed_gt", 2.5);
+	check_number(root, "environment.server.memlock_bytes", 65536);
+	assert_true(json_is_false(at(root, "environment.server.smt")));
+	check_null(root, "environment.server.governor");
+	json_decref(root);
+	root = document(result_bandwidth());
+	check_null(root, "environment.client");
+	check_null(root, "environment.server");
 	json_decref(root);
 }
 
@@ -351,6 +388,7 @@ TEST(test_title_that_is_not_utf8)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_bandwidth),
+	cmocka_unit_test(test_environment),
 	cmocka_unit_test(test_parameters_in_their_units),
 	cmocka_unit_test(test_parameters_that_are_lists_and_words),
 	cmocka_unit_test(test_parameters_of_shapes),

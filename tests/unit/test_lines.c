@@ -60,7 +60,8 @@ TEST(test_lines_of_a_run)
 
 	o->begin(o, r);
 	line = next_line(fd, &seen);
-	check_keys(line, "", COMMON "tool parameters");
+	check_keys(line, "", COMMON "tool parameters "
+		   "environment");
 	check_string(line, "type", "start");
 	check_string(line, "server.gid", "::ffff:10.0.0.2");
 	check_number(line, "parameters.qps", 2);

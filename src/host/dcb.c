@@ -1,0 +1,82 @@
+#include "config.h"
+#include "host/dcb.h"
+
+#include <linux/dcbnl.h>
+#include <linux/rtnetlink.h>
+#include <string.h>
+
+/* The attribute of TYPE among SIZE bytes of attributes at FIRST; NULL: none. */
+static const struct rtattr *find(const struct rtattr *first, size_t size,
+				 unsigned int type)
+{
+	const struct rtattr *at = first;
+	size_t left = size;
+
+	while (RTA_OK(at, left)) {
+		if ((at->rta_type & NLA_TYPE_MASK) == type)
+			return at;
+		at = RTA_NEXT(at, left);
+	}
+	return NULL;
+}
+
+static void read_pfc(const struct rtattr *attribute, struct dcb *dcb)
+{
+	struct ieee_pfc pfc;
+
+	if (RTA_PAYLOAD(attribute) < sizeof(pfc))
+		return;
+	memcpy(&pfc, RTA_DATA(attribute), sizeof(pfc));
+	dcb->has_pfc = true;
+	dcb->pfc = pfc.pfc_en;
+}
+
+static void read_entry(const struct rtattr *attribute, struct dcb *dcb)
+{
+	struct dcb_app app;
+
+	if ((attribute->rta_type & NLA_TYPE_MASK) != DCB_ATTR_IEEE_APP ||
+	    RTA_PAYLOAD(attribute) < sizeof(app))
+		return;
+	memcpy(&app, RTA_DATA(attribute), sizeof(app));
+	if (app.selector != IEEE_8021QAZ_APP_SEL_DSCP ||
+	    app.protocol >= DCB_DSCPS || app.priority > 7)
+		return;
+	dcb->trusts_dscp = true;
+	dcb->priority[app.protocol] = app.priority;
+}
+
+static void read_table(const struct rtattr *table, struct dcb *dcb)
+{
+	const struct rtattr *at = RTA_DATA(table);
+	size_t left = RTA_PAYLOAD(table);
+
+	dcb->has_table = true;
+	while (RTA_OK(at, left)) {
+		read_entry(at, dcb);
+		at = RTA_NEXT(at, left);
+	}
+}
+
+void dcb_read(const void *reply, size_t size, struct dcb *dcb)
+{
+	const struct nlmsghdr *header = reply;
+	const size_t head = NLMSG_SPACE(sizeof(struct dcbmsg));
+	const struct rtattr *ieee, *found;
+
+	memset(dcb, 0, sizeof(*dcb));
+	if (size < head || header->nlmsg_len > size ||
+	    header->nlmsg_len < head || header->nlmsg_type != RTM_GETDCB)
+		return;
+	ieee = find((const struct rtattr *)((const char *)reply + head),
+		    header->nlmsg_len - head, DCB_ATTR_IEEE);
+	if (!ieee)
+		return;
+	found = find(RTA_DATA(ieee), RTA_PAYLOAD(ieee), DCB_ATTR_IEEE_PFC);
+	if (found)
+		read_pfc(found, dcb);
+	found = find(RTA_DATA(ieee), RTA_PAYLOAD(ieee),
+		     DCB_ATTR_IEEE_APP_TABLE);
+	if (found)
+		read_table(found, dcb);
+}

@@ -1,0 +1,20 @@
+/*
+ * Reads the facts of this host and of a port: from /sys, /proc and the network
+ * interface, all without special rights.  Whatever cannot be read stays
+ * unknown, and nobody is told.
+ */
+#ifndef HOST_FACTS_H
+#define HOST_FACTS_H
+
+#include "model/param.h"
+#include "model/port.h"
+
+/*
+ * Read into port->facts what is true now of this host and of PORT, whose other
+ * fields are known.  CPUS are those of --cpus; if it is empty, threads run
+ * wherever this process may.  Call when the process has been placed
+ * (host/numa.h).
+ */
+void facts_read(struct port *port, const struct cpus *cpus);
+
+#endif

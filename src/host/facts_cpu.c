@@ -1,0 +1,179 @@
+/* The facts of the processors, of those above all that threads may use. */
+#include "config.h"
+#include "host/facts_of.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cpulist.h"
+#include "host/sysfs.h"
+
+/* Processors whose governors are looked at: each is a file. */
+#define CPUS_LOOKED_AT 64
+
+static const char cpus_folder[] = "/sys/devices/system/cpu";
+
+static bool read_list(const char *path, cpu_set_t *set)
+{
+	char line[1024];
+
+	CPU_ZERO(set);
+	/* none is an empty line */
+	return sysfs_exists("%s", path) &&
+	       (!sysfs_read(line, sizeof(line), "%s", path) ||
+		!cpulist_parse(line, set));
+}
+
+static void usable(const struct cpus *cpus, cpu_set_t *set)
+{
+	CPU_ZERO(set);
+	for (uint32_t i = 0; i < cpus->n; i++)
+		if (cpus->id[i] < CPU_SETSIZE)
+			CPU_SET(cpus->id[i], set);
+	if (!cpus->n && sched_getaffinity(0, sizeof(*set), set))
+		CPU_ZERO(set);
+}
+
+static unsigned int first_of(const cpu_set_t *set)
+{
+	unsigned int cpu = 0;
+
+	while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, set))
+		cpu++;
+	return cpu;
+}
+
+static void read_governors(const cpu_set_t *set, struct facts *facts)
+{
+	char list[FACT_TEXT_SIZE] = "", word[32];
+	int left = CPUS_LOOKED_AT;
+
+	for (unsigned int cpu = 0; cpu < CPU_SETSIZE && left; cpu++) {
+		if (!CPU_ISSET(cpu, set))
+			continue;
+		left--;
+		if (sysfs_read(word, sizeof(word),
+			       "%s/cpu%u/cpufreq/scaling_governor",
+			       cpus_folder, cpu))
+			facts_add_word(list, sizeof(list), word);
+	}
+	facts_set_text(facts, FACT_GOVERNOR, list);
+}
+
+static void read_frequencies(unsigned int cpu, struct facts *facts)
+{
+	static const struct {
+		const char *file;
+		enum fact fact;
+	} rows[] = {
+		{ "scaling_cur_freq", FACT_CPU_MHZ },
+		{ "cpuinfo_max_freq", FACT_CPU_MAX_MHZ },
+	};
+	uint64_t khz;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (sysfs_count(&khz, "%s/cpu%u/cpufreq/%s", cpus_folder, cpu,
+				rows[i].file))
+			facts_set_real(facts, rows[i].fact,
+				       (double)khz / 1000);
+}
+
+/* The states are in the order of their depth. */
+static void read_idle_states(unsigned int cpu, struct facts *facts)
+{
+	char name[FACT_TEXT_SIZE];
+	uint64_t disabled, us;
+
+	for (unsigned int i = 0;; i++) {
+		if (!sysfs_read(name, sizeof(name),
+				"%s/cpu%u/cpuidle/state%u/name", cpus_folder,
+				cpu, i))
+			return;
+		if (sysfs_count(&disabled, "%s/cpu%u/cpuidle/state%u/disable",
+				cpus_folder, cpu, i) && disabled)
+			continue;
+		facts_set_text(facts, FACT_IDLE_STATE, name);
+		facts->value[FACT_IDLE_EXIT_US].known = false;
+		if (sysfs_count(&us, "%s/cpu%u/cpuidle/state%u/latency",
+				cpus_folder, cpu, i))
+			facts_set_count(facts, FACT_IDLE_EXIT_US, us);
+	}
+}
+
+/* The nodes that have one of the processors of SET at least. */
+static void read_nodes(const cpu_set_t *set, struct facts *facts)
+{
+	cpu_set_t online, of_node, both, nodes;
+	char path[64], list[FACT_TEXT_SIZE];
+
+	if (!read_list("/sys/devices/system/node/online", &online))
+		return;
+	facts_set_count(facts, FACT_NUMA_NODES, (uint64_t)CPU_COUNT(&online));
+	CPU_ZERO(&nodes);
+	for (unsigned int node = 0; node < CPU_SETSIZE; node++) {
+		if (!CPU_ISSET(node, &online))
+			continue;
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/node/node%u/cpulist", node);
+		if (!read_list(path, &of_node))
+			continue;
+		CPU_AND(&both, &of_node, set);
+		if (CPU_COUNT(&both))
+			CPU_SET(node, &nodes);
+	}
+	cpulist_format(&nodes, list, sizeof(list));
+	facts_set_text(facts, FACT_THREAD_NODES, list);
+}
+
+/* A service of systemd's has a group of its own while it runs; without systemd
+ * there is a file with its process number. */
+static void read_irqbalance(struct facts *facts)
+{
+	static const char *const roots[] = { "/sys/fs/cgroup",
+					     "/sys/fs/cgroup/systemd" };
+	bool systemd = false, runs = sysfs_exists("/run/irqbalance.pid");
+
+	for (int i = 0; i < 2; i++) {
+		systemd |= sysfs_exists("%s/system.slice", roots[i]);
+		runs |= sysfs_exists("%s/system.slice/irqbalance.service",
+				     roots[i]);
+	}
+	if (systemd || runs)
+		facts_set_count(facts, FACT_IRQBALANCE, runs);
+}
+
+static void read_system(struct facts *facts)
+{
+	char text[FACT_TEXT_SIZE];
+	uint64_t smt;
+	cpu_set_t set;
+
+	if (sysfs_find(text, sizeof(text), "model name", "/proc/cpuinfo"))
+		facts_set_text(facts, FACT_CPU_MODEL, text);
+	if (read_list("/sys/devices/system/cpu/online", &set))
+		facts_set_count(facts, FACT_CPUS_ONLINE,
+				(uint64_t)CPU_COUNT(&set));
+	if (sysfs_count(&smt, "%s/smt/active", cpus_folder))
+		facts_set_count(facts, FACT_SMT, smt != 0);
+	if (read_list("/sys/devices/system/cpu/isolated", &set)) {
+		cpulist_format(&set, text, sizeof(text));
+		facts_set_text(facts, FACT_ISOLATED_CPUS,
+			       text[0] ? text : "none");
+	}
+}
+
+void facts_of_cpus(const struct cpus *cpus, struct facts *facts)
+{
+	unsigned int first;
+	cpu_set_t set;
+
+	usable(cpus, &set);
+	first = first_of(&set);
+	read_system(facts);
+	read_governors(&set, facts);
+	read_frequencies(first, facts);
+	read_idle_states(first, facts);
+	read_nodes(&set, facts);
+	read_irqbalance(facts);
+}

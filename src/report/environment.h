@@ -1,0 +1,13 @@
+/* Reports the facts of model/facts.h. */
+#ifndef REPORT_ENVIRONMENT_H
+#define REPORT_ENVIRONMENT_H
+
+#include <jansson.h>
+
+#include "model/result.h"
+
+/* Both ends of R, as "environment" of a document: null for an end whose facts
+ * are not known. */
+json_t *environment_json(const struct result *r);
+
+#endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/numbers.h"
 #include "base/time.h"
 #include "base/units.h"
@@ -437,6 +438,12 @@ static void choose_length(struct perftest *p)
 	if (params->timed) {
 		params->perftest_samples = PERFTEST_NO_SAMPLES;
 		not_given(p, "samples");
+	}
+	/* perftest says so and goes on, too */
+	if (params->cpu && !params->timed) {
+		log_warning("--cpu_util has no effect without -D");
+		params->cpu = false;
+		not_given(p, "cpu");
 	}
 }
 

@@ -182,7 +182,8 @@ const struct perftest_option perftest_options[] = {
 	NOTHING("report-cycles", 'C', NULL, "times are in microseconds"),
 	NOTHING("noPeak", 'N', NULL, "measuring the peak costs nothing"),
 	NOTHING("CPU-freq", 'F', NULL, "the clock is not the CPU's frequency"),
-	OTHER("cpu_util", 0, NULL, "CPU utilization is not measured yet"),
+	OWN("cpu_util", 0, NULL, "cpu",
+	    "print how busy all CPUs of the host were; only with -D"),
 	OTHER("report-counters", 'W', "LIST", "counters are not read yet"),
 
 	/* raw Ethernet and encryption */

@@ -66,6 +66,7 @@ struct parameters {
 	bool once;
 	const char *key_file;	/* NULL: none */
 	bool histogram;		/* report a histogram */
+	bool cpu;		/* report the cost in CPU time */
 	const char *samples;	/* file for all samples; NULL: none */
 	uint32_t clock;		/* enum clock_choice */
 	struct percentiles percentiles;	/* in addition to the usual ones */

@@ -862,6 +862,17 @@ const struct param param_table[] = {
 		"below the table and as bins in the JSON.",
 	},
 	{
+		.name = "cpu",
+		FLAG(cpu),
+		.who = PARAM_BOTH, .group = GROUP_STATISTICS,
+		.help = "print the CPU time that both ends used",
+		.description =
+		"Show how much CPU time each end used, below each row; see "
+		"'CPU time'. The JSON always has it. In perftest's table it "
+		"adds the column CPU_Util: how busy all CPUs of this end's "
+		"host were.",
+	},
+	{
 		.name = "samples",
 		STRING(samples),
 		.argument = "FILE",

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "model/result.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void result_free(struct result *result)
@@ -12,6 +13,7 @@ void result_free(struct result *result)
 		free(result->rows[i].threads);
 		free(result->rows[i].bins);
 		for (int d = 0; d < 2; d++) {
+			cpu_cost_free(&result->rows[i].cpu[d]);
 			free(result->rows[i].directions[d].intervals);
 			free(result->rows[i].directions[d].threads);
 		}
@@ -28,6 +30,14 @@ void result_note_effective(struct result *result, const struct port *own)
 	result->params.ib_port = own->number;
 	if (gid)
 		result->params.gid_index = gid->index;
+}
+
+double result_message_rate(const struct result_row *row)
+{
+	/* each direction has its own window */
+	if (row->n_directions)
+		return row->bandwidth.mpps * 1e6;
+	return row->seconds > 0 ? (double)row->iterations / row->seconds : NAN;
 }
 
 const char *result_transport_name(const struct plan *plan)

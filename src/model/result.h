@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "model/cpu_cost.h"
 #include "model/effective.h"
 #include "model/load.h"
 #include "model/param.h"
@@ -66,6 +67,7 @@ struct result_row {
 	struct bandwidth_summary bandwidth;	/* if the metric is bandwidth */
 	struct latency_summary latency;		/* if the metric is latency */
 	struct load load;	/* compared with the requested rate */
+	struct cpu_cost cpu[2];	/* of the server, of the client */
 	uint64_t sent;		/* messages, warm-up included */
 	bool sent_unknown;	/* the sender failed and did not report it */
 	bool checked;		/* the receiver counted them in received */
@@ -127,6 +129,10 @@ double result_latency_factor(const struct plan *plan);
 
 /* The GID that the client or the server uses; NULL when it uses none. */
 const struct gid *result_gid(const struct result *result, bool client);
+
+/* Messages of ROW that were counted in a second, of both directions together;
+ * NAN: not known. */
+double result_message_rate(const struct result_row *row);
 
 /* "RC", "UC" or "UD". */
 const char *result_transport_name(const struct plan *plan);

@@ -1,5 +1,6 @@
 /* DONE: the results of one size, with the histogram if there is one. */
 #include "config.h"
+#include "net/done_cpu.h"
 #include "net/frames.h"
 
 #include <errno.h>
@@ -14,6 +15,9 @@
 
 /* Size of one interval in the frame. */
 #define INTERVAL_BYTES 24
+
+/* Ids of the fields. */
+#define FIELD_CPU 2
 
 /* Relative tolerance of sums of reals: rounding grows with the number of
  * terms. */
@@ -68,6 +72,19 @@ static void put_intervals(struct cursor *c, const struct done *done)
 	}
 }
 
+static void put_fields(struct cursor *c, const struct done *done)
+{
+	struct field_list list;
+
+	wire_begin_fields(c, &list);
+	if (done->cpu.ns) {
+		wire_begin_field(c, &list, FIELD_CPU, true, "cpu");
+		done_put_cpu(c, &done->cpu);
+		wire_end_field(c, &list);
+	}
+	wire_end_fields(c, &list);
+}
+
 void encode_done(struct frame *frame, const struct done *done)
 {
 	struct cursor c = wire_begin(frame, FRAME_DONE);
@@ -95,7 +112,7 @@ void encode_done(struct frame *frame, const struct done *done)
 		put_histogram(&c, done->latency);
 	else
 		wire_put(&c, 8, 0);
-	wire_put_no_fields(&c);
+	put_fields(&c, done);
 	wire_end(frame, &c);
 }
 
@@ -280,8 +297,20 @@ static int get_samples(const struct frame *frame, struct cursor *c,
 	return wire_check(frame, "samples", wire_get(c, 8), 0, 0, err);
 }
 
+/* A field_reader; INTO is a struct done. */
+static int get_field(const struct frame *frame, struct field *field,
+		     void *into, struct error *err)
+{
+	struct done *done = into;
+
+	if (field->id != FIELD_CPU)
+		return -ENOENT;
+	return done_get_cpu(frame, &field->value, &done->cpu, err);
+}
+
 void done_free(struct done *done)
 {
+	cpu_cost_free(&done->cpu);
 	free(done->threads);
 	free(done->intervals);
 	done->threads = NULL;
@@ -374,6 +403,6 @@ int decode_done(const struct frame *frame, struct done *done,
 	if (!ret)
 		ret = get_samples(frame, &c, done->latency, err);
 	if (!ret)
-		ret = wire_get_fields(frame, &c, NULL, NULL, err);
+		ret = wire_get_fields(frame, &c, get_field, done, err);
 	return ret ? ret : wire_close(&c, frame, err);
 }

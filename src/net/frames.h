@@ -140,8 +140,17 @@
  *		(stats/histogram.h), and after these in either case fields
  *		(below)
  *
- * fields:	a list of fields as in net/wire.h.  Of DONE none is defined
- *		yet.
+ *		Field 2, "cpu", optional, is what this end's CPUs did while
+ *		it was measured: u64 ns between two readings; of the process
+ *		u64 user time, u64 system time, u64 voluntary and u64
+ *		involuntary context switches; of all CPUs of the machine u64
+ *		busy time and u64 time; u64 interrupts of the device;
+ *		u32 n, n x { u32 CPU (0xffffffff: any), u64 user time, u64
+ *		system time, u64 voluntary and u64 involuntary switches } for
+ *		each thread that ran a loop.  Times are in ns; what is not
+ *		known is 2^60, but the first five are.
+ *
+ * fields:	a list of fields as in net/wire.h.
  *
  * AGAIN, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
  * every second, or every quarter of the plan's timeout when that is less; an
@@ -216,6 +225,7 @@ struct done {
 	struct thread_row *threads;
 	uint32_t n_intervals;
 	struct interval *intervals;
+	struct cpu_cost cpu;
 	/* the caller's, filled by decode; NULL: samples are an error */
 	struct histogram *latency;
 };

@@ -68,6 +68,13 @@ static const struct column of_row[] = {
 	{ "latency_achieved_mpps", "latency.achieved_mpps" },
 	{ "latency_late", "latency.late" },
 	{ "latency_saturated", "latency.saturated" },
+#define CPU(end) \
+	{ end "_cpu_percent", "cpu." end ".utilization_percent" }, \
+	{ end "_cpu_ns_per_message", "cpu." end ".ns_per_message" }, \
+	{ end "_cpu_ns_per_gb", "cpu." end ".ns_per_gb" }, \
+	{ end "_host_cpu_percent", "cpu." end ".host_utilization_percent" },
+	CPU("client") CPU("server")
+#undef CPU
 	{ "tx_depth", "tx_depth" },
 	{ "cq_mod", "cq_mod" },
 	{ "post_list", "post_list" },

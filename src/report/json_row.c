@@ -1,5 +1,7 @@
 #include "config.h"
 #include "report/json_row.h"
+
+#include "report/cpu.h"
 #include "report/json_value.h"
 
 static json_t *confidence(const double ci[2])
@@ -237,6 +239,7 @@ json_t *json_row(const struct parameters *params,
 	json_object_set_new(object, "histogram", histogram(row));
 	json_object_set_new(object, "threads",
 			    threads(row->threads, row->n_threads, row->size));
+	json_object_set_new(object, "cpu", cpu_json(row));
 	json_object_set_new(object, "tx_depth", json_count(row->tx_depth));
 	json_object_set_new(object, "cq_mod", json_count(row->cq_mod));
 	json_object_set_new(object, "post_list", json_count(row->post_list));

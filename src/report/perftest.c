@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/cpu.h"
 #include "report/perftest.h"
 #include "report/preflight.h"
 #include "report/stream.h"
@@ -183,7 +184,7 @@ static void print_rates(FILE *out, const struct result *r, uint64_t size,
 	char cells[3][CELL_SIZE];
 
 	fprintf(out, " %-7" PRIu64 "    %-10" PRIu64 "       %s            "
-		"%s\t\t   %s\n", size, iterations,
+		"%s\t\t   %s", size, iterations,
 		cell(cells[0], decimals, perftest_rate(r, b->peak_gbps)),
 		cell(cells[1], decimals, average), cell(cells[2], 6, b->mpps));
 }
@@ -203,7 +204,7 @@ static void print_latency(FILE *out, const struct result *r,
 
 	(void)r;
 	fprintf(out, " %-7" PRIu64 " %" PRIu64 "          %s        %s      "
-		"%s  \t       %s     \t%s\t\t%s \t\t%s\n", row->size,
+		"%s  \t       %s     \t%s\t\t%s \t\t%s", row->size,
 		row->iterations, cell(c[0], 2, l->min), cell(c[1], 2, l->max),
 		cell(c[2], 2, l->p50), cell(c[3], 2, l->mean),
 		cell(c[4], 2, l->stddev), cell(c[5], 2, l->p99),
@@ -217,7 +218,7 @@ static void print_timed_latency(FILE *out, const struct result *r,
 
 	(void)r;
 	fprintf(out, " %-7" PRIu64 "       %" PRIu64 "            %s        "
-		"%s\n", row->size, row->iterations,
+		"%s", row->size, row->iterations,
 		cell(c[0], 2, row->latency.mean),
 		cell(c[1], 2, (double)row->iterations / row->seconds));
 }
@@ -230,19 +231,38 @@ static const struct {
 } tables[METRIC_COUNT][2] = {
 	[METRIC_BANDWIDTH] = {
 		{ " #bytes     #iterations    BW peak[MB/sec]    "
-		  "BW average[MB/sec]   MsgRate[Mpps]\n", print_bandwidth },
+		  "BW average[MB/sec]   MsgRate[Mpps]", print_bandwidth },
 		{ " #bytes     #iterations    BW peak[Gb/sec]    "
-		  "BW average[Gb/sec]   MsgRate[Mpps]\n", print_bandwidth },
+		  "BW average[Gb/sec]   MsgRate[Mpps]", print_bandwidth },
 	},
 	[METRIC_LATENCY] = {
 		{ " #bytes #iterations    t_min[usec]    t_max[usec]  "
 		  "t_typical[usec]    t_avg[usec]    t_stdev[usec]   "
-		  "99% percentile[usec]   99.9% percentile[usec] \n",
+		  "99% percentile[usec]   99.9% percentile[usec] ",
 		  print_latency },
 		{ " #bytes        #iterations       t_avg[usec]    "
-		  "tps average\n", print_timed_latency },
+		  "tps average", print_timed_latency },
 	},
 };
+
+/* The column of --cpu_util is the last, if it is wanted at all. */
+static void end_headings(FILE *out, const struct result *r)
+{
+	fputs(r->params.cpu ? "    CPU_Util[%]\n" : "\n", out);
+}
+
+static void end_row(FILE *out, const struct result *r,
+		    const struct result_row *row)
+{
+	double busy = cpu_host_percent(row, !r->at_server);
+
+	if (!r->params.cpu)
+		fputs("\n", out);
+	else if (isfinite(busy))
+		fprintf(out, "\t    %-3.2f\n", busy);
+	else
+		fputs("\t    -\n", out);
+}
 
 /* Print each direction of ROW, with --report-both: "local" is what this end
  * sends. */
@@ -257,7 +277,9 @@ static void print_both(FILE *out, const struct result *r,
 
 		fprintf(out, RULE "\n %s results: \n" RULE "%s", titles[i],
 			tables[METRIC_BANDWIDTH][r->params.gbits].headings);
+		end_headings(out, r);
 		print_rates(out, r, row->size, d->iterations, &d->bandwidth);
+		end_row(out, r, row);
 	}
 }
 
@@ -273,12 +295,15 @@ static void print_row(FILE *out, const struct result *r,
 		print_parameters(out, r);
 		print_addresses(out, r);
 		fputs(tables[metric][other].headings, out);
+		end_headings(out, r);
 	}
 	if (r->params.perftest_samples && !row->failed)
 		perftest_print_samples(out, r, row);
-	if (!row->failed)
-		tables[metric][other].print(out, r, row);
-	if (r->params.perftest_both && !row->failed)
+	if (row->failed)
+		return;
+	tables[metric][other].print(out, r, row);
+	end_row(out, r, row);
+	if (r->params.perftest_both)
 		print_both(out, r, row);
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/cpu.h"
 #include "report/json_value.h"
 #include "report/perftest.h"
 
@@ -128,6 +129,18 @@ static json_t *latency_of(const struct result *r, const struct result_row *row)
 			 json_measured(l->p99_9));
 }
 
+static json_t *results_of(const struct result *r, const struct result_row *row)
+{
+	json_t *results = r->params.plan.metric == METRIC_LATENCY ?
+				  latency_of(r, row) : bandwidth_of(r, row);
+
+	if (r->params.cpu)
+		json_object_set_new(results, "CPU_util",
+				    json_measured(cpu_host_percent(
+					    row, !r->at_server)));
+	return results;
+}
+
 char *report_perftest_json(const struct result *r)
 {
 	const struct result_row *row = r->n_rows ? &r->rows[r->n_rows - 1] :
@@ -139,6 +152,5 @@ char *report_perftest_json(const struct result *r)
 					      json_text(r->error.message)));
 	return json_to_text(json_pack(
 		"{s:o, s:o}", "test_info", test_info(r), "results",
-		r->params.plan.metric == METRIC_LATENCY ?
-			latency_of(r, row) : bandwidth_of(r, row)));
+		results_of(r, row)));
 }

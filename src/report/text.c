@@ -10,6 +10,7 @@
 #include "model/tests.h"
 #include "report/caveats.h"
 #include "report/chart.h"
+#include "report/cpu.h"
 #include "report/head.h"
 #include "report/limit.h"
 #include "report/load.h"
@@ -400,6 +401,8 @@ static void print_definition(FILE *out, const struct result *r)
 		r->clock.source, r->clock.resolution_ns,
 		r->clock.read_cost_ns);
 	print_intervals(out, r);
+	if (r->params.cpu)
+		cpu_print_definition(out);
 	if (plan->metric == METRIC_LATENCY)
 		explain_no_percentile(out, r);
 	else
@@ -423,6 +426,8 @@ static void print_table_row(FILE *out, const struct result *r,
 
 	print_row(out, &table, &r->params.plan, row);
 	load_print(out, &r->params.plan, row);
+	if (r->params.cpu)
+		cpu_print(out, row);
 }
 
 static void print_tail(FILE *out, const struct result *r)

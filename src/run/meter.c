@@ -3,15 +3,26 @@
 
 #include "base/time.h"
 
+void meter_begin(struct meter *meter, const char *device)
+{
+	meter->opened = meter->closed = 0;
+	cpu_meter_begin(&meter->cpu, device);
+}
+
+/* CPU time is read last, and first again at the end: reading is no part of
+ * it. */
 void meter_open(struct meter *meter)
 {
+	cpu_meter_open(&meter->cpu);
 	meter->opened = time_now();
 }
 
 void meter_close(struct meter *meter)
 {
-	if (meter_is_open(meter))
-		meter->closed = time_now();
+	if (!meter_is_open(meter))
+		return;
+	meter->closed = time_now();
+	cpu_meter_close(&meter->cpu);
 }
 
 bool meter_is_open(const struct meter *meter)

@@ -12,12 +12,19 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "run/cpu_meter.h"
+
 struct meter {
 	/* ns of CLOCK_MONOTONIC after the first reading, and before the second;
 	 * 0: not yet */
 	uint64_t opened;
 	uint64_t closed;
+	struct cpu_meter cpu;
 };
+
+/* Forget what was read.  The calling thread is going to run the first loop on
+ * DEVICE, which is kept by reference. */
+void meter_begin(struct meter *meter, const char *device);
 
 /* Read for the first time. */
 void meter_open(struct meter *meter);

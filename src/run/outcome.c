@@ -160,6 +160,8 @@ void outcome_describe(struct run *run, struct done *done)
 		.interval_error = DONE_UNKNOWN,
 	};
 	describe_clock(run, &done->clock, tick);
+	cpu_meter_describe(&run->meter.cpu, &run->result->params.cpus,
+			   &done->cpu);
 	for (uint32_t t = 0; t < run->n_flows; t++) {
 		done->posted += run->flows[t].posted;
 		done->received += run->flows[t].received;
@@ -348,6 +350,11 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 		row->inline_size = sender->inline_size;
 	}
 	fill_directions(run, row, of);
+	for (int client = 0; client < 2; client++)
+		if (of[client]) {
+			row->cpu[client] = of[client]->cpu;
+			of[client]->cpu = (struct cpu_cost){ 0 };
+		}
 	row->load = summarise_load(plan, row, of[1] ? of[1]->late : 0);
 	if (of[1] && of[1]->latency) {
 		row->lost = of[1]->lost;

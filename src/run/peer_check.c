@@ -173,6 +173,9 @@ static int check_window(const struct peer_facts *f, const struct done *d,
 	if (!ret)
 		ret = check_error("error of an interval", d->interval_error, d,
 				  err);
+	if (!ret)
+		ret = check("time between readings", d->cpu.ns, 0,
+			    most_time(f->elapsed), err);
 	return ret ? ret : check("looks", d->looks, 0, d->posted, err);
 }
 

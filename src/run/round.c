@@ -140,7 +140,7 @@ void round_prepare(struct run *run, uint64_t size)
 	run->size = size;
 	run->dropped = 0;
 	run->progress = make_progress(run);
-	run->meter = (struct meter){ 0 };
+	meter_begin(&run->meter, run->device->port.device);
 	run->monitor = make_monitor(run);
 	progress_init(&run->progress);
 	atomic_store(&run->control->peer_sent, false);

@@ -149,11 +149,14 @@ def check_alike(mine, theirs):
     "ib_write_bw --iters=100 --size=8 --tx-depth=16",
     "ib_write_bw -n 20000 -s 64 -Q 4 -t 8",
     "ib_read_bw -D 1 -s 2",
+    "ib_write_bw -D 1 -s 2 --cpu_util",
+    "ib_write_bw -n 100 -s 2 --cpu_util",
     "ib_read_bw -n 100 -a",
     "ib_atomic_bw -n 100 -A CMP_AND_SWAP",
     "ib_read_lat -n 100 -s 2",
     "ib_read_lat -F",
     "ib_read_lat -D 1 -s 64",
+    "ib_read_lat -D 1 -s 64 --cpu_util",
     "ib_atomic_lat -n 100",
 ])
 def test_lines_are_those_of_perftest(environment, ours, theirs, line):
@@ -213,6 +216,7 @@ OF_VERSIONS = {"Use_ROCm_memory", "Use_MUSA_memory", "WARNING1", "WARNING2",
 @pytest.mark.parametrize("line", [
     "ib_write_bw -n 20000 -s 64", "ib_write_bw -n 100 -b -s 64 --report_gbits",
     "ib_write_bw -n 100 -l 4 -s 64",
+    "ib_write_bw -D 1 -s 64 --cpu_util", "ib_read_lat -D 1 --cpu_util",
     "ib_read_bw -n 100 -s 64", "ib_read_lat -n 100", "ib_read_lat -D 1",
     "ib_atomic_lat -n 100",
 ])

@@ -13,6 +13,8 @@ check_PROGRAMS = \
 	tests/unit/test_calibrate \
 	tests/unit/test_clock \
 	tests/unit/test_connect \
+	tests/unit/test_cpu_cost \
+	tests/unit/test_cpu_use \
 	tests/unit/test_cpulist \
 	tests/unit/test_dcb \
 	tests/unit/test_dump \
@@ -158,6 +160,10 @@ tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c \
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/test.h
 tests_unit_test_connect_SOURCES = tests/unit/test_connect.c \
 	tests/unit/test.h
+tests_unit_test_cpu_cost_SOURCES = tests/unit/test_cpu_cost.c \
+	tests/unit/test.h
+tests_unit_test_cpu_use_SOURCES = tests/unit/test_cpu_use.c \
+	tests/unit/made_up_host.h tests/unit/test.h
 tests_unit_test_cpulist_SOURCES = tests/unit/test_cpulist.c \
 	tests/unit/test.h
 tests_unit_test_dump_SOURCES = tests/unit/test_dump.c \

@@ -19,6 +19,7 @@ void result_demand(struct result *r, enum limit_kind kind, double value);
 /* What is measured beyond averages, onto each row of R. */
 void result_add_intervals(struct result *r);
 void result_add_threads(struct result *r);
+void result_add_cpu(struct result *r);	/* with --cpu */
 /* As far as a client comes that cannot connect. */
 struct result *result_unconnected(void);
 

@@ -100,7 +100,10 @@ static const char columns[] =
 	"latency_p50_us latency_p90_us latency_p99_us latency_p99_9_us "
 	"latency_p99_99_us latency_max_us latency_lost "
 	"latency_requested_mpps latency_achieved_mpps latency_late "
-	"latency_saturated tx_depth cq_mod post_list post inline verified "
+	"latency_saturated client_cpu_percent client_cpu_ns_per_message "
+	"client_cpu_ns_per_gb client_host_cpu_percent server_cpu_percent "
+	"server_cpu_ns_per_message server_cpu_ns_per_gb "
+	"server_host_cpu_percent tx_depth cq_mod post_list post inline verified "
 	"failed error_code error";
 
 TEST(test_columns)
@@ -183,6 +186,24 @@ TEST(test_directions)
 	CHECK_CELLS(&s, 1, { "client_to_server_gbps", "0.004" },
 		    { "client_to_server_mpps", "0.0005" },
 		    { "server_to_client_gbps", "" });
+	free(s.text);
+}
+
+TEST(test_cpu)
+{
+	struct result *r = result_bandwidth();
+	struct sheet s;
+
+	result_add_cpu(r);
+	s = read_sheet(r);
+	CHECK_CELLS(&s, 1, { "client_cpu_percent", "100.0" },
+		    { "client_cpu_ns_per_message", "500.0" },
+		    { "client_cpu_ns_per_gb", "7812500000.0" },
+		    { "client_host_cpu_percent", "31.5" },
+		    { "server_cpu_percent", "0.05" },
+		    { "server_host_cpu_percent", "" });
+	CHECK_CELLS(&s, 2, { "server_cpu_percent", "" },
+		    { "server_cpu_ns_per_message", "" });
 	free(s.text);
 }
 
@@ -362,6 +383,23 @@ TEST(test_perftest_both_directions)
 		"\t\t   2.000000\n" RULE);
 }
 
+/* Of this end's host. */
+TEST(test_perftest_cpu)
+{
+	struct result *r = result_bandwidth();
+
+	result_add_cpu(r);
+	r->rows[1].cpu[1].host_ns = r->rows[1].cpu[1].host_busy_ns =
+		CPU_UNKNOWN;
+	check_perftest(r, SEND_HEAD("", " TX depth        : 128\n")
+		" #bytes     #iterations    BW peak[MB/sec]    "
+		"BW average[MB/sec]   MsgRate[Mpps]    CPU_Util[%]\n"
+		" 64         1000000          -                  122.07 "
+		"\t\t   2.000000\t    31.50\n"
+		" 65536      1000000          -                  125000.00"
+		"\t\t   2.000000\t    -\n" RULE);
+}
+
 #define LAT_HEAD \
 	RULE "                    RDMA_Write Latency Test\n" \
 	" Dual-port       : OFF\t\tDevice         : rxe0\n" \
@@ -534,12 +572,14 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_bandwidth),
 	cmocka_unit_test(test_latency),
 	cmocka_unit_test(test_directions),
+	cmocka_unit_test(test_cpu),
 	cmocka_unit_test(test_text_that_must_be_quoted),
 	cmocka_unit_test(test_failed_half_way),
 	cmocka_unit_test(test_failed_between_two_sizes),
 	cmocka_unit_test(test_rows_one_by_one),
 	cmocka_unit_test(test_perftest_bandwidth),
 	cmocka_unit_test(test_perftest_both_directions),
+	cmocka_unit_test(test_perftest_cpu),
 	cmocka_unit_test(test_perftest_latency),
 	cmocka_unit_test(test_perftest_latency_by_time),
 	cmocka_unit_test(test_perftest_json),

@@ -70,6 +70,67 @@ TEST(test_threads)
 	json_decref(root);
 }
 
+TEST(test_cpu)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	result_add_cpu(r);
+	root = document(r);
+	check_keys(root, "results.0.cpu", "client server");
+	check_keys(root, "results.0.cpu.client",
+		   "seconds user_seconds system_seconds utilization_percent "
+		   "host_utilization_percent voluntary_switches "
+		   "involuntary_switches ns_per_message ns_per_gb interrupts "
+		   "threads");
+	check_number(root, "results.0.cpu.client.seconds", 0.5);
+	check_number(root, "results.0.cpu.client.user_seconds", 0.49);
+	check_number(root, "results.0.cpu.client.system_seconds", 0.01);
+	check_number(root, "results.0.cpu.client.utilization_percent", 100);
+	check_number(root, "results.0.cpu.client.host_utilization_percent",
+		     31.5);
+	check_number(root, "results.0.cpu.client.voluntary_switches", 3);
+	check_number(root, "results.0.cpu.client.involuntary_switches", 4);
+	check_number(root, "results.0.cpu.client.ns_per_message", 500);
+	check_number(root, "results.0.cpu.client.ns_per_gb", 500e9 / 64);
+	check_number(root, "results.1.cpu.client.ns_per_gb", 500e9 / 65536);
+	check_null(root, "results.0.cpu.client.interrupts");
+	check_keys(root, "results.0.cpu.client.threads.0",
+		   "cpu user_seconds system_seconds voluntary_switches "
+		   "involuntary_switches");
+	check_number(root, "results.0.cpu.client.threads.0.cpu", 3);
+	check_number(root, "results.0.cpu.client.threads.0.user_seconds",
+		     0.48);
+	check_null(root, "results.0.cpu.client.threads.0."
+			 "involuntary_switches");
+	check_number(root, "results.0.cpu.server.ns_per_message", 0.25);
+	check_number(root, "results.0.cpu.server.interrupts", 1234);
+	check_null(root, "results.0.cpu.server.host_utilization_percent");
+	assert_true(json_is_array(at(root, "results.0.cpu.server.threads")));
+	check_null(root, "results.1.cpu.server");
+	json_decref(root);
+}
+
+/* Each direction has its own window, and both have messages. */
+TEST(test_cpu_of_two_directions)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	result_add_cpu(r);
+	r->rows[0].n_directions = 2;
+	r->rows[0].bandwidth.mpps = 4;
+	root = document(r);
+	check_number(root, "results.0.cpu.client.ns_per_message", 250);
+	json_decref(root);
+	r = result_bandwidth();
+	result_add_cpu(r);
+	r->rows[0].seconds = 0;		/* it failed */
+	root = document(r);
+	check_null(root, "results.0.cpu.client.ns_per_message");
+	json_decref(root);
+}
+
 TEST(test_percentiles_of_choice)
 {
 	struct result *r = result_latency(3000);
@@ -207,6 +268,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_intervals),
 	cmocka_unit_test(test_what_the_sender_did_not_say),
 	cmocka_unit_test(test_threads),
+	cmocka_unit_test(test_cpu),
+	cmocka_unit_test(test_cpu_of_two_directions),
 	cmocka_unit_test(test_percentiles_of_choice),
 	cmocka_unit_test(test_histogram),
 	cmocka_unit_test(test_directions),

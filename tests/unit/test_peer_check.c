@@ -214,6 +214,8 @@ static const struct spoilt spoilt[] = {
 	{ of_writes, FIELD(theirs.window_ns), SECOND, "window 1000000000: expected 1 to " MOST_WINDOW },
 	{ of_writes, FIELD(theirs.window_error), WINDOW + 1, "error of the window 1000001: expected 0 to 1000000" },
 	{ of_writes, FIELD(theirs.window_error), DONE_UNKNOWN, NULL },
+	{ of_writes, FIELD(theirs.cpu.ns), WINDOW, NULL },
+	{ of_writes, FIELD(theirs.cpu.ns), SECOND, "time between readings 1000000000: expected 0 to " MOST_WINDOW },
 	{ of_writes, FIELD(theirs.interval_error), WINDOW + 1, "error of an interval 1000001" },
 	{ of_writes, FIELD(theirs.interval_error), DONE_UNKNOWN, NULL },
 	{ of_writes, FIELD(theirs.looks), COUNT_MAX, "looks 1152921504606846976: expected 0 to " },

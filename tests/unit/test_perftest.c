@@ -149,6 +149,8 @@ static const struct {
 	{ "--run_infinitely -D 2", "interval", 2000000000 },
 	{ "--run_infinitely -D 7200", "interval", 3600000000000 },
 	{ "--run_infinitely -D 1ms", "interval", 10000000 },
+	{ "--cpu_util -D 1", "cpu", 1 },
+	{ "--cpu_util", "cpu", 0 },
 	{ "-f 3600", "warmup", 3600000000000 },
 	{ "-f 0", "warmup", 0 },
 	/* in silence */

@@ -82,6 +82,31 @@ TEST(test_latency)
 		   " latency: half round trip, " CLOCK);
 }
 
+TEST(test_cpu)
+{
+	struct result *r = result_bandwidth();
+
+	result_add_cpu(r);
+	check_text(r, " send_bw: RC, 2 QPs, MTU 1024, tx depth 128, "
+		      "rx depth 512\n"
+		      ROCE_HEAD BW_HEADINGS
+		      " 64             1000000             -            1.024"
+		      "           -            122.07      2.000000\n"
+		      "   client: CPU 100% (98% user), 500 ns/message, "
+		      "7812 ms/GB, 7 context switches; host 31.5% busy\n"
+		      "   server: CPU 0.05% (0% user), 0.25 ns/message, "
+		      "3.91 ms/GB, 8 context switches, 1234 interrupts; host "
+		      "-% busy\n"
+		      " 65536          1000000             -         1048.576"
+		      "           -         125000.00      2.000000\n"
+		      "   client: CPU 100% (98% user), 500 ns/message, "
+		      "7.63 ms/GB, 7 context switches; host 31.5% busy\n"
+		      "   server: CPU not known\n"
+		      " bandwidth: messages completed, " CLOCK
+		      " CPU: 100% is one CPU; what the kernel does in "
+		      "interrupts counts only for the host\n" NO_PEAK);
+}
+
 TEST(test_nodes)
 {
 	struct result *r = result_bandwidth();
@@ -510,6 +535,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_bandwidth),
 	cmocka_unit_test(test_failed_half_way),
 	cmocka_unit_test(test_latency),
+	cmocka_unit_test(test_cpu),
 	cmocka_unit_test(test_nodes),
 	cmocka_unit_test(test_no_samples_and_one),
 	cmocka_unit_test(test_intervals_and_threads),

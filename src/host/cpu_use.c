@@ -1,0 +1,167 @@
+#include "config.h"
+#include "host/cpu_use.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/numbers.h"
+#include "base/time.h"
+#include "host/sysfs.h"
+
+/* Columns of /proc/stat and of /proc/.../stat that matter here; see proc(5). */
+enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, MACHINE_COLUMNS };
+#define STIME_AFTER_NAME 13	/* words from the name's end to stime */
+
+static uint64_t ns_of(const struct timeval *t)
+{
+	return (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_usec * 1000;
+}
+
+static struct cpu_use use_of(int who)
+{
+	struct rusage usage;
+
+	/* fails only for a WHO that it does not know */
+	getrusage(who, &usage);
+	return (struct cpu_use){
+		.user_ns = ns_of(&usage.ru_utime),
+		.system_ns = ns_of(&usage.ru_stime),
+		.voluntary = (uint64_t)usage.ru_nvcsw,
+		.involuntary = (uint64_t)usage.ru_nivcsw,
+	};
+}
+
+struct cpu_use cpu_use_process(void)
+{
+	return use_of(RUSAGE_SELF);
+}
+
+struct cpu_use cpu_use_thread(void)
+{
+	return use_of(RUSAGE_THREAD);
+}
+
+struct cpu_task cpu_task_self(void)
+{
+	struct cpu_task task = { .id = gettid() };
+
+	if (pthread_getcpuclockid(pthread_self(), &task.clock))
+		task.id = 0;
+	return task;
+}
+
+static uint64_t ns_per_tick(void)
+{
+	return SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+/* The system time of a task, in ns, as far as it is known. */
+static uint64_t system_time(pid_t id)
+{
+	unsigned long long ticks = 0;
+	char line[1024];
+	const char *at;
+
+	sysfs_read(line, sizeof(line), "/proc/self/task/%d/stat", (int)id);
+	/* the name is the thread's own and may have blanks and brackets */
+	at = strrchr(line, ')');
+	for (int i = 0; at && i < STIME_AFTER_NAME; i++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		ticks = strtoull(at, NULL, 10);
+	return ticks * ns_per_tick();
+}
+
+static void read_switches(pid_t id, struct cpu_use *use)
+{
+	char path[SYSFS_PATH_SIZE], line[256];
+	FILE *file;
+
+	sysfs_path(path, "/proc/self/task/%d/status", (int)id);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		sscanf(line, "voluntary_ctxt_switches: %" SCNu64,
+		       &use->voluntary);
+		sscanf(line, "nonvoluntary_ctxt_switches: %" SCNu64,
+		       &use->involuntary);
+	}
+	if (file)
+		fclose(file);
+}
+
+struct cpu_use cpu_use_task(const struct cpu_task *task)
+{
+	struct cpu_use use = { CPU_UNKNOWN, CPU_UNKNOWN, CPU_UNKNOWN,
+			       CPU_UNKNOWN };
+	struct timespec used;
+	uint64_t ns;
+
+	if (!task->id || clock_gettime(task->clock, &used))
+		return use;
+	ns = (uint64_t)used.tv_sec * SECOND + (uint64_t)used.tv_nsec;
+	use.system_ns = smaller(system_time(task->id), ns);
+	use.user_ns = ns - use.system_ns;
+	read_switches(task->id, &use);
+	return use;
+}
+
+static uint64_t difference(uint64_t before, uint64_t after)
+{
+	return after > before ? after - before : 0;
+}
+
+static uint64_t known_difference(uint64_t before, uint64_t after)
+{
+	if (before == CPU_UNKNOWN || after == CPU_UNKNOWN)
+		return CPU_UNKNOWN;
+	return difference(before, after);
+}
+
+struct cpu_use cpu_use_between(const struct cpu_use *before,
+			       const struct cpu_use *after)
+{
+	struct cpu_use use = {
+		.user_ns = CPU_UNKNOWN,
+		.system_ns = known_difference(before->system_ns,
+					      after->system_ns),
+		.voluntary = known_difference(before->voluntary,
+					      after->voluntary),
+		.involuntary = known_difference(before->involuntary,
+						after->involuntary),
+	};
+	uint64_t ns;
+
+	if (use.system_ns == CPU_UNKNOWN)
+		return use;
+	/* the sum is exact; the kernel may have told its parts at another
+	 * time, or changed its mind about them */
+	ns = difference(before->user_ns + before->system_ns,
+			after->user_ns + after->system_ns);
+	use.system_ns = smaller(use.system_ns, ns);
+	use.user_ns = ns - use.system_ns;
+	return use;
+}
+
+bool cpu_use_machine(uint64_t *busy_ns, uint64_t *all_ns)
+{
+	unsigned long long c[MACHINE_COLUMNS];
+	uint64_t sum = 0;
+	char line[256];
+
+	*busy_ns = *all_ns = CPU_UNKNOWN;
+	if (!sysfs_read(line, sizeof(line), "/proc/stat") ||
+	    sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu",
+		   &c[USER], &c[NICE], &c[SYSTEM], &c[IDLE], &c[IOWAIT],
+		   &c[IRQ], &c[SOFTIRQ], &c[STEAL]) != MACHINE_COLUMNS)
+		return false;
+	for (int i = 0; i < MACHINE_COLUMNS; i++)
+		sum += c[i];
+	*all_ns = sum * ns_per_tick();
+	*busy_ns = (sum - c[IDLE] - c[IOWAIT]) * ns_per_tick();
+	return true;
+}

@@ -1,0 +1,45 @@
+/* How much CPU time this process, its threads and the whole machine used. */
+#ifndef HOST_CPU_USE_H
+#define HOST_CPU_USE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "model/cpu_cost.h"
+
+/* A thread of this process, for another to look at. */
+struct cpu_task {
+	pid_t id;		/* 0: there is none yet */
+	clockid_t clock;	/* of its CPU time */
+};
+
+/* Everything since this process began, and by the same means as getrusage(2)
+ * counts it. */
+struct cpu_use cpu_use_process(void);
+
+/* The same of the calling thread. */
+struct cpu_use cpu_use_thread(void);
+
+/* The calling thread, as others find it. */
+struct cpu_task cpu_task_self(void);
+
+/*
+ * Read what TASK, which need not be the caller, used since it began.  The
+ * kernel tells how much of it was system time only to 1/100 s, and that is 0 if
+ * it does not tell; it counts both as CPU_UNKNOWN if the task is over.
+ */
+struct cpu_use cpu_use_task(const struct cpu_task *task);
+
+/* What was used from BEFORE to AFTER, two readings of the same; CPU_UNKNOWN
+ * where either is. */
+struct cpu_use cpu_use_between(const struct cpu_use *before,
+			       const struct cpu_use *after);
+
+/* Read the time since the machine began, summed over its CPUs: all of it, and
+ * that in which a CPU had something to do.  False, with both CPU_UNKNOWN, if
+ * the machine does not say. */
+bool cpu_use_machine(uint64_t *busy_ns, uint64_t *all_ns);
+
+#endif

@@ -1,0 +1,23 @@
+/* What both ends' CPUs did, in the reports. */
+#ifndef REPORT_CPU_H
+#define REPORT_CPU_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "model/result.h"
+
+/* "cpu" of an object of "results"; NULL if memory runs out. */
+json_t *cpu_json(const struct result_row *row);
+
+/* Write a line for each end below ROW in OUT. */
+void cpu_print(FILE *out, const struct result_row *row);
+
+/* Write to OUT what these lines say. */
+void cpu_print_definition(FILE *out);
+
+/* In percent, how busy all CPUs of the client's or the server's machine were;
+ * NAN: not known. */
+double cpu_host_percent(const struct result_row *row, bool client);
+
+#endif

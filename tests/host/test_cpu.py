@@ -1,0 +1,76 @@
+"""The CPU time that is reported is what the system says of the process, too."""
+import pytest
+
+from documents import measured, row_of
+from lab import BINARY, DEVICE, Program, Server, client, succeeded
+
+SIZE = ("-s", 64)
+# What lies outside both readings: starting, and making objects.
+WITHIN = 0.02
+
+
+def spent_by(path):
+    """User and system time in seconds, as /usr/bin/time wrote them."""
+    return sum(map(float, path.read_text().split()))
+
+
+def used(end):
+    return end["user_seconds"] + end["system_seconds"]
+
+
+@pytest.mark.parametrize("args", (
+    ("-D", 4), ("-n", 40000000), ("-D", 4, "-q", 2, "--threads", 2),
+    ("-D", 4, "--rate", "1kpps")))
+def test_like_usr_bin_time(tmp_path, args):
+    times = tmp_path / "times"
+    program = Program(
+        "write_bw", "-d", DEVICE, "-p", Server().port, "--warmup", 0, *SIZE,
+        *args, "--json", "127.0.0.1",
+        argv0=("/usr/bin/time", "-f", "%U %S", "-o", times, BINARY))
+    row = row_of(program)
+    ours = row["cpu"]["client"]
+    assert abs(used(ours) - spent_by(times)) <= WITHIN * spent_by(times) + 0.02
+    threads = ours["threads"]
+    assert len(threads) == (2 if "--threads" in args else 1)
+    # the rest is the monitor's
+    assert sum(map(used, threads)) <= 1.01 * used(ours)
+    assert sum(map(used, threads)) >= 0.98 * used(ours) - 0.02
+
+
+def test_both_ends_and_what_they_say_of_it():
+    server = Server("--json-lines=/dev/null")
+    row = row_of(client("write_bw", "-D", 1, *SIZE, "--json", "--cpu",
+                        port=server.port))
+    mine, theirs = row["cpu"]["client"], row["cpu"]["server"]
+    for end in mine, theirs:
+        assert 0.9 < end["seconds"] < 3
+        assert 0 <= end["host_utilization_percent"] <= 100
+        assert end["interrupts"] is None
+        assert abs(end["utilization_percent"]
+                   - 100 * used(end) / end["seconds"]) < 1e-6
+    # the loop polls; memory that is written to needs nobody
+    assert mine["utilization_percent"] > 10 * theirs["utilization_percent"]
+    assert theirs["threads"] == []
+    rate = row["iterations"] / row["seconds"]
+    assert abs(mine["ns_per_message"] * rate
+               - 1e9 * used(mine) / mine["seconds"]) < 1e4
+    assert abs(mine["ns_per_gb"] * 64e-9 / mine["ns_per_message"] - 1) < 1e-6
+
+
+def test_a_line_for_each_end():
+    server = Server()
+    line = ("write_bw", "-D", 0.5, *SIZE)
+    out = succeeded(client(*line, "--cpu", port=server.port)).out
+    for end in "client", "server":
+        assert f"\n   {end}: CPU " in out, out
+    assert "CPU" not in succeeded(client(*line, port=server.port)).out
+
+
+def test_each_size_has_its_own():
+    server = Server()
+    program = client("write_bw", "-D", 0.5, "--warmup", 0, "-s", "64,128,256",
+                     "--json", port=server.port)
+    for row in measured(program)["results"]:
+        end = row["cpu"]["client"]
+        assert 0.4 < end["seconds"] < 3
+        assert 0 < used(end) <= 1.05 * end["seconds"]

@@ -1,0 +1,170 @@
+#include "config.h"
+#include "model/counters.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/units.h"
+#include "model/counter_table.h"
+
+void counters_free(struct counters *counters)
+{
+	free(counters->list);
+	*counters = (struct counters){ 0 };
+}
+
+static int by_name(const void *name, const void *counter)
+{
+	return strcmp(name, ((const struct counter *)counter)->name);
+}
+
+const struct counter *counters_find(const struct counters *counters,
+				    const char *name)
+{
+	if (!counters->n)
+		return NULL;
+	return bsearch(name, counters->list, counters->n,
+		       sizeof(*counters->list), by_name);
+}
+
+struct counter counter_rise(const struct counter *before,
+			    const struct counter *after)
+{
+	const uint64_t end = counter_stops_at(counter_row(after->name));
+	struct counter rise = *after;
+
+	rise.known = before->known && after->known &&
+		     after->value >= before->value && before->value != end &&
+		     after->value - before->value <= COUNTER_RISE_MAX;
+	rise.value = rise.known ? after->value - before->value : 0;
+	return rise;
+}
+
+/* The folder before NAME is only where perftest finds it. */
+static const char *without_folder(const char *name)
+{
+	static const char *const folders[] = { "counters/", "hw_counters/" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (!strncmp(name, folders[i], strlen(folders[i])))
+			return name + strlen(folders[i]);
+	return name;
+}
+
+bool counter_name_is_valid(const char *name)
+{
+	if (!*name || strlen(name) >= COUNTER_NAME_SIZE)
+		return false;
+	for (; *name; name++)
+		if (*name < ' ' || *name > '~' || *name == ',')
+			return false;
+	return true;
+}
+
+/* Copy LENGTH bytes as a name. */
+static bool copy_name(const char *text, size_t length,
+		      char name[COUNTER_NAME_SIZE])
+{
+	if (length >= COUNTER_NAME_SIZE)
+		return false;
+	memcpy(name, text, length);
+	name[length] = '\0';
+	return counter_name_is_valid(name);
+}
+
+bool counter_next_name(const char **text, char name[COUNTER_NAME_SIZE])
+{
+	const char *end = *text + strcspn(*text, ",");
+	const char *begin = without_folder(*text);
+
+	*text = *end ? end + 1 : NULL;
+	return begin < end && copy_name(begin, (size_t)(end - begin), name);
+}
+
+int counter_choice_parse(const char *text, struct counter_choice *choice)
+{
+	static const char *const words[COUNTER_SCOPES] = {
+		[COUNTERS_INTEREST] = "interest",
+		[COUNTERS_ALL] = "all",
+		[COUNTERS_NONE] = "none",
+	};
+	char name[COUNTER_NAME_SIZE];
+
+	for (uint32_t i = 0; i < COUNTER_SCOPES; i++)
+		if (!strcmp(text, words[i])) {
+			choice->read = choice->shown = i;
+			choice->names = NULL;
+			return 0;
+		}
+	for (const char *rest = text; rest;)
+		if (!counter_next_name(&rest, name))
+			return -EINVAL;
+	choice->read = choice->shown = COUNTERS_ALL;
+	choice->names = text;
+	return 0;
+}
+
+/* Where the limit of NAME is, or goes; NULL when there is no room. */
+static struct counter_limit *place_of(struct counter_limits *limits,
+				      const char *name)
+{
+	for (uint32_t i = 0; i < limits->n; i++)
+		if (!strcmp(limits->list[i].name, name))
+			return &limits->list[i];
+	if (limits->n == COUNTER_LIMITS_MAX)
+		return NULL;
+	return &limits->list[limits->n++];
+}
+
+/* A list_reader; INTO is a struct counter_limits. */
+static int read_limit(const char **text, void *into)
+{
+	const char *begin = without_folder(*text);
+	size_t length = strcspn(begin, "=,"), digits;
+	struct counter_limit limit, *place;
+	char number[24] = "";
+
+	if (begin[length] != '=' || !copy_name(begin, length, limit.name))
+		return -EINVAL;
+	begin += length + 1;
+	digits = strcspn(begin, ",");
+	if (digits >= sizeof(number))
+		return -EINVAL;
+	memcpy(number, begin, digits);
+	if (units_parse_count(number, &limit.most) ||
+	    limit.most > COUNTER_RISE_MAX)
+		return -EINVAL;
+	place = place_of(into, limit.name);
+	if (!place)
+		return -E2BIG;
+	*place = limit;
+	*text = begin + digits;
+	return 0;
+}
+
+int counter_limits_parse(const char *text, struct counter_limits *limits)
+{
+	return list_read(text, read_limit, limits);
+}
+
+bool counter_is_read(enum counter_scope scope, const char *name)
+{
+	if (scope == COUNTERS_INTEREST)
+		return counter_row(name);
+	return scope == COUNTERS_ALL;
+}
+
+bool counter_is_shown(const struct counter_choice *choice, const char *name)
+{
+	char chosen[COUNTER_NAME_SIZE];
+
+	if (!choice->names)
+		return counter_is_read((enum counter_scope)choice->shown,
+				       name);
+	for (const char *rest = choice->names; rest;)
+		if (counter_next_name(&rest, chosen) && !strcmp(chosen, name))
+			return true;
+	return false;
+}

@@ -1,0 +1,94 @@
+/* What the counters of one end's port did in the time that is measured, and
+ * which of them a user wants to see.  Pure: host/counters.h reads them. */
+#ifndef MODEL_COUNTERS_H
+#define MODEL_COUNTERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Most counters of one end, and the length of a name with its final NUL. */
+#define COUNTERS_MAX 4096
+#define COUNTER_NAME_SIZE 64
+/* No counter rises by more in one run. */
+#define COUNTER_RISE_MAX (1ULL << 60)
+
+struct counter {
+	char name[COUNTER_NAME_SIZE];
+	bool known;
+	uint64_t value;		/* if known: a reading, or by how much it
+				 * rose */
+};
+
+struct counters {
+	uint64_t ns;		/* between both readings */
+	uint32_t n;		/* 0: none could be read */
+	struct counter *list;	/* by strcmp() of their names; on the heap */
+};
+
+/* Is NAME fit to be a counter's: of printable ASCII, and without the comma that
+ * separates names? */
+bool counter_name_is_valid(const char *name);
+
+void counters_free(struct counters *counters);
+
+/* The counter NAME of COUNTERS; NULL when there is none. */
+const struct counter *counters_find(const struct counters *counters,
+				    const char *name);
+
+/* By how much the counter of BEFORE rose until AFTER.  It is unknown if one of
+ * them is, or if the counter wrapped, was reset or has stopped at its largest
+ * value. */
+struct counter counter_rise(const struct counter *before,
+			    const struct counter *after);
+
+/* Which counters to read or to show. */
+enum counter_scope {
+	COUNTERS_INTEREST,	/* those of the table (counter_table.h) */
+	COUNTERS_ALL,
+	COUNTERS_NONE,
+	COUNTER_SCOPES,
+};
+
+/* What --counters says. */
+struct counter_choice {
+	uint32_t read;		/* enum counter_scope: what both ends read */
+	uint32_t shown;		/* enum counter_scope, if there are no names */
+	bool given;		/* at this end */
+	const char *names;	/* shown instead, with commas between them, as
+				 * the user wrote them; NULL: none; not sent */
+};
+
+/* --max-counter: by how much a counter may rise at most. */
+#define COUNTER_LIMITS_MAX 32
+
+struct counter_limits {
+	uint32_t n;
+	struct counter_limit {
+		char name[COUNTER_NAME_SIZE];
+		uint64_t most;
+	} list[COUNTER_LIMITS_MAX];
+};
+
+/* Parse TEXT: "interest", "all", "none" or names, kept by reference.  Returns 0,
+ * or -EINVAL for a name that is empty or too long. */
+int counter_choice_parse(const char *text, struct counter_choice *choice);
+
+/* Parse TEXT, "NAME=N,NAME=N", and add it to LIMITS; the later of two limits of
+ * one counter holds.  Returns 0, -EINVAL, or -E2BIG for too many. */
+int counter_limits_parse(const char *text, struct counter_limits *limits);
+
+/* Move *TEXT, a list of names, behind its first one, and copy that into NAME
+ * without the folder that perftest's users write before it ("counters/",
+ * "hw_counters/").  *TEXT is NULL at the end of the list.  False for a name that
+ * is empty or too long. */
+bool counter_next_name(const char **text, char name[COUNTER_NAME_SIZE]);
+
+/* Is the counter NAME one that CHOICE shows? */
+bool counter_is_shown(const struct counter_choice *choice, const char *name);
+
+/* Is the counter NAME read where SCOPE is? */
+bool counter_is_read(enum counter_scope scope, const char *name);
+
+#endif

@@ -2,6 +2,7 @@
 #include "host/sysfs.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -171,4 +172,23 @@ const char *sysfs_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+void sysfs_list(sysfs_visitor *visit, void *into, const char *fmt, ...)
+{
+	char path[SYSFS_PATH_SIZE];
+	struct dirent *entry;
+	DIR *folder = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	if (make_path(path, fmt, args))
+		folder = opendir(path);
+	va_end(args);
+	if (!folder)
+		return;
+	while ((entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			visit(entry->d_name, into);
+	closedir(folder);
 }

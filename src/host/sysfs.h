@@ -53,4 +53,12 @@ bool sysfs_resolve(char path[SYSFS_PATH_SIZE], const char *fmt, ...)
 /* The last part of PATH, after its last slash. */
 const char *sysfs_name(const char *path);
 
+/* Is given the NAME of an entry, and INTO. */
+typedef void sysfs_visitor(const char *name, void *into);
+
+/* Give each entry of the folder that FMT names, in no order, to VISIT, except
+ * those whose names begin with a dot.  Nothing if it cannot be read. */
+void sysfs_list(sysfs_visitor *visit, void *into, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
 #endif

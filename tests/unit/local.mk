@@ -13,6 +13,7 @@ check_PROGRAMS = \
 	tests/unit/test_calibrate \
 	tests/unit/test_clock \
 	tests/unit/test_connect \
+	tests/unit/test_counter_reader \
 	tests/unit/test_counters \
 	tests/unit/test_cpu_cost \
 	tests/unit/test_cpu_use \
@@ -160,6 +161,9 @@ tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/test.h
 tests_unit_test_connect_SOURCES = tests/unit/test_connect.c \
+	tests/unit/test.h
+tests_unit_test_counter_reader_SOURCES = \
+	tests/unit/test_counter_reader.c tests/unit/made_up_host.h \
 	tests/unit/test.h
 tests_unit_test_counters_SOURCES = tests/unit/test_counters.c \
 	tests/unit/test.h

@@ -1,0 +1,299 @@
+#include "config.h"
+#include "host/counters.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/numbers.h"
+#include "base/time.h"
+#include "base/xalloc.h"
+#include "host/ethtool_counters.h"
+#include "host/netdev.h"
+#include "host/sysfs.h"
+
+#define NETDEV "netdev."
+#define ETHTOOL "ethtool."
+
+/* The kernel looks at the age of its values in ticks of its timer. */
+#define TICK (SECOND / 100)
+/* For how long at most to wait for newer ones; it keeps them 10 ms unless told
+ * otherwise. */
+#define PATIENCE (SECOND / 40)
+
+/* Where a counter is read. */
+enum source {
+	PORT,
+	PORT_HARDWARE,
+	DEVICE_HARDWARE,
+	INTERFACE,
+	SOURCES,
+	DRIVER = SOURCES,	/* by ethtool, not in a folder */
+};
+
+static const struct {
+	const char *folder;	/* below that of the port, device or
+				 * interface */
+	const char *prefix;	/* of the names, before those of the files */
+} sources[] = {
+	[PORT] = { "counters", "" },
+	[PORT_HARDWARE] = { "hw_counters", "" },
+	[DEVICE_HARDWARE] = { "hw_counters", "" },
+	[INTERFACE] = { "statistics", NETDEV },
+};
+
+struct place {
+	char name[COUNTER_NAME_SIZE];
+	enum source source;
+	uint32_t index;		/* DRIVER: of the values that it reads */
+};
+
+struct counter_reader {
+	char folders[SOURCES][SYSFS_PATH_SIZE / 2];	/* "": none */
+	char netdev[NETDEV_NAME_SIZE];	/* "": none */
+	enum counter_scope scope;
+	enum source listed;	/* by the visitor below */
+	uint32_t n;
+	struct place *places;	/* by their names */
+	uint32_t n_driver;	/* counters that the driver has */
+	uint64_t lifespan;	/* ns for which the kernel keeps values */
+	struct counter *before;	/* NULL: not read */
+	struct counter *after;	/* likewise */
+	uint64_t began;		/* ns of CLOCK_MONOTONIC after the first
+				 * reading */
+	uint64_t ended;		/* before the second */
+};
+
+static void set_folders(struct counter_reader *r, const struct port *port)
+{
+	char device[100];
+
+	snprintf(device, sizeof(device), "/sys/class/infiniband/%s",
+		 port->device);
+	snprintf(r->folders[PORT], sizeof(r->folders[PORT]), "%s/ports/%u/%s",
+		 device, port->number, sources[PORT].folder);
+	snprintf(r->folders[PORT_HARDWARE], sizeof(r->folders[PORT]),
+		 "%s/ports/%u/%s", device, port->number,
+		 sources[PORT_HARDWARE].folder);
+	snprintf(r->folders[DEVICE_HARDWARE], sizeof(r->folders[PORT]),
+		 "%s/%s", device, sources[DEVICE_HARDWARE].folder);
+	if (r->netdev[0])
+		snprintf(r->folders[INTERFACE], sizeof(r->folders[PORT]),
+			 "/sys/class/net/%s/%s", r->netdev,
+			 sources[INTERFACE].folder);
+}
+
+/* Add the counter that SOURCE calls NAME, below PREFIX, if the scope includes
+ * it and there is room. */
+static void add(struct counter_reader *r, enum source source,
+		const char *prefix, const char *name, uint32_t index)
+{
+	struct place *place = &r->places[r->n];
+	int length;
+
+	if (r->n == COUNTERS_MAX)
+		return;
+	*place = (struct place){ .source = source, .index = index };
+	length = snprintf(place->name, sizeof(place->name), "%s%s", prefix,
+			  name);
+	if (length < (int)sizeof(place->name) &&
+	    counter_name_is_valid(place->name) &&
+	    counter_is_read(r->scope, place->name))
+		r->n++;
+}
+
+/* A sysfs_visitor. */
+static void add_file(const char *name, void *into)
+{
+	struct counter_reader *r = into;
+
+	/* this one is a setting */
+	if (strcmp(name, "lifespan") != 0)
+		add(r, r->listed, sources[r->listed].prefix, name, 0);
+}
+
+/* An ethtool_visitor. */
+static void add_driver(const char *name, uint32_t index, void *into)
+{
+	if (name[0])
+		add(into, DRIVER, ETHTOOL, name, index);
+}
+
+/* The kernel keeps what it read from the hardware for a while. */
+static void find_lifespan(struct counter_reader *r)
+{
+	static const enum source kept[] = { PORT_HARDWARE, DEVICE_HARDWARE };
+	uint64_t ms;
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		if (sysfs_count(&ms, "%s/lifespan", r->folders[kept[i]]) &&
+		    ms <= UINT32_MAX)
+			r->lifespan = larger(r->lifespan,
+					     ms * (SECOND / 1000) + TICK);
+}
+
+/* By name; of two with the same name, the one whose source comes first. */
+static int compare(const void *a, const void *b)
+{
+	const struct place *one = a, *other = b;
+	int order = strcmp(one->name, other->name);
+
+	if (order)
+		return order;
+	if (one->source != other->source)
+		return one->source < other->source ? -1 : 1;
+	return one->index < other->index ? -1 : 1;
+}
+
+static void sort(struct counter_reader *r)
+{
+	uint32_t n = 0;
+
+	qsort(r->places, r->n, sizeof(*r->places), compare);
+	for (uint32_t i = 0; i < r->n; i++)
+		if (!n || strcmp(r->places[n - 1].name, r->places[i].name) != 0)
+			r->places[n++] = r->places[i];
+	r->n = n;
+}
+
+static void find_all(struct counter_reader *r)
+{
+	r->places = xcalloc(COUNTERS_MAX, sizeof(*r->places));
+	for (r->listed = PORT; r->listed < SOURCES; r->listed++)
+		if (r->folders[r->listed][0])
+			sysfs_list(add_file, r, "%s", r->folders[r->listed]);
+	if (r->netdev[0])
+		r->n_driver = ethtool_list(r->netdev, add_driver, r);
+	find_lifespan(r);
+	sort(r);
+}
+
+struct counter_reader *counter_reader_new(const struct port *port,
+					  const struct gid *gid,
+					  enum counter_scope scope)
+{
+	struct counter_reader *r;
+
+	if (scope == COUNTERS_NONE)
+		return NULL;
+	r = xcalloc(1, sizeof(*r));
+	r->scope = scope;
+	if (gid && netdev_of_gid(port->device, port->number, gid->index,
+				 r->netdev))
+		netdev_go_down(r->netdev);
+	set_folders(r, port);
+	find_all(r);
+	if (r->n)
+		return r;
+	counter_reader_free(r);
+	return NULL;
+}
+
+static void forget(struct counter_reader *r)
+{
+	free(r->before);
+	free(r->after);
+	r->before = NULL;
+	r->after = NULL;
+}
+
+void counter_reader_free(struct counter_reader *r)
+{
+	if (!r)
+		return;
+	forget(r);
+	free(r->places);
+	free(r);
+}
+
+/* DRIVER has the values of the driver; NULL: they could not be read. */
+static struct counter read_one(const struct counter_reader *r,
+			       const struct place *place,
+			       const uint64_t *driver)
+{
+	struct counter counter = { .known = false };
+
+	memcpy(counter.name, place->name, sizeof(counter.name));
+	if (place->source == DRIVER) {
+		counter.known = driver;
+		counter.value = driver ? driver[place->index] : 0;
+	} else {
+		counter.known = sysfs_count(
+			&counter.value, "%s/%s", r->folders[place->source],
+			place->name + strlen(sources[place->source].prefix));
+	}
+	return counter;
+}
+
+static struct counter *read_all(const struct counter_reader *r)
+{
+	struct counter *list = xcalloc(r->n, sizeof(*list));
+	uint64_t *driver = NULL;
+
+	if (r->n_driver)
+		driver = ethtool_read(r->netdev, r->n_driver);
+	for (uint32_t i = 0; i < r->n; i++)
+		list[i] = read_one(r, &r->places[i], driver);
+	free(driver);
+	return list;
+}
+
+void counter_reader_begin(struct counter_reader *r)
+{
+	if (!r)
+		return;
+	forget(r);
+	r->before = read_all(r);
+	r->began = time_now();
+}
+
+static bool is_kept(enum source source)
+{
+	return source == PORT_HARDWARE || source == DEVICE_HARDWARE;
+}
+
+static void sleep_until(uint64_t when)
+{
+	const struct timespec at = {
+		.tv_sec = (time_t)(when / SECOND),
+		.tv_nsec = (long)(when % SECOND),
+	};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) ==
+	       EINTR)
+		;
+}
+
+void counter_reader_end(struct counter_reader *r)
+{
+	uint64_t fresh;
+
+	if (!r || !r->before || r->after)
+		return;
+	fresh = r->began + r->lifespan;
+	sleep_until(smaller(fresh, time_after(PATIENCE)));
+	r->ended = time_now();
+	r->after = read_all(r);
+	/* still the old ones */
+	for (uint32_t i = 0; r->ended < fresh && i < r->n; i++)
+		if (is_kept(r->places[i].source))
+			r->after[i].known = false;
+}
+
+struct counters counter_reader_take(struct counter_reader *r)
+{
+	struct counters counters = { 0 };
+
+	if (!r || !r->after)
+		return counters;
+	counters.ns = r->ended - r->began;
+	counters.n = r->n;
+	counters.list = r->after;
+	for (uint32_t i = 0; i < r->n; i++)
+		counters.list[i] = counter_rise(&r->before[i], &r->after[i]);
+	r->after = NULL;
+	forget(r);
+	return counters;
+}

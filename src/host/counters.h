@@ -1,0 +1,45 @@
+/*
+ * Reads the counters of a port, twice:
+ *
+ *	NAME		counters/ and hw_counters/ of the port, and
+ *			hw_counters/ of its device, in sysfs
+ *	netdev.NAME	statistics/ of the Ethernet interface behind the port
+ *	ethtool.NAME	what the driver of that interface counts beside them
+ *
+ * What does not exist, or is none of this user's business, is left out.  A read
+ * may take milliseconds, because some drivers ask the firmware.
+ */
+#ifndef HOST_COUNTERS_H
+#define HOST_COUNTERS_H
+
+#include "model/counters.h"
+#include "model/port.h"
+
+struct counter_reader;
+
+/*
+ * Find the counters of PORT that SCOPE includes.  GID is the one that the queue
+ * pairs use, NULL if they use none; it says which interface is behind the port.
+ * NULL if there are none.  Release it with counter_reader_free().
+ */
+struct counter_reader *counter_reader_new(const struct port *port,
+					  const struct gid *gid,
+					  enum counter_scope scope);
+
+/* NULL is allowed, here and below. */
+void counter_reader_free(struct counter_reader *reader);
+
+/* Read for the first time; a later call forgets what was read before. */
+void counter_reader_begin(struct counter_reader *reader);
+
+/*
+ * Read for the second time.  The kernel hands out values that are some ms old:
+ * soon after the first time this waits until there are newer ones.
+ */
+void counter_reader_end(struct counter_reader *reader);
+
+/* By how much each counter rose between both readings, on the heap; none if
+ * there were not two. */
+struct counters counter_reader_take(struct counter_reader *reader);
+
+#endif

@@ -1,0 +1,46 @@
+#include "config.h"
+#include "host/netdev.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "host/sysfs.h"
+
+/* No stack of interfaces is higher. */
+#define STACK_MAX 8
+
+bool netdev_of_gid(const char *device, uint32_t port, uint32_t index,
+		   char name[NETDEV_NAME_SIZE])
+{
+	return sysfs_read(name, NETDEV_NAME_SIZE,
+			  "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/"
+			  "%u", device, port, index);
+}
+
+struct below {
+	uint32_t n;
+	char name[NETDEV_NAME_SIZE];
+};
+
+/* A sysfs_visitor. */
+static void look_below(const char *name, void *into)
+{
+	struct below *below = into;
+
+	if (strncmp(name, "lower_", 6) != 0)
+		return;
+	below->n++;
+	snprintf(below->name, sizeof(below->name), "%s", name + 6);
+}
+
+void netdev_go_down(char name[NETDEV_NAME_SIZE])
+{
+	for (int i = 0; i < STACK_MAX; i++) {
+		struct below below = { 0 };
+
+		sysfs_list(look_below, &below, "/sys/class/net/%s", name);
+		if (below.n != 1)
+			return;
+		memcpy(name, below.name, NETDEV_NAME_SIZE);
+	}
+}

@@ -1,0 +1,20 @@
+/* The network interfaces behind the ports of RDMA devices. */
+#ifndef HOST_NETDEV_H
+#define HOST_NETDEV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* IFNAMSIZ of the kernel, with the final NUL. */
+#define NETDEV_NAME_SIZE 16
+
+/* The interface that has the GID at INDEX of port PORT of DEVICE.  False, with
+ * NAME "", if none has, as on InfiniBand. */
+bool netdev_of_gid(const char *device, uint32_t port, uint32_t index,
+		   char name[NETDEV_NAME_SIZE]);
+
+/* Replace NAME, of a VLAN or the like, by the interface below it, and so on
+ * down.  It stays what it is if there are several below it, as below a bond. */
+void netdev_go_down(char name[NETDEV_NAME_SIZE]);
+
+#endif

@@ -89,6 +89,7 @@ static int report(const struct result *result)
 	ret = outputs_write_table(result, &err);
 	warn_of_clock(&result->clock);
 	log_failure(result);
+	report_counters(result);
 	met = report_limits(result);
 	written = outputs_write(result, &err);
 	ret = ret ? ret : written;

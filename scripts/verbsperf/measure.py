@@ -76,7 +76,8 @@ def is_marked(name: str, program: Program) -> bool:
     """Return True when the option NAME, given by a target, belongs into its
     fingerprint."""
     option = program.options[name]
-    return (option.group != "connection" and option.kind != "limit"
+    return (option.group != "connection"
+            and option.kind not in ("limit", "counters")
             and name not in IN_FINGERPRINT)
 
 

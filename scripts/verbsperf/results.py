@@ -35,8 +35,8 @@ LIMITS = frozenset(
     "max-lost max-p50 max-p99 max-p99.9 min-gbps min-mpps".split())
 # How long to measure and what to print: no other point.
 RUN_ONLY = LIMITS | frozenset("""
-    cpu csv duration format histogram interval iterations json json-lines
-    percentiles report-gbits samples timeout title warmup
+    counters cpu csv duration format histogram interval iterations json
+    json-lines percentiles report-gbits samples timeout title warmup
     """.split())
 # What a document says elsewhere, or what is an end's own and in the
 # fingerprint where it matters.

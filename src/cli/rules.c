@@ -249,6 +249,7 @@ int rules_complete(struct given *g)
 			    "--iterations and --duration exclude each other");
 	if (plan->iterations)
 		plan->duration = 0;
+	plan->counters.given = was_given(g, "counters");
 	plan->op = op_choose(plan->op, plan->imm,
 			      (enum atomic_type)plan->atomic);
 	ret = complete_sizes(g);

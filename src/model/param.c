@@ -40,6 +40,9 @@ uint64_t param_get(const struct parameters *params, const struct param *row)
 	case PARAM_NODE:
 	case PARAM_CHOICE:
 		return *(const uint32_t *)field(params, row);
+	case PARAM_COUNTERS:
+		return ((const struct counter_choice *)field(params, row))
+			->read;
 	default:
 		return *(const uint64_t *)field(params, row);
 	}
@@ -57,6 +60,13 @@ void param_set(struct parameters *params, const struct param *row,
 	case PARAM_NODE:
 	case PARAM_CHOICE:
 		*(uint32_t *)field_to_set(params, row) = (uint32_t)value;
+		break;
+	case PARAM_COUNTERS:
+		*(struct counter_choice *)field_to_set(params, row) =
+			(struct counter_choice){
+				.read = (uint32_t)value,
+				.shown = (uint32_t)value,
+			};
 		break;
 	default:
 		*(uint64_t *)field_to_set(params, row) = value;
@@ -148,6 +158,7 @@ const char *param_kind_name(enum param_kind kind)
 		[PARAM_NODE] = "node",
 		[PARAM_NETWORKS] = "networks",
 		[PARAM_LIMIT] = "limit",
+		[PARAM_COUNTERS] = "counters",
 	};
 
 	return names[kind];

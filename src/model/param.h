@@ -119,6 +119,8 @@ enum param_kind {
 	PARAM_NODE,		/* uint32_t, "auto" or "none": PARAM_NONE */
 	PARAM_NETWORKS,		/* struct networks */
 	PARAM_LIMIT,		/* struct limit; min 1: must be above 0 */
+	PARAM_COUNTERS,		/* struct counter_choice, of which only .read
+				 * is sent */
 	PARAM_KINDS,
 };
 

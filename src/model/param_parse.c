@@ -52,6 +52,8 @@ static int malformed(const struct param *row, const char *option,
 			 "10.0.0.0/8 or 2001:db8::/32, with no bits set after "
 			 "the prefix"),
 		[PARAM_LIMIT] = "a number like 20 or 2.5",
+		[PARAM_COUNTERS] = ("interest, all, none or names of counters "
+				    "with commas between them"),
 	};
 
 	return fail(err, -EINVAL, NULL, "%s '%s': must be %s", option, text,
@@ -227,6 +229,9 @@ int param_parse(struct parameters *params, const struct param *row,
 				   "networks", err);
 	case PARAM_LIMIT:
 		return parse_limit(params, row, option, text, err);
+	case PARAM_COUNTERS:
+		ret = counter_choice_parse(text, field(params, row));
+		return ret ? malformed(row, option, text, err) : 0;
 	case PARAM_CHOICE:
 		ret = parse_choice(row, option, text, &value, err);
 		if (!ret)

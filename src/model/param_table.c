@@ -30,6 +30,7 @@
 #define NETWORKS(field) FIELD(PARAM_NETWORKS, struct networks, field)
 #define LIMIT(kind) FIELD(PARAM_LIMIT, struct limit, limits[kind])
 #define NODE(field) FIELD(PARAM_NODE, uint32_t, field)
+#define COUNTERS(field) FIELD(PARAM_COUNTERS, struct counter_choice, field)
 /* The client gives it, for both ends. */
 #define CLIENT_PLAN (PARAM_CLIENT | PARAM_PLAN)
 
@@ -790,6 +791,19 @@ const struct param param_table[] = {
 		"(librdmacm) instead of by the addresses that both ends told "
 		"each other, over RC and UD. --tclass or --dscp is its type of "
 		"service. See 'PATH SELECTION'.",
+	},
+	{
+		.id = 50, .name = "counters",
+		COUNTERS(plan.counters), .min = 0, .max = COUNTER_SCOPES - 1,
+		.initial = "interest", .argument = "WHICH",
+		.who = CLIENT_PLAN | PARAM_OPTIONAL,
+		.group = GROUP_STATISTICS,
+		.help = "counters: interest, all, none or names",
+		.description =
+		"Which counters of both ends' ports to show: those that tell "
+		"of trouble or congestion (interest), all, none, or those "
+		"named, with commas between them, for instance "
+		"port_xmit_wait,ethtool.rx_prio3_pause; see 'Counters'.",
 	},
 	{
 		.id = 51, .name = "gap",

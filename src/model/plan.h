@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/rate.h"
 #include "base/units.h"
+#include "model/counters.h"
 #include "model/port.h"
 #include "traffic/op.h"
 
@@ -102,6 +103,7 @@ struct plan {
 				 * no live rows, default length */
 	bool check;		/* compare both ends, send nothing */
 	bool rdma_cm;		/* librdmacm connects the queue pairs */
+	struct counter_choice counters;	/* that both ends read */
 	bool perftest_defaults;	/* automatic tx_depth and cq_mod as in
 				 * perftest */
 };

@@ -13,6 +13,7 @@ void result_free(struct result *result)
 		free(result->rows[i].threads);
 		free(result->rows[i].bins);
 		for (int d = 0; d < 2; d++) {
+			counters_free(&result->rows[i].counters[d]);
 			cpu_cost_free(&result->rows[i].cpu[d]);
 			free(result->rows[i].directions[d].intervals);
 			free(result->rows[i].directions[d].threads);

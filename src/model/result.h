@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "model/counters.h"
 #include "model/cpu_cost.h"
 #include "model/effective.h"
 #include "model/load.h"
@@ -88,6 +89,8 @@ struct result_row {
 	struct thread_row *threads;
 	uint32_t n_bins;	/* 0: not requested */
 	struct histogram_bin *bins;
+	struct counters counters[2];	/* of the server's port, and of the
+					 * client's */
 };
 
 struct observer;

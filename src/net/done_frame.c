@@ -9,6 +9,7 @@
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
+#include "net/done_counters.h"
 
 /* No known device sends more inline. */
 #define INLINE_MAX 65536
@@ -17,6 +18,7 @@
 #define INTERVAL_BYTES 24
 
 /* Ids of the fields. */
+#define FIELD_COUNTERS 1
 #define FIELD_CPU 2
 
 /* Relative tolerance of sums of reals: rounding grows with the number of
@@ -77,6 +79,11 @@ static void put_fields(struct cursor *c, const struct done *done)
 	struct field_list list;
 
 	wire_begin_fields(c, &list);
+	if (done->counters.n) {
+		wire_begin_field(c, &list, FIELD_COUNTERS, true, "counters");
+		done_put_counters(c, &done->counters);
+		wire_end_field(c, &list);
+	}
 	if (done->cpu.ns) {
 		wire_begin_field(c, &list, FIELD_CPU, true, "cpu");
 		done_put_cpu(c, &done->cpu);
@@ -303,13 +310,20 @@ static int get_field(const struct frame *frame, struct field *field,
 {
 	struct done *done = into;
 
-	if (field->id != FIELD_CPU)
+	switch (field->id) {
+	case FIELD_COUNTERS:
+		return done_get_counters(frame, &field->value, &done->counters,
+					 err);
+	case FIELD_CPU:
+		return done_get_cpu(frame, &field->value, &done->cpu, err);
+	default:
 		return -ENOENT;
-	return done_get_cpu(frame, &field->value, &done->cpu, err);
+	}
 }
 
 void done_free(struct done *done)
 {
+	counters_free(&done->counters);
 	cpu_cost_free(&done->cpu);
 	free(done->threads);
 	free(done->intervals);

@@ -53,6 +53,8 @@
  *		  47 enum inject (model/inject.h)
  *		  48 1: perftest's depth and moderation where left open
  *		  49 1: rdma_cm connects the QPs
+ *		  50 counters that both ends read: 0 those of interest, 1 all,
+ *		     2 none
  *		  51 pause before each operation of a latency test, time
  *		  53 who keeps the rate: 0 the loop, 1 the device
  *		  (* may be 0xffffffff: both ends then derive the same value
@@ -140,6 +142,12 @@
  *		(stats/histogram.h), and after these in either case fields
  *		(below)
  *
+ *		Field 1, "counters", optional: u64 ns between two readings,
+ *		u16 n, n x { string name, u8 1: known, u64 by how much it rose,
+ *		0 if that is not known }, by their names in ascending order of
+ *		their bytes: counters of this end's port (host/counters.h), if
+ *		it was asked for any and has some.
+ *
  *		Field 2, "cpu", optional, is what this end's CPUs did while
  *		it was measured: u64 ns between two readings; of the process
  *		u64 user time, u64 system time, u64 voluntary and u64
@@ -164,6 +172,7 @@
 #ifndef NET_FRAMES_H
 #define NET_FRAMES_H
 
+#include "model/counters.h"
 #include "model/effective.h"
 #include "model/endpoint.h"
 #include "model/plan.h"
@@ -225,6 +234,7 @@ struct done {
 	struct thread_row *threads;
 	uint32_t n_intervals;
 	struct interval *intervals;
+	struct counters counters;
 	struct cpu_cost cpu;
 	/* the caller's, filled by decode; NULL: samples are an error */
 	struct histogram *latency;

@@ -100,6 +100,18 @@ static json_t *numeric_parameter(const struct param *row, uint64_t value)
 	}
 }
 
+static json_t *counter_choice(const struct counter_choice *choice)
+{
+	static const char *const words[COUNTER_SCOPES] = {
+		[COUNTERS_INTEREST] = "interest",
+		[COUNTERS_ALL] = "all",
+		[COUNTERS_NONE] = "none",
+	};
+
+	return json_string(choice->names ? choice->names :
+					   words[choice->shown]);
+}
+
 json_t *json_parameter(const struct parameters *params, const struct param *row)
 {
 	if (does_not_apply(&params->plan, row))
@@ -119,6 +131,8 @@ json_t *json_parameter(const struct parameters *params, const struct param *row)
 		return limit_value(param_get_limit(params, row));
 	case PARAM_LABELS:
 		return label_list(&params->plan.flow_labels);
+	case PARAM_COUNTERS:
+		return counter_choice(&params->plan.counters);
 	default:
 		return numeric_parameter(row, param_get(params, row));
 	}

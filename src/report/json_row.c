@@ -1,6 +1,7 @@
 #include "config.h"
 #include "report/json_row.h"
 
+#include "report/counters.h"
 #include "report/cpu.h"
 #include "report/json_value.h"
 
@@ -239,6 +240,7 @@ json_t *json_row(const struct parameters *params,
 	json_object_set_new(object, "histogram", histogram(row));
 	json_object_set_new(object, "threads",
 			    threads(row->threads, row->n_threads, row->size));
+	json_object_set_new(object, "counters", counters_json(params, row));
 	json_object_set_new(object, "cpu", cpu_json(row));
 	json_object_set_new(object, "tx_depth", json_count(row->tx_depth));
 	json_object_set_new(object, "cq_mod", json_count(row->cq_mod));

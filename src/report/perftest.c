@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/counters.h"
 #include "report/cpu.h"
 #include "report/perftest.h"
 #include "report/preflight.h"
@@ -305,6 +306,7 @@ static void print_row(FILE *out, const struct result *r,
 	end_row(out, r, row);
 	if (r->params.perftest_both)
 		print_both(out, r, row);
+	counters_print_perftest(out, r, row);
 }
 
 static void print_tail(FILE *out, const struct result *r)

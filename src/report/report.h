@@ -30,6 +30,9 @@ char *report_perftest_json(const struct result *result);
  * columns are the same for every test; an empty cell means not measured. */
 char *report_csv(const struct result *result);
 
+/* Warn of the counters that the user named and neither end has. */
+void report_counters(const struct result *result);
+
 /* Say on stderr which of the user's limits were missed; true if none was. */
 bool report_limits(const struct result *result);
 

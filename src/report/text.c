@@ -10,6 +10,7 @@
 #include "model/tests.h"
 #include "report/caveats.h"
 #include "report/chart.h"
+#include "report/counters.h"
 #include "report/cpu.h"
 #include "report/head.h"
 #include "report/limit.h"
@@ -436,6 +437,7 @@ static void print_tail(FILE *out, const struct result *r)
 		preflight_text(out, r);
 	if (r->n_rows)
 		print_definition(out, r);
+	counters_print(out, r);
 	limit_print(out, r);
 	print_charts(out, r);
 }

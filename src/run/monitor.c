@@ -36,13 +36,19 @@ static void plan_next_phase(struct monitor *m)
 		m->phase_at = time_after(m->warmup);
 	else if (m->keeps_time && get_phase(m) == PHASE_MEASURE && m->duration)
 		m->phase_at = time_after(m->duration);
-	if (get_phase(m) == PHASE_MEASURE)
-		progress_measure(m->progress, time_now(), m->phase_at);
+	if (get_phase(m) != PHASE_MEASURE)
+		return;
+	progress_measure(m->progress, time_now(), m->phase_at);
+	/* the window closes first: the loops do not wait for a reading */
+	if (m->phase_at != UINT64_MAX)
+		m->meter_at = m->phase_at;
 }
 
 /* The window begins after the warm-up, at the other end, too. */
 static void open_meter(struct monitor *m)
 {
+	if (!m->counted)
+		counter_reader_begin(m->counters);
 	meter_open(m->meter);
 	m->meter_at = m->duration ? time_after(m->duration) : UINT64_MAX;
 }
@@ -403,6 +409,7 @@ static void *watch(void *argument)
 	if (ret < 0)
 		flow_set_phase(m->control, PHASE_ABORT);
 	close_meter(m);
+	counter_reader_end(m->counters);
 	sem_post(&m->peer_sent);
 	return NULL;
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "host/counters.h"
 #include "net/frames.h"
 #include "net/oob.h"
 #include "run/meter.h"
@@ -30,6 +31,8 @@ struct monitor {
 	struct flow_control *control;
 	struct progress *progress;
 	struct meter *meter;
+	struct counter_reader *counters;	/* NULL: none are read */
+	bool counted;		/* they were read for the first time */
 	struct flow *flows;	/* the monitor sets their ->expected */
 	uint32_t n_flows;
 	uint64_t began_at;	/* start of the round (base/time.h) */

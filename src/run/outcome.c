@@ -7,6 +7,7 @@
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
+#include "host/counters.h"
 #include "traffic/open_loop.h"
 
 /* Fewer looks at a send queue do not show how often it was dry. */
@@ -160,6 +161,7 @@ void outcome_describe(struct run *run, struct done *done)
 		.interval_error = DONE_UNKNOWN,
 	};
 	describe_clock(run, &done->clock, tick);
+	done->counters = counter_reader_take(run->monitor.counters);
 	cpu_meter_describe(&run->meter.cpu, &run->result->params.cpus,
 			   &done->cpu);
 	for (uint32_t t = 0; t < run->n_flows; t++) {
@@ -352,6 +354,8 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 	fill_directions(run, row, of);
 	for (int client = 0; client < 2; client++)
 		if (of[client]) {
+			row->counters[client] = of[client]->counters;
+			of[client]->counters = (struct counters){ 0 };
 			row->cpu[client] = of[client]->cpu;
 			of[client]->cpu = (struct cpu_cost){ 0 };
 		}

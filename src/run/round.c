@@ -100,6 +100,7 @@ static struct monitor make_monitor(struct run *run)
 		.control = run->control,
 		.progress = &run->progress,
 		.meter = &run->meter,
+		.counters = run->warming ? NULL : run->counters,
 		.flows = run->flows,
 		.n_flows = run->n_flows,
 		.keeps_time = role_begins(run) ||
@@ -142,6 +143,10 @@ void round_prepare(struct run *run, uint64_t size)
 	run->progress = make_progress(run);
 	meter_begin(&run->meter, run->device->port.device);
 	run->monitor = make_monitor(run);
+	/* the first messages, or the peer's, must not wait for a reading */
+	run->monitor.counted = !run->monitor.warmup && !run->monitor.hold;
+	if (run->monitor.counted)
+		counter_reader_begin(run->monitor.counters);
 	progress_init(&run->progress);
 	atomic_store(&run->control->peer_sent, false);
 	set_flags(run, size);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "host/counters.h"
 #include "host/numa.h"
 #include "run/verification.h"
 #include "traffic/prepare.h"
@@ -38,6 +39,7 @@ void run_free(struct run *run)
 	for (uint32_t t = 0; t < run->n_flows; t++)
 		verification_free(&run->flows[t]);
 	resources_destroy(&run->res);
+	counter_reader_free(run->counters);
 	free(run->latency);
 	if (run->flows)
 		free(run->flows[0].open);
@@ -167,4 +169,24 @@ int run_query(struct run *run)
 
 	return resources_query(&run->res, run->device, run->plan, &r->path,
 			       run_effective(run, run->client), &r->error);
+}
+
+/* What this end's own command line asks for beside the plan: that of a server
+ * with one of perftest's names. */
+static enum counter_scope own_scope(const struct parameters *params)
+{
+	const struct told *told = params->told;
+
+	return told && told->plan.counters.names ?
+		       COUNTERS_ALL :
+		       (enum counter_scope)params->plan.counters.read;
+}
+
+void run_find_counters(struct run *run)
+{
+	const struct result *r = run->result;
+
+	run->counters = counter_reader_new(&run->device->port,
+					   result_gid(r, run->client),
+					   own_scope(&r->params));
 }

@@ -43,6 +43,7 @@ struct run {
 	char test[TEST_NAME_SIZE];
 	struct progress progress;
 	struct meter meter;
+	struct counter_reader *counters;	/* NULL: none are read */
 	struct monitor monitor;
 	_Atomic uint32_t sending;	/* loops that still send */
 	uint64_t dropped;	/* samples the ring had no room for */
@@ -65,6 +66,9 @@ int run_connect(struct run *run);
 /* Read the attributes that the device reports for the connected queue pairs
  * into the result. */
 int run_query(struct run *run);
+
+/* Find the counters to read, now that the path is known. */
+void run_find_counters(struct run *run);
 
 /* Top up every queue pair's receives; does nothing at an end that takes
  * none. */

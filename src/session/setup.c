@@ -81,6 +81,8 @@ static int complete(struct session *s)
 {
 	int ret = run_query(&s->run);
 
+	if (!ret)
+		run_find_counters(&s->run);
 	return ret ? ret : inject_at(&s->run, INJECT_AT_CONNECTED);
 }
 

@@ -14,7 +14,8 @@ LATENCY = {"definition": "half round trip", "unit": "us", "samples": 1000,
                "requested_mpps", "achieved_mpps", "late", "saturated"))}
 ROW = {"size": 64, "qps": 1, "iterations": 1000, "seconds": 1.0,
        **dict.fromkeys(("bandwidth", "latency", "directions", "intervals",
-                        "histogram", "threads", "post", "opened")),
+                        "histogram", "threads", "counters", "post",
+                        "opened")),
        "cpu": {"client": None, "server": None},
        "tx_depth": 128, "cq_mod": 100, "post_list": 1, "inline": 0,
        "verified": False, "failed": False}

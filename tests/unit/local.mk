@@ -15,10 +15,12 @@ check_PROGRAMS = \
 	tests/unit/test_connect \
 	tests/unit/test_counter_reader \
 	tests/unit/test_counters \
+	tests/unit/test_counters_report \
 	tests/unit/test_cpu_cost \
 	tests/unit/test_cpu_use \
 	tests/unit/test_cpulist \
 	tests/unit/test_dcb \
+	tests/unit/test_done_counters \
 	tests/unit/test_dump \
 	tests/unit/test_error \
 	tests/unit/test_explain \
@@ -167,11 +169,19 @@ tests_unit_test_counter_reader_SOURCES = \
 	tests/unit/test.h
 tests_unit_test_counters_SOURCES = tests/unit/test_counters.c \
 	tests/unit/test.h
+tests_unit_test_counters_report_SOURCES = \
+	tests/unit/test_counters_report.c \
+	tests/unit/json_checks.c tests/unit/json_checks.h \
+	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_cpu_cost_SOURCES = tests/unit/test_cpu_cost.c \
 	tests/unit/test.h
 tests_unit_test_cpu_use_SOURCES = tests/unit/test_cpu_use.c \
 	tests/unit/made_up_host.h tests/unit/test.h
 tests_unit_test_cpulist_SOURCES = tests/unit/test_cpulist.c \
+	tests/unit/test.h
+tests_unit_test_done_counters_SOURCES = tests/unit/test_done_counters.c \
+	tests/unit/golden.h tests/unit/golden_plan.h \
+	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_dump_SOURCES = tests/unit/test_dump.c \
 	tests/unit/command_line.h tests/unit/row_of.h tests/unit/test.h

@@ -15,8 +15,8 @@
 #define END "hostname device port link_layer gid_index gid gid_type lid " \
 	    "pkey mtu firmware rate_gbps numa_node qp"
 #define ROW "size qps iterations opened seconds bandwidth latency directions " \
-	    "intervals histogram threads cpu tx_depth cq_mod post_list post " \
-	    "inline verified failed"
+	    "intervals histogram threads counters cpu tx_depth cq_mod " \
+	    "post_list post inline verified failed"
 
 static void check_all_keys(json_t *root)
 {

@@ -1,0 +1,387 @@
+#include "config.h"
+#include "report/counters.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "model/counter_table.h"
+#include "report/json_value.h"
+#include "report/report.h"
+
+/* Width of a name in the table of values, and of a value. */
+#define NAME_WIDTH 40
+#define VALUE_WIDTH 16
+
+static const char *const ends[] = { "server", "client" };
+
+/* The row of a counter that rose, if it tells of trouble or congestion; else
+ * NULL. */
+static const struct counter_row *risen_row(const struct counter *counter)
+{
+	const struct counter_row *row;
+
+	if (!counter->known || !counter->value)
+		return NULL;
+	row = counter_row(counter->name);
+	return row && row->kind != COUNTER_TRAFFIC ? row : NULL;
+}
+
+static json_t *value_of(const struct counter *counter)
+{
+	return counter && counter->known ? json_count(counter->value) :
+					   json_null();
+}
+
+/* A name that was chosen is there even if the end has no such counter. */
+static json_t *chosen_values(const struct counter_choice *choice,
+			     const struct counters *counters)
+{
+	char name[COUNTER_NAME_SIZE];
+	json_t *object = json_object();
+
+	for (const char *rest = choice->names; rest;)
+		if (counter_next_name(&rest, name))
+			json_object_set_new(
+				object, name,
+				value_of(counters_find(counters, name)));
+	return object;
+}
+
+static json_t *values(const struct counter_choice *choice,
+		      const struct counters *counters)
+{
+	json_t *object = json_object();
+
+	for (uint32_t i = 0; i < counters->n; i++)
+		if (counter_is_shown(choice, counters->list[i].name))
+			json_object_set_new(object, counters->list[i].name,
+					    value_of(&counters->list[i]));
+	return object;
+}
+
+/* The counters of one end; null if none could be read. */
+static json_t *end_json(const struct counter_choice *choice,
+			const struct counters *counters)
+{
+	if (!counters->n)
+		return json_null();
+	return json_pack("{s:f, s:o}", "seconds", (double)counters->ns / 1e9,
+			 "values", choice->names ?
+					   chosen_values(choice, counters) :
+					   values(choice, counters));
+}
+
+static json_t *rose_json(const struct result_row *row)
+{
+	json_t *array = json_array();
+
+	for (int client = 1; client >= 0; client--)
+		for (uint32_t i = 0; i < row->counters[client].n; i++) {
+			const struct counter *counter =
+				&row->counters[client].list[i];
+			const struct counter_row *about = risen_row(counter);
+
+			if (!about)
+				continue;
+			json_array_append_new(
+				array,
+				json_pack("{s:s, s:s, s:o, s:s, s:s, s:s}",
+					  "end", ends[client], "counter",
+					  counter->name, "value",
+					  json_count(counter->value), "kind",
+					  counter_kind_name(about->kind),
+					  "meaning", about->meaning, "advice",
+					  about->advice));
+		}
+	return array;
+}
+
+json_t *counters_json(const struct parameters *params,
+		      const struct result_row *row)
+{
+	const struct counter_choice *choice = &params->plan.counters;
+
+	if (choice->shown == COUNTERS_NONE)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}", "client",
+			 end_json(choice, &row->counters[1]), "server",
+			 end_json(choice, &row->counters[0]), "rose",
+			 rose_json(row));
+}
+
+/* A counter that rose, over all sizes. */
+struct risen {
+	const char *name;
+	const struct counter_row *about;
+	bool client;
+	uint64_t total;
+	uint64_t most;		/* at one size */
+	uint64_t size;		/* that one */
+};
+
+/* Nobody reads more lines. */
+#define RISEN_MAX 64
+
+struct risen_list {
+	uint32_t n;
+	uint32_t left_out;
+	struct risen list[RISEN_MAX];
+};
+
+static struct risen *place_of(struct risen_list *risen, const char *name,
+			      bool client)
+{
+	for (uint32_t i = 0; i < risen->n; i++)
+		if (risen->list[i].client == client &&
+		    !strcmp(risen->list[i].name, name))
+			return &risen->list[i];
+	if (risen->n == RISEN_MAX)
+		return NULL;
+	risen->list[risen->n].name = name;
+	risen->list[risen->n].client = client;
+	return &risen->list[risen->n++];
+}
+
+static void add_risen(struct risen_list *risen, const struct counter *counter,
+		      const struct counter_row *about, bool client,
+		      uint64_t size)
+{
+	struct risen *one = place_of(risen, counter->name, client);
+
+	if (!one) {
+		risen->left_out++;
+		return;
+	}
+	one->about = about;
+	one->total += counter->value;
+	if (counter->value <= one->most)
+		return;
+	one->most = counter->value;
+	one->size = size;
+}
+
+/* Both ends of a test on one port read the same counters. */
+static bool is_one_port(const struct result *r)
+{
+	if (strcmp(r->client.hostname, r->server.hostname) != 0 ||
+	    strcmp(r->client.device, r->server.device) != 0 ||
+	    r->client.number != r->server.number)
+		return false;
+	return r->path.global ? !memcmp(r->path.local.raw.raw,
+					r->path.remote.raw.raw, 16) :
+				r->client.lid == r->server.lid;
+}
+
+static void find_risen(const struct result *r, bool client,
+		       struct risen_list *risen)
+{
+	for (uint32_t i = 0; i < r->n_rows; i++) {
+		const struct counters *of = &r->rows[i].counters[client];
+
+		for (uint32_t k = 0; k < of->n; k++) {
+			const struct counter_row *about =
+				risen_row(&of->list[k]);
+
+			if (about)
+				add_risen(risen, &of->list[k], about, client,
+					  r->rows[i].size);
+		}
+	}
+}
+
+static void print_risen(FILE *out, const struct result *r,
+			const struct risen *risen)
+{
+	fprintf(out, " %s: %s rose by %" PRIu64,
+		is_one_port(r) ? "both ends, on one port" :
+				 ends[risen->client], risen->name,
+		risen->total);
+	if (risen->most < risen->total)
+		fprintf(out, ", most at size %" PRIu64, risen->size);
+	else if (r->n_rows > 1)
+		fprintf(out, " at size %" PRIu64, risen->size);
+	fprintf(out, ": %s; %s\n", risen->about->meaning,
+		risen->about->advice);
+}
+
+static void print_all_risen(FILE *out, const struct result *r,
+			    const struct risen_list *risen)
+{
+	static const enum counter_kind order[] = { COUNTER_TROUBLE,
+						   COUNTER_CONGESTION };
+
+	for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++)
+		for (uint32_t i = 0; i < risen->n; i++)
+			if (risen->list[i].about->kind == order[k])
+				print_risen(out, r, &risen->list[i]);
+	if (risen->left_out)
+		fputs(" more counters rose; --json has all of them\n", out);
+}
+
+/* Were any of an end's counters read, at any size? */
+static bool has_counters(const struct result *r, bool client)
+{
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		if (r->rows[i].counters[client].n)
+			return true;
+	return false;
+}
+
+/* Say what no line above says, for a user who asked. */
+static void print_nothing(FILE *out, const struct result *r, bool rose)
+{
+	const bool known[] = { has_counters(r, false), has_counters(r, true) };
+
+	if (!known[0] && !known[1]) {
+		fputs(" counters: none can be read at either end\n", out);
+		return;
+	}
+	if (!rose)
+		fprintf(out, " counters: none that tells of trouble or "
+			"congestion rose at %s\n",
+			known[0] && known[1] ? "either end" :
+			known[1] ? "the client" : "the server");
+	if (!known[0] || !known[1])
+		fprintf(out, " counters: none can be read at the %s\n",
+			ends[!known[1]]);
+}
+
+static void print_value(FILE *out, const struct counter *counter)
+{
+	if (counter && counter->known)
+		fprintf(out, " %*" PRIu64, VALUE_WIDTH, counter->value);
+	else
+		fprintf(out, " %*s", VALUE_WIDTH, "-");
+}
+
+/* One line of the table of values, unless it would say nothing. */
+static void print_values(FILE *out, const struct result_row *row,
+			 const char *name, bool if_zero)
+{
+	const struct counter *client = counters_find(&row->counters[1], name);
+	const struct counter *server = counters_find(&row->counters[0], name);
+
+	if (!if_zero && !(client && client->value) &&
+	    !(server && server->value))
+		return;
+	fprintf(out, "   %-*s", NAME_WIDTH, name);
+	print_value(out, client);
+	print_value(out, server);
+	fputs("\n", out);
+}
+
+/* All that rose: the client's in their order, and among them, in theirs, those
+ * that only the server has. */
+static void print_all_values(FILE *out, const struct result_row *row)
+{
+	const struct counters *client = &row->counters[1];
+	const struct counters *server = &row->counters[0];
+	uint32_t c = 0, s = 0;
+
+	while (c < client->n || s < server->n) {
+		int order = c == client->n ? 1 :
+			    s == server->n ? -1 :
+			    strcmp(client->list[c].name,
+				   server->list[s].name);
+		const char *name = order > 0 ? server->list[s].name :
+					       client->list[c].name;
+
+		print_values(out, row, name, false);
+		c += order <= 0;
+		s += order >= 0;
+	}
+}
+
+static void print_chosen(FILE *out, const struct result *r,
+			 const struct result_row *row)
+{
+	const struct counter_choice *choice = &r->params.plan.counters;
+	char name[COUNTER_NAME_SIZE], heading[NAME_WIDTH + 1] = "counter";
+
+	if (!row->counters[0].n && !row->counters[1].n)
+		return;
+	if (r->n_rows > 1)
+		snprintf(heading, sizeof(heading), "counter, size %" PRIu64,
+			 row->size);
+	fprintf(out, "   %-*s %*s %*s\n", NAME_WIDTH, heading, VALUE_WIDTH,
+		"client", VALUE_WIDTH, "server");
+	if (!choice->names)
+		print_all_values(out, row);
+	for (const char *rest = choice->names; rest;)
+		if (counter_next_name(&rest, name))
+			print_values(out, row, name, true);
+}
+
+void counters_print(FILE *out, const struct result *r)
+{
+	const struct counter_choice *choice = &r->params.plan.counters;
+	struct risen_list risen = { 0 };
+
+	if (choice->shown == COUNTERS_NONE || !r->n_rows)
+		return;
+	find_risen(r, true, &risen);
+	if (!is_one_port(r) || !has_counters(r, true))
+		find_risen(r, false, &risen);
+	print_all_risen(out, r, &risen);
+	if (choice->given)
+		print_nothing(out, r, risen.n);
+	if (choice->shown != COUNTERS_ALL)
+		return;
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		print_chosen(out, r, &r->rows[i]);
+}
+
+/* Has either end the counter NAME, at any size? */
+static bool is_known(const struct result *r, const char *name)
+{
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		for (int client = 0; client < 2; client++)
+			if (counters_find(&r->rows[i].counters[client], name))
+				return true;
+	return false;
+}
+
+void report_counters(const struct result *r)
+{
+	char name[COUNTER_NAME_SIZE];
+
+	for (const char *rest = r->n_rows ? r->params.plan.counters.names :
+					    NULL; rest;)
+		if (counter_next_name(&rest, name) && !is_known(r, name))
+			log_warning("--counters: neither end has a counter "
+				    "'%s'", name);
+}
+
+/* perftest's: the plan has the client's, and told the server's. */
+static const struct counter_choice *own_choice(const struct result *r)
+{
+	const struct told *told = r->params.told;
+
+	return told ? &told->plan.counters : &r->params.plan.counters;
+}
+
+void counters_print_perftest(FILE *out, const struct result *r,
+			     const struct result_row *row)
+{
+	const struct counters *mine = &row->counters[!r->at_server];
+	const char *rest = own_choice(r)->names;
+
+	if (!rest)
+		return;
+	while (rest) {
+		const char *shown = rest;
+		char name[COUNTER_NAME_SIZE];
+		const struct counter *counter;
+
+		if (!counter_next_name(&rest, name))
+			continue;
+		counter = counters_find(mine, name);
+		fprintf(out, "\t%.*s=", (int)strcspn(shown, ","), shown);
+		if (counter && counter->known)
+			fprintf(out, "%" PRIu64 "\n", counter->value);
+		else
+			fputs("-\n", out);
+	}
+	fputs("\n", out);
+}

@@ -1,0 +1,24 @@
+/* Reports what the counters of both ends' ports did (model/counters.h). */
+#ifndef REPORT_COUNTERS_H
+#define REPORT_COUNTERS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "model/result.h"
+
+/* The counters of ROW that --counters chose, and those that tell of trouble or
+ * congestion and rose; null with --counters=none. */
+json_t *counters_json(const struct parameters *params,
+		      const struct result_row *row);
+
+/* Write to OUT, below the table of R, a line for each counter that tells of
+ * trouble or congestion and rose, and the counters that --counters asks for by
+ * name or as all. */
+void counters_print(FILE *out, const struct result *r);
+
+/* Write those of this end that are asked for by name as perftest does. */
+void counters_print_perftest(FILE *out, const struct result *r,
+			     const struct result_row *row);
+
+#endif

@@ -3,11 +3,11 @@
 #ifndef MODEL_PREFLIGHT_H
 #define MODEL_PREFLIGHT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
 
-#define PREFLIGHT_ROWS 40
 #define PREFLIGHT_CELL 128
 
 enum verdict { VERDICT_OK, VERDICT_WARNING, VERDICT_ERROR };
@@ -19,16 +19,23 @@ struct preflight_row {
 	char server[PREFLIGHT_CELL];
 	char needed[PREFLIGHT_CELL]; /* what the plan needs */
 	enum verdict verdict;
+	const char *cost;  /* of what is found, in a sentence; NULL: none */
 	struct error error; /* unless VERDICT_OK: problem and advice */
 };
 
+/* All zero: no rows. */
 struct preflight {
+	bool alone;		/* of this end only: "verbsperf check" */
 	uint32_t n;
-	struct preflight_row rows[PREFLIGHT_ROWS];
+	uint32_t room;
+	struct preflight_row *rows; /* on the heap; preflight_free() */
 };
 
-/* Append a row with LABEL and verdict "ok".  When the table is full, the row
- * returned is a spare that does not count. */
+/* Free the rows of PREFLIGHT. */
+void preflight_free(struct preflight *preflight);
+
+/* Append a row with LABEL and verdict "ok".  It is valid until the next one is
+ * appended. */
 struct preflight_row *preflight_row(struct preflight *preflight,
 				    const char *label);
 

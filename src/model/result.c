@@ -19,6 +19,8 @@ void result_free(struct result *result)
 			free(result->rows[i].directions[d].threads);
 		}
 	}
+	if (result->preflight)
+		preflight_free(result->preflight);
 	free(result->preflight);
 	free(result);
 }

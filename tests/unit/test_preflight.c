@@ -272,6 +272,7 @@ TEST(test_what_others_found)
 {
 	struct error err = { .stage = "connect" };
 	struct two_ends e = good_ends();
+	uint32_t n;
 
 	look(&e);
 	fail(&err, -ENOENT, "look", "there is no server");
@@ -279,10 +280,15 @@ TEST(test_what_others_found)
 	assert_ptr_equal(preflight_first(&e.found), find_row(&e, "connect"));
 	assert_string_equal(preflight_first(&e.found)->error.message,
 			    "there is no server");
-	/* never more than there is room for */
-	for (int i = 0; i < 2 * PREFLIGHT_ROWS; i++)
+	/* there is always room for one more */
+	n = e.found.n;
+	for (int i = 0; i < 1000; i++)
 		preflight_add(&e.found, &err);
-	assert_true(e.found.n < PREFLIGHT_ROWS);
+	assert_int_equal(e.found.n, n + 1000);
+	assert_string_equal(e.found.rows[0].check, "host");
+	assert_string_equal(e.found.rows[n + 999].check, "connect");
+	preflight_free(&e.found);
+	assert_int_equal(e.found.n, 0);
 	assert_string_equal(verdict_name(VERDICT_OK), "ok");
 	assert_string_equal(verdict_name(VERDICT_WARNING), "warning");
 	assert_string_equal(verdict_name(VERDICT_ERROR), "error");

@@ -19,6 +19,7 @@ struct ends {
 	const struct plan *plan;
 	const struct port *client;
 	const struct port *server; /* NULL: unknown */
+	bool alone; /* only one end is looked at, and is called the client */
 	const struct subnet *tcp;
 	bool has_path;
 	struct path path;     /* from the client, if has_path */
@@ -27,8 +28,9 @@ struct ends {
 
 /*
  * One check; any function may be NULL.  A function with a "client" argument
- * looks at that end only.  refuse and warn report by calling fail() on ERR;
- * from warn that means a warning.
+ * looks at that end only.  refuse, look and warn report by calling fail() on
+ * ERR; from look and warn that means a warning.  An ordinary run takes note of
+ * refuse and refuse_pair only.
  */
 struct check {
 	const char *label;
@@ -41,7 +43,12 @@ struct check {
 	int (*refuse)(const struct ends *ends, bool client, struct error *err);
 	/* called only when both ends are known */
 	int (*refuse_pair)(const struct ends *ends, struct error *err);
+	/* called for each end that is known */
+	int (*look)(const struct ends *ends, bool client, struct error *err);
+	bool wrong; /* what look finds is an error: the test will fail */
 	void (*warn)(const struct ends *ends, struct error *err);
+	const char *cost; /* of what look and warn find, in a sentence */
+	enum fact fact;	  /* what the check is about */
 };
 
 /* The port of the client or of the server. */
@@ -55,6 +62,37 @@ static inline const char *end_name(bool client)
 	return client ? "client" : "server";
 }
 
+#define CLIENTS "the client's"
+#define SERVERS "the server's"
+
+/* "the client's", "the server's", or "this host's" when it is alone. */
+static inline const char *end_whose(const struct ends *ends, bool client)
+{
+	if (ends->alone)
+		return "this host's";
+	return client ? CLIENTS : SERVERS;
+}
+
+/* For advice: " on the client", " on the server", or nothing. */
+static inline const char *end_where(const struct ends *ends, bool client)
+{
+	if (ends->alone)
+		return "";
+	return client ? " on the client" : " on the server";
+}
+
+static inline const struct facts *end_facts(const struct ends *ends,
+					    bool client)
+{
+	return &end_port(ends, client)->facts;
+}
+
+/* For checks of a fact: true when an end knows check->fact ... */
+bool check_fact_known(const struct ends *ends);
+
+/* ... and its value. */
+void check_show_fact(const struct ends *ends, bool client, char *text);
+
 /* Format into the cell TEXT, truncated to fit. */
 void preflight_print(char text[PREFLIGHT_CELL], const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -62,6 +100,15 @@ void preflight_print(char text[PREFLIGHT_CELL], const char *fmt, ...)
 /* Who both ends are: port.c. */
 extern const struct check port_checks[];
 extern const size_t n_port_checks;
+/* Their processors and memory: host.c. */
+extern const struct check host_checks[];
+extern const size_t n_host_checks;
+/* The way from their memory to the device: pcie.c. */
+extern const struct check pcie_checks[];
+extern const size_t n_pcie_checks;
+/* The network interface, the link and its priorities: network.c. */
+extern const struct check network_checks[];
+extern const size_t n_network_checks;
 /* The path between them: path.c. */
 extern const struct check path_checks[];
 extern const size_t n_path_checks;

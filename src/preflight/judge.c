@@ -22,16 +22,31 @@ static struct ends make_ends(const struct plan *plan, const struct port *client,
 	return ends;
 }
 
-/* Check I in the order of execution and display; NULL after the last. */
-static const struct check *nth_check(size_t i)
+/* In the order of execution and display. */
+static const struct {
+	const struct check *checks;
+	const size_t *n;
+	bool alone; /* also if there is one end only */
+} groups[] = {
+	{ port_checks, &n_port_checks, true },
+	{ path_checks, &n_path_checks, false },
+	{ limit_checks, &n_limit_checks, false },
+	{ host_checks, &n_host_checks, true },
+	{ pcie_checks, &n_pcie_checks, true },
+	{ network_checks, &n_network_checks, true },
+};
+
+/* Check I of those for ENDS; NULL after the last. */
+static const struct check *nth_check(const struct ends *ends, size_t i)
 {
-	if (i < n_port_checks)
-		return &port_checks[i];
-	i -= n_port_checks;
-	if (i < n_path_checks)
-		return &path_checks[i];
-	i -= n_path_checks;
-	return i < n_limit_checks ? &limit_checks[i] : NULL;
+	for (size_t g = 0; g < sizeof(groups) / sizeof(*groups); g++) {
+		if (ends->alone && !groups[g].alone)
+			continue;
+		if (i < *groups[g].n)
+			return &groups[g].checks[i];
+		i -= *groups[g].n;
+	}
+	return NULL;
 }
 
 /* Advance to the next check that applies, from index I on; false after the
@@ -39,7 +54,7 @@ static const struct check *nth_check(size_t i)
 static bool next_check(struct ends *ends, size_t *i)
 {
 	for (;;) {
-		ends->check = nth_check((*i)++);
+		ends->check = nth_check(ends, (*i)++);
 		if (!ends->check)
 			return false;
 		if (!ends->check->applies || ends->check->applies(ends))
@@ -83,11 +98,51 @@ static void add_other_end(const struct ends *ends, struct error *err)
 	append(err->advice, sizeof(err->advice), other.advice);
 }
 
-static void fill_row(const struct ends *ends, struct preflight_row *row)
+/* True if A of the client and B of the server say the same of both. */
+static bool are_alike(const char *a, const char *b)
+{
+	const size_t mine = strlen(CLIENTS), theirs = strlen(SERVERS);
+
+	return !strncmp(a, CLIENTS, mine) && !strncmp(b, SERVERS, theirs) &&
+	       !strcmp(a + mine, b + theirs);
+}
+
+/* Add what was found at the server, OTHER, to what was found at the client. */
+static void add_server(struct error *err, const struct error *other)
+{
+	static const char both[] = "both ends'";
+	const size_t length = sizeof(both) - 1;
+	const char *rest = err->message + strlen(CLIENTS);
+
+	if (are_alike(err->message, other->message)) {
+		memmove(err->message + length, rest, strlen(rest) + 1);
+		memcpy(err->message, both, length);
+	} else {
+		append(err->message, sizeof(err->message), other->message);
+	}
+	append(err->advice, sizeof(err->advice), other->advice);
+}
+
+/* What the check finds at either end. */
+static void look_at_both(const struct ends *ends, struct error *err)
+{
+	struct error other = { 0 };
+
+	ends->check->look(ends, true, err);
+	if (!ends->server)
+		return;
+	error_stage(&other, err->stage);
+	ends->check->look(ends, false, &other);
+	if (!error_is_set(err))
+		*err = other;
+	else if (error_is_set(&other))
+		add_server(err, &other);
+}
+
+static void show_cells(const struct ends *ends, struct preflight_row *row)
 {
 	const struct check *check = ends->check;
 
-	error_stage(&row->error, "plan");
 	if (check->show)
 		check->show(ends, true, row->client);
 	if (check->show && ends->server)
@@ -96,15 +151,27 @@ static void fill_row(const struct ends *ends, struct preflight_row *row)
 		preflight_print(row->needed, "%s", check->needed);
 	else if (check->need)
 		check->need(ends, row->needed);
+}
+
+static void fill_row(const struct ends *ends, struct preflight_row *row)
+{
+	const struct check *check = ends->check;
+
+	error_stage(&row->error, "plan");
+	show_cells(ends, row);
 	if (judge(ends, &row->error)) {
 		row->verdict = VERDICT_ERROR;
 		add_other_end(ends, &row->error);
 		return;
 	}
-	if (check->warn && ends->server)
+	if (check->look)
+		look_at_both(ends, &row->error);
+	if (check->warn && ends->server && !error_is_set(&row->error))
 		check->warn(ends, &row->error);
-	if (error_is_set(&row->error))
-		row->verdict = VERDICT_WARNING;
+	if (!error_is_set(&row->error))
+		return;
+	row->verdict = check->wrong ? VERDICT_ERROR : VERDICT_WARNING;
+	row->cost = check->cost;
 }
 
 void preflight_run(const struct plan *plan, const struct port *client,
@@ -114,6 +181,7 @@ void preflight_run(const struct plan *plan, const struct port *client,
 	struct ends ends = make_ends(plan, client, server, tcp);
 	size_t i = 0;
 
+	ends.alone = preflight->alone;
 	preflight->n = 0;
 	while (next_check(&ends, &i))
 		fill_row(&ends, preflight_row(preflight, ends.check->label));

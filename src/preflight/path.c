@@ -47,6 +47,44 @@ static int refuse_path(const struct ends *ends, struct error *err)
 		    ends->no_path.message);
 }
 
+/* What is better is chosen first: the type, then the family. */
+static uint32_t gid_rank(const struct gid *gid)
+{
+	return 2U * gid->type + gid_is_ipv4(&gid->raw);
+}
+
+static bool has_rank(const struct port *port, uint32_t rank)
+{
+	for (uint32_t i = 0; i < port->n_gids; i++)
+		if (gid_rank(&port->gids[i]) == rank)
+			return true;
+	return false;
+}
+
+/* Find the best kind that only one of the ends has. */
+static void warn_kinds(const struct ends *ends, struct error *err)
+{
+	uint32_t rank = 2U * IBV_GID_TYPE_ROCE_V2 + 1, chosen;
+
+	if (!ends->has_path || !ends->path.global ||
+	    !port_is_ethernet(ends->client) || ends->client->gid_forced ||
+	    ends->server->gid_forced)
+		return;
+	chosen = gid_rank(&ends->path.local);
+	while (rank > chosen && has_rank(ends->client, rank) ==
+					has_rank(ends->server, rank))
+		rank--;
+	if (rank <= chosen)
+		return;
+	fail(err, -EINVAL, "give both ends addresses of one family, and let "
+	     "both have RoCE v2 (cma_roce_mode)",
+	     "the %s has no %s %s GID, so that %s %s is used",
+	     end_name(has_rank(ends->server, rank)),
+	     gid_type_name((uint8_t)(rank / 2)), rank % 2 ? "IPv4" : "IPv6",
+	     gid_type_name(ends->path.local.type),
+	     gid_is_ipv4(&ends->path.local.raw) ? "IPv4" : "IPv6");
+}
+
 static bool goes_by_gid(const struct ends *ends)
 {
 	return ends->has_path && ends->path.global;
@@ -269,7 +307,9 @@ static void warn_pkey(const struct ends *ends, struct error *err)
 // clang-format off
 const struct check path_checks[] = {
 	{ .label = "GID types", .show = show_gids, .refuse = refuse_index,
-	  .refuse_pair = refuse_path },
+	  .refuse_pair = refuse_path, .warn = warn_kinds,
+	  .cost = "RoCE v1 crosses no router; a link-local address crosses "
+		  "none either" },
 	{ .label = "GID", .applies = goes_by_gid, .show = show_gid,
 	  .warn = warn_link_local },
 	{ .label = "subnet", .applies = goes_by_gid, .show = show_subnet,

@@ -3,6 +3,7 @@
 #include "preflight/check.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static void show_host(const struct ends *ends, bool client, char *text)
@@ -53,18 +54,17 @@ static void show_state(const struct ends *ends, bool client, char *text)
 static int refuse_state(const struct ends *ends, bool client, struct error *err)
 {
 	const struct port *port = end_port(ends, client);
+	char advice[160];
 
 	if (port->state == IBV_PORT_ACTIVE)
 		return 0;
-	return fail(err, -ENETDOWN,
-		    client ? "bring its link up on the client (ip link set ... "
-			     "up), or "
-			     "choose another port there with -d and -i"
-			   : "bring its link up on the server (ip link set ... "
-			     "up), or "
-			     "choose another port there with -d and -i",
-		    "port %u of the %s's %s is %s", port->number,
-		    end_name(client), port->device, port_state_name(port));
+	snprintf(advice, sizeof(advice),
+		 "bring its link up%s (ip link set ... up), or choose another "
+		 "port%s with -d and -i", end_where(ends, client),
+		 ends->alone ? "" : " there");
+	return fail(err, -ENETDOWN, advice, "port %u of %s %s is %s",
+		    port->number, end_whose(ends, client), port->device,
+		    port_state_name(port));
 }
 
 static void show_link_layer(const struct ends *ends, bool client, char *text)
@@ -97,19 +97,17 @@ static void show_lid(const struct ends *ends, bool client, char *text)
 static int refuse_lid(const struct ends *ends, bool client, struct error *err)
 {
 	const struct port *port = end_port(ends, client);
+	char advice[120];
 
 	if (port_is_ethernet(port) || port->lid || port->grh_required)
 		return 0;
-	return fail(err, -ENETUNREACH,
-		    client ? "start a subnet manager, such as opensm, in the "
-			     "client's "
-			     "fabric"
-			   : "start a subnet manager, such as opensm, in the "
-			     "server's "
-			     "fabric",
-		    "port %u of the %s's %s has LID 0: no subnet manager has "
-		    "assigned one",
-		    port->number, end_name(client), port->device);
+	snprintf(advice, sizeof(advice),
+		 "start a subnet manager, such as opensm, in %s fabric",
+		 end_whose(ends, client));
+	return fail(err, -ENETUNREACH, advice,
+		    "port %u of %s %s has LID 0: no subnet manager has "
+		    "assigned one", port->number, end_whose(ends, client),
+		    port->device);
 }
 
 static void show_rate(const struct ends *ends, bool client, char *text)

@@ -97,6 +97,8 @@ static void print_findings(FILE *out, const struct preflight *preflight,
 			continue;
 		fprintf(out, "%c %s: %s\n", mark(verdict), row->check,
 			row->error.message);
+		if (row->cost)
+			fprintf(out, "  costs: %s\n", row->cost);
 		if (row->error.advice[0])
 			fprintf(out, "  -> %s\n", row->error.advice);
 	}
@@ -150,12 +152,13 @@ void preflight_text(FILE *out, const struct result *r)
 
 static json_t *row_json(const struct preflight_row *row)
 {
-	return json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:o}", "check",
+	return json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o}", "check",
 			 row->check, "client", json_text(row->client),
 			 "server", json_text(row->server), "needed",
 			 json_text(row->needed), "verdict",
 			 verdict_name(row->verdict), "message",
-			 json_text(row->error.message), "advice",
+			 json_text(row->error.message), "cost",
+			 json_text(row->cost), "advice",
 			 json_text(row->error.advice));
 }
 

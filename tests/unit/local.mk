@@ -21,6 +21,7 @@ check_PROGRAMS = \
 	tests/unit/test_cpulist \
 	tests/unit/test_dcb \
 	tests/unit/test_done_counters \
+	tests/unit/test_doctor \
 	tests/unit/test_dump \
 	tests/unit/test_error \
 	tests/unit/test_explain \
@@ -206,6 +207,8 @@ tests_unit_test_formats_SOURCES = tests/unit/test_formats.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
 tests_unit_test_dcb_SOURCES = tests/unit/test_dcb.c tests/unit/test.h
+tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c \
+	tests/unit/two_ends.h tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_facts_SOURCES = tests/unit/test_facts.c \
 	tests/unit/made_up_host.h tests/unit/test.h
 tests_unit_test_facts_frame_SOURCES = tests/unit/test_facts_frame.c \

@@ -80,7 +80,7 @@ static bool has_row(json_t *root, const char *check, const char *verdict)
 
 	json_array_foreach(at(root, "preflight"), i, row) {
 		check_keys(row, "", "check client server needed verdict "
-			   "message advice");
+			   "message cost advice");
 		if (!strcmp(json_string_value(at(row, "check")), check) &&
 		    !strcmp(json_string_value(at(row, "verdict")), verdict))
 			return true;

@@ -1,0 +1,262 @@
+/* Preflight: what the processors and the memory of both hosts are set to. */
+#include "config.h"
+#include "preflight/check.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* C1, which every processor enters, takes no longer to leave, in us. */
+#define SHALLOW_EXIT_US 3
+/* Strictly ordered writes limit devices above this rate. */
+#define FAST_MBPS 100000
+
+static int look_at_governor(const struct ends *ends, bool client,
+			    struct error *err)
+{
+	const char *governor = facts_text(end_facts(ends, client),
+					  FACT_GOVERNOR);
+
+	if (!governor[0] || !strcmp(governor, "performance"))
+		return 0;
+	return fail(err, -EINVAL,
+		    "cpupower frequency-set --governor performance",
+		    "%s processors have the governor %s",
+		    end_whose(ends, client), governor);
+}
+
+static void show_idle(const struct ends *ends, bool client, char *text)
+{
+	const struct facts *facts = end_facts(ends, client);
+
+	if (facts_known(facts, FACT_IDLE_STATE))
+		preflight_print(text, "%s, %" PRIu64 " us",
+				facts_text(facts, FACT_IDLE_STATE),
+				facts_count(facts, FACT_IDLE_EXIT_US));
+}
+
+static int look_at_idle(const struct ends *ends, bool client,
+			struct error *err)
+{
+	const struct facts *facts = end_facts(ends, client);
+	const uint64_t us = facts_count(facts, FACT_IDLE_EXIT_US);
+
+	if (us <= SHALLOW_EXIT_US)
+		return 0;
+	return fail(err, -EINVAL, "cpupower idle-set --disable-by-latency 3",
+		    "%s processors may sleep as deep as %s, and take %" PRIu64
+		    " us to wake", end_whose(ends, client),
+		    facts_text(facts, FACT_IDLE_STATE), us);
+}
+
+/* Polling threads are interrupted by nothing. */
+static bool uses_interrupts(const struct ends *ends)
+{
+	return ends->plan->events && check_fact_known(ends);
+}
+
+static int look_at_irqbalance(const struct ends *ends, bool client,
+			      struct error *err)
+{
+	if (!facts_count(end_facts(ends, client), FACT_IRQBALANCE))
+		return 0;
+	return fail(err, -EINVAL, "systemctl stop irqbalance",
+		    "%s interrupts are moved about by irqbalance",
+		    end_whose(ends, client));
+}
+
+/* True if there are several nodes, and the device is near one of them. */
+static bool has_near_node(const struct facts *facts)
+{
+	return facts_known(facts, FACT_NUMA_NODE) &&
+	       facts_count(facts, FACT_NUMA_NODES) > 1;
+}
+
+static bool nodes_matter(const struct ends *ends)
+{
+	return has_near_node(end_facts(ends, true)) ||
+	       (ends->server && has_near_node(end_facts(ends, false)));
+}
+
+static void show_nodes(const struct ends *ends, bool client, char *text)
+{
+	const struct facts *facts = end_facts(ends, client);
+
+	if (has_near_node(facts))
+		preflight_print(text, "%" PRIu64 ", threads on %s",
+				facts_count(facts, FACT_NUMA_NODE),
+				facts_text(facts, FACT_THREAD_NODES));
+}
+
+static int look_at_nodes(const struct ends *ends, bool client,
+			 struct error *err)
+{
+	const struct port *port = end_port(ends, client);
+	const char *threads = facts_text(&port->facts, FACT_THREAD_NODES);
+	uint64_t node = facts_count(&port->facts, FACT_NUMA_NODE);
+	char near[24], advice[160];
+
+	snprintf(near, sizeof(near), "%" PRIu64, node);
+	snprintf(advice, sizeof(advice), "leave --numa and --cpus out, or "
+		 "start it with numactl --cpunodebind=%s --membind=%s", near,
+		 near);
+	if (!has_near_node(&port->facts))
+		return 0;
+	if (port->numa_node != PORT_NO_NODE && port->numa_node != node)
+		return fail(err, -EINVAL, advice,
+			    "%s memory is on NUMA node %u, %s is on node "
+			    "%s",
+			    end_whose(ends, client), port->numa_node,
+			    port->device, near);
+	if (!threads[0] || !strcmp(threads, near))
+		return 0;
+	return fail(err, -EINVAL, advice,
+		    "%s threads may run on NUMA node%s %s, %s is on node %s",
+		    end_whose(ends, client), strpbrk(threads, ",-") ? "s" : "",
+		    threads, port->device, near);
+}
+
+/* On-demand paging locks none. */
+static bool locks_memory(const struct ends *ends)
+{
+	return !ends->plan->odp && check_fact_known(ends);
+}
+
+static void need_memory(const struct ends *ends, char *text)
+{
+	preflight_print(text, "%" PRIu64, plan_memory(ends->plan));
+}
+
+static int look_at_memlock(const struct ends *ends, bool client,
+			   struct error *err)
+{
+	const struct facts *facts = end_facts(ends, client);
+	const uint64_t most = facts_count(facts, FACT_MEMLOCK_BYTES);
+	const uint64_t needed = plan_memory(ends->plan);
+
+	if (!facts_known(facts, FACT_MEMLOCK_BYTES) || needed <= most)
+		return 0;
+	return fail(err, -ENOMEM,
+		    "ulimit -l unlimited, allowed by a line with memlock in "
+		    "/etc/security/limits.conf, or LimitMEMLOCK=infinity of a "
+		    "service",
+		    "%s process may lock %" PRIu64 " bytes of memory, the "
+		    "messages need %" PRIu64, end_whose(ends, client), most,
+		    needed);
+}
+
+static bool wants_huge_pages(const struct ends *ends)
+{
+	return ends->plan->hugepages && check_fact_known(ends);
+}
+
+static uint64_t pages_needed(const struct ends *ends,
+			     const struct facts *facts)
+{
+	const uint64_t size = facts_count(facts, FACT_HUGE_PAGE_BYTES);
+
+	return size ? (plan_memory(ends->plan) + size - 1) / size : 0;
+}
+
+static void show_pages(const struct ends *ends, bool client, char *text)
+{
+	const struct facts *facts = end_facts(ends, client);
+
+	if (facts_known(facts, FACT_HUGE_PAGES_FREE))
+		preflight_print(text, "%" PRIu64 " of %" PRIu64 " KiB",
+				facts_count(facts, FACT_HUGE_PAGES_FREE),
+				facts_count(facts, FACT_HUGE_PAGE_BYTES) >> 10);
+}
+
+static void need_pages(const struct ends *ends, char *text)
+{
+	preflight_print(text, "%" PRIu64,
+			pages_needed(ends, end_facts(ends, true)));
+}
+
+static int look_at_pages(const struct ends *ends, bool client,
+			 struct error *err)
+{
+	const struct facts *facts = end_facts(ends, client);
+	const uint64_t idle = facts_count(facts, FACT_HUGE_PAGES_FREE);
+	const uint64_t needed = pages_needed(ends, facts);
+	char advice[80];
+
+	if (!facts_known(facts, FACT_HUGE_PAGES_FREE) || needed <= idle)
+		return 0;
+	snprintf(advice, sizeof(advice), "echo %" PRIu64
+		 " > /proc/sys/vm/nr_hugepages", needed);
+	return fail(err, -ENOMEM, advice,
+		    "%s host has %" PRIu64 " free huge pages, --hugepages "
+		    "needs %" PRIu64, end_whose(ends, client), idle, needed);
+}
+
+/* Others cannot, or do it unasked. */
+static bool can_relax(const struct port *port)
+{
+	return !strncmp(facts_text(&port->facts, FACT_DRIVER), "mlx5", 4) &&
+	       strstr(facts_text(&port->facts, FACT_CPU_MODEL), "AMD") &&
+	       port->rate_mbps >= FAST_MBPS;
+}
+
+static bool relaxing_helps(const struct ends *ends)
+{
+	return can_relax(ends->client) ||
+	       (ends->server && can_relax(ends->server));
+}
+
+static void show_ordering(const struct ends *ends, bool client, char *text)
+{
+	(void)client;
+	preflight_print(text, "%s",
+			ends->plan->relaxed_ordering ? "relaxed" : "strict");
+}
+
+static int look_at_ordering(const struct ends *ends, bool client,
+			    struct error *err)
+{
+	if (ends->plan->relaxed_ordering || !can_relax(end_port(ends, client)))
+		return 0;
+	return fail(err, -EINVAL, "add --relaxed-ordering",
+		    "%s device writes in strict order to a host with AMD "
+		    "processors", end_whose(ends, client));
+}
+
+// clang-format off
+const struct check host_checks[] = {
+	{ .label = "governor", .fact = FACT_GOVERNOR,
+	  .applies = check_fact_known, .show = check_show_fact,
+	  .needed = "performance", .look = look_at_governor,
+	  .cost = "the frequency follows the load, so that latencies and "
+		  "message rates vary" },
+	{ .label = "deepest idle state", .fact = FACT_IDLE_STATE,
+	  .applies = check_fact_known, .show = show_idle,
+	  .look = look_at_idle,
+	  .cost = "an idle host answers late: with --events, and where the "
+		  "memory sleeps with its processors" },
+	{ .label = "irqbalance", .fact = FACT_IRQBALANCE,
+	  .applies = uses_interrupts, .show = check_show_fact,
+	  .look = look_at_irqbalance,
+	  .cost = "with --events latencies change when an interrupt moves to "
+		  "another processor" },
+	{ .label = "device's NUMA node", .applies = nodes_matter,
+	  .show = show_nodes, .look = look_at_nodes,
+	  .cost = "data crosses the link between the nodes: less bandwidth, "
+		  "and about 100 ns more for each access" },
+	{ .label = "locked memory", .fact = FACT_MEMLOCK_BYTES,
+	  .applies = locks_memory, .show = check_show_fact,
+	  .need = need_memory, .look = look_at_memlock, .wrong = true,
+	  .cost = "the memory of the messages cannot be registered" },
+	{ .label = "free huge pages", .fact = FACT_HUGE_PAGES_FREE,
+	  .applies = wants_huge_pages, .show = show_pages, .need = need_pages,
+	  .look = look_at_pages, .wrong = true,
+	  .cost = "the memory of the messages cannot be allocated" },
+	{ .label = "ordering", .applies = relaxing_helps,
+	  .show = show_ordering, .look = look_at_ordering,
+	  .cost = "each write to memory waits for the one before it, and "
+		  "bandwidth stays below the link's" },
+};
+// clang-format on
+
+const size_t n_host_checks = sizeof(host_checks) / sizeof(*host_checks);

@@ -1,0 +1,291 @@
+/* Preflight: the network interface, its link, and the priority of the test's
+ * packets. */
+#include "config.h"
+#include "preflight/check.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What the kernel reserves in front of a message of the largest path MTU. */
+#define MTU_HEADERS 96
+#define LARGEST_MTU 4096
+/* The priorities of Ethernet. */
+#define PRIORITIES 8
+/* A link that went down no more often did so when it was set up. */
+#define DOWNS_AT_FIRST 3
+
+static uint32_t least_active_mtu(const struct ends *ends)
+{
+	uint8_t mtu = ends->client->active_mtu;
+
+	if (ends->server && ends->server->active_mtu < mtu)
+		mtu = ends->server->active_mtu;
+	return mtu_bytes(mtu);
+}
+
+/* A message that fits anyway, or an MTU that was asked for, is no finding. */
+static int look_at_mtu(const struct ends *ends, bool client,
+		       struct error *err)
+{
+	const struct port *port = end_port(ends, client);
+	const uint64_t mtu = facts_count(&port->facts, FACT_NETDEV_MTU);
+	const char *name = facts_text(&port->facts, FACT_NETDEV);
+	const uint32_t path = mtu_bytes(port->active_mtu);
+	char advice[160];
+
+	if (!mtu || mtu >= LARGEST_MTU + MTU_HEADERS ||
+	    path >= LARGEST_MTU || plan_largest(ends->plan) <= path ||
+	    path > least_active_mtu(ends) || ends->plan->mtu < path)
+		return 0;
+	snprintf(advice, sizeof(advice), "ip link set %s mtu %u, at both ends "
+		 "and with as much in all switches between them", name,
+		 LARGEST_MTU + MTU_HEADERS + 8);
+	return fail(err, -EINVAL, advice,
+		    "%s %s has MTU %" PRIu64 ", which leaves RDMA a path MTU "
+		    "of %u", end_whose(ends, client), name, mtu, path);
+}
+
+static void show_mtu(const struct ends *ends, bool client, char *text)
+{
+	const struct facts *facts = end_facts(ends, client);
+
+	if (facts_known(facts, FACT_NETDEV_MTU))
+		preflight_print(text, "%s %" PRIu64,
+				facts_text(facts, FACT_NETDEV),
+				facts_count(facts, FACT_NETDEV_MTU));
+}
+
+static void show_speed(const struct ends *ends, bool client, char *text)
+{
+	const struct port *port = end_port(ends, client);
+	const struct facts *facts = &port->facts;
+
+	if (!port_is_ethernet(port))
+		preflight_print(text, "%s",
+				facts_text(facts, FACT_LINK_LANES));
+	else if (facts_known(facts, FACT_NETDEV_SPEED) &&
+		 facts_known(facts, FACT_NETDEV_MAX_SPEED))
+		preflight_print(text, "%g of %g Gb/s",
+				(double)facts_count(facts, FACT_NETDEV_SPEED) /
+					1000,
+				(double)facts_count(facts,
+						    FACT_NETDEV_MAX_SPEED) /
+					1000);
+}
+
+static bool shows_speed(const struct ends *ends)
+{
+	char text[PREFLIGHT_CELL] = "";
+
+	show_speed(ends, true, text);
+	if (!text[0] && ends->server)
+		show_speed(ends, false, text);
+	return text[0];
+}
+
+/* InfiniBand says only what it runs at; nothing is sold with one lane. */
+static int look_at_lanes(const struct ends *ends, bool client,
+			 struct error *err)
+{
+	const char *lanes = facts_text(end_facts(ends, client),
+				       FACT_LINK_LANES);
+
+	if (strncmp(lanes, "1X ", 3) != 0)
+		return 0;
+	return fail(err, -EINVAL, "reseat or replace the cable; ibportstate "
+		    "shows what both ends support",
+		    "%s link runs with one lane (%s)", end_whose(ends, client),
+		    lanes);
+}
+
+static int look_at_speed(const struct ends *ends, bool client,
+			 struct error *err)
+{
+	const struct port *port = end_port(ends, client);
+	const struct facts *facts = &port->facts;
+	const uint64_t now = facts_count(facts, FACT_NETDEV_SPEED);
+	const uint64_t most = facts_count(facts, FACT_NETDEV_MAX_SPEED);
+	char advice[160];
+
+	if (!port_is_ethernet(port))
+		return look_at_lanes(ends, client, err);
+	if (!now || now >= most)
+		return 0;
+	snprintf(advice, sizeof(advice), "look at cable, module and switch "
+		 "port: ethtool %s; ethtool -m %s",
+		 facts_text(facts, FACT_NETDEV),
+		 facts_text(facts, FACT_NETDEV));
+	return fail(err, -EINVAL, advice,
+		    "%s link runs at %g Gb/s, %s supports %g Gb/s",
+		    end_whose(ends, client), (double)now / 1000,
+		    facts_text(facts, FACT_NETDEV), (double)most / 1000);
+}
+
+static int look_at_downs(const struct ends *ends, bool client,
+			 struct error *err)
+{
+	const uint64_t n = facts_count(end_facts(ends, client),
+				       FACT_LINK_DOWNED);
+
+	if (n <= DOWNS_AT_FIRST)
+		return 0;
+	return fail(err, -EINVAL, "look for the times: dmesg | grep -i link; "
+		    "then at cable, module and switch port",
+		    "%s link went down %" PRIu64 " times since the driver was "
+		    "loaded", end_whose(ends, client), n);
+}
+
+static uint32_t plan_dscp_of(const struct plan *plan)
+{
+	return plan->dscp != PLAN_AUTO ? plan->dscp : plan->tclass >> 2;
+}
+
+/* The priority of the test's packets at an end. */
+static uint32_t priority_of(const struct plan *plan, const struct facts *facts)
+{
+	const char *of_dscp = facts_text(facts, FACT_DSCP_PRIORITIES);
+	const uint32_t dscp = plan_dscp_of(plan);
+
+	if (dscp >= strlen(of_dscp))
+		return plan->sl % PRIORITIES;
+	return (uint32_t)(of_dscp[dscp] - '0') % PRIORITIES;
+}
+
+/* True if LIST, "3, 5", has PRIORITY. */
+static bool lists(const char *list, uint32_t priority)
+{
+	return strchr(list, (int)('0' + priority));
+}
+
+static bool has_priorities(const struct ends *ends)
+{
+	return port_is_ethernet(ends->client) && check_fact_known(ends);
+}
+
+static void show_control(const struct ends *ends, bool client, char *text)
+{
+	const struct facts *facts = end_facts(ends, client);
+	const char *pause = facts_text(facts, FACT_PAUSE);
+
+	if (facts_known(facts, FACT_PFC))
+		preflight_print(text, "PFC %s, pause %s",
+				facts_text(facts, FACT_PFC),
+				pause[0] ? pause : "unknown");
+}
+
+static void need_priority(const struct ends *ends, char *text)
+{
+	const uint32_t mine = priority_of(ends->plan, end_facts(ends, true));
+	const uint32_t theirs = ends->server ?
+		priority_of(ends->plan, end_facts(ends, false)) : mine;
+
+	if (mine == theirs)
+		preflight_print(text, "priority %u", mine);
+	else
+		preflight_print(text, "priorities %u, %u", mine, theirs);
+}
+
+/* How a test gets into a priority that has PFC: the option, or "". */
+static void advise_priority(const struct facts *facts, char *text, size_t size)
+{
+	const char *of_dscp = facts_text(facts, FACT_DSCP_PRIORITIES);
+	const char *pfc = facts_text(facts, FACT_PFC);
+
+	text[0] = '\0';
+	for (size_t i = 0; of_dscp[i]; i++)
+		if (strchr(pfc, of_dscp[i])) {
+			snprintf(text, size, "add --dscp %zu, or ", i);
+			return;
+		}
+	if (!of_dscp[0] && strpbrk(pfc, "01234567"))
+		snprintf(text, size, "add --sl %.1s, or ",
+			 strpbrk(pfc, "01234567"));
+}
+
+static int look_at_control(const struct ends *ends, bool client,
+			   struct error *err)
+{
+	const struct facts *facts = end_facts(ends, client);
+	const uint32_t priority = priority_of(ends->plan, facts);
+	const char *pfc = facts_text(facts, FACT_PFC);
+	char option[40], advice[200];
+
+	if (!pfc[0] || lists(pfc, priority) ||
+	    !strcmp(facts_text(facts, FACT_PAUSE), "both") ||
+	    lists(facts_text(facts, FACT_ROCE_ECN), priority))
+		return 0;
+	advise_priority(facts, option, sizeof(option));
+	snprintf(advice, sizeof(advice), "%sdcb pfc set dev %s prio-pfc %u:on, "
+		 "and the same in the switches", option,
+		 facts_text(facts, FACT_NETDEV), priority);
+	return fail(err, -EINVAL, advice,
+		    "%s packets have priority %u, and PFC is %s%s",
+		    end_whose(ends, client), priority,
+		    strcmp(pfc, "none") ? "on for " : "off",
+		    strcmp(pfc, "none") ? pfc : "");
+}
+
+static void warn_control(const struct ends *ends, struct error *err)
+{
+	const char *mine = facts_text(end_facts(ends, true), FACT_PFC);
+	const char *theirs = facts_text(end_facts(ends, false), FACT_PFC);
+
+	if (!mine[0] || !theirs[0] || !strcmp(mine, theirs))
+		return;
+	fail(err, -EINVAL, "give both ends, and the switches, the same "
+	     "priorities: dcb pfc show dev INTERFACE",
+	     "PFC of the client is %s, of the server %s", mine, theirs);
+}
+
+static int look_at_ecn(const struct ends *ends, bool client,
+		       struct error *err)
+{
+	const struct facts *facts = end_facts(ends, client);
+	const char *name = facts_text(facts, FACT_NETDEV);
+	const uint32_t priority = priority_of(ends->plan, facts);
+	char advice[160];
+
+	if (!facts_known(facts, FACT_ROCE_ECN) ||
+	    lists(facts_text(facts, FACT_ROCE_ECN), priority))
+		return 0;
+	snprintf(advice, sizeof(advice),
+		 "echo 1 | tee /sys/class/net/%s/ecn/roce_[rn]p/enable/%u",
+		 name, priority);
+	return fail(err, -EINVAL, advice,
+		    "%s device does not react to ECN marks on priority %u",
+		    end_whose(ends, client), priority);
+}
+
+// clang-format off
+const struct check network_checks[] = {
+	{ .label = "interface MTU", .fact = FACT_NETDEV_MTU,
+	  .applies = check_fact_known, .show = show_mtu,
+	  .look = look_at_mtu,
+	  .cost = "more packets for the same data: headers take more of the "
+		  "bandwidth, and devices limited by packets send less" },
+	{ .label = "link speed", .applies = shows_speed, .show = show_speed,
+	  .look = look_at_speed,
+	  .cost = "bandwidth ends at the link's speed" },
+	{ .label = "link downs", .fact = FACT_LINK_DOWNED,
+	  .applies = check_fact_known, .show = check_show_fact,
+	  .look = look_at_downs,
+	  .cost = "what is on its way when a link goes down is sent again, or "
+		  "the test fails" },
+	{ .label = "flow control", .fact = FACT_PFC,
+	  .applies = has_priorities, .show = show_control,
+	  .need = need_priority, .look = look_at_control,
+	  .warn = warn_control,
+	  .cost = "where the network is full packets are dropped, and RDMA "
+		  "sends a window again for each" },
+	{ .label = "RoCE ECN", .fact = FACT_ROCE_ECN,
+	  .applies = has_priorities, .show = check_show_fact,
+	  .need = need_priority, .look = look_at_ecn,
+	  .cost = "senders do not slow down before the network is full: one "
+		  "slow receiver holds up others" },
+};
+// clang-format on
+
+const size_t n_network_checks =
+	sizeof(network_checks) / sizeof(*network_checks);

@@ -1,0 +1,198 @@
+/* Preflight: the way between the device and the memory of its host. */
+#include "config.h"
+#include "preflight/check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_SIZE 64
+
+/* "16 GT/s x8"; "" if it is not known. */
+static const char *link_text(const struct facts *facts, enum fact speed,
+			     enum fact width, char text[TEXT_SIZE])
+{
+	text[0] = '\0';
+	if (facts_known(facts, speed) && facts_known(facts, width))
+		snprintf(text, TEXT_SIZE, "%g GT/s x%u",
+			 facts_real(facts, speed),
+			 (unsigned int)facts_count(facts, width));
+	return text;
+}
+
+static const char *link_now(const struct facts *facts, char text[TEXT_SIZE])
+{
+	return link_text(facts, FACT_PCIE_SPEED_GT, FACT_PCIE_WIDTH, text);
+}
+
+static void show_rate(const struct ends *ends, bool client, char *text)
+{
+	const struct facts *facts = end_facts(ends, client);
+	char link[TEXT_SIZE];
+
+	if (!facts_known(facts, FACT_PCIE_GBPS))
+		return;
+	link_now(facts, link);
+	preflight_print(text, "%s%s%.4g Gb/s", link, link[0] ? ", " : "",
+			facts_real(facts, FACT_PCIE_GBPS));
+}
+
+static uint32_t fastest_link(const struct ends *ends)
+{
+	const uint32_t mine = ends->client->rate_mbps;
+	const uint32_t theirs = ends->server ? ends->server->rate_mbps : mine;
+
+	return mine > theirs ? mine : theirs;
+}
+
+static void need_rate(const struct ends *ends, char *text)
+{
+	if (fastest_link(ends))
+		preflight_print(text, "%g Gb/s", fastest_link(ends) / 1000.0);
+}
+
+static int look_at_rate(const struct ends *ends, bool client,
+			struct error *err)
+{
+	const struct port *port = end_port(ends, client);
+	const struct facts *facts = &port->facts;
+	const char *at = facts_text(facts, FACT_PCIE_SLOWEST);
+	const double gbps = facts_real(facts, FACT_PCIE_GBPS);
+	char link[TEXT_SIZE], place[2 * FACT_TEXT_SIZE] = "", advice[200];
+
+	if (!facts_known(facts, FACT_PCIE_GBPS) ||
+	    gbps >= port->rate_mbps / 1000.0)
+		return 0;
+	if (strcmp(at, facts_text(facts, FACT_PCIE_ADDRESS)) != 0)
+		snprintf(place, sizeof(place), ", slowest at %s", at);
+	snprintf(advice, sizeof(advice),
+		 "move the card to a faster slot; lspci -vv -s %s shows what "
+		 "this one can do (LnkCap, LnkSta)", at);
+	return fail(err, -EINVAL, advice,
+		    "%s PCIe carries %.4g Gb/s (%s%s), the link %g Gb/s",
+		    end_whose(ends, client), gbps, link_now(facts, link),
+		    place, port->rate_mbps / 1000.0);
+}
+
+static double smaller(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* True if the link is slower or narrower than both of its ends support. */
+static bool is_below(const struct facts *facts, enum fact now, enum fact most,
+		     enum fact slot)
+{
+	const bool real = fact_table[now].kind == FACT_REAL;
+
+	if (!facts_known(facts, now) || !facts_known(facts, most) ||
+	    !facts_known(facts, slot))
+		return false;
+	return real ? facts_real(facts, now) <
+			      smaller(facts_real(facts, most),
+				      facts_real(facts, slot)) :
+		      facts_count(facts, now) < facts_count(facts, most) &&
+			      facts_count(facts, now) <
+				      facts_count(facts, slot);
+}
+
+static void show_training(const struct ends *ends, bool client, char *text)
+{
+	const struct facts *facts = end_facts(ends, client);
+	char device[TEXT_SIZE], slot[TEXT_SIZE];
+
+	link_text(facts, FACT_PCIE_MAX_SPEED_GT, FACT_PCIE_MAX_WIDTH, device);
+	link_text(facts, FACT_PCIE_SLOT_SPEED_GT, FACT_PCIE_SLOT_WIDTH, slot);
+	if (device[0])
+		preflight_print(text, "%s%s%s", device,
+				slot[0] ? " in " : "", slot);
+}
+
+static int look_at_training(const struct ends *ends, bool client,
+			    struct error *err)
+{
+	const struct facts *facts = end_facts(ends, client);
+	char now[TEXT_SIZE], can[PREFLIGHT_CELL], advice[200];
+
+	if (!is_below(facts, FACT_PCIE_SPEED_GT, FACT_PCIE_MAX_SPEED_GT,
+		      FACT_PCIE_SLOT_SPEED_GT) &&
+	    !is_below(facts, FACT_PCIE_WIDTH, FACT_PCIE_MAX_WIDTH,
+		      FACT_PCIE_SLOT_WIDTH))
+		return 0;
+	show_training(ends, client, can);
+	snprintf(advice, sizeof(advice),
+		 "reseat the card, or look for errors of the link: "
+		 "lspci -vv -s %s; dmesg | grep -i pcie",
+		 facts_text(facts, FACT_PCIE_ADDRESS));
+	return fail(err, -EINVAL, advice,
+		    "%s PCIe link runs at %s, device and slot can do %s",
+		    end_whose(ends, client), link_now(facts, now), can);
+}
+
+static int look_at_iommu(const struct ends *ends, bool client,
+			 struct error *err)
+{
+	if (strcmp(facts_text(end_facts(ends, client), FACT_IOMMU),
+		   "translated") != 0)
+		return 0;
+	return fail(err, -EINVAL, "boot the kernel with iommu=pt",
+		    "%s IOMMU translates each address that the device uses",
+		    end_whose(ends, client));
+}
+
+
+static void show_power(const struct ends *ends, bool client, char *text)
+{
+	const struct facts *facts = end_facts(ends, client);
+	const char *l1 = !facts_known(facts, FACT_ASPM_L1) ? "" :
+			 facts_count(facts, FACT_ASPM_L1) ? ", L1 on" :
+							    ", L1 off";
+
+	if (facts_known(facts, FACT_ASPM))
+		preflight_print(text, "%s%s", facts_text(facts, FACT_ASPM), l1);
+}
+
+/* What the link may do counts; the policy only where that is not known. */
+static int look_at_power(const struct ends *ends, bool client,
+			 struct error *err)
+{
+	const struct facts *facts = end_facts(ends, client);
+	const char *policy = facts_text(facts, FACT_ASPM);
+	const bool on = facts_known(facts, FACT_ASPM_L1) ?
+				facts_count(facts, FACT_ASPM_L1) :
+				!strncmp(policy, "powersave", 9) ||
+				!strcmp(policy, "powersupersave");
+
+	if (!on)
+		return 0;
+	return fail(err, -EINVAL, "echo performance > "
+		    "/sys/module/pcie_aspm/parameters/policy",
+		    "%s PCIe link sleeps when it is idle (ASPM %s)",
+		    end_whose(ends, client), policy);
+}
+
+// clang-format off
+const struct check pcie_checks[] = {
+	{ .label = "PCIe", .fact = FACT_PCIE_GBPS,
+	  .applies = check_fact_known, .show = show_rate, .need = need_rate,
+	  .look = look_at_rate,
+	  .cost = "bandwidth ends at what the slower of both carries, less "
+		  "about a tenth for the headers of PCIe" },
+	{ .label = "PCIe supported", .fact = FACT_PCIE_MAX_WIDTH,
+	  .applies = check_fact_known, .show = show_training,
+	  .look = look_at_training,
+	  .cost = "the device has less bandwidth to memory than it could "
+		  "have" },
+	{ .label = "IOMMU", .fact = FACT_IOMMU, .applies = check_fact_known,
+	  .show = check_show_fact, .look = look_at_iommu,
+	  .cost = "an address that is not in the IOMMU's cache costs a "
+		  "look-up in memory: less bandwidth with many or large "
+		  "buffers" },
+	{ .label = "PCIe power saving", .fact = FACT_ASPM,
+	  .applies = check_fact_known, .show = show_power, .look = look_at_power,
+	  .cost = "the first message after a pause waits microseconds until "
+		  "the link is awake" },
+};
+// clang-format on
+
+const size_t n_pcie_checks = sizeof(pcie_checks) / sizeof(*pcie_checks);

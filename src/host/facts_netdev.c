@@ -10,21 +10,20 @@
 
 #include "base/xalloc.h"
 #include "host/ethtool.h"
+#include "host/netdev.h"
 #include "host/sysfs.h"
 #include "model/gid.h"
 
 static const char net[] = "/sys/class/net";
 
 /* The interface of the GID that a test would choose. */
-static void find_netdev(const struct port *port, char name[FACT_TEXT_SIZE])
+static bool find_netdev(const struct port *port, char name[NETDEV_NAME_SIZE])
 {
 	const struct gid *gid = gid_best(port);
 
-	name[0] = '\0';
-	if (port_is_ethernet(port))
-		sysfs_read(name, FACT_TEXT_SIZE,
-			   "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%u",
-			   port->device, port->number, gid ? gid->index : 0);
+	return port_is_ethernet(port) &&
+	       netdev_of_gid(port->device, port->number, gid ? gid->index : 0,
+			     name);
 }
 
 /* The bond that NAME is or belongs to; "802.3ad 4" becomes "802.3ad". */
@@ -174,11 +173,10 @@ static void read_ecn(const char *name, struct facts *facts)
 
 void facts_of_netdev(const struct port *port, struct facts *facts)
 {
-	char name[FACT_TEXT_SIZE], path[SYSFS_PATH_SIZE];
+	char name[NETDEV_NAME_SIZE], path[SYSFS_PATH_SIZE];
 	uint64_t mtu;
 
-	find_netdev(port, name);
-	if (!name[0])
+	if (!find_netdev(port, name))
 		return;
 	facts_set_text(facts, FACT_NETDEV, name);
 	if (sysfs_count(&mtu, "%s/%s/mtu", net, name))

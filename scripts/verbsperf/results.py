@@ -45,6 +45,8 @@ NOT_OF_POINT = RUN_ONLY | frozenset("""
     idle-timeout key-file loopback max-duration max-memory max-qps mtu numa
     once parallel pkey-index port qps ready-fd size transport vector wait
     """.split())
+# What older versions did, too, without an option that says so.
+ALWAYS = frozenset({("pacing", "loop")})
 END_FIELDS = ("device", "firmware", "link_layer", "rate_gbps", "gid_type",
               "mtu", "numa_node")
 
@@ -161,10 +163,11 @@ def text_of(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def is_set(value: object) -> bool:
-    """Return False for the value of a parameter that is not in use. 0 is a
-    value, although it equals False."""
-    return value is not None and value is not False and value != "none"
+def is_set(name: str, value: object) -> bool:
+    """Return False for the VALUE of a parameter NAME that is not in use. 0 is
+    a value, although it equals False."""
+    return (value is not None and value is not False and value != "none"
+            and (name, value) not in ALWAYS)
 
 
 def document_point(document: Object, size: int, qps: int) -> Point:
@@ -172,7 +175,7 @@ def document_point(document: Object, size: int, qps: int) -> Point:
     test = document["test"]
     return make_point(test["name"], test["transport"], size, qps, {
         name: text_of(value) for name, value in document["parameters"].items()
-        if name not in NOT_OF_POINT and is_set(value)})
+        if name not in NOT_OF_POINT and is_set(name, value)})
 
 
 def usable(row: Object) -> Optional[Object]:

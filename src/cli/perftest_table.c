@@ -120,7 +120,8 @@ const struct perftest_option perftest_options[] = {
 	SAME("numa_node", 0, "N", "numa"),
 	SET("disable_numa", 0, "numa", "none"),
 	OWN("disable_pcie_relaxed", 0, NULL, NULL,
-	    "PCIe may not reorder writes to memory"),
+	    "PCIe may not reorder writes to memory, the default of "
+	    "verbsperf's own options"),
 	DEVICE("use-null-mr", NULL, "null memory regions"),
 	DEVICE("tph_mem", "TYPE", "TLP processing hints"),
 	DEVICE("cpu_id", "N", "TLP processing hints"),

@@ -807,7 +807,7 @@ const struct param param_table[] = {
 	},
 	{
 		.id = 51, .name = "gap",
-		TIME(plan.gap), .min = 0, .max = SECOND / 2,
+		TIME(plan.gap), .min = SECOND / 1000000, .max = SECOND / 2,
 		.argument = "SECONDS",
 		.who = CLIENT_PLAN | PARAM_OPTIONAL,
 		.tests = "-L -L -L -L",
@@ -817,7 +817,7 @@ const struct param param_table[] = {
 		"the start of the next, for instance 10us. The pause is no "
 		"part of the latency. It shows what an operation costs when "
 		"CPUs, device and caches were idle before it. Not with "
-		"--rate, which says itself when operations start. Default: 0, "
+		"--rate, which says itself when operations start. Default: "
 		"no pause.",
 	},
 	{

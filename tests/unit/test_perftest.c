@@ -234,6 +234,8 @@ TEST(test_samples)
 	assert_int_equal(o.params.perftest_samples, PERFTEST_SORTED);
 	taken("ib_read_lat --latency_gap 20 h", copy, &o);
 	assert_int_equal(o.params.plan.gap, 20000);
+	taken("ib_read_lat --latency_gap 0 h", copy, &o);
+	assert_int_equal(o.params.plan.gap, 0);
 	taken("ib_send_lat h", copy, &o);
 	assert_int_equal(o.params.perftest_samples, PERFTEST_NO_SAMPLES);
 	/* by time there are none, as with perftest */

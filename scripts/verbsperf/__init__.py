@@ -1,7 +1,7 @@
-"""What verbsperf-sweep, -compare, -plot and -selftest do.
+"""What verbsperf-sweep, -cluster, -compare, -plot and -selftest do.
 
-  commands     sweep, compare, plot, selftest, each with its options; command
-               is what they share, errors why they end early
+  commands     sweep, cluster, compare, plot, selftest, each with its options;
+               command is what they share, errors why they end early
   results      jsonfile reads files, formats checks what is in them, points
                and results make of it what was measured; sources says where it
                comes from
@@ -10,6 +10,11 @@
                verbsperf; rounds in which order, and for how long; measure does
                it once, sweepfile keeps it, progress shows it, and sweeping
                puts them together; contents shows a file
+  a cluster    nodesets and patterns say who measures with whom; launch gets
+               the agent onto the nodes, and the coordinator speaks with it;
+               fleet runs a round, clustering all of them, findings what is
+               slow; clusterfile keeps it, clusterview, clusterpage and
+               heatmap show it
   statistics   stats; verdict decides
   a comparison sides finds what belongs together, alike refuses what does not,
                comparison makes the report of it, tables its text

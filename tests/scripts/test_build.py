@@ -81,7 +81,7 @@ def test_commands_find_their_package(tree):
     run(tree, "make", "-s", "install-dist_pkgdataSCRIPTS",
         "install-dist_verbsperfDATA", "install-dist_suitesDATA",
         "install-data-hook", f"DESTDIR={tree}/root")
-    for name in ("sweep", "compare", "plot", "selftest"):
+    for name in ("sweep", "cluster", "compare", "plot", "selftest"):
         link = tree / name
         link.symlink_to(tree / f"root/opt/verbsperf/bin/verbsperf-{name}")
         assert f"usage: verbsperf-{name} " in run("/", str(link), "--help")

@@ -12,8 +12,8 @@ def options(text):
     return set(re.findall(r"(?<![\w-])--([a-z][\w-]*)", text))
 
 
-@pytest.mark.parametrize("script", ["verbsperf-compare", "verbsperf-plot",
-                                    "verbsperf-sweep"])
+@pytest.mark.parametrize("script", ["verbsperf-cluster", "verbsperf-compare",
+                                    "verbsperf-plot", "verbsperf-sweep"])
 def test_man_page_has_every_option(script):
     status, usage, err = run(script, "--help",
                              env={**os.environ, "COLUMNS": "80"})

@@ -1,0 +1,479 @@
+"""The end of verbsperf-cluster on a node, of the standard library only.
+
+The coordinator sends this file to python3 on the node, or it is started as
+'verbsperf-cluster --agent'.  It connects to the coordinator; both prove that
+they have the job's key; then it starts and ends verbsperf as it is told.  When
+the coordinator is gone, it ends what it started, and itself.
+
+A line each way is at most LONGEST bytes: the HMAC of its number, its direction
+and its text, with a key made of the job's and of both sides' random numbers,
+and then its text, an object of JSON.
+"""
+import argparse
+import base64
+import ctypes
+import hashlib
+import hmac
+import json
+import os
+import re
+import secrets
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from typing import Any, Dict, List, NoReturn, Optional, Tuple
+
+PROTOCOL = 1
+LONGEST = 8 << 20           # bytes of a line
+HELLO_LONGEST = 4096        # bytes of a line before the keys are proved
+CONNECT_WITHIN = 60         # seconds to reach the coordinator, all in all
+HELLO_WITHIN = 20           # seconds for its answers until it is known
+SILENT_AT_MOST = 30         # seconds without a line of it
+SAY_WITHIN = 20             # seconds for a line to be taken
+ASK_WITHIN = 30             # seconds for verbsperf to list its devices
+PARTING = 3                 # seconds for verbsperf to end by itself
+MOST_OUTPUT = 4 << 20       # bytes kept of what one verbsperf writes
+MOST_CHILDREN = 4096
+KEY_VARIABLE = "VERBSPERF_CLUSTER_KEY"
+WARM = b"warm: "
+
+Object = Dict[str, Any]
+
+
+class Ended(Exception):
+    """The agent cannot go on; the text says why."""
+
+
+def mac(key: bytes, *parts: bytes) -> bytes:
+    """Return the HMAC of PARTS, none of which can be taken for another."""
+    text = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
+    return hmac.new(key, text, hashlib.sha256).digest()
+
+
+def proof(key: bytes, side: bytes, nonces: Tuple[bytes, bytes], node: str
+          ) -> str:
+    """Return what only SIDE can say that has KEY."""
+    return mac(key, b"proof " + side, *nonces, node.encode()).hex()
+
+
+def session_key(key: bytes, nonces: Tuple[bytes, bytes]) -> bytes:
+    """Return the key of the lines of one connection."""
+    return mac(key, b"session", *nonces)
+
+
+def verbsperf_key(key: bytes) -> bytes:
+    """Return the key that the job's verbsperf prove to each other."""
+    return base64.b64encode(mac(key, b"verbsperf")) + b"\n"
+
+
+class Lines:
+    """The lines of one connection, each with its HMAC, at SIDE."""
+
+    def __init__(self, key: bytes, side: bytes) -> None:
+        self.key, self.side = key, side
+        self.other = b"agent" if side == b"coordinator" else b"coordinator"
+        self.sent = self.taken = 0
+
+    def wrap(self, message: Object) -> bytes:
+        """Return MESSAGE as the next line to send."""
+        text = json.dumps(message).encode()
+        seal = mac(self.key, self.side, b"%d" % self.sent, text)
+        self.sent += 1
+        return seal.hex().encode() + b" " + text + b"\n"
+
+    def unwrap(self, line: bytes) -> Object:
+        """Return the message of the next LINE that came."""
+        seal, _, text = line.rstrip(b"\n").partition(b" ")
+        good = mac(self.key, self.other, b"%d" % self.taken, text)
+        if not hmac.compare_digest(seal, good.hex().encode()):
+            raise Ended("a line of the connection is not the other side's")
+        self.taken += 1
+        return object_of(text)
+
+
+def object_of(text: bytes) -> Object:
+    """Return the object of JSON that TEXT is."""
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Ended("a line of the connection is not JSON") from None
+    if not isinstance(message, dict):
+        raise Ended("a line of the connection is no object")
+    return message
+
+
+def nonce_of(message: Object) -> bytes:
+    """Return the random number that MESSAGE has."""
+    text = message.get("nonce")
+    if not isinstance(text, str) or not re.fullmatch("[0-9a-f]{64}", text):
+        raise Ended("the other side gave no random number")
+    return bytes.fromhex(text)
+
+
+def die_with_parent() -> None:
+    """Ask the kernel to end this child with the agent."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+class Child:
+    """One verbsperf under way."""
+
+    def __init__(self, number: int, words: List[str], key: bytes) -> None:
+        self.number = number
+        self.output: Dict[str, bytes] = {"stdout": b"", "stderr": b""}
+        self.lost = False
+        self.opened: Optional[float] = None
+        self.warm = self.told = False
+        memory = os.memfd_create("key")
+        ready, self.ready = os.pipe()
+        try:
+            os.fchmod(memory, 0o600)
+            os.write(memory, key)
+            words = [word.replace("%key", f"/proc/self/fd/{memory}")
+                     .replace("%ready", str(self.ready)) for word in words]
+            self.process = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, pass_fds=(memory, self.ready),
+                start_new_session=True, preexec_fn=die_with_parent)
+        except OSError:
+            os.close(ready)
+            raise
+        finally:
+            os.close(memory)
+            os.close(self.ready)
+        self.files: Dict[int, str] = {ready: "ready"}
+        for name in ("stdout", "stderr"):
+            self.files[getattr(self.process, name).fileno()] = name
+
+    def keep(self, name: str, data: bytes) -> None:
+        """Keep DATA of the stream NAME, up to a limit."""
+        room = MOST_OUTPUT - len(self.output[name])
+        self.lost = self.lost or len(data) > room
+        self.output[name] += data[:max(0, room)]
+
+    def open_window(self) -> None:
+        """Let it measure."""
+        try:
+            assert self.process.stdin is not None
+            os.write(self.process.stdin.fileno(), b"\n")
+            self.opened = time.time()
+        except OSError:
+            pass        # it has ended, and says why
+
+    def signal(self, number: int) -> None:
+        """Send the signal NUMBER to it and all that it started."""
+        try:
+            os.killpg(self.process.pid, number)
+        except ProcessLookupError:
+            pass
+
+    def close(self) -> None:
+        """Close what is left of it."""
+        for stream in (self.process.stdin, self.process.stdout,
+                       self.process.stderr):
+            try:
+                if stream is not None:
+                    stream.close()
+            except OSError:
+                pass
+
+
+def find_verbsperf(path: str) -> Optional[str]:
+    """Return the program PATH, or None when there is none."""
+    return shutil.which(path)
+
+
+def describe(program: str) -> Object:
+    """Say what there is on this node: verbsperf and its devices."""
+    found: Object = {"hostname": socket.gethostname(), "verbsperf": None,
+                     "devices": [], "error": None}
+    path = find_verbsperf(program)
+    if path is None:
+        found["error"] = f"there is no {program} in PATH"
+        return found
+    try:
+        version, listed = (subprocess.run(
+            [path, word], capture_output=True, text=True, errors="replace",
+            timeout=ASK_WITHIN, check=False, stdin=subprocess.DEVNULL)
+            for word in ("--version", "devices"))
+    except (OSError, subprocess.TimeoutExpired) as error:
+        found["error"] = f"{path} does not run: {error}"
+        return found
+    found["verbsperf"] = version.stdout.strip().partition("\n")[0]
+    found["devices"] = [
+        {"name": match[1], "port": int(match[2]), "state": match[3]}
+        for match in re.finditer(r"^(\S+) port (\d+): (\w+)", listed.stdout,
+                                 re.MULTILINE)]
+    if not found["devices"]:
+        found["error"] = (listed.stderr.strip().splitlines() or [
+            "there is no RDMA device"])[-1].split("error: ")[-1]
+    return found
+
+
+class Agent:
+    """The agent of a node, connected to its coordinator."""
+
+    def __init__(self, sock: socket.socket, lines: Lines, program: str,
+                 key: bytes) -> None:
+        self.sock, self.lines, self.key = sock, lines, key
+        self.path = find_verbsperf(program) or program
+        self.children: Dict[int, Child] = {}
+        self.selector = selectors.DefaultSelector()
+        self.selector.register(sock, selectors.EVENT_READ, None)
+        self.buffer = b""
+        self.heard = time.monotonic()
+
+    def say(self, **message: Any) -> None:
+        """Send a line to the coordinator."""
+        try:
+            self.sock.settimeout(SAY_WITHIN)
+            self.sock.sendall(self.lines.wrap(message))
+        except OSError as error:
+            raise Ended(f"the coordinator is gone: {error}") from None
+
+    def run(self) -> None:
+        """Do as told until the coordinator is gone."""
+        while True:
+            for key, _ in self.selector.select(1):
+                if key.data is None:
+                    self.hear()
+                else:
+                    self.look(key.fd, *key.data)
+            if time.monotonic() - self.heard > SILENT_AT_MOST:
+                raise Ended(f"the coordinator said nothing for "
+                            f"{SILENT_AT_MOST} s")
+
+    def hear(self) -> None:
+        """Take what came from the coordinator."""
+        try:
+            data = self.sock.recv(1 << 16)
+        except OSError as error:
+            raise Ended(f"the coordinator is gone: {error}") from None
+        if not data:
+            raise Ended("the coordinator is gone")
+        self.heard = time.monotonic()
+        *whole, self.buffer = (self.buffer + data).split(b"\n")
+        if max(map(len, [*whole, self.buffer])) > LONGEST:
+            raise Ended("a line of the coordinator is too long")
+        for line in whole:
+            self.obey(self.lines.unwrap(line))
+
+    def obey(self, message: Object) -> None:
+        """Do what MESSAGE says."""
+        kind = message.get("type")
+        if kind == "ping":
+            self.say(type="pong", t=message.get("t"), now=time.time())
+        elif kind == "start":
+            self.start(message)
+        elif kind == "open":
+            for number in message.get("ids", []):
+                if number in self.children:
+                    self.children[number].open_window()
+        elif kind == "kill":
+            for number in message.get("ids", []):
+                if number in self.children:
+                    self.children[number].signal(signal.SIGTERM)
+        elif kind == "bye":
+            raise Ended("")
+        else:
+            raise Ended("the coordinator asked for something unknown")
+
+    def start(self, message: Object) -> None:
+        """Start one verbsperf."""
+        number, words = message.get("id"), message.get("words")
+        if (type(number) is not int or number in self.children
+                or len(self.children) >= MOST_CHILDREN
+                or not isinstance(words, list)
+                or not all(isinstance(word, str) for word in words)):
+            raise Ended("the coordinator asked for something unknown")
+        try:
+            child = Child(number, [self.path, *words], self.key)
+        except OSError as error:
+            self.say(type="ended", id=number, status=None, stdout="",
+                     stderr=f"error: cannot run {self.path}: "
+                     f"{error.strerror}", opened=None, lost=False)
+            return
+        self.children[number] = child
+        for fd, name in child.files.items():
+            self.selector.register(fd, selectors.EVENT_READ, (child, name))
+
+    def look(self, fd: int, child: Child, name: str) -> None:
+        """Take what CHILD wrote to NAME."""
+        data = os.read(fd, 1 << 16)
+        if name == "ready":
+            if data and not child.told:
+                child.told = True
+                self.say(type="listening", id=child.number,
+                         port=int(data.split(b"\n")[0] or b"0"))
+        else:
+            child.keep(name, data)
+        if (name == "stderr" and not child.warm
+                and WARM in child.output["stderr"]):
+            child.warm = True
+            self.say(type="warm", id=child.number)
+        if data:
+            return
+        self.selector.unregister(fd)
+        del child.files[fd]
+        if name == "ready":
+            os.close(fd)
+        if not child.files:
+            self.end(child)
+
+    def end(self, child: Child) -> None:
+        """CHILD has closed all that it had: say how it ended."""
+        try:
+            status = child.process.wait(timeout=PARTING)
+        except subprocess.TimeoutExpired:
+            child.signal(signal.SIGKILL)
+            status = child.process.wait()
+        child.close()
+        del self.children[child.number]
+        self.say(type="ended", id=child.number, status=status,
+                 opened=child.opened, lost=child.lost,
+                 **{name: data.decode("utf-8", "replace")
+                    for name, data in child.output.items()})
+
+    def close(self) -> None:
+        """End all that was started, first politely, and wait for it."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            deadline = time.monotonic() + PARTING
+            for child in self.children.values():
+                child.signal(number)
+            for child in self.children.values():
+                try:
+                    # the pipes are not read any more: let nothing wait
+                    child.close()
+                    child.process.wait(max(0.01, deadline - time.monotonic()))
+                except subprocess.TimeoutExpired:
+                    pass
+
+
+def connect(places: List[str], port: int) -> socket.socket:
+    """Connect to the first of PLACES that answers."""
+    deadline, why = time.monotonic() + CONNECT_WITHIN, "no address"
+    pause = 0.2
+    while True:
+        for place in places:
+            try:
+                return socket.create_connection((place, port), timeout=5)
+            except OSError as error:
+                why = f"{place} port {port}: {error}"
+        if time.monotonic() + pause > deadline:
+            raise Ended(f"cannot reach the coordinator at {why}")
+        time.sleep(pause)
+        pause = min(5, pause * 2)
+
+
+def read_line(sock: socket.socket) -> bytes:
+    """Return a short line that is waited for."""
+    line, deadline = b"", time.monotonic() + HELLO_WITHIN
+    while not line.endswith(b"\n"):
+        if len(line) > HELLO_LONGEST or time.monotonic() > deadline:
+            raise Ended("the coordinator does not speak as one")
+        try:
+            byte = sock.recv(1)
+        except OSError as error:
+            raise Ended(f"the coordinator is gone: {error}") from None
+        if not byte:
+            raise Ended("the coordinator closed the connection")
+        line += byte
+    return line
+
+
+def shake_hands(sock: socket.socket, key: bytes, node: str) -> Lines:
+    """Prove the key to the coordinator, and have it proved."""
+    mine = secrets.token_bytes(32)
+    sock.settimeout(HELLO_WITHIN)
+    hello = {"type": "hello", "protocol": PROTOCOL, "node": node,
+             "nonce": mine.hex()}
+    sock.sendall(json.dumps(hello).encode() + b"\n")
+    answer = object_of(read_line(sock))
+    if answer.get("type") == "refused":
+        raise Ended(f"the coordinator refused: {answer.get('reason')}")
+    nonces = mine, nonce_of(answer)
+    if not hmac.compare_digest(str(answer.get("proof")),
+                               proof(key, b"coordinator", nonces, node)):
+        raise Ended("the coordinator has another key")
+    lines = Lines(session_key(key, nonces), b"agent")
+    sock.sendall(json.dumps({"type": "proof", "proof": proof(
+        key, b"agent", nonces, node)}).encode() + b"\n")
+    return lines
+
+
+def stop(number: int, _frame: object) -> NoReturn:
+    """End because of a signal."""
+    raise Ended(f"signal {number}")
+
+
+def key_of() -> bytes:
+    """Return the job's key, of the environment or of standard input."""
+    text = os.environ.pop(KEY_VARIABLE, None) or sys.stdin.readline().strip()
+    if len(text) < 16:
+        raise Ended(f"no key in {KEY_VARIABLE} and none on standard input")
+    return text.encode()
+
+
+def node_name(name: str) -> str:
+    """Return what this node is called: NAME, or as its job or host says."""
+    return (name or os.environ.get("SLURMD_NODENAME")
+            or socket.gethostname())
+
+
+def places_of(text: str) -> Tuple[List[str], int]:
+    """Return the addresses and the port of TEXT, ADDRESS[,ADDRESS...]:PORT."""
+    places, _, port = text.rpartition(":")
+    if not port.isdigit():
+        raise Ended(f"'{text}': expected ADDRESS[,ADDRESS...]:PORT")
+    found = [place.strip("[]") for place in places.split(",") if place]
+    # where whoever started this by ssh is
+    ssh = os.environ.get("SSH_CONNECTION", "").split()
+    return found + [one for one in ssh[:1] if one not in found], int(port)
+
+
+def serve(address: str, name: str, program: str) -> None:
+    """Be the agent of the coordinator at ADDRESS."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, stop)
+    places, port = places_of(address)
+    key, node = key_of(), node_name(name)
+    with connect(places, port) as sock:
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        lines = shake_hands(sock, key, node)
+        agent = Agent(sock, lines, program, verbsperf_key(key))
+        try:
+            agent.say(type="node", **describe(program))
+            agent.run()
+        finally:
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                signal.signal(number, signal.SIG_IGN)
+            agent.close()
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    """Run the agent; return its exit status."""
+    p = argparse.ArgumentParser(
+        prog="verbsperf-cluster --agent", allow_abbrev=False,
+        description="The end of verbsperf-cluster on a node. The key is in "
+                    f"{KEY_VARIABLE}, or a line on standard input.")
+    p.add_argument("coordinator", metavar="ADDRESS[,ADDRESS...]:PORT")
+    p.add_argument("--node", default="", help="the name of this node")
+    p.add_argument("--program", default="verbsperf",
+                   help="the verbsperf to run [verbsperf]")
+    given = p.parse_args(arguments)
+    try:
+        serve(given.coordinator, given.node, given.program)
+    except Ended as ended:
+        if str(ended):
+            print(f"verbsperf-cluster: agent of {node_name(given.node)}: "
+                  f"{ended}", file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,167 @@
+"""The file of verbsperf-cluster: JSON lines, first a header
+
+    {"schema": "verbsperf-cluster/1", "pattern", "nodes", "points", ...}
+
+and then a line for each node, each pair in each round, each round, and at the
+end for each finding and note; doc/verbsperf-cluster-1.schema.json has it
+all."""
+import datetime
+import json
+import os
+import platform
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+
+from verbsperf import formats, sweepfile
+from verbsperf.errors import ResultsError
+from verbsperf.formats import Place
+from verbsperf.jsonfile import Object, objects_of, read_text
+from verbsperf.patterns import End, Pair
+
+SCHEMA = "verbsperf-cluster/1"
+# What must be the same for a file to go on.
+SAME = ("pattern", "nodes", "devices", "cross_rails", "target", "seed",
+        "rounds", "concurrent", "points", "probes")
+
+
+class Begun(NamedTuple):
+    """The file while it is written; fd is None when there is none."""
+
+    fd: Optional[int]
+    path: str
+    entries: List[Object]   # what is in it already, without the header
+
+    def append(self, entry: Object) -> None:
+        """Add a line."""
+        self.entries.append(entry)
+        if self.fd is not None:
+            sweepfile.append(self.fd, self.path, entry)
+
+
+def is_end(value: Any) -> bool:
+    """VALUE is an end of a pair."""
+    return isinstance(value, dict) and all(
+        isinstance(value.get(name), str) for name in ("node", "device"))
+
+
+def is_optional_number(value: Any) -> bool:
+    """VALUE is null or a number."""
+    return value is None or formats.is_number(value)
+
+
+# What each kind of line needs.
+KINDS: Dict[str, Dict[str, Callable[[Any], bool]]] = {
+    "node": {"node": lambda one: isinstance(one, str),
+             "error": lambda one: formats.is_optional(one, str)},
+    "pair": {"round": formats.is_count, "point": formats.is_count,
+             "rail": formats.is_count, "client": is_end, "server": is_end,
+             "value": is_optional_number,
+             "error": lambda one: formats.is_optional(one, str),
+             "probe": lambda one: isinstance(one, bool),
+             "alone": lambda one: isinstance(one, bool),
+             "marked": lambda one: isinstance(one, bool)},
+    "round": {"round": formats.is_count, "point": formats.is_count,
+              "gbps": is_optional_number},
+    "finding": {"point": formats.is_count,
+                "sentence": lambda one: isinstance(one, str)},
+    "note": {"point": formats.is_count,
+             "sentence": lambda one: isinstance(one, str)},
+}
+
+
+def check_header(place: Place, header: Object) -> None:
+    """HEADER is the first line of such a file."""
+    place.expect(header.get("schema") == SCHEMA,
+                 "not a file of verbsperf-cluster")
+    nodes, points = header.get("nodes"), header.get("points")
+    place.expect(isinstance(nodes, list) and bool(nodes)
+                 and all(isinstance(one, str) for one in nodes),
+                 "the header has no list of nodes")
+    place.expect(isinstance(header.get("pattern"), str),
+                 "the header has no pattern")
+    place.expect(formats.are_objects(points) and bool(points),
+                 "the header has no points")
+    for point in points or []:
+        formats.check_point(place, point)
+        place.expect(isinstance(point.get("metric"), str),
+                     "a point of the header has no metric")
+
+
+def check_entry(place: Place, header: Object, entry: Object) -> None:
+    """ENTRY is a line after HEADER."""
+    kind = entry.get("type")
+    fields = KINDS.get(kind) if isinstance(kind, str) else None
+    place.expect(fields is not None, f"a line of the type {json.dumps(kind)}")
+    for name, good in (fields or {}).items():
+        place.expect(good(entry.get(name)), f"\"{name}\" of a {kind} is not as"
+                     " verbsperf-cluster writes it")
+    if "point" in entry:
+        place.expect(entry["point"] < len(header["points"]),
+                     "the header has no such point")
+
+
+def read(path: str) -> Tuple[Object, List[Object]]:
+    """Return (header, the other lines) of the file PATH."""
+    lines = list(objects_of(path, read_text(path)))
+    if not lines:
+        raise ResultsError(f"{path}: the file is empty")
+    header = lines[0][1]
+    check_header(Place(path, lines[0][0]), header)
+    for line, entry in lines[1:]:
+        check_entry(Place(path, line), header, entry)
+    return header, [entry for _, entry in lines[1:]]
+
+
+def make_header(version: str, **said: Any) -> Object:
+    """Return the first line."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    return {"schema": SCHEMA,
+            "tool": {"name": "verbsperf-cluster", "verbsperf": version},
+            "started": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "host": platform.node(), **said}
+
+
+def cut_torn_line(fd: int, path: str) -> None:
+    """Drop the last line when it was not written completely."""
+    with open(fd, "rb", closefd=False) as file:
+        data = file.read()
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data) and whole:
+        os.ftruncate(fd, whole)
+    elif data and not whole:
+        raise sweepfile.FileError(f"{path}:1: not a file of verbsperf-cluster;"
+                                  " left as it is")
+
+
+def start(path: Optional[str], header: Object, resume: bool) -> Begun:
+    """Begin the file PATH, or with RESUME go on with it."""
+    if path is None:
+        return Begun(None, "", [])
+    fd = sweepfile.open_file(path)
+    cut_torn_line(fd, path)
+    if os.fstat(fd).st_size == 0:
+        sweepfile.append(fd, path, header)
+        return Begun(fd, path, [])
+    old, entries = read(path)
+    if not resume:
+        raise sweepfile.FileError(f"{path} exists; --resume continues it, or "
+                                  "choose another file")
+    for name in SAME:
+        if old.get(name) != header.get(name):
+            raise sweepfile.FileError(
+                f"{path} has another '{name.replace('_', ' ')}': "
+                f"{json.dumps(old.get(name))}; choose another file, or give "
+                "the same as before")
+    return Begun(fd, path, [entry for entry in entries
+                            if entry["type"] not in ("finding", "note")])
+
+
+def end_json(end: End) -> Object:
+    """Return END as the file has it."""
+    return {"node": end.node, "device": end.device}
+
+
+def pair_of(entry: Object) -> Pair:
+    """Return the pair of ENTRY."""
+    client, server = (End(entry[side]["node"], entry[side]["device"])
+                      for side in ("client", "server"))
+    return Pair(client, server, entry["rail"])

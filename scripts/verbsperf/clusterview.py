@@ -1,0 +1,228 @@
+"""What came of the nodes, as text: a matrix if it fits, and what is said of
+them."""
+import shutil
+import statistics
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional
+
+from verbsperf import nodesets, stats, tables
+from verbsperf.clusterfile import pair_of
+from verbsperf.jsonfile import Object
+from verbsperf.patterns import Pair
+from verbsperf.points import label
+from verbsperf.results import sweep_point
+
+WORST = 20          # pairs that are listed when the matrix is too wide
+
+
+class Matrix(NamedTuple):
+    """What pairs of one point and rail reached."""
+
+    title: str
+    metric: str
+    nodes: List[str]
+    cells: Dict["tuple[str, str]", float]   # (from client, to server)
+    failed: Dict["tuple[str, str]", str]
+
+    def value(self, row: str, column: str) -> Optional[float]:
+        """Return what ROW and COLUMN reached, whoever was the client."""
+        found = self.cells.get((row, column))
+        return self.cells.get((column, row)) if found is None else found
+
+    def is_failed(self, row: str, column: str) -> bool:
+        """The pair of ROW and COLUMN gave no result."""
+        return (row, column) in self.failed or (column, row) in self.failed
+
+
+def entries_of(entries: Iterable[Object], kind: str, index: int
+               ) -> List[Object]:
+    """Return the lines of KIND and of the point INDEX."""
+    return [entry for entry in entries
+            if entry["type"] == kind and entry.get("point") == index]
+
+
+def in_rounds(entries: Iterable[Object], index: int) -> List[Object]:
+    """Return the pairs of the rounds of the point INDEX."""
+    return [entry for entry in entries_of(entries, "pair", index)
+            if not (entry["alone"] or entry["probe"])]
+
+
+def matrices(header: Object, entries: List[Object]) -> Iterator[Matrix]:
+    """Yield the matrix of each point, and of each rail of it."""
+    for index, point in enumerate(header["points"]):
+        own = in_rounds(entries, index)
+        for rail in sorted({entry["rail"] for entry in own}):
+            some = [entry for entry in own if entry["rail"] == rail]
+            devices = sorted({entry["client"]["device"] for entry in some})
+            title = label(sweep_point(point))
+            if devices != [""]:
+                title += f", {nodesets.fold(devices)}"
+            yield matrix_of(title, point["metric"], header["nodes"], some)
+
+
+def matrix_of(title: str, metric: str, nodes: List[str],
+              entries: List[Object]) -> Matrix:
+    """Make the matrix of ENTRIES; of several of a pair the median."""
+    found: Dict["tuple[str, str]", List[float]] = {}
+    failed = {}
+    for entry in entries:
+        key = entry["client"]["node"], entry["server"]["node"]
+        if entry["value"] is not None:
+            found.setdefault(key, []).append(entry["value"])
+        elif entry["error"]:
+            failed[key] = entry["error"]
+    return Matrix(title, metric, nodes,
+                  {key: stats.median(values) for key, values in found.items()},
+                  failed)
+
+
+def spread_lines(matrix: Matrix) -> Iterator[str]:
+    """Yield what the values of MATRIX are like."""
+    values = sorted(matrix.cells.values())
+    if values:
+        number = tables.number
+        yield (f"{matrix.title}, {tables.unit(matrix.metric)}: median "
+               f"{number(stats.median(values))}, lowest {number(values[0])}, "
+               f"highest {number(values[-1])}, {len(values)} pairs"
+               + (f", {len(matrix.failed)} failed" if matrix.failed else ""))
+    else:
+        yield f"{matrix.title}: no results, {len(matrix.failed)} failed"
+
+
+def cell(matrix: Matrix, row: str, column: str) -> str:
+    """Return one cell as text."""
+    if row == column:
+        return "."
+    value = matrix.value(row, column)
+    if value is None:
+        return "X" if matrix.is_failed(row, column) else "-"
+    return tables.number(value)
+
+
+def grid_lines(matrix: Matrix, width: int) -> Optional[List[str]]:
+    """Return MATRIX as lines of WIDTH letters at most, else None."""
+    rows = [[node, *(cell(matrix, node, other) for other in matrix.nodes)]
+            for node in matrix.nodes]
+    lines = tables.table(["", *matrix.nodes], rows, left=(0,))
+    return lines if max(map(len, lines)) < width else None
+
+
+def worst_lines(matrix: Matrix) -> List[str]:
+    """Return the nodes and pairs that are worst, worst first."""
+    better_high = matrix.metric in tables.UNITS
+    own: Dict[str, List[float]] = {}
+    for (a, b), value in matrix.cells.items():
+        own.setdefault(a, []).append(value)
+        own.setdefault(b, []).append(value)
+    order = sorted(own, key=lambda node: statistics.median(own[node]),
+                   reverse=not better_high)
+    pairs = sorted(matrix.cells, key=lambda pair: matrix.cells[pair],
+                   reverse=not better_high)
+    number = tables.number
+    return [*tables.table(("node", "median", "lowest", "highest", "pairs"), [
+        (node, number(statistics.median(own[node])), number(min(own[node])),
+         number(max(own[node])), str(len(own[node])))
+        for node in order[:WORST]], left=(0,)),
+        *([f"and {len(order) - WORST} nodes that are better"]
+          if len(order) > WORST else []), "",
+        *tables.table(("pair", tables.unit(matrix.metric)), [
+            (f"{a}-{b}", number(matrix.cells[a, b]))
+            for a, b in pairs[:WORST]], left=(0,)),
+        *([f"and {len(pairs) - WORST} pairs that are better"]
+          if len(pairs) > WORST else [])]
+
+
+def sum_lines(header: Object, entries: List[Object]) -> Iterator[str]:
+    """Yield what the rounds carried together."""
+    for index, point in enumerate(header["points"]):
+        rounds = [entry for entry in entries_of(entries, "round", index)
+                  if not entry["alone"] and entry["round"]]
+        sums = [entry["gbps"] for entry in rounds
+                if entry["gbps"] is not None]
+        if point["metric"] == "gbps" and sums:
+            yield (f"together: {tables.number(stats.median(sums))} Gb/s"
+                   + (f", the median of {len(sums)} rounds; lowest "
+                      f"{tables.number(min(sums))}" if len(sums) > 1 else ""))
+        marked = [entry for entry in in_rounds(entries, index)
+                  if entry["marked"]]
+        if marked:
+            yield (f"not measured together with the rest, and not added: "
+                   f"{len(marked)} pairs, such as "
+                   f"{pair_of(marked[0]).text()} (overlap "
+                   f"{100 * (marked[0]['overlap'] or 0):.0f}%)")
+
+
+def probe_lines(header: Object, entries: List[Object]) -> Iterator[str]:
+    """Yield the latency of probes without load and under it."""
+    for index, _ in enumerate(header["points"]):
+        found: Dict[Pair, Dict[bool, List[Object]]] = {}
+        for entry in entries_of(entries, "pair", index):
+            if entry["probe"] and entry["result"]:
+                found.setdefault(pair_of(entry), {}).setdefault(
+                    entry["round"] > 0, []).append(entry["result"]["latency"])
+        for pair, both in found.items():
+            words = [f"{name} p50 {middle(both[load], 'p50')} us, p99 "
+                     f"{middle(both[load], 'p99')} us"
+                     for load, name in ((False, "alone"), (True, "under load"))
+                     if load in both]
+            yield f"latency of {pair.text()}: " + "; ".join(words)
+
+
+def middle(latencies: List[Object], name: str) -> str:
+    """Return the median of NAME among LATENCIES, as text."""
+    values = [one[name] for one in latencies if one.get(name) is not None]
+    return tables.number(stats.median(values)) if values else "-"
+
+
+def failed_nodes(entries: Iterable[Object]) -> Dict[str, str]:
+    """Return {node: why it takes no part}."""
+    return {entry["node"]: entry["error"] for entry in entries
+            if entry["type"] == "node" and entry["error"]}
+
+
+def said_lines(entries: List[Object]) -> Iterator[str]:
+    """Yield findings and notes."""
+    found = [one for one in entries if one["type"] == "finding"]
+    if found:
+        yield ""
+        yield "slow:"
+        for one in sorted(found, key=lambda one: one.get("ratio") or 0):
+            yield "  " + one["sentence"]
+    for one in entries:
+        if one["type"] == "note":
+            yield "note: " + one["sentence"]
+    failed = failed_nodes(entries)
+    if failed:
+        yield ""
+        yield "nodes that failed:"
+        for node, why in sorted(failed.items()):
+            yield f"  {node}: {why}"
+
+
+def verdict(header: Object, entries: List[Object]) -> str:
+    """Return the last line."""
+    found = sum(entry["type"] == "finding" for entry in entries)
+    failed = len(failed_nodes(entries))
+    lost = sum(bool(entry["error"]) for index in range(len(header["points"]))
+               for entry in in_rounds(entries, index))
+    words = [f"{len(header['nodes']) - failed} of {len(header['nodes'])} nodes"
+             " took part"]
+    words += [f"{lost} pairs failed"] * bool(lost)
+    measured = any(entry["type"] == "pair" and entry["value"] is not None
+                   for entry in entries)
+    words.append(f"{found} finding{'s' * (found != 1)}" if found
+                 else "nothing was measured" if not measured
+                 else "nothing is slow" if header.get("judged", True)
+                 else "not judged, because pairs share their nodes")
+    return "; ".join(words)
+
+
+def text(header: Object, entries: List[Object]) -> str:
+    """Return all of it, as wide as the terminal."""
+    width = shutil.get_terminal_size().columns
+    lines: List[str] = []
+    for matrix in matrices(header, entries):
+        lines += ["", *spread_lines(matrix)]
+        lines += grid_lines(matrix, width) or worst_lines(matrix)
+    lines += ["", *sum_lines(header, entries), *probe_lines(header, entries),
+              *said_lines(entries), "", verdict(header, entries)]
+    return "".join(f" {line}".rstrip() + "\n" for line in lines)

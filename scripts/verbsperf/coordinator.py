@@ -1,0 +1,370 @@
+"""The side of verbsperf-cluster that the agents of the nodes connect to.
+
+One task reads what each agent says; nothing polls, and every wait has a
+deadline.  What an agent says is checked: it is on the network."""
+import asyncio
+import contextlib
+import hmac
+import itertools
+import json
+import secrets
+import socket
+import statistics
+import time
+from typing import (Any, AsyncIterator, Callable, Dict, Iterable, List,
+                    Optional, Sequence, Tuple)
+
+from verbsperf import agent as protocol
+from verbsperf.jsonfile import Object
+
+PING_EVERY = 5.0            # seconds
+SILENT_AT_MOST = 30.0       # seconds
+CLOCK_READINGS = 8          # kept of each agent
+SEND_WITHIN = 20.0          # seconds for an agent to take a line
+
+
+class NodeFailed(Exception):
+    """A node does not take part any more; the text says why."""
+
+
+def is_text(value: object) -> bool:
+    """VALUE is text."""
+    return isinstance(value, str)
+
+
+def is_number(value: object) -> bool:
+    """VALUE is a number."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+# What an agent may say, and of what kind it is.
+MESSAGES: Dict[str, Dict[str, Callable[[Any], bool]]] = {
+    "node": {"devices": lambda value: isinstance(value, list) and all(
+        isinstance(one, dict) and is_text(one.get("name"))
+        and is_text(one.get("state")) for one in value),
+        "error": lambda value: value is None or is_text(value)},
+    "pong": {"t": is_number, "now": is_number},
+    "listening": {"id": is_number, "port": lambda value: type(value) is int
+                  and 0 < value < 65536},
+    "warm": {"id": is_number},
+    "ended": {"id": is_number, "stdout": is_text, "stderr": is_text,
+              "status": lambda value: value is None or is_number(value),
+              "opened": lambda value: value is None or is_number(value)},
+}
+
+
+def check_message(message: Object) -> str:
+    """Return the type of MESSAGE, and refuse what no agent says."""
+    kind = message.get("type")
+    fields = MESSAGES.get(kind) if isinstance(kind, str) else None
+    if fields is None or not all(good(message.get(name))
+                                 for name, good in fields.items()):
+        raise protocol.Ended("its agent said something that agents do not say")
+    return str(kind)
+
+
+class Clock:
+    """How far the clock of a node is from this one's, by round trips: the
+    quickest of the last ones says it best."""
+
+    def __init__(self) -> None:
+        self.readings: List[Tuple[float, float]] = []  # (round trip, offset)
+
+    def take(self, sent: float, now: float, there: float) -> None:
+        """Take a reading: SENT and NOW here, THERE in between."""
+        self.readings.append((now - sent, there - (sent + now) / 2))
+        del self.readings[:-CLOCK_READINGS]
+
+    def offset(self) -> Optional[float]:
+        """Return how many seconds the node's clock is ahead of this one's."""
+        return min(self.readings)[1] if self.readings else None
+
+    def uncertainty(self) -> Optional[float]:
+        """Return by how much that may be wrong."""
+        return min(self.readings)[0] / 2 if self.readings else None
+
+
+class Process:
+    """A verbsperf that an agent runs, as it is known here."""
+
+    def __init__(self, number: int) -> None:
+        loop = asyncio.get_running_loop()
+        self.number = number
+        self.events: Dict[str, "asyncio.Future[Object]"] = {
+            name: loop.create_future()
+            for name in ("listening", "warm", "ended")}
+
+    def tell(self, name: str, message: Object) -> None:
+        """Event NAME came; when it is the last one, no other will."""
+        if not self.events[name].done():
+            self.events[name].set_result(message)
+
+    def fail(self, why: str) -> None:
+        """Nothing will come any more."""
+        for future in self.events.values():
+            if not future.done():
+                future.set_exception(NodeFailed(why))
+                # whoever does not wait for it need not know
+                future.exception()
+
+    async def wait(self, name: str, seconds: float) -> Optional[Object]:
+        """Return the event NAME, or None when the end came instead."""
+        event, ended = self.events[name], self.events["ended"]
+        await asyncio.wait({event, ended}, timeout=seconds,
+                           return_when=asyncio.FIRST_COMPLETED)
+        if event.done():
+            return event.result()
+        if ended.done():
+            ended.result()
+            return None
+        raise asyncio.TimeoutError
+
+
+class Node:
+    """An agent that has connected."""
+
+    def __init__(self, name: str, address: str, lines: protocol.Lines,
+                 writer: asyncio.StreamWriter) -> None:
+        self.name, self.address = name, address
+        self.lines, self.writer = lines, writer
+        self.clock = Clock()
+        self.facts: Object = {}
+        self.failure: Optional[str] = None
+        self.processes: Dict[int, Process] = {}
+        self.heard = time.monotonic()
+
+    def say(self, **message: Any) -> None:
+        """Send a line; it goes out when there is room."""
+        if self.failure is None:
+            self.writer.write(self.lines.wrap(message))
+
+    def start(self, number: int, words: Sequence[str]) -> Process:
+        """Let the agent start verbsperf with WORDS."""
+        if self.failure is not None:
+            raise NodeFailed(f"{self.name}: {self.failure}")
+        process = self.processes[number] = Process(number)
+        self.say(type="start", id=number, words=list(words))
+        return process
+
+    def fail(self, why: str) -> None:
+        """The node takes part no more."""
+        if self.failure is None:
+            self.failure = why
+            for process in self.processes.values():
+                process.fail(f"{self.name}: {why}")
+            self.processes.clear()
+            self.writer.close()
+
+    def take(self, message: Object) -> None:
+        """Take what the agent said."""
+        kind = check_message(message)
+        self.heard = time.monotonic()
+        if kind == "pong":
+            self.clock.take(message["t"], time.time(), message["now"])
+        elif kind in ("listening", "warm", "ended"):
+            process = self.processes.get(message["id"])
+            if process is not None:
+                process.tell(kind, message)
+            if kind == "ended":
+                self.processes.pop(message["id"], None)
+
+
+def local_address(node: str) -> Optional[str]:
+    """Return the address that this host would reach NODE from, or None."""
+    try:
+        found = socket.getaddrinfo(node, 9, type=socket.SOCK_DGRAM)
+        with socket.socket(found[0][0], socket.SOCK_DGRAM) as sock:
+            sock.connect(found[0][4])
+            return str(sock.getsockname()[0])
+    except OSError:
+        return None
+
+
+class Coordinator:
+    """The nodes of a job, by name."""
+
+    def __init__(self, nodes: Sequence[str], key: bytes) -> None:
+        self.expected, self.key = list(nodes), key
+        self.nodes: Dict[str, Node] = {}
+        self.refused: Dict[str, str] = {}
+        self.strangers: Dict[str, str] = {}
+        self.changed = asyncio.Event()
+        self.numbers = itertools.count(1)
+        self.port = 0
+
+    @contextlib.asynccontextmanager
+    async def listening(self, bind: Optional[str], port: int
+                        ) -> AsyncIterator["Coordinator"]:
+        """Take agents at BIND and PORT as long as the context lasts, and then
+        let them end."""
+        server = await asyncio.start_server(self.meet, bind, port,
+                                            limit=protocol.LONGEST + 2,
+                                            backlog=1024)
+        self.port = server.sockets[0].getsockname()[1]
+        pinging = asyncio.ensure_future(self.ping())
+        try:
+            yield self
+        finally:
+            pinging.cancel()
+            server.close()
+            for node in self.nodes.values():
+                node.say(type="bye")
+                node.fail("it was told to end")
+            await asyncio.sleep(0)
+
+    async def ping(self) -> None:
+        """Ask every agent for the time, now and then, and give up on those
+        that do not answer."""
+        while True:
+            self.ask_time(self.nodes.values())
+            await asyncio.sleep(PING_EVERY)
+            for node in self.nodes.values():
+                if time.monotonic() - node.heard > SILENT_AT_MOST:
+                    node.fail("its agent, or the network to it, says nothing "
+                              f"for {SILENT_AT_MOST:g} s")
+            self.changed.set()
+
+    @staticmethod
+    def ask_time(nodes: Iterable[Node]) -> None:
+        """Read the clocks of NODES."""
+        for node in nodes:
+            node.say(type="ping", t=time.time())
+
+    async def meet(self, reader: asyncio.StreamReader,
+                   writer: asyncio.StreamWriter) -> None:
+        """Somebody connected: an agent, once it has proved the key."""
+        try:
+            node = await asyncio.wait_for(self.shake_hands(reader, writer),
+                                          protocol.HELLO_WITHIN)
+        except (OSError, ValueError, EOFError, asyncio.TimeoutError,
+                protocol.Ended):
+            writer.close()
+            return
+        why = "its agent ended, or its host did"
+        try:
+            await self.listen(node, reader)
+        except (OSError, ValueError):
+            why = "the connection to its agent broke"
+        except protocol.Ended as error:
+            why = str(error)
+        node.fail(why)
+        self.changed.set()
+
+    async def shake_hands(self, reader: asyncio.StreamReader,
+                          writer: asyncio.StreamWriter) -> Node:
+        """Prove the key to an agent, and have it proved."""
+        hello = protocol.object_of(await short_line(reader))
+        name, theirs = hello.get("node"), protocol.nonce_of(hello)
+        if not isinstance(name, str):
+            raise protocol.Ended("no node")
+        nonces = theirs, secrets.token_bytes(32)
+        writer.write(json.dumps({
+            "type": "challenge", "nonce": nonces[1].hex(),
+            "proof": protocol.proof(self.key, b"coordinator", nonces, name),
+        }).encode() + b"\n")
+        try:
+            answer = protocol.object_of(await short_line(reader))
+        except protocol.Ended:
+            answer = {}
+        proved = protocol.proof(self.key, b"agent", nonces, name)
+        if not hmac.compare_digest(str(answer.get("proof")), proved):
+            # anybody may say a name, so this is only a hint
+            if name in self.expected:
+                self.strangers[name] = (
+                    "its agent did not connect; somebody at "
+                    f"{writer.get_extra_info('peername')[0]} called itself so,"
+                    " and has another key")
+            raise protocol.Ended("another key")
+        lines = protocol.Lines(protocol.session_key(self.key, nonces),
+                               b"coordinator")
+        return self.admit(Node(
+            name, writer.get_extra_info("peername")[0], lines, writer))
+
+    def admit(self, node: Node) -> Node:
+        """Take NODE, which has proved the key, if it is wanted."""
+        if node.name not in self.expected:
+            self.refused[node.name] = (f"'{node.name}' connected, and is none "
+                                       "of the nodes; its agent needs --node")
+            self.changed.set()
+            raise protocol.Ended("unknown")
+        if node.name in self.nodes and not self.nodes[node.name].failure:
+            raise protocol.Ended("twice")
+        self.nodes[node.name] = node
+        return node
+
+    async def listen(self, node: Node, reader: asyncio.StreamReader) -> None:
+        """Take what NODE says until it ends."""
+        while True:
+            line = await reader.readline()
+            if not line.endswith(b"\n"):
+                return
+            message = node.lines.unwrap(line)
+            node.take(message)
+            if message["type"] == "node":
+                node.facts = message
+                if message["error"]:
+                    node.fail(str(message["error"]))
+                self.changed.set()
+
+    def is_known(self, name: str) -> bool:
+        """The node NAME has said what it has, or failed."""
+        node = self.nodes.get(name)
+        return node is not None and bool(node.facts or node.failure)
+
+    async def gather(self, seconds: float,
+                     gave_up: Callable[[], Dict[str, str]]) -> Dict[str, str]:
+        """Wait until all nodes have connected, SECONDS at most; return why
+        others have not. GAVE_UP says which never will, and why."""
+        deadline = time.monotonic() + seconds
+        while True:
+            left = [one for one in self.expected if not self.is_known(one)]
+            lost = gave_up()
+            seconds_left = deadline - time.monotonic()
+            if seconds_left <= 0 or not set(left) - set(lost):
+                break
+            self.changed.clear()
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self.changed.wait(),
+                                       min(0.5, seconds_left))
+        missing: Dict[str, str] = {
+            name: f"its agent did not connect in {seconds:g} s"
+            for name in left}
+        for why in (lost, self.strangers):
+            missing.update((name, why[name]) for name in left if name in why)
+        return {**missing, **self.failed()}
+
+    def failed(self) -> Dict[str, str]:
+        """Return why nodes that had connected take part no more."""
+        return {name: node.failure for name, node in self.nodes.items()
+                if node.failure is not None}
+
+    async def flush(self) -> None:
+        """Wait until what was said is out, as far as agents take it."""
+        async def one(node: Node) -> None:
+            try:
+                await asyncio.wait_for(node.writer.drain(), SEND_WITHIN)
+            except (OSError, asyncio.TimeoutError):
+                node.fail("its agent takes nothing any more")
+        await asyncio.gather(*(one(node) for node in self.nodes.values()
+                               if not node.failure
+                               and node.writer.transport is not None
+                               and node.writer.transport
+                               .get_write_buffer_size()))
+
+    def worst_clock(self) -> Optional[float]:
+        """Return by how much the middle node's clock is known."""
+        known = [one for one in (node.clock.uncertainty()
+                                 for node in self.nodes.values())
+                 if one is not None]
+        return statistics.median(known) if known else None
+
+
+async def short_line(reader: asyncio.StreamReader) -> bytes:
+    """Return a line of somebody who is not known yet."""
+    line = b""
+    while not line.endswith(b"\n"):
+        piece = await reader.read(1)
+        if not piece or len(line) >= protocol.HELLO_LONGEST:
+            raise protocol.Ended("not an agent")
+        line += piece
+    return line

@@ -1,0 +1,364 @@
+"""Which node, path or rail is slow, from what pairs reached.
+
+Values become speeds, so that more is better for latency, too.  What a healthy
+pair reaches is the median over ends that are about as fast as most; how much
+pairs differ is the MAD around it (scipy), so that neither a slow node nor what
+it does to its partners moves them.  Whoever is below that is a suspect, and is
+tested again, alone and with other partners, before anything is said."""
+import random
+import statistics
+from typing import (Awaitable, Callable, Dict, Iterable, List, NamedTuple,
+                    Optional, Sequence, Set, Tuple)
+
+from scipy.stats import median_abs_deviation
+
+from verbsperf import nodesets
+from verbsperf.jsonfile import Object
+from verbsperf.patterns import End, Pair
+
+# Beyond so many of the population's deviations a speed is suspect, and only
+# when it is lower by as much, of which an ordinary network is capable.
+DEVIATIONS = 5.0
+LEAST = {"gbps": 0.10, "p50": 0.25}
+MOST = 0.5              # whatever the deviations, half the speed is slow
+ALIKE = 0.9             # of the usual speed has an end that is healthy
+PARTNERS = 5            # that a suspect end is tested with
+MOST_SUSPECTS = 16      # ends, and as many paths, that are tested again
+
+# Runs pairs at the same time; returns the value of each.
+Measure = Callable[[List[Pair]], Awaitable[List[Optional[float]]]]
+
+
+class Measured(NamedTuple):
+    """What a pair reached in the rounds."""
+
+    pair: Pair
+    value: float
+
+
+class Usual(NamedTuple):
+    """What pairs of one rail usually reach."""
+
+    speed: float
+    limit: float        # what is slower is suspect
+    spread: float       # the deviation, of the speed
+
+
+def speed_of(value: float, metric: str) -> float:
+    """Return VALUE of METRIC as a speed: more is better."""
+    if metric in ("gbps", "mpps"):
+        return value
+    return 1 / value if value > 0 else 0.0
+
+
+def upper_median(values: Iterable[float]) -> float:
+    """Return the median of the faster half of VALUES."""
+    order = sorted(values)
+    return statistics.median(order[len(order) // 2:])
+
+
+def speeds_by_end(speeds: Dict[Pair, float]) -> Dict[End, List[float]]:
+    """Return {end: the speeds of its pairs}."""
+    found: Dict[End, List[float]] = {}
+    for pair, speed in speeds.items():
+        found.setdefault(pair.client, []).append(speed)
+        found.setdefault(pair.server, []).append(speed)
+    return found
+
+
+def usual_of(speeds: Dict[Pair, float], metric: str) -> Usual:
+    """Return what is usual among SPEEDS."""
+    scores = {end: upper_median(own)
+              for end, own in speeds_by_end(speeds).items()}
+    middle = upper_median(scores.values())
+    good = [speed for pair, speed in speeds.items()
+            if min(scores[pair.client], scores[pair.server]) >= ALIKE * middle]
+    middle = statistics.median(good) if good else middle
+    spread = 0.0
+    if len(good) >= 3 and middle > 0:
+        spread = float(median_abs_deviation(good, scale="normal")) / middle
+    below = min(MOST, max(LEAST.get(metric, 0.1), DEVIATIONS * spread))
+    return Usual(middle, middle * (1 - below), spread)
+
+
+def suspects_of(slow: Set[Pair], speeds: Dict[Pair, float]
+                ) -> Tuple[List[End], List[Pair]]:
+    """Divide the SLOW pairs: ends that many of them have, and pairs that are
+    slow by themselves."""
+    total = {end: len(own) for end, own in speeds_by_end(speeds).items()}
+    ends: List[End] = []
+    left = set(slow)
+    while left:
+        count: Dict[End, int] = {}
+        for pair in left:
+            for end in pair[:2]:
+                count[end] = count.get(end, 0) + 1
+        worst = max(count, key=lambda end: (
+            count[end] / total[end], count[end], end))
+        share = count[worst] / total[worst]
+        if not (count[worst] >= 2 and share >= 0.5
+                or count[worst] >= 3 and share >= 0.15):
+            break
+        ends.append(worst)
+        left = {pair for pair in left if worst not in pair[:2]}
+    return ends, sorted(left)
+
+
+def ratio_text(ratio: float, metric: str) -> str:
+    """Say what a speed RATIO to the usual one means for METRIC."""
+    if metric in ("gbps", "mpps"):
+        return f"{ratio * 100:.0f}% of the median"
+    if not ratio:
+        return "no answer"
+    return f"a latency of {1 / ratio:.2g} times the median"
+
+
+def finding(kind: str, ends: Sequence[End], ratio: Optional[float],
+            sentence: str, **more: object) -> Object:
+    """Return a finding as the file has it."""
+    return {"kind": kind, "ends": [
+        {"node": end.node, "device": end.device} for end in ends],
+        "ratio": ratio, "sentence": sentence, **more}
+
+
+def reversed_pair(pair: Pair) -> Pair:
+    """Return PAIR in the other direction."""
+    return Pair(pair.server, pair.client, pair.rail)
+
+
+class Trial:
+    """Both directions of some pairs, each tested alone."""
+
+    def __init__(self) -> None:
+        self.speeds: Dict[bool, List[float]] = {True: [], False: []}
+        self.partners: Set[End] = set()
+
+    def slow(self, limit: float, sends: bool) -> int:
+        """Count what was slower than LIMIT in one direction."""
+        return sum(speed < limit for speed in self.speeds[sends])
+
+    def count(self) -> int:
+        """Count what was measured."""
+        return len(self.speeds[True]) + len(self.speeds[False])
+
+    def middle(self, limit: float) -> float:
+        """Return the middle one of those slower than LIMIT."""
+        return statistics.median(
+            speed for own in self.speeds.values() for speed in own
+            if speed < limit)
+
+
+def directions_of(trial: Trial, limit: float) -> Optional[str]:
+    """Say in which directions all of TRIAL was slow; None when in neither."""
+    slow = {way: bool(own) and trial.slow(limit, way) == len(own)
+            for way, own in trial.speeds.items()}
+    if slow[True] and slow[False]:
+        return "in both directions"
+    for way, words in ((True, "when it sends"), (False, "when it receives")):
+        if slow[way] and not trial.slow(limit, not way):
+            return words
+    return None
+
+
+class Inquiry:
+    """Suspects of one point of measurement, and what becomes of them."""
+
+    def __init__(self, measured: Sequence[Measured], metric: str,
+                 measure: Measure, seed: int = 0) -> None:
+        self.metric, self.measure = metric, measure
+        self.speeds = {one.pair: speed_of(one.value, metric)
+                       for one in measured}
+        self.source = random.Random(seed)
+        self.by_rail: Dict[int, Dict[Pair, float]] = {}
+        for pair, speed in self.speeds.items():
+            self.by_rail.setdefault(pair.rail, {})[pair] = speed
+        self.usual = {rail: usual_of(speeds, metric)
+                      for rail, speeds in self.by_rail.items()}
+        self.findings: List[Object] = []
+        self.notes: List[str] = []
+        self.suspected: Dict[int, Set[End]] = {}
+        self.tested: Set[End] = set()
+
+    async def run(self) -> None:
+        """Find suspects, and test them again."""
+        await self.look_at_rails()
+        for rail, speeds in sorted(self.by_rail.items()):
+            limit = self.usual[rail].limit
+            slow = {pair for pair, speed in speeds.items() if speed < limit}
+            ends, pairs = suspects_of(slow, speeds)
+            self.suspected[rail] = {
+                *ends, *(end for pair in pairs for end in pair[:2])}
+            for end in ends[:MOST_SUSPECTS]:
+                await self.test_end(end, rail)
+            await self.test_paths(pairs, rail)
+            for kind, left in (
+                    ("nodes", [end.text() for end in ends[MOST_SUSPECTS:]]),
+                    ("paths", [one.text() for one in pairs[MOST_SUSPECTS:]])):
+                if left:
+                    self.notes.append(
+                        f"{len(left)} more {kind} were slow, and not tested "
+                        f"again: {left[0]}" + (", ..." * (len(left) > 1)))
+
+    async def speed(self, pair: Pair) -> Optional[float]:
+        """Measure PAIR alone."""
+        value, = await self.measure([pair])
+        return None if value is None else speed_of(value, self.metric)
+
+    async def try_both(self, trial: Trial, one: End, other: End, rail: int
+                       ) -> None:
+        """Add what ONE and OTHER reach, in both directions, to TRIAL."""
+        pair = Pair(one, other, rail)
+        for sends, way in ((True, pair), (False, reversed_pair(pair))):
+            speed = await self.speed(way)
+            if speed is not None:
+                trial.speeds[sends].append(speed)
+                trial.partners.add(other)
+
+    def partners(self, rail: int, but: Iterable[End], number: int
+                 ) -> List[End]:
+        """Choose NUMBER ends of RAIL that nothing is known against."""
+        limit = self.usual[rail].limit
+        good = sorted(
+            end for end, own in speeds_by_end(self.by_rail[rail]).items()
+            if end not in set(but)
+            and end not in self.suspected.get(rail, set())
+            and upper_median(own) >= limit)
+        return self.source.sample(good, min(number, len(good)))
+
+    async def test_end(self, end: End, rail: int) -> Optional[bool]:
+        """Test END with other partners; say what is wrong with it. Returns
+        None when there is nobody to test it with."""
+        if end in self.tested:
+            return any(end == End(**one) for found in self.findings
+                       for one in found["ends"])
+        self.tested.add(end)
+        usual, trial = self.usual[rail], Trial()
+        partners = self.partners(rail, [end], PARTNERS)
+        for again in range(2):
+            for other in partners:
+                await self.try_both(trial, end, other, rail)
+            slow = trial.slow(usual.limit, True) + trial.slow(usual.limit,
+                                                              False)
+            if slow > 1 or again:
+                break
+        if not trial.count():
+            self.notes.append(f"{end.text()}: slow, and there was no other "
+                              "node to test it with")
+            return None
+        return self.judge_end(end, trial, slow, usual)
+
+    def judge_end(self, end: End, trial: Trial, slow: int, usual: Usual
+                  ) -> bool:
+        """Say what TRIAL, with SLOW results, says of END."""
+        if slow < 2:
+            self.notes.append(
+                f"{end.text()}: slow in the rounds, and not when it was tested"
+                " again alone: something passed, or pairs share a path")
+            return False
+        ratio = trial.middle(usual.limit) / usual.speed
+        where = directions_of(trial, usual.limit)
+        n = len(trial.partners)
+        more = {"tested": trial.count(), "slow": slow, "direction": where}
+        if where is None:
+            self.findings.append(finding(
+                "unsteady", [end], ratio, f"{end.text()}: slow in {slow} of "
+                f"{trial.count()} tests, down to "
+                f"{ratio_text(ratio, self.metric)}, and not in the others: "
+                "look for other work on the node, and errors of its link",
+                **more))
+        else:
+            self.findings.append(finding(
+                "node", [end], ratio,
+                f"{end.text()}: {ratio_text(ratio, self.metric)} {where} with "
+                f"{n} of {n} partners: look at the node's port, cable, PCIe",
+                **more))
+        return True
+
+    async def test_paths(self, pairs: Sequence[Pair], rail: int) -> None:
+        """Test PAIRS again alone, and their ends with others; say what is
+        left."""
+        bad: List[Tuple[Pair, float, str]] = []
+        for pair in pairs[:MOST_SUSPECTS]:
+            found = await self.test_path(pair, rail)
+            if found is not None:
+                bad.append((pair, *found))
+        if len(bad) > 3:
+            self.findings.append(self.many_paths(bad, len(pairs)))
+            return
+        for pair, ratio, where in bad:
+            self.findings.append(finding(
+                "path", pair[:2], ratio,
+                f"{pair.text()} only: {ratio_text(ratio, self.metric)} "
+                f"{where}, and both are fast with others: look at the path "
+                "between them"))
+
+    async def test_path(self, pair: Pair, rail: int
+                        ) -> Optional[Tuple[float, str]]:
+        """Return (ratio, in which direction) when PAIR is slow by itself."""
+        usual, trial = self.usual[rail], Trial()
+        for _ in range(2):
+            await self.try_both(trial, *pair[:2], rail)
+        where = directions_of(trial, usual.limit)
+        if where is None:
+            self.notes.append(
+                f"{pair.text()}: slow in its round, and not when it was tested"
+                " again alone: something passed, or pairs share a path")
+            return None
+        for end in pair[:2]:
+            other = self.partners(rail, pair[:2], 1)
+            if not other:
+                self.notes.append(f"{pair.text()}: which of both is slow is "
+                                  "not known without another node")
+                return trial.middle(usual.limit) / usual.speed, where
+            alone = Trial()
+            await self.try_both(alone, end, other[0], rail)
+            if (alone.slow(usual.limit, True) + alone.slow(usual.limit, False)
+                    and await self.test_end(end, rail)):
+                return None
+        where = where.replace("it sends", f"{pair.client.node} sends").replace(
+            "it receives", f"{pair.server.node} sends")
+        return trial.middle(usual.limit) / usual.speed, where
+
+    def many_paths(self, bad: Sequence[Tuple[Pair, float, str]], total: int
+                   ) -> Object:
+        """Say in one sentence what many slow paths have in common."""
+        left = {pair for pair, _, _ in bad}
+        common: List[End] = []
+        while left:
+            count: Dict[End, int] = {}
+            for pair in left:
+                for end in pair[:2]:
+                    count[end] = count.get(end, 0) + 1
+            common.append(max(count, key=lambda end: (count[end], end)))
+            left = {pair for pair in left if common[-1] not in pair[:2]}
+        ratio = statistics.median(ratio for _, ratio, _ in bad)
+        nodes = nodesets.fold(sorted({end.node for end in common}))
+        return finding(
+            "paths", sorted(common), ratio,
+            f"{total} paths of {nodes}: {ratio_text(ratio, self.metric)}, and "
+            "their ends are fast with others: look at the links between their "
+            "switches", paths=[[pair.client.node, pair.server.node]
+                               for pair, _, _ in bad])
+
+    async def look_at_rails(self) -> None:
+        """Compare the rails with each other, and test slow ones again."""
+        if len(self.usual) < 2:
+            return
+        best = upper_median(one.speed for one in self.usual.values())
+        least = 1 - LEAST.get(self.metric, 0.1)
+        for rail, usual in sorted(self.usual.items()):
+            if usual.speed >= least * best:
+                continue
+            pairs = sorted(self.by_rail[rail])
+            some = self.source.sample(pairs, min(PARTNERS, len(pairs)))
+            found = [speed for speed in [await self.speed(pair)
+                                         for pair in some]
+                     if speed is not None]
+            if found and statistics.median(found) < least * best:
+                ratio = statistics.median(found) / best
+                self.findings.append(finding(
+                    "rail", [some[0].client._replace(node="*")], ratio,
+                    f"rail {rail} ({some[0].client.device}): "
+                    f"{ratio_text(ratio, self.metric)} of the other rails, on "
+                    "all nodes: look at its switches and their settings",
+                    rail=rail))

@@ -1,0 +1,134 @@
+"""verbsperf-cluster and its agents, all on this host, on the fake NIC."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import lab
+import schemas
+from lab import deadline
+
+SCRIPT = (pathlib.Path(__file__).resolve().parent.parent.parent
+          / "scripts/verbsperf-cluster")
+
+
+def others():
+    """The processes that agents are, or have started: {pid: command line}."""
+    found = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            mark = (folder / "environ").read_bytes()
+        except OSError:
+            continue
+        if b"CLUSTER_TEST=%d\0" % os.getpid() in mark:
+            found[int(folder.name)] = words
+    return found
+
+
+def agents():
+    return {words[words.index(b"--node") + 1].decode(): pid
+            for pid, words in others().items() if b"--node" in words
+            and words[0].endswith(b"python3")}
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    started = []
+
+    def start(*arguments):
+        path = tmp_path / f"{len(started)}.jsonl"
+        preload = os.environ["VERBSPERF_PRELOAD"]
+        process = subprocess.Popen(
+            [sys.executable, SCRIPT, "--listen", "127.0.0.1", "--launch",
+             f"env CLUSTER_TEST={os.getpid()} LD_PRELOAD={preload} HOME=%h",
+             "--program", lab.BINARY, "-o", path, *arguments],
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**os.environ, "VERBSPERF": lab.BINARY})
+        started.append(process)
+        process.path = path
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+    deadline(30, lambda: not others(), "an agent left something behind")
+
+
+def lines(process):
+    return [json.loads(line) for line in process.path.read_text().splitlines()]
+
+
+def ended(process, status):
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == status, (out, err)
+    assert "Traceback" not in err, err
+    return out, err
+
+
+def test_ring(cluster):
+    """No pattern that is judged: how fast the fake is depends on what else
+    runs here."""
+    process = cluster("--nodes", "localhost,127.0.0.[2-3]", "--pattern",
+                      "ring", "write_bw", "--duration", "0.3")
+    out, _ = ended(process, 0)
+    validator = schemas.validator("verbsperf-cluster-1")
+    found = lines(process)
+    for line in found:
+        validator.validate(line)
+    pairs = [one for one in found if one.get("type") == "pair"]
+    assert len(pairs) == 3 and all(one["value"] > 0 for one in pairs)
+    assert all(one["overlap"] > 0.5 for one in pairs)
+    assert re.search(r"3 of 3 nodes took part", out)
+    assert not others()
+
+
+def test_a_node_that_dies_in_a_round(cluster):
+    process = cluster("--nodes", "localhost,127.0.0.[2-4]", "--pattern",
+                      "pairs", "write_bw", "--duration", "2")
+    deadline(30, lambda: sum(b"write_bw" in words
+                             for words in others().values()) == 2, "no round")
+    time.sleep(0.7)
+    os.kill(agents()["127.0.0.4"], signal.SIGKILL)
+    out, err = ended(process, 1)
+    assert "127.0.0.4: its agent ended, or its host did" in err
+    pairs = [one for one in lines(process) if one.get("type") == "pair"]
+    for one in pairs:
+        ends = one["client"]["node"], one["server"]["node"]
+        assert (one["value"] is None) == ("127.0.0.4" in ends), out
+    assert "3 of 4 nodes took part; 1 pairs failed" in out
+
+
+def test_a_coordinator_that_dies(cluster):
+    process = cluster("--nodes", "localhost,127.0.0.2", "--pattern", "pairs",
+                      "write_bw", "--duration", "60")
+    deadline(30, lambda: any(b"write_bw" in words
+                             for words in others().values()), "no round")
+    process.kill()
+    deadline(20, lambda: not others(), "somebody goes on")
+
+
+def test_interrupted_and_resumed(cluster, tmp_path):
+    words = ("--nodes", "localhost,127.0.0.[2-4]", "--pattern", "incast")
+    process = cluster(*words, "write_bw", "--duration", "0.3")
+    deadline(30, lambda: process.path.exists()
+             and '"type": "round"' in process.path.read_text(), "no round")
+    process.send_signal(signal.SIGINT)
+    _, err = ended(process, 130)
+    assert "--resume continues it" in err
+    assert not others()
+    before = sum(one.get("type") == "round" for one in lines(process))
+    assert 1 <= before < 4
+    again = cluster("-o", process.path, "--resume", *words, "write_bw",
+                    "--duration", "0.3")
+    ended(again, 0)
+    rounds = [one["round"] for one in lines(process)
+              if one.get("type") == "round"]
+    assert rounds == [1, 2, 3, 4]

@@ -1,0 +1,217 @@
+"""The agent and the coordinator: who may speak, and what is refused."""
+import asyncio
+import json
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from conftest import SCRIPTS
+from verbsperf import agent, coordinator, fleet
+from verbsperf.coordinator import Clock, Coordinator
+from verbsperf.fleet import Job, Outcome
+from verbsperf.patterns import End, Pair
+
+KEY = b"0123456789abcdef"
+MODULE = SCRIPTS / "verbsperf/agent.py"
+
+
+def both():
+    return (agent.Lines(b"k", b"agent"), agent.Lines(b"k", b"coordinator"))
+
+
+def test_lines():
+    here, there = both()
+    for n in range(3):
+        assert there.unwrap(here.wrap({"n": n})) == {"n": n}
+
+
+@pytest.mark.parametrize("spoil", (
+    lambda line: line[:-3] + b" }\n",       # changed
+    lambda line: b"0" * 64 + line[64:],     # without the key
+    lambda line: b"{}\n",
+    lambda line: b"\n"))
+def test_lines_of_others(spoil):
+    here, there = both()
+    with pytest.raises(agent.Ended):
+        there.unwrap(spoil(here.wrap({"n": 1})))
+
+
+def test_lines_again_and_back():
+    here, there = both()
+    line = here.wrap({"n": 1})
+    there.unwrap(line)
+    with pytest.raises(agent.Ended):        # a second time
+        there.unwrap(line)
+    with pytest.raises(agent.Ended):        # to who said it
+        here.unwrap(here.wrap({"n": 1}))
+
+
+@pytest.mark.parametrize("message", (
+    {"type": "shell"}, {"type": ["node"]}, {},
+    {"type": "node", "devices": "x", "error": None},
+    {"type": "node", "devices": [{"name": 1, "state": "x"}], "error": None},
+    {"type": "listening", "id": 1, "port": 0},
+    {"type": "listening", "id": 1, "port": "22"},
+    {"type": "pong", "t": "now", "now": 1},
+    {"type": "ended", "id": 1, "status": "0", "stdout": "", "stderr": "",
+     "opened": None}))
+def test_messages_that_no_agent_says(message):
+    with pytest.raises(agent.Ended):
+        coordinator.check_message(message)
+
+
+@pytest.mark.parametrize("text", (
+    b"", b"[]", b"x", b"[" * 100000, b'{"nonce": "00"}', b'{"nonce": 7}'))
+def test_greetings_that_are_none(text):
+    with pytest.raises(agent.Ended):
+        agent.nonce_of(agent.object_of(text))
+
+
+def test_clock():
+    clock = Clock()
+    assert clock.offset() is None
+    clock.take(100, 102, 151)       # 1 s each way, 50 s ahead
+    clock.take(200, 200.2, 250.1)
+    assert clock.offset() == pytest.approx(50)
+    assert clock.uncertainty() == pytest.approx(0.1)
+
+
+def start(port, key=KEY, node="n1", program="/nonexistent"):
+    return subprocess.Popen(
+        [sys.executable, MODULE, f"127.0.0.1:{port}", "--node", node,
+         "--program", program], stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True)
+
+
+def tell_key(process, key=KEY):
+    process.stdin.write(key.decode() + "\n")
+    process.stdin.close()
+    process.stdin = None
+
+
+async def joined(nodes, **keys):
+    """What a coordinator of NODES says of agents with KEYS, and what they
+    say."""
+    hub = Coordinator(nodes, KEY)
+    agents = []
+    async with hub.listening("127.0.0.1", 0):
+        for node, key in keys.items():
+            process = start(hub.port, node=node)
+            tell_key(process, key)
+            agents.append(process)
+        missing = await hub.gather(3, lambda: {})
+    loop = asyncio.get_running_loop()
+    said = [await loop.run_in_executor(None, one.communicate)
+            for one in agents]
+    return missing, [err for _, err in said], [one.returncode
+                                               for one in agents]
+
+
+def test_without_verbsperf_and_with_another_key():
+    missing, said, statuses = asyncio.run(joined(
+        ["n1", "n2", "n3"], n1=KEY, n2=b"another key than ours", n4=KEY))
+    assert missing["n1"] == "there is no /nonexistent in PATH"
+    assert "called itself so, and has another key" in missing["n2"]
+    assert missing["n3"] == "its agent did not connect in 3 s"
+    assert "the coordinator has another key" in said[1]
+    assert statuses[1] == 1
+
+
+def test_strangers_of_all_kinds():
+    async def knock():
+        hub = Coordinator(["n1"], KEY)
+        async with hub.listening("127.0.0.1", 0):
+            for text in (b"", b"GET / HTTP/1.0\r\n\r\n", b"x" * 100000,
+                         b"[" * 5000 + b"\n", json.dumps({
+                             "type": "hello", "node": 7,
+                             "nonce": "0" * 64}).encode() + b"\n"):
+                reader, writer = await asyncio.open_connection(
+                    "127.0.0.1", hub.port)
+                writer.write(text)
+                writer.write_eof()
+                try:
+                    assert await asyncio.wait_for(reader.read(), 10) == b""
+                except ConnectionError:
+                    pass
+                writer.close()
+        assert not hub.nodes
+    asyncio.run(knock())
+
+
+def test_an_agent_ends_with_its_coordinator():
+    """It proves the key by hand, and vanishes."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        process = start(server.getsockname()[1])
+        tell_key(process)
+        conn, _ = server.accept()
+        with conn, conn.makefile("rb") as file:
+            hello = json.loads(file.readline())
+            nonces = bytes.fromhex(hello["nonce"]), b"x" * 32
+            conn.sendall(json.dumps({
+                "nonce": nonces[1].hex(), "proof": agent.proof(
+                    KEY, b"coordinator", nonces, "n1")}).encode() + b"\n")
+            assert json.loads(file.readline())["proof"] == agent.proof(
+                KEY, b"agent", nonces, "n1")
+            file.readline()
+        _, said = process.communicate(timeout=20)
+        assert process.returncode == 1 and "coordinator is gone" in said
+
+
+def test_an_agent_refuses_what_is_not_its_coordinator():
+    """A server that does not know the key is told no proof."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        process = start(server.getsockname()[1])
+        tell_key(process)
+        conn, _ = server.accept()
+        with conn, conn.makefile("rb") as file:
+            file.readline()
+            conn.sendall(json.dumps({"nonce": "0" * 64,
+                                     "proof": "0" * 64}).encode() + b"\n")
+            assert file.readline() == b""
+        _, said = process.communicate(timeout=20)
+        assert "the coordinator has another key" in said
+
+
+def outcome(start_at, seconds=1.0, gbps=10.0, intervals=None, probe=False):
+    one = Outcome(Job(Pair(End("a", ""), End("b", "")), [], 1, probe))
+    one.opened = start_at
+    one.row = {"seconds": seconds, "bandwidth": {"gbps": gbps},
+               "latency": None, "intervals": intervals}
+    return one
+
+
+def test_only_what_was_measured_together_is_added():
+    some = [outcome(100.0), outcome(100.05), outcome(99.98), outcome(100.5)]
+    span, gbps, added = fleet.add_up(some)
+    assert [one.marked for one in some] == [False, False, False, True]
+    assert span == pytest.approx((100.05, 100.98))
+    assert (gbps, added) == (30, 3)
+    assert some[3].overlap == pytest.approx(0.525, abs=0.01)
+
+
+def test_intervals_within_the_common_time():
+    halves = [{"start": 0.0, "seconds": 0.05, "gbps": 100.0},
+              {"start": 0.05, "seconds": 0.95, "gbps": 10.0}]
+    span, gbps, _ = fleet.add_up([outcome(100.0, intervals=halves),
+                                  outcome(100.05), outcome(100.05)])
+    assert span == pytest.approx((100.05, 101.0))
+    assert gbps == pytest.approx(30)
+
+
+def test_nothing_together():
+    assert fleet.add_up([]) == (None, None, 0)
+    failed = Outcome(Job(Pair(End("a", ""), End("b", "")), [], 1))
+    assert fleet.add_up([failed]) == (None, None, 0)
+    assert not failed.marked
+
+
+def test_probes_are_not_added():
+    assert fleet.add_up([outcome(1.0), outcome(1.0, probe=True)])[1:] == (10,
+                                                                          1)
+
+
+def test_threads_are_not_needed():
+    assert threading.active_count() == 1

@@ -1,0 +1,233 @@
+"""verbsperf-cluster: its command line, its file, and what it shows of it."""
+import copy
+import json
+import os
+import re
+import sys
+
+import pytest
+
+import schemas
+from conftest import SCRIPTS, refused, run
+from complete import BANDWIDTH, LATENCY, ROW
+from fabric import Fabric
+from verbsperf import cluster as command
+from verbsperf import clusterfile, clusterview, launch, patterns
+from verbsperf.errors import Refused
+from verbsperf.patterns import Wanted
+
+NODES = [f"n{i:02}" for i in range(1, 5)]
+
+
+def cluster(*arguments, **options):
+    environment = {**os.environ, "VERBSPERF": os.environ["FAKE_REAL"]}
+    return run("verbsperf-cluster", *arguments,
+               env={**environment, **options.pop("env", {})}, **options)
+
+
+@pytest.mark.parametrize("words, sentence", (
+    ((), "missing: --pattern, TEST or SUITE"),
+    (("--pattern", "pairs"), "missing: TEST or SUITE"),
+    (("--pattern", "pairs", "write_bw"), "missing: --nodes"),
+    (("--pattern", "x", "write_bw"), "invalid choice: 'x'"),
+    (("--nodes", "n[1-", "--pattern", "pairs", "write_bw"), "n[1-"),
+    (("--nodes", "n1", "--pattern", "pairs", "write_bw"), "two nodes"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "-s", "1"),
+     "write the long name"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "--iterations",
+      "5"), "use --duration"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "--device",
+      "x"), "--device"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "--target", "n1",
+      "write_bw"), "--target: only for incast and outcast"),
+    (("--nodes", "n[1-2]", "--pattern", "incast", "--target", "n3",
+      "write_bw"), "--target n3"),
+    (("--nodes", "n[1-2]", "--pattern", "file", "write_bw"),
+     "missing: --rounds-file"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "--resume", "write_bw"),
+     "--resume needs -o"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "--picture", "x.gif",
+      "write_bw"), "FILE.svg or FILE.png"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "--probe", "n1:n1",
+      "write_bw"), "--probe n1:n1"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "--launch", "rsh",
+      "write_bw"), "a command with %h"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "--launch", "none",
+      "write_bw"), "VERBSPERF_CLUSTER_KEY"),
+))
+def test_refusals(words, sentence, monkeypatch, capsys):
+    monkeypatch.setenv("VERBSPERF", os.environ["FAKE_REAL"])
+    monkeypatch.delenv("VERBSPERF_CLUSTER_KEY", raising=False)
+    monkeypatch.setattr(sys, "argv", ["verbsperf-cluster", *words])
+    with pytest.raises(SystemExit) as ended:
+        command.main()
+    refused((ended.value.code, "", capsys.readouterr().err), 2, sentence)
+
+
+def test_the_key_is_in_no_command_line():
+    words = launch.python_words(["10.0.0.1"], 7000, "n1", "verbsperf")
+    assert not [word for word in words if "secret" in word]
+    data = launch.load("secret")
+    size, _, rest = data.partition(b"\n")
+    assert rest[int(size):] == b"secret\n"
+    assert rest.startswith(b'"""The end of verbsperf-cluster on a node')
+
+
+def end(name):
+    return {"node": name, "device": ""}
+
+
+def entry(number, pair, value, metric="gbps", **more):
+    row = {**copy.deepcopy(ROW), "bandwidth": {**BANDWIDTH, "gbps": value}}
+    return {"type": "pair", "round": number, "point": 0,
+            "client": end(pair.client.node), "server": end(pair.server.node),
+            "rail": 0, "probe": False, "alone": False, "metric": metric,
+            "value": value, "error": None, "skew_seconds": 0.0,
+            "overlap": 1.0, "marked": False, "result": row, **more}
+
+
+def document(nodes=NODES, faults=None):
+    header = clusterfile.make_header(
+        "verbsperf 0", pattern="all-pairs", nodes=nodes, devices=[""],
+        cross_rails=False, target=None, seed=0, rounds=1, concurrent=None,
+        probes=[], launch="ssh", judged=True, points=[
+            {"test": "write_bw", "transport": "RC", "size": 65536, "qps": 1,
+             "options": {}, "metric": "gbps"}])
+    fabric, lines = Fabric(nodes, faults), []
+    for number, pairs in enumerate(patterns.rounds_of(
+            "all-pairs", Wanted(nodes), {node: [""] for node in nodes}), 1):
+        lines += [entry(number, pair, fabric.gbps(pair)) for pair in pairs]
+        lines.append({"type": "round", "round": number, "point": 0,
+                      "alone": False, "pairs": len(pairs),
+                      "added": len(pairs), "gbps": 97.0 * len(pairs),
+                      "common_seconds": 1.0, "seconds": 1.5,
+                      "connecting_seconds": 0.2,
+                      "clock_error_seconds": 0.0001})
+    lines += [{"type": "node", "node": node, "error": None, "hostname": node,
+               "verbsperf": "0", "devices": [
+                   {"name": "mlx5_0", "port": 1, "state": "ACTIVE"}],
+               "clock_offset_seconds": 0.0, "clock_error_seconds": 0.0001}
+              for node in nodes]
+    return header, lines
+
+
+def write(path, header, lines):
+    path.write_text("".join(json.dumps(one) + "\n"
+                            for one in (header, *lines)))
+    return path
+
+
+FINDING = {"type": "finding", "point": 0, "kind": "node", "ratio": 0.61,
+           "ends": [end("n03")], "beside": {"n03": {"counters": [1]}},
+           "sentence": "n03: 61% of the median <b>", "tested": 6, "slow": 6,
+           "direction": "in both directions"}
+
+
+def test_the_schema():
+    validator = schemas.validator("verbsperf-cluster-1")
+    header, lines = document()
+    for one in (header, *lines, FINDING):
+        validator.validate(one)
+
+
+def test_shows_a_matrix(tmp_path):
+    header, lines = document(faults={"node": {"n03": 0.61}})
+    path = write(tmp_path / "x", header, [*lines, FINDING])
+    status, out, err = cluster(path, env={"COLUMNS": "80"})
+    assert (status, err) == (3, "")
+    assert re.search(r"^ n03 +5\d\.\d\d +5\d\.\d\d +\. +5\d\.\d\d$", out, re.M)
+    assert "together: 194.0 Gb/s, the median of 3 rounds" in out
+    assert "n03: 61% of the median" in out and "1 finding" in out
+
+
+def test_the_worst_first_when_it_is_too_wide(tmp_path):
+    names = [f"node{i:03}" for i in range(40)]
+    header, lines = document(names, {"node": {"node007": 0.5}})
+    status, out, _ = cluster(write(tmp_path / "x", header, lines),
+                             env={"COLUMNS": "80"})
+    assert status == 0 and max(map(len, out.splitlines())) <= 90
+    table = out[out.index("node  "):].splitlines()
+    assert table[1].split()[0] == "node007"
+    assert "and 20 nodes that are better" in out
+
+
+def test_failed_nodes_and_marked_pairs(tmp_path):
+    header, lines = document()
+    lines[0] = {**lines[0], "value": None, "result": None,
+                "error": "n01: its agent ended", "overlap": None}
+    lines[1] = {**lines[1], "marked": True, "overlap": 0.5}
+    lines[-1] = {**lines[-1], "error": "its agent ended"}
+    status, out, _ = cluster(write(tmp_path / "x", header, lines))
+    assert status == 1
+    assert "nodes that failed:\n   n04: its agent ended" in out
+    assert "not added: 1 pairs" in out and "(overlap 50%)" in out
+    assert "3 of 4 nodes took part; 1 pairs failed; nothing is slow" in out
+
+
+def test_probes(tmp_path):
+    header, lines = document()
+    quiet = {**entry(0, next(patterns.rounds_of(
+        "pairs", Wanted(NODES), {node: [""] for node in NODES}))[0], 2.5,
+        "p50"), "probe": True}
+    quiet["result"] = {**ROW, "latency": {**LATENCY, "p50": 2.5, "p99": 3.0}}
+    loaded = {**copy.deepcopy(quiet), "round": 1}
+    loaded["result"]["latency"].update(p50=9.0, p99=80.0)
+    _, out, _ = cluster(write(tmp_path / "x", header, [*lines, quiet, loaded]))
+    assert ("latency of n01-n02: alone p50 2.500 us, p99 3.000 us; under load "
+            "p50 9.000 us, p99 80.00 us") in out
+
+
+def test_files_that_are_refused(tmp_path):
+    header, lines = document()
+    for spoil in ({"value": "x"}, {"point": 3}, {"type": "x"}, {"rail": -1},
+                  {"client": {"node": 1}}):
+        path = write(tmp_path / "x", header, [{**lines[0], **spoil}])
+        with pytest.raises(Refused, match=f"{path}:2: "):
+            clusterfile.read(str(path))
+    for spoil in ({"nodes": []}, {"points": []}, {"pattern": None}):
+        path = write(tmp_path / "x", {**header, **spoil}, lines)
+        with pytest.raises(Refused, match=f"{path}:1: "):
+            clusterfile.read(str(path))
+    refused(cluster(path), 2, f"{path}:1: ")
+
+
+def test_resume(tmp_path):
+    header, lines = document()
+    path = str(write(tmp_path / "x", header, [*lines, FINDING]))
+    begun = clusterfile.start(path, header, True)
+    assert begun.entries == lines
+    os.close(begun.fd)
+
+
+@pytest.mark.parametrize("header_has, resume, sentence", (
+    ({}, False, "--resume continues it"), ({"seed": 1}, True, "'seed'")))
+def test_resume_refused(tmp_path, header_has, resume, sentence):
+    header, lines = document()
+    path = str(write(tmp_path / "x", header, lines))
+    with pytest.raises(Refused, match=sentence):
+        clusterfile.start(path, {**header, **header_has}, resume)
+
+
+def test_pictures_and_page(tmp_path):
+    header, lines = document(faults={"node": {"n03": 0.61}})
+    path = write(tmp_path / "x", header, [*lines, FINDING])
+    status, _, err = cluster("--picture", tmp_path / "x.svg", "--picture",
+                             tmp_path / "x.png", "--html",
+                             tmp_path / "x.html", path)
+    assert (status, err) == (3, "")
+    assert "n03" in (tmp_path / "x.svg").read_text()
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+    page = (tmp_path / "x.html").read_text()
+    assert "61% of the median &lt;b&gt;" in page
+    # opens offline
+    assert not re.search(r"https?://|src=|@import|url\(", page)
+
+
+def test_one_line_of_the_view():
+    header, lines = document()
+    assert clusterview.verdict(header, lines) == (
+        "4 of 4 nodes took part; nothing is slow")
+
+
+def test_thin_entry_point():
+    assert (SCRIPTS / "verbsperf-cluster").stat().st_mode & 0o111

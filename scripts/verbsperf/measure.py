@@ -20,6 +20,7 @@ MEASURED = (0, 3)
 # What the fingerprint says in other words, besides where the target is and
 # what it must reach.
 IN_FINGERPRINT = ("cpus", "mtu", "numa", "pkey-index", "vector")
+NOT_MARKED = ("limit", "counter-limits", "counters")
 
 
 class Outcome(NamedTuple):
@@ -76,8 +77,7 @@ def is_marked(name: str, program: Program) -> bool:
     """Return True when the option NAME, given by a target, belongs into its
     fingerprint."""
     option = program.options[name]
-    return (option.group != "connection"
-            and option.kind not in ("limit", "counters")
+    return (option.group != "connection" and option.kind not in NOT_MARKED
             and name not in IN_FINGERPRINT)
 
 

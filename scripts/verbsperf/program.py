@@ -14,7 +14,8 @@ from verbsperf.jsonfile import Object
 # It only reads its command line, which takes milliseconds.
 ANSWERS_WITHIN = 60
 # A comma is part of their value.
-LISTS = ("counters", "cpus", "labels", "networks", "percentiles")
+LISTS = ("counter-limits", "counters", "cpus", "labels", "networks",
+         "percentiles")
 
 
 class ProgramError(Refused):

@@ -32,7 +32,7 @@ from verbsperf.points import Point, make_point
 
 # What a result must reach, which does not change it.
 LIMITS = frozenset(
-    "max-lost max-p50 max-p99 max-p99.9 min-gbps min-mpps".split())
+    "max-counter max-lost max-p50 max-p99 max-p99.9 min-gbps min-mpps".split())
 # How long to measure and what to print: no other point.
 RUN_ONLY = LIMITS | frozenset("""
     counters cpu csv duration format histogram interval iterations json

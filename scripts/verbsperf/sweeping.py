@@ -26,10 +26,12 @@ class Wanted(NamedTuple):
 
 def missed_text(one: Object) -> str:
     """Say what a limit that was not met asked for, and what was measured."""
-    seen = one.get("seen")
+    seen, counter = one.get("seen"), one.get("counter")
+    where = f"at the {one.get('end')}" if counter else one.get("unit")
     text = (one.get("reason") or "it could not be judged" if seen is None
-            else f"{seen:g} {one.get('unit')}")
-    return f"limit not met: --{one['name']} {one.get('asked')}: {text}"
+            else f"{seen:g} {where}")
+    asked = f"{counter}={one['asked']:g}" if counter else one.get("asked")
+    return f"limit not met: --{one['name']} {asked}: {text}"
 
 
 def counted(number: int, word: str) -> str:
@@ -76,7 +78,8 @@ class Sweep:
             self.once((record.target, record.error),
                       f"{name} failed: {record.error}")
         for one in results.limits_missed(record):
-            self.once((name, one["name"]), f"{name}: " + missed_text(one))
+            self.once((name, one["name"], one.get("counter")),
+                      f"{name}: " + missed_text(one))
 
     def once(self, key: Any, sentence: str) -> None:
         """Say SENTENCE, unless something was said with KEY."""

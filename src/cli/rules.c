@@ -178,6 +178,24 @@ static int check_lost(struct given *g)
 		    "UC");
 }
 
+/* Both ends must read what --max-counter is about. */
+static int check_counters(struct given *g)
+{
+	struct parameters *params = &g->options->params;
+	struct counter_choice *choice = &params->plan.counters;
+	const struct counter_limits *limits = &params->counter_limits;
+
+	choice->given = was_given(g, "counters");
+	if (limits->n && choice->read == COUNTERS_NONE)
+		return fail(g->err, -EINVAL, NULL,
+			    "--max-counter: not with --counters none");
+	for (uint32_t i = 0; i < limits->n; i++)
+		if (!counter_is_read((enum counter_scope)choice->read,
+				     limits->list[i].name))
+			choice->read = COUNTERS_ALL;
+	return 0;
+}
+
 static int check_cpus(struct given *g)
 {
 	const struct parameters *params = &g->options->params;
@@ -249,7 +267,6 @@ int rules_complete(struct given *g)
 			    "--iterations and --duration exclude each other");
 	if (plan->iterations)
 		plan->duration = 0;
-	plan->counters.given = was_given(g, "counters");
 	plan->op = op_choose(plan->op, plan->imm,
 			      (enum atomic_type)plan->atomic);
 	ret = complete_sizes(g);
@@ -259,6 +276,8 @@ int rules_complete(struct given *g)
 		ret = plan_check(plan, g->err);
 	if (!ret)
 		ret = check_lost(g);
+	if (!ret)
+		ret = check_counters(g);
 	if (!ret)
 		ret = check_inject(g);
 	return ret ? ret : check_cpus(g);

@@ -31,6 +31,7 @@ static const char *sample(const struct param *row, size_t index,
 		[PARAM_NODE] = "0",
 		[PARAM_NETWORKS] = "10.0.0.0/8",
 		[PARAM_LIMIT] = "1",
+		[PARAM_COUNTER_LIMITS] = "link_downed=0",
 	};
 	const char *word;
 	int length;

@@ -72,6 +72,33 @@ static double measured(const struct rule *rule, const struct result_row *row,
 	return NAN;
 }
 
+/* A counter that is known at one end may be above the limit at the other. */
+static double look_at_counter(const struct result_row *row,
+			      struct limit_verdict *v)
+{
+	const struct counter *most = NULL;
+	bool unknown_too = false;
+
+	for (int client = 1; client >= 0; client--) {
+		const struct counter *counter =
+			counters_find(&row->counters[client], v->counter);
+
+		if (!counter || !counter->known) {
+			unknown_too = unknown_too || counter;
+			continue;
+		}
+		if (most && most->value >= counter->value)
+			continue;
+		most = counter;
+		v->end = client ? "client" : "server";
+	}
+	if (most && (!unknown_too || (double)most->value > v->asked))
+		return (double)most->value;
+	v->end = NULL;
+	return unknown(v, unknown_too ? "by how much it rose is not known" :
+					"neither end has that counter");
+}
+
 static double look_at(const struct plan *plan, const struct rule *rule,
 		      const struct result_row *row, struct limit_verdict *v)
 {
@@ -79,6 +106,8 @@ static double look_at(const struct plan *plan, const struct rule *rule,
 		return unknown(v, "the run ended before that size");
 	if (row->failed)
 		return unknown(v, "the run failed before that size was done");
+	if (v->counter)
+		return look_at_counter(row, v);
 	if (rule->offset == LOST_PERCENT)
 		return percent_lost(plan, row, v);
 	return measured(rule, row, v);
@@ -105,6 +134,25 @@ static struct limit_verdict judge(const struct result *r, uint32_t limit,
 	return v;
 }
 
+static struct limit_verdict judge_counter(const struct result *r,
+					  uint32_t limit, uint32_t size)
+{
+	const struct plan *plan = &r->params.plan;
+	struct limit_verdict v = {
+		.name = "max-counter",
+		.counter = r->params.counter_limits.list[limit].name,
+		.unit = "",
+		.asked = (double)r->params.counter_limits.list[limit].most,
+		.size = plan->sizes.bytes[size],
+		.qps = plan->qps,
+		.reached = size < r->n_rows,
+	};
+
+	v.seen = look_at(plan, NULL, &r->rows[size], &v);
+	v.met = v.seen <= v.asked;
+	return v;
+}
+
 uint32_t limit_judge(const struct result *r, struct limit_verdict **list)
 {
 	const struct plan *plan = &r->params.plan;
@@ -113,11 +161,15 @@ uint32_t limit_judge(const struct result *r, struct limit_verdict **list)
 	*list = NULL;
 	if (r->at_server || plan->check)
 		return 0;
-	*list = xcalloc(LIMITS * SIZES_MAX, sizeof(**list));
+	*list = xcalloc((LIMITS + COUNTER_LIMITS_MAX) * SIZES_MAX,
+			sizeof(**list));
 	for (uint32_t i = 0; i < LIMITS; i++)
 		for (uint32_t k = 0; r->params.limits[i].given &&
 		     k < plan->sizes.n; k++)
 			(*list)[n++] = judge(r, i, k);
+	for (uint32_t i = 0; i < r->params.counter_limits.n; i++)
+		for (uint32_t k = 0; k < plan->sizes.n; k++)
+			(*list)[n++] = judge_counter(r, i, k);
 	return n;
 }
 

@@ -10,7 +10,10 @@
 /* One limit at one message size. */
 struct limit_verdict {
 	const char *name;	/* option name without dashes */
-	const char *unit;	/* "Gb/s", "Mpps", "us" or "%" */
+	const char *counter;	/* --max-counter: which; else NULL */
+	const char *end;	/* --max-counter: where it was seen, "client" or
+				 * "server"; else NULL */
+	const char *unit;	/* "Gb/s", "Mpps", "us", "%", or "" */
 	double asked;
 	double seen;		/* NAN: could not be judged, counts as unmet */
 	uint64_t size;
@@ -27,8 +30,8 @@ struct limit_verdict {
  * nothing; *LIST is then NULL.
  *
  * A value exactly at the limit meets it.  The value is the one in the table
- * before rounding: the sum of both directions, and for UC and UD what the
- * receiver counted.
+ * before rounding: the sum of both directions, for UC and UD what the receiver
+ * counted, and of a counter the rise at the end where it is larger.
  */
 uint32_t limit_judge(const struct result *r, struct limit_verdict **list);
 

@@ -24,6 +24,7 @@ bool param_is_number(const struct param *row)
 	case PARAM_LABELS:
 	case PARAM_NETWORKS:
 	case PARAM_LIMIT:
+	case PARAM_COUNTER_LIMITS:
 		return false;
 	default:
 		return true;
@@ -159,6 +160,7 @@ const char *param_kind_name(enum param_kind kind)
 		[PARAM_NETWORKS] = "networks",
 		[PARAM_LIMIT] = "limit",
 		[PARAM_COUNTERS] = "counters",
+		[PARAM_COUNTER_LIMITS] = "counter-limits",
 	};
 
 	return names[kind];

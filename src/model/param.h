@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/networks.h"
+#include "model/counters.h"
 #include "model/plan.h"
 
 /* What a user may demand of a result (model/limit.h). */
@@ -76,6 +77,7 @@ struct parameters {
 	uint32_t numa;		/* NUMA node; PLAN_AUTO: the device's;
 				 * PARAM_NONE */
 	struct limit limits[LIMITS];
+	struct counter_limits counter_limits;
 	/* of a command line of perftest's (cli/perftest.h) */
 	bool perftest;		/* exit status and output are perftest's */
 	const char *perftest_json;	/* file for its JSON; NULL: none */
@@ -121,6 +123,7 @@ enum param_kind {
 	PARAM_LIMIT,		/* struct limit; min 1: must be above 0 */
 	PARAM_COUNTERS,		/* struct counter_choice, of which only .read
 				 * is sent */
+	PARAM_COUNTER_LIMITS,	/* struct counter_limits; may be repeated */
 	PARAM_KINDS,
 };
 

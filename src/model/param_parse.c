@@ -54,6 +54,8 @@ static int malformed(const struct param *row, const char *option,
 		[PARAM_LIMIT] = "a number like 20 or 2.5",
 		[PARAM_COUNTERS] = ("interest, all, none or names of counters "
 				    "with commas between them"),
+		[PARAM_COUNTER_LIMITS] = ("counters and numbers like "
+					  "link_downed=0,out_of_sequence=10"),
 	};
 
 	return fail(err, -EINVAL, NULL, "%s '%s': must be %s", option, text,
@@ -229,6 +231,10 @@ int param_parse(struct parameters *params, const struct param *row,
 				   "networks", err);
 	case PARAM_LIMIT:
 		return parse_limit(params, row, option, text, err);
+	case PARAM_COUNTER_LIMITS:
+		ret = counter_limits_parse(text, field(params, row));
+		return refuse_list(row, option, text, ret, COUNTER_LIMITS_MAX,
+				   "counters", err);
 	case PARAM_COUNTERS:
 		ret = counter_choice_parse(text, field(params, row));
 		return ret ? malformed(row, option, text, err) : 0;

@@ -31,6 +31,8 @@
 #define LIMIT(kind) FIELD(PARAM_LIMIT, struct limit, limits[kind])
 #define NODE(field) FIELD(PARAM_NODE, uint32_t, field)
 #define COUNTERS(field) FIELD(PARAM_COUNTERS, struct counter_choice, field)
+#define COUNTER_LIMITS(field) \
+	FIELD(PARAM_COUNTER_LIMITS, struct counter_limits, field)
 /* The client gives it, for both ends. */
 #define CLIENT_PLAN (PARAM_CLIENT | PARAM_PLAN)
 
@@ -1022,6 +1024,18 @@ const struct param param_table[] = {
 		"of the messages sent, from 0 to 100; for a ping-pong, of the "
 		"pings. Not for a write_bw without --imm or --verify, because "
 		"nobody counts what arrives.",
+	},
+	{
+		.name = "max-counter",
+		COUNTER_LIMITS(counter_limits),
+		.argument = "NAME=N",
+		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
+		.help = "most that a counter may rise, else exit status 3",
+		.description =
+		"By how much a counter may rise at most, at either end: "
+		"out_of_sequence=10. Several are separated by commas, or given "
+		"by the option again. A counter that neither end has, and one "
+		"whose rise is not known, is not good enough. See 'Counters'.",
 	},
 	{
 		.name = "json",

@@ -112,6 +112,16 @@ static json_t *counter_choice(const struct counter_choice *choice)
 					   words[choice->shown]);
 }
 
+static json_t *counter_limits(const struct counter_limits *limits)
+{
+	json_t *object = limits->n ? json_object() : json_null();
+
+	for (uint32_t i = 0; i < limits->n; i++)
+		json_object_set_new(object, limits->list[i].name,
+				    json_count(limits->list[i].most));
+	return object;
+}
+
 json_t *json_parameter(const struct parameters *params, const struct param *row)
 {
 	if (does_not_apply(&params->plan, row))
@@ -131,6 +141,8 @@ json_t *json_parameter(const struct parameters *params, const struct param *row)
 		return limit_value(param_get_limit(params, row));
 	case PARAM_LABELS:
 		return label_list(&params->plan.flow_labels);
+	case PARAM_COUNTER_LIMITS:
+		return counter_limits(&params->counter_limits);
 	case PARAM_COUNTERS:
 		return counter_choice(&params->plan.counters);
 	default:

@@ -11,6 +11,7 @@
 #include "report/report.h"
 
 #define NUMBER_SIZE 40
+#define LIMIT_SIZE 120
 
 /* The value seen, with enough digits to tell it from the limit. */
 static const char *format_seen(const struct limit_verdict *v,
@@ -24,6 +25,22 @@ static const char *format_seen(const struct limit_verdict *v,
 	return text;
 }
 
+/* "--max-p99 20", or "--max-counter link_downed=0". */
+static const char *format_limit(const struct limit_verdict *v,
+				char text[LIMIT_SIZE])
+{
+	snprintf(text, LIMIT_SIZE, "--%s %s%s%.15g", v->name,
+		 v->counter ? v->counter : "", v->counter ? "=" : "",
+		 v->asked);
+	return text;
+}
+
+static bool is_same_limit(const struct limit_verdict *a,
+			  const struct limit_verdict *b)
+{
+	return a->name == b->name && a->counter == b->counter;
+}
+
 static const char *plural(uint32_t n)
 {
 	return n == 1 ? "" : "s";
@@ -31,31 +48,33 @@ static const char *plural(uint32_t n)
 
 static void say_unmet(const struct limit_verdict *v)
 {
-	char seen[NUMBER_SIZE];
+	char seen[NUMBER_SIZE], limit[LIMIT_SIZE];
 
 	if (v->reason[0])
-		log_info("limit not met: --%s %.15g: cannot be judged at size "
-			 "%llu on %u QP%s: %s", v->name, v->asked,
+		log_info("limit not met: %s: cannot be judged at size %llu on "
+			 "%u QP%s: %s", format_limit(v, limit),
 			 (unsigned long long)v->size, v->qps, plural(v->qps),
 			 v->reason);
 	else
-		log_info("limit not met: --%s %.15g: %s%s%s at size %llu on "
-			 "%u QP%s", v->name, v->asked, format_seen(v, seen),
-			 v->unit[0] == '%' ? "" : " ", v->unit,
+		log_info("limit not met: %s: %s%s%s%s%s at size %llu on %u "
+			 "QP%s", format_limit(v, limit), format_seen(v, seen),
+			 strchr("%", v->unit[0]) ? "" : " ", v->unit,
+			 v->end ? " at the " : "", v->end ? v->end : "",
 			 (unsigned long long)v->size, v->qps, plural(v->qps));
 }
 
 /* One sentence for all sizes that the run never reached: they may be many. */
 static void say_unreached(const struct limit_verdict *v, uint32_t sizes)
 {
+	char limit[LIMIT_SIZE];
+
 	if (sizes == 1)
 		say_unmet(v);
 	else
-		log_info("limit not met: --%s %.15g: cannot be judged at size "
-			 "%llu and %u more on %u QP%s: the run ended before "
-			 "them", v->name, v->asked,
-			 (unsigned long long)v->size, sizes - 1, v->qps,
-			 plural(v->qps));
+		log_info("limit not met: %s: cannot be judged at size %llu and "
+			 "%u more on %u QP%s: the run ended before them",
+			 format_limit(v, limit), (unsigned long long)v->size,
+			 sizes - 1, v->qps, plural(v->qps));
 }
 
 bool report_limits(const struct result *r)
@@ -67,7 +86,7 @@ bool report_limits(const struct result *r)
 	for (uint32_t i = 0; i < n; i += unreached ? unreached : 1) {
 		unreached = 0;
 		while (i + unreached < n && !list[i + unreached].reached &&
-		       list[i + unreached].name == list[i].name)
+		       is_same_limit(&list[i + unreached], &list[i]))
 			unreached++;
 		if (unreached)
 			say_unreached(&list[i], unreached);
@@ -83,11 +102,12 @@ void limit_print(FILE *out, const struct result *r)
 	struct limit_verdict *list;
 	uint32_t n = limit_judge(r, &list);
 	uint32_t unmet = limit_count_unmet(list, n);
+	char limit[LIMIT_SIZE];
 
 	for (uint32_t i = 0; r->n_rows && i < n; i++)
-		if (!i || list[i].name != list[i - 1].name)
-			fprintf(out, "%s --%s %.15g", i ? "," : " limits:",
-				list[i].name, list[i].asked);
+		if (!i || !is_same_limit(&list[i], &list[i - 1]))
+			fprintf(out, "%s %s", i ? "," : " limits:",
+				format_limit(&list[i], limit));
 	if (r->n_rows && n == 1)
 		fprintf(out, ": %smet\n", unmet ? "not " : "");
 	else if (r->n_rows && unmet)
@@ -97,6 +117,17 @@ void limit_print(FILE *out, const struct result *r)
 	free(list);
 }
 
+static json_t *verdict_json(const struct limit_verdict *v)
+{
+	return json_pack("{s:s, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
+			 "name", v->name, "counter", json_text(v->counter),
+			 "asked", v->asked, "unit", json_text(v->unit), "seen",
+			 json_measured(v->seen), "end", json_text(v->end),
+			 "size", json_count(v->size), "qps",
+			 json_count(v->qps), "met", v->met, "reason",
+			 json_text(v->reason));
+}
+
 json_t *limit_json(const struct result *r)
 {
 	struct limit_verdict *list;
@@ -104,15 +135,7 @@ json_t *limit_json(const struct result *r)
 	json_t *array = n ? json_array() : json_null();
 
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(
-			array,
-			json_pack("{s:s, s:f, s:s, s:o, s:o, s:o, s:b, s:o}",
-				  "name", list[i].name, "asked", list[i].asked,
-				  "unit", list[i].unit, "seen",
-				  json_measured(list[i].seen), "size",
-				  json_count(list[i].size), "qps",
-				  json_count(list[i].qps), "met", list[i].met,
-				  "reason", json_text(list[i].reason)));
+		json_array_append_new(array, verdict_json(&list[i]));
 	free(list);
 	return array;
 }

@@ -40,7 +40,8 @@ def test_failed_documents_have_no_row(write):
 
 def test_limits_are_no_other_point_and_no_failure(write):
     limit = {"name": "max-p99", "asked": 5.0, "unit": "us", "seen": 7.0,
-             "size": 64, "qps": 1, "met": False, "reason": None}
+             "size": 64, "qps": 1, "met": False, "reason": None,
+             "counter": None, "end": None}
     one, two = results.read(write("a", [
         document(p99=7.0, limits=[limit, {**limit, "met": True}],
                  parameters={"tx-depth": 128, "max-p99": 5.0}),
@@ -65,7 +66,7 @@ def test_options_that_are_of_no_point():
     assert {name for name, option in options.items()
             if option.group != "test"} <= results.NOT_OF_POINT
     assert results.LIMITS == {name for name, option in options.items()
-                              if option.kind == "limit"}
+                              if option.kind in ("limit", "counter-limits")}
 
 
 def test_0_is_a_value(write):

@@ -203,13 +203,17 @@ def test_limits_in_a_suite(write_suite):
 
     assert listed("write_bw: --min-gbps 92 --min-mpps 0.5\n"
                   "write_lat: --max-p50 2.5 --max-p99 3 --max-p99.9 20\n"
-                  "send_bw: --transport UD --size 1K --max-lost 0\n") == (
+                  "send_bw: --transport UD --size 1K --max-lost 0\n"
+                  "read_bw: --max-counter link_downed=0,out_of_sequence=9 "
+                  "--counters all,none\n") == (
         0, "write_bw RC 64K 1 QP\nwrite_lat RC 2 1 QP\n"
-        "send_bw UD 1K 1 QP\n",
-        "verbsperf-sweep: 3 points, 10 rounds: about 45 s\n")
+        "send_bw UD 1K 1 QP\nread_bw RC 64K 1 QP\n",
+        "verbsperf-sweep: 4 points, 10 rounds: about 1 min 0 s\n")
     refused(listed("write_lat write_bw: --max-p99 3"), 2,
             "write_bw: --max-p99: only for latency")
     refused(listed("write_bw: --min-gbps 92,95"), 2, "is in line 1 already")
+    refused(listed("write_bw: --max-counter link_downed"), 2,
+            "--max-counter 'link_downed': must be counters and numbers")
 
 
 def test_unreadable_suite(sweep, tmp_path):

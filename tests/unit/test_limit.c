@@ -214,6 +214,71 @@ TEST(test_several_sizes)
 	result_free(r);
 }
 
+/* At the end where it rose most. */
+TEST(test_counters)
+{
+	enum { NONE = -2, UNKNOWN = -1 };
+	static const struct {
+		int64_t client, server;
+		uint64_t most;
+		bool met;
+		double seen;	/* NAN: cannot be judged */
+		const char *end, *reason;
+	} rows[] = {
+		{ 0, 0, 0, true, 0, "client", "" },
+		{ 7, 3, 7, true, 7, "client", "" },
+		{ 7, 3, 6, false, 7, "client", "" },
+		{ 3, 7, 6, false, 7, "server", "" },
+		{ NONE, 7, 7, true, 7, "server", "" },
+		{ 7, NONE, 6, false, 7, "client", "" },
+		{ NONE, NONE, 7, false, NAN, NULL,
+		  "neither end has that counter" },
+		{ UNKNOWN, 3, 7, false, NAN, NULL,
+		  "by how much it rose is not known" },
+		{ 3, UNKNOWN, 7, false, NAN, NULL,
+		  "by how much it rose is not known" },
+		/* whatever the other one is */
+		{ UNKNOWN, 8, 7, false, 8, "server", "" },
+		{ UNKNOWN, NONE, 7, false, NAN, NULL,
+		  "by how much it rose is not known" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const int64_t values[] = { rows[i].server, rows[i].client };
+		struct result *r = result_tail();
+		struct counter counters[2];
+		struct limit_verdict v;
+
+		for (int client = 0; client < 2; client++) {
+			counters[client] = (struct counter){
+				"link_downed", values[client] >= 0,
+				(uint64_t)(values[client] < 0 ? 0 :
+					   values[client]),
+			};
+			r->rows[0].counters[client] = (struct counters){
+				1, values[client] != NONE, &counters[client],
+			};
+		}
+		r->params.counter_limits = (struct counter_limits){
+			1, { { "link_downed", rows[i].most } },
+		};
+		v = first(r, 1);
+		assert_string_equal(v.name, "max-counter");
+		assert_string_equal(v.counter, "link_downed");
+		assert_string_equal(v.unit, "");
+		if (v.met != rows[i].met || strcmp(v.reason, rows[i].reason) ||
+		    (isnan(rows[i].seen) ? !isnan(v.seen) :
+					   v.seen != rows[i].seen))
+			fail_msg("row %zu gave %g '%s'", i, v.seen, v.reason);
+		assert_true(!v.end == !rows[i].end);
+		if (v.end)
+			assert_string_equal(v.end, rows[i].end);
+		for (int client = 0; client < 2; client++)
+			r->rows[0].counters[client] = (struct counters){ 0 };
+		result_free(r);
+	}
+}
+
 TEST(test_who_judges)
 {
 	struct result *r = result_datagrams();
@@ -240,6 +305,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_failed_run),
 	cmocka_unit_test(test_pings_lost),
 	cmocka_unit_test(test_several_sizes),
+	cmocka_unit_test(test_counters),
 	cmocka_unit_test(test_who_judges),
 };
 

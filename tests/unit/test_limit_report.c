@@ -65,6 +65,51 @@ TEST(test_one_sentence_each)
 	result_free(r);
 }
 
+/* Each counter is a limit of its own. */
+TEST(test_counters)
+{
+	struct counter downed = { "link_downed", true, 7 };
+	struct result *r = result_bandwidth();
+	char text[2000], *table;
+	json_t *root;
+
+	r->rows[0].counters[0] = (struct counters){ 1, 1, &downed };
+	r->rows[1].counters[1] = (struct counters){ 1, 1, &downed };
+	r->params.counter_limits = (struct counter_limits){
+		2, { { "link_downed", 0 }, { "RNR sent", 9 } },
+	};
+	assert_string_equal(
+		said(r, false, text),
+		SAID "--max-counter link_downed=0: 7 at the server at size 64 "
+		"on 2 QPs\n"
+		SAID "--max-counter link_downed=0: 7 at the client at size "
+		"65536 on 2 QPs\n"
+		SAID "--max-counter RNR sent=9: cannot be judged at size 64 on "
+		"2 QPs: neither end has that counter\n"
+		SAID "--max-counter RNR sent=9: cannot be judged at size 65536 "
+		"on 2 QPs: neither end has that counter\n");
+	table = report_text(r);
+	assert_contains(table, "\n limits: --max-counter link_downed=0, "
+			"--max-counter RNR sent=9: 4 of 4 not met\n");
+	free(table);
+	memset(r->rows[0].counters, 0, sizeof(r->rows[0].counters));
+	r->rows[1].counters[1] = (struct counters){ 0 };
+	r->n_rows = 0;
+	assert_string_equal(
+		said(r, false, text),
+		SAID "--max-counter link_downed=0: cannot be judged at size 64 "
+		"and 1 more on 2 QPs: the run ended before them\n"
+		SAID "--max-counter RNR sent=9: cannot be judged at size 64 "
+		"and 1 more on 2 QPs: the run ended before them\n");
+	root = document(r);
+	check_keys(root, "limits.0", "name counter asked unit seen end size "
+				     "qps met reason");
+	check_string(root, "limits.0.counter", "link_downed");
+	check_null(root, "limits.0.unit");
+	check_null(root, "limits.0.end");
+	json_decref(root);
+}
+
 /* Nobody wants to read that 10 is less than 10. */
 TEST(test_what_is_nearly_enough)
 {
@@ -155,7 +200,7 @@ TEST(test_json)
 	check_number(root, "parameters.min-gbps", 99.5);
 	assert_int_equal(json_array_size(at(root, "limits")), 2);
 	check_keys(root, "limits.0",
-		   "name asked unit seen size qps met reason");
+		   "name counter asked unit seen end size qps met reason");
 	check_string(root, "limits.0.name", "min-gbps");
 	check_number(root, "limits.0.asked", 99.5);
 	check_string(root, "limits.0.unit", "Gb/s");
@@ -200,6 +245,7 @@ TEST(test_nothing_is_said_at_a_server)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_one_sentence_each),
+	cmocka_unit_test(test_counters),
 	cmocka_unit_test(test_what_is_nearly_enough),
 	cmocka_unit_test(test_sizes_without_a_row),
 	cmocka_unit_test(test_line_below_the_table),

@@ -169,7 +169,44 @@ TEST(test_refused)
 	}
 }
 
+TEST(test_of_counters)
+{
+	struct counter_choice *choice;
+	char copy[COMMAND_LINE_SIZE];
+	struct options o;
+	struct error err;
+
+	taken("verbsperf write_bw --max-counter link_downed=0 h", copy, &o);
+	choice = &o.params.plan.counters;
+	assert_int_equal(o.params.counter_limits.n, 1);
+	assert_int_equal(choice->read, COUNTERS_INTEREST);
+	assert_false(choice->given);
+	taken("verbsperf write_bw --max-counter a=1,b=2 --max-counter b=3 "
+	      "--counters=interest h", copy, &o);
+	assert_int_equal(o.params.counter_limits.n, 2);
+	assert_int_equal(o.params.counter_limits.list[1].most, 3);
+	/* they are not read otherwise */
+	assert_int_equal(choice->read, COUNTERS_ALL);
+	assert_int_equal(choice->shown, COUNTERS_INTEREST);
+	assert_true(choice->given);
+	assert_int_equal(parse("verbsperf write_bw --counters none "
+			       "--max-counter a=1 h", copy, &o, &err),
+			 -EINVAL);
+	assert_message(&err, "--max-counter: not with --counters none");
+	assert_int_equal(parse("verbsperf write_bw --max-counter a h", copy,
+			       &o, &err), -EINVAL);
+	assert_message(&err, "--max-counter 'a': must be counters and numbers "
+			     "like link_downed=0,out_of_sequence=10");
+	assert_int_equal(parse("verbsperf write_bw --counters a,,b h", copy,
+			       &o, &err), -EINVAL);
+	assert_message(&err, "--counters 'a,,b': must be interest, all, none "
+			     "or names of counters with commas between them");
+	assert_int_equal(parse("verbsperf serve --counters all", copy, &o,
+			       &err), -EINVAL);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_of_counters),
 	cmocka_unit_test(test_decimals),
 	cmocka_unit_test(test_texts),
 	cmocka_unit_test(test_limit_of_a_thousand_digits),

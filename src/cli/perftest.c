@@ -407,6 +407,7 @@ static void set_defaults(struct parameters *params)
 	params->perftest = true;
 	params->format = TABLE_PERFTEST;
 	plan->perftest_defaults = true;
+	plan->counters.read = plan->counters.shown = COUNTERS_NONE;
 	plan->warmup = 0;
 	plan->iterations = write ? 5000 : 1000;
 	plan->retry_count = 7;

@@ -185,7 +185,8 @@ const struct perftest_option perftest_options[] = {
 	NOTHING("CPU-freq", 'F', NULL, "the clock is not the CPU's frequency"),
 	OWN("cpu_util", 0, NULL, "cpu",
 	    "print how busy all CPUs of the host were; only with -D"),
-	OTHER("report-counters", 'W', "LIST", "counters are not read yet"),
+	OWN("report-counters", 'W', "LIST", "counters",
+	    "print how these counters of this end changed: counters/NAME,hw_counters/NAME"),
 
 	/* raw Ethernet and encryption */
 	OTHER("source_mac", 'B', "MAC", RAW_ETHERNET),

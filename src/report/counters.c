@@ -332,33 +332,36 @@ void counters_print(FILE *out, const struct result *r)
 		print_chosen(out, r, &r->rows[i]);
 }
 
-/* Has either end the counter NAME, at any size? */
-static bool is_known(const struct result *r, const char *name)
-{
-	for (uint32_t i = 0; i < r->n_rows; i++)
-		for (int client = 0; client < 2; client++)
-			if (counters_find(&r->rows[i].counters[client], name))
-				return true;
-	return false;
-}
-
-void report_counters(const struct result *r)
-{
-	char name[COUNTER_NAME_SIZE];
-
-	for (const char *rest = r->n_rows ? r->params.plan.counters.names :
-					    NULL; rest;)
-		if (counter_next_name(&rest, name) && !is_known(r, name))
-			log_warning("--counters: neither end has a counter "
-				    "'%s'", name);
-}
-
 /* perftest's: the plan has the client's, and told the server's. */
 static const struct counter_choice *own_choice(const struct result *r)
 {
 	const struct told *told = r->params.told;
 
 	return told ? &told->plan.counters : &r->params.plan.counters;
+}
+
+/* Has this end, or with both either end, the counter NAME at any size? */
+static bool is_known(const struct result *r, const char *name, bool both)
+{
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		for (int client = 0; client < 2; client++)
+			if ((both || client == !r->at_server) &&
+			    counters_find(&r->rows[i].counters[client], name))
+				return true;
+	return false;
+}
+
+/* A client of perftest's sees its own counters only, and so does a server of
+ * its. */
+void report_counters(const struct result *r)
+{
+	const bool both = !r->params.perftest;
+	char name[COUNTER_NAME_SIZE];
+
+	for (const char *rest = r->n_rows ? own_choice(r)->names : NULL; rest;)
+		if (counter_next_name(&rest, name) && !is_known(r, name, both))
+			log_warning("no counter '%s' at %s", name,
+				    both ? "either end" : "this end");
 }
 
 void counters_print_perftest(FILE *out, const struct result *r,

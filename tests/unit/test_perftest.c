@@ -81,6 +81,9 @@ static const struct {
 	uint64_t value;
 } values[] = {
 	{ "-n 7", "iterations", 7 },
+	{ "-W counters/port_xmit_data", "counters", COUNTERS_ALL },
+	{ "--report-counters=hw_counters/a,b", "counters", COUNTERS_ALL },
+	{ "-n 8", "counters", COUNTERS_NONE },
 	{ "--iters=7", "iterations", 7 },
 	{ "--it 7", "iterations", 7 },
 	{ "-D 5", "duration", 5000000000 },

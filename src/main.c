@@ -380,6 +380,25 @@ static int devices(const struct options *options)
 	return ret ? EXIT_FAILED : EXIT_MEASURED;
 }
 
+/* Examine this end alone. */
+static int check(const struct options *options)
+{
+	struct result *result = new_result(options, true);
+	struct device device = { 0 };
+	int status;
+
+	result->alone = true;
+	if (!prepare(options, &device, result))
+		check_alone(result);
+	else
+		facts_read(&result->client, &options->params.cpus);
+	result_note_effective(result, &device.port);
+	status = report_test(result);
+	device_close(&device);
+	free_result(result);
+	return status;
+}
+
 /* Measure the program's own overhead, without device, server or network. */
 static int run_calibration(const struct options *options)
 {
@@ -466,6 +485,8 @@ static int run(struct options *options, const char *name)
 	}
 	if (options->command == COMMAND_CALIBRATE)
 		return run_calibration(options);
+	if (options->command == COMMAND_CHECK)
+		return check(options);
 	return run_ends(options);
 }
 

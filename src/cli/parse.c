@@ -319,8 +319,8 @@ static int take_words(struct parser *p, int argc, char **argv)
 
 	if (next == argc)
 		return fail(p->given.err, -EINVAL, "see --help",
-			    "nothing to do: expected a test, serve, devices or "
-			    "calibrate");
+			    "nothing to do: expected a test, serve, devices, "
+			    "check or calibrate");
 	ret = take_command(p, argv[next++]);
 	if (ret)
 		return ret;
@@ -331,6 +331,15 @@ static int take_words(struct parser *p, int argc, char **argv)
 	if (o->command == COMMAND_CLIENT)
 		return choose_end(p);
 	return 0;
+}
+
+/* What an end alone is examined for: the test that shows most of what slows it
+ * down. */
+static void choose_checked(struct plan *plan)
+{
+	plan->op = OP_WRITE;
+	plan->metric = METRIC_BANDWIDTH;
+	plan->check = true;
 }
 
 static int parse(struct parser *p, int argc, char **argv)
@@ -353,8 +362,11 @@ static int parse(struct parser *p, int argc, char **argv)
 		ret = rules_apply(&p->given);
 	if (!ret)
 		ret = rules_check_files(&p->given);
+	if (!ret && o->command == COMMAND_CHECK)
+		choose_checked(&o->params.plan);
 	if (!ret && (o->command == COMMAND_CLIENT ||
-		     o->command == COMMAND_LOOPBACK))
+		     o->command == COMMAND_LOOPBACK ||
+		     o->command == COMMAND_CHECK))
 		ret = rules_complete(&p->given);
 	return ret;
 }

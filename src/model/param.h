@@ -138,10 +138,11 @@ enum param_who {
 				 * nothing */
 	PARAM_OPTIONAL = 64,	/* a server that does not know it may ignore
 				 * it */
+	PARAM_CHECK = 128,	/* verbsperf check */
 };
 
 #define PARAM_BOTH (PARAM_CLIENT | PARAM_SERVER)
-#define PARAM_ANY (PARAM_BOTH | PARAM_DEVICES)
+#define PARAM_ANY (PARAM_BOTH | PARAM_DEVICES | PARAM_CHECK)
 
 /* X(name, heading): the sections of --help and of the man page, in order. */
 #define PARAM_GROUP_LIST(X) \

@@ -237,7 +237,7 @@ const struct param param_table[] = {
 		.id = 1, .name = "size", .letter = 's',
 		SIZES(plan.sizes), .min = 0, .max = 1ULL << 31,
 		.argument = "BYTES",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CHECK,
 		.tests = "BL BL BL --",
 		.help = "message size: 64, 4K,1M, 2..8M [bw 64K, lat 2]",
 		.description =
@@ -294,7 +294,7 @@ const struct param param_table[] = {
 		.id = 6, .name = "qps", .letter = 'q',
 		NUMBER(plan.qps), .min = 1, .max = 16384,
 		.initial = "1", .argument = "N",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CHECK,
 		.tests = "B- B- B- B-",
 		.help = "queue pairs, for bandwidth",
 		.description =
@@ -348,7 +348,7 @@ const struct param param_table[] = {
 		.id = 10, .name = "mtu", .letter = 'm',
 		AUTO(plan.mtu), .min = 256, .max = 4096,
 		.initial = "auto", .argument = "BYTES",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CHECK,
 		.help = "path MTU [the smaller of both active ones]",
 		.description =
 		"Path MTU: 256, 512, 1024, 2048 or 4096. Default: the smaller "
@@ -387,7 +387,7 @@ const struct param param_table[] = {
 		.id = 13, .name = "sl", .letter = 'S',
 		NUMBER(plan.sl), .min = 0, .max = 15,
 		.initial = "0", .argument = "N",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CHECK,
 		.help = "service level",
 		.description =
 		"Service level.",
@@ -554,7 +554,7 @@ const struct param param_table[] = {
 	{
 		.id = 28, .name = "events", .letter = 'e',
 		FLAG(plan.events),
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CHECK,
 		.tests = "BL Bl BL BL",
 		.help = "wait for completion events, do not poll",
 		.description =
@@ -615,7 +615,7 @@ const struct param param_table[] = {
 		.id = 33, .name = "tclass",
 		NUMBER(plan.tclass), .min = 0, .max = 255,
 		.initial = "0", .argument = "N",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CHECK,
 		.help = "traffic class in the GRH or IP header",
 		.description =
 		"Traffic class in the GRH, or in the IP header of RoCE v2. "
@@ -626,7 +626,7 @@ const struct param param_table[] = {
 		.id = 34, .name = "dscp",
 		AUTO(plan.dscp), .min = 0, .max = 63,
 		.initial = "auto", .argument = "N",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CHECK,
 		.help = "DSCP: upper 6 bits of the traffic class",
 		.description =
 		"The upper six bits of the traffic class: --dscp 26 is "
@@ -692,7 +692,7 @@ const struct param param_table[] = {
 	{
 		.id = 40, .name = "hugepages",
 		FLAG(plan.hugepages),
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CHECK,
 		.help = "message buffers in huge pages",
 		.description =
 		"Put messages into huge pages of the kernel's default size, "
@@ -711,7 +711,7 @@ const struct param param_table[] = {
 	{
 		.id = 42, .name = "relaxed-ordering",
 		FLAG(plan.relaxed_ordering),
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CHECK,
 		.help = "PCIe may reorder writes to memory",
 		.description =
 		"Allow the PCIe bus to reorder what the device writes to "
@@ -720,7 +720,7 @@ const struct param param_table[] = {
 	{
 		.id = 43, .name = "odp",
 		FLAG(plan.odp),
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CHECK,
 		.help = "on-demand paging, where supported",
 		.description =
 		"On-demand paging: memory is not pinned; the device asks for "
@@ -903,7 +903,8 @@ const struct param param_table[] = {
 		.name = "cpus",
 		CPUS(cpus),
 		.argument = "LIST",
-		.who = PARAM_BOTH | PARAM_CALIBRATE, .group = GROUP_END,
+		.who = PARAM_BOTH | PARAM_CALIBRATE | PARAM_CHECK,
+		.group = GROUP_END,
 		.help = "pin each thread to a CPU: 0,2,4-7",
 		.description =
 		"Pin each thread to a CPU of this list, in order, for "
@@ -939,7 +940,7 @@ const struct param param_table[] = {
 		.name = "numa",
 		NODE(numa), .min = 0, .max = 1023,
 		.initial = "auto", .argument = "N|auto|none",
-		.who = PARAM_BOTH, .group = GROUP_END,
+		.who = PARAM_BOTH | PARAM_CHECK, .group = GROUP_END,
 		.help = "NUMA node of memory, threads [the device's]",
 		.description =
 		"NUMA node for memory and threads of this end. auto takes the "
@@ -1041,7 +1042,8 @@ const struct param param_table[] = {
 		.name = "json",
 		STRING(json),
 		.argument = "FILE", .implied = "-",
-		.who = PARAM_BOTH | PARAM_CALIBRATE, .group = GROUP_REPORT,
+		.who = PARAM_BOTH | PARAM_CALIBRATE | PARAM_CHECK,
+		.group = GROUP_REPORT,
 		.help = "write the result as JSON [to stdout]",
 		.description =
 		"Write the result as one JSON document to FILE. Without FILE "
@@ -1103,7 +1105,8 @@ const struct param param_table[] = {
 		.name = "title",
 		STRING(title),
 		.argument = "TEXT",
-		.who = PARAM_BOTH | PARAM_CALIBRATE, .group = GROUP_REPORT,
+		.who = PARAM_BOTH | PARAM_CALIBRATE | PARAM_CHECK,
+		.group = GROUP_REPORT,
 		.help = "a name for this run, in the JSON",
 		.description =
 		"A name for this run, in the JSON. It must be valid UTF-8.",

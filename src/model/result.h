@@ -102,6 +102,7 @@ struct result {
 	struct timespec started;	/* CLOCK_REALTIME */
 	double setup_seconds;	/* HELLO to the first START; 0: no START */
 	bool at_server;		/* which end this is */
+	bool alone;		/* no other end is asked: "verbsperf check" */
 	bool connected;		/* client and server are both valid */
 	struct port client;
 	struct port server;

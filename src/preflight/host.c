@@ -188,8 +188,8 @@ static int look_at_pages(const struct ends *ends, bool client,
 	snprintf(advice, sizeof(advice), "echo %" PRIu64
 		 " > /proc/sys/vm/nr_hugepages", needed);
 	return fail(err, -ENOMEM, advice,
-		    "%s host has %" PRIu64 " free huge pages, --hugepages "
-		    "needs %" PRIu64, end_whose(ends, client), idle, needed);
+		    "%s kernel has %" PRIu64 " free huge pages, "
+		    "--hugepages needs %" PRIu64, end_whose(ends, client), idle, needed);
 }
 
 /* Others cannot, or do it unasked. */

@@ -39,3 +39,27 @@ json_t *environment_json(const struct result *r)
 	return json_pack("{s:o, s:o}", "client", end(&r->client.facts),
 			 "server", end(&r->server.facts));
 }
+
+static void print_group(FILE *out, const struct facts *facts,
+			enum fact_group group)
+{
+	char text[FACT_TEXT_SIZE];
+	bool begun = false;
+
+	for (int i = 0; i < FACTS; i++) {
+		if (fact_table[i].group != group ||
+		    !facts_known(facts, (enum fact)i))
+			continue;
+		if (!begun)
+			fprintf(out, "  %s\n", facts_heading(group));
+		begun = true;
+		fprintf(out, "    %-22s  %s\n", fact_table[i].key,
+			facts_format(facts, (enum fact)i, text, sizeof(text)));
+	}
+}
+
+void environment_text(FILE *out, const struct facts *facts)
+{
+	for (int group = 0; group < FACT_GROUPS; group++)
+		print_group(out, facts, (enum fact_group)group);
+}

@@ -15,13 +15,14 @@
 #include "report/limit.h"
 #include "report/preflight.h"
 
-/* All members are null at a server whose client sent no PLAN. */
+/* All members are null at a server whose client sent no PLAN, and where only
+ * this end is examined. */
 json_t *report_test(const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
 	char name[TEST_NAME_SIZE];
 
-	if (!r->connected && r->at_server)
+	if (r->alone || (!r->connected && r->at_server))
 		return json_pack("{s:n, s:n, s:n, s:n, s:n, s:n}", "name",
 				 "operation", "metric", "transport",
 				 "direction", "load");

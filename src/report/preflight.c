@@ -7,23 +7,28 @@
 
 #include "base/log.h"
 #include "model/tests.h"
+#include "report/environment.h"
 #include "report/json_value.h"
 #include "report/report.h"
 
 enum { COLUMNS = 4 };
 
-/* The cells of a row or of the headings. */
+/* The cells of a row or of the headings; those of an end alone are fewer. */
 struct line {
 	const char *cell[COLUMNS];
 };
 
-static struct line row_line(const struct preflight_row *row)
+static struct line row_line(const struct preflight *preflight,
+			    const struct preflight_row *row)
 {
-	const struct line line = {
+	const struct line both = {
 		{ row->check, row->client, row->server, row->needed },
 	};
+	const struct line one = {
+		{ row->check, row->client, row->needed, "" },
+	};
 
-	return line;
+	return preflight->alone ? one : both;
 }
 
 /* A problem known from a refusal, without values to compare. */
@@ -66,21 +71,23 @@ static void print_line(FILE *out, char first, const struct line *line,
 
 static void print_table(FILE *out, const struct preflight *preflight)
 {
-	static const struct line head = {
-		{ "check", "client", "server", "needed" },
+	static const struct line heads[] = {
+		{ { "check", "client", "server", "needed" } },
+		{ { "check", "this host", "needed", "" } },
 	};
+	const struct line head = heads[preflight->alone];
 	size_t width[COLUMNS] = { 0 };
 	struct line line;
 
 	widen(&head, width);
 	for (uint32_t i = 0; i < preflight->n; i++) {
-		line = row_line(&preflight->rows[i]);
+		line = row_line(preflight, &preflight->rows[i]);
 		if (!is_empty(&preflight->rows[i]))
 			widen(&line, width);
 	}
 	print_line(out, ' ', &head, width);
 	for (uint32_t i = 0; i < preflight->n; i++) {
-		line = row_line(&preflight->rows[i]);
+		line = row_line(preflight, &preflight->rows[i]);
 		if (!is_empty(&preflight->rows[i]))
 			print_line(out, mark(preflight->rows[i].verdict),
 				   &line, width);
@@ -109,16 +116,20 @@ const char *preflight_verdict(const struct preflight *preflight,
 {
 	uint32_t problems = preflight_count(preflight, VERDICT_ERROR);
 	uint32_t warnings = preflight_count(preflight, VERDICT_WARNING);
-	char count[32] = "", more[32] = "";
+	char count[40] = "", more[32] = "";
 
 	if (problems)
-		snprintf(count, sizeof(count), "not run: %u problem%s",
-			 problems, problems == 1 ? "" : "s");
+		snprintf(count, sizeof(count), "not run%s: %u problem%s",
+			 preflight->alone ? " tests" : "", problems,
+			 problems == 1 ? "" : "s");
 	if (warnings)
 		snprintf(more, sizeof(more), ", %u warning%s", warnings,
 			 warnings == 1 ? "" : "s");
-	snprintf(text, PREFLIGHT_VERDICT_SIZE, "this test can%s%s",
-		 problems ? count : " run", more);
+	snprintf(text, PREFLIGHT_VERDICT_SIZE, "this %s can%s%s",
+		 preflight->alone ? "host" : "test",
+		 problems	  ? count :
+		 preflight->alone ? " run tests" :
+				    " run", more);
 	return text;
 }
 
@@ -139,10 +150,13 @@ void preflight_text(FILE *out, const struct result *r)
 	const struct plan *plan = &r->params.plan;
 	char name[TEST_NAME_SIZE], verdict[PREFLIGHT_VERDICT_SIZE];
 
-	fprintf(out, "  %s: %s, %u QP%s, checked only\n",
-		test_name(plan->op, plan->metric, name),
-		result_transport_name(plan), plan->qps,
-		plan->qps == 1 ? "" : "s");
+	if (r->alone)
+		environment_text(out, &r->client.facts);
+	else
+		fprintf(out, "  %s: %s, %u QP%s, checked only\n",
+			test_name(plan->op, plan->metric, name),
+			result_transport_name(plan), plan->qps,
+			plan->qps == 1 ? "" : "s");
 	print_table(out, r->preflight);
 	print_findings(out, r->preflight, VERDICT_ERROR);
 	print_findings(out, r->preflight, VERDICT_WARNING);

@@ -47,6 +47,11 @@ int check_answer(struct session *s)
 	return ret ? ret : session_say(s, FRAME_BYE);
 }
 
+void check_alone(struct result *r)
+{
+	plan_choose(&r->params.plan, &r->client, &r->client);
+}
+
 void check_finish(struct result *r)
 {
 	static const struct subnet nowhere = { 0 };
@@ -54,6 +59,7 @@ void check_finish(struct result *r)
 
 	if (!r->preflight) {
 		r->preflight = xcalloc(1, sizeof(*r->preflight));
+		r->preflight->alone = r->alone;
 		if (r->client.device[0])
 			preflight_run(&r->params.plan, &r->client, NULL,
 				      &nowhere, r->preflight);

@@ -18,7 +18,8 @@ ZSH = PROGRAM.parent / "completion/zsh/_verbsperf"
 SYSFS = "/sys/class/infiniband"
 TESTS = ["send_bw", "send_lat", "write_bw", "write_lat", "read_bw",
          "read_lat", "atomic_bw", "atomic_lat"]
-COMMANDS = TESTS + ["serve", "devices", "calibrate", "faults"]
+COMMANDS = TESTS + ["serve", "devices", "check", "calibrate",
+                    "faults"]
 # bash breaks words where COMP_WORDBREAKS says; compopt works only for readline.
 COMPLETE = """
 compopt() { :; }
@@ -83,6 +84,7 @@ def test_options_of_a_test(test):
     ("serve", "--once --device",
      "--size=2 --transport=UD --wait=2 --loopback"),
     ("devices", "--device --gid-index", "--port=2 --json"),
+    ("check", "--device --json --hugepages --dscp", "--port=2 --duration=2"),
     ("calibrate", "--clock --cpus --json --title", "--device=x --port=2"),
 ])
 def test_options_are_those_that_the_parser_takes(command, wanted, refused):

@@ -49,7 +49,8 @@ def test_every_fact_is_described():
 def test_every_option_is_described():
     found = document()
     assert found["tests"][:2] == ["send_bw", "send_lat"]
-    assert found["commands"] == ["serve", "devices", "calibrate", "faults"]
+    assert found["commands"] == ["serve", "devices", "check",
+                                 "calibrate", "faults"]
     for row in found["options"]:
         assert row["group"] in found["groups"]
         assert set(row["commands"]) <= {*found["tests"], *found["commands"]}

@@ -186,8 +186,8 @@ TEST(test_huge_pages)
 		  NULL, NULL },
 		{ "free huge pages", { { FACT_HUGE_PAGES_FREE, "1" },
 		  { FACT_HUGE_PAGE_BYTES, "2097152" } }, "1 of 2048 KiB",
-		  "the client's host has 1 free huge pages, --hugepages needs "
-		  "2", "echo 2 > /proc/sys/vm/nr_hugepages" },
+		  "the client's kernel has 1 free huge pages, --hugepages "
+		  "needs 2", "echo 2 > /proc/sys/vm/nr_hugepages" },
 		{ "free huge pages", { { FACT_HUGE_PAGES_FREE, "1" } },
 		  "1 of 0 KiB", NULL, NULL },
 	};

@@ -103,7 +103,7 @@ TEST(test_all_options)
 	assert_string_equal(string(row, "unit"), "bytes");
 	assert_true(json_is_null(json_object_get(row, "maximum")));
 	row = find(root, "options", "qps");
-	assert_int_equal(json_array_size(json_object_get(row, "commands")), 4);
+	assert_int_equal(json_array_size(json_object_get(row, "commands")), 5);
 	assert_int_equal(json_object_size(json_object_get(row, "tests")), 4);
 	row = json_object_get(find(root, "options", "rx-depth"), "tests");
 	assert_string_equal(string(row, "send_lat"), "always");

@@ -28,6 +28,8 @@ static const struct command_row commands[] = {
 	{ "verbsperf write_bw --version", COMMAND_VERSION, NULL, OP_SEND, BW, false },
 	{ "verbsperf devices", COMMAND_DEVICES, NULL, OP_SEND, BW, false },
 	{ "verbsperf devices -d x -i 2", COMMAND_DEVICES, NULL, OP_SEND, BW, false },
+	{ "verbsperf check", COMMAND_CHECK, NULL, OP_WRITE, BW, false },
+	{ "verbsperf check -d x -s 1M -q 4 --hugepages --json", COMMAND_CHECK, NULL, OP_WRITE, BW, false },
 	{ "verbsperf calibrate", COMMAND_CALIBRATE, NULL, OP_SEND, BW, false },
 	{ "verbsperf calibrate --clock counter --cpus 0-3 --json --title t", COMMAND_CALIBRATE, NULL, OP_SEND, BW, false },
 	{ "verbsperf serve", COMMAND_SERVE, NULL, OP_SEND, BW, false },
@@ -236,13 +238,15 @@ struct refused {
 
 // clang-format off
 static const struct refused refused[] = {
-	{ "verbsperf", "nothing to do: expected a test, serve, devices or calibrate" },
-	{ "verbsperf -n 5", "nothing to do: expected a test, serve, devices or calibrate" },
-	{ "verbsperf bw", "'bw' is neither a test nor a command; expected send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat serve devices calibrate faults" },
+	{ "verbsperf", "nothing to do: expected a test, serve, devices, check or calibrate" },
+	{ "verbsperf -n 5", "nothing to do: expected a test, serve, devices, check or calibrate" },
+	{ "verbsperf bw", "'bw' is neither a test nor a command; expected send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat serve devices check calibrate faults" },
 	{ "verbsperf Write_bw host", "'Write_bw' is not a test" },
 	{ "verbsperf write_bw a b", "unexpected argument 'b'" },
 	{ "verbsperf serve a", "unexpected argument 'a'" },
 	{ "verbsperf devices a", "unexpected argument 'a'" },
+	{ "verbsperf check a", "unexpected argument 'a'" },
+	{ "verbsperf check -n 5", "--iterations: not for check" },
 	{ "verbsperf calibrate a", "unexpected argument 'a'" },
 	{ "verbsperf calibrate -d x", "--device: not for calibrate" },
 	{ "verbsperf calibrate -n 5", "--iterations: not for calibrate" },

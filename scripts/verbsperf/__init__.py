@@ -18,7 +18,11 @@
   statistics   stats; verdict decides
   a comparison sides finds what belongs together, alike refuses what does not,
                comparison makes the report of it, tables its text
+  --nics       setups says what is compared and what differs, ranking who is
+               ahead, nics makes the report of it, nicstables its text and
+               page, nicsplots its pictures
   pictures     series makes curves, which labels names, for each kind of
-               picture; spans says what the axes show; figure, axes and looks
-               draw with matplotlib, and nothing else imports it
+               picture; spans says what the axes show; figure, axes, looks
+               and nicsplots draw with matplotlib, and nothing else imports
+               it
 """

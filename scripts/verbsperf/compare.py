@@ -1,16 +1,26 @@
 """The command verbsperf-compare: is NEW as fast as BASE?
 
-Exit status: 0 as fast or faster, 1 slower, 2 no answer."""
+Exit status: 0 as fast or faster, or --nics, 1 slower, 2 no answer."""
 import argparse
 import os
 import sys
+from typing import Callable, Dict, Sequence
 
-from verbsperf import comparison, sides, tables, verdict
+from verbsperf import (comparison, nics, nicstables, setups, sides, tables,
+                       verdict)
 from verbsperf.command import Parser, complain
 from verbsperf.comparison import RATES, TIMES
 from verbsperf.errors import Refused
+from verbsperf.jsonfile import Object
+from verbsperf.plot import import_drawing
 
 NAME = "verbsperf-compare"
+Form = Callable[[Object], str]
+VERDICTS: Dict[str, Form] = {
+    "text": tables.text, "json": tables.as_json, "markdown": tables.markdown}
+REPORTS: Dict[str, Form] = {
+    "text": nicstables.text, "json": tables.as_json,
+    "markdown": nicstables.markdown}
 EXIT = {verdict.REGRESSION: 1, verdict.INCONCLUSIVE: 2,
         verdict.IMPROVEMENT: 0, verdict.OK: 0}
 
@@ -34,20 +44,36 @@ def metric_name(text: str) -> str:
     return name
 
 
+def report_file(text: str) -> str:
+    """Parse the name of a report, which ends in its format."""
+    if not text.endswith(tuple(PAGES)):
+        raise argparse.ArgumentTypeError(
+            f"'{text}': the name must end in .html, .svg or .md")
+    return text
+
+
 def parser() -> Parser:
     """Return the parser of the command line."""
     p = Parser(
         prog=NAME, allow_abbrev=False,
         usage="%(prog)s [options] BASE[:TARGET] NEW[:TARGET]\n"
-              "       %(prog)s [options] [--targets A,B] SWEEP",
+              "       %(prog)s [options] [--targets A,B] SWEEP\n"
+              "       %(prog)s --nics [options] [-o FILE] A[:TARGET] "
+              "B[:TARGET]...",
         description="Is NEW as fast as BASE, at every point that both have?",
         epilog="Exit status: 0 as fast or faster, 1 slower somewhere, 2 no "
                "answer.  See verbsperf-compare(1).")
     p.add_argument("files", nargs="+", metavar="FILE",
                    help="documents of verbsperf --json, or a sweep")
+    p.add_argument("--nics", action="store_true",
+                   help="report on several set-ups side by side, without a "
+                        "verdict")
+    p.add_argument("-o", "--output", metavar="FILE", type=report_file,
+                   help="with --nics, write the report to FILE: .html with "
+                        "plots, .svg the plots only, .md")
     p.add_argument("--targets", metavar="A,B",
                    help="compare these two targets of one sweep, with A as "
-                        "the base")
+                        "the base; more of them with --nics")
     p.add_argument("--metric", action="append", type=metric_name, default=[],
                    metavar="NAME",
                    help="metrics to compare [gbps, p99]: one for bandwidth"
@@ -63,10 +89,10 @@ def parser() -> Parser:
                    help="compare even if devices, MTU, ... differ")
     form = p.add_mutually_exclusive_group()
     form.add_argument("--json", dest="form", action="store_const",
-                      const=tables.as_json, default=tables.text,
+                      const="json", default="text",
                       help="write JSON instead of a table")
     form.add_argument("--markdown", dest="form", action="store_const",
-                      const=tables.markdown,
+                      const="markdown",
                       help="write a table for a review comment")
     return p
 
@@ -91,14 +117,74 @@ def write(text: str) -> None:
         complain(NAME, f"cannot write to stdout: {error.strerror}")
 
 
+Drawn = Callable[[Object, Sequence[nics.Group], Sequence[setups.Setup]], str]
+
+
+def drawn_page(report: Object, groups: Sequence[nics.Group],
+               every: Sequence[setups.Setup]) -> str:
+    """Return REPORT as HTML with plots of GROUPS."""
+    import_drawing()
+    from verbsperf import nicsplots  # pylint: disable=C0415
+    return nicstables.page(report, [
+        (label, nicsplots.svg_of(label, picture))
+        for label, picture in nicsplots.pictures(groups, every)])
+
+
+def drawn_plots(_: Object, groups: Sequence[nics.Group],
+                every: Sequence[setups.Setup]) -> str:
+    """Return the plots of GROUPS as one SVG."""
+    import_drawing()
+    from verbsperf import nicsplots  # pylint: disable=C0415
+    return nicsplots.page_of_svg([
+        nicsplots.svg_of(label, picture)
+        for label, picture in nicsplots.pictures(groups, every)])
+
+
+PAGES: Dict[str, Drawn] = {
+    ".html": drawn_page, ".svg": drawn_plots,
+    ".md": lambda report, _groups, _every: nicstables.markdown(report)}
+
+
+def write_file(path: str, text: str) -> None:
+    """Write TEXT into the file PATH."""
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}") from None
+
+
+def report_nics(options: argparse.Namespace) -> int:
+    """Report on several set-ups and return the exit status."""
+    if options.metric or options.force:
+        raise Refused("--nics shows all metrics, and all that differs: leave "
+                      "--metric and --force out")
+    every = setups.choose(options.files, options.targets)
+    report, groups = nics.report(every, nics.Question(
+        {"bandwidth": options.bandwidth_tolerance,
+         "latency": options.latency_tolerance}))
+    if options.output is None:
+        write(REPORTS[options.form](report))
+        return 0
+    make = PAGES[os.path.splitext(options.output)[1]]
+    write_file(options.output, make(report, groups, every))
+    return 0
+
+
+def compare(options: argparse.Namespace) -> int:
+    """Compare two sides and return the exit status."""
+    if options.output is not None:
+        raise Refused("-o: only with --nics")
+    report = comparison.compare(*sides.choose(options.files, options.targets),
+                                question_of(options), options.force)
+    write(VERDICTS[options.form](report))
+    return EXIT[report["verdict"]]
+
+
 def main() -> int:
     """Run the command and return its exit status."""
     options = parser().parse_args()
     try:
-        report = comparison.compare(
-            *sides.choose(options.files, options.targets),
-            question_of(options), options.force)
+        return report_nics(options) if options.nics else compare(options)
     except Refused as error:
         complain(NAME, error)
-    write(options.form(report))
-    return EXIT[report["verdict"]]

@@ -76,16 +76,22 @@ def labels(groups: Iterable[Key]) -> Dict[Key, str]:
             else label for key, label in found.items()}
 
 
-def failures(groups: Dict[Key, List[Record]]) -> List[str]:
-    """Return a line that says what failed, and how often."""
-    names, words = labels(groups), []
-    for key, group in groups.items():
+def failures_of(groups: Iterable[Tuple[str, Iterable[Record]]]) -> List[str]:
+    """Return a line that says what failed in GROUPS, (name, records), and how
+    often."""
+    words = []
+    for name, group in groups:
         for size, same in sorted(grouped(group, size_of).items()):
             bad = sum(1 for record in same if not record.row)
             if bad:
-                words.append(f"{names[key]} {size_text(size)}: {bad} "
-                             f"of {len(same)}")
+                words.append(f"{name} {size_text(size)}: {bad} of {len(same)}")
     return ["failed: " + "; ".join(words)] if words else []
+
+
+def failures(groups: Dict[Key, List[Record]]) -> List[str]:
+    """Return the same for GROUPS of curves."""
+    names = labels(groups)
+    return failures_of((names[key], group) for key, group in groups.items())
 
 
 def end_text(end: Object) -> str:

@@ -133,6 +133,26 @@ static uint8_t lane_speed(void)
 	return gbps <= 100 ? 32 : gbps <= 200 ? 64 : 128;
 }
 
+/* What the port is, from the environment:
+ *   FAKE_LINK     "infiniband": an InfiniBand port; else Ethernet, with RoCE v2
+ *   FAKE_MTU      256 to 4096, by default 4096 */
+static int is_infiniband(void)
+{
+	const char *text = getenv("FAKE_LINK");
+
+	return text && !strcmp(text, "infiniband");
+}
+
+static enum ibv_mtu port_mtu(void)
+{
+	const char *text = getenv("FAKE_MTU");
+	int bytes = text ? atoi(text) : 4096, mtu = IBV_MTU_256;
+
+	while (mtu < IBV_MTU_4096 && 128 << mtu < bytes)
+		mtu++;
+	return (enum ibv_mtu)mtu;
+}
+
 /* 4 lanes.  The caller's structure may be one of an older header:
  * it ends with flags. */
 int ibv_query_port(struct ibv_context *context, uint8_t number,
@@ -141,14 +161,16 @@ int ibv_query_port(struct ibv_context *context, uint8_t number,
 	const struct ibv_port_attr port = {
 		.state = IBV_PORT_ACTIVE,
 		.max_mtu = IBV_MTU_4096,
-		.active_mtu = IBV_MTU_4096,
+		.active_mtu = port_mtu(),
 		.gid_tbl_len = 1,
 		.max_msg_sz = 1U << 31,
 		.pkey_tbl_len = 1,
 		.active_width = 2,
 		.active_speed = lane_speed(),
 		.phys_state = 5,
-		.link_layer = IBV_LINK_LAYER_ETHERNET,
+		.lid = is_infiniband() ? 7 : 0,
+		.link_layer = is_infiniband() ? IBV_LINK_LAYER_INFINIBAND :
+						IBV_LINK_LAYER_ETHERNET,
 	};
 
 	(void)context;
@@ -187,8 +209,9 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t number,
 	const struct ibv_gid_entry only = {
 		.gid = fake_gid,
 		.port_num = 1,
-		.gid_type = IBV_GID_TYPE_ROCE_V2,
-		.ndev_ifindex = 1,
+		.gid_type = is_infiniband() ? IBV_GID_TYPE_IB :
+					      IBV_GID_TYPE_ROCE_V2,
+		.ndev_ifindex = is_infiniband() ? 0 : 1,
 	};
 
 	(void)context;

@@ -1,0 +1,368 @@
+"""verbsperf-compare --nics: several set-ups side by side."""
+import json
+import os
+import subprocess
+import xml.etree.ElementTree
+
+import pytest
+
+from verbsperf import ranking
+from conftest import HERE, document, refused, run, sweep_lines
+
+VERBSPERF = os.environ.get("VERBSPERF")
+BENCH = HERE.parent / "bench"
+# As noisy as rounds are: by half a percent.
+NOISE = [1, 1.003, 0.998, 1.005, 0.996]
+SIZES = (64, 4096, 65536)
+
+
+def end(link, **more):
+    layers = {"ib": "InfiniBand", "roce": "Ethernet"}
+    types = {"ib": "IB", "roce": "RoCE v2"}
+    return {"link_layer": layers[link], "gid_type": types[link],
+            "device": f"{link}0", **more}
+
+
+def bandwidth(link, rate, gbps, **row):
+    """Documents of LINK with GBPS of each of SIZES."""
+    made = []
+    for factor in NOISE:
+        for size, value in zip(SIZES, gbps):
+            one = document(value * factor, size, mpps=value / size)
+            for name in ("client", "server"):
+                one[name] = {**one[name], **end(link), "rate_gbps": rate}
+            one["results"][0].update(row)
+            made.append(one)
+    return made
+
+
+def latency(link, rate, p99, bins=None):
+    made = []
+    for factor in NOISE:
+        one = document(p99=p99 * factor, size=64)
+        one["results"][0]["histogram"] = bins and {"unit": "ns", "bins": bins}
+        for name in ("client", "server"):
+            one[name] = {**one[name], **end(link), "rate_gbps": rate}
+        made.append(one)
+    return made
+
+
+def counters(value):
+    known = {"seconds": 1.0, "values": {}}
+    return {"client": known, "server": known, "rose": [{
+        "end": "server", "counter": "rx_discards", "value": value,
+        "kind": "trouble", "meaning": "there was no buffer for a packet",
+        "advice": "look at pause frames"}] if value else []}
+
+
+@pytest.fixture
+def pair(write):
+    """Results over InfiniBand and RoCE, whose curves cross."""
+    bins = [[100, 200, 900], [200, 300, 99], [300, 400, 1]]
+    return (write("ib.json", bandwidth("ib", 100.0, (10, 60, 95))
+                  + latency("ib", 100.0, 2.0, bins)),
+            write("roce.json", bandwidth("roce", 200.0, (8, 60.1, 150),
+                                         counters=counters(3))
+                  + latency("roce", 200.0, 3.0, bins)))
+
+
+def nics(compare, *arguments):
+    status, out, err = compare("--nics", *arguments)
+    assert (status, err) == (0, "")
+    return out
+
+
+def report(compare, *arguments):
+    return json.loads(nics(compare, "--json", *arguments))
+
+
+def difference(found, name):
+    """The values of the fact NAME, by set-up; None when it is alike."""
+    values = [fact["values"] for fact in found["differences"]
+              if fact["name"] == name]
+    return values[0] if values else None
+
+
+def test_what_differs_is_at_the_head(compare, pair):
+    found = report(compare, *pair)
+    assert difference(found, "link layer") == {"ib": "InfiniBand",
+                                               "roce": "Ethernet"}
+    assert difference(found, "link rate, Gb/s") == {"ib": "100",
+                                                    "roce": "200"}
+    assert difference(found, "MTU") is None
+    text = nics(compare, *pair).splitlines()
+    assert text[0] == " ib against roce"
+    assert "device           ib0         roce0" in "\n".join(text)
+    assert any("the same: " in line and "firmware 1.0" in line
+               for line in text)
+    assert max(map(len, text)) < 160
+
+
+def test_one_end_that_differs_is_named(compare, write):
+    made = bandwidth("ib", 100.0, (1, 2, 3))
+    for one in made:
+        one["server"] = {**one["server"], "mtu": 512}
+    found = report(compare, write("a.json", made), write(
+        "b.json", bandwidth("ib", 100.0, (1, 2, 3))))
+    assert difference(found, "server MTU") == {"a": "512", "b": "1024"}
+    assert difference(found, "client MTU") is None
+
+
+def test_facts_of_the_hosts(compare, pair, write, tmp_path):
+    """Whatever "environment" has; what changes by itself is left out."""
+    made = [json.loads(line)
+            for line in (tmp_path / "roce.json").read_text().splitlines()]
+    for i, one in enumerate(made):
+        facts = {**(one["environment"]["client"] or {})}
+        one["environment"] = {"client": {
+            **facts, "pcie_width": 8, "cpu_mhz": 2000 + i,
+            "governor": ("powersave", "performance")[i % 2]}, "server": None}
+    path = tmp_path / "with.json"
+    path.write_text("".join(json.dumps(one) + "\n" for one in made))
+    found = report(compare, pair[0], path)
+    assert difference(found, "client PCIe width")["with"] == "8"
+    assert difference(found, "client governor")["with"] == (
+        "powersave and performance")
+    assert "mhz" not in json.dumps(found)
+
+
+def test_crossing(compare, pair):
+    found = report(compare, *pair)
+    group, = [one for one in found["groups"] if one["kind"] == "bandwidth"]
+    ahead, = group["ahead"]
+    assert ahead["sentence"] == (
+        "ib ahead at 64 bytes, by up to 25%; no clear difference at 4 KiB; "
+        "roce ahead at 64 KiB, by up to 57.9%")
+    text = nics(compare, *pair)
+    assert "write_bw RC 1 QP, bandwidth: ib ahead at 64 bytes" in text
+    assert ("write_lat RC 1 QP, median: ib ahead at 64 bytes, by up to 50%"
+            in text)
+
+
+def test_figures_side_by_side(compare, pair):
+    found = report(compare, *pair)
+    group, = [one for one in found["groups"] if one["kind"] == "bandwidth"]
+    figures = group["points"][2]["figures"]
+    assert figures["ib"]["share"] == pytest.approx(0.95)
+    assert figures["roce"]["share"] == pytest.approx(0.75)
+    assert figures["ib"]["ratios"] is None
+    ratio = figures["roce"]["ratios"]["gbps"]
+    assert ratio["low"] < ratio["ratio"] < ratio["high"]
+    assert ratio["ratio"] == pytest.approx(150 / 95, rel=0.01)
+    lines = [line.split() for line in nics(compare, *pair).splitlines()]
+    assert ["64K", "ib", "95.00", "95.0%", "0.001450"] in lines
+    assert any(line[:3] == ["roce", "150.0", "75.0%"] for line in lines)
+
+
+def test_counters_that_rose(compare, pair):
+    text = nics(compare, *pair)
+    # 3 in each of 5 rounds
+    assert ("roce 64: rx_discards of the server rose by 15: there was no "
+            "buffer for a packet") in text
+    assert "ib 64: " not in text
+
+
+def test_cpu_per_message(compare, write):
+    def made(client):
+        return bandwidth("ib", 100.0, (1, 2, 3), cpu={
+            "client": client and {"ns_per_message": client},
+            "server": None})
+    paths = []
+    for name, client in (("a", 30.0), ("b", None)):
+        path = write(f"{name}.json", [])
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("".join(json.dumps(one) for one in made(client)))
+        paths.append(path)
+    text = nics(compare, *paths)
+    assert "CPU ns, client" in text and "CPU ns, server" not in text
+    assert any(line.split()[-1] == "30.00" for line in text.splitlines()
+               if line.startswith("     64  a"))
+
+
+def test_directions_add_up(compare, write):
+    """Both directions have the link's rate each."""
+    made = bandwidth("ib", 100.0, (50, 100, 180))
+    for one in made:
+        one["test"] = {**one["test"], "direction": "bi"}
+    path = write("a.json", made)
+    found = report(compare, path, write("b.json", made))
+    figures = found["groups"][0]["points"][2]["figures"]
+    assert figures["a"]["share"] == pytest.approx(0.9)
+
+
+def test_targets_of_a_sweep(compare, write):
+    path = write("sweep.jsonl", sweep_lines({
+        "a": [50 * one for one in NOISE], "b": [60 * one for one in NOISE],
+        "c": [55 * one for one in NOISE]}))
+    found = report(compare, path)
+    assert [one["name"] for one in found["setups"]] == ["a", "b", "c"]
+    assert found["groups"][0]["ahead"][0]["sentence"].startswith("b ahead")
+    assert not any("several sessions" in note for note in found["notes"])
+    assert len(report(compare, "--targets", "a,c", path)["setups"]) == 2
+    assert len(report(compare, f"{path}:b", f"{path}:c")["setups"]) == 2
+
+
+def test_options_of_a_set_up_are_not_the_test(compare, write):
+    """An option with one value in each file is said at the head."""
+    def made(**parameters):
+        return [{**one, "parameters": {**one["parameters"], **parameters}}
+                for one in bandwidth("ib", 100.0, (1, 2, 3))]
+    found = report(compare, write("a.json", made(**{"qp-timeout": 14})),
+                   write("b.json", made(**{"qp-timeout": 18})))
+    assert difference(found, "--qp-timeout") == {"a": "14", "b": "18"}
+    assert len(found["groups"]) == 1
+
+
+def test_failures_and_few_rounds_are_said(compare, write):
+    path = write("sweep.jsonl", sweep_lines({"a": [50, 51], "b": [60, None]}))
+    text = nics(compare, path)
+    assert "b 64: 1 of 2 rounds failed: cannot connect" in text
+    assert "2 rounds of a set-up: no intervals" in text
+
+
+def test_markdown(compare, pair, tmp_path):
+    text = nics(compare, "--markdown", *pair)
+    assert text.startswith("## ib against roce\n")
+    tables = [line for line in text.splitlines() if line.startswith("|")]
+    assert len({line.count("|") for line in tables[:3]}) == 1
+    assert "### write\\_bw RC 1 QP" in text
+    path = tmp_path / "report.md"
+    assert nics(compare, *pair, "-o", path) == ""
+    assert path.read_text() == text
+
+
+def drawn(*arguments):
+    pytest.importorskip("matplotlib")
+    assert run("verbsperf-compare", "--nics", *arguments) == (0, "", "")
+
+
+def test_page(pair, tmp_path):
+    path = tmp_path / "report.html"
+    drawn(*pair, "-o", path)
+    text = path.read_text()
+    assert text.startswith("<!DOCTYPE html>")
+    # bandwidth, latency and its distribution
+    assert text.count("<svg") == 3 and text.count("</svg>") == 3
+    for words in ("share of link [%]", "message rate [Mpps]", "99%",
+                  "latency of 64 bytes", "rx_discards of the server rose",
+                  "ib ahead at 64 bytes", "<td class=word>InfiniBand</td>"):
+        assert words in text, words
+
+
+def test_one_page_of_plots(pair, tmp_path):
+    path = tmp_path / "report.svg"
+    drawn(*pair, "-o", path)
+    tree = xml.etree.ElementTree.parse(path).getroot()
+    inner = [one for one in tree if one.tag.endswith("}svg")]
+    tops = [float(one.get("y")) for one in inner]
+    heights = [float(one.get("height")) for one in inner]
+    assert tops == [sum(heights[:i]) for i in range(len(inner))]
+    assert float(tree.get("height").removesuffix("pt")) == sum(heights)
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["A"], ["two files or targets"]),
+    (["A", "A"], ["each only once"]),
+    (["A", "B", "--metric", "p50"], ["--metric"]),
+    (["A", "B", "--force"], ["--force"]),
+    (["A", "B", "-o", "x.pdf"], ["'x.pdf'", ".html, .svg or .md"]),
+    (["A", "B", "-o", "/nowhere/x.md"], ["/nowhere/x.md: No such file"]),
+    (["A", "C"], ["no test in common"]),
+    (["A", "D"], ["d: no measurement in it succeeded"]),
+])
+def test_refusals(compare, write, pair, arguments, words):
+    files = {"A": pair[0], "B": pair[1],
+             "C": write("c.json", [
+                 {**one, "test": {**one["test"], "name": "read_bw"}}
+                 for one in bandwidth("ib", 100.0, (1, 2, 3))]),
+             "D": write("d.json", sweep_lines({"d": [None]}))}
+    refused(compare("--nics", *(files.get(word, word) for word in arguments)),
+            2, *words)
+
+
+def test_output_is_of_nics_only(compare, pair):
+    refused(compare(*pair, "-o", "x.md"), 2, "-o: only with --nics")
+
+
+@pytest.mark.parametrize("leaders, wanted", [
+    ({64: "a", 128: "a", 256: "b"},
+     "a ahead up to 128 bytes, by up to 20%; b ahead at 256 bytes, by up to "
+     "20%"),
+    ({64: "a", 1024: None, 2048: None, 1 << 20: "b", 1 << 21: "b"},
+     "a ahead at 64 bytes, by up to 20%; no clear difference from 1 KiB to 2 "
+     "KiB; b ahead from 1 MiB, by up to 20%"),
+    ({1: "b", 2: "b"}, "b ahead at all sizes, by up to 20%"),
+    ({}, "not measured by two of them"),
+])
+def test_sentence(leaders, wanted):
+    values = {"a": {"a": [120.0] * 5, "b": [100.0] * 5},
+              "b": {"a": [100.0] * 5, "b": [120.0] * 5},
+              None: {"a": [100.0] * 5, "b": [101.0] * 5}}
+    found = ranking.stretches({size: values[name] for size, name
+                               in leaders.items()}, True, 0.02)
+    assert ranking.sentence(found) == wanted
+
+
+def test_less_latency_is_ahead():
+    found, = ranking.stretches({64: {"a": [2.0] * 5, "b": [1.0] * 5,
+                                     "c": [3.0] * 5}}, False, 0.05)
+    assert (found.ahead, found.most) == ("b", pytest.approx(2))
+
+
+def test_what_may_be_chance_is_no_lead():
+    noisy = {"a": [80.0, 120.0, 100.0, 90.0, 130.0],
+             "b": [100.0, 70.0, 90.0, 110.0, 95.0]}
+    found, = ranking.stretches({64: noisy}, True, 0.02)
+    assert found.ahead is None
+    # medians that the ratios contradict: two clusters
+    split = {"a": [1.0, 1.0, 1.0, 10.0, 10.0], "b": [0.9, 0.9, 2.0, 2.0, 2.0]}
+    assert ranking.leader(split, True, 0.02)[0] is None
+
+
+@pytest.fixture(scope="module")
+def nic(tmp_path_factory):
+    """The NIC that is not there."""
+    library = tmp_path_factory.mktemp("fake") / "fake_nic.so"
+    subprocess.run(["gcc", "-std=gnu11", "-O2", "-fno-tree-slp-vectorize",
+                    "-shared", "-fPIC", "-o", library, *(
+                        BENCH / f"fake_{part}.c"
+                        for part in ("nic", "path", "time"))], check=True)
+    return library
+
+
+def measured(nic, path, **fake):
+    """Measure with a FAKE NIC, two rounds of two sizes, into PATH."""
+    with open(path, "w", encoding="utf-8") as file:
+        for _ in range(2):
+            for test in ("write_bw", "read_lat"):
+                subprocess.run(
+                    [VERBSPERF, test, "--loopback", "-s", "64,4K", "-n",
+                     "2000", "--warmup", "0", "--histogram"
+                     if test == "read_lat" else "--json", "--json"],
+                    env={**os.environ, "LD_PRELOAD": str(nic), **fake},
+                    stdout=file, stderr=subprocess.DEVNULL, check=True,
+                    timeout=60)
+    return path
+
+
+@pytest.mark.skipif(not VERBSPERF, reason="VERBSPERF in the environment")
+def test_infiniband_against_roce(compare, nic, tmp_path):
+    """As on a machine that has both."""
+    ib = measured(nic, tmp_path / "ib.json", FAKE_LINK="infiniband",
+                  FAKE_GBPS="100", FAKE_DELAY="2000")
+    roce = measured(nic, tmp_path / "roce.json", FAKE_GBPS="200",
+                    FAKE_MTU="1024", FAKE_DELAY="9000")
+    found = report(compare, ib, roce)
+    assert difference(found, "link layer") == {"ib": "InfiniBand",
+                                               "roce": "Ethernet"}
+    assert difference(found, "MTU") == {"ib": "4096", "roce": "1024"}
+    assert difference(found, "link rate, Gb/s") == {"ib": "100",
+                                                    "roce": "200"}
+    groups = {group["test"]: group for group in found["groups"]}
+    assert groups["read_lat"]["ahead"][0]["stretches"][0]["ahead"] == "ib"
+    for point in groups["write_bw"]["points"]:
+        for figure in point["figures"].values():
+            assert 0 < figure["share"] < 1.1
+            assert figure["cpu_ns"]["client"] > 0
+    drawn(ib, roce, "-o", tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text().count("<svg") == 3

@@ -1,35 +1,25 @@
 """The CPU time that is reported is what the system says of the process, too."""
 import pytest
 
+from cpu_time import Clock, needs_time, used
 from documents import measured, row_of
-from lab import BINARY, DEVICE, Program, Server, client, succeeded
+from lab import Server, client, succeeded
 
 SIZE = ("-s", 64)
 # What lies outside both readings: starting, and making objects.
 WITHIN = 0.02
 
 
-def spent_by(path):
-    """User and system time in seconds, as /usr/bin/time wrote them."""
-    return sum(map(float, path.read_text().split()))
-
-
-def used(end):
-    return end["user_seconds"] + end["system_seconds"]
-
-
+@needs_time
 @pytest.mark.parametrize("args", (
     ("-D", 4), ("-n", 40000000), ("-D", 4, "-q", 2, "--threads", 2),
     ("-D", 4, "--rate", "1kpps")))
 def test_like_usr_bin_time(tmp_path, args):
-    times = tmp_path / "times"
-    program = Program(
-        "write_bw", "-d", DEVICE, "-p", Server().port, "--warmup", 0, *SIZE,
-        *args, "--json", "127.0.0.1",
-        argv0=("/usr/bin/time", "-f", "%U %S", "-o", times, BINARY))
-    row = row_of(program)
-    ours = row["cpu"]["client"]
-    assert abs(used(ours) - spent_by(times)) <= WITHIN * spent_by(times) + 0.02
+    clock = Clock(tmp_path / "times")
+    program = client("write_bw", "--warmup", 0, *SIZE, *args, "--json",
+                     port=Server().port, argv0=clock.argv0)
+    ours = row_of(program)["cpu"]["client"]
+    assert abs(used(ours) - clock.seconds) <= WITHIN * clock.seconds + 0.02
     threads = ours["threads"]
     assert len(threads) == (2 if "--threads" in args else 1)
     # the rest is the monitor's

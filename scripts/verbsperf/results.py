@@ -42,13 +42,13 @@ RUN_ONLY = LIMITS | frozenset("""
 # fingerprint where it matters.
 NOT_OF_POINT = RUN_ONLY | frozenset("""
     all allow allow-inject bind check clock cpus device gid-index ib-port
-    idle-timeout key-file loopback max-duration max-memory max-qps mtu numa
-    once parallel pkey-index port qps ready-fd size transport vector wait
+    idle-timeout key-file loopback max-duration max-memory max-qps memory mtu
+    numa once parallel pkey-index port qps ready-fd size transport vector wait
     """.split())
 # What older versions did, too, without an option that says so.
 ALWAYS = frozenset({("pacing", "loop")})
 END_FIELDS = ("device", "firmware", "link_layer", "rate_gbps", "gid_type",
-              "mtu", "numa_node")
+              "mtu", "numa_node", "memory")
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

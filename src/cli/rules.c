@@ -265,6 +265,10 @@ int rules_complete(struct given *g)
 	if (was_given(g, "iterations") && was_given(g, "duration"))
 		return fail(g->err, -EINVAL, NULL,
 			    "--iterations and --duration exclude each other");
+	if (was_given(g, "hugepages") && was_given(g, "memory"))
+		return fail(g->err, -EINVAL,
+			    "--memory=hugepages is for this end only",
+			    "--hugepages and --memory exclude each other");
 	if (plan->iterations)
 		plan->duration = 0;
 	plan->op = op_choose(plan->op, plan->imm,

@@ -12,7 +12,8 @@
 
 /* Further arguments without which an option may have no use. */
 static const char *const settings[][2] = {
-	{ NULL }, { "--qps=2" }, { "--rate=0.1mpps" }, { "--imm" },
+	{ NULL }, { "--qps=2" }, { "--rate=0.1mpps" }, { "--rate=1gbps" },
+	{ "--imm" },
 	{ "--imm", "--transport=UC" },
 };
 
@@ -20,7 +21,8 @@ static const char *const settings[][2] = {
 static const char *sample(const struct param *row, size_t index,
 			  char text[ARGUMENT_SIZE])
 {
-	static const char *const numbers[] = { "1", "2", "256" };
+	static const char *const numbers[] = { "1", "2", "256",
+						"1ms" };
 	static const char *const others[] = {
 		[PARAM_BYTES] = "1M",
 		[PARAM_SIZES] = "64",
@@ -32,6 +34,7 @@ static const char *sample(const struct param *row, size_t index,
 		[PARAM_NETWORKS] = "10.0.0.0/8",
 		[PARAM_LIMIT] = "1",
 		[PARAM_COUNTER_LIMITS] = "link_downed=0",
+		[PARAM_MEMORY] = "shared",
 	};
 	const char *word;
 	int length;

@@ -362,6 +362,11 @@ static int check(struct run *run)
 	const struct inject_case *c = inject_find(plan->inject);
 	char test[TEST_NAME_SIZE];
 
+	if (c && run->res.memory.copier)
+		return fail(&run->result->error, -EINVAL,
+			    "leave --memory out",
+			    "--inject %s: not with messages in %s", c->name,
+			    run->res.memory.allocation->text);
 	if (!c || (!plan->verify &&
 		   !strcmp(test_name(plan->op, plan->metric, test), c->test)))
 		return 0;

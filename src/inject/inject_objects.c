@@ -17,6 +17,12 @@ static int refused(struct run *run, const char *verb, int errnum)
 		    strerror(errnum));
 }
 
+/* Memory that faults are provoked in is where its addresses say. */
+static const uint8_t *at(uint64_t address)
+{
+	return (const uint8_t *)(uintptr_t)address;
+}
+
 /* Make the prepared receives and sends use the keys of the new regions. */
 static void renew_keys(struct run *run)
 {
@@ -27,15 +33,15 @@ static void renew_keys(struct run *run)
 
 	for (uint32_t i = 0; i < run->res.n_qps; i++)
 		run->res.qps[i].lkey =
-			memory_mr(m, run->res.qps[i].local)->lkey;
+			memory_mr(m, at(run->res.qps[i].local))->lkey;
 	for (uint32_t t = 0; t < run->n_flows; t++)
 		for (uint32_t i = 0; i < run->flows[t].n_receives; i++) {
 			struct flow_receive *entries =
 				run->flows[t].receives[i].entries;
 
 			for (uint32_t k = 0; k < n; k++)
-				entries[k].sge.lkey =
-					memory_mr(m, entries[k].sge.addr)->lkey;
+				entries[k].sge.lkey = memory_mr(
+					m, at(entries[k].sge.addr))->lkey;
 		}
 }
 
@@ -48,8 +54,8 @@ static int renew_part(struct run *run, uint32_t i, struct ibv_pd *pd,
 	struct memory *m = &run->res.memory;
 	uint32_t of_region = m->n_mrs / plan_regions(plan);
 	int access = plan_access(plan, run->client, i / of_region) & ~without;
-	struct ibv_mr *mr = ibv_reg_mr(pd, m->buffer + i * m->part, m->part,
-				       (unsigned int)(access | also));
+	struct ibv_mr *mr = m->ops->reg(m->allocation, pd, i * m->part,
+					m->part, (unsigned int)(access | also));
 	int ret;
 
 	if (!mr)
@@ -89,10 +95,9 @@ int inject_other_domain(struct run *run)
 /* The region the peer writes to; of several, the first QP's. */
 static struct ibv_mr *incoming_mr(const struct run *run)
 {
-	const uint8_t *at = resources_incoming(&run->res,
-					       run->plan);
+	const uint8_t *incoming = resources_incoming(&run->res, run->plan);
 
-	return memory_mr(&run->res.memory, (uintptr_t)at);
+	return memory_mr(&run->res.memory, incoming);
 }
 
 /* The low byte of a type 2 window's key is the owner's choice. */

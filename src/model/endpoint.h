@@ -5,6 +5,8 @@
 #include <infiniband/verbs.h>
 #include <stdint.h>
 
+#include "model/memory_choice.h"
+
 /* The largest QPN and the largest PSN: both have 24 bits. */
 #define ENDPOINT_QPN_MAX 0xffffffU
 /* The largest unprivileged Q_Key.  With the top bit set, a Q_Key in a send
@@ -38,6 +40,8 @@ struct endpoint {
 				 * does not */
 	uint8_t cm_token[ENDPOINT_TOKEN_SIZE];
 	struct endpoint_qp *qps;	/* n entries on the heap */
+	char memory[MEMORY_TEXT_SIZE];	/* what the messages are in; "": not
+					 * said */
 };
 
 #endif

@@ -25,6 +25,7 @@ bool param_is_number(const struct param *row)
 	case PARAM_NETWORKS:
 	case PARAM_LIMIT:
 	case PARAM_COUNTER_LIMITS:
+	case PARAM_MEMORY:
 		return false;
 	default:
 		return true;
@@ -161,6 +162,7 @@ const char *param_kind_name(enum param_kind kind)
 		[PARAM_LIMIT] = "limit",
 		[PARAM_COUNTERS] = "counters",
 		[PARAM_COUNTER_LIMITS] = "counter-limits",
+		[PARAM_MEMORY] = "memory",
 	};
 
 	return names[kind];

@@ -13,6 +13,7 @@
 
 #include "base/networks.h"
 #include "model/counters.h"
+#include "model/memory_choice.h"
 #include "model/plan.h"
 
 /* What a user may demand of a result (model/limit.h). */
@@ -76,6 +77,7 @@ struct parameters {
 	uint32_t pkey_index;
 	uint32_t numa;		/* NUMA node; PLAN_AUTO: the device's;
 				 * PARAM_NONE */
+	struct memory_choice memory;
 	struct limit limits[LIMITS];
 	struct counter_limits counter_limits;
 	/* of a command line of perftest's (cli/perftest.h) */
@@ -124,6 +126,7 @@ enum param_kind {
 	PARAM_COUNTERS,		/* struct counter_choice, of which only .read
 				 * is sent */
 	PARAM_COUNTER_LIMITS,	/* struct counter_limits; may be repeated */
+	PARAM_MEMORY,		/* struct memory_choice */
 	PARAM_KINDS,
 };
 

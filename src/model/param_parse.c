@@ -56,6 +56,7 @@ static int malformed(const struct param *row, const char *option,
 				    "with commas between them"),
 		[PARAM_COUNTER_LIMITS] = ("counters and numbers like "
 					  "link_downed=0,out_of_sequence=10"),
+		[PARAM_MEMORY] = MEMORY_WORDS,
 	};
 
 	return fail(err, -EINVAL, NULL, "%s '%s': must be %s", option, text,
@@ -229,6 +230,9 @@ int param_parse(struct parameters *params, const struct param *row,
 		ret = networks_parse(text, field(params, row));
 		return refuse_list(row, option, text, ret, NETWORKS_MAX,
 				   "networks", err);
+	case PARAM_MEMORY:
+		ret = memory_choice_parse(text, field(params, row));
+		return ret ? malformed(row, option, text, err) : 0;
 	case PARAM_LIMIT:
 		return parse_limit(params, row, option, text, err);
 	case PARAM_COUNTER_LIMITS:

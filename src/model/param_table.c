@@ -33,6 +33,7 @@
 #define COUNTERS(field) FIELD(PARAM_COUNTERS, struct counter_choice, field)
 #define COUNTER_LIMITS(field) \
 	FIELD(PARAM_COUNTER_LIMITS, struct counter_limits, field)
+#define MEMORY(field) FIELD(PARAM_MEMORY, struct memory_choice, field)
 /* The client gives it, for both ends. */
 #define CLIENT_PLAN (PARAM_CLIENT | PARAM_PLAN)
 
@@ -947,6 +948,19 @@ const struct param param_table[] = {
 		"node of the device, unless CPUs or memory were already chosen "
 		"for the process, as by taskset(1) or numactl(8); none leaves "
 		"it to the kernel. For threads --cpus overrides it.", },
+	{
+		.name = "memory",
+		MEMORY(memory),
+		.initial = "anonymous", .argument = "KIND",
+		.who = PARAM_BOTH, .group = GROUP_END,
+		.help = "kind of memory for messages",
+		.description =
+		"What this end puts its messages into: anonymous, "
+		"hugepages[=2M|1G], shared, file:PATH[,offset=BYTES], device, "
+		"dmabuf:udmabuf, cuda[:N] or hip[:N]; see 'MEMORY'. Each end "
+		"chooses its own, and a KIND other than anonymous overrides "
+		"--hugepages.",
+	},
 	{
 		.name = "clock",
 		CHOICE(clock), .min = 0, .max = CLOCK_RAW,

@@ -11,6 +11,7 @@
 #include "model/cpu_cost.h"
 #include "model/effective.h"
 #include "model/load.h"
+#include "model/memory_choice.h"
 #include "model/param.h"
 #include "model/plan.h"
 #include "model/port.h"
@@ -108,6 +109,9 @@ struct result {
 	struct port server;
 	struct effective client_qp;	/* known once both ends are connected */
 	struct effective server_qp;
+	char client_memory[MEMORY_TEXT_SIZE];	/* what its messages were in;
+						 * "": not known */
+	char server_memory[MEMORY_TEXT_SIZE];
 	struct path path;	/* as this end sees it */
 	bool has_path;
 	struct clock_description clock;	/* the client's */

@@ -147,6 +147,7 @@ void frames_own_words(const struct error *err, const char *peer,
 
 /* The field of an ENDPOINT. */
 #define FIELD_CM 1
+#define FIELD_MEMORY 2
 
 static void put_endpoint_fields(struct cursor *c, const struct endpoint *e)
 {
@@ -159,6 +160,11 @@ static void put_endpoint_fields(struct cursor *c, const struct endpoint *e)
 		wire_put_raw(c, e->cm_token, sizeof(e->cm_token));
 		wire_end_field(c, &list);
 	}
+	if (*e->memory) {
+		wire_begin_field(c, &list, FIELD_MEMORY, true, "memory");
+		wire_put_string(c, e->memory);
+		wire_end_field(c, &list);
+	}
 	wire_end_fields(c, &list);
 }
 
@@ -168,6 +174,10 @@ static int get_endpoint_field(const struct frame *frame, struct field *field,
 {
 	struct endpoint *e = into;
 
+	if (field->id == FIELD_MEMORY) {
+		wire_get_string(&field->value, e->memory, sizeof(e->memory));
+		return 0;
+	}
 	if (field->id != FIELD_CM)
 		return -ENOENT;
 	e->cm_port = (uint16_t)wire_get(&field->value, 2);

@@ -106,6 +106,8 @@
  *		Field 1, "rdma-cm", only the server's with parameter 49, is
  *		u16 port and 16 random bytes: there its rdma_cm awaits a
  *		connection for each QP of the client (verbs/cm.h).
+ *		Field 2, "memory", optional, is a string of at most 63 bytes:
+ *		what this end's messages are in (model/memory_choice.h).
  *
  * READY	attributes of the first QP, as the device reports them: u32
  *		each, in the order and the ranges of EFFECTIVE_LIST

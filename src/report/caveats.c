@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <string.h>
 
 /* A queue that is dry less often has no visible cost. */
 #define DRY_PERCENT 1
@@ -70,8 +71,23 @@ static const struct result_row *worst(const struct caveat *c,
 	return found;
 }
 
+/* Whoever watches a flag byte has it copied, if the host cannot read it. */
+static void print_copied(FILE *out, const struct result *r, const char *memory)
+{
+	const struct plan *plan = &r->params.plan;
+
+	if (!plan_is_pingpong(plan) || op_table[plan->op].receives ||
+	    !memory_text_is_copied(memory))
+		return;
+	fprintf(out, " the latency includes copies: the host cannot read the "
+		"memory %s that a message arrives in\n", memory);
+}
+
 void caveats_print(FILE *out, const struct result *r)
 {
+	print_copied(out, r, r->client_memory);
+	if (strcmp(r->client_memory, r->server_memory) != 0)
+		print_copied(out, r, r->server_memory);
 	if (r->params.plan.metric != METRIC_BANDWIDTH)
 		return;
 	for (size_t i = 0; i < sizeof(caveats) / sizeof(*caveats); i++) {

@@ -2,6 +2,8 @@
 #include "config.h"
 #include "report/head.h"
 
+#include <string.h>
+
 #include "model/tests.h"
 #include "report/load.h"
 #include "report/service.h"
@@ -10,7 +12,7 @@
 #define DEFAULT_PKEY 0xffff
 
 static void print_end(FILE *out, const char *end, const struct port *port,
-		      const struct gid *gid)
+		      const struct gid *gid, const char *memory)
 {
 	char text[GID_TEXT_SIZE];
 
@@ -25,6 +27,8 @@ static void print_end(FILE *out, const char *end, const struct port *port,
 			gid_format(&gid->raw, text), gid_type_name(gid->type));
 	if (port->numa_node != PORT_NO_NODE)
 		fprintf(out, ", NUMA node %u", port->numa_node);
+	if (*memory && strcmp(memory, memory_kind_name(MEMORY_ANONYMOUS)) != 0)
+		fprintf(out, ", memory %s", memory);
 	fputs("\n", out);
 }
 
@@ -103,6 +107,8 @@ void head_print(FILE *out, const struct result *r)
 	print_shape(out, plan);
 	fputs("\n", out);
 	service_print(out, plan, &r->client_qp);
-	print_end(out, "client", &r->client, result_gid(r, true));
-	print_end(out, "server", &r->server, result_gid(r, false));
+	print_end(out, "client", &r->client, result_gid(r, true),
+		  r->client_memory);
+	print_end(out, "server", &r->server, result_gid(r, false),
+		  r->server_memory);
 }

@@ -59,7 +59,8 @@ static json_t *pkey(uint16_t value)
 
 /* One end; unknown members are null. */
 static json_t *end(const struct port *port, const struct gid *gid, bool known,
-		   uint32_t mtu, const struct effective *qp)
+		   uint32_t mtu, const struct effective *qp,
+		   const char *memory)
 {
 	char text[GID_TEXT_SIZE];
 	json_t *object = json_object();
@@ -82,6 +83,7 @@ static json_t *end(const struct port *port, const struct gid *gid, bool known,
 	    json_real(port->rate_mbps / 1000.0));
 	SET("numa_node", known && port->numa_node != PORT_NO_NODE,
 	    json_count(port->numa_node));
+	SET("memory", true, json_text(memory));
 	SET("qp", qp->known, queue_pair(qp));
 #undef SET
 	return object;
@@ -136,9 +138,9 @@ json_t *report_document(const struct result *r)
 		"test", report_test(r),
 		"parameters", json_parameters(params),
 		"client", end(&r->client, result_gid(r, true), client, mtu,
-			      &r->client_qp),
+			      &r->client_qp, r->client_memory),
 		"server", end(&r->server, result_gid(r, false), server, mtu,
-			      &r->server_qp),
+			      &r->server_qp, r->server_memory),
 		"environment", environment_json(r),
 		"clock", json_clock(&r->clock), "setup_seconds",
 		json_measured(r->setup_seconds > 0 ? r->setup_seconds : NAN),

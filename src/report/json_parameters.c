@@ -70,6 +70,13 @@ static json_t *rate(uint64_t value)
 			 rate_unit(value));
 }
 
+static json_t *memory(const struct memory_choice *choice)
+{
+	char text[MEMORY_PATH_SIZE + MEMORY_TEXT_SIZE];
+
+	return json_text(memory_choice_format(choice, text, sizeof(text)));
+}
+
 static json_t *numeric_parameter(const struct param *row, uint64_t value)
 {
 	bool absent = value == 0 && !row->initial;
@@ -137,6 +144,8 @@ json_t *json_parameter(const struct parameters *params, const struct param *row)
 		return percentile_list(&params->percentiles);
 	case PARAM_CPUS:
 		return cpu_list(&params->cpus);
+	case PARAM_MEMORY:
+		return memory(&params->memory);
 	case PARAM_LIMIT:
 		return limit_value(param_get_limit(params, row));
 	case PARAM_LABELS:

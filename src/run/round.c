@@ -18,6 +18,7 @@
 #include "run/role.h"
 #include "run/threads.h"
 #include "run/verification.h"
+#include "traffic/copier.h"
 #include "traffic/prepare.h"
 #include "traffic/responder.h"
 #include "verbs/explain.h"
@@ -31,17 +32,20 @@
 static void set_flags(struct run *run, uint64_t size)
 {
 	const struct plan *plan = run->plan;
-	uint64_t last = size ? size - 1 : 0;
+	const uint64_t header = plan_is_datagram(plan) ? GRH_SIZE : 0;
+	const uint64_t last = size ? size - 1 : 0;
+	const uint8_t nothing = 0;
 	struct flow *f = &run->flows[0];
 
 	f->pingpong.flag_out = run->res.memory.buffer + last;
-	f->pingpong.flag_in = resources_incoming(&run->res, plan) + last;
-	if (plan_is_datagram(plan))
-		f->pingpong.flag_in += GRH_SIZE;
+	f->pingpong.flag_in = resources_incoming(&run->res, plan) + header +
+			      last;
 	f->pingpong.slots = plan_slots(plan);
 	f->pingpong.slot_step = plan_slot_step(plan);
 	for (uint32_t i = 0; i < f->pingpong.slots; i++)
-		f->pingpong.flag_in[i * f->pingpong.slot_step] = 0;
+		copier_put(f, resources_incoming(&run->res, plan) + header +
+				      last + i * f->pingpong.slot_step,
+			   &nothing, 1);
 }
 
 /* Length of an interval in ns; 0: no intervals.  The user's, or else the longer
@@ -125,7 +129,22 @@ static struct monitor make_monitor(struct run *run)
 	};
 }
 
-void round_prepare(struct run *run, uint64_t size)
+/* A copy to memory that the host cannot write may have failed. */
+static int check_prepared(struct run *run)
+{
+	for (uint32_t t = 0; t < run->n_flows; t++) {
+		const struct flow_failure *why = &run->flows[t].failure;
+
+		if (why->verb)
+			return fail(&run->result->error, -why->errnum, NULL,
+				    "cannot write to memory %s: %s: %s",
+				    run->res.memory.allocation->text,
+				    why->verb, strerror(why->errnum));
+	}
+	return 0;
+}
+
+int round_prepare(struct run *run, uint64_t size)
 {
 	const struct plan *plan = run->plan;
 	bool bandwidth = plan->metric == METRIC_BANDWIDTH;
@@ -153,6 +172,7 @@ void round_prepare(struct run *run, uint64_t size)
 	for (uint32_t t = 0; t < run->n_flows; t++)
 		flow_prepare(&run->flows[t], plan->op, &shape);
 	pacing_prepare(run, size);
+	return check_prepared(run);
 }
 
 static uint64_t counted(const struct run *run)

@@ -10,8 +10,9 @@
 #include "run/run.h"
 
 /* Prepare everything this end's loops need for messages of SIZE bytes, except
- * the receives: run_fill_receives(). */
-void round_prepare(struct run *run, uint64_t size);
+ * the receives: run_fill_receives().  Returns 0, or a negative errno, said in
+ * the result's error. */
+int round_prepare(struct run *run, uint64_t size);
 
 /* Start the monitor.  Returns 0, or a negative errno, said in the result's
  * error.  Call round_run(), round_stop() and round_report() only after 0. */

@@ -101,6 +101,7 @@ static struct flow make_flow(struct run *run, uint32_t t)
 		.progress = &run->flow_progress[t],
 		.method = run->res.method,
 		.inline_size = run->res.inline_size,
+		.copier = run->res.memory.copier,
 		.unreliable = plan_is_unreliable(run->plan),
 		.counts_arrivals = sees_arrivals(run),
 		.loss_timeout = loss_timeout(run),
@@ -114,13 +115,15 @@ int run_create(struct run *run)
 {
 	const struct plan *plan = run->plan;
 	int ret = resources_create(run->device, plan, run->client,
+				   &run->result->params.memory,
 				   run->result->params.vector, &run->res,
 				   &run->result->error);
 
 	if (ret)
 		return ret;
-	numa_check(run->device->port.numa_node, run->res.memory.buffer,
-		   run->res.memory.length);
+	if (!run->res.memory.copier)
+		numa_check(run->device->port.numa_node,
+			   run->res.memory.buffer, run->res.memory.length);
 	run->n_flows = plan->threads;
 	run->flows = xcalloc_lines(run->n_flows, sizeof(*run->flows));
 	run->flow_progress = xcalloc_lines(run->n_flows,

@@ -26,6 +26,12 @@ static struct verify_qp *make_qps(const struct flow *f,
 	return qps;
 }
 
+/* What the host adds to the device's addresses from HOST on. */
+static uint64_t shift_of(const struct resources *res, const uint8_t *host)
+{
+	return (uintptr_t)host - memory_address(&res->memory, host);
+}
+
 void verification_begin(const struct plan *plan, bool client,
 			const struct resources *res, uint32_t t,
 			struct flow *f)
@@ -51,6 +57,9 @@ void verification_begin(const struct plan *plan, bool client,
 		.header = plan_is_datagram(plan) ? GRH_SIZE : 0,
 		.resend_after = (uint64_t)(NOTICE_AGAIN /
 				       clock_ns_per_tick(f->clock)),
+		.shift_out = shift_of(res, res->memory.buffer),
+		.shift_in = shift_of(res, resources_incoming(res, plan)),
+		.scratch = f->copier ? xcalloc(1, plan_stride(plan)) : NULL,
 		.qps = make_qps(f, plan),
 	};
 }
@@ -113,6 +122,7 @@ void verification_free(struct flow *f)
 	for (uint32_t i = 0; i < f->n_qps; i++)
 		free(v->qps[i].announced);
 	free(v->qps);
+	free(v->scratch);
 	free(v);
 	f->verify = NULL;
 }

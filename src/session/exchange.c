@@ -118,8 +118,9 @@ static int begin(struct session *s, uint64_t size)
 	int ret;
 
 	session_stage(s, "start");
-	round_prepare(run, size);
-	ret = inject_at(run, INJECT_AT_PREPARED);
+	ret = round_prepare(run, size);
+	if (!ret)
+		ret = inject_at(run, INJECT_AT_PREPARED);
 	if (!ret)
 		ret = run_fill_receives(run);
 	if (!ret)

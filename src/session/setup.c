@@ -2,6 +2,7 @@
 #include "session/setup.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "inject/inject.h"
@@ -17,6 +18,15 @@ int setup_create(struct session *s)
 	return ret ? ret : inject_at(&s->run, INJECT_AT_CREATED);
 }
 
+/* What the messages of the client, or of the server, are in. */
+static void note_memory(struct session *s, bool client, const char *memory)
+{
+	struct result *r = s->run.result;
+
+	snprintf(client ? r->client_memory : r->server_memory,
+		 sizeof(r->client_memory), "%s", memory);
+}
+
 int setup_send_endpoint(struct session *s)
 {
 	struct endpoint mine;
@@ -25,6 +35,7 @@ int setup_send_endpoint(struct session *s)
 
 	resources_describe(&s->run.res, s->run.plan, s->run.device,
 			   &s->run.result->path, &mine);
+	note_memory(s, s->run.client, mine.memory);
 	ret = manager_listen(s, &mine);
 	if (!ret)
 		encode_endpoint(&frame, &mine);
@@ -60,7 +71,10 @@ int setup_take_endpoint(struct session *s)
 		return ret;
 	ret = decode_endpoint(&frame, &s->run.peer, &s->run.result->error);
 	frame_free(&frame);
-	return ret ? ret : check_endpoint(s);
+	if (ret)
+		return ret;
+	note_memory(s, !s->run.client, s->run.peer.memory);
+	return check_endpoint(s);
 }
 
 static int prepare(struct session *s)

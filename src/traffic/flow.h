@@ -244,6 +244,7 @@ struct flow_window {
 };
 
 struct open_loop;
+struct copier;
 
 struct flow {
 	/* set once, for the connection */
@@ -276,6 +277,10 @@ struct flow {
 	struct histogram *latency;	/* ticks; NULL for bandwidth */
 	struct sample_ring *samples;	/* NULL: not wanted */
 	struct verifier *verify;	/* NULL: data not checked */
+	const struct copier *copier;	/* NULL: the host reads and writes the
+					 * memory itself */
+	bool slow;	/* verify or copier: the only test for them that a
+			 * message costs */
 	/* set for each size */
 	struct flow_shape shape;
 	struct flow_lists lists;

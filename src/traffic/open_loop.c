@@ -165,18 +165,34 @@ static ALWAYS_INLINE int start_due(struct flow *f, struct open_loop *o,
 	return due ? start(f, o, q, now, op, method) : 0;
 }
 
+/* Has the awaited answer reached the memory, read by a COPIER or directly?
+ * Returns as ended(). */
+static ALWAYS_INLINE int answered(struct flow *f, const struct open_loop *o,
+				  const bool copier)
+{
+	const volatile uint8_t *flag =
+		f->pingpong.flag_in + o->awaited * f->pingpong.slot_step;
+	uint8_t value = 0;
+	int ret = 0;
+
+	if (copier)
+		ret = copier_flag(f, flag, &value);
+	else
+		value = flow_flag(flag);
+	return ret ? ret : value == o->awaited_count;
+}
+
 /* Poll once for the end of the oldest operation.  Returns 1 if it has ended, 0
  * if not, or a negative errno. */
 static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
-			       const enum op op)
+			       const enum op op, const bool copier)
 {
 	struct flow_pingpong *p = &f->pingpong;
 	struct ibv_wc wc;
 	int n;
 
 	if (op != OP_READ && !op_table[op].receives)
-		return flow_flag(p->flag_in + o->awaited * p->slot_step) ==
-		       o->awaited_count;
+		return answered(f, o, copier);
 	n = ibv_poll_cq(op == OP_READ ? f->send_cq : f->recv_cq, 1, &wc);
 	if (n == 0)
 		return 0;
@@ -196,9 +212,9 @@ static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
 /* Take and record the oldest operation if it has ended.  Returns 0 or a
  * negative errno. */
 static ALWAYS_INLINE int take_end(struct flow *f, struct open_loop *o,
-				  const enum op op)
+				  const enum op op, const bool copier)
 {
-	int ret = o->under_way ? ended(f, o, op) : 0;
+	int ret = o->under_way ? ended(f, o, op, copier) : 0;
 	uint64_t now, from;
 
 	if (ret <= 0)
@@ -230,7 +246,8 @@ static ALWAYS_INLINE int reap_some(struct flow *f, const struct flow_qp *q,
 	return reap(f);
 }
 
-static ALWAYS_INLINE int open_loop(struct flow *f, const enum op op,
+static ALWAYS_INLINE int open_loop(struct flow *f, const bool copier,
+				   const enum op op,
 				   const enum post_method method)
 {
 	struct open_loop *o = f->open;
@@ -243,7 +260,7 @@ static ALWAYS_INLINE int open_loop(struct flow *f, const enum op op,
 		if (!o->over)
 			ret = start_due(f, o, q, op, method);
 		if (!ret)
-			ret = take_end(f, o, op);
+			ret = take_end(f, o, op, copier);
 		if (!ret && op != OP_READ)
 			ret = reap_some(f, q, iteration);
 		if (!ret && flow_phase(f) == PHASE_ABORT)
@@ -260,9 +277,10 @@ static ALWAYS_INLINE int open_loop(struct flow *f, const enum op op,
 
 #define OPS(X) X(SEND) X(SEND_IMM) X(WRITE) X(WRITE_IMM) X(READ)
 
-#define X(id) BOTH_METHODS(open, id, open_loop)
+#define X(id) BOTH_METHODS(open, id, open_loop, false)
 OPS(X)
 #undef X
+BOTH_METHODS(open_copied, WRITE, open_loop, true)
 
 int open_loop_run(struct flow *f, enum op op)
 {
@@ -271,5 +289,11 @@ int open_loop_run(struct flow *f, enum op op)
 		OPS(X)
 	};
 
+	static const single_loop copied[OP_COUNT][POST_METHODS] = {
+		METHODS(open_copied, WRITE)
+	};
+
+	if (f->copier && copied[op][f->method])
+		return copied[op][f->method](f);
 	return loops[op][f->method](f);
 }

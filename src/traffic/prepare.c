@@ -156,6 +156,7 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 	const bool same = f->shape.size == shape->size;
 
 	f->shape = *shape;
+	f->slow = f->verify || f->copier;
 	f->lists.op = op;
 	prepare_signals(f);
 	prepare_walk(f);

@@ -5,6 +5,7 @@
 #include <endian.h>
 #include <errno.h>
 
+#include "traffic/copier.h"
 #include "traffic/post.h"
 #include "traffic/receive.h"
 #include "traffic/verify.h"
@@ -68,8 +69,11 @@ static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 	struct flow_request *r = q->next->requests;
 	int ret;
 
-	if (__builtin_expect(f->verify != NULL, 0)) {
-		verify_post(f, q, r, 1, 1, &ret);
+	if (__builtin_expect(f->slow, 0)) {
+		if (f->verify)
+			verify_post(f, q, r, 1, 1, &ret);
+		else
+			ret = copier_post(f, q, r, count);
 	} else {
 		if (op_has_imm(op))
 			r->wr.imm_data = htobe32(count);

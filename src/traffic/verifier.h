@@ -39,6 +39,11 @@ struct verifier {
 	uint64_t stride;	/* bytes to the next QP's part */
 	uint64_t capacity;	/* of a send queue, in requests; for credits */
 	uint64_t header;	/* bytes before each received message */
+	/* what the host adds to an address of the device, where messages leave
+	 * from and where they arrive; unsigned wraparound subtracts */
+	uint64_t shift_out;
+	uint64_t shift_in;
+	uint8_t *scratch;	/* with a copier: room for a message */
 	uint64_t resend_after;	/* ticks after which a notice is sent again */
 	struct verify_qp *qps;	/* one per QP of the flow */
 	/* set for each size */

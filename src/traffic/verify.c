@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/numbers.h"
+#include "traffic/copier.h"
 #include "traffic/credit.h"
 #include "traffic/pattern.h"
 #include "traffic/post.h"
@@ -53,16 +54,52 @@ static uint8_t *incoming(struct flow *f, const struct flow_qp *q,
 	       sequence % v->places * v->step;
 }
 
-/* Fill Q's places that the peer will read, or clear those it will write. */
+/* The SIZE bytes at PLACE, where the host can read them; NULL when they cannot
+ * be copied, noted in F. */
+static const uint8_t *look(struct flow *f, const uint8_t *place, uint64_t size)
+{
+	uint8_t *scratch = f->verify->scratch;
+
+	if (!f->copier)
+		return place;
+	return copier_get(f, scratch, place, size) ? NULL : scratch;
+}
+
+/* Where the host prepares the bytes for PLACE; move_to() brings them there. */
+static uint8_t *desk(const struct flow *f, uint8_t *place)
+{
+	return f->copier ? f->verify->scratch : place;
+}
+
+/* Returns 0 or a negative errno, noted in F. */
+static int move_to(struct flow *f, uint8_t *place, uint64_t size)
+{
+	return f->copier ? copier_put(f, place, f->verify->scratch, size) : 0;
+}
+
+static int fill(struct flow *f, uint8_t *place, const struct pattern *p)
+{
+	pattern_fill(desk(f, place), f->shape.size, p);
+	return move_to(f, place, f->shape.size);
+}
+
+static int set(struct flow *f, uint8_t *place, int value)
+{
+	memset(desk(f, place), value, f->shape.size);
+	return move_to(f, place, f->shape.size);
+}
+
+/* Fill Q's places that the peer will read, or clear those it will write.  A
+ * copy that failed is noted in F. */
 static void prepare_incoming(struct flow *f, const struct flow_qp *q)
 {
 	for (uint64_t i = 0; i < f->verify->places; i++) {
 		struct pattern p = pattern_of(f, q, i, false);
 
 		if (f->lists.op == OP_READ)
-			pattern_fill(incoming(f, q, i), f->shape.size, &p);
+			fill(f, incoming(f, q, i), &p);
 		else
-			memset(incoming(f, q, i), 0, f->shape.size);
+			set(f, incoming(f, q, i), 0);
 	}
 }
 
@@ -81,12 +118,20 @@ void verify_prepare(struct flow *f)
 	}
 }
 
-/* Turn R into message SEQUENCE of Q, in its own place. */
-static void stamp(struct flow *f, const struct flow_qp *q, uint64_t sequence,
-		  struct flow_request *r)
+/* Where the host finds what Q sends, or fetches, OFFSET bytes into its part. */
+static uint8_t *outgoing(const struct flow *f, const struct flow_qp *q,
+			 uint64_t offset)
+{
+	return (uint8_t *)(uintptr_t)(q->local + offset + f->verify->shift_out);
+}
+
+/* Turn R into message SEQUENCE of Q, in its own place.  Returns 0 or a negative
+ * errno, noted in F. */
+static int stamp(struct flow *f, const struct flow_qp *q, uint64_t sequence,
+		 struct flow_request *r)
 {
 	uint64_t offset = sequence % f->verify->places * f->verify->step;
-	uint8_t *local = (uint8_t *)(uintptr_t)(q->local + offset);
+	uint8_t *local = outgoing(f, q, offset);
 	struct pattern p = pattern_of(f, q, sequence, false);
 
 	r->sge.addr = q->local + offset;
@@ -99,10 +144,24 @@ static void stamp(struct flow *f, const struct flow_qp *q, uint64_t sequence,
 	} else if (op_table[f->lists.op].access) {
 		r->wr.wr.rdma.remote_addr = q->remote + offset;
 	}
-	if (op_table[f->lists.op].fetches)
-		memset(local, POISON, f->shape.size);
-	else
-		pattern_fill(local, f->shape.size, &p);
+	return op_table[f->lists.op].fetches ? set(f, local, POISON) :
+					       fill(f, local, &p);
+}
+
+/* Turn REQUESTS into the LENGTH messages from SEQUENCE on, Q's next.  Returns
+ * as stamp(). */
+static int stamp_list(struct flow *f, const struct flow_qp *q,
+		      uint64_t sequence, uint64_t posted, uint32_t length,
+		      struct flow_request *requests)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < length && !ret; i++) {
+		ret = stamp(f, q, sequence + i, &requests[i]);
+		requests[i].wr.wr_id =
+			q->tag | credit_number(f, q, posted + i + 1);
+	}
+	return ret;
 }
 
 uint64_t verify_post(struct flow *f, struct flow_qp *q,
@@ -115,14 +174,11 @@ uint64_t verify_post(struct flow *f, struct flow_qp *q,
 
 	*ret = 0;
 	for (k = 0; k < n && credit_room(f, q) > length; k++) {
-		for (uint32_t i = 0; i < length; i++) {
-			uint64_t sent = k * length + i, id;
-
-			stamp(f, q, first + sent, &requests[i]);
-			id = credit_number(f, q, q->posted + sent + 1);
-			requests[i].wr.wr_id = q->tag | id;
-		}
-		*ret = hand_over(q, requests, length, f->lists.op, f->method);
+		*ret = stamp_list(f, q, first + k * length,
+				  q->posted + k * length, length, requests);
+		if (!*ret)
+			*ret = hand_over(q, requests, length, f->lists.op,
+					 f->method);
 		if (*ret)
 			break;
 	}
@@ -139,11 +195,13 @@ int verify_fetched(struct flow *f, struct flow_qp *q)
 
 	for (; vq->fetched < q->completed; vq->fetched++) {
 		uint64_t place = vq->fetched % v->places, value;
-		const uint8_t *local =
-			(uint8_t *)(uintptr_t)(q->local + place * v->step);
+		const uint8_t *local = look(f, outgoing(f, q, place * v->step),
+					    f->shape.size);
 		struct pattern p = pattern_of(f, q, place, true);
 		struct pattern_difference d;
 
+		if (!local)
+			return -EIO;
 		if (!op_is_atomic(f->lists.op)) {
 			if (!pattern_check(local, f->shape.size, &p, &d))
 				return note_difference(f, q, vq->fetched, &d);
@@ -187,18 +245,24 @@ static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 	const struct verify_qp *vq = verify_qp_of(f, q);
 	struct pattern p = pattern_of(f, q, sequence, true);
 	uint8_t *place = incoming(f, q, sequence);
+	const uint8_t *message = look(f, place, f->shape.size);
 	struct pattern_difference d;
 	bool whole, announced = false;
+	int ret;
 
+	if (!message)
+		return -EIO;
 	if (op_has_imm(f->lists.op))
 		announced = vq->announced[sequence % f->verify->places] ==
 			    sequence + 1;
-	whole = pattern_check(place, f->shape.size, &p, &d);
+	whole = pattern_check(message, f->shape.size, &p, &d);
 	/* without immediate data, only its bytes show that it arrived */
 	if (!whole && (!f->unreliable || announced ||
-		       !pattern_check_partial(place, f->shape.size, &p, &d)))
+		       !pattern_check_partial(message, f->shape.size, &p, &d)))
 		return note_difference(f, q, sequence, &d);
-	memset(place, 0, f->shape.size);
+	ret = set(f, place, 0);
+	if (ret)
+		return ret;
 	return op_has_imm(f->lists.op) ? announced : whole;
 }
 
@@ -310,8 +374,12 @@ int verify_received(struct flow *f, const struct ibv_wc *wc,
 
 	if (f->verify->notices)
 		return take_word(f, q, wc, sequence);
-	message = (const uint8_t *)(uintptr_t)r->entries[slot].sge.addr +
-		  f->verify->header;
+	message = look(f, (const uint8_t *)(uintptr_t)
+				  (r->entries[slot].sge.addr +
+				   f->verify->shift_in + f->verify->header),
+		       f->shape.size);
+	if (!message)
+		return -EIO;
 	ret = check_sent(f, q, wc, message, sequence);
 	f->received += ret == VERIFY_MESSAGE && !f->verify->pingpong;
 	return ret;
@@ -324,7 +392,11 @@ int verify_counters(struct flow *f)
 
 	v->counters += f->expected;
 	for (uint32_t i = 0; i < f->n_qps; i++) {
-		memcpy(&value, incoming(f, &f->qps[i], 0), sizeof(value));
+		int ret = copier_get(f, &value, incoming(f, &f->qps[i], 0),
+				     sizeof(value));
+
+		if (ret)
+			return ret;
 		sum += value;
 	}
 	if (sum == v->counters)

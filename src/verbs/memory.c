@@ -3,110 +3,40 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/numbers.h"
 #include "base/xalloc.h"
 #include "verbs/advice.h"
-#include "verbs/explain.h"
 
-#define MEMINFO "/proc/meminfo"
-
-void memory_huge_pages(FILE *meminfo, struct huge_pages *pages)
-{
-	uint64_t idle = 0, promised = 0, kib = 0;
-	char line[128];
-
-	*pages = (struct huge_pages){ 0 };
-	while (fgets(line, sizeof(line), meminfo)) {
-		sscanf(line, "HugePages_Total: %" SCNu64, &pages->total);
-		sscanf(line, "HugePages_Free: %" SCNu64, &idle);
-		sscanf(line, "HugePages_Rsvd: %" SCNu64, &promised);
-		sscanf(line, "Hugepagesize: %" SCNu64 " kB", &kib);
-	}
-	pages->size = kib << 10;
-	pages->available = idle > promised ? idle - promised : 0;
-}
-
-static struct huge_pages read_huge_pages(void)
-{
-	struct huge_pages pages = { 0 };
-	FILE *meminfo = fopen(MEMINFO, "re");
-
-	if (!meminfo)
-		return pages;
-	memory_huge_pages(meminfo, &pages);
-	fclose(meminfo);
-	return pages;
-}
-
-static int map(struct memory *m, int flags)
-{
-	void *buffer = mmap(NULL, m->mapped, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
-
-	if (buffer == MAP_FAILED)
-		return -errno;
-	m->buffer = buffer;
-	return 0;
-}
-
-static int map_pages(struct memory *m, struct error *err)
-{
-	int ret;
-
-	m->mapped = round_up(m->length, (uint64_t)sysconf(_SC_PAGESIZE));
-	ret = map(m, 0);
-	if (!ret)
-		return 0;
-	return fail(err, ret, "use fewer --qps or a smaller --size",
-		    "cannot allocate %" PRIu64 " bytes for messages: %s",
-		    m->length, strerror(-ret));
-}
-
-static int map_huge_pages(struct memory *m, struct error *err)
-{
-	struct huge_pages pages = read_huge_pages();
-	uint64_t n, missing;
-	char advice[100];
-	int ret;
-
-	if (!pages.size)
-		return fail(err, -ENOTSUP, NULL,
-			    "--hugepages: this kernel has none (" MEMINFO
-			    " shows no Hugepagesize)");
-	n = round_up(m->length, pages.size) / pages.size;
-	m->mapped = n * pages.size;
-	ret = map(m, MAP_HUGETLB);
-	if (!ret)
-		return 0;
-	missing = n > pages.available ? n - pages.available : n;
-	snprintf(advice, sizeof(advice),
-		 "reserve more, as root: sysctl vm.nr_hugepages=%" PRIu64,
-		 pages.total + missing);
-	return fail(err, ret, advice,
-		    "--hugepages: messages need %" PRIu64 " page%s of %" PRIu64
-		    " KiB, %" PRIu64 " are free: %s", n, n == 1 ? "" : "s",
-		    pages.size >> 10, pages.available, strerror(-ret));
-}
+#define OPTION_SIZE (MEMORY_PATH_SIZE + 40)
 
 /* Without this the first messages would wait for page faults. */
-static void touch(const struct memory *m)
+static void touch(const struct allocation *a)
 {
 	const uint64_t step = (uint64_t)sysconf(_SC_PAGESIZE);
-	volatile uint8_t *buffer = m->buffer;
+	volatile uint8_t *buffer = a->buffer;
 
-	for (uint64_t i = 0; i < m->mapped; i += step)
+	for (uint64_t i = 0; i < a->mapped; i += step)
 		buffer[i] = 0;
+}
+
+static const char *advice_on(const struct device *device,
+			     const struct memory *m, int ret)
+{
+	const char *advice = verb_advice("ibv_reg_mr", -ret,
+					 port_is_ethernet(&device->port));
+
+	return m->ops->advice ? m->ops->advice : advice;
 }
 
 static int refused(const struct device *device, const struct memory *m,
 		   int ret, struct error *err)
 {
+	const char *why = m->allocation->why;
 	struct rlimit locked = { 0 };
 	char part[80] = "";
 
@@ -120,10 +50,10 @@ static int refused(const struct device *device, const struct memory *m,
 	if (m->part < m->length)
 		snprintf(part, sizeof(part), " of memory region %u of %"
 			 PRIu64, m->n_mrs + 1, m->length / m->part);
-	return fail(err, ret, verb_advice("ibv_reg_mr", -ret,
-					     port_is_ethernet(&device->port)),
+	return fail(err, ret, advice_on(device, m, ret),
 		    "%s: cannot register %" PRIu64 " bytes%s: %s",
-		    device->port.device, m->part, part, strerror(-ret));
+		    device->port.device, m->part, part,
+		    *why ? why : strerror(-ret));
 }
 
 static unsigned int access_flags(const struct plan *plan, bool client,
@@ -149,8 +79,8 @@ static int register_parts(const struct device *device, struct ibv_pd *pd,
 	while (m->n_mrs < n) {
 		uint32_t region = (uint32_t)(m->n_mrs / of_region);
 
-		m->mrs[m->n_mrs] = ibv_reg_mr(
-			pd, m->buffer + m->n_mrs * m->part, m->part,
+		m->mrs[m->n_mrs] = m->ops->reg(
+			m->allocation, pd, m->n_mrs * m->part, m->part,
 			access_flags(plan, client, region));
 		if (!m->mrs[m->n_mrs])
 			return refused(device, m, -errno, err);
@@ -159,23 +89,108 @@ static int register_parts(const struct device *device, struct ibv_pd *pd,
 	return 0;
 }
 
+/* What this kind of memory cannot do; the client may have asked for it. */
+static int check(const struct plan *plan, bool client,
+		 const struct memory *m, struct error *err)
+{
+	const char *option = m->allocation->option;
+	const bool asked = plan->inline_size && plan->inline_size != PLAN_AUTO;
+
+	if (asked && m->ops->in && plan_sends(plan, client))
+		return fail(err, -ENOTSUP, "leave --inline out",
+			    "%s: the host cannot read this memory to send from "
+			    "it inline (--inline)", option);
+	if (plan->odp && !m->ops->pageable)
+		return fail(err, -ENOTSUP, "leave --odp out",
+			    "%s: this memory is not paged on demand (--odp)",
+			    option);
+	if (plan->mr_per_qp && m->ops->zero_based)
+		return fail(err, -ENOTSUP, "leave --mr-per-qp out",
+			    "%s: its regions all begin at address 0, so it "
+			    "cannot have one for each queue pair (--mr-per-qp)",
+			    option);
+	return 0;
+}
+
+static void make_copier(struct memory *m)
+{
+	if (!m->ops->in)
+		return;
+	m->copier = xcalloc(1, sizeof(*m->copier));
+	*m->copier = (struct copier){
+		.memory = m->allocation,
+		.verb = m->ops->copy_verb,
+		.in = m->ops->in,
+		.out = m->ops->out,
+	};
+}
+
+static int allocate(const struct plan *plan, bool client, struct memory *m,
+		    struct error *err)
+{
+	struct allocation *a = m->allocation;
+	int ret = check(plan, client, m, err);
+
+	if (!ret)
+		ret = m->ops->allocate(a, err);
+	if (ret)
+		return ret;
+	m->buffer = a->buffer;
+	if (!plan->odp && !m->ops->in)
+		touch(a);
+	make_copier(m);
+	return 0;
+}
+
+/* --hugepages of the client is for an end that chose nothing else.  OPTION
+ * becomes what asked for the memory. */
+static struct memory_choice choose(const struct plan *plan,
+				   const struct memory_choice *choice,
+				   char option[OPTION_SIZE])
+{
+	struct memory_choice c = *choice;
+
+	if (c.kind == MEMORY_ANONYMOUS && plan->hugepages) {
+		c.kind = MEMORY_HUGE_PAGES;
+		snprintf(option, OPTION_SIZE, "--hugepages");
+		return c;
+	}
+	snprintf(option, OPTION_SIZE, "--memory=");
+	memory_choice_format(&c, option + strlen(option),
+			     OPTION_SIZE - strlen(option));
+	return c;
+}
+
 int memory_create(const struct device *device, struct ibv_pd *pd,
-		  const struct plan *plan, bool client, struct memory *memory,
+		  const struct plan *plan, bool client,
+		  const struct memory_choice *choice, struct memory *memory,
 		  struct error *err)
 {
 	const uint64_t stride = plan_stride(plan);
+	char option[OPTION_SIZE];
 	struct memory m = {
 		.length = plan_memory(plan),
 		.part = plan->mr_per_qp ? stride : stride * plan->qps,
+		.allocation = xcalloc(1, sizeof(*m.allocation)),
 	};
-	int ret = plan->hugepages ? map_huge_pages(&m, err) :
-				    map_pages(&m, err);
+	int ret;
 
-	if (ret)
-		return ret;
-	if (!plan->odp)
-		touch(&m);
-	ret = register_parts(device, pd, plan, client, &m, err);
+	*m.allocation = (struct allocation){
+		.choice = choose(plan, choice, option),
+		.option = option,
+		.context = device->context,
+		.device = device->port.device,
+		.paged = plan->odp,
+		.length = m.length,
+		.fd = -1,
+	};
+	m.ops = memory_ops_of(m.allocation->choice.kind);
+	memory_choice_format(&m.allocation->choice, m.allocation->text,
+			     sizeof(m.allocation->text));
+	ret = allocate(plan, client, &m, err);
+	if (!ret)
+		ret = register_parts(device, pd, plan, client, &m, err);
+	m.allocation->option = NULL;	/* nothing fails from here on */
 	if (ret)
 		memory_destroy(&m);
 	else
@@ -188,14 +203,22 @@ void memory_destroy(struct memory *memory)
 	for (uint32_t i = 0; i < memory->n_mrs; i++)
 		ibv_dereg_mr(memory->mrs[i]);
 	free(memory->mrs);
-	if (memory->buffer)
-		munmap(memory->buffer, memory->mapped);
+	if (memory->allocation)
+		memory->ops->release(memory->allocation);
+	free(memory->allocation);
+	free(memory->copier);
 	memset(memory, 0, sizeof(*memory));
 }
 
-struct ibv_mr *memory_mr(const struct memory *memory, uint64_t address)
+struct ibv_mr *memory_mr(const struct memory *memory, const uint8_t *address)
 {
-	uint64_t offset = address - (uintptr_t)memory->buffer;
+	return memory->mrs[(uint64_t)(address - memory->buffer) /
+			   memory->part];
+}
 
-	return memory->mrs[offset / memory->part];
+uint64_t memory_address(const struct memory *memory, const uint8_t *address)
+{
+	if (!memory->ops->zero_based)
+		return (uintptr_t)address;
+	return (uint64_t)(address - memory->buffer) % memory->part;
 }

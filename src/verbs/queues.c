@@ -150,7 +150,7 @@ const struct flow_cqs *queues_of(const struct queues *q, uint32_t i)
 /* The receive of a send needs a buffer; that of a write with immediate data
  * only completes. */
 static void prepare_entry(const struct plan *plan, uint64_t wr_id,
-			  uint8_t *buffer, uint32_t lkey,
+			  uint64_t address, uint32_t lkey,
 			  struct flow_receive *entry)
 {
 	*entry = (struct flow_receive){
@@ -160,7 +160,7 @@ static void prepare_entry(const struct plan *plan, uint64_t wr_id,
 			.num_sge = !op_table[plan->op].access,
 		},
 		.sge = {
-			.addr = (uintptr_t)buffer,
+			.addr = address,
 			.length = (uint32_t)plan_receive_size(plan),
 			.lkey = lkey,
 		},
@@ -169,7 +169,7 @@ static void prepare_entry(const struct plan *plan, uint64_t wr_id,
 
 struct flow_receives *queues_prepare(struct queues *q, const struct plan *plan,
 				     uint32_t i, struct ibv_qp *qp,
-				     uint8_t *buffer, uint32_t lkey)
+				     uint64_t address, uint32_t lkey)
 {
 	uint64_t step = plan->verify ? plan_receive_size(plan) : 0;
 	uint32_t n = plan->verify ? plan->rx_depth : plan->recv_post_list;
@@ -190,6 +190,6 @@ struct flow_receives *queues_prepare(struct queues *q, const struct plan *plan,
 	for (uint32_t k = 0; k < n; k++)
 		prepare_entry(plan, (uint64_t)(r - q->receives) <<
 					    FLOW_COUNT_BITS | k,
-			      buffer + k * step, lkey, &r->entries[k]);
+			      address + k * step, lkey, &r->entries[k]);
 	return r;
 }

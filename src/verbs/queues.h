@@ -48,13 +48,13 @@ const struct flow_cqs *queues_of(const struct queues *queues, uint32_t i);
 uint32_t queues_receive_depth(const struct plan *plan, bool client);
 
 /*
- * Prepare the receives of QP I in the memory at BUFFER with key LKEY, if they
+ * Prepare the receives of QP I in the memory at ADDRESS with key LKEY, if they
  * need any memory.  Shared receives are prepared once, with I 0.  Returns the
  * QP's receives, which QUEUES own, or NULL when it posts none.
  */
 struct flow_receives *queues_prepare(struct queues *queues,
 				     const struct plan *plan, uint32_t i,
-				     struct ibv_qp *qp, uint8_t *buffer,
+				     struct ibv_qp *qp, uint64_t address,
 				     uint32_t lkey);
 
 #endif

@@ -2,6 +2,7 @@
 #include "verbs/resources.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -38,15 +39,17 @@ static void prepare_requests(const struct resources *res,
 			     const struct plan *plan, struct queues *queues,
 			     uint32_t i, struct flow_qp *q)
 {
+	const struct memory *m = &res->memory;
 	uint64_t offset = plan_stride(plan) * (uint64_t)(q - res->qps);
+	uint8_t *outgoing = m->buffer + offset;
 	uint8_t *incoming = resources_incoming(res, plan) + offset;
 
 	q->tag = (uint64_t)i << FLOW_COUNT_BITS;
-	q->local = (uintptr_t)res->memory.buffer + offset;
-	q->lkey = memory_mr(&res->memory, q->local)->lkey;
-	q->receives = queues_prepare(
-		queues, plan, i, q->qp, incoming,
-		memory_mr(&res->memory, (uintptr_t)incoming)->lkey);
+	q->local = memory_address(m, outgoing);
+	q->lkey = memory_mr(m, outgoing)->lkey;
+	q->receives = queues_prepare(queues, plan, i, q->qp,
+				     memory_address(m, incoming),
+				     memory_mr(m, incoming)->lkey);
 }
 
 /* Create one QP; res->inline_size becomes what was granted. */
@@ -121,7 +124,9 @@ static int create_qps(const struct device *device, const struct plan *plan,
 	res->n_qps = plan->qps;
 	res->n_threads = plan->threads;
 	res->method = (enum post_method)plan->post;
-	res->inline_size = sends ? plan_inline(plan) : 0;
+	/* the host would have to read what is sent inline */
+	res->inline_size = sends && !res->memory.copier ? plan_inline(plan) :
+							  0;
 	res->qps = xcalloc_lines(plan->qps, sizeof(*res->qps));
 	res->psns = xcalloc(plan->qps, sizeof(*res->psns));
 	res->queues = xcalloc(plan->threads, sizeof(*res->queues));
@@ -162,8 +167,8 @@ static int choose_qkey(const struct plan *plan, struct resources *res,
 }
 
 int resources_create(const struct device *device, const struct plan *plan,
-		     bool client, uint32_t vector, struct resources *res,
-		     struct error *err)
+		     bool client, const struct memory_choice *choice,
+		     uint32_t vector, struct resources *res, struct error *err)
 {
 	struct resources r = {
 		.client = client,
@@ -176,8 +181,8 @@ int resources_create(const struct device *device, const struct plan *plan,
 			   "%s: cannot allocate a protection domain: %s",
 			   device->port.device, strerror(errno));
 	if (!ret)
-		ret = memory_create(device, r.pd, plan, client, &r.memory,
-				    err);
+		ret = memory_create(device, r.pd, plan, client, choice,
+				    &r.memory, err);
 	if (!ret)
 		ret = choose_qkey(plan, &r, err);
 	if (!ret)
@@ -239,7 +244,8 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 			const struct device *device, const struct path *path,
 			struct endpoint *endpoint)
 {
-	const uint64_t va = (uintptr_t)resources_incoming(res, plan);
+	const struct memory *m = &res->memory;
+	const uint8_t *incoming = resources_incoming(res, plan);
 
 	*endpoint = (struct endpoint){
 		.lid = device->port.lid,
@@ -250,7 +256,7 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		.global = path->global,
 		.mtu = path->mtu,
 		.qkey = res->qkey,
-		.va = va,
+		.va = memory_address(m, incoming),
 		.length = plan_stride(plan) * plan->qps,
 		.stride = plan_stride(plan),
 		.n = res->n_qps,
@@ -260,9 +266,11 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		endpoint->qps[i] = (struct endpoint_qp){
 			.qpn = res->qps[i].qp->qp_num,
 			.psn = res->psns[i],
-			.rkey = memory_mr(&res->memory,
-					  va + endpoint->stride * i)->rkey,
+			.rkey = memory_mr(m, incoming + endpoint->stride *
+								i)->rkey,
 		};
+	snprintf(endpoint->memory, sizeof(endpoint->memory), "%s",
+		 m->allocation->text);
 }
 
 /* What LINK says replaces what PEER said. */

@@ -40,11 +40,12 @@ struct resources {
 
 /*
  * Create all that PLAN needs at this end (CLIENT says which), with the QPs in
- * INIT.  Completion events use vector VECTOR and those after it.  Returns 0, or
+ * INIT and the messages in memory of CHOICE.  Completion events use vector VECTOR and those after it.  Returns 0, or
  * a negative errno with what was refused in ERR and nothing left behind.
  */
 int resources_create(const struct device *device, const struct plan *plan,
-		     bool client, uint32_t vector, struct resources *res,
+		     bool client, const struct memory_choice *choice,
+		     uint32_t vector, struct resources *res,
 		     struct error *err);
 
 /*

@@ -285,6 +285,17 @@ struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
 				(unsigned int)access);
 }
 
+/* The descriptor is of no use to a NIC that moves no data. */
+struct ibv_mr *ibv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset,
+				 size_t length, uint64_t iova, int fd,
+				 int access)
+{
+	(void)offset;
+	(void)fd;
+	return ibv_reg_mr_iova2(pd, (void *)(uintptr_t)iova, length, iova,
+				(unsigned int)access);
+}
+
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
 	free(mr);

@@ -2,7 +2,8 @@
 END = {"hostname": "lab1", "device": "mlx5_0", "port": 1,
        "link_layer": "Ethernet", "gid_index": 3, "gid": "::ffff:10.0.0.1",
        "gid_type": "RoCE v2", "lid": None, "pkey": "0xffff", "mtu": 1024,
-       "firmware": "1.0", "rate_gbps": 100.0, "numa_node": 0, "qp": None}
+       "firmware": "1.0", "rate_gbps": 100.0, "numa_node": 0, "memory": None,
+       "qp": None}
 BANDWIDTH = dict.fromkeys(("gbps", "mib_per_s", "mpps", "peak_gbps",
                            "ci95_gbps", "error_percent",
                            "peak_error_percent", "dry_percent", "sent",

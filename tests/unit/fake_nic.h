@@ -20,6 +20,10 @@
 struct nic_mr {
 	struct ibv_mr mr;
 	unsigned int access;
+	uint64_t iova;		/* its first address */
+	uint8_t *bytes;		/* where they are: the NIC may touch them */
+	void *mapping;		/* of a dma-buf; else NULL */
+	size_t mapped;
 };
 
 struct nic_channel {
@@ -105,6 +109,9 @@ struct ibv_qp *nic_create_qp_ex(struct ibv_context *context,
  * queues. */
 void nic_set_ops(struct ibv_context_ops *ops);
 void nic_set_cq_ops(struct ibv_context_ops *ops);
+
+/* The operations on memory of the device. */
+void nic_set_memory_ops(struct verbs_context *verbs);
 
 /* Under the lock, all of them: */
 

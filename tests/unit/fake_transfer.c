@@ -24,11 +24,11 @@ static void *translate(uint32_t key, uint64_t address, uint64_t length,
 
 	if (!m || (m->access & access) != access)
 		return NULL;
-	start = (uintptr_t)m->mr.addr;
+	start = m->iova;
 	if (address < start || length > m->mr.length ||
 	    address - start > m->mr.length - length)
 		return NULL;
-	return (void *)(uintptr_t)address;
+	return m->bytes + (address - start);
 }
 
 /* The last byte becomes visible last, as write latency relies on. */

@@ -12,7 +12,6 @@
 
 #include "fake_nic.h"
 
-#undef ibv_reg_mr
 #undef ibv_query_port
 
 struct fake_verbs fake_verbs;
@@ -82,7 +81,7 @@ uint32_t fake_verbs_alive(void)
 	const struct fake_verbs *f = &fake_verbs;
 
 	return f->lists + f->contexts + f->pds + f->mrs + f->cqs + f->qps +
-	       f->ahs + f->srqs + f->channels;
+	       f->ahs + f->srqs + f->channels + f->dms;
 }
 
 /* Called first by each verb that can fail: true when this one shall. */
@@ -154,6 +153,7 @@ static int query_device_ex(struct ibv_context *context,
 	(void)input;
 	memset(attr, 0, size);
 	attr->odp_caps = fake_verbs.odp;
+	attr->max_dm_size = fake_verbs.dm_size;
 	attr->packet_pacing_caps = fake_verbs.pacing;
 	return ibv_query_device(context, &attr->orig_attr);
 }
@@ -185,6 +185,8 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 		c->verbs.create_qp_ex = nic_create_qp_ex;
 	if (fake_verbs.extended)
 		c->verbs.query_device_ex = query_device_ex;
+	if (fake_verbs.extended && fake_verbs.dm_size)
+		nic_set_memory_ops(&c->verbs);
 	return &c->verbs.context;
 }
 
@@ -299,46 +301,6 @@ void nic_leave(void **table, uint32_t i)
 	pthread_mutex_lock(&nic_lock);
 	table[i] = NULL;
 	pthread_mutex_unlock(&nic_lock);
-}
-
-struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
-				uint64_t iova, unsigned int access)
-{
-	struct nic_mr *m;
-
-	(void)iova;
-	if (nic_call_fails())
-		return NULL;
-	/* as ibv_reg_mr(3) says */
-	nic_misuse(access & (IBV_ACCESS_REMOTE_WRITE |
-			     IBV_ACCESS_REMOTE_ATOMIC) &&
-		   !(access & IBV_ACCESS_LOCAL_WRITE));
-	m = nic_create(sizeof(*m), &fake_verbs.mrs);
-	m->mr.context = pd->context;
-	m->mr.pd = pd;
-	m->mr.addr = addr;
-	m->mr.length = length;
-	m->access = access;
-	pthread_mutex_lock(&nic_lock);
-	fake_verbs.access |= access;
-	pthread_mutex_unlock(&nic_lock);
-	m->mr.lkey = m->mr.rkey = NIC_RKEY_BASE + nic_enter((void **)nic_mrs, m);
-	return &m->mr;
-}
-
-struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length,
-			  int access)
-{
-	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr,
-				(unsigned int)access);
-}
-
-int ibv_dereg_mr(struct ibv_mr *mr)
-{
-	nic_leave((void **)nic_mrs, mr->rkey - NIC_RKEY_BASE);
-	nic_count(&fake_verbs.mrs, -1);
-	free(mr);
-	return 0;
 }
 
 void fake_verbs_raise(struct ibv_context *context, enum ibv_event_type type)

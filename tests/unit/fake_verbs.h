@@ -23,6 +23,9 @@ struct fake_verbs {
 	struct ibv_device_attr attr;
 	bool extended;		/* has ibv_query_device_ex(3): */
 	struct ibv_odp_caps odp;
+	uint64_t dm_size;	/* and this much memory of its own */
+	bool no_dmabuf;		/* takes none */
+	bool no_peer;		/* takes no memory of GPUs by its address */
 	struct ibv_packet_pacing_caps pacing;
 	bool no_pacing;		/* but that is not so */
 	bool no_static_rate;	/* that of a path is ignored */
@@ -56,7 +59,8 @@ struct fake_verbs {
 	uint8_t static_rate;	/* of the last path */
 	unsigned int access;	/* that any memory was registered with */
 	/* alive: */
-	uint32_t lists, contexts, pds, mrs, cqs, qps, ahs, srqs, channels;
+	uint32_t lists, contexts, pds, mrs, cqs, qps, ahs, srqs, channels,
+		 dms;
 	uint32_t overflows;	/* of any queue */
 	uint32_t misuses;	/* destroyed in the wrong order, ... */
 	uint32_t receives_late;	/* messages that had to wait for one */

@@ -53,6 +53,8 @@ check_PROGRAMS = \
 	tests/unit/test_load \
 	tests/unit/test_manager \
 	tests/unit/test_memory \
+	tests/unit/test_memory_choice \
+	tests/unit/test_memory_kinds \
 	tests/unit/test_need \
 	tests/unit/test_networks \
 	tests/unit/test_numa \
@@ -110,12 +112,32 @@ check_PROGRAMS = \
 	tests/unit/test_wire_fields
 TESTS = $(check_PROGRAMS)
 
+# A GPU's driver that is not there: programs find it by this path.
+standin = tests/standin/libcuda.so.1
+standin_sources = tests/standin/cuda.c tests/standin/hip.c \
+	tests/standin/memory.c tests/standin/memory.h
+standin_links = tests/standin/libamdhip64.so \
+	tests/standin/libhsa-runtime64.so.1
+check_DATA = $(standin)
+EXTRA_DIST += $(standin_sources)
+CLEANFILES += $(standin) $(standin_links)
+AM_TESTS_ENVIRONMENT = LD_LIBRARY_PATH=$(abs_builddir)/tests/standin; \
+	export LD_LIBRARY_PATH;
+
+$(standin): $(standin_sources)
+	$(AM_V_CCLD)$(MKDIR_P) tests/standin && cd $(srcdir)/tests/standin && \
+		$(CC) $(CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes \
+		-shared -fPIC -o $(abs_builddir)/$@ cuda.c hip.c memory.c && \
+		for link in $(standin_links); do \
+			ln -sf libcuda.so.1 $(abs_builddir)/$$link; done
+
 # Those that start threads, which is what a build with
 # --enable-sanitizers=thread is for.
 threaded = \
 	tests/unit/test_connect \
 	tests/unit/test_faults \
 	tests/unit/test_manager \
+	tests/unit/test_memory_kinds \
 	tests/unit/test_pacing \
 	tests/unit/test_peers \
 	tests/unit/test_ready \
@@ -136,6 +158,7 @@ fake_provider = tests/unit/fake_provider.c tests/unit/fake_provider.h \
 	tests/unit/fake_builder.c tests/unit/fake_builder.h
 fake_clock = tests/unit/fake_clock.c tests/unit/fake_clock.h
 fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
+	tests/unit/fake_memory.c \
 	tests/unit/fake_verbs.c tests/unit/fake_verbs.h \
 	tests/unit/fake_qp.c tests/unit/fake_queues.c \
 	tests/unit/fake_transfer.c \
@@ -253,6 +276,11 @@ tests_unit_test_manager_SOURCES = tests/unit/test_manager.c \
 	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_memory_SOURCES = tests/unit/test_memory.c \
 	$(fake_verbs) tests/unit/good_plan.h tests/unit/test.h
+tests_unit_test_memory_choice_SOURCES = tests/unit/test_memory_choice.c \
+	tests/unit/test.h
+tests_unit_test_memory_kinds_SOURCES = tests/unit/test_memory_kinds.c \
+	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/good_plan.h \
+	tests/unit/test.h
 tests_unit_test_need_SOURCES = tests/unit/test_need.c $(fake_verbs) \
 	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_networks_SOURCES = tests/unit/test_networks.c \

@@ -10,6 +10,8 @@
 #include "model/addressing.h"
 #include "verbs/resources.h"
 
+static const struct memory_choice anonymous;	/* of every end here */
+
 static void open_fake(uint32_t pkey_index, struct device *device)
 {
 	struct parameters params;
@@ -164,7 +166,7 @@ static int connect_to_self(const struct plan *plan,
 			   struct error *err)
 {
 	struct endpoint self;
-	int ret = resources_create(device, plan, true, 0, res, err);
+	int ret = resources_create(device, plan, true, &anonymous, 0, res, err);
 
 	if (ret)
 		return ret;

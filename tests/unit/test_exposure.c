@@ -10,6 +10,8 @@
 #include "good_plan.h"
 #include "verbs/resources.h"
 
+static const struct memory_choice anonymous;	/* of every end here */
+
 #define QPS 3
 #define MOST_REGIONS 2
 
@@ -91,12 +93,13 @@ static void check_regions(const struct resources *res, const int *wanted,
 static void check_pages(const struct memory *m, const struct plan *plan)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t mapped = m->allocation->mapped;
 
 	assert_int_equal(m->length, plan_memory(plan));
 	assert_int_equal((uintptr_t)m->buffer % page, 0);
-	assert_int_equal(m->mapped % page, 0);
-	assert_in_range(m->mapped - m->length, 0, page - 1);
-	for (uint64_t i = 0; i < m->mapped; i++)
+	assert_int_equal(mapped % page, 0);
+	assert_in_range(mapped - m->length, 0, page - 1);
+	for (uint64_t i = 0; i < mapped; i++)
 		assert_int_equal(m->buffer[i], 0);
 }
 
@@ -110,7 +113,8 @@ static void check_told(const struct resources *res, const struct plan *plan,
 	resources_describe(res, plan, device, &path, &e);
 	for (uint32_t i = 0; i < e.n; i++) {
 		const struct ibv_mr *mr =
-			memory_mr(&res->memory, e.va + i * e.stride);
+			memory_mr(&res->memory, (const uint8_t *)(uintptr_t)
+						(e.va + i * e.stride));
 		const struct nic_mr *of_nic =
 			(const struct nic_mr *)(const void *)mr;
 
@@ -132,7 +136,8 @@ static void check_end(const struct plan *plan, bool client,
 	param_defaults(&params);
 	fake_verbs_reset();
 	assert_int_equal(device_open(&params, &device, &err), 0);
-	assert_int_equal(resources_create(&device, plan, client, 0, &res,
+	assert_int_equal(resources_create(&device, plan, client,
+					  &anonymous, 0, &res,
 					  &err), 0);
 	check_regions(&res, wanted->regions,
 		      plan->mr_per_qp ? plan->qps : 1);

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "every_fact.h"
 #include "model/param.h"
@@ -271,6 +272,70 @@ TEST(test_endpoint_there_and_back)
 	frame_free(&frame);
 }
 
+/* The memory of the other end is a text of its own choice, and optional. */
+TEST(test_memory_there_and_back)
+{
+	static const char *const texts[] = {
+		"", "anonymous", "cuda:0 (dma-buf)",
+		"63 bytes are as many as there can be, and here they are, all..",
+	};
+	struct error err = { 0 };
+
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct endpoint e = sample_endpoint(), got;
+		struct frame frame;
+
+		snprintf(e.memory, sizeof(e.memory), "%s", texts[i]);
+		encode_endpoint(&frame, &e);
+		assert_int_equal(decode_endpoint(&frame, &got, &err), 0);
+		assert_string_equal(got.memory, texts[i]);
+		free(got.qps);
+		frame_free(&frame);
+	}
+}
+
+/* ENDPOINT whose memory is LENGTH bytes of FILL. */
+static int decode_memory(size_t length, char fill, struct endpoint *got,
+			 struct error *err)
+{
+	struct endpoint e = sample_endpoint();
+	char text[MEMORY_TEXT_SIZE + 8] = "";
+	struct field_list list;
+	struct frame frame;
+	struct cursor c;
+	int ret;
+
+	encode_endpoint(&frame, &e);
+	c = (struct cursor){ .bytes = frame.bytes + WIRE_HEADER_SIZE,
+			     .size = frame_limit(FRAME_ENDPOINT),
+			     .at = frame.length - 2 };
+	memset(text, fill, length);
+	wire_begin_fields(&c, &list);
+	wire_begin_field(&c, &list, 2, true, "memory");
+	wire_put_string(&c, text);
+	wire_end_field(&c, &list);
+	wire_end_fields(&c, &list);
+	wire_end(&frame, &c);
+	ret = decode_endpoint(&frame, got, err);
+	frame_free(&frame);
+	return ret;
+}
+
+TEST(test_memory_of_a_bad_peer)
+{
+	struct error err = { 0 };
+	struct endpoint got;
+
+	assert_int_equal(decode_memory(MEMORY_TEXT_SIZE, 'x', &got, &err),
+			 -EPROTO);
+	error_clear(&err);
+	assert_int_equal(decode_memory(MEMORY_TEXT_SIZE - 1, '\033', &got,
+				       &err), 0);
+	for (int i = 0; i < MEMORY_TEXT_SIZE - 1; i++)
+		assert_int_equal(got.memory[i], '?');
+	free(got.qps);
+}
+
 TEST(test_done_there_and_back)
 {
 	struct done done = sample_done(), got = { .latency = histogram_new() };
@@ -530,6 +595,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_plan_of_a_later_version),
 	cmocka_unit_test(test_plan_without_sizes),
 	cmocka_unit_test(test_endpoint_there_and_back),
+	cmocka_unit_test(test_memory_there_and_back),
+	cmocka_unit_test(test_memory_of_a_bad_peer),
 	cmocka_unit_test(test_done_there_and_back),
 	cmocka_unit_test(test_done_with_all_there_can_be),
 	cmocka_unit_test(test_done_without_a_histogram),

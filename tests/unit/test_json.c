@@ -13,7 +13,7 @@
 #define TOP "schema tool started title test parameters client server " \
 	    "environment clock setup_seconds preflight results limits error"
 #define END "hostname device port link_layer gid_index gid gid_type lid " \
-	    "pkey mtu firmware rate_gbps numa_node qp"
+	    "pkey mtu firmware rate_gbps numa_node memory qp"
 #define ROW "size qps iterations opened seconds bandwidth latency directions " \
 	    "intervals histogram threads counters cpu tx_depth cq_mod " \
 	    "post_list post inline verified failed"
@@ -323,7 +323,7 @@ TEST(test_failed_before_the_connection)
 		assert_true(json_is_null(value));
 		i++;
 	}
-	assert_int_equal(i, 14);
+	assert_int_equal(i, 15);
 	check_null(root, "clock.source");
 	check_null(root, "clock.resolution_ns");
 	check_string(root, "error.code", "ECONNREFUSED");

@@ -9,6 +9,7 @@
 
 #include "fake_verbs.h"
 #include "good_plan.h"
+#include "memory/pages.h"
 #include "model/param.h"
 #include "verbs/memory.h"
 #include "verbs/resources.h"
@@ -17,6 +18,7 @@
 
 static struct device device;
 static struct ibv_pd *pd;
+static struct memory_choice choice;	/* of the next memory */
 
 static int open_fake(void **state)
 {
@@ -25,6 +27,7 @@ static int open_fake(void **state)
 
 	(void)state;
 	param_defaults(&params);
+	choice = params.memory;
 	fake_verbs_reset();
 	assert_int_equal(device_open(&params, &device, &err), 0);
 	pd = ibv_alloc_pd(device.context);
@@ -57,7 +60,8 @@ static void create(const struct plan *plan, struct memory *m)
 {
 	struct error err = { 0 };
 
-	assert_int_equal(memory_create(&device, pd, plan, false, m, &err), 0);
+	assert_int_equal(memory_create(&device, pd, plan, false, &choice,
+				       m, &err), 0);
 	assert_false(error_is_set(&err));
 	assert_int_equal(m->length, plan_memory(plan));
 	assert_int_equal((uintptr_t)m->buffer % PAGE, 0);
@@ -67,7 +71,8 @@ static void check_refused(const struct plan *plan, int ret, struct error *err)
 {
 	struct memory m = { 0 };
 
-	assert_int_equal(memory_create(&device, pd, plan, false, &m, err),
+	assert_int_equal(memory_create(&device, pd, plan, false, &choice,
+				       &m, err),
 			 ret);
 	assert_null(m.buffer);
 	assert_int_equal(fake_verbs.mrs, 0);
@@ -83,7 +88,7 @@ TEST(test_one_region_for_all)
 	assert_int_equal(m.mrs[0]->length, 5 * 192);
 	for (uint64_t i = 0; i < m.length; i++) {
 		assert_int_equal(m.buffer[i], 0);
-		assert_ptr_equal(memory_mr(&m, (uintptr_t)m.buffer + i),
+		assert_ptr_equal(memory_mr(&m, m.buffer + i),
 				 m.mrs[0]);
 	}
 	memory_destroy(&m);
@@ -103,8 +108,8 @@ TEST(test_a_region_for_each_direction)
 		assert_ptr_equal(m.mrs[i]->addr, m.buffer + i * 5 * 192);
 		assert_int_equal(m.mrs[i]->length, 5 * 192);
 	}
-	assert_ptr_equal(memory_mr(&m, (uintptr_t)m.buffer + 959), m.mrs[0]);
-	assert_ptr_equal(memory_mr(&m, (uintptr_t)m.buffer + 960), m.mrs[1]);
+	assert_ptr_equal(memory_mr(&m, m.buffer + 959), m.mrs[0]);
+	assert_ptr_equal(memory_mr(&m, m.buffer + 960), m.mrs[1]);
 	memory_destroy(&m);
 }
 
@@ -117,7 +122,7 @@ TEST(test_a_region_for_each_part)
 	create(&plan, &m);
 	assert_int_equal(fake_verbs.mrs, 5);
 	for (uint32_t i = 0; i < 5; i++) {
-		uint64_t part = (uintptr_t)m.buffer + i * 192;
+		const uint8_t *part = m.buffer + i * 192;
 
 		assert_ptr_equal(m.mrs[i]->addr, m.buffer + i * 192);
 		assert_int_equal(m.mrs[i]->length, 192);
@@ -152,8 +157,8 @@ static size_t resident(const struct memory *m)
 	unsigned char pages[16] = { 0 };
 	size_t n = 0;
 
-	assert_true(m->mapped <= sizeof(pages) * PAGE);
-	assert_int_equal(mincore(m->buffer, m->mapped, pages), 0);
+	assert_true(m->allocation->mapped <= sizeof(pages) * PAGE);
+	assert_int_equal(mincore(m->buffer, m->allocation->mapped, pages), 0);
 	for (size_t i = 0; i < sizeof(pages); i++)
 		n += pages[i] & 1;
 	return n;
@@ -166,7 +171,7 @@ TEST(test_pages_are_there)
 	struct memory m;
 
 	create(&plan, &m);
-	assert_int_equal(m.mapped, 16 * PAGE);
+	assert_int_equal(m.allocation->mapped, 16 * PAGE);
 	assert_int_equal(resident(&m), 16);
 	memory_destroy(&m);
 	plan.odp = true;
@@ -241,7 +246,7 @@ static struct huge_pages parse(const char *text)
 	FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 	struct huge_pages pages;
 
-	memory_huge_pages(file, &pages);
+	memory_huge_page_counts(file, &pages);
 	fclose(file);
 	return pages;
 }
@@ -288,8 +293,8 @@ static void check_keys(enum metric metric, bool client, uint32_t qps,
 	struct resources res;
 	struct endpoint self;
 
-	assert_int_equal(resources_create(&device, &plan, client, 0, &res,
-					  &err), 0);
+	assert_int_equal(resources_create(&device, &plan, client, &choice,
+					  0, &res, &err), 0);
 	resources_describe(&res, &plan, &device, &path, &self);
 	assert_int_equal(fake_verbs.mrs, regions);
 	for (uint32_t i = 0; i < qps; i++) {

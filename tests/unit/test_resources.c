@@ -11,6 +11,8 @@
 #include "verbs/device.h"
 #include "verbs/resources.h"
 
+static const struct memory_choice anonymous;	/* of every end here */
+
 static struct parameters defaults(void)
 {
 	struct parameters params;
@@ -292,7 +294,8 @@ static uint32_t create_failing_each(const struct plan *plan, bool client)
 		open_fake(&device);
 		fake_verbs.fail_call = nth;
 		fake_verbs.errnum = nth % 2 ? ENOMEM : EINVAL;
-		ret = resources_create(&device, plan, client, 0, &res,
+		ret = resources_create(&device, plan, client, &anonymous, 0,
+				       &res,
 				       &err);
 		if (!ret)
 			resources_destroy(&res);
@@ -332,7 +335,8 @@ TEST(test_a_queue_pair_to_itself)
 		int ret;
 
 		open_fake(&device);
-		assert_int_equal(resources_create(&device, &plan, true, 0, &res,
+		assert_int_equal(resources_create(&device, &plan, true,
+						  &anonymous, 0, &res,
 						  &err), 0);
 		resources_describe(&res, &plan, &device, &path, &self);
 		assert_int_equal(self.n, 2);
@@ -374,8 +378,9 @@ TEST(test_queue_pairs_share_no_cache_line)
 
 		plan.post_list = list;
 		open_fake(&device);
-		assert_int_equal(resources_create(&device, &plan, true, 0,
-						  &res, &err), 0);
+		assert_int_equal(resources_create(&device, &plan, true,
+						  &anonymous, 0, &res, &err),
+				 0);
 		for (int i = 1; i < 7; i++) {
 			struct flow_qp *one = &res.qps[i - 1], *two = one + 1;
 			const struct flow_request *a = one->lists[0].requests;

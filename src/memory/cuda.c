@@ -1,0 +1,185 @@
+/*
+ * NVIDIA's driver library.  Types and numbers are those of its documentation
+ * (CUDA Driver API), so that no header of it is needed to build.
+ */
+#include "config.h"
+#include "memory/gpu.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "memory/library.h"
+
+enum { CUDA_OUT_OF_MEMORY = 2 };
+enum { POINTER_SYNC_MEMOPS = 6 };
+enum { HANDLE_DMA_BUF_FD = 1 };
+
+static struct {
+	int (*init)(unsigned int flags);
+	int (*error_name)(int error, const char **name);
+	int (*count)(int *n);
+	int (*get)(int *device, int n);
+	int (*retain)(void **context, int device);
+	int (*give_back)(int device);
+	int (*use)(void *context);
+	int (*allocate)(uint64_t *address, size_t bytes);
+	int (*free)(uint64_t address);
+	int (*set)(uint64_t address, unsigned char value, size_t n);
+	int (*synchronize)(void);
+	int (*set_attribute)(const void *value, int attribute,
+			     uint64_t address);
+	int (*to_device)(uint64_t to, const void *from, size_t n);
+	int (*to_host)(void *to, uint64_t from, size_t n);
+	int (*handle)(void *handle, uint64_t address, size_t size, int type,
+		      unsigned long long flags);
+} cu;
+
+#define CALL(name, member) { name, offsetof(__typeof__(cu), member), false }
+
+static const struct library_symbol symbols[] = {
+	CALL("cuInit", init),
+	CALL("cuGetErrorName", error_name),
+	CALL("cuDeviceGetCount", count),
+	CALL("cuDeviceGet", get),
+	CALL("cuDevicePrimaryCtxRetain", retain),
+	CALL("cuDevicePrimaryCtxRelease_v2", give_back),
+	CALL("cuCtxSetCurrent", use),
+	CALL("cuMemAlloc_v2", allocate),
+	CALL("cuMemFree_v2", free),
+	CALL("cuMemsetD8_v2", set),
+	CALL("cuCtxSynchronize", synchronize),
+	CALL("cuPointerSetAttribute", set_attribute),
+	CALL("cuMemcpyHtoD_v2", to_device),
+	CALL("cuMemcpyDtoH_v2", to_host),
+	/* since CUDA 11.7 */
+	{ "cuMemGetHandleForAddressRange",
+	  offsetof(__typeof__(cu), handle), true },
+};
+
+static const char *const names[] = { "libcuda.so.1", NULL };
+
+static const struct library library = {
+	names, "install NVIDIA's driver, or use another --memory"
+};
+
+static const char *name_of(int error)
+{
+	const char *name = NULL;
+
+	return cu.error_name(error, &name) || !name ? "unknown error" : name;
+}
+
+static int failed(const char *option, const char *call, int error,
+		  struct error *err)
+{
+	return fail_code(err, -EIO, name_of(error),
+			 "see nvidia-smi, or use another --memory",
+			 "%s: %s: %s", option, call, name_of(error));
+}
+
+static int choose_device(struct gpu *g, uint32_t n, const char *option,
+			 struct error *err)
+{
+	int count = 0, error = cu.init(0);
+
+	if (error)
+		return failed(option, "cuInit", error, err);
+	error = cu.count(&count);
+	if (error)
+		return failed(option, "cuDeviceGetCount", error, err);
+	if (n >= (uint32_t)count)
+		return fail(err, -ENODEV, "nvidia-smi -L lists them",
+			    "%s: there is no GPU %u, but %d of them, from 0 "
+			    "on", option, n, count);
+	error = cu.get(&g->device, (int)n);
+	return error ? failed(option, "cuDeviceGet", error, err) : 0;
+}
+
+static int open_gpu(struct gpu *g, uint32_t n, const char *option,
+		    struct error *err)
+{
+	int error, ret = library_load(&library, symbols,
+				      sizeof(symbols) / sizeof(*symbols), &cu,
+				      option, err);
+
+	if (!ret)
+		ret = choose_device(g, n, option, err);
+	if (ret)
+		return ret;
+	error = cu.retain(&g->context, g->device);
+	if (error)
+		return failed(option, "cuDevicePrimaryCtxRetain", error, err);
+	g->open = true;
+	error = cu.use(g->context);
+	return error ? failed(option, "cuCtxSetCurrent", error, err) : 0;
+}
+
+/* What follows a copy must see it, whoever copies: an RDMA device is no part
+ * of the GPU's own order. */
+static int make_synchronous(const struct gpu *g)
+{
+	const unsigned int yes = 1;
+
+	return cu.set_attribute(&yes, POINTER_SYNC_MEMOPS, g->base);
+}
+
+static int allocate(struct gpu *g, uint64_t size, const char *option,
+		    struct error *err)
+{
+	int error = cu.allocate(&g->base, size);
+
+	if (error == CUDA_OUT_OF_MEMORY)
+		return fail_code(err, -ENOMEM, name_of(error),
+				 "use fewer --qps or a smaller --size",
+				 "%s: GPU %d cannot allocate %" PRIu64
+				 " bytes: %s", option, g->device, size,
+				 name_of(error));
+	if (error)
+		return failed(option, "cuMemAlloc", error, err);
+	error = make_synchronous(g);
+	if (error)
+		return failed(option, "cuPointerSetAttribute", error, err);
+	error = cu.set(g->base, 0, size);
+	if (!error)
+		error = cu.synchronize();
+	return error ? failed(option, "cuMemsetD8", error, err) : 0;
+}
+
+static int export_dmabuf(const struct gpu *g, uint64_t address, uint64_t size,
+			 uint64_t *offset)
+{
+	int fd = -1;
+
+	(void)g;
+	*offset = 0;
+	if (!cu.handle || cu.handle(&fd, address, size, HANDLE_DMA_BUF_FD, 0))
+		return -EOPNOTSUPP;
+	return fd;
+}
+
+static int copy_in(const struct gpu *g, uint64_t to, const void *from,
+		   uint64_t n)
+{
+	return cu.use(g->context) || cu.to_device(to, from, n) ? -EIO : 0;
+}
+
+static int copy_out(const struct gpu *g, void *to, uint64_t from, uint64_t n)
+{
+	return cu.use(g->context) || cu.to_host(to, from, n) ? -EIO : 0;
+}
+
+static void close_gpu(struct gpu *g)
+{
+	if (!cu.use(g->context) && g->base)
+		cu.free(g->base);
+	cu.give_back(g->device);
+}
+
+const struct gpu_driver gpu_cuda = {
+	.open = open_gpu,
+	.allocate = allocate,
+	.export_dmabuf = export_dmabuf,
+	.in = copy_in,
+	.out = copy_out,
+	.close = close_gpu,
+};

@@ -1,0 +1,226 @@
+/* Memory that other processes could map, too: a memfd, a file, a DAX device,
+ * and a dma-buf made of a memfd. */
+#include "config.h"
+#include "memory/kind.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/udmabuf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/numbers.h"
+
+#define UDMABUF "/dev/udmabuf"
+/* A DAX device maps pieces of its own page size only: 2 MiB as a rule. */
+#define DAX_PAGE (2ULL << 20)
+#define HUGETLBFS 0x958458f6
+
+static uint64_t page_size(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static int map_shared(struct allocation *a, int fd, struct error *err)
+{
+	void *buffer = mmap(NULL, a->mapped, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, fd, (off_t)a->choice.offset);
+
+	if (buffer == MAP_FAILED)
+		return fail(err, -errno, NULL, "%s: cannot map %" PRIu64
+			    " bytes: %s", a->option, a->mapped,
+			    strerror(errno));
+	a->buffer = buffer;
+	return 0;
+}
+
+/* Have the blocks now: a file with holes on a full disk kills who writes to
+ * it.  Not every file can say. */
+static int reserve(const struct allocation *a, int fd, struct error *err)
+{
+	if (a->paged || !fallocate(fd, FALLOC_FL_KEEP_SIZE,
+				   (off_t)a->choice.offset, (off_t)a->mapped))
+		return 0;
+	if (errno != ENOSPC && errno != ENOMEM)
+		return 0;
+	return fail(err, -errno, "use fewer --qps or a smaller --size",
+		    "%s: cannot allocate %" PRIu64 " bytes for messages: %s",
+		    a->option, a->mapped, strerror(errno));
+}
+
+/* A memfd of the size needed, mapped. */
+static int map_memfd(struct allocation *a, unsigned int flags,
+		     struct error *err)
+{
+	int ret;
+
+	a->mapped = round_up(a->length, page_size());
+	a->fd = memfd_create("verbsperf", MFD_CLOEXEC | flags);
+	if (a->fd < 0 || ftruncate(a->fd, (off_t)a->mapped))
+		return fail(err, -errno,
+			    "use fewer --qps or a smaller --size",
+			    "%s: cannot make a memfd of %" PRIu64 " bytes: %s",
+			    a->option, a->mapped, strerror(errno));
+	ret = reserve(a, a->fd, err);
+	return ret ? ret : map_shared(a, a->fd, err);
+}
+
+static int map_own_memfd(struct allocation *a, struct error *err)
+{
+	return map_memfd(a, 0, err);
+}
+
+/* A file of its own in a folder, which nobody else sees. */
+static int make_unnamed(struct allocation *a, const char *path,
+			struct error *err)
+{
+	struct statfs fs;
+
+	a->fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (a->fd < 0)
+		return fail(err, -errno, NULL,
+			    "%s: cannot make a file in this folder: %s",
+			    a->option, strerror(errno));
+	a->mapped = round_up(a->length, page_size());
+	if (!fstatfs(a->fd, &fs) && fs.f_type == HUGETLBFS)
+		a->mapped = round_up(a->length, (uint64_t)fs.f_bsize);
+	if (ftruncate(a->fd, (off_t)(a->choice.offset + a->mapped)))
+		return fail(err, -errno, NULL,
+			    "%s: cannot make a file of %" PRIu64 " bytes: %s",
+			    a->option, a->mapped, strerror(errno));
+	return reserve(a, a->fd, err);
+}
+
+/* A file with a name: as long as it must be, and used by nobody else. */
+static int check_regular(struct allocation *a, uint64_t size,
+			 struct error *err)
+{
+	const uint64_t end = a->choice.offset + a->length;
+	char advice[80];
+
+	a->mapped = round_up(a->length, page_size());
+	snprintf(advice, sizeof(advice), "make it longer: truncate -s %" PRIu64,
+		 round_up(end, page_size()));
+	if (end < a->length || size < end)
+		return fail(err, -EFBIG, advice,
+			    "%s: the file has %" PRIu64 " bytes, messages need "
+			    "%" PRIu64 " from byte %" PRIu64 " on", a->option,
+			    size, a->length, a->choice.offset);
+	return reserve(a, a->fd, err);
+}
+
+static int open_path(struct allocation *a, const char *path, struct error *err)
+{
+	struct stat st;
+
+	a->fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (a->fd < 0 && errno == EISDIR)
+		return make_unnamed(a, path, err);
+	if (a->fd < 0 || fstat(a->fd, &st))
+		return fail(err, -errno, NULL, "%s: cannot open it: %s",
+			    a->option, strerror(errno));
+	if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
+		return fail(err, -EINVAL, NULL,
+			    "%s: neither a file nor a folder nor a DAX device",
+			    a->option);
+	if (flock(a->fd, LOCK_EX | LOCK_NB))
+		return fail(err, -errno, "give each end its own file, or both "
+			    "a folder", "%s: another end uses it", a->option);
+	if (S_ISREG(st.st_mode))
+		return check_regular(a, (uint64_t)st.st_size, err);
+	a->mapped = round_up(a->length, DAX_PAGE);
+	return 0;
+}
+
+static int map_file(struct allocation *a, struct error *err)
+{
+	char path[MEMORY_PATH_SIZE];
+	int ret;
+
+	snprintf(path, sizeof(path), "%.*s", (int)a->choice.path_length,
+		 a->choice.path);
+	if (a->choice.offset % page_size() || a->choice.offset > INT64_MAX / 2)
+		return fail(err, -EINVAL, NULL,
+			    "%s: the offset must be a multiple of %" PRIu64,
+			    a->option, page_size());
+	ret = open_path(a, path, err);
+	if (!ret)
+		ret = map_shared(a, a->fd, err);
+	if (ret)
+		return ret;
+	memset(a->buffer, 0, a->mapped);
+	/* where the file is concerns nobody but this end */
+	snprintf(a->text, sizeof(a->text), "%s",
+		 memory_kind_name(MEMORY_FILE));
+	return 0;
+}
+
+static int no_udmabuf(const struct allocation *a, int errnum,
+		      struct error *err)
+{
+	const bool large = errnum == EINVAL || errnum == ENOMEM;
+
+	return fail(err, -errnum, large ?
+		    "raise its size_limit_mb in /sys/module/udmabuf/"
+		    "parameters, or use a smaller --size" :
+		    "load the module udmabuf and be allowed to use " UDMABUF,
+		    "%s: cannot make a dma-buf of %" PRIu64 " bytes with "
+		    UDMABUF ": %s", a->option, a->mapped, strerror(errnum));
+}
+
+/* Only a memfd that cannot shrink becomes a dma-buf. */
+static int make_udmabuf(struct allocation *a, struct error *err)
+{
+	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC };
+	int device, fd, ret = map_memfd(a, MFD_ALLOW_SEALING, err);
+
+	if (ret)
+		return ret;
+	if (fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK))
+		return fail(err, -errno, NULL, "%s: cannot seal a memfd: %s",
+			    a->option, strerror(errno));
+	device = open(UDMABUF, O_RDWR | O_CLOEXEC);
+	if (device < 0)
+		return no_udmabuf(a, errno, err);
+	create.memfd = (uint32_t)a->fd;
+	create.size = a->mapped;
+	fd = ioctl(device, UDMABUF_CREATE, &create);
+	ret = fd < 0 ? no_udmabuf(a, errno, err) : 0;
+	close(device);
+	if (ret)
+		return ret;
+	close(a->fd);
+	a->fd = fd;
+	return 0;
+}
+
+const struct memory_ops memory_shared = {
+	.pageable = true,
+	.allocate = map_own_memfd,
+	.reg = memory_reg_plain,
+	.release = memory_unmap,
+};
+
+const struct memory_ops memory_file = {
+	.pageable = true,
+	.advice = "newer kernels pin no pages of a file on a disk: use a file "
+		  "on tmpfs or hugetlbfs, or a DAX device",
+	.allocate = map_file,
+	.reg = memory_reg_plain,
+	.release = memory_unmap,
+};
+
+const struct memory_ops memory_udmabuf = {
+	.advice = "the driver of this device must take dma-bufs "
+		  "(ibv_reg_dmabuf_mr); use another --memory",
+	.allocate = make_udmabuf,
+	.reg = memory_reg_dmabuf,
+	.release = memory_unmap,
+};

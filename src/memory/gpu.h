@@ -1,0 +1,44 @@
+/* Memory of a GPU: what its vendor's driver library does for it. */
+#ifndef MEMORY_GPU_H
+#define MEMORY_GPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "memory/kind.h"
+
+/* Of one end, whose state is OWN in struct allocation. */
+struct gpu {
+	const struct gpu_driver *driver;
+	uint64_t base;		/* what was allocated; 0: nothing */
+	void *context;		/* the driver's */
+	int device;
+	bool open;		/* close() has something to do */
+	const char *way;	/* how it was registered; NULL: not yet */
+};
+
+struct gpu_driver {
+	/* Load the library and use GPU number N.  OPTION is for messages.
+	 * Returns 0, or a negative errno with the reason in ERR. */
+	int (*open)(struct gpu *g, uint32_t n, const char *option,
+		    struct error *err);
+	/* Allocate SIZE zeroed bytes as g->base.  Returns as open(). */
+	int (*allocate)(struct gpu *g, uint64_t size, const char *option,
+			struct error *err);
+	/* A dma-buf of SIZE bytes at ADDRESS: its descriptor, and where in it
+	 * they begin in *OFFSET.  Returns a negative errno when there is
+	 * none. */
+	int (*export_dmabuf)(const struct gpu *g, uint64_t address,
+			     uint64_t size, uint64_t *offset);
+	/* As struct copier, of any thread. */
+	int (*in)(const struct gpu *g, uint64_t to, const void *from,
+		  uint64_t n);
+	int (*out)(const struct gpu *g, void *to, uint64_t from, uint64_t n);
+	/* Free the memory and what open() made. */
+	void (*close)(struct gpu *g);
+};
+
+extern const struct gpu_driver gpu_cuda, gpu_hip;
+
+#endif

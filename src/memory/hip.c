@@ -1,0 +1,174 @@
+/*
+ * AMD's runtime library, and the one below it, which makes dma-bufs.  Types and
+ * numbers are those of their documentation (HIP, ROCr), so that no header of
+ * them is needed to build.
+ */
+#include "config.h"
+#include "memory/gpu.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "memory/library.h"
+
+enum { HIP_OUT_OF_MEMORY = 2 };
+enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };
+
+static struct {
+	int (*init)(unsigned int flags);
+	const char *(*error_name)(int error);
+	int (*count)(int *n);
+	int (*use)(int device);
+	int (*allocate)(void **address, size_t bytes);
+	int (*free)(void *address);
+	int (*set)(void *address, int value, size_t n);
+	int (*synchronize)(void);
+	int (*copy)(void *to, const void *from, size_t n, int direction);
+} hip;
+
+static struct {
+	int (*export_dmabuf)(const void *address, size_t size, int *fd,
+			     uint64_t *offset);
+} hsa;
+
+#define CALL(name, member) { name, offsetof(__typeof__(hip), member), false }
+
+static const struct library_symbol symbols[] = {
+	CALL("hipInit", init),
+	CALL("hipGetErrorName", error_name),
+	CALL("hipGetDeviceCount", count),
+	CALL("hipSetDevice", use),
+	CALL("hipMalloc", allocate),
+	CALL("hipFree", free),
+	CALL("hipMemset", set),
+	CALL("hipDeviceSynchronize", synchronize),
+	CALL("hipMemcpy", copy),
+};
+
+static const struct library_symbol hsa_symbols[] = {
+	{ "hsa_amd_portable_export_dmabuf",
+	  offsetof(__typeof__(hsa), export_dmabuf), true },
+};
+
+static const char *const names[] = { "libamdhip64.so", "libamdhip64.so.7",
+				     "libamdhip64.so.6", "libamdhip64.so.5",
+				     NULL };
+static const char *const hsa_names[] = { "libhsa-runtime64.so.1", NULL };
+
+static const struct library library = {
+	names, "install ROCm, or use another --memory"
+};
+static const struct library hsa_library = { hsa_names, NULL };
+
+static int failed(const char *option, const char *call, int error,
+		  struct error *err)
+{
+	return fail_code(err, -EIO, hip.error_name(error),
+			 "see rocm-smi, or use another --memory",
+			 "%s: %s: %s", option, call, hip.error_name(error));
+}
+
+static int choose_device(struct gpu *g, uint32_t n, const char *option,
+			 struct error *err)
+{
+	int count = 0, error = hip.init(0);
+
+	if (error)
+		return failed(option, "hipInit", error, err);
+	error = hip.count(&count);
+	if (error)
+		return failed(option, "hipGetDeviceCount", error, err);
+	if (n >= (uint32_t)count)
+		return fail(err, -ENODEV, "rocm-smi lists them",
+			    "%s: there is no GPU %u, but %d of them, from 0 "
+			    "on", option, n, count);
+	g->device = (int)n;
+	error = hip.use(g->device);
+	return error ? failed(option, "hipSetDevice", error, err) : 0;
+}
+
+static int open_gpu(struct gpu *g, uint32_t n, const char *option,
+		    struct error *err)
+{
+	struct error ignored = { 0 };
+	int ret = library_load(&library, symbols,
+			       sizeof(symbols) / sizeof(*symbols), &hip,
+			       option, err);
+
+	if (!ret)
+		ret = choose_device(g, n, option, err);
+	if (ret)
+		return ret;
+	/* without it there are no dma-bufs */
+	library_load(&hsa_library, hsa_symbols,
+		     sizeof(hsa_symbols) / sizeof(*hsa_symbols), &hsa, option,
+		     &ignored);
+	g->open = true;
+	return 0;
+}
+
+static int allocate(struct gpu *g, uint64_t size, const char *option,
+		    struct error *err)
+{
+	void *address = NULL;
+	int error = hip.allocate(&address, size);
+
+	if (error == HIP_OUT_OF_MEMORY)
+		return fail_code(err, -ENOMEM, hip.error_name(error),
+				 "use fewer --qps or a smaller --size",
+				 "%s: GPU %d cannot allocate %" PRIu64
+				 " bytes: %s", option, g->device, size,
+				 hip.error_name(error));
+	if (error)
+		return failed(option, "hipMalloc", error, err);
+	g->base = (uintptr_t)address;
+	error = hip.set(address, 0, size);
+	if (!error)
+		error = hip.synchronize();
+	return error ? failed(option, "hipMemset", error, err) : 0;
+}
+
+static int export_dmabuf(const struct gpu *g, uint64_t address, uint64_t size,
+			 uint64_t *offset)
+{
+	int fd = -1;
+
+	(void)g;
+	*offset = 0;
+	if (!hsa.export_dmabuf ||
+	    hsa.export_dmabuf((const void *)(uintptr_t)address, size, &fd,
+			      offset))
+		return -EOPNOTSUPP;
+	return fd;
+}
+
+/* A copy from pageable memory may return before its end. */
+static int copy_in(const struct gpu *g, uint64_t to, const void *from,
+		   uint64_t n)
+{
+	return hip.use(g->device) ||
+	       hip.copy((void *)(uintptr_t)to, from, n, HOST_TO_DEVICE) ||
+	       hip.synchronize() ? -EIO : 0;
+}
+
+static int copy_out(const struct gpu *g, void *to, uint64_t from, uint64_t n)
+{
+	return hip.use(g->device) ||
+	       hip.copy(to, (const void *)(uintptr_t)from, n,
+			DEVICE_TO_HOST) ? -EIO : 0;
+}
+
+static void close_gpu(struct gpu *g)
+{
+	if (!hip.use(g->device) && g->base)
+		hip.free((void *)(uintptr_t)g->base);
+}
+
+const struct gpu_driver gpu_hip = {
+	.open = open_gpu,
+	.allocate = allocate,
+	.export_dmabuf = export_dmabuf,
+	.in = copy_in,
+	.out = copy_out,
+	.close = close_gpu,
+};

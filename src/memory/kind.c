@@ -1,0 +1,88 @@
+#include "config.h"
+#include "memory/kind.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+const struct memory_ops *memory_ops_of(enum memory_kind kind)
+{
+	static const struct memory_ops *const table[MEMORY_KINDS] = {
+		[MEMORY_ANONYMOUS] = &memory_anonymous,
+		[MEMORY_HUGE_PAGES] = &memory_huge_pages,
+		[MEMORY_SHARED] = &memory_shared,
+		[MEMORY_FILE] = &memory_file,
+		[MEMORY_DEVICE] = &memory_on_device,
+		[MEMORY_UDMABUF] = &memory_udmabuf,
+		[MEMORY_CUDA] = &memory_cuda,
+		[MEMORY_HIP] = &memory_hip,
+	};
+
+	return table[kind];
+}
+
+const char *memory_kernel(char text[65])
+{
+	struct utsname name;
+
+	if (uname(&name))
+		return "?";
+	snprintf(text, 65, "%s", name.release);
+	return text;
+}
+
+struct ibv_mr *memory_reg_plain(struct allocation *a, struct ibv_pd *pd,
+				uint64_t offset, uint64_t length,
+				unsigned int access)
+{
+	return ibv_reg_mr(pd, a->buffer + offset, length, access);
+}
+
+/* Addresses in the region are those of the buffer. */
+static struct ibv_mr *reg_dmabuf(struct allocation *a, struct ibv_pd *pd,
+				 uint64_t offset, uint64_t length,
+				 unsigned int access)
+{
+#ifdef HAVE_IBV_REG_DMABUF_MR
+	return ibv_reg_dmabuf_mr(pd, a->fd_offset + offset, length,
+				 (uintptr_t)a->buffer + offset, a->fd,
+				 (int)access);
+#else
+	(void)a;
+	(void)pd;
+	(void)offset;
+	(void)length;
+	(void)access;
+	errno = EOPNOTSUPP;
+	return NULL;
+#endif
+}
+
+struct ibv_mr *memory_reg_dmabuf(struct allocation *a, struct ibv_pd *pd,
+				 uint64_t offset, uint64_t length,
+				 unsigned int access)
+{
+	struct ibv_mr *mr = reg_dmabuf(a, pd, offset, length, access);
+	int errnum = errno;
+	char kernel[65];
+
+	if (mr)
+		return mr;
+	snprintf(a->why, sizeof(a->why), "as a dma-buf: %s (kernel %s)",
+		 strerror(errnum), memory_kernel(kernel));
+	errno = errnum;
+	return NULL;
+}
+
+void memory_unmap(struct allocation *a)
+{
+	if (a->buffer)
+		munmap(a->buffer, a->mapped);
+	if (a->fd >= 0)
+		close(a->fd);
+	a->buffer = NULL;
+	a->fd = -1;
+}

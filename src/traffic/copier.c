@@ -1,0 +1,56 @@
+#include "config.h"
+#include "traffic/copier.h"
+
+#include <string.h>
+
+#include "traffic/post.h"
+
+int copier_put(struct flow *f, uint8_t *to, const void *from, uint64_t n)
+{
+	int ret;
+
+	if (!f->copier) {
+		memcpy(to, from, n);
+		return 0;
+	}
+	ret = f->copier->in(f->copier->memory, to, from, n);
+	return ret ? flow_verb_failed(f, f->copier->verb, 0, ret) : 0;
+}
+
+int copier_get(struct flow *f, void *to, const uint8_t *from, uint64_t n)
+{
+	int ret;
+
+	if (!f->copier) {
+		memcpy(to, from, n);
+		return 0;
+	}
+	ret = f->copier->out(f->copier->memory, to, from, n);
+	return ret ? flow_verb_failed(f, f->copier->verb, 0, ret) : 0;
+}
+
+/* Over RC the receiver of a send looks at no byte: messages come in order, and
+ * each has a completion. */
+static bool is_looked_at(const struct flow *f, enum op op)
+{
+	return op_table[op].pingpong && !op_has_imm(op) &&
+	       (f->unreliable || !op_table[op].receives);
+}
+
+int copier_post(struct flow *f, struct flow_qp *q, struct flow_request *r,
+		uint8_t count)
+{
+	const enum op op = f->lists.op;
+	int ret = 0;
+
+	if (op_has_imm(op))
+		r->wr.imm_data = htobe32(count);
+	else if (is_looked_at(f, op))
+		ret = copier_put(f, f->pingpong.flag_out, &count, 1);
+	return ret ? ret : hand_over(q, r, 1, op, f->method);
+}
+
+int copier_flag(struct flow *f, const volatile uint8_t *flag, uint8_t *value)
+{
+	return copier_get(f, value, (const uint8_t *)(uintptr_t)flag, 1);
+}

@@ -1,0 +1,39 @@
+/*
+ * Messages in memory that the host cannot read and write, such as a GPU's.
+ * Addresses there are what the host calls the memory, and are only ever given
+ * to these functions.
+ */
+#ifndef TRAFFIC_COPIER_H
+#define TRAFFIC_COPIER_H
+
+#include <stdint.h>
+
+#include "traffic/flow.h"
+
+struct copier {
+	void *memory;		/* first argument of both */
+	const char *verb;	/* what copies, for messages */
+	/* Copy N bytes to or from that memory; they are there on return.  0 or
+	 * a negative errno. */
+	int (*in)(void *memory, uint8_t *to, const void *from, uint64_t n);
+	int (*out)(void *memory, void *to, const uint8_t *from, uint64_t n);
+};
+
+/*
+ * Write the N bytes at FROM to the address TO of F's memory, or read them: by a
+ * copy or, without a copier, directly.  Returns 0 or a negative errno, noted in
+ * F.
+ */
+int copier_put(struct flow *f, uint8_t *to, const void *from, uint64_t n);
+int copier_get(struct flow *f, void *to, const uint8_t *from, uint64_t n);
+
+/* For F with a copier, the ends of a ping-pong: write COUNT to the last byte of
+ * the next message if the other end looks at it, and post R on Q.  Returns 0 or
+ * what the verb returned. */
+int copier_post(struct flow *f, struct flow_qp *q, struct flow_request *r,
+		uint8_t count);
+
+/* Read the byte at FLAG into *VALUE.  Returns 0 or a negative errno. */
+int copier_flag(struct flow *f, const volatile uint8_t *flag, uint8_t *value);
+
+#endif

@@ -40,6 +40,7 @@ struct perftest {
 	char rate_unit;
 	double limit_bw;	/* in the unit of the table; NAN: not given */
 	double limit_msgrate;	/* Mpps; NAN: not given */
+	uint64_t mmap_offset;	/* in the file of --mmap, in bytes */
 	struct option *longs;
 	char shorts[256];
 };
@@ -251,6 +252,54 @@ static int take_unsorted(struct perftest *p, const char *shown,
 	return take_samples(p, PERFTEST_UNSORTED);
 }
 
+static int take_gpu(struct perftest *p, const char *kind, const char *shown,
+		    const char *text)
+{
+	char ours[64];
+
+	snprintf(ours, sizeof(ours), "%s:%s", kind, text);
+	if (!set(p, "memory", shown, ours))
+		return 0;
+	error_clear(p->given.err);
+	error_stage(p->given.err, "options");
+	return fail(p->given.err, -EINVAL, NULL,
+		    "%s '%s': expected the number of a GPU", shown, text);
+}
+
+static int take_cuda(struct perftest *p, const char *shown, const char *text)
+{
+	return take_gpu(p, memory_kind_name(MEMORY_CUDA), shown, text);
+}
+
+static int take_rocm(struct perftest *p, const char *shown, const char *text)
+{
+	return take_gpu(p, memory_kind_name(MEMORY_HIP), shown, text);
+}
+
+static int take_mmap(struct perftest *p, const char *shown, const char *text)
+{
+	struct memory_choice *memory = &params_of(p)->memory;
+
+	if (!*text || strlen(text) >= MEMORY_PATH_SIZE)
+		return fail(p->given.err, -EINVAL, NULL,
+			    "%s '%s': expected a file", shown, text);
+	p->given.row[param_find("memory") - param_table] = true;
+	memory->kind = MEMORY_FILE;
+	memory->path = text;
+	memory->path_length = strlen(text);
+	return 0;
+}
+
+/* Of no effect without --mmap, in whichever order. */
+static int take_mmap_offset(struct perftest *p, const char *shown,
+			    const char *text)
+{
+	if (!units_parse_size(text, &p->mmap_offset))
+		return 0;
+	return fail(p->given.err, -EINVAL, NULL,
+		    "%s '%s': expected a number of bytes", shown, text);
+}
+
 /* The options that are more than another name for one of ours. */
 static const struct {
 	const char *name;
@@ -274,6 +323,10 @@ static const struct {
 	{ "report-histogram", take_sorted },
 	{ "report-histogrm", take_sorted },
 	{ "report-unsorted", take_unsorted },
+	{ "use_cuda", take_cuda },
+	{ "use_rocm", take_rocm },
+	{ "mmap", take_mmap },
+	{ "mmap-offset", take_mmap_offset },
 	{ "report-both", take_both },
 };
 
@@ -549,6 +602,8 @@ static int finish(struct perftest *p)
 		o->params.perftest_json = NULL;
 	else if (!o->params.perftest_json)
 		o->params.perftest_json = JSON_FILE;
+	if (o->params.memory.kind == MEMORY_FILE)
+		o->params.memory.offset = p->mmap_offset;
 	choose_length(p);
 	fit_depths(p);
 	ret = set_rate(p);

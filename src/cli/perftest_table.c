@@ -20,7 +20,9 @@
 
 #define RAW_ETHERNET "raw Ethernet: use perftest's raw_ethernet_bw"
 #define ENCRYPTION "encryption by the device: use perftest"
-#define GPU_MEMORY "verbsperf does not support memory of accelerators"
+#define GPU_MEMORY \
+	"verbsperf has no memory of accelerators but that of CUDA and HIP"
+#define GPU_PLAIN "verbsperf has only what cuMemAlloc and hipMalloc allocate"
 
 // clang-format off
 const struct perftest_option perftest_options[] = {
@@ -126,22 +128,25 @@ const struct perftest_option perftest_options[] = {
 	DEVICE("tph_mem", "TYPE", "TLP processing hints"),
 	DEVICE("cpu_id", "N", "TLP processing hints"),
 	DEVICE("ph", "N", "TLP processing hints"),
-	OTHER("mmap", 0, "FILE",
-	      "verbsperf does not send the contents of a file"),
-	OTHER("mmap-offset", 0, "N",
-	      "verbsperf does not send the contents of a file"),
-	OTHER("use_cuda", 0, "N", GPU_MEMORY),
-	OTHER("use_cuda_bus_id", 0, "ID", GPU_MEMORY),
-	OTHER("use_cuda_dmabuf", 0, NULL, GPU_MEMORY),
-	OTHER("use_cuda_pcie_mapping", 0, NULL, GPU_MEMORY),
-	OTHER("use_data_direct", 0, NULL, GPU_MEMORY),
-	OTHER("cuda_mem_type", 0, "TYPE", GPU_MEMORY),
+	OWN("mmap", 0, "FILE", "memory",
+	    "put messages into this file, which they overwrite"),
+	OWN("mmap-offset", 0, "N", "memory", "where in the file, in bytes"),
+	OWN("use_cuda", 0, "N", "memory",
+	    "put messages into the memory of this NVIDIA GPU"),
+	OTHER("use_cuda_bus_id", 0, "ID", "use --use_cuda and its number"),
+	NOTHING("use_cuda_dmabuf", 0, NULL,
+		"GPU memory is a dma-buf wherever that works"),
+	OTHER("use_cuda_pcie_mapping", 0, NULL, GPU_PLAIN),
+	OTHER("use_data_direct", 0, NULL, GPU_PLAIN),
+	OTHER("cuda_mem_type", 0, "TYPE", GPU_PLAIN),
 	OTHER("use_musa", 0, "N", GPU_MEMORY),
 	OTHER("use_musa_bus_id", 0, "ID", GPU_MEMORY),
 	OTHER("use_musa_dmabuf", 0, NULL, GPU_MEMORY),
 	OTHER("use_musa_pcie_mapping", 0, NULL, GPU_MEMORY),
-	OTHER("use_rocm", 0, "N", GPU_MEMORY),
-	OTHER("use_rocm_dmabuf", 0, NULL, GPU_MEMORY),
+	OWN("use_rocm", 0, "N", "memory",
+	    "put messages into the memory of this AMD GPU"),
+	NOTHING("use_rocm_dmabuf", 0, NULL,
+		"GPU memory is a dma-buf wherever that works"),
 	OTHER("use_neuron", 0, "N", GPU_MEMORY),
 	OTHER("use_neuron_dmabuf", 0, NULL, GPU_MEMORY),
 	OTHER("use_hl", 0, "ID", GPU_MEMORY),
@@ -149,8 +154,9 @@ const struct perftest_option perftest_options[] = {
 	OTHER("use_mlu_dmabuf", 0, NULL, GPU_MEMORY),
 	OTHER("use_opencl", 0, "N", GPU_MEMORY),
 	OTHER("opencl_platform_id", 0, "N", GPU_MEMORY),
-	OTHER("use_ib_dm_dmabuf", 0, "N", GPU_MEMORY),
-	OTHER("gpu_touch", 0, "TYPE", GPU_MEMORY),
+	OTHER("use_ib_dm_dmabuf", 0, "N",
+	      "verbsperf --memory=device uses the memory of the RDMA device"),
+	OTHER("gpu_touch", 0, "TYPE", GPU_PLAIN),
 
 	/* rates */
 	OWN("rate_limit", 0, "RATE", "rate", "maximum rate, in --rate_units"),

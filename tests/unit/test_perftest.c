@@ -221,6 +221,29 @@ TEST(test_strings_lists_and_limits)
 	assert_int_equal(o.params.plan.op, OP_CMP_SWAP);
 }
 
+static void check_memory(const char *words, const char *wanted)
+{
+	char line[200], copy[200], text[100];
+	struct options o;
+
+	snprintf(line, sizeof(line), "ib_write_bw %s", words);
+	taken(line, copy, &o);
+	assert_string_equal(memory_choice_format(&o.params.memory, text,
+						 sizeof(text)), wanted);
+}
+
+TEST(test_memory)
+{
+	check_memory("h", "anonymous");
+	check_memory("--use_cuda=1 h", "cuda:1");
+	check_memory("--use_cuda 0 --use_cuda_dmabuf", "cuda:0");
+	check_memory("--use_rocm=3 --use_rocm_dmabuf h", "hip:3");
+	check_memory("--mmap /dev/shm/x", "file:/dev/shm/x");
+	check_memory("--mmap-offset 4096 --mmap=/x h", "file:/x,offset=4096");
+	check_memory("--mmap=/x --mmap-offset 8192 h", "file:/x,offset=8192");
+	check_memory("--mmap-offset 8192 h", "anonymous");
+}
+
 TEST(test_samples)
 {
 	char copy[200];
@@ -282,7 +305,7 @@ TEST(test_help_and_version)
 	assert_contains(text, "  ib_read_lat [options] HOST");
 	assert_contains(text, "-n, --iters=N");
 	assert_contains(text, "--report_gbits");
-	assert_null(strstr(text, "--use_cuda"));
+	assert_null(strstr(text, "--use_musa"));
 	free(text);
 }
 
@@ -301,7 +324,14 @@ static const struct {
 	{ "ib_write_bw -q x a", "-q 'x': " },
 	{ "ib_write_bw -c XRC a", "-c 'XRC': expected RC, UC, UD" },
 	{ "ib_write_bw -R -c UC a", "--rdma-cm: librdmacm connects RC and UD" },
-	{ "ib_write_bw --use_cuda=0 a", "--use_cuda: verbsperf does not support memory of accelerators" },
+	{ "ib_write_bw --use_musa=0 a", "--use_musa: verbsperf has no memory of accelerators but that of CUDA and HIP" },
+	{ "ib_write_bw --cuda_mem_type=1 a", "--cuda_mem_type: verbsperf has only what cuMemAlloc" },
+	{ "ib_write_bw --use_cuda=x a", "--use_cuda 'x': expected the number of a GPU" },
+	{ "ib_write_bw --use_cuda= a", "--use_cuda '': expected the number of a GPU" },
+	{ "ib_write_bw --use_rocm=-1 a", "--use_rocm '-1': expected the number of a GPU" },
+	{ "ib_write_bw --mmap= a", "--mmap '': expected a file" },
+	{ "ib_write_bw --mmap /x --mmap-offset=y a", "--mmap-offset 'y': expected a number of bytes" },
+	{ "ib_write_bw --use_hugepages --use_cuda=0 a", "--hugepages and --memory exclude each other" },
 	{ "ib_write_bw -B 1:2 a", "-B: raw Ethernet" },
 	{ "ib_write_bw --aes_xts a", "--aes_xts: encryption" },
 	{ "ib_write_bw --use-null-mr a",
@@ -431,6 +461,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_defaults),
 	cmocka_unit_test(test_values),
 	cmocka_unit_test(test_strings_lists_and_limits),
+	cmocka_unit_test(test_memory),
 	cmocka_unit_test(test_samples),
 	cmocka_unit_test(test_a_server),
 	cmocka_unit_test(test_help_and_version),

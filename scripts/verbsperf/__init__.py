@@ -17,7 +17,8 @@
                heatmap show it
   statistics   stats; verdict decides
   a comparison sides finds what belongs together, alike refuses what does not,
-               comparison makes the report of it, tables its text
+               and environment says what of the hosts counts for it; comparison
+               makes the report of it, tables its text
   --nics       setups says what is compared and what differs, ranking who is
                ahead, nics makes the report of it, nicstables its text and
                page, nicsplots its pictures

@@ -73,12 +73,23 @@ def check_document(place: Place, document: Object) -> None:
     for name in ("name", "transport"):
         place.expect(isinstance(document["test"].get(name), str),
                      f"\"test\" of the document has no \"{name}\"")
+    check_environment(place, document.get("environment"))
     check_error(place, document.get("error"))
     check_limits(place, document.get("limits"))
     place.expect(isinstance(document.get("results"), list),
                  "the document has no list \"results\"")
     for row in document["results"]:
         check_row(place, row)
+
+
+def check_environment(place: Place, environment: Any) -> None:
+    """ENVIRONMENT of a document, which older versions do not write, has facts
+    of its ends."""
+    place.expect(is_optional(environment, dict)
+                 and all(is_optional(facts, dict) and all(map(
+                     is_plain, (facts or {}).values()))
+                         for facts in (environment or {}).values()),
+                 "\"environment\" of the document has no objects of facts")
 
 
 def check_error(place: Place, error: Any) -> None:
@@ -146,6 +157,11 @@ def is_histogram(histogram: Any) -> bool:
         return histogram is None
     bins = histogram.get("bins")
     return isinstance(bins, list) and all(are_numbers(one, 3) for one in bins)
+
+
+def is_plain(value: Any) -> bool:
+    """VALUE is neither a list nor an object."""
+    return not isinstance(value, (list, dict))
 
 
 def check_header(place: Place, header: Object) -> None:

@@ -23,7 +23,7 @@ import os
 from typing import (Any, Callable, Dict, Hashable, Iterable, List, NamedTuple,
                     Optional, Tuple, TypeVar)
 
-from verbsperf import formats
+from verbsperf import environment, formats
 from verbsperf.errors import ResultsError
 from verbsperf.formats import Place
 from verbsperf.jsonfile import (Object, objects_of, read_text,
@@ -122,7 +122,7 @@ def fingerprint(document: Object) -> Dict[str, Any]:
         for field in END_FIELDS:
             name = f"{end} {field}".replace("_", " ")
             marks[name] = document[end].get(field)
-    return marks
+    return {**marks, **environment.marks(document)}
 
 
 def read_document(text: str) -> Tuple[Optional[Object], Optional[str]]:

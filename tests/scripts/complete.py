@@ -1,4 +1,8 @@
 """Documents and sweeps that have all their keys, from parts of them."""
+import schemas
+
+FACTS = dict.fromkeys(schemas.bundle("verbsperf-1")["definitions"][
+    "facts"]["properties"])
 END = {"hostname": "lab1", "device": "mlx5_0", "port": 1,
        "link_layer": "Ethernet", "gid_index": 3, "gid": "::ffff:10.0.0.1",
        "gid_type": "RoCE v2", "lid": None, "pkey": "0xffff", "mtu": 1024,
@@ -87,6 +91,8 @@ def document(made):
             "test": filled(made["test"], TEST),
             "client": filled(made["client"], END),
             "server": filled(made["server"], END),
+            "environment": {end: filled(facts, FACTS) for end, facts
+                            in made["environment"].items()},
             "results": [row(one) for one in made["results"]],
             "error": filled(made["error"], ERROR)}
 

@@ -110,6 +110,49 @@ def test_fingerprints_must_be_alike(compare, write):
     assert status == 0 and "note: the fingerprints differ: client mtu" in text
 
 
+def hosts(**facts):
+    """The environment of a document, of which both ends have FACTS."""
+    return {"client": facts, "server": facts}
+
+
+def test_environments_must_be_alike(compare, write):
+    """What was not known, or changes from run to run, is no difference."""
+    def of(name, **facts):
+        return write(name, [document(value, environment=hosts(**facts))
+                            for value in STEADY])
+    base = of("base.json", governor="performance", pcie_width=16, smt=False,
+              iommu=None, cpu_mhz=3000.5, huge_pages_free=5)
+    alike = of("alike.json", governor="performance", smt=False, iommu="none",
+               cpu_mhz=2999.5, huge_pages_free=4)
+    other = of("other.json", governor="powersave", pcie_width=8, smt=True)
+    assert compare(base, alike)[0] == 0
+    line = refused(compare(base, other), 2,
+                   "client governor: performance in BASE, powersave in NEW",
+                   "client pcie width: 16 in BASE, 8 in NEW",
+                   "server smt: False in BASE, True in NEW", "--force")
+    assert "iommu" not in line
+    status, text, _ = compare("--force", base, other)
+    assert status == 0
+    assert "note: the fingerprints differ: server governor" in text
+
+
+def test_results_without_an_environment_are_compared(compare, write):
+    def old(value):
+        return json.dumps({key: part for key, part in document(value).items()
+                           if key != "environment"})
+    base = write("old.json", [old(value) for value in STEADY])
+    new = write("new.json", [document(value, environment=hosts(kernel="6.1"))
+                             for value in STEADY])
+    assert compare(base, new)[0] == 0
+
+
+def test_an_environment_of_another_shape(compare, write):
+    for wrong in (1, [], {"client": 1}, {"client": {"kernel": []}}):
+        path = write("wrong.json", [json.dumps(
+            {**document(50), "environment": wrong})])
+        refused(compare(path, path), 2, "\"environment\"")
+
+
 def test_what_one_side_does_not_know_is_no_difference(compare, write):
     marks = {"a": {"kernel": "6.1"}, "b": {"client device": "mlx5_0"}}
     path = write("sweep", sweep_lines({"a": STEADY, "b": STEADY},

@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 import schemas
+from verbsperf import environment
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("VERBSPERF", TOP / "build/verbsperf")
@@ -44,6 +45,11 @@ def test_every_fact_is_described():
     assert {fact["name"]: fact["description"] for fact in facts} == {
         name: value["description"] for name, value in
         schema["definitions"]["facts"]["properties"].items()}
+
+
+def test_facts_that_are_compared():
+    assert [fact["name"] for fact in document()["facts"] if fact["compared"]
+            ] == environment.COMPARED
 
 
 def test_every_option_is_described():

@@ -43,7 +43,7 @@ class Line(NamedTuple):
 
     def where(self) -> str:
         """Return the line as an error names it."""
-        return f"{self.path}:{self.number}"
+        return f"{self.path}:{self.number}" if self.number else self.path
 
 
 class Planned(NamedTuple):

@@ -131,6 +131,13 @@ def worst_lines(matrix: Matrix) -> List[str]:
           if len(pairs) > WORST else [])]
 
 
+def coverage(rounds: List[Object]) -> str:
+    """Say how many pairs are in the sums of ROUNDS, unless all are."""
+    pairs = sum(entry["pairs"] for entry in rounds)
+    added = sum(entry["added"] for entry in rounds)
+    return f", of {added} of {pairs} pairs" if added < pairs else ""
+
+
 def sum_lines(header: Object, entries: List[Object]) -> Iterator[str]:
     """Yield what the rounds carried together."""
     for index, point in enumerate(header["points"]):
@@ -141,7 +148,8 @@ def sum_lines(header: Object, entries: List[Object]) -> Iterator[str]:
         if point["metric"] == "gbps" and sums:
             yield (f"together: {tables.number(stats.median(sums))} Gb/s"
                    + (f", the median of {len(sums)} rounds; lowest "
-                      f"{tables.number(min(sums))}" if len(sums) > 1 else ""))
+                      f"{tables.number(min(sums))}" if len(sums) > 1 else "")
+                   + coverage(rounds))
         marked = [entry for entry in in_rounds(entries, index)
                   if entry["marked"]]
         if marked:

@@ -6,8 +6,8 @@ import os
 import sys
 from typing import Callable, Dict, Sequence
 
-from verbsperf import (comparison, nics, nicstables, setups, sides, tables,
-                       verdict)
+from verbsperf import (clusterfile, comparison, jsonfile, nics, nicstables,
+                       setups, sides, tables, verdict)
 from verbsperf.command import Parser, complain
 from verbsperf.comparison import RATES, TIMES
 from verbsperf.errors import Refused
@@ -171,10 +171,27 @@ def report_nics(options: argparse.Namespace) -> int:
     return 0
 
 
+def is_cluster(path: str) -> bool:
+    """Return True when PATH is a file of verbsperf-cluster."""
+    return jsonfile.begins_with_object(path) and (
+        clusterfile.SCHEMA in jsonfile.read_text(path).partition("\n")[0])
+
+
+def compare_clusters(paths: Sequence[str]) -> int:
+    """Say which nodes and paths of two clusters changed."""
+    # it needs SciPy, and nothing else here does
+    from verbsperf import clustercompare  # pylint: disable=C0415
+    found = clustercompare.compare(*paths)
+    write(clustercompare.text(found))
+    return clustercompare.status_of(found)
+
+
 def compare(options: argparse.Namespace) -> int:
     """Compare two sides and return the exit status."""
     if options.output is not None:
         raise Refused("-o: only with --nics")
+    if len(options.files) == 2 and all(map(is_cluster, options.files)):
+        return compare_clusters(options.files)
     report = comparison.compare(*sides.choose(options.files, options.targets),
                                 question_of(options), options.force)
     write(VERDICTS[options.form](report))

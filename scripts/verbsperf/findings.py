@@ -21,6 +21,7 @@ from verbsperf.patterns import End, Pair
 DEVIATIONS = 5.0
 LEAST = {"gbps": 0.10, "p50": 0.25}
 MOST = 0.5              # whatever the deviations, half the speed is slow
+ENOUGH = 6              # healthy pairs say how much pairs differ; fewer do not
 ALIKE = 0.9             # of the usual speed has an end that is healthy
 PARTNERS = 5            # that a suspect end is tested with
 MOST_SUSPECTS = 16      # ends, and as many paths, that are tested again
@@ -77,7 +78,8 @@ def usual_of(speeds: Dict[Pair, float], metric: str) -> Usual:
     spread = 0.0
     if len(good) >= 3 and middle > 0:
         spread = float(median_abs_deviation(good, scale="normal")) / middle
-    below = min(MOST, max(LEAST.get(metric, 0.1), DEVIATIONS * spread))
+    least = LEAST.get(metric, 0.1) * (1 if len(good) >= ENOUGH else 2)
+    below = min(MOST, max(least, DEVIATIONS * spread))
     return Usual(middle, middle * (1 - below), spread)
 
 
@@ -148,14 +150,18 @@ class Trial:
             if speed < limit)
 
 
-def directions_of(trial: Trial, limit: float) -> Optional[str]:
-    """Say in which directions all of TRIAL was slow; None when in neither."""
-    slow = {way: bool(own) and trial.slow(limit, way) == len(own)
+def directions_of(trial: Trial, usual: Usual) -> Optional[str]:
+    """Say in which directions TRIAL was always slow; None when in neither. The
+    other direction is not slow if it is nearer to what is usual."""
+    slow = {way: bool(own) and trial.slow(usual.limit, way) == len(own)
             for way, own in trial.speeds.items()}
     if slow[True] and slow[False]:
         return "in both directions"
     for way, words in ((True, "when it sends"), (False, "when it receives")):
-        if slow[way] and not trial.slow(limit, not way):
+        other = trial.speeds[not way]
+        if slow[way] and (not other or 2 * statistics.median(other)
+                          > usual.speed + statistics.median(
+                              trial.speeds[way])):
             return words
     return None
 
@@ -256,7 +262,7 @@ class Inquiry:
                 " again alone: something passed, or pairs share a path")
             return False
         ratio = trial.middle(usual.limit) / usual.speed
-        where = directions_of(trial, usual.limit)
+        where = directions_of(trial, usual)
         n = len(trial.partners)
         more = {"tested": trial.count(), "slow": slow, "direction": where}
         if where is None:
@@ -298,7 +304,7 @@ class Inquiry:
         usual, trial = self.usual[rail], Trial()
         for _ in range(2):
             await self.try_both(trial, *pair[:2], rail)
-        where = directions_of(trial, usual.limit)
+        where = directions_of(trial, usual)
         if where is None:
             self.notes.append(
                 f"{pair.text()}: slow in its round, and not when it was tested"

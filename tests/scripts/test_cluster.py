@@ -223,6 +223,22 @@ def test_pictures_and_page(tmp_path):
     assert not re.search(r"https?://|src=|@import|url\(", page)
 
 
+def test_compare_two_files(tmp_path, compare):
+    old, new = (write(tmp_path / name, *document([f"n{i:02}" for i in
+                                                  range(8)], faults))
+                for name, faults in (("old", None), ("new", {
+                    "node": {"n03": 0.61}, "path": {("n05", "n06"): 0.5}})))
+    status, out, err = compare(old, new)
+    assert (status, err) == (1, "")
+    assert re.search(r"^   n03: 3\d% slower with 7 partners$", out, re.M)
+    assert re.search(r"^   n05-n06: 5\d% slower$", out, re.M)
+    assert len(out.splitlines()) == 3
+    status, out, _ = compare(old, old)
+    assert status == 0 and "no pair changed by more than 10%" in out
+    other = write(tmp_path / "other", *document(["x1", "x2"]))
+    refused(compare(old, other), 2, "no pair in common")
+
+
 def test_one_line_of_the_view():
     header, lines = document()
     assert clusterview.verdict(header, lines) == (

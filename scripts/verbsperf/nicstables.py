@@ -7,7 +7,7 @@ from verbsperf.jsonfile import Object
 from verbsperf.points import size_text
 
 # Of things that are alike, as many are named.
-ALIKE = ("verbsperf", "kernel", "device", "link layer", "link rate, Gb/s",
+ALIKE = ("verbsperf", "kernel", "device", "link layer", "link rate in Gb/s",
          "MTU", "GID type", "firmware", "driver", "NUMA node")
 STYLE = """body { font: 15px/1.45 sans-serif; max-width: 60em; margin: 2em auto;
 padding: 0 1em; color: #222 }
@@ -37,8 +37,9 @@ def change(ratio: Optional[Object]) -> Tuple[str, str]:
     """Return (change, interval) of a ratio to the first set-up."""
     if ratio is None:
         return "-", "-"
-    if ratio["ratio"] >= 2 or ratio["ratio"] <= 0.5:
-        known = ratio["low"] is not None
+    known = ratio["low"] is not None
+    every = [value for value in ratio.values() if value is not None]
+    if max(every) >= 2 or min(every) <= 0.5:
         return (f"x {tables.number(ratio['ratio'])}",
                 f"x {tables.number(ratio['low'])} .. "
                 f"{tables.number(ratio['high'])}" if known else "-")

@@ -124,4 +124,4 @@ def words(found: Sequence[Stretch]) -> Iterator[str]:
 
 def sentence(found: Sequence[Stretch]) -> str:
     """Say who is ahead where: "ib ahead up to 4K, by up to 3%; ..."."""
-    return "; ".join(words(found)) or "not measured by two of them"
+    return "; ".join(words(found)) or "not measured by two set-ups"

@@ -14,7 +14,7 @@ from verbsperf.sides import Side
 ENDS = ("client", "server")
 # What is said first, in this order; the rest is said in order of name.
 FIRST = ("device", "link layer", "rate gbps", "mtu", "gid type", "firmware")
-TITLES = {"rate gbps": "link rate, Gb/s", "tool version": "verbsperf"}
+TITLES = {"rate gbps": "link rate in Gb/s", "tool version": "verbsperf"}
 # How words of a name are written.
 WORDS = {"aspm": "ASPM", "cpu": "CPU", "cpus": "CPUs", "ecn": "ECN",
          "gbps": "Gb/s", "gid": "GID", "gt": "GT/s", "iommu": "IOMMU",

@@ -73,6 +73,10 @@ def check_document(place: Place, document: Object) -> None:
     for name in ("name", "transport"):
         place.expect(isinstance(document["test"].get(name), str),
                      f"\"test\" of the document has no \"{name}\"")
+    for name in ("client", "server"):
+        rate = document[name].get("rate_gbps")
+        place.expect(rate is None or is_number(rate),
+                     f"\"{name}\" of the document has no number \"rate_gbps\"")
     check_environment(place, document.get("environment"))
     check_error(place, document.get("error"))
     check_limits(place, document.get("limits"))
@@ -117,8 +121,35 @@ def check_row(place: Place, row: Any) -> None:
     for name in ("bandwidth", "latency"):
         place.expect(is_optional(row.get(name, 0), dict),
                      f"\"{name}\" of a row is neither null nor an object")
-    place.expect(is_drawable(row), "a row of \"results\" is not as verbsperf"
-                 " writes it")
+    place.expect(is_drawable(row) and is_cpu(row.get("cpu"))
+                 and is_counters(row.get("counters")),
+                 "a row of \"results\" is not as verbsperf writes it")
+
+
+def are_optional_objects(part: Any) -> bool:
+    """PART is null, or has null or an object of either end."""
+    return part is None or isinstance(part, dict) and all(
+        is_optional(part.get(end), dict) for end in ("client", "server"))
+
+
+def is_cpu(cpu: Any) -> bool:
+    """CPU of a row is as verbsperf writes it."""
+    if not are_optional_objects(cpu):
+        return False
+    costs = [(one or {}).get("ns_per_message") for one in (
+        (cpu or {}).get(end) for end in ("client", "server"))]
+    return all(cost is None or is_number(cost) for cost in costs)
+
+
+def is_counters(counters: Any) -> bool:
+    """COUNTERS of a row is null, or says which rose."""
+    if not isinstance(counters, dict):
+        return counters is None
+    rose = counters.get("rose", [])
+    return are_objects(rose) and all(
+        isinstance(one.get("end"), str) and isinstance(one.get("counter"), str)
+        and is_number(one.get("value"))
+        and is_optional(one.get("meaning"), str) for one in rose)
 
 
 def is_drawable(row: Object) -> bool:

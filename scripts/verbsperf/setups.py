@@ -4,7 +4,7 @@ import collections
 from typing import (Any, Dict, Iterator, List, NamedTuple, Optional, Sequence,
                     Set, Tuple)
 
-from verbsperf import results, sides
+from verbsperf import environment, results, sides
 from verbsperf.errors import Refused
 from verbsperf.jsonfile import Object
 from verbsperf.points import Point
@@ -21,9 +21,8 @@ WORDS = {"aspm": "ASPM", "cpu": "CPU", "cpus": "CPUs", "ecn": "ECN",
          "mhz": "MHz", "mtu": "MTU", "numa": "NUMA", "pcie": "PCIe",
          "pfc": "PFC", "smt": "SMT", "sriov": "SR-IOV", "us": "us",
          "vlan": "VLAN"}
-# Names of one thing among several that are alike, and what changes by itself.
-NO_FACTS = ("gid", "gid_index", "lid", "qp", "port", "cpu_mhz",
-            "huge_pages_free", "thread_nodes")
+# Names of one thing among several that are alike.
+NO_FACTS = ("gid", "gid_index", "lid", "qp", "port")
 
 
 class Setup(NamedTuple):
@@ -103,10 +102,9 @@ def facts_of(record: Record) -> Iterator[Tuple[str, Any]]:
         if value is not None:
             yield name, value
     document = record.document or {}
-    environment = document.get("environment") or {}
     for end in ENDS:
         yield from flattened(document.get(end, {}), f"{end} ")
-        yield from flattened(environment.get(end) or {}, f"{end} ")
+    yield from environment.marks(document).items()
 
 
 def fact_text(value: Any) -> str:

@@ -280,6 +280,31 @@ def test_refusals(compare, write, pair, arguments, words):
             2, *words)
 
 
+def broken(path, change):
+    """The documents of PATH after CHANGE; nobody checked them."""
+    with open(path, encoding="utf-8") as file:
+        made = [json.loads(line) for line in file]
+    for one in made:
+        change(one)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("".join(json.dumps(one) + "\n" for one in made))
+    return path
+
+
+@pytest.mark.parametrize("change", [
+    lambda one: one["client"].update(rate_gbps="fast"),
+    lambda one: one.update(environment={"client": 5}),
+    lambda one: one["results"][0].update(cpu=[1]),
+    lambda one: one["results"][0].update(cpu={"client": {
+        "ns_per_message": "few"}}),
+    lambda one: one["results"][0].update(counters={"rose": [{}]}),
+    lambda one: one["results"][0].update(counters=3),
+])
+def test_what_verbsperf_does_not_write_is_refused(compare, pair, change):
+    path = broken(pair[1], change)
+    refused(compare("--nics", pair[0], path), 2, f"{path}:1: ")
+
+
 def test_output_is_of_nics_only(compare, pair):
     refused(compare(*pair, "-o", "x.md"), 2, "-o: only with --nics")
 

@@ -1,5 +1,6 @@
 """A server that has nothing to do costs nothing."""
 import os
+import shutil
 import signal
 import socket
 import time
@@ -7,7 +8,8 @@ import time
 import pytest
 
 import bad_clients
-from lab import Server, client, deadline, succeeded
+from lab import (BINARY, Program, Server, client, deadline, free_port,
+                 succeeded)
 
 QUICK = ("-n", 100, "--warmup", 0)
 WATCHED = 3         # seconds
@@ -86,6 +88,14 @@ def test_while_somebody_says_nothing(server):
     with socket.create_connection(("127.0.0.1", server.port)):
         wait_for_children(server, 1)
         check_idle(server)
+
+
+def test_before_the_only_client_of_perftest(tmp_path):
+    name = tmp_path / "ib_write_bw"
+    name.symlink_to(os.path.abspath(shutil.which(BINARY) or BINARY))
+    server = Program("-p", free_port(), argv0=(name,))
+    deadline(30, lambda: "Waiting for client" in server.out, str(server))
+    check_idle(server)
 
 
 def test_with_a_limit_of_time():

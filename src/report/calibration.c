@@ -33,12 +33,15 @@ static double point_ns(const struct calibration *c, size_t i)
 static void print_loops(FILE *out, const struct calibration *c)
 {
 	fprintf(out, " bandwidth loops, ns per message on the null provider\n"
-		"   %-10s %10s %10s %10s\n", "options", "bare loop",
-		"verbsperf", "own cost");
-	for (int i = 0; i < CALIBRATION_LOOPS; i++)
-		fprintf(out, "   %-10s %10.2f %10.2f %10.2f\n",
-			c->loops[i].name, c->loops[i].bare_ns, c->loops[i].ns,
-			c->loops[i].ns - c->loops[i].bare_ns);
+		"   %-10s %10s %10s %10s %17s\n", "options", "bare loop",
+		"verbsperf", "own cost", "95% confidence");
+	for (int i = 0; i < CALIBRATION_LOOPS; i++) {
+		const struct calibration_loop *loop = &c->loops[i];
+
+		fprintf(out, "   %-10s %10.2f %10.2f %10.2f %7.2f to %6.2f\n",
+			loop->name, loop->bare_ns, loop->ns, loop->own_ns,
+			loop->own_low_ns, loop->own_high_ns);
+	}
 }
 
 static void print_samples(FILE *out, const struct calibration *c)
@@ -85,10 +88,14 @@ static json_t *loops(const struct calibration *c)
 
 	for (int i = 0; i < CALIBRATION_LOOPS; i++)
 		json_array_append_new(
-			array, json_pack("{s:s, s:f, s:f}", "options",
-					 c->loops[i].name, "message_ns",
-					 c->loops[i].ns, "bare_message_ns",
-					 c->loops[i].bare_ns));
+			array, json_pack("{s:s, s:f, s:f, s:f, s:[f, f]}",
+					 "options", c->loops[i].name,
+					 "message_ns", c->loops[i].ns,
+					 "bare_message_ns",
+					 c->loops[i].bare_ns, "own_ns",
+					 c->loops[i].own_ns, "own_ci95_ns",
+					 c->loops[i].own_low_ns,
+					 c->loops[i].own_high_ns));
 	return array;
 }
 

@@ -11,8 +11,16 @@
 #include "traffic/post.h"
 #include "traffic/prepare.h"
 
-#define RUNS 9
-#define MESSAGES 1000000
+/* Many short runs: most fit between two disturbances, which the medians then
+ * leave out. */
+#define RUNS 199
+#define MESSAGES 48000
+/* The median of so many lies between these two of them, in order, with 95%
+ * confidence: 100 +- 1.96 sqrt(199)/2. */
+#define LOW (85 - 1)
+#define HIGH (115 - 1)
+#define TURN_RUNS 99
+#define TURNS 5000
 #define SAMPLES 1000000
 #define DEPTH 128
 #define SIZE 64
@@ -105,10 +113,9 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static double median(double *values)
+static void sort(double *values, size_t n)
 {
-	qsort(values, RUNS, sizeof(*values), compare);
-	return values[RUNS / 2];
+	qsort(values, n, sizeof(*values), compare);
 }
 
 static double window_length(const struct flow *f)
@@ -119,7 +126,7 @@ static double window_length(const struct flow *f)
 /* Alternate between the loops, so that a disturbance hits both alike. */
 static int time_loop(struct bench *b, struct calibration_loop *loop)
 {
-	double ns[RUNS], bare[RUNS];
+	double ns[RUNS], bare[RUNS], own[RUNS];
 	int ret = 0;
 
 	for (int i = 0; i < RUNS && !ret; i++) {
@@ -135,24 +142,41 @@ static int time_loop(struct bench *b, struct calibration_loop *loop)
 		prepare(b, OP_WRITE, loop, MESSAGES);
 		ret = bandwidth_run(&b->flow, OP_WRITE);
 		ns[i] = window_length(&b->flow) / MESSAGES;
+		own[i] = ns[i] - bare[i];
 	}
 	if (ret)
 		return ret;
-	loop->ns = median(ns);
-	loop->bare_ns = median(bare);
+	sort(ns, RUNS);
+	sort(bare, RUNS);
+	sort(own, RUNS);
+	loop->ns = ns[RUNS / 2];
+	loop->bare_ns = bare[RUNS / 2];
+	loop->own_ns = own[RUNS / 2];
+	loop->own_low_ns = own[LOW];
+	loop->own_high_ns = own[HIGH];
 	return 0;
 }
 
+/* Many short runs for the usual time, and a long one for what disturbs it. */
 static int time_samples(struct bench *b, struct calibration *c)
 {
-	static const struct calibration_loop each = { NULL, 1, 1, 0, 0 };
-	int ret;
+	static const struct calibration_loop each = { .signal_every = 1,
+						      .list_length = 1 };
+	double turn[TURN_RUNS];
+	int ret = 0;
 
 	b->flow.latency = c->samples;
+	for (int i = 0; i < TURN_RUNS && !ret; i++) {
+		prepare(b, OP_READ, &each, TURNS);
+		ret = latency_round_trip(&b->flow, OP_READ);
+		turn[i] = window_length(&b->flow) / TURNS;
+	}
+	if (ret)
+		return ret;
+	sort(turn, TURN_RUNS);
+	c->sample_ns = turn[TURN_RUNS / 2];
 	prepare(b, OP_READ, &each, SAMPLES);
-	ret = latency_round_trip(&b->flow, OP_READ);
-	c->sample_ns = window_length(&b->flow) / SAMPLES;
-	return ret;
+	return latency_round_trip(&b->flow, OP_READ);
 }
 
 /* Convert ticks to ns, now that the run is over and the ratio known. */
@@ -161,17 +185,22 @@ static void convert(struct calibration *c)
 	c->ns_per_tick = clock_ns_per_tick(&c->clock);
 	c->sample_ns *= c->ns_per_tick;
 	for (int i = 0; i < CALIBRATION_LOOPS; i++) {
-		c->loops[i].ns *= c->ns_per_tick;
-		c->loops[i].bare_ns *= c->ns_per_tick;
+		struct calibration_loop *loop = &c->loops[i];
+
+		loop->ns *= c->ns_per_tick;
+		loop->bare_ns *= c->ns_per_tick;
+		loop->own_ns *= c->ns_per_tick;
+		loop->own_low_ns *= c->ns_per_tick;
+		loop->own_high_ns *= c->ns_per_tick;
 	}
 }
 
 int calibrate(enum clock_choice choice, struct calibration *c)
 {
 	static const struct calibration_loop loops[CALIBRATION_LOOPS] = {
-		{ "-Q 100", 100, 1, 0, 0 },
-		{ "-Q 1", 1, 1, 0, 0 },
-		{ "-l 16", 96, 16, 0, 0 },
+		{ .name = "-Q 100", .signal_every = 100, .list_length = 1 },
+		{ .name = "-Q 1", .signal_every = 1, .list_length = 1 },
+		{ .name = "-l 16", .signal_every = 96, .list_length = 16 },
 	};
 	struct clock_watch watch;
 	struct bench *b;

@@ -10,13 +10,16 @@
 #include "stats/histogram.h"
 #include "traffic/clock.h"
 
-/* Cost of a bandwidth loop: ns per message, median of several runs. */
+/* Cost of a bandwidth loop: ns per message, medians of many runs. */
 struct calibration_loop {
 	const char *name;	/* command-line options */
 	uint32_t signal_every;
 	uint32_t list_length;
 	double ns;		/* loop plus null provider */
 	double bare_ns;		/* null provider, bare posts and polls */
+	double own_ns;		/* of the differences of both, run by run */
+	double own_low_ns;	/* 95% confidence interval of that median */
+	double own_high_ns;
 };
 
 #define CALIBRATION_LOOPS 3
@@ -26,7 +29,8 @@ struct calibration {
 	double ns_per_tick;
 	double deviation;	/* of the clock's rate, as a fraction */
 	struct calibration_loop loops[CALIBRATION_LOOPS];
-	double sample_ns;	/* one iteration of a latency loop */
+	double sample_ns;	/* one iteration of a latency loop: the median
+				 * of many runs */
 	struct histogram *samples;	/* latencies it reports for operations
 					 * that take no time, in ticks */
 };

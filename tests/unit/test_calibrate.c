@@ -37,6 +37,10 @@ static void check_calibration(const struct calibration *c)
 	for (int i = 0; i < CALIBRATION_LOOPS; i++) {
 		assert_true(c->loops[i].bare_ns > 0);
 		assert_true(c->loops[i].ns > 0);
+		assert_true(c->loops[i].own_low_ns <= c->loops[i].own_ns);
+		assert_true(c->loops[i].own_ns <= c->loops[i].own_high_ns);
+		/* most pairs of runs are about as far apart as the medians */
+		assert_true(c->loops[i].own_high_ns > -c->loops[i].bare_ns);
 	}
 	assert_int_equal(c->samples->count, 1000000);
 	assert_true(c->samples->min > 0);
@@ -59,7 +63,9 @@ static void check_reports(const struct calibration *c)
 	check_string(root, "title", "bench 7");
 	check_string(root, "clock.source", c->clock.source);
 	check_keys(root, "bandwidth_loops.2",
-		   "options message_ns bare_message_ns");
+		   "options message_ns bare_message_ns own_ns own_ci95_ns");
+	assert_int_equal(json_array_size(at(root, "bandwidth_loops.0."
+						  "own_ci95_ns")), 2);
 	check_keys(root, "latency_loop", "turn_ns samples min_ns p50_ns "
 		   "p99_ns p99_9_ns p99_99_ns max_ns");
 	json_decref(root);

@@ -10,6 +10,7 @@ from verbsperf.jsonfile import Object
 from verbsperf.patterns import Pair
 from verbsperf.points import label
 from verbsperf.results import sweep_point
+from verbsperf.sweeping import counted
 
 WORST = 20          # pairs that are listed when the matrix is too wide
 
@@ -82,7 +83,8 @@ def spread_lines(matrix: Matrix) -> Iterator[str]:
         number = tables.number
         yield (f"{matrix.title}, {tables.unit(matrix.metric)}: median "
                f"{number(stats.median(values))}, lowest {number(values[0])}, "
-               f"highest {number(values[-1])}, {len(values)} pairs"
+               f"highest {number(values[-1])}, "
+               + counted(len(values), "pair")
                + (f", {len(matrix.failed)} failed" if matrix.failed else ""))
     else:
         yield f"{matrix.title}: no results, {len(matrix.failed)} failed"
@@ -154,7 +156,7 @@ def sum_lines(header: Object, entries: List[Object]) -> Iterator[str]:
                   if entry["marked"]]
         if marked:
             yield (f"not measured together with the rest, and not added: "
-                   f"{len(marked)} pairs, such as "
+                   f"{counted(len(marked), 'pair')}, such as "
                    f"{pair_of(marked[0]).text()} (overlap "
                    f"{100 * (marked[0]['overlap'] or 0):.0f}%)")
 
@@ -214,7 +216,7 @@ def verdict(header: Object, entries: List[Object]) -> str:
                for entry in in_rounds(entries, index))
     words = [f"{len(header['nodes']) - failed} of {len(header['nodes'])} nodes"
              " took part"]
-    words += [f"{lost} pairs failed"] * bool(lost)
+    words += [f"{counted(lost, 'pair')} failed"] * bool(lost)
     measured = any(entry["type"] == "pair" and entry["value"] is not None
                    for entry in entries)
     words.append(f"{found} finding{'s' * (found != 1)}" if found

@@ -103,7 +103,7 @@ def test_a_node_that_dies_in_a_round(cluster):
     for one in pairs:
         ends = one["client"]["node"], one["server"]["node"]
         assert (one["value"] is None) == ("127.0.0.4" in ends), out
-    assert "3 of 4 nodes took part; 1 pairs failed" in out
+    assert "3 of 4 nodes took part; 1 pair failed" in out
 
 
 def test_a_coordinator_that_dies(cluster):

@@ -160,8 +160,8 @@ def test_failed_nodes_and_marked_pairs(tmp_path):
     status, out, _ = cluster(write(tmp_path / "x", header, lines))
     assert status == 1
     assert "nodes that failed:\n   n04: its agent ended" in out
-    assert "not added: 1 pairs" in out and "(overlap 50%)" in out
-    assert "3 of 4 nodes took part; 1 pairs failed; nothing is slow" in out
+    assert "not added: 1 pair, such" in out and "(overlap 50%)" in out
+    assert "3 of 4 nodes took part; 1 pair failed; nothing is slow" in out
 
 
 def test_probes(tmp_path):

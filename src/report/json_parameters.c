@@ -1,6 +1,9 @@
 #include "config.h"
 #include "report/json_parameters.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "report/json_value.h"
 
 static json_t *sizes(const struct sizes *list)
@@ -119,14 +122,19 @@ static json_t *counter_choice(const struct counter_choice *choice)
 					   words[choice->shown]);
 }
 
+/* As on a command line: "link_downed=0,out_of_sequence=10". */
 static json_t *counter_limits(const struct counter_limits *limits)
 {
-	json_t *object = limits->n ? json_object() : json_null();
+	/* each with its number and what is around it */
+	char text[COUNTER_LIMITS_MAX * (COUNTER_NAME_SIZE + 24)] = "";
+	size_t used = 0;
 
 	for (uint32_t i = 0; i < limits->n; i++)
-		json_object_set_new(object, limits->list[i].name,
-				    json_count(limits->list[i].most));
-	return object;
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "%s%s=%" PRIu64, i ? "," : "",
+					 limits->list[i].name,
+					 limits->list[i].most);
+	return json_text(text);
 }
 
 json_t *json_parameter(const struct parameters *params, const struct param *row)

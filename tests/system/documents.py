@@ -74,18 +74,26 @@ LIMITS = {"min-gbps": ("bandwidth", "gbps"), "min-mpps": ("bandwidth", "mpps"),
           "max-p99.9": ("latency", "p99_9"), "max-lost": None}
 
 
+def limits_asked(parameters):
+    """(name, counter or None, number) of each limit."""
+    plain = [(name, None, parameters[name]) for name in LIMITS
+             if parameters[name] is not None]
+    counters = (parameters["max-counter"] or "").split(",")
+    return plain + [("max-counter", name, int(most)) for name, _, most
+                    in (one.partition("=") for one in counters if one)]
+
+
 def check_limits(document):
     """Each that was asked for, at every size, by the number of its row."""
     parameters, rows = document["parameters"], document["results"]
-    asked = [name for name in LIMITS if parameters[name] is not None]
     got = document["limits"] or []
     if not document["limits"]:
         return
-    assert ([(one["name"], one["size"]) for one in got]
-            == [(name, size) for name in asked
+    assert ([(one["name"], one["counter"], one["asked"], one["size"])
+             for one in got]
+            == [(*limit, size) for limit in limits_asked(parameters)
                 for size in parameters["size"]])
     for i, one in enumerate(got):
-        assert one["asked"] == parameters[one["name"]]
         assert one["qps"] == parameters["qps"]
         assert (one["seen"] is None) == (one["reason"] is not None)
         assert not one["met"] or one["seen"] is not None
@@ -98,7 +106,10 @@ def check_limit(one, row):
     if row is None or row["failed"]:
         assert one["seen"] is None
         return
-    if one["name"] == "max-lost":
+    if one["counter"]:
+        known = row["counters"][one["end"] or "client"]["values"]
+        seen = known.get(one["counter"], one["seen"])
+    elif one["name"] == "max-lost":
         part = row["bandwidth"] or row["latency"]
         sent = part.get("sent", row["iterations"] + part["lost"])
         seen = 100 * part["lost"] / sent

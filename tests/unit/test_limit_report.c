@@ -104,6 +104,8 @@ TEST(test_counters)
 	root = document(r);
 	check_keys(root, "limits.0", "name counter asked unit seen end size "
 				     "qps met reason");
+	check_string(root, "parameters.max-counter",
+		     "link_downed=0,RNR sent=9");
 	check_string(root, "limits.0.counter", "link_downed");
 	check_null(root, "limits.0.unit");
 	check_null(root, "limits.0.end");

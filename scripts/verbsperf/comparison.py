@@ -13,6 +13,8 @@ ORDER = (verdict.REGRESSION, verdict.INCONCLUSIVE, verdict.IMPROVEMENT,
          verdict.OK)
 # Those where less is better are of latency.
 RATES = ("gbps", "mpps", "mib_per_s", "peak_gbps")
+# Of those that rose, as many are named.
+MOST_COUNTERS = 4
 TIMES = ("min", "mean", "p50", "p90", "p99", "p99_9", "p99_99", "max")
 
 
@@ -22,10 +24,17 @@ class Measured(NamedTuple):
     rounds: int             # those that gave a result
     values: List[float]     # of the metric, which not every result has
     failures: List[str]     # why the other rounds gave none
+    rose: List[Object]      # counters of trouble and congestion, of all rounds
 
     def failed(self) -> bool:
         """Return True when it failed, and never gave a value."""
         return bool(self.failures) and not self.values
+
+    def rises(self) -> Dict[Tuple[str, str], float]:
+        """Return by how much each counter rose in a round, by its end and
+        name."""
+        return {(one["end"], one["counter"]): one["value"] / self.rounds
+                for one in self.rose}
 
     def median(self) -> Optional[float]:
         """Return the median of its values."""
@@ -56,7 +65,8 @@ def measured(records: Sequence[Record], metric: str) -> Measured:
     failures = [results.failure_of(record) for record in records
                 if record.row is None]
     return Measured(len(records) - len(failures),
-                    results.values_of(records, metric), failures)
+                    results.values_of(records, metric), failures,
+                    results.risen(records))
 
 
 def entry_of(key: Key, pair: Pair, every: Sequence[Point], asked: Question
@@ -110,13 +120,38 @@ def contradiction(entry: Entry, ratio: float) -> Iterator[str]:
                f"is {more}, and that decides")
 
 
+def worse_side(entry: Entry, outcome: str) -> Iterator[str]:
+    """Yield a note of the counters that rose more on the side that is
+    worse."""
+    sides = [("NEW", entry.new), ("BASE", entry.base)]
+    if outcome == verdict.IMPROVEMENT:
+        sides.reverse()
+    elif outcome != verdict.REGRESSION:
+        return
+    (name, worse), (other_name, other) = sides
+    before, rises = other.rises(), worse.rises()
+    trouble_first = sorted(worse.rose,
+                           key=lambda one: str(one["kind"]) != "trouble")
+    more = [key for key in ((one["end"], one["counter"])
+                            for one in trouble_first)
+            if rises[key] > before.get(key, 0)]
+    words = [f"{key[1]} of the {key[0]} ({rises[key]:.4g} a round, "
+             f"{before.get(key, 0):.4g} in {other_name})"
+             for key in more[:MOST_COUNTERS]]
+    if len(more) > MOST_COUNTERS:
+        words.append(f"{len(more) - MOST_COUNTERS} more")
+    if words:
+        yield f"in {name} rose " + ", ".join(words)
+
+
 def decided(entry: Entry, found: verdict.Judgement) -> Tuple[str, List[str]]:
     """Return (verdict, notes) of ENTRY, whose values were judged as FOUND."""
     notes = list(more_failures(entry))
     outcome = found.verdict
     if notes and outcome in (verdict.OK, verdict.IMPROVEMENT):
         outcome = verdict.INCONCLUSIVE
-    return outcome, notes + list(contradiction(entry, found.ratio))
+    return outcome, [*notes, *contradiction(entry, found.ratio),
+                     *worse_side(entry, outcome)]
 
 
 def judgement_json(found: Optional[verdict.Judgement]) -> Object:

@@ -156,6 +156,7 @@ def is_drawable(row: Object) -> bool:
     """The numbers of ROW are numbers, and its lists are of the right shape."""
     directions = row.get("directions")
     return (is_part(row["bandwidth"]) and is_part(row["latency"])
+            and are_counters(row.get("counters"))
             and are_intervals(row.get("intervals"))
             and is_histogram(row.get("histogram"))
             and (directions is None or are_objects(directions) and all(
@@ -172,6 +173,18 @@ def is_part(part: Optional[Object]) -> bool:
     return (all(value is None or is_number(value)
                 for value in (*numbers, *(asked or {}).values()))
             and (interval is None or are_numbers(interval, 2)))
+
+
+def are_counters(counters: Any) -> bool:
+    """COUNTERS of a row is null, or has a list of those that rose."""
+    if not isinstance(counters, dict):
+        return counters is None
+    rose: Any = counters.get("rose")
+    return are_objects(rose) and all(
+        is_count(one.get("value")) and all(
+            isinstance(one.get(name), str)
+            for name in ("end", "counter", "kind", "meaning"))
+        for one in rose)
 
 
 def are_intervals(series: Any) -> bool:

@@ -90,20 +90,6 @@ def cpu_of(records: Sequence[Record], end: str) -> Optional[float]:
     return stats.median(known) if known else None
 
 
-def risen(records: Sequence[Record]) -> List[Object]:
-    """Return the counters that rose in RECORDS, by how much in all."""
-    found: Dict[Tuple[str, str], Object] = {}
-    for record in records:
-        counters = (record.row or {}).get("counters") or {}
-        for one in counters.get("rose") or []:
-            known = found.setdefault(
-                (one["end"], one["counter"]),
-                {"end": one["end"], "counter": one["counter"], "value": 0,
-                 "meaning": one.get("meaning")})
-            known["value"] += one.get("value") or 0
-    return list(found.values())
-
-
 def ratios(records: Sequence[Record], base: Sequence[Record], kind: str
            ) -> Object:
     """Return how RECORDS are to those of BASE, by metric."""
@@ -125,7 +111,7 @@ def figure(records: Sequence[Record], base: Sequence[Record], kind: str
             **{metric: median_of(records, metric) for metric in SHOWN[kind]},
             "cpu_ns": {end: cpu_of(records, end) for end in setups.ENDS},
             "ratios": None if records is base else ratios(records, base, kind),
-            "rose": risen(records)}
+            "rose": results.risen(records)}
 
 
 def point_json(group: Group, size: int, names: Sequence[str]) -> Object:

@@ -101,6 +101,20 @@ def values_of(records: Iterable[Record], name: str) -> List[float]:
     return [value for value in found if value is not None]
 
 
+def risen(records: Iterable[Record]) -> List[Object]:
+    """Return the counters of trouble and congestion that rose in RECORDS, each
+    with by how much in all."""
+    found: Dict[Tuple[str, str], Object] = {}
+    for record in records:
+        for one in ((record.row or {}).get("counters") or {}).get("rose", []):
+            known = found.setdefault(
+                (one["end"], one["counter"]),
+                {"end": one["end"], "counter": one["counter"], "value": 0,
+                 "kind": one["kind"], "meaning": one["meaning"]})
+            known["value"] += one["value"]
+    return list(found.values())
+
+
 def failure_of(record: Record) -> str:
     """Return why RECORD has no row."""
     return record.error or "the run failed"

@@ -86,6 +86,50 @@ def test_latency_is_worse_when_it_is_more(compare, write):
     assert outcome[2]["notes"] == ["p99.9 us was not measured in BASE"]
 
 
+def with_counters(one, *rose):
+    """The document ONE, in which the client's counters rose so."""
+    one["results"][0]["counters"] = {
+        "client": None, "server": None,
+        "rose": [{"end": "client", "counter": name, "value": value,
+                  "kind": kind, "meaning": "m", "advice": "a"}
+                 for name, value, kind in rose]}
+    return one
+
+
+def test_counters_that_rose_in_the_worse_run(compare, write):
+    """Those that rose more than in the other one, trouble first."""
+    base = write("base.json", [
+        with_counters(document(v), ("out_of_sequence", 5, "trouble"),
+                      ("np_cnp_sent", 2, "congestion")) for v in STEADY])
+    slow = write("slow.json", [
+        with_counters(document(v * 0.9), ("np_cnp_sent", 7, "congestion"),
+                      ("out_of_sequence", 5, "trouble"),
+                      ("packet_seq_err", 153, "trouble")) for v in STEADY])
+    note = ("in NEW rose packet_seq_err of the client (153 a round, 0 in BASE)"
+            ", np_cnp_sent of the client (7 a round, 2 in BASE)")
+    status, outcome, point = verdict(compare("--json", base, slow))
+    assert (status, outcome, point["notes"]) == (1, "regression", [note])
+    assert "regression: " + note in compare(base, slow)[1]
+    status, outcome, point = verdict(compare("--json", slow, base))
+    assert (status, outcome) == (0, "improvement")
+    assert point["notes"] == [note.replace("NEW", "x").replace(
+        "BASE", "NEW").replace("x", "BASE")]
+    again = write("again.json", [
+        with_counters(document(v), ("packet_seq_err", 9, "trouble"))
+        for v in STEADY])
+    status, outcome, point = verdict(compare("--json", base, again))
+    assert (status, outcome, point["notes"]) == (0, "ok", [])
+
+
+def test_many_counters_rose(compare, write):
+    base = write("base.json", [document(v) for v in STEADY])
+    slow = write("slow.json", [
+        with_counters(document(v * 0.9), *(
+            (f"res_{i}", 1, "trouble") for i in range(9))) for v in STEADY])
+    note, = verdict(compare("--json", base, slow))[2]["notes"]
+    assert note.endswith(", res_3 of the client (1 a round, 0 in BASE), 5 more")
+
+
 def test_regression_wins_over_inconclusive(compare, write):
     """And inconclusive over improvement."""
     noisy = [50, 70, 40, 60, 80, 30]

@@ -108,6 +108,13 @@ def test_sweep_is_in_the_order_of_its_header(write):
     assert records[0].line == 5
 
 
+def with_row(**values):
+    """A document whose row has VALUES."""
+    made = document()
+    made["results"][0].update(values)
+    return made
+
+
 NO_ROW = json.dumps({**json.loads(sweep_lines({"a": [None]})[1]),
                      "error": None})
 
@@ -131,6 +138,12 @@ NO_ROW = json.dumps({**json.loads(sweep_lines({"a": [None]})[1]),
     (json.dumps(document()).replace("50.0", "1" * 400), 1, "not as verbsperf"),
     (json.dumps(document()).replace("50.0", '"fast"'), 1, "not as verbsperf"),
     (json.dumps(document(error="x")), 1, "has a message"),
+    (json.dumps(with_row(counters=5)), 1, "not as verbsperf"),
+    (json.dumps(with_row(counters={})), 1, "not as verbsperf"),
+    (json.dumps(with_row(counters={"rose": [{}]})), 1, "not as verbsperf"),
+    (json.dumps(with_row(counters={"rose": [
+        {"end": "client", "counter": "x", "value": "1", "kind": "trouble",
+         "meaning": ""}]})), 1, "not as verbsperf"),
     (json.dumps(document(limits=[{"name": "max-p50"}])), 1, "name and met"),
     ("[" * 100000, 1, "recursion"),
     (sweep_lines({"a": []})[0].replace('"seed": 1', '"seed": "x"'), 1,

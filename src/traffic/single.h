@@ -8,6 +8,7 @@
 #include "traffic/copier.h"
 #include "traffic/post.h"
 #include "traffic/receive.h"
+#include "traffic/slow.h"
 #include "traffic/verify.h"
 
 /* Spins of a wait between two looks at the phase and the send queue.  A look
@@ -70,10 +71,7 @@ static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 	int ret;
 
 	if (__builtin_expect(f->slow, 0)) {
-		if (f->verify)
-			verify_post(f, q, r, 1, 1, &ret);
-		else
-			ret = copier_post(f, q, r, count);
+		slow_post(f, q, r, count, &ret);
 	} else {
 		if (op_has_imm(op))
 			r->wr.imm_data = htobe32(count);

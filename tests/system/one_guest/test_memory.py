@@ -133,6 +133,63 @@ def test_huge_pages_with_a_region_each(huge_pages):
                       "--mr-per-qp"))["iterations"] == 30
 
 
+@pytest.mark.parametrize("test", ("write_lat", "read_lat", "send_bw",
+                                  "atomic_bw"))
+@pytest.mark.parametrize("ours,theirs", (
+    ("shared", "anonymous"), ("file:/dev/shm", "shared"),
+    ("anonymous", "file:/dev/shm,offset=64K")))
+def test_each_end_has_memory_of_its_own(test, ours, theirs):
+    server = Server("--memory", theirs)
+    document = measured(client(test, "--json", *QUICK, "--verify",
+                               "--memory", ours, port=server.port))
+    assert document["parameters"]["memory"].startswith(ours.split(",")[0])
+    assert document["client"]["memory"] == ours.split(":")[0]
+    assert document["server"]["memory"] == theirs.split(":")[0]
+    assert document["results"][0]["verified"] is True
+
+
+@needs_lab
+def test_huge_pages_of_one_end(huge_pages):
+    huge_pages(4)
+    server = Server("--memory", "file:/dev/shm")
+    document = measured(client("send_bw", "--json", *QUICK, "--verify",
+                               "--memory=hugepages=2M", port=server.port))
+    assert document["client"]["memory"] == "hugepages=2M"
+    assert document["server"]["memory"] == "file"
+    # an end that chose nothing takes what the client asks for
+    document = measured(run("write_bw", "--hugepages"))
+    assert document["server"]["memory"] == "hugepages=2M"
+
+
+@needs_lab
+@pytest.mark.parametrize("kind,problem,advice", (
+    ("device", f"{DEVICE} has no memory of its own", "another --memory"),
+    ("cuda:1", "--memory=cuda:1: cannot load libcuda.so.1", "driver"),
+    ("hip", "--memory=hip:0: cannot load libamdhip64.so", "ROCm"),
+    ("hugepages=1G", "--memory=hugepages=1G: ", "")))
+def test_memory_that_is_not_there(kind, problem, advice):
+    server = Server()
+    failed(client("write_bw", *QUICK, "--memory", kind, port=server.port),
+           problem, advice)
+    complained_and_serves(server, problem)
+
+
+@needs_lab
+@pytest.mark.skipif(not os.path.exists("/dev/udmabuf"),
+                    reason="this kernel makes no dma-buf of a memfd")
+def test_a_device_that_takes_no_dma_buf():
+    program = client("write_bw", *QUICK, "--memory", "dmabuf:udmabuf",
+                     port=Server().port)
+    failed(program, rf"{DEVICE}: cannot register \d+ bytes: as a dma-buf: "
+           "Operation not supported", re.escape(os.uname().release),
+           "another --memory")
+
+
+def test_no_such_kind_of_memory():
+    failed(Program("write_bw", "-d", DEVICE, "--memory", "gpu", "localhost"),
+           "--memory 'gpu': must be anonymous, hugepages", status=2)
+
+
 def test_no_node():
     program = run("write_bw", "--numa", "none")
     assert numa_nodes(program) == (None, None)

@@ -120,6 +120,40 @@ TEST(test_nodes)
 	result_free(r);
 }
 
+/* The text of R, freed, has each part of HAS, and does not have LACKS. */
+static void check_parts(struct result *r, const char *has, const char *has_too,
+			const char *lacks)
+{
+	char *text = report_text(r);
+
+	assert_contains(text, has);
+	assert_contains(text, has_too);
+	assert_null(strstr(text, lacks));
+	free(text);
+}
+
+/* Memory that is not the usual is in the head, and what copies cost below. */
+TEST(test_memory)
+{
+	struct result *r = result_latency(4);
+
+	strcpy(r->client_memory, "anonymous");
+	strcpy(r->server_memory, "cuda:1 (dma-buf)");
+	r->params.plan.op = OP_SEND;
+	check_parts(r, "10.0.0.1 (IB)\n",
+		    "10.0.0.2 (IB), memory cuda:1 (dma-buf)\n",
+		    "copies");
+	r->params.plan.op = OP_WRITE_IMM;
+	check_parts(r, "memory cuda:1", "write_lat", "copies");
+	r->params.plan.op = OP_WRITE;
+	check_parts(r, "memory cuda:1", " the latency includes copies: the "
+		    "host cannot read the memory cuda:1 (dma-buf) that a "
+		    "message arrives in\n", "memory anonymous");
+	strcpy(r->server_memory, "shared");
+	check_parts(r, ", memory shared\n", "write_lat", "copies");
+	result_free(r);
+}
+
 TEST(test_no_samples_and_one)
 {
 	check_text(result_latency(0), IB_HEAD USUAL
@@ -537,6 +571,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_latency),
 	cmocka_unit_test(test_cpu),
 	cmocka_unit_test(test_nodes),
+	cmocka_unit_test(test_memory),
 	cmocka_unit_test(test_no_samples_and_one),
 	cmocka_unit_test(test_intervals_and_threads),
 	cmocka_unit_test(test_why_there_is_no_peak),

@@ -89,7 +89,8 @@ static void print_value(FILE *out, double value, const char *unit)
 	fputs(unit, out);
 }
 
-static void print_end(FILE *out, const struct result_row *row, bool client)
+static void print_end(FILE *out, const struct result_row *row, bool client,
+		      bool per_gb)
 {
 	const struct cpu_cost *cost = &row->cpu[client];
 	const struct cpu_figures f = figures_of(row, client);
@@ -102,19 +103,23 @@ static void print_end(FILE *out, const struct result_row *row, bool client)
 	print_value(out, f.percent, "% (");
 	print_value(out, f.user_percent, "% user), ");
 	print_value(out, f.ns_per_message, " ns/message, ");
-	print_value(out, f.ns_per_gb / 1e6, " ms/GB, ");
+	if (per_gb)
+		print_value(out, f.ns_per_gb / 1e6, " ms/GB, ");
 	fprintf(out, "%" PRIu64 " context switches",
 		cost->process.voluntary + cost->process.involuntary);
 	if (cost->interrupts != CPU_UNKNOWN)
 		fprintf(out, ", %" PRIu64 " interrupts", cost->interrupts);
-	fputs("; host ", out);
-	print_value(out, f.host_percent, "% busy\n");
+	if (isfinite(f.host_percent)) {
+		fputs("; host ", out);
+		print_value(out, f.host_percent, "% busy");
+	}
+	fputs("\n", out);
 }
 
-void cpu_print(FILE *out, const struct result_row *row)
+void cpu_print(FILE *out, const struct result_row *row, bool per_gb)
 {
-	print_end(out, row, true);
-	print_end(out, row, false);
+	print_end(out, row, true, per_gb);
+	print_end(out, row, false, per_gb);
 }
 
 void cpu_print_definition(FILE *out)

@@ -10,8 +10,9 @@
 /* "cpu" of an object of "results"; NULL if memory runs out. */
 json_t *cpu_json(const struct result_row *row);
 
-/* Write a line for each end below ROW in OUT. */
-void cpu_print(FILE *out, const struct result_row *row);
+/* Write a line for each end below ROW in OUT; PER_GB: also the time per GB, which
+ * says nothing about messages of a few bytes whose latency is measured. */
+void cpu_print(FILE *out, const struct result_row *row, bool per_gb);
 
 /* Write to OUT what these lines say. */
 void cpu_print_definition(FILE *out);

@@ -428,7 +428,8 @@ static void print_table_row(FILE *out, const struct result *r,
 	print_row(out, &table, &r->params.plan, row);
 	load_print(out, &r->params.plan, row);
 	if (r->params.cpu)
-		cpu_print(out, row);
+		cpu_print(out, row,
+			  r->params.plan.metric == METRIC_BANDWIDTH);
 }
 
 static void print_tail(FILE *out, const struct result *r)

@@ -15,7 +15,11 @@
 #define PORT "/sys/class/infiniband/mlx5_0/ports/1/"
 #define DEVICE "/sys/class/infiniband/mlx5_0/"
 
-static const struct port port = { .device = "mlx5_0", .number = 1 };
+static struct port port = {
+	.device = "mlx5_0",
+	.number = 1,
+	.link_layer = IBV_LINK_LAYER_ETHERNET,
+};
 static const struct gid gid = { .index = 3 };
 
 /* What the driver of eth0 has. */
@@ -174,6 +178,11 @@ TEST(test_without_an_interface)
 	driver.n = 1;
 	driver.names[0] = "rx_prio3_pause";
 	c = read_twice(NULL, COUNTERS_ALL, NULL);
+	assert_int_equal(c.n, 5);
+	counters_free(&c);
+	port.link_layer = IBV_LINK_LAYER_INFINIBAND;
+	c = read_twice(&gid, COUNTERS_ALL, NULL);
+	port.link_layer = IBV_LINK_LAYER_ETHERNET;
 	assert_int_equal(c.n, 5);
 	counters_free(&c);
 }

@@ -319,6 +319,7 @@ async def measure(options: argparse.Namespace, asked: Asked, file: Begun
     """Start the agents, and do all that is asked for."""
     key = key_of(options.launch)
     bind, port = listen_at(options.listen)
+    facts: Dict[str, Object] = {}
     fleet = coordinator.Coordinator(asked.nodes, key.encode())
     async with fleet.listening(bind, port):
         launcher = launch.start(options.launch, asked.nodes,
@@ -328,11 +329,12 @@ async def measure(options: argparse.Namespace, asked: Asked, file: Begun
             failed = await gather(fleet, asked, options, launcher)
             left = [node for node in asked.nodes if node not in failed]
             if len(left) >= 2:
-                await Clustering(fleet, work_of(options, asked, left),
-                                 file).run()
+                work = Clustering(fleet, work_of(options, asked, left), file)
+                await work.run()
+                facts = work.facts
             else:
                 say("fewer than two nodes are left: nothing was measured")
-            note_nodes(fleet, {**fleet.failed(), **failed}, file)
+            note_nodes(fleet, {**fleet.failed(), **failed}, facts, file)
         finally:
             for node in fleet.nodes.values():
                 node.say(type="bye")
@@ -341,7 +343,7 @@ async def measure(options: argparse.Namespace, asked: Asked, file: Begun
 
 
 def note_nodes(fleet: coordinator.Coordinator, failed: Dict[str, str],
-               file: Begun) -> None:
+               environments: Dict[str, Object], file: Begun) -> None:
     """Write what is known of each node."""
     for name in fleet.expected:
         node = fleet.nodes.get(name)
@@ -351,6 +353,7 @@ def note_nodes(fleet: coordinator.Coordinator, failed: Dict[str, str],
             "hostname": facts.get("hostname"),
             "verbsperf": facts.get("verbsperf"),
             "devices": facts.get("devices"),
+            "environment": environments.get(name),
             "clock_offset_seconds": node.clock.offset() if node else None,
             "clock_error_seconds": node.clock.uncertainty() if node else None})
 

@@ -5,7 +5,7 @@ import sys
 import time
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set
 
-from verbsperf import clusterfile, fleet, patterns
+from verbsperf import beside, clusterfile, fleet, patterns
 from verbsperf.clusterfile import Begun, end_json
 from verbsperf.coordinator import Coordinator
 from verbsperf.fleet import Job, Outcome
@@ -86,7 +86,11 @@ class Clustering:
         count = sum(1 for _ in work.rounds())
         self.progress = Progress(count * len(work.points))
         self.number = 0
-        self.latest: Dict[str, Object] = {}     # a node's last result
+        # of each node: what its host is, and which counters rose last
+        self.facts: Dict[str, Object] = {
+            entry["node"]: entry["environment"] for entry in file.entries
+            if entry["type"] == "node" and entry.get("environment")}
+        self.rose: Dict[str, List[Object]] = {}
 
     def tell_failure(self, why: str) -> None:
         """Say once why something failed."""
@@ -109,6 +113,7 @@ class Clustering:
         """Run JOBS as round NUMBER of the point INDEX; write what came."""
         done = await fleet.run_round(self.coordinator, jobs)
         for outcome in done.outcomes:
+            self.remember(outcome)
             self.file.append(self.entry_of(outcome, number, index, alone))
             if outcome.error:
                 self.tell_failure(self.failure_of(outcome))
@@ -196,8 +201,6 @@ class Clustering:
                 self.number, index,
                 [Job(pair, point.words, point.seconds) for pair in pairs],
                 True)
-            for outcome in outcomes:
-                self.remember(outcome)
             return [outcome.value(point.metric) for outcome in outcomes]
 
         inquiry = Inquiry(measured, point.metric, measure,
@@ -214,13 +217,13 @@ class Clustering:
         """Keep what explains the result of both ends of OUTCOME."""
         if outcome.row is None or outcome.document is None:
             return
-        seen = {name: part[name] for part in (outcome.row, outcome.document)
-                for name in ("counters", "cpu", "explanations", "findings")
-                if part.get(name)}
-        for end in outcome.job.pair[:2]:
-            self.latest[end.node] = seen
+        environment = outcome.document.get("environment") or {}
+        for side, end in zip(("client", "server"), outcome.job.pair[:2]):
+            self.rose[end.node] = beside.risen(outcome.row, side)
+            if environment.get(side):
+                self.facts[end.node] = environment[side]
 
     def beside(self, found: Object) -> Object:
         """Return what the NIC and the host of the ends FOUND say."""
-        return {one["node"]: self.latest[one["node"]] for one in found["ends"]
-                if self.latest.get(one["node"])}
+        return beside.beside_of([one["node"] for one in found["ends"]],
+                                self.facts, self.rose)

@@ -1,9 +1,8 @@
 """One page of HTML about a cluster, which needs nothing from anywhere else."""
 import html
-import json
 from typing import Dict, Iterator, List, Sequence
 
-from verbsperf import clusterview, stats, tables
+from verbsperf import beside, clusterview, stats, tables
 from verbsperf.clusterview import Matrix
 from verbsperf.errors import Refused
 from verbsperf.jsonfile import Object
@@ -114,7 +113,7 @@ def finding_rows(entries: List[Object], header: Object
              one["kind"],
              None if one["ratio"] is None else 100.0 * one["ratio"],
              header["points"][one["point"]]["test"], one["sentence"],
-             json.dumps(one["beside"])[:2000] if one.get("beside") else None]
+             beside.text_of(one.get("beside") or {}) or None]
             for one in entries if one["type"] == "finding"]
 
 

@@ -4,7 +4,7 @@ import shutil
 import statistics
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional
 
-from verbsperf import nodesets, stats, tables
+from verbsperf import beside, nodesets, stats, tables
 from verbsperf.clusterfile import pair_of
 from verbsperf.jsonfile import Object
 from verbsperf.patterns import Pair
@@ -197,6 +197,8 @@ def said_lines(entries: List[Object]) -> Iterator[str]:
         yield "slow:"
         for one in sorted(found, key=lambda one: one.get("ratio") or 0):
             yield "  " + one["sentence"]
+            yield from ("    " + line
+                        for line in beside.lines_of(one.get("beside") or {}))
     for one in entries:
         if one["type"] == "note":
             yield "note: " + one["sentence"]

@@ -23,6 +23,7 @@ LEAST = {"gbps": 0.10, "p50": 0.25}
 MOST = 0.5              # whatever the deviations, half the speed is slow
 ENOUGH = 6              # healthy pairs say how much pairs differ; fewer do not
 ALIKE = 0.9             # of the usual speed has an end that is healthy
+NEARLY = 0.75           # of it is not what is wrong with an end that is slower
 PARTNERS = 5            # that a suspect end is tested with
 MOST_SUSPECTS = 16      # ends, and as many paths, that are tested again
 
@@ -128,6 +129,10 @@ def reversed_pair(pair: Pair) -> Pair:
     return Pair(pair.server, pair.client, pair.rail)
 
 
+# By whether an end sends.
+DIRECTIONS = {True: "when it sends", False: "when it receives"}
+
+
 class Trial:
     """Both directions of some pairs, each tested alone."""
 
@@ -143,27 +148,35 @@ class Trial:
         """Count what was measured."""
         return len(self.speeds[True]) + len(self.speeds[False])
 
-    def middle(self, limit: float) -> float:
-        """Return the middle one of those slower than LIMIT."""
+    def middle(self, limit: float, where: Optional[str] = None) -> float:
+        """Return the middle one of those slower than LIMIT, of the direction
+        WHERE if that is one."""
+        ways = [way for way, words in DIRECTIONS.items() if words == where]
         return statistics.median(
-            speed for own in self.speeds.values() for speed in own
+            speed for way in ways or DIRECTIONS for speed in self.speeds[way]
             if speed < limit)
 
 
+def is_nearly_usual(speeds: Sequence[float], slow: float, usual: float
+                    ) -> bool:
+    """Return True when SPEEDS are not far from USUAL, and nearer to it than to
+    SLOW."""
+    if not speeds:
+        return True
+    middle = statistics.median(speeds)
+    return middle >= NEARLY * usual and 2 * middle > usual + slow
+
+
 def directions_of(trial: Trial, usual: Usual) -> Optional[str]:
-    """Say in which directions TRIAL was always slow; None when in neither. The
-    other direction is not slow if it is nearer to what is usual."""
+    """Say in which directions TRIAL was always slow; None when in neither."""
     slow = {way: bool(own) and trial.slow(usual.limit, way) == len(own)
             for way, own in trial.speeds.items()}
-    if slow[True] and slow[False]:
-        return "in both directions"
-    for way, words in ((True, "when it sends"), (False, "when it receives")):
-        other = trial.speeds[not way]
-        if slow[way] and (not other or 2 * statistics.median(other)
-                          > usual.speed + statistics.median(
-                              trial.speeds[way])):
+    for way, words in DIRECTIONS.items():
+        if slow[way] and is_nearly_usual(
+                trial.speeds[not way], statistics.median(trial.speeds[way]),
+                usual.speed):
             return words
-    return None
+    return "in both directions" if slow[True] and slow[False] else None
 
 
 class Inquiry:
@@ -261,8 +274,8 @@ class Inquiry:
                 f"{end.text()}: slow in the rounds, and not when it was tested"
                 " again alone: something passed, or pairs share a path")
             return False
-        ratio = trial.middle(usual.limit) / usual.speed
         where = directions_of(trial, usual)
+        ratio = trial.middle(usual.limit, where) / usual.speed
         n = len(trial.partners)
         more = {"tested": trial.count(), "slow": slow, "direction": where}
         if where is None:
@@ -315,15 +328,16 @@ class Inquiry:
             if not other:
                 self.notes.append(f"{pair.text()}: which of both is slow is "
                                   "not known without another node")
-                return trial.middle(usual.limit) / usual.speed, where
+                return trial.middle(usual.limit, where) / usual.speed, where
             alone = Trial()
             await self.try_both(alone, end, other[0], rail)
             if (alone.slow(usual.limit, True) + alone.slow(usual.limit, False)
                     and await self.test_end(end, rail)):
                 return None
+        ratio = trial.middle(usual.limit, where) / usual.speed
         where = where.replace("it sends", f"{pair.client.node} sends").replace(
             "it receives", f"{pair.server.node} sends")
-        return trial.middle(usual.limit) / usual.speed, where
+        return ratio, where
 
     def many_paths(self, bad: Sequence[Tuple[Pair, float, str]], total: int
                    ) -> Object:

@@ -23,7 +23,8 @@ import sys
 import time
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path[:0] = [str(TOP / "scripts"), str(TOP / "tests/scripts")]
+sys.path[:0] = [str(TOP / name) for name in ("scripts", "tests/scripts",
+                                             "tests/system")]
 sys.dont_write_bytecode = True
 
 from complete import BANDWIDTH, DOCUMENT, ROW  # noqa: E402

@@ -87,6 +87,8 @@ def test_ring(cluster):
     assert len(pairs) == 3 and all(one["value"] > 0 for one in pairs)
     assert all(one["overlap"] > 0.5 for one in pairs)
     assert re.search(r"3 of 3 nodes took part", out)
+    assert all(one["environment"]["kernel"] for one in found
+               if one.get("type") == "node")
     assert not others()
 
 

@@ -12,7 +12,7 @@ from conftest import SCRIPTS, refused, run
 from complete import BANDWIDTH, LATENCY, ROW
 from fabric import Fabric
 from verbsperf import cluster as command
-from verbsperf import clusterfile, clusterview, launch, patterns
+from verbsperf import beside, clusterfile, clusterview, launch, patterns
 from verbsperf.errors import Refused
 from verbsperf.patterns import Wanted
 
@@ -106,6 +106,7 @@ def document(nodes=NODES, faults=None):
     lines += [{"type": "node", "node": node, "error": None, "hostname": node,
                "verbsperf": "0", "devices": [
                    {"name": "mlx5_0", "port": 1, "state": "ACTIVE"}],
+               "environment": {"kernel": "6.1"},
                "clock_offset_seconds": 0.0, "clock_error_seconds": 0.0001}
               for node in nodes]
     return header, lines
@@ -117,8 +118,13 @@ def write(path, header, lines):
     return path
 
 
+ROSE = {"end": "client", "counter": "out_of_sequence", "value": 7,
+        "kind": "trouble", "meaning": "packets came out of order",
+        "advice": "look at the path"}
 FINDING = {"type": "finding", "point": 0, "kind": "node", "ratio": 0.61,
-           "ends": [end("n03")], "beside": {"n03": {"counters": [1]}},
+           "ends": [end("n03")], "beside": {"n03": {
+               "differs": [{"fact": "pcie_width", "here": 8,
+                            "elsewhere": 16}], "rose": [ROSE]}},
            "sentence": "n03: 61% of the median <b>", "tested": 6, "slow": 6,
            "direction": "in both directions"}
 
@@ -138,6 +144,9 @@ def test_shows_a_matrix(tmp_path):
     assert re.search(r"^ n03 +5\d\.\d\d +5\d\.\d\d +\. +5\d\.\d\d$", out, re.M)
     assert "together: 194.0 Gb/s, the median of 3 rounds" in out
     assert "n03: 61% of the median" in out and "1 finding" in out
+    assert "     n03: pcie_width is 8, elsewhere 16\n" in out
+    assert ("     n03: out_of_sequence rose by 7: packets came out of order\n"
+            in out)
 
 
 def test_the_worst_first_when_it_is_too_wide(tmp_path):
@@ -237,6 +246,21 @@ def test_compare_two_files(tmp_path, compare):
     assert status == 0 and "no pair changed by more than 10%" in out
     other = write(tmp_path / "other", *document(["x1", "x2"]))
     refused(compare(old, other), 2, "no pair in common")
+
+
+def test_what_differs():
+    same = {"pcie_width": 16, "cpu_mhz": 2000, "serial": 1}
+    facts = {f"n{i}": {**same, "serial": i, "cpu_mhz": i} for i in range(6)}
+    facts["n3"]["pcie_width"] = 8
+    assert beside.odd_facts("n3", facts) == [
+        {"fact": "pcie_width", "here": 8, "elsewhere": 16}]
+    assert beside.odd_facts("n2", facts) == []
+    assert beside.odd_facts("x", facts) == []
+    result = {"counters": {"rose": [ROSE]}}
+    assert beside.risen(result, "client") == [ROSE]
+    assert beside.risen(result, "server") == []
+    assert beside.risen({"counters": None}, "client") == []
+    assert beside.beside_of(["n2"], facts, {}) == {}
 
 
 def test_one_line_of_the_view():

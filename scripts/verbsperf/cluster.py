@@ -309,8 +309,8 @@ async def gather(fleet: coordinator.Coordinator, asked: Asked,
             failed[name] = why
     for why in fleet.refused.values():
         say(why)
-    for name, why in sorted(failed.items()):
-        say(f"{name}: {why}")
+    for names, why in nodesets.by_reason(failed):
+        say(f"{names}: {why}")
     return failed
 
 

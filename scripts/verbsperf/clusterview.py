@@ -206,8 +206,8 @@ def said_lines(entries: List[Object]) -> Iterator[str]:
     if failed:
         yield ""
         yield "nodes that failed:"
-        for node, why in sorted(failed.items()):
-            yield f"  {node}: {why}"
+        for nodes, why in nodesets.by_reason(failed):
+            yield f"  {nodes}: {why}"
 
 
 def verdict(header: Object, entries: List[Object]) -> str:

@@ -283,6 +283,9 @@ class Coordinator:
     def admit(self, node: Node) -> Node:
         """Take NODE, which has proved the key, if it is wanted."""
         if node.name not in self.expected:
+            # what a host calls itself may have its domain
+            node.name = node.name.partition(".")[0]
+        if node.name not in self.expected:
             self.refused[node.name] = (f"'{node.name}' connected, and is none "
                                        "of the nodes; its agent needs --node")
             self.changed.set()

@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import os
 import shlex
-import shutil
 import signal
 import sys
 from typing import Dict, List, Optional, Sequence
@@ -27,13 +26,11 @@ SSH = ("ssh -o BatchMode=yes -o ConnectTimeout=15 -o ServerAliveInterval=15 "
        "-o LogLevel=ERROR %h")
 # One program that starts the agents of all nodes: %n is their set, %c their
 # number.  clush is of ClusterShell, and goes through a tree of gateways where
-# its topology.conf has one; it puts the node in place of %host.
+# its topology.conf has one.
 CLUSH = "clush -q -S -f %c -w %n"
 SRUN = ("srun --overlap --input=all --kill-on-bad-exit=0 --ntasks-per-node=1 "
         "--nodelist=%n --nodes=%c")
-# The command, and how it names a node; "" where the node knows its name.
-STEPS = {"slurm": (SRUN, ""), "clush": (CLUSH, "%host")}
-MANY = 64               # nodes, from which on clush does what ssh would
+STEPS = {"slurm": SRUN, "clush": CLUSH}
 
 
 class LaunchError(Refused):
@@ -143,18 +140,16 @@ def start(how: str, nodes: Sequence[str], places: Dict[str, List[str]],
     """Start the agents of NODES by HOW: ssh, slurm, clush, none or a command. They
     connect to the PLACES of this host for their node, at PORT."""
     every = list(dict.fromkeys(one for node in nodes for one in places[node]))
-    if how == "ssh" and len(nodes) > MANY and shutil.which("clush"):
-        how = "clush"
     launcher = Launcher(SSH if how == "ssh" else how, load(key))
     if how == "none":
         print("verbsperf-cluster: start on each node, with the same "
               f"{agent.KEY_VARIABLE}: verbsperf-cluster --agent "
               f"{','.join(every)}:{port} --node NAME", file=sys.stderr)
     elif how in STEPS:
-        command, node = STEPS[how]
-        words = command.replace("%n", ",".join(nodes)).replace(
+        words = STEPS[how].replace("%n", ",".join(nodes)).replace(
             "%c", str(len(nodes))).split()
-        remote = python_words(every, port, node, program)
+        # a step has one command for all, who know their names
+        remote = python_words(every, port, "", program)
         launcher.begin(how, [*words, " ".join(map(shlex.quote, remote))]
                        if how == "clush" else words + remote, nodes)
     else:

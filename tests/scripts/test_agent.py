@@ -112,7 +112,9 @@ async def joined(nodes, **keys):
 
 def test_without_verbsperf_and_with_another_key():
     missing, said, statuses = asyncio.run(joined(
-        ["n1", "n2", "n3"], n1=KEY, n2=b"another key than ours", n4=KEY))
+        ["n1", "n2", "n3", "n5"], n1=KEY, n2=b"another key than ours",
+        n4=KEY, **{"n5.example.org": KEY}))
+    assert missing["n5"] == "there is no /nonexistent in PATH"
     assert missing["n1"] == "there is no /nonexistent in PATH"
     assert "called itself so, and has another key" in missing["n2"]
     assert missing["n3"] == "its agent did not connect in 3 s"

@@ -33,6 +33,12 @@ def test_sets(expand):
             expand(text)
 
 
+def test_reasons():
+    found = nodesets.by_reason({"n1": "x", "n3": "y", "n2": "x"})
+    assert found in ([("n[1-2]", "x"), ("n3", "y")],
+                     [("n1,n2", "x"), ("n3", "y")])
+
+
 def test_sets_that_are_refused():
     for text in ("n1!n1", "-oProxyCommand=x"):
         with pytest.raises(nodesets.SetError):

@@ -1,9 +1,10 @@
 """Draws what pairs of nodes reached as a heat map, with matplotlib."""
 import io
 import math
-from typing import List, Sequence, Tuple
+from typing import List, Sequence
 
 import numpy
+import numpy.typing
 from matplotlib.axes import Axes
 from matplotlib.backends import backend_agg
 from matplotlib.figure import Figure
@@ -19,8 +20,10 @@ WORDS_AT_MOST = 16      # nodes whose cells have room for their number
 NAMES_AT_MOST = 40      # names along an axis
 INCHES = 5.2            # of a map
 
+Grid = numpy.typing.NDArray[numpy.float64]
 
-def grid_of(matrix: Matrix) -> "numpy.ndarray[Tuple[int, int], numpy.dtype[numpy.float64]]":  # noqa: E501
+
+def grid_of(matrix: Matrix) -> Grid:
     """Return the values of MATRIX, NaN where there is none."""
     place = {node: i for i, node in enumerate(matrix.nodes)}
     grid = numpy.full((len(place), len(place)), numpy.nan)
@@ -51,8 +54,8 @@ def draw(fig: Figure, axes: Axes, matrix: Matrix) -> None:
     draw_failed(axes, matrix)
 
 
-def write_cells(axes: Axes, matrix: Matrix, grid: "numpy.ndarray[Tuple[int, int], numpy.dtype[numpy.float64]]",  # noqa: E501
-                better_high: bool) -> None:
+def write_cells(axes: Axes, matrix: Matrix, grid: Grid, better_high: bool
+                ) -> None:
     """Write the number into each cell, readable on its colour."""
     values = list(matrix.cells.values())
     if not values:

@@ -137,8 +137,8 @@ async def last_line(stream: Optional[asyncio.StreamReader]) -> str:
 
 def start(how: str, nodes: Sequence[str], places: Dict[str, List[str]],
           port: int, key: str, program: str) -> Launcher:
-    """Start the agents of NODES by HOW: ssh, slurm, clush, none or a command. They
-    connect to the PLACES of this host for their node, at PORT."""
+    """Start the agents of NODES by HOW: ssh, slurm, clush, none or a command.
+    They connect to the PLACES of this host for their node, at PORT."""
     every = list(dict.fromkeys(one for node in nodes for one in places[node]))
     launcher = Launcher(SSH if how == "ssh" else how, load(key))
     if how == "none":

@@ -166,7 +166,8 @@ static void show_pages(const struct ends *ends, bool client, char *text)
 	if (facts_known(facts, FACT_HUGE_PAGES_FREE))
 		preflight_print(text, "%" PRIu64 " of %" PRIu64 " KiB",
 				facts_count(facts, FACT_HUGE_PAGES_FREE),
-				facts_count(facts, FACT_HUGE_PAGE_BYTES) >> 10);
+				facts_count(facts, FACT_HUGE_PAGE_BYTES) >>
+					10);
 }
 
 static void need_pages(const struct ends *ends, char *text)

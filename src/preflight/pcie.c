@@ -149,7 +149,8 @@ static void show_power(const struct ends *ends, bool client, char *text)
 							    ", L1 off";
 
 	if (facts_known(facts, FACT_ASPM))
-		preflight_print(text, "%s%s", facts_text(facts, FACT_ASPM), l1);
+		preflight_print(text, "%s%s", facts_text(facts, FACT_ASPM),
+				l1);
 }
 
 /* What the link may do counts; the policy only where that is not known. */

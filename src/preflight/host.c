@@ -190,7 +190,8 @@ static int look_at_pages(const struct ends *ends, bool client,
 		 " > /proc/sys/vm/nr_hugepages", needed);
 	return fail(err, -ENOMEM, advice,
 		    "%s kernel has %" PRIu64 " free huge pages, "
-		    "--hugepages needs %" PRIu64, end_whose(ends, client), idle, needed);
+		    "--hugepages needs %" PRIu64, end_whose(ends, client),
+		    idle, needed);
 }
 
 /* Others cannot, or do it unasked. */

@@ -190,7 +190,8 @@ const struct check pcie_checks[] = {
 		  "look-up in memory: less bandwidth with many or large "
 		  "buffers" },
 	{ .label = "PCIe power saving", .fact = FACT_ASPM,
-	  .applies = check_fact_known, .show = show_power, .look = look_at_power,
+	  .applies = check_fact_known, .show = show_power,
+	  .look = look_at_power,
 	  .cost = "the first message after a pause waits microseconds until "
 		  "the link is awake" },
 };

@@ -22,8 +22,9 @@ each = pytest.mark.parametrize
 
 HEADER = struct.Struct(">4sHHI")
 ENDPOINT = 5
-# The last field of the server's ENDPOINT is u16 port, 16 bytes token.
-PORT, TOKEN = slice(-18, -16), slice(-16, None)
+# The value of that field is u16 port, 16 bytes token; its length, u32, comes
+# between.
+FIELD = b"\0\7rdma-cm"
 LOSE_ALL = f"tc qdisc add dev {NETDEV} root netem loss 100%"
 LOSE_NONE = f"tc qdisc del dev {NETDEV} root"
 SIZES = ("-n", 50, "-s", 64, "--warmup", 0)
@@ -175,12 +176,16 @@ class Relay:
             self.client.close()
 
 
+def value_at(payload):
+    return payload.index(FIELD) + len(FIELD) + 4
+
+
 def another_token(payload):
-    payload[-1] ^= 1
+    payload[value_at(payload) + 2] ^= 1
 
 
 def another_port(payload):
-    payload[PORT] = struct.pack(">H", 7)
+    struct.pack_into(">H", payload, value_at(payload), 7)
 
 
 @each("words,change,says", (

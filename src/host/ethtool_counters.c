@@ -16,17 +16,17 @@
 
 static uint32_t count(const char *netdev)
 {
-	struct {
-		struct ethtool_sset_info info;
-		uint32_t n;
-	} set = {
-		.info.cmd = ETHTOOL_GSSET_INFO,
-		.info.sset_mask = 1ULL << ETH_SS_STATS,
-	};
+	struct ethtool_sset_info *set;
+	uint32_t n = 0;
 
-	if (ethtool_ask(netdev, &set) || !set.info.sset_mask || set.n > MOST)
-		return 0;
-	return set.n;
+	set = xcalloc(1, sizeof(*set) + sizeof(set->data[0]));
+	set->cmd = ETHTOOL_GSSET_INFO;
+	set->sset_mask = 1ULL << ETH_SS_STATS;
+	/* the mask comes back without what there is none of */
+	if (!ethtool_ask(netdev, set) && set->sset_mask)
+		n = set->data[0];
+	free(set);
+	return n > MOST ? 0 : n;
 }
 
 static void visit_names(const struct ethtool_gstrings *names, uint32_t n,

@@ -19,6 +19,7 @@ void sysfs_set_root(const char *root)
 }
 
 /* False if the path does not fit. */
+__attribute__((format(printf, 2, 0)))
 static bool make_path(char path[SYSFS_PATH_SIZE], const char *fmt, va_list args)
 {
 	int at = snprintf(path, SYSFS_PATH_SIZE, "%s", sysfs_root);
@@ -37,6 +38,7 @@ void sysfs_path(char path[SYSFS_PATH_SIZE], const char *fmt, ...)
 	va_end(args);
 }
 
+__attribute__((format(printf, 3, 0)))
 static bool read_line(char *line, size_t size, const char *fmt, va_list args)
 {
 	char path[SYSFS_PATH_SIZE];

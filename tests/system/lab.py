@@ -41,10 +41,11 @@ needs_lab = pytest.mark.skipif(
 
 running = []
 
-# What nohup has these tests ignore, the programs that they start must not; a
-# program starts without its parent's handlers.
-if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
-    signal.signal(signal.SIGHUP, lambda _number, _frame: None)
+# What nohup, or a shell's '&', has these tests ignore, the programs that they
+# start must not; a program starts without its parent's handlers.
+for number in (signal.SIGHUP, signal.SIGINT):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, lambda _number, _frame: None)
 
 
 def beside(name):

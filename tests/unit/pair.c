@@ -205,6 +205,9 @@ static void send_spoiled(struct relay *r, int to, uint8_t *bytes, size_t size)
 	case SPOIL_BYTES:
 		poke(bytes + WIRE_HEADER_SIZE + r->offset, r->size, r->value);
 		break;
+	case SPOIL_BIT:
+		bytes[WIRE_HEADER_SIZE + r->offset] ^= 1;
+		break;
 	case SPOIL_TYPE:
 		pair_valid_frame(r->type, &frame);
 		write_all(to, frame.bytes, WIRE_HEADER_SIZE + frame.length);

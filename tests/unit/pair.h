@@ -22,6 +22,7 @@ enum spoil {
 	SPOIL_LENGTH,		/* a header that announces 4 GiB */
 	SPOIL_TYPE,		/* a valid frame of type .type instead */
 	SPOIL_BYTES,		/* .size bytes of .value at .offset of it */
+	SPOIL_BIT,		/* the lowest bit of the byte at .offset */
 };
 
 struct relay {

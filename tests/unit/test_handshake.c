@@ -185,9 +185,8 @@ TEST(test_changed_on_the_way)
 
 		open_pair(&p, KEY, KEY);
 		p.relay = (struct relay){
-			.spoil = SPOIL_BYTES, .to_client = c->to_client,
-			.nth = c->nth, .offset = c->offset, .size = 1,
-			.value = '~',
+			.spoil = SPOIL_BIT, .to_client = c->to_client,
+			.nth = c->nth, .offset = c->offset,
 		};
 		p.relayed = true;
 		pair_start(&p);

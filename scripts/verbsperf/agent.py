@@ -60,6 +60,12 @@ def proof(key: bytes, side: bytes, nonces: Tuple[bytes, bytes], node: str
     return mac(key, b"proof " + side, *nonces, node.encode()).hex()
 
 
+def is_proof(said: object, due: str) -> bool:
+    """SAID, which may be anything, is the proof that is DUE."""
+    return isinstance(said, str) and hmac.compare_digest(
+        said.encode("utf-8", "replace"), due.encode())
+
+
 def session_key(key: bytes, nonces: Tuple[bytes, bytes]) -> bytes:
     """Return the key of the lines of one connection."""
     return mac(key, b"session", *nonces)
@@ -393,11 +399,9 @@ def shake_hands(sock: socket.socket, key: bytes, node: str) -> Lines:
              "nonce": mine.hex()}
     sock.sendall(json.dumps(hello).encode() + b"\n")
     answer = object_of(read_line(sock))
-    if answer.get("type") == "refused":
-        raise Ended(f"the coordinator refused: {answer.get('reason')}")
     nonces = mine, nonce_of(answer)
-    if not hmac.compare_digest(str(answer.get("proof")),
-                               proof(key, b"coordinator", nonces, node)):
+    if not is_proof(answer.get("proof"),
+                    proof(key, b"coordinator", nonces, node)):
         raise Ended("the coordinator has another key")
     lines = Lines(session_key(key, nonces), b"agent")
     sock.sendall(json.dumps({"type": "proof", "proof": proof(

@@ -143,6 +143,27 @@ def test_strangers_of_all_kinds():
     asyncio.run(knock())
 
 
+@pytest.mark.parametrize("said", ("\u00e9" * 32, "\ud800", 7, None, []))
+def test_proofs_that_are_none(said):
+    """The connection ends at once, and nothing is written on stderr."""
+    async def knock():
+        wrong = []
+        hub = Coordinator(["n1"], KEY)
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, context: wrong.append(context))
+        async with hub.listening("127.0.0.1", 0):
+            reader, writer = await asyncio.open_connection("127.0.0.1",
+                                                           hub.port)
+            for line in ({"type": "hello", "node": "n1", "nonce": "0" * 64},
+                         {"type": "proof", "proof": said}):
+                writer.write(json.dumps(line).encode() + b"\n")
+            text = await asyncio.wait_for(reader.read(), 10)
+            assert text.count(b"\n") == 1
+            writer.close()
+        assert not hub.nodes and not wrong
+    asyncio.run(knock())
+
+
 def test_an_agent_ends_with_its_coordinator():
     """It proves the key by hand, and vanishes."""
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -162,7 +183,8 @@ def test_an_agent_ends_with_its_coordinator():
         assert process.returncode == 1 and "coordinator is gone" in said
 
 
-def test_an_agent_refuses_what_is_not_its_coordinator():
+@pytest.mark.parametrize("said", ("0" * 64, "\u00e9", None))
+def test_an_agent_refuses_what_is_not_its_coordinator(said):
     """A server that does not know the key is told no proof."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         process = start(server.getsockname()[1])
@@ -171,7 +193,7 @@ def test_an_agent_refuses_what_is_not_its_coordinator():
         with conn, conn.makefile("rb") as file:
             file.readline()
             conn.sendall(json.dumps({"nonce": "0" * 64,
-                                     "proof": "0" * 64}).encode() + b"\n")
+                                     "proof": said}).encode() + b"\n")
             assert file.readline() == b""
         _, said = process.communicate(timeout=20)
         assert "the coordinator has another key" in said

@@ -19,6 +19,7 @@ from verbsperf.jsonfile import Object
 PING_EVERY = 5.0            # seconds
 SILENT_AT_MOST = 30.0       # seconds
 CLOCK_READINGS = 8          # kept of each agent
+LATEST = 1e11               # seconds since 1970
 SEND_WITHIN = 20.0          # seconds for an agent to take a line
 
 
@@ -32,8 +33,14 @@ def is_text(value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """VALUE is a number."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """VALUE is a whole number."""
+    return type(value) is int
+
+
+def is_time(value: object) -> bool:
+    """VALUE is a time in seconds, of this age: a float can add to it."""
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)
+            and 0 <= value < LATEST)
 
 
 # What an agent may say, and of what kind it is.
@@ -42,13 +49,13 @@ MESSAGES: Dict[str, Dict[str, Callable[[Any], bool]]] = {
         isinstance(one, dict) and is_text(one.get("name"))
         and is_text(one.get("state")) for one in value),
         "error": lambda value: value is None or is_text(value)},
-    "pong": {"t": is_number, "now": is_number},
+    "pong": {"t": is_time, "now": is_time},
     "listening": {"id": is_number, "port": lambda value: type(value) is int
                   and 0 < value < 65536},
     "warm": {"id": is_number},
     "ended": {"id": is_number, "stdout": is_text, "stderr": is_text,
               "status": lambda value: value is None or is_number(value),
-              "opened": lambda value: value is None or is_number(value)},
+              "opened": lambda value: value is None or is_time(value)},
 }
 
 

@@ -62,7 +62,7 @@ class Outcome:
 
     def span(self) -> Optional[Span]:
         """Return the time that it measured in."""
-        seconds = self.row["seconds"] if self.row else None
+        seconds = self.row.get("seconds") if self.row else None
         if seconds is None or self.opened is None:
             return None
         return self.opened, self.opened + seconds
@@ -97,7 +97,7 @@ def time_of(text: object) -> Optional[float]:
     try:
         return datetime.datetime.fromisoformat(
             str(text).replace("Z", "+00:00")).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 
@@ -198,12 +198,17 @@ class Running:
             document = json.loads(end["stdout"],
                                   parse_constant=refuse_constant)
             formats.check_document(formats.Place("its JSON", 1), document)
-        except (ValueError, AttributeError, ResultsError) as error:
+        except (ValueError, AttributeError, RecursionError, ResultsError
+                ) as error:
             self.fail(f"verbsperf wrote no document: {error}")
             return
         rows = [row for row in document["results"] if results.usable(row)]
         if len(rows) != 1:
             self.fail(f"{len(rows)} rows of results, not one")
+            return
+        seconds = rows[0].get("seconds")
+        if seconds is not None and not formats.is_number(seconds):
+            self.fail("the result does not say how long it was measured")
             return
         clock = self.coordinator.nodes[self.job.pair.client.node].clock
         self.outcome.document, self.outcome.row = document, rows[0]
@@ -222,8 +227,9 @@ class Running:
 
 def overlap_of(one: Span, other: Span) -> float:
     """Return how much of ONE lies in OTHER, from 0 to 1."""
+    length = one[1] - one[0]
     common = min(one[1], other[1]) - max(one[0], other[0])
-    return max(0.0, common) / (one[1] - one[0])
+    return max(0.0, common) / length if length > 0 else 0.0
 
 
 def rate_within(outcome: Outcome, span: Span) -> Optional[float]:

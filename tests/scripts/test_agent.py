@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+import complete
 from conftest import SCRIPTS
 from verbsperf import agent, coordinator, fleet
 from verbsperf.coordinator import Clock, Coordinator
@@ -56,6 +57,12 @@ def test_lines_again_and_back():
     {"type": "listening", "id": 1, "port": 0},
     {"type": "listening", "id": 1, "port": "22"},
     {"type": "pong", "t": "now", "now": 1},
+    {"type": "pong", "t": 1, "now": float("nan")},
+    {"type": "pong", "t": 1, "now": 10 ** 400},
+    {"type": "pong", "t": float("inf"), "now": 1},
+    {"type": "warm", "id": True}, {"type": "warm", "id": 1.0},
+    {"type": "ended", "id": 1, "status": 0, "stdout": "", "stderr": "",
+     "opened": 1e300},
     {"type": "ended", "id": 1, "status": "0", "stdout": "", "stderr": "",
      "opened": None}))
 def test_messages_that_no_agent_says(message):
@@ -223,6 +230,21 @@ def test_intervals_within_the_common_time():
                                   outcome(100.05), outcome(100.05)])
     assert span == pytest.approx((100.05, 101.0))
     assert gbps == pytest.approx(30)
+
+
+@pytest.mark.parametrize("stdout", (
+    "", "[]", "1", "[" * 100000, "9" * 10000, '{"schema": NaN}',
+    json.dumps(complete.document({"results": [{"seconds": "1"}]})),
+    json.dumps(complete.document({"results": []}))))
+def test_documents_of_an_agent_that_are_none(stdout):
+    pair = Pair(End("a", ""), End("b", ""))
+    one = fleet.Running(Coordinator(["a", "b"], KEY), Job(pair, [], 1))
+    one.read({"status": 0, "stdout": stdout, "stderr": "", "opened": None})
+    assert one.outcome.error and one.outcome.row is None
+
+
+def test_a_window_of_no_time():
+    assert fleet.overlap_of((1e9, 1e9), (1e9, 1e9 + 1)) == 0
 
 
 def test_nothing_together():

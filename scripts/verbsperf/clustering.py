@@ -12,6 +12,7 @@ from verbsperf.fleet import Job, Outcome
 from verbsperf.jsonfile import Object
 from verbsperf.patterns import Pair
 from verbsperf.progress import duration
+from verbsperf.tables import printable
 
 # Seconds to start and to end a round, about.
 OVERHEAD = 1.0
@@ -46,7 +47,8 @@ class Work(NamedTuple):
 
 def say(sentence: str) -> None:
     """Write SENTENCE on stderr."""
-    print(f"verbsperf-cluster: {sentence}", file=sys.stderr, flush=True)
+    print(f"verbsperf-cluster: {printable(sentence)}", file=sys.stderr,
+          flush=True)
 
 
 class Progress:

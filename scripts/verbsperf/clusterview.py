@@ -237,4 +237,5 @@ def text(header: Object, entries: List[Object]) -> str:
         lines += grid_lines(matrix, width) or worst_lines(matrix)
     lines += ["", *sum_lines(header, entries), *probe_lines(header, entries),
               *said_lines(entries), "", verdict(header, entries)]
-    return "".join(f" {line}".rstrip() + "\n" for line in lines)
+    return "".join(f" {tables.printable(line)}".rstrip() + "\n"
+                   for line in lines)

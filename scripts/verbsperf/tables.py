@@ -15,6 +15,12 @@ UNITS = {"gbps": "Gb/s", "mpps": "Mpps", "mib_per_s": "MiB/s",
          "peak_gbps": "peak Gb/s"}
 
 
+def printable(text: str) -> str:
+    """Return TEXT, which another host may have sent, without what a terminal
+    would obey or cannot show."""
+    return "".join(one if one.isprintable() else "?" for one in text)
+
+
 def unit(metric: str) -> str:
     """Return METRIC for people, with its unit."""
     if metric in UNITS:

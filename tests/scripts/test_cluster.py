@@ -12,7 +12,8 @@ from conftest import SCRIPTS, refused, run
 from complete import BANDWIDTH, LATENCY, ROW
 from fabric import Fabric
 from verbsperf import cluster as command
-from verbsperf import beside, clusterfile, clusterview, launch, patterns
+from verbsperf import (beside, clusterfile, clustering, clusterview, launch,
+                       patterns)
 from verbsperf.errors import Refused
 from verbsperf.patterns import Wanted
 
@@ -158,6 +159,16 @@ def test_the_worst_first_when_it_is_too_wide(tmp_path):
     table = out[out.index("node  "):].splitlines()
     assert table[1].split()[0] == "node007"
     assert "and 20 nodes that are better" in out
+
+
+def test_what_a_terminal_would_obey(tmp_path, capsys):
+    """A node's agent may say anything: letters that are none, half of one."""
+    header, lines = document()
+    lines[-1] = {**lines[-1], "error": "a\x1b[2J\r\ud800\u202eb"}
+    _, out, _ = cluster(write(tmp_path / "x", header, lines))
+    assert "nodes that failed:\n   n04: a?[2J???b\n" in out
+    clustering.say("n04: \x1b]0;x\x07")
+    assert capsys.readouterr().err == "verbsperf-cluster: n04: ?]0;x?\n"
 
 
 def test_failed_nodes_and_marked_pairs(tmp_path):

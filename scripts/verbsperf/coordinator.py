@@ -20,6 +20,7 @@ PING_EVERY = 5.0            # seconds
 SILENT_AT_MOST = 30.0       # seconds
 CLOCK_READINGS = 8          # kept of each agent
 LATEST = 1e11               # seconds since 1970
+MOST_STRANGERS = 256        # connections without a proof, besides one a node
 SEND_WITHIN = 20.0          # seconds for an agent to take a line
 
 
@@ -194,6 +195,8 @@ class Coordinator:
         self.nodes: Dict[str, Node] = {}
         self.refused: Dict[str, str] = {}
         self.strangers: Dict[str, str] = {}
+        # who has proved nothing yet, in the order they came
+        self.unproved: Dict[asyncio.StreamWriter, None] = {}
         self.changed = asyncio.Event()
         self.numbers = itertools.count(1)
         self.port = 0
@@ -239,6 +242,7 @@ class Coordinator:
     async def meet(self, reader: asyncio.StreamReader,
                    writer: asyncio.StreamWriter) -> None:
         """Somebody connected: an agent, once it has proved the key."""
+        self.make_room(writer)
         try:
             node = await asyncio.wait_for(self.shake_hands(reader, writer),
                                           protocol.HELLO_WITHIN)
@@ -246,6 +250,8 @@ class Coordinator:
                 protocol.Ended):
             writer.close()
             return
+        finally:
+            self.unproved.pop(writer, None)
         why = "its agent ended, or its host did"
         try:
             await self.listen(node, reader)
@@ -255,6 +261,15 @@ class Coordinator:
             why = str(error)
         node.fail(why)
         self.changed.set()
+
+    def make_room(self, writer: asyncio.StreamWriter) -> None:
+        """Let WRITER prove the key; who has taken longest goes if they are too
+        many: agents take no time."""
+        self.unproved[writer] = None
+        if len(self.unproved) > MOST_STRANGERS + len(self.expected):
+            oldest = next(iter(self.unproved))
+            del self.unproved[oldest]
+            oldest.close()
 
     async def shake_hands(self, reader: asyncio.StreamReader,
                           writer: asyncio.StreamWriter) -> Node:

@@ -171,6 +171,29 @@ def test_proofs_that_are_none(said):
     asyncio.run(knock())
 
 
+def test_a_crowd_of_strangers(monkeypatch):
+    """Those that came first and say nothing are sent away; an agent comes
+    in."""
+    monkeypatch.setattr(coordinator, "MOST_STRANGERS", 4)
+
+    async def crowd():
+        hub = Coordinator(["n1"], KEY)
+        async with hub.listening("127.0.0.1", 0):
+            some = [await asyncio.open_connection("127.0.0.1", hub.port)
+                    for _ in range(12)]
+            for reader, _ in some[:7]:
+                assert await asyncio.wait_for(reader.read(), 10) == b""
+            process = start(hub.port)
+            tell_key(process)
+            missing = await hub.gather(10, lambda: {})
+            assert missing == {"n1": "there is no /nonexistent in PATH"}
+            assert len(hub.unproved) <= 5
+            for _, writer in some:
+                writer.close()
+        process.communicate()
+    asyncio.run(crowd())
+
+
 def test_an_agent_ends_with_its_coordinator():
     """It proves the key by hand, and vanishes."""
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -10,6 +10,7 @@ import importlib.util
 import os
 import platform
 import random
+import resource
 import secrets
 import signal
 import sys
@@ -31,6 +32,9 @@ NAME = "verbsperf-cluster"
 INTERRUPTED = 130
 JOIN_WITHIN = 60.0
 PROBE = "write_lat"
+# Open files of a node, and of all else: most of that are strangers.
+FILES_EACH = 4
+FILES_BESIDE = 640
 
 
 class Asked(NamedTuple):
@@ -314,9 +318,21 @@ async def gather(fleet: coordinator.Coordinator, asked: Asked,
     return failed
 
 
+def allow_files(nodes: int) -> None:
+    """Let this process have the files that NODES need, as far as it may: a
+    connection each, and the pipes of what starts its agent."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = FILES_EACH * nodes + FILES_BESIDE
+    if hard != resource.RLIM_INFINITY:
+        needed = min(needed, hard)
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+
+
 async def measure(options: argparse.Namespace, asked: Asked, file: Begun
                   ) -> None:
     """Start the agents, and do all that is asked for."""
+    allow_files(len(asked.nodes))
     key = key_of(options.launch)
     bind, port = listen_at(options.listen)
     facts: Dict[str, Object] = {}

@@ -3,6 +3,7 @@ import copy
 import json
 import os
 import re
+import resource
 import sys
 
 import pytest
@@ -72,6 +73,20 @@ def test_the_key_is_in_no_command_line():
     size, _, rest = data.partition(b"\n")
     assert rest[int(size):] == b"secret\n"
     assert rest.startswith(b'"""The end of verbsperf-cluster on a node')
+
+
+@pytest.mark.parametrize("limits, nodes, due", (
+    ((1024, 4096), 10, None), ((1024, 4096), 300, (1840, 4096)),
+    ((1024, 4096), 5000, (4096, 4096)), ((1024, -1), 5000, (20640, -1)),
+    ((-1, -1), 5000, None)))
+def test_open_files(monkeypatch, limits, nodes, due):
+    """A thousand is what a process has by default."""
+    told = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limits)
+    monkeypatch.setattr(resource, "setrlimit",
+                        lambda _, both: told.append(both))
+    command.allow_files(nodes)
+    assert told == ([due] if due else [])
 
 
 def end(name):

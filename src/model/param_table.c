@@ -204,11 +204,12 @@ const struct param param_table[] = {
 		.help = "longest turn of a client [10m over its own time]",
 		.description =
 		"A server: refuse a test that takes longer than this by its "
-		"--duration and --warmup over all sizes, and end a test that "
-		"does. A process that has not ended 10 seconds later is "
-		"killed, and the next client has its turn even if the kernel "
-		"keeps the process. Default: 10 minutes more than --duration "
-		"and --warmup of the test add up to. How long --iterations "
+		"--duration, --warmup and --hold over all sizes, and end a "
+		"test that does. A process that has not ended 10 seconds later "
+		"is killed, and the next client has its turn even if the "
+		"kernel keeps the process. Default: 10 minutes more than "
+		"--duration, --warmup and --hold of the test add up to. How "
+		"long --iterations "
 		"take is not known in advance; a test of more than 10 minutes "
 		"needs a server with a higher limit.",
 	},

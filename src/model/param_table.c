@@ -209,9 +209,8 @@ const struct param param_table[] = {
 		"is killed, and the next client has its turn even if the "
 		"kernel keeps the process. Default: 10 minutes more than "
 		"--duration, --warmup and --hold of the test add up to. How "
-		"long --iterations "
-		"take is not known in advance; a test of more than 10 minutes "
-		"needs a server with a higher limit.",
+		"long --iterations take is not known in advance; a test of "
+		"more than 10 minutes needs a server with a higher limit.",
 	},
 	{
 		.name = "idle-timeout",

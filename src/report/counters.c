@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/numbers.h"
 #include "model/counter_table.h"
 #include "report/json_value.h"
 #include "report/report.h"
@@ -115,7 +116,7 @@ struct risen {
 	const char *name;
 	const struct counter_row *about;
 	bool client;
-	uint64_t total;
+	uint64_t total;		/* UINT64_MAX: as much or more */
 	uint64_t most;		/* at one size */
 	uint64_t size;		/* that one */
 };
@@ -154,7 +155,7 @@ static void add_risen(struct risen_list *risen, const struct counter *counter,
 		return;
 	}
 	one->about = about;
-	one->total += counter->value;
+	one->total += smaller(counter->value, UINT64_MAX - one->total);
 	if (counter->value <= one->most)
 		return;
 	one->most = counter->value;

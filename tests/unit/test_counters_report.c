@@ -265,6 +265,24 @@ TEST(test_many_lines)
 	free(text);
 }
 
+/* A hostile server's counters rise by as much as they may, at each size. */
+TEST(test_large_sums)
+{
+	static const struct one most[] = {
+		{ "link_downed", COUNTER_RISE_MAX },
+	};
+	struct result *r = result_bandwidth();
+	char *text;
+
+	r->n_rows = 17;
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		set(&r->rows[i].counters[0], most, 1);
+	text = text_of(r);
+	assert_contains(text, "server: link_downed rose by "
+			"18446744073709551615, most at size");
+	free(text);
+}
+
 static void check_perftest(struct result *r, const char *due)
 {
 	char *text = NULL;
@@ -302,6 +320,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_one_port),
 	cmocka_unit_test(test_values),
 	cmocka_unit_test(test_many_lines),
+	cmocka_unit_test(test_large_sums),
 	cmocka_unit_test(test_perftest),
 };
 

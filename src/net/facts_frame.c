@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 static void put_fact(struct cursor *c, const struct facts *facts,
 		     enum fact fact)
@@ -47,6 +48,22 @@ static int get_real(const struct frame *frame, struct cursor *value,
 		    row->key, *real, (unsigned long long)row->most);
 }
 
+/* Advice puts these into commands, which a user may copy into a root shell:
+ * nothing of a peer's may be a command of its own. */
+static void tame(enum fact fact, char *text)
+{
+	static const char harmless[] = "abcdefghijklmnopqrstuvwxyz"
+				       "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				       "0123456789._:@-";
+
+	if (fact != FACT_NETDEV && fact != FACT_PCIE_ADDRESS &&
+	    fact != FACT_PCIE_SLOWEST)
+		return;
+	for (text += strspn(text, harmless); *text;
+	     text += strspn(text, harmless))
+		*text = '_';
+}
+
 /* A field_reader; INTO is a struct facts. */
 static int get_fact(const struct frame *frame, struct field *field, void *into,
 		    struct error *err)
@@ -65,6 +82,7 @@ static int get_fact(const struct frame *frame, struct field *field, void *into,
 	switch (row->kind) {
 	case FACT_TEXT:
 		wire_get_string(&field->value, text, sizeof(text));
+		tame(fact, text);
 		facts_set_text(facts, fact, text);
 		break;
 	case FACT_REAL:

@@ -90,7 +90,8 @@
  *		Field 1, "facts", is a list of fields, too: what the host of
  *		the end is set to, by the ids, kinds and limits of
  *		model/facts.h.  A text is a string of at most 71 bytes, a real
- *		is a real of 0 or more, all others are u64.
+ *		is a real of 0 or more, all others are u64.  The reader takes
+ *		'_' for what no interface and no PCIe address has in its name.
  *
  * ENDPOINT	u16 LID, 16 bytes GID (zero: none), u8 GID type,
  *		u32 GID index, u32 GID index the receiver shall use,

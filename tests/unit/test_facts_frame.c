@@ -165,6 +165,28 @@ TEST(test_texts_of_a_peer)
 	frame_free(&frame);
 }
 
+/* They stand in commands that a user is told to run. */
+TEST(test_names_of_a_peer)
+{
+	static const enum fact names[] = { FACT_NETDEV, FACT_PCIE_ADDRESS,
+					   FACT_PCIE_SLOWEST };
+	static const uint8_t text[] = { 0, 16, 'E', '9', '.', '_', ':', '@',
+					'-', 'z', ';', ' ', '$', '(', '/', '`',
+					'a', '|' };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct frame frame = one_fact(fact_table[names[i]].id, true,
+					      text, sizeof(text));
+		struct error err = { 0 };
+		struct port got;
+
+		assert_int_equal(decode_accept(&frame, &got, &err), 0);
+		assert_string_equal(facts_text(&got.facts, names[i]),
+				    "E9._:@-z______a_");
+		frame_free(&frame);
+	}
+}
+
 TEST(test_every_truncation)
 {
 	struct port port = sample_port(), got;
@@ -193,6 +215,7 @@ int main(void)
 		cmocka_unit_test(test_values_of_other_lengths),
 		cmocka_unit_test(test_facts_of_a_later_version),
 		cmocka_unit_test(test_texts_of_a_peer),
+		cmocka_unit_test(test_names_of_a_peer),
 		cmocka_unit_test(test_every_truncation),
 	};
 

@@ -26,7 +26,9 @@ def narrow():
              "netem rate 8mbit limit 10000")
     yield change
     subprocess.run(f"tc qdisc del dev {NETDEV} root".split(), timeout=30)
-    here(f"ip link set {NETDEV} mtu {mtu}")
+    # below 1280 an interface loses its IPv6 addresses
+    here(f"ip link set {NETDEV} mtu {mtu}; "
+         f"ip addr replace fd00::1/64 dev {NETDEV} nodad")
 
 
 def measure(path, port):

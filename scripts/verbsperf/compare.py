@@ -64,7 +64,8 @@ def parser() -> Parser:
         epilog="Exit status: 0 as fast or faster, 1 slower somewhere, 2 no "
                "answer.  See verbsperf-compare(1).")
     p.add_argument("files", nargs="+", metavar="FILE",
-                   help="documents of verbsperf --json, or a sweep")
+                   help="documents of verbsperf --json, a sweep, or files "
+                        "of verbsperf-cluster")
     p.add_argument("--nics", action="store_true",
                    help="report on several set-ups side by side, without a "
                         "verdict")
@@ -180,7 +181,12 @@ def is_cluster(path: str) -> bool:
 def compare_clusters(paths: Sequence[str]) -> int:
     """Say which nodes and paths of two clusters changed."""
     # it needs SciPy, and nothing else here does
-    from verbsperf import clustercompare  # pylint: disable=C0415
+    try:
+        from verbsperf import clustercompare  # pylint: disable=C0415
+    except ImportError as error:
+        raise Refused(f"{sys.executable} cannot import SciPy ({error}), which "
+                      "files of verbsperf-cluster need (package "
+                      "python3-scipy)") from None
     found = clustercompare.compare(*paths)
     write(clustercompare.text(found))
     return clustercompare.status_of(found)
@@ -191,6 +197,11 @@ def compare(options: argparse.Namespace) -> int:
     if options.output is not None:
         raise Refused("-o: only with --nics")
     if len(options.files) == 2 and all(map(is_cluster, options.files)):
+        if (options.form != "text" or options.metric or options.targets
+                or options.force):
+            raise Refused("files of verbsperf-cluster are compared without "
+                          "--json, --markdown, --metric, --targets and "
+                          "--force")
         return compare_clusters(options.files)
     report = comparison.compare(*sides.choose(options.files, options.targets),
                                 question_of(options), options.force)

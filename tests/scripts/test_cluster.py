@@ -272,6 +272,17 @@ def test_compare_two_files(tmp_path, compare):
     assert status == 0 and "no pair changed by more than 10%" in out
     other = write(tmp_path / "other", *document(["x1", "x2"]))
     refused(compare(old, other), 2, "no pair in common")
+    for option in (["--json"], ["--markdown"], ["--force"],
+                   ["--metric", "mpps"]):
+        refused(compare(*option, old, new), 2, "without --json")
+
+
+def test_compare_without_scipy(tmp_path):
+    (tmp_path / "scipy.py").write_text("raise ImportError('none')")
+    path = write(tmp_path / "old", *document())
+    refused(run("verbsperf-compare", path, path,
+                env={"PYTHONPATH": str(tmp_path)}), 2, "python3-scipy",
+            "(none)")
 
 
 def test_what_differs():

@@ -124,7 +124,7 @@ def point_json(group: Group, size: int, names: Sequence[str]) -> Object:
 
 
 def crossings(group: Group, asked: Question) -> Iterator[Object]:
-    """Yield who is ahead at which sizes, for each metric compared."""
+    """Yield which is ahead at which sizes, for each metric compared."""
     for metric, title in COMPARED[group.kind].items():
         by_size = {size: {name: setups.values_of(records, metric)
                           for name, records in names.items()}
@@ -158,8 +158,8 @@ def notes_of(every: Sequence[Setup], groups: Sequence[Group]
     rounds = min(setup.rounds() for setup in every)
     if rounds < FEWEST_ROUNDS:
         yield (f"{rounds} round{'s' if rounds > 1 else ''} of a set-up: no "
-               f"intervals, and chance may decide who is ahead; {FEWEST_ROUNDS}"
-               " rounds of each give intervals")
+               "intervals, and chance may decide which is ahead; "
+               f"{FEWEST_ROUNDS} rounds of each give intervals")
     if len({setup.side.path for setup in every}) > 1:
         yield ("several sessions: anything that changed between them counts "
                "as a difference; a sweep of all targets avoids that")

@@ -112,7 +112,7 @@ def alike(report: Object) -> Iterator[str]:
 
 
 def short(report: Object) -> Iterator[str]:
-    """Yield who is ahead where, a line for each test and metric."""
+    """Yield which is ahead where, a line for each test and metric."""
     for group in report["groups"]:
         for one in group["ahead"]:
             yield f"{group['label']}, {one['title']}: {one['sentence']}"

@@ -53,7 +53,7 @@ def ratio_of(base: Sequence[float], other: Sequence[float]) -> Optional[Ratio]:
 
 def leader(values: Dict[str, List[float]], more_is_better: bool,
            tolerance: float) -> Tuple[Optional[str], float]:
-    """Return (who is ahead of all others or None, by what factor), of VALUES
+    """Return (which is ahead of all others or None, by what factor), of VALUES
     by set-up."""
     order = sorted((name for name in values if values[name]),
                    key=lambda name: stats.median(values[name]),
@@ -70,7 +70,7 @@ def leader(values: Dict[str, List[float]], more_is_better: bool,
 
 def stretches(by_size: Dict[int, Dict[str, List[float]]],
               more_is_better: bool, tolerance: float) -> List[Stretch]:
-    """Return who is ahead at which sizes, of values by size and set-up."""
+    """Return which is ahead at which sizes, of values by size and set-up."""
     found: List[Stretch] = []
     for size, values in sorted(by_size.items()):
         if sum(1 for one in values.values() if one) < 2:
@@ -123,5 +123,5 @@ def words(found: Sequence[Stretch]) -> Iterator[str]:
 
 
 def sentence(found: Sequence[Stretch]) -> str:
-    """Say who is ahead where: "ib ahead up to 4K, by up to 3%; ..."."""
+    """Say which is ahead where: "ib ahead up to 4K, by up to 3%; ..."."""
     return "; ".join(words(found)) or "not measured by two set-ups"

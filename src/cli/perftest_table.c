@@ -163,8 +163,8 @@ const struct perftest_option perftest_options[] = {
 	OWN("rate_units", 0, "M|g|p", "rate",
 	    "unit of --rate_limit: MiB/s, Gb/s (default) or messages per second"),
 	OWN("rate_limit_type", 0, "HW|SW|PP", "pacing",
-	    "SW (default): the loop keeps the rate; HW or PP: the device "
-	    "keeps it for each queue pair, or is refused"),
+	    "SW (default): the loop limits the rate; HW or PP: the device "
+	    "limits it for each queue pair, or is refused"),
 	SAME("burst_size", 0, "N", "burst"),
 	DEVICE("typical_pkt_size", "BYTES", "packet pacing"),
 

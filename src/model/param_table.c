@@ -803,9 +803,9 @@ const struct param param_table[] = {
 		.group = GROUP_STATISTICS,
 		.help = "counters: interest, all, none or names",
 		.description =
-		"Which counters of both ends' ports to show: those that tell "
-		"of trouble or congestion (interest), all, none, or those "
-		"named, with commas between them, for instance "
+		"Which counters of both ends' ports to show: those that "
+		"indicate trouble or congestion (interest), all, none, or "
+		"those named, with commas between them, for instance "
 		"port_xmit_wait,ethtool.rx_prio3_pause; see 'Counters'.",
 	},
 	{
@@ -820,8 +820,8 @@ const struct param param_table[] = {
 		"the start of the next, for instance 10us. The pause is no "
 		"part of the latency. It shows what an operation costs when "
 		"CPUs, device and caches were idle before it. Not with "
-		"--rate, which says itself when operations start. Default: "
-		"no pause.",
+		"--rate, which sets the time at which operations start. "
+		"Default: no pause.",
 	},
 	{
 		.id = 52, .name = "hold",
@@ -844,9 +844,9 @@ const struct param param_table[] = {
 		.initial = "loop", .argument = "loop|device",
 		.who = CLIENT_PLAN,
 		.tests = "B- B- -- --",
-		.help = "who keeps --rate: the loop, or the device",
+		.help = "what limits the rate: loop or device",
 		.description =
-		"Bandwidth with --rate in bits per second: who keeps the rate. "
+		"Bandwidth with --rate in bits per second: what limits it. "
 		"loop posts each message when it is due. device gives each "
 		"queue pair its share: on InfiniBand as the static rate of its "
 		"path, which must be one that InfiniBand has; on Ethernet by "

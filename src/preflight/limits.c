@@ -335,7 +335,7 @@ static int refuse_pacing(const struct ends *ends, bool client,
 	  .refuse = refuse_limit, .warn = warn_limit }
 
 const struct check limit_checks[] = {
-	{ .label = "reads under way", .applies = has_reads, .show = show_reads,
+	{ .label = "outstanding reads", .applies = has_reads, .show = show_reads,
 	  .need = need_reads, .refuse_pair = refuse_reads },
 	CHECK("max_msg_sz", max_msg_sz, .wide = true, .asked = asked_size,
 	      .option = "--size"),

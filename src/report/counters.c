@@ -16,7 +16,7 @@
 
 static const char *const ends[] = { "server", "client" };
 
-/* The row of a counter that rose, if it tells of trouble or congestion; else
+/* The row of a counter that rose, if it indicates trouble or congestion; else
  * NULL. */
 static const struct counter_row *risen_row(const struct counter *counter)
 {
@@ -239,7 +239,7 @@ static void print_nothing(FILE *out, const struct result *r, bool rose)
 		return;
 	}
 	if (!rose)
-		fprintf(out, " counters: none that tells of trouble or "
+		fprintf(out, " counters: none that indicates trouble or "
 			"congestion rose at %s\n",
 			known[0] && known[1] ? "either end" :
 			known[1] ? "the client" : "the server");

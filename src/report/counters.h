@@ -7,12 +7,12 @@
 
 #include "model/result.h"
 
-/* The counters of ROW that --counters chose, and those that tell of trouble or
+/* The counters of ROW that --counters chose, and those that indicate trouble or
  * congestion and rose; null with --counters=none. */
 json_t *counters_json(const struct parameters *params,
 		      const struct result_row *row);
 
-/* Write to OUT, below the table of R, a line for each counter that tells of
+/* Write to OUT, below the table of R, a line for each counter that indicates
  * trouble or congestion and rose, and the counters that --counters asks for by
  * name or as all. */
 void counters_print(FILE *out, const struct result *r);

@@ -174,12 +174,12 @@ TEST(test_nothing_rose)
 		bool client, server;
 		const char *asked;
 	} rows[] = {
-		{ true, true, " counters: none that tells of trouble or "
+		{ true, true, " counters: none that indicates trouble or "
 			      "congestion rose at either end\n" },
-		{ true, false, " counters: none that tells of trouble or "
+		{ true, false, " counters: none that indicates trouble or "
 			       "congestion rose at the client\n"
 			       " counters: none can be read at the server\n" },
-		{ false, true, " counters: none that tells of trouble or "
+		{ false, true, " counters: none that indicates trouble or "
 			       "congestion rose at the server\n"
 			       " counters: none can be read at the client\n" },
 		{ false, false, " counters: none can be read at either end\n" },

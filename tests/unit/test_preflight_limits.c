@@ -131,7 +131,7 @@ TEST(test_rows_that_apply)
 	struct two_ends e = good_ends();
 
 	look(&e);
-	assert_false(has_row(&e, "reads under way"));
+	assert_false(has_row(&e, "outstanding reads"));
 	assert_false(has_row(&e, "max_qp_wr, receives"));
 	assert_false(has_row(&e, "max_srq"));
 	assert_false(has_row(&e, "max_mr"));
@@ -151,23 +151,23 @@ TEST(test_reads)
 
 	set_op(&e.plan, OP_READ);
 	e.plan.outstanding_reads = 9;
-	check_only(&e, "reads under way", VERDICT_ERROR,
+	check_only(&e, "outstanding reads", VERDICT_ERROR,
 		   "--outstanding-reads 9: the client's mlx5_0 starts at most "
 		   "8 at once, the server's mlx5_0 answers 16");
 	e.plan.reversed = true;
-	check_only(&e, "reads under way", VERDICT_ERROR,
+	check_only(&e, "outstanding reads", VERDICT_ERROR,
 		   "--outstanding-reads 9: the server's mlx5_0 starts at most "
 		   "8 at once, the client's mlx5_0 answers 16");
 	e.plan.reversed = false;
 	e.plan.outstanding_reads = PLAN_AUTO;
 	look(&e);
 	assert_null(preflight_first(&e.found));
-	assert_string_equal(find_row(&e, "reads under way")->client,
+	assert_string_equal(find_row(&e, "outstanding reads")->client,
 			    "starts 8, answers 16");
-	assert_string_equal(find_row(&e, "reads under way")->needed, "8");
+	assert_string_equal(find_row(&e, "outstanding reads")->needed, "8");
 	e.plan.outstanding_reads = PLAN_AUTO;
 	e.server.limits.max_qp_rd_atom = 0;
-	check_only(&e, "reads under way", VERDICT_ERROR,
+	check_only(&e, "outstanding reads", VERDICT_ERROR,
 		   "RDMA read: the client's mlx5_0 starts 8 at once, the "
 		   "server's mlx5_0 answers 0");
 }
@@ -182,12 +182,12 @@ TEST(test_reads_both_ways)
 	e.client.limits.max_qp_rd_atom = 4;
 	look(&e);
 	assert_null(preflight_first(&e.found));
-	assert_string_equal(find_row(&e, "reads under way")->needed, "8, 4");
+	assert_string_equal(find_row(&e, "outstanding reads")->needed, "8, 4");
 	e.plan = good_plan();
 	set_op(&e.plan, OP_READ);
 	e.plan.bidirectional = true;
 	e.plan.outstanding_reads = 5;
-	check_only(&e, "reads under way", VERDICT_ERROR,
+	check_only(&e, "outstanding reads", VERDICT_ERROR,
 		   "--outstanding-reads 5: the server's mlx5_0 starts at most "
 		   "8 at once, the client's mlx5_0 answers 4");
 }

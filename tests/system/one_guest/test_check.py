@@ -65,7 +65,7 @@ def test_both_ends_here():
     (("write_bw", "-m", 4096), ["active MTU"], ("--mtu: 4096", "client's")),
     (("write_bw", "-s", "2G", "-m", 4096), ["active MTU", "max_msg_sz"],
      ("--mtu: 4096",)),
-    (("read_bw", "-o", 255), ["reads under way"],
+    (("read_bw", "-o", 255), ["outstanding reads"],
      ("--outstanding-reads 255",)),
     (("send_bw", "-r", 65536), ["max_cqe, receives"],
      ("--rx-depth: 65536", "max_cqe", "server's")),

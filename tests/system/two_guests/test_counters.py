@@ -47,7 +47,7 @@ def test_nothing_is_lost(neighbours, remote):
     assert "rose" not in text
     text = succeeded(run(remote, "write_bw", *SMALL, *LATE, "--counters",
                          "interest")).out
-    assert " counters: none that tells of trouble or congestion rose at " \
+    assert " counters: none that indicates trouble or congestion rose at " \
         "either end\n" in text
 
 

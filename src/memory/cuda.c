@@ -89,8 +89,8 @@ static int choose_device(struct gpu *g, uint32_t n, const char *option,
 		return failed(option, "cuDeviceGetCount", error, err);
 	if (n >= (uint32_t)count)
 		return fail(err, -ENODEV, "nvidia-smi -L lists them",
-			    "%s: there is no GPU %u, but %d of them, from 0 "
-			    "on", option, n, count);
+			    "%s: there is no GPU %u: the driver has %d, from "
+			    "GPU 0 on", option, n, count);
 	error = cu.get(&g->device, (int)n);
 	return error ? failed(option, "cuDeviceGet", error, err) : 0;
 }

@@ -80,8 +80,8 @@ static int choose_device(struct gpu *g, uint32_t n, const char *option,
 		return failed(option, "hipGetDeviceCount", error, err);
 	if (n >= (uint32_t)count)
 		return fail(err, -ENODEV, "rocm-smi lists them",
-			    "%s: there is no GPU %u, but %d of them, from 0 "
-			    "on", option, n, count);
+			    "%s: there is no GPU %u: the driver has %d, from "
+			    "GPU 0 on", option, n, count);
 	g->device = (int)n;
 	error = hip.use(g->device);
 	return error ? failed(option, "hipSetDevice", error, err) : 0;

@@ -364,10 +364,10 @@ TEST(test_gpus_that_fail)
 
 TEST(test_no_such_gpu)
 {
-	check_refused("cuda:2", -ENODEV, "--memory=cuda:2: there is no GPU 2, "
-		      "but 2 of them, from 0 on", "nvidia-smi -L");
-	check_refused("hip:7", -ENODEV, "--memory=hip:7: there is no GPU 7, "
-		      "but 2 of them, from 0 on", "rocm-smi");
+	check_refused("cuda:2", -ENODEV, "--memory=cuda:2: there is no GPU 2: "
+		      "the driver has 2, from GPU 0 on", "nvidia-smi -L");
+	check_refused("hip:7", -ENODEV, "--memory=hip:7: there is no GPU 7: "
+		      "the driver has 2, from GPU 0 on", "rocm-smi");
 }
 
 TEST(test_too_large_for_a_gpu)

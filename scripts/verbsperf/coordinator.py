@@ -66,7 +66,7 @@ def check_message(message: Object) -> str:
     fields = MESSAGES.get(kind) if isinstance(kind, str) else None
     if fields is None or not all(good(message.get(name))
                                  for name, good in fields.items()):
-        raise protocol.Ended("its agent said something that agents do not say")
+        raise protocol.Ended("its agent sent a message of an unknown kind")
     return str(kind)
 
 
@@ -229,7 +229,7 @@ class Coordinator:
             await asyncio.sleep(PING_EVERY)
             for node in self.nodes.values():
                 if time.monotonic() - node.heard > SILENT_AT_MOST:
-                    node.fail("its agent, or the network to it, says nothing "
+                    node.fail("no sign of life from its agent "
                               f"for {SILENT_AT_MOST:g} s")
             self.changed.set()
 
@@ -277,7 +277,7 @@ class Coordinator:
         hello = protocol.object_of(await short_line(reader))
         name, theirs = hello.get("node"), protocol.nonce_of(hello)
         if not isinstance(name, str):
-            raise protocol.Ended("no node")
+            raise protocol.Ended("the greeting names no node")
         nonces = theirs, secrets.token_bytes(32)
         writer.write(json.dumps({
             "type": "challenge", "nonce": nonces[1].hex(),
@@ -292,9 +292,9 @@ class Coordinator:
             # anybody may say a name, so this is only a hint
             if name in self.expected:
                 self.strangers[name] = (
-                    "its agent did not connect; somebody at "
-                    f"{writer.get_extra_info('peername')[0]} called itself so,"
-                    " and has another key")
+                    "its agent did not connect; a program at "
+                    f"{writer.get_extra_info('peername')[0]} used this name,"
+                    " but has another key")
             raise protocol.Ended("another key")
         lines = protocol.Lines(protocol.session_key(self.key, nonces),
                                b"coordinator")
@@ -310,9 +310,9 @@ class Coordinator:
             self.refused[node.name] = (f"'{node.name}' connected, and is none "
                                        "of the nodes; its agent needs --node")
             self.changed.set()
-            raise protocol.Ended("unknown")
+            raise protocol.Ended("it has no node of this name")
         if node.name in self.nodes and not self.nodes[node.name].failure:
-            raise protocol.Ended("twice")
+            raise protocol.Ended("this node is connected already")
         self.nodes[node.name] = node
         return node
 
@@ -368,7 +368,7 @@ class Coordinator:
             try:
                 await asyncio.wait_for(node.writer.drain(), SEND_WITHIN)
             except (OSError, asyncio.TimeoutError):
-                node.fail("its agent takes nothing any more")
+                node.fail("its agent does not read any more")
         await asyncio.gather(*(one(node) for node in self.nodes.values()
                                if not node.failure
                                and node.writer.transport is not None

@@ -123,7 +123,7 @@ def test_without_verbsperf_and_with_another_key():
         n4=KEY, **{"n5.example.org": KEY}))
     assert missing["n5"] == "there is no /nonexistent in PATH"
     assert missing["n1"] == "there is no /nonexistent in PATH"
-    assert "called itself so, and has another key" in missing["n2"]
+    assert "used this name, but has another key" in missing["n2"]
     assert missing["n3"] == "its agent did not connect in 3 s"
     assert "the coordinator has another key" in said[1]
     assert statuses[1] == 1

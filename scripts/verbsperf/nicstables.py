@@ -4,6 +4,7 @@ from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf import tables
 from verbsperf.jsonfile import Object
+from verbsperf.nics import FEWEST_ROUNDS
 from verbsperf.points import size_text
 
 # Of things that are alike, as many are named.
@@ -139,8 +140,10 @@ def definitions(report: Object) -> str:
     kinds = [kind for kind in ("bandwidth", "latency")
              if any(group["kind"] == kind for group in report["groups"])]
     words = " and ".join(f"{limits[kind]:g}% of {kind}" for kind in kinds)
+    sure = all(one["rounds"] >= FEWEST_ROUNDS for one in report["setups"])
     return (f"figures: medians of the rounds; to {first}: Hodges-Lehmann "
-            f"ratio; ahead: by more than {words}, and not by chance")
+            f"ratio; ahead: by more than {words}"
+            + (", and not by chance" if sure else ""))
 
 
 def names_of(report: Object) -> List[str]:

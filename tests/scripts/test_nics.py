@@ -218,6 +218,7 @@ def test_failures_and_few_rounds_are_said(compare, write):
     text = nics(compare, path)
     assert "b 64: 1 of 2 rounds failed: cannot connect" in text
     assert "2 rounds of a set-up: no intervals" in text
+    assert "not by chance" not in text
 
 
 def test_markdown(compare, pair, tmp_path):

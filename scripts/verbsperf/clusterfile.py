@@ -48,21 +48,46 @@ def is_optional_number(value: Any) -> bool:
     return value is None or formats.is_number(value)
 
 
+def is_result(value: Any) -> bool:
+    """VALUE is null or has the parts of a row that are looked at."""
+    return value is None or isinstance(value, dict) and all(
+        formats.is_optional(value.get(name, 0), dict)
+        for name in ("bandwidth", "latency"))
+
+
+def is_beside(value: Any) -> bool:
+    """VALUE is null, or says what stands beside a finding."""
+    if not isinstance(value, dict):
+        return value is None
+    return all(isinstance(seen, dict)
+               and formats.are_objects(seen.get("differs", []))
+               and formats.are_objects(seen.get("rose", []))
+               and all({"fact", "here", "elsewhere"} <= one.keys()
+                       for one in seen.get("differs", []))
+               and all({"counter", "value"} <= one.keys()
+                       for one in seen.get("rose", []))
+               for seen in value.values())
+
+
 # What each kind of line needs.
 KINDS: Dict[str, Dict[str, Callable[[Any], bool]]] = {
     "node": {"node": lambda one: isinstance(one, str),
-             "error": lambda one: formats.is_optional(one, str)},
+             "error": lambda one: formats.is_optional(one, str),
+             "environment": lambda one: formats.is_optional(one, dict)},
     "pair": {"round": formats.is_count, "point": formats.is_count,
              "rail": formats.is_count, "client": is_end, "server": is_end,
-             "value": is_optional_number,
-             "error": lambda one: formats.is_optional(one, str),
+             "value": is_optional_number, "result": is_result,
+             "overlap": is_optional_number, "error": lambda one: formats.is_optional(one, str),
              "probe": lambda one: isinstance(one, bool),
              "alone": lambda one: isinstance(one, bool),
              "marked": lambda one: isinstance(one, bool)},
     "round": {"round": formats.is_count, "point": formats.is_count,
-              "gbps": is_optional_number},
+              "gbps": is_optional_number, "pairs": formats.is_count,
+              "added": formats.is_count,
+              "alone": lambda one: isinstance(one, bool)},
     "finding": {"point": formats.is_count,
-                "sentence": lambda one: isinstance(one, str)},
+                "sentence": lambda one: isinstance(one, str),
+                "ratio": is_optional_number, "beside": is_beside},
     "note": {"point": formats.is_count,
              "sentence": lambda one: isinstance(one, str)},
 }

@@ -166,7 +166,7 @@ def probe_lines(header: Object, entries: List[Object]) -> Iterator[str]:
     for index, _ in enumerate(header["points"]):
         found: Dict[Pair, Dict[bool, List[Object]]] = {}
         for entry in entries_of(entries, "pair", index):
-            if entry["probe"] and entry["result"]:
+            if entry["probe"] and (entry["result"] or {}).get("latency"):
                 found.setdefault(pair_of(entry), {}).setdefault(
                     entry["round"] > 0, []).append(entry["result"]["latency"])
         for pair, both in found.items():

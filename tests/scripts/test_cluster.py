@@ -219,6 +219,19 @@ def test_files_that_are_refused(tmp_path):
         path = write(tmp_path / "x", header, [{**lines[0], **spoil}])
         with pytest.raises(Refused, match=f"{path}:2: "):
             clusterfile.read(str(path))
+    lost = {**FINDING, "beside": {"n03": {"rose": [{"value": 7}]}}}
+    for index, spoil in ((0, {"result": []}), (0, {"overlap": "x"}),
+                         (0, {"result": {"bandwidth": None, "latency": 1}}),
+                         (2, {"pairs": None}), (2, {"alone": None}),
+                         (-1, {"environment": "x"})):
+        path = write(tmp_path / "x", header, [{**lines[index], **spoil}])
+        with pytest.raises(Refused, match=f"{path}:2: "):
+            clusterfile.read(str(path))
+    for spoil in ({"beside": []}, {"beside": {"n03": []}}, lost,
+                  {"ratio": "x"}):
+        path = write(tmp_path / "x", header, [{**FINDING, **spoil}])
+        with pytest.raises(Refused, match=f"{path}:2: "):
+            clusterfile.read(str(path))
     for spoil in ({"nodes": []}, {"points": []}, {"pattern": None}):
         path = write(tmp_path / "x", {**header, **spoil}, lines)
         with pytest.raises(Refused, match=f"{path}:1: "):

@@ -32,9 +32,10 @@ NAME = "verbsperf-cluster"
 INTERRUPTED = 130
 JOIN_WITHIN = 60.0
 PROBE = "write_lat"
-# Open files of a node, and of all else: most of that are strangers.
+# Open files of a node, and of all else: most of that are strangers, who are
+# all accepted that the kernel has waiting before the first is sent away.
 FILES_EACH = 4
-FILES_BESIDE = 640
+FILES_BESIDE = 2048
 
 
 class Asked(NamedTuple):

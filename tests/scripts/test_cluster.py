@@ -76,8 +76,8 @@ def test_the_key_is_in_no_command_line():
 
 
 @pytest.mark.parametrize("limits, nodes, due", (
-    ((1024, 4096), 10, None), ((1024, 4096), 300, (1840, 4096)),
-    ((1024, 4096), 5000, (4096, 4096)), ((1024, -1), 5000, (20640, -1)),
+    ((1024, 4096), 10, (2088, 4096)), ((3000, 4096), 200, None),
+    ((1024, 4096), 5000, (4096, 4096)), ((1024, -1), 5000, (22048, -1)),
     ((-1, -1), 5000, None)))
 def test_open_files(monkeypatch, limits, nodes, due):
     """A thousand is what a process has by default."""

@@ -1,7 +1,6 @@
 #include "config.h"
 #include "host/facts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "host/facts_of.h"
@@ -52,16 +51,4 @@ void facts_read(struct port *port, const struct cpus *cpus)
 	read_link(port, facts);
 	facts_of_netdev(port, facts);
 	facts_of_pci(port, facts);
-}
-
-void facts_add_word(char *list, size_t size, const char *word)
-{
-	const size_t length = strlen(word);
-	size_t used = strlen(list);
-
-	for (const char *at = list; (at = strstr(at, word)); at++)
-		if ((at == list || at[-1] == ' ') &&
-		    (!at[length] || at[length] == ','))
-			return;
-	snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cpulist.h"
+#include "base/list.h"
 #include "host/sysfs.h"
 
 /* Processors whose governors are looked at: each is a file. */
@@ -56,7 +57,7 @@ static void read_governors(const cpu_set_t *set, struct facts *facts)
 		if (sysfs_read(word, sizeof(word),
 			       "%s/cpu%u/cpufreq/scaling_governor",
 			       cpus_folder, cpu))
-			facts_add_word(list, sizeof(list), word);
+			list_add(list, sizeof(list), word);
 	}
 	facts_set_text(facts, FACT_GOVERNOR, list);
 }

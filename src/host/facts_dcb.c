@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/list.h"
 #include "host/dcb.h"
 
 static void note_pfc(const struct dcb *dcb, struct facts *facts)
@@ -13,7 +14,7 @@ static void note_pfc(const struct dcb *dcb, struct facts *facts)
 	for (unsigned int i = 0; i < 8; i++) {
 		snprintf(word, sizeof(word), "%u", i);
 		if (dcb->pfc >> i & 1)
-			facts_add_word(list, sizeof(list), word);
+			list_add(list, sizeof(list), word);
 	}
 	facts_set_text(facts, FACT_PFC, list[0] ? list : "none");
 }

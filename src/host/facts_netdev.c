@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/list.h"
 #include "base/xalloc.h"
 #include "host/ethtool.h"
 #include "host/netdev.h"
@@ -165,7 +166,7 @@ static void read_ecn(const char *name, struct facts *facts)
 		snprintf(word, sizeof(word), "%u", i);
 		if (is_enabled(name, "rp", i, &known) &&
 		    is_enabled(name, "np", i, &known))
-			facts_add_word(list, sizeof(list), word);
+			list_add(list, sizeof(list), word);
 	}
 	if (known)
 		facts_set_text(facts, FACT_ROCE_ECN, list[0] ? list : "none");

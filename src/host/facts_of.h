@@ -2,8 +2,6 @@
 #ifndef HOST_FACTS_OF_H
 #define HOST_FACTS_OF_H
 
-#include <stddef.h>
-
 #include "model/facts.h"
 #include "model/param.h"
 #include "model/port.h"
@@ -22,9 +20,5 @@ void facts_of_netdev(const struct port *port, struct facts *facts);
 
 /* What dcbnl says of NETDEV: PFC, trust, priorities. */
 void facts_of_dcb(const char *netdev, struct facts *facts);
-
-/* For names of one kind, such as governors: append WORD to LIST of SIZE bytes,
- * after a comma, unless it is there. */
-void facts_add_word(char *list, size_t size, const char *word);
 
 #endif

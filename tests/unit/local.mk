@@ -50,6 +50,7 @@ check_PROGRAMS = \
 	tests/unit/test_limit \
 	tests/unit/test_limit_report \
 	tests/unit/test_lines \
+	tests/unit/test_list \
 	tests/unit/test_load \
 	tests/unit/test_manager \
 	tests/unit/test_memory \
@@ -271,6 +272,7 @@ tests_unit_test_limit_report_SOURCES = tests/unit/test_limit_report.c \
 tests_unit_test_lines_SOURCES = tests/unit/test_lines.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
+tests_unit_test_list_SOURCES = tests/unit/test_list.c tests/unit/test.h
 tests_unit_test_load_SOURCES = tests/unit/test_load.c tests/unit/test.h
 tests_unit_test_manager_SOURCES = tests/unit/test_manager.c \
 	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h

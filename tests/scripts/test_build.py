@@ -10,8 +10,8 @@ from conftest import SCRIPTS
 TOP = SCRIPTS.parent
 # What configure and make need to compile one file.
 NEEDED = ("Makefile.am", "Makefile.in", "aclocal.m4", "build-aux",
-          "config.h.in", "configure", "configure.ac", "m4", "scripts", "src",
-          "tests")
+          "config.h.in", "configure", "configure.ac", "m4", "man", "scripts",
+          "src", "tests")
 OBJECT = "src/base/cpulist.o"
 pytestmark = pytest.mark.skipif(
     not (TOP / "configure").exists(), reason="autoreconf was not run here")

@@ -19,7 +19,7 @@ def test_man_page_has_every_option(script):
                              env={**os.environ, "COLUMNS": "80"})
     assert (status, err) == (0, "")
     assert max(map(len, usage.splitlines())) <= 80
-    page = (SCRIPTS.parent / "man" / f"{script}.1").read_text()
+    page = (SCRIPTS.parent / "man" / f"{script}.1.in").read_text()
     items = set(re.findall(r"^\.TP\n\.BR? .*?--([\w-]+)",
                            page.replace("\\-", "-"), re.M))
     assert items == options(usage)
@@ -28,7 +28,7 @@ def test_man_page_has_every_option(script):
 def test_man_pages_have_the_same_heading():
     """Title, date, version and volume, by the same macros."""
     headings = []
-    for page in sorted((SCRIPTS.parent / "man").glob("*.1*")):
+    for page in sorted((SCRIPTS.parent / "man").glob("*.1.in")):
         name, heading = re.match(r"\.TH (\S+) (.*)\n\.SH NAME\n",
                                  page.read_text()).groups()
         assert name == page.name.partition(".")[0].upper()

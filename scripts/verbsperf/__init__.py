@@ -20,6 +20,9 @@
   a comparison sides finds what belongs together, alike refuses what does not,
                and environment says what of the hosts counts for it; comparison
                makes the report of it, tables its text
+  verdicts     limits says which limits a sweep met; cases is what programs read
+               of that and of a comparison, and reports writes it as JUnit,
+               OpenMetrics and for GitHub
   --nics       setups says what is compared and what differs, ranking who is
                ahead, nics makes the report of it, nicstables its text and
                page, nicsplots its pictures

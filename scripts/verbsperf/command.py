@@ -1,5 +1,6 @@
 """How a command reads its arguments, and how it complains."""
 import argparse
+import os
 import sys
 from typing import NoReturn
 
@@ -8,6 +9,17 @@ def complain(name: str, problem: object, status: int = 2) -> NoReturn:
     """End the command NAME with one line about PROBLEM."""
     print(f"{name}: error: {problem}", file=sys.stderr)
     sys.exit(status)
+
+
+def write(name: str, text: str) -> None:
+    """Write TEXT of the command NAME to stdout; end it unless all of it was
+    written."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        complain(name, f"cannot write to stdout: {error.strerror}")
 
 
 class Parser(argparse.ArgumentParser):

@@ -6,8 +6,8 @@ import os
 import sys
 from typing import Callable, Dict, Sequence
 
-from verbsperf import (clusterfile, comparison, jsonfile, nics, nicstables,
-                       setups, sides, tables, verdict)
+from verbsperf import (cases, clusterfile, command, comparison, jsonfile, nics,
+                       nicstables, reports, setups, sides, tables, verdict)
 from verbsperf.command import Parser, complain
 from verbsperf.comparison import RATES, TIMES
 from verbsperf.errors import Refused
@@ -17,7 +17,8 @@ from verbsperf.plot import import_drawing
 NAME = "verbsperf-compare"
 Form = Callable[[Object], str]
 VERDICTS: Dict[str, Form] = {
-    "text": tables.text, "json": tables.as_json, "markdown": tables.markdown}
+    "text": tables.text, "json": tables.as_json, "markdown": tables.markdown,
+    **reports.forms(cases.of_comparison)}
 REPORTS: Dict[str, Form] = {
     "text": nicstables.text, "json": tables.as_json,
     "markdown": nicstables.markdown}
@@ -89,12 +90,16 @@ def parser() -> Parser:
     p.add_argument("--force", action="store_true",
                    help="compare even if devices, MTU, ... differ")
     form = p.add_mutually_exclusive_group()
+    form.add_argument("--format", dest="form", choices=VERDICTS,
+                      default="text", metavar="FORM",
+                      help=f"how the verdict is written: {', '.join(VERDICTS)}"
+                           " [text]")
     form.add_argument("--json", dest="form", action="store_const",
-                      const="json", default="text",
-                      help="write JSON instead of a table")
+                      const="json", help="the same as --format json")
     form.add_argument("--markdown", dest="form", action="store_const",
                       const="markdown",
-                      help="write a table for a review comment")
+                      help="the same as --format markdown: a table for a "
+                           "review comment")
     return p
 
 
@@ -106,16 +111,6 @@ def question_of(options: argparse.Namespace) -> comparison.Question:
     return comparison.Question(
         metrics, {"bandwidth": options.bandwidth_tolerance,
                   "latency": options.latency_tolerance})
-
-
-def write(text: str) -> None:
-    """Write TEXT to stdout, and fail unless all of it was written."""
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        complain(NAME, f"cannot write to stdout: {error.strerror}")
 
 
 Drawn = Callable[[Object, Sequence[nics.Group], Sequence[setups.Setup]], str]
@@ -160,12 +155,15 @@ def report_nics(options: argparse.Namespace) -> int:
     if options.metric or options.force:
         raise Refused("--nics shows all metrics, and all that differs: leave "
                       "--metric and --force out")
+    if options.form not in REPORTS:
+        raise Refused(f"--nics has no verdict for --format {options.form}; it "
+                      f"has {', '.join(REPORTS)}")
     every = setups.choose(options.files, options.targets)
     report, groups = nics.report(every, nics.Question(
         {"bandwidth": options.bandwidth_tolerance,
          "latency": options.latency_tolerance}))
     if options.output is None:
-        write(REPORTS[options.form](report))
+        command.write(NAME, REPORTS[options.form](report))
         return 0
     make = PAGES[os.path.splitext(options.output)[1]]
     write_file(options.output, make(report, groups, every))
@@ -188,7 +186,7 @@ def compare_clusters(paths: Sequence[str]) -> int:
                       "files of verbsperf-cluster need (package "
                       "python3-scipy)") from None
     found = clustercompare.compare(*paths)
-    write(clustercompare.text(found))
+    command.write(NAME, clustercompare.text(found))
     return clustercompare.status_of(found)
 
 
@@ -200,12 +198,12 @@ def compare(options: argparse.Namespace) -> int:
         if (options.form != "text" or options.metric or options.targets
                 or options.force):
             raise Refused("files of verbsperf-cluster are compared without "
-                          "--json, --markdown, --metric, --targets and "
-                          "--force")
+                          "--format, --json, --markdown, --metric, --targets "
+                          "and --force")
         return compare_clusters(options.files)
     report = comparison.compare(*sides.choose(options.files, options.targets),
                                 question_of(options), options.force)
-    write(VERDICTS[options.form](report))
+    command.write(NAME, VERDICTS[options.form](report))
     return EXIT[report["verdict"]]
 
 

@@ -106,10 +106,19 @@ def check_error(place: Place, error: Any) -> None:
 def check_limits(place: Place, limits: Any) -> None:
     """LIMITS of a document is null, or says which were met."""
     place.expect(limits is None or are_objects(limits) and all(
-        isinstance(one.get("met"), bool) and isinstance(one.get("name"), str)
-        for one in limits),
+        map(is_limit, limits)),
         "\"limits\" of the document is neither null nor a list of objects with"
         " name and met")
+
+
+def is_limit(limit: Object) -> bool:
+    """LIMIT says what became of one; what it says more is of its type."""
+    return (isinstance(limit.get("met"), bool)
+            and isinstance(limit.get("name"), str)
+            and all(is_optional(limit.get(name), str)
+                    for name in ("counter", "end", "unit", "reason"))
+            and all(limit.get(name) is None or is_number(limit[name])
+                    for name in ("asked", "seen")))
 
 
 def check_row(place: Place, row: Any) -> None:

@@ -2,17 +2,18 @@
 target.
 
 Exit status: 0 all was measured, 1 some of it failed, 2 usage, 3 --until-ci
-was not reached, 130 interrupted."""
+was not reached or, with --format, a limit was missed, 130 interrupted."""
 import argparse
 import os
 import signal
 import sys
-from typing import NoReturn, Optional, Sequence
+from typing import Callable, Dict, NoReturn, Optional, Sequence
 
-from verbsperf import (contents, jsonfile, program, rounds, suite, sweepfile,
-                       target)
+from verbsperf import (command, contents, jsonfile, limits, program, reports,
+                       rounds, suite, sweepfile, target)
 from verbsperf.command import Parser, complain
 from verbsperf.errors import Refused
+from verbsperf.jsonfile import Object
 from verbsperf.options import SuiteError
 from verbsperf.points import label
 from verbsperf.progress import estimate, say
@@ -26,6 +27,9 @@ SUITES = os.path.join(os.path.dirname(os.path.dirname(
     os.path.realpath(__file__))), "suites")
 ROUNDS, MOST_ROUNDS = 10, 30
 INTERRUPTED = 130
+FORMS: Dict[str, Callable[[Object], str]] = {
+    "text": limits.text, "json": limits.as_json, "markdown": limits.markdown,
+    **reports.forms(limits.verdicts)}
 
 
 def rounds_number(text: str) -> int:
@@ -68,7 +72,8 @@ def parser() -> Parser:
                "[NAME=]loopback[:DEVICE][,...].  SUITE: a file, or one of: "
                + " ".join(suite.shipped(SUITES)) + ".  Exit status: 0 all "
                "was measured, 1 some measurements failed, 2 usage, 3 "
-               "--until-ci was not reached.  See verbsperf-sweep(1).")
+               "--until-ci was not reached or, with --format, a limit was "
+               "missed.  See verbsperf-sweep(1).")
     p.add_argument("suite", metavar="SUITE")
     p.add_argument("targets", nargs="*", metavar="TARGET")
     p.add_argument("-o", "--output", metavar="FILE",
@@ -92,6 +97,9 @@ def parser() -> Parser:
                    default=os.environ.get("VERBSPERF"),
                    help="the verbsperf to run [VERBSPERF, or beside this "
                         "script, or in PATH]")
+    p.add_argument("--format", choices=FORMS, metavar="FORM",
+                   help="write what became of each point and its limits: "
+                        + ", ".join(FORMS))
     p.add_argument("--list", action="store_true",
                    help="list the points and how long a sweep takes, without "
                         "measuring")
@@ -180,6 +188,7 @@ def timed(targets: Sequence[Target], points: Sequence[Planned],
 def sweep(options: argparse.Namespace) -> int:
     """Do what OPTIONS ask for; return the exit status."""
     check_arguments(options)
+    reports.check(options.format)
     wanted = want(options)
     if options.list:
         show_points(wanted)
@@ -191,10 +200,31 @@ def sweep(options: argparse.Namespace) -> int:
         state.check_resumed()
     say(state.summary())
     try:
-        return state.run()
+        status = state.run()
     except KeyboardInterrupt:
         state.interrupted()
         return INTERRUPTED
+    # what failed is a verdict, too
+    judged = judge(options.output, options.format)
+    return status or judged
+
+
+def judge(path: str, form: Optional[str]) -> int:
+    """Write in FORM, if there is one, what became of the sweep PATH; return
+    the exit status."""
+    if form is None:
+        return 0
+    report = limits.report(path)
+    command.write(NAME, FORMS[form](report))
+    return limits.EXIT[report["verdict"]]
+
+
+def show(options: argparse.Namespace) -> int:
+    """Show the file of results that is named; return the exit status."""
+    if options.format:
+        return judge(options.suite, options.format)
+    command.write(NAME, contents.text(options.suite))
+    return 0
 
 
 def stop(_number: int, _frame: object) -> NoReturn:
@@ -207,10 +237,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, stop)
     options = parser().parse_args()
     try:
-        if not is_results(options):
-            return sweep(options)
-        sys.stdout.write(contents.text(options.suite))
-        return 0
+        return show(options) if is_results(options) else sweep(options)
     except Refused as error:
         complain(NAME, error, error.status)
     except KeyboardInterrupt:

@@ -1,7 +1,7 @@
 """A sweep under way: rounds of measurements, and what is said of them."""
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Set
 
-from verbsperf import measure, results, rounds, sweepfile
+from verbsperf import limits, measure, results, rounds, sweepfile
 from verbsperf.formats import Place
 from verbsperf.jsonfile import Object
 from verbsperf.points import label
@@ -26,12 +26,8 @@ class Wanted(NamedTuple):
 
 def missed_text(one: Object) -> str:
     """Say what a limit that was not met asked for, and what was measured."""
-    seen, counter = one.get("seen"), one.get("counter")
-    where = f"at the {one.get('end')}" if counter else one.get("unit")
-    text = (one.get("reason") or "it could not be judged" if seen is None
-            else f"{seen:g} {where}")
-    asked = f"{counter}={one['asked']:g}" if counter else one.get("asked")
-    return f"limit not met: --{one['name']} {asked}: {text}"
+    return (f"limit not met: {limits.asked_text(one)}: "
+            + limits.seen_text(one, one.get("seen")))
 
 
 def counted(number: int, word: str) -> str:

@@ -41,8 +41,8 @@ static int map_shared(struct allocation *a, int fd, struct error *err)
 	return 0;
 }
 
-/* Have the blocks now: a file with holes on a full disk kills who writes to
- * it.  Not every file can say. */
+/* Have the blocks now: writing to a hole of a file on a full disk kills the
+ * process.  Not every file system can say. */
 static int reserve(const struct allocation *a, int fd, struct error *err)
 {
 	if (a->paged || !fallocate(fd, FALLOC_FL_KEEP_SIZE,
@@ -85,7 +85,9 @@ static int make_unnamed(struct allocation *a, const char *path,
 
 	a->fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (a->fd < 0)
-		return fail(err, -errno, NULL,
+		return fail(err, -errno, errno == EOPNOTSUPP ?
+			    "use a folder on tmpfs, as /dev/shm, or the path "
+			    "of a file" : NULL,
 			    "%s: cannot make a file in this folder: %s",
 			    a->option, strerror(errno));
 	a->mapped = round_up(a->length, page_size());

@@ -473,6 +473,9 @@ TEST(test_files)
 	check_refused("file:/no/such/file", -ENOENT,
 		      "--memory=file:/no/such/file: cannot open it: No such "
 		      "file or directory", "");
+	check_refused("file:/proc", -EOPNOTSUPP,
+		      "--memory=file:/proc: cannot make a file in this folder: "
+		      "Operation not supported", "/dev/shm");
 	check_refused("file:/dev/shm,offset=100", -EINVAL,
 		      "--memory=file:/dev/shm,offset=100: the offset must be "
 		      "a multiple of 4096", "");

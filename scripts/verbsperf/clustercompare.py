@@ -3,7 +3,7 @@ import math
 import statistics
 from typing import Dict, Iterator, List, NamedTuple, Sequence
 
-from verbsperf import clusterfile, clusterview
+from verbsperf import clusterfile, clusterview, tables
 from verbsperf.errors import ResultsError
 from verbsperf.findings import (DEVIATIONS, LEAST, Measured, speed_of,
                                 suspects_of)
@@ -103,4 +103,5 @@ def status_of(found: Sequence[Changed]) -> int:
 
 def text(found: Sequence[Changed]) -> str:
     """Return it as text."""
-    return "".join(f" {line}\n" for one in found for line in lines_of(one))
+    return "".join(f" {tables.printable(line)}\n"
+                   for one in found for line in lines_of(one))

@@ -63,7 +63,7 @@ class Progress:
         """Show TEXT, in the place of what was shown before."""
         if self.terminal:
             width = shutil.get_terminal_size().columns - 1
-            print(f"\r\033[K{text[:width]}", end="", file=sys.stderr,
+            print(f"\r\033[K{printable(text)[:width]}", end="", file=sys.stderr,
                   flush=True)
 
     def ended(self, nodes: int, skipped: bool) -> None:

@@ -4,10 +4,12 @@ import os
 import sys
 from typing import NoReturn
 
+from verbsperf.tables import printable
+
 
 def complain(name: str, problem: object, status: int = 2) -> NoReturn:
     """End the command NAME with one line about PROBLEM."""
-    print(f"{name}: error: {problem}", file=sys.stderr)
+    print(f"{name}: error: {printable(str(problem))}", file=sys.stderr)
     sys.exit(status)
 
 

@@ -16,8 +16,9 @@ from verbsperf.axes import set_x_axis, set_y_axis  # noqa: E402
 from verbsperf.curves import Panel, Picture  # noqa: E402
 from verbsperf.errors import Refused  # noqa: E402
 from verbsperf.looks import (CURVES_MAX, draw_curve,  # noqa: E402
-                             legend_entries, printable, shortened)
+                             legend_entries, shortened)
 from verbsperf.spans import Span, spans_of  # noqa: E402
+from verbsperf.tables import printable  # noqa: E402
 
 matplotlib.rcParams.update({
     "text.parse_math": False,   # a title may have a $

@@ -13,7 +13,7 @@ from verbsperf import clusterview, figure, stats, tables
 from verbsperf.clusterview import Matrix
 from verbsperf.errors import Refused
 from verbsperf.jsonfile import Object
-from verbsperf.looks import printable
+from verbsperf.tables import printable
 
 COLOURS = "cividis"     # light is more, in grey and to the colour-blind, too
 WORDS_AT_MOST = 16      # nodes whose cells have room for their number

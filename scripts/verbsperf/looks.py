@@ -8,6 +8,7 @@ from matplotlib.lines import Line2D
 
 from verbsperf.axes import position
 from verbsperf.curves import Curve, Dot, Picture
+from verbsperf.tables import printable
 
 # Colours (Okabe and Ito's, from dark to light), line styles and markers: each
 # is enough to tell two curves apart.
@@ -26,11 +27,6 @@ CURVES_MAX = len(STYLES)
 CROSS: Dict[str, Any] = {
     "marker": "X", "markersize": 7, "color": "black",
     "markerfacecolor": "white", "linestyle": ""}
-
-
-def printable(text: str) -> str:
-    """Replace what would break a line, or an SVG, in TEXT."""
-    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def shortened(text: str, length: int = 60) -> str:

@@ -172,7 +172,8 @@ def text_lines(report: Object) -> Iterator[str]:
 
 def text(report: Object) -> str:
     """Return the report for a terminal."""
-    return "".join(f" {line}".rstrip() + "\n" for line in text_lines(report))
+    return "".join(f" {tables.printable(line)}".rstrip() + "\n"
+                   for line in text_lines(report))
 
 
 def markdown_table(table: Table) -> Iterator[str]:

@@ -3,10 +3,13 @@ import shutil
 import sys
 import time
 
+from verbsperf.tables import printable
+
 
 def say(sentence: str) -> None:
     """Write SENTENCE on stderr."""
-    print(f"verbsperf-sweep: {sentence}", file=sys.stderr, flush=True)
+    print(f"verbsperf-sweep: {printable(sentence)}", file=sys.stderr,
+          flush=True)
 
 
 def duration(seconds: float) -> str:
@@ -61,7 +64,8 @@ class Progress:
 
     def draw(self, line: str) -> None:
         """Put LINE in the place of the one before."""
-        print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
+        print(f"\r\033[K{printable(line)}", end="", file=sys.stderr,
+              flush=True)
 
     def round_ends(self, done: int, number: int, failed: int) -> None:
         """Say that round NUMBER is over, and DONE measurements are done."""

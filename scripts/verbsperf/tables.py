@@ -146,7 +146,7 @@ def table(names: Sequence[str], rows: Sequence[Sequence[str]],
           left: Collection[int]) -> List[str]:
     """Return lines with columns called NAMES. The columns LEFT have words,
     which are aligned on the left."""
-    rows = [names, *rows]
+    rows = [list(map(printable, row)) for row in (names, *rows)]
     widths = [max(map(len, column)) for column in zip(*rows)]
     return ["  ".join(
         cell.ljust(width) if i in left else cell.rjust(width)
@@ -161,11 +161,12 @@ def text(report: Object) -> str:
                   left=(0, 1, len(HEADING) - 1)),
            *(f"note: {note}" for note in report["notes"]),
            definition(report), summary(report)]
-    return "".join(f" {line}\n" for line in out)
+    return "".join(f" {printable(line)}\n" for line in out)
 
 
 def escape(cell: str) -> str:
     """Escape what would end a cell, or begin an emphasis."""
+    cell = printable(cell)
     for letter in "\\|*_<`":
         cell = cell.replace(letter, "\\" + letter)
     return cell

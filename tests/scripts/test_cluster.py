@@ -184,6 +184,10 @@ def test_what_a_terminal_would_obey(tmp_path, capsys):
     assert "nodes that failed:\n   n04: a?[2J???b\n" in out
     clustering.say("n04: \x1b]0;x\x07")
     assert capsys.readouterr().err == "verbsperf-cluster: n04: ?]0;x?\n"
+    progress = clustering.Progress(1)
+    progress.terminal = True
+    progress.show("n04: \x1b]0;x\x07")
+    assert capsys.readouterr().err == "\r\033[Kn04: ?]0;x?"
 
 
 def test_failed_nodes_and_marked_pairs(tmp_path):

@@ -237,6 +237,23 @@ def drawn(*arguments):
     assert run("verbsperf-compare", "--nics", *arguments) == (0, "", "")
 
 
+def test_what_a_terminal_would_obey(compare, write):
+    """A document may come from another host."""
+    paths = []
+    for name in ("a", "b"):
+        made, = bandwidth("ib", 100.0, (10,), counters=counters(3))[:1]
+        made["client"]["firmware"] = f"{name}\x9b31m\n\u202e"
+        made["results"][0]["counters"]["rose"][0]["meaning"] = "x\x1b]0;y\x07"
+        paths.append(write(f"{name}.json", [made]))
+    for form in ([], ["--markdown"]):
+        text = nics(compare, *form, *paths)
+        assert not [one for one in text if not one.isprintable()
+                    and one != "\n"]
+        assert "a?31m??" in text and "x?]0;y?" in text
+    other = write("x\x1b[2J.json", [])
+    refused(compare("--nics", paths[0], other), 2, "x?[2J.json: ")
+
+
 def test_page(pair, tmp_path):
     path = tmp_path / "report.html"
     drawn(*pair, "-o", path)

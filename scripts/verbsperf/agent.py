@@ -36,10 +36,14 @@ SILENT_AT_MOST = 30         # seconds without a line of it
 SAY_WITHIN = 20             # seconds for a line to be taken
 ASK_WITHIN = 30             # seconds for verbsperf to list its devices
 PARTING = 3                 # seconds for verbsperf to end by itself
-MOST_OUTPUT = 4 << 20       # bytes kept of what one verbsperf writes
+MOST_OUTPUT = 4 << 20       # bytes kept of a stream of one verbsperf
+# Letters of a stream in a line, which has two of them.
+MOST_TEXT = LONGEST // 2 - 4096
+LETTERS_EACH = 12           # that JSON needs for one, at most
 MOST_CHILDREN = 4096
 KEY_VARIABLE = "VERBSPERF_CLUSTER_KEY"
 WARM = b"warm: "
+UNKNOWN = "the coordinator asked for something unknown"
 
 Object = Dict[str, Any]
 
@@ -112,6 +116,18 @@ def object_of(text: bytes) -> Object:
     return message
 
 
+def printable(text: str) -> str:
+    """Return TEXT, which another host may have sent, without what a terminal
+    would obey or cannot show (as in tables.py, which is not sent)."""
+    return "".join(one if one.isprintable() else "?" for one in text)
+
+
+def versions(agent: int, coordinator: int) -> str:
+    """Say that both sides are of different versions."""
+    return (f"the agent speaks protocol {agent}, the coordinator "
+            f"{coordinator}: both must be of the same version of verbsperf")
+
+
 def nonce_of(message: Object) -> bytes:
     """Return the random number that MESSAGE has."""
     text = message.get("nonce")
@@ -160,6 +176,15 @@ class Child:
         room = MOST_OUTPUT - len(self.output[name])
         self.lost = self.lost or len(data) > room
         self.output[name] += data[:max(0, room)]
+
+    def text_of(self, name: str) -> str:
+        """Return what was kept of the stream NAME, as much as a line has room
+        for."""
+        text = self.output[name].decode("utf-8", "replace")
+        if len(json.dumps(text)) > MOST_TEXT:
+            self.lost = True
+            text = text[:MOST_TEXT // LETTERS_EACH]
+        return text
 
     def open_window(self) -> None:
         """Let it measure."""
@@ -276,17 +301,26 @@ class Agent:
         elif kind == "start":
             self.start(message)
         elif kind == "open":
-            for number in message.get("ids", []):
-                if number in self.children:
-                    self.children[number].open_window()
+            for child in self.named(message):
+                child.open_window()
         elif kind == "kill":
-            for number in message.get("ids", []):
-                if number in self.children:
-                    self.children[number].signal(signal.SIGTERM)
+            for child in self.named(message):
+                child.signal(signal.SIGTERM)
+        elif kind == "refuse":
+            raise Ended(f"refused: {message.get('why')}")
         elif kind == "bye":
             raise Ended("")
         else:
-            raise Ended("the coordinator asked for something unknown")
+            raise Ended(UNKNOWN)
+
+    def named(self, message: Object) -> List[Child]:
+        """Return those under way that MESSAGE names."""
+        numbers = message.get("ids")
+        if not isinstance(numbers, list) or not all(
+                type(number) is int for number in numbers):
+            raise Ended(UNKNOWN)
+        return [self.children[number] for number in numbers
+                if number in self.children]
 
     def start(self, message: Object) -> None:
         """Start one verbsperf."""
@@ -295,7 +329,7 @@ class Agent:
                 or len(self.children) >= MOST_CHILDREN
                 or not isinstance(words, list)
                 or not all(isinstance(word, str) for word in words)):
-            raise Ended("the coordinator asked for something unknown")
+            raise Ended(UNKNOWN)
         try:
             child = Child(number, [self.path, *words], self.key)
         except OSError as error:
@@ -311,10 +345,10 @@ class Agent:
         """Take what CHILD wrote to NAME."""
         data = os.read(fd, 1 << 16)
         if name == "ready":
-            if data and not child.told:
+            port = data.partition(b"\n")[0]
+            if port.isdigit() and not child.told:
                 child.told = True
-                self.say(type="listening", id=child.number,
-                         port=int(data.split(b"\n")[0] or b"0"))
+                self.say(type="listening", id=child.number, port=int(port))
         else:
             child.keep(name, data)
         if (name == "stderr" and not child.warm
@@ -339,10 +373,9 @@ class Agent:
             status = child.process.wait()
         child.close()
         del self.children[child.number]
+        texts = {name: child.text_of(name) for name in child.output}
         self.say(type="ended", id=child.number, status=status,
-                 opened=child.opened, lost=child.lost,
-                 **{name: data.decode("utf-8", "replace")
-                    for name, data in child.output.items()})
+                 opened=child.opened, lost=child.lost, **texts)
 
     def close(self) -> None:
         """End all that was started, first politely, and wait for it."""
@@ -399,6 +432,9 @@ def shake_hands(sock: socket.socket, key: bytes, node: str) -> Lines:
              "nonce": mine.hex()}
     sock.sendall(json.dumps(hello).encode() + b"\n")
     answer = object_of(read_line(sock))
+    theirs = answer.get("protocol")
+    if type(theirs) is int and theirs != PROTOCOL:
+        raise Ended(versions(PROTOCOL, theirs))
     nonces = mine, nonce_of(answer)
     if not is_proof(answer.get("proof"),
                     proof(key, b"coordinator", nonces, node)):
@@ -474,7 +510,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     except Ended as ended:
         if str(ended):
             print(f"verbsperf-cluster: agent of {node_name(given.node)}: "
-                  f"{ended}", file=sys.stderr)
+                  f"{printable(str(ended))}", file=sys.stderr)
             return 1
     return 0
 

@@ -11,7 +11,7 @@ import socket
 import statistics
 import time
 from typing import (Any, AsyncIterator, Callable, Dict, Iterable, List,
-                    Optional, Sequence, Tuple)
+                    NoReturn, Optional, Sequence, Tuple)
 
 from verbsperf import agent as protocol
 from verbsperf.jsonfile import Object
@@ -56,6 +56,7 @@ MESSAGES: Dict[str, Dict[str, Callable[[Any], bool]]] = {
     "warm": {"id": is_number},
     "ended": {"id": is_number, "stdout": is_text, "stderr": is_text,
               "status": lambda value: value is None or is_number(value),
+              "lost": lambda value: isinstance(value, bool),
               "opened": lambda value: value is None or is_time(value)},
 }
 
@@ -76,10 +77,21 @@ class Clock:
 
     def __init__(self) -> None:
         self.readings: List[Tuple[float, float]] = []  # (round trip, offset)
+        # when the node was asked, which it repeats: by the steady clock
+        self.asked: Dict[float, float] = {}
 
-    def take(self, sent: float, now: float, there: float) -> None:
-        """Take a reading: SENT and NOW here, THERE in between."""
-        self.readings.append((now - sent, there - (sent + now) / 2))
+    def ask(self) -> float:
+        """Return the time, to be sent to the node."""
+        now = time.time()
+        self.asked[now] = time.monotonic()
+        return now
+
+    def take(self, sent: float, there: float) -> None:
+        """Take the answer to what was SENT: it was THERE at the node."""
+        if sent not in self.asked:
+            raise protocol.Ended("its agent answered what it was not asked")
+        trip = time.monotonic() - self.asked.pop(sent)
+        self.readings.append((trip, there - sent - trip / 2))
         del self.readings[:-CLOCK_READINGS]
 
     def offset(self) -> Optional[float]:
@@ -167,7 +179,7 @@ class Node:
         kind = check_message(message)
         self.heard = time.monotonic()
         if kind == "pong":
-            self.clock.take(message["t"], time.time(), message["now"])
+            self.clock.take(message["t"], message["now"])
         elif kind in ("listening", "warm", "ended"):
             process = self.processes.get(message["id"])
             if process is not None:
@@ -237,7 +249,7 @@ class Coordinator:
     def ask_time(nodes: Iterable[Node]) -> None:
         """Read the clocks of NODES."""
         for node in nodes:
-            node.say(type="ping", t=time.time())
+            node.say(type="ping", t=node.clock.ask())
 
     async def meet(self, reader: asyncio.StreamReader,
                    writer: asyncio.StreamWriter) -> None:
@@ -255,8 +267,11 @@ class Coordinator:
         why = "its agent ended, or its host did"
         try:
             await self.listen(node, reader)
-        except (OSError, ValueError):
+        except OSError:
             why = "the connection to its agent broke"
+        except ValueError:
+            why = ("its agent sent a line of more than "
+                   f"{protocol.LONGEST >> 20} MiB")
         except protocol.Ended as error:
             why = str(error)
         node.fail(why)
@@ -278,9 +293,11 @@ class Coordinator:
         name, theirs = hello.get("node"), protocol.nonce_of(hello)
         if not isinstance(name, str):
             raise protocol.Ended("the greeting names no node")
+        self.check_version(name, hello.get("protocol"), writer)
         nonces = theirs, secrets.token_bytes(32)
         writer.write(json.dumps({
-            "type": "challenge", "nonce": nonces[1].hex(),
+            "type": "challenge", "protocol": protocol.PROTOCOL,
+            "nonce": nonces[1].hex(),
             "proof": protocol.proof(self.key, b"coordinator", nonces, name),
         }).encode() + b"\n")
         try:
@@ -289,17 +306,34 @@ class Coordinator:
             answer = {}
         proved = protocol.proof(self.key, b"agent", nonces, name)
         if not protocol.is_proof(answer.get("proof"), proved):
-            # anybody may say a name, so this is only a hint
-            if name in self.expected:
-                self.strangers[name] = (
-                    "its agent did not connect; a program at "
-                    f"{writer.get_extra_info('peername')[0]} used this name,"
-                    " but has another key")
+            self.note_stranger(name, writer, "but has another key")
             raise protocol.Ended("another key")
         lines = protocol.Lines(protocol.session_key(self.key, nonces),
                                b"coordinator")
         return self.admit(Node(
             name, writer.get_extra_info("peername")[0], lines, writer))
+
+    def note_stranger(self, name: str, writer: asyncio.StreamWriter, but: str
+                      ) -> None:
+        """Remember that somebody used the NAME of a node, BUT is none: only a
+        hint, for anybody may say a name."""
+        if name in self.expected:
+            self.strangers[name] = (
+                "its agent did not connect; a program at "
+                f"{writer.get_extra_info('peername')[0]} used this name, {but}")
+
+    def check_version(self, name: str, theirs: object,
+                      writer: asyncio.StreamWriter) -> None:
+        """Refuse an agent of NAME that speaks another protocol than THEIRS."""
+        if type(theirs) is not int:
+            raise protocol.Ended("the greeting has no protocol")
+        if theirs != protocol.PROTOCOL:
+            writer.write(json.dumps({
+                "type": "refuse", "protocol": protocol.PROTOCOL,
+            }).encode() + b"\n")
+            why = protocol.versions(theirs, protocol.PROTOCOL)
+            self.note_stranger(name, writer, f"but {why}")
+            raise protocol.Ended(why)
 
     def admit(self, node: Node) -> Node:
         """Take NODE, which has proved the key, if it is wanted."""
@@ -310,11 +344,18 @@ class Coordinator:
             self.refused[node.name] = (f"'{node.name}' connected, and is none "
                                        "of the nodes; its agent needs --node")
             self.changed.set()
-            raise protocol.Ended("it has no node of this name")
+            self.refuse(node, f"'{node.name}' is none of the nodes; --node "
+                        "says what this one is called")
         if node.name in self.nodes and not self.nodes[node.name].failure:
-            raise protocol.Ended("this node is connected already")
+            self.refuse(node, "an agent of this node is connected already")
         self.nodes[node.name] = node
         return node
+
+    @staticmethod
+    def refuse(node: Node, why: str) -> NoReturn:
+        """Send the agent NODE away, and tell it WHY."""
+        node.say(type="refuse", why=why)
+        raise protocol.Ended(why)
 
     async def listen(self, node: Node, reader: asyncio.StreamReader) -> None:
         """Take what NODE says until it ends."""
@@ -327,6 +368,7 @@ class Coordinator:
             if message["type"] == "node":
                 node.facts = message
                 if message["error"]:
+                    node.say(type="refuse", why=message["error"])
                     node.fail(str(message["error"]))
                 self.changed.set()
 

@@ -194,6 +194,10 @@ class Running:
         if end["status"] not in (0, 3):
             self.fail(sentence_of(end["stderr"], end["status"]))
             return
+        if end["lost"]:
+            self.fail("verbsperf wrote more than its agent can send; "
+                      "--interval makes it less")
+            return
         try:
             document = json.loads(end["stdout"],
                                   parse_constant=refuse_constant)

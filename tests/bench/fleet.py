@@ -135,8 +135,9 @@ class Simulated:
         reader, writer = await asyncio.open_connection(
             "127.0.0.1", port, limit=agent.LONGEST)
         mine = secrets.token_bytes(32)
-        writer.write(json.dumps({"type": "hello", "node": self.name,
-                                 "nonce": mine.hex()}).encode() + b"\n")
+        writer.write(json.dumps({
+            "type": "hello", "protocol": agent.PROTOCOL, "node": self.name,
+            "nonce": mine.hex()}).encode() + b"\n")
         answer = json.loads(await reader.readline())
         nonces = mine, bytes.fromhex(answer["nonce"])
         writer.write(json.dumps({"type": "proof", "proof": agent.proof(
@@ -180,7 +181,7 @@ class Simulated:
 
     def end(self, number, stdout, opened=None):
         self.say(type="ended", id=number, status=0, stdout=stdout, stderr="",
-                 opened=opened)
+                 opened=opened, lost=False)
 
 
 def simulate(nodes, faults, port, key):

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -62,8 +63,10 @@ def test_lines_again_and_back():
     {"type": "pong", "t": float("inf"), "now": 1},
     {"type": "warm", "id": True}, {"type": "warm", "id": 1.0},
     {"type": "ended", "id": 1, "status": 0, "stdout": "", "stderr": "",
-     "opened": 1e300},
+     "opened": 1e300, "lost": False},
     {"type": "ended", "id": 1, "status": "0", "stdout": "", "stderr": "",
+     "opened": None, "lost": False},
+    {"type": "ended", "id": 1, "status": 0, "stdout": "", "stderr": "",
      "opened": None}))
 def test_messages_that_no_agent_says(message):
     with pytest.raises(agent.Ended):
@@ -77,13 +80,30 @@ def test_greetings_that_are_none(text):
         agent.nonce_of(agent.object_of(text))
 
 
-def test_clock():
+def test_clock(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(time, "time", lambda: now[0])
+    monkeypatch.setattr(time, "monotonic", lambda: now[0] + 7)
     clock = Clock()
     assert clock.offset() is None
-    clock.take(100, 102, 151)       # 1 s each way, 50 s ahead
-    clock.take(200, 200.2, 250.1)
+    for trip in (2, 0.2):           # as much each way, 50 s ahead
+        sent = clock.ask()
+        now[0] += trip
+        clock.take(sent, sent + trip / 2 + 50)
     assert clock.offset() == pytest.approx(50)
     assert clock.uncertainty() == pytest.approx(0.1)
+
+
+def test_a_ping_that_was_not_sent():
+    clock = Clock()
+    sent = clock.ask()
+    for wrong in (sent - 3600, sent + 1e-3):
+        with pytest.raises(agent.Ended, match="what it was not asked"):
+            clock.take(wrong, sent)
+    clock.take(sent, sent)
+    with pytest.raises(agent.Ended):        # a second time
+        clock.take(sent, sent)
+    assert len(clock.readings) == 1
 
 
 def start(port, key=KEY, node="n1", program="/nonexistent"):
@@ -129,6 +149,141 @@ def test_without_verbsperf_and_with_another_key():
     assert statuses[1] == 1
 
 
+def test_agents_that_are_not_wanted(tmp_path):
+    """They are told why."""
+    program = tmp_path / "verbsperf"
+    program.write_text("#!/bin/sh\necho 'rxe0 port 1: ACTIVE'\n")
+    program.chmod(0o755)
+
+    async def several():
+        hub = Coordinator(["n1", "n2"], KEY)
+        loop = asyncio.get_running_loop()
+        async with hub.listening("127.0.0.1", 0):
+            waits = []
+            for node, path in (("n1", program), ("n1", program),
+                               ("n4", program), ("n2", "/nonexistent")):
+                process = start(hub.port, node=node, program=str(path))
+                tell_key(process)
+                waits.append(loop.run_in_executor(None, process.communicate))
+            await asyncio.wait(waits[2:], timeout=20)
+            await asyncio.wait(waits[:2], timeout=20,
+                               return_when=asyncio.FIRST_COMPLETED)
+        return [(await one)[1] for one in waits]
+    one, other, unknown, lacking = asyncio.run(several())
+    assert sorted((one, other)) == [
+        "", "verbsperf-cluster: agent of n1: refused: an agent of this node is"
+        " connected already\n"]
+    assert "agent of n4: refused: 'n4' is none of the nodes; --node" in unknown
+    assert "agent of n2: refused: there is no /nonexistent in" in lacking
+
+
+@pytest.mark.parametrize("version", (0, 2, 10 ** 30))
+def test_another_version(version):
+    """Both sides say so, and name both; no key is needed for it."""
+    async def knock():
+        hub = Coordinator(["n1"], KEY)
+        async with hub.listening("127.0.0.1", 0):
+            reader, writer = await asyncio.open_connection("127.0.0.1",
+                                                           hub.port)
+            writer.write(json.dumps({
+                "type": "hello", "protocol": version, "node": "n1",
+                "nonce": "0" * 64}).encode() + b"\n")
+            answer = json.loads(await asyncio.wait_for(reader.read(), 10))
+            writer.close()
+            return answer, await hub.gather(0.1, lambda: {})
+    answer, missing = asyncio.run(knock())
+    assert answer == {"type": "refuse", "protocol": agent.PROTOCOL}
+    assert (f"used this name, but the agent speaks protocol {version}, the "
+            f"coordinator {agent.PROTOCOL}: both must be of the same version "
+            "of verbsperf") in missing["n1"]
+
+
+@pytest.mark.parametrize("answer", (
+    {"type": "refuse", "protocol": 2},
+    {"type": "challenge", "protocol": 2, "nonce": "0" * 64, "proof": "x"}))
+def test_a_coordinator_of_another_version(answer):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        process = start(server.getsockname()[1])
+        tell_key(process)
+        conn, _ = server.accept()
+        with conn, conn.makefile("rb") as file:
+            assert json.loads(file.readline())["protocol"] == agent.PROTOCOL
+            conn.sendall(json.dumps(answer).encode() + b"\n")
+            assert file.readline() == b""
+        _, said = process.communicate(timeout=20)
+        assert (f"the agent speaks protocol {agent.PROTOCOL}, the coordinator"
+                " 2: both must be") in said
+
+
+def test_a_line_that_is_too_long(monkeypatch):
+    monkeypatch.setattr(agent, "LONGEST", 1 << 20)
+
+    async def long_line():
+        hub = Coordinator(["n1"], KEY)
+        async with hub.listening("127.0.0.1", 0):
+            reader, writer = await asyncio.open_connection("127.0.0.1",
+                                                           hub.port)
+            mine = b"x" * 32
+            writer.write(json.dumps({
+                "type": "hello", "protocol": agent.PROTOCOL, "node": "n1",
+                "nonce": mine.hex()}).encode() + b"\n")
+            nonces = mine, agent.nonce_of(json.loads(await reader.readline()))
+            writer.write(json.dumps({"proof": agent.proof(
+                KEY, b"agent", nonces, "n1")}).encode() + b"\n")
+            writer.write(b"x" * (2 << 20) + b"\n")
+            missing = await hub.gather(10, lambda: {})
+            writer.close()
+            return missing
+    assert asyncio.run(long_line()) == {
+        "n1": "its agent sent a line of more than 1 MiB"}
+
+
+@pytest.mark.parametrize("letter", (b"\0", b"\xff", b'"',
+                                    "\U0001f600".encode()))
+def test_the_longest_line_of_an_agent(letter):
+    """However long JSON makes what verbsperf wrote."""
+    data = letter * (agent.MOST_OUTPUT // len(letter))
+    child = agent.Child(1, ["true"], b"k")
+    child.process.communicate()
+    for name in child.output:
+        child.keep(name, data)
+    texts = {name: child.text_of(name) for name in child.output}
+    line = agent.Lines(b"k", b"agent").wrap({
+        "type": "ended", "id": 10 ** 9, "status": -11, "opened": 1.5e9,
+        "lost": child.lost, **texts})
+    assert child.lost and len(line) < agent.LONGEST
+    assert all(data.decode("utf-8", "replace").startswith(text) and text
+               for text in texts.values())
+
+
+def test_what_is_short_is_whole():
+    child = agent.Child(1, ["true"], b"k")
+    child.process.communicate()
+    child.keep("stdout", b"{}" * 1000)
+    assert child.text_of("stdout") == "{}" * 1000 and not child.lost
+
+
+@pytest.mark.parametrize("message", (
+    {"type": "open", "ids": 7}, {"type": "open"},
+    {"type": "open", "ids": {"a": 1}}, {"type": "kill", "ids": [[1]]},
+    {"type": "kill", "ids": [True]}, {"type": "kill", "ids": None},
+    {"type": "start", "id": "1", "words": []}, {"type": "x"}, {},
+    {"type": "start", "id": 1, "words": "serve"}))
+def test_what_no_coordinator_says(message):
+    with socket.socket() as sock:
+        one = agent.Agent(sock, agent.Lines(b"k", b"agent"), "true", b"k")
+        with pytest.raises(agent.Ended, match="something unknown"):
+            one.obey(message)
+
+
+def test_why_an_agent_is_refused():
+    with socket.socket() as sock:
+        one = agent.Agent(sock, agent.Lines(b"k", b"agent"), "true", b"k")
+        with pytest.raises(agent.Ended, match="refused: \x1b"):
+            one.obey({"type": "refuse", "why": "\x1b[2J"})
+    assert agent.printable("refused: \x1b[2J") == "refused: ?[2J"
+
+
 def test_strangers_of_all_kinds():
     async def knock():
         hub = Coordinator(["n1"], KEY)
@@ -161,7 +316,8 @@ def test_proofs_that_are_none(said):
         async with hub.listening("127.0.0.1", 0):
             reader, writer = await asyncio.open_connection("127.0.0.1",
                                                            hub.port)
-            for line in ({"type": "hello", "node": "n1", "nonce": "0" * 64},
+            for line in ({"type": "hello", "protocol": agent.PROTOCOL,
+                          "node": "n1", "nonce": "0" * 64},
                          {"type": "proof", "proof": said}):
                 writer.write(json.dumps(line).encode() + b"\n")
             text = await asyncio.wait_for(reader.read(), 10)
@@ -262,8 +418,17 @@ def test_intervals_within_the_common_time():
 def test_documents_of_an_agent_that_are_none(stdout):
     pair = Pair(End("a", ""), End("b", ""))
     one = fleet.Running(Coordinator(["a", "b"], KEY), Job(pair, [], 1))
-    one.read({"status": 0, "stdout": stdout, "stderr": "", "opened": None})
+    one.read({"status": 0, "stdout": stdout, "stderr": "", "opened": None,
+              "lost": False})
     assert one.outcome.error and one.outcome.row is None
+
+
+def test_a_document_that_was_cut_off():
+    pair = Pair(End("a", ""), End("b", ""))
+    one = fleet.Running(Coordinator(["a", "b"], KEY), Job(pair, [], 1))
+    one.read({"status": 0, "stdout": '{"schema": 1', "stderr": "",
+              "opened": None, "lost": True})
+    assert one.outcome.error.startswith("verbsperf wrote more than")
 
 
 def test_a_window_of_no_time():

@@ -178,8 +178,7 @@ def form_of(path: str) -> str:
 def ask(options: argparse.Namespace) -> Asked:
     """Return what OPTIONS ask for."""
     check_options(options)
-    if options.pattern not in patterns.SHARED and not importlib.util.find_spec(
-            "scipy"):
+    if not importlib.util.find_spec("scipy"):
         raise SuiteError("to say what is slow it needs SciPy (package "
                          "python3-scipy)")
     found = program.examine(find_program())
@@ -251,7 +250,6 @@ def header_of(options: argparse.Namespace, asked: Asked) -> Object:
         target=options.target, seed=asked.wanted.seed,
         rounds=asked.wanted.rounds, concurrent=options.concurrent,
         probes=options.probe, launch=options.launch,
-        judged=options.pattern not in patterns.SHARED,
         points=[{**one.json, "metric": metric_of(one.json)}
                 for one in asked.points])
 

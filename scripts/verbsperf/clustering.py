@@ -170,17 +170,16 @@ class Clustering:
                                          self.jobs_of(pairs, point))
                 self.number = max(self.number, number)
                 self.progress.ended(self.taking_part(), skipped)
-            if self.work.pattern not in patterns.SHARED:
-                await self.inquire(index, point)
+            await self.inquire(index, point)
         self.progress.show("")
 
     def taking_part(self) -> int:
         """Count the nodes that have not failed."""
         return len(self.coordinator.nodes) - len(self.coordinator.failed())
 
-    def measured(self, index: int) -> List["tuple[Pair, float]"]:
-        """Return what the rounds of the point INDEX gave."""
-        return [(clusterfile.pair_of(entry), entry["value"])
+    def measured(self, index: int) -> List["tuple[Pair, float, int]"]:
+        """Return what the rounds of the point INDEX gave, with the round."""
+        return [(clusterfile.pair_of(entry), entry["value"], entry["round"])
                 for entry in self.file.entries
                 if entry["type"] == "pair" and entry["point"] == index
                 and not (entry["alone"] or entry["probe"])
@@ -191,22 +190,24 @@ class Clustering:
         # SciPy takes long to load, and what is only shown does not need it
         from verbsperf.findings import (  # pylint: disable=C0415
             Inquiry, Measured)
+        from verbsperf.loaded import Loaded  # pylint: disable=C0415
         measured = [Measured(*one) for one in self.measured(index)]
         if not measured:
             return
 
         async def measure(pairs: List[Pair]) -> List[Optional[float]]:
             self.number += 1
-            self.progress.show("testing again: "
-                               + ", ".join(pair.text() for pair in pairs))
+            self.progress.show("testing again: " + (
+                f"{len(pairs)} pairs" if len(pairs) > 3
+                else ", ".join(pair.text() for pair in pairs)))
             outcomes = await self.run_round(
                 self.number, index,
                 [Job(pair, point.words, point.seconds) for pair in pairs],
                 True)
             return [outcome.value(point.metric) for outcome in outcomes]
 
-        inquiry = Inquiry(measured, point.metric, measure,
-                          self.work.wanted.seed)
+        kind = Loaded if self.work.pattern in patterns.LOADED else Inquiry
+        inquiry = kind(measured, point.metric, measure, self.work.wanted.seed)
         await inquiry.run()
         for one in inquiry.findings:
             self.file.append({"type": "finding", "point": index, **one,

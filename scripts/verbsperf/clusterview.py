@@ -223,8 +223,7 @@ def verdict(header: Object, entries: List[Object]) -> str:
                    for entry in entries)
     words.append(f"{found} finding{'s' * (found != 1)}" if found
                  else "nothing was measured" if not measured
-                 else "nothing is slow" if header.get("judged", True)
-                 else "not judged, because pairs share their nodes")
+                 else "nothing is slow")
     return "; ".join(words)
 
 

@@ -20,6 +20,7 @@ from verbsperf.patterns import End, Pair
 # when it is lower by as much, of which an ordinary network is capable.
 DEVIATIONS = 5.0
 LEAST = {"gbps": 0.10, "p50": 0.25}
+RATES = ("gbps", "mpps")
 MOST = 0.5              # whatever the deviations, half the speed is slow
 ENOUGH = 6              # healthy pairs say how much pairs differ; fewer do not
 ALIKE = 0.9             # of the usual speed has an end that is healthy
@@ -31,11 +32,16 @@ MOST_SUSPECTS = 16      # ends, and as many paths, that are tested again
 Measure = Callable[[List[Pair]], Awaitable[List[Optional[float]]]]
 
 
+# The speeds of pairs.
+Speeds = Dict[Pair, float]
+
+
 class Measured(NamedTuple):
-    """What a pair reached in the rounds."""
+    """What a pair reached in a round."""
 
     pair: Pair
     value: float
+    round: int = 0
 
 
 class Usual(NamedTuple):
@@ -48,7 +54,7 @@ class Usual(NamedTuple):
 
 def speed_of(value: float, metric: str) -> float:
     """Return VALUE of METRIC as a speed: more is better."""
-    if metric in ("gbps", "mpps"):
+    if metric in RATES:
         return value
     return 1 / value if value > 0 else 0.0
 
@@ -59,7 +65,7 @@ def upper_median(values: Iterable[float]) -> float:
     return statistics.median(order[len(order) // 2:])
 
 
-def speeds_by_end(speeds: Dict[Pair, float]) -> Dict[End, List[float]]:
+def speeds_by_end(speeds: Speeds) -> Dict[End, List[float]]:
     """Return {end: the speeds of its pairs}."""
     found: Dict[End, List[float]] = {}
     for pair, speed in speeds.items():
@@ -68,15 +74,9 @@ def speeds_by_end(speeds: Dict[Pair, float]) -> Dict[End, List[float]]:
     return found
 
 
-def usual_of(speeds: Dict[Pair, float], metric: str) -> Usual:
-    """Return what is usual among SPEEDS."""
-    scores = {end: upper_median(own)
-              for end, own in speeds_by_end(speeds).items()}
-    middle = upper_median(scores.values())
-    good = [speed for pair, speed in speeds.items()
-            if min(scores[pair.client], scores[pair.server]) >= ALIKE * middle]
-    middle = statistics.median(good) if good else middle
-    spread = 0.0
+def usual_among(good: Sequence[float], metric: str) -> Usual:
+    """Return what is usual among GOOD speeds, none of which is suspect."""
+    middle, spread = statistics.median(good), 0.0
     if len(good) >= 3 and middle > 0:
         spread = float(median_abs_deviation(good, scale="normal")) / middle
     least = LEAST.get(metric, 0.1) * (1 if len(good) >= ENOUGH else 2)
@@ -84,7 +84,17 @@ def usual_of(speeds: Dict[Pair, float], metric: str) -> Usual:
     return Usual(middle, middle * (1 - below), spread)
 
 
-def suspects_of(slow: Set[Pair], speeds: Dict[Pair, float]
+def usual_of(speeds: Speeds, metric: str) -> Usual:
+    """Return what is usual among SPEEDS."""
+    scores = {end: upper_median(own)
+              for end, own in speeds_by_end(speeds).items()}
+    middle = upper_median(scores.values())
+    good = [speed for pair, speed in speeds.items()
+            if min(scores[pair.client], scores[pair.server]) >= ALIKE * middle]
+    return usual_among(good or [middle], metric)
+
+
+def suspects_of(slow: Set[Pair], speeds: Speeds
                 ) -> Tuple[List[End], List[Pair]]:
     """Divide the SLOW pairs: ends that many of them have, and pairs that are
     slow by themselves."""
@@ -109,7 +119,7 @@ def suspects_of(slow: Set[Pair], speeds: Dict[Pair, float]
 
 def ratio_text(ratio: float, metric: str) -> str:
     """Say what a speed RATIO to the usual one means for METRIC."""
-    if metric in ("gbps", "mpps"):
+    if metric in RATES:
         return f"{ratio * 100:.0f}% of the median"
     if not ratio:
         return "no answer"
@@ -185,38 +195,80 @@ class Inquiry:
     def __init__(self, measured: Sequence[Measured], metric: str,
                  measure: Measure, seed: int = 0) -> None:
         self.metric, self.measure = metric, measure
-        self.speeds = {one.pair: speed_of(one.value, metric)
-                       for one in measured}
         self.source = random.Random(seed)
-        self.by_rail: Dict[int, Dict[Pair, float]] = {}
-        for pair, speed in self.speeds.items():
-            self.by_rail.setdefault(pair.rail, {})[pair] = speed
+        # the speeds by rail and round, and those that are compared
+        self.rounds: Dict[int, Dict[int, Speeds]] = {}
+        for one in measured:
+            self.rounds.setdefault(one.pair.rail, {}).setdefault(
+                one.round, {})[one.pair] = speed_of(one.value, metric)
+        self.by_rail = {rail: self.comparable(rounds)
+                        for rail, rounds in self.rounds.items()}
         self.usual = {rail: usual_of(speeds, metric)
                       for rail, speeds in self.by_rail.items()}
+        # what a pair reaches that is measured alone
+        self.alone = dict(self.usual)
         self.findings: List[Object] = []
         self.notes: List[str] = []
         self.suspected: Dict[int, Set[End]] = {}
         self.tested: Set[End] = set()
+        self.cleared: Set[End] = set()
+
+    def comparable(self, rounds: Dict[int, Speeds]) -> Speeds:
+        """Return the speeds of ROUNDS that are compared with each other."""
+        return {pair: speed for speeds in rounds.values()
+                for pair, speed in speeds.items()}
 
     async def run(self) -> None:
         """Find suspects, and test them again."""
         await self.look_at_rails()
-        for rail, speeds in sorted(self.by_rail.items()):
-            limit = self.usual[rail].limit
-            slow = {pair for pair, speed in speeds.items() if speed < limit}
-            ends, pairs = suspects_of(slow, speeds)
+        for rail in sorted(self.by_rail):
+            ends, pairs = self.suspects(rail)
             self.suspected[rail] = {
                 *ends, *(end for pair in pairs for end in pair[:2])}
-            for end in ends[:MOST_SUSPECTS]:
-                await self.test_end(end, rail)
-            await self.test_paths(pairs, rail)
-            for kind, left in (
-                    ("nodes", [end.text() for end in ends[MOST_SUSPECTS:]]),
-                    ("paths", [one.text() for one in pairs[MOST_SUSPECTS:]])):
-                if left:
-                    self.notes.append(
-                        f"{len(left)} more {kind} were slow, and not tested "
-                        f"again: {left[0]}" + (", ..." * (len(left) > 1)))
+            if (ends or pairs) and await self.is_prepared(rail, ends, pairs):
+                await self.test(rail, ends, pairs)
+
+    def slow_pairs(self, rail: int) -> Set[Pair]:
+        """Return the pairs of RAIL that were slow in the rounds."""
+        limit = self.usual[rail].limit
+        return {pair for pair, speed in self.by_rail[rail].items()
+                if speed < limit}
+
+    def suspects(self, rail: int) -> Tuple[List[End], List[Pair]]:
+        """Return the ends, and the pairs by themselves, that are suspect."""
+        return suspects_of(self.slow_pairs(rail), self.by_rail[rail])
+
+    async def is_prepared(self, _rail: int, _ends: Sequence[End],
+                          _pairs: Sequence[Pair]) -> bool:
+        """Measure what is needed to judge suspects; return False when that is
+        not possible."""
+        return True
+
+    async def test(self, rail: int, ends: Sequence[End],
+                   pairs: Sequence[Pair]) -> None:
+        """Test the suspect ENDS and PAIRS of RAIL again."""
+        for end in ends[:MOST_SUSPECTS]:
+            await self.test_end(end, rail)
+        await self.test_paths(pairs, rail)
+        for kind, left in (
+                ("nodes", [end.text() for end in ends[MOST_SUSPECTS:]]),
+                ("paths", [one.text() for one in pairs[MOST_SUSPECTS:]])):
+            if left:
+                self.notes.append(
+                    f"{len(left)} more {kind} were slow, and not tested "
+                    f"again: {left[0]}" + (", ..." * (len(left) > 1)))
+
+    def pass_end(self, end: End) -> None:
+        """END was slow in the rounds, and is not alone."""
+        self.notes.append(
+            f"{end.text()}: slow in the rounds, and not when it was tested"
+            " again alone: something passed, or pairs share a path")
+
+    def pass_pair(self, pair: Pair) -> None:
+        """PAIR was slow in its round, and is not alone."""
+        self.notes.append(
+            f"{pair.text()}: slow in its round, and not when it was tested"
+            " again alone: something passed, or pairs share a path")
 
     async def speed(self, pair: Pair) -> Optional[float]:
         """Measure PAIR alone."""
@@ -235,13 +287,14 @@ class Inquiry:
 
     def partners(self, rail: int, but: Iterable[End], number: int
                  ) -> List[End]:
-        """Choose NUMBER ends of RAIL that nothing is known against."""
-        limit = self.usual[rail].limit
+        """Choose NUMBER ends of RAIL that nothing is known against, or that
+        were fast with another partner."""
+        limit, suspected = self.usual[rail].limit, self.suspected[rail]
         good = sorted(
             end for end, own in speeds_by_end(self.by_rail[rail]).items()
-            if end not in set(but)
-            and end not in self.suspected.get(rail, set())
-            and upper_median(own) >= limit)
+            if end not in set(but) and (
+                end in self.cleared
+                or end not in suspected and upper_median(own) >= limit))
         return self.source.sample(good, min(number, len(good)))
 
     async def test_end(self, end: End, rail: int) -> Optional[bool]:
@@ -251,7 +304,7 @@ class Inquiry:
             return any(end == End(**one) for found in self.findings
                        for one in found["ends"])
         self.tested.add(end)
-        usual, trial = self.usual[rail], Trial()
+        usual, trial = self.alone[rail], Trial()
         partners = self.partners(rail, [end], PARTNERS)
         for again in range(2):
             for other in partners:
@@ -270,9 +323,7 @@ class Inquiry:
                   ) -> bool:
         """Say what TRIAL, with SLOW results, says of END."""
         if slow < 2:
-            self.notes.append(
-                f"{end.text()}: slow in the rounds, and not when it was tested"
-                " again alone: something passed, or pairs share a path")
+            self.pass_end(end)
             return False
         where = directions_of(trial, usual)
         ratio = trial.middle(usual.limit, where) / usual.speed
@@ -314,30 +365,36 @@ class Inquiry:
     async def test_path(self, pair: Pair, rail: int
                         ) -> Optional[Tuple[float, str]]:
         """Return (ratio, in which direction) when PAIR is slow by itself."""
-        usual, trial = self.usual[rail], Trial()
+        usual, trial = self.alone[rail], Trial()
         for _ in range(2):
             await self.try_both(trial, *pair[:2], rail)
         where = directions_of(trial, usual)
         if where is None:
-            self.notes.append(
-                f"{pair.text()}: slow in its round, and not when it was tested"
-                " again alone: something passed, or pairs share a path")
+            self.pass_pair(pair)
             return None
-        for end in pair[:2]:
-            other = self.partners(rail, pair[:2], 1)
-            if not other:
-                self.notes.append(f"{pair.text()}: which of both is slow is "
-                                  "not known without another node")
-                return trial.middle(usual.limit, where) / usual.speed, where
-            alone = Trial()
-            await self.try_both(alone, end, other[0], rail)
-            if (alone.slow(usual.limit, True) + alone.slow(usual.limit, False)
-                    and await self.test_end(end, rail)):
-                return None
         ratio = trial.middle(usual.limit, where) / usual.speed
+        if not self.partners(rail, pair[:2], 1):
+            self.notes.append(f"{pair.text()}: which of both is slow is "
+                              "not known without another node")
+        # first both: whichever is fast is a partner for the other
+        for end in [end for end in pair[:2]
+                    if await self.is_slow_elsewhere(end, pair, rail)]:
+            if await self.test_end(end, rail):
+                return None
         where = where.replace("it sends", f"{pair.client.node} sends").replace(
             "it receives", f"{pair.server.node} sends")
         return ratio, where
+
+    async def is_slow_elsewhere(self, end: End, pair: Pair, rail: int
+                                ) -> bool:
+        """Test END of PAIR with another partner."""
+        usual, trial = self.alone[rail], Trial()
+        for other in self.partners(rail, pair[:2], 1):
+            await self.try_both(trial, end, other, rail)
+        slow = trial.slow(usual.limit, True) + trial.slow(usual.limit, False)
+        if trial.count() and not slow:
+            self.cleared.add(end)
+        return slow > 0
 
     def many_paths(self, bad: Sequence[Tuple[Pair, float, str]], total: int
                    ) -> Object:
@@ -361,24 +418,39 @@ class Inquiry:
                                for pair, _, _ in bad])
 
     async def look_at_rails(self) -> None:
-        """Compare the rails with each other, and test slow ones again."""
-        if len(self.usual) < 2:
-            return
-        best = upper_median(one.speed for one in self.usual.values())
+        """Compare the rails with each other, and test slow ones again, beside
+        the fastest."""
+        speeds = {rail: self.rail_speed(rail) for rail in self.by_rail}
+        best = upper_median(speeds.values())
         least = 1 - LEAST.get(self.metric, 0.1)
-        for rail, usual in sorted(self.usual.items()):
-            if usual.speed >= least * best:
-                continue
-            pairs = sorted(self.by_rail[rail])
-            some = self.source.sample(pairs, min(PARTNERS, len(pairs)))
-            found = [speed for speed in [await self.speed(pair)
-                                         for pair in some]
-                     if speed is not None]
-            if found and statistics.median(found) < least * best:
-                ratio = statistics.median(found) / best
-                self.findings.append(finding(
-                    "rail", [some[0].client._replace(node="*")], ratio,
-                    f"rail {rail} ({some[0].client.device}): "
-                    f"{ratio_text(ratio, self.metric)} of the other rails, on "
-                    "all nodes: look at its switches and their settings",
-                    rail=rail))
+        slow = [rail for rail, speed in sorted(speeds.items())
+                if speed < least * best]
+        if not slow:
+            return
+        usual = await self.alone_on(max(speeds, key=lambda rail: (
+            speeds[rail], -rail)))
+        for rail in slow:
+            found = await self.alone_on(rail)
+            if found and usual and found < least * usual:
+                self.findings.append(self.slow_rail(rail, found / usual))
+
+    def rail_speed(self, rail: int) -> float:
+        """Return what pairs of RAIL usually reached in the rounds."""
+        return self.usual[rail].speed
+
+    async def alone_on(self, rail: int) -> Optional[float]:
+        """Return the middle of what some pairs of RAIL reach alone."""
+        pairs = sorted(self.by_rail[rail])
+        some = self.source.sample(pairs, min(PARTNERS, len(pairs)))
+        found = [speed for speed in [await self.speed(pair) for pair in some]
+                 if speed is not None]
+        return statistics.median(found) if found else None
+
+    def slow_rail(self, rail: int, ratio: float) -> Object:
+        """Return the finding that RAIL reaches RATIO of the others."""
+        device = next(iter(self.by_rail[rail])).client.device
+        return finding(
+            "rail", [End("*", device)], ratio,
+            f"rail {rail} ({device}): {ratio_text(ratio, self.metric)} of the "
+            "other rails, on all nodes: look at its switches and their "
+            "settings", rail=rail)

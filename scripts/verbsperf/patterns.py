@@ -180,9 +180,9 @@ PATTERNS: Dict[str, Callable[[Wanted], Iterator[Names]]] = {
     "random": at_random,
     "file": from_file,
 }
-# Those whose pairs share nodes on purpose: what a pair gets is not what it
-# could carry.
-SHARED = frozenset(("all-to-all", "incast", "outcast", "ring"))
+# Those whose pairs share nodes, or all links between the switches, on purpose:
+# what a pair gets is not what it could carry.
+LOADED = frozenset(("all-to-all", "incast", "outcast", "ring", "bisection"))
 
 
 def rails_of(names: Names, ends: Dict[str, List[End]], cross: bool

@@ -5,8 +5,8 @@ usage: fleet.py [plan] [findings [SEEDS]] [rounds [AGENTS]]
 
   plan      seconds to plan all pairs of 1,024 nodes
   findings  on the model of a fat tree (tests/scripts/fabric.py) with one known
-            fault, or none, over SEEDS seeds (200): how often the fault is found
-            and named, and what else is said
+            fault, or none, over SEEDS seeds (200): how often each pattern
+            finds and names the fault, and what else is said
   rounds    AGENTS (512) that answer at once, in a process of their own, with
             what the model says: seconds of a round besides measuring, and
             whether a slow node among them is found
@@ -28,10 +28,11 @@ sys.path[:0] = [str(TOP / name) for name in ("scripts", "tests/scripts",
 sys.dont_write_bytecode = True
 
 from complete import BANDWIDTH, DOCUMENT, ROW  # noqa: E402
-from fabric import Fabric  # noqa: E402
+from fabric import LEAF, Fabric  # noqa: E402
 from verbsperf import agent, coordinator, fleet, patterns  # noqa: E402
 from verbsperf.findings import Inquiry, Measured  # noqa: E402
 from verbsperf.fleet import Job  # noqa: E402
+from verbsperf.loaded import Loaded  # noqa: E402
 from verbsperf.patterns import End, Pair, Wanted  # noqa: E402
 
 MEASURING = 0.5     # seconds that a simulated test lasts
@@ -51,9 +52,12 @@ def plan():
           f"{time.perf_counter() - start:.2f} s")
 
 
-def fault(kind, nodes, source):
-    """A fault of KIND, and whether findings name it and nothing else."""
+def fault(kind, nodes, source, next_to=None):
+    """A fault of KIND, and whether findings name it and nothing else. NEXT_TO
+    says to whom a node sends, if that is one only."""
     a, b = source.sample(nodes, 2)
+    if next_to:
+        a, b = source.choice(list(next_to.items()))
     share = source.uniform(0.3, 0.8)
 
     def one_end(kinds, node):
@@ -70,6 +74,12 @@ def fault(kind, nodes, source):
         return len(found) == 1 and found[0]["kind"] == "paths" and all(
             end["node"] in leaf for end in found[0]["ends"])
 
+    def links_of(leaf, every):
+        return lambda found: len(found) == 1 and found[0][
+            "kind"] == "congestion" and sum(
+                one["node"] in every[leaf * LEAF:(leaf + 1) * LEAF]
+                for one in found[0]["ends"]) == LEAF
+
     def one_rail(found):
         return [(one["kind"], one.get("rail")) for one in found] == [
             ("rail", 1)]
@@ -78,6 +88,14 @@ def fault(kind, nodes, source):
         "none": (None, lambda found: not found),
         "slow node": ({"node": {a: share}}, one_end(("node",), a)),
         "slow sender": ({"sends": {a: share}}, one_end(("node",), a)),
+        "slow receiver": ({"receives": {a: share}}, one_end(("node",), a)),
+        "starved sender": ({"sends": {a: share / len(nodes)}},
+                           one_end(("node",), a)),
+        "slow as target": ({"fan-in": {a: share}},
+                           one_end(("congestion",), a)),
+        "half duplex": ({"both": {a: 0.5 + share / 3}},
+                        one_end(("congestion",), a)),
+        "few uplinks": ({"leaf": {1: share}}, links_of(1, nodes)),
         "slow path": ({"path": {(a, b): share}}, one_path),
         "slow uplink": ({"uplink": {(0, 3): share}}, one_leaf),
         "noisy node": ({"noisy": {a: share}}, one_end(("unsteady", "node"),
@@ -86,42 +104,66 @@ def fault(kind, nodes, source):
     }[kind]
 
 
-KINDS = ("none", "slow node", "slow sender", "slow path", "slow uplink",
-         "noisy node", "slow rail")
+# The faults that a pattern can show.
+KINDS = {
+    "all-pairs": ("none", "slow node", "slow sender", "slow path",
+                  "slow uplink", "noisy node", "slow rail"),
+    "incast": ("none", "slow node", "slow receiver", "starved sender",
+               "slow as target", "slow rail"),
+    "outcast": ("none", "slow node", "slow sender", "slow rail"),
+    "all-to-all": ("none", "slow node", "slow sender", "slow receiver",
+                   "slow as target", "slow rail"),
+    "ring": ("none", "slow node", "slow sender", "slow receiver", "slow path",
+             "half duplex", "slow rail"),
+    "bisection": ("none", "slow node", "slow sender", "slow path",
+                  "few uplinks", "slow rail"),
+}
 
 
-def inquire(kind, seed, n=64):
+def inquire(pattern, kind, seed, n):
     """(found and named right, findings) of a fabric with a fault of KIND."""
     source = random.Random(f"{kind} {seed}")
     nodes = names(n)
-    faults, right = fault(kind, nodes, source)
+    next_to = None
+    if pattern in ("ring", "bisection"):
+        next_to = dict(*patterns.PATTERNS[pattern](Wanted(nodes)))
+    faults, right = fault(kind, nodes, source, next_to)
     fabric = Fabric(nodes, faults, seed)
     rails = 4 if kind == "slow rail" else 1
     devices = {node: [f"mlx5_{i}" for i in range(rails)] for node in nodes}
+    loaded = pattern in patterns.LOADED
+
+    def reach(pairs):
+        return fabric.together(pairs) if loaded else [
+            fabric.gbps(pair) for pair in pairs]
 
     async def measure(pairs):
-        return [fabric.gbps(pair) for pair in pairs]
+        return reach(pairs)
 
-    inquiry = Inquiry([Measured(pair, fabric.gbps(pair))
-                       for pairs in patterns.rounds_of(
-                           "all-pairs", Wanted(nodes), devices)
-                       for pair in pairs], "gbps", measure, seed)
+    inquiry = (Loaded if loaded else Inquiry)([
+        Measured(pair, value, number)
+        for number, pairs in enumerate(patterns.rounds_of(
+            pattern, Wanted(nodes), devices))
+        for pair, value in zip(pairs, reach(pairs))], "gbps", measure, seed)
     asyncio.run(inquiry.run())
     return right(inquiry.findings), inquiry.findings
 
 
 def findings(seeds=200):
-    for kind in KINDS:
-        good, said, example = 0, 0, ""
-        for seed in range(seeds):
-            right, found = inquire(kind, seed)
-            good += right
-            said += len(found)
-            if not right:
-                example = f"; such as seed {seed}: " + (
-                    found[0]["sentence"] if found else "nothing")
-        print(f"findings: {kind}: right in {good} of {seeds}, {said} findings"
-              f"{example}", flush=True)
+    for pattern, kinds in KINDS.items():
+        # a rail of an all-to-all has as many pairs as all pairs have
+        n = 64 if pattern in ("all-pairs", "ring", "bisection") else 32
+        for kind in kinds:
+            good, said, example = 0, 0, ""
+            for seed in range(seeds):
+                right, found = inquire(pattern, kind, seed, n)
+                good += right
+                said += len(found)
+                if not right:
+                    example = f"; such as seed {seed}: " + (
+                        found[0]["sentence"] if found else "nothing")
+            print(f"findings: {pattern} of {n}: {kind}: right in {good} of "
+                  f"{seeds}, {said} findings{example}", flush=True)
 
 
 class Simulated:

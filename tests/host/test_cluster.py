@@ -66,24 +66,25 @@ def lines(process):
     return [json.loads(line) for line in process.path.read_text().splitlines()]
 
 
-def ended(process, status):
+def ended(process, *status):
     out, err = process.communicate(timeout=120)
-    assert process.returncode == status, (out, err)
+    assert process.returncode in status, (out, err)
     assert "Traceback" not in err, err
     return out, err
 
 
 def test_ring(cluster):
-    """No pattern that is judged: how fast the fake is depends on what else
-    runs here."""
+    """How fast the fake is depends on what else runs here: a finding is no
+    failure."""
     process = cluster("--nodes", "localhost,127.0.0.[2-3]", "--pattern",
                       "ring", "write_bw", "--duration", "0.3")
-    out, _ = ended(process, 0)
+    out, _ = ended(process, 0, 3)
     validator = schemas.validator("verbsperf-cluster-1")
     found = lines(process)
     for line in found:
         validator.validate(line)
-    pairs = [one for one in found if one.get("type") == "pair"]
+    pairs = [one for one in found if one.get("type") == "pair"
+             and not one["alone"]]
     assert len(pairs) == 3 and all(one["value"] > 0 for one in pairs)
     assert all(one["overlap"] > 0.5 for one in pairs)
     assert re.search(r"3 of 3 nodes took part", out)
@@ -130,7 +131,7 @@ def test_interrupted_and_resumed(cluster, tmp_path):
     assert 1 <= before < 4
     again = cluster("-o", process.path, "--resume", *words, "write_bw",
                     "--duration", "0.3")
-    ended(again, 0)
+    ended(again, 0, 3)
     rounds = [one["round"] for one in lines(process)
-              if one.get("type") == "round"]
+              if one.get("type") == "round" and not one["alone"]]
     assert rounds == [1, 2, 3, 4]

@@ -4,6 +4,8 @@ import random
 # Of a healthy pair, in Gb/s, and by how much results differ.
 RATE, NOISE = 97.0, 0.01
 LEAF, SPINES = 16, 8
+# By how much parts of a port differ that should be alike.
+UNFAIR = 0.05
 
 
 class Fabric:
@@ -12,9 +14,13 @@ class Fabric:
 
         {"node": {name: share}}     slow in both directions
         {"sends": {name: share}}    slow when it sends
+        {"receives": {name: share}} slow when it receives
+        {"fan-in": {name: share}}   slow when several send to it at once
+        {"both": {name: share}}     of what it sends and receives at once
         {"noisy": {name: share}}    slow now and then
         {"path": {(a, b): share}}   slow between both
         {"uplink": {(leaf, spine): share}}
+        {"leaf": {leaf: share}}     of the links of a leaf switch, together
         {"rail": {number: share}}
     """
 
@@ -30,6 +36,7 @@ class Fabric:
         a, b = pair.client.node, pair.server.node
         get = self.faults.get
         yield get("sends", {}).get(a, 1)
+        yield get("receives", {}).get(b, 1)
         yield get("rail", {}).get(pair.rail, 1)
         for one in (a, b):
             yield get("node", {}).get(one, 1)
@@ -42,6 +49,65 @@ class Fabric:
         if leaves[0] != leaves[1]:
             for leaf in leaves:
                 yield get("uplink", {}).get((leaf, self.spine(a, b)), 1)
+
+    def shared(self, pair):
+        """What PAIR shares with others: {name: its capacity, in RATE}."""
+        a, b = (self.place[end.node] // self.leaf for end in pair[:2])
+        rail = self.faults.get("rail", {}).get(pair.rail, 1)
+        found = {
+            ("out", pair.client): rail * self.port(pair.client.node, "sends"),
+            ("in", pair.server): rail * self.port(pair.server.node,
+                                                  "receives")}
+        alone = min(self.shares(pair))
+        if alone < 1:
+            found["path", pair] = alone
+        if a != b:
+            for way, leaf in (("up", a), ("down", b)):
+                found[way, leaf, pair.rail] = self.leaf * self.faults.get(
+                    "leaf", {}).get(leaf, 1)
+        for end in pair[:2]:
+            if end.node in self.faults.get("both", {}):
+                found["both", end] = 2 * self.faults["both"][end.node]
+        return found
+
+    def port(self, node, way):
+        return (self.faults.get("node", {}).get(node, 1)
+                * self.faults.get(way, {}).get(node, 1))
+
+    def together(self, pairs):
+        """What PAIRS reach at the same time: each its part of what it shares,
+        and nobody less than what others leave."""
+        room, users = {}, {}
+        weight = {pair: max(0.2, 1 + self.source.gauss(0, UNFAIR))
+                  for pair in pairs}
+        for pair in pairs:
+            for name, capacity in self.shared(pair).items():
+                room[name] = capacity
+                users.setdefault(name, []).append(pair)
+        for name in room:
+            if name[0] == "in" and len(users[name]) > 1:
+                room[name] *= self.faults.get("fan-in", {}).get(
+                    name[1].node, 1)
+        uses, got = {}, {}
+        for name, some in users.items():
+            for pair in some:
+                uses.setdefault(pair, []).append(name)
+        waiting = {name: sum(weight[pair] for pair in some)
+                   for name, some in users.items()}
+        while waiting:
+            name = min(waiting, key=lambda one: room[one] / waiting[one])
+            level = room[name] / waiting[name]
+            for pair in users[name]:
+                if pair in got:
+                    continue
+                got[pair] = level * weight[pair]
+                for one in uses[pair]:
+                    room[one] = max(0.0, room[one] - got[pair])
+                    waiting[one] -= weight[pair]
+            waiting = {one: left for one, left in waiting.items()
+                       if left > 1e-9}
+        return [RATE * got[pair] * (1 - abs(self.source.gauss(0, NOISE)))
+                for pair in pairs]
 
     def gbps(self, pair):
         """What PAIR reaches this time."""

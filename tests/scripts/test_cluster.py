@@ -106,7 +106,7 @@ def document(nodes=NODES, faults=None):
     header = clusterfile.make_header(
         "verbsperf 0", pattern="all-pairs", nodes=nodes, devices=[""],
         cross_rails=False, target=None, seed=0, rounds=1, concurrent=None,
-        probes=[], launch="ssh", judged=True, points=[
+        probes=[], launch="ssh", points=[
             {"test": "write_bw", "transport": "RC", "size": 65536, "qps": 1,
              "options": {}, "metric": "gbps"}])
     fabric, lines = Fabric(nodes, faults), []

@@ -170,7 +170,8 @@ static int check_lost(struct given *g)
 		return 0;
 	if (!plan_is_unreliable(plan))
 		return fail(g->err, -EINVAL, NULL,
-			    "--max-lost: only for UC and UD; RC loses nothing");
+			    "--max-lost: only for UC and UD; %s loses nothing",
+			    transport_table[plan->transport].name);
 	if (plan->metric == METRIC_LATENCY || plan_counts_received(plan))
 		return 0;
 	return fail(g->err, -EINVAL, "add --imm or --verify",

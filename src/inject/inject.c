@@ -367,6 +367,10 @@ static int check(struct run *run)
 			    "leave --memory out",
 			    "--inject %s: not with messages in %s", c->name,
 			    run->res.memory.allocation->text);
+	if (c && plan_has_targets(plan))
+		return fail(&run->result->error, -EINVAL, "leave -c out",
+			    "--inject %s: not over %s", c->name,
+			    transport_table[plan->transport].name);
 	if (!c || (!plan->verify &&
 		   !strcmp(test_name(plan->op, plan->metric, test), c->test)))
 		return 0;

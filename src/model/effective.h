@@ -11,9 +11,9 @@
 #include "traffic/op.h"
 
 /* Which transports have a value.  EFFECTIVE_GRH: only if the path has a GRH. */
-#define EFFECTIVE_RC (1U << TRANSPORT_RC)
-#define EFFECTIVE_CONNECTED (EFFECTIVE_RC | 1U << TRANSPORT_UC)
-#define EFFECTIVE_ALL (EFFECTIVE_CONNECTED | 1U << TRANSPORT_UD)
+#define EFFECTIVE_RELIABLE (ON_RC | ON_XRC)
+#define EFFECTIVE_CONNECTED (EFFECTIVE_RELIABLE | ON_UC)
+#define EFFECTIVE_ALL (EFFECTIVE_CONNECTED | ON_UD)
 #define EFFECTIVE_GRH (1U << TRANSPORTS)
 
 /* Stands for a value that the queue pair does not have. */
@@ -35,12 +35,12 @@
 	  ah_attr.grh.hop_limit) \
 	X(pkey_index, 65535, EFFECTIVE_ALL, pkey_index) \
 	X(path_mtu, 4096, EFFECTIVE_CONNECTED, path_mtu) \
-	X(timeout, 31, EFFECTIVE_RC, timeout) \
-	X(retry_cnt, 7, EFFECTIVE_RC, retry_cnt) \
-	X(rnr_retry, 7, EFFECTIVE_RC, rnr_retry) \
-	X(min_rnr_timer, 31, EFFECTIVE_RC, min_rnr_timer) \
-	X(max_rd_atomic, 255, EFFECTIVE_RC, max_rd_atomic) \
-	X(max_dest_rd_atomic, 255, EFFECTIVE_RC, max_dest_rd_atomic) \
+	X(timeout, 31, EFFECTIVE_RELIABLE, timeout) \
+	X(retry_cnt, 7, EFFECTIVE_RELIABLE, retry_cnt) \
+	X(rnr_retry, 7, EFFECTIVE_RELIABLE, rnr_retry) \
+	X(min_rnr_timer, 31, EFFECTIVE_RELIABLE, min_rnr_timer) \
+	X(max_rd_atomic, 255, EFFECTIVE_RELIABLE, max_rd_atomic) \
+	X(max_dest_rd_atomic, 255, EFFECTIVE_RELIABLE, max_dest_rd_atomic) \
 	X(max_send_wr, EFFECTIVE_COUNT_MAX, EFFECTIVE_ALL, cap.max_send_wr) \
 	X(max_recv_wr, EFFECTIVE_COUNT_MAX, EFFECTIVE_ALL, cap.max_recv_wr) \
 	X(max_send_sge, EFFECTIVE_COUNT_MAX, EFFECTIVE_ALL, cap.max_send_sge) \

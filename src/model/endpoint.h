@@ -3,11 +3,13 @@
 #define MODEL_ENDPOINT_H
 
 #include <infiniband/verbs.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/memory_choice.h"
 
-/* The largest QPN and the largest PSN: both have 24 bits. */
+/* The largest QPN, PSN and number of a shared receive queue: all have 24
+ * bits. */
 #define ENDPOINT_QPN_MAX 0xffffffU
 /* The largest unprivileged Q_Key.  With the top bit set, a Q_Key in a send
  * request means the queue pair's own Q_Key instead. */
@@ -20,6 +22,8 @@ struct endpoint_qp {
 	uint32_t qpn;
 	uint32_t psn;
 	uint32_t rkey;		/* of the QP's part of the memory */
+	uint32_t target;	/* XRC: QPN of what the peer's QP connects to */
+	uint32_t srqn;		/* XRC: shared receive queue of its messages */
 };
 
 struct endpoint {
@@ -40,6 +44,7 @@ struct endpoint {
 				 * does not */
 	uint8_t cm_token[ENDPOINT_TOKEN_SIZE];
 	struct endpoint_qp *qps;	/* n entries on the heap */
+	bool targets;		/* XRC: qps have target and srqn */
 	char memory[MEMORY_TEXT_SIZE];	/* what the messages are in; "": not
 					 * said */
 };

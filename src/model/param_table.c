@@ -457,11 +457,12 @@ const struct param param_table[] = {
 		CHOICE(plan.transport), .min = 0, .max = TRANSPORTS - 1,
 		.initial = "RC", .argument = TRANSPORT_WORDS,
 		.who = CLIENT_PLAN,
-		.tests = "BL BL -- --",
+		.tests = "BL BL BL BL",
 		.help = "transport of the queue pairs",
 		.description =
-		"Transport of the queue pairs. Send has all three, write has "
-		"RC and UC, read and atomic have RC only. See 'Transports'.",
+		"Transport of the queue pairs. Send has all of them, write all "
+		"but UD, read and atomic have RC and XRC only. See "
+		"'Transports'.",
 	},
 	{
 		.id = 20, .name = "bidirectional", .letter = 'b',
@@ -550,7 +551,7 @@ const struct param param_table[] = {
 		.description =
 		"All queue pairs of a thread take their receives from one "
 		"shared receive queue of --rx-depth entries, for send and for "
-		"write with --imm.",
+		"write with --imm. Over XRC they always do.",
 	},
 	{
 		.id = 28, .name = "events", .letter = 'e',

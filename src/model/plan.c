@@ -60,6 +60,16 @@ bool plan_is_datagram(const struct plan *plan)
 	return transport_table[plan->transport].datagram;
 }
 
+bool plan_has_targets(const struct plan *plan)
+{
+	return transport_table[plan->transport].target;
+}
+
+bool plan_shares_receives(const struct plan *plan)
+{
+	return plan->srq || plan_has_targets(plan);
+}
+
 bool plan_counts_received(const struct plan *plan)
 {
 	return op_table[plan->op].receives || plan_sends_notices(plan);

@@ -72,7 +72,7 @@ struct plan {
 	bool all;		/* sizes are all powers of two that fit */
 	uint32_t inline_size;	/* bytes; may be PLAN_AUTO: see plan_inline() */
 	uint32_t recv_post_list;	/* receives posted in one call */
-	bool srq;		/* the QPs of a thread share receives */
+	bool srq;		/* asked for: see plan_shares_receives() */
 	bool events;		/* sleep until there are completions */
 	uint64_t rate;		/* base/rate.h; 0: unlimited */
 	uint32_t burst;		/* messages per burst at that rate */
@@ -128,6 +128,13 @@ bool plan_is_unreliable(const struct plan *plan);
 /* True when each message carries its own address, and a header precedes it in
  * the receiver's memory. */
 bool plan_is_datagram(const struct plan *plan);
+
+/* True when each end has two queue pairs where other transports have one: XRC
+ * (traffic/transport.h). */
+bool plan_has_targets(const struct plan *plan);
+
+/* True when the queue pairs of a thread share receives. */
+bool plan_shares_receives(const struct plan *plan);
 
 /*
  * True when the peer sends this end packets that need no answer: UC and UD

@@ -3,17 +3,37 @@
 #include "model/plan.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "model/addressing.h"
+
+/* As many as an ENDPOINT has room for. */
+#define MOST_TARGETS 8192
 
 static const char *op_name(const struct plan *plan)
 {
 	return op_table[plan->op].name;
 }
 
+/* The transports of SET, as "RC, UC and XRC". */
+static const char *list_transports(unsigned int set,
+				   char text[TRANSPORTS * 8])
+{
+	unsigned int i = 0;
+	int n = 0;
+
+	for (; set; set >>= 1, i++)
+		if (set & 1)
+			n += sprintf(text + n, "%s%s",
+				     !n ? "" : set == 1 ? " and " : ", ",
+				     transport_table[i].name);
+	return text;
+}
+
 static int check_operation(const struct plan *plan, struct error *err)
 {
 	unsigned int have = op_table[plan->op].transports;
+	char words[TRANSPORTS * 8];
 
 	if (plan->imm && !op_has_imm(plan->op))
 		return fail(err, -EINVAL, NULL,
@@ -27,7 +47,17 @@ static int check_operation(const struct plan *plan, struct error *err)
 	return fail(err, -EINVAL, NULL,
 		    "--transport %s: %s is possible over %s only",
 		    transport_table[plan->transport].name, op_name(plan),
-		    have == ON_RC ? "RC" : "RC and UC");
+		    list_transports(have, words));
+}
+
+static int check_targets(const struct plan *plan, struct error *err)
+{
+	if (!plan_has_targets(plan) || plan->qps <= MOST_TARGETS)
+		return 0;
+	return fail(err, -EINVAL, NULL,
+		    "--qps %u: at most %d over %s, which has two queue pairs "
+		    "at each end for each of them", plan->qps, MOST_TARGETS,
+		    transport_table[plan->transport].name);
 }
 
 /* A ping-pong by plain writes polls for the last byte in memory. */
@@ -126,14 +156,15 @@ static int check_receives(const struct plan *plan, struct error *err)
 	return 0;
 }
 
-/* librdmacm connects RC, and tells where UD is; it has no UC. */
+/* librdmacm connects RC, and tells where UD is. */
 static int check_manager(const struct plan *plan, struct error *err)
 {
 	if (!plan->rdma_cm)
 		return 0;
-	if (plan->transport == TRANSPORT_UC)
+	if (plan->transport != TRANSPORT_RC && plan->transport != TRANSPORT_UD)
 		return fail(err, -EINVAL, NULL,
-			    "--rdma-cm: librdmacm connects RC and UD, not UC");
+			    "--rdma-cm: librdmacm connects RC and UD, not %s",
+			    transport_table[plan->transport].name);
 	if (HAVE_RDMACM)
 		return 0;
 	return fail(err, -EOPNOTSUPP,
@@ -289,6 +320,8 @@ int plan_check(const struct plan *plan, struct error *err)
 {
 	int ret = check_operation(plan, err);
 
+	if (!ret)
+		ret = check_targets(plan, err);
 	if (!ret)
 		ret = check_sizes(plan, err);
 	if (!ret)

@@ -49,7 +49,7 @@ uint32_t plan_qps_per_cq(const struct plan *plan, bool client,
 
 	if (plan_sends(plan, client) || plan_sends_notices(plan))
 		each = plan_send_completions(plan);
-	if (plan_posts_receives(plan, client) && !plan->srq)
+	if (plan_posts_receives(plan, client) && !plan_shares_receives(plan))
 		each = larger(each, plan->rx_depth);
 	return (uint32_t)larger(smaller(all, limits->max_cqe / each), 1);
 }
@@ -96,8 +96,9 @@ static uint64_t most_receives(const struct plan *plan, bool client,
 {
 	if (!plan_posts_receives(plan, client))
 		return UINT64_MAX;
-	return smaller(limits->max_cqe, plan->srq ? limits->max_srq_wr :
-						    limits->max_qp_wr);
+	return smaller(limits->max_cqe, plan_shares_receives(plan) ?
+						limits->max_srq_wr :
+						limits->max_qp_wr);
 }
 
 static uint32_t automatic_rx_depth(const struct plan *plan,
@@ -108,7 +109,7 @@ static uint32_t automatic_rx_depth(const struct plan *plan,
 			     larger(RECEIVES_IN_ALL / plan->qps,
 				    LEAST_RX_DEPTH));
 
-	if (plan->srq)
+	if (plan_shares_receives(plan))
 		n = SHARED_RX_DEPTH;
 	if (plan_is_pingpong(plan))
 		n = LATENCY_RX_DEPTH;

@@ -48,6 +48,7 @@ struct port_limits {
 	uint32_t max_srq_wr;
 	uint32_t max_mr;
 	uint32_t odp[TRANSPORTS];	/* enum ibv_odp_transport_cap_bits */
+	bool xrc;		/* IBV_DEVICE_XRC */
 	/* packet pacing; not sent to peers */
 	bool pacing_known;
 	uint32_t min_kbps, max_kbps;	/* of a QP */

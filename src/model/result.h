@@ -142,7 +142,7 @@ const struct gid *result_gid(const struct result *result, bool client);
  * NAN: not known. */
 double result_message_rate(const struct result_row *row);
 
-/* "RC", "UC" or "UD". */
+/* "RC", "UC", "UD" or "XRC". */
 const char *result_transport_name(const struct plan *plan);
 
 /* "half round trip", "round trip" or, for an open loop, "round trip from the

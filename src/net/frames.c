@@ -148,6 +148,7 @@ void frames_own_words(const struct error *err, const char *peer,
 /* The field of an ENDPOINT. */
 #define FIELD_CM 1
 #define FIELD_MEMORY 2
+#define FIELD_XRC 3
 
 static void put_endpoint_fields(struct cursor *c, const struct endpoint *e)
 {
@@ -165,7 +166,35 @@ static void put_endpoint_fields(struct cursor *c, const struct endpoint *e)
 		wire_put_string(c, e->memory);
 		wire_end_field(c, &list);
 	}
+	if (e->targets) {
+		wire_begin_field(c, &list, FIELD_XRC, false, "xrc");
+		for (uint32_t i = 0; i < e->n; i++) {
+			wire_put(c, 4, e->qps[i].target);
+			wire_put(c, 4, e->qps[i].srqn);
+		}
+		wire_end_field(c, &list);
+	}
 	wire_end_fields(c, &list);
+}
+
+static int get_targets(const struct frame *frame, struct cursor *c,
+		       struct endpoint *e, struct error *err)
+{
+	int ret = 0;
+
+	e->targets = true;
+	for (uint32_t i = 0; i < e->n && !ret; i++) {
+		struct endpoint_qp *q = &e->qps[i];
+
+		q->target = (uint32_t)wire_get(c, 4);
+		q->srqn = (uint32_t)wire_get(c, 4);
+		ret = wire_check(frame, "QPN that receives", q->target, 0,
+				 ENDPOINT_QPN_MAX, err);
+		if (!ret)
+			ret = wire_check(frame, "SRQ number", q->srqn, 0,
+					 ENDPOINT_QPN_MAX, err);
+	}
+	return ret;
 }
 
 /* A field_reader; INTO is a struct endpoint. */
@@ -178,6 +207,8 @@ static int get_endpoint_field(const struct frame *frame, struct field *field,
 		wire_get_string(&field->value, e->memory, sizeof(e->memory));
 		return 0;
 	}
+	if (field->id == FIELD_XRC)
+		return get_targets(frame, &field->value, e, err);
 	if (field->id != FIELD_CM)
 		return -ENOENT;
 	e->cm_port = (uint16_t)wire_get(&field->value, 2);

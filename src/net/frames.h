@@ -34,7 +34,7 @@
  *		  16 post method: 0 automatic, 1 ibv_wr_*, 2 ibv_post_send
  *		  17 threads that share the QPs
  *		  18 ping-pong: report 0 half, 1 the whole round trip
- *		  19 transport (0 RC, 1 UC, 2 UD)
+ *		  19 transport (0 RC, 1 UC, 2 UD, 3 XRC)
  *		  20 1: both ends send   21 1: the server sends
  *		  22 1: with immediate data     23 enum atomic_type
  *		  24 1: all sizes        25 bytes sent inline *
@@ -92,6 +92,8 @@
  *		model/facts.h.  A text is a string of at most 71 bytes, a real
  *		is a real of 0 or more, all others are u64.  The reader takes
  *		'_' for what no interface and no PCIe address has in its name.
+ *		Field 2, "xrc", optional, says that the device has XRC: u32
+ *		on-demand paging, with the bits of the others.
  *
  * ENDPOINT	u16 LID, 16 bytes GID (zero: none), u8 GID type,
  *		u32 GID index, u32 GID index the receiver shall use,
@@ -109,6 +111,9 @@
  *		connection for each QP of the client (verbs/cm.h).
  *		Field 2, "memory", optional, is a string of at most 63 bytes:
  *		what this end's messages are in (model/memory_choice.h).
+ *		Field 3, "xrc", with XRC only, is n x { u32 QPN, u32 number of
+ *		a shared receive queue }: what the peer's QP i is connected to,
+ *		and where its messages take receives.
  *
  * READY	attributes of the first QP, as the device reports them: u32
  *		each, in the order and the ranges of EFFECTIVE_LIST

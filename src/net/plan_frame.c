@@ -9,6 +9,9 @@
 #include "model/param.h"
 #include "net/facts_frame.h"
 
+/* The transports of every version: RC, UC and UD. */
+#define OLD_TRANSPORTS (TRANSPORT_UD + 1)
+
 static void put_limits(struct cursor *c, const struct port_limits *limits)
 {
 	wire_put(c, 8, limits->max_msg_sz);
@@ -20,7 +23,7 @@ static void put_limits(struct cursor *c, const struct port_limits *limits)
 	wire_put(c, 4, limits->max_srq);
 	wire_put(c, 4, limits->max_srq_wr);
 	wire_put(c, 4, limits->max_mr);
-	for (int i = 0; i < TRANSPORTS; i++)
+	for (int i = 0; i < OLD_TRANSPORTS; i++)
 		wire_put(c, 4, limits->odp[i]);
 }
 
@@ -35,11 +38,11 @@ static void get_limits(struct cursor *c, struct port_limits *limits)
 	limits->max_srq = (uint32_t)wire_get(c, 4);
 	limits->max_srq_wr = (uint32_t)wire_get(c, 4);
 	limits->max_mr = (uint32_t)wire_get(c, 4);
-	for (int i = 0; i < TRANSPORTS; i++)
+	for (int i = 0; i < OLD_TRANSPORTS; i++)
 		limits->odp[i] = (uint32_t)wire_get(c, 4);
 }
 
-enum { FIELD_FACTS = 1 };
+enum { FIELD_FACTS = 1, FIELD_XRC };
 
 static void put_more(struct cursor *c, const struct port *port)
 {
@@ -51,6 +54,11 @@ static void put_more(struct cursor *c, const struct port *port)
 		facts_put(c, &port->facts);
 		wire_end_field(c, &list);
 	}
+	if (port->limits.xrc) {
+		wire_begin_field(c, &list, FIELD_XRC, true, "xrc");
+		wire_put(c, 4, port->limits.odp[TRANSPORT_XRC]);
+		wire_end_field(c, &list);
+	}
 	wire_end_fields(c, &list);
 }
 
@@ -60,6 +68,12 @@ static int get_more(const struct frame *frame, struct field *field, void *into,
 {
 	struct port *port = into;
 
+	if (field->id == FIELD_XRC) {
+		port->limits.xrc = true;
+		port->limits.odp[TRANSPORT_XRC] =
+			(uint32_t)wire_get(&field->value, 4);
+		return 0;
+	}
 	if (field->id != FIELD_FACTS)
 		return -ENOENT;
 	return facts_get(frame, &field->value, &port->facts, err);

@@ -44,7 +44,7 @@ static uint64_t asked_size(const struct plan *plan, bool client)
 static uint64_t asked_qps(const struct plan *plan, bool client)
 {
 	(void)client;
-	return plan->qps;
+	return (uint64_t)plan->qps * (plan_has_targets(plan) ? 2 : 1);
 }
 
 static uint64_t asked_sends(const struct plan *plan, bool client)
@@ -68,17 +68,19 @@ static uint64_t all_receives(const struct plan *plan, bool client)
 
 static uint64_t asked_receives(const struct plan *plan, bool client)
 {
-	return plan->srq ? 0 : all_receives(plan, client);
+	return plan_shares_receives(plan) ? 0 : all_receives(plan, client);
 }
 
 static uint64_t asked_shared_queues(const struct plan *plan, bool client)
 {
+	if (plan_has_targets(plan))
+		return plan->threads;
 	return plan->srq && all_receives(plan, client) ? plan->threads : 0;
 }
 
 static uint64_t asked_shared_receives(const struct plan *plan, bool client)
 {
-	return plan->srq ? all_receives(plan, client) : 0;
+	return plan_shares_receives(plan) ? all_receives(plan, client) : 0;
 }
 
 static uint64_t asked_regions(const struct plan *plan, bool client)
@@ -264,6 +266,29 @@ static int refuse_reads(const struct ends *ends, struct error *err)
 	return ret;
 }
 
+static bool wants_xrc(const struct ends *ends)
+{
+	return plan_has_targets(ends->plan);
+}
+
+static void show_xrc(const struct ends *ends, bool client, char *text)
+{
+	preflight_print(text, "%s",
+			end_port(ends, client)->limits.xrc ? "yes" : "no");
+}
+
+static int refuse_xrc(const struct ends *ends, bool client, struct error *err)
+{
+	const struct port *port = end_port(ends, client);
+
+	if (port->limits.xrc)
+		return 0;
+	return fail(err, -EOPNOTSUPP,
+		    "use -c RC, or choose another device with -d",
+		    "--transport XRC: the %s's %s has no XRC",
+		    end_name(client), port->device);
+}
+
 static bool wants_paging(const struct ends *ends)
 {
 	return ends->plan->odp;
@@ -335,6 +360,8 @@ static int refuse_pacing(const struct ends *ends, bool client,
 	  .refuse = refuse_limit, .warn = warn_limit }
 
 const struct check limit_checks[] = {
+	{ .label = "XRC", .applies = wants_xrc, .show = show_xrc,
+	  .refuse = refuse_xrc },
 	{ .label = "outstanding reads", .applies = has_reads, .show = show_reads,
 	  .need = need_reads, .refuse_pair = refuse_reads },
 	CHECK("max_msg_sz", max_msg_sz, .wide = true, .asked = asked_size,

@@ -14,7 +14,7 @@ struct paging {
  * responder's memory is that of its receives. */
 static struct paging paging_of_receives(const struct plan *plan)
 {
-	if (plan->srq)
+	if (plan_shares_receives(plan))
 		return (struct paging){ IBV_ODP_SUPPORT_SRQ_RECV,
 					"receives of a shared queue" };
 	return (struct paging){ IBV_ODP_SUPPORT_RECV, "receives" };

@@ -120,7 +120,7 @@ static void print_parameters(FILE *out, const struct result *r)
 	fprintf(out, " Number of qps   : %u\t\tTransport type : IB\n",
 		plan->qps);
 	fprintf(out, " Connection type : %s\t\tUsing SRQ      : %s\n",
-		result_transport_name(plan), on(plan->srq));
+		result_transport_name(plan), on(plan_shares_receives(plan)));
 	fprintf(out, " PCIe relax order: %s\n", on(plan->relaxed_ordering));
 	fprintf(out, " ibv_wr* API     : %s\n",
 		on(r->rows[0].method == POST_WR));

@@ -62,8 +62,9 @@ static json_t *test_info(const struct result *r)
 		test_of(r), "Dual_port", "OFF", "Device",
 		json_text(port->device), "Number_of_qps", (int)plan->qps,
 		"Transport_type", "IB", "Connection_type",
-		result_transport_name(plan), "Using_SRQ", on(plan->srq),
-		"PCIe_relax_order", on(plan->relaxed_ordering), "ibv_wr_API",
+		result_transport_name(plan), "Using_SRQ",
+		on(plan_shares_receives(plan)), "PCIe_relax_order",
+		on(plan->relaxed_ordering), "ibv_wr_API",
 		on(r->rows[0].method == POST_WR));
 
 	add_depths(info, r);

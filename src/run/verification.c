@@ -18,7 +18,7 @@ static struct verify_qp *make_qps(const struct flow *f,
 	struct verify_qp *qps = xcalloc(f->n_qps, sizeof(*qps));
 
 	for (uint32_t i = 0; i < f->n_qps; i++) {
-		qps[i].qp_num = f->qps[i].qp->qp_num;
+		qps[i].qp_num = flow_qpn(&f->qps[i], true);
 		if (plan_sends_notices(plan) && op_has_imm(plan->op))
 			qps[i].announced = xcalloc(plan_send_queue(plan),
 						   sizeof(*qps[i].announced));
@@ -93,7 +93,8 @@ static int explain(const struct plan *plan, const struct flow *f,
 		"RDMA %s on QP 0x%06x: wrong %s in operation %llu of %llu "
 		"bytes, at offset %llu: expected 0x%02llx, found 0x%02llx",
 		op_table[plan->op].name,
-		f->qps[f->failure.qp_index].qp->qp_num, m->what,
+		flow_qpn(&f->qps[f->failure.qp_index], f->failure.receive),
+		m->what,
 		(unsigned long long)m->operation,
 		(unsigned long long)f->shape.size,
 		(unsigned long long)m->offset,

@@ -51,6 +51,11 @@ static int check_endpoint(struct session *s)
 	const uint64_t least = plan_slots(plan) > 1 ? plan_stride(plan) :
 						      plan_largest(plan);
 
+	if (peer->targets != plan_has_targets(plan))
+		return fail(&s->run.result->error, -EPROTO, NULL,
+			    "the %s sent an ENDPOINT %s queue pairs of XRC",
+			    s->run.conn->peer,
+			    peer->targets ? "with" : "without");
 	if (peer->n == plan->qps && peer->stride >= least &&
 	    mtu_bytes(peer->mtu) == plan->mtu)
 		return manager_check_endpoint(s, peer);

@@ -14,6 +14,7 @@ static int post_word(struct flow_qp *q, uint32_t imm, uint64_t number)
 		.opcode = IBV_WR_SEND_WITH_IMM,
 		.send_flags = IBV_SEND_SIGNALED,
 		.imm_data = htobe32(imm),
+		.qp_type.xrc.remote_srqn = q->remote_srqn,
 	};
 
 	return ibv_post_send(q->qp, &wr, &bad);

@@ -48,7 +48,7 @@ static uint32_t failed_qp(const struct flow *f, const struct ibv_wc *wc,
 	bool shared = receive && f->n_receives && f->receives->srq;
 
 	for (uint32_t i = 0; shared && i < f->n_qps; i++)
-		if (f->qps[i].qp->qp_num == wc->qp_num)
+		if (flow_qpn(&f->qps[i], true) == wc->qp_num)
 			return i;
 	return (uint32_t)(wc->wr_id >> FLOW_COUNT_BITS);
 }

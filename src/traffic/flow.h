@@ -119,7 +119,8 @@ struct flow_receives {
 
 /* On its own cache lines: its neighbour may belong to another thread. */
 struct flow_qp {
-	_Alignas(CACHE_LINE) struct ibv_qp *qp;
+	_Alignas(CACHE_LINE) struct ibv_qp *qp;	/* sends and, but for XRC,
+						 * receives */
 	struct ibv_qp_ex *qpx;	/* qp, for POST_WR */
 	uint64_t posted;	/* messages since the connection began */
 	uint64_t completed;
@@ -132,9 +133,12 @@ struct flow_qp {
 	struct flow_list *next;	/* one of lists, ready to post */
 	/* never changes */
 	uint64_t tag;		/* index << FLOW_COUNT_BITS */
+	struct ibv_qp *target;	/* XRC only: what the peer sends comes to
+				 * it */
 	uint64_t local;		/* address of its local region */
-	uint64_t remote;	/* address of its region at the peer */
+	uint32_t remote_srqn;	/* XRC only: where the peer's receives are */
 	uint32_t lkey;
+	uint64_t remote;	/* address of its region at the peer */
 	uint32_t rkey;
 	struct ibv_ah *ah;	/* UD only; NULL: connected QP */
 	uint32_t remote_qpn;	/* UD only, as remote_qkey */
@@ -302,6 +306,13 @@ struct flow {
 	struct flow_window window;
 	struct flow_failure failure;
 };
+
+/* The number of the queue pair of Q that sends or, with RECEIVE, of the one
+ * that receives. */
+static inline uint32_t flow_qpn(const struct flow_qp *q, bool receive)
+{
+	return receive && q->target ? q->target->qp_num : q->qp->qp_num;
+}
 
 /* The byte at FLAG, which the device writes while a loop reads it. */
 static inline uint8_t flow_flag(const volatile uint8_t *flag)

@@ -73,7 +73,7 @@ static ALWAYS_INLINE void begin_send(struct ibv_qp_ex *qpx,
 	}
 }
 
-/* Give the send begun last its data and, for UD, its destination. */
+/* Give the send begun last its data and, for UD and XRC, its destination. */
 static ALWAYS_INLINE void end_send(struct flow_qp *q,
 				   const struct flow_request *r,
 				   const enum op op)
@@ -91,6 +91,8 @@ static ALWAYS_INLINE void end_send(struct flow_qp *q,
 	if (!op_table[op].access && q->ah)
 		ibv_wr_set_ud_addr(q->qpx, q->ah, q->remote_qpn,
 				   q->remote_qkey);
+	if (q->target)
+		ibv_wr_set_xrc_srqn(q->qpx, q->remote_srqn);
 }
 
 /* Post LENGTH linked sends, from FIRST on; returns what the verb returned. */

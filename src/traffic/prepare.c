@@ -41,6 +41,7 @@ static unsigned int send_flags(const struct flow *f, enum op op,
 static void set_target(const struct flow_qp *q, enum op op, uint64_t offset,
 		       struct ibv_send_wr *wr)
 {
+	wr->qp_type.xrc.remote_srqn = q->remote_srqn;
 	if (op_is_atomic(op)) {
 		wr->wr.atomic.remote_addr = q->remote + offset;
 		wr->wr.atomic.compare_add = op == OP_FETCH_ADD;

@@ -99,6 +99,7 @@ static void read_limits(const struct ibv_device_attr_ex *extended,
 		.max_srq = (uint32_t)attr->max_srq,
 		.max_srq_wr = (uint32_t)attr->max_srq_wr,
 		.max_mr = (uint32_t)attr->max_mr,
+		.xrc = attr->device_cap_flags & IBV_DEVICE_XRC,
 		.pacing_known = true,
 		.min_kbps = pacing->qp_rate_limit_min,
 		.max_kbps = pacing->qp_rate_limit_max,
@@ -107,7 +108,7 @@ static void read_limits(const struct ibv_device_attr_ex *extended,
 	if (!(odp->general_caps & IBV_ODP_SUPPORT))
 		return;
 	for (int i = 0; i < TRANSPORTS; i++)
-		limits->odp[i] = *(const uint32_t *)((const char *)odp +
+		limits->odp[i] = *(const uint32_t *)((const char *)extended +
 						     transport_table[i].paging);
 }
 

@@ -222,7 +222,7 @@ static unsigned int conditions(const struct explain_context *c, bool receive)
 	holds |= c->acknowledged ? AFTER : NEVER;
 	if (receive)
 		return holds | RECEIVE;
-	if (c->plan->srq)
+	if (plan_shares_receives(c->plan))
 		holds |= SHARED;
 	if (c->size > c->plan->mtu && !op->fetches)
 		holds |= PACKETS;

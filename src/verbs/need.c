@@ -14,7 +14,7 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 /* Receive queues at this end: one per thread if shared, else one per QP. */
 static uint64_t receive_queues(const struct plan *plan)
 {
-	return plan->srq ? plan->threads : plan->qps;
+	return plan_shares_receives(plan) ? plan->threads : plan->qps;
 }
 
 /* Entries of all completion queues, computed as in queues_create(). */
@@ -26,7 +26,7 @@ static uint64_t completions(const struct plan *plan, uint64_t sends,
 	uint64_t per_cq = smaller(qps, plan_qps_per_cq(plan, client, limits));
 	uint64_t n = plan->threads * divide_up(qps, per_cq);
 
-	if (!plan->srq)
+	if (!plan_shares_receives(plan))
 		receives *= per_cq;
 	return n * (smaller(sends * per_cq, limits->max_cqe) +
 		    smaller(receives, limits->max_cqe));

@@ -24,7 +24,7 @@ static void make_cap(const struct qp_parts *parts, uint32_t inline_size,
 		.max_send_sge = 1,
 		.max_inline_data = inline_size,
 	};
-	if (parts->srq)
+	if (parts->srq || transport_table[parts->transport].target)
 		return;
 	cap->max_recv_wr = parts->receive_depth ? parts->receive_depth : 1;
 	cap->max_recv_sge = 1;
@@ -126,6 +126,25 @@ int qp_create(const struct device *device, const struct qp_parts *parts,
 	return 0;
 }
 
+int qp_create_target(const struct device *device, enum transport transport,
+		     struct ibv_xrcd *domain, struct ibv_qp **qp,
+		     struct error *err)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = (enum ibv_qp_type)transport_table[transport].target,
+		.comp_mask = IBV_QP_INIT_ATTR_XRCD,
+		.xrcd = domain,
+	};
+
+	*qp = ibv_create_qp_ex(device->context, &attr);
+	if (*qp)
+		return 0;
+	return fail(err, -errno, advice_of(device, "ibv_create_qp", errno),
+		    "%s: cannot create a queue pair that receives over %s: %s",
+		    device->port.device, transport_table[transport].name,
+		    strerror(errno));
+}
+
 static int modify(const struct device *device, struct ibv_qp *qp,
 		  struct ibv_qp_attr *attr, int mask, const char *state,
 		  const char *towards, struct error *err)
@@ -195,20 +214,40 @@ int qp_connect(const struct device *device, struct ibv_qp *qp,
 	return modify(device, qp, &attr, mask, "RTS", "", err);
 }
 
-int qp_query(const struct device *device, struct ibv_qp *qp,
-	     enum transport transport, const struct path *path,
-	     struct effective *effective, struct error *err)
+static int query(const struct device *device, struct ibv_qp *qp, int mask,
+		 struct ibv_qp_attr *attr, struct error *err)
 {
 	struct ibv_qp_init_attr init = { .qp_context = NULL };
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
-	int ret = ibv_query_qp(qp, &attr, qp_attr_query(transport), &init);
+	int ret;
 
+	*attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS };
+	ret = ibv_query_qp(qp, attr, mask, &init);
+	if (!ret)
+		return 0;
+	return fail(err, -abs(ret), NULL,
+		    "%s port %u: cannot query the attributes of QP 0x%06x: %s",
+		    device->port.device, device->port.number, qp->qp_num,
+		    strerror(abs(ret)));
+}
+
+int qp_query(const struct device *device, struct ibv_qp *qp,
+	     struct ibv_qp *target, enum transport transport,
+	     const struct path *path, struct effective *effective,
+	     struct error *err)
+{
+	struct ibv_qp_attr attr, responds;
+	int ret = query(device, qp, qp_attr_query(transport, false), &attr,
+			err);
+
+	if (!ret && target)
+		ret = query(device, target, qp_attr_query(transport, true),
+			    &responds, err);
 	if (ret)
-		return fail(err, -abs(ret), NULL,
-			    "%s port %u: cannot query the attributes of QP "
-			    "0x%06x: %s", device->port.device,
-			    device->port.number, qp->qp_num,
-			    strerror(abs(ret)));
+		return ret;
+	if (target) {
+		attr.min_rnr_timer = responds.min_rnr_timer;
+		attr.max_dest_rd_atomic = responds.max_dest_rd_atomic;
+	}
 	*effective = qp_attr_effective(&attr, transport, path->global);
 	return 0;
 }

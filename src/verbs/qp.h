@@ -15,7 +15,8 @@ struct qp_parts {
 	struct ibv_pd *pd;
 	struct ibv_cq *send_cq;
 	struct ibv_cq *recv_cq;
-	struct ibv_srq *srq;	/* NULL: it has its own receive queue */
+	struct ibv_srq *srq;	/* NULL: it has its own receive queue or, over
+				 * XRC, none */
 	enum transport transport;
 	uint32_t send_depth;
 	uint32_t receive_depth;
@@ -34,6 +35,12 @@ int qp_create(const struct device *device, const struct qp_parts *parts,
 	      enum post_method *method, uint32_t *inline_size,
 	      struct ibv_qp **qp, struct ibv_qp_ex **qpx, struct error *err);
 
+/* Create the target of TRANSPORT in DOMAIN, in RESET.  Returns as
+ * qp_create(). */
+int qp_create_target(const struct device *device, enum transport transport,
+		     struct ibv_xrcd *domain, struct ibv_qp **qp,
+		     struct error *err);
+
 /* RESET -> INIT.  Returns 0, or a negative errno with the reason in ERR. */
 int qp_to_init(const struct device *device, struct ibv_qp *qp,
 	       const struct qp_local *local, struct error *err);
@@ -44,10 +51,11 @@ int qp_connect(const struct device *device, struct ibv_qp *qp,
 	       const struct plan *plan, const struct qp_remote *remote,
 	       struct error *err);
 
-/* Query the attributes of QP, connected along PATH.  Returns as
- * qp_to_init(). */
+/* Query the attributes of QP, connected along PATH; those of a responder are of
+ * TARGET, unless it is NULL.  Returns as qp_to_init(). */
 int qp_query(const struct device *device, struct ibv_qp *qp,
-	     enum transport transport, const struct path *path,
+	     struct ibv_qp *target, enum transport transport,
+	     const struct path *path,
 	     struct effective *effective, struct error *err);
 
 #endif

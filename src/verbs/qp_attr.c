@@ -5,7 +5,10 @@
 
 enum step { TO_INIT, TO_RTR, TO_RTS, STEPS };
 
-static const int masks[TRANSPORTS][STEPS] = {
+/* The row of a queue pair that receives what an XRC_SEND sends. */
+enum { TARGET = TRANSPORTS, ROWS };
+
+static const int masks[ROWS][STEPS] = {
 	[TRANSPORT_RC] = {
 		[TO_INIT] = IBV_QP_STATE |
 			    IBV_QP_PKEY_INDEX |
@@ -38,6 +41,39 @@ static const int masks[TRANSPORTS][STEPS] = {
 		[TO_RTS] = IBV_QP_STATE |
 			   IBV_QP_SQ_PSN,
 	},
+	[TRANSPORT_XRC] = {
+		[TO_INIT] = IBV_QP_STATE |
+			    IBV_QP_PKEY_INDEX |
+			    IBV_QP_PORT |
+			    IBV_QP_ACCESS_FLAGS,
+		[TO_RTR] = IBV_QP_STATE |
+			   IBV_QP_AV |
+			   IBV_QP_PATH_MTU |
+			   IBV_QP_DEST_QPN |
+			   IBV_QP_RQ_PSN,
+		[TO_RTS] = IBV_QP_STATE |
+			   IBV_QP_SQ_PSN |
+			   IBV_QP_TIMEOUT |
+			   IBV_QP_RETRY_CNT |
+			   IBV_QP_RNR_RETRY |
+			   IBV_QP_MAX_QP_RD_ATOMIC,
+	},
+	[TARGET] = {
+		[TO_INIT] = IBV_QP_STATE |
+			    IBV_QP_PKEY_INDEX |
+			    IBV_QP_PORT |
+			    IBV_QP_ACCESS_FLAGS,
+		[TO_RTR] = IBV_QP_STATE |
+			   IBV_QP_AV |
+			   IBV_QP_PATH_MTU |
+			   IBV_QP_DEST_QPN |
+			   IBV_QP_RQ_PSN |
+			   IBV_QP_MAX_DEST_RD_ATOMIC |
+			   IBV_QP_MIN_RNR_TIMER,
+		[TO_RTS] = IBV_QP_STATE |
+			   IBV_QP_SQ_PSN |
+			   IBV_QP_TIMEOUT,
+	},
 	[TRANSPORT_UD] = {
 		[TO_INIT] = IBV_QP_STATE |
 			    IBV_QP_PKEY_INDEX |
@@ -49,6 +85,11 @@ static const int masks[TRANSPORTS][STEPS] = {
 	},
 };
 
+static const int *masks_of(unsigned int transport, bool target)
+{
+	return masks[target ? (unsigned int)TARGET : transport];
+}
+
 int qp_attr_init(struct ibv_qp_attr *attr, const struct qp_local *local)
 {
 	*attr = (struct ibv_qp_attr){
@@ -58,7 +99,7 @@ int qp_attr_init(struct ibv_qp_attr *attr, const struct qp_local *local)
 		.qp_access_flags = (unsigned int)local->access,
 		.qkey = local->qkey,
 	};
-	return masks[local->transport][TO_INIT];
+	return masks_of(local->transport, local->target)[TO_INIT];
 }
 
 struct ibv_ah_attr qp_attr_address(uint8_t port, const struct plan *plan,
@@ -99,12 +140,14 @@ int qp_attr_rtr(struct ibv_qp_attr *attr, uint8_t port,
 							 !remote->client),
 		.min_rnr_timer = (uint8_t)plan->min_rnr_timer,
 	};
-	return masks[plan->transport][TO_RTR];
+	return masks_of(plan->transport, remote->target)[TO_RTR];
 }
 
 int qp_attr_rts(struct ibv_qp_attr *attr, const struct plan *plan,
 		const struct qp_remote *remote)
 {
+	const int mask = masks_of(plan->transport, remote->target)[TO_RTS];
+
 	*attr = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_RTS,
 		.sq_psn = remote->psn,
@@ -113,18 +156,19 @@ int qp_attr_rts(struct ibv_qp_attr *attr, const struct plan *plan,
 		.rnr_retry = (uint8_t)plan->rnr_retry,
 		.max_rd_atomic = (uint8_t)plan_reads(plan, remote->client),
 	};
-	if (!plan->paced_kbps || !plan_sends(plan, remote->client))
-		return masks[plan->transport][TO_RTS];
+	if (!plan->paced_kbps || remote->target ||
+	    !plan_sends(plan, remote->client))
+		return mask;
 	attr->rate_limit = plan->paced_kbps;
-	return masks[plan->transport][TO_RTS] | IBV_QP_RATE_LIMIT;
+	return mask | IBV_QP_RATE_LIMIT;
 }
 
-int qp_attr_query(enum transport transport)
+int qp_attr_query(enum transport transport, bool target)
 {
 	int mask = IBV_QP_CAP;
 
 	for (int step = 0; step < STEPS; step++)
-		mask |= masks[transport][step];
+		mask |= masks_of(transport, target)[step];
 	return mask;
 }
 

@@ -18,6 +18,7 @@
 /* This end of a queue pair. */
 struct qp_local {
 	enum transport transport;
+	bool target;		/* XRC: the queue pair that receives */
 	uint8_t port;
 	uint16_t pkey_index;
 	int access;		/* what the peer may do, enum
@@ -31,6 +32,7 @@ struct qp_remote {
 	uint32_t flow_label;
 	uint32_t psn;		/* first PSN this end sends */
 	bool client;		/* which end this is */
+	bool target;		/* its XRC_RECV is what connects to it */
 	struct endpoint_qp peer;
 	const struct ibv_ah_attr *av;	/* how to reach it; NULL: along path */
 };
@@ -54,8 +56,8 @@ int qp_attr_rtr(struct ibv_qp_attr *attr, uint8_t port,
 int qp_attr_rts(struct ibv_qp_attr *attr, const struct plan *plan,
 		const struct qp_remote *remote);
 
-/* The mask for querying a queue pair of TRANSPORT. */
-int qp_attr_query(enum transport transport);
+/* The mask for querying a queue pair of TRANSPORT, or its TARGET. */
+int qp_attr_query(enum transport transport, bool target);
 
 /*
  * Pick from ATTR, which ibv_query_qp(3) filled, the values that a queue pair of

@@ -41,7 +41,7 @@ static int create_cqs(const struct device *device, const struct plan *plan,
 	uint64_t receives = queues_receive_depth(plan, client);
 	int ret = 0;
 
-	if (!plan->srq)
+	if (!plan_shares_receives(plan))
 		receives *= qps;
 	q->n_cqs = (q->n_qps + q->qps_per_cq - 1) / q->qps_per_cq;
 	q->cqs = xcalloc(q->n_cqs, sizeof(*q->cqs));
@@ -79,6 +79,14 @@ static int create_channel(const struct device *device, struct queues *q,
 	return 0;
 }
 
+static int refused(const struct device *device, const char *kind,
+		   uint32_t depth, const char *advice, struct error *err)
+{
+	return fail(err, -errno, advice,
+		    "%s: cannot create %s shared receive queue of %u: %s",
+		    device->port.device, kind, depth, strerror(errno));
+}
+
 static int create_srq(const struct device *device, struct ibv_pd *pd,
 		      uint32_t depth, struct queues *q, struct error *err)
 {
@@ -89,13 +97,42 @@ static int create_srq(const struct device *device, struct ibv_pd *pd,
 	q->srq = ibv_create_srq(pd, &attr);
 	if (q->srq)
 		return 0;
-	return fail(err, -errno, "use a smaller --rx-depth, or no --srq",
-		    "%s: cannot create a shared receive queue of %u: %s",
-		    device->port.device, depth, strerror(errno));
+	return refused(device, "a", depth,
+		       "use a smaller --rx-depth, or no --srq", err);
+}
+
+/* It has completions of its own, and is there even if nothing takes receives:
+ * what a peer may access is found by its protection domain. */
+static int create_xrc_srq(const struct device *device, struct ibv_pd *pd,
+			  struct ibv_xrcd *domain, uint32_t depth,
+			  struct queues *q, struct error *err)
+{
+	struct ibv_srq_init_attr_ex attr = {
+		.attr = { .max_wr = depth ? depth : 1, .max_sge = 1 },
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
+			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
+		.srq_type = IBV_SRQT_XRC,
+		.pd = pd,
+		.xrcd = domain,
+		.cq = q->cqs[0].recv,
+	};
+	int ret;
+
+	q->srq = ibv_create_srq_ex(device->context, &attr);
+	if (!q->srq)
+		return refused(device, "an XRC", attr.attr.max_wr,
+			       "use a smaller --rx-depth", err);
+	ret = ibv_get_srq_num(q->srq, &q->srqn);
+	if (!ret)
+		return 0;
+	return fail(err, -abs(ret), NULL,
+		    "%s: cannot read the number of a shared receive queue: %s",
+		    device->port.device, strerror(abs(ret)));
 }
 
 int queues_create(const struct device *device, struct ibv_pd *pd,
-		  const struct plan *plan, bool client, uint32_t n_qps,
+		  struct ibv_xrcd *domain, const struct plan *plan,
+		  bool client, uint32_t n_qps,
 		  uint32_t vector, struct queues *q, struct error *err)
 {
 	uint32_t depth = queues_receive_depth(plan, client);
@@ -113,7 +150,9 @@ int queues_create(const struct device *device, struct ibv_pd *pd,
 	if (!ret)
 		ret = create_cqs(device, plan, client,
 				 plan->events ? vector : 0, q, err);
-	if (!ret && depth && plan->srq)
+	if (!ret && domain)
+		ret = create_xrc_srq(device, pd, domain, depth, q, err);
+	else if (!ret && depth && plan->srq)
 		ret = create_srq(device, pd, depth, q, err);
 	if (ret || !depth)
 		return ret;

@@ -21,6 +21,7 @@ struct queues {
 	struct ibv_comp_channel *channel;	/* NULL: polling */
 	struct flow_sleep *sleep;		/* only with a channel */
 	struct ibv_srq *srq;			/* NULL: each QP has its own */
+	uint32_t srqn;				/* XRC: its number */
 	struct flow_receives *receives;		/* one if shared, else one per
 						 * QP */
 	uint32_t n_receives;
@@ -29,12 +30,14 @@ struct queues {
 /*
  * Create the queues for N_QPS queue pairs at the client or the server, as PLAN
  * asks.  There are several completion queues if one cannot hold all completions
- * that may be outstanding.  VECTOR is their completion vector.  Returns 0, or a
- * negative errno with what was refused in ERR.  Call queues_destroy() in either
- * case.
+ * that may be outstanding.  VECTOR is their completion vector.  The shared
+ * receive queue of XRC is in DOMAIN, which is NULL for other transports.
+ * Returns 0, or a negative errno with what was refused in ERR.  Call
+ * queues_destroy() in either case.
  */
 int queues_create(const struct device *device, struct ibv_pd *pd,
-		  const struct plan *plan, bool client, uint32_t n_qps,
+		  struct ibv_xrcd *domain, const struct plan *plan,
+		  bool client, uint32_t n_qps,
 		  uint32_t vector, struct queues *queues, struct error *err);
 
 /* Release everything, after the QPs are destroyed.  Members that are NULL are

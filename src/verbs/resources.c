@@ -2,6 +2,7 @@
 #include "verbs/resources.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,24 @@ static void prepare_requests(const struct resources *res,
 				     memory_mr(m, incoming)->lkey);
 }
 
+/* The QP that takes what the peer sends to Q over XRC. */
+static int create_target(const struct device *device, const struct plan *plan,
+			 bool client, const struct resources *res,
+			 struct flow_qp *q, struct error *err)
+{
+	const struct qp_local local = {
+		.transport = (enum transport)plan->transport,
+		.target = true,
+		.port = device->port.number,
+		.pkey_index = (uint16_t)device->pkey_index,
+		.access = plan_qp_access(plan, client),
+	};
+	int ret = qp_create_target(device, local.transport, res->domain,
+				   &q->target, err);
+
+	return ret ? ret : qp_to_init(device, q->target, &local, err);
+}
+
 /* Create one QP; res->inline_size becomes what was granted. */
 static int create_qp(const struct device *device, const struct plan *plan,
 		     bool client, const struct queues *queues, uint32_t i,
@@ -60,11 +79,12 @@ static int create_qp(const struct device *device, const struct plan *plan,
 {
 	const bool sends = plan_sends(plan, client);
 	const bool posts = sends || plan_sends_notices(plan);
+	const bool targets = plan_has_targets(plan);
 	const struct qp_parts parts = {
 		.pd = res->pd,
 		.send_cq = queues_of(queues, i)->send,
-		.recv_cq = queues_of(queues, i)->recv,
-		.srq = queues->srq,
+		.recv_cq = targets ? NULL : queues_of(queues, i)->recv,
+		.srq = targets ? NULL : queues->srq,
 		.transport = (enum transport)plan->transport,
 		.send_depth = posts ? plan_send_capacity(plan) : 1,
 		.receive_depth = queues_receive_depth(plan, client),
@@ -75,13 +95,17 @@ static int create_qp(const struct device *device, const struct plan *plan,
 		.transport = parts.transport,
 		.port = device->port.number,
 		.pkey_index = (uint16_t)device->pkey_index,
-		.access = plan_qp_access(plan, client),
+		.access = targets ? 0 : plan_qp_access(plan, client),
 		.qkey = res->qkey,
 	};
 	int ret = qp_create(device, &parts, &res->method, &res->inline_size,
 			    &q->qp, &q->qpx, err);
 
-	return ret ? ret : qp_to_init(device, q->qp, &local, err);
+	if (!ret)
+		ret = qp_to_init(device, q->qp, &local, err);
+	if (!ret && targets)
+		ret = create_target(device, plan, client, res, q, err);
+	return ret;
 }
 
 /* Create the queues and the QPs of thread T. */
@@ -92,8 +116,8 @@ static int create_thread(const struct device *device, const struct plan *plan,
 	uint32_t first = resources_first_qp(res, t);
 	uint32_t n = resources_first_qp(res, t + 1) - first;
 	struct queues *queues = &res->queues[t];
-	int ret = queues_create(device, res->pd, plan, client, n, vector,
-				queues, err);
+	int ret = queues_create(device, res->pd, res->domain, plan, client, n,
+				vector, queues, err);
 
 	for (uint32_t i = 0; i < n && !ret; i++) {
 		struct flow_qp *q = &res->qps[first + i];
@@ -166,6 +190,26 @@ static int choose_qkey(const struct plan *plan, struct resources *res,
 	return choose(&res->qkey, ENDPOINT_QKEY_MAX, err);
 }
 
+/* A domain of its own: no other process takes messages in it. */
+static int open_domain(const struct device *device, const struct plan *plan,
+		       struct resources *res, struct error *err)
+{
+	struct ibv_xrcd_init_attr attr = {
+		.comp_mask = IBV_XRCD_INIT_ATTR_FD |
+			     IBV_XRCD_INIT_ATTR_OFLAGS,
+		.fd = -1,
+		.oflags = O_CREAT,
+	};
+
+	if (!plan_has_targets(plan))
+		return 0;
+	res->domain = ibv_open_xrcd(device->context, &attr);
+	if (res->domain)
+		return 0;
+	return fail(err, -errno, "use -c RC", "%s: cannot open an XRC domain: "
+		    "%s", device->port.device, strerror(errno));
+}
+
 int resources_create(const struct device *device, const struct plan *plan,
 		     bool client, const struct memory_choice *choice,
 		     uint32_t vector, struct resources *res, struct error *err)
@@ -186,6 +230,8 @@ int resources_create(const struct device *device, const struct plan *plan,
 	if (!ret)
 		ret = choose_qkey(plan, &r, err);
 	if (!ret)
+		ret = open_domain(device, plan, &r, err);
+	if (!ret)
 		ret = create_qps(device, plan, client, vector, &r, err);
 	if (!ret)
 		ret = choose_psns(&r, err);
@@ -203,9 +249,12 @@ void resources_stop(struct resources *res)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
 
-	for (uint32_t i = 0; res->qps && i < res->n_qps; i++)
+	for (uint32_t i = 0; res->qps && i < res->n_qps; i++) {
 		if (res->qps[i].qp)
 			ibv_modify_qp(res->qps[i].qp, &attr, IBV_QP_STATE);
+		if (res->qps[i].target)
+			ibv_modify_qp(res->qps[i].target, &attr, IBV_QP_STATE);
+	}
 }
 
 void resources_destroy(struct resources *res)
@@ -215,12 +264,16 @@ void resources_destroy(struct resources *res)
 	for (uint32_t i = 0; res->qps && i < res->n_qps; i++) {
 		if (res->qps[i].qp)
 			ibv_destroy_qp(res->qps[i].qp);
+		if (res->qps[i].target)
+			ibv_destroy_qp(res->qps[i].target);
 		free(res->qps[i].lists[0].requests);
 	}
 	addresses_destroy(&res->addresses);
 	challenge_destroy(&res->challenge);
 	for (uint32_t t = 0; res->queues && t < res->n_threads; t++)
 		queues_destroy(&res->queues[t]);
+	if (res->domain)
+		ibv_close_xrcd(res->domain);
 	memory_destroy(&res->memory);
 	if (res->other_pd)
 		ibv_dealloc_pd(res->other_pd);
@@ -238,6 +291,19 @@ uint8_t *resources_incoming(const struct resources *res,
 	uint64_t region = plan_stride(plan) * plan->qps;
 
 	return res->memory.buffer + (plan_regions(plan) - 1) * region;
+}
+
+/* Where the messages of the peer's QPs go. */
+static void describe_targets(const struct resources *res,
+			     struct endpoint *endpoint)
+{
+	endpoint->targets = res->domain != NULL;
+	for (uint32_t t = 0; res->domain && t < res->n_threads; t++)
+		for (uint32_t i = resources_first_qp(res, t);
+		     i < resources_first_qp(res, t + 1); i++) {
+			endpoint->qps[i].target = res->qps[i].target->qp_num;
+			endpoint->qps[i].srqn = res->queues[t].srqn;
+		}
 }
 
 void resources_describe(const struct resources *res, const struct plan *plan,
@@ -269,6 +335,7 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 			.rkey = memory_mr(m, incoming + endpoint->stride *
 								i)->rkey,
 		};
+	describe_targets(res, endpoint);
 	snprintf(endpoint->memory, sizeof(endpoint->memory), "%s",
 		 m->allocation->text);
 }
@@ -283,6 +350,22 @@ static void follow_link(struct qp_remote *remote,
 	remote->psn = link->sq_psn;
 	remote->peer.psn = link->rq_psn;
 	remote->av = &link->av;
+}
+
+/* Over XRC, the QP that sends is connected to the peer's target, and its target
+ * to the QP that sends there. */
+static int connect_target(const struct device *device, const struct plan *plan,
+			  struct flow_qp *q, struct qp_remote *remote,
+			  struct error *err)
+{
+	struct qp_remote target = *remote;
+
+	if (!q->target)
+		return 0;
+	q->remote_srqn = remote->peer.srqn;
+	remote->peer.qpn = remote->peer.target;
+	target.target = true;
+	return qp_connect(device, q->target, plan, &target, err);
 }
 
 int resources_connect_qp(struct resources *res, const struct device *device,
@@ -307,7 +390,9 @@ int resources_connect_qp(struct resources *res, const struct device *device,
 	q->rkey = peer->qps[i].rkey;
 	q->remote_qpn = remote.peer.qpn;
 	q->remote_qkey = peer->qkey;
-	ret = qp_connect(device, q->qp, plan, &remote, err);
+	ret = connect_target(device, plan, q, &remote, err);
+	if (!ret)
+		ret = qp_connect(device, q->qp, plan, &remote, err);
 	if (ret || !datagram)
 		return ret;
 	return addresses_get(&res->addresses, device, res->pd, plan, path, i,
@@ -330,6 +415,6 @@ int resources_query(const struct resources *res, const struct device *device,
 		    const struct plan *plan, const struct path *path,
 		    struct effective *effective, struct error *err)
 {
-	return qp_query(device, res->qps[0].qp,
+	return qp_query(device, res->qps[0].qp, res->qps[0].target,
 			(enum transport)plan->transport, path, effective, err);
 }

@@ -22,6 +22,7 @@
 struct resources {
 	bool client;		/* which end this is */
 	struct ibv_pd *pd;
+	struct ibv_xrcd *domain;	/* XRC only, else NULL */
 	struct memory memory;
 	struct queues *queues;	/* one per thread */
 	uint32_t n_threads;

@@ -108,7 +108,9 @@ static void make_frame(enum frame_type type, const struct plan *plan,
 	any.endpoint.gid = any.port.gids[0].raw;
 	memset(any.reached, DIALOGUE_RANDOM, sizeof(any.reached));
 	for (uint32_t i = 0; i < plan->qps; i++)
-		qps[i] = (struct endpoint_qp){ FIRST_QPN + i, i, 0x500 };
+		qps[i] = (struct endpoint_qp){
+			.qpn = FIRST_QPN + i, .psn = i, .rkey = 0x500,
+		};
 	encode_any(type, &any, frame);
 }
 

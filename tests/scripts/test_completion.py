@@ -79,7 +79,7 @@ def test_options_of_a_test(test):
     ("write_bw", "--burst --qps", "--percentiles=50 --max-p50=1"),
     ("write_lat", "--arrival --samples --max-p99.9",
      "--qps=2 --interval=1 --min-gbps=1"),
-    ("read_bw", "--outstanding-reads", "--transport=UC --imm --max-lost=1"),
+    ("read_bw", "--outstanding-reads", "--srq --imm --max-lost=1"),
     ("atomic_lat", "--atomic-type", "--size=64 --all --imm"),
     ("serve", "--once --device",
      "--size=2 --transport=UD --wait=2 --loopback"),
@@ -110,10 +110,10 @@ def test_options_are_all_of_the_table():
 
 
 @pytest.mark.parametrize("words, wanted", [
-    (("--transport", ""), ["RC", "UC", "UD"]),
+    (("--transport", ""), ["RC", "UC", "UD", "XRC"]),
     (("-c", "U"), ["UC", "UD"]),
     (("--transport", "U"), ["UC", "UD"]),
-    (("--transport", "="), ["RC", "UC", "UD"]),
+    (("--transport", "="), ["RC", "UC", "UD", "XRC"]),
     (("--transport", "=", "R"), ["RC"]),
     (("--numa", ""), ["auto", "none"]),
     (("--title", ""), []),
@@ -125,14 +125,14 @@ def test_values(words, wanted):
 
 
 @pytest.mark.parametrize("words, wanted", [
-    (("read_bw", "-c", ""), ["RC"]),
-    (("atomic_lat", "--transport", ""), ["RC"]),
-    (("write_lat", "--transport", "="), ["RC", "UC"]),
-    (("send_lat", "-c", ""), ["RC", "UC", "UD"]),
+    (("read_bw", "-c", ""), ["RC", "XRC"]),
+    (("atomic_lat", "--transport", ""), ["RC", "XRC"]),
+    (("write_lat", "--transport", "="), ["RC", "UC", "XRC"]),
+    (("send_lat", "-c", ""), ["RC", "UC", "UD", "XRC"]),
     (("atomic_bw", "--atomic-type", "C"), ["CMP_AND_SWAP"]),
     (("serve", "-c", ""), []),
     (("write_lat", "--arrival", ""), ["fixed", "poisson"]),
-    (("-c", ""), ["RC", "UC", "UD"]),
+    (("-c", ""), ["RC", "UC", "UD", "XRC"]),
 ])
 def test_values_are_those_that_the_command_takes(words, wanted):
     """Reads are not done over UC and UD."""
@@ -226,6 +226,7 @@ def test_zsh(tmp_path):
     assert zsh_offers(tmp_path, "verbsperf ") == COMMANDS
     assert zsh_offers(tmp_path, "verbsperf send_bw --transport=U") == [
         "UC", "UD"]
-    assert zsh_offers(tmp_path, "verbsperf write_bw -c ") == ["RC", "UC"]
+    assert zsh_offers(tmp_path, "verbsperf write_bw -c ") == [
+        "RC", "UC", "XRC"]
     assert sorted(zsh_offers(tmp_path, "verbsperf calibrate --")) == [
         "--clock", "--cpus", "--help", "--json", "--title"]

@@ -83,7 +83,7 @@ def test_what_a_row_says():
     assert rows()["min-gbps"]["unit"] == "Gb/s"
     assert rows()["max-memory"]["maximum"] is None
     words = rows()["transport"]["words_by_command"]
-    assert words["write_bw"] == ["RC", "UC"] and words["serve"] == []
+    assert words["write_bw"] == ["RC", "UC", "XRC"] and words["serve"] == []
     assert rows()["json"]["implied"] == "-"
     assert rows()["inject"]["hidden"]
 

@@ -129,6 +129,13 @@ static void set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah, uint32_t qpn,
 	wr->wr.ud.remote_qkey = qkey;
 }
 
+static void set_xrc_srqn(struct ibv_qp_ex *qpx, uint32_t srqn)
+{
+	struct builder *b = builder_of(qpx);
+
+	b->wr[b->n - 1].qp_type.xrc.remote_srqn = srqn;
+}
+
 static int complete(struct ibv_qp_ex *qpx)
 {
 	struct builder *b = builder_of(qpx);
@@ -152,5 +159,6 @@ void builder_init(struct builder *b)
 	b->qpx.wr_set_sge_list = set_sge_list;
 	b->qpx.wr_set_inline_data = set_inline;
 	b->qpx.wr_set_ud_addr = set_ud_addr;
+	b->qpx.wr_set_xrc_srqn = set_xrc_srqn;
 	b->qpx.wr_complete = complete;
 }

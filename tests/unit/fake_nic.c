@@ -22,6 +22,13 @@ struct nic_qp *nic_find_qp(uint32_t qpn)
 	return i < NIC_OBJECTS ? nic_qps[i] : NULL;
 }
 
+bool nic_is_reliable(const struct nic_qp *q)
+{
+	return q->qp.qp_type == IBV_QPT_RC ||
+	       q->qp.qp_type == IBV_QPT_XRC_SEND ||
+	       q->qp.qp_type == IBV_QPT_XRC_RECV;
+}
+
 static enum ibv_wc_opcode send_opcode(enum ibv_wr_opcode opcode)
 {
 	switch (opcode) {
@@ -98,16 +105,18 @@ static void send_away(struct nic_qp *q, const struct nic_send *s)
 /* True when Q's next message was dealt with; not when it must wait. */
 static bool advance(struct nic_qp *q)
 {
-	struct nic_send *s = &q->sends[q->done % q->cap.max_send_wr];
+	struct nic_send *s;
 	struct nic_qp *peer;
+	struct nic_rq *rq;
 
 	if (q->done == q->posted)
 		return false;
+	s = &q->sends[q->done % q->cap.max_send_wr];
 	if (q->qp.state == IBV_QPS_ERR) {
 		finish(q, s, IBV_WC_WR_FLUSH_ERR);
 		return true;
 	}
-	if (q->qp.qp_type != IBV_QPT_RC) {
+	if (!nic_is_reliable(q)) {
 		send_away(q, s);
 		return true;
 	}
@@ -120,7 +129,8 @@ static bool advance(struct nic_qp *q)
 		finish(q, s, IBV_WC_RETRY_EXC_ERR);
 		return true;
 	}
-	if (nic_takes_receive(s) && peer->rq->posted == peer->rq->done)
+	rq = nic_receives_of(peer, s);
+	if (nic_takes_receive(s) && rq && rq->posted == rq->done)
 		return false;
 	finish(q, s, count_message() == fake_verbs.fail_message ?
 			     fake_verbs.status : nic_transfer(q, peer, s));
@@ -192,6 +202,15 @@ static void serve_senders(const struct nic_rq *rq, uint32_t dest)
 			;
 }
 
+/* Whoever sends over XRC goes on if it can. */
+static void serve_xrc(void)
+{
+	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+		if (nic_qps[i] && nic_qps[i]->qp.qp_type == IBV_QPT_XRC_SEND)
+			while (advance(nic_qps[i]))
+				;
+}
+
 static int keep_receive(struct nic_rq *rq, const struct ibv_recv_wr *wr)
 {
 	struct nic_receive *r = &rq->ring[rq->posted % rq->size];
@@ -242,6 +261,8 @@ static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
 		if (nic_qps[i] && nic_qps[i]->rq == rq)
 			serve_senders(rq, nic_qps[i]->dest);
+	if (((struct nic_srq *)srq)->xrcd)
+		serve_xrc();
 	pthread_mutex_unlock(&nic_lock);
 	return ret;
 }

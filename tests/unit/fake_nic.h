@@ -13,6 +13,7 @@
 #define NIC_OBJECTS 1024
 #define NIC_FIRST_QPN 0x1000
 #define NIC_RKEY_BASE 0x500
+#define NIC_FIRST_SRQN 0x300
 /* What a UD receive begins with; nothing is said by its bytes. */
 #define NIC_GRH_SIZE 40
 #define NIC_GRH_BYTE 0x6e
@@ -62,6 +63,9 @@ struct nic_rq {
 struct nic_srq {
 	struct ibv_srq srq;
 	struct nic_rq rq;
+	struct ibv_xrcd *xrcd;		/* the rest is of one of XRC */
+	struct ibv_cq *cq;
+	uint32_t number;
 };
 
 struct nic_qp {
@@ -70,6 +74,7 @@ struct nic_qp {
 		struct builder b;	/* begins with it */
 	};
 	uint32_t dest;
+	struct ibv_xrcd *xrcd;		/* of an XRC_RECV */
 	struct ibv_qp_attr attr;	/* as it was moved */
 	struct ibv_qp_cap cap;
 	struct nic_send *sends;		/* ring of cap.max_send_wr */
@@ -88,6 +93,7 @@ struct nic_ah {
 extern pthread_mutex_t nic_lock;
 extern struct nic_qp *nic_qps[NIC_OBJECTS];
 extern struct nic_mr *nic_mrs[NIC_OBJECTS];
+extern struct nic_srq *nic_srqs[NIC_OBJECTS];	/* those of XRC */
 extern struct nic_ah *nic_ahs[NIC_OBJECTS];	/* by their handle */
 
 /* Shared by the fakes of the slow verbs: does this call fail, as the test
@@ -110,6 +116,12 @@ struct ibv_qp *nic_create_qp_ex(struct ibv_context *context,
 void nic_set_ops(struct ibv_context_ops *ops);
 void nic_set_cq_ops(struct ibv_context_ops *ops);
 
+/* The queue pair of XRC that receives. */
+struct ibv_qp *nic_create_target(struct ibv_qp_init_attr_ex *attr);
+
+/* The operations of XRC, but for those on queue pairs. */
+void nic_set_xrc_ops(struct verbs_context *verbs);
+
 /* The operations on memory of the device. */
 void nic_set_memory_ops(struct verbs_context *verbs);
 
@@ -130,6 +142,18 @@ void nic_retire(const struct ibv_wc *wc);
 
 /* True when a message of S takes a receive. */
 bool nic_takes_receive(const struct nic_send *s);
+
+/* True when Q sends again what is not acknowledged. */
+bool nic_is_reliable(const struct nic_qp *q);
+
+/* The shared receives of XRC that S names, in PEER's domain; NULL: there are
+ * none. */
+struct nic_srq *nic_find_srq(const struct nic_qp *peer,
+			     const struct nic_send *s);
+
+/* The receives that S takes one of when it comes to PEER; NULL: nothing is as S
+ * says. */
+struct nic_rq *nic_receives_of(struct nic_qp *peer, const struct nic_send *s);
 
 /* Where S of Q goes; NULL: nowhere. */
 struct nic_qp *nic_peer(const struct nic_qp *q, const struct nic_send *s);

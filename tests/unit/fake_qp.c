@@ -20,13 +20,21 @@ struct request {
 	enum ibv_qp_type type;
 };
 
+/* One of XRC only sends. */
+static bool receives_well(const struct request *r)
+{
+	if (r->type == IBV_QPT_XRC_SEND)
+		return !r->srq && !r->recv_cq && !r->cap->max_recv_wr;
+	return r->type >= IBV_QPT_RC && r->type <= IBV_QPT_UD && r->recv_cq &&
+	       (r->srq || (r->cap->max_recv_wr > 0 &&
+			   r->cap->max_recv_sge > 0));
+}
+
 static bool is_fine(const struct request *r)
 {
 	return r->cap->max_send_wr > 0 && r->cap->max_send_sge > 0 &&
-	       (r->srq || (r->cap->max_recv_wr > 0 &&
-			   r->cap->max_recv_sge > 0)) &&
 	       r->cap->max_inline_data <= fake_verbs.max_inline &&
-	       r->type >= IBV_QPT_RC && r->type <= IBV_QPT_UD;
+	       receives_well(r);
 }
 
 static void make_queues(struct nic_qp *q, struct ibv_srq *srq)
@@ -86,6 +94,12 @@ struct ibv_qp *nic_create_qp_ex(struct ibv_context *context,
 	struct ibv_qp *qp;
 
 	(void)context;
+	if (attr->qp_type == IBV_QPT_XRC_RECV)
+		return nic_create_target(attr);
+	if (!fake_verbs.builders) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
 	if (attr->comp_mask != (IBV_QP_INIT_ATTR_PD |
 				IBV_QP_INIT_ATTR_SEND_OPS_FLAGS) ||
 	    !attr->send_ops_flags) {
@@ -116,10 +130,13 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 	return 0;
 }
 
-/* What man ibv_modify_qp asks for, of each type and in each state. */
+/* What man ibv_modify_qp, and for XRC the kernel, ask for, of each type and in
+ * each state. */
 static int required_mask(enum ibv_qp_type type, enum ibv_qp_state to)
 {
-	const bool ud = type == IBV_QPT_UD, rc = type == IBV_QPT_RC;
+	const bool ud = type == IBV_QPT_UD;
+	const bool takes = type == IBV_QPT_RC || type == IBV_QPT_XRC_RECV;
+	const bool sends = type == IBV_QPT_RC || type == IBV_QPT_XRC_SEND;
 
 	switch (to) {
 	case IBV_QPS_INIT:
@@ -129,12 +146,13 @@ static int required_mask(enum ibv_qp_type type, enum ibv_qp_state to)
 		return IBV_QP_STATE |
 		       (ud ? 0 : IBV_QP_AV | IBV_QP_PATH_MTU |
 				 IBV_QP_DEST_QPN | IBV_QP_RQ_PSN) |
-		       (rc ? IBV_QP_MAX_DEST_RD_ATOMIC |
-			     IBV_QP_MIN_RNR_TIMER : 0);
+		       (takes ? IBV_QP_MAX_DEST_RD_ATOMIC |
+				IBV_QP_MIN_RNR_TIMER : 0);
 	default:
 		return IBV_QP_STATE | IBV_QP_SQ_PSN |
-		       (rc ? IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-			     IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC : 0);
+		       (sends || takes ? IBV_QP_TIMEOUT : 0) |
+		       (sends ? IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+				IBV_QP_MAX_QP_RD_ATOMIC : 0);
 	}
 }
 
@@ -209,7 +227,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	keep(&q->attr, attr, mask);
 	q->dest = q->attr.dest_qp_num;
 	if (fake_verbs.stray && qp->state == IBV_QPS_RTR &&
-	    qp->qp_type != IBV_QPT_RC)
+	    !nic_is_reliable(q))
 		nic_stray(q);
 	pthread_mutex_unlock(&nic_lock);
 	return 0;

@@ -80,6 +80,9 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 		if (nic_qps[i] && (nic_qps[i]->qp.send_cq == cq ||
 				   nic_qps[i]->qp.recv_cq == cq))
 			fake_verbs.misuses++;
+	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+		if (nic_srqs[i] && nic_srqs[i]->cq == cq)
+			fake_verbs.misuses++;
 	/* the real one would wait for ever */
 	if (c->unacked)
 		fake_verbs.misuses++;
@@ -217,6 +220,8 @@ int ibv_destroy_srq(struct ibv_srq *srq)
 		if (nic_qps[i] && nic_qps[i]->qp.srq == srq)
 			fake_verbs.misuses++;
 	pthread_mutex_unlock(&nic_lock);
+	if (s->xrcd)
+		nic_leave((void **)nic_srqs, s->number - NIC_FIRST_SRQN);
 	nic_count(&srq->pd->handle, -1);
 	nic_count(&fake_verbs.srqs, -1);
 	free(s->rq.ring);

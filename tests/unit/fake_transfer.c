@@ -62,12 +62,12 @@ bool nic_takes_receive(const struct nic_send *s)
 
 /* The next receive of PEER is taken by M; what was written did not go there. */
 static enum ibv_wc_status take_receive(struct nic_qp *peer,
+				       struct nic_rq *rq, struct ibv_cq *cq,
 				       const struct message *m, bool written)
 {
 	const bool ud = peer->qp.qp_type == IBV_QPT_UD;
 	const uint32_t header = ud ? NIC_GRH_SIZE : 0;
 	const enum ibv_wr_opcode opcode = m->send->wr.opcode;
-	struct nic_rq *rq = peer->rq;
 	struct nic_receive *r = &rq->ring[rq->done % rq->size];
 	uint32_t length = m->length + header;
 	struct ibv_wc wc = {
@@ -92,7 +92,7 @@ static enum ibv_wc_status take_receive(struct nic_qp *peer,
 		wc.imm_data = m->send->wr.imm_data;
 	}
 	rq->done++;
-	nic_complete(peer->qp.recv_cq, &wc);
+	nic_complete(cq, &wc);
 	return IBV_WC_SUCCESS;
 }
 
@@ -103,7 +103,7 @@ void nic_stray(struct nic_qp *q)
 	const struct message m = { &send, nothing, sizeof(nothing), false };
 
 	if (q->rq->posted != q->rq->done)
-		take_receive(q, &m, false);
+		take_receive(q, q->rq, q->qp.recv_cq, &m, false);
 }
 
 static unsigned int remote_access(enum ibv_wr_opcode opcode)
@@ -144,6 +144,16 @@ static void operate(const struct ibv_send_wr *wr, uint8_t *here, uint8_t *there)
 	move(here, (const uint8_t *)&old, sizeof(old));
 }
 
+/* A queue pair of XRC has the protection domain of the shared receives. */
+static bool same_domain(const struct nic_qp *peer, const struct nic_send *s,
+			uint32_t key)
+{
+	const struct nic_mr *m = nic_mrs[key - NIC_RKEY_BASE];
+
+	return peer->qp.qp_type != IBV_QPT_XRC_RECV ||
+	       nic_find_srq(peer, s)->srq.pd == m->mr.pd;
+}
+
 /* Memory of the peer's, not a receive. */
 static enum ibv_wc_status access_memory(struct nic_qp *peer,
 					const struct message *m)
@@ -153,12 +163,12 @@ static enum ibv_wc_status access_memory(struct nic_qp *peer,
 	const unsigned int access = remote_access(wr->opcode);
 	const uint64_t address = atomic ? wr->wr.atomic.remote_addr :
 					  wr->wr.rdma.remote_addr;
-	uint8_t *there = translate(atomic ? wr->wr.atomic.rkey :
-					    wr->wr.rdma.rkey,
-				   address, m->length, access);
+	const uint32_t key = atomic ? wr->wr.atomic.rkey : wr->wr.rdma.rkey;
+	uint8_t *there = translate(key, address, m->length, access);
 
 	/* the queue pair must allow it, too */
 	if ((!there && m->length) ||
+	    (there && !same_domain(peer, m->send, key)) ||
 	    (peer->attr.qp_access_flags & access) != access)
 		return IBV_WC_REM_ACCESS_ERR;
 	if (atomic && (m->length != 8 || address % 8))
@@ -192,13 +202,15 @@ static struct nic_qp *datagram_peer(const struct ibv_send_wr *wr)
 
 struct nic_qp *nic_peer(const struct nic_qp *q, const struct nic_send *s)
 {
+	const bool xrc = q->qp.qp_type == IBV_QPT_XRC_SEND;
+	const enum ibv_qp_type type = xrc ? IBV_QPT_XRC_RECV : q->qp.qp_type;
 	struct nic_qp *peer;
 
 	if (q->qp.qp_type == IBV_QPT_UD)
 		return datagram_peer(&s->wr);
 	peer = nic_find_qp(q->dest);
 	if (!peer || peer->qp.state < IBV_QPS_RTR ||
-	    peer->qp.qp_type != q->qp.qp_type || peer->dest != q->qp.qp_num)
+	    peer->qp.qp_type != type || peer->dest != q->qp.qp_num)
 		return NULL;
 	return peer;
 }
@@ -221,6 +233,14 @@ static enum ibv_wc_status check(const struct nic_qp *q,
 	return IBV_WC_SUCCESS;
 }
 
+static struct ibv_cq *completions_of(const struct nic_qp *peer,
+				     const struct nic_send *s)
+{
+	if (peer->qp.qp_type == IBV_QPT_XRC_RECV)
+		return nic_find_srq(peer, s)->cq;
+	return peer->qp.recv_cq;
+}
+
 enum ibv_wc_status nic_transfer(struct nic_qp *q, struct nic_qp *peer,
 				const struct nic_send *s)
 {
@@ -228,10 +248,11 @@ enum ibv_wc_status nic_transfer(struct nic_qp *q, struct nic_qp *peer,
 	struct message m = {
 		.send = s,
 		.length = s->wr.num_sge ? s->sge.length : 0,
-		.reliable = q->qp.qp_type == IBV_QPT_RC,
+		.reliable = nic_is_reliable(q),
 	};
 	enum ibv_wc_status status;
 	bool takes = nic_takes_receive(s), written = false;
+	struct nic_rq *rq;
 
 	m.here = inlined ? s->inline_data :
 			   translate(s->sge.lkey, s->sge.addr, m.length,
@@ -240,16 +261,20 @@ enum ibv_wc_status nic_transfer(struct nic_qp *q, struct nic_qp *peer,
 	status = check(q, &m);
 	if (status || !peer)
 		return status;
+	rq = nic_receives_of(peer, s);
+	if (!rq)
+		return IBV_WC_REM_INV_REQ_ERR;
 	if (s->wr.opcode != IBV_WR_SEND &&
 	    s->wr.opcode != IBV_WR_SEND_WITH_IMM) {
 		status = access_memory(peer, &m);
 		written = true;
 	}
 	/* without a receive it is dropped, and what was written stays */
-	if (!status && takes && peer->rq->posted == peer->rq->done)
+	if (!status && takes && rq->posted == rq->done)
 		fake_verbs.dropped++;
 	else if (!status && takes)
-		status = take_receive(peer, &m, written);
+		status = take_receive(peer, rq, completions_of(peer, s), &m,
+				      written);
 	if (m.reliable || !status)
 		return status;
 	/* the peer's trouble, which nobody tells the sender of */

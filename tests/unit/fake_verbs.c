@@ -54,6 +54,7 @@ void fake_verbs_reset(void)
 			.max_mr = 512,
 			.max_srq = 16,
 			.max_srq_wr = 16384,
+			.device_cap_flags = IBV_DEVICE_XRC,
 		},
 		.port = {
 			.state = IBV_PORT_ACTIVE,
@@ -81,7 +82,7 @@ uint32_t fake_verbs_alive(void)
 	const struct fake_verbs *f = &fake_verbs;
 
 	return f->lists + f->contexts + f->pds + f->mrs + f->cqs + f->qps +
-	       f->ahs + f->srqs + f->channels + f->dms;
+	       f->ahs + f->srqs + f->channels + f->dms + f->xrcds;
 }
 
 /* Called first by each verb that can fail: true when this one shall. */
@@ -153,6 +154,7 @@ static int query_device_ex(struct ibv_context *context,
 	(void)input;
 	memset(attr, 0, size);
 	attr->odp_caps = fake_verbs.odp;
+	attr->xrc_odp_caps = fake_verbs.xrc_odp;
 	attr->max_dm_size = fake_verbs.dm_size;
 	attr->packet_pacing_caps = fake_verbs.pacing;
 	return ibv_query_device(context, &attr->orig_attr);
@@ -177,12 +179,10 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	c->event_fd = fds[1];
 	c->verbs.context.num_comp_vectors = fake_verbs.n_vectors;
 	nic_set_ops(&c->verbs.context.ops);
-	if (fake_verbs.builders || fake_verbs.extended) {
-		c->verbs.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
-		c->verbs.sz = sizeof(c->verbs);
-	}
-	if (fake_verbs.builders)
-		c->verbs.create_qp_ex = nic_create_qp_ex;
+	c->verbs.context.abi_compat = __VERBS_ABI_IS_EXTENDED;
+	c->verbs.sz = sizeof(c->verbs);
+	c->verbs.create_qp_ex = nic_create_qp_ex;
+	nic_set_xrc_ops(&c->verbs);
 	if (fake_verbs.extended)
 		c->verbs.query_device_ex = query_device_ex;
 	if (fake_verbs.extended && fake_verbs.dm_size)

@@ -2,7 +2,7 @@
  * Link-time fakes of the libibverbs functions that the program calls, so that
  * whole sessions run without the library and without a device: both ends in
  * one process, with a NIC between them that moves the bytes of every operation,
- * over RC, UC and UD, as soon as it is posted.
+ * over RC, UC, UD and XRC, as soon as it is posted.
  */
 #ifndef TESTS_UNIT_FAKE_VERBS_H
 #define TESTS_UNIT_FAKE_VERBS_H
@@ -23,6 +23,7 @@ struct fake_verbs {
 	struct ibv_device_attr attr;
 	bool extended;		/* has ibv_query_device_ex(3): */
 	struct ibv_odp_caps odp;
+	uint32_t xrc_odp;
 	uint64_t dm_size;	/* and this much memory of its own */
 	bool no_dmabuf;		/* takes none */
 	bool no_peer;		/* takes no memory of GPUs by its address */
@@ -60,7 +61,7 @@ struct fake_verbs {
 	unsigned int access;	/* that any memory was registered with */
 	/* alive: */
 	uint32_t lists, contexts, pds, mrs, cqs, qps, ahs, srqs, channels,
-		 dms;
+		 dms, xrcds;
 	uint32_t overflows;	/* of any queue */
 	uint32_t misuses;	/* destroyed in the wrong order, ... */
 	uint32_t receives_late;	/* messages that had to wait for one */

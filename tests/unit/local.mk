@@ -110,7 +110,8 @@ check_PROGRAMS = \
 	tests/unit/test_walk \
 	tests/unit/test_window \
 	tests/unit/test_wire \
-	tests/unit/test_wire_fields
+	tests/unit/test_wire_fields \
+	tests/unit/test_xrc
 TESTS = $(check_PROGRAMS)
 
 # A GPU's driver that is not there: programs find it by this path.
@@ -159,7 +160,7 @@ fake_provider = tests/unit/fake_provider.c tests/unit/fake_provider.h \
 	tests/unit/fake_builder.c tests/unit/fake_builder.h
 fake_clock = tests/unit/fake_clock.c tests/unit/fake_clock.h
 fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
-	tests/unit/fake_memory.c \
+	tests/unit/fake_memory.c tests/unit/fake_xrc.c \
 	tests/unit/fake_verbs.c tests/unit/fake_verbs.h \
 	tests/unit/fake_qp.c tests/unit/fake_queues.c \
 	tests/unit/fake_transfer.c \
@@ -395,5 +396,7 @@ tests_unit_test_wire_fields_SOURCES = tests/unit/test_wire_fields.c \
 	tests/unit/golden.h tests/unit/golden_plan.h \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
+tests_unit_test_xrc_SOURCES = tests/unit/test_xrc.c \
+	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_walk_SOURCES = tests/unit/test_walk.c \
 	$(fake_provider) tests/unit/test.h

@@ -86,7 +86,7 @@ struct plan *pair_plan(struct pair *p)
 
 void pair_valid_frame(enum frame_type type, struct frame *frame)
 {
-	struct endpoint_qp qp = { 1, 2, 3 };
+	struct endpoint_qp qp = { .qpn = 1, .psn = 2, .rkey = 3 };
 	struct parameters params;
 	struct any_frame any = {
 		.hello = { .version = "0", .hostname = "host" },
@@ -156,7 +156,7 @@ static struct effective ready_for(enum transport transport)
 void pair_say_until_ready(int fd, const struct plan *plan,
 			  const struct port *port)
 {
-	struct endpoint_qp qp = { 1, 2, 3 };
+	struct endpoint_qp qp = { .qpn = 1, .psn = 2, .rkey = 3 };
 	struct endpoint endpoint = {
 		.gid = port->gids[0].raw,
 		.gid_type = IBV_GID_TYPE_ROCE_V2, .gid_index = 1,

@@ -104,8 +104,8 @@ struct plan sample_plan(void)
 struct endpoint sample_endpoint(void)
 {
 	static struct endpoint_qp qps[] = {
-		{ 0x11, 0xabcdef, 0xdeadbeef },
-		{ 0xffffff, 0, 0x4711 },
+		{ .qpn = 0x11, .psn = 0xabcdef, .rkey = 0xdeadbeef },
+		{ .qpn = 0xffffff, .psn = 0, .rkey = 0x4711 },
 	};
 	struct endpoint e = {
 		.lid = 0x1234,

@@ -317,7 +317,7 @@ TEST(test_effective_of_each_transport)
 						       EFFECTIVE_NONE : 99);
 		assert_int_equal(e.traffic_class, t == TRANSPORT_UD ?
 						       EFFECTIVE_NONE : 40);
-		assert_int_equal(e.rnr_retry, t == TRANSPORT_RC ?
+		assert_int_equal(e.rnr_retry, transport_table[t].reliable ?
 						      7 : EFFECTIVE_NONE);
 		resources_destroy(&res);
 		device_close(&device);

@@ -23,7 +23,7 @@ TEST(test_which_commands_take_an_option)
 		{ "write_bw", "atomic-type", false },
 		{ "write_bw", "qps", true },
 		{ "write_lat", "qps", false },
-		{ "read_bw", "transport", false },
+		{ "read_bw", "transport", true },
 		{ "send_bw", "transport", true },
 		{ "write_lat", "events", true },	/* with --imm */
 		{ "send_lat", "arrival", true },	/* with --rate */
@@ -44,6 +44,7 @@ TEST(test_which_commands_take_an_option)
 			fail_msg("%s --%s", rows[i].command, rows[i].option);
 	assert_true(takes_word("write_bw", row_of("transport"), "UC", 2));
 	assert_false(takes_word("write_bw", row_of("transport"), "UD", 2));
+	assert_true(takes_word("read_lat", row_of("transport"), "XRC", 3));
 	assert_true(takes_word("read_bw", row_of("transport"), "RC|x", 2));
 	assert_false(takes_word("serve", row_of("transport"), "RC", 2));
 }

@@ -157,13 +157,15 @@ TEST(test_operations_without_paging)
 /* Each transport has its own. */
 TEST(test_transports_without_paging)
 {
-	static const char *const names[TRANSPORTS] = { "RC", "UC", "UD" };
+	static const char *const names[TRANSPORTS] = {
+		"RC", "UC", "UD", "XRC"
+	};
 
 	for (uint32_t t = 0; t < TRANSPORTS; t++) {
 		struct port port = paging_port();
 		struct plan plan = good_plan();
 		struct error err = { 0 };
-		char text[100];
+		char text[120];
 
 		plan.op = OP_SEND;
 		plan.sizes.bytes[0] = 64;
@@ -171,11 +173,12 @@ TEST(test_transports_without_paging)
 		plan.transport = t;
 		assert_int_equal(paging_judge(&plan, "server", &port,
 					      false, &err), 0);
-		port.limits.odp[t] = ALL - RECEIVES;
+		port.limits.odp[t] = ALL - RECEIVES - SHARED;
 		assert_int_equal(paging_judge(&plan, "server", &port,
 					      false, &err), -EINVAL);
 		snprintf(text, sizeof(text), "--odp: the server's mlx5_0 does "
-			 "not support on-demand paging for receives over %s",
+			 "not support on-demand paging for receives%s over %s",
+			 t == TRANSPORT_XRC ? " of a shared queue" : "",
 			 names[t]);
 		assert_message(&err, text);
 	}

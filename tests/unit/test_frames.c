@@ -272,6 +272,78 @@ TEST(test_endpoint_there_and_back)
 	frame_free(&frame);
 }
 
+/* Over XRC with two more numbers of each queue pair; other transports have
+ * nothing of the kind. */
+TEST(test_targets_there_and_back)
+{
+	static const struct {
+		uint32_t target, srqn;
+		const char *text;	/* NULL: taken */
+	} rows[] = {
+		{ 0, 0, NULL },
+		{ 0xffffff, 0xffffff, NULL },
+		{ 0x1000000, 1, "the peer sent an ENDPOINT with QPN that "
+				"receives 16777216: expected 0 to 16777215" },
+		{ 1, 0x1000000, "the peer sent an ENDPOINT with SRQ number "
+				"16777216: expected 0 to 16777215" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct endpoint e = sample_endpoint(), got;
+		struct error err = { 0 };
+		struct frame frame;
+
+		e.targets = true;
+		e.qps[0].target = 7;
+		e.qps[0].srqn = 8;
+		e.qps[1].target = rows[i].target;
+		e.qps[1].srqn = rows[i].srqn;
+		encode_endpoint(&frame, &e);
+		assert_int_equal(decode_endpoint(&frame, &got, &err),
+				 rows[i].text ? -EPROTO : 0);
+		frame_free(&frame);
+		if (rows[i].text) {
+			assert_message(&err, rows[i].text);
+			continue;
+		}
+		assert_true(got.targets);
+		assert_memory_equal(got.qps, e.qps, 2 * sizeof(*e.qps));
+		free(got.qps);
+	}
+}
+
+/* One queue pair too few, or too many. */
+TEST(test_wrong_number_of_targets)
+{
+	for (uint32_t n = 1; n < 4; n++) {
+		struct endpoint e = sample_endpoint(), got;
+		struct error err = { 0 };
+		struct field_list list;
+		struct frame frame;
+		struct cursor c;
+
+		encode_endpoint(&frame, &e);
+		c = (struct cursor){ .bytes = frame.bytes + WIRE_HEADER_SIZE,
+				     .size = frame_limit(FRAME_ENDPOINT),
+				     .at = frame.length - 2 };
+		wire_begin_fields(&c, &list);
+		wire_begin_field(&c, &list, 3, false, "xrc");
+		for (uint32_t i = 0; i < n; i++)
+			wire_put(&c, 8, i);
+		wire_end_field(&c, &list);
+		wire_end_fields(&c, &list);
+		wire_end(&frame, &c);
+		assert_int_equal(decode_endpoint(&frame, &got, &err),
+				 n == 2 ? 0 : -EPROTO);
+		frame_free(&frame);
+		if (n == 2)
+			free(got.qps);
+		else
+			assert_contains(err.message, n < 2 ? "too short" :
+							     "too long");
+	}
+}
+
 /* The memory of the other end is a text of its own choice, and optional. */
 TEST(test_memory_there_and_back)
 {
@@ -576,6 +648,10 @@ TEST(test_the_largest_endpoint_and_histogram)
 	e.qps = calloc(e.n, sizeof(*e.qps));
 	encode_endpoint(&frame, &e);
 	check_whole(&frame);
+	e.targets = true;
+	e.n /= 2;
+	encode_endpoint(&frame, &e);
+	check_whole(&frame);
 	free(e.qps);
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
 		histogram_record(done.latency, histogram_bin_low(i));
@@ -595,6 +671,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_plan_of_a_later_version),
 	cmocka_unit_test(test_plan_without_sizes),
 	cmocka_unit_test(test_endpoint_there_and_back),
+	cmocka_unit_test(test_targets_there_and_back),
+	cmocka_unit_test(test_wrong_number_of_targets),
 	cmocka_unit_test(test_memory_there_and_back),
 	cmocka_unit_test(test_memory_of_a_bad_peer),
 	cmocka_unit_test(test_done_there_and_back),

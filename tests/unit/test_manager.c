@@ -80,7 +80,8 @@ static void run_fails(struct pair *p, const char *what, const char *message)
 		for (enum transport transport = 0; transport < TRANSPORTS; \
 		     transport++) \
 			if (op_table[op].transports & 1U << transport && \
-			    transport != TRANSPORT_UC)
+			    (transport == TRANSPORT_RC || \
+			     transport == TRANSPORT_UD))
 
 TEST(test_every_operation_either_way)
 {
@@ -470,7 +471,7 @@ TEST(test_built_without)
 
 static void make_endpoint(struct frame *frame, uint16_t port)
 {
-	struct endpoint_qp qp = { 1, 2, 3 };
+	struct endpoint_qp qp = { .qpn = 1, .psn = 2, .rkey = 3 };
 	struct endpoint e = { .mtu = IBV_MTU_1024, .length = 64, .stride = 64,
 			      .n = 1, .qps = &qp, .cm_port = port };
 

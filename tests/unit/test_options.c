@@ -307,8 +307,10 @@ static const struct refused refused[] = {
 	{ "verbsperf write_lat a -q 2", "--qps 2: latency is measured on one queue pair" },
 	{ "verbsperf read_bw a --imm", "--imm: only send and write have immediate data" },
 	{ "verbsperf atomic_bw a -s 16", "--size 16: an atomic has 8 bytes" },
-	{ "verbsperf read_lat a -c UC", "--transport UC: read is possible over RC only" },
-	{ "verbsperf write_bw a -c UD", "--transport UD: write is possible over RC and UC only" },
+	{ "verbsperf write_bw a -c XRC -q 8193", "--qps 8193: at most 8192 over XRC, which has two queue pairs at each end for each of them" },
+	{ "verbsperf send_bw a -c XRC --rdma-cm", "--rdma-cm: librdmacm connects RC and UD, not XRC" },
+	{ "verbsperf read_lat a -c UC", "--transport UC: read is possible over RC and XRC only" },
+	{ "verbsperf write_bw a -c UD", "--transport UD: write is possible over RC, UC and XRC only" },
 	{ "verbsperf write_bw a -t 4 -Q 5", "--cq-mod 5: must be at most --tx-depth, which is 4" },
 	{ "verbsperf write_bw a -m 1000", "--mtu 1000: expected 256, 512, 1024, 2048 or 4096" },
 };

@@ -91,7 +91,7 @@ static void of_datagrams(struct round *r)
 /* The client pings; TRANSPORT may lose some, and then lost 3. */
 static void of_pings(struct round *r, enum transport transport)
 {
-	uint64_t lost = transport == TRANSPORT_RC ? 0 : 3;
+	uint64_t lost = transport_table[transport].reliable ? 0 : 3;
 
 	begin(r, true);
 	set_op(&r->plan, OP_SEND);

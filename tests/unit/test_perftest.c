@@ -322,7 +322,7 @@ static const struct {
 	{ "ib_write_bw --all=1 a", "--all takes no value" },
 	{ "ib_write_bw -n 0 a", "-n 0: " },
 	{ "ib_write_bw -q x a", "-q 'x': " },
-	{ "ib_write_bw -c XRC a", "-c 'XRC': expected RC, UC, UD" },
+	{ "ib_write_bw -c DC a", "-c 'DC': expected RC, UC, UD, XRC" },
 	{ "ib_write_bw -R -c UC a", "--rdma-cm: librdmacm connects RC and UD" },
 	{ "ib_write_bw --use_musa=0 a", "--use_musa: verbsperf has no memory of accelerators but that of CUDA and HIP" },
 	{ "ib_write_bw --cuda_mem_type=1 a", "--cuda_mem_type: verbsperf has only what cuMemAlloc" },

@@ -208,6 +208,32 @@ TEST(test_paging)
 			    "send read");
 }
 
+TEST(test_xrc)
+{
+	struct two_ends e = good_ends();
+
+	e.plan.transport = TRANSPORT_XRC;
+	e.client.limits.xrc = true;
+	check_only(&e, "XRC", VERDICT_ERROR,
+		   "--transport XRC: the server's mlx5_0 has no XRC");
+	assert_string_equal(find_row(&e, "XRC")->client, "yes");
+	assert_string_equal(find_row(&e, "XRC")->server, "no");
+}
+
+/* Two queue pairs each, and a shared receive queue for each thread. */
+TEST(test_objects_of_xrc)
+{
+	struct two_ends e = good_ends();
+
+	e.plan.transport = TRANSPORT_XRC;
+	e.plan.qps = 4;
+	e.plan.threads = 2;
+	e.client.limits.xrc = e.server.limits.xrc = true;
+	look(&e);
+	assert_string_equal(find_row(&e, "max_qp")->needed, "8");
+	assert_string_equal(find_row(&e, "max_srq")->needed, "2");
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_each_limit),
 	cmocka_unit_test(test_largest_message),
@@ -217,6 +243,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_reads),
 	cmocka_unit_test(test_reads_both_ways),
 	cmocka_unit_test(test_paging),
+	cmocka_unit_test(test_xrc),
+	cmocka_unit_test(test_objects_of_xrc),
 };
 
 TEST_MAIN(tests, 30)

@@ -66,6 +66,7 @@ static void check_same(const struct ibv_qp_attr *got,
 #define RC_RTR \
 	(UC_RTR | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER)
 #define UC_RTS (IBV_QP_STATE | IBV_QP_SQ_PSN)
+#define TARGET_RTS (UC_RTS | IBV_QP_TIMEOUT)
 #define RC_RTS \
 	(UC_RTS | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | \
 	 IBV_QP_MAX_QP_RD_ATOMIC)
@@ -75,6 +76,7 @@ TEST(test_init)
 	static const int masks[TRANSPORTS] = {
 		CONNECTED_INIT, CONNECTED_INIT,
 		IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY,
+		CONNECTED_INIT,
 	};
 	const struct ibv_qp_attr wanted = {
 		.qp_state = IBV_QPS_INIT,
@@ -86,8 +88,8 @@ TEST(test_init)
 
 	for (int t = 0; t < TRANSPORTS; t++) {
 		const struct qp_local local = {
-			(enum transport)t, 2, 700, IBV_ACCESS_REMOTE_READ,
-			0x7fffffff,
+			(enum transport)t, false, 2, 700,
+			IBV_ACCESS_REMOTE_READ, 0x7fffffff,
 		};
 		struct ibv_qp_attr attr;
 
@@ -114,7 +116,8 @@ static struct ibv_qp_attr rtr_without_grh(void)
 static void check_rtr(const struct path *path,
 		      const struct ibv_qp_attr *wanted)
 {
-	static const int masks[TRANSPORTS] = { RC_RTR, UC_RTR, IBV_QP_STATE };
+	static const int masks[TRANSPORTS] = { RC_RTR, UC_RTR, IBV_QP_STATE,
+					       UC_RTR };
 	const struct qp_remote remote = {
 		.path = path,
 		.flow_label = 0xfffff,
@@ -163,7 +166,7 @@ TEST(test_rtr_with_grh)
 
 TEST(test_rts)
 {
-	static const int masks[TRANSPORTS] = { RC_RTS, UC_RTS, UC_RTS };
+	static const int masks[TRANSPORTS] = { RC_RTS, UC_RTS, UC_RTS, RC_RTS };
 	const struct ibv_qp_attr wanted = {
 		.qp_state = IBV_QPS_RTS,
 		.sq_psn = 0x42,
@@ -183,6 +186,25 @@ TEST(test_rts)
 				 masks[t]);
 		check_same(&attr, &wanted);
 	}
+}
+
+/* What receives over XRC responds, and starts nothing. */
+TEST(test_target)
+{
+	const struct qp_local local = { .transport = TRANSPORT_XRC,
+					.target = true, .access = 3 };
+	const struct path path = { .mtu = IBV_MTU_2048 };
+	const struct qp_remote remote = { .path = &path, .psn = 0x42,
+					  .target = true, .client = true };
+	struct plan plan = plan_of(TRANSPORT_XRC);
+	struct ibv_qp_attr attr;
+
+	plan.paced_kbps = 70000;
+	assert_int_equal(qp_attr_init(&attr, &local), CONNECTED_INIT);
+	assert_int_equal(attr.qp_access_flags, 3);
+	assert_int_equal(qp_attr_rtr(&attr, 1, &plan, &remote), RC_RTR);
+	assert_int_equal(qp_attr_rts(&attr, &plan, &remote), TARGET_RTS);
+	assert_int_equal(attr.sq_psn, 0x42);
 }
 
 /* An end starts as many reads as the other answers, and no other. */
@@ -292,13 +314,17 @@ TEST(test_effective)
 /* No more than the transport has: some devices refuse to be asked for more. */
 TEST(test_query)
 {
-	assert_int_equal(qp_attr_query(TRANSPORT_RC),
+	assert_int_equal(qp_attr_query(TRANSPORT_RC, false),
 			 CONNECTED_INIT | RC_RTR | RC_RTS | IBV_QP_CAP);
-	assert_int_equal(qp_attr_query(TRANSPORT_UC),
+	assert_int_equal(qp_attr_query(TRANSPORT_UC, false),
 			 CONNECTED_INIT | UC_RTR | UC_RTS | IBV_QP_CAP);
-	assert_int_equal(qp_attr_query(TRANSPORT_UD),
+	assert_int_equal(qp_attr_query(TRANSPORT_UD, false),
 			 IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 			 IBV_QP_QKEY | IBV_QP_SQ_PSN | IBV_QP_CAP);
+	assert_int_equal(qp_attr_query(TRANSPORT_XRC, false),
+			 CONNECTED_INIT | UC_RTR | RC_RTS | IBV_QP_CAP);
+	assert_int_equal(qp_attr_query(TRANSPORT_XRC, true),
+			 CONNECTED_INIT | RC_RTR | TARGET_RTS | IBV_QP_CAP);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -306,6 +332,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rtr_without_grh),
 	cmocka_unit_test(test_rtr_with_grh),
 	cmocka_unit_test(test_rts),
+	cmocka_unit_test(test_target),
 	cmocka_unit_test(test_reads_of_each_end),
 	cmocka_unit_test(test_rates_of_the_device),
 	cmocka_unit_test(test_address),

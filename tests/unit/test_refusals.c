@@ -123,12 +123,31 @@ TEST(test_the_limits_of_the_device)
 	pair_check_clean();
 }
 
+/* As Soft-RoCE has. */
+TEST(test_a_device_without_xrc)
+{
+	struct pair p;
+
+	fake_verbs_reset();
+	fake_verbs.attr.device_cap_flags = 0;
+	pair_open(&p, OP_SEND, METRIC_BANDWIDTH);
+	pair_plan(&p)->transport = TRANSPORT_XRC;
+	pair_start(&p);
+	pair_wait(&p);
+	pair_check_both_failed(&p, "no XRC");
+	assert_contains(p.server.result->error.message,
+			"--transport XRC: the client's fake0 has no XRC");
+	pair_close(&p);
+	pair_check_clean();
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_limits_of_the_server),
 	cmocka_unit_test(test_how_long_a_turn_may_last),
 	cmocka_unit_test(test_the_server_refuses),
 	cmocka_unit_test(test_the_servers_port_is_down),
 	cmocka_unit_test(test_the_limits_of_the_device),
+	cmocka_unit_test(test_a_device_without_xrc),
 };
 
 TEST_MAIN(tests, 60)

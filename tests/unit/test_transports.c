@@ -10,7 +10,7 @@
 
 #define MS 1000000ULL
 
-static const char *const names[TRANSPORTS] = { "RC", "UC", "UD" };
+static const char *const names[TRANSPORTS] = { "RC", "UC", "UD", "XRC" };
 
 /* Which way the messages go. */
 enum way { FORTH, BACK, BOTH, WAYS };
@@ -74,7 +74,7 @@ static void check_way(enum op op, enum transport transport, enum way way,
 		      uint32_t threads)
 {
 	/* and a challenge to each end that is sent to */
-	uint64_t each = 200 * 4 + (transport != TRANSPORT_RC);
+	uint64_t each = 200 * 4 + !transport_table[transport].reliable;
 	struct pair p;
 	struct plan *plan = open_pair(&p, op, METRIC_BANDWIDTH, transport);
 
@@ -210,7 +210,7 @@ TEST(test_losses)
 			const struct result_row *row;
 			struct pair p;
 
-			if (transport == TRANSPORT_RC)
+			if (transport_table[transport].reliable)
 				continue;
 			set_way(open_pair(&p, op, METRIC_BANDWIDTH, transport),
 				way);
@@ -233,7 +233,8 @@ TEST(test_lost_pings)
 		const struct result_row *row;
 		struct pair p;
 
-		if (transport == TRANSPORT_RC || !op_table[op].pingpong)
+		if (transport_table[transport].reliable ||
+		    !op_table[op].pingpong)
 			continue;
 		open_pair(&p, op, METRIC_LATENCY, transport)->iterations = 20;
 		fake_verbs.lose_every = 9;
@@ -287,7 +288,7 @@ TEST(test_no_answer_comes)
 			struct plan *plan;
 			struct pair p;
 
-			if (transport == TRANSPORT_RC ||
+			if (transport_table[transport].reliable ||
 			    !op_table[op].pingpong)
 				continue;
 			plan = open_pair(&p, op, METRIC_LATENCY, transport);

@@ -158,7 +158,7 @@ TEST(test_damage_is_found)
 TEST(test_losses)
 {
 	FOR_EACH(op, transport) {
-		if (transport == TRANSPORT_RC)
+		if (transport_table[transport].reliable)
 			continue;
 		for (uint32_t every = 3; every < 12; every += 4) {
 			struct pair p;
@@ -180,7 +180,7 @@ TEST(test_lost_pings)
 		const struct result_row *row;
 		struct pair p;
 
-		if (transport == TRANSPORT_RC)
+		if (transport_table[transport].reliable)
 			continue;
 		open_pair(&p, op, METRIC_LATENCY, transport)->iterations = 20;
 		pair_plan(&p)->sizes = (struct sizes){ 1, { 64 } };

@@ -35,6 +35,14 @@ def test_limit_of_the_device_is_named_at_both_ends(shared_server, args,
     complained_and_serves(shared_server, *texts, next_client=wire.serves)
 
 
+@needs_lab
+def test_soft_roce_has_no_xrc(shared_server):
+    why = f"--transport XRC: the client's {DEVICE} has no XRC"
+    failed(client("send_bw", "-c", "XRC", port=shared_server.port), why,
+           "use -c RC")
+    complained_and_serves(shared_server, why, next_client=wire.serves)
+
+
 def test_completions_that_no_queue_could_hold_have_several():
     row = row_of(loopback("send_bw", "--json", "-q", 100, "-r", 512, "-n", 3,
                           "-s", 64, "--warmup", 0), seconds=60)

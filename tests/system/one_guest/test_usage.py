@@ -42,7 +42,7 @@ MISTAKES = (
     (["write_bw", "-t", "8", "-Q", "9", "h"], ["--cq-mod 9", "--tx-depth"]),
     (["write_lat", "-s", "0", "h"], ["--size 0"]),
     (["atomic_bw", "-s", "0", "h"], ["--size 0", "8 bytes"]),
-    (["read_lat", "-c", "UC", "h"], ["--transport UC", "RC only"]),
+    (["read_lat", "-c", "UC", "h"], ["--transport UC", "RC and XRC only"]),
     (["write_lat", "-q", "2", "h"], ["--qps 2", "latency"]),
     (["write_lat", "--threads", "2", "h"], ["--threads 2", "latency"]),
     (["write_lat", "-l", "2", "h"], ["--post-list 2", "latency"]),

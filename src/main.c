@@ -27,6 +27,7 @@
 #include "net/connect.h"
 #include "net/key_file.h"
 #include "net/signals.h"
+#include "report/events.h"
 #include "report/outputs.h"
 #include "report/perftest.h"
 #include "run/verification.h"
@@ -38,6 +39,7 @@
 #include "session/session.h"
 #include "traffic/calibrate.h"
 #include "verbs/device.h"
+#include "watch/watch.h"
 
 /* Relative difference between two rates, read 0.1 s apart, that is harmless. */
 #define CLOCK_TOLERANCE 1e-3
@@ -380,6 +382,22 @@ static int devices(const struct options *options)
 	return ret ? EXIT_FAILED : EXIT_MEASURED;
 }
 
+/* Print what happens to devices, until the user or the reader ends it. */
+static int watch_devices(const struct options *options, int cancel_fd)
+{
+	struct watch_taker *taker = events_new(&options->params);
+	struct error err = { .stage = "watch" };
+	int ret = watch(&options->params, taker, cancel_fd, &err), written;
+
+	/* the reader may never take the rest: ^C ends that wait, too */
+	signals_unblock(true);
+	written = events_end(taker, &err);
+	events_free(taker);
+	if (ret || written)
+		log_error(&err);
+	return ret || written ? EXIT_FAILED : EXIT_MEASURED;
+}
+
 /* Examine this end alone. */
 static int check(const struct options *options)
 {
@@ -448,6 +466,8 @@ static int run_ends(struct options *options)
 		return not_begun(options, &err);
 	if (options->command == COMMAND_SERVE)
 		return serve(options, cancel_fd);
+	if (options->command == COMMAND_WATCH)
+		return watch_devices(options, cancel_fd);
 	if (options->command == COMMAND_LOOPBACK)
 		return loopback(options, cancel_fd);
 	oob_adopt(-1, cancel_fd, "server", &conn);

@@ -71,7 +71,10 @@ static int refuse(struct given *g, const struct param *row)
 	if (row->who == PARAM_SERVER)
 		return fail(g->err, -EINVAL, "give it to 'verbsperf serve'",
 			    "--%s: only for a server", row->name);
-	return fail(g->err, -EINVAL, NULL, "--%s: not for %s", row->name,
+	return fail(g->err, -EINVAL,
+		    command == COMMAND_WATCH && !strcmp(row->name, "json") ?
+			    "it prints lines: use --json-lines" : NULL,
+		    "--%s: not for %s", row->name,
 		    named ? named->name : "a test");
 }
 

@@ -19,6 +19,7 @@ static const char head[] =
 	"       verbsperf TEST [options]             serve one client, then exit\n"
 	"       verbsperf serve [--once] [options]   serve clients until stopped\n"
 	"       verbsperf devices [options]          devices, ports and GIDs\n"
+	"       verbsperf watch [options]            their events, until stopped\n"
 	"       verbsperf check [options]            what slows this host down\n"
 	"       verbsperf calibrate [options]        what measuring costs here\n"
 	"       verbsperf faults                     faults of verbsperf-selftest\n"

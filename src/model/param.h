@@ -142,6 +142,7 @@ enum param_who {
 	PARAM_OPTIONAL = 64,	/* a server that does not know it may ignore
 				 * it */
 	PARAM_CHECK = 128,	/* verbsperf check */
+	PARAM_WATCH = 256,	/* verbsperf watch */
 };
 
 #define PARAM_BOTH (PARAM_CLIENT | PARAM_SERVER)

@@ -43,20 +43,21 @@ const struct param param_table[] = {
 		.name = "device", .letter = 'd',
 		STRING(device),
 		.argument = "NAME",
-		.who = PARAM_ANY, .group = GROUP_CONNECTION,
+		.who = PARAM_ANY | PARAM_WATCH, .group = GROUP_CONNECTION,
 		.help = "RDMA device [the first with an active port]",
 		.description =
 		"RDMA device to use. Default: the first one with an active "
-		"port.",
+		"port; all of them for devices and watch.",
 	},
 	{
 		.name = "ib-port", .letter = 'i',
 		AUTO(ib_port), .min = 1, .max = 255,
 		.initial = "auto", .argument = "N",
-		.who = PARAM_ANY, .group = GROUP_CONNECTION,
+		.who = PARAM_ANY | PARAM_WATCH, .group = GROUP_CONNECTION,
 		.help = "port of the device [the first active one]",
 		.description =
-		"Port of the device. Default: the first active one.",
+		"Port of the device. Default: the first active one; all of "
+		"them for devices and watch.",
 	},
 	{
 		.name = "gid-index", .letter = 'x',
@@ -263,10 +264,11 @@ const struct param param_table[] = {
 		.id = 3, .name = "duration", .letter = 'D',
 		TIME(plan.duration), .min = 0, .max = 86400 * SECOND,
 		.initial = "1", .argument = "SECONDS",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_WATCH,
 		.help = "length of the measurement",
 		.description =
-		"How long to measure each size.",
+		"How long to measure each size. For watch, how long to watch; "
+		"by default until it is stopped.",
 	},
 	{
 		.id = 4, .name = "warmup",
@@ -1074,14 +1076,16 @@ const struct param param_table[] = {
 		.name = "json-lines",
 		STRING(json_lines),
 		.argument = "FILE", .implied = "-",
-		.who = PARAM_BOTH, .group = GROUP_REPORT,
+		.who = PARAM_BOTH | PARAM_WATCH, .group = GROUP_REPORT,
 		.help = "JSON, a line per interval and result",
 		.description =
 		"Write a line of JSON when the test begins, for each interval "
 		"and each result when it is over, and at the end; see 'JSON "
 		"lines'. A server writes the lines of all its clients. With "
 		"--parallel the lines of several clients alternate, but each "
-		"line stays whole, in a pipe as well as in FILE.",
+		"line stays whole, in a pipe as well as in FILE. watch writes "
+		"a line for each event instead of its text; see 'WATCHING "
+		"DEVICES'.",
 	},
 	{
 		.name = "csv",

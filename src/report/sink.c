@@ -23,7 +23,11 @@
 
 void sink_init(struct sink *sink, const char *path)
 {
-	*sink = (struct sink){ .path = path, .fd = -1 };
+	*sink = (struct sink){
+		.path = path,
+		.fd = -1,
+		.most_kept = MOST_KEPT,
+	};
 }
 
 void sink_free(struct sink *sink)
@@ -93,6 +97,19 @@ static void drain(struct sink *sink)
 		;
 }
 
+bool sink_flush(struct sink *sink)
+{
+	drain(sink);
+	return sink->errnum || sink->start == sink->end;
+}
+
+bool sink_has_room(const struct sink *sink, size_t length)
+{
+	size_t used = sink->end - sink->start;
+
+	return !used || used + length <= sink->most_kept;
+}
+
 /* Make room for LENGTH more bytes at the end. */
 static bool make_room(struct sink *sink, size_t length)
 {
@@ -107,8 +124,7 @@ static bool make_room(struct sink *sink, size_t length)
 	if (used + length <= room)
 		return true;
 	room = 2 * (used + length);
-	text = used + length > MOST_KEPT && used ? NULL :
-						   realloc(sink->text, room);
+	text = sink_has_room(sink, length) ? realloc(sink->text, room) : NULL;
 	if (!text)
 		return false;
 	sink->text = text;

@@ -14,11 +14,9 @@
 
 /* sgid_index in an address vector has 8 bits. */
 #define GID_INDEX_MAX 255
-/* The kernel accepts tables below 64 KiB, at 32 bytes per entry. */
-#define GID_TABLE_MAX 2000
 
-/* Rate of a port in Mb/s.  active_speed has one bit per generation. */
-static uint32_t port_rate(const struct ibv_port_attr *attr)
+/* active_speed has one bit per generation. */
+uint32_t device_rate(const struct ibv_port_attr *attr)
 {
 	static const struct {
 		uint8_t speed;
@@ -61,8 +59,8 @@ static int read_gids(struct ibv_context *context,
 		     struct error *err)
 {
 	const uint32_t forced = params->gid_index;
-	struct ibv_gid_entry *table = xcalloc(GID_TABLE_MAX, sizeof(*table));
-	ssize_t n = ibv_query_gid_table(context, table, GID_TABLE_MAX, 0);
+	struct ibv_gid_entry *table = xcalloc(DEVICE_GIDS_MAX, sizeof(*table));
+	ssize_t n = ibv_query_gid_table(context, table, DEVICE_GIDS_MAX, 0);
 
 	for (ssize_t i = 0; i < n; i++)
 		if (table[i].port_num == port->number &&
@@ -155,7 +153,7 @@ static int read_port(struct ibv_context *context, uint8_t number,
 	port->lid = port_attr.lid;
 	port->n_pkeys = port_attr.pkey_tbl_len;
 	port->grh_required = port_attr.flags & IBV_QPF_GRH_REQUIRED;
-	port->rate_mbps = port_rate(&port_attr);
+	port->rate_mbps = device_rate(&port_attr);
 	return read_gids(context, params, port, err);
 }
 

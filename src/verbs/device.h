@@ -9,6 +9,10 @@
 #include "model/param.h"
 #include "model/port.h"
 
+/* Most GIDs of a device: the kernel accepts tables below 64 KiB, at 32 bytes
+ * per entry. */
+#define DEVICE_GIDS_MAX 2000
+
 struct device {
 	struct ibv_context *context;
 	uint32_t pkey_index;	/* table index of port.pkey */
@@ -23,6 +27,9 @@ struct device {
  */
 int device_open(const struct parameters *params, struct device *device,
 		struct error *err);
+
+/* The rate of a port in Mb/s; 0: unknown. */
+uint32_t device_rate(const struct ibv_port_attr *attr);
 
 /* Close DEVICE; harmless if it was never opened. */
 void device_close(struct device *device);

@@ -378,16 +378,24 @@ bool explain_event_is_fatal(enum ibv_event_type event)
 	return event_known(event) && events[event].fatal;
 }
 
+const char *explain_event_cause(enum ibv_event_type event)
+{
+	return event_known(event) ? events[event].cause : "an unknown event";
+}
+
+const char *explain_event_advice(enum ibv_event_type event)
+{
+	return event_known(event) ? events[event].advice : NULL;
+}
+
 int explain_event(enum ibv_event_type event, const char *device,
 		  struct error *err)
 {
 	const char *name = explain_event_name(event);
-	bool known = event_known(event);
 
-	return fail_code(err, -EIO, name, known ? events[event].advice : NULL,
+	return fail_code(err, -EIO, name, explain_event_advice(event),
 			 "%s: asynchronous event %s: %s", device, name,
-			 known ? events[event].cause :
-				 "an unknown event");
+			 explain_event_cause(event));
 }
 
 const char *explain_loss(const struct plan *plan, uint64_t size,

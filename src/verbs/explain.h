@@ -20,6 +20,10 @@ const char *explain_status_name(enum ibv_wc_status status);
 /* "IBV_EVENT_QP_FATAL"; "IBV_EVENT_?" for an unknown event. */
 const char *explain_event_name(enum ibv_event_type event);
 
+/* What EVENT means, "the port went down", and what to try; NULL: nothing. */
+const char *explain_event_cause(enum ibv_event_type event);
+const char *explain_event_advice(enum ibv_event_type event);
+
 /* True when EVENT means that traffic cannot go on. */
 bool explain_event_is_fatal(enum ibv_event_type event);
 

@@ -18,7 +18,7 @@ ZSH = PROGRAM.parent / "completion/zsh/_verbsperf"
 SYSFS = "/sys/class/infiniband"
 TESTS = ["send_bw", "send_lat", "write_bw", "write_lat", "read_bw",
          "read_lat", "atomic_bw", "atomic_lat"]
-COMMANDS = TESTS + ["serve", "devices", "check", "calibrate",
+COMMANDS = TESTS + ["serve", "devices", "watch", "check", "calibrate",
                     "faults"]
 # bash breaks words where COMP_WORDBREAKS says; compopt works only for readline.
 COMPLETE = """
@@ -84,6 +84,8 @@ def test_options_of_a_test(test):
     ("serve", "--once --device",
      "--size=2 --transport=UD --wait=2 --loopback"),
     ("devices", "--device --gid-index", "--port=2 --json"),
+    ("watch", "--device --ib-port --duration --json-lines",
+     "--json --gid-index=2"),
     ("check", "--device --json --hugepages --dscp", "--port=2 --duration=2"),
     ("calibrate", "--clock --cpus --json --title", "--device=x --port=2"),
 ])

@@ -55,7 +55,7 @@ def test_facts_that_are_compared():
 def test_every_option_is_described():
     found = document()
     assert found["tests"][:2] == ["send_bw", "send_lat"]
-    assert found["commands"] == ["serve", "devices", "check",
+    assert found["commands"] == ["serve", "devices", "watch", "check",
                                  "calibrate", "faults"]
     for row in found["options"]:
         assert row["group"] in found["groups"]

@@ -12,7 +12,7 @@ import schemas
 from verbsperf import jsonfile
 
 NAMES = ("verbsperf-1", "verbsperf-lines-1", "verbsperf-calibration-1",
-         "verbsperf-sweep-1")
+         "verbsperf-events-1", "verbsperf-sweep-1")
 VERBSPERF = os.environ.get("VERBSPERF")
 needs_program = pytest.mark.skipif(not VERBSPERF,
                                    reason="VERBSPERF is not set")

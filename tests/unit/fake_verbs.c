@@ -130,8 +130,11 @@ struct ibv_device **ibv_get_device_list(int *n)
 	if (nic_call_fails())
 		return NULL;
 	list = nic_create((FAKE_DEVICES + 1) * sizeof(*list), &fake_verbs.lists);
-	for (int i = 0; i < fake_verbs.n_devices; i++)
+	for (int i = 0; i < fake_verbs.n_devices; i++) {
 		list[i] = &devices[i];
+		snprintf(list[i]->dev_path, sizeof(list[i]->dev_path), "%s",
+			 fake_verbs.dev_path ? fake_verbs.dev_path : "");
+	}
 	*n = fake_verbs.n_devices;
 	return list;
 }
@@ -313,6 +316,7 @@ void fake_verbs_raise(struct ibv_context *context, enum ibv_event_type type)
 int ibv_get_async_event(struct ibv_context *context,
 			struct ibv_async_event *event)
 {
+	event->element.port_num = 1;
 	return read(context->async_fd, &event->event_type,
 		    sizeof(event->event_type)) < 0 ? -1 : 0;
 }

@@ -20,6 +20,7 @@ struct fake_verbs {
 	/* set by the test */
 	int n_devices;
 	const char *no_open;	/* this device does not open */
+	const char *dev_path;	/* of every device in sysfs; NULL: none */
 	struct ibv_device_attr attr;
 	bool extended;		/* has ibv_query_device_ex(3): */
 	struct ibv_odp_caps odp;

@@ -108,6 +108,8 @@ check_PROGRAMS = \
 	tests/unit/test_verify_faults \
 	tests/unit/test_waiting \
 	tests/unit/test_walk \
+	tests/unit/test_watch \
+	tests/unit/test_watch_lines \
 	tests/unit/test_window \
 	tests/unit/test_wire \
 	tests/unit/test_wire_fields \
@@ -304,6 +306,10 @@ tests_unit_test_options_SOURCES = tests/unit/test_options.c \
 	tests/unit/test.h
 tests_unit_test_pace_SOURCES = tests/unit/test_pace.c \
 	$(fake_provider) $(fake_clock) tests/unit/test.h
+tests_unit_test_watch_SOURCES = tests/unit/test_watch.c \
+	$(fake_verbs) tests/unit/made_up_host.h tests/unit/test.h
+tests_unit_test_watch_lines_SOURCES = tests/unit/test_watch_lines.c \
+	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
 tests_unit_test_window_SOURCES = tests/unit/test_window.c \
 	$(fake_provider) $(fake_clock) tests/unit/test.h
 tests_unit_test_param_SOURCES = tests/unit/test_param.c \

@@ -29,7 +29,7 @@ BAD_VALUES = (
     ("--max-lost", "101"))
 
 MISTAKES = (
-    ([], ["a test, serve, devices, check or calibrate"]),
+    ([], ["a test, serve, devices, watch, check or calibrate"]),
     (["frobnicate"], ["frobnicate", "write_bw", "serve", "devices"]),
     (["write_bw", "--frob", "h"], ["--frob"]),
     (["write_bw", "-Z", "h"], ["-Z"]),

@@ -1,0 +1,346 @@
+#include "config.h"
+#include "watch/devices.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/xalloc.h"
+#include "host/sysfs.h"
+#include "model/plan.h"
+#include "verbs/device_list.h"
+#include "watch/gids.h"
+
+void devices_init(struct watched_devices *devices, const char *only,
+		  uint32_t only_port, struct watch_taker *taker)
+{
+	*devices = (struct watched_devices){
+		.only = only,
+		.only_port = only_port,
+		.taker = taker,
+	};
+}
+
+/* An event of D's that happens now. */
+static struct watch_event begin_event(enum watch_kind kind,
+				      const struct watched *d, uint8_t port)
+{
+	struct watch_event event = { .kind = kind, .port = port };
+
+	clock_gettime(CLOCK_REALTIME, &event.when);
+	memcpy(event.device, d->name, sizeof(event.device));
+	return event;
+}
+
+static void tell(struct watched_devices *devices,
+		 const struct watch_event *event)
+{
+	devices->taker->take(devices->taker, event);
+}
+
+static void tell_change(struct watched_devices *devices,
+			const struct watched *d, enum watch_change change,
+			const struct error *why)
+{
+	struct watch_event event = begin_event(WATCH_DEVICE, d, 0);
+
+	event.change = change;
+	if (why)
+		event.error = *why;
+	tell(devices, &event);
+}
+
+static bool is_watched(const struct watched_devices *devices, uint8_t port)
+{
+	return devices->only_port == PLAN_AUTO || devices->only_port == port;
+}
+
+static void shut(struct watched *d)
+{
+	if (d->context)
+		ibv_close_device(d->context);
+	d->context = NULL;
+	free(d->looks);
+	d->looks = NULL;
+	free(d->gids);
+	d->gids = NULL;
+	d->n_gids = 0;
+}
+
+/* D is there, but WHY it cannot be watched is said once. */
+static void give_up(struct watched_devices *devices, struct watched *d,
+		    const struct error *why)
+{
+	shut(d);
+	if (!d->failed)
+		tell_change(devices, d, CHANGE_FAILED, why);
+	d->failed = true;
+}
+
+static int query(const struct watched_devices *devices, struct watched *d,
+		 struct error *err)
+{
+	struct ibv_device_attr attr;
+	int ret = ibv_query_device(d->context, &attr);
+
+	if (ret)
+		return fail(err, -abs(ret), NULL, "cannot query %s: %s",
+			    d->name, strerror(abs(ret)));
+	/* asynchronous events are only polled for */
+	fcntl(d->context->async_fd, F_SETFL, O_NONBLOCK);
+	d->n_ports = attr.phys_port_cnt;
+	if (devices->only_port == PLAN_AUTO || devices->only_port <= d->n_ports)
+		return 0;
+	return fail(err, -ENODEV, NULL, "--ib-port %u: %s has ports 1 to %u",
+		    devices->only_port, d->name, d->n_ports);
+}
+
+/* Does sysfs show the file that D was opened by? */
+static bool has_file(const struct watched *d)
+{
+	return !access(d->context->device->dev_path, F_OK);
+}
+
+static void open_watched(struct watched_devices *devices,
+			 const struct listed *listed, struct watched *d)
+{
+	struct error err = { 0 };
+
+	if (device_list_open(listed, &d->context, &err) ||
+	    query(devices, d, &err)) {
+		give_up(devices, d, &err);
+		return;
+	}
+	if (d->failed)
+		tell_change(devices, d, CHANGE_USABLE, NULL);
+	d->failed = false;
+	d->shown = has_file(d);
+	d->looks = xcalloc(d->n_ports + 1U, sizeof(*d->looks));
+}
+
+static void look_at_port(struct watched_devices *devices, struct watched *d,
+			 uint8_t port)
+{
+	struct look *look = &d->looks[port];
+	struct look before = *look;
+	struct watch_event event;
+
+	if (look_read(d->context, port, look) || !look_differs(&before, look))
+		return;
+	event = begin_event(WATCH_PORT, d, port);
+	event.first = !before.text[LOOK_STATE][0];
+	event.before = before;
+	event.now = *look;
+	tell(devices, &event);
+}
+
+struct telling {
+	struct watched_devices *devices;
+	const struct watched *d;
+};
+
+/* A gids_visitor. */
+static void tell_gid(const struct ibv_gid_entry *entry, bool added,
+		     void *argument)
+{
+	const struct telling *t = argument;
+	struct watch_event event = begin_event(WATCH_GID, t->d,
+					       (uint8_t)entry->port_num);
+
+	if (!is_watched(t->devices, event.port))
+		return;
+	event.change = added ? CHANGE_ADDED : CHANGE_REMOVED;
+	event.gid = (struct gid){
+		.raw = entry->gid,
+		.index = entry->gid_index,
+		.type = (uint8_t)entry->gid_type,
+		.ifindex = entry->ndev_ifindex,
+	};
+	tell(t->devices, &event);
+}
+
+static void look_at_gids(struct watched_devices *devices, struct watched *d)
+{
+	struct telling telling = { devices, d };
+	struct ibv_gid_entry *now;
+	size_t n;
+
+	if (gids_read(d->context, &now, &n))
+		return;
+	/* 'verbsperf devices' lists those that were there */
+	if (d->gids)
+		gids_compare(d->gids, d->n_gids, now, n, tell_gid, &telling);
+	free(d->gids);
+	d->gids = now;
+	d->n_gids = n;
+}
+
+static void look_at(struct watched_devices *devices, struct watched *d)
+{
+	for (unsigned int port = 1; port <= d->n_ports; port++)
+		if (is_watched(devices, (uint8_t)port))
+			look_at_port(devices, d, (uint8_t)port);
+	look_at_gids(devices, d);
+}
+
+/* 0 where sysfs does not show it. */
+static ino_t identify(const char *name)
+{
+	char path[SYSFS_PATH_SIZE];
+	struct stat status;
+
+	sysfs_path(path, "/sys/class/infiniband/%s", name);
+	return stat(path, &status) ? 0 : status.st_ino;
+}
+
+static struct watched *find(struct watched_devices *devices, const char *name)
+{
+	for (size_t i = 0; i < devices->n; i++)
+		if (!strcmp(devices->list[i].name, name))
+			return &devices->list[i];
+	return NULL;
+}
+
+static struct watched *append(struct watched_devices *devices,
+			      const char *name)
+{
+	struct watched *grown = xcalloc(devices->n + 1, sizeof(*grown));
+	struct watched *d = &grown[devices->n];
+
+	if (devices->n)
+		memcpy(grown, devices->list, devices->n * sizeof(*grown));
+	free(devices->list);
+	devices->list = grown;
+	devices->n++;
+	snprintf(d->name, sizeof(d->name), "%s", name);
+	d->identity = identify(name);
+	return d;
+}
+
+/* Forget those that were not listed, or that another device replaced. */
+static void drop_gone(struct watched_devices *devices)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < devices->n; i++) {
+		struct watched *d = &devices->list[i];
+
+		if (d->listed) {
+			devices->list[kept++] = *d;
+			continue;
+		}
+		shut(d);
+		if (!d->leaving)
+			tell_change(devices, d, CHANGE_REMOVED, NULL);
+	}
+	devices->n = kept;
+}
+
+/* The kernel takes the file away first, and then some drivers wait until nobody
+ * has the device open: let go of it. */
+static void leave(struct watched_devices *devices, struct watched *d)
+{
+	if (!d->context || !d->shown || has_file(d))
+		return;
+	shut(d);
+	d->leaving = true;
+	tell_change(devices, d, CHANGE_REMOVED, NULL);
+}
+
+static void note_listed(struct watched_devices *devices,
+			const struct device_list *list)
+{
+	for (size_t i = 0; i < devices->n; i++)
+		devices->list[i].listed = false;
+	for (size_t i = 0; i < list->n; i++) {
+		struct watched *d = find(devices, list->listed[i].name);
+
+		if (d)
+			d->listed = d->identity == identify(d->name);
+	}
+	drop_gone(devices);
+	for (size_t i = 0; i < devices->n; i++)
+		leave(devices, &devices->list[i]);
+}
+
+static void look_at_listed(struct watched_devices *devices,
+			   const struct listed *listed)
+{
+	struct watched *d = find(devices, listed->name);
+
+	if (!d) {
+		d = append(devices, listed->name);
+		tell_change(devices, d, devices->begun ? CHANGE_ADDED :
+							 CHANGE_PRESENT, NULL);
+	}
+	if (!d->context && !d->leaving)
+		open_watched(devices, listed, d);
+	if (d->context)
+		look_at(devices, d);
+}
+
+void devices_look(struct watched_devices *devices)
+{
+	struct device_list list = { 0 };
+	struct error none = { 0 };
+
+	/* that there is none, or none any more, is no failure here */
+	if (device_list_read(&list, &none))
+		list.n = 0;
+	note_listed(devices, &list);
+	for (size_t i = 0; i < list.n; i++)
+		if (!devices->only ||
+		    !strcmp(list.listed[i].name, devices->only))
+			look_at_listed(devices, &list.listed[i]);
+	device_list_free(&list);
+	devices->begun = true;
+}
+
+static bool has_port(enum ibv_event_type type)
+{
+	return type == IBV_EVENT_PORT_ACTIVE || type == IBV_EVENT_PORT_ERR ||
+	       type == IBV_EVENT_LID_CHANGE || type == IBV_EVENT_PKEY_CHANGE ||
+	       type == IBV_EVENT_SM_CHANGE || type == IBV_EVENT_GID_CHANGE ||
+	       type == IBV_EVENT_CLIENT_REREGISTER;
+}
+
+static void take_event(struct watched_devices *devices, struct watched *d,
+		       struct ibv_async_event *async)
+{
+	const bool ported = has_port(async->event_type);
+	struct watch_event event =
+		begin_event(WATCH_ASYNC, d,
+			    ported ? (uint8_t)async->element.port_num : 0);
+
+	event.async = async->event_type;
+	ibv_ack_async_event(async);
+	if (!ported || is_watched(devices, event.port))
+		tell(devices, &event);
+}
+
+void devices_take_events(struct watched_devices *devices, struct watched *d)
+{
+	struct ibv_async_event async = { .element = { .port_num = 0 } };
+	struct error err = { 0 };
+
+	while (!ibv_get_async_event(d->context, &async))
+		take_event(devices, d, &async);
+	if (errno == EAGAIN || errno == EINTR)
+		return;
+	fail(&err, -errno, NULL, "%s: cannot read its events: %s", d->name,
+	     strerror(errno));
+	give_up(devices, d, &err);
+}
+
+void devices_close(struct watched_devices *devices)
+{
+	for (size_t i = 0; i < devices->n; i++)
+		shut(&devices->list[i]);
+	free(devices->list);
+	devices->list = NULL;
+	devices->n = 0;
+}

@@ -1,0 +1,47 @@
+/* The devices that are watched, each open for its asynchronous events. */
+#ifndef WATCH_DEVICES_H
+#define WATCH_DEVICES_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "watch/event.h"
+
+struct watched {
+	char name[PORT_NAME_SIZE];
+	ino_t identity;		/* of its folder in sysfs: a new device of the
+				 * same name has another */
+	bool listed;		/* it was, at the last look */
+	struct ibv_context *context;	/* NULL: it cannot be watched now */
+	bool failed;		/* and that was said */
+	bool shown;		/* sysfs has its device file, or had */
+	bool leaving;		/* and no longer: it is being removed */
+	uint8_t n_ports;
+	struct look *looks;	/* of each port; NULL: none yet */
+	struct ibv_gid_entry *gids;
+	size_t n_gids;
+};
+
+struct watched_devices {
+	const char *only;	/* the device to watch; NULL: all */
+	uint32_t only_port;	/* PLAN_AUTO: all */
+	bool begun;		/* they were looked at before */
+	struct watched *list;
+	size_t n;
+	struct watch_taker *taker;
+};
+
+/* Watch what ONLY and ONLY_PORT name; TAKER takes what happens.  Call
+ * devices_close(). */
+void devices_init(struct watched_devices *devices, const char *only,
+		  uint32_t only_port, struct watch_taker *taker);
+
+/* Look at all of them: what came and went, and what has changed. */
+void devices_look(struct watched_devices *devices);
+
+/* Take every asynchronous event that D has. */
+void devices_take_events(struct watched_devices *devices, struct watched *d);
+
+void devices_close(struct watched_devices *devices);
+
+#endif

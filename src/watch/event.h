@@ -1,0 +1,62 @@
+/* What 'verbsperf watch' sees happen to devices, as data. */
+#ifndef WATCH_EVENT_H
+#define WATCH_EVENT_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "model/port.h"
+#include "watch/look.h"
+
+enum watch_kind {
+	WATCH_DEVICE,		/* a device came, went, or cannot be watched */
+	WATCH_PORT,		/* a port is there, or has changed */
+	WATCH_GID,		/* a GID came or went */
+	WATCH_ASYNC,		/* the driver reported an asynchronous event */
+	WATCH_KINDS,
+};
+
+enum watch_change {
+	CHANGE_PRESENT,		/* there when the watch began */
+	CHANGE_ADDED,
+	CHANGE_REMOVED,
+	CHANGE_FAILED,		/* there, but it cannot be watched */
+	CHANGE_USABLE,		/* no longer so */
+	CHANGES,
+};
+
+/* "present", "added", ... */
+const char *watch_change_name(enum watch_change change);
+
+struct watch_event {
+	enum watch_kind kind;
+	struct timespec when;	/* CLOCK_REALTIME */
+	char device[PORT_NAME_SIZE];
+	uint8_t port;		/* 0: the device as a whole */
+	enum watch_change change;	/* WATCH_DEVICE, WATCH_GID */
+	struct error error;	/* CHANGE_FAILED: why */
+	bool first;		/* WATCH_PORT: nothing was known before */
+	struct look before;	/* WATCH_PORT, unless FIRST */
+	struct look now;	/* WATCH_PORT */
+	struct gid gid;		/* WATCH_GID */
+	enum ibv_event_type async;	/* WATCH_ASYNC */
+};
+
+/*
+ * Takes events.  Each function gets the taker itself, and none of them waits
+ * for whoever reads what it writes.
+ */
+struct watch_taker {
+	void (*take)(struct watch_taker *t, const struct watch_event *event);
+	/* Write what was not written yet.  Returns 0 when nothing is left, 1
+	 * when the reader is behind, or a negative errno when no more can be
+	 * written. */
+	int (*flush)(struct watch_taker *t);
+	/* The descriptor that is written, for poll(2); -1: none yet. */
+	int (*fd)(const struct watch_taker *t);
+};
+
+#endif

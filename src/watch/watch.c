@@ -1,0 +1,148 @@
+#include "config.h"
+#include "watch/watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/numbers.h"
+#include "base/time.h"
+#include "base/xalloc.h"
+#include "net/signals.h"
+#include "watch/devices.h"
+#include "watch/wake.h"
+
+/* How often to look where nothing tells of changes. */
+#define LOOK_PERIOD SECOND
+/* A change comes as many messages: one look for those of this time, and one
+ * more when all has settled. */
+#define WAKE_DELAY (SECOND / 50)
+#define SETTLE_DELAY (SECOND / 4)
+/* How often to try a reader that does not read. */
+#define FLUSH_PERIOD (SECOND / 50)
+
+enum { CANCEL, READER, WAKE, N_FIXED = WAKE + WAKES };
+
+struct loop {
+	struct watched_devices devices;
+	struct wake wake;
+	int cancel_fd;
+	uint64_t end_at, look_at;
+	bool settles;		/* look once more, soon */
+	struct pollfd *fds;
+	size_t n_fds;
+};
+
+static void look(struct loop *loop)
+{
+	devices_look(&loop->devices);
+	loop->look_at = time_after(loop->settles ? SETTLE_DELAY : LOOK_PERIOD);
+	loop->settles = false;
+}
+
+static void look_soon(struct loop *loop)
+{
+	loop->look_at = smaller(loop->look_at, time_after(WAKE_DELAY));
+	loop->settles = true;
+}
+
+/* Devices that cannot be watched have no descriptor. */
+static void fill(struct loop *loop)
+{
+	struct watch_taker *taker = loop->devices.taker;
+	size_t n = N_FIXED + loop->devices.n;
+
+	if (n > loop->n_fds) {
+		free(loop->fds);
+		loop->fds = xcalloc(n, sizeof(*loop->fds));
+	}
+	loop->n_fds = n;
+	for (size_t i = 0; i < n; i++)
+		loop->fds[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	loop->fds[CANCEL].fd = loop->cancel_fd;
+	/* only whether it is closed */
+	loop->fds[READER] = (struct pollfd){ .fd = taker->fd(taker) };
+	for (int i = 0; i < WAKES; i++)
+		loop->fds[WAKE + i].fd = loop->wake.fds[i];
+	for (size_t i = 0; i < loop->devices.n; i++)
+		if (loop->devices.list[i].context)
+			loop->fds[N_FIXED + i].fd =
+				loop->devices.list[i].context->async_fd;
+}
+
+/* In ms, rounded up. */
+static int patience(const struct loop *loop, bool behind)
+{
+	uint64_t ns = time_until(smaller(loop->look_at, loop->end_at));
+
+	if (behind)
+		ns = smaller(ns, FLUSH_PERIOD);
+	return (int)((ns + 999999) / 1000000);
+}
+
+static void take_ready(struct loop *loop)
+{
+	for (size_t i = 0; i < loop->n_fds - N_FIXED; i++)
+		if (loop->fds[N_FIXED + i].revents) {
+			devices_take_events(&loop->devices,
+					    &loop->devices.list[i]);
+			look_soon(loop);
+		}
+	for (int i = 0; i < WAKES; i++)
+		if (loop->fds[WAKE + i].revents &&
+		    wake_take(&loop->wake, i))
+			look_soon(loop);
+	if (!time_until(loop->look_at))
+		look(loop);
+}
+
+/* Returns 0 to go on, 1 when all is over, or a negative errno. */
+static int poll_once(struct loop *loop, struct error *err)
+{
+	struct watch_taker *taker = loop->devices.taker;
+	int behind = taker->flush(taker);
+	struct error stopped = { 0 };
+
+	/* whoever owns the taker learns from it why nothing can be written */
+	if (behind < 0 || !time_until(loop->end_at))
+		return 1;
+	fill(loop);
+	if (poll(loop->fds, loop->n_fds, patience(loop, behind > 0)) < 0)
+		return errno == EINTR ? 0 : fail(err, -errno, NULL,
+						 "cannot poll: %s",
+						 strerror(errno));
+	if (loop->fds[CANCEL].revents)
+		signals_take(loop->cancel_fd, NULL, &stopped);
+	if (loop->fds[CANCEL].revents || loop->fds[READER].revents)
+		return 1;
+	take_ready(loop);
+	return 0;
+}
+
+int watch(const struct parameters *params, struct watch_taker *taker,
+	  int cancel_fd, struct error *err)
+{
+	struct loop loop = {
+		.cancel_fd = cancel_fd,
+		.end_at = params->timed ? time_after(params->plan.duration) :
+					  UINT64_MAX,
+	};
+	int ret;
+
+	devices_init(&loop.devices, params->device, params->ib_port, taker);
+	wake_open(&loop.wake);
+	look(&loop);
+	if (!loop.devices.n)
+		log_info("no RDMA device%s%s is here yet: waiting for it",
+			 params->device ? " " : "",
+			 params->device ? params->device : "");
+	do {
+		ret = poll_once(&loop, err);
+	} while (!ret);
+	wake_close(&loop.wake);
+	devices_close(&loop.devices);
+	free(loop.fds);
+	return ret < 0 ? ret : 0;
+}

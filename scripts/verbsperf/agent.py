@@ -36,6 +36,7 @@ SILENT_AT_MOST = 30         # seconds without a line of it
 SAY_WITHIN = 20             # seconds for a line to be taken
 ASK_WITHIN = 30             # seconds for verbsperf to list its devices
 PARTING = 3                 # seconds for verbsperf to end by itself
+STOPPED_AT_MOST = 60        # seconds that the agent itself does not run
 MOST_OUTPUT = 4 << 20       # bytes kept of a stream of one verbsperf
 # Letters of a stream in a line, which has two of them.
 MOST_TEXT = LONGEST // 2 - 4096
@@ -139,6 +140,27 @@ def nonce_of(message: Object) -> bytes:
 def die_with_parent() -> None:
     """Ask the kernel to end this child with the agent."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+class Guard:
+    """Has the kernel kill this process, and with it what it started, when it
+    has not run for long: one that is stopped cannot end itself."""
+
+    def __init__(self) -> None:
+        self.library, self.timer = ctypes.CDLL(None), ctypes.c_void_p()
+        # a struct sigevent: a pointer, the signal, and 0 for sending it
+        event = (ctypes.c_int * 16)()
+        event[ctypes.sizeof(ctypes.c_void_p) // ctypes.sizeof(ctypes.c_int)
+              ] = signal.SIGKILL
+        self.works = hasattr(self.library, "timer_create") and (
+            self.library.timer_create(time.CLOCK_MONOTONIC, event,
+                                      ctypes.byref(self.timer)) == 0)
+
+    def put_off(self, seconds: int) -> None:
+        """Kill it SECONDS from now, unless this is called again."""
+        if self.works:
+            times = (ctypes.c_long * 4)(0, 0, seconds, 0)
+            self.library.timer_settime(self.timer, 0, times, None)
 
 
 class Child:
@@ -268,7 +290,9 @@ class Agent:
 
     def run(self) -> None:
         """Do as told until the coordinator is gone."""
+        guard = Guard()
         while True:
+            guard.put_off(STOPPED_AT_MOST)
             for key, _ in self.selector.select(1):
                 if key.data is None:
                     self.hear()

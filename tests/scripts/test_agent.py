@@ -1,6 +1,7 @@
 """The agent and the coordinator: who may speak, and what is refused."""
 import asyncio
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -367,6 +368,23 @@ def test_an_agent_ends_with_its_coordinator():
             file.readline()
         _, said = process.communicate(timeout=20)
         assert process.returncode == 1 and "coordinator is gone" in said
+
+
+GUARDED = """
+import os, signal, time
+from verbsperf.agent import Guard
+guard = Guard()
+guard.put_off(60)
+guard.put_off(1)
+os.kill(os.getpid(), signal.SIGSTOP)
+time.sleep(60)
+"""
+
+
+def test_an_agent_that_is_stopped_is_killed():
+    done = subprocess.run([sys.executable, "-c", GUARDED], cwd=SCRIPTS,
+                          timeout=30, check=False)
+    assert done.returncode == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("said", ("0" * 64, "\u00e9", None))

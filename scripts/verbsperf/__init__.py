@@ -13,9 +13,9 @@
   a cluster    nodesets and patterns say who measures with whom; launch gets
                the agent onto the nodes, and the coordinator speaks with it;
                fleet runs a round, clustering all of them, findings what is
-               slow, and beside what explains it; clusterfile keeps it, and
-               clusterview, clusterpage and heatmap show it; clustercompare
-               compares two of it
+               slow, and beside what explains it; clusterprogress shows how
+               far it is, clusterfile keeps it, and clusterview, clusterpage
+               and heatmap show it; clustercompare compares two of it
   statistics   stats; verdict decides
   a comparison sides finds what belongs together, alike refuses what does not,
                and environment says what of the hosts counts for it; comparison

@@ -16,8 +16,9 @@ import signal
 import sys
 from typing import Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
 
-from verbsperf import (agent, clusterfile, clusterview, coordinator, jsonfile,
-                       launch, nodesets, patterns, program, suite, sweep)
+from verbsperf import (agent, clusterfile, clusterprogress, clusterview,
+                       coordinator, jsonfile, launch, nodesets, patterns,
+                       program, suite, sweep)
 from verbsperf.clusterfile import Begun
 from verbsperf.clustering import Clustering, Point, Work, say
 from verbsperf.command import Parser, complain
@@ -304,8 +305,12 @@ async def gather(fleet: coordinator.Coordinator, asked: Asked,
                  options: argparse.Namespace, launcher: launch.Launcher
                  ) -> Dict[str, str]:
     """Wait for the agents; return why nodes will not take part."""
-    failed = await fleet.gather(options.join_timeout,
-                                lambda: launcher.failed)
+    line = clusterprogress.Line()
+    failed = await fleet.gather(
+        options.join_timeout, lambda: launcher.failed,
+        lambda known: line.draw(f"{known} of {len(asked.nodes)} nodes have "
+                                "connected"))
+    line.clear()
     for name, node in fleet.nodes.items():
         why = None if name in failed else lacking(asked.devices, node)
         if why:

@@ -1,17 +1,16 @@
 """What verbsperf-cluster does, once the nodes are known: the rounds of each
 point, then what is suspect."""
-import shutil
+import asyncio
 import sys
-import time
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set
 
 from verbsperf import beside, clusterfile, fleet, patterns
 from verbsperf.clusterfile import Begun, end_json
+from verbsperf.clusterprogress import Progress
 from verbsperf.coordinator import Coordinator
 from verbsperf.fleet import Job, Outcome
 from verbsperf.jsonfile import Object
 from verbsperf.patterns import Pair
-from verbsperf.progress import duration
 from verbsperf.tables import printable
 
 # Seconds to start and to end a round, about.
@@ -51,33 +50,6 @@ def say(sentence: str) -> None:
           flush=True)
 
 
-class Progress:
-    """Shows on a terminal how far it is, and how much time is left."""
-
-    def __init__(self, rounds: int) -> None:
-        self.rounds, self.done, self.here = rounds, 0, 0
-        self.start = time.monotonic()
-        self.terminal = sys.stderr.isatty()
-
-    def show(self, text: str) -> None:
-        """Show TEXT, in the place of what was shown before."""
-        if self.terminal:
-            width = shutil.get_terminal_size().columns - 1
-            print(f"\r\033[K{printable(text)[:width]}", end="", file=sys.stderr,
-                  flush=True)
-
-    def ended(self, nodes: int, skipped: bool) -> None:
-        """A round is over; NODES take part."""
-        self.done += 1
-        self.here += not skipped
-        if skipped:
-            return
-        each = (time.monotonic() - self.start) / self.here
-        left = duration(each * (self.rounds - self.done))
-        self.show(f"{nodes} nodes, round {self.done} of {self.rounds}, about "
-                  f"{left} left")
-
-
 class Clustering:
     """Work under way."""
 
@@ -86,7 +58,8 @@ class Clustering:
         self.coordinator, self.work, self.file = coordinator, work, file
         self.told: Set[str] = set()
         count = sum(1 for _ in work.rounds())
-        self.progress = Progress(count * len(work.points))
+        self.progress = Progress(count * len(work.points), OVERHEAD + max(
+            point.seconds for point in work.points))
         self.number = 0
         # of each node: what its host is, and which counters rose last
         self.facts: Dict[str, Object] = {
@@ -98,7 +71,7 @@ class Clustering:
         """Say once why something failed."""
         if why not in self.told:
             self.told.add(why)
-            self.progress.show("")
+            self.progress.clear()
             say(why)
 
     def jobs_of(self, pairs: Sequence[Pair], point: Point) -> List[Job]:
@@ -158,20 +131,32 @@ class Clustering:
 
     async def run(self) -> None:
         """Measure all rounds of all points, and look into what is slow."""
-        before = self.done_rounds()
-        for index, point in enumerate(self.work.points):
-            if self.work.probes and (index, 0) not in before:
-                # first without any load
-                await self.run_round(0, index, self.jobs_of([], point))
-            for number, pairs in enumerate(self.work.rounds(), 1):
-                skipped = (index, number) in before
-                if not skipped:
-                    await self.run_round(number, index,
-                                         self.jobs_of(pairs, point))
-                self.number = max(self.number, number)
-                self.progress.ended(self.taking_part(), skipped)
-            await self.inquire(index, point)
-        self.progress.show("")
+        ticking = asyncio.ensure_future(self.progress.tick())
+        try:
+            before = self.done_rounds()
+            for index, point in enumerate(self.work.points):
+                await self.run_point(index, point, before)
+        finally:
+            ticking.cancel()
+            self.progress.clear()
+
+    async def run_point(self, index: int, point: Point,
+                        before: "Set[tuple[int, int]]") -> None:
+        """Measure the rounds of the point INDEX that were not BEFORE, and look
+        into what is slow."""
+        if self.work.probes and (index, 0) not in before:
+            # first without any load
+            self.progress.name("latency without load")
+            await self.run_round(0, index, self.jobs_of([], point))
+        for number, pairs in enumerate(self.work.rounds(), 1):
+            skipped = (index, number) in before
+            if not skipped:
+                self.progress.begin(self.taking_part())
+                await self.run_round(number, index,
+                                     self.jobs_of(pairs, point))
+            self.number = max(self.number, number)
+            self.progress.end(skipped)
+        await self.inquire(index, point)
 
     def taking_part(self) -> int:
         """Count the nodes that have not failed."""
@@ -197,7 +182,7 @@ class Clustering:
 
         async def measure(pairs: List[Pair]) -> List[Optional[float]]:
             self.number += 1
-            self.progress.show("testing again: " + (
+            self.progress.name("testing again: " + (
                 f"{len(pairs)} pairs" if len(pairs) > 3
                 else ", ".join(pair.text() for pair in pairs)))
             outcomes = await self.run_round(

@@ -378,12 +378,16 @@ class Coordinator:
         return node is not None and bool(node.facts or node.failure)
 
     async def gather(self, seconds: float,
-                     gave_up: Callable[[], Dict[str, str]]) -> Dict[str, str]:
+                     gave_up: Callable[[], Dict[str, str]],
+                     tell: Callable[[int], None] = lambda known: None
+                     ) -> Dict[str, str]:
         """Wait until all nodes have connected, SECONDS at most; return why
-        others have not. GAVE_UP says which never will, and why."""
+        others have not. GAVE_UP says which never will, and why; TELL is told
+        how many have."""
         deadline = time.monotonic() + seconds
         while True:
             left = [one for one in self.expected if not self.is_known(one)]
+            tell(len(self.expected) - len(left))
             lost = gave_up()
             seconds_left = deadline - time.monotonic()
             if seconds_left <= 0 or not set(left) - set(lost):

@@ -13,8 +13,8 @@ from conftest import SCRIPTS, refused, run
 from complete import BANDWIDTH, LATENCY, ROW
 from fabric import Fabric
 from verbsperf import cluster as command
-from verbsperf import (beside, clusterfile, clustering, clusterview, launch,
-                       patterns)
+from verbsperf import (beside, clusterfile, clustering, clusterprogress,
+                       clusterview, launch, patterns)
 from verbsperf.errors import Refused
 from verbsperf.patterns import Wanted
 
@@ -184,9 +184,9 @@ def test_what_a_terminal_would_obey(tmp_path, capsys):
     assert "nodes that failed:\n   n04: a?[2J???b\n" in out
     clustering.say("n04: \x1b]0;x\x07")
     assert capsys.readouterr().err == "verbsperf-cluster: n04: ?]0;x?\n"
-    progress = clustering.Progress(1)
-    progress.terminal = True
-    progress.show("n04: \x1b]0;x\x07")
+    line = clusterprogress.Line()
+    line.terminal = True
+    line.draw("n04: \x1b]0;x\x07")
     assert capsys.readouterr().err == "\r\033[Kn04: ?]0;x?"
 
 
@@ -325,3 +325,40 @@ def test_one_line_of_the_view():
 
 def test_thin_entry_point():
     assert (SCRIPTS / "verbsperf-cluster").stat().st_mode & 0o111
+
+
+def test_progress(monkeypatch, capsys):
+    """The time of a round is what is expected, and then what rounds took."""
+    now = [100.0]
+    monkeypatch.setattr(clusterprogress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    progress = clusterprogress.Progress(4, 10.0)
+
+    def shown():
+        text = capsys.readouterr().err
+        assert text.startswith("\r\033[K")
+        return text[4:]
+
+    progress.end(True)
+    progress.begin(3)
+    assert shown() == "3 nodes, round 2 of 4, about 30 s left"
+    now[0] += 8
+    progress.show()
+    assert shown() == "3 nodes, round 2 of 4, about 22 s left"
+    now[0] += 12
+    progress.show()
+    assert shown() == "3 nodes, round 2 of 4, about 20 s left"
+    progress.end(False)
+    progress.begin(2)
+    assert shown() == "2 nodes, round 3 of 4, about 40 s left"
+    progress.name("testing again: a-b")
+    assert shown() == "testing again: a-b"
+    progress.clear()
+    assert shown() == ""
+
+
+def test_progress_is_not_for_files(capsys):
+    progress = clusterprogress.Progress(1, 1.0)
+    progress.begin(2)
+    progress.clear()
+    assert capsys.readouterr().err == ""

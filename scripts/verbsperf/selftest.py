@@ -43,25 +43,30 @@ class Ran(NamedTuple):
     seconds: float
 
 
-def read_arguments() -> argparse.Namespace:
-    """Read the command line; "others" has the options for verbsperf."""
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    p = argparse.ArgumentParser(
         prog=NAME, description=(__doc__ or "").split("\n\n", maxsplit=1)[0],
         epilog=(__doc__ or "").split("\n\n")[2], allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("server", nargs="?", help="host that runs the server")
-    parser.add_argument("--loopback", action="store_true",
-                        help="run both ends on this host")
-    parser.add_argument("--only", metavar="CASES",
-                        help="comma-separated list of cases [all]")
-    parser.add_argument("--verbsperf", metavar="PATH",
-                        help="program to test [beside this one, or on PATH]")
-    arguments, others = parser.parse_known_args()
+    p.add_argument("server", nargs="?", help="host that runs the server")
+    p.add_argument("--loopback", action="store_true",
+                   help="run both ends on this host")
+    p.add_argument("--only", metavar="CASES",
+                   help="comma-separated list of cases [all]")
+    p.add_argument("--verbsperf", metavar="PATH",
+                   help="program to test [beside this one, or on PATH]")
+    return p
+
+
+def read_arguments() -> argparse.Namespace:
+    """Read the command line; "others" has the options for verbsperf."""
+    arguments, others = parser().parse_known_args()
     # what follows an option of verbsperf may have been taken for the server
     if arguments.loopback and arguments.server:
         others.append(arguments.server)
     if not arguments.loopback and not arguments.server:
-        parser.error("expected SERVER or --loopback")
+        parser().error("expected SERVER or --loopback")
     arguments.end = (["--loopback"] if arguments.loopback
                      else [arguments.server])
     arguments.others = others

@@ -26,7 +26,7 @@ compopt() { :; }
 . "$1"
 shift
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-_verbsperf
+_verbsperf "$1"
 printf '%s\\n' "${COMPREPLY[@]}"
 """
 
@@ -43,9 +43,9 @@ def devices(tmp_path):
     return script
 
 
-def offers(*words, script=BASH, folder=None):
-    """What bash offers for the last of WORDS, after verbsperf."""
-    done = subprocess.run(["bash", "-c", COMPLETE, "bash", script, "verbsperf",
+def offers(*words, script=BASH, folder=None, command="verbsperf"):
+    """What bash offers for the last of WORDS, after COMMAND."""
+    done = subprocess.run(["bash", "-c", COMPLETE, "bash", script, command,
                            *words], capture_output=True, text=True,
                           cwd=folder, timeout=60, check=True)
     assert done.stderr == ""
@@ -221,6 +221,70 @@ def zsh_offers(folder, line):
         os.waitpid(child, 0)
     assert out.exists(), shown
     return out.read_text().split()[:-1]
+
+
+NAMES = ["cluster", "compare", "plot", "selftest", "sweep"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_options_of_scripts(name):
+    """All that --help says, and nothing else."""
+    text = subprocess.run([TOP / f"scripts/verbsperf-{name}", "--help"],
+                          capture_output=True, text=True, timeout=60,
+                          check=True).stdout
+    every = set(re.findall(r"^  (?:-\w,? (?:\w+, )?)?(--[\w-]+)", text, re.M))
+    assert set(offers("--", command=f"verbsperf-{name}")) == every
+    assert set(offers("x", "--", command=f"/bin/verbsperf-{name}")) == every
+
+
+@pytest.mark.parametrize("name, words, wanted", [
+    ("cluster", ("--pattern", "in"), ["incast"]),
+    ("cluster", ("--pattern", "=", "r"), ["ring", "random"]),
+    ("cluster", ("--launch", "s"), ["ssh", "slurm"]),
+    ("cluster", ("--nodes", "write_bw", "wr"), ["write_bw", "write_lat"]),
+    ("cluster", ("--resume", "qui"), ["quick"]),
+    ("cluster", ("--pattern", "ring", "write_bw", "--transport", "U"),
+     ["UC"]),
+    ("cluster", ("write_bw", "--siz"), ["--size"]),
+    ("cluster", ("--pattern", "ring", "write_bw", ""), []),
+    ("cluster", ("quick", "--tran"), []),
+    ("compare", ("--format", "j"), ["json", "junit"]),
+    ("plot", ("-k", ""), None),
+    ("sweep", ("qui",), ["quick"]),
+    ("sweep", ("--rounds", ""), []),
+    ("selftest", ("--only", ""), []),
+])
+def test_words_of_scripts(name, words, wanted, tmp_path):
+    found = offers(*words, command=f"verbsperf-{name}", folder=tmp_path)
+    assert found == wanted or wanted is None and found
+
+
+@pytest.mark.parametrize("name, words", [
+    ("cluster", ("",)), ("cluster", ("--html", "")), ("compare", ("",)),
+    ("compare", ("a.json", "")), ("plot", ("-o", "")), ("sweep", ("-o", "")),
+    ("sweep", ("",)), ("plot", ("a.json", ""))])
+def test_files_of_scripts(name, words, tmp_path):
+    (tmp_path / "fabric.jsonl").touch()
+    assert "fabric.jsonl" in offers(*words, command=f"verbsperf-{name}",
+                                    folder=tmp_path)
+
+
+def test_devices_of_scripts(devices):
+    assert sorted(offers("--devices", "", command="verbsperf-cluster",
+                         script=devices)) == ["mlx5_0", "rxe0"]
+    assert sorted(offers("--devices", "x", "write_lat", "--cp",
+                         command="verbsperf-cluster")) == ["--cpu", "--cpus"]
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh here")
+def test_zsh_of_scripts(tmp_path):
+    assert zsh_offers(tmp_path, "verbsperf-cluster --pattern=in") == ["incast"]
+    assert "--join-timeout" in zsh_offers(tmp_path, "verbsperf-cluster --")
+    assert zsh_offers(
+        tmp_path, "verbsperf-cluster --pattern ring send_bw --transport=U"
+    ) == ["UC", "UD"]
+    assert "quick" in zsh_offers(tmp_path, "verbsperf-sweep -o x ")
+    assert "junit" in zsh_offers(tmp_path, "verbsperf-compare --format ")
 
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh here")

@@ -22,6 +22,7 @@ CLOCK_READINGS = 8          # kept of each agent
 LATEST = 1e11               # seconds since 1970
 MOST_STRANGERS = 256        # connections without a proof, besides one a node
 SEND_WITHIN = 20.0          # seconds for an agent to take a line
+BACKLOG = 1024              # connections that nobody has taken yet
 
 
 class NodeFailed(Exception):
@@ -199,6 +200,24 @@ def local_address(node: str) -> Optional[str]:
         return None
 
 
+def listener(bind: Optional[str], port: int) -> socket.socket:
+    """Return a socket that listens at BIND, or else at every address of this
+    host: both families, one PORT."""
+    if bind:
+        family, _, _, _, place = socket.getaddrinfo(
+            bind, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(place[:2], family=family, backlog=BACKLOG)
+    if socket.has_dualstack_ipv6():
+        return socket.create_server(("", port), family=socket.AF_INET6,
+                                    backlog=BACKLOG, dualstack_ipv6=True)
+    return socket.create_server(("", port), backlog=BACKLOG)
+
+
+def address_of(writer: asyncio.StreamWriter) -> str:
+    """Return the address at the other end; IPv4 as such."""
+    return str(writer.get_extra_info("peername")[0]).replace("::ffff:", "")
+
+
 class Coordinator:
     """The nodes of a job, by name."""
 
@@ -218,9 +237,9 @@ class Coordinator:
                         ) -> AsyncIterator["Coordinator"]:
         """Take agents at BIND and PORT as long as the context lasts, and then
         let them end."""
-        server = await asyncio.start_server(self.meet, bind, port,
-                                            limit=protocol.LONGEST + 2,
-                                            backlog=1024)
+        server = await asyncio.start_server(
+            self.meet, sock=listener(bind, port), backlog=BACKLOG,
+            limit=protocol.LONGEST + 2)
         self.port = server.sockets[0].getsockname()[1]
         pinging = asyncio.ensure_future(self.ping())
         try:
@@ -311,7 +330,7 @@ class Coordinator:
         lines = protocol.Lines(protocol.session_key(self.key, nonces),
                                b"coordinator")
         return self.admit(Node(
-            name, writer.get_extra_info("peername")[0], lines, writer))
+            name, address_of(writer), lines, writer))
 
     def note_stranger(self, name: str, writer: asyncio.StreamWriter, but: str
                       ) -> None:
@@ -320,7 +339,7 @@ class Coordinator:
         if name in self.expected:
             self.strangers[name] = (
                 "its agent did not connect; a program at "
-                f"{writer.get_extra_info('peername')[0]} used this name, {but}")
+                f"{address_of(writer)} used this name, {but}")
 
     def check_version(self, name: str, theirs: object,
                       writer: asyncio.StreamWriter) -> None:

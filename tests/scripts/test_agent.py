@@ -467,3 +467,37 @@ def test_probes_are_not_added():
 
 def test_threads_are_not_needed():
     assert threading.active_count() == 1
+
+
+def test_one_port_for_both_families():
+    """An agent is told one port, and comes by either family."""
+    async def connect():
+        async with Coordinator([], KEY).listening(None, 0) as hub:
+            for address in ("127.0.0.1", "::1"):
+                _, writer = await asyncio.open_connection(address, hub.port)
+                writer.close()
+
+    if not socket.has_dualstack_ipv6():
+        pytest.skip("no IPv6 here")
+    asyncio.run(connect())
+
+
+def test_an_ipv4_address_is_one():
+    """It is what the other end of a pair connects to."""
+    async def addresses():
+        hub = Coordinator([], KEY)
+        seen = []
+
+        async def meet(_, writer):
+            seen.append(coordinator.address_of(writer))
+            writer.close()
+
+        hub.meet = meet
+        async with hub.listening(None, 0):
+            reader, writer = await asyncio.open_connection("127.0.0.1",
+                                                           hub.port)
+            await reader.read()
+            writer.close()
+        return seen
+
+    assert asyncio.run(addresses()) == ["127.0.0.1"]

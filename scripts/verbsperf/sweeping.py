@@ -1,4 +1,4 @@
-"""A sweep under way: rounds of measurements, and what is said of them."""
+"""A running sweep: rounds of measurements, and what is said of them."""
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Set
 
 from verbsperf import limits, measure, results, rounds, sweepfile
@@ -36,7 +36,7 @@ def counted(number: int, word: str) -> str:
 
 
 class Sweep:
-    """A sweep under way, in the file PATH."""
+    """A running sweep, in the file PATH."""
 
     def __init__(self, wanted: Wanted, path: str, begun: sweepfile.Begun
                  ) -> None:

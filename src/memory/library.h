@@ -20,8 +20,8 @@ struct library_symbol {
 
 /*
  * Load LIBRARY, which stays for good, and set the N SYMBOLS in CALLS, a struct
- * of pointers to functions.  OPTION is who wants it, for messages.  Returns 0,
- * or a negative errno with what is missing in ERR.
+ * of pointers to functions.  OPTION names the option that needs it, for
+ * messages.  Returns 0, or a negative errno with what is missing in ERR.
  */
 int library_load(const struct library *library,
 		 const struct library_symbol *symbols, size_t n, void *calls,

@@ -21,7 +21,7 @@
 #define EFFECTIVE_COUNT_MAX (EFFECTIVE_NONE - 1)
 
 /*
- * X(name, largest value, who has it, member of struct ibv_qp_attr), in the
+ * X(name, largest value, transports, member of struct ibv_qp_attr), in the
  * order of the wire (net/frames.h).  path_mtu is in bytes here.  On UD the
  * address handles hold the path, and no verb reads them back.
  */
@@ -56,12 +56,13 @@ struct effective {
 #undef X
 };
 
-/* True when a queue pair of TRANSPORT has a value that WHO (EFFECTIVE_*) have.
- * GLOBAL: its path has a GRH. */
-static inline bool effective_has(unsigned int who, unsigned int transport,
-				 bool global)
+/* True when a queue pair of TRANSPORT has a value that those of TRANSPORTS
+ * (EFFECTIVE_*) have.  GLOBAL: its path has a GRH. */
+static inline bool effective_has(unsigned int transports,
+				 unsigned int transport, bool global)
 {
-	return (who & 1U << transport) && (global || !(who & EFFECTIVE_GRH));
+	return (transports & 1U << transport) &&
+	       (global || !(transports & EFFECTIVE_GRH));
 }
 
 #define EFFECTIVE_ONE(...) +1

@@ -56,7 +56,7 @@
  *		  50 counters that both ends read: 0 those of interest, 1 all,
  *		     2 none
  *		  51 pause before each operation of a latency test, time
- *		  53 who keeps the rate: 0 the loop, 1 the device
+ *		  53 what limits the rate: 0 the loop, 1 the device
  *		  (* may be 0xffffffff: both ends then derive the same value
  *		  from both ports, by the rules of model/plan.h; the MTU is
  *		  the smaller active one)

@@ -18,8 +18,8 @@ struct attempt {
 	const struct addrinfo *from;	/* local address to bind; NULL: any */
 	/* ---- */
 	int errnum;		/* of the last failure; 0: none */
-	int fd;			/* -1: no attempt under way */
-	uint64_t deadline;	/* of the attempt under way */
+	int fd;			/* -1: not connecting */
+	uint64_t deadline;	/* of this connection attempt */
 	uint64_t start;		/* when the next attempt begins */
 };
 

@@ -1,4 +1,5 @@
-/* Preflight: who both ends are, and whether their links are up. */
+/* Preflight: the host and the device of each end, and whether its link is up.
+ */
 #include "config.h"
 #include "preflight/check.h"
 

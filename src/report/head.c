@@ -1,4 +1,5 @@
-/* The lines above the table: what both ends agreed on, and who they are. */
+/* The lines above the table: what both ends agreed on, and the host and the
+ * device of each. */
 #include "config.h"
 #include "report/head.h"
 

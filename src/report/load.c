@@ -12,7 +12,7 @@ void load_print_plan(FILE *out, const struct plan *plan)
 		return;
 	fprintf(out, ", rate %s", rate_format(plan->rate, text));
 	if (plan_is_open(plan))
-		fprintf(out, " %s, %u under way",
+		fprintf(out, " %s, %u outstanding",
 			plan->arrival == ARRIVAL_POISSON ? "poisson" : "fixed",
 			plan->open_depth);
 	else if (plan->pacing == PACING_DEVICE)
@@ -31,7 +31,7 @@ static void print_open(FILE *out, const struct plan *plan,
 		load->requested_mpps, load->achieved_mpps, load->late,
 		row->iterations);
 	if (load->saturated)
-		fprintf(out, "   saturated: %u operations under way (--depth) "
+		fprintf(out, "   saturated: %u outstanding operations (--depth) "
 			"are too few for the rate requested; the longer the "
 			"run, the longer the latency\n", plan->open_depth);
 }

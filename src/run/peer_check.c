@@ -347,10 +347,11 @@ int peer_check_ready(const struct plan *plan, const struct path *path,
 	const uint32_t mtu = theirs->path_mtu;
 	int ret = 0;
 
-#define X(name, most, who, ...) \
+#define X(name, most, transports, ...) \
 	if (!ret) \
 		ret = check_effective(#name, theirs->name, \
-				      effective_has(who, plan->transport, \
+				      effective_has(transports, \
+						    plan->transport, \
 						    path->global), err);
 	EFFECTIVE_LIST(X)
 #undef X

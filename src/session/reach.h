@@ -31,7 +31,7 @@ int reach_begin(struct session *s);
 /*
  * Both ends are in RTS and know it: make the peer prove its address, and prove
  * this end's, where plan_proves_address() asks for it.  Afterwards no challenge
- * is under way, and none is left in a queue.  Returns like reach_begin().
+ * is outstanding, and none is left in a queue.  Returns like reach_begin().
  */
 int reach_prove(struct session *s);
 

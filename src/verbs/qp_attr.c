@@ -177,8 +177,8 @@ struct effective qp_attr_effective(const struct ibv_qp_attr *attr,
 {
 	struct effective e = { .known = true };
 
-#define X(name, most, who, member) \
-	e.name = effective_has(who, transport, global) ? \
+#define X(name, most, transports, member) \
+	e.name = effective_has(transports, transport, global) ? \
 		 (uint32_t)attr->member : EFFECTIVE_NONE;
 	EFFECTIVE_LIST(X)
 #undef X

@@ -265,7 +265,7 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 	return &a->ah;
 }
 
-/* Queue pairs may still have sends under way to it. */
+/* Queue pairs may still have sends to it outstanding. */
 int ibv_destroy_ah(struct ibv_ah *ah)
 {
 	pthread_mutex_lock(&nic_lock);

@@ -111,7 +111,7 @@ TEST(test_allowed)
 	assert_int_equal(plan.arrival, ARRIVAL_POISSON);
 }
 
-/* Queues and memory hold all that may be under way. */
+/* Queues and memory hold all that may be outstanding. */
 TEST(test_room_for_an_open_loop)
 {
 	struct plan plan = plan_of("verbsperf write_lat --rate 2kpps h");
@@ -230,8 +230,8 @@ TEST(test_what_is_said)
 		   "achieved, 3 of 1000 operations began late\n");
 	check_text(&open, 500, 400, "   open loop: 1 Mpps requested, 0.5 "
 		   "achieved, 400 of 500 operations began late\n   saturated: "
-		   "64 operations under way (--depth) are too few for the rate "
-		   "requested; the longer the run, the longer the latency\n");
+		   "64 outstanding operations (--depth) are too few for the "
+		   "rate requested; the longer the run, the longer the latency\n");
 	check_text(&paced, 1000, 0, "");
 	check_text(&paced, 500, 0, "   the rate asked for was not reached: "
 		   "50.0% of 1 Gb/s\n");

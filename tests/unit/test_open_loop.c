@@ -43,7 +43,7 @@ static void answer(struct fake *fake, struct fake_qp *q,
 	written++;
 }
 
-/* A run of OP at RATE, at most DEPTH under way, on a NIC that takes DELAY. */
+/* A run of OP at RATE, at most DEPTH outstanding, on a NIC that takes DELAY. */
 static struct fake *begin(struct flow *f, enum op op, double rate,
 			  uint32_t depth, uint64_t n, uint32_t delay)
 {
@@ -173,7 +173,7 @@ TEST(test_a_stall_is_seen_by_all_that_waited)
 	assert_in_range(f.latency->max, MS, MS + 5000);
 	excess = f.latency->sum - f.latency->count * f.latency->min;
 	assert_close((double)excess, 100 * (double)MS / 2, 0.06);
-	/* beyond 64 under way they began late; all caught up at the end */
+	/* beyond 64 outstanding they began late; all caught up at the end */
 	assert_in_range(schedule.late, 30, 42);
 	assert_close(achieved(&f), 1e5, 0.001);
 	fake_clock_free(fake, &f);

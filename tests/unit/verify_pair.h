@@ -9,7 +9,7 @@
 #include "traffic/flow.h"
 #include "traffic/verify.h"
 
-#define PAIR_DEPTH 8		/* places, messages under way */
+#define PAIR_DEPTH 8		/* places, messages outstanding */
 #define PAIR_CAPACITY 100000	/* of the send queue: never full */
 #define PAIR_RECEIVES 64
 #define PAIR_STEP 320		/* of receives */

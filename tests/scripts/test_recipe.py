@@ -1,25 +1,26 @@
-"""The README's recipes, word for word, as who reads it runs them."""
+"""The nightly job, and how to build, word for word as documents have them."""
 import os
 import subprocess
 
 import pytest
 
+import guides
 from conftest import FAKE, SCRIPTS
 
-README = SCRIPTS.parent / "README"
+TOP = SCRIPTS.parent
 FOLDER = "/var/lib/verbsperf"
 
 
+def marked(path, mark):
+    """The blocks of a document with a MARK, as texts."""
+    return ["\n".join(block.lines) + "\n" for block in guides.blocks(path)
+            if block.mark == mark]
+
+
 def recipe():
-    """The job, out of the README."""
-    chapter = README.read_text().split("\nCI recipe\n", 1)[1]
-    lines = chapter.split("#!/bin/sh\n", 1)[1].splitlines()
-    body = []
-    for line in lines:
-        if line and not line.startswith("    "):
-            break
-        body.append(line[4:])
-    return "#!/bin/sh\n" + "\n".join(body)
+    """The job, out of the guide."""
+    job, = marked(TOP / "doc/regression.md", "nightly")
+    return job
 
 
 @pytest.fixture
@@ -98,7 +99,9 @@ def test_a_point_that_fails(night):
 # Stand in for what takes long: each says where it was and what it was told.
 FUZZER = "tests/fuzz/fuzz_server"
 TOOLS = {
+    "apt": "",
     "autoreconf": "cp stub configure",
+    "dnf": "",
     "make": f"""[ "$*" ] || {{
 cp ../stub verbsperf
 mkdir -p tests/fuzz && cp ../stub {FUZZER}
@@ -106,18 +109,7 @@ echo '[ -d "$2" ] && [ -d "$3" ]' >>{FUZZER}
 }}""",
     "sudo": '"$@"',
 }
-
-
-def commands(beginning):
-    """The lines of README from the one that is BEGINNING on, as they are
-    indented there."""
-    lines = README.read_text().splitlines()
-    body = []
-    for line in lines[lines.index("    " + beginning):]:
-        if not line.startswith("    "):
-            break
-        body.append(line[4:])
-    return "\n".join(body)
+IN_CLONE = ("check", "demo", "release", "verbsperf-lab")
 
 
 @pytest.fixture
@@ -126,12 +118,13 @@ def clone(tmp_path):
     programs, folder = tmp_path / "bin", tmp_path / "clone"
     programs.mkdir()
     (folder / "tests/fuzz/corpus/server").mkdir(parents=True)
+    (folder / "scripts").mkdir()
     log = 'echo "${PWD##*/}: ${0##*/} $*" >>"$LOG"\n'
     for name, text in TOOLS.items():
-        (programs / name).write_text("#!/bin/sh\n" + log + text)
-        (programs / name).chmod(0o755)
-    (folder / "stub").write_text("#!/bin/sh\n" + log)
-    (folder / "stub").chmod(0o755)
+        guides.write_program(programs / name, "#!/bin/sh\n" + log + text)
+    for path in (folder / "stub", *(folder / "scripts" / name
+                                    for name in IN_CLONE)):
+        guides.write_program(path, "#!/bin/sh\n" + log)
 
     def run(text):
         environment = {**os.environ, "LOG": str(tmp_path / "log"),
@@ -144,27 +137,29 @@ def clone(tmp_path):
     return run
 
 
-def test_build_and_use(clone):
-    """The program is where the recipes further down run it; twice."""
-    text = commands("autoreconf -i") + "\n"
-    lab = "./build/verbsperf write_lat --loopback"
-    assert f" -- {lab}\n" in README.read_text()
+@pytest.mark.parametrize("name", ["README.md", "doc/install.md"])
+def test_build_and_use(clone, name):
+    """The program is where the lab is told to find it; twice."""
+    lab, = marked(TOP / "doc/lab.md", "build")
+    text = "".join(marked(TOP / name, "build")) + lab
+    said = [line for line in clone(2 * text) if " install " not in line]
     once = ["clone: autoreconf -i", "build: configure ", "build: make ",
             "build: make check", "build: sudo make install",
-            "build: make install", "clone: verbsperf write_lat --loopback"]
-    assert clone(2 * (text + lab + "\n")) == 2 * once
+            "build: make install"]
+    if name != "README.md":
+        once += ["clone: release packages", "clone: demo ", "clone: check "]
+    lab = "clone: verbsperf-lab -- ./build/verbsperf write_lat --loopback"
+    assert said == 2 * (once + [lab])
 
 
-@pytest.mark.parametrize("first, made, last", [
-    ("(mkdir -p build-asan && cd build-asan &&", 4,
-     "build-tsan: make check-threads"),
-    ("(mkdir -p build-fuzz/found && cd build-fuzz &&", 2,
-     "build-fuzz: fuzz_server -max_total_time=600 found "
+@pytest.mark.parametrize("number, made, last", [
+    (0, 4, "build-tsan: make check-threads"),
+    (1, 2, "build-fuzz: fuzz_server -max_total_time=600 found "
      "../tests/fuzz/corpus/server"),
 ])
-def test_sanitizers_and_fuzzers(clone, first, made, last):
+def test_sanitizers_and_fuzzers(clone, number, made, last):
     """Twice, and the folders that are named are there."""
     clone("autoreconf -i\n")
-    said = clone(2 * (commands(first) + "\n"))
+    said = clone(2 * marked(TOP / "CONTRIBUTING.md", "build")[number])
     assert said[-1] == last
     assert sum(": configure --enable-" in line for line in said) == made

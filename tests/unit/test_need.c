@@ -65,7 +65,7 @@ TEST(test_what_was_measured)
 	check_measured(&plan, 388);
 }
 
-/* The limits of the unit for systemd, and of README. */
+/* The limits of the unit for systemd, and of doc/server.md. */
 TEST(test_ordinary_tests_are_within_a_gigabyte)
 {
 	for (int op = 0; op < OP_COUNT; op++)

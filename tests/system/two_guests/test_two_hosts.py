@@ -64,8 +64,8 @@ def test_many_queue_pairs_and_sizes(remote, test):
 
 
 def test_much_outstanding_on_a_slow_link(remote):
-    """The README's example, without any other option: what all queue pairs
-    have outstanding takes this link longer than it may on a fast one."""
+    """README's example, without any other option: what all queue pairs have
+    outstanding takes this link longer than it may on a fast one."""
     document = measured(client("write_bw", "-s", "64K", "-q", 16, "-D", 3,
                                "--json", port=remote.port, host=ROCE), 120)
     assert document["parameters"]["qp-timeout"] == 18

@@ -9,6 +9,8 @@
 
 /* Faults in mid-run strike this long after the start, in ms. */
 #define LATER 200
+/* In that time. */
+#define RESIZES 10
 
 /* Make the loop keep at most DEPTH receives posted in each queue. */
 static void set_depth(struct run *run, uint32_t depth)
@@ -260,6 +262,18 @@ static int wrong_qkey(struct run *run)
 	return 0;
 }
 
+/* More than once while nobody takes completions, then by the loop. */
+static int resize_queues(struct run *run)
+{
+	int ret = 0;
+
+	for (int i = 0; i < RESIZES && !ret; i++) {
+		wait_ms(run, LATER / RESIZES);
+		ret = inject_resizes(run);
+	}
+	return ret;
+}
+
 /* Make the loop believe that the send queue is longer than it is. */
 static int long_queue(struct run *run)
 {
@@ -334,6 +348,9 @@ static const struct {
 	AT(FULL_SEND_QUEUE, CLIENT, ENDPOINT, nobodys_qpn,
 	   { INJECT_AT_PREPARED, long_queue }),
 	AT(FULL_COMPLETION_QUEUE, CLIENT, PREPARED, long_queue),
+	AT(CQ_OVERRUN, SERVER, CREATED, inject_small_queues,
+	   { INJECT_AT_RUNNING, take_nothing }),
+	AT(CQ_RESIZE, SERVER, RUNNING, resize_queues),
 	AT(FULL_RECEIVE_QUEUE, SERVER, ENDPOINT, too_many_receives),
 	AT(MANY_PIECES, CLIENT, PREPARED, inject_many_pieces),
 	AT(MUCH_INLINE, CLIENT, PREPARED, inject_much_inline),

@@ -58,6 +58,15 @@ int inject_state(struct run *run, enum ibv_qp_state state);
 /* Take all access from the peer; the QPs must be in INIT. */
 int inject_no_access(struct run *run);
 
+/* Faults in completion queues (inject_queues.c).  They return as inject_at(). */
+
+/* Give the completion queues of receives room for hardly any. */
+int inject_small_queues(struct run *run);
+
+/* Resize the completion queues of receives now, and again whenever a loop finds
+ * none there. */
+int inject_resizes(struct run *run);
+
 /* Faults in prepared sends (inject_requests.c).  They return as inject_at(). */
 int inject_first_lkey(struct run *run);
 int inject_halve_atomics(struct run *run);

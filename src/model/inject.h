@@ -200,7 +200,15 @@
 	  "REM_ACCESS_ERR|REM_OP_ERR", "EVENT_QP_ACCESS_ERR|-") \
 	X(MW_INVALID, "mw-invalid", "46", "write_bw", "-n 100000000", \
 	  "the memory window is invalidated in mid-run", \
-	  "REM_ACCESS_ERR|-", "EVENT_QP_ACCESS_ERR|EOPNOTSUPP|-")
+	  "REM_ACCESS_ERR|-", "EVENT_QP_ACCESS_ERR|EOPNOTSUPP|-") \
+	X(CQ_OVERRUN, "cq-overrun", "33", "send_bw", \
+	  "-n 64 -r 64 --timeout 1", \
+	  "the completion queue of the receives is too small", \
+	  "RETRY_EXC_ERR|REM_OP_ERR|ETIMEDOUT|-", \
+	  "EVENT_CQ_ERR|EVENT_QP_FATAL|ENOSYS|EOPNOTSUPP|ETIMEDOUT") \
+	X(CQ_RESIZE, "cq-resize", "33", "send_bw", "-n 500 -r 64", \
+	  "the completion queue of the receives changes its size", "ok|-", \
+	  "ok|ENOSYS|EOPNOTSUPP")
 
 enum inject {
 	INJECT_NOTHING,

@@ -389,6 +389,13 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
 	return &cq->cq;
 }
 
+int ibv_resize_cq(struct ibv_cq *cq, int cqe)
+{
+	(void)cq;
+	(void)cqe;
+	return EOPNOTSUPP;
+}
+
 int ibv_destroy_cq(struct ibv_cq *cq)
 {
 	free(((struct fake_cq *)cq)->ring);

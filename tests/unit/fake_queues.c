@@ -71,6 +71,38 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
 	return &cq->cq;
 }
 
+/* Completions that are in the queue stay, in their order. */
+int ibv_resize_cq(struct ibv_cq *cq, int cqe)
+{
+	struct nic_cq *c = (struct nic_cq *)cq;
+	struct ibv_wc *ring;
+	uint64_t n;
+
+	if (nic_call_fails())
+		return fake_verbs.errnum;
+	if (fake_verbs.no_resize)
+		return EOPNOTSUPP;
+	if (cqe < 1 || cqe > fake_verbs.attr.max_cqe)
+		return EINVAL;
+	ring = calloc((size_t)cqe, sizeof(*ring));
+	pthread_mutex_lock(&nic_lock);
+	n = atomic_load(&c->tail) - c->head;
+	for (uint64_t i = 0; i < n && n <= (uint64_t)cqe; i++)
+		ring[i] = c->ring[(c->head + i) % (uint64_t)cq->cqe];
+	if (n <= (uint64_t)cqe) {
+		free(c->ring);
+		c->ring = ring;
+		c->head = 0;
+		atomic_store(&c->tail, n);
+		cq->cqe = cqe;
+		fake_verbs.resizes++;
+	} else {
+		free(ring);
+	}
+	pthread_mutex_unlock(&nic_lock);
+	return n <= (uint64_t)cqe ? 0 : EINVAL;
+}
+
 int ibv_destroy_cq(struct ibv_cq *cq)
 {
 	struct nic_cq *c = (struct nic_cq *)cq;
@@ -112,7 +144,8 @@ void nic_complete(struct ibv_cq *to, const struct ibv_wc *wc)
 	uint64_t tail = atomic_load(&cq->tail);
 
 	if (tail - cq->head >= (uint64_t)cq->cq.cqe) {
-		fake_verbs.overflows++;
+		if (!fake_verbs.overflows++)
+			fake_verbs_raise(to->context, IBV_EVENT_CQ_ERR);
 		return;
 	}
 	cq->ring[tail % (uint64_t)cq->cq.cqe] = *wc;

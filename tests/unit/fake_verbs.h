@@ -27,6 +27,7 @@ struct fake_verbs {
 	uint32_t xrc_odp;
 	uint64_t dm_size;	/* and this much memory of its own */
 	bool no_dmabuf;		/* takes none */
+	bool no_resize;		/* its completion queues keep their size */
 	bool no_peer;		/* takes no memory of GPUs by its address */
 	struct ibv_packet_pacing_caps pacing;
 	bool no_pacing;		/* but that is not so */
@@ -72,6 +73,7 @@ struct fake_verbs {
 	uint64_t inlined;	/* messages whose bytes came with them */
 	uint64_t events;	/* completions that were told of */
 	uint32_t cqs_made;
+	uint32_t resizes;	/* of completion queues */
 	uint32_t vectors;	/* bit set: that any completion queue has */
 };
 

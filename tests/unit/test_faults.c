@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "fake_verbs.h"
+#include "model/inject.h"
 #include "net/signals.h"
 #include "pair.h"
 #include "verbs/explain.h"
@@ -205,6 +206,77 @@ TEST(test_events_end_both)
 					    types[(op + metric) % 4]);
 }
 
+static void open_inject(struct pair *p, enum inject inject)
+{
+	fake_verbs_reset();
+	pair_open(p, OP_SEND, METRIC_BANDWIDTH);
+	pair_plan(p)->inject = inject;
+	pair_plan(p)->iterations = 5000;
+	pair_plan(p)->rx_depth = 64;
+	p->server.result->params.allow_inject = true;
+}
+
+/* The messages of which no completion tells do not count, and the event says
+ * why. */
+TEST(test_overrun_of_a_completion_queue)
+{
+	struct pair p;
+
+	open_inject(&p, INJECT_CQ_OVERRUN);
+	pair_start(&p);
+	pair_wait(&p);
+	pair_check_both_failed(&p, "overrun");
+	assert_int_not_equal(fake_verbs.overflows, 0);
+	assert_string_equal(p.server.result->error.message,
+			    "fake0: asynchronous event IBV_EVENT_CQ_ERR: more "
+			    "completions came than a completion queue has "
+			    "entries, or it is broken: what comes next is "
+			    "lost");
+	assert_true(p.client.result->error.from_peer);
+	pair_close(&p);
+	assert_int_equal(fake_verbs_alive(), 0);
+}
+
+/* With completions in it, and while others come: all of them are taken. */
+TEST(test_resized_completion_queue)
+{
+	struct pair p;
+
+	open_inject(&p, INJECT_CQ_RESIZE);
+	pair_start(&p);
+	pair_wait(&p);
+	assert_int_equal(p.client.ret, 0);
+	assert_int_equal(p.server.ret, 0);
+	assert_int_equal(p.client.result->rows[0].received,
+			 5000);
+	assert_true(fake_verbs.resizes > 10);
+	pair_close(&p);
+	pair_check_clean();
+}
+
+/* Some devices cannot. */
+TEST(test_completion_queues_that_keep_their_size)
+{
+	static const enum inject cases[] = { INJECT_CQ_OVERRUN,
+					     INJECT_CQ_RESIZE };
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct pair p;
+
+		open_inject(&p, cases[i]);
+		fake_verbs.no_resize = true;
+		pair_start(&p);
+		pair_wait(&p);
+		pair_check_both_failed(&p, "no resize");
+		assert_contains(p.server.result->error.message,
+				"ibv_resize_cq: Operation not supported");
+		assert_string_equal(p.server.result->error.code,
+				    "EOPNOTSUPP");
+		pair_close(&p);
+		pair_check_clean();
+	}
+}
+
 TEST(test_harmless_events)
 {
 	struct pair p;
@@ -314,6 +386,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_post_fails),
 	cmocka_unit_test(test_every_message_fails),
 	cmocka_unit_test(test_events_end_both),
+	cmocka_unit_test(test_overrun_of_a_completion_queue),
+	cmocka_unit_test(test_resized_completion_queue),
+	cmocka_unit_test(test_completion_queues_that_keep_their_size),
 	cmocka_unit_test(test_harmless_events),
 	cmocka_unit_test(test_black_hole),
 	cmocka_unit_test(test_patience_of_the_server),

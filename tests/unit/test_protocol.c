@@ -64,6 +64,7 @@ static void add_frames(crypto_generichash_state *h)
  * one refuses its number. */
 static const char *const grown[][2] = {
 	{ "transport", "|XRC" },
+	{ "inject", "|cq-overrun|cq-resize" },
 };
 
 /* The words that the choice ROW has always had. */

@@ -96,6 +96,8 @@ SEEN = {
     "mr-gone": ("REM_ACCESS_ERR", "-"),
     "mr-other-pd": ("REM_ACCESS_ERR", "-"),
     "mw-invalid": ("REM_ACCESS_ERR", "-"),
+    "cq-overrun": ("-", "EVENT_CQ_ERR"),
+    "cq-resize": ("ok", "ok"),
 }
 
 

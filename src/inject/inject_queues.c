@@ -1,0 +1,63 @@
+/* Completion queues that are too small, and ones that change their size. */
+#include "config.h"
+#include "inject/inject.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/inject.h"
+
+/* Far fewer than the receives of a test; devices round it up. */
+#define FEW_COMPLETIONS 2
+
+static int refused(struct run *run, int errnum)
+{
+	return fail(&run->result->error, -errnum, NULL,
+		    "--inject %s: ibv_resize_cq: %s",
+		    inject_find(run->plan->inject)->name, strerror(errnum));
+}
+
+int inject_small_queues(struct run *run)
+{
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		for (uint32_t i = 0; i < run->flows[t].n_cqs; i++) {
+			int ret = ibv_resize_cq(run->flows[t].cqs[i].recv,
+						FEW_COMPLETIONS);
+
+			if (ret)
+				return refused(run, abs(ret));
+		}
+	return 0;
+}
+
+/* Let the queues that F polls now hold four times the receives that there can
+ * be or, when they do, just as many.  Returns 0 or a positive errno. */
+static int resize(const struct flow *f)
+{
+	int n = (int)(f->n_receives * f->receives->depth);
+
+	return abs(ibv_resize_cq(f->recv_cq,
+				 f->recv_cq->cqe > 2 * n ? n : 4 * n));
+}
+
+/* In place of a pause, between two polls of the loop. */
+static int resize_when_idle(struct flow *f)
+{
+	int ret = resize(f);
+
+	return ret ? flow_verb_failed(f, "ibv_resize_cq", 0, ret) : 0;
+}
+
+int inject_resizes(struct run *run)
+{
+	for (uint32_t t = 0; t < run->n_flows; t++) {
+		struct flow *f = &run->flows[t];
+		int ret = resize(f);
+
+		if (ret)
+			return refused(run, ret);
+		f->wait = resize_when_idle;
+	}
+	return 0;
+}

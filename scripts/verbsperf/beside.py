@@ -13,18 +13,20 @@ MOMENTARY = ("cpu_mhz", "huge_pages_free", "pcie_address")
 
 def odd_facts(node: str, facts: Dict[str, Object]) -> List[Object]:
     """Return what is different at NODE from nearly all others, of FACTS by
-    node."""
+    node.  What is not known, here or there, is not different."""
     others = [own for name, own in facts.items() if name != node]
     found = []
     for name, here in facts.get(node, {}).items():
         values = [repr(own.get(name)) for own in others]
-        if len(values) < 2 or name in MOMENTARY:
+        if len(values) < 2 or name in MOMENTARY or here is None:
             continue
         usual, count = collections.Counter(values).most_common(1)[0]
         if usual != repr(here) and count >= MOST * len(values):
             elsewhere = next(own.get(name) for own in others
                              if repr(own.get(name)) == usual)
-            found.append({"fact": name, "here": here, "elsewhere": elsewhere})
+            if elsewhere is not None:
+                found.append({"fact": name, "here": here,
+                              "elsewhere": elsewhere})
     return found
 
 

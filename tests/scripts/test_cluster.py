@@ -310,6 +310,11 @@ def test_what_differs():
         {"fact": "pcie_width", "here": 8, "elsewhere": 16}]
     assert beside.odd_facts("n2", facts) == []
     assert beside.odd_facts("x", facts) == []
+    facts["n4"]["pcie_width"] = None        # not known there
+    assert beside.odd_facts("n4", facts) == []
+    some = {name: {**own, "pcie_width": None} for name, own in facts.items()
+            if name != "n2"}
+    assert beside.odd_facts("n2", {**some, "n2": facts["n2"]}) == []
     result = {"counters": {"rose": [ROSE]}}
     assert beside.risen(result, "client") == [ROSE]
     assert beside.risen(result, "server") == []

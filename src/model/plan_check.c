@@ -132,7 +132,7 @@ static int check_latency(const struct plan *plan, struct error *err)
  * rules between directions. */
 static int check_receives(const struct plan *plan, struct error *err)
 {
-	const char *option = plan->srq ? "srq" :
+	const char *option = plan->srq && !plan_has_targets(plan) ? "srq" :
 			     plan->recv_post_list > 1 ? "recv-post-list" :
 							NULL;
 

@@ -115,18 +115,98 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 	(void)event;
 }
 
+/* FAKE_XRC: the device has XRC. */
+static bool has_xrc(void)
+{
+	return getenv("FAKE_XRC");
+}
+
+/* The name of a domain, which has nothing of its own. */
+static struct ibv_xrcd *open_xrcd(struct ibv_context *context,
+				  struct ibv_xrcd_init_attr *attr)
+{
+	struct ibv_xrcd *domain = calloc(1, sizeof(*domain));
+
+	(void)attr;
+	if (domain)
+		domain->context = context;
+	return domain;
+}
+
+static int close_xrcd(struct ibv_xrcd *domain)
+{
+	free(domain);
+	return 0;
+}
+
+/* No message ever comes to take a receive. */
+static struct ibv_srq *create_srq_ex(struct ibv_context *context,
+				     struct ibv_srq_init_attr_ex *attr)
+{
+	struct ibv_srq *srq;
+
+	if (attr->srq_type != IBV_SRQT_XRC || !attr->xrcd || !attr->cq) {
+		errno = EINVAL;
+		return NULL;
+	}
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return NULL;
+	srq->context = context;
+	srq->pd = attr->pd;
+	return srq;
+}
+
+static int get_srq_num(struct ibv_srq *srq, uint32_t *number)
+{
+	(void)srq;
+	*number = FAKE_SRQN;
+	return 0;
+}
+
+int ibv_destroy_srq(struct ibv_srq *srq)
+{
+	free(srq);
+	return 0;
+}
+
+/* What receives over XRC; others are created by ibv_create_qp(). */
+static struct ibv_qp *create_qp_ex(struct ibv_context *context,
+				   struct ibv_qp_init_attr_ex *attr)
+{
+	struct ibv_pd pd = { .context = context };
+	struct ibv_qp_init_attr basic = { .qp_type = attr->qp_type };
+
+	if (attr->qp_type != IBV_QPT_XRC_RECV || !attr->xrcd) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	return ibv_create_qp(&pd, &basic);
+}
+
 /* A NULL abi_compat says that there are no extended verbs. */
 struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
 	struct ibv_context *context;
+	struct verbs_context *verbs;
 
 	if (device == &broken_device) {
 		errno = EACCES;
 		return NULL;
 	}
-	context = calloc(1, sizeof(*context));
-	if (!context)
+	verbs = calloc(1, sizeof(*verbs));
+	if (!verbs)
 		return NULL;
+	context = &verbs->context;
+	if (has_xrc()) {
+		context->abi_compat = __VERBS_ABI_IS_EXTENDED;
+		verbs->sz = sizeof(*verbs);
+		verbs->open_xrcd = open_xrcd;
+		verbs->close_xrcd = close_xrcd;
+		verbs->create_srq_ex = create_srq_ex;
+		verbs->get_srq_num = get_srq_num;
+		verbs->create_qp_ex = create_qp_ex;
+	}
 	context->device = device;
 	context->cmd_fd = -1;
 	context->async_fd = open_events();
@@ -141,7 +221,7 @@ int ibv_close_device(struct ibv_context *context)
 {
 	fake_time_close();
 	close(context->async_fd);
-	free(context);
+	free((char *)context - offsetof(struct verbs_context, context));
 	return 0;
 }
 
@@ -166,6 +246,9 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 		.atomic_cap = IBV_ATOMIC_HCA,
 		.max_pkeys = 1,
 		.phys_port_cnt = 1,
+		.max_srq = 1024,
+		.max_srq_wr = FAKE_MAX_WR,
+		.device_cap_flags = has_xrc() ? IBV_DEVICE_XRC : 0,
 	};
 	return 0;
 }
@@ -405,7 +488,9 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 
 static bool acceptable(const struct ibv_qp_init_attr *attr)
 {
-	return attr->qp_type == IBV_QPT_RC &&
+	return (attr->qp_type == IBV_QPT_RC ||
+		attr->qp_type == IBV_QPT_XRC_SEND ||
+		attr->qp_type == IBV_QPT_XRC_RECV) &&
 	       attr->cap.max_send_sge <= FAKE_MAX_SGE &&
 	       attr->cap.max_send_wr <= FAKE_MAX_WR &&
 	       attr->cap.max_recv_wr <= FAKE_MAX_WR;

@@ -12,6 +12,7 @@
 
 #define FAKE_QPS 16384
 #define FAKE_FIRST_QPN 0x1000
+#define FAKE_SRQN 0x77
 #define FAKE_MAX_SGE 2
 #define FAKE_MAX_WR 32768
 #define FAKE_MAX_CQE (1 << 22)

@@ -102,6 +102,8 @@ static const struct {
 	{ "-u 20", "qp-timeout", 20 },
 	{ "--retry_count 3", "retry-count", 3 },
 	{ "-c UC", "transport", TRANSPORT_UC },
+	{ "-c XRC", "transport", TRANSPORT_XRC },
+	{ "-c XRC --use-srq", "srq", 1 },
 	{ "--connection=UC", "transport", TRANSPORT_UC },
 	{ "-b", "bidirectional", true },
 	{ "--reversed", "reversed", true },

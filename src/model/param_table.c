@@ -431,7 +431,10 @@ const struct param param_table[] = {
 		.description =
 		"How sends are posted: wr with ibv_wr_start(3) and its "
 		"companions, legacy with ibv_post_send(3), auto with wr if "
-		"the driver has it.",
+		"the driver has it. Messages of several entries (--sge) are "
+		"posted by ibv_post_send(3) unless wr is given, because "
+		"Soft-RoCE's library, in rdma-core until 2026, counts their "
+		"bytes wrongly.",
 	},
 	{
 		.id = 17, .name = "threads",
@@ -857,6 +860,25 @@ const struct param param_table[] = {
 		"counts headers, too, so that less payload passes. Refused if "
 		"the device does not have it. Not for read and atomic, whose "
 		"data the other end sends, and not with --burst or --rdma-cm.",
+	},
+	{
+		.id = 54, .name = "sge",
+		NUMBER(plan.sge), .min = 1, .max = GATHER_MAX,
+		.initial = "1", .argument = "N",
+		.who = CLIENT_PLAN,
+		.tests = "BL BL BL --",
+		.help = "scatter/gather entries of a message",
+		.description =
+		"Gather each message from N places in memory, or scatter what "
+		"a read brings to N places: its work request has N entries of "
+		"about the same length, each in cache lines of its own. Of a "
+		"send the receive has N entries, too; with several sizes they "
+		"share the largest size, so that smaller messages fill only "
+		"the first ones. What the other end writes or reads is in one "
+		"piece. A message of fewer than N bytes has an entry for each "
+		"byte. Both devices must have as many (max_sge; for a read "
+		"max_sge_rd, with --srq max_srq_sge). Not for atomics, which "
+		"have one entry.",
 	},
 	{
 		.name = "percentiles",

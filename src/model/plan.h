@@ -14,6 +14,7 @@
 #include "base/units.h"
 #include "model/counters.h"
 #include "model/port.h"
+#include "traffic/gather.h"
 #include "traffic/op.h"
 
 /* "Choose for me", for a 32-bit number. */
@@ -60,6 +61,8 @@ struct plan {
 	uint32_t qp_timeout;	/* may be PLAN_AUTO until plan_fit() */
 	uint32_t sl;
 	uint32_t post_list;	/* sends posted in one call */
+	uint32_t sge;		/* scatter/gather entries of a message, or
+				 * fewer; 0: 1 */
 	uint32_t post;		/* enum post_method */
 	uint32_t threads;	/* threads that share the QPs */
 	bool round_trip;	/* ping-pong: report the whole round trip, not
@@ -175,8 +178,10 @@ uint32_t plan_slots(const struct plan *plan);
 /* Bytes from one slot to the next. */
 uint64_t plan_slot_step(const struct plan *plan);
 
-/* Bytes of one receive buffer: the largest message, plus the header on UD,
- * rounded up to a cache line. */
+/* How a receive lies in memory: the largest message, after the header of UD. */
+struct gather plan_receive(const struct plan *plan);
+
+/* Bytes of one receive buffer, in whole cache lines. */
 uint64_t plan_receive_size(const struct plan *plan);
 
 /* Bytes from one QP's region to the next: room for all slots, the largest
@@ -198,6 +203,11 @@ uint64_t plan_memory(const struct plan *plan);
  * one by one, so that only an end that pretends to work takes longer.
  */
 uint64_t plan_work_limit(const struct plan *plan);
+
+/* Most scatter/gather entries of what this end sends or fetches, and of what it
+ * receives; 0: it does not. */
+uint32_t plan_send_entries(const struct plan *plan, bool client);
+uint32_t plan_receive_entries(const struct plan *plan, bool client);
 
 /* The access flags (enum ibv_access_flags) that REGION of this end's memory
  * needs, and no more.  Of two regions, the peer may touch only the second. */

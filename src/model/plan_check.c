@@ -128,6 +128,20 @@ static int check_latency(const struct plan *plan, struct error *err)
 	return 0;
 }
 
+static int check_entries(const struct plan *plan, struct error *err)
+{
+	if (plan->sge < 2)
+		return 0;
+	if (op_is_atomic(plan->op))
+		return fail(err, -EINVAL, NULL,
+			    "--sge %u: an atomic has one entry, of %d bytes",
+			    plan->sge, ATOMIC_SIZE);
+	if (plan->inject)
+		return fail(err, -EINVAL, NULL,
+			    "--sge and --inject exclude each other");
+	return 0;
+}
+
 /* Options that need an end that posts receives, or that sends data inline, and
  * rules between directions. */
 static int check_receives(const struct plan *plan, struct error *err)
@@ -324,6 +338,8 @@ int plan_check(const struct plan *plan, struct error *err)
 		ret = check_targets(plan, err);
 	if (!ret)
 		ret = check_sizes(plan, err);
+	if (!ret)
+		ret = check_entries(plan, err);
 	if (!ret)
 		ret = check_receives(plan, err);
 	if (!ret && plan->metric == METRIC_LATENCY)

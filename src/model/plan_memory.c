@@ -15,11 +15,41 @@ uint32_t plan_slots(const struct plan *plan)
 	       !op_table[plan->op].receives ? plan->open_depth : 1;
 }
 
+struct gather plan_receive(const struct plan *plan)
+{
+	const uint64_t header = plan_is_datagram(plan) ? GRH_SIZE : 0;
+
+	return gather_of(plan_largest(plan) + header, plan->sge);
+}
+
 uint64_t plan_receive_size(const struct plan *plan)
 {
-	uint64_t header = plan_is_datagram(plan) ? GRH_SIZE : 0;
+	const struct gather g = plan_receive(plan);
 
-	return round_up(larger(plan_largest(plan) + header, 1), CACHE_LINE);
+	return gather_span(&g);
+}
+
+/* Bytes that a message of SIZE bytes takes up where it is sent from. */
+static uint64_t span_of(const struct plan *plan, uint64_t size)
+{
+	const struct gather g = gather_of(size, plan->sge);
+
+	return gather_span(&g);
+}
+
+uint32_t plan_send_entries(const struct plan *plan, bool client)
+{
+	if (!plan_sends(plan, client))
+		return 0;
+	return gather_of(plan_largest(plan), plan->sge).n;
+}
+
+uint32_t plan_receive_entries(const struct plan *plan, bool client)
+{
+	/* what is written needs no buffer, and notices are empty */
+	if (!plan_posts_receives(plan, client))
+		return 0;
+	return op_table[plan->op].access ? 1 : plan_receive(plan).n;
 }
 
 /* Bytes for the sizes of the plan when each outstanding message has its own
@@ -32,7 +62,7 @@ static uint64_t places(const struct plan *plan)
 		uint64_t size = plan->sizes.bytes[i];
 
 		bytes = larger(bytes, plan_depth(plan, size) *
-				      round_up(larger(size, 1), CACHE_LINE));
+				      span_of(plan, size));
 	}
 	if (plan->rx_depth != PLAN_AUTO && !op_table[plan->op].access)
 		bytes = larger(bytes,
@@ -42,7 +72,7 @@ static uint64_t places(const struct plan *plan)
 
 uint64_t plan_slot_step(const struct plan *plan)
 {
-	return round_up(larger(plan_largest(plan), 1), CACHE_LINE);
+	return span_of(plan, plan_largest(plan));
 }
 
 uint64_t plan_stride(const struct plan *plan)

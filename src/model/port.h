@@ -47,6 +47,10 @@ struct port_limits {
 	uint32_t max_srq;
 	uint32_t max_srq_wr;
 	uint32_t max_mr;
+	uint32_t max_sge;	/* scatter/gather entries of a work request; 0:
+				 * not known, as the next two */
+	uint32_t max_sge_rd;	/* of a read */
+	uint32_t max_srq_sge;	/* of a shared receive */
 	uint32_t odp[TRANSPORTS];	/* enum ibv_odp_transport_cap_bits */
 	bool xrc;		/* IBV_DEVICE_XRC */
 	/* packet pacing; not sent to peers */

@@ -57,6 +57,7 @@
  *		     2 none
  *		  51 pause before each operation of a latency test, time
  *		  53 what limits the rate: 0 the loop, 1 the device
+ *		  54 scatter/gather entries of a message
  *		  (* may be 0xffffffff: both ends then derive the same value
  *		  from both ports, by the rules of model/plan.h; the MTU is
  *		  the smaller active one)
@@ -94,6 +95,8 @@
  *		'_' for what no interface and no PCIe address has in its name.
  *		Field 2, "xrc", optional, says that the device has XRC: u32
  *		on-demand paging, with the bits of the others.
+ *		Field 3, "sge", optional, is u32 max_sge, u32 max_sge_rd and
+ *		u32 max_srq_sge of the device.
  *
  * ENDPOINT	u16 LID, 16 bytes GID (zero: none), u8 GID type,
  *		u32 GID index, u32 GID index the receiver shall use,

@@ -42,7 +42,21 @@ static void get_limits(struct cursor *c, struct port_limits *limits)
 		limits->odp[i] = (uint32_t)wire_get(c, 4);
 }
 
-enum { FIELD_FACTS = 1, FIELD_XRC };
+enum { FIELD_FACTS = 1, FIELD_XRC, FIELD_SGE };
+
+static void put_sge(struct cursor *c, const struct port_limits *limits)
+{
+	wire_put(c, 4, limits->max_sge);
+	wire_put(c, 4, limits->max_sge_rd);
+	wire_put(c, 4, limits->max_srq_sge);
+}
+
+static void get_sge(struct cursor *c, struct port_limits *limits)
+{
+	limits->max_sge = (uint32_t)wire_get(c, 4);
+	limits->max_sge_rd = (uint32_t)wire_get(c, 4);
+	limits->max_srq_sge = (uint32_t)wire_get(c, 4);
+}
 
 static void put_more(struct cursor *c, const struct port *port)
 {
@@ -59,6 +73,11 @@ static void put_more(struct cursor *c, const struct port *port)
 		wire_put(c, 4, port->limits.odp[TRANSPORT_XRC]);
 		wire_end_field(c, &list);
 	}
+	if (port->limits.max_sge) {
+		wire_begin_field(c, &list, FIELD_SGE, true, "sge");
+		put_sge(c, &port->limits);
+		wire_end_field(c, &list);
+	}
 	wire_end_fields(c, &list);
 }
 
@@ -72,6 +91,10 @@ static int get_more(const struct frame *frame, struct field *field, void *into,
 		port->limits.xrc = true;
 		port->limits.odp[TRANSPORT_XRC] =
 			(uint32_t)wire_get(&field->value, 4);
+		return 0;
+	}
+	if (field->id == FIELD_SGE) {
+		get_sge(&field->value, &port->limits);
 		return 0;
 	}
 	if (field->id != FIELD_FACTS)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/numbers.h"
 #include "model/pacing.h"
 #include "preflight/pacing.h"
 #include "preflight/paging.h"
@@ -91,6 +92,29 @@ static uint64_t asked_regions(const struct plan *plan, bool client)
 	/* plus the small one of verbs/challenge.h */
 	return (uint64_t)plan->qps * plan_regions(plan) +
 	       plan_is_unreliable(plan);
+}
+
+static uint64_t asked_entries(const struct plan *plan, bool client)
+{
+	uint32_t sends = plan_send_entries(plan, client);
+	uint32_t receives = plan_receive_entries(plan, client);
+	uint64_t n = larger(sends, plan_shares_receives(plan) ? 0 : receives);
+
+	return n > 1 ? n : 0;
+}
+
+static uint64_t asked_read_entries(const struct plan *plan, bool client)
+{
+	uint32_t n = plan_send_entries(plan, client);
+
+	return plan->op == OP_READ && n > 1 ? n : 0;
+}
+
+static uint64_t asked_shared_entries(const struct plan *plan, bool client)
+{
+	uint32_t n = plan_receive_entries(plan, client);
+
+	return plan_shares_receives(plan) && n > 1 ? n : 0;
 }
 
 static const char *option_of(const struct device_limit *limit,
@@ -386,6 +410,11 @@ const struct check limit_checks[] = {
 	CHECK("max_mr", max_mr, .shared = true, .asked = asked_regions,
 	      .option = "--mr-per-qp", .what = "memory regions are",
 	      .less = "use fewer --qps"),
+	CHECK("max_sge", max_sge, .asked = asked_entries, .option = "--sge"),
+	CHECK("max_sge_rd", max_sge_rd, .asked = asked_read_entries,
+	      .option = "--sge"),
+	CHECK("max_srq_sge", max_srq_sge, .asked = asked_shared_entries,
+	      .option = "--sge"),
 	{ .label = "on-demand paging", .applies = wants_paging,
 	  .show = show_paging, .refuse = refuse_paging },
 	{ .label = "rate by the device", .applies = wants_pacing,

@@ -27,24 +27,37 @@
 /* Most intervals of a length the user chose; more are merged. */
 #define MOST_OWN_INTERVALS 10000
 
+/* Where the last byte of a message of SIZE bytes arrives, from the start of its
+ * buffer on. */
+static uint64_t last_byte_in(const struct plan *plan, uint64_t size)
+{
+	const struct gather g = plan_receive(plan);
+	const uint64_t header = plan_is_datagram(plan) ? GRH_SIZE : 0;
+	const uint64_t last = size ? size - 1 : 0;
+
+	if (op_table[plan->op].access)
+		return last;
+	return gather_place(&g, header + last);
+}
+
 /* Point a ping-pong at the last byte it sends and the one it watches, in the
  * first of its slots. */
 static void set_flags(struct run *run, uint64_t size)
 {
 	const struct plan *plan = run->plan;
-	const uint64_t header = plan_is_datagram(plan) ? GRH_SIZE : 0;
-	const uint64_t last = size ? size - 1 : 0;
+	const struct gather out = gather_of(size, plan->sge);
+	const uint64_t in = last_byte_in(plan, size);
 	const uint8_t nothing = 0;
 	struct flow *f = &run->flows[0];
 
-	f->pingpong.flag_out = run->res.memory.buffer + last;
-	f->pingpong.flag_in = resources_incoming(&run->res, plan) + header +
-			      last;
+	f->pingpong.flag_out = run->res.memory.buffer +
+			       gather_place(&out, size ? size - 1 : 0);
+	f->pingpong.flag_in = resources_incoming(&run->res, plan) + in;
 	f->pingpong.slots = plan_slots(plan);
 	f->pingpong.slot_step = plan_slot_step(plan);
 	for (uint32_t i = 0; i < f->pingpong.slots; i++)
-		copier_put(f, resources_incoming(&run->res, plan) + header +
-				      last + i * f->pingpong.slot_step,
+		copier_put(f, resources_incoming(&run->res, plan) + in +
+				      i * f->pingpong.slot_step,
 			   &nothing, 1);
 }
 

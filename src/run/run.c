@@ -102,6 +102,8 @@ static struct flow make_flow(struct run *run, uint32_t t)
 		.method = run->res.method,
 		.inline_size = run->res.inline_size,
 		.copier = run->res.memory.copier,
+		.entries = run->plan->sge,
+		.in = plan_receive(run->plan),
 		.unreliable = plan_is_unreliable(run->plan),
 		.counts_arrivals = sees_arrivals(run),
 		.loss_timeout = loss_timeout(run),

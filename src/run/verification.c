@@ -59,7 +59,8 @@ void verification_begin(const struct plan *plan, bool client,
 				       clock_ns_per_tick(f->clock)),
 		.shift_out = shift_of(res, res->memory.buffer),
 		.shift_in = shift_of(res, resources_incoming(res, plan)),
-		.scratch = f->copier ? xcalloc(1, plan_stride(plan)) : NULL,
+		.scratch = f->copier || plan->sge > 1 ?
+				   xcalloc(1, plan_stride(plan)) : NULL,
 		.qps = make_qps(f, plan),
 	};
 }

@@ -160,6 +160,16 @@ static ALWAYS_INLINE int post_lists(struct flow *f, struct flow_qp *q,
 	return ret;
 }
 
+/* As post_lists(), but for messages of several entries.  Returns the number of
+ * messages posted, and what the verb returned in *RET. */
+static __attribute__((noinline, cold)) uint64_t
+post_gathered(struct flow *f, struct flow_qp *q, struct flow_list *list,
+	      uint64_t n, int *ret)
+{
+	*ret = post_lists(f, q, list, &n, f->lists.op, POST_GATHERED);
+	return n;
+}
+
 /* Post up to N messages, at least a list of them, by LIST: the unsignaled or
  * the signaled one of Q.  Returns the number of messages posted, or a negative
  * errno. */
@@ -171,11 +181,12 @@ static ALWAYS_INLINE int64_t post_run(struct flow *f, struct flow_qp *q,
 	const uint32_t length = single ? 1 : f->shape.list_length;
 	int ret;
 
-	if (__builtin_expect(f->verify != NULL, 0)) {
+	if (__builtin_expect(f->apart, 0)) {
 		int verb;	/* keeps ret in a register */
 
-		n = verify_post(f, q, list->requests, length, n / length,
-				&verb) * length;
+		n = f->verify ? verify_post(f, q, list->requests, length,
+					    n / length, &verb) * length :
+				post_gathered(f, q, list, n, &verb);
 		ret = verb;
 	} else if (single) {
 		ret = post_sends(f, q, list, &n, op, method);
@@ -191,8 +202,7 @@ static ALWAYS_INLINE int64_t post_run(struct flow *f, struct flow_qp *q,
  * signaled list. */
 static __attribute__((noinline)) int post_tail(struct flow *f,
 					       struct flow_qp *q,
-					       uint32_t left, const enum op op,
-					       const enum post_method method)
+					       uint32_t left, const enum op op)
 {
 	uint32_t skip = f->shape.list_length - left;
 	struct flow_list *list = &q->lists[FLOW_SIGNALED];
@@ -203,7 +213,7 @@ static __attribute__((noinline)) int post_tail(struct flow *f,
 	number_list(r, f->shape.list_length, f->lists.signal_every,
 		    q->tag | (q->posted + left));
 	if (!f->verify)
-		ret = hand_over(q, &r[skip], left, op, method);
+		ret = post_any(f, q, &r[skip], left);
 	else if (!verify_post(f, q, &r[skip], left, 1, &ret) && !ret)
 		return 0;
 	if (ret)
@@ -244,7 +254,7 @@ static ALWAYS_INLINE int refill(struct flow *f, struct flow_qp *q,
 			return (int)n;
 	}
 	if (!single && left && left == room)
-		return post_tail(f, q, (uint32_t)left, op, method);
+		return post_tail(f, q, (uint32_t)left, op);
 	return 0;
 }
 

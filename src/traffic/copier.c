@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/numbers.h"
 #include "traffic/post.h"
 
 int copier_put(struct flow *f, uint8_t *to, const void *from, uint64_t n)
@@ -29,6 +30,42 @@ int copier_get(struct flow *f, void *to, const uint8_t *from, uint64_t n)
 	return ret ? flow_verb_failed(f, f->copier->verb, 0, ret) : 0;
 }
 
+int copier_get_entries(struct flow *f, const struct gather *g,
+		       const uint8_t *place, uint64_t offset, uint8_t *to,
+		       uint64_t size)
+{
+	uint64_t before = 0;	/* bytes in the entries before this one */
+	int ret = 0;
+
+	for (uint32_t i = 0; i < g->n && !ret && size; i++) {
+		uint64_t length = gather_length(g, i);
+		uint64_t skip = offset - before, n;
+
+		before += length;
+		if (skip >= length)
+			continue;
+		n = smaller(length - skip, size);
+		ret = copier_get(f, to, place + i * gather_step(g) + skip, n);
+		to += n;
+		offset += n;
+		size -= n;
+	}
+	return ret;
+}
+
+int copier_put_entries(struct flow *f, const struct gather *g,
+		       uint8_t *place, const uint8_t *from)
+{
+	int ret = 0;
+
+	for (uint32_t i = 0; i < g->n && !ret; i++) {
+		ret = copier_put(f, place + i * gather_step(g), from,
+				 gather_length(g, i));
+		from += gather_length(g, i);
+	}
+	return ret;
+}
+
 /* Over RC the receiver of a send looks at no byte: messages come in order, and
  * each has a completion. */
 static bool is_looked_at(const struct flow *f, enum op op)
@@ -47,7 +84,7 @@ int copier_post(struct flow *f, struct flow_qp *q, struct flow_request *r,
 		r->wr.imm_data = htobe32(count);
 	else if (is_looked_at(f, op))
 		ret = copier_put(f, f->pingpong.flag_out, &count, 1);
-	return ret ? ret : hand_over(q, r, 1, op, f->method);
+	return ret ? ret : post_any(f, q, r, 1);
 }
 
 int copier_flag(struct flow *f, const volatile uint8_t *flag, uint8_t *value)

@@ -27,9 +27,19 @@ struct copier {
 int copier_put(struct flow *f, uint8_t *to, const void *from, uint64_t n);
 int copier_get(struct flow *f, void *to, const uint8_t *from, uint64_t n);
 
-/* For F with a copier, the ends of a ping-pong: write COUNT to the last byte of
- * the next message if the other end looks at it, and post R on Q.  Returns 0 or
- * what the verb returned. */
+/*
+ * The same for a message that lies as G says at PLACE: SIZE bytes of it, from
+ * its byte OFFSET on, or all of them.
+ */
+int copier_get_entries(struct flow *f, const struct gather *g,
+		       const uint8_t *place, uint64_t offset, uint8_t *to,
+		       uint64_t size);
+int copier_put_entries(struct flow *f, const struct gather *g,
+		       uint8_t *place, const uint8_t *from);
+
+/* For F with a copier or several entries, the ends of a ping-pong: write COUNT
+ * to the last byte of the next message if the other end looks at it, and post R
+ * on Q.  Returns 0 or what the verb returned. */
 int copier_post(struct flow *f, struct flow_qp *q, struct flow_request *r,
 		uint8_t count);
 

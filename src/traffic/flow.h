@@ -15,6 +15,7 @@
 #include "base/numbers.h"
 #include "stats/histogram.h"
 #include "traffic/clock.h"
+#include "traffic/gather.h"
 #include "traffic/op.h"
 #include "traffic/pace.h"
 #include "traffic/samples.h"
@@ -72,7 +73,8 @@ struct flow_progress {
 #define FLOW_COUNT_BITS 44
 #define FLOW_COUNT_MASK ((1ULL << FLOW_COUNT_BITS) - 1)
 
-/* A prepared send, and its one scatter/gather entry. */
+/* A prepared send, and its one scatter/gather entry.  If it has several, sge is
+ * the place of the message, and wr.sg_list has them (gather.h). */
 struct flow_request {
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
@@ -94,7 +96,7 @@ struct flow_list {
 /* Each QP has two lists: an unsignaled one and a signaled one. */
 enum { FLOW_UNSIGNALED, FLOW_SIGNALED, FLOW_LISTS };
 
-/* A receive, and its one scatter/gather entry. */
+/* A receive, and its one scatter/gather entry; of several as flow_request. */
 struct flow_receive {
 	struct ibv_recv_wr wr;
 	struct ibv_sge sge;
@@ -113,6 +115,7 @@ struct flow_receives {
 	uint32_t posted;	/* outstanding */
 	uint32_t waiting;	/* collected for the next post */
 	struct flow_receive *entries;	/* depth, or list_length entries */
+	struct ibv_sge *scatter;	/* of them, if they have several each */
 	struct flow_receive *first;	/* of the waiting ones */
 	struct flow_receive *last;
 };
@@ -283,10 +286,17 @@ struct flow {
 	struct verifier *verify;	/* NULL: data not checked */
 	const struct copier *copier;	/* NULL: the host reads and writes the
 					 * memory itself */
-	bool slow;	/* verify or copier: the only test for them that a
-			 * message costs */
+	uint32_t entries;	/* scatter/gather entries of a message, or
+				 * fewer; 0: 1 */
+	struct gather in;	/* how a receive lies in memory; n 0: in one
+				 * piece */
+	bool slow;	/* verify, copier or several entries: the only test for
+			 * them that a message costs */
+	bool apart;	/* verify or several entries: likewise, for bandwidth */
 	/* set for each size */
 	struct flow_shape shape;
+	struct gather out;	/* how a message sent or fetched lies in
+				 * memory */
 	struct flow_lists lists;
 	struct pacer pace;	/* for bandwidth; bursts 0: not paced */
 	struct open_loop *open;	/* requester of an open loop only */

@@ -73,7 +73,17 @@ static ALWAYS_INLINE void begin_send(struct ibv_qp_ex *qpx,
 	}
 }
 
-/* Give the send begun last its data and, for UD and XRC, its destination. */
+/* Give the send begun last its destination, for UD and XRC. */
+static ALWAYS_INLINE void set_destination(struct flow_qp *q, const enum op op)
+{
+	if (!op_table[op].access && q->ah)
+		ibv_wr_set_ud_addr(q->qpx, q->ah, q->remote_qpn,
+				   q->remote_qkey);
+	if (q->target)
+		ibv_wr_set_xrc_srqn(q->qpx, q->remote_srqn);
+}
+
+/* Give the send begun last its data and its destination. */
 static ALWAYS_INLINE void end_send(struct flow_qp *q,
 				   const struct flow_request *r,
 				   const enum op op)
@@ -88,12 +98,23 @@ static ALWAYS_INLINE void end_send(struct flow_qp *q,
 	else
 		ibv_wr_set_sge(q->qpx, r->sge.lkey, r->sge.addr,
 			       r->sge.length);
-	if (!op_table[op].access && q->ah)
-		ibv_wr_set_ud_addr(q->qpx, q->ah, q->remote_qpn,
-				   q->remote_qkey);
-	if (q->target)
-		ibv_wr_set_xrc_srqn(q->qpx, q->remote_srqn);
+	set_destination(q, op);
 }
+
+/* In place of a method: messages of several entries. */
+#define POST_GATHERED POST_METHODS
+
+/*
+ * Post LENGTH linked sends of OP, from FIRST on, each of the entries at its
+ * wr.sg_list, moved to where its sge.addr is.  Returns what the verb returned.
+ */
+int post_entries(struct flow_qp *q, struct flow_request *first,
+		 uint32_t length, enum op op);
+
+/* Post LENGTH linked sends of F's operation, of one entry or of several.
+ * Returns what the verb returned. */
+int post_any(struct flow *f, struct flow_qp *q, struct flow_request *first,
+	     uint32_t length);
 
 /* Post LENGTH linked sends, from FIRST on; returns what the verb returned. */
 static ALWAYS_INLINE int hand_over(struct flow_qp *q,
@@ -103,6 +124,8 @@ static ALWAYS_INLINE int hand_over(struct flow_qp *q,
 {
 	struct ibv_send_wr *bad;
 
+	if (method == POST_GATHERED)
+		return post_entries(q, first, length, op);
 	if (method == POST_LEGACY)
 		return ibv_post_send(q->qp, &first->wr, &bad);
 	ibv_wr_start(q->qpx);

@@ -15,17 +15,14 @@ static uint32_t divisor(uint32_t n, uint32_t most)
 	return d;
 }
 
-static uint64_t walk_step(const struct flow_shape *shape)
-{
-	return round_up(shape->size ? shape->size : 1, CACHE_LINE);
-}
-
 /* Number of message slots in the region that a QP walks through. */
-static uint64_t walk_slots(const struct flow_shape *shape)
+static uint64_t walk_slots(const struct flow *f)
 {
-	if (shape->walk <= shape->size)
+	const uint64_t extent = gather_extent(&f->out);
+
+	if (f->shape.walk <= extent)
 		return 1;
-	return (shape->walk - shape->size) / walk_step(shape) + 1;
+	return (f->shape.walk - extent) / gather_span(&f->out) + 1;
 }
 
 static unsigned int send_flags(const struct flow *f, enum op op,
@@ -66,16 +63,17 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 			    struct flow_request *r)
 {
 	const struct flow_shape *shape = &f->shape;
-	uint64_t offset = i % walk_slots(shape) * walk_step(shape);
+	uint64_t offset = i % walk_slots(f) * gather_span(&f->out);
 	bool last = (i + 1) % shape->list_length == 0;
+	struct ibv_sge *list = f->entries > 1 ? r->wr.sg_list : &r->sge;
 
 	signaled = signaled && (i + 1) % f->lists.signal_every == 0;
 	*r = (struct flow_request){
 		.wr = {
 			.wr_id = q->tag | (i % shape->list_length + 1),
 			.next = last ? NULL : &r[1].wr,
-			.sg_list = &r->sge,
-			.num_sge = shape->size > 0,
+			.sg_list = list,
+			.num_sge = shape->size ? (int)f->out.n : 0,
 			.opcode = op_table[op].opcode,
 			.send_flags = send_flags(f, op, signaled),
 		},
@@ -85,6 +83,8 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 			.lkey = q->lkey,
 		},
 	};
+	if (list != &r->sge)
+		gather_fill(&f->out, r->sge.addr, q->lkey, list);
 	set_target(q, op, offset, &r->wr);
 }
 
@@ -107,20 +107,20 @@ static void prepare_qp(const struct flow *f, enum op op, struct flow_qp *q)
 }
 
 /*
- * A walk moves from list to list: each has a copy if they fit, else the only
- * one moves.  In a region too small for two lists, only the sends within a list
- * walk, and the list itself does not move.
+ * A walk moves from list to list: each has a copy if they fit and have single
+ * entries, else the only one moves.  In a region too small for two lists, only
+ * the sends within a list walk, and the list itself does not move.
  */
 static void prepare_walk(struct flow *f)
 {
 	const struct flow_shape *shape = &f->shape;
 	uint32_t length = shape->list_length;
-	uint64_t lists = walk_slots(shape) / length;
-	bool copies = length > 1 && lists > 1 &&
+	uint64_t lists = walk_slots(f) / length;
+	bool copies = length > 1 && lists > 1 && f->entries < 2 &&
 		      lists <= flow_requests(length) / length;
 	bool moves = lists > 1 && !copies;
 
-	f->lists.stride = moves ? walk_step(shape) * length : 0;
+	f->lists.stride = moves ? gather_span(&f->out) * length : 0;
 	f->lists.positions = moves ? lists : UINT64_MAX;
 	f->lists.requests = copies ? (uint32_t)lists * length : length;
 }
@@ -157,7 +157,9 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 	const bool same = f->shape.size == shape->size;
 
 	f->shape = *shape;
-	f->slow = f->verify || f->copier;
+	f->out = gather_of(shape->size, f->entries);
+	f->apart = f->verify || f->entries > 1;
+	f->slow = f->apart || f->copier;
 	f->lists.op = op;
 	prepare_signals(f);
 	prepare_walk(f);

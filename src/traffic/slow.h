@@ -1,5 +1,5 @@
-/* What a loop over single messages does for verification, or for memory that
- * the host cannot touch, apart from the loop itself. */
+/* What a loop over single messages does for verification, for memory that the
+ * host cannot touch, or for several entries, apart from the loop itself. */
 #ifndef TRAFFIC_SLOW_H
 #define TRAFFIC_SLOW_H
 

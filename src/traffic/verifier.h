@@ -43,7 +43,8 @@ struct verifier {
 	 * from and where they arrive; unsigned wraparound subtracts */
 	uint64_t shift_out;
 	uint64_t shift_in;
-	uint8_t *scratch;	/* with a copier: room for a message */
+	uint8_t *scratch;	/* with a copier or several entries: room for a
+				 * message */
 	uint64_t resend_after;	/* ticks after which a notice is sent again */
 	struct verify_qp *qps;	/* one per QP of the flow */
 	/* set for each size */

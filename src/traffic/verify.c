@@ -54,62 +54,82 @@ static uint8_t *incoming(struct flow *f, const struct flow_qp *q,
 	       sequence % v->places * v->step;
 }
 
-/* The SIZE bytes at PLACE, where the host can read them; NULL when they cannot
- * be copied, noted in F. */
-static const uint8_t *look(struct flow *f, const uint8_t *place, uint64_t size)
+/* True when the host works on the bytes of G elsewhere, in v->scratch. */
+static bool is_copied(const struct flow *f, const struct gather *g)
+{
+	return f->copier || g->n > 1;
+}
+
+/* What the peer reads or writes lies in one piece. */
+static struct gather whole(const struct flow *f)
+{
+	return gather_of(f->shape.size, 1);
+}
+
+/* The bytes of a message, from OFFSET on, that lies as G says at PLACE, where
+ * the host can read them; NULL when they cannot be copied, noted in F. */
+static const uint8_t *look(struct flow *f, const uint8_t *place,
+			   const struct gather *g, uint64_t offset)
 {
 	uint8_t *scratch = f->verify->scratch;
 
-	if (!f->copier)
-		return place;
-	return copier_get(f, scratch, place, size) ? NULL : scratch;
+	if (!is_copied(f, g))
+		return place + offset;
+	return copier_get_entries(f, g, place, offset, scratch, f->shape.size) ?
+		       NULL : scratch;
 }
 
 /* Where the host prepares the bytes for PLACE; move_to() brings them there. */
-static uint8_t *desk(const struct flow *f, uint8_t *place)
+static uint8_t *desk(const struct flow *f, uint8_t *place,
+		     const struct gather *g)
 {
-	return f->copier ? f->verify->scratch : place;
+	return is_copied(f, g) ? f->verify->scratch : place;
 }
 
 /* Returns 0 or a negative errno, noted in F. */
-static int move_to(struct flow *f, uint8_t *place, uint64_t size)
+static int move_to(struct flow *f, uint8_t *place, const struct gather *g)
 {
-	return f->copier ? copier_put(f, place, f->verify->scratch, size) : 0;
+	if (!is_copied(f, g))
+		return 0;
+	return copier_put_entries(f, g, place, f->verify->scratch);
 }
 
-static int fill(struct flow *f, uint8_t *place, const struct pattern *p)
+static int fill(struct flow *f, uint8_t *place, const struct gather *g,
+		const struct pattern *p)
 {
-	pattern_fill(desk(f, place), f->shape.size, p);
-	return move_to(f, place, f->shape.size);
+	pattern_fill(desk(f, place, g), f->shape.size, p);
+	return move_to(f, place, g);
 }
 
-static int set(struct flow *f, uint8_t *place, int value)
+static int set(struct flow *f, uint8_t *place, const struct gather *g,
+	       int value)
 {
-	memset(desk(f, place), value, f->shape.size);
-	return move_to(f, place, f->shape.size);
+	memset(desk(f, place, g), value, f->shape.size);
+	return move_to(f, place, g);
 }
 
 /* Fill Q's places that the peer will read, or clear those it will write.  A
  * copy that failed is noted in F. */
 static void prepare_incoming(struct flow *f, const struct flow_qp *q)
 {
+	const struct gather g = whole(f);
+
 	for (uint64_t i = 0; i < f->verify->places; i++) {
 		struct pattern p = pattern_of(f, q, i, false);
 
 		if (f->lists.op == OP_READ)
-			fill(f, incoming(f, q, i), &p);
+			fill(f, incoming(f, q, i), &g, &p);
 		else
-			set(f, incoming(f, q, i), 0);
+			set(f, incoming(f, q, i), &g, 0);
 	}
 }
 
 void verify_prepare(struct flow *f)
 {
 	struct verifier *v = f->verify;
-	uint64_t size = f->shape.size ? f->shape.size : 1;
 
 	v->places = f->shape.depth;
-	v->step = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+	v->step = gather_span(&f->out);
 	v->notice_at = 0;
 	for (uint32_t i = 0; i < f->n_qps; i++) {
 		v->qps[i].fetched = f->qps[i].posted;
@@ -144,8 +164,9 @@ static int stamp(struct flow *f, const struct flow_qp *q, uint64_t sequence,
 	} else if (op_table[f->lists.op].access) {
 		r->wr.wr.rdma.remote_addr = q->remote + offset;
 	}
-	return op_table[f->lists.op].fetches ? set(f, local, POISON) :
-					       fill(f, local, &p);
+	return op_table[f->lists.op].fetches ?
+		       set(f, local, &f->out, POISON) :
+		       fill(f, local, &f->out, &p);
 }
 
 /* Turn REQUESTS into the LENGTH messages from SEQUENCE on, Q's next.  Returns
@@ -177,8 +198,7 @@ uint64_t verify_post(struct flow *f, struct flow_qp *q,
 		*ret = stamp_list(f, q, first + k * length,
 				  q->posted + k * length, length, requests);
 		if (!*ret)
-			*ret = hand_over(q, requests, length, f->lists.op,
-					 f->method);
+			*ret = post_any(f, q, requests, length);
 		if (*ret)
 			break;
 	}
@@ -196,7 +216,7 @@ int verify_fetched(struct flow *f, struct flow_qp *q)
 	for (; vq->fetched < q->completed; vq->fetched++) {
 		uint64_t place = vq->fetched % v->places, value;
 		const uint8_t *local = look(f, outgoing(f, q, place * v->step),
-					    f->shape.size);
+					    &f->out, 0);
 		struct pattern p = pattern_of(f, q, place, true);
 		struct pattern_difference d;
 
@@ -244,10 +264,11 @@ static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 {
 	const struct verify_qp *vq = verify_qp_of(f, q);
 	struct pattern p = pattern_of(f, q, sequence, true);
+	const struct gather g = whole(f);
 	uint8_t *place = incoming(f, q, sequence);
-	const uint8_t *message = look(f, place, f->shape.size);
+	const uint8_t *message = look(f, place, &g, 0);
 	struct pattern_difference d;
-	bool whole, announced = false;
+	bool complete, announced = false;
 	int ret;
 
 	if (!message)
@@ -255,15 +276,15 @@ static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 	if (op_has_imm(f->lists.op))
 		announced = vq->announced[sequence % f->verify->places] ==
 			    sequence + 1;
-	whole = pattern_check(message, f->shape.size, &p, &d);
+	complete = pattern_check(message, f->shape.size, &p, &d);
 	/* without immediate data, only its bytes show that it arrived */
-	if (!whole && (!f->unreliable || announced ||
+	if (!complete && (!f->unreliable || announced ||
 		       !pattern_check_partial(message, f->shape.size, &p, &d)))
 		return note_difference(f, q, sequence, &d);
-	ret = set(f, place, 0);
+	ret = set(f, place, &g, 0);
 	if (ret)
 		return ret;
-	return op_has_imm(f->lists.op) ? announced : whole;
+	return op_has_imm(f->lists.op) ? announced : complete;
 }
 
 /* Take a notice: the peer has written COUNT messages on Q in all.  Returns as
@@ -376,8 +397,8 @@ int verify_received(struct flow *f, const struct ibv_wc *wc,
 		return take_word(f, q, wc, sequence);
 	message = look(f, (const uint8_t *)(uintptr_t)
 				  (r->entries[slot].sge.addr +
-				   f->verify->shift_in + f->verify->header),
-		       f->shape.size);
+				   f->verify->shift_in),
+		       &f->in, f->verify->header);
 	if (!message)
 		return -EIO;
 	ret = check_sent(f, q, wc, message, sequence);

@@ -32,6 +32,12 @@ static uint64_t completions(const struct plan *plan, uint64_t sends,
 		    smaller(receives, limits->max_cqe));
 }
 
+/* Bytes of N scatter/gather entries beyond a first one. */
+static uint64_t several(uint32_t n)
+{
+	return n > 1 ? n * sizeof(struct ibv_sge) : 0;
+}
+
 /* Bytes of the work requests that this end prepares. */
 static uint64_t prepared(const struct plan *plan, bool client,
 			 uint64_t receives)
@@ -43,7 +49,11 @@ static uint64_t prepared(const struct plan *plan, bool client,
 	if (receives && !plan->verify)
 		receives = plan->recv_post_list;
 	return plan->qps * sends * sizeof(struct flow_request) +
-	       receive_queues(plan) * receives * sizeof(struct flow_receive);
+	       plan->qps * FLOW_LISTS * plan->post_list *
+		       several(plan_send_entries(plan, client)) +
+	       receive_queues(plan) * receives *
+		       (sizeof(struct flow_receive) +
+			several(plan_receive_entries(plan, client)));
 }
 
 /* Bytes that a verifier keeps per QP. */
@@ -64,7 +74,10 @@ void need_of(const struct plan *plan, bool client,
 	bool posts = plan_sends(plan, client) || plan_sends_notices(plan);
 	uint64_t sends = posts ? plan_send_capacity(plan) : 1;
 	uint64_t receives = queues_receive_depth(plan, client);
-	uint64_t send_size = NEED_SEND;
+	uint64_t send_size = NEED_SEND +
+			     several(plan_send_entries(plan, client));
+	uint64_t receive_size = NEED_RECEIVE +
+				several(plan_receive_entries(plan, client));
 
 	if (plan_sends(plan, client))
 		send_size += (uint64_t)NEED_INLINE * plan_inline(plan);
@@ -72,7 +85,7 @@ void need_of(const struct plan *plan, bool client,
 	need->queues =
 		plan->qps * (NEED_QUEUE_PAIR + sizeof(struct flow_qp) +
 			     sends * send_size + verifier(plan)) +
-		receive_queues(plan) * receives * NEED_RECEIVE +
+		receive_queues(plan) * receives * receive_size +
 		completions(plan, sends, receives, limits, client) *
 			NEED_COMPLETION +
 		prepared(plan, client, receives);

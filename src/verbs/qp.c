@@ -21,13 +21,13 @@ static void make_cap(const struct qp_parts *parts, uint32_t inline_size,
 {
 	*cap = (struct ibv_qp_cap){
 		.max_send_wr = parts->send_depth,
-		.max_send_sge = 1,
+		.max_send_sge = parts->send_entries,
 		.max_inline_data = inline_size,
 	};
 	if (parts->srq || transport_table[parts->transport].target)
 		return;
 	cap->max_recv_wr = parts->receive_depth ? parts->receive_depth : 1;
-	cap->max_recv_sge = 1;
+	cap->max_recv_sge = parts->receive_entries;
 }
 
 static struct ibv_qp *create_legacy(const struct qp_parts *parts,

@@ -20,6 +20,8 @@ struct qp_parts {
 	enum transport transport;
 	uint32_t send_depth;
 	uint32_t receive_depth;
+	uint32_t send_entries;	/* scatter/gather, at least 1 */
+	uint32_t receive_entries;
 	enum op op;
 	bool sends;		/* this end posts sends of op */
 };

@@ -88,10 +88,11 @@ static int refused(const struct device *device, const char *kind,
 }
 
 static int create_srq(const struct device *device, struct ibv_pd *pd,
-		      uint32_t depth, struct queues *q, struct error *err)
+		      uint32_t depth, uint32_t entries, struct queues *q,
+		      struct error *err)
 {
 	struct ibv_srq_init_attr attr = {
-		.attr = { .max_wr = depth, .max_sge = 1 },
+		.attr = { .max_wr = depth, .max_sge = entries },
 	};
 
 	q->srq = ibv_create_srq(pd, &attr);
@@ -105,10 +106,12 @@ static int create_srq(const struct device *device, struct ibv_pd *pd,
  * what a peer may access is found by its protection domain. */
 static int create_xrc_srq(const struct device *device, struct ibv_pd *pd,
 			  struct ibv_xrcd *domain, uint32_t depth,
-			  struct queues *q, struct error *err)
+			  uint32_t entries, struct queues *q,
+			  struct error *err)
 {
 	struct ibv_srq_init_attr_ex attr = {
-		.attr = { .max_wr = depth ? depth : 1, .max_sge = 1 },
+		.attr = { .max_wr = depth ? depth : 1,
+			  .max_sge = entries ? entries : 1 },
 		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
 			     IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ,
 		.srq_type = IBV_SRQT_XRC,
@@ -135,6 +138,7 @@ int queues_create(const struct device *device, struct ibv_pd *pd,
 		  bool client, uint32_t n_qps,
 		  uint32_t vector, struct queues *q, struct error *err)
 {
+	const uint32_t entries = plan_receive_entries(plan, client);
 	uint32_t depth = queues_receive_depth(plan, client);
 	int ret = 0;
 
@@ -151,9 +155,10 @@ int queues_create(const struct device *device, struct ibv_pd *pd,
 		ret = create_cqs(device, plan, client,
 				 plan->events ? vector : 0, q, err);
 	if (!ret && domain)
-		ret = create_xrc_srq(device, pd, domain, depth, q, err);
+		ret = create_xrc_srq(device, pd, domain, depth, entries, q,
+				     err);
 	else if (!ret && depth && plan->srq)
-		ret = create_srq(device, pd, depth, q, err);
+		ret = create_srq(device, pd, depth, entries, q, err);
 	if (ret || !depth)
 		return ret;
 	q->n_receives = q->srq ? 1 : n_qps;
@@ -173,8 +178,10 @@ void queues_destroy(struct queues *q)
 	}
 	if (q->channel)
 		ibv_destroy_comp_channel(q->channel);
-	for (uint32_t i = 0; i < q->n_receives; i++)
+	for (uint32_t i = 0; i < q->n_receives; i++) {
 		free(q->receives[i].entries);
+		free(q->receives[i].scatter);
+	}
 	free(q->receives);
 	free(q->cqs);
 	free(q->sleep);
@@ -190,8 +197,10 @@ const struct flow_cqs *queues_of(const struct queues *q, uint32_t i)
  * only completes. */
 static void prepare_entry(const struct plan *plan, uint64_t wr_id,
 			  uint64_t address, uint32_t lkey,
-			  struct flow_receive *entry)
+			  struct ibv_sge *scatter, struct flow_receive *entry)
 {
+	const struct gather g = plan_receive(plan);
+
 	*entry = (struct flow_receive){
 		.wr = {
 			.wr_id = wr_id,
@@ -204,6 +213,21 @@ static void prepare_entry(const struct plan *plan, uint64_t wr_id,
 			.lkey = lkey,
 		},
 	};
+	if (!scatter)
+		return;
+	gather_fill(&g, address, lkey, scatter);
+	entry->wr.sg_list = scatter;
+	entry->wr.num_sge = (int)g.n;
+}
+
+/* Several entries for each of N receives; NULL: they have one, or none. */
+static struct ibv_sge *allocate_scatter(const struct plan *plan, uint64_t n)
+{
+	const uint32_t entries = plan_receive(plan).n;
+
+	if (entries < 2 || op_table[plan->op].access)
+		return NULL;
+	return xcalloc_lines(n * entries, sizeof(struct ibv_sge));
 }
 
 struct flow_receives *queues_prepare(struct queues *q, const struct plan *plan,
@@ -212,6 +236,7 @@ struct flow_receives *queues_prepare(struct queues *q, const struct plan *plan,
 {
 	uint64_t step = plan->verify ? plan_receive_size(plan) : 0;
 	uint32_t n = plan->verify ? plan->rx_depth : plan->recv_post_list;
+	const uint32_t entries = plan_receive(plan).n;
 	struct flow_receives *r;
 
 	if (!q->n_receives)
@@ -225,10 +250,13 @@ struct flow_receives *queues_prepare(struct queues *q, const struct plan *plan,
 		.depth = plan->rx_depth,
 		.list_length = plan->recv_post_list,
 		.entries = xcalloc_lines(n, sizeof(*r->entries)),
+		.scatter = allocate_scatter(plan, n),
 	};
 	for (uint32_t k = 0; k < n; k++)
 		prepare_entry(plan, (uint64_t)(r - q->receives) <<
 					    FLOW_COUNT_BITS | k,
-			      address + k * step, lkey, &r->entries[k]);
+			      address + k * step, lkey,
+			      r->scatter ? &r->scatter[k * entries] : NULL,
+			      &r->entries[k]);
 	return r;
 }

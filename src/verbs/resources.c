@@ -17,6 +17,24 @@ uint32_t resources_first_qp(const struct resources *res, uint32_t t)
 	return (uint32_t)((uint64_t)t * res->n_qps / res->n_threads);
 }
 
+/* Each request of QP I's send lists gets room for its entries.  Such lists have
+ * no copies. */
+static void give_entries(const struct plan *plan, struct resources *res,
+			 uint32_t i)
+{
+	const uint64_t per_list = (uint64_t)plan->post_list * plan->sge;
+
+	for (int l = 0; l < FLOW_LISTS; l++) {
+		struct flow_request *r = res->qps[i].lists[l].requests;
+		struct ibv_sge *entries =
+			res->entries +
+			((uint64_t)i * FLOW_LISTS + (uint64_t)l) * per_list;
+
+		for (uint32_t k = 0; k < plan->post_list; k++)
+			r[k].wr.sg_list = entries + (uint64_t)k * plan->sge;
+	}
+}
+
 /* Allocate the requests of each QP's send lists, which are rebuilt for each
  * size.  A loop writes to them for every message, so no two QPs share a cache
  * line. */
@@ -24,6 +42,10 @@ static void allocate_requests(const struct plan *plan, struct resources *res)
 {
 	size_t length = flow_requests(plan->post_list);
 
+	if (plan->sge > 1)
+		res->entries = xcalloc_lines(
+			(uint64_t)res->n_qps * FLOW_LISTS * plan->post_list,
+			plan->sge * sizeof(struct ibv_sge));
 	for (uint32_t i = 0; i < res->n_qps; i++) {
 		struct flow_list *lists = res->qps[i].lists;
 
@@ -31,6 +53,8 @@ static void allocate_requests(const struct plan *plan, struct resources *res)
 			FLOW_LISTS * length, sizeof(struct flow_request));
 		for (int l = 1; l < FLOW_LISTS; l++)
 			lists[l].requests = lists[0].requests + l * length;
+		if (res->entries)
+			give_entries(plan, res, i);
 	}
 }
 
@@ -71,6 +95,12 @@ static int create_target(const struct device *device, const struct plan *plan,
 	return ret ? ret : qp_to_init(device, q->target, &local, err);
 }
 
+/* Not every provider takes a queue of no entries. */
+static uint32_t at_least_one(uint32_t n)
+{
+	return n ? n : 1;
+}
+
 /* Create one QP; res->inline_size becomes what was granted. */
 static int create_qp(const struct device *device, const struct plan *plan,
 		     bool client, const struct queues *queues, uint32_t i,
@@ -88,6 +118,9 @@ static int create_qp(const struct device *device, const struct plan *plan,
 		.transport = (enum transport)plan->transport,
 		.send_depth = posts ? plan_send_capacity(plan) : 1,
 		.receive_depth = queues_receive_depth(plan, client),
+		.send_entries = at_least_one(plan_send_entries(plan, client)),
+		.receive_entries =
+			at_least_one(plan_receive_entries(plan, client)),
 		.op = plan->op,
 		.sends = sends,
 	};
@@ -138,6 +171,15 @@ static uint32_t vector_of(const struct device *device, uint32_t vector,
 	return t && n > 0 ? (vector + t) % (uint32_t)n : vector;
 }
 
+/* Soft-RoCE's library, in rdma-core until 2026, miscounts the bytes of several
+ * entries in ibv_wr_set_sge_list() and ibv_wr_set_inline_data_list(). */
+static enum post_method method_of(const struct plan *plan)
+{
+	if (plan->post == POST_AUTO && plan->sge > 1)
+		return POST_LEGACY;
+	return (enum post_method)plan->post;
+}
+
 static int create_qps(const struct device *device, const struct plan *plan,
 		      bool client, uint32_t vector, struct resources *res,
 		      struct error *err)
@@ -147,7 +189,7 @@ static int create_qps(const struct device *device, const struct plan *plan,
 
 	res->n_qps = plan->qps;
 	res->n_threads = plan->threads;
-	res->method = (enum post_method)plan->post;
+	res->method = method_of(plan);
 	/* the host would have to read what is sent inline */
 	res->inline_size = sends && !res->memory.copier ? plan_inline(plan) :
 							  0;
@@ -280,6 +322,7 @@ void resources_destroy(struct resources *res)
 	if (res->pd)
 		ibv_dealloc_pd(res->pd);
 	free(res->queues);
+	free(res->entries);
 	free(res->qps);
 	free(res->psns);
 	memset(res, 0, sizeof(*res));

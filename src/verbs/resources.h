@@ -25,6 +25,8 @@ struct resources {
 	struct ibv_xrcd *domain;	/* XRC only, else NULL */
 	struct memory memory;
 	struct queues *queues;	/* one per thread */
+	struct ibv_sge *entries;	/* of all requests, if they have several
+					 * each */
 	uint32_t n_threads;
 	struct flow_qp *qps;	/* n_qps entries, ready for a loop once
 				 * connected */

@@ -28,7 +28,7 @@ static struct ibv_send_wr *add(struct ibv_qp_ex *qpx,
 		.wr_id = qpx->wr_id,
 		.opcode = opcode,
 		.send_flags = qpx->wr_flags & ~(unsigned int)IBV_SEND_INLINE,
-		.sg_list = &b->sge[i],
+		.sg_list = b->sge[i],
 	};
 	if (i)
 		b->wr[i - 1].next = &b->wr[i];
@@ -97,9 +97,11 @@ static void set_sge_list(struct ibv_qp_ex *qpx, size_t n,
 {
 	struct builder *b = builder_of(qpx);
 
+	if (n > BUILDER_ENTRIES)
+		abort();
 	b->wr[b->n - 1].num_sge = (int)n;
-	if (n)
-		b->sge[b->n - 1] = *list;
+	for (size_t i = 0; i < n; i++)
+		b->sge[b->n - 1][i] = list[i];
 }
 
 static void set_sge(struct ibv_qp_ex *qpx, uint32_t lkey, uint64_t addr,
@@ -115,6 +117,21 @@ static void set_inline(struct ibv_qp_ex *qpx, void *data, size_t length)
 	struct builder *b = builder_of(qpx);
 
 	set_sge(qpx, 0, (uintptr_t)data, (uint32_t)length);
+	b->wr[b->n - 1].send_flags |= IBV_SEND_INLINE;
+}
+
+static void set_inline_list(struct ibv_qp_ex *qpx, size_t n,
+			    const struct ibv_data_buf *data)
+{
+	struct builder *b = builder_of(qpx);
+	struct ibv_sge list[BUILDER_ENTRIES];
+
+	for (size_t i = 0; i < n && i < BUILDER_ENTRIES; i++)
+		list[i] = (struct ibv_sge){
+			.addr = (uintptr_t)data[i].addr,
+			.length = (uint32_t)data[i].length,
+		};
+	set_sge_list(qpx, n, list);
 	b->wr[b->n - 1].send_flags |= IBV_SEND_INLINE;
 }
 
@@ -158,6 +175,7 @@ void builder_init(struct builder *b)
 	b->qpx.wr_set_sge = set_sge;
 	b->qpx.wr_set_sge_list = set_sge_list;
 	b->qpx.wr_set_inline_data = set_inline;
+	b->qpx.wr_set_inline_data_list = set_inline_list;
 	b->qpx.wr_set_ud_addr = set_ud_addr;
 	b->qpx.wr_set_xrc_srqn = set_xrc_srqn;
 	b->qpx.wr_complete = complete;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define BUILDER_MAX 64
+#define BUILDER_ENTRIES 8	/* most scatter/gather entries of a send */
 
 /* The first part of a fake queue pair. */
 struct builder {
@@ -19,7 +20,7 @@ struct builder {
 	uint32_t n;
 	uint64_t completes;	/* calls of ibv_wr_complete */
 	struct ibv_send_wr wr[BUILDER_MAX];
-	struct ibv_sge sge[BUILDER_MAX];
+	struct ibv_sge sge[BUILDER_MAX][BUILDER_ENTRIES];
 };
 
 /* Give B's queue pair the functions. */

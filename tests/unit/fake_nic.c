@@ -141,14 +141,27 @@ static bool advance(struct nic_qp *q)
 static int keep_send(const struct nic_qp *q, const struct ibv_send_wr *wr,
 		     struct nic_send *s)
 {
+	uint32_t length = 0;
+
 	s->wr = *wr;
-	s->sge = wr->num_sge ? *wr->sg_list : (struct ibv_sge){ 0 };
+	if (wr->num_sge > (int)q->cap.max_send_sge)
+		return EINVAL;
+	if (wr->num_sge)
+		memcpy(s->sge, wr->sg_list,
+		       (size_t)wr->num_sge * sizeof(*s->sge));
+	if (wr->num_sge > 1)
+		fake_verbs.gathered++;
 	if (!(wr->send_flags & IBV_SEND_INLINE))
 		return 0;
-	if (s->sge.length > q->cap.max_inline_data)
-		return EINVAL;
-	memcpy(s->inline_data, (const void *)(uintptr_t)s->sge.addr,
-	       s->sge.length);
+	for (int i = 0; i < wr->num_sge; i++) {
+		const struct ibv_sge *e = &s->sge[i];
+
+		if (e->length > q->cap.max_inline_data - length)
+			return EINVAL;
+		memcpy(s->inline_data + length,
+		       (const void *)(uintptr_t)e->addr, e->length);
+		length += e->length;
+	}
 	fake_verbs.inlined++;
 	return 0;
 }
@@ -215,15 +228,21 @@ static int keep_receive(struct nic_rq *rq, const struct ibv_recv_wr *wr)
 {
 	struct nic_receive *r = &rq->ring[rq->posted % rq->size];
 
+	if (wr->num_sge > (int)rq->entries)
+		return EINVAL;
 	if (++fake_verbs.posts == fake_verbs.fail_post)
 		return fake_verbs.errnum;
 	if (rq->posted - rq->done >= rq->size) {
 		fake_verbs.overflows++;
 		return ENOMEM;
 	}
-	*r = (struct nic_receive){ .wr_id = wr->wr_id };
+	*r = (struct nic_receive){ .wr_id = wr->wr_id,
+				   .num_sge = wr->num_sge };
 	if (wr->num_sge)
-		r->sge = *wr->sg_list;
+		memcpy(r->sge, wr->sg_list,
+		       (size_t)wr->num_sge * sizeof(*r->sge));
+	if (wr->num_sge > 1)
+		fake_verbs.scattered++;
 	rq->posted++;
 	return 0;
 }

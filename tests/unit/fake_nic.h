@@ -43,20 +43,22 @@ struct nic_cq {
 };
 
 struct nic_send {
-	struct ibv_sge sge;
+	struct ibv_sge sge[BUILDER_ENTRIES];	/* wr.num_sge of them */
 	struct ibv_send_wr wr;
 	uint8_t *inline_data;	/* room for the QP's max_inline_data */
 };
 
 struct nic_receive {
 	uint64_t wr_id;
-	struct ibv_sge sge;	/* zero: it has none */
+	struct ibv_sge sge[BUILDER_ENTRIES];
+	int num_sge;
 };
 
 /* Receives: a ring. */
 struct nic_rq {
 	struct nic_receive *ring;
 	uint32_t size;
+	uint32_t entries;	/* most of a receive */
 	uint64_t posted, done;
 };
 

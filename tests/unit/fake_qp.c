@@ -34,6 +34,8 @@ static bool is_fine(const struct request *r)
 {
 	return r->cap->max_send_wr > 0 && r->cap->max_send_sge > 0 &&
 	       r->cap->max_inline_data <= fake_verbs.max_inline &&
+	       r->cap->max_send_sge <= (uint32_t)fake_verbs.attr.max_sge &&
+	       r->cap->max_recv_sge <= (uint32_t)fake_verbs.attr.max_sge &&
 	       receives_well(r);
 }
 
@@ -46,6 +48,7 @@ static void make_queues(struct nic_qp *q, struct ibv_srq *srq)
 	for (uint32_t i = 0; i < q->cap.max_send_wr; i++)
 		q->sends[i].inline_data = q->inline_data + i * inlined;
 	q->own.size = srq ? 0 : q->cap.max_recv_wr;
+	q->own.entries = q->cap.max_recv_sge;
 	q->own.ring = calloc(q->own.size + 1, sizeof(*q->own.ring));
 	q->rq = srq ? &((struct nic_srq *)srq)->rq : &q->own;
 }

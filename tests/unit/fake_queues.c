@@ -231,6 +231,7 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
 	if (nic_call_fails())
 		return NULL;
 	if (attr->attr.max_wr < 1 || attr->attr.max_sge < 1 ||
+	    attr->attr.max_sge > (uint32_t)fake_verbs.attr.max_srq_sge ||
 	    attr->attr.max_wr > (uint32_t)fake_verbs.attr.max_srq_wr) {
 		errno = EINVAL;
 		return NULL;
@@ -240,6 +241,7 @@ struct ibv_srq *ibv_create_srq(struct ibv_pd *pd,
 	s->srq.pd = pd;
 	nic_count(&pd->handle, 1);
 	s->rq.size = attr->attr.max_wr;
+	s->rq.entries = attr->attr.max_sge;
 	s->rq.ring = calloc(s->rq.size, sizeof(*s->rq.ring));
 	return &s->srq;
 }

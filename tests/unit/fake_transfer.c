@@ -2,6 +2,7 @@
 #include "config.h"
 #include "fake_nic.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "fake_verbs.h"
@@ -60,6 +61,44 @@ bool nic_takes_receive(const struct nic_send *s)
 	       s->wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 }
 
+/* Copy N bytes between the entries of LIST and BYTES.  False when one of them
+ * is of memory that does not allow ACCESS, or they are too short. */
+static bool copy_entries(const struct ibv_sge *list, int entries,
+			 uint8_t *bytes, uint64_t n, unsigned int access)
+{
+	for (int i = 0; i < entries && n; i++) {
+		uint32_t length = list[i].length < n ? list[i].length :
+						       (uint32_t)n;
+		uint8_t *there = translate(list[i].lkey, list[i].addr, length,
+					   access);
+
+		if (!there)
+			return false;
+		if (access & IBV_ACCESS_LOCAL_WRITE)
+			memcpy(there, bytes, length);
+		else
+			memcpy(bytes, there, length);
+		bytes += length;
+		n -= length;
+	}
+	return n == 0;
+}
+
+/* Store what M brings, behind HEADER bytes, in the entries of R. */
+static bool scatter(const struct nic_receive *r, const struct message *m,
+		    uint32_t header)
+{
+	uint8_t *bytes = malloc(header + m->length + 1);
+	bool fits;
+
+	memset(bytes, NIC_GRH_BYTE, header);
+	move(bytes + header, m->here, m->length);
+	fits = copy_entries(r->sge, r->num_sge, bytes, header + m->length,
+			    IBV_ACCESS_LOCAL_WRITE);
+	free(bytes);
+	return fits;
+}
+
 /* The next receive of PEER is taken by M; what was written did not go there. */
 static enum ibv_wc_status take_receive(struct nic_qp *peer,
 				       struct nic_rq *rq, struct ibv_cq *cq,
@@ -79,10 +118,13 @@ static enum ibv_wc_status take_receive(struct nic_qp *peer,
 	};
 	uint8_t *to = NULL;
 
-	if (!written && length) {
-		to = translate(r->sge.lkey, r->sge.addr, length,
+	if (!written && r->num_sge > 1) {
+		if (!scatter(r, m, header))
+			return IBV_WC_REM_INV_REQ_ERR;
+	} else if (!written && length) {
+		to = translate(r->sge[0].lkey, r->sge[0].addr, length,
 			       IBV_ACCESS_LOCAL_WRITE);
-		if (!to || length > r->sge.length)
+		if (!to || length > r->sge[0].length)
 			return IBV_WC_REM_INV_REQ_ERR;
 		memset(to, NIC_GRH_BYTE, header);
 		move(to + header, m->here, m->length);
@@ -241,23 +283,44 @@ static struct ibv_cq *completions_of(const struct nic_qp *peer,
 	return peer->qp.recv_cq;
 }
 
-enum ibv_wc_status nic_transfer(struct nic_qp *q, struct nic_qp *peer,
-				const struct nic_send *s)
+static uint32_t length_of(const struct nic_send *s)
 {
-	const bool inlined = s->wr.send_flags & IBV_SEND_INLINE;
+	uint32_t length = 0;
+
+	for (int i = 0; i < s->wr.num_sge; i++)
+		length += s->sge[i].length;
+	return length;
+}
+
+/* The bytes of M where they were posted, or in BOUNCE if they are in several
+ * places; NULL when they are not there. */
+static uint8_t *bytes_of(const struct message *m, uint8_t *bounce)
+{
+	const struct nic_send *s = m->send;
+	const bool in = fetches(s->wr.opcode);
+
+	if (s->wr.send_flags & IBV_SEND_INLINE)
+		return s->inline_data;
+	if (!bounce)
+		return translate(s->sge[0].lkey, s->sge[0].addr, m->length,
+				 in ? IBV_ACCESS_LOCAL_WRITE : 0);
+	return in || copy_entries(s->sge, s->wr.num_sge, bounce, m->length,
+				  0) ? bounce : NULL;
+}
+
+static enum ibv_wc_status transfer(struct nic_qp *q, struct nic_qp *peer,
+				   const struct nic_send *s, uint8_t *bounce)
+{
 	struct message m = {
 		.send = s,
-		.length = s->wr.num_sge ? s->sge.length : 0,
+		.length = length_of(s),
 		.reliable = nic_is_reliable(q),
 	};
 	enum ibv_wc_status status;
 	bool takes = nic_takes_receive(s), written = false;
 	struct nic_rq *rq;
 
-	m.here = inlined ? s->inline_data :
-			   translate(s->sge.lkey, s->sge.addr, m.length,
-				     fetches(s->wr.opcode) ?
-					     IBV_ACCESS_LOCAL_WRITE : 0);
+	m.here = bytes_of(&m, bounce);
 	status = check(q, &m);
 	if (status || !peer)
 		return status;
@@ -268,6 +331,10 @@ enum ibv_wc_status nic_transfer(struct nic_qp *q, struct nic_qp *peer,
 	    s->wr.opcode != IBV_WR_SEND_WITH_IMM) {
 		status = access_memory(peer, &m);
 		written = true;
+		if (!status && bounce && fetches(s->wr.opcode) &&
+		    !copy_entries(s->sge, s->wr.num_sge, bounce, m.length,
+				  IBV_ACCESS_LOCAL_WRITE))
+			status = IBV_WC_LOC_PROT_ERR;
 	}
 	/* without a receive it is dropped, and what was written stays */
 	if (!status && takes && rq->posted == rq->done)
@@ -280,4 +347,14 @@ enum ibv_wc_status nic_transfer(struct nic_qp *q, struct nic_qp *peer,
 	/* the peer's trouble, which nobody tells the sender of */
 	fake_verbs.misuses++;
 	return IBV_WC_SUCCESS;
+}
+
+enum ibv_wc_status nic_transfer(struct nic_qp *q, struct nic_qp *peer,
+				const struct nic_send *s)
+{
+	uint8_t *bounce = s->wr.num_sge > 1 ? malloc(length_of(s)) : NULL;
+	enum ibv_wc_status status = transfer(q, peer, s, bounce);
+
+	free(bounce);
+	return status;
 }

@@ -14,6 +14,7 @@
 #define FAKE_DEVICES 2
 #define FAKE_GIDS 8
 #define FAKE_PKEYS 4
+#define FAKE_MAX_SGE 8
 
 /* What the devices are, what goes wrong, and what is alive. */
 struct fake_verbs {
@@ -71,6 +72,8 @@ struct fake_verbs {
 	uint64_t lost;		/* of them, by lose_every and lose_first */
 	uint64_t dropped;	/* of them, for there was no receive */
 	uint64_t inlined;	/* messages whose bytes came with them */
+	uint64_t gathered;	/* sends posted with several entries */
+	uint64_t scattered;	/* receives posted with several entries */
 	uint64_t events;	/* completions that were told of */
 	uint32_t cqs_made;
 	uint32_t resizes;	/* of completion queues */

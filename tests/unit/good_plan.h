@@ -27,6 +27,7 @@ static inline struct plan good_plan(void)
 		.qps = 1,
 		.threads = 1,
 		.post_list = 1,
+		.sge = 1,
 		.tx_depth = 128,
 		.rx_depth = PLAN_AUTO,
 		.cq_mod = PLAN_AUTO,

@@ -35,6 +35,7 @@ check_PROGRAMS = \
 	tests/unit/test_fit_memory \
 	tests/unit/test_formats \
 	tests/unit/test_frames \
+	tests/unit/test_gather \
 	tests/unit/test_gid \
 	tests/unit/test_handshake \
 	tests/unit/test_histogram \
@@ -404,5 +405,7 @@ tests_unit_test_wire_fields_SOURCES = tests/unit/test_wire_fields.c \
 	tests/unit/test.h
 tests_unit_test_xrc_SOURCES = tests/unit/test_xrc.c \
 	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
+tests_unit_test_gather_SOURCES = tests/unit/test_gather.c \
+	$(fake_provider) tests/unit/test.h
 tests_unit_test_walk_SOURCES = tests/unit/test_walk.c \
 	$(fake_provider) tests/unit/test.h

@@ -65,6 +65,7 @@ struct plan sample_plan(void)
 		.qp_timeout = 14,
 		.sl = 3,
 		.post_list = 32,
+		.sge = 1,
 		.post = POST_LEGACY,
 		.threads = 3,
 		.round_trip = true,

@@ -591,6 +591,7 @@ static struct port largest_port(void)
 	longest(port.device, sizeof(port.device));
 	longest(port.firmware, sizeof(port.firmware));
 	port.facts = every_fact();
+	port.limits.max_sge = 1;
 	port.n_gids = PORT_GIDS_MAX;
 	for (uint32_t i = 0; i < port.n_gids; i++)
 		port.gids[i] = port.gids[0];

@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "good_plan.h"
+#include "model/inject.h"
 #include "model/plan.h"
 #include "model/result.h"
 
@@ -383,6 +384,22 @@ static void check_refused(const struct plan *plan, const char *message)
 	assert_message(&err, message);
 }
 
+TEST(test_check_entries)
+{
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	plan.sge = 4;
+	assert_int_equal(plan_check(&plan, &err), 0);
+	plan.inject = INJECT_SEND_LKEY;
+	check_refused(&plan, "--sge and --inject exclude each other");
+	plan.inject = INJECT_NOTHING;
+	set_op(&plan, OP_CMP_SWAP);
+	check_refused(&plan, "--sge 4: an atomic has one entry, of 8 bytes");
+	plan.sge = 1;
+	assert_int_equal(plan_check(&plan, &err), 0);
+}
+
 TEST(test_check)
 {
 	struct plan plan = good_plan();
@@ -490,6 +507,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_memory),
 	cmocka_unit_test(test_time_to_make_it),
 	cmocka_unit_test(test_who_posts_receives),
+	cmocka_unit_test(test_check_entries),
 	cmocka_unit_test(test_check),
 	cmocka_unit_test(test_check_lists_and_threads),
 	cmocka_unit_test(test_whole_or_half),

@@ -234,6 +234,43 @@ TEST(test_objects_of_xrc)
 	assert_string_equal(find_row(&e, "max_srq")->needed, "2");
 }
 
+/* Scatter/gather entries, of each kind of work request. */
+TEST(test_entries)
+{
+	struct two_ends e = good_ends();
+
+	e.plan.sge = 5;
+	e.client.limits.max_sge = 4;
+	check_only(&e, "max_sge", VERDICT_ERROR,
+		   ABOVE("--sge: 5 is", "client", "max_sge 4"));
+	assert_string_equal(find_row(&e, "max_sge")->needed,
+			    "5 at the client");
+	/* fewer bytes than entries */
+	e.plan.sizes.bytes[0] = 4;
+	look(&e);
+	assert_null(preflight_first(&e.found));
+	e = good_ends();
+	set_op(&e.plan, OP_SEND);
+	e.plan.sge = 5;
+	e.client.limits.max_sge = 5;
+	check_only(&e, "max_sge", VERDICT_ERROR,
+		   ABOVE("--sge: 5 is", "server", "max_sge 0"));
+	e.plan.srq = true;
+	e.server.limits.max_srq_sge = 3;
+	check_only(&e, "max_srq_sge", VERDICT_ERROR,
+		   ABOVE("--sge: 5 is", "server", "max_srq_sge 3"));
+	e = good_ends();
+	set_op(&e.plan, OP_READ);
+	e.plan.sge = 5;
+	e.client.limits.max_sge = 5;
+	e.client.limits.max_sge_rd = 1;
+	check_only(&e, "max_sge_rd", VERDICT_ERROR,
+		   ABOVE("--sge: 5 is", "client", "max_sge_rd 1"));
+	e.client.limits.max_sge_rd = 5;
+	look(&e);
+	assert_null(preflight_first(&e.found));
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_each_limit),
 	cmocka_unit_test(test_largest_message),
@@ -245,6 +282,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_paging),
 	cmocka_unit_test(test_xrc),
 	cmocka_unit_test(test_objects_of_xrc),
+	cmocka_unit_test(test_entries),
 };
 
 TEST_MAIN(tests, 30)

@@ -91,6 +91,53 @@ TEST(test_every_way)
 			}
 }
 
+/* Messages from several places and to several, also fewer bytes than those;
+ * inline in latency tests. */
+TEST(test_several_entries)
+{
+	FOR_EACH(op, transport) {
+		if (op_is_atomic(op))
+			continue;
+		for (uint32_t sge = 2; sge <= 5; sge += 3)
+			for (int i = 0; i < 8; i++) {
+				struct pair p;
+				struct plan *plan = open_pair(
+					&p, op, (enum metric)(i & 1),
+					transport);
+
+				plan->sge = sge;
+				fake_verbs.builders = i >> 1 & 1;
+				plan->post = i >> 1 & 1 ? POST_WR : POST_AUTO;
+				plan->srq = i >> 2 & 1 &&
+					    plan_counts_received(plan);
+				run_and_close(&p, op, transport);
+				assert_true(fake_verbs.gathered > 100);
+				assert_true(op_table[op].access ||
+					    fake_verbs.scattered > 100);
+			}
+	}
+}
+
+TEST(test_several_entries_both_ways)
+{
+	FOR_EACH(op, transport) {
+		struct pair p;
+		struct plan *plan;
+
+		if (op_is_atomic(op))
+			continue;
+		plan = open_pair(&p, op, METRIC_BANDWIDTH, transport);
+		plan->bidirectional = true;
+		plan->qps = 5;
+		plan->threads = 2;
+		plan->post_list = 4;
+		plan->recv_post_list = plan_counts_received(plan) ? 3 : 1;
+		plan->sge = 4;
+		plan->mr_per_qp = true;
+		run_and_close(&p, op, transport);
+	}
+}
+
 TEST(test_by_duration)
 {
 	FOR_EACH(op, transport)
@@ -112,12 +159,13 @@ TEST(test_by_duration)
 /* A byte of this message is another one at its destination: said by the end
  * that looks at it, and to the other. */
 static void check_damage(enum op op, enum metric metric,
-			 enum transport transport, uint64_t nth)
+			 enum transport transport, uint32_t sge, uint64_t nth)
 {
-	const struct plan *plan;
+	struct plan *plan;
 	struct pair p;
 
 	plan = open_pair(&p, op, metric, transport);
+	plan->sge = sge;
 	pair_hurry(&p);
 	/* challenges come before */
 	fake_verbs.damage_message = nth + plan_proves_address(plan, true) +
@@ -145,12 +193,16 @@ TEST(test_damage_is_found)
 			 * is one behind each */
 			if (op == OP_WRITE || op == OP_WRITE_IMM) {
 				check_damage(op, (enum metric)metric,
-					     transport, 1);
+					     transport, 1, 1);
+				check_damage(op, (enum metric)metric,
+					     transport, 3, 1);
 				continue;
 			}
 			for (uint64_t nth = 1; nth <= 30; nth += 7)
 				check_damage(op, (enum metric)metric,
-					     transport, nth);
+					     transport,
+					     op_is_atomic(op) || nth & 2 ?
+						     1 : 3, nth);
 		}
 }
 
@@ -220,6 +272,8 @@ TEST(test_acknowledged_counts_messages)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_operation),
 	cmocka_unit_test(test_every_way),
+	cmocka_unit_test(test_several_entries),
+	cmocka_unit_test(test_several_entries_both_ways),
 	cmocka_unit_test(test_by_duration),
 	cmocka_unit_test(test_damage_is_found),
 	cmocka_unit_test(test_losses),

@@ -1,0 +1,20 @@
+"""What a work request asks of the device."""
+
+import pytest
+
+from lab import QUICK, failed, loopback, needs_device, succeeded
+
+pytestmark = needs_device
+
+
+@pytest.mark.parametrize("test,args", (
+    ("send_lat", ()), ("send_bw", ("-c", "UD", "--srq")), ("read_bw", ())))
+def test_several_entries(test, args):
+    """1,000 bytes in 7 entries, of which the first ones are longer."""
+    succeeded(loopback(test, "--sge", 7, "-s", "5,1000", "--verify", *QUICK,
+                       *args))
+
+
+def test_more_entries_than_the_device_has():
+    failed(loopback("write_bw", "--sge", 64, *QUICK),
+           "--sge: 64 is above what the client's", "max_sge ")

@@ -48,15 +48,20 @@ def in_rounds(entries: Iterable[Object], index: int) -> List[Object]:
 
 
 def matrices(header: Object, entries: List[Object]) -> Iterator[Matrix]:
-    """Yield the matrix of each point, and of each rail of it."""
+    """Yield the matrix of each point, and of each rail of it, or of two rails
+    that are measured with each other."""
     for index, point in enumerate(header["points"]):
         own = in_rounds(entries, index)
-        for rail in sorted({entry["rail"] for entry in own}):
-            some = [entry for entry in own if entry["rail"] == rail]
+        for rail, there in sorted({(entry["rail"], entry["server"]["device"])
+                                   for entry in own}):
+            some = [entry for entry in own if entry["rail"] == rail
+                    and entry["server"]["device"] == there]
             devices = sorted({entry["client"]["device"] for entry in some})
             title = label(sweep_point(point))
             if devices != [""]:
                 title += f", {nodesets.fold(devices)}"
+            if devices != [there]:
+                title += f" to {there}"
             yield matrix_of(title, point["metric"], header["nodes"], some)
 
 

@@ -367,3 +367,25 @@ def test_progress_is_not_for_files(capsys):
     progress.begin(2)
     progress.clear()
     assert capsys.readouterr().err == ""
+
+
+def test_a_matrix_of_each_two_rails(tmp_path):
+    """One that failed is not hidden behind another pair of devices."""
+    header, _ = document()
+    rails = {node: ["x0", "x1"] for node in NODES}
+    lines = [entry(number, pair, 90.0 + number, rail=pair.rail,
+                   client=clusterfile.end_json(pair.client),
+                   server=clusterfile.end_json(pair.server))
+             for number, pairs in enumerate(patterns.rounds_of(
+                 "pairs", Wanted(NODES), rails, True), 1) for pair in pairs]
+    lines = [{**one, "value": None, "result": None, "error": "no path"}
+             if one["client"]["device"] != one["server"]["device"] else one
+             for one in lines]
+    _, out, _ = cluster(write(tmp_path / "x", header, lines))
+    titles = re.findall(r"1 QP, (.*), Gb/s: (.*)|1 QP, (.*): (no results.*)",
+                        out)
+    assert titles == [
+        ("x0", "median 91.00, lowest 91.00, highest 91.00, 2 pairs", "", ""),
+        ("", "", "x0 to x1", "no results, 2 failed"),
+        ("", "", "x1 to x0", "no results, 2 failed"),
+        ("x1", "median 91.00, lowest 91.00, highest 91.00, 2 pairs", "", "")]

@@ -26,6 +26,7 @@ ENOUGH = 6              # healthy pairs say how much pairs differ; fewer do not
 ALIKE = 0.9             # of the usual speed has an end that is healthy
 NEARLY = 0.75           # of it is not what is wrong with an end that is slower
 PARTNERS = 5            # that a suspect end is tested with
+ELSEWHERE = 3           # that an end of a slow pair is tested with, at most
 MOST_SUSPECTS = 16      # ends, and as many paths, that are tested again
 
 # Runs pairs at the same time; returns the value of each.
@@ -210,6 +211,7 @@ class Inquiry:
         self.findings: List[Object] = []
         self.notes: List[str] = []
         self.suspected: Dict[int, Set[End]] = {}
+        self.paths: Dict[int, Set[Pair]] = {}
         self.tested: Set[End] = set()
         self.cleared: Set[End] = set()
 
@@ -223,8 +225,7 @@ class Inquiry:
         await self.look_at_rails()
         for rail in sorted(self.by_rail):
             ends, pairs = self.suspects(rail)
-            self.suspected[rail] = {
-                *ends, *(end for pair in pairs for end in pair[:2])}
+            self.suspected[rail], self.paths[rail] = set(ends), set(pairs)
             if (ends or pairs) and await self.is_prepared(rail, ends, pairs):
                 await self.test(rail, ends, pairs)
 
@@ -285,17 +286,24 @@ class Inquiry:
                 trial.speeds[sends].append(speed)
                 trial.partners.add(other)
 
-    def partners(self, rail: int, but: Iterable[End], number: int
+    def partners(self, end: End, rail: int, but: Iterable[End], number: int
                  ) -> List[End]:
-        """Choose NUMBER ends of RAIL that nothing is known against, or that
-        were fast with another partner."""
-        limit, suspected = self.usual[rail].limit, self.suspected[rail]
-        good = sorted(
-            end for end, own in speeds_by_end(self.by_rail[rail]).items()
-            if end not in set(but) and (
-                end in self.cleared
-                or end not in suspected and upper_median(own) >= limit))
-        return self.source.sample(good, min(number, len(good)))
+        """Choose NUMBER ends of RAIL to test END with: those that nothing is
+        known against, or that were fast with another partner; then those that
+        are slow with somebody else only."""
+        paths, limit = self.paths[rail], self.usual[rail].limit
+        apart = {one for pair in paths for one in pair[:2]} - self.cleared
+        mine = {one for pair in paths if end in pair[:2] for one in pair[:2]}
+        fast = sorted(
+            one for one, own in speeds_by_end(self.by_rail[rail]).items()
+            if one not in {end, *but} and (
+                one in self.cleared or one not in self.suspected[rail]
+                and upper_median(own) >= limit))
+        best = [one for one in fast if one not in apart]
+        chosen = self.source.sample(best, min(number, len(best)))
+        rest = [one for one in fast if one in apart - mine]
+        return chosen + self.source.sample(
+            rest, min(number - len(chosen), len(rest)))
 
     async def test_end(self, end: End, rail: int) -> Optional[bool]:
         """Test END with other partners; say what is wrong with it. Returns
@@ -305,7 +313,7 @@ class Inquiry:
                        for one in found["ends"])
         self.tested.add(end)
         usual, trial = self.alone[rail], Trial()
-        partners = self.partners(rail, [end], PARTNERS)
+        partners = self.partners(end, rail, (), PARTNERS)
         for again in range(2):
             for other in partners:
                 await self.try_both(trial, end, other, rail)
@@ -348,12 +356,16 @@ class Inquiry:
         """Test PAIRS again alone, and their ends with others; say what is
         left."""
         bad: List[Tuple[Pair, float, str]] = []
-        for pair in pairs[:MOST_SUSPECTS]:
+        some = self.some_of(pairs)
+        for pair in some:
             found = await self.test_path(pair, rail)
             if found is not None:
                 bad.append((pair, *found))
         if len(bad) > 3:
-            self.findings.append(self.many_paths(bad, len(pairs)))
+            # those that were not tested are like those that were
+            slow = pairs if 2 * len(bad) > len(some) else [
+                pair for pair, _, _ in bad]
+            self.findings.append(self.many_paths(bad, slow))
             return
         for pair, ratio, where in bad:
             self.findings.append(finding(
@@ -373,7 +385,7 @@ class Inquiry:
             self.pass_pair(pair)
             return None
         ratio = trial.middle(usual.limit, where) / usual.speed
-        if not self.partners(rail, pair[:2], 1):
+        if not self.partners(pair.client, rail, pair[:2], 1):
             self.notes.append(f"{pair.text()}: which of both is slow is "
                               "not known without another node")
         # first both: whichever is fast is a partner for the other
@@ -387,19 +399,29 @@ class Inquiry:
 
     async def is_slow_elsewhere(self, end: End, pair: Pair, rail: int
                                 ) -> bool:
-        """Test END of PAIR with another partner."""
-        usual, trial = self.alone[rail], Trial()
-        for other in self.partners(rail, pair[:2], 1):
+        """Test END of PAIR with other partners, until it is fast with one: it
+        may have more than one slow path."""
+        usual, trial, slow = self.alone[rail], Trial(), False
+        for other in self.partners(end, rail, pair[:2], ELSEWHERE):
             await self.try_both(trial, end, other, rail)
-        slow = trial.slow(usual.limit, True) + trial.slow(usual.limit, False)
-        if trial.count() and not slow:
-            self.cleared.add(end)
-        return slow > 0
+            slow = any(own and trial.slow(usual.limit, way) == len(own)
+                       for way, own in trial.speeds.items())
+            if trial.count() and not slow:
+                self.cleared.add(end)
+                break
+        return slow
 
-    def many_paths(self, bad: Sequence[Tuple[Pair, float, str]], total: int
-                   ) -> Object:
-        """Say in one sentence what many slow paths have in common."""
-        left = {pair for pair, _, _ in bad}
+    def some_of(self, pairs: Sequence[Pair]) -> List[Pair]:
+        """Choose those of PAIRS that are tested again: not the first ones,
+        which have the same nodes."""
+        return sorted(self.source.sample(list(pairs), min(MOST_SUSPECTS,
+                                                          len(pairs))))
+
+    def many_paths(self, bad: Sequence[Tuple[Pair, float, str]],
+                   slow: Sequence[Pair]) -> Object:
+        """Say in one sentence what the SLOW paths, of which those that are BAD
+        were tested, have in common."""
+        left = set(slow)
         common: List[End] = []
         while left:
             count: Dict[End, int] = {}
@@ -412,7 +434,7 @@ class Inquiry:
         nodes = nodesets.fold(sorted({end.node for end in common}))
         return finding(
             "paths", sorted(common), ratio,
-            f"{total} paths of {nodes}: {ratio_text(ratio, self.metric)}, and "
+            f"{len(slow)} paths of {nodes}: {ratio_text(ratio, self.metric)}, and "
             "their ends are fast with others: look at the links between their "
             "switches", paths=[[pair.client.node, pair.server.node]
                                for pair, _, _ in bad])

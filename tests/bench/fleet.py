@@ -69,8 +69,10 @@ def fault(kind, nodes, source, next_to=None):
         return len(found) == 1 and {end["node"] for end in
                                     found[0]["ends"]} == {a, b}
 
+    leaf_number = source.randrange(len(nodes) // LEAF)
+
     def one_leaf(found):
-        leaf = nodes[:16]
+        leaf = nodes[leaf_number * LEAF:][:LEAF]
         return len(found) == 1 and found[0]["kind"] == "paths" and all(
             end["node"] in leaf for end in found[0]["ends"])
 
@@ -97,7 +99,7 @@ def fault(kind, nodes, source, next_to=None):
                         one_end(("congestion",), a)),
         "few uplinks": ({"leaf": {1: share}}, links_of(1, nodes)),
         "slow path": ({"path": {(a, b): share}}, one_path),
-        "slow uplink": ({"uplink": {(0, 3): share}}, one_leaf),
+        "slow uplink": ({"uplink": {(leaf_number, 3): share}}, one_leaf),
         "noisy node": ({"noisy": {a: share}}, one_end(("unsteady", "node"),
                                                       a)),
         "slow rail": ({"rail": {1: share}}, one_rail),

@@ -320,3 +320,21 @@ def test_retests_under_load_that_fail(pattern):
     asyncio.run(inquiry.run())
     assert not inquiry.findings
     assert "no others to compare with" in inquiry.notes[0]
+
+
+def test_all_faults_at_once():
+    """An uplink is slow with which all nodes have a slow path: they are
+    partners for others all the same."""
+    inquiry = inquire(64, {
+        "node": {"n07": 0.61, "n40": 0.8}, "path": {("n03", "n11"): 0.5},
+        "uplink": {(1, 3): 0.5}})
+    found = {one["ends"][0]["node"]: one for one in inquiry.findings
+             if one["kind"] == "node"}
+    assert sorted(found) == ["n07", "n40"]
+    assert all("with 5 of 5 partners" in one["sentence"]
+               for one in found.values())
+    paths, = [one for one in inquiry.findings if one["kind"] == "paths"]
+    leaf = set(nodes(32)[16:])
+    # and perhaps n03 - n11
+    assert len({end["node"] for end in paths["ends"]} - leaf) <= 1
+    assert not [note for note in inquiry.notes if "not known" in note]

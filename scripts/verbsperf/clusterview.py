@@ -2,7 +2,8 @@
 them."""
 import shutil
 import statistics
-from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional
+from typing import (Dict, Iterable, Iterator, List, NamedTuple, Optional,
+                    Sequence)
 
 from verbsperf import beside, nodesets, stats, tables
 from verbsperf.clusterfile import pair_of
@@ -13,16 +14,24 @@ from verbsperf.results import sweep_point
 from verbsperf.sweeping import counted
 
 WORST = 20          # pairs that are listed when the matrix is too wide
+LONGEST = 26        # letters of a name in a picture
+NAMED = 4           # of those of which a note says the same
+
+
+# A scale reaches at least as far from its best value: what is only noise shall
+# not look as if something were slow.
+LEAST_RANGE = 0.2
 
 
 class Matrix(NamedTuple):
-    """What pairs of one point and rail reached."""
+    """What pairs of one point and rail reached; names are short()."""
 
     title: str
     metric: str
     nodes: List[str]
     cells: Dict["tuple[str, str]", float]   # (from client, to server)
     failed: Dict["tuple[str, str]", str]
+    scale: "tuple[float, float]" = (0.0, 0.0)   # of all rails of the point
 
     def value(self, row: str, column: str) -> Optional[float]:
         """Return what ROW and COLUMN reached, whoever was the client."""
@@ -32,6 +41,45 @@ class Matrix(NamedTuple):
     def is_failed(self, row: str, column: str) -> bool:
         """The pair of ROW and COLUMN gave no result."""
         return (row, column) in self.failed or (column, row) in self.failed
+
+
+def domain_of(nodes: Sequence[str]) -> str:
+    """Return the domain, with its dot, that all NODES are of, or ""."""
+    parts = [node.partition(".") for node in nodes]
+    tails = {dot + tail for _, dot, tail in parts}
+    heads = {head for head, _, _ in parts}
+    if (len(nodes) < 2 or len(tails) > 1 or len(heads) < len(nodes)
+            or any(head.isdigit() for head in heads)):
+        return ""
+    return tails.pop()
+
+
+def short(node: str, domain: str) -> str:
+    """Return the name of NODE without DOMAIN."""
+    return node[:len(node) - len(domain)]
+
+
+def ending(name: str) -> str:
+    """Return NAME, or its end when it is long: that tells nodes apart."""
+    name = tables.printable(name)
+    return name if len(name) <= LONGEST else "..." + name[3 - LONGEST:]
+
+
+def scale_of(values: Sequence[float], metric: str) -> "tuple[float, float]":
+    """Return the lowest and the highest value that a colour stands for."""
+    if not values:
+        return 0.0, 0.0
+    low, high = min(values), max(values)
+    if metric in tables.UNITS:
+        return min(low, high * (1 - LEAST_RANGE)), high
+    return low, max(high, low / (1 - LEAST_RANGE))
+
+
+def share_of(matrix: Matrix, value: float) -> float:
+    """Return where VALUE is on the scale of MATRIX: 1 is best, 0 worst."""
+    low, high = matrix.scale
+    share = (value - low) / (high - low) if high > low else 1.0
+    return share if matrix.metric in tables.UNITS else 1 - share
 
 
 def entries_of(entries: Iterable[Object], kind: str, index: int
@@ -52,6 +100,8 @@ def matrices(header: Object, entries: List[Object]) -> Iterator[Matrix]:
     that are measured with each other."""
     for index, point in enumerate(header["points"]):
         own = in_rounds(entries, index)
+        scale = scale_of([entry["value"] for entry in own
+                          if entry["value"] is not None], point["metric"])
         for rail, there in sorted({(entry["rail"], entry["server"]["device"])
                                    for entry in own}):
             some = [entry for entry in own if entry["rail"] == rail
@@ -62,21 +112,23 @@ def matrices(header: Object, entries: List[Object]) -> Iterator[Matrix]:
                 title += f", {nodesets.fold(devices)}"
             if devices != [there]:
                 title += f" to {there}"
-            yield matrix_of(title, point["metric"], header["nodes"], some)
+            yield matrix_of(title, point["metric"], header["nodes"], some
+                            )._replace(scale=scale)
 
 
 def matrix_of(title: str, metric: str, nodes: List[str],
               entries: List[Object]) -> Matrix:
     """Make the matrix of ENTRIES; of several of a pair the median."""
     found: Dict["tuple[str, str]", List[float]] = {}
-    failed = {}
+    failed, domain = {}, domain_of(nodes)
     for entry in entries:
-        key = entry["client"]["node"], entry["server"]["node"]
+        key = (short(entry["client"]["node"], domain),
+               short(entry["server"]["node"], domain))
         if entry["value"] is not None:
             found.setdefault(key, []).append(entry["value"])
         elif entry["error"]:
             failed[key] = entry["error"]
-    return Matrix(title, metric, nodes,
+    return Matrix(title, metric, [short(node, domain) for node in nodes],
                   {key: stats.median(values) for key, values in found.items()},
                   failed)
 
@@ -132,7 +184,7 @@ def worst_lines(matrix: Matrix) -> List[str]:
         *([f"and {len(order) - WORST} nodes that are better"]
           if len(order) > WORST else []), "",
         *tables.table(("pair", tables.unit(matrix.metric)), [
-            (f"{a}-{b}", number(matrix.cells[a, b]))
+            (f"{a} - {b}", number(matrix.cells[a, b]))
             for a, b in pairs[:WORST]], left=(0,)),
         *([f"and {len(pairs) - WORST} pairs that are better"]
           if len(pairs) > WORST else [])]
@@ -194,6 +246,18 @@ def failed_nodes(entries: Iterable[Object]) -> Dict[str, str]:
             if entry["type"] == "node" and entry["error"]}
 
 
+def notes_of(entries: Iterable[Object]) -> Iterator[str]:
+    """Yield the notes, those that say the same of several in one."""
+    found: Dict[str, List[str]] = {}
+    for one in entries:
+        if one["type"] == "note":
+            about, colon, rest = one["sentence"].partition(": ")
+            found.setdefault(colon + rest, []).append(about)
+    for tail, heads in found.items():
+        more = f" and {len(heads) - NAMED} more" * (len(heads) > NAMED)
+        yield ", ".join(heads[:NAMED]) + more + tail
+
+
 def said_lines(entries: List[Object]) -> Iterator[str]:
     """Yield findings and notes."""
     found = [one for one in entries if one["type"] == "finding"]
@@ -204,9 +268,7 @@ def said_lines(entries: List[Object]) -> Iterator[str]:
             yield "  " + one["sentence"]
             yield from ("    " + line
                         for line in beside.lines_of(one.get("beside") or {}))
-    for one in entries:
-        if one["type"] == "note":
-            yield "note: " + one["sentence"]
+    yield from ("note: " + note for note in notes_of(entries))
     failed = failed_nodes(entries)
     if failed:
         yield ""
@@ -236,6 +298,9 @@ def text(header: Object, entries: List[Object]) -> str:
     """Return all of it, as wide as the terminal."""
     width = shutil.get_terminal_size().columns
     lines: List[str] = []
+    domain = domain_of(header["nodes"])
+    if domain:
+        lines += ["", f"(tables have the nodes' names without {domain})"]
     for matrix in matrices(header, entries):
         lines += ["", *spread_lines(matrix)]
         lines += grid_lines(matrix, width) or worst_lines(matrix)

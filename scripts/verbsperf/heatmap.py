@@ -18,7 +18,10 @@ from verbsperf.tables import printable
 COLOURS = "cividis"     # light is more, in grey and to the colour-blind, too
 WORDS_AT_MOST = 16      # nodes whose cells have room for their number
 NAMES_AT_MOST = 40      # names along an axis
-INCHES = 5.2            # of a map
+INCHES = 5.2            # of a map whose nodes have short names
+SHORT = 6               # letters of such
+LETTER = 0.075          # inches for one more
+NAME_LETTERS, SMALL_LETTERS = 8.0, 6.0  # their size
 
 Grid = numpy.typing.NDArray[numpy.float64]
 
@@ -39,31 +42,28 @@ def draw(fig: Figure, axes: Axes, matrix: Matrix) -> None:
     grid = grid_of(matrix)
     n = len(matrix.nodes)
     better_high = matrix.metric in tables.UNITS
-    shown = axes.imshow(grid, interpolation="nearest",
+    low, high = matrix.scale
+    shown = axes.imshow(grid, interpolation="nearest", vmin=low, vmax=high,
                         cmap=COLOURS if better_high else COLOURS + "_r")
     bar = fig.colorbar(shown, ax=axes, fraction=0.046, pad=0.03)
     bar.set_label(tables.unit(matrix.metric))
     step = math.ceil(n / NAMES_AT_MOST)
     places = list(range(0, n, step))
-    names = [printable(matrix.nodes[i]) for i in places]
-    axes.set_xticks(places, names, rotation=90)
-    axes.set_yticks(places, names)
+    names = [clusterview.ending(matrix.nodes[i]) for i in places]
+    letters = NAME_LETTERS if len(names) <= WORDS_AT_MOST else SMALL_LETTERS
+    axes.set_xticks(places, names, rotation=90, fontsize=letters)
+    axes.set_yticks(places, names, fontsize=letters)
     axes.set_title(printable(matrix.title))
     if n <= WORDS_AT_MOST:
-        write_cells(axes, matrix, grid, better_high)
+        write_cells(axes, matrix, grid)
     draw_failed(axes, matrix)
 
 
-def write_cells(axes: Axes, matrix: Matrix, grid: Grid, better_high: bool
-                ) -> None:
+def write_cells(axes: Axes, matrix: Matrix, grid: Grid) -> None:
     """Write the number into each cell, readable on its colour."""
-    values = list(matrix.cells.values())
-    if not values:
-        return
-    middle = (min(values) + max(values)) / 2
     for (i, j), value in numpy.ndenumerate(grid):
         if not math.isnan(value):
-            dark = (value < middle) == better_high
+            dark = clusterview.share_of(matrix, float(value)) < 0.5
             axes.text(j, i, tables.number(float(value)), ha="center",
                       va="center", fontsize=6.5,
                       color="white" if dark else "black")
@@ -81,7 +81,8 @@ def draw_failed(axes: Axes, matrix: Matrix) -> None:
 
 def foot_of(found: Sequence[Matrix], entries: List[Object]) -> List[str]:
     """Return what stands below the maps."""
-    lines = [f"{matrix.title}: median {tables.number(stats.median(values))}"
+    lines = [f"{matrix.title}: median {tables.number(stats.median(values))} "
+             + tables.unit(matrix.metric)
              for matrix in found for values in (list(matrix.cells.values()),)
              if values]
     if any(matrix.failed for matrix in found):
@@ -97,8 +98,10 @@ def save(path: str, form: str, header: Object, entries: List[Object]) -> None:
         raise Refused(f"{path}: there is nothing to draw")
     columns = min(2, len(found))
     rows = math.ceil(len(found) / columns)
-    fig = Figure(figsize=((INCHES + 0.8) * columns,
-                          (INCHES + 0.4) * rows + 0.8), dpi=150)
+    longest = max(len(clusterview.ending(node)) for node in found[0].nodes)
+    side = INCHES + LETTER * max(0, longest - SHORT)
+    fig = Figure(figsize=((side + 0.8) * columns,
+                          (side + 0.4) * rows + 0.8), dpi=150)
     backend_agg.FigureCanvasAgg(fig)
     every = list(fig.subplots(rows, columns, squeeze=False).flat)
     for axes, matrix in zip(every, found):

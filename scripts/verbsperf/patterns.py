@@ -38,8 +38,8 @@ class Pair(NamedTuple):
     def text(self) -> str:
         """Return it for people."""
         if self.client.device == self.server.device:
-            return f"{self.client.node}-{self.server.text()}"
-        return f"{self.client.text()}-{self.server.text()}"
+            return f"{self.client.node} - {self.server.text()}"
+        return f"{self.client.text()} - {self.server.text()}"
 
 
 class Wanted(NamedTuple):

@@ -4,6 +4,8 @@ import json
 import os
 import re
 import resource
+import shutil
+import subprocess
 import sys
 
 import pytest
@@ -13,8 +15,8 @@ from conftest import SCRIPTS, refused, run
 from complete import BANDWIDTH, LATENCY, ROW
 from fabric import Fabric
 from verbsperf import cluster as command
-from verbsperf import (beside, clusterfile, clustering, clusterprogress,
-                       clusterview, launch, patterns)
+from verbsperf import (beside, clusterfile, clusterpage, clustering,
+                       clusterprogress, clusterview, launch, patterns)
 from verbsperf.errors import Refused
 from verbsperf.patterns import Wanted
 
@@ -212,7 +214,7 @@ def test_probes(tmp_path):
     loaded = {**copy.deepcopy(quiet), "round": 1}
     loaded["result"]["latency"].update(p50=9.0, p99=80.0)
     _, out, _ = cluster(write(tmp_path / "x", header, [*lines, quiet, loaded]))
-    assert ("latency of n01-n02: alone p50 2.500 us, p99 3.000 us; under load "
+    assert ("latency of n01 - n02: alone p50 2.500 us, p99 3.000 us; under load "
             "p50 9.000 us, p99 80.00 us") in out
 
 
@@ -275,6 +277,103 @@ def test_pictures_and_page(tmp_path):
     assert not re.search(r"https?://|src=|@import|url\(", page)
 
 
+LONG = [f"compute-rack07-chassis-{i:02}.gpu.example.org" for i in range(4)]
+
+
+def test_the_domain_that_all_are_of(tmp_path):
+    header, lines = document(LONG)
+    path = write(tmp_path / "x", header, lines)
+    _, out, _ = cluster("--html", tmp_path / "x.html", path,
+                        env={"COLUMNS": "200"})
+    assert "(tables have the nodes' names without .gpu.example.org)" in out
+    assert re.search("^ compute-rack07-chassis-01  +9", out, re.M)
+    page = (tmp_path / "x.html").read_text()
+    assert "<th class=long>compute-rack07-chassis-01</th>" in page
+    assert f"<td>{LONG[1]}</td>" in page
+
+
+@pytest.mark.parametrize("nodes, domain", (
+    (["a.x.y", "b.x.y"], ".x.y"), (["a.x", "b.y"], ""), (["a", "b"], ""),
+    (["a.x", "a.x"], ""), (["10.0.0.1", "11.0.0.1"], ""), (["a.x"], ""),
+    (["a.x", "b"], "")))
+def test_domains(nodes, domain):
+    assert clusterview.domain_of(nodes) == domain
+
+
+@pytest.mark.parametrize("values, metric, scale", (
+    ([96, 97, 95], "gbps", (77.6, 97)), ([97, 50], "gbps", (50, 97)),
+    ([2.0, 2.1], "p50", (2.0, 2.5)), ([2.0, 9.0], "p50", (2.0, 9.0)),
+    ([], "gbps", (0, 0))))
+def test_noise_does_not_fill_the_scale(values, metric, scale):
+    assert clusterview.scale_of(values, metric) == pytest.approx(scale)
+
+
+def test_notes_that_say_the_same():
+    notes = [{"type": "note", "point": 0, "sentence": f"n{i}: slow: once"}
+             for i in range(7)]
+    other = {"type": "note", "point": 0, "sentence": "n9 is odd"}
+    assert list(clusterview.notes_of([*notes, other])) == [
+        "n0, n1, n2, n3 and 3 more: slow: once", "n9 is odd"]
+
+
+def test_runs():
+    assert list(clusterpage.runs_of([5, 1, 2, 7, 6])) == [(1, 2), (5, 3)]
+
+
+def test_a_picture_of_many_nodes(tmp_path):
+    """Each cell that is not of the fastest shade is drawn; both ends see a
+    pair."""
+    names = [f"n{i:02}" for i in range(40)]
+    header, lines = document(names, {"path": {("n03", "n11"): 0.5}})
+    lines[0] = {**lines[0], "value": None, "error": "failed <b>"}
+    path = write(tmp_path / "x", header, lines)
+    cluster("--html", tmp_path / "x.html", path)
+    page = (tmp_path / "x.html").read_text()
+    slow, = re.findall(r'<path fill="#00224e" d="([^"]*)"', page)
+    assert slow == "M110 30h10v10h-10zM30 110h10v10h-10z"
+    failed, = re.findall(r'<path fill="#d55e00" d="([^"]*)"', page)
+    assert failed.count("z") == 2
+    assert "&quot;n03&quot;" in page and "<td" in page
+
+
+CHROMIUM = shutil.which("chromium")
+# Chooses the heading "% of usual" twice, then "beside it", and tells what is
+# in the first column.
+CHOOSE = """
+<script>
+var said = [], table = document.querySelector('table');
+[2, 2, 5, 5].forEach(function (i) {
+  table.tHead.rows[0].cells[i].click();
+  said.push(Array.from(table.tBodies[0].rows).map(function (row) {
+    return row.cells[0].textContent; }).join(' ')); });
+document.title = said.join('/');
+</script>
+"""
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="there is no chromium here")
+def test_findings_are_sorted_in_a_browser(tmp_path):
+    header, lines = document()
+    some = [{**FINDING, "ends": [end(node)], "ratio": ratio, "beside": told}
+            for node, ratio, told in (
+                ("n01", 0.9, {}), ("n02", 0.11, FINDING["beside"]),
+                ("n03", None, {}), ("n04", 0.5, {}))]
+    path = write(tmp_path / "x", header, [*lines, *some])
+    cluster("--html", tmp_path / "x.html", path)
+    page = (tmp_path / "x.html").read_text()
+    (tmp_path / "x.html").write_text(page.replace("</body>",
+                                                  CHOOSE + "</body>"))
+    done = subprocess.run(
+        [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu",
+         f"--user-data-dir={tmp_path}/profile", "--dump-dom",
+         tmp_path / "x.html"], capture_output=True, text=True, timeout=120,
+        check=True)
+    title = re.search("<title>([^<]*)", done.stdout)[1].split("/")
+    assert title[:2] == ["n02 n04 n01 n03", "n01 n04 n02 n03"]
+    # what has no value stays last
+    assert [one.split()[0] for one in title[2:]] == ["n02", "n02"]
+
+
 def test_compare_two_files(tmp_path, compare):
     old, new = (write(tmp_path / name, *document([f"n{i:02}" for i in
                                                   range(8)], faults))
@@ -283,7 +382,7 @@ def test_compare_two_files(tmp_path, compare):
     status, out, err = compare(old, new)
     assert (status, err) == (1, "")
     assert re.search(r"^   n03: 3\d% slower with 7 partners$", out, re.M)
-    assert re.search(r"^   n05-n06: 5\d% slower$", out, re.M)
+    assert re.search(r"^   n05 - n06: 5\d% slower$", out, re.M)
     assert len(out.splitlines()) == 3
     status, out, _ = compare(old, old)
     assert status == 0 and "no pair changed by more than 10%" in out

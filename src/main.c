@@ -21,6 +21,7 @@
 #include "cli/parse.h"
 #include "cli/perftest.h"
 #include "cli/usage.h"
+#include "control/control.h"
 #include "host/affinity.h"
 #include "host/facts.h"
 #include "host/numa.h"
@@ -417,6 +418,25 @@ static int check(const struct options *options)
 	return status;
 }
 
+/* Run a test of the control path, which needs no other end. */
+static int control(const struct options *options, int cancel_fd)
+{
+	struct result *result = new_result(options, true);
+	struct call_counter *counter = call_counter_open();
+	struct device device = { 0 };
+	int status;
+
+	result->alone = true;
+	if (!prepare(options, &device, result))
+		control_run(&device, counter, cancel_fd, result);
+	result_note_effective(result, &device.port);
+	status = report_test(result);
+	device_close(&device);
+	call_counter_close(counter);
+	free_result(result);
+	return status;
+}
+
 /* Measure the program's own overhead, without device, server or network. */
 static int run_calibration(const struct options *options)
 {
@@ -452,7 +472,7 @@ static int check_ready_fd(const struct parameters *params, struct error *err)
 		    params->ready_fd);
 }
 
-/* Run commands that involve the other end and can be interrupted. */
+/* Run commands that measure, and can be interrupted. */
 static int run_ends(struct options *options)
 {
 	struct error err = { .stage = "begin" };
@@ -468,6 +488,8 @@ static int run_ends(struct options *options)
 		return serve(options, cancel_fd);
 	if (options->command == COMMAND_WATCH)
 		return watch_devices(options, cancel_fd);
+	if (options->command == COMMAND_CONTROL)
+		return control(options, cancel_fd);
 	if (options->command == COMMAND_LOOPBACK)
 		return loopback(options, cancel_fd);
 	oob_adopt(-1, cancel_fd, "server", &conn);

@@ -3,7 +3,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf import alike, results, stats, tables, verdict
 from verbsperf.jsonfile import Object
-from verbsperf.points import Point, label
+from verbsperf.points import Point, is_bandwidth, label
 from verbsperf.results import Record
 from verbsperf.sides import Key, Pair, Side, pair_up
 
@@ -74,7 +74,7 @@ def entry_of(key: Key, pair: Pair, every: Sequence[Point], asked: Question
     """Return the Entry of KEY, whose label tells it from EVERY point of the
     table."""
     target, point = key
-    kind = "latency" if point.test.endswith("_lat") else "bandwidth"
+    kind = "bandwidth" if is_bandwidth(point) else "latency"
     metric = asked.metrics[kind]
     return Entry((f"{target}: " if target else "") + label(point, every),
                  target, point, metric, asked.tolerances[kind],

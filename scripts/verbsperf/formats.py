@@ -70,9 +70,10 @@ def check_document(place: Place, document: Object) -> None:
                      f"the document has no object \"{name}\"")
     place.expect(isinstance(document["tool"].get("version"), str),
                  "the document does not name the version that wrote it")
-    for name in ("name", "transport"):
-        place.expect(isinstance(document["test"].get(name), str),
-                     f"\"test\" of the document has no \"{name}\"")
+    place.expect(isinstance(document["test"].get("name"), str)
+                 and is_optional(document["test"].get("transport", 0), str),
+                 "\"test\" of the document has no \"name\" or no "
+                 "\"transport\"")
     for name in ("client", "server"):
         rate = document[name].get("rate_gbps")
         place.expect(rate is None or is_number(rate),
@@ -285,7 +286,9 @@ def check_options(place: Place, dump: Any) -> None:
                  f"not \"{OPTIONS}\"")
     place.expect(isinstance(dump.get("version"), str)
                  and is_count(dump.get("protocol"))
-                 and are_texts(dump.get("tests")), "no version or no tests")
+                 and are_texts(dump.get("tests"))
+                 and are_texts(dump.get("one_end", [])),
+                 "no version or no tests")
     options = dump.get("options")
     place.expect(are_objects(options) and all(map(is_option, options)),
                  "no list of options")

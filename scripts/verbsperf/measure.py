@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
 def command_of(point: Planned, target: Target, program: Program) -> List[str]:
     """Return the command that measures POINT at TARGET."""
     return [program.path, *point.words(program), *target.words(), "--json",
-            target.end()]
+            *target.ends(point.json["test"], program)]
 
 
 def die_with_parent() -> None:

@@ -5,7 +5,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 from verbsperf import ranking, results, setups, stats
 from verbsperf.errors import Refused
 from verbsperf.jsonfile import Object
-from verbsperf.points import Point, label, size_text
+from verbsperf.points import Point, is_bandwidth, label, size_text
 from verbsperf.results import Record
 from verbsperf.setups import Fact, Setup
 
@@ -38,7 +38,7 @@ class Group(NamedTuple):
 
 def kind_of(point: Point) -> str:
     """Return what the test of POINT measures."""
-    return "latency" if point.test.endswith("_lat") else "bandwidth"
+    return "bandwidth" if is_bandwidth(point) else "latency"
 
 
 def grouped(every: Sequence[Setup]) -> Dict[Point, Sizes]:

@@ -2,6 +2,10 @@
 from typing import Dict, Iterable, NamedTuple, Set, Tuple
 
 
+# In place of a transport, of a test that has none.
+NO_TRANSPORT = "-"
+
+
 class Point(NamedTuple):
     """What was measured: equal points can be compared; it is hashable."""
 
@@ -20,8 +24,13 @@ def make_point(test: str, transport: str, size: int, qps: int,
 
 def label(point: Point, points: Iterable[Point] = ()) -> str:
     """Describe POINT, with those of its options that differ among POINTS."""
-    words = [point.test, point.transport, size_text(point.size),
-             f"{point.qps} QP" + ("s" if point.qps != 1 else "")]
+    words = [point.test]
+    if point.transport != NO_TRANSPORT:
+        words.append(point.transport)
+    if point.size or is_traffic(point):
+        words.append(size_text(point.size))
+    if is_traffic(point):
+        words.append(f"{point.qps} QP" + ("s" if point.qps != 1 else ""))
     options, points = dict(point.options), list(points)
     for name in sorted(differing(points) if points else options):
         if name in options:
@@ -29,6 +38,18 @@ def label(point: Point, points: Iterable[Point] = ()) -> str:
         else:
             words.append(f"no {name}")
     return " ".join(words)
+
+
+def is_bandwidth(point: Point) -> bool:
+    """Return True when POINT's metric is a rate, and False when it is a
+    time."""
+    return point.test.endswith("_bw")
+
+
+def is_traffic(point: Point) -> bool:
+    """Return True when messages go from one end to the other; else it is a
+    test of the control path."""
+    return point.test.endswith(("_bw", "_lat"))
 
 
 def differing(points: Iterable[Point]) -> Set[str]:

@@ -34,7 +34,7 @@ class Option(NamedTuple):
     group: str
     takes_value: bool
     may_lack_value: bool
-    for_client: bool        # else for a server only
+    for_client: bool        # or for a test of one end; else for a server only
     commands: List[str]     # tests and commands that take it
     words: List[str]        # the values that it may have, of a choice
 
@@ -54,6 +54,7 @@ class Program(NamedTuple):
     version: str
     tests: List[str]
     options: Dict[str, Option]
+    one_end: List[str]      # those of the tests that have no server
 
     def takes(self, test: str, name: str) -> bool:
         """Return True when TEST takes the option NAME."""
@@ -122,14 +123,16 @@ def examine(path: str) -> Program:
     version = f"verbsperf {dump['version']}, protocol {dump['protocol']}"
     return Program(path, version, dump["tests"],
                    {option["name"]: option_of(option)
-                    for option in dump["options"]})
+                    for option in dump["options"]},
+                   dump.get("one_end", []))
 
 
 def option_of(option: Object) -> Option:
     """Make the Option that a dump describes as OPTION."""
     return Option(option["name"], option["kind"], option["group"],
                   option["argument"] is not None,
-                  option["implied"] is not None, "client" in option["who"],
+                  option["implied"] is not None,
+                  not {"client", "control"}.isdisjoint(option["who"]),
                   option["commands"], option.get("words") or [])
 
 

@@ -28,7 +28,7 @@ from verbsperf.errors import ResultsError
 from verbsperf.formats import Place
 from verbsperf.jsonfile import (Object, objects_of, read_text,
                                 refuse_constant)
-from verbsperf.points import Point, make_point
+from verbsperf.points import NO_TRANSPORT, Point, make_point
 
 # What a result must reach, which does not change it.
 LIMITS = frozenset(
@@ -187,7 +187,8 @@ def is_set(name: str, value: object) -> bool:
 def document_point(document: Object, size: int, qps: int) -> Point:
     """Return the point of one row: its options are what shapes the traffic."""
     test = document["test"]
-    return make_point(test["name"], test["transport"], size, qps, {
+    return make_point(test["name"], test["transport"] or NO_TRANSPORT, size,
+                      qps, {
         name: text_of(value) for name, value in document["parameters"].items()
         if name not in NOT_OF_POINT and is_set(name, value)})
 

@@ -3,7 +3,7 @@ import random
 from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from verbsperf import results, stats
-from verbsperf.points import Point
+from verbsperf.points import Point, is_bandwidth
 from verbsperf.results import Record
 from verbsperf.suite import Planned
 from verbsperf.target import Target
@@ -49,7 +49,7 @@ def total_seconds(measurements: Iterable[Tuple[Planned, Optional[Target]]]
 def metric_of(point: Point) -> str:
     """Return the metric of POINT that --until-ci watches and verbsperf-compare
     compares."""
-    return "p99" if point.test.endswith("_lat") else "gbps"
+    return "gbps" if is_bandwidth(point) else "p99"
 
 
 def is_known(point: Point, records: Sequence[Record], goal: Goal) -> bool:

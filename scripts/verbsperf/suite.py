@@ -16,7 +16,7 @@ import re
 from typing import Dict, Iterator, List, NamedTuple, Sequence
 
 from verbsperf.jsonfile import Object, read_text
-from verbsperf.points import Point, label
+from verbsperf.points import NO_TRANSPORT, Point, label
 from verbsperf.program import Program, UsageError
 from verbsperf.results import sweep_point
 from verbsperf.target import Target, option_words
@@ -65,7 +65,7 @@ class Planned(NamedTuple):
             words += ["--size", str(point["size"])]
         if point["qps"] != 1:
             words += ["--qps", str(point["qps"])]
-        if point["transport"] != "RC":
+        if point["transport"] not in ("RC", NO_TRANSPORT):
             words += ["--transport", point["transport"]]
         return words + option_words(point["options"])
 
@@ -119,22 +119,30 @@ def size_words(line: Line, test: str, program: Program) -> List[List[str]]:
             for i in range(0, len(sizes), SIZES_AT_ONCE)]
 
 
+def end_of(test: str, program: Program) -> List[str]:
+    """Return what names the other end of TEST on a command line, while nothing
+    is connected."""
+    return [] if test in program.one_end else [ANY_SERVER]
+
+
 def combined(line: Line, test: str, options: Dict[str, str], program: Program
              ) -> List[Planned]:
     """Let the program read TEST with OPTIONS of LINE; return a point for each
     size."""
     try:
         read = [program.values([test, *sizes, *option_words(options),
-                                ANY_SERVER])
+                                *end_of(test, program)])
                 for sizes in size_words(line, test, program)]
     except UsageError as error:
         raise SuiteError(f"{line.where()}: {test}: {error}") from None
     others = {name: value for name, value in options.items()
               if name not in OWN_PLACE}
-    return [Planned({"test": test, "transport": values["transport"],
-                     "size": size, "qps": values["qps"], "options": others},
+    return [Planned({"test": test,
+                     "transport": values["transport"] or NO_TRANSPORT,
+                     "size": size, "qps": values["qps"] or 1,
+                     "options": others},
                     {name: values[name] for name in TIMES}, line)
-            for values in read for size in values["size"]]
+            for values in read for size in values["size"] or [0]]
 
 
 def points_of(line: Line, program: Program) -> Iterator[Planned]:
@@ -155,6 +163,7 @@ def read(path: str, program: Program, targets: Sequence[Target]
     found: Dict[Point, Planned] = {}
     for line in read_lines(path, program):
         check_clash(line, targets)
+        check_ends(line, targets, program)
         for point in points_of(line, program):
             key = point.key()
             if key in found:
@@ -172,12 +181,23 @@ def check_clash(line: Line, targets: Sequence[Target]) -> None:
                              f"target '{target.name}'")
 
 
+def check_ends(line: Line, targets: Sequence[Target], program: Program
+               ) -> None:
+    """Refuse to run a test of one end at a server."""
+    for target in targets:
+        for test in line.tests:
+            if test in program.one_end and target.server:
+                raise SuiteError(f"{line.where()}: {test} has no server; a "
+                                 "target for it is loopback[:DEVICE], not "
+                                 f"'{target.name}'")
+
+
 def times_at(target: Target, point: Planned, program: Program) -> Object:
     """Return {name: value} of TIMES that TARGET gives, and refuse what the
     program will not measure there."""
     try:
         values = program.values([*point.words(program), *target.words(),
-                                 target.end()])
+                                 *target.ends(point.json["test"], program)])
     except UsageError as error:
         raise SuiteError(f"target '{target.name}': {point.json['test']}: "
                          f"{error}") from None

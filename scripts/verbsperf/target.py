@@ -24,6 +24,10 @@ class Target(NamedTuple):
         """Return its other end on a command line."""
         return self.server or "--loopback"
 
+    def ends(self, test: str, program: Program) -> List[str]:
+        """Return the same of TEST, which may have no other end."""
+        return [] if test in program.one_end else [self.end()]
+
 
 def option_words(options: Dict[str, str]) -> List[str]:
     """Return OPTIONS on a command line; those without a value are flags."""

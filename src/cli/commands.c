@@ -38,6 +38,9 @@ const char *command_words(char words[COMMAND_WORDS_SIZE])
 	size_t used;
 
 	test_list(words, COMMAND_WORDS_SIZE);
+	used = strlen(words);
+	words[used++] = ' ';
+	test_list_control(words + used, COMMAND_WORDS_SIZE - used);
 	for (size_t i = 0; i < command_count; i++) {
 		used = strlen(words);
 		snprintf(words + used, COMMAND_WORDS_SIZE - used, " %s",

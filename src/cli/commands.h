@@ -18,7 +18,7 @@ extern const size_t command_count;
 const struct command_row *command_find(const char *name);
 const struct command_row *command_row_of(enum command command);
 
-#define COMMAND_WORDS_SIZE 192
+#define COMMAND_WORDS_SIZE 320
 
 /* Write the names of all tests and commands, with blanks between, into WORDS.
  * Returns WORDS. */

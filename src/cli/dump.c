@@ -28,11 +28,23 @@ static json_t *words(const char *text, const char *separators)
 	return array;
 }
 
-static json_t *test_names(void)
+/* Of the tests that one end runs alone. */
+static json_t *control_names(void)
 {
 	char names[COMMAND_WORDS_SIZE];
 
-	return words(test_list(names, sizeof(names)), " ");
+	return words(test_list_control(names, sizeof(names)), " ");
+}
+
+static json_t *test_names(void)
+{
+	char names[COMMAND_WORDS_SIZE];
+	json_t *array = words(test_list(names, sizeof(names)), " ");
+	json_t *control = control_names();
+
+	json_array_extend(array, control);
+	json_decref(control);
+	return array;
 }
 
 static json_t *command_names(void)
@@ -71,6 +83,7 @@ static json_t *who(const struct param *row)
 		{ PARAM_WATCH, "watch" },
 		{ PARAM_CHECK, "check" },
 		{ PARAM_CALIBRATE, "calibrate" },
+		{ PARAM_CONTROL, "control" },
 	};
 	json_t *array = json_array();
 
@@ -109,6 +122,8 @@ static json_t *tests_of(const struct param *row)
 	json_t *object = json_object();
 	char name[TEST_NAME_SIZE];
 
+	if (row->who == PARAM_CONTROL)
+		cell = "-- -- -- --";
 	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++, cell += 3)
 		for (int metric = 0; metric < METRIC_COUNT; metric++) {
 			const char c = cell[metric];
@@ -120,6 +135,11 @@ static json_t *tests_of(const struct param *row)
 					    json_string(c == 'B' || c == 'L' ?
 							"always" : "imm"));
 		}
+	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
+		if (param_suits(row, (enum control_test)i))
+			json_object_set_new(
+				object, control_name((enum control_test)i),
+				json_string("always"));
 	return object;
 }
 
@@ -280,9 +300,10 @@ char *options_dump(const struct options *options)
 						  commands));
 	json_decref(commands);
 	return json_to_text(json_pack(
-		"{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA,
+		"{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"schema", SCHEMA,
 		"version", PACKAGE_VERSION, "protocol", WIRE_PROTOCOL,
-		"tests", test_names(), "commands", command_names(),
+		"tests", test_names(), "one_end", control_names(), "commands", command_names(),
 		"groups", groups(), "options", array, "perftest", perftest(),
 		"facts", facts()));
 }

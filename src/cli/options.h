@@ -14,6 +14,7 @@ enum command {
 	COMMAND_DEVICES,
 	COMMAND_WATCH,		/* print events until stopped */
 	COMMAND_CHECK,		/* examine this end alone */
+	COMMAND_CONTROL,	/* run a test of the control path */
 	COMMAND_CALIBRATE,	/* measure this host's clock and CPUs */
 	COMMAND_FAULTS,		/* list what --inject knows */
 };

@@ -9,6 +9,7 @@
 
 #include "base/xalloc.h"
 #include "cli/commands.h"
+#include "cli/control_rules.h"
 #include "cli/perftest.h"
 #include "cli/rules.h"
 #include "cli/suggest.h"
@@ -276,6 +277,13 @@ static int too_many(struct parser *p, int argc, char **argv, int next)
 		    "unexpected argument '%s'", argv[next]);
 }
 
+static void choose_control(struct options *o, enum control_test test)
+{
+	o->command = COMMAND_CONTROL;
+	o->params.plan.control = test;
+	o->params.plan.metric = METRIC_LATENCY;
+}
+
 /* Take the first word: a test, or another command. */
 static int take_command(struct parser *p, const char *word)
 {
@@ -286,6 +294,8 @@ static int take_command(struct parser *p, const char *word)
 		o->command = row->command;
 	else if (test_find(word, &o->params.plan.op, &o->params.plan.metric))
 		o->command = COMMAND_CLIENT;
+	else if (control_find(word))
+		choose_control(o, control_find(word));
 	else
 		return unknown_test(p, word);
 	return 0;
@@ -364,6 +374,8 @@ static int parse(struct parser *p, int argc, char **argv)
 		ret = rules_check_files(&p->given);
 	if (!ret && o->command == COMMAND_CHECK)
 		choose_checked(&o->params.plan);
+	if (!ret && o->command == COMMAND_CONTROL)
+		return control_rules_complete(&p->given);
 	if (!ret && (o->command == COMMAND_CLIENT ||
 		     o->command == COMMAND_LOOPBACK ||
 		     o->command == COMMAND_CHECK))

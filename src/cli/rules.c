@@ -54,12 +54,38 @@ static int check_server(struct given *g)
 		    "--once", params->parallel);
 }
 
+/* Does the command of G take ROW? */
+static bool is_taken(const struct given *g, const struct param *row)
+{
+	const struct options *o = g->options;
+
+	if (o->command == COMMAND_CONTROL)
+		return param_suits(row, (enum control_test)
+				   o->params.plan.control);
+	return row->who & command_flag(o->command);
+}
+
+/* What to call the command of G: "check", "reg_mr". */
+static const char *name_of(const struct given *g)
+{
+	const struct options *o = g->options;
+	const struct command_row *row = command_row_of(o->command);
+
+	if (o->command == COMMAND_CONTROL)
+		return control_name((enum control_test)
+				    o->params.plan.control);
+	return row ? row->name : "a test";
+}
+
 /* Report that ROW does not apply to the command. */
 static int refuse(struct given *g, const struct param *row)
 {
 	enum command command = g->options->command;
-	const struct command_row *named = command_row_of(command);
 
+	if (row->who == PARAM_CONTROL && command != COMMAND_CONTROL)
+		return fail(g->err, -EINVAL, "see 'THE CONTROL PATH' of "
+			    "verbsperf(1)", "--%s: only for a test of the "
+			    "control path, such as reg_mr", row->name);
 	if (command == COMMAND_SERVE && !strcmp(row->name, "loopback"))
 		return fail(g->err, -EINVAL, "give it to a test instead",
 			    "--loopback: not for serve, which runs one end "
@@ -74,8 +100,7 @@ static int refuse(struct given *g, const struct param *row)
 	return fail(g->err, -EINVAL,
 		    command == COMMAND_WATCH && !strcmp(row->name, "json") ?
 			    "it prints lines: use --json-lines" : NULL,
-		    "--%s: not for %s", row->name,
-		    named ? named->name : "a test");
+		    "--%s: not for %s", row->name, name_of(g));
 }
 
 int rules_apply(struct given *g)
@@ -87,9 +112,10 @@ int rules_apply(struct given *g)
 	for (size_t i = 0; i < param_count; i++) {
 		const struct param *row = &param_table[i];
 
-		if (!g->row[i] || (row->who & command_flag(command)))
+		if (!g->row[i] || is_taken(g, row))
 			continue;
-		if (command == COMMAND_SERVE && test_named) {
+		if (command == COMMAND_SERVE && test_named &&
+		    row->who != PARAM_CONTROL) {
 			ignore(g, row);
 			continue;
 		}
@@ -200,7 +226,7 @@ static int check_counters(struct given *g)
 	return 0;
 }
 
-static int check_cpus(struct given *g)
+int rules_check_cpus(struct given *g)
 {
 	const struct parameters *params = &g->options->params;
 
@@ -288,5 +314,5 @@ int rules_complete(struct given *g)
 		ret = check_counters(g);
 	if (!ret)
 		ret = check_inject(g);
-	return ret ? ret : check_cpus(g);
+	return ret ? ret : rules_check_cpus(g);
 }

@@ -23,6 +23,9 @@ void rules_note_given(struct given *g);
  */
 int rules_apply(struct given *g);
 
+/* Refuse fewer --cpus than --threads. */
+int rules_check_cpus(struct given *g);
+
 /* Refuse two outputs to the same place. */
 int rules_check_files(struct given *g);
 

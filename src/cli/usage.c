@@ -18,6 +18,7 @@ static const char head[] =
 	"       verbsperf TEST [options] --loopback  both ends here\n"
 	"       verbsperf TEST [options]             serve one client, then exit\n"
 	"       verbsperf serve [--once] [options]   serve clients until stopped\n"
+	"       verbsperf CONTROL [options]          a test of the control path\n"
 	"       verbsperf devices [options]          devices, ports and GIDs\n"
 	"       verbsperf watch [options]            their events, until stopped\n"
 	"       verbsperf check [options]            what slows this host down\n"
@@ -74,15 +75,27 @@ static void print_group(FILE *out, enum param_group group)
 			print_row(out, &param_table[i]);
 }
 
+static void print_tests(FILE *out)
+{
+	char tests[128];
+
+	fprintf(out, "%s%s\n", head, test_list(tests, sizeof(tests)));
+	fputs("CONTROL, at one end:\n", out);
+	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
+		fprintf(out, "  %-12s%s\n",
+			control_name((enum control_test)i),
+			control_what((enum control_test)i));
+}
+
 char *options_usage(void)
 {
-	char tests[128], *text = NULL;
+	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return NULL;
-	fprintf(out, "%s%s\n", head, test_list(tests, sizeof(tests)));
+	print_tests(out);
 	for (int group = 0; group < GROUPS; group++)
 		print_group(out, (enum param_group)group);
 	fputs("\nOther:\n", out);

@@ -34,6 +34,15 @@ const char *memory_kernel(char text[65])
 	return text;
 }
 
+void memory_touch(const struct allocation *a)
+{
+	const uint64_t step = (uint64_t)sysconf(_SC_PAGESIZE);
+	volatile uint8_t *buffer = a->buffer;
+
+	for (uint64_t i = 0; i < a->mapped; i += step)
+		buffer[i] = 0;
+}
+
 struct ibv_mr *memory_reg_plain(struct allocation *a, struct ibv_pd *pd,
 				uint64_t offset, uint64_t length,
 				unsigned int access)

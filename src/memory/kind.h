@@ -74,6 +74,9 @@ struct ibv_mr *memory_reg_dmabuf(struct allocation *a, struct ibv_pd *pd,
 /* release() of what was mapped, and close a->fd. */
 void memory_unmap(struct allocation *a);
 
+/* Have every page of A, which the host can write, allocated now. */
+void memory_touch(const struct allocation *a);
+
 /* The release of this kernel, such as "6.1.0-18-amd64". */
 const char *memory_kernel(char text[65]);
 

@@ -124,7 +124,7 @@ static struct limit_verdict judge(const struct result *r, uint32_t limit,
 		.unit = row->unit,
 		.asked = r->params.limits[limit].value,
 		.size = plan->sizes.bytes[size],
-		.qps = plan->qps,
+		.qps = plan->control ? 0 : plan->qps,
 		.reached = size < r->n_rows,
 	};
 
@@ -144,7 +144,7 @@ static struct limit_verdict judge_counter(const struct result *r,
 		.unit = "",
 		.asked = (double)r->params.counter_limits.list[limit].most,
 		.size = plan->sizes.bytes[size],
-		.qps = plan->qps,
+		.qps = plan->control ? 0 : plan->qps,
 		.reached = size < r->n_rows,
 	};
 

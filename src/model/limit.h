@@ -17,7 +17,7 @@ struct limit_verdict {
 	double asked;
 	double seen;		/* NAN: could not be judged, counts as unmet */
 	uint64_t size;
-	uint32_t qps;
+	uint32_t qps;		/* 0: a test of the control path */
 	bool reached;		/* the run got to that size */
 	bool met;
 	char reason[80];	/* why it could not be judged; else empty */

@@ -179,6 +179,12 @@ const char *param_unit(const struct param *row)
 	return NULL;
 }
 
+bool param_suits(const struct param *row, enum control_test test)
+{
+	return row->who & PARAM_CONTROL &&
+	       (!row->control || row->control & 1U << test);
+}
+
 const char *param_group_name(enum param_group group)
 {
 	static const char *const names[] = {

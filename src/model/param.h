@@ -80,6 +80,9 @@ struct parameters {
 	struct memory_choice memory;
 	struct limit limits[LIMITS];
 	struct counter_limits counter_limits;
+	/* of a test of the control path */
+	uint32_t pattern;	/* enum control_pattern */
+	uint32_t access;	/* enum control_access */
 	/* of a command line of perftest's (cli/perftest.h) */
 	bool perftest;		/* exit status and output are perftest's */
 	const char *perftest_json;	/* file for its JSON; NULL: none */
@@ -143,14 +146,19 @@ enum param_who {
 				 * it */
 	PARAM_CHECK = 128,	/* verbsperf check */
 	PARAM_WATCH = 256,	/* verbsperf watch */
+	PARAM_CONTROL = 512,	/* a test of the control path */
 };
 
 #define PARAM_BOTH (PARAM_CLIENT | PARAM_SERVER)
-#define PARAM_ANY (PARAM_BOTH | PARAM_DEVICES | PARAM_CHECK)
+#define PARAM_ANY (PARAM_BOTH | PARAM_DEVICES | PARAM_CHECK | PARAM_CONTROL)
+
+/* The bit of CONTROL_test in the field control of a row. */
+#define PARAM_ON(test) (1U << CONTROL_##test)
 
 /* X(name, heading): the sections of --help and of the man page, in order. */
 #define PARAM_GROUP_LIST(X) \
 	X(TEST, "test", "The test, set by the client for both ends") \
+	X(CONTROL, "control", "The control path, at one end") \
 	X(CONNECTION, "connection", "Device and connection, of this end") \
 	X(END, "end", "Threads, memory and clock, of this end") \
 	X(SERVER, "server", "A server") \
@@ -183,6 +191,9 @@ struct param {
 	 * --imm, '-' if not.  NULL: "BL BL BL BL".
 	 */
 	const char *tests;
+	/* The tests of the control path that take it, each as a bit
+	 * (PARAM_ON()); 0 with PARAM_CONTROL: all of them. */
+	unsigned int control;
 	const char *help;	/* for --help, at most 50 characters */
 	/*
 	 * For the man page, without what the other fields say: range and
@@ -232,6 +243,9 @@ const char *param_kind_name(enum param_kind kind);
 
 /* The unit of ROW's range, "bytes" or "s"; NULL: a plain number or none. */
 const char *param_unit(const struct param *row);
+
+/* True when TEST, of the control path, takes ROW. */
+bool param_suits(const struct param *row, enum control_test test);
 
 /* "test", "server", ... */
 const char *param_group_name(enum param_group group);

@@ -239,7 +239,8 @@ const struct param param_table[] = {
 		.id = 1, .name = "size", .letter = 's',
 		SIZES(plan.sizes), .min = 0, .max = 1ULL << 31,
 		.argument = "BYTES",
-		.who = CLIENT_PLAN | PARAM_CHECK,
+		.who = CLIENT_PLAN | PARAM_CHECK | PARAM_CONTROL,
+		.control = PARAM_ON(REG_MR),
 		.tests = "BL BL BL --",
 		.help = "message size: 64, 4K,1M, 2..8M [bw 64K, lat 2]",
 		.description =
@@ -248,23 +249,25 @@ const struct param param_table[] = {
 		"doubles (2..8M). A size may be 0 (write_lat without --imm: "
 		"1) up to the largest message of the port, or up to the MTU "
 		"over UD. Atomics always have 8 bytes. Default: 64K for "
-		"bandwidth, 1K over UD; 2 for latency.",
+		"bandwidth, 1K over UD; 2 for latency. reg_mr: memory to "
+		"register, by default 4K.",
 	},
 	{
 		.id = 2, .name = "iterations", .letter = 'n',
 		COUNT(plan.iterations), .min = 1, .max = 1000000000000,
 		.argument = "N",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CONTROL,
 		.help = "measure exactly N messages per QP",
 		.description =
 		"Measure exactly N messages on each queue pair, instead of "
-		"for a --duration.",
+		"for a --duration. A test of the control path: N operations "
+		"of each thread.",
 	},
 	{
 		.id = 3, .name = "duration", .letter = 'D',
 		TIME(plan.duration), .min = 0, .max = 86400 * SECOND,
 		.initial = "1", .argument = "SECONDS",
-		.who = CLIENT_PLAN | PARAM_WATCH,
+		.who = CLIENT_PLAN | PARAM_WATCH | PARAM_CONTROL,
 		.help = "length of the measurement",
 		.description =
 		"How long to measure each size. For watch, how long to watch; "
@@ -274,7 +277,7 @@ const struct param param_table[] = {
 		.id = 4, .name = "warmup",
 		TIME(plan.warmup), .min = 0, .max = 3600 * SECOND,
 		.initial = "0.2", .argument = "SECONDS",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CONTROL,
 		.help = "traffic before the measurement",
 		.description =
 		"How long to run traffic before the measurement begins.",
@@ -440,12 +443,13 @@ const struct param param_table[] = {
 		.id = 17, .name = "threads",
 		NUMBER(plan.threads), .min = 1, .max = CPUS_MAX,
 		.initial = "1", .argument = "N",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CONTROL,
 		.tests = "B- B- B- B-",
 		.help = "threads sharing the QPs, each with its own CQ",
 		.description =
 		"Bandwidth: spread the queue pairs over N threads, at most "
-		"--qps. Each thread has its own completion queue.",
+		"--qps. Each thread has its own completion queue. A test of "
+		"the control path: N threads at once.",
 	},
 	{
 		.id = 18, .name = "round-trip",
@@ -514,12 +518,14 @@ const struct param param_table[] = {
 	{
 		.id = 24, .name = "all", .letter = 'a',
 		FLAG(plan.all),
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CONTROL,
+		.control = PARAM_ON(REG_MR),
 		.tests = "BL BL BL --",
 		.help = "all sizes from 2 to 8M; UD: to the MTU",
 		.description =
 		"All sizes from 2 bytes to 8 MiB that are powers of two; over "
-		"UD up to the MTU. Not with --size, and not for atomics.",
+		"UD up to the MTU. reg_mr: from 4K to 1G, or as far as "
+		"memory allows. Not with --size, and not for atomics.",
 	},
 	{
 		.id = 25, .name = "inline", .letter = 'I',
@@ -718,7 +724,8 @@ const struct param param_table[] = {
 	{
 		.id = 42, .name = "relaxed-ordering",
 		FLAG(plan.relaxed_ordering),
-		.who = CLIENT_PLAN | PARAM_CHECK,
+		.who = CLIENT_PLAN | PARAM_CHECK | PARAM_CONTROL,
+		.control = PARAM_ON(REG_MR),
 		.help = "PCIe may reorder writes to memory",
 		.description =
 		"Allow the PCIe bus to reorder what the device writes to "
@@ -727,7 +734,8 @@ const struct param param_table[] = {
 	{
 		.id = 43, .name = "odp",
 		FLAG(plan.odp),
-		.who = CLIENT_PLAN | PARAM_CHECK,
+		.who = CLIENT_PLAN | PARAM_CHECK | PARAM_CONTROL,
+		.control = PARAM_ON(REG_MR),
 		.help = "on-demand paging, where supported",
 		.description =
 		"On-demand paging: memory is not pinned; the device asks for "
@@ -746,7 +754,7 @@ const struct param param_table[] = {
 		.id = 45, .name = "interval",
 		TIME(plan.interval), .min = SECOND / 100, .max = 3600 * SECOND,
 		.argument = "SECONDS",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CONTROL,
 		.tests = "B- B- B- B-",
 		.help = "print the rate this often, on stderr",
 		.description =
@@ -881,10 +889,35 @@ const struct param param_table[] = {
 		"have one entry.",
 	},
 	{
+		.name = "pattern",
+		CHOICE(pattern), .min = 0, .max = CONTROL_PATTERNS - 1,
+		.initial = "churn", .argument = CONTROL_PATTERN_WORDS,
+		.who = PARAM_CONTROL, .group = GROUP_CONTROL,
+		.help = "undo each object at once, or hold them all",
+		.description =
+		"What becomes of an object that was made: churn undoes it "
+		"before the next one is made; hold makes all of them first, "
+		"and then undoes them, so that it shows what an operation "
+		"costs when many objects exist already. See 'THE CONTROL "
+		"PATH'.",
+	},
+	{
+		.name = "access",
+		CHOICE(access), .min = 0, .max = CONTROL_ACCESSES - 1,
+		.initial = "local", .argument = CONTROL_ACCESS_WORDS,
+		.who = PARAM_CONTROL, .group = GROUP_CONTROL,
+		.control = PARAM_ON(REG_MR),
+		.help = "access to register memory for",
+		.description =
+		"What memory is registered for: only this host's own use, or "
+		"also reads, writes or atomics of others, or all of these and "
+		"memory windows. Local writes are always allowed.",
+	},
+	{
 		.name = "percentiles",
 		PERCENTILES(percentiles),
 		.argument = "LIST",
-		.who = PARAM_BOTH, .group = GROUP_STATISTICS,
+		.who = PARAM_BOTH | PARAM_CONTROL, .group = GROUP_STATISTICS,
 		.tests = "-L -L -L -L",
 		.help = "shown instead of 99% and 99.9%: 50,99.99",
 		.description =
@@ -896,7 +929,7 @@ const struct param param_table[] = {
 	{
 		.name = "histogram",
 		FLAG(histogram),
-		.who = PARAM_BOTH, .group = GROUP_STATISTICS,
+		.who = PARAM_BOTH | PARAM_CONTROL, .group = GROUP_STATISTICS,
 		.tests = "-L -L -L -L",
 		.help = "print a histogram of the latencies",
 		.description =
@@ -929,7 +962,8 @@ const struct param param_table[] = {
 		.name = "cpus",
 		CPUS(cpus),
 		.argument = "LIST",
-		.who = PARAM_BOTH | PARAM_CALIBRATE | PARAM_CHECK,
+		.who = PARAM_BOTH | PARAM_CALIBRATE | PARAM_CHECK |
+		       PARAM_CONTROL,
 		.group = GROUP_END,
 		.help = "pin each thread to a CPU: 0,2,4-7",
 		.description =
@@ -966,7 +1000,8 @@ const struct param param_table[] = {
 		.name = "numa",
 		NODE(numa), .min = 0, .max = 1023,
 		.initial = "auto", .argument = "N|auto|none",
-		.who = PARAM_BOTH | PARAM_CHECK, .group = GROUP_END,
+		.who = PARAM_BOTH | PARAM_CHECK | PARAM_CONTROL,
+		.group = GROUP_END,
 		.help = "NUMA node of memory, threads [the device's]",
 		.description =
 		"NUMA node for memory and threads of this end. auto takes the "
@@ -977,7 +1012,8 @@ const struct param param_table[] = {
 		.name = "memory",
 		MEMORY(memory),
 		.initial = "anonymous", .argument = "KIND",
-		.who = PARAM_BOTH, .group = GROUP_END,
+		.who = PARAM_BOTH | PARAM_CONTROL, .group = GROUP_END,
+		.control = PARAM_ON(REG_MR),
 		.help = "kind of memory for messages",
 		.description =
 		"What this end puts its messages into: anonymous, "
@@ -990,7 +1026,8 @@ const struct param param_table[] = {
 		.name = "clock",
 		CHOICE(clock), .min = 0, .max = CLOCK_RAW,
 		.initial = "auto", .argument = "auto|counter|monotonic_raw",
-		.who = PARAM_BOTH | PARAM_CALIBRATE, .group = GROUP_END,
+		.who = PARAM_BOTH | PARAM_CALIBRATE | PARAM_CONTROL,
+		.group = GROUP_END,
 		.help = "auto: the CPU's counter if it is invariant",
 		.description =
 		"Clock to read: the CPU's counter or CLOCK_MONOTONIC_RAW. "
@@ -1023,7 +1060,7 @@ const struct param param_table[] = {
 		.name = "max-p50",
 		LIMIT(LIMIT_MAX_P50), .min = 1, .max = 1000000000,
 		.argument = "US", .unit = "us",
-		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
+		.who = PARAM_CLIENT | PARAM_CONTROL, .group = GROUP_STATISTICS,
 		.tests = "-L -L -L -L",
 		.help = "maximum median in us, else exit status 3",
 		.description =
@@ -1034,7 +1071,7 @@ const struct param param_table[] = {
 		.name = "max-p99",
 		LIMIT(LIMIT_MAX_P99), .min = 1, .max = 1000000000,
 		.argument = "US", .unit = "us",
-		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
+		.who = PARAM_CLIENT | PARAM_CONTROL, .group = GROUP_STATISTICS,
 		.tests = "-L -L -L -L",
 		.help = "maximum 99% in us, else exit status 3",
 		.description =
@@ -1045,7 +1082,7 @@ const struct param param_table[] = {
 		.name = "max-p99.9",
 		LIMIT(LIMIT_MAX_P99_9), .min = 1, .max = 1000000000,
 		.argument = "US", .unit = "us",
-		.who = PARAM_CLIENT, .group = GROUP_STATISTICS,
+		.who = PARAM_CLIENT | PARAM_CONTROL, .group = GROUP_STATISTICS,
 		.tests = "-L -L -L -L",
 		.help = "maximum 99.9% in us, else exit status 3",
 		.description =
@@ -1081,7 +1118,8 @@ const struct param param_table[] = {
 		.name = "json",
 		STRING(json),
 		.argument = "FILE", .implied = "-",
-		.who = PARAM_BOTH | PARAM_CALIBRATE | PARAM_CHECK,
+		.who = PARAM_BOTH | PARAM_CALIBRATE | PARAM_CHECK |
+		       PARAM_CONTROL,
 		.group = GROUP_REPORT,
 		.help = "write the result as JSON [to stdout]",
 		.description =
@@ -1098,7 +1136,8 @@ const struct param param_table[] = {
 		.name = "json-lines",
 		STRING(json_lines),
 		.argument = "FILE", .implied = "-",
-		.who = PARAM_BOTH | PARAM_WATCH, .group = GROUP_REPORT,
+		.who = PARAM_BOTH | PARAM_WATCH | PARAM_CONTROL,
+		.group = GROUP_REPORT,
 		.help = "JSON, a line per interval and result",
 		.description =
 		"Write a line of JSON when the test begins, for each interval "
@@ -1113,7 +1152,7 @@ const struct param param_table[] = {
 		.name = "csv",
 		STRING(csv),
 		.argument = "FILE", .implied = "-",
-		.who = PARAM_BOTH, .group = GROUP_REPORT,
+		.who = PARAM_BOTH | PARAM_CONTROL, .group = GROUP_REPORT,
 		.help = "write the results as CSV [to stdout]",
 		.description =
 		"Write a line of column names, then a line for each result "
@@ -1146,7 +1185,8 @@ const struct param param_table[] = {
 		.name = "title",
 		STRING(title),
 		.argument = "TEXT",
-		.who = PARAM_BOTH | PARAM_CALIBRATE | PARAM_CHECK,
+		.who = PARAM_BOTH | PARAM_CALIBRATE | PARAM_CHECK |
+		       PARAM_CONTROL,
 		.group = GROUP_REPORT,
 		.help = "a name for this run, in the JSON",
 		.description =

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/rate.h"
 #include "base/units.h"
+#include "model/control.h"
 #include "model/counters.h"
 #include "model/port.h"
 #include "traffic/gather.h"
@@ -37,6 +38,8 @@ enum pacing { PACING_LOOP, PACING_DEVICE, PACINGS };
 struct plan {
 	enum op op;
 	enum metric metric;
+	uint32_t control;	/* enum control_test, which this end runs alone;
+				 * CONTROL_NONE: a test of traffic */
 	struct sizes sizes;
 	uint64_t iterations;	/* per QP; 0: run for duration */
 	uint64_t duration;	/* ns, like all times here */

@@ -12,6 +12,7 @@ void result_free(struct result *result)
 		free(result->rows[i].intervals);
 		free(result->rows[i].threads);
 		free(result->rows[i].bins);
+		free(result->rows[i].control);
 		for (int d = 0; d < 2; d++) {
 			counters_free(&result->rows[i].counters[d]);
 			cpu_cost_free(&result->rows[i].cpu[d]);
@@ -61,6 +62,8 @@ double result_latency_factor(const struct plan *plan)
 
 const char *result_latency_definition(const struct plan *plan)
 {
+	if (plan->control)
+		return "time of the calls";
 	if (plan_is_open(plan))
 		return "round trip from the intended start";
 	return is_halved(plan) ? "half round trip" : "round trip";

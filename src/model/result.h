@@ -92,6 +92,7 @@ struct result_row {
 	struct histogram_bin *bins;
 	struct counters counters[2];	/* of the server's port, and of the
 					 * client's */
+	struct control_row *control;	/* NULL: a test of traffic */
 };
 
 struct observer;

@@ -17,6 +17,15 @@ const char *test_name(enum op op, enum metric metric,
 	return name;
 }
 
+const char *test_name_of(const struct plan *plan, char name[TEST_NAME_SIZE])
+{
+	if (!plan->control)
+		return test_name(plan->op, plan->metric, name);
+	snprintf(name, TEST_NAME_SIZE, "%s",
+		 control_name((enum control_test)plan->control));
+	return name;
+}
+
 bool test_find(const char *name, enum op *op, enum metric *metric)
 {
 	char test[TEST_NAME_SIZE];
@@ -46,5 +55,18 @@ const char *test_list(char *text, size_t size)
 				 test_name((enum op)o, (enum metric)m, name));
 			used = strlen(text);
 		}
+	return text;
+}
+
+const char *test_list_control(char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS && used < size; i++) {
+		snprintf(text + used, size - used, "%s%s", used ? " " : "",
+			 control_name((enum control_test)i));
+		used = strlen(text);
+	}
 	return text;
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/plan.h"
 #include "traffic/op.h"
 
 #define TEST_NAME_SIZE 32
@@ -14,11 +15,18 @@
 const char *test_name(enum op op, enum metric metric,
 		      char name[TEST_NAME_SIZE]);
 
+/* The name of PLAN's test, of traffic or of the control path, in NAME.  Returns
+ * NAME. */
+const char *test_name_of(const struct plan *plan, char name[TEST_NAME_SIZE]);
+
 /* Find the test with exactly this NAME; false when there is none. */
 bool test_find(const char *name, enum op *op, enum metric *metric);
 
-/* Write all names, "write_bw write_lat ...", into TEXT of SIZE bytes.  Returns
- * TEXT. */
+/* Write all names of tests of traffic, "write_bw write_lat ...", into TEXT of
+ * SIZE bytes.  Returns TEXT. */
 const char *test_list(char *text, size_t size);
+
+/* The same of the tests of the control path. */
+const char *test_list_control(char *text, size_t size);
 
 #endif

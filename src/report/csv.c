@@ -81,6 +81,23 @@ static const struct column of_row[] = {
 	{ "post", "post" },
 	{ "inline", "inline" },
 	{ "verified", "verified" },
+	{ "control_pattern", "control.pattern" },
+	{ "control_most", "control.most" },
+	{ "control_per_second", "control.per_second" },
+	{ "control_pinned_gb_per_s", "control.pinned_gb_per_s" },
+#define PART(number, index) \
+	{ "control_part_" number, "control.parts." index ".name" }, \
+	{ "control_part_" number "_p50_us", "control.parts." index ".p50" },
+	PART("1", "0") PART("2", "1") PART("3", "2") PART("4", "3")
+#undef PART
+	{ "control_cpu_ns", "control.time.cpu_ns" },
+	{ "control_user_ns", "control.time.user_ns" },
+	{ "control_system_ns", "control.time.system_ns" },
+	{ "control_waiting_ns", "control.time.waiting_ns" },
+	{ "control_system_calls", "control.system_calls.per_operation" },
+	{ "control_firmware_commands",
+	  "control.firmware_commands.per_operation" },
+	{ "control_limit", "control.limit.code" },
 	{ "failed", "failed" },
 };
 

@@ -15,6 +15,19 @@
 #include "report/limit.h"
 #include "report/preflight.h"
 
+static json_t *test_of_control(const struct plan *plan)
+{
+	const enum control_test test = (enum control_test)plan->control;
+
+	return json_pack("{s:s, s:s, s:s, s:o, s:n, s:n}", "name",
+			 control_name(test), "operation", control_name(test),
+			 "metric", "latency", "transport",
+			 control_has_transport(test) ?
+				 json_string(transport_table[plan->transport]
+						     .name) : json_null(),
+			 "direction", "load");
+}
+
 /* All members are null at a server whose client sent no PLAN, and where only
  * this end is examined. */
 json_t *report_test(const struct result *r)
@@ -22,6 +35,8 @@ json_t *report_test(const struct result *r)
 	const struct plan *plan = &r->params.plan;
 	char name[TEST_NAME_SIZE];
 
+	if (plan->control)
+		return test_of_control(plan);
 	if (r->alone || (!r->connected && r->at_server))
 		return json_pack("{s:n, s:n, s:n, s:n, s:n, s:n}", "name",
 				 "operation", "metric", "transport",

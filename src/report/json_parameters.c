@@ -38,6 +38,11 @@ static json_t *cpu_list(const struct cpus *list)
  * count of messages? */
 static bool does_not_apply(const struct plan *plan, const struct param *row)
 {
+	if (plan->control &&
+	    !param_suits(row, (enum control_test)plan->control))
+		return true;
+	if (!plan->control && row->who == PARAM_CONTROL)
+		return true;
 	if (row->offset == offsetof(struct parameters, plan.duration))
 		return plan->iterations;
 	if (row->offset == offsetof(struct parameters, plan.rx_depth))

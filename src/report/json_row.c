@@ -1,6 +1,7 @@
 #include "config.h"
 #include "report/json_row.h"
 
+#include "report/control.h"
 #include "report/counters.h"
 #include "report/cpu.h"
 #include "report/json_value.h"
@@ -78,22 +79,13 @@ static void set_load(json_t *object, const struct plan *plan,
 static json_t *latency(const struct parameters *params,
 		       const struct result_row *row)
 {
-	const struct latency_summary *l = &row->latency;
 	json_t *object = json_object();
 
 	json_object_set_new(
 		object, "definition",
 		json_string(result_latency_definition(&params->plan)));
 	json_object_set_new(object, "unit", json_string("us"));
-	json_object_set_new(object, "samples", json_count(l->samples));
-	json_object_set_new(object, "min", json_measured(l->min));
-	json_object_set_new(object, "mean", json_measured(l->mean));
-	json_object_set_new(object, "stddev", json_measured(l->stddev));
-#define X(field, key, per_million) \
-	json_object_set_new(object, key, json_measured(l->field));
-	PERCENTILE_LIST(X)
-#undef X
-	json_object_set_new(object, "max", json_measured(l->max));
+	json_set_summary(object, &row->latency);
 	json_object_set_new(object, "percentiles",
 			    percentiles(&params->percentiles, row));
 	json_object_set_new(object, "lost",
@@ -212,6 +204,23 @@ static json_t *method(enum post_method method)
 	return json_string(method == POST_WR ? "wr" : "legacy");
 }
 
+/* What messages were sent with; null for a test that sends none. */
+static void set_traffic(json_t *object, const struct parameters *params,
+			const struct result_row *row)
+{
+	const bool sends = !params->plan.control;
+
+#define SET(key, value) \
+	json_object_set_new(object, key, sends ? (value) : json_null())
+	SET("tx_depth", json_count(row->tx_depth));
+	SET("cq_mod", json_count(row->cq_mod));
+	SET("post_list", json_count(row->post_list));
+	SET("post", method(row->method));
+	SET("inline", json_count(row->inline_size));
+	SET("verified", json_boolean(params->plan.verify && !row->failed));
+#undef SET
+}
+
 json_t *json_row(const struct parameters *params,
 		 const struct result_row *row)
 {
@@ -242,13 +251,8 @@ json_t *json_row(const struct parameters *params,
 			    threads(row->threads, row->n_threads, row->size));
 	json_object_set_new(object, "counters", counters_json(params, row));
 	json_object_set_new(object, "cpu", cpu_json(row));
-	json_object_set_new(object, "tx_depth", json_count(row->tx_depth));
-	json_object_set_new(object, "cq_mod", json_count(row->cq_mod));
-	json_object_set_new(object, "post_list", json_count(row->post_list));
-	json_object_set_new(object, "post", method(row->method));
-	json_object_set_new(object, "inline", json_count(row->inline_size));
-	json_object_set_new(object, "verified",
-			    json_boolean(params->plan.verify && !row->failed));
+	set_traffic(object, params, row);
+	json_object_set_new(object, "control", control_json(params, row));
 	json_object_set_new(object, "failed", json_boolean(row->failed));
 	return object;
 }

@@ -23,6 +23,9 @@ static inline json_t *json_count(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
+/* Set samples, min, mean, stddev, percentiles and max of OBJECT. */
+void json_set_summary(json_t *object, const struct latency_summary *l);
+
 /* The name, version and protocol of this program. */
 json_t *json_tool(void);
 

@@ -12,6 +12,7 @@
 
 #define NUMBER_SIZE 40
 #define LIMIT_SIZE 120
+#define PLACE_SIZE 64
 
 /* The value seen, with enough digits to tell it from the limit. */
 static const char *format_seen(const struct limit_verdict *v,
@@ -41,40 +42,52 @@ static bool is_same_limit(const struct limit_verdict *a,
 	return a->name == b->name && a->counter == b->counter;
 }
 
-static const char *plural(uint32_t n)
+/* "size 64 on 2 QPs"; a test of the control path has no queue pairs, and may
+ * have no size. */
+static const char *format_place(const struct limit_verdict *v,
+				char text[PLACE_SIZE])
 {
-	return n == 1 ? "" : "s";
+	const unsigned long long size = v->size;
+
+	if (v->qps)
+		snprintf(text, PLACE_SIZE, " at size %llu on %u QP%s", size,
+			 v->qps, v->qps == 1 ? "" : "s");
+	else
+		snprintf(text, PLACE_SIZE, size ? " at size %llu" : "", size);
+	return text;
 }
 
 static void say_unmet(const struct limit_verdict *v)
 {
-	char seen[NUMBER_SIZE], limit[LIMIT_SIZE];
+	char seen[NUMBER_SIZE], limit[LIMIT_SIZE], place[PLACE_SIZE];
 
+	format_place(v, place);
 	if (v->reason[0])
-		log_info("limit not met: %s: cannot be judged at size %llu on "
-			 "%u QP%s: %s", format_limit(v, limit),
-			 (unsigned long long)v->size, v->qps, plural(v->qps),
-			 v->reason);
+		log_info("limit not met: %s: cannot be judged%s: %s",
+			 format_limit(v, limit), place, v->reason);
 	else
-		log_info("limit not met: %s: %s%s%s%s%s at size %llu on %u "
-			 "QP%s", format_limit(v, limit), format_seen(v, seen),
+		log_info("limit not met: %s: %s%s%s%s%s%s",
+			 format_limit(v, limit), format_seen(v, seen),
 			 strchr("%", v->unit[0]) ? "" : " ", v->unit,
 			 v->end ? " at the " : "", v->end ? v->end : "",
-			 (unsigned long long)v->size, v->qps, plural(v->qps));
+			 place);
 }
 
 /* One sentence for all sizes that the run never reached: they may be many. */
 static void say_unreached(const struct limit_verdict *v, uint32_t sizes)
 {
-	char limit[LIMIT_SIZE];
+	const char *on = v->qps == 1 ? " QP" : " QPs";
+	char limit[LIMIT_SIZE], qps[24] = "";
 
-	if (sizes == 1)
+	if (sizes == 1) {
 		say_unmet(v);
-	else
-		log_info("limit not met: %s: cannot be judged at size %llu and "
-			 "%u more on %u QP%s: the run ended before them",
-			 format_limit(v, limit), (unsigned long long)v->size,
-			 sizes - 1, v->qps, plural(v->qps));
+		return;
+	}
+	if (v->qps)
+		snprintf(qps, sizeof(qps), " on %u%s", v->qps, on);
+	log_info("limit not met: %s: cannot be judged at size %llu and %u "
+		 "more%s: the run ended before them", format_limit(v, limit),
+		 (unsigned long long)v->size, sizes - 1, qps);
 }
 
 bool report_limits(const struct result *r)
@@ -124,7 +137,7 @@ static json_t *verdict_json(const struct limit_verdict *v)
 			 "asked", v->asked, "unit", json_text(v->unit), "seen",
 			 json_measured(v->seen), "end", json_text(v->end),
 			 "size", json_count(v->size), "qps",
-			 json_count(v->qps), "met", v->met, "reason",
+			 v->qps ? json_count(v->qps) : json_null(), "met", v->met, "reason",
 			 json_text(v->reason));
 }
 

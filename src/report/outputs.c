@@ -76,6 +76,12 @@ static const struct row_format *const tables[TABLES] = {
 	[TABLE_LATENCY] = &latency_format,
 };
 
+static const struct row_format *table_of(const struct parameters *params)
+{
+	return params->plan.control ? &control_format :
+				      tables[params->format];
+}
+
 /* NULL: the user did not ask for it. */
 static const char *path_of(const struct parameters *params, size_t i)
 {
@@ -146,7 +152,7 @@ struct observer *outputs_observe(const struct parameters *params, bool alone)
 	if (params->json_lines)
 		o->lines = lines_new(params->json_lines);
 	if (alone)
-		o->table = stream_new(tables[params->format],
+		o->table = stream_new(table_of(params),
 				      takes_stdout(params) ? NULL : "-");
 	if (alone && params->csv)
 		o->csv = stream_new(&csv_format, params->csv);
@@ -184,7 +190,7 @@ int outputs_write_table(const struct result *r, struct error *err)
 	if (table)
 		return stream_end(table, r, err);
 	return write_table(&r->params,
-			   row_format_render(tables[r->params.format], r),
+			   row_format_render(table_of(&r->params), r),
 			   err);
 }
 

@@ -19,6 +19,7 @@ struct row_format {
 };
 
 extern const struct row_format text_format;
+extern const struct row_format control_format;
 extern const struct row_format perftest_format;
 extern const struct row_format csv_format;
 extern const struct row_format bandwidth_format;

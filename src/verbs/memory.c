@@ -7,22 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/xalloc.h"
 #include "verbs/advice.h"
 
 #define OPTION_SIZE (MEMORY_PATH_SIZE + 40)
-
-/* Without this the first messages would wait for page faults. */
-static void touch(const struct allocation *a)
-{
-	const uint64_t step = (uint64_t)sysconf(_SC_PAGESIZE);
-	volatile uint8_t *buffer = a->buffer;
-
-	for (uint64_t i = 0; i < a->mapped; i += step)
-		buffer[i] = 0;
-}
 
 static const char *advice_on(const struct device *device,
 			     const struct memory *m, int ret)
@@ -136,8 +125,9 @@ static int allocate(const struct plan *plan, bool client, struct memory *m,
 	if (ret)
 		return ret;
 	m->buffer = a->buffer;
+	/* without this the first messages would wait for page faults */
 	if (!plan->odp && !m->ops->in)
-		touch(a);
+		memory_touch(a);
 	make_copier(m);
 	return 0;
 }

@@ -24,7 +24,7 @@ ROW = {"size": 64, "qps": 1, "iterations": 1000, "opened": None,
                         "opened")),
        "cpu": {"client": None, "server": None},
        "tx_depth": 128, "cq_mod": 100, "post_list": 1, "inline": 0,
-       "verified": False, "failed": False}
+       "verified": False, "control": None, "failed": False}
 DIRECTION = {"from": "client", "iterations": 1000, "seconds": 1.0,
              "bandwidth": None, "intervals": None, "threads": None}
 INTERVAL = {"start": 0.0, "seconds": 1.0, "iterations": 1000, "gbps": 0.0,

@@ -18,8 +18,9 @@ ZSH = PROGRAM.parent / "completion/zsh/_verbsperf"
 SYSFS = "/sys/class/infiniband"
 TESTS = ["send_bw", "send_lat", "write_bw", "write_lat", "read_bw",
          "read_lat", "atomic_bw", "atomic_lat"]
-COMMANDS = TESTS + ["serve", "devices", "watch", "check", "calibrate",
-                    "faults"]
+CONTROL = ["reg_mr"]
+COMMANDS = TESTS + CONTROL + ["serve", "devices", "watch", "check",
+                              "calibrate", "faults"]
 # bash breaks words where COMP_WORDBREAKS says; compopt works only for readline.
 COMPLETE = """
 compopt() { :; }
@@ -67,6 +68,13 @@ def test_commands():
     assert offers("-") == ["--help", "--version"]
 
 
+def test_options_of_the_control_path():
+    assert "--access" in offers("reg_mr", "--")
+    assert "--pattern" not in offers("write_lat", "--")
+    assert offers("reg_mr", "--pattern", "") == ["churn", "hold"]
+    assert offers("reg_mr", "") == []
+
+
 @pytest.mark.parametrize("test", TESTS)
 def test_options_of_a_test(test):
     offered = offers(test, "--")
@@ -88,6 +96,8 @@ def test_options_of_a_test(test):
      "--json --gid-index=2"),
     ("check", "--device --json --hugepages --dscp", "--port=2 --duration=2"),
     ("calibrate", "--clock --cpus --json --title", "--device=x --port=2"),
+    ("reg_mr", "--size --pattern --access --threads --max-p99 --histogram",
+     "--qps=2 --transport=UC --once --min-gbps=1"),
 ])
 def test_options_are_those_that_the_parser_takes(command, wanted, refused):
     offered = set(offers(command, "--"))

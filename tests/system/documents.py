@@ -158,7 +158,10 @@ def check_row(document, row):
     assert measured and not (row["bandwidth"] and row["latency"])
     assert row["size"] in document["parameters"]["size"]
     parameters = document["parameters"]
-    assert row["qps"] == parameters["qps"]
+    assert row["qps"] == (parameters["qps"] or 1)
+    if row["control"]:
+        check_control(row, row["control"])
+        return
     assert row["post_list"] <= min(parameters["post-list"], row["tx_depth"])
     assert (row["cq_mod"] % row["post_list"] == 0
             or row["post_list"] % row["cq_mod"] == 0)
@@ -183,6 +186,36 @@ def check_row(document, row):
         check_threads(parameters, row, row["threads"])
     if row["histogram"]:
         check_histogram(row["latency"], row["histogram"]["bins"])
+
+
+def check_control(row, control):
+    """The parts of an operation make up its time, and so do the spans."""
+    latency = row["latency"]
+    assert row["tx_depth"] is row["verified"] is row["directions"] is None
+    assert latency["definition"] == "time of the calls"
+    assert latency["samples"] == row["iterations"]
+    assert (control["existing"] is None) == (
+        control["pattern"] == "churn" or not row["iterations"])
+    if not row["iterations"]:
+        return
+    parts = [one for one in control["parts"] if one["in_latency"]]
+    # the sum of means is the mean of sums
+    assert math.isclose(sum(one["mean"] for one in parts), latency["mean"],
+                        rel_tol=1e-6)
+    spans = control["existing"] or []
+    assert sum(one["latency"]["samples"] for one in spans) == (
+        row["iterations"] if spans else 0)
+    for before, after in zip(spans, spans[1:]):
+        assert after["from"] == before["to"] + 1
+    times = control["time"]
+    assert times["wall_ns"] >= 980 * latency["mean"]
+    if times["user_ns"] is not None:
+        assert near(times["user_ns"] + times["system_ns"], times["cpu_ns"])
+    assert times["waiting_ns"] >= times["wall_ns"] - times["cpu_ns"] - 1e-6
+    if row["intervals"]:
+        # from before the first thread began until after the last one ended
+        end = end_of_intervals(row, row["intervals"])
+        assert row["seconds"] <= end <= row["seconds"] + 0.1
 
 
 def check_load(load, row, latency):
@@ -233,8 +266,8 @@ def check_percentiles(asked, latency):
         assert value is None or latency["min"] <= value <= latency["max"]
 
 
-def check_intervals(row, intervals):
-    """All of the window, one after the other, and what is made of them."""
+def end_of_intervals(row, intervals):
+    """They are one after the other, and have all iterations."""
     end = 0
     for one in intervals:
         assert near(one["start"], end)
@@ -243,8 +276,14 @@ def check_intervals(row, intervals):
         assert near(one["gbps"], rate * row["size"] * 8 / 1e9)
         assert near(one["mib_per_s"], rate * row["size"] / 2 ** 20)
         assert near(one["mpps"], rate / 1e6)
-    assert math.isclose(end, row["seconds"], rel_tol=1e-6)
     assert sum(one["iterations"] for one in intervals) == row["iterations"]
+    return end
+
+
+def check_intervals(row, intervals):
+    """All of the window, and what is made of them."""
+    end = end_of_intervals(row, intervals)
+    assert math.isclose(end, row["seconds"], rel_tol=1e-6)
     bandwidth = row["bandwidth"]
     assert (bandwidth["peak_gbps"] is None) == (len(intervals) < 10)
     if len(intervals) < 10:

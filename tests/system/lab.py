@@ -132,10 +132,10 @@ class Program:
         return deadline(seconds, lambda: re.search(pattern, self.err),
                         f"/{pattern}/ from {self}")
 
-    def wait_for_traffic(self, seconds=PATIENCE):
+    def wait_for_traffic(self, seconds=PATIENCE, thread="monitor"):
         """While traffic runs there is a thread that watches it."""
         pattern = f"/proc/{self.process.pid}/task/*/comm"
-        deadline(seconds, lambda: any(read_line(name) == "monitor"
+        deadline(seconds, lambda: any(read_line(name) == thread
                                       for name in glob.glob(pattern)),
                  f"traffic of {self}")
 

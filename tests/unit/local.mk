@@ -13,6 +13,8 @@ check_PROGRAMS = \
 	tests/unit/test_calibrate \
 	tests/unit/test_clock \
 	tests/unit/test_connect \
+	tests/unit/test_control \
+	tests/unit/test_control_report \
 	tests/unit/test_counter_reader \
 	tests/unit/test_counters \
 	tests/unit/test_counters_report \
@@ -140,6 +142,7 @@ $(standin): $(standin_sources)
 # --enable-sanitizers=thread is for.
 threaded = \
 	tests/unit/test_connect \
+	tests/unit/test_control \
 	tests/unit/test_faults \
 	tests/unit/test_manager \
 	tests/unit/test_memory_kinds \
@@ -193,6 +196,10 @@ tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c \
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/test.h
 tests_unit_test_connect_SOURCES = tests/unit/test_connect.c \
 	tests/unit/test.h
+tests_unit_test_control_SOURCES = tests/unit/test_control.c \
+	$(fake_verbs) tests/unit/test.h
+tests_unit_test_control_report_SOURCES = tests/unit/test_control_report.c \
+	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
 tests_unit_test_counter_reader_SOURCES = \
 	tests/unit/test_counter_reader.c tests/unit/made_up_host.h \
 	tests/unit/test.h

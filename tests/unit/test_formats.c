@@ -12,7 +12,7 @@
 #include "report/stream.h"
 #include "results.h"
 
-#define CELLS 80
+#define CELLS 128
 
 struct sheet {
 	char *text;		/* cut into pieces */
@@ -104,6 +104,12 @@ static const char columns[] =
 	"client_cpu_ns_per_gb client_host_cpu_percent server_cpu_percent "
 	"server_cpu_ns_per_message server_cpu_ns_per_gb "
 	"server_host_cpu_percent tx_depth cq_mod post_list post inline verified "
+	"control_pattern control_most control_per_second "
+	"control_pinned_gb_per_s control_part_1 control_part_1_p50_us "
+	"control_part_2 control_part_2_p50_us control_part_3 "
+	"control_part_3_p50_us control_part_4 control_part_4_p50_us "
+	"control_cpu_ns control_user_ns control_system_ns control_waiting_ns "
+	"control_system_calls control_firmware_commands control_limit "
 	"failed error_code error";
 
 TEST(test_columns)

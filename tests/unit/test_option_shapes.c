@@ -11,13 +11,18 @@
 #include "command_line.h"
 #include "row_of.h"
 
-static void shaped(const char *words, struct options *o)
+static void shaped_for(const char *test, const char *words, struct options *o)
 {
 	static char copy[COMMAND_LINE_SIZE];
 	char line[COMMAND_LINE_SIZE];
 
-	snprintf(line, sizeof(line), "verbsperf write_bw %s", words);
+	snprintf(line, sizeof(line), "verbsperf %s %s", test, words);
 	taken(line, copy, o);
+}
+
+static void shaped(const char *words, struct options *o)
+{
+	shaped_for("write_bw", words, o);
 }
 
 /* By the long name and the letter. */
@@ -107,6 +112,10 @@ TEST(test_every_row_of_the_table)
 			continue;
 		snprintf(value, sizeof(value), "=%s", initial);
 		snprintf(name, sizeof(name), "--%s%s", row->name, value);
+		if (row->who == PARAM_CONTROL) {
+			shaped_for("reg_mr", name, &o);
+			continue;
+		}
 		shaped(name, &o);
 		snprintf(name, sizeof(name), "-%c %s", row->letter, initial);
 		if (row->letter)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/time.h"
 #include "cli/suggest.h"
 #include "command_line.h"
 
@@ -140,6 +141,30 @@ static const struct param *row_of(const char *name)
 	return NULL;
 }
 
+TEST(test_control)
+{
+	char copy[COMMAND_LINE_SIZE];
+	struct options o;
+
+	taken("verbsperf reg_mr", copy, &o);
+	assert_int_equal(o.command, COMMAND_CONTROL);
+	assert_int_equal(o.params.plan.control, CONTROL_REG_MR);
+	assert_int_equal(o.params.plan.metric, METRIC_LATENCY);
+	assert_int_equal(o.params.pattern, CONTROL_CHURN);
+	assert_int_equal(o.params.plan.iterations, 0);
+	assert_int_equal(o.params.plan.duration, SECOND);
+	assert_int_equal(o.params.plan.sizes.n, 1);
+	assert_int_equal(o.params.plan.sizes.bytes[0], 4096);
+	taken("verbsperf reg_mr --pattern=hold --access=all -a", copy, &o);
+	assert_int_equal(o.params.plan.iterations, CONTROL_HELD);
+	assert_int_equal(o.params.plan.duration, 0);
+	assert_int_equal(o.params.access, CONTROL_ALL_ACCESS);
+	assert_int_equal(o.params.plan.sizes.n, 19);
+	taken("verbsperf reg_mr --pattern=hold -D 2", copy, &o);
+	assert_int_equal(o.params.plan.iterations, 0);
+	assert_int_equal(o.params.plan.duration, 2 * SECOND);
+}
+
 TEST(test_every_number)
 {
 	char copy[200], line[200];
@@ -242,11 +267,24 @@ struct refused {
 static const struct refused refused[] = {
 	{ "verbsperf", "nothing to do: expected a test, serve, devices, watch, check or calibrate" },
 	{ "verbsperf -n 5", "nothing to do: expected a test, serve, devices, watch, check or calibrate" },
-	{ "verbsperf bw", "'bw' is neither a test nor a command; expected send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat serve devices watch check calibrate faults" },
+	{ "verbsperf bw", "'bw' is neither a test nor a command; expected send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat reg_mr serve devices watch check calibrate faults" },
 	{ "verbsperf Write_bw host", "'Write_bw' is not a test" },
 	{ "verbsperf write_bw a b", "unexpected argument 'b'" },
 	{ "verbsperf serve a", "unexpected argument 'a'" },
 	{ "verbsperf devices a", "unexpected argument 'a'" },
+	{ "verbsperf reg_mr a", "unexpected argument 'a'" },
+	{ "verbsperf reg_mr --qps=2", "--qps: not for reg_mr" },
+	{ "verbsperf reg_mr --loopback", "--loopback: not for reg_mr" },
+	{ "verbsperf reg_mr --pattern=keep", "--pattern 'keep': expected churn, hold" },
+	{ "verbsperf reg_mr -s 0", "--size 0: nothing can be registered" },
+	{ "verbsperf reg_mr -a -s 4K", "--all and --size exclude each other" },
+	{ "verbsperf reg_mr -n 5 -D 5", "--iterations and --duration exclude each other" },
+	{ "verbsperf reg_mr -D 0", "--duration 0: must be above 0" },
+	{ "verbsperf reg_mr --pattern=hold -n 10000001", "--iterations 10000001: --pattern hold makes 10000000 objects at most" },
+	{ "verbsperf reg_mr --threads 2 --cpus 0", "--cpus: 1 CPU for --threads 2: each thread needs one" },
+	{ "verbsperf write_bw --pattern=hold host", "--pattern: only for a test of the control path, such as reg_mr" },
+	{ "verbsperf write_bw --pattern=hold", "--pattern: only for a test of the control path, such as reg_mr" },
+	{ "verbsperf serve --access=all", "--access: only for a test of the control path, such as reg_mr" },
 	{ "verbsperf check a", "unexpected argument 'a'" },
 	{ "verbsperf check -n 5", "--iterations: not for check" },
 	{ "verbsperf watch a", "unexpected argument 'a'" },
@@ -513,6 +551,7 @@ TEST(test_repeated_calls)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_commands),
+	cmocka_unit_test(test_control),
 	cmocka_unit_test(test_every_number),
 	cmocka_unit_test(test_strings_and_flags),
 	cmocka_unit_test(test_what_is_not_given),

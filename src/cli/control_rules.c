@@ -1,0 +1,65 @@
+#include "config.h"
+#include "cli/control_rules.h"
+
+#include <errno.h>
+
+static enum control_test test_of(const struct given *g)
+{
+	return (enum control_test)g->options->params.plan.control;
+}
+
+/* How many operations there are, or how long they go on. */
+static int complete_end(struct given *g)
+{
+	struct parameters *params = &g->options->params;
+	struct plan *plan = &params->plan;
+	const bool holds = params->pattern == CONTROL_HOLD;
+
+	if (plan->iterations && params->timed)
+		return fail(g->err, -EINVAL, NULL,
+			    "--iterations and --duration exclude each other");
+	if (holds && !plan->iterations && !params->timed)
+		plan->iterations = CONTROL_HELD;
+	if (holds && plan->iterations > CONTROL_HELD_MOST)
+		return fail(g->err, -EINVAL, NULL,
+			    "--iterations %llu: --pattern hold makes %d "
+			    "objects at most",
+			    (unsigned long long)plan->iterations,
+			    CONTROL_HELD_MOST);
+	if (plan->iterations)
+		plan->duration = 0;
+	else if (!plan->duration)
+		return fail(g->err, -EINVAL, NULL,
+			    "--duration 0: must be above 0");
+	return 0;
+}
+
+static int complete_sizes(struct given *g)
+{
+	struct plan *plan = &g->options->params.plan;
+
+	if (plan->all && plan->sizes.n)
+		return fail(g->err, -EINVAL, NULL,
+			    "--all and --size exclude each other");
+	if (plan->all)
+		return units_parse_sizes(CONTROL_SIZES_ALL, &plan->sizes);
+	for (uint32_t i = 0; i < plan->sizes.n; i++)
+		if (!plan->sizes.bytes[i])
+			return fail(g->err, -EINVAL, NULL,
+				    "--size 0: nothing can be registered");
+	if (plan->sizes.n)
+		return 0;
+	plan->sizes.n = 1;
+	if (control_is_sized(test_of(g)))
+		plan->sizes.bytes[0] = CONTROL_SIZE;
+	return 0;
+}
+
+int control_rules_complete(struct given *g)
+{
+	int ret = complete_end(g);
+
+	if (!ret)
+		ret = complete_sizes(g);
+	return ret ? ret : rules_check_cpus(g);
+}

@@ -1,0 +1,234 @@
+#include "config.h"
+#include "control/control.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers.h"
+#include "base/xalloc.h"
+#include "control/engine.h"
+#include "control/summary.h"
+#include "host/firmware.h"
+#include "host/sysfs.h"
+#include "model/gid.h"
+#include "model/observer.h"
+
+/* Intervals that a window is cut into, unless the user says how long. */
+#define INTERVALS 20
+
+struct control_run {
+	const struct control_op *op;
+	const struct device *device;
+	struct call_counter *counter;
+	int cancel_fd;
+	struct result *result;
+	struct clock clock;
+	struct clock_watch watch;
+	struct control_shared shared;
+	struct firmware_counts *before, *after;
+	struct result_row *row;
+};
+
+static void on_window(void *argument, bool opens)
+{
+	struct control_run *run = argument;
+
+	if (!opens) {
+		run->after = firmware_read(run->device->port.device);
+		return;
+	}
+	run->before = firmware_read(run->device->port.device);
+	clock_gettime(CLOCK_REALTIME, &run->row->opened);
+}
+
+static void on_interval(void *argument, const struct interval *one)
+{
+	struct control_run *run = argument;
+	struct observer *observer = run->result->observer;
+	const struct observed part = {
+		.size = run->shared.size,
+		.interval = *one,
+		.from_client = true,
+	};
+
+	clock_watch_look(&run->watch, &run->clock);
+	if (observer)
+		observer->interval(observer, run->result, &part);
+}
+
+/* The length of an interval. */
+static uint64_t interval_of(const struct plan *plan)
+{
+	if (plan->interval)
+		return plan->interval;
+	return larger(INTERVALS_SHORTEST, plan->duration / INTERVALS);
+}
+
+/* Memory must not be taken from a machine that has none left: the kernel would
+ * end some process instead of refusing it. */
+static int check_memory(struct control_run *run, uint64_t size,
+			struct error *err)
+{
+	const struct parameters *params = &run->result->params;
+	const uint64_t needed = size * params->plan.threads;
+	unsigned long long kib;
+	char text[40];
+
+	if (!run->op->pinning ||
+	    params->memory.kind != MEMORY_ANONYMOUS ||
+	    !sysfs_find(text, sizeof(text), "MemAvailable", "/proc/meminfo") ||
+	    sscanf(text, "%llu", &kib) != 1)
+		return 0;
+	if (needed / 1024 < kib / 8 * 7)
+		return 0;
+	return fail(err, -ENOMEM, NULL,
+		    "%llu bytes of memory in %u thread%s: the host has only "
+		    "%llu KiB available", (unsigned long long)size,
+		    params->plan.threads, params->plan.threads == 1 ? "" : "s",
+		    kib);
+}
+
+static int run_engine(struct control_run *run, struct control_engine *e)
+{
+	int ret = check_memory(run, run->shared.size, &e->err);
+
+	if (!ret)
+		ret = control_engine_run(e);
+	control_summarise(e, clock_ns_per_tick(&run->clock), run->row);
+	if (e->calls.operations || e->calls.reason[0])
+		run->row->control->system_calls = e->calls;
+	if (firmware_between(run->before, run->after,
+			     &run->row->control->firmware))
+		run->row->control->firmware.operations = run->row->iterations;
+	free(run->before);
+	free(run->after);
+	run->before = run->after = NULL;
+	return ret;
+}
+
+/* With --all, a size that cannot be had is where the test ends. */
+static bool is_limit(const struct control_run *run, int ret)
+{
+	return run->result->params.plan.all && run->result->n_rows > 1 &&
+	       !run->row->iterations && ret != -ECANCELED;
+}
+
+static int run_size(struct control_run *run, uint64_t size, bool *last)
+{
+	struct result *result = run->result;
+	struct control_engine e = {
+		.op = run->op,
+		.shared = &run->shared,
+		.counter = run->counter,
+		.cancel_fd = run->cancel_fd,
+		.interval = interval_of(&result->params.plan),
+		.on_interval = on_interval,
+		.on_window = on_window,
+		.argument = run,
+	};
+	int ret;
+
+	run->row = &result->rows[result->n_rows++];
+	run->row->size = size;
+	run->row->control = xcalloc(1, sizeof(*run->row->control));
+	run->shared.size = size;
+	ret = run_engine(run, &e);
+	if (ret && is_limit(run, ret)) {
+		run->row->control->limit = e.err;
+		*last = true;
+		ret = 0;
+	} else if (ret) {
+		run->row->failed = true;
+		result->error = e.err;
+	}
+	control_engine_free(&e);
+	if (result->observer)
+		result->observer->row(result->observer, result, run->row);
+	return ret;
+}
+
+static void describe_clock(struct control_run *run)
+{
+	struct clock_description *clock = &run->result->clock;
+	const double tick = clock_ns_per_tick(&run->clock);
+
+	*clock = (struct clock_description){
+		.resolution_ns = run->clock.resolution * tick,
+		.read_cost_ns = run->clock.read_cost * tick,
+		.deviation = run->watch.deviation,
+	};
+	snprintf(clock->source, sizeof(clock->source), "%s",
+		 run->clock.source);
+}
+
+/* Find out how the port reaches itself. */
+static int find_path(struct control_run *run)
+{
+	const struct port *port = &run->device->port;
+	const struct subnet nowhere = { .known = false };
+	struct path *path = &run->shared.path;
+	int ret;
+
+	if (!run->op->needs_path)
+		return 0;
+	ret = path_choose(port, port, &nowhere, path, &run->result->error);
+	path->mtu = port->active_mtu;
+	run->shared.has_path = !ret;
+	run->result->path = *path;
+	run->result->has_path = !ret;
+	return ret;
+}
+
+static int prepare(struct control_run *run)
+{
+	struct error *err = &run->result->error;
+	int ret;
+
+	error_stage(err, "run");
+	if (run->op->pinning)
+		memory_choice_format(&run->result->params.memory,
+				     run->result->client_memory,
+				     sizeof(run->result->client_memory));
+	ret = find_path(run);
+	if (ret)
+		return ret;
+	run->shared.pd = ibv_alloc_pd(run->device->context);
+	if (run->shared.pd)
+		return 0;
+	return fail(err, -errno, NULL, "%s: cannot make a protection domain: "
+		    "%s", run->device->port.device, strerror(errno));
+}
+
+int control_run(const struct device *device, struct call_counter *counter,
+		int cancel_fd, struct result *result)
+{
+	const struct plan *plan = &result->params.plan;
+	struct control_run run = {
+		.op = control_op_of((enum control_test)plan->control),
+		.device = device,
+		.counter = counter,
+		.cancel_fd = cancel_fd,
+		.result = result,
+		.shared = {
+			.params = &result->params,
+			.device = device,
+			.clock = &run.clock,
+		},
+	};
+	bool last = false;
+	int ret;
+
+	clock_start(&run.clock, (enum clock_choice)result->params.clock);
+	clock_watch_begin(&run.watch, &run.clock);
+	ret = prepare(&run);
+	if (!ret && result->observer)
+		result->observer->begin(result->observer, result);
+	for (uint32_t i = 0; i < plan->sizes.n && !ret && !last; i++)
+		ret = run_size(&run, plan->sizes.bytes[i], &last);
+	describe_clock(&run);
+	if (run.shared.pd)
+		ibv_dealloc_pd(run.shared.pd);
+	return ret;
+}

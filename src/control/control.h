@@ -1,0 +1,19 @@
+/* Runs a test of the control path: all of its sizes, one after the other. */
+#ifndef CONTROL_CONTROL_H
+#define CONTROL_CONTROL_H
+
+#include "host/call_counter.h"
+#include "model/result.h"
+#include "verbs/device.h"
+
+/*
+ * Run the test that RESULT's plan names on DEVICE, and add a row for each size
+ * to RESULT.  COUNTER counts system calls; NULL: they are not counted.
+ * CANCEL_FD becomes readable when the user interrupts.  Returns 0, or a
+ * negative errno said in RESULT's error; nothing that was made is left in
+ * either case.
+ */
+int control_run(const struct device *device, struct call_counter *counter,
+		int cancel_fd, struct result *result);
+
+#endif

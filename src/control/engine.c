@@ -1,0 +1,260 @@
+#include "config.h"
+#include "control/engine.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "base/xalloc.h"
+#include "control/loops.h"
+#include "host/affinity.h"
+#include "net/signals.h"
+
+/* In the order of time.  Each worker does each of them; one that failed does
+ * only what releases. */
+static const struct stage {
+	int (*work)(struct control_worker *w);
+	bool releases;
+	bool measures;
+} stages[] = {
+	{ .work = control_prepare },
+	{ .work = control_warm_up },
+	{ .work = control_measure, .measures = true },
+	{ .work = control_undo_held, .releases = true },
+	{ .work = control_count_calls },
+	{ .work = control_release, .releases = true },
+};
+
+#define STAGES (sizeof(stages) / sizeof(*stages))
+
+static void note_failure(struct control_worker *w)
+{
+	struct control_engine *e = w->engine;
+
+	pthread_mutex_lock(&e->lock);
+	if (!error_is_set(&e->err))
+		e->err = w->t.err;
+	pthread_mutex_unlock(&e->lock);
+	atomic_store(&e->stop, true);
+}
+
+static void *work(void *argument)
+{
+	struct control_worker *w = argument;
+	struct control_engine *e = w->engine;
+	const uint64_t one = 1;
+
+	pthread_setname_np(pthread_self(), "worker");
+	affinity_pin(&e->shared->params->cpus, w->t.number);
+	for (size_t i = 0; i < STAGES; i++) {
+		int ret = 0;
+
+		while (sem_wait(&w->go))
+			;
+		if (!w->ret || stages[i].releases)
+			ret = stages[i].work(w);
+		if (ret && !w->ret) {
+			w->ret = ret;
+			note_failure(w);
+		}
+		atomic_fetch_add(&e->arrived, 1);
+		if (write(e->wake_fd, &one, sizeof(one)) < 0)
+			break;
+	}
+	return NULL;
+}
+
+static int start(struct control_engine *e)
+{
+	for (uint32_t i = 0; i < e->n_workers; i++) {
+		struct control_worker *w = &e->workers[i];
+		int ret = pthread_create(&w->thread, NULL, work, w);
+
+		if (ret)
+			return fail(&e->err, -ret, "use fewer --threads",
+				    "cannot start thread %u: %s", i,
+				    strerror(ret));
+		w->started = true;
+	}
+	return 0;
+}
+
+static uint32_t started(const struct control_engine *e)
+{
+	uint32_t n = 0;
+
+	while (n < e->n_workers && e->workers[n].started)
+		n++;
+	return n;
+}
+
+static uint64_t count_done(const struct control_engine *e)
+{
+	uint64_t done = 0;
+
+	for (uint32_t i = 0; i < e->n_workers; i++)
+		done += atomic_load_explicit(&e->workers[i].done,
+					     memory_order_relaxed);
+	return done;
+}
+
+/* How long a stage may go on; UINT64_MAX: until it ends by itself. */
+static uint64_t limit_of(const struct control_engine *e, uint32_t stage)
+{
+	const struct plan *plan = &e->shared->params->plan;
+
+	if (stages[stage].work == control_warm_up)
+		return plan->warmup;
+	if (stages[stage].measures && plan->duration)
+		return plan->duration;
+	return UINT64_MAX;
+}
+
+/* Tell of the interval since LAST, in a window that opened at OPENED. */
+static void look(struct control_engine *e, uint64_t opened, struct mark *last)
+{
+	const struct mark now = { time_now(), count_done(e) };
+	const struct interval one = {
+		.start_ns = last->time - opened,
+		.length_ns = now.time - last->time,
+		.messages = now.messages - last->messages,
+	};
+
+	intervals_mark(&e->log, now);
+	e->on_interval(e->argument, &one);
+	*last = now;
+}
+
+/* Milliseconds to sleep until any of two points in time. */
+static int sleep_ms(uint64_t deadline, uint64_t next)
+{
+	uint64_t ns = time_until(deadline < next ? deadline : next);
+
+	return ns >= SECOND ? 1000 : (int)(ns / 1000000) + (ns > 0);
+}
+
+static void take_signal(struct control_engine *e)
+{
+	struct error err = { .stage = "run" };
+
+	signals_take(e->cancel_fd, NULL, &err);
+	pthread_mutex_lock(&e->lock);
+	if (!error_is_set(&e->err))
+		e->err = err;
+	pthread_mutex_unlock(&e->lock);
+	e->interrupted = true;
+	atomic_store(&e->stop, true);
+}
+
+/* Sleep until there is something to see: a worker that is through, the user's
+ * signal, or TIMEOUT_MS. */
+static void doze(struct control_engine *e, int timeout_ms)
+{
+	struct pollfd fds[] = {
+		{ .fd = e->wake_fd, .events = POLLIN },
+		{ .fd = e->interrupted ? -1 : e->cancel_fd,
+		  .events = POLLIN },
+	};
+	uint64_t n;
+
+	if (poll(fds, 2, timeout_ms) <= 0)
+		return;
+	if (fds[0].revents && read(e->wake_fd, &n, sizeof(n)) < 0)
+		return;
+	if (fds[1].revents)
+		take_signal(e);
+}
+
+/* Let the workers do a stage. */
+static void run_stage(struct control_engine *e, uint32_t stage)
+{
+	const uint32_t n = started(e);
+	const bool measures = stages[stage].measures;
+	uint64_t deadline, opened, next = UINT64_MAX;
+	struct mark last = { 0 };
+
+	atomic_store(&e->arrived, 0);
+	atomic_store(&e->stop, e->interrupted || error_is_set(&e->err));
+	if (measures)
+		e->on_window(e->argument, true);
+	deadline = time_after(limit_of(e, stage));
+	opened = last.time = time_now();
+	if (measures) {
+		intervals_open(&e->log, last);
+		next = time_after(e->interval);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		sem_post(&e->workers[i].go);
+	while (atomic_load(&e->arrived) < n) {
+		doze(e, sleep_ms(deadline, next));
+		if (!time_until(deadline))
+			atomic_store(&e->stop, true);
+		if (time_until(next))
+			continue;
+		look(e, opened, &last);
+		next = time_after(e->interval);
+	}
+	if (!measures)
+		return;
+	intervals_close(&e->log, (struct mark){ time_now(), count_done(e) });
+	e->on_window(e->argument, false);
+}
+
+static void make_workers(struct control_engine *e)
+{
+	e->n_workers = e->shared->params->plan.threads;
+	e->workers = xcalloc_lines(e->n_workers, sizeof(*e->workers));
+	for (uint32_t i = 0; i < e->n_workers; i++) {
+		struct control_worker *w = &e->workers[i];
+
+		w->engine = e;
+		w->t.shared = e->shared;
+		w->t.number = i;
+		w->t.own = xcalloc(1, e->op->own_size ? e->op->own_size : 1);
+		error_stage(&w->t.err, "run");
+		sem_init(&w->go, 0, 0);
+	}
+}
+
+int control_engine_run(struct control_engine *e)
+{
+	int ret;
+
+	error_stage(&e->err, "run");
+	pthread_mutex_init(&e->lock, NULL);
+	intervals_init(&e->log, 400);
+	make_workers(e);
+	e->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (e->wake_fd < 0)
+		return fail(&e->err, -errno, NULL, "cannot make an eventfd: %s",
+			    strerror(errno));
+	ret = start(e);
+	for (uint32_t i = 0; i < STAGES; i++)
+		run_stage(e, i);
+	for (uint32_t i = 0; i < e->n_workers; i++) {
+		if (e->workers[i].started)
+			pthread_join(e->workers[i].thread, NULL);
+		ret = ret ? ret : e->workers[i].ret;
+	}
+	return e->interrupted && !ret ? -ECANCELED : ret;
+}
+
+void control_engine_free(struct control_engine *e)
+{
+	for (uint32_t i = 0; i < e->n_workers; i++) {
+		struct control_worker *w = &e->workers[i];
+
+		control_free_samples(w);
+		sem_destroy(&w->go);
+		free(w->t.own);
+	}
+	free(e->workers);
+	intervals_free(&e->log);
+	pthread_mutex_destroy(&e->lock);
+	if (e->wake_fd > 0)
+		close(e->wake_fd);
+}

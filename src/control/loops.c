@@ -1,0 +1,285 @@
+#include "config.h"
+#include "control/loops.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/numbers.h"
+#include "base/time.h"
+#include "base/xalloc.h"
+#include "host/cpu_use.h"
+
+/* Operations whose system calls are counted. */
+#define COUNTED 16
+/* Objects that there is room for at first, where nobody said how many. */
+#define ROOM 4096
+
+static const struct control_op *op_of(const struct control_worker *w)
+{
+	return w->engine->op;
+}
+
+static const struct parameters *params_of(const struct control_worker *w)
+{
+	return w->engine->shared->params;
+}
+
+static bool is_stopped(const struct control_worker *w)
+{
+	return atomic_load_explicit(&w->engine->stop, memory_order_relaxed);
+}
+
+static uint64_t now(const struct control_worker *w)
+{
+	return clock_ticks(w->engine->shared->clock);
+}
+
+/* Objects that a worker may hold. */
+static uint64_t most_held(const struct control_worker *w)
+{
+	const uint64_t wanted = params_of(w)->plan.iterations;
+
+	return wanted ? wanted : CONTROL_HELD_MOST;
+}
+
+/* Make room for ROOM objects in all, and touch it, so that the loop need not
+ * wait for pages. */
+static void grow(struct control_worker *w, uint64_t room)
+{
+	const size_t size = op_of(w)->object_size;
+	struct control_held *held = xcalloc(room, sizeof(*held));
+	uint8_t *objects = xcalloc(room, size);
+
+	memset(held, 0, room * sizeof(*held));
+	memset(objects, 0, room * size);
+	if (w->n) {
+		memcpy(held, w->held, w->n * sizeof(*held));
+		memcpy(objects, w->objects, w->n * size);
+	}
+	free(w->held);
+	free(w->objects);
+	w->held = held;
+	w->objects = objects;
+	w->room = room;
+}
+
+int control_prepare(struct control_worker *w)
+{
+	const struct control_op *op = op_of(w);
+	const uint64_t wanted = params_of(w)->plan.iterations;
+
+	if (params_of(w)->pattern == CONTROL_HOLD) {
+		grow(w, wanted ? wanted : ROOM);
+	} else {
+		w->total = histogram_new();
+		for (uint32_t i = 0; op->parts[i].name; i++)
+			w->parts[i] = histogram_new();
+	}
+	return op->setup ? op->setup(&w->t) : 0;
+}
+
+int control_release(struct control_worker *w)
+{
+	if (op_of(w)->release)
+		op_of(w)->release(&w->t);
+	return 0;
+}
+
+void control_free_samples(struct control_worker *w)
+{
+	free(w->total);
+	for (uint32_t i = 0; i < CONTROL_PARTS_MAX; i++)
+		free(w->parts[i]);
+	free(w->held);
+	free(w->objects);
+}
+
+static void begin_operation(struct control_worker *w)
+{
+	memset(w->t.ticks, 0, sizeof(w->t.ticks));
+	w->t.lap = now(w);
+}
+
+/* Make OBJECT.  EXISTING becomes how many there were before. */
+static int make(struct control_worker *w, void *object, uint64_t *existing)
+{
+	_Atomic uint64_t *count = &w->engine->shared->existing;
+	int ret;
+
+	*existing = atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+	begin_operation(w);
+	ret = op_of(w)->make(&w->t, object);
+	if (ret)
+		atomic_fetch_sub_explicit(count, 1, memory_order_relaxed);
+	return ret;
+}
+
+/* Undo OBJECT; its parts go on where those of make() ended. */
+static int undo(struct control_worker *w, void *object, uint64_t *existing)
+{
+	_Atomic uint64_t *count = &w->engine->shared->existing;
+
+	int ret = op_of(w)->undo(&w->t, object);
+	*existing = atomic_fetch_sub_explicit(count, 1, memory_order_relaxed) -
+		    1;
+	return ret;
+}
+
+/* Make an object and undo it. */
+static int operate(struct control_worker *w)
+{
+	_Alignas(max_align_t) uint8_t object[CONTROL_OBJECT_MAX] = { 0 };
+	uint64_t existing;
+	int ret = make(w, object, &existing);
+
+	return ret ? ret : undo(w, object, &existing);
+}
+
+static void record(struct control_worker *w)
+{
+	const struct control_op *op = op_of(w);
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; op->parts[i].name; i++) {
+		histogram_record(w->parts[i], w->t.ticks[i]);
+		if (!op->parts[i].aside)
+			total += w->t.ticks[i];
+	}
+	histogram_record(w->total, total);
+}
+
+static void add_done(struct control_worker *w)
+{
+	/* nobody else writes it */
+	atomic_store_explicit(&w->done, w->done + 1, memory_order_relaxed);
+}
+
+int control_warm_up(struct control_worker *w)
+{
+	int ret = 0;
+
+	while (!ret && !is_stopped(w))
+		ret = operate(w);
+	return ret;
+}
+
+static int churn(struct control_worker *w)
+{
+	const uint64_t wanted = params_of(w)->plan.iterations;
+	int ret = 0;
+
+	while (!is_stopped(w) && (!wanted || w->done < wanted)) {
+		ret = operate(w);
+		if (ret)
+			break;
+		record(w);
+		add_done(w);
+	}
+	return ret;
+}
+
+/* More objects cannot be made: that is a result unless there is none at all. */
+static int reach_limit(struct control_worker *w, int ret)
+{
+	struct control_engine *e = w->engine;
+
+	if (!atomic_load(&e->shared->existing))
+		return ret;
+	pthread_mutex_lock(&e->lock);
+	if (!error_is_set(&e->limit))
+		e->limit = w->t.err;
+	pthread_mutex_unlock(&e->lock);
+	error_clear(&w->t.err);
+	error_stage(&w->t.err, "run");
+	atomic_store(&e->stop, true);
+	return 0;
+}
+
+static int hold(struct control_worker *w)
+{
+	const uint64_t most = most_held(w);
+	const size_t size = op_of(w)->object_size;
+
+	while (!is_stopped(w) && w->n < most) {
+		struct control_held *held;
+		int ret;
+
+		if (w->n == w->room)
+			grow(w, smaller(2 * w->room, most));
+		held = &w->held[w->n];
+		ret = make(w, w->objects + w->n * size, &held->existing);
+		if (ret)
+			return reach_limit(w, ret);
+		memcpy(held->ticks, w->t.ticks, sizeof(held->ticks));
+		w->n++;
+		add_done(w);
+	}
+	return 0;
+}
+
+/* Time of the processor that this thread has used, in ns. */
+static uint64_t cpu_time(void)
+{
+	struct timespec used = { 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * SECOND + (uint64_t)used.tv_nsec;
+}
+
+int control_measure(struct control_worker *w)
+{
+	struct cpu_use before = cpu_use_thread(), after;
+	uint64_t cpu = cpu_time();
+	int ret;
+
+	w->began = now(w);
+	ret = params_of(w)->pattern == CONTROL_HOLD ? hold(w) : churn(w);
+	w->ended = now(w);
+	w->cpu_ns = cpu_time() - cpu;
+	after = cpu_use_thread();
+	w->use = cpu_use_between(&before, &after);
+	return ret;
+}
+
+int control_undo_held(struct control_worker *w)
+{
+	const struct control_op *op = op_of(w);
+	int first = 0;
+
+	/* w->n stays: the samples are read later */
+	for (uint64_t i = w->n; i-- > 0;) {
+		struct control_held *held = &w->held[i];
+		int ret;
+
+		begin_operation(w);
+		ret = undo(w, w->objects + i * op->object_size,
+			   &held->undone);
+		first = first ? first : ret;
+		for (uint32_t p = 0; op->parts[p].name; p++)
+			if (op->parts[p].undoes)
+				held->ticks[p] = w->t.ticks[p];
+	}
+	return first;
+}
+
+int control_count_calls(struct control_worker *w)
+{
+	struct control_engine *e = w->engine;
+	struct control_calls *calls = &e->calls;
+	int ret = 0;
+
+	if (!e->counter || w->t.number || is_stopped(w))
+		return 0;
+	if (call_counter_begin(e->counter, calls->reason))
+		return 0;
+	for (uint64_t i = 0; i < COUNTED && !ret; i++)
+		ret = operate(w);
+	call_counter_end(e->counter);
+	if (ret)
+		return ret;
+	call_counter_read(e->counter, calls);
+	calls->operations = COUNTED;
+	return 0;
+}

@@ -1,0 +1,91 @@
+#include "config.h"
+#include "control/op.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define ADVICE_SIZE sizeof(((struct error *)NULL)->advice)
+
+const struct control_op *control_op_of(enum control_test test)
+{
+	static const struct control_op *const table[CONTROL_TESTS] = {
+		[CONTROL_REG_MR] = &control_reg_mr,
+	};
+
+	return table[test];
+}
+
+/* What limits how many objects VERB can make: what to look at. */
+static const struct {
+	const char *verb;
+	size_t most;		/* of an int in struct ibv_device_attr */
+	const char *name;	/* of that member */
+} limits[] = {
+#define LIMIT(verb, member) \
+	{ verb, offsetof(struct ibv_device_attr, member), #member }
+	LIMIT("ibv_reg_mr", max_mr),
+	LIMIT("ibv_create_qp", max_qp),
+	LIMIT("ibv_create_cq", max_cq),
+	LIMIT("ibv_create_ah", max_ah),
+};
+
+/* How many objects of VERB the device says it has, into *MOST; NULL: not
+ * known. */
+static const char *limit_of(struct ibv_context *context, const char *verb,
+			    uint64_t *most)
+{
+	struct ibv_device_attr attr;
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		if (strcmp(limits[i].verb, verb) != 0)
+			continue;
+		if (ibv_query_device(context, &attr))
+			return NULL;
+		*most = (uint64_t)*(const int *)((const char *)&attr +
+						 limits[i].most);
+		return limits[i].name;
+	}
+	return NULL;
+}
+
+/* What may be the cause. */
+static void advise(const struct control_thread *t, const char *verb,
+		   int errnum, char advice[ADVICE_SIZE])
+{
+	const uint64_t existing = t->shared->existing;
+	struct rlimit locked = { 0 };
+	uint64_t most = 0;
+	const char *name = limit_of(t->shared->device->context, verb, &most);
+
+	advice[0] = '\0';
+	if (name && existing + 8 >= most)
+		snprintf(advice, ADVICE_SIZE,
+			 "the device has %" PRIu64 " at most (%s), of all "
+			 "processes together", most, name);
+	else if (errnum == ENOMEM && !getrlimit(RLIMIT_MEMLOCK, &locked) &&
+		 locked.rlim_cur != RLIM_INFINITY)
+		snprintf(advice, ADVICE_SIZE,
+			 "the process may lock %llu bytes (ulimit -l), and "
+			 "the memory of the host has an end, too",
+			 (unsigned long long)locked.rlim_cur);
+	else if (errnum == ENOMEM)
+		snprintf(advice, ADVICE_SIZE,
+			 "the memory of the host, or of the device, has an "
+			 "end; a control group may have its own (rdma.max)");
+}
+
+int control_refused(struct control_thread *t, const char *verb, int errnum,
+		    const char *what)
+{
+	char advice[ADVICE_SIZE];
+
+	advise(t, verb, errnum, advice);
+	return fail(&t->err, -errnum, advice[0] ? advice : NULL,
+		    "%s: cannot %s, with %" PRIu64 " of them there already: "
+		    "%s", t->shared->device->port.device, what,
+		    t->shared->existing - 1, strerror(errnum));
+}

@@ -1,0 +1,93 @@
+/*
+ * An operation of the control path as a row of a table: what making and undoing
+ * one object consist of.  The engine (engine.h) runs any of them, and times
+ * them.
+ */
+#ifndef CONTROL_OP_H
+#define CONTROL_OP_H
+
+#include <infiniband/verbs.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/control.h"
+#include "model/param.h"
+#include "model/port.h"
+#include "traffic/clock.h"
+#include "verbs/device.h"
+
+/* What the threads of a test share. */
+struct control_shared {
+	const struct parameters *params;
+	const struct device *device;
+	const struct clock *clock;
+	struct ibv_pd *pd;
+	struct path path;	/* from the port to itself, if has_path */
+	bool has_path;
+	uint64_t size;		/* of this row, in bytes */
+	_Atomic uint64_t existing;	/* objects of all threads */
+};
+
+/* What one thread makes objects with. */
+struct control_thread {
+	struct control_shared *shared;
+	uint32_t number;
+	void *own;		/* of the operation: own_size bytes, zeroed */
+	struct error err;	/* why an operation of this thread failed */
+	uint64_t lap;		/* ticks when the part under way began */
+	uint64_t ticks[CONTROL_PARTS_MAX];	/* of the operation under way */
+};
+
+struct control_op {
+	enum control_test test;
+	/* In the order of time; ended by a NULL name. */
+	struct {
+		const char *name;
+		bool undoes;	/* a part of undo() */
+		bool aside;	/* not in the time of the operation */
+	} parts[CONTROL_PARTS_MAX + 1];
+	uint32_t pinning;	/* 1 + the part that registers bytes; 0:
+				 * none */
+	bool needs_path;	/* the port must reach itself */
+	size_t own_size;	/* of thread->own */
+	size_t object_size;	/* of one object, which may be moved */
+	/*
+	 * Each returns 0, or a negative errno that it said in thread->err.
+	 * make() and undo() call control_lap() at the end of each part.  A
+	 * make() that fails leaves nothing behind.  release() undoes setup(),
+	 * also one that failed; each of the two may be NULL.
+	 */
+	int (*setup)(struct control_thread *t);
+	int (*make)(struct control_thread *t, void *object);
+	int (*undo)(struct control_thread *t, void *object);
+	void (*release)(struct control_thread *t);
+};
+
+/* The row of TEST; NULL: none of this folder. */
+const struct control_op *control_op_of(enum control_test test);
+
+/* PART of the operation under way ended AT these ticks, and the next one
+ * begins. */
+static inline void control_lap_at(struct control_thread *t, uint32_t part,
+				  uint64_t at)
+{
+	t->ticks[part] += at - t->lap;
+	t->lap = at;
+}
+
+/* The same, now. */
+static inline void control_lap(struct control_thread *t, uint32_t part)
+{
+	control_lap_at(t, part, clock_ticks(t->shared->clock));
+}
+
+/* Say in T's error that VERB refused, with ERRNUM, to do WHAT ("create a queue
+ * pair"), and what may be the limit.  Returns a negative errno. */
+int control_refused(struct control_thread *t, const char *verb, int errnum,
+		    const char *what);
+
+extern const struct control_op control_reg_mr;
+
+#endif

@@ -1,0 +1,279 @@
+#include "config.h"
+#include "host/call_counter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/time.h"
+#include "base/xalloc.h"
+
+/* System calls have lower numbers. */
+#define NUMBERS 512
+/* The tracer answers within microseconds, on a busy machine a little later. */
+#define PATIENCE (2 * SECOND)
+
+/* What both processes see. */
+struct ledger {
+	_Atomic int state;	/* of the tracer: WAITING, ... or an errno */
+	_Atomic bool stop;	/* let the thread go */
+	_Atomic uint64_t calls;
+	_Atomic uint64_t numbered[NUMBERS];
+};
+
+enum { WAITING = 0, COUNTING = -1, DONE = -2 };
+
+struct call_counter {
+	struct ledger *ledger;
+	int fd;			/* takes the thread to be traced */
+	pid_t tracer;
+	uint64_t before, after;
+	uint64_t numbered[NUMBERS];	/* before; then, of the window */
+};
+
+static const struct {
+	long number;
+	const char *name;
+} names[] = {
+	{ SYS_ioctl, "ioctl" },
+	{ SYS_write, "write" },
+	{ SYS_read, "read" },
+	{ SYS_mmap, "mmap" },
+	{ SYS_munmap, "munmap" },
+	{ SYS_madvise, "madvise" },
+	{ SYS_brk, "brk" },
+	{ SYS_close, "close" },
+	{ SYS_openat, "openat" },
+	{ SYS_futex, "futex" },
+	{ SYS_mprotect, "mprotect" },
+};
+
+static void note_call(struct ledger *l, pid_t thread)
+{
+	struct __ptrace_syscall_info info = { 0 };
+
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, thread,
+		   sizeof(info), &info) <= 0 ||
+	    info.op != PTRACE_SYSCALL_INFO_ENTRY)
+		return;
+	atomic_fetch_add(&l->calls, 1);
+	if (info.entry.nr < NUMBERS)
+		atomic_fetch_add(&l->numbered[info.entry.nr], 1);
+}
+
+/* The signal to pass on for STATUS of the stopped thread. */
+static long signal_of(struct ledger *l, pid_t thread, int status)
+{
+	const int number = WSTOPSIG(status);
+
+	if (number == (SIGTRAP | 0x80)) {
+		note_call(l, thread);
+		return 0;
+	}
+	/* a stop that ptrace itself made */
+	return status >> 16 ? 0 : number;
+}
+
+static int attach(pid_t thread)
+{
+	int status;
+
+	if (ptrace(PTRACE_SEIZE, thread, 0, PTRACE_O_TRACESYSGOOD) ||
+	    ptrace(PTRACE_INTERRUPT, thread, 0, 0))
+		return errno;
+	if (waitpid(thread, &status, __WALL) < 0)
+		return errno;
+	return ptrace(PTRACE_SYSCALL, thread, 0, 0) ? errno : 0;
+}
+
+/* Count the calls of THREAD until it says stop, and then makes one more. */
+static int trace(struct ledger *l, pid_t thread)
+{
+	int status, ret = attach(thread);
+
+	if (ret)
+		return ret;
+	atomic_store(&l->state, COUNTING);
+	for (;;) {
+		long number;
+
+		if (waitpid(thread, &status, __WALL) < 0 ||
+		    !WIFSTOPPED(status))
+			return ESRCH;
+		if (atomic_load(&l->stop)) {
+			ptrace(PTRACE_DETACH, thread, 0, 0);
+			return DONE;
+		}
+		number = signal_of(l, thread, status);
+		if (ptrace(PTRACE_SYSCALL, thread, 0, number))
+			return errno;
+	}
+}
+
+/* The process that traces: one thread after the other. */
+static void serve(struct ledger *l, int fd, pid_t parent)
+{
+	pid_t thread;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	while (read(fd, &thread, sizeof(thread)) == sizeof(thread))
+		atomic_store(&l->state, trace(l, thread));
+	_exit(0);
+}
+
+static int start(struct call_counter *c)
+{
+	pid_t parent = getpid();
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	c->tracer = fork();
+	if (c->tracer == 0) {
+		close(fds[1]);
+		serve(c->ledger, fds[0], parent);
+	}
+	close(fds[0]);
+	c->fd = fds[1];
+	if (c->tracer > 0)
+		return 0;
+	close(fds[1]);
+	return -EAGAIN;
+}
+
+struct call_counter *call_counter_open(void)
+{
+	struct call_counter *c = xcalloc(1, sizeof(*c));
+
+	c->ledger = mmap(NULL, sizeof(*c->ledger), PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (c->ledger != MAP_FAILED && !start(c)) {
+		/* a kernel may allow only parents to trace (Yama) */
+		prctl(PR_SET_PTRACER, c->tracer, 0, 0, 0);
+		return c;
+	}
+	if (c->ledger != MAP_FAILED)
+		munmap(c->ledger, sizeof(*c->ledger));
+	free(c);
+	return NULL;
+}
+
+void call_counter_close(struct call_counter *c)
+{
+	if (!c)
+		return;
+	close(c->fd);
+	kill(c->tracer, SIGKILL);
+	waitpid(c->tracer, NULL, 0);
+	munmap(c->ledger, sizeof(*c->ledger));
+	free(c);
+}
+
+/* Wait until the tracer is no longer in STATE; its next one. */
+static int wait_while(struct call_counter *c, int state)
+{
+	static const struct timespec pause = { .tv_nsec = 100000 };
+	const uint64_t deadline = time_after(PATIENCE);
+	int now;
+
+	while ((now = atomic_load(&c->ledger->state)) == state &&
+	       time_until(deadline))
+		nanosleep(&pause, NULL);
+	return now;
+}
+
+static void note(struct call_counter *c, uint64_t *calls)
+{
+	*calls = atomic_load(&c->ledger->calls);
+	for (int i = 0; i < NUMBERS; i++)
+		c->numbered[i] = atomic_load(&c->ledger->numbered[i]) -
+				 c->numbered[i];
+}
+
+int call_counter_begin(struct call_counter *c, char reason[120])
+{
+	const pid_t thread = gettid();
+	int state;
+
+	atomic_store(&c->ledger->stop, false);
+	atomic_store(&c->ledger->state, WAITING);
+	memset(c->numbered, 0, sizeof(c->numbered));
+	if (write(c->fd, &thread, sizeof(thread)) != sizeof(thread))
+		state = EPIPE;
+	else
+		state = wait_while(c, WAITING);
+	if (state == COUNTING) {
+		note(c, &c->before);
+		return 0;
+	}
+	/* should it come too late */
+	atomic_store(&c->ledger->stop, true);
+	snprintf(reason, 120, "the thread cannot be traced: %s",
+		 strerror(state > 0 ? state : ETIMEDOUT));
+	return state > 0 ? -state : -ETIMEDOUT;
+}
+
+void call_counter_end(struct call_counter *c)
+{
+	note(c, &c->after);
+	atomic_store(&c->ledger->stop, true);
+	/* the tracer looks when there is a call */
+	wait_while(c, COUNTING);
+}
+
+static const char *name_of(int number, char text[32])
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (names[i].number == number)
+			return names[i].name;
+	snprintf(text, 32, "system call %d", number);
+	return text;
+}
+
+/* The number of the most frequent call that is not in CALLS yet, whose rank is
+ * below MOST calls; -1: there is none. */
+static int next_frequent(const uint64_t *numbered, bool *seen)
+{
+	int found = -1;
+
+	for (int i = 0; i < NUMBERS; i++)
+		if (!seen[i] && numbered[i] &&
+		    (found < 0 || numbered[i] > numbered[found]))
+			found = i;
+	if (found >= 0)
+		seen[found] = true;
+	return found;
+}
+
+void call_counter_read(const struct call_counter *c,
+		       struct control_calls *calls)
+{
+	bool seen[NUMBERS] = { false };
+	char text[32];
+	int number;
+
+	calls->calls = c->after - c->before;
+	for (calls->n = 0; calls->n < CONTROL_NAMES_MAX; calls->n++) {
+		number = next_frequent(c->numbered, seen);
+		if (number < 0)
+			break;
+		snprintf(calls->named[calls->n].name,
+			 sizeof(calls->named[0].name), "%s",
+			 name_of(number, text));
+		calls->named[calls->n].calls = c->numbered[number];
+	}
+}

@@ -1,0 +1,32 @@
+/*
+ * Counts the system calls of a thread.  A process of its own traces the thread
+ * by ptrace(2) meanwhile, as strace(1) does, so that no special rights are
+ * needed and every call is seen; the thread is slower then, so nothing else
+ * should be measured at the same time.
+ */
+#ifndef HOST_CALL_COUNTER_H
+#define HOST_CALL_COUNTER_H
+
+#include "model/control.h"
+
+struct call_counter;
+
+/* Start the process, before there are other threads and anything that a fork
+ * would copy.  NULL if that is not possible.  call_counter_close() it. */
+struct call_counter *call_counter_open(void);
+
+/* End the process; NULL is fine. */
+void call_counter_close(struct call_counter *counter);
+
+/* Count the calls of this thread from now on.  Returns 0, or a negative errno
+ * with the reason in REASON. */
+int call_counter_begin(struct call_counter *counter, char reason[120]);
+
+/* Count no more. */
+void call_counter_end(struct call_counter *counter);
+
+/* Put what was counted in between into calls and named of CALLS. */
+void call_counter_read(const struct call_counter *counter,
+		       struct control_calls *calls);
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * Tests of the control path: what it costs to make and to undo the objects of
+ * verbs.  One end runs them alone.  Here are their names and the figures of one
+ * row; control/ runs them.
+ */
+#ifndef MODEL_CONTROL_H
+#define MODEL_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/cpu_cost.h"
+#include "stats/summary.h"
+
+/*
+ * X(id, name, sized, transports, what)
+ *   sized       it is measured at the sizes of --size
+ *   transports  its objects belong to a transport
+ *   what        it does, for --help
+ */
+#define CONTROL_LIST(X) \
+	X(REG_MR, "reg_mr", true, false, "register and deregister memory")
+
+/* CONTROL_NONE is a test of traffic, which is none of these. */
+enum control_test {
+	CONTROL_NONE,
+#define X(id, ...) CONTROL_##id,
+	CONTROL_LIST(X)
+#undef X
+	CONTROL_TESTS,
+};
+
+/* What becomes of an object: the argument of --pattern. */
+enum control_pattern { CONTROL_CHURN, CONTROL_HOLD, CONTROL_PATTERNS };
+#define CONTROL_PATTERN_WORDS "churn|hold"
+
+/* Objects held without --iterations and --duration, and at most. */
+#define CONTROL_HELD 100000
+#define CONTROL_HELD_MOST 10000000
+
+/* Sizes of reg_mr: by default, and those of --all. */
+#define CONTROL_SIZE 4096
+#define CONTROL_SIZES_ALL "4K..1G"
+
+/* Access that memory is registered for: the argument of --access. */
+enum control_access {
+	CONTROL_LOCAL,
+	CONTROL_REMOTE_READ,
+	CONTROL_REMOTE_WRITE,
+	CONTROL_REMOTE_ATOMIC,
+	CONTROL_ALL_ACCESS,
+	CONTROL_ACCESSES,
+};
+#define CONTROL_ACCESS_WORDS \
+	"local|remote-read|remote-write|remote-atomic|all"
+
+/* Most parts of an operation, and most kinds of calls that are told apart. */
+#define CONTROL_PARTS_MAX 8
+#define CONTROL_NAMES_MAX 8
+/* Spans of objects that exist already: 0 to 9, 10 to 99, ..., a million and
+ * more. */
+#define CONTROL_SPANS 7
+
+/* Most bytes of what an operation keeps of an object. */
+#define CONTROL_OBJECT_MAX 128
+
+/* One part of the operation, such as "deregister". */
+struct control_part {
+	const char *name;
+	bool aside;		/* not in the row's latency */
+	struct latency_summary latency;	/* in us */
+};
+
+/* What each part took while FROM to TO objects existed already. */
+struct control_span {
+	uint64_t from, to;
+	struct latency_summary latency;	/* of the whole operation */
+	struct latency_summary parts[CONTROL_PARTS_MAX];
+};
+
+/* Calls that were counted over some operations, by name. */
+struct control_calls {
+	uint64_t operations;	/* 0: not counted */
+	uint64_t calls;
+	uint64_t ns;		/* that they took; 0: not known */
+	uint32_t n;
+	struct {
+		char name[32];
+		uint64_t calls;
+	} named[CONTROL_NAMES_MAX];	/* the most frequent ones */
+	char reason[120];	/* why they were not counted, or "" */
+};
+
+/* One row of a test of the control path, beside struct result_row. */
+struct control_row {
+	uint64_t most;		/* objects that existed at once */
+	double per_second;	/* operations, all threads together */
+	double pinned_gbps;	/* 10^9 bytes registered in a second of
+				 * registering; NAN: none are */
+	uint32_t n_parts;
+	struct control_part parts[CONTROL_PARTS_MAX];
+	uint32_t n_spans;	/* 0: objects were not held */
+	struct control_span spans[CONTROL_SPANS];
+	/* of one operation, in ns of its thread; NAN: not known */
+	double wall_ns, cpu_ns, user_ns, system_ns;
+	struct control_calls system_calls;
+	struct control_calls firmware;	/* commands to the device */
+	struct error limit;	/* what ended the making of more; empty:
+				 * nothing did */
+};
+
+/* "reg_mr"; NULL for CONTROL_NONE. */
+const char *control_name(enum control_test test);
+
+/* What TEST does, for --help. */
+const char *control_what(enum control_test test);
+
+/* The test with exactly this NAME, or CONTROL_NONE. */
+enum control_test control_find(const char *name);
+
+/* True when TEST is measured at sizes. */
+bool control_is_sized(enum control_test test);
+
+/* True when the objects of TEST belong to a transport. */
+bool control_has_transport(enum control_test test);
+
+/* "churn", "hold". */
+const char *control_pattern_name(enum control_pattern pattern);
+
+/* The number of the span that EXISTING objects belong to. */
+uint32_t control_span_of(uint64_t existing);
+
+/* Calls per operation; NAN: not counted. */
+double control_per_operation(const struct control_calls *calls,
+			     uint64_t number);
+
+#endif

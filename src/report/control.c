@@ -1,0 +1,240 @@
+/* The table of a test of the control path. */
+#include "config.h"
+#include "report/control.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/tests.h"
+#include "report/chart.h"
+#include "report/limit.h"
+#include "report/stream.h"
+
+/* Of latencies and of their names; most names are shorter. */
+#define NAME_WIDTH 14
+
+struct column {
+	const char *heading;
+	size_t offset;		/* of a double in struct latency_summary */
+};
+
+#define OF(field) offsetof(struct latency_summary, field)
+
+static const struct column columns[] = {
+	{ "t_min[us]", OF(min) },
+	{ "t_typical[us]", OF(p50) },
+	{ "t_avg[us]", OF(mean) },
+	{ "99%[us]", OF(p99) },
+	{ "99.9%[us]", OF(p99_9) },
+	{ "t_max[us]", OF(max) },
+};
+
+#define COLUMNS (sizeof(columns) / sizeof(*columns))
+
+static int width_of(const struct column *c)
+{
+	const int length = (int)strlen(c->heading);
+
+	return length < 10 ? 10 : length;
+}
+
+static void print_number(FILE *out, int width, double value)
+{
+	if (!isfinite(value))
+		fprintf(out, " %*s", width, "-");
+	else if (value < 0.1)
+		fprintf(out, " %*.3g", width, value);
+	else
+		fprintf(out, " %*.*f", width, value < 1000 ? 2 : 1, value);
+}
+
+static void print_summary(FILE *out, const struct latency_summary *l)
+{
+	for (size_t i = 0; i < COLUMNS; i++)
+		print_number(out, width_of(&columns[i]),
+			     *(const double *)((const char *)l +
+					       columns[i].offset));
+	fputs("\n", out);
+}
+
+static void print_head(FILE *out, const struct result *r)
+{
+	const struct plan *plan = &r->params.plan;
+	const enum control_test test = (enum control_test)plan->control;
+	const struct port *port = &r->client;
+
+	fprintf(out, " %s: %s, %u thread%s", control_name(test),
+		control_pattern_name((enum control_pattern)r->params.pattern),
+		plan->threads, plan->threads == 1 ? "" : "s");
+	if (control_has_transport(test))
+		fprintf(out, ", %s", result_transport_name(plan));
+	if (plan->odp)
+		fputs(", on-demand paging", out);
+	if (plan->relaxed_ordering)
+		fputs(", relaxed ordering", out);
+	fprintf(out, "\n client: %s %s port %u, %s\n", port->hostname,
+		port->device, port->number, port_link_layer_name(port));
+	fprintf(out, " %-*s %12s", NAME_WIDTH, control_is_sized(test) ?
+		"#bytes" : "", "#operations");
+	for (size_t i = 0; i < COLUMNS; i++)
+		fprintf(out, " %*s", width_of(&columns[i]),
+			columns[i].heading);
+	fputs("\n", out);
+}
+
+/* The parts of an operation, unless there is only one. */
+static void print_parts(FILE *out, const struct control_row *c)
+{
+	for (uint32_t i = 0; i < c->n_parts && c->n_parts > 1; i++) {
+		char name[40];
+
+		snprintf(name, sizeof(name), "  %s%s", c->parts[i].name,
+			 c->parts[i].aside ? "*" : "");
+		fprintf(out, " %-*s %12" PRIu64, NAME_WIDTH, name,
+			c->parts[i].latency.samples);
+		print_summary(out, &c->parts[i].latency);
+	}
+}
+
+/* What each part took, by how many objects there were. */
+static void print_spans(FILE *out, const struct control_row *c)
+{
+	if (!c->n_spans)
+		return;
+	fputs("   existing already, and t_typical[us]:", out);
+	for (uint32_t i = 0; i < c->n_parts; i++)
+		fprintf(out, " %*s", NAME_WIDTH, c->parts[i].name);
+	fputs("\n", out);
+	for (uint32_t s = 0; s < c->n_spans; s++) {
+		const struct control_span *span = &c->spans[s];
+		char text[48];
+
+		snprintf(text, sizeof(text), "%" PRIu64 " to %" PRIu64,
+			 span->from, span->to);
+		fprintf(out, "   %-36s", text);
+		for (uint32_t i = 0; i < c->n_parts; i++)
+			print_number(out, NAME_WIDTH, span->parts[i].p50);
+		fputs("\n", out);
+	}
+}
+
+static void print_calls(FILE *out, const char *what,
+			const struct control_calls *calls)
+{
+	if (!calls->operations) {
+		fprintf(out, "   %s: -%s%s%s\n", what,
+			calls->reason[0] ? " (" : "", calls->reason,
+			calls->reason[0] ? ")" : "");
+		return;
+	}
+	fprintf(out, "   %s: %.4g", what,
+		control_per_operation(calls, calls->calls));
+	for (uint32_t i = 0; i < calls->n; i++)
+		fprintf(out, "%s%s %.4g", i ? ", " : " (",
+			calls->named[i].name,
+			control_per_operation(calls, calls->named[i].calls));
+	fputs(calls->n ? ")\n" : "\n", out);
+}
+
+/* Where the time of an operation went. */
+static void print_use(FILE *out, const struct control_row *c)
+{
+	const double rest = c->wall_ns - c->cpu_ns;
+
+	fputs("   an operation:", out);
+	print_number(out, 0, c->wall_ns / 1000);
+	fputs(" us of its thread: processor", out);
+	print_number(out, 0, c->cpu_ns / 1000);
+	fputs(" (user", out);
+	print_number(out, 0, c->user_ns / 1000);
+	fputs(", system", out);
+	print_number(out, 0, c->system_ns / 1000);
+	fputs("), waiting", out);
+	print_number(out, 0, isfinite(rest) ? fmax(rest, 0) / 1000 : NAN);
+	fputs("\n", out);
+}
+
+static void print_rate(FILE *out, const struct control_row *c)
+{
+	fputs("   rate:", out);
+	if (isfinite(c->per_second))
+		fprintf(out, " %.0f operations a second", c->per_second);
+	else
+		fputs(" -", out);
+	if (isfinite(c->pinned_gbps))
+		fprintf(out, "; pinned: %.4g GB/s", c->pinned_gbps);
+	fputs("\n", out);
+}
+
+static void print_row(FILE *out, const struct result *r,
+		      const struct result_row *row)
+{
+	const struct control_row *c = row->control;
+	const bool sized = control_is_sized((enum control_test)
+					    r->params.plan.control);
+	char size[24] = "";
+
+	if (sized)
+		snprintf(size, sizeof(size), "%" PRIu64, row->size);
+	fprintf(out, " %-*s %12" PRIu64, NAME_WIDTH, size, row->iterations);
+	print_summary(out, &row->latency);
+	print_parts(out, c);
+	print_rate(out, c);
+	print_use(out, c);
+	print_calls(out, "system calls of an operation", &c->system_calls);
+	print_calls(out, "firmware commands of an operation", &c->firmware);
+	print_spans(out, c);
+	if (error_is_set(&c->limit))
+		fprintf(out, "   limit reached with %" PRIu64 ": %s\n", c->most,
+			c->limit.message);
+	if (error_is_set(&c->limit) && c->limit.advice[0])
+		fprintf(out, "     %s\n", c->limit.advice);
+	if (row->failed)
+		fputs("   failed: what was measured until then\n", out);
+}
+
+static bool has_aside(const struct result *r)
+{
+	const struct control_row *c = r->rows[0].control;
+
+	for (uint32_t i = 0; i < c->n_parts; i++)
+		if (c->parts[i].aside)
+			return true;
+	return false;
+}
+
+static void print_charts(FILE *out, const struct result *r)
+{
+	for (uint32_t i = 0; i < r->n_rows; i++) {
+		if (!r->rows[i].n_bins)
+			continue;
+		fprintf(out, "\n histogram of size %" PRIu64 ":\n",
+			r->rows[i].size);
+		chart_print(out, r->rows[i].bins, r->rows[i].n_bins,
+			    r->clock.resolution_ns);
+	}
+}
+
+static void print_tail(FILE *out, const struct result *r)
+{
+	if (!r->n_rows)
+		return;
+	fprintf(out, " %s, after %.3g s of warm-up; clock %s: resolution "
+		"%.3g ns, one read %.3g ns\n",
+		result_latency_definition(&r->params.plan),
+		(double)r->params.plan.warmup / 1e9, r->clock.source,
+		r->clock.resolution_ns, r->clock.read_cost_ns);
+	if (has_aside(r))
+		fputs(" *: not in the line above\n", out);
+	limit_print(out, r);
+	print_charts(out, r);
+}
+
+const struct row_format control_format = {
+	.head = print_head,
+	.row = print_row,
+	.tail = print_tail,
+};

@@ -1,0 +1,92 @@
+"""Tests of the control path on a NIC that does nothing: what they report, and
+what the other commands make of it."""
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from documents import csv_rows, lines_of, measured
+from lab import BINARY, DEVICE, Program, environment, failed, succeeded
+
+SCRIPTS = __file__.rsplit("/", 3)[0] + "/scripts"
+TESTS = ("reg_mr",)
+
+
+def run(test, *args, **popen):
+    return Program(test, "-d", DEVICE, "--warmup", 0, *args, **popen)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("pattern", ("churn", "hold"))
+def test_documents(test, pattern):
+    document = measured(run(test, "--pattern", pattern, "-n", 50,
+                            "--threads", 2, "--json"))
+    row, = document["results"]
+    assert row["iterations"] == 100
+    assert row["control"]["pattern"] == pattern
+    assert document["test"]["name"] == test
+    assert document["client"]["device"] == DEVICE
+    assert document["server"]["device"] is None
+    # the device does nothing, and no system call either
+    calls = row["control"]["system_calls"]
+    if calls:
+        assert calls["per_operation"] < 1
+
+
+def test_lines_and_csv(tmp_path):
+    path = tmp_path / "csv"
+    lines = lines_of(succeeded(run(
+        "reg_mr", "-s", "4K,8K", "-D", 0.5, "--interval", 0.1,
+        "--json-lines", f"--csv={path}")).out)
+    assert [line["type"] for line in lines].count("result") == 2
+    assert "interval" in [line["type"] for line in lines]
+    rows = csv_rows(path)
+    assert [row["size"] for row in rows] == ["4096", "8192"]
+    assert rows[0]["control_part_2"] == "deregister"
+    assert float(rows[0]["control_pinned_gb_per_s"]) > 0
+
+
+def test_limits():
+    program = run("reg_mr", "-n", 1000, "--max-p50", "0.000001")
+    program.wait(30)
+    assert program.status == 3
+    assert "us at size 4096\n" in program.err
+    succeeded(run("reg_mr", "-n", 1000, "--max-p50", 1e6))
+
+
+@pytest.mark.parametrize("pattern", ("churn", "hold"))
+def test_interrupted(pattern):
+    program = run("reg_mr", "--pattern", pattern, "-D", 60, "--json")
+    program.wait_for_traffic(thread="worker")
+    program.send(signal.SIGINT)
+    failed(program, "interrupted by SIGINT")
+    document = json.loads(program.out)
+    assert document["error"]["code"] == "ECANCELED"
+    assert document["results"][0]["failed"]
+
+
+def script(name, *args, folder):
+    return subprocess.run(
+        [sys.executable, f"{SCRIPTS}/{name}", *map(str, args)], cwd=folder,
+        capture_output=True, text=True, timeout=120, check=False,
+        env={**(environment() or {}), "VERBSPERF": BINARY})
+
+
+def test_swept_and_compared(tmp_path):
+    (tmp_path / "suite").write_text(
+        "defaults: --iterations 500 --warmup 0\n"
+        "reg_mr: --size 4K,64K --pattern churn,hold\n")
+    done = script("verbsperf-sweep", "--rounds", 2, "-o", "sweep", "suite",
+                  f"a=loopback:{DEVICE}", f"b=loopback:{DEVICE}",
+                  folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    done = script("verbsperf-compare", "--metric", "p50", "sweep",
+                  folder=tmp_path)
+    assert "reg_mr 4K" in done.stdout and "pattern=hold" in done.stdout
+    assert "Traceback" not in done.stderr
+    done = script("verbsperf-sweep", "-o", "other", "suite", "node1",
+                  folder=tmp_path)
+    assert done.returncode == 2
+    assert "suite:2: reg_mr has no server" in done.stderr

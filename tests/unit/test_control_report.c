@@ -1,0 +1,198 @@
+/* What the reports say of a test of the control path. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+
+#include "base/xalloc.h"
+#include "json_checks.h"
+#include "report/report.h"
+#include "report/stream.h"
+
+static struct latency_summary times(double us)
+{
+	return (struct latency_summary){
+		.samples = 100,
+		.min = us / 2,
+		.mean = us,
+		.stddev = 1,
+		.max = 2 * us,
+		.p50 = us,
+		.p90 = us,
+		.p99 = us,
+		.p99_9 = NAN,
+		.p99_99 = NAN,
+	};
+}
+
+/* 4 KiB were registered, as many as there could be. */
+static struct result *held(void)
+{
+	struct result *r = xcalloc(1, sizeof(*r));
+	struct control_row *c = xcalloc(1, sizeof(*c));
+	struct result_row *row = &r->rows[0];
+
+	param_defaults(&r->params);
+	r->alone = true;
+	r->params.plan.control = CONTROL_REG_MR;
+	r->params.plan.metric = METRIC_LATENCY;
+	r->params.pattern = CONTROL_HOLD;
+	r->params.plan.sizes = (struct sizes){ 1, { 4096 } };
+	strcpy(r->client.hostname, "host1");
+	strcpy(r->client.device, "rxe0");
+	strcpy(r->clock.source, "tsc");
+	r->client.number = 1;
+	r->n_rows = 1;
+	row->size = 4096;
+	row->iterations = 100;
+	row->seconds = 0.5;
+	row->latency = times(12);
+	row->control = c;
+	c->most = 100;
+	c->per_second = 200;
+	c->pinned_gbps = 0.25;
+	c->n_parts = 2;
+	c->parts[0] = (struct control_part){ "register", false, times(12) };
+	c->parts[1] = (struct control_part){ "deregister", true, times(5) };
+	c->n_spans = 2;
+	c->spans[0] = (struct control_span){ 0, 9, times(11),
+					     { times(11), times(4) } };
+	c->spans[1] = (struct control_span){ 10, 99, times(13),
+					     { times(13), times(6) } };
+	c->wall_ns = 13000;
+	c->cpu_ns = 12000;
+	c->user_ns = 2000;
+	c->system_ns = 10000;
+	c->system_calls = (struct control_calls){
+		.operations = 16,
+		.calls = 40,
+		.n = 2,
+		.named = { { "ioctl", 32 }, { "mmap", 8 } },
+	};
+	strcpy(c->firmware.reason, "the driver does not tell");
+	fail(&c->limit, -ENOMEM, "raise it", "no more");
+	return r;
+}
+
+TEST(test_document)
+{
+	json_t *root = document(held());
+
+	check_string(root, "test.name", "reg_mr");
+	check_string(root, "test.operation", "reg_mr");
+	check_string(root, "test.metric", "latency");
+	check_null(root, "test.transport");
+	check_null(root, "test.load");
+	check_string(root, "parameters.pattern", "hold");
+	check_string(root, "parameters.access", "local");
+	check_null(root, "parameters.qps");
+	check_null(root, "server.device");
+	check_string(root, "results.0.latency.definition",
+		     "time of the calls");
+	check_null(root, "results.0.bandwidth");
+	check_null(root, "results.0.tx_depth");
+	check_null(root, "results.0.verified");
+	check_keys(root, "results.0.control",
+		   "pattern most per_second pinned_gb_per_s parts existing "
+		   "time system_calls firmware_commands limit");
+	check_string(root, "results.0.control.pattern", "hold");
+	check_number(root, "results.0.control.most", 100);
+	check_number(root, "results.0.control.per_second", 200);
+	check_number(root, "results.0.control.pinned_gb_per_s", 0.25);
+	check_string(root, "results.0.control.parts.1.name", "deregister");
+	check_number(root, "results.0.control.parts.1.p50", 5);
+	assert_true(json_is_false(at(
+		root, "results.0.control.parts.1.in_latency")));
+	assert_true(json_is_true(at(
+		root, "results.0.control.parts.0.in_latency")));
+	check_number(root, "results.0.control.existing.1.from", 10);
+	check_number(root, "results.0.control.existing.1.to", 99);
+	check_number(root, "results.0.control.existing.1.latency.p50", 13);
+	check_number(root, "results.0.control.existing.1.parts.deregister.p50",
+		     6);
+	check_number(root, "results.0.control.time.waiting_ns", 1000);
+	check_number(root, "results.0.control.system_calls.per_operation",
+		     2.5);
+	check_number(root, "results.0.control.system_calls.names.mmap", 0.5);
+	check_null(root, "results.0.control.system_calls.mean_ns");
+	check_null(root, "results.0.control.firmware_commands");
+	check_string(root, "results.0.control.limit.code", "ENOMEM");
+	check_string(root, "results.0.control.limit.advice", "raise it");
+	json_decref(root);
+}
+
+TEST(test_unknown_and_firmware)
+{
+	struct result *r = held();
+	struct control_row *c = r->rows[0].control;
+	json_t *root;
+
+	c->cpu_ns = c->user_ns = c->system_ns = NAN;
+	c->system_calls.operations = 0;
+	c->n_spans = 0;
+	error_clear(&c->limit);
+	c->firmware = (struct control_calls){
+		.operations = 100,
+		.calls = 200,
+		.ns = 1000,
+		.n = 1,
+		.named = { { "CREATE_MKEY", 200 } },
+	};
+	root = document(r);
+	check_null(root, "results.0.control.time.cpu_ns");
+	check_null(root, "results.0.control.time.waiting_ns");
+	check_null(root, "results.0.control.system_calls");
+	check_null(root, "results.0.control.existing");
+	check_null(root, "results.0.control.limit");
+	check_number(root, "results.0.control.firmware_commands.mean_ns", 5);
+	check_number(root,
+		     "results.0.control.firmware_commands.names.CREATE_MKEY",
+		     2);
+	json_decref(root);
+}
+
+static void check_text(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' is not in '%s'", part, text);
+}
+
+TEST(test_text)
+{
+	struct result *r = held();
+	char *text = row_format_render(&control_format, r);
+
+	check_text(text, " reg_mr: hold, 1 thread\n");
+	check_text(text, " client: host1 rxe0 port 1, ");
+	check_text(text, "  deregister* ");
+	check_text(text, "   rate: 200 operations a second; pinned: 0.25 "
+		   "GB/s\n");
+	check_text(text, "   an operation: 13.00 us of its thread: processor "
+		   "12.00 (user 2.00, system 10.00), waiting 1.00\n");
+	check_text(text, "   system calls of an operation: 2.5 (ioctl 2, mmap "
+		   "0.5)\n");
+	check_text(text, "   firmware commands of an operation: - (the driver "
+		   "does not tell)\n");
+	check_text(text, "   10 to 99 ");
+	check_text(text, "   limit reached with 100: no more\n     raise it\n");
+	check_text(text, " time of the calls, after 0.2 s of warm-up");
+	check_text(text, " *: not in the line above\n");
+	free(text);
+	r->rows[0].failed = true;
+	text = row_format_render(&control_format, r);
+	check_text(text, "   failed: what was measured until then\n");
+	free(text);
+	result_free(r);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_document),
+		cmocka_unit_test(test_unknown_and_firmware),
+		cmocka_unit_test(test_text),
+	};
+
+	alarm(patient(10));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

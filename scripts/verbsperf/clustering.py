@@ -94,7 +94,8 @@ class Clustering:
                 self.tell_failure(self.failure_of(outcome))
         self.file.append({
             "type": "round", "round": number, "point": index, "alone": alone,
-            "pairs": len(jobs), "added": done.added, "gbps": done.gbps,
+            "pairs": sum(not job.probe for job in jobs),
+            "added": done.added, "gbps": done.gbps,
             "common_seconds": done.span[1] - done.span[0] if done.span
             else None, "seconds": done.seconds,
             "connecting_seconds": done.connecting,

@@ -227,17 +227,20 @@ def probe_lines(header: Object, entries: List[Object]) -> Iterator[str]:
                 found.setdefault(pair_of(entry), {}).setdefault(
                     entry["round"] > 0, []).append(entry["result"]["latency"])
         for pair, both in found.items():
-            words = [f"{name} p50 {middle(both[load], 'p50')} us, p99 "
-                     f"{middle(both[load], 'p99')} us"
+            words = [f"{name} {middle(both[load], 'p50')}, "
+                     + middle(both[load], "p99")
                      for load, name in ((False, "alone"), (True, "under load"))
                      if load in both]
             yield f"latency of {pair.text()}: " + "; ".join(words)
 
 
 def middle(latencies: List[Object], name: str) -> str:
-    """Return the median of NAME among LATENCIES, as text."""
+    """Return the median of the percentile NAME among LATENCIES, as text."""
     values = [one[name] for one in latencies if one.get(name) is not None]
-    return tables.number(stats.median(values)) if values else "-"
+    if values:
+        return f"{name} {tables.number(stats.median(values))} us"
+    most = max(one.get("samples") or 0 for one in latencies)
+    return f"{name} - ({counted(most, 'sample')}: too few)"
 
 
 def failed_nodes(entries: Iterable[Object]) -> Dict[str, str]:

@@ -216,6 +216,9 @@ def test_probes(tmp_path):
     _, out, _ = cluster(write(tmp_path / "x", header, [*lines, quiet, loaded]))
     assert ("latency of n01 - n02: alone p50 2.500 us, p99 3.000 us; under load "
             "p50 9.000 us, p99 80.00 us") in out
+    loaded["result"]["latency"].update(p99=None, samples=80)
+    _, out, _ = cluster(write(tmp_path / "x", header, [*lines, quiet, loaded]))
+    assert "; under load p50 9.000 us, p99 - (80 samples: too few)\n" in out
 
 
 def test_files_that_are_refused(tmp_path):

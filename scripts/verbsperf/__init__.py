@@ -19,10 +19,14 @@
   statistics   stats; verdict decides
   a comparison sides finds what belongs together, alike refuses what does not,
                and environment says what of the hosts counts for it; comparison
-               makes the report of it, tables its text
+               makes the report of it, tables its text; question has what is
+               asked, as options
   verdicts     limits says which limits a sweep met; cases is what programs read
                of that and of a comparison, and reports writes it as JUnit,
                OpenMetrics and for GitHub
+  a history    history keeps many nights in one file; steps finds since when
+               they are slower, nights says what of it is shown, and
+               historyplot draws it
   --nics       setups says what is compared and what differs, ranking who is
                ahead, nics makes the report of it, nicstables its text and
                page, nicsplots its pictures

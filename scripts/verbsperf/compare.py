@@ -7,9 +7,9 @@ import sys
 from typing import Callable, Dict, Sequence
 
 from verbsperf import (cases, clusterfile, command, comparison, jsonfile, nics,
-                       nicstables, reports, setups, sides, tables, verdict)
+                       nicstables, question, reports, setups, sides, tables,
+                       verdict)
 from verbsperf.command import Parser, complain
-from verbsperf.comparison import RATES, TIMES
 from verbsperf.errors import Refused
 from verbsperf.jsonfile import Object
 from verbsperf.plot import import_drawing
@@ -24,25 +24,6 @@ REPORTS: Dict[str, Form] = {
     "markdown": nicstables.markdown}
 EXIT = {verdict.REGRESSION: 1, verdict.INCONCLUSIVE: 2,
         verdict.IMPROVEMENT: 0, verdict.OK: 0}
-
-
-def percentage(text: str) -> float:
-    """Parse a tolerance, such as 2 or 2%."""
-    value = float(text.removesuffix("%"))
-    if not 0 <= value < 100:
-        raise argparse.ArgumentTypeError(
-            f"'{text}': expected 0 or more, below 100")
-    return value
-
-
-def metric_name(text: str) -> str:
-    """Parse the name of a metric; 99.9 and p99.9 mean p99_9."""
-    name = text.lower().replace(".", "_")
-    name = "p" + name if name[:1].isdigit() else name
-    if name not in RATES + TIMES:
-        raise argparse.ArgumentTypeError(
-            f"'{text}': expected one of {', '.join(RATES + TIMES)}")
-    return name
 
 
 def report_file(text: str) -> str:
@@ -76,17 +57,7 @@ def parser() -> Parser:
     p.add_argument("--targets", metavar="A,B",
                    help="compare these two targets of one sweep, with A as "
                         "the base; more of them with --nics")
-    p.add_argument("--metric", action="append", type=metric_name, default=[],
-                   metavar="NAME",
-                   help="metrics to compare [gbps, p99]: one for bandwidth"
-                        f" ({', '.join(RATES)}), one for latency"
-                        f" ({', '.join(TIMES)})")
-    p.add_argument("--bandwidth-tolerance", type=percentage, default=2.0,
-                   metavar="PERCENT",
-                   help="loss of bandwidth that does not matter [2]")
-    p.add_argument("--latency-tolerance", type=percentage, default=5.0,
-                   metavar="PERCENT",
-                   help="increase of latency that does not matter [5]")
+    question.add_options(p)
     p.add_argument("--force", action="store_true",
                    help="compare even if devices, MTU, ... differ")
     form = p.add_mutually_exclusive_group()
@@ -101,16 +72,6 @@ def parser() -> Parser:
                       help="the same as --format markdown: a table for a "
                            "review comment")
     return p
-
-
-def question_of(options: argparse.Namespace) -> comparison.Question:
-    """Return what OPTIONS ask to compare."""
-    metrics = {"bandwidth": "gbps", "latency": "p99"}
-    for name in options.metric:
-        metrics["bandwidth" if name in RATES else "latency"] = name
-    return comparison.Question(
-        metrics, {"bandwidth": options.bandwidth_tolerance,
-                  "latency": options.latency_tolerance})
 
 
 Drawn = Callable[[Object, Sequence[nics.Group], Sequence[setups.Setup]], str]
@@ -160,8 +121,7 @@ def report_nics(options: argparse.Namespace) -> int:
                       f"has {', '.join(REPORTS)}")
     every = setups.choose(options.files, options.targets)
     report, groups = nics.report(every, nics.Question(
-        {"bandwidth": options.bandwidth_tolerance,
-         "latency": options.latency_tolerance}))
+        question.of(options).tolerances))
     if options.output is None:
         command.write(NAME, REPORTS[options.form](report))
         return 0
@@ -202,7 +162,7 @@ def compare(options: argparse.Namespace) -> int:
                           "and --force")
         return compare_clusters(options.files)
     report = comparison.compare(*sides.choose(options.files, options.targets),
-                                question_of(options), options.force)
+                                question.of(options), options.force)
     command.write(NAME, VERDICTS[options.form](report))
     return EXIT[report["verdict"]]
 

@@ -15,6 +15,7 @@ from verbsperf.jsonfile import Object
 DOCUMENT = "verbsperf/1"
 SWEEP = "verbsperf-sweep/1"
 OPTIONS = "verbsperf-options/1"
+HISTORY = "verbsperf-history/1"
 # What is no number in "bandwidth" and "latency" of a row.
 NO_NUMBERS = ("definition", "unit", "ci95_gbps", "saturated", "percentiles")
 
@@ -278,6 +279,32 @@ def check_success(place: Place, document: Optional[Object]) -> None:
     place.expect(document is not None
                  and not document["results"][0].get("failed"),
                  "neither a result nor an error")
+
+
+def check_history(place: Place, line: Object) -> None:
+    """LINE is one of a history."""
+    place.expect(line.get("schema") == HISTORY, f"not \"{HISTORY}\"")
+    for name in ("started", "target"):
+        place.expect(isinstance(line.get(name), str),
+                     f"the line has no \"{name}\"")
+    facts, points = line.get("facts"), line.get("points")
+    place.expect(isinstance(facts, dict) and are_texts([*facts.values()]),
+                 "\"facts\" of the line is no object of texts")
+    place.expect(are_objects(points), "the line has no list \"points\"")
+    for one in points or ():
+        check_point(place, one.get("point"))
+        place.expect(is_count(one.get("failed"))
+                     and is_optional(one.get("error"), str)
+                     and are_lists(one.get("values")),
+                     "a point of the line is not as verbsperf-sweep writes it")
+
+
+def are_lists(values: object) -> bool:
+    """VALUES is an object of lists of numbers, none below 0 and none empty."""
+    return isinstance(values, dict) and all(
+        isinstance(one, list) and bool(one)
+        and all(is_number(value) and value >= 0 for value in one)
+        for one in values.values())
 
 
 def check_options(place: Place, dump: Any) -> None:

@@ -1,4 +1,5 @@
-"""The command verbsperf-plot: draws results of verbsperf and verbsperf-sweep.
+"""The command verbsperf-plot: draws results of verbsperf and verbsperf-sweep,
+and a history of these.
 
 Exit status: 0 drawn, 1 nothing to draw or it could not be written, 2 usage."""
 import argparse
@@ -10,12 +11,14 @@ import sys
 import types
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from verbsperf import history
 from verbsperf import labels as naming
-from verbsperf import results, series
+from verbsperf import nights, question, results, series
 from verbsperf.command import Parser, complain
 from verbsperf.curves import Picture
 from verbsperf.errors import Refused, ResultsError
-from verbsperf.points import size_text
+from verbsperf.history import Night
+from verbsperf.points import Point, size_text
 from verbsperf.results import Record
 
 NAME = "verbsperf-plot"
@@ -98,7 +101,9 @@ def condition(text: str) -> Condition:
 def parser() -> Parser:
     """Return the parser of the command line."""
     p = Parser(
-        prog=NAME, allow_abbrev=False, usage="%(prog)s [options] FILE...",
+        prog=NAME, allow_abbrev=False,
+        usage="%(prog)s [options] FILE...\n"
+              "       %(prog)s --history [options] FILE...",
         description="Draw results of verbsperf and of verbsperf-sweep, all of "
                     "them in one picture.",
         epilog="Exit status: 0 drawn, 1 nothing to draw or it could not be "
@@ -108,6 +113,9 @@ def parser() -> Parser:
     p.add_argument("-k", "--kind", choices=series.KINDS, metavar="KIND",
                    help="what to draw [what the results have]: "
                    + "; ".join(f"{k}: {v}" for k, v in series.KINDS.items()))
+    p.add_argument("--history", action="store_true",
+                   help="draw each point over the nights of FILE, which "
+                        "verbsperf-sweep --history wrote, and mark changes")
     p.add_argument("-o", "--output", metavar="FILE", type=picture_file,
                    help="picture, ending in .png or .svg [the first FILE's "
                    "name with .png]")
@@ -116,13 +124,14 @@ def parser() -> Parser:
                    help="draw only results with that test, transport, size, "
                    "qps, target, title, device or option; may be repeated")
     p.add_argument("--percentiles", metavar="LIST", type=percentiles,
-                   default=list(series.PERCENTILES),
                    help="percentiles of latency [50,99,99.9]")
     p.add_argument("--from-zero", action="store_true",
                    help="begin the y axes at 0, and do not use log scales")
     p.add_argument("--title", help="title above the picture")
     p.add_argument("--size", metavar="WIDTHxHEIGHT", type=picture_size,
-                   help="size of the picture in inches [7.5x5]")
+                   help="size of the picture in inches [7.5x5; with "
+                   "--history, as high as it needs]")
+    question.add_options(p.add_argument_group("with --history"))
     return p
 
 
@@ -187,7 +196,8 @@ def choose(args: argparse.Namespace, records: Sequence[Record]
     best, and the names of other kinds when none was asked for."""
     kinds = series.kinds(records)
     kind = args.kind or next(iter(kinds), None)
-    picture = kind and series.picture(kind, records, args.percentiles)
+    picture = kind and series.picture(kind, records,
+                                      args.percentiles or series.PERCENTILES)
     if picture:
         others = [other for other in kinds if other != kind]
         return picture, [] if args.kind else others
@@ -241,8 +251,76 @@ def write(path: str, image: bytes) -> None:
         raise NotDrawn(f"{path}: {error.strerror}") from None
 
 
+# What --only knows of a history besides options of verbsperf.
+OF_POINT: Dict[str, Callable[[Point], str]] = {
+    "test": lambda point: point.test,
+    "transport": lambda point: point.transport,
+    "size": lambda point: size_text(point.size),
+    "qps": lambda point: str(point.qps),
+}
+
+
+def is_wanted(target: str, point: Point, conditions: Sequence[Condition]
+              ) -> bool:
+    """Return True when POINT at TARGET is one that CONDITIONS name."""
+    known = {"target": target, **dict(point.options),
+             **{name: value_of_point(point)
+                for name, value_of_point in OF_POINT.items()}}
+    return all(known.get(name) == value for name, value in conditions)
+
+
+def read_nights(args: argparse.Namespace) -> List[Night]:
+    """Read the nights to draw."""
+    try:
+        every = history.read(args.files)
+    except ResultsError as error:
+        raise NotDrawn(str(error)) from None
+    return [night._replace(points={
+        point: rounds for point, rounds in night.points.items()
+        if is_wanted(night.target, point, args.only)}) for night in every]
+
+
+def plot_history(args: argparse.Namespace) -> None:
+    """Read the nights, draw the picture and write it, and say what
+    changed."""
+    every = read_nights(args)
+    drawing = import_drawing()
+    from verbsperf import historyplot  # pylint: disable=C0415
+    lines = [line for line in nights.lines_of(every, question.of(args))
+             if line.measured()]
+    if not lines:
+        raise NotDrawn(f"{', '.join(args.files)}: nothing to draw of these "
+                       "points, metrics and nights")
+    shown = {line.target for line in lines}
+    events = nights.events_of([night for night in every
+                               if night.target in shown])
+    figure = historyplot.draw(lines, events,
+                              args.title or nights.title_of(lines),
+                              args.size, args.from_zero)
+    image = io.BytesIO()
+    drawing.save(figure, image, output_of(args)[-3:])
+    write(output_of(args), image.getvalue())
+    print(f"{output_of(args)}: {nights.title_of(lines)}")
+    for text in nights.step_texts(lines, events):
+        print(text)
+
+
+def check_options(args: argparse.Namespace) -> None:
+    """Refuse what would have no effect."""
+    extra = question.given(args)
+    if extra and not args.history:
+        raise Refused(f"{extra}: only with --history")
+    if args.history and (args.kind or args.percentiles):
+        raise Refused("--history has no --kind and no --percentiles; --metric "
+                      "chooses what it shows")
+
+
 def plot(args: argparse.Namespace) -> None:
     """Read the files, draw the picture and write it."""
+    check_options(args)
+    if args.history:
+        plot_history(args)
+        return
     drawing = import_drawing()
     records = read(args.files, args.only)
     picture, others = choose(args, records)

@@ -86,6 +86,13 @@ def mann_whitney(base: Sequence[float], new: Sequence[float]) -> float:
     return (exact_p if exact else normal_p)(ranks, len(base), seen)
 
 
+def rough_p(base: Sequence[float], new: Sequence[float]) -> float:
+    """Return about the same, at once: more than it is where it is small and
+    there are few values."""
+    ranks = midranks_doubled([*base, *new])
+    return normal_p(ranks, len(base), sum(ranks[:len(base)]))
+
+
 def smallest_p(n: int, m: int) -> float:
     """Return the smallest p that N and M values can have."""
     return min(1.0, 2 / math.comb(n + m, n))

@@ -9,8 +9,8 @@ import signal
 import sys
 from typing import Callable, Dict, NoReturn, Optional, Sequence
 
-from verbsperf import (command, contents, jsonfile, limits, program, reports,
-                       rounds, suite, sweepfile, target)
+from verbsperf import (command, contents, history, jsonfile, limits, program,
+                       reports, rounds, suite, sweepfile, target)
 from verbsperf.command import Parser, complain
 from verbsperf.errors import Refused
 from verbsperf.jsonfile import Object
@@ -100,6 +100,9 @@ def parser() -> Parser:
     p.add_argument("--format", choices=FORMS, metavar="FORM",
                    help="write what became of each point and its limits: "
                         + ", ".join(FORMS))
+    p.add_argument("--history", metavar="FILE",
+                   help="append the results of all rounds to "
+                        "FILE, for verbsperf-plot --history")
     p.add_argument("--list", action="store_true",
                    help="list the points and how long a sweep takes, without "
                         "measuring")
@@ -189,6 +192,8 @@ def sweep(options: argparse.Namespace) -> int:
     """Do what OPTIONS ask for; return the exit status."""
     check_arguments(options)
     reports.check(options.format)
+    if options.history and not options.list:
+        history.check(options.history)
     wanted = want(options)
     if options.list:
         show_points(wanted)
@@ -204,9 +209,17 @@ def sweep(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         state.interrupted()
         return INTERRUPTED
-    # what failed is a verdict, too
-    judged = judge(options.output, options.format)
+    # what failed belongs into both
+    judged = keep_and_judge(options, options.output)
     return status or judged
+
+
+def keep_and_judge(options: argparse.Namespace, path: str) -> int:
+    """Append the sweep PATH to the history, and write what became of it, as
+    OPTIONS ask; return the exit status."""
+    if options.history:
+        history.append(options.history, history.lines_of(path))
+    return judge(path, options.format)
 
 
 def judge(path: str, form: Optional[str]) -> int:
@@ -221,8 +234,8 @@ def judge(path: str, form: Optional[str]) -> int:
 
 def show(options: argparse.Namespace) -> int:
     """Show the file of results that is named; return the exit status."""
-    if options.format:
-        return judge(options.suite, options.format)
+    if options.format or options.history:
+        return keep_and_judge(options, options.suite)
     command.write(NAME, contents.text(options.suite))
     return 0
 

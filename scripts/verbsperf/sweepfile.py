@@ -104,18 +104,25 @@ def read_header(path: str) -> Optional[Object]:
     return header
 
 
-def append(fd: int, path: str, entry: Object) -> None:
-    """Write ENTRY as a line and wait until the disk has it, or leave no
+def write_whole(fd: int, data: bytes) -> None:
+    """Write DATA at the end of FD and wait until the disk has it, or leave no
     trace."""
-    data = (json.dumps(entry) + "\n").encode()
     end = os.lseek(fd, 0, os.SEEK_END)
     try:
         written = 0
         while written < len(data):
             written += os.write(fd, data[written:])
         os.fsync(fd)
-    except OSError as error:
+    except OSError:
         os.ftruncate(fd, end)
+        raise
+
+
+def append(fd: int, path: str, entry: Object) -> None:
+    """Write ENTRY as a line, all of it or nothing."""
+    try:
+        write_whole(fd, (json.dumps(entry) + "\n").encode())
+    except OSError as error:
         raise WriteError(f"{path}: cannot write: {error.strerror}; what was "
                          f"measured before is in it, and {GOES_ON}"
                          ) from None

@@ -1,0 +1,356 @@
+"""Nights in one file, and since when they are slower."""
+import fcntl
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+import pytest
+
+import schemas
+from conftest import FAKE, SCRIPTS, refused, run
+from verbsperf import history, nights, steps
+from verbsperf.errors import ResultsError
+
+TARGET, HOUR = "node1", "2026-{:02}-{:02}T02:00:00Z"
+POINT = {"test": "write_bw", "transport": "RC", "size": 65536, "qps": 1,
+         "options": {}}
+NOISE = 0.01
+
+
+def series(seed, step=None, factor=0.97, n=60, noise=NOISE):
+    """Medians of N nights of 10 rounds, other ones from STEP on."""
+    source = random.Random(seed)
+    return [sorted(source.gauss(0, noise) for _ in range(10))[5]
+            * 50 + 50 * (factor if step is not None and i >= step else 1)
+            for i in range(n)]
+
+
+def found(values, higher=True, tolerance=0.02):
+    return [(one.night, one.verdict) for one in
+            steps.steps_of(values, higher, tolerance)]
+
+
+def night(number, values, target=TARGET, facts=None, point=None, failed=0):
+    """A line of a history, of one point."""
+    month, day = divmod(number, 28)
+    return {"schema": "verbsperf-history/1",
+            "started": HOUR.format(1 + month, 1 + day),
+            "suite": "regression", "target": target, "facts": facts or {},
+            "points": [{"point": {**POINT, **(point or {})}, "values": values,
+                        "failed": failed,
+                        "error": "cannot connect" if failed else None}]}
+
+
+def months(values, **more):
+    return [night(i, {"gbps": [value, value * 1.001, value * 0.999]}, **more)
+            for i, value in enumerate(values)]
+
+
+@pytest.fixture
+def keep(tmp_path):
+    """Writes a history, which must be right; its path."""
+    def save(lines, name="history.jsonl"):
+        for line in lines:
+            schemas.validator("verbsperf-history-1").validate(line)
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return str(path)
+    return save
+
+
+@pytest.fixture
+def plot(tmp_path):
+    return lambda *arguments: run("verbsperf-plot", *arguments, cwd=tmp_path)
+
+
+# --- steps ---
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nothing_is_found_where_nothing_changed(seed):
+    assert found(series(seed)) == []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_loss_is_found_within_three_nights(seed):
+    values = series(seed, 40)
+    assert found(values[:40]) == []
+    step, = steps.steps_of(values[:43], True, 0.02)
+    assert (step.night, step.verdict) == (40, "regression")
+    assert step.found <= 42
+    last, = steps.steps_of(values, True, 0.02)
+    assert (last.night, last.found) == (40, step.found)
+    assert last.ratio == pytest.approx(0.97, abs=0.005)
+    assert last.low < last.ratio < last.high
+
+
+def test_what_recovered_is_two_steps():
+    values = [*series(1)[:25], *series(2, 0)[:10], *series(3)[:25]]
+    assert found(values) == [(25, "regression"), (35, "improvement")]
+    assert found(values, higher=False) == [(25, "improvement"),
+                                           (35, "regression")]
+
+
+def test_a_step_within_the_tolerance_is_none():
+    assert found(series(1, 40, 0.99)) == []
+    assert found(series(1, 40, 0.97), tolerance=0.05) == []
+    assert found(series(1, 40, 0.90), tolerance=0.05) == [(40, "regression")]
+
+
+def test_two_slow_nights_are_no_step():
+    values = series(1)
+    values[20] *= 0.7
+    values[21] *= 0.7
+    values[59] = 0
+    assert found(values) == []
+
+
+def test_few_nights_say_nothing():
+    assert found([]) == found([50]) == found([50, 40, 30]) == []
+    assert found([50, 50, 50, 40, 40, 40]) == []
+
+
+def test_a_latency_that_is_more_is_worse():
+    step, = steps.steps_of([3 + one / 1000 for one in series(4, 40, 1.2)],
+                           True, 0.0001)
+    assert step.verdict == "improvement"
+    values = [1 / one for one in series(4, 40)]
+    step, = steps.steps_of(values, False, 0.02)
+    assert step.verdict == "regression"
+    assert step.ratio == pytest.approx(1 / 0.97, abs=0.005)
+    assert step.low < step.ratio < step.high
+
+
+# --- the file ---
+
+def test_a_sweep_is_a_line_for_each_target(sweep, write_suite, tmp_path):
+    suite = write_suite("write_bw: --size 64,4K\n")
+    for name in ("a", "b"):
+        status, out, _ = sweep("-o", name, "--rounds", 2, "--history", "all",
+                               suite, "up=node1", "down")
+        assert (status, out) == (1, "")
+    lines = [json.loads(line) for line in
+             (tmp_path / "all").read_text().splitlines()]
+    assert [line["target"] for line in lines] == ["up", "down"] * 2
+    for line in lines:
+        schemas.validator("verbsperf-history-1").validate(line)
+    up, down = lines[:2]
+    assert len(up["points"]) == 2
+    assert len(up["points"][0]["values"]["gbps"]) == 2
+    assert up["facts"]["client firmware"] == "1.0"
+    assert (down["points"][0]["values"], down["points"][0]["failed"],
+            down["points"][0]["error"]) == (
+        {}, 2, "cannot connect to down: Connection refused")
+
+
+def test_a_file_is_appended_later(sweep, write_suite, tmp_path):
+    """Which counts once, however often it is."""
+    suite = write_suite("write_bw: --size 64\n")
+    sweep("-o", "a", "--rounds", 2, suite, "node1")
+    for _ in range(2):
+        assert sweep("--history", "all", "a")[0] == 0
+    assert len((tmp_path / "all").read_text().splitlines()) == 2
+    kept, = history.read([str(tmp_path / "all")])
+    assert [kept] == history.read([str(tmp_path / "a")])
+
+
+def test_listing_begins_no_file(sweep, write_suite, tmp_path):
+    suite = write_suite("write_bw: --size 64\n")
+    assert sweep("--list", "--history", "all", suite)[0] == 0
+    assert not (tmp_path / "all").exists()
+
+
+@pytest.mark.parametrize("text, why", (
+    ("hello\n", "not a history"), ('{"schema": "verbsperf-sweep/1"}\n',
+                                   "not a history")))
+def test_another_file_is_left_as_it_is(sweep, write_suite, tmp_path, text,
+                                       why):
+    """Before anything is measured."""
+    (tmp_path / "all").write_text(text)
+    refused(sweep("-o", "a", "--history", "all", write_suite(
+        "write_bw: --size 64\n"), "node1"), 2, f"all:1: {why}")
+    assert (tmp_path / "all").read_text() == text
+    assert not (tmp_path / "a").exists()
+
+
+def test_what_is_no_file_is_refused(sweep, write_suite):
+    suite = write_suite("write_bw: --size 64\n")
+    for path, why in (("/dev/null", "regular file"),
+                      ("/nowhere/all", "No such file")):
+        refused(sweep("-o", "a", "--history", path, suite, "node1"), 2, why)
+
+
+def test_documents_are_no_nights(sweep, write):
+    from conftest import document
+    refused(sweep("--history", "all", write("a.json", [document()])), 2,
+            "a.json: not a sweep")
+
+
+def test_a_torn_line_is_dropped(keep):
+    path = keep(months([50, 51]))
+    whole = open(path, encoding="utf-8").read()
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(whole[:70])
+    history.append(path, [night(9, {"gbps": [52]})])
+    assert [one.started.day for one in history.read([path])] == [1, 2, 10]
+
+
+def test_a_full_disk_leaves_whole_lines(keep, monkeypatch):
+    path = keep(months([50, 51]))
+    before = open(path, encoding="utf-8").read()
+    write, left = os.write, [20]
+
+    def full(fd, data):
+        if not left:
+            raise OSError(28, "No space left on device")
+        return write(fd, data[:left.pop()])
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(history.Refused, match="No space left"):
+        history.append(path, [night(9, {"gbps": [52]})])
+    assert open(path, encoding="utf-8").read() == before
+
+
+def test_two_that_append_wait_for_each_other(keep, tmp_path):
+    path = keep(months([50]))
+    code = ("import json, sys; from verbsperf import history; "
+            "history.append(sys.argv[1], [json.loads(sys.argv[2])])")
+    with open(path, encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with subprocess.Popen(
+                [sys.executable, "-B", "-c", code, path,
+                 json.dumps(night(5, {"gbps": [52]}))],
+                env={**os.environ, "PYTHONPATH": str(SCRIPTS)}) as other:
+            with pytest.raises(subprocess.TimeoutExpired):
+                other.wait(1)
+            fcntl.flock(file, fcntl.LOCK_UN)
+            assert other.wait(60) == 0
+    assert len(history.read([path])) == 2
+
+
+@pytest.mark.parametrize("wrong", (
+    {"schema": "verbsperf-history/2"}, {"started": 3}, {"started": "once"},
+    {"started": "2026-01-01T00:00:00"}, {"target": None}, {"facts": []},
+    {"facts": {"kernel": 6}}, {"points": {}}, {"points": [3]},
+    {"points": [{}]}))
+def test_a_wrong_line_is_refused(tmp_path, wrong):
+    lines = months([50, 51])
+    lines[1].update(wrong)
+    check_refused(tmp_path / "h", lines)
+
+
+def check_refused(path, lines):
+    """LINES in the file PATH are refused, for the second."""
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    with pytest.raises(ResultsError, match="h:2: "):
+        history.read([str(path)])
+
+
+@pytest.mark.parametrize("wrong", (
+    {"values": []}, {"values": {"gbps": 3}}, {"values": {"gbps": []}},
+    {"values": {"gbps": ["many"]}}, {"values": {"gbps": [-1]}},
+    {"failed": -1}, {"error": 3}, {"point": {"test": 3}}))
+def test_a_wrong_point_is_refused(tmp_path, wrong):
+    lines = months([50, 51])
+    lines[1]["points"][0].update(wrong)
+    check_refused(tmp_path / "h", lines)
+
+
+def test_what_is_no_history_is_not_drawn(plot, tmp_path):
+    (tmp_path / "h").write_text("{}\n")
+    refused(plot("--history", "h"), 1, "h:1: ")
+
+
+# --- what is shown ---
+
+def test_what_changed_of_the_hosts():
+    """As far as it is known before and after; at each target."""
+    lines = [(0, "a", {"client kernel": "1", "client firmware": "7"}),
+             (0, "b", {"client kernel": "1"}),
+             (1, "a", {"client firmware": "8"}),
+             (2, "a", {"client kernel": "2", "client firmware": "8"}),
+             (2, "b", {"client kernel": "1", "server kernel": "5"})]
+    every = [history.night_of(history.Place("h", 1), night(
+        number, {"gbps": [50]}, target, facts))
+        for number, target, facts in lines]
+    assert [(event.when.day, event.target, event.words)
+            for event in nights.events_of(every)] == [
+        (2, "a", ("client firmware 7 \N{RIGHTWARDS ARROW} 8",)),
+        (3, "a", ("client kernel 1 \N{RIGHTWARDS ARROW} 2",))]
+
+
+def test_a_picture_of_months(plot, keep, tmp_path):
+    facts = [{"client firmware": "22.31" if i < 40 else "22.35",
+              "client kernel": "6.1.0-18" if i < 20 else "6.1.0-20"}
+             for i in range(60)]
+    path = keep([{**line, "facts": fact} for line, fact in
+                 zip(months(series(1, 40)), facts)])
+    status, out, err = plot("--history", path, "-o", "h.svg")
+    assert (status, err) == (0, "")
+    assert "write_bw RC 64K 1 QP: slower since 2026-02-13: Gb/s -" in out
+    assert re.search("seen after [23] nights; client firmware 22.31 ", out)
+    text = (tmp_path / "h.svg").read_text()
+    for part in ("write_bw RC 64K 1 QP", "B 2026-02-13: client firmware 22.31",
+                 "A 2026-01-21: client kernel 6.1.0-18", "60 nights",
+                 'id="step"', "\N{BLACK DOWN-POINTING TRIANGLE} -"):
+        assert part in text, part
+    assert text.count('id="event"') == 2 and text.count('id="level"') == 2
+    assert plot("--history", path)[0] == 0
+    assert (tmp_path / "history.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_panel_for_each_point(plot, keep, tmp_path):
+    """Of as many as there is room for; --only chooses some."""
+    lines = months(series(2)[:5])
+    for line in lines:
+        line["points"] = [{**line["points"][0],
+                           "point": {**POINT, "size": 1 << i,
+                                     "test": "write_bw"}} for i in range(25)]
+    path = keep(lines)
+    refused(plot("--history", path), 1, "25 points", "--only NAME=VALUE")
+    assert plot("--history", path, "--only", "size=64", "-o", "a.svg")[0] == 0
+    text = (tmp_path / "a.svg").read_text()
+    assert "write_bw RC 64 1 QP" in text and "RC 128 1 QP" not in text
+    refused(plot("--history", path, "--only", "size=3"), 1, "nothing to draw")
+
+
+def test_failed_nights_are_crosses(plot, keep, tmp_path):
+    lines = months(series(2)[:8])
+    lines[3] = night(3, {}, failed=10)
+    assert plot("--history", keep(lines), "-o", "a.svg")[0] == 0
+    assert 'id="failed"' in (tmp_path / "a.svg").read_text()
+
+
+def test_other_metrics_and_tolerances(plot, keep):
+    lines = [night(i, {"p50": [v], "p99": [2 * v]}, point={
+        "test": "write_lat"}) for i, v in enumerate(series(1, 40, 1.04))]
+    path = keep(lines)
+    assert "p50 us +" not in plot("--history", path)[1]
+    out = plot("--history", "--metric", "p50", "--latency-tolerance", 2,
+               path)[1]
+    assert "write_lat RC 64K 1 QP: slower since 2026-02-13: p50 us +" in out
+    refused(plot("--history", "--metric", "p99.9", path), 1,
+            "nothing to draw")
+
+
+def test_what_does_not_go_together(plot, keep):
+    path = keep(months([50]))
+    refused(plot("--metric", "p50", path), 2, "--metric: only with --history")
+    refused(plot("--bandwidth-tolerance", 1, path), 2, "only with --history")
+    refused(plot("--history", "-k", "latency", path), 2, "no --kind")
+    refused(plot("--history", "--percentiles", "50", path), 2,
+            "no --percentiles")
+    refused(plot("--history", "--size", "4x3", keep([
+        {**months([50])[0], "points": [
+            {**months([50])[0]["points"][0],
+             "point": {**POINT, "size": i}} for i in range(6)]}])), 1,
+        "need more room", "--size 4x")
+
+
+def test_sweeps_are_nights_too(plot, sweep, write_suite, tmp_path):
+    suite = write_suite("write_bw: --size 64\n")
+    sweep("-o", "a", "--rounds", 2, suite, "node1")
+    status, out, _ = plot("--history", "a")
+    assert (status, (tmp_path / "a.png").exists()) == (0, True)
+    assert "node1: 1 night from" in out

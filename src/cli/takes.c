@@ -15,6 +15,8 @@ static const char *const settings[][2] = {
 	{ NULL }, { "--qps=2" }, { "--rate=0.1mpps" }, { "--rate=1gbps" },
 	{ "--imm" },
 	{ "--imm", "--transport=UC" },
+	{ "--events" },
+	{ "--imm", "--events" },
 };
 
 /* A value of ROW other than its default; NULL after the last. */

@@ -889,6 +889,32 @@ const struct param param_table[] = {
 		"have one entry.",
 	},
 	{
+		.id = 55, .name = "fence",
+		FLAG(plan.fence),
+		.who = CLIENT_PLAN,
+		.tests = "-- -- BL B-",
+		.help = "reads, atomics wait for earlier ones",
+		.description =
+		"Set IBV_SEND_FENCE: a read or atomic begins only when the "
+		"earlier ones of its queue pair are complete. A latency test "
+		"has earlier ones only in an open loop. Refused for send and "
+		"write, which wait for reads and atomics and for nothing "
+		"else.",
+	},
+	{
+		.id = 56, .name = "solicited",
+		FLAG(plan.solicited),
+		.who = CLIENT_PLAN,
+		.tests = "BL bl -- --",
+		.help = "with -e: receivers wake for some messages only",
+		.description =
+		"With --events: the receiver sleeps until a message comes that "
+		"asks for an event (IBV_SEND_SOLICITED), and not until any "
+		"message comes. All messages of a latency test ask for one, "
+		"and in a bandwidth test every --cq-mod'th and the last. See "
+		"'Work requests'.",
+	},
+	{
 		.name = "pattern",
 		CHOICE(pattern), .min = 0, .max = CONTROL_PATTERNS - 1,
 		.initial = "churn", .argument = CONTROL_PATTERN_WORDS,

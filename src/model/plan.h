@@ -80,6 +80,10 @@ struct plan {
 	uint32_t recv_post_list;	/* receives posted in one call */
 	bool srq;		/* asked for: see plan_shares_receives() */
 	bool events;		/* sleep until there are completions */
+	bool solicited;		/* receivers sleep until a message asks for an
+				 * event */
+	bool fence;		/* an operation waits until earlier ones are
+				 * complete */
 	uint64_t rate;		/* base/rate.h; 0: unlimited */
 	uint32_t burst;		/* messages per burst at that rate */
 	uint32_t pacing;	/* enum pacing */

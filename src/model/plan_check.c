@@ -128,6 +128,44 @@ static int check_latency(const struct plan *plan, struct error *err)
 	return 0;
 }
 
+static int check_fence(const struct plan *plan, struct error *err)
+{
+	if (!plan->fence)
+		return 0;
+	if (!op_table[plan->op].fetches)
+		return fail(err, -EINVAL, NULL,
+			    "--fence: a fence waits for earlier reads and "
+			    "atomics, and %s tests have none", op_name(plan));
+	if (plan->metric == METRIC_LATENCY && !plan_is_open(plan))
+		return fail(err, -EINVAL, NULL,
+			    "--fence: latency is measured one operation at a "
+			    "time, with none before it to wait for");
+	return 0;
+}
+
+static int check_solicited(const struct plan *plan, struct error *err)
+{
+	if (!plan->solicited)
+		return 0;
+	if (!plan->events)
+		return fail(err, -EINVAL, NULL,
+			    "--solicited: only with --events, as a receiver "
+			    "that polls does not sleep");
+	if (!op_table[plan->op].receives)
+		return fail(err, -EINVAL, NULL,
+			    "--solicited: RDMA %s takes no receives",
+			    op_name(plan));
+	if (plan->metric == METRIC_BANDWIDTH &&
+	    plan->rx_depth != PLAN_AUTO && plan->cq_mod != PLAN_AUTO &&
+	    plan->cq_mod > plan->rx_depth)
+		return fail(err, -EINVAL, NULL,
+			    "--solicited: --cq-mod %u: must be at most "
+			    "--rx-depth, which is %u: the receives are used up "
+			    "before a message asks for an event",
+			    plan->cq_mod, plan->rx_depth);
+	return 0;
+}
+
 static int check_entries(const struct plan *plan, struct error *err)
 {
 	if (plan->sge < 2)
@@ -340,6 +378,10 @@ int plan_check(const struct plan *plan, struct error *err)
 		ret = check_sizes(plan, err);
 	if (!ret)
 		ret = check_entries(plan, err);
+	if (!ret)
+		ret = check_fence(plan, err);
+	if (!ret)
+		ret = check_solicited(plan, err);
 	if (!ret)
 		ret = check_receives(plan, err);
 	if (!ret && plan->metric == METRIC_LATENCY)

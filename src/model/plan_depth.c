@@ -182,6 +182,9 @@ static uint64_t usual_cq_mod(const struct plan *plan, uint64_t size)
 			       smaller(plan->qps, MANY_QPS));
 	if (plan->iterations && plan->qps > 1)
 		n = smaller(n, plan->iterations / COUNT_PER_COMPLETION);
+	/* the receiver must wake while it has receives left */
+	if (plan->solicited && plan->rx_depth != PLAN_AUTO)
+		n = smaller(n, plan->rx_depth / 2);
 	return n;
 }
 

@@ -53,6 +53,13 @@ struct result_direction {
 	struct thread_row *threads;
 };
 
+/* Completion events that an end took; both are 0 if it polls. */
+struct event_counts {
+	bool known;
+	uint64_t sends;
+	uint64_t receives;
+};
+
 /* One message size. */
 struct result_row {
 	uint64_t size;
@@ -70,6 +77,7 @@ struct result_row {
 	struct latency_summary latency;		/* if the metric is latency */
 	struct load load;	/* compared with the requested rate */
 	struct cpu_cost cpu[2];	/* of the server, of the client */
+	struct event_counts events[2];	/* likewise */
 	uint64_t sent;		/* messages, warm-up included */
 	bool sent_unknown;	/* the sender failed and did not report it */
 	bool checked;		/* the receiver counted them in received */

@@ -20,6 +20,7 @@
 /* Ids of the fields. */
 #define FIELD_COUNTERS 1
 #define FIELD_CPU 2
+#define FIELD_EVENTS 3
 
 /* Relative tolerance of sums of reals: rounding grows with the number of
  * terms. */
@@ -87,6 +88,12 @@ static void put_fields(struct cursor *c, const struct done *done)
 	if (done->cpu.ns) {
 		wire_begin_field(c, &list, FIELD_CPU, true, "cpu");
 		done_put_cpu(c, &done->cpu);
+		wire_end_field(c, &list);
+	}
+	if (done->events.known) {
+		wire_begin_field(c, &list, FIELD_EVENTS, true, "events");
+		wire_put(c, 8, done->events.sends);
+		wire_put(c, 8, done->events.receives);
 		wire_end_field(c, &list);
 	}
 	wire_end_fields(c, &list);
@@ -304,6 +311,20 @@ static int get_samples(const struct frame *frame, struct cursor *c,
 	return wire_check(frame, "samples", wire_get(c, 8), 0, 0, err);
 }
 
+static int get_events(const struct frame *frame, struct cursor *c,
+		      struct event_counts *events, struct error *err)
+{
+	int ret;
+
+	events->known = true;
+	events->sends = wire_get(c, 8);
+	events->receives = wire_get(c, 8);
+	ret = wire_check(frame, "events of sends", events->sends, 0, COUNT_MAX,
+			 err);
+	return ret ? ret : wire_check(frame, "events of receives",
+				      events->receives, 0, COUNT_MAX, err);
+}
+
 /* A field_reader; INTO is a struct done. */
 static int get_field(const struct frame *frame, struct field *field,
 		     void *into, struct error *err)
@@ -316,6 +337,8 @@ static int get_field(const struct frame *frame, struct field *field,
 					 err);
 	case FIELD_CPU:
 		return done_get_cpu(frame, &field->value, &done->cpu, err);
+	case FIELD_EVENTS:
+		return get_events(frame, &field->value, &done->events, err);
 	default:
 		return -ENOENT;
 	}

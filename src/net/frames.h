@@ -58,6 +58,7 @@
  *		  51 pause before each operation of a latency test, time
  *		  53 what limits the rate: 0 the loop, 1 the device
  *		  54 scatter/gather entries of a message
+ *		  55 1: fence            56 1: solicited events only
  *		  (* may be 0xffffffff: both ends then derive the same value
  *		  from both ports, by the rules of model/plan.h; the MTU is
  *		  the smaller active one)
@@ -169,6 +170,9 @@
  *		each thread that ran a loop.  Times are in ns; what is not
  *		known is 2^60, but the first five are.
  *
+ *		Field 3, "events", optional, with parameter 28: u64 completion
+ *		events of sends and u64 of receives that this end took.
+ *
  * fields:	a list of fields as in net/wire.h.
  *
  * AGAIN, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
@@ -247,6 +251,7 @@ struct done {
 	struct interval *intervals;
 	struct counters counters;
 	struct cpu_cost cpu;
+	struct event_counts events;
 	/* the caller's, filled by decode; NULL: samples are an error */
 	struct histogram *latency;
 };

@@ -45,6 +45,8 @@ static void print_shape(FILE *out, const struct plan *plan)
 		{ plan->reversed, "server to client" },
 		{ plan->imm, "immediate data" },
 		{ plan->events, "events" },
+		{ plan->solicited, "solicited only" },
+		{ plan->fence, "fence" },
 		{ plan->srq, "SRQ" },
 		{ plan->mr_per_qp, "an MR per QP" },
 		{ plan->hugepages, "huge pages" },
@@ -53,6 +55,8 @@ static void print_shape(FILE *out, const struct plan *plan)
 		{ plan->verify, "verified" },
 	};
 
+	if (plan->sge > 1)
+		fprintf(out, ", %u entries", plan->sge);
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (words[i].applies)
 			fprintf(out, ", %s", words[i].text);

@@ -221,6 +221,23 @@ static void set_traffic(json_t *object, const struct parameters *params,
 #undef SET
 }
 
+static json_t *events_of(const struct event_counts *e)
+{
+	if (!e->known)
+		return json_null();
+	return json_pack("{s:o, s:o}", "sends", json_count(e->sends),
+			 "receives", json_count(e->receives));
+}
+
+/* null when both ends poll. */
+static json_t *events(const struct plan *plan, const struct result_row *row)
+{
+	if (!plan->events)
+		return json_null();
+	return json_pack("{s:o, s:o}", "client", events_of(&row->events[1]),
+			 "server", events_of(&row->events[0]));
+}
+
 json_t *json_row(const struct parameters *params,
 		 const struct result_row *row)
 {
@@ -251,6 +268,7 @@ json_t *json_row(const struct parameters *params,
 			    threads(row->threads, row->n_threads, row->size));
 	json_object_set_new(object, "counters", counters_json(params, row));
 	json_object_set_new(object, "cpu", cpu_json(row));
+	json_object_set_new(object, "events", events(&params->plan, row));
 	set_traffic(object, params, row);
 	json_object_set_new(object, "control", control_json(params, row));
 	json_object_set_new(object, "failed", json_boolean(row->failed));

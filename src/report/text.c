@@ -231,6 +231,30 @@ static void print_lost(FILE *out, const struct plan *plan,
 				", warm-up included" : "");
 }
 
+/* How often an end that sleeps was woken, and by what. */
+static void print_events(FILE *out, const struct plan *plan,
+			 const struct result_row *row)
+{
+	for (int client = 1; client >= 0; client--) {
+		const struct event_counts *e = &row->events[client];
+
+		if (!e->known)
+			continue;
+		fprintf(out, "   %s: %" PRIu64 " events of sends",
+			client ? "client" : "server", e->sends);
+		if (!plan_posts_receives(plan, client))
+			fputs("\n", out);
+		else if (row->checked && !row->n_directions &&
+			 plan->metric == METRIC_BANDWIDTH &&
+			 plan_sends(plan, !client))
+			fprintf(out, ", %" PRIu64 " of receives, for %" PRIu64
+				" messages\n", e->receives, row->received);
+		else
+			fprintf(out, ", %" PRIu64 " of receives\n",
+				e->receives);
+	}
+}
+
 static void print_row(FILE *out, const struct table *table,
 		      const struct plan *plan, const struct result_row *row)
 {
@@ -246,6 +270,8 @@ static void print_row(FILE *out, const struct table *table,
 	print_directions(out, row);
 	if (plan_is_unreliable(plan))
 		print_lost(out, plan, row);
+	if (plan->events)
+		print_events(out, plan, row);
 }
 
 static void print_charts(FILE *out, const struct result *r)

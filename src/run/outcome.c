@@ -157,6 +157,7 @@ void outcome_describe(struct run *run, struct done *done)
 		.latency = run->latency,
 		.method = sends ? run->res.method : POST_AUTO,
 		.inline_size = run->res.inline_size,
+		.events.known = plan->events,
 		.window_error = DONE_UNKNOWN,
 		.interval_error = DONE_UNKNOWN,
 	};
@@ -170,6 +171,8 @@ void outcome_describe(struct run *run, struct done *done)
 		done->lost += run->flows[t].lost;
 		done->looks += run->flows[t].dryness.looks;
 		done->dry += run->flows[t].dryness.dry;
+		done->events.sends += run->flows[t].send_events;
+		done->events.receives += run->flows[t].receive_events;
 		if (run->flows[t].open)
 			done->late += run->flows[t].open->late;
 	}
@@ -358,6 +361,7 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 			of[client]->counters = (struct counters){ 0 };
 			row->cpu[client] = of[client]->cpu;
 			of[client]->cpu = (struct cpu_cost){ 0 };
+			row->events[client] = of[client]->events;
 		}
 	row->load = summarise_load(plan, row, of[1] ? of[1]->late : 0);
 	if (of[1] && of[1]->latency) {

@@ -79,6 +79,15 @@ static bool sees_arrivals(const struct run *run)
 	       (run->client && plan->reversed && plan->interval);
 }
 
+/* Flags of all sends.  Each message of a ping-pong is waited for. */
+static unsigned int flags_of(const struct plan *plan)
+{
+	bool each = plan->solicited && plan->metric == METRIC_LATENCY;
+
+	return (plan->fence ? IBV_SEND_FENCE : 0) |
+	       (each ? IBV_SEND_SOLICITED : 0);
+}
+
 /* The flow of thread T: its share of the QPs, with their queues. */
 static struct flow make_flow(struct run *run, uint32_t t)
 {
@@ -96,6 +105,9 @@ static struct flow make_flow(struct run *run, uint32_t t)
 		.n_receives = queues->n_receives,
 		.wait = queues->channel ? sleep_wait : NULL,
 		.sleep = queues->sleep,
+		.solicited = run->plan->solicited,
+		.flags = flags_of(run->plan),
+		.signaled_flags = run->plan->solicited ? IBV_SEND_SOLICITED : 0,
 		.clock = &run->clock,
 		.control = run->control,
 		.progress = &run->flow_progress[t],

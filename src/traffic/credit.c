@@ -7,12 +7,13 @@
 #include "traffic/verifier.h"
 
 /* Post an empty send with immediate data IMM; its wr_id carries NUMBER. */
-static int post_word(struct flow_qp *q, uint32_t imm, uint64_t number)
+static int post_word(const struct flow *f, struct flow_qp *q, uint32_t imm,
+		     uint64_t number)
 {
 	struct ibv_send_wr *bad, wr = {
 		.wr_id = q->tag | number,
 		.opcode = IBV_WR_SEND_WITH_IMM,
-		.send_flags = IBV_SEND_SIGNALED,
+		.send_flags = IBV_SEND_SIGNALED | f->signaled_flags,
 		.imm_data = htobe32(imm),
 		.qp_type.xrc.remote_srqn = q->remote_srqn,
 	};
@@ -35,7 +36,7 @@ int credit_notify(struct flow *f, struct flow_qp *q, uint64_t count,
 	struct verify_qp *vq = verify_qp_of(f, q);
 
 	f->verify->notice_at = clock_ticks(f->clock);
-	return post_word(q, (uint32_t)count & ~CREDIT,
+	return post_word(f, q, (uint32_t)count & ~CREDIT,
 			 f->credits ? ++vq->requests : number);
 }
 
@@ -46,7 +47,7 @@ int credit_pay(struct flow *f, struct flow_qp *q)
 	vq->owes = !credit_room(f, q);
 	if (vq->owes)
 		return 0;
-	return post_word(q, CREDIT | (uint32_t)vq->next, ++vq->requests);
+	return post_word(f, q, CREDIT | (uint32_t)vq->next, ++vq->requests);
 }
 
 uint64_t credit_number(struct flow *f, const struct flow_qp *q,

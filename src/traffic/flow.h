@@ -280,6 +280,9 @@ struct flow {
 	 * 0 or a negative errno, noted in the flow */
 	int (*wait)(struct flow *f);
 	struct flow_sleep *sleep;	/* state of wait() */
+	bool solicited;	/* wait() for messages that ask for an event */
+	unsigned int flags;	/* of all sends: enum ibv_send_flags */
+	unsigned int signaled_flags;	/* more, of signaled ones */
 	uint32_t inline_size;	/* largest message sent inline, in bytes */
 	struct histogram *latency;	/* ticks; NULL for bandwidth */
 	struct sample_ring *samples;	/* NULL: not wanted */
@@ -309,6 +312,8 @@ struct flow {
 	uint64_t completed;
 	uint64_t received;
 	uint64_t lost;		/* pings without an answer */
+	uint64_t send_events;	/* completion events taken */
+	uint64_t receive_events;
 	uint32_t idle_polls;	/* since the last completion */
 	uint64_t idle_at;	/* value of completed at the last empty poll */
 	struct flow_looks looks;

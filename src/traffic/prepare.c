@@ -30,7 +30,8 @@ static unsigned int send_flags(const struct flow *f, enum op op,
 {
 	bool fits = f->shape.size <= f->inline_size && f->shape.size > 0;
 
-	return (signaled ? IBV_SEND_SIGNALED : 0) |
+	return f->flags |
+	       (signaled ? IBV_SEND_SIGNALED | f->signaled_flags : 0) |
 	       (fits && !op_table[op].fetches ? IBV_SEND_INLINE : 0);
 }
 
@@ -145,6 +146,7 @@ static void clear_counts(struct flow *f, uint64_t ack)
 {
 	f->posted = f->completed = f->received = f->lost = 0;
 	f->expected = UINT64_MAX;
+	f->send_events = f->receive_events = 0;
 	f->idle_polls = 0;
 	f->idle_at = UINT64_MAX;
 	f->looks = (struct flow_looks){ .from = UINT64_MAX };

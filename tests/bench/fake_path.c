@@ -132,7 +132,10 @@ static ALWAYS_INLINE int post_one(struct fake_qp *q, uint32_t head,
 	q->wr_ids[index] = wr->wr_id;
 	write_control(q, head, wqe, wr);
 	length = write_segments(wqe->data, wr);
-	if (timed)
+	/* a fence lets it begin when all before it are complete */
+	if (timed && (wr->send_flags & IBV_SEND_FENCE) && now < q->last_due)
+		due = fake_due(q, q->last_due, length);
+	else if (timed)
 		due = fake_due(q, now, length);
 	if ((wr->send_flags | q->signal_all) & IBV_SEND_SIGNALED)
 		complete(q, head, wr, length, now, due, timed);

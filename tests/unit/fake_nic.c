@@ -60,7 +60,7 @@ static void finish(struct nic_qp *q, const struct nic_send *s,
 	if (status)
 		q->qp.state = IBV_QPS_ERR;
 	if (status || s->wr.send_flags & IBV_SEND_SIGNALED)
-		nic_complete(q->qp.send_cq, &wc);
+		nic_complete(q->qp.send_cq, &wc, false);
 }
 
 static uint64_t now_ns(void)

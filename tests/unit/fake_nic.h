@@ -38,7 +38,8 @@ struct nic_cq {
 	uint64_t head;
 	uint64_t empty;		/* polls that found nothing */
 	_Atomic uint64_t tail;
-	bool armed;		/* the next completion is an event */
+	bool armed;		/* the next completion is an event, or, if */
+	bool solicited;		/* that, the next which asks for one */
 	uint32_t unacked;	/* events that were got */
 };
 
@@ -132,8 +133,8 @@ void nic_set_memory_ops(struct verbs_context *verbs);
 /* The queue pair of that number; NULL: there is none. */
 struct nic_qp *nic_find_qp(uint32_t qpn);
 
-/* A completion into a queue. */
-void nic_complete(struct ibv_cq *cq, const struct ibv_wc *wc);
+/* A completion into a queue; one of a SOLICITED message asks for an event. */
+void nic_complete(struct ibv_cq *cq, const struct ibv_wc *wc, bool solicited);
 
 /* Deal with what QPs on CQ wait for whose peers are gone. */
 void nic_retry(const struct ibv_cq *cq);

@@ -138,7 +138,7 @@ static void raise_event(struct nic_cq *cq)
 		perror("completion event");
 }
 
-void nic_complete(struct ibv_cq *to, const struct ibv_wc *wc)
+void nic_complete(struct ibv_cq *to, const struct ibv_wc *wc, bool solicited)
 {
 	struct nic_cq *cq = (struct nic_cq *)to;
 	uint64_t tail = atomic_load(&cq->tail);
@@ -150,7 +150,7 @@ void nic_complete(struct ibv_cq *to, const struct ibv_wc *wc)
 	}
 	cq->ring[tail % (uint64_t)cq->cq.cqe] = *wc;
 	atomic_store(&cq->tail, tail + 1);
-	if (cq->armed)
+	if (cq->armed && (!cq->solicited || solicited || wc->status))
 		raise_event(cq);
 }
 
@@ -158,12 +158,14 @@ void nic_complete(struct ibv_cq *to, const struct ibv_wc *wc)
  * told. */
 static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
-	(void)solicited_only;
+	struct nic_cq *c = (struct nic_cq *)cq;
+
 	pthread_mutex_lock(&nic_lock);
 	if (!cq->channel)
 		fake_verbs.misuses++;
-	else
-		((struct nic_cq *)cq)->armed = true;
+	/* armed for all it stays so */
+	c->solicited = solicited_only && (!c->armed || c->solicited);
+	c->armed = cq->channel;
 	pthread_mutex_unlock(&nic_lock);
 	return 0;
 }

@@ -134,7 +134,7 @@ static enum ibv_wc_status take_receive(struct nic_qp *peer,
 		wc.imm_data = m->send->wr.imm_data;
 	}
 	rq->done++;
-	nic_complete(cq, &wc);
+	nic_complete(cq, &wc, m->send->wr.send_flags & IBV_SEND_SOLICITED);
 	return IBV_WC_SUCCESS;
 }
 

@@ -35,6 +35,7 @@ check_PROGRAMS = \
 	tests/unit/test_fields \
 	tests/unit/test_fit \
 	tests/unit/test_fit_memory \
+	tests/unit/test_flags \
 	tests/unit/test_formats \
 	tests/unit/test_frames \
 	tests/unit/test_gather \
@@ -412,6 +413,8 @@ tests_unit_test_wire_fields_SOURCES = tests/unit/test_wire_fields.c \
 	tests/unit/test.h
 tests_unit_test_xrc_SOURCES = tests/unit/test_xrc.c \
 	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
+tests_unit_test_flags_SOURCES = tests/unit/test_flags.c \
+	$(fake_provider) tests/unit/test.h
 tests_unit_test_gather_SOURCES = tests/unit/test_gather.c \
 	$(fake_provider) tests/unit/test.h
 tests_unit_test_walk_SOURCES = tests/unit/test_walk.c \

@@ -446,6 +446,31 @@ TEST(test_done_there_and_back)
 }
 
 /* More than fits is refused by the encoder's own limits, not by the peer. */
+/* Of an end that sleeps. */
+TEST(test_done_with_events)
+{
+	struct done done = sample_done(), got = { .latency = histogram_new() };
+	struct error err = { 0 };
+	struct frame frame;
+
+	done.latency = NULL;
+	done.events = (struct event_counts){ true, 4711, COUNT_MAX };
+	encode_done(&frame, &done);
+	assert_int_equal(decode_done(&frame, &got, &err), 0);
+	assert_true(got.events.known);
+	assert_int_equal(got.events.sends, 4711);
+	assert_int_equal(got.events.receives, COUNT_MAX);
+	done_free(&got);
+	frame_free(&frame);
+	done.events.receives++;
+	encode_done(&frame, &done);
+	assert_int_equal(decode_done(&frame, &got, &err), -EPROTO);
+	assert_contains(err.message, "events of receives 1152921504606846977");
+	done_free(&got);
+	frame_free(&frame);
+	free(got.latency);
+}
+
 TEST(test_done_with_all_there_can_be)
 {
 	struct thread_row threads[CPUS_MAX] = { { 1, 2, 3, 4 } };
@@ -677,6 +702,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_memory_there_and_back),
 	cmocka_unit_test(test_memory_of_a_bad_peer),
 	cmocka_unit_test(test_done_there_and_back),
+	cmocka_unit_test(test_done_with_events),
 	cmocka_unit_test(test_done_with_all_there_can_be),
 	cmocka_unit_test(test_done_without_a_histogram),
 	cmocka_unit_test(test_done_of_a_receiver),

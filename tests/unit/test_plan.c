@@ -400,6 +400,48 @@ TEST(test_check_entries)
 	assert_int_equal(plan_check(&plan, &err), 0);
 }
 
+TEST(test_check_fence)
+{
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	plan.fence = true;
+	check_refused(&plan, "--fence: a fence waits for earlier reads and "
+			     "atomics, and write tests have none");
+	set_op(&plan, OP_READ);
+	assert_int_equal(plan_check(&plan, &err), 0);
+	plan.metric = METRIC_LATENCY;
+	check_refused(&plan, "--fence: latency is measured one operation at a "
+			     "time, with none before it to wait for");
+	plan.rate = RATE_MESSAGES | 1000000000;
+	plan.open_depth = 4;
+	plan.timeout = 10 * SECOND;
+	assert_int_equal(plan_check(&plan, &err), 0);
+}
+
+TEST(test_check_solicited)
+{
+	struct plan plan = good_plan();
+	struct error err = { 0 };
+
+	set_op(&plan, OP_SEND);
+	plan.solicited = true;
+	check_refused(&plan, "--solicited: only with --events, as a receiver "
+			     "that polls does not sleep");
+	plan.events = true;
+	assert_int_equal(plan_check(&plan, &err), 0);
+	plan.rx_depth = 8;
+	plan.cq_mod = 9;
+	check_refused(&plan, "--solicited: --cq-mod 9: must be at most "
+			     "--rx-depth, which is 8: the receives are used "
+			     "up before a message asks for an event");
+	plan.cq_mod = PLAN_AUTO;
+	assert_int_equal(plan_check(&plan, &err), 0);
+	assert_int_equal(plan_cq_mod(&plan, 64), 4);
+	set_op(&plan, OP_READ);
+	check_refused(&plan, "--solicited: RDMA read takes no receives");
+}
+
 TEST(test_check)
 {
 	struct plan plan = good_plan();
@@ -508,6 +550,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_time_to_make_it),
 	cmocka_unit_test(test_who_posts_receives),
 	cmocka_unit_test(test_check_entries),
+	cmocka_unit_test(test_check_fence),
+	cmocka_unit_test(test_check_solicited),
 	cmocka_unit_test(test_check),
 	cmocka_unit_test(test_check_lists_and_threads),
 	cmocka_unit_test(test_whole_or_half),

@@ -138,6 +138,27 @@ TEST(test_several_entries_both_ways)
 	}
 }
 
+/* Receivers that sleep until a message asks for an event. */
+TEST(test_solicited)
+{
+	FOR_EACH(op, transport)
+		for (int i = 0; op_table[op].receives && i < 4; i++) {
+			const struct event_counts *e;
+			struct pair p;
+			struct plan *plan = open_pair(&p, op,
+						      (enum metric)(i & 1),
+						      transport);
+
+			plan->events = plan->solicited = true;
+			plan->verify = i & 2;
+			run_and_close(&p, op, transport);
+			e = p.server.result->rows[0].events;
+			assert_true(e[0].known && e[1].known);
+			/* the first 70 messages, or 70 pings */
+			assert_true(e[0].receives <= 71 + 2 * 70);
+		}
+}
+
 TEST(test_by_duration)
 {
 	FOR_EACH(op, transport)
@@ -274,6 +295,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_way),
 	cmocka_unit_test(test_several_entries),
 	cmocka_unit_test(test_several_entries_both_ways),
+	cmocka_unit_test(test_solicited),
 	cmocka_unit_test(test_by_duration),
 	cmocka_unit_test(test_damage_is_found),
 	cmocka_unit_test(test_losses),

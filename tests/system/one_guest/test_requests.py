@@ -2,6 +2,7 @@
 
 import pytest
 
+from documents import row_of
 from lab import QUICK, failed, loopback, needs_device, succeeded
 
 pytestmark = needs_device
@@ -18,3 +19,17 @@ def test_several_entries(test, args):
 def test_more_entries_than_the_device_has():
     failed(loopback("write_bw", "--sge", 64, *QUICK),
            "--sge: 64 is above what the client's", "max_sge ")
+
+
+def test_a_fence():
+    succeeded(loopback("read_bw", "--fence", "-q", 2, "--verify", *QUICK))
+
+
+@pytest.mark.parametrize("args", ((), ("-c", "UD", "--verify")))
+def test_solicited_events(args):
+    """The receiver takes an event for 16 messages, or for more."""
+    row = row_of(loopback("send_bw", "-e", "--solicited", "-Q", 16, "-s", 64,
+                          "-n", 160, "--warmup", 0, "--json", *args))
+    events = row["events"]["server"]
+    assert 0 < events["receives"] <= 10
+    assert row["bandwidth"]["received"] == 160

@@ -494,7 +494,7 @@ def places_of(text: str) -> Tuple[List[str], int]:
     if not port.isdigit():
         raise Ended(f"'{text}': expected ADDRESS[,ADDRESS...]:PORT")
     found = [place.strip("[]") for place in places.split(",") if place]
-    # where whoever started this by ssh is
+    # the host from which ssh started this
     ssh = os.environ.get("SSH_CONNECTION", "").split()
     return found + [one for one in ssh[:1] if one not in found], int(port)
 

@@ -33,8 +33,8 @@ NAME = "verbsperf-cluster"
 INTERRUPTED = 130
 JOIN_WITHIN = 60.0
 PROBE = "write_lat"
-# Open files of a node, and of all else: most of that are strangers, who are
-# all accepted that the kernel has waiting before the first is sent away.
+# Open files of a node, and of all else: mostly of strangers. All connections
+# that the kernel has waiting are accepted before the first is closed.
 FILES_EACH = 4
 FILES_BESIDE = 2048
 
@@ -53,6 +53,13 @@ def number(text: str) -> int:
     """Parse a number from 1."""
     if not text.isdigit() or not 1 <= int(text) <= 10 ** 6:
         raise argparse.ArgumentTypeError(f"'{text}': expected 1 to 1000000")
+    return int(text)
+
+
+def seed_number(text: str) -> int:
+    """Parse a number from 0."""
+    if not text.isdigit() or int(text) >= 2 ** 63:
+        raise argparse.ArgumentTypeError(f"'{text}': expected 0 to 2^63-1")
     return int(text)
 
 
@@ -86,7 +93,7 @@ def parser() -> Parser:
     p.add_argument("--rounds-file", metavar="FILE",
                    help="file: lines CLIENT SERVER, an empty line between "
                         "rounds")
-    p.add_argument("--seed", type=int, metavar="N",
+    p.add_argument("--seed", type=seed_number, metavar="N",
                    help="random: seed [random]")
     p.add_argument("--rounds", type=number, default=1, metavar="N",
                    help="random: number of rounds [1]")
@@ -418,9 +425,8 @@ def run(options: argparse.Namespace) -> int:
         return show(options, *clusterfile.read(what[0]))
     asked = ask(options)
     header = header_of(options, asked)
-    probes_of(options, asked)
-    file = clusterfile.start(options.output, header, options.resume)
     work = work_of(options, asked, asked.nodes)
+    file = clusterfile.start(options.output, header, options.resume)
     rounds = sum(1 for _ in work.rounds())
     say(f"{len(asked.nodes)} nodes, {options.pattern}: {rounds} round"
         f"{'s' * (rounds != 1)} of {len(work.points)} point"

@@ -90,7 +90,10 @@ KINDS: Dict[str, Dict[str, Callable[[Any], bool]]] = {
                 "ratio": is_optional_number, "beside": is_beside},
     "note": {"point": formats.is_count,
              "sentence": lambda one: isinstance(one, str)},
+    "resumed": {},
 }
+# What is said of the rounds when all are done.
+FOUND = ("finding", "note")
 
 
 def check_header(place: Place, header: Object) -> None:
@@ -125,7 +128,8 @@ def check_entry(place: Place, header: Object, entry: Object) -> None:
 
 
 def read(path: str) -> Tuple[Object, List[Object]]:
-    """Return (header, the other lines) of the file PATH."""
+    """Return (header, the other lines) of the file PATH. What was found before
+    it was resumed was found again, or not, and is left out."""
     lines = list(objects_of(path, read_text(path)))
     if not lines:
         raise ResultsError(f"{path}: the file is empty")
@@ -133,15 +137,25 @@ def read(path: str) -> Tuple[Object, List[Object]]:
     check_header(Place(path, lines[0][0]), header)
     for line, entry in lines[1:]:
         check_entry(Place(path, line), header, entry)
-    return header, [entry for _, entry in lines[1:]]
+    entries = [entry for _, entry in lines[1:]]
+    resumed = max((i for i, entry in enumerate(entries)
+                   if entry["type"] == "resumed"), default=0)
+    return header, [entry for i, entry in enumerate(entries)
+                    if entry["type"] != "resumed" and not (
+                        i < resumed and entry["type"] in FOUND)]
+
+
+def now_text() -> str:
+    """Return the time, as RFC 3339 has it."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    return now.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def make_header(version: str, **said: Any) -> Object:
     """Return the first line."""
-    now = datetime.datetime.now(datetime.timezone.utc)
     return {"schema": SCHEMA,
             "tool": {"name": "verbsperf-cluster", "verbsperf": version},
-            "started": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "started": now_text(),
             "host": platform.node(), **said}
 
 
@@ -176,8 +190,9 @@ def start(path: Optional[str], header: Object, resume: bool) -> Begun:
                 f"{path} has another '{name.replace('_', ' ')}': "
                 f"{json.dumps(old.get(name))}; choose another file, or give "
                 "the same as before")
+    sweepfile.append(fd, path, {"type": "resumed", "started": now_text()})
     return Begun(fd, path, [entry for entry in entries
-                            if entry["type"] not in ("finding", "note")])
+                            if entry["type"] not in FOUND])
 
 
 def end_json(end: End) -> Object:

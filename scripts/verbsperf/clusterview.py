@@ -34,7 +34,7 @@ class Matrix(NamedTuple):
     scale: "tuple[float, float]" = (0.0, 0.0)   # of all rails of the point
 
     def value(self, row: str, column: str) -> Optional[float]:
-        """Return what ROW and COLUMN reached, whoever was the client."""
+        """Return what ROW and COLUMN reached, from either of them."""
         found = self.cells.get((row, column))
         return self.cells.get((column, row)) if found is None else found
 

@@ -124,7 +124,7 @@ class Process:
         for future in self.events.values():
             if not future.done():
                 future.set_exception(NodeFailed(why))
-                # whoever does not wait for it need not know
+                # asyncio complains of an exception that nobody asks for
                 future.exception()
 
     async def wait(self, name: str, seconds: float) -> Optional[Object]:
@@ -226,7 +226,7 @@ class Coordinator:
         self.nodes: Dict[str, Node] = {}
         self.refused: Dict[str, str] = {}
         self.strangers: Dict[str, str] = {}
-        # who has proved nothing yet, in the order they came
+        # connections that have proved nothing yet, the oldest first
         self.unproved: Dict[asyncio.StreamWriter, None] = {}
         self.changed = asyncio.Event()
         self.numbers = itertools.count(1)
@@ -272,7 +272,7 @@ class Coordinator:
 
     async def meet(self, reader: asyncio.StreamReader,
                    writer: asyncio.StreamWriter) -> None:
-        """Somebody connected: an agent, once it has proved the key."""
+        """Take a connection: of an agent, once it has proved the key."""
         self.make_room(writer)
         try:
             node = await asyncio.wait_for(self.shake_hands(reader, writer),
@@ -297,8 +297,8 @@ class Coordinator:
         self.changed.set()
 
     def make_room(self, writer: asyncio.StreamWriter) -> None:
-        """Let WRITER prove the key; who has taken longest goes if they are too
-        many: agents take no time."""
+        """Let WRITER prove the key. If too many connections have not done so
+        yet, close the oldest: an agent needs little time for it."""
         self.unproved[writer] = None
         if len(self.unproved) > MOST_STRANGERS + len(self.expected):
             oldest = next(iter(self.unproved))
@@ -334,8 +334,8 @@ class Coordinator:
 
     def note_stranger(self, name: str, writer: asyncio.StreamWriter, but: str
                       ) -> None:
-        """Remember that somebody used the NAME of a node, BUT is none: only a
-        hint, for anybody may say a name."""
+        """Remember that a program used the NAME of a node, BUT is no agent of
+        it: only a hint, as every program may say a name."""
         if name in self.expected:
             self.strangers[name] = (
                 "its agent did not connect; a program at "
@@ -343,7 +343,8 @@ class Coordinator:
 
     def check_version(self, name: str, theirs: object,
                       writer: asyncio.StreamWriter) -> None:
-        """Refuse an agent of NAME that speaks another protocol than THEIRS."""
+        """Refuse the agent of NAME when THEIRS, which may be anything, is not
+        the protocol that is spoken here."""
         if type(theirs) is not int:
             raise protocol.Ended("the greeting has no protocol")
         if theirs != protocol.PROTOCOL:
@@ -449,7 +450,7 @@ class Coordinator:
 
 
 async def short_line(reader: asyncio.StreamReader) -> bytes:
-    """Return a line of somebody who is not known yet."""
+    """Return a line of a program that has proved nothing yet."""
     line = b""
     while not line.endswith(b"\n"):
         piece = await reader.read(1)

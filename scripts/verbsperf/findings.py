@@ -3,8 +3,8 @@
 Values become speeds, so that more is better for latency, too.  What a healthy
 pair reaches is the median over ends that are about as fast as most; how much
 pairs differ is the MAD around it (scipy), so that neither a slow node nor what
-it does to its partners moves them.  Whoever is below that is a suspect, and is
-tested again, alone and with other partners, before anything is said."""
+it does to its partners moves them.  What is slower is suspect, and is tested
+again, alone and with other partners, before anything is said."""
 import random
 import statistics
 from typing import (Awaitable, Callable, Dict, Iterable, List, NamedTuple,
@@ -290,7 +290,7 @@ class Inquiry:
                  ) -> List[End]:
         """Choose NUMBER ends of RAIL to test END with: those that nothing is
         known against, or that were fast with another partner; then those that
-        are slow with somebody else only."""
+        are slow with another node only."""
         paths, limit = self.paths[rail], self.usual[rail].limit
         apart = {one for pair in paths for one in pair[:2]} - self.cleared
         mine = {one for pair in paths if end in pair[:2] for one in pair[:2]}

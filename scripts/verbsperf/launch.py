@@ -1,5 +1,5 @@
 """How the agents get onto the nodes: by ssh, by srun, by any command, or by
-somebody else.
+other means.
 
 Whatever it is starts Python on the node, and hands it on standard input the
 agent and the key; so nothing need be installed there but verbsperf, no file is
@@ -130,9 +130,9 @@ async def last_line(stream: Optional[asyncio.StreamReader]) -> str:
         tail = (tail + piece)[-4096:]
     lines = tail.decode("utf-8", "replace").strip().splitlines()
     text = lines[-1] if lines else ""
-    # as the agent says it
-    return text.split("agent of ")[-1].partition(": ")[2] or text \
-        if "agent of " in text else text
+    # an agent says first of which node it is
+    said = text.rpartition("agent of ")[2].partition(": ")[2]
+    return said if said and "agent of " in text else text
 
 
 def start(how: str, nodes: Sequence[str], places: Dict[str, List[str]],
@@ -148,7 +148,7 @@ def start(how: str, nodes: Sequence[str], places: Dict[str, List[str]],
     elif how in STEPS:
         words = STEPS[how].replace("%n", ",".join(nodes)).replace(
             "%c", str(len(nodes))).split()
-        # a step has one command for all, who know their names
+        # a step has one command for all nodes, which know their names
         remote = python_words(every, port, "", program)
         launcher.begin(how, [*words, " ".join(map(shlex.quote, remote))]
                        if how == "clush" else words + remote, nodes)

@@ -211,11 +211,3 @@ def rounds_of(pattern: str, wanted: Wanted, devices: Dict[str, List[str]],
             step = concurrent or len(pairs)
             for start in range(0, len(pairs), step):
                 yield pairs[start:start + step]
-
-
-def number_of_rounds(pattern: str, wanted: Wanted,
-                     devices: Dict[str, List[str]], cross: bool = False,
-                     concurrent: Optional[int] = None) -> int:
-    """Count the rounds."""
-    return sum(1 for _ in rounds_of(pattern, wanted, devices, cross,
-                                    concurrent))

@@ -46,18 +46,18 @@ class Begun(NamedTuple):
 
 
 def open_file(path: str) -> int:
-    """Open PATH so that no other sweep has it open; return the descriptor."""
+    """Open PATH so that no other program writes it; return the descriptor."""
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
         raise FileError(f"{path}: {error.strerror}") from None
     if not stat.S_ISREG(os.fstat(fd).st_mode):
-        raise FileError(f"{path}: a sweep needs a regular file, to continue "
-                        "where it stopped")
+        raise FileError(f"{path}: expected a regular file, in which to "
+                        "continue after an interruption")
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise FileError(f"{path}: another sweep is writing it") from None
+        raise FileError(f"{path}: another program is writing it") from None
     return fd
 
 

@@ -1,4 +1,5 @@
 """verbsperf-cluster: its command line, its file, and what it shows of it."""
+import asyncio
 import copy
 import json
 import os
@@ -16,7 +17,8 @@ from complete import BANDWIDTH, LATENCY, ROW
 from fabric import Fabric
 from verbsperf import cluster as command
 from verbsperf import (beside, clusterfile, clusterpage, clustering,
-                       clusterprogress, clusterview, launch, patterns)
+                       clusterprogress, clusterview, coordinator, fleet,
+                       launch, patterns)
 from verbsperf.errors import Refused
 from verbsperf.patterns import Wanted
 
@@ -48,6 +50,8 @@ def cluster(*arguments, **options):
       "write_bw"), "--target n3"),
     (("--nodes", "n[1-2]", "--pattern", "file", "write_bw"),
      "missing: --rounds-file"),
+    (("--nodes", "n[1-2]", "--pattern", "random", "--seed", "-1",
+      "write_bw"), "'-1': expected 0"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "--resume", "write_bw"),
      "--resume needs -o"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "--picture", "x.gif",
@@ -221,6 +225,27 @@ def test_probes(tmp_path):
     assert "; under load p50 9.000 us, p99 - (80 samples: too few)\n" in out
 
 
+def test_probes_are_no_pairs_of_a_round(monkeypatch):
+    async def nothing(_hub, jobs):
+        assert len(jobs) == 5
+        return fleet.Round([], None, None, 0, 1.0, 0.1)
+
+    async def one_round():
+        pairs, = patterns.rounds_of("ring", Wanted(NODES),
+                                    {node: [""] for node in NODES})
+        point = clustering.Point("x", ["write_bw"], 1.0, "gbps")
+        file = clusterfile.Begun(None, "", [])
+        work = clustering.Clustering(
+            coordinator.Coordinator(NODES, b"k"), clustering.Work(
+                "ring", Wanted(NODES), {node: [""] for node in NODES}, False,
+                None, [point], pairs[:1], point), file)
+        await work.run_round(1, 0, work.jobs_of(pairs, point))
+        return file.entries[-1]["pairs"]
+
+    monkeypatch.setattr(fleet, "run_round", nothing)
+    assert asyncio.run(one_round()) == 4
+
+
 def test_files_that_are_refused(tmp_path):
     header, lines = document()
     for spoil in ({"value": "x"}, {"point": 3}, {"type": "x"}, {"rail": -1},
@@ -253,7 +278,16 @@ def test_resume(tmp_path):
     path = str(write(tmp_path / "x", header, [*lines, FINDING]))
     begun = clusterfile.start(path, header, True)
     assert begun.entries == lines
+    # what is found from here on counts
+    assert clusterfile.read(path) == (header, lines)
+    begun.append({**FINDING, "sentence": "again"})
     os.close(begun.fd)
+    assert [one["sentence"] for one in clusterfile.read(path)[1]
+            if one["type"] == "finding"] == ["again"]
+    validator = schemas.validator("verbsperf-cluster-1")
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            validator.validate(json.loads(line))
 
 
 @pytest.mark.parametrize("header_has, resume, sentence", (

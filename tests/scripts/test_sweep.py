@@ -269,7 +269,7 @@ def test_interrupted(tmp_path, stuck, number):
 @pytest.mark.usefixtures("stuck")
 def test_two_sweeps_of_one_file(sweep, small):
     refused(sweep("-o", "out", small, "a=x", "b=y"), 2,
-            "another sweep is writing it")
+            "another program is writing it")
 
 
 def test_another_sweep_in_the_file_is_refused(sweep, small, tmp_path):
@@ -460,7 +460,7 @@ def test_what_is_refused(sweep, small, tmp_path):
             (("-o", "out", "--program", "/none", small, "a=x"),
              "cannot find the program /none"),
             (("-o", "none/out", small, "a=x"), "none/out: No such file"),
-            (("-o", "/dev/full", small, "a=x"), "needs a regular file"),
+            (("-o", "/dev/full", small, "a=x"), "expected a regular file"),
             (("-o", ".", small, "a=x"), "Is a directory")):
         refused(sweep(*arguments), 2, words)
     assert not (tmp_path / "out").exists()

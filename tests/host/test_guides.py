@@ -1,4 +1,5 @@
 """README and the guides, on the fake NIC, as far as no data need arrive."""
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -28,9 +29,16 @@ exec sh -c "$*"
 """
 
 
-def has_namespaces():
-    return subprocess.run([*NAMESPACES, "ip", "link", "set", "lo", "up"],
-                          capture_output=True, check=False).returncode == 0
+def lacking():
+    """What is not here that commands of documents need."""
+    for name in ("matplotlib", "scipy"):
+        if not importlib.util.find_spec(name):
+            yield name
+    if not shutil.which("jq"):
+        yield "jq"
+    if subprocess.run([*NAMESPACES, "ip", "link", "set", "lo", "up"],
+                      capture_output=True, check=False).returncode:
+        yield "namespaces"
 
 
 def refused(text):
@@ -49,8 +57,8 @@ def test_document(path, tmp_path):
     found = guides.commands(path, False)
     left_out = list(guides.that_need_data(found))
     found = [command for command in found if command not in left_out]
-    if not has_namespaces():
-        pytest.skip("no namespaces here")
+    for what in lacking():
+        pytest.skip(f"no {what} here")
     nodes = tmp_path / "nodes"
     nodes.mkdir()
     (nodes / "verbsperf").symlink_to(os.path.abspath(shutil.which(lab.BINARY)))

@@ -78,13 +78,15 @@ void need_of(const struct plan *plan, bool client,
 			     several(plan_send_entries(plan, client));
 	uint64_t receive_size = NEED_RECEIVE +
 				several(plan_receive_entries(plan, client));
+	uint64_t queue_pairs = plan_has_targets(plan) ? 2 : 1;
 
 	if (plan_sends(plan, client))
 		send_size += (uint64_t)NEED_INLINE * plan_inline(plan);
 	need->messages = plan_memory(plan);
 	need->queues =
-		plan->qps * (NEED_QUEUE_PAIR + sizeof(struct flow_qp) +
-			     sends * send_size + verifier(plan)) +
+		plan->qps * (queue_pairs * NEED_QUEUE_PAIR +
+			     sizeof(struct flow_qp) + sends * send_size +
+			     verifier(plan)) +
 		receive_queues(plan) * receives * receive_size +
 		completions(plan, sends, receives, limits, client) *
 			NEED_COMPLETION +

@@ -108,6 +108,18 @@ static uint64_t added(const struct plan *plan, const struct plan *less)
 	return need_for(plan).queues - need_for(less).queues;
 }
 
+TEST(test_two_queue_pairs_of_xrc)
+{
+	struct plan less = plan_of(OP_READ, 10), plan = less;
+
+	plan.transport = TRANSPORT_XRC;
+	assert_int_equal(added(&plan, &less), 10 * NEED_QUEUE_PAIR);
+	less = plan_of(OP_SEND, 10);
+	less.srq = true;
+	plan.op = OP_SEND;
+	assert_int_equal(added(&plan, &less), 10 * NEED_QUEUE_PAIR);
+}
+
 TEST(test_shared_receives_are_counted_once)
 {
 	struct plan less = plan_of(OP_SEND, 10), plan = less;
@@ -153,6 +165,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_what_was_measured),
 	cmocka_unit_test(test_ordinary_tests_are_within_a_gigabyte),
 	cmocka_unit_test(test_an_end_that_only_answers_needs_little),
+	cmocka_unit_test(test_two_queue_pairs_of_xrc),
 	cmocka_unit_test(test_shared_receives_are_counted_once),
 	cmocka_unit_test(test_inline_messages_are_in_the_queue),
 	cmocka_unit_test(test_verified_writes),

@@ -81,10 +81,10 @@ const struct perftest_option perftest_options[] = {
 	SAME("retry_count", 0, "N", "retry-count"),
 	OTHER("payload_file_path", 0, "FILE",
 	      "messages are random, or a pattern with --data_validation"),
-	OTHER("mcg", 'g', NULL, "verbsperf does not measure multicast"),
-	OTHER("MGID", 'M', "GID", "verbsperf does not measure multicast"),
+	SET("mcg", 'g', "mcast", "auto"),
+	SAME("MGID", 'M', "GID", "mcast"),
 	OTHER("connectionless", 0, NULL,
-	      "verbsperf does not measure multicast"),
+	      "the ends of verbsperf exchange their parameters"),
 	DEVICE("unsolicited_write", NULL, "unsolicited receives of SRD"),
 
 	/* queues, posting, polling */

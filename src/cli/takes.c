@@ -16,6 +16,7 @@ static const char *const settings[][2] = {
 	{ "--imm" },
 	{ "--imm", "--transport=UC" },
 	{ "--events" },
+	{ "--transport=UD" },
 	{ "--imm", "--events" },
 };
 
@@ -32,6 +33,7 @@ static const char *sample(const struct param *row, size_t index,
 		[PARAM_RATE] = "0.1mpps",
 		[PARAM_PERCENTILES] = "50",
 		[PARAM_LABELS] = "1",
+		[PARAM_MCAST] = "239.255.1.2",
 		[PARAM_NODE] = "0",
 		[PARAM_NETWORKS] = "10.0.0.0/8",
 		[PARAM_LIMIT] = "1",

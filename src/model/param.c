@@ -22,6 +22,7 @@ bool param_is_number(const struct param *row)
 	case PARAM_PERCENTILES:
 	case PARAM_CPUS:
 	case PARAM_LABELS:
+	case PARAM_MCAST:
 	case PARAM_NETWORKS:
 	case PARAM_LIMIT:
 	case PARAM_COUNTER_LIMITS:
@@ -157,6 +158,7 @@ const char *param_kind_name(enum param_kind kind)
 		[PARAM_CPUS] = "cpus",
 		[PARAM_RATE] = "rate",
 		[PARAM_LABELS] = "labels",
+		[PARAM_MCAST] = "group",
 		[PARAM_NODE] = "node",
 		[PARAM_NETWORKS] = "networks",
 		[PARAM_LIMIT] = "limit",

@@ -123,6 +123,7 @@ enum param_kind {
 	PARAM_CPUS,		/* struct cpus */
 	PARAM_RATE,		/* uint64_t (base/rate.h) */
 	PARAM_LABELS,		/* struct labels */
+	PARAM_MCAST,		/* struct mcast */
 	PARAM_NODE,		/* uint32_t, "auto" or "none": PARAM_NONE */
 	PARAM_NETWORKS,		/* struct networks */
 	PARAM_LIMIT,		/* struct limit; min 1: must be above 0 */

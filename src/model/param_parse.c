@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ip.h"
+
 /* "--qps 0: expected 1 to 1024", in the option's own unit. */
 static int out_of_range(const struct param *row, const char *option,
 			const char *text, struct error *err)
@@ -46,6 +48,8 @@ static int malformed(const struct param *row, const char *option,
 		[PARAM_RATE] = ("a rate like 10, 2.5Gb/s, 900mbps, 1.2Mpps or "
 				"5000pps"),
 		[PARAM_LABELS] = "flow labels like 1,2,0xfffff",
+		[PARAM_MCAST] = ("a multicast address like 239.255.1.2 or "
+				 "ff12::1, or auto"),
 		[PARAM_NODE] = "a node number, auto or none",
 		[PARAM_NETWORKS] =
 			("IP addresses and networks like 192.0.2.7, "
@@ -203,6 +207,19 @@ static int parse_plain(struct parameters *params, const struct param *row,
 	return 0;
 }
 
+static int parse_group(const char *text, struct mcast *mcast)
+{
+	struct mcast m = { .wanted = true };
+
+	if (strcmp(text, "auto") != 0) {
+		m.given = true;
+		if (ip_parse(text, m.gid.raw) || !gid_is_multicast(&m.gid))
+			return -EINVAL;
+	}
+	*mcast = m;
+	return 0;
+}
+
 int param_parse(struct parameters *params, const struct param *row,
 		const char *option, const char *text, struct error *err)
 {
@@ -226,6 +243,9 @@ int param_parse(struct parameters *params, const struct param *row,
 		ret = units_parse_labels(text, field(params, row));
 		return refuse_list(row, option, text, ret, LABELS_MAX,
 				   "flow labels", err);
+	case PARAM_MCAST:
+		ret = parse_group(text, field(params, row));
+		return ret ? malformed(row, option, text, err) : 0;
 	case PARAM_NETWORKS:
 		ret = networks_parse(text, field(params, row));
 		return refuse_list(row, option, text, ret, NETWORKS_MAX,

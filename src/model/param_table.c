@@ -27,6 +27,7 @@
 #define CPUS(field) FIELD(PARAM_CPUS, struct cpus, field)
 #define RATE(field) FIELD(PARAM_RATE, uint64_t, field)
 #define LABELS(field) FIELD(PARAM_LABELS, struct labels, field)
+#define MCAST(field) FIELD(PARAM_MCAST, struct mcast, field)
 #define NETWORKS(field) FIELD(PARAM_NETWORKS, struct networks, field)
 #define LIMIT(kind) FIELD(PARAM_LIMIT, struct limit, limits[kind])
 #define NODE(field) FIELD(PARAM_NODE, uint32_t, field)
@@ -913,6 +914,19 @@ const struct param param_table[] = {
 		"message comes. All messages of a latency test ask for one, "
 		"and in a bandwidth test every --cq-mod'th and the last. See "
 		"'Work requests'.",
+	},
+	{
+		.id = 57, .name = "mcast",
+		MCAST(plan.mcast),
+		.argument = "GROUP", .implied = "auto",
+		.who = CLIENT_PLAN,
+		.tests = "B- -- -- --",
+		.help = "UD: send to a multicast group [one of its own]",
+		.description =
+		"UD: the client sends to a multicast group, and the server's "
+		"queue pair is attached to it. GROUP is an address of the "
+		"family of the GIDs, 239.255.1.2 or ff12::1; without it the "
+		"test has a group of its own. See 'Multicast'.",
 	},
 	{
 		.name = "pattern",

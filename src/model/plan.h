@@ -35,6 +35,13 @@ enum arrival { ARRIVAL_FIXED, ARRIVAL_POISSON, ARRIVALS };
 /* Who keeps the rate of a bandwidth test. */
 enum pacing { PACING_LOOP, PACING_DEVICE, PACINGS };
 
+/* A multicast group. */
+struct mcast {
+	bool wanted;
+	bool given;		/* else both ends derive the same one */
+	union ibv_gid gid;	/* zero unless given */
+};
+
 struct plan {
 	enum op op;
 	enum metric metric;
@@ -82,6 +89,7 @@ struct plan {
 	bool events;		/* sleep until there are completions */
 	bool solicited;		/* receivers sleep until a message asks for an
 				 * event */
+	struct mcast mcast;	/* the server receives from this group */
 	bool fence;		/* an operation waits until earlier ones are
 				 * complete */
 	uint64_t rate;		/* base/rate.h; 0: unlimited */

@@ -128,6 +128,33 @@ static int check_latency(const struct plan *plan, struct error *err)
 	return 0;
 }
 
+static int check_mcast(const struct plan *plan, struct error *err)
+{
+	const struct {
+		bool wrong;
+		const char *why;
+	} rules[] = {
+		{ plan->transport != TRANSPORT_UD,
+		  "only over UD (--transport UD)" },
+		{ plan->metric != METRIC_BANDWIDTH,
+		  "only for bandwidth, because nobody answers a group" },
+		{ plan->reversed || plan->bidirectional,
+		  "the client sends to the group, and the server receives" },
+		{ plan->qps > 1,
+		  "one queue pair, because each of several at the receiver "
+		  "would get every message" },
+		{ plan->rdma_cm, "not with --rdma-cm" },
+	};
+
+	if (!plan->mcast.wanted)
+		return 0;
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (rules[i].wrong)
+			return fail(err, -EINVAL, NULL, "--mcast: %s",
+				    rules[i].why);
+	return 0;
+}
+
 static int check_fence(const struct plan *plan, struct error *err)
 {
 	if (!plan->fence)
@@ -378,6 +405,8 @@ int plan_check(const struct plan *plan, struct error *err)
 		ret = check_sizes(plan, err);
 	if (!ret)
 		ret = check_entries(plan, err);
+	if (!ret)
+		ret = check_mcast(plan, err);
 	if (!ret)
 		ret = check_fence(plan, err);
 	if (!ret)

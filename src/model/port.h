@@ -52,6 +52,7 @@ struct port_limits {
 	uint32_t max_sge_rd;	/* of a read */
 	uint32_t max_srq_sge;	/* of a shared receive */
 	uint32_t odp[TRANSPORTS];	/* enum ibv_odp_transport_cap_bits */
+	uint32_t max_mcast_grp;	/* multicast groups; 0: none */
 	bool xrc;		/* IBV_DEVICE_XRC */
 	/* packet pacing; not sent to peers */
 	bool pacing_known;

@@ -20,8 +20,8 @@
  *		u8 operation (traffic/op.h),
  *		u8 metric (0 bandwidth, 1 latency),
  *		fields (below): the parameters of the test, by their ids in
- *		model/param_table.c and in the ranges there; each but sizes
- *		and labels is a u64:
+ *		model/param_table.c and in the ranges there; each but sizes,
+ *		labels and groups is a u64:
  *		   1 n x u64 message size, 1 to 64 of them
  *		   2 iterations per QP, 0: by duration    3 duration, time
  *		   4 warm-up, time        5 timeout, time
@@ -59,6 +59,8 @@
  *		  53 what limits the rate: 0 the loop, 1 the device
  *		  54 scatter/gather entries of a message
  *		  55 1: fence            56 1: solicited events only
+ *		  57 16 bytes: multicast group, as a GID; zeros: one that both
+ *		     ends derive from the server's Q_Key (verbs/multicast.h)
  *		  (* may be 0xffffffff: both ends then derive the same value
  *		  from both ports, by the rules of model/plan.h; the MTU is
  *		  the smaller active one)
@@ -98,6 +100,7 @@
  *		on-demand paging, with the bits of the others.
  *		Field 3, "sge", optional, is u32 max_sge, u32 max_sge_rd and
  *		u32 max_srq_sge of the device.
+ *		Field 4, "mcast", optional, is u32 max_mcast_grp of the device.
  *
  * ENDPOINT	u16 LID, 16 bytes GID (zero: none), u8 GID type,
  *		u32 GID index, u32 GID index the receiver shall use,

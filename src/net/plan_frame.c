@@ -42,7 +42,7 @@ static void get_limits(struct cursor *c, struct port_limits *limits)
 		limits->odp[i] = (uint32_t)wire_get(c, 4);
 }
 
-enum { FIELD_FACTS = 1, FIELD_XRC, FIELD_SGE };
+enum { FIELD_FACTS = 1, FIELD_XRC, FIELD_SGE, FIELD_MCAST };
 
 static void put_sge(struct cursor *c, const struct port_limits *limits)
 {
@@ -78,6 +78,11 @@ static void put_more(struct cursor *c, const struct port *port)
 		put_sge(c, &port->limits);
 		wire_end_field(c, &list);
 	}
+	if (port->limits.max_mcast_grp) {
+		wire_begin_field(c, &list, FIELD_MCAST, true, "mcast");
+		wire_put(c, 4, port->limits.max_mcast_grp);
+		wire_end_field(c, &list);
+	}
 	wire_end_fields(c, &list);
 }
 
@@ -95,6 +100,11 @@ static int get_more(const struct frame *frame, struct field *field, void *into,
 	}
 	if (field->id == FIELD_SGE) {
 		get_sge(&field->value, &port->limits);
+		return 0;
+	}
+	if (field->id == FIELD_MCAST) {
+		port->limits.max_mcast_grp =
+			(uint32_t)wire_get(&field->value, 4);
 		return 0;
 	}
 	if (field->id != FIELD_FACTS)
@@ -192,6 +202,8 @@ static bool is_default(const struct parameters *params,
 		return !((const struct sizes *)list_of(params, row))->n;
 	case PARAM_LABELS:
 		return !((const struct labels *)list_of(params, row))->n;
+	case PARAM_MCAST:
+		return !((const struct mcast *)list_of(params, row))->wanted;
 	default:
 		return param_get(params, row) == param_get(defaults, row);
 	}
@@ -209,6 +221,12 @@ static void put_labels(struct cursor *c, const struct labels *labels)
 		wire_put(c, 4, labels->value[i]);
 }
 
+static void put_group(struct cursor *c, const struct mcast *mcast)
+{
+	for (int i = 0; i < 16; i++)
+		wire_put(c, 1, mcast->gid.raw[i]);
+}
+
 static void put_value(struct cursor *c, const struct parameters *params,
 		      const struct param *row)
 {
@@ -218,6 +236,9 @@ static void put_value(struct cursor *c, const struct parameters *params,
 		break;
 	case PARAM_LABELS:
 		put_labels(c, list_of(params, row));
+		break;
+	case PARAM_MCAST:
+		put_group(c, list_of(params, row));
 		break;
 	default:
 		wire_put(c, 8, param_get(params, row));
@@ -301,6 +322,27 @@ static int get_labels(const struct frame *frame, struct cursor *value,
 	return ret;
 }
 
+/* Zeros leave the group open. */
+static int get_group(const struct frame *frame, struct cursor *value,
+		     struct mcast *mcast, struct error *err)
+{
+	char text[GID_TEXT_SIZE];
+	uint8_t any = 0;
+
+	for (int i = 0; i < 16; i++) {
+		mcast->gid.raw[i] = (uint8_t)wire_get(value, 1);
+		any |= mcast->gid.raw[i];
+	}
+	mcast->wanted = true;
+	mcast->given = any != 0;
+	if (!mcast->given || gid_is_multicast(&mcast->gid))
+		return 0;
+	return fail(err, -EPROTO, NULL,
+		    "the peer sent %s %s with group %s, which is not a "
+		    "multicast address", frame_article(frame->type),
+		    frame_name(frame->type), gid_format(&mcast->gid, text));
+}
+
 static const struct param *row_of(uint16_t id)
 {
 	for (size_t i = 0; i < param_count; i++)
@@ -337,6 +379,9 @@ static int get_parameter(const struct frame *frame, struct field *field,
 	case PARAM_LABELS:
 		return get_labels(frame, &field->value, list_to_set(into, row),
 				  err);
+	case PARAM_MCAST:
+		return get_group(frame, &field->value, list_to_set(into, row),
+				 err);
 	default:
 		return get_number(frame, &field->value, row, into, err);
 	}

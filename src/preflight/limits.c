@@ -94,6 +94,12 @@ static uint64_t asked_regions(const struct plan *plan, bool client)
 	       plan_is_unreliable(plan);
 }
 
+/* Of the end that is attached to the group. */
+static uint64_t asked_groups(const struct plan *plan, bool client)
+{
+	return plan->mcast.wanted && plan_posts_receives(plan, client);
+}
+
 static uint64_t asked_entries(const struct plan *plan, bool client)
 {
 	uint32_t sends = plan_send_entries(plan, client);
@@ -410,6 +416,9 @@ const struct check limit_checks[] = {
 	CHECK("max_mr", max_mr, .shared = true, .asked = asked_regions,
 	      .option = "--mr-per-qp", .what = "memory regions are",
 	      .less = "use fewer --qps"),
+	CHECK("max_mcast_grp", max_mcast_grp, .asked = asked_groups,
+	      .option = "--mcast", .what = "multicast group is",
+	      .less = "leave --mcast out"),
 	CHECK("max_sge", max_sge, .asked = asked_entries, .option = "--sge"),
 	CHECK("max_sge_rd", max_sge_rd, .asked = asked_read_entries,
 	      .option = "--sge"),

@@ -276,6 +276,41 @@ static int refuse_datagram(const struct ends *ends, bool client,
 		    ends->server ? "path" : "client's", mtu);
 }
 
+static bool is_multicast(const struct ends *ends)
+{
+	return ends->plan->mcast.wanted;
+}
+
+static void need_group(const struct ends *ends, char *text)
+{
+	char gid[GID_TEXT_SIZE];
+
+	if (ends->plan->mcast.given)
+		preflight_print(text, "%s",
+				gid_format(&ends->plan->mcast.gid, gid));
+}
+
+static int refuse_group(const struct ends *ends, struct error *err)
+{
+	const struct mcast *mcast = &ends->plan->mcast;
+	char gid[GID_TEXT_SIZE];
+
+	if (!port_is_ethernet(ends->client))
+		return fail(err, -EOPNOTSUPP, NULL,
+			    "--mcast: on InfiniBand a multicast group has a "
+			    "LID, which its subnet manager gives out and "
+			    "verbsperf does not ask for");
+	if (!ends->has_path || !mcast->given ||
+	    gid_is_ipv4(&mcast->gid) == gid_is_ipv4(&ends->path.local.raw))
+		return 0;
+	return fail(err, -EINVAL,
+		    "choose a group of the same family, or other GIDs with "
+		    "--gid-index",
+		    "--mcast %s: the path goes by %s addresses",
+		    gid_format(&mcast->gid, gid),
+		    gid_is_ipv4(&ends->path.local.raw) ? "IPv4" : "IPv6");
+}
+
 static void show_pkey(const struct ends *ends, bool client, char *text)
 {
 	if (end_port(ends, client)->pkey)
@@ -318,6 +353,8 @@ const struct check path_checks[] = {
 	  .refuse_pair = refuse_addressing },
 	{ .label = "rdma_cm", .applies = goes_by_manager,
 	  .show = show_manager },
+	{ .label = "multicast group", .applies = is_multicast,
+	  .need = need_group, .refuse_pair = refuse_group },
 	{ .label = "P_Key", .show = show_pkey, .refuse_pair = refuse_pkeys,
 	  .warn = warn_pkey },
 	{ .label = "active MTU", .show = show_mtu, .need = need_mtu,

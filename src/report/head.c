@@ -47,6 +47,7 @@ static void print_shape(FILE *out, const struct plan *plan)
 		{ plan->events, "events" },
 		{ plan->solicited, "solicited only" },
 		{ plan->fence, "fence" },
+		{ plan->mcast.wanted, "multicast" },
 		{ plan->srq, "SRQ" },
 		{ plan->mr_per_qp, "an MR per QP" },
 		{ plan->hugepages, "huge pages" },

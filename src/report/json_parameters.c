@@ -78,6 +78,16 @@ static json_t *rate(uint64_t value)
 			 rate_unit(value));
 }
 
+static json_t *group(const struct mcast *mcast)
+{
+	char text[GID_TEXT_SIZE];
+
+	if (!mcast->wanted)
+		return json_null();
+	return json_text(mcast->given ? gid_format(&mcast->gid, text) :
+					"auto");
+}
+
 static json_t *memory(const struct memory_choice *choice)
 {
 	char text[MEMORY_PATH_SIZE + MEMORY_TEXT_SIZE];
@@ -161,6 +171,8 @@ json_t *json_parameter(const struct parameters *params, const struct param *row)
 		return memory(&params->memory);
 	case PARAM_LIMIT:
 		return limit_value(param_get_limit(params, row));
+	case PARAM_MCAST:
+		return group(&params->plan.mcast);
 	case PARAM_LABELS:
 		return label_list(&params->plan.flow_labels);
 	case PARAM_COUNTER_LIMITS:

@@ -22,6 +22,10 @@ static bool agrees(const struct param *row, const struct plan *a,
 	if (row->kind == PARAM_LABELS)
 		return !memcmp(&a->flow_labels, &b->flow_labels,
 			       sizeof(a->flow_labels));
+	if (row->kind == PARAM_MCAST)
+		return a->mcast.wanted == b->mcast.wanted &&
+		       !memcmp(&a->mcast.gid, &b->mcast.gid,
+			       sizeof(a->mcast.gid));
 	return param_get(&one, row) == param_get(&other, row);
 }
 

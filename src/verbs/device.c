@@ -98,6 +98,7 @@ static void read_limits(const struct ibv_device_attr_ex *extended,
 		.max_srq_wr = (uint32_t)attr->max_srq_wr,
 		.max_mr = (uint32_t)attr->max_mr,
 		.xrc = attr->device_cap_flags & IBV_DEVICE_XRC,
+		.max_mcast_grp = (uint32_t)attr->max_mcast_grp,
 		.max_sge = (uint32_t)attr->max_sge,
 		/* not every driver says it */
 		.max_sge_rd = (uint32_t)(attr->max_sge_rd > 0 ?

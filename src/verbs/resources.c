@@ -303,6 +303,7 @@ void resources_destroy(struct resources *res)
 {
 	if (res->memory_window)
 		ibv_dealloc_mw(res->memory_window);
+	multicast_leave(&res->multicast);
 	for (uint32_t i = 0; res->qps && i < res->n_qps; i++) {
 		if (res->qps[i].qp)
 			ibv_destroy_qp(res->qps[i].qp);
@@ -411,6 +412,26 @@ static int connect_target(const struct device *device, const struct plan *plan,
 	return qp_connect(device, q->target, plan, &target, err);
 }
 
+/* Q sends to the group of PLAN, or takes what comes there. */
+static int connect_group(struct resources *res, const struct device *device,
+			 const struct plan *plan, const struct path *path,
+			 const struct endpoint *peer, struct flow_qp *q,
+			 struct error *err)
+{
+	const bool sends = plan_sends(plan, res->client);
+	const union ibv_gid group =
+		multicast_group(plan, path, sends ? peer->qkey : res->qkey);
+	const struct ibv_ah_attr av =
+		multicast_address(device->port.number, plan, path, &group);
+
+	if (!sends)
+		return multicast_join(device, q->qp, path, &group,
+				      &res->multicast, err);
+	q->remote_qpn = MULTICAST_QPN;
+	return addresses_get(&res->addresses, device, res->pd, plan, path, 0,
+			     &av, &q->ah, err);
+}
+
 int resources_connect_qp(struct resources *res, const struct device *device,
 			 const struct plan *plan, const struct path *path,
 			 const struct endpoint *peer, uint32_t i,
@@ -438,6 +459,8 @@ int resources_connect_qp(struct resources *res, const struct device *device,
 		ret = qp_connect(device, q->qp, plan, &remote, err);
 	if (ret || !datagram)
 		return ret;
+	if (plan->mcast.wanted)
+		return connect_group(res, device, plan, path, peer, q, err);
 	return addresses_get(&res->addresses, device, res->pd, plan, path, i,
 			     link ? &link->av : NULL, &q->ah, err);
 }

@@ -17,6 +17,7 @@
 #include "verbs/challenge.h"
 #include "verbs/device.h"
 #include "verbs/memory.h"
+#include "verbs/multicast.h"
 #include "verbs/queues.h"
 
 struct resources {
@@ -36,6 +37,7 @@ struct resources {
 	uint32_t *psns;		/* per QP, 24 random bits */
 	uint32_t qkey;		/* UD: 31 random bits, the same for all QPs */
 	struct addresses addresses;	/* UD: the QPs' address handles */
+	struct multicast multicast;	/* --mcast: of the receiver */
 	struct challenge challenge;	/* UC and UD, on the first QP */
 	struct ibv_pd *other_pd;	/* --inject only, else NULL */
 	struct ibv_mw *memory_window;	/* --inject only, else NULL */

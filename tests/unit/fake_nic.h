@@ -13,6 +13,7 @@
 #define NIC_OBJECTS 1024
 #define NIC_FIRST_QPN 0x1000
 #define NIC_RKEY_BASE 0x500
+#define NIC_GROUP_QPN 0xffffffU
 #define NIC_FIRST_SRQN 0x300
 /* What a UD receive begins with; nothing is said by its bytes. */
 #define NIC_GRH_SIZE 40
@@ -77,6 +78,7 @@ struct nic_qp {
 		struct builder b;	/* begins with it */
 	};
 	uint32_t dest;
+	union ibv_gid group;	/* attached to; zero: none */
 	struct ibv_xrcd *xrcd;		/* of an XRC_RECV */
 	struct ibv_qp_attr attr;	/* as it was moved */
 	struct ibv_qp_cap cap;

@@ -254,6 +254,35 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 	return 0;
 }
 
+int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	struct nic_qp *q = (struct nic_qp *)qp;
+
+	if (nic_call_fails())
+		return fake_verbs.errnum;
+	if (qp->qp_type != IBV_QPT_UD || gid->raw[0] + gid->raw[10] < 0xff ||
+	    qp->state < IBV_QPS_INIT || lid)
+		return EINVAL;
+	pthread_mutex_lock(&nic_lock);
+	q->group = *gid;
+	fake_verbs.groups++;
+	pthread_mutex_unlock(&nic_lock);
+	return 0;
+}
+
+int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
+{
+	struct nic_qp *q = (struct nic_qp *)qp;
+
+	if (lid || memcmp(&q->group, gid, sizeof(*gid)) != 0)
+		return EINVAL;
+	pthread_mutex_lock(&nic_lock);
+	memset(&q->group, 0, sizeof(q->group));
+	fake_verbs.groups--;
+	pthread_mutex_unlock(&nic_lock);
+	return 0;
+}
+
 struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 {
 	struct nic_ah *a;

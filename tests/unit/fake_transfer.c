@@ -224,11 +224,27 @@ static enum ibv_wc_status access_memory(struct nic_qp *peer,
 	return IBV_WC_SUCCESS;
 }
 
+/* The first queue pair that is attached to the group of WR: others get no copy
+ * here. */
+static struct nic_qp *member(const struct ibv_send_wr *wr)
+{
+	const struct nic_ah *ah = (const struct nic_ah *)wr->wr.ud.ah;
+
+	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+		if (nic_qps[i] && !memcmp(&nic_qps[i]->group,
+					  &ah->attr.grh.dgid,
+					  sizeof(union ibv_gid)))
+			return nic_qps[i];
+	return NULL;
+}
+
 /* One that has an address for each message: it must be right, and PEER's
  * Q_Key with it. */
 static struct nic_qp *datagram_peer(const struct ibv_send_wr *wr)
 {
-	struct nic_qp *peer = nic_find_qp(wr->wr.ud.remote_qpn);
+	struct nic_qp *peer = wr->wr.ud.remote_qpn == NIC_GROUP_QPN ?
+				      member(wr) :
+				      nic_find_qp(wr->wr.ud.remote_qpn);
 	bool alive = false;
 
 	for (uint32_t i = 0; i < NIC_OBJECTS; i++)

@@ -55,6 +55,7 @@ void fake_verbs_reset(void)
 			.max_srq = 16,
 			.max_srq_wr = 16384,
 			.device_cap_flags = IBV_DEVICE_XRC,
+			.max_mcast_grp = 16,
 			.max_sge = FAKE_MAX_SGE,
 			.max_sge_rd = FAKE_MAX_SGE - 1,
 			.max_srq_sge = FAKE_MAX_SGE - 2,

@@ -65,6 +65,7 @@ struct fake_verbs {
 	/* alive: */
 	uint32_t lists, contexts, pds, mrs, cqs, qps, ahs, srqs, channels,
 		 dms, xrcds;
+	uint32_t groups;	/* queue pairs attached to one */
 	uint32_t overflows;	/* of any queue */
 	uint32_t misuses;	/* destroyed in the wrong order, ... */
 	uint32_t receives_late;	/* messages that had to wait for one */

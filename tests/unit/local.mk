@@ -60,6 +60,7 @@ check_PROGRAMS = \
 	tests/unit/test_memory \
 	tests/unit/test_memory_choice \
 	tests/unit/test_memory_kinds \
+	tests/unit/test_multicast \
 	tests/unit/test_need \
 	tests/unit/test_networks \
 	tests/unit/test_numa \
@@ -411,6 +412,9 @@ tests_unit_test_wire_fields_SOURCES = tests/unit/test_wire_fields.c \
 	tests/unit/golden.h tests/unit/golden_plan.h \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
+tests_unit_test_multicast_SOURCES = tests/unit/test_multicast.c \
+	tests/unit/good_plan.h tests/unit/samples.c tests/unit/samples.h \
+	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_xrc_SOURCES = tests/unit/test_xrc.c \
 	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_flags_SOURCES = tests/unit/test_flags.c \

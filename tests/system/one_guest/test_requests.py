@@ -33,3 +33,11 @@ def test_solicited_events(args):
     events = row["events"]["server"]
     assert 0 < events["receives"] <= 10
     assert row["bandwidth"]["received"] == 160
+
+
+@pytest.mark.parametrize("group", ("--mcast", "--mcast=239.255.7.8"))
+def test_a_multicast_group(group):
+    counts = row_of(loopback("send_bw", "-c", "UD", group, "--json", "-s", 512,
+                             "--verify", *QUICK))["bandwidth"]
+    assert counts["sent"] == counts["received"] + counts["lost"] == 10
+    assert counts["received"] > 0

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "model/addressing.h"
+
 static enum control_test test_of(const struct given *g)
 {
 	return (enum control_test)g->options->params.plan.control;
@@ -46,13 +48,30 @@ static int complete_sizes(struct given *g)
 	for (uint32_t i = 0; i < plan->sizes.n; i++)
 		if (!plan->sizes.bytes[i])
 			return fail(g->err, -EINVAL, NULL,
-				    "--size 0: nothing can be registered");
+				    "--size 0: not for %s",
+				    control_name(test_of(g)));
 	if (plan->sizes.n)
 		return 0;
 	plan->sizes.n = 1;
-	if (control_is_sized(test_of(g)))
-		plan->sizes.bytes[0] = CONTROL_SIZE;
+	plan->sizes.bytes[0] = control_size(test_of(g));
 	return 0;
+}
+
+/* What queue pairs have, where the test has any. */
+static int check_queue_pairs(struct given *g)
+{
+	const struct plan *plan = &g->options->params.plan;
+
+	if (control_has_transport(test_of(g)) &&
+	    transport_table[plan->transport].target)
+		return fail(g->err, -EINVAL, NULL, "--transport %s: not for %s",
+			    transport_table[plan->transport].name,
+			    control_name(test_of(g)));
+	if (plan->mtu != PLAN_AUTO && !mtu_from_bytes(plan->mtu))
+		return fail(g->err, -EINVAL, NULL,
+			    "--mtu %u: must be 256, 512, 1024, 2048 or 4096",
+			    plan->mtu);
+	return addressing_check(plan, g->err);
 }
 
 int control_rules_complete(struct given *g)
@@ -61,5 +80,7 @@ int control_rules_complete(struct given *g)
 
 	if (!ret)
 		ret = complete_sizes(g);
+	if (!ret)
+		ret = check_queue_pairs(g);
 	return ret ? ret : rules_check_cpus(g);
 }

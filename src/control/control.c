@@ -12,6 +12,7 @@
 #include "control/summary.h"
 #include "host/firmware.h"
 #include "host/sysfs.h"
+#include "model/addressing.h"
 #include "model/gid.h"
 #include "model/observer.h"
 
@@ -168,13 +169,17 @@ static int find_path(struct control_run *run)
 {
 	const struct port *port = &run->device->port;
 	const struct subnet nowhere = { .known = false };
+	const struct plan *plan = &run->result->params.plan;
 	struct path *path = &run->shared.path;
 	int ret;
 
 	if (!run->op->needs_path)
 		return 0;
 	ret = path_choose(port, port, &nowhere, path, &run->result->error);
-	path->mtu = port->active_mtu;
+	if (!ret)
+		ret = addressing_check_path(plan, path, &run->result->error);
+	path->mtu = plan->mtu == PLAN_AUTO ? port->active_mtu :
+					     mtu_from_bytes(plan->mtu);
 	run->shared.has_path = !ret;
 	run->result->path = *path;
 	run->result->has_path = !ret;

@@ -120,8 +120,8 @@ static int make(struct control_worker *w, void *object, uint64_t *existing)
 static int undo(struct control_worker *w, void *object, uint64_t *existing)
 {
 	_Atomic uint64_t *count = &w->engine->shared->existing;
+	int ret = op_of(w)->undo ? op_of(w)->undo(&w->t, object) : 0;
 
-	int ret = op_of(w)->undo(&w->t, object);
 	*existing = atomic_fetch_sub_explicit(count, 1, memory_order_relaxed) -
 		    1;
 	return ret;
@@ -160,7 +160,7 @@ int control_warm_up(struct control_worker *w)
 {
 	int ret = 0;
 
-	while (!ret && !is_stopped(w))
+	while (params_of(w)->plan.warmup && !ret && !is_stopped(w))
 		ret = operate(w);
 	return ret;
 }

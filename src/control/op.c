@@ -14,6 +14,11 @@ const struct control_op *control_op_of(enum control_test test)
 {
 	static const struct control_op *const table[CONTROL_TESTS] = {
 		[CONTROL_REG_MR] = &control_reg_mr,
+		[CONTROL_CREATE_QP] = &control_create_qp,
+		[CONTROL_CREATE_CQ] = &control_create_cq,
+		[CONTROL_CREATE_AH] = &control_create_ah,
+		[CONTROL_QP_SETUP] = &control_qp_setup,
+		[CONTROL_POST_POLL] = &control_post_poll,
 	};
 
 	return table[test];
@@ -81,11 +86,15 @@ static void advise(const struct control_thread *t, const char *verb,
 int control_refused(struct control_thread *t, const char *verb, int errnum,
 		    const char *what)
 {
-	char advice[ADVICE_SIZE];
+	const uint64_t existing = t->shared->existing;
+	char advice[ADVICE_SIZE], with[64] = "";
 
 	advise(t, verb, errnum, advice);
+	/* this one is counted already */
+	if (existing > 1)
+		snprintf(with, sizeof(with), ", with %" PRIu64
+			 " of them there already", existing - 1);
 	return fail(&t->err, -errnum, advice[0] ? advice : NULL,
-		    "%s: cannot %s, with %" PRIu64 " of them there already: "
-		    "%s", t->shared->device->port.device, what,
-		    t->shared->existing - 1, strerror(errnum));
+		    "%s: cannot %s%s: %s", t->shared->device->port.device,
+		    what, with, strerror(errnum));
 }

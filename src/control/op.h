@@ -57,7 +57,7 @@ struct control_op {
 	 * Each returns 0, or a negative errno that it said in thread->err.
 	 * make() and undo() call control_lap() at the end of each part.  A
 	 * make() that fails leaves nothing behind.  release() undoes setup(),
-	 * also one that failed; each of the two may be NULL.
+	 * also one that failed.  Each but make() may be NULL.
 	 */
 	int (*setup)(struct control_thread *t);
 	int (*make)(struct control_thread *t, void *object);
@@ -88,6 +88,8 @@ static inline void control_lap(struct control_thread *t, uint32_t part)
 int control_refused(struct control_thread *t, const char *verb, int errnum,
 		    const char *what);
 
-extern const struct control_op control_reg_mr;
+extern const struct control_op control_create_ah, control_create_cq,
+	control_create_qp, control_post_poll, control_qp_setup,
+	control_reg_mr;
 
 #endif

@@ -6,12 +6,12 @@
 
 static const struct {
 	const char *name;
-	bool sized;
+	uint64_t size;
 	bool transports;
 	const char *what;
 } tests[CONTROL_TESTS] = {
-#define X(id, name, sized, transports, what) \
-	[CONTROL_##id] = { name, sized, transports, what },
+#define X(id, name, size, transports, what) \
+	[CONTROL_##id] = { name, size, transports, what },
 	CONTROL_LIST(X)
 #undef X
 };
@@ -34,9 +34,9 @@ enum control_test control_find(const char *name)
 	return CONTROL_NONE;
 }
 
-bool control_is_sized(enum control_test test)
+uint64_t control_size(enum control_test test)
 {
-	return tests[test].sized;
+	return tests[test].size;
 }
 
 bool control_has_transport(enum control_test test)

@@ -15,13 +15,22 @@
 #include "stats/summary.h"
 
 /*
- * X(id, name, sized, transports, what)
- *   sized       it is measured at the sizes of --size
+ * X(id, name, size, transports, what)
+ *   size        of --size by default, in bytes; 0: it has no sizes
  *   transports  its objects belong to a transport
  *   what        it does, for --help
  */
 #define CONTROL_LIST(X) \
-	X(REG_MR, "reg_mr", true, false, "register and deregister memory")
+	X(REG_MR, "reg_mr", 4096, false, "register and deregister memory") \
+	X(CREATE_QP, "create_qp", 0, true, "create and destroy queue pairs") \
+	X(CREATE_CQ, "create_cq", 0, false, \
+	  "create and destroy completion queues") \
+	X(CREATE_AH, "create_ah", 0, false, \
+	  "create and destroy address handles") \
+	X(QP_SETUP, "qp_setup", 0, true, \
+	  "move queue pairs to INIT, RTR and RTS") \
+	X(POST_POLL, "post_poll", 64, true, \
+	  "post a message to itself, and poll for it")
 
 /* CONTROL_NONE is a test of traffic, which is none of these. */
 enum control_test {
@@ -40,8 +49,7 @@ enum control_pattern { CONTROL_CHURN, CONTROL_HOLD, CONTROL_PATTERNS };
 #define CONTROL_HELD 100000
 #define CONTROL_HELD_MOST 10000000
 
-/* Sizes of reg_mr: by default, and those of --all. */
-#define CONTROL_SIZE 4096
+/* Sizes of reg_mr with --all. */
 #define CONTROL_SIZES_ALL "4K..1G"
 
 /* Access that memory is registered for: the argument of --access. */
@@ -120,8 +128,8 @@ const char *control_what(enum control_test test);
 /* The test with exactly this NAME, or CONTROL_NONE. */
 enum control_test control_find(const char *name);
 
-/* True when TEST is measured at sizes. */
-bool control_is_sized(enum control_test test);
+/* The default of --size for TEST, in bytes; 0: it has no sizes. */
+uint64_t control_size(enum control_test test);
 
 /* True when the objects of TEST belong to a transport. */
 bool control_has_transport(enum control_test test);

@@ -241,8 +241,7 @@ const struct param param_table[] = {
 		SIZES(plan.sizes), .min = 0, .max = 1ULL << 31,
 		.argument = "BYTES",
 		.who = CLIENT_PLAN | PARAM_CHECK | PARAM_CONTROL,
-		.control = PARAM_ON(REG_MR),
-		.tests = "BL BL BL --",
+		.control = PARAM_ON(REG_MR) | PARAM_ON(POST_POLL),
 		.help = "message size: 64, 4K,1M, 2..8M [bw 64K, lat 2]",
 		.description =
 		"Message size. Several sizes are measured one after the other "
@@ -251,7 +250,7 @@ const struct param param_table[] = {
 		"1) up to the largest message of the port, or up to the MTU "
 		"over UD. Atomics always have 8 bytes. Default: 64K for "
 		"bandwidth, 1K over UD; 2 for latency. reg_mr: memory to "
-		"register, by default 4K.",
+		"register, by default 4K; post_poll: 64.",
 	},
 	{
 		.id = 2, .name = "iterations", .letter = 'n',
@@ -287,7 +286,8 @@ const struct param param_table[] = {
 		.id = 5, .name = "timeout",
 		TIME(plan.timeout), .min = SECOND, .max = 3600 * SECOND,
 		.initial = "10", .argument = "SECONDS",
-		.who = PARAM_BOTH | PARAM_PLAN,
+		.who = PARAM_BOTH | PARAM_PLAN | PARAM_CONTROL,
+		.control = PARAM_ON(POST_POLL),
 		.help = "give up after this long without progress",
 		.description =
 		"Give up when nothing completes, or nothing is heard from the "
@@ -311,7 +311,9 @@ const struct param param_table[] = {
 		.id = 7, .name = "tx-depth", .letter = 't',
 		AUTO(plan.tx_depth), .min = 1, .max = 65536,
 		.initial = "auto", .argument = "N",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CONTROL,
+		.control = PARAM_ON(CREATE_QP) | PARAM_ON(CREATE_CQ) |
+			   PARAM_ON(QP_SETUP),
 		.help = "sends outstanding per QP [bw 128 to 512, lat 8]",
 		.description =
 		"Sends outstanding on each queue pair. Default for latency: "
@@ -322,14 +324,17 @@ const struct param param_table[] = {
 		"than both devices can, and less with thousands of queue "
 		"pairs. The JSON has the number used, and a line below the "
 		"table says when it was too small; see 'WHAT THE NUMBERS "
-		"MEAN'.",
+		"MEAN'. A "
+		"test of the control path: entries of each queue, by default "
+		"128.",
 	},
 	{
 		.id = 8, .name = "rx-depth", .letter = 'r',
 		AUTO(plan.rx_depth), .min = 1, .max = 65536,
 		.initial = "auto", .argument = "N",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CONTROL,
 		.tests = "BL bl -- --",
+		.control = PARAM_ON(CREATE_QP) | PARAM_ON(QP_SETUP),
 		.help = "receives posted per QP [bw 512 or fewer, lat 16]",
 		.description =
 		"Receives posted on each queue pair, for send and for write "
@@ -355,7 +360,8 @@ const struct param param_table[] = {
 		.id = 10, .name = "mtu", .letter = 'm',
 		AUTO(plan.mtu), .min = 256, .max = 4096,
 		.initial = "auto", .argument = "BYTES",
-		.who = CLIENT_PLAN | PARAM_CHECK,
+		.who = CLIENT_PLAN | PARAM_CHECK | PARAM_CONTROL,
+		.control = PARAM_ON(QP_SETUP) | PARAM_ON(POST_POLL),
 		.help = "path MTU [the smaller of both active ones]",
 		.description =
 		"Path MTU: 256, 512, 1024, 2048 or 4096. Default: the smaller "
@@ -394,7 +400,9 @@ const struct param param_table[] = {
 		.id = 13, .name = "sl", .letter = 'S',
 		NUMBER(plan.sl), .min = 0, .max = 15,
 		.initial = "0", .argument = "N",
-		.who = CLIENT_PLAN | PARAM_CHECK,
+		.who = CLIENT_PLAN | PARAM_CHECK | PARAM_CONTROL,
+		.control = PARAM_ON(CREATE_AH) | PARAM_ON(QP_SETUP) |
+			   PARAM_ON(POST_POLL),
 		.help = "service level",
 		.description =
 		"Service level.",
@@ -430,7 +438,8 @@ const struct param param_table[] = {
 		.id = 16, .name = "post",
 		CHOICE(plan.post), .min = 0, .max = POST_METHODS - 1,
 		.initial = "auto", .argument = "auto|wr|legacy",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CONTROL,
+		.control = PARAM_ON(POST_POLL),
 		.help = "ibv_wr_* where supported, or ibv_post_send",
 		.description =
 		"How sends are posted: wr with ibv_wr_start(3) and its "
@@ -466,8 +475,10 @@ const struct param param_table[] = {
 		.id = 19, .name = "transport", .letter = 'c',
 		CHOICE(plan.transport), .min = 0, .max = TRANSPORTS - 1,
 		.initial = "RC", .argument = TRANSPORT_WORDS,
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CONTROL,
 		.tests = "BL BL BL BL",
+		.control = PARAM_ON(CREATE_QP) | PARAM_ON(QP_SETUP) |
+			   PARAM_ON(POST_POLL),
 		.help = "transport of the queue pairs",
 		.description =
 		"Transport of the queue pairs. Send has all of them, write all "
@@ -532,8 +543,9 @@ const struct param param_table[] = {
 		.id = 25, .name = "inline", .letter = 'I',
 		AUTO(plan.inline_size), .min = 0, .max = 65536,
 		.initial = "auto", .argument = "BYTES",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CONTROL,
 		.tests = "BL BL -- --",
+		.control = PARAM_ON(CREATE_QP) | PARAM_ON(POST_POLL),
 		.help = "largest inline message [bw 0, lat up to 256]",
 		.description =
 		"Send and write: copy messages of up to this size into the "
@@ -629,7 +641,9 @@ const struct param param_table[] = {
 		.id = 33, .name = "tclass",
 		NUMBER(plan.tclass), .min = 0, .max = 255,
 		.initial = "0", .argument = "N",
-		.who = CLIENT_PLAN | PARAM_CHECK,
+		.who = CLIENT_PLAN | PARAM_CHECK | PARAM_CONTROL,
+		.control = PARAM_ON(CREATE_AH) | PARAM_ON(QP_SETUP) |
+			   PARAM_ON(POST_POLL),
 		.help = "traffic class in the GRH or IP header",
 		.description =
 		"Traffic class in the GRH, or in the IP header of RoCE v2. "
@@ -640,7 +654,9 @@ const struct param param_table[] = {
 		.id = 34, .name = "dscp",
 		AUTO(plan.dscp), .min = 0, .max = 63,
 		.initial = "auto", .argument = "N",
-		.who = CLIENT_PLAN | PARAM_CHECK,
+		.who = CLIENT_PLAN | PARAM_CHECK | PARAM_CONTROL,
+		.control = PARAM_ON(CREATE_AH) | PARAM_ON(QP_SETUP) |
+			   PARAM_ON(POST_POLL),
 		.help = "DSCP: upper 6 bits of the traffic class",
 		.description =
 		"The upper six bits of the traffic class: --dscp 26 is "
@@ -650,7 +666,9 @@ const struct param param_table[] = {
 		.id = 35, .name = "flow-label",
 		LABELS(plan.flow_labels),
 		.argument = "LIST",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CONTROL,
+		.control = PARAM_ON(CREATE_AH) | PARAM_ON(QP_SETUP) |
+			   PARAM_ON(POST_POLL),
 		.help = "flow labels, one per QP in turn",
 		.description =
 		"Flow labels, at most 64, decimal or hexadecimal, each below "
@@ -663,7 +681,9 @@ const struct param param_table[] = {
 		.id = 36, .name = "hop-limit",
 		NUMBER(plan.hop_limit), .min = 1, .max = 255,
 		.initial = "64", .argument = "N",
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CONTROL,
+		.control = PARAM_ON(CREATE_AH) | PARAM_ON(QP_SETUP) |
+			   PARAM_ON(POST_POLL),
 		.help = "hop limit, or TTL",
 		.description =
 		"Hop limit in the GRH, or time to live in the IP header. On "
@@ -933,6 +953,7 @@ const struct param param_table[] = {
 		CHOICE(pattern), .min = 0, .max = CONTROL_PATTERNS - 1,
 		.initial = "churn", .argument = CONTROL_PATTERN_WORDS,
 		.who = PARAM_CONTROL, .group = GROUP_CONTROL,
+		.control = PARAM_ALL_BUT(POST_POLL),
 		.help = "undo each object at once, or hold them all",
 		.description =
 		"What becomes of an object that was made: churn undoes it "
@@ -1018,7 +1039,8 @@ const struct param param_table[] = {
 		.name = "pkey-index",
 		NUMBER(pkey_index), .min = 0, .max = 65535,
 		.initial = "0", .argument = "N",
-		.who = PARAM_BOTH, .group = GROUP_END,
+		.who = PARAM_BOTH | PARAM_CONTROL, .group = GROUP_END,
+		.control = PARAM_ON(QP_SETUP) | PARAM_ON(POST_POLL),
 		.help = "index into the port's P_Key table",
 		.description =
 		"Index into the P_Key table of this end's port. The P_Keys of "
@@ -1029,7 +1051,8 @@ const struct param param_table[] = {
 		.name = "vector",
 		NUMBER(vector), .min = 0, .max = 65535,
 		.initial = "0", .argument = "N",
-		.who = PARAM_BOTH, .group = GROUP_END,
+		.who = PARAM_BOTH | PARAM_CONTROL, .group = GROUP_END,
+		.control = PARAM_ON(CREATE_CQ),
 		.help = "completion vector of the first thread",
 		.description =
 		"Completion vector of this end's first thread; the other "

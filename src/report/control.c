@@ -77,7 +77,7 @@ static void print_head(FILE *out, const struct result *r)
 		fputs(", relaxed ordering", out);
 	fprintf(out, "\n client: %s %s port %u, %s\n", port->hostname,
 		port->device, port->number, port_link_layer_name(port));
-	fprintf(out, " %-*s %12s", NAME_WIDTH, control_is_sized(test) ?
+	fprintf(out, " %-*s %12s", NAME_WIDTH, control_size(test) ?
 		"#bytes" : "", "#operations");
 	for (size_t i = 0; i < COLUMNS; i++)
 		fprintf(out, " %*s", width_of(&columns[i]),
@@ -173,8 +173,8 @@ static void print_row(FILE *out, const struct result *r,
 		      const struct result_row *row)
 {
 	const struct control_row *c = row->control;
-	const bool sized = control_is_sized((enum control_test)
-					    r->params.plan.control);
+	const bool sized = control_size((enum control_test)
+					r->params.plan.control);
 	char size[24] = "";
 
 	if (sized)

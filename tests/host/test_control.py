@@ -11,7 +11,7 @@ from documents import csv_rows, lines_of, measured
 from lab import BINARY, DEVICE, Program, environment, failed, succeeded
 
 SCRIPTS = __file__.rsplit("/", 3)[0] + "/scripts"
-TESTS = ("reg_mr",)
+TESTS = ("reg_mr", "create_qp", "create_cq", "create_ah", "qp_setup")
 
 
 def run(test, *args, **popen):
@@ -33,6 +33,17 @@ def test_documents(test, pattern):
     calls = row["control"]["system_calls"]
     if calls:
         assert calls["per_operation"] < 1
+
+
+def test_calls_of_the_data_path():
+    row, = measured(run("post_poll", "-n", 100, "-s", 256,
+                        "--json"))["results"]
+    parts = {one["name"]: one for one in row["control"]["parts"]}
+    assert list(parts) == ["poll_empty", "post", "wait", "poll"]
+    assert [name for name, one in parts.items() if one["in_latency"]] == [
+        "post", "poll"]
+    failed(run("post_poll", "--pattern=hold"),
+           "--pattern: not for post_poll", status=2)
 
 
 def test_lines_and_csv(tmp_path):

@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/eventfd.h>
 
 #include "base/time.h"
@@ -167,6 +168,165 @@ TEST(test_sizes)
 	assert_int_equal(r->rows[2].size, 100000);
 	assert_int_equal(r->rows[2].iterations, 10);
 	end(r);
+}
+
+static const char *const parts_of[CONTROL_TESTS] = {
+	[CONTROL_REG_MR] = "register deregister",
+	[CONTROL_CREATE_QP] = "create destroy",
+	[CONTROL_CREATE_CQ] = "create destroy",
+	[CONTROL_CREATE_AH] = "create destroy",
+	[CONTROL_QP_SETUP] = "create init rtr rts destroy",
+	[CONTROL_POST_POLL] = "poll_empty post wait poll",
+};
+
+/* Each test by itself, of each transport that it may have. */
+static void each(void (*check)(enum control_test test, uint32_t transport))
+{
+	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++) {
+		const enum control_test test = (enum control_test)i;
+
+		if (!parts_of[i])
+			continue;
+		for (uint32_t t = TRANSPORT_RC; t <= TRANSPORT_UD; t++)
+			if (t == TRANSPORT_RC || control_has_transport(test))
+				check(test, t);
+	}
+}
+
+static void check_test(enum control_test test, uint32_t transport)
+{
+	struct result *r = begin(test, CONTROL_CHURN, 50);
+	const struct control_row *c;
+	char names[100] = "";
+	uint64_t n;
+
+	r->params.plan.transport = transport;
+	r->params.plan.sizes.bytes[0] = control_size(test) ? 64 : 0;
+	/* the fake NIC minds an address handle that is destroyed before any
+	 * queue pair of its domain */
+	if (transport != TRANSPORT_UD)
+		r->params.plan.threads = 2;
+	n = 50 * r->params.plan.threads;
+	if (run(r))
+		fail_msg("%s: %s", control_name(test), r->error.message);
+	c = r->rows[0].control;
+	assert_int_equal(r->rows[0].iterations, n);
+	check_sum(&r->rows[0]);
+	for (uint32_t i = 0; i < c->n_parts; i++) {
+		assert_int_equal(c->parts[i].latency.samples, n);
+		snprintf(names + strlen(names), sizeof(names) - strlen(names),
+			 "%s%s", i ? " " : "", c->parts[i].name);
+	}
+	assert_string_equal(names, parts_of[test]);
+	end(r);
+}
+
+TEST(test_each)
+{
+	each(check_test);
+}
+
+static void check_held(enum control_test test, uint32_t transport)
+{
+	struct result *r = begin(test, CONTROL_HOLD, 20);
+
+	r->params.plan.transport = transport;
+	r->params.plan.sizes.bytes[0] = control_size(test);
+	if (run(r))
+		fail_msg("%s: %s", control_name(test), r->error.message);
+	assert_int_equal(r->rows[0].iterations, 20);
+	assert_int_equal(r->rows[0].control->n_spans, 2);
+	end(r);
+}
+
+TEST(test_each_held)
+{
+	each(check_held);
+}
+
+/* Whatever call fails, nothing is left, and a failure is said. */
+static void check_failures(enum control_test test, uint32_t transport)
+{
+	for (uint32_t i = 1; i < 30; i++)
+		for (int pattern = 0; pattern < CONTROL_PATTERNS; pattern++) {
+			struct result *r = begin(
+				test, (enum control_pattern)pattern, 4);
+			int ret;
+
+			r->params.plan.transport = transport;
+			r->params.plan.sizes.bytes[0] = 64;
+			fake_verbs.fail_call = fake_verbs.calls + i;
+			fake_verbs.errnum = ENOMEM;
+			ret = run(r);
+			assert_int_equal(ret != 0, error_is_set(&r->error));
+			if (ret)
+				assert_non_null(strstr(r->error.message,
+						       "annot"));
+			end(r);
+		}
+}
+
+TEST(test_each_may_fail)
+{
+	each(check_failures);
+}
+
+TEST(test_message_too_large)
+{
+	struct result *r = begin(CONTROL_POST_POLL, CONTROL_CHURN, 1);
+
+	r->params.plan.transport = TRANSPORT_UD;
+	assert_int_equal(run(r), -EMSGSIZE);
+	assert_message(&r->error, "--size 4096: fake0 port 1 takes 1024 bytes "
+		       "at most");
+	end(r);
+}
+
+TEST(test_no_completion)
+{
+	struct result *r = begin(CONTROL_POST_POLL, CONTROL_CHURN, 1);
+
+	r->params.plan.timeout = SECOND / 100;
+	fake_verbs.black_hole = true;
+	assert_int_equal(run(r), -ETIMEDOUT);
+	assert_message(&r->error, "fake0: a message to itself did not "
+		       "complete within 0.01 s");
+	end(r);
+}
+
+TEST(test_failed_completion)
+{
+	struct result *r = begin(CONTROL_POST_POLL, CONTROL_CHURN, 9);
+
+	fake_verbs.fail_message = 3;
+	fake_verbs.status = IBV_WC_RETRY_EXC_ERR;
+	assert_int_equal(run(r), -EIO);
+	assert_string_equal(r->error.code, "IBV_WC_RETRY_EXC_ERR");
+	assert_int_equal(r->rows[0].iterations, 2);
+	end(r);
+}
+
+/* With ibv_wr_start(3) and inline, too. */
+TEST(test_ways_to_post)
+{
+	for (uint32_t transport = TRANSPORT_RC; transport <= TRANSPORT_UD;
+	     transport++)
+		for (int i = 0; i < 4; i++) {
+			struct result *r = begin(CONTROL_POST_POLL,
+						 CONTROL_CHURN, 10);
+
+			fake_verbs.builders = true;
+			r->params.plan.transport = transport;
+			r->params.plan.sizes.bytes[0] = 64;
+			r->params.plan.post = i % 2 ? POST_WR : POST_LEGACY;
+			r->params.plan.inline_size = i / 2 ? 64 : 0;
+			if (run(r))
+				fail_msg("%u %d: %s", transport, i,
+					 r->error.message);
+			assert_int_equal(fake_verbs.messages, 10);
+			assert_int_equal(fake_verbs.inlined, i / 2 ? 10 : 0);
+			end(r);
+		}
 }
 
 /* The call that refuses is some time after the others are counted. */
@@ -334,6 +494,13 @@ int main(void)
 		cmocka_unit_test(test_interrupted),
 		cmocka_unit_test(test_access),
 		cmocka_unit_test(test_no_odp),
+		cmocka_unit_test(test_each),
+		cmocka_unit_test(test_each_held),
+		cmocka_unit_test(test_each_may_fail),
+		cmocka_unit_test(test_message_too_large),
+		cmocka_unit_test(test_no_completion),
+		cmocka_unit_test(test_failed_completion),
+		cmocka_unit_test(test_ways_to_post),
 		cmocka_unit_test(test_spans),
 		cmocka_unit_test(test_names),
 	};

@@ -267,7 +267,7 @@ struct refused {
 static const struct refused refused[] = {
 	{ "verbsperf", "nothing to do: expected a test, serve, devices, watch, check or calibrate" },
 	{ "verbsperf -n 5", "nothing to do: expected a test, serve, devices, watch, check or calibrate" },
-	{ "verbsperf bw", "'bw' is neither a test nor a command; expected send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat reg_mr serve devices watch check calibrate faults" },
+	{ "verbsperf bw", "'bw' is neither a test nor a command; expected send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat reg_mr create_qp create_cq create_ah qp_setup post_poll serve devices watch check calibrate faults" },
 	{ "verbsperf Write_bw host", "'Write_bw' is not a test" },
 	{ "verbsperf write_bw a b", "unexpected argument 'b'" },
 	{ "verbsperf serve a", "unexpected argument 'a'" },
@@ -276,7 +276,7 @@ static const struct refused refused[] = {
 	{ "verbsperf reg_mr --qps=2", "--qps: not for reg_mr" },
 	{ "verbsperf reg_mr --loopback", "--loopback: not for reg_mr" },
 	{ "verbsperf reg_mr --pattern=keep", "--pattern 'keep': expected churn, hold" },
-	{ "verbsperf reg_mr -s 0", "--size 0: nothing can be registered" },
+	{ "verbsperf reg_mr -s 0", "--size 0: not for reg_mr" },
 	{ "verbsperf reg_mr -a -s 4K", "--all and --size exclude each other" },
 	{ "verbsperf reg_mr -n 5 -D 5", "--iterations and --duration exclude each other" },
 	{ "verbsperf reg_mr -D 0", "--duration 0: must be above 0" },

@@ -1,0 +1,276 @@
+/*
+ * What the calls of the data path cost: posting a message, and polling for its
+ * completion and for none.  A queue pair writes to itself; over UD it sends to
+ * itself without a receive, so that the message is dropped.
+ */
+#include "config.h"
+#include "control/op.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time.h"
+#include "control/qps.h"
+#include "verbs/explain.h"
+#include "verbs/qp.h"
+#include "verbs/qp_attr.h"
+
+enum { POLL_NOTHING, POST, WAIT, POLL };
+
+/* Polls between two looks at the time. */
+#define POLLS 1024
+
+struct own {
+	struct control_qps common;	/* first: see qps.h */
+	enum op op;
+	bool is_inline;
+	struct ibv_qp *qp;
+	struct ibv_qp_ex *qpx;	/* NULL: ibv_post_send() */
+	struct ibv_ah *ah;	/* UD */
+	uint8_t *buffer;
+	struct ibv_mr *mr;
+	struct ibv_sge sge;
+	struct ibv_send_wr wr;
+};
+
+static int create_qp(struct control_thread *t, struct own *own)
+{
+	const struct plan *plan = &t->shared->params->plan;
+	enum post_method method = (enum post_method)plan->post;
+	uint32_t inline_size = plan->inline_size == PLAN_AUTO ?
+				       0 : plan->inline_size;
+	const struct qp_parts parts = {
+		.pd = t->shared->pd,
+		.send_cq = own->common.cq,
+		.recv_cq = own->common.cq,
+		.transport = (enum transport)plan->transport,
+		.send_depth = CONTROL_DEPTH,
+		.send_entries = 1,
+		.receive_entries = 1,
+		.op = own->op,
+		.sends = true,
+	};
+	int ret = qp_create(t->shared->device, &parts, &method, &inline_size,
+			    &own->qp, &own->qpx, &t->err);
+
+	own->is_inline = t->shared->size <= inline_size;
+	return ret;
+}
+
+static int connect_qp(struct control_thread *t, struct own *own)
+{
+	struct control_qps *c = &own->common;
+	int ret = ibv_modify_qp(own->qp, &c->init, c->init_mask);
+
+	c->rtr.dest_qp_num = own->qp->qp_num;
+	if (!ret)
+		ret = ibv_modify_qp(own->qp, &c->rtr, c->rtr_mask);
+	if (!ret)
+		ret = ibv_modify_qp(own->qp, &c->rts, c->rts_mask);
+	return ret ? control_refused(t, "ibv_modify_qp", abs(ret),
+				     "connect a queue pair to itself") : 0;
+}
+
+static int register_buffer(struct control_thread *t, struct own *own)
+{
+	if (posix_memalign((void **)&own->buffer, 4096, t->shared->size))
+		return fail(&t->err, -ENOMEM, NULL, "out of memory");
+	memset(own->buffer, 0, t->shared->size);
+	own->mr = ibv_reg_mr(t->shared->pd, own->buffer, t->shared->size,
+			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	if (own->mr)
+		return 0;
+	return control_refused(t, "ibv_reg_mr", errno, "register a message");
+}
+
+/* The address handle of UD, as the queue pair is its own peer. */
+static int address(struct control_thread *t, struct own *own)
+{
+	if (own->op != OP_SEND)
+		return 0;
+	own->ah = ibv_create_ah(t->shared->pd, &own->common.rtr.ah_attr);
+	if (own->ah)
+		return 0;
+	return control_refused(t, "ibv_create_ah", errno,
+			       "create an address handle");
+}
+
+static void make_request(struct control_thread *t, struct own *own)
+{
+	own->sge = (struct ibv_sge){
+		.addr = (uintptr_t)own->buffer,
+		.length = (uint32_t)t->shared->size,
+		.lkey = own->mr->lkey,
+	};
+	own->wr = (struct ibv_send_wr){
+		.sg_list = &own->sge,
+		.num_sge = 1,
+		.opcode = op_table[own->op].opcode,
+		.send_flags = IBV_SEND_SIGNALED |
+			      (own->is_inline ? IBV_SEND_INLINE : 0),
+	};
+	if (own->ah) {
+		own->wr.wr.ud.ah = own->ah;
+		own->wr.wr.ud.remote_qpn = own->qp->qp_num;
+		own->wr.wr.ud.remote_qkey = own->common.init.qkey;
+	} else {
+		own->wr.wr.rdma.remote_addr = (uintptr_t)own->buffer;
+		own->wr.wr.rdma.rkey = own->mr->rkey;
+	}
+}
+
+static int check_size(struct control_thread *t)
+{
+	const struct port *port = &t->shared->device->port;
+	const bool datagram = plan_is_datagram(&t->shared->params->plan);
+	const uint64_t most = datagram ? mtu_bytes(t->shared->path.mtu) :
+					 port->limits.max_msg_sz;
+
+	if (t->shared->size <= most)
+		return 0;
+	return fail(&t->err, -EMSGSIZE, "use a smaller --size",
+		    "--size %llu: %s port %u takes %llu bytes at most",
+		    (unsigned long long)t->shared->size, port->device,
+		    port->number, (unsigned long long)most);
+}
+
+static int setup(struct control_thread *t)
+{
+	struct own *own = t->own;
+	int ret = check_size(t);
+
+	own->op = plan_is_datagram(&t->shared->params->plan) ? OP_SEND :
+							       OP_WRITE;
+	if (!ret)
+		ret = control_qps_setup(t);
+	if (!ret)
+		ret = create_qp(t, own);
+	if (!ret)
+		ret = connect_qp(t, own);
+	if (!ret)
+		ret = register_buffer(t, own);
+	if (!ret)
+		ret = address(t, own);
+	if (!ret)
+		make_request(t, own);
+	return ret;
+}
+
+static void release(struct control_thread *t)
+{
+	struct own *own = t->own;
+
+	if (own->qp)
+		ibv_destroy_qp(own->qp);
+	if (own->ah)
+		ibv_destroy_ah(own->ah);
+	if (own->mr)
+		ibv_dereg_mr(own->mr);
+	free(own->buffer);
+	control_qps_release(t);
+}
+
+static int post_wr(const struct own *own)
+{
+	struct ibv_qp_ex *qpx = own->qpx;
+
+	ibv_wr_start(qpx);
+	qpx->wr_flags = own->wr.send_flags;
+	if (own->ah)
+		ibv_wr_send(qpx);
+	else
+		ibv_wr_rdma_write(qpx, own->wr.wr.rdma.rkey,
+				  own->wr.wr.rdma.remote_addr);
+	if (own->ah)
+		ibv_wr_set_ud_addr(qpx, own->ah, own->wr.wr.ud.remote_qpn,
+				   own->wr.wr.ud.remote_qkey);
+	if (own->is_inline)
+		ibv_wr_set_inline_data(qpx, own->buffer, own->sge.length);
+	else
+		ibv_wr_set_sge(qpx, own->sge.lkey, own->sge.addr,
+			       own->sge.length);
+	return ibv_wr_complete(qpx);
+}
+
+static int post(struct own *own)
+{
+	struct ibv_send_wr *bad;
+
+	return own->qpx ? post_wr(own) : ibv_post_send(own->qp, &own->wr, &bad);
+}
+
+static int check(struct control_thread *t, int n, const struct ibv_wc *wc)
+{
+	if (n < 0)
+		return control_refused(t, "ibv_poll_cq", EIO,
+				       "poll for a completion");
+	if (wc->status == IBV_WC_SUCCESS)
+		return 0;
+	return fail_code(&t->err, -EIO, explain_status_name(wc->status), NULL,
+			 "%s: a message to itself completed with %s",
+			 t->shared->device->port.device,
+			 explain_status_name(wc->status));
+}
+
+/* Poll until the message is complete: only the last poll found it. */
+static int wait(struct control_thread *t, struct own *own)
+{
+	const uint64_t timeout = t->shared->params->plan.timeout;
+	uint64_t deadline = 0, before;
+	struct ibv_wc wc;
+	int n = 0;
+
+	for (uint32_t i = 1; !n; i++) {
+		before = clock_ticks(t->shared->clock);
+		n = ibv_poll_cq(own->common.cq, 1, &wc);
+		if (n || i % POLLS)
+			continue;
+		if (!deadline)
+			deadline = time_after(timeout);
+		if (!time_until(deadline))
+			return fail(&t->err, -ETIMEDOUT, NULL,
+				    "%s: a message to itself did not complete "
+				    "within %.6g s",
+				    t->shared->device->port.device,
+				    (double)timeout / SECOND);
+	}
+	control_lap_at(t, WAIT, before);
+	control_lap(t, POLL);
+	return check(t, n, &wc);
+}
+
+static int make(struct control_thread *t, void *object)
+{
+	struct own *own = t->own;
+	struct ibv_wc wc;
+	int ret;
+
+	(void)object;
+	ret = ibv_poll_cq(own->common.cq, 1, &wc);
+	control_lap(t, POLL_NOTHING);
+	if (ret)
+		return check(t, ret, &wc);
+	ret = post(own);
+	control_lap(t, POST);
+	if (ret)
+		return control_refused(t, "ibv_post_send", abs(ret),
+				       "post a message");
+	return wait(t, own);
+}
+
+const struct control_op control_post_poll = {
+	.test = CONTROL_POST_POLL,
+	.parts = {
+		[POLL_NOTHING] = { .name = "poll_empty", .aside = true },
+		[POST] = { .name = "post" },
+		[WAIT] = { .name = "wait", .aside = true },
+		[POLL] = { .name = "poll" },
+	},
+	.needs_path = true,
+	.own_size = sizeof(struct own),
+	.object_size = 1,
+	.setup = setup,
+	.make = make,
+	.release = release,
+};

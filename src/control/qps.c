@@ -1,0 +1,93 @@
+#include "config.h"
+#include "control/qps.h"
+
+#include <errno.h>
+
+#include "model/addressing.h"
+#include "verbs/qp_attr.h"
+
+/* Reads that a queue pair may have outstanding: they cost nothing here. */
+#define READS 1
+/* 67 ms, where the user did not say. */
+#define ACK_TIMEOUT 14
+/* Of UD: any, as long as it is not privileged. */
+#define QKEY 0x11111111
+
+uint32_t control_depth(uint32_t depth)
+{
+	return depth == PLAN_AUTO ? CONTROL_DEPTH : depth;
+}
+
+/* What to change in each transition; only the number of the queue pair is
+ * missing. */
+static void prepare(struct control_thread *t, struct control_qps *own)
+{
+	const struct control_shared *shared = t->shared;
+	const struct device *device = shared->device;
+	struct plan plan = shared->params->plan;
+	const struct qp_local local = {
+		.transport = (enum transport)plan.transport,
+		.port = device->port.number,
+		.pkey_index = (uint16_t)device->pkey_index,
+		.access = IBV_ACCESS_REMOTE_WRITE,
+		.qkey = QKEY,
+	};
+	const struct qp_remote remote = {
+		.path = &shared->path,
+		.flow_label = addressing_flow_label(&plan, t->number),
+		.client = true,
+	};
+
+	/* one that reads nothing, for the functions below */
+	plan.op = OP_WRITE;
+	plan.qp_timeout = ACK_TIMEOUT;
+	own->init_mask = qp_attr_init(&own->init, &local);
+	own->rtr_mask = qp_attr_rtr(&own->rtr, device->port.number, &plan,
+				    &remote);
+	own->rts_mask = qp_attr_rts(&own->rts, &plan, &remote);
+	own->rtr.max_dest_rd_atomic = READS;
+	own->rts.max_rd_atomic = READS;
+}
+
+int control_qps_setup(struct control_thread *t)
+{
+	struct control_qps *own = t->own;
+
+	prepare(t, own);
+	own->cq = ibv_create_cq(t->shared->device->context, CONTROL_DEPTH,
+				NULL, NULL, 0);
+	if (own->cq)
+		return 0;
+	return control_refused(t, "ibv_create_cq", errno,
+			       "create a completion queue");
+}
+
+void control_qps_release(struct control_thread *t)
+{
+	struct control_qps *own = t->own;
+
+	if (own->cq)
+		ibv_destroy_cq(own->cq);
+}
+
+int control_qp_create(struct control_thread *t, struct ibv_qp **qp)
+{
+	const struct control_qps *own = t->own;
+	const struct plan *plan = &t->shared->params->plan;
+	struct ibv_qp_init_attr attr = {
+		.send_cq = own->cq,
+		.recv_cq = own->cq,
+		.qp_type = transport_table[plan->transport].qp_type,
+		.cap = {
+			.max_send_wr = control_depth(plan->tx_depth),
+			.max_recv_wr = control_depth(plan->rx_depth),
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+			.max_inline_data = plan->inline_size == PLAN_AUTO ?
+						   0 : plan->inline_size,
+		},
+	};
+
+	*qp = ibv_create_qp(t->shared->pd, &attr);
+	return *qp ? 0 : -errno;
+}

@@ -280,8 +280,8 @@ def lines_of(header: Object, entries: List[Object]) -> Iterator[str]:
     yield "</ul>"
     for matrix in clusterview.matrices(header, entries):
         yield f"<h2>{text_of(matrix.title)}</h2>"
-        yield (f"<p>{text_of(next(clusterview.spread_lines(matrix)))}. Row "
-               "and column are the two nodes.</p>")
+        said = [*clusterview.spread_lines(matrix), matrix.reading()]
+        yield f"<p>{text_of('; '.join(filter(None, said)))}.</p>"
         if matrix.cells:
             yield scale_text(matrix)
             yield from (map_of if len(matrix.nodes) <= NUMBERS_AT_MOST

@@ -38,6 +38,12 @@ class Matrix(NamedTuple):
         found = self.cells.get((row, column))
         return self.cells.get((column, row)) if found is None else found
 
+    def reading(self) -> Optional[str]:
+        """Say how to read it, if the directions of a pair have cells each."""
+        if any((b, a) in self.cells for a, b in self.cells):
+            return "a row for each client, a column for each server"
+        return None
+
     def is_failed(self, row: str, column: str) -> bool:
         """The pair of ROW and COLUMN gave no result."""
         return (row, column) in self.failed or (column, row) in self.failed
@@ -197,17 +203,32 @@ def coverage(rounds: List[Object]) -> str:
     return f", of {added} of {pairs} pairs" if added < pairs else ""
 
 
+def turn_of(pairs: List[Object]) -> str:
+    """Say to or from which node all of several PAIRS of a round are, if they
+    have one in common."""
+    for side, word in (("server", "to"), ("client", "from")):
+        nodes = {entry[side]["node"] for entry in pairs}
+        if len(nodes) == 1 and len(pairs) > 1:
+            return f" {word} {nodes.pop()}"
+    return ""
+
+
 def sum_lines(header: Object, entries: List[Object]) -> Iterator[str]:
     """Yield what the rounds carried together."""
     for index, point in enumerate(header["points"]):
         rounds = [entry for entry in entries_of(entries, "round", index)
                   if not entry["alone"] and entry["round"]]
-        sums = [entry["gbps"] for entry in rounds
+        sums = [(entry["gbps"], entry["round"]) for entry in rounds
                 if entry["gbps"] is not None]
         if point["metric"] == "gbps" and sums:
-            yield (f"together: {tables.number(stats.median(sums))} Gb/s"
+            middle_one = stats.median([gbps for gbps, _ in sums])
+            lowest, number = min(sums)
+            turn = turn_of([entry for entry in in_rounds(entries, index)
+                            if entry["round"] == number])
+            yield (f"together: {tables.number(middle_one)} Gb/s"
                    + (f", the median of {len(sums)} rounds; lowest "
-                      f"{tables.number(min(sums))}" if len(sums) > 1 else "")
+                      f"{tables.number(lowest)}{turn}"
+                      if len(sums) > 1 else "")
                    + coverage(rounds))
         marked = [entry for entry in in_rounds(entries, index)
                   if entry["marked"]]
@@ -306,7 +327,10 @@ def text(header: Object, entries: List[Object]) -> str:
         lines += ["", f"(tables have the nodes' names without {domain})"]
     for matrix in matrices(header, entries):
         lines += ["", *spread_lines(matrix)]
-        lines += grid_lines(matrix, width) or worst_lines(matrix)
+        grid = grid_lines(matrix, width)
+        if grid and matrix.reading():
+            lines.append(f"({matrix.reading()})")
+        lines += grid or worst_lines(matrix)
     lines += ["", *sum_lines(header, entries), *probe_lines(header, entries),
               *said_lines(entries), "", verdict(header, entries)]
     return "".join(f" {tables.printable(line)}".rstrip() + "\n"

@@ -250,14 +250,15 @@ class Inquiry:
         """Test the suspect ENDS and PAIRS of RAIL again."""
         for end in ends[:MOST_SUSPECTS]:
             await self.test_end(end, rail)
+        self.note_more("nodes", [end.text() for end in ends[MOST_SUSPECTS:]])
         await self.test_paths(pairs, rail)
-        for kind, left in (
-                ("nodes", [end.text() for end in ends[MOST_SUSPECTS:]]),
-                ("paths", [one.text() for one in pairs[MOST_SUSPECTS:]])):
-            if left:
-                self.notes.append(
-                    f"{len(left)} more {kind} were slow, and not tested "
-                    f"again: {left[0]}" + (", ..." * (len(left) > 1)))
+
+    def note_more(self, kind: str, left: Sequence[str]) -> None:
+        """Say of which of KIND too many were slow to test what is LEFT."""
+        if left:
+            self.notes.append(f"{len(left)} more {kind} were slow, and not "
+                              f"tested again: {left[0]}"
+                              + (", ..." * (len(left) > 1)))
 
     def pass_end(self, end: End) -> None:
         """END was slow in the rounds, and is not alone."""
@@ -361,11 +362,15 @@ class Inquiry:
             found = await self.test_path(pair, rail)
             if found is not None:
                 bad.append((pair, *found))
+        # those that were not tested are like those that were
+        if len(bad) > 3 and 2 * len(bad) > len(some):
+            self.findings.append(self.many_paths(bad, pairs))
+            return
+        self.note_more("paths", [pair.text() for pair in pairs
+                                 if pair not in some])
         if len(bad) > 3:
-            # those that were not tested are like those that were
-            slow = pairs if 2 * len(bad) > len(some) else [
-                pair for pair, _, _ in bad]
-            self.findings.append(self.many_paths(bad, slow))
+            self.findings.append(self.many_paths(
+                bad, [pair for pair, _, _ in bad]))
             return
         for pair, ratio, where in bad:
             self.findings.append(finding(

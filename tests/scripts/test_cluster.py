@@ -345,6 +345,30 @@ def test_noise_does_not_fill_the_scale(values, metric, scale):
     assert clusterview.scale_of(values, metric) == pytest.approx(scale)
 
 
+def test_turns():
+    """Which was the slowest target, and which way a cell is to be read."""
+    header, _ = document()
+    lines = []
+    for number, pairs in enumerate(patterns.rounds_of(
+            "incast", Wanted(NODES), {node: [""] for node in NODES}), 1):
+        gbps = 10.0 if number == 3 else 30.0
+        lines += [entry(number, pair, gbps) for pair in pairs]
+        lines.append({"type": "round", "round": number, "point": 0,
+                      "alone": False, "pairs": 3, "added": 3,
+                      "gbps": 3 * gbps})
+    assert list(clusterview.sum_lines(header, lines)) == [
+        "together: 90.00 Gb/s, the median of 4 rounds; lowest 30.00 to n03"]
+    matrix, = clusterview.matrices(header, lines)
+    assert "a row for each client" in matrix.reading()
+    assert "\n (a row for each client" in clusterview.text(header, lines)
+    one, = clusterview.matrices(*document())
+    assert one.reading() is None
+    assert clusterview.turn_of([
+        {"client": end("a"), "server": end(b)} for b in "bc"]) == " from a"
+    assert clusterview.turn_of([{"client": end("a"), "server": end("b")}]) == (
+        "")
+
+
 def test_notes_that_say_the_same():
     notes = [{"type": "note", "point": 0, "sentence": f"n{i}: slow: once"}
              for i in range(7)]

@@ -13,6 +13,7 @@ class Line:
 
     def __init__(self) -> None:
         self.terminal = sys.stderr.isatty()
+        self.drawn = ""
 
     def clear(self) -> None:
         """Remove the line, so that another can be written."""
@@ -20,7 +21,8 @@ class Line:
 
     def draw(self, text: str) -> None:
         """Put TEXT in the place of the line before."""
-        if self.terminal:
+        if self.terminal and text != self.drawn:
+            self.drawn = text
             width = shutil.get_terminal_size().columns - 1
             print(f"\r\033[K{printable(text)[:width]}", end="",
                   file=sys.stderr, flush=True)

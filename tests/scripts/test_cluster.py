@@ -507,6 +507,8 @@ def test_progress(monkeypatch, capsys):
     progress.end(True)
     progress.begin(3)
     assert shown() == "3 nodes, round 2 of 4, about 30 s left"
+    progress.show()
+    assert capsys.readouterr().err == ""    # as it is
     now[0] += 8
     progress.show()
     assert shown() == "3 nodes, round 2 of 4, about 22 s left"

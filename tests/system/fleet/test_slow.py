@@ -34,7 +34,7 @@ def rails(ssh):
         sysctl -qw net.ipv4.conf.all.arp_ignore=1
         ip link set eth2 up
         ip addr add 10.0.2.$n/24 dev eth2
-        ip addr add fd02::$n/64 dev eth2
+        ip addr add fd02::$n/64 dev eth2 nodad
         ip route add 10.0.2.0/24 dev eth0 src 10.0.0.$n metric 500
         ip route add 10.0.0.0/24 dev eth2 src 10.0.2.$n metric 500
         ip route add fd02::/64 dev eth0 src fd00::$n metric 5000

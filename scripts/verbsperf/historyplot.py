@@ -66,12 +66,14 @@ def draw_steps(axes: Axes, line: Line) -> None:
     """Mark where LINE changed, with by how much."""
     values = line.measured()
     across = blended_transform_factory(axes.transData, axes.transAxes)
-    for step in line.steps:
+    for number, step in enumerate(line.steps):
         colour, sign = MARKS[step.verdict]
         when = dates.date2num(values[step.night].when)
         axes.axvline(when - 0.5, color=colour, linewidth=1.2, zorder=1,
                      gid="step")
-        axes.text(when, 0.03, f" {sign} {tables.percent(step.ratio, 1)}",
+        # two that are near each other are written one above the other
+        axes.text(when, 0.03 + 0.1 * (number % 2),
+                  f" {sign} {tables.percent(step.ratio, 1)}",
                   transform=across, color=colour, fontsize=7, va="bottom",
                   zorder=6)
 
@@ -107,7 +109,7 @@ def add_panel(axes: Axes, line: Line, title: str, events: Sequence[Event],
     draw_values(axes, line)
     draw_events(axes, line, events)
     draw_steps(axes, line)
-    axes.set_title(shortened(title), loc="left", pad=3)
+    axes.set_title(shortened(title), loc="left", pad=4)
     axes.grid(True, color="#e4e4e4", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.tick_params(labelsize=7.5)

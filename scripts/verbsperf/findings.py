@@ -75,6 +75,12 @@ def speeds_by_end(speeds: Speeds) -> Dict[End, List[float]]:
     return found
 
 
+def scores_of(speeds: Speeds) -> Dict[End, float]:
+    """Return {end: how fast it is with its better partners}."""
+    return {end: upper_median(own)
+            for end, own in speeds_by_end(speeds).items()}
+
+
 def usual_among(good: Sequence[float], metric: str) -> Usual:
     """Return what is usual among GOOD speeds, none of which is suspect."""
     middle, spread = statistics.median(good), 0.0
@@ -87,8 +93,7 @@ def usual_among(good: Sequence[float], metric: str) -> Usual:
 
 def usual_of(speeds: Speeds, metric: str) -> Usual:
     """Return what is usual among SPEEDS."""
-    scores = {end: upper_median(own)
-              for end, own in speeds_by_end(speeds).items()}
+    scores = scores_of(speeds)
     middle = upper_median(scores.values())
     good = [speed for pair, speed in speeds.items()
             if min(scores[pair.client], scores[pair.server]) >= ALIKE * middle]
@@ -206,6 +211,8 @@ class Inquiry:
                         for rail, rounds in self.rounds.items()}
         self.usual = {rail: usual_of(speeds, metric)
                       for rail, speeds in self.by_rail.items()}
+        self.scores = {rail: scores_of(speeds)
+                       for rail, speeds in self.by_rail.items()}
         # what a pair reaches that is measured alone
         self.alone = dict(self.usual)
         self.findings: List[Object] = []
@@ -223,6 +230,10 @@ class Inquiry:
     async def run(self) -> None:
         """Find suspects, and test them again."""
         await self.look_at_rails()
+        every = [pair for speeds in self.by_rail.values() for pair in speeds]
+        if len(every) == 1:
+            self.notes.append(f"{every[0].text()}: the only pair, so that "
+                              "there is nothing to compare it with")
         for rail in sorted(self.by_rail):
             ends, pairs = self.suspects(rail)
             self.suspected[rail], self.paths[rail] = set(ends), set(pairs)
@@ -296,10 +307,10 @@ class Inquiry:
         apart = {one for pair in paths for one in pair[:2]} - self.cleared
         mine = {one for pair in paths if end in pair[:2] for one in pair[:2]}
         fast = sorted(
-            one for one, own in speeds_by_end(self.by_rail[rail]).items()
+            one for one, score in self.scores[rail].items()
             if one not in {end, *but} and (
                 one in self.cleared or one not in self.suspected[rail]
-                and upper_median(own) >= limit))
+                and score >= limit))
         best = [one for one in fast if one not in apart]
         chosen = self.source.sample(best, min(number, len(best)))
         rest = [one for one in fast if one in apart - mine]

@@ -1,5 +1,6 @@
 """What is said of a fabric whose faults are known."""
 import asyncio
+import random
 import re
 
 import pytest
@@ -47,7 +48,42 @@ def sentences(inquiry):
     "all-to-all"))
 def test_nothing_wrong(n, pattern):
     inquiry = inquire(n, pattern=pattern)
-    assert not inquiry.findings and not inquiry.notes
+    assert not inquiry.findings
+    only = n == 2 and pattern == "all-pairs" or n < 4 and pattern in (
+        "pairs", "bisection")
+    assert [note.partition(": ")[2] for note in inquiry.notes] == [
+        "the only pair, so that there is nothing to compare it with"] * only
+
+
+def anything(source):
+    """What a pair reaches where nothing is certain."""
+    return source.choice((0.0, 1e-9, 0.5, 1e12, source.random(), *(
+        1 + source.gauss(0, 0.01) for _ in range(8))))
+
+
+@pytest.mark.parametrize("pattern", (*sorted(patterns.LOADED), "all-pairs",
+                                     "pairs"))
+def test_whatever_pairs_reach(pattern):
+    """Also where pairs fail, in the rounds and when they are tested again."""
+    for seed in range(40):
+        source = random.Random(f"{pattern} {seed}")
+        names = nodes(source.randint(2, 9))
+        devices = dict.fromkeys(names, ["a", "b"][:source.randint(1, 2)])
+        measured = [Measured(pair, anything(source), number)
+                    for number, pairs in enumerate(patterns.rounds_of(
+                        pattern, Wanted(names), devices,
+                        source.random() < 0.3, source.choice((None, 1, 3))))
+                    for pair in pairs if source.random() < 0.9]
+
+        async def measure(pairs, source=source):
+            return [anything(source) if source.random() < 0.9 else None
+                    for _ in pairs]
+
+        if measured:
+            kind = Loaded if pattern in patterns.LOADED else Inquiry
+            inquiry = kind(measured, source.choice(("gbps", "p50")), measure)
+            asyncio.run(inquiry.run())
+            assert all(one["ends"] for one in inquiry.findings)
 
 
 @pytest.mark.parametrize("n", (3, 4, 5, 16))

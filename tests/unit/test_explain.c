@@ -204,6 +204,9 @@ TEST(test_shared_receives)
 	run.plan.srq = true;
 	assert_contains(explain(IBV_WC_RNR_RETRY_EXC_ERR, false).message,
 			"16 are shared (--rx-depth)");
+	new_run(OP_SEND, TRANSPORT_XRC);
+	assert_contains(explain(IBV_WC_RNR_RETRY_EXC_ERR, false).message,
+			"16 are shared (--rx-depth)");
 }
 
 TEST(test_gids_that_do_not_fit)

@@ -92,6 +92,14 @@ TEST(test_qp_of_a_shared_receive)
 	flow.failure = (struct flow_failure){ 0 };
 	flow_completion_failed(&flow, &wc, false);
 	assert_int_equal(flow.failure.qp_index, 0);
+	/* over XRC that is the QP that receives */
+	qps[2].target = &verbs_qps[1];
+	qps[1].target = &verbs_qps[2];
+	flow.failure = (struct flow_failure){ 0 };
+	flow_completion_failed(&flow, &wc, true);
+	assert_int_equal(flow.failure.qp_index, 2);
+	assert_int_equal(flow_qpn(&qps[2], true), 12);
+	assert_int_equal(flow_qpn(&qps[2], false), 13);
 }
 
 TEST(test_events)

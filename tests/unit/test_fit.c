@@ -243,17 +243,21 @@ TEST(test_automatic_receives)
 		bool srq, verify;
 		uint64_t size;
 		uint32_t max_cqe, list, wanted;
+		enum transport transport;
 	} rows[] = {
-		{ 100, false, false, 64, 10000, 1, 512 },
-		{ 1024, false, false, 64, 10000, 1, 128 },
-		{ 16384, false, false, 64, 10000, 1, 16 },
-		{ 1, false, false, 64, 300, 1, 300 },
-		{ 16384, false, false, 64, 10000, 64, 64 },
-		{ 100, true, false, 64, 10000, 1, 2000 },
-		{ 100, true, false, 64, 1500, 1, 1500 },
-		{ 1, false, true, 64, 10000, 1, 512 },
-		{ 1, false, true, 1 << 20, 10000, 1, 8 },
-		{ 1, false, true, 64 << 20, 10000, 1, 1 },
+		{ 100, false, false, 64, 10000, 1, 512, TRANSPORT_RC },
+		{ 1024, false, false, 64, 10000, 1, 128, TRANSPORT_RC },
+		{ 16384, false, false, 64, 10000, 1, 16, TRANSPORT_RC },
+		{ 1, false, false, 64, 300, 1, 300, TRANSPORT_RC },
+		{ 16384, false, false, 64, 10000, 64, 64, TRANSPORT_RC },
+		{ 100, true, false, 64, 10000, 1, 2000, TRANSPORT_RC },
+		{ 100, true, false, 64, 1500, 1, 1500, TRANSPORT_RC },
+		/* which shares them without being asked to */
+		{ 100, false, false, 64, 1500, 1, 1500, TRANSPORT_XRC },
+		{ 100, false, false, 64, 10000, 1, 2000, TRANSPORT_XRC },
+		{ 1, false, true, 64, 10000, 1, 512, TRANSPORT_RC },
+		{ 1, false, true, 1 << 20, 10000, 1, 8, TRANSPORT_RC },
+		{ 1, false, true, 64 << 20, 10000, 1, 1, TRANSPORT_RC },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -267,6 +271,8 @@ TEST(test_automatic_receives)
 		plan.op = OP_SEND;
 		plan.qps = rows[i].qps;
 		plan.srq = rows[i].srq;
+		plan.transport = rows[i].transport;
+		client.limits.xrc = server.limits.xrc = true;
 		plan.verify = rows[i].verify;
 		plan.sizes.bytes[0] = rows[i].size;
 		plan.recv_post_list = rows[i].list;
@@ -315,6 +321,9 @@ TEST(test_queues_for_each_thread)
 	plan.srq = true;	/* no more than it holds can complete */
 	assert_int_equal(plan_qps_per_cq(&plan, false, &most), 4);
 	plan.srq = false;
+	plan.transport = TRANSPORT_XRC;
+	assert_int_equal(plan_qps_per_cq(&plan, false, &most), 4);
+	plan.transport = TRANSPORT_RC;
 	plan.bidirectional = true;	/* the larger of both */
 	most.max_cqe = 200;
 	assert_int_equal(plan_qps_per_cq(&plan, true, &most), 2);

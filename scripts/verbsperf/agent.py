@@ -164,7 +164,7 @@ class Guard:
 
 
 class Child:
-    """One verbsperf under way."""
+    """One running verbsperf."""
 
     def __init__(self, number: int, words: List[str], key: bytes) -> None:
         self.number = number
@@ -338,7 +338,7 @@ class Agent:
             raise Ended(UNKNOWN)
 
     def named(self, message: Object) -> List[Child]:
-        """Return those under way that MESSAGE names."""
+        """Return the running ones that MESSAGE names."""
         numbers = message.get("ids")
         if not isinstance(numbers, list) or not all(
                 type(number) is int for number in numbers):

@@ -51,7 +51,7 @@ def say(sentence: str) -> None:
 
 
 class Clustering:
-    """Work under way."""
+    """Work that is being done."""
 
     def __init__(self, coordinator: Coordinator, work: Work, file: Begun
                  ) -> None:

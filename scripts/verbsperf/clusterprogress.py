@@ -36,7 +36,7 @@ class Progress(Line):
         self.rounds, self.each = rounds, each   # seconds of a round, about
         self.done = self.measured = 0
         self.spent = 0.0        # seconds on those that were measured
-        self.since = 0.0        # when the round under way began
+        self.since = 0.0        # when this round began
         self.text = ""          # what is shown; the time left is added
         self.timed = False
 

@@ -102,7 +102,7 @@ def time_of(text: object) -> Optional[float]:
 
 
 class Running:
-    """A job under way."""
+    """A running job."""
 
     def __init__(self, coordinator: Coordinator, job: Job) -> None:
         self.job, self.coordinator = job, coordinator

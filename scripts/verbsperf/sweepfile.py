@@ -37,7 +37,7 @@ class WriteError(FileError):
 
 
 class Begun(NamedTuple):
-    """The file of a sweep that is under way."""
+    """The file of a running sweep."""
 
     fd: int
     header: Object

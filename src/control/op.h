@@ -36,8 +36,8 @@ struct control_thread {
 	uint32_t number;
 	void *own;		/* of the operation: own_size bytes, zeroed */
 	struct error err;	/* why an operation of this thread failed */
-	uint64_t lap;		/* ticks when the part under way began */
-	uint64_t ticks[CONTROL_PARTS_MAX];	/* of the operation under way */
+	uint64_t lap;		/* ticks when the current part began */
+	uint64_t ticks[CONTROL_PARTS_MAX];	/* of the current operation */
 };
 
 struct control_op {
@@ -68,7 +68,7 @@ struct control_op {
 /* The row of TEST; NULL: none of this folder. */
 const struct control_op *control_op_of(enum control_test test);
 
-/* PART of the operation under way ended AT these ticks, and the next one
+/* PART of the current operation ended AT these ticks, and the next one
  * begins. */
 static inline void control_lap_at(struct control_thread *t, uint32_t part,
 				  uint64_t at)

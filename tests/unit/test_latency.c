@@ -211,7 +211,7 @@ TEST(test_by_duration)
 	}
 }
 
-/* Over before it began: at most the sample under way at that moment. */
+/* Over before it began: at most the sample begun at that moment. */
 TEST(test_straight_to_drain)
 {
 	for (enum op op = 0; op < OP_COUNT; op++) {

@@ -37,7 +37,7 @@ def pytest_runtest_logreport(report):
 
 
 class Cluster(lab.Program):
-    """A verbsperf-cluster under way, started by HOW."""
+    """A running verbsperf-cluster, started by HOW."""
 
     count = 0
 

@@ -18,6 +18,8 @@
 
 /* Intervals that a window is cut into, unless the user says how long. */
 #define INTERVALS 20
+/* Memory that is left to others, as a divisor. */
+#define MEMORY_LEFT 8
 
 struct control_run {
 	const struct control_op *op;
@@ -67,6 +69,35 @@ static uint64_t interval_of(const struct plan *plan)
 	return larger(INTERVALS_SHORTEST, plan->duration / INTERVALS);
 }
 
+/* A count of KiB of /proc/meminfo; 0: not known. */
+static uint64_t meminfo(const char *name)
+{
+	unsigned long long kib;
+	char text[40];
+
+	if (!sysfs_find(text, sizeof(text), name, "/proc/meminfo") ||
+	    sscanf(text, "%llu", &kib) != 1)
+		return 0;
+	return kib;
+}
+
+/* Objects are in the memory of the kernel, which ends processes rather than
+ * refuse itself something. */
+static bool is_enough(void *argument, struct error *err)
+{
+	const uint64_t all = meminfo("MemTotal");
+	const uint64_t left = meminfo("MemAvailable");
+
+	(void)argument;
+	if (left >= all / MEMORY_LEFT)
+		return false;
+	fail(err, -ENOMEM, NULL,
+	     "the host has only %llu of %llu KiB of memory available, which "
+	     "are left to others", (unsigned long long)left,
+	     (unsigned long long)all);
+	return true;
+}
+
 /* Memory must not be taken from a machine that has none left: the kernel would
  * end some process instead of refusing it. */
 static int check_memory(struct control_run *run, uint64_t size,
@@ -74,21 +105,17 @@ static int check_memory(struct control_run *run, uint64_t size,
 {
 	const struct parameters *params = &run->result->params;
 	const uint64_t needed = size * params->plan.threads;
-	unsigned long long kib;
-	char text[40];
+	const uint64_t kib = meminfo("MemAvailable");
 
-	if (!run->op->pinning ||
+	if (!run->op->pinning || !kib ||
 	    params->memory.kind != MEMORY_ANONYMOUS ||
-	    !sysfs_find(text, sizeof(text), "MemAvailable", "/proc/meminfo") ||
-	    sscanf(text, "%llu", &kib) != 1)
-		return 0;
-	if (needed / 1024 < kib / 8 * 7)
+	    needed / 1024 < kib - kib / MEMORY_LEFT)
 		return 0;
 	return fail(err, -ENOMEM, NULL,
 		    "%llu bytes of memory in %u thread%s: the host has only "
 		    "%llu KiB available", (unsigned long long)size,
 		    params->plan.threads, params->plan.threads == 1 ? "" : "s",
-		    kib);
+		    (unsigned long long)kib);
 }
 
 static int run_engine(struct control_run *run, struct control_engine *e)
@@ -127,6 +154,7 @@ static int run_size(struct control_run *run, uint64_t size, bool *last)
 		.interval = interval_of(&result->params.plan),
 		.on_interval = on_interval,
 		.on_window = on_window,
+		.is_enough = is_enough,
 		.argument = run,
 	};
 	int ret;

@@ -134,7 +134,7 @@ static int sleep_ms(uint64_t deadline, uint64_t next)
 {
 	uint64_t ns = time_until(deadline < next ? deadline : next);
 
-	return ns >= SECOND ? 1000 : (int)(ns / 1000000) + (ns > 0);
+	return ns >= SECOND / 10 ? 100 : (int)(ns / 1000000) + (ns > 0);
 }
 
 static void take_signal(struct control_engine *e)
@@ -169,6 +169,21 @@ static void doze(struct control_engine *e, int timeout_ms)
 		take_signal(e);
 }
 
+/* Hold no more objects if that would harm the host. */
+static void look_at_limit(struct control_engine *e)
+{
+	struct error err = { .stage = "run" };
+
+	if (e->shared->params->pattern != CONTROL_HOLD ||
+	    atomic_load(&e->stop) || !e->is_enough(e->argument, &err))
+		return;
+	pthread_mutex_lock(&e->lock);
+	if (!error_is_set(&e->limit))
+		e->limit = err;
+	pthread_mutex_unlock(&e->lock);
+	atomic_store(&e->stop, true);
+}
+
 /* Let the workers do a stage. */
 static void run_stage(struct control_engine *e, uint32_t stage)
 {
@@ -191,6 +206,8 @@ static void run_stage(struct control_engine *e, uint32_t stage)
 		sem_post(&e->workers[i].go);
 	while (atomic_load(&e->arrived) < n) {
 		doze(e, sleep_ms(deadline, next));
+		if (measures)
+			look_at_limit(e);
 		if (!time_until(deadline))
 			atomic_store(&e->stop, true);
 		if (time_until(next))

@@ -65,6 +65,16 @@ static void grow(struct control_worker *w, uint64_t room)
 	w->room = room;
 }
 
+/* A histogram whose pages are there, so that the loop need not wait for
+ * them. */
+static struct histogram *new_histogram(void)
+{
+	struct histogram *h = histogram_new();
+
+	memset(h, 0, sizeof(*h));
+	return h;
+}
+
 int control_prepare(struct control_worker *w)
 {
 	const struct control_op *op = op_of(w);
@@ -73,9 +83,9 @@ int control_prepare(struct control_worker *w)
 	if (params_of(w)->pattern == CONTROL_HOLD) {
 		grow(w, wanted ? wanted : ROOM);
 	} else {
-		w->total = histogram_new();
+		w->total = new_histogram();
 		for (uint32_t i = 0; op->parts[i].name; i++)
-			w->parts[i] = histogram_new();
+			w->parts[i] = new_histogram();
 	}
 	return op->setup ? op->setup(&w->t) : 0;
 }

@@ -54,6 +54,8 @@ struct control_engine {
 				 * operations there were */
 	void (*on_interval)(void *argument, const struct interval *one);
 	void (*on_window)(void *argument, bool opens);
+	/* objects are held: true, with why in ERR, if no more may be */
+	bool (*is_enough)(void *argument, struct error *err);
 	void *argument;
 	/* results */
 	uint32_t n_workers;

@@ -8,6 +8,7 @@ check_PROGRAMS = \
 	tests/unit/test_alive \
 	tests/unit/test_arrivals \
 	tests/unit/test_auth \
+	tests/unit/test_call_counter \
 	tests/unit/test_chart \
 	tests/unit/test_check \
 	tests/unit/test_calibrate \
@@ -189,6 +190,8 @@ tests_unit_test_arrivals_SOURCES = tests/unit/test_arrivals.c \
 tests_unit_test_auth_SOURCES = tests/unit/test_auth.c tests/unit/test.h
 tests_unit_test_addressing_SOURCES = tests/unit/test_addressing.c \
 	$(fake_verbs) tests/unit/test.h
+tests_unit_test_call_counter_SOURCES = tests/unit/test_call_counter.c \
+	tests/unit/test.h
 tests_unit_test_chart_SOURCES = tests/unit/test_chart.c tests/unit/test.h
 tests_unit_test_check_SOURCES = tests/unit/test_check.c \
 	$(fake_verbs) $(pair) tests/unit/json_checks.c \

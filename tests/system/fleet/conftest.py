@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_runtest_logreport(report):
-    """Half an hour is long to wait for the reason."""
+    """It is long to wait for the reason until all have run."""
     if report.failed:
         folder = pathlib.Path(os.environ["VERBSPERF_LAB_RESULTS"])
         with open(folder / "failures", "a") as file:

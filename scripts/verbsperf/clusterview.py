@@ -204,12 +204,14 @@ def coverage(rounds: List[Object]) -> str:
 
 
 def turn_of(pairs: List[Object]) -> str:
-    """Say to or from which node all of several PAIRS of a round are, if they
+    """Say to or from which node all PAIRS of a round are, if several nodes
     have one in common."""
-    for side, word in (("server", "to"), ("client", "from")):
-        nodes = {entry[side]["node"] for entry in pairs}
-        if len(nodes) == 1 and len(pairs) > 1:
-            return f" {word} {nodes.pop()}"
+    servers, clients = ({entry[side]["node"] for entry in pairs}
+                        for side in ("server", "client"))
+    if len(servers) == 1 and len(clients) > 1:
+        return f" to {servers.pop()}"
+    if len(clients) == 1 and len(servers) > 1:
+        return f" from {clients.pop()}"
     return ""
 
 

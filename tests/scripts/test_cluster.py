@@ -551,3 +551,12 @@ def test_a_matrix_of_each_two_rails(tmp_path):
         ("", "", "x0 to x1", "no results, 2 failed"),
         ("", "", "x1 to x0", "no results, 2 failed"),
         ("x1", "median 91.00, lowest 91.00, highest 91.00, 2 pairs", "", "")]
+
+
+def test_rails_of_two_nodes_are_no_turn_of_one():
+    pairs = [{"client": {"node": "a"}, "server": {"node": "b"}}] * 2
+    assert clusterview.turn_of(pairs) == ""
+    more = {"client": {"node": "c"}, "server": {"node": "b"}}
+    assert clusterview.turn_of([*pairs, more]) == " to b"
+    more = {"client": {"node": "a"}, "server": {"node": "c"}}
+    assert clusterview.turn_of([*pairs, more]) == " from a"

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "test.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/xalloc.h"
@@ -95,6 +96,44 @@ TEST(test_copies)
 			assert_memory_equal(back, message + from, size / 2);
 			assert_int_equal(back[size / 2], 0);
 		}
+	}
+}
+
+static int no_copy_in(void *memory, uint8_t *to, const void *from, uint64_t n)
+{
+	(void)to;
+	(void)from;
+	(void)n;
+	return --*(int *)memory ? 0 : -ENXIO;
+}
+
+static int no_copy_out(void *memory, void *to, const uint8_t *from, uint64_t n)
+{
+	return no_copy_in(memory, to, from, n);
+}
+
+/* A copy of any entry may fail, and no other follows. */
+TEST(test_copies_that_fail)
+{
+	const struct gather g = gather_of(300, 3);
+	uint8_t message[300] = { 0 }, memory[3 * 128];
+
+	for (int fails = 1; fails <= 3; fails++) {
+		int left = fails;
+		const struct copier copier = {
+			.memory = &left, .verb = "copy",
+			.in = no_copy_in, .out = no_copy_out,
+		};
+		struct flow f = { .copier = &copier };
+
+		assert_int_equal(copier_put_entries(&f, &g, memory, message),
+				 -ENXIO);
+		assert_int_equal(left, 0);
+		assert_string_equal(f.failure.verb, "copy");
+		left = fails;
+		assert_int_equal(copier_get_entries(&f, &g, memory, 0, message,
+						    sizeof(message)), -ENXIO);
+		assert_int_equal(left, 0);
 	}
 }
 
@@ -250,6 +289,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_layout),
 	cmocka_unit_test(test_one_entry_is_in_one_piece),
 	cmocka_unit_test(test_copies),
+	cmocka_unit_test(test_copies_that_fail),
 	cmocka_unit_test(test_bandwidth_posts_all_entries),
 	cmocka_unit_test(test_inline_entries),
 	cmocka_unit_test(test_latency_posts_all_entries),

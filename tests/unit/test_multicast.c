@@ -4,7 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdlib.h>
+#include <net/if.h>
 
 #include "fake_verbs.h"
 #include "good_plan.h"
@@ -144,6 +144,40 @@ TEST(test_sessions)
 	}
 }
 
+/* The server on the interface of that index; its GID is of RoCE v2 or not. */
+static void run_on(uint32_t interface, uint8_t type, const char *why)
+{
+	struct pair p;
+
+	open_pair(&p, NULL);
+	p.server.device.port.gids[0].ifindex = interface;
+	p.client.device.port.gids[0].type = type;
+	p.server.device.port.gids[0].type = type;
+	if (!why) {
+		pair_run_well(&p, "an interface");
+	} else {
+		pair_start(&p);
+		pair_wait(&p);
+		assert_contains(p.server.result->error.message, why);
+	}
+	pair_close(&p);
+	assert_int_equal(fake_verbs_alive(), 0);
+	assert_int_equal(fake_verbs.groups, 0);
+}
+
+/* The kernel lets packets of IP through to members only. */
+TEST(test_interfaces)
+{
+	const uint32_t nowhere = 0x7ffffff0;
+
+	run_on(if_nametoindex("lo"), IBV_GID_TYPE_ROCE_V2, NULL);
+	run_on(0, IBV_GID_TYPE_ROCE_V2, NULL);
+	run_on(nowhere, IBV_GID_TYPE_ROCE_V2,
+	       "cannot join the multicast group ::ffff:239.255.");
+	/* of RoCE v1 there is no IP */
+	run_on(nowhere, IBV_GID_TYPE_ROCE_V1, NULL);
+}
+
 static void check_refused(const char *group, const char *why)
 {
 	struct pair p;
@@ -172,6 +206,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rules),
 	cmocka_unit_test(test_group_travels),
 	cmocka_unit_test(test_sessions),
+	cmocka_unit_test(test_interfaces),
 	cmocka_unit_test(test_refusals),
 };
 

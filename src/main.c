@@ -428,7 +428,7 @@ static int control(const struct options *options, int cancel_fd)
 
 	result->alone = true;
 	if (!prepare(options, &device, result))
-		control_run(&device, counter, cancel_fd, result);
+		control_run(&device, counter, cancel_fd, NULL, result);
 	result_note_effective(result, &device.port);
 	status = report_test(result);
 	device_close(&device);

@@ -74,10 +74,30 @@ static int check_queue_pairs(struct given *g)
 	return addressing_check(plan, g->err);
 }
 
+/* What both ends must know of a test that has a server. */
+static int complete_server(struct given *g)
+{
+	struct plan *plan = &g->options->params.plan;
+
+	if (!control_has_server(test_of(g)))
+		return 0;
+	plan->op = OP_SEND;
+	if (plan->threads > 1)
+		return fail(g->err, -EINVAL, NULL,
+			    "--threads %u: %s has one", plan->threads,
+			    control_name(test_of(g)));
+	if (g->options->command == COMMAND_CLIENT && !g->options->params.port)
+		return fail(g->err, -EINVAL, NULL,
+			    "--port 0: only for a server");
+	return 0;
+}
+
 int control_rules_complete(struct given *g)
 {
 	int ret = complete_end(g);
 
+	if (!ret)
+		ret = complete_server(g);
 	if (!ret)
 		ret = complete_sizes(g);
 	if (!ret)

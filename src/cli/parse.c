@@ -279,7 +279,8 @@ static int too_many(struct parser *p, int argc, char **argv, int next)
 
 static void choose_control(struct options *o, enum control_test test)
 {
-	o->command = COMMAND_CONTROL;
+	o->command = control_has_server(test) ? COMMAND_CLIENT :
+						COMMAND_CONTROL;
 	o->params.plan.control = test;
 	o->params.plan.metric = METRIC_LATENCY;
 }
@@ -317,6 +318,7 @@ static int choose_end(struct parser *p)
 		o->command = COMMAND_LOOPBACK;
 	if (o->command == COMMAND_CLIENT && !o->server) {
 		o->command = COMMAND_SERVE;
+		o->params.plan.control = CONTROL_NONE;
 		o->params.once = true;
 	}
 	return 0;
@@ -374,7 +376,7 @@ static int parse(struct parser *p, int argc, char **argv)
 		ret = rules_check_files(&p->given);
 	if (!ret && o->command == COMMAND_CHECK)
 		choose_checked(&o->params.plan);
-	if (!ret && o->command == COMMAND_CONTROL)
+	if (!ret && o->params.plan.control)
 		return control_rules_complete(&p->given);
 	if (!ret && (o->command == COMMAND_CLIENT ||
 		     o->command == COMMAND_LOOPBACK ||

@@ -59,7 +59,7 @@ static bool is_taken(const struct given *g, const struct param *row)
 {
 	const struct options *o = g->options;
 
-	if (o->command == COMMAND_CONTROL)
+	if (o->params.plan.control)
 		return param_suits(row, (enum control_test)
 				   o->params.plan.control);
 	return row->who & command_flag(o->command);
@@ -71,7 +71,7 @@ static const char *name_of(const struct given *g)
 	const struct options *o = g->options;
 	const struct command_row *row = command_row_of(o->command);
 
-	if (o->command == COMMAND_CONTROL)
+	if (o->params.plan.control)
 		return control_name((enum control_test)
 				    o->params.plan.control);
 	return row ? row->name : "a test";
@@ -82,7 +82,7 @@ static int refuse(struct given *g, const struct param *row)
 {
 	enum command command = g->options->command;
 
-	if (row->who == PARAM_CONTROL && command != COMMAND_CONTROL)
+	if (row->who == PARAM_CONTROL && !g->options->params.plan.control)
 		return fail(g->err, -EINVAL, "see 'THE CONTROL PATH' of "
 			    "verbsperf(1)", "--%s: only for a test of the "
 			    "control path, such as reg_mr", row->name);

@@ -65,7 +65,8 @@ static bool parses(const char *command, const char *const setting[2],
 	enum metric metric;
 	int argc = 2;
 
-	if (test_find(command, &op, &metric))
+	if (test_find(command, &op, &metric) ||
+	    control_has_server(control_find(command)))
 		argv[argc++] = (char *)"--loopback";
 	for (int i = 0; i < 2 && setting[i]; i++)
 		argv[argc++] = (char *)setting[i];

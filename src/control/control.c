@@ -235,7 +235,7 @@ static int prepare(struct control_run *run)
 }
 
 int control_run(const struct device *device, struct call_counter *counter,
-		int cancel_fd, struct result *result)
+		int cancel_fd, struct connection *conn, struct result *result)
 {
 	const struct plan *plan = &result->params.plan;
 	struct control_run run = {
@@ -248,6 +248,9 @@ int control_run(const struct device *device, struct call_counter *counter,
 			.params = &result->params,
 			.device = device,
 			.clock = &run.clock,
+			.conn = conn,
+			.path = result->path,
+			.has_path = result->has_path,
 		},
 	};
 	bool last = false;

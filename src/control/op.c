@@ -19,6 +19,8 @@ const struct control_op *control_op_of(enum control_test test)
 		[CONTROL_CREATE_AH] = &control_create_ah,
 		[CONTROL_QP_SETUP] = &control_qp_setup,
 		[CONTROL_POST_POLL] = &control_post_poll,
+		[CONTROL_MW_BIND] = &control_mw_bind,
+		[CONTROL_CONNECT] = &control_connect,
 	};
 
 	return table[test];
@@ -36,6 +38,7 @@ static const struct {
 	LIMIT("ibv_create_qp", max_qp),
 	LIMIT("ibv_create_cq", max_cq),
 	LIMIT("ibv_create_ah", max_ah),
+	LIMIT("ibv_alloc_mw", max_mw),
 };
 
 /* How many objects of VERB the device says it has, into *MOST; NULL: not

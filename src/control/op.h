@@ -15,6 +15,7 @@
 #include "model/control.h"
 #include "model/param.h"
 #include "model/port.h"
+#include "net/oob.h"
 #include "traffic/clock.h"
 #include "verbs/device.h"
 
@@ -27,6 +28,7 @@ struct control_shared {
 	struct path path;	/* from the port to itself, if has_path */
 	bool has_path;
 	uint64_t size;		/* of this row, in bytes */
+	struct connection *conn;	/* to the server; NULL: no server */
 	_Atomic uint64_t existing;	/* objects of all threads */
 };
 
@@ -88,8 +90,8 @@ static inline void control_lap(struct control_thread *t, uint32_t part)
 int control_refused(struct control_thread *t, const char *verb, int errnum,
 		    const char *what);
 
-extern const struct control_op control_create_ah, control_create_cq,
-	control_create_qp, control_post_poll, control_qp_setup,
-	control_reg_mr;
+extern const struct control_op control_connect, control_create_ah,
+	control_create_cq, control_create_qp, control_mw_bind,
+	control_post_poll, control_qp_setup, control_reg_mr;
 
 #endif

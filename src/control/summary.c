@@ -55,7 +55,8 @@ static uint64_t existing_of(const struct control_engine *e,
 							    held->existing;
 }
 
-/* Count the samples of PART of the objects held, of SPAN or of all. */
+/* Count the samples of PART of the objects held, of SPAN or of all.  A part that
+ * takes no time was not done. */
 static void collect_held(const struct control_engine *e, uint32_t part,
 			 uint32_t span, struct histogram *h)
 {
@@ -64,11 +65,12 @@ static void collect_held(const struct control_engine *e, uint32_t part,
 
 		for (uint64_t k = 0; k < w->n; k++) {
 			const struct control_held *held = &w->held[k];
+			const uint64_t ticks = ticks_of(e, held, part);
 
-			if (span == CONTROL_SPANS ||
-			    control_span_of(existing_of(e, held, part)) ==
-				    span)
-				histogram_record(h, ticks_of(e, held, part));
+			if (ticks && (span == CONTROL_SPANS ||
+				      control_span_of(existing_of(
+					      e, held, part)) == span))
+				histogram_record(h, ticks);
 		}
 	}
 }

@@ -58,6 +58,13 @@ static const struct {
 	{ SYS_openat, "openat" },
 	{ SYS_futex, "futex" },
 	{ SYS_mprotect, "mprotect" },
+	{ SYS_ppoll, "ppoll" },
+	{ SYS_sendto, "sendto" },
+	{ SYS_recvfrom, "recvfrom" },
+	{ SYS_getrandom, "getrandom" },
+#ifdef SYS_poll
+	{ SYS_poll, "poll" },
+#endif
 };
 
 static void note_call(struct ledger *l, pid_t thread)

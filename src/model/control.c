@@ -39,6 +39,11 @@ uint64_t control_size(enum control_test test)
 	return tests[test].size;
 }
 
+bool control_has_server(enum control_test test)
+{
+	return test == CONTROL_CONNECT;
+}
+
 bool control_has_transport(enum control_test test)
 {
 	return tests[test].transports;
@@ -47,6 +52,17 @@ bool control_has_transport(enum control_test test)
 const char *control_pattern_name(enum control_pattern pattern)
 {
 	return pattern == CONTROL_HOLD ? "hold" : "churn";
+}
+
+const char *control_mw_name(enum control_mw mw)
+{
+	static const char *const names[CONTROL_MWS] = {
+		[CONTROL_MW_TYPE1] = "type1",
+		[CONTROL_MW_TYPE2] = "type2",
+		[CONTROL_MW_TYPE2_SEND] = "type2-send",
+	};
+
+	return names[mw];
 }
 
 uint32_t control_span_of(uint64_t existing)

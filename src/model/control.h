@@ -30,7 +30,9 @@
 	X(QP_SETUP, "qp_setup", 0, true, \
 	  "move queue pairs to INIT, RTR and RTS") \
 	X(POST_POLL, "post_poll", 64, true, \
-	  "post a message to itself, and poll for it")
+	  "post a message to itself, and poll for it") \
+	X(MW_BIND, "mw_bind", 0, false, "bind and invalidate memory windows") \
+	X(CONNECT, "connect", 0, false, "connect to a server, and send")
 
 /* CONTROL_NONE is a test of traffic, which is none of these. */
 enum control_test {
@@ -63,6 +65,15 @@ enum control_access {
 };
 #define CONTROL_ACCESS_WORDS \
 	"local|remote-read|remote-write|remote-atomic|all"
+
+/* Memory windows, and how they are invalidated: the argument of --mw. */
+enum control_mw {
+	CONTROL_MW_TYPE1,	/* bound by ibv_bind_mw(3), and unbound so */
+	CONTROL_MW_TYPE2,	/* by IBV_WR_BIND_MW and IBV_WR_LOCAL_INV */
+	CONTROL_MW_TYPE2_SEND,	/* invalidated by IBV_WR_SEND_WITH_INV */
+	CONTROL_MWS,
+};
+#define CONTROL_MW_WORDS "type1|type2|type2-send"
 
 /* Most parts of an operation, and most kinds of calls that are told apart. */
 #define CONTROL_PARTS_MAX 8
@@ -122,6 +133,9 @@ struct control_row {
 /* "reg_mr"; NULL for CONTROL_NONE. */
 const char *control_name(enum control_test test);
 
+/* True when TEST needs a server. */
+bool control_has_server(enum control_test test);
+
 /* What TEST does, for --help. */
 const char *control_what(enum control_test test);
 
@@ -136,6 +150,9 @@ bool control_has_transport(enum control_test test);
 
 /* "churn", "hold". */
 const char *control_pattern_name(enum control_pattern pattern);
+
+/* "type1", ... */
+const char *control_mw_name(enum control_mw mw);
 
 /* The number of the span that EXISTING objects belong to. */
 uint32_t control_span_of(uint64_t existing);

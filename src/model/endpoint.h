@@ -45,6 +45,8 @@ struct endpoint {
 	uint8_t cm_token[ENDPOINT_TOKEN_SIZE];
 	struct endpoint_qp *qps;	/* n entries on the heap */
 	bool targets;		/* XRC: qps have target and srqn */
+	uint64_t took;		/* the test connect: ns that the server's calls
+				 * took; 0: not said */
 	char memory[MEMORY_TEXT_SIZE];	/* what the messages are in; "": not
 					 * said */
 };

@@ -83,6 +83,7 @@ struct parameters {
 	/* of a test of the control path */
 	uint32_t pattern;	/* enum control_pattern */
 	uint32_t access;	/* enum control_access */
+	uint32_t mw;		/* enum control_mw */
 	/* of a command line of perftest's (cli/perftest.h) */
 	bool perftest;		/* exit status and output are perftest's */
 	const char *perftest_json;	/* file for its JSON; NULL: none */

@@ -74,7 +74,8 @@ const struct param param_table[] = {
 		.name = "port", .letter = 'p',
 		NUMBER(port), .min = 0, .max = 65535,
 		.initial = "18515", .argument = "N",
-		.who = PARAM_BOTH, .group = GROUP_CONNECTION,
+		.who = PARAM_BOTH | PARAM_CONTROL, .group = GROUP_CONNECTION,
+		.control = PARAM_ON(CONNECT),
 		.help = "TCP port; 0 on a server: any free one",
 		.description =
 		"TCP port of the server. With 0 a server takes any free port "
@@ -84,7 +85,8 @@ const struct param param_table[] = {
 		.name = "bind",
 		STRING(bind),
 		.argument = "ADDRESS",
-		.who = PARAM_BOTH, .group = GROUP_CONNECTION,
+		.who = PARAM_BOTH | PARAM_CONTROL, .group = GROUP_CONNECTION,
+		.control = PARAM_ON(CONNECT),
 		.help = "local address to bind or to connect from",
 		.description =
 		"Local address to connect from, or to listen on. A client "
@@ -95,7 +97,8 @@ const struct param param_table[] = {
 		.name = "wait",
 		TIME(wait), .min = 0, .max = 86400 * SECOND,
 		.argument = "SECONDS", .implied = "60",
-		.who = PARAM_CLIENT, .group = GROUP_CONNECTION,
+		.who = PARAM_CLIENT | PARAM_CONTROL, .group = GROUP_CONNECTION,
+		.control = PARAM_ON(CONNECT),
 		.help = "retry until the server is up [60 when given]",
 		.description =
 		"Keep trying to connect until the server is up, for 60 "
@@ -105,7 +108,8 @@ const struct param param_table[] = {
 	{
 		.name = "loopback",
 		FLAG(loopback),
-		.who = PARAM_CLIENT, .group = GROUP_CONNECTION,
+		.who = PARAM_CLIENT | PARAM_CONTROL, .group = GROUP_CONNECTION,
+		.control = PARAM_ON(CONNECT),
 		.help = "run both ends here, on one device",
 		.description =
 		"Run both ends on this machine, in two processes on different "
@@ -176,7 +180,8 @@ const struct param param_table[] = {
 		.name = "key-file",
 		STRING(key_file),
 		.argument = "FILE",
-		.who = PARAM_BOTH, .group = GROUP_CONNECTION,
+		.who = PARAM_BOTH | PARAM_CONTROL, .group = GROUP_CONNECTION,
+		.control = PARAM_ON(CONNECT),
 		.help = "shared key, which both ends must have",
 		.description =
 		"A key that both ends must have. They prove it to each other "
@@ -287,7 +292,8 @@ const struct param param_table[] = {
 		TIME(plan.timeout), .min = SECOND, .max = 3600 * SECOND,
 		.initial = "10", .argument = "SECONDS",
 		.who = PARAM_BOTH | PARAM_PLAN | PARAM_CONTROL,
-		.control = PARAM_ON(POST_POLL),
+		.control = PARAM_ON(POST_POLL) | PARAM_ON(MW_BIND) |
+			   PARAM_ON(CONNECT),
 		.help = "give up after this long without progress",
 		.description =
 		"Give up when nothing completes, or nothing is heard from the "
@@ -973,6 +979,20 @@ const struct param param_table[] = {
 		"What memory is registered for: only this host's own use, or "
 		"also reads, writes or atomics of others, or all of these and "
 		"memory windows. Local writes are always allowed.",
+	},
+	{
+		.name = "mw",
+		CHOICE(mw), .min = 0, .max = CONTROL_MWS - 1,
+		.initial = "type2", .argument = CONTROL_MW_WORDS,
+		.who = PARAM_CONTROL, .group = GROUP_CONTROL,
+		.control = PARAM_ON(MW_BIND),
+		.help = "memory windows, and their invalidation",
+		.description =
+		"Which memory windows mw_bind makes: type1 is bound by "
+		"ibv_bind_mw(3), and unbound by binding no bytes; type2 is "
+		"bound by a work request, and invalidated by IBV_WR_LOCAL_INV "
+		"or, with type2-send, by the other end's SEND with "
+		"invalidate.",
 	},
 	{
 		.name = "percentiles",

@@ -149,6 +149,7 @@ void frames_own_words(const struct error *err, const char *peer,
 #define FIELD_CM 1
 #define FIELD_MEMORY 2
 #define FIELD_XRC 3
+#define FIELD_TOOK 4
 
 static void put_endpoint_fields(struct cursor *c, const struct endpoint *e)
 {
@@ -172,6 +173,11 @@ static void put_endpoint_fields(struct cursor *c, const struct endpoint *e)
 			wire_put(c, 4, e->qps[i].target);
 			wire_put(c, 4, e->qps[i].srqn);
 		}
+		wire_end_field(c, &list);
+	}
+	if (e->took) {
+		wire_begin_field(c, &list, FIELD_TOOK, true, "took");
+		wire_put(c, 8, e->took);
 		wire_end_field(c, &list);
 	}
 	wire_end_fields(c, &list);
@@ -205,6 +211,10 @@ static int get_endpoint_field(const struct frame *frame, struct field *field,
 
 	if (field->id == FIELD_MEMORY) {
 		wire_get_string(&field->value, e->memory, sizeof(e->memory));
+		return 0;
+	}
+	if (field->id == FIELD_TOOK) {
+		e->took = wire_get(&field->value, 8);
 		return 0;
 	}
 	if (field->id == FIELD_XRC)

@@ -18,7 +18,8 @@
  *
  * PLAN		port of the client (below),
  *		u8 operation (traffic/op.h),
- *		u8 metric (0 bandwidth, 1 latency),
+ *		u8 metric (0 bandwidth, 1 latency; 2: connections are
+ *		measured, and no traffic, see below),
  *		fields (below): the parameters of the test, by their ids in
  *		model/param_table.c and in the ranges there; each but sizes,
  *		labels and groups is a u64:
@@ -121,6 +122,15 @@
  *		Field 3, "xrc", with XRC only, is n x { u32 QPN, u32 number of
  *		a shared receive queue }: what the peer's QP i is connected to,
  *		and where its messages take receives.
+ *
+ *		Field 4, "took", optional, is u64 ns: below.
+ *
+ *		With metric 2 the client sends, in any order and after each
+ *		answer: ENDPOINT of one QP, which the server answers with
+ *		ENDPOINT of one QP that is in RTS, and took, how long its calls
+ *		took, or with REFUSE; START, u64 number of connections that
+ *		stay, the oldest ones, answered with the same when the others
+ *		are gone; or BYE.
  *
  * READY	attributes of the first QP, as the device reports them: u32
  *		each, in the order and the ranges of EFFECTIVE_LIST

@@ -9,6 +9,9 @@
 #include "model/param.h"
 #include "net/facts_frame.h"
 
+/* In place of a metric: connections are measured, and no traffic. */
+#define CONNECTIONS METRIC_COUNT
+
 /* The transports of every version: RC, UC and UD. */
 #define OLD_TRANSPORTS (TRANSPORT_UD + 1)
 
@@ -408,7 +411,7 @@ void encode_plan(struct frame *frame, const struct plan *plan,
 
 	put_port(&c, client);
 	wire_put(&c, 1, plan->op);
-	wire_put(&c, 1, plan->metric);
+	wire_put(&c, 1, plan->control ? CONNECTIONS : plan->metric);
 	put_parameters(&c, plan);
 	wire_end(frame, &c);
 }
@@ -427,8 +430,7 @@ int decode_plan(const struct frame *frame, struct plan *plan,
 	metric = wire_get(&c, 1);
 	ret = wire_check(frame, "operation", op, 0, OP_COUNT - 1, err);
 	if (!ret)
-		ret = wire_check(frame, "metric", metric, 0, METRIC_COUNT - 1,
-			       err);
+		ret = wire_check(frame, "metric", metric, 0, CONNECTIONS, err);
 	if (!ret)
 		ret = get_parameters(frame, &c, &p, err);
 	if (!ret)
@@ -436,7 +438,8 @@ int decode_plan(const struct frame *frame, struct plan *plan,
 	if (ret)
 		return ret;
 	p.op = (enum op)op;
-	p.metric = (enum metric)metric;
+	p.control = metric == CONNECTIONS ? CONTROL_CONNECT : CONTROL_NONE;
+	p.metric = p.control ? METRIC_LATENCY : (enum metric)metric;
 	*plan = p;
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "preflight/fit.h"
 #include "run/peer_check.h"
 #include "session/check.h"
+#include "session/connections.h"
 #include "session/exchange.h"
 #include "session/handshake.h"
 #include "session/setup.h"
@@ -147,6 +148,7 @@ static int run_all(struct session *s)
 }
 
 session_step *const client_steps[] = {
-	open_samples, greet, authenticate, agree, choose_path, connect_qps,
+	open_samples, greet, authenticate, agree, choose_path,
+	connections_measure, connect_qps,
 	setup_reach, run_all, NULL,
 };

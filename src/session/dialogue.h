@@ -30,6 +30,8 @@
  *	BYE                                 ->  <-      BYE
  *	ABORT     why: either way, at any time
  *
+ * In the test connect what follows ACCEPT is described in net/frames.h.
+ *
  * ACCEPT and BYE follow a PLAN that only checks both ends.
  *
  * The client decides; the server contributes only its device, port and quota.

@@ -14,6 +14,7 @@
 #include "preflight/fit.h"
 #include "run/peer_check.h"
 #include "session/check.h"
+#include "session/connections.h"
 #include "session/exchange.h"
 #include "session/handshake.h"
 #include "session/queue.h"
@@ -212,5 +213,5 @@ static int run_all(struct session *s)
 
 session_step *const server_steps[] = {
 	greet, authenticate, take_plan, take_turn, open_device, agree,
-	connect_qps, setup_reach, run_all, NULL,
+	connections_answer, connect_qps, setup_reach, run_all, NULL,
 };

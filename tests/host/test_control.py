@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from documents import csv_rows, lines_of, measured
-from lab import BINARY, DEVICE, Program, environment, failed, succeeded
+from lab import (BINARY, DEVICE, Program, Server, environment, failed, serves,
+                 succeeded)
 
 SCRIPTS = __file__.rsplit("/", 3)[0] + "/scripts"
 TESTS = ("reg_mr", "create_qp", "create_cq", "create_ah", "qp_setup")
@@ -57,6 +58,33 @@ def test_lines_and_csv(tmp_path):
     assert [row["size"] for row in rows] == ["4096", "8192"]
     assert rows[0]["control_part_2"] == "deregister"
     assert float(rows[0]["control_pinned_gb_per_s"]) > 0
+
+
+@pytest.mark.parametrize("pattern", ("churn", "hold"))
+def test_connections(pattern):
+    document = measured(run("connect", "--loopback", "--pattern", pattern,
+                            "-n", 50, "--json"))
+    row, = document["results"]
+    assert row["control"]["most"] == (1 if pattern == "churn" else 50)
+    assert document["server"]["device"] == DEVICE
+    parts = row["control"]["parts"]
+    whole = sum(part["mean"] for part in parts[:5])
+    assert whole == pytest.approx(row["latency"]["mean"], rel=0.02)
+
+
+def test_server_allows_so_many_connections():
+    server = Server("--max-qps", 30)
+    row, = measured(run("connect", "-p", server.port, "--pattern", "hold",
+                        "-n", 50, "--json", "127.0.0.1"))["results"]
+    assert row["control"]["most"] == 30
+    assert "--max-qps" in row["control"]["limit"]["message"]
+    serves(server)
+
+
+def test_windows_that_the_device_lacks():
+    for kind, number in (("type1", 1), ("type2", 2), ("type2-send", 2)):
+        failed(run("mw_bind", "--mw", kind, "-n", 5), f"--mw {kind}: fake0 "
+               f"has no memory windows of type {number}")
 
 
 def test_limits():

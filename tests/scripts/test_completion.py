@@ -19,7 +19,7 @@ SYSFS = "/sys/class/infiniband"
 TESTS = ["send_bw", "send_lat", "write_bw", "write_lat", "read_bw",
          "read_lat", "atomic_bw", "atomic_lat"]
 CONTROL = ["reg_mr", "create_qp", "create_cq", "create_ah", "qp_setup",
-           "post_poll"]
+           "post_poll", "mw_bind", "connect"]
 COMMANDS = TESTS + CONTROL + ["serve", "devices", "watch", "check",
                               "calibrate", "faults"]
 # bash breaks words where COMP_WORDBREAKS says; compopt works only for readline.

@@ -37,6 +37,10 @@ static enum ibv_wc_opcode send_opcode(enum ibv_wr_opcode opcode)
 		return IBV_WC_RDMA_WRITE;
 	case IBV_WR_RDMA_READ:
 		return IBV_WC_RDMA_READ;
+	case IBV_WR_BIND_MW:
+		return IBV_WC_BIND_MW;
+	case IBV_WR_LOCAL_INV:
+		return IBV_WC_LOCAL_INV;
 	case IBV_WR_ATOMIC_CMP_AND_SWP:
 		return IBV_WC_COMP_SWAP;
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
@@ -313,4 +317,5 @@ void nic_set_ops(struct ibv_context_ops *ops)
 	ops->post_recv = post_recv;
 	ops->post_srq_recv = post_srq_recv;
 	nic_set_cq_ops(ops);
+	nic_set_window_ops(ops);
 }

@@ -130,7 +130,24 @@ void nic_set_xrc_ops(struct verbs_context *verbs);
 /* The operations on memory of the device. */
 void nic_set_memory_ops(struct verbs_context *verbs);
 
+/* Those on memory windows. */
+void nic_set_window_ops(struct ibv_context_ops *ops);
+
 /* Under the lock, all of them: */
+
+/* True when S does all of its work at this end: it binds or invalidates. */
+bool nic_is_local(const struct nic_send *s);
+enum ibv_wc_status nic_do_local(const struct nic_qp *q,
+				const struct nic_send *s);
+
+/* The window of KEY, bound on Q, opens nothing any more. */
+enum ibv_wc_status nic_invalidate(const struct nic_qp *q, uint32_t key);
+
+/* The memory at ADDRESS that a window's KEY opens for ACCESS through Q; NULL
+ * when it does not. */
+void *nic_through_window(const struct nic_qp *q, uint32_t key,
+			 uint64_t address, uint64_t length,
+			 unsigned int access);
 
 /* The queue pair of that number; NULL: there is none. */
 struct nic_qp *nic_find_qp(uint32_t qpn);

@@ -184,6 +184,21 @@ static void keep(struct ibv_qp_attr *to, const struct ibv_qp_attr *from,
 #undef KEEP
 }
 
+/* Forget all that is outstanding. */
+static int reset(struct ibv_qp *qp)
+{
+	struct nic_qp *q = (struct nic_qp *)qp;
+
+	if (nic_call_fails())
+		return fake_verbs.errnum;
+	pthread_mutex_lock(&nic_lock);
+	qp->state = IBV_QPS_RESET;
+	q->posted = q->done = q->retired = 0;
+	q->own.posted = q->own.done = 0;
+	pthread_mutex_unlock(&nic_lock);
+	return 0;
+}
+
 /* What a session ends with, of which nobody minds whether it fails. */
 static int stop(struct ibv_qp *qp, int mask)
 {
@@ -215,6 +230,8 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 
 	if (attr->qp_state == IBV_QPS_ERR)
 		return stop(qp, mask);
+	if (attr->qp_state == IBV_QPS_RESET && mask == IBV_QP_STATE)
+		return reset(qp);
 	if (nic_call_fails())
 		return fake_verbs.errnum;
 	if (attr->qp_state != qp->state + 1 ||

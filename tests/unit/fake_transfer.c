@@ -57,6 +57,7 @@ static enum ibv_wc_opcode receive_opcode(enum ibv_wr_opcode opcode)
 bool nic_takes_receive(const struct nic_send *s)
 {
 	return s->wr.opcode == IBV_WR_SEND ||
+	       s->wr.opcode == IBV_WR_SEND_WITH_INV ||
 	       s->wr.opcode == IBV_WR_SEND_WITH_IMM ||
 	       s->wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 }
@@ -129,7 +130,11 @@ static enum ibv_wc_status take_receive(struct nic_qp *peer,
 		memset(to, NIC_GRH_BYTE, header);
 		move(to + header, m->here, m->length);
 	}
-	if (opcode != IBV_WR_SEND) {
+	if (opcode == IBV_WR_SEND_WITH_INV) {
+		wc.wc_flags |= IBV_WC_WITH_INV;
+		if (nic_invalidate(peer, m->send->wr.invalidate_rkey))
+			return IBV_WC_REM_ACCESS_ERR;
+	} else if (opcode != IBV_WR_SEND) {
 		wc.wc_flags |= IBV_WC_WITH_IMM;
 		wc.imm_data = m->send->wr.imm_data;
 	}
@@ -190,10 +195,9 @@ static void operate(const struct ibv_send_wr *wr, uint8_t *here, uint8_t *there)
 static bool same_domain(const struct nic_qp *peer, const struct nic_send *s,
 			uint32_t key)
 {
-	const struct nic_mr *m = nic_mrs[key - NIC_RKEY_BASE];
-
 	return peer->qp.qp_type != IBV_QPT_XRC_RECV ||
-	       nic_find_srq(peer, s)->srq.pd == m->mr.pd;
+	       nic_find_srq(peer, s)->srq.pd ==
+		       nic_mrs[key - NIC_RKEY_BASE]->mr.pd;
 }
 
 /* Memory of the peer's, not a receive. */
@@ -208,6 +212,9 @@ static enum ibv_wc_status access_memory(struct nic_qp *peer,
 	const uint32_t key = atomic ? wr->wr.atomic.rkey : wr->wr.rdma.rkey;
 	uint8_t *there = translate(key, address, m->length, access);
 
+	if (!there && !atomic)
+		there = nic_through_window(peer, wr->wr.rdma.rkey, address,
+					   m->length, access);
 	/* the queue pair must allow it, too */
 	if ((!there && m->length) ||
 	    (there && !same_domain(peer, m->send, key)) ||
@@ -336,6 +343,8 @@ static enum ibv_wc_status transfer(struct nic_qp *q, struct nic_qp *peer,
 	bool takes = nic_takes_receive(s), written = false;
 	struct nic_rq *rq;
 
+	if (nic_is_local(s))
+		return nic_do_local(q, s);
 	m.here = bytes_of(&m, bounce);
 	status = check(q, &m);
 	if (status || !peer)
@@ -344,6 +353,7 @@ static enum ibv_wc_status transfer(struct nic_qp *q, struct nic_qp *peer,
 	if (!rq)
 		return IBV_WC_REM_INV_REQ_ERR;
 	if (s->wr.opcode != IBV_WR_SEND &&
+	    s->wr.opcode != IBV_WR_SEND_WITH_INV &&
 	    s->wr.opcode != IBV_WR_SEND_WITH_IMM) {
 		status = access_memory(peer, &m);
 		written = true;

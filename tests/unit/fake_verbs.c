@@ -54,7 +54,10 @@ void fake_verbs_reset(void)
 			.max_mr = 512,
 			.max_srq = 16,
 			.max_srq_wr = 16384,
-			.device_cap_flags = IBV_DEVICE_XRC,
+			.max_mw = 512,
+			.device_cap_flags = IBV_DEVICE_XRC |
+					    IBV_DEVICE_MEM_WINDOW |
+					    IBV_DEVICE_MEM_WINDOW_TYPE_2B,
 			.max_mcast_grp = 16,
 			.max_sge = FAKE_MAX_SGE,
 			.max_sge_rd = FAKE_MAX_SGE - 1,
@@ -86,7 +89,7 @@ uint32_t fake_verbs_alive(void)
 	const struct fake_verbs *f = &fake_verbs;
 
 	return f->lists + f->contexts + f->pds + f->mrs + f->cqs + f->qps +
-	       f->ahs + f->srqs + f->channels + f->dms + f->xrcds;
+	       f->ahs + f->srqs + f->channels + f->dms + f->xrcds + f->mws;
 }
 
 /* Called first by each verb that can fail: true when this one shall. */

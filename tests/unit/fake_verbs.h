@@ -38,6 +38,7 @@ struct fake_verbs {
 	struct ibv_gid_entry gids[FAKE_GIDS];
 	int n_gids;
 	uint16_t pkeys[FAKE_PKEYS];	/* port.pkey_tbl_len of them */
+	bool stale_windows;	/* invalidated keys still open memory */
 	bool builders;		/* QPs have ibv_wr_start(3) if asked for */
 	uint32_t fail_call;	/* this slow verb, from 1, fails */
 	uint32_t fail_post;	/* this post of a send or receive */
@@ -64,7 +65,7 @@ struct fake_verbs {
 	unsigned int access;	/* that any memory was registered with */
 	/* alive: */
 	uint32_t lists, contexts, pds, mrs, cqs, qps, ahs, srqs, channels,
-		 dms, xrcds;
+		 dms, xrcds, mws;
 	uint32_t groups;	/* queue pairs attached to one */
 	uint32_t overflows;	/* of any queue */
 	uint32_t misuses;	/* destroyed in the wrong order, ... */

@@ -15,6 +15,8 @@ check_PROGRAMS = \
 	tests/unit/test_clock \
 	tests/unit/test_connect \
 	tests/unit/test_control \
+	tests/unit/test_control_windows \
+	tests/unit/test_connections \
 	tests/unit/test_control_report \
 	tests/unit/test_counter_reader \
 	tests/unit/test_counters \
@@ -145,6 +147,7 @@ $(standin): $(standin_sources)
 # --enable-sanitizers=thread is for.
 threaded = \
 	tests/unit/test_connect \
+	tests/unit/test_connections \
 	tests/unit/test_control \
 	tests/unit/test_faults \
 	tests/unit/test_manager \
@@ -170,6 +173,7 @@ fake_provider = tests/unit/fake_provider.c tests/unit/fake_provider.h \
 fake_clock = tests/unit/fake_clock.c tests/unit/fake_clock.h
 fake_verbs = tests/unit/fake_nic.c tests/unit/fake_nic.h \
 	tests/unit/fake_memory.c tests/unit/fake_xrc.c \
+	tests/unit/fake_windows.c \
 	tests/unit/fake_verbs.c tests/unit/fake_verbs.h \
 	tests/unit/fake_qp.c tests/unit/fake_queues.c \
 	tests/unit/fake_transfer.c \
@@ -224,6 +228,10 @@ tests_unit_test_done_counters_SOURCES = tests/unit/test_done_counters.c \
 	tests/unit/golden.h tests/unit/golden_plan.h \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
+tests_unit_test_connections_SOURCES = tests/unit/test_connections.c \
+	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
+tests_unit_test_control_windows_SOURCES = \
+	tests/unit/test_control_windows.c $(fake_verbs) tests/unit/test.h
 tests_unit_test_dump_SOURCES = tests/unit/test_dump.c \
 	tests/unit/command_line.h tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_error_SOURCES = tests/unit/test_error.c tests/unit/test.h

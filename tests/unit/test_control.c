@@ -39,7 +39,7 @@ static struct result *begin(enum control_test test,
 
 static int run(struct result *r)
 {
-	return control_run(&device, NULL, -1, r);
+	return control_run(&device, NULL, -1, NULL, r);
 }
 
 static void check_nothing_left(void)
@@ -422,7 +422,7 @@ TEST(test_interrupted)
 	struct result *r = begin(CONTROL_REG_MR, CONTROL_HOLD, 0);
 	int fd = eventfd(1, EFD_NONBLOCK);
 
-	assert_int_equal(control_run(&device, NULL, fd, r), -ECANCELED);
+	assert_int_equal(control_run(&device, NULL, fd, NULL, r), -ECANCELED);
 	assert_string_equal(r->error.code, "ECANCELED");
 	assert_true(r->rows[0].failed);
 	close(fd);

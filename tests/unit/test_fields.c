@@ -50,7 +50,7 @@ static const struct field_row fields[] = {
 	{ FRAME_PLAN, GIDS, 2, 0xffff, "number of GIDs 65535" },
 	{ FRAME_PLAN, PORT_SIZE, 1, OP_COUNT, "PLAN with operation" },
 	{ FRAME_PLAN, PORT_SIZE, 1, 255, "operation 255: expected 0 to" },
-	{ FRAME_PLAN, PORT_SIZE + 1, 1, 2, "metric 2: expected 0 to 1" },
+	{ FRAME_PLAN, PORT_SIZE + 1, 1, 3, "metric 3: expected 0 to 2" },
 	{ FRAME_PLAN, PORT_SIZE - 2, 2, 1, "PLAN" },
 	{ FRAME_PLAN, LIST, 2, PARAMETERS - 1, "PLAN with 34 bytes too many" },
 	{ FRAME_PLAN, LIST, 2, PARAMETERS + 1, "malformed PLAN" },

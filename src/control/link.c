@@ -1,0 +1,196 @@
+#include "config.h"
+#include "control/link.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/time.h"
+#include "verbs/advice.h"
+#include "verbs/explain.h"
+#include "verbs/qp.h"
+
+/* Completions that nobody has taken yet. */
+#define CQ_DEPTH 256
+/* Polls between two looks at the clock. */
+#define POLLS 1024
+
+static int refused(const struct link_end *end, const char *verb, int errnum,
+		   const char *what, struct error *err)
+{
+	const struct port *port = &end->device->port;
+
+	return fail(err, -errnum,
+		    verb_advice(verb, errnum, port_is_ethernet(port)),
+		    "%s: cannot %s: %s", port->device, what,
+		    strerror(errnum));
+}
+
+int link_open(struct link_end *end, struct error *err)
+{
+	end->pd = ibv_alloc_pd(end->device->context);
+	if (!end->pd)
+		return refused(end, "ibv_alloc_pd", errno,
+			       "make a protection domain", err);
+	end->cq = ibv_create_cq(end->device->context, CQ_DEPTH, NULL, NULL,
+				0);
+	if (end->cq)
+		return 0;
+	return refused(end, "ibv_create_cq", errno,
+		       "create a completion queue", err);
+}
+
+void link_close(struct link_end *end)
+{
+	if (end->cq)
+		ibv_destroy_cq(end->cq);
+	if (end->pd)
+		ibv_dealloc_pd(end->pd);
+	end->cq = NULL;
+	end->pd = NULL;
+}
+
+static int prepare(const struct link_end *end, struct link *link,
+		   struct error *err)
+{
+	struct ibv_recv_wr receive = { .wr_id = 0 }, *bad;
+	const struct qp_local local = {
+		.transport = TRANSPORT_RC,
+		.port = end->device->port.number,
+		.pkey_index = (uint16_t)end->device->pkey_index,
+	};
+	int ret = qp_to_init(end->device, link->qp, &local, err);
+
+	if (ret || end->client)
+		return ret;
+	ret = ibv_post_recv(link->qp, &receive, &bad);
+	return ret ? refused(end, "ibv_post_recv", abs(ret), "post a receive",
+			     err) : 0;
+}
+
+int link_make(const struct link_end *end, struct link *link, struct error *err)
+{
+	struct ibv_qp_init_attr attr = {
+		.send_cq = end->cq,
+		.recv_cq = end->cq,
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 1, .max_recv_wr = 1,
+			 .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	int ret;
+
+	if (getrandom(&link->psn, sizeof(link->psn), 0) != sizeof(link->psn))
+		return fail(err, -EIO, NULL, "cannot get random numbers");
+	link->psn &= ENDPOINT_QPN_MAX;
+	link->qp = ibv_create_qp(end->pd, &attr);
+	if (!link->qp)
+		return refused(end, "ibv_create_qp", errno,
+			       "create a queue pair", err);
+	ret = prepare(end, link, err);
+	if (ret)
+		ibv_destroy_qp(link->qp);
+	return ret;
+}
+
+int link_connect(const struct link_end *end, struct link *link,
+		 const struct endpoint_qp *peer, struct error *err)
+{
+	const struct qp_remote remote = {
+		.path = end->path,
+		.psn = link->psn,
+		.client = end->client,
+		.peer = *peer,
+	};
+
+	return qp_connect(end->device, link->qp, end->plan, &remote, err);
+}
+
+void link_drain(const struct link_end *end)
+{
+	struct ibv_wc wc[16];
+
+	while (ibv_poll_cq(end->cq, 16, wc) > 0)
+		;
+}
+
+/* Wait for a completion of LINK's. */
+static int wait(const struct link_end *end, const struct link *link,
+		struct ibv_wc *wc, struct error *err)
+{
+	const uint64_t deadline = time_after(end->plan->timeout);
+
+	for (uint32_t i = 1;; i++) {
+		int n = ibv_poll_cq(end->cq, 1, wc);
+
+		if (n < 0)
+			return refused(end, "ibv_poll_cq", EIO,
+				       "poll for a completion", err);
+		if (n && wc->qp_num == link->qp->qp_num)
+			return 0;
+		if (i % POLLS == 0 && !time_until(deadline))
+			return fail(err, -ETIMEDOUT, NULL,
+				    "the first message was not acknowledged "
+				    "within %.6g s",
+				    (double)end->plan->timeout /
+					    (double)SECOND);
+	}
+}
+
+int link_send(const struct link_end *end, struct link *link,
+	      struct error *err)
+{
+	struct ibv_send_wr *bad, wr = {
+		.opcode = IBV_WR_SEND,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	struct ibv_wc wc;
+	int ret = ibv_post_send(link->qp, &wr, &bad);
+
+	if (ret)
+		return refused(end, "ibv_post_send", abs(ret), "post a send",
+			       err);
+	ret = wait(end, link, &wc, err);
+	if (ret || !wc.status)
+		return ret;
+	return fail_code(err, -EIO, explain_status_name(wc.status),
+			 "check the path between both GIDs",
+			 "the first message on QP 0x%06x: completion with %s "
+			 "(%d)", link->qp->qp_num,
+			 explain_status_name(wc.status), wc.status);
+}
+
+struct endpoint link_describe(const struct link_end *end,
+			      const struct link *link, struct endpoint_qp *qp)
+{
+	const struct path *path = end->path;
+
+	*qp = (struct endpoint_qp){
+		.qpn = link->qp->qp_num,
+		.psn = link->psn,
+	};
+	/* no memory is opened to the peer: its length is that of nothing */
+	return (struct endpoint){
+		.lid = end->device->port.lid,
+		.gid = path->local.raw,
+		.gid_type = path->local.type,
+		.gid_index = path->local.index,
+		.peer_gid_index = path->remote.index,
+		.global = path->global,
+		.mtu = path->mtu,
+		.length = 1,
+		.stride = 1,
+		.n = 1,
+		.qps = qp,
+	};
+}
+
+int link_destroy(const struct link_end *end, struct link *link,
+		 struct error *err)
+{
+	int ret = ibv_destroy_qp(link->qp);
+
+	link->qp = NULL;
+	return ret ? refused(end, "ibv_destroy_qp", abs(ret),
+			     "destroy a queue pair", err) : 0;
+}

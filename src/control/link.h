@@ -1,0 +1,61 @@
+/* One connection of two queue pairs, made over and over: what both ends of the
+ * test connect do. */
+#ifndef CONTROL_LINK_H
+#define CONTROL_LINK_H
+
+#include <infiniband/verbs.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "model/endpoint.h"
+#include "model/plan.h"
+#include "verbs/device.h"
+
+/* What all connections of an end share. */
+struct link_end {
+	bool client;
+	const struct device *device;
+	const struct plan *plan;	/* that both ends agreed on */
+	const struct path *path;	/* from this end */
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+};
+
+struct link {
+	struct ibv_qp *qp;
+	uint32_t psn;		/* 24 random bits */
+};
+
+/* Make what connections share, for the other members, which are set.  Returns
+ * 0, or a negative errno said in ERR.  link_close() it. */
+int link_open(struct link_end *end, struct error *err);
+void link_close(struct link_end *end);
+
+/* A queue pair in INIT; that of a server takes one message.  Returns 0, or a
+ * negative errno said in ERR with nothing left behind. */
+int link_make(const struct link_end *end, struct link *link,
+	      struct error *err);
+
+/* Move it through RTR to RTS, towards PEER. */
+int link_connect(const struct link_end *end, struct link *link,
+		 const struct endpoint_qp *peer, struct error *err);
+
+/* Send an empty message, and wait until the peer's device has acknowledged it.
+ */
+int link_send(const struct link_end *end, struct link *link,
+	      struct error *err);
+
+/* Take the completions that are there. */
+void link_drain(const struct link_end *end);
+
+/* What the peer must know, with QP as the memory of its queue pair. */
+struct endpoint link_describe(const struct link_end *end,
+			      const struct link *link,
+			      struct endpoint_qp *qp);
+
+/* Destroy the queue pair.  Returns 0 or a negative errno said in ERR. */
+int link_destroy(const struct link_end *end, struct link *link,
+		 struct error *err);
+
+#endif

@@ -1,0 +1,335 @@
+/* Allocates, binds and invalidates memory windows, and proves both: a write
+ * through the window arrives, and one with the old key is refused. */
+#include "config.h"
+#include "control/op.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "control/pair.h"
+#include "verbs/explain.h"
+
+enum { ALLOCATE, BIND, WRITE, INVALIDATE, PROVE, FREE };
+
+/* Both are what a write moves: a number that grows. */
+struct buffers {
+	uint64_t from;
+	uint64_t to;
+};
+
+struct own {
+	struct control_pair pair;
+	struct buffers *buffers;
+	struct ibv_mr *mr;
+	uint64_t written;	/* number of the latest write */
+	uint64_t bound;		/* windows that are */
+};
+
+/* One window, and the key that it was bound with. */
+struct window {
+	struct ibv_mw *mw;
+	uint32_t rkey;
+};
+
+static enum control_mw kind_of(const struct control_thread *t)
+{
+	return (enum control_mw)t->shared->params->mw;
+}
+
+/* What the device must have. */
+static int check_device(struct control_thread *t)
+{
+	struct ibv_device_attr attr;
+	const char *device = t->shared->device->port.device;
+	const bool first = kind_of(t) == CONTROL_MW_TYPE1;
+	const unsigned int wanted = first ? IBV_DEVICE_MEM_WINDOW :
+					    IBV_DEVICE_MEM_WINDOW_TYPE_2A |
+						    IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+	int ret = ibv_query_device(t->shared->device->context, &attr);
+
+	if (ret)
+		return control_refused(t, "ibv_query_device", abs(ret),
+				       "query the device");
+	if (attr.device_cap_flags & wanted)
+		return 0;
+	return fail(&t->err, -EOPNOTSUPP,
+		    first ? "try --mw type2" : "try --mw type1",
+		    "--mw %s: %s has no memory windows of type %d",
+		    control_mw_name(kind_of(t)), device, first ? 1 : 2);
+}
+
+static int setup(struct control_thread *t)
+{
+	struct own *own = t->own;
+	int ret = check_device(t);
+
+	if (ret)
+		return ret;
+	own->buffers = xcalloc_lines(1, sizeof(*own->buffers));
+	own->mr = ibv_reg_mr(t->shared->pd, own->buffers,
+			     sizeof(*own->buffers),
+			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_MW_BIND);
+	if (!own->mr)
+		return control_refused(t, "ibv_reg_mr", errno,
+				       "register memory");
+	return control_pair_make(t, &own->pair);
+}
+
+static void release(struct control_thread *t)
+{
+	struct own *own = t->own;
+
+	control_pair_free(&own->pair);
+	if (own->mr)
+		ibv_dereg_mr(own->mr);
+	free(own->buffers);
+}
+
+/* Wait for the request of END that is to do WHAT, and must succeed. */
+static int finish(struct control_thread *t, int end, const char *what)
+{
+	struct own *own = t->own;
+	enum ibv_wc_status status;
+	int ret = control_pair_wait(t, &own->pair, end, &status);
+
+	if (ret || !status)
+		return ret;
+	return fail_code(&t->err, -EIO, explain_status_name(status), NULL,
+			 "%s: cannot %s: completion with %s (%d)",
+			 t->shared->device->port.device, what,
+			 explain_status_name(status), status);
+}
+
+static struct ibv_mw_bind_info info_of(struct own *own, uint64_t length)
+{
+	return (struct ibv_mw_bind_info){
+		.mr = own->mr,
+		.addr = (uintptr_t)&own->buffers->to,
+		.length = length,
+		.mw_access_flags = length ? IBV_ACCESS_REMOTE_WRITE : 0,
+	};
+}
+
+/* Type 1: by a call of its own.  A LENGTH of 0 takes the access away. */
+static int bind_first(struct control_thread *t, struct window *w,
+		      uint64_t length, const char *what)
+{
+	struct own *own = t->own;
+	struct ibv_mw_bind bind = {
+		.send_flags = IBV_SEND_SIGNALED,
+		.bind_info = info_of(own, length),
+	};
+	int ret = ibv_bind_mw(own->pair.qps[PAIR_ANSWERS], w->mw, &bind);
+
+	if (ret)
+		return control_refused(t, "ibv_bind_mw", abs(ret), what);
+	return finish(t, PAIR_ANSWERS, what);
+}
+
+/* Type 2: by a request like others. */
+static int bind_second(struct control_thread *t, struct window *w,
+		       const char *what)
+{
+	struct own *own = t->own;
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_BIND_MW,
+		.bind_mw = {
+			.mw = w->mw,
+			.rkey = ibv_inc_rkey(w->mw->rkey),
+			.bind_info = info_of(own, sizeof(own->buffers->to)),
+		},
+	};
+	int ret = control_pair_post(t, &own->pair, PAIR_ANSWERS, &wr, false);
+
+	if (!ret)
+		ret = finish(t, PAIR_ANSWERS, what);
+	if (!ret)
+		w->mw->rkey = wr.bind_mw.rkey;
+	return ret;
+}
+
+static int bind_window(struct control_thread *t, struct window *w)
+{
+	static const char what[] = "bind a memory window";
+	struct own *own = t->own;
+	int ret = kind_of(t) == CONTROL_MW_TYPE1 ?
+			  bind_first(t, w, sizeof(own->buffers->to), what) :
+			  bind_second(t, w, what);
+
+	w->rkey = w->mw->rkey;
+	return ret;
+}
+
+/* Post a write of the next number with the key of W. */
+static int post_write(struct control_thread *t, const struct window *w)
+{
+	struct own *own = t->own;
+	struct ibv_sge sge = {
+		.addr = (uintptr_t)&own->buffers->from,
+		.length = sizeof(own->buffers->from),
+		.lkey = own->mr->lkey,
+	};
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_RDMA_WRITE,
+		.sg_list = &sge,
+		.num_sge = 1,
+		.wr.rdma = { (uintptr_t)&own->buffers->to, w->rkey },
+	};
+
+	own->buffers->from = ++own->written;
+	return control_pair_post(t, &own->pair, PAIR_ASKS, &wr, false);
+}
+
+static uint64_t arrived(const struct own *own)
+{
+	return __atomic_load_n(&own->buffers->to, __ATOMIC_ACQUIRE);
+}
+
+static int write_through(struct control_thread *t, const struct window *w)
+{
+	struct own *own = t->own;
+	int ret = post_write(t, w);
+
+	if (!ret)
+		ret = finish(t, PAIR_ASKS, "write through a memory window");
+	if (ret || arrived(own) == own->written)
+		return ret;
+	return fail_code(&t->err, -EIO, "WRONG_DATA", NULL,
+			 "%s: a write through a memory window completed, and "
+			 "its data did not arrive",
+			 t->shared->device->port.device);
+}
+
+static int make(struct control_thread *t, void *object)
+{
+	struct own *own = t->own;
+	struct window *w = object;
+	int ret;
+
+	w->mw = ibv_alloc_mw(t->shared->pd,
+			     kind_of(t) == CONTROL_MW_TYPE1 ? IBV_MW_TYPE_1 :
+							      IBV_MW_TYPE_2);
+	if (!w->mw)
+		return control_refused(t, "ibv_alloc_mw", errno,
+				       "allocate a memory window");
+	control_lap(t, ALLOCATE);
+	ret = bind_window(t, w);
+	control_lap(t, BIND);
+	if (!ret)
+		ret = write_through(t, w);
+	control_lap(t, WRITE);
+	if (ret)
+		ibv_dealloc_mw(w->mw);
+	else
+		own->bound++;
+	return ret;
+}
+
+/* The peer's SEND takes the access away. */
+static int invalidate_by_send(struct control_thread *t,
+			      const struct window *w)
+{
+	struct own *own = t->own;
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_SEND_WITH_INV,
+		.invalidate_rkey = w->rkey,
+	};
+	int ret = control_pair_post(t, &own->pair, PAIR_ASKS, &wr, true);
+
+	return ret ? ret : finish(t, PAIR_ASKS,
+				  "invalidate a memory window by a SEND");
+}
+
+static int invalidate_here(struct control_thread *t, const struct window *w)
+{
+	struct own *own = t->own;
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_LOCAL_INV,
+		.invalidate_rkey = w->rkey,
+	};
+	int ret = control_pair_post(t, &own->pair, PAIR_ANSWERS, &wr, false);
+
+	return ret ? ret : finish(t, PAIR_ANSWERS,
+				  "invalidate a memory window");
+}
+
+static int invalidate(struct control_thread *t, struct window *w)
+{
+	switch (kind_of(t)) {
+	case CONTROL_MW_TYPE1:
+		return bind_first(t, w, 0, "unbind a memory window");
+	case CONTROL_MW_TYPE2_SEND:
+		return invalidate_by_send(t, w);
+	default:
+		return invalidate_here(t, w);
+	}
+}
+
+/* The old key must open nothing. */
+static int prove(struct control_thread *t, const struct window *w)
+{
+	struct own *own = t->own;
+	const uint64_t before = arrived(own);
+	enum ibv_wc_status status;
+	int ret = post_write(t, w);
+
+	if (!ret)
+		ret = control_pair_wait(t, &own->pair, PAIR_ASKS, &status);
+	if (ret)
+		return ret;
+	if (status == IBV_WC_REM_ACCESS_ERR && arrived(own) == before)
+		return control_pair_mend(t, &own->pair);
+	return fail_code(&t->err, -EACCES, explain_status_name(status),
+			 "an invalidated key must open nothing: the driver or "
+			 "the device has a fault",
+			 "%s: a write with the key of an invalidated memory "
+			 "window completed with %s%s, not with "
+			 "IBV_WC_REM_ACCESS_ERR",
+			 t->shared->device->port.device,
+			 explain_status_name(status),
+			 arrived(own) == before ? "" : " and changed memory");
+}
+
+/* A refused write ends the connection that other windows are bound to, so the
+ * last one alone is proved invalid. */
+static int undo(struct control_thread *t, void *object)
+{
+	struct own *own = t->own;
+	struct window *w = object;
+	int ret = invalidate(t, w), freed;
+
+	control_lap(t, INVALIDATE);
+	if (!ret && own->bound == 1) {
+		ret = prove(t, w);
+		control_lap(t, PROVE);
+	}
+	own->bound--;
+	freed = ibv_dealloc_mw(w->mw);
+	control_lap(t, FREE);
+	if (ret || !freed)
+		return ret;
+	return control_refused(t, "ibv_dealloc_mw", abs(freed),
+			       "free a memory window");
+}
+
+const struct control_op control_mw_bind = {
+	.test = CONTROL_MW_BIND,
+	.parts = {
+		[ALLOCATE] = { .name = "allocate" },
+		[BIND] = { .name = "bind" },
+		[WRITE] = { .name = "write" },
+		[INVALIDATE] = { .name = "invalidate", .undoes = true },
+		[PROVE] = { .name = "refused write", .undoes = true,
+			    .aside = true },
+		[FREE] = { .name = "free", .undoes = true },
+	},
+	.needs_path = true,
+	.own_size = sizeof(struct own),
+	.object_size = sizeof(struct window),
+	.setup = setup,
+	.make = make,
+	.undo = undo,
+	.release = release,
+};

@@ -1,0 +1,251 @@
+#include "config.h"
+#include "session/connections.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers.h"
+#include "base/time.h"
+#include "base/xalloc.h"
+#include "control/control.h"
+#include "control/link.h"
+#include "host/call_counter.h"
+#include "model/gid.h"
+#include "net/frames.h"
+#include "run/peer_check.h"
+
+/* Connections that there is room for at first. */
+#define ROOM 64
+
+static bool is_wanted(const struct session *s)
+{
+	return s->run.plan->control == CONTROL_CONNECT;
+}
+
+static int say_bye(struct session *s)
+{
+	int ret;
+
+	session_stage(s, "bye");
+	ret = session_say(s, FRAME_BYE);
+	return ret ? ret : session_hear(s, FRAME_BYE);
+}
+
+int connections_measure(struct session *s)
+{
+	struct connection *conn = s->run.conn;
+	struct call_counter *counter;
+	const int cancel_fd = conn->cancel_fd;
+	int ret;
+
+	if (!is_wanted(s))
+		return 0;
+	s->over = true;
+	counter = call_counter_open();
+	/* the engine waits for the user, and nobody else meanwhile */
+	conn->cancel_fd = -1;
+	ret = control_run(s->run.device, counter, cancel_fd, conn,
+			  s->run.result);
+	conn->cancel_fd = cancel_fd;
+	call_counter_close(counter);
+	return ret ? ret : say_bye(s);
+}
+
+/* The connections of a client, the oldest first. */
+struct answers {
+	struct session *s;
+	struct link_end end;
+	struct link *links;
+	uint64_t n, room;
+};
+
+/* The client chooses the path among those this end offered, once. */
+static int accept_path(struct answers *a, const struct endpoint *peer,
+		       struct error *err)
+{
+	struct result *r = a->s->run.result;
+	struct path mine;
+	int ret = path_accept(&r->server, &r->client, peer->global,
+			      peer->gid_index, peer->peer_gid_index, &mine,
+			      err);
+
+	if (ret)
+		return ret;
+	mine.mtu = peer->mtu;
+	mine.dlid = peer->lid;
+	ret = peer_check_endpoint(&r->client, &mine, peer, err);
+	if (ret)
+		return ret;
+	r->path = mine;
+	r->has_path = true;
+	return 0;
+}
+
+static int check_endpoint(struct answers *a, const struct endpoint *peer,
+			  struct error *err)
+{
+	const uint32_t mtu = a->s->run.plan->mtu;
+	const struct parameters *params = &a->s->run.result->params;
+
+	if (peer->n != 1 || mtu_bytes(peer->mtu) != mtu)
+		return fail(err, -EPROTO, NULL,
+			    "the client sent an ENDPOINT of %u QPs and MTU %u "
+			    "where 1 and %u were agreed", peer->n,
+			    mtu_bytes(peer->mtu), mtu);
+	if (a->n >= params->max_qps)
+		return fail(err, -EPERM, "make fewer connections, or start "
+			    "the server with a larger --max-qps",
+			    "%llu connections: this server allows %u "
+			    "(--max-qps)", (unsigned long long)a->n + 1,
+			    params->max_qps);
+	return accept_path(a, peer, err);
+}
+
+static struct link *next_link(struct answers *a)
+{
+	struct link *links;
+
+	if (a->n < a->room)
+		return &a->links[a->n];
+	a->room = larger(ROOM, 2 * a->room);
+	links = xcalloc(a->room, sizeof(*links));
+	if (a->n)
+		memcpy(links, a->links, a->n * sizeof(*links));
+	free(a->links);
+	a->links = links;
+	return &a->links[a->n];
+}
+
+/* Make and connect a queue pair; MINE and QP describe it. */
+static int connect_to(struct answers *a, const struct endpoint *peer,
+		      struct endpoint *mine, struct endpoint_qp *qp,
+		      struct error *err)
+{
+	const uint64_t began = time_now();
+	struct link *link = next_link(a);
+	struct error other = { 0 };
+	int ret = link_make(&a->end, link, err);
+
+	if (ret)
+		return ret;
+	ret = link_connect(&a->end, link, &peer->qps[0], err);
+	if (ret) {
+		link_destroy(&a->end, link, &other);
+		return ret;
+	}
+	a->n++;
+	*mine = link_describe(&a->end, link, qp);
+	mine->took = time_since(began);
+	return 0;
+}
+
+/* A refusal is an answer like another: the client may go on. */
+static int answer_endpoint(struct answers *a, const struct frame *frame)
+{
+	struct error *err = &a->s->run.result->error;
+	struct error refusal = { .stage = "connect" };
+	struct endpoint peer, mine;
+	struct endpoint_qp qp;
+	struct frame answer;
+	int ret = decode_endpoint(frame, &peer, err);
+
+	if (ret)
+		return ret;
+	link_drain(&a->end);
+	ret = check_endpoint(a, &peer, &refusal);
+	if (!ret)
+		ret = connect_to(a, &peer, &mine, &qp, &refusal);
+	free(peer.qps);
+	if (ret)
+		encode_error(&answer, FRAME_REFUSE, &refusal);
+	else
+		encode_endpoint(&answer, &mine);
+	return session_send(a->s, &answer);
+}
+
+/* Only so many connections are to stay. */
+static int answer_start(struct answers *a, const struct frame *frame)
+{
+	struct error *err = &a->s->run.result->error;
+	struct frame answer;
+	uint64_t keep;
+	int ret = decode_start(frame, &keep, err);
+
+	if (!ret)
+		ret = wire_check(frame, "connections", keep, 0, a->n, err);
+	while (!ret && a->n > keep)
+		ret = link_destroy(&a->end, &a->links[--a->n], err);
+	if (ret)
+		return ret;
+	encode_start(&answer, keep);
+	return session_send(a->s, &answer);
+}
+
+/* Returns 1 when the client says BYE. */
+static int answer(struct answers *a, const struct frame *frame)
+{
+	switch (frame->type) {
+	case FRAME_ALIVE:
+		return 0;
+	case FRAME_ENDPOINT:
+		return answer_endpoint(a, frame);
+	case FRAME_START:
+		return answer_start(a, frame);
+	case FRAME_BYE:
+		return 1;
+	default:
+		return session_unexpected(a->s, frame, FRAME_ENDPOINT);
+	}
+}
+
+static int answer_all(struct answers *a)
+{
+	struct session *s = a->s;
+	struct frame frame;
+	int ret;
+
+	do {
+		ret = oob_receive(s->run.conn, "the next connection",
+				  time_after(run_peer_timeout(&s->run)),
+				  &frame, &s->run.result->error);
+		if (ret)
+			return ret;
+		ret = answer(a, &frame);
+		frame_free(&frame);
+	} while (!ret);
+	return ret < 0 ? ret : session_say(s, FRAME_BYE);
+}
+
+static void free_answers(struct answers *a)
+{
+	struct error other = { 0 };
+
+	while (a->n)
+		link_destroy(&a->end, &a->links[--a->n], &other);
+	free(a->links);
+	link_close(&a->end);
+}
+
+int connections_answer(struct session *s)
+{
+	struct answers a = {
+		.s = s,
+		.end = {
+			.device = s->run.device,
+			.plan = s->run.plan,
+			.path = &s->run.result->path,
+		},
+	};
+	int ret;
+
+	if (!is_wanted(s))
+		return 0;
+	s->over = true;
+	session_stage(s, "connect");
+	ret = link_open(&a.end, &s->run.result->error);
+	if (!ret)
+		ret = answer_all(&a);
+	free_answers(&a);
+	return ret;
+}

@@ -1,0 +1,237 @@
+/* The test connect: both ends in one process, over the fake verbs. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+
+#include "fake_verbs.h"
+#include "net/frames.h"
+#include "pair.h"
+
+static void open_pair(struct pair *p, enum control_pattern pattern, uint64_t n)
+{
+	struct plan *plan;
+
+	fake_verbs_reset();
+	pair_open(p, OP_SEND, METRIC_LATENCY);
+	plan = pair_plan(p);
+	plan->imm = false;
+	plan->control = CONTROL_CONNECT;
+	plan->sizes = (struct sizes){ 1, { 0 } };
+	plan->iterations = n;
+	p->client.result->params.pattern = pattern;
+}
+
+static void run(struct pair *p)
+{
+	pair_start(p);
+	pair_wait(p);
+}
+
+static void close_pair(struct pair *p)
+{
+	pair_close(p);
+	pair_check_clean();
+}
+
+static void check_well(const struct pair *p)
+{
+	assert_string_equal(p->client.result->error.message, "");
+	assert_string_equal(p->server.result->error.message, "");
+	assert_int_equal(p->client.ret, 0);
+	assert_int_equal(p->server.ret, 0);
+}
+
+/* The parts make up the whole. */
+TEST(test_churn)
+{
+	static const char *const names[] = {
+		"create", "exchange", "server", "modify", "first message",
+		"destroy", "disconnect",
+	};
+	const struct control_row *c;
+	const struct result_row *row;
+	double sum = 0;
+	struct pair p;
+
+	open_pair(&p, CONTROL_CHURN, 100);
+	run(&p);
+	check_well(&p);
+	assert_int_equal(p.client.result->n_rows, 1);
+	assert_int_equal(p.server.result->n_rows, 0);
+	row = &p.client.result->rows[0];
+	c = row->control;
+	assert_int_equal(row->iterations, 100);
+	assert_int_equal(c->most, 1);
+	assert_int_equal(c->n_parts, COUNT(names));
+	for (uint32_t i = 0; i < c->n_parts; i++) {
+		assert_string_equal(c->parts[i].name, names[i]);
+		assert_int_equal(c->parts[i].latency.samples, 100);
+		if (!c->parts[i].aside)
+			sum += c->parts[i].latency.mean;
+	}
+	assert_close(sum, row->latency.mean, 1e-6);
+	/* and those whose system calls are counted */
+	assert_true(fake_verbs.messages >= 100);
+	close_pair(&p);
+}
+
+TEST(test_hold)
+{
+	const struct control_row *c;
+	struct pair p;
+
+	open_pair(&p, CONTROL_HOLD, 150);
+	run(&p);
+	check_well(&p);
+	c = p.client.result->rows[0].control;
+	assert_int_equal(c->most, 150);
+	assert_int_equal(c->n_spans, 3);
+	assert_false(error_is_set(&c->limit));
+	close_pair(&p);
+}
+
+/* The server's limit ends the making of more, and is no failure. */
+TEST(test_limit_of_the_server)
+{
+	const struct control_row *c;
+	struct pair p;
+
+	open_pair(&p, CONTROL_HOLD, 100);
+	p.server.result->params.max_qps = 30;
+	run(&p);
+	check_well(&p);
+	c = p.client.result->rows[0].control;
+	assert_int_equal(c->most, 30);
+	assert_message(&c->limit, "the server: 31 connections: this server "
+				  "allows 30 (--max-qps)");
+	close_pair(&p);
+}
+
+TEST(test_message_that_fails)
+{
+	struct pair p;
+
+	open_pair(&p, CONTROL_CHURN, 10);
+	fake_verbs.fail_message = 3;
+	fake_verbs.status = IBV_WC_RETRY_EXC_ERR;
+	run(&p);
+	assert_true(p.client.ret < 0);
+	assert_string_equal(p.client.result->error.code,
+			    "IBV_WC_RETRY_EXC_ERR");
+	assert_contains(p.client.result->error.message, "the first message");
+	assert_true(p.server.ret < 0);
+	close_pair(&p);
+}
+
+TEST(test_message_that_is_not_acknowledged)
+{
+	struct pair p;
+
+	open_pair(&p, CONTROL_CHURN, 10);
+	pair_hurry(&p);
+	fake_verbs.black_hole = true;
+	run(&p);
+	assert_int_equal(p.client.ret, -ETIMEDOUT);
+	assert_message(&p.client.result->error, "the first message was not "
+		       "acknowledged within 1 s");
+	close_pair(&p);
+}
+
+/* Whatever call fails, both ends come to an end and leave nothing. */
+TEST(test_every_call_may_fail)
+{
+	for (uint32_t i = 1; i <= 60; i++) {
+		struct pair p;
+
+		open_pair(&p, CONTROL_HOLD, 3);
+		pair_hurry(&p);
+		fake_verbs.fail_call = fake_verbs.calls + i;
+		fake_verbs.errnum = ENOMEM;
+		run(&p);
+		close_pair(&p);
+	}
+}
+
+/* What a server says that is not right. */
+TEST(test_bad_answers)
+{
+	static const struct {
+		struct relay relay;
+		const char *message;
+	} cases[] = {
+		/* HELLO and ACCEPT are before the first answer; of that, n is
+		 * behind 57 bytes */
+		{ { SPOIL_BYTES, true, 2, .offset = 57, .size = 4,
+		    .value = 2 }, "" },
+		{ { SPOIL_TYPE, true, 2, .type = FRAME_READY },
+		  "the server sent READY where ENDPOINT was expected" },
+		{ { SPOIL_CLOSE, true, 2, .type = 0 }, "" },
+		{ { SPOIL_SILENCE, true, 2, .type = 0 }, "" },
+		{ { SPOIL_TYPE, false, 2, .type = FRAME_READY }, "" },
+		{ { SPOIL_SILENCE, false, 2, .type = 0 }, "" },
+		{ { SPOIL_SILENCE, false, 3, .type = 0 }, "" },
+		{ { SPOIL_BYTES, false, 3, .offset = 0, .size = 8,
+		    .value = 77 }, "" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct pair p;
+
+		open_pair(&p, CONTROL_CHURN, 5);
+		pair_hurry(&p);
+		p.relay = cases[i].relay;
+		p.relayed = true;
+		run(&p);
+		assert_true(p.client.ret < 0);
+		assert_true(p.server.ret < 0);
+		assert_contains(p.client.result->error.message,
+				cases[i].message);
+		assert_string_not_equal(p.client.result->error.message, "");
+		assert_string_not_equal(p.server.result->error.message, "");
+		close_pair(&p);
+	}
+}
+
+TEST(test_frames)
+{
+	struct endpoint_qp qp = { .qpn = 1 };
+	struct endpoint e = { .mtu = IBV_MTU_1024, .length = 1, .stride = 1,
+			      .n = 1, .qps = &qp, .took = 123456789 }, got;
+	struct port port = { .active_mtu = IBV_MTU_1024 };
+	struct parameters params;
+	struct error err = { 0 };
+	struct frame frame;
+	struct plan plan;
+
+	encode_endpoint(&frame, &e);
+	assert_int_equal(decode_endpoint(&frame, &got, &err), 0);
+	assert_int_equal(got.took, 123456789);
+	free(got.qps);
+	frame_free(&frame);
+	param_defaults(&params);
+	params.plan.sizes.n = 1;
+	params.plan.control = CONTROL_CONNECT;
+	encode_plan(&frame, &params.plan, &port);
+	assert_int_equal(decode_plan(&frame, &plan, &port, &err), 0);
+	assert_int_equal(plan.control, CONTROL_CONNECT);
+	assert_int_equal(plan.metric, METRIC_LATENCY);
+	frame_free(&frame);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_churn),
+		cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_limit_of_the_server),
+		cmocka_unit_test(test_message_that_fails),
+		cmocka_unit_test(test_message_that_is_not_acknowledged),
+		cmocka_unit_test(test_every_call_may_fail),
+		cmocka_unit_test(test_bad_answers),
+		cmocka_unit_test(test_frames),
+	};
+
+	alarm(patient(90));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

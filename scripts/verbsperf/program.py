@@ -3,6 +3,7 @@ of its options."""
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
@@ -136,10 +137,22 @@ def option_of(option: Object) -> Option:
                   option["commands"], option.get("words") or [])
 
 
-def sentence_of(stderr: str, status: int) -> str:
-    """Find the error in what verbsperf wrote on stderr."""
+def signal_name(number: int) -> str:
+    """Return the name of the signal NUMBER, if it is one."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def sentence_of(stderr: str, status: Optional[int]) -> str:
+    """Find the error in what verbsperf wrote on stderr; it is not there when a
+    signal killed it, as the kernel does when memory is short."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
-    errors = [line for line in lines if "error: " in line] or lines[-1:]
+    errors = [line for line in lines if "error: " in line]
+    if not errors and status is not None and status < 0:
+        return f"verbsperf was killed by {signal_name(-status)}"
+    errors = errors or lines[-1:]
     if not errors:
         return f"exit status {status}"
     return errors[-1].split("error: ", 1)[-1]

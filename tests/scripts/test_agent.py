@@ -12,7 +12,7 @@ import pytest
 
 import complete
 from conftest import SCRIPTS
-from verbsperf import agent, coordinator, fleet
+from verbsperf import agent, coordinator, fleet, program
 from verbsperf.coordinator import Clock, Coordinator
 from verbsperf.fleet import Job, Outcome
 from verbsperf.patterns import End, Pair
@@ -501,3 +501,12 @@ def test_an_ipv4_address_is_one():
         return seen
 
     assert asyncio.run(addresses()) == ["127.0.0.1"]
+
+
+@pytest.mark.parametrize("status, sentence", (
+    (-9, "verbsperf was killed by SIGKILL"),
+    (-4000, "verbsperf was killed by signal 4000"),
+    (1, "verbsperf: warm: go on"), (None, "verbsperf: warm: go on")))
+def test_what_a_killed_program_says(status, sentence):
+    assert program.sentence_of("verbsperf: warm: go on\n", status) == sentence
+    assert program.sentence_of("verbsperf: error: no\n", status) == "no"

@@ -52,8 +52,10 @@ static const char *format_place(const struct limit_verdict *v,
 	if (v->qps)
 		snprintf(text, PLACE_SIZE, " at size %llu on %u QP%s", size,
 			 v->qps, v->qps == 1 ? "" : "s");
+	else if (size)
+		snprintf(text, PLACE_SIZE, " at size %llu", size);
 	else
-		snprintf(text, PLACE_SIZE, size ? " at size %llu" : "", size);
+		text[0] = '\0';
 	return text;
 }
 

@@ -95,7 +95,8 @@ def time_of(place: Place, text: str) -> datetime.datetime:
         when = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
     except ValueError:
         when = datetime.datetime.min
-    place.expect(when.tzinfo is not None,
+    # far enough from what a time can hold for other zones and a margin
+    place.expect(when.tzinfo is not None and 1900 <= when.year < 9000,
                  f"\"started\" is no time: '{text}'")
     return when.astimezone(datetime.timezone.utc)
 

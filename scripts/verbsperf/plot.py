@@ -11,7 +11,7 @@ import sys
 import types
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from verbsperf import history
+from verbsperf import command, history
 from verbsperf import labels as naming
 from verbsperf import nights, question, results, series
 from verbsperf.command import Parser, complain
@@ -20,6 +20,7 @@ from verbsperf.errors import Refused, ResultsError
 from verbsperf.history import Night
 from verbsperf.points import Point, size_text
 from verbsperf.results import Record
+from verbsperf.tables import printable
 
 NAME = "verbsperf-plot"
 FORMS = ("png", "svg")
@@ -251,6 +252,11 @@ def write(path: str, image: bytes) -> None:
         raise NotDrawn(f"{path}: {error.strerror}") from None
 
 
+def say(*lines: str) -> None:
+    """Write LINES, with what files say, to stdout."""
+    command.write(NAME, "".join(f"{printable(line)}\n" for line in lines))
+
+
 # What --only knows of a history besides options of verbsperf.
 OF_POINT: Dict[str, Callable[[Point], str]] = {
     "test": lambda point: point.test,
@@ -300,9 +306,8 @@ def plot_history(args: argparse.Namespace) -> None:
     image = io.BytesIO()
     drawing.save(figure, image, output_of(args)[-3:])
     write(output_of(args), image.getvalue())
-    print(f"{output_of(args)}: {nights.title_of(lines)}")
-    for text in nights.step_texts(lines, events):
-        print(text)
+    say(f"{output_of(args)}: {nights.title_of(lines)}",
+        *nights.step_texts(lines, events))
 
 
 def check_options(args: argparse.Namespace) -> None:
@@ -326,7 +331,7 @@ def plot(args: argparse.Namespace) -> None:
     picture, others = choose(args, records)
     output = output_of(args)
     write(output, image_of(drawing, args, picture, records))
-    print(f"{output}: {series.KINDS[picture.kind]}" + (
+    say(f"{output}: {series.KINDS[picture.kind]}" + (
         f"; --kind has more: {', '.join(others)}" if others else ""))
 
 

@@ -232,6 +232,8 @@ def test_two_that_append_wait_for_each_other(keep, tmp_path):
 @pytest.mark.parametrize("wrong", (
     {"schema": "verbsperf-history/2"}, {"started": 3}, {"started": "once"},
     {"started": "2026-01-01T00:00:00"}, {"target": None}, {"facts": []},
+    {"started": "0001-01-01T00:00:00+14:00"},
+    {"started": "9999-12-31T23:59:59-14:00"},
     {"facts": {"kernel": 6}}, {"points": {}}, {"points": [3]},
     {"points": [{}]}))
 def test_a_wrong_line_is_refused(tmp_path, wrong):
@@ -255,6 +257,16 @@ def test_a_wrong_point_is_refused(tmp_path, wrong):
     lines = months([50, 51])
     lines[1]["points"][0].update(wrong)
     check_refused(tmp_path / "h", lines)
+
+
+def test_names_of_others_are_not_printed_as_they_came(plot, tmp_path):
+    lines = months([50] * 20 + [40] * 20, target="\x1b[2J\ud800")
+    (tmp_path / "h").write_text("".join(json.dumps(one) + "\n"
+                                        for one in lines))
+    status, out, err = plot("--history", "-o", "h.svg", "h")
+    assert (status, err) == (0, "")
+    assert out.startswith("h.svg: ?[2J?: 40 nights")
+    assert "slower since" in out
 
 
 def test_what_is_no_history_is_not_drawn(plot, tmp_path):

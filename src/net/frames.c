@@ -215,7 +215,7 @@ static int get_endpoint_field(const struct frame *frame, struct field *field,
 	}
 	if (field->id == FIELD_TOOK) {
 		e->took = wire_get(&field->value, 8);
-		return 0;
+		return wire_check(frame, "took", e->took, 0, COUNT_MAX, err);
 	}
 	if (field->id == FIELD_XRC)
 		return get_targets(frame, &field->value, e, err);

@@ -193,6 +193,21 @@ TEST(test_bad_answers)
 	}
 }
 
+/* More ns than any run lasts, which are more ticks than a number holds. */
+TEST(test_took_too_long)
+{
+	struct endpoint_qp qp = { .qpn = 1 };
+	struct endpoint e = { .mtu = IBV_MTU_1024, .length = 1, .stride = 1,
+			      .n = 1, .qps = &qp, .took = UINT64_MAX }, got;
+	struct error err = { 0 };
+	struct frame frame;
+
+	encode_endpoint(&frame, &e);
+	assert_int_equal(decode_endpoint(&frame, &got, &err), -EPROTO);
+	assert_non_null(strstr(err.message, "took 18446744073709551615"));
+	frame_free(&frame);
+}
+
 TEST(test_frames)
 {
 	struct endpoint_qp qp = { .qpn = 1 };
@@ -229,6 +244,7 @@ int main(void)
 		cmocka_unit_test(test_message_that_is_not_acknowledged),
 		cmocka_unit_test(test_every_call_may_fail),
 		cmocka_unit_test(test_bad_answers),
+		cmocka_unit_test(test_took_too_long),
 		cmocka_unit_test(test_frames),
 	};
 

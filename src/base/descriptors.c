@@ -33,7 +33,8 @@ int descriptors_reopen(int fd)
 	char path[32];
 	int again;
 
-	if (fstat(fd, &status) ||
+	/* what stands for a closed one would be reopened, and take all */
+	if (!descriptors_writable(fd) || fstat(fd, &status) ||
 	    !(S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)))
 		return fd;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

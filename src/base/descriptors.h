@@ -20,7 +20,8 @@ bool descriptors_writable(int fd);
 /*
  * Reopen the pipe or character device FD for non-blocking writes, with its own
  * open file description: O_NONBLOCK on the shared one would affect other
- * processes.  Returns the new descriptor, or FD itself if that is impossible.
+ * processes.  Returns the new descriptor, or FD itself if that is impossible
+ * or FD is not open for writing.
  */
 int descriptors_reopen(int fd);
 

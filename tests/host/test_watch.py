@@ -159,6 +159,15 @@ def test_reader_that_does_not_read_learns_what_is_missing(device):
     assert len(numbers) + missing == lines[-1]["events"] - 1
 
 
+@pytest.mark.parametrize("options", ((), ("--json-lines",)))
+def test_closed_standard_output_is_not_taken_for_a_reader(device, options):
+    done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", BINARY, "watch",
+                           *options], env=device.env, text=True,
+                          stderr=subprocess.PIPE, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "cannot write to stdout: Bad file descriptor" in done.stderr
+
+
 @pytest.mark.parametrize("words, text", (
     (("--json",), "--json: not for watch.*--json-lines"),
     (("-n", 5), "--iterations: not for watch"),

@@ -247,6 +247,7 @@ const struct param param_table[] = {
 		.argument = "BYTES",
 		.who = CLIENT_PLAN | PARAM_CHECK | PARAM_CONTROL,
 		.control = PARAM_ON(REG_MR) | PARAM_ON(POST_POLL),
+		.tests = "BL BL BL --",
 		.help = "message size: 64, 4K,1M, 2..8M [bw 64K, lat 2]",
 		.description =
 		"Message size. Several sizes are measured one after the other "

@@ -23,6 +23,7 @@ ROW = {"size": 64, "qps": 1, "iterations": 1000, "opened": None,
                         "histogram", "threads", "counters", "post",
                         "opened")),
        "cpu": {"client": None, "server": None},
+       "events": None,
        "tx_depth": 128, "cq_mod": 100, "post_list": 1, "inline": 0,
        "verified": False, "control": None, "failed": False}
 DIRECTION = {"from": "client", "iterations": 1000, "seconds": 1.0,

@@ -92,7 +92,8 @@ def test_tests_of_an_option():
     """What it means something for, which is less than what accepts it."""
     row = rows()["rx-depth"]
     assert row["tests"] == {"send_bw": "always", "send_lat": "always",
-                            "write_bw": "imm", "write_lat": "imm"}
+                            "write_bw": "imm", "write_lat": "imm",
+                            "create_qp": "always", "qp_setup": "always"}
     assert "read_bw" in row["commands"]
 
 

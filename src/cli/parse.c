@@ -274,7 +274,10 @@ static int too_many(struct parser *p, int argc, char **argv, int next)
 			return stands_apart(p, row, argv[i]);
 	}
 	return fail(p->given.err, -EINVAL, "see --help",
-		    "unexpected argument '%s'", argv[next]);
+		    p->given.options->server ?
+			    "unexpected argument '%s': %s takes one server" :
+			    "unexpected argument '%s': %s takes options only",
+		    argv[next], argv[optind]);
 }
 
 static void choose_control(struct options *o, enum control_test test)

@@ -99,10 +99,13 @@ static json_t *latency(const struct parameters *params,
 	return object;
 }
 
-json_t *json_interval(const struct interval *one, uint64_t size)
+json_t *json_interval(const struct plan *plan, const struct interval *one,
+		      uint64_t size)
 {
 	struct bandwidth_summary b = interval_bandwidth(one, size);
 
+	if (plan->control)
+		b.gbps = b.mib_per_s = NAN;
 	return json_pack("{s:f, s:f, s:o, s:o, s:o, s:o}", "start",
 			 (double)one->start_ns / 1e9, "seconds",
 			 (double)one->length_ns / 1e9, "iterations",
@@ -112,13 +115,14 @@ json_t *json_interval(const struct interval *one, uint64_t size)
 			 json_measured(b.mpps));
 }
 
-static json_t *intervals(const struct interval *list, uint32_t n,
-			 uint64_t size)
+static json_t *intervals(const struct plan *plan, const struct interval *list,
+			 uint32_t n, uint64_t size)
 {
 	json_t *array = n ? json_array() : json_null();
 
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(array, json_interval(&list[i], size));
+		json_array_append_new(array,
+				      json_interval(plan, &list[i], size));
 	return array;
 }
 
@@ -171,7 +175,8 @@ static json_t *window(double seconds)
 }
 
 /* Both directions; null if only one end sent. */
-static json_t *directions(const struct result_row *row)
+static json_t *directions(const struct plan *plan,
+			  const struct result_row *row)
 {
 	json_t *array = row->n_directions ? json_array() : json_null();
 
@@ -188,7 +193,7 @@ static json_t *directions(const struct result_row *row)
 					    d->sent_unknown, d->checked,
 					    d->received),
 				  "intervals",
-				  intervals(d->intervals, d->n_intervals,
+				  intervals(plan, d->intervals, d->n_intervals,
 					    row->size),
 				  "threads",
 				  threads(d->threads, d->n_threads,
@@ -259,10 +264,11 @@ json_t *json_row(const struct parameters *params,
 				      row->received));
 	json_object_set_new(object, "latency",
 			    is_latency ? latency(params, row) : json_null());
-	json_object_set_new(object, "directions", directions(row));
+	json_object_set_new(object, "directions",
+			    directions(&params->plan, row));
 	json_object_set_new(object, "intervals",
-			    intervals(row->intervals, row->n_intervals,
-				      row->size));
+			    intervals(&params->plan, row->intervals,
+				      row->n_intervals, row->size));
 	json_object_set_new(object, "histogram", histogram(row));
 	json_object_set_new(object, "threads",
 			    threads(row->threads, row->n_threads, row->size));

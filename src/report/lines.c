@@ -88,7 +88,8 @@ static void on_interval(struct observer *observer, const struct result *r,
 		json_string(part->received ? "received" :
 			    plan_is_unreliable(plan) ? "sent" : "completed"));
 	json_object_set_new(line, "interval",
-			    json_interval(&part->interval, part->size));
+			    json_interval(plan, &part->interval,
+					  part->size));
 	put(observer, line);
 }
 

@@ -53,7 +53,11 @@ def test_lines_and_csv(tmp_path):
         "reg_mr", "-s", "4K,8K", "-D", 0.5, "--interval", 0.1,
         "--json-lines", f"--csv={path}")).out)
     assert [line["type"] for line in lines].count("result") == 2
-    assert "interval" in [line["type"] for line in lines]
+    intervals = [line["interval"] for line in lines
+                 if line["type"] == "interval"]
+    assert intervals
+    assert all(one["gbps"] is None and one["mib_per_s"] is None
+               and one["mpps"] > 0 for one in intervals)
     rows = csv_rows(path)
     assert [row["size"] for row in rows] == ["4096", "8192"]
     assert rows[0]["control_part_2"] == "deregister"

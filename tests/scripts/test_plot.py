@@ -240,6 +240,13 @@ def test_intervals(drawn):
     assert {"time [s]", "bandwidth [Gb/s]"} <= set(words(fig))
 
 
+def test_intervals_without_a_bandwidth(drawn):
+    picture, _ = drawn([result([bw_row(
+        65536, 9.0, intervals=over_time(9.0, None, 9.5))])])
+    (curve,) = picture.panels[0].curves
+    assert [dot.y for dot in curve.dots] == [9.0, None, 9.5]
+
+
 def test_intervals_of_two_directions(drawn):
     directions = [{"from": end, "intervals": over_time(value)}
                   for end, value in (("client", 7.0), ("server", 8.0))]

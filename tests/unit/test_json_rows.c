@@ -33,6 +33,20 @@ TEST(test_intervals)
 	json_decref(root);
 }
 
+TEST(test_intervals_of_the_control_path)
+{
+	struct result *r = result_bandwidth();
+	json_t *root;
+
+	result_add_intervals(r);
+	r->params.plan.control = CONTROL_REG_MR;
+	root = document(r);
+	check_null(root, "results.0.intervals.3.gbps");
+	check_null(root, "results.0.intervals.3.mib_per_s");
+	check_number(root, "results.0.intervals.3.mpps", 2.2);
+	json_decref(root);
+}
+
 TEST(test_what_the_sender_did_not_say)
 {
 	struct result *r = result_bandwidth();
@@ -266,6 +280,7 @@ TEST(test_lost_and_verified)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_intervals),
+	cmocka_unit_test(test_intervals_of_the_control_path),
 	cmocka_unit_test(test_what_the_sender_did_not_say),
 	cmocka_unit_test(test_threads),
 	cmocka_unit_test(test_cpu),
@@ -277,4 +292,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_open_loop),
 };
 
-TEST_MAIN(tests, 10)
+TEST_MAIN(tests, 11)

@@ -44,9 +44,10 @@ static int check_device(struct control_thread *t)
 	struct ibv_device_attr attr;
 	const char *device = t->shared->device->port.device;
 	const bool first = kind_of(t) == CONTROL_MW_TYPE1;
-	const unsigned int wanted = first ? IBV_DEVICE_MEM_WINDOW :
-					    IBV_DEVICE_MEM_WINDOW_TYPE_2A |
-						    IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+	const unsigned int second = IBV_DEVICE_MEM_WINDOW_TYPE_2A |
+				    IBV_DEVICE_MEM_WINDOW_TYPE_2B;
+	const unsigned int wanted = first ? IBV_DEVICE_MEM_WINDOW : second;
+	const unsigned int other = first ? second : IBV_DEVICE_MEM_WINDOW;
 	int ret = ibv_query_device(t->shared->device->context, &attr);
 
 	if (ret)
@@ -55,6 +56,8 @@ static int check_device(struct control_thread *t)
 	if (attr.device_cap_flags & wanted)
 		return 0;
 	return fail(&t->err, -EOPNOTSUPP,
+		    !(attr.device_cap_flags & other) ?
+			    "choose another device with -d" :
 		    first ? "try --mw type2" : "try --mw type1",
 		    "--mw %s: %s has no memory windows of type %d",
 		    control_mw_name(kind_of(t)), device, first ? 1 : 2);

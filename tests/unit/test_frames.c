@@ -445,7 +445,6 @@ TEST(test_done_there_and_back)
 	free(got.latency);
 }
 
-/* More than fits is refused by the encoder's own limits, not by the peer. */
 /* Of an end that sleeps. */
 TEST(test_done_with_events)
 {
@@ -453,6 +452,7 @@ TEST(test_done_with_events)
 	struct error err = { 0 };
 	struct frame frame;
 
+	free(done.latency);
 	done.latency = NULL;
 	done.events = (struct event_counts){ true, 4711, COUNT_MAX };
 	encode_done(&frame, &done);
@@ -471,6 +471,7 @@ TEST(test_done_with_events)
 	free(got.latency);
 }
 
+/* More than fits is refused by the encoder's own limits, not by the peer. */
 TEST(test_done_with_all_there_can_be)
 {
 	struct thread_row threads[CPUS_MAX] = { { 1, 2, 3, 4 } };

@@ -47,6 +47,16 @@ class Crowd:
             peer.close()
 
 
+def crowd_behind_one(server, n):
+    """N clients behind one that has the turn: if it still waited for its turn
+    when they come, it would take one of their places, and free it again."""
+    first = FakeClient(server.port, PLAN=PATIENT_PLAN)
+    first.play("HELLO", "PLAN")
+    crowd = Crowd(server, n, "HELLO", "PLAN")
+    crowd.peers.append(first)
+    return crowd
+
+
 def honest(server, *args, host="127.0.0.1"):
     return client("write_bw", *QUICK, "--timeout", 30, "--bind", host, *args,
                   port=server.port)
@@ -65,10 +75,10 @@ def test_crowd_of_one_address(steps, host):
 
 def test_one_address_gets_its_share_of_the_places():
     server = Server("--idle-timeout", 60)
-    crowd = Crowd(server, 40, "HELLO", "PLAN")
+    crowd = crowd_behind_one(server, 40)
     deadline(WITHIN, lambda: server.err.count("too many clients from this")
-             == 40 - SHARE - 1, "refusals")
-    assert crowd.answers() == ["EAGAIN"] * (40 - SHARE - 1)
+             == 40 - SHARE, "refusals")
+    assert crowd.answers() == ["EAGAIN"] * (40 - SHARE)
     failed(honest(server), "the server: too many clients from this address "
            "are already waiting for this server; try again later, or use "
            "--wait")
@@ -81,7 +91,7 @@ def test_one_address_gets_its_share_of_the_places():
 def full():
     """A server, and a crowd that leaves its address no place."""
     server = Server("--idle-timeout", 60)
-    crowd = Crowd(server, SHARE + 2, "HELLO", "PLAN")
+    crowd = crowd_behind_one(server, SHARE + 1)
     server.wait_for("too many clients from this address", WITHIN)
     yield server, crowd
     crowd.leave()

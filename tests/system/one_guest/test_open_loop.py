@@ -22,16 +22,16 @@ def run(test, *args):
 @pytest.mark.parametrize("test", OPEN)
 def test_open_loop_reaches_its_rate(test, arrival):
     # two ends that share a processor take a slice of it each: 10 ms for both
-    document = measured(run(test, "--rate", "100pps", "-D", 2, "--warmup", 0,
+    document = measured(run(test, "--rate", "50pps", "-D", 2, "--warmup", 0,
                             "--arrival", arrival))
     assert document["test"]["load"] == "open"
     assert document["parameters"]["arrival"] == arrival
-    assert document["parameters"]["rate"] == {"value": 0.0001,
+    assert document["parameters"]["rate"] == {"value": 0.00005,
                                               "unit": "Mpps"}
     latency = document["results"][0]["latency"]
-    assert math.isclose(latency["requested_mpps"], 0.0001)
-    # 200 arrivals of a Poisson process are 200 +- 14; and the lab may pause
-    assert math.isclose(latency["achieved_mpps"], 0.0001, rel_tol=0.3)
+    assert math.isclose(latency["requested_mpps"], 0.00005)
+    # 100 arrivals of a Poisson process are 100 +- 10; and the lab may pause
+    assert math.isclose(latency["achieved_mpps"], 0.00005, rel_tol=0.4)
     assert latency["saturated"] is False
 
 
@@ -68,10 +68,10 @@ def test_more_than_the_device_can_do_is_saturated(test, depth):
 
 
 def test_several_sizes_and_slots_go_round():
-    document = measured(run("write_lat", "--rate", "1kpps", "-n", 700,
+    document = measured(run("write_lat", "--rate", "1kpps", "-n", 200,
                             "-s", "1,64,4K", "--depth", 2, "--warmup", 0))
     assert [row["size"] for row in document["results"]] == [1, 64, 4096]
-    assert all(row["iterations"] == 700 for row in document["results"])
+    assert all(row["iterations"] == 200 for row in document["results"])
 
 
 def test_queues_are_as_deep_as_needed():

@@ -13,7 +13,7 @@ from lab import PATIENT, Program, client
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        "../../../scripts")
-ROUNDS = 4
+ROUNDS = 3
 
 
 @pytest.fixture
@@ -56,7 +56,6 @@ def test_two_mtus_and_two_speeds(remote, narrow, tmp_path):
     wide = measure(tmp_path / "wide", remote.port)
     narrow()
     files = wide, measure(tmp_path / "narrow", remote.port)
-    assert "wide against narrow" in compare(*files)
     found = json.loads(compare("--json", *files))
     facts = {fact["name"]: fact["values"] for fact in found["differences"]}
     assert facts["MTU"] == {"wide": "1024", "narrow": "512"}

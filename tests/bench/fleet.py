@@ -29,11 +29,13 @@ sys.dont_write_bytecode = True
 
 from complete import BANDWIDTH, DOCUMENT, ROW  # noqa: E402
 from fabric import LEAF, Fabric  # noqa: E402
-from verbsperf import agent, coordinator, fleet, patterns  # noqa: E402
-from verbsperf.findings import Inquiry, Measured  # noqa: E402
-from verbsperf.fleet import Job  # noqa: E402
-from verbsperf.loaded import Loaded  # noqa: E402
-from verbsperf.patterns import End, Pair, Wanted  # noqa: E402
+from verbsperf.agents import agent, coordinator, fleet  # noqa: E402
+from verbsperf.agents.fleet import Job  # noqa: E402
+from verbsperf.findings.inquiry import Inquiry  # noqa: E402
+from verbsperf.findings.loaded import Loaded  # noqa: E402
+from verbsperf.findings.usual import Measured  # noqa: E402
+from verbsperf.pairs import patterns  # noqa: E402
+from verbsperf.pairs.patterns import End, Pair, Wanted  # noqa: E402
 
 MEASURING = 0.5     # seconds that a simulated test lasts
 

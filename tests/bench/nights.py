@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]
                        / "scripts"))
 
-from verbsperf import steps  # noqa: E402
+from verbsperf.history import steps  # noqa: E402
 
 NIGHTS, STEP, LOSS, NOISE, ROUNDS = 60, 40, 0.03, 0.01, 10
 TOLERANCE = 0.02

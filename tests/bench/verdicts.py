@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]
                        / "scripts"))
 
-from verbsperf import verdict as verdicts  # noqa: E402
+from verbsperf.stats import verdict as verdicts  # noqa: E402
 
 POINTS = 20
 

@@ -127,7 +127,7 @@ def test_the_workflow_of_github(host, tmp_path):
     (tmp_path / "work/a").mkdir()
     found = Github(host, tmp_path / "work/a").run(job, "push")
     assert [status for status, _ in found.values()] == [0, 0, 0], found
-    assert "measured: 1 measured" in found["Measure"][1]
+    assert "measured: 1 point" in found["Measure"][1]
     assert pathlib.Path(host["BASE"]).exists()
     (tmp_path / "work/b").mkdir()
     found = Github(host, tmp_path / "work/b").run(job, "pull_request")
@@ -137,7 +137,7 @@ def test_the_workflow_of_github(host, tmp_path):
                      re.M), text
     summary = (tmp_path / "work/b/summary.md").read_text()
     assert "| point | metric | base | new | change |" in summary
-    assert "**measured: 1 measured**" in summary
+    assert "**measured: 1 point**" in summary
 
 
 def test_a_pull_request_before_any_push_fails(host, tmp_path):

@@ -1,8 +1,8 @@
 """Documents and sweeps that have all their keys, from parts of them."""
 import schemas
 
-FACTS = dict.fromkeys(schemas.bundle("verbsperf-1")["definitions"][
-    "facts"]["properties"])
+FACTS = dict.fromkeys(schemas.parts_of("verbsperf-1", {})["verbsperf-1"][
+    "definitions"]["facts"]["properties"])
 END = {"hostname": "lab1", "device": "mlx5_0", "port": 1,
        "link_layer": "Ethernet", "gid_index": 3, "gid": "::ffff:10.0.0.1",
        "gid_type": "RoCE v2", "lid": None, "pkey": "0xffff", "mtu": 1024,
@@ -20,8 +20,8 @@ LATENCY = {"definition": "half round trip", "unit": "us", "samples": 1000,
 ROW = {"size": 64, "qps": 1, "iterations": 1000, "opened": None,
        "seconds": 1.0,
        **dict.fromkeys(("bandwidth", "latency", "directions", "intervals",
-                        "histogram", "threads", "counters", "post",
-                        "opened")),
+                        "histogram", "threads", "receivers", "counters",
+                        "post", "opened")),
        "cpu": {"client": None, "server": None},
        "events": None,
        "tx_depth": 128, "cq_mod": 100, "post_list": 1, "inline": 0,

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -19,16 +20,21 @@ FAKE = HERE / "fake_verbsperf"
 # The fake measures; what its options are, the real one says.
 os.environ["FAKE_REAL"] = os.path.abspath(
     os.environ.get("VERBSPERF", HERE.parent.parent / "build/verbsperf"))
+# Those that have a schema of their own.
+REPORT = re.compile(r'{\s*"schema": "verbsperf-(limits|compare)/1"')
 sys.dont_write_bytecode = True
 # nohup and the like ignore it, and so would all programs started here
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def run(script, *arguments, **options):
-    """SCRIPT's (status, stdout, stderr)."""
+    """SCRIPT's (status, stdout, stderr); a report is as its schema says."""
     done = subprocess.run(
         [sys.executable, SCRIPTS / script, *map(str, arguments)], text=True,
         capture_output=True, timeout=300, stdin=subprocess.DEVNULL, **options)
+    found = REPORT.match(done.stdout)
+    if found:
+        schemas.load(done.stdout, f"verbsperf-{found[1]}-1")
     return done.returncode, done.stdout, done.stderr
 
 

@@ -12,13 +12,14 @@ import pytest
 
 import complete
 from conftest import SCRIPTS
-from verbsperf import agent, coordinator, fleet, program
-from verbsperf.coordinator import Clock, Coordinator
-from verbsperf.fleet import Job, Outcome
-from verbsperf.patterns import End, Pair
+from verbsperf.agents import agent, coordinator, fleet
+from verbsperf.agents.coordinator import Clock, Coordinator
+from verbsperf.agents.fleet import Job, Outcome
+from verbsperf.pairs.patterns import End, Pair
+from verbsperf.plan import program
 
 KEY = b"0123456789abcdef"
-MODULE = SCRIPTS / "verbsperf/agent.py"
+MODULE = SCRIPTS / "verbsperf/agents/agent.py"
 
 
 def both():
@@ -372,7 +373,7 @@ def test_an_agent_ends_with_its_coordinator():
 
 GUARDED = """
 import os, signal, time
-from verbsperf.agent import Guard
+from verbsperf.agents.agent import Guard
 guard = Guard()
 guard.put_off(60)
 guard.put_off(1)

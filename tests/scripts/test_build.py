@@ -78,8 +78,10 @@ def test_commands_find_their_package(tree):
     """Below any folder, and through a link to a link."""
     run(tree, "./configure", "-q", "--prefix=/opt/verbsperf",
         "--datadir=/srv/data")
+    parts = [f"install-dist_verbsperf_{path.parent.name}DATA" for path in
+             tree.glob("scripts/verbsperf/*/__init__.py")]
     run(tree, "make", "-s", "install-dist_pkgdataSCRIPTS",
-        "install-dist_verbsperfDATA", "install-dist_suitesDATA",
+        "install-dist_verbsperfDATA", *parts, "install-dist_suitesDATA",
         "install-data-hook", f"DESTDIR={tree}/root")
     for name in ("sweep", "cluster", "compare", "plot", "selftest"):
         link = tree / name

@@ -1,6 +1,7 @@
 """verbsperf-cluster: its command line, its file, and what it shows of it."""
 import asyncio
 import copy
+import errno
 import json
 import os
 import re
@@ -15,12 +16,16 @@ import schemas
 from conftest import SCRIPTS, refused, run
 from complete import BANDWIDTH, LATENCY, ROW
 from fabric import Fabric
-from verbsperf import cluster as command
-from verbsperf import (beside, clusterfile, clusterpage, clustering,
-                       clusterprogress, clusterview, coordinator, fleet,
-                       launch, patterns)
-from verbsperf.errors import Refused
-from verbsperf.patterns import Wanted
+from verbsperf.agents import coordinator, fleet, launch
+from verbsperf.base.errors import Refused
+from verbsperf.cluster import (file as clusterfile, nodes as clusternodes,
+                               page as clusterpage,
+                               progress as clusterprogress, running, view)
+from verbsperf.commands import cluster as command
+from verbsperf.documents import linefile
+from verbsperf.findings import beside
+from verbsperf.pairs import patterns
+from verbsperf.pairs.patterns import Wanted
 
 NODES = [f"n{i:02}" for i in range(1, 5)]
 
@@ -81,6 +86,18 @@ def test_the_key_is_in_no_command_line():
     assert rest.startswith(b'"""The end of verbsperf-cluster on a node')
 
 
+def test_a_full_disk_says_what_continues(tmp_path, monkeypatch):
+    """A file of a cluster goes on with --resume only."""
+    def full(_fd, _data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr(linefile, "write_whole", full)
+    begun = clusterfile.Begun(1, str(tmp_path / "file"), [])
+    with pytest.raises(Refused, match=(
+            "cannot write: No space left on device; what was measured before "
+            "is in it, and the same command continues it, with --resume$")):
+        begun.append({"type": "note"})
+
+
 @pytest.mark.parametrize("limits, nodes, due", (
     ((1024, 4096), 10, (2088, 4096)), ((3000, 4096), 200, None),
     ((1024, 4096), 5000, (4096, 4096)), ((1024, -1), 5000, (22048, -1)),
@@ -91,7 +108,7 @@ def test_open_files(monkeypatch, limits, nodes, due):
     monkeypatch.setattr(resource, "getrlimit", lambda _: limits)
     monkeypatch.setattr(resource, "setrlimit",
                         lambda _, both: told.append(both))
-    command.allow_files(nodes)
+    clusternodes.allow_files(nodes)
     assert told == ([due] if due else [])
 
 
@@ -188,7 +205,7 @@ def test_what_a_terminal_would_obey(tmp_path, capsys):
     lines[-1] = {**lines[-1], "error": "a\x1b[2J\r\ud800\u202eb"}
     _, out, _ = cluster(write(tmp_path / "x", header, lines))
     assert "nodes that failed:\n   n04: a?[2J???b\n" in out
-    clustering.say("n04: \x1b]0;x\x07")
+    running.say("n04: \x1b]0;x\x07")
     assert capsys.readouterr().err == "verbsperf-cluster: n04: ?]0;x?\n"
     line = clusterprogress.Line()
     line.terminal = True
@@ -233,10 +250,10 @@ def test_probes_are_no_pairs_of_a_round(monkeypatch):
     async def one_round():
         pairs, = patterns.rounds_of("ring", Wanted(NODES),
                                     {node: [""] for node in NODES})
-        point = clustering.Point("x", ["write_bw"], 1.0, "gbps")
+        point = running.Point("x", ["write_bw"], 1.0, "gbps")
         file = clusterfile.Begun(None, "", [])
-        work = clustering.Clustering(
-            coordinator.Coordinator(NODES, b"k"), clustering.Work(
+        work = running.Clustering(
+            coordinator.Coordinator(NODES, b"k"), running.Work(
                 "ring", Wanted(NODES), {node: [""] for node in NODES}, False,
                 None, [point], pairs[:1], point), file)
         await work.run_round(1, 0, work.jobs_of(pairs, point))
@@ -334,7 +351,7 @@ def test_the_domain_that_all_are_of(tmp_path):
     (["a.x", "a.x"], ""), (["10.0.0.1", "11.0.0.1"], ""), (["a.x"], ""),
     (["a.x", "b"], "")))
 def test_domains(nodes, domain):
-    assert clusterview.domain_of(nodes) == domain
+    assert view.domain_of(nodes) == domain
 
 
 @pytest.mark.parametrize("values, metric, scale", (
@@ -342,7 +359,7 @@ def test_domains(nodes, domain):
     ([2.0, 2.1], "p50", (2.0, 2.5)), ([2.0, 9.0], "p50", (2.0, 9.0)),
     ([], "gbps", (0, 0))))
 def test_noise_does_not_fill_the_scale(values, metric, scale):
-    assert clusterview.scale_of(values, metric) == pytest.approx(scale)
+    assert view.scale_of(values, metric) == pytest.approx(scale)
 
 
 def test_turns():
@@ -356,16 +373,16 @@ def test_turns():
         lines.append({"type": "round", "round": number, "point": 0,
                       "alone": False, "pairs": 3, "added": 3,
                       "gbps": 3 * gbps})
-    assert list(clusterview.sum_lines(header, lines)) == [
+    assert list(view.sum_lines(header, lines)) == [
         "together: 90.00 Gb/s, the median of 4 rounds; lowest 30.00 to n03"]
-    matrix, = clusterview.matrices(header, lines)
+    matrix, = view.matrices(header, lines)
     assert "a row for each client" in matrix.reading()
-    assert "\n (a row for each client" in clusterview.text(header, lines)
-    one, = clusterview.matrices(*document())
+    assert "\n (a row for each client" in view.text(header, lines)
+    one, = view.matrices(*document())
     assert one.reading() is None
-    assert clusterview.turn_of([
+    assert view.turn_of([
         {"client": end("a"), "server": end(b)} for b in "bc"]) == " from a"
-    assert clusterview.turn_of([{"client": end("a"), "server": end("b")}]) == (
+    assert view.turn_of([{"client": end("a"), "server": end("b")}]) == (
         "")
 
 
@@ -373,7 +390,7 @@ def test_notes_that_say_the_same():
     notes = [{"type": "note", "point": 0, "sentence": f"n{i}: slow: once"}
              for i in range(7)]
     other = {"type": "note", "point": 0, "sentence": "n9 is odd"}
-    assert list(clusterview.notes_of([*notes, other])) == [
+    assert list(view.notes_of([*notes, other])) == [
         "n0, n1, n2, n3 and 3 more: slow: once", "n9 is odd"]
 
 
@@ -484,7 +501,7 @@ def test_what_differs():
 
 def test_one_line_of_the_view():
     header, lines = document()
-    assert clusterview.verdict(header, lines) == (
+    assert view.verdict(header, lines) == (
         "4 of 4 nodes took part; nothing is slow")
 
 
@@ -555,8 +572,8 @@ def test_a_matrix_of_each_two_rails(tmp_path):
 
 def test_rails_of_two_nodes_are_no_turn_of_one():
     pairs = [{"client": {"node": "a"}, "server": {"node": "b"}}] * 2
-    assert clusterview.turn_of(pairs) == ""
+    assert view.turn_of(pairs) == ""
     more = {"client": {"node": "c"}, "server": {"node": "b"}}
-    assert clusterview.turn_of([*pairs, more]) == " to b"
+    assert view.turn_of([*pairs, more]) == " to b"
     more = {"client": {"node": "a"}, "server": {"node": "c"}}
-    assert clusterview.turn_of([*pairs, more]) == " from a"
+    assert view.turn_of([*pairs, more]) == " from a"

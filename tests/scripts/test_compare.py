@@ -58,7 +58,7 @@ def test_markdown(compare, pair):
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert len(rows) == 3 and len({row.count("|") for row in rows}) == 1
     assert "write\\_bw" in rows[2] and "**regression**" in rows[2]
-    assert text.startswith("**regression: 1 regression**")
+    assert text.startswith("**regression: 1 point**")
 
 
 def test_documents(compare, write):
@@ -139,7 +139,7 @@ def test_regression_wins_over_inconclusive(compare, write):
     lines = sweep_lines({"a": STEADY, "b": scaled(1.1)}, size=64)
     lines += sweep_lines({"a": noisy, "b": noisy}, size=128)[1:]
     status, text, _ = compare(write("two", lines))
-    assert status == 2 and "1 inconclusive, 1 improvement" in text
+    assert status == 2 and "inconclusive: 1 of 2 points, 1 improvement" in text
 
 
 def test_fingerprints_must_be_alike(compare, write):

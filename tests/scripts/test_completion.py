@@ -76,6 +76,12 @@ def test_options_of_the_control_path():
     assert offers("reg_mr", "") == []
 
 
+def test_values_of_an_option_that_is_not_offered():
+    assert "--inject" not in offers("write_bw", "--")
+    assert offers("send_bw", "--inject", "cq-") == ["cq-overrun",
+                                                     "cq-resize"]
+
+
 @pytest.mark.parametrize("test", TESTS)
 def test_options_of_a_test(test):
     offered = offers(test, "--")

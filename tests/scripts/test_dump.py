@@ -7,7 +7,8 @@ import subprocess
 import pytest
 
 import schemas
-from verbsperf import environment
+from conftest import run
+from verbsperf.documents import environment
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("VERBSPERF", TOP / "build/verbsperf")
@@ -143,3 +144,17 @@ def test_it_is_hidden():
     usage = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True,
                            timeout=60, check=True).stdout
     assert "dump" not in usage
+
+
+@pytest.mark.parametrize("name", (
+    "cluster", "compare", "plot", "selftest", "sweep"))
+def test_commands_have_the_version_of_the_program(name, tmp_path):
+    (tmp_path / "verbsperf").symlink_to(os.path.abspath(PROGRAM))
+    version = document()["version"]
+    for folder, status, text in (
+            (tmp_path, 0, f"verbsperf-{name} of verbsperf {version}, protocol"),
+            (tmp_path / "none", 2, "")):
+        outcome = run(f"verbsperf-{name}", "--version",
+                      env={**os.environ, "PATH": str(folder)})
+        assert outcome[0] == status and outcome[1].startswith(text), outcome
+        assert status == 0 or "cannot find verbsperf" in outcome[2]

@@ -6,10 +6,11 @@ import re
 import pytest
 
 from fabric import Fabric
-from verbsperf import nodesets, patterns
-from verbsperf.findings import Inquiry, Measured
-from verbsperf.loaded import Loaded
-from verbsperf.patterns import Wanted
+from verbsperf.findings.inquiry import Inquiry
+from verbsperf.findings.loaded import Loaded
+from verbsperf.findings.usual import Measured
+from verbsperf.pairs import nodesets, patterns
+from verbsperf.pairs.patterns import Wanted
 
 
 def nodes(n):

@@ -8,8 +8,9 @@ import subprocess
 import pytest
 
 from conftest import document, refused, run, sweep_lines
-from verbsperf import reports
-from verbsperf.cases import BROKEN, FAILED, PASSED, UNDECIDED, Case, Verdicts
+from verbsperf.forms import reports
+from verbsperf.forms.cases import (BROKEN, FAILED, PASSED, UNDECIDED, Case,
+                                   Verdicts)
 
 junitparser = pytest.importorskip("junitparser")
 parser = pytest.importorskip("prometheus_client.openmetrics.parser")
@@ -208,7 +209,7 @@ def test_limits_that_are_met(sweep, write):
     (_, found), = cases_of(text).items()
     assert (status, found) == (0, [])
     assert "--min-gbps 48 met, 50 Gb/s at worst" in text
-    assert sweep("--format", "github", met)[:2] == (0, "met: 1 met\n")
+    assert sweep("--format", "github", met)[:2] == (0, "met: 1 point\n")
     text = sweep("--format", "openmetrics", met)[1]
     assert lint(text) == ""
     found = {name: value for name, labels, value in samples_of(text)
@@ -289,8 +290,18 @@ def test_labels_are_escaped(compare, write):
         for name, values in (("a", STEADY), ("b", SLOW))]
     text = compare("--format", "openmetrics", *sides)[1]
     options, = {labels["options"] for _, labels, _ in samples_of(text)}
-    assert options == 'flow-label=a"b\\c?::error::%0A<x>?[1m?|'
+    assert options == (r'flow-label=a"b\\c\n::error::%0A<x>\x1b[1m\x00|')
     assert lint(text) == ""
+
+
+def test_labels_that_differ_stay_different(sweep, write):
+    """Whatever a name has, two targets are not one, nor one metric twice."""
+    names = ["a\x01", "a\x02", "a?", "a\\x01", "a\udc80"]
+    path = write("names.jsonl", sweep_lines(dict.fromkeys(names, STEADY)))
+    text = sweep("--format", "openmetrics", path)[1]
+    assert lint(text) == ""
+    assert {labels["target"] for _, labels, _ in samples_of(text)} == {
+        r"a\x01", r"a\x02", "a?", r"a\\x01", r"a\udc80"}
 
 
 @pytest.mark.parametrize("wrong", (

@@ -11,8 +11,8 @@ import pytest
 
 import schemas
 from conftest import FAKE, SCRIPTS, refused, run
-from verbsperf import history, nights, steps
-from verbsperf.errors import ResultsError
+from verbsperf.base.errors import ResultsError
+from verbsperf.history import file as history, nights, steps
 
 TARGET, HOUR = "node1", "2026-{:02}-{:02}T02:00:00Z"
 POINT = {"test": "write_bw", "transport": "RC", "size": 65536, "qps": 1,
@@ -214,8 +214,8 @@ def test_a_full_disk_leaves_whole_lines(keep, monkeypatch):
 
 def test_two_that_append_wait_for_each_other(keep, tmp_path):
     path = keep(months([50]))
-    code = ("import json, sys; from verbsperf import history; "
-            "history.append(sys.argv[1], [json.loads(sys.argv[2])])")
+    code = ("import json, sys; from verbsperf.history import file; "
+            "file.append(sys.argv[1], [json.loads(sys.argv[2])])")
     with open(path, encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         with subprocess.Popen(

@@ -6,7 +6,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-from verbsperf import ranking
+from verbsperf.nics import ranking
 from conftest import HERE, document, refused, run, sweep_lines
 
 VERBSPERF = os.environ.get("VERBSPERF")
@@ -409,3 +409,17 @@ def test_infiniband_against_roce(compare, nic, tmp_path):
             assert figure["cpu_ns"]["client"] > 0
     drawn(ib, roce, "-o", tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text().count("<svg") == 3
+
+
+def test_a_test_without_sizes(write):
+    made = []
+    for rate in (100.0, 200.0):
+        one = latency("roce", rate, 2000 / rate)
+        for each in one:
+            each["test"] = {**each["test"], "name": "create_qp",
+                            "operation": "create_qp", "transport": None,
+                            "direction": None, "load": None}
+            each["results"][0].update(size=None, qps=None)
+        made.append(write(f"{rate:g}.json", one))
+    status, out, err = run("verbsperf-compare", "--nics", *made)
+    assert (status, err) == (0, "") and "create_qp" in out, (out, err)

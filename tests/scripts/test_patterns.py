@@ -3,8 +3,8 @@ import itertools
 
 import pytest
 
-from verbsperf import nodesets, patterns
-from verbsperf.patterns import End, Pair, Wanted
+from verbsperf.pairs import nodesets, patterns
+from verbsperf.pairs.patterns import End, Pair, Wanted
 
 
 def nodes(n):

@@ -5,9 +5,10 @@ import math
 import pytest
 
 import complete
-from verbsperf import curves, figure, labels, looks, results, series
-from verbsperf.axes import ZERO
-from verbsperf.points import Point
+from verbsperf.documents import results
+from verbsperf.documents.points import Point
+from verbsperf.plot import curves, figure, labels, looks, series
+from verbsperf.plot.axes import ZERO
 from plots import LATENCY, RUN, bw_row, lat_row, loads, result, sweep
 
 NAN = math.nan

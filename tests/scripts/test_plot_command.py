@@ -6,7 +6,8 @@ import xml.etree.ElementTree
 import pytest
 
 import complete
-from verbsperf import formats, looks
+from verbsperf.documents import formats
+from verbsperf.plot import looks
 from conftest import document, refused, run
 from plots import LATENCY, RUN, bw_row, lat_row, loads, result, sweep
 

@@ -4,8 +4,12 @@ import os
 
 import pytest
 
-from verbsperf import points, program, results
-from conftest import document, sweep_lines
+import complete
+from verbsperf.documents import points, results
+from verbsperf.plan import program
+from verbsperf.plot import labels
+from verbsperf.sweep import limits
+from conftest import document, refused, run, sweep_lines
 
 
 def test_one_document_on_several_lines(write):
@@ -67,6 +71,15 @@ def test_options_that_are_of_no_point():
             if option.group not in ("test", "control")} <= results.NOT_OF_POINT
     assert results.LIMITS == {name for name, option in options.items()
                               if option.kind in ("limit", "counter-limits")}
+
+
+@pytest.mark.parametrize("name, value, kept", (
+    ("sge", 1, False), ("sge", 4, True), ("receivers", 1, False),
+    ("receivers", 4, True), ("pacing", "loop", False)))
+def test_what_older_versions_did_without_an_option(name, value, kept):
+    made = document(parameters={name: value})
+    point = results.document_point(made, 64, 1)
+    assert (name in dict(point.options)) == kept
 
 
 def test_0_is_a_value(write):
@@ -176,3 +189,52 @@ def test_files_that_cannot_be_read(tmp_path):
                         (tmp_path / "none", "No such file")):
         with pytest.raises(results.ResultsError, match=words):
             results.read(str(path))
+
+
+def control_document(name="create_qp", size=None, limits=None):
+    """A document of a test of the control path."""
+    made = document(p99=20.0, test={
+        "name": name, "operation": name, "metric": "latency",
+        "transport": None, "direction": None, "load": None}, limits=limits)
+    made["results"][0].update(size=size, qps=None)
+    return made
+
+
+def test_tests_of_the_control_path_have_no_pictures(write):
+    path = write("control.json", [control_document("reg_mr", 4096),
+                                  control_document()])
+    refused(run("verbsperf-plot", path), 1, "nothing to draw", "create_qp, "
+            "reg_mr: tests of the control path have no pictures")
+
+
+def test_what_a_test_does_not_have(write):
+    limit = {"name": "max-p99", "asked": 5.0, "unit": "us", "seen": 20.0,
+             "size": None, "qps": None, "met": False, "reason": None,
+             "counter": None, "end": None}
+    one, other = results.read(write("a.json", [
+        control_document(limits=[limit]), control_document("reg_mr", 4096)]))
+    assert results.limits_missed(one) == [limit]
+    assert limits.judged_of(one) == [limit]
+    assert points.point_json(one.point) == {
+        "test": "create_qp", "transport": None, "size": None, "qps": None,
+        "options": {"tx-depth": "128"}}
+    assert results.sweep_point(points.point_json(one.point)) == one.point
+    assert results.sweep_point(points.point_json(other.point)) == other.point
+    assert points.label(one.point, [one.point]) == "create_qp"
+    assert points.label(other.point, [other.point]) == "reg_mr 4K"
+    assert labels.common_words([one]) == "create_qp"
+    assert labels.common_words([other]) == "reg_mr, 4K bytes"
+    assert labels.point_words(one.point, [one.point, other.point]) == [
+        "create_qp"]
+
+
+def test_a_sweep_of_the_control_path(write):
+    point = {"test": "create_cq", "transport": None, "size": None,
+             "qps": None, "options": {}}
+    lines = complete.sweep([
+        {"targets": [{"name": "a"}]},
+        {"target": "a", "round": 1, "point": point, "fingerprint": {},
+         "error": None, "document": control_document("create_cq")}])
+    record, = results.read(write("s.jsonl", lines))
+    assert record.row and record.point.test == "create_cq"
+    assert not points.has(record.point, "size")

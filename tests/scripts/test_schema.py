@@ -9,10 +9,11 @@ import pytest
 
 import complete
 import schemas
-from verbsperf import jsonfile
+from verbsperf.documents import jsonfile
 
 NAMES = ("verbsperf-1", "verbsperf-lines-1", "verbsperf-calibration-1",
-         "verbsperf-events-1", "verbsperf-sweep-1")
+         "verbsperf-events-1", "verbsperf-sweep-1", "verbsperf-limits-1",
+         "verbsperf-compare-1")
 VERBSPERF = os.environ.get("VERBSPERF")
 needs_program = pytest.mark.skipif(not VERBSPERF,
                                    reason="VERBSPERF is not set")

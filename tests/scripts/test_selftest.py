@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from verbsperf import selftest
+from verbsperf.commands import selftest
 
 PROGRAM = os.path.abspath(shutil.which(os.environ.get("VERBSPERF",
                                                       "verbsperf")))

@@ -7,7 +7,7 @@ import statistics
 import pytest
 import scipy.stats
 
-from verbsperf import stats
+from verbsperf.stats import ranks as stats
 
 # Hollander and Wolfe, Nonparametric Statistical Methods, example 4.1:
 # permeability of the human chorioamnion, at term and at 12 to 26 weeks.

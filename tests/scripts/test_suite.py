@@ -5,12 +5,11 @@ import shutil
 
 import pytest
 
-from conftest import FAKE, SCRIPTS, refused, run
-from verbsperf import program as programs
-from verbsperf import suite as suites
-from verbsperf import target as targets
-from verbsperf.errors import Refused
-from verbsperf.options import SuiteError
+from conftest import FAKE, refused, run
+from verbsperf.base.errors import Refused
+from verbsperf.plan import (program as programs, suite as suites,
+                            target as targets)
+from verbsperf.plan.options import SuiteError
 
 
 @pytest.fixture(scope="module")
@@ -176,7 +175,7 @@ def test_programs_that_are_not_verbsperf():
 
 def test_suites_that_come_along():
     """They are right, as the verbsperf that was built sees it."""
-    names = suites.shipped(str(SCRIPTS / "suites"))
+    names = suites.shipped()
     assert names == ["all-sizes", "quick", "regression"]
     program = os.environ.get("VERBSPERF")
     if not program:

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from verbsperf import results
+from verbsperf.documents import results
 from conftest import FAKE, SCRIPTS, check, document, refused
 
 SMALL = "write_bw: --size 64,4K --qps 1,8\n"

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from verbsperf import tables
+from verbsperf.base import tables
 from conftest import document
 
 STEADY = [50 * (1 + i / 1000) for i in (0, 3, -2, 5, -4, 1, 2, -1, 4, -3)]

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from verbsperf import verdict
-from verbsperf.verdict import Sample, judge
+from verbsperf.stats import verdict
+from verbsperf.stats.verdict import Sample, judge
 
 
 def matrix(source, points, rounds, noise, losses=0, loss=0.03):

@@ -3,24 +3,30 @@
 import functools
 import json
 import pathlib
+import re
 
 import jsonschema
 
 DOC = pathlib.Path(__file__).resolve().parent.parent.parent / "doc"
+OTHER = re.compile(r'"\$ref": "(verbsperf-[\w-]+)\.schema\.json#?')
+
+
+def parts_of(name, found):
+    """Put the schema NAME, and those that it refers to, into FOUND, by their
+    names; what one refers to is found in all of them."""
+    text = (DOC / f"{name}.schema.json").read_text().replace(
+        '"#/', f'"#/definitions/{name}/')
+    found[name] = schema = json.loads(
+        OTHER.sub(r'"$ref": "#/definitions/\1', text))
+    schema.pop("$id", None)
+    for other in set(OTHER.findall(text)) - found.keys():
+        parts_of(other, found)
+    return found
 
 
 def bundle(name):
     """The schema NAME, with those that it refers to within itself."""
-    text = (DOC / f"{name}.schema.json").read_text()
-    other = "verbsperf-1.schema.json"
-    main = json.loads((DOC / other).read_text())
-    definitions = main.pop("definitions")
-    schema = json.loads(text.replace(f'"{other}"', '"#/definitions/document"')
-                        .replace(f'"{other}#', '"#'))
-    own = schema.get("definitions", {})
-    assert schema["title"] == main["title"] or not definitions.keys() & own
-    schema["definitions"] = {**definitions, **own, "document": main}
-    return schema
+    return {"$ref": f"#/definitions/{name}", "definitions": parts_of(name, {})}
 
 
 @functools.cache

@@ -114,5 +114,5 @@ def test_coordinator_dies(how, name, nothing_left):
     run.wait(GONE_WITHIN)
     run.keep()
     if name in ("TERM", "INT"):
-        assert "interrupted; with -o FILE, --resume continues it" in run.err
+        assert "interrupted; --resume continues it" in run.err
     assert "Traceback" not in run.err

@@ -3,7 +3,7 @@ import pytest
 
 import guests
 from conftest import Cluster, write_bw
-from verbsperf.patterns import LOADED
+from verbsperf.pairs.patterns import LOADED
 
 N = len(guests.NODES)
 BOTH = pytest.mark.parametrize("how", ["ssh", "slurm"], indirect=True)

@@ -1,0 +1,321 @@
+"""A round on many nodes: all its pairs connect and warm up, then their windows
+open together, and what they reach together is added up.
+
+Rates are added only over the time in which all of them were measured.  The
+round's time is the middle of what its pairs had; a pair that has less than
+MOST_APART of its own window in it is marked, and not added."""
+import asyncio
+import datetime
+import json
+import statistics
+import time
+from typing import (Callable, Dict, List, NamedTuple, Optional, Sequence,
+                    Tuple)
+
+from verbsperf.agents.coordinator import Coordinator, Node, NodeFailed, Process
+from verbsperf.base.errors import ResultsError
+from verbsperf.documents import formats, results
+from verbsperf.documents.jsonfile import Object, refuse_constant
+from verbsperf.pairs.patterns import Pair
+from verbsperf.plan.program import sentence_of
+
+HOLD = 300              # seconds that a warm pair waits for the others
+LISTENS_WITHIN = 30.0   # seconds for a server to be there
+WARM_WITHIN = 60.0      # seconds to connect, besides the warm-up
+ENDS_WITHIN = 60.0      # seconds to end, besides the time measured
+PARTING = 15.0          # seconds for a server to end after its client
+MOST_APART = 0.9        # of a window must lie in the round's
+
+Span = Tuple[float, float]
+
+
+class Job(NamedTuple):
+    """What one pair measures in a round."""
+
+    pair: Pair
+    words: List[str]    # the test and its options
+    seconds: float      # warm-up and measurement
+    probe: bool = False
+
+
+class Outcome:
+    """What came of a job."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.document: Optional[Object] = None
+        self.row: Optional[Object] = None
+        self.error: Optional[str] = None
+        self.opened: Optional[float] = None  # by this host's clock
+        self.skew: Optional[float] = None    # seconds after the middle one
+        self.overlap: Optional[float] = None
+
+    @property
+    def marked(self) -> bool:
+        """It was not measured at the same time as the others."""
+        return self.row is not None and (
+            self.overlap is None or self.overlap < MOST_APART)
+
+    def value(self, metric: str) -> Optional[float]:
+        """Return its METRIC, such as gbps or p50."""
+        return results.metric(self.row, metric) if self.row else None
+
+    def span(self) -> Optional[Span]:
+        """Return the time that it measured in."""
+        seconds = self.row.get("seconds") if self.row else None
+        if seconds is None or self.opened is None:
+            return None
+        return self.opened, self.opened + seconds
+
+
+class Round(NamedTuple):
+    """What came of a round."""
+
+    outcomes: List[Outcome]
+    span: Optional[Span]        # in which all that is added was measured
+    gbps: Optional[float]       # all pairs together
+    added: int                  # pairs that are in it
+    seconds: float              # from the first start to the last end
+    connecting: float           # of them until all were warm
+
+
+def address_of(node: Node) -> str:
+    """Return where others find NODE: where it connected from, or its name when
+    that is this host."""
+    if node.address.startswith(("127.", "::1")):
+        return node.name
+    return node.address
+
+
+def device_words(device: str) -> List[str]:
+    """Return the option that chooses DEVICE; "" is verbsperf's choice."""
+    return [f"--device={device}"] if device else []
+
+
+def time_of(text: object) -> Optional[float]:
+    """Return the time that TEXT of a document says."""
+    try:
+        return datetime.datetime.fromisoformat(
+            str(text).replace("Z", "+00:00")).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+class Running:
+    """A running job."""
+
+    def __init__(self, coordinator: Coordinator, job: Job) -> None:
+        self.job, self.coordinator = job, coordinator
+        self.outcome = Outcome(job)
+        self.client: Optional[Process] = None
+        self.server: Optional[Process] = None
+
+    def node(self, name: str) -> Node:
+        """Return the node NAME, if it takes part."""
+        node = self.coordinator.nodes.get(name)
+        if node is None or node.failure is not None:
+            why = node.failure if node else "it did not connect"
+            raise NodeFailed(f"{name}: {why}")
+        return node
+
+    def start(self, name: str, words: Sequence[str]) -> Process:
+        """Start verbsperf on the node NAME."""
+        return self.node(name).start(next(self.coordinator.numbers), words)
+
+    async def stage(self, what: str, process: Optional[Process], event: str,
+                    seconds: float) -> Optional[Object]:
+        """Wait for EVENT of PROCESS; say why it does not come."""
+        if process is None or self.outcome.error:
+            return None
+        try:
+            found = await process.wait(event, seconds)
+            if found is None:
+                self.fail(self.why(process))
+            return found
+        except NodeFailed as error:
+            self.fail(str(error))
+        except asyncio.TimeoutError:
+            self.fail(f"{what} took longer than {seconds:g} s")
+        return None
+
+    @staticmethod
+    def why(process: Process) -> str:
+        """Return what PROCESS, which has ended, says of its end."""
+        end = process.events["ended"].result()
+        return sentence_of(end["stderr"], end["status"])
+
+    def fail(self, why: str) -> None:
+        """The job has failed, and this is the first that is known of it."""
+        self.outcome.error = self.outcome.error or why
+
+    async def connect(self) -> None:
+        """Start both ends, and wait until they are warm."""
+        pair = self.job.pair
+        try:
+            self.server = self.start(pair.server.node, [
+                "serve", "--once", "--port=0", "--ready-fd=%ready",
+                "--key-file=%key", *device_words(pair.server.device)])
+            there = await self.stage(
+                f"starting the server on {pair.server.node}", self.server,
+                "listening", LISTENS_WITHIN)
+            if there is None:
+                return
+            self.client = self.start(pair.client.node, [
+                *self.job.words, *device_words(pair.client.device),
+                f"--port={there['port']}", "--key-file=%key", "--json",
+                f"--hold={HOLD}", address_of(self.node(pair.server.node))])
+        except NodeFailed as error:
+            self.fail(str(error))
+            return
+        await self.stage("connecting and warming up", self.client, "warm",
+                         WARM_WITHIN + self.job.seconds)
+
+    def is_warm(self) -> bool:
+        """Both ends run, and wait for the window to open."""
+        return self.client is not None and not self.outcome.error
+
+    async def finish(self) -> Outcome:
+        """Wait for the end of both ends; return what came of it."""
+        end = await self.stage("measuring", self.client, "ended",
+                               self.job.seconds + ENDS_WITHIN)
+        if end is not None:
+            self.read(end)
+        if self.outcome.error:
+            self.kill()
+        if self.server is not None:
+            try:
+                await self.server.wait("ended", PARTING)
+            except (NodeFailed, asyncio.TimeoutError):
+                self.kill()
+        return self.outcome
+
+    def read(self, end: Object) -> None:
+        """Take the result from the END of the client."""
+        if end["status"] not in (0, 3):
+            self.fail(sentence_of(end["stderr"], end["status"]))
+            return
+        if end["lost"]:
+            self.fail("verbsperf wrote more than its agent can send; "
+                      "--interval makes it less")
+            return
+        try:
+            document = json.loads(end["stdout"],
+                                  parse_constant=refuse_constant)
+            formats.check_document(formats.Place("its JSON", 1), document)
+        except (ValueError, AttributeError, RecursionError, ResultsError
+                ) as error:
+            self.fail(f"verbsperf wrote no document: {error}")
+            return
+        rows = [row for row in document["results"] if results.usable(row)]
+        if len(rows) != 1:
+            self.fail(f"{len(rows)} rows of results, not one")
+            return
+        seconds = rows[0].get("seconds")
+        if seconds is not None and not formats.is_number(seconds):
+            self.fail("the result does not say how long it was measured")
+            return
+        clock = self.coordinator.nodes[self.job.pair.client.node].clock
+        self.outcome.document, self.outcome.row = document, rows[0]
+        opened = time_of(rows[0].get("opened")) or end.get("opened")
+        if opened is not None:
+            self.outcome.opened = opened - (clock.offset() or 0)
+
+    def kill(self) -> None:
+        """End what may still run."""
+        for process, end in ((self.client, self.job.pair.client),
+                             (self.server, self.job.pair.server)):
+            node = self.coordinator.nodes.get(end.node)
+            if process and node and process.number in node.processes:
+                node.say(type="kill", ids=[process.number])
+
+
+def overlap_of(one: Span, other: Span) -> float:
+    """Return how much of ONE lies in OTHER, from 0 to 1."""
+    length = one[1] - one[0]
+    common = min(one[1], other[1]) - max(one[0], other[0])
+    return max(0.0, common) / length if length > 0 else 0.0
+
+
+def rate_within(outcome: Outcome, span: Span) -> Optional[float]:
+    """Return the Gb/s of OUTCOME within SPAN, from its intervals; from its
+    mean when it has none."""
+    assert outcome.row is not None and outcome.opened is not None
+    intervals = outcome.row.get("intervals")
+    if not intervals:
+        return results.metric(outcome.row, "gbps")
+    bits = seconds = 0.0
+    for one in intervals:
+        start = outcome.opened + one["start"]
+        part = min(span[1], start + one["seconds"]) - max(span[0], start)
+        if part > 0 and one["gbps"] is not None:
+            bits += part * one["gbps"]
+            seconds += part
+    return bits / seconds if seconds else None
+
+
+def middle_of(spans: Sequence[Span]) -> Span:
+    """Return the time of a round whose pairs measured in SPANS."""
+    start = statistics.median(one[0] for one in spans)
+    length = statistics.median(one[1] - one[0] for one in spans)
+    return start, start + length
+
+
+def add_up(outcomes: Sequence[Outcome]
+           ) -> Tuple[Optional[Span], Optional[float], int]:
+    """Mark what was not measured together; return (the time in which the rest
+    was, its Gb/s, how many pairs are in it)."""
+    spans = {id(one): span for one in outcomes for span in (one.span(),)
+             if span}
+    if not spans:
+        return None, None, 0
+    middle = middle_of(list(spans.values()))
+    for one in outcomes:
+        if id(one) in spans:
+            one.skew = spans[id(one)][0] - middle[0]
+            one.overlap = overlap_of(spans[id(one)], middle)
+    together = [one for one in outcomes if id(one) in spans
+                and not one.marked]
+    if not together:
+        return None, None, 0
+    common = (max(spans[id(one)][0] for one in together),
+              min(spans[id(one)][1] for one in together))
+    if common[1] <= common[0]:
+        return None, None, 0
+    rates = [rate for rate in (rate_within(one, common) for one in together
+                               if not one.job.probe) if rate is not None]
+    return common, sum(rates) if rates else None, len(rates)
+
+
+async def open_windows(coordinator: Coordinator, warm: Sequence[Running]
+                       ) -> None:
+    """Open the windows of WARM, with one line to each of their agents."""
+    numbers: Dict[str, List[int]] = {}
+    for one in warm:
+        assert one.client is not None
+        numbers.setdefault(one.job.pair.client.node, []).append(
+            one.client.number)
+    for name, ids in numbers.items():
+        coordinator.nodes[name].say(type="open", ids=ids)
+    await coordinator.flush()
+
+
+async def run_round(coordinator: Coordinator, jobs: Sequence[Job],
+                    tell: Callable[[Outcome], None] = lambda outcome: None
+                    ) -> Round:
+    """Run JOBS at the same time; TELL is told of each that has ended."""
+    start = time.monotonic()
+    running = [Running(coordinator, job) for job in jobs]
+    coordinator.ask_time(coordinator.nodes.values())
+    await asyncio.gather(*(one.connect() for one in running))
+    warm = [one for one in running if one.is_warm()]
+    connecting = time.monotonic() - start
+    await open_windows(coordinator, warm)
+
+    async def finish(one: Running) -> Outcome:
+        outcome = await one.finish()
+        tell(outcome)
+        return outcome
+
+    outcomes = list(await asyncio.gather(*(finish(one) for one in running)))
+    return Round(outcomes, *add_up(outcomes), time.monotonic() - start,
+                 connecting)

@@ -1,0 +1,162 @@
+"""How the agents get onto the nodes: by ssh, by srun, by any command, or by
+other means.
+
+Whatever it is starts Python on the node, and hands it on standard input the
+agent and the key; so nothing need be installed there but verbsperf, no file is
+left behind, and no key is seen in a list of processes."""
+import asyncio
+import contextlib
+import os
+import shlex
+import signal
+import sys
+from typing import Dict, List, Optional, Sequence
+
+from verbsperf.agents import agent
+from verbsperf.base.errors import Refused
+
+# What Python runs on the node: the agent is as many bytes as its first line
+# says, and the key comes after it.
+BOOT = ("import sys;b=sys.stdin.buffer;n=int(b.readline());"
+        "s=compile(b.read(n),'agent','exec');"
+        "exec(s,{'__name__':'__main__'})")
+AT_ONCE = 64            # programs that start at the same time
+PARTING = 3             # seconds for a launcher to end by itself
+SSH = ("ssh -o BatchMode=yes -o ConnectTimeout=15 -o ServerAliveInterval=15 "
+       "-o LogLevel=ERROR %h")
+# One program that starts the agents of all nodes: %n is their set, %c their
+# number.  clush is of ClusterShell, and goes through a tree of gateways where
+# its topology.conf has one.
+CLUSH = "clush -q -S -f %c -w %n"
+SRUN = ("srun --overlap --input=all --kill-on-bad-exit=0 --ntasks-per-node=1 "
+        "--nodelist=%n --nodes=%c")
+STEPS = {"slurm": SRUN, "clush": CLUSH}
+
+
+class LaunchError(Refused):
+    """Agents cannot be started; the text says why."""
+
+
+def load(key: str) -> bytes:
+    """Return what the agent's Python reads: the agent, and the KEY."""
+    with open(agent.__file__, "rb") as file:
+        source = file.read()
+    return b"%d\n" % len(source) + source + key.encode() + b"\n"
+
+
+def python_words(places: Sequence[str], port: int, node: str, program: str
+                 ) -> List[str]:
+    """Return the command of the agent on a node."""
+    words = ["python3", "-c", BOOT, f"{','.join(places)}:{port}"]
+    words += ["--node", node] if node else []
+    return words + ["--program", program]
+
+
+class Launcher:
+    """Starts one program for each node, and ends them."""
+
+    def __init__(self, command: str, load_bytes: bytes) -> None:
+        self.command, self.load = command, load_bytes
+        self.running: Dict[str, "asyncio.subprocess.Process"] = {}
+        self.failed: Dict[str, str] = {}
+        self.tasks: List["asyncio.Task[None]"] = []
+        self.room = asyncio.Semaphore(AT_ONCE)
+
+    def words(self, node: str, remote: List[str]) -> List[str]:
+        """Return the command line that starts REMOTE on NODE."""
+        words = [word.replace("%h", node)
+                 for word in shlex.split(self.command)]
+        if words[0] == "ssh":
+            # ssh gives one line to a shell there
+            return [*words, " ".join(map(shlex.quote, remote))]
+        return words + remote
+
+    def begin(self, name: str, words: List[str], nodes: Sequence[str]) -> None:
+        """Start WORDS, named NAME, for NODES."""
+        self.tasks.append(asyncio.ensure_future(
+            self.watch(name, words, nodes)))
+
+    async def watch(self, name: str, words: List[str], nodes: Sequence[str]
+                    ) -> None:
+        """Run WORDS, and remember why it failed for NODES."""
+        async with self.room:
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *words, stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.DEVNULL,
+                    stderr=asyncio.subprocess.PIPE, start_new_session=True)
+            except OSError as error:
+                self.note(nodes, f"cannot run {words[0]}: {error.strerror}")
+                return
+            self.running[name] = process
+            assert process.stdin is not None
+            process.stdin.write(self.load)
+            with contextlib.suppress(OSError):
+                await process.stdin.drain()
+            # srun ends its tasks when its input ends only if they read it
+            with contextlib.suppress(OSError):
+                process.stdin.close()
+        tail = await last_line(process.stderr)
+        status = await process.wait()
+        self.note(nodes, tail or f"{words[0]} ended with status {status}")
+
+    def note(self, nodes: Sequence[str], why: str) -> None:
+        """The program of NODES has ended: they will not connect any more."""
+        for node in nodes:
+            self.failed.setdefault(node, why)
+
+    async def end(self) -> None:
+        """End all programs that still run: their agents were told to, and get
+        the time for it."""
+        if not self.tasks:
+            return
+        for number in (None, signal.SIGTERM, signal.SIGKILL):
+            for process in self.running.values():
+                if number is not None and process.returncode is None:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(process.pid, number)
+            _, left = await asyncio.wait(self.tasks, timeout=2 * PARTING)
+            if not left:
+                return
+
+
+async def last_line(stream: Optional[asyncio.StreamReader]) -> str:
+    """Return the last line of STREAM, once it has ended, for a sentence."""
+    tail = b""
+    while stream is not None:
+        piece = await stream.read(4096)
+        if not piece:
+            break
+        tail = (tail + piece)[-4096:]
+    lines = tail.decode("utf-8", "replace").strip().splitlines()
+    text = lines[-1] if lines else ""
+    # an agent says first of which node it is
+    said = text.rpartition("agent of ")[2].partition(": ")[2]
+    return said if said and "agent of " in text else text
+
+
+def start(how: str, nodes: Sequence[str], places: Dict[str, List[str]],
+          port: int, key: str, program: str) -> Launcher:
+    """Start the agents of NODES by HOW: ssh, slurm, clush, none or a command.
+    They connect to the PLACES of this host for their node, at PORT."""
+    every = list(dict.fromkeys(one for node in nodes for one in places[node]))
+    launcher = Launcher(SSH if how == "ssh" else how, load(key))
+    if how == "none":
+        print("verbsperf-cluster: start on each node, with the same "
+              f"{agent.KEY_VARIABLE}: verbsperf-cluster --agent "
+              f"{','.join(every)}:{port} --node NAME", file=sys.stderr)
+    elif how in STEPS:
+        words = STEPS[how].replace("%n", ",".join(nodes)).replace(
+            "%c", str(len(nodes))).split()
+        # a step has one command for all nodes, which know their names
+        remote = python_words(every, port, "", program)
+        launcher.begin(how, [*words, " ".join(map(shlex.quote, remote))]
+                       if how == "clush" else words + remote, nodes)
+    else:
+        if how != "ssh" and "%h" not in how:
+            raise LaunchError(f"--launch '{how}': expected ssh, slurm, clush,"
+                              " none or a command with %h for the node")
+        for node in nodes:
+            launcher.begin(node, launcher.words(node, python_words(
+                places[node], port, node, program)), [node])
+    return launcher

@@ -1,0 +1,210 @@
+"""The file of verbsperf-cluster: JSON lines, first a header
+
+    {"schema": "verbsperf-cluster/1", "pattern", "nodes", "points", ...}
+
+and then a line for each node, each pair in each round, each round, and at the
+end for each finding and note; doc/verbsperf-cluster-1.schema.json has it
+all."""
+import datetime
+import json
+import os
+import platform
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+
+from verbsperf.base.errors import ResultsError
+from verbsperf.documents import formats, linefile
+from verbsperf.documents.formats import Place
+from verbsperf.documents.jsonfile import Object, objects_of, read_text
+from verbsperf.documents.linefile import FileError
+from verbsperf.pairs.patterns import End, Pair
+
+SCHEMA = "verbsperf-cluster/1"
+# What must be the same for a file to go on.
+SAME = ("pattern", "nodes", "devices", "cross_rails", "target", "seed",
+        "rounds", "concurrent", "points", "probes")
+GOES_ON = "the same command continues it, with --resume"
+
+
+class Begun(NamedTuple):
+    """The file while it is written; fd is None when there is none."""
+
+    fd: Optional[int]
+    path: str
+    entries: List[Object]   # what is in it already, without the header
+
+    def append(self, entry: Object) -> None:
+        """Add a line."""
+        self.entries.append(entry)
+        if self.fd is not None:
+            linefile.append(self.fd, self.path, entry, GOES_ON)
+
+
+def is_end(value: Any) -> bool:
+    """VALUE is an end of a pair."""
+    return isinstance(value, dict) and all(
+        isinstance(value.get(name), str) for name in ("node", "device"))
+
+
+def is_optional_number(value: Any) -> bool:
+    """VALUE is null or a number."""
+    return value is None or formats.is_number(value)
+
+
+def is_result(value: Any) -> bool:
+    """VALUE is null or has the parts of a row that are looked at."""
+    return value is None or isinstance(value, dict) and all(
+        formats.is_optional(value.get(name, 0), dict)
+        for name in ("bandwidth", "latency"))
+
+
+def is_beside(value: Any) -> bool:
+    """VALUE is null, or says what stands beside a finding."""
+    if not isinstance(value, dict):
+        return value is None
+    return all(isinstance(seen, dict)
+               and formats.are_objects(seen.get("differs", []))
+               and formats.are_objects(seen.get("rose", []))
+               and all({"fact", "here", "elsewhere"} <= one.keys()
+                       for one in seen.get("differs", []))
+               and all({"counter", "value"} <= one.keys()
+                       for one in seen.get("rose", []))
+               for seen in value.values())
+
+
+# What each kind of line needs.
+KINDS: Dict[str, Dict[str, Callable[[Any], bool]]] = {
+    "node": {"node": lambda one: isinstance(one, str),
+             "error": lambda one: formats.is_optional(one, str),
+             "environment": lambda one: formats.is_optional(one, dict)},
+    "pair": {"round": formats.is_count, "point": formats.is_count,
+             "rail": formats.is_count, "client": is_end, "server": is_end,
+             "value": is_optional_number, "result": is_result,
+             "overlap": is_optional_number, "error": lambda one: formats.is_optional(one, str),
+             "probe": lambda one: isinstance(one, bool),
+             "alone": lambda one: isinstance(one, bool),
+             "marked": lambda one: isinstance(one, bool)},
+    "round": {"round": formats.is_count, "point": formats.is_count,
+              "gbps": is_optional_number, "pairs": formats.is_count,
+              "added": formats.is_count,
+              "alone": lambda one: isinstance(one, bool)},
+    "finding": {"point": formats.is_count,
+                "sentence": lambda one: isinstance(one, str),
+                "ratio": is_optional_number, "beside": is_beside},
+    "note": {"point": formats.is_count,
+             "sentence": lambda one: isinstance(one, str)},
+    "resumed": {},
+}
+# What is said of the rounds when all are done.
+FOUND = ("finding", "note")
+
+
+def check_header(place: Place, header: Object) -> None:
+    """HEADER is the first line of such a file."""
+    place.expect(header.get("schema") == SCHEMA,
+                 "not a file of verbsperf-cluster")
+    nodes, points = header.get("nodes"), header.get("points")
+    place.expect(isinstance(nodes, list) and bool(nodes)
+                 and all(isinstance(one, str) for one in nodes),
+                 "the header has no list of nodes")
+    place.expect(isinstance(header.get("pattern"), str),
+                 "the header has no pattern")
+    place.expect(formats.are_objects(points) and bool(points),
+                 "the header has no points")
+    for point in points or []:
+        formats.check_point(place, point)
+        place.expect(isinstance(point.get("metric"), str),
+                     "a point of the header has no metric")
+
+
+def check_entry(place: Place, header: Object, entry: Object) -> None:
+    """ENTRY is a line after HEADER."""
+    kind = entry.get("type")
+    fields = KINDS.get(kind) if isinstance(kind, str) else None
+    place.expect(fields is not None, f"a line of the type {json.dumps(kind)}")
+    for name, good in (fields or {}).items():
+        place.expect(good(entry.get(name)), f"\"{name}\" of a {kind} is not as"
+                     " verbsperf-cluster writes it")
+    if "point" in entry:
+        place.expect(entry["point"] < len(header["points"]),
+                     "the header has no such point")
+
+
+def read(path: str) -> Tuple[Object, List[Object]]:
+    """Return (header, the other lines) of the file PATH. What was found before
+    it was resumed was found again, or not, and is left out."""
+    lines = list(objects_of(path, read_text(path)))
+    if not lines:
+        raise ResultsError(f"{path}: the file is empty")
+    header = lines[0][1]
+    check_header(Place(path, lines[0][0]), header)
+    for line, entry in lines[1:]:
+        check_entry(Place(path, line), header, entry)
+    entries = [entry for _, entry in lines[1:]]
+    resumed = max((i for i, entry in enumerate(entries)
+                   if entry["type"] == "resumed"), default=0)
+    return header, [entry for i, entry in enumerate(entries)
+                    if entry["type"] != "resumed" and not (
+                        i < resumed and entry["type"] in FOUND)]
+
+
+def now_text() -> str:
+    """Return the time, as RFC 3339 has it."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    return now.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def make_header(version: str, **said: Any) -> Object:
+    """Return the first line."""
+    return {"schema": SCHEMA,
+            "tool": {"name": "verbsperf-cluster", "verbsperf": version},
+            "started": now_text(),
+            "host": platform.node(), **said}
+
+
+def cut_torn_line(fd: int, path: str) -> None:
+    """Drop the last line when it was not written completely."""
+    with open(fd, "rb", closefd=False) as file:
+        data = file.read()
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data) and whole:
+        os.ftruncate(fd, whole)
+    elif data and not whole:
+        raise FileError(f"{path}:1: not a file of verbsperf-cluster;"
+                                  " left as it is")
+
+
+def start(path: Optional[str], header: Object, resume: bool) -> Begun:
+    """Begin the file PATH, or with RESUME go on with it."""
+    if path is None:
+        return Begun(None, "", [])
+    fd = linefile.open_file(path)
+    cut_torn_line(fd, path)
+    if os.fstat(fd).st_size == 0:
+        linefile.append(fd, path, header, GOES_ON)
+        return Begun(fd, path, [])
+    old, entries = read(path)
+    if not resume:
+        raise FileError(f"{path} exists; --resume continues it, or "
+                                  "choose another file")
+    for name in SAME:
+        if old.get(name) != header.get(name):
+            raise FileError(
+                f"{path} has another '{name.replace('_', ' ')}': "
+                f"{json.dumps(old.get(name))}; choose another file, or give "
+                "the same as before")
+    linefile.append(fd, path, {"type": "resumed", "started": now_text()},
+                    GOES_ON)
+    return Begun(fd, path, [entry for entry in entries
+                            if entry["type"] not in FOUND])
+
+
+def end_json(end: End) -> Object:
+    """Return END as the file has it."""
+    return {"node": end.node, "device": end.device}
+
+
+def pair_of(entry: Object) -> Pair:
+    """Return the pair of ENTRY."""
+    client, server = (End(entry[side]["node"], entry[side]["device"])
+                      for side in ("client", "server"))
+    return Pair(client, server, entry["rail"])

@@ -1,0 +1,122 @@
+"""Draws what pairs of nodes reached as a heat map, with matplotlib."""
+import io
+import math
+from typing import List, Sequence
+
+import numpy
+import numpy.typing
+from matplotlib.axes import Axes
+from matplotlib.backends import backend_agg
+from matplotlib.figure import Figure
+
+from verbsperf.base import tables
+from verbsperf.base.errors import Refused
+from verbsperf.base.tables import printable
+from verbsperf.cluster import view
+from verbsperf.cluster.view import Matrix
+from verbsperf.documents.jsonfile import Object
+from verbsperf.plot import figure
+from verbsperf.stats import ranks
+
+COLOURS = "cividis"     # light is more, in grey and to the colour-blind, too
+WORDS_AT_MOST = 16      # nodes whose cells have room for their number
+NAMES_AT_MOST = 40      # names along an axis
+INCHES = 5.2            # of a map whose nodes have short names
+SHORT = 6               # letters of such
+LETTER = 0.075          # inches for one more
+NAME_LETTERS, SMALL_LETTERS = 8.0, 6.0  # their size
+
+Grid = numpy.typing.NDArray[numpy.float64]
+
+
+def grid_of(matrix: Matrix) -> Grid:
+    """Return the values of MATRIX, NaN where there is none."""
+    place = {node: i for i, node in enumerate(matrix.nodes)}
+    grid = numpy.full((len(place), len(place)), numpy.nan)
+    for (a, b), value in matrix.cells.items():
+        grid[place[a], place[b]] = value
+        if (b, a) not in matrix.cells:
+            grid[place[b], place[a]] = value
+    return grid
+
+
+def draw(fig: Figure, axes: Axes, matrix: Matrix) -> None:
+    """Draw MATRIX with its scale."""
+    grid = grid_of(matrix)
+    n = len(matrix.nodes)
+    better_high = matrix.metric in tables.UNITS
+    low, high = matrix.scale
+    shown = axes.imshow(grid, interpolation="nearest", vmin=low, vmax=high,
+                        cmap=COLOURS if better_high else COLOURS + "_r")
+    bar = fig.colorbar(shown, ax=axes, fraction=0.046, pad=0.03)
+    bar.set_label(tables.unit(matrix.metric))
+    step = math.ceil(n / NAMES_AT_MOST)
+    places = list(range(0, n, step))
+    names = [view.ending(matrix.nodes[i]) for i in places]
+    letters = NAME_LETTERS if len(names) <= WORDS_AT_MOST else SMALL_LETTERS
+    axes.set_xticks(places, names, rotation=90, fontsize=letters)
+    axes.set_yticks(places, names, fontsize=letters)
+    axes.set_title(printable(matrix.title))
+    if n <= WORDS_AT_MOST:
+        write_cells(axes, matrix, grid)
+    draw_failed(axes, matrix)
+
+
+def write_cells(axes: Axes, matrix: Matrix, grid: Grid) -> None:
+    """Write the number into each cell, readable on its colour."""
+    for (i, j), value in numpy.ndenumerate(grid):
+        if not math.isnan(value):
+            dark = view.share_of(matrix, float(value)) < 0.5
+            axes.text(j, i, tables.number(float(value)), ha="center",
+                      va="center", fontsize=6.5,
+                      color="white" if dark else "black")
+
+
+def draw_failed(axes: Axes, matrix: Matrix) -> None:
+    """Draw a cross where a pair failed."""
+    place = {node: i for i, node in enumerate(matrix.nodes)}
+    dots = [(place[a], place[b]) for pair in matrix.failed
+            for a, b in (pair, pair[::-1])]
+    if dots:
+        axes.plot([dot[0] for dot in dots], [dot[1] for dot in dots],
+                  linestyle="", marker="x", color="#d55e00", markersize=5)
+
+
+def foot_of(found: Sequence[Matrix], entries: List[Object]) -> List[str]:
+    """Return what stands below the maps."""
+    lines = [f"{matrix.title}: median {tables.number(ranks.median(values))} "
+             + tables.unit(matrix.metric)
+             for matrix in found for values in (list(matrix.cells.values()),)
+             if values]
+    if any(matrix.failed for matrix in found):
+        lines.append("x: the pair failed")
+    return lines + [one["sentence"] for one in entries
+                    if one["type"] == "finding"]
+
+
+def save(path: str, form: str, header: Object, entries: List[Object]) -> None:
+    """Draw each point and rail into PATH, of FORM svg or png."""
+    found = list(view.matrices(header, entries))
+    if not found:
+        raise Refused(f"{path}: there is nothing to draw")
+    columns = min(2, len(found))
+    rows = math.ceil(len(found) / columns)
+    longest = max(len(view.ending(node)) for node in found[0].nodes)
+    side = INCHES + LETTER * max(0, longest - SHORT)
+    fig = Figure(figsize=((side + 0.8) * columns,
+                          (side + 0.4) * rows + 0.8), dpi=150)
+    backend_agg.FigureCanvasAgg(fig)
+    every = list(fig.subplots(rows, columns, squeeze=False).flat)
+    for axes, matrix in zip(every, found):
+        draw(fig, axes, matrix)
+    for axes in every[len(found):]:
+        axes.remove()
+    foot = figure.add_foot(fig, foot_of(found, entries))
+    fig.tight_layout(rect=(0, (foot + 0.1) / fig.get_figheight(), 1, 1))
+    drawn = io.BytesIO()
+    figure.save(fig, drawn, form)
+    try:
+        with open(path, "wb") as file:
+            file.write(drawn.getvalue())
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}") from None

@@ -1,0 +1,305 @@
+"""One page of HTML about a cluster, which needs nothing from anywhere else."""
+import html
+import json
+import math
+from typing import Dict, Iterator, List, Sequence, Tuple
+
+from verbsperf.base import tables
+from verbsperf.base.errors import Refused
+from verbsperf.cluster import view
+from verbsperf.cluster.view import Matrix
+from verbsperf.documents.jsonfile import Object
+from verbsperf.findings import beside
+from verbsperf.pairs import nodesets
+from verbsperf.stats import ranks
+
+STYLE = """
+:root { color-scheme: light dark; --text: #1a1a1a; --page: #fff; --line: #ddd;
+  --dim: #707070; --bad: #a33c00 }
+@media (prefers-color-scheme: dark) { :root { --text: #e6e6e6; --page: #17181a;
+  --line: #3c3f43; --dim: #9a9a9a; --bad: #ff9a5c } }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; padding: 0 1em;
+  max-width: 80em; color: var(--text); background: var(--page) }
+h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 2em }
+table { border-collapse: collapse; margin: .5em 0 }
+td, th { padding: .2em .6em; text-align: left; vertical-align: top;
+  border-bottom: 1px solid var(--line); overflow-wrap: break-word }
+th { white-space: nowrap }
+th[data-sort] { cursor: pointer } th[data-sort]::after { content: " \\2195";
+  color: var(--dim) }
+th[aria-sort=ascending]::after { content: " \\2191" }
+th[aria-sort=descending]::after { content: " \\2193" }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
+.scroll { overflow: auto; max-height: 90vh }
+.map td, .map th { padding: .15em .3em; border: 0; font-size: 11px;
+  text-align: center; vertical-align: middle;
+  font-variant-numeric: tabular-nums }
+.map th { position: sticky; background: var(--page) } .map thead th { top: 0 }
+.map tbody th { left: 0; text-align: right }
+.map th.long { writing-mode: vertical-rl; transform: rotate(180deg);
+  text-align: left; vertical-align: bottom }
+svg.map { display: block; max-width: 100%; height: auto }
+svg.map text { font-family: system-ui, sans-serif; fill: currentColor }
+.scale i { display: inline-block; width: 1.6em; height: .9em }
+.failed { color: var(--bad); font-weight: bold }
+.verdict { font-weight: bold }
+"""
+# Sorts a table by the column whose heading was chosen, with what has no value
+# at its end; and says at which pair of a picture the mouse is.
+SCRIPT = """
+function sort(th) {
+  var body = th.closest('table').tBodies[0], i = th.cellIndex;
+  var up = th.getAttribute('aria-sort') !== 'ascending';
+  var key = function (row) {
+    var cell = row.cells[i], text = cell.dataset.value || cell.textContent;
+    return text === '-' ? null : isNaN(text) ? text : Number(text); };
+  th.parentNode.querySelectorAll('th').forEach(function (one) {
+    one.removeAttribute('aria-sort'); });
+  th.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+  Array.from(body.rows).sort(function (a, b) {
+    var x = key(a), y = key(b);
+    if (x === null || y === null) return (x === null) - (y === null);
+    var less = typeof x === 'number' && typeof y === 'number' ? x - y :
+      String(x).localeCompare(String(y), undefined, {numeric: true});
+    return up ? less : -less;
+  }).forEach(function (row) { body.appendChild(row); });
+}
+document.querySelectorAll('th[data-sort]').forEach(function (th) {
+  th.tabIndex = 0;
+  th.addEventListener('click', function () { sort(th); });
+  th.addEventListener('keydown', function (event) {
+    if (event.key === 'Enter') sort(th); });
+});
+document.querySelectorAll('svg.map').forEach(function (svg) {
+  var nodes = JSON.parse(svg.dataset.nodes), out = svg.nextElementSibling;
+  svg.addEventListener('mousemove', function (event) {
+    var box = svg.querySelector('.cells').getBoundingClientRect();
+    var at = function (place, start, size) {
+      return nodes[Math.floor((place - start) / size * nodes.length)]; };
+    var row = at(event.clientY, box.top, box.height);
+    var column = at(event.clientX, box.left, box.width);
+    out.textContent = row && column ? row + ' - ' + column : '\\u00a0';
+  });
+});
+"""
+# From slow to fast: what is drawn behind a number, with its own colour.
+SHADES = (("#00224e", "#fff"), ("#35456c", "#fff"), ("#666970", "#fff"),
+          ("#948e77", "#000"), ("#c8b866", "#000"), ("#fee838", "#000"))
+FAILED = "#d55e00"
+NUMBERS_AT_MOST = 32    # nodes whose map has the numbers
+LONG = 6                # letters of a name that stands upright
+CELL = 10               # of a picture
+NAMES_AT_MOST = 64      # along its edges
+LETTER, LETTERS = 5, 8  # width and height of one of these, at most
+
+
+def text_of(value: object) -> str:
+    """Return VALUE as text of the page."""
+    return html.escape("-" if value is None else str(value))
+
+
+def table_of(names: Sequence[str], rows: Sequence[Sequence[object]]
+             ) -> Iterator[str]:
+    """Yield a table that a click on a heading sorts."""
+    numbers = {i for row in rows for i, cell in enumerate(row)
+               if isinstance(cell, float)}
+    yield "<table><thead><tr>"
+    yield from (f"<th data-sort{' class=number' if i in numbers else ''}>"
+                f"{text_of(name)}</th>" for i, name in enumerate(names))
+    yield "</tr></thead><tbody>"
+    for row in rows:
+        yield "<tr>" + "".join(map(cell_of, row)) + "</tr>"
+    yield "</tbody></table>"
+
+
+def cell_of(value: object) -> str:
+    """Return one cell of a table."""
+    if isinstance(value, float):
+        return (f'<td class="number" data-value="{value!r}">'
+                f"{tables.number(value)}</td>")
+    return f"<td>{text_of(value)}</td>"
+
+
+def map_of(matrix: Matrix) -> Iterator[str]:
+    """Yield MATRIX as a table with colours."""
+    kind = " class=long" * any(len(node) > LONG for node in matrix.nodes)
+    yield '<div class="scroll"><table class="map"><thead><tr><th></th>'
+    yield from (f"<th{kind}>{text_of(node)}</th>" for node in matrix.nodes)
+    yield "</tr></thead><tbody>"
+    for row in matrix.nodes:
+        yield f"<tr><th>{text_of(row)}</th>"
+        for column in matrix.nodes:
+            yield map_cell(matrix, row, column)
+        yield "</tr>"
+    yield "</tbody></table></div>"
+
+
+def shade_of(matrix: Matrix, value: float) -> int:
+    """Return the place in SHADES of VALUE."""
+    share = view.share_of(matrix, value)
+    return min(len(SHADES) - 1, int(share * len(SHADES)))
+
+
+def scale_text(matrix: Matrix) -> str:
+    """Return what the colours of MATRIX stand for."""
+    low, high = matrix.scale
+    ends = [low, high]
+    if matrix.metric not in tables.UNITS:
+        ends.reverse()
+    boxes = "".join(f'<i style="background:{back}"></i>'
+                    for back, _ in SHADES)
+    return (f'<p class="scale">{tables.number(ends[0])} {boxes} '
+            f"{tables.number(ends[1])} {tables.unit(matrix.metric)}</p>")
+
+
+def colours_of(matrix: Matrix) -> Iterator[Tuple[str, Dict[int, List[int]]]]:
+    """Yield (colour, {row: columns}) of the cells that are not of the fastest
+    shade."""
+    place = {node: i for i, node in enumerate(matrix.nodes)}
+    found: Dict[str, Dict[int, List[int]]] = {}
+    shown: List[Tuple[str, str, str]] = [
+        (a, b, SHADES[shade_of(matrix, value)][0])
+        for (a, b), value in matrix.cells.items()]
+    shown += [(a, b, FAILED) for a, b in matrix.failed]
+    both = matrix.cells.keys() | matrix.failed.keys()
+    for a, b, colour in shown:
+        for row, column in {(a, b), (a, b) if (b, a) in both else (b, a)}:
+            found.setdefault(colour, {}).setdefault(place[row], []).append(
+                place[column])
+    yield from found.items()
+
+
+def runs_of(columns: Sequence[int]) -> Iterator[Tuple[int, int]]:
+    """Yield (first, number) of the runs of COLUMNS."""
+    order = sorted(columns)
+    first = 0
+    for i in range(1, len(order) + 1):
+        if i == len(order) or order[i] != order[i - 1] + 1:
+            yield order[first], i - first
+            first = i
+
+
+def picture_of(matrix: Matrix) -> Iterator[str]:
+    """Yield MATRIX as a picture without numbers, for many nodes."""
+    n, step = len(matrix.nodes), math.ceil(len(matrix.nodes) / NAMES_AT_MOST)
+    size = CELL * n
+    zoom = max(1, n / NAMES_AT_MOST)    # of letters
+    names = [view.ending(node) for node in matrix.nodes[::step]]
+    room = zoom * LETTER * (2 + max(map(len, names)))
+    nodes = text_of(json.dumps(matrix.nodes))
+    yield (f'<svg class="map" width="{(size + room) / zoom:.0f}" '
+           f'viewBox="{-room:.0f} {-room:.0f} {size + room:.0f} '
+           f'{size + room:.0f}" data-nodes="{nodes}">')
+    yield (f'<rect class="cells" width="{size}" height="{size}" '
+           'fill="none"/>')
+    for colour, rows in colours_of(matrix):
+        path = "".join(
+            f"M{CELL * first} {CELL * row}h{CELL * number}v{CELL}"
+            f"h{-CELL * number}z" for row, columns in sorted(rows.items())
+            for first, number in runs_of(columns))
+        yield f'<path fill="{colour}" d="{path}"/>'
+    yield f'<g style="font-size:{LETTERS * zoom:.1f}px">'
+    for i, name in enumerate(names):
+        at = CELL * (i * step + 0.8 * zoom)
+        yield (f'<text x="{-4 * zoom:.0f}" y="{at:.0f}" text-anchor="end">'
+               f"{text_of(name)}</text><text transform="
+               f'"translate({at:.0f} {-4 * zoom:.0f}) rotate(-90)">'
+               f"{text_of(name)}</text>")
+    yield "</g></svg><p>\u00a0</p>"
+
+
+def map_cell(matrix: Matrix, row: str, column: str) -> str:
+    """Return one cell of a map, dark where it is slow."""
+    value = matrix.value(row, column) if row != column else None
+    if value is None:
+        word = view.cell(matrix, row, column)
+        kind = ' class="failed"' if word == "X" else ""
+        return f"<td{kind}>{word}</td>"
+    back, front = SHADES[shade_of(matrix, value)]
+    return (f'<td style="background:{back};color:{front}" '
+            f'title="{text_of(row)} - {text_of(column)}">'
+            f"{tables.number(value)}</td>")
+
+
+def where_of(ends: List[Object]) -> str:
+    """Return the names of ENDS, many of them as a set."""
+    if len(ends) > 2 and len({end["device"] for end in ends}) == 1:
+        device = ends[0]["device"]
+        return nodesets.fold(sorted({end["node"] for end in ends})) + (
+            f" {device}" if device else "")
+    return ", ".join(f"{end['node']} {end['device']}".rstrip()
+                     for end in ends)
+
+
+def finding_rows(entries: List[Object], header: Object
+                 ) -> List[List[object]]:
+    """Return the findings as rows, worst first."""
+    return [[where_of(one["ends"]), one["kind"],
+             None if one["ratio"] is None else 100.0 * one["ratio"],
+             header["points"][one["point"]]["test"], one["sentence"],
+             beside.text_of(one.get("beside") or {}) or None]
+            for one in sorted((one for one in entries
+                               if one["type"] == "finding"),
+                              key=lambda one: one["ratio"] or 0)]
+
+
+def node_rows(header: Object, entries: List[Object]) -> List[List[object]]:
+    """Return what each node reached, as rows."""
+    last: Dict[str, Object] = {entry["node"]: entry for entry in entries
+                               if entry["type"] == "node"}
+    own: Dict[str, List[float]] = {}
+    for matrix in list(view.matrices(header, entries))[:1]:
+        for (a, b), value in matrix.cells.items():
+            own.setdefault(a, []).append(value)
+            own.setdefault(b, []).append(value)
+    reached: Dict[str, List[object]] = {
+        node: [ranks.median(some), min(some), max(some)]
+        for node, some in own.items()}
+    domain = view.domain_of(header["nodes"])
+    return [[node, *reached.get(view.short(node, domain), [None] * 3),
+             last.get(node, {}).get("verbsperf"),
+             last.get(node, {}).get("error")] for node in header["nodes"]]
+
+
+def lines_of(header: Object, entries: List[Object]) -> Iterator[str]:
+    """Yield the page."""
+    title = f"{header['pattern']} of {len(header['nodes'])} nodes"
+    yield ('<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+           '<meta name="viewport" content="width=device-width">'
+           f"<title>{text_of(title)}</title><style>{STYLE}</style></head>"
+           f"<body><h1>{text_of(title)}</h1>")
+    yield (f"<p>{text_of(header['started'])}, "
+           f"{text_of(header['tool']['verbsperf'])}</p>")
+    yield (f'<p class="verdict">'
+           f"{text_of(view.verdict(header, entries))}</p>")
+    rows = finding_rows(entries, header)
+    if rows:
+        yield "<h2>Findings</h2>"
+        yield from table_of(("where", "kind", "% of usual", "test", "finding",
+                             "beside it"), rows)
+    more = [*view.sum_lines(header, entries),
+            *view.probe_lines(header, entries),
+            *view.notes_of(entries)]
+    yield "<ul>" + "".join(f"<li>{text_of(one)}</li>" for one in more)
+    yield "</ul>"
+    for matrix in view.matrices(header, entries):
+        yield f"<h2>{text_of(matrix.title)}</h2>"
+        said = [*view.spread_lines(matrix), matrix.reading()]
+        yield f"<p>{text_of('; '.join(filter(None, said)))}.</p>"
+        if matrix.cells:
+            yield scale_text(matrix)
+            yield from (map_of if len(matrix.nodes) <= NUMBERS_AT_MOST
+                        else picture_of)(matrix)
+    yield "<h2>Nodes</h2>"
+    yield from table_of(("node", "median", "lowest", "highest", "verbsperf",
+                         "failed"), node_rows(header, entries))
+    yield f"<script>{SCRIPT}</script></body></html>\n"
+
+
+def save(path: str, header: Object, entries: List[Object]) -> None:
+    """Write the page into the file PATH."""
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(lines_of(header, entries))
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}") from None

@@ -1,0 +1,386 @@
+"""The command verbsperf-cluster: measures between the nodes of a cluster, and
+says which of them, and which paths, are slow.
+
+Exit status: 0 all is well, 1 nodes or pairs failed, 2 usage, 3 something is
+slow, 130 interrupted."""
+import argparse
+import asyncio
+import contextlib
+import importlib.util
+import os
+import random
+import secrets
+import signal
+import sys
+from typing import Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
+
+from verbsperf.agents import agent, coordinator, launch
+from verbsperf.base.command import Parser, complain, time_limit
+from verbsperf.base.errors import Refused
+from verbsperf.cluster import file as clusterfile, nodes as clusternodes, view
+from verbsperf.cluster.file import Begun
+from verbsperf.cluster.running import Clustering, Point, Work, say
+from verbsperf.documents import jsonfile
+from verbsperf.documents.jsonfile import Object
+from verbsperf.documents.points import label
+from verbsperf.pairs import nodesets, patterns
+from verbsperf.pairs.patterns import End, Pair
+from verbsperf.plan import program, suite, version
+from verbsperf.plan.options import Reader, SuiteError
+from verbsperf.plan.suite import Line, Planned
+
+NAME = "verbsperf-cluster"
+INTERRUPTED = 130
+JOIN_WITHIN = 60.0
+PROBE = "write_lat"
+
+
+class Asked(NamedTuple):
+    """What the command line asks for, as far as it is known without nodes."""
+
+    program: program.Program
+    points: List[Planned]
+    nodes: List[str]
+    devices: List[str]
+    wanted: patterns.Wanted
+
+
+def number(text: str) -> int:
+    """Parse a number from 1."""
+    if not text.isdigit() or not 1 <= int(text) <= 10 ** 6:
+        raise argparse.ArgumentTypeError(f"'{text}': expected 1 to 1000000")
+    return int(text)
+
+
+def seed_number(text: str) -> int:
+    """Parse a number from 0."""
+    if not text.isdigit() or int(text) >= 2 ** 63:
+        raise argparse.ArgumentTypeError(f"'{text}': expected 0 to 2^63-1")
+    return int(text)
+
+
+def parser() -> Parser:
+    """Return the parser of the command line."""
+    p = Parser(
+        prog=NAME, allow_abbrev=False,
+        usage="%(prog)s [options] --pattern PATTERN TEST [options of it]\n"
+              "       %(prog)s [options] --pattern PATTERN SUITE\n"
+              "       %(prog)s [--picture FILE] [--html FILE] FILE\n"
+              "       %(prog)s --agent ADDRESS:PORT [--node NAME]",
+        description="Measure between the nodes of a cluster, and say which of "
+                    "them are slow; or show what is in FILE.",
+        epilog="Exit status: 0 all is well, 1 nodes or pairs failed, 2 usage, "
+               "3 something is slow.  See verbsperf-cluster(1).")
+    p.add_argument("what", nargs=argparse.REMAINDER, metavar="TEST|SUITE|FILE")
+    p.add_argument("--nodes", metavar="SET",
+                   help="n[01-16],x7, @group [those of the Slurm job]")
+    p.add_argument("--exclude", metavar="SET", help="nodes to leave out")
+    p.add_argument("--devices", metavar="SET",
+                   help="mlx5_[0-3]: rails [one device, verbsperf's choice]")
+    p.add_argument("--cross-rails", action="store_true",
+                   help="each device with those of other indexes, too")
+    p.add_argument("--pattern", choices=list(patterns.PATTERNS),
+                   help=" ".join(patterns.PATTERNS), metavar="PATTERN")
+    p.add_argument("--target", metavar="NODE",
+                   help="incast, outcast: only this node [each in turn]")
+    p.add_argument("--topology", metavar="FILE",
+                   help="bisection: Slurm's topology.conf, or lines of the "
+                        "nodes of a switch")
+    p.add_argument("--rounds-file", metavar="FILE",
+                   help="file: lines CLIENT SERVER, an empty line between "
+                        "rounds")
+    p.add_argument("--seed", type=seed_number, metavar="N",
+                   help="random: seed [random]")
+    p.add_argument("--rounds", type=number, default=1, metavar="N",
+                   help="random: number of rounds [1]")
+    p.add_argument("--concurrent", type=number, metavar="N",
+                   help="pairs at most at the same time")
+    p.add_argument("--probe", action="append", default=[], metavar="A:B",
+                   help=f"measure {PROBE} from node A to B meanwhile")
+    p.add_argument("--launch", default="ssh", metavar="HOW",
+                   help="ssh, slurm, clush, none, or a command with %%h for "
+                        "the node [ssh]")
+    p.add_argument("--listen", metavar="ADDRESS[:PORT]", default="",
+                   help="where agents connect to [any]")
+    p.add_argument("--join-timeout", type=time_limit,
+                   default=JOIN_WITHIN, metavar="SECONDS",
+                   help=f"for all agents to connect [{JOIN_WITHIN:g}]")
+    p.add_argument("-o", "--output", metavar="FILE", help="JSON lines")
+    p.add_argument("--resume", action="store_true",
+                   help="continue FILE of -o where it ended")
+    p.add_argument("--picture", metavar="FILE", action="append", default=[],
+                   help="a heat map, FILE.svg or FILE.png")
+    p.add_argument("--html", metavar="FILE", help="a page to open offline")
+    p.add_argument("--program", metavar="PATH", default="verbsperf",
+                   help="the verbsperf to run on the nodes [verbsperf]")
+    version.add_to(p)
+    return p
+
+
+def points_of(what: Sequence[str], found: program.Program) -> List[Planned]:
+    """Return the points of WHAT: a test and its options, or a suite."""
+    if what[0] in found.tests:
+        line = Line("the command line", 0, [what[0]],
+                    Reader(found, "the command line").read(what[1:]))
+        points = list(suite.points_of(line, found))
+    elif len(what) > 1:
+        raise SuiteError(f"'{what[0]}' is no test, and behind a suite is "
+                         f"nothing else: '{what[1]}'")
+    else:
+        points = suite.read(suite.find(what[0]), found, [])
+    for point in points:
+        if point.times["iterations"] is not None:
+            raise SuiteError("--iterations: pairs that measure together need "
+                             "the same time: use --duration")
+    return points
+
+
+def nodes_of(options: argparse.Namespace) -> List[str]:
+    """Return the nodes that OPTIONS name."""
+    text = options.nodes or nodesets.of_allocation(dict(os.environ))
+    if not text:
+        raise SuiteError("missing: --nodes; it is not needed inside a Slurm "
+                         "job only")
+    nodes = nodesets.expand(text)
+    if options.exclude:
+        left_out = set(nodesets.expand(options.exclude))
+        nodes = [node for node in nodes if node not in left_out]
+    return nodes
+
+
+# Options that only some patterns know.
+ONLY = {"target": ("incast", "outcast"), "topology": ("bisection",),
+        "rounds_file": ("file",), "seed": ("random",)}
+
+
+def check_options(options: argparse.Namespace) -> None:
+    """Refuse what does not fit together."""
+    if not options.pattern or not options.what:
+        raise SuiteError("missing: " + ", ".join(
+            name for name, value in (("--pattern", options.pattern),
+                                     ("TEST or SUITE", options.what))
+            if not value) + "; see --help")
+    for name, known in ONLY.items():
+        if getattr(options, name) is not None and options.pattern not in known:
+            raise SuiteError(f"--{name.replace('_', '-')}: only for "
+                             + " and ".join(known))
+    if options.pattern == "file" and not options.rounds_file:
+        raise SuiteError("missing: --rounds-file")
+    if options.resume and not options.output:
+        raise SuiteError("--resume needs -o FILE")
+    for path in options.picture:
+        form_of(path)
+
+
+def form_of(path: str) -> str:
+    """Return the form of the picture PATH."""
+    form = path.rpartition(".")[2]
+    if form not in ("svg", "png"):
+        raise SuiteError(f"--picture {path}: expected FILE.svg or FILE.png")
+    return form
+
+
+def ask(options: argparse.Namespace) -> Asked:
+    """Return what OPTIONS ask for."""
+    check_options(options)
+    if not importlib.util.find_spec("scipy"):
+        raise SuiteError("to say what is slow it needs SciPy (package "
+                         "python3-scipy)")
+    found = program.examine(find_program())
+    nodes = nodes_of(options)
+    seed = options.seed
+    if seed is None:
+        seed = random.SystemRandom().getrandbits(32) \
+            if options.pattern == "random" else 0
+    wanted = patterns.Wanted(nodes, options.target, seed, options.rounds,
+                             options.topology or options.rounds_file or "")
+    devices = nodesets.expand(options.devices) if options.devices else [""]
+    return Asked(found, points_of(options.what, found), nodes, devices, wanted)
+
+
+def find_program() -> str:
+    """Find the verbsperf of this host, which knows its options."""
+    path = program.find(os.environ.get("VERBSPERF"))
+    if path is None:
+        raise program.ProgramError("no verbsperf beside this command or in "
+                                   "PATH; VERBSPERF names it")
+    return path
+
+
+def metric_of(point: Object) -> str:
+    """Return what pairs are compared by at POINT."""
+    return "p50" if point["test"].endswith("_lat") else "gbps"
+
+
+def point_of(planned: Planned, found: program.Program) -> Point:
+    """Return PLANNED as it is run."""
+    return Point(label(planned.key()), planned.words(found),
+                 planned.times["duration"] + planned.times["warmup"],
+                 metric_of(planned.json))
+
+
+def probes_of(options: argparse.Namespace, asked: Asked) -> List[Pair]:
+    """Return the pairs whose latency is measured meanwhile."""
+    pairs = []
+    for text in options.probe:
+        a, colon, b = text.partition(":")
+        if not colon or a == b or not {a, b} <= set(asked.nodes):
+            raise SuiteError(f"--probe {text}: expected A:B, two of the nodes")
+        pairs.append(Pair(End(a, asked.devices[0]), End(b, asked.devices[0])))
+    return pairs
+
+
+def work_of(options: argparse.Namespace, asked: Asked, nodes: List[str]
+            ) -> Work:
+    """Return what is to be done with NODES."""
+    probes = probes_of(options, asked)
+    probe = None
+    if probes:
+        seconds = max(point.times["duration"] for point in asked.points)
+        planned, = points_of([PROBE, f"--duration={seconds}"], asked.program)
+        probe = point_of(planned, asked.program)
+    return Work(options.pattern, asked.wanted._replace(nodes=nodes),
+                {node: asked.devices for node in nodes}, options.cross_rails,
+                options.concurrent,
+                [point_of(one, asked.program) for one in asked.points],
+                [pair for pair in probes
+                 if {pair.client.node, pair.server.node} <= set(nodes)], probe)
+
+
+def header_of(options: argparse.Namespace, asked: Asked) -> Object:
+    """Return the first line of the file."""
+    return clusterfile.make_header(
+        asked.program.version, pattern=options.pattern, nodes=asked.nodes,
+        devices=asked.devices, cross_rails=options.cross_rails,
+        target=options.target, seed=asked.wanted.seed,
+        rounds=asked.wanted.rounds, concurrent=options.concurrent,
+        probes=options.probe, launch=options.launch,
+        points=[{**one.json, "metric": metric_of(one.json)}
+                for one in asked.points])
+
+
+def listen_at(text: str) -> Tuple[Optional[str], int]:
+    """Return (address, port) of ADDRESS[:PORT]."""
+    address, colon, port = text.rpartition(":")
+    if not colon or (":" in address and not address.endswith("]")):
+        return text.strip("[]") or None, 0
+    if not port.isdigit() or int(port) > 65535:
+        raise SuiteError(f"--listen {text}: expected ADDRESS[:PORT]")
+    return address.strip("[]") or None, int(port)
+
+
+def key_of(how: str) -> str:
+    """Return the key of the job."""
+    given = os.environ.pop(agent.KEY_VARIABLE, "")
+    if given and len(given) < 16:
+        raise SuiteError(f"{agent.KEY_VARIABLE} is too short for a key")
+    if how == "none" and not given:
+        raise SuiteError(f"--launch none needs a key in {agent.KEY_VARIABLE}, "
+                         "the same here and at the agents, such as from "
+                         "'head -c 32 /dev/urandom | base64'")
+    return given or secrets.token_urlsafe(32)
+
+
+async def measure(options: argparse.Namespace, asked: Asked, file: Begun
+                  ) -> None:
+    """Start the agents, and do all that is asked for."""
+    clusternodes.allow_files(len(asked.nodes))
+    key = key_of(options.launch)
+    bind, port = listen_at(options.listen)
+    facts: Dict[str, Object] = {}
+    fleet = coordinator.Coordinator(asked.nodes, key.encode())
+    async with fleet.listening(bind, port):
+        launcher = launch.start(
+            options.launch, asked.nodes,
+            clusternodes.places_of(asked.nodes, bind), fleet.port, key,
+            options.program)
+        try:
+            failed = await clusternodes.gather(
+                fleet, asked.devices, options.join_timeout, launcher)
+            left = [node for node in asked.nodes if node not in failed]
+            if len(left) >= 2:
+                work = Clustering(fleet, work_of(options, asked, left), file)
+                await work.run()
+                facts = work.facts
+            else:
+                say("fewer than two nodes are left: nothing was measured")
+            clusternodes.note_nodes(fleet, {**fleet.failed(), **failed}, facts,
+                                    file)
+        finally:
+            for node in fleet.nodes.values():
+                node.say(type="bye")
+            await fleet.flush()
+            await launcher.end()
+
+
+def status_of(entries: Sequence[Object]) -> int:
+    """Return the exit status that ENTRIES deserve."""
+    if any(entry["type"] in ("node", "pair") and entry["error"]
+           for entry in entries):
+        return 1
+    return 3 if any(entry["type"] == "finding" for entry in entries) else 0
+
+
+def latest_nodes(entries: Sequence[Object]) -> List[Object]:
+    """Return ENTRIES with only the last line of each node."""
+    last = {entry["node"]: entry for entry in entries
+            if entry["type"] == "node"}
+    return [entry for entry in entries
+            if entry["type"] != "node" or last[entry["node"]] is entry]
+
+
+def show(options: argparse.Namespace, header: Object,
+         entries: Sequence[Object]) -> int:
+    """Show what was measured; return the exit status."""
+    some = latest_nodes(entries)
+    sys.stdout.write(view.text(header, some))
+    if options.picture:
+        # matplotlib is needed only here
+        from verbsperf.cluster import heatmap  # pylint: disable=C0415
+        for path in options.picture:
+            heatmap.save(path, form_of(path), header, some)
+    if options.html:
+        from verbsperf.cluster import page  # pylint: disable=C0415
+        page.save(options.html, header, some)
+    return status_of(some)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Do what OPTIONS ask for; return the exit status."""
+    what = options.what
+    if (len(what) == 1 and not options.pattern
+            and jsonfile.begins_with_object(what[0])):
+        return show(options, *clusterfile.read(what[0]))
+    asked = ask(options)
+    header = header_of(options, asked)
+    work = work_of(options, asked, asked.nodes)
+    file = clusterfile.start(options.output, header, options.resume)
+    rounds = sum(1 for _ in work.rounds())
+    say(f"{len(asked.nodes)} nodes, {options.pattern}: {rounds} round"
+        f"{'s' * (rounds != 1)} of {len(work.points)} point"
+        f"{'s' * (len(work.points) != 1)}")
+    asyncio.run(measure(options, asked, file))
+    return show(options, header, file.entries)
+
+
+def stop(_number: int, _frame: object) -> NoReturn:
+    """End on SIGTERM as on ^C."""
+    raise KeyboardInterrupt
+
+
+def main() -> int:
+    """Run the command and return its exit status."""
+    if sys.argv[1:2] == ["--agent"]:
+        return agent.main(sys.argv[2:])
+    signal.signal(signal.SIGTERM, stop)
+    options = parser().parse_args()
+    try:
+        return run(options)
+    except Refused as error:
+        complain(NAME, error, error.status)
+    except KeyboardInterrupt:
+        with contextlib.suppress(OSError):
+            say("interrupted; " + (
+                "--resume continues it" if options.output
+                else "with -o FILE, --resume could continue it"))
+        return INTERRUPTED

@@ -1,0 +1,183 @@
+"""The command verbsperf-compare: is NEW as fast as BASE?
+
+Exit status: 0 as fast or faster, or --nics, 1 slower, 2 no answer."""
+import argparse
+import os
+import sys
+from typing import Callable, Dict, Sequence
+
+from verbsperf.base import command
+from verbsperf.base.command import Parser, complain
+from verbsperf.base.errors import Refused
+from verbsperf.cluster import file as clusterfile
+from verbsperf.compare import cases, comparison, question, sides, view
+from verbsperf.documents import jsonfile
+from verbsperf.documents.jsonfile import Object
+from verbsperf.forms import reports
+from verbsperf.nics import report as nics, setups, view as nics_view
+from verbsperf.plan import version
+from verbsperf.plot.drawing import import_drawing
+from verbsperf.stats import verdict
+
+NAME = "verbsperf-compare"
+Form = Callable[[Object], str]
+VERDICTS: Dict[str, Form] = {
+    "text": view.text, "json": view.as_json, "markdown": view.markdown,
+    **reports.forms(cases.verdicts)}
+REPORTS: Dict[str, Form] = {
+    "text": nics_view.text, "json": view.as_json,
+    "markdown": nics_view.markdown}
+EXIT = {verdict.REGRESSION: 1, verdict.INCONCLUSIVE: 2,
+        verdict.IMPROVEMENT: 0, verdict.OK: 0}
+
+
+def report_file(text: str) -> str:
+    """Parse the name of a report, which ends in its format."""
+    if not text.endswith(tuple(PAGES)):
+        raise argparse.ArgumentTypeError(
+            f"'{text}': the name must end in .html, .svg or .md")
+    return text
+
+
+def parser() -> Parser:
+    """Return the parser of the command line."""
+    p = Parser(
+        prog=NAME, allow_abbrev=False,
+        usage="%(prog)s [options] BASE[:TARGET] NEW[:TARGET]\n"
+              "       %(prog)s [options] [--targets A,B] SWEEP\n"
+              "       %(prog)s --nics [options] [-o FILE] A[:TARGET] "
+              "B[:TARGET]...",
+        description="Is NEW as fast as BASE, at every point that both have?",
+        epilog="Exit status: 0 as fast or faster, 1 slower somewhere, 2 no "
+               "answer.  See verbsperf-compare(1).")
+    p.add_argument("files", nargs="+", metavar="FILE",
+                   help="documents of verbsperf --json, a sweep, or files "
+                        "of verbsperf-cluster")
+    p.add_argument("--nics", action="store_true",
+                   help="report on several set-ups side by side, without a "
+                        "verdict")
+    p.add_argument("-o", "--output", metavar="FILE", type=report_file,
+                   help="with --nics, write the report to FILE: .html with "
+                        "plots, .svg the plots only, .md")
+    p.add_argument("--targets", metavar="A,B",
+                   help="compare these two targets of one sweep, with A as "
+                        "the base; more of them with --nics")
+    question.add_options(p)
+    p.add_argument("--force", action="store_true",
+                   help="compare even if devices, MTU, ... differ")
+    form = p.add_mutually_exclusive_group()
+    form.add_argument("--format", dest="form", choices=VERDICTS,
+                      default="text", metavar="FORM",
+                      help=f"how the verdict is written: {', '.join(VERDICTS)}"
+                           " [text]")
+    form.add_argument("--json", dest="form", action="store_const",
+                      const="json", help="the same as --format json")
+    form.add_argument("--markdown", dest="form", action="store_const",
+                      const="markdown",
+                      help="the same as --format markdown: a table for a "
+                           "review comment")
+    version.add_to(p)
+    return p
+
+
+Drawn = Callable[[Object, Sequence[nics.Group], Sequence[setups.Setup]], str]
+
+
+def drawn_page(report: Object, groups: Sequence[nics.Group],
+               every: Sequence[setups.Setup]) -> str:
+    """Return REPORT as HTML with plots of GROUPS."""
+    import_drawing()
+    from verbsperf.nics import plots  # pylint: disable=C0415
+    return nics_view.page(report, [
+        (label, plots.svg_of(label, picture))
+        for label, picture in plots.pictures(groups, every)])
+
+
+def drawn_plots(_: Object, groups: Sequence[nics.Group],
+                every: Sequence[setups.Setup]) -> str:
+    """Return the plots of GROUPS as one SVG."""
+    import_drawing()
+    from verbsperf.nics import plots  # pylint: disable=C0415
+    return plots.page_of_svg([
+        plots.svg_of(label, picture)
+        for label, picture in plots.pictures(groups, every)])
+
+
+PAGES: Dict[str, Drawn] = {
+    ".html": drawn_page, ".svg": drawn_plots,
+    ".md": lambda report, _groups, _every: nics_view.markdown(report)}
+
+
+def write_file(path: str, text: str) -> None:
+    """Write TEXT into the file PATH."""
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise Refused(f"{path}: {error.strerror}") from None
+
+
+def report_nics(options: argparse.Namespace) -> int:
+    """Report on several set-ups and return the exit status."""
+    if options.metric or options.force:
+        raise Refused("--nics shows all metrics, and all that differs: leave "
+                      "--metric and --force out")
+    if options.form not in REPORTS:
+        raise Refused(f"--nics has no verdict for --format {options.form}; it "
+                      f"has {', '.join(REPORTS)}")
+    every = setups.choose(options.files, options.targets)
+    report, groups = nics.report(every, nics.Question(
+        question.of(options).tolerances))
+    if options.output is None:
+        command.write(NAME, REPORTS[options.form](report))
+        return 0
+    make = PAGES[os.path.splitext(options.output)[1]]
+    write_file(options.output, make(report, groups, every))
+    return 0
+
+
+def is_cluster(path: str) -> bool:
+    """Return True when PATH is a file of verbsperf-cluster."""
+    return jsonfile.begins_with_object(path) and (
+        clusterfile.SCHEMA in jsonfile.read_text(path).partition("\n")[0])
+
+
+def compare_clusters(paths: Sequence[str]) -> int:
+    """Say which nodes and paths of two clusters changed."""
+    # it needs SciPy, and nothing else here does
+    try:
+        from verbsperf.cluster import (  # pylint: disable=C0415
+            comparison as clusters)
+    except ImportError as error:
+        raise Refused(f"{sys.executable} cannot import SciPy ({error}), which "
+                      "files of verbsperf-cluster need (package "
+                      "python3-scipy)") from None
+    found = clusters.compare(*paths)
+    command.write(NAME, clusters.text(found))
+    return clusters.status_of(found)
+
+
+def compare(options: argparse.Namespace) -> int:
+    """Compare two sides and return the exit status."""
+    if options.output is not None:
+        raise Refused("-o: only with --nics")
+    if len(options.files) == 2 and all(map(is_cluster, options.files)):
+        if (options.form != "text" or options.metric or options.targets
+                or options.force):
+            raise Refused("files of verbsperf-cluster are compared without "
+                          "--format, --json, --markdown, --metric, --targets "
+                          "and --force")
+        return compare_clusters(options.files)
+    report = comparison.compare(*sides.choose(options.files, options.targets),
+                                question.of(options), options.force)
+    command.write(NAME, VERDICTS[options.form](report))
+    return EXIT[report["verdict"]]
+
+
+def main() -> int:
+    """Run the command and return its exit status."""
+    options = parser().parse_args()
+    try:
+        return report_nics(options) if options.nics else compare(options)
+    except Refused as error:
+        complain(NAME, error)

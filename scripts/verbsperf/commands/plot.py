@@ -1,0 +1,341 @@
+"""The command verbsperf-plot: draws results of verbsperf and verbsperf-sweep,
+and a history of these.
+
+Exit status: 0 drawn, 1 nothing to draw or it could not be written, 2 usage."""
+import argparse
+import difflib
+import io
+import os
+import re
+import sys
+import types
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from verbsperf.base import command
+from verbsperf.base.command import Parser, complain
+from verbsperf.base.errors import Refused, ResultsError
+from verbsperf.base.tables import printable
+from verbsperf.compare import question
+from verbsperf.documents import results
+from verbsperf.documents.points import Point, is_traffic, size_text
+from verbsperf.documents.results import Record
+from verbsperf.history import file as history, nights
+from verbsperf.history.file import Night
+from verbsperf.plan import version
+from verbsperf.plot import labels as naming, series
+from verbsperf.plot.curves import Picture
+from verbsperf.plot.drawing import NotDrawn, import_drawing
+
+NAME = "verbsperf-plot"
+FORMS = ("png", "svg")
+
+
+def known_text(record: Record, *keys: str) -> Optional[str]:
+    """Return what KEYS lead to in RECORD's document; None when it is not
+    known."""
+    found: Any = record.document
+    for key in keys:
+        found = (found or {}).get(key)
+    return None if found is None else str(found)
+
+
+# What --only knows besides options of verbsperf.
+NAMES: Dict[str, Callable[[Record], Optional[str]]] = {
+    "test": lambda record: results.point_of(record).test,
+    "transport": lambda record: results.point_of(record).transport,
+    "size": lambda record: size_text(results.point_of(record).size),
+    "qps": lambda record: str(results.point_of(record).qps),
+    "target": lambda record: record.target,
+    "title": lambda record: known_text(record, "title"),
+    "device": lambda record: known_text(record, "client", "device"),
+}
+NEEDS = {
+    "bandwidth": ": it needs results of a bandwidth test",
+    "latency": ": it needs results of a latency test, with samples enough for "
+               "one of --percentiles",
+    "distribution": ": it needs results of a latency test with --histogram",
+    "load": ": it needs results of a latency test with --rate",
+    "intervals": ": it needs results of a bandwidth test of a second or more",
+}
+Condition = Tuple[str, str]     # a name and its value
+
+
+def picture_size(text: str) -> Tuple[float, float]:
+    """Parse WIDTHxHEIGHT in inches."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)", text)
+    width, height = (float(match[1]), float(match[2])) if match else (0, 0)
+    if not (4 <= width <= 40 and 3 <= height <= 40):
+        raise argparse.ArgumentTypeError(
+            f"'{text}': expected WIDTHxHEIGHT in inches, 4x3 to 40x40")
+    return width, height
+
+
+def percentiles(text: str) -> List[str]:
+    """Parse a list of percentiles like 50,99.9."""
+    wanted = text.split(",")
+    for one in wanted:
+        if not re.fullmatch(r"\d{1,2}(\.\d{0,3}[1-9])?", one) or one == "0":
+            raise argparse.ArgumentTypeError(
+                f"'{text}': expected percentiles like 50,99,99.9")
+    return wanted
+
+
+def picture_file(text: str) -> str:
+    """Parse the name of a picture, which ends in its format."""
+    if not text.endswith(tuple(f".{form}" for form in FORMS)):
+        raise argparse.ArgumentTypeError(
+            f"'{text}': the name must end in .png or .svg")
+    return text
+
+
+def condition(text: str) -> Condition:
+    """Parse NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(
+            f"'{text}': expected NAME=VALUE, like test=write_bw or qps=1")
+    return name, value
+
+
+def parser() -> Parser:
+    """Return the parser of the command line."""
+    p = Parser(
+        prog=NAME, allow_abbrev=False,
+        usage="%(prog)s [options] FILE...\n"
+              "       %(prog)s --history [options] FILE...",
+        description="Draw results of verbsperf and of verbsperf-sweep, all of "
+                    "them in one picture.",
+        epilog="Exit status: 0 drawn, 1 nothing to draw or it could not be "
+               "written, 2 usage.  See verbsperf-plot(1).")
+    p.add_argument("files", nargs="+", metavar="FILE",
+                   help="results; - for standard input")
+    p.add_argument("-k", "--kind", choices=series.KINDS, metavar="KIND",
+                   help="what to draw [what the results have]: "
+                   + "; ".join(f"{k}: {v}" for k, v in series.KINDS.items()))
+    p.add_argument("--history", action="store_true",
+                   help="draw each point over the nights of FILE, which "
+                        "verbsperf-sweep --history wrote, and mark changes")
+    p.add_argument("-o", "--output", metavar="FILE", type=picture_file,
+                   help="picture, ending in .png or .svg [the first FILE's "
+                   "name with .png]")
+    p.add_argument("--only", metavar="NAME=VALUE", action="append",
+                   type=condition, default=[],
+                   help="draw only results with that test, transport, size, "
+                   "qps, target, title, device or option; may be repeated")
+    p.add_argument("--percentiles", metavar="LIST", type=percentiles,
+                   help="percentiles of latency [50,99,99.9]")
+    p.add_argument("--from-zero", action="store_true",
+                   help="begin the y axes at 0, and do not use log scales")
+    p.add_argument("--title", help="title above the picture")
+    p.add_argument("--size", metavar="WIDTHxHEIGHT", type=picture_size,
+                   help="size of the picture in inches [7.5x5; with "
+                   "--history, as high as it needs]")
+    question.add_options(p.add_argument_group("with --history"))
+    version.add_to(p)
+    return p
+
+
+def value_of(record: Record, name: str) -> Optional[str]:
+    """Return what --only compares with, as text."""
+    if name in NAMES:
+        return NAMES[name](record)
+    return dict(results.point_of(record).options).get(name)
+
+
+def meets(record: Record, conditions: Sequence[Condition]) -> bool:
+    """Return True when RECORD is one that --only names."""
+    return record.point is not None and all(
+        value_of(record, name) == value for name, value in conditions)
+
+
+def check_names(conditions: Sequence[Condition], records: Sequence[Record]
+                ) -> None:
+    """Refuse a name in --only that no result has; a document has every
+    option."""
+    known = set(NAMES)
+    for record in records:
+        known.update((record.document or {}).get("parameters", ()))
+        known.update(dict(record.point.options if record.point else ()))
+    for name, value in conditions:
+        if name not in known:
+            close = difflib.get_close_matches(name, sorted(known), 1)
+            raise Refused(f"--only {name}={value}: unknown name '{name}'; "
+                          + (f"did you mean {close[0]}?" if close else
+                             f"there are {', '.join(NAMES)} and the options of"
+                             " verbsperf"))
+
+
+def read(files: Sequence[str], only: Sequence[Condition]) -> List[Record]:
+    """Read the Records to draw, and warn about runs that cannot be drawn."""
+    records = [r for path in dict.fromkeys(files)
+               for r in read_file(path)]
+    for record in records:
+        if record.point is None:
+            print(f"{NAME}: {record.path}: not drawn: this run failed:"
+                  f" {record.error}", file=sys.stderr)
+    check_names(only, records)
+    kept = [r for r in records if meets(r, only)]
+    if only and not kept:
+        wanted = " ".join("=".join(pair) for pair in only)
+        raise NotDrawn(f"--only {wanted}: no such results in "
+                       + ", ".join(files))
+    return kept
+
+
+def read_file(path: str) -> List[Record]:
+    """Read the Records of the file PATH."""
+    try:
+        return results.read(path)
+    except ResultsError as error:
+        raise NotDrawn(str(error)) from None
+
+
+def why_none(records: Sequence[Record]) -> str:
+    """Return why no kind of picture suits RECORDS, where that is known."""
+    tests = {record.point.test for record in records
+             if record.point and not is_traffic(record.point)}
+    if not tests:
+        return ""
+    return (f": {', '.join(sorted(tests))}: tests of the control path have no "
+            "pictures, their text and JSON say where the time went")
+
+
+def choose(args: argparse.Namespace, records: Sequence[Record]
+           ) -> Tuple[Picture, List[str]]:
+    """Return the Picture that ARGS ask for, or the one that suits RECORDS
+    best, and the names of other kinds when none was asked for."""
+    kinds = series.kinds(records)
+    kind = args.kind or next(iter(kinds), None)
+    picture = kind and series.picture(kind, records,
+                                      args.percentiles or series.PERCENTILES)
+    if picture:
+        others = [other for other in kinds if other != kind]
+        return picture, [] if args.kind else others
+    files = ", ".join(args.files)
+    if not kind:
+        raise NotDrawn(f"{files}: there is nothing to draw in these results"
+                       + why_none(records))
+    raise NotDrawn(f"{files}: no data for --kind {kind}, {series.KINDS[kind]}"
+                   + NEEDS[kind])
+
+
+def output_of(args: argparse.Namespace) -> str:
+    """Return the file of the picture."""
+    stem = os.path.splitext(args.files[0])[0]
+    return str(args.output or ("verbsperf" if stem == "-" else stem) + ".png")
+
+
+def image_of(drawing: types.ModuleType, args: argparse.Namespace,
+             picture: Picture, records: Sequence[Record]) -> bytes:
+    """Draw PICTURE of RECORDS with the module DRAWING; return the contents of
+    the file."""
+    drawn = series.drawn(picture.kind, records)
+    what = naming.common_words(drawn)
+    lines = [what] * bool(args.title) + naming.origins(drawn)
+    figure = drawing.draw(picture, lines, args.title or what,
+                          args.size or drawing.SIZE, args.from_zero)
+    image = io.BytesIO()
+    drawing.save(figure, image, output_of(args)[-3:])
+    return image.getvalue()
+
+
+def write(path: str, image: bytes) -> None:
+    """Write IMAGE into the file PATH."""
+    try:
+        with open(path, "wb") as file:
+            file.write(image)
+    except OSError as error:
+        raise NotDrawn(f"{path}: {error.strerror}") from None
+
+
+def say(*lines: str) -> None:
+    """Write LINES, with what files say, to stdout."""
+    command.write(NAME, "".join(f"{printable(line)}\n" for line in lines))
+
+
+# What --only knows of a history besides options of verbsperf.
+OF_POINT: Dict[str, Callable[[Point], str]] = {
+    "test": lambda point: point.test,
+    "transport": lambda point: point.transport,
+    "size": lambda point: size_text(point.size),
+    "qps": lambda point: str(point.qps),
+}
+
+
+def is_wanted(target: str, point: Point, conditions: Sequence[Condition]
+              ) -> bool:
+    """Return True when POINT at TARGET is one that CONDITIONS name."""
+    known = {"target": target, **dict(point.options),
+             **{name: value_of_point(point)
+                for name, value_of_point in OF_POINT.items()}}
+    return all(known.get(name) == value for name, value in conditions)
+
+
+def read_nights(args: argparse.Namespace) -> List[Night]:
+    """Read the nights to draw."""
+    try:
+        every = history.read(args.files)
+    except ResultsError as error:
+        raise NotDrawn(str(error)) from None
+    return [night._replace(points={
+        point: rounds for point, rounds in night.points.items()
+        if is_wanted(night.target, point, args.only)}) for night in every]
+
+
+def plot_history(args: argparse.Namespace) -> None:
+    """Read the nights, draw the picture and write it, and say what
+    changed."""
+    every = read_nights(args)
+    drawing = import_drawing()
+    from verbsperf.history import plots  # pylint: disable=C0415
+    lines = [line for line in nights.lines_of(every, question.of(args))
+             if line.measured()]
+    if not lines:
+        raise NotDrawn(f"{', '.join(args.files)}: nothing to draw of these "
+                       "points, metrics and nights")
+    shown = {line.target for line in lines}
+    events = nights.events_of([night for night in every
+                               if night.target in shown])
+    figure = plots.draw(lines, events,
+                              args.title or nights.title_of(lines),
+                              args.size, args.from_zero)
+    image = io.BytesIO()
+    drawing.save(figure, image, output_of(args)[-3:])
+    write(output_of(args), image.getvalue())
+    say(f"{output_of(args)}: {nights.title_of(lines)}",
+        *nights.step_texts(lines, events))
+
+
+def check_options(args: argparse.Namespace) -> None:
+    """Refuse what would have no effect."""
+    extra = question.given(args)
+    if extra and not args.history:
+        raise Refused(f"{extra}: only with --history")
+    if args.history and (args.kind or args.percentiles):
+        raise Refused("--history has no --kind and no --percentiles; --metric "
+                      "chooses what it shows")
+
+
+def plot(args: argparse.Namespace) -> None:
+    """Read the files, draw the picture and write it."""
+    check_options(args)
+    if args.history:
+        plot_history(args)
+        return
+    drawing = import_drawing()
+    records = read(args.files, args.only)
+    picture, others = choose(args, records)
+    output = output_of(args)
+    write(output, image_of(drawing, args, picture, records))
+    say(f"{output}: {series.KINDS[picture.kind]}" + (
+        f"; --kind has more: {', '.join(others)}" if others else ""))
+
+
+def main() -> int:
+    """Run the command and return its exit status."""
+    args = parser().parse_args()
+    try:
+        plot(args)
+    except Refused as error:
+        complain(NAME, error, error.status)
+    return 0

@@ -1,0 +1,264 @@
+"""Provoke every fault that verbsperf --inject knows between two real ends, and
+compare what they report with what is expected.
+
+usage: verbsperf-selftest SERVER [options]
+       verbsperf-selftest --loopback [options]
+
+SERVER must run 'verbsperf serve --allow-inject'.  Options of verbsperf (-d, -x,
+-p, ...) are passed on.  Exit status: 0 all was as expected, 1 it was not, 2
+usage."""
+
+import argparse
+import subprocess
+import sys
+import textwrap
+import time
+from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+
+from verbsperf.base.command import Parser
+from verbsperf.documents import results
+from verbsperf.documents.jsonfile import Object
+from verbsperf.plan import program as programs, version
+
+NAME = "verbsperf-selftest"
+# Before the options of a case: few messages, none of them before the others.
+FEW = ["-n", "20", "--warmup", "0"]
+# A clean run after so many cases.
+CLEAN_EVERY = 10
+CLEAN = ["write_bw", "-n", "10", "--warmup", "0", "-s", "64"]
+# A case that takes longer hangs.
+PATIENCE = 60
+ENDS = ("requester", "responder")
+COLUMNS = ("case", *ENDS, "s", "verdict")
+WIDTH = 100
+
+# A row of "verbsperf faults", by the names of its columns.
+Case = Dict[str, str]
+
+
+class Ran(NamedTuple):
+    """How a run of verbsperf ended."""
+
+    status: Optional[int]       # None: it hung
+    document: Optional[Object]  # None: it wrote none
+    seconds: float
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    p = Parser(
+        prog=NAME, description=(__doc__ or "").split("\n\n", maxsplit=1)[0],
+        epilog=(__doc__ or "").split("\n\n")[2], allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("server", nargs="?", help="host that runs the server")
+    p.add_argument("--loopback", action="store_true",
+                   help="run both ends on this host")
+    p.add_argument("--only", metavar="CASES",
+                   help="comma-separated list of cases [all]")
+    p.add_argument("--verbsperf", metavar="PATH",
+                   help="program to test [beside this one, or on PATH]")
+    version.add_to(p)
+    return p
+
+
+def read_arguments() -> argparse.Namespace:
+    """Read the command line; "others" has the options for verbsperf."""
+    arguments, others = parser().parse_known_args()
+    # what follows an option of verbsperf may have been taken for the server
+    if arguments.loopback and arguments.server:
+        others.append(arguments.server)
+    if not arguments.loopback and not arguments.server:
+        parser().error("expected SERVER or --loopback")
+    arguments.end = (["--loopback"] if arguments.loopback
+                     else [arguments.server])
+    arguments.others = others
+    return arguments
+
+
+def find_program(path: Optional[str]) -> str:
+    """Return the program that PATH names, or the one beside this command or in
+    PATH."""
+    found = programs.find(path)
+    if not found:
+        sys.exit(f"{NAME}: cannot find verbsperf: give --verbsperf PATH")
+    return found
+
+
+def read_cases(program: str) -> List[Case]:
+    """Read the cases that PROGRAM knows."""
+    text = subprocess.run([program, "faults"], stdout=subprocess.PIPE,
+                          text=True, check=True).stdout
+    names, *rows = [line.split("\t") for line in text.splitlines()]
+    return [dict(zip(names, row)) for row in rows]
+
+
+def command(case: Case) -> List[str]:
+    """Return the test and options of CASE, without the ends."""
+    size = [] if case["test"].startswith("atomic") else ["-s", "64"]
+    return [case["test"], *FEW, *size, *case["options"].split(),
+            "--inject", case["case"], "--json"]
+
+
+def shorten(code: str) -> str:
+    """Remove what all codes of verbs begin with from CODE."""
+    for prefix in ("IBV_WC_", "IBV_"):
+        if code.startswith(prefix):
+            return code[len(prefix):]
+    return code
+
+
+def views(document: Object) -> Tuple[str, str]:
+    """Return what the requester itself saw, and what the responder saw."""
+    error = document["error"]
+    if not error:
+        return "ok", "ok"
+    peer = error["peer"]
+    responder = shorten(peer["code"]) if peer else "-"
+    if peer and error["message"].startswith("the server: "):
+        return "-", responder
+    return shorten(error["code"]), responder
+
+
+def run(program: str, arguments: argparse.Namespace, words: Sequence[str]
+        ) -> Ran:
+    """Run PROGRAM with WORDS between the ends of ARGUMENTS."""
+    start = time.monotonic()
+    status, text = None, b""
+    try:
+        done = subprocess.run(
+            [program, *words, *arguments.others, *arguments.end],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            timeout=PATIENCE, check=False)
+        status, text = done.returncode, done.stdout
+    except subprocess.TimeoutExpired:
+        pass
+    document, _ = results.read_document(text.decode(errors="replace"))
+    return Ran(status, document, time.monotonic() - start)
+
+
+def judge(case: Case, ran: Ran) -> str:
+    """Return "as expected", or in a word what is wrong."""
+    if ran.status is None:
+        return "HANGS"
+    if ran.document is None:
+        return f"NO REPORT, status {ran.status}"
+    seen = views(ran.document)
+    if (ran.status == 0) != (seen[0] == "ok"):
+        return f"STATUS {ran.status}"
+    for end, got in zip(ENDS, seen):
+        if got not in case[end].split("|"):
+            return f"UNEXPECTED {end}"
+    return "as expected"
+
+
+def row_of(case: Case, ran: Ran, verdict: str) -> List[str]:
+    """Return the line of the table that CASE has."""
+    seen = views(ran.document) if ran.document else ("?", "?")
+    return [case["case"], *seen, f"{ran.seconds:.1f}", verdict]
+
+
+def check_taken(ran: Ran) -> None:
+    """End when the server refuses faults."""
+    if ran.document and "--allow-inject" in str(ran.document["error"]):
+        sys.exit(f"{NAME}: the server does not allow faults: "
+                 "start it with --allow-inject")
+
+
+def serves_still(program: str, arguments: argparse.Namespace) -> bool:
+    """Return True when a run without a fault succeeds: both ends survived the
+    faults."""
+    ran = run(program, arguments, [*CLEAN, "--json"])
+    return ran.status == 0 and ran.document is not None
+
+
+def longest(texts: Iterable[str]) -> int:
+    """Return the length of the longest of TEXTS."""
+    return max(map(len, texts))
+
+
+def choose_widths(cases: Sequence[Case]) -> List[int]:
+    """Choose the widths of the columns before the results are known."""
+    codes = [[code for case in cases for code in case[end].split("|")]
+             for end in ENDS]
+    return [longest([COLUMNS[0], *(case["case"] for case in cases)]),
+            longest([COLUMNS[1], *codes[0]]),
+            longest([COLUMNS[2], *codes[1]]), 5]
+
+
+def print_row(row: Sequence[str], widths: Sequence[int]) -> None:
+    """Print a row at once, since all cases together take minutes."""
+    cells = [cell.ljust(width) for cell, width in zip(row, widths)]
+    cells[3] = row[3].rjust(widths[3])
+    print("  ".join([*cells, row[4]]), flush=True)
+
+
+def print_expectation(case: Case) -> None:
+    """Print what CASE expects, below a row that shows something else."""
+    ends = [" or ".join(case[end].split("|")) for end in ENDS]
+    print(textwrap.fill(f"{case['what']}; expected at the requester {ends[0]}, "
+                        f"at the responder {ends[1]}", WIDTH,
+                        initial_indent="    ", subsequent_indent="    "),
+          flush=True)
+
+
+def describe(end: Object) -> str:
+    """Describe END of a document."""
+    return (f"{end['hostname']}: {end['device']} port {end['port']}, "
+            f"{end['link_layer']}, firmware {end['firmware'] or 'unknown'}")
+
+
+def print_ends(document: Optional[Object]) -> None:
+    """Print both ends, as far as DOCUMENT knows them."""
+    if not document:
+        return
+    print(f"client {describe(document['client'])}")
+    if document["server"]["device"]:
+        print(f"server {describe(document['server'])}")
+
+
+def choose(cases: List[Case], only: Optional[str]) -> List[Case]:
+    """Return those of CASES that ONLY names."""
+    if not only:
+        return cases
+    known = {case["case"]: case for case in cases}
+    unknown = [name for name in only.split(",") if name not in known]
+    if unknown:
+        print(f"{NAME}: no such case: {', '.join(unknown)}", file=sys.stderr)
+        sys.exit(2)
+    return [known[name] for name in only.split(",")]
+
+
+def try_cases(program: str, arguments: argparse.Namespace, cases: List[Case]
+              ) -> Tuple[int, Optional[Object]]:
+    """Try CASES; return how many went wrong, and the last document."""
+    widths, last, wrong = choose_widths(cases), None, 0
+    print_row(COLUMNS, widths)
+    for number, case in enumerate(cases, 1):
+        ran = run(program, arguments, command(case))
+        check_taken(ran)
+        last = ran.document or last
+        verdict = judge(case, ran)
+        fine = verdict == "as expected"
+        if not fine or number % CLEAN_EVERY == 0 or number == len(cases):
+            if not serves_still(program, arguments):
+                verdict, fine = "NO NEXT CLIENT", False
+        print_row(row_of(case, ran, verdict), widths)
+        if not fine:
+            print_expectation(case)
+        wrong += not fine
+    return wrong, last
+
+
+def main() -> int:
+    """Run the command and return its exit status."""
+    arguments = read_arguments()
+    program = find_program(arguments.verbsperf)
+    cases = choose(read_cases(program), arguments.only)
+    if not serves_still(program, arguments):
+        sys.exit(f"{NAME}: a run without a fault already fails: "
+                 f"try {program} {' '.join(CLEAN + arguments.others)} "
+                 f"{arguments.end[0]}")
+    wrong, last = try_cases(program, arguments, cases)
+    print_ends(last)
+    print(f"{len(cases) - wrong} as expected, {wrong} not")
+    return 1 if wrong else 0

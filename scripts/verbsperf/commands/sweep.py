@@ -1,0 +1,250 @@
+"""The command verbsperf-sweep: measures every point of a suite on every
+target.
+
+Exit status: 0 all was measured, 1 some of it failed, 2 usage, 3 --until-ci
+was not reached or, with --format, a limit was missed, 130 interrupted."""
+import argparse
+import os
+import signal
+from typing import Callable, Dict, NoReturn, Optional, Sequence
+
+from verbsperf.base import command
+from verbsperf.base.command import Parser, complain, time_limit
+from verbsperf.base.errors import Refused
+from verbsperf.documents import jsonfile
+from verbsperf.documents.jsonfile import Object
+from verbsperf.documents.points import label
+from verbsperf.forms import reports
+from verbsperf.history import file as history
+from verbsperf.plan import program, suite, target, version
+from verbsperf.plan.options import SuiteError
+from verbsperf.plan.suite import Planned
+from verbsperf.plan.target import Target
+from verbsperf.sweep import contents, file as sweepfile, limits, rounds
+from verbsperf.sweep.progress import estimate, say
+from verbsperf.sweep.running import Sweep, Wanted
+
+NAME = "verbsperf-sweep"
+ROUNDS, MOST_ROUNDS = 10, 30
+INTERRUPTED = 130
+FORMS: Dict[str, Callable[[Object], str]] = {
+    "text": limits.text, "json": limits.as_json, "markdown": limits.markdown,
+    **reports.forms(limits.verdicts)}
+
+
+def rounds_number(text: str) -> int:
+    """Parse a number of rounds."""
+    if not text.isdigit() or not 1 <= int(text) <= 10000:
+        raise argparse.ArgumentTypeError(f"'{text}': expected 1 to 10000")
+    return int(text)
+
+
+def confidence(text: str) -> rounds.Goal:
+    """Parse 95,2 as (0.95, 0.02)."""
+    try:
+        level, width = (float(part) / 100 for part in text.split(","))
+    except ValueError:
+        level = width = 0
+    if not (0.5 <= level <= 0.9999 and 0 < width < 1):
+        raise argparse.ArgumentTypeError(
+            f"'{text}': expected CONFIDENCE,PERCENT like 95,2")
+    return level, width
+
+
+def parser() -> Parser:
+    """Return the parser of the command line."""
+    p = Parser(
+        prog=NAME, allow_abbrev=False,
+        usage="%(prog)s [options] -o FILE SUITE TARGET...\n"
+              "       %(prog)s --list SUITE\n"
+              "       %(prog)s FILE",
+        description="Measure every point of SUITE on every TARGET, in rounds; "
+                    "or show what is in FILE.",
+        epilog="TARGET: [NAME=]SERVER[:PORT][,option[=value]...] or "
+               "[NAME=]loopback[:DEVICE][,...].  SUITE: a file, or one of: "
+               + " ".join(suite.shipped()) + ".  Exit status: 0 all "
+               "was measured, 1 some measurements failed, 2 usage, 3 "
+               "--until-ci was not reached or, with --format, a limit was "
+               "missed.  See verbsperf-sweep(1).")
+    p.add_argument("suite", metavar="SUITE")
+    p.add_argument("targets", nargs="*", metavar="TARGET")
+    p.add_argument("-o", "--output", metavar="FILE",
+                   help="JSON lines; an interrupted sweep continues there")
+    p.add_argument("--resume", action="store_true",
+                   help="continue FILE even if it is complete or older "
+                        "than 12 hours")
+    p.add_argument("--rounds", type=rounds_number, metavar="N",
+                   help=f"how often each point is measured [{ROUNDS}]")
+    p.add_argument("--until-ci", type=confidence, metavar="CONFIDENCE,PERCENT",
+                   help="measure until the median is known to PERCENT at "
+                        "CONFIDENCE, such as 95,2")
+    p.add_argument("--max-rounds", type=rounds_number, metavar="N",
+                   help=f"limit of rounds for --until-ci [{MOST_ROUNDS}]")
+    p.add_argument("--seed", type=int, metavar="N",
+                   help="seed of the order in each round [random]")
+    p.add_argument("--point-timeout", type=time_limit, default=600.0,
+                   metavar="SECONDS",
+                   help="time limit of one measurement [600]")
+    p.add_argument("--program", metavar="PATH",
+                   default=os.environ.get("VERBSPERF"),
+                   help="the verbsperf to run [VERBSPERF, or beside this "
+                        "script, or in PATH]")
+    p.add_argument("--format", choices=FORMS, metavar="FORM",
+                   help="write what became of each point and its limits: "
+                        + ", ".join(FORMS))
+    p.add_argument("--history", metavar="FILE",
+                   help="append the results of all rounds to "
+                        "FILE, for verbsperf-plot --history")
+    p.add_argument("--list", action="store_true",
+                   help="list the points and how long a sweep takes, without "
+                        "measuring")
+    version.add_to(p)
+    return p
+
+
+def find_program(path: str) -> program.Program:
+    """Find the verbsperf to run, and ask it what it can do."""
+    found = program.find(path)
+    if not found:
+        raise program.ProgramError(
+            f"cannot find the program {path or 'verbsperf'}; give its path "
+            "with --program")
+    return program.examine(found)
+
+
+def check_rounds(options: argparse.Namespace) -> None:
+    """Refuse options about rounds that exclude each other."""
+    if options.until_ci and options.rounds:
+        raise Refused("--rounds and --until-ci exclude each other; the limit "
+                      "of --until-ci is --max-rounds")
+    if options.max_rounds and not options.until_ci:
+        raise Refused("--max-rounds is the limit of --until-ci; without it "
+                      "use --rounds")
+
+
+def show_points(wanted: Wanted) -> None:
+    """Print what a sweep would measure, and say how long it takes."""
+    for point in wanted.points:
+        print(label(point.key()))
+    targets: Sequence[Optional[Target]] = [*wanted.targets] or [None]
+    time = rounds.total_seconds(
+        (point, where) for where in targets
+        for point in [*wanted.points] * wanted.rounds)
+    say(f"{len(wanted.points)} points, {wanted.rounds} rounds: "
+        + estimate(*time, bool(wanted.goal))
+        + ("" if wanted.targets else " at each target"))
+
+
+def most_rounds(options: argparse.Namespace) -> int:
+    """Return how many rounds there are, or are at most."""
+    if options.until_ci:
+        return int(options.max_rounds or MOST_ROUNDS)
+    return int(options.rounds or ROUNDS)
+
+
+def check_arguments(options: argparse.Namespace) -> None:
+    """Refuse a command line that lacks something."""
+    missing = [name for name, value in (("-o/--output", options.output),
+                                        ("TARGET", options.targets))
+               if not value and not options.list]
+    if missing:
+        raise SuiteError(
+            f"missing: {', '.join(missing)}; to measure: -o FILE SUITE "
+            "TARGET...; to show results, give a FILE of a sweep, which "
+            f"'{options.suite}' is not")
+
+
+def is_results(options: argparse.Namespace) -> bool:
+    """Return True when a file of results is all that is named, and no
+    suite."""
+    path = options.suite
+    return not (options.targets or options.output or options.list) and (
+        jsonfile.begins_with_object(path)
+        or not os.path.exists(suite.find(path)))
+
+
+def want(options: argparse.Namespace) -> Wanted:
+    """Return what OPTIONS ask to measure, as far as the program allows it."""
+    check_rounds(options)
+    found = find_program(options.program)
+    targets = target.parse_all(options.targets, found)
+    points = suite.read(suite.find(options.suite), found, targets)
+    return Wanted(found, points, timed(targets, points, found),
+                  most_rounds(options), options.until_ci,
+                  options.point_timeout)
+
+
+def timed(targets: Sequence[Target], points: Sequence[Planned],
+          found: program.Program) -> Sequence[Target]:
+    """Return TARGETS with what they say about the time of a measurement."""
+    return [one._replace(times=suite.times_at(one, points[0], found))
+            for one in targets]
+
+
+def sweep(options: argparse.Namespace) -> int:
+    """Do what OPTIONS ask for; return the exit status."""
+    check_arguments(options)
+    reports.check(options.format)
+    if options.history and not options.list:
+        history.check(options.history)
+    wanted = want(options)
+    if options.list:
+        show_points(wanted)
+        return 0
+    state = Sweep(wanted, options.output, sweepfile.start(
+        options.output, options.suite, options.seed, wanted.program,
+        wanted.points, wanted.targets))
+    if not options.resume:
+        state.check_resumed()
+    say(state.summary())
+    try:
+        status = state.run()
+    except KeyboardInterrupt:
+        state.interrupted()
+        return INTERRUPTED
+    # what failed belongs into both
+    judged = keep_and_judge(options, options.output)
+    return status or judged
+
+
+def keep_and_judge(options: argparse.Namespace, path: str) -> int:
+    """Append the sweep PATH to the history, and write what became of it, as
+    OPTIONS ask; return the exit status."""
+    if options.history:
+        history.append(options.history, history.lines_of(path))
+    return judge(path, options.format)
+
+
+def judge(path: str, form: Optional[str]) -> int:
+    """Write in FORM, if there is one, what became of the sweep PATH; return
+    the exit status."""
+    if form is None:
+        return 0
+    report = limits.report(path)
+    command.write(NAME, FORMS[form](report))
+    return limits.EXIT[report["verdict"]]
+
+
+def show(options: argparse.Namespace) -> int:
+    """Show the file of results that is named; return the exit status."""
+    if options.format or options.history:
+        return keep_and_judge(options, options.suite)
+    command.write(NAME, contents.text(options.suite))
+    return 0
+
+
+def stop(_number: int, _frame: object) -> NoReturn:
+    """End a sweep on SIGTERM as on ^C."""
+    raise KeyboardInterrupt
+
+
+def main() -> int:
+    """Run the command and return its exit status."""
+    signal.signal(signal.SIGTERM, stop)
+    options = parser().parse_args()
+    try:
+        return show(options) if is_results(options) else sweep(options)
+    except Refused as error:
+        complain(NAME, error, error.status)
+    except KeyboardInterrupt:
+        return INTERRUPTED

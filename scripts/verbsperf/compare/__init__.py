@@ -1,0 +1,9 @@
+"""Two sides are compared, point by point.
+
+  question     what is asked, as options
+  sides        finds what belongs together
+  alike        refuses what does not
+  comparison   the report
+  view         the report as text, Markdown and JSON
+  cases        the report as programs read it
+"""

@@ -1,0 +1,96 @@
+"""What must be alike, and what must not, for two sides to be compared: the
+fingerprints, and the measurements."""
+import json
+from typing import Any, Dict, Iterator, List, Sequence, Set, Tuple
+
+from verbsperf.base.errors import Refused
+from verbsperf.compare.sides import Pair, Side
+from verbsperf.documents.results import Record
+
+# How many differences between fingerprints a refusal names.
+SHOWN = 8
+
+# Values by their text: they need not be hashable.
+Values = Dict[str, Any]
+
+
+def marks_of(records: Sequence[Record]) -> Dict[str, Values]:
+    """Return {name: values} of the fingerprints of what was measured."""
+    marks: Dict[str, Values] = {}
+    for record in records:
+        if record.row is not None:
+            for name, value in record.fingerprint.items():
+                marks.setdefault(name, {})[repr(value)] = value
+    return marks
+
+
+def words(values: Values) -> str:
+    """Put VALUES of a fingerprint into a sentence."""
+    return " and ".join("none" if value is None else str(value)
+                        for value in values.values())
+
+
+def hosts_of(records: Sequence[Record]) -> Dict[str, Values]:
+    """Return {end: names} of the hosts that RECORDS were measured on."""
+    hosts: Dict[str, Values] = {"client": {}, "server": {}}
+    for record in records:
+        for end, found in hosts.items():
+            if record.row and record.document:
+                name = record.document[end].get("hostname")
+                if name:
+                    found[name] = name
+    return hosts
+
+
+def mixtures(base: Sequence[Record], new: Sequence[Record]) -> Iterator[str]:
+    """Yield a sentence about each side whose rounds were measured on several
+    hosts, which do not count as rounds of one thing."""
+    for side, records in (("BASE", base), ("NEW", new)):
+        for end, names in hosts_of(records).items():
+            if len(names) > 1:
+                yield f"{end} hostname: {words(names)} in {side}"
+
+
+def differences(base: Sequence[Record], new: Sequence[Record]
+                ) -> Iterator[str]:
+    """Yield sentences about what differs between the fingerprints of two
+    groups."""
+    yield from mixtures(base, new)
+    marks = marks_of(base), marks_of(new)
+    if not all(marks):
+        return
+    for name in sorted({**marks[0], **marks[1]}):
+        # an option of a target says something when it is not there, too
+        absent = {"None": None} if name.startswith("option ") else {}
+        a, b = (side.get(name, absent) for side in marks)
+        if a and b and (a.keys() != b.keys() or len(a) > 1):
+            yield f"{name}: {words(a)} in BASE, {words(b)} in NEW"
+
+
+def check_fingerprints(pair: Pair, force: bool) -> List[str]:
+    """Return notes about what differs, or refuse to compare unless FORCE."""
+    notes = sorted({sentence for key in pair.shared() for sentence in
+                    differences(pair.base[key], pair.new[key])})
+    if notes and not force:
+        more = len(notes) - SHOWN
+        raise Refused("the fingerprints differ: " + "; ".join(notes[:SHOWN])
+                      + (f"; and {more} more" if more > 0 else "")
+                      + "; --force compares them anyway")
+    return [f"the fingerprints differ: {note}" for note in notes]
+
+
+def measurements(side: Side) -> Set[Tuple[Any, ...]]:
+    """Return what identifies each measurement of SIDE, to find it on the other
+    side."""
+    return {(record.session, record.session and record.target,
+             json.dumps(record.document, sort_keys=True))
+            for record in side.records if record.document}
+
+
+def check_sessions(base: Side, new: Side) -> None:
+    """Refuse when a measurement is on both sides: a copy is always as fast."""
+    shared = len(measurements(base) & measurements(new))
+    if shared:
+        raise Refused(f"{base.path} and {new.path} are of the same session: "
+                      f"both have {shared} of its measurements; give the file "
+                      "with the later measurements, or measure again")

@@ -1,0 +1,114 @@
+"""A comparison as text, Markdown and JSON."""
+import json
+import math
+from typing import Iterator, Optional, Tuple
+
+from verbsperf.base.tables import (UNITS, escape, interval, number, percent,
+                                   printable, table, unit)
+from verbsperf.documents.jsonfile import Object
+from verbsperf.forms.cases import summary
+from verbsperf.stats.verdict import rounds_text
+
+HEADING = ("point", "metric", "base", "new", "change", "95% interval", "p",
+           "verdict")
+# Of a percentage, after the point.
+MOST_DIGITS = 4
+
+
+def digits_of(point: Object) -> int:
+    """Return how many digits tell change, interval and tolerance of POINT
+    apart in the table, where they differ."""
+    tolerance = point["tolerance_percent"] / 100
+    edges = {1 - tolerance, 1 + tolerance}
+    ratios = {point[name] for name in ("ratio", "low", "high")} - {None}
+    away = [one for one in ratios
+            if not any(math.isclose(one, edge) for edge in edges)]
+    every = {round(one, 9) for one in [*away, *edges]}
+    for digits in range(1, MOST_DIGITS):
+        if len({percent(one, digits) for one in every}) == len(every):
+            return digits
+    return MOST_DIGITS
+
+
+def p_text(p: Optional[float]) -> str:
+    """Return a probability, no more exact than is useful."""
+    if p is None:
+        return "-"
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def verdict(point: Object) -> str:
+    """Return the verdict of POINT, its reason and what it would take."""
+    words = [point["verdict"]]
+    if point["reason"]:
+        words.append(point["reason"])
+    if point["more_rounds"]:
+        words.append(f"{rounds_text(point['more_rounds'])} needed")
+    words.extend(point["notes"])
+    return ": ".join(words[:2]) + "".join(f"; {w}" for w in words[2:])
+
+
+def cells(point: Object) -> Tuple[str, ...]:
+    """One line of a table."""
+    digits = digits_of(point)
+    return (point["label"], unit(point["metric"]), number(point["base"]),
+            number(point["new"]), percent(point["ratio"], digits),
+            interval(point["low"], point["high"], digits),
+            p_text(point["p_adjusted"]), verdict(point))
+
+
+def heading(report: Object) -> Iterator[str]:
+    """Yield what is compared, a line for each side, and the tolerance."""
+    for side in ("base", "new"):
+        entry = report[side]
+        target = f", target {entry['target']}" if entry["target"] else ""
+        yield (f"{side}: {entry['file']}{target}, {entry['rounds']} round"
+               + ("s" if entry["rounds"] != 1 else ""))
+    yield "tolerance: " + tolerance(report)
+
+
+def tolerance(report: Object) -> str:
+    """Say how much worse each metric may be."""
+    limits = report["tolerance_percent"]
+    names = sorted({p["metric"] for p in report["points"]})
+    rate = [unit(name) for name in names if name in UNITS]
+    time = [unit(name) for name in names if name not in UNITS]
+    words = [f"{limits[kind]:g}% of {', '.join(units)}" for kind, units in (
+        ("bandwidth", rate), ("latency", time)) if units]
+    return " and ".join(words)
+
+
+def definition(report: Object) -> str:
+    """Say what the columns mean."""
+    return ("base, new: medians; change: Hodges-Lehmann ratio of new to base;"
+            f" p: Mann-Whitney, Holm's of {report['family']}")
+
+
+def text(report: Object) -> str:
+    """Return the table for people."""
+    out = [*heading(report),
+           *table(HEADING, [cells(point) for point in report["points"]],
+                  left=(0, 1, len(HEADING) - 1)),
+           *(f"note: {note}" for note in report["notes"]),
+           definition(report), summary(report)]
+    return "".join(f" {printable(line)}\n" for line in out)
+
+
+def markdown(report: Object) -> str:
+    """Return a table for a review comment; verdicts other than ok are bold."""
+    out = [f"**{summary(report)}**", ""]
+    out += [f"- {escape(line)}" for line in heading(report)]
+    out += [f"- note: {escape(note)}" for note in report["notes"]]
+    out += ["", "| " + " | ".join(HEADING) + " |",
+            "|---|---|---:|---:|---:|---:|---:|---|"]
+    for point in report["points"]:
+        line = [escape(cell) for cell in cells(point)]
+        if point["verdict"] != "ok":
+            line[-1] = f"**{line[-1]}**"
+        out.append("| " + " | ".join(line) + " |")
+    return "\n".join(out + ["", definition(report)]) + "\n"
+
+
+def as_json(report: Object) -> str:
+    """Return the report, points as in a sweep."""
+    return json.dumps(report, indent=2) + "\n"

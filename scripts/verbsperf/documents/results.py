@@ -1,0 +1,286 @@
+"""Reads the files that verbsperf and verbsperf-sweep write.
+
+read(path) gives a list of Records, one for each row of results.  A file is
+
+  - one verbsperf/1 document (verbsperf TEST --json=FILE), or several of them,
+    one after the other or one on a line; or
+  - a sweep (verbsperf-sweep -o FILE): JSON lines, first a header
+
+        {"schema": "verbsperf-sweep/1", "tool": {...}, "started": "...",
+         "suite": [...], "seed": N, "targets": [{"name": ..., ...}, ...], ...}
+
+    and then, for each point that was measured in each round, and once more
+    when it had failed,
+
+        {"target": NAME, "round": N, "point": {"test", "transport", "size",
+         "qps", "options": {name: value}}, "document": verbsperf/1 or null,
+         "error": sentence or null, "fingerprint": {name: value}}
+
+Whatever else is refused with one sentence that names file and line.
+"""
+import json
+import os
+from typing import (Any, Callable, Dict, Hashable, Iterable, List, NamedTuple,
+                    Optional, Tuple, TypeVar)
+
+from verbsperf.base.errors import ResultsError
+from verbsperf.documents import environment, formats
+from verbsperf.documents.formats import Place
+from verbsperf.documents.jsonfile import (Object, objects_of, read_text,
+                                          refuse_constant)
+from verbsperf.documents.points import Point, make_point
+
+# What a result must reach, which does not change it.
+LIMITS = frozenset(
+    "max-counter max-lost max-p50 max-p99 max-p99.9 min-gbps min-mpps".split())
+# How long to measure and what to print: no other point.
+RUN_ONLY = LIMITS | frozenset("""
+    counters cpu csv duration format histogram interval iterations json
+    json-lines percentiles report-gbits samples timeout title warmup
+    """.split())
+# What a document says elsewhere, or what is an end's own and in the
+# fingerprint where it matters.
+NOT_OF_POINT = RUN_ONLY | frozenset("""
+    all allow allow-inject bind check clock cpus device gid-index ib-port
+    idle-timeout inline-recv key-file loopback max-duration max-memory max-qps
+    memory mtu numa once parallel pkey-index port qps ready-fd size transport
+    vector wait
+    """.split())
+# What older versions did, too, without an option that says so.
+ALWAYS = frozenset({("pacing", "loop"), ("sge", 1), ("receivers", 1)})
+END_FIELDS = ("device", "firmware", "link_layer", "rate_gbps", "gid_type",
+              "mtu", "numa_node", "memory")
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+
+class Record(NamedTuple):
+    """One row of results, or one failure to get one."""
+
+    target: str       # of a sweep; else the file's name without its suffix
+    round: int        # from 1; of documents: how often the point came before
+    point: Optional[Point]  # None when a document failed before it was known
+    row: Optional[Object]   # of the document's results; None when it failed
+    document: Optional[Object]  # None when there is none
+    error: Optional[str]        # a sentence
+    fingerprint: Dict[str, Any]  # of fingerprint(), and more of a sweep
+    path: str
+    line: int
+    session: Optional[str] = None  # the header of a sweep; a copy has the same
+
+
+def grouped(records: Iterable[T], key: Callable[[T], K]) -> Dict[K, List[T]]:
+    """Return {KEY(record): its records}, in the order they came."""
+    groups: Dict[K, List[T]] = {}
+    for record in records:
+        groups.setdefault(key(record), []).append(record)
+    return groups
+
+
+def point_of(record: Record) -> Point:
+    """Return the point of RECORD, which is known."""
+    assert record.point is not None
+    return record.point
+
+
+def metric(row: Object, name: str) -> Optional[float]:
+    """Return the value of NAME (gbps, mpps, p99, p99_9, ...) in ROW, or
+    None."""
+    for part in (row["bandwidth"], row["latency"]):
+        if part and part.get(name) is not None:
+            value: Optional[float] = part[name]
+            return value
+    asked = (row["latency"] or {}).get("percentiles") or {}
+    return asked.get(name[1:].replace("_", ".")) if name[:1] == "p" else None
+
+
+def values_of(records: Iterable[Record], name: str) -> List[float]:
+    """Return the values of the metric NAME that RECORDS have."""
+    found = [metric(record.row, name) for record in records
+             if record.row is not None]
+    return [value for value in found if value is not None]
+
+
+def risen(records: Iterable[Record]) -> List[Object]:
+    """Return the counters of trouble and congestion that rose in RECORDS, each
+    with by how much in all."""
+    found: Dict[Tuple[str, str], Object] = {}
+    for record in records:
+        for one in ((record.row or {}).get("counters") or {}).get("rose", []):
+            known = found.setdefault(
+                (one["end"], one["counter"]),
+                {"end": one["end"], "counter": one["counter"], "value": 0,
+                 "kind": one["kind"], "meaning": one["meaning"]})
+            known["value"] += one["value"]
+    return list(found.values())
+
+
+def failure_of(record: Record) -> str:
+    """Return why RECORD has no row."""
+    return record.error or "the run failed"
+
+
+def limits_missed(record: Record) -> List[Object]:
+    """Return the limits of the user's that RECORD's result does not meet."""
+    if record.row is None or record.document is None:
+        return []
+    return [one for one in record.document.get("limits") or []
+            if not one["met"]]
+
+
+def fingerprint(document: Object) -> Dict[str, Any]:
+    """Return what must be alike for two results of DOCUMENT's kind to
+    compare."""
+    marks = {"tool version": document["tool"]["version"]}
+    for end in ("client", "server"):
+        for field in END_FIELDS:
+            name = f"{end} {field}".replace("_", " ")
+            marks[name] = document[end].get(field)
+    return {**marks, **environment.marks(document)}
+
+
+def read_document(text: str) -> Tuple[Optional[Object], Optional[str]]:
+    """Return (document, why there is none) of TEXT, which verbsperf wrote."""
+    try:
+        document = json.loads(text, parse_constant=refuse_constant)
+        if not isinstance(document, dict):
+            raise ValueError("not an object")
+        formats.check_document(Place("its JSON", 1), document)
+    except (ValueError, ResultsError) as error:
+        return None, f"verbsperf wrote no document: {error}"
+    return document, None
+
+
+def read(path: str) -> List[Record]:
+    """Return the Records of the file PATH, "-" for standard input."""
+    return read_with_header(path)[1]
+
+
+def read_with_header(path: str) -> Tuple[Optional[Object], List[Record]]:
+    """Return (header of a sweep or None, Records) of the same."""
+    entries = list(objects_of(path, read_text(path)))
+    if not entries:
+        raise ResultsError(f"{path}: the file is empty")
+    line, first = entries[0]
+    if first.get("schema") == formats.SWEEP:
+        formats.check_header(Place(path, line), first)
+        return first, read_sweep(path, first, entries[1:])
+    return None, read_documents(path, entries)
+
+
+def text_of(value: Any) -> str:
+    """Return a parameter's value as text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return ",".join(text_of(one) for one in value)
+    return json.dumps(value, sort_keys=True)
+
+
+def is_set(name: str, value: object) -> bool:
+    """Return False for the VALUE of a parameter NAME that is not in use. 0 is
+    a value, although it equals False."""
+    return (value is not None and value is not False and value != "none"
+            and (name, value) not in ALWAYS)
+
+
+def document_point(document: Object, size: int, qps: int) -> Point:
+    """Return the point of one row: its options are what shapes the traffic."""
+    test = document["test"]
+    return make_point(test["name"], test["transport"], size,
+                      qps, {
+        name: text_of(value) for name, value in document["parameters"].items()
+        if name not in NOT_OF_POINT and is_set(name, value)})
+
+
+def usable(row: Object) -> Optional[Object]:
+    """Return ROW, or None when it was measured in a run that failed."""
+    return None if row.get("failed") else row
+
+
+def read_documents(path: str, entries: Iterable[Tuple[int, Object]]
+                   ) -> List[Record]:
+    """Return the Records of documents; another row of the same point is
+    another round."""
+    rounds: Dict[Point, int] = {}
+    records = []
+    for line, document in entries:
+        formats.check_document(Place(path, line), document)
+        for record in document_records(path, line, document):
+            number = 1
+            if record.point is not None:
+                number = rounds.get(record.point, 0) + 1
+                rounds[record.point] = number
+            records.append(record._replace(round=number))
+    return records
+
+
+def document_records(path: str, line: int, document: Object) -> List[Record]:
+    """Return the Records of one document, as if each were of the first
+    round."""
+    target = os.path.splitext(os.path.basename(path))[0]
+    error = (document.get("error") or {}).get("message")
+    marks = fingerprint(document)
+    rows: List[Tuple[Optional[Point], Optional[Object]]] = [
+        (document_point(document, row["size"], row["qps"]), usable(row))
+        for row in document["results"]]
+    return [Record(target, 1, point, row, document, error, marks, path, line)
+            for point, row in rows or [(None, None)]]
+
+
+def read_sweep(path: str, header: Object,
+               entries: Iterable[Tuple[int, Object]]) -> List[Record]:
+    """Return the Records of a sweep that begins with HEADER."""
+    session = json.dumps(header, sort_keys=True)
+    return in_order(header, without_retried([
+        sweep_record(Place(path, line), entry)._replace(session=session)
+        for line, entry in entries]))
+
+
+def without_retried(records: Iterable[Record]) -> List[Record]:
+    """Drop the failures that were measured again from RECORDS of a sweep: one
+    record is left of each round of a point, a success if there is one."""
+    kept: Dict[Tuple[str, int, Optional[Point]], Record] = {}
+    for record in records:
+        key = (record.target, record.round, record.point)
+        if key not in kept or kept[key].row is None:
+            kept[key] = record
+    return list(kept.values())
+
+
+def in_order(header: Object, records: List[Record]) -> List[Record]:
+    """Sort RECORDS by target and point, in the order of the sweep's header."""
+    names = [target["name"] for target in header["targets"]]
+    place: Dict[Optional[Point], int] = {
+        point: i for i, point in enumerate(header_points(header))}
+    for record in records:
+        Place(record.path, record.line).expect(
+            record.target in names,
+            f"the sweep's header has no target '{record.target}'")
+    return sorted(records, key=lambda record: (
+        names.index(record.target), place.get(record.point, len(place)),
+        record.round))
+
+
+def header_points(header: Object) -> List[Point]:
+    """Return what the sweep of HEADER measures."""
+    return [sweep_point(point) for point in header.get("points", [])]
+
+
+def sweep_point(point: Object) -> Point:
+    """Return the Point of POINT as a sweep has it."""
+    return make_point(
+        point["test"], point["transport"], point["size"], point["qps"],
+        {name: value for name, value in point.get("options", {}).items()
+         if name not in RUN_ONLY})
+
+
+def sweep_record(place: Place, entry: Object) -> Record:
+    """Return the Record of one line of a sweep that is not its header."""
+    formats.check_measurement(place, entry)
+    document, error = entry.get("document"), entry.get("error")
+    row = usable(document["results"][0]) if document and not error else None
+    return Record(entry["target"], entry["round"], sweep_point(entry["point"]),
+                  row, document, error, entry.get("fingerprint") or {},
+                  place.path, place.line)

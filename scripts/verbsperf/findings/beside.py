@@ -1,0 +1,62 @@
+"""What stands beside a finding: how its nodes differ from the others, and what
+their counters say."""
+import collections
+from typing import Dict, Iterator, List, Sequence
+
+from verbsperf.documents.jsonfile import Object
+
+# A fact is usual if as many of the other nodes have it alike.
+MOST = 0.8
+# What is no property of a node, but of the moment.
+MOMENTARY = ("cpu_mhz", "huge_pages_free", "pcie_address")
+
+
+def odd_facts(node: str, facts: Dict[str, Object]) -> List[Object]:
+    """Return what is different at NODE from nearly all others, of FACTS by
+    node.  What is not known, here or there, is not different."""
+    others = [own for name, own in facts.items() if name != node]
+    found = []
+    for name, here in facts.get(node, {}).items():
+        values = [repr(own.get(name)) for own in others]
+        if len(values) < 2 or name in MOMENTARY or here is None:
+            continue
+        usual, count = collections.Counter(values).most_common(1)[0]
+        if usual != repr(here) and count >= MOST * len(values):
+            elsewhere = next(own.get(name) for own in others
+                             if repr(own.get(name)) == usual)
+            if elsewhere is not None:
+                found.append({"fact": name, "here": here,
+                              "elsewhere": elsewhere})
+    return found
+
+
+def risen(result: Object, side: str) -> List[Object]:
+    """Return the counters of trouble that rose in RESULT, a row of verbsperf,
+    at SIDE."""
+    rose = (result.get("counters") or {}).get("rose") or []
+    return [one for one in rose if one.get("end") == side]
+
+
+def lines_of(beside: Object) -> Iterator[str]:
+    """Yield what is BESIDE a finding, as text."""
+    for node, seen in sorted(beside.items()):
+        for one in seen.get("differs", []):
+            yield (f"{node}: {one['fact']} is {one['here']}, elsewhere "
+                   f"{one['elsewhere']}")
+        for one in seen.get("rose", []):
+            yield f"{node}: {one['counter']} rose by {one['value']}: " + str(
+                one.get("meaning"))
+
+
+def text_of(beside: Object) -> str:
+    """Return what is BESIDE a finding, in one line."""
+    return "; ".join(lines_of(beside))
+
+
+def beside_of(nodes: Sequence[str], facts: Dict[str, Object],
+              rose: Dict[str, List[Object]]) -> Object:
+    """Return what is known beside a finding at NODES."""
+    seen = {node: {"differs": odd_facts(node, facts),
+                   "rose": rose.get(node, [])} for node in nodes}
+    return {node: one for node, one in seen.items()
+            if one["differs"] or one["rose"]}

@@ -1,0 +1,171 @@
+"""Verdicts in the forms of others: JUnit's XML, OpenMetrics, and the commands
+of GitHub's workflows.
+
+The first two are written by the libraries that read them, which not everybody
+has; the third is lines of text."""
+import importlib
+import os
+import re
+from typing import Any, Callable, Dict, Iterator, List, Optional
+
+from verbsperf.base.errors import Refused
+from verbsperf.base.tables import distinct, printable
+from verbsperf.documents import results
+from verbsperf.documents.jsonfile import Object
+from verbsperf.forms.cases import (BROKEN, FAILED, PASSED, UNDECIDED, Case,
+                                   Gauge, Verdicts)
+
+# By a form, the module that writes it and Debian's package.
+NEEDS = {"junit": ("junitparser", "python3-junitparser"),
+         "openmetrics": ("prometheus_client", "python3-prometheus-client")}
+# What gauges are, by their name.
+HELP = {
+    "verbsperf_bandwidth_bytes_per_second": "Median bandwidth of the rounds.",
+    "verbsperf_messages_per_second": "Median message rate of the rounds.",
+    "verbsperf_latency_seconds": "Median of a statistic of latency over the "
+                                 "rounds.",
+    "verbsperf_compare_ratio": "Hodges-Lehmann ratio of new to base.",
+    "verbsperf_compare_ratio_low": "Lower end of its 95% interval.",
+    "verbsperf_compare_ratio_high": "Upper end of its 95% interval.",
+    "verbsperf_compare_p_value": "Mann-Whitney's p, adjusted by Holm's "
+                                 "procedure.",
+    "verbsperf_compare_verdict": "1 for the verdict of the point, else 0.",
+    "verbsperf_limit_verdict": "1 for what became of the point, else 0.",
+    "verbsperf_limit_asked": "What the limit asks for, in its own unit.",
+    "verbsperf_limit_worst": "The worst that was measured, in the limit's "
+                             "unit.",
+    "verbsperf_limit_missed_rounds": "Rounds that missed the limit.",
+    "verbsperf_rounds": "Rounds that were measured, and that failed.",
+}
+
+
+def library(form: str, part: str = "") -> Any:
+    """Import the library that writes FORM, or PART of it."""
+    module, package = NEEDS[form]
+    try:
+        return importlib.import_module(module + part)
+    except ImportError as error:
+        raise Refused(f"--format {form} needs {module} (package {package}): "
+                      f"{error}") from None
+
+
+def check(form: Optional[str]) -> None:
+    """Refuse FORM, before anything is measured, without its library."""
+    if form in NEEDS:
+        library(form)
+
+
+def junit(found: Verdicts) -> str:
+    """Return FOUND as JUnit's XML: a suite for each target."""
+    parser = library("junit")
+    xml = parser.JUnitXml(found.command)
+    for name, cases in results.grouped(found.cases,
+                                       lambda one: one.suite).items():
+        suite = parser.TestSuite(printable(name) or found.command)
+        for case in cases:
+            suite.add_testcase(junit_case(parser, case))
+        xml.add_testsuite(suite)
+    xml.update_statistics()
+    text: bytes = xml.tostring()
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{text.decode()}\n'
+
+
+def junit_case(parser: Any, case: Case) -> Any:
+    """Return CASE as PARSER has it. What is not decided was skipped: it did
+    neither pass nor fail."""
+    made = parser.TestCase(printable(case.name), f"verbsperf.{case.kind}")
+    text = printable(case.text)
+    kinds = {FAILED: parser.Failure, BROKEN: parser.Error,
+             UNDECIDED: parser.Skipped}
+    if case.state in kinds:
+        made.result = [kinds[case.state](text, case.verdict)]
+    else:
+        made.system_out = text
+    return made
+
+
+def openmetrics(found: Verdicts) -> str:
+    """Return the gauges of FOUND."""
+    core = library("openmetrics", ".core")
+    text = library("openmetrics", ".openmetrics.exposition")
+
+    class Collector:
+        """What a registry asks for its metrics."""
+
+        @staticmethod
+        def collect() -> Iterator[Any]:
+            """Yield a family for each name."""
+            for name, gauges in results.grouped(
+                    found.gauges, lambda one: one.name).items():
+                yield family_of(core, name, gauges)
+
+    registry = core.CollectorRegistry(auto_describe=False)
+    registry.register(Collector())
+    data: bytes = text.generate_latest(registry)
+    return data.decode()
+
+
+def family_of(core: Any, name: str, gauges: List[Gauge]) -> Any:
+    """Return GAUGES, which are called NAME, as CORE has them."""
+    names = list(gauges[0].labels)
+    family = core.GaugeMetricFamily(name, HELP[name], labels=names)
+    for one in gauges:
+        family.add_metric([distinct(one.labels[label]) for label in names],
+                          one.value)
+    return family
+
+
+# How loud a workflow is about a case; the rest is not said.
+LOUDNESS = {FAILED: "error", BROKEN: "error", UNDECIDED: "warning"}
+
+
+def quoted(text: str, more: str = "") -> str:
+    """Return TEXT as data of a workflow's command, or with MORE signs as a
+    property of it."""
+    return re.sub(f"[%\r\n{more}]", lambda sign: f"%{ord(sign[0]):02X}",
+                  printable(text))
+
+
+def github(found: Verdicts) -> str:
+    """Return FOUND as commands, the loudest first, and append it to the
+    summary of the step where there is one."""
+    order = list(LOUDNESS)
+    loud = sorted((case for case in found.cases if case.state != PASSED),
+                  key=lambda case: order.index(case.state))
+    lines = [f"::{LOUDNESS[case.state]} title="
+             f"{quoted(f'{found.command} {case.verdict}', ':,')}"
+             f"::{quoted(name_of(case))}: {quoted(case.text)}"
+             for case in loud]
+    write_summary(found.page)
+    return "".join(f"{line}\n" for line in [*lines, found.summary])
+
+
+def name_of(case: Case) -> str:
+    """Return what a line calls CASE."""
+    return f"{case.suite}: {case.name}" if case.suite else case.name
+
+
+def write_summary(page: str) -> None:
+    """Append PAGE to the summary of the step of a workflow, if this is one."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    try:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(page + "\n")
+    except OSError as error:
+        raise Refused(f"{path} (GITHUB_STEP_SUMMARY): {error.strerror}"
+                      ) from None
+
+
+FORMS: Dict[str, Callable[[Verdicts], str]] = {
+    "junit": junit, "openmetrics": openmetrics, "github": github}
+
+
+def forms(verdicts_of: Callable[[Object], Verdicts]
+          ) -> Dict[str, Callable[[Object], str]]:
+    """Return by name the forms of a report, of which VERDICTS_OF makes what
+    they show."""
+    def form_of(write: Callable[[Verdicts], str]) -> Callable[[Object], str]:
+        return lambda report: write(verdicts_of(report))
+    return {name: form_of(write) for name, write in FORMS.items()}

@@ -1,0 +1,157 @@
+"""What a picture of a history shows: a line for each point, where it changed,
+and what of the hosts did."""
+import datetime
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from verbsperf.base import tables
+from verbsperf.compare.comparison import RATES, Question
+from verbsperf.documents.points import Point, label
+from verbsperf.history import steps
+from verbsperf.history.file import Night, Rounds
+from verbsperf.stats import ranks, verdict
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class Value(NamedTuple):
+    """What one night has of one point."""
+
+    when: datetime.datetime
+    median: Optional[float]     # None when it was not measured
+    low: Optional[float]        # of its rounds
+    high: Optional[float]
+    failed: bool                # some round failed
+
+
+class Line(NamedTuple):
+    """One point at one target, night by night."""
+
+    target: str
+    label: str
+    metric: str
+    values: List[Value]
+    steps: List[steps.Step]     # of the nights that have a median
+
+    def measured(self) -> List[Value]:
+        """Return the nights that have a median."""
+        return [value for value in self.values if value.median is not None]
+
+    def levels(self) -> Iterator[Tuple[int, int, float]]:
+        """Yield (first, end, median) of the nights between two steps."""
+        values = self.measured()
+        edges = [0, *(step.night for step in self.steps), len(values)]
+        for first, end in zip(edges, edges[1:]):
+            yield first, end, ranks.median(
+                [one.median for one in values[first:end]
+                 if one.median is not None])
+
+
+class Event(NamedTuple):
+    """What of the hosts and devices was another in one night than in the one
+    before, at one target."""
+
+    when: datetime.datetime
+    target: str
+    words: Tuple[str, ...]
+
+
+def value_of(night: Night, rounds: Rounds, metric: str) -> Value:
+    """Return what NIGHT has of METRIC in ROUNDS."""
+    found = rounds.values.get(metric)
+    if not found:
+        return Value(night.started, None, None, None, rounds.failed > 0)
+    return Value(night.started, ranks.median(found), min(found), max(found),
+                 rounds.failed > 0)
+
+
+def line_of(target: str, name: str, asked: Question,
+            found: Sequence[Tuple[Night, Rounds]], test: str) -> Line:
+    """Return the Line that is called NAME, of TEST at TARGET, of what its
+    nights FOUND."""
+    kind = "latency" if test.endswith("_lat") else "bandwidth"
+    metric = asked.metrics[kind]
+    values = [value_of(night, rounds, metric) for night, rounds in found]
+    medians = [one.median for one in values if one.median is not None]
+    return Line(target, name, metric, values, steps.steps_of(
+        medians, metric in RATES, asked.tolerances[kind] / 100))
+
+
+def lines_of(nights: Sequence[Night], asked: Question) -> List[Line]:
+    """Return a Line for each point at each target of NIGHTS, in the order they
+    came."""
+    found: Dict[Tuple[str, Point], List[Tuple[Night, Rounds]]] = {}
+    for night in nights:
+        for point, rounds in night.points.items():
+            found.setdefault((night.target, point), []).append(
+                (night, rounds))
+    every = [point for _, point in found]
+    return [line_of(target, label(point, every), asked, rounds, point.test)
+            for (target, point), rounds in found.items()]
+
+
+def changed_words(before: Night, night: Night) -> Tuple[str, ...]:
+    """Return what is another in NIGHT than BEFORE, as far as both know it."""
+    return tuple(f"{name} {before.facts[name]} \N{RIGHTWARDS ARROW} {value}"
+                 for name, value in sorted(night.facts.items())
+                 if before.facts.get(name, value) != value)
+
+
+def events_of(nights: Sequence[Night]) -> List[Event]:
+    """Return what changed at each target of NIGHTS."""
+    last: Dict[str, Night] = {}
+    found = []
+    for night in nights:
+        words = changed_words(last.get(night.target, night), night)
+        if words:
+            found.append(Event(night.started, night.target, words))
+        known = last[night.target].facts if night.target in last else {}
+        last[night.target] = night._replace(facts={**known, **night.facts})
+    return found
+
+
+def letter(index: int) -> str:
+    """Return what the Event of INDEX is called in the picture."""
+    turn, place = divmod(index, len(LETTERS))
+    return LETTERS[place] + (str(turn) if turn else "")
+
+
+def event_text(index: int, event: Event, several: bool) -> str:
+    """Say what EVENT was; SEVERAL targets are in the picture."""
+    where = f" {event.target}" if several else ""
+    return (f"{letter(index)} {event.when:%Y-%m-%d}{where}: "
+            + ", ".join(event.words))
+
+
+def step_text(line: Line, step: steps.Step, events: Sequence[Event],
+              several: bool) -> str:
+    """Say since when LINE is different, and what of EVENTS was new then;
+    SEVERAL targets are there."""
+    word = "slower" if step.verdict == verdict.REGRESSION else "faster"
+    values = line.measured()
+    where = f"{line.target}: " if several else ""
+    nights = step.found - step.night + 1
+    new = [word for event in events for word in event.words
+           if (event.when, event.target) == (values[step.night].when,
+                                             line.target)]
+    return (f"{where}{line.label}: {word} since "
+            f"{values[step.night].when:%Y-%m-%d}: {tables.unit(line.metric)} "
+            f"{tables.percent(step.ratio, 1)} (95% interval "
+            f"{tables.interval(step.low, step.high, 1)}), seen after "
+            f"{nights} nights" + "".join(f"; {word}" for word in new))
+
+
+def step_texts(lines: Sequence[Line], events: Sequence[Event]) -> List[str]:
+    """Say of each of LINES since when it is different."""
+    several = len({line.target for line in lines}) > 1
+    return [step_text(line, step, events, several) for line in lines
+            for step in line.steps]
+
+
+def title_of(lines: Sequence[Line]) -> str:
+    """Say what LINES, of which there are some, are."""
+    when = sorted({value.when for line in lines for value in line.values})
+    targets = list(dict.fromkeys(line.target for line in lines))
+    where = targets[0] if len(targets) == 1 else f"{len(targets)} targets"
+    word = "night" if len(when) == 1 else "nights"
+    return (f"{where}: {len(when)} {word} from {when[0]:%Y-%m-%d} to "
+            f"{when[-1]:%Y-%m-%d}")

@@ -1,0 +1,233 @@
+"""The set-ups of verbsperf-compare --nics: what each of them is, and what
+differs between them."""
+import collections
+from typing import (Any, Dict, Iterator, List, NamedTuple, Optional, Sequence,
+                    Set, Tuple)
+
+from verbsperf.base.errors import Refused
+from verbsperf.compare import sides
+from verbsperf.compare.sides import Side
+from verbsperf.documents import environment, results
+from verbsperf.documents.jsonfile import Object
+from verbsperf.documents.points import Point
+from verbsperf.documents.results import Record, point_of, text_of
+
+ENDS = ("client", "server")
+# What is said first, in this order; the rest is said in order of name.
+FIRST = ("device", "link layer", "rate gbps", "mtu", "gid type", "firmware")
+TITLES = {"rate gbps": "link rate in Gb/s", "tool version": "verbsperf"}
+# How words of a name are written.
+WORDS = {"aspm": "ASPM", "cpu": "CPU", "cpus": "CPUs", "ecn": "ECN",
+         "gbps": "Gb/s", "gid": "GID", "gt": "GT/s", "iommu": "IOMMU",
+         "mhz": "MHz", "mtu": "MTU", "numa": "NUMA", "pcie": "PCIe",
+         "pfc": "PFC", "smt": "SMT", "sriov": "SR-IOV", "us": "us",
+         "vlan": "VLAN"}
+# Names of one thing among several that are alike.
+NO_FACTS = ("gid", "gid_index", "lid", "qp", "port")
+
+
+class Setup(NamedTuple):
+    """What one column of the report is about."""
+
+    name: str
+    side: Side
+
+    def measured(self) -> List[Record]:
+        """Return the records that have a result."""
+        return [record for record in self.side.records if record.row]
+
+    def rounds(self) -> int:
+        """Return how many rounds it has."""
+        return max((record.round for record in self.side.records), default=0)
+
+
+class Fact(NamedTuple):
+    """One thing about all set-ups; None is not known."""
+
+    name: str
+    values: Tuple[Optional[str], ...]   # in the order of the set-ups
+
+    def differs(self) -> bool:
+        """Return True when not all of them are known and alike."""
+        return len(set(self.values)) > 1
+
+
+def sides_of(files: Sequence[str], targets: Optional[str]) -> List[Side]:
+    """Return the sides that FILES name; one sweep has its targets, or those of
+    TARGETS."""
+    if len(files) > 1 and targets:
+        raise Refused("--targets chooses from one sweep; of several files "
+                      "write FILE:TARGET")
+    found = [sides.select(name) for name in files]
+    if len(found) > 1 or found[0].target:
+        return found
+    records, path = found[0].records, found[0].path
+    names = targets.split(",") if targets else sides.target_names(records)
+    return [sides.side_of(path, records, name) for name in names]
+
+
+def choose(files: Sequence[str], targets: Optional[str]) -> List[Setup]:
+    """Return the set-ups that the command line names, each with a name of its
+    own."""
+    found = sides_of(files, targets)
+    names = [side.target or side.records[0].target for side in found]
+    often = collections.Counter(names)
+    names = [side.path if often[name] > 1 and side.target is None else name
+             for name, side in zip(names, found)]
+    if len(found) < 2 or len(set(names)) < len(names):
+        raise Refused("--nics needs two files or targets at least, and each "
+                      "only once")
+    for name, side in zip(names, found):
+        if not any(record.row for record in side.records):
+            raise Refused(f"{name}: no measurement in it succeeded")
+    return [Setup(*pair) for pair in zip(names, found)]
+
+
+def flattened(part: Object, prefix: str) -> Iterator[Tuple[str, Any]]:
+    """Yield (name, value) of all that is known in PART of a document, however
+    deep."""
+    for key, value in part.items():
+        name = f"{prefix}{key}".replace("_", " ")
+        if key in NO_FACTS:
+            continue
+        if isinstance(value, dict):
+            yield from flattened(value, f"{name} ")
+        elif value is not None and value != []:
+            yield name, value
+
+
+def facts_of(record: Record) -> Iterator[Tuple[str, Any]]:
+    """Yield (name, value) of what RECORD says about its set-up; a name begins
+    with an end when it is about one."""
+    for name, value in record.fingerprint.items():
+        if value is not None:
+            yield name, value
+    document = record.document or {}
+    for end in ENDS:
+        yield from flattened(document.get(end, {}), f"{end} ")
+    yield from environment.marks(document).items()
+
+
+def fact_text(value: Any) -> str:
+    """Return VALUE as text, a number without a fraction that is 0."""
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return text_of(value)
+
+
+def said(values: Sequence[Any]) -> str:
+    """Say VALUES of one thing that changed between the rounds."""
+    texts = list(dict.fromkeys(map(fact_text, values)))
+    numbers = all(isinstance(value, (int, float)) and not
+                  isinstance(value, bool) for value in values)
+    if len(texts) > 2 and numbers:
+        return f"{fact_text(min(values))} to {fact_text(max(values))}"
+    more = len(texts) - 3
+    return " and ".join(texts[:3]) + (f" and {more} more" if more > 0 else "")
+
+
+def known_of(setup: Setup) -> Dict[str, str]:
+    """Return {name: text} of all that is known of SETUP."""
+    found: Dict[str, List[Any]] = {}
+    for record in setup.measured():
+        for name, value in facts_of(record):
+            if value not in found.setdefault(name, []):
+                found[name].append(value)
+    return {name: said(values) for name, values in found.items()}
+
+
+def joined(facts: Dict[str, Fact]) -> Iterator[Fact]:
+    """Yield FACTS, those of both ends as one where both ends are alike."""
+    for name, fact in facts.items():
+        end, _, rest = name.partition(" ")
+        other = facts.get(f"{'server' if end == 'client' else 'client'} {rest}")
+        if end not in ENDS or other is None or other.values != fact.values:
+            yield fact
+        elif end == "client":
+            yield Fact(rest, fact.values)
+
+
+def place(fact: Fact) -> Tuple[int, str]:
+    """Return what FACTS are sorted by."""
+    end, _, rest = fact.name.partition(" ")
+    name = rest if end in ENDS else fact.name
+    return (FIRST.index(name) if name in FIRST else len(FIRST), fact.name)
+
+
+def title(name: str) -> str:
+    """Return NAME for people."""
+    return TITLES.get(name) or " ".join(
+        WORDS.get(word, word) for word in name.split())
+
+
+def titled(fact: Fact) -> Fact:
+    """Return FACT with its name for people."""
+    end, _, rest = fact.name.partition(" ")
+    if end in ENDS:
+        return fact._replace(name=f"{end} {title(rest)}")
+    return fact._replace(name=title(fact.name))
+
+
+def facts(setups: Sequence[Setup]) -> List[Fact]:
+    """Return what is known of SETUPS."""
+    known = [known_of(setup) for setup in setups]
+    names = dict.fromkeys(name for one in known for name in one)
+    found = {name: Fact(name, tuple(one.get(name) for one in known))
+             for name in names}
+    return [titled(fact) for fact in sorted(joined(found), key=place)]
+
+
+def options_of(setup: Setup) -> Dict[str, Set[Optional[str]]]:
+    """Return {name: values} of the options in the points of SETUP."""
+    every = [dict(point_of(record).options) for record in setup.measured()]
+    names = {name for options in every for name in options}
+    return {name: {options.get(name) for options in every} for name in names}
+
+
+def settings(setups: Sequence[Setup]) -> List[Fact]:
+    """Return the options that have one value in each of SETUPS, but not the
+    same: they are set-up and not what was measured."""
+    every = [options_of(setup) for setup in setups]
+    names = sorted({name for options in every for name in options})
+    found = []
+    for name in names:
+        values = [options.get(name, {None}) for options in every]
+        if all(len(one) == 1 for one in values):
+            fact = Fact(f"--{name}", tuple(min(one, key=str)
+                                           for one in values))
+            found += [fact] if fact.differs() else []
+    return found
+
+
+def without(point: Point, names: Set[str]) -> Point:
+    """Return POINT without the options NAMES."""
+    return point._replace(options=tuple(
+        option for option in point.options if option[0] not in names))
+
+
+def stripped(setup: Setup, found: Sequence[Fact]) -> Setup:
+    """Return SETUP with the settings FOUND taken out of its points."""
+    names = {fact.name.removeprefix("--") for fact in found}
+    records = [record._replace(point=without(record.point, names))
+               if record.point else record for record in setup.side.records]
+    return setup._replace(side=setup.side._replace(records=records))
+
+
+def rate_of(record: Record) -> Optional[float]:
+    """Return the data rate of the slower end's link, in Gb/s."""
+    document = record.document or {}
+    rates = [document.get(end, {}).get("rate_gbps") for end in ENDS]
+    known = [rate for rate in rates if rate]
+    both = (document.get("test") or {}).get("direction") == "bi"
+    return min(known) * (2 if both else 1) if len(known) == 2 else None
+
+
+def values_of(records: Sequence[Record], metric: str) -> List[float]:
+    """Return the values of METRIC in RECORDS, "share" of the link included."""
+    if metric != "share":
+        return results.values_of(records, metric)
+    shares = []
+    for record in records:
+        rate, values = rate_of(record), results.values_of([record], "gbps")
+        shares += [values[0] / rate] if rate and values else []
+    return shares

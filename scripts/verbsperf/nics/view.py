@@ -1,0 +1,262 @@
+"""The report of verbsperf-compare --nics as text, Markdown and HTML."""
+import html
+from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
+
+from verbsperf.base import tables
+from verbsperf.documents.jsonfile import Object
+from verbsperf.documents.points import size_text
+from verbsperf.nics.report import FEWEST_ROUNDS
+
+# Of things that are alike, as many are named.
+ALIKE = ("verbsperf", "kernel", "device", "link layer", "link rate in Gb/s",
+         "MTU", "GID type", "firmware", "driver", "NUMA node")
+STYLE = """body { font: 15px/1.45 sans-serif; max-width: 60em; margin: 2em auto;
+padding: 0 1em; color: #222 }
+table { border-collapse: collapse; margin: 1em 0; font-size: 14px }
+th, td { padding: .15em .7em; text-align: right; white-space: nowrap }
+th { border-bottom: 2px solid #888; font-weight: 600 }
+td.word, th.word { text-align: left }
+tr.first td { border-top: 1px solid #ccc }
+svg { max-width: 100%; height: auto; display: block }
+.note { color: #555 }"""
+
+
+class Table(NamedTuple):
+    """A table, before it is written in one of the forms."""
+
+    heading: Tuple[str, ...]
+    rows: List[Tuple[str, ...]]
+    words: Tuple[int, ...]      # columns aligned on the left
+
+
+def percent(share: Optional[float]) -> str:
+    """Return SHARE in percent."""
+    return "-" if share is None else f"{100 * share:.1f}%"
+
+
+def change(ratio: Optional[Object]) -> Tuple[str, str]:
+    """Return (change, interval) of a ratio to the first set-up."""
+    if ratio is None:
+        return "-", "-"
+    known = ratio["low"] is not None
+    every = [value for value in ratio.values() if value is not None]
+    if max(every) >= 2 or min(every) <= 0.5:
+        return (f"x {tables.number(ratio['ratio'])}",
+                f"x {tables.number(ratio['low'])} .. "
+                f"{tables.number(ratio['high'])}" if known else "-")
+    return (tables.percent(ratio["ratio"], 1),
+            tables.interval(ratio["low"], ratio["high"], 1))
+
+
+def cells(kind: str, names: Sequence[str], name: str, one: Object
+          ) -> List[Tuple[str, str]]:
+    """Return (heading, cell) of each column of what set-up NAME measured."""
+    ratios = one["ratios"] or {}
+    if kind == "bandwidth":
+        found = [("Gb/s", tables.number(one["gbps"])),
+                 ("of link", percent(one["share"])),
+                 ("Mpps", tables.number(one["mpps"]))]
+        compared = {"gbps": f"Gb/s to {names[0]}"}
+    else:
+        found = [("median us", tables.number(one["p50"])),
+                 ("99% us", tables.number(one["p99"]))]
+        compared = {"p50": f"median to {names[0]}",
+                    "p99": f"99% to {names[0]}"}
+    found += [(f"CPU ns, {end}", tables.number(one["cpu_ns"][end]))
+              for end in ("client", "server")]
+    for metric, title in compared.items():
+        values = (("", "") if name == names[0]
+                  else change(ratios.get(metric)))
+        # two columns of one name would be one
+        found += [(title, values[0]),
+                  ("95% interval" + " " * (metric == "p99"), values[1])]
+    return found
+
+
+def needed(rows: Sequence[Sequence[Tuple[str, str]]]) -> List[int]:
+    """Return the columns of ROWS in which anything is known."""
+    return [i for i, column in enumerate(zip(*rows))
+            if any(cell not in ("-", "") for _, cell in column)]
+
+
+def group_table(group: Object, names: Sequence[str]) -> Table:
+    """Return the figures of GROUP, a row for each size and set-up."""
+    rows, heads = [], []
+    for point in group["points"]:
+        for name, one in point["figures"].items():
+            rows.append(cells(group["kind"], names, name, one))
+            first = name == next(iter(point["figures"]))
+            heads.append((size_text(point["size"]) if first else "", name))
+    shown = needed(rows)
+    heading = ("#bytes", "set-up", *(rows[0][i][0].strip() for i in shown))
+    return Table(heading, [(*head, *(row[i][1] for i in shown))
+                           for head, row in zip(heads, rows)], (1,))
+
+
+def setup_table(report: Object, names: Sequence[str]) -> Table:
+    """Return what differs between the set-ups."""
+    rows = [(fact["name"], *(fact["values"][name] or "-" for name in names))
+            for fact in report["differences"]]
+    rows.append(("rounds", *(str(one["rounds"]) for one in report["setups"])))
+    return Table(("", *names), rows, tuple(range(len(names) + 1)))
+
+
+def alike(report: Object) -> Iterator[str]:
+    """Yield what is the same of all set-ups."""
+    known = {fact["name"]: next(iter(fact["values"].values()))
+             for fact in report["alike"]}
+    shown = [f"{name} {known[name]}" for name in ALIKE if name in known]
+    if shown:
+        more = len(known) - len(shown)
+        yield ("the same: " + ", ".join(shown)
+               + (f", and {more} more facts" if more else ""))
+
+
+def short(report: Object) -> Iterator[str]:
+    """Yield which is ahead where, a line for each test and metric."""
+    for group in report["groups"]:
+        for one in group["ahead"]:
+            yield f"{group['label']}, {one['title']}: {one['sentence']}"
+
+
+def troubles(group: Object) -> Iterator[str]:
+    """Yield what rose and what failed in GROUP."""
+    for point in group["points"]:
+        for name, one in point["figures"].items():
+            at = f"{name} {size_text(point['size'])}"
+            for rose in one["rose"]:
+                meaning = f": {rose['meaning']}" if rose["meaning"] else ""
+                yield (f"{at}: {rose['counter']} of the {rose['end']} rose by "
+                       f"{rose['value']}{meaning}")
+            if one["failed"]:
+                total = one["failed"] + one["rounds"]
+                yield (f"{at}: {one['failed']} of {total} rounds failed: "
+                       f"{one['error']}")
+
+
+def definitions(report: Object) -> str:
+    """Say what the columns mean."""
+    first, limits = report["setups"][0]["name"], report["tolerance_percent"]
+    kinds = [kind for kind in ("bandwidth", "latency")
+             if any(group["kind"] == kind for group in report["groups"])]
+    words = " and ".join(f"{limits[kind]:g}% of {kind}" for kind in kinds)
+    sure = all(one["rounds"] >= FEWEST_ROUNDS for one in report["setups"])
+    return (f"figures: medians of the rounds; to {first}: Hodges-Lehmann "
+            f"ratio; ahead: by more than {words}"
+            + (", and not by chance" if sure else ""))
+
+
+def names_of(report: Object) -> List[str]:
+    """Return the names of the set-ups."""
+    return [one["name"] for one in report["setups"]]
+
+
+def text_lines(report: Object) -> Iterator[str]:
+    """Yield the lines of text()."""
+    names = names_of(report)
+    yield " against ".join(names)
+    yield ""
+    yield from tables.table(*setup_table(report, names))
+    yield from alike(report)
+    yield from (f"note: {note}" for note in report["notes"])
+    yield ""
+    yield from short(report)
+    for group in report["groups"]:
+        yield ""
+        yield group["label"]
+        yield from tables.table(*group_table(group, names))
+        yield from troubles(group)
+    yield ""
+    yield definitions(report)
+
+
+def text(report: Object) -> str:
+    """Return the report for a terminal."""
+    return "".join(f" {tables.printable(line)}".rstrip() + "\n"
+                   for line in text_lines(report))
+
+
+def markdown_table(table: Table) -> Iterator[str]:
+    """Yield the lines of TABLE."""
+    marks = ["---" if i in table.words else "---:"
+             for i in range(len(table.heading))]
+    yield "| " + " | ".join(map(tables.escape, table.heading)) + " |"
+    yield "|" + "|".join(marks) + "|"
+    for row in table.rows:
+        yield "| " + " | ".join(map(tables.escape, row)) + " |"
+
+
+def markdown_lines(report: Object) -> Iterator[str]:
+    """Yield the lines of markdown()."""
+    names = names_of(report)
+    yield f"## {tables.escape(' against '.join(names))}"
+    yield ""
+    yield from (f"- {tables.escape(line)}" for line in short(report))
+    yield ""
+    yield from markdown_table(setup_table(report, names))
+    yield ""
+    for note in [*alike(report), *report["notes"]]:
+        yield f"- {tables.escape(note)}"
+    for group in report["groups"]:
+        yield from ("", f"### {tables.escape(group['label'])}", "")
+        yield from markdown_table(group_table(group, names))
+        lines = list(troubles(group))
+        yield from [""] * bool(lines)
+        yield from (f"- {tables.escape(line)}" for line in lines)
+    yield from ("", definitions(report))
+
+
+def markdown(report: Object) -> str:
+    """Return the report for a ticket."""
+    return "".join(f"{line}\n" for line in markdown_lines(report))
+
+
+def html_table(table: Table) -> Iterator[str]:
+    """Yield the lines of TABLE."""
+    def row(tag: str, cells_of: Sequence[str]) -> str:
+        return "".join(
+            f"<{tag}{' class=word' if i in table.words else ''}>"
+            f"{html.escape(cell)}</{tag}>" for i, cell in enumerate(cells_of))
+    yield "<table>"
+    yield f"<tr>{row('th', table.heading)}</tr>"
+    for one in table.rows:
+        first = " class=first" if one[0] else ""
+        yield f"<tr{first}>{row('td', one)}</tr>"
+    yield "</table>"
+
+
+def html_list(lines: Sequence[str], kind: str = "") -> Iterator[str]:
+    """Yield LINES as a list of KIND, if there are any."""
+    if lines:
+        mark = f" class={kind}" if kind else ""
+        yield f"<ul{mark}>"
+        yield from (f"<li>{html.escape(line)}</li>" for line in lines)
+        yield "</ul>"
+
+
+def page_lines(report: Object, pictures: Sequence[Tuple[str, str]]
+               ) -> Iterator[str]:
+    """Yield the lines of page()."""
+    names = names_of(report)
+    title = html.escape(" against ".join(names))
+    yield "<!DOCTYPE html>"
+    yield f"<html lang=en><head><meta charset=utf-8><title>{title}</title>"
+    yield f"<style>{STYLE}</style></head><body>"
+    yield f"<h1>{title}</h1>"
+    yield from html_list(list(short(report)))
+    yield "<h2>Set-ups</h2>"
+    yield from html_table(setup_table(report, names))
+    yield from html_list([*alike(report), *report["notes"]], "note")
+    for group in report["groups"]:
+        yield f"<h2>{html.escape(group['label'])}</h2>"
+        yield from (svg for label, svg in pictures if label == group["label"])
+        yield from html_table(group_table(group, names))
+        yield from html_list(list(troubles(group)))
+    yield f"<p class=note>{html.escape(definitions(report))}</p>"
+    yield "</body></html>"
+
+
+def page(report: Object, pictures: Sequence[Tuple[str, str]]) -> str:
+    """Return the report as a page of HTML with PICTURES, (label of a group,
+    SVG)."""
+    return "".join(f"{line}\n" for line in page_lines(report, pictures))

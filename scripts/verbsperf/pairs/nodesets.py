@@ -1,0 +1,117 @@
+"""Sets of nodes and devices: n[01-16,20], x7, mlx5_[0-3], n[1-8]!n3.
+
+ClusterShell reads them where it is installed, and knows @group, too; without
+it, what is written here does."""
+import re
+from typing import Callable, Dict, Iterator, List, Optional, Tuple
+
+from verbsperf.base.errors import Refused
+
+try:
+    from ClusterShell import NodeSet as clustershell
+except ImportError:
+    clustershell = None
+
+MOST = 100000
+
+
+class SetError(Refused):
+    """A set cannot be read; the text says why."""
+
+
+def outside_brackets(text: str, separators: str) -> List[str]:
+    """Split TEXT where one of SEPARATORS stands outside of brackets, which is
+    kept as the first letter of what follows it."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "[") - (letter == "]")
+        if letter in separators and not depth:
+            parts.append(letter)
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def numbers_of(ranges: str, text: str) -> Iterator[str]:
+    """Yield the numbers of RANGES, such as 01-16,20, with their zeros."""
+    for one in ranges.split(","):
+        match = re.fullmatch(r"(\d+)(?:-(\d+))?", one)
+        if not match:
+            raise SetError(f"'{text}': '[{ranges}]' is no range such as "
+                           "[01-16,20]")
+        first, last = match[1], match[2] or match[1]
+        if int(last) < int(first) or int(last) - int(first) >= MOST:
+            raise SetError(f"'{text}': '{one}' is no range of at most {MOST}")
+        for number in range(int(first), int(last) + 1):
+            yield str(number).zfill(len(first))
+
+
+def names_of(word: str, text: str) -> Iterator[str]:
+    """Yield the names that WORD, with any number of brackets, stands for."""
+    match = re.fullmatch(r"([^][]*)\[([^][]*)\](.*)", word)
+    if not match:
+        if not word or "[" in word or "]" in word:
+            raise SetError(f"'{text}': a bracket or a name is missing")
+        yield word
+        return
+    for number in numbers_of(match[2], text):
+        for rest in names_of(match[3], text) if match[3] else ("",):
+            yield match[1] + number + rest
+
+
+def expand_here(text: str) -> List[str]:
+    """Return the names of the set TEXT, without ClusterShell."""
+    found: List[str] = []
+    for part in outside_brackets("," + text, ",!")[1:]:
+        if part[1:2] == "@":
+            raise SetError(f"'{text}': groups need ClusterShell (package "
+                           "python3-clustershell)")
+        names = list(names_of(part[1:].strip(), text))
+        if part[0] == "!":
+            found = [name for name in found if name not in set(names)]
+        else:
+            found += names
+    return found
+
+
+def expand_there(text: str) -> List[str]:
+    """Return the names of the set TEXT, by ClusterShell."""
+    assert clustershell is not None
+    try:
+        return [str(name) for name in clustershell.NodeSet(text)]
+    except clustershell.NodeSetException as error:
+        raise SetError(f"'{text}': {error}") from None
+
+
+def expand(text: str) -> List[str]:
+    """Return the names of the set TEXT, each once."""
+    reader: Callable[[str], List[str]] = (
+        expand_there if clustershell is not None else expand_here)
+    names = list(dict.fromkeys(reader(text)))
+    if not names:
+        raise SetError(f"'{text}': there is nothing in this set")
+    for name in names:
+        if name.startswith("-") or not name.isprintable() or " " in name:
+            raise SetError(f"'{text}': '{name}' is no name of a host")
+    return names
+
+
+def fold(names: List[str]) -> str:
+    """Return NAMES as a set, short where ClusterShell is installed."""
+    if clustershell is not None:
+        return str(clustershell.NodeSet.fromlist(names))
+    return ",".join(names)
+
+
+def of_allocation(environment: "dict[str, str]") -> Optional[str]:
+    """Return the nodes of the Slurm job that ENVIRONMENT is in, or None."""
+    return (environment.get("SLURM_STEP_NODELIST")
+            or environment.get("SLURM_JOB_NODELIST") or None)
+
+
+def by_reason(reasons: Dict[str, str]) -> List[Tuple[str, str]]:
+    """Return (nodes, reason) of {node: reason}, one for each reason."""
+    nodes: Dict[str, List[str]] = {}
+    for name, why in sorted(reasons.items()):
+        nodes.setdefault(why, []).append(name)
+    return [(fold(names), why) for why, names in nodes.items()]

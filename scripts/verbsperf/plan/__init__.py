@@ -1,0 +1,8 @@
+"""What is to be measured, and where, in options of verbsperf.
+
+  program      finds verbsperf, and asks it for its options
+  options      options as suites and targets have them
+  target       where
+  suite        what
+  version      --version of every command
+"""

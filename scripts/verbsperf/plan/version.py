@@ -1,0 +1,28 @@
+"""The version of a command, which is that of the program beside it."""
+import argparse
+import sys
+from typing import Any, NoReturn
+
+from verbsperf.base.command import complain
+from verbsperf.base.errors import Refused
+from verbsperf.plan import program
+
+
+class Version(argparse.Action):
+    """Shows the version, and ends the command."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        try:
+            path = program.find(None)
+            if not path:
+                raise Refused("cannot find verbsperf, whose version this has")
+            print(f"{parser.prog} of {program.examine(path).version}")
+        except Refused as problem:
+            complain(parser.prog, problem)
+        sys.exit(0)
+
+
+def add_to(parser: argparse.ArgumentParser) -> None:
+    """Add --version to the options of PARSER."""
+    parser.add_argument("--version", nargs=0, action=Version,
+                        help="show the version and exit")

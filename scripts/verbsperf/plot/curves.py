@@ -1,0 +1,134 @@
+"""The parts of a picture of verbsperf-plot, and curves made of Records.
+
+Nothing here knows how a curve is drawn.  A value that was not measured is a
+gap, None; a run that failed is in "failed" of its curve."""
+import dataclasses
+from typing import (Callable, Iterable, List, NamedTuple, Optional, Sequence,
+                    Set, Tuple)
+
+from verbsperf.documents import results
+from verbsperf.documents.jsonfile import Object
+from verbsperf.documents.results import Record, grouped
+from verbsperf.stats import ranks
+
+RUN_BARS = "bars: 95% confidence interval over the run's intervals"
+ROUND_BARS = "bars: 95% confidence interval of the median of the rounds"
+RANGE_BARS = ("dotted bars: range of the rounds, too few for a confidence"
+              " interval")
+
+
+class Dot(NamedTuple):
+    """A point of a curve; low and high are its bar, or None."""
+
+    x: float
+    y: Optional[float]
+    low: Optional[float] = None
+    high: Optional[float] = None
+    saturated: bool = False     # x was not reached
+    ranged: bool = False        # the bar is no confidence interval
+
+
+@dataclasses.dataclass
+class Curve:
+    """One line of a panel."""
+
+    label: str
+    dots: List[Dot]
+    failed: List[float] = dataclasses.field(default_factory=list)  # their x
+    trusted: float = 0.0    # x up to which there were samples enough
+    style: int = 0          # curves of one label have the same number
+
+    def has_values(self) -> bool:
+        """Return True when there is anything to draw."""
+        return any(dot.y is not None for dot in self.dots)
+
+
+class Panel(NamedTuple):
+    """One pair of axes."""
+
+    title: str
+    y_label: str
+    curves: List[Curve]
+    y_scale: str        # "linear", "log", or "wide": log when it is far
+
+    def has_values(self) -> bool:
+        """Return True when there is anything to draw."""
+        return any(curve.has_values() for curve in self.curves)
+
+
+class Picture(NamedTuple):
+    """All that is drawn, but for its size and its title."""
+
+    kind: str
+    x_label: str
+    x_scale: str            # "size", "percentile" or "linear"
+    columns: int            # of the panels; those in a row share their y axis
+    panels: List[Panel]     # row by row
+    notes: List[str]        # what the signs mean
+
+    def curves(self) -> List[Curve]:
+        """Return those of all panels."""
+        return [curve for panel in self.panels for curve in panel.curves]
+
+
+class Axis(NamedTuple):
+    """What is drawn of Records: a metric over an x."""
+
+    x_of: Callable[[Record], float]
+    metric: str
+
+
+def dot(x: float, values: Sequence[float],
+        interval: Optional[Tuple[float, float]], bars: Set[str]) -> Dot:
+    """Make a Dot of VALUES, one for each round, and add to BARS what its bar
+    is. INTERVAL is that of a single round."""
+    if not values:
+        return Dot(x, None)
+    if len(values) == 1:
+        if not interval:
+            return Dot(x, values[0])
+        bars.add(RUN_BARS)
+        return Dot(x, values[0], *interval)
+    known = ranks.median_interval(values)
+    bars.add(ROUND_BARS if known else RANGE_BARS)
+    if known:
+        return Dot(x, *known)
+    return Dot(x, ranks.median(values), min(values), max(values), ranged=True)
+
+
+def curve(label: str, records: Iterable[Record], axis: Axis, bars: Set[str]
+          ) -> Curve:
+    """Make the Curve of RECORDS and of the runs that failed, and add to BARS
+    what its bars are."""
+    made = Curve(label, [])
+    for x, same in sorted(grouped(records, axis.x_of).items()):
+        rows = [record.row for record in same if record.row]
+        if len(rows) < len(same):
+            made.failed.append(x)
+        interval = None
+        if len(rows) == 1:
+            interval = run_interval(rows[0], axis.metric)
+        values = results.values_of(same, axis.metric)
+        made.dots.append(dot(x, values, interval, bars))
+    return made
+
+
+def run_interval(row: Object, metric: str) -> Optional[Tuple[float, float]]:
+    """Return the confidence interval of one run's bandwidth, in METRIC's
+    unit."""
+    part = row["bandwidth"]
+    interval = part and part.get("ci95_gbps")
+    if not interval or not part.get("gbps") or part.get(metric) is None:
+        return None
+    scale = part[metric] / part["gbps"]
+    return interval[0] * scale, interval[1] * scale
+
+
+def styled(panels: List[Panel]) -> List[Panel]:
+    """Give the curves of PANELS a style for each label; return PANELS."""
+    labels = list(dict.fromkeys(
+        one.label for panel in panels for one in panel.curves))
+    for panel in panels:
+        for one in panel.curves:
+            one.style = labels.index(one.label)
+    return panels

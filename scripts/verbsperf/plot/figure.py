@@ -1,0 +1,176 @@
+"""Draws a Picture with matplotlib, without a display.
+
+Nothing stands over the data but the data: what explains it is in the foot."""
+import math
+import textwrap
+from typing import BinaryIO, List, Optional, Sequence, Tuple
+
+import matplotlib
+matplotlib.use("Agg")
+# pylint: disable=wrong-import-position
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.backends import backend_agg  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+from verbsperf.base.errors import Refused  # noqa: E402
+from verbsperf.base.tables import printable  # noqa: E402
+from verbsperf.plot.axes import set_x_axis, set_y_axis  # noqa: E402
+from verbsperf.plot.curves import Panel, Picture  # noqa: E402
+from verbsperf.plot.looks import (  # noqa: E402
+    CURVES_MAX, draw_curve, legend_entries, shortened)
+from verbsperf.plot.spans import Span, spans_of  # noqa: E402
+
+matplotlib.rcParams.update({
+    "text.parse_math": False,   # a title may have a $
+    "svg.fonttype": "none",     # text stays text
+    "svg.hashsalt": "verbsperf",
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "legend.fontsize": 8,
+    "axes.unicode_minus": False,
+})
+SIZE = (7.5, 5.0)
+FOOT_FONT = 6.5
+LINE = 0.13             # height of a line of the foot, in inches
+FOOT_LINES = 12
+# Axes that are lower are lower than their labels are long, in inches.
+LOWEST = 1.35
+NOT_FROM_ZERO = "y does not begin at 0 everywhere; with --from-zero it does"
+
+
+class NoRoom(Refused):
+    """The picture cannot have all that is asked for; the text says why."""
+
+    status = 1
+
+
+class TooSmall(NoRoom):
+    """There is no room for axes."""
+
+
+def refuse_too_many(picture: Picture) -> None:
+    """Refuse more curves than there are styles to tell them apart."""
+    labels = list(dict.fromkeys(one.label for one in picture.curves()))
+    if len(labels) > CURVES_MAX:
+        some = ", ".join(f"'{label}'" for label in labels[:3])
+        raise NoRoom(f"{len(labels)} curves ({some}, ...) are too many to "
+                     f"tell apart; choose at most {CURVES_MAX} with --only "
+                     "NAME=VALUE")
+
+
+def add_legend(fig: Figure, picture: Picture, bottom: float) -> float:
+    """Put the legend below the axes, in as many columns as fit; return its
+    height."""
+    entries = legend_entries(picture)
+    width, height = fig.get_size_inches()
+    for columns in range(min(4, len(entries)), 0, -1):
+        legend = fig.legend(
+            handles=entries, loc="lower center",
+            bbox_to_anchor=(0.5, bottom / height), ncol=columns,
+            frameon=False, borderaxespad=0, borderpad=0.1, handlelength=3.2,
+            columnspacing=1.5)
+        extent = legend.get_window_extent(fig.canvas.get_renderer())
+        if extent.width <= (width - 0.2) * fig.dpi or columns == 1:
+            break
+        legend.remove()
+    return float(extent.height / fig.dpi)
+
+
+def foot_lines(lines: Sequence[str], width: float) -> List[str]:
+    """Wrap LINES to a picture of WIDTH inches."""
+    columns = int((width - 0.3) / (FOOT_FONT / 72 * 0.53))
+    wrapped = [part for line in lines
+               for part in textwrap.wrap(printable(line), columns)]
+    if len(wrapped) > FOOT_LINES:
+        more = len(wrapped) - FOOT_LINES + 1
+        wrapped[FOOT_LINES - 1:] = [f"and {more} more lines"]
+    return wrapped
+
+
+def add_foot(fig: Figure, lines: Sequence[str]) -> float:
+    """Write LINES at the very bottom; return their height."""
+    width, height = fig.get_size_inches()
+    for number, text in enumerate(reversed(foot_lines(lines, width))):
+        fig.text(0.12 / width, (0.08 + number * LINE) / height, text,
+                 fontsize=FOOT_FONT, color="#333333", va="bottom")
+    return 0.08 + len(foot_lines(lines, width)) * LINE
+
+
+def make_axes(fig: Figure, picture: Picture, title: Optional[str],
+              bottom: float) -> List[Axes]:
+    """Make the axes of all panels in the space that is left in FIG."""
+    width, height = fig.get_size_inches()
+    shape = len(picture.panels) // picture.columns, picture.columns
+    above = 0.12 + (0.22 if title else 0) + (
+        0.2 if any(panel.title for panel in picture.panels) else 0)
+    missing = above + bottom + 0.5 + shape[0] * LOWEST - height
+    if missing > 0:
+        needed = math.ceil(10 * (height + missing)) / 10
+        raise TooSmall(f"{width:g}x{height:g} inches are too small for this "
+                       f"picture: use --size {width:g}x{needed:g}")
+    axes = fig.subplots(*shape, squeeze=False, sharex=True, sharey="row")
+    fig.subplots_adjust(
+        left=0.85 / width, right=1 - 0.15 / width, top=1 - above / height,
+        bottom=(bottom + 0.5) / height, wspace=0.08, hspace=0.12)
+    return list(axes.flat)
+
+
+def make_room(fig: Figure, every: Sequence[Axes]) -> None:
+    """Leave as much space on the left as the labels of the y axes need."""
+    renderer = fig.canvas.get_renderer()
+    outermost = min(axes.yaxis.get_tightbbox(renderer).x0 for axes in every
+                    if axes.get_subplotspec().is_first_col())
+    edge = every[0].get_position().x0
+    fig.subplots_adjust(left=edge - outermost / fig.bbox.width
+                        + 0.1 / fig.get_figwidth())
+
+
+def add_x_label(fig: Figure, every: Sequence[Axes], text: str, bottom: float
+                ) -> None:
+    """Write the label of the x axis once, below all panels, BOTTOM inches
+    above the edge."""
+    middle = (every[0].get_position().x0 + every[-1].get_position().x1) / 2
+    fig.text(middle, (bottom + 0.06) / fig.get_figheight(), text,
+             ha="center", va="bottom", gid="x label")
+
+
+def add_panel(axes: Axes, picture: Picture, panel: Panel, span: Span) -> None:
+    """Draw PANEL's curves and its axes."""
+    for one in panel.curves:
+        draw_curve(axes, picture, one)
+    if axes.get_subplotspec().is_first_row():
+        axes.set_title(shortened(panel.title))
+    axes.grid(True, color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    set_x_axis(axes, picture)
+    set_y_axis(axes, span)
+    if axes.get_subplotspec().is_first_col():
+        axes.set_ylabel(panel.y_label)
+
+
+def draw(picture: Picture, lines: Sequence[str], title: Optional[str] = None,
+         size: Tuple[float, float] = SIZE, from_zero: bool = False) -> Figure:
+    """Return a Figure of PICTURE with LINES in its foot."""
+    refuse_too_many(picture)
+    fig = Figure(figsize=size, dpi=150)
+    backend_agg.FigureCanvasAgg(fig)
+    if title:
+        fig.suptitle(shortened(title, int(size[0] * 12)), fontsize=10,
+                     y=1 - 0.08 / size[1], va="top")
+    spans = spans_of(picture, from_zero)
+    notes = [NOT_FROM_ZERO] * any(span.begins_late() for span in spans)
+    bottom = add_foot(fig, [*picture.notes, *notes, *lines]) + 0.06
+    bottom += add_legend(fig, picture, bottom)
+    every = make_axes(fig, picture, title, bottom)
+    for axes, panel, span in zip(every, picture.panels, spans):
+        add_panel(axes, picture, panel, span)
+    make_room(fig, every)
+    add_x_label(fig, every, picture.x_label, bottom)
+    return fig
+
+
+def save(fig: Figure, file: BinaryIO, form: str) -> None:
+    """Write FIG as FORM, "png" or "svg", into FILE; the same figure gives the
+    same bytes."""
+    metadata = {"Date": None} if form == "svg" else {"Software": None}
+    fig.savefig(file, format=form, metadata=metadata)

@@ -1,0 +1,140 @@
+"""What verbsperf-plot calls the curves that it draws, and what stands below
+them."""
+from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence,
+                    Tuple)
+
+from verbsperf.documents import sources as origin
+from verbsperf.documents.jsonfile import Object
+from verbsperf.documents.points import (Point, differing, has, option_text,
+                                        size_text)
+from verbsperf.documents.results import Record, grouped, point_of
+from verbsperf.documents.sources import Source
+
+# (source, point, words that are in the label): what one curve shows.
+Key = Tuple[Any, ...]
+
+# How the fields of a point are said; the others as they are.
+WORDS: Dict[str, Callable[[Any], str]] = {
+    "size": lambda size: f"{size_text(size)} bytes",
+    "qps": lambda qps: f"{qps} QP{'' if qps == 1 else 's'}"}
+
+
+def by_curve(records: Sequence[Record], curve_point: Callable[[Record], Point]
+             ) -> Dict[Key, List[Record]]:
+    """Return {(source, CURVE_POINT(record)): its records}: what one curve
+    shows."""
+    groups: Dict[Key, List[Record]] = {}
+    for source, record in zip(origin.sources(records), records):
+        groups.setdefault((source, curve_point(record)), []).append(record)
+    return groups
+
+
+def size_of(record: Record) -> int:
+    """Return the size of RECORD's messages."""
+    return point_of(record).size
+
+
+def point_words(point: Point, points: Sequence[Point]) -> List[str]:
+    """Return the words that tell POINT from the other POINTS. Only options of
+    the same test count, since another test has other ones."""
+    words = []
+    for name in ("test", "transport", "size", "qps"):
+        if (has(point, name)
+                and len({getattr(one, name) for one in points}) > 1):
+            words.append(WORDS.get(name, str)(getattr(point, name)))
+    options = dict(point.options)
+    alike = [one for one in points
+             if (one.test, one.transport) == (point.test, point.transport)]
+    for name in sorted(differing(alike)):
+        words.append(option_text(name, options[name])
+                     if name in options else f"no {name}")
+    return words
+
+
+def common_words(records: Iterable[Record]) -> str:
+    """Return what all RECORDS have in common: "write_bw, RC, 64K, 2 QPs"."""
+    points = [r.point for r in records if r.point]
+    words = []
+    for name in ("test", "transport", "size", "qps"):
+        found = {getattr(point, name) for point in points}
+        if (len(found) == 1
+                and all(has(point, name) for point in points)):
+            words.append(WORDS.get(name, str)(found.pop()))
+    return ", ".join(words)
+
+
+def labels(groups: Iterable[Key]) -> Dict[Key, str]:
+    """Return {key of GROUPS: label}; a key is (source, point, ...). The file's
+    name tells equal labels apart."""
+    keys = list(groups)
+    names = origin.names(key[0] for key in keys)
+    points, found = [key[1] for key in keys], {}
+    for key in keys:
+        words = point_words(key[1], points) + list(key[2:])
+        if len(set(names.values())) > 1 or not words:
+            words.insert(0, names[key[0]])
+        found[key] = " ".join(words)
+    every = list(found.values())
+    return {key: f"{label} ({key[0].path})" if every.count(label) > 1
+            else label for key, label in found.items()}
+
+
+def failures_of(groups: Iterable[Tuple[str, Iterable[Record]]]) -> List[str]:
+    """Return a line that says what failed in GROUPS, (name, records), and how
+    often."""
+    words = []
+    for name, group in groups:
+        for size, same in sorted(grouped(group, size_of).items()):
+            bad = sum(1 for record in same if not record.row)
+            if bad:
+                words.append(f"{name} {size_text(size)}: {bad} of {len(same)}")
+    return ["failed: " + "; ".join(words)] if words else []
+
+
+def failures(groups: Dict[Key, List[Record]]) -> List[str]:
+    """Return the same for GROUPS of curves."""
+    names = labels(groups)
+    return failures_of((names[key], group) for key, group in groups.items())
+
+
+def end_text(end: Object) -> str:
+    """Describe END as the footer has it."""
+    place = " ".join(str(end[name]) for name in ("hostname", "device")
+                     if end.get(name))
+    gid = " ".join(str(end[name]) for name in ("gid_type", "gid")
+                   if end.get(name))
+    mtu = f"MTU {end['mtu']}" if end.get("mtu") else ""
+    return f"{place} ({', '.join(filter(None, (gid, mtu)))})".replace(
+        " ()", "")
+
+
+def origin_text(document: Optional[Object]) -> Optional[str]:
+    """Describe the devices, the path and the program of DOCUMENT, or return
+    None when it failed before they were known."""
+    if not document or not document["client"].get("device"):
+        return None
+    return (f"{end_text(document['client'])} \N{RIGHTWARDS ARROW} "
+            f"{end_text(document['server'])}, verbsperf "
+            f"{document['tool']['version']}")
+
+
+def origins(records: Sequence[Record]) -> List[str]:
+    """Return lines that describe the devices, paths and programs of RECORDS,
+    each with the names of its curves."""
+    every = origin.sources(records)
+    names = origin.names(every)
+    found: Dict[str, Dict[str, bool]] = {}
+    for record, source in zip(records, every):
+        text = origin_text(record.document)
+        if text:
+            found.setdefault(text, {})[source_label(source, names)] = True
+    if len(found) < 2:
+        return list(found)
+    return [f"{', '.join(of)}: {text}" for text, of in found.items()]
+
+
+def source_label(source: Source, names: Dict[Source, str]) -> str:
+    """Return the name of SOURCE, and its file where another source has the
+    same name."""
+    alike = list(names.values()).count(names[source]) > 1
+    return f"{names[source]} ({source.path})" if alike else names[source]

@@ -1,0 +1,148 @@
+"""Draws curves with matplotlib, each so that it is told apart in grey, too:
+by line style and marker."""
+import math
+from typing import Any, Dict, Iterable, Iterator, List
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from verbsperf.base.tables import printable
+from verbsperf.plot.axes import position
+from verbsperf.plot.curves import Curve, Dot, Picture
+
+# Colours (Okabe and Ito's, from dark to light), line styles and markers: each
+# is enough to tell two curves apart.
+STYLES = (
+    ("#000000", "-", "o"),
+    ("#0072b2", (0, (5, 2)), "s"),
+    ("#d55e00", (0, (1, 1.2)), "^"),
+    ("#009e73", (0, (6, 1.5, 1, 1.5)), "D"),
+    ("#cc79a7", (0, (10, 2)), "v"),
+    ("#e69f00", (0, (4, 1, 1, 1, 1, 1)), "P"),
+    ("#56b4e9", (0, (2, 1)), "<"),
+    ("#666666", (0, (8, 2, 2, 2, 2, 2)), "*"),
+)
+CURVES_MAX = len(STYLES)
+# Where runs failed.
+CROSS: Dict[str, Any] = {
+    "marker": "X", "markersize": 7, "color": "black",
+    "markerfacecolor": "white", "linestyle": ""}
+
+
+def shortened(text: str, length: int = 60) -> str:
+    """Return TEXT, or its beginning and its end when it is longer than
+    LENGTH."""
+    text = printable(text)
+    if len(text) <= length:
+        return text
+    return f"{text[:length - 25]}...{text[-22:]}"
+
+
+def look_of(one: Curve) -> Dict[str, Any]:
+    """Return how the line of ONE is drawn."""
+    colour, line, _ = STYLES[one.style % CURVES_MAX]
+    return {"color": colour, "linestyle": line, "linewidth": 1.4,
+            "label": shortened(one.label)}
+
+
+def marker_of(one: Curve) -> Dict[str, Any]:
+    """Return how the markers of ONE are drawn."""
+    return {"marker": STYLES[one.style % CURVES_MAX][2], "markersize": 4.5}
+
+
+def with_gaps(dots: Iterable[Dot]) -> Iterator[Dot]:
+    """Yield DOTS of sizes, with a gap where a power of two between two of them
+    was not measured."""
+    before = None
+    for d in dots:
+        if before is not None and d.x > 2 * max(before, 1):
+            yield Dot(math.nan, None)
+        yield d
+        before = d.x
+
+
+def placed(picture: Picture, one: Curve) -> List[Dot]:
+    """Return the dots of ONE where they are drawn; y is NaN in a gap."""
+    dots: Iterable[Dot] = one.dots
+    if picture.x_scale == "size":
+        dots = with_gaps(dots)
+    return [d._replace(x=position(picture.x_scale, d.x),
+                       y=math.nan if d.y is None else d.y) for d in dots]
+
+
+def draw_curve(axes: Axes, picture: Picture, one: Curve) -> None:
+    """Draw ONE with its bars and gaps, and with crosses where it failed."""
+    dots = placed(picture, one)
+    if picture.x_scale == "percentile":
+        draw_quantiles(axes, one, dots)
+        return
+    axes.plot([d.x for d in dots], [d.y for d in dots], zorder=3,
+              markevery=max(1, len(dots) // 40), **look_of(one),
+              **marker_of(one))
+    for d in dots:
+        draw_bar(axes, one, d)
+        if d.saturated:
+            draw_hollow(axes, one, d)
+    draw_failed(axes, picture, one)
+
+
+def draw_bar(axes: Axes, one: Curve, d: Dot) -> None:
+    """Draw the bar of D, if it has one."""
+    if d.y is None or d.low is None or d.high is None:
+        return
+    _, _, (bar,) = axes.errorbar(
+        [d.x], [d.y], [[max(0, d.y - d.low)], [max(0, d.high - d.y)]],
+        color=look_of(one)["color"], capsize=3, elinewidth=1, linestyle="",
+        zorder=2)
+    bar.set_linestyle(":" if d.ranged else "-")
+
+
+def draw_hollow(axes: Axes, one: Curve, d: Dot) -> None:
+    """Draw D hollow: its load was not reached."""
+    axes.plot([d.x], [d.y], color=look_of(one)["color"],
+              markerfacecolor="white", linestyle="", zorder=4,
+              **{**marker_of(one), "markersize": 6})
+
+
+def draw_quantiles(axes: Axes, one: Curve, dots: List[Dot]) -> None:
+    """Draw a distribution, thin from where there were too few samples."""
+    xs, ys = [d.x for d in dots], [d.y for d in dots]
+    last = max((i for i, x in enumerate(xs) if x <= one.trusted), default=0)
+    colour = look_of(one)["color"]
+    axes.plot(xs[:last + 1], ys[:last + 1], drawstyle="steps-pre", zorder=3,
+              **look_of(one))
+    axes.plot(xs[last:], ys[last:], drawstyle="steps-pre", linestyle=":",
+              linewidth=0.9, color=colour, zorder=2)
+    shown = marked(xs[:last + 1])
+    axes.plot([xs[i] for i in shown], [ys[i] for i in shown], color=colour,
+              linestyle="", zorder=4, **marker_of(one))
+
+
+def marked(xs: List[float]) -> List[int]:
+    """Return the indexes of XS that get a marker: one at each half of a nine
+    tells curves apart where lines cannot."""
+    shown: List[int] = []
+    for i, x in enumerate(xs):
+        if not shown or math.log10(x) >= math.log10(xs[shown[-1]]) + 0.5:
+            shown.append(i)
+    return shown
+
+
+def draw_failed(axes: Axes, picture: Picture, one: Curve) -> None:
+    """Draw crosses on the axis where runs failed and gave no value."""
+    if one.failed:
+        axes.plot([position(picture.x_scale, x) for x in one.failed],
+                  [0.0] * len(one.failed), clip_on=False, zorder=5,
+                  transform=axes.get_xaxis_transform(), gid="failed", **CROSS)
+
+
+def legend_entries(picture: Picture) -> List[Line2D]:
+    """Return a line with its label for each style, and one for the crosses."""
+    entries: Dict[int, Line2D] = {}
+    for one in picture.curves():
+        entries.setdefault(one.style, Line2D(
+            [], [], **look_of(one), **marker_of(one)))
+    lines = list(entries.values())
+    if any(one.failed for one in picture.curves()):
+        lines.append(Line2D([], [], label="failed", **CROSS))
+    return lines

@@ -1,0 +1,110 @@
+"""What is in a file of results, as a table: verbsperf-sweep FILE."""
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+
+from verbsperf.base import tables
+from verbsperf.documents import results, sources as origin
+from verbsperf.documents.jsonfile import Object
+from verbsperf.documents.points import Point, label
+from verbsperf.documents.results import Record
+from verbsperf.stats import ranks
+
+# What belongs together, by (source's name, point).
+Groups = Dict[Tuple[str, Optional[Point]], List[Record]]
+
+HEADING = ("point", "rounds", "failed", "metric", "median", "95% interval",
+           "lowest", "highest")
+METRICS = ("gbps", "mpps", "p50", "p99")
+
+
+def values_cells(values: Sequence[float]) -> Tuple[str, ...]:
+    """Return the last four columns."""
+    if not values:
+        return ("-",) * 4
+    known = ranks.median_interval(values)
+    between = " .. ".join(map(tables.number, known[1:])) if known else "-"
+    return (tables.number(ranks.median(values)), between,
+            tables.number(min(values)), tables.number(max(values)))
+
+
+def lines_of(name: str, records: Sequence[Record]
+             ) -> Iterator[Tuple[str, ...]]:
+    """Yield a line for each metric of the RECORDS of one point, which is
+    called NAME, at one target."""
+    failed = sum(record.row is None for record in records)
+    first: Tuple[str, ...] = name, str(len(records)), str(failed)
+    measured = [(metric, values) for metric, values in (
+        (metric, results.values_of(records, metric)) for metric in METRICS)
+        if values]
+    for metric, values in measured:
+        yield (*first, tables.unit(metric), *values_cells(values))
+        first = "", "", ""
+    if not measured:
+        yield (*first, "-", *values_cells([]))
+
+
+def groups_of(records: Sequence[Record], header: Optional[Object]) -> Groups:
+    """Group RECORDS, and add empty groups for what HEADER's sweep has not
+    measured yet."""
+    groups: Groups = {}
+    every = origin.sources(records)
+    names = origin.names(every)
+    for source, record in zip(every, records):
+        groups.setdefault((names[source], record.point), []).append(record)
+    seen = {(record.target, record.point) for record in records}
+    for key in expected(header) if header else ():
+        if key not in seen:
+            groups[key] = []
+    return groups
+
+
+def expected(header: Object) -> List[Tuple[str, Point]]:
+    """Return each point at each target of HEADER's sweep."""
+    return [(target["name"], point) for target in header["targets"]
+            for point in results.header_points(header)]
+
+
+def failures(groups: Groups) -> List[str]:
+    """Return a line for each error of a source, with how often it came."""
+    found: Dict[Tuple[str, str], int] = {}
+    for (name, _), records in groups.items():
+        for record in records:
+            if record.row is None:
+                key = name, results.failure_of(record)
+                found[key] = found.get(key, 0) + 1
+    return [f"failed: {name}: {error}" + (f" ({n} times)" if n > 1 else "")
+            for (name, error), n in found.items()]
+
+
+def title(path: str, header: Optional[Object], records: Sequence[Record]
+          ) -> List[str]:
+    """Return lines above the table."""
+    if not header:
+        return [f"{path}: {len(records)} results"]
+    host, tool = header.get("host") or {}, header.get("tool") or {}
+    return [f"{path}: sweep of {header.get('suite')}, started "
+            f"{header.get('started')} on {host.get('hostname')}, "
+            f"{tool.get('verbsperf')}, seed {header['seed']}"]
+
+
+def table_lines(groups: Groups) -> List[Tuple[str, ...]]:
+    """Return the lines of the table of GROUPS."""
+    several = len({name for name, _ in groups}) > 1
+    points = [point for _, point in groups if point]
+    lines: List[Tuple[str, ...]] = []
+    for (source, point), records in groups.items():
+        name = label(point, points) if point else "(no results)"
+        lines.extend(lines_of(f"{source}: {name}" if several else name,
+                              records))
+    return lines
+
+
+def text(path: str) -> str:
+    """Return the contents of the file PATH as a table for people."""
+    header, records = results.read_with_header(path)
+    groups = groups_of(records, header)
+    lines = table_lines(groups)
+    out = title(path, header, records)
+    out += tables.table(HEADING, lines, left=(0, 3))
+    if any(line[5] == "-" and line[4] != "-" for line in lines):
+        out.append("95% interval -: it needs 6 rounds")
+    return "".join(f" {line}\n" for line in out + failures(groups))

@@ -1,0 +1,181 @@
+"""The file of a sweep while it is written: what is in it survives all."""
+import datetime
+import json
+import os
+import platform
+import random
+import time
+from typing import Any, List, NamedTuple, Optional, Sequence
+
+from verbsperf.documents import formats, linefile, results
+from verbsperf.documents.jsonfile import Object, read_text
+from verbsperf.documents.linefile import FileError, open_file
+from verbsperf.documents.points import label
+from verbsperf.documents.results import Record
+from verbsperf.plan.program import Program
+from verbsperf.plan.suite import Planned
+from verbsperf.plan.target import Target
+from verbsperf.sweep.progress import say
+
+
+# Half a day: a job of every night does not go on with the night before.
+GOES_ON_WITHIN = 12 * 3600
+GOES_ON = ("the same command continues it, after "
+           f"{GOES_ON_WITHIN // 3600} hours with --resume")
+
+
+class Begun(NamedTuple):
+    """The file of a running sweep."""
+
+    fd: int
+    header: Object
+    records: List[Record]   # what is in it already
+    age: float              # seconds since something was written
+
+
+def age_of(fd: int) -> float:
+    """Seconds since something was written."""
+    return time.time() - os.fstat(fd).st_mtime
+
+
+def cut_torn_line(fd: int, path: str) -> int:
+    """Drop the last line when a sweep was killed while it wrote it, and return
+    its length. The file does not get younger by it."""
+    try:
+        times = os.fstat(fd)
+        data = os.pread(fd, os.fstat(fd).st_size, 0)
+        whole = data.rfind(b"\n") + 1
+        if whole < len(data):
+            check_torn(data[:100], path)
+            os.ftruncate(fd, whole)
+            os.utime(fd, ns=(times.st_atime_ns, times.st_mtime_ns))
+        return len(data) - whole
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from None
+
+
+def check_torn(start: bytes, path: str) -> None:
+    """Refuse to cut a file that does not begin as a sweep does."""
+    head = json.dumps({"schema": formats.SWEEP})[:-1].encode()
+    if start[:len(head)] != head[:len(start)]:
+        raise FileError(f"{path}:1: not a sweep; left as it is")
+
+
+def read_header(path: str) -> Optional[Object]:
+    """Return the first line of the sweep PATH, or None when it is empty."""
+    text = read_text(path).partition("\n")[0]
+    if not text and not os.path.getsize(path):
+        return None
+    try:
+        header: Any = json.loads(text)
+    except ValueError:
+        header = None
+    if not isinstance(header, dict) or header.get("schema") != formats.SWEEP:
+        raise FileError(f"{path}:1: not a sweep; left as it is")
+    formats.check_header(formats.Place(path, 1), header)
+    return header
+
+
+def append(fd: int, path: str, entry: Object) -> None:
+    """Write ENTRY as a line, all of it or nothing."""
+    linefile.append(fd, path, entry, GOES_ON)
+
+
+def target_json(target: Target) -> Object:
+    """Return a target as in the header."""
+    return {"name": target.name, "server": target.server,
+            "options": target.options}
+
+
+def make_header(suite: str, program: Program, points: Sequence[Planned],
+                targets: Sequence[Target], seed: int) -> Object:
+    """Return the first line of the file of the suite that SUITE names."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    return {"schema": formats.SWEEP,
+            "tool": {"name": "verbsperf-sweep", "verbsperf": program.version},
+            "started": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "host": {"hostname": platform.node(),
+                     "kernel": platform.release(),
+                     "machine": platform.machine()},
+            "suite": os.path.basename(suite),
+            "points": [point.json for point in points],
+            "seed": seed, "targets": [target_json(one) for one in targets]}
+
+
+def differing_points(path: str, old: List[Object], new: List[Object]
+                     ) -> Optional[str]:
+    """Return a sentence when the points OLD and NEW are not the same."""
+    sides = [{results.sweep_point(point) for point in points}
+             for points in (old, new)]
+    for extra, where in ((sides[0] - sides[1], "only the file"),
+                         (sides[1] - sides[0], "only the suite")):
+        if extra:
+            one = label(min(extra))
+            return (f"{path} has another suite: {where} has {one}"
+                    + (f", and {len(extra) - 1} more points"
+                       if len(extra) > 1 else ""))
+    if sorted(map(repr, old)) != sorted(map(repr, new)):
+        return (f"{path} has another suite: the points are measured with "
+                "other options")
+    return None
+
+
+def spec(target: Object) -> str:
+    """Return TARGET of a header as it is written on a command line."""
+    options = dict(target["options"])
+    place = target["server"] or "loopback"
+    return ",".join([f"'{target['name']}={place}"] + [
+        f"{name}={value}" if value else name
+        for name, value in options.items()]) + "'"
+
+
+def differing_targets(path: str, old: List[Object], new: List[Object]
+                      ) -> Optional[str]:
+    """Return a sentence when the targets OLD and NEW are not the same."""
+    for target in old:
+        if target not in new:
+            return f"{path} has the target {spec(target)}, which was not given"
+    for target in new:
+        if target not in old:
+            return f"{path} does not have the target {spec(target)}"
+    return None
+
+
+def check_same(path: str, old: Object, new: Object) -> None:
+    """Refuse to go on when the header OLD is of another sweep than NEW."""
+    sentence = differing_points(path, old.get("points", []), new["points"])
+    sentence = sentence or differing_targets(path, old["targets"],
+                                             new["targets"])
+    if not sentence and old["seed"] != new["seed"]:
+        sentence = f"{path} has the seed {old['seed']}, not {new['seed']}"
+    if sentence:
+        raise FileError(sentence + "; choose another FILE, or give the same "
+                        "as before")
+
+
+def choose_seed(old: Optional[Object], wanted: Optional[int]) -> int:
+    """Return the seed WANTED, or that of the header OLD, or a new one."""
+    if wanted is not None:
+        return wanted
+    if old:
+        return int(old["seed"])
+    return random.SystemRandom().getrandbits(32)
+
+
+def start(path: str, suite: str, seed: Optional[int], program: Program,
+          points: Sequence[Planned], targets: Sequence[Target]) -> Begun:
+    """Begin the file PATH, or go on with it."""
+    fd = open_file(path)
+    age = age_of(fd)
+    torn = cut_torn_line(fd, path)
+    if torn:
+        say(f"{path}: dropped the last {torn} bytes, of a measurement that was"
+            " not written completely")
+    old = read_header(path)
+    header = make_header(suite, program, points, targets,
+                         choose_seed(old, seed))
+    if old is None:
+        append(fd, path, header)
+        return Begun(fd, header, [], age)
+    check_same(path, old, header)
+    return Begun(fd, old, results.read(path), age)

@@ -1,0 +1,119 @@
+"""One measurement of a sweep: verbsperf run, and what came of it."""
+import ctypes
+import os
+import platform
+import signal
+import subprocess
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+from verbsperf.documents import results
+from verbsperf.documents.jsonfile import Object
+from verbsperf.plan.program import Program, sentence_of
+from verbsperf.plan.suite import Planned
+from verbsperf.plan.target import Target
+
+PR_SET_PDEATHSIG = 1
+# Seconds for verbsperf to end when it is told to.
+PARTING = 2
+# Measured, or measured and a limit of the user's not met.
+MEASURED = (0, 3)
+# What the fingerprint says in other words, besides where the target is and
+# what it must reach.
+IN_FINGERPRINT = ("cpus", "mtu", "numa", "pkey-index", "vector")
+NOT_MARKED = ("limit", "counter-limits", "counters")
+
+
+class Outcome(NamedTuple):
+    """How verbsperf ended; it has no status when it took too long."""
+
+    status: Optional[int]
+    stdout: str
+    stderr: str
+
+
+def command_of(point: Planned, target: Target, program: Program) -> List[str]:
+    """Return the command that measures POINT at TARGET."""
+    return [program.path, *point.words(program), *target.words(), "--json",
+            *target.ends(point.json["test"], program)]
+
+
+def die_with_parent() -> None:
+    """Ask the kernel to end this child with its parent: without the sweep
+    nobody reads its result."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def end(child: "subprocess.Popen[str]") -> Tuple[str, str]:
+    """End CHILD and what it started, which may tell the server first; return
+    (stdout, stderr)."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(child.pid, number)
+            return child.communicate(timeout=PARTING)
+        except ProcessLookupError:
+            break
+        except subprocess.TimeoutExpired:
+            pass
+    return child.communicate()
+
+
+def run(command: List[str], limit: float) -> Outcome:
+    """Run COMMAND for LIMIT seconds at most."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, errors="replace", start_new_session=True,
+                          preexec_fn=die_with_parent) as child:
+        try:
+            out, err = child.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            return Outcome(None, *end(child))
+        except BaseException:
+            end(child)
+            raise
+    return Outcome(child.returncode, out, err)
+
+
+def is_marked(name: str, program: Program) -> bool:
+    """Return True when the option NAME, given by a target, belongs into its
+    fingerprint."""
+    option = program.options[name]
+    return (option.group != "connection" and option.kind not in NOT_MARKED
+            and name not in IN_FINGERPRINT)
+
+
+def fingerprint_of(document: Object, target: Target, program: Program
+                   ) -> Dict[str, Any]:
+    """Return what two results must have in common to be compared."""
+    return {**results.fingerprint(document), "kernel": platform.release(),
+            **{f"option {name}": value
+               for name, value in target.options.items()
+               if is_marked(name, program)}}
+
+
+def error_of(outcome: Outcome, document: Optional[Object], limit: float
+             ) -> Optional[str]:
+    """Return why OUTCOME, which has DOCUMENT, is no result, or None."""
+    if outcome.status is None:
+        return f"took longer than {limit:g} s (--point-timeout)"
+    told = ((document or {}).get("error") or {}).get("message")
+    if outcome.status not in MEASURED:
+        return told or sentence_of(outcome.stderr, outcome.status)
+    if document is not None and len(document["results"]) != 1:
+        return f"{len(document['results'])} rows of results, not one"
+    if document is not None and results.usable(document["results"][0]) is None:
+        return "the run failed"
+    return None
+
+
+def entry_of(number: int, point: Planned, target: Target, program: Program,
+             limit: float) -> Object:
+    """Measure POINT at TARGET in round NUMBER; return the line for the
+    file."""
+    outcome = run(command_of(point, target, program), limit)
+    document, unread = results.read_document(outcome.stdout)
+    error = error_of(outcome, document, limit) or unread
+    marks = None
+    if document is not None and not error:
+        marks = fingerprint_of(document, target, program)
+    return {"target": target.name, "round": number, "point": point.json,
+            "document": document, "error": error, "fingerprint": marks}

@@ -1,0 +1,206 @@
+"""A running sweep: rounds of measurements, and what is said of them."""
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Set
+
+from verbsperf.base.tables import counted, duration
+from verbsperf.documents import results
+from verbsperf.documents.formats import Place
+from verbsperf.documents.jsonfile import Object
+from verbsperf.documents.linefile import FileError
+from verbsperf.documents.points import label
+from verbsperf.documents.results import Record
+from verbsperf.plan.program import Program
+from verbsperf.plan.suite import Planned
+from verbsperf.plan.target import Target
+from verbsperf.sweep import file, limits, measure, rounds
+from verbsperf.sweep.progress import Progress, estimate, say
+from verbsperf.sweep.rounds import Goal, Measurement
+
+
+class Wanted(NamedTuple):
+    """What a sweep is to measure."""
+
+    program: Program
+    points: Sequence[Planned]
+    targets: Sequence[Target]
+    rounds: int             # at most so many with a goal
+    goal: Optional[Goal]
+    limit: float            # seconds that one measurement may take
+
+
+def missed_text(one: Object) -> str:
+    """Say what a limit that was not met asked for, and what was measured."""
+    return (f"limit not met: {limits.asked_text(one)}: "
+            + limits.seen_text(one, one.get("seen")))
+
+
+class Sweep:
+    """A running sweep, in the file PATH."""
+
+    def __init__(self, wanted: Wanted, path: str, begun: file.Begun
+                 ) -> None:
+        self.wanted, self.path, self.begun = wanted, path, begun
+        # what failed is measured anew
+        self.records = [r for r in begun.records if r.row]
+        self.before = len(self.records)
+        self.failed_before = len(begun.records) - self.before
+        self.done = {(r.target, r.round, r.point) for r in self.records}
+        self.told: Set[Any] = set()
+        self.progress = Progress(
+            wanted.rounds * len(wanted.points) * len(wanted.targets),
+            bool(wanted.goal))
+
+    def failed(self) -> List[Record]:
+        """Return the records without a result."""
+        return [r for r in self.records if r.row is None]
+
+    def measure(self, number: int, point: Planned, target: Target) -> None:
+        """Measure POINT once at TARGET, write the result, and remember it."""
+        entry = measure.entry_of(number, point, target, self.wanted.program,
+                                 self.wanted.limit)
+        file.append(self.begun.fd, self.path, entry)
+        record = results.sweep_record(Place(self.path, 0), entry)
+        self.records.append(record)
+        self.tell(record)
+        self.progress.measured(len(self.records), number,
+                               f"{target.name} {label(point.key())}")
+
+    def tell(self, record: Record) -> None:
+        """Say the first time that a target has an error, or that a point
+        misses a limit."""
+        name = f"{record.target}: {label(results.point_of(record))}"
+        if record.row is None:
+            self.once((record.target, record.error),
+                      f"{name} failed: {record.error}")
+        for one in results.limits_missed(record):
+            self.once((name, one["name"], one.get("counter")),
+                      f"{name}: " + missed_text(one))
+
+    def once(self, key: Any, sentence: str) -> None:
+        """Say SENTENCE, unless something was said with KEY."""
+        if key not in self.told:
+            self.told.add(key)
+            self.progress.clear()
+            say(sentence)
+
+    def unknown(self, records: Sequence[Record]) -> List[Planned]:
+        """Return the points that RECORDS do not tell well enough; none without
+        a goal."""
+        if not self.wanted.goal:
+            return []
+        return rounds.unknown(self.wanted.points, self.wanted.targets,
+                              records, self.wanted.goal)
+
+    def needed(self, number: int) -> Sequence[Planned]:
+        """Return the points that need a round."""
+        if not self.wanted.goal:
+            return self.wanted.points
+        return self.unknown([r for r in self.records if r.round < number])
+
+    def left(self, number: int) -> Iterator[Measurement]:
+        """Yield what is left to measure of a round."""
+        points = self.needed(number)
+        for point, target in rounds.order_of(
+                self.begun.header["seed"], number, points,
+                self.wanted.targets):
+            if (target.name, number, point.key()) not in self.done:
+                yield point, target
+
+    def all_left(self) -> Iterator[Measurement]:
+        """Yield what is left to measure of all rounds."""
+        for number in range(1, self.wanted.rounds + 1):
+            yield from self.left(number)
+
+    def is_complete(self) -> bool:
+        """Return True when there is nothing to measure."""
+        return not any(True for _ in self.all_left())
+
+    def round(self, number: int) -> bool:
+        """Measure what is left of one round; False when no point needs it."""
+        if not self.needed(number):
+            return False
+        for point, target in list(self.left(number)):
+            self.measure(number, point, target)
+        self.progress.round_ends(len(self.records), number,
+                                 len(self.failed()))
+        return True
+
+    def hopeless(self) -> Optional[str]:
+        """Return why nothing at all was measured, when each target has one
+        cause, else None."""
+        causes = {(r.target, results.failure_of(r)) for r in self.failed()}
+        if (len(self.failed()) == len(self.records)
+                and len(causes) == len(self.wanted.targets)):
+            return "; ".join(f"{name}: {error}"
+                             for name, error in sorted(causes))
+        return None
+
+    def run(self) -> int:
+        """Measure all rounds; return the exit status."""
+        for number in range(1, self.wanted.rounds + 1):
+            if not self.round(number):
+                break
+            why = self.hopeless()
+            if why and number < self.wanted.rounds:
+                say(f"no more rounds after {number}, in which every "
+                    f"measurement failed: {why}")
+                break
+        return self.finish()
+
+    def interrupted(self) -> None:
+        """Say how far it came."""
+        self.progress.clear()
+        say(f"interrupted; {self.counts()}, and {file.GOES_ON}")
+
+    def counts(self) -> str:
+        """Return how many were measured, and how many failed."""
+        failed = len(self.failed())
+        return f"{len(self.records) - failed} measured, {failed} failed"
+
+    def finish(self) -> int:
+        """Say what came of it; the exit status."""
+        missed = sum(bool(results.limits_missed(r)) for r in self.records)
+        say(self.counts() + (f", {missed} miss a limit" if missed else "")
+            + f": {self.path}"
+            + (f" ({self.before} of them measured before)"
+               if self.before else ""))
+        return 1 if self.failed() else self.finish_goal()
+
+    def finish_goal(self) -> int:
+        """Say which points are not known well enough; the exit status."""
+        short = self.unknown(self.records)
+        if not short or not self.wanted.goal:
+            return 0
+        say(f"{len(short)} of {len(self.wanted.points)} points are not known "
+            f"to {self.wanted.goal[1] * 100:g}% after {self.wanted.rounds} "
+            f"rounds, such as {label(short[0].key())}")
+        return 3
+
+    def summary(self) -> str:
+        """Return what the sweep is going to do, and how long that takes."""
+        most = "at most " if self.wanted.goal else ""
+        words = [counted(len(self.wanted.points), "point"),
+                 counted(len(self.wanted.targets), "target"),
+                 most + counted(self.wanted.rounds, "round"),
+                 f"seed {self.begun.header['seed']}"]
+        before = "".join(f"; {n} {word}" for n, word in (
+            (self.before, "measured before"),
+            (self.failed_before, "failed before, measured again now")) if n)
+        return f"{', '.join(words)}{before}; " + estimate(
+            *rounds.total_seconds(self.all_left()), bool(self.wanted.goal))
+
+    def check_resumed(self) -> None:
+        """Refuse a file that is complete, or old; --resume says that it is
+        meant."""
+        if not self.before:
+            return
+        if self.is_complete():
+            raise FileError(
+                f"{self.path}: nothing is left to measure, all {self.before} "
+                "measurements are in it since "
+                f"{self.begun.header['started']}; give another FILE with -o "
+                "to measure again, or --resume if that is intended")
+        if self.begun.age > file.GOES_ON_WITHIN:
+            raise FileError(
+                f"{self.path}: its last measurement was "
+                f"{duration(self.begun.age)} ago; --resume continues it, "
+                "another FILE with -o starts again")

@@ -27,6 +27,22 @@ bool descriptors_writable(int fd)
 	       !(flags & O_PATH);
 }
 
+bool descriptors_left(unsigned int n)
+{
+	int fds[16];
+	unsigned int got = 0;
+
+	while (got < n && got < sizeof(fds) / sizeof(*fds)) {
+		fds[got] = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+		if (fds[got] < 0)
+			break;
+		got++;
+	}
+	for (unsigned int i = 0; i < got; i++)
+		close(fds[i]);
+	return got == n;
+}
+
 int descriptors_reopen(int fd)
 {
 	struct stat status;

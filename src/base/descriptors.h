@@ -17,6 +17,9 @@ void descriptors_hold(void);
  * descriptor itself. */
 bool descriptors_writable(int fd);
 
+/* True when this process may open N more descriptors, 16 at most. */
+bool descriptors_left(unsigned int n);
+
 /*
  * Reopen the pipe or character device FD for non-blocking writes, with its own
  * open file description: O_NONBLOCK on the shared one would affect other

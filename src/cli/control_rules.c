@@ -89,7 +89,7 @@ static int complete_server(struct given *g)
 	if (g->options->command == COMMAND_CLIENT && !g->options->params.port)
 		return fail(g->err, -EINVAL, NULL,
 			    "--port 0: only for a server");
-	return 0;
+	return plan_check_manager(plan, g->err);
 }
 
 int control_rules_complete(struct given *g)

@@ -28,7 +28,7 @@ static json_t *words(const char *text, const char *separators)
 	return array;
 }
 
-/* Of the tests that one end runs alone. */
+/* Of the tests of the control path. */
 static json_t *control_names(void)
 {
 	char names[COMMAND_WORDS_SIZE];

@@ -470,6 +470,15 @@ static void set_defaults(struct parameters *params)
 		plan->tx_depth = 1;
 }
 
+/* perftest takes UD for a multicast group, whatever -c says. */
+static void choose_transport(struct perftest *p)
+{
+	struct plan *plan = &params_of(p)->plan;
+
+	if (plan->mcast.wanted)
+		plan->transport = TRANSPORT_UD;
+}
+
 /* By a count or by time: perftest lets time win. */
 static void choose_length(struct perftest *p)
 {
@@ -604,6 +613,7 @@ static int finish(struct perftest *p)
 		o->params.perftest_json = JSON_FILE;
 	if (o->params.memory.kind == MEMORY_FILE)
 		o->params.memory.offset = p->mmap_offset;
+	choose_transport(p);
 	choose_length(p);
 	fit_depths(p);
 	ret = set_rate(p);

@@ -17,6 +17,7 @@ static const char *const settings[][2] = {
 	{ "--imm", "--transport=UC" },
 	{ "--events" },
 	{ "--transport=UD" },
+	{ "--transport=UD", "--mcast" },
 	{ "--imm", "--events" },
 };
 

@@ -80,7 +80,7 @@ static void print_tests(FILE *out)
 	char tests[128];
 
 	fprintf(out, "%s%s\n", head, test_list(tests, sizeof(tests)));
-	fputs("CONTROL, at one end:\n", out);
+	fputs("CONTROL, without a server but for connect:\n", out);
 	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
 		fprintf(out, "  %-12s%s\n",
 			control_name((enum control_test)i),

@@ -120,8 +120,10 @@ static int check_memory(struct control_run *run, uint64_t size,
 
 static int run_engine(struct control_run *run, struct control_engine *e)
 {
-	int ret = check_memory(run, run->shared.size, &e->err);
+	int ret;
 
+	error_stage(&e->err, "run");
+	ret = check_memory(run, run->shared.size, &e->err);
 	if (!ret)
 		ret = control_engine_run(e);
 	control_summarise(e, clock_ns_per_tick(&run->clock), run->row);
@@ -239,7 +241,8 @@ int control_run(const struct device *device, struct call_counter *counter,
 {
 	const struct plan *plan = &result->params.plan;
 	struct control_run run = {
-		.op = control_op_of((enum control_test)plan->control),
+		.op = control_op_of((enum control_test)plan->control,
+				    plan->rdma_cm),
 		.device = device,
 		.counter = counter,
 		.cancel_fd = cancel_fd,

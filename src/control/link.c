@@ -106,6 +106,20 @@ int link_connect(const struct link_end *end, struct link *link,
 	return qp_connect(end->device, link->qp, end->plan, &remote, err);
 }
 
+int link_connect_found(const struct link_end *end, struct link *link,
+		       const struct resources_link *found, struct error *err)
+{
+	const struct qp_remote remote = {
+		.path = end->path,
+		.psn = found->sq_psn,
+		.client = end->client,
+		.peer = { .qpn = found->qpn, .psn = found->rq_psn },
+		.av = &found->av,
+	};
+
+	return qp_connect(end->device, link->qp, end->plan, &remote, err);
+}
+
 void link_drain(const struct link_end *end)
 {
 	struct ibv_wc wc[16];
@@ -166,7 +180,7 @@ struct endpoint link_describe(const struct link_end *end,
 	const struct path *path = end->path;
 
 	*qp = (struct endpoint_qp){
-		.qpn = link->qp->qp_num,
+		.qpn = link->qp ? link->qp->qp_num : 0,
 		.psn = link->psn,
 	};
 	/* no memory is opened to the peer: its length is that of nothing */

@@ -11,6 +11,7 @@
 #include "model/endpoint.h"
 #include "model/plan.h"
 #include "verbs/device.h"
+#include "verbs/resources.h"
 
 /* What all connections of an end share. */
 struct link_end {
@@ -41,6 +42,10 @@ int link_make(const struct link_end *end, struct link *link,
 int link_connect(const struct link_end *end, struct link *link,
 		 const struct endpoint_qp *peer, struct error *err);
 
+/* The same, towards what the connection manager found. */
+int link_connect_found(const struct link_end *end, struct link *link,
+		       const struct resources_link *found, struct error *err);
+
 /* Send an empty message, and wait until the peer's device has acknowledged it.
  */
 int link_send(const struct link_end *end, struct link *link,
@@ -49,7 +54,8 @@ int link_send(const struct link_end *end, struct link *link,
 /* Take the completions that are there. */
 void link_drain(const struct link_end *end);
 
-/* What the peer must know, with QP as the memory of its queue pair. */
+/* What the peer must know, with QP as the memory of its queue pair; LINK may
+ * have none yet, whose QPN is then 0. */
 struct endpoint link_describe(const struct link_end *end,
 			      const struct link *link,
 			      struct endpoint_qp *qp);

@@ -267,7 +267,7 @@ int control_undo_held(struct control_worker *w)
 		ret = undo(w, w->objects + i * op->object_size,
 			   &held->undone);
 		first = first ? first : ret;
-		for (uint32_t p = 0; op->parts[p].name; p++)
+		for (uint32_t p = 0; op->parts[p].name && !ret; p++)
 			if (op->parts[p].undoes)
 				held->ticks[p] = w->t.ticks[p];
 	}

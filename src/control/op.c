@@ -8,9 +8,11 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "verbs/advice.h"
+
 #define ADVICE_SIZE sizeof(((struct error *)NULL)->advice)
 
-const struct control_op *control_op_of(enum control_test test)
+const struct control_op *control_op_of(enum control_test test, bool rdma_cm)
 {
 	static const struct control_op *const table[CONTROL_TESTS] = {
 		[CONTROL_REG_MR] = &control_reg_mr,
@@ -23,6 +25,8 @@ const struct control_op *control_op_of(enum control_test test)
 		[CONTROL_CONNECT] = &control_connect,
 	};
 
+	if (HAVE_RDMACM && rdma_cm && test == CONTROL_CONNECT)
+		return &control_connect_cm;
 	return table[test];
 }
 
@@ -67,7 +71,10 @@ static void advise(const struct control_thread *t, const char *verb,
 	const uint64_t existing = t->shared->existing;
 	struct rlimit locked = { 0 };
 	uint64_t most = 0;
-	const char *name = limit_of(t->shared->device->context, verb, &most);
+	const struct device *device = t->shared->device;
+	const char *name = limit_of(device->context, verb, &most);
+	const char *other = verb_advice(verb, errnum,
+					port_is_ethernet(&device->port));
 
 	advice[0] = '\0';
 	if (name && existing + 8 >= most)
@@ -84,6 +91,8 @@ static void advise(const struct control_thread *t, const char *verb,
 		snprintf(advice, ADVICE_SIZE,
 			 "the memory of the host, or of the device, has an "
 			 "end; a control group may have its own (rdma.max)");
+	else if (other)
+		snprintf(advice, ADVICE_SIZE, "%s", other);
 }
 
 int control_refused(struct control_thread *t, const char *verb, int errnum,

@@ -29,6 +29,8 @@ struct control_shared {
 	bool has_path;
 	uint64_t size;		/* of this row, in bytes */
 	struct connection *conn;	/* to the server; NULL: no server */
+	bool silent;		/* the server did not answer in time, and is
+				 * not asked again */
 	_Atomic uint64_t existing;	/* objects of all threads */
 };
 
@@ -67,8 +69,9 @@ struct control_op {
 	void (*release)(struct control_thread *t);
 };
 
-/* The row of TEST; NULL: none of this folder. */
-const struct control_op *control_op_of(enum control_test test);
+/* The row of TEST, by the connection manager or not; NULL: none of this
+ * folder. */
+const struct control_op *control_op_of(enum control_test test, bool rdma_cm);
 
 /* PART of the current operation ended AT these ticks, and the next one
  * begins. */
@@ -90,8 +93,8 @@ static inline void control_lap(struct control_thread *t, uint32_t part)
 int control_refused(struct control_thread *t, const char *verb, int errnum,
 		    const char *what);
 
-extern const struct control_op control_connect, control_create_ah,
-	control_create_cq, control_create_qp, control_mw_bind,
+extern const struct control_op control_connect, control_connect_cm,
+	control_create_ah, control_create_cq, control_create_qp, control_mw_bind,
 	control_post_poll, control_qp_setup, control_reg_mr;
 
 #endif

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "host/facts.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "host/facts_of.h"
@@ -9,14 +10,24 @@
 static const char rdma[] = "/sys/class/infiniband";
 
 /* A Soft-RoCE device has no driver of a bus, but names its interface. */
+void facts_driver(const char *device, char text[FACT_TEXT_SIZE])
+{
+	char path[SYSFS_PATH_SIZE];
+
+	text[0] = '\0';
+	if (sysfs_resolve(path, "%s/%s/device/driver", rdma, device))
+		snprintf(text, FACT_TEXT_SIZE, "%s", sysfs_name(path));
+	else if (sysfs_exists("%s/%s/parent", rdma, device))
+		snprintf(text, FACT_TEXT_SIZE, "rdma_rxe");
+}
+
 static void read_driver(const char *device, struct facts *facts)
 {
-	char path[SYSFS_PATH_SIZE], line[FACT_TEXT_SIZE];
+	char line[FACT_TEXT_SIZE];
 
-	if (sysfs_resolve(path, "%s/%s/device/driver", rdma, device))
-		facts_set_text(facts, FACT_DRIVER, sysfs_name(path));
-	else if (sysfs_exists("%s/%s/parent", rdma, device))
-		facts_set_text(facts, FACT_DRIVER, "rdma_rxe");
+	facts_driver(device, line);
+	if (line[0])
+		facts_set_text(facts, FACT_DRIVER, line);
 	if (sysfs_read(line, sizeof(line), "%s/%s/device/driver/module/version",
 		       rdma, device))
 		facts_set_text(facts, FACT_DRIVER_VERSION, line);

@@ -9,6 +9,9 @@
 #include "model/param.h"
 #include "model/port.h"
 
+/* Put the name of the driver of DEVICE into TEXT; "": not known. */
+void facts_driver(const char *device, char text[FACT_TEXT_SIZE]);
+
 /*
  * Read into port->facts what is true now of this host and of PORT, whose other
  * fields are known.  CPUS are those of --cpus; if it is empty, threads run

@@ -76,7 +76,7 @@ enum control_mw {
 #define CONTROL_MW_WORDS "type1|type2|type2-send"
 
 /* Most parts of an operation, and most kinds of calls that are told apart. */
-#define CONTROL_PARTS_MAX 8
+#define CONTROL_PARTS_MAX 9
 #define CONTROL_NAMES_MAX 8
 /* Spans of objects that exist already: 0 to 9, 10 to 99, ..., a million and
  * more. */

@@ -45,8 +45,9 @@ static double percent_lost(const struct plan *plan,
 			   struct limit_verdict *v)
 {
 	bool pings = plan->metric == METRIC_LATENCY;
-	uint64_t sent = pings ? row->iterations + row->lost : row->sent;
-	uint64_t lost = pings ? row->lost : row->sent - row->received;
+	uint64_t sent = pings ? row->iterations + row->lost :
+				plan_due(plan, row->sent);
+	uint64_t lost = pings ? row->lost : sent - row->received;
 
 	if (!pings && row->sent_unknown)
 		return unknown(v, "the number sent is not known");

@@ -32,6 +32,11 @@ const char *memory_kind_name(enum memory_kind kind)
 	return kinds[kind].name;
 }
 
+bool memory_kind_is_copied(enum memory_kind kind)
+{
+	return kinds[kind].copied;
+}
+
 static int parse_page_size(const char *text, struct memory_choice *choice)
 {
 	uint64_t size;

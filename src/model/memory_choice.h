@@ -52,6 +52,9 @@ struct memory_choice {
 /* "anonymous", "cuda", ... */
 const char *memory_kind_name(enum memory_kind kind);
 
+/* True when the host cannot touch memory of KIND, but only have it copied. */
+bool memory_kind_is_copied(enum memory_kind kind);
+
 /* Parse TEXT, the value of --memory, which must outlive CHOICE.  Returns 0 or
  * -EINVAL. */
 int memory_choice_parse(const char *text, struct memory_choice *choice);

@@ -13,6 +13,7 @@
 
 #include "base/networks.h"
 #include "model/counters.h"
+#include "model/inline_receive.h"
 #include "model/memory_choice.h"
 #include "model/plan.h"
 
@@ -78,6 +79,7 @@ struct parameters {
 	uint32_t numa;		/* NUMA node; PLAN_AUTO: the device's;
 				 * PARAM_NONE */
 	struct memory_choice memory;
+	uint32_t inline_recv;	/* enum inline_receive */
 	struct limit limits[LIMITS];
 	struct counter_limits counter_limits;
 	/* of a test of the control path */
@@ -161,7 +163,7 @@ enum param_who {
 /* X(name, heading): the sections of --help and of the man page, in order. */
 #define PARAM_GROUP_LIST(X) \
 	X(TEST, "test", "The test, set by the client for both ends") \
-	X(CONTROL, "control", "The control path, at one end") \
+	X(CONTROL, "control", "The control path") \
 	X(CONNECTION, "connection", "Device and connection, of this end") \
 	X(END, "end", "Threads, memory and clock, of this end") \
 	X(SERVER, "server", "A server") \

@@ -829,13 +829,15 @@ const struct param param_table[] = {
 	{
 		.id = 49, .name = "rdma-cm",
 		FLAG(plan.rdma_cm),
-		.who = CLIENT_PLAN,
+		.who = CLIENT_PLAN | PARAM_CONTROL,
+		.control = PARAM_ON(CONNECT),
 		.help = "let rdma_cm connect the queue pairs",
 		.description =
 		"Connect the queue pairs by the connection manager "
 		"(librdmacm) instead of by the addresses that both ends told "
-		"each other, over RC and UD. --tclass or --dscp is its type of "
-		"service. See 'PATH SELECTION'.",
+		"each other, over RC and UD; with --mcast, join the group by "
+		"it. --tclass or --dscp is its type of service. The test "
+		"connect measures that. See 'PATH SELECTION'.",
 	},
 	{
 		.id = 50, .name = "counters",
@@ -953,7 +955,20 @@ const struct param param_table[] = {
 		"UD: the client sends to a multicast group, and the server's "
 		"queue pair is attached to it. GROUP is an address of the "
 		"family of the GIDs, 239.255.1.2 or ff12::1; without it the "
-		"test has a group of its own. See 'Multicast'.",
+		"test has a group of its own. On InfiniBand with --rdma-cm "
+		"only. See 'Multicast'.",
+	},
+	{
+		.id = 58, .name = "receivers",
+		NUMBER(plan.receivers), .min = 1, .max = 16384,
+		.initial = "1", .argument = "N",
+		.who = CLIENT_PLAN,
+		.tests = "B- -- -- --",
+		.help = "with --mcast: the server's QPs in the group",
+		.description =
+		"With --mcast: number of queue pairs of the server that are "
+		"attached to the group. Each gets every message, so that N "
+		"times as many are received as are sent. See 'Multicast'.",
 	},
 	{
 		.name = "pattern",
@@ -1105,6 +1120,18 @@ const struct param param_table[] = {
 		"dmabuf:udmabuf, cuda[:N] or hip[:N]; see 'MEMORY'. Each end "
 		"chooses its own, and a KIND other than anonymous overrides "
 		"--hugepages.",
+	},
+	{
+		.name = "inline-recv",
+		CHOICE(inline_recv), .min = 0, .max = INLINE_RECEIVES - 1,
+		.initial = "auto", .argument = INLINE_RECEIVE_WORDS,
+		.who = PARAM_BOTH, .group = GROUP_END,
+		.help = "mlx5: messages that come in a completion",
+		.description =
+		"What messages this end's device puts into their completions: "
+		"none (off), or those of up to 32 or 64 bytes. Only the driver "
+		"of mlx5 can be told; auto leaves it to the driver. See 'Work "
+		"requests'.",
 	},
 	{
 		.name = "clock",

@@ -95,6 +95,23 @@ bool plan_measures(const struct plan *plan, bool client)
 	return plan_sends(plan, client);
 }
 
+uint32_t plan_copies(const struct plan *plan)
+{
+	return plan->mcast.wanted && plan->receivers ? plan->receivers : 1;
+}
+
+uint64_t plan_due(const struct plan *plan, uint64_t sent)
+{
+	const uint32_t copies = plan_copies(plan);
+
+	return sent > UINT64_MAX / copies ? UINT64_MAX : sent * copies;
+}
+
+uint32_t plan_qps(const struct plan *plan, bool client)
+{
+	return plan->mcast.wanted && !client ? plan_copies(plan) : plan->qps;
+}
+
 uint32_t plan_regions(const struct plan *plan)
 {
 	return plan_sends(plan, true) && plan_sends(plan, false) ? 2 : 1;

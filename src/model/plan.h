@@ -90,6 +90,8 @@ struct plan {
 	bool solicited;		/* receivers sleep until a message asks for an
 				 * event */
 	struct mcast mcast;	/* the server receives from this group */
+	uint32_t receivers;	/* queue pairs of the server in that group; 0:
+				 * 1 */
 	bool fence;		/* an operation waits until earlier ones are
 				 * complete */
 	uint64_t rate;		/* base/rate.h; 0: unlimited */
@@ -139,6 +141,17 @@ bool plan_is_pingpong(const struct plan *plan);
 /* True when this end sends messages of its own.  In a ping-pong both ends
  * do. */
 bool plan_sends(const struct plan *plan, bool client);
+
+/* Queue pairs of this end: those of the receivers of a group, or as many as the
+ * other end has. */
+uint32_t plan_qps(const struct plan *plan, bool client);
+
+/* How many receivers each message is for: 1, but for a group's. */
+uint32_t plan_copies(const struct plan *plan);
+
+/* Messages that are to be received of SENT ones; UINT64_MAX if there are
+ * more. */
+uint64_t plan_due(const struct plan *plan, uint64_t sent);
 
 /* True when messages may be lost without an error. */
 bool plan_is_unreliable(const struct plan *plan);
@@ -204,13 +217,13 @@ uint64_t plan_receive_size(const struct plan *plan);
  * outstanding message has its own place. */
 uint64_t plan_stride(const struct plan *plan);
 
-/* Number of regions at each end, each of qps x stride bytes.  One if the end
+/* Number of regions at each end, each of its QPs x stride bytes.  One if the end
  * only sends from it, reads into it or offers it to the peer; two, one per
  * direction, if both ends send. */
 uint32_t plan_regions(const struct plan *plan);
 
-/* Bytes of memory that each end registers. */
-uint64_t plan_memory(const struct plan *plan);
+/* Bytes of memory that this end registers. */
+uint64_t plan_memory(const struct plan *plan, bool client);
 
 /*
  * Longest time, in ns, that an end may take to create what PLAN asks for, or to
@@ -287,6 +300,10 @@ uint32_t plan_inline(const struct plan *plan);
  * 0, or -EINVAL with the reason in ERR.
  */
 int plan_check(const struct plan *plan, struct error *err);
+
+/* Of that only --rdma-cm: librdmacm, if there is one, connects RC, and tells
+ * where UD is. */
+int plan_check_manager(const struct plan *plan, struct error *err);
 
 /* Most QPs of one end that can share a completion queue on a device with
  * LIMITS.  rx_depth must be known if that end posts receives. */

@@ -141,11 +141,18 @@ static int check_mcast(const struct plan *plan, struct error *err)
 		{ plan->reversed || plan->bidirectional,
 		  "the client sends to the group, and the server receives" },
 		{ plan->qps > 1,
-		  "one queue pair, because each of several at the receiver "
-		  "would get every message" },
-		{ plan->rdma_cm, "not with --rdma-cm" },
+		  "one queue pair sends to the group; --receivers attaches "
+		  "several to it" },
+		{ plan->receivers > 1 && plan->srq,
+		  "--receivers and --srq exclude each other, because nobody "
+		  "would know which of them took a message" },
+		{ plan->receivers > 1 && plan->inject,
+		  "--receivers and --inject exclude each other" },
 	};
 
+	if (!plan->mcast.wanted && plan->receivers > 1)
+		return fail(err, -EINVAL, NULL,
+			    "--receivers: only with --mcast");
 	if (!plan->mcast.wanted)
 		return 0;
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
@@ -235,8 +242,7 @@ static int check_receives(const struct plan *plan, struct error *err)
 	return 0;
 }
 
-/* librdmacm connects RC, and tells where UD is. */
-static int check_manager(const struct plan *plan, struct error *err)
+int plan_check_manager(const struct plan *plan, struct error *err)
 {
 	if (!plan->rdma_cm)
 		return 0;
@@ -420,7 +426,7 @@ int plan_check(const struct plan *plan, struct error *err)
 	if (!ret)
 		ret = addressing_check(plan, err);
 	if (!ret)
-		ret = check_manager(plan, err);
+		ret = plan_check_manager(plan, err);
 	if (!ret)
 		ret = check_gap(plan, err);
 	if (!ret)

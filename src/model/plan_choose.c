@@ -44,7 +44,7 @@ uint32_t plan_qps_per_cq(const struct plan *plan, bool client,
 			 const struct port_limits *limits)
 {
 	uint64_t threads = larger(plan->threads, 1);
-	uint64_t all = (plan->qps + threads - 1) / threads;
+	uint64_t all = (plan_qps(plan, client) + threads - 1) / threads;
 	uint64_t each = 1;
 
 	if (plan_sends(plan, client) || plan_sends_notices(plan))
@@ -105,9 +105,10 @@ static uint32_t automatic_rx_depth(const struct plan *plan,
 				   const struct port *client,
 				   const struct port *server)
 {
+	const uint64_t qps = larger(plan_qps(plan, true),
+				    plan_qps(plan, false));
 	uint64_t n = smaller(DEFAULT_RX_DEPTH,
-			     larger(RECEIVES_IN_ALL / plan->qps,
-				    LEAST_RX_DEPTH));
+			     larger(RECEIVES_IN_ALL / qps, LEAST_RX_DEPTH));
 
 	if (plan_shares_receives(plan))
 		n = SHARED_RX_DEPTH;

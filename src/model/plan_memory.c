@@ -85,15 +85,20 @@ uint64_t plan_stride(const struct plan *plan)
 	return round_up(bytes, CACHE_LINE);
 }
 
-uint64_t plan_memory(const struct plan *plan)
+uint64_t plan_memory(const struct plan *plan, bool client)
 {
-	return plan_stride(plan) * plan->qps * plan_regions(plan);
+	return plan_stride(plan) * plan_qps(plan, client) *
+	       plan_regions(plan);
 }
 
 uint64_t plan_work_limit(const struct plan *plan)
 {
 	const uint64_t bytes_per_second = 32 << 20;
+	const uint64_t qps = larger(plan_qps(plan, true),
+				    plan_qps(plan, false));
+	const uint64_t bytes = larger(plan_memory(plan, true),
+				      plan_memory(plan, false));
 
-	return WORK_LEAST + plan->qps * WORK_PER_QP +
-	       plan_memory(plan) / bytes_per_second * SECOND;
+	return WORK_LEAST + qps * WORK_PER_QP +
+	       bytes / bytes_per_second * SECOND;
 }

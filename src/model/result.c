@@ -11,6 +11,7 @@ void result_free(struct result *result)
 	for (uint32_t i = 0; i < SIZES_MAX; i++) {
 		free(result->rows[i].intervals);
 		free(result->rows[i].threads);
+		free(result->rows[i].receivers);
 		free(result->rows[i].bins);
 		free(result->rows[i].control);
 		for (int d = 0; d < 2; d++) {

@@ -96,6 +96,8 @@ struct result_row {
 	struct interval *intervals;
 	uint32_t n_threads;	/* 0: a single thread */
 	struct thread_row *threads;
+	uint32_t n_receivers;	/* of a group; 0: fewer than 2, or not known */
+	uint64_t *receivers;	/* messages that each received */
 	uint32_t n_bins;	/* 0: not requested */
 	struct histogram_bin *bins;
 	struct counters counters[2];	/* of the server's port, and of the
@@ -121,6 +123,7 @@ struct result {
 	char client_memory[MEMORY_TEXT_SIZE];	/* what its messages were in;
 						 * "": not known */
 	char server_memory[MEMORY_TEXT_SIZE];
+	union ibv_gid group;	/* --mcast: that was joined; zero: none yet */
 	struct path path;	/* as this end sees it */
 	bool has_path;
 	struct clock_description clock;	/* the client's */

@@ -21,6 +21,7 @@
 #define FIELD_COUNTERS 1
 #define FIELD_CPU 2
 #define FIELD_EVENTS 3
+#define FIELD_RECEIVERS 4
 
 /* Relative tolerance of sums of reals: rounding grows with the number of
  * terms. */
@@ -94,6 +95,12 @@ static void put_fields(struct cursor *c, const struct done *done)
 		wire_begin_field(c, &list, FIELD_EVENTS, true, "events");
 		wire_put(c, 8, done->events.sends);
 		wire_put(c, 8, done->events.receives);
+		wire_end_field(c, &list);
+	}
+	if (done->n_receivers) {
+		wire_begin_field(c, &list, FIELD_RECEIVERS, true, "receivers");
+		for (uint32_t i = 0; i < done->n_receivers; i++)
+			wire_put(c, 8, done->receivers[i]);
 		wire_end_field(c, &list);
 	}
 	wire_end_fields(c, &list);
@@ -325,6 +332,29 @@ static int get_events(const struct frame *frame, struct cursor *c,
 				      events->receives, 0, COUNT_MAX, err);
 }
 
+/* Together the receivers of a group received all. */
+static int get_receivers(const struct frame *frame, struct cursor *c,
+			 struct done *done, struct error *err)
+{
+	const uint64_t n = (c->size - c->at) / 8;
+	uint64_t left = done->received;
+	int ret = wire_check(frame, "number of receivers", n, 2,
+			     ENDPOINT_QPS_MAX, err);
+
+	if (ret)
+		return ret;
+	done->n_receivers = (uint32_t)n;
+	done->receivers = xcalloc(n, sizeof(*done->receivers));
+	for (uint32_t i = 0; i < n && !ret; i++) {
+		done->receivers[i] = wire_get(c, 8);
+		ret = wire_check(frame, "messages of a receiver",
+				 done->receivers[i], i + 1 < n ? 0 : left,
+				 left, err);
+		left -= ret ? 0 : done->receivers[i];
+	}
+	return ret;
+}
+
 /* A field_reader; INTO is a struct done. */
 static int get_field(const struct frame *frame, struct field *field,
 		     void *into, struct error *err)
@@ -339,6 +369,8 @@ static int get_field(const struct frame *frame, struct field *field,
 		return done_get_cpu(frame, &field->value, &done->cpu, err);
 	case FIELD_EVENTS:
 		return get_events(frame, &field->value, &done->events, err);
+	case FIELD_RECEIVERS:
+		return get_receivers(frame, &field->value, done, err);
 	default:
 		return -ENOENT;
 	}
@@ -350,6 +382,8 @@ void done_free(struct done *done)
 	cpu_cost_free(&done->cpu);
 	free(done->threads);
 	free(done->intervals);
+	free(done->receivers);
+	done->receivers = NULL;
 	done->threads = NULL;
 	done->intervals = NULL;
 }

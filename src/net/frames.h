@@ -62,6 +62,7 @@
  *		  55 1: fence            56 1: solicited events only
  *		  57 16 bytes: multicast group, as a GID; zeros: one that both
  *		     ends derive from the server's Q_Key (verbs/multicast.h)
+ *		  58 queue pairs of the server in that group
  *		  (* may be 0xffffffff: both ends then derive the same value
  *		  from both ports, by the rules of model/plan.h; the MTU is
  *		  the smaller active one)
@@ -116,7 +117,8 @@
  *
  *		Field 1, "rdma-cm", only the server's with parameter 49, is
  *		u16 port and 16 random bytes: there its rdma_cm awaits a
- *		connection for each QP of the client (verbs/cm.h).
+ *		connection for each QP of the client (verbs/cm.h,
+ *		verbs/cm_event.h).
  *		Field 2, "memory", optional, is a string of at most 63 bytes:
  *		what this end's messages are in (model/memory_choice.h).
  *		Field 3, "xrc", with XRC only, is n x { u32 QPN, u32 number of
@@ -131,6 +133,12 @@
  *		took, or with REFUSE; START, u64 number of connections that
  *		stay, the oldest ones, answered with the same when the others
  *		are gone; or BYE.
+ *
+ *		With metric 2 and parameter 49 there is one ENDPOINT each way,
+ *		with a QPN of 0, and field 1 in the server's.  Then the
+ *		client's rdma_cm makes and ends connections there, and the
+ *		server sends REFUSE for one that it rejects (session/callers.h);
+ *		and BYE.
  *
  * READY	attributes of the first QP, as the device reports them: u32
  *		each, in the order and the ranges of EFFECTIVE_LIST
@@ -185,6 +193,9 @@
  *
  *		Field 3, "events", optional, with parameter 28: u64 completion
  *		events of sends and u64 of receives that this end took.
+ *
+ *		Field 4, "receivers", the server's only, with parameter 58
+ *		above 1, is n x u64: messages that each of them received.
  *
  * fields:	a list of fields as in net/wire.h.
  *
@@ -265,6 +276,8 @@ struct done {
 	struct counters counters;
 	struct cpu_cost cpu;
 	struct event_counts events;
+	uint32_t n_receivers;	/* of a group; 0: fewer than 2 */
+	uint64_t *receivers;	/* messages that each received; on the heap */
 	/* the caller's, filled by decode; NULL: samples are an error */
 	struct histogram *latency;
 };

@@ -1,7 +1,8 @@
-/* Waits for a descriptor, with a deadline. */
+/* Waits for one or two descriptors, with a deadline. */
 #ifndef NET_WAIT_H
 #define NET_WAIT_H
 
+#include <poll.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -14,5 +15,10 @@
  */
 int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
 	     struct error *err);
+
+/* The same for either of two FDS, each with its events; their revents say which
+ * has some. */
+int oob_wait_either(struct pollfd fds[2], int *cancel_fd, uint64_t deadline,
+		    struct error *err);
 
 #endif

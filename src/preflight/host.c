@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/numbers.h"
 /* C1, which every processor enters, takes no longer to leave, in us. */
 #define SHALLOW_EXIT_US 3
 /* Strictly ordered writes limit devices above this rate. */
@@ -123,9 +124,15 @@ static bool locks_memory(const struct ends *ends)
 	return !ends->plan->odp && check_fact_known(ends);
 }
 
+/* Of the end that needs more. */
+static uint64_t most_memory(const struct plan *plan)
+{
+	return larger(plan_memory(plan, true), plan_memory(plan, false));
+}
+
 static void need_memory(const struct ends *ends, char *text)
 {
-	preflight_print(text, "%" PRIu64, plan_memory(ends->plan));
+	preflight_print(text, "%" PRIu64, most_memory(ends->plan));
 }
 
 static int look_at_memlock(const struct ends *ends, bool client,
@@ -133,7 +140,7 @@ static int look_at_memlock(const struct ends *ends, bool client,
 {
 	const struct facts *facts = end_facts(ends, client);
 	const uint64_t most = facts_count(facts, FACT_MEMLOCK_BYTES);
-	const uint64_t needed = plan_memory(ends->plan);
+	const uint64_t needed = plan_memory(ends->plan, client);
 
 	if (!facts_known(facts, FACT_MEMLOCK_BYTES) || needed <= most)
 		return 0;
@@ -156,7 +163,7 @@ static uint64_t pages_needed(const struct ends *ends,
 {
 	const uint64_t size = facts_count(facts, FACT_HUGE_PAGE_BYTES);
 
-	return size ? (plan_memory(ends->plan) + size - 1) / size : 0;
+	return size ? (most_memory(ends->plan) + size - 1) / size : 0;
 }
 
 static void show_pages(const struct ends *ends, bool client, char *text)

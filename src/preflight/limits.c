@@ -44,8 +44,8 @@ static uint64_t asked_size(const struct plan *plan, bool client)
 
 static uint64_t asked_qps(const struct plan *plan, bool client)
 {
-	(void)client;
-	return (uint64_t)plan->qps * (plan_has_targets(plan) ? 2 : 1);
+	return (uint64_t)plan_qps(plan, client) *
+	       (plan_has_targets(plan) ? 2 : 1);
 }
 
 static uint64_t asked_sends(const struct plan *plan, bool client)
@@ -86,11 +86,10 @@ static uint64_t asked_shared_receives(const struct plan *plan, bool client)
 
 static uint64_t asked_regions(const struct plan *plan, bool client)
 {
-	(void)client;
 	if (!plan->mr_per_qp)
 		return 0;
 	/* plus the small one of verbs/challenge.h */
-	return (uint64_t)plan->qps * plan_regions(plan) +
+	return (uint64_t)plan_qps(plan, client) * plan_regions(plan) +
 	       plan_is_unreliable(plan);
 }
 

@@ -295,12 +295,12 @@ static int refuse_group(const struct ends *ends, struct error *err)
 	const struct mcast *mcast = &ends->plan->mcast;
 	char gid[GID_TEXT_SIZE];
 
-	if (!port_is_ethernet(ends->client))
-		return fail(err, -EOPNOTSUPP, NULL,
-			    "--mcast: on InfiniBand a multicast group has a "
-			    "LID, which its subnet manager gives out and "
-			    "verbsperf does not ask for");
-	if (!ends->has_path || !mcast->given ||
+	if (!port_is_ethernet(ends->client) && !ends->plan->rdma_cm)
+		return fail(err, -EOPNOTSUPP, "add --rdma-cm",
+			    "--mcast: on InfiniBand the subnet manager makes a "
+			    "multicast group for those who join it by rdma_cm");
+	if (!port_is_ethernet(ends->client) || !ends->has_path ||
+	    !mcast->given ||
 	    gid_is_ipv4(&mcast->gid) == gid_is_ipv4(&ends->path.local.raw))
 		return 0;
 	return fail(err, -EINVAL,

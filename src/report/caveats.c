@@ -11,29 +11,34 @@
 struct caveat {
 	size_t offset;		/* of a double in struct bandwidth_summary */
 	double above;		/* threshold for a line */
-	void (*print)(FILE *out, const struct result_row *row, double percent);
+	void (*print)(FILE *out, const struct plan *plan,
+		      const struct result_row *row, double percent);
 };
 
-static void print_short_window(FILE *out, const struct result_row *row,
-			       double percent)
+static void print_short_window(FILE *out, const struct plan *plan,
+			       const struct result_row *row, double percent)
 {
 	fprintf(out, "too short to be within %g%%: the window of %.3g s is "
-		"known to %.3g%% only; use a longer --duration or more "
-		"--iterations\n", SUMMARY_ERROR_PERCENT, row->seconds,
-		percent);
+		"known to %.3g%% only; use %smore --iterations\n",
+		SUMMARY_ERROR_PERCENT, row->seconds, percent,
+		plan->iterations ? "" : "a longer --duration or ");
 }
 
-static void print_short_intervals(FILE *out, const struct result_row *row,
-				  double percent)
+static void print_short_intervals(FILE *out, const struct plan *plan,
+				  const struct result_row *row, double percent)
 {
 	(void)row;
 	fprintf(out, "intervals too short to be within %g%%: the peak is "
-		"known to %.3g%% only; use a longer --duration or "
-		"--interval\n", SUMMARY_ERROR_PERCENT, percent);
+		"known to %.3g%% only; use %s--interval\n",
+		SUMMARY_ERROR_PERCENT, percent, plan->iterations ?
+			"more --iterations or a longer " :
+			"a longer --duration or ");
 }
 
-static void print_dry(FILE *out, const struct result_row *row, double percent)
+static void print_dry(FILE *out, const struct plan *plan,
+		      const struct result_row *row, double percent)
 {
+	(void)plan;
 	fprintf(out, "the send queue ran dry before %.0f%% of completions: "
 		"raise --tx-depth%s\n", percent,
 		row->cq_mod > row->tx_depth / 4 ? " or lower --cq-mod" : "");
@@ -98,6 +103,7 @@ void caveats_print(FILE *out, const struct result *r)
 		fputs(" ", out);
 		if (r->n_rows > 1)
 			fprintf(out, "size %" PRIu64 ": ", row->size);
-		caveats[i].print(out, row, percent_of(&caveats[i], row));
+		caveats[i].print(out, &r->params.plan, row,
+				 percent_of(&caveats[i], row));
 	}
 }

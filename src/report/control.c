@@ -10,11 +10,14 @@
 
 #include "model/tests.h"
 #include "report/chart.h"
+#include "report/head.h"
 #include "report/limit.h"
 #include "report/stream.h"
 
 /* Of latencies and of their names; most names are shorter. */
 #define NAME_WIDTH 14
+/* Of what a part took, at least. */
+#define PART_WIDTH 9
 
 struct column {
 	const char *heading;
@@ -64,7 +67,6 @@ static void print_head(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
 	const enum control_test test = (enum control_test)plan->control;
-	const struct port *port = &r->client;
 
 	fprintf(out, " %s: %s, %u thread%s", control_name(test),
 		control_pattern_name((enum control_pattern)r->params.pattern),
@@ -75,8 +77,8 @@ static void print_head(FILE *out, const struct result *r)
 		fputs(", on-demand paging", out);
 	if (plan->relaxed_ordering)
 		fputs(", relaxed ordering", out);
-	fprintf(out, "\n client: %s %s port %u, %s\n", port->hostname,
-		port->device, port->number, port_link_layer_name(port));
+	fputs("\n", out);
+	head_print_ends(out, r);
 	fprintf(out, " %-*s %12s", NAME_WIDTH, control_size(test) ?
 		"#bytes" : "", "#operations");
 	for (size_t i = 0; i < COLUMNS; i++)
@@ -99,6 +101,14 @@ static void print_parts(FILE *out, const struct control_row *c)
 	}
 }
 
+/* The columns of the parts are no wider than they must be: there may be many. */
+static int width_of_part(const struct control_part *part)
+{
+	const int length = (int)strlen(part->name);
+
+	return length < PART_WIDTH ? PART_WIDTH : length;
+}
+
 /* What each part took, by how many objects there were. */
 static void print_spans(FILE *out, const struct control_row *c)
 {
@@ -106,7 +116,8 @@ static void print_spans(FILE *out, const struct control_row *c)
 		return;
 	fputs("   existing already, and t_typical[us]:", out);
 	for (uint32_t i = 0; i < c->n_parts; i++)
-		fprintf(out, " %*s", NAME_WIDTH, c->parts[i].name);
+		fprintf(out, " %*s", width_of_part(&c->parts[i]),
+			c->parts[i].name);
 	fputs("\n", out);
 	for (uint32_t s = 0; s < c->n_spans; s++) {
 		const struct control_span *span = &c->spans[s];
@@ -116,7 +127,8 @@ static void print_spans(FILE *out, const struct control_row *c)
 			 span->from, span->to);
 		fprintf(out, "   %-36s", text);
 		for (uint32_t i = 0; i < c->n_parts; i++)
-			print_number(out, NAME_WIDTH, span->parts[i].p50);
+			print_number(out, width_of_part(&c->parts[i]),
+				     span->parts[i].p50);
 		fputs("\n", out);
 	}
 }
@@ -169,6 +181,23 @@ static void print_rate(FILE *out, const struct control_row *c)
 	fputs("\n", out);
 }
 
+/* It failed at once: there is nothing to say but why, which is said
+ * elsewhere. */
+static bool is_empty(const struct result_row *row)
+{
+	return row->failed && !row->iterations;
+}
+
+static bool shows(const struct result *r)
+{
+	if (r->preflight)
+		return true;
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		if (!is_empty(&r->rows[i]))
+			return true;
+	return false;
+}
+
 static void print_row(FILE *out, const struct result *r,
 		      const struct result_row *row)
 {
@@ -179,6 +208,8 @@ static void print_row(FILE *out, const struct result *r,
 
 	if (sized)
 		snprintf(size, sizeof(size), "%" PRIu64, row->size);
+	if (is_empty(row))
+		return;
 	fprintf(out, " %-*s %12" PRIu64, NAME_WIDTH, size, row->iterations);
 	print_summary(out, &row->latency);
 	print_parts(out, c);
@@ -234,6 +265,7 @@ static void print_tail(FILE *out, const struct result *r)
 }
 
 const struct row_format control_format = {
+	.shows = shows,
 	.head = print_head,
 	.row = print_row,
 	.tail = print_tail,

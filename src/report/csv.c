@@ -89,6 +89,8 @@ static const struct column of_row[] = {
 	{ "control_part_" number, "control.parts." index ".name" }, \
 	{ "control_part_" number "_p50_us", "control.parts." index ".p50" },
 	PART("1", "0") PART("2", "1") PART("3", "2") PART("4", "3")
+	PART("5", "4") PART("6", "5") PART("7", "6") PART("8", "7")
+	PART("9", "8")	/* CONTROL_PARTS_MAX */
 #undef PART
 	{ "control_cpu_ns", "control.time.cpu_ns" },
 	{ "control_user_ns", "control.time.user_ns" },

@@ -35,8 +35,10 @@ static void print_end(FILE *out, const char *end, const struct port *port,
 
 /* Print the settings that shape the traffic, where they are not the
  * defaults. */
-static void print_shape(FILE *out, const struct plan *plan)
+static void print_shape(FILE *out, const struct result *r)
 {
+	const struct plan *plan = &r->params.plan;
+	const bool joined = gid_is_multicast(&r->group);
 	const struct {
 		bool applies;
 		const char *text;
@@ -47,7 +49,6 @@ static void print_shape(FILE *out, const struct plan *plan)
 		{ plan->events, "events" },
 		{ plan->solicited, "solicited only" },
 		{ plan->fence, "fence" },
-		{ plan->mcast.wanted, "multicast" },
 		{ plan->srq, "SRQ" },
 		{ plan->mr_per_qp, "an MR per QP" },
 		{ plan->hugepages, "huge pages" },
@@ -56,8 +57,15 @@ static void print_shape(FILE *out, const struct plan *plan)
 		{ plan->verify, "verified" },
 	};
 
+	char gid[GID_TEXT_SIZE];
+
 	if (plan->sge > 1)
 		fprintf(out, ", %u entries", plan->sge);
+	if (plan->mcast.wanted)
+		fprintf(out, ", multicast%s%s", joined ? " " : "",
+			joined ? gid_format(&r->group, gid) : "");
+	if (plan_copies(plan) > 1)
+		fprintf(out, ", %u receivers", plan_copies(plan));
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (words[i].applies)
 			fprintf(out, ", %s", words[i].text);
@@ -90,6 +98,15 @@ static uint32_t inline_size(const struct result *r)
 						 asked;
 }
 
+void head_print_ends(FILE *out, const struct result *r)
+{
+	print_end(out, "client", &r->client, result_gid(r, true),
+		  r->client_memory);
+	if (!r->alone)
+		print_end(out, "server", &r->server, result_gid(r, false),
+			  r->server_memory);
+}
+
 void head_print(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
@@ -110,11 +127,8 @@ void head_print(FILE *out, const struct result *r)
 	if (most_inline)
 		fprintf(out, ", inline %u", most_inline);
 	load_print_plan(out, plan);
-	print_shape(out, plan);
+	print_shape(out, r);
 	fputs("\n", out);
 	service_print(out, plan, &r->client_qp);
-	print_end(out, "client", &r->client, result_gid(r, true),
-		  r->client_memory);
-	print_end(out, "server", &r->server, result_gid(r, false),
-		  r->server_memory);
+	head_print_ends(out, r);
 }

@@ -8,4 +8,8 @@
 /* Print what both ends agreed on, above the table of R. */
 void head_print(FILE *out, const struct result *r);
 
+/* Print only the lines that name the ends: the client, and the server if there
+ * is one. */
+void head_print_ends(FILE *out, const struct result *r);
+
 #endif

@@ -13,7 +13,8 @@ static json_t *confidence(const double ci[2])
 	return json_pack("[f, f]", ci[0], ci[1]);
 }
 
-static json_t *bandwidth(const struct bandwidth_summary *b, uint64_t sent,
+static json_t *bandwidth(const struct plan *plan,
+			 const struct bandwidth_summary *b, uint64_t sent,
 			 bool sent_unknown, bool checked, uint64_t came)
 {
 	json_t *object = json_object();
@@ -21,7 +22,7 @@ static json_t *bandwidth(const struct bandwidth_summary *b, uint64_t sent,
 
 	if (checked) {
 		received = json_count(came);
-		lost = json_count(sent - came);
+		lost = json_count(plan_due(plan, sent) - came);
 	}
 	json_object_set_new(object, "gbps", json_measured(b->gbps));
 	json_object_set_new(object, "mib_per_s", json_measured(b->mib_per_s));
@@ -189,7 +190,7 @@ static json_t *directions(const struct plan *plan,
 				  d->from_client ? "client" : "server",
 				  "iterations", json_count(d->iterations),
 				  "seconds", window(d->seconds), "bandwidth",
-				  bandwidth(&d->bandwidth, d->sent,
+				  bandwidth(plan, &d->bandwidth, d->sent,
 					    d->sent_unknown, d->checked,
 					    d->received),
 				  "intervals",
@@ -234,6 +235,25 @@ static json_t *events_of(const struct event_counts *e)
 			 "receives", json_count(e->receives));
 }
 
+/* null unless a group has several. */
+static json_t *receivers(const struct result_row *row)
+{
+	json_t *array = row->n_receivers ? json_array() : json_null();
+
+	for (uint32_t i = 0; i < row->n_receivers; i++) {
+		const uint64_t got = row->receivers[i];
+		const bool known = !row->sent_unknown && row->sent >= got;
+
+		json_array_append_new(
+			array, json_pack("{s:o, s:o, s:o}", "receiver",
+					 json_count(i), "received",
+					 json_count(got), "lost",
+					 known ? json_count(row->sent - got) :
+						 json_null()));
+	}
+	return array;
+}
+
 /* null when both ends poll. */
 static json_t *events(const struct plan *plan, const struct result_row *row)
 {
@@ -249,8 +269,9 @@ json_t *json_row(const struct parameters *params,
 	bool is_latency = params->plan.metric == METRIC_LATENCY;
 	json_t *object = json_object();
 
-	json_object_set_new(object, "size", json_count(row->size));
-	json_object_set_new(object, "qps", json_count(params->plan.qps));
+	json_object_set_new(object, "size",
+			    json_size(&params->plan, row->size));
+	json_object_set_new(object, "qps", json_qps(&params->plan));
 	json_object_set_new(object, "iterations",
 			    json_count(row->iterations));
 	json_object_set_new(object, "opened",
@@ -259,9 +280,9 @@ json_t *json_row(const struct parameters *params,
 	json_object_set_new(object, "seconds", window(row->seconds));
 	json_object_set_new(object, "bandwidth",
 			    is_latency ? json_null() :
-			    bandwidth(&row->bandwidth, row->sent,
-				      row->sent_unknown, row->checked,
-				      row->received));
+			    bandwidth(&params->plan, &row->bandwidth,
+				      row->sent, row->sent_unknown,
+				      row->checked, row->received));
 	json_object_set_new(object, "latency",
 			    is_latency ? latency(params, row) : json_null());
 	json_object_set_new(object, "directions",
@@ -272,6 +293,7 @@ json_t *json_row(const struct parameters *params,
 	json_object_set_new(object, "histogram", histogram(row));
 	json_object_set_new(object, "threads",
 			    threads(row->threads, row->n_threads, row->size));
+	json_object_set_new(object, "receivers", receivers(row));
 	json_object_set_new(object, "counters", counters_json(params, row));
 	json_object_set_new(object, "cpu", cpu_json(row));
 	json_object_set_new(object, "events", events(&params->plan, row));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/control.h"
 #include "net/wire.h"
 
 /* Digits of a measured number; a double has 15 to 17. */
@@ -13,6 +14,18 @@ json_t *json_tool(void)
 {
 	return json_pack("{s:s, s:s, s:i}", "name", PACKAGE_NAME, "version",
 			 PACKAGE_VERSION, "protocol", WIRE_PROTOCOL);
+}
+
+json_t *json_size(const struct plan *plan, uint64_t size)
+{
+	const enum control_test test = (enum control_test)plan->control;
+
+	return test && !control_size(test) ? json_null() : json_count(size);
+}
+
+json_t *json_qps(const struct plan *plan)
+{
+	return plan->control ? json_null() : json_count(plan->qps);
 }
 
 /* TEXT with "?" for each byte that is not ASCII. */

@@ -23,6 +23,11 @@ static inline json_t *json_count(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
+/* SIZE and the number of queue pairs of a row; null for a test of the control
+ * path that has none. */
+json_t *json_size(const struct plan *plan, uint64_t size);
+json_t *json_qps(const struct plan *plan);
+
 /* Set samples, min, mean, stddev, percentiles and max of OBJECT. */
 void json_set_summary(json_t *object, const struct latency_summary *l);
 

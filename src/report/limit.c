@@ -132,14 +132,15 @@ void limit_print(FILE *out, const struct result *r)
 	free(list);
 }
 
-static json_t *verdict_json(const struct limit_verdict *v)
+static json_t *verdict_json(const struct plan *plan,
+			    const struct limit_verdict *v)
 {
 	return json_pack("{s:s, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
 			 "name", v->name, "counter", json_text(v->counter),
 			 "asked", v->asked, "unit", json_text(v->unit), "seen",
 			 json_measured(v->seen), "end", json_text(v->end),
-			 "size", json_count(v->size), "qps",
-			 v->qps ? json_count(v->qps) : json_null(), "met", v->met, "reason",
+			 "size", json_size(plan, v->size), "qps",
+			 json_qps(plan), "met", v->met, "reason",
 			 json_text(v->reason));
 }
 
@@ -150,7 +151,8 @@ json_t *limit_json(const struct result *r)
 	json_t *array = n ? json_array() : json_null();
 
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(array, verdict_json(&list[i]));
+		json_array_append_new(array,
+				      verdict_json(&r->params.plan, &list[i]));
 	free(list);
 	return array;
 }

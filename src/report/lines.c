@@ -78,8 +78,8 @@ static void on_interval(struct observer *observer, const struct result *r,
 	const struct plan *plan = &r->params.plan;
 	json_t *line = make_line("interval", r);
 
-	json_object_set_new(line, "size", json_count(part->size));
-	json_object_set_new(line, "qps", json_count(plan->qps));
+	json_object_set_new(line, "size", json_size(plan, part->size));
+	json_object_set_new(line, "qps", json_qps(plan));
 	json_object_set_new(line, "from",
 			    json_string(part->from_client ? "client" :
 							    "server"));

@@ -37,10 +37,16 @@ static char *render(const struct row_format *format, const struct result *r,
 	return text;
 }
 
+static bool shows(const struct row_format *format, const struct result *r)
+{
+	return !format->shows || format->shows(r);
+}
+
 char *row_format_render(const struct row_format *format,
 			const struct result *r)
 {
-	return render(format, r, r->n_rows, 0, true);
+	return shows(format, r) ? render(format, r, r->n_rows, 0, true) :
+				  strdup("");
 }
 
 struct stream *stream_new(const struct row_format *format, const char *path)
@@ -78,9 +84,11 @@ static bool put(struct stream *s, const char *text, bool end)
 /* Write what is new since the last call; 0 or -ENOMEM. */
 static int advance(struct stream *s, const struct result *r, bool end)
 {
-	char *text = render(s->format, r, s->begun && !s->headed, s->rows,
-			    end);
+	char *text;
 
+	if (!shows(s->format, r))
+		return 0;
+	text = render(s->format, r, s->begun && !s->headed, s->rows, end);
 	if (!text)
 		return -ENOMEM;
 	if (put(s, text, end)) {

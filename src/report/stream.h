@@ -10,6 +10,8 @@
 /* The parts of a report, from top to bottom.  They write to OUT and nowhere
  * else. */
 struct row_format {
+	/* false: R has nothing yet that is worth a head; NULL: it always has */
+	bool (*shows)(const struct result *r);
 	/* before a test begins; NULL: nothing */
 	void (*head)(FILE *out, const struct result *r);
 	void (*row)(FILE *out, const struct result *r,

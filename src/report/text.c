@@ -209,8 +209,8 @@ static void print_lost(FILE *out, const struct plan *plan,
 		       const struct result_row *row)
 {
 	/* in a failed run more may have arrived than the sender counted */
-	uint64_t lost = row->sent > row->received ?
-				row->sent - row->received : 0;
+	uint64_t due = plan_due(plan, row->sent);
+	uint64_t lost = due > row->received ? due - row->received : 0;
 
 	if (plan->metric == METRIC_LATENCY)
 		fprintf(out, "   %" PRIu64 " pings, %" PRIu64
@@ -225,34 +225,53 @@ static void print_lost(FILE *out, const struct plan *plan,
 		fprintf(out, "   sent %" PRIu64 ", received %" PRIu64
 			", lost %" PRIu64 " (%.3g%%)%s\n", row->sent,
 			row->received, lost,
-			row->sent ? 100.0 * (double)lost / (double)row->sent :
-				    0,
+			due ? 100.0 * (double)lost / (double)due : 0,
 			plan->warmup && !plan_warms_up_apart(plan) ?
 				", warm-up included" : "");
 }
 
-/* How often an end that sleeps was woken, and by what. */
+/* How often one end was woken, and by what it waits for. */
+static void print_events_of(FILE *out, const struct plan *plan, bool client,
+			    const struct result_row *row)
+{
+	const struct event_counts *e = &row->events[client];
+	/* nothing solicits the completion of a send */
+	const bool sends = e->sends ||
+			   (plan_sends(plan, client) && !plan->solicited);
+	const bool receives = plan_posts_receives(plan, client);
+
+	if (!e->known || (!sends && !receives))
+		return;
+	fprintf(out, "   %s: ", client ? "client" : "server");
+	if (sends)
+		fprintf(out, "%" PRIu64 " events of sends", e->sends);
+	if (receives)
+		fprintf(out, "%s%" PRIu64 " %sof receives", sends ? ", " : "",
+			e->receives, sends ? "" : "events ");
+	if (receives && row->checked && !row->n_directions &&
+	    plan->metric == METRIC_BANDWIDTH && plan_sends(plan, !client))
+		fprintf(out, ", for %" PRIu64 " messages", row->received);
+	fputs("\n", out);
+}
+
+/* What each receiver of a group got. */
+static void print_receivers(FILE *out, const struct result_row *row)
+{
+	for (uint32_t i = 0; i < row->n_receivers; i++) {
+		const uint64_t got = row->receivers[i];
+
+		fprintf(out, "   receiver %u: %" PRIu64 " received", i, got);
+		if (!row->sent_unknown && row->sent >= got)
+			fprintf(out, ", %" PRIu64 " lost", row->sent - got);
+		fputs("\n", out);
+	}
+}
+
 static void print_events(FILE *out, const struct plan *plan,
 			 const struct result_row *row)
 {
-	for (int client = 1; client >= 0; client--) {
-		const struct event_counts *e = &row->events[client];
-
-		if (!e->known)
-			continue;
-		fprintf(out, "   %s: %" PRIu64 " events of sends",
-			client ? "client" : "server", e->sends);
-		if (!plan_posts_receives(plan, client))
-			fputs("\n", out);
-		else if (row->checked && !row->n_directions &&
-			 plan->metric == METRIC_BANDWIDTH &&
-			 plan_sends(plan, !client))
-			fprintf(out, ", %" PRIu64 " of receives, for %" PRIu64
-				" messages\n", e->receives, row->received);
-		else
-			fprintf(out, ", %" PRIu64 " of receives\n",
-				e->receives);
-	}
+	print_events_of(out, plan, true, row);
+	print_events_of(out, plan, false, row);
 }
 
 static void print_row(FILE *out, const struct table *table,
@@ -270,6 +289,7 @@ static void print_row(FILE *out, const struct table *table,
 	print_directions(out, row);
 	if (plan_is_unreliable(plan))
 		print_lost(out, plan, row);
+	print_receivers(out, row);
 	if (plan->events)
 		print_events(out, plan, row);
 }
@@ -352,6 +372,10 @@ static void explain_no_peak(FILE *out, const struct result *r)
 	if (r->rows[i].n_directions)
 		fputs(" -: the sum of two directions has no peak and no +-95%; "
 		      "--json has them for each direction\n", out);
+	else if (plan->iterations)
+		fprintf(out, " -: peak and +-95%% need %d intervals of %.3g s, "
+			"so more --iterations\n", INTERVALS_LEAST,
+			(double)length / 1e9);
 	else
 		fprintf(out, " -: peak and +-95%% need %d intervals of %.3g s, "
 			"so --duration %.3g or more\n", INTERVALS_LEAST,
@@ -417,10 +441,12 @@ static void print_definition(FILE *out, const struct result *r)
 		fprintf(out, " latency: %s",
 			result_latency_definition(plan));
 	else
-		fprintf(out, " bandwidth: messages %s%s",
+		fprintf(out, " bandwidth: messages %s%s%s",
 			plan_receiver_measures(plan) ? "received" :
 			plan_is_unreliable(plan) ? "sent, which may be lost" :
 						   "completed",
+			plan_copies(plan) > 1 ? " by all receivers together" :
+						"",
 			plan->bidirectional ? ", each direction over its own "
 					      "window, and their sum" : "");
 	fprintf(out, ", after %.3g s of warm-up; clock %s: resolution "

@@ -268,7 +268,8 @@ static int on_sent(struct monitor *m, const struct frame *frame)
 		ret = fail(&m->err, -EPROTO, NULL, "the %s sent SENT twice",
 			   m->conn->peer);
 	for (uint32_t i = 0; i < m->n_flows && !ret; i++)
-		ret = peer_check_sent(&peer, m->flows[i].n_qps,
+		ret = peer_check_sent(&peer, m->flows[i].copies ?
+						     1 : m->flows[i].n_qps,
 				      sent.messages[i], &m->err);
 	if (ret)
 		return ret;

@@ -104,6 +104,20 @@ static void describe_threads(const struct run *run, struct done *done)
 		done->threads[t] = describe_thread(run, t, done->ns_per_tick);
 }
 
+/* What each receiver of a group took, if there are several. */
+static void describe_receivers(const struct run *run, struct done *done)
+{
+	const struct flow *f = run->flows;
+
+	if (run->client || f->copies < 2)
+		return;
+	done->n_receivers = f->n_receives;
+	done->receivers = xcalloc(f->n_receives, sizeof(*done->receivers));
+	for (uint32_t i = 0; i < f->n_receives; i++)
+		done->receivers[i] = flow_taken(&f->receives[i]) -
+				     f->receives[i].before;
+}
+
 static void describe_clock(const struct run *run,
 			   struct clock_description *clock, double tick)
 {
@@ -162,6 +176,7 @@ void outcome_describe(struct run *run, struct done *done)
 		.interval_error = DONE_UNKNOWN,
 	};
 	describe_clock(run, &done->clock, tick);
+	describe_receivers(run, done);
 	done->counters = counter_reader_take(run->monitor.counters);
 	cpu_meter_describe(&run->meter.cpu, &run->result->params.cpus,
 			   &done->cpu);
@@ -363,6 +378,11 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 			of[client]->cpu = (struct cpu_cost){ 0 };
 			row->events[client] = of[client]->events;
 		}
+	if (of[0]) {
+		row->n_receivers = of[0]->n_receivers;
+		row->receivers = of[0]->receivers;
+		of[0]->receivers = NULL;
+	}
 	row->load = summarise_load(plan, row, of[1] ? of[1]->late : 0);
 	if (of[1] && of[1]->latency) {
 		row->lost = of[1]->lost;

@@ -94,7 +94,7 @@ static uint64_t most_received(const struct peer_facts *f)
 		return plan_is_pingpong(plan) ? f->mine->posted : 0;
 	if (!plan_sends(plan, !f->client) || !plan_counts_received(plan))
 		return 0;
-	return most_messages(f, plan->threads);
+	return plan_due(plan, most_messages(f, plan->threads));
 }
 
 /* Most pings without an answer. */
@@ -122,7 +122,7 @@ static int check_counted(const struct peer_facts *f, const struct done *d,
 			 struct error *err)
 {
 	const struct plan *plan = f->plan;
-	const uint64_t all = due(f, plan->qps);
+	const uint64_t all = plan_due(plan, due(f, plan->qps));
 	const uint64_t answered = all - smaller(all, d->lost);
 	uint64_t most = most_counted(f, d), least = 0;
 
@@ -252,6 +252,16 @@ static int check_threads(const struct peer_facts *f, const struct done *d,
 	return ret ? ret : check("messages of no thread", left, 0, 0, err);
 }
 
+/* Those of a group at the server, if there are several. */
+static int check_receivers(const struct peer_facts *f, const struct done *d,
+			   struct error *err)
+{
+	const uint32_t n = f->client ? 1 : plan_copies(f->plan);
+
+	return check("receivers", d->n_receivers, n > 1 ? n : 0,
+		     n > 1 ? n : 0, err);
+}
+
 /* Each interval begins where the one before ended.  The decoder checked them
  * against the window and the messages counted. */
 static int check_intervals(const struct peer_facts *f, const struct done *d,
@@ -321,6 +331,8 @@ int peer_check_done(const struct peer_facts *facts, const struct done *theirs,
 		ret = check_clock(theirs, err);
 	if (!ret)
 		ret = check_threads(facts, theirs, err);
+	if (!ret)
+		ret = check_receivers(facts, theirs, err);
 	if (!ret)
 		ret = check_intervals(facts, theirs, err);
 	if (!ret)

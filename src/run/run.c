@@ -117,6 +117,7 @@ static struct flow make_flow(struct run *run, uint32_t t)
 		.entries = run->plan->sge,
 		.in = plan_receive(run->plan),
 		.unreliable = plan_is_unreliable(run->plan),
+		.copies = run->plan->mcast.wanted ? plan_copies(run->plan) : 0,
 		.counts_arrivals = sees_arrivals(run),
 		.loss_timeout = loss_timeout(run),
 		.sharp = (uint64_t)(EDGE_SHARP / tick),

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/time.h"
 #include "host/affinity.h"
+#include "host/inline_receive.h"
 #include "host/numa.h"
 #include "net/frames.h"
 #include "net/listen.h"
@@ -71,6 +72,8 @@ static int check_device(struct parameters *params, struct port *port,
 		ret = device_open(params, &device, err);
 	if (!ret)
 		ret = numa_place(params, &device, err);
+	if (!ret)
+		ret = inline_receive_choose(params, device.port.device, err);
 	*port = device.port;
 	device_close(&device);
 	return ret;

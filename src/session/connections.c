@@ -1,7 +1,6 @@
 #include "config.h"
 #include "session/connections.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +10,10 @@
 #include "control/control.h"
 #include "control/link.h"
 #include "host/call_counter.h"
-#include "model/gid.h"
 #include "net/frames.h"
-#include "run/peer_check.h"
+#include "session/accept_path.h"
+#include "session/callers.h"
+#include "session/quota.h"
 
 /* Connections that there is room for at first. */
 #define ROOM 64
@@ -60,46 +60,13 @@ struct answers {
 	uint64_t n, room;
 };
 
-/* The client chooses the path among those this end offered, once. */
-static int accept_path(struct answers *a, const struct endpoint *peer,
-		       struct error *err)
-{
-	struct result *r = a->s->run.result;
-	struct path mine;
-	int ret = path_accept(&r->server, &r->client, peer->global,
-			      peer->gid_index, peer->peer_gid_index, &mine,
-			      err);
-
-	if (ret)
-		return ret;
-	mine.mtu = peer->mtu;
-	mine.dlid = peer->lid;
-	ret = peer_check_endpoint(&r->client, &mine, peer, err);
-	if (ret)
-		return ret;
-	r->path = mine;
-	r->has_path = true;
-	return 0;
-}
-
 static int check_endpoint(struct answers *a, const struct endpoint *peer,
 			  struct error *err)
 {
-	const uint32_t mtu = a->s->run.plan->mtu;
-	const struct parameters *params = &a->s->run.result->params;
+	int ret = quota_check_connections(&a->s->run.result->params, a->n + 1,
+					  err);
 
-	if (peer->n != 1 || mtu_bytes(peer->mtu) != mtu)
-		return fail(err, -EPROTO, NULL,
-			    "the client sent an ENDPOINT of %u QPs and MTU %u "
-			    "where 1 and %u were agreed", peer->n,
-			    mtu_bytes(peer->mtu), mtu);
-	if (a->n >= params->max_qps)
-		return fail(err, -EPERM, "make fewer connections, or start "
-			    "the server with a larger --max-qps",
-			    "%llu connections: this server allows %u "
-			    "(--max-qps)", (unsigned long long)a->n + 1,
-			    params->max_qps);
-	return accept_path(a, peer, err);
+	return ret ? ret : accept_path_of_one(a->s, peer, err);
 }
 
 static struct link *next_link(struct answers *a)
@@ -243,6 +210,8 @@ int connections_answer(struct session *s)
 		return 0;
 	s->over = true;
 	session_stage(s, "connect");
+	if (HAVE_RDMACM && s->run.plan->rdma_cm)
+		return callers_answer(s);
 	ret = link_open(&a.end, &s->run.result->error);
 	if (!ret)
 		ret = answer_all(&a);

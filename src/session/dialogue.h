@@ -42,6 +42,7 @@
 #include "net/frames.h"
 #include "run/run.h"
 
+struct callers;
 struct handshake;
 struct manager;
 
@@ -55,6 +56,8 @@ struct session {
 	struct handshake *handshake;	/* until both ends have proved the
 					 * key */
 	struct manager *manager;	/* --rdma-cm; else NULL */
+	struct callers *callers;	/* the server of connect --rdma-cm;
+					 * else NULL */
 	uint32_t place;		/* in the queue, or enum turn (net/turn.h) */
 	uint32_t best_place;	/* best one the client has heard so far */
 };

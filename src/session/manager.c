@@ -2,105 +2,33 @@
 #include "session/manager.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 
-#include "base/ip.h"
 #include "base/numbers.h"
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "model/gid.h"
 #include "net/alive.h"
+#include "net/cm_address.h"
 #include "net/wait.h"
 #include "verbs/cm.h"
 
 struct manager {
 	struct cm *cm;
-	int epoll;			/* the manager and the connection */
 	uint8_t token[ENDPOINT_TOKEN_SIZE];
 	struct sockaddr_storage local;
 	uint64_t deadline;		/* for a step further */
 	uint64_t limit;			/* for all of it */
 	uint64_t next_sign;		/* of life, to be sent */
+	struct frame ready;		/* the client's READY; no bytes: not
+					 * yet */
 };
 
 static struct error *error_of(struct session *s)
 {
 	return &s->run.result->error;
-}
-
-/* The address of an end, without a port: GID, or that of the socket TCP. */
-static void choose_address(const struct path *path, const struct gid *gid,
-			   const struct sockaddr_storage *tcp,
-			   struct sockaddr_storage *address)
-{
-	struct sockaddr_in6 *in6 = (void *)address;
-	struct sockaddr_in *in = (void *)address;
-	uint8_t ip[IP_SIZE] = { 0 };
-	const bool by_gid = path->global && gid_names_host(gid);
-
-	memset(address, 0, sizeof(*address));
-	ip_from_socket((const struct sockaddr *)tcp, ip);
-	if (by_gid)
-		memcpy(ip, gid->raw.raw, sizeof(ip));
-	if (ip_is_ipv4(ip)) {
-		in->sin_family = AF_INET;
-		memcpy(&in->sin_addr, ip + IPV4_AT, sizeof(in->sin_addr));
-		return;
-	}
-	in6->sin6_family = AF_INET6;
-	memcpy(&in6->sin6_addr, ip, sizeof(in6->sin6_addr));
-	if (!by_gid && tcp->ss_family == AF_INET6)
-		in6->sin6_scope_id =
-			((const struct sockaddr_in6 *)tcp)->sin6_scope_id;
-}
-
-static void local_address(struct session *s, struct sockaddr_storage *address)
-{
-	const struct path *path = &s->run.result->path;
-	struct sockaddr_storage tcp = { .ss_family = AF_UNSPEC };
-	socklen_t length = sizeof(tcp);
-
-	getsockname(s->run.conn->fd, (struct sockaddr *)&tcp, &length);
-	choose_address(path, &path->local, &tcp, address);
-}
-
-static void remote_address(struct session *s, uint16_t port,
-			   struct sockaddr_storage *address)
-{
-	const struct path *path = &s->run.result->path;
-	struct sockaddr_storage tcp = { .ss_family = AF_UNSPEC };
-	socklen_t length = sizeof(tcp);
-
-	getpeername(s->run.conn->fd, (struct sockaddr *)&tcp, &length);
-	choose_address(path, &path->remote, &tcp, address);
-	if (address->ss_family == AF_INET)
-		((struct sockaddr_in *)address)->sin_port = htons(port);
-	else
-		((struct sockaddr_in6 *)address)->sin6_port = htons(port);
-}
-
-static int watch(struct session *s, struct manager *m)
-{
-	const int fds[] = { cm_fd(m->cm), s->run.conn->fd };
-
-	m->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (m->epoll < 0)
-		return fail(error_of(s), -errno, NULL, "cannot poll: %s",
-			    strerror(errno));
-	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++) {
-		struct epoll_event event = { .events = EPOLLIN };
-
-		if (epoll_ctl(m->epoll, EPOLL_CTL_ADD, fds[i], &event))
-			return fail(error_of(s), -errno, NULL,
-				    "cannot poll: %s", strerror(errno));
-	}
-	return 0;
 }
 
 /* The session owns what there is after a failure, too. */
@@ -117,21 +45,19 @@ static int begin(struct session *s, const uint8_t token[ENDPOINT_TOKEN_SIZE])
 		.token = m->token,
 		.local = &m->local,
 	};
-	int ret;
 
 	s->manager = m;
-	m->epoll = -1;
 	memcpy(m->token, token, sizeof(m->token));
-	local_address(s, &m->local);
-	ret = cm_open(&end, &m->cm, error_of(s));
-	return ret ? ret : watch(s, m);
+	cm_address_local(s->run.conn, end.path, &m->local);
+	return cm_open(&end, &m->cm, error_of(s));
 }
 
 int manager_listen(struct session *s, struct endpoint *mine)
 {
 	int ret;
 
-	if (s->run.client || !s->run.plan->rdma_cm)
+	if (s->run.client || !s->run.plan->rdma_cm ||
+	    s->run.plan->mcast.wanted)
 		return 0;
 	randombytes_buf(mine->cm_token, sizeof(mine->cm_token));
 	ret = begin(s, mine->cm_token);
@@ -141,7 +67,8 @@ int manager_listen(struct session *s, struct endpoint *mine)
 
 int manager_check_endpoint(struct session *s, const struct endpoint *peer)
 {
-	const bool due = s->run.client && s->run.plan->rdma_cm;
+	const bool due = s->run.client && s->run.plan->rdma_cm &&
+			 !s->run.plan->mcast.wanted;
 
 	if (due == (peer->cm_port != 0))
 		return 0;
@@ -156,19 +83,28 @@ static void renew(struct session *s, struct manager *m)
 	m->deadline = smaller(time_after(run_peer_timeout(&s->run)), m->limit);
 }
 
+/* May READY come now?  A client does not wait until the server has joined a
+ * group. */
+static bool may_be_ready(const struct session *s, const struct manager *m,
+			 bool awaits_ready)
+{
+	return !m->ready.bytes &&
+	       (awaits_ready || (!s->run.client && s->run.plan->mcast.wanted));
+}
+
 /* What the peer says meanwhile: signs of life, the end, or READY if that is
  * due. */
-static int hear(struct session *s, struct manager *m, struct frame *ready)
+static int hear(struct session *s, struct manager *m, bool awaits_ready)
 {
 	struct frame frame;
-	int ret = oob_take(s->run.conn, ready ? frame_name(FRAME_READY) :
-						"rdma_cm",
+	int ret = oob_take(s->run.conn,
+			   awaits_ready ? frame_name(FRAME_READY) : "rdma_cm",
 			   &frame, error_of(s));
 
 	if (ret)
 		return ret == -EAGAIN ? 0 : ret;
-	if (ready && frame.type == FRAME_READY) {
-		*ready = frame;
+	if (frame.type == FRAME_READY && may_be_ready(s, m, awaits_ready)) {
+		m->ready = frame;
 		return 0;
 	}
 	if (frame.type != FRAME_ALIVE)
@@ -198,16 +134,21 @@ static int keep_time(struct session *s, struct manager *m)
 }
 
 /* Wait for something and handle it. */
-static int take_step(struct session *s, struct manager *m, struct frame *ready)
+static int take_step(struct session *s, struct manager *m, bool awaits_ready)
 {
-	int ret = oob_wait(m->epoll, POLLIN, &s->run.conn->cancel_fd,
-			   smaller(m->deadline, m->next_sign), error_of(s));
+	struct pollfd fds[2] = {
+		{ .fd = cm_fd(m->cm), .events = POLLIN },
+		{ .fd = s->run.conn->fd, .events = POLLIN },
+	};
+	int ret = oob_wait_either(fds, &s->run.conn->cancel_fd,
+				  smaller(m->deadline, m->next_sign),
+				  error_of(s));
 
 	if (ret < 0 && ret != -ETIMEDOUT)
 		return ret;
 	/* first: the peer may know why the manager failed */
-	ret = hear(s, m, ready);
-	if (ret || (ready && ready->bytes))
+	ret = hear(s, m, awaits_ready);
+	if (ret || (awaits_ready && m->ready.bytes))
 		return ret;
 	ret = cm_take(m->cm, error_of(s));
 	if (ret < 0)
@@ -217,8 +158,8 @@ static int take_step(struct session *s, struct manager *m, struct frame *ready)
 	return keep_time(s, m);
 }
 
-/* Until READY has come, or with NULL until this end is connected. */
-static int manage(struct session *s, struct frame *ready)
+/* Until READY has come, or else until this end is connected. */
+static int manage(struct session *s, bool awaits_ready)
 {
 	struct manager *m = s->manager;
 	int ret = 0;
@@ -227,9 +168,19 @@ static int manage(struct session *s, struct frame *ready)
 			      run_peer_timeout(&s->run));
 	m->next_sign = time_after(alive_period(s->run.plan->timeout));
 	renew(s, m);
-	while (!ret && (ready ? !ready->bytes : !cm_is_done(m->cm)))
-		ret = take_step(s, m, ready);
+	while (!ret &&
+	       (awaits_ready ? !m->ready.bytes : !cm_is_done(m->cm)))
+		ret = take_step(s, m, awaits_ready);
 	return ret;
+}
+
+static int join(struct session *s)
+{
+	int ret = begin(s, s->run.peer.cm_token);
+
+	if (!ret)
+		ret = cm_join(s->manager->cm, error_of(s));
+	return ret ? ret : manage(s, false);
 }
 
 int manager_connect(struct session *s)
@@ -237,25 +188,30 @@ int manager_connect(struct session *s)
 	struct sockaddr_storage remote;
 	int ret;
 
+	if (s->run.plan->mcast.wanted)
+		return join(s);
 	if (!s->run.client)
-		return manage(s, NULL);
+		return manage(s, false);
 	ret = begin(s, s->run.peer.cm_token);
 	if (ret)
 		return ret;
-	remote_address(s, s->run.peer.cm_port, &remote);
+	cm_address_remote(s->run.conn, &s->run.result->path,
+			  s->run.peer.cm_port, &remote);
 	ret = cm_call(s->manager->cm, &remote, error_of(s));
-	return ret ? ret : manage(s, NULL);
+	return ret ? ret : manage(s, false);
 }
 
 int manager_expect_ready(struct session *s, struct frame *frame)
 {
-	int ret;
+	struct manager *m = s->manager;
+	int ret = manage(s, true);
 
-	memset(frame, 0, sizeof(*frame));
-	ret = manage(s, frame);
-	if (!ret)
-		cm_stop_listening(s->manager->cm);
-	return ret;
+	if (ret)
+		return ret;
+	cm_stop_listening(m->cm);
+	*frame = m->ready;
+	m->ready = (struct frame){ 0 };
+	return 0;
 }
 
 void manager_free(struct session *s)
@@ -265,8 +221,7 @@ void manager_free(struct session *s)
 	if (!m)
 		return;
 	cm_close(m->cm);
-	if (m->epoll >= 0)
-		close(m->epoll);
+	frame_free(&m->ready);
 	sodium_memzero(m->token, sizeof(m->token));
 	free(m);
 	s->manager = NULL;

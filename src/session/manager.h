@@ -3,9 +3,9 @@
  * for --rdma-cm: the waits around verbs/cm.h.  While an end waits it sends
  * signs of life, hears what the peer says, and looks for ^C.
  *
- * The manager's addresses are those of the GIDs of the path.  A GID without an
- * IP address, as on InfiniBand, or a link-local one, leaves only the addresses
- * of the TCP connection.
+ * net/cm_address.h chooses the manager's addresses.
+ *
+ * With --mcast, both ends join the group, and neither listens.
  *
  * Over UD, an end still proves its address (reach.h): a server knows that of
  * its client from the ENDPOINT only.
@@ -23,7 +23,7 @@ int manager_listen(struct session *s, struct endpoint *mine);
 /* Does PEER, an ENDPOINT, say where it listens if it must, and only then? */
 int manager_check_endpoint(struct session *s, const struct endpoint *peer);
 
-/* Connect all queue pairs of this end. */
+/* Connect all queue pairs of this end, or have them join the group. */
 int manager_connect(struct session *s);
 
 /* The server: answer the manager until READY comes, and put that into FRAME;

@@ -12,12 +12,18 @@
 
 static int check_qps(const struct parameters *params, struct error *err)
 {
-	if (params->plan.qps <= params->max_qps)
+	const bool group = params->plan.mcast.wanted;
+	const uint32_t qps = plan_qps(&params->plan, false);
+
+	if (qps <= params->max_qps)
 		return 0;
-	return fail(err, -EPERM, "use fewer --qps, or start the server with a "
-		    "larger --max-qps",
-		    "--qps %u: this server allows %u (--max-qps)",
-		    params->plan.qps, params->max_qps);
+	return fail(err, -EPERM, group ?
+			    "use fewer --receivers, or start the server with "
+			    "a larger --max-qps" :
+			    "use fewer --qps, or start the server with a "
+			    "larger --max-qps",
+		    "--%s %u: this server allows %u (--max-qps)",
+		    group ? "receivers" : "qps", qps, params->max_qps);
 }
 
 /* Name the options that reduce the larger of the two needs. */
@@ -97,4 +103,15 @@ int quota_check(const struct parameters *params,
 	if (!ret)
 		ret = check_duration(params, err);
 	return ret ? ret : check_inject(params, err);
+}
+
+int quota_check_connections(const struct parameters *params, uint64_t n,
+			    struct error *err)
+{
+	if (n <= params->max_qps)
+		return 0;
+	return fail(err, -EPERM, "make fewer connections, or start the server "
+		    "with a larger --max-qps",
+		    "%llu connections: this server allows %u (--max-qps)",
+		    (unsigned long long)n, params->max_qps);
 }

@@ -21,4 +21,9 @@ uint64_t quota_duration(const struct parameters *params);
 int quota_check(const struct parameters *params,
 		 const struct port_limits *device, struct error *err);
 
+/* The same for the test connect, which makes one connection more: it would be
+ * the Nth. */
+int quota_check_connections(const struct parameters *params, uint64_t n,
+			    struct error *err);
+
 #endif

@@ -57,11 +57,16 @@ static const char *address(const struct gid *gid, bool global, uint16_t lid,
 	return text;
 }
 
+/* Of a receiver in a multicast group, the group. */
 static const char *address_here(const struct session *s,
 				char text[GID_TEXT_SIZE + 4])
 {
 	const struct path *path = &s->run.result->path;
+	const struct multicast *m = &s->run.res.multicast;
+	const struct gid group = { .raw = m->group };
 
+	if (m->n)
+		return address(&group, true, 0, text);
 	return address(&path->local, path->global, s->run.device->port.lid,
 		       text);
 }
@@ -209,15 +214,22 @@ static int hear(struct session *s, struct reach *r)
 
 static int nothing_came(struct session *s)
 {
-	bool ethernet = port_is_ethernet(&s->run.device->port);
+	static const char *const advice[][2] = {
+		{ "check the path between both ends, and that the subnet "
+		  "manager knows both",
+		  "check the route between the GIDs of both ends, and that no "
+		  "firewall stops UDP port 4791; choose another GID with -x" },
+		{ "see that the subnet manager has both ends in the group: "
+		  "'saquery -m'",
+		  "see that the switches pass the group on (with IGMP or MLD "
+		  "snooping they need a querier), and that no firewall stops "
+		  "UDP port 4791" },
+	};
+	const bool ethernet = port_is_ethernet(&s->run.device->port);
 	char text[GID_TEXT_SIZE + 4];
 
-	return fail(error_of(s), -EHOSTUNREACH, ethernet ?
-			    "check the route between the GIDs of both ends, "
-			    "and that no firewall stops UDP port 4791; choose "
-			    "another GID with -x" :
-			    "check the path between both ends, and that the "
-			    "subnet manager knows both",
+	return fail(error_of(s), -EHOSTUNREACH,
+		    advice[s->run.res.multicast.n > 0][ethernet],
 		    "none of %u packets that the %s sent to %s arrived",
 		    REACH_PACKETS, s->run.conn->peer, address_here(s, text));
 }

@@ -7,12 +7,12 @@
 
 #include "base/log.h"
 #include "host/facts.h"
+#include "host/inline_receive.h"
 #include "host/numa.h"
-#include "model/gid.h"
 #include "net/frames.h"
 #include "net/signals.h"
 #include "preflight/fit.h"
-#include "run/peer_check.h"
+#include "session/accept_path.h"
 #include "session/check.h"
 #include "session/connections.h"
 #include "session/exchange.h"
@@ -106,6 +106,9 @@ static int open_device(struct session *s)
 	ret = device_open(&any, s->run.device, err);
 	if (!ret)
 		ret = numa_place(params, s->run.device, err);
+	if (!ret)
+		ret = inline_receive_choose(params,
+					    s->run.device->port.device, err);
 	if (ret)
 		return ret;
 	facts_read(&s->run.device->port, &params->cpus);
@@ -135,25 +138,6 @@ static int agree(struct session *s)
 	return ret || !plan->check ? ret : check_answer(s);
 }
 
-/* The client chooses the path among those this end offered. */
-static int accept_path(struct session *s)
-{
-	struct result *r = s->run.result;
-	const struct endpoint *peer = &s->run.peer;
-	struct path mine;
-	int ret = path_accept(&r->server, &r->client, peer->global,
-			      peer->gid_index, peer->peer_gid_index, &mine,
-			      &r->error);
-
-	if (ret)
-		return ret;
-	mine.mtu = peer->mtu;
-	mine.dlid = peer->lid;
-	r->path = mine;
-	r->has_path = true;
-	return peer_check_endpoint(&r->client, &mine, peer, &r->error);
-}
-
 static int connect_qps(struct session *s)
 {
 	int ret;
@@ -165,7 +149,8 @@ static int connect_qps(struct session *s)
 	session_stage(s, "endpoint");
 	ret = setup_take_endpoint(s);
 	if (!ret)
-		ret = accept_path(s);
+		ret = accept_path(s, &s->run.peer,
+				  &s->run.result->error);
 	if (!ret)
 		ret = setup_send_endpoint(s);
 	if (ret)

@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 #include "net/turn.h"
 #include "session/abort.h"
+#include "session/callers.h"
 #include "session/client.h"
 #include "session/handshake.h"
 #include "session/manager.h"
@@ -75,6 +76,8 @@ void session_free(struct session *s)
 	if (!s)
 		return;
 	manager_free(s);
+	if (HAVE_RDMACM)
+		callers_free(s);
 	run_free(&s->run);
 	free(s);
 }

@@ -48,6 +48,7 @@ static int check_endpoint(struct session *s)
 {
 	const struct plan *plan = s->run.plan;
 	const struct endpoint *peer = &s->run.peer;
+	const uint32_t qps = plan_qps(plan, !s->run.client);
 	const uint64_t least = plan_slots(plan) > 1 ? plan_stride(plan) :
 						      plan_largest(plan);
 
@@ -56,14 +57,14 @@ static int check_endpoint(struct session *s)
 			    "the %s sent an ENDPOINT %s queue pairs of XRC",
 			    s->run.conn->peer,
 			    peer->targets ? "with" : "without");
-	if (peer->n == plan->qps && peer->stride >= least &&
+	if (peer->n == qps && peer->stride >= least &&
 	    mtu_bytes(peer->mtu) == plan->mtu)
 		return manager_check_endpoint(s, peer);
 	return fail(&s->run.result->error, -EPROTO, NULL,
 		    "the %s sent an ENDPOINT of %u QPs, stride %llu and MTU "
 		    "%u where %u, %llu and %u were agreed", s->run.conn->peer,
 		    peer->n, (unsigned long long)peer->stride,
-		    mtu_bytes(peer->mtu), plan->qps,
+		    mtu_bytes(peer->mtu), qps,
 		    (unsigned long long)plan_stride(plan), plan->mtu);
 }
 
@@ -169,6 +170,7 @@ void setup_tell_begin(struct session *s)
 	struct result *r = s->run.result;
 
 	result_note_effective(r, &s->run.device->port);
+	r->group = s->run.res.multicast.group;
 	if (r->observer)
 		r->observer->begin(r->observer, r);
 }

@@ -113,6 +113,8 @@ struct flow_receives {
 	uint32_t depth;		/* maximum outstanding */
 	uint32_t list_length;
 	uint32_t posted;	/* outstanding */
+	uint64_t total;		/* posted since the connection began */
+	uint64_t before;	/* taken before this size */
 	uint32_t waiting;	/* collected for the next post */
 	struct flow_receive *entries;	/* depth, or list_length entries */
 	struct ibv_sge *scatter;	/* of them, if they have several each */
@@ -307,6 +309,8 @@ struct flow {
 				 * latency loop */
 	struct flow_pingpong pingpong;
 	uint64_t expected;	/* messages: see flow_control.peer_sent */
+	uint32_t copies;	/* each of them is received so often: by all
+				 * QPs of a multicast group; 0: once */
 	/* results */
 	uint64_t posted;	/* messages, with warm-up, as the next two */
 	uint64_t completed;
@@ -327,6 +331,12 @@ struct flow {
 static inline uint32_t flow_qpn(const struct flow_qp *q, bool receive)
 {
 	return receive && q->target ? q->target->qp_num : q->qp->qp_num;
+}
+
+/* Messages that took a receive of R since the connection began. */
+static inline uint64_t flow_taken(const struct flow_receives *r)
+{
+	return r->total - r->posted;
 }
 
 /* The byte at FLAG, which the device writes while a loop reads it. */

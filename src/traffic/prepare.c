@@ -179,6 +179,8 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 		if (f->qps[i].lists[0].requests)
 			prepare_qp(f, op, &f->qps[i]);
 	}
+	for (uint32_t i = 0; i < f->n_receives; i++)
+		f->receives[i].before = flow_taken(&f->receives[i]);
 	if (f->verify)
 		verify_prepare(f);
 }

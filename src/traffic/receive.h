@@ -20,6 +20,7 @@ static inline int post_receives(struct flow *f, struct flow_receives *r)
 						    "ibv_post_recv",
 					(uint32_t)(r - f->receives), ret);
 	r->posted += r->waiting;
+	r->total += r->waiting;
 	r->waiting = 0;
 	return 0;
 }

@@ -18,7 +18,7 @@ static bool all_came(struct flow *f, uint64_t *silent_since)
 	if (!atomic_load_explicit(&f->control->peer_sent,
 				  memory_order_acquire))
 		return false;
-	if (f->received >= f->expected)
+	if (f->received / (f->copies ? f->copies : 1) >= f->expected)
 		return true;
 	if (!f->unreliable)
 		return false;

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* Set-up verbs: the advice for each link layer, or for BOTH. */
+/* Set-up verbs, or any verb (NULL): the advice for each link layer, or for
+ * BOTH. */
 static const struct {
 	const char *verb;
 	int errnum;
@@ -39,6 +40,9 @@ static const struct {
 	{ "ibv_reg_mr", EPERM,
 	  BOTH("the process may not lock memory: raise the limit (ulimit -l) "
 	       "or give it CAP_IPC_LOCK") },
+	{ NULL, EAGAIN,
+	  BOTH("a control group of the process may allow it no more objects "
+	       "of the device (rdma.max)") },
 };
 
 const char *verb_advice(const char *verb, int errnum, bool ethernet)
@@ -46,7 +50,8 @@ const char *verb_advice(const char *verb, int errnum, bool ethernet)
 	const size_t n = sizeof(setup) / sizeof(*setup);
 
 	for (size_t i = 0; i < n; i++)
-		if (setup[i].errnum == errnum && !strcmp(setup[i].verb, verb))
+		if (setup[i].errnum == errnum &&
+		    (!setup[i].verb || !strcmp(setup[i].verb, verb)))
 			return ethernet ? setup[i].ethernet :
 					  setup[i].infiniband;
 	return NULL;

@@ -6,13 +6,16 @@
  * the path, and what it found moves the queue pair on both sides.  The TCP
  * dialogue remains for everything else.
  *
- * A request and its answer carry the random bytes of the server's ENDPOINT and
- * the u32 index of the queue pair, and nothing else.  The server rejects every
+ * A request and its answer carry the mark of cm_event.h: the random bytes of the
+ * server's ENDPOINT and the index of the queue pair.  The server rejects every
  * other request, and the client every other answer: they are a stranger's.
  *
  * Over UD the manager only tells the client where the server's queue pair is.
  * The server takes the client's address from the path.  Q_Keys are those of
  * the ENDPOINTs: the manager's is the same for everybody.
+ *
+ * For --mcast no connection is asked for: each end joins the group by itself
+ * (cm_multicast.h), and the Q_Key is the group's.
  *
  * Nothing here waits: an end polls cm_fd(), and calls cm_take() when it is
  * readable.
@@ -25,24 +28,9 @@
 #include <sys/socket.h>
 
 #include "base/error.h"
-#include "model/endpoint.h"
-#include "model/plan.h"
-#include "verbs/device.h"
-#include "verbs/resources.h"
+#include "verbs/cm_end.h"
 
 struct cm;
-
-/* What to connect; all of it outlives the struct cm. */
-struct cm_end {
-	bool client;
-	const struct device *device;
-	const struct plan *plan;
-	const struct path *path;
-	struct resources *res;
-	const struct endpoint *peer;	/* complete before the first event */
-	const uint8_t *token;		/* ENDPOINT_TOKEN_SIZE bytes */
-	const struct sockaddr_storage *local;	/* this end's address, port 0 */
-};
 
 /* Begin.  Returns 0, or a negative errno with the reason in ERR.  cm_close()
  * it. */
@@ -55,6 +43,9 @@ int cm_listen(struct cm *cm, uint16_t *port, struct error *err);
 int cm_call(struct cm *cm, const struct sockaddr_storage *remote,
 	    struct error *err);
 
+/* Either end of a multicast test: join the group. */
+int cm_join(struct cm *cm, struct error *err);
+
 /* A descriptor that is readable when there is something for cm_take(). */
 int cm_fd(const struct cm *cm);
 
@@ -65,7 +56,7 @@ int cm_fd(const struct cm *cm);
  */
 int cm_take(struct cm *cm, struct error *err);
 
-/* Are all queue pairs of this end connected?  A server must take events until
+/* Are all queue pairs of this end connected, or in the group?  A server must take events until
  * it knows that those of the client are, too: an answer may get lost. */
 bool cm_is_done(const struct cm *cm);
 
@@ -75,7 +66,8 @@ int cm_timed_out(const struct cm *cm, struct error *err);
 /* The server: accept no more connections. */
 void cm_stop_listening(struct cm *cm);
 
-/* Give up all connections; NULL is fine.  Call resources_stop() before. */
+/* Give up all connections, or leave the group; NULL is fine.  Call
+ * resources_stop() before. */
 void cm_close(struct cm *cm);
 
 #endif

@@ -58,6 +58,14 @@ static const struct {
 	{ RDMA_CM_EVENT_ADDR_CHANGE, "RDMA_CM_EVENT_ADDR_CHANGE", ENETDOWN,
 	  "lost the address, which moved to another device",
 	  EITHER("keep a bonded interface on one port meanwhile") },
+	{ RDMA_CM_EVENT_MULTICAST_JOIN, "RDMA_CM_EVENT_MULTICAST_JOIN", EPROTO,
+	  "joined it once more", EITHER(NULL) },
+	{ RDMA_CM_EVENT_MULTICAST_ERROR, "RDMA_CM_EVENT_MULTICAST_ERROR",
+	  ECONNREFUSED, "was refused",
+	  { "choose another group, or leave --rdma-cm out",
+	    "see the log of the subnet manager, and 'saquery -g': it may have "
+	    "no room, or a group of that address with another P_Key or "
+	    "Q_Key" } },
 };
 
 /* Reasons of a rejection, from the InfiniBand specification, 12.6.7.2. */
@@ -89,6 +97,7 @@ static const char *const steps[CM_STEPS] = {
 	[CM_ROUTE] = "looking for the route to",
 	[CM_ANSWER] = "asking for a connection with",
 	[CM_CONNECTED] = "connected with",
+	[CM_GROUP] = "joining",
 };
 
 static size_t row_of(enum rdma_cm_event_type event)
@@ -146,9 +155,14 @@ int cm_explain(enum rdma_cm_event_type event, int status, enum cm_step step,
 int cm_explain_silence(enum cm_step step, const char *peer, bool ethernet,
 		       struct error *err)
 {
-	static const char *const advice[] = { NO_ANSWER };
+	static const char *const advice[][2] = {
+		{ NO_ANSWER },
+		{ "see 'dmesg': the kernel joins it without asking anybody",
+		  "see that the subnet manager is up and knows this port: "
+		  "'sminfo', 'saquery -g'" },
+	};
 
-	return fail(err, -ETIMEDOUT, advice[!ethernet],
+	return fail(err, -ETIMEDOUT, advice[step == CM_GROUP][!ethernet],
 		    "rdma_cm, %s %s, took too long (--timeout)", steps[step],
 		    peer);
 }

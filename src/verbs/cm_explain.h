@@ -14,6 +14,7 @@ enum cm_step {
 	CM_ROUTE,
 	CM_ANSWER,		/* to a request for a connection */
 	CM_CONNECTED,
+	CM_GROUP,		/* to join a multicast group */
 	CM_STEPS,
 };
 

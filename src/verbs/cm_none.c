@@ -27,6 +27,12 @@ int cm_call(struct cm *cm, const struct sockaddr_storage *remote,
 	return fail(err, -EOPNOTSUPP, NULL, "there is no librdmacm");
 }
 
+int cm_join(struct cm *cm, struct error *err)
+{
+	(void)cm;
+	return fail(err, -EOPNOTSUPP, NULL, "there is no librdmacm");
+}
+
 int cm_fd(const struct cm *cm)
 {
 	(void)cm;

@@ -11,11 +11,23 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/descriptors.h"
 #include "base/xalloc.h"
 
 static const char no_device_advice[] =
 	"load the driver, or make a software device: modprobe rdma_rxe; "
 	"rdma link add rxe0 type rxe netdev INTERFACE";
+
+/* Descriptors that libibverbs has open at once while it looks for devices and
+ * for their drivers. */
+#define NEEDED 4
+
+/* libibverbs says nothing of that. */
+static int no_descriptors(struct error *err)
+{
+	return fail(err, -EMFILE, "raise the limit (ulimit -n)",
+		    "cannot look for RDMA devices: %s", strerror(EMFILE));
+}
 
 static bool is_listed(const struct device_list *list, const char *name)
 {
@@ -112,6 +124,8 @@ int device_list_read(struct device_list *list, struct error *err)
 	if (list->n)
 		return 0;
 	device_list_free(list);
+	if (!descriptors_left(NEEDED))
+		return no_descriptors(err);
 	if (errnum)
 		return fail(err, -errnum, no_device_advice,
 			    "cannot list RDMA devices: %s", strerror(errnum));
@@ -156,6 +170,8 @@ static int file_errno(const char *path)
 static int not_taken(const struct listed *listed, int errnum,
 		     struct error *err)
 {
+	if (!listed->device && !descriptors_left(NEEDED))
+		return no_descriptors(err);
 	if (!listed->device)
 		return fail(err, -ENODEV, advice_of(ENODEV),
 			    "%s: libibverbs has no driver for it",

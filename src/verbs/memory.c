@@ -159,8 +159,9 @@ int memory_create(const struct device *device, struct ibv_pd *pd,
 	const uint64_t stride = plan_stride(plan);
 	char option[OPTION_SIZE];
 	struct memory m = {
-		.length = plan_memory(plan),
-		.part = plan->mr_per_qp ? stride : stride * plan->qps,
+		.length = plan_memory(plan, client),
+		.part = plan->mr_per_qp ? stride :
+					  stride * plan_qps(plan, client),
 		.allocation = xcalloc(1, sizeof(*m.allocation)),
 	};
 	int ret;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "model/addressing.h"
+#include "traffic/flow.h"
 #include "verbs/qp_attr.h"
 
 /* 239.255.x.y, which no router passes on, and ff12::x:y of one link. */
@@ -45,7 +46,7 @@ struct ibv_ah_attr multicast_address(uint8_t port, const struct plan *plan,
 	return av;
 }
 
-static void to_socket(const union ibv_gid *gid, struct sockaddr_storage *to)
+void multicast_socket(const union ibv_gid *gid, struct sockaddr_storage *to)
 {
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)to;
 	struct sockaddr_in *four = (struct sockaddr_in *)to;
@@ -60,6 +61,29 @@ static void to_socket(const union ibv_gid *gid, struct sockaddr_storage *to)
 	}
 }
 
+int multicast_attach(const struct device *device, struct ibv_qp *qp,
+		     const struct ibv_ah_attr *av, struct multicast *m,
+		     struct error *err)
+{
+	const uint16_t lid = port_is_ethernet(&device->port) ? 0 : av->dlid;
+	char text[GID_TEXT_SIZE];
+	int ret = ibv_attach_mcast(qp, &av->grh.dgid, lid);
+
+	if (ret)
+		return fail(err, -abs(ret), m->n ?
+				    "use fewer --receivers" :
+				    "choose a device that has multicast with "
+				    "-d",
+			    "%s port %u: cannot attach queue pair %u to the "
+			    "multicast group %s: %s", device->port.device,
+			    device->port.number, m->n + 1,
+			    gid_format(&av->grh.dgid, text),
+			    strerror(abs(ret)));
+	if (!m->n++)
+		*m = (struct multicast){ av->grh.dgid, lid, 1, -1 };
+	return 0;
+}
+
 /* A membership lasts as long as its socket. */
 static int join_ip(const struct path *path, struct multicast *m)
 {
@@ -70,7 +94,7 @@ static int join_ip(const struct path *path, struct multicast *m)
 
 	if (path->local.type != IBV_GID_TYPE_ROCE_V2 || !path->local.ifindex)
 		return 0;
-	to_socket(&m->group, &request.gr_group);
+	multicast_socket(&m->group, &request.gr_group);
 	m->fd = socket(request.gr_group.ss_family, SOCK_DGRAM | SOCK_CLOEXEC,
 		       0);
 	if (m->fd < 0 || setsockopt(m->fd, level, MCAST_JOIN_GROUP, &request,
@@ -79,36 +103,23 @@ static int join_ip(const struct path *path, struct multicast *m)
 	return 0;
 }
 
-int multicast_join(const struct device *device, struct ibv_qp *qp,
-		   const struct path *path, const union ibv_gid *group,
+int multicast_join(const struct device *device, const struct path *path,
 		   struct multicast *m, struct error *err)
 {
+	const int ret = join_ip(path, m);
 	char text[GID_TEXT_SIZE];
-	int ret;
 
-	*m = (struct multicast){ .group = *group, .fd = -1 };
-	gid_format(group, text);
-	ret = ibv_attach_mcast(qp, group, 0);
-	if (ret)
-		return fail(err, -abs(ret),
-			    "choose a device that has multicast with -d",
-			    "%s port %u: cannot attach a queue pair to the "
-			    "multicast group %s: %s", device->port.device,
-			    device->port.number, text, strerror(abs(ret)));
-	m->qp = qp;
-	ret = join_ip(path, m);
 	return ret ? fail(err, ret, NULL,
 			  "%s port %u: cannot join the multicast group %s on "
 			  "its network interface: %s", device->port.device,
-			  device->port.number, text, strerror(-ret)) : 0;
+			  device->port.number, gid_format(&m->group, text),
+			  strerror(-ret)) : 0;
 }
 
-void multicast_leave(struct multicast *m)
+void multicast_leave(struct multicast *m, const struct flow_qp *qps)
 {
-	if (!m->qp)
-		return;
-	ibv_detach_mcast(m->qp, &m->group, 0);
-	if (m->fd >= 0)
+	if (m->n && m->fd >= 0)
 		close(m->fd);
-	m->qp = NULL;
+	while (m->n)
+		ibv_detach_mcast(qps[--m->n].qp, &m->group, m->lid);
 }

@@ -12,9 +12,10 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 }
 
 /* Receive queues at this end: one per thread if shared, else one per QP. */
-static uint64_t receive_queues(const struct plan *plan)
+static uint64_t receive_queues(const struct plan *plan, bool client)
 {
-	return plan_shares_receives(plan) ? plan->threads : plan->qps;
+	return plan_shares_receives(plan) ? plan->threads :
+					    plan_qps(plan, client);
 }
 
 /* Entries of all completion queues, computed as in queues_create(). */
@@ -22,7 +23,7 @@ static uint64_t completions(const struct plan *plan, uint64_t sends,
 			    uint64_t receives,
 			    const struct port_limits *limits, bool client)
 {
-	uint64_t qps = divide_up(plan->qps, plan->threads);
+	uint64_t qps = divide_up(plan_qps(plan, client), plan->threads);
 	uint64_t per_cq = smaller(qps, plan_qps_per_cq(plan, client, limits));
 	uint64_t n = plan->threads * divide_up(qps, per_cq);
 
@@ -51,7 +52,7 @@ static uint64_t prepared(const struct plan *plan, bool client,
 	return plan->qps * sends * sizeof(struct flow_request) +
 	       plan->qps * FLOW_LISTS * plan->post_list *
 		       several(plan_send_entries(plan, client)) +
-	       receive_queues(plan) * receives *
+	       receive_queues(plan, client) * receives *
 		       (sizeof(struct flow_receive) +
 			several(plan_receive_entries(plan, client)));
 }
@@ -82,12 +83,13 @@ void need_of(const struct plan *plan, bool client,
 
 	if (plan_sends(plan, client))
 		send_size += (uint64_t)NEED_INLINE * plan_inline(plan);
-	need->messages = plan_memory(plan);
+	need->messages = plan_memory(plan, client);
 	need->queues =
-		plan->qps * (queue_pairs * NEED_QUEUE_PAIR +
-			     sizeof(struct flow_qp) + sends * send_size +
-			     verifier(plan)) +
-		receive_queues(plan) * receives * receive_size +
+		plan_qps(plan, client) *
+			(queue_pairs * NEED_QUEUE_PAIR +
+			 sizeof(struct flow_qp) + sends * send_size +
+			 verifier(plan)) +
+		receive_queues(plan, client) * receives * receive_size +
 		completions(plan, sends, receives, limits, client) *
 			NEED_COMPLETION +
 		prepared(plan, client, receives);

@@ -128,6 +128,8 @@ struct ibv_ah_attr qp_attr_address(uint8_t port, const struct plan *plan,
 int qp_attr_rtr(struct ibv_qp_attr *attr, uint8_t port,
 		const struct plan *plan, const struct qp_remote *remote)
 {
+	const int mask = masks_of(plan->transport, remote->target)[TO_RTR];
+
 	*attr = (struct ibv_qp_attr){
 		.qp_state = IBV_QPS_RTR,
 		.ah_attr = remote->av ? *remote->av :
@@ -140,7 +142,10 @@ int qp_attr_rtr(struct ibv_qp_attr *attr, uint8_t port,
 							 !remote->client),
 		.min_rnr_timer = (uint8_t)plan->min_rnr_timer,
 	};
-	return masks_of(plan->transport, remote->target)[TO_RTR];
+	if (!remote->qkey)
+		return mask;
+	attr->qkey = *remote->qkey;
+	return mask | IBV_QP_QKEY;
 }
 
 int qp_attr_rts(struct ibv_qp_attr *attr, const struct plan *plan,

@@ -35,6 +35,7 @@ struct qp_remote {
 	bool target;		/* its XRC_RECV is what connects to it */
 	struct endpoint_qp peer;
 	const struct ibv_ah_attr *av;	/* how to reach it; NULL: along path */
+	const uint32_t *qkey;	/* UD: from now on; NULL: as in INIT */
 };
 
 /* The path to a peer along PATH from this end's PORT, for a connected queue

@@ -187,14 +187,14 @@ static int create_qps(const struct device *device, const struct plan *plan,
 	bool sends = plan_sends(plan, client);
 	int ret = 0;
 
-	res->n_qps = plan->qps;
+	res->n_qps = plan_qps(plan, client);
 	res->n_threads = plan->threads;
 	res->method = method_of(plan);
 	/* the host would have to read what is sent inline */
 	res->inline_size = sends && !res->memory.copier ? plan_inline(plan) :
 							  0;
-	res->qps = xcalloc_lines(plan->qps, sizeof(*res->qps));
-	res->psns = xcalloc(plan->qps, sizeof(*res->psns));
+	res->qps = xcalloc_lines(res->n_qps, sizeof(*res->qps));
+	res->psns = xcalloc(res->n_qps, sizeof(*res->psns));
 	res->queues = xcalloc(plan->threads, sizeof(*res->queues));
 	if (sends)
 		allocate_requests(plan, res);
@@ -303,7 +303,7 @@ void resources_destroy(struct resources *res)
 {
 	if (res->memory_window)
 		ibv_dealloc_mw(res->memory_window);
-	multicast_leave(&res->multicast);
+	multicast_leave(&res->multicast, res->qps);
 	for (uint32_t i = 0; res->qps && i < res->n_qps; i++) {
 		if (res->qps[i].qp)
 			ibv_destroy_qp(res->qps[i].qp);
@@ -332,7 +332,7 @@ void resources_destroy(struct resources *res)
 uint8_t *resources_incoming(const struct resources *res,
 			    const struct plan *plan)
 {
-	uint64_t region = plan_stride(plan) * plan->qps;
+	uint64_t region = plan_stride(plan) * res->n_qps;
 
 	return res->memory.buffer + (plan_regions(plan) - 1) * region;
 }
@@ -367,7 +367,7 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		.mtu = path->mtu,
 		.qkey = res->qkey,
 		.va = memory_address(m, incoming),
-		.length = plan_stride(plan) * plan->qps,
+		.length = plan_stride(plan) * res->n_qps,
 		.stride = plan_stride(plan),
 		.n = res->n_qps,
 		.qps = xcalloc(res->n_qps, sizeof(*endpoint->qps)),
@@ -389,6 +389,8 @@ static void follow_link(struct qp_remote *remote,
 			const struct resources_link *link, bool datagram)
 {
 	remote->peer.qpn = link->qpn;
+	if (link->group)
+		remote->qkey = &link->qkey;
 	if (datagram)
 		return;
 	remote->psn = link->sq_psn;
@@ -412,22 +414,37 @@ static int connect_target(const struct device *device, const struct plan *plan,
 	return qp_connect(device, q->target, plan, &target, err);
 }
 
+/* Q takes what is sent to the group that AV leads to.  Its IP group is joined
+ * once, unless the connection manager did that. */
+static int join_group(struct resources *res, const struct device *device,
+		      const struct path *path, const struct ibv_ah_attr *av,
+		      bool managed, const struct flow_qp *q, struct error *err)
+{
+	struct multicast *m = &res->multicast;
+	int ret = multicast_attach(device, q->qp, av, m, err);
+
+	if (ret || managed || m->n > 1)
+		return ret;
+	return multicast_join(device, path, m, err);
+}
+
 /* Q sends to the group of PLAN, or takes what comes there. */
 static int connect_group(struct resources *res, const struct device *device,
 			 const struct plan *plan, const struct path *path,
 			 const struct endpoint *peer, struct flow_qp *q,
-			 struct error *err)
+			 const struct resources_link *link, struct error *err)
 {
 	const bool sends = plan_sends(plan, res->client);
 	const union ibv_gid group =
 		multicast_group(plan, path, sends ? peer->qkey : res->qkey);
-	const struct ibv_ah_attr av =
+	const struct ibv_ah_attr av = link ? link->av :
 		multicast_address(device->port.number, plan, path, &group);
 
 	if (!sends)
-		return multicast_join(device, q->qp, path, &group,
-				      &res->multicast, err);
+		return join_group(res, device, path, &av, link != NULL, q,
+				  err);
 	q->remote_qpn = MULTICAST_QPN;
+	res->multicast.group = av.grh.dgid;
 	return addresses_get(&res->addresses, device, res->pd, plan, path, 0,
 			     &av, &q->ah, err);
 }
@@ -438,29 +455,32 @@ int resources_connect_qp(struct resources *res, const struct device *device,
 			 const struct resources_link *link, struct error *err)
 {
 	const bool datagram = plan_is_datagram(plan);
+	/* the receivers of a group have one sender */
+	const uint32_t k = i < peer->n ? i : 0;
 	struct qp_remote remote = {
 		.path = path,
 		.flow_label = addressing_flow_label(plan, i),
 		.psn = res->psns[i],
 		.client = res->client,
-		.peer = peer->qps[i],
+		.peer = peer->qps[k],
 	};
 	struct flow_qp *q = &res->qps[i];
 	int ret;
 
 	if (link)
 		follow_link(&remote, link, datagram);
-	q->remote = peer->va + peer->stride * i;
-	q->rkey = peer->qps[i].rkey;
+	q->remote = peer->va + peer->stride * k;
+	q->rkey = peer->qps[k].rkey;
 	q->remote_qpn = remote.peer.qpn;
-	q->remote_qkey = peer->qkey;
+	q->remote_qkey = remote.qkey ? *remote.qkey : peer->qkey;
 	ret = connect_target(device, plan, q, &remote, err);
 	if (!ret)
 		ret = qp_connect(device, q->qp, plan, &remote, err);
 	if (ret || !datagram)
 		return ret;
 	if (plan->mcast.wanted)
-		return connect_group(res, device, plan, path, peer, q, err);
+		return connect_group(res, device, plan, path, peer, q, link,
+				     err);
 	return addresses_get(&res->addresses, device, res->pd, plan, path, i,
 			     link ? &link->av : NULL, &q->ah, err);
 }

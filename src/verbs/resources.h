@@ -37,7 +37,7 @@ struct resources {
 	uint32_t *psns;		/* per QP, 24 random bits */
 	uint32_t qkey;		/* UD: 31 random bits, the same for all QPs */
 	struct addresses addresses;	/* UD: the QPs' address handles */
-	struct multicast multicast;	/* --mcast: of the receiver */
+	struct multicast multicast;	/* --mcast: of the receivers */
 	struct challenge challenge;	/* UC and UD, on the first QP */
 	struct ibv_pd *other_pd;	/* --inject only, else NULL */
 	struct ibv_mw *memory_window;	/* --inject only, else NULL */
@@ -80,16 +80,20 @@ int resources_connect(struct resources *res, const struct device *device,
 		      const struct plan *plan, const struct path *path,
 		      const struct endpoint *peer, struct error *err);
 
-/* What the connection manager found out about the peer of a QP. */
+/* What the connection manager found out about the peer of a QP, or about the
+ * multicast group between them. */
 struct resources_link {
 	struct ibv_ah_attr av;
 	uint32_t qpn;
 	uint32_t rq_psn;
 	uint32_t sq_psn;
+	bool group;
+	uint32_t qkey;		/* of the group, for both ends */
 };
 
 /* The same for QP I only.  LINK, unless it is NULL, says how to reach the peer,
- * instead of PATH and PEER; of UD it has no PSNs. */
+ * instead of PATH and PEER; of UD it has no PSNs, and a Q_Key only of a
+ * group. */
 int resources_connect_qp(struct resources *res, const struct device *device,
 			 const struct plan *plan, const struct path *path,
 			 const struct endpoint *peer, uint32_t i,

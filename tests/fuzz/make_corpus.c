@@ -190,11 +190,13 @@ static void write_done(const char *folder)
 				     .messages = 3 };
 	struct thread_row thread = { .cpu = 1, .qps = 1, .iterations = 3,
 				     .window_ns = 10 };
+	uint64_t receivers[] = { 2, 1 };
 	struct done done = {
-		.posted = 3, .counted = 3, .window_ns = 10, .method = 1,
-		.clock = { "tsc", 1, 1, 0 }, .ns_per_tick = 1,
+		.posted = 3, .received = 3, .counted = 3, .window_ns = 10,
+		.method = 1, .clock = { "tsc", 1, 1, 0 }, .ns_per_tick = 1,
 		.n_threads = 1, .threads = &thread,
 		.n_intervals = 1, .intervals = &interval,
+		.n_receivers = 2, .receivers = receivers,
 		.latency = histogram_new(),
 	};
 	struct seed s = { 0 };

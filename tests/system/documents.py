@@ -154,8 +154,8 @@ def near(a, b):
 
 
 def sizes_of(document):
-    """The sizes of a run; 0 where there are none."""
-    return document["parameters"]["size"] or [0]
+    """The sizes of a run; None where there are none."""
+    return document["parameters"]["size"] or [None]
 
 
 def check_row(document, row):
@@ -163,7 +163,7 @@ def check_row(document, row):
     assert measured and not (row["bandwidth"] and row["latency"])
     assert row["size"] in sizes_of(document)
     parameters = document["parameters"]
-    assert row["qps"] == (parameters["qps"] or 1)
+    assert row["qps"] == parameters["qps"]
     if row["control"]:
         check_control(row, row["control"])
         return
@@ -279,9 +279,12 @@ def end_of_intervals(row, intervals):
         assert near(one["start"], end)
         end = one["start"] + one["seconds"]
         rate = one["iterations"] / one["seconds"]
-        assert near(one["gbps"], rate * row["size"] * 8 / 1e9)
-        assert near(one["mib_per_s"], rate * row["size"] / 2 ** 20)
         assert near(one["mpps"], rate / 1e6)
+        if row.get("control"):
+            assert one["gbps"] is one["mib_per_s"] is None
+        else:
+            assert near(one["gbps"], rate * row["size"] * 8 / 1e9)
+            assert near(one["mib_per_s"], rate * row["size"] / 2 ** 20)
     assert sum(one["iterations"] for one in intervals) == row["iterations"]
     return end
 
@@ -326,6 +329,7 @@ def check_histogram(latency, bins):
 
 
 def check_bandwidth(row, bandwidth):
+    copies = len(row.get("receivers") or [1])
     if row["seconds"] is None:
         assert row["failed"] and bandwidth["gbps"] is None
     else:
@@ -336,7 +340,7 @@ def check_bandwidth(row, bandwidth):
     if bandwidth["sent"] is None:
         assert row["failed"] and bandwidth["received"] is None
     else:
-        assert bandwidth["sent"] >= row["iterations"]
+        assert bandwidth["sent"] * copies >= row["iterations"]
     if not row["intervals"]:
         assert bandwidth["peak_gbps"] is None
         assert bandwidth["ci95_gbps"] is None
@@ -346,7 +350,7 @@ def check_bandwidth(row, bandwidth):
         assert bandwidth[name] is None or 0 <= bandwidth[name] <= 100
     if bandwidth["received"] is not None:
         assert (bandwidth["lost"]
-                == bandwidth["sent"] - bandwidth["received"])
+                == bandwidth["sent"] * copies - bandwidth["received"])
 
 
 def check_latency(row, latency):

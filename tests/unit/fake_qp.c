@@ -159,6 +159,13 @@ static int required_mask(enum ibv_qp_type type, enum ibv_qp_state to)
 	}
 }
 
+/* What may be there, too. */
+static int optional_mask(enum ibv_qp_type type, enum ibv_qp_state to)
+{
+	return IBV_QP_RATE_LIMIT |
+	       (type == IBV_QPT_UD && to == IBV_QPS_RTR ? IBV_QP_QKEY : 0);
+}
+
 /* What MASK has of FROM becomes that of TO. */
 static void keep(struct ibv_qp_attr *to, const struct ibv_qp_attr *from,
 		 int mask)
@@ -235,7 +242,7 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	if (nic_call_fails())
 		return fake_verbs.errnum;
 	if (attr->qp_state != qp->state + 1 ||
-	    (mask & ~IBV_QP_RATE_LIMIT) !=
+	    (mask & ~optional_mask(qp->qp_type, attr->qp_state)) !=
 		    required_mask(qp->qp_type, attr->qp_state))
 		return EINVAL;
 	if (mask & IBV_QP_RATE_LIMIT &&
@@ -271,6 +278,12 @@ int ibv_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask,
 	return 0;
 }
 
+static bool is_lid_of_group(uint16_t lid)
+{
+	return fake_verbs.port.link_layer == IBV_LINK_LAYER_ETHERNET ?
+		       !lid : lid >= 0xc000 && lid != 0xffff;
+}
+
 int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
 	struct nic_qp *q = (struct nic_qp *)qp;
@@ -278,7 +291,7 @@ int ibv_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 	if (nic_call_fails())
 		return fake_verbs.errnum;
 	if (qp->qp_type != IBV_QPT_UD || gid->raw[0] + gid->raw[10] < 0xff ||
-	    qp->state < IBV_QPS_INIT || lid)
+	    qp->state < IBV_QPS_INIT || !is_lid_of_group(lid))
 		return EINVAL;
 	pthread_mutex_lock(&nic_lock);
 	q->group = *gid;
@@ -291,7 +304,7 @@ int ibv_detach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
 	struct nic_qp *q = (struct nic_qp *)qp;
 
-	if (lid || memcmp(&q->group, gid, sizeof(*gid)) != 0)
+	if (!is_lid_of_group(lid) || memcmp(&q->group, gid, sizeof(*gid)) != 0)
 		return EINVAL;
 	pthread_mutex_lock(&nic_lock);
 	memset(&q->group, 0, sizeof(q->group));

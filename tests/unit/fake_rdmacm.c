@@ -27,6 +27,8 @@ struct fake_id {
 	struct fake_id *other;	/* at the other end of the connection */
 	bool listens;
 	bool answered;		/* what else comes is ignored */
+	bool member;		/* of a group */
+	bool leaves;		/* the connection: awaits the other end */
 	uint16_t port;
 	uint32_t qpn;
 	uint32_t unacked;
@@ -61,7 +63,8 @@ bool fake_rdmacm_is_clean(void)
 {
 	const struct fake_rdmacm *f = &fake_rdmacm;
 
-	return !f->channels && !f->ids && !f->unacked && !f->misuses;
+	return !f->channels && !f->ids && !f->unacked && !f->members &&
+	       !f->misuses;
 }
 
 /* Every call begins with it, and with the lock. */
@@ -105,6 +108,11 @@ static void forget(struct fake_id *f)
 	free(f);
 	fake_rdmacm.ids--;
 }
+
+/* An event for ID, with DATA, as the test wants it. */
+static struct fake_event *put(struct rdma_cm_id *id,
+			      enum rdma_cm_event_type type,
+			      const uint8_t *data, uint8_t length);
 
 /* Those of OF, or all; with a listener go the requests nobody saw yet. */
 static void drop_events(struct fake_channel *c, const struct rdma_cm_id *of)
@@ -166,7 +174,9 @@ int rdma_destroy_id(struct rdma_cm_id *id)
 	struct fake_id *f = (struct fake_id *)id;
 
 	pthread_mutex_lock(&lock);
-	fake_rdmacm.misuses += f->unacked > 0;
+	fake_rdmacm.misuses += f->unacked > 0 || f->member;
+	if (f->other && f->other->leaves)
+		put(&f->other->id, RDMA_CM_EVENT_DISCONNECTED, NULL, 0);
 	drop_events((struct fake_channel *)id->channel, id);
 	forget(f);
 	return done();
@@ -220,7 +230,6 @@ int rdma_set_option(struct rdma_cm_id *id, int level, int name, void *value,
 	return done();
 }
 
-/* An event for ID, with DATA, as the test wants it. */
 static struct fake_event *put(struct rdma_cm_id *id,
 			      enum rdma_cm_event_type type,
 			      const uint8_t *data, uint8_t length)
@@ -358,6 +367,11 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	f->qpn = param->qp_num + fake_rdmacm.wrong_qpn;
 	memcpy(data, param->private_data, param->private_data_len);
 	data[0] ^= fake_rdmacm.wrong_answer;
+	/* of struct cm_mark */
+	if (fake_rdmacm.wrong_index)
+		data[19]++;
+	if (fake_rdmacm.took_byte)
+		data[28 - fake_rdmacm.took_byte] = 0xff;
 	if (!f->other || f->other->answered)
 		return done();
 	f->other->answered = true;
@@ -370,6 +384,97 @@ int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 	e->event.param.ud.qp_num = f->qpn;
 	e->event.param.ud.qkey = 0x01234567;
 	fill_address(&e->event.param.ud.ah_attr);
+	return done();
+}
+
+/* The group at ADDRESS, as the manager puts it into a GID. */
+static union ibv_gid group_of(const struct sockaddr *address, bool ethernet)
+{
+	const struct sockaddr_in6 *in6 = (const void *)address;
+	const struct sockaddr_in *in = (const void *)address;
+	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
+
+	if (address->sa_family == AF_INET6)
+		memcpy(gid.raw, &in6->sin6_addr, 16);
+	else
+		memcpy(gid.raw + 12, &in->sin_addr, 4);
+	if (!ethernet)
+		memcpy(gid.raw, "\xff\x12\x60\x1b", 4);
+	return gid;
+}
+
+/* F is a member now, but may hear that it is none. */
+static void join(struct fake_id *f, const struct sockaddr *address,
+		 bool refused)
+{
+	const bool ethernet = fake_verbs.port.link_layer ==
+			      IBV_LINK_LAYER_ETHERNET;
+	struct fake_event *e =
+		put(&f->id, refused ? RDMA_CM_EVENT_MULTICAST_ERROR :
+				      RDMA_CM_EVENT_MULTICAST_JOIN, NULL, 0);
+	struct rdma_ud_param *ud = &e->event.param.ud;
+
+	fake_rdmacm.misuses += f->member || !f->id.verbs ||
+			       f->id.ps != RDMA_PS_UDP;
+	f->member = true;
+	fake_rdmacm.members++;
+	if (refused)
+		e->event.status = -EINVAL;
+	ud->qp_num = 0xffffff;
+	ud->qkey = fake_rdmacm.qkey ? fake_rdmacm.qkey : 0x01234567;
+	fill_address(&ud->ah_attr);
+	ud->ah_attr.is_global = 1;
+	ud->ah_attr.grh.dgid = group_of(address, ethernet);
+	ud->ah_attr.dlid = ethernet ? 0 : 0xc001;
+}
+
+int rdma_join_multicast(struct rdma_cm_id *id, struct sockaddr *address,
+			void *id_context)
+{
+	usleep(fake_rdmacm.slow_ms * 1000);
+	if (call_fails())
+		return -1;
+	(void)id_context;
+	if (fake_rdmacm.no_ipv6 && address->sa_family == AF_INET6) {
+		done();
+		errno = 524;
+		return -1;
+	}
+	fake_rdmacm.joined++;
+	join((struct fake_id *)id, address, false);
+	return done();
+}
+
+int rdma_join_multicast_ex(struct rdma_cm_id *id,
+			   struct rdma_cm_join_mc_attr_ex *attr,
+			   void *id_context)
+{
+	if (call_fails())
+		return -1;
+	(void)id_context;
+	if (fake_rdmacm.no_send_only || fake_rdmacm.no_ipv6) {
+		done();
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	fake_rdmacm.misuses +=
+		attr->comp_mask != (RDMA_CM_JOIN_MC_ATTR_ADDRESS |
+				    RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS) ||
+		attr->join_flags != RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER;
+	fake_rdmacm.joined_to_send++;
+	join((struct fake_id *)id, attr->addr, fake_rdmacm.refuse_send_only);
+	return done();
+}
+
+int rdma_leave_multicast(struct rdma_cm_id *id, struct sockaddr *address)
+{
+	struct fake_id *f = (struct fake_id *)id;
+
+	(void)address;
+	pthread_mutex_lock(&lock);
+	fake_rdmacm.misuses += f->unacked > 0 || !f->member;
+	f->member = false;
+	fake_rdmacm.members--;
 	return done();
 }
 
@@ -397,6 +502,18 @@ int rdma_establish(struct rdma_cm_id *id)
 	fake_rdmacm.established++;
 	if (f->other)
 		put(&f->other->id, RDMA_CM_EVENT_ESTABLISHED, NULL, 0);
+	return done();
+}
+
+/* Until the other end has done it, too. */
+int rdma_disconnect(struct rdma_cm_id *id)
+{
+	struct fake_id *f = (struct fake_id *)id;
+
+	if (call_fails())
+		return -1;
+	f->leaves = true;
+	put(f->other ? &f->other->id : id, RDMA_CM_EVENT_DISCONNECTED, NULL, 0);
 	return done();
 }
 

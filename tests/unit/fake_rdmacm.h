@@ -21,20 +21,31 @@ struct fake_rdmacm {
 	uint32_t stranger_bytes;	/* of private data in each */
 	bool twice;		/* each request comes twice */
 	bool wrong_answer;	/* who accepts does not know the token */
+	bool wrong_index;	/* or answers another request */
+	uint32_t took_byte;	/* counts too much time: 0xff in this byte,
+				 * from 1, from the lowest; 0: no */
 	bool wrong_qpn;		/* another queue pair is found */
 	uint32_t sgid_index;	/* of all address vectors; 0: the first GID */
 	const char *device;	/* that leads to all addresses; NULL: fake0 */
 	uint16_t pkey_index;
+	bool no_send_only;	/* nobody can join a group only to send */
+	bool no_ipv6;		/* nor any group of IPv6 */
+	bool refuse_send_only;	/* likewise, but the subnet manager says so */
+	uint32_t qkey;		/* of all groups; 0: that of librdmacm */
+	uint32_t slow_ms;	/* what a full member's call to join takes */
 	/* to be read */
 	uint32_t calls;
 	uint32_t events;	/* that were made */
 	uint32_t accepted;
 	uint32_t rejected;
 	uint32_t established;
+	uint32_t joined;	/* as a full member */
+	uint32_t joined_to_send;
 	uint8_t tos;		/* the latest that was set */
 	uint16_t family;	/* of the latest address called */
 	/* alive: */
 	uint32_t channels, ids, unacked;
+	uint32_t members;	/* of groups */
 	uint32_t misuses;	/* destroyed too early, ... */
 };
 

@@ -231,26 +231,33 @@ static enum ibv_wc_status access_memory(struct nic_qp *peer,
 	return IBV_WC_SUCCESS;
 }
 
-/* The first queue pair that is attached to the group of WR: others get no copy
- * here. */
-static struct nic_qp *member(const struct ibv_send_wr *wr)
+/* The next queue pair from *I on that is attached to the group of WR. */
+static struct nic_qp *member(const struct ibv_send_wr *wr, uint32_t *i)
 {
 	const struct nic_ah *ah = (const struct nic_ah *)wr->wr.ud.ah;
 
-	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
-		if (nic_qps[i] && !memcmp(&nic_qps[i]->group,
-					  &ah->attr.grh.dgid,
-					  sizeof(union ibv_gid)))
-			return nic_qps[i];
+	for (; *i < NIC_OBJECTS; ++*i)
+		if (nic_qps[*i] && !memcmp(&nic_qps[*i]->group,
+					   &ah->attr.grh.dgid,
+					   sizeof(union ibv_gid)))
+			return nic_qps[*i];
 	return NULL;
+}
+
+static bool takes(const struct nic_qp *peer, const struct ibv_send_wr *wr)
+{
+	return peer && peer->qp.qp_type == IBV_QPT_UD &&
+	       peer->qp.state >= IBV_QPS_RTR &&
+	       peer->attr.qkey == wr->wr.ud.remote_qkey;
 }
 
 /* One that has an address for each message: it must be right, and PEER's
  * Q_Key with it. */
 static struct nic_qp *datagram_peer(const struct ibv_send_wr *wr)
 {
+	uint32_t first = 0;
 	struct nic_qp *peer = wr->wr.ud.remote_qpn == NIC_GROUP_QPN ?
-				      member(wr) :
+				      member(wr, &first) :
 				      nic_find_qp(wr->wr.ud.remote_qpn);
 	bool alive = false;
 
@@ -258,11 +265,7 @@ static struct nic_qp *datagram_peer(const struct ibv_send_wr *wr)
 		alive |= nic_ahs[i] && &nic_ahs[i]->ah == wr->wr.ud.ah;
 	if (!alive)
 		fake_verbs.misuses++;
-	if (!peer || peer->qp.qp_type != IBV_QPT_UD ||
-	    peer->qp.state < IBV_QPS_RTR ||
-	    peer->attr.qkey != wr->wr.ud.remote_qkey)
-		return NULL;
-	return alive ? peer : NULL;
+	return alive && takes(peer, wr) ? peer : NULL;
 }
 
 struct nic_qp *nic_peer(const struct nic_qp *q, const struct nic_send *s)
@@ -375,12 +378,31 @@ static enum ibv_wc_status transfer(struct nic_qp *q, struct nic_qp *peer,
 	return IBV_WC_SUCCESS;
 }
 
+/* Every other member of the group gets a copy. */
+static void copy_to_others(struct nic_qp *q, const struct nic_qp *first,
+			   const struct nic_send *s, uint8_t *bounce)
+{
+	struct nic_qp *peer;
+
+	for (uint32_t i = 0; (peer = member(&s->wr, &i)); i++) {
+		if (peer == first || !takes(peer, &s->wr))
+			continue;
+		if (fake_verbs.lose_copies && fake_verbs.messages > 1)
+			fake_verbs.lose_copies--;
+		else
+			transfer(q, peer, s, bounce);
+	}
+}
+
 enum ibv_wc_status nic_transfer(struct nic_qp *q, struct nic_qp *peer,
 				const struct nic_send *s)
 {
 	uint8_t *bounce = s->wr.num_sge > 1 ? malloc(length_of(s)) : NULL;
 	enum ibv_wc_status status = transfer(q, peer, s, bounce);
 
+	if (peer && q->qp.qp_type == IBV_QPT_UD &&
+	    s->wr.wr.ud.remote_qpn == NIC_GROUP_QPN)
+		copy_to_others(q, peer, s, bounce);
 	free(bounce);
 	return status;
 }

@@ -48,6 +48,8 @@ struct fake_verbs {
 	uint64_t damage_message;	/* a byte of this one is changed */
 	uint32_t lose_every;	/* of UC and UD messages each so many-th */
 	uint64_t lose_first;	/* and that many at first */
+	uint32_t lose_copies;	/* so many of a group's messages to another than
+				 * its first receiver */
 	bool stray;		/* a message of zeros that nobody sent comes to
 				 * each queue pair of these, if it has a
 				 * receive */

@@ -66,6 +66,7 @@ struct plan sample_plan(void)
 		.sl = 3,
 		.post_list = 32,
 		.sge = 1,
+		.receivers = 1,
 		.post = POST_LEGACY,
 		.threads = 3,
 		.round_trip = true,

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "base/time.h"
 #include "fake_verbs.h"
 #include "net/frames.h"
 #include "pair.h"
@@ -153,6 +154,31 @@ TEST(test_every_call_may_fail)
 	}
 }
 
+/* One that does not answer is not waited for as often as there are
+ * connections. */
+TEST(test_silent_server)
+{
+	const struct control_row *c;
+	const uint64_t began = time_now();
+	struct pair p;
+
+	open_pair(&p, CONTROL_HOLD, 30);
+	pair_plan(&p)->warmup = 0;
+	pair_hurry(&p);
+	/* HELLO, ACCEPT and 30 ENDPOINTs are before its first START */
+	p.relay = (struct relay){ SPOIL_SILENCE, true, 32, .type = 0 };
+	p.relayed = true;
+	run(&p);
+	assert_int_equal(p.client.ret, -ETIMEDOUT);
+	assert_message(&p.client.result->error, "the server said nothing in "
+		       "time: waited for START");
+	assert_true(time_since(began) < patient(10) * SECOND);
+	c = p.client.result->rows[0].control;
+	assert_int_equal(c->parts[4].latency.samples, 30);
+	assert_int_equal(c->parts[5].latency.samples, 0);
+	close_pair(&p);
+}
+
 /* What a server says that is not right. */
 TEST(test_bad_answers)
 {
@@ -171,8 +197,8 @@ TEST(test_bad_answers)
 		{ { SPOIL_TYPE, false, 2, .type = FRAME_READY }, "" },
 		{ { SPOIL_SILENCE, false, 2, .type = 0 }, "" },
 		{ { SPOIL_SILENCE, false, 3, .type = 0 }, "" },
-		{ { SPOIL_BYTES, false, 3, .offset = 0, .size = 8,
-		    .value = 77 }, "" },
+		{ { SPOIL_BYTES, true, 3, .offset = 0, .size = 8,
+		    .value = 77 }, "connections 77" },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -189,6 +215,39 @@ TEST(test_bad_answers)
 				cases[i].message);
 		assert_string_not_equal(p.client.result->error.message, "");
 		assert_string_not_equal(p.server.result->error.message, "");
+		close_pair(&p);
+	}
+}
+
+/* What a client says that is not right. */
+TEST(test_bad_requests)
+{
+	static const struct {
+		struct relay relay;
+		const char *message;
+	} cases[] = {
+		/* HELLO and PLAN are before its ENDPOINT: n, and then the MTU */
+		{ { SPOIL_BYTES, false, 2, .offset = 57, .size = 4,
+		    .value = 99999 }, "QPs 99999" },
+		{ { SPOIL_BYTES, false, 2, .offset = 28, .size = 1,
+		    .value = 9 }, "MTU 9" },
+		/* more connections than there are */
+		{ { SPOIL_BYTES, false, 3, .offset = 0, .size = 8,
+		    .value = 77 }, "connections 77" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct pair p;
+
+		open_pair(&p, CONTROL_CHURN, 5);
+		pair_hurry(&p);
+		p.relay = cases[i].relay;
+		p.relayed = true;
+		run(&p);
+		assert_true(p.client.ret < 0);
+		assert_int_equal(p.server.ret, -EPROTO);
+		assert_contains(p.server.result->error.message,
+				cases[i].message);
 		close_pair(&p);
 	}
 }
@@ -243,8 +302,10 @@ int main(void)
 		cmocka_unit_test(test_message_that_fails),
 		cmocka_unit_test(test_message_that_is_not_acknowledged),
 		cmocka_unit_test(test_every_call_may_fail),
-		cmocka_unit_test(test_bad_answers),
-		cmocka_unit_test(test_took_too_long),
+		cmocka_unit_test(test_silent_server),
+	cmocka_unit_test(test_bad_answers),
+		cmocka_unit_test(test_bad_requests),
+	cmocka_unit_test(test_took_too_long),
 		cmocka_unit_test(test_frames),
 	};
 

@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "control/control.h"
 #include "fake_verbs.h"
+#include "made_up_host.h"
 
 static struct device device;
 
@@ -361,6 +363,126 @@ TEST(test_no_more_can_be_held)
 	end(r);
 }
 
+/* 1 GiB in all, of which KIB are available. */
+static void make_up_memory(unsigned int kib)
+{
+	char text[100];
+
+	snprintf(text, sizeof(text), "MemTotal: 1048576 kB\n"
+		 "MemFree: 5 kB\nMemAvailable: %u kB\n", kib);
+	host_file("/proc/meminfo", text);
+}
+
+/* The kernel has hardly any memory left: to hold more would harm others. */
+TEST(test_low_memory)
+{
+	const struct control_row *c;
+
+	make_up_memory(131071);
+	for (int pattern = 0; pattern < CONTROL_PATTERNS; pattern++) {
+		struct result *r = begin(CONTROL_CREATE_CQ,
+					 (enum control_pattern)pattern, 0);
+
+		r->params.plan.duration = SECOND / 5;
+		assert_int_equal(run(r), 0);
+		c = r->rows[0].control;
+		assert_int_equal(error_is_set(&c->limit),
+				 pattern == CONTROL_HOLD);
+		if (pattern == CONTROL_HOLD) {
+			assert_string_equal(c->limit.code, "ENOMEM");
+			assert_string_equal(c->limit.stage, "run");
+			assert_message(&c->limit, "the host has only 131071 "
+				       "of 1048576 KiB of memory available, "
+				       "which are left to others");
+			assert_int_equal(c->most, r->rows[0].iterations);
+		}
+		assert_false(r->rows[0].failed);
+		end(r);
+	}
+}
+
+TEST(test_enough_memory)
+{
+	struct result *r = begin(CONTROL_CREATE_CQ, CONTROL_HOLD, 0);
+
+	make_up_memory(131072);
+	r->params.plan.duration = SECOND / 10;
+	assert_int_equal(run(r), 0);
+	assert_false(error_is_set(&r->rows[0].control->limit));
+	end(r);
+}
+
+/* Memory to register must leave an eighth of what there is. */
+TEST(test_too_much_memory)
+{
+	static const struct {
+		uint64_t size;
+		uint32_t threads;
+		enum memory_kind kind;
+		int ret;
+	} rows[] = {
+		{ 7 * 1024, 1, MEMORY_ANONYMOUS, -ENOMEM },
+		{ 7 * 1024 - 4, 1, MEMORY_ANONYMOUS, 0 },
+		{ 7 * 512, 2, MEMORY_ANONYMOUS, -ENOMEM },
+		{ 7 * 1024, 1, MEMORY_SHARED, 0 },
+	};
+
+	make_up_memory(8 * 1024);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct result *r = begin(CONTROL_REG_MR, CONTROL_CHURN, 2);
+
+		r->params.plan.sizes.bytes[0] = rows[i].size * 1024;
+		r->params.plan.threads = rows[i].threads;
+		r->params.memory.kind = rows[i].kind;
+		assert_int_equal(run(r), rows[i].ret);
+		assert_int_equal(r->rows[0].failed, rows[i].ret != 0);
+		if (rows[i].ret) {
+			assert_string_equal(r->error.stage, "run");
+			assert_contains(r->error.message,
+					"the host has only 8192 KiB "
+					"available");
+			assert_contains(r->error.message,
+					rows[i].threads == 1 ?
+						"in 1 thread:" :
+						"in 2 threads:");
+		}
+		end(r);
+	}
+}
+
+/* What may be the limit is said beside the error. */
+TEST(test_advice)
+{
+	static const struct {
+		int errnum;
+		int most;
+		const char *advice;
+	} rows[] = {
+		{ EAGAIN, 1000, "rdma.max" },
+		{ ENOMEM, 12, "the device has 12 at most (max_cq)" },
+		{ EINVAL, 12, "the device has 12 at most (max_cq)" },
+		{ ENOMEM, 1000, "(ulimit -l)" },
+	};
+	struct rlimit old, limit;
+
+	getrlimit(RLIMIT_MEMLOCK, &old);
+	limit = old;
+	limit.rlim_cur = 65536;
+	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct result *r = begin(CONTROL_CREATE_CQ, CONTROL_HOLD, 100);
+
+		fake_verbs.attr.max_cq = rows[i].most;
+		fake_verbs.fail_call = fake_verbs.calls + 15;
+		fake_verbs.errnum = rows[i].errnum;
+		assert_int_equal(run(r), 0);
+		assert_contains(r->rows[0].control->limit.advice,
+				rows[i].advice);
+		end(r);
+	}
+	setrlimit(RLIMIT_MEMLOCK, &old);
+}
+
 /* Nothing at all was made, or an object that is made again and again. */
 TEST(test_failures)
 {
@@ -489,6 +611,13 @@ int main(void)
 		cmocka_unit_test(test_duration_and_warm_up),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_no_more_can_be_held),
+		cmocka_unit_test_setup_teardown(test_low_memory, host_begin,
+						host_end),
+		cmocka_unit_test_setup_teardown(test_enough_memory,
+						host_begin, host_end),
+		cmocka_unit_test_setup_teardown(test_too_much_memory,
+						host_begin, host_end),
+		cmocka_unit_test(test_advice),
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_every_call_may_fail),
 		cmocka_unit_test(test_all_sizes),

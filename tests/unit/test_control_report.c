@@ -173,7 +173,13 @@ TEST(test_text)
 		   "0.5)\n");
 	check_text(text, "   firmware commands of an operation: - (the driver "
 		   "does not tell)\n");
-	check_text(text, "   10 to 99 ");
+	check_text(text,
+		   "   existing already, and t_typical[us]:  register "
+		   "deregister\n"
+		   "   0 to 9                                   11.00       "
+		   "4.00\n"
+		   "   10 to 99                                 13.00       "
+		   "6.00\n");
 	check_text(text, "   limit reached with 100: no more\n     raise it\n");
 	check_text(text, " time of the calls, after 0.2 s of warm-up");
 	check_text(text, " *: not in the line above\n");
@@ -185,12 +191,80 @@ TEST(test_text)
 	result_free(r);
 }
 
+/* A test without sizes and queue pairs has none in its document. */
+TEST(test_no_size)
+{
+	struct result *r = held();
+	json_t *root;
+
+	r->params.plan.control = CONTROL_CREATE_CQ;
+	r->params.plan.sizes.bytes[0] = r->rows[0].size = 0;
+	r->params.limits[LIMIT_MAX_P50] = (struct limit){ true, 100 };
+	root = document(r);
+	check_null(root, "results.0.size");
+	check_null(root, "results.0.qps");
+	check_null(root, "limits.0.size");
+	check_null(root, "limits.0.qps");
+	json_decref(root);
+	r = held();
+	root = document(r);
+	check_number(root, "results.0.size", 4096);
+	check_null(root, "results.0.qps");
+	json_decref(root);
+}
+
+/* It failed before anything was measured: only the reason is left to say. */
+TEST(test_failed_at_once)
+{
+	struct result *r = held();
+	char *text;
+
+	r->rows[0].failed = true;
+	r->rows[0].iterations = 0;
+	text = row_format_render(&control_format, r);
+	assert_string_equal(text, "");
+	free(text);
+	/* the second size of two */
+	r->rows[1] = r->rows[0];
+	r->rows[1].size = 8192;
+	r->rows[1].control = xcalloc(1, sizeof(*r->rows[1].control));
+	r->rows[0].failed = false;
+	r->rows[0].iterations = 100;
+	r->n_rows = 2;
+	text = row_format_render(&control_format, r);
+	check_text(text, " 4096 ");
+	assert_null(strstr(text, " 8192 "));
+	free(text);
+	result_free(r);
+}
+
+TEST(test_ends)
+{
+	struct result *r = held();
+	char *text = row_format_render(&control_format, r);
+
+	assert_null(strstr(text, " server: "));
+	free(text);
+	r->alone = false;
+	r->params.plan.control = CONTROL_CONNECT;
+	strcpy(r->server.hostname, "host2");
+	strcpy(r->server.device, "rxe1");
+	r->server.number = 2;
+	text = row_format_render(&control_format, r);
+	check_text(text, " server: host2 rxe1 port 2, ");
+	free(text);
+	result_free(r);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_document),
 		cmocka_unit_test(test_unknown_and_firmware),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_no_size),
+		cmocka_unit_test(test_failed_at_once),
+		cmocka_unit_test(test_ends),
 	};
 
 	alarm(patient(10));

@@ -95,7 +95,7 @@ static void check_pages(const struct memory *m, const struct plan *plan)
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	const uint64_t mapped = m->allocation->mapped;
 
-	assert_int_equal(m->length, plan_memory(plan));
+	assert_int_equal(m->length, plan_memory(plan, true));
 	assert_int_equal((uintptr_t)m->buffer % page, 0);
 	assert_int_equal(mapped % page, 0);
 	assert_in_range(mapped - m->length, 0, page - 1);

@@ -167,6 +167,8 @@ TEST(test_advice_for_set_up)
 		{ "ibv_reg_mr", ENOMEM, true, "ulimit -l" },
 		{ "ibv_reg_mr", EPERM, true, "CAP_IPC_LOCK" },
 		{ "ibv_reg_mr", EACCES, true, "/dev/infiniband" },
+		{ "ibv_create_qp", EAGAIN, true, "rdma.max" },
+		{ "ibv_alloc_pd", EAGAIN, false, "rdma.max" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++)

@@ -108,6 +108,10 @@ static const char columns[] =
 	"control_pinned_gb_per_s control_part_1 control_part_1_p50_us "
 	"control_part_2 control_part_2_p50_us control_part_3 "
 	"control_part_3_p50_us control_part_4 control_part_4_p50_us "
+	"control_part_5 control_part_5_p50_us control_part_6 "
+	"control_part_6_p50_us control_part_7 control_part_7_p50_us "
+	"control_part_8 control_part_8_p50_us control_part_9 "
+	"control_part_9_p50_us "
 	"control_cpu_ns control_user_ns control_system_ns control_waiting_ns "
 	"control_system_calls control_firmware_commands control_limit "
 	"failed error_code error";

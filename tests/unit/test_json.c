@@ -15,8 +15,8 @@
 #define END "hostname device port link_layer gid_index gid gid_type lid " \
 	    "pkey mtu firmware rate_gbps numa_node memory qp"
 #define ROW "size qps iterations opened seconds bandwidth latency directions " \
-	    "intervals histogram threads counters cpu events tx_depth cq_mod " \
-	    "post_list post inline verified control failed"
+	    "intervals histogram threads receivers counters cpu events " \
+	    "tx_depth cq_mod post_list post inline verified control failed"
 
 static void check_all_keys(json_t *root)
 {

@@ -121,7 +121,7 @@ TEST(test_room_for_an_open_loop)
 	assert_int_equal(plan_slots(&plan), 64);
 	assert_int_equal(plan_slot_step(&plan), 64);
 	assert_int_equal(plan_stride(&plan), 4096);
-	assert_int_equal(plan_memory(&plan), 8192);
+	assert_int_equal(plan_memory(&plan, true), 8192);
 	plan = plan_of("verbsperf write_lat --rate 2kpps -s 100 --depth 100 "
 		       "-t 5 h");
 	assert_int_equal(plan_send_queue(&plan), 200);

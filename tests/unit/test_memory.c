@@ -63,7 +63,7 @@ static void create(const struct plan *plan, struct memory *m)
 	assert_int_equal(memory_create(&device, pd, plan, false, &choice,
 				       m, &err), 0);
 	assert_false(error_is_set(&err));
-	assert_int_equal(m->length, plan_memory(plan));
+	assert_int_equal(m->length, plan_memory(plan, true));
 	assert_int_equal((uintptr_t)m->buffer % PAGE, 0);
 }
 

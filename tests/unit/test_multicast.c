@@ -4,10 +4,12 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <math.h>
 #include <net/if.h>
 
 #include "fake_verbs.h"
 #include "good_plan.h"
+#include "model/inject.h"
 #include "net/frames.h"
 #include "pair.h"
 #include "samples.h"
@@ -77,8 +79,22 @@ TEST(test_rules)
 	REFUSED(plan.reversed = true, "the client sends to the group");
 	REFUSED(plan.bidirectional = true, "the client sends to the group");
 	REFUSED(plan.qps = 2, "one queue pair");
-	REFUSED(plan.rdma_cm = true, "not with --rdma-cm");
+	REFUSED((plan.receivers = 2, plan.srq = true), "--receivers and --srq");
+	REFUSED((plan.receivers = 2, plan.inject = INJECT_NO_RECEIVE),
+		"--receivers and --inject");
 #undef REFUSED
+	plan = multicast_plan(NULL);
+	plan.receivers = 2;
+	err = (struct error){ 0 };
+	assert_int_equal(plan_check(&plan, &err), 0);
+	assert_int_equal(plan_qps(&plan, true), 1);
+	assert_int_equal(plan_qps(&plan, false), 2);
+	assert_int_equal(plan_due(&plan, 5), 10);
+	assert_true(plan_due(&plan, UINT64_MAX - 1) == UINT64_MAX);
+	plan.mcast.wanted = false;
+	assert_int_equal(plan_due(&plan, 5), 5);
+	assert_int_equal(plan_check(&plan, &err), -EINVAL);
+	assert_message(&err, "--receivers: only with --mcast");
 }
 
 /* Send the sample's plan with the group of PLAN; returns what decoding does. */
@@ -115,6 +131,60 @@ TEST(test_group_travels)
 				     "not a multicast address");
 }
 
+/* The counts of N receivers of RECEIVED messages, after a byte of the last one
+ * was changed by CHANGE; returns what decoding does. */
+static int receivers_travel(uint64_t received, uint32_t n, uint8_t change,
+			    struct done *got, struct error *err)
+{
+	uint64_t counts[] = { 70, 0, 64 };
+	struct done done = {
+		.received = received, .window_error = DONE_UNKNOWN,
+		.interval_error = DONE_UNKNOWN, .ns_per_tick = 1,
+		.clock = { "tsc", 1, 10, NAN }, .n_receivers = n,
+		.receivers = counts,
+	};
+	struct frame frame;
+	int ret;
+
+	encode_done(&frame, &done);
+	frame.bytes[WIRE_HEADER_SIZE + frame.length - 1] ^= change;
+	*got = (struct done){ .posted = 0 };
+	ret = decode_done(&frame, got, err);
+	frame_free(&frame);
+	return ret;
+}
+
+TEST(test_receivers_travel)
+{
+	static const struct {
+		uint64_t received;
+		uint32_t n;
+		uint8_t change;
+		const char *why;
+	} wrong[] = {
+		{ 134, 3, 1, "messages of a receiver 65: expected 64 to 64" },
+		{ 135, 3, 0, "messages of a receiver 64: expected 65 to 65" },
+		{ 133, 3, 0, "messages of a receiver 64: expected 63 to 63" },
+		{ 69, 3, 0, "messages of a receiver 70: expected 0 to 69" },
+		{ 70, 1, 0, "number of receivers 1: expected 2 to 16384" },
+	};
+	struct error err = { 0 };
+	struct done got;
+
+	assert_int_equal(receivers_travel(134, 3, 0, &got, &err), 0);
+	assert_int_equal(got.n_receivers, 3);
+	assert_int_equal(got.receivers[2], 64);
+	done_free(&got);
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		err = (struct error){ 0 };
+		assert_int_equal(receivers_travel(wrong[i].received,
+						  wrong[i].n, wrong[i].change,
+						  &got, &err), -EPROTO);
+		assert_contains(err.message, wrong[i].why);
+		done_free(&got);
+	}
+}
+
 static void open_pair(struct pair *p, const char *group)
 {
 	fake_verbs_reset();
@@ -130,6 +200,7 @@ TEST(test_sessions)
 	static const char *const groups[] = { NULL, "::ffff:239.1.2.3" };
 
 	for (int i = 0; i < 4; i++) {
+		const union ibv_gid *group;
 		struct pair p;
 
 		open_pair(&p, groups[i & 1]);
@@ -138,10 +209,94 @@ TEST(test_sessions)
 		assert_int_equal(p.client.result->rows[0].sent, 70);
 		assert_int_equal(p.client.result->rows[0].received,
 				 70 - fake_verbs.lost);
+		/* also the one that nobody gave */
+		group = &p.client.result->group;
+		assert_true(gid_is_multicast(group));
+		assert_memory_equal(group, &p.server.result->group, 16);
 		pair_close(&p);
 		pair_check_clean();
 		assert_int_equal(fake_verbs.groups, 0);
 	}
+}
+
+/* Each receiver gets all, but for what is lost on the way to it. */
+TEST(test_receivers)
+{
+	for (uint32_t lose = 0; lose < 12; lose += 5) {
+		const struct result_row *row;
+		struct pair p;
+
+		open_pair(&p, NULL);
+		pair_plan(&p)->receivers = 3;
+		fake_verbs.lose_copies = lose;
+		pair_run_well(&p, "receivers");
+		row = &p.client.result->rows[0];
+		assert_int_equal(row->sent, 70);
+		assert_int_equal(row->received, 210 - lose);
+		assert_int_equal(row->n_receivers, 3);
+		assert_int_equal(row->receivers[0], 70);
+		assert_int_equal(row->receivers[1], 70 - (lose + 1) / 2);
+		assert_int_equal(row->receivers[2], 70 - lose / 2);
+		assert_memory_equal(row->receivers,
+				    p.server.result->rows[0].receivers,
+				    3 * sizeof(*row->receivers));
+		pair_close(&p);
+		pair_check_clean();
+		assert_int_equal(fake_verbs.groups, 0);
+	}
+}
+
+/* One size after the other, each with its own counts. */
+TEST(test_receivers_of_several_sizes)
+{
+	struct pair p;
+
+	open_pair(&p, NULL);
+	pair_plan(&p)->receivers = 2;
+	pair_plan(&p)->verify = false;
+	pair_plan(&p)->recv_post_list = 4;
+	pair_sizes(&p, &(struct sizes){ 3, { 8, 64, 512 } });
+	pair_run_well(&p, "sizes");
+	for (int i = 0; i < 3; i++)
+		for (int k = 0; k < 2; k++)
+			assert_int_equal(
+				p.client.result->rows[i].receivers[k], 70);
+	pair_close(&p);
+	pair_check_clean();
+}
+
+/* What a receiver misses went to the group, not to its own address. */
+TEST(test_group_is_not_reached)
+{
+	struct pair p;
+
+	open_pair(&p, "::ffff:239.1.2.3");
+	fake_verbs.black_hole = true;
+	pair_start(&p);
+	pair_wait(&p);
+	pair_check_both_failed(&p, "black hole");
+	assert_contains(p.server.result->error.message,
+			"sent to GID ::ffff:239.1.2.3 arrived");
+	assert_contains(p.server.result->error.advice, "querier");
+	pair_close(&p);
+	pair_check_clean();
+	assert_int_equal(fake_verbs.groups, 0);
+}
+
+TEST(test_more_receivers_than_the_server_allows)
+{
+	struct pair p;
+
+	open_pair(&p, NULL);
+	pair_plan(&p)->receivers = 3;
+	p.server.result->params.max_qps = 2;
+	pair_start(&p);
+	pair_wait(&p);
+	assert_contains(p.client.result->error.message,
+			"--receivers 3: this server allows 2 (--max-qps)");
+	assert_contains(p.client.result->error.advice, "--receivers");
+	pair_close(&p);
+	pair_check_clean();
 }
 
 /* The server on the interface of that index; its GID is of RoCE v2 or not. */
@@ -206,6 +361,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_rules),
 	cmocka_unit_test(test_group_travels),
 	cmocka_unit_test(test_sessions),
+	cmocka_unit_test(test_receivers),
+	cmocka_unit_test(test_receivers_travel),
+	cmocka_unit_test(test_receivers_of_several_sizes),
+	cmocka_unit_test(test_group_is_not_reached),
+	cmocka_unit_test(test_more_receivers_than_the_server_allows),
 	cmocka_unit_test(test_interfaces),
 	cmocka_unit_test(test_refusals),
 };

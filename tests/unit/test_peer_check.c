@@ -88,6 +88,18 @@ static void of_datagrams(struct round *r)
 	r->theirs.window_ns = WINDOW;
 }
 
+/* Three of its queue pairs get each message of one. */
+static void of_a_group(struct round *r)
+{
+	of_datagrams(r);
+	r->plan.qps = 1;
+	r->plan.iterations = MESSAGES;
+	r->plan.mcast.wanted = true;
+	r->plan.receivers = 3;
+	r->theirs.received = r->theirs.counted = 3 * MESSAGES;
+	r->theirs.n_receivers = 3;
+}
+
 /* The client pings; TRANSPORT may lose some, and then lost 3. */
 static void of_pings(struct round *r, enum transport transport)
 {
@@ -249,6 +261,12 @@ static const struct spoilt spoilt[] = {
 	{ of_datagrams, FIELD(theirs.counted), 0, NULL },
 	{ of_datagrams, FIELD(theirs.received), MOST_MESSAGES + 1, "received 1022000001: expected 0 to 1022000000" },
 	{ of_datagrams, FIELD(theirs.window_ns), 0, "window 0: expected 1" },
+	{ of_a_group, FIELD(theirs.counted), 121, "counted 121: expected 0 to 120" },
+	{ of_a_group, FIELD(theirs.counted), 119, NULL },
+	{ of_a_group, FIELD(theirs.received), 3ULL * MOST_MESSAGES + 1, "expected 0 to 3066000000" },
+	{ of_a_group, FIELD(theirs.n_receivers), 2, "receivers 2: expected 3 to 3" },
+	{ of_a_group, FIELD(plan.receivers), 1, "expected 0 to " },
+	{ of_datagrams, FIELD(theirs.n_receivers), 1, "receivers 1: expected 0 to 0" },
 	{ of_reliable_pings, FIELD(theirs.counted), 39, "counted 39: expected 40 to 40" },
 	{ of_reliable_pings, FIELD(theirs.received), 41, "received 41: expected 0 to 40" },
 	{ of_reliable_pings, FIELD(theirs.lost), 1, "lost 1: expected 0 to 0" },

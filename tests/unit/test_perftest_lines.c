@@ -57,6 +57,8 @@ static const char *const lines[] = {
 	"ib_send_bw -d mlx5_0 -i 1 -a 192.168.1.1",
 	"ib_send_bw -d rxe0 -x 1 10.0.0.1",
 	"ib_send_bw -d mlx5_0 -c UD -s 1024 -F node1",
+	"ib_send_bw -d mlx5_0 -g node1",
+	"ib_send_bw -d mlx5_0 -g -M ff12::1 -R -c UD -s 512 node1",
 	"ib_send_bw -d mlx5_0 --use-srq -q 8 -r 1024 node1",
 	"ib_send_bw -d mlx5_0 -e -n 5000 node1",
 	"ib_send_bw -d siw0 -s 65536 -b --report_gbits node1",

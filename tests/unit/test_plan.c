@@ -326,10 +326,10 @@ TEST(test_memory)
 	assert_int_equal(plan_stride(&plan), 128);
 	plan.qps = 3;
 	assert_int_equal(plan_regions(&plan), 1);
-	assert_int_equal(plan_memory(&plan), 384);
+	assert_int_equal(plan_memory(&plan, true), 384);
 	plan.metric = METRIC_LATENCY;
 	assert_int_equal(plan_regions(&plan), 2);
-	assert_int_equal(plan_memory(&plan), 768);
+	assert_int_equal(plan_memory(&plan, true), 768);
 	plan.op = OP_READ;
 	assert_int_equal(plan_regions(&plan), 1);
 	plan.op = OP_SEND;
@@ -337,7 +337,7 @@ TEST(test_memory)
 	assert_int_equal(plan_stride(&plan), 64);
 	plan.sizes = (struct sizes){ 1, { 1U << 31 } };
 	plan.qps = 1024;		/* beyond 32 bits */
-	assert_int_equal(plan_memory(&plan), 2 * 1024 * (1ULL << 31));
+	assert_int_equal(plan_memory(&plan, true), 2 * 1024 * (1ULL << 31));
 }
 
 /* A minute, more for each QP, and what slow pages take. */

@@ -6,6 +6,8 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "fake_verbs.h"
 #include "verbs/device.h"
@@ -124,6 +126,35 @@ TEST(test_devices_that_cannot_be_used)
 	open_and_expect(&params, -ENODEV, "none of the RDMA devices");
 	fake_verbs.n_devices = 1;
 	open_and_expect(&params, -ENETDOWN, "port 1 of fake0 is DOWN");
+}
+
+/* Descriptors open at most from now on: those that are, and MORE. */
+static void limit_descriptors(unsigned int more)
+{
+	struct rlimit limit;
+	int next = dup(0);
+
+	close(next);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = (rlim_t)next + more;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* libibverbs finds no device then, and does not say why. */
+TEST(test_no_descriptors_left)
+{
+	struct parameters params = defaults();
+	struct rlimit old;
+
+	fake_verbs_reset();
+	fake_verbs.n_devices = 0;
+	getrlimit(RLIMIT_NOFILE, &old);
+	limit_descriptors(3);
+	open_and_expect(&params, -EMFILE, "cannot look for RDMA devices: Too "
+			"many open files");
+	limit_descriptors(4);
+	open_and_expect(&params, -ENODEV, "there is no RDMA device");
+	setrlimit(RLIMIT_NOFILE, &old);
 }
 
 TEST(test_the_active_port)
@@ -398,6 +429,7 @@ TEST(test_queue_pairs_share_no_cache_line)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_device_open),
 	cmocka_unit_test(test_devices_that_cannot_be_used),
+	cmocka_unit_test(test_no_descriptors_left),
 	cmocka_unit_test(test_the_active_port),
 	cmocka_unit_test(test_scan),
 	cmocka_unit_test(test_a_device_that_does_not_open),

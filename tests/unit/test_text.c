@@ -238,6 +238,10 @@ TEST(test_why_there_is_no_peak)
 	r->params.plan.duration = 6000000000;
 	check_dashes(r, " -: peak and +-95% need 10 intervals of 0.5 s, so "
 			"--duration 12 or more");
+	r->params.plan.iterations = 1000;
+	check_dashes(r, " -: peak and +-95% need 10 intervals of 0.5 s, so "
+			"more --iterations");
+	r->params.plan.iterations = 0;
 	/* one that failed says that itself */
 	r->rows[0].failed = r->rows[1].failed = true;
 	check_dashes(r, "");
@@ -309,6 +313,48 @@ TEST(test_caveats)
 	r->n_rows = 1;
 	check_caveat(r, "\n the send queue ran dry before 13%");
 	r->n_rows = 2;
+	result_free(r);
+}
+
+/* Who says how many is told to say more. */
+TEST(test_caveats_of_a_count)
+{
+	struct result *r = result_bandwidth();
+	struct bandwidth_summary *b = &r->rows[1].bandwidth;
+
+	r->params.plan.iterations = 1000;
+	b->error_percent = 1.44;
+	check_caveat(r, "known to 1.44% only; use more --iterations\n");
+	b->peak_error_percent = 12.3;
+	check_caveat(r, "known to 12.3% only; use more --iterations or a "
+			"longer --interval\n");
+	result_free(r);
+}
+
+/* Only what wakes an end is said of it. */
+TEST(test_events)
+{
+	struct result *r = result_bandwidth();
+	char *text;
+
+	r->params.plan.op = OP_SEND;
+	r->params.plan.events = true;
+	r->n_rows = 1;
+	r->rows[0].events[1] = (struct event_counts){ .known = true,
+						      .sends = 7 };
+	r->rows[0].events[0] = (struct event_counts){ .known = true,
+						      .receives = 9 };
+	text = report_text(r);
+	assert_contains(text, "\n   client: 7 events of sends\n");
+	assert_contains(text, "\n   server: 9 events of receives");
+	free(text);
+	r->params.plan.solicited = true;
+	r->rows[0].events[1].sends = 0;
+	text = report_text(r);
+	assert_null(strstr(text, "client: 0"));
+	assert_null(strstr(text, "of sends"));
+	assert_contains(text, "\n   server: 9 events of receives");
+	free(text);
 	result_free(r);
 }
 
@@ -576,6 +622,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_why_there_is_no_peak),
 	cmocka_unit_test(test_why_there_is_no_percentile),
 	cmocka_unit_test(test_caveats),
+	cmocka_unit_test(test_caveats_of_a_count),
+	cmocka_unit_test(test_events),
 	cmocka_unit_test(test_intervals_that_differ),
 	cmocka_unit_test(test_percentiles_of_choice),
 	cmocka_unit_test(test_no_row_is_wider_than_119),

@@ -7,15 +7,23 @@ from lab import DEVICE, Program, needs_device
 pytestmark = [needs_device, pytest.mark.needs_data]
 
 
+# The parts of a connection, and those of its end.
+BY_TCP = (["create", "exchange", "server", "modify", "first message"],
+          ["destroy", "disconnect"])
+BY_MANAGER = (["address", "route", "create", "connect", "server", "modify",
+               "first message"], ["disconnect", "destroy"])
+
+
 @pytest.mark.parametrize("pattern", ("churn", "hold"))
-def test_connections(pattern):
+@pytest.mark.parametrize("names,options", (
+    (BY_TCP, ()), (BY_MANAGER, ("--rdma-cm",))))
+def test_connections(names, options, pattern):
     row, = measured(Program("connect", "-d", DEVICE, "--loopback", "-n", 20,
-                            "--pattern", pattern, "--warmup", 0,
+                            "--pattern", pattern, "--warmup", 0, *options,
                             "--json"))["results"]
     parts = row["control"]["parts"]
-    assert [part["name"] for part in parts] == [
-        "create", "exchange", "server", "modify", "first message", "destroy",
-        "disconnect"]
+    assert [part["name"] for part in parts] == names[0] + names[1]
     assert all(part["samples"] == 20 for part in parts)
-    whole = sum(part["mean"] for part in parts[:5])
+    whole = sum(part["mean"] for part in parts[:len(names[0])])
     assert whole == pytest.approx(row["latency"]["mean"], rel=0.02)
+    assert row["control"]["system_calls"]["per_operation"] > 10

@@ -17,7 +17,7 @@ import wire
 from documents import measured, parse
 from lab import (BINARY, DEVICE, HAS_DEVICE, IN_LAB, Server, client,
                  needs_device)
-from verbsperf import selftest
+from verbsperf.commands import selftest
 
 pytestmark = needs_device
 

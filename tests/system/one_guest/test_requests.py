@@ -35,9 +35,21 @@ def test_solicited_events(args):
     assert row["bandwidth"]["received"] == 160
 
 
-@pytest.mark.parametrize("group", ("--mcast", "--mcast=239.255.7.8"))
+def test_receivers_of_a_group():
+    row = row_of(loopback("send_bw", "-c", "UD", "--mcast", "--receivers", 3,
+                          "--json", "-s", 64, "--verify", *QUICK))
+    counts = row["bandwidth"]
+    assert counts["sent"] == 10
+    assert counts["received"] + counts["lost"] == 30
+    assert [each["receiver"] for each in row["receivers"]] == [0, 1, 2]
+    assert sum(each["received"] for each in row["receivers"]) == counts[
+        "received"]
+
+
+@pytest.mark.parametrize("group", (
+    "--mcast", "--mcast=239.255.7.8", "--mcast --rdma-cm"))
 def test_a_multicast_group(group):
-    counts = row_of(loopback("send_bw", "-c", "UD", group, "--json", "-s", 512,
-                             "--verify", *QUICK))["bandwidth"]
+    counts = row_of(loopback("send_bw", "-c", "UD", *group.split(), "--json",
+                             "-s", 512, "--verify", *QUICK))["bandwidth"]
     assert counts["sent"] == counts["received"] + counts["lost"] == 10
     assert counts["received"] > 0

@@ -7,9 +7,11 @@ from hosts import MANAGEMENT
 from lab import client
 
 
-@pytest.mark.parametrize("group", ("--mcast", "--mcast=239.255.7.8"))
+@pytest.mark.parametrize("group", (
+    "--mcast", "--mcast=239.255.7.8", "--mcast --rdma-cm"))
 def test_messages_to_a_group(remote, group):
-    program = client("send_bw", "-c", "UD", group, "--json", "-n", 500, "-s",
+    program = client("send_bw", "-c", "UD", *group.split(), "--json", "-n",
+                     500, "-s",
                      1000, "--warmup", 0, "--verify", port=remote.port,
                      host=MANAGEMENT)
     counts = row_of(program)["bandwidth"]

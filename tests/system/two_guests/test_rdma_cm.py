@@ -77,6 +77,16 @@ def test_hundreds_of_queue_pairs(remote):
                  "--warmup", 0, *PATIENT, port=remote.port))
 
 
+def test_connections(remote):
+    """Each of them as a test of its own, and all of them at once."""
+    for pattern in ("churn", "hold"):
+        row, = measured(run("connect", "--json", "-n", 20, "--warmup", 0,
+                            "--pattern", pattern,
+                            port=remote.port))["results"]
+        assert row["control"]["parts"][3]["name"] == "connect"
+        assert row["control"]["most"] == (1 if pattern == "churn" else 20)
+
+
 def test_ipv6(remote):
     document = measured(run("write_bw", "--json", *QUICK, host=ROCE6,
                             port=remote.port))

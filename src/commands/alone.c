@@ -1,0 +1,73 @@
+/* See alone.h. */
+#include "config.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "commands/alone.h"
+#include "commands/status.h"
+#include "commands/test.h"
+#include "control/control.h"
+#include "host/affinity.h"
+#include "host/facts.h"
+#include "report/outputs.h"
+#include "session/check.h"
+#include "traffic/calibrate.h"
+
+int command_check(const struct options *options)
+{
+	struct result *result = test_begin(options, true);
+	struct device device = { 0 };
+	int status;
+
+	result->alone = true;
+	if (!test_prepare(options, &device, result))
+		check_alone(result);
+	else
+		facts_read(&result->client, &options->params.cpus);
+	result_note_effective(result, &device.port);
+	status = test_finish(result);
+	device_close(&device);
+	test_free(result);
+	return status;
+}
+
+int command_control(const struct options *options, int cancel_fd)
+{
+	struct result *result = test_begin(options, true);
+	struct call_counter *counter = call_counter_open();
+	struct device device = { 0 };
+	int status;
+
+	result->alone = true;
+	if (!test_prepare(options, &device, result))
+		control_run(&device, counter, cancel_fd, NULL, result);
+	result_note_effective(result, &device.port);
+	status = test_finish(result);
+	device_close(&device);
+	call_counter_close(counter);
+	test_free(result);
+	return status;
+}
+
+int command_calibrate(const struct options *options)
+{
+	const struct parameters *params = &options->params;
+	struct error err = { .stage = "calibrate" };
+	struct calibration c;
+	int ret = affinity_check(params, &err);
+
+	if (!ret) {
+		affinity_pin(&params->cpus, 0);
+		ret = calibrate((enum clock_choice)params->clock, &c);
+		if (ret)
+			fail(&err, ret, NULL, "the null provider failed: %s",
+			     strerror(-ret));
+		else
+			ret = outputs_write_calibration(params, &c, &err);
+		calibration_free(&c);
+	}
+	if (ret)
+		log_error(&err);
+	return ret ? EXIT_FAILED : EXIT_MEASURED;
+}

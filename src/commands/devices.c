@@ -1,0 +1,55 @@
+/* See devices.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "commands/devices.h"
+#include "commands/status.h"
+#include "net/signals.h"
+#include "report/events.h"
+#include "report/report.h"
+#include "verbs/device.h"
+#include "watch/watch.h"
+
+static bool any_usable(const struct found_port *found, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!error_is_set(&found[i].error))
+			return true;
+	return false;
+}
+
+int command_devices(const struct options *options)
+{
+	struct error err = { 0 };
+	struct found_port *found;
+	size_t n;
+	int ret = device_scan(&options->params, &found, &n, &err);
+
+	if (!ret)
+		ret = report_print("-", report_devices(found, n), &err);
+	if (!ret && !any_usable(found, n))
+		ret = fail(&err, -ENODEV, NULL,
+			   "none of the RDMA devices can be used");
+	if (ret)
+		log_error(&err);
+	free(found);
+	return ret ? EXIT_FAILED : EXIT_MEASURED;
+}
+
+int command_watch(const struct options *options, int cancel_fd)
+{
+	struct watch_taker *taker = events_new(&options->params);
+	struct error err = { .stage = "watch" };
+	int ret = watch(&options->params, taker, cancel_fd, &err), written;
+
+	/* the reader may never take the rest: ^C ends that wait, too */
+	signals_unblock(true);
+	written = events_end(taker, &err);
+	events_free(taker);
+	if (ret || written)
+		log_error(&err);
+	return ret || written ? EXIT_FAILED : EXIT_MEASURED;
+}

@@ -1,0 +1,152 @@
+/* See test.h. */
+#include "config.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/xalloc.h"
+#include "commands/status.h"
+#include "commands/test.h"
+#include "host/affinity.h"
+#include "host/facts.h"
+#include "host/inline_receive.h"
+#include "host/numa.h"
+#include "net/key_file.h"
+#include "net/signals.h"
+#include "report/outputs.h"
+#include "report/report.h"
+#include "run/verification.h"
+#include "session/check.h"
+
+/* Relative difference between two rates, read 0.1 s apart, that is harmless. */
+#define CLOCK_TOLERANCE 1e-3
+
+/* Without --once a server may serve several clients at once, so that their
+ * reports share stdout. */
+struct result *test_begin(const struct options *options, bool reports)
+{
+	const bool alone = options->command != COMMAND_SERVE ||
+			   options->params.once;
+	struct result *result = xcalloc(1, sizeof(*result));
+
+	result->params = options->params;
+	if (reports)
+		result->observer = outputs_observe(&options->params, alone);
+	clock_gettime(CLOCK_REALTIME, &result->started);
+	return result;
+}
+
+void test_free(struct result *result)
+{
+	outputs_release(result->observer);
+	result_free(result);
+}
+
+static void name_host(struct port *port)
+{
+	gethostname(port->hostname, sizeof(port->hostname) - 1);
+}
+
+int test_prepare(const struct options *options, struct device *device,
+		 struct result *result)
+{
+	const struct parameters *params = &options->params;
+	struct error *err = &result->error;
+	int ret;
+
+	name_host(&result->client);
+	error_stage(err, "key");
+	ret = key_file_check(params->key_file, err);
+	error_stage(err, "device");
+	if (!ret)
+		ret = affinity_check(params, err);
+	if (!ret)
+		ret = device_open(params, device, err);
+	if (!ret)
+		ret = numa_place(&result->params, device, err);
+	if (!ret)
+		ret = inline_receive_choose(&result->params,
+					    device->port.device, err);
+	if (ret)
+		return ret;
+	facts_read(&device->port, &params->cpus);
+	result->client = device->port;
+	return 0;
+}
+
+/* A clock that changes its rate makes every number of the run doubtful. */
+static void warn_of_clock(const struct clock_description *clock)
+{
+	if (clock->deviation > CLOCK_TOLERANCE)
+		log_warning("the clock %s changed its rate by %.2g%% during "
+			    "the run; try --clock monotonic_raw",
+			    clock->source, 100 * clock->deviation);
+}
+
+/* Log why nothing more was measured, each sentence once. */
+static void log_failure(const struct result *result)
+{
+	const struct error *err = &result->error;
+	const struct error *peer_err = &result->peer_error;
+
+	if (result->preflight) {
+		report_problems(result);
+		return;
+	}
+	if (error_is_set(err))
+		log_error(err);
+	if (error_is_set(peer_err) && !err->from_peer &&
+	    strcmp(err->message, peer_err->message) != 0)
+		log_peer_error(result->at_server ? "client" : "server",
+			       peer_err);
+}
+
+int test_report(const struct result *result)
+{
+	struct error err = { .stage = "report" };
+	bool failed = error_is_set(&result->error), met;
+	int ret, written;
+
+	/* the reader may never take it: ^C ends that wait, too */
+	signals_unblock(true);
+	ret = outputs_write_table(result, &err);
+	warn_of_clock(&result->clock);
+	log_failure(result);
+	report_counters(result);
+	met = report_limits(result);
+	written = outputs_write(result, &err);
+	ret = ret ? ret : written;
+	if (ret)
+		log_error(&err);
+	signals_unblock(false);
+	if (!strcmp(result->error.code, VERIFICATION_CODE))
+		return EXIT_WRONG_DATA;
+	if (failed || ret)
+		return EXIT_FAILED;
+	return met ? EXIT_MEASURED : EXIT_LIMIT;
+}
+
+int test_finish(struct result *result)
+{
+	if (result->params.plan.check)
+		check_finish(result);
+	return test_report(result);
+}
+
+int test_not_begun(const struct options *options, const struct error *err)
+{
+	struct result *result;
+	int status;
+
+	if (options->command == COMMAND_SERVE) {
+		log_error(err);
+		return EXIT_FAILED;
+	}
+	result = test_begin(options, true);
+	name_host(&result->client);
+	result->error = *err;
+	status = test_finish(result);
+	test_free(result);
+	return status;
+}

@@ -1,0 +1,340 @@
+/* Connects to a server by the connection manager (librdmacm) and disconnects
+ * again, over and over: the client.  What the server does is in
+ * session/callers.c. */
+#include "config.h"
+#include "control/op.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/numbers.h"
+#include "base/time.h"
+#include "control/link.h"
+#include "control/peer.h"
+#include "net/alive.h"
+#include "net/cm_address.h"
+#include "net/frames.h"
+#include "net/wait.h"
+#include "verbs/cm_event.h"
+#include "verbs/cm_explain.h"
+#include "verbs/cm_id.h"
+
+/* The reason of a rejection that the server itself gave. */
+#define REJECTED_BY_SERVER 28
+
+enum {
+	ADDRESS, ROUTE, CREATE, CONNECT, SERVER, MODIFY, MESSAGE, DISCONNECT,
+	DESTROY,
+};
+
+struct own {
+	struct link_end end;
+	struct cm_end cm;
+	struct rdma_event_channel *channel;
+	uint8_t token[ENDPOINT_TOKEN_SIZE];
+	struct sockaddr_storage local, remote;
+	char peer[CM_ADDRESS_SIZE];
+	uint32_t asked;		/* connections asked for so far */
+};
+
+struct call {
+	struct rdma_cm_id *id;
+	struct link link;
+};
+
+/* Exchange ENDPOINTs without a queue pair: the client's chooses the path, and
+ * the server's says where its manager listens. */
+static int find_server(struct control_thread *t)
+{
+	const struct connection *conn = t->shared->conn;
+	struct own *own = t->own;
+	const struct link none = { .psn = 0 };
+	struct endpoint_qp qp;
+	struct endpoint mine = link_describe(&own->end, &none, &qp), theirs;
+	int ret = peer_swap(t, &mine, &qp, &theirs);
+
+	if (ret)
+		return ret;
+	if (!theirs.cm_port)
+		return fail(&t->err, -EPROTO, NULL,
+			    "the %s sent an ENDPOINT without a port of "
+			    "rdma_cm", conn->peer);
+	memcpy(own->token, theirs.cm_token, sizeof(own->token));
+	cm_address_remote(conn, own->end.path, theirs.cm_port, &own->remote);
+	cm_name_address(&own->remote, own->peer);
+	return 0;
+}
+
+static int setup(struct control_thread *t)
+{
+	struct own *own = t->own;
+	int ret;
+
+	own->end = peer_link_end(t);
+	own->cm = (struct cm_end){
+		.client = true,
+		.device = own->end.device,
+		.plan = own->end.plan,
+		.path = own->end.path,
+		.token = own->token,
+		.local = &own->local,
+	};
+	cm_address_local(t->shared->conn, own->end.path, &own->local);
+	ret = link_open(&own->end, &t->err);
+	if (!ret)
+		ret = cm_event_open(&own->cm, &own->channel, &t->err);
+	return ret ? ret : find_server(t);
+}
+
+static void release(struct control_thread *t)
+{
+	struct own *own = t->own;
+
+	if (own->channel)
+		rdma_destroy_event_channel(own->channel);
+	link_close(&own->end);
+}
+
+/* How long STEP may take, and when the server is to hear that this end waits. */
+struct waiting {
+	uint64_t deadline, next_sign;
+};
+
+static void renew_sign(struct control_thread *t, struct waiting *waiting)
+{
+	const uint64_t timeout = t->shared->params->plan.timeout;
+
+	waiting->next_sign = time_after(alive_period(timeout));
+}
+
+/* STEP goes on: is there time left?  If so, say that this end lives when that is
+ * due. */
+static int keep_time(struct control_thread *t, enum cm_step step,
+		     struct waiting *waiting)
+{
+	const struct own *own = t->own;
+	struct frame frame;
+
+	if (!time_until(waiting->deadline))
+		return peer_is_silent(t, cm_explain_silence(
+			step, own->peer, cm_is_ethernet(&own->cm), &t->err));
+	if (time_until(waiting->next_sign))
+		return 0;
+	renew_sign(t, waiting);
+	encode_empty(&frame, FRAME_ALIVE);
+	return peer_say(t, &frame);
+}
+
+/* Wait until the manager or the server says something, and take that.  Returns 1
+ * with an EVENT, 0 without one, or a negative errno. */
+static int listen_once(struct control_thread *t, enum cm_step step,
+		       struct waiting *waiting, struct cm_event *event)
+{
+	struct connection *conn = t->shared->conn;
+	struct own *own = t->own;
+	struct pollfd fds[2] = {
+		{ .fd = own->channel->fd, .events = POLLIN },
+		{ .fd = conn->fd, .events = POLLIN },
+	};
+	int ret = oob_wait_either(fds, &conn->cancel_fd,
+				  smaller(waiting->deadline,
+					  waiting->next_sign), &t->err);
+
+	if (ret == -ETIMEDOUT)
+		return keep_time(t, step, waiting);
+	/* first: the server knows better why the manager failed */
+	if (!ret && fds[1].revents)
+		ret = peer_hear_trouble(t);
+	if (ret || !fds[0].revents)
+		return ret < 0 ? ret : 0;
+	return cm_event_take(&own->cm, own->channel, event, &t->err);
+}
+
+/* EVENT is not the one that was awaited in STEP.  The server refuses by the
+ * manager what it gives the reason for over TCP. */
+static int explain(struct control_thread *t, enum cm_step step,
+		   const struct cm_event *event)
+{
+	const struct own *own = t->own;
+	struct frame frame;
+	int ret;
+
+	if (event->type != RDMA_CM_EVENT_REJECTED ||
+	    event->status != REJECTED_BY_SERVER)
+		return cm_explain(event->type, event->status, step, own->peer,
+				  cm_is_ethernet(&own->cm), &t->err);
+	ret = peer_hear(t, FRAME_REFUSE, &frame);
+	if (ret)
+		return ret;
+	ret = frames_take_error(&frame, t->shared->conn->peer, &t->err);
+	frame_free(&frame);
+	return ret;
+}
+
+/* Wait for the event of TYPE that ends STEP of C. */
+static int await(struct control_thread *t, const struct call *c,
+		 enum cm_step step, enum rdma_cm_event_type type,
+		 struct cm_event *event)
+{
+	struct waiting waiting = {
+		.deadline = time_after(t->shared->params->plan.timeout),
+	};
+	int ret;
+
+	renew_sign(t, &waiting);
+	do {
+		ret = listen_once(t, step, &waiting, event);
+		/* of a connection that is over */
+		if (ret == 1 && event->type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
+			ret = 0;
+	} while (!ret);
+	if (ret < 0)
+		return ret;
+	if (event->id == c->id && event->type == type && !event->status)
+		return 0;
+	return explain(t, event->id == c->id ? step : CM_CONNECTED, event);
+}
+
+/* From nothing to the route. */
+static int find_route(struct control_thread *t, struct call *c)
+{
+	struct own *own = t->own;
+	struct cm_event event;
+	int ret = cm_id_call(&own->cm, own->channel, NULL, &own->remote,
+			     &c->id, &t->err);
+
+	if (!ret)
+		ret = await(t, c, CM_ADDRESS, RDMA_CM_EVENT_ADDR_RESOLVED,
+			    &event);
+	if (!ret)
+		ret = cm_check_device(&own->cm, c->id, own->peer, &t->err);
+	if (ret)
+		return ret;
+	control_lap(t, ADDRESS);
+	if (rdma_resolve_route(c->id, cm_lookup_ms(&own->cm)))
+		return cm_call_failed(&own->cm, "rdma_resolve_route", &t->err);
+	ret = await(t, c, CM_ROUTE, RDMA_CM_EVENT_ROUTE_RESOLVED, &event);
+	control_lap(t, ROUTE);
+	return ret;
+}
+
+/* Ask the server for the connection, until its answer is here. */
+static int ask(struct control_thread *t, struct call *c)
+{
+	struct own *own = t->own;
+	const uint32_t number = own->asked++;
+	const struct cm_mark mark = cm_mark_of(&own->cm, number, 0);
+	struct rdma_conn_param param =
+		cm_parameters(&own->cm, c->link.qp, &mark, sizeof(mark));
+	struct cm_event event;
+	uint32_t answered;
+	uint64_t took;
+	int ret;
+
+	if (rdma_connect(c->id, &param))
+		return cm_call_failed(&own->cm, "rdma_connect", &t->err);
+	ret = await(t, c, CM_ANSWER, RDMA_CM_EVENT_CONNECT_RESPONSE, &event);
+	if (ret)
+		return ret;
+	if (!cm_mark_is_known(&own->cm, &event, &answered, &took) ||
+	    answered != number || took > COUNT_MAX)
+		return fail(&t->err, -EPROTO, NULL,
+			    "the answer to rdma_cm from %s is not of this "
+			    "session", own->peer);
+	return peer_lap(t, CONNECT, SERVER, took);
+}
+
+/* From the server's answer on. */
+static int finish(struct control_thread *t, struct call *c)
+{
+	struct own *own = t->own;
+	struct resources_link found = { .group = false };
+	int ret = cm_find_link(&own->cm, 0, c->id, &found, &t->err);
+
+	if (!ret)
+		ret = link_connect_found(&own->end, &c->link, &found, &t->err);
+	if (ret)
+		return ret;
+	if (rdma_establish(c->id))
+		return cm_call_failed(&own->cm, "rdma_establish", &t->err);
+	control_lap(t, MODIFY);
+	ret = link_send(&own->end, &c->link, &t->err);
+	control_lap(t, MESSAGE);
+	return ret;
+}
+
+static int make(struct control_thread *t, void *object)
+{
+	struct own *own = t->own;
+	struct call *c = object;
+	struct error other = { 0 };
+	int ret;
+
+	*c = (struct call){ .id = NULL };
+	ret = find_route(t, c);
+	if (!ret)
+		ret = link_make(&own->end, &c->link, &t->err);
+	if (ret) {
+		if (c->id)
+			rdma_destroy_id(c->id);
+		return ret;
+	}
+	control_lap(t, CREATE);
+	ret = ask(t, c);
+	if (!ret)
+		ret = finish(t, c);
+	if (ret) {
+		link_destroy(&own->end, &c->link, &other);
+		rdma_destroy_id(c->id);
+	}
+	return ret;
+}
+
+static int disconnect(struct control_thread *t, struct call *c)
+{
+	const struct own *own = t->own;
+	struct cm_event event;
+	int ret = peer_check(t);
+
+	if (ret)
+		return ret;
+	if (rdma_disconnect(c->id))
+		return cm_call_failed(&own->cm, "rdma_disconnect", &t->err);
+	return await(t, c, CM_CONNECTED, RDMA_CM_EVENT_DISCONNECTED, &event);
+}
+
+static int undo(struct control_thread *t, void *object)
+{
+	struct own *own = t->own;
+	struct call *c = object;
+	int ret = disconnect(t, c), destroyed;
+
+	control_lap(t, DISCONNECT);
+	destroyed = link_destroy(&own->end, &c->link, &t->err);
+	rdma_destroy_id(c->id);
+	control_lap(t, DESTROY);
+	return ret ? ret : destroyed;
+}
+
+const struct control_op control_connect_cm = {
+	.test = CONTROL_CONNECT,
+	.parts = {
+		[ADDRESS] = { .name = "address" },
+		[ROUTE] = { .name = "route" },
+		[CREATE] = { .name = "create" },
+		[CONNECT] = { .name = "connect" },
+		[SERVER] = { .name = "server" },
+		[MODIFY] = { .name = "modify" },
+		[MESSAGE] = { .name = "first message" },
+		[DISCONNECT] = { .name = "disconnect", .undoes = true,
+				 .aside = true },
+		[DESTROY] = { .name = "destroy", .undoes = true,
+			      .aside = true },
+	},
+	.own_size = sizeof(struct own),
+	.object_size = sizeof(struct call),
+	.setup = setup,
+	.make = make,
+	.undo = undo,
+	.release = release,
+};

@@ -1,0 +1,143 @@
+#include "config.h"
+#include "control/peer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/time.h"
+#include "net/frames.h"
+
+static const char *peer_of(const struct control_thread *t)
+{
+	return t->shared->conn->peer;
+}
+
+struct link_end peer_link_end(const struct control_thread *t)
+{
+	const struct control_shared *shared = t->shared;
+
+	return (struct link_end){
+		.client = true,
+		.device = shared->device,
+		.plan = &shared->params->plan,
+		.path = &shared->path,
+	};
+}
+
+/* The server answers each frame at once. */
+static uint64_t deadline_of(const struct control_thread *t)
+{
+	return time_after(t->shared->params->plan.timeout);
+}
+
+int peer_is_silent(struct control_thread *t, int ret)
+{
+	t->shared->silent = true;
+	return ret;
+}
+
+int peer_check(struct control_thread *t)
+{
+	if (!t->shared->silent)
+		return 0;
+	return fail(&t->err, -ETIMEDOUT, NULL,
+		    "the %s did not answer in time", peer_of(t));
+}
+
+int peer_say(struct control_thread *t, struct frame *frame)
+{
+	int ret = peer_check(t);
+
+	if (!ret)
+		ret = oob_send(t->shared->conn, frame, deadline_of(t),
+			       &t->err);
+	frame_free(frame);
+	return ret;
+}
+
+/* FRAME came where WANTED was due, or nothing was. */
+static int take_other(struct control_thread *t, const struct frame *frame,
+		      const char *wanted)
+{
+	if (frame->type == FRAME_ALIVE)
+		return 0;
+	if (frame->type == FRAME_REFUSE || frame->type == FRAME_ABORT)
+		return frames_take_error(frame, peer_of(t), &t->err);
+	return fail(&t->err, -EPROTO, NULL,
+		    "the %s sent %s where %s was expected", peer_of(t),
+		    frame_name(frame->type), wanted);
+}
+
+int peer_hear(struct control_thread *t, enum frame_type type,
+	      struct frame *frame)
+{
+	int ret;
+
+	do {
+		ret = oob_receive(t->shared->conn, frame_name(type),
+				  deadline_of(t), frame, &t->err);
+		if (ret == -ETIMEDOUT)
+			return peer_is_silent(t, ret);
+		if (ret || frame->type == type)
+			return ret;
+		ret = take_other(t, frame, frame_name(type));
+		frame_free(frame);
+	} while (!ret);
+	return ret;
+}
+
+int peer_hear_trouble(struct control_thread *t)
+{
+	struct frame frame;
+	int ret = oob_take(t->shared->conn, "rdma_cm", &frame, &t->err);
+
+	if (ret)
+		return ret == -EAGAIN ? 0 : ret;
+	ret = take_other(t, &frame, "nothing");
+	frame_free(&frame);
+	return ret;
+}
+
+int peer_swap(struct control_thread *t, const struct endpoint *mine,
+	      struct endpoint_qp *qp, struct endpoint *theirs)
+{
+	struct frame frame;
+	int ret;
+
+	encode_endpoint(&frame, mine);
+	ret = peer_say(t, &frame);
+	if (!ret)
+		ret = peer_hear(t, FRAME_ENDPOINT, &frame);
+	if (ret)
+		return ret;
+	ret = decode_endpoint(&frame, theirs, &t->err);
+	frame_free(&frame);
+	if (ret)
+		return ret;
+	if (theirs->n != 1)
+		ret = fail(&t->err, -EPROTO, NULL,
+			   "the %s sent an ENDPOINT of %u QPs where 1 was "
+			   "agreed", peer_of(t), theirs->n);
+	*qp = theirs->qps[0];
+	free(theirs->qps);
+	theirs->qps = NULL;
+	return ret;
+}
+
+int peer_lap(struct control_thread *t, uint32_t part, uint32_t server,
+	     uint64_t took)
+{
+	const struct clock *clock = t->shared->clock;
+	const uint64_t now = clock_ticks(clock), all = now - t->lap;
+	const uint64_t theirs =
+		(uint64_t)((double)took / clock_ns_per_tick(clock));
+
+	if (theirs > all)
+		return fail(&t->err, -EPROTO, NULL,
+			    "the %s says that it worked for %llu ns on a "
+			    "connection, longer than this end waited",
+			    peer_of(t), (unsigned long long)took);
+	control_lap_at(t, part, now - theirs);
+	control_lap_at(t, server, now);
+	return 0;
+}

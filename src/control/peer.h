@@ -1,0 +1,44 @@
+/* What a test of the control path says to its server, and hears from it.
+ * Functions that return int return 0, or a negative errno said in the error of
+ * thread T. */
+#ifndef CONTROL_PEER_H
+#define CONTROL_PEER_H
+
+#include "control/link.h"
+#include "control/op.h"
+#include "model/endpoint.h"
+#include "net/wire.h"
+
+/* What all connections of T's end share, to be opened. */
+struct link_end peer_link_end(const struct control_thread *t);
+
+/* The server did not answer in time, over TCP or by the manager: what is left is
+ * undone without it.  Returns RET. */
+int peer_is_silent(struct control_thread *t, int ret);
+
+/* Fails if it was silent before: each wait would be as long as that one. */
+int peer_check(struct control_thread *t);
+
+/* Send FRAME and free it, unless the server was silent. */
+int peer_say(struct control_thread *t, struct frame *frame);
+
+/* Receive the answer, of TYPE.  REFUSE is the server's error, and not the end of
+ * the dialogue. */
+int peer_hear(struct control_thread *t, enum frame_type type,
+	      struct frame *frame);
+
+/* Take what the server says while nothing is due: an error, or that it is
+ * gone. */
+int peer_hear_trouble(struct control_thread *t);
+
+/* Exchange ENDPOINTs of one queue pair.  THEIRS becomes the server's, without
+ * qps, and QP its queue pair. */
+int peer_swap(struct control_thread *t, const struct endpoint *mine,
+	      struct endpoint_qp *qp, struct endpoint *theirs);
+
+/* PART is over, and so is that of it which the server's calls took, TOOK ns: the
+ * part SERVER. */
+int peer_lap(struct control_thread *t, uint32_t part, uint32_t server,
+	     uint64_t took);
+
+#endif

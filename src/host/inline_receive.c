@@ -1,0 +1,69 @@
+#include "config.h"
+#include "host/inline_receive.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/facts.h"
+
+/* What the driver of mlx5 reads; NULL: stays as it is. */
+static const struct {
+	const char *word;
+	const char *scatter_to_cqe;
+	const char *cqe_size;	/* half of it holds a message */
+} choices[INLINE_RECEIVES] = {
+	[INLINE_RECEIVE_AUTO] = { "auto", NULL, NULL },
+	[INLINE_RECEIVE_OFF] = { "off", "0", NULL },
+	[INLINE_RECEIVE_32] = { "32", "1", "64" },
+	[INLINE_RECEIVE_64] = { "64", "1", "128" },
+};
+
+static int set(const char *name, const char *value, struct error *err)
+{
+	if (!value || !setenv(name, value, 1))
+		return 0;
+	return fail(err, -errno, NULL, "cannot set %s: %s", name,
+		    strerror(errno));
+}
+
+static int check(const struct parameters *params, const char *device,
+		 const char *driver, bool is_mlx5, struct error *err)
+{
+	const char *word = choices[params->inline_recv].word;
+	const enum memory_kind kind = params->memory.kind;
+
+	if (params->inline_recv == INLINE_RECEIVE_AUTO)
+		return 0;
+	if (!is_mlx5)
+		return fail(err, -EOPNOTSUPP, "leave --inline-recv out",
+			    "--inline-recv %s: %s (%s) has no inline receive "
+			    "that can be chosen: only mlx5 has", word, device,
+			    driver[0] ? driver : "of an unknown driver");
+	if (params->inline_recv == INLINE_RECEIVE_OFF ||
+	    !memory_kind_is_copied(kind))
+		return 0;
+	return fail(err, -EINVAL, "use --inline-recv off, or other memory",
+		    "--inline-recv %s: the driver cannot copy messages into "
+		    "--memory %s", word, memory_kind_name(kind));
+}
+
+int inline_receive_choose(struct parameters *params, const char *device,
+			  struct error *err)
+{
+	char driver[FACT_TEXT_SIZE];
+	bool is_mlx5;
+	int ret;
+
+	facts_driver(device, driver);
+	is_mlx5 = !strcmp(driver, "mlx5_core");
+	ret = check(params, device, driver, is_mlx5, err);
+	if (ret || !is_mlx5)
+		return ret;
+	if (memory_kind_is_copied(params->memory.kind))
+		params->inline_recv = INLINE_RECEIVE_OFF;
+	ret = set("MLX5_SCATTER_TO_CQE",
+		  choices[params->inline_recv].scatter_to_cqe, err);
+	return ret ? ret : set("MLX5_CQE_SIZE",
+			       choices[params->inline_recv].cqe_size, err);
+}

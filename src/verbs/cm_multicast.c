@@ -1,0 +1,192 @@
+#include "config.h"
+#include "verbs/cm_multicast.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "verbs/cm_explain.h"
+#include "verbs/multicast.h"
+
+/* What the kernel says, which no header of the C library names. */
+#define KERNEL_ENOTSUPP 524
+
+struct cm_group {
+	const struct cm_end *end;
+	struct rdma_cm_id *id;
+	struct sockaddr_storage address;	/* of the group */
+	bool asked;		/* to join it */
+	bool sends_only;	/* as a member that receives nothing */
+	bool joined;
+	char text[GID_TEXT_SIZE + 32];	/* in messages */
+};
+
+static int call_failed(const struct cm_group *g, const char *call,
+		       struct error *err)
+{
+	return cm_call_failed(g->end, call, err);
+}
+
+static bool sends(const struct cm_group *g)
+{
+	return plan_sends(g->end->plan, g->end->client);
+}
+
+static void choose_group(struct cm_group *g)
+{
+	const struct cm_end *end = g->end;
+	const union ibv_gid group =
+		multicast_group(end->plan, end->path,
+				sends(g) ? end->peer->qkey : end->res->qkey);
+	char text[GID_TEXT_SIZE];
+
+	multicast_socket(&group, &g->address);
+	snprintf(g->text, sizeof(g->text), "the multicast group %s",
+		 gid_format(&group, text));
+}
+
+/* The manager's port is that of this end's address. */
+static int bind_port(struct cm_group *g, struct rdma_event_channel *channel,
+		     struct error *err)
+{
+	struct sockaddr_storage local = *g->end->local;
+	int ret;
+
+	if (rdma_create_id(channel, &g->id, NULL, RDMA_PS_UDP)) {
+		g->id = NULL;
+		return call_failed(g, "rdma_create_id", err);
+	}
+	ret = cm_set_service(g->end, g->id, err);
+	if (ret)
+		return ret;
+	if (rdma_bind_addr(g->id, (struct sockaddr *)&local))
+		return call_failed(g, "rdma_bind_addr", err);
+	return cm_check_device(g->end, g->id, g->text, err);
+}
+
+static int ask_to_send(struct cm_group *g)
+{
+	struct rdma_cm_join_mc_attr_ex attr = {
+		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS |
+			     RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS,
+		.join_flags = RDMA_MC_JOIN_FLAG_SENDONLY_FULLMEMBER,
+		.addr = (struct sockaddr *)&g->address,
+	};
+
+	return rdma_join_multicast_ex(g->id, &attr, NULL);
+}
+
+/* Linux 6.1, for one, joins no IPv6 group over RoCE v2. */
+static int join_failed(const struct cm_group *g, struct error *err)
+{
+	static const char call[] = "rdma_join_multicast";
+
+	if (errno != KERNEL_ENOTSUPP)
+		return call_failed(g, call, err);
+	return fail(err, -EOPNOTSUPP,
+		    g->address.ss_family == AF_INET6 ?
+			    "rdma_cm may have no IPv6 groups over RoCE v2: "
+			    "choose GIDs of IPv4 with -x, or leave --rdma-cm "
+			    "out" : "leave --rdma-cm out",
+		    "%s: %s: %s", g->end->device->port.device, call,
+		    strerror(EOPNOTSUPP));
+}
+
+static int ask_for_all(struct cm_group *g, struct error *err)
+{
+	g->sends_only = false;
+	g->asked = !rdma_join_multicast(g->id, (struct sockaddr *)&g->address,
+					NULL);
+	return g->asked ? 0 : join_failed(g, err);
+}
+
+/* Not every kernel and subnet manager has members that only send. */
+static int ask(struct cm_group *g, struct error *err)
+{
+	g->sends_only = g->asked = sends(g) && !ask_to_send(g);
+	return g->asked ? 0 : ask_for_all(g, err);
+}
+
+int cm_group_join(const struct cm_end *end, struct rdma_event_channel *channel,
+		  struct cm_group **group, struct error *err)
+{
+	struct cm_group *g = xcalloc(1, sizeof(*g));
+	int ret;
+
+	*group = g;
+	g->end = end;
+	choose_group(g);
+	ret = bind_port(g, channel, err);
+	return ret ? ret : ask(g, err);
+}
+
+/* Connect each queue pair along what the manager knows of the group. */
+static int connect_all(struct cm_group *g, const struct rdma_ud_param *ud,
+		       struct error *err)
+{
+	const struct cm_end *end = g->end;
+	struct resources_link link = {
+		.qpn = MULTICAST_QPN,
+		.group = true,
+		.qkey = ud->qkey,
+	};
+	int ret = 0;
+
+	for (uint32_t i = 0; i < end->res->n_qps && !ret; i++) {
+		ret = cm_take_address(end, i, &ud->ah_attr, &link, err);
+		if (!ret)
+			ret = resources_connect_qp(end->res, end->device,
+						   end->plan, end->path,
+						   end->peer, i, &link, err);
+	}
+	g->joined = !ret;
+	return ret ? ret : 1;
+}
+
+/* Returns 1, because an answer came. */
+static int ask_again(struct cm_group *g, struct error *err)
+{
+	int ret;
+
+	rdma_leave_multicast(g->id, (struct sockaddr *)&g->address);
+	g->asked = false;
+	ret = ask_for_all(g, err);
+	return ret ? ret : 1;
+}
+
+int cm_group_take(struct cm_group *g, enum rdma_cm_event_type type,
+		  int status, const struct rdma_ud_param *ud,
+		  struct error *err)
+{
+	if (type == RDMA_CM_EVENT_MULTICAST_JOIN && !status && !g->joined)
+		return connect_all(g, ud, err);
+	if (type == RDMA_CM_EVENT_MULTICAST_ERROR && !g->joined &&
+	    g->sends_only)
+		return ask_again(g, err);
+	return cm_explain(type, status, CM_GROUP, g->text,
+			  cm_is_ethernet(g->end), err);
+}
+
+bool cm_group_is_joined(const struct cm_group *g)
+{
+	return g->joined;
+}
+
+int cm_group_timed_out(const struct cm_group *g, struct error *err)
+{
+	return cm_explain_silence(CM_GROUP, g->text, cm_is_ethernet(g->end),
+				  err);
+}
+
+void cm_group_leave(struct cm_group *g)
+{
+	if (!g)
+		return;
+	if (g->asked)
+		rdma_leave_multicast(g->id, (struct sockaddr *)&g->address);
+	if (g->id)
+		rdma_destroy_id(g->id);
+	free(g);
+}

@@ -1,0 +1,439 @@
+/* The test connect with --rdma-cm: both ends in one process, over the fake verbs
+ * and the fake connection manager. */
+#include "config.h"
+#include "test.h"
+
+#include <errno.h>
+
+#include "base/time.h"
+#include "fake_verbs.h"
+#include "net/frames.h"
+#include "pair.h"
+
+#if HAVE_RDMACM
+#include <rdma/rdma_cma.h>
+
+#include "fake_rdmacm.h"
+
+/* Most calls of librdmacm, of verbs, and events of a run of 3 connections. */
+#define CM_CALLS_MOST 120
+#define CALLS_MOST 90
+#define EVENTS_MOST 21
+
+static struct plan *open_pair(struct pair *p, enum control_pattern pattern,
+			      uint64_t n)
+{
+	struct plan *plan;
+
+	fake_verbs_reset();
+	fake_rdmacm_reset();
+	pair_open(p, OP_SEND, METRIC_LATENCY);
+	plan = pair_plan(p);
+	plan->imm = false;
+	plan->rdma_cm = true;
+	plan->control = CONTROL_CONNECT;
+	plan->sizes = (struct sizes){ 1, { 0 } };
+	plan->iterations = n;
+	plan->warmup = 0;
+	p->client.result->params.pattern = pattern;
+	return plan;
+}
+
+static void run(struct pair *p)
+{
+	pair_start(p);
+	pair_wait(p);
+}
+
+static void close_clean(struct pair *p)
+{
+	pair_close(p);
+	pair_check_clean();
+	if (!fake_rdmacm_is_clean())
+		fail_msg("%u channels, %u ids, %u events, %u misuses",
+			 fake_rdmacm.channels, fake_rdmacm.ids,
+			 fake_rdmacm.unacked, fake_rdmacm.misuses);
+}
+
+static void check_well(const struct pair *p)
+{
+	assert_string_equal(p->client.result->error.message, "");
+	assert_string_equal(p->server.result->error.message, "");
+	assert_int_equal(p->client.ret, 0);
+	assert_int_equal(p->server.ret, 0);
+}
+
+/* The client failed with MESSAGE, and the server, too. */
+static void run_fails(struct pair *p, const char *message)
+{
+	run(p);
+	assert_contains(p->client.result->error.message, message);
+	assert_string_not_equal(p->client.result->error.message, "");
+	assert_true(p->client.ret < 0);
+	assert_true(p->server.ret < 0);
+	close_clean(p);
+}
+
+/* The parts make up the whole. */
+TEST(test_churn)
+{
+	static const char *const names[] = {
+		"address", "route", "create", "connect", "server", "modify",
+		"first message", "disconnect", "destroy",
+	};
+	const struct control_row *c;
+	const struct result_row *row;
+	double sum = 0;
+	struct pair p;
+
+	open_pair(&p, CONTROL_CHURN, 100);
+	run(&p);
+	check_well(&p);
+	row = &p.client.result->rows[0];
+	c = row->control;
+	assert_int_equal(row->iterations, 100);
+	assert_int_equal(c->most, 1);
+	assert_int_equal(c->n_parts, COUNT(names));
+	for (uint32_t i = 0; i < c->n_parts; i++) {
+		assert_string_equal(c->parts[i].name, names[i]);
+		assert_int_equal(c->parts[i].latency.samples, 100);
+		if (!c->parts[i].aside)
+			sum += c->parts[i].latency.mean;
+		assert_int_equal(c->parts[i].aside, i > 6);
+	}
+	assert_close(sum, row->latency.mean, 1e-6);
+	assert_true(c->parts[4].latency.mean > 0);
+	assert_true(fake_verbs.messages >= 100);
+	assert_true(fake_rdmacm.established >= 100);
+	assert_int_equal(fake_rdmacm.accepted, fake_rdmacm.established);
+	close_clean(&p);
+}
+
+TEST(test_hold)
+{
+	const struct control_row *c;
+	struct pair p;
+
+	open_pair(&p, CONTROL_HOLD, 150)->tclass = 96;
+	run(&p);
+	check_well(&p);
+	c = p.client.result->rows[0].control;
+	assert_int_equal(c->most, 150);
+	assert_int_equal(c->n_spans, 3);
+	assert_false(error_is_set(&c->limit));
+	assert_int_equal(fake_rdmacm.tos, 96);
+	close_clean(&p);
+}
+
+/* The server's limit ends the making of more, and is no failure. */
+TEST(test_limit_of_the_server)
+{
+	const struct control_row *c;
+	struct pair p;
+
+	open_pair(&p, CONTROL_HOLD, 100);
+	p.server.result->params.max_qps = 30;
+	run(&p);
+	check_well(&p);
+	c = p.client.result->rows[0].control;
+	assert_int_equal(c->most, 30);
+	assert_message(&c->limit, "the server: 31 connections: this server "
+				  "allows 30 (--max-qps)");
+	assert_int_equal(fake_rdmacm.rejected, 1);
+	close_clean(&p);
+}
+
+/* Who does not know the session gets no connection, and does not disturb. */
+TEST(test_strangers)
+{
+	static const uint32_t bytes[] = { 0, 10, 27, 28, 56 };
+
+	for (size_t i = 0; i < COUNT(bytes); i++) {
+		struct pair p;
+
+		open_pair(&p, CONTROL_CHURN, 3);
+		fake_rdmacm.strangers = 5;
+		fake_rdmacm.stranger_bytes = bytes[i];
+		run(&p);
+		check_well(&p);
+		assert_int_equal(fake_rdmacm.rejected, 5);
+		close_clean(&p);
+	}
+}
+
+TEST(test_wrong_answers)
+{
+	struct pair p;
+
+	open_pair(&p, CONTROL_CHURN, 3);
+	fake_rdmacm.wrong_answer = true;
+	run_fails(&p, "the answer to rdma_cm from");
+	open_pair(&p, CONTROL_CHURN, 3);
+	fake_rdmacm.wrong_index = true;
+	run_fails(&p, "is not of this session");
+	open_pair(&p, CONTROL_CHURN, 3);
+	fake_rdmacm.took_byte = 8;
+	run_fails(&p, "is not of this session");
+	open_pair(&p, CONTROL_CHURN, 3);
+	fake_rdmacm.took_byte = 6;
+	run_fails(&p, "longer than this end waited");
+}
+
+TEST(test_other_device)
+{
+	struct pair p;
+
+	open_pair(&p, CONTROL_CHURN, 3);
+	fake_rdmacm.device = "fake7";
+	run_fails(&p, "by fake7 port 1, not by fake0 port 1");
+	/* both devices are one here */
+	open_pair(&p, CONTROL_CHURN, 3);
+	fake_rdmacm.sgid_index = 7;
+	run_fails(&p, "rdma_cm uses the GID at index 7");
+}
+
+TEST(test_message_that_fails)
+{
+	struct pair p;
+
+	open_pair(&p, CONTROL_CHURN, 10);
+	fake_verbs.fail_message = 3;
+	fake_verbs.status = IBV_WC_RETRY_EXC_ERR;
+	run_fails(&p, "the first message");
+	open_pair(&p, CONTROL_CHURN, 10);
+	pair_hurry(&p);
+	fake_verbs.black_hole = true;
+	run_fails(&p, "the first message was not acknowledged within 1 s");
+}
+
+/* Whatever call fails, both ends come to an end and leave nothing. */
+TEST(test_every_call_may_fail)
+{
+	for (uint32_t i = 1; i <= CALLS_MOST; i++) {
+		struct pair p;
+
+		open_pair(&p, CONTROL_HOLD, 3);
+		pair_hurry(&p);
+		fake_verbs.fail_call = fake_verbs.calls + i;
+		fake_verbs.errnum = ENOMEM;
+		run(&p);
+		close_clean(&p);
+	}
+}
+
+TEST(test_every_call_of_the_manager_may_fail)
+{
+	uint32_t failed = 0;
+
+	for (uint32_t i = 1; i <= CM_CALLS_MOST; i++) {
+		struct pair p;
+
+		open_pair(&p, CONTROL_CHURN, 3);
+		pair_hurry(&p);
+		fake_rdmacm.fail_call = i;
+		run(&p);
+		failed += p.client.ret < 0;
+		assert_true(error_is_set(&p.client.result->error) ==
+			    (p.client.ret < 0));
+		close_clean(&p);
+	}
+	assert_true(failed > CM_CALLS_MOST / 2);
+}
+
+TEST(test_every_event_is_another)
+{
+	static const enum rdma_cm_event_type types[] = {
+		RDMA_CM_EVENT_UNREACHABLE, RDMA_CM_EVENT_REJECTED,
+		RDMA_CM_EVENT_DEVICE_REMOVAL,
+	};
+
+	for (size_t t = 0; t < COUNT(types); t++)
+		for (uint32_t i = 1; i <= EVENTS_MOST; i++) {
+			struct pair p;
+
+			open_pair(&p, CONTROL_HOLD, 3);
+			pair_hurry(&p);
+			fake_rdmacm.spoil_event = i;
+			fake_rdmacm.type = (int)types[t];
+			fake_rdmacm.status = -ETIMEDOUT;
+			run(&p);
+			assert_true(error_is_set(&p.client.result->error) ==
+				    (p.client.ret < 0));
+			close_clean(&p);
+		}
+}
+
+TEST(test_every_event_is_lost)
+{
+	for (uint32_t i = 1; i <= EVENTS_MOST / 3; i++) {
+		struct pair p;
+
+		open_pair(&p, CONTROL_CHURN, 3);
+		pair_hurry(&p);
+		fake_rdmacm.lose_event = i;
+		run(&p);
+		/* that the connection is established tells a server nothing */
+		if (p.client.ret < 0)
+			assert_contains(p.client.result->error.message,
+					"rdma_cm");
+		close_clean(&p);
+	}
+}
+
+/* One that does not answer is not waited for as often as there are
+ * connections. */
+TEST(test_silent_manager)
+{
+	const struct control_row *c;
+	const uint64_t began = time_now();
+	struct pair p;
+
+	open_pair(&p, CONTROL_HOLD, 30);
+	pair_hurry(&p);
+	/* 5 of each connection, and then the end of the latest one */
+	fake_rdmacm.lose_event = 30 * 5 + 1;
+	run(&p);
+	assert_true(p.client.ret < 0);
+	assert_contains(p.client.result->error.message,
+			"rdma_cm, connected with");
+	assert_contains(p.client.result->error.message, "took too long");
+	assert_true(time_since(began) < patient(10) * SECOND);
+	c = p.client.result->rows[0].control;
+	assert_int_equal(c->most, 30);
+	assert_int_equal(c->parts[6].latency.samples, 30);
+	assert_int_equal(c->parts[7].latency.samples, 0);
+	assert_int_equal(c->parts[8].latency.samples, 0);
+	close_clean(&p);
+}
+
+/* The same when it stops answering while connections are made: that is where
+ * there are no more, and then they cannot be ended. */
+TEST(test_silent_while_asked)
+{
+	const struct control_row *c;
+	struct pair p;
+
+	open_pair(&p, CONTROL_HOLD, 30);
+	pair_hurry(&p);
+	/* the eleventh request */
+	fake_rdmacm.lose_event = 10 * 5 + 3;
+	run(&p);
+	assert_true(p.client.ret < 0);
+	assert_message(&p.client.result->error,
+		       "the server did not answer in time");
+	c = p.client.result->rows[0].control;
+	assert_int_equal(c->most, 10);
+	assert_contains(c->limit.message, "rdma_cm, asking for a connection");
+	assert_int_equal(c->parts[7].latency.samples, 0);
+	close_clean(&p);
+}
+
+/* What either end says over TCP that is not right. */
+TEST(test_bad_frames)
+{
+	static const struct {
+		struct relay relay;
+		const char *message;
+	} cases[] = {
+		/* HELLO and ACCEPT are before the server's ENDPOINT, of which n
+		 * is behind 57 bytes */
+		{ { SPOIL_BYTES, true, 2, .offset = 57, .size = 4,
+		    .value = 2 }, "" },
+		{ { SPOIL_TYPE, true, 2, .type = FRAME_READY },
+		  "the server sent READY where ENDPOINT was expected" },
+		{ { SPOIL_CLOSE, true, 2, .type = 0 }, "" },
+		{ { SPOIL_SILENCE, true, 2, .type = 0 }, "" },
+		/* HELLO and PLAN are before the client's */
+		{ { SPOIL_BYTES, false, 2, .offset = 57, .size = 4,
+		    .value = 2 }, "" },
+		{ { SPOIL_TYPE, false, 2, .type = FRAME_READY }, "" },
+		{ { SPOIL_SILENCE, false, 2, .type = 0 }, "" },
+		/* and then its BYE */
+		{ { SPOIL_TYPE, false, 3, .type = FRAME_READY },
+		  "the client sent READY where BYE was expected" },
+		{ { SPOIL_CLOSE, false, 3, .type = 0 }, "" },
+		{ { SPOIL_SILENCE, false, 3, .type = 0 }, "" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct pair p;
+
+		open_pair(&p, CONTROL_CHURN, 5);
+		pair_hurry(&p);
+		p.relay = cases[i].relay;
+		p.relayed = true;
+		run_fails(&p, cases[i].message);
+	}
+}
+
+/* An ENDPOINT of a server that does not listen. */
+TEST(test_no_port_of_the_manager)
+{
+	struct pair p;
+
+	open_pair(&p, CONTROL_CHURN, 5);
+	/* the id of its first field, which may then be ignored */
+	p.relay = (struct relay){ SPOIL_BYTES, true, 2, .offset = 73 + 2,
+				  .size = 2, .value = 999 };
+	p.relayed = true;
+	run_fails(&p, "");
+}
+
+/* Nobody is left who could say BYE. */
+TEST(test_silent_client)
+{
+	struct pair p;
+
+	open_pair(&p, CONTROL_CHURN, 5);
+	pair_hurry(&p);
+	p.relay = (struct relay){ SPOIL_SILENCE, false, 3, .type = 0 };
+	p.relayed = true;
+	run(&p);
+	assert_int_equal(p.server.ret, -ETIMEDOUT);
+	assert_message(&p.server.result->error, "the client said nothing in "
+		       "time: waited for the next connection");
+	close_clean(&p);
+}
+#else
+TEST(test_built_without)
+{
+	struct plan *plan;
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_SEND, METRIC_LATENCY);
+	plan = pair_plan(&p);
+	plan->rdma_cm = true;
+	plan->control = CONTROL_CONNECT;
+	pair_start(&p);
+	pair_wait(&p);
+	assert_contains(p.client.result->error.message,
+			"this verbsperf was built without librdmacm");
+	pair_close(&p);
+}
+#endif
+
+static const struct CMUnitTest tests[] = {
+#if HAVE_RDMACM
+	cmocka_unit_test(test_churn),
+	cmocka_unit_test(test_hold),
+	cmocka_unit_test(test_limit_of_the_server),
+	cmocka_unit_test(test_strangers),
+	cmocka_unit_test(test_wrong_answers),
+	cmocka_unit_test(test_other_device),
+	cmocka_unit_test(test_message_that_fails),
+	cmocka_unit_test(test_every_call_may_fail),
+	cmocka_unit_test(test_every_call_of_the_manager_may_fail),
+	cmocka_unit_test(test_every_event_is_another),
+	cmocka_unit_test(test_every_event_is_lost),
+	cmocka_unit_test(test_silent_manager),
+	cmocka_unit_test(test_silent_while_asked),
+	cmocka_unit_test(test_bad_frames),
+	cmocka_unit_test(test_no_port_of_the_manager),
+	cmocka_unit_test(test_silent_client),
+#else
+	cmocka_unit_test(test_built_without),
+#endif
+};
+
+TEST_MAIN(tests, 120)

@@ -23,6 +23,13 @@ static void record(struct error *err, const char *code,
 		   const char *advice, const char *fmt, va_list ap)
 	__attribute__((format(printf, 4, 0)));
 
+/* What helps whoever runs out of it. */
+static const char *usual_advice(int ret)
+{
+	return ret == -EMFILE ? "raise the limit on open files (ulimit -n)" :
+				NULL;
+}
+
 static void record(struct error *err, const char *code,
 		   const char *advice, const char *fmt, va_list ap)
 {
@@ -39,7 +46,8 @@ int fail(struct error *err, int ret, const char *advice, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	record(err, name ? name : "EUNKNOWN", advice, fmt, ap);
+	record(err, name ? name : "EUNKNOWN",
+	       advice ? advice : usual_advice(ret), fmt, ap);
 	va_end(ap);
 	return negative(ret);
 }

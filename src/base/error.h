@@ -25,8 +25,9 @@ struct error {
 void error_stage(struct error *err, const char *stage);
 
 /*
- * Record a failure.  RET is a negative errno, ADVICE may be NULL, FMT and its
- * arguments form the message (one sentence, no newline, no final full stop).
+ * Record a failure.  RET is a negative errno, ADVICE may be NULL (-EMFILE has
+ * its own then), FMT and its arguments form the message (one sentence, no
+ * newline, no final full stop).
  * Only the first failure is kept: later ones are its consequences.  Returns
  * RET, or -EIO if RET is not negative, so that a caller can write
  * "return fail(...)".

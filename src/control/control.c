@@ -15,6 +15,7 @@
 #include "model/addressing.h"
 #include "model/gid.h"
 #include "model/observer.h"
+#include "verbs/pd.h"
 
 /* Intervals that a window is cut into, unless the user says how long. */
 #define INTERVALS 20
@@ -229,11 +230,7 @@ static int prepare(struct control_run *run)
 	ret = find_path(run);
 	if (ret)
 		return ret;
-	run->shared.pd = ibv_alloc_pd(run->device->context);
-	if (run->shared.pd)
-		return 0;
-	return fail(err, -errno, NULL, "%s: cannot make a protection domain: "
-		    "%s", run->device->port.device, strerror(errno));
+	return pd_alloc(run->device, &run->shared.pd, err);
 }
 
 int control_run(const struct device *device, struct call_counter *counter,

@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "verbs/advice.h"
 #include "verbs/explain.h"
+#include "verbs/pd.h"
 #include "verbs/qp.h"
 
 /* Completions that nobody has taken yet. */
@@ -29,10 +30,10 @@ static int refused(const struct link_end *end, const char *verb, int errnum,
 
 int link_open(struct link_end *end, struct error *err)
 {
-	end->pd = ibv_alloc_pd(end->device->context);
-	if (!end->pd)
-		return refused(end, "ibv_alloc_pd", errno,
-			       "make a protection domain", err);
+	int ret = pd_alloc(end->device, &end->pd, err);
+
+	if (ret)
+		return ret;
 	end->cq = ibv_create_cq(end->device->context, CQ_DEPTH, NULL, NULL,
 				0);
 	if (end->cq)

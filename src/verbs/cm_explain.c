@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The status of an event of the kernel's that librdmacm made a failure, as it
+ * could not open the device or allocate a protection domain of it. */
+#define OWN_FAILURE (-1)
+
 #define EITHER(text) { text, text }
 #define NO_ANSWER \
 	"see that no firewall stops UDP port 4791, that both ends have the " \
@@ -141,6 +145,13 @@ int cm_explain(enum rdma_cm_event_type event, int status, enum cm_step step,
 	const size_t row = row_of(event);
 	char text[120];
 
+	if (event == RDMA_CM_EVENT_ADDR_ERROR && status == OWN_FAILURE)
+		return fail_code(err, -EIO, events[row].name,
+				 "see that 'verbsperf devices' can open it, "
+				 "and the limits of the process (ulimit -n, "
+				 "rdma.max of its control group)",
+				 "rdma_cm, %s %s, found the device, but "
+				 "librdmacm cannot use it", steps[step], peer);
 	status_text(event, status, text, sizeof(text));
 	if (row == sizeof(events) / sizeof(*events))
 		return fail_code(err, -EPROTO, "RDMA_CM_EVENT_?", NULL,

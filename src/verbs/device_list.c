@@ -25,7 +25,7 @@ static const char no_device_advice[] =
 /* libibverbs says nothing of that. */
 static int no_descriptors(struct error *err)
 {
-	return fail(err, -EMFILE, "raise the limit (ulimit -n)",
+	return fail(err, -EMFILE, NULL,
 		    "cannot look for RDMA devices: %s", strerror(EMFILE));
 }
 
@@ -151,6 +151,11 @@ static const char *advice_of(int errnum)
 		return "let this user read and write that file; give a "
 		       "container the device (docker run "
 		       "--device=/dev/infiniband)";
+	if (errnum == EAGAIN)
+		return "a control group of the process may allow it to open "
+		       "the device no more often (rdma.max)";
+	if (errnum == EMFILE)
+		return NULL;
 	return "check that the package ibverbs-providers is installed, with "
 	       "this device's driver";
 }

@@ -14,6 +14,14 @@ static const char *advice_of(const struct device *device, const char *verb,
 	return verb_advice(verb, errnum, port_is_ethernet(&device->port));
 }
 
+/* For one with ibv_wr_start, which the device may not have. */
+static const char *advice_of_wr(const struct device *device, int errnum)
+{
+	if (errnum == EAGAIN || errnum == ENOMEM)
+		return advice_of(device, "ibv_create_qp", errnum);
+	return "use --post legacy or auto";
+}
+
 /* Fill *CAP with what to ask for; creating the QP replaces it by what is
  * granted. */
 static void make_cap(const struct qp_parts *parts, uint32_t inline_size,
@@ -107,8 +115,8 @@ int qp_create(const struct device *device, const struct qp_parts *parts,
 			return 0;
 		}
 		if (*method == POST_WR)
-			return fail(err, -errno, "use --post legacy or auto",
-				    "%s: cannot create a queue pair of %u "
+			return fail(err, -errno,
+				    advice_of_wr(device, errno), "%s: cannot create a queue pair of %u "
 				    "sends that has ibv_wr_start for %s: %s",
 				    device->port.device, parts->send_depth,
 				    op_table[parts->op].name, strerror(errno));

@@ -7,7 +7,14 @@
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
+#include "verbs/advice.h"
 #include "verbs/sleep.h"
+
+static const char *advice_of(const struct device *device, const char *verb,
+			     int errnum)
+{
+	return verb_advice(verb, errnum, port_is_ethernet(&device->port));
+}
 
 /* Make room for all WANTED completions if the device allows it.  There is
  * always room for the signaled ones, because plan_fit() has checked that. */
@@ -21,7 +28,7 @@ static int create_cq(const struct device *device, const struct queues *queues,
 			    (int)vector);
 	if (*cq)
 		return 0;
-	return fail(err, -errno, NULL,
+	return fail(err, -errno, advice_of(device, "ibv_create_cq", errno),
 		    "%s: cannot create a %s completion queue of %d entries: %s",
 		    device->port.device, purpose, (int)n, strerror(errno));
 }
@@ -72,7 +79,8 @@ static int create_channel(const struct device *device, struct queues *q,
 {
 	q->channel = ibv_create_comp_channel(device->context);
 	if (!q->channel)
-		return fail(err, -errno, NULL,
+		return fail(err, -errno,
+			    advice_of(device, "ibv_create_comp_channel", errno),
 			    "%s: cannot create a completion channel: %s",
 			    device->port.device, strerror(errno));
 	q->sleep = sleep_new(q->channel);

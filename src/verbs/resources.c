@@ -10,6 +10,7 @@
 
 #include "base/xalloc.h"
 #include "model/addressing.h"
+#include "verbs/pd.h"
 #include "verbs/qp.h"
 
 uint32_t resources_first_qp(const struct resources *res, uint32_t t)
@@ -256,16 +257,9 @@ int resources_create(const struct device *device, const struct plan *plan,
 		     bool client, const struct memory_choice *choice,
 		     uint32_t vector, struct resources *res, struct error *err)
 {
-	struct resources r = {
-		.client = client,
-		.pd = ibv_alloc_pd(device->context),
-	};
-	int ret = 0;
+	struct resources r = { .client = client };
+	int ret = pd_alloc(device, &r.pd, err);
 
-	if (!r.pd)
-		ret = fail(err, -errno, NULL,
-			   "%s: cannot allocate a protection domain: %s",
-			   device->port.device, strerror(errno));
 	if (!ret)
 		ret = memory_create(device, r.pd, plan, client, choice,
 				    &r.memory, err);

@@ -35,6 +35,21 @@ TEST(test_first_is_kept)
 	assert_false(err.from_peer);
 }
 
+/* Whoever runs out of descriptors can have more. */
+TEST(test_usual_advice)
+{
+	struct error err = { 0 };
+
+	fail(&err, -EMFILE, NULL, "cannot open it");
+	assert_contains(err.advice, "ulimit -n");
+	error_clear(&err);
+	fail(&err, -EMFILE, "close some", "cannot open it");
+	assert_string_equal(err.advice, "close some");
+	error_clear(&err);
+	fail(&err, -ENFILE, NULL, "cannot open it");
+	assert_string_equal(err.advice, "");
+}
+
 TEST(test_own_code)
 {
 	struct error err = { 0 };
@@ -102,6 +117,7 @@ TEST(test_clear)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_empty),
 	cmocka_unit_test(test_first_is_kept),
+	cmocka_unit_test(test_usual_advice),
 	cmocka_unit_test(test_own_code),
 	cmocka_unit_test(test_never_success),
 	cmocka_unit_test(test_unknown_errno),

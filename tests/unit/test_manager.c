@@ -440,6 +440,20 @@ TEST(test_event_of_no_name)
 	assert_string_equal(err.code, "RDMA_CM_EVENT_?");
 }
 
+/* The kernel resolved the address; librdmacm made a failure of that. */
+TEST(test_a_device_that_librdmacm_cannot_use)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(cm_explain(RDMA_CM_EVENT_ADDR_ERROR, -1, CM_ADDRESS,
+				    "10.0.0.2 port 4711", true, &err), -EIO);
+	assert_message(&err, "rdma_cm, looking for the device that leads to "
+		       "10.0.0.2 port 4711, found the device, but librdmacm "
+		       "cannot use it");
+	assert_string_equal(err.code, "RDMA_CM_EVENT_ADDR_ERROR");
+	assert_contains(err.advice, "rdma.max");
+}
+
 TEST(test_reasons_of_a_rejection)
 {
 	struct error err = { 0 };
@@ -531,6 +545,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_no_uc),
 	cmocka_unit_test(test_every_event_has_a_name),
 	cmocka_unit_test(test_event_of_no_name),
+	cmocka_unit_test(test_a_device_that_librdmacm_cannot_use),
 	cmocka_unit_test(test_reasons_of_a_rejection),
 #else
 	cmocka_unit_test(test_built_without),

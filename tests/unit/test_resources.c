@@ -11,6 +11,7 @@
 
 #include "fake_verbs.h"
 #include "verbs/device.h"
+#include "verbs/pd.h"
 #include "verbs/resources.h"
 
 static const struct memory_choice anonymous;	/* of every end here */
@@ -426,7 +427,30 @@ TEST(test_queue_pairs_share_no_cache_line)
 	}
 }
 
+TEST(test_no_more_protection_domains)
+{
+	struct parameters params = defaults();
+	struct device device = { 0 };
+	struct error err = { 0 };
+	struct ibv_pd *pd;
+
+	fake_verbs_reset();
+	assert_int_equal(device_open(&params, &device, &err), 0);
+	assert_int_equal(pd_alloc(&device, &pd, &err), 0);
+	ibv_dealloc_pd(pd);
+	fake_verbs.calls = 0;
+	fake_verbs.fail_call = 1;
+	fake_verbs.errnum = EAGAIN;
+	assert_int_equal(pd_alloc(&device, &pd, &err), -EAGAIN);
+	assert_null(pd);
+	assert_message(&err, "fake0: cannot allocate a protection domain: "
+		       "Resource temporarily unavailable");
+	assert_contains(err.advice, "rdma.max");
+	device_close(&device);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_no_more_protection_domains),
 	cmocka_unit_test(test_device_open),
 	cmocka_unit_test(test_devices_that_cannot_be_used),
 	cmocka_unit_test(test_no_descriptors_left),

@@ -44,7 +44,8 @@ static void read_rdma_core(struct facts *facts)
 	version[strcspn(version, "\n ")] = '\0';
 	for (int i = 0; i < 2 && version; i++) {
 		version = strchr(version, '.');
-		version += version != NULL;
+		if (version)
+			version++;
 	}
 	if (version)
 		facts_set_text(facts, FACT_RDMA_CORE, version);

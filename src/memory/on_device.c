@@ -48,7 +48,7 @@ static int write_piece(const struct allocation *a, uint64_t offset,
 		ret = read_words(a, words, begin, length);
 	if (ret)
 		return ret;
-	memcpy(words + offset - begin, from, n);
+	memcpy(words + (offset - begin), from, n);
 	return -abs(ibv_memcpy_to_dm(dm_of(a), begin, words, length));
 }
 
@@ -61,7 +61,7 @@ static int read_piece(const struct allocation *a, uint64_t offset,
 	int ret = read_words(a, words, begin, length);
 
 	if (!ret)
-		memcpy(to, words + offset - begin, n);
+		memcpy(to, words + (offset - begin), n);
 	return ret;
 }
 

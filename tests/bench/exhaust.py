@@ -219,6 +219,7 @@ def run_all(server, every, runs):
         except subprocess.TimeoutExpired:
             what, end = "it did not end", ""
         wrong += bool(what)
+        end = re.sub(r"\bport \d{4,5}\b", "port N", end)
         seen[case][f"WRONG: {what}: {end}" if what else end] += 1
     return seen, wrong
 

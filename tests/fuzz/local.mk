@@ -8,6 +8,7 @@ fuzzers = \
 
 if FUZZERS
 noinst_PROGRAMS += $(fuzzers) tests/fuzz/make_corpus
+TESTS += tests/fuzz/run
 
 # The seeds in the source, made anew.
 corpus: tests/fuzz/make_corpus
@@ -15,7 +16,7 @@ corpus: tests/fuzz/make_corpus
 .PHONY: corpus
 endif
 
-EXTRA_DIST += tests/fuzz/corpus tests/fuzz/uninstrumented
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/run tests/fuzz/uninstrumented
 
 fuzz_common = tests/fuzz/fuzz.h
 fuzz_dialogue = $(fuzz_common) tests/fuzz/dialogue.c tests/fuzz/dialogue.h \

@@ -1,7 +1,18 @@
 # Unit tests.  They link the library without libibverbs: a pure file that
 # called it would not link.  What the others call is in fake_verbs.c.
 if HAVE_CMOCKA
+# The first ones take longest.
 check_PROGRAMS = \
+	tests/unit/test_verified_runs \
+	tests/unit/test_faults \
+	tests/unit/test_transports \
+	tests/unit/test_callers \
+	tests/unit/test_reach \
+	tests/unit/test_manager \
+	tests/unit/test_control \
+	tests/unit/test_waiting \
+	tests/unit/test_connections \
+	tests/unit/test_peers \
 	tests/unit/test_addresses \
 	tests/unit/test_addressing \
 	tests/unit/test_again \
@@ -9,16 +20,13 @@ check_PROGRAMS = \
 	tests/unit/test_arrivals \
 	tests/unit/test_auth \
 	tests/unit/test_call_counter \
-	tests/unit/test_callers \
 	tests/unit/test_chart \
 	tests/unit/test_check \
 	tests/unit/test_calibrate \
 	tests/unit/test_clock \
 	tests/unit/test_cm_multicast \
 	tests/unit/test_connect \
-	tests/unit/test_control \
 	tests/unit/test_control_windows \
-	tests/unit/test_connections \
 	tests/unit/test_control_report \
 	tests/unit/test_counter_reader \
 	tests/unit/test_counters \
@@ -36,7 +44,6 @@ check_PROGRAMS = \
 	tests/unit/test_facts \
 	tests/unit/test_facts_frame \
 	tests/unit/test_failures \
-	tests/unit/test_faults \
 	tests/unit/test_fields \
 	tests/unit/test_fit \
 	tests/unit/test_fit_memory \
@@ -62,7 +69,6 @@ check_PROGRAMS = \
 	tests/unit/test_lines \
 	tests/unit/test_list \
 	tests/unit/test_load \
-	tests/unit/test_manager \
 	tests/unit/test_memory \
 	tests/unit/test_memory_choice \
 	tests/unit/test_memory_kinds \
@@ -84,7 +90,6 @@ check_PROGRAMS = \
 	tests/unit/test_perftest \
 	tests/unit/test_perftest_lines \
 	tests/unit/test_pacing \
-	tests/unit/test_peers \
 	tests/unit/test_place \
 	tests/unit/test_plan \
 	tests/unit/test_port \
@@ -93,7 +98,6 @@ check_PROGRAMS = \
 	tests/unit/test_protocol \
 	tests/unit/test_qp_attr \
 	tests/unit/test_rate \
-	tests/unit/test_reach \
 	tests/unit/test_ready \
 	tests/unit/test_refusals \
 	tests/unit/test_resources \
@@ -110,14 +114,11 @@ check_PROGRAMS = \
 	tests/unit/test_time \
 	tests/unit/test_traffic \
 	tests/unit/test_traffic_faults \
-	tests/unit/test_transports \
 	tests/unit/test_turn \
 	tests/unit/test_units \
 	tests/unit/test_usage \
-	tests/unit/test_verified_runs \
 	tests/unit/test_verify \
 	tests/unit/test_verify_faults \
-	tests/unit/test_waiting \
 	tests/unit/test_walk \
 	tests/unit/test_watch \
 	tests/unit/test_watch_lines \
@@ -125,7 +126,7 @@ check_PROGRAMS = \
 	tests/unit/test_wire \
 	tests/unit/test_wire_fields \
 	tests/unit/test_xrc
-TESTS = $(check_PROGRAMS)
+TESTS += $(check_PROGRAMS)
 
 # A GPU's driver that is not there: programs find it by this path.
 standin = tests/standin/libcuda.so.1

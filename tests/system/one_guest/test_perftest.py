@@ -47,10 +47,22 @@ def address():
     return pytest.skip(f"{DEVICE} has no IPv4 address")
 
 
+# The second that wrappers give a server, or less if it listens earlier, which
+# one of librdmacm's does not show here.
+SLEEP = """
+sleep() {
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        [ -z "$(ss -ltnH "sport = :$PORT")" ] || return 0
+        command sleep 0.1
+    done
+}
+"""
+
+
 def script(text, tool, cwd, **variables):
     """What a wrapper of TEXT prints."""
     done = subprocess.run(
-        ["bash", "-euc", text], env={
+        ["bash", "-euc", SLEEP + text], env={
             **tool, "DEV": DEVICE, "PORT": str(free_port()), **variables},
         cwd=cwd, text=True, timeout=120, check=False, capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr

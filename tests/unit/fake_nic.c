@@ -222,7 +222,7 @@ static void serve_senders(const struct nic_rq *rq, uint32_t dest)
 /* Whoever sends over XRC goes on if it can. */
 static void serve_xrc(void)
 {
-	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+	for (uint32_t i = 0; i < nic_places; i++)
 		if (nic_qps[i] && nic_qps[i]->qp.qp_type == IBV_QPT_XRC_SEND)
 			while (advance(nic_qps[i]))
 				;
@@ -281,7 +281,7 @@ static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
 		*bad = wr;
 		ret = keep_receive(rq, wr);
 	}
-	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+	for (uint32_t i = 0; i < nic_places; i++)
 		if (nic_qps[i] && nic_qps[i]->rq == rq)
 			serve_senders(rq, nic_qps[i]->dest);
 	if (((struct nic_srq *)srq)->xrcd)
@@ -304,7 +304,7 @@ void nic_retire(const struct ibv_wc *wc)
 
 void nic_retry(const struct ibv_cq *cq)
 {
-	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+	for (uint32_t i = 0; i < nic_places; i++)
 		if (nic_qps[i] && nic_qps[i]->qp.send_cq == cq &&
 		    nic_qps[i]->stalled_at)
 			while (advance(nic_qps[i]))

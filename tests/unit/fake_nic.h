@@ -100,6 +100,7 @@ extern struct nic_qp *nic_qps[NIC_OBJECTS];
 extern struct nic_mr *nic_mrs[NIC_OBJECTS];
 extern struct nic_srq *nic_srqs[NIC_OBJECTS];	/* those of XRC */
 extern struct nic_ah *nic_ahs[NIC_OBJECTS];	/* by their handle */
+extern uint32_t nic_places;	/* of these, so many were ever taken */
 
 /* Shared by the fakes of the slow verbs: does this call fail, as the test
  * wants; an object that is counted in *ALIVE; its place in a table. */

@@ -331,7 +331,7 @@ struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
 int ibv_destroy_ah(struct ibv_ah *ah)
 {
 	pthread_mutex_lock(&nic_lock);
-	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+	for (uint32_t i = 0; i < nic_places; i++)
 		if (nic_qps[i] && nic_qps[i]->qp.pd == ah->pd)
 			fake_verbs.misuses++;
 	pthread_mutex_unlock(&nic_lock);

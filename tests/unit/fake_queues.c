@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fake_verbs.h"
@@ -108,11 +109,11 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 	struct nic_cq *c = (struct nic_cq *)cq;
 
 	pthread_mutex_lock(&nic_lock);
-	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+	for (uint32_t i = 0; i < nic_places; i++)
 		if (nic_qps[i] && (nic_qps[i]->qp.send_cq == cq ||
 				   nic_qps[i]->qp.recv_cq == cq))
 			fake_verbs.misuses++;
-	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+	for (uint32_t i = 0; i < nic_places; i++)
 		if (nic_srqs[i] && nic_srqs[i]->cq == cq)
 			fake_verbs.misuses++;
 	/* the real one would wait for ever */
@@ -207,7 +208,11 @@ static int poll_cq(struct ibv_cq *from, int most, struct ibv_wc *wc)
 		pthread_mutex_lock(&nic_lock);
 		nic_retry(from);
 		pthread_mutex_unlock(&nic_lock);
-		sched_yield();	/* the peer may be on this core */
+		/* the peer may be on this core, or wait for something else */
+		if (cq->empty % 1024)
+			sched_yield();
+		else
+			nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
 		return 0;
 	}
 	pthread_mutex_lock(&nic_lock);
@@ -253,7 +258,7 @@ int ibv_destroy_srq(struct ibv_srq *srq)
 	struct nic_srq *s = (struct nic_srq *)srq;
 
 	pthread_mutex_lock(&nic_lock);
-	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+	for (uint32_t i = 0; i < nic_places; i++)
 		if (nic_qps[i] && nic_qps[i]->qp.srq == srq)
 			fake_verbs.misuses++;
 	pthread_mutex_unlock(&nic_lock);

@@ -236,7 +236,7 @@ static struct nic_qp *member(const struct ibv_send_wr *wr, uint32_t *i)
 {
 	const struct nic_ah *ah = (const struct nic_ah *)wr->wr.ud.ah;
 
-	for (; *i < NIC_OBJECTS; ++*i)
+	for (; *i < nic_places; ++*i)
 		if (nic_qps[*i] && !memcmp(&nic_qps[*i]->group,
 					   &ah->attr.grh.dgid,
 					   sizeof(union ibv_gid)))
@@ -261,7 +261,7 @@ static struct nic_qp *datagram_peer(const struct ibv_send_wr *wr)
 				      nic_find_qp(wr->wr.ud.remote_qpn);
 	bool alive = false;
 
-	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+	for (uint32_t i = 0; i < nic_places; i++)
 		alive |= nic_ahs[i] && &nic_ahs[i]->ah == wr->wr.ud.ah;
 	if (!alive)
 		fake_verbs.misuses++;

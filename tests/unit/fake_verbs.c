@@ -279,7 +279,7 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 	bool used = false;
 
 	pthread_mutex_lock(&nic_lock);
-	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+	for (uint32_t i = 0; i < nic_places; i++)
 		if ((nic_mrs[i] && nic_mrs[i]->mr.pd == pd) ||
 		    (nic_qps[i] && nic_qps[i]->qp.pd == pd) ||
 		    (nic_ahs[i] && nic_ahs[i]->ah.pd == pd))
@@ -292,6 +292,8 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 	return 0;
 }
 
+uint32_t nic_places;
+
 /* A free place in TABLE for OBJECT. */
 uint32_t nic_enter(void **table, void *object)
 {
@@ -302,6 +304,8 @@ uint32_t nic_enter(void **table, void *object)
 		if (++i == NIC_OBJECTS)
 			abort();
 	table[i] = object;
+	if (i >= nic_places)
+		nic_places = i + 1;
 	pthread_mutex_unlock(&nic_lock);
 	return i;
 }

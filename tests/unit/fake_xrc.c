@@ -40,7 +40,7 @@ static struct ibv_xrcd *open_xrcd(struct ibv_context *context,
 
 static int close_xrcd(struct ibv_xrcd *x)
 {
-	for (uint32_t i = 0; i < NIC_OBJECTS; i++)
+	for (uint32_t i = 0; i < nic_places; i++)
 		nic_misuse((nic_qps[i] && nic_qps[i]->xrcd == x) ||
 			   (nic_srqs[i] && nic_srqs[i]->xrcd == x));
 	nic_count(&fake_verbs.xrcds, -1);

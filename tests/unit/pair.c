@@ -178,6 +178,19 @@ void pair_say_until_ready(int fd, const struct plan *plan,
 	pair_say(fd, &frame);
 }
 
+static void say_two_endpoints(int to)
+{
+	struct endpoint_qp qps[] = { { .qpn = 1 }, { .qpn = 2 } };
+	const struct endpoint endpoint = {
+		.mtu = IBV_MTU_1024, .length = 2, .stride = 1, .n = 2,
+		.qps = qps,
+	};
+	struct frame frame;
+
+	encode_endpoint(&frame, &endpoint);
+	pair_say(to, &frame);
+}
+
 static void poke(uint8_t *at, unsigned int size, uint64_t value)
 {
 	for (unsigned int i = 0; i < size; i++)
@@ -208,6 +221,9 @@ static void send_spoiled(struct relay *r, int to, uint8_t *bytes, size_t size)
 	case SPOIL_BIT:
 		bytes[WIRE_HEADER_SIZE + r->offset] ^= 1;
 		break;
+	case SPOIL_ENDPOINTS:
+		say_two_endpoints(to);
+		return;
 	case SPOIL_TYPE:
 		pair_valid_frame(r->type, &frame);
 		write_all(to, frame.bytes, WIRE_HEADER_SIZE + frame.length);

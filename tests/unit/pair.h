@@ -21,6 +21,7 @@ enum spoil {
 	SPOIL_VERSION,		/* the next protocol version */
 	SPOIL_LENGTH,		/* a header that announces 4 GiB */
 	SPOIL_TYPE,		/* a valid frame of type .type instead */
+	SPOIL_ENDPOINTS,	/* a valid ENDPOINT of two QPs instead */
 	SPOIL_BYTES,		/* .size bytes of .value at .offset of it */
 	SPOIL_BIT,		/* the lowest bit of the byte at .offset */
 };

@@ -192,6 +192,8 @@ TEST(test_bad_answers)
 		    .value = 2 }, "" },
 		{ { SPOIL_TYPE, true, 2, .type = FRAME_READY },
 		  "the server sent READY where ENDPOINT was expected" },
+		{ { SPOIL_ENDPOINTS, true, 2, .type = 0 },
+		  "the server sent an ENDPOINT of 2 QPs where 1 was agreed" },
 		{ { SPOIL_CLOSE, true, 2, .type = 0 }, "" },
 		{ { SPOIL_SILENCE, true, 2, .type = 0 }, "" },
 		{ { SPOIL_TYPE, false, 2, .type = FRAME_READY }, "" },

@@ -16,7 +16,7 @@ LATENCY = (("send_lat", "-c", "UD"), ("send_lat", "-c", "UC"),
            ("write_lat", "-c", "UC"), ("write_lat", "-c", "UC", "--imm"))
 # of plain writes only the notice behind them says how many came
 VERIFIED = (*BANDWIDTH, ("write_bw", "-c", "UC"), *LATENCY)
-MESSAGES, PINGS, PERCENT = 1000, 200, 5
+MESSAGES, PINGS, PERCENT = 500, 100, 5
 
 each = pytest.mark.parametrize
 

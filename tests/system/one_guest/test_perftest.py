@@ -86,7 +86,7 @@ def rows(text):
             if re.match(r" \d", line)]
 
 
-@pytest.mark.parametrize("line, columns, count", [
+LINES = [
     ("ib_write_bw -F -n 100 -u 18", 5, 1),
     ("ib_write_bw -s 1024 -n 200 --report_gbits", 5, 1),
     ("ib_write_bw -b -s 512 -n 100", 5, 1),
@@ -103,7 +103,13 @@ def rows(text):
     ("ib_atomic_lat -n 100", 9, 1),
     ("ib_write_bw -b --report-both -s 512 -n 100", 5, 3),
     ("ib_read_lat --latency_gap 200 -n 100", 9, 1),
-])
+]
+
+
+# One of two of them shows that the same code reads perftest.
+@pytest.mark.parametrize("tool, line, columns, count", [
+    (name, *line) for name, step in (("verbsperf", 1), ("perftest", 2))
+    for line in LINES[::step]], indirect=["tool"])
 def test_a_command_line(tool, tmp_path, line, columns, count):
     found = rows(script(BOTH_ENDS, tool, tmp_path, LINE=line))
     assert len(found) == count

@@ -354,6 +354,42 @@ TEST(test_resources_create)
 		}
 }
 
+/* 5 to 7: a queue pair, its state INIT, and the next queue pair. */
+TEST(test_advice_on_what_is_not_to_be_had)
+{
+	static const struct {
+		uint32_t nth;
+		int errnum;
+		const char *advice;
+	} rows[] = {
+		{ 1, EAGAIN, "rdma.max" },
+		{ 2, EAGAIN, "rdma.max" },
+		{ 3, EAGAIN, "rdma.max" },
+		{ 4, EAGAIN, "rdma.max" },
+		{ 7, EAGAIN, "rdma.max" },
+		{ 7, ENOMEM, "ulimit -l" },
+		{ 7, EOPNOTSUPP, "--post legacy" },
+	};
+	struct plan plan = plan_of(OP_WRITE, METRIC_BANDWIDTH, 2);
+
+	plan.post = POST_WR;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct resources res;
+		struct error err = { 0 };
+		struct device device;
+
+		open_fake(&device);
+		fake_verbs.builders = true;
+		fake_verbs.fail_call = rows[i].nth;
+		fake_verbs.errnum = rows[i].errnum;
+		assert_int_equal(resources_create(&device, &plan, true,
+						  &anonymous, 0, &res, &err),
+				 -rows[i].errnum);
+		assert_contains(err.advice, rows[i].advice);
+		device_close(&device);
+	}
+}
+
 TEST(test_a_queue_pair_to_itself)
 {
 	struct plan plan = plan_of(OP_READ, METRIC_BANDWIDTH, 2);
@@ -459,6 +495,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_a_device_that_does_not_open),
 	cmocka_unit_test(test_devices_that_libibverbs_does_not_list),
 	cmocka_unit_test(test_resources_create),
+	cmocka_unit_test(test_advice_on_what_is_not_to_be_had),
 	cmocka_unit_test(test_a_queue_pair_to_itself),
 	cmocka_unit_test(test_queue_pairs_share_no_cache_line),
 };

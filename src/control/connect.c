@@ -53,14 +53,15 @@ static int disconnect(struct control_thread *t, uint64_t keep)
 	ret = peer_say(t, &frame);
 	if (!ret)
 		ret = peer_hear(t, FRAME_START, &frame);
+	/* a refusal of this is no answer like another */
 	if (ret)
-		return ret;
+		return peer_is_lost(t, ret);
 	ret = decode_start(&frame, &answer, &t->err);
 	if (!ret)
 		ret = wire_check(&frame, "connections", answer, keep, keep,
 				 &t->err);
 	frame_free(&frame);
-	return ret;
+	return ret ? peer_is_lost(t, ret) : 0;
 }
 
 /* From the server's answer on: it has a connection, too. */
@@ -73,8 +74,10 @@ static int finish(struct control_thread *t, struct link *link,
 	if (!ret)
 		ret = link_connect(&own->end, link, peer, &t->err);
 	control_lap(t, MODIFY);
-	if (!ret)
+	if (!ret) {
 		ret = link_send(&own->end, link, &t->err);
+		t->shared->broken = ret;
+	}
 	control_lap(t, MESSAGE);
 	return ret;
 }

@@ -116,7 +116,7 @@ static int keep_time(struct control_thread *t, enum cm_step step,
 	struct frame frame;
 
 	if (!time_until(waiting->deadline))
-		return peer_is_silent(t, cm_explain_silence(
+		return peer_is_lost(t, cm_explain_silence(
 			step, own->peer, cm_is_ethernet(&own->cm), &t->err));
 	if (time_until(waiting->next_sign))
 		return 0;
@@ -159,6 +159,7 @@ static int explain(struct control_thread *t, enum cm_step step,
 	struct frame frame;
 	int ret;
 
+	t->shared->broken = event->type != RDMA_CM_EVENT_REJECTED;
 	if (event->type != RDMA_CM_EVENT_REJECTED ||
 	    event->status != REJECTED_BY_SERVER)
 		return cm_explain(event->type, event->status, step, own->peer,
@@ -238,9 +239,10 @@ static int ask(struct control_thread *t, struct call *c)
 		return ret;
 	if (!cm_mark_is_known(&own->cm, &event, &answered, &took) ||
 	    answered != number || took > COUNT_MAX)
-		return fail(&t->err, -EPROTO, NULL,
-			    "the answer to rdma_cm from %s is not of this "
-			    "session", own->peer);
+		return peer_is_lost(t, fail(
+			&t->err, -EPROTO, NULL,
+			"the answer to rdma_cm from %s is not of this session",
+			own->peer));
 	return peer_lap(t, CONNECT, SERVER, took);
 }
 
@@ -259,6 +261,7 @@ static int finish(struct control_thread *t, struct call *c)
 		return cm_call_failed(&own->cm, "rdma_establish", &t->err);
 	control_lap(t, MODIFY);
 	ret = link_send(&own->end, &c->link, &t->err);
+	t->shared->broken = ret;
 	control_lap(t, MESSAGE);
 	return ret;
 }
@@ -309,6 +312,8 @@ static int undo(struct control_thread *t, void *object)
 	struct call *c = object;
 	int ret = disconnect(t, c), destroyed;
 
+	if (ret)
+		peer_is_lost(t, ret);
 	control_lap(t, DISCONNECT);
 	destroyed = link_destroy(&own->end, &c->link, &t->err);
 	rdma_destroy_id(c->id);

@@ -190,12 +190,14 @@ static int churn(struct control_worker *w)
 	return ret;
 }
 
-/* More objects cannot be made: that is a result unless there is none at all. */
+/* More objects cannot be made: that is a result unless there is none at all, or
+ * it was no lack that ended it. */
 static int reach_limit(struct control_worker *w, int ret)
 {
 	struct control_engine *e = w->engine;
 
-	if (!atomic_load(&e->shared->existing))
+	if (!atomic_load(&e->shared->existing) || e->shared->lost ||
+	    e->shared->broken)
 		return ret;
 	pthread_mutex_lock(&e->lock);
 	if (!error_is_set(&e->limit))

@@ -29,8 +29,10 @@ struct control_shared {
 	bool has_path;
 	uint64_t size;		/* of this row, in bytes */
 	struct connection *conn;	/* to the server; NULL: no server */
-	bool silent;		/* the server did not answer in time, and is
+	bool lost;		/* the dialogue with the server is over: it is
 				 * not asked again */
+	bool broken;		/* what failed is no lack of something, which
+				 * would be a limit */
 	_Atomic uint64_t existing;	/* objects of all threads */
 };
 

@@ -30,18 +30,19 @@ static uint64_t deadline_of(const struct control_thread *t)
 	return time_after(t->shared->params->plan.timeout);
 }
 
-int peer_is_silent(struct control_thread *t, int ret)
+int peer_is_lost(struct control_thread *t, int ret)
 {
-	t->shared->silent = true;
+	t->shared->lost = true;
 	return ret;
 }
 
 int peer_check(struct control_thread *t)
 {
-	if (!t->shared->silent)
+	if (!t->shared->lost)
 		return 0;
-	return fail(&t->err, -ETIMEDOUT, NULL,
-		    "the %s did not answer in time", peer_of(t));
+	return fail(&t->err, -ECONNRESET, NULL,
+		    "the %s is asked nothing more, as an answer failed",
+		    peer_of(t));
 }
 
 int peer_say(struct control_thread *t, struct frame *frame)
@@ -52,7 +53,7 @@ int peer_say(struct control_thread *t, struct frame *frame)
 		ret = oob_send(t->shared->conn, frame, deadline_of(t),
 			       &t->err);
 	frame_free(frame);
-	return ret;
+	return ret ? peer_is_lost(t, ret) : 0;
 }
 
 /* FRAME came where WANTED was due, or nothing was. */
@@ -61,25 +62,30 @@ static int take_other(struct control_thread *t, const struct frame *frame,
 {
 	if (frame->type == FRAME_ALIVE)
 		return 0;
-	if (frame->type == FRAME_REFUSE || frame->type == FRAME_ABORT)
+	if (frame->type == FRAME_REFUSE)
 		return frames_take_error(frame, peer_of(t), &t->err);
-	return fail(&t->err, -EPROTO, NULL,
-		    "the %s sent %s where %s was expected", peer_of(t),
-		    frame_name(frame->type), wanted);
+	if (frame->type == FRAME_ABORT)
+		return peer_is_lost(t, frames_take_error(frame, peer_of(t),
+							 &t->err));
+	return peer_is_lost(t, fail(&t->err, -EPROTO, NULL,
+				    "the %s sent %s where %s was expected",
+				    peer_of(t), frame_name(frame->type),
+				    wanted));
 }
 
 int peer_hear(struct control_thread *t, enum frame_type type,
 	      struct frame *frame)
 {
+	const uint64_t deadline = deadline_of(t);
 	int ret;
 
 	do {
-		ret = oob_receive(t->shared->conn, frame_name(type),
-				  deadline_of(t), frame, &t->err);
-		if (ret == -ETIMEDOUT)
-			return peer_is_silent(t, ret);
-		if (ret || frame->type == type)
-			return ret;
+		ret = oob_receive(t->shared->conn, frame_name(type), deadline,
+				  frame, &t->err);
+		if (ret)
+			return peer_is_lost(t, ret);
+		if (frame->type == type)
+			return 0;
 		ret = take_other(t, frame, frame_name(type));
 		frame_free(frame);
 	} while (!ret);
@@ -92,7 +98,7 @@ int peer_hear_trouble(struct control_thread *t)
 	int ret = oob_take(t->shared->conn, "rdma_cm", &frame, &t->err);
 
 	if (ret)
-		return ret == -EAGAIN ? 0 : ret;
+		return ret == -EAGAIN ? 0 : peer_is_lost(t, ret);
 	ret = take_other(t, &frame, "nothing");
 	frame_free(&frame);
 	return ret;
@@ -113,7 +119,7 @@ int peer_swap(struct control_thread *t, const struct endpoint *mine,
 	ret = decode_endpoint(&frame, theirs, &t->err);
 	frame_free(&frame);
 	if (ret)
-		return ret;
+		return peer_is_lost(t, ret);
 	if (theirs->n != 1)
 		ret = fail(&t->err, -EPROTO, NULL,
 			   "the %s sent an ENDPOINT of %u QPs where 1 was "
@@ -121,7 +127,7 @@ int peer_swap(struct control_thread *t, const struct endpoint *mine,
 	*qp = theirs->qps[0];
 	free(theirs->qps);
 	theirs->qps = NULL;
-	return ret;
+	return ret ? peer_is_lost(t, ret) : 0;
 }
 
 int peer_lap(struct control_thread *t, uint32_t part, uint32_t server,
@@ -133,10 +139,11 @@ int peer_lap(struct control_thread *t, uint32_t part, uint32_t server,
 		(uint64_t)((double)took / clock_ns_per_tick(clock));
 
 	if (theirs > all)
-		return fail(&t->err, -EPROTO, NULL,
-			    "the %s says that it worked for %llu ns on a "
-			    "connection, longer than this end waited",
-			    peer_of(t), (unsigned long long)took);
+		return peer_is_lost(t, fail(
+			&t->err, -EPROTO, NULL,
+			"the %s says that it worked for %llu ns on a "
+			"connection, longer than this end waited", peer_of(t),
+			(unsigned long long)took));
 	control_lap_at(t, part, now - theirs);
 	control_lap_at(t, server, now);
 	return 0;

@@ -12,18 +12,18 @@
 /* What all connections of T's end share, to be opened. */
 struct link_end peer_link_end(const struct control_thread *t);
 
-/* The server did not answer in time, over TCP or by the manager: what is left is
- * undone without it.  Returns RET. */
-int peer_is_silent(struct control_thread *t, int ret);
+/* The server did not answer in time, over TCP or by the manager, or not as
+ * agreed: what is left is undone without it.  Returns RET. */
+int peer_is_lost(struct control_thread *t, int ret);
 
-/* Fails if it was silent before: each wait would be as long as that one. */
+/* Fails if it was lost before: each wait could be as long as that one. */
 int peer_check(struct control_thread *t);
 
-/* Send FRAME and free it, unless the server was silent. */
+/* Send FRAME and free it, unless the server is lost. */
 int peer_say(struct control_thread *t, struct frame *frame);
 
-/* Receive the answer, of TYPE.  REFUSE is the server's error, and not the end of
- * the dialogue. */
+/* Receive the answer, of TYPE, within --timeout.  REFUSE is the server's error,
+ * and not the end of the dialogue; any other failure is. */
 int peer_hear(struct control_thread *t, enum frame_type type,
 	      struct frame *frame);
 

@@ -437,6 +437,11 @@ int decode_plan(const struct frame *frame, struct plan *plan,
 		ret = wire_close(&c, frame, err);
 	if (ret)
 		return ret;
+	if (metric == CONNECTIONS)
+		ret = wire_check(frame, "transport", p.transport,
+				 TRANSPORT_RC, TRANSPORT_RC, err);
+	if (ret)
+		return ret;
 	p.op = (enum op)op;
 	p.control = metric == CONNECTIONS ? CONTROL_CONNECT : CONTROL_NONE;
 	p.metric = p.control ? METRIC_LATENCY : (enum metric)metric;

@@ -221,6 +221,57 @@ TEST(test_bad_answers)
 	}
 }
 
+/* While connections are held, too: none of these is a limit. */
+TEST(test_bad_answer_while_held)
+{
+	static const struct {
+		struct relay relay;
+		const char *message;
+	} cases[] = {
+		{ { SPOIL_ENDPOINTS, true, 6, .type = 0 }, "ENDPOINT of 2" },
+		{ { SPOIL_TYPE, true, 6, .type = FRAME_READY }, "sent READY" },
+		{ { SPOIL_TYPE, true, 6, .type = FRAME_ABORT }, "because" },
+		{ { SPOIL_SILENCE, true, 6, .type = 0 }, "in time" },
+		{ { SPOIL_CLOSE, true, 6, .type = 0 }, "connection" },
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct control_row *c;
+		struct pair p;
+
+		open_pair(&p, CONTROL_HOLD, 20);
+		pair_plan(&p)->warmup = 0;
+		pair_hurry(&p);
+		p.relay = cases[i].relay;
+		p.relayed = true;
+		run(&p);
+		assert_true(p.client.ret < 0);
+		assert_contains(p.client.result->error.message,
+				cases[i].message);
+		c = p.client.result->rows[0].control;
+		assert_int_equal(c->most, 4);
+		assert_string_equal(c->limit.message, "");
+		close_pair(&p);
+	}
+}
+
+/* A refusal of the end of connections ends the dialogue. */
+TEST(test_refused_to_undo)
+{
+	struct pair p;
+
+	open_pair(&p, CONTROL_HOLD, 30);
+	pair_plan(&p)->warmup = 0;
+	pair_hurry(&p);
+	p.relay = (struct relay){ SPOIL_TYPE, true, 32,
+				  .type = FRAME_REFUSE };
+	p.relayed = true;
+	run(&p);
+	assert_true(p.client.ret < 0);
+	assert_message(&p.client.result->error, "the server: because");
+	close_pair(&p);
+}
+
 /* What a client says that is not right. */
 TEST(test_bad_requests)
 {
@@ -305,9 +356,11 @@ int main(void)
 		cmocka_unit_test(test_message_that_is_not_acknowledged),
 		cmocka_unit_test(test_every_call_may_fail),
 		cmocka_unit_test(test_silent_server),
-	cmocka_unit_test(test_bad_answers),
+		cmocka_unit_test(test_bad_answers),
+		cmocka_unit_test(test_bad_answer_while_held),
+		cmocka_unit_test(test_refused_to_undo),
 		cmocka_unit_test(test_bad_requests),
-	cmocka_unit_test(test_took_too_long),
+		cmocka_unit_test(test_took_too_long),
 		cmocka_unit_test(test_frames),
 	};
 

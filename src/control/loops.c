@@ -13,6 +13,8 @@
 
 /* Operations whose system calls are counted. */
 #define COUNTED 16
+/* Of a window, such a part does not count. */
+#define NEGLIGIBLE 1000
 /* Objects that there is room for at first, where nobody said how many. */
 #define ROOM 4096
 
@@ -109,7 +111,7 @@ void control_free_samples(struct control_worker *w)
 static void begin_operation(struct control_worker *w)
 {
 	memset(w->t.ticks, 0, sizeof(w->t.ticks));
-	w->t.lap = now(w);
+	w->t.lap = w->attempt = now(w);
 }
 
 /* Make OBJECT.  EXISTING becomes how many there were before. */
@@ -205,6 +207,7 @@ static int reach_limit(struct control_worker *w, int ret)
 	pthread_mutex_unlock(&e->lock);
 	error_clear(&w->t.err);
 	error_stage(&w->t.err, "run");
+	w->limited = true;
 	atomic_store(&e->stop, true);
 	return 0;
 }
@@ -240,16 +243,30 @@ static uint64_t cpu_time(void)
 	return (uint64_t)used.tv_sec * SECOND + (uint64_t)used.tv_nsec;
 }
 
+/* The attempt that failed is no operation.  What it used of the processor is
+ * not known apart. */
+static void leave_out_attempt(struct control_worker *w)
+{
+	const uint64_t failed = w->ended - w->attempt;
+
+	w->ended = w->attempt;
+	w->cpu_known = failed <= (w->ended - w->began) / NEGLIGIBLE;
+}
+
 int control_measure(struct control_worker *w)
 {
 	struct cpu_use before = cpu_use_thread(), after;
-	uint64_t cpu = cpu_time();
+	uint64_t cpu;
 	int ret;
 
-	w->began = now(w);
+	w->began = w->attempt = now(w);
+	cpu = cpu_time();
 	ret = params_of(w)->pattern == CONTROL_HOLD ? hold(w) : churn(w);
-	w->ended = now(w);
 	w->cpu_ns = cpu_time() - cpu;
+	w->cpu_known = true;
+	w->ended = now(w);
+	if (ret || w->limited)
+		leave_out_attempt(w);
 	after = cpu_use_thread();
 	w->use = cpu_use_between(&before, &after);
 	return ret;

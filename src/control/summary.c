@@ -157,6 +157,7 @@ static void summarise_use(const struct control_engine *e, double ns_per_tick,
 			  uint64_t done, struct control_row *c)
 {
 	uint64_t ticks = 0, cpu = 0, user = 0, seen = 0;
+	bool known = true;
 	double share;
 
 	for (uint32_t i = 0; i < e->n_workers; i++) {
@@ -164,12 +165,13 @@ static void summarise_use(const struct control_engine *e, double ns_per_tick,
 
 		ticks += w->ended - w->began;
 		cpu += w->cpu_ns;
+		known = known && w->cpu_known;
 		user += w->use.user_ns;
 		seen += w->use.user_ns + w->use.system_ns;
 	}
 	share = seen >= ENOUGH_TO_SPLIT ? (double)user / (double)seen : NAN;
 	c->wall_ns = done ? (double)ticks * ns_per_tick / (double)done : NAN;
-	c->cpu_ns = done ? (double)cpu / (double)done : NAN;
+	c->cpu_ns = done && known ? (double)cpu / (double)done : NAN;
 	c->user_ns = c->cpu_ns * share;
 	c->system_ns = c->cpu_ns - c->user_ns;
 }

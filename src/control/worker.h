@@ -33,7 +33,10 @@ struct control_worker {
 	int ret;		/* of the stage that failed; else 0 */
 	_Atomic uint64_t done;	/* operations in the window */
 	uint64_t began, ended;	/* ticks: its window */
-	uint64_t cpu_ns;	/* in its window; exact */
+	uint64_t attempt;	/* ticks when its latest operation began */
+	uint64_t cpu_ns;	/* in its window; exact if cpu_known */
+	bool cpu_known;
+	bool limited;		/* its latest operation found no room */
 	struct cpu_use use;	/* likewise; by ticks of the kernel */
 	/* of churn, in ticks; NULL: the part is none */
 	struct histogram *total;

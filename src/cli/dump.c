@@ -36,6 +36,21 @@ static json_t *control_names(void)
 	return words(test_list_control(names, sizeof(names)), " ");
 }
 
+/* Of the tests of the control path, those that have no server. */
+static json_t *one_end_names(void)
+{
+	json_t *names = control_names();
+
+	for (size_t i = json_array_size(names); i-- > 0;) {
+		const char *name =
+			json_string_value(json_array_get(names, i));
+
+		if (control_has_server(control_find(name)))
+			json_array_remove(names, i);
+	}
+	return names;
+}
+
 static json_t *test_names(void)
 {
 	char names[COMMAND_WORDS_SIZE];
@@ -303,7 +318,7 @@ char *options_dump(const struct options *options)
 		"{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", SCHEMA,
 		"version", PACKAGE_VERSION, "protocol", WIRE_PROTOCOL,
-		"tests", test_names(), "one_end", control_names(), "commands", command_names(),
+		"tests", test_names(), "one_end", one_end_names(), "commands", command_names(),
 		"groups", groups(), "options", array, "perftest", perftest(),
 		"facts", facts()));
 }

@@ -18,10 +18,13 @@ int cm_call_failed(const struct cm_end *end, const char *call,
 	const int errnum = errno;
 	const char *advice = NULL;
 
-	if (errnum == ENODEV || errnum == ENOENT || errnum == EACCES ||
-	    errnum == EPERM)
+	/* the first call; later ones show that it is there */
+	if (!strcmp(call, "rdma_create_event_channel"))
 		advice = "load the module rdma_ucm (modprobe rdma_ucm), and "
 			 "see the permissions of /dev/infiniband/rdma_cm";
+	else if (errnum == ENODEV)
+		advice = "the address of the GID leads to no RDMA device: "
+			 "choose another GID with -x";
 	if (errnum == EADDRNOTAVAIL)
 		advice = "the address of the GID is on no interface: see 'ip "
 			 "address', or choose another GID with -x";

@@ -216,9 +216,14 @@ def check_control(row, control):
     assert times["wall_ns"] >= 980 * latency["mean"]
     if times["user_ns"] is not None:
         assert near(times["user_ns"] + times["system_ns"], times["cpu_ns"])
-    assert times["waiting_ns"] >= (times["wall_ns"] * (1 - 1e-9)
-                                   - times["cpu_ns"])
-    if row["intervals"]:
+    if times["cpu_ns"] is None:
+        # an attempt that failed used some of it
+        assert control["limit"] or row["failed"]
+        assert times["waiting_ns"] is None
+    else:
+        assert times["waiting_ns"] >= (times["wall_ns"] * (1 - 1e-9)
+                                       - times["cpu_ns"])
+    if row["intervals"] and not row["failed"]:
         # from before the first thread began until after the last one ended
         end = end_of_intervals(row, row["intervals"])
         assert row["seconds"] <= end <= row["seconds"] + 0.1

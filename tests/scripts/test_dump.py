@@ -158,3 +158,9 @@ def test_commands_have_the_version_of_the_program(name, tmp_path):
                       env={**os.environ, "PATH": str(folder)})
         assert outcome[0] == status and outcome[1].startswith(text), outcome
         assert status == 0 or "cannot find verbsperf" in outcome[2]
+
+
+def test_tests_of_one_end_have_no_server():
+    ends = document()["one_end"]
+    assert "reg_mr" in ends and "mw_bind" in ends
+    assert not {"connect", "write_bw"} & set(ends)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/time.h"
@@ -13,6 +14,9 @@
 #include "control/loops.h"
 #include "host/affinity.h"
 #include "net/signals.h"
+
+/* After an interruption no answer of the server is waited for longer. */
+#define GRACE SECOND
 
 /* In the order of time.  Each worker does each of them; one that failed does
  * only what releases. */
@@ -184,13 +188,30 @@ static void look_at_limit(struct control_engine *e)
 	atomic_store(&e->stop, true);
 }
 
+/* Once the user has interrupted: wake a worker that waits for a server which
+ * does not answer, as PROGRESS has stood still. */
+static void give_up_server(const struct control_engine *e,
+			   struct mark *progress)
+{
+	const struct connection *conn = e->shared->conn;
+	/* undoing what was held is progress, too */
+	const uint64_t n = count_done(e) + atomic_load(&e->shared->existing);
+
+	if (!e->interrupted || !conn)
+		return;
+	if (!progress->time || n != progress->messages)
+		*progress = (struct mark){ time_now(), n };
+	else if (time_since(progress->time) > GRACE)
+		shutdown(conn->fd, SHUT_RD);
+}
+
 /* Let the workers do a stage. */
 static void run_stage(struct control_engine *e, uint32_t stage)
 {
 	const uint32_t n = started(e);
 	const bool measures = stages[stage].measures;
 	uint64_t deadline, opened, next = UINT64_MAX;
-	struct mark last = { 0 };
+	struct mark last = { 0 }, progress = { 0 };
 
 	atomic_store(&e->arrived, 0);
 	atomic_store(&e->stop, e->interrupted || error_is_set(&e->err));
@@ -210,6 +231,7 @@ static void run_stage(struct control_engine *e, uint32_t stage)
 			look_at_limit(e);
 		if (!time_until(deadline))
 			atomic_store(&e->stop, true);
+		give_up_server(e, &progress);
 		if (time_until(next))
 			continue;
 		look(e, opened, &last);

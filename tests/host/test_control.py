@@ -1,9 +1,11 @@
 """Tests of the control path on a NIC that does nothing: what they report, and
 what the other commands make of it."""
 import json
+import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -108,6 +110,23 @@ def test_interrupted(pattern):
     document = json.loads(program.out)
     assert document["error"]["code"] == "ECANCELED"
     assert document["results"][0]["failed"]
+
+
+@pytest.mark.parametrize("pattern", ("churn", "hold"))
+def test_interrupted_while_the_server_is_silent(pattern):
+    server = Server()
+    program = run("connect", "-p", server.port, "--pattern", pattern,
+                  "-D", 60, "--timeout", 40, "127.0.0.1")
+    program.wait_for_traffic(thread="worker")
+    child, = server.children()
+    os.kill(child, signal.SIGSTOP)
+    began = time.monotonic()
+    program.send(signal.SIGINT)
+    failed(program, "interrupted by SIGINT")
+    assert time.monotonic() - began < 10
+    assert "t_min" in program.out
+    os.kill(child, signal.SIGCONT)
+    serves(server)
 
 
 def script(name, *args, folder):

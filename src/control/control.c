@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "base/xalloc.h"
 #include "control/engine.h"
+#include "control/ops.h"
 #include "control/summary.h"
 #include "host/firmware.h"
 #include "host/sysfs.h"

@@ -71,10 +71,6 @@ struct control_op {
 	void (*release)(struct control_thread *t);
 };
 
-/* The row of TEST, by the connection manager or not; NULL: none of this
- * folder. */
-const struct control_op *control_op_of(enum control_test test, bool rdma_cm);
-
 /* PART of the current operation ended AT these ticks, and the next one
  * begins. */
 static inline void control_lap_at(struct control_thread *t, uint32_t part,
@@ -94,9 +90,5 @@ static inline void control_lap(struct control_thread *t, uint32_t part)
  * pair"), and what may be the limit.  Returns a negative errno. */
 int control_refused(struct control_thread *t, const char *verb, int errnum,
 		    const char *what);
-
-extern const struct control_op control_connect, control_connect_cm,
-	control_create_ah, control_create_cq, control_create_qp, control_mw_bind,
-	control_post_poll, control_qp_setup, control_reg_mr;
 
 #endif

@@ -1,13 +1,13 @@
 /* Registers and deregisters memory. */
 #include "config.h"
-#include "control/op.h"
+#include "control/ops.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "memory/kind.h"
+#include "memory/kinds.h"
 
 enum { REGISTER, DEREGISTER };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "inject/faults.h"
 #include "model/inject.h"
 
 /* Faults in mid-run strike this long after the start, in ms. */

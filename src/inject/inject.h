@@ -14,9 +14,6 @@
 
 #include "run/run.h"
 
-/* XORed into a key, gives a key of the same region that was not handed out. */
-#define INJECT_KEY 0x55U
-
 enum inject_point {
 	INJECT_AT_NOWHERE,
 	INJECT_AT_CREATED,	/* verbs objects created, QPs in INIT */
@@ -32,46 +29,5 @@ enum inject_point {
 /* Apply the fault of the plan at this end and POINT, if there is one.  Returns
  * 0, or a negative errno with the reason in the result's error. */
 int inject_at(struct run *run, enum inject_point point);
-
-/* Faults in verbs objects (inject_objects.c).  They return as inject_at(). */
-
-/* Register this end's memory again with its access flags except WITHOUT (enum
- * ibv_access_flags).  The old keys become invalid. */
-int inject_memory(struct run *run, int without);
-
-/* Register it again in a protection domain other than the QPs'. */
-int inject_other_domain(struct run *run);
-
-/*
- * Create a type 2 memory window on this end's memory (ibv_alloc_mw(3)), and
- * give the peer its rkey instead of the region's.  The first QP binds it once
- * it can, and invalidates it.
- */
-int inject_memory_window(struct run *run);
-int inject_bind_memory_window(struct run *run);
-int inject_invalidate_memory_window(struct run *run);
-
-/* Move all QPs to RESET, to ERR, or through RESET to INIT without remote
- * access. */
-int inject_state(struct run *run, enum ibv_qp_state state);
-
-/* Take all access from the peer; the QPs must be in INIT. */
-int inject_no_access(struct run *run);
-
-/* Faults in completion queues (inject_queues.c).  They return as inject_at(). */
-
-/* Give the completion queues of receives room for hardly any. */
-int inject_small_queues(struct run *run);
-
-/* Resize the completion queues of receives now, and again whenever a loop finds
- * none there. */
-int inject_resizes(struct run *run);
-
-/* Faults in prepared sends (inject_requests.c).  They return as inject_at(). */
-int inject_first_lkey(struct run *run);
-int inject_halve_atomics(struct run *run);
-int inject_longer_than_mtu(struct run *run);
-int inject_many_pieces(struct run *run);
-int inject_much_inline(struct run *run);
 
 #endif

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "inject/inject.h"
+#include "inject/faults.h"
 
 #include <errno.h>
 #include <stdlib.h>

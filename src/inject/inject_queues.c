@@ -1,6 +1,6 @@
 /* Completion queues that are too small, and ones that change their size. */
 #include "config.h"
-#include "inject/inject.h"
+#include "inject/faults.h"
 
 #include <errno.h>
 #include <stdlib.h>

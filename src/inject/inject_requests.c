@@ -1,5 +1,5 @@
 #include "config.h"
-#include "inject/inject.h"
+#include "inject/faults.h"
 
 typedef void change_request(struct run *run, struct flow_request *r);
 

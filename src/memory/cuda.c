@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "memory/kinds.h"
 #include "memory/library.h"
 
 enum { CUDA_OUT_OF_MEMORY = 2 };

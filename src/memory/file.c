@@ -1,7 +1,7 @@
 /* Memory that other processes could map, too: a memfd, a file, a DAX device,
  * and a dma-buf made of a memfd. */
 #include "config.h"
-#include "memory/kind.h"
+#include "memory/kinds.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "memory/kinds.h"
 #include "memory/library.h"
 
 enum { HIP_OUT_OF_MEMORY = 2 };

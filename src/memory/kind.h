@@ -1,5 +1,5 @@
-/* The kinds of memory that messages can be in, as rows of a table: what each
- * needs to be allocated, registered, and read and written by the host. */
+/* What a kind of memory that messages can be in needs to be allocated,
+ * registered, and read and written by the host; and what several kinds do. */
 #ifndef MEMORY_KIND_H
 #define MEMORY_KIND_H
 
@@ -53,13 +53,6 @@ struct memory_ops {
 		   uint64_t n);
 	void (*release)(struct allocation *a);
 };
-
-extern const struct memory_ops memory_anonymous, memory_huge_pages,
-	memory_shared, memory_file, memory_on_device, memory_udmabuf,
-	memory_cuda, memory_hip;
-
-/* The row of KIND. */
-const struct memory_ops *memory_ops_of(enum memory_kind kind);
 
 /* reg() of memory that ibv_reg_mr(3) takes by its address. */
 struct ibv_mr *memory_reg_plain(struct allocation *a, struct ibv_pd *pd,

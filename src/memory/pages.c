@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/numbers.h"
-#include "memory/kind.h"
+#include "memory/kinds.h"
 
 #define MEMINFO "/proc/meminfo"
 #define POOLS "/sys/kernel/mm/hugepages"

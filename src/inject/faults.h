@@ -1,0 +1,55 @@
+/*
+ * The faults that take more than a few lines, by what they change; inject.c has
+ * the table that says which of them is a case.  They return 0, or a negative
+ * errno with the reason in the result's error.
+ */
+#ifndef INJECT_FAULTS_H
+#define INJECT_FAULTS_H
+
+#include "run/run.h"
+
+/* XORed into a key, gives a key of the same region that was not handed out. */
+#define INJECT_KEY 0x55U
+
+/* In verbs objects (inject_objects.c). */
+
+/* Register this end's memory again with its access flags except WITHOUT (enum
+ * ibv_access_flags).  The old keys become invalid. */
+int inject_memory(struct run *run, int without);
+
+/* Register it again in a protection domain other than the QPs'. */
+int inject_other_domain(struct run *run);
+
+/*
+ * Create a type 2 memory window on this end's memory (ibv_alloc_mw(3)), and
+ * give the peer its rkey instead of the region's.  The first QP binds it once
+ * it can, and invalidates it.
+ */
+int inject_memory_window(struct run *run);
+int inject_bind_memory_window(struct run *run);
+int inject_invalidate_memory_window(struct run *run);
+
+/* Move all QPs to RESET, to ERR, or through RESET to INIT without remote
+ * access. */
+int inject_state(struct run *run, enum ibv_qp_state state);
+
+/* Take all access from the peer; the QPs must be in INIT. */
+int inject_no_access(struct run *run);
+
+/* In completion queues (inject_queues.c). */
+
+/* Give the completion queues of receives room for hardly any. */
+int inject_small_queues(struct run *run);
+
+/* Resize the completion queues of receives now, and again whenever a loop finds
+ * none there. */
+int inject_resizes(struct run *run);
+
+/* In prepared sends (inject_requests.c). */
+int inject_first_lkey(struct run *run);
+int inject_halve_atomics(struct run *run);
+int inject_longer_than_mtu(struct run *run);
+int inject_many_pieces(struct run *run);
+int inject_much_inline(struct run *run);
+
+#endif

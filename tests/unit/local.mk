@@ -239,9 +239,11 @@ tests_unit_test_done_counters_SOURCES = tests/unit/test_done_counters.c \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_callers_SOURCES = tests/unit/test_callers.c \
-	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
+	$(fake_verbs) $(pair) tests/unit/pair_run.c \
+	tests/unit/pair_connect.c tests/unit/pair_connect.h tests/unit/test.h
 tests_unit_test_connections_SOURCES = tests/unit/test_connections.c \
-	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
+	$(fake_verbs) $(pair) tests/unit/pair_run.c \
+	tests/unit/pair_connect.c tests/unit/pair_connect.h tests/unit/test.h
 tests_unit_test_control_windows_SOURCES = \
 	tests/unit/test_control_windows.c $(fake_verbs) tests/unit/test.h
 tests_unit_test_dump_SOURCES = tests/unit/test_dump.c \

@@ -351,6 +351,12 @@ void pair_wait(struct pair *p)
 	oob_close(&p->server.conn);
 }
 
+void pair_run(struct pair *p)
+{
+	pair_start(p);
+	pair_wait(p);
+}
+
 void pair_check_failed(const struct end *e, const char *what)
 {
 	const struct error *err = &e->result->error;

@@ -72,8 +72,15 @@ void pair_start(struct pair *p);
 /* Until both ends are done; their results stay. */
 void pair_wait(struct pair *p);
 
+/* Start both ends, and wait until both are done. */
+void pair_run(struct pair *p);
+
 /* Release all. */
 void pair_close(struct pair *p);
+
+/* Release all, and nothing is left (in pair_run.c, as all that follow and check
+ * something). */
+void pair_close_clean(struct pair *p);
 
 /* The plan of the client. */
 struct plan *pair_plan(struct pair *p);
@@ -86,7 +93,8 @@ void pair_run_well(struct pair *p, const char *what);
  * window, which is an error then: there must be no other. */
 void pair_run_briefly(struct pair *p, const char *what);
 
-/* Nothing is left of the fake verbs, and nothing was misused. */
+/* Nothing is left of the fake verbs and of the fake connection manager, and
+ * nothing was misused. */
 void pair_check_clean(void);
 
 /* END failed with one sentence, in a stage that has a name. */
@@ -94,6 +102,9 @@ void pair_check_failed(const struct end *e, const char *what);
 
 /* Both did, the one because the other told it why; WHAT names the case. */
 void pair_check_both_failed(struct pair *p, const char *what);
+
+/* Run: one end fails, with MESSAGE, and tells the other.  Release all. */
+void pair_run_fails(struct pair *p, const char *what, const char *message);
 
 /* A valid frame of TYPE into FRAME; frame_free() it. */
 void pair_valid_frame(enum frame_type type, struct frame *frame);

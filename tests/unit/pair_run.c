@@ -2,6 +2,7 @@
 #include "config.h"
 #include "test.h"
 
+#include "fake_rdmacm.h"
 #include "fake_verbs.h"
 #include "pair.h"
 
@@ -10,6 +11,19 @@ void pair_check_clean(void)
 	assert_int_equal(fake_verbs_alive(), 0);
 	assert_int_equal(fake_verbs.overflows, 0);
 	assert_int_equal(fake_verbs.misuses, 0);
+	assert_int_equal(fake_verbs.groups, 0);
+	if (HAVE_RDMACM && !fake_rdmacm_is_clean())
+		fail_msg("%u channels, %u ids, %u events, %u members, "
+			 "%u misuses of the connection manager",
+			 fake_rdmacm.channels, fake_rdmacm.ids,
+			 fake_rdmacm.unacked, fake_rdmacm.members,
+			 fake_rdmacm.misuses);
+}
+
+void pair_close_clean(struct pair *p)
+{
+	pair_close(p);
+	pair_check_clean();
 }
 
 void pair_check_both_failed(struct pair *p, const char *what)
@@ -24,6 +38,17 @@ void pair_check_both_failed(struct pair *p, const char *what)
 			    p->server.result->error.message);
 	assert_int_equal(p->client.result->error.from_peer +
 			 p->server.result->error.from_peer, 1);
+}
+
+void pair_run_fails(struct pair *p, const char *what, const char *message)
+{
+	const struct end *first;
+
+	pair_run(p);
+	pair_check_both_failed(p, what);
+	first = p->client.result->error.from_peer ? &p->server : &p->client;
+	assert_contains(first->result->error.message, message);
+	pair_close_clean(p);
 }
 
 static void check_rows_agree(const struct pair *p, const char *what)
@@ -92,8 +117,7 @@ static void check_both_well(const struct pair *p, const char *what)
 
 void pair_run_briefly(struct pair *p, const char *what)
 {
-	pair_start(p);
-	pair_wait(p);
+	pair_run(p);
 	if (!strstr(p->client.result->error.message,
 		    "no message arrived in the time measured"))
 		check_both_well(p, what);
@@ -101,8 +125,7 @@ void pair_run_briefly(struct pair *p, const char *what)
 
 void pair_run_well(struct pair *p, const char *what)
 {
-	pair_start(p);
-	pair_wait(p);
+	pair_run(p);
 	check_both_well(p, what);
 	check_rows_agree(p, what);
 }

@@ -8,7 +8,7 @@
 #include "base/time.h"
 #include "fake_verbs.h"
 #include "net/frames.h"
-#include "pair.h"
+#include "pair_connect.h"
 
 #if HAVE_RDMACM
 #include <rdma/rdma_cma.h>
@@ -23,55 +23,11 @@
 static struct plan *open_pair(struct pair *p, enum control_pattern pattern,
 			      uint64_t n)
 {
-	struct plan *plan;
+	struct plan *plan = connect_open(p, pattern, n);
 
-	fake_verbs_reset();
-	fake_rdmacm_reset();
-	pair_open(p, OP_SEND, METRIC_LATENCY);
-	plan = pair_plan(p);
-	plan->imm = false;
 	plan->rdma_cm = true;
-	plan->control = CONTROL_CONNECT;
-	plan->sizes = (struct sizes){ 1, { 0 } };
-	plan->iterations = n;
 	plan->warmup = 0;
-	p->client.result->params.pattern = pattern;
 	return plan;
-}
-
-static void run(struct pair *p)
-{
-	pair_start(p);
-	pair_wait(p);
-}
-
-static void close_clean(struct pair *p)
-{
-	pair_close(p);
-	pair_check_clean();
-	if (!fake_rdmacm_is_clean())
-		fail_msg("%u channels, %u ids, %u events, %u misuses",
-			 fake_rdmacm.channels, fake_rdmacm.ids,
-			 fake_rdmacm.unacked, fake_rdmacm.misuses);
-}
-
-static void check_well(const struct pair *p)
-{
-	assert_string_equal(p->client.result->error.message, "");
-	assert_string_equal(p->server.result->error.message, "");
-	assert_int_equal(p->client.ret, 0);
-	assert_int_equal(p->server.ret, 0);
-}
-
-/* The client failed with MESSAGE, and the server, too. */
-static void run_fails(struct pair *p, const char *message)
-{
-	run(p);
-	assert_contains(p->client.result->error.message, message);
-	assert_string_not_equal(p->client.result->error.message, "");
-	assert_true(p->client.ret < 0);
-	assert_true(p->server.ret < 0);
-	close_clean(p);
 }
 
 /* The parts make up the whole. */
@@ -82,65 +38,37 @@ TEST(test_churn)
 		"first message", "disconnect", "destroy",
 	};
 	const struct control_row *c;
-	const struct result_row *row;
-	double sum = 0;
 	struct pair p;
 
 	open_pair(&p, CONTROL_CHURN, 100);
-	run(&p);
-	check_well(&p);
-	row = &p.client.result->rows[0];
-	c = row->control;
-	assert_int_equal(row->iterations, 100);
-	assert_int_equal(c->most, 1);
-	assert_int_equal(c->n_parts, COUNT(names));
-	for (uint32_t i = 0; i < c->n_parts; i++) {
-		assert_string_equal(c->parts[i].name, names[i]);
-		assert_int_equal(c->parts[i].latency.samples, 100);
-		if (!c->parts[i].aside)
-			sum += c->parts[i].latency.mean;
+	connect_check_churn(&p, names, COUNT(names));
+	c = p.client.result->rows[0].control;
+	for (uint32_t i = 0; i < c->n_parts; i++)
 		assert_int_equal(c->parts[i].aside, i > 6);
-	}
-	assert_close(sum, row->latency.mean, 1e-6);
 	assert_true(c->parts[4].latency.mean > 0);
-	assert_true(fake_verbs.messages >= 100);
 	assert_true(fake_rdmacm.established >= 100);
 	assert_int_equal(fake_rdmacm.accepted, fake_rdmacm.established);
-	close_clean(&p);
+	pair_close_clean(&p);
 }
 
 TEST(test_hold)
 {
-	const struct control_row *c;
 	struct pair p;
 
 	open_pair(&p, CONTROL_HOLD, 150)->tclass = 96;
-	run(&p);
-	check_well(&p);
-	c = p.client.result->rows[0].control;
-	assert_int_equal(c->most, 150);
-	assert_int_equal(c->n_spans, 3);
-	assert_false(error_is_set(&c->limit));
+	connect_check_hold(&p);
 	assert_int_equal(fake_rdmacm.tos, 96);
-	close_clean(&p);
+	pair_close_clean(&p);
 }
 
-/* The server's limit ends the making of more, and is no failure. */
 TEST(test_limit_of_the_server)
 {
-	const struct control_row *c;
 	struct pair p;
 
 	open_pair(&p, CONTROL_HOLD, 100);
-	p.server.result->params.max_qps = 30;
-	run(&p);
-	check_well(&p);
-	c = p.client.result->rows[0].control;
-	assert_int_equal(c->most, 30);
-	assert_message(&c->limit, "the server: 31 connections: this server "
-				  "allows 30 (--max-qps)");
+	connect_check_limit(&p);
 	assert_int_equal(fake_rdmacm.rejected, 1);
-	close_clean(&p);
+	pair_close_clean(&p);
 }
 
 /* Who does not know the session gets no connection, and does not disturb. */
@@ -154,10 +82,9 @@ TEST(test_strangers)
 		open_pair(&p, CONTROL_CHURN, 3);
 		fake_rdmacm.strangers = 5;
 		fake_rdmacm.stranger_bytes = bytes[i];
-		run(&p);
-		check_well(&p);
+		connect_run_well(&p);
 		assert_int_equal(fake_rdmacm.rejected, 5);
-		close_clean(&p);
+		pair_close_clean(&p);
 	}
 }
 
@@ -167,16 +94,16 @@ TEST(test_wrong_answers)
 
 	open_pair(&p, CONTROL_CHURN, 3);
 	fake_rdmacm.wrong_answer = true;
-	run_fails(&p, "the answer to rdma_cm from");
+	connect_run_fails(&p, "the answer to rdma_cm from");
 	open_pair(&p, CONTROL_CHURN, 3);
 	fake_rdmacm.wrong_index = true;
-	run_fails(&p, "is not of this session");
+	connect_run_fails(&p, "is not of this session");
 	open_pair(&p, CONTROL_CHURN, 3);
 	fake_rdmacm.took_byte = 8;
-	run_fails(&p, "is not of this session");
+	connect_run_fails(&p, "is not of this session");
 	open_pair(&p, CONTROL_CHURN, 3);
 	fake_rdmacm.took_byte = 6;
-	run_fails(&p, "longer than this end waited");
+	connect_run_fails(&p, "longer than this end waited");
 }
 
 TEST(test_other_device)
@@ -185,11 +112,11 @@ TEST(test_other_device)
 
 	open_pair(&p, CONTROL_CHURN, 3);
 	fake_rdmacm.device = "fake7";
-	run_fails(&p, "by fake7 port 1, not by fake0 port 1");
+	connect_run_fails(&p, "by fake7 port 1, not by fake0 port 1");
 	/* both devices are one here */
 	open_pair(&p, CONTROL_CHURN, 3);
 	fake_rdmacm.sgid_index = 7;
-	run_fails(&p, "rdma_cm uses the GID at index 7");
+	connect_run_fails(&p, "rdma_cm uses the GID at index 7");
 }
 
 TEST(test_message_that_fails)
@@ -199,11 +126,12 @@ TEST(test_message_that_fails)
 	open_pair(&p, CONTROL_CHURN, 10);
 	fake_verbs.fail_message = 3;
 	fake_verbs.status = IBV_WC_RETRY_EXC_ERR;
-	run_fails(&p, "the first message");
+	connect_run_fails(&p, "the first message");
 	open_pair(&p, CONTROL_CHURN, 10);
 	pair_hurry(&p);
 	fake_verbs.black_hole = true;
-	run_fails(&p, "the first message was not acknowledged within 1 s");
+	connect_run_fails(&p,
+			  "the first message was not acknowledged within 1 s");
 }
 
 /* Whatever call fails, both ends come to an end and leave nothing. */
@@ -216,8 +144,8 @@ TEST(test_every_call_may_fail)
 		pair_hurry(&p);
 		fake_verbs.fail_call = fake_verbs.calls + i;
 		fake_verbs.errnum = ENOMEM;
-		run(&p);
-		close_clean(&p);
+		pair_run(&p);
+		pair_close_clean(&p);
 	}
 }
 
@@ -231,11 +159,11 @@ TEST(test_every_call_of_the_manager_may_fail)
 		open_pair(&p, CONTROL_CHURN, 3);
 		pair_hurry(&p);
 		fake_rdmacm.fail_call = i;
-		run(&p);
+		pair_run(&p);
 		failed += p.client.ret < 0;
 		assert_true(error_is_set(&p.client.result->error) ==
 			    (p.client.ret < 0));
-		close_clean(&p);
+		pair_close_clean(&p);
 	}
 	assert_true(failed > CM_CALLS_MOST / 2);
 }
@@ -256,10 +184,10 @@ TEST(test_every_event_is_another)
 			fake_rdmacm.spoil_event = i;
 			fake_rdmacm.type = (int)types[t];
 			fake_rdmacm.status = -ETIMEDOUT;
-			run(&p);
+			pair_run(&p);
 			assert_true(error_is_set(&p.client.result->error) ==
 				    (p.client.ret < 0));
-			close_clean(&p);
+			pair_close_clean(&p);
 		}
 }
 
@@ -271,12 +199,12 @@ TEST(test_every_event_is_lost)
 		open_pair(&p, CONTROL_CHURN, 3);
 		pair_hurry(&p);
 		fake_rdmacm.lose_event = i;
-		run(&p);
+		pair_run(&p);
 		/* that the connection is established tells a server nothing */
 		if (p.client.ret < 0)
 			assert_contains(p.client.result->error.message,
 					"rdma_cm");
-		close_clean(&p);
+		pair_close_clean(&p);
 	}
 }
 
@@ -292,7 +220,7 @@ TEST(test_silent_manager)
 	pair_hurry(&p);
 	/* 5 of each connection, and then the end of the latest one */
 	fake_rdmacm.lose_event = 30 * 5 + 1;
-	run(&p);
+	pair_run(&p);
 	assert_true(p.client.ret < 0);
 	assert_contains(p.client.result->error.message,
 			"rdma_cm, connected with");
@@ -303,7 +231,7 @@ TEST(test_silent_manager)
 	assert_int_equal(c->parts[6].latency.samples, 30);
 	assert_int_equal(c->parts[7].latency.samples, 0);
 	assert_int_equal(c->parts[8].latency.samples, 0);
-	close_clean(&p);
+	pair_close_clean(&p);
 }
 
 /* The same when it stops answering while connections are made, which is no
@@ -317,7 +245,7 @@ TEST(test_silent_while_asked)
 	pair_hurry(&p);
 	/* the eleventh request */
 	fake_rdmacm.lose_event = 10 * 5 + 3;
-	run(&p);
+	pair_run(&p);
 	assert_true(p.client.ret < 0);
 	assert_contains(p.client.result->error.message,
 			"rdma_cm, asking for a connection");
@@ -326,7 +254,7 @@ TEST(test_silent_while_asked)
 	assert_int_equal(c->most, 10);
 	assert_string_equal(c->limit.message, "");
 	assert_int_equal(c->parts[7].latency.samples, 0);
-	close_clean(&p);
+	pair_close_clean(&p);
 }
 
 /* What either end says over TCP that is not right. */
@@ -363,7 +291,7 @@ TEST(test_bad_frames)
 		pair_hurry(&p);
 		p.relay = cases[i].relay;
 		p.relayed = true;
-		run_fails(&p, cases[i].message);
+		connect_run_fails(&p, cases[i].message);
 	}
 }
 
@@ -377,7 +305,7 @@ TEST(test_no_port_of_the_manager)
 	p.relay = (struct relay){ SPOIL_BYTES, true, 2, .offset = 73 + 2,
 				  .size = 2, .value = 999 };
 	p.relayed = true;
-	run_fails(&p, "");
+	connect_run_fails(&p, "");
 }
 
 /* Nobody is left who could say BYE. */
@@ -389,11 +317,11 @@ TEST(test_silent_client)
 	pair_hurry(&p);
 	p.relay = (struct relay){ SPOIL_SILENCE, false, 3, .type = 0 };
 	p.relayed = true;
-	run(&p);
+	pair_run(&p);
 	assert_int_equal(p.server.ret, -ETIMEDOUT);
 	assert_message(&p.server.result->error, "the client said nothing in "
 		       "time: waited for the next connection");
-	close_clean(&p);
+	pair_close_clean(&p);
 }
 #else
 TEST(test_built_without)
@@ -406,8 +334,7 @@ TEST(test_built_without)
 	plan = pair_plan(&p);
 	plan->rdma_cm = true;
 	plan->control = CONTROL_CONNECT;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	assert_contains(p.client.result->error.message,
 			"this verbsperf was built without librdmacm");
 	pair_close(&p);

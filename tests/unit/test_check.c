@@ -25,8 +25,7 @@ static void run(struct pair *p)
 {
 	uint32_t calls = fake_verbs.calls;
 
-	pair_start(p);
-	pair_wait(p);
+	pair_run(p);
 	check_finish(p->client.result);
 	assert_int_equal(fake_verbs.calls, calls);
 	assert_int_equal(fake_verbs.cqs_made, 0);

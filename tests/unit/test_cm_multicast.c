@@ -49,37 +49,12 @@ static void open_pair(struct pair *p)
 	open_on(p, false, NULL);
 }
 
-static void close_clean(struct pair *p, const char *what)
-{
-	pair_close(p);
-	pair_check_clean();
-	assert_int_equal(fake_verbs.groups, 0);
-	if (!fake_rdmacm_is_clean())
-		fail_msg("%s: %u channels, %u ids, %u events, %u members, "
-			 "%u misuses", what, fake_rdmacm.channels,
-			 fake_rdmacm.ids, fake_rdmacm.unacked,
-			 fake_rdmacm.members, fake_rdmacm.misuses);
-}
-
 static void run(struct pair *p, const char *what)
 {
 	pair_run_well(p, what);
 	assert_int_equal(p->client.result->rows[0].sent, 70);
 	assert_int_equal(p->client.result->rows[0].received, 70);
-	close_clean(p, what);
-}
-
-/* One end failed, with MESSAGE, and told the other. */
-static void run_fails(struct pair *p, const char *what, const char *message)
-{
-	const struct end *first;
-
-	pair_start(p);
-	pair_wait(p);
-	pair_check_both_failed(p, what);
-	first = p->client.result->error.from_peer ? &p->server : &p->client;
-	assert_contains(first->result->error.message, message);
-	close_clean(p, what);
+	pair_close_clean(p);
 }
 
 /* The group's Q_Key is used, and not the one of the server's ENDPOINT. */
@@ -154,13 +129,12 @@ TEST(test_wrong_answers)
 
 		open_pair(&p);
 		fake_rdmacm = rows[i].wrong;
-		pair_start(&p);
-		pair_wait(&p);
+		pair_run(&p);
 		pair_check_failed(&p.client, rows[i].message);
 		pair_check_failed(&p.server, rows[i].message);
 		assert_contains(p.client.result->error.message,
 				rows[i].message);
-		close_clean(&p, rows[i].message);
+		pair_close_clean(&p);
 	}
 }
 
@@ -175,17 +149,16 @@ TEST(test_every_call_fails)
 		open_pair(&p);
 		pair_plan(&p)->tclass = 96;
 		fake_rdmacm.fail_call = call;
-		pair_start(&p);
-		pair_wait(&p);
+		pair_run(&p);
 		if (fake_rdmacm.calls < call) {
-			close_clean(&p, "no call fails");
+			pair_close_clean(&p);
 			break;
 		}
 		if (p.client.ret)
 			pair_check_both_failed(&p, "a call fails");
 		else
 			assert_int_equal(fake_rdmacm.joined, 2);
-		close_clean(&p, "a call fails");
+		pair_close_clean(&p);
 	}
 	/* those of both ends were among them */
 	assert_in_range(call, 14, CALLS_MOST - 1);
@@ -232,12 +205,11 @@ TEST(test_client_is_never_ready)
 	p.relay.spoil = SPOIL_SILENCE;
 	/* HELLO, PLAN, ENDPOINT */
 	p.relay.nth = 3;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_failed(&p.server, "silence");
 	assert_contains(p.server.result->error.message,
 			"the client did not send READY in time");
-	close_clean(&p, "silence");
+	pair_close_clean(&p);
 }
 
 TEST(test_every_event_is_another)
@@ -260,8 +232,8 @@ TEST(test_every_event_is_another)
 			fake_rdmacm.spoil_event = n;
 			fake_rdmacm.type = types[i].type;
 			fake_rdmacm.status = types[i].status;
-			run_fails(&p, "another event",
-				  cm_event_name(types[i].type));
+			pair_run_fails(&p, "another event",
+				       cm_event_name(types[i].type));
 		}
 }
 
@@ -274,7 +246,8 @@ TEST(test_every_event_is_lost)
 		open_pair(&p);
 		pair_hurry(&p);
 		fake_rdmacm.lose_event = n;
-		run_fails(&p, "an event is lost", "took too long (--timeout)");
+		pair_run_fails(&p, "an event is lost",
+			       "took too long (--timeout)");
 	}
 }
 
@@ -292,11 +265,10 @@ TEST(test_peer_says_something_else)
 		p.relay.to_client = to_client;
 		/* READY is next after HELLO, PLAN or ACCEPT, ENDPOINT */
 		p.relay.nth = 3;
-		pair_start(&p);
-		pair_wait(&p);
+		pair_run(&p);
 		pair_check_failed(&p.client, "START");
 		pair_check_failed(&p.server, "START");
-		close_clean(&p, "START");
+		pair_close_clean(&p);
 	}
 }
 
@@ -313,13 +285,12 @@ TEST(test_no_ipv6)
 	pair_plan(&p)->transport = TRANSPORT_UD;
 	pair_plan(&p)->mcast.wanted = true;
 	fake_rdmacm.no_ipv6 = true;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_failed(&p.client, "IPv6");
 	assert_contains(p.client.result->error.message,
 			"rdma_join_multicast: Operation not supported");
 	assert_contains(p.client.result->error.advice, "IPv4");
-	close_clean(&p, "IPv6");
+	pair_close_clean(&p);
 }
 
 TEST(test_what_is_said)
@@ -355,8 +326,7 @@ TEST(test_infiniband_needs_the_manager)
 	pair_open(&p, OP_SEND, METRIC_BANDWIDTH);
 	pair_plan(&p)->transport = TRANSPORT_UD;
 	pair_plan(&p)->mcast.wanted = true;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	assert_contains(p.client.result->error.message,
 			"--mcast: on InfiniBand the subnet manager makes a "
 			"multicast group for those who join it by rdma_cm");

@@ -7,41 +7,7 @@
 #include "base/time.h"
 #include "fake_verbs.h"
 #include "net/frames.h"
-#include "pair.h"
-
-static void open_pair(struct pair *p, enum control_pattern pattern, uint64_t n)
-{
-	struct plan *plan;
-
-	fake_verbs_reset();
-	pair_open(p, OP_SEND, METRIC_LATENCY);
-	plan = pair_plan(p);
-	plan->imm = false;
-	plan->control = CONTROL_CONNECT;
-	plan->sizes = (struct sizes){ 1, { 0 } };
-	plan->iterations = n;
-	p->client.result->params.pattern = pattern;
-}
-
-static void run(struct pair *p)
-{
-	pair_start(p);
-	pair_wait(p);
-}
-
-static void close_pair(struct pair *p)
-{
-	pair_close(p);
-	pair_check_clean();
-}
-
-static void check_well(const struct pair *p)
-{
-	assert_string_equal(p->client.result->error.message, "");
-	assert_string_equal(p->server.result->error.message, "");
-	assert_int_equal(p->client.ret, 0);
-	assert_int_equal(p->server.ret, 0);
-}
+#include "pair_connect.h"
 
 /* The parts make up the whole. */
 TEST(test_churn)
@@ -50,93 +16,59 @@ TEST(test_churn)
 		"create", "exchange", "server", "modify", "first message",
 		"destroy", "disconnect",
 	};
-	const struct control_row *c;
-	const struct result_row *row;
-	double sum = 0;
 	struct pair p;
 
-	open_pair(&p, CONTROL_CHURN, 100);
-	run(&p);
-	check_well(&p);
-	assert_int_equal(p.client.result->n_rows, 1);
-	assert_int_equal(p.server.result->n_rows, 0);
-	row = &p.client.result->rows[0];
-	c = row->control;
-	assert_int_equal(row->iterations, 100);
-	assert_int_equal(c->most, 1);
-	assert_int_equal(c->n_parts, COUNT(names));
-	for (uint32_t i = 0; i < c->n_parts; i++) {
-		assert_string_equal(c->parts[i].name, names[i]);
-		assert_int_equal(c->parts[i].latency.samples, 100);
-		if (!c->parts[i].aside)
-			sum += c->parts[i].latency.mean;
-	}
-	assert_close(sum, row->latency.mean, 1e-6);
-	/* and those whose system calls are counted */
-	assert_true(fake_verbs.messages >= 100);
-	close_pair(&p);
+	connect_open(&p, CONTROL_CHURN, 100);
+	connect_check_churn(&p, names, COUNT(names));
+	pair_close_clean(&p);
 }
 
 TEST(test_hold)
 {
-	const struct control_row *c;
 	struct pair p;
 
-	open_pair(&p, CONTROL_HOLD, 150);
-	run(&p);
-	check_well(&p);
-	c = p.client.result->rows[0].control;
-	assert_int_equal(c->most, 150);
-	assert_int_equal(c->n_spans, 3);
-	assert_false(error_is_set(&c->limit));
-	close_pair(&p);
+	connect_open(&p, CONTROL_HOLD, 150);
+	connect_check_hold(&p);
+	pair_close_clean(&p);
 }
 
-/* The server's limit ends the making of more, and is no failure. */
 TEST(test_limit_of_the_server)
 {
-	const struct control_row *c;
 	struct pair p;
 
-	open_pair(&p, CONTROL_HOLD, 100);
-	p.server.result->params.max_qps = 30;
-	run(&p);
-	check_well(&p);
-	c = p.client.result->rows[0].control;
-	assert_int_equal(c->most, 30);
-	assert_message(&c->limit, "the server: 31 connections: this server "
-				  "allows 30 (--max-qps)");
-	close_pair(&p);
+	connect_open(&p, CONTROL_HOLD, 100);
+	connect_check_limit(&p);
+	pair_close_clean(&p);
 }
 
 TEST(test_message_that_fails)
 {
 	struct pair p;
 
-	open_pair(&p, CONTROL_CHURN, 10);
+	connect_open(&p, CONTROL_CHURN, 10);
 	fake_verbs.fail_message = 3;
 	fake_verbs.status = IBV_WC_RETRY_EXC_ERR;
-	run(&p);
+	pair_run(&p);
 	assert_true(p.client.ret < 0);
 	assert_string_equal(p.client.result->error.code,
 			    "IBV_WC_RETRY_EXC_ERR");
 	assert_contains(p.client.result->error.message, "the first message");
 	assert_true(p.server.ret < 0);
-	close_pair(&p);
+	pair_close_clean(&p);
 }
 
 TEST(test_message_that_is_not_acknowledged)
 {
 	struct pair p;
 
-	open_pair(&p, CONTROL_CHURN, 10);
+	connect_open(&p, CONTROL_CHURN, 10);
 	pair_hurry(&p);
 	fake_verbs.black_hole = true;
-	run(&p);
+	pair_run(&p);
 	assert_int_equal(p.client.ret, -ETIMEDOUT);
 	assert_message(&p.client.result->error, "the first message was not "
 		       "acknowledged within 1 s");
-	close_pair(&p);
+	pair_close_clean(&p);
 }
 
 /* Whatever call fails, both ends come to an end and leave nothing. */
@@ -145,12 +77,12 @@ TEST(test_every_call_may_fail)
 	for (uint32_t i = 1; i <= 60; i++) {
 		struct pair p;
 
-		open_pair(&p, CONTROL_HOLD, 3);
+		connect_open(&p, CONTROL_HOLD, 3);
 		pair_hurry(&p);
 		fake_verbs.fail_call = fake_verbs.calls + i;
 		fake_verbs.errnum = ENOMEM;
-		run(&p);
-		close_pair(&p);
+		pair_run(&p);
+		pair_close_clean(&p);
 	}
 }
 
@@ -162,13 +94,13 @@ TEST(test_silent_server)
 	const uint64_t began = time_now();
 	struct pair p;
 
-	open_pair(&p, CONTROL_HOLD, 30);
+	connect_open(&p, CONTROL_HOLD, 30);
 	pair_plan(&p)->warmup = 0;
 	pair_hurry(&p);
 	/* HELLO, ACCEPT and 30 ENDPOINTs are before its first START */
 	p.relay = (struct relay){ SPOIL_SILENCE, true, 32, .type = 0 };
 	p.relayed = true;
-	run(&p);
+	pair_run(&p);
 	assert_int_equal(p.client.ret, -ETIMEDOUT);
 	assert_message(&p.client.result->error, "the server said nothing in "
 		       "time: waited for START");
@@ -176,7 +108,7 @@ TEST(test_silent_server)
 	c = p.client.result->rows[0].control;
 	assert_int_equal(c->parts[4].latency.samples, 30);
 	assert_int_equal(c->parts[5].latency.samples, 0);
-	close_pair(&p);
+	pair_close_clean(&p);
 }
 
 /* What a server says that is not right. */
@@ -206,18 +138,11 @@ TEST(test_bad_answers)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct pair p;
 
-		open_pair(&p, CONTROL_CHURN, 5);
+		connect_open(&p, CONTROL_CHURN, 5);
 		pair_hurry(&p);
 		p.relay = cases[i].relay;
 		p.relayed = true;
-		run(&p);
-		assert_true(p.client.ret < 0);
-		assert_true(p.server.ret < 0);
-		assert_contains(p.client.result->error.message,
-				cases[i].message);
-		assert_string_not_equal(p.client.result->error.message, "");
-		assert_string_not_equal(p.server.result->error.message, "");
-		close_pair(&p);
+		connect_run_fails(&p, cases[i].message);
 	}
 }
 
@@ -239,19 +164,19 @@ TEST(test_bad_answer_while_held)
 		const struct control_row *c;
 		struct pair p;
 
-		open_pair(&p, CONTROL_HOLD, 20);
+		connect_open(&p, CONTROL_HOLD, 20);
 		pair_plan(&p)->warmup = 0;
 		pair_hurry(&p);
 		p.relay = cases[i].relay;
 		p.relayed = true;
-		run(&p);
+		pair_run(&p);
 		assert_true(p.client.ret < 0);
 		assert_contains(p.client.result->error.message,
 				cases[i].message);
 		c = p.client.result->rows[0].control;
 		assert_int_equal(c->most, 4);
 		assert_string_equal(c->limit.message, "");
-		close_pair(&p);
+		pair_close_clean(&p);
 	}
 }
 
@@ -260,16 +185,16 @@ TEST(test_refused_to_undo)
 {
 	struct pair p;
 
-	open_pair(&p, CONTROL_HOLD, 30);
+	connect_open(&p, CONTROL_HOLD, 30);
 	pair_plan(&p)->warmup = 0;
 	pair_hurry(&p);
 	p.relay = (struct relay){ SPOIL_TYPE, true, 32,
 				  .type = FRAME_REFUSE };
 	p.relayed = true;
-	run(&p);
+	pair_run(&p);
 	assert_true(p.client.ret < 0);
 	assert_message(&p.client.result->error, "the server: because");
-	close_pair(&p);
+	pair_close_clean(&p);
 }
 
 /* What a client says that is not right. */
@@ -292,16 +217,16 @@ TEST(test_bad_requests)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct pair p;
 
-		open_pair(&p, CONTROL_CHURN, 5);
+		connect_open(&p, CONTROL_CHURN, 5);
 		pair_hurry(&p);
 		p.relay = cases[i].relay;
 		p.relayed = true;
-		run(&p);
+		pair_run(&p);
 		assert_true(p.client.ret < 0);
 		assert_int_equal(p.server.ret, -EPROTO);
 		assert_contains(p.server.result->error.message,
 				cases[i].message);
-		close_pair(&p);
+		pair_close_clean(&p);
 	}
 }
 
@@ -346,24 +271,20 @@ TEST(test_frames)
 	frame_free(&frame);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_churn),
-		cmocka_unit_test(test_hold),
-		cmocka_unit_test(test_limit_of_the_server),
-		cmocka_unit_test(test_message_that_fails),
-		cmocka_unit_test(test_message_that_is_not_acknowledged),
-		cmocka_unit_test(test_every_call_may_fail),
-		cmocka_unit_test(test_silent_server),
-		cmocka_unit_test(test_bad_answers),
-		cmocka_unit_test(test_bad_answer_while_held),
-		cmocka_unit_test(test_refused_to_undo),
-		cmocka_unit_test(test_bad_requests),
-		cmocka_unit_test(test_took_too_long),
-		cmocka_unit_test(test_frames),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_churn),
+	cmocka_unit_test(test_hold),
+	cmocka_unit_test(test_limit_of_the_server),
+	cmocka_unit_test(test_message_that_fails),
+	cmocka_unit_test(test_message_that_is_not_acknowledged),
+	cmocka_unit_test(test_every_call_may_fail),
+	cmocka_unit_test(test_silent_server),
+	cmocka_unit_test(test_bad_answers),
+	cmocka_unit_test(test_bad_answer_while_held),
+	cmocka_unit_test(test_refused_to_undo),
+	cmocka_unit_test(test_bad_requests),
+	cmocka_unit_test(test_took_too_long),
+	cmocka_unit_test(test_frames),
+};
 
-	alarm(patient(90));
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_MAIN(tests, 90)

@@ -39,10 +39,8 @@ static uint32_t fail_each_call(enum op op, enum metric metric)
 		check_sizes(&p);
 		fake_verbs.fail_call = fake_verbs.calls + nth;
 		fake_verbs.errnum = nth % 2 ? EINVAL : ENOMEM;
-		pair_start(&p);
-		pair_wait(&p);
-		pair_close(&p);
-		pair_check_clean();
+		pair_run(&p);
+		pair_close_clean(&p);
 		if (fake_verbs.calls < fake_verbs.fail_call)
 			return nth - 1;
 	}
@@ -56,11 +54,9 @@ static void fail_call_and_check(enum op op, uint32_t nth)
 	fake_verbs_reset();
 	pair_open(&p, op, METRIC_BANDWIDTH);
 	fake_verbs.fail_call = fake_verbs.calls + nth;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_both_failed(&p, "call");
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 TEST(test_every_slow_verb_fails)
@@ -88,8 +84,7 @@ static void fail_each_post(enum op op, enum metric metric)
 		check_sizes(&p);
 		fake_verbs.fail_post = nth;
 		fake_verbs.errnum = ENOMEM;
-		pair_start(&p);
-		pair_wait(&p);
+		pair_run(&p);
 		if (fake_verbs.posts >= nth) {
 			/* the responder's last repost: all is over then */
 			if (p.client.ret || p.server.ret)
@@ -99,8 +94,7 @@ static void fail_each_post(enum op op, enum metric metric)
 				fail_msg("post %u of %d was not missed", nth,
 					 op);
 		}
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 		if (fake_verbs.posts < nth)
 			return;
 	}
@@ -125,8 +119,7 @@ static bool fail_message(enum op op, enum metric metric, uint64_t nth)
 	many = nth <= 10 * pair_plan(&p)->sizes.n;
 	fake_verbs.fail_message = nth;
 	fake_verbs.status = IBV_WC_REM_OP_ERR;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	if (many) {
 		pair_check_both_failed(&p, "message");
 		assert_contains(p.client.result->error.code,
@@ -134,8 +127,7 @@ static bool fail_message(enum op op, enum metric metric, uint64_t nth)
 		assert_contains(p.server.result->error.code,
 				"IBV_WC_REM_OP_ERR");
 	}
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 	return many;
 }
 
@@ -187,8 +179,7 @@ static void fatal_event(enum op op, enum metric metric, bool at_server,
 	/* what was measured until then is kept, and marked */
 	if (p.client.result->n_rows)
 		assert_true(p.client.result->rows[0].failed);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 TEST(test_events_end_both)
@@ -223,8 +214,7 @@ TEST(test_overrun_of_a_completion_queue)
 	struct pair p;
 
 	open_inject(&p, INJECT_CQ_OVERRUN);
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_both_failed(&p, "overrun");
 	assert_int_not_equal(fake_verbs.overflows, 0);
 	assert_string_equal(p.server.result->error.message,
@@ -243,15 +233,13 @@ TEST(test_resized_completion_queue)
 	struct pair p;
 
 	open_inject(&p, INJECT_CQ_RESIZE);
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	assert_int_equal(p.client.ret, 0);
 	assert_int_equal(p.server.ret, 0);
 	assert_int_equal(p.client.result->rows[0].received,
 			 5000);
 	assert_true(fake_verbs.resizes > 10);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 /* Some devices cannot. */
@@ -265,15 +253,13 @@ TEST(test_completion_queues_that_keep_their_size)
 
 		open_inject(&p, cases[i]);
 		fake_verbs.no_resize = true;
-		pair_start(&p);
-		pair_wait(&p);
+		pair_run(&p);
 		pair_check_both_failed(&p, "no resize");
 		assert_contains(p.server.result->error.message,
 				"ibv_resize_cq: Operation not supported");
 		assert_string_equal(p.server.result->error.code,
 				    "EOPNOTSUPP");
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 
@@ -287,12 +273,10 @@ TEST(test_harmless_events)
 	pair_plan(&p)->duration = 60 * MS;
 	fake_verbs_raise(p.server.device.context, IBV_EVENT_COMM_EST);
 	fake_verbs_raise(p.client.device.context, IBV_EVENT_GID_CHANGE);
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	assert_int_equal(p.client.ret, 0);
 	assert_int_equal(p.server.ret, 0);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 /* Nothing arrives any more: the watchdog says so after --timeout. */
@@ -339,13 +323,11 @@ TEST(test_patience_of_the_server)
 	p.relay.nth = 4;		/* START */
 	pair_plan(&p)->timeout = 3600000 * MS;
 	p.server.result->params.idle_timeout = 300 * MS;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_both_failed(&p, "silence");
 	assert_contains(p.server.result->error.message,
 			"the client said nothing in time: waited for START");
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 static void interrupt(int at)

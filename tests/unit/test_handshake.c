@@ -63,8 +63,7 @@ static void finish(struct pair *p, const char *client, const char *server)
 	check_failed(&p->client, client);
 	check_failed(&p->server, server);
 	assert_int_equal(fake_verbs.access, 0);
-	pair_close(p);
-	pair_check_clean();
+	pair_close_clean(p);
 }
 
 static void run_badly(const char *client_key, const char *server_key,
@@ -84,8 +83,7 @@ TEST(test_the_same_key)
 	for (int key = 0; key < 2; key++) {
 		open_pair(&p, key ? KEY : NULL, key ? KEY : NULL);
 		pair_run_well(&p, "with a key or without");
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 
@@ -109,15 +107,13 @@ TEST(test_a_key_that_cannot_be_read)
 	struct pair p;
 
 	open_pair(&p, KEY, NO_KEY);
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_failed(&p.client, "client");
 	pair_check_failed(&p.server, "server");
 	assert_string_equal(p.client.result->error.message,
 			    "the server: this server cannot read its key");
 	assert_null(strstr(p.client.result->error.advice, NO_KEY));
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 /* A stranger is gone before it proves anything: the key is forgotten before
@@ -138,8 +134,7 @@ TEST(test_the_key_of_a_session_that_failed)
 	assert_null(session->handshake);
 	session_free(session);
 	oob_close(&p.server.conn);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 struct change {
@@ -189,16 +184,14 @@ TEST(test_changed_on_the_way)
 			.nth = c->nth, .offset = c->offset,
 		};
 		p.relayed = true;
-		pair_start(&p);
-		pair_wait(&p);
+		pair_run(&p);
 		pair_check_failed(&p.client, c->what);
 		pair_check_failed(&p.server, c->what);
 		assert_contains(p.client.result->error.message, c->client);
 		assert_contains(p.server.result->error.message, c->server);
 		assert_int_equal(p.client.result->n_rows, 0);
 		assert_int_equal(p.server.result->n_rows, 0);
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 
@@ -244,14 +237,12 @@ TEST(test_another_frame_than_a_sealed_one)
 				.nth = 2, .type = types[i],
 			};
 			p.relayed = true;
-			pair_start(&p);
-			pair_wait(&p);
+			pair_run(&p);
 			pair_check_both_failed(&p, "in the clear");
 			assert_contains((to_client ? &p.client : &p.server)
 						->result->error.message,
 					"was changed on its way");
-			pair_close(&p);
-			pair_check_clean();
+			pair_close_clean(&p);
 		}
 }
 
@@ -265,13 +256,11 @@ TEST(test_a_proof_that_nobody_wanted)
 	p.relay = (struct relay){ .spoil = SPOIL_TYPE, .nth = 1,
 				  .type = FRAME_AUTH };
 	p.relayed = true;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_failed(&p.server, "server");
 	assert_contains(p.server.result->error.message,
 			"the client sent AUTH where PLAN was expected");
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -42,8 +42,7 @@ static void open_held(struct pair *p, enum op op, enum metric metric,
 
 static void close_held(struct pair *p, int fd)
 {
-	pair_close(p);
-	pair_check_clean();
+	pair_close_clean(p);
 	if (fd >= 0)
 		close(fd);
 }
@@ -108,8 +107,7 @@ static void check_refused(const char *text, bool ended, uint64_t hold,
 	struct pair p;
 
 	open_held(&p, OP_WRITE, METRIC_BANDWIDTH, hold);
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_both_failed(&p, sentence);
 	assert_message(&p.client.result->error, sentence);
 	close_held(&p, fd);
@@ -134,8 +132,7 @@ static void check_spoiled(uint64_t hold, struct relay relay)
 	open_held(&p, OP_WRITE, METRIC_BANDWIDTH, hold);
 	p.relayed = true;
 	p.relay = relay;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	assert_int_not_equal(p.server.ret, 0);
 	close_held(&p, fd);
 }

@@ -46,33 +46,10 @@ static struct plan *open_pair(struct pair *p, enum op op,
 	return plan;
 }
 
-static void close_clean(struct pair *p, const char *what)
-{
-	pair_close(p);
-	pair_check_clean();
-	if (!fake_rdmacm_is_clean())
-		fail_msg("%s: %u channels, %u ids, %u events, %u misuses", what,
-			 fake_rdmacm.channels, fake_rdmacm.ids,
-			 fake_rdmacm.unacked, fake_rdmacm.misuses);
-}
-
 static void run(struct pair *p, const char *what)
 {
 	pair_run_well(p, what);
-	close_clean(p, what);
-}
-
-/* One end failed, with MESSAGE, and told the other. */
-static void run_fails(struct pair *p, const char *what, const char *message)
-{
-	const struct end *first;
-
-	pair_start(p);
-	pair_wait(p);
-	pair_check_both_failed(p, what);
-	first = p->client.result->error.from_peer ? &p->server : &p->client;
-	assert_contains(first->result->error.message, message);
-	close_clean(p, what);
+	pair_close_clean(p);
 }
 
 #define FOR_EACH(op, transport) \
@@ -161,7 +138,7 @@ TEST(test_what_the_plan_says_of_the_path)
 	assert_int_equal(e->flow_label, 4711);
 	assert_int_equal(e->traffic_class, 8);
 	assert_int_equal(e->retry_cnt, plan->retry_count);
-	close_clean(&p, "the path");
+	pair_close_clean(&p);
 }
 
 TEST(test_manager_chooses_the_rest)
@@ -172,7 +149,7 @@ TEST(test_manager_chooses_the_rest)
 	pair_run_well(&p, "its hop limit");
 	assert_int_equal(p.client.result->client_qp.hop_limit, 1);
 	assert_int_equal(p.server.result->server_qp.hop_limit, 1);
-	close_clean(&p, "its hop limit");
+	pair_close_clean(&p);
 }
 
 TEST(test_ipv6)
@@ -266,7 +243,7 @@ TEST(test_wrong_answers)
 			open_pair(&p, OP_SEND, ud ? TRANSPORT_UD :
 						    TRANSPORT_RC);
 			fake_rdmacm = rows[i].wrong;
-			run_fails(&p, rows[i].message, rows[i].message);
+			pair_run_fails(&p, rows[i].message, rows[i].message);
 		}
 }
 
@@ -282,14 +259,13 @@ TEST(test_every_call_fails)
 			open_pair(&p, OP_SEND, ud ? TRANSPORT_UD :
 						    TRANSPORT_RC)->qps = 2;
 			fake_rdmacm.fail_call = call;
-			pair_start(&p);
-			pair_wait(&p);
+			pair_run(&p);
 			if (fake_rdmacm.calls < call) {
-				close_clean(&p, "no call fails");
+				pair_close_clean(&p);
 				break;
 			}
 			pair_check_both_failed(&p, "a call fails");
-			close_clean(&p, "a call fails");
+			pair_close_clean(&p);
 		}
 		/* each kind of call was among them */
 		assert_in_range(call, 16, CALLS_MOST - 1);
@@ -308,7 +284,8 @@ static void spoil_event(bool ud, uint32_t number, int type, int status)
 	fake_rdmacm.spoil_event = number;
 	fake_rdmacm.type = type;
 	fake_rdmacm.status = status;
-	run_fails(&p, what, cm_event_name((enum rdma_cm_event_type)type));
+	pair_run_fails(&p, what,
+		       cm_event_name((enum rdma_cm_event_type)type));
 }
 
 TEST(test_every_event_is_another)
@@ -348,8 +325,8 @@ TEST(test_every_event_is_lost)
 						    TRANSPORT_RC);
 			pair_hurry(&p);
 			fake_rdmacm.lose_event = n;
-			run_fails(&p, "an event is lost",
-				  "took too long (--timeout)");
+			pair_run_fails(&p, "an event is lost",
+				       "took too long (--timeout)");
 		}
 }
 
@@ -369,7 +346,7 @@ TEST(test_interrupted)
 		pair_check_both_failed(&p, "interrupt");
 		assert_contains(p.client.result->error.message,
 				"interrupted by SIGINT");
-		close_clean(&p, "interrupt");
+		pair_close_clean(&p);
 		close(fd);
 	}
 }
@@ -389,11 +366,10 @@ TEST(test_peer_is_gone)
 		p.relay.to_client = to_client;
 		/* HELLO, PLAN or ACCEPT, ENDPOINT: the next says why */
 		p.relay.nth = 3;
-		pair_start(&p);
-		pair_wait(&p);
+		pair_run(&p);
 		pair_check_failed(&p.client, "START");
 		pair_check_failed(&p.server, "START");
-		close_clean(&p, "START");
+		pair_close_clean(&p);
 	}
 }
 

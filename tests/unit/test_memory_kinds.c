@@ -86,8 +86,7 @@ static void run_and_close(struct pair *p, const struct kinds *kinds)
 		 "to %s", op_table[plan.op].name, plan.op, plan.metric,
 		 plan.transport, kinds->client, kinds->server);
 	pair_run_well(p, what);
-	pair_close(p);
-	pair_check_clean();
+	pair_close_clean(p);
 	assert_int_equal(gpu_alive(), 0);
 }
 
@@ -228,8 +227,7 @@ static void check_damage(enum op op, const struct kinds *kinds)
 		true;
 	pair_hurry(&p);
 	fake_verbs.damage_message = 1;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	assert_string_equal(p.client.result->error.code, VERIFICATION_CODE);
 	assert_string_equal(p.server.result->error.code, VERIFICATION_CODE);
 	pair_close(&p);
@@ -252,8 +250,7 @@ static void check_broken_copies(const char *fault, enum op op,
 	open_pair(&p, op, metric, TRANSPORT_RC, &kinds)->verify = verify;
 	setenv("STANDIN_FAULT", fault, 1);
 	pair_hurry(&p);
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	unsetenv("STANDIN_FAULT");
 	assert_true(p.client.ret && p.server.ret);
 	assert_contains(p.server.result->error.message, "cuMemcpy");

@@ -213,8 +213,7 @@ TEST(test_sessions)
 		group = &p.client.result->group;
 		assert_true(gid_is_multicast(group));
 		assert_memory_equal(group, &p.server.result->group, 16);
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 		assert_int_equal(fake_verbs.groups, 0);
 	}
 }
@@ -240,8 +239,7 @@ TEST(test_receivers)
 		assert_memory_equal(row->receivers,
 				    p.server.result->rows[0].receivers,
 				    3 * sizeof(*row->receivers));
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 		assert_int_equal(fake_verbs.groups, 0);
 	}
 }
@@ -261,8 +259,7 @@ TEST(test_receivers_of_several_sizes)
 		for (int k = 0; k < 2; k++)
 			assert_int_equal(
 				p.client.result->rows[i].receivers[k], 70);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 /* What a receiver misses went to the group, not to its own address. */
@@ -272,14 +269,12 @@ TEST(test_group_is_not_reached)
 
 	open_pair(&p, "::ffff:239.1.2.3");
 	fake_verbs.black_hole = true;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_both_failed(&p, "black hole");
 	assert_contains(p.server.result->error.message,
 			"sent to GID ::ffff:239.1.2.3 arrived");
 	assert_contains(p.server.result->error.advice, "querier");
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 	assert_int_equal(fake_verbs.groups, 0);
 }
 
@@ -290,13 +285,11 @@ TEST(test_more_receivers_than_the_server_allows)
 	open_pair(&p, NULL);
 	pair_plan(&p)->receivers = 3;
 	p.server.result->params.max_qps = 2;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	assert_contains(p.client.result->error.message,
 			"--receivers 3: this server allows 2 (--max-qps)");
 	assert_contains(p.client.result->error.advice, "--receivers");
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 /* The server on the interface of that index; its GID is of RoCE v2 or not. */
@@ -311,8 +304,7 @@ static void run_on(uint32_t interface, uint8_t type, const char *why)
 	if (!why) {
 		pair_run_well(&p, "an interface");
 	} else {
-		pair_start(&p);
-		pair_wait(&p);
+		pair_run(&p);
 		assert_contains(p.server.result->error.message, why);
 	}
 	pair_close(&p);
@@ -340,8 +332,7 @@ static void check_refused(const char *group, const char *why)
 	open_pair(&p, group);
 	if (!group)
 		p.server.device.port.limits.max_mcast_grp = 0;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	assert_true(p.client.ret && p.server.ret);
 	assert_contains(p.client.result->error.message, why);
 	pair_close(&p);

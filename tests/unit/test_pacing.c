@@ -148,19 +148,16 @@ TEST(test_a_run_that_the_device_paces)
 		assert_int_equal(fake_verbs.paced, both ? 6 : 3);
 		assert_int_equal(fake_verbs.rate_limit, 3000000);
 		assert_int_equal(fake_verbs.static_rate, 0);
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 
 static void check_refused_run(struct pair *p, int ret, const char *message)
 {
-	pair_start(p);
-	pair_wait(p);
+	pair_run(p);
 	assert_int_equal(p->client.ret, ret);
 	assert_contains(p->client.result->error.message, message);
-	pair_close(p);
-	pair_check_clean();
+	pair_close_clean(p);
 }
 
 TEST(test_a_device_that_refuses)
@@ -193,8 +190,7 @@ TEST(test_a_run_at_a_static_rate)
 		pair_run_well(&p, "at a static rate");
 		assert_int_equal(fake_verbs.static_rate, IBV_RATE_10_GBPS);
 		assert_int_equal(fake_verbs.paced, 0);
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 

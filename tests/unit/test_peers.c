@@ -320,8 +320,7 @@ TEST(test_both_fail)
 	pair_plan(&p)->duration = 60000000000;
 	fake_verbs_raise(p.server.device.context, IBV_EVENT_QP_ACCESS_ERR);
 	fake_verbs_raise(p.client.device.context, IBV_EVENT_QP_FATAL);
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	client = p.client.result;
 	server = p.server.result;
 	assert_false(client->error.from_peer);

@@ -76,8 +76,7 @@ TEST(test_one_packet_is_enough)
 					 (way == BOTH ? 2 : 1) *
 					 (MESSAGES / qps * qps + 1));
 			assert_int_equal(fake_verbs.dropped, 0);
-			pair_close(&p);
-			pair_check_clean();
+			pair_close_clean(&p);
 		}
 }
 
@@ -90,8 +89,7 @@ TEST(test_reliable_messages_need_none)
 	pair_plan(&p)->reversed = true;
 	pair_run_well(&p, "reliable");
 	assert_int_equal(fake_verbs.messages, 10);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 /* Packets that are lost are asked for again, and spoil no count. */
@@ -109,8 +107,7 @@ TEST(test_lost_packets)
 		if (p.client.result->rows[0].checked)
 			assert_int_equal(p.client.result->rows[0].received,
 					 p.client.result->rows[0].sent);
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 
@@ -163,8 +160,7 @@ static void spoil_proof(enum way way, const struct relay *relay,
 	p.relay = *relay;
 	p.relay.to_client = way == FORTH;
 	p.relay.nth = PROOF;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_failed(&p.client, says);
 	pair_check_failed(&p.server, says);
 	assert_contains((way == FORTH ? &p.client :
@@ -172,8 +168,7 @@ static void spoil_proof(enum way way, const struct relay *relay,
 			says);
 	/* no message but the challenge */
 	assert_int_equal(fake_verbs.messages, 1);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 TEST(test_wrong_proof)
@@ -231,8 +226,7 @@ static uint64_t sent_to_another(size_t row, enum way way, enum frame_type type,
 	session_free(session);
 	oob_close(&p.server.conn);
 	close(fds[0]);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 	return fake_verbs.messages;
 }
 
@@ -292,8 +286,7 @@ TEST(test_who_names_many_hosts)
 		session_free(session);
 		oob_close(&p.server.conn);
 		close(fds[0]);
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 
@@ -304,13 +297,11 @@ TEST(test_stray_packet)
 
 	open_row(&p, 1, FORTH);
 	fake_verbs.stray = true;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_both_failed(&p, "stray");
 	assert_contains(p.client.result->error.message,
 			"the server did not return the challenge sent to GID");
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 /* The challenge fails where it is sent: at each end that does. */
@@ -322,16 +313,14 @@ TEST(test_completion_with_an_error)
 		open_row(&p, 1, way);
 		fake_verbs.fail_message = 1;
 		fake_verbs.status = IBV_WC_LOC_PROT_ERR;
-		pair_start(&p);
-		pair_wait(&p);
+		pair_run(&p);
 		pair_check_both_failed(&p, "completion");
 		assert_contains(p.client.result->error.code,
 				"IBV_WC_LOC_PROT_ERR");
 		assert_contains(p.server.result->error.message,
 				"fake0: a challenge to or from the peer "
 				"completed with IBV_WC_LOC_PROT_ERR");
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 
@@ -346,16 +335,14 @@ TEST(test_each_post_fails)
 		open_row(&p, 1, FORTH);
 		fake_verbs.fail_post = nth;
 		fake_verbs.errnum = ENOMEM;
-		pair_start(&p);
-		pair_wait(&p);
+		pair_run(&p);
 		pair_check_both_failed(&p, verbs[nth - 1]);
 		assert_contains(p.client.result->error.message,
 				verbs[nth - 1]);
 		assert_contains(p.client.result->error.message,
 				"fake0: cannot exchange a challenge with the "
 				"peer: ");
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 

@@ -98,8 +98,7 @@ TEST(test_both_ends_know_both)
 	pair_open(&p, OP_READ, METRIC_BANDWIDTH);
 	pair_plan(&p)->outstanding_reads = 3;
 	pair_plan(&p)->tclass = 96;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	mine = p.client.result;
 	theirs = p.server.result;
 	assert_int_equal(p.client.ret, 0);
@@ -128,8 +127,7 @@ TEST(test_reads_are_within_the_limits_of_each_end)
 	client->max_qp_rd_atom = 4;
 	server->max_qp_init_rd_atom = 8;
 	server->max_qp_rd_atom = 12;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	r = p.client.result;
 	assert_int_equal(p.client.ret, 0);
 	assert_int_equal(r->client_qp.max_rd_atomic, 12);
@@ -150,8 +148,7 @@ TEST(test_partitions_that_differ)
 	fake_verbs_reset();
 	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
 	p.server.device.port.pkey = 0x8001;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	assert_int_equal(p.server.ret, -EINVAL);
 	assert_message(&p.server.result->error, text);
 	assert_contains(p.client.result->error.message, text);

@@ -12,15 +12,13 @@
 /* What the server allows is said at both ends; by which limit, WHAT tells. */
 static void over_a_limit(struct pair *p, const char *what)
 {
-	pair_start(p);
-	pair_wait(p);
+	pair_run(p);
 	pair_check_both_failed(p, what);
 	assert_contains(p->server.result->error.message, what);
 	assert_contains(p->client.result->error.message, what);
 	assert_string_equal(p->client.result->error.stage, "plan");
 	assert_contains(p->client.result->error.advice, "start the server");
-	pair_close(p);
-	pair_check_clean();
+	pair_close_clean(p);
 }
 
 TEST(test_limits_of_the_server)
@@ -71,8 +69,7 @@ TEST(test_the_server_refuses)
 	fake_verbs_reset();
 	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
 	p.server.result->params.max_memory = 4095;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_both_failed(&p, "memory");
 	assert_string_equal(p.client.result->error.message,
 			    "the server: the test needs 21312 bytes of memory, "
@@ -83,8 +80,7 @@ TEST(test_the_server_refuses)
 	assert_string_equal(p.client.result->error.stage, "plan");
 	assert_true(p.client.result->error.from_peer);
 	assert_false(p.client.result->connected);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 /* The server's link went down since it was started. */
@@ -95,15 +91,13 @@ TEST(test_the_servers_port_is_down)
 	fake_verbs_reset();
 	pair_open(&p, OP_READ, METRIC_LATENCY);
 	p.server.device.port.state = IBV_PORT_DOWN;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_both_failed(&p, "port down");
 	assert_string_equal(p.client.result->error.message,
 			    "the server: port 1 of the server's fake0 is "
 			    "DOWN");
 	assert_string_equal(p.client.result->error.code, "ENETDOWN");
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 TEST(test_the_limits_of_the_device)
@@ -114,13 +108,11 @@ TEST(test_the_limits_of_the_device)
 	fake_verbs.attr.max_qp = 3;
 	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
 	pair_plan(&p)->qps = 4;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_both_failed(&p, "limit");
 	assert_contains(p.server.result->error.message,
 			"--qps: 4 is above what the client's fake0 allows");
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 /* As Soft-RoCE has. */
@@ -132,13 +124,11 @@ TEST(test_a_device_without_xrc)
 	fake_verbs.attr.device_cap_flags = 0;
 	pair_open(&p, OP_SEND, METRIC_BANDWIDTH);
 	pair_plan(&p)->transport = TRANSPORT_XRC;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	pair_check_both_failed(&p, "no XRC");
 	assert_contains(p.server.result->error.message,
 			"--transport XRC: the client's fake0 has no XRC");
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -20,8 +20,7 @@ static uint64_t now_ns(void)
 static void run(struct pair *p, const char *what)
 {
 	pair_run_well(p, what);
-	pair_close(p);
-	pair_check_clean();
+	pair_close_clean(p);
 }
 
 TEST(test_every_test_counts_exactly)
@@ -134,8 +133,7 @@ static double run_by_duration(enum op op, enum metric metric)
 	row = &p.client.result->rows[0];
 	seconds = row->seconds;
 	assert_true(row->sent > row->iterations);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 	return seconds;
 }
 
@@ -203,15 +201,13 @@ TEST(test_infiniband)
 		fake_verbs.port.lid = 17;
 		fake_verbs.port.flags = grh ? IBV_QPF_GRH_REQUIRED : 0;
 		pair_open(&p, OP_SEND, METRIC_LATENCY);
-		pair_start(&p);
-		pair_wait(&p);
+		pair_run(&p);
 		assert_int_equal(p.client.ret | p.server.ret, 0);
 		assert_int_equal(p.client.result->path.global, grh);
 		assert_int_equal(p.server.result->path.global, grh);
 		assert_int_equal(p.client.result->path.dlid, 17);
 		assert_int_equal(p.server.result->path.dlid, 17);
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 

@@ -46,8 +46,7 @@ static void check_threads(enum op op, uint32_t threads, uint32_t qps)
 		assert_int_equal(sum, row->iterations);
 		assert_int_equal(sum_of_qps, qps);
 	}
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 TEST(test_threads_share_the_queue_pairs)
@@ -72,15 +71,13 @@ TEST(test_one_thread_fails)
 	pair_plan(&p)->duration = 20000 * MS;
 	fake_verbs.fail_message = 5000;
 	fake_verbs.status = IBV_WC_RETRY_EXC_ERR;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	assert_int_equal(p.client.ret, -EIO);
 	assert_string_equal(p.client.result->error.code,
 			    "IBV_WC_RETRY_EXC_ERR");
 	assert_true(row_of(&p)->failed);
 	assert_true(row_of(&p)->iterations > 0);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 static void check_post(enum op op, enum metric metric, uint32_t list,
@@ -100,8 +97,7 @@ static void check_post(enum op op, enum metric metric, uint32_t list,
 	assert_int_equal(row_of(&p)->method,
 			 builders && method != POST_LEGACY ? POST_WR :
 							     POST_LEGACY);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 TEST(test_every_way_to_post)
@@ -129,13 +125,11 @@ TEST(test_builders_that_are_not_there)
 	fake_verbs_reset();
 	pair_open(&p, OP_READ, METRIC_BANDWIDTH);
 	pair_plan(&p)->post = POST_WR;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	assert_int_equal(p.client.ret, -EOPNOTSUPP);
 	assert_contains(p.client.result->error.message, "ibv_wr_start");
 	assert_contains(p.client.result->error.advice, "--post legacy");
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 /* Intervals without a gap, whose messages are those of the run. */
@@ -176,8 +170,7 @@ TEST(test_intervals_are_as_long_as_asked)
 				 isfinite(row->bandwidth.peak_gbps));
 		assert_int_equal(row->n_intervals >= INTERVALS_LEAST,
 				 isfinite(row->bandwidth.ci95_gbps[0]));
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 
@@ -251,8 +244,7 @@ TEST(test_who_wants_to_is_told_as_it_comes)
 	assert_int_equal(server.begun, 1);
 	assert_int_equal(server.intervals, 0);
 	assert_int_equal(server.rows, 1);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 TEST(test_a_short_run_has_no_intervals)
@@ -266,8 +258,7 @@ TEST(test_a_short_run_has_no_intervals)
 	pair_run_well(&p, "short");
 	assert_int_equal(row_of(&p)->n_intervals, 0);
 	assert_true(isnan(row_of(&p)->bandwidth.peak_gbps));
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 /* Lines of the CSV file PATH after its heading, each for SIZE bytes. */
@@ -312,8 +303,7 @@ TEST(test_every_sample_is_in_the_file)
 	/* the ratio of ticks to ns was not quite the final one yet */
 	assert_close(sum / 5000, row_of(&p)->latency.mean, 1e-3);
 	unlink(path);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 TEST(test_samples_that_cannot_be_written)
@@ -324,13 +314,11 @@ TEST(test_samples_that_cannot_be_written)
 	pair_open(&p, OP_READ, METRIC_LATENCY);
 	pair_plan(&p)->iterations = 5000;
 	p.client.result->params.samples = "/dev/full";
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	assert_int_equal(p.client.ret, -ENOSPC);
 	assert_contains(p.client.result->error.message, "/dev/full");
 	assert_int_equal(row_of(&p)->latency.samples, 5000);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 static const struct CMUnitTest tests[] = {

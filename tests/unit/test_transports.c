@@ -51,8 +51,7 @@ static void run_and_close(struct pair *p, enum op op, enum transport transport)
 	snprintf(what, sizeof(what), "%s over %s", op_table[op].name,
 		 names[transport]);
 	pair_run_well(p, what);
-	pair_close(p);
-	pair_check_clean();
+	pair_close_clean(p);
 	assert_int_equal(fake_verbs.dropped, 0);
 }
 
@@ -107,8 +106,7 @@ TEST(test_every_way_by_duration)
 			plan->warmup = 2 * MS;
 			plan->duration = 10 * MS;
 			pair_run_briefly(&p, "by duration");
-			pair_close(&p);
-			pair_check_clean();
+			pair_close_clean(&p);
 		}
 }
 
@@ -197,8 +195,7 @@ TEST(test_inline)
 				assert_int_equal(
 					p.client.result->rows[0].inline_size,
 					most[i] == 31 ? 16 : most[i]);
-			pair_close(&p);
-			pair_check_clean();
+			pair_close_clean(&p);
 		}
 }
 
@@ -221,8 +218,7 @@ TEST(test_losses)
 			if (row->checked)
 				assert_int_equal(row->sent - row->received,
 						 fake_verbs.lost);
-			pair_close(&p);
-			pair_check_clean();
+			pair_close_clean(&p);
 		}
 }
 
@@ -238,16 +234,14 @@ TEST(test_lost_pings)
 			continue;
 		open_pair(&p, op, METRIC_LATENCY, transport)->iterations = 20;
 		fake_verbs.lose_every = 9;
-		pair_start(&p);
-		pair_wait(&p);
+		pair_run(&p);
 		assert_int_equal(p.client.ret | p.server.ret, 0);
 		row = &p.client.result->rows[0];
 		/* one that was late, on a busy machine, counts as lost, too */
 		assert_true(fake_verbs.lost > 0);
 		assert_true(row->lost >= fake_verbs.lost);
 		assert_int_equal(row->latency.samples + row->lost, 20);
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 
@@ -260,14 +254,12 @@ TEST(test_nothing_comes)
 		open_pair(&p, OP_SEND, METRIC_BANDWIDTH, t);
 		fake_verbs.black_hole = true;
 		fake_verbs.spare_first = 1;	/* challenges come */
-		pair_start(&p);
-		pair_wait(&p);
+		pair_run(&p);
 		assert_int_equal(p.client.ret, -EIO);
 		assert_contains(p.client.result->error.message,
 				"the client sent 200 messages, the server "
 				"received 0");
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 
@@ -296,13 +288,11 @@ TEST(test_no_answer_comes)
 			plan->timeout = cases[i].timeout;
 			fake_verbs.black_hole = true;
 			fake_verbs.spare_first = 2;
-			pair_start(&p);
-			pair_wait(&p);
+			pair_run(&p);
 			assert_true(p.client.ret < 0);
 			assert_contains(p.client.result->error.message,
 					cases[i].says);
-			pair_close(&p);
-			pair_check_clean();
+			pair_close_clean(&p);
 		}
 }
 

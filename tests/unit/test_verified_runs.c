@@ -51,8 +51,7 @@ static void run_and_close(struct pair *p, enum op op, enum transport transport)
 	snprintf(what, sizeof(what), "%s (%d), transport %d",
 		 op_table[op].name, op, transport);
 	pair_run_well(p, what);
-	pair_close(p);
-	pair_check_clean();
+	pair_close_clean(p);
 }
 
 TEST(test_every_operation)
@@ -153,8 +152,7 @@ TEST(test_solicited)
 			plan->verify = i & 2;
 			pair_run_well(&p, op_table[op].name);
 			memcpy(e, p.server.result->rows[0].events, sizeof(e));
-			pair_close(&p);
-			pair_check_clean();
+			pair_close_clean(&p);
 			assert_true(e[0].known && e[1].known);
 			/* the first 70 messages, or 70 pings */
 			assert_true(e[0].receives <= 71 + 2 * 70);
@@ -174,8 +172,7 @@ TEST(test_by_duration)
 			plan->warmup = 2 * MS;
 			plan->duration = 10 * MS;
 			pair_run_briefly(&p, "by duration");
-			pair_close(&p);
-			pair_check_clean();
+			pair_close_clean(&p);
 		}
 }
 
@@ -193,8 +190,7 @@ static void check_damage(enum op op, enum metric metric,
 	/* challenges come before */
 	fake_verbs.damage_message = nth + plan_proves_address(plan, true) +
 				    plan_proves_address(plan, false);
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	if (!p.client.ret || !p.server.ret)
 		fail_msg("op %d, metric %d, transport %d, message %d: %d %d",
 			 op, metric, transport, (int)nth, p.client.ret,
@@ -264,8 +260,7 @@ TEST(test_lost_pings)
 		row = &p.client.result->rows[0];
 		assert_true(row->lost > 0);
 		assert_int_equal(row->latency.samples + row->lost, 20);
-		pair_close(&p);
-		pair_check_clean();
+		pair_close_clean(&p);
 	}
 }
 
@@ -283,13 +278,11 @@ TEST(test_acknowledged_counts_messages)
 	plan->tx_depth = plan->cq_mod = 1;
 	fake_verbs.fail_message = 61;
 	fake_verbs.status = IBV_WC_RETRY_EXC_ERR;
-	pair_start(&p);
-	pair_wait(&p);
+	pair_run(&p);
 	at = strstr(p.client.result->error.message, said);
 	assert_non_null(at);
 	assert_int_equal(atoi(at + strlen(said)), 20);
-	pair_close(&p);
-	pair_check_clean();
+	pair_close_clean(&p);
 }
 
 static const struct CMUnitTest tests[] = {

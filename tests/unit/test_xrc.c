@@ -193,8 +193,7 @@ static void finish(struct pair *p, const char *fragment)
 	pair_wait(p);
 	pair_check_both_failed(p, fragment);
 	assert_contains(p->client.result->error.message, fragment);
-	pair_close(p);
-	pair_check_clean();
+	pair_close_clean(p);
 }
 
 /* A valid ENDPOINT of another transport. */

@@ -79,10 +79,9 @@ def test_ring(cluster):
     process = cluster("--nodes", "localhost,127.0.0.[2-3]", "--pattern",
                       "ring", "write_bw", "--duration", "0.3")
     out, _ = ended(process, 0, 3)
-    validator = schemas.validator("verbsperf-cluster-1")
     found = lines(process)
     for line in found:
-        validator.validate(line)
+        schemas.check(line, "verbsperf-cluster-1")
     pairs = [one for one in found if one.get("type") == "pair"
              and not one["alone"]]
     assert len(pairs) == 3 and all(one["value"] > 0 for one in pairs)

@@ -103,7 +103,7 @@ def check(line):
     """LINE is what its schema says."""
     name = ("verbsperf-1" if line.get("schema") == "verbsperf/1"
             else "verbsperf-sweep-1")
-    schemas.validator(name).validate(line)
+    schemas.check(line, name)
 
 
 def sweep_lines(values, size=64, marks=None):

@@ -26,7 +26,7 @@ def document(*words):
     status, out, err = dump(*words)
     assert (status, err) == (0, "")
     found = json.loads(out)
-    schemas.validator("verbsperf-options-1").validate(found)
+    schemas.check(found, "verbsperf-options-1")
     return found
 
 

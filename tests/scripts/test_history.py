@@ -54,7 +54,7 @@ def keep(tmp_path):
     """Writes a history, which must be right; its path."""
     def save(lines, name="history.jsonl"):
         for line in lines:
-            schemas.validator("verbsperf-history-1").validate(line)
+            schemas.check(line, "verbsperf-history-1")
         path = tmp_path / name
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         return str(path)
@@ -135,7 +135,7 @@ def test_a_sweep_is_a_line_for_each_target(sweep, write_suite, tmp_path):
              (tmp_path / "all").read_text().splitlines()]
     assert [line["target"] for line in lines] == ["up", "down"] * 2
     for line in lines:
-        schemas.validator("verbsperf-history-1").validate(line)
+        schemas.check(line, "verbsperf-history-1")
     up, down = lines[:2]
     assert len(up["points"]) == 2
     assert len(up["points"][0]["values"]["gbps"]) == 2

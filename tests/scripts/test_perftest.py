@@ -151,7 +151,7 @@ def check_alike(mine, theirs):
     "ib_read_bw -D 1 -s 2",
     "ib_write_bw -D 1 -s 2 --cpu_util",
     "ib_write_bw -n 100 -s 2 --cpu_util",
-    "ib_read_bw -n 100 -a",
+    "ib_read_bw -n 20 -a",
     "ib_atomic_bw -n 100 -A CMP_AND_SWAP",
     "ib_read_lat -n 100 -s 2",
     "ib_read_lat -F",

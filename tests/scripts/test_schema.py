@@ -5,6 +5,8 @@ import os
 import pathlib
 import subprocess
 
+import fastjsonschema
+import jsonschema
 import pytest
 
 import complete
@@ -17,6 +19,31 @@ NAMES = ("verbsperf-1", "verbsperf-lines-1", "verbsperf-calibration-1",
 VERBSPERF = os.environ.get("VERBSPERF")
 needs_program = pytest.mark.skipif(not VERBSPERF,
                                    reason="VERBSPERF is not set")
+
+
+# Instead of a value.
+OTHERS = (None, True, -1, 0.5, 10**30, "", "x", [], [None], {}, {"x": 1})
+
+
+def slow_checker(name):
+    """The one that says what a schema means."""
+    schema = schemas.bundle(name)
+    jsonschema.Draft7Validator.check_schema(schema)
+    return jsonschema.Draft7Validator(schema).is_valid
+
+
+def fast_checker(name):
+    """The one that all other tests use."""
+    def is_valid(value):
+        try:
+            schemas.check(value, name)
+        except fastjsonschema.JsonSchemaValueException:
+            return False
+        return True
+    return is_valid
+
+
+CHECKERS = pytest.mark.parametrize("checker", (slow_checker, fast_checker))
 
 
 def objects(schema, path=""):
@@ -43,8 +70,9 @@ def test_every_key_is_described_and_no_other_allowed(name):
             assert value.get("description"), f"{path}: {key}"
 
 
-def test_documents_have_all_keys_and_no_others():
-    check = schemas.validator("verbsperf-1").is_valid
+@CHECKERS
+def test_documents_have_all_keys_and_no_others(checker):
+    check = checker("verbsperf-1")
     good = complete.document({"results": [
         complete.row({"bandwidth": {"gbps": 1.0}}),
         complete.row({"latency": {"p50": 1.0}})]})
@@ -59,6 +87,30 @@ def test_documents_have_all_keys_and_no_others():
         for key in part:
             less = {name: part[name] for name in part if name != key}
             assert not check(put(less)), key
+
+
+def altered(value):
+    """VALUE with each of its values changed in turn."""
+    yield from (other for other in OTHERS)
+    parts = (value.items() if isinstance(value, dict) else
+             enumerate(value) if isinstance(value, list) else ())
+    for key, part in list(parts):
+        for other in altered(part):
+            new = value.copy()
+            new[key] = other
+            yield new
+
+
+def test_both_checkers_agree():
+    right, fast = slow_checker("verbsperf-1"), fast_checker("verbsperf-1")
+    document = complete.document({"results": [
+        complete.row({"bandwidth": {"gbps": 1.0}})]})
+    found = {True: 0, False: 0}
+    for other in altered(document):
+        is_valid = right(other)
+        assert fast(other) == is_valid, other
+        found[is_valid] += 1
+    assert min(found.values()) > 100
 
 
 @needs_program
@@ -77,7 +129,7 @@ def test_documents_of_the_unit_tests(program, tmp_path):
     assert found
     for document in found:
         name = document["schema"].replace("/", "-")
-        schemas.validator(name).validate(document)
+        schemas.check(document, name)
 
 
 @needs_program

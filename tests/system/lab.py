@@ -7,6 +7,7 @@ this machine to use instead of the lab's.
 import glob
 import os
 import re
+import select
 import shutil
 import signal
 import socket
@@ -123,8 +124,12 @@ class Program:
 
     def wait(self, seconds=PATIENCE):
         """Waits for the end, which must come; returns itself."""
-        deadline(seconds, lambda: self.status is not None,
-                 f"the end of {self}")
+        if self.status is None:
+            end = os.pidfd_open(self.process.pid)
+            select.select([end], [], [], seconds)
+            os.close(end)
+        if self.status is None:
+            pytest.fail(f"not within {seconds} seconds: the end of {self}")
         return self
 
     def wait_for(self, pattern, seconds=PATIENCE):

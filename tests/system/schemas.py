@@ -5,7 +5,7 @@ import json
 import pathlib
 import re
 
-import jsonschema
+import fastjsonschema
 
 DOC = pathlib.Path(__file__).resolve().parent.parent.parent / "doc"
 OTHER = re.compile(r'"\$ref": "(verbsperf-[\w-]+)\.schema\.json#?')
@@ -30,11 +30,14 @@ def bundle(name):
 
 
 @functools.cache
-def validator(name):
-    """To make it takes longer than to use it."""
-    schema = bundle(name)
-    jsonschema.Draft7Validator.check_schema(schema)
-    return jsonschema.Draft7Validator(schema)
+def checker(name):
+    """Code, since a document has thousands of values, and the lab is slow."""
+    return fastjsonschema.compile(bundle(name), use_default=False)
+
+
+def check(value, name):
+    """VALUE must be as the schema NAME has it."""
+    checker(name)(value)
 
 
 def refuse_constant(name):
@@ -44,5 +47,5 @@ def refuse_constant(name):
 def load(text, name):
     """The one value that TEXT must be, as the schema NAME has it."""
     value = json.loads(text, parse_constant=refuse_constant)
-    validator(name).validate(value)
+    check(value, name)
     return value

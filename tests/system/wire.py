@@ -335,9 +335,8 @@ class FakeClient(Peer):
     def payload(self, step):
         if step in self.payloads:
             return self.payloads[step]
-        index = own_gids()[-1][0]
         return {"HELLO": hello, "PLAN": plan, "DONE": done,
-                "ENDPOINT": lambda: endpoint(index, index),
+                "ENDPOINT": lambda: endpoint(*2 * (own_gids()[-1][0],)),
                 "READY": ready,
                 "START": lambda: struct.pack(">Q", 64),
                 "SENT": lambda: sent(10)

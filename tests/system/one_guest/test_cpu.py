@@ -25,9 +25,9 @@ def compare(folder, *args):
     """How far what both ends say is from what the system says of them, as a
     part of it, but for what it takes to start and to make objects: that is
     much on an emulated processor."""
-    *_, number = both_ends(folder, *args, "-D", 1)
+    *_, number = both_ends(folder, *args, "-D", 0.5)
     before = both_ends(folder, *args, "-n", 1)
-    after = both_ends(folder, *args, "-n", 6 * number)
+    after = both_ends(folder, *args, "-n", 8 * number)
     off = []
     for end in "server", "client":
         ours, theirs = (late[end] - early[end]
@@ -47,7 +47,7 @@ def test_both_ends_like_usr_bin_time(tmp_path, args):
 
 def test_events_use_less_than_polling():
     server = Server()
-    line = ("send_lat", "-D", 2, "--json", *PATIENT)
+    line = ("send_lat", "-D", 1, "--json", *PATIENT)
     polling, events = (row_of(client(*line, *more, port=server.port))["cpu"]
                        for more in ((), ("-e",)))
     assert (sum(events[end]["utilization_percent"] for end in events)

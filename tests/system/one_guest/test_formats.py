@@ -58,7 +58,7 @@ def test_csv_of_all_sizes_to_stdout():
 
 
 def test_lines_come_while_the_test_runs():
-    program = loopback(*BANDWIDTH, "-D", 5, "--interval", 0.5, "--json-lines")
+    program = loopback(*BANDWIDTH, "-D", 2, "--interval", 0.2, "--json-lines")
     deadline(30, lambda: '"interval":{' in program.out, "an interval")
     assert program.status is None
     assert '"type":"result"' not in program.out
@@ -158,6 +158,7 @@ def test_reader_that_goes_away():
     assert "#bytes" in program.err
 
 
+@pytest.mark.dialogue
 def test_reader_that_does_not_read():
     """It holds up neither the test nor, for long, its end."""
     reader, writer = os.pipe()

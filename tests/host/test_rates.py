@@ -67,7 +67,8 @@ def test_a_queue_that_runs_dry(wire, options, advice):
 def test_a_queue_that_is_deep_enough(wire, options):
     wire(100, 2000)
     row, table = run(*options)
-    assert row["bandwidth"]["gbps"] == pytest.approx(100, rel=0.001)
+    # other threads look at the clock, too, which takes time
+    assert row["bandwidth"]["gbps"] == pytest.approx(100, rel=0.01)
     assert row["bandwidth"]["dry_percent"] == 0 and "dry" not in table
 
 

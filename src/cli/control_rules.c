@@ -48,7 +48,7 @@ static int complete_sizes(struct given *g)
 	for (uint32_t i = 0; i < plan->sizes.n; i++)
 		if (!plan->sizes.bytes[i])
 			return fail(g->err, -EINVAL, NULL,
-				    "--size 0: not for %s",
+				    "--size 0: %s needs 1 byte at least",
 				    control_name(test_of(g)));
 	if (plan->sizes.n)
 		return 0;
@@ -84,7 +84,7 @@ static int complete_server(struct given *g)
 	plan->op = OP_SEND;
 	if (plan->threads > 1)
 		return fail(g->err, -EINVAL, NULL,
-			    "--threads %u: %s has one", plan->threads,
+			    "--threads %u: %s runs in one thread", plan->threads,
 			    control_name(test_of(g)));
 	if (g->options->command == COMMAND_CLIENT && !g->options->params.port)
 		return fail(g->err, -EINVAL, NULL,

@@ -86,8 +86,11 @@ int link_make(const struct link_end *end, struct link *link, struct error *err)
 	link->psn &= ENDPOINT_QPN_MAX;
 	link->qp = ibv_create_qp(end->pd, &attr);
 	if (!link->qp)
-		return refused(end, "ibv_create_qp", errno,
-			       "create a queue pair", err);
+		return fail(err, -errno, "the device has a certain number "
+			    "(max_qp), and a control group (rdma.max) and the "
+			    "process (ulimit -l) may have less",
+			    "%s: cannot create a queue pair: %s",
+			    end->device->port.device, strerror(errno));
 	ret = prepare(end, link, err);
 	if (ret)
 		ibv_destroy_qp(link->qp);

@@ -9,6 +9,7 @@
 #include "control/qps.h"
 #include "model/addressing.h"
 #include "verbs/qp_attr.h"
+#include "verbs/queues.h"
 
 enum { CREATE, DESTROY };
 
@@ -55,6 +56,12 @@ const struct control_op control_create_qp = {
 	.release = control_qps_release,
 };
 
+static int setup_cq(struct control_thread *t)
+{
+	return queues_check_vector(t->shared->device,
+				   t->shared->params->vector, &t->err);
+}
+
 static int make_cq(struct control_thread *t, void *object)
 {
 	const struct parameters *params = t->shared->params;
@@ -82,6 +89,7 @@ const struct control_op control_create_cq = {
 	.test = CONTROL_CREATE_CQ,
 	.parts = CREATE_AND_DESTROY,
 	.object_size = sizeof(struct ibv_cq *),
+	.setup = setup_cq,
 	.make = make_cq,
 	.undo = undo_cq,
 };

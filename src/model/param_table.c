@@ -954,9 +954,9 @@ const struct param param_table[] = {
 		.description =
 		"UD: the client sends to a multicast group, and the server's "
 		"queue pair is attached to it. GROUP is an address of the "
-		"family of the GIDs, 239.255.1.2 or ff12::1; without it the "
-		"test has a group of its own. On InfiniBand with --rdma-cm "
-		"only. See 'Multicast'.",
+		"family of the GIDs, 239.255.1.2 or ff12::1; without it, or "
+		"with auto, the test has a group of its own. On InfiniBand "
+		"with --rdma-cm only. See 'Multicast'.",
 	},
 	{
 		.id = 58, .name = "receivers",

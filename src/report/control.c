@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "model/tests.h"
 #include "report/chart.h"
 #include "report/head.h"
@@ -99,6 +100,22 @@ static void print_parts(FILE *out, const struct control_row *c)
 			c->parts[i].latency.samples);
 		print_summary(out, &c->parts[i].latency);
 	}
+}
+
+/* Those of --percentiles, of the whole operation. */
+static void print_percentiles(FILE *out, const struct result *r,
+			      const struct result_row *row)
+{
+	const struct percentiles *list = &r->params.percentiles;
+	char text[PERCENTILE_TEXT_SIZE];
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		fprintf(out, "%s %s%%", i ? "," : "   percentiles [us]:",
+			units_format_percentile(list->per_million[i], text));
+		print_number(out, 0, row->percentiles[i]);
+	}
+	if (list->n)
+		fputs("\n", out);
 }
 
 /* The columns of the parts are no wider than they must be: there may be many. */
@@ -213,6 +230,7 @@ static void print_row(FILE *out, const struct result *r,
 	fprintf(out, " %-*s %12" PRIu64, NAME_WIDTH, size, row->iterations);
 	print_summary(out, &row->latency);
 	print_parts(out, c);
+	print_percentiles(out, r, row);
 	print_rate(out, c);
 	print_use(out, c);
 	print_calls(out, "system calls of an operation", &c->system_calls);

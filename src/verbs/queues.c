@@ -62,7 +62,7 @@ static int create_cqs(const struct device *device, const struct plan *plan,
 	return ret;
 }
 
-static int check_vector(const struct device *device, uint32_t vector,
+int queues_check_vector(const struct device *device, uint32_t vector,
 			struct error *err)
 {
 	int n = device->context->num_comp_vectors;
@@ -156,7 +156,7 @@ int queues_create(const struct device *device, struct ibv_pd *pd,
 					      &device->port.limits),
 	};
 	if (plan->events)
-		ret = check_vector(device, vector, err);
+		ret = queues_check_vector(device, vector, err);
 	if (!ret && plan->events)
 		ret = create_channel(device, q, err);
 	if (!ret)

@@ -27,6 +27,11 @@ struct queues {
 	uint32_t n_receives;
 };
 
+/* Has DEVICE the completion vector VECTOR?  Returns 0, or -EINVAL said in ERR,
+ * with those that it has. */
+int queues_check_vector(const struct device *device, uint32_t vector,
+			struct error *err);
+
 /*
  * Create the queues for N_QPS queue pairs at the client or the server, as PLAN
  * asks.  There are several completion queues if one cannot hold all completions

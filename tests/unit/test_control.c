@@ -360,6 +360,29 @@ TEST(test_no_more_can_be_held)
 	assert_in_range(c->most, 30, 41);
 	assert_string_equal(c->limit.code, "ENOMEM");
 	assert_non_null(strstr(c->limit.message, "cannot register 4096 bytes"));
+	/* the attempt that failed is no operation, and of the processor's time
+	 * its part is not known */
+	check_sum(&r->rows[0]);
+	assert_true(isfinite(c->wall_ns));
+	assert_true(isnan(c->cpu_ns) && isnan(c->user_ns) &&
+		    isnan(c->system_ns));
+	end(r);
+}
+
+TEST(test_completion_vector)
+{
+	struct result *r = begin(CONTROL_CREATE_CQ, CONTROL_CHURN, 5);
+
+	r->params.vector = 3;
+	assert_int_equal(run(r), 0);
+	assert_int_equal(fake_verbs.vectors, 1U << 3);
+	assert_true(isfinite(r->rows[0].control->cpu_ns));
+	end(r);
+	r = begin(CONTROL_CREATE_CQ, CONTROL_CHURN, 5);
+	r->params.vector = 4;
+	assert_int_equal(run(r), -EINVAL);
+	assert_message(&r->error, "--vector 4: fake0 has completion vectors 0 "
+		       "to 3");
 	end(r);
 }
 
@@ -611,6 +634,7 @@ int main(void)
 		cmocka_unit_test(test_duration_and_warm_up),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_no_more_can_be_held),
+		cmocka_unit_test(test_completion_vector),
 		cmocka_unit_test_setup_teardown(test_low_memory, host_begin,
 						host_end),
 		cmocka_unit_test_setup_teardown(test_enough_memory,

@@ -165,6 +165,7 @@ TEST(test_text)
 	check_text(text, " reg_mr: hold, 1 thread\n");
 	check_text(text, " client: host1 rxe0 port 1, ");
 	check_text(text, "  deregister* ");
+	assert_null(strstr(text, "percentiles"));
 	check_text(text, "   rate: 200 operations a second; pinned: 0.25 "
 		   "GB/s\n");
 	check_text(text, "   an operation: 13.00 us of its thread: processor "
@@ -185,7 +186,11 @@ TEST(test_text)
 	check_text(text, " *: not in the line above\n");
 	free(text);
 	r->rows[0].failed = true;
+	r->params.percentiles = (struct percentiles){ 2, { 500000, 999900 } };
+	r->rows[0].percentiles[0] = 12.5;
+	r->rows[0].percentiles[1] = NAN;
 	text = row_format_render(&control_format, r);
+	check_text(text, "   percentiles [us]: 50% 12.50, 99.99% -\n");
 	check_text(text, "   failed: what was measured until then\n");
 	free(text);
 	result_free(r);

@@ -254,12 +254,10 @@ const struct counter_row counter_table[] = {
 const size_t counter_row_count =
 	sizeof(counter_table) / sizeof(*counter_table);
 
-/* Does NAME match the pattern of LENGTH characters? */
-static bool matches(const char *pattern, size_t length, const char *name)
+/* Does NAME match PATTERN, which ends at a bar if there is one? */
+static bool matches(const char *pattern, const char *name)
 {
-	const char *end = pattern + length;
-
-	for (; pattern < end; pattern++) {
+	for (; *pattern && *pattern != '|'; pattern++) {
 		if (*pattern == '*')
 			return true;
 		if (*pattern != '#') {
@@ -278,14 +276,13 @@ static bool matches(const char *pattern, size_t length, const char *name)
 /* Is NAME one of NAMES, which bars separate? */
 static bool is_among(const char *names, const char *name)
 {
-	while (*names) {
-		size_t length = strcspn(names, "|");
-
-		if (matches(names, length, name))
-			return true;
-		names += length + (names[length] == '|');
+	while (!matches(names, name)) {
+		names = strchr(names, '|');
+		if (!names)
+			return false;
+		names++;
 	}
-	return false;
+	return true;
 }
 
 const struct counter_row *counter_row(const char *name)

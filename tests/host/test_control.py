@@ -2,6 +2,7 @@
 what the other commands make of it."""
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,8 +11,8 @@ import time
 import pytest
 
 from documents import csv_rows, lines_of, measured
-from lab import (BINARY, DEVICE, Program, Server, environment, failed, serves,
-                 succeeded)
+from lab import (BINARY, DEVICE, Program, Server, deadline, environment,
+                 failed, serves, succeeded)
 
 SCRIPTS = __file__.rsplit("/", 3)[0] + "/scripts"
 TESTS = ("reg_mr", "create_qp", "create_cq", "create_ah", "qp_setup")
@@ -116,15 +117,17 @@ def test_interrupted(pattern):
 def test_interrupted_while_the_server_is_silent(pattern):
     server = Server()
     program = run("connect", "-p", server.port, "--pattern", pattern,
-                  "-D", 60, "--timeout", 40, "127.0.0.1")
-    program.wait_for_traffic(thread="worker")
+                  "-D", 60, "--timeout", 40, "--interval", 0.1,
+                  "--json-lines", "127.0.0.1")
+    deadline(20, lambda: re.search(r'"iterations":[1-9]', program.out),
+             "some connections")
     child, = server.children()
     os.kill(child, signal.SIGSTOP)
     began = time.monotonic()
     program.send(signal.SIGINT)
     failed(program, "interrupted by SIGINT")
     assert time.monotonic() - began < 10
-    assert "t_min" in program.out
+    assert "t_min" in program.err
     os.kill(child, signal.SIGCONT)
     serves(server)
 

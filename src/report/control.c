@@ -13,6 +13,7 @@
 #include "report/chart.h"
 #include "report/head.h"
 #include "report/limit.h"
+#include "report/percentiles.h"
 #include "report/stream.h"
 
 /* Of latencies and of their names; most names are shorter. */
@@ -267,6 +268,21 @@ static void print_charts(FILE *out, const struct result *r)
 	}
 }
 
+/* The table has the usual ones whatever else was asked for. */
+static void explain_percentiles(FILE *out, const struct result *r)
+{
+	struct percentiles list = percentiles_usual;
+
+	for (uint32_t i = 0; i < r->params.percentiles.n; i++) {
+		const uint32_t one = r->params.percentiles.per_million[i];
+
+		if (one != list.per_million[0] && one != list.per_million[1] &&
+		    list.n < PERCENTILES_MAX)
+			list.per_million[list.n++] = one;
+	}
+	percentiles_explain(out, &list, r);
+}
+
 static void print_tail(FILE *out, const struct result *r)
 {
 	if (!r->n_rows)
@@ -278,6 +294,7 @@ static void print_tail(FILE *out, const struct result *r)
 		r->clock.resolution_ns, r->clock.read_cost_ns);
 	if (has_aside(r))
 		fputs(" *: not in the line above\n", out);
+	explain_percentiles(out, r);
 	limit_print(out, r);
 	print_charts(out, r);
 }

@@ -15,6 +15,7 @@
 #include "report/head.h"
 #include "report/limit.h"
 #include "report/load.h"
+#include "report/percentiles.h"
 #include "report/preflight.h"
 #include "report/stream.h"
 
@@ -382,46 +383,6 @@ static void explain_no_peak(FILE *out, const struct result *r)
 			(double)length / 1e9, (double)enough / 1e9);
 }
 
-/* The percentiles in the table: the requested ones or the usual two. */
-static const struct percentiles *percentiles_of(const struct result *r)
-{
-	static const struct percentiles usual = { 2, { 990000, 999000 } };
-
-	return r->params.percentiles.n ? &r->params.percentiles : &usual;
-}
-
-/* The fewest samples of any row that did not fail. */
-static uint64_t least_samples(const struct result *r)
-{
-	uint64_t least = UINT64_MAX;
-
-	for (uint32_t i = 0; i < r->n_rows; i++)
-		if (!r->rows[i].failed && r->rows[i].latency.samples < least)
-			least = r->rows[i].latency.samples;
-	return least;
-}
-
-/* Explain "-" for each percentile that has too few samples. */
-static void explain_no_percentile(FILE *out, const struct result *r)
-{
-	const struct percentiles *list = percentiles_of(r);
-	const uint64_t least = least_samples(r);
-	char text[PERCENTILE_TEXT_SIZE];
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; least && i < list->n; i++) {
-		uint64_t needed = summary_min_samples(list->per_million[i]);
-
-		if (needed <= least)
-			continue;
-		fprintf(out, "%s%s%% needs %" PRIu64, n++ ? ", " : " -: ",
-			units_format_percentile(list->per_million[i], text),
-			needed);
-	}
-	if (n)
-		fputs(" samples\n", out);
-}
-
 static void print_dropped(FILE *out, const struct result *r)
 {
 	for (uint32_t i = 0; i < r->n_rows; i++)
@@ -457,7 +418,9 @@ static void print_definition(FILE *out, const struct result *r)
 	if (r->params.cpu)
 		cpu_print_definition(out);
 	if (plan->metric == METRIC_LATENCY)
-		explain_no_percentile(out, r);
+		percentiles_explain(out, r->params.percentiles.n ?
+					 &r->params.percentiles :
+					 &percentiles_usual, r);
 	else
 		explain_no_peak(out, r);
 	caveats_print(out, r);

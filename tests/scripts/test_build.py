@@ -41,9 +41,15 @@ def tree(tmp_path_factory):
     return folder
 
 
+def configure(tree, *options):
+    """What was found of this compiler is not looked for again."""
+    compiler = next((one for one in options if one.startswith("CC=")), "CC")
+    run(tree, "./configure", "-q", f"--cache-file=cache.{compiler}", *options)
+
+
 def instrumented(tree, *options):
     """How OBJECT is, made again with OPTIONS of configure."""
-    run(tree, "./configure", "-q", *options)
+    configure(tree, *options)
     run(tree, "make", "-s", OBJECT)
     names = run(tree, "nm", OBJECT)
     return {name for name in ("asan", "tsan", "ubsan", "sancov")
@@ -64,7 +70,7 @@ def test_fuzzers_compile_anew(tree):
 
 def test_the_unit_names_the_program_that_is_installed(tree):
     """It stays below the prefix, and follows another one."""
-    run(tree, "./configure", "-q", "--prefix=/opt/verbsperf")
+    configure(tree, "--prefix=/opt/verbsperf")
     run(tree, "make", "-s", "install-nodist_systemdunitDATA",
         f"DESTDIR={tree}/root")
     unit = tree / "root/opt/verbsperf/lib/systemd/system/verbsperf.service"
@@ -76,8 +82,7 @@ def test_the_unit_names_the_program_that_is_installed(tree):
 
 def test_commands_find_their_package(tree):
     """Below any folder, and through a link to a link."""
-    run(tree, "./configure", "-q", "--prefix=/opt/verbsperf",
-        "--datadir=/srv/data")
+    configure(tree, "--prefix=/opt/verbsperf", "--datadir=/srv/data")
     parts = [f"install-dist_verbsperf_{path.parent.name}DATA" for path in
              tree.glob("scripts/verbsperf/*/__init__.py")]
     run(tree, "make", "-s", "install-dist_pkgdataSCRIPTS",

@@ -27,7 +27,7 @@ def compare(folder, *args):
     much on an emulated processor."""
     *_, number = both_ends(folder, *args, "-D", 0.5)
     before = both_ends(folder, *args, "-n", 1)
-    after = both_ends(folder, *args, "-n", 8 * number)
+    after = both_ends(folder, *args, "-n", 6 * number)
     off = []
     for end in "server", "client":
         ours, theirs = (late[end] - early[end]

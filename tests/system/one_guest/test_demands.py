@@ -33,7 +33,7 @@ def sentences(program):
     return re.findall(r"^verbsperf: limit not met: (.*)$", program.err, re.M)
 
 
-@pytest.mark.parametrize("test", ("send_bw", "write_lat"))
+@pytest.mark.parametrize("test", ("send_bw", "read_lat"))
 def test_limits_that_are_met(test):
     limits = of_test(ALWAYS, test)
     program = succeeded(loopback(test, *FEW, "-s", "64,1K", *words(limits)))

@@ -96,7 +96,7 @@ static void release(struct control_thread *t)
 	struct own *own = t->own;
 
 	if (own->ops)
-		own->ops->release(&own->allocation);
+		own->ops->free(&own->allocation);
 }
 
 static int make(struct control_thread *t, void *object)

@@ -207,7 +207,7 @@ const struct memory_ops memory_shared = {
 	.pageable = true,
 	.allocate = map_own_memfd,
 	.reg = memory_reg_plain,
-	.release = memory_unmap,
+	.free = memory_unmap,
 };
 
 const struct memory_ops memory_file = {
@@ -216,7 +216,7 @@ const struct memory_ops memory_file = {
 		  "on tmpfs or hugetlbfs, or a DAX device",
 	.allocate = map_file,
 	.reg = memory_reg_plain,
-	.release = memory_unmap,
+	.free = memory_unmap,
 };
 
 const struct memory_ops memory_udmabuf = {
@@ -224,5 +224,5 @@ const struct memory_ops memory_udmabuf = {
 		  "(ibv_reg_dmabuf_mr); use another --memory",
 	.allocate = make_udmabuf,
 	.reg = memory_reg_dmabuf,
-	.release = memory_unmap,
+	.free = memory_unmap,
 };

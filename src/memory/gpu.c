@@ -127,7 +127,7 @@ static int copy_out(void *allocation, void *to, const uint8_t *from,
 	return n ? g->driver->out(g, to, (uintptr_t)from, n) : 0;
 }
 
-static void release(struct allocation *a)
+static void free_memory(struct allocation *a)
 {
 	struct gpu *g = a->own;
 
@@ -150,7 +150,7 @@ const struct memory_ops memory_cuda = {
 	.copy_verb = "cuMemcpy",
 	.in = copy_in,
 	.out = copy_out,
-	.release = release,
+	.free = free_memory,
 };
 
 const struct memory_ops memory_hip = {
@@ -162,5 +162,5 @@ const struct memory_ops memory_hip = {
 	.copy_verb = "hipMemcpy",
 	.in = copy_in,
 	.out = copy_out,
-	.release = release,
+	.free = free_memory,
 };

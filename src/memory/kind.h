@@ -37,7 +37,7 @@ struct memory_ops {
 	bool zero_based;	/* addresses in each MR begin at 0 */
 	const char *advice;	/* when it cannot be registered; NULL: that of
 				 * ibv_reg_mr */
-	/* Returns 0, or a negative errno with the reason in ERR; release() in
+	/* Returns 0, or a negative errno with the reason in ERR; free() in
 	 * either case. */
 	int (*allocate)(struct allocation *a, struct error *err);
 	/* Register LENGTH bytes from OFFSET on in PD.  NULL: refused, with
@@ -51,7 +51,7 @@ struct memory_ops {
 	int (*in)(void *allocation, uint8_t *to, const void *from, uint64_t n);
 	int (*out)(void *allocation, void *to, const uint8_t *from,
 		   uint64_t n);
-	void (*release)(struct allocation *a);
+	void (*free)(struct allocation *a);
 };
 
 /* reg() of memory that ibv_reg_mr(3) takes by its address. */
@@ -64,7 +64,7 @@ struct ibv_mr *memory_reg_dmabuf(struct allocation *a, struct ibv_pd *pd,
 				 uint64_t offset, uint64_t length,
 				 unsigned int access);
 
-/* release() of what was mapped, and close a->fd. */
+/* free() of what was mapped, and close a->fd. */
 void memory_unmap(struct allocation *a);
 
 /* Have every page of A, which the host can write, allocated now. */

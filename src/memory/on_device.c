@@ -156,7 +156,7 @@ static struct ibv_mr *reg(struct allocation *a, struct ibv_pd *pd,
 			     access | IBV_ACCESS_ZERO_BASED);
 }
 
-static void release(struct allocation *a)
+static void free_memory(struct allocation *a)
 {
 	memory_unmap(a);
 	if (a->own)
@@ -171,5 +171,5 @@ const struct memory_ops memory_on_device = {
 	.copy_verb = "ibv_memcpy_to_dm",
 	.in = copy_in,
 	.out = copy_out,
-	.release = release,
+	.free = free_memory,
 };

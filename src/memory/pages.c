@@ -159,12 +159,12 @@ const struct memory_ops memory_anonymous = {
 	.pageable = true,
 	.allocate = map_pages,
 	.reg = memory_reg_plain,
-	.release = memory_unmap,
+	.free = memory_unmap,
 };
 
 const struct memory_ops memory_huge_pages = {
 	.pageable = true,
 	.allocate = map_huge_pages,
 	.reg = memory_reg_plain,
-	.release = memory_unmap,
+	.free = memory_unmap,
 };

@@ -196,7 +196,7 @@ void memory_destroy(struct memory *memory)
 		ibv_dereg_mr(memory->mrs[i]);
 	free(memory->mrs);
 	if (memory->allocation)
-		memory->ops->release(memory->allocation);
+		memory->ops->free(memory->allocation);
 	free(memory->allocation);
 	free(memory->copier);
 	memset(memory, 0, sizeof(*memory));

@@ -86,9 +86,9 @@ int link_make(const struct link_end *end, struct link *link, struct error *err)
 	link->psn &= ENDPOINT_QPN_MAX;
 	link->qp = ibv_create_qp(end->pd, &attr);
 	if (!link->qp)
-		return fail(err, -errno, "the device has a certain number "
-			    "(max_qp), and a control group (rdma.max) and the "
-			    "process (ulimit -l) may have less",
+		return fail(err, -errno, "it may be the limit of the device "
+			    "(max_qp), of the control group (rdma.max) or on "
+			    "locked memory (ulimit -l)",
 			    "%s: cannot create a queue pair: %s",
 			    end->device->port.device, strerror(errno));
 	ret = prepare(end, link, err);

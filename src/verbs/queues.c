@@ -69,9 +69,13 @@ int queues_check_vector(const struct device *device, uint32_t vector,
 
 	if ((int)vector < (n > 0 ? n : 1))
 		return 0;
+	if (n <= 1)
+		return fail(err, -EINVAL, NULL,
+			    "--vector %u: %s has one completion vector, 0",
+			    vector, device->port.device);
 	return fail(err, -EINVAL, NULL,
 		    "--vector %u: %s has completion vectors 0 to %d", vector,
-		    device->port.device, n > 0 ? n - 1 : 0);
+		    device->port.device, n - 1);
 }
 
 static int create_channel(const struct device *device, struct queues *q,

@@ -86,6 +86,31 @@ TEST(test_every_call_may_fail)
 	}
 }
 
+/* What is advised is nothing that the test would refuse. */
+TEST(test_no_queue_pair)
+{
+	bool seen = false;
+
+	for (uint32_t i = 1; i <= 60 && !seen; i++) {
+		const struct error *err;
+		struct pair p;
+
+		connect_open(&p, CONTROL_CHURN, 3);
+		fake_verbs.fail_call = fake_verbs.calls + i;
+		fake_verbs.errnum = ENOMEM;
+		pair_run(&p);
+		err = &p.client.result->error;
+		if (!err->from_peer &&
+		    strstr(err->message, "cannot create a queue pair")) {
+			assert_contains(err->advice, "max_qp");
+			assert_null(strstr(err->advice, "-t"));
+			seen = true;
+		}
+		pair_close_clean(&p);
+	}
+	assert_true(seen);
+}
+
 /* One that does not answer is not waited for as often as there are
  * connections. */
 TEST(test_silent_server)
@@ -278,6 +303,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_message_that_fails),
 	cmocka_unit_test(test_message_that_is_not_acknowledged),
 	cmocka_unit_test(test_every_call_may_fail),
+	cmocka_unit_test(test_no_queue_pair),
 	cmocka_unit_test(test_silent_server),
 	cmocka_unit_test(test_bad_answers),
 	cmocka_unit_test(test_bad_answer_while_held),

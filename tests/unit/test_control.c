@@ -384,6 +384,13 @@ TEST(test_completion_vector)
 	assert_message(&r->error, "--vector 4: fake0 has completion vectors 0 "
 		       "to 3");
 	end(r);
+	r = begin(CONTROL_CREATE_CQ, CONTROL_CHURN, 5);
+	r->params.vector = 1;
+	device.context->num_comp_vectors = 1;
+	assert_int_equal(run(r), -EINVAL);
+	assert_message(&r->error, "--vector 1: fake0 has one completion "
+		       "vector, 0");
+	end(r);
 }
 
 /* 1 GiB in all, of which KIB are available. */

@@ -28,6 +28,18 @@ static int refused(const struct link_end *end, const char *verb, int errnum,
 		    strerror(errnum));
 }
 
+/* A queue pair of one request cannot be smaller, as is advised elsewhere. */
+static int no_qp(const struct link_end *end, int errnum, struct error *err)
+{
+	const char *what = "create a queue pair";
+
+	if (errnum != ENOMEM && errnum != EINVAL)
+		return refused(end, "ibv_create_qp", errnum, what, err);
+	return fail(err, -errnum, "it may be the device's limit (max_qp), or "
+		    "that on locked memory (ulimit -l)", "%s: cannot %s: %s",
+		    end->device->port.device, what, strerror(errnum));
+}
+
 int link_open(struct link_end *end, struct error *err)
 {
 	int ret = pd_alloc(end->device, &end->pd, err);
@@ -86,11 +98,7 @@ int link_make(const struct link_end *end, struct link *link, struct error *err)
 	link->psn &= ENDPOINT_QPN_MAX;
 	link->qp = ibv_create_qp(end->pd, &attr);
 	if (!link->qp)
-		return fail(err, -errno, "it may be the limit of the device "
-			    "(max_qp), of the control group (rdma.max) or on "
-			    "locked memory (ulimit -l)",
-			    "%s: cannot create a queue pair: %s",
-			    end->device->port.device, strerror(errno));
+		return no_qp(end, errno, err);
 	ret = prepare(end, link, err);
 	if (ret)
 		ibv_destroy_qp(link->qp);

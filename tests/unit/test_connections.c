@@ -87,7 +87,7 @@ TEST(test_every_call_may_fail)
 }
 
 /* What is advised is nothing that the test would refuse. */
-TEST(test_no_queue_pair)
+static void check_no_queue_pair(int errnum, const char *advice)
 {
 	bool seen = false;
 
@@ -97,18 +97,25 @@ TEST(test_no_queue_pair)
 
 		connect_open(&p, CONTROL_CHURN, 3);
 		fake_verbs.fail_call = fake_verbs.calls + i;
-		fake_verbs.errnum = ENOMEM;
+		fake_verbs.errnum = errnum;
 		pair_run(&p);
 		err = &p.client.result->error;
 		if (!err->from_peer &&
 		    strstr(err->message, "cannot create a queue pair")) {
-			assert_contains(err->advice, "max_qp");
+			assert_contains(err->advice, advice);
 			assert_null(strstr(err->advice, "-t"));
 			seen = true;
 		}
 		pair_close_clean(&p);
 	}
 	assert_true(seen);
+}
+
+TEST(test_no_queue_pair)
+{
+	check_no_queue_pair(ENOMEM, "max_qp");
+	check_no_queue_pair(EINVAL, "max_qp");
+	check_no_queue_pair(EAGAIN, "rdma.max");
 }
 
 /* One that does not answer is not waited for as often as there are

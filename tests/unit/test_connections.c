@@ -3,10 +3,13 @@
 #include "test.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include "base/time.h"
 #include "fake_verbs.h"
 #include "net/frames.h"
+#include "net/signals.h"
 #include "pair_connect.h"
 
 /* The parts make up the whole. */
@@ -141,6 +144,40 @@ TEST(test_silent_server)
 	assert_int_equal(c->parts[4].latency.samples, 30);
 	assert_int_equal(c->parts[5].latency.samples, 0);
 	pair_close_clean(&p);
+}
+
+/* It is given up soon after the user has interrupted, and not when --timeout is
+ * over. */
+TEST(test_interrupted_while_the_server_is_silent)
+{
+	static const enum control_pattern patterns[] = { CONTROL_CHURN,
+							 CONTROL_HOLD };
+
+	for (size_t i = 0; i < COUNT(patterns); i++) {
+		int fd = signals_open();
+		uint64_t began;
+		struct pair p;
+
+		connect_open(&p, patterns[i], 30)->warmup = 0;
+		pair_plan(&p)->timeout = 60 * SECOND;
+		p.client.cancel_fd = fd;
+		/* after ten connections at most */
+		p.relay = (struct relay){ SPOIL_SILENCE, true, 12, .type = 0 };
+		p.relayed = true;
+		pair_start(&p);
+		usleep(300000);
+		began = time_now();
+		kill(getpid(), SIGINT);
+		pair_wait(&p);
+		assert_true(time_since(began) < patient(10) * SECOND);
+		assert_true(p.client.ret < 0);
+		assert_message(&p.client.result->error,
+			       "interrupted by SIGINT");
+		assert_int_equal(p.client.result->n_rows, 1);
+		assert_in_range(p.client.result->rows[0].iterations, 1, 10);
+		pair_close_clean(&p);
+		close(fd);
+	}
 }
 
 /* What a server says that is not right. */
@@ -312,6 +349,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_call_may_fail),
 	cmocka_unit_test(test_no_queue_pair),
 	cmocka_unit_test(test_silent_server),
+	cmocka_unit_test(test_interrupted_while_the_server_is_silent),
 	cmocka_unit_test(test_bad_answers),
 	cmocka_unit_test(test_bad_answer_while_held),
 	cmocka_unit_test(test_refused_to_undo),

@@ -151,16 +151,21 @@ static ALWAYS_INLINE int await(struct flow *f, const bool timed,
 	}
 }
 
+/* Give back the receive of the message that was answered, if it took one. */
+static ALWAYS_INLINE int give_back_taken(struct flow *f)
+{
+	const uint32_t slot = f->pingpong.receive;
+
+	f->pingpong.receive = NOTHING_TAKEN;
+	return slot == NOTHING_TAKEN ? 0 : give_back(f, f->receives, slot);
+}
+
 /* Finish the work of a post while the answer is on its way.  Check the phase
  * here, too: when answers arrive at once, await() never does. */
 static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q)
 {
-	int ret = 0;
+	int ret = give_back_taken(f);
 
-	if (f->pingpong.receive != NOTHING_TAKEN) {
-		ret = give_back(f, f->receives, f->pingpong.receive);
-		f->pingpong.receive = NOTHING_TAKEN;
-	}
 	if (!ret && q->posted - q->completed >= f->shape.signal_every)
 		ret = reap(f);
 	if (!ret)
@@ -235,7 +240,8 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 			now = clock_ticks(f->clock);
 			if (over) {
 				sample_end(f, &s, now);
-				return 0;
+				/* the next size must not number it anew */
+				return give_back_taken(f);
 			}
 		}
 		answered = now;

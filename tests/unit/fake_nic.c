@@ -228,12 +228,22 @@ static void serve_xrc(void)
 				;
 }
 
+static bool is_outstanding(const struct nic_rq *rq, uint64_t wr_id)
+{
+	for (uint64_t i = rq->done; i < rq->posted; i++)
+		if (rq->ring[i % rq->size].wr_id == wr_id)
+			return true;
+	return false;
+}
+
 static int keep_receive(struct nic_rq *rq, const struct ibv_recv_wr *wr)
 {
 	struct nic_receive *r = &rq->ring[rq->posted % rq->size];
 
 	if (wr->num_sge > (int)rq->entries)
 		return EINVAL;
+	if (fake_verbs.distinct && is_outstanding(rq, wr->wr_id))
+		return EEXIST;
 	if (++fake_verbs.posts == fake_verbs.fail_post)
 		return fake_verbs.errnum;
 	if (rq->posted - rq->done >= rq->size) {

@@ -76,6 +76,8 @@ struct fake_verbs {
 	uint64_t lost;		/* of them, by lose_every and lose_first */
 	uint64_t dropped;	/* of them, for there was no receive */
 	uint64_t inlined;	/* messages whose bytes came with them */
+	bool distinct;		/* a receive with the ID of an outstanding one
+				 * is refused */
 	uint64_t gathered;	/* sends posted with several entries */
 	uint64_t scattered;	/* receives posted with several entries */
 	uint64_t events;	/* completions that were told of */

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/pcie.h"
+
 #define TEXT_SIZE 64
 
 /* "16 GT/s x8"; "" if it is not known. */
@@ -25,16 +27,41 @@ static const char *link_now(const struct facts *facts, char text[TEXT_SIZE])
 	return link_text(facts, FACT_PCIE_SPEED_GT, FACT_PCIE_WIDTH, text);
 }
 
+static bool is_guest(const struct facts *facts)
+{
+	const char *maker = facts_text(facts, FACT_VIRTUAL_MACHINE);
+
+	return maker[0] && strcmp(maker, "none") != 0;
+}
+
+/* What the link carries, or the slowest on the way; 0: unknown.  In a guest the
+ * bridges above the device are no hardware, and some devices are none. */
+static double rate_of(const struct facts *facts)
+{
+	static const char *const emulated[] = { "virtio_net", "vmxnet3",
+						"e1000", "e1000e" };
+	const char *driver = facts_text(facts, FACT_NETDEV_DRIVER);
+
+	if (!is_guest(facts))
+		return facts_real(facts, FACT_PCIE_GBPS);
+	for (size_t i = 0; i < sizeof(emulated) / sizeof(*emulated); i++)
+		if (!strcmp(driver, emulated[i]))
+			return 0;
+	return pcie_gbps(facts_real(facts, FACT_PCIE_SPEED_GT),
+			 facts_count(facts, FACT_PCIE_WIDTH));
+}
+
 static void show_rate(const struct ends *ends, bool client, char *text)
 {
 	const struct facts *facts = end_facts(ends, client);
+	const double gbps = rate_of(facts);
 	char link[TEXT_SIZE];
 
 	if (!facts_known(facts, FACT_PCIE_GBPS))
 		return;
 	link_now(facts, link);
-	preflight_print(text, "%s%s%.4g Gb/s", link, link[0] ? ", " : "",
-			facts_real(facts, FACT_PCIE_GBPS));
+	preflight_print(text, gbps ? "%s%s%.4g Gb/s" : "%s%semulated", link,
+			link[0] ? ", " : "", gbps);
 }
 
 static uint32_t fastest_link(const struct ends *ends)
@@ -56,14 +83,15 @@ static int look_at_rate(const struct ends *ends, bool client,
 {
 	const struct port *port = end_port(ends, client);
 	const struct facts *facts = &port->facts;
-	const char *at = facts_text(facts, FACT_PCIE_SLOWEST);
-	const double gbps = facts_real(facts, FACT_PCIE_GBPS);
+	const char *device = facts_text(facts, FACT_PCIE_ADDRESS);
+	const char *at = is_guest(facts) ? device :
+			 facts_text(facts, FACT_PCIE_SLOWEST);
+	const double gbps = rate_of(facts);
 	char link[TEXT_SIZE], place[2 * FACT_TEXT_SIZE] = "", advice[200];
 
-	if (!facts_known(facts, FACT_PCIE_GBPS) ||
-	    gbps >= port->rate_mbps / 1000.0)
+	if (!gbps || gbps >= port->rate_mbps / 1000.0)
 		return 0;
-	if (strcmp(at, facts_text(facts, FACT_PCIE_ADDRESS)) != 0)
+	if (strcmp(at, device) != 0)
 		snprintf(place, sizeof(place), ", slowest at %s", at);
 	snprintf(advice, sizeof(advice),
 		 "move the card to a faster slot; lspci -vv -s %s shows what "
@@ -74,26 +102,20 @@ static int look_at_rate(const struct ends *ends, bool client,
 		    place, port->rate_mbps / 1000.0);
 }
 
-static double smaller(double a, double b)
+static double number(const struct facts *facts, enum fact fact)
 {
-	return a < b ? a : b;
+	return fact_table[fact].kind == FACT_REAL ?
+		       facts_real(facts, fact) :
+		       (double)facts_count(facts, fact);
 }
 
 /* True if the link is slower or narrower than both of its ends support. */
 static bool is_below(const struct facts *facts, enum fact now, enum fact most,
 		     enum fact slot)
 {
-	const bool real = fact_table[now].kind == FACT_REAL;
-
-	if (!facts_known(facts, now) || !facts_known(facts, most) ||
-	    !facts_known(facts, slot))
-		return false;
-	return real ? facts_real(facts, now) <
-			      smaller(facts_real(facts, most),
-				      facts_real(facts, slot)) :
-		      facts_count(facts, now) < facts_count(facts, most) &&
-			      facts_count(facts, now) <
-				      facts_count(facts, slot);
+	return facts_known(facts, now) &&
+	       number(facts, now) < number(facts, most) &&
+	       number(facts, now) < number(facts, slot);
 }
 
 static void show_training(const struct ends *ends, bool client, char *text)
@@ -114,10 +136,12 @@ static int look_at_training(const struct ends *ends, bool client,
 	const struct facts *facts = end_facts(ends, client);
 	char now[TEXT_SIZE], can[PREFLIGHT_CELL], advice[200];
 
-	if (!is_below(facts, FACT_PCIE_SPEED_GT, FACT_PCIE_MAX_SPEED_GT,
-		      FACT_PCIE_SLOT_SPEED_GT) &&
-	    !is_below(facts, FACT_PCIE_WIDTH, FACT_PCIE_MAX_WIDTH,
-		      FACT_PCIE_SLOT_WIDTH))
+	/* a guest's slot is emulated */
+	if (is_guest(facts) ||
+	    (!is_below(facts, FACT_PCIE_SPEED_GT, FACT_PCIE_MAX_SPEED_GT,
+		       FACT_PCIE_SLOT_SPEED_GT) &&
+	     !is_below(facts, FACT_PCIE_WIDTH, FACT_PCIE_MAX_WIDTH,
+		       FACT_PCIE_SLOT_WIDTH)))
 		return 0;
 	show_training(ends, client, can);
 	snprintf(advice, sizeof(advice),
@@ -139,7 +163,6 @@ static int look_at_iommu(const struct ends *ends, bool client,
 		    "%s IOMMU translates each address that the device uses",
 		    end_whose(ends, client));
 }
-
 
 static void show_power(const struct ends *ends, bool client, char *text)
 {

@@ -265,6 +265,46 @@ TEST(test_pcie)
 	assert_string_equal(find_row(&e, "PCIe")->needed, "100 Gb/s");
 }
 
+#define GUEST(driver) { FACT_VIRTUAL_MACHINE, "QEMU" }, \
+	{ FACT_NETDEV_DRIVER, driver }
+
+/* Of a guest only the link of a device that was passed through is hardware. */
+TEST(test_pcie_of_a_guest)
+{
+	static const struct finding rows[] = {
+		{ "PCIe", { PCIE_NOW("2.5", "1", "2", "0000:41:00.0"),
+			    GUEST("virtio_net") }, "2.5 GT/s x1, emulated",
+		  NULL, NULL },
+		{ "PCIe", { PCIE_NOW("2.5", "1", "2", "0000:41:00.0"),
+			    GUEST("e1000e") }, "2.5 GT/s x1, emulated", NULL,
+		  NULL },
+		/* as a DPU presents it to its host */
+		{ "PCIe", { PCIE_NOW("2.5", "1", "2", "0000:41:00.0"),
+			    { FACT_VIRTUAL_MACHINE, "none" },
+			    { FACT_NETDEV_DRIVER, "virtio_net" } },
+		  "2.5 GT/s x1, 2 Gb/s", "the client's PCIe carries 2 Gb/s "
+		  "(2.5 GT/s x1), the link 100 Gb/s",
+		  "lspci -vv -s 0000:41:00.0" },
+		{ "PCIe", { PCIE_NOW("16", "16", "2", "0000:00:01.0"),
+			    GUEST("mlx5_core") }, "16 GT/s x16, 252.1 Gb/s",
+		  NULL, NULL },
+		{ "PCIe", { PCIE_NOW("8", "8", "2", "0000:00:01.0"),
+			    GUEST("mlx5_core") }, "8 GT/s x8, 63.02 Gb/s",
+		  "the client's PCIe carries 63.02 Gb/s (8 GT/s x8), the link "
+		  "100 Gb/s", "lspci -vv -s 0000:41:00.0" },
+		{ "PCIe supported", { { FACT_PCIE_WIDTH, "8" },
+		  { FACT_PCIE_SPEED_GT, "16" }, { FACT_PCIE_MAX_SPEED_GT, "16" },
+		  { FACT_PCIE_MAX_WIDTH, "16" },
+		  { FACT_PCIE_SLOT_SPEED_GT, "16" },
+		  { FACT_PCIE_SLOT_WIDTH, "32" },
+		  { FACT_VIRTUAL_MACHINE, "QEMU" } },
+		  "16 GT/s x16 in 16 GT/s x32", NULL, NULL },
+	};
+	struct two_ends e = good_ends();
+
+	check_findings(&e, rows, COUNT(rows), VERDICT_WARNING);
+}
+
 #define PCIE_LINK(gt, width, slot_gt, slot_width) \
 	{ FACT_PCIE_SPEED_GT, gt }, { FACT_PCIE_WIDTH, width }, \
 	{ FACT_PCIE_MAX_SPEED_GT, "16" }, { FACT_PCIE_MAX_WIDTH, "16" }, \
@@ -581,6 +621,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_huge_pages),
 	cmocka_unit_test(test_ordering),
 	cmocka_unit_test(test_pcie),
+	cmocka_unit_test(test_pcie_of_a_guest),
 	cmocka_unit_test(test_pcie_training),
 	cmocka_unit_test(test_pcie_power),
 	cmocka_unit_test(test_mtu),

@@ -69,6 +69,20 @@ const char *gid_format(const union ibv_gid *gid, char text[GID_TEXT_SIZE])
 	return text;
 }
 
+uint32_t port_rate(uint8_t width, uint32_t speed)
+{
+	static const uint32_t lanes[] = { 1, 4, 8, 12, 2 };
+	/* SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR, XDR */
+	static const uint32_t mbps[] = { 2500, 5000, 10000, 10000, 14000,
+					 25000, 50000, 100000, 200000 };
+
+	for (size_t i = 0; i < sizeof(lanes) / sizeof(*lanes); i++)
+		for (size_t k = 0; k < sizeof(mbps) / sizeof(*mbps); k++)
+			if (width == 1U << i && speed == 1U << k)
+				return lanes[i] * mbps[k];
+	return 0;
+}
+
 uint32_t mtu_bytes(uint8_t mtu)
 {
 	if (mtu < IBV_MTU_256 || mtu > IBV_MTU_4096)

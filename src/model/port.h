@@ -119,6 +119,10 @@ bool gid_is_multicast(const union ibv_gid *gid);
 /* Write GID in IPv6 notation into TEXT.  Returns TEXT. */
 const char *gid_format(const union ibv_gid *gid, char text[GID_TEXT_SIZE]);
 
+/* Mb/s of a link of WIDTH and SPEED, each a bit as ibv_query_port(3) has them;
+ * 0: unknown. */
+uint32_t port_rate(uint8_t width, uint32_t speed);
+
 /* Bytes of an enum ibv_mtu, or 0 if it is invalid. */
 uint32_t mtu_bytes(uint8_t mtu);
 

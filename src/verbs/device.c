@@ -15,29 +15,25 @@
 /* sgid_index in an address vector has 8 bits. */
 #define GID_INDEX_MAX 255
 
-/* active_speed has one bit per generation. */
-uint32_t device_rate(const struct ibv_port_attr *attr)
+uint32_t device_rate(struct ibv_context *context, uint8_t number,
+		     const struct ibv_port_attr *attr)
 {
-	static const struct {
-		uint8_t speed;
-		uint32_t mbps;
-	} lanes[] = {
-		{ 1, 2500 },   { 2, 5000 },   { 4, 10000 },   { 8, 10000 },
-		{ 16, 14000 }, { 32, 25000 }, { 64, 50000 },  { 128, 100000 },
-	};
-	static const struct {
-		uint8_t width;
-		uint32_t lanes;
-	} widths[] = { { 1, 1 }, { 2, 4 }, { 4, 8 }, { 8, 12 }, { 16, 2 } };
-	uint32_t mbps = 0, n = 0;
+	uint64_t tenths = 0;	/* of a Gb/s */
+	uint32_t speed = 0;
 
-	for (size_t i = 0; i < sizeof(lanes) / sizeof(*lanes); i++)
-		if (lanes[i].speed == attr->active_speed)
-			mbps = lanes[i].mbps;
-	for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++)
-		if (widths[i].width == attr->active_width)
-			n = widths[i].lanes;
-	return mbps * n;
+	(void)context, (void)number;
+#ifdef HAVE_IBV_QUERY_PORT_SPEED
+	if (ibv_query_port_speed(context, number, &tenths) ||
+	    tenths > UINT32_MAX / 100)
+		tenths = 0;
+#endif
+#ifdef HAVE_STRUCT_IBV_PORT_ATTR_ACTIVE_SPEED_EX
+	speed = attr->active_speed_ex;
+#endif
+	if (tenths)
+		return (uint32_t)tenths * 100;
+	return port_rate(attr->active_width, speed ? speed :
+						     attr->active_speed);
 }
 
 static void add_gid(struct port *port, const struct ibv_gid_entry *entry)
@@ -160,7 +156,7 @@ static int read_port(struct ibv_context *context, uint8_t number,
 	port->lid = port_attr.lid;
 	port->n_pkeys = port_attr.pkey_tbl_len;
 	port->grh_required = port_attr.flags & IBV_QPF_GRH_REQUIRED;
-	port->rate_mbps = device_rate(&port_attr);
+	port->rate_mbps = device_rate(context, number, &port_attr);
 	return read_gids(context, params, port, err);
 }
 

@@ -28,8 +28,10 @@ struct device {
 int device_open(const struct parameters *params, struct device *device,
 		struct error *err);
 
-/* The rate of a port in Mb/s; 0: unknown. */
-uint32_t device_rate(const struct ibv_port_attr *attr);
+/* The rate of port NUMBER, which has ATTR, in Mb/s: what the device says it is,
+ * or that of its lanes; 0: unknown. */
+uint32_t device_rate(struct ibv_context *context, uint8_t number,
+		     const struct ibv_port_attr *attr);
 
 /* Close DEVICE; harmless if it was never opened. */
 void device_close(struct device *device);

@@ -48,10 +48,10 @@ static void look_at_link(const char *interface, struct look *look)
 			   "/sys/class/net/%s/%s", interface, files[i].file);
 }
 
-static void look_at_port(const struct ibv_port_attr *attr, struct look *look)
+static void look_at_port(const struct ibv_port_attr *attr, uint32_t mbps,
+			 struct look *look)
 {
 	const struct port port = { .state = (uint8_t)attr->state };
-	const uint32_t mbps = device_rate(attr);
 
 	set(look, LOOK_STATE, port_state_name(&port));
 	set(look, LOOK_PHYSICAL, physical_name(attr->phys_state));
@@ -74,7 +74,7 @@ int look_read(struct ibv_context *context, uint8_t number, struct look *look)
 
 	if (ret)
 		return -abs(ret);
-	look_at_port(&attr, &now);
+	look_at_port(&attr, device_rate(context, number, &attr), &now);
 	/* a port without GIDs for a while still has its interface */
 	set(&now, LOOK_INTERFACE,
 	    netdev_of_gid(device, number, 0, interface) ?

@@ -311,6 +311,14 @@ int ibv_query_port(struct ibv_context *context, uint8_t number,
 	return 0;
 }
 
+/* Of rdma-core 62, whose header may not be here. */
+int ibv_query_port_speed(struct ibv_context *context, uint32_t number,
+			 uint64_t *tenths)
+{
+	(void)context, (void)number, (void)tenths;
+	return EOPNOTSUPP;
+}
+
 int ibv_query_gid(struct ibv_context *context, uint8_t number, int index,
 		  union ibv_gid *gid)
 {

@@ -220,6 +220,16 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	return 0;
 }
 
+#ifdef HAVE_IBV_QUERY_PORT_SPEED
+int ibv_query_port_speed(struct ibv_context *context, uint32_t number,
+			 uint64_t *tenths)
+{
+	(void)context, (void)number;
+	*tenths = fake_verbs.port_speed;
+	return fake_verbs.no_port_speed ? EPROTONOSUPPORT : 0;
+}
+#endif
+
 int ibv_query_port(struct ibv_context *context, uint8_t number,
 		   struct _compat_ibv_port_attr *attr)
 {

@@ -34,6 +34,8 @@ struct fake_verbs {
 	bool no_pacing;		/* but that is not so */
 	bool no_static_rate;	/* that of a path is ignored */
 	struct ibv_port_attr port;	/* every port is like this */
+	uint64_t port_speed;	/* tenths of a Gb/s; 0: unknown */
+	bool no_port_speed;	/* the kernel does not say it */
 	int active_port;		/* 0: as port.state says, all of them */
 	struct ibv_gid_entry gids[FAKE_GIDS];
 	int n_gids;

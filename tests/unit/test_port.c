@@ -28,6 +28,27 @@ TEST(test_names)
 	assert_string_equal(gid_type_name(77), "unknown");
 }
 
+/* Width and speed are bits: no other number is a rate. */
+TEST(test_rates)
+{
+	static const struct {
+		uint8_t width;
+		uint32_t speed, mbps;
+	} rows[] = {
+		{ 1, 1, 2500 }, { 2, 1, 10000 }, { 2, 2, 20000 },
+		{ 2, 4, 40000 }, { 2, 8, 40000 }, { 2, 16, 56000 },
+		{ 2, 32, 100000 }, { 2, 64, 200000 }, { 2, 128, 400000 },
+		{ 2, 256, 800000 }, { 16, 64, 100000 }, { 16, 256, 400000 },
+		{ 4, 128, 800000 }, { 8, 32, 300000 }, { 8, 256, 2400000 },
+		{ 0, 32, 0 }, { 2, 0, 0 }, { 3, 32, 0 }, { 2, 33, 0 },
+		{ 32, 32, 0 }, { 2, 512, 0 }, { 255, UINT32_MAX, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		assert_int_equal(port_rate(rows[i].width, rows[i].speed),
+				 rows[i].mbps);
+}
+
 TEST(test_gids)
 {
 	static const struct {
@@ -102,6 +123,7 @@ TEST(test_which_gid_is_whose)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_names),
+	cmocka_unit_test(test_rates),
 	cmocka_unit_test(test_gids),
 	cmocka_unit_test(test_mtus),
 	cmocka_unit_test(test_which_gid_is_whose),

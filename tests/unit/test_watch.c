@@ -144,6 +144,40 @@ TEST(test_infiniband_port)
 	devices_close(&devices);
 }
 
+static void check_rate(const char *gbps)
+{
+	struct recorder r = new_recorder();
+	struct watched_devices devices;
+
+	devices_init(&devices, NULL, PLAN_AUTO, &r.taker);
+	devices_look(&devices);
+	check_look(&r.events[1].now, LOOK_RATE, gbps);
+	devices_close(&devices);
+}
+
+/* What the device says of the port comes before its lanes and their speed. */
+TEST(test_rate)
+{
+	check_rate("100");
+	/* XDR, which the field of 8 bits cannot say */
+	fake_verbs.port.active_speed = 0;
+	check_rate("");
+#ifdef HAVE_STRUCT_IBV_PORT_ATTR_ACTIVE_SPEED_EX
+	fake_verbs.port.active_speed_ex = 256;
+	check_rate("800");
+#endif
+#ifdef HAVE_IBV_QUERY_PORT_SPEED
+	fake_verbs.port_speed = 6000;
+	check_rate("600");
+	/* more than the field of the frame holds, or refused */
+	fake_verbs.port_speed = UINT32_MAX / 100 + 1;
+	check_rate("800");
+	fake_verbs.port_speed = 6000;
+	fake_verbs.no_port_speed = true;
+	check_rate("800");
+#endif
+}
+
 /* The interface stays known while no GID names it. */
 TEST(test_link_behind_a_port)
 {
@@ -485,6 +519,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		EACH(test_port_that_changes),
 		EACH(test_infiniband_port),
+		EACH(test_rate),
 		EACH(test_link_behind_a_port),
 		EACH(test_gids_that_come_and_go),
 		EACH(test_devices_that_come_and_go),

@@ -64,6 +64,7 @@ struct parameters {
 	uint32_t format;	/* enum table_format */
 	bool gbits;		/* perftest's table in Gb/s */
 	bool timed;		/* --duration was given at this end */
+	bool verbose;		/* definitions and all doubts below the table */
 	const char *title;
 	bool loopback;
 	bool once;

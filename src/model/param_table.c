@@ -1293,6 +1293,17 @@ const struct param param_table[] = {
 		"own table has both.",
 	},
 	{
+		.name = "verbose",
+		FLAG(verbose),
+		.who = PARAM_BOTH | PARAM_CONTROL, .group = GROUP_REPORT,
+		.help = "say below the table what its numbers mean",
+		.description =
+		"Say below the table how its numbers are defined, which clock "
+		"measured them, and all that makes them doubtful. Otherwise "
+		"the most doubtful is said, in one line. The JSON always has "
+		"the figures of all of it.",
+	},
+	{
 		.name = "title",
 		STRING(title),
 		.argument = "TEXT",

@@ -2,108 +2,389 @@
 #include "report/caveats.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/numbers.h"
+#include "report/counters.h"
 
 /* A queue that is dry less often has no visible cost. */
 #define DRY_PERCENT 1
+/* The longest --duration. */
+#define DAY 86400
 
+/* 2.9, 12.3, 100: of what is uncertain, in percent. */
+#define DIGITS(percent) ((percent) < 10 ? 2 : 3)
+
+/* A kind of doubt: a row of the table below. */
 struct caveat {
-	size_t offset;		/* of a double in struct bandwidth_summary */
-	double above;		/* threshold for a line */
-	void (*print)(FILE *out, const struct plan *plan,
-		      const struct result_row *row, double percent);
+	/* How much of it ROW has; above 0, it is said of the worst row. */
+	double (*much)(const struct result *r, const struct result_row *row);
+	/* One sentence, without a line end: what it is, and what to do. */
+	void (*say)(FILE *out, const struct result *r,
+		    const struct result_row *row, double much);
+	bool of_run;		/* not of one size: ROW is the first */
 };
 
-static void print_short_window(FILE *out, const struct plan *plan,
-			       const struct result_row *row, double percent)
+/* VALUE, rounded up to a number that a person would choose. */
+static double nice(double value)
 {
-	fprintf(out, "too short to be within %g%%: the window of %.3g s is "
-		"known to %.3g%% only; use %smore --iterations\n",
-		SUMMARY_ERROR_PERCENT, row->seconds, percent,
-		plan->iterations ? "" : "a longer --duration or ");
+	static const double steps[] = { 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 };
+	const double power = pow(10, floor(log10(value)));
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		if (value <= steps[i] * power * (1 + 1e-9))
+			return steps[i] * power;
+	return 10 * power;
 }
 
-static void print_short_intervals(FILE *out, const struct plan *plan,
-				  const struct result_row *row, double percent)
+/* The option that makes a run FACTOR times as long as that of ROW was. */
+static void print_longer(FILE *out, const struct result *r,
+			 const struct result_row *row, double factor)
+{
+	const struct plan *plan = &r->params.plan;
+	const double seconds = row->seconds > 0 ? row->seconds :
+						  (double)plan->duration / 1e9;
+
+	if (plan->iterations)
+		fprintf(out, "-n %.0f",
+			ceil(nice((double)plan->iterations * factor)));
+	else if (seconds * factor > DAY)
+		fprintf(out, "not even -D %d", DAY);
+	else
+		fprintf(out, "-D %.3g", nice(seconds * factor));
+}
+
+/* Whoever watches a flag byte has it copied, if the host cannot read it. */
+static const char *copied(const struct result *r)
+{
+	const struct plan *plan = &r->params.plan;
+
+	if (!plan_is_pingpong(plan) || op_table[plan->op].receives)
+		return NULL;
+	return memory_text_is_copied(r->client_memory) ? r->client_memory :
+	       memory_text_is_copied(r->server_memory) ? r->server_memory :
+							 NULL;
+}
+
+static double is_copied(const struct result *r, const struct result_row *row)
 {
 	(void)row;
-	fprintf(out, "intervals too short to be within %g%%: the peak is "
-		"known to %.3g%% only; use %s--interval\n",
-		SUMMARY_ERROR_PERCENT, percent, plan->iterations ?
-			"more --iterations or a longer " :
-			"a longer --duration or ");
+	return copied(r) != NULL;
 }
 
-static void print_dry(FILE *out, const struct plan *plan,
-		      const struct result_row *row, double percent)
+static void say_copied(FILE *out, const struct result *r,
+		       const struct result_row *row, double much)
 {
-	(void)plan;
+	(void)row, (void)much;
+	fprintf(out, "the latency includes copies: the host cannot read the "
+		"memory %s that a message arrives in; send_lat or --imm does "
+		"without them", copied(r));
+}
+
+/* Of what is in one cache line nothing is missing when the last byte is
+ * there. */
+static double is_unordered(const struct result *r, const struct result_row *row)
+{
+	const struct plan *plan = &r->params.plan;
+
+	return plan->relaxed_ordering && plan_is_pingpong(plan) &&
+	       !op_table[plan->op].receives && row->size > CACHE_LINE;
+}
+
+static void say_unordered(FILE *out, const struct result *r,
+			  const struct result_row *row, double much)
+{
+	(void)r, (void)row, (void)much;
+	fputs("with relaxed ordering the last byte, which is waited for, may "
+	      "arrive before others: send_lat or --imm waits for all", out);
+}
+
+static double error_of(const struct result *r, const struct result_row *row)
+{
+	(void)r;
+	return row->bandwidth.error_percent - SUMMARY_ERROR_PERCENT;
+}
+
+static void say_error(FILE *out, const struct result *r,
+		      const struct result_row *row, double much)
+{
+	const double percent = much + SUMMARY_ERROR_PERCENT;
+
+	fprintf(out, "uncertain by %.*g%%: ", DIGITS(percent), percent);
+	print_longer(out, r, row, percent / SUMMARY_ERROR_PERCENT);
+	fprintf(out, " brings it below %g%%", SUMMARY_ERROR_PERCENT);
+}
+
+static double dry_of(const struct result *r, const struct result_row *row)
+{
+	(void)r;
+	return row->bandwidth.dry_percent - DRY_PERCENT;
+}
+
+static void say_dry(FILE *out, const struct result *r,
+		    const struct result_row *row, double much)
+{
+	(void)r;
 	fprintf(out, "the send queue ran dry before %.0f%% of completions: "
-		"raise --tx-depth%s\n", percent,
+		"raise --tx-depth%s", much + DRY_PERCENT,
 		row->cq_mod > row->tx_depth / 4 ? " or lower --cq-mod" : "");
 }
 
-#define PART(field) offsetof(struct bandwidth_summary, field)
-
-static const struct caveat caveats[] = {
-	{ PART(error_percent), SUMMARY_ERROR_PERCENT, print_short_window },
-	{ PART(peak_error_percent), SUMMARY_ERROR_PERCENT,
-	  print_short_intervals },
-	{ PART(dry_percent), DRY_PERCENT, print_dry },
-};
-
-static double percent_of(const struct caveat *c, const struct result_row *row)
+static double trouble_of(const struct result *r, const struct result_row *row)
 {
-	return *(const double *)((const char *)&row->bandwidth + c->offset);
+	(void)row;
+	return counters_risen(r, COUNTER_TROUBLE, NULL);
 }
 
-/* The worst row; NULL if none is above the threshold. */
-static const struct result_row *worst(const struct caveat *c,
-				      const struct result *r)
+static void say_trouble(FILE *out, const struct result *r,
+			const struct result_row *row, double much)
 {
-	const struct result_row *found = NULL;
-	double most = c->above;
+	(void)row, (void)much;
+	counters_risen(r, COUNTER_TROUBLE, out);
+}
 
-	for (uint32_t i = 0; i < r->n_rows; i++) {
-		double percent = percent_of(c, &r->rows[i]);
+static double congestion_of(const struct result *r,
+			    const struct result_row *row)
+{
+	(void)row;
+	return counters_risen(r, COUNTER_CONGESTION, NULL);
+}
 
-		if (!(percent > most))
+static void say_congestion(FILE *out, const struct result *r,
+			   const struct result_row *row, double much)
+{
+	(void)row, (void)much;
+	counters_risen(r, COUNTER_CONGESTION, out);
+}
+
+/* The percentiles that the table has. */
+static struct percentiles percentiles_of(const struct result *r)
+{
+	static const struct percentiles usual = { 2, { 990000, 999000 } };
+	const struct percentiles *own = &r->params.percentiles;
+	struct percentiles list = usual;
+
+	if (!r->params.plan.control)
+		return own->n ? *own : usual;
+	for (uint32_t i = 0; i < own->n && list.n < PERCENTILES_MAX; i++)
+		if (own->per_million[i] != list.per_million[0] &&
+		    own->per_million[i] != list.per_million[1])
+			list.per_million[list.n++] = own->per_million[i];
+	return list;
+}
+
+/* How many times as many samples the percentiles of ROW need; above 0 when some
+ * are missing. */
+static double missing_samples(const struct result *r,
+			      const struct result_row *row)
+{
+	const uint64_t samples = row->latency.samples;
+	const struct percentiles list = percentiles_of(r);
+	double most = 0;
+
+	if (row->failed || !samples ||
+	    r->params.plan.metric != METRIC_LATENCY)
+		return 0;
+	for (uint32_t i = 0; i < list.n; i++) {
+		uint64_t needed = summary_min_samples(list.per_million[i]);
+
+		if (needed > samples)
+			most = fmax(most, (double)needed / (double)samples);
+	}
+	return most;
+}
+
+static void say_missing(FILE *out, const struct result *r,
+			const struct result_row *row, double much)
+{
+	const struct percentiles list = percentiles_of(r);
+	char text[PERCENTILE_TEXT_SIZE];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < list.n; i++) {
+		uint64_t needed = summary_min_samples(list.per_million[i]);
+
+		if (needed > row->latency.samples)
+			fprintf(out, "%s%s%% needs %" PRIu64, n++ ? ", " : "",
+				units_format_percentile(list.per_million[i],
+							text), needed);
+	}
+	fputs(" samples: ", out);
+	print_longer(out, r, row, much);
+	fputs(n > 1 ? " gives them" : " gives it", out);
+}
+
+/* The length of an interval of ROW, in seconds. */
+static double interval_of(const struct result *r, const struct result_row *row)
+{
+	const uint64_t own = r->params.plan.interval;
+
+	if (own)
+		return (double)own / 1e9;
+	return row->n_intervals ? row->seconds / row->n_intervals :
+				  INTERVALS_SHORTEST / 1e9;
+}
+
+/* How many times as long the intervals must be. */
+static double peak_error_of(const struct result *r,
+			    const struct result_row *row)
+{
+	(void)r;
+	return row->bandwidth.peak_error_percent - SUMMARY_ERROR_PERCENT;
+}
+
+static void say_peak_error(FILE *out, const struct result *r,
+			   const struct result_row *row, double much)
+{
+	const double percent = much + SUMMARY_ERROR_PERCENT;
+	const double length = nice(interval_of(r, row) * percent /
+				       SUMMARY_ERROR_PERCENT);
+
+	fprintf(out, "peak uncertain by %.*g%%: --interval %.3g",
+		DIGITS(percent), percent, length);
+	if (length * INTERVALS_LEAST > row->seconds) {
+		fputs(" with ", out);
+		print_longer(out, r, row,
+			     length * INTERVALS_LEAST / row->seconds);
+	}
+	fprintf(out, " brings it below %g%%", SUMMARY_ERROR_PERCENT);
+}
+
+/* Has a row no peak although its bandwidth was measured? */
+static double lacks_peak(const struct result *r, const struct result_row *row)
+{
+	return r->params.plan.metric == METRIC_BANDWIDTH && !row->failed &&
+	       !row->n_directions && isfinite(row->bandwidth.gbps) &&
+	       !isfinite(row->bandwidth.peak_gbps);
+}
+
+static void say_no_peak(FILE *out, const struct result *r,
+			const struct result_row *row, double much)
+{
+	const double seconds = INTERVALS_LEAST * interval_of(r, row);
+
+	(void)much;
+	fprintf(out, "peak and +-95%% need %d intervals of %.3g s: ",
+		INTERVALS_LEAST, seconds / INTERVALS_LEAST);
+	/* a busy machine makes some intervals longer than planned */
+	print_longer(out, r, row, fmax(1.1 * seconds / row->seconds, 1.5));
+	fputs(" gives them", out);
+}
+
+static double has_two_directions(const struct result *r,
+				 const struct result_row *row)
+{
+	return r->params.plan.metric == METRIC_BANDWIDTH && !row->failed &&
+	       row->n_directions;
+}
+
+static void say_two_directions(FILE *out, const struct result *r,
+			       const struct result_row *row, double much)
+{
+	(void)r, (void)row, (void)much;
+	fputs("the sum of two directions has no peak and no +-95%: --json has "
+	      "them for each direction", out);
+}
+
+static double dropped_of(const struct result *r, const struct result_row *row)
+{
+	return r->params.samples ? (double)row->samples_dropped : 0;
+}
+
+static void say_dropped(FILE *out, const struct result *r,
+			const struct result_row *row, double much)
+{
+	(void)much;
+	fprintf(out, "%" PRIu64 " samples came too fast for %s; the table has "
+		"them", row->samples_dropped, r->params.samples);
+}
+
+/* The most doubtful first.  A doubt of both ends' clocks comes before all. */
+static const struct caveat caveats[] = {
+	{ is_copied, say_copied, true },
+	{ is_unordered, say_unordered, false },
+	{ error_of, say_error, false },
+	{ trouble_of, say_trouble, true },
+	{ dry_of, say_dry, false },
+	{ congestion_of, say_congestion, true },
+	{ missing_samples, say_missing, false },
+	{ lacks_peak, say_no_peak, false },
+	{ peak_error_of, say_peak_error, false },
+	{ dropped_of, say_dropped, false },
+	{ has_two_directions, say_two_directions, true },
+};
+
+#define N_CAVEATS (sizeof(caveats) / sizeof(*caveats))
+
+/* A caveat that R has, and the row that has most of it. */
+struct doubt {
+	const struct caveat *caveat;
+	const struct result_row *row;
+	double much;
+};
+
+static struct doubt worst(const struct caveat *c, const struct result *r)
+{
+	struct doubt found = { .caveat = c };
+	const uint32_t rows = c->of_run && r->n_rows ? 1 : r->n_rows;
+
+	for (uint32_t i = 0; i < rows; i++) {
+		const double much = c->much(r, &r->rows[i]);
+
+		if (!(much > found.much))
 			continue;
-		most = percent;
-		found = &r->rows[i];
+		found.much = much;
+		found.row = &r->rows[i];
 	}
 	return found;
 }
 
-/* Whoever watches a flag byte has it copied, if the host cannot read it. */
-static void print_copied(FILE *out, const struct result *r, const char *memory)
+static uint32_t find(const struct result *r, struct doubt list[N_CAVEATS])
 {
-	const struct plan *plan = &r->params.plan;
+	uint32_t n = 0;
 
-	if (!plan_is_pingpong(plan) || op_table[plan->op].receives ||
-	    !memory_text_is_copied(memory))
-		return;
-	fprintf(out, " the latency includes copies: the host cannot read the "
-		"memory %s that a message arrives in\n", memory);
+	for (size_t i = 0; i < N_CAVEATS; i++) {
+		list[n] = worst(&caveats[i], r);
+		n += list[n].row != NULL;
+	}
+	return n;
+}
+
+static void say(FILE *out, const struct result *r, const struct doubt *doubt)
+{
+	if (r->n_rows > 1 && !doubt->caveat->of_run)
+		fprintf(out, "size %" PRIu64 ": ", doubt->row->size);
+	doubt->caveat->say(out, r, doubt->row, doubt->much);
+}
+
+char *caveats_first(const struct result *r)
+{
+	struct doubt list[N_CAVEATS];
+	char *text = NULL;
+	size_t size;
+	FILE *out = find(r, list) ? open_memstream(&text, &size) : NULL;
+
+	if (!out)
+		return NULL;
+	say(out, r, &list[0]);
+	fclose(out);
+	return text;
 }
 
 void caveats_print(FILE *out, const struct result *r)
 {
-	print_copied(out, r, r->client_memory);
-	if (strcmp(r->client_memory, r->server_memory) != 0)
-		print_copied(out, r, r->server_memory);
-	if (r->params.plan.metric != METRIC_BANDWIDTH)
-		return;
-	for (size_t i = 0; i < sizeof(caveats) / sizeof(*caveats); i++) {
-		const struct result_row *row = worst(&caveats[i], r);
+	struct doubt list[N_CAVEATS];
+	const uint32_t n = find(r, list);
+	const uint32_t said = r->params.verbose ? n : n > 0;
 
-		if (!row)
-			continue;
+	for (uint32_t i = 0; i < said; i++) {
 		fputs(" ", out);
-		if (r->n_rows > 1)
-			fprintf(out, "size %" PRIu64 ": ", row->size);
-		caveats[i].print(out, &r->params.plan, row,
-				 percent_of(&caveats[i], row));
+		say(out, r, &list[i]);
+		if (n > said)
+			fprintf(out, " (--verbose: %u more)", n - said);
+		fputs("\n", out);
 	}
 }

@@ -10,10 +10,10 @@
 
 #include "base/units.h"
 #include "model/tests.h"
+#include "report/caveats.h"
 #include "report/chart.h"
 #include "report/head.h"
 #include "report/limit.h"
-#include "report/percentiles.h"
 #include "report/stream.h"
 
 /* Of latencies and of their names; most names are shorter. */
@@ -268,33 +268,19 @@ static void print_charts(FILE *out, const struct result *r)
 	}
 }
 
-/* The table has the usual ones whatever else was asked for. */
-static void explain_percentiles(FILE *out, const struct result *r)
-{
-	struct percentiles list = percentiles_usual;
-
-	for (uint32_t i = 0; i < r->params.percentiles.n; i++) {
-		const uint32_t one = r->params.percentiles.per_million[i];
-
-		if (one != list.per_million[0] && one != list.per_million[1] &&
-		    list.n < PERCENTILES_MAX)
-			list.per_million[list.n++] = one;
-	}
-	percentiles_explain(out, &list, r);
-}
-
 static void print_tail(FILE *out, const struct result *r)
 {
 	if (!r->n_rows)
 		return;
-	fprintf(out, " %s, after %.3g s of warm-up; clock %s: resolution "
-		"%.3g ns, one read %.3g ns\n",
-		result_latency_definition(&r->params.plan),
-		(double)r->params.plan.warmup / 1e9, r->clock.source,
-		r->clock.resolution_ns, r->clock.read_cost_ns);
+	if (r->params.verbose)
+		fprintf(out, " %s, after %.3g s of warm-up; clock %s: "
+			"resolution %.3g ns, one read %.3g ns\n",
+			result_latency_definition(&r->params.plan),
+			(double)r->params.plan.warmup / 1e9, r->clock.source,
+			r->clock.resolution_ns, r->clock.read_cost_ns);
 	if (has_aside(r))
 		fputs(" *: not in the line above\n", out);
-	explain_percentiles(out, r);
+	caveats_print(out, r);
 	limit_print(out, r);
 	print_charts(out, r);
 }

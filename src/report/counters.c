@@ -194,7 +194,7 @@ static void find_risen(const struct result *r, bool client,
 static void print_risen(FILE *out, const struct result *r,
 			const struct risen *risen)
 {
-	fprintf(out, " %s: %s rose by %" PRIu64,
+	fprintf(out, "%s: %s rose by %" PRIu64,
 		is_one_port(r) ? "both ends, on one port" :
 				 ends[risen->client], risen->name,
 		risen->total);
@@ -202,22 +202,7 @@ static void print_risen(FILE *out, const struct result *r,
 		fprintf(out, ", most at size %" PRIu64, risen->size);
 	else if (r->n_rows > 1)
 		fprintf(out, " at size %" PRIu64, risen->size);
-	fprintf(out, ": %s; %s\n", risen->about->meaning,
-		risen->about->advice);
-}
-
-static void print_all_risen(FILE *out, const struct result *r,
-			    const struct risen_list *risen)
-{
-	static const enum counter_kind order[] = { COUNTER_TROUBLE,
-						   COUNTER_CONGESTION };
-
-	for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++)
-		for (uint32_t i = 0; i < risen->n; i++)
-			if (risen->list[i].about->kind == order[k])
-				print_risen(out, r, &risen->list[i]);
-	if (risen->left_out)
-		fputs(" more counters rose; --json has all of them\n", out);
+	fprintf(out, ": %s; %s", risen->about->meaning, risen->about->advice);
 }
 
 /* Were any of an end's counters read, at any size? */
@@ -227,6 +212,59 @@ static bool has_counters(const struct result *r, bool client)
 		if (r->rows[i].counters[client].n)
 			return true;
 	return false;
+}
+
+static void find_all_risen(const struct result *r, struct risen_list *risen)
+{
+	*risen = (struct risen_list){ 0 };
+	if (r->params.plan.counters.shown == COUNTERS_NONE)
+		return;
+	find_risen(r, true, risen);
+	if (!is_one_port(r) || !has_counters(r, true))
+		find_risen(r, false, risen);
+}
+
+static bool prints_all(const struct result *r)
+{
+	return r->params.plan.counters.given || r->params.verbose;
+}
+
+uint32_t counters_risen(const struct result *r, enum counter_kind kind,
+			FILE *out)
+{
+	const struct risen *first = NULL;
+	struct risen_list risen;
+	uint32_t n = 0;
+
+	if (prints_all(r))
+		return 0;
+	find_all_risen(r, &risen);
+	for (uint32_t i = risen.n; i--;)
+		if (risen.list[i].about->kind == kind) {
+			first = &risen.list[i];
+			n++;
+		}
+	if (out && first)
+		print_risen(out, r, first);
+	return n;
+}
+
+static void print_all_risen(FILE *out, const struct result *r,
+			    const struct risen_list *risen)
+{
+	static const enum counter_kind order[] = { COUNTER_TROUBLE,
+						   COUNTER_CONGESTION };
+
+	for (size_t k = 0; k < sizeof(order) / sizeof(*order); k++)
+		for (uint32_t i = 0; i < risen->n; i++) {
+			if (risen->list[i].about->kind != order[k])
+				continue;
+			fputs(" ", out);
+			print_risen(out, r, &risen->list[i]);
+			fputs("\n", out);
+		}
+	if (risen->left_out)
+		fputs(" more counters rose; --json has all of them\n", out);
 }
 
 /* Say what no line above says, for a user who asked. */
@@ -317,13 +355,11 @@ static void print_chosen(FILE *out, const struct result *r,
 void counters_print(FILE *out, const struct result *r)
 {
 	const struct counter_choice *choice = &r->params.plan.counters;
-	struct risen_list risen = { 0 };
+	struct risen_list risen;
 
-	if (choice->shown == COUNTERS_NONE || !r->n_rows)
+	if (choice->shown == COUNTERS_NONE || !r->n_rows || !prints_all(r))
 		return;
-	find_risen(r, true, &risen);
-	if (!is_one_port(r) || !has_counters(r, true))
-		find_risen(r, false, &risen);
+	find_all_risen(r, &risen);
 	print_all_risen(out, r, &risen);
 	if (choice->given)
 		print_nothing(out, r, risen.n);

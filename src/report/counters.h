@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "model/counter_table.h"
 #include "model/result.h"
 
 /* The counters of ROW that --counters chose, and those that indicate trouble or
@@ -12,9 +13,14 @@
 json_t *counters_json(const struct parameters *params,
 		      const struct result_row *row);
 
-/* Write to OUT, below the table of R, a line for each counter that indicates
- * trouble or congestion and rose, and the counters that --counters asks for by
- * name or as all. */
+/* How many counters of KIND rose in R.  Writes a sentence about the first to
+ * OUT, unless that is NULL.  0 if counters_print() has them all. */
+uint32_t counters_risen(const struct result *r, enum counter_kind kind,
+			FILE *out);
+
+/* Write to OUT, below the table of R, if --counters or --verbose was given, a
+ * line for each counter that indicates trouble or congestion and rose, and the
+ * counters that --counters asks for by name or as all. */
 void counters_print(FILE *out, const struct result *r);
 
 /* Write those of this end that are asked for by name as perftest does. */

@@ -15,7 +15,6 @@
 #include "report/head.h"
 #include "report/limit.h"
 #include "report/load.h"
-#include "report/percentiles.h"
 #include "report/preflight.h"
 #include "report/stream.h"
 
@@ -348,51 +347,6 @@ static void print_intervals(FILE *out, const struct result *r)
 	fputs(" s; +-95%: confidence of their mean\n", out);
 }
 
-/* Does a row lack a peak although its bandwidth was measured? */
-static bool lacks_peak(const struct result_row *row)
-{
-	return !row->failed && isfinite(row->bandwidth.gbps) &&
-	       !isfinite(row->bandwidth.peak_gbps);
-}
-
-/* Explain "-" where a bandwidth has no peak. */
-static void explain_no_peak(FILE *out, const struct result *r)
-{
-	const struct plan *plan = &r->params.plan;
-	uint64_t length = plan->interval ? plan->interval : INTERVALS_SHORTEST;
-	uint64_t enough = INTERVALS_LEAST * length;
-	uint32_t i = 0;
-
-	while (i < r->n_rows && !lacks_peak(&r->rows[i]))
-		i++;
-	if (i == r->n_rows)
-		return;
-	/* a busy machine made some intervals longer than planned */
-	if (plan->duration >= enough)
-		enough = 2 * plan->duration;
-	if (r->rows[i].n_directions)
-		fputs(" -: the sum of two directions has no peak and no +-95%; "
-		      "--json has them for each direction\n", out);
-	else if (plan->iterations)
-		fprintf(out, " -: peak and +-95%% need %d intervals of %.3g s, "
-			"so more --iterations\n", INTERVALS_LEAST,
-			(double)length / 1e9);
-	else
-		fprintf(out, " -: peak and +-95%% need %d intervals of %.3g s, "
-			"so --duration %.3g or more\n", INTERVALS_LEAST,
-			(double)length / 1e9, (double)enough / 1e9);
-}
-
-static void print_dropped(FILE *out, const struct result *r)
-{
-	for (uint32_t i = 0; i < r->n_rows; i++)
-		if (r->params.samples && r->rows[i].samples_dropped)
-			fprintf(out, " samples: %" PRIu64 " of size %" PRIu64
-				" came too fast for %s; the table has them\n",
-				r->rows[i].samples_dropped, r->rows[i].size,
-				r->params.samples);
-}
-
 /* Define the table's numbers, below it. */
 static void print_definition(FILE *out, const struct result *r)
 {
@@ -417,14 +371,6 @@ static void print_definition(FILE *out, const struct result *r)
 	print_intervals(out, r);
 	if (r->params.cpu)
 		cpu_print_definition(out);
-	if (plan->metric == METRIC_LATENCY)
-		percentiles_explain(out, r->params.percentiles.n ?
-					 &r->params.percentiles :
-					 &percentiles_usual, r);
-	else
-		explain_no_peak(out, r);
-	caveats_print(out, r);
-	print_dropped(out, r);
 }
 
 static void print_head(FILE *out, const struct result *r)
@@ -451,8 +397,9 @@ static void print_tail(FILE *out, const struct result *r)
 {
 	if (r->preflight)
 		preflight_text(out, r);
-	if (r->n_rows)
+	if (r->n_rows && r->params.verbose)
 		print_definition(out, r);
+	caveats_print(out, r);
 	counters_print(out, r);
 	limit_print(out, r);
 	print_charts(out, r);

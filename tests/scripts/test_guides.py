@@ -66,7 +66,7 @@ def test_what_needs_data(found):
     ("a\n...\nc", "a\nb\nb\nc", True),
     ("a\n...", "a\nb", True),
     ("...\nc", "a\nd", False),
-    ("a", "a\n -: 99% needs 299 samples", True),
+    ("a", "a\n 99% needs 299 samples: -n 300 gives it", True),
     ("rxe0 10.0.0.1", "fake0 ::ffff:127.0.0.1", True)])
 def test_difference(shown, printed, right):
     command = guides.Command("x", 1, shown.split("\n"), printed=printed)

@@ -49,7 +49,7 @@ BEGIN, END = "\x1e", "\x1f"
 FENCE = re.compile(r"( *)```(\w*) ?(\w*)")
 # They depend on how busy the machine is, not on the command.
 SOMETIMES = re.compile(
-    r"too short to be within|queue ran dry|clock's rate|^ -: |^ peak: "
+    r"uncertain by|queue ran dry|clock's rate|needs? \d+ (?:samples|intervals)"
     r"|^ (?:client|server): \S+ rose by")
 # A run that is to be seen by a person takes longer than a test of it may.
 DURATION = re.compile(r"(\s(?:-D|--duration)[ =])(?:\d{1,2}|\d\.\d)s?(?![\d.])")

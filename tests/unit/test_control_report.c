@@ -160,8 +160,10 @@ static void check_text(const char *text, const char *part)
 TEST(test_text)
 {
 	struct result *r = held();
-	char *text = row_format_render(&control_format, r);
+	char *text;
 
+	r->params.verbose = true;
+	text = row_format_render(&control_format, r);
 	check_text(text, " reg_mr: hold, 1 thread\n");
 	check_text(text, " client: host1 rxe0 port 1, ");
 	check_text(text, "  deregister* ");

@@ -7,6 +7,7 @@
 #include "base/xalloc.h"
 #include "json_checks.h"
 #include "model/counter_table.h"
+#include "report/caveats.h"
 #include "report/counters.h"
 #include "report/report.h"
 #include "results.h"
@@ -118,13 +119,14 @@ TEST(test_json_of_others)
 	json_decref(root);
 }
 
-/* What WRITE says of R. */
+/* What --verbose says of R. */
 static char *text_of(struct result *r)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
+	r->params.verbose = true;
 	counters_print(out, r);
 	fclose(out);
 	result_free(r);
@@ -196,6 +198,34 @@ TEST(test_nothing_rose)
 			r->params.plan.counters.given = given;
 			check_text(r, given ? rows[i].asked : "");
 		}
+}
+
+/* Of a kind one is said, unless all of them are. */
+TEST(test_first)
+{
+	struct result *r = make("interest");
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(counters_risen(r, COUNTER_CONGESTION, NULL), 1);
+	assert_int_equal(counters_risen(r, COUNTER_TROUBLE, out), 2);
+	counters_print(out, r);
+	fclose(out);
+	assert_string_equal(text, "client: completer_retry_err rose by 153 at "
+			    "size 64: packets were sent again; look for "
+			    "discards at both ends and at the switches "
+			    "between");
+	free(text);
+	text = caveats_first(r);
+	assert_contains(text, "client: completer_retry_err rose by 153 ");
+	free(text);
+	r->params.plan.counters.given = true;
+	assert_int_equal(counters_risen(r, COUNTER_TROUBLE, NULL), 0);
+	result_free(r);
+	r = make("none");
+	assert_int_equal(counters_risen(r, COUNTER_TROUBLE, NULL), 0);
+	result_free(r);
 }
 
 TEST(test_one_port)
@@ -317,6 +347,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_json_of_others),
 	cmocka_unit_test(test_lines),
 	cmocka_unit_test(test_nothing_rose),
+	cmocka_unit_test(test_first),
 	cmocka_unit_test(test_one_port),
 	cmocka_unit_test(test_values),
 	cmocka_unit_test(test_many_lines),

@@ -6,8 +6,16 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "report/caveats.h"
 #include "report/report.h"
 #include "results.h"
+
+/* R with all that is said below a table. */
+static struct result *verbose(struct result *r)
+{
+	r->params.verbose = true;
+	return r;
+}
 
 static void check_text(struct result *r, const char *wanted)
 {
@@ -27,8 +35,8 @@ static void check_text(struct result *r, const char *wanted)
 	" #bytes     #iterations BW peak[Gb/s] BW average[Gb/s] " \
 	"+-95%[Gb/s] BW average[MiB/s] MsgRate[Mpps]\n"
 #define NO_PEAK \
-	" -: peak and +-95% need 10 intervals of 0.1 s, so --duration 2 or " \
-	"more\n"
+	"peak and +-95% need 10 intervals of 0.1 s: -D 1.2 gives them\n"
+#define OF_TWO " size 64: " NO_PEAK
 #define CLOCK \
 	"after 0.2 s of warm-up; clock tsc: resolution 0.5 ns, one read " \
 	"9.25 ns\n"
@@ -43,7 +51,7 @@ TEST(test_bandwidth)
 		   "           -            122.07      2.000000\n"
 		   " 65536          1000000             -         1048.576"
 		   "           -         125000.00      2.000000\n"
-		   " bandwidth: messages completed, " CLOCK NO_PEAK);
+		   OF_TWO);
 }
 
 TEST(test_failed_half_way)
@@ -61,7 +69,7 @@ TEST(test_failed_half_way)
 		      "           -            122.07      2.000000\n"
 		      " 65536                0             -                -"
 		      "           -                 -             - failed\n"
-		      " bandwidth: messages completed, " CLOCK NO_PEAK);
+		      OF_TWO);
 }
 
 #define IB_HEAD \
@@ -78,6 +86,9 @@ TEST(test_latency)
 {
 	check_text(result_latency(3000), IB_HEAD USUAL
 		   " 2                 3000      2.00      2.60          "
+		   "2.00      2.30        0.30      2.60      2.60\n");
+	check_text(verbose(result_latency(3000)), IB_HEAD USUAL
+		   " 2                 3000      2.00      2.60          "
 		   "2.00      2.30        0.30      2.60      2.60\n"
 		   " latency: half round trip, " CLOCK);
 }
@@ -87,7 +98,7 @@ TEST(test_cpu)
 	struct result *r = result_bandwidth();
 
 	result_add_cpu(r);
-	check_text(r, " send_bw: RC, 2 QPs, MTU 1024, tx depth 128, "
+	check_text(verbose(r), " send_bw: RC, 2 QPs, MTU 1024, tx depth 128, "
 		      "rx depth 512\n"
 		      ROCE_HEAD BW_HEADINGS
 		      " 64             1000000             -            1.024"
@@ -103,7 +114,7 @@ TEST(test_cpu)
 		      "   server: CPU not known\n"
 		      " bandwidth: messages completed, " CLOCK
 		      " CPU: 100% is one CPU; what the kernel does in "
-		      "interrupts counts only for the host\n" NO_PEAK);
+		      "interrupts counts only for the host\n" OF_TWO);
 }
 
 TEST(test_nodes)
@@ -147,7 +158,8 @@ TEST(test_memory)
 	r->params.plan.op = OP_WRITE;
 	check_parts(r, "memory cuda:1", " the latency includes copies: the "
 		    "host cannot read the memory cuda:1 (dma-buf) that a "
-		    "message arrives in\n", "memory anonymous");
+		    "message arrives in; send_lat or --imm does without "
+		    "them (--verbose: 1 more)\n", "memory anonymous");
 	strcpy(r->server_memory, "shared");
 	check_parts(r, ", memory shared\n", "write_lat", "copies");
 	result_free(r);
@@ -157,13 +169,12 @@ TEST(test_no_samples_and_one)
 {
 	check_text(result_latency(0), IB_HEAD USUAL
 		   " 2                    0         -         -          "
-		   "   -         -           -         -         -\n"
-		   " latency: half round trip, " CLOCK);
+		   "   -         -           -         -         -\n");
 	check_text(result_latency(1), IB_HEAD USUAL
 		   " 2                    1      2.00      2.00          "
 		   "   -      2.00           -         -         -\n"
-		   " latency: half round trip, " CLOCK
-		   " -: 99% needs 299, 99.9% needs 2995 samples\n");
+		   " 99% needs 299, 99.9% needs 2995 samples: -D 0.008 gives "
+		   "them\n");
 }
 
 TEST(test_intervals_and_threads)
@@ -173,7 +184,7 @@ TEST(test_intervals_and_threads)
 	result_add_intervals(r);
 	result_add_threads(r);
 	r->params.plan.post_list = 16;
-	check_text(r, " send_bw: RC, 2 QPs, MTU 1024, tx depth 128, "
+	check_text(verbose(r), " send_bw: RC, 2 QPs, MTU 1024, tx depth 128, "
 		      "post list 16, 2 threads, rx depth 512\n"
 		      ROCE_HEAD BW_HEADINGS
 		      " 64             1000000         1.126            1.024"
@@ -211,15 +222,21 @@ static const char *line_with(const char *text, const char *fragment,
 	return line;
 }
 
-/* What stands below a table about its dashes; empty: nothing. */
-static void check_dashes(struct result *r, const char *wanted)
+/* The one sentence below the table of R; NULL: none. */
+static void check_caveat(struct result *r, const char *wanted)
 {
-	char line[200], *text = report_text(r);
+	char *first = caveats_first(r), *text = report_text(r);
+	char line[200];
 
-	if (wanted[0])
-		assert_string_equal(line_with(text, " -: ", line), wanted);
-	else
-		assert_null(strstr(text, "\n -: "));
+	if (wanted) {
+		assert_string_equal(first, wanted);
+		line_with(text, wanted, line);
+		assert_ptr_equal(strstr(line, wanted), line + 1);
+	} else {
+		assert_null(first);
+		assert_null(strstr(text, ": -D "));
+	}
+	free(first);
 	free(text);
 }
 
@@ -228,27 +245,27 @@ TEST(test_why_there_is_no_peak)
 	struct result *r = result_bandwidth();
 
 	r->params.plan.interval = 500000000;
-	check_dashes(r, " -: peak and +-95% need 10 intervals of 0.5 s, so "
-			"--duration 5 or more");
+	check_caveat(r, "size 64: peak and +-95% need 10 intervals of 0.5 s: "
+			"-D 6 gives them");
 	r->rows[0].n_directions = r->rows[1].n_directions = 2;
-	check_dashes(r, " -: the sum of two directions has no peak and no "
-			"+-95%; --json has them for each direction");
+	check_caveat(r, "the sum of two directions has no peak and no +-95%: "
+			"--json has them for each direction");
 	r->rows[0].n_directions = r->rows[1].n_directions = 0;
 	/* which was not enough on a busy machine */
-	r->params.plan.duration = 6000000000;
-	check_dashes(r, " -: peak and +-95% need 10 intervals of 0.5 s, so "
-			"--duration 12 or more");
+	r->rows[0].seconds = 6;
+	r->rows[1].failed = true;
+	check_caveat(r, "size 64: peak and +-95% need 10 intervals of 0.5 s: "
+			"-D 10 gives them");
 	r->params.plan.iterations = 1000;
-	check_dashes(r, " -: peak and +-95% need 10 intervals of 0.5 s, so "
-			"more --iterations");
+	check_caveat(r, "size 64: peak and +-95% need 10 intervals of 0.5 s: "
+			"-n 1500 gives them");
 	r->params.plan.iterations = 0;
 	/* one that failed says that itself */
-	r->rows[0].failed = r->rows[1].failed = true;
-	check_dashes(r, "");
-	r->rows[1].failed = false;
-	r->rows[1].n_directions = 0;
+	r->rows[0].failed = true;
+	check_caveat(r, NULL);
+	r->rows[0].failed = r->rows[1].failed = false;
 	result_add_intervals(r);
-	check_dashes(r, "");
+	check_caveat(r, NULL);
 	result_free(r);
 }
 
@@ -256,78 +273,87 @@ TEST(test_why_there_is_no_percentile)
 {
 	struct result *r = result_latency(298);
 
-	check_dashes(r, " -: 99% needs 299, 99.9% needs 2995 samples");
+	check_caveat(r, "99% needs 299, 99.9% needs 2995 samples: -D 0.008 "
+			"gives them");
 	/* that which it has is no dash */
 	r->rows[0].latency.samples = 299;
-	check_dashes(r, " -: 99.9% needs 2995 samples");
-	r->rows[0].latency.samples = 298;
+	check_caveat(r, "99.9% needs 2995 samples: -D 0.008 gives it");
+	r->params.plan.iterations = 299;
+	check_caveat(r, "99.9% needs 2995 samples: -n 3000 gives it");
 	r->params.percentiles = (struct percentiles){ 2, { 995000, 500000 } };
-	check_dashes(r, " -: 99.5% needs 598 samples");
+	check_caveat(r, "99.5% needs 598 samples: -n 600 gives it");
+	r->params.plan.iterations = 0;
+	r->rows[0].seconds = 86000;
+	check_caveat(r, "99.5% needs 598 samples: not even -D 86400 gives it");
 	r->rows[0].failed = true;
-	check_dashes(r, "");
+	check_caveat(r, NULL);
 	result_free(r);
 	r = result_latency(2995);
-	check_dashes(r, "");
+	check_caveat(r, NULL);
 	result_free(r);
 }
 
-static void check_caveat(struct result *r, const char *line)
-{
-	char *text = report_text(r);
-
-	if (line)
-		assert_contains(text, line);
-	else
-		assert_true(!strstr(text, "too short") &&
-			    !strstr(text, "dry"));
-	free(text);
-}
-
-/* Of several sizes the worst is named. */
+/* Of several sizes the worst is named, and of several doubts the greatest. */
 TEST(test_caveats)
 {
 	struct result *r = result_bandwidth();
 	struct bandwidth_summary *b = &r->rows[1].bandwidth;
+	char *text;
 
+	result_add_intervals(r);
 	check_caveat(r, NULL);
 	b->error_percent = b->peak_error_percent = 0.5;
 	b->dry_percent = 1;
 	check_caveat(r, NULL);
-	b->error_percent = 1.44;
-	check_caveat(r, "\n size 65536: too short to be within 0.5%: the "
-			"window of 0.5 s is known to 1.44% only; use a longer "
-			"--duration or more --iterations\n");
 	b->peak_error_percent = 12.3;
-	check_caveat(r, "\n size 65536: intervals too short to be within "
-			"0.5%: the peak is known to 12.3% only; use a longer "
-			"--duration or --interval\n");
+	check_caveat(r, "size 65536: peak uncertain by 12.3%: --interval 0.8 "
+			"with -D 8 brings it below 0.5%");
+	r->params.plan.iterations = 1000;
+	check_caveat(r, "size 65536: peak uncertain by 12.3%: --interval 0.8 "
+			"with -n 20000 brings it below 0.5%");
+	r->params.plan.iterations = 0;
 	b->dry_percent = 12.4;
 	r->rows[1].tx_depth = 128;
 	r->rows[1].cq_mod = 32;
-	check_caveat(r, "\n size 65536: the send queue ran dry before 12% of "
-			"completions: raise --tx-depth\n");
+	check_caveat(r, "size 65536: the send queue ran dry before 12% of "
+			"completions: raise --tx-depth");
 	r->rows[1].cq_mod = 33;
-	check_caveat(r, " raise --tx-depth or lower --cq-mod\n");
+	check_caveat(r, "size 65536: the send queue ran dry before 12% of "
+			"completions: raise --tx-depth or lower --cq-mod");
 	r->rows[0].bandwidth.dry_percent = 13;
-	check_caveat(r, "\n size 64: the send queue ran dry before 13%");
+	b->error_percent = 2.9;
+	check_caveat(r, "size 65536: uncertain by 2.9%: -D 3 brings it below "
+			"0.5%");
+	text = report_text(r);
+	assert_contains(text, "below 0.5% (--verbose: 2 more)\n");
+	free(text);
+	text = report_text(verbose(r));
+	assert_contains(text, "below 0.5%\n size 64: the send queue ran dry "
+			      "before 13% of completions: raise --tx-depth or "
+			      "lower --cq-mod\n size 65536: peak uncertain by 12.3%: ");
+	free(text);
+	r->params.plan.iterations = 5000;
 	r->n_rows = 1;
-	check_caveat(r, "\n the send queue ran dry before 13%");
+	r->rows[0].bandwidth.error_percent = 100;
+	check_caveat(r, "uncertain by 100%: -n 1000000 brings it below 0.5%");
 	r->n_rows = 2;
 	result_free(r);
 }
 
-/* Who says how many is told to say more. */
-TEST(test_caveats_of_a_count)
+/* The last byte of a message that fills a cache line comes with the others. */
+TEST(test_relaxed_order)
 {
-	struct result *r = result_bandwidth();
-	struct bandwidth_summary *b = &r->rows[1].bandwidth;
+	struct result *r = result_latency(3000);
 
-	r->params.plan.iterations = 1000;
-	b->error_percent = 1.44;
-	check_caveat(r, "known to 1.44% only; use more --iterations\n");
-	b->peak_error_percent = 12.3;
-	check_caveat(r, "known to 12.3% only; use more --iterations or a "
-			"longer --interval\n");
+	r->params.plan.relaxed_ordering = true;
+	r->rows[0].size = 64;
+	check_caveat(r, NULL);
+	r->rows[0].size = 65;
+	check_caveat(r, "with relaxed ordering the last byte, which is waited "
+			"for, may arrive before others: send_lat or --imm "
+			"waits for all");
+	r->params.plan.op = OP_WRITE_IMM;
+	check_caveat(r, NULL);
 	result_free(r);
 }
 
@@ -363,7 +389,7 @@ TEST(test_intervals_that_differ)
 	struct result *r = result_bandwidth();
 	char *text;
 
-	result_add_intervals(r);
+	result_add_intervals(verbose(r));
 	r->rows[1].n_intervals = 10;
 	r->rows[1].intervals[9].start_ns = 450000000;
 	r->rows[1].intervals[9].length_ns = 50000000;
@@ -396,8 +422,7 @@ TEST(test_percentiles_of_choice)
 		   "   50%[us] 99.9999%[us]\n"
 		   " 2                 3000      2.00      2.60          "
 		   "2.00      2.30        0.30      1.50            -\n"
-		   " latency: half round trip, " CLOCK
-		   " -: 99.9999% needs 2995731 samples\n");
+		   " 99.9999% needs 2995731 samples: -D 8 gives it\n");
 	check_text(with_percentiles("1,2,3,4,5,99.9999"), IB_HEAD "\n"
 		   " 2                 3000      2.00      2.60          "
 		   "2.00      2.30        0.30\n"
@@ -405,8 +430,7 @@ TEST(test_percentiles_of_choice)
 		   "3%[us]     3.50       4%[us]     4.50       5%[us]     "
 		   "5.50\n"
 		   "   99.9999%[us]        -\n"
-		   " latency: half round trip, " CLOCK
-		   " -: 99.9999% needs 2995731 samples\n");
+		   " 99.9999% needs 2995731 samples: -D 8 gives it\n");
 }
 
 /* However many columns, whatever is in them. */
@@ -448,8 +472,7 @@ TEST(test_histogram_and_samples)
 	check_text(r, IB_HEAD USUAL
 		   " 2                 3000      2.00      2.60          "
 		   "2.00      2.30        0.30      2.60      2.60\n"
-		   " latency: round trip, " CLOCK
-		   " samples: 12 of size 2 came too fast for s.csv; the table "
+		   " 12 samples came too fast for s.csv; the table "
 		   "has them\n"
 		   "\n histogram of size 2:\n"
 		   "     from[us]       to[us]     #samples\n"
@@ -622,7 +645,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_why_there_is_no_peak),
 	cmocka_unit_test(test_why_there_is_no_percentile),
 	cmocka_unit_test(test_caveats),
-	cmocka_unit_test(test_caveats_of_a_count),
+	cmocka_unit_test(test_relaxed_order),
 	cmocka_unit_test(test_events),
 	cmocka_unit_test(test_intervals_that_differ),
 	cmocka_unit_test(test_percentiles_of_choice),

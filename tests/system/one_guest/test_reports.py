@@ -99,7 +99,7 @@ def test_histogram_is_drawn_below_the_table():
 
 
 def test_peak_and_confidence_are_explained():
-    out = succeeded(loopback("write_bw", "-D", 3, "-s", 64)).out
+    out = succeeded(loopback("write_bw", "-D", 3, "-s", 64, "--verbose")).out
     _, rows = table_of(out)
     assert "-" not in rows[0].split()
     n, length = re.search(r"peak: best of (\d+) intervals of (\S+) s",

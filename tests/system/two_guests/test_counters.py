@@ -61,7 +61,7 @@ def test_packets_are_lost(neighbours, lossy, remote):
     assert value(counters, "client", "out_of_seq_request") == 0
     assert {("client", "completer_retry_err"),
             ("server", "out_of_seq_request")} <= risen(counters)
-    text = succeeded(run(remote, "write_bw", *SMALL)).out
+    text = succeeded(run(remote, "write_bw", *SMALL, "--verbose")).out
     assert re.search(r"^ client: completer_retry_err rose by \d+: packets "
                      "were sent again; look for discards", text, re.M)
     assert re.search(r"^ server: out_of_seq_request rose by \d+: packets "

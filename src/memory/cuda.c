@@ -20,6 +20,7 @@ static struct {
 	int (*error_name)(int error, const char **name);
 	int (*count)(int *n);
 	int (*get)(int *device, int n);
+	int (*find)(int *device, const char *pci);
 	int (*retain)(void **context, int device);
 	int (*give_back)(int device);
 	int (*use)(void *context);
@@ -42,6 +43,7 @@ static const struct library_symbol symbols[] = {
 	CALL("cuGetErrorName", error_name),
 	CALL("cuDeviceGetCount", count),
 	CALL("cuDeviceGet", get),
+	CALL("cuDeviceGetByPCIBusId", find),
 	CALL("cuDevicePrimaryCtxRetain", retain),
 	CALL("cuDevicePrimaryCtxRelease_v2", give_back),
 	CALL("cuCtxSetCurrent", use),
@@ -78,13 +80,19 @@ static int failed(const char *option, const char *call, int error,
 			 "%s: %s: %s", option, call, name_of(error));
 }
 
-static int choose_device(struct gpu *g, uint32_t n, const char *option,
-			 struct error *err)
+static int choose_device(struct gpu *g, const struct memory_choice *choice,
+			 const char *option, struct error *err)
 {
+	const uint32_t n = choice->gpu;
 	int count = 0, error = cu.init(0);
 
 	if (error)
 		return failed(option, "cuInit", error, err);
+	if (choice->pci[0]) {
+		error = cu.find(&g->device, choice->pci);
+		return error ? failed(option, "cuDeviceGetByPCIBusId", error,
+				      err) : 0;
+	}
 	error = cu.count(&count);
 	if (error)
 		return failed(option, "cuDeviceGetCount", error, err);
@@ -96,15 +104,15 @@ static int choose_device(struct gpu *g, uint32_t n, const char *option,
 	return error ? failed(option, "cuDeviceGet", error, err) : 0;
 }
 
-static int open_gpu(struct gpu *g, uint32_t n, const char *option,
-		    struct error *err)
+static int open_gpu(struct gpu *g, const struct memory_choice *choice,
+		    const char *option, struct error *err)
 {
 	int error, ret = library_load(&library, symbols,
 				      sizeof(symbols) / sizeof(*symbols), &cu,
 				      option, err);
 
 	if (!ret)
-		ret = choose_device(g, n, option, err);
+		ret = choose_device(g, choice, option, err);
 	if (ret)
 		return ret;
 	error = cu.retain(&g->context, g->device);

@@ -19,10 +19,10 @@ struct gpu {
 };
 
 struct gpu_driver {
-	/* Load the library and use GPU number N.  OPTION is for messages.
-	 * Returns 0, or a negative errno with the reason in ERR. */
-	int (*open)(struct gpu *g, uint32_t n, const char *option,
-		    struct error *err);
+	/* Load the library and use the GPU of CHOICE.  OPTION is for
+	 * messages.  Returns 0, or a negative errno with the reason in ERR. */
+	int (*open)(struct gpu *g, const struct memory_choice *choice,
+		    const char *option, struct error *err);
 	/* Allocate SIZE zeroed bytes as g->base.  Returns as open(). */
 	int (*allocate)(struct gpu *g, uint64_t size, const char *option,
 			struct error *err);

@@ -19,6 +19,7 @@ static struct {
 	int (*init)(unsigned int flags);
 	const char *(*error_name)(int error);
 	int (*count)(int *n);
+	int (*find)(int *device, const char *pci);
 	int (*use)(int device);
 	int (*allocate)(void **address, size_t bytes);
 	int (*free)(void *address);
@@ -38,6 +39,7 @@ static const struct library_symbol symbols[] = {
 	CALL("hipInit", init),
 	CALL("hipGetErrorName", error_name),
 	CALL("hipGetDeviceCount", count),
+	CALL("hipDeviceGetByPCIBusId", find),
 	CALL("hipSetDevice", use),
 	CALL("hipMalloc", allocate),
 	CALL("hipFree", free),
@@ -69,13 +71,19 @@ static int failed(const char *option, const char *call, int error,
 			 "%s: %s: %s", option, call, hip.error_name(error));
 }
 
-static int choose_device(struct gpu *g, uint32_t n, const char *option,
-			 struct error *err)
+static int choose_device(struct gpu *g, const struct memory_choice *choice,
+			 const char *option, struct error *err)
 {
+	const uint32_t n = choice->gpu;
 	int count = 0, error = hip.init(0);
 
 	if (error)
 		return failed(option, "hipInit", error, err);
+	g->device = (int)n;
+	if (choice->pci[0])
+		error = hip.find(&g->device, choice->pci);
+	if (error)
+		return failed(option, "hipDeviceGetByPCIBusId", error, err);
 	error = hip.count(&count);
 	if (error)
 		return failed(option, "hipGetDeviceCount", error, err);
@@ -83,13 +91,12 @@ static int choose_device(struct gpu *g, uint32_t n, const char *option,
 		return fail(err, -ENODEV, "rocm-smi lists them",
 			    "%s: there is no GPU %u: the driver has %d, from "
 			    "GPU 0 on", option, n, count);
-	g->device = (int)n;
 	error = hip.use(g->device);
 	return error ? failed(option, "hipSetDevice", error, err) : 0;
 }
 
-static int open_gpu(struct gpu *g, uint32_t n, const char *option,
-		    struct error *err)
+static int open_gpu(struct gpu *g, const struct memory_choice *choice,
+		    const char *option, struct error *err)
 {
 	struct error ignored = { 0 };
 	int ret = library_load(&library, symbols,
@@ -97,7 +104,7 @@ static int open_gpu(struct gpu *g, uint32_t n, const char *option,
 			       option, err);
 
 	if (!ret)
-		ret = choose_device(g, n, option, err);
+		ret = choose_device(g, choice, option, err);
 	if (ret)
 		return ret;
 	/* without it there are no dma-bufs */

@@ -9,6 +9,7 @@
 #include "base/units.h"
 
 #define OFFSET ",offset="
+#define PCI_LETTERS "0123456789abcdefABCDEF:."
 
 /* What may follow the name of a kind. */
 enum argument { NOTHING, PAGE_SIZE, PATH, GPU };
@@ -73,7 +74,15 @@ static int parse_gpu(const char *text, struct memory_choice *choice)
 
 	if (!*text)
 		return 0;
-	if (*text != ':' || units_parse_count(text + 1, &n) || n > INT32_MAX)
+	if (*text != ':')
+		return -EINVAL;
+	if (strchr(text + 1, ':') && strchr(text, '.')) {
+		snprintf(choice->pci, sizeof(choice->pci), "%s", text + 1);
+		return choice->pci[strspn(choice->pci, PCI_LETTERS)] ||
+			       strlen(choice->pci) != strlen(text + 1) ?
+			-EINVAL : 0;
+	}
+	if (units_parse_count(text + 1, &n) || n > INT32_MAX)
 		return -EINVAL;
 	choice->gpu = (uint32_t)n;
 	return 0;
@@ -141,7 +150,9 @@ const char *memory_choice_format(const struct memory_choice *choice,
 	used = strlen(text);
 	if (choice->page_size)
 		append_page_size(choice->page_size, text, size);
-	if (kinds[choice->kind].argument == GPU)
+	if (choice->pci[0])
+		snprintf(text + used, size - used, ":%s", choice->pci);
+	else if (kinds[choice->kind].argument == GPU)
 		snprintf(text + used, size - used, ":%u", choice->gpu);
 	if (kinds[choice->kind].argument == PATH)
 		append_path(choice, text, size);

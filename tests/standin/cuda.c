@@ -59,6 +59,11 @@ int cuDeviceGet(int *device, int n)
 	return standin_fails("cuDeviceGet") ? FAILED : SUCCESS;
 }
 
+int cuDeviceGetByPCIBusId(int *device, const char *address)
+{
+	return standin_at(address, device) ? SUCCESS : NO_DEVICE;
+}
+
 int cuDevicePrimaryCtxRetain(void **context, int device)
 {
 	if (standin_fails("cuDevicePrimaryCtxRetain"))

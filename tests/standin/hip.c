@@ -36,6 +36,11 @@ int hipGetDeviceCount(int *n)
 	return standin_fails("hipGetDeviceCount") ? FAILED : SUCCESS;
 }
 
+int hipDeviceGetByPCIBusId(int *device, const char *address)
+{
+	return standin_at(address, device) ? SUCCESS : FAILED;
+}
+
 int hipSetDevice(int device)
 {
 	current = device;

@@ -21,6 +21,10 @@
  * RDMA device of the tests, as peer memory.  NULL: there are none. */
 void *standin_memory(uint64_t address, size_t n);
 
+/* Set *DEVICE to the GPU at this PCI ADDRESS: the first is 0000:19:00.0, the
+ * second 0000:1a:00.0.  Returns false when there is none. */
+bool standin_at(const char *address, int *device);
+
 /* Pieces that were not freed, and contexts. */
 int standin_alive(void);
 

@@ -212,6 +212,9 @@ TEST(test_both_ends_know_both)
 		    "cuda:1 (dma-buf)");
 	check_texts(&(struct kinds){ "device", "cuda" }, "device",
 		    "cuda:0 (peer memory)");
+	check_texts(&(struct kinds){ "cuda:0000:1a:00.0", "hip:0000:19:00.0" },
+		    "cuda:0000:1a:00.0 (dma-buf)",
+		    "hip:0000:19:00.0 (dma-buf)");
 	check_texts(&(struct kinds){ "file:/dev/shm", "hip:1" }, "file",
 		    "hip:1 (dma-buf)");
 	check_texts(&(struct kinds){ "shared", "shared" }, "shared",
@@ -365,6 +368,11 @@ TEST(test_no_such_gpu)
 {
 	check_refused("cuda:2", -ENODEV, "--memory=cuda:2: there is no GPU 2: "
 		      "the driver has 2, from GPU 0 on", "nvidia-smi -L");
+	check_refused("cuda:0000:1b:00.0", -EIO, "--memory=cuda:0000:1b:00.0: "
+		      "cuDeviceGetByPCIBusId: CUDA_ERROR_NO_DEVICE",
+		      "nvidia-smi");
+	check_refused("hip:0000:1b:00.0", -EIO, "--memory=hip:0000:1b:00.0: "
+		      "hipDeviceGetByPCIBusId: hipErrorUnknown", "rocm-smi");
 	check_refused("hip:7", -ENODEV, "--memory=hip:7: there is no GPU 7: "
 		      "the driver has 2, from GPU 0 on", "rocm-smi");
 }

@@ -2,7 +2,7 @@
 #include "cli/perftest.h"
 
 #include <errno.h>
-#include <getopt.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,6 @@
 #include "base/numbers.h"
 #include "base/time.h"
 #include "base/units.h"
-#include "base/xalloc.h"
 #include "cli/perftest_table.h"
 #include "cli/rules.h"
 #include "cli/suggest.h"
@@ -25,24 +24,26 @@
 #define JSON_FILE "perftest_out.json"
 #define GBPS_PER_MIBPS (8 * 1048576 / 1e9)
 
-/* getopt_long() returns a letter, or LONG_OPTION + the row of the table. */
-#define LONG_OPTION 1000
-
 struct perftest {
 	struct given given;
-	bool help;
-	bool version;
-	/* what only the whole command line can tell */
-	bool json;
-	bool forever;
-	const struct perftest_option *refused;	/* of the device; NULL: none */
+	char **words;		/* of the command line, not yet looked at */
+	const char *host;
+	/* The line is read twice: what has no effect depends on all of it. */
+	bool again;
+	bool seen[PERFTEST_OPTIONS_MAX];	/* row of perftest_options */
 	double rate;		/* in rate_unit; NAN: not given */
 	char rate_unit;
 	double limit_bw;	/* in the unit of the table; NAN: not given */
 	double limit_msgrate;	/* Mpps; NAN: not given */
+	uint64_t burst;		/* messages; 0: not given */
 	uint64_t mmap_offset;	/* in the file of --mmap, in bytes */
-	struct option *longs;
-	char shorts[256];
+};
+
+/* An option as it was given. */
+struct use {
+	const struct perftest_option *option;
+	char shown[64];		/* "-s", "--size" */
+	const char *text;	/* its value; NULL: takes none */
 };
 
 static struct parameters *params_of(struct perftest *p)
@@ -50,16 +51,29 @@ static struct parameters *params_of(struct perftest *p)
 	return &p->given.options->params;
 }
 
-/* Set the option NAME of ours as if SHOWN had said TEXT. */
+/* True when perftest's option NAME is on the command line. */
+static bool seen(const struct perftest *p, const char *name)
+{
+	return p->seen[perftest_find(name) - perftest_options];
+}
+
+/* Set the option NAME of ours as if SHOWN had said TEXT, in which a number may
+ * be hexadecimal. */
 static int set(struct perftest *p, const char *name, const char *shown,
 	       const char *text)
 {
 	const struct param *row = param_find(name);
+	char decimal[32], *end;
 
 	p->given.row[row - param_table] = true;
 	if (row->kind == PARAM_FLAG) {
 		param_set(params_of(p), row, true);
 		return 0;
+	}
+	if (!strncasecmp(text, "0x", 2)) {
+		snprintf(decimal, sizeof(decimal), "%llu",
+			 strtoull(text, &end, 16));
+		text = *end ? text : decimal;
 	}
 	return param_parse(params_of(p), row, shown, text, p->given.err);
 }
@@ -69,246 +83,233 @@ static void not_given(struct perftest *p, const char *name)
 	p->given.row[param_find(name) - param_table] = false;
 }
 
-/* Parse TEXT, the value of SHOWN, as a number above 0. */
-static int take_number(struct perftest *p, const char *shown, const char *text,
-		       double *value)
+static int expected(struct perftest *p, const struct use *u, const char *what)
+{
+	error_clear(p->given.err);
+	error_stage(p->given.err, "options");
+	return fail(p->given.err, -EINVAL, NULL, "%s '%s': expected %s",
+		    u->shown, u->text, what);
+}
+
+/* Take the number that the text begins with, as perftest does. */
+static int take_number(struct perftest *p, const struct use *u, double *value)
 {
 	char *end;
 
-	*value = strtod(text, &end);
-	if (end != text && !*end && *value > 0 && isfinite(*value))
+	*value = strtod(u->text, &end);
+	if (end == u->text || *value < 0 || !isfinite(*value))
+		return expected(p, u, "a number");
+	if (*end)
+		log_info("%s %s: only the number is read, %.9g", u->shown,
+			 u->text, *value);
+	return 0;
+}
+
+/* Take the largest value for one that is larger. */
+static int take_most(struct perftest *p, const struct use *u)
+{
+	const char *ours = u->option->ours;
+	const uint64_t most = param_find(ours)->max;
+	char text[32];
+	uint64_t value;
+
+	if (units_parse_count(u->text, &value) || value <= most)
+		return set(p, ours, u->shown, u->text);
+	log_info("%s %s: reduced to %" PRIu64, u->shown, u->text, most);
+	snprintf(text, sizeof(text), "%" PRIu64, most);
+	return set(p, ours, u->shown, text);
+}
+
+static int take_burst(struct perftest *p, const struct use *u)
+{
+	if (!units_parse_count(u->text, &p->burst))
 		return 0;
-	return fail(p->given.err, -EINVAL, NULL,
-		    "%s '%s': expected a number above 0", shown, text);
+	return expected(p, u, "a number of messages");
 }
 
-static int take_size(struct perftest *p, const char *shown, const char *text)
+static int take_mtu(struct perftest *p, const struct use *u)
 {
-	/* an atomic has 8 bytes, whatever is asked for */
-	if (op_is_atomic(params_of(p)->plan.op))
-		return 0;
-	return set(p, "size", shown, text);
+	uint64_t value;
+
+	if (units_parse_count(u->text, &value) ||
+	    (value <= UINT32_MAX && mtu_from_bytes((uint32_t)value)))
+		return set(p, "mtu", u->shown, u->text);
+	log_info("%s %s: no MTU of a path: the active one is used", u->shown,
+		 u->text);
+	return 0;
 }
 
-static int take_iterations(struct perftest *p, const char *shown,
-			   const char *text)
+static int take_forever(struct perftest *p, const struct use *u)
 {
-	return set(p, "iterations", shown, text);
-}
-
-static int take_duration(struct perftest *p, const char *shown,
-			 const char *text)
-{
-	return set(p, "duration", shown, text);
-}
-
-static int take_margin(struct perftest *p, const char *shown, const char *text)
-{
-	return set(p, "warmup", shown, text);
-}
-
-static int take_forever(struct perftest *p, const char *shown, const char *text)
-{
-	(void)text;
 	if (params_of(p)->plan.metric == METRIC_LATENCY)
 		return fail(p->given.err, -EINVAL, NULL,
-			    "%s: only for bandwidth", shown);
-	p->forever = true;
+			    "%s: only for bandwidth", u->shown);
 	return 0;
 }
 
 /* The gap is in whole microseconds. */
-static int take_gap(struct perftest *p, const char *shown, const char *text)
+static int take_gap(struct perftest *p, const struct use *u)
 {
-	char own_text[64];
+	char text[64];
 
 	if (params_of(p)->plan.metric != METRIC_LATENCY)
 		return fail(p->given.err, -EINVAL, NULL,
-			    "%s: only for latency", shown);
-	if (strspn(text, "0123456789") != strlen(text) || !*text ||
-	    snprintf(own_text, sizeof(own_text), "%sus", text) >=
-		    (int)sizeof(own_text))
-		return fail(p->given.err, -EINVAL, NULL,
-			    "%s '%s': expected microseconds", shown, text);
+			    "%s: only for latency", u->shown);
+	if (strspn(u->text, "0123456789") != strlen(u->text) || !*u->text ||
+	    snprintf(text, sizeof(text), "%sus", u->text) >= (int)sizeof(text))
+		return expected(p, u, "microseconds");
 	/* none */
-	if (strspn(text, "0") == strlen(text))
+	if (strspn(u->text, "0") == strlen(u->text))
 		return 0;
-	return set(p, "gap", shown, own_text);
+	return set(p, "gap", u->shown, text);
 }
 
-static int take_both(struct perftest *p, const char *shown, const char *text)
+static int take_both(struct perftest *p, const struct use *u)
 {
-	(void)shown;
-	(void)text;
+	(void)u;
 	params_of(p)->perftest_both = true;
 	return 0;
 }
 
-static int take_ordering(struct perftest *p, const char *shown,
-			 const char *text)
+static int take_ordering(struct perftest *p, const struct use *u)
 {
-	(void)shown;
-	(void)text;
+	(void)u;
 	params_of(p)->plan.relaxed_ordering = false;
 	return 0;
 }
 
-static int take_rate(struct perftest *p, const char *shown, const char *text)
+/* In latency tests our --rate is an open loop. */
+static int take_rate(struct perftest *p, const struct use *u)
 {
-	return take_number(p, shown, text, &p->rate);
+	if (params_of(p)->plan.metric == METRIC_LATENCY)
+		return fail(p->given.err, -EINVAL, NULL,
+			    "%s: only for bandwidth", u->shown);
+	if (take_number(p, u, &p->rate))
+		return -EINVAL;
+	return p->rate > 0 ? 0 : expected(p, u, "a number above 0");
 }
 
-static int take_rate_unit(struct perftest *p, const char *shown,
-			  const char *text)
+static int take_rate_unit(struct perftest *p, const struct use *u)
 {
-	if (strlen(text) != 1 || !strchr("Mgp", text[0]))
-		return fail(p->given.err, -EINVAL, NULL,
-			    "%s '%s': expected M (MiB/s), g (Gb/s) or p "
-			    "(messages per second)", shown, text);
-	p->rate_unit = text[0];
+	if (strlen(u->text) != 1 || !strchr("Mgp", u->text[0]))
+		return expected(p, u, "M (MiB/s), g (Gb/s) or p (messages per "
+				"second)");
+	p->rate_unit = u->text[0];
 	return 0;
 }
 
-static int take_rate_type(struct perftest *p, const char *shown,
-			  const char *text)
+static int take_rate_type(struct perftest *p, const struct use *u)
 {
-	if (strcmp(text, "SW") != 0 && strcmp(text, "HW") != 0 &&
-	    strcmp(text, "PP") != 0)
-		return fail(p->given.err, -EINVAL, NULL,
-			    "%s '%s': expected HW, SW or PP", shown, text);
-	return set(p, "pacing", shown, strcmp(text, "SW") ? "device" : "loop");
+	const bool loop = !strcmp(u->text, "SW");
+
+	if (!loop && strcmp(u->text, "HW") != 0 && strcmp(u->text, "PP") != 0)
+		return expected(p, u, "HW, SW or PP");
+	return set(p, "pacing", u->shown, loop ? "loop" : "device");
 }
 
 /* perftest's words for the number that --output prints. */
-static int take_output(struct perftest *p, const char *shown, const char *text)
+static int take_output(struct perftest *p, const struct use *u)
 {
 	const bool latency = params_of(p)->plan.metric == METRIC_LATENCY;
-	const char *format = !strcmp(text, "message_rate") ? "message-rate" :
-			     text;
+	const bool rate = !strcmp(u->text, "message_rate");
 
-	if (strcmp(text, "latency") != 0 && strcmp(text, "bandwidth") != 0 &&
-	    strcmp(text, "message_rate") != 0)
+	if (strcmp(u->text, "latency") != 0 &&
+	    strcmp(u->text, "bandwidth") != 0 && !rate)
+		return expected(p, u, "bandwidth, message_rate or latency");
+	if (latency != !strcmp(u->text, "latency"))
 		return fail(p->given.err, -EINVAL, NULL,
-			    "%s '%s': expected bandwidth, message_rate or "
-			    "latency", shown, text);
-	if (latency != !strcmp(text, "latency"))
-		return fail(p->given.err, -EINVAL, NULL,
-			    "%s %s: only for %s", shown, text,
+			    "%s %s: only for %s", u->shown, u->text,
 			    latency ? "bandwidth" : "latency");
-	return set(p, "format", shown, format);
+	return set(p, "format", u->shown, rate ? "message-rate" : u->text);
 }
 
-static int take_json(struct perftest *p, const char *shown, const char *text)
+/* Of no effect without --out_json, in whichever order. */
+static int take_json(struct perftest *p, const struct use *u)
 {
-	(void)shown;
-	(void)text;
-	p->json = true;
+	if (u->text)
+		params_of(p)->perftest_json = u->text;
 	return 0;
 }
 
-static int take_json_file(struct perftest *p, const char *shown,
-			  const char *text)
+static int take_limit_bw(struct perftest *p, const struct use *u)
 {
-	(void)shown;
-	params_of(p)->perftest_json = text;
-	return 0;
+	return take_number(p, u, &p->limit_bw);
 }
 
-static int take_limit_bw(struct perftest *p, const char *shown,
-			 const char *text)
+static int take_limit_msgrate(struct perftest *p, const struct use *u)
 {
-	return take_number(p, shown, text, &p->limit_bw);
+	return take_number(p, u, &p->limit_msgrate);
 }
 
-static int take_limit_msgrate(struct perftest *p, const char *shown,
-			      const char *text)
-{
-	return take_number(p, shown, text, &p->limit_msgrate);
-}
-
-static int take_samples(struct perftest *p, enum perftest_samples samples)
+/* -U is the same as -H -U. */
+static int take_samples(struct perftest *p, const struct use *u)
 {
 	struct parameters *params = params_of(p);
 
 	p->given.row[param_find("samples") - param_table] = true;
-	/* -U is the same as -H -U */
-	if (params->perftest_samples != PERFTEST_UNSORTED)
-		params->perftest_samples = samples;
+	if (u->option->letter == 'U')
+		params->perftest_samples = PERFTEST_UNSORTED;
+	else if (params->perftest_samples != PERFTEST_UNSORTED)
+		params->perftest_samples = PERFTEST_SORTED;
 	return 0;
 }
 
-static int take_sorted(struct perftest *p, const char *shown, const char *text)
-{
-	(void)shown;
-	(void)text;
-	return take_samples(p, PERFTEST_SORTED);
-}
-
-static int take_unsorted(struct perftest *p, const char *shown,
-			 const char *text)
-{
-	(void)shown;
-	(void)text;
-	return take_samples(p, PERFTEST_UNSORTED);
-}
-
-static int take_gpu(struct perftest *p, const char *kind, const char *shown,
-		    const char *text)
+static int take_gpu(struct perftest *p, const struct use *u)
 {
 	char ours[64];
 
-	snprintf(ours, sizeof(ours), "%s:%s", kind, text);
-	if (!set(p, "memory", shown, ours))
+	snprintf(ours, sizeof(ours), "%s:%s", u->option->value, u->text);
+	if (!set(p, "memory", u->shown, ours))
 		return 0;
-	error_clear(p->given.err);
-	error_stage(p->given.err, "options");
-	return fail(p->given.err, -EINVAL, NULL,
-		    "%s '%s': expected the number of a GPU", shown, text);
+	return expected(p, u, "the number of a GPU, or its PCI address");
 }
 
-static int take_cuda(struct perftest *p, const char *shown, const char *text)
-{
-	return take_gpu(p, memory_kind_name(MEMORY_CUDA), shown, text);
-}
-
-static int take_rocm(struct perftest *p, const char *shown, const char *text)
-{
-	return take_gpu(p, memory_kind_name(MEMORY_HIP), shown, text);
-}
-
-static int take_mmap(struct perftest *p, const char *shown, const char *text)
+static int take_mmap(struct perftest *p, const struct use *u)
 {
 	struct memory_choice *memory = &params_of(p)->memory;
 
-	if (!*text || strlen(text) >= MEMORY_PATH_SIZE)
-		return fail(p->given.err, -EINVAL, NULL,
-			    "%s '%s': expected a file", shown, text);
+	if (!*u->text || strlen(u->text) >= MEMORY_PATH_SIZE)
+		return expected(p, u, "a file");
 	p->given.row[param_find("memory") - param_table] = true;
 	memory->kind = MEMORY_FILE;
-	memory->path = text;
-	memory->path_length = strlen(text);
+	memory->path = u->text;
+	memory->path_length = strlen(u->text);
 	return 0;
 }
 
 /* Of no effect without --mmap, in whichever order. */
-static int take_mmap_offset(struct perftest *p, const char *shown,
-			    const char *text)
+static int take_mmap_offset(struct perftest *p, const struct use *u)
 {
-	if (!units_parse_size(text, &p->mmap_offset))
+	if (!units_parse_size(u->text, &p->mmap_offset))
 		return 0;
-	return fail(p->given.err, -EINVAL, NULL,
-		    "%s '%s': expected a number of bytes", shown, text);
+	return expected(p, u, "a number of bytes");
+}
+
+/* Without effect where it is said to, and refused for any other value. */
+static int take_memory_type(struct perftest *p, const struct use *u)
+{
+	if (!strcmp(u->text, "0"))
+		return 0;
+	return expected(p, u, "0, what cuMemAlloc allocates");
+}
+
+static int take_nothing(struct perftest *p, const struct use *u)
+{
+	(void)p;
+	(void)u;
+	return 0;
 }
 
 /* The options that are more than another name for one of ours. */
 static const struct {
 	const char *name;
-	int (*take)(struct perftest *p, const char *shown, const char *text);
+	int (*take)(struct perftest *p, const struct use *u);
 } own[] = {
-	{ "size", take_size },
-	{ "iters", take_iterations },
-	{ "duration", take_duration },
-	{ "margin", take_margin },
+	{ "help", take_nothing },
+	{ "version", take_nothing },
+	{ "mtu", take_mtu },
+	{ "retry_count", take_most },
+	{ "burst_size", take_burst },
 	{ "run_infinitely", take_forever },
 	{ "latency_gap", take_gap },
 	{ "disable_pcie_relaxed", take_ordering },
@@ -317,135 +318,165 @@ static const struct {
 	{ "rate_limit_type", take_rate_type },
 	{ "output", take_output },
 	{ "out_json", take_json },
-	{ "out_json_file", take_json_file },
+	{ "out_json_file", take_json },
 	{ "limit_bw", take_limit_bw },
 	{ "limit_msgrate", take_limit_msgrate },
-	{ "report-histogram", take_sorted },
-	{ "report-histogrm", take_sorted },
-	{ "report-unsorted", take_unsorted },
-	{ "use_cuda", take_cuda },
-	{ "use_rocm", take_rocm },
+	{ "report-histogram", take_samples },
+	{ "report-histogrm", take_samples },
+	{ "report-unsorted", take_samples },
+	{ "use_cuda", take_gpu },
+	{ "use_cuda_bus_id", take_gpu },
+	{ "use_rocm", take_gpu },
+	{ "cuda_mem_type", take_memory_type },
 	{ "mmap", take_mmap },
 	{ "mmap-offset", take_mmap_offset },
 	{ "report-both", take_both },
 };
 
-#define N_OWN (sizeof(own) / sizeof(*own))
-
 /* Take an option that this program has as well. */
-static int take_same(struct perftest *p, const struct perftest_option *o,
-		     const char *shown, const char *text)
+static int take_same(struct perftest *p, const struct use *u)
 {
-	for (size_t i = 0; i < N_OWN; i++)
+	const struct perftest_option *o = u->option;
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 		if (!strcmp(own[i].name, o->name))
-			return own[i].take(p, shown, text);
-	return set(p, o->ours, shown, o->value ? o->value : text);
+			return own[i].take(p, u);
+	return set(p, o->ours, u->shown, o->value ? o->value : u->text);
 }
 
-static int take(struct perftest *p, const struct perftest_option *o,
-		const char *shown, const char *text)
+static bool is_timed(const struct perftest *p)
 {
-	switch (o->class) {
-	case PERFTEST_NOTHING:
+	return seen(p, "duration") || seen(p, "run_infinitely");
+}
+
+/* Why an option has no effect on this command line; NULL: it has. */
+static const char *idle(const struct perftest *p, enum perftest_idle when)
+{
+	const struct plan *plan = &p->given.options->params.plan;
+	const bool latency = plan->metric == METRIC_LATENCY;
+	const bool receives = !op_table[plan->op].access ||
+			      seen(p, "write_with_imm");
+	const struct {
+		bool holds;
+		const char *why;
+	} reasons[PERFTEST_IDLES] = {
+		[PERFTEST_IDLE_LATENCY] = { latency, "in latency tests" },
+		[PERFTEST_IDLE_RECEIVES] = {
+			latency || !receives,
+			"where receives are not posted in lists" },
+		[PERFTEST_IDLE_UNRATED] = { !seen(p, "rate_limit"),
+					    "without --rate_limit" },
+		[PERFTEST_IDLE_TIMED] = { is_timed(p), "with -D" },
+		[PERFTEST_IDLE_COUNTED] = { !is_timed(p), "without -D" },
+		[PERFTEST_IDLE_SIZED] = {
+			seen(p, "all") || op_is_atomic(plan->op),
+			seen(p, "all") ? "with -a" :
+					 "on atomics, which have 8 bytes" },
+		[PERFTEST_IDLE_GPU] = {
+			seen(p, "use_cuda") || seen(p, "use_rocm") ||
+				seen(p, "use_cuda_bus_id"),
+			"on the memory of a GPU" },
+	};
+
+	return reasons[when].holds ? reasons[when].why : NULL;
+}
+
+static int take(struct perftest *p, const struct use *u)
+{
+	const struct perftest_option *o = u->option;
+	const char *why;
+
+	p->seen[o - perftest_options] = true;
+	if (!p->again)
 		return 0;
-	case PERFTEST_DEVICE:
-		if (!p->refused)
-			p->refused = o;
-		return 0;
-	case PERFTEST_OTHER_TOOL:
-		return fail(p->given.err, -EINVAL, NULL, "%s: %s", shown,
+	why = idle(p, o->idle);
+	if (why)
+		log_info("%s has no effect %s", u->shown, why);
+	else if (o->class == PERFTEST_SAID)
+		log_info("%s: %s", u->shown, o->note);
+	else if (o->class == PERFTEST_OTHER_TOOL)
+		return fail(p->given.err, -EINVAL, NULL, "%s: %s", u->shown,
 			    o->note);
-	default:
-		return take_same(p, o, shown, text);
-	}
+	else if (o->class == PERFTEST_SAME)
+		return take_same(p, u);
+	return 0;
 }
 
-/* Build the arguments of getopt_long() from the table. */
-static void build_tables(struct perftest *p)
+/* TEXT is what follows the option in its word; NULL: nothing does. */
+static int take_value(struct perftest *p, struct use *u, const char *text)
 {
-	char *letter = p->shorts;
-
-	p->longs = xcalloc(perftest_option_count + 3, sizeof(*p->longs));
-	*letter++ = ':';
-	*letter++ = 'h';
-	*letter++ = 'V';
-	for (size_t i = 0; i < perftest_option_count; i++) {
-		const struct perftest_option *o = &perftest_options[i];
-
-		p->longs[i] = (struct option){
-			o->name, o->argument ? required_argument : no_argument,
-			NULL, LONG_OPTION + (int)i };
-		if (o->letter)
-			*letter++ = o->letter;
-		if (o->letter && o->argument)
-			*letter++ = ':';
-	}
-	p->longs[perftest_option_count] =
-		(struct option){ "help", no_argument, NULL, 'h' };
-	p->longs[perftest_option_count + 1] =
-		(struct option){ "version", no_argument, NULL, 'V' };
-}
-
-/* The option for VALUE from getopt_long(), and its name as the user sees it. */
-static const struct perftest_option *find(int value, char shown[64])
-{
-	if (value >= LONG_OPTION) {
-		const struct perftest_option *o =
-			&perftest_options[value - LONG_OPTION];
-
-		snprintf(shown, 64, "--%s", o->name);
-		return o;
-	}
-	snprintf(shown, 64, "-%c", value);
-	return perftest_find_letter((char)value);
-}
-
-/* Report a refused option.  WHY ':' means that its argument is missing. */
-static int bad_option(struct perftest *p, int why, char **argv)
-{
-	char shown[64], advice[ADVICE_SIZE], name[64];
-	const struct perftest_option *o;
-	const char *word = argv[optind - 1];
-
-	if (!optopt) {
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="),
-			 word);
-		return fail(p->given.err, -EINVAL,
-			    suggest_perftest(name + 2, advice),
-			    "unknown or ambiguous option '%s'", name);
-	}
-	o = find(optopt, shown);
-	if (o && why == ':')
+	if (u->option->argument && !text)
+		text = *p->words ? *p->words++ : NULL;
+	if (u->option->argument && !text)
 		return fail(p->given.err, -EINVAL, NULL,
-			    "%s needs a value: %s", shown, o->argument);
-	if (o)
+			    "%s needs a value: %s", u->shown,
+			    u->option->argument);
+	if (!u->option->argument && text)
 		return fail(p->given.err, -EINVAL, NULL, "%s takes no value",
-			    shown);
-	return fail(p->given.err, -EINVAL, "see --help",
-		    "unknown option '%s'", shown);
+			    u->shown);
+	u->text = text;
+	return take(p, u);
 }
 
-static int take_options(struct perftest *p, int argc, char **argv)
+/* WORD is a name without dashes, perhaps with its value. */
+static int take_long(struct perftest *p, const char *word)
 {
-	char shown[64];
-	int value, ret = 0;
+	const char *equals = strchr(word, '=');
+	char name[64], advice[ADVICE_SIZE];
+	struct use u;
 
-	optind = 0;
-	opterr = 0;
-	while (!ret) {
-		value = getopt_long(argc, argv, p->shorts, p->longs, NULL);
-		if (value == -1)
-			break;
-		if (value == '?' || value == ':') {
-			ret = bad_option(p, value, argv);
-		} else if (value == 'h' || value == 'V') {
-			*(value == 'h' ? &p->help : &p->version) = true;
-		} else {
-			const struct perftest_option *o = find(value, shown);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	u.option = perftest_match(name);
+	if (!u.option)
+		return fail(p->given.err, -EINVAL,
+			    suggest_perftest(name, advice),
+			    "unknown or ambiguous option '--%s'", name);
+	snprintf(u.shown, sizeof(u.shown), "--%s", u.option->name);
+	return take_value(p, &u, equals ? equals + 1 : NULL);
+}
 
-			ret = take(p, o, shown, optarg);
-		}
+/* WORD is one letter or several, the last of which may have a value behind
+ * it. */
+static int take_letters(struct perftest *p, const char *word)
+{
+	struct use u;
+	int ret = 0;
+
+	while (*word && !ret) {
+		snprintf(u.shown, sizeof(u.shown), "-%c", *word);
+		u.option = perftest_find_letter(*word++);
+		if (!u.option)
+			return fail(p->given.err, -EINVAL, "see --help",
+				    "unknown option '%s'", u.shown);
+		if (u.option->argument)
+			return take_value(p, &u, *word ? word : NULL);
+		ret = take_value(p, &u, NULL);
 	}
+	return ret;
+}
+
+static int take_word(struct perftest *p, const char *word)
+{
+	if (word[0] == '-' && word[1] == '-')
+		return take_long(p, word + 2);
+	if (word[0] == '-' && word[1])
+		return take_letters(p, word + 1);
+	if (p->host)
+		return fail(p->given.err, -EINVAL, "see --help",
+			    "unexpected argument '%s'", word);
+	p->host = word;
+	return 0;
+}
+
+/* The host may stand between the options. */
+static int take_line(struct perftest *p, char **words)
+{
+	int ret = 0;
+
+	p->words = words;
+	p->host = NULL;
+	while (*p->words && !ret)
+		ret = take_word(p, *p->words++);
 	return ret;
 }
 
@@ -475,7 +506,7 @@ static void choose_transport(struct perftest *p)
 {
 	struct plan *plan = &params_of(p)->plan;
 
-	if (plan->mcast.wanted)
+	if (seen(p, "mcg") || seen(p, "MGID"))
 		plan->transport = TRANSPORT_UD;
 }
 
@@ -485,43 +516,31 @@ static void choose_length(struct perftest *p)
 	struct parameters *params = params_of(p);
 	struct plan *plan = &params->plan;
 	const struct param *interval = param_find("interval");
-	const bool timed = p->given.row[param_find("duration") - param_table];
 
-	if (p->forever) {
-		plan->interval = timed ? plan->duration : 5 * SECOND;
+	params->timed = is_timed(p);
+	if (seen(p, "run_infinitely")) {
+		plan->interval = seen(p, "duration") ? plan->duration :
+						       5 * SECOND;
 		plan->interval = larger(smaller(plan->interval,
 						interval->max), interval->min);
-		plan->duration = 86400 * SECOND;
-	} else if (!timed) {
-		plan->duration = 0;
+		plan->duration = param_find("duration")->max;
 	}
-	params->timed = timed || p->forever;
 	if (params->timed)
 		plan->iterations = 0;
+	else
+		plan->duration = 0;
 	not_given(p, "iterations");
-	/* nothing bounds the memory that samples of such a run would take;
-	 * perftest prints none, either */
-	if (params->timed) {
-		params->perftest_samples = PERFTEST_NO_SAMPLES;
-		not_given(p, "samples");
-	}
-	/* perftest says so and goes on, too */
-	if (params->cpu && !params->timed) {
-		log_warning("--cpu_util has no effect without -D");
-		params->cpu = false;
-		not_given(p, "cpu");
-	}
 }
 
 /* perftest makes depths fit each other; verbsperf refuses those that do not. */
 static void fit_depths(struct perftest *p)
 {
 	struct plan *plan = &params_of(p)->plan;
+	uint32_t depth;
 
-	if (plan->metric == METRIC_LATENCY)
-		return;
 	/* no more than there are; 128 is the default */
-	if (plan->iterations && plan->iterations < PERFTEST_TX_DEPTH &&
+	if (plan->metric == METRIC_BANDWIDTH && plan->iterations &&
+	    plan->iterations < PERFTEST_TX_DEPTH &&
 	    (plan->tx_depth == PLAN_AUTO ||
 	     plan->tx_depth > plan->iterations))
 		plan->tx_depth = (uint32_t)plan->iterations;
@@ -529,8 +548,14 @@ static void fit_depths(struct perftest *p)
 		plan->tx_depth = plan->post_list;
 	if (plan->post_list > 1 && plan->cq_mod == PLAN_AUTO)
 		plan->cq_mod = plan->post_list;
-	if (plan->tx_depth != PLAN_AUTO && plan->cq_mod != PLAN_AUTO)
-		plan->cq_mod = (uint32_t)smaller(plan->cq_mod, plan->tx_depth);
+	depth = plan_send_queue(plan);
+	if (plan->cq_mod != PLAN_AUTO)
+		plan->cq_mod = (uint32_t)smaller(plan->cq_mod, depth);
+	if (p->burst > depth)
+		log_info("--burst_size %" PRIu64 ": reduced to the send "
+			 "queue's %u", p->burst, depth);
+	if (p->burst)
+		plan->burst = (uint32_t)smaller(p->burst, depth);
 	if (plan->rx_depth != PLAN_AUTO &&
 	    plan->rx_depth < plan->recv_post_list)
 		plan->rx_depth = plan->recv_post_list;
@@ -551,7 +576,6 @@ static int set_rate(struct perftest *p)
 	if (plan->pacing == PACING_DEVICE) {
 		p->rate *= plan->qps;
 		plan->burst = 1;
-		not_given(p, "burst");
 	}
 	if (p->rate_unit == 'p')
 		snprintf(text, sizeof(text), "%.9gpps", p->rate);
@@ -567,11 +591,11 @@ static int set_limits(struct perftest *p)
 	char text[64];
 	int ret = 0;
 
-	if (!isnan(p->limit_bw)) {
+	if (p->limit_bw > 0) {
 		snprintf(text, sizeof(text), "%.9g", p->limit_bw * unit);
 		ret = set(p, "min-gbps", "--limit_bw", text);
 	}
-	if (!ret && !isnan(p->limit_msgrate)) {
+	if (!ret && p->limit_msgrate > 0) {
 		snprintf(text, sizeof(text), "%.9g", p->limit_msgrate);
 		ret = set(p, "min-mpps", "--limit_msgrate", text);
 	}
@@ -588,26 +612,15 @@ static void tell(struct perftest *p)
 	params_of(p)->told = &told;
 }
 
-/* Refuse what only some devices have, when the whole line has named one. */
-static int check_device(struct perftest *p)
-{
-	const char *device = params_of(p)->device;
-
-	if (!p->refused)
-		return 0;
-	return fail(p->given.err, -EINVAL, "leave it out",
-		    "--%s: verbsperf does not use %s of %s", p->refused->name,
-		    p->refused->note, device ? device : "the device");
-}
-
 static int finish(struct perftest *p)
 {
 	struct options *o = p->given.options;
-	int ret = check_device(p);
+	int ret;
 
-	if (ret)
-		return ret;
-	if (!p->json)
+	o->command = p->host ? COMMAND_CLIENT : COMMAND_SERVE;
+	o->server = p->host;
+	o->params.once = !p->host;
+	if (!seen(p, "out_json"))
 		o->params.perftest_json = NULL;
 	else if (!o->params.perftest_json)
 		o->params.perftest_json = JSON_FILE;
@@ -625,23 +638,6 @@ static int finish(struct perftest *p)
 	if (!ret && o->command == COMMAND_SERVE)
 		tell(p);
 	return ret;
-}
-
-static int take_words(struct perftest *p, int argc, char **argv)
-{
-	struct options *o = p->given.options;
-
-	if (optind < argc - 1)
-		return fail(p->given.err, -EINVAL, "see --help",
-			    "unexpected argument '%s'", argv[optind + 1]);
-	if (optind < argc) {
-		o->command = COMMAND_CLIENT;
-		o->server = argv[optind];
-	} else {
-		o->command = COMMAND_SERVE;
-		o->params.once = true;
-	}
-	return 0;
 }
 
 bool perftest_is_named(const char *path, enum op *op, enum metric *metric)
@@ -664,28 +660,41 @@ int perftest_parse(int argc, char **argv, struct options *options,
 	};
 	int ret;
 
+	(void)argc;
 	error_stage(err, "options");
 	param_defaults(&o.params);
 	perftest_is_named(argv[0], &o.params.plan.op, &o.params.plan.metric);
 	set_defaults(&o.params);
-	build_tables(&p);
-	ret = take_options(&p, argc, argv);
-	if (!ret && (p.help || p.version))
-		o.command = p.help ? COMMAND_HELP : COMMAND_VERSION;
-	else if (!ret)
-		ret = take_words(&p, argc, argv);
-	if (!ret && !p.help && !p.version)
-		ret = finish(&p);
-	free(p.longs);
+	ret = take_line(&p, argv + 1);
+	if (!ret && (seen(&p, "help") || seen(&p, "version"))) {
+		o.command = seen(&p, "help") ? COMMAND_HELP : COMMAND_VERSION;
+	} else if (!ret) {
+		p.again = true;
+		ret = take_line(&p, argv + 1);
+		if (!ret)
+			ret = finish(&p);
+	}
 	if (!ret)
 		*options = o;
 	return ret;
 }
 
-/* What OPTION does, for --help. */
-static const char *help_of(const struct perftest_option *option)
+static void print_options(FILE *out, enum perftest_class class)
 {
-	return option->note ? option->note : param_find(option->ours)->help;
+	for (size_t i = 0; i < perftest_option_count; i++) {
+		const struct perftest_option *o = &perftest_options[i];
+		char left[80];
+
+		if (o->class != class)
+			continue;
+		snprintf(left, sizeof(left), "  %c%c%c --%s%s%s",
+			 o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
+			 o->letter ? ',' : ' ', o->name,
+			 o->argument ? "=" : "",
+			 o->argument ? o->argument : "");
+		fprintf(out, "%-34s %s\n", left,
+			o->note ? o->note : param_find(o->ours)->help);
+	}
 }
 
 char *perftest_usage(const char *path)
@@ -701,23 +710,13 @@ char *perftest_usage(const char *path)
 	fprintf(out, "Usage:\n"
 		"  %s [options]         serve one client\n"
 		"  %s [options] HOST    run the test against HOST\n\n"
-		"perftest's options that verbsperf has as well; see "
-		"verbsperf-perftest(7):\n", name, name);
-	for (size_t i = 0; i < perftest_option_count; i++) {
-		const struct perftest_option *o = &perftest_options[i];
-		char left[80];
-
-		if (o->class != PERFTEST_SAME)
-			continue;
-		snprintf(left, sizeof(left), "  %c%c%c --%s%s%s",
-			 o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
-			 o->letter ? ',' : ' ', o->name,
-			 o->argument ? "=" : "",
-			 o->argument ? o->argument : "");
-		fprintf(out, "%-34s %s\n", left, help_of(o));
-	}
-	fputs("  -h, --help                       this text\n"
-	      "  -V, --version                    version\n", out);
+		"perftest's options; see verbsperf-perftest(7):\n",
+		name, name);
+	print_options(out, PERFTEST_SAME);
+	fputs("\nTaken, and one line says what they do not do:\n", out);
+	print_options(out, PERFTEST_SAID);
+	fputs("\nTaken, with nothing to do:\n", out);
+	print_options(out, PERFTEST_NOTHING);
 	fclose(out);
 	return text;
 }

@@ -3,29 +3,42 @@
 #include "config.h"
 #include "cli/perftest_table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define SAME(name, letter, argument, ours) \
-	{ name, letter, argument, PERFTEST_SAME, ours, NULL, NULL }
+	{ name, letter, argument, PERFTEST_SAME, ours, NULL, NULL, 0 }
 #define SET(name, letter, ours, value) \
-	{ name, letter, NULL, PERFTEST_SAME, ours, value, NULL }
+	{ name, letter, NULL, PERFTEST_SAME, ours, value, NULL, 0 }
 #define OWN(name, letter, argument, ours, note) \
-	{ name, letter, argument, PERFTEST_SAME, ours, NULL, note }
+	{ name, letter, argument, PERFTEST_SAME, ours, NULL, note, 0 }
+#define GPU(name, argument, kind, note) \
+	{ name, 0, argument, PERFTEST_SAME, "memory", kind, note, 0 }
+/* of no effect in a case */
+#define LESS(name, letter, argument, ours, value, note, idle) \
+	{ name, letter, argument, PERFTEST_SAME, ours, value, note, \
+	  PERFTEST_IDLE_##idle }
 #define NOTHING(name, letter, argument, note) \
-	{ name, letter, argument, PERFTEST_NOTHING, NULL, NULL, note }
-#define DEVICE(name, argument, note) \
-	{ name, 0, argument, PERFTEST_DEVICE, NULL, NULL, note }
+	{ name, letter, argument, PERFTEST_NOTHING, NULL, NULL, note, 0 }
+#define SAID(name, letter, argument, note) \
+	{ name, letter, argument, PERFTEST_SAID, NULL, NULL, note, 0 }
 #define OTHER(name, letter, argument, note) \
-	{ name, letter, argument, PERFTEST_OTHER_TOOL, NULL, NULL, note }
+	{ name, letter, argument, PERFTEST_OTHER_TOOL, NULL, NULL, note, 0 }
 
 #define RAW_ETHERNET "raw Ethernet: use perftest's raw_ethernet_bw"
 #define ENCRYPTION "encryption by the device: use perftest"
 #define GPU_MEMORY \
 	"verbsperf has no memory of accelerators but that of CUDA and HIP"
-#define GPU_PLAIN "verbsperf has only what cuMemAlloc and hipMalloc allocate"
+#define GPU_PLAIN \
+	"GPU memory is mapped as the drivers do without being asked"
+#define DEVICE "verbsperf does not use this feature of some devices: leave it " \
+	"out"
 
 // clang-format off
 const struct perftest_option perftest_options[] = {
+	OWN("help", 'h', NULL, NULL, "this text; exit status 1, as perftest's"),
+	OWN("version", 'V', NULL, NULL, "version; exit status 1"),
+
 	/* device and connection */
 	SAME("ib-dev", 'd', "DEVICE", "device"),
 	SAME("ib-port", 'i', "N", "ib-port"),
@@ -34,7 +47,7 @@ const struct perftest_option perftest_options[] = {
 	SAME("bind_source_ip", 0, "ADDRESS", "bind"),
 	SAME("source_ip", 'j', "ADDRESS", "bind"),
 	SAME("pkey_index", 0, "N", "pkey-index"),
-	NOTHING("ipv6-addr", 0, NULL,
+	NOTHING("ipv6-addr", '6', NULL,
 		"verbsperf tries IPv4 and IPv6 addresses"),
 	NOTHING("ipv6", 0, NULL,
 		"verbsperf chooses a GID that fits the peer's"),
@@ -47,12 +60,15 @@ const struct perftest_option perftest_options[] = {
 		"each end needs the version of the other"),
 	NOTHING("force-link", 0, "TYPE", "the port reports its link layer"),
 	OTHER("dlid", 0, "N", "verbsperf uses the LID that the peer reports"),
-	OTHER("dualport", 'O', NULL, "run one test for each port"),
-	OTHER("report-per-port", 0, NULL, "run one test for each port"),
+	SAID("dualport", 'O', NULL,
+	     "one port is measured: run one test for each port"),
+	SAID("report-per-port", 0, NULL,
+	     "one port is measured: run one test for each port"),
 
 	/* what is sent */
-	OWN("size", 's', "BYTES", "size",
-	    "message size; no effect on atomics, which have 8 bytes"),
+	LESS("size", 's', "BYTES", "size", NULL,
+	     "message size; no effect with -a, nor on atomics, which have 8 "
+	     "bytes", SIZED),
 	SAME("all", 'a', NULL, "all"),
 	OWN("iters", 'n', "N", "iterations",
 	    "number of messages; no effect with -D"),
@@ -61,7 +77,7 @@ const struct perftest_option perftest_options[] = {
 	OWN("margin", 'f', "SECONDS", "warmup",
 	    "time at the beginning that is not measured"),
 	OWN("run_infinitely", 0, NULL, "duration",
-	    "run for a day; print the rate every -D seconds to standard error"),
+	    "run until stopped; print a row every -D seconds (default 5)"),
 	SAME("connection", 'c', "TYPE", "transport"),
 	SAME("atomic_type", 'A', "TYPE", "atomic-type"),
 	SAME("bidirectional", 'b', NULL, "bidirectional"),
@@ -70,7 +86,8 @@ const struct perftest_option perftest_options[] = {
 	SAME("send_with_imm", 0, NULL, "imm"),
 	SAME("inline_size", 'I', "BYTES", "inline"),
 	SAME("outs", 'o', "N", "outstanding-reads"),
-	SAME("mtu", 'm', "BYTES", "mtu"),
+	OWN("mtu", 'm', "BYTES", "mtu",
+	    "path MTU; the active one, if that is less or none has this size"),
 	SAME("sl", 'S', "N", "sl"),
 	SAME("tclass", 0, "N", "tclass"),
 	OWN("tos", 'T', "N", "tclass",
@@ -78,14 +95,18 @@ const struct perftest_option perftest_options[] = {
 	SAME("flow_label", 0, "LIST", "flow-label"),
 	SAME("hop_limit", 'L', "N", "hop-limit"),
 	SAME("qp-timeout", 'u', "N", "qp-timeout"),
-	SAME("retry_count", 0, "N", "retry-count"),
-	OTHER("payload_file_path", 0, "FILE",
-	      "messages are random, or a pattern with --data_validation"),
-	SET("mcg", 'g', "mcast", "auto"),
-	SAME("MGID", 'M', "GID", "mcast"),
+	OWN("retry_count", 0, "N", "retry-count",
+	    "retries before a send is given up, at most 7"),
+	SAID("payload_file_path", 0, "FILE",
+	     "messages are random, or a pattern with --data_validation"),
+	LESS("mcg", 'g', NULL, "mcast", "auto",
+	     "send to a multicast group, over UD; send_lat is over UD without "
+	     "a group", LATENCY),
+	LESS("MGID", 'M', "GID", "mcast", NULL,
+	     "that multicast group, in the same way", LATENCY),
 	OTHER("connectionless", 0, NULL,
 	      "the ends of verbsperf exchange their parameters"),
-	DEVICE("unsolicited_write", NULL, "unsolicited receives of SRD"),
+	OTHER("unsolicited_write", 0, NULL, DEVICE),
 
 	/* queues, posting, polling */
 	SAME("qp", 'q', "N", "qps"),
@@ -93,7 +114,9 @@ const struct perftest_option perftest_options[] = {
 	SAME("rx-depth", 'r', "N", "rx-depth"),
 	SAME("cq-mod", 'Q', "N", "cq-mod"),
 	SAME("post_list", 'l', "N", "post-list"),
-	SAME("recv_post_list", 0, "N", "recv-post-list"),
+	LESS("recv_post_list", 0, "N", "recv-post-list", NULL,
+	     "receives posted per call; only for send_bw and --write_with_imm",
+	     RECEIVES),
 	SAME("events", 'e', NULL, "events"),
 	SAME("vector", 'X', "N", "vector"),
 	SAME("use-srq", 0, NULL, "srq"),
@@ -109,14 +132,19 @@ const struct perftest_option perftest_options[] = {
 	NOTHING("no_lock", 0, NULL, "each thread has a queue of its own"),
 	NOTHING("wait_destroy", 0, "SECONDS",
 		"verbsperf does not wait before it destroys its objects"),
-	DEVICE("no_enhanced_reorder", NULL, "enhanced reordering"),
-	DEVICE("use_ooo", NULL, "out-of-order delivery"),
-	DEVICE("congest_type", "TYPE", "a choice of congestion control"),
-	DEVICE("log_dci_streams", "N", "streams of DC"),
-	DEVICE("log_active_dci_streams", "N", "streams of DC"),
+	NOTHING("no_enhanced_reorder", 0, NULL,
+		"verbsperf does not use enhanced reordering"),
+	SAID("inline_recv", 0, "BYTES",
+	     "perftest has had no use for it, either; verbsperf's own is "
+	     "--inline-recv"),
+	OTHER("use_ooo", 0, NULL, DEVICE),
+	OTHER("congest_type", 0, "TYPE", DEVICE),
+	OTHER("log_dci_streams", 0, "N", DEVICE),
+	OTHER("log_active_dci_streams", 0, "N", DEVICE),
 
 	/* memory and CPUs */
-	SAME("use_hugepages", 0, NULL, "hugepages"),
+	LESS("use_hugepages", 0, NULL, "hugepages", NULL,
+	     "put messages into huge pages; no effect with --use_cuda", GPU),
 	SAME("odp", 0, NULL, "odp"),
 	SAME("pin_cores", 0, "LIST", "cpus"),
 	SAME("numa_node", 0, "N", "numa"),
@@ -124,26 +152,29 @@ const struct perftest_option perftest_options[] = {
 	OWN("disable_pcie_relaxed", 0, NULL, NULL,
 	    "PCIe may not reorder writes to memory, the default of "
 	    "verbsperf's own options"),
-	DEVICE("use-null-mr", NULL, "null memory regions"),
-	DEVICE("tph_mem", "TYPE", "TLP processing hints"),
-	DEVICE("cpu_id", "N", "TLP processing hints"),
-	DEVICE("ph", "N", "TLP processing hints"),
+	SAID("use-null-mr", 0, NULL,
+	     "messages are read from memory and written to it"),
+	OTHER("tph_mem", 0, "TYPE", DEVICE),
+	OTHER("cpu_id", 0, "N", DEVICE),
+	OTHER("ph", 0, "N", DEVICE),
 	OWN("mmap", 0, "FILE", "memory",
 	    "put messages into this file, which they overwrite"),
 	OWN("mmap-offset", 0, "N", "memory", "where in the file, in bytes"),
-	OWN("use_cuda", 0, "N", "memory",
+	GPU("use_cuda", "N", "cuda",
 	    "put messages into the memory of this NVIDIA GPU"),
-	OTHER("use_cuda_bus_id", 0, "ID", "use --use_cuda and its number"),
+	GPU("use_cuda_bus_id", "ADDRESS", "cuda",
+	    "the same, named by its PCI address: 0000:19:00.0"),
 	NOTHING("use_cuda_dmabuf", 0, NULL,
 		"GPU memory is a dma-buf wherever that works"),
-	OTHER("use_cuda_pcie_mapping", 0, NULL, GPU_PLAIN),
-	OTHER("use_data_direct", 0, NULL, GPU_PLAIN),
-	OTHER("cuda_mem_type", 0, "TYPE", GPU_PLAIN),
+	SAID("use_cuda_pcie_mapping", 0, NULL, GPU_PLAIN),
+	SAID("use_data_direct", 0, NULL, GPU_PLAIN),
+	OWN("cuda_mem_type", 0, "TYPE", "memory",
+	    "only 0: verbsperf has what cuMemAlloc allocates"),
 	OTHER("use_musa", 0, "N", GPU_MEMORY),
 	OTHER("use_musa_bus_id", 0, "ID", GPU_MEMORY),
 	OTHER("use_musa_dmabuf", 0, NULL, GPU_MEMORY),
 	OTHER("use_musa_pcie_mapping", 0, NULL, GPU_MEMORY),
-	OWN("use_rocm", 0, "N", "memory",
+	GPU("use_rocm", "N", "hip",
 	    "put messages into the memory of this AMD GPU"),
 	NOTHING("use_rocm_dmabuf", 0, NULL,
 		"GPU memory is a dma-buf wherever that works"),
@@ -156,7 +187,8 @@ const struct perftest_option perftest_options[] = {
 	OTHER("opencl_platform_id", 0, "N", GPU_MEMORY),
 	OTHER("use_ib_dm_dmabuf", 0, "N",
 	      "verbsperf --memory=device uses the memory of the RDMA device"),
-	OTHER("gpu_touch", 0, "TYPE", GPU_PLAIN),
+	OTHER("gpu_touch", 0, "TYPE",
+	      "verbsperf has only what cuMemAlloc and hipMalloc allocate"),
 
 	/* rates */
 	OWN("rate_limit", 0, "RATE", "rate", "maximum rate, in --rate_units"),
@@ -165,8 +197,10 @@ const struct perftest_option perftest_options[] = {
 	OWN("rate_limit_type", 0, "HW|SW|PP", "pacing",
 	    "SW (default): the loop limits the rate; HW or PP: the device "
 	    "limits it for each queue pair, or is refused"),
-	SAME("burst_size", 0, "N", "burst"),
-	DEVICE("typical_pkt_size", "BYTES", "packet pacing"),
+	LESS("burst_size", 0, "N", "burst", NULL,
+	     "messages sent at once under --rate_limit, at most --tx-depth",
+	     UNRATED),
+	OTHER("typical_pkt_size", 0, "BYTES", DEVICE),
 
 	/* reports */
 	SAME("report_gbits", 0, NULL, "report-gbits"),
@@ -175,22 +209,26 @@ const struct perftest_option perftest_options[] = {
 	OWN("out_json", 0, NULL, "json", "write perftest's JSON as well"),
 	OWN("out_json_file", 0, "FILE", "json",
 	    "file that --out_json writes (default perftest_out.json)"),
-	OWN("limit_bw", 'w', "RATE", "min-gbps",
-	    "minimum bandwidth, in the unit of the table"),
-	OWN("limit_msgrate", 'y', "MPPS", "min-mpps", "minimum message rate"),
-	OWN("report-histogram", 'H', NULL, "samples", "print all samples, sorted"),
-	OWN("report-histogrm", 0, NULL, "samples", "print all samples, sorted"),
-	OWN("report-unsorted", 'U', NULL, "samples",
-	    "print all samples, in the order measured"),
+	LESS("limit_bw", 'w', "RATE", "min-gbps", NULL,
+	     "minimum bandwidth, in the unit of the table", LATENCY),
+	LESS("limit_msgrate", 'y', "MPPS", "min-mpps", NULL,
+	     "minimum message rate", LATENCY),
+	LESS("report-histogram", 'H', NULL, "samples", NULL,
+	     "print all samples, sorted; no effect with -D", TIMED),
+	LESS("report-histogrm", 0, NULL, "samples", NULL,
+	     "print all samples, sorted; no effect with -D", TIMED),
+	LESS("report-unsorted", 'U', NULL, "samples", NULL,
+	     "print all samples, in the order measured; no effect with -D",
+	     TIMED),
 	SAME("data_validation", 0, NULL, "verify"),
 	SAME("data_validation_debug", 0, NULL, "verify"),
 	OWN("report-both", 0, NULL, NULL,
 	    "each direction of -b, which verbsperf's own table always has"),
-	NOTHING("report-cycles", 'C', NULL, "times are in microseconds"),
+	SAID("report-cycles", 'C', NULL, "times are in microseconds"),
 	NOTHING("noPeak", 'N', NULL, "measuring the peak costs nothing"),
 	NOTHING("CPU-freq", 'F', NULL, "the clock is not the CPU's frequency"),
-	OWN("cpu_util", 0, NULL, "cpu",
-	    "print how busy all CPUs of the host were; only with -D"),
+	LESS("cpu_util", 0, NULL, "cpu", NULL,
+	     "print how busy all CPUs of the host were; only with -D", COUNTED),
 	OWN("report-counters", 'W', "LIST", "counters",
 	    "print how these counters of this end changed: counters/NAME,hw_counters/NAME"),
 
@@ -236,12 +274,30 @@ const struct perftest_option perftest_options[] = {
 const size_t perftest_option_count =
 	sizeof(perftest_options) / sizeof(*perftest_options);
 
+_Static_assert(sizeof(perftest_options) / sizeof(*perftest_options) <=
+	       PERFTEST_OPTIONS_MAX, "more options than PERFTEST_OPTIONS_MAX");
+
+/* What 6.29 has and 6.06, as Debian builds it, has not; and what only 6.06 has,
+ * or only perftest's --help.  Each is a name between blanks. */
+static const char newer[] =
+	" bind_source_ip congest_type connectionless cpu_id cqe_poll "
+	"cuda_mem_type data_validation data_validation_debug "
+	"disable_dynamic_polling disable_numa gpu_touch ipv6-addr "
+	"no_enhanced_reorder no_lock numa_node opencl_platform_id "
+	"payload_file_path ph pin_cores send_with_imm sig_offload tph_mem "
+	"sig_before unsolicited_write use-null-mr use_cuda_dmabuf "
+	"use_cuda_pcie_mapping use_data_direct use_hl use_ib_dm_dmabuf "
+	"use_mlu use_mlu_dmabuf use_musa use_musa_bus_id use_musa_dmabuf "
+	"use_musa_pcie_mapping use_neuron use_neuron_dmabuf use_ooo "
+	"use_opencl use_rocm_dmabuf write_with_imm ";
+static const char rare[] = " com_rdma_cm inline_recv report-histogram ";
+
 const char *perftest_class_name(enum perftest_class class)
 {
 	static const char *const names[PERFTEST_CLASSES] = {
 		[PERFTEST_SAME] = "same",
 		[PERFTEST_NOTHING] = "nothing",
-		[PERFTEST_DEVICE] = "device",
+		[PERFTEST_SAID] = "said",
 		[PERFTEST_OTHER_TOOL] = "other",
 	};
 
@@ -254,6 +310,36 @@ const struct perftest_option *perftest_find(const char *name)
 		if (!strcmp(perftest_options[i].name, name))
 			return &perftest_options[i];
 	return NULL;
+}
+
+/* 0: of both versions; 1: only of the newer one; 2: rare. */
+static int age_of(const struct perftest_option *o)
+{
+	char word[64];
+
+	snprintf(word, sizeof(word), " %s ", o->name);
+	return strstr(rare, word) ? 2 : strstr(newer, word) ? 1 : 0;
+}
+
+const struct perftest_option *perftest_match(const char *name)
+{
+	const struct perftest_option *found = perftest_find(name);
+	int n = 0;
+
+	for (int age = 0; age <= 2 && !found && !n; age++) {
+		for (size_t i = 0; i < perftest_option_count; i++) {
+			const struct perftest_option *o = &perftest_options[i];
+
+			if (age_of(o) > age ||
+			    strncmp(o->name, name, strlen(name)) != 0)
+				continue;
+			found = o;
+			n++;
+		}
+		if (n > 1)
+			found = NULL;
+	}
+	return found;
 }
 
 const struct perftest_option *perftest_find_letter(char letter)

@@ -6,11 +6,27 @@
 
 enum perftest_class {
 	PERFTEST_SAME,		/* an option of ours, or done by perftest.c */
-	PERFTEST_NOTHING,	/* has no effect here: taken in silence */
-	PERFTEST_DEVICE,	/* a feature of some devices that is not used */
-	PERFTEST_OTHER_TOOL,	/* not measured by this program */
+	PERFTEST_NOTHING,	/* nothing to do here: taken in silence */
+	PERFTEST_SAID,		/* taken, and one line says what is not done */
+	PERFTEST_OTHER_TOOL,	/* refused: another measurement */
 	PERFTEST_CLASSES,
 };
+
+/* When an option of class PERFTEST_SAME has no effect, which one line says. */
+enum perftest_idle {
+	PERFTEST_IDLE_NEVER,
+	PERFTEST_IDLE_LATENCY,	/* in latency tests */
+	PERFTEST_IDLE_RECEIVES,	/* where receives are not posted in lists */
+	PERFTEST_IDLE_UNRATED,	/* without --rate_limit */
+	PERFTEST_IDLE_TIMED,	/* with -D */
+	PERFTEST_IDLE_COUNTED,	/* without -D */
+	PERFTEST_IDLE_SIZED,	/* with -a, and on atomics */
+	PERFTEST_IDLE_GPU,	/* on the memory of a GPU */
+	PERFTEST_IDLES,
+};
+
+/* Most rows that the table may have. */
+#define PERFTEST_OPTIONS_MAX 200
 
 struct perftest_option {
 	const char *name;
@@ -23,16 +39,21 @@ struct perftest_option {
 	/* what it does, if not just what ours does; why it has no effect; or
 	 * what to use instead */
 	const char *note;
+	enum perftest_idle idle;
 };
 
 extern const struct perftest_option perftest_options[];
 extern const size_t perftest_option_count;
 
-/* "same", "nothing", "device" or "other". */
+/* "same", "nothing", "said" or "other". */
 const char *perftest_class_name(enum perftest_class class);
 
 /* The option with this NAME, without dashes; NULL when there is none. */
 const struct perftest_option *perftest_find(const char *name);
+
+/* The option that has this NAME, or that it is the beginning of: of no other
+ * one in perftest 6.06 or in 6.29.  NULL when there is none. */
+const struct perftest_option *perftest_match(const char *name);
 
 /* The option with this LETTER; NULL when there is none. */
 const struct perftest_option *perftest_find_letter(char letter);

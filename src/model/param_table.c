@@ -271,7 +271,7 @@ const struct param param_table[] = {
 	},
 	{
 		.id = 3, .name = "duration", .letter = 'D',
-		TIME(plan.duration), .min = 0, .max = 86400 * SECOND,
+		TIME(plan.duration), .min = 0, .max = 7 * 86400 * SECOND,
 		.initial = "1", .argument = "SECONDS",
 		.who = CLIENT_PLAN | PARAM_WATCH | PARAM_CONTROL,
 		.help = "length of the measurement",
@@ -823,7 +823,8 @@ const struct param param_table[] = {
 		.description =
 		"Where --tx-depth and --cq-mod are not given, use perftest's: "
 		"128 messages (at most 32 MiB) and one completion for every "
-		"100 messages (or every MiB). Under the names of perftest's "
+		"100 messages (or every MiB). An --mtu above the active MTU "
+		"is reduced to it. Under the names of perftest's "
 		"programs, such as ib_write_bw, this is the default.",
 	},
 	{
@@ -1117,7 +1118,8 @@ const struct param param_table[] = {
 		.description =
 		"What this end puts its messages into: anonymous, "
 		"hugepages[=2M|1G], shared, file:PATH[,offset=BYTES], device, "
-		"dmabuf:udmabuf, cuda[:N] or hip[:N]; see 'MEMORY'. Each end "
+		"dmabuf:udmabuf, cuda[:N] or hip[:N], where N may be a PCI "
+		"address; see 'MEMORY'. Each end "
 		"chooses its own, and a KIND other than anonymous overrides "
 		"--hugepages.",
 	},

@@ -158,10 +158,14 @@ static void choose_pacing(struct plan *plan, const struct port *port)
 void plan_choose(struct plan *plan, const struct port *client,
 		 const struct port *server)
 {
+	const uint32_t mtu = (uint32_t)smaller(mtu_bytes(client->active_mtu),
+					       mtu_bytes(server->active_mtu));
+
 	choose_reads(plan, client, server);
-	if (plan->mtu == PLAN_AUTO)
-		plan->mtu = (uint32_t)smaller(mtu_bytes(client->active_mtu),
-					      mtu_bytes(server->active_mtu));
+	/* perftest reduces an MTU that is too large; verbsperf refuses it */
+	if (plan->mtu == PLAN_AUTO ||
+	    (plan->perftest_defaults && plan->mtu > mtu))
+		plan->mtu = mtu;
 	fit_datagrams(plan);
 	if (plan->qp_timeout == PLAN_AUTO)
 		plan->qp_timeout = automatic_qp_timeout(client, server);

@@ -216,7 +216,8 @@ static int refuse_mtu(const struct ends *ends, bool client, struct error *err)
 	uint32_t most = mtu_bytes(port->active_mtu), asked = ends->plan->mtu;
 	char advice[120];
 
-	if (asked == PLAN_AUTO || asked <= most)
+	if (asked == PLAN_AUTO || asked <= most ||
+	    ends->plan->perftest_defaults)
 		return 0;
 	snprintf(advice, sizeof(advice), "use --mtu %u or less, or raise the "
 		 "MTU of the interface there (ip link set ... mtu)", most);

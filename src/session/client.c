@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "net/frames.h"
 #include "net/subnet.h"
 #include "preflight/fit.h"
@@ -64,6 +65,7 @@ static int agree(struct session *s)
 {
 	struct result *r = s->run.result;
 	const bool check = r->params.plan.check;
+	const uint32_t mtu = r->params.plan.mtu;
 	struct frame frame;
 	int ret = 0;
 
@@ -86,7 +88,11 @@ static int agree(struct session *s)
 	r->connected = true;
 	if (check)
 		return check_ask(s);
-	return plan_fit(&r->params.plan, &r->client, &r->server, &r->error);
+	ret = plan_fit(&r->params.plan, &r->client, &r->server, &r->error);
+	if (!ret && mtu != PLAN_AUTO && r->params.plan.mtu < mtu)
+		log_info("--mtu %u: reduced to the active MTU, %u", mtu,
+			 r->params.plan.mtu);
+	return ret;
 }
 
 static int choose_path(struct session *s)

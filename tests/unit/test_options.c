@@ -449,7 +449,7 @@ static const struct refused suggested[] = {
 	{ "-f", "perftest's --margin is --warmup here" },
 	{ "-X", "perftest's --vector is --vector here" },
 	{ "--use-null-mr",
-	  "leave perftest's --use-null-mr out: null memory regions" },
+	  "leave perftest's --use-null-mr out: messages are read from memory and written to it" },
 	{ "-Z",
 	  "leave perftest's --server out: raw Ethernet: use perftest's "
 	  "raw_ethernet_bw" },

@@ -153,7 +153,7 @@ static const struct parse parses[] = {
 	{ "ready-fd", "2", 0, "--o 2: expected 3 to 65535" },
 	{ "duration", "0.5", 500000000, NULL },
 	{ "duration", "50ms", 50000000, NULL },
-	{ "duration", "25h", 0, "--o 25h: expected 0 to 86400 seconds" },
+	{ "duration", "169h", 0, "--o 169h: expected 0 to 604800 seconds" },
 	{ "duration", "soon", 0, "--o 'soon': must be seconds, or a time with ms, s, m or h" },
 	{ "timeout", "999ms", 0, "--o 999ms: expected 1 to 3600 seconds" },
 	{ "sl", "16", 0, "--o 16: expected 0 to 15" },

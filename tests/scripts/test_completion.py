@@ -293,6 +293,47 @@ def test_devices_of_scripts(devices):
                          command="verbsperf-cluster")) == ["--cpu", "--cpus"]
 
 
+@pytest.mark.parametrize("test", TESTS)
+def test_options_of_perftest(test):
+    """All that --help of that name lists; nothing of verbsperf's own."""
+    usage = subprocess.run(["bash", "-c", 'exec -a "$0" "$1" --help',
+                            f"ib_{test}", PROGRAM], capture_output=True,
+                           text=True, timeout=60, check=False).stdout
+    every = re.findall(r"^  (?:-\w,|   ) (--[\w.-]+)", usage, re.M)
+    assert len(every) > 90 and {"--use_cuda", "--help", "--noPeak"} < set(every)
+    assert sorted(offers("--", command=f"ib_{test}")) == sorted(every)
+
+
+@pytest.mark.parametrize("words, wanted", [
+    (("--report_g",), ["--report_gbits"]),
+    (("-c", "U"), ["UC", "UD"]),
+    (("--connection", "=", "X"), ["XRC"]),
+    (("--rate_units", ""), ["M", "g", "p"]),
+    (("host", "--output", "=", "l"), ["latency"]),
+    (("-n", ""), []),
+    (("--musa",), []), (("h", "--report_g"), ["--report_gbits"]),
+])
+def test_values_of_perftest(words, wanted):
+    assert offers(*words, command="ib_write_bw") == wanted
+
+
+def test_places_of_perftest(tmp_path, devices):
+    (tmp_path / "out.json").touch()
+    assert offers("--out_json_file", "o", command="ib_read_lat",
+                  folder=tmp_path) == ["out.json"]
+    assert sorted(offers("-F", "-d", "", command="ib_read_lat",
+                         script=devices)) == ["mlx5_0", "rxe0"]
+    text = BASH.read_text()
+    assert re.search(r"^complete .*(\\\n.*)*ib_\{send", text, re.M)
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh here")
+def test_zsh_of_perftest(tmp_path):
+    assert zsh_offers(tmp_path, "ib_send_bw -c U") == ["UC", "UD"]
+    assert zsh_offers(tmp_path, "ib_atomic_lat host --report_g") == [
+        "--report_gbits"]
+
+
 @pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh here")
 def test_zsh_of_scripts(tmp_path):
     assert zsh_offers(tmp_path, "verbsperf-cluster --pattern=in") == ["incast"]

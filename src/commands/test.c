@@ -48,6 +48,21 @@ static void name_host(struct port *port)
 	gethostname(port->hostname, sizeof(port->hostname) - 1);
 }
 
+/* A script that wants a row every second may do without the peak. */
+static void warn_of_interval(const struct parameters *params)
+{
+	const struct plan *plan = &params->plan;
+
+	if (params->perftest || plan->control || !plan->duration ||
+	    plan->interval <= plan->duration / INTERVALS_LEAST)
+		return;
+	log_warning("--interval %g: there will be no peak and no +-95%%, which "
+		    "need %d intervals: take --interval %g or less, or -D %g "
+		    "or more", (double)plan->interval / 1e9, INTERVALS_LEAST,
+		    (double)(plan->duration / INTERVALS_LEAST) / 1e9,
+		    INTERVALS_LEAST * ((double)plan->interval / 1e9));
+}
+
 int test_prepare(const struct options *options, struct device *device,
 		 struct result *result)
 {
@@ -55,6 +70,7 @@ int test_prepare(const struct options *options, struct device *device,
 	struct error *err = &result->error;
 	int ret;
 
+	warn_of_interval(params);
 	name_host(&result->client);
 	error_stage(err, "key");
 	ret = key_file_check(params->key_file, err);

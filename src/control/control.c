@@ -19,7 +19,7 @@
 #include "verbs/pd.h"
 
 /* Intervals that a window is cut into, unless the user says how long. */
-#define INTERVALS 20
+#define INTERVALS 30
 /* Memory that is left to others, as a divisor. */
 #define MEMORY_LEFT 8
 

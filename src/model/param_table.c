@@ -272,7 +272,7 @@ const struct param param_table[] = {
 	{
 		.id = 3, .name = "duration", .letter = 'D',
 		TIME(plan.duration), .min = 0, .max = 7 * 86400 * SECOND,
-		.initial = "1", .argument = "SECONDS",
+		.initial = "3", .argument = "SECONDS",
 		.who = CLIENT_PLAN | PARAM_WATCH | PARAM_CONTROL,
 		.help = "length of the measurement",
 		.description =
@@ -789,7 +789,7 @@ const struct param param_table[] = {
 		"Bandwidth: print the rate this often to standard error while "
 		"the test runs, and make the intervals of the JSON this long. "
 		"A row that standard error does not take at once is left out. "
-		"Without it intervals are 100 ms or a twentieth of the run, "
+		"Without it intervals are 100 ms or a thirtieth of the run, "
 		"whichever is longer, and on a terminal a line shows the "
 		"progress: the size and how many there are, the seconds left, "
 		"and the rate or mean latency of the last half second. Not "

@@ -36,7 +36,7 @@
 #include "base/error.h"
 
 #define WIRE_MAGIC 0x76627370U
-#define WIRE_PROTOCOL 6
+#define WIRE_PROTOCOL 7
 #define WIRE_HEADER_SIZE 12
 
 /* X(name, type, largest payload in bytes) */

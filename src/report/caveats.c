@@ -12,8 +12,6 @@
 
 /* A queue that is dry less often has no visible cost. */
 #define DRY_PERCENT 1
-/* The longest --duration. */
-#define DAY 86400
 
 /* 2.9, 12.3, 100: of what is uncertain, in percent. */
 #define DIGITS(percent) ((percent) < 10 ? 2 : 3)
@@ -48,11 +46,13 @@ static void print_longer(FILE *out, const struct result *r,
 	const double seconds = row->seconds > 0 ? row->seconds :
 						  (double)plan->duration / 1e9;
 
+	const double longest = (double)param_find("duration")->max / 1e9;
+
 	if (plan->iterations)
 		fprintf(out, "-n %.0f",
 			ceil(nice((double)plan->iterations * factor)));
-	else if (seconds * factor > DAY)
-		fprintf(out, "not even -D %d", DAY);
+	else if (seconds * factor > longest)
+		fprintf(out, "not even -D %.0f", longest);
 	else
 		fprintf(out, "-D %.3g", nice(seconds * factor));
 }

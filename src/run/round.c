@@ -23,7 +23,7 @@
 #include "traffic/responder.h"
 #include "verbs/explain.h"
 
-#define MOST_INTERVALS 20
+#define MOST_INTERVALS 30
 /* Most intervals of a length the user chose; more are merged. */
 #define MOST_OWN_INTERVALS 10000
 
@@ -62,7 +62,7 @@ static void set_flags(struct run *run, uint64_t size)
 }
 
 /* Length of an interval in ns; 0: no intervals.  The user's, or else the longer
- * of 100 ms and 1/20 of the run, adjusted so that intervals fill the run. */
+ * of 100 ms and 1/30 of the run, adjusted so that intervals fill the run. */
 static uint64_t interval_length(const struct run *run)
 {
 	const struct plan *plan = run->plan;

@@ -152,3 +152,15 @@ def test_intervals_that_are_too_short_say_so(wire):
     assert re.search(rf" peak uncertain by {error:.{2 + (error >= 10)}g}%: "
                      r"--interval \S+ with -D \S+ brings it below 0\.5%",
                      table)
+
+
+def test_no_peak_is_said_before_and_after(wire):
+    """Too few intervals for one, by --interval."""
+    wire(100, 2000)
+    program = succeeded(loopback("write_bw", *RUN, *SPAN, "--interval", 0.1))
+    assert ("warning: --interval 0.1: there will be no peak and no +-95%, which "
+            "need 10 intervals: take --interval 0.03 or less, or -D 1 or more"
+            ) in program.err
+    assert " peak and +-95% need 10 intervals of 0.1 s: -D " in program.out
+    program = succeeded(loopback("write_bw", *RUN, *SPAN, "--interval", 0.03))
+    assert "there will be no peak" not in program.err

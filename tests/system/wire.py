@@ -12,7 +12,7 @@ import seal
 from lab import FAKE, SYSFS
 
 MAGIC = b"vbsp"
-PROTOCOL = 6
+PROTOCOL = 7
 TYPES = ("HELLO", "REFUSE", "PLAN", "ACCEPT", "ENDPOINT", "READY", "START",
          "DONE", "BYE", "ABORT", "ALIVE", "SENT", "WAIT", "AUTH", "REACHED",
          "AGAIN")

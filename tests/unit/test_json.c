@@ -47,7 +47,7 @@ TEST(test_bandwidth)
 		   "dry_percent sent received lost");
 	check_string(root, "schema", "verbsperf/1");
 	check_string(root, "tool.name", "verbsperf");
-	check_number(root, "tool.protocol", 6);
+	check_number(root, "tool.protocol", 7);
 	check_string(root, "started", "2023-11-14T22:13:20.123Z");
 	check_string(root, "test.name", "send_bw");
 	check_string(root, "test.metric", "bandwidth");
@@ -114,7 +114,7 @@ TEST(test_parameters_in_their_units)
 {
 	json_t *root = document(result_bandwidth());
 
-	check_number(root, "parameters.duration", 1);
+	check_number(root, "parameters.duration", 3);
 	check_number(root, "parameters.warmup", 0.2);
 	check_number(root, "parameters.max-memory", 4294967296.0);
 	check_number(root, "parameters.size.1", 65536);

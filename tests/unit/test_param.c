@@ -26,7 +26,7 @@ TEST(test_defaults)
 	assert_false(p.loopback || p.once);
 	assert_int_equal(p.plan.sizes.n, 0);
 	assert_int_equal(p.plan.iterations, 0);
-	assert_int_equal(p.plan.duration, 1000000000);
+	assert_int_equal(p.plan.duration, 3000000000);
 	assert_int_equal(p.plan.warmup, 200000000);
 	assert_int_equal(p.plan.timeout, 10000000000);
 	assert_int_equal(p.plan.walk, 4096);

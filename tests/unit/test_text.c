@@ -283,8 +283,8 @@ TEST(test_why_there_is_no_percentile)
 	r->params.percentiles = (struct percentiles){ 2, { 995000, 500000 } };
 	check_caveat(r, "99.5% needs 598 samples: -n 600 gives it");
 	r->params.plan.iterations = 0;
-	r->rows[0].seconds = 86000;
-	check_caveat(r, "99.5% needs 598 samples: not even -D 86400 gives it");
+	r->rows[0].seconds = 600000;
+	check_caveat(r, "99.5% needs 598 samples: not even -D 604800 gives it");
 	r->rows[0].failed = true;
 	check_caveat(r, NULL);
 	result_free(r);

@@ -100,10 +100,10 @@ TEST(test_who_must_upgrade)
 	struct error err;
 
 	read_header(WIRE_MAGIC, 3, FRAME_HELLO, 0, &frame, &err);
-	assert_message(&err, "the client speaks protocol 3, this end speaks 6; "
+	assert_message(&err, "the client speaks protocol 3, this end speaks 7; "
 			     "upgrade verbsperf on that end");
 	read_header(WIRE_MAGIC, WIRE_PROTOCOL + 1, FRAME_HELLO, 0, &frame, &err);
-	assert_message(&err, "the client speaks protocol 7, this end speaks 6; "
+	assert_message(&err, "the client speaks protocol 8, this end speaks 7; "
 			     "upgrade verbsperf on this end");
 	/* whatever type and length mean there */
 	assert_int_equal(read_header(WIRE_MAGIC, WIRE_PROTOCOL + 1, 999, UINT32_MAX, &frame,

@@ -10,15 +10,24 @@
 
 static const struct {
 	const char *name;
+	double thousand;	/* what the next greater prefix multiplies by */
+	int power;
+} prefixes[] = {
+	/* a longer one before a shorter one that it begins with */
+	{ "ki", 1024, 1 }, { "mi", 1024, 2 }, { "gi", 1024, 3 },
+	{ "ti", 1024, 4 }, { "k", 1000, 1 },  { "m", 1000, 2 },
+	{ "g", 1000, 3 },  { "t", 1000, 4 },  { "", 1000, 0 },
+};
+
+/* The case of b tells bits from bytes, so "BPS" and "B/S" could be either. */
+static const struct {
+	const char *name;
 	double scale;		/* to bits or thousandths of a message */
 	bool messages;
 } units[] = {
-	{ "", 1e9, false },	{ "gbps", 1e9, false },
-	{ "gb/s", 1e9, false },	{ "g", 1e9, false },
-	{ "mbps", 1e6, false },	{ "mb/s", 1e6, false },
-	{ "kbps", 1e3, false },	{ "kb/s", 1e3, false },
-	{ "mpps", 1e9, true },	{ "kpps", 1e6, true },
-	{ "pps", 1e3, true },
+	{ "b/s", 1, false },   { "bps", 1, false }, { "bit/s", 1, false },
+	{ "B/s", 8, false },   { "Bps", 8, false }, { "pps", 1e3, true },
+	{ "PPS", 1e3, true },
 };
 
 /* Length of the decimal number at the start of TEXT; 0: none. */
@@ -32,25 +41,44 @@ static size_t number_length(const char *text)
 	return fraction ? whole + 1 + fraction : 0;
 }
 
+/* Set what a number with the unit TEXT is multiplied by; false: no unit. */
+static bool parse_unit(const char *text, double *scale, bool *messages)
+{
+	const char *name;
+	size_t i = 0;
+
+	*messages = false;
+	*scale = 1e9;
+	if (!*text || !strcasecmp(text, "g"))
+		return true;
+	while (strncasecmp(text, prefixes[i].name,
+			   strlen(prefixes[i].name)) != 0)
+		i++;
+	name = text + strlen(prefixes[i].name);
+	*scale = pow(prefixes[i].thousand, prefixes[i].power);
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(name, units[i].name) != 0)
+			continue;
+		*scale *= units[i].scale;
+		*messages = units[i].messages;
+		return true;
+	}
+	return false;
+}
+
 int rate_parse(const char *text, uint64_t *rate)
 {
 	size_t length = number_length(text);
+	double scale, value;
+	bool messages;
 
-	if (!length)
+	if (!length || !parse_unit(text + length, &scale, &messages))
 		return -EINVAL;
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		double value;
-
-		if (strcasecmp(text + length, units[i].name) != 0)
-			continue;
-		value = strtod(text, NULL) * units[i].scale;
-		if (!(value >= 1 && value <= (double)RATE_MAX))
-			return -ERANGE;
-		*rate = (uint64_t)llround(value) |
-			(units[i].messages ? RATE_MESSAGES : 0);
-		return 0;
-	}
-	return -EINVAL;
+	value = strtod(text, NULL) * scale;
+	if (!(value >= 1 && value <= (double)RATE_MAX))
+		return -ERANGE;
+	*rate = (uint64_t)llround(value) | (messages ? RATE_MESSAGES : 0);
+	return 0;
 }
 
 bool rate_is_valid(uint64_t rate)

@@ -16,8 +16,9 @@
 #define RATE_TEXT_SIZE 32
 
 /*
- * Parse "10", "2.5gbps" or "2.5Gb/s", "900mbps", "1.2mpps", "350kpps" or
- * "1000pps", in upper or lower case; a number without a unit is in Gb/s.
+ * Parse bits ("10", "2.5gbps", "2.5Gb/s", "900Mbit/s"), bytes ("1.25GB/s",
+ * "300MBps", "2GiB/s") or messages ("1.2mpps", "350kpps", "1000pps") a second;
+ * b is bits, B is bytes, and a number without a unit is in Gb/s.
  * Returns 0, -EINVAL, or -ERANGE (below 1 of the stored unit, or above
  * RATE_MAX).
  */

@@ -45,8 +45,8 @@ static int malformed(const struct param *row, const char *option,
 			("percentiles like 99.5 or 50,99.999: above 0, below "
 			 "100, with at most four decimals"),
 		[PARAM_CPUS] = ("CPU numbers like 0 or 0,2,4-7, below 65536"),
-		[PARAM_RATE] = ("a rate like 10, 2.5Gb/s, 900mbps, 1.2Mpps or "
-				"5000pps"),
+		[PARAM_RATE] = ("a rate like 10 or 2.5Gb/s (bits), 1.25GB/s or "
+				"2GiB/s (bytes), or 1.2Mpps"),
 		[PARAM_LABELS] = "flow labels like 1,2,0xfffff",
 		[PARAM_MCAST] = ("a multicast address like 239.255.1.2 or "
 				 "ff12::1, or auto"),
@@ -55,7 +55,6 @@ static int malformed(const struct param *row, const char *option,
 			("IP addresses and networks like 192.0.2.7, "
 			 "10.0.0.0/8 or 2001:db8::/32, with no bits set after "
 			 "the prefix"),
-		[PARAM_LIMIT] = "a number like 20 or 2.5",
 		[PARAM_COUNTERS] = ("interest, all, none or names of counters "
 				    "with commas between them"),
 		[PARAM_COUNTER_LIMITS] = ("counters and numbers like "
@@ -151,7 +150,9 @@ static int parse_limit(struct parameters *params, const struct param *row,
 	double value;
 
 	if (units_parse_decimal(text, &value))
-		return malformed(row, option, text, err);
+		return fail(err, -EINVAL, NULL, "%s '%s': must be a number "
+			    "like 20 or 2.5, in %s", option, text,
+			    param_unit(row));
 	if (value > (double)row->max)
 		return fail(err, -EINVAL, NULL, "%s %s: must be at most %llu",
 			    option, text, (unsigned long long)row->max);

@@ -604,9 +604,10 @@ const struct param param_table[] = {
 		.help = "rate limit: 10, 2.5Gb/s, 1.2Mpps; lat: open loop",
 		.description =
 		"Send no faster than this. Either bits of payload per second "
-		"(10, 2.5Gb/s, 900mbps; Gb/s if there is no unit) or messages "
-		"per second (1.2Mpps, 350kpps, 5000pps), in letters of either "
-		"case, at most 10^6 Gb/s or Mpps. Bandwidth: all queue pairs "
+		"(10, 2.5Gb/s, 900Mbps; Gb/s if there is no unit), bytes "
+		"(1.25GB/s, 300MBps, 2GiB/s: b is bits, B is bytes) or "
+		"messages (1.2Mpps, 350kpps, 5000pps), at most 10^6 Gb/s or "
+		"Mpps. Bandwidth: all queue pairs "
 		"share the rate, and with --bidirectional each direction has "
 		"it; a result that misses it says so. For write_lat, send_lat "
 		"and read_lat it makes the test an open loop; see 'Open "

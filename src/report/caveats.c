@@ -45,7 +45,6 @@ static void print_longer(FILE *out, const struct result *r,
 	const struct plan *plan = &r->params.plan;
 	const double seconds = row->seconds > 0 ? row->seconds :
 						  (double)plan->duration / 1e9;
-
 	const double longest = (double)param_find("duration")->max / 1e9;
 
 	if (plan->iterations)
@@ -54,7 +53,7 @@ static void print_longer(FILE *out, const struct result *r,
 	else if (seconds * factor > longest)
 		fprintf(out, "not even -D %.0f", longest);
 	else
-		fprintf(out, "-D %.3g", nice(seconds * factor));
+		fprintf(out, "-D %.6g", nice(seconds * factor));
 }
 
 /* Whoever watches a flag byte has it copied, if the host cannot read it. */
@@ -243,7 +242,7 @@ static void say_peak_error(FILE *out, const struct result *r,
 	const double length = nice(interval_of(r, row) * percent /
 				       SUMMARY_ERROR_PERCENT);
 
-	fprintf(out, "peak uncertain by %.*g%%: --interval %.3g",
+	fprintf(out, "peak uncertain by %.*g%%: --interval %.6g",
 		DIGITS(percent), percent, length);
 	if (length * INTERVALS_LEAST > row->seconds) {
 		fputs(" with ", out);

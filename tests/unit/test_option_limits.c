@@ -8,7 +8,7 @@
 #include "command_line.h"
 #include "row_of.h"
 
-#define NUMBER "must be a number like 20 or 2.5"
+#define NUMBER "must be a number like 20 or 2.5, in us"
 
 TEST(test_decimals)
 {
@@ -58,6 +58,8 @@ TEST(test_texts)
 		{ "min-gbps", "1000000.1", 0,
 		  "--o 1000000.1: must be at most 1000000" },
 		{ "min-gbps", "0", 0, "--o 0: must be above 0" },
+		{ "min-gbps", "10GB/s", 0,
+		  "--o '10GB/s': must be a number like 20 or 2.5, in Gb/s" },
 		{ "max-p99.9", "0.000", 0, "--o 0.000: must be above 0" },
 		{ "max-p99", "-1", 0, "--o '-1': " NUMBER },
 		{ "max-p99", "+1", 0, "--o '+1': " NUMBER },
@@ -153,7 +155,7 @@ TEST(test_refused)
 		{ "verbsperf write_bw a -c UC --max-lost 1", "--max-lost: the receiver does not count plain writes over UC" },
 		{ "verbsperf serve --max-lost 1", "--max-lost: the client decides that, not the server" },
 		{ "verbsperf calibrate --max-p50 1", "--max-p50: not for calibrate" },
-		{ "verbsperf write_bw a --max-lost x", "--max-lost 'x': must be a number like 20 or 2.5" },
+		{ "verbsperf write_bw a --max-lost x", "--max-lost 'x': must be a number like 20 or 2.5, in %" },
 		{ "verbsperf write_bw a --min-gbps", "--min-gbps needs a value: GBPS" },
 		{ "verbsperf write_lat a --max-p9 1", "option '--max-p9' is ambiguous" },
 	};

@@ -16,19 +16,34 @@ struct row {
 
 // clang-format off
 static const struct row rows[] = {
-	/* every unit, in letters of either case */
+	/* every unit: b is bits, B is bytes */
 	{ "10", 0, 10000000000 },
 	{ "10g", 0, 10000000000 },
 	{ "10G", 0, 10000000000 },
 	{ "10gbps", 0, 10000000000 },
 	{ "10Gbps", 0, 10000000000 },
-	{ "10GBPS", 0, 10000000000 },
+	{ "10Gbit/s", 0, 10000000000 },
+	{ "10GB/s", 0, 80000000000 },
+	{ "10GBps", 0, 80000000000 },
+	{ "1250MB/s", 0, 10000000000 },
+	{ "1.25gB/s", 0, 10000000000 },
+	{ "2GiB/s", 0, 17179869184 },
+	{ "1MiB/s", 0, 8388608 },
+	{ "1KiBps", 0, 8192 },
+	{ "1Gib/s", 0, 1073741824 },
+	{ "1.6Tb/s", 0, 1600000000000 },
+	{ "0.8Tb/s", 0, 800000000000 },
+	{ "1000b/s", 0, 1000 },
+	/* bits or bytes? */
+	{ "10GBPS", -EINVAL, 0 },
+	{ "900MB/S", -EINVAL, 0 },
+	{ "10GB", -EINVAL, 0 },
+	{ "10Gi", -EINVAL, 0 },
 	{ "10gb/s", 0, 10000000000 },
 	{ "10Gb/s", 0, 10000000000 },
 	{ "900mbps", 0, 900000000 },
 	{ "900Mbps", 0, 900000000 },
 	{ "900mb/s", 0, 900000000 },
-	{ "900MB/S", 0, 900000000 },
 	{ "64kbps", 0, 64000 },
 	{ "64Kb/s", 0, 64000 },
 	{ "3mpps", 0, MESSAGES(3000000000) },
@@ -82,7 +97,7 @@ static const struct row rows[] = {
 	{ "10gb", -EINVAL, 0 },
 	{ "10m", -EINVAL, 0 },
 	{ "10gbit", -EINVAL, 0 },
-	{ "10gpps", -EINVAL, 0 },
+	{ "10Pb/s", -EINVAL, 0 },
 	{ "10mbps,20mbps", -EINVAL, 0 },
 };
 // clang-format on

@@ -165,6 +165,60 @@ def test_lines_are_those_of_perftest(environment, ours, theirs, line):
         check_alike(one, other)
 
 
+# What scripts write, perftest takes, and its own rules or ours would refuse; and
+# what is said of it, in one line.
+@pytest.mark.parametrize("line, said", [
+    ("ib_write_bw -n 100 -w 100M --report_gbits", "-w 100M: only the number"),
+    ("ib_write_bw -n 100 -y 10M", "-y 10M: only the number is read, 10"),
+    ("ib_read_lat -n 100 -w 100M", "-w has no effect in latency tests"),
+    ("ib_read_lat -n 100 -y 10G", "-y has no effect in latency tests"),
+    ("ib_read_lat -n 100 -Q 10", None),
+    ("ib_write_bw -n 200 --rate_limit=50 --burst_size=2147483647",
+     "--burst_size 2147483647: reduced to the send queue's 128"),
+    ("ib_read_lat -n 100 --burst_size=2147483647",
+     "--burst_size has no effect without --rate_limit"),
+    ("ib_write_bw -n 100 --retry_count=10", "--retry_count 10: reduced to 7"),
+    ("ib_write_bw -n 100 -s 64 -a", "-s has no effect with -a"),
+    ("ib_write_bw -n 100 -m 9000", "-m 9000: no MTU of a path"),
+    ("ib_write_bw -n 100 -m 4096", "--mtu 4096: reduced to the active MTU"),
+    ("ib_write_bw -n 100 --ipv6-addr -6", None),
+    ("ib_write_bw -n 100 --recv_post_list=4", "--recv_post_list has no eff"),
+    ("ib_read_lat -n 100 --recv_post_list=4", "--recv_post_list has no eff"),
+    ("ib_write_bw -n 100 -O", "-O: one port is measured"),
+    ("ib_write_bw -D 1 --report-per-port", "--report-per-port: one port"),
+    ("ib_write_bw -n 100 --use-null-mr", "--use-null-mr: messages are read"),
+    ("ib_write_bw -n 100 --use_data_direct", "--use_data_direct: GPU mem"),
+    ("ib_write_bw -n 100 --payload_file_path=x", "--payload_file_path: mes"),
+    ("ib_write_bw -n 100 --tclass=0x60 --report_gbit", None),
+    ("ib_write_bw -n100 -Fbs64 -F", None),
+])
+def test_values_are_taken(environment, ours, line, said):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    name, *options = line.split()
+    words = [ours / name, *options, "-p", port]
+    small = {**environment, "FAKE_MTU": "2048"}
+    with subprocess.Popen(words, env=small, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as server:
+        try:
+            wait_for_listener(int(port), server)
+            # the host stands between the options
+            done = subprocess.run([*words[:-2], "127.0.0.1", *words[-2:]],
+                                  env=small, text=True, timeout=30,
+                                  capture_output=True, check=False)
+            server.communicate(timeout=10)
+        finally:
+            server.kill()
+    assert (done.returncode, server.returncode) == (0, 0), done.stderr
+    assert re.search(r"^ \d+ +\d+ ", done.stdout, re.M)
+    assert re.search("error|fail", done.stderr, re.I) is None
+    lines = [one for one in done.stderr.splitlines()
+             if one.startswith("verbsperf: -")]
+    assert len(lines) == (1 if said else 0), lines
+    assert not said or said in lines[0]
+
+
 @pytest.mark.parametrize("line", [
     "ib_write_bw -n 20000 -s 64 --output=bandwidth",
     "ib_write_bw -n 20000 -s 64 --output=message_rate --report_gbits",

@@ -309,9 +309,11 @@ def test_targets_are_matched_by_name(compare, write):
 
 def test_what_is_refused(compare, pair, write):
     broken = write("broken", ["hello"])
+    alone = write("alone", [document(v) for v in STEADY])
     for arguments, words in (
             ((), "FILE"),
             ((pair,), "--targets A,B of: base twin slow fast"),
+            ((alone,), "a comparison needs two"),
             (("--targets", "base,x", pair), "no target 'x'"),
             (("--targets", "base,base", pair), "two targets"),
             (("--targets", "a,b", pair, pair), "BASE:TARGET"),

@@ -219,5 +219,6 @@ def test_unreadable_suite(sweep, tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     refused(sweep("-o", "out", folder, "node1"), 2, "folder: Is a directory")
-    refused(sweep("-o", "out", "none", "node1"), 2, "none: No such file")
+    refused(sweep("-o", "out", "none", "node1"), 2, "none: No such file",
+            "suites that came along are ")
     assert not (tmp_path / "out").exists()

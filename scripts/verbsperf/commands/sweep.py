@@ -168,7 +168,7 @@ def want(options: argparse.Namespace) -> Wanted:
     check_rounds(options)
     found = find_program(options.program)
     targets = target.parse_all(options.targets, found)
-    points = suite.read(suite.find(options.suite), found, targets)
+    points = suite.read(suite.known(options.suite), found, targets)
     return Wanted(found, points, timed(targets, points, found),
                   most_rounds(options), options.until_ci,
                   options.point_timeout)

@@ -73,6 +73,9 @@ def two_targets(path: str, wanted: Optional[str]) -> Tuple[Side, Side]:
     records = results.read(path)
     names = target_names(records)
     chosen = wanted.split(",") if wanted else names
+    if len(names) == 1:
+        raise Refused(f"{path}: has one result, and a comparison needs two: "
+                      "give the other FILE, too")
     if len(chosen) != 2 or chosen[0] == chosen[1]:
         raise Refused(f"{path}: choose two targets to compare: "
                       "--targets A,B of: " + " ".join(names))

@@ -215,6 +215,15 @@ def find(name: str) -> str:
     return name
 
 
+def known(name: str) -> str:
+    """Return the same of a NAME that must be either."""
+    path = find(name)
+    if path != "-" and not os.path.exists(path):
+        raise SuiteError(f"{name}: No such file; the suites that came along "
+                         f"are {', '.join(shipped())}")
+    return path
+
+
 def shipped() -> List[str]:
     """Return the names of the suites that came along."""
     return sorted(name for name in os.listdir(SUITES)

@@ -69,10 +69,13 @@ static int run(struct options *options, const char *name)
 	if (options->dump)
 		return command_print(options_dump(options));
 	switch (options->command) {
+	case COMMAND_NONE:
+		command_print(options_usage(options));
+		return EXIT_USAGE;
 	case COMMAND_HELP:
 		return command_print(perftest ?
 				     perftest_usage(name) :
-				     options_usage());
+				     options_usage(options));
 	case COMMAND_VERSION:
 		return command_print(perftest ?
 				     perftest_version() :

@@ -131,21 +131,17 @@ static json_t *bound(const struct param *row, uint64_t value)
 /* The tests for which ROW means something, each with "always" or "imm". */
 static json_t *tests_of(const struct param *row)
 {
-	static const enum op ops[] = { OP_SEND, OP_WRITE, OP_READ,
-				       OP_FETCH_ADD };
-	const char *cell = row->tests ? row->tests : "BL BL BL BL";
 	json_t *object = json_object();
 	char name[TEST_NAME_SIZE];
 
-	if (row->who == PARAM_CONTROL)
-		cell = "-- -- -- --";
-	for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++, cell += 3)
+	for (int op = 0; op <= OP_LAST_TEST; op++)
 		for (int metric = 0; metric < METRIC_COUNT; metric++) {
-			const char c = cell[metric];
+			const char c = param_use(row, (enum op)op,
+						 (enum metric)metric);
 
-			if (c == '-')
+			if (c == '-' || row->who == PARAM_CONTROL)
 				continue;
-			test_name(ops[i], (enum metric)metric, name);
+			test_name((enum op)op, (enum metric)metric, name);
 			json_object_set_new(object, name,
 					    json_string(c == 'B' || c == 'L' ?
 							"always" : "imm"));

@@ -5,7 +5,7 @@
 #include "model/param.h"
 
 enum command {
-	COMMAND_NONE,		/* --dump-options alone */
+	COMMAND_NONE,		/* nothing was asked for; --dump-options */
 	COMMAND_HELP,
 	COMMAND_VERSION,
 	COMMAND_CLIENT,		/* run a test against a server */
@@ -21,6 +21,9 @@ enum command {
 
 struct options {
 	enum command command;
+	/* what COMMAND_HELP is about: itself: everything; COMMAND_NONE: the
+	 * first steps; of a test, params has which */
+	enum command topic;
 	bool dump;		/* only describe the options (cli/dump.h) */
 	const char *server;	/* COMMAND_CLIENT: host name or address */
 	char ignored[160];	/* client options given to a server */

@@ -17,12 +17,16 @@
 
 /* getopt_long() returns a letter, or LONG_OPTION + the row of param_table. */
 #define LONG_OPTION 1000
-/* It returns this for --dump-options, which has no letter either. */
+/* It returns these for --dump-options and --help; -h is help in brief. */
 #define DUMP_OPTION 999
+#define HELP_OPTION 998
+
+#define HELP_COMMAND "help"
 
 struct parser {
 	struct given given;
 	bool help;
+	bool brief;		/* as the user says "help", or -h */
 	bool version;
 	bool dump;
 	/* per row: word after an option given without its optional value */
@@ -71,7 +75,7 @@ static void build_tables(struct parser *p)
 		add_long(&next, row->name, argument_kind(row),
 			 LONG_OPTION + (int)i);
 	}
-	add_long(&next, "help", no_argument, 'h');
+	add_long(&next, "help", no_argument, HELP_OPTION);
 	add_long(&next, "version", no_argument, 'V');
 	add_long(&next, "dump-options", no_argument, DUMP_OPTION);
 }
@@ -152,7 +156,7 @@ static int bad_option(struct parser *p, int why, char **argv)
 		return bad_long_option(p, argv[optind - 1]);
 	row = find_row(optopt, name);
 	if (why == ':' && row)
-		return fail(p->given.err, -EINVAL, NULL,
+		return fail(p->given.err, -EINVAL, suggest_meaning(row->name),
 			    "%s needs a value: %s", name, row->argument);
 	if (row)
 		return fail(p->given.err, -EINVAL, NULL,
@@ -165,7 +169,8 @@ static int bad_option(struct parser *p, int why, char **argv)
 /* Take an option that is no row of the table. */
 static bool take_show(struct parser *p, int value)
 {
-	bool *show = value == 'h' ? &p->help :
+	bool *show = value == 'h' ? &p->brief :
+		     value == HELP_OPTION ? &p->help :
 		     value == 'V' ? &p->version :
 		     value == DUMP_OPTION ? &p->dump : NULL;
 
@@ -177,7 +182,9 @@ static bool take_show(struct parser *p, int value)
 static int take_option(struct parser *p, int value, const char *next)
 {
 	const struct param *row;
+	const char *meaning;
 	char name[64];
+	int ret;
 
 	if (take_show(p, value))
 		return 0;
@@ -189,8 +196,13 @@ static int take_option(struct parser *p, int value, const char *next)
 		param_set(&p->given.options->params, row, true);
 		return 0;
 	}
-	return param_parse(&p->given.options->params, row, name,
-			   optarg ? optarg : row->implied, p->given.err);
+	ret = param_parse(&p->given.options->params, row, name,
+			  optarg ? optarg : row->implied, p->given.err);
+	meaning = suggest_meaning(row->name);
+	if (ret && meaning)
+		snprintf(p->given.err->advice, sizeof(p->given.err->advice),
+			 "%s", meaning);
+	return ret;
 }
 
 static int take_options(struct parser *p, int argc, char **argv)
@@ -267,14 +279,27 @@ static int unknown_test(struct parser *p, const char *name)
 /* Report too many words: those of ARGV from NEXT on. */
 static int too_many(struct parser *p, int argc, char **argv, int next)
 {
+	const struct options *o = p->given.options;
+	char advice[ADVICE_SIZE] = "see --help";
+	uint64_t size;
+
 	for (int i = optind; i < argc; i++) {
 		const struct param *row = row_before(p, argv[i]);
 
 		if (row)
 			return stands_apart(p, row, argv[i]);
 	}
-	return fail(p->given.err, -EINVAL, "see --help",
-		    p->given.options->server ?
+	if (o->command == COMMAND_SERVE)
+		snprintf(advice, sizeof(advice), "'verbsperf TEST %.40s' "
+			 "measures against that server; --bind is the address "
+			 "to serve at", argv[next]);
+	if (o->server && o->params.plan.sizes.n &&
+	    !units_parse_size(o->server, &size))
+		return fail(p->given.err, -EINVAL,
+			    "write sizes as one word: -s 64,4K",
+			    "unexpected argument '%s'", o->server);
+	return fail(p->given.err, -EINVAL, advice,
+		    o->server ?
 			    "unexpected argument '%s': %s takes one server" :
 			    "unexpected argument '%s': %s takes options only",
 		    argv[next], argv[optind]);
@@ -340,12 +365,33 @@ static int take_words(struct parser *p, int argc, char **argv)
 	if (ret)
 		return ret;
 	if (o->command == COMMAND_CLIENT && next < argc)
-		o->server = argv[next++];
+		ret = rules_take_server(&p->given, argv[next++]);
+	if (ret)
+		return ret;
 	if (next < argc)
 		return too_many(p, argc, argv, next);
 	if (o->command == COMMAND_CLIENT)
 		return choose_end(p);
 	return 0;
+}
+
+/* Take what help is wanted on: "help", "write_bw", "help write_bw" or
+ * nothing. */
+static int take_topic(struct parser *p, int argc, char **argv)
+{
+	struct options *o = p->given.options;
+	int next = optind, ret = 0;
+
+	if (next < argc && !strcmp(argv[next], HELP_COMMAND))
+		next++;
+	else if (!p->brief)
+		o->topic = COMMAND_HELP;
+	if (next < argc) {
+		ret = take_command(p, argv[next]);
+		o->topic = o->command;
+	}
+	o->command = COMMAND_HELP;
+	return ret;
 }
 
 /* What an end alone is examined for: the test that shows most of what slows it
@@ -364,12 +410,15 @@ static int parse(struct parser *p, int argc, char **argv)
 
 	if (ret)
 		return ret;
-	if (p->help || p->version) {
-		o->command = p->help ? COMMAND_HELP : COMMAND_VERSION;
+	if (p->version) {
+		o->command = COMMAND_VERSION;
 		return 0;
 	}
+	if (p->help || p->brief ||
+	    (optind < argc && !strcmp(argv[optind], HELP_COMMAND)))
+		return take_topic(p, argc, argv);
 	o->dump = p->dump;
-	if (p->dump && argc == 2)
+	if (argc == 1 || (p->dump && argc == 2))
 		return 0;
 	ret = take_words(p, argc, argv);
 	rules_note_given(&p->given);

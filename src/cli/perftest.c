@@ -27,7 +27,7 @@
 struct perftest {
 	struct given given;
 	char **words;		/* of the command line, not yet looked at */
-	const char *host;
+	char *host;
 	/* The line is read twice: what has no effect depends on all of it. */
 	bool again;
 	bool seen[PERFTEST_OPTIONS_MAX];	/* row of perftest_options */
@@ -455,7 +455,7 @@ static int take_letters(struct perftest *p, const char *word)
 	return ret;
 }
 
-static int take_word(struct perftest *p, const char *word)
+static int take_word(struct perftest *p, char *word)
 {
 	if (word[0] == '-' && word[1] == '-')
 		return take_long(p, word + 2);
@@ -615,10 +615,9 @@ static void tell(struct perftest *p)
 static int finish(struct perftest *p)
 {
 	struct options *o = p->given.options;
-	int ret;
+	int ret = p->host ? rules_take_server(&p->given, p->host) : 0;
 
 	o->command = p->host ? COMMAND_CLIENT : COMMAND_SERVE;
-	o->server = p->host;
 	o->params.once = !p->host;
 	if (!seen(p, "out_json"))
 		o->params.perftest_json = NULL;
@@ -629,7 +628,8 @@ static int finish(struct perftest *p)
 	choose_transport(p);
 	choose_length(p);
 	fit_depths(p);
-	ret = set_rate(p);
+	if (!ret)
+		ret = set_rate(p);
 	if (!ret)
 		ret = set_limits(p);
 	/* what is wrong with the test is wrong at either end */

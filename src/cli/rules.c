@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "model/inject.h"
 #include "model/tests.h"
+#include "net/host.h"
 
 static bool was_given(const struct given *g, const char *name)
 {
@@ -52,6 +53,22 @@ static int check_server(struct given *g)
 	return fail(g->err, -EINVAL, NULL,
 		    "--parallel %u: only for 'verbsperf serve' without "
 		    "--once", params->parallel);
+}
+
+int rules_take_server(struct given *g, char *word)
+{
+	uint32_t *port = &g->options->params.port, behind = 0;
+	int ret = host_cut_port(word, &behind, g->err);
+
+	g->options->server = word;
+	if (ret || !behind)
+		return ret;
+	if (was_given(g, "port") && *port != behind)
+		return fail(g->err, -EINVAL, "give one of them",
+			    "--port %u and port %u of server %s differ", *port,
+			    behind, word);
+	*port = behind;
+	return 0;
 }
 
 /* Does the command of G take ROW? */
@@ -158,35 +175,38 @@ static int check_metric(struct given *g)
 		const char *name;
 		enum metric metric;
 		bool rated;
-		const char *why;
 	} rules[] = {
-		{ "interval", METRIC_BANDWIDTH, false, "only for bandwidth" },
-		{ "gap", METRIC_LATENCY, false, "only for latency" },
-		{ "percentiles", METRIC_LATENCY, false, "only for latency" },
-		{ "histogram", METRIC_LATENCY, false, "only for latency" },
-		{ "samples", METRIC_LATENCY, false, "only for latency" },
-		{ "min-gbps", METRIC_BANDWIDTH, false, "only for bandwidth" },
-		{ "min-mpps", METRIC_BANDWIDTH, false, "only for bandwidth" },
-		{ "max-p50", METRIC_LATENCY, false, "only for latency" },
-		{ "max-p99", METRIC_LATENCY, false, "only for latency" },
-		{ "max-p99.9", METRIC_LATENCY, false, "only for latency" },
-		{ "burst", METRIC_BANDWIDTH, true,
-		  "only for bandwidth with --rate" },
-		{ "pacing", METRIC_BANDWIDTH, true,
-		  "only for bandwidth with --rate" },
-		{ "arrival", METRIC_LATENCY, true,
-		  "only for an open loop: latency with --rate" },
-		{ "depth", METRIC_LATENCY, true,
-		  "only for an open loop: latency with --rate" },
+		{ "interval", METRIC_BANDWIDTH, false },
+		{ "gap", METRIC_LATENCY, false },
+		{ "percentiles", METRIC_LATENCY, false },
+		{ "histogram", METRIC_LATENCY, false },
+		{ "samples", METRIC_LATENCY, false },
+		{ "min-gbps", METRIC_BANDWIDTH, false },
+		{ "min-mpps", METRIC_BANDWIDTH, false },
+		{ "max-p50", METRIC_LATENCY, false },
+		{ "max-p99", METRIC_LATENCY, false },
+		{ "max-p99.9", METRIC_LATENCY, false },
+		{ "burst", METRIC_BANDWIDTH, true },
+		{ "pacing", METRIC_BANDWIDTH, true },
+		{ "arrival", METRIC_LATENCY, true },
+		{ "depth", METRIC_LATENCY, true },
+	};
+	static const char *const names[METRIC_COUNT] = {
+		[METRIC_BANDWIDTH] = "bandwidth",
+		[METRIC_LATENCY] = "latency",
 	};
 	const struct plan *plan = &g->options->params.plan;
+	char test[TEST_NAME_SIZE];
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if ((plan->metric != rules[i].metric ||
 		     (rules[i].rated && !plan->rate)) &&
 		    was_given(g, rules[i].name))
-			return fail(g->err, -EINVAL, NULL, "--%s: %s",
-				    rules[i].name, rules[i].why);
+			return fail(g->err, -EINVAL, NULL,
+				    "--%s: only for %s, as in %s%s",
+				    rules[i].name, names[rules[i].metric],
+				    test_name(plan->op, rules[i].metric, test),
+				    rules[i].rated ? " with --rate" : "");
 	return 0;
 }
 

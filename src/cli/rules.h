@@ -23,6 +23,10 @@ void rules_note_given(struct given *g);
  */
 int rules_apply(struct given *g);
 
+/* Take WORD as the server, "node1", "node1:18515" or "[::1]:18515"; its port is
+ * cut off.  Kept by reference. */
+int rules_take_server(struct given *g, char *word);
+
 /* Refuse fewer --cpus than --threads. */
 int rules_check_cpus(struct given *g);
 

@@ -95,6 +95,47 @@ static void consider_options(struct guess *g)
 	}
 }
 
+/* Names that have another meaning in other programs, and none here. */
+static const struct habit {
+	const char *name;
+	const char *advice;
+} unknown[] = {
+	{ "max-gbps", "there is no upper limit for bandwidth; use --min-gbps" },
+	{ "max-mpps", "there is no upper limit for a rate; use --min-mpps" },
+	{ "min-p50", "there is no lower limit for latency; use --max-p50" },
+	{ "min-p99", "there is no lower limit for latency; use --max-p99" },
+	{ "client", "name the server as the last word: verbsperf TEST SERVER" },
+	{ "host", "name the server as the last word: verbsperf TEST SERVER" },
+	{ "server", "'verbsperf serve' is a server" },
+	{ "len", "use --size" },
+	{ "length", "use --size" },
+	{ "msg_size", "use --size" },
+	{ "udp", "use --transport UD" },
+};
+
+/* Options that have another meaning there. */
+static const struct habit known[] = {
+	{ "transport", "name the server as the last word: verbsperf TEST "
+	  "SERVER" },
+	{ "size", "-s is the message size; 'verbsperf serve' is a server" },
+	{ "mtu", "the MTU of a path is 256, 512, 1024, 2048 or 4096; that of "
+	  "an interface is larger" },
+};
+
+static const char *meaning_of(const struct habit *habits, size_t n,
+			      const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(habits[i].name, name))
+			return habits[i].advice;
+	return NULL;
+}
+
+const char *suggest_meaning(const char *name)
+{
+	return meaning_of(known, sizeof(known) / sizeof(*known), name);
+}
+
 /* What becomes of perftest's option here. */
 static const char *say_perftest(const struct perftest_option *o,
 				char advice[ADVICE_SIZE])
@@ -122,9 +163,13 @@ static bool say_guess(const struct guess *g, char advice[ADVICE_SIZE])
 
 const char *suggest_option(const char *name, char advice[ADVICE_SIZE])
 {
+	const char *meaning = meaning_of(
+		unknown, sizeof(unknown) / sizeof(*unknown), name);
 	const struct perftest_option *o = perftest_find(name);
 	struct guess g = make_guess(name);
 
+	if (meaning)
+		return meaning;
 	if (o)
 		return say_perftest(o, advice);
 	consider_options(&g);
@@ -158,14 +203,22 @@ bool suggest_command(const char *word, const char *words,
 		     char advice[ADVICE_SIZE])
 {
 	struct guess g = make_guess(word);
-	char one[NAME_SIZE];
+	char one[NAME_SIZE], parts[ADVICE_SIZE] = "";
+	size_t used = 0;
 
 	while (*words) {
 		size_t length = strcspn(words, " ");
 
 		snprintf(one, sizeof(one), "%.*s", (int)length, words);
 		consider(&g, words, length, one);
+		if (word[0] && word[1] && strstr(one, word)) {
+			snprintf(parts + used, sizeof(parts) - used, "%s%s",
+				 used ? ", " : "", one);
+			used = strlen(parts);
+		}
 		words += length + strspn(words + length, " ");
 	}
-	return say_guess(&g, advice);
+	if (used)
+		snprintf(advice, ADVICE_SIZE, "did you mean %.140s?", parts);
+	return used || say_guess(&g, advice);
 }

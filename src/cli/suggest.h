@@ -26,8 +26,12 @@ const char *suggest_letter(char letter, char advice[ADVICE_SIZE]);
  * of perftest's names are known. */
 const char *suggest_perftest(const char *name, char advice[ADVICE_SIZE]);
 
-/* Write into ADVICE which of WORDS, separated by blanks, WORD misspells.
- * Returns false when it resembles none. */
+/* What a user who gives the option NAME a wrong value, or none, may have meant
+ * by it.  NULL: just that. */
+const char *suggest_meaning(const char *name);
+
+/* Write into ADVICE which of WORDS, separated by blanks, WORD is a part of or
+ * misspells.  Returns false when it resembles none. */
 bool suggest_command(const char *word, const char *words,
 		     char advice[ADVICE_SIZE]);
 

@@ -6,12 +6,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/param.h"
+#include "cli/commands.h"
 #include "model/tests.h"
 #include "net/wire.h"
 
 /* Column where an option's help text begins. */
 #define HELP_COLUMN 30
+
+static const char first_steps[] =
+	"verbsperf measures RDMA: the bandwidth and latency between two hosts.\n"
+	"\n"
+	"  verbsperf serve                  on one host: wait for clients\n"
+	"  verbsperf write_bw node1         on another: bandwidth to node1\n"
+	"  verbsperf write_lat -s 64 node1  latency of messages of 64 bytes\n"
+	"\n"
+	"Tests: ";
+
+static const char more[] =
+	"One end alone: devices, check, calibrate, watch, and tests such as reg_mr\n"
+	"\n"
+	"'verbsperf TEST --help' has the options of a test, 'verbsperf --help' all;\n"
+	"verbsperf(1) says what each means and how it is measured.\n";
+
+static const char examples[] =
+	"Examples: verbsperf serve                         wait for clients\n"
+	"          verbsperf write_bw node1                bandwidth to node1\n"
+	"          verbsperf write_lat -s 2..4K node1      latency of 12 sizes\n"
+	"          verbsperf send_bw -q 4 --json=x node1   results as JSON\n"
+	"\n";
 
 static const char head[] =
 	"Usage: verbsperf TEST [options] SERVER      run TEST against a server\n"
@@ -66,20 +88,45 @@ static void print_row(FILE *out, const struct param *row)
 		     row->implied != NULL, help);
 }
 
-static void print_group(FILE *out, enum param_group group)
+/* Does help on O's topic have ROW? */
+static bool is_shown(const struct options *o, const struct param *row)
 {
-	fprintf(out, "\n%s:\n", param_group_heading(group));
-	for (size_t i = 0; i < param_count; i++)
-		if (param_table[i].group == group &&
-		    !(param_table[i].who & PARAM_HIDDEN))
-			print_row(out, &param_table[i]);
+	const struct plan *plan = &o->params.plan;
+
+	if (row->who & PARAM_HIDDEN)
+		return false;
+	if (o->topic == COMMAND_HELP)
+		return true;
+	if (plan->control)
+		return param_suits(row, (enum control_test)plan->control);
+	if (o->topic != COMMAND_CLIENT)
+		return row->who & command_row_of(o->topic)->who;
+	return row->who & PARAM_CLIENT &&
+	       param_use(row, plan->op, (enum metric)plan->metric) != '-';
+}
+
+static void print_group(FILE *out, const struct options *o,
+			enum param_group group)
+{
+	const char *heading = param_group_heading(group);
+
+	for (size_t i = 0; i < param_count; i++) {
+		if (param_table[i].group != group ||
+		    !is_shown(o, &param_table[i]))
+			continue;
+		if (heading)
+			fprintf(out, "\n%s:\n", heading);
+		heading = NULL;
+		print_row(out, &param_table[i]);
+	}
 }
 
 static void print_tests(FILE *out)
 {
 	char tests[128];
 
-	fprintf(out, "%s%s\n", head, test_list(tests, sizeof(tests)));
+	fprintf(out, "%s%s%s\n", examples, head,
+		test_list(tests, sizeof(tests)));
 	fputs("CONTROL, without a server but for connect:\n", out);
 	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
 		fprintf(out, "  %-12s%s\n",
@@ -87,22 +134,51 @@ static void print_tests(FILE *out)
 			control_what((enum control_test)i));
 }
 
-char *options_usage(void)
+/* How the command of O's topic is called. */
+static void print_call(FILE *out, const struct options *o)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	const struct command_row *row = command_row_of(o->topic);
+	char name[TEST_NAME_SIZE];
 
-	if (!out)
-		return NULL;
-	print_tests(out);
+	if (row || o->topic == COMMAND_CONTROL) {
+		fprintf(out, "Usage: verbsperf %s [options]\n", row ? row->name :
+			test_name_of(&o->params.plan, name));
+		return;
+	}
+	test_name_of(&o->params.plan, name);
+	fprintf(out, "Usage: verbsperf %s [options] SERVER      run it against "
+		"a server\n       verbsperf %s [options] --loopback  both ends "
+		"here\n", name, name);
+}
+
+static void print_options(FILE *out, const struct options *o)
+{
+	if (o->topic == COMMAND_HELP)
+		print_tests(out);
+	else
+		print_call(out, o);
 	for (int group = 0; group < GROUPS; group++)
-		print_group(out, (enum param_group)group);
+		print_group(out, o, (enum param_group)group);
 	fputs("\nOther:\n", out);
 	print_option(out, 'h', "help", NULL, false, "this text");
 	print_option(out, 'V', "version", NULL, false,
 		     "version of the program and its protocol");
 	fputs(tail, out);
+}
+
+char *options_usage(const struct options *o)
+{
+	char *text = NULL, tests[128];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	if (o->topic == COMMAND_NONE)
+		fprintf(out, "%s%s\n%s", first_steps,
+			test_list(tests, sizeof(tests)), more);
+	else
+		print_options(out, o);
 	fclose(out);
 	return text;
 }

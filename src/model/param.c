@@ -181,6 +181,11 @@ const char *param_unit(const struct param *row)
 	return NULL;
 }
 
+char param_use(const struct param *row, enum op op, enum metric metric)
+{
+	return (row->tests ? row->tests : "BL BL BL BL")[3 * op + metric];
+}
+
 bool param_suits(const struct param *row, enum control_test test)
 {
 	return row->who & PARAM_CONTROL &&

@@ -250,6 +250,9 @@ const char *param_kind_name(enum param_kind kind);
 /* The unit of ROW's range, "bytes" or "s"; NULL: a plain number or none. */
 const char *param_unit(const struct param *row);
 
+/* How ROW's field tests has the test of OP, up to OP_LAST_TEST, and METRIC. */
+char param_use(const struct param *row, enum op op, enum metric metric);
+
 /* True when TEST, of the control path, takes ROW. */
 bool param_suits(const struct param *row, enum control_test test);
 

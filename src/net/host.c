@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/units.h"
 #include "base/xalloc.h"
 
 static bool is_ipv6(const char *text)
@@ -58,14 +59,33 @@ int host_parse(const char *text, const char *option, char host[HOST_SIZE],
 			    text);
 	port = split_port(text, host);
 	if (port) {
-		snprintf(advice, sizeof(advice), "write %s%s%s --port %s",
-			 option ? option : "", option ? " " : "", host, port);
+		snprintf(advice, sizeof(advice),
+			 option ? "write %s %s --port %s" : "write %s[%s]:%s",
+			 option ? option : "", host, port);
 		return fail(err, -EINVAL, advice,
 			    "%s %s: a port is not part of an address", what,
 			    text);
 	}
 	snprintf(host, HOST_SIZE, "%s", text);
 	strip_brackets(host);
+	return 0;
+}
+
+int host_cut_port(char *text, uint32_t *port, struct error *err)
+{
+	char host[HOST_SIZE];
+	const char *digits = strlen(text) < HOST_SIZE ?
+				     split_port(text, host) : NULL;
+	uint64_t n;
+
+	/* without brackets it is not known where an IPv6 address ends */
+	if (!digits || (text[0] != '[' && strchr(host, ':')))
+		return 0;
+	if (units_parse_count(digits, &n) || n < 1 || n > UINT16_MAX)
+		return fail(err, -EINVAL, NULL,
+			    "server %s: a port is 1 to 65535", text);
+	text[digits - 1 - text] = '\0';
+	*port = (uint32_t)n;
 	return 0;
 }
 

@@ -5,17 +5,24 @@
 
 #include <netdb.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
 #define HOST_SIZE 256
 
 /*
+ * Cut the port off TEXT, the server as a user names it, "host:18515" or
+ * "[::1]:18515", and store it in *PORT, which stays as it is when there is none.
+ * Returns 0, or -EINVAL with the reason in ERR.
+ */
+int host_cut_port(char *text, uint32_t *port, struct error *err);
+
+/*
  * Turn TEXT, a name or address as a user writes it, into HOST for
  * getaddrinfo(3): "[::1]" becomes "::1".  OPTION is the option TEXT was given
  * to, such as "--bind", or NULL for the server.  Returns 0, or -EINVAL with
- * advice on what to write in ERR: "host:18515" has a port, which belongs in
- * --port.
+ * advice on what to write in ERR when TEXT still has a port.
  */
 int host_parse(const char *text, const char *option, char host[HOST_SIZE],
 	       struct error *err);

@@ -75,7 +75,8 @@ static const char *advice_of(int errnum)
 {
 	switch (errnum) {
 	case EADDRINUSE:
-		return "another server is already running: choose another -p";
+		return "another server is already running: name it to measure "
+		       "against it, or choose another -p to serve";
 	case EACCES:
 		return "ports below 1024 are for root: choose another -p";
 	default:

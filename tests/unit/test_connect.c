@@ -80,7 +80,7 @@ TEST(test_no_such_host)
 				     "--bind '" NO_HOST "'");
 	error_clear(&err);
 	/* no host has such a name, whatever a name server says */
-	assert_int_equal(oob_connect("127.0.0.1:18515", 1, NULL, MS, 0, -1,
+	assert_int_equal(oob_connect("::1:18515", 1, NULL, MS, 0, -1,
 				     &conn, &err), -EINVAL);
 	assert_contains(err.message, "a port is not part of an address");
 	error_clear(&err);

@@ -54,25 +54,63 @@ static void check_port(const char *text, const char *option,
 
 TEST(test_ports)
 {
-	check_port("node1:18515", NULL,
-		   "server node1:18515: a port is not part of an address",
-		   "write node1 --port 18515");
 	check_port("10.0.0.1:1", "--bind",
 		   "--bind 10.0.0.1:1: a port is not part of an address",
 		   "write --bind 10.0.0.1 --port 1");
-	check_port("[::1]:18515", NULL,
-		   "server [::1]:18515: a port is not part of an address",
-		   "write ::1 --port 18515");
+	check_port("[::1]:18515", "--bind",
+		   "--bind [::1]:18515: a port is not part of an address",
+		   "write --bind ::1 --port 18515");
 	check_port("::1:18515", NULL,
 		   "server ::1:18515: a port is not part of an address",
-		   "write ::1 --port 18515");
+		   "write [::1]:18515");
 	check_port("1:2:3:4:5:6:7:8:9", NULL,
 		   "server 1:2:3:4:5:6:7:8:9: a port is not part of an "
-		   "address", "write 1:2:3:4:5:6:7:8 --port 9");
+		   "address", "write [1:2:3:4:5:6:7:8]:9");
+}
+
+/* The port of TEXT is PORT, 0 for none, and what is left is HOST. */
+static void check_cut(const char *text, const char *host, uint32_t port)
+{
+	char copy[HOST_SIZE];
+	struct error err = { 0 };
+	uint32_t found = 0;
+
+	strcpy(copy, text);
+	assert_int_equal(host_cut_port(copy, &found, &err), 0);
+	assert_string_equal(copy, host);
+	assert_int_equal(found, port);
+}
+
+TEST(test_ports_of_servers)
+{
+	static const char *const refused[] = { "a:0", "a:65536", "[::1]:99999",
+					       "a:99999999999999999999" };
+	uint32_t port = 7;
+
+	check_cut("node1:18515", "node1", 18515);
+	check_cut("10.0.0.1:1", "10.0.0.1", 1);
+	check_cut("[::1]:65535", "[::1]", 65535);
+	check_cut("[fe80::1%eth0]:5", "[fe80::1%eth0]", 5);
+	check_cut("node1", "node1", 0);
+	check_cut("::1", "::1", 0);
+	check_cut("[::1]", "[::1]", 0);
+	/* host_parse() refuses these */
+	check_cut("::1:18515", "::1:18515", 0);
+	check_cut("node1:ssh", "node1:ssh", 0);
+	for (size_t i = 0; i < COUNT(refused); i++) {
+		struct error err = { 0 };
+		char copy[HOST_SIZE];
+
+		strcpy(copy, refused[i]);
+		assert_int_equal(host_cut_port(copy, &port, &err), -EINVAL);
+		assert_contains(err.message, "a port is 1 to 65535");
+		assert_int_equal(port, 7);
+	}
 }
 
 TEST(test_too_long)
 {
+	uint32_t port = 0;
 	struct error err = { 0 };
 	char text[HOST_SIZE + 1], got[HOST_SIZE];
 
@@ -80,6 +118,11 @@ TEST(test_too_long)
 	text[HOST_SIZE] = '\0';
 	assert_int_equal(host_parse(text, NULL, got, &err), -EINVAL);
 	assert_contains(err.message, "too long");
+	memcpy(text + HOST_SIZE - 2, ":1", 2);
+	error_clear(&err);
+	assert_int_equal(host_cut_port(text, &port, &err), 0);
+	assert_int_equal(port, 0);
+	text[HOST_SIZE - 2] = 'a';
 	text[HOST_SIZE - 1] = '\0';
 	check_host(text, text);
 }
@@ -178,6 +221,7 @@ TEST(test_families_of_bind)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_hosts),
 	cmocka_unit_test(test_ports),
+	cmocka_unit_test(test_ports_of_servers),
 	cmocka_unit_test(test_too_long),
 	cmocka_unit_test(test_families_take_turns),
 	cmocka_unit_test(test_each_address_once),

@@ -265,9 +265,8 @@ struct refused {
 
 // clang-format off
 static const struct refused refused[] = {
-	{ "verbsperf", "nothing to do: expected a test, serve, devices, watch, check or calibrate" },
 	{ "verbsperf -n 5", "nothing to do: expected a test, serve, devices, watch, check or calibrate" },
-	{ "verbsperf bw", "'bw' is neither a test nor a command; expected send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat reg_mr create_qp create_cq create_ah qp_setup post_poll mw_bind connect serve devices watch check calibrate faults" },
+	{ "verbsperf xyz", "'xyz' is neither a test nor a command; expected send_bw send_lat write_bw write_lat read_bw read_lat atomic_bw atomic_lat reg_mr create_qp create_cq create_ah qp_setup post_poll mw_bind connect serve devices watch check calibrate faults" },
 	{ "verbsperf Write_bw host", "'Write_bw' is not a test" },
 	{ "verbsperf write_bw a b", "unexpected argument 'b': write_bw takes one server" },
 	{ "verbsperf serve a", "unexpected argument 'a': serve takes options only" },
@@ -305,10 +304,10 @@ static const struct refused refused[] = {
 	{ "verbsperf serve --threads 2", "--threads: the client decides that, not the server" },
 	{ "verbsperf serve --samples x", "--samples: the client decides that, not the server" },
 	{ "verbsperf serve --interval 1", "--interval: the client decides that, not the server" },
-	{ "verbsperf write_lat a --interval 1", "--interval: only for bandwidth" },
-	{ "verbsperf read_bw a --histogram", "--histogram: only for latency" },
-	{ "verbsperf read_bw a --percentiles 50", "--percentiles: only for latency" },
-	{ "verbsperf send_bw --loopback --samples x", "--samples: only for latency" },
+	{ "verbsperf write_lat a --interval 1", "--interval: only for bandwidth, as in write_bw" },
+	{ "verbsperf read_bw a --histogram", "--histogram: only for latency, as in read_lat" },
+	{ "verbsperf read_bw a --percentiles 50", "--percentiles: only for latency, as in read_lat" },
+	{ "verbsperf send_bw --loopback --samples x", "--samples: only for latency, as in send_lat" },
 	{ "verbsperf read_lat a --round-trip", "--round-trip: only for a ping-pong: send_lat or write_lat" },
 	{ "verbsperf write_bw a --round-trip", "--round-trip: only for a ping-pong: send_lat or write_lat" },
 	{ "verbsperf write_bw a --threads 2", "--threads 2: must be at most --qps, which is 1" },
@@ -330,6 +329,8 @@ static const struct refused refused[] = {
 	{ "verbsperf write_bw a -n 5 -D 1", "--iterations and --duration exclude each other" },
 	{ "verbsperf write_bw a -D 0", "--duration 0: nothing would be measured" },
 	{ "verbsperf write_bw a -p 0", "--port 0: only for a server" },
+	{ "verbsperf write_bw a:1 -p 2", "--port 2 and port 1 of server a differ" },
+	{ "verbsperf write_bw a:65536", "server a:65536: a port is 1 to 65535" },
 	{ "verbsperf write_bw a -q", "-q needs a value: N" },
 	{ "verbsperf write_bw a --qps", "--qps needs a value: N" },
 	{ "verbsperf write_bw a --loopback=1", "--loopback takes no value" },
@@ -456,6 +457,16 @@ static const struct refused suggested[] = {
 	{ "-3", "see --help" },
 	{ "--m=1", "see --help" },
 	{ "--d=1", "write one of --device, --duration, --depth, --dscp" },
+	{ "-c 10.0.0.1", "name the server as the last word: verbsperf TEST "
+	  "SERVER" },
+	{ "-s", "-s is the message size; 'verbsperf serve' is a server" },
+	{ "-s node1", "-s is the message size; 'verbsperf serve' is a server" },
+	{ "-m 9000", "the MTU of a path is 256, 512, 1024, 2048 or 4096; that "
+	  "of an interface is larger" },
+	{ "-n x", "" },
+	{ "--max-gbps 100",
+	  "there is no upper limit for bandwidth; use --min-gbps" },
+	{ "--len 64", "use --size" },
 	{ "--max-p9", "write one of --max-p99, --max-p99.9" },
 };
 
@@ -481,7 +492,18 @@ TEST(test_suggested_commands)
 		{ "verbsperf server", "did you mean serve?" },
 		{ "verbsperf device", "did you mean devices?" },
 		{ "verbsperf node1", "see --help" },
-		{ "verbsperf bw", "see --help" },
+		{ "verbsperf wr", "did you mean write_bw, write_lat?" },
+		{ "verbsperf bw", "did you mean send_bw, write_bw, read_bw, "
+		  "atomic_bw?" },
+		{ "verbsperf b", "see --help" },
+		{ "verbsperf serve node1", "'verbsperf TEST node1' measures "
+		  "against that server; --bind is the address to serve at" },
+		{ "verbsperf write_bw -s 64 4K host",
+		  "write sizes as one word: -s 64,4K" },
+		{ "verbsperf write_bw 4K host", "see --help" },
+		{ "verbsperf write_bw -s 64 a b", "see --help" },
+		{ "verbsperf write_bw node1:0", "" },
+		{ "verbsperf write_bw node1:1 -p 2", "give one of them" },
 	};
 	char copy[200];
 
@@ -491,6 +513,29 @@ TEST(test_suggested_commands)
 
 		assert_int_equal(parse(rows[i].line, copy, &o, &err), -EINVAL);
 		assert_string_equal(err.advice, rows[i].message);
+	}
+}
+
+TEST(test_port_behind_the_server)
+{
+	static const struct {
+		const char *line, *server;
+		uint32_t port;
+	} rows[] = {
+		{ "verbsperf write_bw node1:5", "node1", 5 },
+		{ "verbsperf write_bw [::1]:5 -p 5", "[::1]", 5 },
+		{ "verbsperf connect node1:5", "node1", 5 },
+		{ "verbsperf write_bw node1", "node1", 18515 },
+		{ "ib_write_bw node1:5", "node1", 5 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char copy[200];
+		struct options o;
+
+		taken(rows[i].line, copy, &o);
+		assert_string_equal(o.server, rows[i].server);
+		assert_int_equal(o.params.port, rows[i].port);
 	}
 }
 
@@ -565,6 +610,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_servers_behind_an_option),
 	cmocka_unit_test(test_suggestions),
 	cmocka_unit_test(test_suggested_commands),
+	cmocka_unit_test(test_port_behind_the_server),
 	cmocka_unit_test(test_distance),
 	cmocka_unit_test(test_refused),
 	cmocka_unit_test(test_repeated_calls),

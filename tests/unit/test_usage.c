@@ -5,11 +5,23 @@
 #include <stdio.h>
 
 #include "cli/usage.h"
-#include "model/param.h"
+#include "command_line.h"
+
+/* What help LINE asks for; it must not be wrong.  On the heap. */
+static char *help_of(const char *line)
+{
+	char copy[COMMAND_LINE_SIZE];
+	struct options o;
+
+	taken(line, copy, &o);
+	assert_int_equal(o.command, strchr(line, ' ') ? COMMAND_HELP :
+							COMMAND_NONE);
+	return options_usage(&o);
+}
 
 TEST(test_eighty_columns)
 {
-	char *text = options_usage(), *line, *rest = text;
+	char *text = help_of("verbsperf --help"), *line, *rest = text;
 
 	assert_non_null(text);
 	while ((line = strsep(&rest, "\n"))) {
@@ -24,7 +36,7 @@ TEST(test_eighty_columns)
 
 TEST(test_every_parameter)
 {
-	char *text = options_usage();
+	char *text = help_of("verbsperf --help");
 
 	for (size_t i = 0; i < param_count; i++) {
 		const struct param *row = &param_table[i];
@@ -53,7 +65,7 @@ TEST(test_every_parameter)
 /* A blank between an option and its help, whatever its length. */
 TEST(test_help_begins_after_a_blank)
 {
-	char *text = options_usage();
+	char *text = help_of("verbsperf --help");
 
 	for (size_t i = 0; i < param_count; i++) {
 		const char *help = strstr(text, param_table[i].help);
@@ -66,7 +78,61 @@ TEST(test_help_begins_after_a_blank)
 	free(text);
 }
 
+/* The first steps are short, however they are asked for. */
+TEST(test_first_steps)
+{
+	static const char *const lines[] = { "verbsperf -h", "verbsperf help",
+					     "verbsperf help -h" };
+	char *first = help_of("verbsperf");
+	int n = 0;
+
+	for (const char *c = first; *c; c++)
+		n += *c == '\n';
+	assert_in_range(n, 8, 12);
+	assert_contains(first, "write_lat read_bw");
+	for (size_t i = 0; i < COUNT(lines); i++) {
+		char *text = help_of(lines[i]);
+
+		assert_string_equal(text, first);
+		free(text);
+	}
+	free(first);
+}
+
+/* Help on one command has what that takes, and nothing else. */
+TEST(test_help_on_a_command)
+{
+	static const struct {
+		const char *line, *has, *lacks;
+	} topics[] = {
+		{ "verbsperf write_lat --help", "--round-trip", "--interval" },
+		{ "verbsperf help write_lat", "verbsperf write_lat [options] "
+		  "SERVER", "--qps" },
+		{ "verbsperf read_bw -h", "--interval", "--inline " },
+		{ "verbsperf serve --help", "--parallel", "--size" },
+		{ "verbsperf serve --help", "verbsperf serve [options]\n",
+		  "SERVER" },
+		{ "verbsperf devices -h", "--gid-index", "--port" },
+		{ "verbsperf reg_mr --help", "--access", "--qps" },
+		{ "verbsperf reg_mr --help", "--size", "--loopback" },
+		{ "verbsperf connect --help", "--pattern", "--access" },
+	};
+
+	for (size_t i = 0; i < COUNT(topics); i++) {
+		char *text = help_of(topics[i].line);
+
+		assert_contains(text, topics[i].has);
+		assert_contains(text, "-V, --version");
+		if (strstr(text, topics[i].lacks))
+			fail_msg("%s has %s", topics[i].line, topics[i].lacks);
+		assert_null(strstr(text, "Output:\n\n"));
+		free(text);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(test_first_steps),
+	cmocka_unit_test(test_help_on_a_command),
 	cmocka_unit_test(test_eighty_columns),
 	cmocka_unit_test(test_every_parameter),
 	cmocka_unit_test(test_help_begins_after_a_blank),

@@ -54,8 +54,7 @@ static int authenticate(struct session *s)
 		ret = handshake_send_proof(s);
 	if (!ret)
 		ret = handshake_take_proof(s);
-	if (!ret)
-		handshake_free(s);
+	handshake_free(s);
 	return ret;
 }
 

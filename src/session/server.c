@@ -55,8 +55,7 @@ static int authenticate(struct session *s)
 	log_client(s, !ret);
 	if (!ret)
 		ret = handshake_send_proof(s);
-	if (!ret)
-		handshake_free(s);
+	handshake_free(s);
 	return ret;
 }
 

@@ -287,6 +287,7 @@ tests_unit_test_handshake_SOURCES = tests/unit/test_handshake.c \
 tests_unit_test_histogram_SOURCES = tests/unit/test_histogram.c \
 	tests/unit/test.h
 tests_unit_test_hold_SOURCES = tests/unit/test_hold.c \
+	tests/unit/made_up_host.h \
 	$(fake_verbs) $(pair) tests/unit/pair_run.c tests/unit/test.h
 tests_unit_test_host_SOURCES = tests/unit/test_host.c tests/unit/test.h
 tests_unit_test_inject_SOURCES = tests/unit/test_inject.c \

@@ -194,6 +194,39 @@ TEST(test_the_port_is_taken)
 	assert_contains(err.message, "cannot listen on 192.0.2.77");
 }
 
+/* Linux would bind to them. */
+TEST(test_bind_to_what_reaches_many)
+{
+	static const char *const hosts[] = { "224.0.0.1", "255.255.255.255" };
+
+	for (size_t i = 0; i < COUNT(hosts); i++) {
+		struct error err = { 0 };
+		uint32_t port = 0;
+
+		assert_int_equal(oob_listen(hosts[i], &port, -1, &err),
+				 -EADDRNOTAVAIL);
+		assert_contains(err.advice, "an address of this machine");
+	}
+}
+
+/* As nohup(1) does; otherwise it ends what waits. */
+TEST(test_hangups_that_are_ignored)
+{
+	for (int ignored = 0; ignored < 2; ignored++) {
+		sigset_t blocked;
+		int fd;
+
+		signal(SIGHUP, ignored ? SIG_IGN : SIG_DFL);
+		fd = signals_open();
+		pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+		assert_int_equal(sigismember(&blocked, SIGHUP), !ignored);
+		assert_true(sigismember(&blocked, SIGTERM));
+		signals_unblock(true);
+		close(fd);
+	}
+	signal(SIGHUP, SIG_DFL);
+}
+
 static void *interrupt_soon(void *argument)
 {
 	(void)argument;
@@ -256,6 +289,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_wait_for_a_late_server),
 	cmocka_unit_test(test_no_subnet_without_ip),
 	cmocka_unit_test(test_the_port_is_taken),
+	cmocka_unit_test(test_bind_to_what_reaches_many),
+	cmocka_unit_test(test_hangups_that_are_ignored),
 	cmocka_unit_test(test_interrupted_while_it_waits_for_a_server),
 };
 

@@ -153,11 +153,20 @@ TEST(test_duration_and_warm_up)
 	struct result *r = begin(CONTROL_REG_MR, CONTROL_CHURN, 0);
 
 	r->params.plan.warmup = SECOND / 50;
+	struct timespec now;
+	double ago;
+
+	r->params.plan.warmup = SECOND / 50;
 	r->params.plan.duration = SECOND / 10;
 	assert_int_equal(run(r), 0);
+	clock_gettime(CLOCK_REALTIME, &now);
 	/* a busy machine may leave it little of that */
 	assert_true(r->rows[0].iterations > 0);
 	assert_true(r->rows[0].seconds > 0);
+	/* since when, and not until when */
+	ago = (double)(now.tv_sec - r->rows[0].opened.tv_sec) +
+	      1e-9 * (double)(now.tv_nsec - r->rows[0].opened.tv_nsec);
+	assert_true(ago >= r->rows[0].seconds);
 	end(r);
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "fake_verbs.h"
+#include "made_up_host.h"
 #include "model/tests.h"
 #include "pair.h"
 
@@ -100,6 +101,37 @@ TEST(test_a_line_for_each_size)
 	close_held(&p, fd);
 }
 
+/* They are read when the window opens, with --hold or after the warm-up, or
+ * before the first message. */
+TEST(test_counters_of_the_window)
+{
+	static const char name[] = "symbol_error";
+
+	host_begin(NULL);
+	host_file("/sys/class/infiniband/fake0/ports/1/counters/symbol_error",
+		  "7\n");
+	for (int way = 0; way < 3; way++) {
+		int fd = standard_input("go\n", false);
+		struct pair p;
+
+		open_held(&p, OP_WRITE, METRIC_BANDWIDTH, 0);
+		pair_plan(&p)->hold = way == 0 ? 5000 * MS : 0;
+		pair_plan(&p)->warmup = way == 1 ? 5 * MS : 0;
+		pair_run_well(&p, "counters");
+		for (int client = 0; client < 2; client++) {
+			const struct counter *c = counters_find(
+				&p.client.result->rows[0].counters[client],
+				name);
+
+			assert_non_null(c);
+			assert_true(c->known);
+			assert_int_equal(c->value, 0);
+		}
+		close_held(&p, fd);
+	}
+	host_end(NULL);
+}
+
 static void check_refused(const char *text, bool ended, uint64_t hold,
 			  const char *sentence)
 {
@@ -155,6 +187,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_test_waits_for_a_line),
 	cmocka_unit_test(test_the_server_waits),
 	cmocka_unit_test(test_a_line_for_each_size),
+	cmocka_unit_test(test_counters_of_the_window),
 	cmocka_unit_test(test_no_line),
 	cmocka_unit_test(test_the_server_is_told_something_else),
 };

@@ -15,8 +15,9 @@
 #include "net/wait.h"
 
 /* An end sends a sign of life every second, or every quarter of its timeout,
- * which is at least a second; WAIT also comes whenever a place changes. */
-#define SIGNS_PER_SECOND 8
+ * which is at least a second; WAIT also comes whenever a place changes.  The
+ * peer's clock may run several times as fast as this one's. */
+#define SIGNS_PER_SECOND 32
 #define SIGNS_AT_ONCE 16
 
 /* Wait until FD is ready.  Returns 0, -ETIMEDOUT (not said), or another
@@ -97,6 +98,10 @@ int oob_send(struct connection *conn, const struct frame *frame,
 
 	if (conn->cut_off)
 		return lost(conn, "sending", EPIPE, err);
+	if (frame->cut_off)
+		return fail(err, -EMSGSIZE, NULL, "%s does not fit into %u "
+			    "bytes", frame_name(frame->type),
+			    frame_limit(frame->type));
 	if (!conn->seal_out)
 		return send_frame(conn, frame, deadline, err);
 	seal_frame(conn->seal_out, frame, &sealed);

@@ -258,6 +258,7 @@ struct cursor wire_begin(struct frame *frame, enum frame_type type)
 {
 	frame->type = type;
 	frame->length = 0;
+	frame->cut_off = false;
 	frame->bytes = xcalloc(1, WIRE_HEADER_SIZE + frame_limit(type));
 	return (struct cursor){
 		.bytes = frame->bytes + WIRE_HEADER_SIZE,
@@ -281,6 +282,7 @@ void wire_write_header(struct frame *frame)
 void wire_end(struct frame *frame, const struct cursor *c)
 {
 	frame->length = (uint32_t)c->at;
+	frame->cut_off = c->failed;
 	wire_write_header(frame);
 }
 

@@ -69,6 +69,7 @@ struct frame {
 	enum frame_type type;
 	uint32_t length;	/* of the payload */
 	uint8_t *bytes;		/* header and payload */
+	bool cut_off;		/* what was put in did not fit: not to be sent */
 };
 
 /* "PLAN"; "frame 99" for an unknown type. */
@@ -107,8 +108,8 @@ struct cursor {
 /* Allocate FRAME with room for the largest payload of TYPE, for writing. */
 struct cursor wire_begin(struct frame *frame, enum frame_type type);
 
-/* Set the length and write the header.  Bytes that did not fit are missing; the
- * tests check that the largest frame of each type fits. */
+/* Set the length and write the header.  The tests check that the largest frame
+ * of each type fits; oob_send() refuses one in which bytes are missing. */
 void wire_end(struct frame *frame, const struct cursor *c);
 
 void wire_put(struct cursor *c, unsigned int bytes, uint64_t value);

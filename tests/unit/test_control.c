@@ -151,8 +151,6 @@ TEST(test_threads)
 TEST(test_duration_and_warm_up)
 {
 	struct result *r = begin(CONTROL_REG_MR, CONTROL_CHURN, 0);
-
-	r->params.plan.warmup = SECOND / 50;
 	struct timespec now;
 	double ago;
 

@@ -247,13 +247,14 @@ TEST(test_a_flood_of_signs_of_life)
 	n = take_signs(&conn, fd, 100000, &err);
 	assert_true(n >= 16 && n < 1000);
 	assert_contains(err.message, "signs of life in");
-	assert_contains(err.message, "at most 8 a second are allowed");
+	assert_contains(err.message, "at most 32 a second are allowed");
 	close(fd);
 	oob_close(&conn);
 }
 
-/* An end that was busy for a minute finds the signs of that minute; or of the
- * time since a machine booted that did so a moment ago. */
+/* An end that was busy for a minute finds the signs of that minute, sent by a
+ * clock that goes three times as fast; or of the time since a machine booted
+ * that did so a moment ago. */
 TEST(test_signs_of_life_that_waited)
 {
 	struct connection conn;
@@ -264,7 +265,7 @@ TEST(test_signs_of_life_that_waited)
 	make_pair(&conn, &fd);
 	passed = conn.began_at < 60 * SECOND ? conn.began_at : 60 * SECOND;
 	conn.began_at -= passed;
-	n = 16 + 4 * (int)(passed / SECOND);
+	n = 16 + 4 * 3 * (int)(passed / SECOND);
 	assert_int_equal(take_signs(&conn, fd, n, &err), n);
 	assert_false(error_is_set(&err));
 	close(fd);
@@ -417,6 +418,27 @@ TEST(test_nothing_is_sent_after_a_part)
 	assert_int_equal(drain(fd), 0);
 	frame_free(&frame);
 	frame_free(&small);
+	close(fd);
+	oob_close(&conn);
+}
+
+TEST(test_what_did_not_fit_is_not_sent)
+{
+	struct connection conn;
+	struct error err = { 0 };
+	struct frame frame;
+	struct cursor c = wire_begin(&frame, FRAME_START);
+	int fd;
+
+	make_pair(&conn, &fd);
+	wire_put(&c, 8, 1);
+	wire_put(&c, 1, 1);
+	wire_end(&frame, &c);
+	assert_int_equal(oob_send(&conn, &frame, time_after(SECOND), &err),
+			 -EMSGSIZE);
+	assert_message(&err, "START does not fit into 8 bytes");
+	assert_int_equal(drain(fd), 0);
+	frame_free(&frame);
 	close(fd);
 	oob_close(&conn);
 }
@@ -575,6 +597,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_short_writes),
 	cmocka_unit_test(test_nobody_reads),
 	cmocka_unit_test(test_nothing_is_sent_after_a_part),
+	cmocka_unit_test(test_what_did_not_fit_is_not_sent),
 	cmocka_unit_test(test_what_can_be_sent_after_nothing),
 	cmocka_unit_test(test_interrupted),
 	cmocka_unit_test(test_interrupted_while_bytes_come),

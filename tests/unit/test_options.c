@@ -152,7 +152,7 @@ TEST(test_control)
 	assert_int_equal(o.params.plan.metric, METRIC_LATENCY);
 	assert_int_equal(o.params.pattern, CONTROL_CHURN);
 	assert_int_equal(o.params.plan.iterations, 0);
-	assert_int_equal(o.params.plan.duration, SECOND);
+	assert_int_equal(o.params.plan.duration, 3 * SECOND);
 	assert_int_equal(o.params.plan.sizes.n, 1);
 	assert_int_equal(o.params.plan.sizes.bytes[0], 4096);
 	taken("verbsperf reg_mr --pattern=hold --access=all -a", copy, &o);
@@ -233,7 +233,7 @@ TEST(test_what_is_not_given)
 	taken("verbsperf write_bw host", copy, &o);
 	assert_int_equal(o.params.plan.sizes.n, 1);
 	assert_int_equal(o.params.plan.sizes.bytes[0], 65536);
-	assert_int_equal(o.params.plan.duration, 1000000000);
+	assert_int_equal(o.params.plan.duration, 3000000000);
 	taken("verbsperf write_lat host", copy, &o);
 	assert_int_equal(o.params.plan.sizes.bytes[0], 2);
 	taken("verbsperf write_lat host -s 2..8", copy, &o);

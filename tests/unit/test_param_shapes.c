@@ -64,7 +64,7 @@ struct parse {
 };
 
 #define WANTED_RATE \
-	"must be a rate like 10, 2.5Gb/s, 900mbps, 1.2Mpps or 5000pps"
+	"must be a rate like 10 or 2.5Gb/s (bits), 1.25GB/s or 2GiB/s (bytes), or 1.2Mpps"
 #define RANGE_OF_RATE "must be above 0, and at most 10^6 Gb/s or Mpps"
 
 // clang-format off

@@ -111,7 +111,7 @@ TEST(test_garbage)
 
 TEST(test_another_version)
 {
-	spoil_every_frame(SPOIL_VERSION, 5000, "speaks protocol 7");
+	spoil_every_frame(SPOIL_VERSION, 5000, "speaks protocol 8");
 }
 
 TEST(test_huge_length)

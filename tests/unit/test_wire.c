@@ -151,7 +151,7 @@ TEST(test_past_the_end)
 	uint8_t bytes[4] = { 1, 2, 3, 4 }, raw[8];
 	struct cursor c = { bytes, 4, 0, false };
 	struct error err = { 0 };
-	struct frame frame = { FRAME_START, 4, NULL };
+	struct frame frame = { .type = FRAME_START, .length = 4 };
 
 	assert_int_equal(wire_get(&c, 8), 0);
 	assert_true(c.failed);
@@ -174,7 +174,7 @@ TEST(test_past_the_end)
 
 TEST(test_an_article_before_a_vowel)
 {
-	struct frame frame = { FRAME_ABORT, 1, NULL };
+	struct frame frame = { .type = FRAME_ABORT, .length = 1 };
 	uint8_t byte = 0;
 	struct cursor c = { &byte, 1, 0, false };
 	struct error err = { 0 };

@@ -48,7 +48,8 @@ static void put_field(struct cursor *c, uint16_t id, uint8_t flags,
 /* Read what was put into C, whole, as the payload of a DONE. */
 static int get(struct cursor *c, struct known *k, struct error *err)
 {
-	struct frame frame = { FRAME_DONE, (uint32_t)c->at, NULL };
+	struct frame frame = { .type = FRAME_DONE,
+			       .length = (uint32_t)c->at };
 	/* of just that size: whoever reads past it is caught */
 	uint8_t *bytes = calloc(1, c->at + !c->at);
 	struct cursor in = { bytes, c->at, 0, false };

@@ -9,6 +9,8 @@
 #define WATCH_SPAN_NS 100000000
 #define PAIR_ATTEMPTS 8
 #define COST_READS 256
+/* A clock that ticks a few times in a millisecond has taken its step by then. */
+#define STEP_READS (1 << 20)
 
 bool clock_counter_is_steady(const char *cpuinfo)
 {
@@ -71,17 +73,18 @@ static struct clock_pair read_pair(const struct clock *c)
 static void measure_cost(struct clock *c)
 {
 	uint64_t first = clock_ticks(c), last = first, step = UINT64_MAX;
+	int reads = 0;
 
-	for (int i = 0; i < COST_READS; i++) {
+	while (reads < COST_READS || (last == first && reads < STEP_READS)) {
 		uint64_t now = clock_ticks(c);
 
 		if (now > last && now - last < step)
 			step = now - last;
 		last = now;
+		reads++;
 	}
-	c->read_cost = (double)(last - first) / COST_READS;
-	c->resolution = step == UINT64_MAX ? (double)(last - first) :
-					     (double)step;
+	c->read_cost = (double)(last - first) / reads;
+	c->resolution = last == first ? 0 : (double)step;
 }
 
 static const char *source_name(bool counter)

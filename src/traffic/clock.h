@@ -62,7 +62,9 @@ static inline uint64_t clock_counter(void)
 #elif defined(__aarch64__)
 	uint64_t ticks;
 
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	/* without a barrier it may be read before what comes before it */
+	__asm__ volatile("isb\n\tmrs %0, cntvct_el0"
+			 : "=r"(ticks) : : "memory");
 	return ticks;
 #else
 	return 0;

@@ -94,6 +94,7 @@ static int check_progress(struct monitor *m)
 		m->messages = m->progress->messages;
 		m->progress_at = time_now();
 		m->progress_ticks = clock_ticks(m->clock);
+		m->sent_by = larger(m->sent_by, time_after(m->timeout));
 		return 0;
 	}
 	if (!m->minds || time_since(m->progress_at) < m->timeout)
@@ -114,6 +115,32 @@ static int check_silence(struct monitor *m)
 		    "its host or the network between may be down",
 		    "the %s said nothing for %.3g s", m->conn->peer,
 		    (double)m->peer_timeout / (double)SECOND);
+}
+
+/* Signs of life alone do not hold a client. */
+static int check_sent(struct monitor *m)
+{
+	if (!m->awaits || m->peer.client || time_until(m->sent_by) ||
+	    atomic_load(&m->control->peer_sent))
+		return 0;
+	return fail(&m->err, -ETIMEDOUT, "use a longer --timeout",
+		    "the server is alive, but has not said within %.6g s that "
+		    "it sent everything", (double)m->patience / (double)SECOND);
+}
+
+/* How many messages each loop has sent. */
+static int send_sent(struct monitor *m)
+{
+	struct frame frame;
+	int ret;
+
+	encode_sent(&frame, &m->sent);
+	ret = peer_error_send(m->conn, &frame, time_now(), &m->err);
+	frame_free(&frame);
+	m->owes_sent = false;
+	m->said_sent = true;
+	m->minds = atomic_load(&m->control->peer_sent);
+	return ret;
 }
 
 static int say_alive(struct monitor *m)
@@ -163,8 +190,11 @@ static int on_tick(struct monitor *m)
 	if (!ret)
 		ret = check_silence(m);
 	if (!ret)
-		ret = say_alive(m);
-	return ret;
+		ret = check_sent(m);
+	/* if the peer still does not read, this fails */
+	if (!ret && m->owes_sent && !time_until(m->owed_until))
+		ret = send_sent(m);
+	return ret ? ret : say_alive(m);
 }
 
 /* The client's warm-up is over, or nobody opened the window after it. */
@@ -319,24 +349,22 @@ static int on_frame(struct monitor *m)
 	return ret;
 }
 
-/* A loop has something to send, or is over.  Returns 1 when it is over. */
-static int on_wake(struct monitor *m)
+/* A loop has something to send, or is over. */
+static void on_wake(struct monitor *m)
 {
-	struct frame frame;
 	uint64_t times;
-	int ret = 0;
 
-	if (read(m->wake_fd, &times, sizeof(times)) < 0)
-		return 0;
-	if (atomic_exchange(&m->say_sent, false)) {
-		encode_sent(&frame, &m->sent);
-		ret = peer_error_send(m->conn, &frame, time_after(SECOND),
-				      &m->err);
-		frame_free(&frame);
-		m->said_sent = true;
-		m->minds = atomic_load(&m->control->peer_sent);
+	if (read(m->wake_fd, &times, sizeof(times)) > 0 &&
+	    atomic_exchange(&m->say_sent, false)) {
+		m->owes_sent = true;
+		m->owed_until = time_after(SECOND);
 	}
-	return ret ? ret : atomic_load(&m->stop);
+}
+
+static bool is_over(const struct monitor *m)
+{
+	return atomic_load(&m->stop) && !atomic_load(&m->say_sent) &&
+	       !m->owes_sent;
 }
 
 bool monitor_take_event(struct ibv_context *context, struct error *err)
@@ -363,15 +391,16 @@ static int on_signal(struct monitor *m)
 	return signals_take(fd, NULL, &m->err);
 }
 
-/* One iteration.  Returns 0 to go on, 1 when all is done, or a negative
- * errno. */
+/* One iteration, in which nothing waits for the peer: this thread ends the
+ * window.  Returns 0 to go on, 1 when all is done, or a negative errno. */
 static int poll_once(struct monitor *m)
 {
+	const short wants = (short)((m->have_done ? 0 : POLLIN) |
+				    (m->owes_sent ? POLLOUT : 0));
 	struct pollfd fds[N_FDS] = {
 		[WAKE] = { .fd = m->wake_fd, .events = POLLIN },
 		[TIMER] = { .fd = m->timer_fd, .events = POLLIN },
-		[CONTROL] = { .fd = m->have_done ? -1 : m->conn->fd,
-			      .events = POLLIN },
+		[CONTROL] = { .fd = wants ? m->conn->fd : -1, .events = wants },
 		[ASYNC] = { .fd = m->context->async_fd, .events = POLLIN },
 		[SIGNAL] = { .fd = m->conn->cancel_fd, .events = POLLIN },
 		[WORD] = { .fd = m->held && m->listens ? STDIN_FILENO : -1,
@@ -384,18 +413,22 @@ static int poll_once(struct monitor *m)
 						 "cannot poll: %s",
 						 strerror(errno));
 	if (fds[WAKE].revents)
-		ret = on_wake(m);
+		on_wake(m);
+	if (is_over(m))
+		return 1;
+	if (m->owes_sent && fds[CONTROL].revents & POLLOUT)
+		ret = send_sent(m);
 	if (!ret && fds[SIGNAL].revents)
 		ret = on_signal(m);
 	if (!ret && fds[ASYNC].revents)
 		ret = monitor_take_event(m->context, &m->err) ? -EIO : 0;
-	if (!ret && fds[CONTROL].revents)
+	if (!ret && fds[CONTROL].revents & ~POLLOUT)
 		ret = on_frame(m);
 	if (!ret && fds[WORD].revents)
 		ret = on_word(m);
 	if (!ret && fds[TIMER].revents)
 		ret = on_timer(m);
-	return ret;
+	return ret ? ret : is_over(m);
 }
 
 static void *watch(void *argument)
@@ -429,7 +462,8 @@ static void begin(struct monitor *m)
 	uint64_t now = time_now();
 
 	m->have_done = false;
-	m->said_sent = false;
+	m->said_sent = m->owes_sent = false;
+	m->sent_by = time_after(m->patience);
 	m->messages = 0;
 	m->minds = m->sends;
 	m->listed = is_listed(m);

@@ -49,6 +49,7 @@ struct monitor {
 	uint64_t duration;	/* ns; 0: the loop counts messages */
 	uint64_t timeout;	/* ns without progress */
 	uint64_t peer_timeout;	/* ns without a frame from the peer */
+	uint64_t patience;	/* ns in which a server must have sent all */
 	/* results, valid after monitor_stop() */
 	struct error err;	/* empty unless the run was aborted */
 	bool have_done;
@@ -60,6 +61,7 @@ struct monitor {
 	_Atomic bool stop;
 	_Atomic bool say_sent;
 	struct sent sent;
+	bool owes_sent;		/* SENT is due */
 	bool said_sent;		/* SENT has been sent */
 	bool minds;		/* lack of progress is an error */
 	bool held;		/* the window waits for the client's word */
@@ -73,6 +75,8 @@ struct monitor {
 				 * up */
 	uint64_t alive_at;
 	uint64_t heard_at;
+	uint64_t sent_by;	/* the peer's SENT */
+	uint64_t owed_until;	/* this end's SENT */
 	uint64_t tick_at;
 	uint64_t progress_at;
 	uint64_t messages;

@@ -26,6 +26,10 @@
 #define MOST_INTERVALS 30
 /* Most intervals of a length the user chose; more are merged. */
 #define MOST_OWN_INTERVALS 10000
+/* How much slower the peer's clock may be, and for how long messages may be
+ * sent whose number is known, in ns. */
+#define PATIENCE 4
+#define LONGEST_COUNT (3600 * SECOND)
 
 /* Where the last byte of a message of SIZE bytes arrives, from the start of its
  * buffer on. */
@@ -105,6 +109,20 @@ static struct progress make_progress(struct run *run)
 	};
 }
 
+/* How long the peer may take until it has sent everything, in ns: its clock may
+ * be slow.  Where messages are counted, each may take the timeout. */
+static uint64_t patience(const struct plan *plan)
+{
+	const uint64_t count = plan->iterations * plan->qps;
+	const uint64_t sending =
+		plan->iterations ?
+			smaller(count, LONGEST_COUNT / plan->timeout + 1) *
+				plan->timeout :
+			plan->duration;
+
+	return PATIENCE * (plan->warmup + plan->hold + sending + plan->timeout);
+}
+
 static struct monitor make_monitor(struct run *run)
 {
 	const struct plan *plan = run->plan;
@@ -139,6 +157,7 @@ static struct monitor make_monitor(struct run *run)
 			    plan->iterations ? 0 : plan->duration,
 		.timeout = plan->timeout,
 		.peer_timeout = run_peer_timeout(run),
+		.patience = patience(plan),
 	};
 }
 

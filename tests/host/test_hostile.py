@@ -233,6 +233,23 @@ def test_a_window_that_did_not_end_is_no_result():
     assert document["results"][0]["failed"] is True
 
 
+@pytest.mark.parametrize("options, seconds", [
+    (("-D", 1, "--warmup", 0), 8), (("-D", 0.5, "--warmup", 0.5, "-b"), 8)])
+def test_a_server_that_only_lives(options, seconds):
+    """It holds a client for four times what its options add up to."""
+    fake = FakeServer()
+    way = () if "-b" in options else ("--reversed",)
+    program = client("write_bw", *options, *way, "--timeout", 1,
+                     port=fake.port)
+    peer = fake.accept()
+    fake.play(*FakeServer.STEPS)
+    Flood(peer.sock, pause=0.3)
+    start = time.monotonic()
+    failed(program, "the server is alive, but has not said within "
+           f"{seconds} s that it sent everything; use a longer --timeout")
+    assert time.monotonic() - start < seconds + SOON
+
+
 def test_a_client_that_only_lives(server):
     """Signs of life are not traffic: its turn is over with its time."""
     assert server.status is None

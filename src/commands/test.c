@@ -19,8 +19,6 @@
 #include "run/verification.h"
 #include "session/check.h"
 
-/* Relative difference between two rates, read 0.1 s apart, that is harmless. */
-#define CLOCK_TOLERANCE 1e-3
 
 /* Without --once a server may serve several clients at once, so that their
  * reports share stdout. */
@@ -91,15 +89,6 @@ int test_prepare(const struct options *options, struct device *device,
 	return 0;
 }
 
-/* A clock that changes its rate makes every number of the run doubtful. */
-static void warn_of_clock(const struct clock_description *clock)
-{
-	if (clock->deviation > CLOCK_TOLERANCE)
-		log_warning("the clock %s changed its rate by %.2g%% during "
-			    "the run; try --clock monotonic_raw",
-			    clock->source, 100 * clock->deviation);
-}
-
 /* Log why nothing more was measured, each sentence once. */
 static void log_failure(const struct result *result)
 {
@@ -127,7 +116,6 @@ int test_report(const struct result *result)
 	/* the reader may never take it: ^C ends that wait, too */
 	signals_unblock(true);
 	ret = outputs_write_table(result, &err);
-	warn_of_clock(&result->clock);
 	log_failure(result);
 	report_counters(result);
 	met = report_limits(result);

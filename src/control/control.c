@@ -191,9 +191,11 @@ static void describe_clock(struct control_run *run)
 		.resolution_ns = run->clock.resolution * tick,
 		.read_cost_ns = run->clock.read_cost * tick,
 		.deviation = run->watch.deviation,
+		.drift = clock_drift(&run->clock),
 	};
 	snprintf(clock->source, sizeof(clock->source), "%s",
 		 run->clock.source);
+	run->result->clocks[1] = *clock;
 }
 
 /* Find out how the port reaches itself. */

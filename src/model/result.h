@@ -26,6 +26,8 @@ struct clock_description {
 	double read_cost_ns;
 	double deviation;	/* largest change of rate, as a fraction; NAN:
 				 * too few readings */
+	double drift;		/* from the kernel's CLOCK_MONOTONIC, as a
+				 * fraction; NAN: not known */
 };
 
 /* What one thread did, if there are several. */
@@ -126,7 +128,14 @@ struct result {
 	union ibv_gid group;	/* --mcast: that was joined; zero: none yet */
 	struct path path;	/* as this end sees it */
 	bool has_path;
-	struct clock_description clock;	/* the client's */
+	struct clock_description clock;	/* of the end that measured */
+	struct clock_description clocks[2];	/* of the server, of the client;
+						 * without a source: not known */
+	/* bounds of the server's seconds in one of the client's; 0: not known,
+	 * as at the server */
+	double clock_ratio[2];
+	struct error doubt;	/* the first thing that the peer said and that
+				 * cannot be; it was left out */
 	uint32_t n_rows;
 	struct result_row rows[SIZES_MAX];
 	struct preflight *preflight;	/* --check at the client, else NULL; on

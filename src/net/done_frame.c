@@ -22,6 +22,7 @@
 #define FIELD_CPU 2
 #define FIELD_EVENTS 3
 #define FIELD_RECEIVERS 4
+#define FIELD_CLOCK 5
 
 /* Relative tolerance of sums of reals: rounding grows with the number of
  * terms. */
@@ -101,6 +102,13 @@ static void put_fields(struct cursor *c, const struct done *done)
 		wire_begin_field(c, &list, FIELD_RECEIVERS, true, "receivers");
 		for (uint32_t i = 0; i < done->n_receivers; i++)
 			wire_put(c, 8, done->receivers[i]);
+		wire_end_field(c, &list);
+	}
+	if (done->span[0] || isfinite(done->clock.drift)) {
+		wire_begin_field(c, &list, FIELD_CLOCK, true, "clock");
+		wire_put_real(c, done->clock.drift);
+		wire_put(c, 8, done->span[0]);
+		wire_put(c, 8, done->span[1]);
 		wire_end_field(c, &list);
 	}
 	wire_end_fields(c, &list);
@@ -355,6 +363,24 @@ static int get_receivers(const struct frame *frame, struct cursor *c,
 	return ret;
 }
 
+/* What the clock is said to be beside the kernel's is of no use if it is no
+ * number. */
+static int get_drift(const struct frame *frame, struct cursor *c,
+		     struct done *done, struct error *err)
+{
+	const double drift = wire_get_real(c);
+	int ret = 0;
+
+	if (isfinite(drift))
+		done->clock.drift = drift;
+	for (int i = 0; i < 2 && !ret; i++) {
+		done->span[i] = wire_get(c, 8);
+		ret = wire_check(frame, "span of the clock", done->span[i], 0,
+				 COUNT_MAX, err);
+	}
+	return ret;
+}
+
 /* A field_reader; INTO is a struct done. */
 static int get_field(const struct frame *frame, struct field *field,
 		     void *into, struct error *err)
@@ -371,6 +397,8 @@ static int get_field(const struct frame *frame, struct field *field,
 		return get_events(frame, &field->value, &done->events, err);
 	case FIELD_RECEIVERS:
 		return get_receivers(frame, &field->value, done, err);
+	case FIELD_CLOCK:
+		return get_drift(frame, &field->value, done, err);
 	default:
 		return -ENOENT;
 	}
@@ -399,6 +427,7 @@ static int get_clock(const struct frame *frame, struct cursor *c,
 	clock->resolution_ns = wire_get_real(c);
 	clock->read_cost_ns = wire_get_real(c);
 	clock->deviation = wire_get_real(c);
+	clock->drift = NAN;
 	done->ns_per_tick = wire_get_real(c);
 	ret = real_check(frame, "clock resolution", clock->resolution_ns, 0,
 			 COUNT_MAX, err);

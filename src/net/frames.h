@@ -197,6 +197,11 @@
  *		Field 4, "receivers", the server's only, with parameter 58
  *		above 1, is n x u64: messages that each of them received.
  *
+ *		Field 5, "clock", optional: real drift of this end's clock from
+ *		its kernel's (or NAN), and two spans by this clock, in u64 ns,
+ *		or 0: from the client's START to this DONE, and from this end's
+ *		START to the client's DONE; the server's only.
+ *
  * fields:	a list of fields as in net/wire.h.
  *
  * AGAIN, BYE and ALIVE carry nothing.  While traffic runs both ends send ALIVE
@@ -268,6 +273,9 @@ struct done {
 	uint32_t inline_size;	/* of the queue pairs, as granted */
 	struct clock_description clock;
 	double ns_per_tick;
+	uint64_t span[2];	/* ns, by the server's clock: at most and at
+				 * least as long as between the client's READY
+				 * and DONE (run/compare.h); 0: not known */
 	/* on the heap, done_free() */
 	uint32_t n_threads;	/* 0: a single thread */
 	struct thread_row *threads;

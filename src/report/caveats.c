@@ -10,6 +10,10 @@
 #include "base/numbers.h"
 #include "report/counters.h"
 
+/* More than this between two clocks means that one is wrong. */
+#define CLOCKS_DIFFER 0.01
+/* NTP slews a clock by at most half of this. */
+#define KERNEL_DIFFERS 0.001
 /* A queue that is dry less often has no visible cost. */
 #define DRY_PERCENT 1
 
@@ -54,6 +58,72 @@ static void print_longer(FILE *out, const struct result *r,
 		fprintf(out, "not even -D %.0f", longest);
 	else
 		fprintf(out, "-D %.6g", nice(seconds * factor));
+}
+
+/* Of the bounds of both clocks' ratio both are on one side. */
+static double clocks_differ(const struct result *r,
+			    const struct result_row *row)
+{
+	const double *ratio = r->clock_ratio;
+
+	(void)row;
+	return ratio[0] > 1 + CLOCKS_DIFFER ||
+	       (ratio[0] > 0 && ratio[1] < 1 - CLOCKS_DIFFER);
+}
+
+static void say_clocks(FILE *out, const struct result *r,
+		       const struct result_row *row, double much)
+{
+	(void)row, (void)much;
+	fprintf(out, "the clocks of both hosts disagree: %.3g s by the "
+		"server's (%s) are 1 s by the client's (%s); one is wrong: try "
+		"--clock monotonic_raw at either end",
+		sqrt(r->clock_ratio[0] * r->clock_ratio[1]),
+		r->clocks[0].source, r->clocks[1].source);
+}
+
+/* How far the clock of one end is from its kernel's. */
+static double kernel_differs(const struct clock_description *clock)
+{
+	return clock->source[0] ? fmax(fabs(clock->drift), clock->deviation) :
+				  0;
+}
+
+static double clock_drifts(const struct result *r, const struct result_row *row)
+{
+	(void)row;
+	return fmax(kernel_differs(&r->clocks[0]),
+		    kernel_differs(&r->clocks[1])) - KERNEL_DIFFERS;
+}
+
+static void say_drift(FILE *out, const struct result *r,
+		      const struct result_row *row, double much)
+{
+	const bool client = kernel_differs(&r->clocks[1]) >
+			    kernel_differs(&r->clocks[0]);
+	const struct clock_description *clock = &r->clocks[client];
+
+	(void)row;
+	fprintf(out, "the %s's clock (%s) differs from its kernel's by %.2g%%: "
+		"%s", client ? "client" : "server", clock->source,
+		100 * (much + KERNEL_DIFFERS),
+		clock->deviation > KERNEL_DIFFERS ?
+			"try --clock monotonic_raw there" :
+			"look at what sets the time there (chronyc tracking)");
+}
+
+static double is_doubted(const struct result *r, const struct result_row *row)
+{
+	(void)row;
+	return error_is_set(&r->doubt);
+}
+
+static void say_doubted(FILE *out, const struct result *r,
+			const struct result_row *row, double much)
+{
+	(void)row, (void)much;
+	fprintf(out, "what the other end says cannot be: %s; compare both "
+		"hosts' clocks and versions", r->doubt.message);
 }
 
 /* Whoever watches a flag byte has it copied, if the host cannot read it. */
@@ -303,6 +373,9 @@ static void say_dropped(FILE *out, const struct result *r,
 
 /* The most doubtful first.  A doubt of both ends' clocks comes before all. */
 static const struct caveat caveats[] = {
+	{ clocks_differ, say_clocks, true },
+	{ clock_drifts, say_drift, true },
+	{ is_doubted, say_doubted, true },
 	{ is_copied, say_copied, true },
 	{ is_unordered, say_unordered, false },
 	{ error_of, say_error, false },

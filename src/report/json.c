@@ -104,6 +104,26 @@ static json_t *end(const struct port *port, const struct gid *gid, bool known,
 	return object;
 }
 
+static json_t *clock_of(const struct clock_description *clock)
+{
+	if (!clock->source[0])
+		return json_null();
+	return json_pack("{s:s, s:o}", "source", clock->source, "drift_ppm",
+			 json_measured(clock->drift * 1e6));
+}
+
+/* Both ends' clocks beside each other, and each beside its kernel's. */
+static json_t *clocks(const struct result *r)
+{
+	const double *ratio = r->clock_ratio;
+
+	return json_pack("{s:o, s:o, s:o}", "client", clock_of(&r->clocks[1]),
+			 "server", clock_of(&r->clocks[0]), "server_to_client",
+			 ratio[0] > 0 ?
+				 json_pack("[f, f]", ratio[0], ratio[1]) :
+				 json_null());
+}
+
 static json_t *results(const struct result *r)
 {
 	json_t *array = json_array();
@@ -147,7 +167,7 @@ json_t *report_document(const struct result *r)
 	server = server && r->server.device[0];
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-		"s:o, s:o, s:o}",
+		"s:o, s:o, s:o, s:o}",
 		"schema", "verbsperf/1", "tool", json_tool(), "started",
 		json_time(&r->started), "title", json_text(params->title),
 		"test", report_test(r),
@@ -157,7 +177,8 @@ json_t *report_document(const struct result *r)
 		"server", end(&r->server, result_gid(r, false), server, mtu,
 			      &r->server_qp, r->server_memory),
 		"environment", environment_json(r),
-		"clock", json_clock(&r->clock), "setup_seconds",
+		"clock", json_clock(&r->clock), "clocks", clocks(r),
+		"setup_seconds",
 		json_measured(r->setup_seconds > 0 ? r->setup_seconds : NAN),
 		"preflight", preflight_json(r->preflight),
 		"results", results(r), "limits", limit_json(r),

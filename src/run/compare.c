@@ -2,6 +2,7 @@
 #include "run/compare.h"
 
 #include <errno.h>
+#include <math.h>
 
 #include "verbs/explain.h"
 
@@ -65,4 +66,32 @@ int compare_counts(struct run *run, const struct result_row *row)
 			      d->sent, d->received);
 	}
 	return ret;
+}
+
+void compare_measure(const struct run *run, struct done *done)
+{
+	const double tick = done->ns_per_tick;
+
+	done->span[0] = (uint64_t)(tick * (double)(clock_ticks(&run->clock) -
+						   run->asked_ticks));
+	done->span[1] = (uint64_t)(tick * (double)(run->monitor.done_ticks -
+						   run->answered_ticks));
+}
+
+void compare_clocks(struct run *run, uint64_t said, const struct done *mine,
+		    const struct done *theirs)
+{
+	const double tick = mine->ns_per_tick;
+	const double most = tick * (double)(run->monitor.done_ticks -
+					    run->asked_ticks);
+	const double least = tick * (double)(said - run->answered_ticks);
+	double *ratio = run->result->clock_ratio;
+	const double low = (double)theirs->span[0] / most;
+	const double high = (double)theirs->span[1] / least;
+
+	if (!(low > 0 && low <= high && isfinite(high)) ||
+	    (ratio[0] > 0 && high / low >= ratio[1] / ratio[0]))
+		return;
+	ratio[0] = low;
+	ratio[1] = high;
 }

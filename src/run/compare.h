@@ -12,4 +12,20 @@
  */
 int compare_counts(struct run *run, const struct result_row *row);
 
+/*
+ * The server's START comes to the client after it was sent, and so on: by one
+ * clock, the server's time from the client's START to its own DONE is within the
+ * client's from START to DONE, and its time from its START to the client's DONE
+ * has in it the client's between these two.  So however long frames take, the
+ * four times bound how much faster one clock goes than the other.
+ *
+ * The server fills DONE's span, just before it is sent.
+ */
+void compare_measure(const struct run *run, struct done *done);
+
+/* The client compares THEIRS, the server's, with its own times: SAID, in ticks,
+ * is when it sent MINE.  The closest bounds of all sizes stay in the result. */
+void compare_clocks(struct run *run, uint64_t said, const struct done *mine,
+		    const struct done *theirs);
+
 #endif

@@ -333,6 +333,7 @@ static int on_frame(struct monitor *m)
 	if (frame.type == FRAME_DONE && is_done_due(m)) {
 		m->done = frame;
 		m->have_done = true;
+		m->done_ticks = clock_ticks(m->clock);
 		return 0;
 	}
 	if (frame.type == FRAME_ABORT)

@@ -53,6 +53,7 @@ struct monitor {
 	/* results, valid after monitor_stop() */
 	struct error err;	/* empty unless the run was aborted */
 	bool have_done;
+	uint64_t done_ticks;	/* when it came, if it did */
 	struct frame done;	/* the peer's; freed by the caller */
 	uint64_t progress_ticks;	/* time of the last progress seen */
 	/* private */

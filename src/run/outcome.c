@@ -125,6 +125,7 @@ static void describe_clock(const struct run *run,
 		.resolution_ns = run->clock.resolution * tick,
 		.read_cost_ns = run->clock.read_cost * tick,
 		.deviation = run->watch.deviation,
+		.drift = clock_drift(&run->clock),
 	};
 	memcpy(clock->source, run->clock.source, strlen(run->clock.source) + 1);
 }
@@ -388,7 +389,9 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 		row->lost = of[1]->lost;
 		summarise_latency(run, of[1], row);
 	}
-	if (of[plan_measures(plan, true)])
-		r->clock = of[plan_measures(plan, true)]->clock;
+	for (int client = 0; client < 2; client++)
+		if (of[client])
+			r->clocks[client] = of[client]->clock;
+	r->clock = r->clocks[plan_measures(plan, true)];
 	return row;
 }

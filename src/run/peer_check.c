@@ -154,29 +154,28 @@ static int check_counts(const struct peer_facts *f, const struct done *d,
 	return ret;
 }
 
-/* A known error bound is at most the whole window. */
-static int check_error(const char *field, uint64_t ns, const struct done *d,
-		       struct error *err)
+/* A known error bound is at most the whole window; what is not is not known. */
+static void doubt_error(const char *field, uint64_t *ns, const struct done *d,
+			struct error *doubt)
 {
-	return ns == DONE_UNKNOWN ? 0 : check(field, ns, 0, d->window_ns, err);
+	if (*ns != DONE_UNKNOWN && check(field, *ns, 0, d->window_ns, doubt))
+		*ns = DONE_UNKNOWN;
 }
 
+/* The peer's times are by its own clock, which may go faster than this end's:
+ * then they stay. */
 static int check_window(const struct peer_facts *f, const struct done *d,
-			struct error *err)
+			struct error *doubt, struct error *err)
 {
 	int ret = check("window", d->window_ns, d->counted > 0,
-			measures(f) ? most_time(f->elapsed) : 0, err);
+			measures(f) ? COUNT_MAX : 0, err);
 
-	if (!ret)
-		ret = check_error("error of the window", d->window_error, d,
-				  err);
-	if (!ret)
-		ret = check_error("error of an interval", d->interval_error, d,
-				  err);
-	if (!ret)
-		ret = check("time between readings", d->cpu.ns, 0,
-			    most_time(f->elapsed), err);
-	return ret ? ret : check("looks", d->looks, 0, d->posted, err);
+	if (!ret && d->window_ns > most_time(f->elapsed))
+		fail(doubt, -EPROTO, NULL, "%.3g s by the %s's clock are at "
+		     "most %.3g s by this end's", (double)d->window_ns / 1e9,
+		     f->client ? "client" : "server",
+		     (double)f->elapsed / 1e9);
+	return ret;
 }
 
 static int check_method(const struct peer_facts *f, const struct done *d,
@@ -191,28 +190,19 @@ static int check_method(const struct peer_facts *f, const struct done *d,
 	return check("post method", d->method, least, most, err);
 }
 
-static int check_above_0(const char *field, double value, struct error *err)
+static bool is_above_0(double value)
 {
-	if (value > 0 && isfinite(value))
-		return 0;
-	return fail(err, -EPROTO, NULL,
-		    "the peer sent a DONE with %s %g: must be above 0", field,
-		    value);
+	return value > 0 && isfinite(value);
 }
 
-static int check_clock(const struct done *d, struct error *err)
+/* Only the samples are in ticks. */
+static int check_tick(const struct done *d, struct error *err)
 {
-	int ret = check_above_0("clock resolution", d->clock.resolution_ns,
-				err);
-
-	if (!ret)
-		ret = check_above_0("clock cost", d->clock.read_cost_ns, err);
-	if (!ret)
-		ret = check_above_0("tick", d->ns_per_tick, err);
-	if (!ret && !d->clock.source[0])
-		ret = fail(err, -EPROTO, NULL,
-			   "the peer sent a DONE with a clock without a name");
-	return ret;
+	if (!d->latency || !d->latency->count || is_above_0(d->ns_per_tick))
+		return 0;
+	return fail(err, -EPROTO, NULL,
+		    "the peer sent a DONE with tick %g: must be above 0",
+		    d->ns_per_tick);
 }
 
 static int check_thread(const struct done *d, const struct thread_row *row,
@@ -282,8 +272,33 @@ static int check_intervals(const struct peer_facts *f, const struct done *d,
 	return ret;
 }
 
+/* Leave out of D what cannot be, but makes no number wrong that is printed. */
+static void leave_out(const struct peer_facts *f, struct done *d,
+		      struct error *doubt)
+{
+	struct clock_description *clock = &d->clock;
+
+	doubt_error("error of the window", &d->window_error, d, doubt);
+	doubt_error("error of an interval", &d->interval_error, d, doubt);
+	if (check("looks", d->looks, 0, d->posted, doubt))
+		d->looks = d->dry = 0;
+	if (check_method(f, d, doubt))
+		d->method = POST_AUTO;
+	if (!is_above_0(clock->resolution_ns))
+		clock->resolution_ns = NAN;
+	if (!is_above_0(clock->read_cost_ns))
+		clock->read_cost_ns = NAN;
+	if (check_threads(f, d, doubt))
+		d->n_threads = 0;
+	if (check_receivers(f, d, doubt))
+		d->n_receivers = 0;
+	if (check_intervals(f, d, doubt))
+		d->n_intervals = 0;
+}
+
 /* Samples are whole ticks within the window; in a closed loop each ends before
- * the next begins, so their sum fits, too. */
+ * the next begins, so their sum fits, too.  In an open loop the window does not
+ * bound them, and this end's clock may be another. */
 static int check_samples(const struct peer_facts *f, const struct done *d,
 			 struct error *err)
 {
@@ -298,7 +313,7 @@ static int check_samples(const struct peer_facts *f, const struct done *d,
 		return ret;
 	sum = (double)(plan_is_open(f->plan) ? h->max : h->sum) *
 	      d->ns_per_tick;
-	most = plan_is_open(f->plan) ? (double)most_time(f->elapsed) :
+	most = plan_is_open(f->plan) ? (double)COUNT_MAX :
 				       (double)d->window_ns * (1 + 1e-9) + 1;
 	if (sum <= most)
 		return 0;
@@ -318,25 +333,19 @@ int peer_check_sent(const struct peer_facts *facts, uint32_t qps,
 	return wire_check(&sent, "messages", messages, least, most, err);
 }
 
-int peer_check_done(const struct peer_facts *facts, const struct done *theirs,
-	       struct error *err)
+int peer_check_done(const struct peer_facts *facts, struct done *theirs,
+		    struct error *doubt, struct error *err)
 {
 	int ret = check_counts(facts, theirs, err);
 
 	if (!ret)
-		ret = check_window(facts, theirs, err);
+		ret = check_window(facts, theirs, doubt, err);
 	if (!ret)
-		ret = check_method(facts, theirs, err);
-	if (!ret)
-		ret = check_clock(theirs, err);
-	if (!ret)
-		ret = check_threads(facts, theirs, err);
-	if (!ret)
-		ret = check_receivers(facts, theirs, err);
-	if (!ret)
-		ret = check_intervals(facts, theirs, err);
+		ret = check_tick(theirs, err);
 	if (!ret)
 		ret = check_samples(facts, theirs, err);
+	if (!ret)
+		leave_out(facts, theirs, doubt);
 	return ret;
 }
 

@@ -33,8 +33,12 @@ int peer_check_ready(const struct plan *plan, const struct path *path,
 int peer_check_sent(const struct peer_facts *facts, uint32_t qps,
 		    uint64_t messages, struct error *err);
 
-/* Check a DONE that decode_done() accepted. */
-int peer_check_done(const struct peer_facts *facts, const struct done *theirs,
-		    struct error *err);
+/*
+ * Check a DONE that decode_done() accepted.  Only what makes numbers wrong that
+ * are printed is an error.  What else cannot be becomes unknown in THEIRS, and
+ * the first such thing is said in DOUBT; times by the peer's clock stay.
+ */
+int peer_check_done(const struct peer_facts *facts, struct done *theirs,
+		    struct error *doubt, struct error *err);
 
 #endif

@@ -45,6 +45,8 @@ struct run {
 	struct meter meter;
 	struct counter_reader *counters;	/* NULL: none are read */
 	struct monitor monitor;
+	uint64_t asked_ticks;	/* the client's START was sent, or came */
+	uint64_t answered_ticks;	/* the server's was sent, or came */
 	_Atomic uint32_t sending;	/* loops that still send */
 	uint64_t dropped;	/* samples the ring had no room for */
 };

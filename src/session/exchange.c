@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "inject/inject.h"
 #include "net/frames.h"
+#include "run/compare.h"
 #include "run/outcome.h"
 #include "run/peer_check.h"
 #include "run/round.h"
@@ -33,11 +34,20 @@ static int hear_start(struct session *s, uint64_t size)
 				      err);
 }
 
+/* Note when: see compare_clocks(). */
 static int swap_start(struct session *s, uint64_t size)
 {
-	int ret = say_start(s, size);
+	struct run *run = &s->run;
+	int ret;
 
-	return ret || !s->run.client ? ret : hear_start(s, size);
+	*(run->client ? &run->asked_ticks : &run->answered_ticks) =
+		clock_ticks(&run->clock);
+	ret = say_start(s, size);
+	if (ret || !run->client)
+		return ret;
+	ret = hear_start(s, size);
+	run->answered_ticks = clock_ticks(&run->clock);
+	return ret;
 }
 
 static int say_done(struct session *s, const struct done *done)
@@ -73,7 +83,8 @@ static int take_done(struct session *s, const struct frame *frame,
 	if (run->latency)
 		done->latency = histogram_new();
 	ret = decode_done(frame, done, &run->result->error);
-	return ret ? ret : peer_check_done(&facts, done, &run->result->error);
+	return ret ? ret : peer_check_done(&facts, done, &run->result->doubt,
+					   &run->result->error);
 }
 
 /* Take the DONE that the monitor received, or else receive it. */
@@ -88,6 +99,8 @@ static int hear_done(struct session *s, const struct done *mine,
 		frame = m->done;
 	else
 		ret = session_expect(s, FRAME_DONE, &frame);
+	if (!m->have_done)
+		m->done_ticks = clock_ticks(m->clock);
 	m->have_done = false;
 	if (ret)
 		return ret;
@@ -97,18 +110,24 @@ static int hear_done(struct session *s, const struct done *mine,
 }
 
 /* The client sends DONE first. */
-static int swap_done(struct session *s, const struct done *mine,
-		     struct done *theirs)
+static int swap_done(struct session *s, struct done *mine, struct done *theirs)
 {
+	struct run *run = &s->run;
+	const uint64_t said = clock_ticks(&run->clock);
 	int ret = 0;
 
-	if (s->run.client)
+	if (run->client)
 		ret = say_done(s, mine);
 	if (!ret)
 		ret = hear_done(s, mine, theirs);
-	if (!ret && !s->run.client)
-		ret = say_done(s, mine);
-	return ret;
+	if (ret)
+		return ret;
+	if (run->client) {
+		compare_clocks(run, said, mine, theirs);
+		return 0;
+	}
+	compare_measure(run, mine);
+	return say_done(s, mine);
 }
 
 /* Make both ends ready and start the monitor. */
@@ -157,8 +176,12 @@ static int finish(struct session *s, int ret)
 
 int exchange_round(struct session *s, uint64_t size)
 {
-	int ret = begin(s, size);
+	int ret;
 
+	/* the client's START has just come */
+	if (!s->run.client)
+		s->run.asked_ticks = clock_ticks(&s->run.clock);
+	ret = begin(s, size);
 	if (!ret)
 		ret = finish(s, run_traffic(s));
 	round_end(&s->run);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/time.h"
+
 #define SHORTEST_SPAN_NS 10000000
 #define WATCH_SPAN_NS 100000000
 #define PAIR_ATTEMPTS 8
@@ -58,13 +60,13 @@ static struct clock_pair read_pair(const struct clock *c)
 
 	for (int i = 0; i < PAIR_ATTEMPTS; i++) {
 		uint64_t before = clock_ticks(c);
-		uint64_t ns = clock_raw_ns();
+		uint64_t ns = clock_raw_ns(), monotonic = time_now();
 		uint64_t gap = clock_ticks(c) - before;
 
 		if (gap < best_gap) {
 			best_gap = gap;
 			best = (struct clock_pair){ before + gap / 2, ns,
-						    gap };
+						    monotonic, gap };
 		}
 	}
 	return best;
@@ -119,6 +121,16 @@ double clock_ns_per_tick(const struct clock *c)
 	now = read_pair(c);
 	return (double)(now.ns - c->start.ns) /
 	       (double)(now.ticks - c->start.ticks);
+}
+
+double clock_drift(const struct clock *c)
+{
+	const struct clock_pair now = read_pair(c);
+	const double ns = (double)(now.monotonic - c->start.monotonic);
+
+	/* the ticks are measured by that clock */
+	return ns < WATCH_SPAN_NS ? NAN :
+				    (double)(now.ns - c->start.ns) / ns - 1;
 }
 
 void clock_watch_begin(struct clock_watch *watch, const struct clock *c)

@@ -25,6 +25,7 @@ enum clock_choice { CLOCK_AUTO, CLOCK_COUNTER, CLOCK_RAW };
 struct clock_pair {
 	uint64_t ticks;
 	uint64_t ns;
+	uint64_t monotonic;	/* ns of CLOCK_MONOTONIC */
 	uint64_t gap;		/* ticks the reading took; error is half */
 };
 
@@ -102,6 +103,10 @@ void clock_watch_look(struct clock_watch *watch, const struct clock *c);
 /* Compare rates, with NOW as the reading. */
 void clock_watch_compare(struct clock_watch *watch,
 			 const struct clock_pair *now);
+
+/* How much faster C went since clock_start() than CLOCK_MONOTONIC, which NTP may
+ * slew by at most 0.0005, as a fraction; NAN within the first 100 ms. */
+double clock_drift(const struct clock *c);
 
 /*
  * Nanoseconds per tick, measured since clock_start().  Waits until at least

@@ -2,6 +2,7 @@
 #include "results.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,7 @@ static struct result *make(enum op op, enum metric metric, uint8_t link_layer)
 	r->server = make_port("beta", link_layer);
 	set_path(r, link_layer == IBV_LINK_LAYER_ETHERNET ?
 			    IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_IB);
-	r->clock = (struct clock_description){ "tsc", 0.5, 9.25, 0 };
+	r->clock = (struct clock_description){ "tsc", 0.5, 9.25, 0, NAN };
 	return r;
 }
 

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "samples.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,7 +154,7 @@ struct done sample_done(void)
 		.dry = 7,
 		.method = POST_WR,
 		.inline_size = 220,
-		.clock = { "tsc", 0.5, 8, 0.0625 },
+		.clock = { "tsc", 0.5, 8, 0.0625, NAN },
 		.ns_per_tick = 0.25,
 		.latency = histogram_new(),
 	};

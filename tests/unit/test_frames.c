@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "every_fact.h"
@@ -471,6 +472,41 @@ TEST(test_done_with_events)
 	free(got.latency);
 }
 
+/* Times by the server's clock, and how far that is from its kernel's. */
+TEST(test_done_with_a_clock)
+{
+	static const double drifts[] = { 0.25, -1e-6, NAN, INFINITY };
+	struct error err = { 0 };
+	struct frame frame;
+
+	for (size_t i = 0; i < COUNT(drifts); i++) {
+		struct done done = sample_done(), got = { 0 };
+
+		free(done.latency);
+		done.latency = NULL;
+		done.clock.drift = drifts[i];
+		done.span[0] = COUNT_MAX;
+		done.span[1] = 4711;
+		encode_done(&frame, &done);
+		assert_int_equal(decode_done(&frame, &got, &err), 0);
+		if (isfinite(drifts[i]))
+			assert_true(got.clock.drift == drifts[i]);
+		else
+			assert_true(isnan(got.clock.drift));
+		assert_true(got.span[0] == COUNT_MAX && got.span[1] == 4711);
+		done_free(&got);
+		frame_free(&frame);
+		done.span[0]++;
+		encode_done(&frame, &done);
+		assert_int_equal(decode_done(&frame, &got, &err), -EPROTO);
+		assert_contains(err.message, "span of the clock "
+					     "1152921504606846977");
+		done_free(&got);
+		frame_free(&frame);
+		error_clear(&err);
+	}
+}
+
 /* More than fits is refused by the encoder's own limits, not by the peer. */
 TEST(test_done_with_all_there_can_be)
 {
@@ -704,6 +740,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_memory_of_a_bad_peer),
 	cmocka_unit_test(test_done_there_and_back),
 	cmocka_unit_test(test_done_with_events),
+	cmocka_unit_test(test_done_with_a_clock),
 	cmocka_unit_test(test_done_with_all_there_can_be),
 	cmocka_unit_test(test_done_without_a_histogram),
 	cmocka_unit_test(test_done_of_a_receiver),

@@ -11,7 +11,7 @@
 #include "traffic/clock.h"
 
 #define TOP "schema tool started title test parameters client server " \
-	    "environment clock setup_seconds preflight results limits error"
+	    "environment clock clocks setup_seconds preflight results limits error"
 #define END "hostname device port link_layer gid_index gid gid_type lid " \
 	    "pkey mtu firmware rate_gbps numa_node memory qp"
 #define ROW "size qps iterations opened seconds bandwidth latency directions " \

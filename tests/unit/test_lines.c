@@ -84,7 +84,7 @@ TEST(test_lines_of_a_run)
 	fail(&r->error, -EIO, NULL, "gone");
 	assert_int_equal(lines_end(o, r, &err), 0);
 	line = next_line(fd, &seen);
-	check_keys(line, "", COMMON "clock setup_seconds preflight limits "
+	check_keys(line, "", COMMON "clock clocks setup_seconds preflight limits "
 		   "error");
 	check_string(line, "error.message", "gone");
 	json_decref(line);

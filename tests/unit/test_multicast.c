@@ -140,7 +140,7 @@ static int receivers_travel(uint64_t received, uint32_t n, uint8_t change,
 	struct done done = {
 		.received = received, .window_error = DONE_UNKNOWN,
 		.interval_error = DONE_UNKNOWN, .ns_per_tick = 1,
-		.clock = { "tsc", 1, 10, NAN }, .n_receivers = n,
+		.clock = { "tsc", 1, 10, NAN, NAN }, .n_receivers = n,
 		.receivers = counts,
 	};
 	struct frame frame;

@@ -341,6 +341,52 @@ TEST(test_caveats)
 }
 
 /* The last byte of a message that fills a cache line comes with the others. */
+/* Before all other doubts: every time is by a clock. */
+TEST(test_clocks)
+{
+	struct result *r = result_bandwidth();
+	static const struct {
+		double low, high;
+		const char *said;
+	} rows[] = {
+		{ 0, 0, NULL }, { 1.01, 3, NULL }, { 0.3, 0.99, NULL },
+		{ 2.79, 2.81, "2.8" }, { 0.3, 0.31, "0.305" },
+		{ 1.011, 1.012, "1.01" },
+	};
+	char text[300];
+
+	result_add_intervals(r);
+	r->clocks[0] = (struct clock_description){ "tsc", 1, 1, NAN, NAN };
+	r->clocks[1] = (struct clock_description){ "cntvct", 1, 1, NAN, NAN };
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		r->clock_ratio[0] = rows[i].low;
+		r->clock_ratio[1] = rows[i].high;
+		snprintf(text, sizeof(text), "the clocks of both hosts "
+			 "disagree: %s s by the server's (tsc) are 1 s by the "
+			 "client's (cntvct); one is wrong: try --clock "
+			 "monotonic_raw at either end",
+			 rows[i].said ? rows[i].said : "");
+		check_caveat(r, rows[i].said ? text : NULL);
+	}
+	r->clock_ratio[0] = 0;
+	r->clocks[0].drift = -0.001;
+	r->clocks[1].deviation = 0.001;
+	check_caveat(r, NULL);
+	r->clocks[0].drift = -0.02;
+	check_caveat(r, "the server's clock (tsc) differs from its kernel's by "
+			"2%: look at what sets the time there (chronyc "
+			"tracking)");
+	r->clocks[1].deviation = 0.035;
+	check_caveat(r, "the client's clock (cntvct) differs from its kernel's "
+			"by 3.5%: try --clock monotonic_raw there");
+	r->clocks[0].source[0] = r->clocks[1].source[0] = '\0';
+	check_caveat(r, NULL);
+	fail(&r->doubt, -EPROTO, NULL, "no queue is that long");
+	check_caveat(r, "what the other end says cannot be: no queue is that "
+			"long; compare both hosts' clocks and versions");
+	result_free(r);
+}
+
 TEST(test_relaxed_order)
 {
 	struct result *r = result_latency(3000);
@@ -645,6 +691,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_why_there_is_no_peak),
 	cmocka_unit_test(test_why_there_is_no_percentile),
 	cmocka_unit_test(test_caveats),
+	cmocka_unit_test(test_clocks),
 	cmocka_unit_test(test_relaxed_order),
 	cmocka_unit_test(test_events),
 	cmocka_unit_test(test_intervals_that_differ),

@@ -1,0 +1,66 @@
+"""Two hosts whose clocks disagree: no run is lost, and it is said."""
+import json
+import pathlib
+import subprocess
+
+import pytest
+
+from lab import Server, client, environment, succeeded
+
+SOURCE = pathlib.Path(__file__).resolve().parent / "fast_clock.c"
+# Those for which nothing has to arrive.
+TESTS = ("write_bw", "read_bw", "read_lat", "atomic_bw", "atomic_lat")
+SAID = "the clocks of both hosts disagree: "
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    path = tmp_path_factory.mktemp("clock") / "fast_clock.so"
+    subprocess.run(["gcc", "-std=gnu11", "-O2", "-shared", "-fPIC", "-o",
+                    path, SOURCE, "-ldl"], check=True)
+    return path
+
+
+def by(library, factor):
+    """What a process gets whose clock is FACTOR times as fast."""
+    env = environment()
+    return {**env, "FAST_CLOCK": str(factor),
+            "LD_PRELOAD": f"{library}:{env['LD_PRELOAD']}"}
+
+
+@pytest.mark.parametrize("factor", (1.2, 3))
+@pytest.mark.parametrize("fast", ("server", "client"))
+def test_no_run_is_lost(library, fast, factor, tmp_path):
+    envs = {fast: {"env": by(library, factor)}}
+    server = Server(**envs.get("server", {}))
+    ratio = factor if fast == "server" else 1 / factor
+    for test in TESTS:
+        path = tmp_path / test
+        end = succeeded(client(test, "-D", 0.5, "--json=" + str(path),
+                               port=server.port, **envs.get("client", {})))
+        clocks = json.loads(path.read_text())["clocks"]
+        low, high = clocks["server_to_client"]
+        assert low <= ratio * 1.001 and high >= ratio * 0.999, clocks
+        assert SAID in end.out, str(end)
+        assert end.out.count("disagree") == 1
+
+
+def test_clocks_that_agree(server, tmp_path):
+    path = tmp_path / "json"
+    end = succeeded(client("write_bw", "-D", 0.5, f"--json={path}",
+                           port=server.port))
+    clocks = json.loads(path.read_text())["clocks"]
+    low, high = clocks["server_to_client"]
+    assert low <= 1.0001 and high >= 0.9999
+    assert "disagree" not in end.out
+    for name in "client", "server":
+        assert abs(clocks[name]["drift_ppm"]) < 1000
+
+
+def test_a_clock_that_its_kernel_contradicts(library, server):
+    """Only CLOCK_MONOTONIC_RAW is wrong."""
+    env = {**by(library, 1.05), "FAST_CLOCK_RAW": "1"}
+    end = succeeded(client("write_bw", "-D", 0.5, "--verbose",
+                           port=server.port, env=env))
+    assert "the client's clock (tsc) differs from its kernel's by 5%" in \
+        end.out, str(end)

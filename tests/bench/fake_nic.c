@@ -143,7 +143,7 @@ static int close_xrcd(struct ibv_xrcd *domain)
 static struct ibv_srq *create_srq_ex(struct ibv_context *context,
 				     struct ibv_srq_init_attr_ex *attr)
 {
-	struct ibv_srq *srq;
+	struct fake_srq *srq;
 
 	if (attr->srq_type != IBV_SRQT_XRC || !attr->xrcd || !attr->cq) {
 		errno = EINVAL;
@@ -152,9 +152,9 @@ static struct ibv_srq *create_srq_ex(struct ibv_context *context,
 	srq = calloc(1, sizeof(*srq));
 	if (!srq)
 		return NULL;
-	srq->context = context;
-	srq->pd = attr->pd;
-	return srq;
+	srq->srq.context = context;
+	srq->srq.pd = attr->pd;
+	return &srq->srq;
 }
 
 static int get_srq_num(struct ibv_srq *srq, uint32_t *number)
@@ -166,6 +166,7 @@ static int get_srq_num(struct ibv_srq *srq, uint32_t *number)
 
 int ibv_destroy_srq(struct ibv_srq *srq)
 {
+	fake_data_release_srq(srq);
 	free(srq);
 	return 0;
 }
@@ -213,6 +214,7 @@ struct ibv_context *ibv_open_device(struct ibv_device *device)
 	context->num_comp_vectors = 1;
 	pthread_mutex_init(&context->mutex, NULL);
 	fake_path_ops(&context->ops);
+	fake_data_open(&context->ops);
 	fake_time_open();
 	return context;
 }
@@ -412,7 +414,7 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 			.addr = addr,
 			.length = length,
 			.lkey = 0x1234,
-			.rkey = 0x5678,
+			.rkey = fake_data_moves() ? fake_data_key() : 0x5678,
 		};
 	return mr;
 }
@@ -497,6 +499,8 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 static bool acceptable(const struct ibv_qp_init_attr *attr)
 {
 	return (attr->qp_type == IBV_QPT_RC ||
+		(fake_data_moves() && (attr->qp_type == IBV_QPT_UC ||
+				       attr->qp_type == IBV_QPT_UD)) ||
 		attr->qp_type == IBV_QPT_XRC_SEND ||
 		attr->qp_type == IBV_QPT_XRC_RECV) &&
 	       attr->cap.max_send_sge <= FAKE_MAX_SGE &&
@@ -504,9 +508,16 @@ static bool acceptable(const struct ibv_qp_init_attr *attr)
 	       attr->cap.max_recv_wr <= FAKE_MAX_WR;
 }
 
-static uint32_t free_slot(void)
+/* The number of a queue pair less the first; FAKE_QPS if there is none. */
+static uint32_t free_slot(struct fake_qp *q, struct ibv_srq *srq)
 {
 	uint32_t i = 0;
+
+	if (fake_data_moves()) {
+		int box = fake_data_take(q, srq);
+
+		return box < 0 ? FAKE_QPS : (uint32_t)box;
+	}
 
 	while (i < FAKE_QPS && slots[i])
 		i++;
@@ -515,16 +526,17 @@ static uint32_t free_slot(void)
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
-	uint32_t slot = free_slot(), size = ring_size(attr->cap.max_send_wr);
-	struct fake_qp *q;
+	uint32_t slot, size = ring_size(attr->cap.max_send_wr);
+	struct fake_qp *q = calloc(1, sizeof(*q));
 
-	if (slot == FAKE_QPS || !acceptable(attr)) {
+	if (!q)
+		return NULL;
+	slot = acceptable(attr) ? free_slot(q, attr->srq) : FAKE_QPS;
+	if (slot == FAKE_QPS) {
+		free(q);
 		errno = EINVAL;
 		return NULL;
 	}
-	q = calloc(1, sizeof(*q));
-	if (!q)
-		return NULL;
 	q->wqes = aligned_alloc(64, size * sizeof(*q->wqes));
 	q->wr_ids = calloc(size, sizeof(*q->wr_ids));
 	if (!q->wqes || !q->wr_ids) {
@@ -554,6 +566,8 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 
 	if (qp->qp_num)
 		slots[qp->qp_num - FAKE_FIRST_QPN] = false;
+	if (q->box)
+		fake_data_release(q);
 	free(q->wqes);
 	free(q->wr_ids);
 	free(q);
@@ -580,6 +594,8 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
 	if (mask & IBV_QP_STATE)
 		qp->state = attr->qp_state;
+	if (mask & IBV_QP_DEST_QPN)
+		((struct fake_qp *)qp)->dest = attr->dest_qp_num;
 	return 0;
 }
 

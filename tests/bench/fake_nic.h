@@ -1,7 +1,7 @@
 /*
  * A NIC of one process, without hardware: the device list of libibverbs with
  * one RoCE device, to be loaded with LD_PRELOAD.  What it does, in time, is
- * set by the environment (fake_time.c); no data moves.
+ * set by the environment (fake_time.c), and whether data moves (fake_data.c).
  */
 #ifndef FAKE_NIC_H
 #define FAKE_NIC_H
@@ -47,6 +47,16 @@ struct fake_qp {
 	struct ibv_qp_cap cap;
 	uint32_t control;	/* what every descriptor says of its queue */
 	uint32_t signal_all;	/* 0 or IBV_SEND_SIGNALED */
+	uint32_t dest;		/* number of the peer's */
+	/* fake_data.c: where messages arrive, and those that wait to be sent */
+	struct fake_box *box;
+	struct fake_held *held;
+	uint32_t first_held, n_held;
+};
+
+struct fake_srq {
+	struct ibv_srq srq;
+	uint32_t box;
 };
 
 struct fake_cqe {
@@ -72,6 +82,19 @@ struct fake_cq {
 
 /* fake_path.c: the calls a benchmark makes per message. */
 void fake_path_ops(struct ibv_context_ops *ops);
+
+/* fake_data.c: do data move?  If they are to, OPS move them from then on. */
+bool fake_data_moves(void);
+void fake_data_open(struct ibv_context_ops *ops);
+
+/* The key by which others reach the memory of this process. */
+uint32_t fake_data_key(void);
+
+/* Take a mailbox for Q, whose receives are those of SRQ, if that is not NULL.
+ * Returns its number, or -1, with errno set. */
+int fake_data_take(struct fake_qp *q, struct ibv_srq *srq);
+void fake_data_release(struct fake_qp *q);
+void fake_data_release_srq(struct ibv_srq *srq);
 
 /* fake_time.c */
 struct fake_timing {

@@ -13,7 +13,7 @@ import pytest
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 BENCH = TESTS / "bench"
-SOURCES = ("fake_nic.c", "fake_path.c", "fake_time.c")
+SOURCES = ("fake_nic.c", "fake_path.c", "fake_time.c", "fake_data.c")
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TESTS / "system"))
 # what lab.py reads when it is imported
@@ -41,6 +41,16 @@ import lab      # noqa: E402
 def no_leftovers():
     yield
     lab.kill_leftovers()
+
+
+@pytest.fixture
+def data(monkeypatch):
+    """What is sent arrives, between the programs of this test."""
+    path = pathlib.Path(f"/dev/shm/verbsperf-fake-{os.getpid()}")
+    monkeypatch.setenv("FAKE_DATA", str(path))
+    yield
+    lab.kill_leftovers()
+    path.unlink(missing_ok=True)
 
 
 @pytest.fixture

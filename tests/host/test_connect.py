@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from lab import Program, Server, client, failed, succeeded
+from lab import DEVICE, Program, Server, client, failed, succeeded
 
 QUICK = ("-n", 100, "--warmup", 0)
 SOURCE = pathlib.Path(__file__).with_name("fake_hosts.c")
@@ -243,13 +243,20 @@ def test_brackets_are_taken_off():
 @pytest.mark.parametrize("text,host", (
     ("node1:18515", "node1"), ("127.0.0.1:18515", "127.0.0.1"),
     ("[::1]:18515", "::1"), ("fe80::1:2:3:18515", "fe80::1:2:3")))
-def test_a_port_belongs_to_another_option(text, host):
-    failed(client("write_bw", port=1, host=text),
-           f"write {host} --port 18515$")
-    failed(Program("serve", "--bind", text),
-           f"write --bind {host} --port 18515$")
-    failed(client("write_bw", "--bind", text, port=1),
-           f"write --bind {host} --port 18515$")
+def test_a_port_of_this_end_is_an_option(text, host):
+    for program in (Program("serve", "--bind", text),
+                    client("write_bw", "--bind", text, port=1)):
+        failed(program, f"write --bind {host} --port 18515$")
+
+
+def test_a_port_behind_the_server(server):
+    for text in f"127.0.0.1:{server.port}", f"localhost:{server.port}":
+        succeeded(Program("write_bw", "-d", DEVICE, *QUICK, text))
+    failed(client("write_bw", port=1, host="node1:2"),
+           "--port 1 and port 2 of server node1 differ; give one of them",
+           status=2)
+    failed(client("write_bw", port=1, host="fe80::1:2:3:18515"),
+           r"a port is not part of an address; write \[fe80::1:2:3\]:18515")
 
 
 @needs_ipv6

@@ -96,7 +96,7 @@ def test_report_waits_for_its_reader_and_the_turn_does_not(pipe):
 
 def test_reports_do_not_mix():
     pipe = Pipe()
-    server = Server("--parallel", 4, stdout=pipe.writer)
+    server = Server("--parallel", 4, "--verbose", stdout=pipe.writer)
     programs = [client("write_bw", *QUICK, "--timeout", 20, port=server.port)
                 for _ in range(8)]
     for program in programs:

@@ -85,11 +85,6 @@ static struct fake_box *map(const char *path)
 	return all;
 }
 
-uint32_t fake_data_key(void)
-{
-	return (uint32_t)getpid();
-}
-
 /* Take a mailbox that nobody owns, or whose owner is gone; -1: none is left. */
 static int take_box(void)
 {

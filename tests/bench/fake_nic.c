@@ -1,6 +1,7 @@
 /* The calls of libibverbs that open, describe, create and destroy. */
 #include "fake_nic.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -30,10 +31,17 @@ static struct ibv_device broken_device = {
 	.dev_name = "uverbs900",
 };
 
-/* The address that both ends reach each other at over TCP, ::ffff:127.0.0.1. */
-static const union ibv_gid fake_gid = {
-	.raw = { [10] = 0xff, [11] = 0xff, [12] = 127, [15] = 1 },
-};
+/* FAKE_ADDRESS: the IPv4 address in it; by default the one that both ends reach
+ * each other at over TCP, 127.0.0.1. */
+static union ibv_gid fake_gid(void)
+{
+	const char *text = getenv("FAKE_ADDRESS");
+	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
+
+	if (inet_pton(AF_INET, text ? text : "127.0.0.1", &gid.raw[12]) != 1)
+		abort();
+	return gid;
+}
 
 /* FAKE_STATE: a file that has the state of the port, "ACTIVE" or "DOWN"; when
  * it has gone, so has the device.  Returns false then. */
@@ -329,7 +337,7 @@ int ibv_query_gid(struct ibv_context *context, uint8_t number, int index,
 		errno = EINVAL;
 		return -1;
 	}
-	*gid = fake_gid;
+	*gid = fake_gid();
 	return 0;
 }
 
@@ -348,7 +356,7 @@ int _ibv_query_gid_ex(struct ibv_context *context, uint32_t number,
 		      uint32_t flags, size_t entry_size)
 {
 	const struct ibv_gid_entry only = {
-		.gid = fake_gid,
+		.gid = fake_gid(),
 		.port_num = 1,
 		.gid_type = is_infiniband() ? IBV_GID_TYPE_IB :
 					      IBV_GID_TYPE_ROCE_V2,
@@ -414,7 +422,7 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 			.addr = addr,
 			.length = length,
 			.lkey = 0x1234,
-			.rkey = fake_data_moves() ? fake_data_key() : 0x5678,
+			.rkey = (uint32_t)getpid(),
 		};
 	return mr;
 }

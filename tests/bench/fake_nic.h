@@ -87,9 +87,6 @@ void fake_path_ops(struct ibv_context_ops *ops);
 bool fake_data_moves(void);
 void fake_data_open(struct ibv_context_ops *ops);
 
-/* The key by which others reach the memory of this process. */
-uint32_t fake_data_key(void);
-
 /* Take a mailbox for Q, whose receives are those of SRQ, if that is not NULL.
  * Returns its number, or -1, with errno set. */
 int fake_data_take(struct fake_qp *q, struct ibv_srq *srq);

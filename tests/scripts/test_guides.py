@@ -17,7 +17,7 @@ TEXT = """# A guide
 
 ```sh
 # a remark
-verbsperf write_lat -s 64 \\
+verbsperf write_lat --rdma-cm \\
     --json=lat.json node1
 for n in 1 2; do
     true
@@ -45,15 +45,15 @@ def found(tmp_path):
 def test_commands(found):
     assert [(one.line, one.text.split("\n")[0]) for one in found] == [
         (6, "verbsperf write_bw node1"), (9, "echo $?"),
-        (15, "verbsperf write_lat -s 64 \\"), (17, "for n in 1 2; do"),
+        (15, "verbsperf write_lat --rdma-cm \\"), (17, "for n in 1 2; do"),
         (20, "verbsperf-plot lat.json")]
     assert found[0].shown == [" write_bw: RC, 1 QP", " 65536   1040   0.263"]
     assert found[2].shown is None
 
 
-def test_what_needs_data(found):
+def test_what_needs_the_kernel(found):
     """And what reads a file of that."""
-    assert list(guides.that_need_data(found)) == [found[2], found[4]]
+    assert list(guides.that_need_the_kernel(found)) == [found[2], found[4]]
 
 
 @pytest.mark.parametrize("shown, printed, right", [
@@ -89,3 +89,18 @@ def test_a_status_is_compared_as_it_is():
 def test_a_status_that_is_not_shown(text, status, good):
     command = guides.Command(text, 1, status=status)
     assert bool(list(guides.problems([command]))) != good
+
+
+@pytest.mark.parametrize("line, explained", [
+    (" uncertain by 2.9%: -D 20 brings it below 0.5%", True),
+    (" uncertain by 2.9%: -D 20 ... below 0.5% (--verbose: 1 more)", True),
+    (" size 64: uncertain by 100%: -n 20000 brings it below 0.5%", True),
+    (" server: out_of_sequence rose by 7: packets are lost", True),
+    (" 99% needs 299, 99.9% needs 2995 samples: -D 25 gives them", True),
+    (" the send queue ran dry before 3% of completions", False),
+    (" 65536 1 2 3", True)])
+def test_caveats_that_a_text_explains(line, explained):
+    text = ("- **uncertain by 3%**: too short\n"
+            "- **client: rx_discards rose by 3**: lost\n"
+            "- **99.9% needs 2995 samples**: too few\n")
+    assert (guides.unexplained([line], text) == "") == explained

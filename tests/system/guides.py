@@ -20,9 +20,11 @@ one.  "..." stands for any lines.
 
 In the lab, on two hosts, this prints what the commands of a document print:
 
-  guides.py [--write FOLDER] DOCUMENT...
+  guides.py [--here] [--write FOLDER] DOCUMENT...
 
-and writes documents that show it into FOLDER, but for blocks with "...".
+and writes documents that show it into FOLDER, but for blocks with "...".  With
+--here it is done on this host and the fake NIC (FAKE_NIC), and what only the lab
+prints stays.
 """
 import dataclasses
 import os
@@ -36,10 +38,9 @@ import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 TIME_LIMIT = 600
-# On the fake NIC no data moves, and librdmacm asks the kernel, which may have no
-# rdma_ucm.
-NEEDS_DATA = re.compile(r"\b(?:write|send)_lat\b|\bsend_bw\b|--verify|--imm"
-                        r"|--rdma-cm|\$test\b|\bmw_bind\b")
+# The fake NIC has no memory windows, and librdmacm asks the kernel, which may
+# have no rdma_ucm.
+NEEDS_KERNEL = re.compile(r"--rdma-cm|\bmw_bind\b")
 FILE = re.compile(r"[\w-]+\.(?:csv|html|jsonl?|md|png|svg)\b")
 # Who is faster is up to the machine.
 ANSWERS = {"verbsperf-compare": {0, 1, 2}, "verbsperf-cluster": {0, 3}}
@@ -47,10 +48,13 @@ ANSWERS = {"verbsperf-compare": {0, 1, 2}, "verbsperf-cluster": {0, 3}}
 # over with a status.
 BEGIN, END = "\x1e", "\x1f"
 FENCE = re.compile(r"( *)```(\w*) ?(\w*)")
-# They depend on how busy the machine is, not on the command.
-SOMETIMES = re.compile(
-    r"uncertain by|queue ran dry|clock's rate|needs? \d+ (?:samples|intervals)"
-    r"|^ (?:client|server): \S+ rose by")
+# What makes numbers doubtful.  It depends on how busy the machine is, not on the
+# command.
+CAVEAT = re.compile(
+    r" (?:size \d+: |peak )?(?:uncertain by|the send queue ran dry"
+    r"|.* needs? [\d, %.]*(?:samples|\d+ intervals)|the clocks of both"
+    r"|the \w+'s clock|(?:client|server): \S+ rose by|with relaxed ordering"
+    r"|the latency includes|what the other end says|the sum of two dir)")
 # A run that is to be seen by a person takes longer than a test of it may.
 DURATION = re.compile(r"(\s(?:-D|--duration)[ =])(?:\d{1,2}|\d\.\d)s?(?![\d.])")
 
@@ -181,12 +185,12 @@ def without_cluster(found):
             yield command
 
 
-def that_need_data(found):
-    """Those of FOUND that need data, or the files of those that do."""
+def that_need_the_kernel(found):
+    """Those of FOUND that need a real device, or the files of those that do."""
     files, before = set(), None
     for command in found:
         named = set(FILE.findall(command.text))
-        if (NEEDS_DATA.search(command.text) or named & files
+        if (NEEDS_KERNEL.search(command.text) or named & files
                 or (command.shows_status and before)):
             files |= named
             before = command
@@ -206,7 +210,7 @@ def form(line):
 def forms(lines):
     """The forms of LINES that are always there."""
     return [form(line) for line in lines
-            if line.strip() and not SOMETIMES.search(line)]
+            if line.strip() and not CAVEAT.match(line)]
 
 
 def difference(command):
@@ -246,12 +250,45 @@ def problems(found):
                    + command.printed)
 
 
+def doubt(text):
+    """The form of a caveat, at either end and of any counter."""
+    text = re.sub(r"^ ?size \d+:| \(--verbose: \d+ more\)$", "", text)
+    text = re.sub(r"^ ?(?:client|server): \S+ rose by", "counter N rose by", text)
+    text = re.sub(r"[\d.]+% needs .* samples", "N needs N samples", text)
+    text = re.sub(r"\bserver's clock", "client's clock", text)
+    return form(text.replace(":", " "))
+
+
+def caveats(lines):
+    """Those of LINES that say what makes numbers doubtful, as forms."""
+    return [doubt(line) for line in lines if CAVEAT.match(line)]
+
+
+def explained(text):
+    """The caveats that TEXT explains, as forms: what is bold at the beginning of
+    an item of a list."""
+    return [doubt(bold) for bold in re.findall(r"^- \*\*([^*]+)\*\*", text,
+                                               re.M)]
+
+
+def unexplained(lines, text):
+    """The first of the caveats in LINES that TEXT does not explain."""
+    known = explained(text)
+    return next((" ".join(one) for one in caveats(lines)
+                 if not any(one[:len(words)] == words for words in known)), "")
+
+
 # Programs in PATH before all others.  $REAL is the program that was built.
 SERVER = r"""#!/bin/bash
-# verbsperf, but a server stays in the background, in the lab in the same folder
-# of the other guest, and with the same key.  The previous one is ended.
+# verbsperf, but a server stays in the background, at the other host in the same
+# folder and with the same key.  The previous one is ended.
 export LD_PRELOAD=${FAKE_NIC:-}
 [ -n "$LD_PRELOAD" ] || unset LD_PRELOAD
+# moving data takes longer than the wire of the fake NIC
+case $* in
+serve* | *_lat* | *send* | *--imm* | *--verify* | *atomic*) ;;
+*) unset FAKE_DATA ;;
+esac
 case $1,$* in
 serve,*--ready-fd* | serve,*--help*) ;;
 serve,*)
@@ -365,6 +402,56 @@ def run_in_lab(found, folder, real, quick=False):
         leave(folder)
 
 
+# A network, names and a folder of their own, for commands as they stand.
+NAMESPACES = ["unshare", "--map-root-user", "--mount", "--net", "--uts"]
+HOST = r"""
+mount --bind "$HOSTS" /etc/hosts
+mount -t tmpfs tmpfs /var/lib
+hostname node2
+ip link set lo up
+ip addr add 10.0.0.1/24 dev lo
+ip addr add 10.0.0.2/24 dev lo
+exec "$@"
+"""
+HOSTS = "127.0.0.1 localhost\n10.0.0.1 node2\n10.0.0.2 node1\n" + "".join(
+    f"127.0.0.{n + 10} n{n:02}\n" for n in range(1, 5))
+NODE1 = r"""#!/bin/sh
+export FAKE_ADDRESS=10.0.0.2
+exec unshare --uts sh -c 'hostname node1; exec "$@"' sh "$@"
+"""
+# All nodes are here; what runs on them is the program, not what stands in.
+SSH = r"""#!/bin/sh
+while [ "$1" = -o ]; do shift 2; done
+shift
+export PATH="$NODES:/usr/bin:/bin" LD_PRELOAD="$FAKE_NIC"
+exec sh -c "$*"
+"""
+
+
+def run_here(found, folder, real, nic, **others):
+    """Runs FOUND on this host and the fake NIC."""
+    nodes, data = folder / "nodes", f"/dev/shm/verbsperf-guides-{os.getpid()}"
+    nodes.mkdir()
+    (nodes / "verbsperf").symlink_to(os.path.abspath(shutil.which(real)))
+    (folder / "hosts").write_text(HOSTS)
+    environment = {
+        **os.environ, "REAL": str(nodes / "verbsperf"), "SERVE": "at-node1",
+        "FAKE_NIC": nic, "FAKE_GBPS": "100", "FAKE_DELAY": "2000",
+        "FAKE_ADDRESS": "10.0.0.1", "FAKE_DATA": data,
+        "HOSTS": str(folder / "hosts"), "NODES": str(nodes),
+        "FAKE_REAL": str(nodes / "verbsperf"),
+        "MEASURES": str(folder / "bin/verbsperf"), **others}
+    make_programs(folder / "bin", environment)
+    write_program(folder / "bin/ssh", SSH)
+    write_program(folder / "bin/at-node1", NODE1)
+    try:
+        run(found, folder, environment,
+            [*NAMESPACES, "sh", "-ec", HOST, "sh"])
+    finally:
+        leave(folder)
+        pathlib.Path(data).unlink(missing_ok=True)
+
+
 def leave(folder):
     """Ends the server that is left."""
     pid = folder / "state/server"
@@ -386,13 +473,20 @@ def rewrite(path, found):
 def main():
     """The exit status."""
     words = sys.argv[1:]
+    here = words[0] == "--here"
+    words = words[here:]
     target = words[1] if words[0] == "--write" else None
     wrong = 0
     for name in words[2:] if target else words:
         path = pathlib.Path(name).resolve()
-        found = commands(path, True)
+        found = commands(path, not here)
         folder = pathlib.Path(tempfile.mkdtemp())
-        run_in_lab(found, folder, os.environ["VERBSPERF"])
+        if here:
+            run_here([one for one in found
+                      if one not in list(that_need_the_kernel(found))],
+                     folder, os.environ["VERBSPERF"], os.environ["FAKE_NIC"])
+        else:
+            run_in_lab(found, folder, os.environ["VERBSPERF"])
         for command in found:
             print(f"{path.name}:{command.line}: $ {command.text}\n"
                   f"{command.printed}[{command.status}]")

@@ -1,5 +1,5 @@
-"""What README and the guides do on which only data shows whether it works:
-the rest is done on the fake NIC, in tests/host."""
+"""What README and the guides do on which only a real device shows whether it
+works: the rest is done on the fake NIC, in tests/host."""
 import guides
 import lab
 
@@ -9,7 +9,7 @@ def commands():
     processor longer than all the rest."""
     found, before = [guides.Command("verbsperf serve", 0)], None
     for path in guides.documents():
-        for command in guides.that_need_data(guides.commands(path, True)):
+        for command in guides.that_need_the_kernel(guides.commands(path, True)):
             if command.program == "verbsperf-plot":
                 continue
             if (command.shows_status and found[-1] == before
@@ -19,9 +19,9 @@ def commands():
     return found
 
 
-def test_what_needs_data(tmp_path):
+def test_what_needs_the_kernel(tmp_path):
     found = commands()
-    assert len(found) > 10
+    assert len(found) > 3
     guides.run_in_lab(found, tmp_path, lab.BINARY, quick=True)
     wrong = list(guides.problems(found))
     assert not wrong, "\n".join(wrong)

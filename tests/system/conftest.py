@@ -1,8 +1,15 @@
+import os
+import pathlib
+
 import pytest
 
 import lab
 
 shared = []
+# What is sent over the fake NIC arrives.
+FAKE_DATA = pathlib.Path(f"/dev/shm/verbsperf-fake-{os.getpid()}")
+if lab.FAKE:
+    os.environ["FAKE_DATA"] = str(FAKE_DATA)
 
 
 @pytest.fixture(autouse=True)
@@ -13,6 +20,7 @@ def no_leftovers():
 
 def pytest_sessionfinish():
     lab.kill_leftovers(shared_too=True)
+    FAKE_DATA.unlink(missing_ok=True)
 
 
 @pytest.fixture

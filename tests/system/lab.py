@@ -21,7 +21,7 @@ BINARY = os.environ.get("VERBSPERF", "verbsperf")
 DEVICE = (os.environ.get("VERBSPERF_TEST_DEVICE")
           or os.environ.get("VERBSPERF_LAB_DEVICE") or "rxe0")
 SYSFS = "/sys/class/infiniband/" + DEVICE
-# No data moves over it, unless a test asks for the fixture "data".
+# Data moves over it only if FAKE_DATA is set (tests/bench/fake_data.c).
 FAKE = DEVICE == "fake0"
 HAS_DEVICE = FAKE or os.path.isdir(SYSFS)
 IN_LAB = os.environ.get("VERBSPERF_LAB") == "1"

@@ -9,7 +9,7 @@ from documents import parse
 from lab import (QUICK, client, failed, free_port, loopback, needs_device,
                  succeeded)
 
-pytestmark = needs_device
+pytestmark = [needs_device, pytest.mark.data]
 
 # No machine is as slow as that, and none as fast as that.
 ALWAYS = {"--min-gbps": "0.000001", "--min-mpps": "0.000001",

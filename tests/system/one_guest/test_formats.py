@@ -11,7 +11,7 @@ from documents import csv_rows, lines_of, measured, parse
 from lab import (PATIENT, QUICK, Program, Server, client, deadline, failed,
                  loopback, needs_device, succeeded)
 
-pytestmark = needs_device
+pytestmark = [needs_device, pytest.mark.data]
 
 BANDWIDTH = ("write_bw", *PATIENT, "-s", "4K")
 

@@ -10,7 +10,7 @@ from documents import measured, row_of
 from lab import (DEVICE, PATIENT, QUICK, SOON, TESTS, Program, Server, client,
                  failed, loopback, needs_device, succeeded)
 
-pytestmark = needs_device
+pytestmark = [needs_device, pytest.mark.data]
 
 LATENCY = [test for test in TESTS if test.endswith("lat")]
 BANDWIDTH = [test for test in TESTS if test.endswith("bw")]
@@ -98,6 +98,7 @@ def largest_message():
     return int(line.split("max_msg_sz ")[1].split(")")[0])
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("test", TESTS)
 def test_largest_message_of_the_port(test, largest_message):
     row = row_of(run(test, "-n", 2, "-t", 2, "-s", largest_message,
@@ -105,11 +106,13 @@ def test_largest_message_of_the_port(test, largest_message):
     assert (row["size"], row["iterations"]) == (largest_message, 2)
 
 
+@pytest.mark.real
 def test_larger_message_is_refused(largest_message):
     failed(loopback("send_bw", "-s", largest_message + 1),
            f"--size.* {largest_message + 1}", f"max_msg_sz {largest_message}")
 
 
+@pytest.mark.real
 def test_1024_queue_pairs_connect_in_one_exchange(shared_server):
     proxy = wire.Proxy(shared_server.port)
     program = client("write_bw", "--json", "-q", 1024, "-n", 2, "-s", 64,
@@ -132,7 +135,8 @@ def test_1024_queue_pairs_connect_in_one_exchange(shared_server):
     ("--timeout", "timeout", 7, "send_bw"),
     ("-l", "post-list", 8, "write_bw"), ("-l", "post-list", 128, "send_bw"),
     ("--post-list", "post-list", 3, "read_bw"),
-    ("--post", "post", "wr", "write_bw"),
+    pytest.param("--post", "post", "wr", "write_bw",
+                 marks=pytest.mark.real),
     ("--post", "post", "legacy", "send_lat"),
     ("--post", "post", "auto", "read_bw"),
     ("--threads", "threads", 1, "write_bw"),
@@ -159,7 +163,7 @@ def test_defaults_are_reported_as_used():
     document = measured(run("send_bw", *PATIENT))
     parameters = document["parameters"]
     assert parameters["device"] == DEVICE
-    assert parameters["duration"] == 1
+    assert parameters["duration"] == 3
     assert document["results"][0]["tx_depth"] >= 1
     assert parameters["mtu"] in (256, 512, 1024, 2048, 4096)
     assert parameters["rx-depth"] >= 1

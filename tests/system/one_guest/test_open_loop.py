@@ -9,7 +9,7 @@ import pytest
 from documents import measured, row_of
 from lab import PATIENT, failed, loopback, needs_device, succeeded
 
-pytestmark = needs_device
+pytestmark = [needs_device, pytest.mark.data]
 
 OPEN = ("write_lat", "send_lat", "read_lat")
 
@@ -93,7 +93,8 @@ def test_samples_of_an_open_loop(tmp_path):
 
 
 def test_the_table_says_what_was_asked_for():
-    program = loopback("read_lat", "--rate", "500pps", "-n", 50)
+    program = loopback("read_lat", "--rate", "500pps", "-n", 50,
+                       "--verbose")
     out = succeeded(program).out
     assert "open loop: 0.0005 Mpps requested" in out
     assert "latency: round trip from the intended start" in out
@@ -125,7 +126,7 @@ def test_a_rate_that_is_not_reached_is_said():
 
 
 @pytest.mark.parametrize("args,message", (
-    (("write_bw", "--depth", 4), "only for an open loop"),
+    (("write_bw", "--depth", 4), "only for latency, as in write_lat"),
     (("read_lat", "--rate", "1kpps", "--burst", 4), "only for bandwidth"),
     (("send_bw", "--rate", 1, "-s", 0), "messages of 0 bytes")))
 def test_refused(args, message):

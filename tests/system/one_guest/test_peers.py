@@ -283,7 +283,7 @@ def test_strange_number_of_sent_messages_is_refused(shared_server, payload,
     refused(shared_server, text)
 
 
-@pytest.mark.needs_data
+@pytest.mark.real
 @pytest.mark.parametrize("test", ("write_bw", "send_lat", "read_lat"))
 def test_queue_pair_that_never_acknowledges_is_explained(fake, test):
     program = client(test, "-u", 10, "--timeout", 3, port=fake.port)

@@ -16,7 +16,7 @@ THEIRS = shutil.which("ib_write_bw")
 NAMES = [f"ib_{operation}_{metric}" for operation in (
     "send", "write", "read", "atomic") for metric in ("bw", "lat")]
 
-pytestmark = [needs_lab, pytest.mark.needs_data, pytest.mark.skipif(
+pytestmark = [needs_lab, pytest.mark.real, pytest.mark.skipif(
     not THEIRS, reason="needs perftest")]
 
 

@@ -11,7 +11,7 @@ from lab import (DEVICE, PATIENCE, QUICK, Program, Server, client,
                  failed, free_port, loopback, needs_device, serves, succeeded)
 from wire import FakeClient
 
-pytestmark = needs_device
+pytestmark = [needs_device, pytest.mark.data]
 
 HEADINGS = {
     "bw": ["#bytes", "#iterations", "BW peak[Gb/s]", "BW average[Gb/s]",
@@ -116,7 +116,8 @@ def test_one_sample_has_no_deviation():
 
 
 def test_table_tells_what_was_used():
-    out = succeeded(loopback("read_bw", *QUICK, "-q", 2, "-o", 3)).out
+    out = succeeded(loopback("read_bw", *QUICK, "-q", 2, "-o", 3,
+                             "--verbose")).out
     for text in ("read_bw", "RC", "2 QPs", "MTU", "outstanding reads 3",
                  "client:", "server:", "GID", "clock"):
         assert text in out

@@ -72,7 +72,7 @@ def test_stopped_server_is_given_up(server, test):
     complained_and_serves(server, "the client")
 
 
-@pytest.mark.needs_data
+@pytest.mark.real
 @pytest.mark.parametrize("test", ("write_bw", "send_lat"))
 def test_stopped_client_is_given_up(server, test):
     program = under_way(test, server, "--timeout", 2)
@@ -83,7 +83,7 @@ def test_stopped_client_is_given_up(server, test):
     complained_and_serves(server, "the client said nothing for 2 s")
 
 
-@pytest.mark.needs_data
+@pytest.mark.real
 @pytest.mark.parametrize("test", ("write_bw", "write_lat"))
 def test_interrupted_run_reports_what_it_measured(test, tmp_path):
     path = tmp_path / "result.json"

@@ -1,10 +1,13 @@
 """What the command line says to those who mistype it; no device needed."""
 
+import os
 import re
 
 import pytest
 
 from lab import BINARY, IN_LAB, Program, failed, succeeded
+
+pytestmark = pytest.mark.dialogue
 
 VALUED = ("-d", "-i", "-x", "-p", "-s", "-n", "-D", "-q", "-t", "-r", "-Q",
           "-m", "-u", "-o", "-S", "--warmup", "--timeout", "--bind",
@@ -29,7 +32,6 @@ BAD_VALUES = (
     ("--max-lost", "101"))
 
 MISTAKES = (
-    ([], ["a test, serve, devices, watch, check or calibrate"]),
     (["frobnicate"], ["frobnicate", "write_bw", "serve", "devices"]),
     (["write_bw", "--frob", "h"], ["--frob"]),
     (["write_bw", "-Z", "h"], ["-Z"]),
@@ -73,6 +75,13 @@ MISTAKES = (
     (["serve", "--once=2"], ["--once", "value"]),
     (["write_bw", "--loopback=yes"], ["--loopback", "value"]),
 )
+
+
+def test_nothing_at_all_is_answered_with_what_there_is():
+    program = Program().wait()
+    assert program.status == 2
+    assert program.err == "" and "verbsperf serve" in program.out
+    assert len(program.out.splitlines()) <= 12, program.out
 
 
 @pytest.mark.parametrize("args,texts", MISTAKES,
@@ -136,4 +145,5 @@ def test_name_it_is_called_by_is_its_test(tmp_path):
 @pytest.mark.skipif(IN_LAB, reason="in the lab there is a device")
 def test_without_a_device_it_says_how_to_get_one():
     for command in (["serve"], ["devices"], ["write_bw", "127.0.0.1"]):
-        failed(Program(*command), "RDMA device", "rdma link add")
+        failed(Program(*command, env=dict(os.environ)), "RDMA device",
+               "rdma link add")

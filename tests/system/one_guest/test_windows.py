@@ -4,7 +4,7 @@ import pytest
 from documents import measured
 from lab import DEVICE, Program, needs_device
 
-pytestmark = [needs_device, pytest.mark.needs_data]
+pytestmark = [needs_device, pytest.mark.real]
 
 
 @pytest.mark.parametrize("pattern", ("churn", "hold"))

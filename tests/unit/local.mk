@@ -55,7 +55,6 @@ check_PROGRAMS = \
 	tests/unit/test_handshake \
 	tests/unit/test_histogram \
 	tests/unit/test_hold \
-	tests/unit/test_hold \
 	tests/unit/test_host \
 	tests/unit/test_inject \
 	tests/unit/test_inline_receive \

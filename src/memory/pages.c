@@ -12,6 +12,9 @@
 
 #define MEMINFO "/proc/meminfo"
 #define POOLS "/sys/kernel/mm/hugepages"
+/* Memory of this size begins at a multiple of it: how much of it the kernel puts
+ * into huge pages by itself is then the same in each run. */
+#define HUGE_PAGE (2ULL << 20)
 
 /* Where mmap(2) has the base-2 logarithm of a size of huge pages. */
 #ifndef MAP_HUGE_SHIFT
@@ -87,17 +90,33 @@ static int map(struct allocation *a, int flags)
 	return 0;
 }
 
+/* Unmap what is before a multiple of a huge page, and what is left of SPARE
+ * after the end. */
+static void align(struct allocation *a, uint64_t spare)
+{
+	const uint64_t before = -(uintptr_t)a->buffer & (HUGE_PAGE - 1);
+
+	munmap(a->buffer, before);
+	a->buffer += before;
+	a->mapped -= spare;
+	munmap(a->buffer + a->mapped, spare - before);
+}
+
 static int map_pages(struct allocation *a, struct error *err)
 {
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t spare = a->length < HUGE_PAGE ? 0 : HUGE_PAGE - page;
 	int ret;
 
-	a->mapped = round_up(a->length, (uint64_t)sysconf(_SC_PAGESIZE));
+	a->mapped = round_up(a->length, page) + spare;
 	ret = map(a, 0);
-	if (!ret)
-		return 0;
-	return fail(err, ret, "use fewer --qps or a smaller --size",
-		    "cannot allocate %" PRIu64 " bytes for messages: %s",
-		    a->length, strerror(-ret));
+	if (ret)
+		return fail(err, ret, "use fewer --qps or a smaller --size",
+			    "cannot allocate %" PRIu64 " bytes for messages: "
+			    "%s", a->length, strerror(-ret));
+	if (spare)
+		align(a, spare);
+	return 0;
 }
 
 static int log2_of(uint64_t size)

@@ -15,6 +15,7 @@
 #include "verbs/resources.h"
 
 #define PAGE 4096
+#define HUGE_PAGE (2 << 20)
 
 static struct device device;
 static struct ibv_pd *pd;
@@ -178,6 +179,32 @@ TEST(test_pages_are_there)
 	create(&plan, &m);
 	assert_int_equal(resident(&m), 0);
 	memory_destroy(&m);
+}
+
+/* What the kernel makes huge pages of begins where one can, and all of it is
+ * unmapped. */
+TEST(test_large_memory_is_aligned)
+{
+	static const uint64_t sizes[] = { HUGE_PAGE, HUGE_PAGE + 64,
+					  5 * HUGE_PAGE };
+
+	for (size_t i = 0; i < 3 * COUNT(sizes); i++) {
+		struct plan plan = plan_for(1, sizes[i / 3]);
+		void *odd = mmap(NULL, (i % 3 + 1) * PAGE, PROT_NONE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		unsigned char page;
+		struct memory m;
+		uint8_t *end;
+
+		create(&plan, &m);
+		end = m.buffer + m.allocation->mapped;
+		assert_int_equal((uintptr_t)m.buffer % HUGE_PAGE, 0);
+		assert_in_range(m.allocation->mapped, m.length,
+				m.length + PAGE - 1);
+		memory_destroy(&m);
+		assert_int_equal(mincore(end - PAGE, PAGE, &page), -1);
+		munmap(odd, (i % 3 + 1) * PAGE);
+	}
 }
 
 TEST(test_a_region_that_is_refused)
@@ -353,6 +380,7 @@ static const struct CMUnitTest tests[] = {
 	WITH_FAKE(test_a_region_for_each_part),
 	WITH_FAKE(test_access),
 	WITH_FAKE(test_pages_are_there),
+	WITH_FAKE(test_large_memory_is_aligned),
 	WITH_FAKE(test_a_region_that_is_refused),
 	WITH_FAKE(test_locked_memory),
 	WITH_FAKE(test_too_much_memory),

@@ -18,7 +18,8 @@ struct call_counter *call_counter_open(void);
 /* End the process; NULL is fine. */
 void call_counter_close(struct call_counter *counter);
 
-/* Count the calls of this thread from now on.  Returns 0, or a negative errno
+/* Count the calls of this thread from now on, but for readings of a clock, which
+ * are calls on some machines only.  Returns 0, or a negative errno
  * with the reason in REASON. */
 int call_counter_begin(struct call_counter *counter, char reason[120]);
 

@@ -46,17 +46,14 @@ static const char *limit_of(struct ibv_context *context, const char *verb,
 	return NULL;
 }
 
-/* What may be the cause. */
+/* What may be the cause; OTHER, if nothing ran out. */
 static void advise(const struct control_thread *t, const char *verb,
-		   int errnum, char advice[ADVICE_SIZE])
+		   int errnum, const char *other, char advice[ADVICE_SIZE])
 {
 	const uint64_t existing = t->shared->existing;
 	struct rlimit locked = { 0 };
 	uint64_t most = 0;
-	const struct device *device = t->shared->device;
-	const char *name = limit_of(device->context, verb, &most);
-	const char *other = verb_advice(verb, errnum,
-					port_is_ethernet(&device->port));
+	const char *name = limit_of(t->shared->device->context, verb, &most);
 
 	advice[0] = '\0';
 	if (name && existing + 8 >= most)
@@ -77,18 +74,28 @@ static void advise(const struct control_thread *t, const char *verb,
 		snprintf(advice, ADVICE_SIZE, "%s", other);
 }
 
-int control_refused(struct control_thread *t, const char *verb, int errnum,
-		    const char *what)
+int control_refused_as(struct control_thread *t, const char *verb, int errnum,
+		       const char *what, const char *why, const char *other)
 {
 	const uint64_t existing = t->shared->existing;
 	char advice[ADVICE_SIZE], with[64] = "";
 
-	advise(t, verb, errnum, advice);
+	advise(t, verb, errnum, other, advice);
 	/* this one is counted already */
 	if (existing > 1)
 		snprintf(with, sizeof(with), ", with %" PRIu64
 			 " of them there already", existing - 1);
 	return fail(&t->err, -errnum, advice[0] ? advice : NULL,
 		    "%s: cannot %s%s: %s", t->shared->device->port.device,
-		    what, with, strerror(errnum));
+		    what, with, why);
+}
+
+int control_refused(struct control_thread *t, const char *verb, int errnum,
+		    const char *what)
+{
+	const struct port *port = &t->shared->device->port;
+
+	return control_refused_as(t, verb, errnum, what, strerror(errnum),
+				  verb_advice(verb, errnum,
+					      port_is_ethernet(port)));
 }

@@ -91,4 +91,9 @@ static inline void control_lap(struct control_thread *t, uint32_t part)
 int control_refused(struct control_thread *t, const char *verb, int errnum,
 		    const char *what);
 
+/* The same, for the reason WHY, and with OTHER to try if nothing has run out;
+ * NULL: nothing. */
+int control_refused_as(struct control_thread *t, const char *verb, int errnum,
+		       const char *what, const char *why, const char *other);
+
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "memory/kinds.h"
+#include "verbs/memory.h"
 
 enum { REGISTER, DEREGISTER };
 
@@ -114,7 +115,10 @@ static int make(struct control_thread *t, void *object)
 		return 0;
 	snprintf(what, sizeof(what), "register %" PRIu64 " bytes",
 		 t->shared->size);
-	return control_refused(t, "ibv_reg_mr", errnum, what);
+	return control_refused_as(t, "ibv_reg_mr", errnum, what,
+				  memory_why(&own->allocation, errnum),
+				  memory_advice(t->shared->device, own->ops,
+						errnum));
 }
 
 static int undo(struct control_thread *t, void *object)

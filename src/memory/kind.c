@@ -70,6 +70,11 @@ struct ibv_mr *memory_reg_dmabuf(struct allocation *a, struct ibv_pd *pd,
 	return NULL;
 }
 
+const char *memory_why(const struct allocation *a, int errnum)
+{
+	return a->why[0] ? a->why : strerror(errnum);
+}
+
 void memory_unmap(struct allocation *a)
 {
 	if (a->buffer)

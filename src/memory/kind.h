@@ -64,6 +64,9 @@ struct ibv_mr *memory_reg_dmabuf(struct allocation *a, struct ibv_pd *pd,
 				 uint64_t offset, uint64_t length,
 				 unsigned int access);
 
+/* Why A could not be registered: ERRNUM, or more if reg() said more. */
+const char *memory_why(const struct allocation *a, int errnum);
+
 /* free() of what was mapped, and close a->fd. */
 void memory_unmap(struct allocation *a);
 

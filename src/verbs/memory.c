@@ -14,19 +14,17 @@
 
 #define OPTION_SIZE (MEMORY_PATH_SIZE + 40)
 
-static const char *advice_on(const struct device *device,
-			     const struct memory *m, int ret)
+const char *memory_advice(const struct device *device,
+			  const struct memory_ops *ops, int errnum)
 {
-	const char *advice = verb_advice("ibv_reg_mr", -ret,
+	return ops->advice ? ops->advice :
+			     verb_advice("ibv_reg_mr", errnum,
 					 port_is_ethernet(&device->port));
-
-	return m->ops->advice ? m->ops->advice : advice;
 }
 
 static int refused(const struct device *device, const struct memory *m,
 		   int ret, struct error *err)
 {
-	const char *why = m->allocation->why;
 	struct rlimit locked = { 0 };
 	char part[80] = "";
 
@@ -40,10 +38,10 @@ static int refused(const struct device *device, const struct memory *m,
 	if (m->part < m->length)
 		snprintf(part, sizeof(part), " of memory region %u of %"
 			 PRIu64, m->n_mrs + 1, m->length / m->part);
-	return fail(err, ret, advice_on(device, m, ret),
+	return fail(err, ret, memory_advice(device, m->ops, -ret),
 		    "%s: cannot register %" PRIu64 " bytes%s: %s",
 		    device->port.device, m->part, part,
-		    *why ? why : strerror(-ret));
+		    memory_why(m->allocation, -ret));
 }
 
 static unsigned int access_flags(const struct plan *plan, bool client,

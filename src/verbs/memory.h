@@ -39,6 +39,11 @@ int memory_create(const struct device *device, struct ibv_pd *pd,
 		  const struct memory_choice *choice, struct memory *memory,
 		  struct error *err);
 
+/* What to try when DEVICE refused, with ERRNUM, to register memory of OPS; NULL
+ * if nothing is known. */
+const char *memory_advice(const struct device *device,
+			  const struct memory_ops *ops, int errnum);
+
 /* Release all of MEMORY; members that are NULL are skipped. */
 void memory_destroy(struct memory *memory);
 

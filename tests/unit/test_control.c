@@ -541,6 +541,22 @@ TEST(test_failures)
 	}
 }
 
+/* A GPU's memory that the NIC cannot reach: both ways are named, as in a test
+ * of the data path. */
+TEST(test_memory_that_is_refused)
+{
+	struct result *r = begin(CONTROL_REG_MR, CONTROL_CHURN, 10);
+
+	r->params.memory.kind = MEMORY_CUDA;
+	fake_verbs.no_dmabuf = fake_verbs.no_peer = true;
+	assert_int_equal(run(r), -EFAULT);
+	assert_contains(r->error.message, "fake0: cannot register 4096 bytes: "
+			"as a dma-buf: Operation not supported (kernel ");
+	assert_contains(r->error.message, "; as peer memory: Bad address");
+	assert_contains(r->error.advice, "modprobe nvidia-peermem");
+	end(r);
+}
+
 /* Whatever call fails, nothing is left. */
 TEST(test_every_call_may_fail)
 {
@@ -657,6 +673,7 @@ int main(void)
 						host_begin, host_end),
 		cmocka_unit_test(test_advice),
 		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_memory_that_is_refused),
 		cmocka_unit_test(test_every_call_may_fail),
 		cmocka_unit_test(test_all_sizes),
 		cmocka_unit_test(test_interrupted),

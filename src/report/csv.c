@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/document.h"
+#include "report/json_row.h"
 #include "report/json_value.h"
 #include "report/stream.h"
 
@@ -196,41 +197,30 @@ static void print_headings(FILE *out, const struct result *r)
 	fputs("\r\n", out);
 }
 
-/* Print ROW from the DOCUMENT of R.  FAILURE holds its error; NULL: none. */
-static void print_line(FILE *out, const struct result *r,
-		       const json_t *document, const json_t *row,
-		       const json_t *failure)
+/* Print and release ROW.  FAILED: the error of R belongs to it. */
+static void print_line(FILE *out, const struct result *r, json_t *row,
+		       bool failed)
 {
-	print_cells(out, document, of_run, COUNT(of_run));
+	json_t *run = report_identity(r);
+
+	if (failed)
+		json_object_set_new(run, "error", report_error(&r->error));
+	print_cells(out, run, of_run, COUNT(of_run));
 	print_cells(out, row, of_row, COUNT(of_row));
-	print_cells(out, failure, of_failure, COUNT(of_failure));
+	print_cells(out, run, of_failure, COUNT(of_failure));
 	print_percentiles(out, &r->params.percentiles, row);
 	fputs("\r\n", out);
+	json_decref(run);
+	json_decref(row);
 }
 
 /* Rows before a failed one are written already. */
 static void print_row(FILE *out, const struct result *r,
 		      const struct result_row *row)
 {
-	json_t *document = report_document(r), *values;
-
 	if (row == r->rows)
 		print_headings(out, r);
-	values = json_array_get(json_object_get(document, "results"),
-				(size_t)(row - r->rows));
-	print_line(out, r, document, values, row->failed ? document : NULL);
-	json_decref(document);
-}
-
-/* The run failed between two sizes, so no row shows the error. */
-static void print_failure(FILE *out, const struct result *r)
-{
-	json_t *document = report_document(r);
-	json_t *row = json_pack("{s:b}", "failed", true);
-
-	print_line(out, r, document, row, document);
-	json_decref(row);
-	json_decref(document);
+	print_line(out, r, json_row(&r->params, row), row->failed);
 }
 
 static void print_tail(FILE *out, const struct result *r)
@@ -238,7 +228,8 @@ static void print_tail(FILE *out, const struct result *r)
 	if (!r->n_rows)
 		print_headings(out, r);
 	else if (error_is_set(&r->error) && !r->rows[r->n_rows - 1].failed)
-		print_failure(out, r);
+		/* between two sizes, so that no row shows the error */
+		print_line(out, r, json_pack("{s:b}", "failed", true), true);
 }
 
 const struct row_format csv_format = {

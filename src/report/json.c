@@ -30,7 +30,7 @@ static json_t *test_of_control(const struct plan *plan)
 
 /* All members are null at a server whose client sent no PLAN, and where only
  * this end is examined. */
-json_t *report_test(const struct result *r)
+static json_t *test_of(const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
 	char name[TEST_NAME_SIZE];
@@ -134,7 +134,7 @@ static json_t *results(const struct result *r)
 	return array;
 }
 
-static json_t *error_object(const struct error *err)
+json_t *report_error(const struct error *err)
 {
 	if (!error_is_set(err))
 		return json_null();
@@ -148,12 +148,32 @@ static json_t *error_object(const struct error *err)
 /* Why the run failed here, and the other end's report of its own failure. */
 static json_t *errors(const struct result *r)
 {
-	json_t *object = error_object(&r->error);
+	json_t *object = report_error(&r->error);
 
 	if (json_is_object(object))
 		json_object_set_new(object, "peer",
-				    error_object(&r->peer_error));
+				    report_error(&r->peer_error));
 	return object;
+}
+
+/* A short name of an end. */
+static json_t *name_end(const struct port *port)
+{
+	bool known = port->device[0];
+
+	return json_pack("{s:o, s:o, s:o}", "hostname",
+			 json_text(port->hostname), "device",
+			 json_text(port->device), "port",
+			 known ? json_count(port->number) : json_null());
+}
+
+json_t *report_identity(const struct result *r)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "started",
+			 json_time(&r->started), "title",
+			 json_text(r->params.title), "test", test_of(r),
+			 "client", name_end(&r->client), "server",
+			 name_end(&r->server));
 }
 
 json_t *report_document(const struct result *r)
@@ -170,7 +190,7 @@ json_t *report_document(const struct result *r)
 		"s:o, s:o, s:o, s:o}",
 		"schema", "verbsperf/1", "tool", json_tool(), "started",
 		json_time(&r->started), "title", json_text(params->title),
-		"test", report_test(r),
+		"test", test_of(r),
 		"parameters", json_parameters(params),
 		"client", end(&r->client, result_gid(r, true), client, mtu,
 			      &r->client_qp, r->client_memory),

@@ -23,29 +23,19 @@ static struct lines *lines_of(struct observer *observer)
 				offsetof(struct lines, observer));
 }
 
-/* A short name of an end; the first line of the run describes it in full. */
-static json_t *name_end(const struct port *port)
-{
-	bool known = port->device[0];
-
-	return json_pack("{s:o, s:o, s:o}", "hostname",
-			 json_text(port->hostname), "device",
-			 json_text(port->device), "port",
-			 known ? json_count(port->number) : json_null());
-}
-
-/* The members of every line, which make it understandable alone. */
+/* The members of every line, which make it understandable alone: the first line
+ * of the run describes both ends in full. */
 static json_t *make_line(const char *type, const struct result *r)
 {
+	json_t *identity = report_identity(r), *line;
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-			 "verbsperf-lines/1", "type", type, "time",
-			 json_time(&now), "started", json_time(&r->started),
-			 "title", json_text(r->params.title), "test",
-			 report_test(r), "client", name_end(&r->client),
-			 "server", name_end(&r->server));
+	line = json_pack("{s:s, s:s, s:o}", "schema", "verbsperf-lines/1",
+			 "type", type, "time", json_time(&now));
+	json_object_update(line, identity);
+	json_decref(identity);
+	return line;
 }
 
 /* Write and release LINE; skip it if memory ran out. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "json_checks.h"
@@ -325,6 +326,44 @@ TEST(test_rows_one_by_one)
 	}
 }
 
+static size_t allocations;
+
+static void *count_allocation(size_t size)
+{
+	allocations++;
+	return malloc(size);
+}
+
+/* Values that jansson makes for the last row of N. */
+static size_t cost_of_last_row(uint32_t n)
+{
+	struct result *r = result_bandwidth();
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	r->n_rows = n;
+	for (uint32_t i = 1; i < n; i++)
+		r->rows[i].size = r->rows[0].size;
+	json_set_alloc_funcs(count_allocation, free);
+	allocations = 0;
+	csv_format.row(out, r, &r->rows[n - 1]);
+	json_set_alloc_funcs(malloc, free);
+	fclose(out);
+	free(text);
+	result_free(r);
+	return allocations;
+}
+
+/* Each row is written by itself, however many there are. */
+TEST(test_cost_of_a_row)
+{
+	const size_t one = cost_of_last_row(1);
+
+	assert_true(one > 0);
+	assert_in_range(cost_of_last_row(20), one - one / 10, one + one / 10);
+}
+
 #define RULE \
 	"-----------------------------------------------------------------" \
 	"----------------------\n"
@@ -587,6 +626,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_failed_half_way),
 	cmocka_unit_test(test_failed_between_two_sizes),
 	cmocka_unit_test(test_rows_one_by_one),
+	cmocka_unit_test(test_cost_of_a_row),
 	cmocka_unit_test(test_perftest_bandwidth),
 	cmocka_unit_test(test_perftest_both_directions),
 	cmocka_unit_test(test_perftest_cpu),

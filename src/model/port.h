@@ -53,6 +53,7 @@ struct port_limits {
 	uint32_t max_srq_sge;	/* of a shared receive */
 	uint32_t odp[TRANSPORTS];	/* enum ibv_odp_transport_cap_bits */
 	uint32_t max_mcast_grp;	/* multicast groups; 0: none */
+	uint32_t max_mcast_qp_attach;	/* queue pairs in a group */
 	bool xrc;		/* IBV_DEVICE_XRC */
 	/* packet pacing; not sent to peers */
 	bool pacing_known;

@@ -102,7 +102,8 @@
  *		on-demand paging, with the bits of the others.
  *		Field 3, "sge", optional, is u32 max_sge, u32 max_sge_rd and
  *		u32 max_srq_sge of the device.
- *		Field 4, "mcast", optional, is u32 max_mcast_grp of the device.
+ *		Field 4, "mcast", optional, is u32 max_mcast_grp and
+ *		u32 max_mcast_qp_attach of the device.
  *
  * ENDPOINT	u16 LID, 16 bytes GID (zero: none), u8 GID type,
  *		u32 GID index, u32 GID index the receiver shall use,

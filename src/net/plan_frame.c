@@ -84,6 +84,7 @@ static void put_more(struct cursor *c, const struct port *port)
 	if (port->limits.max_mcast_grp) {
 		wire_begin_field(c, &list, FIELD_MCAST, true, "mcast");
 		wire_put(c, 4, port->limits.max_mcast_grp);
+		wire_put(c, 4, port->limits.max_mcast_qp_attach);
 		wire_end_field(c, &list);
 	}
 	wire_end_fields(c, &list);
@@ -107,6 +108,8 @@ static int get_more(const struct frame *frame, struct field *field, void *into,
 	}
 	if (field->id == FIELD_MCAST) {
 		port->limits.max_mcast_grp =
+			(uint32_t)wire_get(&field->value, 4);
+		port->limits.max_mcast_qp_attach =
 			(uint32_t)wire_get(&field->value, 4);
 		return 0;
 	}

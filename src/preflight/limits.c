@@ -99,6 +99,12 @@ static uint64_t asked_groups(const struct plan *plan, bool client)
 	return plan->mcast.wanted && plan_posts_receives(plan, client);
 }
 
+/* Of several in one group; a single one is never too many. */
+static uint64_t asked_members(const struct plan *plan, bool client)
+{
+	return !client && plan_copies(plan) > 1 ? plan_copies(plan) : 0;
+}
+
 static uint64_t asked_entries(const struct plan *plan, bool client)
 {
 	uint32_t sends = plan_send_entries(plan, client);
@@ -418,6 +424,8 @@ const struct check limit_checks[] = {
 	CHECK("max_mcast_grp", max_mcast_grp, .asked = asked_groups,
 	      .option = "--mcast", .what = "multicast group is",
 	      .less = "leave --mcast out"),
+	CHECK("max_mcast_qp_attach", max_mcast_qp_attach,
+	      .asked = asked_members, .option = "--receivers"),
 	CHECK("max_sge", max_sge, .asked = asked_entries, .option = "--sge"),
 	CHECK("max_sge_rd", max_sge_rd, .asked = asked_read_entries,
 	      .option = "--sge"),

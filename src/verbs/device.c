@@ -95,6 +95,10 @@ static void read_limits(const struct ibv_device_attr_ex *extended,
 		.max_mr = (uint32_t)attr->max_mr,
 		.xrc = attr->device_cap_flags & IBV_DEVICE_XRC,
 		.max_mcast_grp = (uint32_t)attr->max_mcast_grp,
+		/* not every driver says it */
+		.max_mcast_qp_attach =
+			(uint32_t)(attr->max_mcast_qp_attach > 0 ?
+					   attr->max_mcast_qp_attach : -1),
 		.max_sge = (uint32_t)attr->max_sge,
 		/* not every driver says it */
 		.max_sge_rd = (uint32_t)(attr->max_sge_rd > 0 ?

@@ -59,6 +59,7 @@ void fake_verbs_reset(void)
 					    IBV_DEVICE_MEM_WINDOW |
 					    IBV_DEVICE_MEM_WINDOW_TYPE_2B,
 			.max_mcast_grp = 16,
+			.max_mcast_qp_attach = 64,
 			.max_sge = FAKE_MAX_SGE,
 			.max_sge_rd = FAKE_MAX_SGE - 1,
 			.max_srq_sge = FAKE_MAX_SGE - 2,

@@ -654,6 +654,7 @@ static struct port largest_port(void)
 	longest(port.firmware, sizeof(port.firmware));
 	port.facts = every_fact();
 	port.limits.max_sge = 1;
+	port.limits.max_mcast_grp = 1;
 	port.n_gids = PORT_GIDS_MAX;
 	for (uint32_t i = 0; i < port.n_gids; i++)
 		port.gids[i] = port.gids[0];

@@ -325,12 +325,17 @@ TEST(test_interfaces)
 	run_on(nowhere, IBV_GID_TYPE_ROCE_V1, NULL);
 }
 
-static void check_refused(const char *group, const char *why)
+/* MEMBERS: more than the server's device takes; 0: no such lack. */
+static void check_refused(const char *group, uint32_t members,
+			  const char *why)
 {
 	struct pair p;
 
 	open_pair(&p, group);
-	if (!group)
+	p.server.device.port.limits.max_mcast_qp_attach = members - 1;
+	if (members)
+		pair_plan(&p)->receivers = members;
+	else if (!group)
 		p.server.device.port.limits.max_mcast_grp = 0;
 	pair_run(&p);
 	assert_true(p.client.ret && p.server.ret);
@@ -341,9 +346,10 @@ static void check_refused(const char *group, const char *why)
 
 TEST(test_refusals)
 {
-	check_refused(NULL, "--mcast: 1 multicast group is above what the "
-			    "server's ");
-	check_refused("ff12::1", "--mcast ff12::1: the path goes by IPv4 "
+	check_refused(NULL, 0, "--mcast: 1 multicast group is above what the "
+			       "server's ");
+	check_refused(NULL, 3, "--receivers: 3 is above what the server's ");
+	check_refused("ff12::1", 0, "--mcast ff12::1: the path goes by IPv4 "
 				 "addresses");
 }
 

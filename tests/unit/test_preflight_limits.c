@@ -271,6 +271,28 @@ TEST(test_entries)
 	assert_null(preflight_first(&e.found));
 }
 
+/* Queue pairs of one end in a multicast group. */
+TEST(test_members)
+{
+	struct two_ends e = good_ends();
+
+	set_op(&e.plan, OP_SEND);
+	e.plan.transport = TRANSPORT_UD;
+	e.plan.sizes.bytes[0] = 64;
+	e.plan.mcast.wanted = true;
+	e.server.limits.max_mcast_grp = 1;
+	look(&e);
+	assert_false(has_row(&e, "max_mcast_qp_attach"));
+	e.plan.receivers = 3;
+	e.server.limits.max_mcast_qp_attach = 2;
+	check_only(&e, "max_mcast_qp_attach", VERDICT_ERROR,
+		   ABOVE("--receivers: 3 is", "server",
+			 "max_mcast_qp_attach 2"));
+	e.server.limits.max_mcast_qp_attach = 3;
+	look(&e);
+	assert_null(preflight_first(&e.found));
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_each_limit),
 	cmocka_unit_test(test_largest_message),
@@ -283,6 +305,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_xrc),
 	cmocka_unit_test(test_objects_of_xrc),
 	cmocka_unit_test(test_entries),
+	cmocka_unit_test(test_members),
 };
 
 TEST_MAIN(tests, 30)

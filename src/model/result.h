@@ -75,6 +75,9 @@ struct result_row {
 	/* both directions: sum of counts, longer window */
 	uint64_t iterations;	/* messages counted, over all QPs */
 	double seconds;		/* measurement window */
+	uint64_t drained;	/* messages that this end had under way when
+				 * the window closed, and what they took: */
+	double drain_seconds;	/* 0: not known */
 	struct bandwidth_summary bandwidth;	/* if the metric is bandwidth */
 	struct latency_summary latency;		/* if the metric is latency */
 	struct load load;	/* compared with the requested rate */

@@ -14,6 +14,8 @@
 #define CLOCKS_DIFFER 0.01
 /* NTP slews a clock by at most half of this. */
 #define KERNEL_DIFFERS 0.001
+/* Nobody wonders what took a second. */
+#define DRAINED_SECONDS 1
 /* A queue that is dry less often has no visible cost. */
 #define DRY_PERCENT 1
 
@@ -169,6 +171,25 @@ static void say_unordered(FILE *out, const struct result *r,
 	(void)r, (void)row, (void)much;
 	fputs("with relaxed ordering the last byte, which is waited for, may "
 	      "arrive before others: send_lat or --imm waits for all", out);
+}
+
+static double drained_of(const struct result *r, const struct result_row *row)
+{
+	return r->params.plan.metric == METRIC_BANDWIDTH && !row->failed ?
+		       row->drain_seconds - DRAINED_SECONDS : 0;
+}
+
+static void say_drained(FILE *out, const struct result *r,
+			const struct result_row *row, double much)
+{
+	const double bits = 8 * (double)(row->drained * row->size);
+
+	(void)r, (void)much;
+	fprintf(out, "%" PRIu64 " messages under way when the time was over "
+		"took %.3g s more, at %.2g Gb/s, and do not count: a lower "
+		"--tx-depth ends sooner, --counters shows what was lost",
+		row->drained, row->drain_seconds,
+		bits / row->drain_seconds / 1e9);
 }
 
 static double error_of(const struct result *r, const struct result_row *row)
@@ -378,6 +399,7 @@ static const struct caveat caveats[] = {
 	{ is_doubted, say_doubted, true },
 	{ is_copied, say_copied, true },
 	{ is_unordered, say_unordered, false },
+	{ drained_of, say_drained, false },
 	{ error_of, say_error, false },
 	{ trouble_of, say_trouble, true },
 	{ dry_of, say_dry, false },

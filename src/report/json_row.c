@@ -278,6 +278,9 @@ json_t *json_row(const struct parameters *params,
 			    row->opened.tv_sec ? json_time(&row->opened) :
 						 json_null());
 	json_object_set_new(object, "seconds", window(row->seconds));
+	json_object_set_new(object, "drain_seconds",
+			    is_latency ? json_null() :
+					 window(row->drain_seconds));
 	json_object_set_new(object, "bandwidth",
 			    is_latency ? json_null() :
 			    bandwidth(&params->plan, &row->bandwidth,

@@ -349,6 +349,23 @@ static struct load summarise_load(const struct plan *plan,
 			      late);
 }
 
+/* What this end had under way when its window closed. */
+static void describe_drain(const struct run *run, struct result_row *row)
+{
+	const double tick = clock_ns_per_tick(&run->clock) / 1e9;
+
+	for (uint32_t t = 0; t < run->n_flows; t++) {
+		const struct flow *f = &run->flows[t];
+		const struct flow_window *w = &f->window;
+
+		if (f->counts_arrivals || !w->closed || w->drained < w->closed)
+			continue;
+		row->drain_seconds = fmax(row->drain_seconds, tick *
+					  (double)(w->drained - w->closed));
+		row->drained += f->posted - w->warmup - w->counted;
+	}
+}
+
 struct result_row *outcome_add_row(struct run *run, uint64_t size,
 				   struct done *mine, struct done *theirs)
 {
@@ -371,6 +388,7 @@ struct result_row *outcome_add_row(struct run *run, uint64_t size,
 		row->inline_size = sender->inline_size;
 	}
 	fill_directions(run, row, of);
+	describe_drain(run, row);
 	for (int client = 0; client < 2; client++)
 		if (of[client]) {
 			row->counters[client] = of[client]->counters;

@@ -318,6 +318,7 @@ static int run_flow(struct run *run, struct flow *f)
 
 	if (ret)
 		return ret;
+	f->window.drained = clock_ticks(f->clock);
 	if (role_begins(run) && atomic_fetch_sub(&run->sending, 1) == 1)
 		monitor_say_sent(&run->monitor);
 	if (role_awaits_peer(run) && plan_posts_receives(plan, run->client))

@@ -243,6 +243,8 @@ struct flow_dryness {
 struct flow_window {
 	uint64_t opened;	/* ticks; 0: never opened */
 	uint64_t closed;	/* ticks; 0: not closed */
+	uint64_t drained;	/* ticks when all that was sent was complete;
+				 * 0: never */
 	bool cut;		/* closed by a failure, perhaps long after the
 				 * last completion */
 	uint64_t warmup;	/* messages of the warm-up, before it opened */

@@ -14,9 +14,9 @@
 	    "environment clock clocks setup_seconds preflight results limits error"
 #define END "hostname device port link_layer gid_index gid gid_type lid " \
 	    "pkey mtu firmware rate_gbps numa_node memory qp"
-#define ROW "size qps iterations opened seconds bandwidth latency directions " \
-	    "intervals histogram threads receivers counters cpu events " \
-	    "tx_depth cq_mod post_list post inline verified control failed"
+#define ROW "size qps iterations opened seconds drain_seconds bandwidth " \
+	    "latency directions intervals histogram threads receivers " \
+	    "counters cpu events tx_depth cq_mod post_list post inline verified control failed"
 
 static void check_all_keys(json_t *root)
 {

@@ -387,6 +387,24 @@ TEST(test_clocks)
 	result_free(r);
 }
 
+/* A run that took long after its window says so. */
+TEST(test_drained)
+{
+	struct result *r = result_bandwidth();
+
+	r->rows[0].drain_seconds = 0.9;
+	r->rows[1].drain_seconds = 25;
+	r->rows[1].drained = 120;
+	check_caveat(r, "size 65536: 120 messages under way when the time was "
+			"over took 25 s more, at 0.0025 Gb/s, and do not count: "
+			"a lower --tx-depth ends sooner, --counters shows what "
+			"was lost");
+	r->rows[1].failed = true;
+	check_caveat(r, "size 64: peak and +-95% need 10 intervals of 0.1 s: "
+			"-D 1.2 gives them");
+	result_free(r);
+}
+
 TEST(test_relaxed_order)
 {
 	struct result *r = result_latency(3000);
@@ -692,6 +710,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_why_there_is_no_percentile),
 	cmocka_unit_test(test_caveats),
 	cmocka_unit_test(test_clocks),
+	cmocka_unit_test(test_drained),
 	cmocka_unit_test(test_relaxed_order),
 	cmocka_unit_test(test_events),
 	cmocka_unit_test(test_intervals_that_differ),

@@ -16,6 +16,8 @@
 #define KERNEL_DIFFERS 0.001
 /* Nobody wonders what took a second. */
 #define DRAINED_SECONDS 1
+/* Of packets, what may be the difference between two times. */
+#define MISSING_PERCENT 0.1
 /* A queue that is dry less often has no visible cost. */
 #define DRY_PERCENT 1
 
@@ -190,6 +192,56 @@ static void say_drained(FILE *out, const struct result *r,
 		"--tx-depth ends sooner, --counters shows what was lost",
 		row->drained, row->drain_seconds,
 		bits / row->drain_seconds / 1e9);
+}
+
+/* Does the client, or the server, send what the test moves? */
+static bool sends_data(const struct plan *plan, bool client)
+{
+	return plan->bidirectional ||
+	       plan_sends(plan, client) != op_table[plan->op].fetches;
+}
+
+/* Of the packets that one end sent, the percentage that the other did not
+ * receive, as far as drivers count these (rxe).  Each end reads its counters
+ * when it can: what the queues hold may be on its way. */
+static double missing_from(const struct result *r,
+			   const struct result_row *row, bool client)
+{
+	const struct plan *plan = &r->params.plan;
+	const struct counter *sent = counters_find(&row->counters[client],
+						   "sent_pkts");
+	const struct counter *came = counters_find(&row->counters[!client],
+						   "rcvd_pkts");
+	const uint64_t packets = sends_data(plan, client) ?
+				 row->size / plan->mtu + 1 : 1;
+	const uint64_t queued = packets * row->tx_depth * plan->qps;
+
+	if (!sent || !came || !sent->known || !came->known ||
+	    came->value + queued >= sent->value)
+		return 0;
+	return 100 - 100 * (double)came->value / (double)sent->value;
+}
+
+static double missing_of(const struct result *r, const struct result_row *row)
+{
+	return fmax(missing_from(r, row, false), missing_from(r, row, true)) -
+	       MISSING_PERCENT;
+}
+
+static void say_packets(FILE *out, const struct result *r,
+			const struct result_row *row, double much)
+{
+	const double percent = much + MISSING_PERCENT;
+	const bool client = missing_from(r, row, true) >
+			    missing_from(r, row, false);
+
+	fprintf(out, "%.*g%% of the %s that the %s sent did not arrive (its "
+		"sent_pkts, rcvd_pkts of the other end): look for discards on "
+		"the way", DIGITS(percent), percent,
+		sends_data(&r->params.plan, client) ? "packets" :
+		op_table[r->params.plan.op].fetches ? "requests" :
+						      "acknowledgements",
+		client ? "client" : "server");
 }
 
 static double error_of(const struct result *r, const struct result_row *row)
@@ -400,6 +452,7 @@ static const struct caveat caveats[] = {
 	{ is_copied, say_copied, true },
 	{ is_unordered, say_unordered, false },
 	{ drained_of, say_drained, false },
+	{ missing_of, say_packets, false },
 	{ error_of, say_error, false },
 	{ trouble_of, say_trouble, true },
 	{ dry_of, say_dry, false },

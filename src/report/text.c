@@ -220,7 +220,8 @@ static void print_lost(FILE *out, const struct plan *plan,
 		fputs("   the number sent is not known\n", out);
 	else if (!row->checked)
 		fprintf(out, "   sent %" PRIu64 "; the number received is not "
-			"known\n", row->sent);
+			"known%s\n", row->sent, plan_counts_received(plan) ?
+			"" : ": --imm or --verify counts it");
 	else
 		fprintf(out, "   sent %" PRIu64 ", received %" PRIu64
 			", lost %" PRIu64 " (%.3g%%)%s\n", row->sent,

@@ -228,6 +228,60 @@ TEST(test_first)
 	result_free(r);
 }
 
+static void check_missing(struct result *r, const char *wanted)
+{
+	char *text = report_text(r);
+
+	if (wanted)
+		assert_contains(text, wanted);
+	else
+		assert_null(strstr(text, "did not arrive"));
+	free(text);
+}
+
+/* Packets that an end sent and that the other did not receive, unless they may
+ * still be on the way: 128 messages of a packet of data, as many ACKs. */
+TEST(test_packets_that_did_not_arrive)
+{
+	struct result *r = result_bandwidth();
+	struct one client[] = { { "rcvd_pkts", 4258 }, { "sent_pkts", 17755 } };
+	struct one server[] = { { "rcvd_pkts", 17810 }, { "sent_pkts", 4453 } };
+
+#define SET \
+	set(&r->rows[0].counters[1], client, 2); \
+	set(&r->rows[0].counters[0], server, 2)
+	r->n_rows = 1;
+	r->params.plan.qps = 1;
+	r->rows[0].tx_depth = 128;
+	SET;
+	check_missing(r, " 4.4% of the acknowledgements that the server sent "
+		      "did not arrive (its sent_pkts, rcvd_pkts of the other "
+		      "end): look for discards on the way");
+	r->params.plan.op = OP_READ;
+	check_missing(r, " 4.4% of the packets that the server sent");
+	r->params.plan.op = OP_SEND;
+	r->rows[0].tx_depth = 195;
+	check_missing(r, NULL);
+	r->rows[0].tx_depth = 128;
+	server[0].value = 17755 - 256;
+	client[0].value = -1;
+	SET;
+	check_missing(r, " 1.4% of the packets that the client sent");
+	r->params.plan.op = OP_READ;
+	check_missing(r, " 1.4% of the requests that the client sent");
+	r->params.plan.op = OP_SEND;
+	r->rows[0].size = r->params.plan.mtu;
+	check_missing(r, NULL);
+	server[0].value--;
+	SET;
+	check_missing(r, " 1.4% of the packets");
+	server[0].value = -1;
+	SET;
+	check_missing(r, NULL);
+#undef SET
+	result_free(r);
+}
+
 TEST(test_one_port)
 {
 	struct result *r = make("interest");
@@ -348,6 +402,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_lines),
 	cmocka_unit_test(test_nothing_rose),
 	cmocka_unit_test(test_first),
+	cmocka_unit_test(test_packets_that_did_not_arrive),
 	cmocka_unit_test(test_one_port),
 	cmocka_unit_test(test_values),
 	cmocka_unit_test(test_many_lines),

@@ -14,25 +14,6 @@ static void *field_to_set(struct parameters *params, const struct param *row)
 	return (char *)params + row->offset;
 }
 
-bool param_is_number(const struct param *row)
-{
-	switch (row->kind) {
-	case PARAM_SIZES:
-	case PARAM_STRING:
-	case PARAM_PERCENTILES:
-	case PARAM_CPUS:
-	case PARAM_LABELS:
-	case PARAM_MCAST:
-	case PARAM_NETWORKS:
-	case PARAM_LIMIT:
-	case PARAM_COUNTER_LIMITS:
-	case PARAM_MEMORY:
-		return false;
-	default:
-		return true;
-	}
-}
-
 uint64_t param_get(const struct parameters *params, const struct param *row)
 {
 	switch (row->kind) {

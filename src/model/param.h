@@ -262,9 +262,6 @@ const char *param_group_name(enum param_group group);
 /* The heading of GROUP in --help and in the man page. */
 const char *param_group_heading(enum param_group group);
 
-/* True for the kinds that param_get() and param_set() handle. */
-bool param_is_number(const struct param *row);
-
 /*
  * Parse TEXT into the field of ROW if ROW's kind and range allow it.  Strings
  * are kept by reference.  OPTION is the option as the user wrote it, for ERR.

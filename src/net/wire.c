@@ -167,11 +167,6 @@ void wire_end_fields(struct cursor *c, const struct field_list *list)
 	put_at(c, list->n_at, 2, list->n);
 }
 
-void wire_put_no_fields(struct cursor *c)
-{
-	wire_put(c, 2, 0);
-}
-
 /* Read a field up to its value, and let C skip that. */
 static int get_field(const struct frame *frame, struct cursor *c,
 		     struct field *field, struct error *err)

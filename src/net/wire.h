@@ -145,9 +145,6 @@ void wire_begin_field(struct cursor *c, struct field_list *list, uint16_t id,
 void wire_end_field(struct cursor *c, const struct field_list *list);
 void wire_end_fields(struct cursor *c, const struct field_list *list);
 
-/* Write an empty list of fields. */
-void wire_put_no_fields(struct cursor *c);
-
 #define FIELD_NAME_SIZE 64
 
 /* A field that was read. */

@@ -507,20 +507,6 @@ static void say(FILE *out, const struct result *r, const struct doubt *doubt)
 	doubt->caveat->say(out, r, doubt->row, doubt->much);
 }
 
-char *caveats_first(const struct result *r)
-{
-	struct doubt list[N_CAVEATS];
-	char *text = NULL;
-	size_t size;
-	FILE *out = find(r, list) ? open_memstream(&text, &size) : NULL;
-
-	if (!out)
-		return NULL;
-	say(out, r, &list[0]);
-	fclose(out);
-	return text;
-}
-
 void caveats_print(FILE *out, const struct result *r)
 {
 	struct doubt list[N_CAVEATS];

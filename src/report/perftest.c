@@ -322,8 +322,3 @@ const struct row_format perftest_format = {
 	.row = print_row,
 	.tail = print_tail,
 };
-
-char *report_perftest(const struct result *r)
-{
-	return row_format_render(&perftest_format, r);
-}

@@ -14,14 +14,6 @@
 /* How long a reader may be late, or take nothing. */
 #define REPORT_READER_WAIT_MS 10000
 
-/* The table, below the choices made for the run; empty when nothing was
- * measured.  For a check, both ends side by side. */
-char *report_text(const struct result *result);
-
-/* The table as perftest 6.06 prints it, for scripts that read that: only what
- * perftest has, and no failed row. */
-char *report_perftest(const struct result *result);
-
 /* perftest's JSON, always valid: null for what was not measured, and "error"
  * after a run that failed. */
 char *report_perftest_json(const struct result *result);

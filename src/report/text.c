@@ -411,8 +411,3 @@ const struct row_format text_format = {
 	.row = print_table_row,
 	.tail = print_tail,
 };
-
-char *report_text(const struct result *r)
-{
-	return row_format_render(&text_format, r);
-}

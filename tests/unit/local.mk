@@ -208,7 +208,7 @@ tests_unit_test_call_counter_SOURCES = tests/unit/test_call_counter.c \
 tests_unit_test_chart_SOURCES = tests/unit/test_chart.c tests/unit/test.h
 tests_unit_test_check_SOURCES = tests/unit/test_check.c \
 	$(fake_verbs) $(pair) tests/unit/json_checks.c \
-	tests/unit/json_checks.h tests/unit/test.h
+	tests/unit/json_checks.h tests/unit/results.h tests/unit/test.h
 tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/test.h
@@ -277,7 +277,7 @@ tests_unit_test_facts_frame_SOURCES = tests/unit/test_facts_frame.c \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
-	tests/unit/golden.h tests/unit/golden_plan.h \
+	tests/unit/golden.h tests/unit/golden_plan.h tests/unit/row_of.h \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_gid_SOURCES = tests/unit/test_gid.c tests/unit/test.h
@@ -377,7 +377,7 @@ tests_unit_test_pacing_SOURCES = tests/unit/test_pacing.c \
 	tests/unit/two_ends.h tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_port_SOURCES = tests/unit/test_port.c tests/unit/test.h
 tests_unit_test_protocol_SOURCES = tests/unit/test_protocol.c \
-	tests/unit/golden.h tests/unit/golden_plan.h \
+	tests/unit/golden.h tests/unit/golden_plan.h tests/unit/row_of.h \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \

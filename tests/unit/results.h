@@ -3,6 +3,18 @@
 #define TESTS_UNIT_RESULTS_H
 
 #include "model/result.h"
+#include "report/stream.h"
+
+/* The table, and perftest's, on the heap. */
+static inline char *report_text(const struct result *r)
+{
+	return row_format_render(&text_format, r);
+}
+
+static inline char *report_perftest(const struct result *r)
+{
+	return row_format_render(&perftest_format, r);
+}
 
 /* On the heap, result_free() it: a run of two sizes at the client, over RoCE.
  */

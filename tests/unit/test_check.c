@@ -11,6 +11,7 @@
 #include "pair.h"
 #include "report/preflight.h"
 #include "report/report.h"
+#include "results.h"
 #include "session/check.h"
 
 static void open_check(struct pair *p)

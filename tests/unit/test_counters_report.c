@@ -7,7 +7,6 @@
 #include "base/xalloc.h"
 #include "json_checks.h"
 #include "model/counter_table.h"
-#include "report/caveats.h"
 #include "report/counters.h"
 #include "report/report.h"
 #include "results.h"
@@ -217,7 +216,7 @@ TEST(test_first)
 			    "discards at both ends and at the switches "
 			    "between");
 	free(text);
-	text = caveats_first(r);
+	text = report_text(r);
 	assert_contains(text, "client: completer_retry_err rose by 153 ");
 	free(text);
 	r->params.plan.counters.given = true;

@@ -8,6 +8,7 @@
 
 #include "every_fact.h"
 #include "model/param.h"
+#include "row_of.h"
 #include "samples.h"
 
 TEST(test_golden_bytes)

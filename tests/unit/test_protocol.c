@@ -7,6 +7,7 @@
 #include <sodium.h>
 
 #include "model/param.h"
+#include "row_of.h"
 #include "samples.h"
 
 #define DIGEST_BYTES 16

@@ -123,10 +123,12 @@ TEST(test_a_list_that_does_not_fit)
 TEST(test_no_fields)
 {
 	struct cursor c = CURSOR();
+	struct field_list list;
 	struct known k = { 0 };
 	struct error err;
 
-	wire_put_no_fields(&c);
+	wire_begin_fields(&c, &list);
+	wire_end_fields(&c, &list);
 	assert_int_equal(c.at, 2);
 	assert_int_equal(get(&c, &k, &err), 0);
 	assert_int_equal(get(&c, NULL, &err), 0);

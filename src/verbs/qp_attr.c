@@ -8,80 +8,28 @@ enum step { TO_INIT, TO_RTR, TO_RTS, STEPS };
 /* The row of a queue pair that receives what an XRC_SEND sends. */
 enum { TARGET = TRANSPORTS, ROWS };
 
+/* What each connected queue pair has, and more of one whose requests are
+ * acknowledged: where it asks, and where it answers. */
+#define INIT \
+	(IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS)
+#define RTR \
+	(IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | \
+	 IBV_QP_RQ_PSN)
+#define RTS (IBV_QP_STATE | IBV_QP_SQ_PSN)
+#define ANSWERS (IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER)
+#define ASKS \
+	(IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | \
+	 IBV_QP_MAX_QP_RD_ATOMIC)
+
 static const int masks[ROWS][STEPS] = {
-	[TRANSPORT_RC] = {
-		[TO_INIT] = IBV_QP_STATE |
-			    IBV_QP_PKEY_INDEX |
-			    IBV_QP_PORT |
-			    IBV_QP_ACCESS_FLAGS,
-		[TO_RTR] = IBV_QP_STATE |
-			   IBV_QP_AV |
-			   IBV_QP_PATH_MTU |
-			   IBV_QP_DEST_QPN |
-			   IBV_QP_RQ_PSN |
-			   IBV_QP_MAX_DEST_RD_ATOMIC |
-			   IBV_QP_MIN_RNR_TIMER,
-		[TO_RTS] = IBV_QP_STATE |
-			   IBV_QP_SQ_PSN |
-			   IBV_QP_TIMEOUT |
-			   IBV_QP_RETRY_CNT |
-			   IBV_QP_RNR_RETRY |
-			   IBV_QP_MAX_QP_RD_ATOMIC,
-	},
-	[TRANSPORT_UC] = {
-		[TO_INIT] = IBV_QP_STATE |
-			    IBV_QP_PKEY_INDEX |
-			    IBV_QP_PORT |
-			    IBV_QP_ACCESS_FLAGS,
-		[TO_RTR] = IBV_QP_STATE |
-			   IBV_QP_AV |
-			   IBV_QP_PATH_MTU |
-			   IBV_QP_DEST_QPN |
-			   IBV_QP_RQ_PSN,
-		[TO_RTS] = IBV_QP_STATE |
-			   IBV_QP_SQ_PSN,
-	},
-	[TRANSPORT_XRC] = {
-		[TO_INIT] = IBV_QP_STATE |
-			    IBV_QP_PKEY_INDEX |
-			    IBV_QP_PORT |
-			    IBV_QP_ACCESS_FLAGS,
-		[TO_RTR] = IBV_QP_STATE |
-			   IBV_QP_AV |
-			   IBV_QP_PATH_MTU |
-			   IBV_QP_DEST_QPN |
-			   IBV_QP_RQ_PSN,
-		[TO_RTS] = IBV_QP_STATE |
-			   IBV_QP_SQ_PSN |
-			   IBV_QP_TIMEOUT |
-			   IBV_QP_RETRY_CNT |
-			   IBV_QP_RNR_RETRY |
-			   IBV_QP_MAX_QP_RD_ATOMIC,
-	},
-	[TARGET] = {
-		[TO_INIT] = IBV_QP_STATE |
-			    IBV_QP_PKEY_INDEX |
-			    IBV_QP_PORT |
-			    IBV_QP_ACCESS_FLAGS,
-		[TO_RTR] = IBV_QP_STATE |
-			   IBV_QP_AV |
-			   IBV_QP_PATH_MTU |
-			   IBV_QP_DEST_QPN |
-			   IBV_QP_RQ_PSN |
-			   IBV_QP_MAX_DEST_RD_ATOMIC |
-			   IBV_QP_MIN_RNR_TIMER,
-		[TO_RTS] = IBV_QP_STATE |
-			   IBV_QP_SQ_PSN |
-			   IBV_QP_TIMEOUT,
-	},
+	[TRANSPORT_RC] = { INIT, RTR | ANSWERS, RTS | ASKS },
+	[TRANSPORT_UC] = { INIT, RTR, RTS },
+	[TRANSPORT_XRC] = { INIT, RTR, RTS | ASKS },
+	[TARGET] = { INIT, RTR | ANSWERS, RTS | IBV_QP_TIMEOUT },
 	[TRANSPORT_UD] = {
-		[TO_INIT] = IBV_QP_STATE |
-			    IBV_QP_PKEY_INDEX |
-			    IBV_QP_PORT |
-			    IBV_QP_QKEY,
-		[TO_RTR] = IBV_QP_STATE,
-		[TO_RTS] = IBV_QP_STATE |
-			   IBV_QP_SQ_PSN,
+		IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY,
+		IBV_QP_STATE,
+		RTS,
 	},
 };
 

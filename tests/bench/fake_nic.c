@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #undef ibv_reg_mr
@@ -157,6 +158,8 @@ static struct ibv_srq *create_srq_ex(struct ibv_context *context,
 		errno = EINVAL;
 		return NULL;
 	}
+	if (fake_data_moves())
+		return ibv_create_srq(attr->pd, NULL);
 	srq = calloc(1, sizeof(*srq));
 	if (!srq)
 		return NULL;
@@ -488,6 +491,36 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe,
 	cq->cq.cq_context = cq_context;
 	cq->cq.cqe = cqe;
 	return &cq->cq;
+}
+
+struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+{
+	struct fake_channel *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->channel.context = context;
+	c->channel.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	return &c->channel;
+}
+
+int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+	close(channel->fd);
+	free(channel);
+	return 0;
+}
+
+int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq,
+		     void **cq_context)
+{
+	uint64_t times;
+
+	if (read(channel->fd, &times, sizeof(times)) != sizeof(times))
+		return -1;
+	*cq = ((struct fake_channel *)channel)->cq;
+	*cq_context = (*cq)->cq_context;
+	return 0;
 }
 
 int ibv_resize_cq(struct ibv_cq *cq, int cqe)

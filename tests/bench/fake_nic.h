@@ -77,6 +77,12 @@ struct fake_cq {
 	volatile uint32_t doorbell;
 };
 
+/* Its descriptor is a timer. */
+struct fake_channel {
+	struct ibv_comp_channel channel;
+	struct ibv_cq *cq;	/* that the next event is of */
+};
+
 /* Programs see the verbs of libibverbs and nothing else. */
 #pragma GCC visibility push(hidden)
 
@@ -111,6 +117,9 @@ uint64_t fake_now(void);
 
 /* When a message of LENGTH bytes posted at NOW on Q completes. */
 uint64_t fake_due(struct fake_qp *q, uint64_t now, uint32_t length);
+
+/* From now until DUE, at least 1 ns. */
+uint64_t fake_ns_until(uint64_t due);
 
 /* A completion was taken; NOW and POSTED are ticks. */
 void fake_note(uint64_t posted, uint64_t now);

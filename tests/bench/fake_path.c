@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/timerfd.h>
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
 #else
@@ -276,10 +277,31 @@ static int poll_counting(struct ibv_cq *cq, int most, struct ibv_wc *wc)
 	return n;
 }
 
-static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
+/* Of what completes after it was posted.  What arrives (fake_data.c) raises no
+ * event: whoever sleeps looks now and then. */
+static int req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
-	(void)cq;
+	struct fake_cq *cq = (struct fake_cq *)ibcq;
+	struct fake_channel *c = (struct fake_channel *)ibcq->channel;
+	struct itimerspec when = { 0 };
+	uint64_t ns;
+
 	(void)solicited_only;
+	if (!c || cq->head == cq->tail)
+		return 0;
+	ns = fake_ns_until(fake_timing.on ?
+				   cq->ring[cq->head & cq->mask].due : 0);
+	when.it_value.tv_sec = (time_t)(ns / 1000000000);
+	when.it_value.tv_nsec = (long)(ns % 1000000000);
+	c->cq = ibcq;
+	return timerfd_settime(c->channel.fd, 0, &when, NULL) ? errno : 0;
+}
+
+/* Without fake_data.c nothing takes them, either. */
+static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr,
+			 struct ibv_recv_wr **bad)
+{
+	(void)srq, (void)wr, (void)bad;
 	return 0;
 }
 
@@ -290,6 +312,7 @@ void fake_path_ops(struct ibv_context_ops *ops)
 	last_to_count = count ? (uint32_t)strtoul(count, NULL, 10) : 0;
 	ops->post_send = last_to_count ? post_first : post_send;
 	ops->post_recv = post_recv;
+	ops->post_srq_recv = post_srq_recv;
 	ops->poll_cq = last_to_count ? poll_counting : poll_cq;
 	ops->req_notify_cq = req_notify_cq;
 }

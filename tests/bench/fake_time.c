@@ -271,6 +271,14 @@ uint64_t fake_due(struct fake_qp *q, uint64_t now, uint32_t length)
 	return due;
 }
 
+uint64_t fake_ns_until(uint64_t due)
+{
+	const uint64_t now = due ? fake_now() : 0;
+
+	return due > now ? (uint64_t)((double)(due - now) /
+				      timing.ticks_per_ns) + 1 : 1;
+}
+
 void fake_note(uint64_t posted, uint64_t now)
 {
 	if (timing.samples && timing.n_samples < SAMPLES_MAX)

@@ -25,6 +25,16 @@ def test_measures(xrc, words):
     assert row["iterations"] == 1000 * row["qps"] * (1 + ("-b" in words))
 
 
+@pytest.mark.parametrize("words", (("send_bw",), ("send_lat", "-e")),
+                         ids=" ".join)
+def test_receives_that_nothing_takes(xrc, words):
+    """No end dies of them: both say that nothing came."""
+    program = loopback(*words, "-c", "XRC", *QUICK, "--timeout", 1).wait()
+    assert program.status == 1, str(program)
+    assert ("waited for DONE" in program.err
+            or "nothing completed for 1 s" in program.err)
+
+
 def test_under_the_name_of_perftest(xrc, tmp_path):
     name = tmp_path / "ib_write_bw"
     name.symlink_to(os.path.abspath(shutil.which(BINARY) or BINARY))

@@ -29,7 +29,7 @@ static void choose_address(const struct path *path, const struct gid *gid,
 	}
 	in6->sin6_family = AF_INET6;
 	memcpy(&in6->sin6_addr, ip, sizeof(in6->sin6_addr));
-	if (!by_gid && tcp->ss_family == AF_INET6)
+	if (!by_gid)
 		in6->sin6_scope_id =
 			((const struct sockaddr_in6 *)tcp)->sin6_scope_id;
 }

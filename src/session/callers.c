@@ -131,12 +131,10 @@ static int refuse(struct callers *c, struct rdma_cm_id *id,
 		  const struct error *why)
 {
 	struct frame frame;
-	int ret;
 
-	encode_error(&frame, FRAME_REFUSE, why);
-	ret = session_send(c->s, &frame);
 	cm_turn_away(id);
-	return ret;
+	encode_error(&frame, FRAME_REFUSE, why);
+	return session_send(c->s, &frame);
 }
 
 static int accept_id(struct callers *c, struct rdma_cm_id *id,

@@ -38,7 +38,7 @@ struct fake_id {
 struct fake_event {
 	struct rdma_cm_event event;
 	bool asks;		/* its id is known to nobody else */
-	uint8_t data[DATA_SIZE];
+	uint8_t data[];		/* of no more bytes than there are */
 };
 
 struct fake_channel {
@@ -235,7 +235,7 @@ static struct fake_event *put(struct rdma_cm_id *id,
 			      const uint8_t *data, uint8_t length)
 {
 	struct fake_channel *c = (struct fake_channel *)id->channel;
-	struct fake_event *e = calloc(1, sizeof(*e));
+	struct fake_event *e = calloc(1, sizeof(*e) + length);
 	const uint32_t number = ++fake_rdmacm.events;
 	const uint64_t one = 1;
 
@@ -333,8 +333,8 @@ int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 		    (uint8_t)fake_rdmacm.stranger_bytes);
 	}
 	for (int i = 0; listener && i <= fake_rdmacm.twice; i++)
-		/* as long as a real one, which is padded */
-		ask(listener, f, f->asked, DATA_SIZE);
+		/* a real one is padded, as answers are here */
+		ask(listener, f, f->asked, param->private_data_len);
 	if (!listener)
 		put(id, RDMA_CM_EVENT_REJECTED, NULL, 0)->event.status = 8;
 	return done();

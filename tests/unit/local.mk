@@ -24,6 +24,7 @@ check_PROGRAMS = \
 	tests/unit/test_check \
 	tests/unit/test_calibrate \
 	tests/unit/test_clock \
+	tests/unit/test_cm_address \
 	tests/unit/test_cm_multicast \
 	tests/unit/test_connect \
 	tests/unit/test_control_windows \
@@ -267,6 +268,8 @@ tests_unit_test_fit_memory_SOURCES = tests/unit/test_fit_memory.c \
 tests_unit_test_formats_SOURCES = tests/unit/test_formats.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h \
 	tests/unit/results.c tests/unit/results.h tests/unit/test.h
+tests_unit_test_cm_address_SOURCES = tests/unit/test_cm_address.c \
+	tests/unit/test.h
 tests_unit_test_dcb_SOURCES = tests/unit/test_dcb.c tests/unit/test.h
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c \
 	tests/unit/two_ends.h tests/unit/good_plan.h tests/unit/test.h

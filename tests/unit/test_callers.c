@@ -4,10 +4,12 @@
 #include "test.h"
 
 #include <errno.h>
+#include <signal.h>
 
 #include "base/time.h"
 #include "fake_verbs.h"
 #include "net/frames.h"
+#include "net/signals.h"
 #include "pair_connect.h"
 
 #if HAVE_RDMACM
@@ -208,6 +210,38 @@ TEST(test_every_event_is_lost)
 	}
 }
 
+/* Without a route nobody is asked for a connection. */
+TEST(test_no_route)
+{
+	struct pair p;
+
+	open_pair(&p, CONTROL_CHURN, 3);
+	fake_rdmacm.spoil_event = 2;
+	fake_rdmacm.type = RDMA_CM_EVENT_ROUTE_ERROR;
+	fake_rdmacm.status = -ETIMEDOUT;
+	connect_run_fails(&p, "rdma_cm, looking for the route");
+	assert_int_equal(fake_rdmacm.accepted, 0);
+}
+
+/* The server's reason is heard while the manager is silent. */
+TEST(test_server_interrupted_while_asked)
+{
+	int fd = signals_open();
+	struct pair p;
+
+	open_pair(&p, CONTROL_CHURN, 3);
+	p.server.cancel_fd = fd;
+	fake_rdmacm.lose_event = 3;
+	pair_start(&p);
+	usleep(100000);
+	kill(getpid(), SIGINT);
+	pair_wait(&p);
+	assert_message(&p.client.result->error,
+		       "the server: interrupted by SIGINT");
+	pair_close_clean(&p);
+	close(fd);
+}
+
 /* One that does not answer is not waited for as often as there are
  * connections. */
 TEST(test_silent_manager)
@@ -275,7 +309,8 @@ TEST(test_bad_frames)
 		/* HELLO and PLAN are before the client's */
 		{ { SPOIL_BYTES, false, 2, .offset = 57, .size = 4,
 		    .value = 2 }, "" },
-		{ { SPOIL_TYPE, false, 2, .type = FRAME_READY }, "" },
+		{ { SPOIL_TYPE, false, 2, .type = FRAME_READY },
+		  "the client sent READY where ENDPOINT was expected" },
 		{ { SPOIL_SILENCE, false, 2, .type = 0 }, "" },
 		/* and then its BYE */
 		{ { SPOIL_TYPE, false, 3, .type = FRAME_READY },
@@ -354,6 +389,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_call_of_the_manager_may_fail),
 	cmocka_unit_test(test_every_event_is_another),
 	cmocka_unit_test(test_every_event_is_lost),
+	cmocka_unit_test(test_no_route),
+	cmocka_unit_test(test_server_interrupted_while_asked),
 	cmocka_unit_test(test_silent_manager),
 	cmocka_unit_test(test_silent_while_asked),
 	cmocka_unit_test(test_bad_frames),

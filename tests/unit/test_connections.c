@@ -77,6 +77,8 @@ TEST(test_message_that_is_not_acknowledged)
 /* Whatever call fails, both ends come to an end and leave nothing. */
 TEST(test_every_call_may_fail)
 {
+	uint32_t in_init = 0;
+
 	for (uint32_t i = 1; i <= 60; i++) {
 		struct pair p;
 
@@ -85,8 +87,16 @@ TEST(test_every_call_may_fail)
 		fake_verbs.fail_call = fake_verbs.calls + i;
 		fake_verbs.errnum = ENOMEM;
 		pair_run(&p);
+		if (strstr(p.client.result->error.message, "INIT")) {
+			/* and nothing else was tried */
+			assert_int_equal(fake_verbs.calls,
+					 fake_verbs.fail_call);
+			in_init++;
+		}
 		pair_close_clean(&p);
 	}
+	/* both ends of each of five connections */
+	assert_int_equal(in_init, 10);
 }
 
 /* What is advised is nothing that the test would refuse. */

@@ -23,8 +23,8 @@ bool descriptors_writable(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 
-	return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY &&
-	       !(flags & O_PATH);
+	/* a failure, -1, has every bit */
+	return (flags & O_ACCMODE) != O_RDONLY && !(flags & O_PATH);
 }
 
 bool descriptors_left(unsigned int n)

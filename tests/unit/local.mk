@@ -36,6 +36,7 @@ check_PROGRAMS = \
 	tests/unit/test_cpu_use \
 	tests/unit/test_cpulist \
 	tests/unit/test_dcb \
+	tests/unit/test_descriptors \
 	tests/unit/test_done_counters \
 	tests/unit/test_doctor \
 	tests/unit/test_dump \
@@ -271,6 +272,8 @@ tests_unit_test_formats_SOURCES = tests/unit/test_formats.c \
 tests_unit_test_cm_address_SOURCES = tests/unit/test_cm_address.c \
 	tests/unit/test.h
 tests_unit_test_dcb_SOURCES = tests/unit/test_dcb.c tests/unit/test.h
+tests_unit_test_descriptors_SOURCES = tests/unit/test_descriptors.c \
+	tests/unit/test.h
 tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c \
 	tests/unit/two_ends.h tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_facts_SOURCES = tests/unit/test_facts.c \

@@ -261,6 +261,24 @@ TEST(test_the_driver)
 	counters_free(&c);
 }
 
+/* As many as there is room for. */
+TEST(test_a_driver_with_many)
+{
+	struct counters c;
+	char names[40][ETH_GSTRING_LEN];
+
+	host_file(PORT "gid_attrs/ndevs/3", "eth0\n");
+	driver.n = COUNT(names);
+	for (uint32_t i = 0; i < driver.n; i++) {
+		snprintf(names[i], sizeof(names[i]), "rx_prio%u_pause", i);
+		driver.names[i] = names[i];
+	}
+	c = read_twice(&gid, COUNTERS_ALL, NULL);
+	assert_int_equal(c.n, COUNT(names));
+	check(&c, "ethtool.rx_prio39_pause", 0);
+	counters_free(&c);
+}
+
 TEST(test_a_driver_without_any)
 {
 	static const int broken[] = { ETHTOOL_GSSET_INFO, ETHTOOL_GSTRINGS };
@@ -429,6 +447,7 @@ static const struct CMUnitTest tests[] = {
 	ONE(test_nothing_there),
 	ONE(test_vanished_reset_and_new),
 	ONE(test_the_driver),
+	ONE(test_a_driver_with_many),
 	ONE(test_a_driver_without_any),
 	ONE(test_one_name_in_two_places),
 	ONE(test_too_many),

@@ -140,6 +140,8 @@ TEST(test_unknown_events)
 {
 	struct error err = { 0 };
 
+	assert_string_equal(explain_event_name(IBV_EVENT_WQ_FATAL + 1),
+			    "IBV_EVENT_?");
 	assert_string_equal(explain_event_name((enum ibv_event_type)500),
 			    "IBV_EVENT_?");
 	assert_false(explain_event_is_fatal((enum ibv_event_type)500));

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "fake_verbs.h"
+#include "inject/faults.h"
 #include "model/inject.h"
 #include "net/signals.h"
 #include "pair.h"
@@ -227,6 +228,43 @@ TEST(test_overrun_of_a_completion_queue)
 	assert_int_equal(fake_verbs_alive(), 0);
 }
 
+/* Each queue pair gets into that state, whatever state it is in. */
+TEST(test_states_that_are_provoked)
+{
+	static const enum ibv_qp_state states[] = { IBV_QPS_INIT, IBV_QPS_ERR,
+						    IBV_QPS_RESET };
+	struct ibv_qp_init_attr attr = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { 1, 1, 1, 1, 0 },
+	};
+	struct flow_qp qps[2];
+	struct run run;
+	struct pair p;
+
+	open_inject(&p, INJECT_NOTHING);
+	run = (struct run){
+		.device = &p.client.device,
+		.plan = pair_plan(&p),
+		.result = p.client.result,
+		.res = { .qps = qps, .n_qps = COUNT(qps) },
+	};
+	run.res.pd = ibv_alloc_pd(run.device->context);
+	attr.send_cq = attr.recv_cq =
+		ibv_create_cq(run.device->context, 1, NULL, NULL, 0);
+	for (size_t k = 0; k < COUNT(qps); k++)
+		qps[k].qp = ibv_create_qp(run.res.pd, &attr);
+	for (size_t i = 0; i < COUNT(states); i++) {
+		assert_int_equal(inject_state(&run, states[i]), 0);
+		for (size_t k = 0; k < COUNT(qps); k++)
+			assert_int_equal(qps[k].qp->state, states[i]);
+	}
+	for (size_t k = 0; k < COUNT(qps); k++)
+		ibv_destroy_qp(qps[k].qp);
+	ibv_destroy_cq(attr.send_cq);
+	ibv_dealloc_pd(run.res.pd);
+	pair_close_clean(&p);
+}
+
 /* With completions in it, and while others come: all of them are taken. */
 TEST(test_resized_completion_queue)
 {
@@ -369,6 +407,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_message_fails),
 	cmocka_unit_test(test_events_end_both),
 	cmocka_unit_test(test_overrun_of_a_completion_queue),
+	cmocka_unit_test(test_states_that_are_provoked),
 	cmocka_unit_test(test_resized_completion_queue),
 	cmocka_unit_test(test_completion_queues_that_keep_their_size),
 	cmocka_unit_test(test_harmless_events),

@@ -82,6 +82,18 @@ TEST(test_an_empty_pipe_takes_all_that_it_holds)
 	close_pipe(fds);
 }
 
+/* Which any pipe with a page takes all or not at all. */
+TEST(test_a_page_is_taken_beside_a_line)
+{
+	struct place place;
+	int fds[2];
+
+	open_pipe(fds, 2, &place);
+	assert_int_equal(place_write(&place, line_of(10), 10), 10);
+	assert_int_equal(place_write(&place, line_of(PAGE), PAGE), PAGE);
+	close_pipe(fds);
+}
+
 /* A process that writes LENGTH bytes, in parts, and waits then for its end. */
 static pid_t start_writer(struct place *place, size_t length, int say)
 {
@@ -160,6 +172,7 @@ static int ignore_sigpipe(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_a_line_is_taken_all_or_not_at_all),
 	cmocka_unit_test(test_an_empty_pipe_takes_all_that_it_holds),
+	cmocka_unit_test(test_a_page_is_taken_beside_a_line),
 	cmocka_unit_test(test_a_line_that_is_begun_keeps_others_out),
 	cmocka_unit_test(test_a_line_in_parts_is_completed),
 	cmocka_unit_test_setup(test_a_reader_that_is_gone, ignore_sigpipe),

@@ -290,6 +290,27 @@ TEST(test_who_names_many_hosts)
 	}
 }
 
+/* LIDs of groups follow those of ports. */
+TEST(test_the_last_lid)
+{
+	for (unsigned int lid = LID_MAX; lid <= LID_MAX + 1; lid++) {
+		struct pair p;
+
+		fake_verbs_reset();
+		fake_verbs.port.link_layer = IBV_LINK_LAYER_INFINIBAND;
+		fake_verbs.port.lid = (uint16_t)lid;
+		pair_open(&p, OP_SEND, METRIC_BANDWIDTH);
+		pair_plan(&p)->transport = TRANSPORT_UD;
+		if (lid > LID_MAX) {
+			pair_run_fails(&p, "a group's LID", "as its address, "
+				       "which is a multicast");
+			continue;
+		}
+		pair_run_well(&p, "the last LID");
+		pair_close_clean(&p);
+	}
+}
+
 /* A packet that somebody else sent proves nothing. */
 TEST(test_stray_packet)
 {
@@ -376,6 +397,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_wrong_proof),
 	cmocka_unit_test(test_who_names_another_host),
 	cmocka_unit_test(test_who_names_many_hosts),
+	cmocka_unit_test(test_the_last_lid),
 	cmocka_unit_test(test_stray_packet),
 	cmocka_unit_test(test_completion_with_an_error),
 	cmocka_unit_test(test_each_post_fails),

@@ -224,9 +224,38 @@ TEST(test_through_the_relay)
 	assert_int_equal(p.relay.seen[1], 7);
 }
 
+/* What the server's own command line said of the test, and is not so. */
+TEST(test_options_that_the_client_overrules)
+{
+	struct told told;
+	char text[200] = "";
+	int stderr_was = dup(STDERR_FILENO), fds[2];
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_SEND, METRIC_BANDWIDTH);
+	told.plan = *pair_plan(&p);
+	told.plan.qps = 7;
+	for (size_t i = 0; i < param_count; i++)
+		told.given[i] = true;
+	p.server.result->params.told = &told;
+	assert_int_equal(pipe(fds), 0);
+	dup2(fds[1], STDERR_FILENO);
+	close(fds[1]);
+	pair_run(&p);
+	dup2(stderr_was, STDERR_FILENO);
+	close(stderr_was);
+	assert_true(read(fds[0], text, sizeof(text) - 1) >= 0);
+	close(fds[0]);
+	assert_contains(text, "the client chose other values: --qps\n");
+	assert_int_equal(p.server.ret, 0);
+	pair_close_clean(&p);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_every_test_counts_exactly),
 	cmocka_unit_test(test_several_sizes),
+	cmocka_unit_test(test_options_that_the_client_overrules),
 	cmocka_unit_test(test_zero_bytes),
 	cmocka_unit_test(test_several_queue_pairs),
 	cmocka_unit_test(test_shallow_queues_in_latency),

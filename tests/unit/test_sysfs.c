@@ -63,6 +63,11 @@ TEST(test_a_path_too_long_is_no_file)
 	name[sizeof(name) - 1] = '\0';
 	sysfs_path(path, "/%s", name);
 	assert_string_equal(path, "");
+	/* and its longest with its final NUL */
+	sysfs_path(path, "%s", name + sizeof(made_up_root));
+	assert_int_equal(strlen(path), SYSFS_PATH_SIZE - 1);
+	sysfs_path(path, "%s", name + sizeof(made_up_root) - 1);
+	assert_string_equal(path, "");
 	assert_false(sysfs_read(line, sizeof(line), "/%s", name));
 }
 

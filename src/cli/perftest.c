@@ -523,7 +523,7 @@ static void choose_length(struct perftest *p)
 						       5 * SECOND;
 		plan->interval = larger(smaller(plan->interval,
 						interval->max), interval->min);
-		plan->duration = param_find("duration")->max;
+		plan->duration = PLAN_LONGEST;
 	}
 	if (params->timed)
 		plan->iterations = 0;

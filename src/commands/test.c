@@ -1,6 +1,7 @@
 /* See test.h. */
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,11 +15,11 @@
 #include "host/numa.h"
 #include "net/key_file.h"
 #include "net/signals.h"
+#include "report/caveats.h"
 #include "report/outputs.h"
 #include "report/report.h"
 #include "run/verification.h"
 #include "session/check.h"
-
 
 /* Without --once a server may serve several clients at once, so that their
  * reports share stdout. */
@@ -89,12 +90,34 @@ int test_prepare(const struct options *options, struct device *device,
 	return 0;
 }
 
+/* Somebody ended a run that has no other end. */
+static bool was_stopped(const struct result *result)
+{
+	return result->params.perftest &&
+	       plan_is_endless(&result->params.plan) &&
+	       !strcmp(result->error.code, "ECANCELED");
+}
+
+/* perftest's table has a number where there is room for doubt. */
+static void log_doubt(const struct result *result)
+{
+	const bool says = result->params.perftest &&
+			  !error_is_set(&result->error);
+	char *text = says ? caveats_first(result) : NULL;
+
+	if (text)
+		log_info("%s", text);
+	free(text);
+}
+
 /* Log why nothing more was measured, each sentence once. */
 static void log_failure(const struct result *result)
 {
 	const struct error *err = &result->error;
 	const struct error *peer_err = &result->peer_error;
 
+	if (was_stopped(result))
+		return;
 	if (result->preflight) {
 		report_problems(result);
 		return;
@@ -110,12 +133,15 @@ static void log_failure(const struct result *result)
 int test_report(const struct result *result)
 {
 	struct error err = { .stage = "report" };
-	bool failed = error_is_set(&result->error), met;
+	const bool failed = error_is_set(&result->error) &&
+			    !was_stopped(result);
+	bool met;
 	int ret, written;
 
 	/* the reader may never take it: ^C ends that wait, too */
 	signals_unblock(true);
 	ret = outputs_write_table(result, &err);
+	log_doubt(result);
 	log_failure(result);
 	report_counters(result);
 	met = report_limits(result);

@@ -228,8 +228,8 @@ static int prepare(struct control_run *run)
 	error_stage(err, "run");
 	if (run->op->pinning)
 		memory_choice_format(&run->result->params.memory,
-				     run->result->client_memory,
-				     sizeof(run->result->client_memory));
+				     run->result->ends[1].memory,
+				     sizeof(run->result->ends[1].memory));
 	ret = find_path(run);
 	if (ret)
 		return ret;

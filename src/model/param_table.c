@@ -271,7 +271,7 @@ const struct param param_table[] = {
 	},
 	{
 		.id = 3, .name = "duration", .letter = 'D',
-		TIME(plan.duration), .min = 0, .max = 7 * 86400 * SECOND,
+		TIME(plan.duration), .min = 0, .max = PLAN_LONGEST,
 		.initial = "3", .argument = "SECONDS",
 		.who = CLIENT_PLAN | PARAM_WATCH | PARAM_CONTROL,
 		.help = "length of the measurement",

@@ -21,6 +21,9 @@
 /* "Choose for me", for a 32-bit number. */
 #define PLAN_AUTO UINT32_MAX
 
+/* The longest duration, in ns. */
+#define PLAN_LONGEST (7 * 86400 * 1000000000ULL)
+
 /* Default message sizes in bytes: 64 KiB for bandwidth, 1 KiB for UD because it
  * fits into one packet nearly everywhere, 2 bytes for latency; and the sizes of
  * --all. */
@@ -130,6 +133,13 @@ struct plan {
 
 /* The largest message of the plan, in bytes. */
 uint64_t plan_largest(const struct plan *plan);
+
+/* True for a run that only an interruption ends: perftest's
+ * --run_infinitely. */
+static inline bool plan_is_endless(const struct plan *plan)
+{
+	return plan->duration == PLAN_LONGEST;
+}
 
 /* True for an open loop: latency of operations that start on schedule, whether
  * or not earlier ones have completed. */

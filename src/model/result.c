@@ -21,6 +21,8 @@ void result_free(struct result *result)
 			free(result->rows[i].directions[d].threads);
 		}
 	}
+	free(result->ends[0].qps);
+	free(result->ends[1].qps);
 	if (result->preflight)
 		preflight_free(result->preflight);
 	free(result->preflight);

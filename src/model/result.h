@@ -10,8 +10,8 @@
 #include "model/counters.h"
 #include "model/cpu_cost.h"
 #include "model/effective.h"
+#include "model/endpoint.h"
 #include "model/load.h"
-#include "model/memory_choice.h"
 #include "model/param.h"
 #include "model/plan.h"
 #include "model/port.h"
@@ -125,9 +125,10 @@ struct result {
 	struct port server;
 	struct effective client_qp;	/* known once both ends are connected */
 	struct effective server_qp;
-	char client_memory[MEMORY_TEXT_SIZE];	/* what its messages were in;
-						 * "": not known */
-	char server_memory[MEMORY_TEXT_SIZE];
+	/* what each sent to connect its queue pairs: of the server, of the
+	 * client; without queue pairs: not known */
+	struct endpoint ends[2];
+	enum post_method method;	/* of this end; POST_AUTO: not known */
 	union ibv_gid group;	/* --mcast: that was joined; zero: none yet */
 	struct path path;	/* as this end sees it */
 	bool has_path;

@@ -137,9 +137,10 @@ static const char *copied(const struct result *r)
 
 	if (!plan_is_pingpong(plan) || op_table[plan->op].receives)
 		return NULL;
-	return memory_text_is_copied(r->client_memory) ? r->client_memory :
-	       memory_text_is_copied(r->server_memory) ? r->server_memory :
-							 NULL;
+	for (int client = 1; client >= 0; client--)
+		if (memory_text_is_copied(r->ends[client].memory))
+			return r->ends[client].memory;
+	return NULL;
 }
 
 static double is_copied(const struct result *r, const struct result_row *row)
@@ -354,7 +355,8 @@ static void say_missing(FILE *out, const struct result *r,
 				units_format_percentile(list.per_million[i],
 							text), needed);
 	}
-	fputs(" samples: ", out);
+	fprintf(out, r->params.perftest ?
+			" samples (here: %" PRIu64 "): " : " samples: ", row->latency.samples);
 	print_longer(out, r, row, much);
 	fputs(n > 1 ? " gives them" : " gives it", out);
 }
@@ -409,7 +411,9 @@ static void say_no_peak(FILE *out, const struct result *r,
 	const double seconds = INTERVALS_LEAST * interval_of(r, row);
 
 	(void)much;
-	fprintf(out, "peak and +-95%% need %d intervals of %.3g s: ",
+	fprintf(out, "%s %d intervals of %.3g s: ", r->params.perftest ?
+			"peak is the average, for the best interval needs" :
+			"peak and +-95% need",
 		INTERVALS_LEAST, seconds / INTERVALS_LEAST);
 	/* a busy machine makes some intervals longer than planned */
 	print_longer(out, r, row, fmax(1.1 * seconds / row->seconds, 1.5));
@@ -420,7 +424,7 @@ static double has_two_directions(const struct result *r,
 				 const struct result_row *row)
 {
 	return r->params.plan.metric == METRIC_BANDWIDTH && !row->failed &&
-	       row->n_directions;
+	       row->n_directions && !r->params.perftest;
 }
 
 static void say_two_directions(FILE *out, const struct result *r,
@@ -505,6 +509,20 @@ static void say(FILE *out, const struct result *r, const struct doubt *doubt)
 	if (r->n_rows > 1 && !doubt->caveat->of_run)
 		fprintf(out, "size %" PRIu64 ": ", doubt->row->size);
 	doubt->caveat->say(out, r, doubt->row, doubt->much);
+}
+
+char *caveats_first(const struct result *r)
+{
+	struct doubt list[N_CAVEATS];
+	char *text = NULL;
+	size_t size;
+	FILE *out = find(r, list) ? open_memstream(&text, &size) : NULL;
+
+	if (!out)
+		return NULL;
+	say(out, r, &list[0]);
+	fclose(out);
+	return text;
 }
 
 void caveats_print(FILE *out, const struct result *r)

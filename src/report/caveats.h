@@ -6,9 +6,12 @@
 
 #include "model/result.h"
 
-/* Write to OUT, as a line, what makes the numbers of R most doubtful, and how
- * many more doubts there are; with --verbose a line for each of them.  Nothing
- * if all is well. */
+/* What makes the numbers of R most doubtful: a sentence on the heap, without a
+ * line end; NULL: nothing. */
+char *caveats_first(const struct result *r);
+
+/* Write the same to OUT as a line, and how many more there are; with --verbose
+ * a line for each of them.  Nothing if all is well. */
 void caveats_print(FILE *out, const struct result *r);
 
 #endif

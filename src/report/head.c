@@ -83,9 +83,8 @@ static void print_reads(FILE *out, const struct plan *plan)
 		fprintf(out, " (of the server %u)", server);
 }
 
-/* Bytes the sender may send inline: its queue pair's attribute, until a row
- * reports the size used. */
-static uint32_t inline_size(const struct result *r)
+/* Its queue pair's attribute, until a row reports the size used. */
+uint32_t head_inline_size(const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
 	const struct effective *sender = plan->reversed ? &r->server_qp :
@@ -101,16 +100,16 @@ static uint32_t inline_size(const struct result *r)
 void head_print_ends(FILE *out, const struct result *r)
 {
 	print_end(out, "client", &r->client, result_gid(r, true),
-		  r->client_memory);
+		  r->ends[1].memory);
 	if (!r->alone)
 		print_end(out, "server", &r->server, result_gid(r, false),
-			  r->server_memory);
+			  r->ends[0].memory);
 }
 
 void head_print(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
-	const uint32_t most_inline = inline_size(r);
+	const uint32_t most_inline = head_inline_size(r);
 	char name[TEST_NAME_SIZE];
 
 	fprintf(out, " %s: %s, %u QP%s, MTU %u, tx depth %u",

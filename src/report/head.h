@@ -12,4 +12,7 @@ void head_print(FILE *out, const struct result *r);
  * is one. */
 void head_print_ends(FILE *out, const struct result *r);
 
+/* Bytes the sender may send inline. */
+uint32_t head_inline_size(const struct result *r);
+
 #endif

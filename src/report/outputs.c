@@ -125,10 +125,12 @@ static void on_begin(struct observer *observer, const struct result *r)
 static void on_interval(struct observer *observer, const struct result *r,
 			const struct observed *part)
 {
-	struct observer *lines = outputs_of(observer)->lines;
+	struct outputs *o = outputs_of(observer);
 
-	if (lines)
-		lines->interval(lines, r, part);
+	if (o->lines)
+		o->lines->interval(o->lines, r, part);
+	if (o->table)
+		stream_interval(o->table, r, part);
 }
 
 static void on_row(struct observer *observer, const struct result *r,

@@ -1,8 +1,7 @@
 /*
  * The table as perftest 6.06 prints it, for scripts that parse it: the same
  * parameters, headings and columns, blank for blank.  Features that perftest
- * has and this program lacks (a second port) are printed as off; the
- * addresses leave out QPNs, PSNs and keys.
+ * has and this program lacks (a second port) are printed as off.
  */
 #include "config.h"
 #include "report/report.h"
@@ -14,6 +13,7 @@
 
 #include "report/counters.h"
 #include "report/cpu.h"
+#include "report/head.h"
 #include "report/perftest.h"
 #include "report/preflight.h"
 #include "report/stream.h"
@@ -63,10 +63,11 @@ const char *perftest_title(const struct result *r,
 {
 	const struct plan *plan = &r->params.plan;
 
-	snprintf(title, PERFTEST_TITLE_SIZE, "%s %s%s%s Test",
+	snprintf(title, PERFTEST_TITLE_SIZE, "%s %s%s%s%s Test",
 		 names[plan->op], plan->bidirectional ? "Bidirectional " : "",
 		 plan->post_list > 1 ? "Post List " : "",
-		 is_latency(r) ? "Latency" : "BW");
+		 is_latency(r) ? "Latency" : "BW",
+		 plan->mcast.wanted ? " Multicast" : "");
 	return title;
 }
 
@@ -77,124 +78,180 @@ uint64_t perftest_iterations(const struct result *r,
 				   row->iterations;
 }
 
+double perftest_number(double value)
+{
+	return isfinite(value) ? value : 0;
+}
+
 double perftest_rate(const struct result *r, double gbps)
 {
 	return r->params.gbits ? gbps : gbps * 1e9 / BITS_PER_MIB;
 }
 
-static void print_title(FILE *out, const struct result *r)
-{
-	char title[PERFTEST_TITLE_SIZE];
-
-	fprintf(out, RULE "                    %s\n",
-		perftest_title(r, title));
-}
-
-/* Print the depths of the queues that this end has. */
-static void print_depths(FILE *out, const struct result *r)
+struct perftest_fields perftest_fields(const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
-	const bool send = !op_table[plan->op].access;
+	const struct op_info *op = &op_table[plan->op];
+	const struct gid *gid = result_gid(r, !r->at_server);
+	const bool both = plan->bidirectional, bandwidth = !is_latency(r);
 
-	if (!r->at_server || plan->bidirectional)
-		fprintf(out, " TX depth        : %u\n",
-			plan_send_queue(plan));
-	if (plan->post_list > 1)
-		fprintf(out, " Post List       : %u\n", plan->post_list);
-	if (plan->recv_post_list > 1 && send)
-		fprintf(out, " Recv Post List  : %u\n",
-			plan->recv_post_list);
-	if (send && (r->at_server || plan->bidirectional))
-		fprintf(out, " RX depth        : %u\n", plan->rx_depth);
-	if (!is_latency(r))
-		fprintf(out, " CQ Moderation   : %u\n", r->rows[0].cq_mod);
+	return (struct perftest_fields){ {
+		{ true, " Dual-port       : ", "Dual_port", "OFF", 0, "\t\t" },
+		{ true, "Device         : ", "Device", own_port(r)->device, 0,
+		  "\n" },
+		{ true, " Number of qps   : ", "Number_of_qps", NULL,
+		  plan->qps, "\t\t" },
+		{ true, "Transport type : ", "Transport_type", "IB", 0, "\n" },
+		{ true, " Connection type : ", "Connection_type",
+		  result_transport_name(plan), 0, "\t\t" },
+		{ true, "Using SRQ      : ", "Using_SRQ",
+		  on(plan_shares_receives(plan)), 0, "\n" },
+		{ true, " PCIe relax order: ", "PCIe_relax_order",
+		  on(plan->relaxed_ordering), 0, "\n" },
+		{ true, " ibv_wr* API     : ", "ibv_wr_API",
+		  on(r->method == POST_WR), 0, "\n" },
+		{ !r->at_server || both, " TX depth        : ", "TX_depth",
+		  NULL, plan_send_queue(plan), "\n" },
+		{ plan->post_list > 1, " Post List       : ", "Post_List",
+		  NULL, plan->post_list, "\n" },
+		{ plan->recv_post_list > 1 && !op->access,
+		  " Recv Post List  : ", "Recv_Post_List", NULL,
+		  plan->recv_post_list, "\n" },
+		{ !op->access && (r->at_server || both),
+		  " RX depth        : ", "RX_depth", NULL, plan->rx_depth,
+		  "\n" },
+		{ bandwidth, " CQ Moderation   : ", "CQ_Moderation", NULL,
+		  plan_cq_mod(plan, plan->sizes.bytes[0]), "\n" },
+		{ true, " Mtu             : ", "Mtu", NULL, plan->mtu,
+		  "[B]\n" },
+		{ true, " Link type       : ", "Link_type",
+		  port_is_ethernet(own_port(r)) ? "Ethernet" : "IB", 0, "\n" },
+		{ gid, " GID index       : ", "GID_index", NULL,
+		  gid ? gid->index : 0, "\n" },
+		{ op->fetches, " Outstand reads  : ", "Outstand_reads", NULL,
+		  plan->outstanding_reads, "\n" },
+		{ !op->fetches, " Max inline data : ", "Max_inline_data", NULL,
+		  head_inline_size(r), "[B]\n" },
+		{ true, " rdma_cm QPs\t : ", "rdma_cm_QPs", on(plan->rdma_cm),
+		  0, "\n" },
+		{ true, " Data ex. method : ", "Data_ex_method", "Ethernet", 0,
+		  "\n" },
+	} };
 }
 
 static void print_parameters(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
-	const struct gid *gid = result_gid(r, !r->at_server);
+	const struct perftest_fields fields = perftest_fields(r);
+	char title[PERFTEST_TITLE_SIZE];
 
-	fprintf(out, " Dual-port       : OFF\t\tDevice         : %s\n",
-		own_port(r)->device);
-	fprintf(out, " Number of qps   : %u\t\tTransport type : IB\n",
-		plan->qps);
-	fprintf(out, " Connection type : %s\t\tUsing SRQ      : %s\n",
-		result_transport_name(plan), on(plan_shares_receives(plan)));
-	fprintf(out, " PCIe relax order: %s\n", on(plan->relaxed_ordering));
-	fprintf(out, " ibv_wr* API     : %s\n",
-		on(r->rows[0].method == POST_WR));
-	print_depths(out, r);
-	fprintf(out, " Mtu             : %u[B]\n", plan->mtu);
-	fprintf(out, " Link type       : %s\n",
-		port_is_ethernet(own_port(r)) ? "Ethernet" : "IB");
-	if (gid)
-		fprintf(out, " GID index       : %u\n", gid->index);
-	if (op_table[plan->op].fetches)
-		fprintf(out, " Outstand reads  : %u\n",
-			plan->outstanding_reads);
-	else
-		fprintf(out, " Max inline data : %u[B]\n",
-			r->rows[0].inline_size);
-	fprintf(out, " rdma_cm QPs\t : %s\n Data ex. method : Ethernet\n" RULE,
-		plan->rdma_cm ? "ON" : "OFF");
-}
+	fprintf(out, RULE "                    %s\n",
+		perftest_title(r, title));
+	if (plan->events)
+		fprintf(out, " Test with events. Using %s_comp%u\n",
+			own_port(r)->device, r->params.vector);
+	if (plan->mcast.wanted)
+		fputs(" MultiCast runs on UD!\n", out);
+	for (size_t i = 0; i < PERFTEST_FIELDS; i++) {
+		const struct perftest_field *f = &fields.list[i];
 
-static void print_address(FILE *out, const char *which,
-			  const struct port *port, const struct gid *gid)
-{
-	fprintf(out, " %s address: LID %#04x\n", which, port->lid);
-	if (!gid)
-		return;
-	fputs(" GID: ", out);
-	for (int i = 0; i < 16; i++)
-		fprintf(out, "%02d%s", gid->raw.raw[i], i < 15 ? ":" : "\n");
-}
-
-static void print_addresses(FILE *out, const struct result *r)
-{
-	print_address(out, "local", own_port(r),
-		      result_gid(r, !r->at_server));
-	print_address(out, "remote", r->at_server ? &r->client : &r->server,
-		      result_gid(r, r->at_server));
+		if (f->applies && f->value)
+			fprintf(out, "%s%s%s", f->label, f->value, f->after);
+		else if (f->applies)
+			fprintf(out, "%s%" PRIu64 "%s", f->label, f->number,
+				f->after);
+	}
 	fputs(RULE, out);
+}
+
+/* The addresses of one end: of each queue pair, and what the peer may access
+ * there.  perftest has no keys in those of atomics and of rdma_cm. */
+static void print_addresses(FILE *out, const struct result *r, bool client,
+			    const char *which)
+{
+	const struct plan *plan = &r->params.plan;
+	const struct op_info *op = &op_table[plan->op];
+	const struct endpoint *end = &r->ends[client];
+	const struct gid *gid = result_gid(r, client);
+
+	for (uint32_t i = 0; i < end->n; i++) {
+		fprintf(out, " %s address: LID %#04x QPN %#06x PSN %#06x", which,
+			end->lid, end->qps[i].qpn, end->qps[i].psn);
+		if (plan->op == OP_READ && !plan->rdma_cm)
+			fprintf(out, " OUT %#04x", plan->outstanding_reads);
+		if (op->access && !op_is_atomic(plan->op) && !plan->rdma_cm)
+			fprintf(out, " RKey %#08x VAddr %#016" PRIx64,
+				end->qps[i].rkey, end->va + i * end->stride);
+		fputs(gid ? "\n GID: " : "\n", out);
+		for (int b = 0; gid && b < 16; b++)
+			fprintf(out, "%02d%s", gid->raw.raw[b],
+				b < 15 ? ":" : "\n");
+	}
+}
+
+/* Only this end's, as perftest does. */
+static void print_gpu(FILE *out, const struct result *r)
+{
+	const struct endpoint *own = &r->ends[!r->at_server];
+	const enum memory_kind kind = r->params.memory.kind;
+
+	if (kind == MEMORY_CUDA || kind == MEMORY_HIP)
+		fprintf(out, "allocated %" PRIu64 " bytes of GPU buffer at "
+			"%#" PRIx64 "\n", own->length, own->va);
 }
 
 /* A double has up to 309 digits before the point. */
 #define CELL_SIZE 400
 
-/* VALUE as perftest prints it; "-" if it was not measured. */
+/* VALUE as perftest prints it, in a column 7 wide. */
 static const char *cell(char text[CELL_SIZE], int decimals, double value)
 {
-	if (isfinite(value))
-		snprintf(text, CELL_SIZE, "%-7.*f", decimals, value);
-	else
-		snprintf(text, CELL_SIZE, "%-7s", "-");
+	snprintf(text, CELL_SIZE, "%-7.*f", decimals, perftest_number(value));
 	return text;
+}
+
+static double peak_of(const struct bandwidth_summary *b)
+{
+	return isfinite(b->peak_gbps) ? b->peak_gbps : b->gbps;
 }
 
 /*
  * The peak is the best interval's.  perftest's own peak, over the shortest gap
  * between any post and any later completion, needs the clock for each message.
  */
-static void print_rates(FILE *out, const struct result *r, uint64_t size,
-			uint64_t iterations, const struct bandwidth_summary *b)
+double perftest_peak(const struct result *r, const struct result_row *row)
 {
-	double average = r->params.gbits ? b->gbps : b->mib_per_s;
-	int decimals = r->params.gbits && average < 0.1 ? 6 : 2;
+	const struct result_direction *d = row->directions;
+
+	return perftest_rate(r, row->n_directions ?
+					peak_of(&d[0].bandwidth) +
+						peak_of(&d[1].bandwidth) :
+					peak_of(&row->bandwidth));
+}
+
+/* With less than 0.1 Gb/s perftest takes more decimals, and other columns. */
+static void print_rates(FILE *out, const struct result *r, uint64_t size,
+			uint64_t iterations, double peak,
+			const struct bandwidth_summary *b)
+{
+	const double average = perftest_rate(r, b->gbps);
+	const bool low = r->params.gbits && average < 0.1;
+	const int decimals = low ? 6 : 2;
 	char cells[3][CELL_SIZE];
 
-	fprintf(out, " %-7" PRIu64 "    %-10" PRIu64 "       %s            "
-		"%s\t\t   %s", size, iterations,
-		cell(cells[0], decimals, perftest_rate(r, b->peak_gbps)),
-		cell(cells[1], decimals, average), cell(cells[2], 6, b->mpps));
+	fprintf(out, " %-7" PRIu64 "    %-*" PRIu64 "%s%s            %s%s%s",
+		size, low ? 0 : 10, iterations,
+		low ? "           " : "       ",
+		cell(cells[0], decimals, peak),
+		cell(cells[1], decimals, average),
+		low ? "            " : "\t\t   ", cell(cells[2], 6, b->mpps));
 }
 
 static void print_bandwidth(FILE *out, const struct result *r,
 			    const struct result_row *row)
 {
 	print_rates(out, r, row->size, perftest_iterations(r, row),
-		    &row->bandwidth);
+		    perftest_peak(r, row), &row->bandwidth);
 }
 
 static void print_latency(FILE *out, const struct result *r,
@@ -207,9 +264,9 @@ static void print_latency(FILE *out, const struct result *r,
 	fprintf(out, " %-7" PRIu64 " %" PRIu64 "          %s        %s      "
 		"%s  \t       %s     \t%s\t\t%s \t\t%s", row->size,
 		row->iterations, cell(c[0], 2, l->min), cell(c[1], 2, l->max),
-		cell(c[2], 2, l->p50), cell(c[3], 2, l->mean),
-		cell(c[4], 2, l->stddev), cell(c[5], 2, l->p99),
-		cell(c[6], 2, l->p99_9));
+		cell(c[2], 2, l->empirical_p50), cell(c[3], 2, l->mean),
+		cell(c[4], 2, l->stddev), cell(c[5], 2, l->empirical_p99),
+		cell(c[6], 2, l->empirical_p99_9));
 }
 
 static void print_timed_latency(FILE *out, const struct result *r,
@@ -247,22 +304,22 @@ static const struct {
 };
 
 /* The column of --cpu_util is the last, if it is wanted at all. */
-static void end_headings(FILE *out, const struct result *r)
+static void print_headings(FILE *out, const struct result *r)
 {
-	fputs(r->params.cpu ? "    CPU_Util[%]\n" : "\n", out);
+	const bool other = is_latency(r) ? r->params.timed : r->params.gbits;
+
+	fprintf(out, RULE "%s%s\n",
+		tables[r->params.plan.metric][other].headings,
+		r->params.cpu ? "    CPU_Util[%]" : "");
 }
 
 static void end_row(FILE *out, const struct result *r,
 		    const struct result_row *row)
 {
-	double busy = cpu_host_percent(row, !r->at_server);
-
-	if (!r->params.cpu)
-		fputs("\n", out);
-	else if (isfinite(busy))
-		fprintf(out, "\t    %-3.2f\n", busy);
-	else
-		fputs("\t    -\n", out);
+	if (r->params.cpu)
+		fprintf(out, "\t    %-3.2f", perftest_number(
+				cpu_host_percent(row, !r->at_server)));
+	fputs("\n", out);
 }
 
 /* Print each direction of ROW, with --report-both: "local" is what this end
@@ -276,37 +333,53 @@ static void print_both(FILE *out, const struct result *r,
 		const struct result_direction *d =
 			&row->directions[i ^ r->at_server];
 
-		fprintf(out, RULE "\n %s results: \n" RULE "%s", titles[i],
-			tables[METRIC_BANDWIDTH][r->params.gbits].headings);
-		end_headings(out, r);
-		print_rates(out, r, row->size, d->iterations, &d->bandwidth);
+		fprintf(out, RULE "\n %s results: \n", titles[i]);
+		print_headings(out, r);
+		print_rates(out, r, row->size, d->iterations,
+			    perftest_rate(r, peak_of(&d->bandwidth)),
+			    &d->bandwidth);
 		end_row(out, r, row);
 	}
 }
 
-/* The head is printed with the first row, because it depends on that. */
+static void print_head(FILE *out, const struct result *r)
+{
+	print_gpu(out, r);
+	print_parameters(out, r);
+	print_addresses(out, r, !r->at_server, "local");
+	print_addresses(out, r, r->at_server, "remote");
+	print_headings(out, r);
+}
+
 static void print_row(FILE *out, const struct result *r,
 		      const struct result_row *row)
 {
-	bool other = is_latency(r) ? r->params.timed : r->params.gbits;
-	enum metric metric = r->params.plan.metric;
+	const bool other = is_latency(r) ? r->params.timed : r->params.gbits;
 
-	if (row == r->rows) {
-		print_title(out, r);
-		print_parameters(out, r);
-		print_addresses(out, r);
-		fputs(tables[metric][other].headings, out);
-		end_headings(out, r);
-	}
-	if (r->params.perftest_samples && !row->failed)
-		perftest_print_samples(out, r, row);
 	if (row->failed)
 		return;
-	tables[metric][other].print(out, r, row);
+	if (r->params.perftest_samples &&
+	    perftest_print_samples(out, r, row))
+		print_headings(out, r);
+	tables[r->params.plan.metric][other].print(out, r, row);
 	end_row(out, r, row);
 	if (r->params.perftest_both)
 		print_both(out, r, row);
 	counters_print_perftest(out, r, row);
+}
+
+/* Of --run_infinitely, whose intervals are too few to have a best part. */
+static void print_interval(FILE *out, const struct result *r,
+			   const struct observed *part)
+{
+	const struct bandwidth_summary b =
+		interval_bandwidth(&part->interval, part->size);
+
+	if (!plan_is_endless(&r->params.plan))
+		return;
+	print_rates(out, r, part->size, part->interval.messages,
+		    perftest_rate(r, b.gbps), &b);
+	fputs("\n", out);
 }
 
 static void print_tail(FILE *out, const struct result *r)
@@ -319,6 +392,8 @@ static void print_tail(FILE *out, const struct result *r)
 }
 
 const struct row_format perftest_format = {
+	.head = print_head,
 	.row = print_row,
+	.interval = print_interval,
 	.tail = print_tail,
 };

@@ -17,12 +17,38 @@ const char *perftest_title(const struct result *r,
 uint64_t perftest_iterations(const struct result *r,
 			     const struct result_row *row);
 
+/* A line of the table's head, and a member of the JSON's test_info. */
+struct perftest_field {
+	bool applies;
+	const char *label;	/* with all that stands before the value */
+	const char *key;
+	const char *value;	/* NULL: it is the number */
+	uint64_t number;
+	const char *after;	/* what follows it in the table */
+};
+
+#define PERFTEST_FIELDS 20
+
+struct perftest_fields {
+	struct perftest_field list[PERFTEST_FIELDS];
+};
+
+/* What R's head says of the test.  Its texts are R's. */
+struct perftest_fields perftest_fields(const struct result *r);
+
+/* VALUE, or 0 if it was not measured: perftest prints a number everywhere. */
+double perftest_number(double value);
+
 /* GBPS in the unit of the table, Gb/s or MiB/s. */
 double perftest_rate(const struct result *r, double gbps);
 
-/* Print every sample of ROW, numbered, one a line (-H, -U).  None that cannot be
- * read, which a warning says. */
-void perftest_print_samples(FILE *out, const struct result *r,
+/* The best interval of ROW, or else its average, in the unit of the table; of
+ * two directions their sum. */
+double perftest_peak(const struct result *r, const struct result_row *row);
+
+/* Print every sample of ROW, numbered, one a line (-H, -U).  False if there are
+ * none here, or none that can be read, which a warning says. */
+bool perftest_print_samples(FILE *out, const struct result *r,
 			    const struct result_row *row);
 
 /* The lines that a server prints before it has a client. */

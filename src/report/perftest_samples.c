@@ -39,7 +39,7 @@ static uint64_t read_samples(FILE *in, uint64_t size, double *us,
 	return n;
 }
 
-void perftest_print_samples(FILE *out, const struct result *r,
+bool perftest_print_samples(FILE *out, const struct result *r,
 			    const struct result_row *row)
 {
 	const uint64_t most = row->latency.samples;
@@ -49,10 +49,10 @@ void perftest_print_samples(FILE *out, const struct result *r,
 
 	/* a server has none */
 	if (!r->params.samples)
-		return;
+		return false;
 	if (!in) {
 		log_warning("cannot read the samples: %s", strerror(errno));
-		return;
+		return false;
 	}
 	us = xcalloc(most + 1, sizeof(*us));
 	n = read_samples(in, row->size, us, most);
@@ -63,4 +63,5 @@ void perftest_print_samples(FILE *out, const struct result *r,
 	for (uint64_t i = 0; i < n; i++)
 		fprintf(out, "%llu, %g\n", (unsigned long long)i + 1, us[i]);
 	free(us);
+	return true;
 }

@@ -110,6 +110,21 @@ void stream_rows(struct stream *s, const struct result *r)
 	advance(s, r, false);
 }
 
+void stream_interval(struct stream *s, const struct result *r,
+		     const struct observed *part)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = s->format->interval ? open_memstream(&text, &size) : NULL;
+
+	if (!out)
+		return;
+	s->format->interval(out, r, part);
+	fclose(out);
+	put(s, text, false);
+	free(text);
+}
+
 int stream_end(struct stream *s, const struct result *r, struct error *err)
 {
 	if (advance(s, r, true))

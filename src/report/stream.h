@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "model/result.h"
+#include "model/observer.h"
 
 /* The parts of a report, from top to bottom.  They write to OUT and nowhere
  * else. */
@@ -16,6 +16,9 @@ struct row_format {
 	void (*head)(FILE *out, const struct result *r);
 	void (*row)(FILE *out, const struct result *r,
 		    const struct result_row *row);
+	/* while a run goes on; NULL: nothing */
+	void (*interval)(FILE *out, const struct result *r,
+			 const struct observed *part);
 	/* after a run */
 	void (*tail)(FILE *out, const struct result *r);
 };
@@ -44,6 +47,8 @@ void stream_free(struct stream *stream);
  * take. */
 void stream_begin(struct stream *stream, const struct result *r);
 void stream_rows(struct stream *stream, const struct result *r);
+void stream_interval(struct stream *stream, const struct result *r,
+		     const struct observed *part);
 
 /* R is over: write the rest.  A reader of stdout may take as long as it likes.
  * Returns 0, or a negative errno, said in ERR, when some text was not taken. */

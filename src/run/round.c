@@ -99,7 +99,8 @@ static struct progress make_progress(struct run *run)
 		.interval = interval_length(run),
 		.most = params->plan.interval ? MOST_OWN_INTERVALS :
 						MOST_INTERVALS,
-		.rows = run->client && params->plan.interval,
+		.rows = run->client && params->plan.interval &&
+			!params->perftest,
 		.line = run->client && !run->warming &&
 			!params->plan.interval && isatty(2),
 		.name = test_name(params->plan.op, params->plan.metric,

@@ -2,9 +2,10 @@
 #include "session/setup.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/xalloc.h"
 #include "inject/inject.h"
 #include "model/observer.h"
 #include "run/peer_check.h"
@@ -18,13 +19,15 @@ int setup_create(struct session *s)
 	return ret ? ret : inject_at(&s->run, INJECT_AT_CREATED);
 }
 
-/* What the messages of the client, or of the server, are in. */
-static void note_memory(struct session *s, bool client, const char *memory)
+/* Note END, the client's or the server's: the report outlives the session. */
+static void note_end(struct result *r, bool client, const struct endpoint *end)
 {
-	struct result *r = s->run.result;
+	struct endpoint *noted = &r->ends[client];
 
-	snprintf(client ? r->client_memory : r->server_memory,
-		 sizeof(r->client_memory), "%s", memory);
+	free(noted->qps);
+	*noted = *end;
+	noted->qps = xcalloc(end->n, sizeof(*end->qps));
+	memcpy(noted->qps, end->qps, end->n * sizeof(*end->qps));
 }
 
 int setup_send_endpoint(struct session *s)
@@ -35,7 +38,7 @@ int setup_send_endpoint(struct session *s)
 
 	resources_describe(&s->run.res, s->run.plan, s->run.device,
 			   &s->run.result->path, &mine);
-	note_memory(s, s->run.client, mine.memory);
+	note_end(s->run.result, s->run.client, &mine);
 	ret = manager_listen(s, &mine);
 	if (!ret)
 		encode_endpoint(&frame, &mine);
@@ -79,7 +82,7 @@ int setup_take_endpoint(struct session *s)
 	frame_free(&frame);
 	if (ret)
 		return ret;
-	note_memory(s, !s->run.client, s->run.peer.memory);
+	note_end(s->run.result, !s->run.client, &s->run.peer);
 	return check_endpoint(s);
 }
 
@@ -171,6 +174,7 @@ void setup_tell_begin(struct session *s)
 
 	result_note_effective(r, &s->run.device->port);
 	r->group = s->run.res.multicast.group;
+	r->method = s->run.res.method;
 	if (r->observer)
 		r->observer->begin(r->observer, r);
 }

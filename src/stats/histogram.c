@@ -94,6 +94,8 @@ uint64_t histogram_percentile(const struct histogram *h, uint32_t per_million)
 
 	if (h->count == 0)
 		return 0;
+	if (rank == h->count)
+		return h->max;
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
 		seen += h->bins[i];
 		if (seen >= rank && seen > 0)

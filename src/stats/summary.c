@@ -29,13 +29,18 @@ uint64_t summary_min_samples(uint32_t per_million)
 	return (uint64_t)ceil(log(0.05) / log(per_million / 1e6));
 }
 
+static double empirical(const struct histogram *h, uint32_t per_million,
+			double us)
+{
+	return h->count ? (double)histogram_percentile(h, per_million) * us :
+			  NAN;
+}
+
 double summary_percentile(const struct histogram *h, uint32_t per_million,
 			  double ns_per_unit)
 {
-	if (h->count < summary_min_samples(per_million))
-		return NAN;
-	return (double)histogram_percentile(h, per_million) * ns_per_unit /
-	       1000;
+	return h->count < summary_min_samples(per_million) ?
+		       NAN : empirical(h, per_million, ns_per_unit / 1000);
 }
 
 struct latency_summary summary_latency(const struct histogram *h,
@@ -52,7 +57,8 @@ struct latency_summary summary_latency(const struct histogram *h,
 	};
 
 #define X(field, key, per_million) \
-	s.field = summary_percentile(h, per_million, ns_per_unit);
+	s.field = summary_percentile(h, per_million, ns_per_unit); \
+	s.empirical_##field = empirical(h, per_million, us);
 	PERCENTILE_LIST(X)
 #undef X
 	return s;

@@ -10,7 +10,8 @@
  * The percentiles in every latency report: X(field, JSON key, per million).
  * A percentile is NAN when the samples are too few to bound it with 95%
  * confidence.  Quantile q takes at least ln 0.05 / ln q samples (5 for the
- * median, 299 for p99, 2,995 for p99.9).
+ * median, 299 for p99, 2,995 for p99.9).  Beside each is the empirical one, of
+ * however few samples.
  */
 #define PERCENTILE_LIST(X) \
 	X(p50, "p50", 500000) \
@@ -23,7 +24,7 @@
 struct latency_summary {
 	uint64_t samples;
 	double min, mean, stddev, max;
-#define X(field, key, per_million) double field;
+#define X(field, key, per_million) double field, empirical_##field;
 	PERCENTILE_LIST(X)
 #undef X
 };

@@ -43,6 +43,27 @@ static void set_path(struct result *r, uint8_t type)
 	r->path.remote.raw.raw[15] = 2;
 }
 
+/* The server's queue pairs have 0x10 and 0x11, the client's 0x20 and 0x21. */
+static void add_end(struct result *r, uint32_t client)
+{
+	struct endpoint *end = &r->ends[client];
+
+	*end = (struct endpoint){
+		.lid = (client ? &r->client : &r->server)->lid,
+		.va = 0x7f0000000000 + 0x1000 * client,
+		.length = 0x2000,
+		.stride = 0x100,
+		.n = 1,
+		.qps = xcalloc(2, sizeof(*end->qps)),
+	};
+	for (uint32_t i = 0; i < 2; i++)
+		end->qps[i] = (struct endpoint_qp){
+			.qpn = 0x10 + 0x10 * client + i,
+			.psn = 0xabcde + i,
+			.rkey = 0x317 + client,
+		};
+}
+
 static struct result *make(enum op op, enum metric metric, uint8_t link_layer)
 {
 	struct result *r = xcalloc(1, sizeof(*r));
@@ -62,6 +83,8 @@ static struct result *make(enum op op, enum metric metric, uint8_t link_layer)
 	set_path(r, link_layer == IBV_LINK_LAYER_ETHERNET ?
 			    IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_IB);
 	r->clock = (struct clock_description){ "tsc", 0.5, 9.25, 0, NAN };
+	add_end(r, 0);
+	add_end(r, 1);
 	return r;
 }
 
@@ -70,7 +93,8 @@ struct result *result_bandwidth(void)
 	struct result *r = make(OP_SEND, METRIC_BANDWIDTH,
 				IBV_LINK_LAYER_ETHERNET);
 
-	r->params.plan.qps = 2;
+	r->params.plan.qps = r->ends[0].n = r->ends[1].n = 2;
+	r->method = POST_WR;
 	r->params.plan.sizes = (struct sizes){ 2, { 64, 65536 } };
 	r->n_rows = 2;
 	for (uint32_t i = 0; i < 2; i++) {

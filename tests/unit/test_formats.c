@@ -295,7 +295,7 @@ TEST(test_rows_one_by_one)
 	} of[] = {
 		{ &text_format, "#bytes", " 64 ", " 65536 " },
 		{ &csv_format, NULL, ",64,", ",65536," },
-		{ &perftest_format, NULL, " 64 ", " 65536 " },
+		{ &perftest_format, " #bytes ", " 64 ", " 65536 " },
 	};
 
 	for (size_t i = 0; i < COUNT(of); i++) {
@@ -367,10 +367,8 @@ TEST(test_cost_of_a_row)
 #define RULE \
 	"-----------------------------------------------------------------" \
 	"----------------------\n"
-#define ENDS \
-	" GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:00:00:01\n" \
-	" remote address: LID 0000\n" \
-	" GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:00:00:02\n" RULE
+#define GID(last) \
+	" GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:00:00:0" last "\n"
 
 static void check_perftest(struct result *r, const char *wanted)
 {
@@ -388,14 +386,17 @@ static void check_perftest(struct result *r, const char *wanted)
 	" Connection type : RC\t\tUsing SRQ      : OFF\n" \
 	" PCIe relax order: OFF\n" \
 	" ibv_wr* API     : ON\n" depths \
-	" CQ Moderation   : 100\n" \
+	" CQ Moderation   : 32\n" \
 	" Mtu             : 1024[B]\n" \
 	" Link type       : Ethernet\n" \
 	" GID index       : 1\n" \
 	" Max inline data : 0[B]\n" \
 	" rdma_cm QPs\t : OFF\n" \
 	" Data ex. method : Ethernet\n" RULE \
-	" local address: LID 0000\n" ENDS
+	" local address: LID 0000 QPN 0x0020 PSN 0xabcde\n" GID("1") \
+	" local address: LID 0000 QPN 0x0021 PSN 0xabcdf\n" GID("1") \
+	" remote address: LID 0000 QPN 0x0010 PSN 0xabcde\n" GID("2") \
+	" remote address: LID 0000 QPN 0x0011 PSN 0xabcdf\n" GID("2") RULE
 
 TEST(test_perftest_bandwidth)
 {
@@ -411,25 +412,41 @@ TEST(test_perftest_bandwidth)
 		"\t\t   2.000000\n" RULE);
 }
 
-/* What is too small for two decimals has six; no peak is none. */
+#define GBITS_HEADINGS \
+	" #bytes     #iterations    BW peak[Gb/sec]    " \
+	"BW average[Gb/sec]   MsgRate[Mpps]\n"
+
+/* What is too small for two decimals has six, in other columns.  The peak is
+ * the sum of both directions': one has no best interval, but an average. */
 TEST(test_perftest_both_directions)
 {
 	struct result *r = result_bandwidth();
+	struct result_direction *d = r->rows[0].directions;
 
 	r->params.gbits = r->params.plan.bidirectional = true;
 	r->params.plan.post_list = 4;
+	r->params.perftest_both = true;
 	r->rows[0].n_directions = 2;
-	r->rows[0].directions[0].iterations = 600000;
+	d[0].iterations = 600000;
+	d[0].bandwidth = summary_bandwidth(600000, 2, 0.5);
+	d[0].bandwidth.peak_gbps = 0.05;
+	d[1].iterations = 400000;
+	d[1].bandwidth = summary_bandwidth(400000, 2, 0.5);
 	r->rows[0].bandwidth = summary_bandwidth(1000000, 2, 0.5);
 	r->rows[1].failed = true;
 	check_perftest(r, SEND_HEAD("Bidirectional Post List ",
 				    " TX depth        : 128\n"
 				    " Post List       : 4\n"
 				    " RX depth        : 512\n")
-		" #bytes     #iterations    BW peak[Gb/sec]    "
-		"BW average[Gb/sec]   MsgRate[Mpps]\n"
-		" 64         600000           -                  0.032000"
-		"\t\t   2.000000\n" RULE);
+		GBITS_HEADINGS
+		" 64         600000           0.062800            0.032000"
+		"            2.000000\n" RULE "\n Local results: \n" RULE
+		GBITS_HEADINGS
+		" 64         600000           0.050000            0.019200"
+		"            1.200000\n" RULE "\n Remote results: \n" RULE
+		GBITS_HEADINGS
+		" 64         400000           0.012800            0.012800"
+		"            0.800000\n" RULE);
 }
 
 /* Of this end's host. */
@@ -443,10 +460,10 @@ TEST(test_perftest_cpu)
 	check_perftest(r, SEND_HEAD("", " TX depth        : 128\n")
 		" #bytes     #iterations    BW peak[MB/sec]    "
 		"BW average[MB/sec]   MsgRate[Mpps]    CPU_Util[%]\n"
-		" 64         1000000          -                  122.07 "
+		" 64         1000000          122.07             122.07 "
 		"\t\t   2.000000\t    31.50\n"
-		" 65536      1000000          -                  125000.00"
-		"\t\t   2.000000\t    -\n" RULE);
+		" 65536      1000000          125000.00            125000.00"
+		"\t\t   2.000000\t    0.00\n" RULE);
 }
 
 #define LAT_HEAD \
@@ -463,10 +480,10 @@ TEST(test_perftest_cpu)
 	" Max inline data : 0[B]\n" \
 	" rdma_cm QPs\t : OFF\n" \
 	" Data ex. method : Ethernet\n" RULE \
-	" local address: LID 0x11\n" \
-	" GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:00:00:01\n" \
-	" remote address: LID 0x11\n" \
-	" GID: 00:00:00:00:00:00:00:00:00:00:255:255:10:00:00:02\n" RULE
+	" local address: LID 0x11 QPN 0x0020 PSN 0xabcde" \
+	" RKey 0x000318 VAddr 0x007f0000001000\n" GID("1") \
+	" remote address: LID 0x11 QPN 0x0010 PSN 0xabcde" \
+	" RKey 0x000317 VAddr 0x007f0000000000\n" GID("2") RULE
 
 TEST(test_perftest_latency)
 {
@@ -475,7 +492,7 @@ TEST(test_perftest_latency)
 		"t_typical[usec]    t_avg[usec]    t_stdev[usec]   "
 		"99% percentile[usec]   99.9% percentile[usec] \n"
 		" 2       1000          2.00           2.60         2.00     "
-		"\t       2.30        \t0.30   \t\t2.60    \t\t-      \n" RULE);
+		"\t       2.30        \t0.30   \t\t2.60    \t\t2.60   \n" RULE);
 }
 
 TEST(test_perftest_latency_by_time)
@@ -531,7 +548,8 @@ TEST(test_perftest_json)
 	root = perftest_json(r, INFO " CQ_Moderation RX_depth Post_List "
 			     "Recv_Post_List",
 			     "MsgSize n_iterations BW_peak BW_average MsgRate");
-	check_null(root, "results.BW_peak");
+	/* the average: there are no intervals */
+	check_number(root, "results.BW_peak", 1048.576);
 	json_decref(root);
 	r = result_bandwidth();
 	r->params.format = TABLE_BANDWIDTH;
@@ -556,7 +574,8 @@ TEST(test_perftest_json_of_latency)
 	check_string(root, "test_info.test", "RDMA_Write_Latency_Test");
 	assert_int_equal(json_object_size(at(root, "results")), COUNT(keys));
 	for (size_t i = 0; i < COUNT(keys); i++)
-		assert_non_null(json_object_get(at(root, "results"), keys[i]));
+		assert_true(json_is_number(json_object_get(at(root, "results"),
+							   keys[i])));
 	json_decref(root);
 	free(text);
 	result_free(r);
@@ -564,6 +583,11 @@ TEST(test_perftest_json_of_latency)
 	r->params.timed = true;
 	json_decref(perftest_json(r, INFO " TX_depth",
 				  "MsgSize n_iterations t_avg tps_average"));
+	r = result_latency(1000);
+	r->params.format = TABLE_LATENCY;
+	root = perftest_json(r, INFO " TX_depth", "avg_lat");
+	check_number(root, "results.avg_lat", 2.3);
+	json_decref(root);
 }
 
 TEST(test_perftest_json_of_nothing)

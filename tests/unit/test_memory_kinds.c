@@ -199,10 +199,10 @@ static void check_texts(const struct kinds *kinds, const char *client,
 	if (strstr(server, "peer"))
 		fake_verbs.no_dmabuf = true;
 	pair_run_well(&p, client);
-	assert_string_equal(p.client.result->client_memory, client);
-	assert_string_equal(p.client.result->server_memory, server);
-	assert_string_equal(p.server.result->client_memory, client);
-	assert_string_equal(p.server.result->server_memory, server);
+	assert_string_equal(p.client.result->ends[1].memory, client);
+	assert_string_equal(p.client.result->ends[0].memory, server);
+	assert_string_equal(p.server.result->ends[1].memory, client);
+	assert_string_equal(p.server.result->ends[0].memory, server);
 	pair_close(&p);
 }
 

@@ -147,8 +147,8 @@ TEST(test_memory)
 {
 	struct result *r = result_latency(4);
 
-	strcpy(r->client_memory, "anonymous");
-	strcpy(r->server_memory, "cuda:1 (dma-buf)");
+	strcpy(r->ends[1].memory, "anonymous");
+	strcpy(r->ends[0].memory, "cuda:1 (dma-buf)");
 	r->params.plan.op = OP_SEND;
 	check_parts(r, "10.0.0.1 (IB)\n",
 		    "10.0.0.2 (IB), memory cuda:1 (dma-buf)\n",
@@ -160,7 +160,7 @@ TEST(test_memory)
 		    "host cannot read the memory cuda:1 (dma-buf) that a "
 		    "message arrives in; send_lat or --imm does without "
 		    "them (--verbose: 1 more)\n", "memory anonymous");
-	strcpy(r->server_memory, "shared");
+	strcpy(r->ends[0].memory, "shared");
 	check_parts(r, ", memory shared\n", "write_lat", "copies");
 	result_free(r);
 }

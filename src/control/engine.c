@@ -214,7 +214,7 @@ static void run_stage(struct control_engine *e, uint32_t stage)
 	struct mark last = { 0 }, progress = { 0 };
 
 	atomic_store(&e->arrived, 0);
-	atomic_store(&e->stop, e->interrupted || error_is_set(&e->err));
+	atomic_store(&e->stop, error_is_set(&e->err));
 	if (measures)
 		e->on_window(e->argument, true);
 	deadline = time_after(limit_of(e, stage));

@@ -520,15 +520,18 @@ TEST(test_advice)
 	setrlimit(RLIMIT_MEMLOCK, &old);
 }
 
-/* Nothing at all was made, or an object that is made again and again. */
+/* Nothing at all was made, or an object that is made again and again.  A thread
+ * that fails in the warm-up ends the others. */
 TEST(test_failures)
 {
 	const uint32_t before = calls_before(CONTROL_REG_MR);
 
-	for (int pattern = 0; pattern < CONTROL_PATTERNS; pattern++) {
+	for (int i = 0; i < 2 * CONTROL_PATTERNS; i++) {
 		struct result *r = begin(CONTROL_REG_MR,
-					 (enum control_pattern)pattern, 100);
+					 (enum control_pattern)(i / 2), 100);
 
+		r->params.plan.threads = 1 + i % 2;
+		r->params.plan.warmup = i % 2 ? SECOND / 50 : 0;
 		fake_verbs.fail_call = before;
 		fake_verbs.errnum = EPERM;
 		assert_int_equal(run(r), -EPERM);

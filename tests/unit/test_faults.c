@@ -12,6 +12,7 @@
 
 #include "fake_verbs.h"
 #include "inject/faults.h"
+#include "inject/inject.h"
 #include "model/inject.h"
 #include "net/signals.h"
 #include "pair.h"
@@ -265,6 +266,26 @@ TEST(test_states_that_are_provoked)
 	pair_close_clean(&p);
 }
 
+/* Every queue pair of the peer, and nothing behind them. */
+TEST(test_keys_that_are_spoiled)
+{
+	struct endpoint_qp qps[3] = { { .rkey = 1 }, { .rkey = 2 },
+				      { .rkey = 3 } };
+	const struct plan plan = { .inject = INJECT_EMPTY_WRITE_RKEY };
+	struct run run = {
+		.client = true,
+		.plan = &plan,
+		.peer = { .n = 2, .qps = qps },
+	};
+
+	assert_int_equal(inject_at(&run, INJECT_AT_CONNECTED), 0);
+	assert_int_equal(qps[0].rkey, 1);
+	assert_int_equal(inject_at(&run, INJECT_AT_ENDPOINT), 0);
+	assert_int_not_equal(qps[0].rkey, 1);
+	assert_int_not_equal(qps[1].rkey, 2);
+	assert_int_equal(qps[2].rkey, 3);
+}
+
 /* With completions in it, and while others come: all of them are taken. */
 TEST(test_resized_completion_queue)
 {
@@ -408,6 +429,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_events_end_both),
 	cmocka_unit_test(test_overrun_of_a_completion_queue),
 	cmocka_unit_test(test_states_that_are_provoked),
+	cmocka_unit_test(test_keys_that_are_spoiled),
 	cmocka_unit_test(test_resized_completion_queue),
 	cmocka_unit_test(test_completion_queues_that_keep_their_size),
 	cmocka_unit_test(test_harmless_events),

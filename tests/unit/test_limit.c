@@ -235,7 +235,7 @@ TEST(test_counters)
 		  "neither end has that counter" },
 		{ UNKNOWN, 3, 7, false, NAN, NULL,
 		  "by how much it rose is not known" },
-		{ 3, UNKNOWN, 7, false, NAN, NULL,
+		{ 7, UNKNOWN, 7, false, NAN, NULL,
 		  "by how much it rose is not known" },
 		/* whatever the other one is */
 		{ UNKNOWN, 8, 7, false, 8, "server", "" },

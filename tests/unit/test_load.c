@@ -111,6 +111,34 @@ TEST(test_allowed)
 	assert_int_equal(plan.arrival, ARRIVAL_POISSON);
 }
 
+TEST(test_what_the_head_says)
+{
+	static const struct {
+		const char *line, *says;
+	} rows[] = {
+		{ "verbsperf write_bw h", "" },
+		{ "verbsperf write_bw --rate 10 h", ", rate 10 Gb/s" },
+		{ "verbsperf write_bw --rate 10 --burst 8 h",
+		  ", rate 10 Gb/s in bursts of 8" },
+		{ "verbsperf write_bw --rate 10 --pacing device h",
+		  ", rate 10 Gb/s, kept by the device" },
+		{ "verbsperf read_lat --rate 1 h",
+		  ", rate 1 Gb/s fixed, 64 outstanding" },
+		{ "verbsperf read_lat --rate 1 --arrival poisson h",
+		  ", rate 1 Gb/s poisson, 64 outstanding" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct plan plan = plan_of(rows[i].line);
+		char text[80] = "";
+		FILE *out = fmemopen(text, sizeof(text), "w");
+
+		load_print_plan(out, &plan);
+		fclose(out);
+		assert_string_equal(text, rows[i].says);
+	}
+}
+
 /* Queues and memory hold all that may be outstanding. */
 TEST(test_room_for_an_open_loop)
 {
@@ -241,6 +269,7 @@ TEST(test_what_is_said)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_refused),
 	cmocka_unit_test(test_allowed),
+	cmocka_unit_test(test_what_the_head_says),
 	cmocka_unit_test(test_room_for_an_open_loop),
 	cmocka_unit_test(test_receives_of_an_open_loop),
 	cmocka_unit_test(test_moderation_of_slow_traffic),

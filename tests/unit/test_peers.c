@@ -245,6 +245,40 @@ TEST(test_spoiled_fields)
 	}
 }
 
+/* It takes no place in the queue. */
+TEST(test_a_plan_that_is_not_understood)
+{
+	struct session *session;
+	struct frame frame;
+	int fds[2], turn[2];
+	char word;
+	struct pair p;
+
+	fake_verbs_reset();
+	pair_open(&p, OP_WRITE, METRIC_BANDWIDTH);
+	pair_hurry(&p);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, turn), 0);
+	pair_valid_frame(FRAME_HELLO, &frame);
+	pair_say(fds[0], &frame);
+	pair_valid_frame(FRAME_PLAN, &frame);
+	memset(frame.bytes + WIRE_HEADER_SIZE, 0xff, 2);
+	pair_say(fds[0], &frame);
+	oob_adopt(fds[1], -1, "client", &p.server.conn);
+	p.server.conn.turn_fd = turn[0];
+	assert_int_equal(session_server(&p.server.conn, &p.server.device,
+					p.server.result, &session), -EPROTO);
+	assert_contains(p.server.result->error.message, "PLAN");
+	assert_int_equal(recv(turn[1], &word, 1, MSG_DONTWAIT), -1);
+	session_free(session);
+	oob_close(&p.server.conn);
+	close(fds[0]);
+	close(turn[0]);
+	close(turn[1]);
+	pair_close(&p);
+	check_clean();
+}
+
 /* A valid ENDPOINT of one queue pair where two were agreed. */
 TEST(test_too_few_queue_pairs)
 {
@@ -345,6 +379,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_huge_length),
 	cmocka_unit_test(test_every_wrong_type_at_every_step),
 	cmocka_unit_test(test_spoiled_fields),
+	cmocka_unit_test(test_a_plan_that_is_not_understood),
 	cmocka_unit_test(test_too_few_queue_pairs),
 	cmocka_unit_test(test_done_before_all_is_sent),
 	cmocka_unit_test(test_both_fail),

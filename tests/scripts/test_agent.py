@@ -1,6 +1,8 @@
 """The agent and the coordinator: who may speak, and what is refused."""
 import asyncio
 import json
+import os
+import re
 import signal
 import socket
 import subprocess
@@ -16,7 +18,7 @@ from verbsperf.agents import agent, coordinator, fleet
 from verbsperf.agents.coordinator import Clock, Coordinator
 from verbsperf.agents.fleet import Job, Outcome
 from verbsperf.pairs.patterns import End, Pair
-from verbsperf.plan import program
+from verbsperf.plan import options, program
 
 KEY = b"0123456789abcdef"
 MODULE = SCRIPTS / "verbsperf/agents/agent.py"
@@ -276,6 +278,81 @@ def test_what_no_coordinator_says(message):
         one = agent.Agent(sock, agent.Lines(b"k", b"agent"), "true", b"k")
         with pytest.raises(agent.Ended, match="something unknown"):
             one.obey(message)
+
+
+CALL = ["write_bw", "--size=64", "--port=7", *agent.CLIENT, "node2"]
+
+
+def said_of(words):
+    """What an agent says of WORDS, or None when it runs them."""
+    here, there = socket.socketpair()
+    with here, there, there.makefile("rb") as file:
+        one = agent.Agent(here, agent.Lines(b"k", b"agent"), "true", b"k")
+        one.obey({"type": "start", "id": 1, "words": words})
+        started = list(one.children.values())
+        one.close()
+        if started:
+            return None
+        return agent.Lines(b"k", b"coordinator").unwrap(file.readline())
+
+
+@pytest.mark.parametrize("words, wrong", (
+    # another command, or another server
+    ([], ""), (["--version"], "--version"), (["faults"], "faults"),
+    (["serve"], "serve"), (["watch", "--json-lines=x", "y"], "watch"),
+    (["reg_mr", "--json", "n"], "reg_mr"), (["connect", "n"], "connect"),
+    ([*agent.SERVER, "--allow-inject"], "--allow-inject"),
+    ([*agent.SERVER, "--bind=0.0.0.0"], "--bind=0.0.0.0"),
+    ([*agent.SERVER, "--parallel=256"], "--parallel=256"),
+    ([*agent.SERVER, "--json=x"], "--json=x"),
+    ([*agent.SERVER, "--device=../x"], "--device=../x"),
+    (["serve", "--port=18515", *agent.SERVER[1:]], "serve"),
+    # a file, or another key
+    *((CALL[:1] + [word] + CALL[1:], word) for word in (
+        "--json=/tmp/x", "--json=-", "--json-lines=x", "--csv=x",
+        "--samples=x", "--key-file=/etc/shadow", "--key-file=%ready",
+        "--memory=file:/dev/mem", "--memory=file:x", "--title=x",
+        # what a round has not
+        "--inject=qp_reset", "--loopback", "--bind=::1", "--check",
+        "--wait=9", "--iterations=5", "--once", "--ready-fd=3", "--verbose",
+        "--dump-options", "--help",
+        # another form
+        "-s", "64", "--js", "--", "--size=64 ", "--size=%key", "--qps=$(x)",
+        "--counters=../../x", "--rate=/x", "--rate=1/../x", "--cpus=1\n")),
+    # another end
+    (CALL[:-1] + ["--loopback"], "--loopback"), (CALL[:-1] + ["-"], "-"),
+    (CALL[:-1] + [""], ""), (CALL[:-1] + ["a b"], "a b")))
+def test_what_an_agent_does_not_run(words, wrong):
+    said = said_of(words)
+    assert (said["type"], said["status"]) == ("ended", None)
+    assert said["stderr"] == (f"error: the agent does not run it with "
+                              f"'{wrong}', which no round has")
+
+
+@pytest.mark.parametrize("words", (
+    list(agent.SERVER), [*agent.SERVER, "--device=mlx5_0"], CALL,
+    CALL[:-1] + ["fe80::1%eth0"], CALL[:-1] + ["10.0.0.1"],
+    *([*CALL[:1], word, *CALL[1:]] for word in (
+        "--rate=12.5GB/s", "--rate=1.5mpps", "--bidirectional",
+        "--memory=cuda:0000:17:00.0", "--memory=hugepages=2M", "--cpus=0-3,8",
+        "--mcast=ff12::1", "--counters=ethtool.rx_prio3_pause,b",
+        "--max-counter=out_of_sequence=10", "--flow-label=1,0x3a",
+        "--min-gbps=90", "--device=mlx5_0"))))
+def test_what_an_agent_runs(words):
+    assert said_of(words) is None
+
+
+def test_a_round_may_have_what_a_suite_may():
+    """All but what is refused on the command line."""
+    found = program.examine(os.environ["FAKE_REAL"])
+    allowed = {name for name, option in found.options.items()
+               if options.speaker_of(option) is None
+               and any(re.fullmatch(agent.TEST, test)
+                       for test in option.commands)}
+    assert agent.OPTIONS == (allowed - {"iterations"}) | {"device", "port"}
+    assert {test for test in found.tests
+            if re.fullmatch(agent.TEST, test)} == {
+                test for test in found.tests if test.endswith(("bw", "lat"))}
 
 
 def test_why_an_agent_is_refused():

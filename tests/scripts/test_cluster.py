@@ -49,6 +49,8 @@ def cluster(*arguments, **options):
       "5"), "use --duration"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "--device",
       "x"), "--device"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "write_bw", "--memory",
+      "file:/x"), "'--memory=file:/x': agents do not run verbsperf with it"),
     (("--nodes", "n[1-2]", "--pattern", "pairs", "--target", "n1",
       "write_bw"), "--target: only for incast and outcast"),
     (("--nodes", "n[1-2]", "--pattern", "incast", "--target", "n3",

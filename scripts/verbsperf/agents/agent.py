@@ -25,7 +25,7 @@ import socket
 import subprocess
 import sys
 import time
-from typing import Any, Dict, List, NoReturn, Optional, Tuple
+from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple
 
 PROTOCOL = 1
 LONGEST = 8 << 20           # bytes of a line
@@ -45,6 +45,30 @@ MOST_CHILDREN = 4096
 KEY_VARIABLE = "VERBSPERF_CLUSTER_KEY"
 WARM = b"warm: "
 UNKNOWN = "the coordinator asked for something unknown"
+
+# What the server of a pair is started with, and a client besides its test.
+SERVER = ("serve", "--once", "--port=0", "--ready-fd=%ready",
+          "--key-file=%key")
+CLIENT = ("--key-file=%key", "--json")
+# The options that a round may have besides: they shape its traffic, or say what
+# is told of it.  None names a file, serves others or injects a fault.
+OPTIONS = frozenset("""
+    arrival atomic-type bidirectional burst clock counters cpu cpus cq-mod
+    depth device dscp duration events fence flow-label gap histogram hold
+    hop-limit hugepages imm inline inline-recv interval max-counter max-lost
+    max-p50 max-p99 max-p99.9 mcast memory min-gbps min-mpps min-rnr-timer
+    mr-per-qp mtu numa odp outstanding-reads pacing percentiles
+    perftest-defaults pkey-index port post post-list qp-timeout qps rate
+    rdma-cm receivers recv-post-list relaxed-ordering retry-count reversed
+    rnr-retry round-trip rx-depth sge size sl solicited srq tclass threads
+    timeout transport tx-depth vector verify walk warmup""".split())
+VALUE = "[A-Za-z0-9_.,:=+-]{1,1024}"
+# Those whose values are of another form.
+FORMS = {"memory": "anonymous|shared|device|dmabuf:udmabuf|hugepages(=[0-9]+"
+                   "[KMG]?)?|(cuda|hip)(:[0-9A-Fa-f:.]+)?",
+         "rate": "[0-9.]+[A-Za-z]*(/s)?"}
+TEST = "(send|write|read|atomic)_(bw|lat)"
+ADDRESS = "[A-Za-z0-9_.:][A-Za-z0-9_.:-]*(%[A-Za-z0-9_.-]+)?"
 
 Object = Dict[str, Any]
 
@@ -140,6 +164,28 @@ def nonce_of(message: Object) -> bytes:
 def die_with_parent() -> None:
     """Ask the kernel to end this child with the agent."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def is_option(word: str) -> bool:
+    """WORD is an option that a round may have."""
+    name, equals, value = word.partition("=")
+    form = FORMS.get(name[2:], VALUE)
+    return (word.startswith("--") and name[2:] in OPTIONS
+            and (not equals or bool(re.fullmatch(form, value))))
+
+
+def refused(words: Sequence[str]) -> Optional[str]:
+    """Return the first of WORDS that verbsperf is not run with, or None."""
+    if tuple(words[:len(SERVER)]) == SERVER:
+        return next((word for word in words[len(SERVER):]
+                     if not re.fullmatch("--device=" + VALUE, word)), None)
+    test, *options, address = words if len(words) > 1 else [*words, "", ""]
+    if not re.fullmatch(TEST, test):
+        return test
+    for word in options:
+        if word not in CLIENT and not is_option(word):
+            return word
+    return None if re.fullmatch(ADDRESS, address) else address
 
 
 class Guard:
@@ -354,16 +400,24 @@ class Agent:
                 or not isinstance(words, list)
                 or not all(isinstance(word, str) for word in words)):
             raise Ended(UNKNOWN)
+        wrong = refused(words)
+        if wrong is not None:
+            self.not_run(number, f"the agent does not run it with '{wrong}', "
+                         "which no round has")
+            return
         try:
             child = Child(number, [self.path, *words], self.key)
         except OSError as error:
-            self.say(type="ended", id=number, status=None, stdout="",
-                     stderr=f"error: cannot run {self.path}: "
-                     f"{error.strerror}", opened=None, lost=False)
+            self.not_run(number, f"cannot run {self.path}: {error.strerror}")
             return
         self.children[number] = child
         for fd, name in child.files.items():
             self.selector.register(fd, selectors.EVENT_READ, (child, name))
+
+    def not_run(self, number: int, why: str) -> None:
+        """Say why the verbsperf NUMBER was not started."""
+        self.say(type="ended", id=number, status=None, stdout="",
+                 stderr=f"error: {why}", opened=None, lost=False)
 
     def look(self, fd: int, child: Child, name: str) -> None:
         """Take what CHILD wrote to NAME."""

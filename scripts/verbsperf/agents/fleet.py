@@ -12,6 +12,7 @@ import time
 from typing import (Callable, Dict, List, NamedTuple, Optional, Sequence,
                     Tuple)
 
+from verbsperf.agents.agent import CLIENT, SERVER
 from verbsperf.agents.coordinator import Coordinator, Node, NodeFailed, Process
 from verbsperf.base.errors import ResultsError
 from verbsperf.documents import formats, results
@@ -153,8 +154,7 @@ class Running:
         pair = self.job.pair
         try:
             self.server = self.start(pair.server.node, [
-                "serve", "--once", "--port=0", "--ready-fd=%ready",
-                "--key-file=%key", *device_words(pair.server.device)])
+                *SERVER, *device_words(pair.server.device)])
             there = await self.stage(
                 f"starting the server on {pair.server.node}", self.server,
                 "listening", LISTENS_WITHIN)
@@ -162,7 +162,7 @@ class Running:
                 return
             self.client = self.start(pair.client.node, [
                 *self.job.words, *device_words(pair.client.device),
-                f"--port={there['port']}", "--key-file=%key", "--json",
+                f"--port={there['port']}", *CLIENT,
                 f"--hold={HOLD}", address_of(self.node(pair.server.node))])
         except NodeFailed as error:
             self.fail(str(error))

@@ -132,6 +132,9 @@ def points_of(what: Sequence[str], found: program.Program) -> List[Planned]:
         if point.times["iterations"] is not None:
             raise SuiteError("--iterations: pairs that measure together need "
                              "the same time: use --duration")
+        wrong = agent.refused([*point.words(found), suite.ANY_SERVER])
+        if wrong is not None:
+            raise SuiteError(f"'{wrong}': agents do not run verbsperf with it")
     return points
 
 

@@ -63,14 +63,11 @@ class Planned(NamedTuple):
     def words(self, program: Program) -> List[str]:
         """Return its test and options on a command line."""
         point = self.json
-        words = [point["test"]]
-        if program.takes(point["test"], "size"):
-            words += ["--size", str(point["size"])]
-        if point["qps"] not in (1, None):
-            words += ["--qps", str(point["qps"])]
-        if point["transport"] not in ("RC", None):
-            words += ["--transport", point["transport"]]
-        return words + option_words(point["options"])
+        own = {name: str(point[name]) for name in OWN_PLACE
+               if point[name] not in ("RC", None)
+               and (name != "qps" or point[name] != 1)
+               and (name != "size" or program.takes(point["test"], name))}
+        return [point["test"], *option_words({**own, **point["options"]})]
 
 
 def parse_line(text: str, number: int, path: str, program: Program) -> Line:

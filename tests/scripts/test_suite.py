@@ -62,7 +62,7 @@ def test_arguments_of_a_point(program, write_suite):
         "send_bw: --size 1K --qps 4 --transport UD --bidirectional "
         "--post-list 16"), program, [])
     assert point.words(program) == [
-        "send_bw", "--size", "1024", "--qps", "4", "--transport", "UD",
+        "send_bw", "--size=1024", "--qps=4", "--transport=UD",
         "--bidirectional", "--post-list=16"]
     target = targets.parse("a=node1:77,mtu=512", program)
     assert target.words() == ["--port=77", "--mtu=512"]
@@ -207,7 +207,7 @@ def test_limits_in_a_suite(write_suite):
                   "--counters all,none\n") == (
         0, "write_bw RC 64K 1 QP\nwrite_lat RC 2 1 QP\n"
         "send_bw UD 1K 1 QP\nread_bw RC 64K 1 QP\n",
-        "verbsperf-sweep: 4 points, 10 rounds: about 1 min 0 s\n")
+        "verbsperf-sweep: 4 points, 10 rounds: about 2 min 20 s\n")
     refused(listed("write_lat write_bw: --max-p99 3"), 2,
             "write_bw: --max-p99: only for latency")
     refused(listed("write_bw: --min-gbps 92,95"), 2, "is in line 1 already")

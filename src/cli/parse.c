@@ -199,7 +199,9 @@ static int take_option(struct parser *p, int value, const char *next)
 	ret = param_parse(&p->given.options->params, row, name,
 			  optarg ? optarg : row->implied, p->given.err);
 	meaning = suggest_meaning(row->name);
-	if (ret && meaning)
+	/* "-s 64KB" is no server's name */
+	if (ret && meaning &&
+	    (row->kind != PARAM_SIZES || !strchr("-0123456789", *optarg)))
 		snprintf(p->given.err->advice, sizeof(p->given.err->advice),
 			 "%s", meaning);
 	return ret;
@@ -260,13 +262,25 @@ static bool is_value(const struct param *row, const char *word)
 	return strchr(word, '/') || !strcmp(word, "-");
 }
 
-static int unknown_test(struct parser *p, const char *name)
+static bool is_test(const char *word)
+{
+	enum metric metric;
+	enum op op;
+
+	return test_find(word, &op, &metric);
+}
+
+/* NEXT is the word behind NAME; NULL: none. */
+static int unknown_test(struct parser *p, const char *name, const char *next)
 {
 	const struct param *row = row_before(p, name);
 	char words[COMMAND_WORDS_SIZE], advice[ADVICE_SIZE];
 
 	if (row)
 		return stands_apart(p, row, name);
+	if (next && is_test(next))
+		return fail(p->given.err, -EINVAL, "write the test first",
+			    "'%s' is not a test", name);
 	command_words(words);
 	if (suggest_command(name, words, advice))
 		return fail(p->given.err, -EINVAL, advice,
@@ -289,10 +303,15 @@ static int too_many(struct parser *p, int argc, char **argv, int next)
 		if (row)
 			return stands_apart(p, row, argv[i]);
 	}
-	if (o->command == COMMAND_SERVE)
+	if (o->command == COMMAND_SERVE && is_test(argv[next]))
+		snprintf(advice, sizeof(advice), "the client names the test");
+	else if (o->command == COMMAND_SERVE)
 		snprintf(advice, sizeof(advice), "'verbsperf TEST %.40s' "
 			 "measures against that server; --bind is the address "
 			 "to serve at", argv[next]);
+	else if (o->command == COMMAND_CHECK)
+		snprintf(advice, sizeof(advice), "'verbsperf write_bw --check "
+			 "%.40s' compares both ends", argv[next]);
 	if (o->server && o->params.plan.sizes.n &&
 	    !units_parse_size(o->server, &size))
 		return fail(p->given.err, -EINVAL,
@@ -313,9 +332,10 @@ static void choose_control(struct options *o, enum control_test test)
 	o->params.plan.metric = METRIC_LATENCY;
 }
 
-/* Take the first word: a test, or another command. */
-static int take_command(struct parser *p, const char *word)
+/* Take the first of WORDS: a test, or another command. */
+static int take_command(struct parser *p, char **words)
 {
+	const char *word = words[0];
 	struct options *o = p->given.options;
 	const struct command_row *row = command_find(word);
 
@@ -326,7 +346,7 @@ static int take_command(struct parser *p, const char *word)
 	else if (control_find(word))
 		choose_control(o, control_find(word));
 	else
-		return unknown_test(p, word);
+		return unknown_test(p, word, words[1]);
 	return 0;
 }
 
@@ -361,7 +381,7 @@ static int take_words(struct parser *p, int argc, char **argv)
 		return fail(p->given.err, -EINVAL, "see --help",
 			    "nothing to do: expected a test, serve, devices, "
 			    "watch, check or calibrate");
-	ret = take_command(p, argv[next++]);
+	ret = take_command(p, argv + next++);
 	if (ret)
 		return ret;
 	if (o->command == COMMAND_CLIENT && next < argc)
@@ -387,7 +407,7 @@ static int take_topic(struct parser *p, int argc, char **argv)
 	else if (!p->brief)
 		o->topic = COMMAND_HELP;
 	if (next < argc) {
-		ret = take_command(p, argv[next]);
+		ret = take_command(p, argv + next);
 		o->topic = o->command;
 	}
 	o->command = COMMAND_HELP;

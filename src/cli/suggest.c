@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/numbers.h"
 #include "cli/perftest_table.h"
@@ -17,7 +18,8 @@ static void fill_row(const char *a, const char *b, size_t i,
 {
 	d[i][0] = i;
 	for (size_t k = 1; b[k - 1]; k++) {
-		uint64_t n = d[i - 1][k - 1] + (a[i - 1] != b[k - 1]);
+		uint64_t n = d[i - 1][k - 1] +
+			     (strncasecmp(&a[i - 1], &b[k - 1], 1) != 0);
 
 		n = smaller(n, smaller(d[i - 1][k], d[i][k - 1]) + 1);
 		if (i > 1 && k > 1 && a[i - 1] == b[k - 2] &&
@@ -111,6 +113,8 @@ static const struct habit {
 	{ "length", "use --size" },
 	{ "msg_size", "use --size" },
 	{ "udp", "use --transport UD" },
+	{ "list", "'verbsperf devices' lists devices and their GIDs" },
+	{ "version", "use --version" },
 };
 
 /* Options that have another meaning there. */
@@ -129,6 +133,11 @@ static const char *meaning_of(const struct habit *habits, size_t n,
 		if (!strcmp(habits[i].name, name))
 			return habits[i].advice;
 	return NULL;
+}
+
+static const char *strange_meaning(const char *name)
+{
+	return meaning_of(unknown, sizeof(unknown) / sizeof(*unknown), name);
 }
 
 const char *suggest_meaning(const char *name)
@@ -163,8 +172,7 @@ static bool say_guess(const struct guess *g, char advice[ADVICE_SIZE])
 
 const char *suggest_option(const char *name, char advice[ADVICE_SIZE])
 {
-	const char *meaning = meaning_of(
-		unknown, sizeof(unknown) / sizeof(*unknown), name);
+	const char *meaning = strange_meaning(name);
 	const struct perftest_option *o = perftest_find(name);
 	struct guess g = make_guess(name);
 
@@ -204,9 +212,12 @@ bool suggest_command(const char *word, const char *words,
 {
 	struct guess g = make_guess(word);
 	char one[NAME_SIZE], parts[ADVICE_SIZE] = "";
+	const char *meaning = strange_meaning(word);
 	size_t used = 0;
 
-	while (*words) {
+	if (meaning)
+		snprintf(advice, ADVICE_SIZE, "%s", meaning);
+	while (!meaning && *words) {
 		size_t length = strcspn(words, " ");
 
 		snprintf(one, sizeof(one), "%.*s", (int)length, words);
@@ -220,5 +231,5 @@ bool suggest_command(const char *word, const char *words,
 	}
 	if (used)
 		snprintf(advice, ADVICE_SIZE, "did you mean %.140s?", parts);
-	return used || say_guess(&g, advice);
+	return meaning || used || say_guess(&g, advice);
 }

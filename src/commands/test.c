@@ -56,10 +56,8 @@ static void warn_of_interval(const struct parameters *params)
 	    plan->interval <= plan->duration / INTERVALS_LEAST)
 		return;
 	log_warning("--interval %g: there will be no peak and no +-95%%, which "
-		    "need %d intervals: take --interval %g or less, or -D %g "
-		    "or more", (double)plan->interval / 1e9, INTERVALS_LEAST,
-		    (double)(plan->duration / INTERVALS_LEAST) / 1e9,
-		    INTERVALS_LEAST * ((double)plan->interval / 1e9));
+		    "need %d intervals", (double)plan->interval / 1e9,
+		    INTERVALS_LEAST);
 }
 
 int test_prepare(const struct options *options, struct device *device,

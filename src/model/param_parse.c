@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/ip.h"
 
@@ -37,7 +38,7 @@ static int malformed(const struct param *row, const char *option,
 		[PARAM_AUTO_NUMBER] = "a number or auto",
 		[PARAM_COUNT] = "a number",
 		[PARAM_BYTES] = "a number of bytes, optionally with K, M or G",
-		[PARAM_TIME] = "seconds, or a time with ms, s, m or h",
+		[PARAM_TIME] = "seconds like 3 or 0.5, or a time with ms, s, m or h",
 		[PARAM_SIZES] = ("a size like 64 or 4K, a list 64,4K or a "
 				 "range 2..8M"),
 		[PARAM_STRING] = "a text",
@@ -76,7 +77,7 @@ static int parse_choice(const struct param *row, const char *option,
 
 	for (uint64_t i = 0; (word = param_word(row, i, &length)); i++) {
 		if (strlen(text) == (size_t)length &&
-		    !memcmp(word, text, (size_t)length)) {
+		    !strncasecmp(word, text, (size_t)length)) {
 			*index = i;
 			return 0;
 		}

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "model/addressing.h"
+#include "model/tests.h"
 
 /* As many as an ENDPOINT has room for. */
 #define MOST_TARGETS 8192
@@ -111,14 +112,17 @@ static int check_latency(const struct plan *plan, struct error *err)
 		  plan->recv_post_list,
 		  "latency is measured one message at a time" },
 	};
+	char test[TEST_NAME_SIZE], advice[TEST_NAME_SIZE + 8];
 
+	snprintf(advice, sizeof(advice), "use %s",
+		 test_name(plan->op, METRIC_BANDWIDTH, test));
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (rules[i].wrong)
-			return fail(err, -EINVAL, NULL, "%s %u: %s",
+			return fail(err, -EINVAL, advice, "%s %u: %s",
 				    rules[i].option, rules[i].value,
 				    rules[i].why);
 	if (plan->bidirectional || plan->reversed)
-		return fail(err, -EINVAL, NULL, "--%s: only for bandwidth",
+		return fail(err, -EINVAL, advice, "--%s: only for bandwidth",
 			    plan->bidirectional ? "bidirectional" :
 						  "reversed");
 	if (plan->events && waits_for_memory(plan))

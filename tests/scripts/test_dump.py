@@ -80,7 +80,7 @@ def test_what_a_row_says():
     assert (row["minimum"], row["maximum"], row["default"]) == (0, 31, "auto")
     assert row["who"] == ["client"] and row["plan"]
     row = rows()["duration"]
-    assert (row["unit"], row["maximum"], row["default"]) == ("s", 604800, "1")
+    assert (row["unit"], row["maximum"], row["default"]) == ("s", 604800, "3")
     assert rows()["min-gbps"]["unit"] == "Gb/s"
     assert rows()["max-memory"]["maximum"] is None
     words = rows()["transport"]["words_by_command"]

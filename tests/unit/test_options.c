@@ -338,7 +338,7 @@ static const struct refused refused[] = {
 	{ "verbsperf write_bw a --qps x", "--qps 'x': must be a number" },
 	{ "verbsperf write_bw a -q 0", "-q 0: expected 1 to 16384" },
 	{ "verbsperf write_bw a -q 16385", "-q 16385: expected 1 to 16384" },
-	{ "verbsperf write_bw a --wait=x", "--wait 'x': must be seconds, or a time with ms, s, m or h" },
+	{ "verbsperf write_bw a --wait=x", "--wait 'x': must be seconds like 3 or 0.5, or a time with ms, s, m or h" },
 	{ "verbsperf write_bw a -Z", "unknown option '-Z'" },
 	{ "verbsperf write_bw a --nope", "unknown option '--nope'" },
 	{ "verbsperf write_bw a --d=1", "option '--d' is ambiguous" },
@@ -460,6 +460,7 @@ static const struct refused suggested[] = {
 	{ "-c 10.0.0.1", "name the server as the last word: verbsperf TEST "
 	  "SERVER" },
 	{ "-s", "-s is the message size; 'verbsperf serve' is a server" },
+	{ "-s 64KB", "" },
 	{ "-s node1", "-s is the message size; 'verbsperf serve' is a server" },
 	{ "-m 9000", "the MTU of a path is 256, 512, 1024, 2048 or 4096; that "
 	  "of an interface is larger" },
@@ -489,7 +490,16 @@ TEST(test_suggested_commands)
 {
 	static const struct refused rows[] = {
 		{ "verbsperf wirte_bw host", "did you mean write_bw?" },
-		{ "verbsperf server", "did you mean serve?" },
+		{ "verbsperf server", "'verbsperf serve' is a server" },
+		{ "verbsperf Serve", "did you mean serve?" },
+		{ "verbsperf WRITE_BW host", "did you mean write_bw?" },
+		{ "verbsperf list", "'verbsperf devices' lists devices and "
+		  "their GIDs" },
+		{ "verbsperf host write_bw", "write the test first" },
+		{ "verbsperf check host", "'verbsperf write_bw --check host' "
+		  "compares both ends" },
+		{ "verbsperf serve write_bw", "the client names the test" },
+		{ "verbsperf write_lat -q 4 host", "use write_bw" },
 		{ "verbsperf device", "did you mean devices?" },
 		{ "verbsperf node1", "see --help" },
 		{ "verbsperf wr", "did you mean write_bw, write_lat?" },

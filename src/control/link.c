@@ -2,11 +2,16 @@
 #include "control/link.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/numbers.h"
 #include "base/time.h"
+#include "base/xalloc.h"
+#include "model/observer.h"
+#include "stats/histogram.h"
 #include "verbs/advice.h"
 #include "verbs/explain.h"
 #include "verbs/pd.h"
@@ -60,8 +65,52 @@ void link_close(struct link_end *end)
 		ibv_destroy_cq(end->cq);
 	if (end->pd)
 		ibv_dealloc_pd(end->pd);
+	free(end->took);
+	end->took = NULL;
 	end->cq = NULL;
 	end->pd = NULL;
+}
+
+uint64_t link_answered(struct link_end *end, uint64_t n, uint64_t began)
+{
+	if (!end->took) {
+		end->took = histogram_new();
+		end->began = began;
+	}
+	end->ended = time_now();
+	end->most = larger(end->most, n);
+	histogram_record(end->took, end->ended - began);
+	return end->ended - began;
+}
+
+void link_report(const struct link_end *end, struct result *r, bool failed)
+{
+	struct result_row *row = &r->rows[r->n_rows];
+	struct control_row *c;
+
+	if (!end->took)
+		return;
+	r->n_rows++;
+	/* as the client does not say */
+	r->params.pattern = end->most > 1 ? CONTROL_HOLD : CONTROL_CHURN;
+	row->failed = failed;
+	row->iterations = end->took->count;
+	row->seconds = (double)(end->ended - end->began) / 1e9;
+	row->bandwidth = summary_bandwidth(0, 0, 0);
+	row->latency = summary_latency(end->took, 1);
+	row->control = c = xcalloc(1, sizeof(*c));
+	*c = (struct control_row){
+		.most = end->most,
+		.per_second = (double)row->iterations / row->seconds,
+		.pinned_gbps = NAN,
+		.n_parts = 1,
+		.parts = { { .name = "server", .latency = row->latency } },
+		.wall_ns = NAN, .cpu_ns = NAN, .user_ns = NAN, .system_ns = NAN,
+	};
+	if (r->observer) {
+		r->observer->begin(r->observer, r);
+		r->observer->row(r->observer, r, row);
+	}
 }
 
 static int prepare(const struct link_end *end, struct link *link,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "model/endpoint.h"
 #include "model/plan.h"
+#include "model/result.h"
 #include "verbs/device.h"
 #include "verbs/resources.h"
 
@@ -21,6 +22,10 @@ struct link_end {
 	const struct path *path;	/* from this end */
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
+	/* of a server: ns of its calls for each connection, NULL before the
+	 * first; from when to when; and how many there were at once */
+	struct histogram *took;
+	uint64_t began, ended, most;
 };
 
 struct link {
@@ -59,6 +64,13 @@ void link_drain(const struct link_end *end);
 struct endpoint link_describe(const struct link_end *end,
 			      const struct link *link,
 			      struct endpoint_qp *qp);
+
+/* A server has answered what it was asked at BEGAN, and N connections exist.
+ * Returns the ns that it took. */
+uint64_t link_answered(struct link_end *end, uint64_t n, uint64_t began);
+
+/* A row of R, and who observes it, has all that were answered. */
+void link_report(const struct link_end *end, struct result *r, bool failed);
 
 /* Destroy the queue pair.  Returns 0 or a negative errno said in ERR. */
 int link_destroy(const struct link_end *end, struct link *link,

@@ -185,6 +185,8 @@ static void print_use(FILE *out, const struct control_row *c)
 	fputs("), waiting", out);
 	print_number(out, 0, isfinite(rest) ? fmax(rest, 0) / 1000 : NAN);
 	fputs("\n", out);
+	print_calls(out, "system calls of an operation", &c->system_calls);
+	print_calls(out, "firmware commands of an operation", &c->firmware);
 }
 
 static void print_rate(FILE *out, const struct control_row *c)
@@ -233,9 +235,8 @@ static void print_row(FILE *out, const struct result *r,
 	print_parts(out, c);
 	print_percentiles(out, r, row);
 	print_rate(out, c);
-	print_use(out, c);
-	print_calls(out, "system calls of an operation", &c->system_calls);
-	print_calls(out, "firmware commands of an operation", &c->firmware);
+	if (!r->at_server)
+		print_use(out, c);
 	print_spans(out, c);
 	if (error_is_set(&c->limit))
 		fprintf(out, "   limit reached with %" PRIu64 ": %s\n", c->most,
@@ -272,7 +273,7 @@ static void print_tail(FILE *out, const struct result *r)
 {
 	if (!r->n_rows)
 		return;
-	if (r->params.verbose)
+	if (r->params.verbose && !r->at_server)
 		fprintf(out, " %s, after %.3g s of warm-up; clock %s: "
 			"resolution %.3g ns, one read %.3g ns\n",
 			result_latency_definition(&r->params.plan),

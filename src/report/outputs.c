@@ -110,14 +110,23 @@ int outputs_check(const struct parameters *params, struct error *err)
 	return ret;
 }
 
+static struct stream *new_table(const struct parameters *params)
+{
+	return stream_new(table_of(params), takes_stdout(params) ? NULL : "-");
+}
+
 static void on_begin(struct observer *observer, const struct result *r)
 {
 	struct outputs *o = outputs_of(observer);
 
 	if (o->lines)
 		o->lines->begin(o->lines, r);
-	if (o->table)
+	if (o->table) {
+		/* a server has heard only now which test it is */
+		stream_free(o->table);
+		o->table = new_table(&r->params);
 		stream_begin(o->table, r);
+	}
 	if (o->csv)
 		stream_begin(o->csv, r);
 }
@@ -154,8 +163,7 @@ struct observer *outputs_observe(const struct parameters *params, bool alone)
 	if (params->json_lines)
 		o->lines = lines_new(params->json_lines);
 	if (alone)
-		o->table = stream_new(table_of(params),
-				      takes_stdout(params) ? NULL : "-");
+		o->table = new_table(params);
 	if (alone && params->csv)
 		o->csv = stream_new(&csv_format, params->csv);
 	return &o->observer;

@@ -170,7 +170,8 @@ static int answer_request(struct callers *c, const struct cm_event *event)
 	caller->link = link;
 	LIST_INSERT_HEAD(&c->list, caller, entry);
 	c->n++;
-	return accept_id(c, caller->id, &link, number, time_since(began));
+	return accept_id(c, caller->id, &link, number, link_answered(
+			 &c->end, c->n, began));
 }
 
 /* An event of the listener's has no caller, and is not good. */
@@ -291,5 +292,6 @@ int callers_answer(struct session *s)
 	renew(c);
 	while (!ret && !c->over)
 		ret = answer_once(c);
+	link_report(&c->end, s->run.result, ret);
 	return ret ? ret : session_say(s, FRAME_BYE);
 }

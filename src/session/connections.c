@@ -103,7 +103,7 @@ static int connect_to(struct answers *a, const struct endpoint *peer,
 	}
 	a->n++;
 	*mine = link_describe(&a->end, link, qp);
-	mine->took = time_since(began);
+	mine->took = link_answered(&a->end, a->n, began);
 	return 0;
 }
 
@@ -215,6 +215,7 @@ int connections_answer(struct session *s)
 	ret = link_open(&a.end, &s->run.result->error);
 	if (!ret)
 		ret = answer_all(&a);
+	link_report(&a.end, s->run.result, ret);
 	free_answers(&a);
 	return ret;
 }

@@ -7,7 +7,8 @@
 /* Requests that wait to be taken. */
 #define BACKLOG 1024
 
-enum rdma_port_space cm_port_space(const struct cm_end *end)
+/* UD has a space of port numbers for itself. */
+static enum rdma_port_space cm_port_space(const struct cm_end *end)
 {
 	return plan_is_datagram(end->plan) ? RDMA_PS_UDP : RDMA_PS_TCP;
 }

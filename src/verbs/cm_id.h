@@ -14,9 +14,6 @@
 /* "10.0.0.2 port 4711" */
 #define CM_ADDRESS_SIZE (INET6_ADDRSTRLEN + 16)
 
-/* UD has a space of port numbers for itself. */
-enum rdma_port_space cm_port_space(const struct cm_end *end);
-
 /* Milliseconds for one look-up, which must end before --timeout does. */
 int cm_lookup_ms(const struct cm_end *end);
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from documents import csv_rows, lines_of, measured
+from documents import csv_rows, lines_of, measured, parse
 from lab import (BINARY, DEVICE, Program, Server, deadline, environment,
                  failed, serves, succeeded)
 
@@ -155,3 +155,35 @@ def test_swept_and_compared(tmp_path):
                   folder=tmp_path)
     assert done.returncode == 2
     assert "suite:2: reg_mr has no server" in done.stderr
+
+
+@pytest.mark.parametrize("pattern, most", (("churn", 1), ("hold", 30)))
+def test_a_server_reports_connections(data, tmp_path, pattern, most):
+    """With those of the warm-up, and those in which calls are counted."""
+    there = tmp_path / "there.json"
+    server = Server("--once", f"--json={there}")
+    here = measured(run("connect", "--pattern", pattern, "-n", 30, "--json",
+                        "-p", server.port, "127.0.0.1"))
+    succeeded(server)
+    row, = parse(there.read_text())["results"]
+    assert here["results"][0]["iterations"] == 30 <= row["iterations"] <= 50
+    assert row["control"]["pattern"] == pattern
+    assert row["control"]["most"] == most and not row["failed"]
+    assert [part["name"] for part in row["control"]["parts"]] == ["server"]
+    assert 0 < row["latency"]["min"] <= row["latency"]["p50"]
+    head, *_, figures, rate, _ = server.out.splitlines()
+    assert head == f" connect: {pattern}, 1 thread"
+    assert figures.split()[0] == str(row["iterations"])
+    assert re.match(r" +rate: \d+ operations a second$", rate)
+    assert "an operation:" not in server.out
+
+
+def test_a_server_reports_connections_until_the_client_dies(data):
+    server = Server("--once", "--json")
+    client = run("connect", "-D", 60, "--interval", 0.1, "--json-lines", "-p",
+                 server.port, "127.0.0.1")
+    deadline(30, lambda: '"type":"interval"' in client.out, "nothing")
+    client.process.send_signal(signal.SIGKILL)
+    server.wait()
+    row, = json.loads(server.out)["results"]
+    assert server.status == 1 and row["failed"] and row["iterations"] > 0

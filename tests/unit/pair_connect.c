@@ -31,7 +31,11 @@ const struct control_row *connect_run_well(struct pair *p)
 	assert_int_equal(p->client.ret, 0);
 	assert_int_equal(p->server.ret, 0);
 	assert_int_equal(p->client.result->n_rows, 1);
-	assert_int_equal(p->server.result->n_rows, 0);
+	assert_int_equal(p->server.result->n_rows, 1);
+	assert_true(p->server.result->rows[0].iterations >=
+		    p->client.result->rows[0].iterations);
+	assert_int_equal(p->server.result->params.pattern,
+			 p->client.result->params.pattern);
 	return p->client.result->rows[0].control;
 }
 

@@ -2,7 +2,7 @@
 import pytest
 
 from documents import measured
-from lab import DEVICE, Program, needs_device
+from lab import DEVICE, Program, Server, client, needs_device, succeeded
 
 pytestmark = [needs_device, pytest.mark.real]
 
@@ -27,3 +27,12 @@ def test_connections(names, options, pattern):
     whole = sum(part["mean"] for part in parts[:len(names[0])])
     assert whole == pytest.approx(row["latency"]["mean"], rel=0.02)
     assert row["control"]["system_calls"]["per_operation"] > 10
+
+
+@pytest.mark.parametrize("options", ((), ("--rdma-cm",)))
+def test_the_servers_report(options):
+    server = Server("--once", "--json")
+    succeeded(client("connect", "-n", 20, "--warmup", 0, *options,
+                     port=server.port))
+    row, = measured(server)["results"]
+    assert row["iterations"] >= 20 and row["control"]["most"] == 1

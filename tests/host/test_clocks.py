@@ -64,3 +64,13 @@ def test_a_clock_that_its_kernel_contradicts(library, server):
                            port=server.port, env=env))
     assert "the client's clock (tsc) differs from its kernel's by 5%" in \
         end.out, str(end)
+
+
+@pytest.mark.parametrize("words", (
+    ("write_bw", "-D", 0.5, "--warmup", 2), ("connect", "-D", 1),
+    ("write_bw", "-D", 1, "--warmup", 2, "--reversed"),
+    ("write_bw", "-D", 1, "--bidirectional")))
+def test_a_slow_server_is_waited_for(data, library, words):
+    """Its clock needs three seconds for one, and --timeout is short."""
+    server = Server(env=by(library, 0.3333))
+    succeeded(client(*words, "--timeout", 1, port=server.port))

@@ -250,6 +250,22 @@ def test_a_server_that_only_lives(options, seconds):
     assert time.monotonic() - start < seconds + SOON
 
 
+@pytest.mark.parametrize("test, options, n, waited", (
+    ("write_bw", ("-D", 1), 5, "waited for DONE"),
+    ("send_bw", ("-n", 100), 5, "waited for DONE"),
+    ("write_lat", ("-D", 1), 5, "nothing completed for 1 s"),
+    ("connect", ("-D", 60), 2, "waited for ENDPOINT")))
+def test_a_server_that_lives_and_does_nothing(test, options, n, waited):
+    """It holds a client for no longer than its --duration and --timeout."""
+    fake = FakeServer()
+    program = client(test, *options, "--warmup", 0, "--timeout", 1,
+                     port=fake.port)
+    peer = fake.accept()
+    fake.play(*FakeServer.STEPS[:n])
+    Flood(peer.sock, pause=0.3)
+    failed(program, waited, seconds=2 + SOON)
+
+
 def test_a_client_that_only_lives(server):
     """Signs of life are not traffic: its turn is over with its time."""
     assert server.status is None

@@ -39,6 +39,10 @@ def cluster(*arguments, **options):
 @pytest.mark.parametrize("words, sentence", (
     ((), "missing: --pattern, TEST or SUITE"),
     (("--pattern", "pairs"), "missing: TEST or SUITE"),
+    (("nofile",), "missing: --pattern; see --help; to show results, give a "
+     "FILE of verbsperf-cluster, which 'nofile' is not"),
+    (("--nodes", "n[1-2]", "--pattern", "pairs", "wr"),
+     "wr: No such file; the suites that came along are all-sizes, "),
     (("--pattern", "pairs", "write_bw"), "missing: --nodes"),
     (("--pattern", "x", "write_bw"), "invalid choice: 'x'"),
     (("--nodes", "n[1-", "--pattern", "pairs", "write_bw"), "n[1-"),

@@ -127,7 +127,7 @@ def points_of(what: Sequence[str], found: program.Program) -> List[Planned]:
         raise SuiteError(f"'{what[0]}' is no test, and behind a suite is "
                          f"nothing else: '{what[1]}'")
     else:
-        points = suite.read(suite.find(what[0]), found, [])
+        points = suite.read(suite.known(what[0]), found, [])
     for point in points:
         if point.times["iterations"] is not None:
             raise SuiteError("--iterations: pairs that measure together need "
@@ -162,7 +162,9 @@ def check_options(options: argparse.Namespace) -> None:
         raise SuiteError("missing: " + ", ".join(
             name for name, value in (("--pattern", options.pattern),
                                      ("TEST or SUITE", options.what))
-            if not value) + "; see --help")
+            if not value) + "; see --help; to show results, give a FILE of "
+            f"{NAME}" + (f", which '{options.what[0]}' is not"
+                         if options.what else ""))
     for name, known in ONLY.items():
         if getattr(options, name) is not None and options.pattern not in known:
             raise SuiteError(f"--{name.replace('_', '-')}: only for "

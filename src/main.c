@@ -25,6 +25,7 @@
 #include "net/signals.h"
 #include "report/outputs.h"
 #include "report/report.h"
+#include "serve/serve.h"
 
 /* Check this before opening any descriptor, which could take the user's
  * number. */
@@ -111,7 +112,7 @@ static int exit_status(const char *name, const struct options *options,
 	enum metric metric;
 	enum op op;
 
-	if (!perftest_is_named(name, &op, &metric))
+	if (status == SERVE_NOBODY || !perftest_is_named(name, &op, &metric))
 		return status;
 	return status || shown ? EXIT_FAILED : EXIT_MEASURED;
 }

@@ -36,6 +36,8 @@ int serve_client(const struct options *options, struct connection *conn,
 		status = test_report(result);
 	} else if (reports) {
 		log_error(&result->error);
+		if (!strcmp(result->error.stage, "hello"))
+			status = SERVE_NOBODY;
 	}
 	release_end(&release);
 	test_free(result);

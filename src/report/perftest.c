@@ -189,14 +189,15 @@ static void print_addresses(FILE *out, const struct result *r, bool client,
 	}
 }
 
-/* Only this end's, as perftest does. */
+/* Of this end.  In hexadecimal, because some scripts take the first line that has
+ * the message size in it for the row. */
 static void print_gpu(FILE *out, const struct result *r)
 {
 	const struct endpoint *own = &r->ends[!r->at_server];
 	const enum memory_kind kind = r->params.memory.kind;
 
 	if (kind == MEMORY_CUDA || kind == MEMORY_HIP)
-		fprintf(out, "allocated %" PRIu64 " bytes of GPU buffer at "
+		fprintf(out, "allocated %#" PRIx64 " bytes of GPU buffer at "
 			"%#" PRIx64 "\n", own->length, own->va);
 }
 

@@ -160,9 +160,13 @@ static void on_signal(struct server *s, struct error *err)
 	end_children(s, number);
 }
 
-/* Note how a process ended, and warn if it was not told to. */
+/* Note how a process ended, and warn if it was not told to.  perftest's server
+ * ends after its client, even if that client never got its turn. */
 static void note_end(struct server *s, const struct child *child, int status)
 {
+	if (s->params->perftest && !s->only && child->state != CHILD_DROPPED &&
+	    !(WIFEXITED(status) && WEXITSTATUS(status) == SERVE_NOBODY))
+		s->only = child->pid;
 	if (child->pid == s->only && WIFEXITED(status))
 		s->status = WEXITSTATUS(status);
 	if (WIFSIGNALED(status) && child->state != CHILD_DROPPED &&

@@ -11,6 +11,9 @@
 #include "model/port.h"
 #include "net/oob.h"
 
+/* Exit status of a child whose client was none: it did not even greet. */
+#define SERVE_NOBODY 5
+
 /*
  * Check that the device in PARAMS is usable, place the process as --numa asks,
  * and listen where PARAMS say.  params->port becomes the actual port, and
@@ -23,8 +26,9 @@ int serve_open(struct parameters *params, int cancel_fd, struct port *port,
 
 /*
  * Accept clients at LISTENER, and close it, until CANCEL_FD (signals_open())
- * says stop or, with --once, the only client has ended.  Returns more than
- * once:
+ * says stop or, with --once, the only client has ended.  Under perftest's names
+ * that is the first one that greets, otherwise the first one that gets its
+ * turn.  Returns more than once:
  *
  * 1 in each child, for the client at CONN: serve it, and exit with its status;
  * 0 in the parent at the end: all children have ended, and *STATUS is the exit

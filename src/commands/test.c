@@ -99,8 +99,10 @@ static bool was_stopped(const struct result *result)
 /* perftest's table has a number where there is room for doubt. */
 static void log_doubt(const struct result *result)
 {
-	const bool says = result->params.perftest &&
-			  !error_is_set(&result->error);
+	const struct parameters *params = &result->params;
+	const bool says = !error_is_set(&result->error) &&
+			  (params->perftest ||
+			   params->format == TABLE_PERFTEST);
 	char *text = says ? caveats_first(result) : NULL;
 
 	if (text)

@@ -34,6 +34,12 @@ struct caveat {
 	bool of_run;		/* not of one size: ROW is the first */
 };
 
+/* perftest's table has a number everywhere: of what there is. */
+static bool fills(const struct result *r)
+{
+	return r->params.perftest || r->params.format == TABLE_PERFTEST;
+}
+
 /* VALUE, rounded up to a number that a person would choose. */
 static double nice(double value)
 {
@@ -355,7 +361,7 @@ static void say_missing(FILE *out, const struct result *r,
 				units_format_percentile(list.per_million[i],
 							text), needed);
 	}
-	fprintf(out, r->params.perftest ?
+	fprintf(out, fills(r) ?
 			" samples (here: %" PRIu64 "): " : " samples: ", row->latency.samples);
 	print_longer(out, r, row, much);
 	fputs(n > 1 ? " gives them" : " gives it", out);
@@ -411,7 +417,7 @@ static void say_no_peak(FILE *out, const struct result *r,
 	const double seconds = INTERVALS_LEAST * interval_of(r, row);
 
 	(void)much;
-	fprintf(out, "%s %d intervals of %.3g s: ", r->params.perftest ?
+	fprintf(out, "%s %d intervals of %.3g s: ", fills(r) ?
 			"peak is the average, for the best interval needs" :
 			"peak and +-95% need",
 		INTERVALS_LEAST, seconds / INTERVALS_LEAST);
@@ -424,7 +430,7 @@ static double has_two_directions(const struct result *r,
 				 const struct result_row *row)
 {
 	return r->params.plan.metric == METRIC_BANDWIDTH && !row->failed &&
-	       row->n_directions && !r->params.perftest;
+	       row->n_directions && !fills(r);
 }
 
 static void say_two_directions(FILE *out, const struct result *r,

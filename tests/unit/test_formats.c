@@ -449,6 +449,68 @@ TEST(test_perftest_both_directions)
 		"            0.800000\n" RULE);
 }
 
+/* Rows of a run without an end: each an interval, which has no better part. */
+TEST(test_perftest_intervals)
+{
+	char path[] = "/tmp/verbsperf-test-XXXXXX", text[200];
+	struct result *r = result_bandwidth();
+	struct stream *s = stream_new(&perftest_format, path);
+	const struct observed part = {
+		.size = 64,
+		.interval = { 0, 1000000000, 2000000 },
+	};
+	int fd = mkstemp(path);
+	ssize_t n;
+
+	/* not of one that ends by itself */
+	stream_interval(s, r, &part);
+	r->params.plan.duration = PLAN_LONGEST;
+	stream_interval(s, r, &part);
+	n = read(fd, text, sizeof(text) - 1);
+	assert_true(n > 0);
+	text[n] = '\0';
+	assert_string_equal(text, " 64         2000000          122.07"
+			    "             122.07 \t\t   2.000000\n");
+	stream_free(s);
+	result_free(r);
+	unlink(path);
+	close(fd);
+}
+
+TEST(test_perftest_reads)
+{
+	struct result *r = result_bandwidth();
+	char *text;
+
+	r->params.plan.op = OP_READ;
+	r->params.plan.outstanding_reads = 16;
+	text = report_perftest(r);
+	assert_non_null(strstr(text, " remote address: LID 0000 QPN 0x0011 "
+			       "PSN 0xabcdf OUT 0x10 RKey 0x000317 "
+			       "VAddr 0x007f0000000100\n"));
+	free(text);
+	r->params.plan.op = OP_FETCH_ADD;
+	text = report_perftest(r);
+	assert_null(strstr(text, "RKey"));
+	free(text);
+	result_free(r);
+}
+
+/* Of this end, above all else. */
+TEST(test_perftest_gpu)
+{
+	static const char wanted[] =
+		"allocated 0x2000 bytes of GPU buffer at 0x7f0000001000\n---";
+	struct result *r = result_bandwidth();
+	char *text;
+
+	r->params.memory.kind = MEMORY_HIP;
+	text = report_perftest(r);
+	assert_memory_equal(text, wanted, sizeof(wanted) - 1);
+	free(text);
+	result_free(r);
+}
+
 /* Of this end's host. */
 TEST(test_perftest_cpu)
 {
@@ -653,6 +715,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_cost_of_a_row),
 	cmocka_unit_test(test_perftest_bandwidth),
 	cmocka_unit_test(test_perftest_both_directions),
+	cmocka_unit_test(test_perftest_intervals),
+	cmocka_unit_test(test_perftest_reads),
+	cmocka_unit_test(test_perftest_gpu),
 	cmocka_unit_test(test_perftest_cpu),
 	cmocka_unit_test(test_perftest_latency),
 	cmocka_unit_test(test_perftest_latency_by_time),

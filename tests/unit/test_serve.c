@@ -426,6 +426,23 @@ TEST(test_once)
 	check_gone(b);
 }
 
+/* perftest's server has its client with the first that greets, even if that
+ * does not come to its turn. */
+TEST(test_once_as_perftest)
+{
+	const struct parameters params = { .parallel = 1, .once = true,
+					   .perftest = true };
+	int a, b;
+
+	begin(&params, 0);
+	a = join();
+	leave(a, SERVE_NOBODY);
+	check_gone(a);
+	b = join();
+	leave(b, 1);
+	check_ends(1);
+}
+
 TEST(test_once_and_nobody_came)
 {
 	const struct parameters params = { .parallel = 1, .once = true };
@@ -633,6 +650,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_idle),
 	cmocka_unit_test(test_crash),
 	cmocka_unit_test(test_once),
+	cmocka_unit_test(test_once_as_perftest),
 	cmocka_unit_test(test_once_and_nobody_came),
 	cmocka_unit_test(test_once_and_a_crash),
 	cmocka_unit_test(test_overdue),

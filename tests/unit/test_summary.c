@@ -39,6 +39,47 @@ TEST(test_percentiles_appear_when_there_is_enough)
 	free(h);
 }
 
+/* The smallest sample with a share of Q at or below it, of however few: sorted,
+ * that is number ceil(Q n). */
+TEST(test_empirical_percentiles)
+{
+	static const struct {
+		uint64_t n, p50, p99, p99_9;
+	} rows[] = {
+		{ 1, 1, 1, 1 }, { 2, 1, 2, 2 }, { 4, 2, 4, 4 },
+		{ 100, 50, 99, 100 }, { 101, 51, 100, 101 },
+		{ 1000, 500, 990, 999 }, { 1001, 501, 991, 1000 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct histogram *h = histogram_new();
+		struct latency_summary s;
+
+		for (uint64_t k = rows[i].n; k; k--)
+			histogram_record(h, k);
+		s = summary_latency(h, 1000);
+		assert_true(s.empirical_p50 == (double)rows[i].p50);
+		assert_true(s.empirical_p99 == (double)rows[i].p99);
+		assert_true(s.empirical_p99_9 == (double)rows[i].p99_9);
+		assert_true(isnan(s.p99_9));
+		free(h);
+	}
+}
+
+/* The last is the maximum itself, and not the middle of its bin. */
+TEST(test_no_percentile_is_past_the_maximum)
+{
+	struct histogram *h = histogram_new();
+	struct latency_summary s;
+
+	for (uint64_t k = 1; k <= 10; k++)
+		histogram_record(h, k * 1000003);
+	s = summary_latency(h, 1);
+	assert_true(s.empirical_p99_9 == s.max);
+	assert_true(s.empirical_p50 < s.empirical_p99);
+	free(h);
+}
+
 TEST(test_empty_and_one_sample)
 {
 	struct histogram *h = histogram_new();
@@ -46,7 +87,8 @@ TEST(test_empty_and_one_sample)
 
 	assert_int_equal(s.samples, 0);
 	assert_true(isnan(s.min) && isnan(s.mean) && isnan(s.stddev) &&
-		    isnan(s.max) && isnan(s.p50) && isnan(s.p99_99));
+		    isnan(s.max) && isnan(s.p50) && isnan(s.p99_99) &&
+		    isnan(s.empirical_p50));
 	histogram_record(h, 4000);
 	s = summary_latency(h, 0.5);
 	assert_int_equal(s.samples, 1);
@@ -175,6 +217,8 @@ TEST(test_few_bins)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_minimum_samples),
 	cmocka_unit_test(test_percentiles_appear_when_there_is_enough),
+	cmocka_unit_test(test_empirical_percentiles),
+	cmocka_unit_test(test_no_percentile_is_past_the_maximum),
 	cmocka_unit_test(test_empty_and_one_sample),
 	cmocka_unit_test(test_spread_in_microseconds),
 	cmocka_unit_test(test_bandwidth_units),

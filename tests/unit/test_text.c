@@ -411,6 +411,34 @@ TEST(test_drained)
 	result_free(r);
 }
 
+/* What stderr says under perftest's names, where the table has a number. */
+TEST(test_reservations_of_perftest)
+{
+	struct result *r = result_bandwidth();
+	char *first;
+
+	r->params.perftest = true;
+	r->params.plan.iterations = 1000;
+	r->params.plan.interval = 500000000;
+	first = caveats_first(r);
+	assert_string_equal(first, "size 64: peak is the average, for the best "
+			    "interval needs 10 intervals of 0.5 s: -n 12000 "
+			    "gives them");
+	free(first);
+	/* its peak is a sum, which is right */
+	r->rows[0].n_directions = r->rows[1].n_directions = 2;
+	assert_null(caveats_first(r));
+	result_free(r);
+	r = result_latency(1000);
+	r->params.perftest = true;
+	r->params.plan.iterations = 1000;
+	first = caveats_first(r);
+	assert_string_equal(first, "99.9% needs 2995 samples (here: 1000): "
+			    "-n 3000 gives it");
+	free(first);
+	result_free(r);
+}
+
 TEST(test_relaxed_order)
 {
 	struct result *r = result_latency(3000);
@@ -717,6 +745,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_caveats),
 	cmocka_unit_test(test_clocks),
 	cmocka_unit_test(test_drained),
+	cmocka_unit_test(test_reservations_of_perftest),
 	cmocka_unit_test(test_relaxed_order),
 	cmocka_unit_test(test_events),
 	cmocka_unit_test(test_intervals_that_differ),

@@ -425,7 +425,7 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length,
 			.addr = addr,
 			.length = length,
 			.lkey = 0x1234,
-			.rkey = (uint32_t)getpid(),
+			.rkey = fake_data_moves() ? (uint32_t)getpid() : 0x5678,
 		};
 	return mr;
 }

@@ -6,6 +6,7 @@ import xml.etree.ElementTree
 
 import pytest
 
+import schemas
 from verbsperf.nics import ranking
 from conftest import HERE, document, refused, run, sweep_lines
 
@@ -73,7 +74,8 @@ def nics(compare, *arguments):
 
 
 def report(compare, *arguments):
-    return json.loads(nics(compare, "--json", *arguments))
+    return schemas.load(nics(compare, "--json", *arguments),
+                        "verbsperf-nics-1")
 
 
 def difference(found, name):
@@ -369,7 +371,8 @@ def nic(tmp_path_factory):
     subprocess.run(["gcc", "-std=gnu11", "-O2", "-fno-tree-slp-vectorize",
                     "-shared", "-fPIC", "-o", library, *(
                         BENCH / f"fake_{part}.c"
-                        for part in ("nic", "path", "time"))], check=True)
+                        for part in ("nic", "path", "time", "data"))],
+                   check=True)
     return library
 
 

@@ -15,7 +15,7 @@ from verbsperf.documents import jsonfile
 
 NAMES = ("verbsperf-1", "verbsperf-lines-1", "verbsperf-calibration-1",
          "verbsperf-events-1", "verbsperf-sweep-1", "verbsperf-limits-1",
-         "verbsperf-compare-1")
+         "verbsperf-compare-1", "verbsperf-nics-1")
 VERBSPERF = os.environ.get("VERBSPERF")
 needs_program = pytest.mark.skipif(not VERBSPERF,
                                    reason="VERBSPERF is not set")

@@ -18,7 +18,7 @@ LATENCY = {"definition": "half round trip", "unit": "us", "samples": 1000,
                "p99_99", "max", "percentiles", "lost", "samples_dropped",
                "requested_mpps", "achieved_mpps", "late", "saturated"))}
 ROW = {"size": 64, "qps": 1, "iterations": 1000, "opened": None,
-       "seconds": 1.0,
+       "seconds": 1.0, "drain_seconds": None,
        **dict.fromkeys(("bandwidth", "latency", "directions", "intervals",
                         "histogram", "threads", "receivers", "counters",
                         "post", "opened")),
@@ -42,6 +42,7 @@ DOCUMENT = {
     "environment": {"client": None, "server": None},
     "clock": {"source": "tsc", "resolution_ns": 0.5, "read_cost_ns": 9.0,
               "deviation_ppm": None},
+    "clocks": dict.fromkeys(("client", "server", "server_to_client")),
     "setup_seconds": 0.1, "preflight": None, "results": [], "limits": None,
     "error": None}
 HEADER = {

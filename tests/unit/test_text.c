@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "base/time.h"
 #include "report/caveats.h"
 #include "report/report.h"
 #include "results.h"
@@ -289,6 +290,7 @@ TEST(test_why_there_is_no_percentile)
 	r->params.percentiles = (struct percentiles){ 2, { 995000, 500000 } };
 	check_caveat(r, "99.5% needs 598 samples: -n 600 gives it");
 	r->params.plan.iterations = 0;
+	r->params.plan.duration = 600000 * SECOND;
 	r->rows[0].seconds = 600000;
 	check_caveat(r, "99.5% needs 598 samples: not even -D 604800 gives it");
 	r->rows[0].failed = true;
@@ -436,6 +438,36 @@ TEST(test_reservations_of_perftest)
 	assert_string_equal(first, "99.9% needs 2995 samples (here: 1000): "
 			    "-n 3000 gives it");
 	free(first);
+	result_free(r);
+}
+
+/* Something kept the ends from running: what was measured stays. */
+TEST(test_overrun)
+{
+	struct result *r = result_bandwidth();
+
+	result_add_intervals(r);
+	r->n_rows = 1;
+	r->params.plan.duration = SECOND;
+	r->rows[0].seconds = 5;
+	check_caveat(r, NULL);
+	r->rows[0].seconds = 5.25;
+	check_caveat(r, "measured for 5.25 s instead of 1 s: look at what held "
+			"it up");
+	r->params.plan.iterations = 5000;
+	check_caveat(r, NULL);
+	r->params.plan.iterations = 0;
+	r->params.plan.duration = 20 * SECOND;
+	r->rows[0].seconds = 30;
+	check_caveat(r, NULL);
+	r->rows[0].seconds = 31;
+	check_caveat(r, "measured for 31 s instead of 20 s: look at what held "
+			"it up");
+	/* queues decide when the messages of a receiver come */
+	r->params.plan.op = OP_SEND;
+	r->params.plan.transport = TRANSPORT_UD;
+	check_caveat(r, NULL);
+	r->n_rows = 2;
 	result_free(r);
 }
 
@@ -746,6 +778,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_clocks),
 	cmocka_unit_test(test_drained),
 	cmocka_unit_test(test_reservations_of_perftest),
+	cmocka_unit_test(test_overrun),
 	cmocka_unit_test(test_relaxed_order),
 	cmocka_unit_test(test_events),
 	cmocka_unit_test(test_intervals_that_differ),

@@ -33,6 +33,8 @@ struct control_shared {
 				 * not asked again */
 	bool broken;		/* what failed is no lack of something, which
 				 * would be a limit */
+	struct error doubt;	/* the first thing that the server said and that
+				 * cannot be */
 	_Atomic uint64_t existing;	/* objects of all threads */
 };
 

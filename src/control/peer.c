@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/numbers.h"
 #include "base/time.h"
 #include "net/frames.h"
 
@@ -130,21 +131,20 @@ int peer_swap(struct control_thread *t, const struct endpoint *mine,
 	return ret ? peer_is_lost(t, ret) : 0;
 }
 
-int peer_lap(struct control_thread *t, uint32_t part, uint32_t server,
-	     uint64_t took)
+/* The server's time is by its own clock, and cannot be more than all. */
+void peer_lap(struct control_thread *t, uint32_t part, uint32_t server,
+	      uint64_t took)
 {
 	const struct clock *clock = t->shared->clock;
 	const uint64_t now = clock_ticks(clock), all = now - t->lap;
-	const uint64_t theirs =
-		(uint64_t)((double)took / clock_ns_per_tick(clock));
+	const double tick = clock_ns_per_tick(clock);
+	const uint64_t theirs = (uint64_t)((double)took / tick);
 
 	if (theirs > all)
-		return peer_is_lost(t, fail(
-			&t->err, -EPROTO, NULL,
-			"the %s says that it worked for %llu ns on a "
-			"connection, longer than this end waited", peer_of(t),
-			(unsigned long long)took));
-	control_lap_at(t, part, now - theirs);
+		fail(&t->shared->doubt, -EPROTO, NULL,
+		     "the %s worked for %llu ns on a connection, and this end "
+		     "waited for %.0f (which count as its work)", peer_of(t),
+		     (unsigned long long)took, (double)all * tick);
+	control_lap_at(t, part, now - smaller(theirs, all));
 	control_lap_at(t, server, now);
-	return 0;
 }

@@ -38,7 +38,7 @@ int peer_swap(struct control_thread *t, const struct endpoint *mine,
 
 /* PART is over, and so is that of it which the server's calls took, TOOK ns: the
  * part SERVER. */
-int peer_lap(struct control_thread *t, uint32_t part, uint32_t server,
-	     uint64_t took);
+void peer_lap(struct control_thread *t, uint32_t part, uint32_t server,
+	      uint64_t took);
 
 #endif

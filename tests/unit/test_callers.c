@@ -103,9 +103,24 @@ TEST(test_wrong_answers)
 	open_pair(&p, CONTROL_CHURN, 3);
 	fake_rdmacm.took_byte = 8;
 	connect_run_fails(&p, "is not of this session");
+}
+
+/* Its clock goes faster than this end's. */
+TEST(test_answers_that_took_longer_than_was_waited)
+{
+	const struct control_row *c;
+	struct pair p;
+
 	open_pair(&p, CONTROL_CHURN, 3);
 	fake_rdmacm.took_byte = 6;
-	connect_run_fails(&p, "longer than this end waited");
+	c = connect_run_well(&p);
+	assert_contains(p.client.result->doubt.message, "the server worked for ");
+	assert_contains(p.client.result->doubt.message,
+			" ns on a connection, and this end waited for ");
+	/* the parts are within the whole */
+	assert_int_equal(c->parts[4].latency.samples, 3);
+	assert_true(c->parts[4].latency.max < SECOND);
+	pair_close_clean(&p);
 }
 
 TEST(test_other_device)
@@ -383,6 +398,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_limit_of_the_server),
 	cmocka_unit_test(test_strangers),
 	cmocka_unit_test(test_wrong_answers),
+	cmocka_unit_test(test_answers_that_took_longer_than_was_waited),
 	cmocka_unit_test(test_other_device),
 	cmocka_unit_test(test_message_that_fails),
 	cmocka_unit_test(test_every_call_may_fail),

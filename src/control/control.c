@@ -195,6 +195,7 @@ static void describe_clock(struct control_run *run)
 	};
 	snprintf(clock->source, sizeof(clock->source), "%s",
 		 run->clock.source);
+	clock_kernel_source(clock->kernel, sizeof(clock->kernel));
 	run->result->clocks[1] = *clock;
 }
 

@@ -28,6 +28,8 @@ struct clock_description {
 				 * too few readings */
 	double drift;		/* from the kernel's CLOCK_MONOTONIC, as a
 				 * fraction; NAN: not known */
+	char kernel[32];	/* what the kernel's clocks count by; empty: not
+				 * known */
 };
 
 /* What one thread did, if there are several. */

@@ -289,7 +289,12 @@ struct done {
 	uint64_t *receivers;	/* messages that each received; on the heap */
 	/* the caller's, filled by decode; NULL: samples are an error */
 	struct histogram *latency;
+	/* what the peer said that cannot be and was left out: the first */
+	struct error doubt;
 };
+
+/* WHAT of DONE is left out for the error in WHY, which becomes empty. */
+void done_doubt(struct done *done, const char *what, struct error *why);
 
 /* Free what DONE holds, except the histogram. */
 void done_free(struct done *done);

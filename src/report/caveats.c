@@ -84,12 +84,16 @@ static double clocks_differ(const struct result *r,
 static void say_clocks(FILE *out, const struct result *r,
 		       const struct result_row *row, double much)
 {
+	const struct clock_description *clocks = r->clocks;
+
 	(void)row, (void)much;
-	fprintf(out, "the clocks of both hosts disagree: %.3g s by the "
-		"server's (%s) are 1 s by the client's (%s); one is wrong: try "
-		"--clock monotonic_raw at either end",
+	fprintf(out, "the clocks of both hosts disagree: %.3g s at the server "
+		"(%s, kernel: %s) are 1 s at the client (%s, kernel: %s); "
+		"'sleep 60' by a watch shows which is wrong; change its "
+		"clocksource=",
 		sqrt(r->clock_ratio[0] * r->clock_ratio[1]),
-		r->clocks[0].source, r->clocks[1].source);
+		clocks[0].source, clocks[0].kernel, clocks[1].source,
+		clocks[1].kernel);
 }
 
 /* How far the clock of one end is from its kernel's. */

@@ -108,7 +108,8 @@ static json_t *clock_of(const struct clock_description *clock)
 {
 	if (!clock->source[0])
 		return json_null();
-	return json_pack("{s:s, s:o}", "source", clock->source, "drift_ppm",
+	return json_pack("{s:s, s:o, s:o}", "source", clock->source, "kernel",
+			 json_text(clock->kernel), "drift_ppm",
 			 json_measured(clock->drift * 1e6));
 }
 

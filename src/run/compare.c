@@ -47,12 +47,10 @@ int compare_counts(struct run *run, const struct result_row *row)
 {
 	const struct plan *plan = run->plan;
 	const bool reversed = plan->reversed;
-	int ret = 0;
+	int ret = compare_pings(run, row);
 
-	if (plan->metric == METRIC_LATENCY && plan_is_unreliable(plan))
-		return compare_pings(run, row);
-	if (!row->checked)
-		return 0;
+	if (ret || !row->checked)
+		return ret;
 	if (!row->n_directions)
 		return compare_way(run, row->size,
 				   reversed ? "server" : "client",

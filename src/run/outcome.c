@@ -128,6 +128,7 @@ static void describe_clock(const struct run *run,
 		.drift = clock_drift(&run->clock),
 	};
 	memcpy(clock->source, run->clock.source, strlen(run->clock.source) + 1);
+	clock_kernel_source(clock->kernel, sizeof(clock->kernel));
 }
 
 /* Without --interval, fewer than ten intervals show nothing. */

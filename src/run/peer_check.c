@@ -7,26 +7,9 @@
 #include <string.h>
 
 #include "base/numbers.h"
-#include "base/time.h"
 
-/* Clocks differ by far less, but a host may be busy when START comes. */
-#define WINDOW_SHARE 10
-#define WINDOW_SLACK (SECOND / 10)
 /* No device does a tenth of this for one thread. */
 #define MESSAGES_PER_NS 10
-
-static uint64_t most_time(uint64_t elapsed)
-{
-	return elapsed + elapsed / WINDOW_SHARE + WINDOW_SLACK;
-}
-
-/* Far more than any device sends or receives in that time. */
-static uint64_t most_messages(const struct peer_facts *f, uint32_t threads)
-{
-	const uint64_t each = COUNT_MAX / MESSAGES_PER_NS / CPUS_MAX;
-
-	return smaller(most_time(f->elapsed), each) * MESSAGES_PER_NS * threads;
-}
 
 static int check(const char *field, uint64_t value, uint64_t min, uint64_t max,
 		 struct error *err)
@@ -48,6 +31,11 @@ static bool measures(const struct peer_facts *f)
 	return plan_measures(f->plan, f->client);
 }
 
+static bool has_latency(const struct peer_facts *f)
+{
+	return f->plan->metric == METRIC_LATENCY && f->client;
+}
+
 /* Messages that the plan asks for; 0: as many as time allows. */
 static uint64_t due(const struct peer_facts *f, uint32_t qps)
 {
@@ -60,60 +48,14 @@ static bool has_warmup(const struct plan *plan)
 	return plan->warmup && !plan_warms_up_apart(plan);
 }
 
-static bool is_answering(const struct peer_facts *f)
-{
-	return f->plan->metric == METRIC_LATENCY && !f->client;
-}
-
+/* The server of a latency test only answers. */
 static int check_posted(const struct peer_facts *f, const struct done *d,
 			struct error *err)
 {
-	uint64_t most = most_messages(f, f->plan->threads);
-	uint64_t least = 0;
-
-	if (!plan_sends(f->plan, f->client)) {
-		most = 0;
-	} else if (is_answering(f)) {
-		most = f->mine->posted;
-		least = f->mine->received;
-	} else if (f->has_sent) {
-		least = most = f->sent;
-	} else if (due(f, f->plan->qps)) {
-		least = due(f, f->plan->qps);
-		most = has_warmup(f->plan) ? most : least;
-	}
-	return check("posted", d->posted, least, most, err);
-}
-
-/* In a bandwidth test, compare_counts() compares both ends' counts later. */
-static uint64_t most_received(const struct peer_facts *f)
-{
-	const struct plan *plan = f->plan;
-
-	if (plan->metric == METRIC_LATENCY)
-		return plan_is_pingpong(plan) ? f->mine->posted : 0;
-	if (!plan_sends(plan, !f->client) || !plan_counts_received(plan))
+	if (!plan_sends(f->plan, f->client) ||
+	    (f->plan->metric == METRIC_LATENCY && !f->client))
 		return 0;
-	return plan_due(plan, most_messages(f, plan->threads));
-}
-
-/* Most pings without an answer. */
-static uint64_t most_lost(const struct peer_facts *f, const struct done *d)
-{
-	if (f->plan->metric != METRIC_LATENCY || !f->client ||
-	    !plan_is_unreliable(f->plan))
-		return 0;
-	return d->posted;
-}
-
-/* Most messages counted: a ping counts when its answer comes. */
-static uint64_t most_counted(const struct peer_facts *f, const struct done *d)
-{
-	const struct plan *plan = f->plan;
-
-	if (plan_receiver_measures(plan) || plan_is_pingpong(plan))
-		return d->received;
-	return d->posted;
+	return check("posted", d->posted, f->sent, f->sent, err);
 }
 
 /* Every ping is counted or lost.  In a bandwidth test the window may be shorter
@@ -124,58 +66,57 @@ static int check_counted(const struct peer_facts *f, const struct done *d,
 	const struct plan *plan = f->plan;
 	const uint64_t all = plan_due(plan, due(f, plan->qps));
 	const uint64_t answered = all - smaller(all, d->lost);
-	uint64_t most = most_counted(f, d), least = 0;
+	const bool received = plan_receiver_measures(plan) ||
+			      plan_is_pingpong(plan);
+	uint64_t most = received ? d->received : d->posted, least = 0;
 
-	if (!measures(f))
-		return check("counted", d->counted, 0, 0, err);
 	if (all)
 		most = smaller(most, answered);
-	if (all && plan->metric == METRIC_LATENCY)
+	if (all && has_latency(f))
 		least = answered;
 	else if (all && !plan_is_unreliable(plan))
 		least = 1;
 	return check("counted", d->counted, least, most, err);
 }
 
+/* A ping may be lost if the transport may lose it.  What reached which end is
+ * compared later: compare_counts(). */
 static int check_counts(const struct peer_facts *f, const struct done *d,
 			struct error *err)
 {
-	uint64_t late = plan_is_open(f->plan) ? d->counted : 0;
+	const struct plan *plan = f->plan;
 	int ret = check_posted(f, d, err);
 
 	if (!ret)
-		ret = check("received", d->received, 0, most_received(f), err);
-	if (!ret)
-		ret = check("lost", d->lost, 0, most_lost(f, d), err);
-	if (!ret)
+		ret = check("lost", d->lost, 0,
+			    plan_is_unreliable(plan) ? d->posted : 0, err);
+	if (!ret && measures(f))
 		ret = check_counted(f, d, err);
 	if (!ret)
-		ret = check("late", d->late, 0, late, err);
+		ret = check("late", d->late, 0,
+			    plan_is_open(plan) ? d->counted : 0, err);
+	if (!ret && measures(f))
+		ret = check("window", d->window_ns, d->counted > 0, COUNT_MAX,
+			    err);
 	return ret;
 }
 
 /* A known error bound is at most the whole window; what is not is not known. */
-static void doubt_error(const char *field, uint64_t *ns, const struct done *d,
-			struct error *doubt)
+static void doubt_error(const char *what, uint64_t *ns, struct done *d)
 {
-	if (*ns != DONE_UNKNOWN && check(field, *ns, 0, d->window_ns, doubt))
-		*ns = DONE_UNKNOWN;
+	struct error why = { 0 };
+
+	if (*ns == DONE_UNKNOWN || !check(what, *ns, 0, d->window_ns, &why))
+		return;
+	done_doubt(d, what, &why);
+	*ns = DONE_UNKNOWN;
 }
 
-/* The peer's times are by its own clock, which may go faster than this end's:
- * then they stay. */
-static int check_window(const struct peer_facts *f, const struct done *d,
-			struct error *doubt, struct error *err)
+static int check_looks(const struct done *d, struct error *err)
 {
-	int ret = check("window", d->window_ns, d->counted > 0,
-			measures(f) ? COUNT_MAX : 0, err);
+	int ret = check("looks", d->looks, 0, d->posted, err);
 
-	if (!ret && d->window_ns > most_time(f->elapsed))
-		fail(doubt, -EPROTO, NULL, "%.3g s by the %s's clock are at "
-		     "most %.3g s by this end's", (double)d->window_ns / 1e9,
-		     f->client ? "client" : "server",
-		     (double)f->elapsed / 1e9);
-	return ret;
+	return ret ? ret : check("dry", d->dry, 0, d->looks, err);
 }
 
 static int check_method(const struct peer_facts *f, const struct done *d,
@@ -195,14 +136,17 @@ static bool is_above_0(double value)
 	return value > 0 && isfinite(value);
 }
 
-/* Only the samples are in ticks. */
-static int check_tick(const struct done *d, struct error *err)
+/* What cannot be is not known. */
+static void settle_clock(struct clock_description *clock)
 {
-	if (!d->latency || !d->latency->count || is_above_0(d->ns_per_tick))
-		return 0;
-	return fail(err, -EPROTO, NULL,
-		    "the peer sent a DONE with tick %g: must be above 0",
-		    d->ns_per_tick);
+	if (!is_above_0(clock->resolution_ns))
+		clock->resolution_ns = NAN;
+	if (!is_above_0(clock->read_cost_ns))
+		clock->read_cost_ns = NAN;
+	if (!(clock->deviation >= 0 && isfinite(clock->deviation)))
+		clock->deviation = NAN;
+	if (!isfinite(clock->drift))
+		clock->drift = NAN;
 }
 
 static int check_thread(const struct done *d, const struct thread_row *row,
@@ -246,54 +190,73 @@ static int check_threads(const struct peer_facts *f, const struct done *d,
 static int check_receivers(const struct peer_facts *f, const struct done *d,
 			   struct error *err)
 {
-	const uint32_t n = f->client ? 1 : plan_copies(f->plan);
+	const uint32_t copies = f->client ? 1 : plan_copies(f->plan);
+	const uint32_t n = copies > 1 ? copies : 0;
 
-	return check("receivers", d->n_receivers, n > 1 ? n : 0,
-		     n > 1 ? n : 0, err);
+	return check("receivers", d->n_receivers, n, n, err);
 }
 
-/* Each interval begins where the one before ended.  The decoder checked them
- * against the window and the messages counted. */
+/* An interval begins where the one before ended, and lies in the window, within
+ * the nanosecond of rounding.  LEFT messages are in it or in a later one. */
+static int check_interval(const struct done *d, const struct interval *one,
+			  uint64_t begins, uint64_t left, struct error *err)
+{
+	int ret = check("start of an interval", one->start_ns, begins, begins,
+			err);
+
+	if (!ret)
+		ret = check("length of an interval", one->length_ns, 1,
+			    d->window_ns + 1 - begins, err);
+	return ret ? ret : check("messages of an interval", one->messages, 0,
+				 left, err);
+}
+
 static int check_intervals(const struct peer_facts *f, const struct done *d,
 			   struct error *err)
 {
-	bool has = measures(f) && f->plan->metric == METRIC_BANDWIDTH;
-	uint64_t end = 0;
+	const bool has = measures(f) && f->plan->metric == METRIC_BANDWIDTH;
+	uint64_t end = 0, left = d->counted;
 	int ret = check("number of intervals", d->n_intervals, 0,
 			has ? d->n_intervals : 0, err);
 
 	for (uint32_t i = 0; i < d->n_intervals && !ret; i++) {
-		const struct interval *interval = &d->intervals[i];
-
-		ret = check("start of an interval", interval->start_ns, end,
-			    end, err);
-		end = interval->start_ns + interval->length_ns;
+		ret = check_interval(d, &d->intervals[i], end, left, err);
+		end += d->intervals[i].length_ns;
+		left -= ret ? 0 : d->intervals[i].messages;
 	}
-	return ret;
+	if (ret || !d->n_intervals)
+		return ret;
+	return check("messages in no interval", left, 0, 0, err);
 }
 
 /* Leave out of D what cannot be, but makes no number wrong that is printed. */
-static void leave_out(const struct peer_facts *f, struct done *d,
-		      struct error *doubt)
+static void leave_out(const struct peer_facts *f, struct done *d)
 {
-	struct clock_description *clock = &d->clock;
+	struct error why = { 0 };
 
-	doubt_error("error of the window", &d->window_error, d, doubt);
-	doubt_error("error of an interval", &d->interval_error, d, doubt);
-	if (check("looks", d->looks, 0, d->posted, doubt))
+	doubt_error("error of the window", &d->window_error, d);
+	doubt_error("error of an interval", &d->interval_error, d);
+	settle_clock(&d->clock);
+	if (check_looks(d, &why)) {
+		done_doubt(d, "how often the send queue was dry", &why);
 		d->looks = d->dry = 0;
-	if (check_method(f, d, doubt))
+	}
+	if (check_method(f, d, &why)) {
+		done_doubt(d, "post method", &why);
 		d->method = POST_AUTO;
-	if (!is_above_0(clock->resolution_ns))
-		clock->resolution_ns = NAN;
-	if (!is_above_0(clock->read_cost_ns))
-		clock->read_cost_ns = NAN;
-	if (check_threads(f, d, doubt))
+	}
+	if (check_threads(f, d, &why)) {
+		done_doubt(d, "threads", &why);
 		d->n_threads = 0;
-	if (check_receivers(f, d, doubt))
+	}
+	if (check_receivers(f, d, &why)) {
+		done_doubt(d, "receivers", &why);
 		d->n_receivers = 0;
-	if (check_intervals(f, d, doubt))
+	}
+	if (check_intervals(f, d, &why)) {
+		done_doubt(d, "intervals", &why);
 		d->n_intervals = 0;
+	}
 }
 
 /* Samples are whole ticks within the window; in a closed loop each ends before
@@ -311,6 +274,10 @@ static int check_samples(const struct peer_facts *f, const struct done *d,
 	ret = check("samples", h->count, d->counted, d->counted, err);
 	if (ret || !h->count)
 		return ret;
+	if (!is_above_0(d->ns_per_tick))
+		return fail(err, -EPROTO, NULL,
+			    "the peer sent a DONE with tick %g: must be above "
+			    "0", d->ns_per_tick);
 	sum = (double)(plan_is_open(f->plan) ? h->max : h->sum) *
 	      d->ns_per_tick;
 	most = plan_is_open(f->plan) ? (double)COUNT_MAX :
@@ -328,24 +295,26 @@ int peer_check_sent(const struct peer_facts *facts, uint32_t qps,
 	static const struct frame sent = { .type = FRAME_SENT };
 	uint64_t least = due(facts, qps);
 	uint64_t most = least && !has_warmup(facts->plan) ?
-				least : most_messages(facts, 1);
+				least : facts->elapsed * MESSAGES_PER_NS;
 
 	return wire_check(&sent, "messages", messages, least, most, err);
 }
 
 int peer_check_done(const struct peer_facts *facts, struct done *theirs,
-		    struct error *doubt, struct error *err)
+		    struct error *err)
 {
-	int ret = check_counts(facts, theirs, err);
+	int ret;
 
-	if (!ret)
-		ret = check_window(facts, theirs, doubt, err);
-	if (!ret)
-		ret = check_tick(theirs, err);
+	/* nobody prints these, whatever they are */
+	if (!measures(facts))
+		theirs->counted = theirs->window_ns = 0;
+	if (!has_latency(facts))
+		theirs->lost = theirs->late = 0;
+	ret = check_counts(facts, theirs, err);
 	if (!ret)
 		ret = check_samples(facts, theirs, err);
 	if (!ret)
-		leave_out(facts, theirs, doubt);
+		leave_out(facts, theirs);
 	return ret;
 }
 

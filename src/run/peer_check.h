@@ -13,10 +13,8 @@ struct peer_facts {
 	const struct plan *plan;
 	bool client;		/* the peer is the client */
 	bool warming;		/* this round only warms up */
-	bool has_sent;		/* its SENT has arrived */
-	uint64_t sent;		/* messages in SENT, of all threads */
+	uint64_t sent;		/* messages in its SENT, of all threads */
 	uint64_t elapsed;	/* ns since this end began the round */
-	const struct done *mine;	/* what this end counted */
 };
 
 /* Check the peer's end of PATH; PORT is the peer's port. */
@@ -35,10 +33,10 @@ int peer_check_sent(const struct peer_facts *facts, uint32_t qps,
 
 /*
  * Check a DONE that decode_done() accepted.  Only what makes numbers wrong that
- * are printed is an error.  What else cannot be becomes unknown in THEIRS, and
- * the first such thing is said in DOUBT; times by the peer's clock stay.
+ * are printed is an error.  What else cannot be is left out of THEIRS; see
+ * done_doubt().
  */
 int peer_check_done(const struct peer_facts *facts, struct done *theirs,
-		    struct error *doubt, struct error *err);
+		    struct error *err);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/time.h"
 #include "inject/inject.h"
 #include "net/frames.h"
 #include "run/compare.h"
@@ -70,26 +69,26 @@ static uint64_t sent_by_peer(const struct run *run)
 
 /* The caller calls done_free(), and free(3) on done->latency. */
 static int take_done(struct session *s, const struct frame *frame,
-		     const struct done *mine, struct done *done)
+		     struct done *done)
 {
 	struct run *run = &s->run;
+	struct result *r = run->result;
 	struct peer_facts facts = run->monitor.peer;
 	int ret;
 
-	facts.has_sent = atomic_load(&run->control->peer_sent);
 	facts.sent = sent_by_peer(run);
-	facts.elapsed = time_since(run->monitor.began_at);
-	facts.mine = mine;
 	if (run->latency)
 		done->latency = histogram_new();
-	ret = decode_done(frame, done, &run->result->error);
-	return ret ? ret : peer_check_done(&facts, done, &run->result->doubt,
-					   &run->result->error);
+	ret = decode_done(frame, done, &r->error);
+	if (!ret)
+		ret = peer_check_done(&facts, done, &r->error);
+	if (!error_is_set(&r->doubt))
+		r->doubt = done->doubt;
+	return ret;
 }
 
 /* Take the DONE that the monitor received, or else receive it. */
-static int hear_done(struct session *s, const struct done *mine,
-		     struct done *done)
+static int hear_done(struct session *s, struct done *done)
 {
 	struct monitor *m = &s->run.monitor;
 	struct frame frame;
@@ -104,7 +103,7 @@ static int hear_done(struct session *s, const struct done *mine,
 	m->have_done = false;
 	if (ret)
 		return ret;
-	ret = take_done(s, &frame, mine, done);
+	ret = take_done(s, &frame, done);
 	frame_free(&frame);
 	return ret;
 }
@@ -119,7 +118,7 @@ static int swap_done(struct session *s, struct done *mine, struct done *theirs)
 	if (run->client)
 		ret = say_done(s, mine);
 	if (!ret)
-		ret = hear_done(s, mine, theirs);
+		ret = hear_done(s, theirs);
 	if (ret)
 		return ret;
 	if (run->client) {

@@ -38,6 +38,13 @@ static void read_text(const char *path, char *text, size_t size)
 	fclose(file);
 }
 
+void clock_kernel_source(char *text, size_t size)
+{
+	read_text("/sys/devices/system/clocksource/clocksource0/"
+		  "current_clocksource", text, size);
+	text[strcspn(text, "\n")] = '\0';
+}
+
 /* True when the CPU promises a steady counter, or the kernel has verified it
  * and keeps time by it (a virtual CPU may promise nothing). */
 static bool counter_usable(void)
@@ -47,9 +54,8 @@ static bool counter_usable(void)
 	read_text("/proc/cpuinfo", text, sizeof(text));
 	if (clock_counter_is_steady(text))
 		return true;
-	read_text("/sys/devices/system/clocksource/clocksource0/"
-		  "current_clocksource", text, sizeof(text));
-	return CLOCK_HAVE_COUNTER && !strcmp(text, "tsc\n");
+	clock_kernel_source(text, sizeof(text));
+	return CLOCK_HAVE_COUNTER && !strcmp(text, "tsc");
 }
 
 /* The reading of both clocks with the smallest gap, out of several. */

@@ -104,6 +104,10 @@ void clock_watch_look(struct clock_watch *watch, const struct clock *c);
 void clock_watch_compare(struct clock_watch *watch,
 			 const struct clock_pair *now);
 
+/* What the kernel's clocks count by: its clock source, "tsc" or "hpet"; empty if
+ * it is not known. */
+void clock_kernel_source(char *text, size_t size);
+
 /* How much faster C went since clock_start() than CLOCK_MONOTONIC, which NTP may
  * slew by at most 0.0005, as a fraction; NAN within the first 100 ms. */
 double clock_drift(const struct clock *c);

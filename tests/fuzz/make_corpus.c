@@ -103,7 +103,8 @@ static void make_frame(enum frame_type type, const struct plan *plan,
 		.effective = { .known = true },
 		.size = size,
 		.sent = { .n = plan->threads },
-		.done = { .clock = { "tsc", 1, 1, 0, NAN }, .ns_per_tick = 1 },
+		.done = { .clock = { "tsc", 1, 1, 0, NAN, "tsc" },
+			  .ns_per_tick = 1 },
 	};
 
 	any.endpoint.gid = any.port.gids[0].raw;
@@ -194,7 +195,8 @@ static void write_done(const char *folder)
 	uint64_t receivers[] = { 2, 1 };
 	struct done done = {
 		.posted = 3, .received = 3, .counted = 3, .window_ns = 10,
-		.method = 1, .clock = { "tsc", 1, 1, 0, NAN }, .ns_per_tick = 1,
+		.method = 1, .clock = { "tsc", 1, 1, 0, NAN, "tsc" },
+		.ns_per_tick = 1,
 		.n_threads = 1, .threads = &thread,
 		.n_intervals = 1, .intervals = &interval,
 		.n_receivers = 2, .receivers = receivers,

@@ -154,7 +154,7 @@ struct done sample_done(void)
 		.dry = 7,
 		.method = POST_WR,
 		.inline_size = 220,
-		.clock = { "tsc", 0.5, 8, 0.0625, NAN },
+		.clock = { "tsc", 0.5, 8, 0.0625, NAN, "tsc" },
 		.ns_per_tick = 0.25,
 		.latency = histogram_new(),
 	};

@@ -364,15 +364,18 @@ TEST(test_clocks)
 	char text[300];
 
 	result_add_intervals(r);
-	r->clocks[0] = (struct clock_description){ "tsc", 1, 1, NAN, NAN };
-	r->clocks[1] = (struct clock_description){ "cntvct", 1, 1, NAN, NAN };
+	r->clocks[0] = (struct clock_description){ "tsc", 1, 1, NAN, NAN,
+						   "hpet" };
+	r->clocks[1] = (struct clock_description){ "cntvct", 1, 1, NAN, NAN,
+						   "arm" };
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		r->clock_ratio[0] = rows[i].low;
 		r->clock_ratio[1] = rows[i].high;
 		snprintf(text, sizeof(text), "the clocks of both hosts "
-			 "disagree: %s s by the server's (tsc) are 1 s by the "
-			 "client's (cntvct); one is wrong: try --clock "
-			 "monotonic_raw at either end",
+			 "disagree: %s s at the server (tsc, kernel: hpet) are "
+			 "1 s at the client (cntvct, kernel: arm); 'sleep 60' "
+			 "by a watch shows which is wrong; change its "
+			 "clocksource=",
 			 rows[i].said ? rows[i].said : "");
 		check_caveat(r, rows[i].said ? text : NULL);
 	}

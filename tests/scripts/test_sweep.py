@@ -342,6 +342,17 @@ def test_until_the_interval_is_narrow(sweep, write_suite, tmp_path):
     assert (tests.count("write_bw"), tests.count("send_lat")) == (3, 6)
 
 
+def test_clocks_that_disagree(sweep, small):
+    """It is said once for a target, and fails nothing."""
+    status, _, err = sweep("-o", "out", "--rounds", 2, small, "a=hasty",
+                           "b=steady", "c=x")
+    said = ("a: the clocks of both hosts disagree: 2.8 s at the server (tsc, "
+            "kernel: hpet) are 1 s at the client (tsc, kernel: hpet)\n")
+    assert status == 0 and err.count(said) == err.count("disagree") == 1
+    _, text, _ = sweep("out")
+    assert text.count(said) == text.count("disagree") == 1
+
+
 def test_what_is_in_a_file(sweep, small, tmp_path):
     """A file alone is shown; what is not measured yet, too."""
     assert sweep("-o", "out", "--rounds", 6, small, "a=x", "down")[0] == 1

@@ -19,6 +19,7 @@ read(path) gives a list of Records, one for each row of results.  A file is
 Whatever else is refused with one sentence that names file and line.
 """
 import json
+import math
 import os
 from typing import (Any, Callable, Dict, Hashable, Iterable, List, NamedTuple,
                     Optional, Tuple, TypeVar)
@@ -93,6 +94,20 @@ def metric(row: Object, name: str) -> Optional[float]:
             return value
     asked = (row["latency"] or {}).get("percentiles") or {}
     return asked.get(name[1:].replace("_", ".")) if name[:1] == "p" else None
+
+
+def clocks_apart(record: Record) -> Optional[str]:
+    """Return a sentence when the clocks of both hosts disagree by more than
+    1%, as in verbsperf's own caveat."""
+    clocks = (record.document or {}).get("clocks") or {}
+    low, high = clocks.get("server_to_client") or (1, 1)
+    if low <= 1.01 and high >= 0.99:
+        return None
+    server, client = [f"({clocks[end]['source']}, kernel: "
+                      f"{clocks[end]['kernel']})"
+                      for end in ("server", "client")]
+    return (f"the clocks of both hosts disagree: {math.sqrt(low * high):.3g} s"
+            f" at the server {server} are 1 s at the client {client}")
 
 
 def values_of(records: Iterable[Record], name: str) -> List[float]:

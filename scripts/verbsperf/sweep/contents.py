@@ -75,6 +75,15 @@ def failures(groups: Groups) -> List[str]:
             for (name, error), n in found.items()]
 
 
+def doubts(groups: Groups) -> List[str]:
+    """Return a line for each source whose two clocks disagree."""
+    found: Dict[str, str] = {}
+    for (name, _), records in groups.items():
+        for apart in filter(None, map(results.clocks_apart, records)):
+            found.setdefault(name, f"{name}: {apart}")
+    return list(found.values())
+
+
 def title(path: str, header: Optional[Object], records: Sequence[Record]
           ) -> List[str]:
     """Return lines above the table."""
@@ -107,4 +116,5 @@ def text(path: str) -> str:
     out += tables.table(HEADING, lines, left=(0, 3))
     if any(line[5] == "-" and line[4] != "-" for line in lines):
         out.append("95% interval -: it needs 6 rounds")
-    return "".join(f" {line}\n" for line in out + failures(groups))
+    out += doubts(groups) + failures(groups)
+    return "".join(f" {line}\n" for line in out)

@@ -71,6 +71,9 @@ class Sweep:
         if record.row is None:
             self.once((record.target, record.error),
                       f"{name} failed: {record.error}")
+        apart = results.clocks_apart(record)
+        if apart:
+            self.once((record.target, "clocks"), f"{record.target}: {apart}")
         for one in results.limits_missed(record):
             self.once((name, one["name"], one.get("counter")),
                       f"{name}: " + missed_text(one))

@@ -8,13 +8,15 @@ import pytest
 from lab import Server, client, environment, succeeded
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "fast_clock.c"
-# Those for which nothing has to arrive.
+pytestmark = pytest.mark.usefixtures("data")
 TESTS = (
-    "write_bw -D 0.5", "read_bw -D 0.5", "read_lat -D 0.5", "atomic_bw -D 0.5",
-    "atomic_lat -D 0.5", "write_bw -D 0.5 --reversed", "write_bw -D 0.5 -b",
-    "write_bw -D 0.5 --interval 0.05", "write_bw -D 0.5 -s 64,4K",
-    "read_lat -D 0.5 --clock monotonic_raw",
-    "write_bw -D 1.5 --timeout 1 --reversed", "read_bw -n 5000",
+    "write_lat", "send_lat", "read_lat", "atomic_lat", "write_bw", "send_bw",
+    "read_bw", "atomic_bw", "send_bw -c UD -s 512 -D 2", "send_lat -c UD -s 8",
+    "write_bw -c UC --imm -D 2", "write_bw --reversed", "send_bw -b",
+    "send_bw -q 2 --threads 2", "write_bw --interval 0.05",
+    "write_bw -s 64,4K", "read_lat --rate 1000pps",
+    "write_lat --clock monotonic_raw",
+    "send_bw -n 5000", "send_lat -n 500",
 )
 SAID = "the clocks of both hosts disagree: "
 
@@ -34,20 +36,21 @@ def by(library, factor):
             "LD_PRELOAD": f"{library}:{env['LD_PRELOAD']}"}
 
 
-@pytest.mark.parametrize("factor", (1.2, 3))
+@pytest.mark.parametrize("factor, tests", ((1.2, TESTS[3::4]), (3, TESTS)))
 @pytest.mark.parametrize("fast", ("server", "client"))
-def test_no_run_is_lost(library, fast, factor, tmp_path):
+def test_no_run_is_lost(library, fast, factor, tests, tmp_path):
     envs = {fast: {"env": by(library, factor)}}
     server = Server(**envs.get("server", {}))
     ratio = factor if fast == "server" else 1 / factor
     path = tmp_path / "json"
-    for test in TESTS:
-        end = succeeded(client(*test.split(), f"--json={path}",
+    for test in tests:
+        usual = () if " -n" in test or " -D" in test else ("-D", 0.3)
+        end = succeeded(client(*test.split(), *usual, f"--json={path}",
                                port=server.port, **envs.get("client", {})))
         clocks = json.loads(path.read_text())["clocks"]
         low, high = clocks["server_to_client"]
         assert low <= ratio * 1.001 and high >= ratio * 0.999, clocks
-        if "-D" in test:
+        if " -n" not in test:
             assert end.out.count(SAID) == 1, str(end)
 
 

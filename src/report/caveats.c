@@ -219,11 +219,10 @@ static void say_drained(FILE *out, const struct result *r,
 	const double bits = 8 * (double)(row->drained * row->size);
 
 	(void)r, (void)much;
-	fprintf(out, "%" PRIu64 " messages under way when the time was over "
-		"took %.3g s more, at %.2g Gb/s, and do not count: a lower "
-		"--tx-depth ends sooner, --counters shows what was lost",
-		row->drained, row->drain_seconds,
-		bits / row->drain_seconds / 1e9);
+	fprintf(out, "the run went on for %.3g s after its time, for %" PRIu64
+		" messages under way, at %.2g Gb/s: a lower --tx-depth ends "
+		"sooner, --counters shows what was lost", row->drain_seconds,
+		row->drained, bits / row->drain_seconds / 1e9);
 }
 
 /* Does the client, or the server, send what the test moves? */
@@ -267,13 +266,13 @@ static void say_packets(FILE *out, const struct result *r,
 	const bool client = missing_from(r, row, true) >
 			    missing_from(r, row, false);
 
-	fprintf(out, "%.*g%% of the %s that the %s sent did not arrive (its "
+	fprintf(out, "packets did not arrive: %.*g%% of the %s's %s (its "
 		"sent_pkts, rcvd_pkts of the other end): look for discards on "
 		"the way", DIGITS(percent), percent,
-		sends_data(&r->params.plan, client) ? "packets" :
+		client ? "client" : "server",
+		sends_data(&r->params.plan, client) ? "data" :
 		op_table[r->params.plan.op].fetches ? "requests" :
-						      "acknowledgements",
-		client ? "client" : "server");
+						      "acknowledgements");
 }
 
 static double error_of(const struct result *r, const struct result_row *row)

@@ -253,11 +253,11 @@ TEST(test_packets_that_did_not_arrive)
 	r->params.plan.qps = 1;
 	r->rows[0].tx_depth = 128;
 	SET;
-	check_missing(r, " 4.4% of the acknowledgements that the server sent "
-		      "did not arrive (its sent_pkts, rcvd_pkts of the other "
+	check_missing(r, " packets did not arrive: 4.4% of the server's "
+		      "acknowledgements (its sent_pkts, rcvd_pkts of the other "
 		      "end): look for discards on the way");
 	r->params.plan.op = OP_READ;
-	check_missing(r, " 4.4% of the packets that the server sent");
+	check_missing(r, ": 4.4% of the server's data (");
 	r->params.plan.op = OP_SEND;
 	r->rows[0].tx_depth = 195;
 	check_missing(r, NULL);
@@ -265,15 +265,15 @@ TEST(test_packets_that_did_not_arrive)
 	server[0].value = 17755 - 256;
 	client[0].value = -1;
 	SET;
-	check_missing(r, " 1.4% of the packets that the client sent");
+	check_missing(r, ": 1.4% of the client's data (");
 	r->params.plan.op = OP_READ;
-	check_missing(r, " 1.4% of the requests that the client sent");
+	check_missing(r, ": 1.4% of the client's requests (");
 	r->params.plan.op = OP_SEND;
 	r->rows[0].size = r->params.plan.mtu;
 	check_missing(r, NULL);
 	server[0].value--;
 	SET;
-	check_missing(r, " 1.4% of the packets");
+	check_missing(r, ": 1.4% of the client's data (");
 	server[0].value = -1;
 	SET;
 	check_missing(r, NULL);

@@ -406,10 +406,10 @@ TEST(test_drained)
 	r->rows[0].drain_seconds = 0.9;
 	r->rows[1].drain_seconds = 25;
 	r->rows[1].drained = 120;
-	check_caveat(r, "size 65536: 120 messages under way when the time was "
-			"over took 25 s more, at 0.0025 Gb/s, and do not count: "
-			"a lower --tx-depth ends sooner, --counters shows what "
-			"was lost");
+	check_caveat(r, "size 65536: the run went on for 25 s after its time, "
+			"for 120 messages under way, at 0.0025 Gb/s: a lower "
+			"--tx-depth ends sooner, --counters shows what was "
+			"lost");
 	r->rows[1].failed = true;
 	check_caveat(r, "size 64: peak and +-95% need 10 intervals of 0.1 s: "
 			"-D 1.2 gives them");

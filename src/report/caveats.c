@@ -140,19 +140,23 @@ static void say_doubted(FILE *out, const struct result *r,
 		"hosts' clocks and versions", r->doubt.message);
 }
 
-/* Seconds beyond those that a busy machine may be late by.  Queues on the way
- * decide when the messages of a receiver come. */
-static double overrun(const struct result *r, const struct result_row *row)
+/* Seconds that are missing from half of the time, or beyond those that a busy
+ * machine may be late by.  Queues on the way decide when the messages of a
+ * receiver come. */
+static double mistimed(const struct result *r, const struct result_row *row)
 {
 	const struct plan *plan = &r->params.plan;
 	const double wanted = (double)plan->duration / 1e9;
 
-	if (plan->iterations || plan_receiver_measures(plan))
+	if (row->failed || plan->iterations || plan_receiver_measures(plan) ||
+	    plan_is_endless(plan))
 		return 0;
+	if (plan->metric == METRIC_BANDWIDTH && row->seconds < wanted / 2)
+		return wanted - row->seconds;
 	return row->seconds - wanted - fmax(4, wanted / 2);
 }
 
-static void say_overrun(FILE *out, const struct result *r,
+static void say_mistimed(FILE *out, const struct result *r,
 			const struct result_row *row, double much)
 {
 	(void)much;
@@ -483,7 +487,7 @@ static const struct caveat caveats[] = {
 	{ clocks_differ, say_clocks, true },
 	{ clock_drifts, say_drift, true },
 	{ is_doubted, say_doubted, true },
-	{ overrun, say_overrun, false },
+	{ mistimed, say_mistimed, false },
 	{ is_copied, say_copied, true },
 	{ is_unordered, say_unordered, false },
 	{ drained_of, say_drained, false },

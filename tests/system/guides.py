@@ -51,10 +51,11 @@ FENCE = re.compile(r"( *)```(\w*) ?(\w*)")
 # What makes numbers doubtful.  It depends on how busy the machine is, not on the
 # command.
 CAVEAT = re.compile(
-    r" (?:size \d+: |peak )?(?:uncertain by|the send queue ran dry"
+    r" (?:size \d+: |peak )?(?:uncertain by|measured for|the send queue ran dry"
     r"|.* needs? [\d, %.]*(?:samples|\d+ intervals)|the clocks of both"
     r"|the \w+'s clock|(?:client|server): \S+ rose by|with relaxed ordering"
-    r"|the latency includes|what the other end says|the sum of two dir)")
+    r"|the latency includes|what the other end says|the sum of two dir"
+    r"|packets did not arrive|the run went on)")
 # A run that is to be seen by a person takes longer than a test of it may.
 DURATION = re.compile(r"(\s(?:-D|--duration)[ =])(?:\d{1,2}|\d\.\d)s?(?![\d.])")
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/time.h"
 #include "base/xalloc.h"
 
 static struct port make_port(const char *host, uint8_t link_layer)
@@ -96,6 +97,7 @@ struct result *result_bandwidth(void)
 	r->params.plan.qps = r->ends[0].n = r->ends[1].n = 2;
 	r->method = POST_WR;
 	r->params.plan.sizes = (struct sizes){ 2, { 64, 65536 } };
+	r->params.plan.duration = SECOND;
 	r->n_rows = 2;
 	for (uint32_t i = 0; i < 2; i++) {
 		struct result_row *row = &r->rows[i];

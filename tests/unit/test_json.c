@@ -114,7 +114,7 @@ TEST(test_parameters_in_their_units)
 {
 	json_t *root = document(result_bandwidth());
 
-	check_number(root, "parameters.duration", 3);
+	check_number(root, "parameters.duration", 1);
 	check_number(root, "parameters.warmup", 0.2);
 	check_number(root, "parameters.max-memory", 4294967296.0);
 	check_number(root, "parameters.size.1", 65536);

@@ -259,6 +259,7 @@ TEST(test_why_there_is_no_peak)
 			"--json has them for each direction");
 	r->rows[0].n_directions = r->rows[1].n_directions = 0;
 	/* which was not enough on a busy machine */
+	r->params.plan.duration = 6 * SECOND;
 	r->rows[0].seconds = 6;
 	r->rows[1].failed = true;
 	check_caveat(r, "size 64: peak and +-95% need 10 intervals of 0.5 s: "
@@ -271,6 +272,7 @@ TEST(test_why_there_is_no_peak)
 	r->rows[0].failed = true;
 	check_caveat(r, NULL);
 	r->rows[0].failed = r->rows[1].failed = false;
+	r->rows[1].seconds = 6;
 	result_add_intervals(r);
 	check_caveat(r, NULL);
 	result_free(r);
@@ -445,7 +447,7 @@ TEST(test_reservations_of_perftest)
 }
 
 /* Something kept the ends from running: what was measured stays. */
-TEST(test_overrun)
+TEST(test_mistimed)
 {
 	struct result *r = result_bandwidth();
 
@@ -454,6 +456,11 @@ TEST(test_overrun)
 	r->params.plan.duration = SECOND;
 	r->rows[0].seconds = 5;
 	check_caveat(r, NULL);
+	r->rows[0].seconds = 0.5;
+	check_caveat(r, NULL);
+	r->rows[0].seconds = 0.25;
+	check_caveat(r, "measured for 0.25 s instead of 1 s: look at what held "
+			"it up");
 	r->rows[0].seconds = 5.25;
 	check_caveat(r, "measured for 5.25 s instead of 1 s: look at what held "
 			"it up");
@@ -781,7 +788,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_clocks),
 	cmocka_unit_test(test_drained),
 	cmocka_unit_test(test_reservations_of_perftest),
-	cmocka_unit_test(test_overrun),
+	cmocka_unit_test(test_mistimed),
 	cmocka_unit_test(test_relaxed_order),
 	cmocka_unit_test(test_events),
 	cmocka_unit_test(test_intervals_that_differ),

@@ -490,6 +490,7 @@ TEST(test_done_with_a_clock)
 
 		free(done.latency);
 		done.latency = NULL;
+		done.clock.resolution_ns = (double)COUNT_MAX;
 		done.clock.drift = drifts[i];
 		strcpy(done.clock.kernel, "hpet");
 		done.span[0] = UINT64_MAX;

@@ -133,6 +133,20 @@ TEST(test_latency)
 			}
 }
 
+/* Which has no flag byte. */
+TEST(test_latency_of_nothing)
+{
+	for (enum transport transport = TRANSPORT_RC;
+	     transport <= TRANSPORT_UD; transport++) {
+		struct pair p;
+		struct plan *plan = open_pair(&p, OP_SEND, METRIC_LATENCY,
+					      transport, &copied[1]);
+
+		plan->sizes = (struct sizes){ 1, { 0 } };
+		run_and_close(&p, &copied[1]);
+	}
+}
+
 TEST(test_both_directions)
 {
 	FOR_EACH(op, transport) {
@@ -613,6 +627,7 @@ TEST(test_own_choice_comes_first)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(test_verified),
 	cmocka_unit_test(test_latency),
+	cmocka_unit_test(test_latency_of_nothing),
 	cmocka_unit_test(test_both_directions),
 	cmocka_unit_test(test_open_loop),
 	cmocka_unit_test(test_memory_of_the_host),

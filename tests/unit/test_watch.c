@@ -260,6 +260,8 @@ TEST(test_devices_that_come_and_go)
 	devices_look(&devices);
 	check_change(&r, &seen, "fake1", CHANGE_ADDED);
 	assert_true(next(&r, &seen, WATCH_PORT)->first);
+	devices_look(&devices);
+	assert_int_equal(seen, r.n);
 	fake_verbs.n_devices = 0;
 	devices_look(&devices);
 	check_change(&r, &seen, "fake0", CHANGE_REMOVED);

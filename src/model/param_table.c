@@ -208,16 +208,17 @@ const struct param param_table[] = {
 		TIME(max_duration), .min = SECOND, .max = 7 * 86400 * SECOND,
 		.argument = "SECONDS",
 		.who = PARAM_SERVER, .group = GROUP_SERVER,
-		.help = "longest turn of a client [10m over its own time]",
+		.help = "longest turn of a client [10m over 4 times its own]",
 		.description =
 		"A server: refuse a test that takes longer than this by its "
 		"--duration, --warmup and --hold over all sizes, and end a "
 		"test that does. A process that has not ended 10 seconds later "
 		"is killed, and the next client has its turn even if the "
-		"kernel keeps the process. Default: 10 minutes more than "
-		"--duration, --warmup and --hold of the test add up to. How "
-		"long --iterations take is not known in advance; a test of "
-		"more than 10 minutes needs a server with a higher limit.",
+		"kernel keeps the process. Default: 10 minutes more than four "
+		"times what --duration, --warmup and --hold of the test add up "
+		"to, as the client's clock may be slow. How long --iterations "
+		"take is not known in advance; a test of more than 10 minutes "
+		"needs a server with a higher limit.",
 	},
 	{
 		.name = "idle-timeout",

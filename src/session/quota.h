@@ -7,8 +7,8 @@
 
 /*
  * How long, in ns, the turn of a client with the plan in PARAMS may last:
- * --max-duration, or 10 minutes more than its sizes take by --duration,
- * --warmup and --hold.
+ * --max-duration, or 10 minutes more than four times what its sizes take by
+ * --duration, --warmup and --hold.
  */
 uint64_t quota_duration(const struct parameters *params);
 

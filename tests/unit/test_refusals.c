@@ -55,9 +55,9 @@ TEST(test_how_long_a_turn_may_last)
 	params.plan.sizes.n = 3;
 	params.plan.duration = 2000 * MS;
 	params.plan.warmup = 500 * MS;
-	assert_int_equal(quota_duration(&params), 607500 * MS);
+	assert_int_equal(quota_duration(&params), 630000 * MS);
 	params.plan.hold = 100 * MS;
-	assert_int_equal(quota_duration(&params), 607800 * MS);
+	assert_int_equal(quota_duration(&params), 631200 * MS);
 	params.max_duration = 1000 * MS;
 	assert_int_equal(quota_duration(&params), 1000 * MS);
 }

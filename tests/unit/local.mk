@@ -26,6 +26,7 @@ check_PROGRAMS = \
 	tests/unit/test_clock \
 	tests/unit/test_cm_address \
 	tests/unit/test_cm_multicast \
+	tests/unit/test_compare \
 	tests/unit/test_connect \
 	tests/unit/test_control_windows \
 	tests/unit/test_control_report \
@@ -214,6 +215,8 @@ tests_unit_test_check_SOURCES = tests/unit/test_check.c \
 tests_unit_test_calibrate_SOURCES = tests/unit/test_calibrate.c \
 	tests/unit/json_checks.c tests/unit/json_checks.h tests/unit/test.h
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/test.h
+tests_unit_test_compare_SOURCES = tests/unit/test_compare.c \
+	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_connect_SOURCES = tests/unit/test_connect.c \
 	tests/unit/test.h
 tests_unit_test_control_SOURCES = tests/unit/test_control.c \

@@ -23,6 +23,10 @@ static int (*settime)(int fd, int flags, const struct itimerspec *now,
 		      struct itimerspec *old);
 static int (*wait_for)(struct pollfd *fds, nfds_t n, int ms);
 static int (*rest)(const struct timespec *time, struct timespec *left);
+static int (*rest_by)(clockid_t id, int flags, const struct timespec *time,
+		      struct timespec *left);
+static int (*set_timer)(timer_t timer, int flags,
+			const struct itimerspec *when, struct itimerspec *old);
 
 static int64_t to_ns(const struct timespec *ts)
 {
@@ -33,6 +37,16 @@ static struct timespec to_timespec(double ns)
 {
 	return (struct timespec){ (time_t)((int64_t)ns / SECOND),
 				  (long)((int64_t)ns % SECOND) };
+}
+
+/* How long TS is, or when it is by CLOCK_MONOTONIC. */
+static struct timespec true_time(bool is_end, const struct timespec *ts)
+{
+	const double at = (double)to_ns(ts), from = is_end ? base[0] : 0;
+
+	if (raw_only || at <= 0)
+		return *ts;
+	return to_timespec(from + (at - from) / factor);
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -49,6 +63,12 @@ __attribute__((constructor)) static void begin(void)
 								"poll");
 	rest = (int (*)(const struct timespec *, struct timespec *))dlsym(
 		RTLD_NEXT, "nanosleep");
+	rest_by = (int (*)(clockid_t, int, const struct timespec *,
+			   struct timespec *))dlsym(RTLD_NEXT,
+						    "clock_nanosleep");
+	set_timer = (int (*)(timer_t, int, const struct itimerspec *,
+			     struct itimerspec *))dlsym(RTLD_NEXT,
+							"timer_settime");
 	factor = text ? atof(text) : 1;
 	raw_only = getenv("FAST_CLOCK_RAW");
 	gettime(CLOCK_MONOTONIC, &now);
@@ -76,15 +96,19 @@ int clock_gettime(clockid_t id, struct timespec *ts)
 int timerfd_settime(int fd, int flags, const struct itimerspec *when,
 		    struct itimerspec *old)
 {
-	const double at = raw_only ? 0 : (double)to_ns(&when->it_value);
 	struct itimerspec mine = *when;
 
-	if (at > 0 && flags & TFD_TIMER_ABSTIME)
-		mine.it_value = to_timespec((double)base[0] +
-					    (at - (double)base[0]) / factor);
-	else if (at > 0)
-		mine.it_value = to_timespec(at / factor);
+	mine.it_value = true_time(flags & TFD_TIMER_ABSTIME, &when->it_value);
 	return settime(fd, flags, &mine, old);
+}
+
+int timer_settime(timer_t timer, int flags, const struct itimerspec *when,
+		  struct itimerspec *old)
+{
+	struct itimerspec mine = *when;
+
+	mine.it_value = true_time(flags & TIMER_ABSTIME, &when->it_value);
+	return set_timer(timer, flags, &mine, old);
 }
 
 int poll(struct pollfd *fds, nfds_t n, int ms)
@@ -94,7 +118,15 @@ int poll(struct pollfd *fds, nfds_t n, int ms)
 
 int nanosleep(const struct timespec *time, struct timespec *left)
 {
-	const struct timespec mine = to_timespec((double)to_ns(time) / factor);
+	const struct timespec mine = true_time(false, time);
 
 	return rest(&mine, left);
+}
+
+int clock_nanosleep(clockid_t id, int flags, const struct timespec *time,
+		    struct timespec *left)
+{
+	const struct timespec mine = true_time(flags & TIMER_ABSTIME, time);
+
+	return rest_by(id, flags, &mine, left);
 }

@@ -1,11 +1,13 @@
 """Two hosts whose clocks disagree: no run is lost, and it is said."""
 import json
 import pathlib
+import shutil
 import subprocess
 
 import pytest
 
-from lab import Server, client, environment, succeeded
+from lab import BINARY, DEVICE, Program, Server, client, environment, \
+    succeeded
 
 SOURCE = pathlib.Path(__file__).resolve().parent / "fast_clock.c"
 pytestmark = pytest.mark.usefixtures("data")
@@ -52,6 +54,20 @@ def test_no_run_is_lost(library, fast, factor, tests, tmp_path):
         assert low <= ratio * 1.001 and high >= ratio * 0.999, clocks
         if " -n" not in test:
             assert end.out.count(SAID) == 1, str(end)
+
+
+@pytest.mark.parametrize("name, cells", (("ib_write_bw", 5), ("ib_send_lat", 9)))
+def test_perftests_table(library, server, name, cells, tmp_path):
+    """It is said in one line on standard error, and the table is whole."""
+    program = tmp_path / name
+    program.symlink_to(shutil.which(BINARY))
+    end = succeeded(Program("-d", DEVICE, "-p", server.port, "-n", 2000,
+                            "127.0.0.1", argv0=(program,),
+                            env=by(library, 3)))
+    *_, row, rule = end.out.splitlines()
+    assert len(row.split()) == cells and set(rule) == {"-"}, str(end)
+    assert all(float(cell) > 0 for cell in row.split()), row
+    assert end.err.count("\n") == end.err.count(SAID) == 1, str(end)
 
 
 def test_clocks_that_agree(server, tmp_path):

@@ -188,14 +188,13 @@ def test_two_on_stdout():
 
 def test_perftest():
     """Blank for blank it is compared in tests/scripts/test_perftest.py."""
-    for test, unknown in (("write_bw", 1), ("send_lat", 2)):
+    for test in ("write_bw", "send_lat"):
         out = succeeded(loopback(test, "-n", 20, "--warmup", 0, "-s", 64,
                                  "--format", "perftest")).out.splitlines()
         assert set(out[0]) == {"-"} and out[-1] == out[0]
         values = out[-2].split()
         assert values[:2] == ["64", "20"]
-        assert values.count("-") == unknown
-        assert all(float(value) for value in values if value != "-")
+        assert all(float(value) >= 0 for value in values)
         assert " Connection type : RC\t\tUsing SRQ      : OFF" in out
 
 

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "report/counters.h"
 #include "report/cpu.h"
@@ -85,7 +84,8 @@ double perftest_number(double value)
 
 double perftest_rate(const struct result *r, double gbps)
 {
-	return r->params.gbits ? gbps : gbps * 1e9 / BITS_PER_MIB;
+	return perftest_number(r->params.gbits ? gbps :
+						 gbps * 1e9 / BITS_PER_MIB);
 }
 
 struct perftest_fields perftest_fields(const struct result *r)
@@ -201,16 +201,6 @@ static void print_gpu(FILE *out, const struct result *r)
 			"%#" PRIx64 "\n", own->length, own->va);
 }
 
-/* A double has up to 309 digits before the point. */
-#define CELL_SIZE 400
-
-/* VALUE as perftest prints it, in a column 7 wide. */
-static const char *cell(char text[CELL_SIZE], int decimals, double value)
-{
-	snprintf(text, CELL_SIZE, "%-7.*f", decimals, perftest_number(value));
-	return text;
-}
-
 static double peak_of(const struct bandwidth_summary *b)
 {
 	return isfinite(b->peak_gbps) ? b->peak_gbps : b->gbps;
@@ -236,16 +226,13 @@ static void print_rates(FILE *out, const struct result *r, uint64_t size,
 			const struct bandwidth_summary *b)
 {
 	const double average = perftest_rate(r, b->gbps);
-	const bool low = r->params.gbits && average < 0.1;
-	const int decimals = low ? 6 : 2;
-	char cells[3][CELL_SIZE];
 
-	fprintf(out, " %-7" PRIu64 "    %-*" PRIu64 "%s%s            %s%s%s",
-		size, low ? 0 : 10, iterations,
-		low ? "           " : "       ",
-		cell(cells[0], decimals, peak),
-		cell(cells[1], decimals, average),
-		low ? "            " : "\t\t   ", cell(cells[2], 6, b->mpps));
+	fprintf(out, r->params.gbits && average < 0.1 ?
+			" %-7" PRIu64 "    %" PRIu64 "           %-7.6f"
+			"            %-7.6f            %-7.6f" :
+			" %-7" PRIu64 "    %-10" PRIu64 "       %-7.2f"
+			"            %-7.2f\t\t   %-7.6f", size, iterations,
+		peak, average, perftest_number(b->mpps));
 }
 
 static void print_bandwidth(FILE *out, const struct result *r,
@@ -259,27 +246,25 @@ static void print_latency(FILE *out, const struct result *r,
 			  const struct result_row *row)
 {
 	const struct latency_summary *l = &row->latency;
-	char c[7][CELL_SIZE];
 
 	(void)r;
-	fprintf(out, " %-7" PRIu64 " %" PRIu64 "          %s        %s      "
-		"%s  \t       %s     \t%s\t\t%s \t\t%s", row->size,
-		row->iterations, cell(c[0], 2, l->min), cell(c[1], 2, l->max),
-		cell(c[2], 2, l->empirical_p50), cell(c[3], 2, l->mean),
-		cell(c[4], 2, l->stddev), cell(c[5], 2, l->empirical_p99),
-		cell(c[6], 2, l->empirical_p99_9));
+	fprintf(out, " %-7" PRIu64 " %" PRIu64 "          %-7.2f        %-7.2f"
+		"      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f "
+		"\t\t%-7.2f", row->size, row->iterations,
+		perftest_number(l->min), perftest_number(l->max),
+		perftest_number(l->empirical_p50), perftest_number(l->mean),
+		perftest_number(l->stddev), perftest_number(l->empirical_p99),
+		perftest_number(l->empirical_p99_9));
 }
 
 static void print_timed_latency(FILE *out, const struct result *r,
 				const struct result_row *row)
 {
-	char c[2][CELL_SIZE];
-
 	(void)r;
-	fprintf(out, " %-7" PRIu64 "       %" PRIu64 "            %s        "
-		"%s", row->size, row->iterations,
-		cell(c[0], 2, row->latency.mean),
-		cell(c[1], 2, (double)row->iterations / row->seconds));
+	fprintf(out, " %-7" PRIu64 "       %" PRIu64 "            %-7.2f"
+		"        %-7.2f", row->size, row->iterations,
+		perftest_number(row->latency.mean),
+		perftest_number((double)row->iterations / row->seconds));
 }
 
 /* Tables: bandwidth in two units; latency by count or by duration. */

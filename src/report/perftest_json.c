@@ -49,38 +49,35 @@ static json_t *bandwidth_of(const struct result *r,
 			    const struct result_row *row)
 {
 	const struct bandwidth_summary *b = &row->bandwidth;
-	json_t *average = number(perftest_rate(r, b->gbps));
+	const double average = perftest_rate(r, b->gbps);
 
 	if (r->params.format == TABLE_BANDWIDTH)
-		return json_pack("{s:o}", "bw_avg", average);
-	if (r->params.format == TABLE_MESSAGE_RATE) {
-		json_decref(average);
+		return json_pack("{s:f}", "bw_avg", average);
+	if (r->params.format == TABLE_MESSAGE_RATE)
 		return json_pack("{s:o}", "msgRate_avg", number(b->mpps));
-	}
-	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "MsgSize",
-			 json_count(row->size), "n_iterations",
-			 json_count(perftest_iterations(r, row)), "BW_peak",
-			 number(perftest_peak(r, row)), "BW_average", average,
+	return json_pack("{s:I, s:I, s:f, s:f, s:o}", "MsgSize",
+			 (json_int_t)row->size, "n_iterations",
+			 (json_int_t)perftest_iterations(r, row), "BW_peak",
+			 perftest_peak(r, row), "BW_average", average,
 			 "MsgRate", number(b->mpps));
 }
 
 static json_t *latency_of(const struct result *r, const struct result_row *row)
 {
 	const struct latency_summary *l = &row->latency;
+	const json_int_t size = (json_int_t)row->size;
+	const json_int_t n = (json_int_t)row->iterations;
 
 	if (r->params.format == TABLE_LATENCY)
 		return json_pack("{s:o}", "avg_lat", number(l->mean));
 	if (r->params.timed)
-		return json_pack("{s:o, s:o, s:o, s:o}", "MsgSize",
-				 json_count(row->size), "n_iterations",
-				 json_count(row->iterations), "t_avg",
-				 number(l->mean), "tps_average",
-				 number((double)row->iterations /
-					row->seconds));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-			 "MsgSize", json_count(row->size), "n_iterations",
-			 json_count(row->iterations), "t_min", number(l->min),
-			 "t_max", number(l->max), "t_typical",
+		return json_pack("{s:I, s:I, s:o, s:o}", "MsgSize", size,
+				 "n_iterations", n, "t_avg", number(l->mean),
+				 "tps_average", number((double)n /
+						       row->seconds));
+	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			 "MsgSize", size, "n_iterations", n, "t_min",
+			 number(l->min), "t_max", number(l->max), "t_typical",
 			 number(l->empirical_p50), "t_avg", number(l->mean),
 			 "t_stdev", number(l->stddev), "percentile_99",
 			 number(l->empirical_p99), "percentile_99.9",

@@ -354,14 +354,17 @@ static void print_row(FILE *out, const struct result *r,
 	counters_print_perftest(out, r, row);
 }
 
-/* Of --run_infinitely, whose intervals are too few to have a best part. */
+/* Of --run_infinitely: an interval has no better part, and the one that was
+ * interrupted is no row. */
 static void print_interval(FILE *out, const struct result *r,
 			   const struct observed *part)
 {
+	const struct plan *plan = &r->params.plan;
 	const struct bandwidth_summary b =
 		interval_bandwidth(&part->interval, part->size);
 
-	if (!plan_is_endless(&r->params.plan))
+	if (!plan_is_endless(plan) ||
+	    part->interval.length_ns < plan->interval / 2)
 		return;
 	print_rates(out, r, part->size, part->interval.messages,
 		    perftest_rate(r, b.gbps), &b);

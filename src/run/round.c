@@ -90,6 +90,8 @@ static uint64_t interval_length(const struct run *run)
 static struct progress make_progress(struct run *run)
 {
 	const struct parameters *params = &run->result->params;
+	/* in a terminal, scripts of perftest's read it with the table */
+	const bool shown = run->client && !params->perftest;
 
 	return (struct progress){
 		.control = run->control,
@@ -99,10 +101,9 @@ static struct progress make_progress(struct run *run)
 		.interval = interval_length(run),
 		.most = params->plan.interval ? MOST_OWN_INTERVALS :
 						MOST_INTERVALS,
-		.rows = run->client && params->plan.interval &&
-			!params->perftest,
-		.line = run->client && !run->warming &&
-			!params->plan.interval && isatty(2),
+		.rows = shown && params->plan.interval,
+		.line = shown && !run->warming && !params->plan.interval &&
+			isatty(2),
 		.name = test_name(params->plan.op, params->plan.metric,
 				  run->test),
 		.size = run->size,

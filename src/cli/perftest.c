@@ -679,19 +679,34 @@ int perftest_parse(int argc, char **argv, struct options *options,
 	return ret;
 }
 
-static void print_options(FILE *out, enum perftest_class class)
+/* "<RC/UC>": scripts that try all transports of OP read them there. */
+static const char *list_transports(enum op op, char list[32])
+{
+	char *end = list;
+
+	for (int i = 0; i < TRANSPORTS; i++)
+		if (op_table[op].transports & 1U << i)
+			end += sprintf(end, "%c%s", end == list ? '<' : '/',
+				       transport_table[i].name);
+	strcpy(end, ">");
+	return list;
+}
+
+static void print_options(FILE *out, enum perftest_class class, enum op op)
 {
 	for (size_t i = 0; i < perftest_option_count; i++) {
 		const struct perftest_option *o = &perftest_options[i];
-		char left[80];
+		const char *argument = o->argument;
+		char left[80], list[32];
 
 		if (o->class != class)
 			continue;
+		if (o->letter == 'c')
+			argument = list_transports(op, list);
 		snprintf(left, sizeof(left), "  %c%c%c --%s%s%s",
 			 o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
 			 o->letter ? ',' : ' ', o->name,
-			 o->argument ? "=" : "",
-			 o->argument ? o->argument : "");
+			 argument ? "=" : "", argument ? argument : "");
 		fprintf(out, "%-34s %s\n", left,
 			o->note ? o->note : param_find(o->ours)->help);
 	}
@@ -701,22 +716,25 @@ char *perftest_usage(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
+	enum metric metric;
+	enum op op = OP_WRITE;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return NULL;
+	perftest_is_named(path, &op, &metric);
 	fprintf(out, "Usage:\n"
 		"  %s [options]         serve one client\n"
 		"  %s [options] HOST    run the test against HOST\n\n"
 		"perftest's options; see verbsperf-perftest(7):\n",
 		name, name);
-	print_options(out, PERFTEST_SAME);
+	print_options(out, PERFTEST_SAME, op);
 	fputs("\nTaken, and one line says what they do not do:\n", out);
-	print_options(out, PERFTEST_SAID);
+	print_options(out, PERFTEST_SAID, op);
 	fputs("\nTaken, with nothing to do:\n", out);
-	print_options(out, PERFTEST_NOTHING);
+	print_options(out, PERFTEST_NOTHING, op);
 	fclose(out);
 	return text;
 }

@@ -431,16 +431,17 @@ TEST(test_a_server)
 	assert_false(o.params.told->given[row_of("iterations") - param_table]);
 }
 
-static void check_options(const char *text)
+static void check_options(const char *text, const char *transports)
 {
 	assert_contains(text, "-n, --iters=N");
 	for (size_t i = 0; i < perftest_option_count; i++) {
 		const struct perftest_option *a = &perftest_options[i];
+		const char *argument = a->letter == 'c' ? transports :
+							  a->argument;
 		char name[64];
 
-		snprintf(name, sizeof(name), " --%s%s%s", a->name,
-			 a->argument ? "=" : " ",
-			 a->argument ? a->argument : "");
+		snprintf(name, sizeof(name), " --%s%s%s ", a->name,
+			 argument ? "=" : "", argument ? argument : "");
 		assert_int_equal(!!strstr(text, name),
 				 a->class != PERFTEST_OTHER_TOOL);
 	}
@@ -449,20 +450,25 @@ static void check_options(const char *text)
 /* Each program names each option that it takes: scripts probe for them. */
 TEST(test_help_has_every_option)
 {
-	static const char *const names[] = {
-		"ib_send_bw", "ib_send_lat", "ib_write_bw", "ib_write_lat",
-		"ib_read_bw", "ib_read_lat", "ib_atomic_bw", "ib_atomic_lat",
+	static const char *const names[][2] = {
+		{ "ib_send_bw", "<RC/UC/UD/XRC>" },
+		{ "ib_send_lat", "<RC/UC/UD/XRC>" },
+		{ "ib_write_bw", "<RC/UC/XRC>" },
+		{ "ib_write_lat", "<RC/UC/XRC>" },
+		{ "ib_read_bw", "<RC/XRC>" }, { "ib_read_lat", "<RC/XRC>" },
+		{ "ib_atomic_bw", "<RC/XRC>" }, { "ib_atomic_lat", "<RC/XRC>" },
 	};
 
 	for (size_t i = 0; i < COUNT(names); i++) {
 		char path[64], line[64];
 		char *text;
 
-		snprintf(path, sizeof(path), "/usr/bin/%s", names[i]);
-		snprintf(line, sizeof(line), "  %s [options] HOST", names[i]);
+		snprintf(path, sizeof(path), "/usr/bin/%s", names[i][0]);
+		snprintf(line, sizeof(line), "  %s [options] HOST",
+			 names[i][0]);
 		text = perftest_usage(path);
 		assert_contains(text, line);
-		check_options(text);
+		check_options(text, names[i][1]);
 		free(text);
 	}
 }

@@ -48,9 +48,10 @@ ANSWERS = {"verbsperf-compare": {0, 1, 2}, "verbsperf-cluster": {0, 3}}
 # over with a status.
 BEGIN, END = "\x1e", "\x1f"
 FENCE = re.compile(r"( *)```(\w*) ?(\w*)")
-# What makes numbers doubtful.  It depends on how busy the machine is, not on the
-# command.
+# What makes numbers doubtful; below perftest's table it is on standard error.  It
+# depends on how busy the machine is, not on the command.
 CAVEAT = re.compile(
+    r"(?:verbsperf:)?"
     r" (?:size \d+: |peak )?(?:uncertain by|measured for|the send queue ran dry"
     r"|.* needs? [\d, %.]*(?:samples|\d+ intervals)|the clocks of both"
     r"|the \w+'s clock|(?:client|server): \S+ rose by|with relaxed ordering"
@@ -253,8 +254,11 @@ def problems(found):
 
 def doubt(text):
     """The form of a caveat, at either end and of any counter."""
+    text = text.removeprefix("verbsperf:")
     text = re.sub(r"^ ?size \d+:| \(--verbose: \d+ more\)$", "", text)
     text = re.sub(r"^ ?(?:client|server): \S+ rose by", "counter N rose by", text)
+    text = text.replace("peak is the average, for the best interval needs",
+                        "peak and +-95% need")
     text = re.sub(r"[\d.]+% needs .* samples", "N needs N samples", text)
     text = re.sub(r"\bserver's clock", "client's clock", text)
     return form(text.replace(":", " "))

@@ -208,7 +208,7 @@ const struct param param_table[] = {
 		TIME(max_duration), .min = SECOND, .max = 7 * 86400 * SECOND,
 		.argument = "SECONDS",
 		.who = PARAM_SERVER, .group = GROUP_SERVER,
-		.help = "longest turn of a client [10m over 4 times its own]",
+		.help = "longest turn of a client [4 times its own + 10m]",
 		.description =
 		"A server: refuse a test that takes longer than this by its "
 		"--duration, --warmup and --hold over all sizes, and end a "

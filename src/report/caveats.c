@@ -24,15 +24,19 @@
 /* 2.9, 12.3, 100: of what is uncertain, in percent. */
 #define DIGITS(percent) ((percent) < 10 ? 2 : 3)
 
-/* A kind of doubt: a row of the table below. */
-struct caveat {
-	/* How much of it ROW has; above 0, it is said of the worst row. */
-	double (*much)(const struct result *r, const struct result_row *row);
-	/* One sentence, without a line end: what it is, and what to do. */
-	void (*say)(FILE *out, const struct result *r,
-		    const struct result_row *row, double much);
-	bool of_run;		/* not of one size: ROW is the first */
+/* What a caveat looks at, and where it says what it finds. */
+struct subject {
+	const struct result *r;
+	const struct plan *plan;
+	const struct result_row *row;
+	FILE *out;
 };
+
+/*
+ * A kind of doubt: returns how much of it there is.  Above 0, it has written
+ * one sentence without a line end: what it is, and what to do.
+ */
+typedef double caveat_fn(const struct subject *s);
 
 /* perftest's table has a number everywhere: of what there is. */
 static bool fills(const struct result *r)
@@ -52,48 +56,38 @@ static double nice(double value)
 	return 10 * power;
 }
 
-/* The option that makes a run FACTOR times as long as that of ROW was. */
-static void print_longer(FILE *out, const struct result *r,
-			 const struct result_row *row, double factor)
+/* The option that makes a run FACTOR times as long as this one was. */
+static void print_longer(const struct subject *s, double factor)
 {
-	const struct plan *plan = &r->params.plan;
-	const double seconds = row->seconds > 0 ? row->seconds :
-						  (double)plan->duration / 1e9;
+	const double seconds = s->row->seconds > 0 ?
+				       s->row->seconds :
+				       (double)s->plan->duration / 1e9;
 	const double longest = (double)param_find("duration")->max / 1e9;
 
-	if (plan->iterations)
-		fprintf(out, "-n %.0f",
-			ceil(nice((double)plan->iterations * factor)));
+	if (s->plan->iterations)
+		fprintf(s->out, "-n %.0f",
+			ceil(nice((double)s->plan->iterations * factor)));
 	else if (seconds * factor > longest)
-		fprintf(out, "not even -D %.0f", longest);
+		fprintf(s->out, "not even -D %.0f", longest);
 	else
-		fprintf(out, "-D %.6g", nice(seconds * factor));
+		fprintf(s->out, "-D %.6g", nice(seconds * factor));
 }
 
-/* Of the bounds of both clocks' ratio both are on one side. */
-static double clocks_differ(const struct result *r,
-			    const struct result_row *row)
+/* Both bounds of the clocks' ratio are on one side. */
+static double clocks_differ(const struct subject *s)
 {
-	const double *ratio = r->clock_ratio;
+	const double *ratio = s->r->clock_ratio;
+	const struct clock_description *clocks = s->r->clocks;
 
-	(void)row;
-	return ratio[0] > 1 + CLOCKS_DIFFER ||
-	       (ratio[0] > 0 && ratio[1] < 1 - CLOCKS_DIFFER);
-}
-
-static void say_clocks(FILE *out, const struct result *r,
-		       const struct result_row *row, double much)
-{
-	const struct clock_description *clocks = r->clocks;
-
-	(void)row, (void)much;
-	fprintf(out, "the clocks of both hosts disagree: %.3g s at the server "
-		"(%s, kernel: %s) are 1 s at the client (%s, kernel: %s); "
-		"'sleep 60' by a watch shows which is wrong; change its "
-		"clocksource=",
-		sqrt(r->clock_ratio[0] * r->clock_ratio[1]),
-		clocks[0].source, clocks[0].kernel, clocks[1].source,
-		clocks[1].kernel);
+	if (ratio[0] <= 1 + CLOCKS_DIFFER &&
+	    (ratio[0] <= 0 || ratio[1] >= 1 - CLOCKS_DIFFER))
+		return 0;
+	fprintf(s->out, "the clocks of both hosts disagree: %.3g s at the "
+		"server (%s, kernel: %s) are 1 s at the client (%s, kernel: "
+		"%s); 'sleep 60' by a watch shows which is wrong; change its "
+		"clocksource=", sqrt(ratio[0] * ratio[1]), clocks[0].source,
+		clocks[0].kernel, clocks[1].source, clocks[1].kernel);
+	return 1;
 }
 
 /* How far the clock of one end is from its kernel's. */
@@ -103,130 +97,97 @@ static double kernel_differs(const struct clock_description *clock)
 				  0;
 }
 
-static double clock_drifts(const struct result *r, const struct result_row *row)
+static double clock_drifts(const struct subject *s)
 {
-	(void)row;
-	return fmax(kernel_differs(&r->clocks[0]),
-		    kernel_differs(&r->clocks[1])) - KERNEL_DIFFERS;
-}
+	const struct clock_description *clocks = s->r->clocks;
+	const bool client = kernel_differs(&clocks[1]) >
+			    kernel_differs(&clocks[0]);
+	const double most = kernel_differs(&clocks[client]);
 
-static void say_drift(FILE *out, const struct result *r,
-		      const struct result_row *row, double much)
-{
-	const bool client = kernel_differs(&r->clocks[1]) >
-			    kernel_differs(&r->clocks[0]);
-	const struct clock_description *clock = &r->clocks[client];
-
-	(void)row;
-	fprintf(out, "the %s's clock (%s) differs from its kernel's by %.2g%%: "
-		"%s", client ? "client" : "server", clock->source,
-		100 * (much + KERNEL_DIFFERS),
-		clock->deviation > KERNEL_DIFFERS ?
+	if (most <= KERNEL_DIFFERS)
+		return 0;
+	fprintf(s->out, "the %s's clock (%s) differs from its kernel's by "
+		"%.*g%%: %s", client ? "client" : "server",
+		clocks[client].source, DIGITS(100 * most), 100 * most,
+		clocks[client].deviation > KERNEL_DIFFERS ?
 			"try --clock monotonic_raw there" :
 			"look at what sets the time there (chronyc tracking)");
+	return most;
 }
 
-static double is_doubted(const struct result *r, const struct result_row *row)
+static double is_doubted(const struct subject *s)
 {
-	(void)row;
-	return error_is_set(&r->doubt);
-}
-
-static void say_doubted(FILE *out, const struct result *r,
-			const struct result_row *row, double much)
-{
-	(void)row, (void)much;
-	fprintf(out, "what the other end says cannot be: %s; compare both "
-		"hosts' clocks and versions", r->doubt.message);
+	if (!error_is_set(&s->r->doubt))
+		return 0;
+	fprintf(s->out, "what the other end says cannot be: %s; compare both "
+		"hosts' clocks and versions", s->r->doubt.message);
+	return 1;
 }
 
 /* Seconds that are missing from half of the time, or beyond those that a busy
  * machine may be late by.  Queues on the way decide when the messages of a
  * receiver come. */
-static double mistimed(const struct result *r, const struct result_row *row)
+static double mistimed(const struct subject *s)
 {
-	const struct plan *plan = &r->params.plan;
-	const double wanted = (double)plan->duration / 1e9;
+	const double wanted = (double)s->plan->duration / 1e9;
+	const double seconds = s->row->seconds;
+	double much = seconds - wanted - fmax(4, wanted / 2);
 
-	if (row->failed || plan->iterations || plan_receiver_measures(plan) ||
-	    plan_is_endless(plan))
+	if (s->row->failed || s->plan->iterations ||
+	    plan_receiver_measures(s->plan) || plan_is_endless(s->plan))
 		return 0;
-	if (plan->metric == METRIC_BANDWIDTH && row->seconds < wanted / 2)
-		return wanted - row->seconds;
-	return row->seconds - wanted - fmax(4, wanted / 2);
-}
-
-static void say_mistimed(FILE *out, const struct result *r,
-			const struct result_row *row, double much)
-{
-	(void)much;
-	fprintf(out, "measured for %.3g s instead of %.3g s: look at what held "
-		"it up", row->seconds,
-		(double)r->params.plan.duration / 1e9);
+	if (s->plan->metric == METRIC_BANDWIDTH && seconds < wanted / 2)
+		much = wanted - seconds;
+	if (much > 0)
+		fprintf(s->out, "measured for %.3g s instead of %.3g s: look "
+			"at what held it up", seconds, wanted);
+	return much;
 }
 
 /* Whoever watches a flag byte has it copied, if the host cannot read it. */
-static const char *copied(const struct result *r)
+static double is_copied(const struct subject *s)
 {
-	const struct plan *plan = &r->params.plan;
+	if (!plan_is_pingpong(s->plan) || op_table[s->plan->op].receives)
+		return 0;
+	for (int client = 1; client >= 0; client--) {
+		const char *memory = s->r->ends[client].memory;
 
-	if (!plan_is_pingpong(plan) || op_table[plan->op].receives)
-		return NULL;
-	for (int client = 1; client >= 0; client--)
-		if (memory_text_is_copied(r->ends[client].memory))
-			return r->ends[client].memory;
-	return NULL;
-}
-
-static double is_copied(const struct result *r, const struct result_row *row)
-{
-	(void)row;
-	return copied(r) != NULL;
-}
-
-static void say_copied(FILE *out, const struct result *r,
-		       const struct result_row *row, double much)
-{
-	(void)row, (void)much;
-	fprintf(out, "the latency includes copies: the host cannot read the "
-		"memory %s that a message arrives in; send_lat or --imm does "
-		"without them", copied(r));
+		if (!memory_text_is_copied(memory))
+			continue;
+		fprintf(s->out, "the latency includes copies: the host cannot "
+			"read the memory %s that a message arrives in; "
+			"send_lat or --imm does without them", memory);
+		return 1;
+	}
+	return 0;
 }
 
 /* Of what is in one cache line nothing is missing when the last byte is
  * there. */
-static double is_unordered(const struct result *r, const struct result_row *row)
+static double is_unordered(const struct subject *s)
 {
-	const struct plan *plan = &r->params.plan;
-
-	return plan->relaxed_ordering && plan_is_pingpong(plan) &&
-	       !op_table[plan->op].receives && row->size > CACHE_LINE;
-}
-
-static void say_unordered(FILE *out, const struct result *r,
-			  const struct result_row *row, double much)
-{
-	(void)r, (void)row, (void)much;
+	if (!s->plan->relaxed_ordering || !plan_is_pingpong(s->plan) ||
+	    op_table[s->plan->op].receives || s->row->size <= CACHE_LINE)
+		return 0;
 	fputs("with relaxed ordering the last byte, which is waited for, may "
-	      "arrive before others: send_lat or --imm waits for all", out);
+	      "arrive before others: send_lat or --imm waits for all", s->out);
+	return 1;
 }
 
-static double drained_of(const struct result *r, const struct result_row *row)
+static double drained(const struct subject *s)
 {
-	return r->params.plan.metric == METRIC_BANDWIDTH && !row->failed ?
-		       row->drain_seconds - DRAINED_SECONDS : 0;
-}
-
-static void say_drained(FILE *out, const struct result *r,
-			const struct result_row *row, double much)
-{
+	const struct result_row *row = s->row;
 	const double bits = 8 * (double)(row->drained * row->size);
 
-	(void)r, (void)much;
-	fprintf(out, "the run went on for %.3g s after its time, for %" PRIu64
-		" messages under way, at %.2g Gb/s: a lower --tx-depth ends "
-		"sooner, --counters shows what was lost", row->drain_seconds,
-		row->drained, bits / row->drain_seconds / 1e9);
+	if (s->plan->metric != METRIC_BANDWIDTH || row->failed ||
+	    !(row->drain_seconds > DRAINED_SECONDS))
+		return 0;
+	fprintf(s->out, "the run went on for %.3g s after its time, for "
+		"%" PRIu64 " messages under way, at %.2g Gb/s: a lower "
+		"--tx-depth ends sooner, --counters shows what was lost",
+		row->drain_seconds, row->drained,
+		bits / row->drain_seconds / 1e9);
+	return row->drain_seconds;
 }
 
 /* Does the client, or the server, send what the test moves? */
@@ -239,17 +200,16 @@ static bool sends_data(const struct plan *plan, bool client)
 /* Of the packets that one end sent, the percentage that the other did not
  * receive, as far as drivers count these (rxe).  Each end reads its counters
  * when it can: what the queues hold may be on its way. */
-static double missing_from(const struct result *r,
-			   const struct result_row *row, bool client)
+static double missing_from(const struct subject *s, bool client)
 {
-	const struct plan *plan = &r->params.plan;
+	const struct result_row *row = s->row;
 	const struct counter *sent = counters_find(&row->counters[client],
 						   "sent_pkts");
 	const struct counter *came = counters_find(&row->counters[!client],
 						   "rcvd_pkts");
-	const uint64_t packets = sends_data(plan, client) ?
-				 row->size / plan->mtu + 1 : 1;
-	const uint64_t queued = packets * row->tx_depth * plan->qps;
+	const uint64_t packets = sends_data(s->plan, client) ?
+				 row->size / s->plan->mtu + 1 : 1;
+	const uint64_t queued = packets * row->tx_depth * s->plan->qps;
 
 	if (!sent || !came || !sent->known || !came->known ||
 	    came->value + queued >= sent->value)
@@ -257,84 +217,56 @@ static double missing_from(const struct result *r,
 	return 100 - 100 * (double)came->value / (double)sent->value;
 }
 
-static double missing_of(const struct result *r, const struct result_row *row)
+static double packets_missing(const struct subject *s)
 {
-	return fmax(missing_from(r, row, false), missing_from(r, row, true)) -
-	       MISSING_PERCENT;
-}
+	const bool client = missing_from(s, true) > missing_from(s, false);
+	const double percent = missing_from(s, client);
 
-static void say_packets(FILE *out, const struct result *r,
-			const struct result_row *row, double much)
-{
-	const double percent = much + MISSING_PERCENT;
-	const bool client = missing_from(r, row, true) >
-			    missing_from(r, row, false);
-
-	fprintf(out, "packets did not arrive: %.*g%% of the %s's %s (its "
+	if (percent <= MISSING_PERCENT)
+		return 0;
+	fprintf(s->out, "packets did not arrive: %.*g%% of the %s's %s (its "
 		"sent_pkts, rcvd_pkts of the other end): look for discards on "
 		"the way", DIGITS(percent), percent,
 		client ? "client" : "server",
-		sends_data(&r->params.plan, client) ? "data" :
-		op_table[r->params.plan.op].fetches ? "requests" :
-						      "acknowledgements");
+		sends_data(s->plan, client) ? "data" :
+		op_table[s->plan->op].fetches ? "requests" :
+						"acknowledgements");
+	return percent;
 }
 
-static double error_of(const struct result *r, const struct result_row *row)
+static double is_uncertain(const struct subject *s)
 {
-	(void)r;
-	return row->bandwidth.error_percent - SUMMARY_ERROR_PERCENT;
+	const double percent = s->row->bandwidth.error_percent;
+
+	if (!(percent > SUMMARY_ERROR_PERCENT))
+		return 0;
+	fprintf(s->out, "uncertain by %.*g%%: ", DIGITS(percent), percent);
+	print_longer(s, percent / SUMMARY_ERROR_PERCENT);
+	fprintf(s->out, " brings it below %g%%", SUMMARY_ERROR_PERCENT);
+	return percent;
 }
 
-static void say_error(FILE *out, const struct result *r,
-		      const struct result_row *row, double much)
+static double ran_dry(const struct subject *s)
 {
-	const double percent = much + SUMMARY_ERROR_PERCENT;
+	const double percent = s->row->bandwidth.dry_percent;
 
-	fprintf(out, "uncertain by %.*g%%: ", DIGITS(percent), percent);
-	print_longer(out, r, row, percent / SUMMARY_ERROR_PERCENT);
-	fprintf(out, " brings it below %g%%", SUMMARY_ERROR_PERCENT);
+	if (!(percent > DRY_PERCENT))
+		return 0;
+	fprintf(s->out, "the send queue ran dry before %.0f%% of completions: "
+		"raise --tx-depth%s", percent,
+		s->row->cq_mod > s->row->tx_depth / 4 ?
+			" or lower --cq-mod" : "");
+	return percent;
 }
 
-static double dry_of(const struct result *r, const struct result_row *row)
+static double trouble(const struct subject *s)
 {
-	(void)r;
-	return row->bandwidth.dry_percent - DRY_PERCENT;
+	return counters_risen(s->r, COUNTER_TROUBLE, s->out);
 }
 
-static void say_dry(FILE *out, const struct result *r,
-		    const struct result_row *row, double much)
+static double congestion(const struct subject *s)
 {
-	(void)r;
-	fprintf(out, "the send queue ran dry before %.0f%% of completions: "
-		"raise --tx-depth%s", much + DRY_PERCENT,
-		row->cq_mod > row->tx_depth / 4 ? " or lower --cq-mod" : "");
-}
-
-static double trouble_of(const struct result *r, const struct result_row *row)
-{
-	(void)row;
-	return counters_risen(r, COUNTER_TROUBLE, NULL);
-}
-
-static void say_trouble(FILE *out, const struct result *r,
-			const struct result_row *row, double much)
-{
-	(void)row, (void)much;
-	counters_risen(r, COUNTER_TROUBLE, out);
-}
-
-static double congestion_of(const struct result *r,
-			    const struct result_row *row)
-{
-	(void)row;
-	return counters_risen(r, COUNTER_CONGESTION, NULL);
-}
-
-static void say_congestion(FILE *out, const struct result *r,
-			   const struct result_row *row, double much)
-{
-	(void)row, (void)much;
-	counters_risen(r, COUNTER_CONGESTION, out);
+	return counters_risen(s->r, COUNTER_CONGESTION, s->out);
 }
 
 /* The percentiles that the table has. */
@@ -353,224 +285,202 @@ static struct percentiles percentiles_of(const struct result *r)
 	return list;
 }
 
-/* How many times as many samples the percentiles of ROW need; above 0 when some
- * are missing. */
-static double missing_samples(const struct result *r,
-			      const struct result_row *row)
+/* How many times as many samples are needed. */
+static double samples_missing(const struct subject *s)
 {
-	const uint64_t samples = row->latency.samples;
-	const struct percentiles list = percentiles_of(r);
+	const struct percentiles list = percentiles_of(s->r);
+	const uint64_t samples = s->row->latency.samples;
+	char text[PERCENTILE_TEXT_SIZE];
 	double most = 0;
+	uint32_t n = 0;
 
-	if (row->failed || !samples ||
-	    r->params.plan.metric != METRIC_LATENCY)
+	if (s->row->failed || !samples || s->plan->metric != METRIC_LATENCY)
 		return 0;
 	for (uint32_t i = 0; i < list.n; i++) {
 		uint64_t needed = summary_min_samples(list.per_million[i]);
 
-		if (needed > samples)
-			most = fmax(most, (double)needed / (double)samples);
+		if (needed <= samples)
+			continue;
+		most = fmax(most, (double)needed / (double)samples);
+		fprintf(s->out, "%s%s%% needs %" PRIu64, n++ ? ", " : "",
+			units_format_percentile(list.per_million[i], text),
+			needed);
 	}
+	if (!n)
+		return 0;
+	fputs(" samples", s->out);
+	if (fills(s->r))
+		fprintf(s->out, " (here: %" PRIu64 ")", samples);
+	fputs(": ", s->out);
+	print_longer(s, most);
+	fputs(n > 1 ? " gives them" : " gives it", s->out);
 	return most;
 }
 
-static void say_missing(FILE *out, const struct result *r,
-			const struct result_row *row, double much)
+/* The length of an interval, in seconds. */
+static double interval_of(const struct subject *s)
 {
-	const struct percentiles list = percentiles_of(r);
-	char text[PERCENTILE_TEXT_SIZE];
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < list.n; i++) {
-		uint64_t needed = summary_min_samples(list.per_million[i]);
-
-		if (needed > row->latency.samples)
-			fprintf(out, "%s%s%% needs %" PRIu64, n++ ? ", " : "",
-				units_format_percentile(list.per_million[i],
-							text), needed);
-	}
-	fprintf(out, fills(r) ?
-			" samples (here: %" PRIu64 "): " : " samples: ", row->latency.samples);
-	print_longer(out, r, row, much);
-	fputs(n > 1 ? " gives them" : " gives it", out);
+	if (s->plan->interval)
+		return (double)s->plan->interval / 1e9;
+	return s->row->n_intervals ? s->row->seconds / s->row->n_intervals :
+				     INTERVALS_SHORTEST / 1e9;
 }
 
-/* The length of an interval of ROW, in seconds. */
-static double interval_of(const struct result *r, const struct result_row *row)
+static double peak_is_uncertain(const struct subject *s)
 {
-	const uint64_t own = r->params.plan.interval;
+	const double percent = s->row->bandwidth.peak_error_percent;
+	const double seconds = s->row->seconds;
+	double length;
 
-	if (own)
-		return (double)own / 1e9;
-	return row->n_intervals ? row->seconds / row->n_intervals :
-				  INTERVALS_SHORTEST / 1e9;
-}
-
-/* How many times as long the intervals must be. */
-static double peak_error_of(const struct result *r,
-			    const struct result_row *row)
-{
-	(void)r;
-	return row->bandwidth.peak_error_percent - SUMMARY_ERROR_PERCENT;
-}
-
-static void say_peak_error(FILE *out, const struct result *r,
-			   const struct result_row *row, double much)
-{
-	const double percent = much + SUMMARY_ERROR_PERCENT;
-	const double length = nice(interval_of(r, row) * percent /
-				       SUMMARY_ERROR_PERCENT);
-
-	fprintf(out, "peak uncertain by %.*g%%: --interval %.6g",
+	if (!(percent > SUMMARY_ERROR_PERCENT))
+		return 0;
+	length = nice(interval_of(s) * percent / SUMMARY_ERROR_PERCENT);
+	fprintf(s->out, "peak uncertain by %.*g%%: --interval %.6g",
 		DIGITS(percent), percent, length);
-	if (length * INTERVALS_LEAST > row->seconds) {
-		fputs(" with ", out);
-		print_longer(out, r, row,
-			     length * INTERVALS_LEAST / row->seconds);
+	if (length * INTERVALS_LEAST > seconds) {
+		fputs(" with ", s->out);
+		print_longer(s, length * INTERVALS_LEAST / seconds);
 	}
-	fprintf(out, " brings it below %g%%", SUMMARY_ERROR_PERCENT);
+	fprintf(s->out, " brings it below %g%%", SUMMARY_ERROR_PERCENT);
+	return percent;
 }
 
-/* Has a row no peak although its bandwidth was measured? */
-static double lacks_peak(const struct result *r, const struct result_row *row)
+static double lacks_peak(const struct subject *s)
 {
-	return r->params.plan.metric == METRIC_BANDWIDTH && !row->failed &&
-	       !row->n_directions && isfinite(row->bandwidth.gbps) &&
-	       !isfinite(row->bandwidth.peak_gbps);
-}
+	const struct bandwidth_summary *b = &s->row->bandwidth;
+	const double length = interval_of(s);
 
-static void say_no_peak(FILE *out, const struct result *r,
-			const struct result_row *row, double much)
-{
-	const double seconds = INTERVALS_LEAST * interval_of(r, row);
-
-	(void)much;
-	fprintf(out, "%s %d intervals of %.3g s: ", fills(r) ?
+	if (s->plan->metric != METRIC_BANDWIDTH || s->row->failed ||
+	    s->row->n_directions || !isfinite(b->gbps) ||
+	    isfinite(b->peak_gbps))
+		return 0;
+	fprintf(s->out, "%s %d intervals of %.3g s: ", fills(s->r) ?
 			"peak is the average, for the best interval needs" :
 			"peak and +-95% need",
-		INTERVALS_LEAST, seconds / INTERVALS_LEAST);
+		INTERVALS_LEAST, length);
 	/* a busy machine makes some intervals longer than planned */
-	print_longer(out, r, row, fmax(1.1 * seconds / row->seconds, 1.5));
-	fputs(" gives them", out);
+	print_longer(s, fmax(1.1 * INTERVALS_LEAST * length / s->row->seconds,
+			     1.5));
+	fputs(" gives them", s->out);
+	return 1;
 }
 
-static double has_two_directions(const struct result *r,
-				 const struct result_row *row)
+static double samples_dropped(const struct subject *s)
 {
-	return r->params.plan.metric == METRIC_BANDWIDTH && !row->failed &&
-	       row->n_directions && !fills(r);
+	if (!s->r->params.samples || !s->row->samples_dropped)
+		return 0;
+	fprintf(s->out, "%" PRIu64 " samples came too fast for %s; the table "
+		"has them", s->row->samples_dropped, s->r->params.samples);
+	return (double)s->row->samples_dropped;
 }
 
-static void say_two_directions(FILE *out, const struct result *r,
-			       const struct result_row *row, double much)
+static double has_two_directions(const struct subject *s)
 {
-	(void)r, (void)row, (void)much;
+	if (s->plan->metric != METRIC_BANDWIDTH || s->row->failed ||
+	    !s->row->n_directions || fills(s->r))
+		return 0;
 	fputs("the sum of two directions has no peak and no +-95%: --json has "
-	      "them for each direction", out);
-}
-
-static double dropped_of(const struct result *r, const struct result_row *row)
-{
-	return r->params.samples ? (double)row->samples_dropped : 0;
-}
-
-static void say_dropped(FILE *out, const struct result *r,
-			const struct result_row *row, double much)
-{
-	(void)much;
-	fprintf(out, "%" PRIu64 " samples came too fast for %s; the table has "
-		"them", row->samples_dropped, r->params.samples);
+	      "them for each direction", s->out);
+	return 1;
 }
 
 /* The most doubtful first.  A doubt of both ends' clocks comes before all. */
-static const struct caveat caveats[] = {
-	{ clocks_differ, say_clocks, true },
-	{ clock_drifts, say_drift, true },
-	{ is_doubted, say_doubted, true },
-	{ mistimed, say_mistimed, false },
-	{ is_copied, say_copied, true },
-	{ is_unordered, say_unordered, false },
-	{ drained_of, say_drained, false },
-	{ missing_of, say_packets, false },
-	{ error_of, say_error, false },
-	{ trouble_of, say_trouble, true },
-	{ dry_of, say_dry, false },
-	{ congestion_of, say_congestion, true },
-	{ missing_samples, say_missing, false },
-	{ lacks_peak, say_no_peak, false },
-	{ peak_error_of, say_peak_error, false },
-	{ dropped_of, say_dropped, false },
-	{ has_two_directions, say_two_directions, true },
+static const struct {
+	caveat_fn *find;
+	bool of_run;		/* not of one size */
+} caveats[] = {
+	{ clocks_differ, true },
+	{ clock_drifts, true },
+	{ is_doubted, true },
+	{ mistimed, false },
+	{ is_copied, true },
+	{ is_unordered, false },
+	{ drained, false },
+	{ packets_missing, false },
+	{ is_uncertain, false },
+	{ trouble, true },
+	{ ran_dry, false },
+	{ congestion, true },
+	{ samples_missing, false },
+	{ lacks_peak, false },
+	{ peak_is_uncertain, false },
+	{ samples_dropped, false },
+	{ has_two_directions, true },
 };
 
 #define N_CAVEATS (sizeof(caveats) / sizeof(*caveats))
 
-/* A caveat that R has, and the row that has most of it. */
-struct doubt {
-	const struct caveat *caveat;
-	const struct result_row *row;
-	double much;
-};
-
-static struct doubt worst(const struct caveat *c, const struct result *r)
+/* The sentence of a caveat about ROW, and how much of it there is; NULL: none,
+ * or no memory. */
+static char *sentence(size_t caveat, const struct result *r,
+		      const struct result_row *row, double *much)
 {
-	struct doubt found = { .caveat = c };
-	const uint32_t rows = c->of_run && r->n_rows ? 1 : r->n_rows;
+	struct subject s = { .r = r, .plan = &r->params.plan, .row = row };
+	char *text = NULL;
+	size_t size;
+
+	*much = 0;
+	s.out = open_memstream(&text, &size);
+	if (!s.out)
+		return NULL;
+	if (r->n_rows > 1 && !caveats[caveat].of_run)
+		fprintf(s.out, "size %" PRIu64 ": ", row->size);
+	*much = caveats[caveat].find(&s);
+	fclose(s.out);
+	if (*much > 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* The sentence about the row that has most of a caveat; NULL: none has any. */
+static char *worst(size_t caveat, const struct result *r)
+{
+	const uint32_t rows = caveats[caveat].of_run && r->n_rows ? 1 :
+								    r->n_rows;
+	char *found = NULL;
+	double most = 0, much;
 
 	for (uint32_t i = 0; i < rows; i++) {
-		const double much = c->much(r, &r->rows[i]);
+		char *text = sentence(caveat, r, &r->rows[i], &much);
 
-		if (!(much > found.much))
-			continue;
-		found.much = much;
-		found.row = &r->rows[i];
+		if (text && much > most) {
+			free(found);
+			found = text;
+			most = much;
+		} else {
+			free(text);
+		}
 	}
 	return found;
 }
 
-static uint32_t find(const struct result *r, struct doubt list[N_CAVEATS])
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < N_CAVEATS; i++) {
-		list[n] = worst(&caveats[i], r);
-		n += list[n].row != NULL;
-	}
-	return n;
-}
-
-static void say(FILE *out, const struct result *r, const struct doubt *doubt)
-{
-	if (r->n_rows > 1 && !doubt->caveat->of_run)
-		fprintf(out, "size %" PRIu64 ": ", doubt->row->size);
-	doubt->caveat->say(out, r, doubt->row, doubt->much);
-}
-
 char *caveats_first(const struct result *r)
 {
-	struct doubt list[N_CAVEATS];
 	char *text = NULL;
-	size_t size;
-	FILE *out = find(r, list) ? open_memstream(&text, &size) : NULL;
 
-	if (!out)
-		return NULL;
-	say(out, r, &list[0]);
-	fclose(out);
+	for (size_t i = 0; i < N_CAVEATS && !text; i++)
+		text = worst(i, r);
 	return text;
 }
 
 void caveats_print(FILE *out, const struct result *r)
 {
-	struct doubt list[N_CAVEATS];
-	const uint32_t n = find(r, list);
-	const uint32_t said = r->params.verbose ? n : n > 0;
+	char *list[N_CAVEATS];
+	uint32_t n = 0, said;
 
-	for (uint32_t i = 0; i < said; i++) {
-		fputs(" ", out);
-		say(out, r, &list[i]);
-		if (n > said)
+	for (size_t i = 0; i < N_CAVEATS; i++) {
+		list[n] = worst(i, r);
+		n += list[n] != NULL;
+	}
+	said = r->params.verbose ? n : n > 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i < said)
+			fprintf(out, " %s", list[i]);
+		if (i < said && n > said)
 			fprintf(out, " (--verbose: %u more)", n - said);
-		fputs("\n", out);
+		if (i < said)
+			fputs("\n", out);
+		free(list[i]);
 	}
 }

@@ -9,7 +9,6 @@
 
 #include "base/xalloc.h"
 #include "cli/commands.h"
-#include "cli/control_rules.h"
 #include "cli/perftest.h"
 #include "cli/rules.h"
 #include "cli/suggest.h"

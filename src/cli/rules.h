@@ -37,4 +37,9 @@ int rules_check_files(struct given *g);
  * against each other. */
 int rules_complete(struct given *g);
 
+/* The same for a test of the control path: set the defaults that depend on the
+ * test and on other options, and check them.  Returns 0, or -EINVAL with the
+ * reason in the error. */
+int control_rules_complete(struct given *g);
+
 #endif

@@ -4,11 +4,17 @@
  * has and this program lacks (a second port) are printed as off.
  */
 #include "config.h"
+#include "base/log.h"
+#include "base/xalloc.h"
 #include "report/report.h"
 
+#include <endian.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "report/counters.h"
 #include "report/cpu.h"
@@ -16,6 +22,7 @@
 #include "report/perftest.h"
 #include "report/preflight.h"
 #include "report/stream.h"
+#include "run/recorder.h"
 
 #define RULE \
 	"---------------------------------------------------------------" \
@@ -328,6 +335,63 @@ static void print_both(FILE *out, const struct result *r,
 	}
 }
 
+static int compare(const void *a, const void *b)
+{
+	double one = *(const double *)a, other = *(const double *)b;
+
+	return (one > other) - (one < other);
+}
+
+static double to_double(uint64_t little_endian)
+{
+	uint64_t bits = le64toh(little_endian);
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/* Read at most MOST samples of SIZE bytes, in us.  Returns their number. */
+static uint64_t read_samples(FILE *in, uint64_t size, double *us,
+			     uint64_t most)
+{
+	uint64_t words[RECORD_WORDS], n = 0;
+
+	while (n < most && fread(words, sizeof(words), 1, in) == 1)
+		if (le64toh(words[0]) == size)
+			us[n++] = to_double(words[2]);
+	return n;
+}
+
+/* Print every sample of ROW, numbered, one a line (-H, -U).  False if there are
+ * none here, or none that can be read, which a warning says. */
+static bool print_samples(FILE *out, const struct result *r,
+			  const struct result_row *row)
+{
+	const uint64_t most = row->latency.samples;
+	FILE *in = r->params.samples ? fopen(r->params.samples, "r") : NULL;
+	double *us;
+	uint64_t n;
+
+	/* a server has none */
+	if (!r->params.samples)
+		return false;
+	if (!in) {
+		log_warning("cannot read the samples: %s", strerror(errno));
+		return false;
+	}
+	us = xcalloc(most + 1, sizeof(*us));
+	n = read_samples(in, row->size, us, most);
+	fclose(in);
+	if (r->params.perftest_samples == PERFTEST_SORTED)
+		qsort(us, n, sizeof(*us), compare);
+	fputs("#, usec\n", out);
+	for (uint64_t i = 0; i < n; i++)
+		fprintf(out, "%llu, %g\n", (unsigned long long)i + 1, us[i]);
+	free(us);
+	return true;
+}
+
 static void print_head(FILE *out, const struct result *r)
 {
 	print_gpu(out, r);
@@ -344,8 +408,7 @@ static void print_row(FILE *out, const struct result *r,
 
 	if (row->failed)
 		return;
-	if (r->params.perftest_samples &&
-	    perftest_print_samples(out, r, row))
+	if (r->params.perftest_samples && print_samples(out, r, row))
 		print_headings(out, r);
 	tables[r->params.plan.metric][other].print(out, r, row);
 	end_row(out, r, row);

@@ -46,11 +46,6 @@ double perftest_rate(const struct result *r, double gbps);
  * two directions their sum. */
 double perftest_peak(const struct result *r, const struct result_row *row);
 
-/* Print every sample of ROW, numbered, one a line (-H, -U).  False if there are
- * none here, or none that can be read, which a warning says. */
-bool perftest_print_samples(FILE *out, const struct result *r,
-			    const struct result_row *row);
-
 /* The lines that a server prints before it has a client. */
 extern const char perftest_waiting[];
 

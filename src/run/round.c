@@ -2,6 +2,7 @@
 #include "run/round.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,19 +10,116 @@
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/time.h"
+#include "base/xalloc.h"
 #include "model/observer.h"
 #include "model/tests.h"
 #include "run/compare.h"
 #include "run/failure.h"
 #include "run/outcome.h"
-#include "run/pacing.h"
-#include "run/role.h"
+#include "run/run.h"
 #include "run/threads.h"
 #include "run/verification.h"
+#include "traffic/bandwidth.h"
 #include "traffic/copier.h"
+#include "traffic/latency.h"
+#include "traffic/open_loop.h"
 #include "traffic/prepare.h"
 #include "traffic/responder.h"
 #include "verbs/explain.h"
+
+static void pace(struct flow *f, const struct plan *plan, uint64_t size,
+		 double ns_per_tick)
+{
+	double share = (double)f->n_qps / plan->qps;
+
+	pace_init(&f->pace, rate_messages(plan->rate, size) * share,
+		  plan_burst(plan, size), (uint64_t)f->n_qps * f->shape.depth,
+		  ns_per_tick);
+}
+
+static void open_loop(struct flow *f, const struct plan *plan, uint64_t size,
+		      double ns_per_tick)
+{
+	if (!f->open)
+		f->open = xcalloc(1, sizeof(*f->open));
+	open_loop_init(f->open, rate_messages(plan->rate, size),
+		       plan->arrival == ARRIVAL_POISSON, plan->open_depth,
+		       ns_per_tick);
+}
+
+/*
+ * If the plan has a rate or a gap, give it to RUN's flows, which are prepared for
+ * messages of SIZE bytes.  In a bandwidth test each flow gets a share
+ * proportional to its queue pairs; otherwise the client's flow gets the
+ * schedule of an open loop, which run_free() frees.  May wait 10 ms until the
+ * length of a tick is known.
+ */
+static void pacing_prepare(struct run *run, uint64_t size)
+{
+	const struct plan *plan = run->plan;
+	double tick;
+
+	if (!plan->rate && !plan->gap)
+		return;
+	tick = clock_ns_per_tick(&run->clock);
+	if (plan->gap) {
+		run->flows[0].gap = (uint64_t)((double)plan->gap / tick);
+		return;
+	}
+	if (plan_is_open(plan)) {
+		if (run->client)
+			open_loop(&run->flows[0], plan, size, tick);
+		return;
+	}
+	if (plan->pacing == PACING_DEVICE)
+		return;
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		pace(&run->flows[t], plan, size, tick);
+}
+
+typedef int sending_loop(struct flow *f, enum op op);
+
+/* The loop this end runs until it has sent everything; NULL: it sends
+ * nothing. */
+static sending_loop *role_loop(const struct run *run)
+{
+	const struct plan *plan = run->plan;
+
+	if (plan->metric == METRIC_BANDWIDTH)
+		return plan_sends(plan, run->client) ? bandwidth_run : NULL;
+	if (plan_is_open(plan) && run->client)
+		return open_loop_run;
+	if (plan_is_pingpong(plan))
+		return run->client ? latency_ping : latency_pong;
+	return run->client ? latency_round_trip : NULL;
+}
+
+/* Is this end the far end of a ping-pong? */
+static bool role_answers(const struct run *run)
+{
+	return !run->client && plan_is_pingpong(run->plan);
+}
+
+/* Does this end wait for the peer to send everything, other than by
+ * answering? */
+static bool role_awaits_peer(const struct run *run)
+{
+	const struct plan *plan = run->plan;
+
+	if (plan->metric == METRIC_BANDWIDTH)
+		return plan_sends(plan, !run->client);
+	return !run->client && !role_answers(run);
+}
+
+/* Does this end begin messages of its own, and so send SENT when all are
+ * out? */
+static bool role_begins(const struct run *run)
+{
+	const struct plan *plan = run->plan;
+
+	return plan->metric == METRIC_LATENCY ? run->client :
+						plan_sends(plan, run->client);
+}
 
 #define MOST_INTERVALS 30
 /* Most intervals of a length the user chose; more are merged. */

@@ -23,6 +23,12 @@ static uint64_t stands_for(const struct flow *f)
 		       f->lists.signal_every;
 }
 
+/* Forget the polls of the edge just taken, so that the next one starts anew. */
+static void edge_taken(struct flow *f)
+{
+	f->looks.last = f->looks.before = f->looks.due_since = 0;
+}
+
 void window_look(struct flow *f, bool found, bool drained)
 {
 	struct flow_looks *l = &f->looks;
@@ -41,6 +47,7 @@ void window_look(struct flow *f, bool found, bool drained)
 		/* the pipeline was empty when the window opened */
 		f->window.opening.ticks = now - f->window.opened;
 		l->from = flow_last_post(f);
+		edge_taken(f);
 	}
 }
 
@@ -86,12 +93,6 @@ static struct flow_edge describe_edge(const struct flow *f)
 		.ticks = came_within(f),
 		.messages = f->counts_arrivals ? 0 : untold,
 	};
-}
-
-/* Forget the polls of the edge just taken, so that the next one starts anew. */
-static void edge_taken(struct flow *f)
-{
-	f->looks.last = f->looks.before = f->looks.due_since = 0;
 }
 
 static void open_at(struct flow *f, uint64_t ticks)

@@ -142,6 +142,14 @@ def test_the_peak_is_not_faster_than_the_link(wire):
     assert row["bandwidth"]["peak_error_percent"] < 0.5
 
 
+def test_a_peak_without_a_warm_up_is_as_sure(wire):
+    """The first interval begins at the first completion, not at the first
+    post."""
+    wire(100, 2000)
+    row, _ = run("--interval", 0.01, "--warmup", 0, span=("-D", 0.3))
+    assert row["bandwidth"]["peak_error_percent"] < 0.5
+
+
 def test_intervals_that_are_too_short_say_so(wire):
     """16 queue pairs with 15 untold messages of 64 KiB each, of 7600."""
     wire(50, 2000)

@@ -234,7 +234,7 @@ static int get_histogram(const struct frame *frame, struct cursor *c,
 	if (!ret)
 		ret = wire_check(frame, "samples", h->count, 1, COUNT_MAX,
 				 err);
-	if (!ret && (double)h->count * (double)h->max > (double)UINT64_MAX)
+	if (!ret)
 		ret = wire_check(frame, "maximum", h->max, 0,
 				 UINT64_MAX / h->count, err);
 	if (!ret)

@@ -115,6 +115,11 @@ REFUSED = {
          "samples": (10, 1, 1, 10, 1, 0), "bins": ((1, 10),)}, READS),
     "samples 0: expected 10 to 10": ({}, READS),
     "counted 10: expected at least 10, but at most 0": ({}, {"metric": "latency"}),
+    # their sum would be 2^64, which is 0
+    f"maximum {1 << 54}: expected 0 to {(1 << 54) - 1}": (
+        {"posted": 1024, "samples": (1024, 1 << 54, 1 << 54, 0, 1 << 54, 0),
+         "bins": ((35839, 1024),)},
+        {**READS, "posted": 1024, "parameters": {2: 1024}}),
 }
 
 

@@ -2,6 +2,7 @@
 #include "run/peer_check.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <sched.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 
 /* No device does a tenth of this for one thread. */
 #define MESSAGES_PER_NS 10
+/* Nor does a clock take a second, in ns, or run that many times too fast. */
+#define CLOCK_MOST 1e9
 
 static int check(const char *field, uint64_t value, uint64_t min, uint64_t max,
 		 struct error *err)
@@ -137,16 +140,18 @@ static bool is_above_0(double value)
 }
 
 /* What cannot be is not known. */
+static void settle(double *value, double least)
+{
+	if (!(*value >= least && *value <= CLOCK_MOST))
+		*value = NAN;
+}
+
 static void settle_clock(struct clock_description *clock)
 {
-	if (!is_above_0(clock->resolution_ns))
-		clock->resolution_ns = NAN;
-	if (!is_above_0(clock->read_cost_ns))
-		clock->read_cost_ns = NAN;
-	if (!(clock->deviation >= 0 && isfinite(clock->deviation)))
-		clock->deviation = NAN;
-	if (!isfinite(clock->drift))
-		clock->drift = NAN;
+	settle(&clock->resolution_ns, DBL_TRUE_MIN);
+	settle(&clock->read_cost_ns, DBL_TRUE_MIN);
+	settle(&clock->deviation, 0);
+	settle(&clock->drift, -CLOCK_MOST);
 }
 
 static int check_thread(const struct done *d, const struct thread_row *row,

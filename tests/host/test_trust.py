@@ -74,6 +74,9 @@ ACCEPTED = {
     "a clock of another world": ({"clock": (1e18, 1e-300, math.nan, 1e-300)},
                                  {}),
     "a clock that runs": ({"clock": (5e-324, 1e18, 1e18, 1e18)}, {}),
+    "a clock whose percents are no number": (
+        {"more": (wire.field(5, "clock", struct.pack(">dQQ", 1e307, 1, 1)
+                             + wire.string("tsc"), wire.OPTIONAL),)}, {}),
     "more inline than sent": ({"inline": 65536}, {}),
     "one thread that did all": (
         {"posted": 20, "threads": ((1023, 1, 0, 0), (ANY, 1, 20, 1))},

@@ -2,8 +2,10 @@
 #include "report/stream.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/xalloc.h"
@@ -15,6 +17,7 @@ struct stream {
 	struct sink sink;
 	/* what the report has, and how much of it is written */
 	bool begun, headed;
+	bool stopped;		/* the run, as it could not be written */
 	uint32_t rows;
 };
 
@@ -123,6 +126,11 @@ void stream_interval(struct stream *s, const struct result *r,
 	fclose(out);
 	put(s, text, false);
 	free(text);
+	if (!s->sink.errnum || s->stopped || !plan_is_endless(&r->params.plan))
+		return;
+	/* nobody reads what only an interruption ends */
+	s->stopped = true;
+	kill(getpid(), SIGTERM);
 }
 
 int stream_end(struct stream *s, const struct result *r, struct error *err)

@@ -161,6 +161,19 @@ def test_it_runs_until_stopped(pair, end, number):
     assert not table(ends[0])
 
 
+def test_it_runs_until_nobody_reads(start, serve):
+    """As in a pipe to head."""
+    server, port = serve("ib_write_bw", "--run_infinitely", "-D", 1)
+    reader, writer = os.pipe()
+    program = start("ib_write_bw", "--run_infinitely", "-D", 1, "-p", port,
+                    "127.0.0.1", stdout=writer)
+    os.close(writer)
+    with os.fdopen(reader) as lines:
+        next(line for line in lines if line.startswith(" 65536 "))
+    failed(program, "cannot write to stdout: Broken pipe")
+    succeeded(server)
+
+
 def test_there_is_no_latency_without_an_end(start):
     failed(start("ib_write_lat", "--run_infinitely", "host"), "bandwidth")
 

@@ -10,6 +10,7 @@
 #include "commands/status.h"
 #include "commands/test.h"
 #include "net/key_file.h"
+#include "net/signals.h"
 #include "report/perftest.h"
 #include "serve/release.h"
 #include "serve/serve.h"
@@ -59,8 +60,12 @@ int command_serve(struct options *options, int cancel_fd)
 	listener = key_file_check(params->key_file, &err) ? -1 :
 		   serve_open(params, cancel_fd, &port, &err);
 	if (listener >= 0 && params->format == TABLE_PERFTEST &&
-	    params->perftest)
+	    params->perftest) {
+		/* the reader may never take it */
+		signals_unblock(true);
 		command_print(strdup(perftest_waiting));
+		signals_unblock(false);
+	}
 	ret = listener < 0 ? listener :
 			     serve_clients(params, listener, cancel_fd, &conn,
 					   &status, &err);

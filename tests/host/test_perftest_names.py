@@ -1,4 +1,5 @@
 """What a script sees of both ends under perftest's names."""
+import contextlib
 import json
 import os
 import re
@@ -195,6 +196,22 @@ def test_a_server_says_at_once_that_it_waits(start, serve):
         succeeded(start("ib_write_bw", "-p", port, "127.0.0.1"))
         succeeded(server)
         assert len(re.findall(r"^ 65536 ", lines.read(), re.M)) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_ends_that_nobody_reads(start, number):
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(writer, bytes(4096)):
+            pass
+    os.set_blocking(writer, True)
+    server = start("ib_write_bw", "-p", 0, stdout=writer)
+    server.wait_for("serving on TCP port")
+    server.send(number)
+    assert server.wait().status == -number, str(server)
+    os.close(reader)
+    os.close(writer)
 
 
 def test_a_server_ends_after_a_client_that_failed(pair):

@@ -342,6 +342,20 @@ def test_what_an_agent_runs(words):
     assert said_of(words) is None
 
 
+def test_an_address_is_no_value(tmp_path):
+    """With a file as its memory, verbsperf would have served anybody."""
+    program, said = tmp_path / "program", tmp_path / "said"
+    program.write_text(f'#!/bin/sh\necho "$@" >>{said}\n')
+    program.chmod(0o755)
+    for words in (["write_bw", "--memory", "file:x"], list(agent.SERVER)):
+        child = agent.Child(1, [str(program), *agent.command_of(words)], b"k")
+        child.process.wait()
+        child.close()
+    client, server = said.read_text().splitlines()
+    assert client == "write_bw --memory -- file:x"
+    assert server.split()[:-2] == list(agent.SERVER[:-2])
+
+
 def test_a_round_may_have_what_a_suite_may():
     """All but what is refused on the command line."""
     found = program.examine(os.environ["FAKE_REAL"])

@@ -188,6 +188,14 @@ def refused(words: Sequence[str]) -> Optional[str]:
     return None if re.fullmatch(ADDRESS, address) else address
 
 
+def command_of(words: Sequence[str]) -> List[str]:
+    """Return WORDS so that no option takes the address for its value, after
+    which verbsperf would be a server, without a key."""
+    if tuple(words[:len(SERVER)]) == SERVER:
+        return list(words)
+    return [*words[:-1], "--", words[-1]]
+
+
 class Guard:
     """Has the kernel kill this process, and with it what it started, when it
     has not run for long: one that is stopped cannot end itself."""
@@ -406,7 +414,8 @@ class Agent:
                          "which no round has")
             return
         try:
-            child = Child(number, [self.path, *words], self.key)
+            child = Child(number, [self.path, *command_of(words)],
+                          self.key)
         except OSError as error:
             self.not_run(number, f"cannot run {self.path}: {error.strerror}")
             return

@@ -2,6 +2,7 @@
 #include "host/counters.h"
 
 #include <errno.h>
+#include <linux/ethtool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,6 @@
 #include "base/numbers.h"
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "host/ethtool_counters.h"
 #include "host/netdev.h"
 #include "host/sysfs.h"
 
@@ -22,6 +22,12 @@
 /* For how long at most to wait for newer ones; it keeps them 10 ms unless told
  * otherwise. */
 #define PATIENCE (SECOND / 40)
+
+/* Counters of a driver: it has some for each queue. */
+#define MOST 65536
+/* The kernel writes as many as there are, even if queues were added since they
+ * were counted. */
+#define MORE 4096
 
 /* Where a counter is read. */
 enum source {
@@ -114,11 +120,43 @@ static void add_file(const char *name, void *into)
 		add(r, r->listed, sources[r->listed].prefix, name, 0);
 }
 
-/* An ethtool_visitor. */
-static void add_driver(const char *name, uint32_t index, void *into)
+static uint32_t count_driver(const char *netdev)
 {
-	if (name[0])
-		add(into, DRIVER, ETHTOOL, name, index);
+	struct ethtool_sset_info *set;
+	uint32_t n = 0;
+
+	set = xcalloc(1, sizeof(*set) + sizeof(set->data[0]));
+	set->cmd = ETHTOOL_GSSET_INFO;
+	set->sset_mask = 1ULL << ETH_SS_STATS;
+	/* the mask comes back without what there is none of */
+	if (!ethtool_ask(netdev, set) && set->sset_mask)
+		n = set->data[0];
+	free(set);
+	return n > MOST ? 0 : n;
+}
+
+/* Those that an Ethernet driver has of its own, as 'ethtool -S' shows them;
+ * reading them needs no privileges. */
+static void find_driver(struct counter_reader *r)
+{
+	uint32_t n = count_driver(r->netdev);
+	char name[ETH_GSTRING_LEN + 1] = "";
+	struct ethtool_gstrings *names;
+
+	names = xcalloc(1, sizeof(*names) + (n + MORE) * ETH_GSTRING_LEN);
+	names->cmd = ETHTOOL_GSTRINGS;
+	names->string_set = ETH_SS_STATS;
+	names->len = n;
+	if (n && (ethtool_ask(r->netdev, names) || names->len != n))
+		n = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		memcpy(name, names->data + i * ETH_GSTRING_LEN,
+		       ETH_GSTRING_LEN);
+		if (name[0])
+			add(r, DRIVER, ETHTOOL, name, i);
+	}
+	free(names);
+	r->n_driver = n;
 }
 
 /* The kernel keeps what it read from the hardware for a while. */
@@ -165,7 +203,7 @@ static void find_all(struct counter_reader *r)
 		if (r->folders[r->listed][0])
 			sysfs_list(add_file, r, "%s", r->folders[r->listed]);
 	if (r->netdev[0])
-		r->n_driver = ethtool_list(r->netdev, add_driver, r);
+		find_driver(r);
 	find_lifespan(r);
 	sort(r);
 }
@@ -227,13 +265,33 @@ static struct counter read_one(const struct counter_reader *r,
 	return counter;
 }
 
+/* The values of the N counters of the driver of NETDEV, in the order of
+ * find_driver(), on the heap; NULL if they cannot be read or are no longer
+ * N. */
+static uint64_t *read_driver(const char *netdev, uint32_t n)
+{
+	struct ethtool_stats *stats;
+	uint64_t *values = NULL;
+
+	stats = xcalloc(1, sizeof(*stats) + (n + MORE) * sizeof(uint64_t));
+	stats->cmd = ETHTOOL_GSTATS;
+	stats->n_stats = n;
+	if (count_driver(netdev) == n && !ethtool_ask(netdev, stats) &&
+	    stats->n_stats == n) {
+		values = xcalloc(n, sizeof(*values));
+		memcpy(values, stats->data, n * sizeof(*values));
+	}
+	free(stats);
+	return values;
+}
+
 static struct counter *read_all(const struct counter_reader *r)
 {
 	struct counter *list = xcalloc(r->n, sizeof(*list));
 	uint64_t *driver = NULL;
 
 	if (r->n_driver)
-		driver = ethtool_read(r->netdev, r->n_driver);
+		driver = read_driver(r->netdev, r->n_driver);
 	for (uint32_t i = 0; i < r->n; i++)
 		list[i] = read_one(r, &r->places[i], driver);
 	free(driver);

@@ -2,12 +2,170 @@
 #include "host/facts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "host/facts_of.h"
 #include "host/sysfs.h"
+#include "model/pcie.h"
 
 static const char rdma[] = "/sys/class/infiniband";
+
+/* One end's view of a link. */
+struct link {
+	double speed_gt;	/* 0: not known */
+	uint64_t width;		/* likewise */
+};
+
+static bool is_address(const char *path)
+{
+	unsigned int domain, bus, device, function;
+	char rest;
+
+	return sscanf(sysfs_name(path), "%x:%x:%x.%x%c", &domain, &bus, &device,
+		      &function, &rest) == 4;
+}
+
+/* Cut the last part of PATH off; false when nothing would be left. */
+static bool go_up(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (!slash || slash == path)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+/* The PCI function of the device, or that which its interface is made of, as a
+ * virtio device is one.  PATH becomes "" without one. */
+static bool find_function(const char *device, const char *netdev,
+			  char path[SYSFS_PATH_SIZE])
+{
+	if (!sysfs_resolve(path, "/sys/class/infiniband/%s/device", device) &&
+	    (!netdev[0] ||
+	     !sysfs_resolve(path, "/sys/class/net/%s/device", netdev)))
+		return false;
+	while (!is_address(path))
+		if (!go_up(path))
+			return false;
+	return true;
+}
+
+/* KIND is "current" or "max". */
+static struct link read_link(const char *path, const char *kind)
+{
+	struct link link = { 0 };
+	char line[64];
+
+	/* "16.0 GT/s PCIe", or "Unknown" */
+	if (sysfs_read(line, sizeof(line), "%s/%s_link_speed", path, kind))
+		link.speed_gt = strtod(line, NULL);
+	sysfs_count(&link.width, "%s/%s_link_width", path, kind);
+	/* what is no link says 255 at most */
+	if (!(link.speed_gt > 0 && link.speed_gt < 1000) || !link.width ||
+	    link.width > 32)
+		link = (struct link){ 0 };
+	return link;
+}
+
+static void note_link(const struct link *link, enum fact speed,
+		      enum fact width, struct facts *facts)
+{
+	if (!link->width)
+		return;
+	facts_set_real(facts, speed, link->speed_gt);
+	facts_set_count(facts, width, link->width);
+}
+
+/* A bridge above shows the link to it, too: the slowest counts. */
+static void read_path(const char *function, struct facts *facts)
+{
+	char path[SYSFS_PATH_SIZE];
+	double slowest = 0;
+
+	snprintf(path, sizeof(path), "%s", function);
+	do {
+		struct link link = read_link(path, "current");
+		double gbps = pcie_gbps(link.speed_gt, link.width);
+
+		if (!gbps || (slowest && gbps >= slowest))
+			continue;
+		slowest = gbps;
+		facts_set_real(facts, FACT_PCIE_GBPS, gbps);
+		facts_set_text(facts, FACT_PCIE_SLOWEST, sysfs_name(path));
+	} while (go_up(path) && is_address(path));
+}
+
+static void read_links(const char *function, struct facts *facts)
+{
+	char path[SYSFS_PATH_SIZE];
+	struct link link;
+
+	/* a virtual function shares the link of the physical one */
+	if (!sysfs_resolve(path, "%s/physfn", function))
+		snprintf(path, sizeof(path), "%s", function);
+	link = read_link(path, "current");
+	note_link(&link, FACT_PCIE_SPEED_GT, FACT_PCIE_WIDTH, facts);
+	link = read_link(path, "max");
+	note_link(&link, FACT_PCIE_MAX_SPEED_GT, FACT_PCIE_MAX_WIDTH, facts);
+	read_path(path, facts);
+	if (!go_up(path) || !is_address(path))
+		return;
+	link = read_link(path, "max");
+	note_link(&link, FACT_PCIE_SLOT_SPEED_GT, FACT_PCIE_SLOT_WIDTH, facts);
+}
+
+static const char *sriov_of(const char *path)
+{
+	uint64_t functions;
+
+	if (sysfs_exists("%s/physfn", path))
+		return "virtual";
+	return sysfs_count(&functions, "%s/sriov_totalvfs", path) && functions ?
+		       "physical" : "none";
+}
+
+static const char *iommu_of(const char *path)
+{
+	char type[32];
+
+	if (!sysfs_exists("%s/iommu_group", path))
+		return "none";
+	sysfs_read(type, sizeof(type), "%s/iommu_group/type", path);
+	if (!strcmp(type, "identity"))
+		return "passthrough";
+	return !strncmp(type, "DMA", 3) ? "translated" : "";
+}
+
+static void read_power(const char *path, struct facts *facts)
+{
+	char policy[FACT_TEXT_SIZE];
+	uint64_t l1;
+
+	if (sysfs_chosen(policy, sizeof(policy),
+			 "/sys/module/pcie_aspm/parameters/policy"))
+		facts_set_text(facts, FACT_ASPM, policy);
+	if (sysfs_count(&l1, "%s/link/l1_aspm", path))
+		facts_set_count(facts, FACT_ASPM_L1, l1 != 0);
+}
+
+/* The PCIe device of the RDMA device of PORT, or else of FACT_NETDEV. */
+static void read_pci(const struct port *port, struct facts *facts)
+{
+	char path[SYSFS_PATH_SIZE];
+	uint64_t node;
+
+	if (!find_function(port->device, facts_text(facts, FACT_NETDEV), path))
+		return;
+	facts_set_text(facts, FACT_PCIE_ADDRESS, sysfs_name(path));
+	/* -1: near no node in particular */
+	if (sysfs_count(&node, "%s/numa_node", path))
+		facts_set_count(facts, FACT_NUMA_NODE, node);
+	read_links(path, facts);
+	facts_set_text(facts, FACT_SRIOV, sriov_of(path));
+	facts_set_text(facts, FACT_IOMMU, iommu_of(path));
+	read_power(path, facts);
+}
 
 /* A Soft-RoCE device has no driver of a bus, but names its interface. */
 void facts_driver(const char *device, char text[FACT_TEXT_SIZE])
@@ -34,7 +192,7 @@ static void read_driver(const char *device, struct facts *facts)
 }
 
 /* "100 Gb/sec (4X EDR)" */
-static void read_link(const struct port *port, struct facts *facts)
+static void read_port(const struct port *port, struct facts *facts)
 {
 	char line[64], *lanes;
 	uint64_t count;
@@ -56,10 +214,9 @@ void facts_read(struct port *port, const struct cpus *cpus)
 	struct facts *facts = &port->facts;
 
 	memset(facts, 0, sizeof(*facts));
-	facts_of_system(facts);
-	facts_of_cpus(cpus, facts);
+	facts_of_host(cpus, facts);
 	read_driver(port->device, facts);
-	read_link(port, facts);
+	read_port(port, facts);
 	facts_of_netdev(port, facts);
-	facts_of_pci(port, facts);
+	read_pci(port, facts);
 }

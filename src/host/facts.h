@@ -20,4 +20,16 @@ void facts_driver(const char *device, char text[FACT_TEXT_SIZE]);
  */
 void facts_read(struct port *port, const struct cpus *cpus);
 
+/* The parts of facts_read() in files of their own.  Each adds to FACTS. */
+
+/* The operating system, memory, and the processors, of which the threads use
+ * CPUS, or all allowed ones. */
+void facts_of_host(const struct cpus *cpus, struct facts *facts);
+
+/* The network interface behind PORT. */
+void facts_of_netdev(const struct port *port, struct facts *facts);
+
+/* What dcbnl says of NETDEV: PFC, trust, priorities. */
+void facts_of_dcb(const char *netdev, struct facts *facts);
+
 #endif

@@ -1,6 +1,6 @@
 /* The facts of the network interface behind a port. */
 #include "config.h"
-#include "host/facts_of.h"
+#include "host/facts.h"
 
 #include <limits.h>
 #include <linux/ethtool.h>
@@ -10,7 +10,6 @@
 
 #include "base/list.h"
 #include "base/xalloc.h"
-#include "host/ethtool.h"
 #include "host/netdev.h"
 #include "host/sysfs.h"
 #include "model/gid.h"

@@ -17,4 +17,8 @@ bool netdev_of_gid(const char *device, uint32_t port, uint32_t index,
  * down.  It stays what it is if there are several below it, as below a bond. */
 void netdev_go_down(char name[NETDEV_NAME_SIZE]);
 
+/* Give REQUEST, a struct of <linux/ethtool.h> that begins with its command, to
+ * NETDEV, which fills it in.  Returns 0 or a negative errno. */
+int ethtool_ask(const char *netdev, void *request);
+
 #endif

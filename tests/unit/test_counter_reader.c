@@ -8,7 +8,6 @@
 
 #include "base/time.h"
 #include "host/counters.h"
-#include "host/ethtool.h"
 #include "host/netdev.h"
 #include "made_up_host.h"
 
@@ -38,7 +37,7 @@ static void copy_names(struct ethtool_gstrings *to)
 			driver.names[i], ETH_GSTRING_LEN);
 }
 
-/* In place of that of host/ethtool.c. */
+/* In place of that of host/netdev_ask.c. */
 int ethtool_ask(const char *netdev, void *request)
 {
 	uint32_t *command = request;

@@ -7,7 +7,7 @@
 #include <linux/rtnetlink.h>
 
 #include "host/dcb.h"
-#include "host/facts_of.h"
+#include "host/facts.h"
 
 static _Alignas(8) uint8_t message[1024];
 static size_t used;

@@ -7,8 +7,8 @@
 #include <linux/ethtool.h>
 
 #include "host/dcb.h"
-#include "host/ethtool.h"
 #include "host/facts.h"
+#include "host/netdev.h"
 #include "made_up_host.h"
 
 #define FUNCTION "/sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0"

@@ -1,14 +1,35 @@
+/* What the kernel answers about a network interface.  Unit tests answer in
+ * place of this file. */
 #include "config.h"
-#include "host/dcb.h"
 
 #include <errno.h>
 #include <linux/dcbnl.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+#include "host/dcb.h"
+#include "host/netdev.h"
+
+int ethtool_ask(const char *netdev, void *request)
+{
+	struct ifreq ifreq = { .ifr_data = request };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(ifreq.ifr_name, sizeof(ifreq.ifr_name), "%.15s", netdev);
+	if (ioctl(fd, SIOCETHTOOL, &ifreq))
+		ret = -errno;
+	close(fd);
+	return ret;
+}
 
 struct request {
 	struct nlmsghdr header;

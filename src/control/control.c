@@ -11,7 +11,7 @@
 #include "control/engine.h"
 #include "control/ops.h"
 #include "control/summary.h"
-#include "host/firmware.h"
+#include "host/call_counter.h"
 #include "host/sysfs.h"
 #include "model/addressing.h"
 #include "model/gid.h"

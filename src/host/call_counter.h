@@ -3,6 +3,10 @@
  * by ptrace(2) meanwhile, as strace(1) does, so that no special rights are
  * needed and every call is seen; the thread is slower then, so nothing else
  * should be measured at the same time.
+ *
+ * Counts also the commands that a driver gives to the firmware of its device,
+ * as far as the driver counts them: mlx5 in debugfs, which usually only root
+ * can read.  They are those of all processes.
  */
 #ifndef HOST_CALL_COUNTER_H
 #define HOST_CALL_COUNTER_H
@@ -29,5 +33,18 @@ void call_counter_end(struct call_counter *counter);
 /* Put what was counted in between into calls and named of CALLS. */
 void call_counter_read(const struct call_counter *counter,
 		       struct control_calls *calls);
+
+struct firmware_counts;
+
+/* Read the counts of the RDMA device NAME; NULL: there are none.  free(3)
+ * them. */
+struct firmware_counts *firmware_read(const char *name);
+
+/* Put the commands from BEFORE to AFTER, either of which may be NULL, into
+ * calls, ns and named of CALLS.  False if they are not known, with why in its
+ * reason. */
+bool firmware_between(const struct firmware_counts *before,
+		      const struct firmware_counts *after,
+		      struct control_calls *calls);
 
 #endif

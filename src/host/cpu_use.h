@@ -1,4 +1,5 @@
-/* How much CPU time this process, its threads and the whole machine used. */
+/* How much CPU time this process, its threads and the whole machine used, and
+ * how often a device interrupted it. */
 #ifndef HOST_CPU_USE_H
 #define HOST_CPU_USE_H
 
@@ -41,5 +42,13 @@ struct cpu_use cpu_use_between(const struct cpu_use *before,
  * that in which a CPU had something to do.  False, with both CPU_UNKNOWN, if
  * the machine does not say. */
 bool cpu_use_machine(uint64_t *busy_ns, uint64_t *all_ns);
+
+/*
+ * Interrupts since the machine began, of all vectors that the PCI function of
+ * DEVICE ("mlx5_0") has, on all CPUs; its Ethernet port uses some of them.
+ * CPU_UNKNOWN (model/cpu_cost.h) for a device without vectors, such as a
+ * software device, and where the kernel does not tell.
+ */
+uint64_t interrupts_of(const char *device);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "host/interrupts.h"
+#include "host/cpu_use.h"
 
 void cpu_meter_begin(struct cpu_meter *meter, const char *device)
 {

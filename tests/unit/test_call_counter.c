@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "host/call_counter.h"
-#include "host/firmware.h"
 #include "host/sysfs.h"
 
 /* A clock that is no vDSO is read meanwhile. */

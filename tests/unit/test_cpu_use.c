@@ -9,7 +9,6 @@
 
 #include "base/time.h"
 #include "host/cpu_use.h"
-#include "host/interrupts.h"
 #include "made_up_host.h"
 
 #define UNKNOWN CPU_UNKNOWN

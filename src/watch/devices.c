@@ -12,8 +12,9 @@
 #include "base/xalloc.h"
 #include "host/sysfs.h"
 #include "model/plan.h"
+#include "verbs/device.h"
 #include "verbs/device_list.h"
-#include "watch/gids.h"
+#include "watch/look.h"
 
 void devices_init(struct watched_devices *devices, const char *only,
 		  uint32_t only_port, struct watch_taker *taker)
@@ -122,6 +123,15 @@ static void open_watched(struct watched_devices *devices,
 	d->looks = xcalloc(d->n_ports + 1U, sizeof(*d->looks));
 }
 
+/* Does any field of A differ from B? */
+static bool differs(const struct look *a, const struct look *b)
+{
+	for (int i = 0; i < LOOKS; i++)
+		if (strcmp(a->text[i], b->text[i]) != 0)
+			return true;
+	return false;
+}
+
 static void look_at_port(struct watched_devices *devices, struct watched *d,
 			 uint8_t port)
 {
@@ -129,7 +139,7 @@ static void look_at_port(struct watched_devices *devices, struct watched *d,
 	struct look before = *look;
 	struct watch_event event;
 
-	if (look_read(d->context, port, look) || !look_differs(&before, look))
+	if (look_read(d->context, port, look) || !differs(&before, look))
 		return;
 	event = begin_event(WATCH_PORT, d, port);
 	event.first = !before.text[LOOK_STATE][0];
@@ -138,45 +148,74 @@ static void look_at_port(struct watched_devices *devices, struct watched *d,
 	tell(devices, &event);
 }
 
-struct telling {
-	struct watched_devices *devices;
-	const struct watched *d;
-};
-
-/* A gids_visitor. */
-static void tell_gid(const struct ibv_gid_entry *entry, bool added,
-		     void *argument)
+static void tell_gid(struct watched_devices *devices, const struct watched *d,
+		     const struct ibv_gid_entry *entry,
+		     enum watch_change change)
 {
-	const struct telling *t = argument;
-	struct watch_event event = begin_event(WATCH_GID, t->d,
+	struct watch_event event = begin_event(WATCH_GID, d,
 					       (uint8_t)entry->port_num);
 
-	if (!is_watched(t->devices, event.port))
+	if (!is_watched(devices, event.port))
 		return;
-	event.change = added ? CHANGE_ADDED : CHANGE_REMOVED;
+	event.change = change;
 	event.gid = (struct gid){
 		.raw = entry->gid,
 		.index = entry->gid_index,
 		.type = (uint8_t)entry->gid_type,
 		.ifindex = entry->ndev_ifindex,
 	};
-	tell(t->devices, &event);
+	tell(devices, &event);
+}
+
+static bool same(const struct ibv_gid_entry *a, const struct ibv_gid_entry *b)
+{
+	return a->port_num == b->port_num && a->gid_index == b->gid_index &&
+	       a->gid_type == b->gid_type &&
+	       a->ndev_ifindex == b->ndev_ifindex &&
+	       !memcmp(a->gid.raw, b->gid.raw, sizeof(a->gid.raw));
+}
+
+static bool is_among(const struct ibv_gid_entry *entry,
+		     const struct ibv_gid_entry *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (same(entry, &list[i]))
+			return true;
+	return false;
+}
+
+/* Tell CHANGE of each of the N GIDs of LIST that are not among OTHERS. */
+static void tell_gids(struct watched_devices *devices, const struct watched *d,
+		      const struct ibv_gid_entry *list, size_t n,
+		      const struct ibv_gid_entry *others, size_t n_others,
+		      enum watch_change change)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!is_among(&list[i], others, n_others))
+			tell_gid(devices, d, &list[i], change);
 }
 
 static void look_at_gids(struct watched_devices *devices, struct watched *d)
 {
-	struct telling telling = { devices, d };
-	struct ibv_gid_entry *now;
-	size_t n;
+	struct ibv_gid_entry *now = xcalloc(DEVICE_GIDS_MAX, sizeof(*now));
+	ssize_t n = ibv_query_gid_table(d->context, now, DEVICE_GIDS_MAX, 0);
 
-	if (gids_read(d->context, &now, &n))
+	if (n < 0) {
+		free(now);
 		return;
-	/* 'verbsperf devices' lists those that were there */
-	if (d->gids)
-		gids_compare(d->gids, d->n_gids, now, n, tell_gid, &telling);
+	}
+	/* 'verbsperf devices' lists those that were there, and nearly always
+	 * nothing has changed */
+	if (d->gids && (d->n_gids != (size_t)n ||
+			memcmp(d->gids, now, (size_t)n * sizeof(*now)))) {
+		tell_gids(devices, d, d->gids, d->n_gids, now, (size_t)n,
+			  CHANGE_REMOVED);
+		tell_gids(devices, d, now, (size_t)n, d->gids, d->n_gids,
+			  CHANGE_ADDED);
+	}
 	free(d->gids);
 	d->gids = now;
-	d->n_gids = n;
+	d->n_gids = (size_t)n;
 }
 
 static void look_at(struct watched_devices *devices, struct watched *d)

@@ -2,9 +2,13 @@
 #include "watch/watch.h"
 
 #include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/numbers.h"
@@ -12,7 +16,6 @@
 #include "base/xalloc.h"
 #include "net/signals.h"
 #include "watch/devices.h"
-#include "watch/wake.h"
 
 /* How often to look where nothing tells of changes. */
 #define LOOK_PERIOD SECOND
@@ -23,11 +26,60 @@
 /* How often to try a reader that does not read. */
 #define FLUSH_PERIOD (SECOND / 50)
 
+/* A message of the kernel's about a device; longer ones may be cut. */
+#define MESSAGE_SIZE 8192
+
+/* Words from the kernel that devices, links or addresses have changed: one
+ * socket for devices that come and go, one for links and addresses. */
+#define WAKES 2
+
+static const struct {
+	int protocol;
+	unsigned int groups;
+	const char *about;	/* only what has this word; NULL: all */
+} sockets[WAKES] = {
+	{ NETLINK_KOBJECT_UEVENT, 1, "infiniband" },
+	{ NETLINK_ROUTE,
+	  RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR, NULL },
+};
+
+static int listen_to(int protocol, unsigned int groups)
+{
+	const struct sockaddr_nl address = {
+		.nl_family = AF_NETLINK,
+		.nl_groups = groups,
+	};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			protocol);
+
+	if (fd < 0 ||
+	    !bind(fd, (const struct sockaddr *)&address, sizeof(address)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Drain FD, the socket with INDEX.  True if what came may be about RDMA
+ * devices. */
+static bool wake_take(int fd, int index)
+{
+	const char *about = sockets[index].about;
+	char message[MESSAGE_SIZE];
+	bool ours = false;
+	ssize_t n;
+
+	/* a failure means that messages were dropped: they may be ours, too */
+	while ((n = recv(fd, message, sizeof(message), 0)) > 0)
+		ours = ours || !about ||
+		       memmem(message, (size_t)n, about, strlen(about));
+	return ours || errno != EAGAIN;
+}
+
 enum { CANCEL, READER, WAKE, N_FIXED = WAKE + WAKES };
 
 struct loop {
 	struct watched_devices devices;
-	struct wake wake;
+	int wake_fds[WAKES];	/* -1: the kernel does not let us listen */
 	int cancel_fd;
 	uint64_t end_at, look_at;
 	bool settles;		/* look once more, soon */
@@ -65,7 +117,7 @@ static void fill(struct loop *loop)
 	/* only whether it is closed */
 	loop->fds[READER] = (struct pollfd){ .fd = taker->fd(taker) };
 	for (int i = 0; i < WAKES; i++)
-		loop->fds[WAKE + i].fd = loop->wake.fds[i];
+		loop->fds[WAKE + i].fd = loop->wake_fds[i];
 	for (size_t i = 0; i < loop->devices.n; i++)
 		if (loop->devices.list[i].context)
 			loop->fds[N_FIXED + i].fd =
@@ -92,7 +144,7 @@ static void take_ready(struct loop *loop)
 		}
 	for (int i = 0; i < WAKES; i++)
 		if (loop->fds[WAKE + i].revents &&
-		    wake_take(&loop->wake, i))
+		    wake_take(loop->wake_fds[i], i))
 			look_soon(loop);
 	if (!time_until(loop->look_at))
 		look(loop);
@@ -132,7 +184,10 @@ int watch(const struct parameters *params, struct watch_taker *taker,
 	int ret;
 
 	devices_init(&loop.devices, params->device, params->ib_port, taker);
-	wake_open(&loop.wake);
+	/* where it cannot listen, it finds changes by looking now and then */
+	for (int i = 0; i < WAKES; i++)
+		loop.wake_fds[i] = listen_to(sockets[i].protocol,
+					     sockets[i].groups);
 	look(&loop);
 	if (!loop.devices.n)
 		log_info("no RDMA device%s%s is here yet: waiting for it",
@@ -141,7 +196,9 @@ int watch(const struct parameters *params, struct watch_taker *taker,
 	do {
 		ret = poll_once(&loop, err);
 	} while (!ret);
-	wake_close(&loop.wake);
+	for (int i = 0; i < WAKES; i++)
+		if (loop.wake_fds[i] >= 0)
+			close(loop.wake_fds[i]);
 	devices_close(&loop.devices);
 	free(loop.fds);
 	return ret < 0 ? ret : 0;

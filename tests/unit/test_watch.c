@@ -9,7 +9,6 @@
 #include "fake_verbs.h"
 #include "made_up_host.h"
 #include "watch/devices.h"
-#include "watch/gids.h"
 #include "watch/watch.h"
 
 #define MOST 32

@@ -14,7 +14,6 @@
 #include "commands/serve.h"
 #include "commands/test.h"
 #include "host/affinity.h"
-#include "host/numa.h"
 #include "serve/reap.h"
 
 /* The server of --loopback: a process of its own, as on a second host. */

@@ -12,7 +12,6 @@
 #include "host/affinity.h"
 #include "host/facts.h"
 #include "host/inline_receive.h"
-#include "host/numa.h"
 #include "net/key_file.h"
 #include "net/signals.h"
 #include "report/caveats.h"

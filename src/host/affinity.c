@@ -2,10 +2,17 @@
 #include "host/affinity.h"
 
 #include <errno.h>
+#include <linux/mempolicy.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/cpulist.h"
+#include "base/log.h"
+#include "host/sysfs.h"
 
 int affinity_check(const struct parameters *params, struct error *err)
 {
@@ -58,4 +65,186 @@ void affinity_keep_off(struct cpus *cpus)
 	if (CPU_COUNT(&allowed))
 		sched_setaffinity(0, sizeof(allowed), &allowed);
 	cpus->n = 0;
+}
+
+/* Pages checked, spread over the memory, to see where it is. */
+#define PAGES_CHECKED 64
+
+/* The kernel says -1 when the device belongs to no particular node. */
+static uint32_t device_node(const char *device)
+{
+	char line[32];
+	long node;
+
+	if (!sysfs_read(line, sizeof(line),
+			"/sys/class/infiniband/%s/device/numa_node", device))
+		return PORT_NO_NODE;
+	node = strtol(line, NULL, 10);
+	return node < 0 || node >= CPU_SETSIZE ? PORT_NO_NODE : (uint32_t)node;
+}
+
+static bool is_restricted(const cpu_set_t *allowed)
+{
+	char line[1024];
+	cpu_set_t online, both;
+
+	if (!sysfs_read(line, sizeof(line),
+			"/sys/devices/system/cpu/online") ||
+	    cpulist_parse(line, &online))
+		return false;
+	CPU_AND(&both, &online, allowed);
+	return !CPU_EQUAL(&both, &online);
+}
+
+void numa_look(const char *device, struct numa_host *host)
+{
+	int mode = MPOL_DEFAULT;
+
+	*host = (struct numa_host){
+		.device_node = device_node(device),
+	};
+	sysfs_read(host->nodes, sizeof(host->nodes),
+		   "/sys/devices/system/node/online");
+	if (!sched_getaffinity(0, sizeof(host->allowed), &host->allowed))
+		host->restricted = is_restricted(&host->allowed);
+	if (!syscall(SYS_get_mempolicy, &mode, NULL, 0, NULL, 0))
+		host->policy = mode != MPOL_DEFAULT;
+}
+
+int numa_choose(const struct numa_host *host, uint32_t asked, uint32_t *node,
+		struct error *err)
+{
+	cpu_set_t nodes;
+
+	*node = PORT_NO_NODE;
+	if (asked == PARAM_NONE)
+		return 0;
+	if (asked == PLAN_AUTO) {
+		if (!host->restricted && !host->policy)
+			*node = host->device_node;
+		return 0;
+	}
+	if (cpulist_parse(host->nodes, &nodes) || !CPU_ISSET(asked, &nodes))
+		return fail(err, -EINVAL, "auto takes the node of the device, "
+			    "none ignores nodes",
+			    "--numa %u: no such node; expected %s",
+			    asked, host->nodes[0] ? host->nodes : "none");
+	*node = asked;
+	return 0;
+}
+
+/* Pin threads to the allowed CPUs of SET, the node's; if none is allowed, leave
+ * them. */
+static void place_threads(const struct numa_host *host, const cpu_set_t *set)
+{
+	cpu_set_t both;
+
+	CPU_AND(&both, &host->allowed, set);
+	if (CPU_COUNT(&both))
+		sched_setaffinity(0, sizeof(both), &both);
+}
+
+/* True when this process runs on CPUs of SET only. */
+static bool runs_within(const cpu_set_t *set)
+{
+	cpu_set_t allowed, both;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return false;
+	CPU_AND(&both, &allowed, set);
+	return CPU_EQUAL(&both, &allowed);
+}
+
+/* Preferred, not bound: a full node must not end the program. */
+static int place_memory(uint32_t node, const cpu_set_t *set, struct error *err)
+{
+	const size_t bits = 8 * sizeof(unsigned long);
+	unsigned long mask[CPU_SETSIZE / (8 * sizeof(unsigned long))] = { 0 };
+	int ret;
+
+	mask[node / bits] = 1UL << node % bits;
+	if (!syscall(SYS_set_mempolicy, MPOL_PREFERRED, mask,
+		     (unsigned long)CPU_SETSIZE + 1))
+		return 0;
+	ret = -errno;
+	/* without a policy, the CPU that first touches memory decides its
+	 * node */
+	if (runs_within(set))
+		return 0;
+	return fail(err, ret, "a container needs CAP_SYS_NICE for it; "
+		    "--numa=none does without",
+		    "--numa %u: cannot allocate memory on that node: %s", node,
+		    strerror(-ret));
+}
+
+static int place(const struct numa_host *host, uint32_t node, bool threads,
+		 struct error *err)
+{
+	char line[1024];
+	cpu_set_t set;
+
+	if (!sysfs_read(line, sizeof(line),
+			"/sys/devices/system/node/node%u/cpulist", node) ||
+	    cpulist_parse(line, &set))
+		CPU_ZERO(&set);
+	if (threads)
+		place_threads(host, &set);
+	return place_memory(node, &set, err);
+}
+
+int numa_place(struct parameters *params, struct device *device,
+	       struct error *err)
+{
+	const bool automatic = params->numa == PLAN_AUTO;
+	struct error ignored = { 0 };
+	struct numa_host host;
+	uint32_t node;
+	int ret;
+
+	numa_look(device->port.device, &host);
+	ret = numa_choose(&host, params->numa, &node, err);
+	if (!ret && node != PORT_NO_NODE)
+		ret = place(&host, node, !params->cpus.n,
+			    automatic ? &ignored : err);
+	if (ret && automatic)
+		node = PORT_NO_NODE;
+	else if (ret)
+		return ret;
+	device->port.numa_node = node;
+	params->numa = node == PORT_NO_NODE ? PARAM_NONE : node;
+	return 0;
+}
+
+void numa_check(uint32_t node, uint8_t *buffer, uint64_t length)
+{
+	void *pages[PAGES_CHECKED];
+	int nodes[PAGES_CHECKED];
+	unsigned int elsewhere = 0;
+
+	if (node == PORT_NO_NODE)
+		return;
+	for (uint32_t i = 0; i < PAGES_CHECKED; i++)
+		pages[i] = buffer + length / PAGES_CHECKED * i;
+	/* without new nodes it only reports where pages are; negative: no
+	 * page */
+	if (syscall(SYS_move_pages, 0, (unsigned long)PAGES_CHECKED, pages,
+		    NULL, nodes, 0))
+		return;
+	for (uint32_t i = 0; i < PAGES_CHECKED; i++)
+		elsewhere += nodes[i] >= 0 && (uint32_t)nodes[i] != node;
+	if (elsewhere)
+		log_warning("NUMA node %u is full: about %u%% of the memory "
+			    "for messages is on other nodes", node,
+			    elsewhere * 100 / PAGES_CHECKED);
+}
+
+void numa_place_both(struct parameters *params)
+{
+	struct device device = { 0 };
+	struct error ignored = { 0 };
+
+	if (device_open(params, &device, &ignored))
+		return;
+	numa_place(params, &device, &ignored);
+	device_close(&device);
 }

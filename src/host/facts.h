@@ -16,7 +16,7 @@ void facts_driver(const char *device, char text[FACT_TEXT_SIZE]);
  * Read into port->facts what is true now of this host and of PORT, whose other
  * fields are known.  CPUS are those of --cpus; if it is empty, threads run
  * wherever this process may.  Call when the process has been placed
- * (host/numa.h).
+ * (host/affinity.h).
  */
 void facts_read(struct port *port, const struct cpus *cpus);
 

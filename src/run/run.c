@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "host/affinity.h"
 #include "host/counters.h"
-#include "host/numa.h"
 #include "run/verification.h"
 #include "traffic/prepare.h"
 #include "verbs/sleep.h"

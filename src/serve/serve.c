@@ -17,7 +17,6 @@
 #include "base/time.h"
 #include "host/affinity.h"
 #include "host/inline_receive.h"
-#include "host/numa.h"
 #include "net/frames.h"
 #include "net/listen.h"
 #include "net/signals.h"

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "host/affinity.h"
 #include "host/facts.h"
 #include "host/inline_receive.h"
-#include "host/numa.h"
 #include "net/frames.h"
 #include "net/signals.h"
 #include "preflight/fit.h"

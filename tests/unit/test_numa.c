@@ -6,7 +6,7 @@
 
 #include "base/cpulist.h"
 #include "fake_verbs.h"
-#include "host/numa.h"
+#include "host/affinity.h"
 #include "made_up_host.h"
 
 static void set_online_cpus(const cpu_set_t *set)

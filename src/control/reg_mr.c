@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "memory/kinds.h"
+#include "memory/kind.h"
 #include "verbs/memory.h"
 
 enum { REGISTER, DEREGISTER };

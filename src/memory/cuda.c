@@ -8,8 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "memory/kinds.h"
-#include "memory/library.h"
+#include "memory/kind.h"
 
 enum { CUDA_OUT_OF_MEMORY = 2 };
 enum { POINTER_SYNC_MEMOPS = 6 };

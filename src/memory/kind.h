@@ -6,6 +6,7 @@
 #include <infiniband/verbs.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "model/memory_choice.h"
@@ -75,5 +76,23 @@ void memory_touch(const struct allocation *a);
 
 /* The release of this kernel, such as "6.1.0-18-amd64". */
 const char *memory_kernel(char text[65]);
+
+/* Huge pages of one size. */
+struct huge_pages {
+	uint64_t size;		/* bytes per page; 0: unsupported */
+	uint64_t total;
+	uint64_t available;	/* neither in use nor reserved */
+};
+
+/* Read the huge page counts from MEMINFO, which has the format of
+ * /proc/meminfo.  Missing counts are zero. */
+void memory_huge_page_counts(FILE *meminfo, struct huge_pages *pages);
+
+/* The row of KIND. */
+const struct memory_ops *memory_ops_of(enum memory_kind kind);
+
+extern const struct memory_ops memory_anonymous, memory_huge_pages,
+	memory_shared, memory_file, memory_on_device, memory_udmabuf,
+	memory_cuda, memory_hip;
 
 #endif

@@ -5,7 +5,7 @@
  * found.
  */
 #include "config.h"
-#include "memory/kinds.h"
+#include "memory/kind.h"
 
 #include <errno.h>
 #include <inttypes.h>

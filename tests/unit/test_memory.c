@@ -9,7 +9,7 @@
 
 #include "fake_verbs.h"
 #include "good_plan.h"
-#include "memory/pages.h"
+#include "memory/kind.h"
 #include "model/param.h"
 #include "verbs/memory.h"
 #include "verbs/resources.h"

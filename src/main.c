@@ -22,7 +22,7 @@
 #include "commands/serve.h"
 #include "commands/status.h"
 #include "commands/test.h"
-#include "net/signals.h"
+#include "net/wait.h"
 #include "report/outputs.h"
 #include "report/report.h"
 #include "serve/serve.h"

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "commands/devices.h"
 #include "commands/status.h"
-#include "net/signals.h"
+#include "net/wait.h"
 #include "report/events.h"
 #include "report/report.h"
 #include "verbs/device.h"

@@ -13,7 +13,7 @@
 #include "base/xalloc.h"
 #include "control/loops.h"
 #include "host/affinity.h"
-#include "net/signals.h"
+#include "net/wait.h"
 
 /* After an interruption no answer of the server is waited for longer. */
 #define GRACE SECOND

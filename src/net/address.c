@@ -5,14 +5,138 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/time.h"
+#include "base/xalloc.h"
 #include "net/host.h"
+#include "net/wait.h"
 
 /* Most interfaces that an advice names. */
 #define INTERFACES_SHOWN 3
+
+/* A call of getaddrinfo(3).  Counts its users: either the thread or the waiting
+ * caller may leave last. */
+struct job {
+	_Atomic int users;
+	int done_fd;		/* an eventfd: the answer is ready */
+	char *host, *service;
+	struct addrinfo hints;
+	struct addrinfo *list;
+	int ret, errnum;
+};
+
+static void leave(struct job *job)
+{
+	if (atomic_fetch_sub(&job->users, 1) > 1)
+		return;
+	if (job->list)
+		freeaddrinfo(job->list);
+	close(job->done_fd);
+	free(job->host);
+	free(job->service);
+	free(job);
+}
+
+static void ask(struct job *job)
+{
+	job->ret = getaddrinfo(job->host, job->service, &job->hints,
+			       &job->list);
+	job->errnum = errno;
+	if (job->ret)
+		job->list = NULL;
+}
+
+static void *run(void *argument)
+{
+	const uint64_t one = 1;
+	struct job *job = argument;
+
+	ask(job);
+	/* cannot fail: the counter is far from its limit */
+	while (write(job->done_fd, &one, sizeof(one)) < 0)
+		;
+	leave(job);
+	return NULL;
+}
+
+/* Numeric addresses, and any address of this host, need no name server. */
+static bool answer_at_once(struct job *job)
+{
+	int flags = job->hints.ai_flags;
+
+	job->hints.ai_flags |= AI_NUMERICHOST;
+	ask(job);
+	job->hints.ai_flags = flags;
+	return !job->ret || !job->host;
+}
+
+/* Start the thread and wait for its answer. */
+static int wait_for_answer(struct job *job, const struct patience *patience,
+			   struct error *err)
+{
+	uint64_t deadline = time_after(patience->limit), n;
+	pthread_t thread;
+	int ret;
+
+	job->users++;
+	ret = job->done_fd < 0 ? EMFILE :
+				 pthread_create(&thread, NULL, run, job);
+	if (ret) {
+		job->users--;
+		return fail(err, -ret, NULL, "cannot start a thread: %s",
+			    strerror(ret));
+	}
+	pthread_detach(thread);
+	do {
+		ret = oob_wait(job->done_fd, POLLIN, patience->cancel_fd,
+			       deadline, err);
+	} while (ret == 1);
+	/* this read orders the thread's earlier writes before what follows */
+	while (!ret && read(job->done_fd, &n, sizeof(n)) < 0)
+		;
+	return ret;
+}
+
+/*
+ * Call getaddrinfo(3), which has no deadline, in a thread, and abandon that
+ * thread when it takes too long.  Returns 0 with *LIST, which the caller frees
+ * with freeaddrinfo(); 1 with the reason it found none in *WHY; -ETIMEDOUT, not
+ * said in ERR; or another negative errno, said in ERR.
+ */
+static int lookup(const char *host, const char *service,
+		  const struct addrinfo *hints,
+		  const struct patience *patience, struct addrinfo **list,
+		  const char **why, struct error *err)
+{
+	struct job *job = xcalloc(1, sizeof(*job));
+	int ret = 0;
+
+	job->users = 1;
+	job->host = host ? strdup(host) : NULL;
+	job->service = strdup(service);
+	job->hints = *hints;
+	job->done_fd = eventfd(0, EFD_CLOEXEC);
+	if (!answer_at_once(job))
+		ret = wait_for_answer(job, patience, err);
+	if (!ret && job->ret) {
+		*why = job->ret == EAI_SYSTEM ? strerror(job->errnum) :
+						gai_strerror(job->ret);
+		ret = 1;
+	} else if (!ret) {
+		*list = job->list;
+		job->list = NULL;
+	}
+	leave(job);
+	return ret;
+}
 
 static bool is_link_local(const struct sockaddr *address)
 {

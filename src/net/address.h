@@ -10,7 +10,12 @@
 
 #include "base/error.h"
 #include "base/ip.h"
-#include "net/lookup.h"
+
+/* How long to wait, and what interrupts the wait. */
+struct patience {
+	uint64_t limit;		/* ns */
+	int *cancel_fd;		/* of signals_open(): see oob_wait() */
+};
 
 #define ADDRESS_TEXT_SIZE 80
 

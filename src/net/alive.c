@@ -12,7 +12,7 @@
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "net/frames.h"
-#include "net/signals.h"
+#include "net/wait.h"
 
 enum { END, SIGNAL, N_FDS };
 

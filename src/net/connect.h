@@ -8,9 +8,8 @@
 #include "net/oob.h"
 
 /*
- * Connect to the first address of HOST, IPv6 or IPv4, that answers
- * (net/race.h).  BIND is the local address, whose family restricts HOST's, or
- * NULL.  The name server and the server each get TIMEOUT ns to answer; with
+ * Connect to the first address of HOST, IPv6 or IPv4, that answers.  BIND is
+ * the local address, whose family restricts HOST's, or NULL.  The name server and the server each get TIMEOUT ns to answer; with
  * WAIT > 0 attempts repeat for WAIT ns, for a server that is not up yet.
  * Returns 0, or a negative errno with host, port, and each cause with its
  * addresses in ERR.

@@ -1,6 +1,5 @@
 /* DONE: the results of one size, with the histogram if there is one. */
 #include "config.h"
-#include "net/done_cpu.h"
 #include "net/frames.h"
 
 #include <errno.h>
@@ -9,7 +8,7 @@
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
-#include "net/done_counters.h"
+#include "net/done_costs.h"
 
 /* Size of one interval in the frame. */
 #define INTERVAL_BYTES 24

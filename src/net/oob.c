@@ -2,6 +2,8 @@
 #include "net/oob.h"
 
 #include <errno.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +11,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/ip.h"
 #include "base/time.h"
 #include "base/xalloc.h"
+#include "net/frames.h"
 #include "net/seal.h"
 #include "net/wait.h"
 
@@ -253,4 +257,80 @@ bool oob_can_send(const struct connection *conn)
 	struct pollfd fd = { .fd = conn->fd, .events = POLLOUT };
 
 	return poll(&fd, 1, 0) == 1 && fd.revents & POLLOUT;
+}
+
+static uint32_t mask_bits(const struct sockaddr *mask)
+{
+	uint8_t bits[IP_SIZE];
+	uint32_t n;
+	int i;
+
+	if (!ip_from_socket(mask, bits))
+		return 128;
+	n = mask->sa_family == AF_INET ? IPV4_PREFIX : 0;
+	for (i = (int)n / 8; i < IP_SIZE; i++)
+		n += (uint32_t)__builtin_popcount(bits[i]);
+	return n;
+}
+
+void oob_subnet(const struct connection *conn, struct subnet *subnet)
+{
+	struct sockaddr_storage local = { 0 };
+	socklen_t length = sizeof(local);
+	uint8_t own[IP_SIZE], *mine = subnet->address.raw;
+	struct ifaddrs *list, *i;
+
+	memset(subnet, 0, sizeof(*subnet));
+	if (getsockname(conn->fd, (struct sockaddr *)&local, &length) ||
+	    !ip_from_socket((struct sockaddr *)&local, mine) ||
+	    getifaddrs(&list))
+		return;
+	for (i = list; i && !subnet->known; i = i->ifa_next) {
+		if (!ip_from_socket(i->ifa_addr, own) ||
+		    memcmp(own, mine, sizeof(own)) != 0)
+			continue;
+		subnet->known = true;
+		subnet->prefix = mask_bits(i->ifa_netmask);
+	}
+	freeifaddrs(list);
+}
+
+int peer_error_wait(struct connection *conn, uint64_t deadline,
+		    struct error *err)
+{
+	struct error ignored = { 0 };
+	struct frame frame;
+	int ret = 0;
+
+	do {
+		if (oob_receive(conn, "its last words", deadline, &frame,
+				&ignored))
+			break;
+		if (frame.type == FRAME_ABORT || frame.type == FRAME_REFUSE)
+			ret = frames_take_error(&frame, conn->peer, err);
+		frame_free(&frame);
+	} while (!ret && time_until(deadline));
+	return ret;
+}
+
+int peer_error_hear(struct connection *conn, struct error *err)
+{
+	/* everything has arrived; the time is for skipping a flood of other
+	 * frames */
+	return peer_error_wait(conn, time_after(SECOND / 10), err);
+}
+
+int peer_error_send(struct connection *conn, const struct frame *frame,
+		    uint64_t deadline, struct error *err)
+{
+	struct error lost = *err;
+	int ret = oob_send(conn, frame, deadline, &lost), heard;
+
+	if (ret == -EPIPE || ret == -ECONNRESET) {
+		heard = peer_error_hear(conn, err);
+		if (heard)
+			return heard;
+	}
+	*err = lost;
+	return ret;
 }

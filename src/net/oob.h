@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/ip.h"
+#include "model/gid.h"
 #include "net/address.h"
 #include "net/wire.h"
 
@@ -74,5 +75,29 @@ int oob_take(struct connection *conn, const char *waited_for,
 
 /* Can a small frame be sent now without waiting? */
 bool oob_can_send(const struct connection *conn);
+
+/* The IP network that CONN uses at this end; unknown for other sockets. */
+void oob_subnet(const struct connection *conn, struct subnet *subnet);
+
+/*
+ * A peer that gives up sends the reason and closes the connection.  An end that
+ * sends at that moment finds the connection lost before it has read the reason.
+ */
+
+/*
+ * Wait until DEADLINE for the peer to say why it gives up, or to close CONN;
+ * skip other frames.  Returns 0, or -ECONNABORTED with the peer's reason in
+ * ERR, or -EPROTO when that is malformed.
+ */
+int peer_error_wait(struct connection *conn, uint64_t deadline,
+		    struct error *err);
+
+/* Like peer_error_wait(), for a peer that has closed CONN already. */
+int peer_error_hear(struct connection *conn, struct error *err);
+
+/* Like oob_send(), but if the peer closed CONN after giving a reason, return
+ * that reason in ERR, with its errno. */
+int peer_error_send(struct connection *conn, const struct frame *frame,
+		    uint64_t deadline, struct error *err);
 
 #endif

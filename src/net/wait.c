@@ -2,10 +2,14 @@
 #include "net/wait.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/time.h"
-#include "net/signals.h"
 
 /* Milliseconds until DEADLINE, rounded up, for poll(2). */
 static int poll_timeout(uint64_t deadline)
@@ -58,4 +62,132 @@ int oob_wait_either(struct pollfd fds[2], int *cancel_fd, uint64_t deadline,
 	fds[0] = all[0];
 	fds[1] = all[1];
 	return ret;
+}
+
+/* This process serves a client: its parent decides when to end it. */
+static bool held;
+/* A terminal that goes away sends two SIGHUPs, through the kernel and through
+ * the shell: the second is not an impatient user. */
+static bool hung_up;
+
+/* nohup(1) ignores a signal this way. */
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return !sigaction(number, NULL, &action) &&
+	       action.sa_handler == SIG_IGN;
+}
+
+static sigset_t stop_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	/* once blocked, an ignored signal would arrive as well */
+	if (!is_ignored(SIGHUP))
+		sigaddset(&set, SIGHUP);
+	return set;
+}
+
+static int open_for(sigset_t set)
+{
+	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int signals_open(void)
+{
+	sigset_t set = stop_signals();
+	int fd;
+
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	/* only children block it, so it never reaches the parent */
+	sigaddset(&set, SIGALRM);
+	fd = open_for(set);
+	if (fd < 0)
+		signals_unblock(true);
+	return fd;
+}
+
+void signals_in_child(void)
+{
+	sigset_t set;
+
+	held = true;
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+int signals_open_ended(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	return open_for(set);
+}
+
+void signals_take_ended(int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (read(fd, &info, sizeof(info)) > 0)
+		;
+}
+
+int signals_limit(uint64_t ns, struct error *err)
+{
+	struct sigevent event = {
+		.sigev_notify = SIGEV_SIGNAL,
+		.sigev_signo = SIGALRM,
+		/* in ms, for the error message */
+		.sigev_value.sival_ptr = (void *)(uintptr_t)(ns / 1000000),
+	};
+	const struct itimerspec when = {
+		.it_value = { (time_t)(ns / SECOND), (long)(ns % SECOND) },
+	};
+	timer_t timer;
+
+	if (!timer_create(CLOCK_MONOTONIC, &event, &timer) &&
+	    !timer_settime(timer, 0, &when, NULL))
+		return 0;
+	return fail(err, -errno, NULL, "cannot make a timer: %s",
+		    strerror(errno));
+}
+
+void signals_unblock(bool interruptible)
+{
+	sigset_t set = stop_signals();
+
+	if (hung_up)
+		sigdelset(&set, SIGHUP);
+	if (!held)
+		pthread_sigmask(interruptible ? SIG_UNBLOCK : SIG_BLOCK, &set,
+				NULL);
+}
+
+int signals_take(int fd, int *number, struct error *err)
+{
+	struct signalfd_siginfo info = { .ssi_signo = SIGTERM };
+
+	if (read(fd, &info, sizeof(info)) < 0 && errno != EAGAIN)
+		return fail(err, -errno, NULL, "cannot read a signal");
+	hung_up = info.ssi_signo == SIGHUP;
+	signals_unblock(true);
+	if (number)
+		*number = (int)info.ssi_signo;
+	if (info.ssi_signo == SIGALRM)
+		return fail(err, -ETIME, "ask for less, or start the server "
+			    "with a larger --max-duration",
+			    "the session took longer than the %.6g s that the "
+			    "server allows (--max-duration)",
+			    (double)info.ssi_ptr / 1e3);
+	return fail(err, -ECANCELED, NULL, "interrupted by SIG%s",
+		    sigabbrev_np((int)info.ssi_signo));
 }

@@ -1,8 +1,10 @@
-/* Waits for one or two descriptors, with a deadline. */
+/* Waits for descriptors with a deadline, and makes ^C, SIGTERM and a closed
+ * terminal events to wait for. */
 #ifndef NET_WAIT_H
 #define NET_WAIT_H
 
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -20,5 +22,49 @@ int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
  * has some. */
 int oob_wait_either(struct pollfd fds[2], int *cancel_fd, uint64_t deadline,
 		    struct error *err);
+
+/*
+ * Block SIGINT, SIGTERM and, unless it is ignored, SIGHUP, and return a
+ * descriptor that becomes readable when one comes, or a negative errno.
+ */
+int signals_open(void);
+
+/*
+ * Call in a process that serves a client.  It shares its parent's descriptor
+ * from signals_open(), which then also reports signals_limit().  One ^C may
+ * reach it twice, from the terminal and from the parent, so a second ^C does
+ * not end it; the parent kills it if it must.
+ */
+void signals_in_child(void);
+
+/* A descriptor that becomes readable when a child process ends, or a negative
+ * errno. */
+int signals_open_ended(void);
+
+/* Drain FD, from signals_open_ended().  Call before waiting for the processes:
+ * one that ends in between makes FD readable again. */
+void signals_take_ended(int fd);
+
+/*
+ * After NS ns, the most --max-duration allows, the descriptor of a process that
+ * called signals_in_child() becomes readable, and signals_take() returns
+ * -ETIME.  Returns 0 or a negative errno, said in ERR.
+ */
+int signals_limit(uint64_t ns, struct error *err);
+
+/*
+ * Let signals end the program as they do any other (INTERRUPTIBLE), or block
+ * them again: for a wait that has no descriptor to poll.  Does nothing in a
+ * process that serves a client.
+ */
+void signals_unblock(bool interruptible);
+
+/*
+ * Take the signal that made FD readable, say so in ERR and return -ECANCELED,
+ * or -ETIME for signals_limit().  Unblocks the signals as above, so that a
+ * second ^C, but not a second SIGHUP, ends the program at once.  *NUMBER,
+ * unless NUMBER is NULL, becomes the signal's number.
+ */
+int signals_take(int fd, int *number, struct error *err);
 
 #endif

@@ -14,8 +14,8 @@
 #include "base/time.h"
 #include "net/alive.h"
 #include "net/frames.h"
-#include "net/peer_error.h"
-#include "net/signals.h"
+#include "net/oob.h"
+#include "net/wait.h"
 #include "verbs/explain.h"
 
 /* The shortest timeout is a second, which four ticks fit into. */

@@ -19,8 +19,8 @@
 #include "host/inline_receive.h"
 #include "net/frames.h"
 #include "net/listen.h"
-#include "net/signals.h"
 #include "net/turn.h"
+#include "net/wait.h"
 #include "serve/children.h"
 #include "verbs/device.h"
 

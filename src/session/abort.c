@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "net/peer_error.h"
+#include "net/oob.h"
 
 /* ns that sending ABORT, or waiting for the peer's, may take. */
 #define ABORT_WAIT SECOND

@@ -2,7 +2,7 @@
 #include "session/check.h"
 
 #include "base/xalloc.h"
-#include "net/subnet.h"
+#include "net/oob.h"
 #include "preflight/judge.h"
 
 /* Report the path that an ordinary run would choose. */

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "net/frames.h"
-#include "net/subnet.h"
+#include "net/oob.h"
 #include "preflight/fit.h"
 #include "run/peer_check.h"
 #include "session/check.h"

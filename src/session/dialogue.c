@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "net/alive.h"
 #include "net/frames.h"
-#include "net/peer_error.h"
+#include "net/oob.h"
 
 /* How long a client waits while nobody ahead of it leaves the queue. */
 #define TURN_LIMIT (3600 * SECOND)

@@ -9,7 +9,6 @@
 #include "base/xalloc.h"
 #include "net/auth.h"
 #include "net/frames.h"
-#include "net/key_file.h"
 #include "net/seal.h"
 
 struct handshake {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/time.h"
-#include "net/peer_error.h"
-#include "net/signals.h"
+#include "net/oob.h"
 #include "net/turn.h"
+#include "net/wait.h"
 
 /*
  * How often a waiting client hears its place, as a sign of life: four times

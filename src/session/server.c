@@ -10,7 +10,7 @@
 #include "host/facts.h"
 #include "host/inline_receive.h"
 #include "net/frames.h"
-#include "net/signals.h"
+#include "net/wait.h"
 #include "preflight/fit.h"
 #include "session/accept_path.h"
 #include "session/check.h"

@@ -14,7 +14,7 @@
 #include "base/numbers.h"
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "net/signals.h"
+#include "net/wait.h"
 #include "watch/devices.h"
 
 /* How often to look where nothing tells of changes. */

@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "net/signals.h"
+#include "net/wait.h"
 #include "session/again.h"
 #include "session/dialogue.h"
 

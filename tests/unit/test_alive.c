@@ -8,7 +8,7 @@
 
 #include "base/time.h"
 #include "net/alive.h"
-#include "net/signals.h"
+#include "net/wait.h"
 
 #define MS 1000000ULL
 

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "net/auth.h"
-#include "net/key_file.h"
 
 #define FILE_NAME "test_auth.key"
 

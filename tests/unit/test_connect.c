@@ -16,8 +16,8 @@
 #include "net/connect.h"
 #include "net/frames.h"
 #include "net/listen.h"
-#include "net/signals.h"
-#include "net/subnet.h"
+#include "net/oob.h"
+#include "net/wait.h"
 
 #define MS 1000000ULL
 

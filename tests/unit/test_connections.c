@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "fake_verbs.h"
 #include "net/frames.h"
-#include "net/signals.h"
+#include "net/wait.h"
 #include "pair_connect.h"
 
 /* The parts make up the whole. */

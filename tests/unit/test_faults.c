@@ -14,7 +14,7 @@
 #include "inject/faults.h"
 #include "inject/inject.h"
 #include "model/inject.h"
-#include "net/signals.h"
+#include "net/wait.h"
 #include "pair.h"
 #include "verbs/explain.h"
 

@@ -13,7 +13,7 @@
 
 #include "fake_verbs.h"
 #include "net/frames.h"
-#include "net/signals.h"
+#include "net/wait.h"
 #include "pair.h"
 
 #if HAVE_RDMACM

@@ -12,9 +12,7 @@
 #include "net/frames.h"
 #include "net/listen.h"
 #include "net/oob.h"
-#include "net/peer_error.h"
 #include "net/seal.h"
-#include "net/signals.h"
 #include "net/wait.h"
 
 #define MS 1000000ULL

@@ -14,7 +14,7 @@
 #include "base/time.h"
 #include "fake_verbs.h"
 #include "net/frames.h"
-#include "net/signals.h"
+#include "net/wait.h"
 #include "pair.h"
 #include "session/reach.h"
 

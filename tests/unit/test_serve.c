@@ -24,7 +24,6 @@
 #include "base/time.h"
 #include "net/frames.h"
 #include "net/listen.h"
-#include "net/signals.h"
 #include "net/turn.h"
 #include "net/wait.h"
 #include "serve/children.h"

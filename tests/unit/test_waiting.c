@@ -10,8 +10,8 @@
 
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "net/signals.h"
 #include "net/turn.h"
+#include "net/wait.h"
 #include "serve/release.h"
 #include "session/dialogue.h"
 #include "session/queue.h"

@@ -6,6 +6,8 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "base/units.h"
+
 static const uint8_t ipv4[IPV4_AT] = { [10] = 0xff, [11] = 0xff };
 
 bool ip_is_ipv4(const uint8_t bytes[IP_SIZE])
@@ -57,4 +59,92 @@ bool ip_from_socket(const struct sockaddr *address, uint8_t bytes[IP_SIZE])
 	memcpy(bytes, ipv4, sizeof(ipv4));
 	memcpy(bytes + IPV4_AT, &in->sin_addr, sizeof(in->sin_addr));
 	return true;
+}
+
+/* True when A and B have the same first PREFIX bits. */
+static bool same_prefix(const struct ip_address *a, const struct ip_address *b,
+			uint32_t prefix)
+{
+	return ip_common_prefix(a->bytes, b->bytes) >= prefix;
+}
+
+/* True when ADDRESS is zero after its first PREFIX bits. */
+static bool ends_with_prefix(const struct ip_address *address, uint32_t prefix)
+{
+	for (uint32_t i = prefix; i < 128; i++)
+		if (address->bytes[i / 8] & (0x80 >> i % 8))
+			return false;
+	return true;
+}
+
+/* Parse one network; modifies TEXT. */
+static int parse_network(char *text, struct network *network)
+{
+	/* leading bits that are the same for all addresses written so */
+	const uint32_t fixed = strchr(text, ':') ? 0 : IPV4_PREFIX;
+	char *slash = strchr(text, '/');
+	uint64_t length = 128 - fixed;
+	struct network one;
+
+	if (slash)
+		*slash = '\0';
+	if (ip_parse(text, one.address.bytes))
+		return -EINVAL;
+	if (slash && units_parse_count(slash + 1, &length))
+		return -EINVAL;
+	if (length > 128 - fixed)
+		return -EINVAL;
+	one.prefix = fixed + (uint32_t)length;
+	if (!ends_with_prefix(&one.address, one.prefix))
+		return -EINVAL;
+	*network = one;
+	return 0;
+}
+
+/* A list_reader; INTO is a struct networks. */
+static int read_network(const char **text, void *into)
+{
+	char one[INET6_ADDRSTRLEN + sizeof("/128")];
+	size_t length = strcspn(*text, ",");
+	struct networks *networks = into;
+
+	if (length >= sizeof(one))
+		return -EINVAL;
+	if (networks->n == NETWORKS_MAX)
+		return -E2BIG;
+	memcpy(one, *text, length);
+	one[length] = '\0';
+	*text += length;
+	return parse_network(one, &networks->list[networks->n++]);
+}
+
+int networks_parse(const char *text, struct networks *networks)
+{
+	struct networks list = { .text = text };
+	int ret = list_read(text, read_network, &list);
+
+	if (!ret)
+		*networks = list;
+	return ret;
+}
+
+bool networks_contain(const struct networks *networks,
+		      const struct ip_address *address)
+{
+	uint32_t least = ip_is_ipv4(address->bytes) ? IPV4_PREFIX : 0;
+
+	for (uint32_t i = 0; i < networks->n; i++) {
+		const struct network *n = &networks->list[i];
+
+		if (n->prefix >= least &&
+		    same_prefix(&n->address, address, n->prefix))
+			return true;
+	}
+	return false;
+}
+
+bool networks_same_host(const struct ip_address *a, const struct ip_address *b)
+{
+	return same_prefix(a, b, ip_is_ipv4(a->bytes) || ip_is_ipv4(b->bytes) ?
+					 128 : 64);
 }

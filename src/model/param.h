@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/networks.h"
+#include "base/ip.h"
 #include "model/counters.h"
 #include "model/inline_receive.h"
 #include "model/memory_choice.h"

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/networks.h"
+#include "base/ip.h"
 #include "net/oob.h"
 
 /* Most clients that have not asked for a turn yet, and that wait for one. */

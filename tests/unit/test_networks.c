@@ -5,7 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 
-#include "base/networks.h"
+#include "base/ip.h"
 
 static struct ip_address address_of(const char *text)
 {

@@ -7,7 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
+#include "base/xalloc.h"
+
+int list_read(const char *text, list_reader *read, void *into)
+{
+	for (;;) {
+		int ret = read(&text, into);
+
+		if (ret || !*text)
+			return ret;
+		if (*text++ != ',')
+			return -EINVAL;
+	}
+}
+
+void list_add(char *list, size_t size, const char *word)
+{
+	const size_t length = strlen(word), used = strlen(list);
+
+	if (!length)
+		return;
+	for (const char *at = list; (at = strstr(at, word)); at++)
+		if ((at == list || at[-1] == ' ') &&
+		    (!at[length] || at[length] == ','))
+			return;
+	snprintf(list + used, size - used, "%s%s", used ? ", " : "", word);
+}
 
 /* Parse the digits at the start of TEXT; *END points behind them. */
 static int parse_digits(const char *text, const char **end, uint64_t *value)
@@ -258,7 +283,11 @@ const char *units_format_percentile(uint32_t per_million,
 	return text;
 }
 
-int units_scan_range(const char **text, uint64_t *first, uint64_t *last)
+/*
+ * Read "4", or the range "4-7", at *TEXT, which moves behind it; FIRST may be
+ * above LAST.  Returns as units_parse_count().
+ */
+static int scan_range(const char **text, uint64_t *first, uint64_t *last)
 {
 	int ret = parse_digits(*text, text, first);
 
@@ -273,7 +302,7 @@ static int read_cpus(const char **text, void *into)
 {
 	struct cpus *cpus = into;
 	uint64_t first, last;
-	int ret = units_scan_range(text, &first, &last);
+	int ret = scan_range(text, &first, &last);
 
 	if (ret)
 		return ret;
@@ -342,4 +371,56 @@ int units_parse_labels(const char *text, struct labels *labels)
 	if (!ret)
 		*labels = list;
 	return ret;
+}
+
+/* A list_reader of a CPU or a range; INTO is a cpu_set_t. */
+static int read_set(const char **text, void *into)
+{
+	uint64_t first, last;
+	int ret = scan_range(text, &first, &last);
+
+	if (ret)
+		return ret;
+	if (first >= CPU_SETSIZE || last >= CPU_SETSIZE)
+		return -ERANGE;
+	if (first > last)
+		return -EINVAL;
+	for (; first <= last; first++)
+		CPU_SET(first, (cpu_set_t *)into);
+	return 0;
+}
+
+int cpulist_parse(const char *text, cpu_set_t *set)
+{
+	size_t length = strcspn(text, "\n");
+	char *line;
+	int ret;
+
+	CPU_ZERO(set);
+	if (!length)
+		return 0;
+	line = xcalloc(1, length + 1);
+	memcpy(line, text, length);
+	ret = list_read(line, read_set, set);
+	free(line);
+	return ret;
+}
+
+void cpulist_format(const cpu_set_t *set, char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (int cpu = 0; cpu < CPU_SETSIZE && used < size; cpu++) {
+		int last = cpu;
+
+		if (!CPU_ISSET(cpu, set))
+			continue;
+		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
+			last++;
+		used += (size_t)snprintf(text + used, size - used,
+					 last > cpu ? "%s%d-%d" : "%s%d",
+					 used ? "," : "", cpu, last);
+		cpu = last;
+	}
 }

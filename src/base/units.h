@@ -1,9 +1,24 @@
-/* Strict parsers for numbers on the command line, and their formatting. */
+/* Strict parsers for numbers and lists, as users and the kernel write them, and
+ * their formatting. */
 #ifndef BASE_UNITS_H
 #define BASE_UNITS_H
 
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Reads the member at *TEXT into INTO, and moves *TEXT behind it.  Returns 0 or
+ * a negative errno. */
+typedef int list_reader(const char **text, void *into);
+
+/* Give each member of TEXT to READ with INTO.  An empty text has one empty
+ * member.  Returns 0, -EINVAL when something else than a comma follows a
+ * member, or what READ returned. */
+int list_read(const char *text, list_reader *read, void *into);
+
+/* Append WORD to LIST, text in SIZE bytes whose members have ", " between them,
+ * unless it is empty or there already.  What does not fit is cut off. */
+void list_add(char *list, size_t size, const char *word);
 
 /* Maximum message sizes in a run. */
 #define SIZES_MAX 64
@@ -90,12 +105,6 @@ const char *units_format_percentile(uint32_t per_million,
 				    char text[PERCENTILE_TEXT_SIZE]);
 
 /*
- * Read "4", or the range "4-7", at *TEXT, which moves behind it; FIRST may be
- * above LAST.  Returns as units_parse_count().
- */
-int units_scan_range(const char **text, uint64_t *first, uint64_t *last);
-
-/*
  * Parse CPU numbers: "0,2,4-7", each below CPU_ID_END; they keep their order.
  * Returns 0, -EINVAL, -ERANGE (a number too large, or a descending range),
  * -E2BIG (more than CPUS_MAX).
@@ -108,5 +117,15 @@ int units_parse_cpus(const char *text, struct cpus *cpus);
  * than LABELS_MAX).
  */
 int units_parse_labels(const char *text, struct labels *labels);
+
+/*
+ * Parse TEXT, which may end with a newline, into SET.  Empty text is the empty
+ * set, as for a node without CPUs.  Returns 0, -EINVAL (not a list) or -ERANGE
+ * (a number of CPU_SETSIZE or more); after an error SET is undefined.
+ */
+int cpulist_parse(const char *text, cpu_set_t *set);
+
+/* Write SET as "0-3,8" into TEXT of SIZE bytes, truncated if too long. */
+void cpulist_format(const cpu_set_t *set, char *text, size_t size);
 
 #endif

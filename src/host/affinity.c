@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/cpulist.h"
 #include "base/log.h"
+#include "base/units.h"
 #include "host/sysfs.h"
 
 int affinity_check(const struct parameters *params, struct error *err)

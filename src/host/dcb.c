@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/list.h"
+#include "base/units.h"
 #include "host/facts.h"
 
 /* The attribute of TYPE among SIZE bytes of attributes at FIRST; NULL: none. */

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpulist.h"
-#include "base/list.h"
+#include "base/units.h"
 #include "host/facts.h"
 #include "host/sysfs.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
+#include "base/units.h"
 #include "base/xalloc.h"
 #include "host/netdev.h"
 #include "host/sysfs.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "base/units.h"
 #include "model/counter_table.h"
 

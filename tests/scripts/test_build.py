@@ -12,7 +12,7 @@ TOP = SCRIPTS.parent
 NEEDED = ("Makefile.am", "Makefile.in", "aclocal.m4", "build-aux",
           "config.h.in", "configure", "configure.ac", "m4", "man", "scripts",
           "src", "tests")
-OBJECT = "src/base/cpulist.o"
+OBJECT = "src/base/units.o"
 pytestmark = pytest.mark.skipif(
     not (TOP / "configure").exists(), reason="autoreconf was not run here")
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "base/cpulist.h"
+#include "base/units.h"
 
 TEST(test_there_and_back)
 {

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "test.h"
 
-#include "base/list.h"
+#include "base/units.h"
 
 TEST(test_add)
 {

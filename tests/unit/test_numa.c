@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "base/cpulist.h"
+#include "base/units.h"
 #include "fake_verbs.h"
 #include "host/affinity.h"
 #include "made_up_host.h"

@@ -8,7 +8,7 @@
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
-#include "net/done_costs.h"
+#include "net/frame_parts.h"
 
 /* Size of one interval in the frame. */
 #define INTERVAL_BYTES 24

@@ -5,10 +5,12 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "base/error.h"
 #include "base/ip.h"
 #include "model/gid.h"
+#include "model/port.h"
 #include "net/address.h"
 #include "net/wire.h"
 
@@ -99,5 +101,19 @@ int peer_error_hear(struct connection *conn, struct error *err);
  * that reason in ERR, with its errno. */
 int peer_error_send(struct connection *conn, const struct frame *frame,
 		    uint64_t deadline, struct error *err);
+
+/*
+ * The IP addresses that the connection manager (librdmacm) is given: those of
+ * the GIDs of a path.  A GID without an IP address, as on InfiniBand, or a
+ * link-local one, leaves only the addresses of the TCP connection.
+ */
+
+/* This end's address, with port 0. */
+void cm_address_local(const struct connection *conn, const struct path *path,
+		      struct sockaddr_storage *address);
+
+/* The peer's address, with PORT. */
+void cm_address_remote(const struct connection *conn, const struct path *path,
+		       uint16_t port, struct sockaddr_storage *address);
 
 #endif

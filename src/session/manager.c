@@ -11,7 +11,7 @@
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "net/alive.h"
-#include "net/cm_address.h"
+#include "net/oob.h"
 #include "net/wait.h"
 #include "verbs/cm.h"
 

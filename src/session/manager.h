@@ -3,7 +3,7 @@
  * for --rdma-cm: the waits around verbs/cm.h.  While an end waits it sends
  * signs of life, hears what the peer says, and looks for ^C.
  *
- * net/cm_address.h chooses the manager's addresses.
+ * net/oob.h chooses the addresses for the manager.
  *
  * With --mcast, both ends join the group, and neither listens.
  *

@@ -4,7 +4,7 @@
 
 #include <arpa/inet.h>
 
-#include "net/cm_address.h"
+#include "net/oob.h"
 
 /* Of the connection over TCP. */
 static struct sockaddr_storage tcp;

@@ -1,10 +1,11 @@
-/* What an end's port counted and its CPUs did, as fields of DONE
- * (net/frames.h). */
-#ifndef NET_DONE_COSTS_H
-#define NET_DONE_COSTS_H
+/* Parts of frames (net/frames.h) that are lists: what an end's port counted and
+ * its CPUs did, in DONE, and the facts of an end. */
+#ifndef NET_FRAME_PARTS_H
+#define NET_FRAME_PARTS_H
 
 #include "model/counters.h"
 #include "model/cpu_cost.h"
+#include "model/facts.h"
 #include "net/wire.h"
 
 void done_put_counters(struct cursor *c, const struct counters *counters);
@@ -20,5 +21,14 @@ void done_put_cpu(struct cursor *c, const struct cpu_cost *cost);
  * check every value.  Returns 0, or -EPROTO with the reason in ERR. */
 int done_get_cpu(const struct frame *frame, struct cursor *c,
 		 struct cpu_cost *cost, struct error *err);
+
+/* The facts of an end as a list of fields (net/wire.h), one for each that is
+ * known. */
+void facts_put(struct cursor *c, const struct facts *facts);
+
+/* Read them from C, a cursor of FRAME.  A fact that this version does not know
+ * is skipped.  Returns 0, or -EPROTO with the reason in ERR. */
+int facts_get(const struct frame *frame, struct cursor *c, struct facts *facts,
+	      struct error *err);
 
 #endif

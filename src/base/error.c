@@ -19,19 +19,9 @@ static int negative(int ret)
 	return ret < 0 ? ret : -EIO;
 }
 
-static void record(struct error *err, const char *code,
-		   const char *advice, const char *fmt, va_list ap)
-	__attribute__((format(printf, 4, 0)));
-
-/* What helps whoever runs out of it. */
-static const char *usual_advice(int ret)
-{
-	return ret == -EMFILE ? "raise the limit on open files (ulimit -n)" :
-				NULL;
-}
-
-static void record(struct error *err, const char *code,
-		   const char *advice, const char *fmt, va_list ap)
+static void __attribute__((format(printf, 4, 0)))
+record(struct error *err, const char *code, const char *advice,
+       const char *fmt, va_list ap)
 {
 	if (error_is_set(err))
 		return;
@@ -45,9 +35,10 @@ int fail(struct error *err, int ret, const char *advice, const char *fmt, ...)
 	const char *name = strerrorname_np(-negative(ret));
 	va_list ap;
 
+	if (!advice && ret == -EMFILE)
+		advice = "raise the limit on open files (ulimit -n)";
 	va_start(ap, fmt);
-	record(err, name ? name : "EUNKNOWN",
-	       advice ? advice : usual_advice(ret), fmt, ap);
+	record(err, name ? name : "EUNKNOWN", advice, fmt, ap);
 	va_end(ap);
 	return negative(ret);
 }

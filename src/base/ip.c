@@ -68,15 +68,6 @@ static bool same_prefix(const struct ip_address *a, const struct ip_address *b,
 	return ip_common_prefix(a->bytes, b->bytes) >= prefix;
 }
 
-/* True when ADDRESS is zero after its first PREFIX bits. */
-static bool ends_with_prefix(const struct ip_address *address, uint32_t prefix)
-{
-	for (uint32_t i = prefix; i < 128; i++)
-		if (address->bytes[i / 8] & (0x80 >> i % 8))
-			return false;
-	return true;
-}
-
 /* Parse one network; modifies TEXT. */
 static int parse_network(char *text, struct network *network)
 {
@@ -95,8 +86,9 @@ static int parse_network(char *text, struct network *network)
 	if (length > 128 - fixed)
 		return -EINVAL;
 	one.prefix = fixed + (uint32_t)length;
-	if (!ends_with_prefix(&one.address, one.prefix))
-		return -EINVAL;
+	for (uint32_t i = one.prefix; i < 128; i++)
+		if (one.address.bytes[i / 8] & (0x80 >> i % 8))
+			return -EINVAL;
 	*network = one;
 	return 0;
 }

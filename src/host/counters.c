@@ -307,11 +307,6 @@ void counter_reader_begin(struct counter_reader *r)
 	r->began = time_now();
 }
 
-static bool is_kept(enum source source)
-{
-	return source == PORT_HARDWARE || source == DEVICE_HARDWARE;
-}
-
 static void sleep_until(uint64_t when)
 {
 	const struct timespec at = {
@@ -336,7 +331,8 @@ void counter_reader_end(struct counter_reader *r)
 	r->after = read_all(r);
 	/* still the old ones */
 	for (uint32_t i = 0; r->ended < fresh && i < r->n; i++)
-		if (is_kept(r->places[i].source))
+		if (r->places[i].source == PORT_HARDWARE ||
+		    r->places[i].source == DEVICE_HARDWARE)
 			r->after[i].known = false;
 }
 

@@ -174,11 +174,6 @@ bool cpu_use_machine(uint64_t *busy_ns, uint64_t *all_ns)
 /* Interrupt numbers are far smaller. */
 #define NUMBERS 65536
 
-static bool is_number(const char *text)
-{
-	return text[0] && text[strspn(text, "0123456789")] == '\0';
-}
-
 /* Mark the numbers of DEVICE's vectors in MINE.  Returns how many there are. */
 static unsigned int find_vectors(const char *device, bool mine[NUMBERS])
 {
@@ -190,9 +185,10 @@ static unsigned int find_vectors(const char *device, bool mine[NUMBERS])
 	sysfs_path(path, "/sys/class/infiniband/%s/device/msi_irqs", device);
 	dir = opendir(path);
 	while (dir && (entry = readdir(dir))) {
-		unsigned long number = strtoul(entry->d_name, NULL, 10);
+		const char *name = entry->d_name;
+		unsigned long number = strtoul(name, NULL, 10);
 
-		if (!is_number(entry->d_name) || number >= NUMBERS)
+		if (name[strspn(name, "0123456789")] || number >= NUMBERS)
 			continue;
 		mine[number] = true;
 		n++;

@@ -175,15 +175,6 @@ static void usable(const struct cpus *cpus, cpu_set_t *set)
 		CPU_ZERO(set);
 }
 
-static unsigned int first_of(const cpu_set_t *set)
-{
-	unsigned int cpu = 0;
-
-	while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, set))
-		cpu++;
-	return cpu;
-}
-
 static void read_governors(const cpu_set_t *set, struct facts *facts)
 {
 	char list[FACT_TEXT_SIZE] = "", word[32];
@@ -305,11 +296,12 @@ static void read_processors(struct facts *facts)
 
 void facts_of_host(const struct cpus *cpus, struct facts *facts)
 {
-	unsigned int first;
+	unsigned int first = 0;
 	cpu_set_t set;
 
 	usable(cpus, &set);
-	first = first_of(&set);
+	while (first < CPU_SETSIZE - 1 && !CPU_ISSET(first, &set))
+		first++;
 	read_names(facts);
 	read_rdma_core(facts);
 	read_container(facts);

@@ -16,16 +16,6 @@
 
 static const char net[] = "/sys/class/net";
 
-/* The interface of the GID that a test would choose. */
-static bool find_netdev(const struct port *port, char name[NETDEV_NAME_SIZE])
-{
-	const struct gid *gid = gid_best(port);
-
-	return port_is_ethernet(port) &&
-	       netdev_of_gid(port->device, port->number, gid ? gid->index : 0,
-			     name);
-}
-
 /* The bond that NAME is or belongs to; "802.3ad 4" becomes "802.3ad". */
 static void read_bonding(const char *name, struct facts *facts)
 {
@@ -174,9 +164,13 @@ static void read_ecn(const char *name, struct facts *facts)
 void facts_of_netdev(const struct port *port, struct facts *facts)
 {
 	char name[NETDEV_NAME_SIZE], path[SYSFS_PATH_SIZE];
+	/* the one that a test would choose */
+	const struct gid *gid = gid_best(port);
 	uint64_t mtu;
 
-	if (!find_netdev(port, name))
+	if (!port_is_ethernet(port) ||
+	    !netdev_of_gid(port->device, port->number, gid ? gid->index : 0,
+			   name))
 		return;
 	facts_set_text(facts, FACT_NETDEV, name);
 	if (sysfs_count(&mtu, "%s/%s/mtu", net, name))

@@ -122,19 +122,11 @@ static int open_gpu(struct gpu *g, const struct memory_choice *choice,
 	return error ? failed(option, "cuCtxSetCurrent", error, err) : 0;
 }
 
-/* What follows a copy must see it, whoever copies: an RDMA device is no part
- * of the GPU's own order. */
-static int make_synchronous(const struct gpu *g)
-{
-	const unsigned int yes = 1;
-
-	return cu.set_attribute(&yes, POINTER_SYNC_MEMOPS, g->base);
-}
-
 static int allocate(struct gpu *g, uint64_t size, const char *option,
 		    struct error *err)
 {
 	int error = cu.allocate(&g->base, size);
+	const unsigned int yes = 1;
 
 	if (error == CUDA_OUT_OF_MEMORY)
 		return fail_code(err, -ENOMEM, name_of(error),
@@ -144,7 +136,9 @@ static int allocate(struct gpu *g, uint64_t size, const char *option,
 				 name_of(error));
 	if (error)
 		return failed(option, "cuMemAlloc", error, err);
-	error = make_synchronous(g);
+	/* what follows a copy must see it, whoever copies: an RDMA device is
+	 * no part of the GPU's own order */
+	error = cu.set_attribute(&yes, POINTER_SYNC_MEMOPS, g->base);
 	if (error)
 		return failed(option, "cuPointerSetAttribute", error, err);
 	error = cu.set(g->base, 0, size);

@@ -138,11 +138,6 @@ static int map_pages(struct allocation *a, struct error *err)
 	return 0;
 }
 
-static int log2_of(uint64_t size)
-{
-	return 63 - __builtin_clzll(size);
-}
-
 /* There are too few of PAGES for N: how to get more. */
 static int too_few(const struct allocation *a, const struct huge_pages *pages,
 		   uint64_t n, int ret, struct error *err)
@@ -184,8 +179,9 @@ static int map_huge_pages(struct allocation *a, struct error *err)
 			    " shows no Hugepagesize)", a->option);
 	n = round_up(a->length, pages.size) / pages.size;
 	a->mapped = n * pages.size;
+	/* of a power of two, the zeros below it are its logarithm */
 	ret = map(a, MAP_HUGETLB |
-		     (wanted ? log2_of(wanted) << MAP_HUGE_SHIFT : 0));
+		     (wanted ? __builtin_ctzll(wanted) << MAP_HUGE_SHIFT : 0));
 	if (ret)
 		return too_few(a, &pages, n, ret, err);
 	a->choice.page_size = pages.size;

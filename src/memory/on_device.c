@@ -90,27 +90,18 @@ static int copy_out(void *allocation, void *to, const uint8_t *from,
 	return ret;
 }
 
-/* How much the device has; 0: it does not say, or has none. */
-static uint64_t size_of_device(const struct allocation *a)
+static int refuse(const struct allocation *a, int errnum, struct error *err)
 {
 	struct ibv_device_attr_ex attr = { .max_dm_size = 0 };
 
-	if (ibv_query_device_ex(a->context, NULL, &attr))
-		return 0;
-	return attr.max_dm_size;
-}
-
-static int refuse(const struct allocation *a, int errnum, struct error *err)
-{
-	const uint64_t most = size_of_device(a);
-
-	if (!most)
+	/* 0: it does not say, or has none */
+	if (ibv_query_device_ex(a->context, NULL, &attr) || !attr.max_dm_size)
 		return fail(err, -errnum, "use another --memory",
 			    "%s: %s has no memory of its own that can be "
 			    "allocated", a->option, a->device);
 	return fail(err, -errnum, "use fewer --qps or a smaller --size",
 		    "%s: %s has %" PRIu64 " bytes, messages need %" PRIu64
-		    ": %s", a->option, a->device, most, a->mapped,
+		    ": %s", a->option, a->device, attr.max_dm_size, a->mapped,
 		    strerror(errnum));
 }
 

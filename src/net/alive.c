@@ -43,14 +43,6 @@ static void say(struct connection *conn)
 	frame_free(&frame);
 }
 
-static void take_signal(struct alive *a)
-{
-	int fd = a->conn->cancel_fd;
-
-	a->conn->cancel_fd = -1;
-	a->interrupted = signals_take(fd, NULL, &a->err);
-}
-
 static void *tell(void *argument)
 {
 	struct alive *a = argument;
@@ -67,8 +59,11 @@ static void *tell(void *argument)
 		poll(fds, N_FDS, (int)(time_until(next) / 1000000) + 1);
 		if (fds[END].revents)
 			return NULL;
-		if (fds[SIGNAL].revents)
-			take_signal(a);
+		if (fds[SIGNAL].revents) {
+			a->conn->cancel_fd = -1;
+			a->interrupted = signals_take(fds[SIGNAL].fd, NULL,
+						      &a->err);
+		}
 		if (time_until(next))
 			continue;
 		say(a->conn);

@@ -288,15 +288,6 @@ static int get_intervals(const struct frame *frame, struct cursor *c,
 	return 0;
 }
 
-/* Read the samples, into H if this test has a histogram. */
-static int get_samples(const struct frame *frame, struct cursor *c,
-		       struct histogram *h, struct error *err)
-{
-	if (h)
-		return get_histogram(frame, c, h, err);
-	return wire_check(frame, "samples", wire_get(c, 8), 0, 0, err);
-}
-
 static int get_events(const struct frame *frame, struct cursor *c,
 		      struct event_counts *events, struct error *err)
 {
@@ -334,14 +325,6 @@ static int get_receivers(const struct frame *frame, struct cursor *c,
 	return ret;
 }
 
-static void get_span(struct cursor *c, struct done *done)
-{
-	done->clock.drift = wire_get_real(c);
-	done->span[0] = wire_get(c, 8);
-	done->span[1] = wire_get(c, 8);
-	wire_get_string(c, done->clock.kernel, sizeof(done->clock.kernel));
-}
-
 static int get_known(const struct frame *frame, struct field *field,
 		     struct done *done, struct error *err)
 {
@@ -356,7 +339,11 @@ static int get_known(const struct frame *frame, struct field *field,
 	case FIELD_RECEIVERS:
 		return get_receivers(frame, &field->value, done, err);
 	case FIELD_CLOCK:
-		get_span(&field->value, done);
+		done->clock.drift = wire_get_real(&field->value);
+		done->span[0] = wire_get(&field->value, 8);
+		done->span[1] = wire_get(&field->value, 8);
+		wire_get_string(&field->value, done->clock.kernel,
+				sizeof(done->clock.kernel));
 		return 0;
 	default:
 		return -ENOENT;
@@ -472,8 +459,10 @@ int decode_done(const struct frame *frame, struct done *done,
 		ret = get_threads(frame, &c, done, err);
 	if (!ret)
 		ret = get_intervals(frame, &c, done, err);
-	if (!ret)
-		ret = get_samples(frame, &c, done->latency, err);
+	if (!ret && done->latency)
+		ret = get_histogram(frame, &c, done->latency, err);
+	else if (!ret)
+		ret = wire_check(frame, "samples", wire_get(&c, 8), 0, 0, err);
 	if (!ret)
 		ret = wire_get_fields(frame, &c, get_field, done, err);
 	return ret ? ret : wire_close(&c, frame, err);

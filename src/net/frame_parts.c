@@ -20,18 +20,6 @@ void done_put_counters(struct cursor *c, const struct counters *counters)
 	}
 }
 
-/* The names ascend, so that none comes twice. */
-static int check_name(const struct frame *frame, const char *name,
-		      const char *before, struct error *err)
-{
-	if (counter_name_is_valid(name) && strcmp(name, before) > 0)
-		return 0;
-	return fail(err, -EPROTO, NULL,
-		    "the peer sent %s %s with counter '%s' after '%s'",
-		    frame_article(frame->type), frame_name(frame->type), name,
-		    before);
-}
-
 static int get_counter(const struct frame *frame, struct cursor *c,
 		       struct counter *counter, const char *before,
 		       struct error *err)
@@ -46,9 +34,14 @@ static int get_counter(const struct frame *frame, struct cursor *c,
 	/* the caller reports what is too short */
 	if (c->failed)
 		return 0;
-	ret = check_name(frame, counter->name, before, err);
-	if (!ret)
-		ret = wire_check(frame, "known counter", known, 0, 1, err);
+	/* the names ascend, so that none comes twice */
+	if (!counter_name_is_valid(counter->name) ||
+	    strcmp(counter->name, before) <= 0)
+		return fail(err, -EPROTO, NULL,
+			    "the peer sent %s %s with counter '%s' after '%s'",
+			    frame_article(frame->type),
+			    frame_name(frame->type), counter->name, before);
+	ret = wire_check(frame, "known counter", known, 0, 1, err);
 	return ret ? ret : wire_check(frame, "counter", counter->value, 0,
 				      known ? COUNTER_RISE_MAX : 0, err);
 }

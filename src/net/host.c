@@ -96,15 +96,10 @@ const struct addrinfo *host_of_family(const struct addrinfo *list, int family)
 	return list;
 }
 
-static bool is_same(const struct addrinfo *a, const struct addrinfo *b)
-{
-	return a->ai_addrlen == b->ai_addrlen &&
-	       !memcmp(a->ai_addr, b->ai_addr, a->ai_addrlen);
-}
-
 static bool came_before(const struct addrinfo *list, const struct addrinfo *a)
 {
-	while (list != a && !is_same(list, a))
+	while (list != a && (list->ai_addrlen != a->ai_addrlen ||
+			     memcmp(list->ai_addr, a->ai_addr, a->ai_addrlen)))
 		list = list->ai_next;
 	return list != a;
 }

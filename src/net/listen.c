@@ -16,13 +16,6 @@
 /* How long a name server may take to answer a server, in ns. */
 #define LOOKUP_LIMIT (30 * SECOND)
 
-static void set_no_delay(int fd)
-{
-	const int one = 1;
-
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-}
-
 static int listen_on(const struct addrinfo *a)
 {
 	const int one = 1, zero = 0;
@@ -105,26 +98,23 @@ int oob_listen(const char *bind, uint32_t *port, int cancel_fd,
 	return fd;
 }
 
-/* Did the connection go away before it was accepted? */
-static bool is_gone(int errnum)
-{
-	return errnum == EINTR || errnum == ECONNABORTED || errnum == EPROTO;
-}
-
 int oob_accept(int listener, struct connection *conn)
 {
 	struct sockaddr_storage address;
 	socklen_t length = sizeof(address);
+	const int one = 1;
 	int fd;
 
+	/* those of which the connection went away before it was accepted */
 	do {
 		fd = accept4(listener, (struct sockaddr *)&address, &length,
 			     SOCK_CLOEXEC | SOCK_NONBLOCK);
-	} while (fd < 0 && is_gone(errno));
+	} while (fd < 0 && (errno == EINTR || errno == ECONNABORTED ||
+			    errno == EPROTO));
 	if (fd < 0)
 		return -errno;
 	oob_adopt(fd, -1, "client", conn);
-	set_no_delay(fd);
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	address_and_port((struct sockaddr *)&address, length, conn->address);
 	ip_from_socket((struct sockaddr *)&address, conn->host.bytes);
 	return 0;

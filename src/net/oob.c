@@ -129,14 +129,6 @@ static int closed(struct connection *conn, const char *waited_for,
 				   "while this end waited for", waited_for);
 }
 
-static int silent(struct connection *conn, const char *waited_for,
-		  bool inside_frame, struct error *err)
-{
-	return fail(err, -ETIMEDOUT, NULL,
-		    "the %s said nothing%s in time: waited for %s", conn->peer,
-		    inside_frame ? " more" : "", waited_for);
-}
-
 bool oob_is_sign_of_life(const struct frame *frame)
 {
 	return frame->type == FRAME_ALIVE || frame->type == FRAME_WAIT;
@@ -250,7 +242,10 @@ int oob_receive(struct connection *conn, const char *waited_for,
 			ret = oob_take(conn, waited_for, frame, err);
 	} while (ret == -EAGAIN && time_until(deadline));
 	if (ret == -EAGAIN || ret == -ETIMEDOUT)
-		return silent(conn, waited_for, conn->in.got > 0, err);
+		return fail(err, -ETIMEDOUT, NULL,
+			    "the %s said nothing%s in time: waited for %s",
+			    conn->peer, conn->in.got > 0 ? " more" : "",
+			    waited_for);
 	return ret;
 }
 

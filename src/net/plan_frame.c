@@ -47,13 +47,6 @@ static void get_limits(struct cursor *c, struct port_limits *limits)
 
 enum { FIELD_FACTS = 1, FIELD_XRC, FIELD_SGE, FIELD_MCAST };
 
-static void put_sge(struct cursor *c, const struct port_limits *limits)
-{
-	wire_put(c, 4, limits->max_sge);
-	wire_put(c, 4, limits->max_sge_rd);
-	wire_put(c, 4, limits->max_srq_sge);
-}
-
 static void get_sge(struct cursor *c, struct port_limits *limits)
 {
 	limits->max_sge = (uint32_t)wire_get(c, 4);
@@ -78,7 +71,9 @@ static void put_more(struct cursor *c, const struct port *port)
 	}
 	if (port->limits.max_sge) {
 		wire_begin_field(c, &list, FIELD_SGE, true, "sge");
-		put_sge(c, &port->limits);
+		wire_put(c, 4, port->limits.max_sge);
+		wire_put(c, 4, port->limits.max_sge_rd);
+		wire_put(c, 4, port->limits.max_srq_sge);
 		wire_end_field(c, &list);
 	}
 	if (port->limits.max_mcast_grp) {

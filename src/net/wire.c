@@ -317,16 +317,6 @@ int wire_check(const struct frame *frame, const char *field, uint64_t value,
 		    (unsigned long long)max);
 }
 
-static int wrong_protocol(uint64_t theirs, const char *peer, struct error *err)
-{
-	bool peer_older = theirs < WIRE_PROTOCOL;
-
-	return fail(err, -EPROTO, NULL,
-		    "the %s speaks protocol %u, this end speaks %u; upgrade "
-		    "verbsperf on %s", peer, (unsigned int)theirs,
-		    WIRE_PROTOCOL, peer_older ? "that end" : "this end");
-}
-
 int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 		     const char *peer, struct frame *frame, struct error *err)
 {
@@ -343,7 +333,12 @@ int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 			    "the %s is not verbsperf: it sent bytes 0x%08x",
 			    peer, (unsigned int)magic);
 	if (protocol != WIRE_PROTOCOL)
-		return wrong_protocol(protocol, peer, err);
+		return fail(err, -EPROTO, NULL,
+			    "the %s speaks protocol %u, this end speaks %u; "
+			    "upgrade verbsperf on %s", peer,
+			    (unsigned int)protocol, WIRE_PROTOCOL,
+			    protocol < WIRE_PROTOCOL ? "that end" :
+						       "this end");
 	if (!frame_known((uint32_t)type))
 		return fail(err, -EPROTO, NULL,
 			    "the %s sent a frame of unknown type %u", peer,

@@ -167,19 +167,15 @@ static void tell_gid(struct watched_devices *devices, const struct watched *d,
 	tell(devices, &event);
 }
 
-static bool same(const struct ibv_gid_entry *a, const struct ibv_gid_entry *b)
-{
-	return a->port_num == b->port_num && a->gid_index == b->gid_index &&
-	       a->gid_type == b->gid_type &&
-	       a->ndev_ifindex == b->ndev_ifindex &&
-	       !memcmp(a->gid.raw, b->gid.raw, sizeof(a->gid.raw));
-}
-
 static bool is_among(const struct ibv_gid_entry *entry,
 		     const struct ibv_gid_entry *list, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (same(entry, &list[i]))
+	for (const struct ibv_gid_entry *e = list; e < list + n; e++)
+		if (e->port_num == entry->port_num &&
+		    e->gid_index == entry->gid_index &&
+		    e->gid_type == entry->gid_type &&
+		    e->ndev_ifindex == entry->ndev_ifindex &&
+		    !memcmp(e->gid.raw, entry->gid.raw, sizeof(e->gid.raw)))
 			return true;
 	return false;
 }
@@ -216,14 +212,6 @@ static void look_at_gids(struct watched_devices *devices, struct watched *d)
 	free(d->gids);
 	d->gids = now;
 	d->n_gids = (size_t)n;
-}
-
-static void look_at(struct watched_devices *devices, struct watched *d)
-{
-	for (unsigned int port = 1; port <= d->n_ports; port++)
-		if (is_watched(devices, (uint8_t)port))
-			look_at_port(devices, d, (uint8_t)port);
-	look_at_gids(devices, d);
 }
 
 /* 0 where sysfs does not show it. */
@@ -318,8 +306,12 @@ static void look_at_listed(struct watched_devices *devices,
 	}
 	if (!d->context && !d->leaving)
 		open_watched(devices, listed, d);
-	if (d->context)
-		look_at(devices, d);
+	if (!d->context)
+		return;
+	for (unsigned int port = 1; port <= d->n_ports; port++)
+		if (is_watched(devices, (uint8_t)port))
+			look_at_port(devices, d, (uint8_t)port);
+	look_at_gids(devices, d);
 }
 
 void devices_look(struct watched_devices *devices)

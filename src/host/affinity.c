@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/mempolicy.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>

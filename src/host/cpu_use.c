@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,6 @@
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "host/sysfs.h"
-#include "model/cpu_cost.h"
 
 /* Columns of /proc/stat and of /proc/.../stat that matter here; see proc(5). */
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, MACHINE_COLUMNS };

@@ -4,7 +4,6 @@
 
 #include <netdb.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 

@@ -2,7 +2,6 @@
 #include "net/frame_parts.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/units.h"

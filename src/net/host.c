@@ -5,12 +5,10 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/units.h"
-#include "base/xalloc.h"
 
 static bool is_ipv6(const char *text)
 {

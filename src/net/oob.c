@@ -7,15 +7,11 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/ip.h"
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "model/gid.h"
 #include "net/frames.h"
 #include "net/seal.h"
 #include "net/wait.h"

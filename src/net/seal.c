@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <sodium.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 

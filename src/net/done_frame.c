@@ -52,14 +52,16 @@ static void put_histogram(struct cursor *c, const struct histogram *h)
 	}
 }
 
+#define THREAD_LIST(X) X(4, cpu) X(4, qps) X(8, iterations) X(8, window_ns)
+#define INTERVAL_LIST(X) X(8, start_ns) X(8, length_ns) X(8, messages)
+
 static void put_threads(struct cursor *c, const struct done *done)
 {
 	wire_put(c, 4, done->n_threads);
 	for (uint32_t i = 0; i < done->n_threads; i++) {
-		wire_put(c, 4, done->threads[i].cpu);
-		wire_put(c, 4, done->threads[i].qps);
-		wire_put(c, 8, done->threads[i].iterations);
-		wire_put(c, 8, done->threads[i].window_ns);
+		const struct thread_row *s = &done->threads[i];
+
+		THREAD_LIST(WIRE_PUT)
 	}
 }
 
@@ -67,9 +69,9 @@ static void put_intervals(struct cursor *c, const struct done *done)
 {
 	wire_put(c, 4, done->n_intervals);
 	for (uint32_t i = 0; i < done->n_intervals; i++) {
-		wire_put(c, 8, done->intervals[i].start_ns);
-		wire_put(c, 8, done->intervals[i].length_ns);
-		wire_put(c, 8, done->intervals[i].messages);
+		const struct interval *s = &done->intervals[i];
+
+		INTERVAL_LIST(WIRE_PUT)
 	}
 }
 
@@ -258,13 +260,11 @@ static int get_threads(const struct frame *frame, struct cursor *c,
 		return ret;
 	done->n_threads = (uint32_t)n;
 	done->threads = xcalloc(n, sizeof(*done->threads));
-	for (uint32_t i = 0; i < n; i++)
-		done->threads[i] = (struct thread_row){
-			.cpu = (uint32_t)wire_get(c, 4),
-			.qps = (uint32_t)wire_get(c, 4),
-			.iterations = wire_get(c, 8),
-			.window_ns = wire_get(c, 8),
-		};
+	for (uint32_t i = 0; i < n; i++) {
+		struct thread_row *s = &done->threads[i];
+
+		THREAD_LIST(WIRE_GET)
+	}
 	return 0;
 }
 
@@ -279,12 +279,11 @@ static int get_intervals(const struct frame *frame, struct cursor *c,
 		return ret;
 	done->n_intervals = (uint32_t)n;
 	done->intervals = xcalloc(n, sizeof(*done->intervals));
-	for (uint32_t i = 0; i < n; i++)
-		done->intervals[i] = (struct interval){
-			.start_ns = wire_get(c, 8),
-			.length_ns = wire_get(c, 8),
-			.messages = wire_get(c, 8),
-		};
+	for (uint32_t i = 0; i < n; i++) {
+		struct interval *s = &done->intervals[i];
+
+		INTERVAL_LIST(WIRE_GET)
+	}
 	return 0;
 }
 

@@ -226,29 +226,29 @@ static int get_endpoint_field(const struct frame *frame, struct field *field,
 	return wire_check(frame, "rdma_cm port", e->cm_port, 1, 65535, err);
 }
 
-void encode_endpoint(struct frame *frame, const struct endpoint *e)
-{
-	struct cursor c = wire_begin(frame, FRAME_ENDPOINT);
+/* The numbers of an ENDPOINT after its GID, and those of a queue pair. */
+#define ENDPOINT_LIST(X) \
+	X(1, gid_type) X(4, gid_index) X(4, peer_gid_index) X(1, global) \
+	X(1, mtu) X(4, qkey) X(8, va) X(8, length) X(8, stride) X(4, n)
+#define QP_LIST(X) X(4, qpn) X(4, psn) X(4, rkey)
 
-	wire_put(&c, 2, e->lid);
-	wire_put_raw(&c, e->gid.raw, 16);
-	wire_put(&c, 1, e->gid_type);
-	wire_put(&c, 4, e->gid_index);
-	wire_put(&c, 4, e->peer_gid_index);
-	wire_put(&c, 1, e->global);
-	wire_put(&c, 1, e->mtu);
-	wire_put(&c, 4, e->qkey);
-	wire_put(&c, 8, e->va);
-	wire_put(&c, 8, e->length);
-	wire_put(&c, 8, e->stride);
-	wire_put(&c, 4, e->n);
-	for (uint32_t i = 0; i < e->n; i++) {
-		wire_put(&c, 4, e->qps[i].qpn);
-		wire_put(&c, 4, e->qps[i].psn);
-		wire_put(&c, 4, e->qps[i].rkey);
+static void put_qps(struct cursor *c, const struct endpoint *e)
+{
+	for (const struct endpoint_qp *s = e->qps; s < e->qps + e->n; s++) {
+		QP_LIST(WIRE_PUT)
 	}
-	put_endpoint_fields(&c, e);
-	wire_end(frame, &c);
+}
+
+void encode_endpoint(struct frame *frame, const struct endpoint *s)
+{
+	struct cursor cursor = wire_begin(frame, FRAME_ENDPOINT), *c = &cursor;
+
+	wire_put(c, 2, s->lid);
+	wire_put_raw(c, s->gid.raw, 16);
+	ENDPOINT_LIST(WIRE_PUT)
+	put_qps(c, s);
+	put_endpoint_fields(c, s);
+	wire_end(frame, c);
 }
 
 /* Every QP's part must lie inside the region, and the region inside 64 bits. */
@@ -270,14 +270,14 @@ static int get_qps(const struct frame *frame, struct cursor *c,
 
 	e->qps = xcalloc(e->n, sizeof(*e->qps));
 	for (uint32_t i = 0; i < e->n && !ret; i++) {
-		e->qps[i].qpn = (uint32_t)wire_get(c, 4);
-		e->qps[i].psn = (uint32_t)wire_get(c, 4);
-		e->qps[i].rkey = (uint32_t)wire_get(c, 4);
-		ret = wire_check(frame, "QPN", e->qps[i].qpn, 0,
-			       ENDPOINT_QPN_MAX, err);
+		struct endpoint_qp *s = &e->qps[i];
+
+		QP_LIST(WIRE_GET)
+		ret = wire_check(frame, "QPN", s->qpn, 0, ENDPOINT_QPN_MAX,
+				 err);
 		if (!ret)
-			ret = wire_check(frame, "PSN", e->qps[i].psn, 0,
-				       ENDPOINT_QPN_MAX, err);
+			ret = wire_check(frame, "PSN", s->psn, 0,
+					 ENDPOINT_QPN_MAX, err);
 	}
 	return ret;
 }
@@ -285,22 +285,13 @@ static int get_qps(const struct frame *frame, struct cursor *c,
 int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 		    struct error *err)
 {
-	struct cursor c = wire_open(frame);
-	struct endpoint e = { 0 };
+	struct cursor cursor = wire_open(frame), *c = &cursor;
+	struct endpoint e = { 0 }, *s = &e;
 	int ret;
 
-	e.lid = (uint16_t)wire_get(&c, 2);
-	wire_get_raw(&c, e.gid.raw, 16);
-	e.gid_type = (uint8_t)wire_get(&c, 1);
-	e.gid_index = (uint32_t)wire_get(&c, 4);
-	e.peer_gid_index = (uint32_t)wire_get(&c, 4);
-	e.global = wire_get(&c, 1) != 0;
-	e.mtu = (uint8_t)wire_get(&c, 1);
-	e.qkey = (uint32_t)wire_get(&c, 4);
-	e.va = wire_get(&c, 8);
-	e.length = wire_get(&c, 8);
-	e.stride = wire_get(&c, 8);
-	e.n = (uint32_t)wire_get(&c, 4);
+	e.lid = (uint16_t)wire_get(c, 2);
+	wire_get_raw(c, e.gid.raw, 16);
+	ENDPOINT_LIST(WIRE_GET)
 	ret = wire_check(frame, "number of QPs", e.n, 1, ENDPOINT_QPS_MAX, err);
 	if (!ret)
 		ret = wire_check(frame, "Q_Key", e.qkey, 0, ENDPOINT_QKEY_MAX,
@@ -311,11 +302,11 @@ int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 	if (!ret)
 		ret = check_region(frame, &e, err);
 	if (!ret)
-		ret = get_qps(frame, &c, &e, err);
+		ret = get_qps(frame, c, &e, err);
 	if (!ret)
-		ret = wire_get_fields(frame, &c, get_endpoint_field, &e, err);
+		ret = wire_get_fields(frame, c, get_endpoint_field, &e, err);
 	if (!ret)
-		ret = wire_close(&c, frame, err);
+		ret = wire_close(c, frame, err);
 	if (ret)
 		free(e.qps);
 	else

@@ -15,47 +15,38 @@
 /* The transports of every version: RC, UC and UD. */
 #define OLD_TRANSPORTS (TRANSPORT_UD + 1)
 
-static void put_limits(struct cursor *c, const struct port_limits *limits)
+/* The numbers of a port's limits, and those of its field "sge". */
+#define LIMIT_LIST(X) \
+	X(8, max_msg_sz) X(4, max_qp) X(4, max_qp_wr) X(4, max_cqe) \
+	X(4, max_qp_rd_atom) X(4, max_qp_init_rd_atom) X(4, max_srq) \
+	X(4, max_srq_wr) X(4, max_mr)
+#define SGE_LIST(X) X(4, max_sge) X(4, max_sge_rd) X(4, max_srq_sge)
+
+/* The numbers of a port before its limits. */
+#define PORT_LIST(X) \
+	X(1, number) X(1, state) X(1, link_layer) X(1, active_mtu) \
+	X(1, grh_required) X(1, gid_forced) X(2, lid) X(2, pkey) \
+	X(4, rate_mbps) X(4, numa_node)
+
+static void put_limits(struct cursor *c, const struct port_limits *s)
 {
-	wire_put(c, 8, limits->max_msg_sz);
-	wire_put(c, 4, limits->max_qp);
-	wire_put(c, 4, limits->max_qp_wr);
-	wire_put(c, 4, limits->max_cqe);
-	wire_put(c, 4, limits->max_qp_rd_atom);
-	wire_put(c, 4, limits->max_qp_init_rd_atom);
-	wire_put(c, 4, limits->max_srq);
-	wire_put(c, 4, limits->max_srq_wr);
-	wire_put(c, 4, limits->max_mr);
+	LIMIT_LIST(WIRE_PUT)
 	for (int i = 0; i < OLD_TRANSPORTS; i++)
-		wire_put(c, 4, limits->odp[i]);
+		wire_put(c, 4, s->odp[i]);
 }
 
-static void get_limits(struct cursor *c, struct port_limits *limits)
+static void get_limits(struct cursor *c, struct port_limits *s)
 {
-	limits->max_msg_sz = wire_get(c, 8);
-	limits->max_qp = (uint32_t)wire_get(c, 4);
-	limits->max_qp_wr = (uint32_t)wire_get(c, 4);
-	limits->max_cqe = (uint32_t)wire_get(c, 4);
-	limits->max_qp_rd_atom = (uint32_t)wire_get(c, 4);
-	limits->max_qp_init_rd_atom = (uint32_t)wire_get(c, 4);
-	limits->max_srq = (uint32_t)wire_get(c, 4);
-	limits->max_srq_wr = (uint32_t)wire_get(c, 4);
-	limits->max_mr = (uint32_t)wire_get(c, 4);
+	LIMIT_LIST(WIRE_GET)
 	for (int i = 0; i < OLD_TRANSPORTS; i++)
-		limits->odp[i] = (uint32_t)wire_get(c, 4);
+		s->odp[i] = (uint32_t)wire_get(c, 4);
 }
 
 enum { FIELD_FACTS = 1, FIELD_XRC, FIELD_SGE, FIELD_MCAST };
 
-static void get_sge(struct cursor *c, struct port_limits *limits)
-{
-	limits->max_sge = (uint32_t)wire_get(c, 4);
-	limits->max_sge_rd = (uint32_t)wire_get(c, 4);
-	limits->max_srq_sge = (uint32_t)wire_get(c, 4);
-}
-
 static void put_more(struct cursor *c, const struct port *port)
 {
+	const struct port_limits *s = &port->limits;
 	struct field_list list;
 
 	wire_begin_fields(c, &list);
@@ -64,22 +55,20 @@ static void put_more(struct cursor *c, const struct port *port)
 		facts_put(c, &port->facts);
 		wire_end_field(c, &list);
 	}
-	if (port->limits.xrc) {
+	if (s->xrc) {
 		wire_begin_field(c, &list, FIELD_XRC, true, "xrc");
-		wire_put(c, 4, port->limits.odp[TRANSPORT_XRC]);
+		wire_put(c, 4, s->odp[TRANSPORT_XRC]);
 		wire_end_field(c, &list);
 	}
-	if (port->limits.max_sge) {
+	if (s->max_sge) {
 		wire_begin_field(c, &list, FIELD_SGE, true, "sge");
-		wire_put(c, 4, port->limits.max_sge);
-		wire_put(c, 4, port->limits.max_sge_rd);
-		wire_put(c, 4, port->limits.max_srq_sge);
+		SGE_LIST(WIRE_PUT)
 		wire_end_field(c, &list);
 	}
-	if (port->limits.max_mcast_grp) {
+	if (s->max_mcast_grp) {
 		wire_begin_field(c, &list, FIELD_MCAST, true, "mcast");
-		wire_put(c, 4, port->limits.max_mcast_grp);
-		wire_put(c, 4, port->limits.max_mcast_qp_attach);
+		wire_put(c, 4, s->max_mcast_grp);
+		wire_put(c, 4, s->max_mcast_qp_attach);
 		wire_end_field(c, &list);
 	}
 	wire_end_fields(c, &list);
@@ -90,52 +79,42 @@ static int get_more(const struct frame *frame, struct field *field, void *into,
 		    struct error *err)
 {
 	struct port *port = into;
+	struct port_limits *s = &port->limits;
+	struct cursor *c = &field->value;
 
-	if (field->id == FIELD_XRC) {
-		port->limits.xrc = true;
-		port->limits.odp[TRANSPORT_XRC] =
-			(uint32_t)wire_get(&field->value, 4);
+	switch (field->id) {
+	case FIELD_FACTS:
+		return facts_get(frame, c, &port->facts, err);
+	case FIELD_XRC:
+		s->xrc = true;
+		s->odp[TRANSPORT_XRC] = (uint32_t)wire_get(c, 4);
 		return 0;
-	}
-	if (field->id == FIELD_SGE) {
-		get_sge(&field->value, &port->limits);
+	case FIELD_SGE:
+		SGE_LIST(WIRE_GET)
 		return 0;
-	}
-	if (field->id == FIELD_MCAST) {
-		port->limits.max_mcast_grp =
-			(uint32_t)wire_get(&field->value, 4);
-		port->limits.max_mcast_qp_attach =
-			(uint32_t)wire_get(&field->value, 4);
+	case FIELD_MCAST:
+		s->max_mcast_grp = (uint32_t)wire_get(c, 4);
+		s->max_mcast_qp_attach = (uint32_t)wire_get(c, 4);
 		return 0;
-	}
-	if (field->id != FIELD_FACTS)
+	default:
 		return -ENOENT;
-	return facts_get(frame, &field->value, &port->facts, err);
+	}
 }
 
-static void put_port(struct cursor *c, const struct port *port)
+static void put_port(struct cursor *c, const struct port *s)
 {
-	wire_put_string(c, port->hostname);
-	wire_put_string(c, port->device);
-	wire_put_string(c, port->firmware);
-	wire_put(c, 1, port->number);
-	wire_put(c, 1, port->state);
-	wire_put(c, 1, port->link_layer);
-	wire_put(c, 1, port->active_mtu);
-	wire_put(c, 1, port->grh_required);
-	wire_put(c, 1, port->gid_forced);
-	wire_put(c, 2, port->lid);
-	wire_put(c, 2, port->pkey);
-	wire_put(c, 4, port->rate_mbps);
-	wire_put(c, 4, port->numa_node);
-	put_limits(c, &port->limits);
-	wire_put(c, 2, port->n_gids);
-	for (uint32_t i = 0; i < port->n_gids; i++) {
-		wire_put(c, 4, port->gids[i].index);
-		wire_put(c, 1, port->gids[i].type);
-		wire_put_raw(c, port->gids[i].raw.raw, 16);
+	wire_put_string(c, s->hostname);
+	wire_put_string(c, s->device);
+	wire_put_string(c, s->firmware);
+	PORT_LIST(WIRE_PUT)
+	put_limits(c, &s->limits);
+	wire_put(c, 2, s->n_gids);
+	for (uint32_t i = 0; i < s->n_gids; i++) {
+		wire_put(c, 4, s->gids[i].index);
+		wire_put(c, 1, s->gids[i].type);
+		wire_put_raw(c, s->gids[i].raw.raw, 16);
 	}
-	put_more(c, port);
+	put_more(c, s);
 }
 
 static int get_gids(const struct frame *frame, struct cursor *c,
@@ -156,30 +135,21 @@ static int get_gids(const struct frame *frame, struct cursor *c,
 }
 
 static int get_port(const struct frame *frame, struct cursor *c,
-		    struct port *port, struct error *err)
+		    struct port *s, struct error *err)
 {
 	int ret;
 
-	memset(port, 0, sizeof(*port));
-	wire_get_string(c, port->hostname, sizeof(port->hostname));
-	wire_get_string(c, port->device, sizeof(port->device));
-	wire_get_string(c, port->firmware, sizeof(port->firmware));
-	port->number = (uint8_t)wire_get(c, 1);
-	port->state = (uint8_t)wire_get(c, 1);
-	port->link_layer = (uint8_t)wire_get(c, 1);
-	port->active_mtu = (uint8_t)wire_get(c, 1);
-	port->grh_required = wire_get(c, 1);
-	port->gid_forced = wire_get(c, 1);
-	port->lid = (uint16_t)wire_get(c, 2);
-	port->pkey = (uint16_t)wire_get(c, 2);
-	port->rate_mbps = (uint32_t)wire_get(c, 4);
-	port->numa_node = (uint32_t)wire_get(c, 4);
-	get_limits(c, &port->limits);
-	ret = get_gids(frame, c, port, err);
+	memset(s, 0, sizeof(*s));
+	wire_get_string(c, s->hostname, sizeof(s->hostname));
+	wire_get_string(c, s->device, sizeof(s->device));
+	wire_get_string(c, s->firmware, sizeof(s->firmware));
+	PORT_LIST(WIRE_GET)
+	get_limits(c, &s->limits);
+	ret = get_gids(frame, c, s, err);
 	if (!ret && !c->failed)
-		ret = wire_check(frame, "active MTU", port->active_mtu,
-			       IBV_MTU_256, IBV_MTU_4096, err);
-	return ret ? ret : wire_get_fields(frame, c, get_more, port, err);
+		ret = wire_check(frame, "active MTU", s->active_mtu,
+				 IBV_MTU_256, IBV_MTU_4096, err);
+	return ret ? ret : wire_get_fields(frame, c, get_more, s, err);
 }
 
 /* The list that ROW stands for. */
@@ -210,36 +180,24 @@ static bool is_default(const struct parameters *params,
 	}
 }
 
-static void put_sizes(struct cursor *c, const struct sizes *sizes)
-{
-	for (uint32_t i = 0; i < sizes->n; i++)
-		wire_put(c, 8, sizes->bytes[i]);
-}
-
-static void put_labels(struct cursor *c, const struct labels *labels)
-{
-	for (uint32_t i = 0; i < labels->n; i++)
-		wire_put(c, 4, labels->value[i]);
-}
-
-static void put_group(struct cursor *c, const struct mcast *mcast)
-{
-	for (int i = 0; i < 16; i++)
-		wire_put(c, 1, mcast->gid.raw[i]);
-}
-
 static void put_value(struct cursor *c, const struct parameters *params,
 		      const struct param *row)
 {
+	const struct labels *labels = list_of(params, row);
+	const struct sizes *sizes = list_of(params, row);
+	const struct mcast *mcast = list_of(params, row);
+
 	switch (row->kind) {
 	case PARAM_SIZES:
-		put_sizes(c, list_of(params, row));
+		for (uint32_t i = 0; i < sizes->n; i++)
+			wire_put(c, 8, sizes->bytes[i]);
 		break;
 	case PARAM_LABELS:
-		put_labels(c, list_of(params, row));
+		for (uint32_t i = 0; i < labels->n; i++)
+			wire_put(c, 4, labels->value[i]);
 		break;
 	case PARAM_MCAST:
-		put_group(c, list_of(params, row));
+		wire_put_raw(c, mcast->gid.raw, 16);
 		break;
 	default:
 		wire_put(c, 8, param_get(params, row));

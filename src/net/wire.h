@@ -145,6 +145,12 @@ void wire_begin_field(struct cursor *c, struct field_list *list, uint16_t id,
 void wire_end_field(struct cursor *c, const struct field_list *list);
 void wire_end_fields(struct cursor *c, const struct field_list *list);
 
+/* For a list X(bytes, name) of numbers of a struct S, in the order of a frame:
+ * write them to the cursor C, or read them from it. */
+#define WIRE_PUT(bytes, name) wire_put(c, bytes, s->name);
+#define WIRE_GET(bytes, name) \
+	s->name = (__typeof__(s->name))wire_get(c, bytes);
+
 #define FIELD_NAME_SIZE 64
 
 /* A field that was read. */

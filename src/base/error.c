@@ -19,9 +19,9 @@ static int negative(int ret)
 	return ret < 0 ? ret : -EIO;
 }
 
-static void __attribute__((format(printf, 4, 0)))
-record(struct error *err, const char *code, const char *advice,
-       const char *fmt, va_list ap)
+__attribute__((format(printf, 4, 0)))
+static void record(struct error *err, const char *code, const char *advice,
+		   const char *fmt, va_list ap)
 {
 	if (error_is_set(err))
 		return;

@@ -78,11 +78,9 @@ void log_set_level(enum log_level level)
 	threshold = level;
 }
 
-static void print(const char *prefix, const char *fmt, va_list ap)
-	__attribute__((format(printf, 2, 0)));
-
 /* One buffer and one write, so that lines of two processes do not mix.  The
  * warning about missing lines appears where they are missing. */
+__attribute__((format(printf, 2, 0)))
 static void print(const char *prefix, const char *fmt, va_list ap)
 {
 	char text[900], before[96] = "", line[1200];
@@ -100,9 +98,7 @@ static void print(const char *prefix, const char *fmt, va_list ap)
 		atomic_fetch_add(unwritten, n + 1);
 }
 
-static void print_error(const char *fmt, ...)
-	__attribute__((format(printf, 1, 2)));
-
+__attribute__((format(printf, 1, 2)))
 static void print_error(const char *fmt, ...)
 {
 	va_list ap;

@@ -65,35 +65,20 @@ int units_parse_count(const char *text, uint64_t *value)
 	return 0;
 }
 
-/* Exponent of two for size suffix C, or -1. */
-static int suffix_shift(char c)
-{
-	switch (c) {
-	case 'K':
-	case 'k':
-		return 10;
-	case 'M':
-	case 'm':
-		return 20;
-	case 'G':
-	case 'g':
-		return 30;
-	default:
-		return -1;
-	}
-}
-
 /* Parse a size at the start of TEXT; *END points behind it. */
 static int scan_size(const char *text, const char **end, uint64_t *bytes)
 {
-	const char *p;
+	static const char suffixes[] = "KkMmGg";
+	const char *p, *suffix;
 	uint64_t v;
-	int shift, ret = parse_digits(text, &p, &v);
+	int ret = parse_digits(text, &p, &v);
 
 	if (ret)
 		return ret;
-	shift = suffix_shift(*p);
-	if (shift >= 0) {
+	suffix = *p ? strchr(suffixes, *p) : NULL;
+	if (suffix) {
+		int shift = 10 * (1 + (int)(suffix - suffixes) / 2);
+
 		if (v > UINT64_MAX >> shift)
 			return -ERANGE;
 		v <<= shift;
@@ -174,18 +159,9 @@ static const struct {
 	{ "h", 3600000000000 },
 };
 
-/* Nanoseconds per unit NAME; 0 for an unknown unit. */
-static uint64_t time_unit(const char *name)
-{
-	for (size_t i = 0; i < sizeof(time_units) / sizeof(*time_units); i++)
-		if (!strcmp(name, time_units[i].name))
-			return time_units[i].ns;
-	return 0;
-}
-
 int units_parse_time(const char *text, uint64_t *ns)
 {
-	uint64_t whole, unit, weight, fraction = 0;
+	uint64_t whole, unit = 0, weight, fraction = 0;
 	const char *p, *digits = NULL;
 	int ret = parse_digits(text, &p, &whole);
 
@@ -197,7 +173,9 @@ int units_parse_time(const char *text, uint64_t *ns)
 		if (p == digits)
 			return -EINVAL;
 	}
-	unit = time_unit(p);
+	for (size_t i = 0; i < sizeof(time_units) / sizeof(*time_units); i++)
+		if (!strcmp(p, time_units[i].name))
+			unit = time_units[i].ns;
 	if (!unit)
 		return -EINVAL;
 	weight = unit / 10;
@@ -225,13 +203,13 @@ int units_parse_decimal(const char *text, double *value)
 	return 0;
 }
 
-/* Parse a percentile at the start of TEXT; *END points behind it. */
-static int scan_percentile(const char *text, const char **end,
-			   uint32_t *per_million)
+/* A list_reader; INTO is a struct percentiles. */
+static int read_percentile(const char **text, void *into)
 {
 	uint64_t whole, fraction = 0, weight = 1000;
+	struct percentiles *list = into;
 	const char *p, *digits;
-	int ret = parse_digits(text, &p, &whole);
+	int ret = parse_digits(*text, &p, &whole);
 
 	if (ret)
 		return ret;
@@ -245,23 +223,10 @@ static int scan_percentile(const char *text, const char **end,
 	}
 	if (whole >= 100 || whole + fraction == 0)
 		return -ERANGE;
-	*end = p;
-	*per_million = (uint32_t)(whole * 10000 + fraction);
-	return 0;
-}
-
-/* A list_reader; INTO is a struct percentiles. */
-static int read_percentile(const char **text, void *into)
-{
-	struct percentiles *list = into;
-	uint32_t one;
-	int ret = scan_percentile(*text, text, &one);
-
-	if (ret)
-		return ret;
 	if (list->n == PERCENTILES_MAX)
 		return -E2BIG;
-	list->per_million[list->n++] = one;
+	list->per_million[list->n++] = (uint32_t)(whole * 10000 + fraction);
+	*text = p;
 	return 0;
 }
 
@@ -326,40 +291,30 @@ int units_parse_cpus(const char *text, struct cpus *cpus)
 	return ret;
 }
 
-/* Parse a flow label at the start of TEXT; *END points behind it. */
-static int scan_label(const char *text, const char **end, uint32_t *label)
-{
-	uint64_t value;
-	char *after;
-	int ret = 0;
-
-	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-		if (!isxdigit((unsigned char)text[2]))
-			return -EINVAL;
-		value = strtoull(text, &after, 16);
-		*end = after;
-	} else {
-		ret = parse_digits(text, end, &value);
-	}
-	if (!ret && value > LABEL_MAX)
-		ret = -ERANGE;
-	if (!ret)
-		*label = (uint32_t)value;
-	return ret;
-}
-
 /* A list_reader; INTO is a struct labels. */
 static int read_label(const char **text, void *into)
 {
 	struct labels *list = into;
-	uint32_t one = 0;
-	int ret = scan_label(*text, text, &one);
+	const char *p = *text;
+	uint64_t value;
+	char *after;
+	int ret = 0;
 
+	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
+		if (!isxdigit((unsigned char)p[2]))
+			return -EINVAL;
+		value = strtoull(p, &after, 16);
+		*text = after;
+	} else {
+		ret = parse_digits(p, text, &value);
+	}
 	if (ret)
 		return ret;
+	if (value > LABEL_MAX)
+		return -ERANGE;
 	if (list->n == LABELS_MAX)
 		return -E2BIG;
-	list->value[list->n++] = one;
+	list->value[list->n++] = (uint32_t)value;
 	return 0;
 }
 

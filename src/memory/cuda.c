@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "memory/kind.h"
-
 enum { CUDA_OUT_OF_MEMORY = 2 };
 enum { POINTER_SYNC_MEMOPS = 6 };
 enum { HANDLE_DMA_BUF_FD = 1 };

@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "memory/kind.h"
-
 enum { HIP_OUT_OF_MEMORY = 2 };
 enum { HOST_TO_DEVICE = 1, DEVICE_TO_HOST = 2 };
 

@@ -132,17 +132,6 @@ int numa_choose(const struct numa_host *host, uint32_t asked, uint32_t *node,
 	return 0;
 }
 
-/* Pin threads to the allowed CPUs of SET, the node's; if none is allowed, leave
- * them. */
-static void place_threads(const struct numa_host *host, const cpu_set_t *set)
-{
-	cpu_set_t both;
-
-	CPU_AND(&both, &host->allowed, set);
-	if (CPU_COUNT(&both))
-		sched_setaffinity(0, sizeof(both), &both);
-}
-
 /* True when this process runs on CPUs of SET only. */
 static bool runs_within(const cpu_set_t *set)
 {
@@ -180,14 +169,16 @@ static int place(const struct numa_host *host, uint32_t node, bool threads,
 		 struct error *err)
 {
 	char line[1024];
-	cpu_set_t set;
+	cpu_set_t set, both;
 
 	if (!sysfs_read(line, sizeof(line),
 			"/sys/devices/system/node/node%u/cpulist", node) ||
 	    cpulist_parse(line, &set))
 		CPU_ZERO(&set);
-	if (threads)
-		place_threads(host, &set);
+	/* if none of the node's CPUs is allowed, threads stay where they are */
+	CPU_AND(&both, &host->allowed, &set);
+	if (threads && CPU_COUNT(&both))
+		sched_setaffinity(0, sizeof(both), &both);
 	return place_memory(node, &set, err);
 }
 

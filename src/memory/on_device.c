@@ -21,17 +21,12 @@
 /* Bytes copied at once. */
 #define PIECE 4096
 
-static struct ibv_dm *dm_of(const struct allocation *a)
-{
-	return a->own;
-}
-
 /* Copy the words from OFFSET on, N bytes, out of the memory.  Libibverbs'
  * return value is an errno of either sign. */
 static int read_words(const struct allocation *a, uint8_t *words,
 		      uint64_t offset, uint64_t n)
 {
-	return -abs(ibv_memcpy_from_dm(words, dm_of(a), offset, n));
+	return -abs(ibv_memcpy_from_dm(words, a->own, offset, n));
 }
 
 /* The bytes around what is written stay: whole words are read first. */
@@ -48,7 +43,7 @@ static int write_piece(const struct allocation *a, uint64_t offset,
 	if (ret)
 		return ret;
 	memcpy(words + (offset - begin), from, n);
-	return -abs(ibv_memcpy_to_dm(dm_of(a), begin, words, length));
+	return -abs(ibv_memcpy_to_dm(a->own, begin, words, length));
 }
 
 static int read_piece(const struct allocation *a, uint64_t offset,
@@ -142,7 +137,7 @@ static struct ibv_mr *reg(struct allocation *a, struct ibv_pd *pd,
 			  uint64_t offset, uint64_t length,
 			  unsigned int access)
 {
-	return ibv_reg_dm_mr(pd, dm_of(a), offset, length,
+	return ibv_reg_dm_mr(pd, a->own, offset, length,
 			     access | IBV_ACCESS_ZERO_BASED);
 }
 
@@ -150,7 +145,7 @@ static void free_memory(struct allocation *a)
 {
 	memory_unmap(a);
 	if (a->own)
-		ibv_free_dm(dm_of(a));
+		ibv_free_dm(a->own);
 	a->own = NULL;
 }
 

@@ -23,11 +23,10 @@
 /* Most addresses named per cause; further ones are only counted. */
 #define ADDRESSES_SHOWN 3
 
-/* One address.  The caller of race_run() sets the fields above the line. */
+/* One address. */
 struct attempt {
 	const struct addrinfo *to;
 	const struct addrinfo *from;	/* local address to bind; NULL: any */
-	/* ---- */
 	int errnum;		/* of the last failure; 0: none */
 	int fd;			/* -1: not connecting */
 	uint64_t deadline;	/* of this connection attempt */
@@ -224,10 +223,6 @@ static int race_run(struct attempt *attempts, size_t n, uint64_t timeout,
 	/* within a short timeout every attempt still gets its share */
 	if (race.delay > timeout / n)
 		race.delay = timeout / n;
-	for (size_t i = 0; i < n; i++) {
-		attempts[i].fd = -1;
-		attempts[i].errnum = 0;
-	}
 	schedule(&race);
 	ret = watch(&race, cancel_fd, &first, err);
 	if (first) {
@@ -328,6 +323,7 @@ static int make_attempts(const struct way *way, struct attempt **list,
 		(*list)[i] = (struct attempt){
 			.to = order[i],
 			.from = host_of_family(way->from, order[i]->ai_family),
+			.fd = -1,
 		};
 	free(order);
 	if (*n)

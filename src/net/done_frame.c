@@ -24,17 +24,10 @@
  * terms. */
 #define ROUNDING 1e-3
 
-static uint32_t count_bins(const struct histogram *h)
+static void put_histogram(struct cursor *c, const struct histogram *h)
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
-		n += h->bins[i] != 0;
-	return n;
-}
-
-static void put_histogram(struct cursor *c, const struct histogram *h)
-{
 	wire_put(c, 8, h->count);
 	if (h->count == 0)
 		return;
@@ -43,7 +36,9 @@ static void put_histogram(struct cursor *c, const struct histogram *h)
 	wire_put(c, 8, h->sum);
 	wire_put(c, 8, h->origin);
 	wire_put_real(c, h->squares);
-	wire_put(c, 4, count_bins(h));
+	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++)
+		n += h->bins[i] != 0;
+	wire_put(c, 4, n);
 	for (uint32_t i = 0; i < HISTOGRAM_BINS; i++) {
 		if (!h->bins[i])
 			continue;
@@ -52,6 +47,13 @@ static void put_histogram(struct cursor *c, const struct histogram *h)
 	}
 }
 
+/* Numbers in the order of the frame (WIRE_PUT). */
+#define COUNT_LIST(X) \
+	X(8, posted) X(8, received) X(8, counted) X(8, window_ns) \
+	X(8, lost) X(8, late)
+#define DETAIL_LIST(X) \
+	X(8, window_error) X(8, interval_error) X(8, looks) X(8, dry) \
+	X(1, method) X(4, inline_size)
 #define THREAD_LIST(X) X(4, cpu) X(4, qps) X(8, iterations) X(8, window_ns)
 #define INTERVAL_LIST(X) X(8, start_ns) X(8, length_ns) X(8, messages)
 
@@ -113,35 +115,25 @@ static void put_fields(struct cursor *c, const struct done *done)
 	wire_end_fields(c, &list);
 }
 
-void encode_done(struct frame *frame, const struct done *done)
+void encode_done(struct frame *frame, const struct done *s)
 {
-	struct cursor c = wire_begin(frame, FRAME_DONE);
+	struct cursor cursor = wire_begin(frame, FRAME_DONE), *c = &cursor;
 
-	wire_put(&c, 8, done->posted);
-	wire_put(&c, 8, done->received);
-	wire_put(&c, 8, done->counted);
-	wire_put(&c, 8, done->window_ns);
-	wire_put(&c, 8, done->lost);
-	wire_put(&c, 8, done->late);
-	wire_put(&c, 8, done->window_error);
-	wire_put(&c, 8, done->interval_error);
-	wire_put(&c, 8, done->looks);
-	wire_put(&c, 8, done->dry);
-	wire_put(&c, 1, done->method);
-	wire_put(&c, 4, done->inline_size);
-	wire_put_string(&c, done->clock.source);
-	wire_put_real(&c, done->clock.resolution_ns);
-	wire_put_real(&c, done->clock.read_cost_ns);
-	wire_put_real(&c, done->clock.deviation);
-	wire_put_real(&c, done->ns_per_tick);
-	put_threads(&c, done);
-	put_intervals(&c, done);
-	if (done->latency)
-		put_histogram(&c, done->latency);
+	COUNT_LIST(WIRE_PUT)
+	DETAIL_LIST(WIRE_PUT)
+	wire_put_string(c, s->clock.source);
+	wire_put_real(c, s->clock.resolution_ns);
+	wire_put_real(c, s->clock.read_cost_ns);
+	wire_put_real(c, s->clock.deviation);
+	wire_put_real(c, s->ns_per_tick);
+	put_threads(c, s);
+	put_intervals(c, s);
+	if (s->latency)
+		put_histogram(c, s->latency);
 	else
-		wire_put(&c, 8, 0);
-	put_fields(&c, done);
-	wire_end(frame, &c);
+		wire_put(c, 8, 0);
+	put_fields(c, s);
+	wire_end(frame, c);
 }
 
 /* NAN is never allowed. */
@@ -429,22 +421,17 @@ static int get_counts(const struct frame *frame, struct cursor *c,
 }
 
 /* What tells more about these. */
-static void get_details(struct cursor *c, struct done *done)
+static void get_details(struct cursor *c, struct done *s)
 {
-	struct clock_description *clock = &done->clock;
+	struct clock_description *clock = &s->clock;
 
-	done->window_error = wire_get(c, 8);
-	done->interval_error = wire_get(c, 8);
-	done->looks = wire_get(c, 8);
-	done->dry = wire_get(c, 8);
-	done->method = (enum post_method)wire_get(c, 1);
-	done->inline_size = (uint32_t)wire_get(c, 4);
+	DETAIL_LIST(WIRE_GET)
 	wire_get_string(c, clock->source, sizeof(clock->source));
 	clock->resolution_ns = wire_get_real(c);
 	clock->read_cost_ns = wire_get_real(c);
 	clock->deviation = wire_get_real(c);
 	clock->drift = NAN;
-	done->ns_per_tick = wire_get_real(c);
+	s->ns_per_tick = wire_get_real(c);
 }
 
 int decode_done(const struct frame *frame, struct done *done,

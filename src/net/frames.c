@@ -251,18 +251,6 @@ void encode_endpoint(struct frame *frame, const struct endpoint *s)
 	wire_end(frame, c);
 }
 
-/* Every QP's part must lie inside the region, and the region inside 64 bits. */
-static int check_region(const struct frame *frame, const struct endpoint *e,
-			struct error *err)
-{
-	int ret = wire_check(frame, "length", e->length, 1, UINT64_MAX - e->va,
-			   err);
-
-	if (ret)
-		return ret;
-	return wire_check(frame, "stride", e->stride, 1, e->length / e->n, err);
-}
-
 static int get_qps(const struct frame *frame, struct cursor *c,
 		   struct endpoint *e, struct error *err)
 {
@@ -299,8 +287,13 @@ int decode_endpoint(const struct frame *frame, struct endpoint *endpoint,
 	if (!ret)
 		ret = wire_check(frame, "MTU", e.mtu, IBV_MTU_256, IBV_MTU_4096,
 			       err);
+	/* every QP's part lies inside the region, and that inside 64 bits */
 	if (!ret)
-		ret = check_region(frame, &e, err);
+		ret = wire_check(frame, "length", e.length, 1,
+				 UINT64_MAX - e.va, err);
+	if (!ret)
+		ret = wire_check(frame, "stride", e.stride, 1, e.length / e.n,
+				 err);
 	if (!ret)
 		ret = get_qps(frame, c, &e, err);
 	if (!ret)
@@ -326,16 +319,6 @@ void encode_ready(struct frame *frame, const struct effective *e)
 	wire_end(frame, &c);
 }
 
-static int get_effective(const struct frame *frame, struct cursor *c,
-			 const char *name, uint32_t most, uint32_t *value,
-			 struct error *err)
-{
-	*value = (uint32_t)wire_get(c, 4);
-	if (*value == EFFECTIVE_NONE)
-		return 0;
-	return wire_check(frame, name, *value, 0, most, err);
-}
-
 int decode_ready(const struct frame *frame, struct effective *effective,
 		 struct error *err)
 {
@@ -344,8 +327,9 @@ int decode_ready(const struct frame *frame, struct effective *effective,
 	int ret = 0;
 
 #define X(name, most, ...) \
-	if (!ret) \
-		ret = get_effective(frame, &c, #name, most, &e.name, err);
+	e.name = (uint32_t)wire_get(&c, 4); \
+	if (!ret && e.name != EFFECTIVE_NONE) \
+		ret = wire_check(frame, #name, e.name, 0, most, err);
 	EFFECTIVE_LIST(X)
 #undef X
 	if (!ret)

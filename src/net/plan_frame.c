@@ -311,26 +311,22 @@ static const struct param *row_of(uint16_t id)
 	return NULL;
 }
 
-static int fail_unknown(const char *name, struct error *err)
-{
-	char advice[FIELD_NAME_SIZE + 64];
-
-	snprintf(advice, sizeof(advice),
-		 "upgrade verbsperf on the server, or leave --%s out", name);
-	return fail(err, -EPROTO, advice,
-		    "the client asks for --%s, which this version does not "
-		    "know", name);
-}
-
 /* A field_reader; INTO is a struct parameters. */
 static int get_parameter(const struct frame *frame, struct field *field,
 			 void *into, struct error *err)
 {
 	const struct param *row = row_of(field->id);
+	char advice[FIELD_NAME_SIZE + 64];
 
-	if (!row)
-		return field->optional ? -ENOENT :
-					 fail_unknown(field->name, err);
+	if (!row && field->optional)
+		return -ENOENT;
+	if (!row) {
+		snprintf(advice, sizeof(advice), "upgrade verbsperf on the "
+			 "server, or leave --%s out", field->name);
+		return fail(err, -EPROTO, advice,
+			    "the client asks for --%s, which this version "
+			    "does not know", field->name);
+	}
 	switch (row->kind) {
 	case PARAM_SIZES:
 		return get_sizes(frame, &field->value, list_to_set(into, row),

@@ -70,24 +70,16 @@ static bool held;
  * the shell: the second is not an impatient user. */
 static bool hung_up;
 
-/* nohup(1) ignores a signal this way. */
-static bool is_ignored(int number)
-{
-	struct sigaction action;
-
-	return !sigaction(number, NULL, &action) &&
-	       action.sa_handler == SIG_IGN;
-}
-
 static sigset_t stop_signals(void)
 {
+	struct sigaction action;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	/* once blocked, an ignored signal would arrive as well */
-	if (!is_ignored(SIGHUP))
+	/* nohup(1) has it ignored; once blocked, it would arrive as well */
+	if (sigaction(SIGHUP, NULL, &action) || action.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
 	return set;
 }

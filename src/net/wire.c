@@ -190,28 +190,19 @@ static int get_field(const struct frame *frame, struct cursor *c,
 	return ret;
 }
 
-/* The reader of FIELD must have read the whole value, and no more. */
-static int check_whole(const struct frame *frame, const struct field *field,
-		       struct error *err)
-{
-	const struct cursor *value = &field->value;
-
-	if (!value->failed && value->at == value->size)
-		return 0;
-	return fail(err, -EPROTO, NULL,
-		    "the peer sent %s %s with a value of %zu bytes for %s, "
-		    "which is too %s", frame_article(frame->type),
-		    frame_name(frame->type), value->size, field->name,
-		    value->failed ? "short" : "long");
-}
-
+/* READ must read the whole value of FIELD, and no more of it than there is. */
 static int read_field(const struct frame *frame, struct field *field,
 		      field_reader *read, void *into, struct error *err)
 {
 	int ret = read ? read(frame, field, into, err) : -ENOENT;
+	const struct cursor *value = &field->value;
 
-	if (!ret)
-		return check_whole(frame, field, err);
+	if (!ret && (value->failed || value->at != value->size))
+		return fail(err, -EPROTO, NULL, "the peer sent %s %s with a "
+			    "value of %zu bytes for %s, which is too %s",
+			    frame_article(frame->type),
+			    frame_name(frame->type), value->size, field->name,
+			    value->failed ? "short" : "long");
 	if (ret != -ENOENT)
 		return ret;
 	if (field->optional)

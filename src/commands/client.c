@@ -5,7 +5,6 @@
 #include "commands/client.h"
 #include "commands/test.h"
 #include "net/connect.h"
-#include "session/again.h"
 #include "session/session.h"
 
 static int connect_to(const struct options *options, uint64_t wait,

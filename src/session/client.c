@@ -1,5 +1,5 @@
 #include "config.h"
-#include "session/client.h"
+#include "session/dialogue.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -11,9 +11,9 @@
 #include "control/link.h"
 #include "host/call_counter.h"
 #include "net/frames.h"
-#include "session/accept_path.h"
 #include "session/callers.h"
 #include "session/quota.h"
+#include "session/setup.h"
 
 /* Connections that there is room for at first. */
 #define ROOM 64

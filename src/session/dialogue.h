@@ -66,6 +66,9 @@ struct session {
  * error, like every function below that returns int. */
 typedef int session_step(struct session *s);
 
+/* The steps of either end, in order, up to a NULL: client.c, server.c. */
+extern session_step *const client_steps[], *const server_steps[];
+
 /* Name the stage of the next steps, for their errors. */
 void session_stage(struct session *s, const char *stage);
 

@@ -35,7 +35,7 @@ static int ask(struct session *s, uint64_t limit)
 }
 
 /* Say why there is no turn; -EAGAIN tells the client to come again
- * (again.h). */
+ * (session.h). */
 static int no_turn(uint32_t why, struct error *err)
 {
 	static const char later[] = "try again later, or use --wait";

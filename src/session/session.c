@@ -1,17 +1,80 @@
 #include "config.h"
 #include "session/session.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/time.h"
 #include "base/xalloc.h"
+#include "net/oob.h"
 #include "net/turn.h"
-#include "session/abort.h"
+#include "net/wait.h"
 #include "session/callers.h"
-#include "session/client.h"
 #include "session/handshake.h"
 #include "session/manager.h"
-#include "session/server.h"
+
+/* ns that sending ABORT, or waiting for the peer's, may take. */
+#define ABORT_WAIT SECOND
+
+static void tell_peer(struct session *s)
+{
+	enum frame_type type = s->run.client || s->accepted ? FRAME_ABORT :
+							  FRAME_REFUSE;
+	struct error ignored = { 0 };
+	struct frame frame;
+
+	encode_error(&frame, type, &s->run.result->error);
+	oob_send(s->run.conn, &frame, time_after(ABORT_WAIT), &ignored);
+	frame_free(&frame);
+}
+
+/* False for failures after which the peer sends nothing, or is not worth the
+ * wait: it fell silent, left, makes no sense, or the user interrupted. */
+static bool is_worth_waiting(const struct error *err)
+{
+	static const char *const codes[] = {
+		"ETIMEDOUT", "ECONNRESET", "EPIPE", "EPROTO", "ECANCELED",
+	};
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if (!strcmp(err->code, codes[i]))
+			return false;
+	return true;
+}
+
+/* The peer has heard of this end's failure: it reports one of its own at once,
+ * or closes the connection. */
+static void hear_peer(struct session *s)
+{
+	struct error said = { 0 };
+	struct result *r = s->run.result;
+
+	if (!s->connecting || error_is_set(&r->peer_error) ||
+	    !is_worth_waiting(&r->error))
+		return;
+	if (peer_error_wait(s->run.conn, time_after(ABORT_WAIT), &said) ==
+	    -ECONNABORTED)
+		frames_own_words(&said, s->run.conn->peer, &r->peer_error);
+}
+
+/*
+ * S ended with the result's error: tell the peer, unless it knows, and put a
+ * failure that the peer reports of its own within a second into the result's
+ * peer_error.  Does not wait if no report can come, or if the user interrupted.
+ */
+static void abort_swap(struct session *s)
+{
+	struct result *r = s->run.result;
+
+	if (r->error.from_peer) {
+		frames_own_words(&r->error, s->run.conn->peer, &r->peer_error);
+		return;
+	}
+	tell_peer(s);
+	hear_peer(s);
+}
 
 /* Samples that could not be written turn a good run into a failed one. */
 static int close_samples(struct run *run, int ret)
@@ -80,4 +143,30 @@ void session_free(struct session *s)
 		callers_free(s);
 	run_free(&s->run);
 	free(s);
+}
+
+#define PAUSE SECOND
+
+bool again_is_wanted(const struct result *r, uint64_t give_up)
+{
+	return r->error.from_peer && !r->connected &&
+	       !strcmp(r->error.code, "EAGAIN") && time_until(give_up) > PAUSE;
+}
+
+int again_prepare(struct result *r, struct connection *conn,
+		  struct session **session)
+{
+	uint64_t deadline = time_after(PAUSE);
+	int ret;
+
+	log_info("%s; trying again in a second", r->error.message);
+	oob_close(conn);
+	session_free(*session);
+	*session = NULL;
+	error_clear(&r->error);
+	error_clear(&r->peer_error);
+	do {
+		ret = oob_wait(-1, 0, &conn->cancel_fd, deadline, &r->error);
+	} while (ret == 1);
+	return ret == -ETIMEDOUT ? 0 : ret;
 }

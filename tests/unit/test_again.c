@@ -10,8 +10,8 @@
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "net/wait.h"
-#include "session/again.h"
 #include "session/dialogue.h"
+#include "session/session.h"
 
 /* What a run is over with when the server is full. */
 static struct result full(void)

@@ -16,7 +16,7 @@
 #include "model/addressing.h"
 #include "model/gid.h"
 #include "model/observer.h"
-#include "verbs/pd.h"
+#include "verbs/device.h"
 
 /* Intervals that a window is cut into, unless the user says how long. */
 #define INTERVALS 30

@@ -13,8 +13,8 @@
 #include "model/observer.h"
 #include "stats/histogram.h"
 #include "verbs/advice.h"
+#include "verbs/device.h"
 #include "verbs/explain.h"
-#include "verbs/pd.h"
 #include "verbs/qp.h"
 
 /* Completions that nobody has taken yet. */

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "verbs/device.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,11 +10,38 @@
 #include <unistd.h>
 
 #include "base/xalloc.h"
+#include "verbs/advice.h"
 #include "verbs/device_list.h"
-#include "verbs/pkey.h"
 
 /* sgid_index in an address vector has 8 bits. */
 #define GID_INDEX_MAX 255
+
+/* Read entry INDEX of PORT's P_Key table into port->pkey. */
+static int pkey_read(struct ibv_context *context, uint32_t index,
+		     struct port *port, struct error *err)
+{
+	__be16 pkey;
+
+	if (index >= port->n_pkeys)
+		return fail(err, -EINVAL, NULL,
+			    "--pkey-index %u: %s port %u has a table of %u "
+			    "P_Key%s, from index 0", index, port->device,
+			    port->number, port->n_pkeys,
+			    port->n_pkeys == 1 ? "" : "s");
+	errno = 0;
+	if (ibv_query_pkey(context, port->number, (int)index, &pkey))
+		return fail(err, errno ? -errno : -EIO, NULL,
+			    "--pkey-index %u: cannot read that P_Key of %s "
+			    "port %u: %s", index, port->device, port->number,
+			    strerror(errno ? errno : EIO));
+	/* an empty entry has no partition bits set */
+	if (!(ntohs(pkey) & PORT_PKEY_PARTITION))
+		return fail(err, -EINVAL, "choose an index with a P_Key",
+			    "--pkey-index %u: that entry of %s port %u is "
+			    "empty", index, port->device, port->number);
+	port->pkey = ntohs(pkey);
+	return 0;
+}
 
 uint32_t device_rate(struct ibv_context *context, uint8_t number,
 		     const struct ibv_port_attr *attr)
@@ -353,4 +381,21 @@ int device_scan(const struct parameters *params, struct found_port **found,
 		*found = NULL;
 	}
 	return ret;
+}
+
+int pd_alloc(const struct device *device, struct ibv_pd **pd,
+	     struct error *err)
+{
+	const struct port *port = &device->port;
+	int errnum;
+
+	*pd = ibv_alloc_pd(device->context);
+	if (*pd)
+		return 0;
+	errnum = errno;
+	return fail(err, -errnum,
+		    verb_advice("ibv_alloc_pd", errnum,
+				port_is_ethernet(port)),
+		    "%s: cannot allocate a protection domain: %s",
+		    port->device, strerror(errnum));
 }

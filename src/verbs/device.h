@@ -45,4 +45,12 @@ void device_close(struct device *device);
 int device_scan(const struct parameters *params, struct found_port **found,
 		size_t *n, struct error *err);
 
+/*
+ * Allocate a protection domain of DEVICE in *PD: ibv_alloc_pd(3).  Give it back
+ * with ibv_dealloc_pd(3).  Returns 0, or a negative errno with the reason and
+ * what to do in ERR, and *PD is NULL then.
+ */
+int pd_alloc(const struct device *device, struct ibv_pd **pd,
+	     struct error *err);
+
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/xalloc.h"
 #include "model/addressing.h"
-#include "verbs/pd.h"
+#include "verbs/device.h"
 #include "verbs/qp.h"
 
 uint32_t resources_first_qp(const struct resources *res, uint32_t t)

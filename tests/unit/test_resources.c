@@ -11,7 +11,6 @@
 
 #include "fake_verbs.h"
 #include "verbs/device.h"
-#include "verbs/pd.h"
 #include "verbs/resources.h"
 
 static const struct memory_choice anonymous;	/* of every end here */

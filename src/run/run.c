@@ -9,7 +9,7 @@
 #include "host/counters.h"
 #include "run/verification.h"
 #include "traffic/prepare.h"
-#include "verbs/sleep.h"
+#include "verbs/queues.h"
 
 /* Age, in ns, at which a message counts as lost. */
 #define LOST_AFTER 1e8

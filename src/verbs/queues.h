@@ -1,6 +1,7 @@
 /*
  * What the QPs of one thread share: completion queues, the completion channel
- * and a shared receive queue; and the receives.
+ * and a shared receive queue; and the receives.  Loops sleep until there are
+ * completions (-e) by the channel.
  */
 #ifndef VERBS_QUEUES_H
 #define VERBS_QUEUES_H
@@ -64,5 +65,15 @@ struct flow_receives *queues_prepare(struct queues *queues,
 				     const struct plan *plan, uint32_t i,
 				     struct ibv_qp *qp, uint64_t address,
 				     uint32_t lkey);
+
+/*
+ * flow.wait: call it whenever a poll of F's loop finds nothing.  When all
+ * completion queues of F are empty, it arms them.  When they are still empty
+ * after that, it sleeps until an event or a short time passes, because the loop
+ * has other things to check.  Polling after arming ensures that no completion
+ * is missed (man ibv_get_cq_event).  Returns 0, or a negative errno, also
+ * recorded in F.
+ */
+int sleep_wait(struct flow *f);
 
 #endif

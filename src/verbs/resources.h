@@ -13,11 +13,11 @@
 #include "model/endpoint.h"
 #include "model/plan.h"
 #include "traffic/flow.h"
-#include "verbs/address.h"
 #include "verbs/challenge.h"
 #include "verbs/device.h"
 #include "verbs/memory.h"
 #include "verbs/multicast.h"
+#include "verbs/qp.h"
 #include "verbs/queues.h"
 
 struct resources {

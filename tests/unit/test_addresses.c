@@ -15,7 +15,7 @@
 #include "base/time.h"
 #include "base/xalloc.h"
 #include "net/connect.h"
-#include "verbs/address.h"
+#include "verbs/qp.h"
 
 #define MS 1000000ULL
 #define NAMES_MAX 8

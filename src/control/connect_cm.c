@@ -15,7 +15,6 @@
 #include "net/frames.h"
 #include "net/oob.h"
 #include "net/wait.h"
-#include "verbs/cm_event.h"
 #include "verbs/cm_explain.h"
 #include "verbs/cm_id.h"
 

@@ -119,7 +119,7 @@
  *		Field 1, "rdma-cm", only the server's with parameter 49, is
  *		u16 port and 16 random bytes: there its rdma_cm awaits a
  *		connection for each QP of the client (verbs/cm.h,
- *		verbs/cm_event.h).
+ *		verbs/cm_id.h).
  *		Field 2, "memory", optional, is a string of at most 63 bytes:
  *		what this end's messages are in (model/memory_choice.h).
  *		Field 3, "xrc", with XRC only, is n x { u32 QPN, u32 number of

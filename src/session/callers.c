@@ -15,7 +15,6 @@
 #include "net/wait.h"
 #include "session/quota.h"
 #include "session/setup.h"
-#include "verbs/cm_event.h"
 #include "verbs/cm_explain.h"
 #include "verbs/cm_id.h"
 

@@ -2,7 +2,7 @@
  * The server of the test connect with --rdma-cm: answers those who call it by
  * the connection manager, as often as its client does so.
  *
- * A request and its answer have the marks of verbs/cm_event.h, with the number
+ * A request and its answer have the marks of verbs/cm_id.h, with the number
  * of the request as index.  What this end refuses it tells over TCP, in REFUSE,
  * and then rejects the request.
  */

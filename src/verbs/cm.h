@@ -6,7 +6,7 @@
  * the path, and what it found moves the queue pair on both sides.  The TCP
  * dialogue remains for everything else.
  *
- * A request and its answer carry the mark of cm_event.h: the random bytes of the
+ * A request and its answer carry the mark of cm_id.h: the random bytes of the
  * server's ENDPOINT and the index of the queue pair.  The server rejects every
  * other request, and the client every other answer: they are a stranger's.
  *

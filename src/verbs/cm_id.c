@@ -2,7 +2,101 @@
 #include "verbs/cm_id.h"
 
 #include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <rdma/rdma_cma.h>
+#include <sodium.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "model/addressing.h"
+
+bool cm_is_ethernet(const struct cm_end *end)
+{
+	return port_is_ethernet(&end->device->port);
+}
+
+int cm_call_failed(const struct cm_end *end, const char *call,
+		   struct error *err)
+{
+	const int errnum = errno;
+	const char *advice = NULL;
+
+	/* the first call; later ones show that it is there */
+	if (!strcmp(call, "rdma_create_event_channel"))
+		advice = "load the module rdma_ucm (modprobe rdma_ucm), and "
+			 "see the permissions of /dev/infiniband/rdma_cm";
+	else if (errnum == ENODEV)
+		advice = "the address of the GID leads to no RDMA device: "
+			 "choose another GID with -x";
+	if (errnum == EADDRNOTAVAIL)
+		advice = "the address of the GID is on no interface: see 'ip "
+			 "address', or choose another GID with -x";
+	return fail(err, errnum ? -errnum : -EIO, advice, "%s: %s: %s",
+		    end->device->port.device, call, strerror(errnum));
+}
+
+int cm_set_service(const struct cm_end *end, struct rdma_cm_id *id,
+		   struct error *err)
+{
+	uint8_t tos = addressing_traffic_class(end->plan);
+
+	if (tos && rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS,
+				   &tos, sizeof(tos)))
+		return cm_call_failed(end, "rdma_set_option", err);
+	return 0;
+}
+
+int cm_check_device(const struct cm_end *end, struct rdma_cm_id *id,
+		    const char *peer, struct error *err)
+{
+	const struct device *device = end->device;
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
+	const char *name = id->verbs ? ibv_get_device_name(id->verbs->device) :
+				       "no device";
+	int mask = 0;
+
+	if (strcmp(name, device->port.device) != 0 ||
+	    id->port_num != device->port.number)
+		return fail(err, -EXDEV,
+			    "name the server by an address of the network that "
+			    "this device is on, or choose another -d, -i or -x",
+			    "rdma_cm reaches %s by %s port %u, not by %s port "
+			    "%u", peer, name, id->port_num,
+			    device->port.device, device->port.number);
+	if (rdma_init_qp_attr(id, &attr, &mask))
+		return cm_call_failed(end, "rdma_init_qp_attr to INIT", err);
+	if (attr.pkey_index == device->pkey_index)
+		return 0;
+	return fail(err, -EXDEV, "give --pkey-index that of the interface",
+		    "rdma_cm reaches %s with the P_Key at index %u, not at %u",
+		    peer, attr.pkey_index, device->pkey_index);
+}
+
+int cm_take_address(const struct cm_end *end, uint32_t i,
+		    const struct ibv_ah_attr *av, struct resources_link *link,
+		    struct error *err)
+{
+	const struct plan *plan = end->plan;
+	const struct gid *mine = &end->path->local;
+
+	link->av = *av;
+	if (plan->sl)
+		link->av.sl = (uint8_t)plan->sl;
+	if (plan->flow_labels.n)
+		link->av.grh.flow_label = addressing_flow_label(plan, i);
+	if (plan->hop_limit != ADDRESSING_HOP_LIMIT)
+		link->av.grh.hop_limit = (uint8_t)plan->hop_limit;
+	if (!av->is_global || !end->path->global ||
+	    av->grh.sgid_index == mine->index)
+		return 0;
+	return fail(err, -EXDEV,
+		    "choose that with -x; of RoCE v1 and v2 rdma_cm takes what "
+		    "default_roce_mode in configfs says",
+		    "rdma_cm uses the GID at index %u, and the path that at %u",
+		    av->grh.sgid_index, mine->index);
+}
 
 /* Requests that wait to be taken. */
 #define BACKLOG 1024
@@ -111,4 +205,105 @@ int cm_find_link(const struct cm_end *end, uint32_t i, struct rdma_cm_id *id,
 	link->rq_psn = rtr.rq_psn;
 	link->sq_psn = rts.sq_psn;
 	return cm_take_address(end, i, &rtr.ah_attr, link, err);
+}
+
+int cm_event_open(const struct cm_end *end, struct rdma_event_channel **channel,
+		  struct error *err)
+{
+	int ret;
+
+	*channel = rdma_create_event_channel();
+	if (!*channel)
+		return cm_call_failed(end, "rdma_create_event_channel", err);
+	if (!fcntl((*channel)->fd, F_SETFL, O_NONBLOCK) &&
+	    !fcntl((*channel)->fd, F_SETFD, FD_CLOEXEC))
+		return 0;
+	ret = cm_call_failed(end, "fcntl", err);
+	rdma_destroy_event_channel(*channel);
+	*channel = NULL;
+	return ret;
+}
+
+/* Where EVENT has its private data. */
+static const void *private_data(bool datagram,
+				const struct rdma_cm_event *event,
+				uint8_t *length)
+{
+	if (datagram) {
+		*length = event->param.ud.private_data_len;
+		return event->param.ud.private_data;
+	}
+	*length = event->param.conn.private_data_len;
+	return event->param.conn.private_data;
+}
+
+static struct cm_event copy_event(bool datagram,
+				  const struct rdma_cm_event *event)
+{
+	struct cm_event copy = {
+		.id = event->id,
+		.type = event->event,
+		.status = event->status,
+	};
+	const void *data;
+	uint8_t length;
+
+	if (datagram)
+		copy.ud = event->param.ud;
+	if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST &&
+	    event->event != RDMA_CM_EVENT_CONNECT_RESPONSE &&
+	    event->event != RDMA_CM_EVENT_ESTABLISHED)
+		return copy;
+	data = private_data(datagram, event, &length);
+	/* padded with zeros to the size of the manager's message */
+	copy.marked = data && length >= sizeof(copy.mark);
+	if (copy.marked)
+		memcpy(&copy.mark, data, sizeof(copy.mark));
+	return copy;
+}
+
+int cm_event_take(const struct cm_end *end, struct rdma_event_channel *channel,
+		  struct cm_event *event, struct error *err)
+{
+	struct rdma_cm_event *got;
+
+	if (rdma_get_cm_event(channel, &got)) {
+		if (errno == EAGAIN || errno == EINTR)
+			return 0;
+		return cm_call_failed(end, "rdma_get_cm_event", err);
+	}
+	*event = copy_event(plan_is_datagram(end->plan), got);
+	/* an id cannot be destroyed before that */
+	rdma_ack_cm_event(got);
+	return 1;
+}
+
+struct cm_mark cm_mark_of(const struct cm_end *end, uint32_t index,
+			  uint64_t took)
+{
+	const uint32_t big_index = htobe32(index);
+	const uint64_t big_took = htobe64(took);
+	struct cm_mark mark;
+
+	memcpy(mark.token, end->token, sizeof(mark.token));
+	memcpy(mark.index, &big_index, sizeof(mark.index));
+	memcpy(mark.took, &big_took, sizeof(mark.took));
+	return mark;
+}
+
+bool cm_mark_is_known(const struct cm_end *end, const struct cm_event *event,
+		      uint32_t *index, uint64_t *took)
+{
+	uint32_t big_index;
+	uint64_t big_took;
+
+	if (!event->marked || sodium_memcmp(event->mark.token, end->token,
+					    sizeof(event->mark.token)))
+		return false;
+	memcpy(&big_index, event->mark.index, sizeof(big_index));
+	memcpy(&big_took, event->mark.took, sizeof(big_took));
+	*index = be32toh(big_index);
+	if (took)
+		*took = be64toh(big_took);
+	return true;
 }

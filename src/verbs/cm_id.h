@@ -1,15 +1,44 @@
-/* What every user of the connection manager (librdmacm) does with an rdma_cm_id.
+/* What every user of the connection manager (librdmacm) does with an rdma_cm_id
+ * and its events, and the mark by which the two ends of a session know each
+ * other's requests and answers.
+ *
  * Functions that return int return 0, or a negative errno said in ERR. */
 #ifndef VERBS_CM_ID_H
 #define VERBS_CM_ID_H
 
+#include <infiniband/verbs.h>
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
+#include "model/endpoint.h"
 #include "verbs/cm_end.h"
+
+bool cm_is_ethernet(const struct cm_end *end);
+
+/* Say in ERR that CALL of librdmacm, which sets errno, failed.  Returns a
+ * negative errno, as the functions below do unless they return 0. */
+int cm_call_failed(const struct cm_end *end, const char *call,
+		   struct error *err);
+
+/* Have ID use the traffic class of the plan: in the header of every message of
+ * the manager's, and in the address vectors that come of it. */
+int cm_set_service(const struct cm_end *end, struct rdma_cm_id *id,
+		   struct error *err);
+
+/* The manager must have come to END's device and port, and to its P_Key, on the
+ * way to PEER, which an error names. */
+int cm_check_device(const struct cm_end *end, struct rdma_cm_id *id,
+		    const char *peer, struct error *err);
+
+/* Put AV, the manager's address of the peer of QP I, into LINK: what the plan
+ * says of it goes first.  It must start from the path's GID. */
+int cm_take_address(const struct cm_end *end, uint32_t i,
+		    const struct ibv_ah_attr *av, struct resources_link *link,
+		    struct error *err);
 
 /* "10.0.0.2 port 4711" */
 #define CM_ADDRESS_SIZE (INET6_ADDRSTRLEN + 16)
@@ -48,5 +77,42 @@ struct rdma_conn_param cm_parameters(const struct cm_end *end,
  * into LINK. */
 int cm_find_link(const struct cm_end *end, uint32_t i, struct rdma_cm_id *id,
 		 struct resources_link *link, struct error *err);
+
+/* The private data of a request and of its answer: numbers are big-endian. */
+struct cm_mark {
+	uint8_t token[ENDPOINT_TOKEN_SIZE];
+	uint8_t index[4];	/* of the queue pair */
+	uint8_t took[8];	/* of an answer to the test connect: ns that
+				 * the server's calls took; else 0 */
+};
+
+/* An event, whose data outlive rdma_ack_cm_event(3). */
+struct cm_event {
+	struct rdma_cm_id *id;
+	enum rdma_cm_event_type type;
+	int status;
+	struct rdma_ud_param ud;	/* over UD */
+	struct cm_mark mark;
+	bool marked;		/* the private data may be a mark */
+};
+
+/* A channel whose descriptor does not block, into *CHANNEL.  Returns 0, or a
+ * negative errno said in ERR with *CHANNEL NULL. */
+int cm_event_open(const struct cm_end *end, struct rdma_event_channel **channel,
+		  struct error *err);
+
+/* Take the next event of CHANNEL.  Returns 1; 0 if there is none; or a negative
+ * errno said in ERR. */
+int cm_event_take(const struct cm_end *end, struct rdma_event_channel *channel,
+		  struct cm_event *event, struct error *err);
+
+/* The mark of queue pair INDEX in END's session. */
+struct cm_mark cm_mark_of(const struct cm_end *end, uint32_t index,
+			  uint64_t took);
+
+/* Does EVENT carry the token of END's session?  If so, *INDEX and *TOOK are
+ * those of its mark; TOOK may be NULL. */
+bool cm_mark_is_known(const struct cm_end *end, const struct cm_event *event,
+		      uint32_t *index, uint64_t *took);
 
 #endif

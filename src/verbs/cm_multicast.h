@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "verbs/cm_end.h"
+#include "verbs/cm_id.h"
 
 struct cm_group;
 

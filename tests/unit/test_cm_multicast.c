@@ -14,8 +14,8 @@
 #include <rdma/rdma_cma.h>
 
 #include "fake_rdmacm.h"
-#include "verbs/cm_end.h"
 #include "verbs/cm_explain.h"
+#include "verbs/cm_id.h"
 
 /* More calls of librdmacm than a run has, and its events. */
 #define CALLS_MOST 60

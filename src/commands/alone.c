@@ -1,11 +1,10 @@
-/* See alone.h. */
+/* The commands that measure or examine this end alone. */
 #include "config.h"
+#include "commands/commands.h"
 
 #include <string.h>
 
 #include "base/log.h"
-#include "commands/alone.h"
-#include "commands/status.h"
 #include "commands/test.h"
 #include "control/control.h"
 #include "host/affinity.h"

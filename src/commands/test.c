@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "base/xalloc.h"
-#include "commands/status.h"
+#include "commands/commands.h"
 #include "commands/test.h"
 #include "host/affinity.h"
 #include "host/facts.h"

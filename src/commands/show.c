@@ -1,5 +1,6 @@
-/* See devices.h. */
+/* The commands that show something instead of measuring. */
 #include "config.h"
+#include "commands/commands.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,6 +13,16 @@
 #include "report/report.h"
 #include "verbs/device.h"
 #include "watch/watch.h"
+
+int command_print(char *text)
+{
+	struct error err = { 0 };
+
+	if (!report_print("-", text, &err))
+		return EXIT_MEASURED;
+	log_error(&err);
+	return EXIT_FAILED;
+}
 
 static bool any_usable(const struct found_port *found, size_t n)
 {

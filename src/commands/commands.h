@@ -1,0 +1,52 @@
+/* The commands.  Each function returns the exit status. */
+#ifndef COMMANDS_COMMANDS_H
+#define COMMANDS_COMMANDS_H
+
+#include "cli/options.h"
+#include "net/oob.h"
+
+/* What the exit status means. */
+enum {
+	EXIT_MEASURED = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_LIMIT = 3,
+	EXIT_WRONG_DATA = 4,
+};
+
+/* Print TEXT, which is freed, to stdout. */
+int command_print(char *text);
+
+/* Print the devices of this host.  Returns the exit status: a failure if none
+ * of them can be used. */
+int command_devices(const struct options *options);
+
+/* Print what happens to devices, until the reader is gone or CANCEL_FD
+ * (signals_open()) says that the user ends it. */
+int command_watch(const struct options *options, int cancel_fd);
+
+/* Examine this end's device and host. */
+int command_check(const struct options *options);
+
+/* Run a test of the control path, which needs no other end, until CANCEL_FD
+ * (signals_open()) says that the user ends it. */
+int command_control(const struct options *options, int cancel_fd);
+
+/* Measure the program's own overhead, without device, server or network. */
+int command_calibrate(const struct options *options);
+
+/* Run a test over CONN, which is closed, and report it; with both ends here it
+ * is connected already. */
+int command_client(const struct options *options, struct connection *conn);
+
+/* Serve clients until CANCEL_FD (signals_open()) says that the user ends it.
+ * Returns the exit status: in this process at the end, and in the child of each
+ * client. */
+int command_serve(struct options *options, int cancel_fd);
+
+/* Run a test against a server in a process of its own, until CANCEL_FD
+ * (signals_open()) says that the user ends it.  Returns the exit status, in
+ * this process and in that of the server. */
+int command_loopback(struct options *options, int cancel_fd);
+
+#endif

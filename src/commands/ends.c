@@ -1,0 +1,234 @@
+/* The commands that are one end of a test, or both. */
+#include "config.h"
+#include "commands/commands.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/time.h"
+#include "cli/perftest.h"
+#include "commands/test.h"
+#include "host/affinity.h"
+#include "net/auth.h"
+#include "net/connect.h"
+#include "net/wait.h"
+#include "report/perftest.h"
+#include "serve/release.h"
+#include "serve/serve.h"
+#include "session/session.h"
+
+static int connect_to(const struct options *options, uint64_t wait,
+		      struct connection *conn, struct error *err)
+{
+	const struct parameters *params = &options->params;
+
+	error_stage(err, "connect");
+	if (options->command != COMMAND_CLIENT)
+		return 0;
+	return oob_connect(options->server, params->port, params->bind,
+			   params->plan.timeout, wait, conn->cancel_fd, conn,
+			   err);
+}
+
+static int run_test(const struct options *options, struct connection *conn,
+		    struct device *device, struct result *result,
+		    struct session **session)
+{
+	uint64_t give_up = time_after(options->params.wait);
+	struct error *err = &result->error;
+	int ret = test_prepare(options, device, result);
+	struct parameters params = result->params;
+
+	while (!ret) {
+		ret = connect_to(options, time_until(give_up), conn, err);
+		if (!ret)
+			ret = session_client(conn, device, result, session);
+		if (!ret || !again_is_wanted(result, give_up))
+			break;
+		ret = again_prepare(result, conn, session);
+		result->params = params;
+	}
+	result_note_effective(result, &device->port);
+	return ret;
+}
+
+int command_client(const struct options *options, struct connection *conn)
+{
+	struct result *result = test_begin(options, true);
+	struct session *session = NULL;
+	struct device device = { 0 };
+	int status;
+
+	run_test(options, conn, &device, result, &session);
+	status = test_finish(result);
+	oob_close(conn);
+	session_free(session);
+	device_close(&device);
+	test_free(result);
+	return status;
+}
+
+/* Serve the client at CONN, which is closed.  REPORTS is false at the server of
+ * --loopback.  Returns the exit status. */
+static int serve_client(const struct options *options,
+			struct connection *conn, bool reports)
+{
+	struct result *result = test_begin(options, reports);
+	struct device device = { 0 };
+	struct session *session;
+	struct release release;
+	int status = EXIT_FAILED;
+	bool served;
+
+	if (!session_server(conn, &device, result, &session))
+		status = EXIT_MEASURED;
+	served = session_was_served(session);
+	result_note_effective(result, &device.port);
+	release_begin(&release, conn, session, &device);
+	if (reports && served) {
+		log_wait();
+		serve_begin_report();
+		status = test_report(result);
+	} else if (reports) {
+		log_error(&result->error);
+		if (!strcmp(result->error.stage, "hello"))
+			status = SERVE_NOBODY;
+	}
+	release_end(&release);
+	test_free(result);
+	return status;
+}
+
+int command_serve(struct options *options, int cancel_fd)
+{
+	struct parameters *params = &options->params;
+	struct error err = { 0 };
+	struct connection conn;
+	struct port port;
+	int listener, status, ret;
+
+	log_never_wait();
+	if (options->ignored[0])
+		log_warning("%s: the client decides that; ignored here",
+			    options->ignored);
+	listener = key_file_check(params->key_file, &err) ? -1 :
+		   serve_open(params, cancel_fd, &port, &err);
+	if (listener >= 0 && params->format == TABLE_PERFTEST &&
+	    params->perftest) {
+		/* the reader may never take it */
+		signals_unblock(true);
+		command_print(strdup(perftest_waiting));
+		signals_unblock(false);
+	}
+	ret = listener < 0 ? listener :
+			     serve_clients(params, listener, cancel_fd, &conn,
+					   &status, &err);
+	if (ret > 0)
+		return serve_client(options, &conn, true);
+	if (ret < 0)
+		log_error(&err);
+	if (ret < 0 || (status < 0 && params->once))
+		return EXIT_FAILED;
+	return status < 0 ? EXIT_MEASURED : status;
+}
+
+/* Time for the child to release its objects, and for the kernel to end it. */
+#define GOODBYE (10 * SECOND)
+/* Interval between checks: as a rule the child ends at once. */
+#define PERIOD (SECOND / 1000)
+
+/* Does CHILD end within GOODBYE, and before the user interrupts? */
+static bool ends(pid_t child, int *cancel_fd)
+{
+	uint64_t deadline = time_after(GOODBYE);
+	struct error ignored = { 0 };
+	int ret = 0;
+
+	while (ret != -ECANCELED && time_until(deadline)) {
+		pid_t pid = waitpid(child, NULL, WNOHANG);
+
+		if (pid == child || (pid < 0 && errno != EINTR))
+			return true;
+		ret = oob_wait(-1, 0, cancel_fd, time_after(PERIOD), &ignored);
+	}
+	return false;
+}
+
+/*
+ * Wait for the end of CHILD, the server of --loopback.  Kill it if it takes
+ * more than 10 s, or at once when the user interrupts (CANCEL_FD, from
+ * signals_open()).  If the kernel keeps it even then, leave it behind.
+ */
+static void reap(pid_t child, int cancel_fd)
+{
+	if (ends(child, &cancel_fd))
+		return;
+	log_warning("the server's process %d does not end: killing it",
+		    (int)child);
+	kill(child, SIGKILL);
+	if (!ends(child, &cancel_fd))
+		log_warning("the server's process %d was killed but does not "
+			    "end: the kernel keeps it", (int)child);
+}
+
+/* The server of --loopback: a process of its own, as on a second host. */
+static int loopback_server(struct options *options, int fd, int cancel_fd)
+{
+	struct connection conn;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	log_set_level(LOG_QUIET);
+	affinity_keep_off(&options->params.cpus);
+	/* trust the user's own client */
+	options->params.idle_timeout = UINT64_MAX;
+	options->params.allow_inject = true;
+	oob_adopt(fd, cancel_fd, "client", &conn);
+	return serve_client(options, &conn, false);
+}
+
+/* Start the server's process, with a socket pair FDS.  Returns its PID, 0 in
+ * the process itself, or a negative errno. */
+static pid_t start_server(int fds[2], struct error *err)
+{
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		return fail(err, -errno, NULL, "cannot make a socket pair: %s",
+			    strerror(errno));
+	child = fork();
+	if (child >= 0)
+		return child;
+	child = fail(err, -errno, NULL, "cannot start a process for the "
+		     "server: %s", strerror(errno));
+	close(fds[0]);
+	close(fds[1]);
+	return child;
+}
+
+int command_loopback(struct options *options, int cancel_fd)
+{
+	struct error err = { .stage = "connect" };
+	struct connection conn;
+	int fds[2], status;
+	pid_t child;
+
+	numa_place_both(&options->params);
+	affinity_choose(&options->params);
+	child = start_server(fds, &err);
+	if (child < 0)
+		return test_not_begun(options, &err);
+	close(fds[!child ? 0 : 1]);
+	if (child == 0)
+		return loopback_server(options, fds[1], cancel_fd);
+	oob_adopt(fds[0], cancel_fd, "server", &conn);
+	status = command_client(options, &conn);
+	reap(child, cancel_fd);
+	return status;
+}

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "commands/devices.h"
-#include "commands/status.h"
 #include "net/wait.h"
 #include "report/events.h"
 #include "report/report.h"

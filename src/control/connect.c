@@ -1,7 +1,7 @@
 /* Connects to a server and disconnects again, over and over: the client.  What
  * the server does is in session/connections.c. */
 #include "config.h"
-#include "control/ops.h"
+#include "control/op.h"
 
 #include "control/link.h"
 #include "control/peer.h"

@@ -2,7 +2,7 @@
  * again, over and over: the client.  What the server does is in
  * session/callers.c. */
 #include "config.h"
-#include "control/ops.h"
+#include "control/op.h"
 
 #include <errno.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "control/loops.h"
 #include "host/affinity.h"
 #include "net/wait.h"
 

@@ -2,12 +2,85 @@
  * Runs an operation of the control path over and over, in one thread or in
  * several at once, and notes what each part took.  The stages of a row are:
  * set-up, warm-up, the measurement, undoing what was held, a look at the system
- * calls, release.
+ * calls, release.  Its threads are the workers.
  */
 #ifndef CONTROL_ENGINE_H
 #define CONTROL_ENGINE_H
 
-#include "control/worker.h"
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "control/op.h"
+#include "host/call_counter.h"
+#include "model/cpu_cost.h"
+#include "model/result.h"
+#include "stats/histogram.h"
+#include "stats/intervals.h"
+
+/* An object that is held, and what its operation took. */
+struct control_held {
+	uint64_t existing;	/* objects when it was made */
+	uint64_t undone;	/* and when it was undone */
+	uint64_t ticks[CONTROL_PARTS_MAX];
+};
+
+struct control_engine;
+
+struct control_worker {
+	struct control_thread t;
+	struct control_engine *engine;
+	pthread_t thread;
+	bool started;
+	sem_t go;		/* the next stage begins */
+	int ret;		/* of the stage that failed; else 0 */
+	_Atomic uint64_t done;	/* operations in the window */
+	uint64_t began, ended;	/* ticks: its window */
+	uint64_t attempt;	/* ticks when its latest operation began */
+	uint64_t cpu_ns;	/* in its window; exact if cpu_known */
+	bool cpu_known;
+	bool limited;		/* its latest operation found no room */
+	struct cpu_use use;	/* likewise; by ticks of the kernel */
+	/* of churn, in ticks; NULL: the part is none */
+	struct histogram *total;
+	struct histogram *parts[CONTROL_PARTS_MAX];
+	/* of hold: n objects, with what each took */
+	uint64_t n, room;
+	struct control_held *held;
+	uint8_t *objects;
+};
+
+struct control_engine {
+	/* set by the caller */
+	const struct control_op *op;
+	struct control_shared *shared;
+	struct call_counter *counter;	/* NULL: do not count */
+	int cancel_fd;		/* readable: the user interrupts */
+	uint64_t interval;	/* ns, between two looks at how many
+				 * operations there were */
+	void (*on_interval)(void *argument, const struct interval *one);
+	void (*on_window)(void *argument, bool opens);
+	/* objects are held: true, with why in ERR, if no more may be */
+	bool (*is_enough)(void *argument, struct error *err);
+	void *argument;
+	/* results */
+	uint32_t n_workers;
+	struct control_worker *workers;
+	struct interval_log log;	/* in ns of CLOCK_MONOTONIC */
+	struct control_calls calls;
+	struct error limit;	/* why no more objects could be held */
+	struct error err;
+	/* private */
+	_Atomic bool stop;	/* the time of the stage is over */
+	_Atomic uint32_t arrived;	/* workers that are through with it */
+	uint32_t stage;
+	int wake_fd;
+	pthread_mutex_t lock;	/* of limit and err */
+	bool interrupted;
+};
 
 /*
  * Run all stages.  Returns 0, or a negative errno said in ENGINE's err; what was
@@ -16,5 +89,34 @@
 int control_engine_run(struct control_engine *engine);
 
 void control_engine_free(struct control_engine *engine);
+
+/* loops.c: what a worker does in each stage; each returns 0 or a negative errno,
+ * said in the thread's error. */
+
+/* Set the operation up, and allocate what the samples go to. */
+int control_prepare(struct control_worker *w);
+
+/* Make and undo objects until the stage is over. */
+int control_warm_up(struct control_worker *w);
+
+/* The measurement, by the pattern that the user chose. */
+int control_measure(struct control_worker *w);
+
+/* Undo the objects that are held, the last one first. */
+int control_undo_held(struct control_worker *w);
+
+/* The first worker counts the system calls of a few more operations. */
+int control_count_calls(struct control_worker *w);
+
+/* Undo what control_prepare() set up. */
+int control_release(struct control_worker *w);
+
+/* Free what the samples are in; harmless before control_prepare(). */
+void control_free_samples(struct control_worker *w);
+
+/* summary.c: fill ROW and its control, which exists, from what E measured, also
+ * if it failed.  NS_PER_TICK is the length of a tick of the clock. */
+void control_summarise(const struct control_engine *e, double ns_per_tick,
+		       struct result_row *row);
 
 #endif

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "control/loops.h"
+#include "control/engine.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Allocates, binds and invalidates memory windows, and proves both: a write
  * through the window arrives, and one with the old key is refused. */
 #include "config.h"
-#include "control/ops.h"
+#include "control/op.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Objects that one call makes and another one destroys: queue pairs, completion
  * queues, address handles. */
 #include "config.h"
-#include "control/ops.h"
+#include "control/op.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -98,4 +98,12 @@ int control_refused(struct control_thread *t, const char *verb, int errnum,
 int control_refused_as(struct control_thread *t, const char *verb, int errnum,
 		       const char *what, const char *why, const char *other);
 
+/* The row of TEST, by the connection manager or not; NULL: none of this
+ * folder. */
+const struct control_op *control_op_of(enum control_test test, bool rdma_cm);
+
+extern const struct control_op control_connect, control_connect_cm,
+	control_create_ah, control_create_cq, control_create_qp, control_mw_bind,
+	control_post_poll, control_qp_setup, control_reg_mr;
+
 #endif

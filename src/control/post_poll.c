@@ -4,7 +4,7 @@
  * itself without a receive, so that the message is dropped.
  */
 #include "config.h"
-#include "control/ops.h"
+#include "control/op.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Moves queue pairs from RESET through INIT and RTR to RTS, each connected to
  * itself. */
 #include "config.h"
-#include "control/ops.h"
+#include "control/op.h"
 
 #include <errno.h>
 #include <stdlib.h>

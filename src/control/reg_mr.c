@@ -1,6 +1,6 @@
 /* Registers and deregisters memory. */
 #include "config.h"
-#include "control/ops.h"
+#include "control/op.h"
 
 #include <errno.h>
 #include <inttypes.h>

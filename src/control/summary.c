@@ -1,5 +1,5 @@
 #include "config.h"
-#include "control/summary.h"
+#include "control/engine.h"
 
 #include <math.h>
 #include <stdlib.h>

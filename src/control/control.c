@@ -14,7 +14,7 @@
 #include "host/sysfs.h"
 #include "model/addressing.h"
 #include "model/gid.h"
-#include "model/observer.h"
+#include "model/result.h"
 #include "verbs/device.h"
 
 /* Intervals that a window is cut into, unless the user says how long. */

@@ -10,7 +10,7 @@
 #include "base/numbers.h"
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "model/observer.h"
+#include "model/result.h"
 #include "stats/histogram.h"
 #include "verbs/advice.h"
 #include "verbs/device.h"

@@ -13,7 +13,6 @@
 
 #include "base/ip.h"
 #include "model/counters.h"
-#include "model/inline_receive.h"
 #include "model/memory_choice.h"
 #include "model/plan.h"
 
@@ -34,6 +33,19 @@ struct limit {
 };
 
 struct told;
+
+/* --inline-recv: whether the device puts a short message into its completion,
+ * which the driver then copies to the receive's memory: off, or messages of up
+ * to so many bytes. */
+enum inline_receive {
+	INLINE_RECEIVE_AUTO,	/* as the driver does it */
+	INLINE_RECEIVE_OFF,
+	INLINE_RECEIVE_32,
+	INLINE_RECEIVE_64,
+	INLINE_RECEIVES,
+};
+
+#define INLINE_RECEIVE_WORDS "auto|off|32|64"
 
 /* perftest's list of all samples above its table. */
 enum perftest_samples {

@@ -11,7 +11,6 @@
 #include "model/cpu_cost.h"
 #include "model/effective.h"
 #include "model/endpoint.h"
-#include "model/load.h"
 #include "model/param.h"
 #include "model/plan.h"
 #include "model/port.h"
@@ -30,6 +29,15 @@ struct clock_description {
 				 * fraction; NAN: not known */
 	char kernel[32];	/* what the kernel's clocks count by; empty: not
 				 * known */
+};
+
+/* The rate that was requested, and the rate that was achieved. */
+struct load {
+	double requested_mpps;	/* NAN: no rate requested */
+	double achieved_mpps;	/* NAN: nothing measured */
+	uint64_t late;		/* open loop: operations that began more than a
+				 * mean interval late */
+	bool saturated;		/* see load_summarise() */
 };
 
 /* What one thread did, if there are several. */
@@ -175,5 +183,39 @@ const char *result_transport_name(const struct plan *plan);
 /* "half round trip", "round trip" or, for an open loop, "round trip from the
  * intended start". */
 const char *result_latency_definition(const struct plan *plan);
+
+/*
+ * Summarise a run that counted COUNTED messages of SIZE bytes in SECONDS; LATE
+ * of them began late.
+ *
+ * The load is saturated if less than 99% of the requested rate was achieved.  A
+ * bandwidth test may lack one burst per thread, because the threads' windows do
+ * not all end together.  An open loop is saturated only if, in addition, most
+ * operations began late: that rules out Poisson arrivals that happened to be
+ * fewer, and a device that stalled once.
+ */
+struct load load_summarise(const struct plan *plan, uint64_t size,
+			   uint64_t counted, double seconds, uint64_t late);
+
+/* One interval of a run, as this end counts it. */
+struct observed {
+	uint64_t size;		/* message size in bytes */
+	struct interval interval;
+	bool from_client;	/* direction of the messages */
+	bool received;		/* counted at the receiver */
+};
+
+/* Callbacks that report on a run while it goes on, at this end.  Each function
+ * gets the observer itself, and only one thread at a time calls it. */
+struct observer {
+	/* Both ends are connected, and traffic is about to begin. */
+	void (*begin)(struct observer *o, const struct result *r);
+	/* PART is over.  The monitor calls this, so it must not block. */
+	void (*interval)(struct observer *o, const struct result *r,
+			 const struct observed *part);
+	/* ROW of R is complete. */
+	void (*row)(struct observer *o, const struct result *r,
+		    const struct result_row *row);
+};
 
 #endif

@@ -1,10 +1,34 @@
 #include "config.h"
 #include "preflight/judge.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "preflight/check.h"
+
+void preflight_print(char text[PREFLIGHT_CELL], const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, PREFLIGHT_CELL, fmt, ap);
+	va_end(ap);
+}
+
+bool check_fact_known(const struct ends *ends)
+{
+	const enum fact fact = ends->check->fact;
+
+	return facts_known(end_facts(ends, true), fact) ||
+	       (ends->server && facts_known(end_facts(ends, false), fact));
+}
+
+void check_show_fact(const struct ends *ends, bool client, char *text)
+{
+	facts_format(end_facts(ends, client), ends->check->fact, text,
+		     PREFLIGHT_CELL);
+}
 
 static struct ends make_ends(const struct plan *plan, const struct port *client,
 			     const struct port *server,
@@ -197,5 +221,29 @@ int preflight_judge(const struct plan *plan, const struct port *client,
 
 	while (!ret && next_check(&ends, &i))
 		ret = judge(&ends, err);
+	return ret;
+}
+
+int plan_fit_client(const struct plan *plan, const struct port *port,
+		    struct error *err)
+{
+	struct plan own = *plan;
+
+	plan_choose_depth(&own, port, port);
+	return preflight_judge(&own, port, NULL, err);
+}
+
+int plan_fit(struct plan *plan, const struct port *client,
+	     const struct port *server, struct error *err)
+{
+	struct plan chosen = *plan;
+	int ret = plan_check(plan, err);
+
+	if (ret)
+		return ret;
+	plan_choose(&chosen, client, server);
+	ret = preflight_judge(&chosen, client, server, err);
+	if (!ret)
+		*plan = chosen;
 	return ret;
 }

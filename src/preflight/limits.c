@@ -8,8 +8,7 @@
 
 #include "base/numbers.h"
 #include "model/pacing.h"
-#include "preflight/pacing.h"
-#include "preflight/paging.h"
+#include "preflight/options.h"
 
 /* Warn above this fraction of a resource that all users of a device share. */
 #define NEARLY_ALL 0.9

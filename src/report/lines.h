@@ -2,7 +2,7 @@
 #ifndef REPORT_LINES_H
 #define REPORT_LINES_H
 
-#include "model/observer.h"
+#include "model/result.h"
 
 /*
  * Write to PATH, kept by reference, or to stdout for "-": a line when the run

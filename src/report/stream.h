@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "model/observer.h"
+#include "model/result.h"
 
 /* The parts of a report, from top to bottom.  They write to OUT and nowhere
  * else. */

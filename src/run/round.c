@@ -11,7 +11,7 @@
 #include "base/numbers.h"
 #include "base/time.h"
 #include "base/xalloc.h"
-#include "model/observer.h"
+#include "model/result.h"
 #include "model/tests.h"
 #include "run/compare.h"
 #include "run/failure.h"

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "net/frames.h"
 #include "net/oob.h"
-#include "preflight/fit.h"
+#include "preflight/judge.h"
 #include "run/peer_check.h"
 #include "session/check.h"
 #include "session/connections.h"

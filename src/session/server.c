@@ -14,7 +14,7 @@
 #include "model/tests.h"
 #include "net/frames.h"
 #include "net/wait.h"
-#include "preflight/fit.h"
+#include "preflight/judge.h"
 #include "session/check.h"
 #include "session/connections.h"
 #include "session/exchange.h"

@@ -8,7 +8,7 @@
 #include "base/xalloc.h"
 #include "inject/inject.h"
 #include "model/gid.h"
-#include "model/observer.h"
+#include "model/result.h"
 #include "run/peer_check.h"
 #include "session/manager.h"
 #include "session/reach.h"

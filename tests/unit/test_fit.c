@@ -7,7 +7,7 @@
 
 #include "good_plan.h"
 #include "model/plan.h"
-#include "preflight/fit.h"
+#include "preflight/judge.h"
 
 TEST(test_a_port_that_is_down)
 {

@@ -7,8 +7,8 @@
 
 #include "good_plan.h"
 #include "model/plan.h"
-#include "preflight/fit.h"
-#include "preflight/paging.h"
+#include "preflight/judge.h"
+#include "preflight/options.h"
 
 enum {
 	SENDS = IBV_ODP_SUPPORT_SEND,

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 #include "cli/parse.h"
-#include "model/load.h"
 #include "model/plan.h"
-#include "preflight/fit.h"
+#include "model/result.h"
+#include "preflight/judge.h"
 #include "report/load.h"
 
 #define WORDS 16

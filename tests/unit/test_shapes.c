@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "fake_verbs.h"
-#include "model/observer.h"
+#include "model/result.h"
 #include "pair.h"
 
 #define MS 1000000ULL

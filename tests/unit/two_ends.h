@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "good_plan.h"
-#include "preflight/fit.h"
 #include "preflight/judge.h"
 
 struct two_ends {

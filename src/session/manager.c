@@ -65,18 +65,6 @@ int manager_listen(struct session *s, struct endpoint *mine)
 				     error_of(s));
 }
 
-int manager_check_endpoint(struct session *s, const struct endpoint *peer)
-{
-	const bool due = s->run.client && s->run.plan->rdma_cm &&
-			 !s->run.plan->mcast.wanted;
-
-	if (due == (peer->cm_port != 0))
-		return 0;
-	return fail(error_of(s), -EPROTO, NULL,
-		    "the %s sent an ENDPOINT %s a port of rdma_cm",
-		    s->run.conn->peer, due ? "without" : "with");
-}
-
 /* A server trusts the client to give up first. */
 static void renew(struct session *s, struct manager *m)
 {

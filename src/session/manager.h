@@ -20,9 +20,6 @@
  * errno, said in the result's error, like the other functions. */
 int manager_listen(struct session *s, struct endpoint *mine);
 
-/* Does PEER, an ENDPOINT, say where it listens if it must, and only then? */
-int manager_check_endpoint(struct session *s, const struct endpoint *peer);
-
 /* Connect all queue pairs of this end, or have them join the group. */
 int manager_connect(struct session *s);
 

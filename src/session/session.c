@@ -138,9 +138,10 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
-	manager_free(s);
-	if (HAVE_RDMACM)
+	if (HAVE_RDMACM) {
+		manager_free(s);
 		callers_free(s);
+	}
 	run_free(&s->run);
 	free(s);
 }

@@ -68,16 +68,30 @@ int setup_send_endpoint(struct session *s)
 {
 	struct endpoint mine;
 	struct frame frame;
-	int ret;
+	int ret = 0;
 
 	resources_describe(&s->run.res, s->run.plan, s->run.device,
 			   &s->run.result->path, &mine);
 	note_end(s->run.result, s->run.client, &mine);
-	ret = manager_listen(s, &mine);
+	if (HAVE_RDMACM)
+		ret = manager_listen(s, &mine);
 	if (!ret)
 		encode_endpoint(&frame, &mine);
 	free(mine.qps);
 	return ret ? ret : session_send(s, &frame);
+}
+
+/* Does PEER, an ENDPOINT, say where it listens if it must, and only then? */
+static int check_cm_port(struct session *s, const struct endpoint *peer)
+{
+	const bool due = s->run.client && s->run.plan->rdma_cm &&
+			 !s->run.plan->mcast.wanted;
+
+	if (due == (peer->cm_port != 0))
+		return 0;
+	return fail(&s->run.result->error, -EPROTO, NULL,
+		    "the %s sent an ENDPOINT %s a port of rdma_cm",
+		    s->run.conn->peer, due ? "without" : "with");
 }
 
 /* The peer's endpoint must suit the plan that both agreed on. */
@@ -96,7 +110,7 @@ static int check_endpoint(struct session *s)
 			    peer->targets ? "with" : "without");
 	if (peer->n == qps && peer->stride >= least &&
 	    mtu_bytes(peer->mtu) == plan->mtu)
-		return manager_check_endpoint(s, peer);
+		return check_cm_port(s, peer);
 	return fail(&s->run.result->error, -EPROTO, NULL,
 		    "the %s sent an ENDPOINT of %u QPs, stride %llu and MTU "
 		    "%u where %u, %llu and %u were agreed", s->run.conn->peer,
@@ -156,7 +170,7 @@ int setup_connect(struct session *s)
 {
 	int ret;
 
-	if (!s->run.plan->rdma_cm)
+	if (!HAVE_RDMACM || !s->run.plan->rdma_cm)
 		return session_work(s, connect_by_address);
 	ret = session_work(s, prepare);
 	if (!ret)
@@ -179,8 +193,9 @@ int setup_take_ready(struct session *s)
 	struct effective theirs;
 	struct frame frame;
 	const bool awaits = s->run.plan->rdma_cm && !s->run.client;
-	int ret = awaits ? manager_expect_ready(s, &frame) :
-			   session_expect(s, FRAME_READY, &frame);
+	int ret = HAVE_RDMACM && awaits ?
+			  manager_expect_ready(s, &frame) :
+			  session_expect(s, FRAME_READY, &frame);
 
 	if (ret)
 		return ret;

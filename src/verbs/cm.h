@@ -28,7 +28,7 @@
 #include <sys/socket.h>
 
 #include "base/error.h"
-#include "verbs/cm_end.h"
+#include "verbs/cm_id.h"
 
 struct cm;
 

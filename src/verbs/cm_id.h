@@ -15,7 +15,22 @@
 
 #include "base/error.h"
 #include "model/endpoint.h"
-#include "verbs/cm_end.h"
+#include "model/plan.h"
+#include "verbs/device.h"
+#include "verbs/resources.h"
+
+/* What to connect; all of it outlives the connections. */
+struct cm_end {
+	bool client;
+	const struct device *device;
+	const struct plan *plan;
+	const struct path *path;
+	/* the next two are for struct cm only */
+	struct resources *res;
+	const struct endpoint *peer;	/* complete before the first event */
+	const uint8_t *token;		/* ENDPOINT_TOKEN_SIZE bytes */
+	const struct sockaddr_storage *local;	/* this end's address, port 0 */
+};
 
 bool cm_is_ethernet(const struct cm_end *end);
 

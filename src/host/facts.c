@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "host/sysfs.h"
-#include "model/pcie.h"
 
 static const char rdma[] = "/sys/class/infiniband";
 

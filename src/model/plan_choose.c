@@ -1,5 +1,6 @@
-/* Chooses what a plan leaves open, by the capabilities of both ends'
- * devices. */
+/* Chooses what a plan leaves open, by the capabilities of both ends' devices: of
+ * this how many messages are outstanding, are posted in one call, and share one
+ * completion. */
 #include "config.h"
 #include "model/plan.h"
 
@@ -175,4 +176,219 @@ void plan_choose(struct plan *plan, const struct port *client,
 		plan->rx_depth = automatic_rx_depth(plan, client, server);
 	if (plan->rx_depth < plan_least_rx_depth(plan))
 		plan->rx_depth = plan_least_rx_depth(plan);
+}
+
+/* Per queue pair, for paced messages. */
+#define COMPLETIONS_PER_SECOND 100
+#define MOST_CQ_MOD 100
+/* Most bytes without a completion, over all queue pairs. */
+#define BYTES_PER_COMPLETION (1 << 20)
+/* With more QPs the bytes per completion shrink no further, because each
+ * completion costs time. */
+#define MANY_QPS 16
+/* Fewest completions of each of several queue pairs in an exact count. */
+#define COUNT_PER_COMPLETION 256
+/*
+ * The default queue must not be the bottleneck.  A completion stands for a
+ * quarter of the queue; while it is awaited, the device sends the rest.  That
+ * must last three times as long as an acknowledgement from a distant peer takes
+ * (3 us).
+ */
+#define ACK_SECONDS 10e-6
+#define DEFAULT_TX_DEPTH 128
+#define MOST_TX_DEPTH 512
+/* Most sends in total: with thousands of QPs, each gets fewer. */
+#define SENDS_IN_ALL (1 << 18)
+#define LEAST_TX_DEPTH 16
+/* One message at a time needs no more, and a short queue stays in the cache. */
+#define LATENCY_TX_DEPTH 8
+#define BYTES_OUTSTANDING (32 << 20)
+
+/* Default depth for messages of SIZE bytes, as the link requires; 128 if its
+ * rate is unknown. */
+static uint64_t usual_depth(const struct plan *plan, uint64_t size)
+{
+	double bytes = plan->link_mbps * 1e6 / 8 * ACK_SECONDS;
+	double messages = bytes / (double)larger(size, 1) / plan->qps;
+	uint64_t depth = DEFAULT_TX_DEPTH;
+
+	while (!plan->perftest_defaults && depth < MOST_TX_DEPTH &&
+	       (double)(depth - depth / 4) < messages)
+		depth *= 2;
+	return depth;
+}
+
+/* Default send queue: the deepest that any size needs, reduced for many queue
+ * pairs and to what the devices hold. */
+static uint64_t usual_send_queue(const struct plan *plan)
+{
+	uint64_t depth = DEFAULT_TX_DEPTH;
+
+	if (plan->tx_depth != PLAN_AUTO)
+		return plan->tx_depth;
+	if (plan->metric == METRIC_LATENCY)
+		return LATENCY_TX_DEPTH;
+	for (uint32_t i = 0; i < plan->sizes.n; i++)
+		depth = larger(depth, usual_depth(plan, plan->sizes.bytes[i]));
+	depth = smaller(depth, larger(SENDS_IN_ALL / plan->qps,
+				      LEAST_TX_DEPTH));
+	if (plan->most_sends)
+		depth = smaller(depth, plan->most_sends);
+	return depth;
+}
+
+static uint32_t most_sends(const struct plan *plan, bool client,
+			   const struct port *port)
+{
+	uint32_t most = port->limits.max_qp_wr;
+
+	if (!plan_sends(plan, client))
+		return UINT32_MAX;
+	return (uint32_t)larger(plan_sends_notices(plan) ? most / 2 : most, 1);
+}
+
+void plan_choose_depth(struct plan *plan, const struct port *client,
+		       const struct port *server)
+{
+	plan->link_mbps = (uint32_t)smaller(client->rate_mbps,
+					    server->rate_mbps);
+	plan->most_sends = (uint32_t)smaller(most_sends(plan, true, client),
+					     most_sends(plan, false, server));
+}
+
+/* In messages; see plan_send_queue(). */
+static uint32_t least_send_queue(const struct plan *plan)
+{
+	if (!plan_is_open(plan))
+		return 1;
+	return plan->open_depth * (plan_is_pingpong(plan) ? 2 : 1);
+}
+
+uint32_t plan_send_queue(const struct plan *plan)
+{
+	return (uint32_t)larger(usual_send_queue(plan),
+				least_send_queue(plan));
+}
+
+uint32_t plan_send_capacity(const struct plan *plan)
+{
+	return plan_send_queue(plan) * (plan_sends_notices(plan) ? 2 : 1);
+}
+
+/* Most messages outstanding, if there are enough to send. */
+static uint64_t full_depth(const struct plan *plan, uint64_t size)
+{
+	uint64_t depth = plan_send_queue(plan);
+
+	if (plan->tx_depth != PLAN_AUTO || plan_is_open(plan))
+		return depth;
+	if (plan->metric == METRIC_BANDWIDTH)
+		depth = smaller(depth, usual_depth(plan, size));
+	return larger(smaller(depth, BYTES_OUTSTANDING / larger(size, 1)), 1);
+}
+
+/* True when all messages of a run can be outstanding at once. */
+static bool all_at_once(const struct plan *plan, uint64_t size)
+{
+	return plan->metric == METRIC_BANDWIDTH && plan->iterations &&
+	       plan->iterations <= full_depth(plan, size);
+}
+
+uint32_t plan_depth(const struct plan *plan, uint64_t size)
+{
+	return (uint32_t)(all_at_once(plan, size) ? plan->iterations :
+						    full_depth(plan, size));
+}
+
+static uint64_t largest_divisor(uint64_t n, uint64_t most)
+{
+	while (n % most)
+		most--;
+	return most;
+}
+
+uint32_t plan_post_list(const struct plan *plan, uint64_t size)
+{
+	uint64_t n = smaller(larger(plan->post_list, 1),
+			     plan_depth(plan, size));
+
+	if (all_at_once(plan, size))
+		n = largest_divisor(plan->iterations, n);
+	return (uint32_t)n;
+}
+
+/* Most messages per completion, up to N, that match lists of LIST messages: a
+ * multiple or divisor of LIST.  With TOTAL, a multiple of LIST, the result also
+ * divides TOTAL; 0: no total. */
+static uint64_t regular(uint64_t n, uint64_t list, uint64_t total)
+{
+	if (n < list)
+		return largest_divisor(list, n);
+	n /= list;
+	return list * (total ? largest_divisor(total / list, n) : n);
+}
+
+/* MOST_CQ_MOD, reduced to the messages that are sent in 10 ms. */
+static uint64_t most_cq_mod(const struct plan *plan, uint64_t size)
+{
+	double n = rate_messages(plan->rate, size) / plan->qps /
+		   COMPLETIONS_PER_SECOND;
+
+	return plan->rate && n < MOST_CQ_MOD ? (uint64_t)n : MOST_CQ_MOD;
+}
+
+/*
+ * Automatic: few enough that the device still has work while their completion
+ * is awaited.  At the edges of the window nobody knows what each queue pair has
+ * done since its last completion.  So all together may have a MiB without a
+ * completion, and in an exact count each queue pair a negligible part.
+ */
+static uint64_t usual_cq_mod(const struct plan *plan, uint64_t size)
+{
+	uint64_t bytes = larger(size, 1);
+	uint64_t n = most_cq_mod(plan, size);
+
+	if (plan->perftest_defaults)
+		return smaller(n, BYTES_PER_COMPLETION / bytes);
+	n = smaller(n, plan_depth(plan, size) / 4);
+	n = smaller(n, BYTES_PER_COMPLETION / bytes /
+			       smaller(plan->qps, MANY_QPS));
+	if (plan->iterations && plan->qps > 1)
+		n = smaller(n, plan->iterations / COUNT_PER_COMPLETION);
+	/* the receiver must wake while it has receives left */
+	if (plan->solicited && plan->rx_depth != PLAN_AUTO)
+		n = smaller(n, plan->rx_depth / 2);
+	return n;
+}
+
+uint32_t plan_cq_mod(const struct plan *plan, uint64_t size)
+{
+	uint64_t most = plan_depth(plan, size);
+	uint64_t n = plan->cq_mod;
+
+	if (plan->metric == METRIC_LATENCY) {
+		if (!op_table[plan->op].pingpong)
+			return 1;
+		most = larger(most / 4, 1);
+	}
+	if (n == PLAN_AUTO)
+		n = usual_cq_mod(plan, size);
+	n = larger(smaller(n, most), 1);
+	return (uint32_t)regular(n, plan_post_list(plan, size),
+				 all_at_once(plan, size) ? plan->iterations :
+							   0);
+}
+
+uint32_t plan_least_rx_depth(const struct plan *plan)
+{
+	if (!plan_is_pingpong(plan))
+		return 1;
+	return plan_is_open(plan) ? plan->open_depth + 1 : 2;
+}
+
+uint64_t plan_burst(const struct plan *plan, uint64_t size)
+{
+	uint64_t list = plan_post_list(plan, size);
+
+	return round_up(plan->burst, list);
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/pcie.h"
 
 #define TEXT_SIZE 64
 

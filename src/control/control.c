@@ -62,14 +62,6 @@ static void on_interval(void *argument, const struct interval *one)
 		observer->interval(observer, run->result, &part);
 }
 
-/* The length of an interval. */
-static uint64_t interval_of(const struct plan *plan)
-{
-	if (plan->interval)
-		return plan->interval;
-	return larger(INTERVALS_SHORTEST, plan->duration / INTERVALS);
-}
-
 /* A count of KiB of /proc/meminfo; 0: not known. */
 static uint64_t meminfo(const char *name)
 {
@@ -149,12 +141,15 @@ static bool is_limit(const struct control_run *run, int ret)
 static int run_size(struct control_run *run, uint64_t size, bool *last)
 {
 	struct result *result = run->result;
+	const struct plan *plan = &result->params.plan;
 	struct control_engine e = {
 		.op = run->op,
 		.shared = &run->shared,
 		.counter = run->counter,
 		.cancel_fd = run->cancel_fd,
-		.interval = interval_of(&result->params.plan),
+		.interval = plan->interval ? plan->interval :
+			    larger(INTERVALS_SHORTEST,
+				   plan->duration / INTERVALS),
 		.on_interval = on_interval,
 		.on_window = on_window,
 		.is_enough = is_enough,

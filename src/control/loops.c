@@ -38,14 +38,6 @@ static uint64_t now(const struct control_worker *w)
 	return clock_ticks(w->engine->shared->clock);
 }
 
-/* Objects that a worker may hold. */
-static uint64_t most_held(const struct control_worker *w)
-{
-	const uint64_t wanted = params_of(w)->plan.iterations;
-
-	return wanted ? wanted : CONTROL_HELD_MOST;
-}
-
 /* Make room for ROOM objects in all, and touch it, so that the loop need not
  * wait for pages. */
 static void grow(struct control_worker *w, uint64_t room)
@@ -214,7 +206,8 @@ static int reach_limit(struct control_worker *w, int ret)
 
 static int hold(struct control_worker *w)
 {
-	const uint64_t most = most_held(w);
+	const uint64_t wanted = params_of(w)->plan.iterations;
+	const uint64_t most = wanted ? wanted : CONTROL_HELD_MOST;
 	const size_t size = op_of(w)->object_size;
 
 	while (!is_stopped(w) && w->n < most) {

@@ -131,14 +131,6 @@ int control_pair_post(struct control_thread *t, struct control_pair *pair,
 				     "post a request") : 0;
 }
 
-static int late(struct control_thread *t, const struct control_pair *pair)
-{
-	return fail(&t->err, -ETIMEDOUT, NULL,
-		    "%s: nothing completed within %.6g s",
-		    t->shared->device->port.device,
-		    (double)pair->plan.timeout / (double)SECOND);
-}
-
 int control_pair_wait(struct control_thread *t, struct control_pair *pair,
 		      int end, enum ibv_wc_status *status)
 {
@@ -155,7 +147,11 @@ int control_pair_wait(struct control_thread *t, struct control_pair *pair,
 		    (wc.status || !(wc.opcode & IBV_WC_RECV)))
 			break;
 		if (i % POLLS == 0 && !time_until(deadline))
-			return late(t, pair);
+			return fail(&t->err, -ETIMEDOUT, NULL,
+				    "%s: nothing completed within %.6g s",
+				    t->shared->device->port.device,
+				    (double)pair->plan.timeout /
+					    (double)SECOND);
 	}
 	*status = wc.status;
 	return 0;

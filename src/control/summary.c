@@ -17,15 +17,6 @@ static bool holds(const struct control_engine *e)
 	return e->shared->params->pattern == CONTROL_HOLD;
 }
 
-static uint32_t count_parts(const struct control_op *op)
-{
-	uint32_t n = 0;
-
-	while (op->parts[n].name)
-		n++;
-	return n;
-}
-
 /* A part outside of the time of an operation: what is held is undone later. */
 static bool is_aside(const struct control_engine *e, uint32_t part)
 {
@@ -180,8 +171,8 @@ static void summarise_parts(const struct control_engine *e,
 			    double ns_per_tick, struct histogram *h,
 			    struct control_row *c)
 {
-	c->n_parts = count_parts(e->op);
-	for (uint32_t i = 0; i < c->n_parts; i++) {
+	for (uint32_t i = 0; e->op->parts[i].name; i++) {
+		c->n_parts = i + 1;
 		collect(e, i, h);
 		c->parts[i] = (struct control_part){
 			.name = e->op->parts[i].name,

@@ -137,16 +137,12 @@ static int look_at_downs(const struct ends *ends, bool client,
 		    "loaded", end_whose(ends, client), n);
 }
 
-static uint32_t plan_dscp_of(const struct plan *plan)
-{
-	return plan->dscp != PLAN_AUTO ? plan->dscp : plan->tclass >> 2;
-}
-
 /* The priority of the test's packets at an end. */
 static uint32_t priority_of(const struct plan *plan, const struct facts *facts)
 {
 	const char *of_dscp = facts_text(facts, FACT_DSCP_PRIORITIES);
-	const uint32_t dscp = plan_dscp_of(plan);
+	const uint32_t dscp = plan->dscp != PLAN_AUTO ? plan->dscp :
+							  plan->tclass >> 2;
 
 	if (dscp >= strlen(of_dscp))
 		return plan->sl % PRIORITIES;

@@ -439,11 +439,6 @@ static int accept_clients(struct server *s, struct connection *conn)
 	return 0;
 }
 
-static short events_of(const struct child *child)
-{
-	return child_is_deaf(child) ? POLLIN | POLLOUT : POLLIN;
-}
-
 /* Fill FDS with the open descriptors to wait for, because poll(2) takes no more
  * than the limit of open files.  Returns how many; *MS becomes the timeout. */
 static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
@@ -460,7 +455,11 @@ static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
 	fds[LISTENER] = (struct pollfd){ pause ? -1 : s->listener, POLLIN, 0 };
 	for (struct child *c = s->children.all; c; c = c->next)
 		if (c->fd >= 0)
-			fds[n++] = (struct pollfd){ c->fd, events_of(c), 0 };
+			fds[n++] = (struct pollfd){
+				.fd = c->fd,
+				.events = child_is_deaf(c) ? POLLIN | POLLOUT :
+							     POLLIN,
+			};
 	if (pause && s->accept_at < until)
 		until = s->accept_at;
 	if (s->kill_at && s->kill_at < until)

@@ -5,19 +5,10 @@
 #include "net/oob.h"
 #include "preflight/judge.h"
 
-/* Report the path that an ordinary run would choose. */
-static void note_path(struct result *r, const struct subnet *tcp)
-{
-	struct error ignored = { 0 };
-
-	r->has_path = !path_choose(&r->client, &r->server, tcp, &r->path,
-				   &ignored);
-	r->path.mtu = mtu_from_bytes(r->params.plan.mtu);
-}
-
 int check_ask(struct session *s)
 {
 	struct result *r = s->run.result;
+	struct error ignored = { 0 };
 	struct subnet tcp;
 	int ret;
 
@@ -26,7 +17,10 @@ int check_ask(struct session *s)
 	r->preflight = xcalloc(1, sizeof(*r->preflight));
 	preflight_run(&r->params.plan, &r->client, &r->server, &tcp,
 		      r->preflight);
-	note_path(r, &tcp);
+	/* the path that an ordinary run would choose */
+	r->has_path = !path_choose(&r->client, &r->server, &tcp, &r->path,
+				   &ignored);
+	r->path.mtu = mtu_from_bytes(r->params.plan.mtu);
 	session_stage(s, "bye");
 	ret = session_say(s, FRAME_BYE);
 	if (!ret)

@@ -23,15 +23,6 @@ static bool is_wanted(const struct session *s)
 	return s->run.plan->control == CONTROL_CONNECT;
 }
 
-static int say_bye(struct session *s)
-{
-	int ret;
-
-	session_stage(s, "bye");
-	ret = session_say(s, FRAME_BYE);
-	return ret ? ret : session_hear(s, FRAME_BYE);
-}
-
 int connections_measure(struct session *s)
 {
 	struct connection *conn = s->run.conn;
@@ -49,7 +40,11 @@ int connections_measure(struct session *s)
 			  s->run.result);
 	conn->cancel_fd = cancel_fd;
 	call_counter_close(counter);
-	return ret ? ret : say_bye(s);
+	if (ret)
+		return ret;
+	session_stage(s, "bye");
+	ret = session_say(s, FRAME_BYE);
+	return ret ? ret : session_hear(s, FRAME_BYE);
 }
 
 /* The connections of a client, the oldest first. */

@@ -10,14 +10,6 @@
 #include "run/peer_check.h"
 #include "run/round.h"
 
-static int say_start(struct session *s, uint64_t size)
-{
-	struct frame frame;
-
-	encode_start(&frame, size);
-	return session_send(s, &frame);
-}
-
 static int hear_start(struct session *s, uint64_t size)
 {
 	struct error *err = &s->run.result->error;
@@ -37,11 +29,13 @@ static int hear_start(struct session *s, uint64_t size)
 static int swap_start(struct session *s, uint64_t size)
 {
 	struct run *run = &s->run;
+	struct frame frame;
 	int ret;
 
 	*(run->client ? &run->asked_ticks : &run->answered_ticks) =
 		clock_ticks(&run->clock);
-	ret = say_start(s, size);
+	encode_start(&frame, size);
+	ret = session_send(s, &frame);
 	if (ret || !run->client)
 		return ret;
 	ret = hear_start(s, size);
@@ -57,16 +51,6 @@ static int say_done(struct session *s, const struct done *done)
 	return session_send(s, &frame);
 }
 
-/* Messages sent by the peer, according to its SENT. */
-static uint64_t sent_by_peer(const struct run *run)
-{
-	uint64_t sent = 0;
-
-	for (uint32_t t = 0; t < run->n_flows; t++)
-		sent += run->flows[t].expected;
-	return sent;
-}
-
 /* The caller calls done_free(), and free(3) on done->latency. */
 static int take_done(struct session *s, const struct frame *frame,
 		     struct done *done)
@@ -76,7 +60,10 @@ static int take_done(struct session *s, const struct frame *frame,
 	struct peer_facts facts = run->monitor.peer;
 	int ret;
 
-	facts.sent = sent_by_peer(run);
+	/* according to its SENT */
+	facts.sent = 0;
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		facts.sent += run->flows[t].expected;
 	if (run->latency)
 		done->latency = histogram_new();
 	ret = decode_done(frame, done, &r->error);

@@ -162,30 +162,21 @@ static int manage(struct session *s, bool awaits_ready)
 	return ret;
 }
 
-static int join(struct session *s)
-{
-	int ret = begin(s, s->run.peer.cm_token);
-
-	if (!ret)
-		ret = cm_join(s->manager->cm, error_of(s));
-	return ret ? ret : manage(s, false);
-}
-
 int manager_connect(struct session *s)
 {
 	struct sockaddr_storage remote;
 	int ret;
 
-	if (s->run.plan->mcast.wanted)
-		return join(s);
-	if (!s->run.client)
+	if (!s->run.client && !s->run.plan->mcast.wanted)
 		return manage(s, false);
 	ret = begin(s, s->run.peer.cm_token);
 	if (ret)
 		return ret;
 	cm_address_remote(s->run.conn, &s->run.result->path,
 			  s->run.peer.cm_port, &remote);
-	ret = cm_call(s->manager->cm, &remote, error_of(s));
+	ret = s->run.plan->mcast.wanted ?
+		      cm_join(s->manager->cm, error_of(s)) :
+		      cm_call(s->manager->cm, &remote, error_of(s));
 	return ret ? ret : manage(s, false);
 }
 

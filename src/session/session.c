@@ -76,25 +76,19 @@ static void abort_swap(struct session *s)
 	hear_peer(s);
 }
 
-/* Samples that could not be written turn a good run into a failed one. */
-static int close_samples(struct run *run, int ret)
-{
-	int written = recorder_close(run->recorder, &run->result->error);
-
-	return ret ? ret : written;
-}
-
 /* Run STEPS up to a NULL or the first failure, and tell the peer of a failure
  * it does not know of. */
 static int take_steps(struct session *s, session_step *const *steps)
 {
 	struct error *err = &s->run.result->error;
-	int ret = 0;
+	int ret = 0, written;
 
 	for (size_t i = 0; steps[i] && !ret && !s->over; i++)
 		ret = steps[i](s);
 	handshake_free(s);	/* also after an early failure */
-	ret = close_samples(&s->run, ret);
+	written = recorder_close(s->run.recorder, err);
+	/* samples that could not be written: a failed run */
+	ret = ret ? ret : written;
 	if (ret)
 		fail(err, ret, NULL, "%s", strerror(-ret));
 	if (ret)

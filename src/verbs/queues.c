@@ -18,16 +18,6 @@ struct flow_sleep {
 	struct ibv_comp_channel *channel;
 };
 
-/* Create the sleeper for CHANNEL, which becomes non-blocking. */
-static struct flow_sleep *sleep_new(struct ibv_comp_channel *channel)
-{
-	struct flow_sleep *sleep = xcalloc(1, sizeof(*sleep));
-
-	sleep->channel = channel;
-	fcntl(channel->fd, F_SETFL, O_NONBLOCK);
-	return sleep;
-}
-
 static int arm(struct flow *f, struct ibv_cq *cq, bool solicited)
 {
 	int ret = ibv_req_notify_cq(cq, solicited);
@@ -160,7 +150,9 @@ static int create_channel(const struct device *device, struct queues *q,
 			    advice_of(device, "ibv_create_comp_channel", errno),
 			    "%s: cannot create a completion channel: %s",
 			    device->port.device, strerror(errno));
-	q->sleep = sleep_new(q->channel);
+	fcntl(q->channel->fd, F_SETFL, O_NONBLOCK);
+	q->sleep = xcalloc(1, sizeof(*q->sleep));
+	q->sleep->channel = q->channel;
 	return 0;
 }
 

@@ -341,4 +341,13 @@ void plan_choose_depth(struct plan *plan, const struct port *client,
 void plan_choose(struct plan *plan, const struct port *client,
 		 const struct port *server);
 
+/* The share of PLAN's rate that each queue pair has, in kb/s. */
+uint64_t pacing_share(const struct plan *plan);
+
+/* The static rate (enum ibv_rate) of that share; 0 when there is none. */
+uint8_t pacing_static_rate(const struct plan *plan);
+
+/* "2.5, 5, 10 ...": the static rates of InfiniBand in Gb/s, for messages. */
+extern const char pacing_static_rates[];
+
 #endif

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "model/counters.h"
 #include "model/cpu_cost.h"
-#include "model/effective.h"
 #include "model/endpoint.h"
 #include "model/param.h"
 #include "model/plan.h"

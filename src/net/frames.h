@@ -143,7 +143,7 @@
  *
  * READY	attributes of the first QP, as the device reports them: u32
  *		each, in the order and the ranges of EFFECTIVE_LIST
- *		(model/effective.h); 0xffffffff: no such attribute
+ *		(model/endpoint.h); 0xffffffff: no such attribute
  *
  * REACHED	over UC and UD, from an end that will be sent messages: the 16
  *		random bytes of a packet, a SEND to the first QP of its
@@ -218,7 +218,6 @@
 #define NET_FRAMES_H
 
 #include "model/counters.h"
-#include "model/effective.h"
 #include "model/endpoint.h"
 #include "model/plan.h"
 #include "model/port.h"

@@ -97,6 +97,23 @@ void check_show_fact(const struct ends *ends, bool client, char *text);
 void preflight_print(char text[PREFLIGHT_CELL], const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Options that not every device can do: options.c. */
+
+/*
+ * Check PLAN's --pacing device against PORT of an end that sends.  END is
+ * "client" or "server".  What a peer's device can do is not known here; the
+ * peer checks it itself.  Returns 0, or -EINVAL with the reason in ERR.
+ */
+int pacing_judge(const struct plan *plan, const char *end,
+		 const struct port *port, struct error *err);
+
+/*
+ * Check PLAN's --odp against PORT.  END is "client" or "server", as CLIENT
+ * says.  Returns 0, or -EINVAL with the reason in ERR.
+ */
+int paging_judge(const struct plan *plan, const char *end,
+		 const struct port *port, bool client, struct error *err);
+
 /* Who both ends are: port.c. */
 extern const struct check port_checks[];
 extern const size_t n_port_checks;

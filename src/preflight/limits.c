@@ -7,8 +7,7 @@
 #include <stdio.h>
 
 #include "base/numbers.h"
-#include "model/pacing.h"
-#include "preflight/options.h"
+#include "model/plan.h"
 
 /* Warn above this fraction of a resource that all users of a device share. */
 #define NEARLY_ALL 0.9

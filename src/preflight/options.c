@@ -1,11 +1,11 @@
 #include "config.h"
-#include "preflight/options.h"
+#include "preflight/check.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "model/pacing.h"
+#include "model/plan.h"
 
 static int judge_static_rate(const struct plan *plan, const char *end,
 			     const struct port *port, struct error *err)

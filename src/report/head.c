@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "model/addressing.h"
-#include "model/effective.h"
+#include "model/endpoint.h"
 #include "model/plan.h"
 #include "model/tests.h"
 #include "report/load.h"

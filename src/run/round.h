@@ -1,7 +1,7 @@
 /*
  * One round: the traffic of one message size at one end.  Both ends go through
  * the same order: prepare, start, run, stop, report, end.  The frames exchanged
- * in between belong to session/exchange.h; the monitor reads those that come
+ * in between belong to session/exchange.c; the monitor reads those that come
  * while the traffic runs.
  */
 #ifndef RUN_ROUND_H

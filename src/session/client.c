@@ -11,8 +11,6 @@
 #include "preflight/judge.h"
 #include "run/peer_check.h"
 #include "session/check.h"
-#include "session/connections.h"
-#include "session/exchange.h"
 #include "session/handshake.h"
 #include "session/setup.h"
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "session/connections.h"
+#include "session/dialogue.h"
 
 #include <stdlib.h>
 #include <string.h>

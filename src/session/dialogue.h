@@ -96,4 +96,26 @@ int session_unexpected(struct session *s, const struct frame *frame,
 int session_say(struct session *s, enum frame_type type);
 int session_hear(struct session *s, enum frame_type type);
 
+/*
+ * exchange.c: exchange START for SIZE, which a server has read already, run the
+ * traffic, and exchange SENT and DONE.  Adds a row to the result as
+ * round_report() does.
+ * Returns 0 or a negative errno, said in the result's error.
+ */
+int exchange_round(struct session *s, uint64_t size);
+
+/*
+ * queue.c: in a client's process at the server, ask for a turn (net/turn.h) that
+ * may last LIMIT ns, and tell the client its place until the turn comes.  The
+ * client must answer each time, as a sign of life.
+ * Returns 0 or a negative errno, said in the result's error: the client is gone
+ * or silent, there is no turn for it, or the user interrupts.
+ */
+int queue_wait(struct session *s, uint64_t limit);
+
+/* connections.c: at the client, and at the server, the steps from ACCEPT to BYE
+ * of the test connect; nothing for other tests. */
+int connections_measure(struct session *s);
+int connections_answer(struct session *s);
+
 #endif

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "session/exchange.h"
+#include "session/dialogue.h"
 
 #include <stdlib.h>
 

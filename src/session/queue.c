@@ -1,5 +1,5 @@
 #include "config.h"
-#include "session/queue.h"
+#include "session/dialogue.h"
 
 #include <errno.h>
 #include <poll.h>

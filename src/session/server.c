@@ -16,10 +16,7 @@
 #include "net/wait.h"
 #include "preflight/judge.h"
 #include "session/check.h"
-#include "session/connections.h"
-#include "session/exchange.h"
 #include "session/handshake.h"
-#include "session/queue.h"
 #include "session/quota.h"
 #include "session/setup.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/units.h"
-#include "model/effective.h"
+#include "model/endpoint.h"
 #include "model/plan.h"
 #include "model/port.h"
 #include "verbs/device.h"

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "model/effective.h"
 #include "model/endpoint.h"
 #include "model/plan.h"
 #include "model/port.h"

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "model/effective.h"
 #include "model/endpoint.h"
 #include "model/plan.h"
 #include "traffic/flow.h"

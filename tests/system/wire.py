@@ -27,7 +27,7 @@ ENDPOINT = struct.Struct(">H16sBIIBBIQQQI")
 QUEUE_PAIR = struct.Struct(">III")
 RKEY = 4711
 PKEY = 0xffff
-# What queue pairs are set to: model/effective.h.
+# What queue pairs are set to: model/endpoint.h.
 READY = struct.Struct(">17I")
 OPERATIONS = ("send", "write", "read", "atomic")
 METRICS = ("bandwidth", "latency")

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_SAME_EFFECTIVE_H
 #define TESTS_UNIT_SAME_EFFECTIVE_H
 
-#include "model/effective.h"
+#include "model/endpoint.h"
 #include "test.h"
 
 static inline void check_effective(const struct effective *got,

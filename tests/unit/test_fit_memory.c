@@ -8,7 +8,7 @@
 #include "good_plan.h"
 #include "model/plan.h"
 #include "preflight/judge.h"
-#include "preflight/options.h"
+#include "preflight/check.h"
 
 enum {
 	SENDS = IBV_ODP_SUPPORT_SEND,

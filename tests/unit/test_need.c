@@ -3,8 +3,8 @@
 #include "test.h"
 
 #include "good_plan.h"
+#include "session/quota.h"
 #include "traffic/flow.h"
-#include "verbs/need.h"
 
 #define MIB (1024.0 * 1024)
 

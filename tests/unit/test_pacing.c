@@ -6,7 +6,7 @@
 
 #include "base/time.h"
 #include "fake_verbs.h"
-#include "model/pacing.h"
+#include "model/plan.h"
 #include "pair.h"
 #include "two_ends.h"
 

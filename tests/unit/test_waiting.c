@@ -14,7 +14,6 @@
 #include "net/wait.h"
 #include "serve/release.h"
 #include "session/dialogue.h"
-#include "session/queue.h"
 
 #define LIMIT (5 * SECOND)
 

@@ -206,10 +206,29 @@ static int take_option(struct parser *p, int value, const char *next)
 	return ret;
 }
 
+/* "--time" would be taken for the beginning of --timeout. */
+static int check_beginning(struct parser *p, const char *word)
+{
+	char name[64];
+
+	if (strncmp(word, "--", 2) != 0)
+		return 0;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="),
+		 word + 2);
+	for (const struct option *o = p->longs; o->name; o++)
+		if (!strcmp(o->name, name))
+			return 0;
+	return suggest_strange(name) ?
+		       fail(p->given.err, -EINVAL, suggest_strange(name),
+			    "unknown option '--%s'", name) : 0;
+}
+
 static int take_options(struct parser *p, int argc, char **argv)
 {
 	int value, ret = 0;
 
+	for (int i = 1; i < argc && !ret && strcmp(argv[i], "--") != 0; i++)
+		ret = check_beginning(p, argv[i]);
 	optind = 0;
 	opterr = 0;
 	while (!ret) {

@@ -115,6 +115,13 @@ static const struct habit {
 	{ "udp", "use --transport UD" },
 	{ "list", "'verbsperf devices' lists devices and their GIDs" },
 	{ "version", "use --version" },
+	{ "time", "use --duration" },
+	{ "count", "use --iterations" },
+	/* letters of iperf3 */
+	{ "P", "several streams are --qps here" },
+	{ "J", "use --json" },
+	{ "v", "use --verbose" },
+	{ "B", "use --bind" },
 };
 
 /* Options that have another meaning there. */
@@ -122,6 +129,8 @@ static const struct habit known[] = {
 	{ "transport", "name the server as the last word: verbsperf TEST "
 	  "SERVER" },
 	{ "size", "-s is the message size; 'verbsperf serve' is a server" },
+	{ "tx-depth", "-t is how many sends are outstanding; the time is -D" },
+	{ "ib-port", "-i is the port of the device; --interval is a time" },
 	{ "mtu", "the MTU of a path is 256, 512, 1024, 2048 or 4096; that of "
 	  "an interface is larger" },
 };
@@ -135,7 +144,7 @@ static const char *meaning_of(const struct habit *habits, size_t n,
 	return NULL;
 }
 
-static const char *strange_meaning(const char *name)
+const char *suggest_strange(const char *name)
 {
 	return meaning_of(unknown, sizeof(unknown) / sizeof(*unknown), name);
 }
@@ -172,7 +181,7 @@ static bool say_guess(const struct guess *g, char advice[ADVICE_SIZE])
 
 const char *suggest_option(const char *name, char advice[ADVICE_SIZE])
 {
-	const char *meaning = strange_meaning(name);
+	const char *meaning = suggest_strange(name);
 	const struct perftest_option *o = perftest_find(name);
 	struct guess g = make_guess(name);
 
@@ -189,7 +198,10 @@ const char *suggest_option(const char *name, char advice[ADVICE_SIZE])
 const char *suggest_letter(char letter, char advice[ADVICE_SIZE])
 {
 	const struct perftest_option *o = perftest_find_letter(letter);
+	const char *meaning = suggest_strange((char[]){ letter, 0 });
 
+	if (meaning)
+		return meaning;
 	return o ? say_perftest(o, advice) : "see --help";
 }
 
@@ -212,7 +224,7 @@ bool suggest_command(const char *word, const char *words,
 {
 	struct guess g = make_guess(word);
 	char one[NAME_SIZE], parts[ADVICE_SIZE] = "";
-	const char *meaning = strange_meaning(word);
+	const char *meaning = suggest_strange(word);
 	size_t used = 0;
 
 	if (meaning)

@@ -26,6 +26,10 @@ const char *suggest_letter(char letter, char advice[ADVICE_SIZE]);
  * of perftest's names are known. */
 const char *suggest_perftest(const char *name, char advice[ADVICE_SIZE]);
 
+/* What a user may have meant by the option NAME, or a letter, that only other
+ * programs have.  NULL: nothing known. */
+const char *suggest_strange(const char *name);
+
 /* What a user who gives the option NAME a wrong value, or none, may have meant
  * by it.  NULL: just that. */
 const char *suggest_meaning(const char *name);

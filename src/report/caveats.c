@@ -294,7 +294,9 @@ static double samples_missing(const struct subject *s)
 	double most = 0;
 	uint32_t n = 0;
 
-	if (s->row->failed || !samples || s->plan->metric != METRIC_LATENCY)
+	/* perftest's table of a timed run has no percentile */
+	if (s->row->failed || !samples || s->plan->metric != METRIC_LATENCY ||
+	    (s->r->params.perftest && s->r->params.timed))
 		return 0;
 	for (uint32_t i = 0; i < list.n; i++) {
 		uint64_t needed = summary_min_samples(list.per_million[i]);
@@ -335,9 +337,13 @@ static double peak_is_uncertain(const struct subject *s)
 	if (!(percent > SUMMARY_ERROR_PERCENT))
 		return 0;
 	length = nice(interval_of(s) * percent / SUMMARY_ERROR_PERCENT);
-	fprintf(s->out, "peak uncertain by %.*g%%: --interval %.6g",
-		DIGITS(percent), percent, length);
-	if (length * INTERVALS_LEAST > seconds) {
+	fprintf(s->out, "peak uncertain by %.*g%%: ", DIGITS(percent), percent);
+	/* perftest has no such option: an interval is a part of the time */
+	if (s->r->params.perftest)
+		print_longer(s, length * INTERVALS_USUAL / seconds);
+	else
+		fprintf(s->out, "--interval %.6g", length);
+	if (!s->r->params.perftest && length * INTERVALS_LEAST > seconds) {
 		fputs(" with ", s->out);
 		print_longer(s, length * INTERVALS_LEAST / seconds);
 	}

@@ -121,7 +121,6 @@ static bool role_begins(const struct run *run)
 						plan_sends(plan, run->client);
 }
 
-#define MOST_INTERVALS 30
 /* Most intervals of a length the user chose; more are merged. */
 #define MOST_OWN_INTERVALS 10000
 /* How much slower the peer's clock may be, and for how long messages may be
@@ -168,7 +167,7 @@ static void set_flags(struct run *run, uint64_t size)
 static uint64_t interval_length(const struct run *run)
 {
 	const struct plan *plan = run->plan;
-	uint64_t least = larger(plan->duration / MOST_INTERVALS,
+	uint64_t least = larger(plan->duration / INTERVALS_USUAL,
 				INTERVALS_SHORTEST);
 
 	if (plan->metric != METRIC_BANDWIDTH || run->warming)
@@ -198,7 +197,7 @@ static struct progress make_progress(struct run *run)
 		.clock = &run->clock,
 		.interval = interval_length(run),
 		.most = params->plan.interval ? MOST_OWN_INTERVALS :
-						MOST_INTERVALS,
+						INTERVALS_USUAL,
 		.rows = shown && params->plan.interval,
 		.line = shown && !run->warming && !params->plan.interval &&
 			isatty(2),

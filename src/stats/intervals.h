@@ -12,6 +12,8 @@
 
 /* Fewer intervals than this say nothing about a mean. */
 #define INTERVALS_LEAST 10
+/* As many as a run has, unless they were too short. */
+#define INTERVALS_USUAL 30
 /* The shortest interval, in ns, unless the user chooses one. */
 #define INTERVALS_SHORTEST 100000000ULL
 

@@ -468,6 +468,10 @@ static const struct refused suggested[] = {
 	{ "--max-gbps 100",
 	  "there is no upper limit for bandwidth; use --min-gbps" },
 	{ "--len 64", "use --size" },
+	{ "--time 1", "use --duration" },
+	{ "--count=100", "use --iterations" },
+	{ "-P 4", "several streams are --qps here" },
+	{ "-t 30s", "-t is how many sends are outstanding; the time is -D" },
 	{ "--max-p9", "write one of --max-p99, --max-p99.9" },
 };
 

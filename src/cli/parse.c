@@ -335,10 +335,13 @@ static int too_many(struct parser *p, int argc, char **argv, int next)
 		return fail(p->given.err, -EINVAL,
 			    "write sizes as one word: -s 64,4K",
 			    "unexpected argument '%s'", o->server);
+	if (o->server)
+		return fail(p->given.err, -EINVAL, advice,
+			    "unexpected argument '%s': %s takes one server, "
+			    "and has '%s'", argv[next], argv[optind],
+			    o->server);
 	return fail(p->given.err, -EINVAL, advice,
-		    o->server ?
-			    "unexpected argument '%s': %s takes one server" :
-			    "unexpected argument '%s': %s takes options only",
+		    "unexpected argument '%s': %s takes options only",
 		    argv[next], argv[optind]);
 }
 

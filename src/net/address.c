@@ -201,7 +201,8 @@ static int fail_unknown(const char *text, const char *option, const char *host,
 		return fail(err, -EHOSTUNREACH, "'ip link' lists them",
 			    "%s %s: there is no interface '%s'",
 			    option ? option : "server", text, interface + 1);
-	return fail(err, -EHOSTUNREACH, "give a host name or an IP address",
+	return fail(err, -EHOSTUNREACH, "check its spelling, DNS and "
+		    "/etc/hosts, or give an IP address",
 		    "cannot find the address of %s%s'%s': %s",
 		    option ? option : "", option ? " " : "",
 		    text ? text : "*", why);

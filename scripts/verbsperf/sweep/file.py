@@ -149,8 +149,8 @@ def check_same(path: str, old: Object, new: Object) -> None:
     if not sentence and old["seed"] != new["seed"]:
         sentence = f"{path} has the seed {old['seed']}, not {new['seed']}"
     if sentence:
-        raise FileError(sentence + "; choose another FILE, or give the same "
-                        "as before")
+        raise FileError(sentence + "; choose another FILE, remove this one, "
+                        "or give the same as before")
 
 
 def choose_seed(old: Optional[Object], wanted: Optional[int]) -> int:

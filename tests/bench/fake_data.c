@@ -193,8 +193,8 @@ static void copy(pid_t pid, const struct iovec *list, uint32_t n,
 		read ? process_vm_readv(pid, list, n, remote, n_remote, 0) :
 		       process_vm_writev(pid, list, n, remote, n_remote, 0);
 
-	/* who is gone takes nothing any more */
-	if (done != due && !(done < 0 && errno == ESRCH))
+	/* who is gone, or about to go, takes nothing any more */
+	if (done != due && !(done < 0 && (errno == ESRCH || errno == EFAULT)))
 		give_up("memory of the other end");
 }
 

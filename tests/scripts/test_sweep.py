@@ -54,7 +54,7 @@ def test_every_point_in_every_round(sweep, small, tmp_path):
     # a connection for each, and what the target says goes along
     log = [line for line in (tmp_path / "log").read_text().splitlines()]
     assert len(log) == 24
-    assert log.count("write_bw --size 64 --qps 8 --port=77 --mtu=512 --json "
+    assert log.count("write_bw --size=64 --qps=8 --port=77 --mtu=512 --json "
                      "node2") == 3
 
 
@@ -420,13 +420,13 @@ def test_list_needs_no_target(sweep, small):
     assert status == 0 and out.splitlines() == [
         "write_bw RC 64 1 QP", "write_bw RC 64 8 QPs", "write_bw RC 4K 1 QP",
         "write_bw RC 4K 8 QPs"]
-    assert err == ("verbsperf-sweep: 4 points, 10 rounds: about 1 min 0 s at "
+    assert err == ("verbsperf-sweep: 4 points, 10 rounds: about 2 min 20 s at "
                    "each target\n")
 
 
 @pytest.mark.parametrize("suite, options, words", [
-    # 1.2 s of the defaults and 0.3 s to connect, at 2 targets in 2 rounds
-    ("write_bw: --qps 1,8", (), "about 12 s"),
+    # 3.2 s of the defaults and 0.3 s to connect, at 2 targets in 2 rounds
+    ("write_bw: --qps 1,8", (), "about 28 s"),
     ("defaults: --duration 5m --warmup 0.7\nwrite_bw:", (), "about 20 min 4 s"),
     ("write_bw: --duration 1500ms", ("--until-ci", "95,2"),
      "at most 2 min 0 s"),
@@ -443,7 +443,7 @@ def test_what_takes_unknown_time(sweep, write_suite):
     """Iterations do; defaults are verbsperf's."""
     suite = write_suite("write_bw: --iterations 1000\nwrite_lat:\n")
     _, _, err = sweep("--list", "--rounds", 1, suite)
-    assert err == ("verbsperf-sweep: 2 points, 1 rounds: about 1 s and 1 "
+    assert err == ("verbsperf-sweep: 2 points, 1 rounds: about 3 s and 1 "
                    "measurement with --iterations at each target\n")
 
 
@@ -451,7 +451,7 @@ def test_a_target_says_how_long_too(sweep, write_suite):
     """Its own end decides, and it says minutes as verbsperf does."""
     suite = write_suite("write_bw: --warmup 0.2")
     _, _, err = sweep("--list", "--rounds", 1, suite, "a=x,duration=1m", "b=y")
-    assert err.endswith(": about 1 min 2 s\n")
+    assert err.endswith(": about 1 min 4 s\n")
     refused(sweep("--list", suite, "a=x,duration=long"), 2,
             "target 'a': write_bw: --duration 'long'")
 

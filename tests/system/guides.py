@@ -53,8 +53,8 @@ FENCE = re.compile(r"( *)```(\w*) ?(\w*)")
 CAVEAT = re.compile(
     r"(?:verbsperf:)?"
     r" (?:size \d+: |peak )?(?:uncertain by|measured for|the send queue ran dry"
-    r"|.* needs? [\d, %.]*(?:samples|\d+ intervals)|the clocks of both"
-    r"|the \w+'s clock|(?:client|server): \S+ rose by|with relaxed ordering"
+    r"|(?!warning).* needs? [\d, %.]*(?:samples|\d+ intervals)"
+    r"|the clocks of both|the \w+'s clock|(?:client|server): \S+ rose by|with relaxed ordering"
     r"|the latency includes|what the other end says|the sum of two dir"
     r"|packets did not arrive|the run went on)")
 # A run that is to be seen by a person takes longer than a test of it may.

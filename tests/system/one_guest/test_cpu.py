@@ -40,8 +40,8 @@ def compare(folder, *args):
 @needs_time
 @pytest.mark.parametrize("args", ((), ("-e",)))
 def test_both_ends_like_usr_bin_time(tmp_path, args):
-    # other guests make starting take longer at times
-    assert any(compare(tmp_path, "send_lat", *args) <= 0.02
+    # other guests make starting, and each tick of the kernel, take longer
+    assert any(compare(tmp_path, "send_lat", *args) <= 0.04
                for _ in range(4))
 
 

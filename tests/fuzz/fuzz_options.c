@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "../unit/is_number.h"
 #include "base/xalloc.h"
 #include "cli/parse.h"
 #include "net/frames.h"

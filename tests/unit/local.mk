@@ -251,7 +251,7 @@ tests_unit_test_connections_SOURCES = tests/unit/test_connections.c \
 tests_unit_test_control_windows_SOURCES = \
 	tests/unit/test_control_windows.c $(fake_verbs) tests/unit/test.h
 tests_unit_test_dump_SOURCES = tests/unit/test_dump.c \
-	tests/unit/command_line.h tests/unit/row_of.h tests/unit/test.h
+	tests/unit/command_line.h tests/unit/is_number.h tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_error_SOURCES = tests/unit/test_error.c tests/unit/test.h
 tests_unit_test_explain_SOURCES = tests/unit/test_explain.c \
 	tests/unit/test.h
@@ -286,7 +286,7 @@ tests_unit_test_facts_frame_SOURCES = tests/unit/test_facts_frame.c \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
-	tests/unit/golden.h tests/unit/golden_plan.h tests/unit/row_of.h \
+	tests/unit/golden.h tests/unit/golden_plan.h tests/unit/is_number.h tests/unit/row_of.h \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_gid_SOURCES = tests/unit/test_gid.c tests/unit/test.h
@@ -341,10 +341,10 @@ tests_unit_test_open_loop_SOURCES = tests/unit/test_open_loop.c \
 	$(fake_provider) $(fake_clock) tests/unit/test.h
 tests_unit_test_option_limits_SOURCES = tests/unit/test_option_limits.c \
 	tests/unit/command_line.h \
-	tests/unit/row_of.h tests/unit/test.h
+	tests/unit/is_number.h tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_option_shapes_SOURCES = tests/unit/test_option_shapes.c \
 	tests/unit/command_line.h \
-	tests/unit/row_of.h tests/unit/test.h
+	tests/unit/is_number.h tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_options_SOURCES = tests/unit/test_options.c \
 	tests/unit/command_line.h \
 	tests/unit/test.h
@@ -357,9 +357,9 @@ tests_unit_test_watch_lines_SOURCES = tests/unit/test_watch_lines.c \
 tests_unit_test_window_SOURCES = tests/unit/test_window.c \
 	$(fake_provider) $(fake_clock) tests/unit/test.h
 tests_unit_test_param_SOURCES = tests/unit/test_param.c \
-	tests/unit/row_of.h tests/unit/test.h
+	tests/unit/is_number.h tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_param_shapes_SOURCES = tests/unit/test_param_shapes.c \
-	tests/unit/row_of.h tests/unit/test.h
+	tests/unit/is_number.h tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_patience_SOURCES = tests/unit/test_patience.c \
 	$(fake_verbs) tests/unit/test.h
 tests_unit_test_pattern_SOURCES = tests/unit/test_pattern.c tests/unit/test.h
@@ -368,7 +368,7 @@ tests_unit_test_perftest_lines_SOURCES = \
 	tests/unit/command_line.h tests/unit/test.h
 tests_unit_test_perftest_SOURCES = tests/unit/test_perftest.c \
 	tests/unit/command_line.h \
-	tests/unit/row_of.h tests/unit/test.h
+	tests/unit/is_number.h tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_peer_check_SOURCES = tests/unit/test_peer_check.c \
 	tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c \
@@ -386,7 +386,7 @@ tests_unit_test_pacing_SOURCES = tests/unit/test_pacing.c \
 	tests/unit/two_ends.h tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_port_SOURCES = tests/unit/test_port.c tests/unit/test.h
 tests_unit_test_protocol_SOURCES = tests/unit/test_protocol.c \
-	tests/unit/golden.h tests/unit/golden_plan.h tests/unit/row_of.h \
+	tests/unit/golden.h tests/unit/golden_plan.h tests/unit/is_number.h tests/unit/row_of.h \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \

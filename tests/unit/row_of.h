@@ -2,6 +2,7 @@
 #ifndef TESTS_UNIT_ROW_OF_H
 #define TESTS_UNIT_ROW_OF_H
 
+#include "is_number.h"
 #include "model/param.h"
 #include "test.h"
 
@@ -12,26 +13,6 @@ static inline const struct param *row_of(const char *name)
 			return &param_table[i];
 	fail_msg("no parameter %s", name);
 	return NULL;
-}
-
-/* True for the kinds that param_get() and param_set() handle. */
-static inline bool param_is_number(const struct param *row)
-{
-	switch (row->kind) {
-	case PARAM_SIZES:
-	case PARAM_STRING:
-	case PARAM_PERCENTILES:
-	case PARAM_CPUS:
-	case PARAM_LABELS:
-	case PARAM_MCAST:
-	case PARAM_NETWORKS:
-	case PARAM_LIMIT:
-	case PARAM_COUNTER_LIMITS:
-	case PARAM_MEMORY:
-		return false;
-	default:
-		return true;
-	}
 }
 
 #endif

@@ -149,3 +149,17 @@ uint32_t plan_inline(const struct plan *plan)
 		return plan->inline_size;
 	return plan->metric == METRIC_LATENCY ? LATENCY_INLINE : 0;
 }
+
+struct gather plan_receive(const struct plan *plan)
+{
+	const uint64_t header = plan_is_datagram(plan) ? GRH_SIZE : 0;
+
+	return gather_of(plan_largest(plan) + header, plan->sge);
+}
+
+uint64_t plan_receive_size(const struct plan *plan)
+{
+	const struct gather g = plan_receive(plan);
+
+	return gather_span(&g);
+}

@@ -15,20 +15,6 @@ uint32_t plan_slots(const struct plan *plan)
 	       !op_table[plan->op].receives ? plan->open_depth : 1;
 }
 
-struct gather plan_receive(const struct plan *plan)
-{
-	const uint64_t header = plan_is_datagram(plan) ? GRH_SIZE : 0;
-
-	return gather_of(plan_largest(plan) + header, plan->sge);
-}
-
-uint64_t plan_receive_size(const struct plan *plan)
-{
-	const struct gather g = plan_receive(plan);
-
-	return gather_span(&g);
-}
-
 /* Bytes that a message of SIZE bytes takes up where it is sent from. */
 static uint64_t span_of(const struct plan *plan, uint64_t size)
 {

@@ -251,7 +251,8 @@ tests_unit_test_connections_SOURCES = tests/unit/test_connections.c \
 tests_unit_test_control_windows_SOURCES = \
 	tests/unit/test_control_windows.c $(fake_verbs) tests/unit/test.h
 tests_unit_test_dump_SOURCES = tests/unit/test_dump.c \
-	tests/unit/command_line.h tests/unit/is_number.h tests/unit/row_of.h tests/unit/test.h
+	tests/unit/command_line.h tests/unit/is_number.h \
+	tests/unit/row_of.h tests/unit/test.h
 tests_unit_test_error_SOURCES = tests/unit/test_error.c tests/unit/test.h
 tests_unit_test_explain_SOURCES = tests/unit/test_explain.c \
 	tests/unit/test.h
@@ -286,7 +287,8 @@ tests_unit_test_facts_frame_SOURCES = tests/unit/test_facts_frame.c \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_frames_SOURCES = tests/unit/test_frames.c \
-	tests/unit/golden.h tests/unit/golden_plan.h tests/unit/is_number.h tests/unit/row_of.h \
+	tests/unit/golden.h tests/unit/golden_plan.h \
+	tests/unit/is_number.h tests/unit/row_of.h \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_gid_SOURCES = tests/unit/test_gid.c tests/unit/test.h
@@ -386,7 +388,8 @@ tests_unit_test_pacing_SOURCES = tests/unit/test_pacing.c \
 	tests/unit/two_ends.h tests/unit/good_plan.h tests/unit/test.h
 tests_unit_test_port_SOURCES = tests/unit/test_port.c tests/unit/test.h
 tests_unit_test_protocol_SOURCES = tests/unit/test_protocol.c \
-	tests/unit/golden.h tests/unit/golden_plan.h tests/unit/is_number.h tests/unit/row_of.h \
+	tests/unit/golden.h tests/unit/golden_plan.h \
+	tests/unit/is_number.h tests/unit/row_of.h \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
 tests_unit_test_qp_attr_SOURCES = tests/unit/test_qp_attr.c \

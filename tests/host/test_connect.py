@@ -96,7 +96,8 @@ def test_addresses_that_drop_all_cost_a_quarter_of_a_second_each(host, lost):
             stack.enter_context(black_hole(address, server.port))
         took = timed(client("write_bw", *QUICK, port=server.port,
                             host="many"))
-    assert 0.25 * len(lost) <= took < 0.25 * len(lost) + SOON
+    # the two clocks are not the same
+    assert 0.24 * len(lost) <= took < 0.25 * len(lost) + SOON
 
 
 def test_an_address_that_refuses_costs_nothing(host):

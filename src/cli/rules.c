@@ -210,9 +210,9 @@ static int refuse(struct given *g, const struct param *row)
 	enum command command = g->options->command;
 
 	if (row->who == PARAM_CONTROL && !g->options->params.plan.control)
-		return fail(g->err, -EINVAL, "see 'THE CONTROL PATH' of "
-			    "verbsperf(1)", "--%s: only for a test of the "
-			    "control path, such as reg_mr", row->name);
+		return fail(g->err, -EINVAL, "see verbsperf-control(1)",
+			    "--%s: only for a test of the control path, such "
+			    "as reg_mr", row->name);
 	if (command == COMMAND_SERVE && !strcmp(row->name, "loopback"))
 		return fail(g->err, -EINVAL, "give it to a test instead",
 			    "--loopback: not for serve, which runs one end "

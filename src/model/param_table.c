@@ -68,7 +68,8 @@ const struct param param_table[] = {
 		.help = "index of the source GID [chosen to fit the peer's]",
 		.description =
 		"Use the GID at this index, and no other. On InfiniBand this "
-		"also sends a GRH. Default: see 'PATH SELECTION'.",
+		"also sends a GRH. Default: see 'PATH SELECTION' in "
+		"verbsperf-measurement(7).",
 	},
 	{
 		.name = "port", .letter = 'p',
@@ -157,7 +158,8 @@ const struct param param_table[] = {
 		.help = "let clients provoke faults",
 		.description =
 		"A server: let clients provoke faults with --inject; see "
-		"'SELF-TEST'. Without it the server refuses them.",
+		"'SELF-TEST' in verbsperf-measurement(7). Without it the "
+		"server refuses them.",
 	},
 	{
 		.name = "max-memory",
@@ -331,10 +333,9 @@ const struct param param_table[] = {
 		"acknowledgement is on its way; but never more than 32 MiB, "
 		"than both devices can, and less with thousands of queue "
 		"pairs. The JSON has the number used, and a line below the "
-		"table says when it was too small; see 'WHAT THE NUMBERS "
-		"MEAN'. A "
-		"test of the control path: entries of each queue, by default "
-		"128.",
+		"table says when it was too small; see 'Send queue' in "
+		"verbsperf-measurement(7). A test of the control path: "
+		"entries of each queue, by default 128.",
 	},
 	{
 		.id = 8, .name = "rx-depth", .letter = 'r',
@@ -491,7 +492,7 @@ const struct param param_table[] = {
 		.description =
 		"Transport of the queue pairs. Send has all of them, write all "
 		"but UD, read and atomic have RC and XRC only. See "
-		"'Transports'.",
+		"'TRANSPORTS' in verbsperf-measurement(7).",
 	},
 	{
 		.id = 20, .name = "bidirectional", .letter = 'b',
@@ -611,8 +612,9 @@ const struct param param_table[] = {
 		"Mpps. Bandwidth: all queue pairs "
 		"share the rate, and with --bidirectional each direction has "
 		"it; a result that misses it says so. For write_lat, send_lat "
-		"and read_lat it makes the test an open loop; see 'Open "
-		"loop'. Default: as fast as possible.",
+		"and read_lat it makes the test an open loop; see 'OPEN "
+		"LOOP' in verbsperf-measurement(7). Default: as fast as "
+		"possible.",
 	},
 	{
 		.id = 30, .name = "burst",
@@ -778,7 +780,8 @@ const struct param param_table[] = {
 		.who = CLIENT_PLAN,
 		.help = "check every byte where it arrives",
 		.description =
-		"Check every byte where it arrives; see 'Checking the data'.",
+		"Check every byte where it arrives; see 'CHECKING THE DATA' "
+		"in verbsperf-measurement(7).",
 	},
 	{
 		.id = 45, .name = "interval",
@@ -814,7 +817,8 @@ const struct param param_table[] = {
 		.help = "provoke this fault, to see how it is reported",
 		.description =
 		"Provoke this fault, to see what verbsperf says about it; "
-		"'verbsperf faults' lists them. See 'SELF-TEST'.",
+		"'verbsperf faults' lists them. See 'SELF-TEST' in "
+		"verbsperf-measurement(7).",
 	},
 	{
 		.id = 48, .name = "perftest-defaults",
@@ -840,7 +844,8 @@ const struct param param_table[] = {
 		"(librdmacm) instead of by the addresses that both ends told "
 		"each other, over RC and UD; with --mcast, join the group by "
 		"it. --tclass or --dscp is its type of service. The test "
-		"connect measures that. See 'PATH SELECTION'.",
+		"connect measures that. See 'PATH SELECTION' in "
+		"verbsperf-measurement(7).",
 	},
 	{
 		.id = 50, .name = "counters",
@@ -853,7 +858,8 @@ const struct param param_table[] = {
 		"Which counters of both ends' ports to show: those that "
 		"indicate trouble or congestion (interest), all, none, or "
 		"those named, with commas between them, for instance "
-		"port_xmit_wait,ethtool.rx_prio3_pause; see 'Counters'.",
+		"port_xmit_wait,ethtool.rx_prio3_pause; see 'Counters' in "
+		"verbsperf-measurement(7).",
 	},
 	{
 		.id = 51, .name = "gap",
@@ -945,7 +951,7 @@ const struct param param_table[] = {
 		"asks for an event (IBV_SEND_SOLICITED), and not until any "
 		"message comes. All messages of a latency test ask for one, "
 		"and in a bandwidth test every --cq-mod'th and the last. See "
-		"'Work requests'.",
+		"'WORK REQUESTS' in verbsperf-measurement(7).",
 	},
 	{
 		.id = 57, .name = "mcast",
@@ -959,7 +965,8 @@ const struct param param_table[] = {
 		"queue pair is attached to it. GROUP is an address of the "
 		"family of the GIDs, 239.255.1.2 or ff12::1; without it, or "
 		"with auto, the test has a group of its own. On InfiniBand "
-		"with --rdma-cm only. See 'Multicast'.",
+		"with --rdma-cm only. See 'MULTICAST' in "
+		"verbsperf-measurement(7).",
 	},
 	{
 		.id = 58, .name = "receivers",
@@ -971,7 +978,8 @@ const struct param param_table[] = {
 		.description =
 		"With --mcast: number of queue pairs of the server that are "
 		"attached to the group. Each gets every message, so that N "
-		"times as many are received as are sent. See 'Multicast'.",
+		"times as many are received as are sent. See 'MULTICAST' in "
+		"verbsperf-measurement(7).",
 	},
 	{
 		.name = "pattern",
@@ -984,8 +992,8 @@ const struct param param_table[] = {
 		"What becomes of an object that was made: churn undoes it "
 		"before the next one is made; hold makes all of them first, "
 		"and then undoes them, so that it shows what an operation "
-		"costs when many objects exist already. See 'THE CONTROL "
-		"PATH'.",
+		"costs when many objects exist already. See "
+		"'WHAT IS MEASURED' in verbsperf-control(1).",
 	},
 	{
 		.name = "access",
@@ -1043,9 +1051,9 @@ const struct param param_table[] = {
 		.help = "print the CPU time that both ends used",
 		.description =
 		"Show how much CPU time each end used, below each row; see "
-		"'CPU time'. The JSON always has it. In perftest's table it "
-		"adds the column CPU_Util: how busy all CPUs of this end's "
-		"host were.",
+		"'CPU time' in verbsperf-measurement(7). The JSON always has "
+		"it. In perftest's table it adds the column CPU_Util: how "
+		"busy all CPUs of this end's host were.",
 	},
 	{
 		.name = "samples",
@@ -1056,7 +1064,8 @@ const struct param param_table[] = {
 		.help = "write every sample; as text to FILE.csv",
 		.description =
 		"Latency: write every sample to FILE, which must be neither a "
-		"pipe nor - for standard output; see 'Samples'.",
+		"pipe nor - for standard output; see 'Samples' in "
+		"verbsperf-measurement(7).",
 	},
 	{
 		.name = "cpus",
@@ -1121,7 +1130,7 @@ const struct param param_table[] = {
 		"What this end puts its messages into: anonymous, "
 		"hugepages[=2M|1G], shared, file:PATH[,offset=BYTES], device, "
 		"dmabuf:udmabuf, cuda[:N] or hip[:N], where N may be a PCI "
-		"address; see 'MEMORY'. Each end "
+		"address; see 'MEMORY' in verbsperf-measurement(7). Each end "
 		"chooses its own, and a KIND other than anonymous overrides "
 		"--hugepages.",
 	},
@@ -1134,8 +1143,8 @@ const struct param param_table[] = {
 		.description =
 		"What messages this end's device puts into their completions: "
 		"none (off), or those of up to 32 or 64 bytes. Only the driver "
-		"of mlx5 can be told; auto leaves it to the driver. See 'Work "
-		"requests'.",
+		"of mlx5 can be told; auto leaves it to the driver. See 'WORK "
+		"REQUESTS' in verbsperf-measurement(7).",
 	},
 	{
 		.name = "clock",
@@ -1227,7 +1236,8 @@ const struct param param_table[] = {
 		"By how much a counter may rise at most, at either end: "
 		"out_of_sequence=10. Several are separated by commas, or given "
 		"by the option again. A counter that neither end has, and one "
-		"whose rise is not known, is not good enough. See 'Counters'.",
+		"whose rise is not known, is not good enough. See 'Counters' "
+		"in verbsperf-measurement(7).",
 	},
 	{
 		.name = "json",
@@ -1257,9 +1267,10 @@ const struct param param_table[] = {
 		.description =
 		"Write a line of JSON when the test begins, for each interval "
 		"and each result when it is over, and at the end; see 'JSON "
-		"lines'. A server writes the lines of all its clients. With "
-		"--parallel the lines of several clients alternate, but each "
-		"line stays whole, in a pipe as well as in FILE. watch writes "
+		"LINES' in verbsperf-json(5). A server writes the lines of "
+		"all its clients. With --parallel the lines of several "
+		"clients alternate, but each line stays whole, in a pipe as "
+		"well as in FILE. watch writes "
 		"a line for each event instead of its text; see 'WATCHING "
 		"DEVICES'.",
 	},
@@ -1271,8 +1282,8 @@ const struct param param_table[] = {
 		.help = "write the results as CSV [to stdout]",
 		.description =
 		"Write a line of column names, then a line for each result "
-		"when its size is done; see 'CSV'. FILE of a server holds its "
-		"latest client.",
+		"when its size is done; see 'CSV' in verbsperf-json(5). FILE "
+		"of a server holds its latest client.",
 	},
 	{
 		.name = "format",

@@ -1,6 +1,11 @@
 /* The table of counters.  The names are those of the kernel's drivers mlx5,
  * bnxt_re, irdma, hns, efa, erdma and rxe, of the Ethernet drivers below them
- * (mlx5, bnxt, ice, i40e, qede, hns3), and of InfiniBand's PortCounters. */
+ * (mlx5, bnxt, ice, i40e, qede, hns3), and of InfiniBand's PortCounters.
+ *
+ * A row has the names of one meaning ("a|b"); whether a rise is TROUBLE (lost,
+ * damaged, repeated or refused), CONGESTION (held back) or TRAFFIC (neither);
+ * what it means, as a clause; and for the first two what to do about it.  STOPS
+ * is TROUBLE that stops counting at so many bits. */
 #include "config.h"
 #include "model/counter_table.h"
 

@@ -160,6 +160,6 @@ def test_build_and_use(clone, name):
 def test_sanitizers_and_fuzzers(clone, number, made, last):
     """Twice, and the folders that are named are there."""
     clone("autoreconf -i\n")
-    said = clone(2 * marked(TOP / "CONTRIBUTING.md", "build")[number])
+    said = clone(2 * marked(TOP / "doc/testing.md", "build")[number])
     assert said[-1] == last
     assert sum(": configure --enable-" in line for line in said) == made

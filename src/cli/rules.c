@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "model/addressing.h"
 #include "model/inject.h"
+#include "model/rule.h"
 #include "model/tests.h"
 #include "net/host.h"
 
@@ -16,30 +17,11 @@ static enum control_test test_of(const struct given *g)
 	return (enum control_test)g->options->params.plan.control;
 }
 
-/* How many operations there are, or how long they go on. */
-static int complete_end(struct given *g)
+/* Was a client given no port of the server? */
+static bool lacks_port(const struct given *g)
 {
-	struct parameters *params = &g->options->params;
-	struct plan *plan = &params->plan;
-	const bool holds = params->pattern == CONTROL_HOLD;
-
-	if (plan->iterations && params->timed)
-		return fail(g->err, -EINVAL, NULL,
-			    "--iterations and --duration exclude each other");
-	if (holds && !plan->iterations && !params->timed)
-		plan->iterations = CONTROL_HELD;
-	if (holds && plan->iterations > CONTROL_HELD_MOST)
-		return fail(g->err, -EINVAL, NULL,
-			    "--iterations %llu: --pattern hold makes %d "
-			    "objects at most",
-			    (unsigned long long)plan->iterations,
-			    CONTROL_HELD_MOST);
-	if (plan->iterations)
-		plan->duration = 0;
-	else if (!plan->duration)
-		return fail(g->err, -EINVAL, NULL,
-			    "--duration 0: must be above 0");
-	return 0;
+	return g->options->command == COMMAND_CLIENT &&
+	       !g->options->params.port;
 }
 
 /* Set the sizes to those of --all, ALL, if that was given. */
@@ -72,47 +54,61 @@ static int complete_control_sizes(struct given *g)
 	return 0;
 }
 
+/* How many operations there are or how long they go on, and what both ends must
+ * know of a test that has a server. */
+static int check_control_end(const struct given *g)
+{
+	const struct parameters *params = &g->options->params;
+	const struct plan *plan = &params->plan;
+	const bool server = control_has_server(test_of(g));
+	const struct rule rules[] = {
+		{ plan->iterations && params->timed,
+		  "--iterations and --duration exclude each other" },
+		{ params->pattern == CONTROL_HOLD &&
+			  plan->iterations > CONTROL_HELD_MOST,
+		  "--iterations {iterations}: --pattern hold makes 10000000 "
+		  "objects at most" },
+		{ !plan->iterations && !plan->duration,
+		  "--duration 0: must be above 0" },
+		{ server && plan->threads > 1,
+		  "--threads {threads}: {test} runs in one thread" },
+		{ lacks_port(g), "--port 0: only for a server" },
+	};
+	const int ret = rule_check(rules, plan, g->err);
+
+	return ret || !server ? ret : plan_check_manager(plan, g->err);
+}
+
 /* What queue pairs have, where the test has any. */
 static int check_queue_pairs(struct given *g)
 {
 	const struct plan *plan = &g->options->params.plan;
+	const struct rule rules[] = {
+		{ control_has_transport(test_of(g)) &&
+			  transport_table[plan->transport].target,
+		  "--transport {transport}: not for {test}" },
+		{ plan->mtu != PLAN_AUTO && !mtu_from_bytes(plan->mtu),
+		  "--mtu {mtu}: must be 256, 512, 1024, 2048 or 4096" },
+	};
+	const int ret = rule_check(rules, plan, g->err);
 
-	if (control_has_transport(test_of(g)) &&
-	    transport_table[plan->transport].target)
-		return fail(g->err, -EINVAL, NULL, "--transport %s: not for %s",
-			    transport_table[plan->transport].name,
-			    control_name(test_of(g)));
-	if (plan->mtu != PLAN_AUTO && !mtu_from_bytes(plan->mtu))
-		return fail(g->err, -EINVAL, NULL,
-			    "--mtu %u: must be 256, 512, 1024, 2048 or 4096",
-			    plan->mtu);
-	return addressing_check(plan, g->err);
-}
-
-/* What both ends must know of a test that has a server. */
-static int complete_server(struct given *g)
-{
-	struct plan *plan = &g->options->params.plan;
-
-	if (!control_has_server(test_of(g)))
-		return 0;
-	plan->op = OP_SEND;
-	if (plan->threads > 1)
-		return fail(g->err, -EINVAL, NULL,
-			    "--threads %u: %s runs in one thread", plan->threads,
-			    control_name(test_of(g)));
-	if (g->options->command == COMMAND_CLIENT && !g->options->params.port)
-		return fail(g->err, -EINVAL, NULL,
-			    "--port 0: only for a server");
-	return plan_check_manager(plan, g->err);
+	return ret ? ret : addressing_check(plan, g->err);
 }
 
 int control_rules_complete(struct given *g)
 {
-	int ret = complete_end(g);
+	const struct parameters *params = &g->options->params;
+	struct plan *plan = &g->options->params.plan;
+	int ret;
 
-	if (!ret)
-		ret = complete_server(g);
+	if (control_has_server(test_of(g)))
+		plan->op = OP_SEND;
+	if (params->pattern == CONTROL_HOLD && !plan->iterations &&
+	    !params->timed)
+		plan->iterations = CONTROL_HELD;
+	ret = check_control_end(g);
+	if (plan->iterations)
+		plan->duration = 0;
 	if (!ret)
 		ret = complete_control_sizes(g);
 	if (!ret)
@@ -320,40 +316,40 @@ static int check_metric(struct given *g)
 	return 0;
 }
 
-/* Refuse --max-lost if nothing can be lost, or if losses cannot be counted. */
-static int check_lost(struct given *g)
+/* Refuse limits of what cannot be lost, or is not counted or read. */
+static int check_limits(struct given *g)
 {
-	const struct plan *plan = &g->options->params.plan;
+	const struct parameters *params = &g->options->params;
+	const struct plan *plan = &params->plan;
+	const bool lost = params->limits[LIMIT_MAX_LOST].given;
+	const struct rule rules[] = {
+		{ lost && !plan_is_unreliable(plan),
+		  "--max-lost: only for UC and UD; {transport} loses "
+		  "nothing" },
+		{ lost && plan->metric != METRIC_LATENCY &&
+			  !plan_counts_received(plan),
+		  "--max-lost: the receiver does not count plain writes over "
+		  "UC\nadd --imm or --verify" },
+		{ params->counter_limits.n &&
+			  plan->counters.read == COUNTERS_NONE,
+		  "--max-counter: not with --counters none" },
+	};
 
-	if (!g->options->params.limits[LIMIT_MAX_LOST].given)
-		return 0;
-	if (!plan_is_unreliable(plan))
-		return fail(g->err, -EINVAL, NULL,
-			    "--max-lost: only for UC and UD; %s loses nothing",
-			    transport_table[plan->transport].name);
-	if (plan->metric == METRIC_LATENCY || plan_counts_received(plan))
-		return 0;
-	return fail(g->err, -EINVAL, "add --imm or --verify",
-		    "--max-lost: the receiver does not count plain writes over "
-		    "UC");
+	return rule_check(rules, plan, g->err);
 }
 
 /* Both ends must read what --max-counter is about. */
-static int check_counters(struct given *g)
+static void choose_counters(struct given *g)
 {
 	struct parameters *params = &g->options->params;
 	struct counter_choice *choice = &params->plan.counters;
 	const struct counter_limits *limits = &params->counter_limits;
 
 	choice->given = was_given(g, "counters");
-	if (limits->n && choice->read == COUNTERS_NONE)
-		return fail(g->err, -EINVAL, NULL,
-			    "--max-counter: not with --counters none");
 	for (uint32_t i = 0; i < limits->n; i++)
 		if (!counter_is_read((enum counter_scope)choice->read,
 				     limits->list[i].name))
 			choice->read = COUNTERS_ALL;
-	return 0;
 }
 
 int rules_check_cpus(struct given *g)
@@ -409,22 +405,20 @@ static int complete_sizes(struct given *g)
 int rules_complete(struct given *g)
 {
 	struct plan *plan = &g->options->params.plan;
-	int ret;
+	const struct rule rules[] = {
+		{ lacks_port(g), "--port 0: only for a server" },
+		{ was_given(g, "atomic-type") && !op_is_atomic(plan->op),
+		  "--atomic-type: only for atomic_bw and atomic_lat" },
+		{ was_given(g, "iterations") && was_given(g, "duration"),
+		  "--iterations and --duration exclude each other" },
+		{ was_given(g, "hugepages") && was_given(g, "memory"),
+		  "--hugepages and --memory exclude each other\n"
+		  "--memory=hugepages is for this end only" },
+	};
+	int ret = rule_check(rules, plan, g->err);
 
-	if (g->options->command == COMMAND_CLIENT && !g->options->params.port)
-		return fail(g->err, -EINVAL, NULL,
-			    "--port 0: only for a server");
-	if (was_given(g, "atomic-type") && !op_is_atomic(plan->op))
-		return fail(g->err, -EINVAL, NULL,
-			    "--atomic-type: only for atomic_bw and "
-			    "atomic_lat");
-	if (was_given(g, "iterations") && was_given(g, "duration"))
-		return fail(g->err, -EINVAL, NULL,
-			    "--iterations and --duration exclude each other");
-	if (was_given(g, "hugepages") && was_given(g, "memory"))
-		return fail(g->err, -EINVAL,
-			    "--memory=hugepages is for this end only",
-			    "--hugepages and --memory exclude each other");
+	if (ret)
+		return ret;
 	if (plan->iterations)
 		plan->duration = 0;
 	plan->op = op_choose(plan->op, plan->imm,
@@ -435,10 +429,11 @@ int rules_complete(struct given *g)
 	if (!ret)
 		ret = plan_check(plan, g->err);
 	if (!ret)
-		ret = check_lost(g);
-	if (!ret)
-		ret = check_counters(g);
+		ret = check_limits(g);
 	if (!ret)
 		ret = check_inject(g);
-	return ret ? ret : rules_check_cpus(g);
+	if (!ret)
+		ret = rules_check_cpus(g);
+	choose_counters(g);
+	return ret;
 }

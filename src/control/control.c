@@ -124,7 +124,7 @@ static int run_engine(struct control_run *run, struct control_engine *e)
 		run->row->control->system_calls = e->calls;
 	if (firmware_between(run->before, run->after,
 			     &run->row->control->firmware))
-		run->row->control->firmware.operations = run->row->iterations;
+		run->row->control->firmware.operations = run->row->total.iterations;
 	free(run->before);
 	free(run->after);
 	run->before = run->after = NULL;
@@ -135,7 +135,7 @@ static int run_engine(struct control_run *run, struct control_engine *e)
 static bool is_limit(const struct control_run *run, int ret)
 {
 	return run->result->params.plan.all && run->result->n_rows > 1 &&
-	       !run->row->iterations && ret != -ECANCELED;
+	       !run->row->total.iterations && ret != -ECANCELED;
 }
 
 static int run_size(struct control_run *run, uint64_t size, bool *last)

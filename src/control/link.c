@@ -94,14 +94,14 @@ void link_report(const struct link_end *end, struct result *r, bool failed)
 	/* as the client does not say */
 	r->params.pattern = end->most > 1 ? CONTROL_HOLD : CONTROL_CHURN;
 	row->failed = failed;
-	row->iterations = end->took->count;
-	row->seconds = (double)(end->ended - end->began) / 1e9;
-	row->bandwidth = summary_bandwidth(0, 0, 0);
+	row->total.iterations = end->took->count;
+	row->total.seconds = (double)(end->ended - end->began) / 1e9;
+	row->total.bandwidth = summary_bandwidth(0, 0, 0);
 	row->latency = summary_latency(end->took, 1);
 	row->control = c = xcalloc(1, sizeof(*c));
 	*c = (struct control_row){
 		.most = end->most,
-		.per_second = (double)row->iterations / row->seconds,
+		.per_second = (double)row->total.iterations / row->total.seconds,
 		.pinned_gbps = NAN,
 		.n_parts = 1,
 		.parts = { { .name = "server", .latency = row->latency } },

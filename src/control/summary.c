@@ -204,40 +204,42 @@ static void summarise_percentiles(const struct parameters *params,
 }
 
 static void summarise_window(const struct control_engine *e,
-			     double ns_per_tick, struct result_row *row)
+			     double ns_per_tick,
+			     struct result_direction *total)
 {
 	const bool wanted = e->shared->params->plan.interval;
 
-	row->seconds = (double)window_of(e) * ns_per_tick / 1e9;
+	total->seconds = (double)window_of(e) * ns_per_tick / 1e9;
 	for (uint32_t i = 0; i < e->n_workers; i++)
-		row->iterations += e->workers[i].done;
-	row->intervals = intervals_get(&e->log, 1, &row->n_intervals);
-	if (row->n_intervals >= INTERVALS_LEAST || wanted)
+		total->iterations += e->workers[i].done;
+	total->bandwidth = summary_bandwidth(0, 0, 0);
+	total->intervals = intervals_get(&e->log, 1, &total->n_intervals);
+	if (total->n_intervals >= INTERVALS_LEAST || wanted)
 		return;
-	free(row->intervals);
-	row->intervals = NULL;
-	row->n_intervals = 0;
+	free(total->intervals);
+	total->intervals = NULL;
+	total->n_intervals = 0;
 }
 
 void control_summarise(const struct control_engine *e, double ns_per_tick,
 		       struct result_row *row)
 {
 	struct histogram *h = histogram_new();
+	struct result_direction *total = &row->total;
 	struct control_row *c = row->control;
 
-	summarise_window(e, ns_per_tick, row);
-	row->bandwidth = summary_bandwidth(0, 0, 0);
+	summarise_window(e, ns_per_tick, total);
 	summarise_parts(e, ns_per_tick, h, c);
 	collect(e, WHOLE, h);
 	row->latency = summary_latency(h, ns_per_tick);
 	summarise_percentiles(e->shared->params, h, ns_per_tick, row);
-	summarise_use(e, ns_per_tick, row->iterations, c);
-	c->per_second = row->seconds > 0 && row->iterations ?
-			(double)row->iterations / row->seconds : NAN;
+	summarise_use(e, ns_per_tick, total->iterations, c);
+	c->per_second = total->seconds > 0 && total->iterations ?
+			(double)total->iterations / total->seconds : NAN;
 	c->pinned_gbps = pinned(e, c);
 	c->limit = e->limit;
-	c->most = holds(e) ? row->iterations :
-		  smaller(e->n_workers, row->iterations);
+	c->most = holds(e) ? total->iterations :
+		  smaller(e->n_workers, total->iterations);
 	if (holds(e))
 		summarise_spans(e, ns_per_tick, c->most, h, c);
 	free(h);

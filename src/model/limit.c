@@ -17,10 +17,10 @@ static const struct rule {
 	uint32_t per_million;	/* percentile, in millionths */
 } rules[LIMITS] = {
 	[LIMIT_MIN_GBPS] = {
-		true, offsetof(struct result_row, bandwidth.gbps), 0,
+		true, offsetof(struct result_row, total.bandwidth.gbps), 0,
 	},
 	[LIMIT_MIN_MPPS] = {
-		true, offsetof(struct result_row, bandwidth.mpps), 0,
+		true, offsetof(struct result_row, total.bandwidth.mpps), 0,
 	},
 	[LIMIT_MAX_P50] = {
 		false, offsetof(struct result_row, latency.p50), 500000,
@@ -45,13 +45,13 @@ static double percent_lost(const struct plan *plan,
 			   struct limit_verdict *v)
 {
 	bool pings = plan->metric == METRIC_LATENCY;
-	uint64_t sent = pings ? row->iterations + row->lost :
-				plan_due(plan, row->sent);
-	uint64_t lost = pings ? row->lost : sent - row->received;
+	uint64_t sent = pings ? row->total.iterations + row->lost :
+				plan_due(plan, row->total.sent);
+	uint64_t lost = pings ? row->lost : sent - row->total.received;
 
-	if (!pings && row->sent_unknown)
+	if (!pings && row->total.sent_unknown)
 		return unknown(v, "the number sent is not known");
-	if (!pings && !row->checked)
+	if (!pings && !row->total.checked)
 		return unknown(v, "the number received is not known");
 	if (!sent)
 		return unknown(v, "nothing was sent");

@@ -9,8 +9,8 @@ void result_free(struct result *result)
 	if (!result)
 		return;
 	for (uint32_t i = 0; i < SIZES_MAX; i++) {
-		free(result->rows[i].intervals);
-		free(result->rows[i].threads);
+		free(result->rows[i].total.intervals);
+		free(result->rows[i].total.threads);
 		free(result->rows[i].receivers);
 		free(result->rows[i].bins);
 		free(result->rows[i].control);
@@ -39,12 +39,21 @@ void result_note_effective(struct result *result, const struct port *own)
 		result->params.gid_index = gid->index;
 }
 
+const struct result_direction *result_directions(const struct result_row *row,
+						 uint32_t *n)
+{
+	*n = row->n_directions ? row->n_directions : 1;
+	return row->n_directions ? row->directions : &row->total;
+}
+
 double result_message_rate(const struct result_row *row)
 {
+	const struct result_direction *d = &row->total;
+
 	/* each direction has its own window */
 	if (row->n_directions)
-		return row->bandwidth.mpps * 1e6;
-	return row->seconds > 0 ? (double)row->iterations / row->seconds : NAN;
+		return d->bandwidth.mpps * 1e6;
+	return d->seconds > 0 ? (double)d->iterations / d->seconds : NAN;
 }
 
 const char *result_transport_name(const struct plan *plan)

@@ -47,9 +47,9 @@ struct thread_row {
 	uint64_t window_ns;	/* measurement window, ns */
 };
 
-/* One direction of a test in which both ends send. */
+/* What was sent in one direction, or in both. */
 struct result_direction {
-	bool from_client;
+	bool from_client;	/* of one direction */
 	uint64_t iterations;	/* messages counted, over all QPs */
 	double seconds;		/* measurement window */
 	struct bandwidth_summary bandwidth;
@@ -58,9 +58,9 @@ struct result_direction {
 	bool checked;		/* the receiver counted them in received */
 	uint64_t received;
 	/* on the heap; result_free() */
-	uint32_t n_intervals;
+	uint32_t n_intervals;	/* 0: too short for ten, and none requested */
 	struct interval *intervals;
-	uint32_t n_threads;
+	uint32_t n_threads;	/* 0: a single thread */
 	struct thread_row *threads;
 };
 
@@ -81,21 +81,15 @@ struct result_row {
 	uint32_t post_list;
 	enum post_method method;	/* POST_AUTO: not known */
 	uint32_t inline_size;	/* bytes the device sends inline */
-	/* both directions: sum of counts, longer window */
-	uint64_t iterations;	/* messages counted, over all QPs */
-	double seconds;		/* measurement window */
 	uint64_t drained;	/* messages that this end had under way when
 				 * the window closed, and what they took: */
 	double drain_seconds;	/* 0: not known */
-	struct bandwidth_summary bandwidth;	/* if the metric is bandwidth */
+	/* the only direction; of two the sum of counts, and the longer window */
+	struct result_direction total;
 	struct latency_summary latency;		/* if the metric is latency */
 	struct load load;	/* compared with the requested rate */
 	struct cpu_cost cpu[2];	/* of the server, of the client */
 	struct event_counts events[2];	/* likewise */
-	uint64_t sent;		/* messages, warm-up included */
-	bool sent_unknown;	/* the sender failed and did not report it */
-	bool checked;		/* the receiver counted them in received */
-	uint64_t received;
 	uint64_t lost;		/* unanswered pings */
 	uint32_t n_directions;	/* 2 if both ends sent, else 0 */
 	struct result_direction directions[2];
@@ -106,10 +100,6 @@ struct result_row {
 	uint64_t samples_dropped;	/* samples not kept for
 					 * params.samples */
 	/* on the heap; result_free() */
-	uint32_t n_intervals;	/* 0: too short for ten, and none requested */
-	struct interval *intervals;
-	uint32_t n_threads;	/* 0: a single thread */
-	struct thread_row *threads;
 	uint32_t n_receivers;	/* of a group; 0: fewer than 2, or not known */
 	uint64_t *receivers;	/* messages that each received */
 	uint32_t n_bins;	/* 0: not requested */
@@ -171,6 +161,10 @@ double result_latency_factor(const struct plan *plan);
 
 /* The GID that the client or the server uses; NULL when it uses none. */
 const struct gid *result_gid(const struct result *result, bool client);
+
+/* The directions of ROW, *N of them: two if both ends sent, else its total. */
+const struct result_direction *result_directions(const struct result_row *row,
+						 uint32_t *n);
 
 /* Messages of ROW that were counted in a second, of both directions together;
  * NAN: not known. */

@@ -59,8 +59,8 @@ static double nice(double value)
 /* The option that makes a run FACTOR times as long as this one was. */
 static void print_longer(const struct subject *s, double factor)
 {
-	const double seconds = s->row->seconds > 0 ?
-				       s->row->seconds :
+	const double seconds = s->row->total.seconds > 0 ?
+				       s->row->total.seconds :
 				       (double)s->plan->duration / 1e9;
 	const double longest = (double)param_find("duration")->max / 1e9;
 
@@ -130,7 +130,7 @@ static double is_doubted(const struct subject *s)
 static double mistimed(const struct subject *s)
 {
 	const double wanted = (double)s->plan->duration / 1e9;
-	const double seconds = s->row->seconds;
+	const double seconds = s->row->total.seconds;
 	double much = seconds - wanted - fmax(4, wanted / 2);
 
 	if (s->row->failed || s->plan->iterations ||
@@ -236,7 +236,7 @@ static double packets_missing(const struct subject *s)
 
 static double is_uncertain(const struct subject *s)
 {
-	const double percent = s->row->bandwidth.error_percent;
+	const double percent = s->row->total.bandwidth.error_percent;
 
 	if (!(percent > SUMMARY_ERROR_PERCENT))
 		return 0;
@@ -248,7 +248,7 @@ static double is_uncertain(const struct subject *s)
 
 static double ran_dry(const struct subject *s)
 {
-	const double percent = s->row->bandwidth.dry_percent;
+	const double percent = s->row->total.bandwidth.dry_percent;
 
 	if (!(percent > DRY_PERCENT))
 		return 0;
@@ -322,16 +322,18 @@ static double samples_missing(const struct subject *s)
 /* The length of an interval, in seconds. */
 static double interval_of(const struct subject *s)
 {
+	const struct result_direction *d = &s->row->total;
+
 	if (s->plan->interval)
 		return (double)s->plan->interval / 1e9;
-	return s->row->n_intervals ? s->row->seconds / s->row->n_intervals :
-				     INTERVALS_SHORTEST / 1e9;
+	return d->n_intervals ? d->seconds / d->n_intervals :
+				INTERVALS_SHORTEST / 1e9;
 }
 
 static double peak_is_uncertain(const struct subject *s)
 {
-	const double percent = s->row->bandwidth.peak_error_percent;
-	const double seconds = s->row->seconds;
+	const double percent = s->row->total.bandwidth.peak_error_percent;
+	const double seconds = s->row->total.seconds;
 	double length;
 
 	if (!(percent > SUMMARY_ERROR_PERCENT))
@@ -353,7 +355,8 @@ static double peak_is_uncertain(const struct subject *s)
 
 static double lacks_peak(const struct subject *s)
 {
-	const struct bandwidth_summary *b = &s->row->bandwidth;
+	const struct bandwidth_summary *b = &s->row->total.bandwidth;
+	const double seconds = s->row->total.seconds;
 	const double length = interval_of(s);
 
 	if (s->plan->metric != METRIC_BANDWIDTH || s->row->failed ||
@@ -365,8 +368,7 @@ static double lacks_peak(const struct subject *s)
 			"peak and +-95% need",
 		INTERVALS_LEAST, length);
 	/* a busy machine makes some intervals longer than planned */
-	print_longer(s, fmax(1.1 * INTERVALS_LEAST * length / s->row->seconds,
-			     1.5));
+	print_longer(s, fmax(1.1 * INTERVALS_LEAST * length / seconds, 1.5));
 	fputs(" gives them", s->out);
 	return 1;
 }

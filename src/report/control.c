@@ -205,7 +205,7 @@ static void print_rate(FILE *out, const struct control_row *c)
  * elsewhere. */
 static bool is_empty(const struct result_row *row)
 {
-	return row->failed && !row->iterations;
+	return row->failed && !row->total.iterations;
 }
 
 static bool shows(const struct result *r)
@@ -230,7 +230,8 @@ static void print_row(FILE *out, const struct result *r,
 		snprintf(size, sizeof(size), "%" PRIu64, row->size);
 	if (is_empty(row))
 		return;
-	fprintf(out, " %-*s %12" PRIu64, NAME_WIDTH, size, row->iterations);
+	fprintf(out, " %-*s %12" PRIu64, NAME_WIDTH, size,
+		row->total.iterations);
 	print_summary(out, &row->latency);
 	print_parts(out, c);
 	print_percentiles(out, r, row);

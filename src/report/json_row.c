@@ -14,15 +14,15 @@ static json_t *confidence(const double ci[2])
 }
 
 static json_t *bandwidth(const struct plan *plan,
-			 const struct bandwidth_summary *b, uint64_t sent,
-			 bool sent_unknown, bool checked, uint64_t came)
+			 const struct result_direction *d)
 {
+	const struct bandwidth_summary *b = &d->bandwidth;
 	json_t *object = json_object();
 	json_t *received = json_null(), *lost = json_null();
 
-	if (checked) {
-		received = json_count(came);
-		lost = json_count(plan_due(plan, sent) - came);
+	if (d->checked) {
+		received = json_count(d->received);
+		lost = json_count(plan_due(plan, d->sent) - d->received);
 	}
 	json_object_set_new(object, "gbps", json_measured(b->gbps));
 	json_object_set_new(object, "mib_per_s", json_measured(b->mib_per_s));
@@ -36,7 +36,8 @@ static json_t *bandwidth(const struct plan *plan,
 	json_object_set_new(object, "dry_percent",
 			    json_measured(b->dry_percent));
 	json_object_set_new(object, "sent",
-			    sent_unknown ? json_null() : json_count(sent));
+			    d->sent_unknown ? json_null() :
+					      json_count(d->sent));
 	json_object_set_new(object, "received", received);
 	json_object_set_new(object, "lost", lost);
 	return object;
@@ -116,14 +117,14 @@ json_t *json_interval(const struct plan *plan, const struct interval *one,
 			 json_measured(b.mpps));
 }
 
-static json_t *intervals(const struct plan *plan, const struct interval *list,
-			 uint32_t n, uint64_t size)
+static json_t *intervals(const struct plan *plan,
+			 const struct result_direction *d, uint64_t size)
 {
-	json_t *array = n ? json_array() : json_null();
+	json_t *array = d->n_intervals ? json_array() : json_null();
 
-	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(array,
-				      json_interval(plan, &list[i], size));
+	for (uint32_t i = 0; i < d->n_intervals; i++)
+		json_array_append_new(
+			array, json_interval(plan, &d->intervals[i], size));
 	return array;
 }
 
@@ -142,13 +143,12 @@ static json_t *histogram(const struct result_row *row)
 	return json_pack("{s:s, s:o}", "unit", "ns", "bins", bins);
 }
 
-static json_t *threads(const struct thread_row *list, uint32_t n,
-		       uint64_t size)
+static json_t *threads(const struct result_direction *d, uint64_t size)
 {
-	json_t *array = n ? json_array() : json_null();
+	json_t *array = d->n_threads ? json_array() : json_null();
 
-	for (uint32_t i = 0; i < n; i++) {
-		const struct thread_row *t = &list[i];
+	for (uint32_t i = 0; i < d->n_threads; i++) {
+		const struct thread_row *t = &d->threads[i];
 		double seconds = t->window_ns ? (double)t->window_ns / 1e9 :
 						NAN;
 		struct bandwidth_summary b =
@@ -190,15 +190,9 @@ static json_t *directions(const struct plan *plan,
 				  d->from_client ? "client" : "server",
 				  "iterations", json_count(d->iterations),
 				  "seconds", window(d->seconds), "bandwidth",
-				  bandwidth(plan, &d->bandwidth, d->sent,
-					    d->sent_unknown, d->checked,
-					    d->received),
-				  "intervals",
-				  intervals(plan, d->intervals, d->n_intervals,
-					    row->size),
-				  "threads",
-				  threads(d->threads, d->n_threads,
-					  row->size)));
+				  bandwidth(plan, d), "intervals",
+				  intervals(plan, d, row->size), "threads",
+				  threads(d, row->size)));
 	}
 	return array;
 }
@@ -238,17 +232,18 @@ static json_t *events_of(const struct event_counts *e)
 /* null unless a group has several. */
 static json_t *receivers(const struct result_row *row)
 {
+	const struct result_direction *d = &row->total;
 	json_t *array = row->n_receivers ? json_array() : json_null();
 
 	for (uint32_t i = 0; i < row->n_receivers; i++) {
 		const uint64_t got = row->receivers[i];
-		const bool known = !row->sent_unknown && row->sent >= got;
+		const bool known = !d->sent_unknown && d->sent >= got;
 
 		json_array_append_new(
 			array, json_pack("{s:o, s:o, s:o}", "receiver",
 					 json_count(i), "received",
 					 json_count(got), "lost",
-					 known ? json_count(row->sent - got) :
+					 known ? json_count(d->sent - got) :
 						 json_null()));
 	}
 	return array;
@@ -273,29 +268,27 @@ json_t *json_row(const struct parameters *params,
 			    json_size(&params->plan, row->size));
 	json_object_set_new(object, "qps", json_qps(&params->plan));
 	json_object_set_new(object, "iterations",
-			    json_count(row->iterations));
+			    json_count(row->total.iterations));
 	json_object_set_new(object, "opened",
 			    row->opened.tv_sec ? json_time(&row->opened) :
 						 json_null());
-	json_object_set_new(object, "seconds", window(row->seconds));
+	json_object_set_new(object, "seconds", window(row->total.seconds));
 	json_object_set_new(object, "drain_seconds",
 			    is_latency ? json_null() :
 					 window(row->drain_seconds));
 	json_object_set_new(object, "bandwidth",
 			    is_latency ? json_null() :
-			    bandwidth(&params->plan, &row->bandwidth,
-				      row->sent, row->sent_unknown,
-				      row->checked, row->received));
+			    bandwidth(&params->plan, &row->total));
 	json_object_set_new(object, "latency",
 			    is_latency ? latency(params, row) : json_null());
 	json_object_set_new(object, "directions",
 			    directions(&params->plan, row));
 	json_object_set_new(object, "intervals",
-			    intervals(&params->plan, row->intervals,
-				      row->n_intervals, row->size));
+			    intervals(&params->plan, &row->total,
+				      row->size));
 	json_object_set_new(object, "histogram", histogram(row));
 	json_object_set_new(object, "threads",
-			    threads(row->threads, row->n_threads, row->size));
+			    threads(&row->total, row->size));
 	json_object_set_new(object, "receivers", receivers(row));
 	json_object_set_new(object, "counters", counters_json(params, row));
 	json_object_set_new(object, "cpu", cpu_json(row));

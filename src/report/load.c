@@ -29,7 +29,7 @@ static void print_open(FILE *out, const struct plan *plan,
 	fprintf(out, "   open loop: %.6g Mpps requested, %.6g achieved, "
 		"%" PRIu64 " of %" PRIu64 " operations began late\n",
 		load->requested_mpps, load->achieved_mpps, load->late,
-		row->iterations);
+		row->total.iterations);
 	if (load->saturated)
 		fprintf(out, "   saturated: %u outstanding operations (--depth) "
 			"are too few for the rate requested; the longer the "

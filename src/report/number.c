@@ -19,15 +19,16 @@ static void print_number(FILE *out, const struct result_row *row, double value)
 static void print_bandwidth(FILE *out, const struct result *r,
 			    const struct result_row *row)
 {
-	print_number(out, row, r->params.gbits ? row->bandwidth.gbps :
-						 row->bandwidth.mib_per_s);
+	const struct bandwidth_summary *b = &row->total.bandwidth;
+
+	print_number(out, row, r->params.gbits ? b->gbps : b->mib_per_s);
 }
 
 static void print_message_rate(FILE *out, const struct result *r,
 			       const struct result_row *row)
 {
 	(void)r;
-	print_number(out, row, row->bandwidth.mpps);
+	print_number(out, row, row->total.bandwidth.mpps);
 }
 
 static void print_latency(FILE *out, const struct result *r,

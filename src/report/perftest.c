@@ -81,7 +81,7 @@ uint64_t perftest_iterations(const struct result *r,
 			     const struct result_row *row)
 {
 	return row->n_directions ? row->directions[r->at_server].iterations :
-				   row->iterations;
+				   row->total.iterations;
 }
 
 double perftest_number(double value)
@@ -224,7 +224,7 @@ double perftest_peak(const struct result *r, const struct result_row *row)
 	return perftest_rate(r, row->n_directions ?
 					peak_of(&d[0].bandwidth) +
 						peak_of(&d[1].bandwidth) :
-					peak_of(&row->bandwidth));
+					peak_of(&row->total.bandwidth));
 }
 
 /* With less than 0.1 Gb/s perftest takes more decimals, and other columns. */
@@ -246,7 +246,7 @@ static void print_bandwidth(FILE *out, const struct result *r,
 			    const struct result_row *row)
 {
 	print_rates(out, r, row->size, perftest_iterations(r, row),
-		    perftest_peak(r, row), &row->bandwidth);
+		    perftest_peak(r, row), &row->total.bandwidth);
 }
 
 static void print_latency(FILE *out, const struct result *r,
@@ -257,7 +257,7 @@ static void print_latency(FILE *out, const struct result *r,
 	(void)r;
 	fprintf(out, " %-7" PRIu64 " %" PRIu64 "          %-7.2f        %-7.2f"
 		"      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f "
-		"\t\t%-7.2f", row->size, row->iterations,
+		"\t\t%-7.2f", row->size, row->total.iterations,
 		perftest_number(l->min), perftest_number(l->max),
 		perftest_number(l->empirical_p50), perftest_number(l->mean),
 		perftest_number(l->stddev), perftest_number(l->empirical_p99),
@@ -267,11 +267,13 @@ static void print_latency(FILE *out, const struct result *r,
 static void print_timed_latency(FILE *out, const struct result *r,
 				const struct result_row *row)
 {
+	const struct result_direction *d = &row->total;
+
 	(void)r;
 	fprintf(out, " %-7" PRIu64 "       %" PRIu64 "            %-7.2f"
-		"        %-7.2f", row->size, row->iterations,
+		"        %-7.2f", row->size, d->iterations,
 		perftest_number(row->latency.mean),
-		perftest_number((double)row->iterations / row->seconds));
+		perftest_number((double)d->iterations / d->seconds));
 }
 
 /* Tables: bandwidth in two units; latency by count or by duration. */

@@ -48,7 +48,7 @@ static json_t *number(double value)
 static json_t *bandwidth_of(const struct result *r,
 			    const struct result_row *row)
 {
-	const struct bandwidth_summary *b = &row->bandwidth;
+	const struct bandwidth_summary *b = &row->total.bandwidth;
 	const double average = perftest_rate(r, b->gbps);
 
 	if (r->params.format == TABLE_BANDWIDTH)
@@ -66,7 +66,7 @@ static json_t *latency_of(const struct result *r, const struct result_row *row)
 {
 	const struct latency_summary *l = &row->latency;
 	const json_int_t size = (json_int_t)row->size;
-	const json_int_t n = (json_int_t)row->iterations;
+	const json_int_t n = (json_int_t)row->total.iterations;
 
 	if (r->params.format == TABLE_LATENCY)
 		return json_pack("{s:o}", "avg_lat", number(l->mean));
@@ -74,7 +74,7 @@ static json_t *latency_of(const struct result *r, const struct result_row *row)
 		return json_pack("{s:I, s:I, s:o, s:o}", "MsgSize", size,
 				 "n_iterations", n, "t_avg", number(l->mean),
 				 "tps_average", number((double)n /
-						       row->seconds));
+						       row->total.seconds));
 	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 			 "MsgSize", size, "n_iterations", n, "t_min",
 			 number(l->min), "t_max", number(l->max), "t_typical",

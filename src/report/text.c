@@ -42,7 +42,7 @@ struct column {
 /* For the confidence interval, which is computed from two fields. */
 #define HALF_WIDTH SIZE_MAX
 
-#define BANDWIDTH(field) offsetof(struct result_row, bandwidth.field)
+#define BANDWIDTH(field) offsetof(struct result_row, total.bandwidth.field)
 #define LATENCY(field) offsetof(struct result_row, latency.field)
 
 // clang-format off
@@ -140,7 +140,7 @@ static struct table make_table(const struct parameters *params)
 
 static double value_of(const struct column *c, const struct result_row *row)
 {
-	const double *ci = row->bandwidth.ci95_gbps;
+	const double *ci = row->total.bandwidth.ci95_gbps;
 
 	if (c->offset == HALF_WIDTH)
 		return (ci[1] - ci[0]) / 2;
@@ -208,24 +208,25 @@ static void print_directions(FILE *out, const struct result_row *row)
 static void print_lost(FILE *out, const struct plan *plan,
 		       const struct result_row *row)
 {
+	const struct result_direction *d = &row->total;
 	/* in a failed run more may have arrived than the sender counted */
-	uint64_t due = plan_due(plan, row->sent);
-	uint64_t lost = due > row->received ? due - row->received : 0;
+	uint64_t due = plan_due(plan, d->sent);
+	uint64_t lost = due > d->received ? due - d->received : 0;
 
 	if (plan->metric == METRIC_LATENCY)
 		fprintf(out, "   %" PRIu64 " pings, %" PRIu64
-			" without an answer\n", row->iterations + row->lost,
+			" without an answer\n", d->iterations + row->lost,
 			row->lost);
-	else if (row->sent_unknown)
+	else if (d->sent_unknown)
 		fputs("   the number sent is not known\n", out);
-	else if (!row->checked)
+	else if (!d->checked)
 		fprintf(out, "   sent %" PRIu64 "; the number received is not "
-			"known%s\n", row->sent, plan_counts_received(plan) ?
+			"known%s\n", d->sent, plan_counts_received(plan) ?
 			"" : ": --imm or --verify counts it");
 	else
 		fprintf(out, "   sent %" PRIu64 ", received %" PRIu64
-			", lost %" PRIu64 " (%.3g%%)%s\n", row->sent,
-			row->received, lost,
+			", lost %" PRIu64 " (%.3g%%)%s\n", d->sent,
+			d->received, lost,
 			due ? 100.0 * (double)lost / (double)due : 0,
 			plan->warmup && !plan_warms_up_apart(plan) ?
 				", warm-up included" : "");
@@ -249,21 +250,23 @@ static void print_events_of(FILE *out, const struct plan *plan, bool client,
 	if (receives)
 		fprintf(out, "%s%" PRIu64 " %sof receives", sends ? ", " : "",
 			e->receives, sends ? "" : "events ");
-	if (receives && row->checked && !row->n_directions &&
+	if (receives && row->total.checked && !row->n_directions &&
 	    plan->metric == METRIC_BANDWIDTH && plan_sends(plan, !client))
-		fprintf(out, ", for %" PRIu64 " messages", row->received);
+		fprintf(out, ", for %" PRIu64 " messages", row->total.received);
 	fputs("\n", out);
 }
 
 /* What each receiver of a group got. */
 static void print_receivers(FILE *out, const struct result_row *row)
 {
+	const struct result_direction *d = &row->total;
+
 	for (uint32_t i = 0; i < row->n_receivers; i++) {
 		const uint64_t got = row->receivers[i];
 
 		fprintf(out, "   receiver %u: %" PRIu64 " received", i, got);
-		if (!row->sent_unknown && row->sent >= got)
-			fprintf(out, ", %" PRIu64 " lost", row->sent - got);
+		if (!d->sent_unknown && d->sent >= got)
+			fprintf(out, ", %" PRIu64 " lost", d->sent - got);
 		fputs("\n", out);
 	}
 }
@@ -278,15 +281,16 @@ static void print_events(FILE *out, const struct plan *plan,
 static void print_row(FILE *out, const struct table *table,
 		      const struct plan *plan, const struct result_row *row)
 {
-	fprintf(out, " %-9" PRIu64 " %12" PRIu64, row->size, row->iterations);
+	fprintf(out, " %-9" PRIu64 " %12" PRIu64, row->size,
+		row->total.iterations);
 	for (uint32_t i = 0; i < table->n; i++)
 		print_cell(out, table->columns[i].width,
 			   table->columns[i].decimals,
 			   value_of(&table->columns[i], row));
 	fputs(row->failed ? " failed\n" : "\n", out);
 	print_below(out, table, row);
-	for (uint32_t i = 0; i < row->n_threads; i++)
-		print_thread(out, i, &row->threads[i], row->size);
+	for (uint32_t i = 0; i < row->total.n_threads; i++)
+		print_thread(out, i, &row->total.threads[i], row->size);
 	print_directions(out, row);
 	if (plan_is_unreliable(plan))
 		print_lost(out, plan, row);
@@ -311,11 +315,11 @@ static void print_charts(FILE *out, const struct result *r)
 }
 
 /* The mean, in ns: intervals end at completions, so each differs a little. */
-static uint64_t mean_interval(const struct result_row *row)
+static uint64_t mean_interval(const struct result_direction *d)
 {
-	const struct interval *last = &row->intervals[row->n_intervals - 1];
+	const struct interval *last = &d->intervals[d->n_intervals - 1];
 
-	return (last->start_ns + last->length_ns) / row->n_intervals;
+	return (last->start_ns + last->length_ns) / d->n_intervals;
 }
 
 /* "20 intervals of 0.05 s"; sizes may differ in number and length. */
@@ -325,14 +329,14 @@ static void print_intervals(FILE *out, const struct result *r)
 	uint64_t shortest = UINT64_MAX, longest = 0;
 
 	for (uint32_t i = 0; i < r->n_rows; i++) {
-		const struct result_row *row = &r->rows[i];
+		const struct result_direction *d = &r->rows[i].total;
 		uint64_t length;
 
-		if (row->n_intervals < INTERVALS_LEAST)
+		if (d->n_intervals < INTERVALS_LEAST)
 			continue;
-		length = mean_interval(row);
-		least = row->n_intervals < least ? row->n_intervals : least;
-		most = row->n_intervals > most ? row->n_intervals : most;
+		length = mean_interval(d);
+		least = d->n_intervals < least ? d->n_intervals : least;
+		most = d->n_intervals > most ? d->n_intervals : most;
 		shortest = length < shortest ? length : shortest;
 		longest = length > longest ? length : longest;
 	}

@@ -10,10 +10,12 @@
 	"compare the GIDs and --qps of both ends, and look for UDP port " \
 	"4791 being filtered"
 
-static int compare_way(struct run *run, uint64_t size, const char *from,
-		   const char *to, uint64_t sent, uint64_t received)
+static int compare_way(struct run *run, uint64_t size,
+		       const struct result_direction *d)
 {
+	static const char *const ends[] = { "server", "client" };
 	const struct plan *plan = run->plan;
+	const uint64_t sent = d->sent, received = d->received;
 	const uint64_t due = plan_due(plan, sent);
 	bool fine = plan_is_unreliable(plan) ?
 			    received <= due && (received || !sent) :
@@ -26,14 +28,15 @@ static int compare_way(struct run *run, uint64_t size, const char *from,
 			    NULL : explain_loss(plan, size, NOTHING_CAME),
 		    "%s of %llu bytes: the %s sent %llu messages, the %s "
 		    "received %llu", op_table[plan->op].name,
-		    (unsigned long long)size, from, (unsigned long long)sent,
-		    to, (unsigned long long)received);
+		    (unsigned long long)size, ends[d->from_client],
+		    (unsigned long long)sent, ends[!d->from_client],
+		    (unsigned long long)received);
 }
 
 /* Pings may be lost, but not all of them. */
 static int compare_pings(struct run *run, const struct result_row *row)
 {
-	if (row->iterations || !row->lost)
+	if (row->total.iterations || !row->lost)
 		return 0;
 	return fail(&run->result->error, -EIO,
 		    explain_loss(run->plan, row->size, NOTHING_CAME),
@@ -45,24 +48,12 @@ static int compare_pings(struct run *run, const struct result_row *row)
 
 int compare_counts(struct run *run, const struct result_row *row)
 {
-	const struct plan *plan = run->plan;
-	const bool reversed = plan->reversed;
+	uint32_t n;
+	const struct result_direction *d = result_directions(row, &n);
 	int ret = compare_pings(run, row);
 
-	if (ret || !row->checked)
-		return ret;
-	if (!row->n_directions)
-		return compare_way(run, row->size,
-				   reversed ? "server" : "client",
-				   reversed ? "client" : "server", row->sent,
-				   row->received);
-	for (uint32_t i = 0; i < row->n_directions && !ret; i++) {
-		const struct result_direction *d = &row->directions[i];
-
-		ret = compare_way(run, row->size, d->from_client ? "client" :
-			      "server", d->from_client ? "server" : "client",
-			      d->sent, d->received);
-	}
+	for (uint32_t i = 0; i < n && row->total.checked && !ret; i++)
+		ret = compare_way(run, row->size, &d[i]);
 	return ret;
 }
 

@@ -267,48 +267,33 @@ static void fill_direction(struct run *run, uint64_t size, bool from_client,
 					   (double)sender->looks;
 }
 
-/* With one direction, its numbers are the row's. */
-static void use_direction(struct result_row *row, struct result_direction *d)
+/* Each direction has its own window; the sum is that of their rates. */
+static struct result_direction sum(const struct result_direction *a,
+				   const struct result_direction *b)
 {
-	row->iterations = d->iterations;
-	row->seconds = d->seconds;
-	row->bandwidth = d->bandwidth;
-	row->sent = d->sent;
-	row->sent_unknown = d->sent_unknown;
-	row->checked = d->checked;
-	row->received = d->received;
-	row->n_intervals = d->n_intervals;
-	row->intervals = d->intervals;
-	row->n_threads = d->n_threads;
-	row->threads = d->threads;
-	*d = (struct result_direction){ 0 };
-}
+	const struct bandwidth_summary *one = &a->bandwidth;
+	const struct bandwidth_summary *other = &b->bandwidth;
 
-/* Each direction has its own window; the row has the sum of their rates. */
-static void add_directions(struct result_row *row)
-{
-	const struct result_direction *a = &row->directions[0];
-	const struct result_direction *b = &row->directions[1];
-
-	row->n_directions = 2;
-	row->iterations = a->iterations + b->iterations;
-	row->seconds = fmax(a->seconds, b->seconds);
-	row->bandwidth = (struct bandwidth_summary){
-		.gbps = a->bandwidth.gbps + b->bandwidth.gbps,
-		.mib_per_s = a->bandwidth.mib_per_s + b->bandwidth.mib_per_s,
-		.mpps = a->bandwidth.mpps + b->bandwidth.mpps,
-		.peak_gbps = NAN,
-		.ci95_gbps = { NAN, NAN },
-		.error_percent = fmax(a->bandwidth.error_percent,
-				      b->bandwidth.error_percent),
-		.peak_error_percent = NAN,
-		.dry_percent = fmax(a->bandwidth.dry_percent,
-				    b->bandwidth.dry_percent),
+	return (struct result_direction){
+		.iterations = a->iterations + b->iterations,
+		.seconds = fmax(a->seconds, b->seconds),
+		.bandwidth = {
+			.gbps = one->gbps + other->gbps,
+			.mib_per_s = one->mib_per_s + other->mib_per_s,
+			.mpps = one->mpps + other->mpps,
+			.peak_gbps = NAN,
+			.ci95_gbps = { NAN, NAN },
+			.error_percent = fmax(one->error_percent,
+					      other->error_percent),
+			.peak_error_percent = NAN,
+			.dry_percent = fmax(one->dry_percent,
+					    other->dry_percent),
+		},
+		.sent = a->sent + b->sent,
+		.sent_unknown = a->sent_unknown || b->sent_unknown,
+		.checked = a->checked && b->checked,
+		.received = a->received + b->received,
 	};
-	row->sent = a->sent + b->sent;
-	row->sent_unknown = a->sent_unknown || b->sent_unknown;
-	row->checked = a->checked && b->checked;
-	row->received = a->received + b->received;
 }
 
 /* OF[1] is the client's DONE, OF[0] the server's. */
@@ -316,6 +301,7 @@ static void fill_directions(struct run *run, struct result_row *row,
 			    struct done *const of[2])
 {
 	const struct plan *plan = run->plan;
+	struct result_direction *d = row->directions;
 	uint32_t n = 0;
 
 	for (int from = 1; from >= 0; from--) {
@@ -328,24 +314,25 @@ static void fill_directions(struct run *run, struct result_row *row,
 		    !plan_sends(plan, client))
 			continue;
 		fill_direction(run, row->size, client, of[from], of[!from],
-			       measured, &row->directions[n++]);
+			       measured, &d[n++]);
 	}
-	if (n == 1)
-		use_direction(row, &row->directions[0]);
-	else
-		add_directions(row);
+	if (n == 2) {
+		row->n_directions = 2;
+		row->total = sum(&d[0], &d[1]);
+	} else {
+		row->total = d[0];
+		d[0] = (struct result_direction){ 0 };
+	}
 }
 
 /* With two directions, the slower one decides whether the rate was reached. */
 static struct load summarise_load(const struct plan *plan,
 				  const struct result_row *row, uint64_t late)
 {
-	const struct result_direction *d = row->directions;
+	uint32_t n;
+	const struct result_direction *d = result_directions(row, &n);
 
-	if (!row->n_directions)
-		return load_summarise(plan, row->size, row->iterations,
-				      row->seconds, late);
-	d += d[1].bandwidth.mpps < d[0].bandwidth.mpps;
+	d += n > 1 && d[1].bandwidth.mpps < d[0].bandwidth.mpps;
 	return load_summarise(plan, row->size, d->iterations, d->seconds,
 			      late);
 }

@@ -318,7 +318,7 @@ static uint64_t counted(const struct run *run)
 /* Messages that all came before or after the window are no measurement. */
 static int check_measured(struct run *run, const struct result_row *row)
 {
-	bool nothing = !row->iterations;
+	bool nothing = !row->total.iterations;
 
 	for (uint32_t i = 0; i < row->n_directions; i++)
 		nothing = nothing || !row->directions[i].iterations;

@@ -32,8 +32,8 @@ const struct control_row *connect_run_well(struct pair *p)
 	assert_int_equal(p->server.ret, 0);
 	assert_int_equal(p->client.result->n_rows, 1);
 	assert_int_equal(p->server.result->n_rows, 1);
-	assert_true(p->server.result->rows[0].iterations >=
-		    p->client.result->rows[0].iterations);
+	assert_true(p->server.result->rows[0].total.iterations >=
+		    p->client.result->rows[0].total.iterations);
 	assert_int_equal(p->server.result->params.pattern,
 			 p->client.result->params.pattern);
 	return p->client.result->rows[0].control;
@@ -45,7 +45,7 @@ void connect_check_churn(struct pair *p, const char *const *names, uint32_t n)
 	const struct result_row *row = &p->client.result->rows[0];
 	double sum = 0;
 
-	assert_int_equal(row->iterations, 100);
+	assert_int_equal(row->total.iterations, 100);
 	assert_int_equal(c->most, 1);
 	assert_int_equal(c->n_parts, n);
 	for (uint32_t i = 0; i < n; i++) {

@@ -62,24 +62,24 @@ static void check_rows_agree(const struct pair *p, const char *what)
 
 		assert_int_equal(a->size, c->params.plan.sizes.bytes[i]);
 		assert_int_equal(b->size, a->size);
-		assert_int_equal(b->iterations, a->iterations);
-		assert_int_equal(b->sent, a->sent);
+		assert_int_equal(b->total.iterations, a->total.iterations);
+		assert_int_equal(b->total.sent, a->total.sent);
 		assert_int_equal(b->cq_mod, a->cq_mod);
 		assert_int_equal(b->post_list, a->post_list);
 		assert_int_equal(b->method, a->method);
 		assert_true(a->method == POST_WR || a->method == POST_LEGACY);
-		assert_int_equal(b->n_threads, a->n_threads);
-		assert_int_equal(b->n_intervals, a->n_intervals);
-		assert_true(b->seconds == a->seconds);
-		if (!(a->seconds > 0))
+		assert_int_equal(b->total.n_threads, a->total.n_threads);
+		assert_int_equal(b->total.n_intervals, a->total.n_intervals);
+		assert_true(b->total.seconds == a->total.seconds);
+		if (!(a->total.seconds > 0))
 			fail_msg("%s measured for no time", what);
 		assert_false(a->failed || b->failed);
 		if (c->params.plan.metric == METRIC_BANDWIDTH) {
-			assert_true(a->bandwidth.mpps > 0);
-			assert_true(b->bandwidth.gbps == a->bandwidth.gbps);
+			assert_true(a->total.bandwidth.mpps > 0);
+			assert_true(b->total.bandwidth.gbps == a->total.bandwidth.gbps);
 			continue;
 		}
-		assert_int_equal(a->latency.samples, a->iterations);
+		assert_int_equal(a->latency.samples, a->total.iterations);
 		assert_int_equal(b->latency.samples, a->latency.samples);
 		assert_true(b->latency.mean == a->latency.mean);
 		assert_true(a->latency.mean > 0);

@@ -107,11 +107,11 @@ struct result *result_bandwidth(void)
 		row->cq_mod = i ? 16 : 100;
 		row->post_list = 1;
 		row->method = POST_WR;
-		row->iterations = 1000000;
-		row->sent = row->received = 1200000;
-		row->checked = true;
-		row->seconds = 0.5;
-		row->bandwidth = summary_bandwidth(1000000, row->size, 0.5);
+		row->total.iterations = 1000000;
+		row->total.sent = row->total.received = 1200000;
+		row->total.checked = true;
+		row->total.seconds = 0.5;
+		row->total.bandwidth = summary_bandwidth(1000000, row->size, 0.5);
 	}
 	return r;
 }
@@ -122,14 +122,14 @@ void result_add_intervals(struct result *r)
 	for (uint32_t k = 0; k < r->n_rows; k++) {
 		struct result_row *row = &r->rows[k];
 
-		row->n_intervals = 20;
-		row->intervals = xcalloc(20, sizeof(*row->intervals));
+		row->total.n_intervals = 20;
+		row->total.intervals = xcalloc(20, sizeof(*row->total.intervals));
 		for (uint32_t i = 0; i < 20; i++)
-			row->intervals[i] = (struct interval){
+			row->total.intervals[i] = (struct interval){
 				i * 25000000, 25000000, i % 2 ? 55000 : 45000
 			};
-		intervals_summarise(row->intervals, 20, row->size,
-				    &row->bandwidth);
+		intervals_summarise(row->total.intervals, 20, row->size,
+				    &row->total.bandwidth);
 	}
 }
 
@@ -140,11 +140,11 @@ void result_add_threads(struct result *r)
 	for (uint32_t k = 0; k < r->n_rows; k++) {
 		struct result_row *row = &r->rows[k];
 
-		row->n_threads = 2;
-		row->threads = xcalloc(2, sizeof(*row->threads));
-		row->threads[0] = (struct thread_row){ 3, 1, 600000,
+		row->total.n_threads = 2;
+		row->total.threads = xcalloc(2, sizeof(*row->total.threads));
+		row->total.threads[0] = (struct thread_row){ 3, 1, 600000,
 						       500000000 };
-		row->threads[1] = (struct thread_row){ PLAN_AUTO, 1, 400000,
+		row->total.threads[1] = (struct thread_row){ PLAN_AUTO, 1, 400000,
 						       0 };
 	}
 }
@@ -193,9 +193,9 @@ struct result *result_latency(uint64_t n)
 		.tx_depth = 128,
 		.cq_mod = 32,
 		.post_list = 1,
-		.iterations = n,
-		.sent = n + 10,
-		.seconds = (double)n * 2.3e-6,
+		.total.iterations = n,
+		.total.sent = n + 10,
+		.total.seconds = (double)n * 2.3e-6,
 		.latency = summary_latency(h, 1),
 	};
 	free(h);
@@ -214,10 +214,10 @@ struct result *result_datagrams(void)
 	r->params.plan.transport = TRANSPORT_UD;
 	r->params.plan.sizes = (struct sizes){ 1, { 64 } };
 	r->n_rows = 1;
-	r->rows[0].bandwidth.gbps = 2.5;
-	r->rows[0].bandwidth.mpps = 5;
-	r->rows[0].sent = 1000;
-	r->rows[0].received = 995;
+	r->rows[0].total.bandwidth.gbps = 2.5;
+	r->rows[0].total.bandwidth.mpps = 5;
+	r->rows[0].total.sent = 1000;
+	r->rows[0].total.received = 995;
 	return r;
 }
 

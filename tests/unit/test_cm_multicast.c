@@ -52,8 +52,8 @@ static void open_pair(struct pair *p)
 static void run(struct pair *p, const char *what)
 {
 	pair_run_well(p, what);
-	assert_int_equal(p->client.result->rows[0].sent, 70);
-	assert_int_equal(p->client.result->rows[0].received, 70);
+	assert_int_equal(p->client.result->rows[0].total.sent, 70);
+	assert_int_equal(p->client.result->rows[0].total.received, 70);
 	pair_close_clean(p);
 }
 

@@ -23,7 +23,8 @@ static void begin(struct fixture *f, enum op op, enum transport transport)
 	set_op(&f->result->params.plan, op);
 	f->result->params.plan.transport = transport;
 	f->row.size = 64;
-	f->row.checked = true;
+	f->row.total.checked = true;
+	f->row.total.from_client = true;
 }
 
 /* TEXT: what is wrong with the row; NULL: nothing. */
@@ -68,9 +69,10 @@ TEST(test_counts)
 		f.result->params.plan.mcast.wanted = rows[i].receivers > 0;
 		f.result->params.plan.receivers = rows[i].receivers;
 		f.result->params.plan.reversed = rows[i].reversed;
-		f.row.sent = rows[i].sent;
-		f.row.received = rows[i].received;
-		f.row.checked = !rows[i].unchecked;
+		f.row.total.sent = rows[i].sent;
+		f.row.total.received = rows[i].received;
+		f.row.total.checked = !rows[i].unchecked;
+		f.row.total.from_client = !rows[i].reversed;
 		check(&f, rows[i].text);
 		free(f.result);
 	}
@@ -100,14 +102,14 @@ TEST(test_pings)
 
 	begin(&f, OP_SEND, TRANSPORT_UD);
 	f.result->params.plan.metric = METRIC_LATENCY;
-	f.row.sent = f.row.received = 40;
-	f.row.iterations = 1;
+	f.row.total.sent = f.row.total.received = 40;
+	f.row.total.iterations = 1;
 	f.row.lost = 39;
 	check(&f, NULL);
-	f.row.received = 41;
+	f.row.total.received = 41;
 	check(&f, "the client sent 40 messages, the server received 41");
-	f.row.received = 40;
-	f.row.iterations = 0;
+	f.row.total.received = 40;
+	f.row.total.iterations = 0;
 	f.row.lost = 40;
 	check(&f, "none of 40 pings was answered");
 	free(f.result);

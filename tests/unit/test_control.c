@@ -83,7 +83,7 @@ TEST(test_churn)
 	assert_int_equal(r->n_rows, 1);
 	c = row->control;
 	assert_int_equal(row->size, 4096);
-	assert_int_equal(row->iterations, 1000);
+	assert_int_equal(row->total.iterations, 1000);
 	assert_int_equal(row->latency.samples, 1000);
 	assert_false(row->failed);
 	assert_int_equal(c->most, 1);
@@ -96,7 +96,7 @@ TEST(test_churn)
 	}
 	check_sum(row);
 	assert_int_equal(c->n_spans, 0);
-	assert_close(c->per_second, 1000 / row->seconds, 1e-9);
+	assert_close(c->per_second, 1000 / row->total.seconds, 1e-9);
 	assert_close(c->pinned_gbps, 4.096 / c->parts[0].latency.mean, 1e-9);
 	assert_false(error_is_set(&c->limit));
 	assert_int_equal(c->system_calls.operations, 0);
@@ -113,7 +113,7 @@ TEST(test_hold)
 
 	assert_int_equal(run(r), 0);
 	c = r->rows[0].control;
-	assert_int_equal(r->rows[0].iterations, 123);
+	assert_int_equal(r->rows[0].total.iterations, 123);
 	assert_int_equal(c->most, 123);
 	assert_true(c->parts[1].aside);
 	assert_int_equal(c->parts[1].latency.samples, 123);
@@ -140,7 +140,7 @@ TEST(test_threads)
 
 		r->params.plan.threads = 4;
 		assert_int_equal(run(r), 0);
-		assert_int_equal(r->rows[0].iterations, 400);
+		assert_int_equal(r->rows[0].total.iterations, 400);
 		assert_int_equal(r->rows[0].latency.samples, 400);
 		assert_int_equal(r->rows[0].control->most,
 				 pattern == CONTROL_HOLD ? 400 : 4);
@@ -159,12 +159,12 @@ TEST(test_duration_and_warm_up)
 	assert_int_equal(run(r), 0);
 	clock_gettime(CLOCK_REALTIME, &now);
 	/* a busy machine may leave it little of that */
-	assert_true(r->rows[0].iterations > 0);
-	assert_true(r->rows[0].seconds > 0);
+	assert_true(r->rows[0].total.iterations > 0);
+	assert_true(r->rows[0].total.seconds > 0);
 	/* since when, and not until when */
 	ago = (double)(now.tv_sec - r->rows[0].opened.tv_sec) +
 	      1e-9 * (double)(now.tv_nsec - r->rows[0].opened.tv_nsec);
-	assert_true(ago >= r->rows[0].seconds);
+	assert_true(ago >= r->rows[0].total.seconds);
 	end(r);
 }
 
@@ -176,7 +176,7 @@ TEST(test_sizes)
 	assert_int_equal(run(r), 0);
 	assert_int_equal(r->n_rows, 3);
 	assert_int_equal(r->rows[2].size, 100000);
-	assert_int_equal(r->rows[2].iterations, 10);
+	assert_int_equal(r->rows[2].total.iterations, 10);
 	end(r);
 }
 
@@ -220,7 +220,7 @@ static void check_test(enum control_test test, uint32_t transport)
 	if (run(r))
 		fail_msg("%s: %s", control_name(test), r->error.message);
 	c = r->rows[0].control;
-	assert_int_equal(r->rows[0].iterations, n);
+	assert_int_equal(r->rows[0].total.iterations, n);
 	check_sum(&r->rows[0]);
 	for (uint32_t i = 0; i < c->n_parts; i++) {
 		assert_int_equal(c->parts[i].latency.samples, n);
@@ -244,7 +244,7 @@ static void check_held(enum control_test test, uint32_t transport)
 	r->params.plan.sizes.bytes[0] = control_size(test);
 	if (run(r))
 		fail_msg("%s: %s", control_name(test), r->error.message);
-	assert_int_equal(r->rows[0].iterations, 20);
+	assert_int_equal(r->rows[0].total.iterations, 20);
 	assert_int_equal(r->rows[0].control->n_spans, 2);
 	end(r);
 }
@@ -312,7 +312,7 @@ TEST(test_failed_completion)
 	fake_verbs.status = IBV_WC_RETRY_EXC_ERR;
 	assert_int_equal(run(r), -EIO);
 	assert_string_equal(r->error.code, "IBV_WC_RETRY_EXC_ERR");
-	assert_int_equal(r->rows[0].iterations, 2);
+	assert_int_equal(r->rows[0].total.iterations, 2);
 	end(r);
 }
 
@@ -363,7 +363,7 @@ TEST(test_no_more_can_be_held)
 	c = r->rows[0].control;
 	assert_false(r->rows[0].failed);
 	assert_false(error_is_set(&r->error));
-	assert_int_equal(c->most, r->rows[0].iterations);
+	assert_int_equal(c->most, r->rows[0].total.iterations);
 	assert_in_range(c->most, 30, 41);
 	assert_string_equal(c->limit.code, "ENOMEM");
 	assert_non_null(strstr(c->limit.message, "cannot register 4096 bytes"));
@@ -431,7 +431,7 @@ TEST(test_low_memory)
 			assert_message(&c->limit, "the host has only 131071 "
 				       "of 1048576 KiB of memory available, "
 				       "which are left to others");
-			assert_int_equal(c->most, r->rows[0].iterations);
+			assert_int_equal(c->most, r->rows[0].total.iterations);
 		}
 		assert_false(r->rows[0].failed);
 		end(r);
@@ -536,7 +536,7 @@ TEST(test_failures)
 		fake_verbs.errnum = EPERM;
 		assert_int_equal(run(r), -EPERM);
 		assert_true(r->rows[0].failed);
-		assert_int_equal(r->rows[0].iterations, 0);
+		assert_int_equal(r->rows[0].total.iterations, 0);
 		assert_string_equal(r->error.code, "EPERM");
 		assert_string_equal(r->error.stage, "run");
 		assert_true(isnan(r->rows[0].latency.mean));
@@ -588,7 +588,7 @@ TEST(test_all_sizes)
 	r->params.plan.sizes = (struct sizes){ 3, { 4096, 1ULL << 50, 8192 } };
 	assert_int_equal(run(r), 0);
 	assert_int_equal(r->n_rows, 2);
-	assert_int_equal(r->rows[1].iterations, 0);
+	assert_int_equal(r->rows[1].total.iterations, 0);
 	assert_string_equal(r->rows[1].control->limit.code, "ENOMEM");
 	assert_false(r->rows[1].failed);
 	end(r);

@@ -44,8 +44,8 @@ static struct result *held(void)
 	r->client.number = 1;
 	r->n_rows = 1;
 	row->size = 4096;
-	row->iterations = 100;
-	row->seconds = 0.5;
+	row->total.iterations = 100;
+	row->total.seconds = 0.5;
 	row->latency = times(12);
 	row->control = c;
 	c->most = 100;
@@ -227,7 +227,7 @@ TEST(test_failed_at_once)
 	char *text;
 
 	r->rows[0].failed = true;
-	r->rows[0].iterations = 0;
+	r->rows[0].total.iterations = 0;
 	text = row_format_render(&control_format, r);
 	assert_string_equal(text, "");
 	free(text);
@@ -236,7 +236,7 @@ TEST(test_failed_at_once)
 	r->rows[1].size = 8192;
 	r->rows[1].control = xcalloc(1, sizeof(*r->rows[1].control));
 	r->rows[0].failed = false;
-	r->rows[0].iterations = 100;
+	r->rows[0].total.iterations = 100;
 	r->n_rows = 2;
 	text = row_format_render(&control_format, r);
 	check_text(text, " 4096 ");

@@ -63,7 +63,7 @@ TEST(test_every_kind)
 
 		assert_int_equal(run(r), 0);
 		c = r->rows[0].control;
-		assert_int_equal(r->rows[0].iterations, 50);
+		assert_int_equal(r->rows[0].total.iterations, 50);
 		assert_int_equal(c->n_parts, COUNT(names));
 		for (uint32_t i = 0; i < c->n_parts; i++) {
 			assert_string_equal(c->parts[i].name, names[i]);

@@ -295,7 +295,7 @@ TEST(test_resized_completion_queue)
 	pair_run(&p);
 	assert_int_equal(p.client.ret, 0);
 	assert_int_equal(p.server.ret, 0);
-	assert_int_equal(p.client.result->rows[0].received,
+	assert_int_equal(p.client.result->rows[0].total.received,
 			 5000);
 	assert_true(fake_verbs.resizes > 10);
 	pair_close_clean(&p);

@@ -140,7 +140,7 @@ TEST(test_bandwidth)
 	struct sheet s;
 
 	result_add_intervals(r);
-	r->rows[1].checked = false;
+	r->rows[1].total.checked = false;
 	s = read_sheet(r);
 	assert_int_equal(s.rows, 3);
 	CHECK_CELLS(&s, 1, { "started", "2023-11-14T22:13:20.123Z" },
@@ -244,7 +244,7 @@ TEST(test_failed_half_way)
 	struct sheet s;
 
 	r->rows[1].failed = true;
-	r->rows[1].bandwidth = summary_bandwidth(0, 64, 0);
+	r->rows[1].total.bandwidth = summary_bandwidth(0, 64, 0);
 	fail(&r->error, -EIO, NULL, "gone, it is");
 	s = read_sheet(r);
 	assert_int_equal(s.rows, 3);
@@ -432,7 +432,7 @@ TEST(test_perftest_both_directions)
 	d[0].bandwidth.peak_gbps = 0.05;
 	d[1].iterations = 400000;
 	d[1].bandwidth = summary_bandwidth(400000, 2, 0.5);
-	r->rows[0].bandwidth = summary_bandwidth(1000000, 2, 0.5);
+	r->rows[0].total.bandwidth = summary_bandwidth(1000000, 2, 0.5);
 	r->rows[1].failed = true;
 	check_perftest(r, SEND_HEAD("Bidirectional Post List ",
 				    " TX depth        : 128\n"
@@ -691,9 +691,9 @@ TEST(test_one_number)
 		assert_string_equal(text, rows[i].expected);
 		free(text);
 		r->rows[0].failed = true;
-		r->rows[1].bandwidth.gbps = NAN;
-		r->rows[1].bandwidth.mib_per_s = NAN;
-		r->rows[1].bandwidth.mpps = NAN;
+		r->rows[1].total.bandwidth.gbps = NAN;
+		r->rows[1].total.bandwidth.mib_per_s = NAN;
+		r->rows[1].total.bandwidth.mpps = NAN;
 		text = row_format_render(rows[i].format, r);
 		assert_string_equal(text, "-\n");
 		free(text);

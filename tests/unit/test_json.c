@@ -268,9 +268,9 @@ TEST(test_failed_half_way)
 
 	r->n_rows = 1;
 	r->rows[0].failed = true;
-	r->rows[0].checked = false;
-	r->rows[0].bandwidth = summary_bandwidth(0, 64, 0);
-	r->rows[0].seconds = 0;
+	r->rows[0].total.checked = false;
+	r->rows[0].total.bandwidth = summary_bandwidth(0, 64, 0);
+	r->rows[0].total.seconds = 0;
 	error_stage(&r->error, "traffic");
 	fail_code(&r->error, -EIO, "IBV_WC_RETRY_EXC_ERR", NULL, "no answer");
 	root = document(r);

@@ -52,8 +52,8 @@ TEST(test_what_the_sender_did_not_say)
 	struct result *r = result_bandwidth();
 	json_t *root;
 
-	r->rows[0].sent_unknown = true;
-	r->rows[0].checked = false;
+	r->rows[0].total.sent_unknown = true;
+	r->rows[0].total.checked = false;
 	root = document(r);
 	check_null(root, "results.0.bandwidth.sent");
 	check_null(root, "results.0.bandwidth.received");
@@ -133,13 +133,13 @@ TEST(test_cpu_of_two_directions)
 
 	result_add_cpu(r);
 	r->rows[0].n_directions = 2;
-	r->rows[0].bandwidth.mpps = 4;
+	r->rows[0].total.bandwidth.mpps = 4;
 	root = document(r);
 	check_number(root, "results.0.cpu.client.ns_per_message", 250);
 	json_decref(root);
 	r = result_bandwidth();
 	result_add_cpu(r);
-	r->rows[0].seconds = 0;		/* it failed */
+	r->rows[0].total.seconds = 0;		/* it failed */
 	root = document(r);
 	check_null(root, "results.0.cpu.client.ns_per_message");
 	json_decref(root);

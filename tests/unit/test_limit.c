@@ -131,17 +131,17 @@ TEST(test_not_measured)
 
 	for (int kind = LIMIT_MIN_GBPS; kind <= LIMIT_MIN_MPPS; kind++) {
 		r = result_datagrams();
-		r->rows[0].bandwidth = summary_bandwidth(0, 64, 0);
+		r->rows[0].total.bandwidth = summary_bandwidth(0, 64, 0);
 		check_reason(r, (enum limit_kind)kind, "it was not measured");
 	}
 	r = result_datagrams();
-	r->rows[0].sent_unknown = true;
+	r->rows[0].total.sent_unknown = true;
 	check_reason(r, LIMIT_MAX_LOST, "the number sent is not known");
 	r = result_datagrams();
-	r->rows[0].checked = false;
+	r->rows[0].total.checked = false;
 	check_reason(r, LIMIT_MAX_LOST, "the number received is not known");
 	r = result_datagrams();
-	r->rows[0].sent = r->rows[0].received = 0;
+	r->rows[0].total.sent = r->rows[0].total.received = 0;
 	check_reason(r, LIMIT_MAX_LOST, "nothing was sent");
 }
 

@@ -119,10 +119,10 @@ TEST(test_what_is_nearly_enough)
 	char text[2000];
 
 	result_demand(r, LIMIT_MIN_GBPS, 10);
-	r->rows[0].bandwidth.gbps = 9.99999997;
+	r->rows[0].total.bandwidth.gbps = 9.99999997;
 	assert_string_equal(said(r, false, text), SAID "--min-gbps 10: "
 			    "9.99999997 Gb/s at size 64 on 2 QPs\n");
-	r->rows[0].bandwidth.gbps = nextafter(10, 0);
+	r->rows[0].total.bandwidth.gbps = nextafter(10, 0);
 	assert_contains(said(r, false, text), ": 9.999999999999998 Gb/s");
 	result_free(r);
 	r = result_tail();

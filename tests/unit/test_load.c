@@ -235,7 +235,7 @@ static void check_text(const struct plan *plan, uint64_t n, uint64_t late,
 {
 	struct result_row row = {
 		.size = 125,
-		.iterations = n,
+		.total.iterations = n,
 		.load = load_summarise(plan, 125, n, 0.001, late),
 	};
 	char *text = NULL;

@@ -207,8 +207,8 @@ TEST(test_sessions)
 		open_pair(&p, groups[i & 1]);
 		fake_verbs.lose_every = i & 2 ? 7 : 0;
 		pair_run_well(&p, "multicast");
-		assert_int_equal(p.client.result->rows[0].sent, 70);
-		assert_int_equal(p.client.result->rows[0].received,
+		assert_int_equal(p.client.result->rows[0].total.sent, 70);
+		assert_int_equal(p.client.result->rows[0].total.received,
 				 70 - fake_verbs.lost);
 		/* also the one that nobody gave */
 		group = &p.client.result->group;
@@ -231,8 +231,8 @@ TEST(test_receivers)
 		fake_verbs.lose_copies = lose;
 		pair_run_well(&p, "receivers");
 		row = &p.client.result->rows[0];
-		assert_int_equal(row->sent, 70);
-		assert_int_equal(row->received, 210 - lose);
+		assert_int_equal(row->total.sent, 70);
+		assert_int_equal(row->total.received, 210 - lose);
 		assert_int_equal(row->n_receivers, 3);
 		assert_int_equal(row->receivers[0], 70);
 		assert_int_equal(row->receivers[1], 70 - (lose + 1) / 2);

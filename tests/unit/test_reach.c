@@ -102,11 +102,11 @@ TEST(test_lost_packets)
 		fake_verbs.lose_first = way == BOTH ? 4 : 2;
 		pair_run_well(&p, "lost packets");
 		assert_int_equal(fake_verbs.messages, expected(way, 3));
-		assert_int_equal(p.client.result->rows[0].sent,
+		assert_int_equal(p.client.result->rows[0].total.sent,
 				 (way == BOTH ? 2 : 1) * MESSAGES);
-		if (p.client.result->rows[0].checked)
-			assert_int_equal(p.client.result->rows[0].received,
-					 p.client.result->rows[0].sent);
+		if (p.client.result->rows[0].total.checked)
+			assert_int_equal(p.client.result->rows[0].total.received,
+					 p.client.result->rows[0].total.sent);
 		pair_close_clean(&p);
 	}
 }

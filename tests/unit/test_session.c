@@ -131,8 +131,8 @@ static double run_by_duration(enum op op, enum metric metric)
 	pair_plan(&p)->warmup = 10 * MS;
 	pair_run_well(&p, "by duration");
 	row = &p.client.result->rows[0];
-	seconds = row->seconds;
-	assert_true(row->sent > row->iterations);
+	seconds = row->total.seconds;
+	assert_true(row->total.sent > row->total.iterations);
 	pair_close_clean(&p);
 	return seconds;
 }

@@ -30,20 +30,20 @@ static void check_threads(enum op op, uint32_t threads, uint32_t qps)
 	pair_plan(&p)->iterations = 100;
 	pair_run_well(&p, "threads");
 	row = row_of(&p);
-	assert_int_equal(row->iterations, 100 * qps);
-	assert_int_equal(row->n_threads, threads > 1 ? threads : 0);
-	for (uint32_t t = 0; t < row->n_threads; t++) {
-		const struct thread_row *thread = &row->threads[t];
+	assert_int_equal(row->total.iterations, 100 * qps);
+	assert_int_equal(row->total.n_threads, threads > 1 ? threads : 0);
+	for (uint32_t t = 0; t < row->total.n_threads; t++) {
+		const struct thread_row *thread = &row->total.threads[t];
 
 		assert_int_equal(thread->iterations, 100 * thread->qps);
 		assert_int_equal(thread->cpu, PLAN_AUTO);
 		assert_true(thread->window_ns > 0);
-		assert_true((double)thread->window_ns / 1e9 <= row->seconds);
+		assert_true((double)thread->window_ns / 1e9 <= row->total.seconds);
 		sum += thread->iterations;
 		sum_of_qps += thread->qps;
 	}
 	if (threads > 1) {
-		assert_int_equal(sum, row->iterations);
+		assert_int_equal(sum, row->total.iterations);
 		assert_int_equal(sum_of_qps, qps);
 	}
 	pair_close_clean(&p);
@@ -76,7 +76,7 @@ TEST(test_one_thread_fails)
 	assert_string_equal(p.client.result->error.code,
 			    "IBV_WC_RETRY_EXC_ERR");
 	assert_true(row_of(&p)->failed);
-	assert_true(row_of(&p)->iterations > 0);
+	assert_true(row_of(&p)->total.iterations > 0);
 	pair_close_clean(&p);
 }
 
@@ -92,7 +92,7 @@ static void check_post(enum op op, enum metric metric, uint32_t list,
 	pair_plan(&p)->post_list = list;
 	pair_plan(&p)->iterations = 640;
 	pair_run_well(&p, "post");
-	assert_int_equal(row_of(&p)->iterations, 640);
+	assert_int_equal(row_of(&p)->total.iterations, 640);
 	assert_int_equal(row_of(&p)->post_list, list);
 	assert_int_equal(row_of(&p)->method,
 			 builders && method != POST_LEGACY ? POST_WR :
@@ -137,15 +137,15 @@ static void check_intervals(const struct result_row *row)
 {
 	uint64_t next = 0, messages = 0;
 
-	for (uint32_t i = 0; i < row->n_intervals; i++) {
-		assert_true(llabs((long long)(row->intervals[i].start_ns -
+	for (uint32_t i = 0; i < row->total.n_intervals; i++) {
+		assert_true(llabs((long long)(row->total.intervals[i].start_ns -
 					      next)) <= 1);
-		next = row->intervals[i].start_ns +
-		       row->intervals[i].length_ns;
-		messages += row->intervals[i].messages;
+		next = row->total.intervals[i].start_ns +
+		       row->total.intervals[i].length_ns;
+		messages += row->total.intervals[i].messages;
 	}
-	assert_int_equal(messages, row->iterations);
-	assert_close((double)next / 1e9, row->seconds, 1e-6);
+	assert_int_equal(messages, row->total.iterations);
+	assert_close((double)next / 1e9, row->total.seconds, 1e-6);
 }
 
 TEST(test_intervals_are_as_long_as_asked)
@@ -164,12 +164,12 @@ TEST(test_intervals_are_as_long_as_asked)
 		pair_run_well(&p, "intervals");
 		row = row_of(&p);
 		/* fewer where other programs kept the threads waiting */
-		assert_in_range(row->n_intervals, 1, 25);
+		assert_in_range(row->total.n_intervals, 1, 25);
 		check_intervals(row);
-		assert_int_equal(row->n_intervals >= INTERVALS_LEAST,
-				 isfinite(row->bandwidth.peak_gbps));
-		assert_int_equal(row->n_intervals >= INTERVALS_LEAST,
-				 isfinite(row->bandwidth.ci95_gbps[0]));
+		assert_int_equal(row->total.n_intervals >= INTERVALS_LEAST,
+				 isfinite(row->total.bandwidth.peak_gbps));
+		assert_int_equal(row->total.n_intervals >= INTERVALS_LEAST,
+				 isfinite(row->total.bandwidth.ci95_gbps[0]));
 		pair_close_clean(&p);
 	}
 }
@@ -237,9 +237,9 @@ TEST(test_who_wants_to_is_told_as_it_comes)
 	pair_run_well(&p, "observed");
 	assert_false(client.wrong || server.wrong);
 	assert_int_equal(client.begun, 1);
-	assert_in_range(client.intervals, row_of(&p)->n_intervals, 17);
-	assert_int_equal(client.messages, row_of(&p)->iterations);
-	assert_close((double)client.next / 1e9, row_of(&p)->seconds, 1e-3);
+	assert_in_range(client.intervals, row_of(&p)->total.n_intervals, 17);
+	assert_int_equal(client.messages, row_of(&p)->total.iterations);
+	assert_close((double)client.next / 1e9, row_of(&p)->total.seconds, 1e-3);
 	assert_int_equal(client.rows, 1);
 	assert_int_equal(server.begun, 1);
 	assert_int_equal(server.intervals, 0);
@@ -256,8 +256,8 @@ TEST(test_a_short_run_has_no_intervals)
 	pair_plan(&p)->iterations = 0;
 	pair_plan(&p)->duration = 30 * MS;
 	pair_run_well(&p, "short");
-	assert_int_equal(row_of(&p)->n_intervals, 0);
-	assert_true(isnan(row_of(&p)->bandwidth.peak_gbps));
+	assert_int_equal(row_of(&p)->total.n_intervals, 0);
+	assert_true(isnan(row_of(&p)->total.bandwidth.peak_gbps));
 	pair_close_clean(&p);
 }
 

@@ -60,8 +60,8 @@ TEST(test_failed_half_way)
 	struct result *r = result_bandwidth();
 
 	r->rows[1].failed = true;
-	r->rows[1].bandwidth = summary_bandwidth(0, 64, 0);
-	r->rows[1].iterations = 0;
+	r->rows[1].total.bandwidth = summary_bandwidth(0, 64, 0);
+	r->rows[1].total.iterations = 0;
 	fail(&r->error, -EIO, NULL, "gone");
 	check_text(r, " send_bw: RC, 2 QPs, MTU 1024, tx depth 128, "
 		      "rx depth 512\n"
@@ -260,7 +260,7 @@ TEST(test_why_there_is_no_peak)
 	r->rows[0].n_directions = r->rows[1].n_directions = 0;
 	/* which was not enough on a busy machine */
 	r->params.plan.duration = 6 * SECOND;
-	r->rows[0].seconds = 6;
+	r->rows[0].total.seconds = 6;
 	r->rows[1].failed = true;
 	check_caveat(r, "size 64: peak and +-95% need 10 intervals of 0.5 s: "
 			"-D 10 gives them");
@@ -272,7 +272,7 @@ TEST(test_why_there_is_no_peak)
 	r->rows[0].failed = true;
 	check_caveat(r, NULL);
 	r->rows[0].failed = r->rows[1].failed = false;
-	r->rows[1].seconds = 6;
+	r->rows[1].total.seconds = 6;
 	result_add_intervals(r);
 	check_caveat(r, NULL);
 	result_free(r);
@@ -293,7 +293,7 @@ TEST(test_why_there_is_no_percentile)
 	check_caveat(r, "99.5% needs 598 samples: -n 600 gives it");
 	r->params.plan.iterations = 0;
 	r->params.plan.duration = 600000 * SECOND;
-	r->rows[0].seconds = 600000;
+	r->rows[0].total.seconds = 600000;
 	check_caveat(r, "99.5% needs 598 samples: not even -D 604800 gives it");
 	r->rows[0].failed = true;
 	check_caveat(r, NULL);
@@ -307,7 +307,7 @@ TEST(test_why_there_is_no_percentile)
 TEST(test_caveats)
 {
 	struct result *r = result_bandwidth();
-	struct bandwidth_summary *b = &r->rows[1].bandwidth;
+	struct bandwidth_summary *b = &r->rows[1].total.bandwidth;
 	char *text;
 
 	result_add_intervals(r);
@@ -330,7 +330,7 @@ TEST(test_caveats)
 	r->rows[1].cq_mod = 33;
 	check_caveat(r, "size 65536: the send queue ran dry before 12% of "
 			"completions: raise --tx-depth or lower --cq-mod");
-	r->rows[0].bandwidth.dry_percent = 13;
+	r->rows[0].total.bandwidth.dry_percent = 13;
 	b->error_percent = 2.9;
 	check_caveat(r, "size 65536: uncertain by 2.9%: -D 3 brings it below "
 			"0.5%");
@@ -344,7 +344,7 @@ TEST(test_caveats)
 	free(text);
 	r->params.plan.iterations = 5000;
 	r->n_rows = 1;
-	r->rows[0].bandwidth.error_percent = 100;
+	r->rows[0].total.bandwidth.error_percent = 100;
 	check_caveat(r, "uncertain by 100%: -n 1000000 brings it below 0.5%");
 	r->n_rows = 2;
 	result_free(r);
@@ -454,23 +454,23 @@ TEST(test_mistimed)
 	result_add_intervals(r);
 	r->n_rows = 1;
 	r->params.plan.duration = SECOND;
-	r->rows[0].seconds = 5;
+	r->rows[0].total.seconds = 5;
 	check_caveat(r, NULL);
-	r->rows[0].seconds = 0.5;
+	r->rows[0].total.seconds = 0.5;
 	check_caveat(r, NULL);
-	r->rows[0].seconds = 0.25;
+	r->rows[0].total.seconds = 0.25;
 	check_caveat(r, "measured for 0.25 s instead of 1 s: look at what held "
 			"it up");
-	r->rows[0].seconds = 5.25;
+	r->rows[0].total.seconds = 5.25;
 	check_caveat(r, "measured for 5.25 s instead of 1 s: look at what held "
 			"it up");
 	r->params.plan.iterations = 5000;
 	check_caveat(r, NULL);
 	r->params.plan.iterations = 0;
 	r->params.plan.duration = 20 * SECOND;
-	r->rows[0].seconds = 30;
+	r->rows[0].total.seconds = 30;
 	check_caveat(r, NULL);
-	r->rows[0].seconds = 31;
+	r->rows[0].total.seconds = 31;
 	check_caveat(r, "measured for 31 s instead of 20 s: look at what held "
 			"it up");
 	/* queues decide when the messages of a receiver come */
@@ -530,14 +530,14 @@ TEST(test_intervals_that_differ)
 	char *text;
 
 	result_add_intervals(verbose(r));
-	r->rows[1].n_intervals = 10;
-	r->rows[1].intervals[9].start_ns = 450000000;
-	r->rows[1].intervals[9].length_ns = 50000000;
+	r->rows[1].total.n_intervals = 10;
+	r->rows[1].total.intervals[9].start_ns = 450000000;
+	r->rows[1].total.intervals[9].length_ns = 50000000;
 	text = report_text(r);
 	assert_contains(text, " peak: best of 10 to 20 intervals of 0.025 to "
 			      "0.05 s; ");
 	free(text);
-	r->rows[0].n_intervals = r->rows[1].n_intervals = 9;
+	r->rows[0].total.n_intervals = r->rows[1].total.n_intervals = 9;
 	text = report_text(r);
 	assert_null(strstr(text, "peak:"));
 	free(text);
@@ -587,7 +587,7 @@ TEST(test_no_row_is_wider_than_119)
 		char *text, *rest, *line;
 
 		r->rows[0].failed = true;
-		r->rows[0].iterations = 999999999999;
+		r->rows[0].total.iterations = 999999999999;
 		text = rest = report_text(r);
 		assert_contains(text, " failed\n");
 		while ((line = strsep(&rest, "\n")))

@@ -215,8 +215,8 @@ TEST(test_losses)
 			pair_run_well(&p, "losses");
 			row = &p.client.result->rows[0];
 			assert_true(fake_verbs.lost > 0);
-			if (row->checked)
-				assert_int_equal(row->sent - row->received,
+			if (row->total.checked)
+				assert_int_equal(row->total.sent - row->total.received,
 						 fake_verbs.lost);
 			pair_close_clean(&p);
 		}

@@ -123,34 +123,6 @@ const struct param *param_of_limit(enum limit_kind kind)
 	return NULL;
 }
 
-const char *param_kind_name(enum param_kind kind)
-{
-	static const char *const names[PARAM_KINDS] = {
-		[PARAM_FLAG] = "flag",
-		[PARAM_NUMBER] = "number",
-		[PARAM_AUTO_NUMBER] = "auto",
-		[PARAM_COUNT] = "count",
-		[PARAM_BYTES] = "bytes",
-		[PARAM_TIME] = "time",
-		[PARAM_SIZES] = "sizes",
-		[PARAM_STRING] = "string",
-		[PARAM_CHOICE] = "choice",
-		[PARAM_PERCENTILES] = "percentiles",
-		[PARAM_CPUS] = "cpus",
-		[PARAM_RATE] = "rate",
-		[PARAM_LABELS] = "labels",
-		[PARAM_MCAST] = "group",
-		[PARAM_NODE] = "node",
-		[PARAM_NETWORKS] = "networks",
-		[PARAM_LIMIT] = "limit",
-		[PARAM_COUNTERS] = "counters",
-		[PARAM_COUNTER_LIMITS] = "counter-limits",
-		[PARAM_MEMORY] = "memory",
-	};
-
-	return names[kind];
-}
-
 const char *param_unit(const struct param *row)
 {
 	if (row->unit)

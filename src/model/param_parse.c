@@ -29,46 +29,108 @@ static int out_of_range(const struct param *row, const char *option,
 		    (double)row->max * scale, unit);
 }
 
-static int malformed(const struct param *row, const char *option,
-		     const char *text, struct error *err)
+static int parse_group(const char *text, struct mcast *mcast)
 {
-	static const char *const wanted[] = {
-		[PARAM_FLAG] = "no value",
-		[PARAM_NUMBER] = "a number",
-		[PARAM_AUTO_NUMBER] = "a number or auto",
-		[PARAM_COUNT] = "a number",
-		[PARAM_BYTES] = "a number of bytes, optionally with K, M or G",
-		[PARAM_TIME] = "seconds like 3 or 0.5, or a time with ms, s, m or h",
-		[PARAM_SIZES] = ("a size like 64 or 4K, a list 64,4K or a "
-				 "range 2..8M"),
-		[PARAM_STRING] = "a text",
-		[PARAM_PERCENTILES] =
-			("percentiles like 99.5 or 50,99.999: above 0, below "
-			 "100, with at most four decimals"),
-		[PARAM_CPUS] = ("CPU numbers like 0 or 0,2,4-7, below 65536"),
-		[PARAM_RATE] = ("a rate like 10 or 2.5Gb/s (bits), 1.25GB/s or "
-				"2GiB/s (bytes), or 1.2Mpps"),
-		[PARAM_LABELS] = "flow labels like 1,2,0xfffff",
-		[PARAM_MCAST] = ("a multicast address like 239.255.1.2 or "
-				 "ff12::1, or auto"),
-		[PARAM_NODE] = "a node number, auto or none",
-		[PARAM_NETWORKS] =
-			("IP addresses and networks like 192.0.2.7, "
-			 "10.0.0.0/8 or 2001:db8::/32, with no bits set after "
-			 "the prefix"),
-		[PARAM_COUNTERS] = ("interest, all, none or names of counters "
-				    "with commas between them"),
-		[PARAM_COUNTER_LIMITS] = ("counters and numbers like "
-					  "link_downed=0,out_of_sequence=10"),
-		[PARAM_MEMORY] = MEMORY_WORDS,
-	};
+	struct mcast m = { .wanted = true };
 
-	return fail(err, -EINVAL, NULL, "%s '%s': must be %s", option, text,
-		    wanted[row->kind]);
+	if (strcmp(text, "auto") != 0) {
+		m.given = true;
+		if (ip_parse(text, m.gid.raw) || !gid_is_multicast(&m.gid))
+			return -EINVAL;
+	}
+	*mcast = m;
+	return 0;
 }
 
-static int parse_choice(const struct param *row, const char *option,
-			const char *text, uint64_t *index, struct error *err)
+/* Define parser_into(), to which any field is a plain address. */
+#define PARSER(parser, type) \
+	static int parser##_into(const char *text, void *field) \
+	{ \
+		return parser(text, (type *)field); \
+	}
+PARSER(units_parse_percentiles, struct percentiles)
+PARSER(units_parse_cpus, struct cpus)
+PARSER(units_parse_labels, struct labels)
+PARSER(parse_group, struct mcast)
+PARSER(networks_parse, struct networks)
+PARSER(counter_choice_parse, struct counter_choice)
+PARSER(counter_limits_parse, struct counter_limits)
+PARSER(memory_choice_parse, struct memory_choice)
+
+static const struct {
+	const char *name;
+	const char *wanted;	/* what its text must be */
+	/* of a whole field: -E2BIG for more items than the most; NULL: such a
+	 * kind has a function of its own below */
+	int (*parse)(const char *text, void *field);
+	int most;
+	const char *items;
+} kinds[PARAM_KINDS] = {
+	[PARAM_FLAG] = { .name = "flag", .wanted = "no value" },
+	[PARAM_NUMBER] = { .name = "number", .wanted = "a number" },
+	[PARAM_AUTO_NUMBER] = { .name = "auto",
+		.wanted = "a number or auto" },
+	[PARAM_COUNT] = { .name = "count", .wanted = "a number" },
+	[PARAM_BYTES] = { .name = "bytes",
+		.wanted = "a number of bytes, optionally with K, M or G" },
+	[PARAM_TIME] = { .name = "time", .wanted =
+		"seconds like 3 or 0.5, or a time with ms, s, m or h" },
+	[PARAM_SIZES] = { .name = "sizes", .most = SIZES_MAX, .items = "sizes",
+		.wanted = "a size like 64 or 4K, a list 64,4K or a range "
+			  "2..8M" },
+	[PARAM_STRING] = { .name = "string", .wanted = "a text" },
+	[PARAM_CHOICE] = { .name = "choice" },
+	[PARAM_PERCENTILES] = { "percentiles",
+		"percentiles like 99.5 or 50,99.999: above 0, below 100, with "
+		"at most four decimals",
+		units_parse_percentiles_into, PERCENTILES_MAX, "percentiles" },
+	[PARAM_CPUS] = { "cpus", "CPU numbers like 0 or 0,2,4-7, below 65536",
+		units_parse_cpus_into, CPUS_MAX, "CPUs" },
+	[PARAM_RATE] = { .name = "rate",
+		.wanted = "a rate like 10 or 2.5Gb/s (bits), 1.25GB/s or "
+			  "2GiB/s (bytes), or 1.2Mpps" },
+	[PARAM_LABELS] = { "labels", "flow labels like 1,2,0xfffff",
+		units_parse_labels_into, LABELS_MAX, "flow labels" },
+	[PARAM_MCAST] = { .name = "group", .parse = parse_group_into,
+		.wanted = "a multicast address like 239.255.1.2 or ff12::1, or "
+			  "auto" },
+	[PARAM_NODE] = { .name = "node",
+		.wanted = "a node number, auto or none" },
+	[PARAM_NETWORKS] = { "networks",
+		"IP addresses and networks like 192.0.2.7, 10.0.0.0/8 or "
+		"2001:db8::/32, with no bits set after the prefix",
+		networks_parse_into, NETWORKS_MAX, "networks" },
+	[PARAM_LIMIT] = { .name = "limit" },
+	[PARAM_COUNTERS] = { .name = "counters",
+		.parse = counter_choice_parse_into,
+		.wanted = "interest, all, none or names of counters with "
+			  "commas between them" },
+	[PARAM_COUNTER_LIMITS] = { "counter-limits",
+		"counters and numbers like link_downed=0,out_of_sequence=10",
+		counter_limits_parse_into, COUNTER_LIMITS_MAX, "counters" },
+	[PARAM_MEMORY] = { .name = "memory", .wanted = MEMORY_WORDS,
+		.parse = memory_choice_parse_into },
+};
+
+const char *param_kind_name(enum param_kind kind)
+{
+	return kinds[kind].name;
+}
+
+/* Report why TEXT could not be parsed: RET is -E2BIG or another errno. */
+static int malformed(const struct param *row, const char *option,
+		     const char *text, int ret, struct error *err)
+{
+	if (ret == -E2BIG)
+		return fail(err, -EINVAL, NULL, "%s '%s': more than %d %s",
+			    option, text, kinds[row->kind].most,
+			    kinds[row->kind].items);
+	return fail(err, -EINVAL, NULL, "%s '%s': must be %s", option, text,
+		    kinds[row->kind].wanted);
+}
+
+static int parse_choice(struct parameters *params, const struct param *row,
+			const char *option, const char *text, struct error *err)
 {
 	char words[80] = "";
 	const char *word;
@@ -78,7 +140,7 @@ static int parse_choice(const struct param *row, const char *option,
 	for (uint64_t i = 0; (word = param_word(row, i, &length)); i++) {
 		if (strlen(text) == (size_t)length &&
 		    !strncasecmp(word, text, (size_t)length)) {
-			*index = i;
+			param_set(params, row, i);
 			return 0;
 		}
 		snprintf(words + used, sizeof(words) - used, "%s%.*s",
@@ -117,17 +179,6 @@ static void *field(struct parameters *params, const struct param *row)
 	return (char *)params + row->offset;
 }
 
-/* Report why a list could not be parsed into its field; RET 0 means it was. */
-static int refuse_list(const struct param *row, const char *option,
-		       const char *text, int ret, int most, const char *what,
-		       struct error *err)
-{
-	if (ret == -E2BIG)
-		return fail(err, -EINVAL, NULL, "%s '%s': more than %d %s",
-			    option, text, most, what);
-	return ret ? malformed(row, option, text, err) : 0;
-}
-
 static int parse_sizes(struct parameters *params, const struct param *row,
 		       const char *option, const char *text, struct error *err)
 {
@@ -135,8 +186,7 @@ static int parse_sizes(struct parameters *params, const struct param *row,
 	int ret = units_parse_sizes(text, &sizes);
 
 	if (ret)
-		return refuse_list(row, option, text, ret, SIZES_MAX, "sizes",
-				   err);
+		return malformed(row, option, text, ret, err);
 	for (uint32_t i = 0; i < sizes.n; i++)
 		if (sizes.bytes[i] < row->min || sizes.bytes[i] > row->max)
 			return out_of_range(row, option, text, err);
@@ -199,7 +249,7 @@ static int parse_plain(struct parameters *params, const struct param *row,
 	bool digits;
 
 	if (ret == -EINVAL)
-		return malformed(row, option, text, err);
+		return malformed(row, option, text, ret, err);
 	/* words such as auto stand for numbers outside the range */
 	digits = text[0] >= '0' && text[0] <= '9';
 	if (ret || (digits && row->kind != PARAM_RATE &&
@@ -209,23 +259,9 @@ static int parse_plain(struct parameters *params, const struct param *row,
 	return 0;
 }
 
-static int parse_group(const char *text, struct mcast *mcast)
-{
-	struct mcast m = { .wanted = true };
-
-	if (strcmp(text, "auto") != 0) {
-		m.given = true;
-		if (ip_parse(text, m.gid.raw) || !gid_is_multicast(&m.gid))
-			return -EINVAL;
-	}
-	*mcast = m;
-	return 0;
-}
-
 int param_parse(struct parameters *params, const struct param *row,
 		const char *option, const char *text, struct error *err)
 {
-	uint64_t value = 0;
 	int ret;
 
 	switch (row->kind) {
@@ -233,45 +269,16 @@ int param_parse(struct parameters *params, const struct param *row,
 		return parse_string(params, row, option, text, err);
 	case PARAM_SIZES:
 		return parse_sizes(params, row, option, text, err);
-	case PARAM_PERCENTILES:
-		ret = units_parse_percentiles(text, field(params, row));
-		return refuse_list(row, option, text, ret, PERCENTILES_MAX,
-				   "percentiles", err);
-	case PARAM_CPUS:
-		ret = units_parse_cpus(text, field(params, row));
-		return refuse_list(row, option, text, ret, CPUS_MAX, "CPUs",
-				   err);
-	case PARAM_LABELS:
-		ret = units_parse_labels(text, field(params, row));
-		return refuse_list(row, option, text, ret, LABELS_MAX,
-				   "flow labels", err);
-	case PARAM_MCAST:
-		ret = parse_group(text, field(params, row));
-		return ret ? malformed(row, option, text, err) : 0;
-	case PARAM_NETWORKS:
-		ret = networks_parse(text, field(params, row));
-		return refuse_list(row, option, text, ret, NETWORKS_MAX,
-				   "networks", err);
-	case PARAM_MEMORY:
-		ret = memory_choice_parse(text, field(params, row));
-		return ret ? malformed(row, option, text, err) : 0;
 	case PARAM_LIMIT:
 		return parse_limit(params, row, option, text, err);
-	case PARAM_COUNTER_LIMITS:
-		ret = counter_limits_parse(text, field(params, row));
-		return refuse_list(row, option, text, ret, COUNTER_LIMITS_MAX,
-				   "counters", err);
-	case PARAM_COUNTERS:
-		ret = counter_choice_parse(text, field(params, row));
-		return ret ? malformed(row, option, text, err) : 0;
 	case PARAM_CHOICE:
-		ret = parse_choice(row, option, text, &value, err);
-		if (!ret)
-			param_set(params, row, value);
-		return ret;
+		return parse_choice(params, row, option, text, err);
 	default:
-		return parse_plain(params, row, option, text, err);
+		if (!kinds[row->kind].parse)
+			return parse_plain(params, row, option, text, err);
 	}
+	ret = kinds[row->kind].parse(text, field(params, row));
+	return ret ? malformed(row, option, text, ret, err) : 0;
 }
 
 void param_defaults(struct parameters *params)

@@ -25,12 +25,13 @@ static json_t *percentile_list(const struct percentiles *list)
 	return array;
 }
 
-static json_t *cpu_list(const struct cpus *list)
+/* CPUs or flow labels. */
+static json_t *numbers(const uint32_t *list, uint32_t n)
 {
-	json_t *array = list->n ? json_array() : json_null();
+	json_t *array = n ? json_array() : json_null();
 
-	for (uint32_t i = 0; i < list->n; i++)
-		json_array_append_new(array, json_count(list->id[i]));
+	for (uint32_t i = 0; i < n; i++)
+		json_array_append_new(array, json_count(list[i]));
 	return array;
 }
 
@@ -54,15 +55,6 @@ static bool does_not_apply(const struct plan *plan, const struct param *row)
 	if (row->offset == offsetof(struct parameters, plan.outstanding_reads))
 		return !op_table[plan->op].fetches;
 	return false;
-}
-
-static json_t *label_list(const struct labels *list)
-{
-	json_t *array = list->n ? json_array() : json_null();
-
-	for (uint32_t i = 0; i < list->n; i++)
-		json_array_append_new(array, json_count(list->value[i]));
-	return array;
 }
 
 static json_t *limit_value(const struct limit *limit)
@@ -166,7 +158,7 @@ json_t *json_parameter(const struct parameters *params, const struct param *row)
 	case PARAM_PERCENTILES:
 		return percentile_list(&params->percentiles);
 	case PARAM_CPUS:
-		return cpu_list(&params->cpus);
+		return numbers(params->cpus.id, params->cpus.n);
 	case PARAM_MEMORY:
 		return memory(&params->memory);
 	case PARAM_LIMIT:
@@ -174,7 +166,8 @@ json_t *json_parameter(const struct parameters *params, const struct param *row)
 	case PARAM_MCAST:
 		return group(&params->plan.mcast);
 	case PARAM_LABELS:
-		return label_list(&params->plan.flow_labels);
+		return numbers(params->plan.flow_labels.value,
+			       params->plan.flow_labels.n);
 	case PARAM_COUNTER_LIMITS:
 		return counter_limits(&params->counter_limits);
 	case PARAM_COUNTERS:

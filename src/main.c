@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 
 #include "base/descriptors.h"
 #include "base/log.h"
@@ -40,8 +39,7 @@ static int run_ends(struct options *options)
 	int cancel_fd = signals_open();
 
 	if (cancel_fd < 0)
-		fail(&err, cancel_fd, NULL, "cannot take signals: %s",
-		     strerror(-cancel_fd));
+		fail_errno(&err, cancel_fd, NULL, "cannot take signals");
 	if (cancel_fd < 0)
 		return test_not_begun(options, &err);
 	if (options->command == COMMAND_SERVE)

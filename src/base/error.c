@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void error_stage(struct error *err, const char *stage)
@@ -41,6 +42,19 @@ int fail(struct error *err, int ret, const char *advice, const char *fmt, ...)
 	record(err, name ? name : "EUNKNOWN", advice, fmt, ap);
 	va_end(ap);
 	return negative(ret);
+}
+
+int fail_errno(struct error *err, int errnum, const char *advice,
+	       const char *fmt, ...)
+{
+	char what[sizeof(err->message)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return fail(err, -abs(errnum), advice, "%s: %s", what,
+		    strerror(abs(errnum)));
 }
 
 int fail_code(struct error *err, int ret, const char *code, const char *advice,

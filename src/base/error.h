@@ -36,6 +36,14 @@ int fail(struct error *err, int ret, const char *advice, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /*
+ * As fail(), of a call that left or returned ERRNUM, an errno: its text ends the
+ * message.  The sign does not matter, as some verbs return a positive errno and
+ * others a negative one.
+ */
+int fail_errno(struct error *err, int errnum, const char *advice,
+	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/*
  * As fail(), for a failure with its own name, such as a completion status: CODE
  * replaces the name of the errno.
  */

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "commands/commands.h"
 
-#include <string.h>
 
 #include "base/log.h"
 #include "commands/test.h"
@@ -60,8 +59,7 @@ int command_calibrate(const struct options *options)
 		affinity_pin(&params->cpus, 0);
 		ret = calibrate((enum clock_choice)params->clock, &c);
 		if (ret)
-			fail(&err, ret, NULL, "the null provider failed: %s",
-			     strerror(-ret));
+			fail_errno(&err, ret, NULL, "the null provider failed");
 		else
 			ret = outputs_write_calibration(params, &c, &err);
 		calibration_free(&c);

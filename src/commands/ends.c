@@ -200,13 +200,13 @@ static pid_t start_server(int fds[2], struct error *err)
 	pid_t child;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
-		return fail(err, -errno, NULL, "cannot make a socket pair: %s",
-			    strerror(errno));
+		return fail_errno(err, errno, NULL,
+				  "cannot make a socket pair");
 	child = fork();
 	if (child >= 0)
 		return child;
-	child = fail(err, -errno, NULL, "cannot start a process for the "
-		     "server: %s", strerror(errno));
+	child = fail_errno(err, errno, NULL,
+			   "cannot start a process for the server");
 	close(fds[0]);
 	close(fds[1]);
 	return child;

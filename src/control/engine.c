@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -78,9 +77,8 @@ static int start(struct control_engine *e)
 		int ret = pthread_create(&w->thread, NULL, work, w);
 
 		if (ret)
-			return fail(&e->err, -ret, "use fewer --threads",
-				    "cannot start thread %u: %s", i,
-				    strerror(ret));
+			return fail_errno(&e->err, ret, "use fewer --threads",
+					  "cannot start thread %u", i);
 		w->started = true;
 	}
 	return 0;
@@ -268,8 +266,8 @@ int control_engine_run(struct control_engine *e)
 	make_workers(e);
 	e->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (e->wake_fd < 0)
-		return fail(&e->err, -errno, NULL, "cannot make an eventfd: %s",
-			    strerror(errno));
+		return fail_errno(&e->err, errno, NULL,
+				  "cannot make an eventfd");
 	ret = start(e);
 	for (uint32_t i = 0; i < STAGES; i++)
 		run_stage(e, i);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "base/numbers.h"
@@ -22,27 +21,17 @@
 /* Polls between two looks at the clock. */
 #define POLLS 1024
 
-static int refused(const struct link_end *end, const char *verb, int errnum,
-		   const char *what, struct error *err)
-{
-	const struct port *port = &end->device->port;
-
-	return fail(err, -errnum,
-		    verb_advice(verb, errnum, port_is_ethernet(port)),
-		    "%s: cannot %s: %s", port->device, what,
-		    strerror(errnum));
-}
-
 /* A queue pair of one request cannot be smaller, as is advised elsewhere. */
 static int no_qp(const struct link_end *end, int errnum, struct error *err)
 {
-	const char *what = "create a queue pair";
+	const struct port *port = &end->device->port;
 
 	if (errnum != ENOMEM && errnum != EINVAL)
-		return refused(end, "ibv_create_qp", errnum, what, err);
-	return fail(err, -errnum, "it may be the device's limit (max_qp), or "
-		    "that on locked memory (ulimit -l)", "%s: cannot %s: %s",
-		    end->device->port.device, what, strerror(errnum));
+		return verb_failed(port, "ibv_create_qp", errnum, err,
+				   "cannot create a queue pair");
+	return fail_errno(err, errnum, "it may be the device's limit (max_qp), "
+			  "or that on locked memory (ulimit -l)",
+			  "%s: cannot create a queue pair", port->device);
 }
 
 int link_open(struct link_end *end, struct error *err)
@@ -55,8 +44,8 @@ int link_open(struct link_end *end, struct error *err)
 				0);
 	if (end->cq)
 		return 0;
-	return refused(end, "ibv_create_cq", errno,
-		       "create a completion queue", err);
+	return verb_failed(&end->device->port, "ibv_create_cq", errno, err,
+			   "cannot create a completion queue");
 }
 
 void link_close(struct link_end *end)
@@ -127,8 +116,8 @@ static int prepare(const struct link_end *end, struct link *link,
 	if (ret || end->client)
 		return ret;
 	ret = ibv_post_recv(link->qp, &receive, &bad);
-	return ret ? refused(end, "ibv_post_recv", abs(ret), "post a receive",
-			     err) : 0;
+	return ret ? verb_failed(&end->device->port, "ibv_post_recv", ret, err,
+				 "cannot post a receive") : 0;
 }
 
 int link_make(const struct link_end *end, struct link *link, struct error *err)
@@ -199,8 +188,9 @@ static int wait(const struct link_end *end, struct ibv_wc *wc,
 		int n = ibv_poll_cq(end->cq, 1, wc);
 
 		if (n < 0)
-			return refused(end, "ibv_poll_cq", EIO,
-				       "poll for a completion", err);
+			return verb_failed(&end->device->port, "ibv_poll_cq",
+					   EIO, err,
+					   "cannot poll for a completion");
 		if (n)
 			return 0;
 		if (i % POLLS == 0 && !time_until(deadline))
@@ -223,8 +213,8 @@ int link_send(const struct link_end *end, struct link *link,
 	int ret = ibv_post_send(link->qp, &wr, &bad);
 
 	if (ret)
-		return refused(end, "ibv_post_send", abs(ret), "post a send",
-			       err);
+		return verb_failed(&end->device->port, "ibv_post_send", ret,
+				   err, "cannot post a send");
 	ret = wait(end, &wc, err);
 	if (ret || !wc.status)
 		return ret;
@@ -266,6 +256,6 @@ int link_destroy(const struct link_end *end, struct link *link,
 	int ret = ibv_destroy_qp(link->qp);
 
 	link->qp = NULL;
-	return ret ? refused(end, "ibv_destroy_qp", abs(ret),
-			     "destroy a queue pair", err) : 0;
+	return ret ? verb_failed(&end->device->port, "ibv_destroy_qp", ret,
+				 err, "cannot destroy a queue pair") : 0;
 }

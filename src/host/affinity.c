@@ -159,10 +159,10 @@ static int place_memory(uint32_t node, const cpu_set_t *set, struct error *err)
 	 * node */
 	if (runs_within(set))
 		return 0;
-	return fail(err, ret, "a container needs CAP_SYS_NICE for it; "
-		    "--numa=none does without",
-		    "--numa %u: cannot allocate memory on that node: %s", node,
-		    strerror(-ret));
+	return fail_errno(err, ret, "a container needs CAP_SYS_NICE for it; "
+			  "--numa=none does without",
+			  "--numa %u: cannot allocate memory on that node",
+			  node);
 }
 
 static int place(const struct numa_host *host, uint32_t node, bool threads,

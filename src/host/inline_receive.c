@@ -23,8 +23,7 @@ static int set(const char *name, const char *value, struct error *err)
 {
 	if (!value || !setenv(name, value, 1))
 		return 0;
-	return fail(err, -errno, NULL, "cannot set %s: %s", name,
-		    strerror(errno));
+	return fail_errno(err, errno, NULL, "cannot set %s", name);
 }
 
 static int check(const struct parameters *params, const char *device,

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "model/inject.h"
@@ -12,9 +11,9 @@
 
 static int refused(struct run *run, const char *verb, int errnum)
 {
-	return fail(&run->result->error, -errnum, NULL, "--inject %s: %s: %s",
-		    inject_find(run->result->params.plan.inject)->name, verb,
-		    strerror(errnum));
+	return fail_errno(&run->result->error, errnum, NULL, "--inject %s: %s",
+			  inject_find(run->result->params.plan.inject)->name,
+			  verb);
 }
 
 /* Memory that faults are provoked in is where its addresses say. */

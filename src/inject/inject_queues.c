@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "model/inject.h"
 
@@ -13,9 +12,9 @@
 
 static int refused(struct run *run, int errnum)
 {
-	return fail(&run->result->error, -errnum, NULL,
-		    "--inject %s: ibv_resize_cq: %s",
-		    inject_find(run->plan->inject)->name, strerror(errnum));
+	return fail_errno(&run->result->error, errnum, NULL,
+			  "--inject %s: ibv_resize_cq",
+			  inject_find(run->plan->inject)->name);
 }
 
 int inject_small_queues(struct run *run)

@@ -130,9 +130,10 @@ static int map_pages(struct allocation *a, struct error *err)
 	a->mapped = round_up(a->length, page) + spare;
 	ret = map(a, 0);
 	if (ret)
-		return fail(err, ret, "use fewer --qps or a smaller --size",
-			    "cannot allocate %" PRIu64 " bytes for messages: "
-			    "%s", a->length, strerror(-ret));
+		return fail_errno(err, ret,
+				  "use fewer --qps or a smaller --size",
+				  "cannot allocate %" PRIu64 " bytes for "
+				  "messages", a->length);
 	if (spare)
 		align(a, spare);
 	return 0;
@@ -154,11 +155,10 @@ static int too_few(const struct allocation *a, const struct huge_pages *pages,
 		snprintf(advice, sizeof(advice),
 			 "reserve more, as root: sysctl vm.nr_hugepages=%"
 			 PRIu64, pages->total + missing);
-	return fail(err, ret, advice,
-		    "%s: messages need %" PRIu64 " page%s of %" PRIu64
-		    " KiB, %" PRIu64 " are free: %s", a->option, n,
-		    n == 1 ? "" : "s", pages->size >> 10, pages->available,
-		    strerror(-ret));
+	return fail_errno(err, ret, advice, "%s: messages need %" PRIu64
+			  " page%s of %" PRIu64 " KiB, %" PRIu64 " are free",
+			  a->option, n, n == 1 ? "" : "s", pages->size >> 10,
+			  pages->available);
 }
 
 static int map_huge_pages(struct allocation *a, struct error *err)
@@ -209,9 +209,8 @@ static int map_shared(struct allocation *a, int fd, struct error *err)
 			    MAP_SHARED, fd, (off_t)a->choice.offset);
 
 	if (buffer == MAP_FAILED)
-		return fail(err, -errno, NULL, "%s: cannot map %" PRIu64
-			    " bytes: %s", a->option, a->mapped,
-			    strerror(errno));
+		return fail_errno(err, errno, NULL, "%s: cannot map %" PRIu64
+				  " bytes", a->option, a->mapped);
 	a->buffer = buffer;
 	return 0;
 }
@@ -225,9 +224,9 @@ static int reserve(const struct allocation *a, int fd, struct error *err)
 		return 0;
 	if (errno != ENOSPC && errno != ENOMEM)
 		return 0;
-	return fail(err, -errno, "use fewer --qps or a smaller --size",
-		    "%s: cannot allocate %" PRIu64 " bytes for messages: %s",
-		    a->option, a->mapped, strerror(errno));
+	return fail_errno(err, errno, "use fewer --qps or a smaller --size",
+			  "%s: cannot allocate %" PRIu64 " bytes for messages",
+			  a->option, a->mapped);
 }
 
 /* A memfd of the size needed, mapped. */
@@ -239,10 +238,10 @@ static int map_memfd(struct allocation *a, unsigned int flags,
 	a->mapped = round_up(a->length, page_size());
 	a->fd = memfd_create("verbsperf", MFD_CLOEXEC | flags);
 	if (a->fd < 0 || ftruncate(a->fd, (off_t)a->mapped))
-		return fail(err, -errno,
-			    "use fewer --qps or a smaller --size",
-			    "%s: cannot make a memfd of %" PRIu64 " bytes: %s",
-			    a->option, a->mapped, strerror(errno));
+		return fail_errno(err, errno,
+				  "use fewer --qps or a smaller --size",
+				  "%s: cannot make a memfd of %" PRIu64
+				  " bytes", a->option, a->mapped);
 	ret = reserve(a, a->fd, err);
 	return ret ? ret : map_shared(a, a->fd, err);
 }
@@ -260,18 +259,16 @@ static int make_unnamed(struct allocation *a, const char *path,
 
 	a->fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (a->fd < 0)
-		return fail(err, -errno, errno == EOPNOTSUPP ?
-			    "use a folder on tmpfs, as /dev/shm, or the path "
-			    "of a file" : NULL,
-			    "%s: cannot make a file in this folder: %s",
-			    a->option, strerror(errno));
+		return fail_errno(err, errno, errno == EOPNOTSUPP ?
+				  "use a folder on tmpfs, as /dev/shm, or the "
+				  "path of a file" : NULL, "%s: cannot make a file in this folder",
+				  a->option);
 	a->mapped = round_up(a->length, page_size());
 	if (!fstatfs(a->fd, &fs) && fs.f_type == HUGETLBFS)
 		a->mapped = round_up(a->length, (uint64_t)fs.f_bsize);
 	if (ftruncate(a->fd, (off_t)(a->choice.offset + a->mapped)))
-		return fail(err, -errno, NULL,
-			    "%s: cannot make a file of %" PRIu64 " bytes: %s",
-			    a->option, a->mapped, strerror(errno));
+		return fail_errno(err, errno, NULL, "%s: cannot make a file of "
+				  "%" PRIu64 " bytes", a->option, a->mapped);
 	return reserve(a, a->fd, err);
 }
 
@@ -301,8 +298,8 @@ static int open_path(struct allocation *a, const char *path, struct error *err)
 	if (a->fd < 0 && errno == EISDIR)
 		return make_unnamed(a, path, err);
 	if (a->fd < 0 || fstat(a->fd, &st))
-		return fail(err, -errno, NULL, "%s: cannot open it: %s",
-			    a->option, strerror(errno));
+		return fail_errno(err, errno, NULL, "%s: cannot open it",
+				  a->option);
 	if (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))
 		return fail(err, -EINVAL, NULL,
 			    "%s: neither a file nor a folder nor a DAX device",
@@ -344,12 +341,13 @@ static int no_udmabuf(const struct allocation *a, int errnum,
 {
 	const bool large = errnum == EINVAL || errnum == ENOMEM;
 
-	return fail(err, -errnum, large ?
-		    "raise its size_limit_mb in /sys/module/udmabuf/"
-		    "parameters, or use a smaller --size" :
-		    "load the module udmabuf and be allowed to use " UDMABUF,
-		    "%s: cannot make a dma-buf of %" PRIu64 " bytes with "
-		    UDMABUF ": %s", a->option, a->mapped, strerror(errnum));
+	return fail_errno(err, errnum, large ?
+			  "raise its size_limit_mb in /sys/module/udmabuf/"
+			  "parameters, or use a smaller --size" :
+			  "load the module udmabuf and be allowed to use "
+			  UDMABUF,
+			  "%s: cannot make a dma-buf of %" PRIu64 " bytes with "
+			  UDMABUF, a->option, a->mapped);
 }
 
 /* Only a memfd that cannot shrink becomes a dma-buf. */
@@ -361,8 +359,8 @@ static int make_udmabuf(struct allocation *a, struct error *err)
 	if (ret)
 		return ret;
 	if (fcntl(a->fd, F_ADD_SEALS, F_SEAL_SHRINK))
-		return fail(err, -errno, NULL, "%s: cannot seal a memfd: %s",
-			    a->option, strerror(errno));
+		return fail_errno(err, errno, NULL, "%s: cannot seal a memfd",
+				  a->option);
 	device = open(UDMABUF, O_RDWR | O_CLOEXEC);
 	if (device < 0)
 		return no_udmabuf(a, errno, err);

@@ -93,10 +93,10 @@ static int refuse(const struct allocation *a, int errnum, struct error *err)
 		return fail(err, -errnum, "use another --memory",
 			    "%s: %s has no memory of its own that can be "
 			    "allocated", a->option, a->device);
-	return fail(err, -errnum, "use fewer --qps or a smaller --size",
-		    "%s: %s has %" PRIu64 " bytes, messages need %" PRIu64
-		    ": %s", a->option, a->device, attr.max_dm_size, a->mapped,
-		    strerror(errnum));
+	return fail_errno(err, errnum, "use fewer --qps or a smaller --size",
+			  "%s: %s has %" PRIu64 " bytes, messages need %"
+			  PRIu64, a->option, a->device, attr.max_dm_size,
+			  a->mapped);
 }
 
 static int clear(struct allocation *a, struct error *err)
@@ -109,9 +109,9 @@ static int clear(struct allocation *a, struct error *err)
 			      smaller(PIECE, a->mapped - at));
 	if (!ret)
 		return 0;
-	return fail(err, ret, "use another --memory",
-		    "%s: cannot copy to the memory of %s: %s", a->option,
-		    a->device, strerror(-ret));
+	return fail_errno(err, ret, "use another --memory",
+			  "%s: cannot copy to the memory of %s", a->option,
+			  a->device);
 }
 
 static int allocate(struct allocation *a, struct error *err)
@@ -127,8 +127,8 @@ static int allocate(struct allocation *a, struct error *err)
 	addresses = mmap(NULL, a->mapped, PROT_NONE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (addresses == MAP_FAILED)
-		return fail(err, -errno, NULL, "%s: no addresses: %s",
-			    a->option, strerror(errno));
+		return fail_errno(err, errno, NULL, "%s: no addresses",
+				  a->option);
 	a->buffer = addresses;
 	return clear(a, err);
 }

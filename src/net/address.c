@@ -91,8 +91,7 @@ static int wait_for_answer(struct job *job, const struct patience *patience,
 				 pthread_create(&thread, NULL, run, job);
 	if (ret) {
 		job->users--;
-		return fail(err, -ret, NULL, "cannot start a thread: %s",
-			    strerror(ret));
+		return fail_errno(err, ret, NULL, "cannot start a thread");
 	}
 	pthread_detach(thread);
 	do {

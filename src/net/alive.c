@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -92,8 +91,7 @@ int alive_begin(struct connection *conn, uint64_t period, struct alive **alive,
 	if (a->end_fd >= 0)
 		close(a->end_fd);
 	free(a);
-	return fail(err, ret, NULL, "cannot start a thread: %s",
-		    strerror(-ret));
+	return fail_errno(err, ret, NULL, "cannot start a thread");
 }
 
 int alive_end(struct alive *a, struct error *err)

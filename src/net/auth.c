@@ -149,8 +149,7 @@ static int check_file(const char *path, int fd, struct error *err)
 	struct stat stat;
 
 	if (fstat(fd, &stat))
-		return fail(err, -errno, NULL, "--key-file %s: %s", path,
-			    strerror(errno));
+		return fail_errno(err, errno, NULL, "--key-file %s", path);
 	if (!S_ISREG(stat.st_mode))
 		return fail(err, -EINVAL, NULL,
 			    "--key-file %s: is not a regular file", path);
@@ -204,8 +203,7 @@ int key_file_read(const char *path, struct auth_key *key, struct error *err)
 	ssize_t got;
 
 	if (fd < 0)
-		return fail(err, -errno, NULL, "--key-file %s: %s", path,
-			    strerror(errno));
+		return fail_errno(err, errno, NULL, "--key-file %s", path);
 	ret = check_file(path, fd, err);
 	if (!ret) {
 		got = read_all(fd, text, sizeof(text));

@@ -218,8 +218,8 @@ static int race_run(struct attempt *attempts, size_t n, uint64_t timeout,
 	int ret;
 
 	if (race.epoll < 0)
-		return fail(err, -errno, NULL, "cannot wait for a connection: "
-			    "%s", strerror(errno));
+		return fail_errno(err, errno, NULL,
+				  "cannot wait for a connection");
 	/* within a short timeout every attempt still gets its share */
 	if (race.delay > timeout / n)
 		race.delay = timeout / n;
@@ -284,8 +284,8 @@ static int choose_local(struct way *way, struct error *err)
 	}
 	if (n)
 		return 0;
-	return fail(err, -errnum, "give an address of this machine",
-		    "--bind %s: %s", way->bind, strerror(errnum));
+	return fail_errno(err, errnum, "give an address of this machine",
+			  "--bind %s", way->bind);
 }
 
 static int resolve(struct way *way, const struct patience *patience,

@@ -5,7 +5,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -90,10 +89,9 @@ int oob_listen(const char *bind, uint32_t *port, int cancel_fd,
 	fd = listen_on_any(list);
 	freeaddrinfo(list);
 	if (fd < 0)
-		return fail(err, fd, advice_of(-fd),
-			    "cannot listen on %s%sport %u: %s",
-			    bind ? bind : "", bind ? " " : "", *port,
-			    strerror(-fd));
+		return fail_errno(err, fd, advice_of(-fd),
+				  "cannot listen on %s%sport %u",
+				  bind ? bind : "", bind ? " " : "", *port);
 	*port = bound_port(fd);
 	return fd;
 }

@@ -63,9 +63,9 @@ void oob_close(struct connection *conn)
 static int lost(struct connection *conn, const char *doing, int errnum,
 		struct error *err)
 {
-	return fail(err, -errnum, NULL,
-		    "lost the connection to the %s while %s: %s", conn->peer,
-		    doing, strerror(errnum));
+	return fail_errno(err, errnum, NULL,
+			  "lost the connection to the %s while %s", conn->peer,
+			  doing);
 }
 
 /* Send all of FRAME as it is, without sealing it. */

@@ -32,8 +32,7 @@ static int wait_any(struct pollfd *fds, nfds_t n, int *cancel_fd,
 		ready = poll(fds, n, poll_timeout(deadline));
 	} while (ready < 0 && errno == EINTR);
 	if (ready < 0)
-		return fail(err, -errno, NULL, "cannot poll: %s",
-			    strerror(errno));
+		return fail_errno(err, errno, NULL, "cannot poll");
 	if (fds[n - 1].revents) {
 		int ret = signals_take(*cancel_fd, NULL, err);
 
@@ -149,8 +148,7 @@ int signals_limit(uint64_t ns, struct error *err)
 	if (!timer_create(CLOCK_MONOTONIC, &event, &timer) &&
 	    !timer_settime(timer, 0, &when, NULL))
 		return 0;
-	return fail(err, -errno, NULL, "cannot make a timer: %s",
-		    strerror(errno));
+	return fail_errno(err, errno, NULL, "cannot make a timer");
 }
 
 void signals_unblock(bool interruptible)

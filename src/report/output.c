@@ -60,8 +60,7 @@ int report_check_path(const char *path, bool empty, struct error *err)
 		return 0;
 	out = fopen(path, empty ? "w" : "a");
 	if (!out)
-		return fail(err, -errno, NULL, "cannot write %s: %s", path,
-			    strerror(errno));
+		return fail_errno(err, errno, NULL, "cannot write %s", path);
 	fclose(out);
 	return 0;
 }
@@ -75,17 +74,17 @@ static int write_in_place(const char *path, const char *text,
 	int errnum = 0;
 
 	if (!out)
-		return fail(err, -errno,
-			    errno == ENXIO ? "nobody reads it" : NULL,
-			    "cannot write %s: %s", path, strerror(errno));
+		return fail_errno(err, errno,
+				  errno == ENXIO ? "nobody reads it" : NULL,
+				  "cannot write %s", path);
 	if (fputs(text, out) == EOF || fflush(out) == EOF)
 		errnum = errno;
 	if (!to_stdout && fclose(out) == EOF && !errnum)
 		errnum = errno;
 	if (!errnum)
 		return 0;
-	return fail(err, -errnum, NULL, "cannot write %s: %s",
-		    to_stdout ? "to stdout" : path, strerror(errnum));
+	return fail_errno(err, errnum, NULL, "cannot write %s",
+			  to_stdout ? "to stdout" : path);
 }
 
 int report_write(const char *path, const char *text, struct error *err)

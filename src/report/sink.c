@@ -162,9 +162,9 @@ static int cannot_write(const struct sink *sink, struct error *err)
 		return fail(err, -ETIMEDOUT, NULL,
 			    "cannot write %s: its reader read nothing for %d s",
 			    to, REPORT_READER_WAIT_MS / 1000);
-	return fail(err, -sink->errnum,
-		    sink->errnum == ENXIO ? "nobody reads it" : NULL,
-		    "cannot write %s: %s", to, strerror(sink->errnum));
+	return fail_errno(err, sink->errnum,
+			  sink->errnum == ENXIO ? "nobody reads it" : NULL,
+			  "cannot write %s", to);
 }
 
 /* Try once more, within PAUSE_MS; true if the reader took something. */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -410,9 +409,8 @@ static int poll_once(struct monitor *m)
 	int ret = 0;
 
 	if (poll(fds, N_FDS, -1) < 0)
-		return errno == EINTR ? 0 : fail(&m->err, -errno, NULL,
-						 "cannot poll: %s",
-						 strerror(errno));
+		return errno == EINTR ? 0 : fail_errno(&m->err, errno, NULL,
+						       "cannot poll");
 	if (fds[WAKE].revents)
 		on_wake(m);
 	if (is_over(m))
@@ -494,16 +492,14 @@ int monitor_start(struct monitor *m, struct error *err)
 	m->timer_fd = timerfd_create(CLOCK_MONOTONIC,
 				     TFD_CLOEXEC | TFD_NONBLOCK);
 	if (m->wake_fd < 0 || m->timer_fd < 0) {
-		ret = fail(err, -errno, NULL, "cannot start the monitor: %s",
-			   strerror(errno));
+		ret = fail_errno(err, errno, NULL, "cannot start the monitor");
 		close_fds(m);
 		return ret;
 	}
 	begin(m);
 	ret = pthread_create(&m->thread, NULL, watch, m);
 	if (ret) {
-		ret = fail(err, -ret, NULL, "cannot start the monitor: %s",
-			   strerror(ret));
+		ret = fail_errno(err, ret, NULL, "cannot start the monitor");
 		close_fds(m);
 	}
 	return ret;

@@ -100,11 +100,9 @@ static void *record(void *argument)
 static int cannot_write(const struct recorder *r, int errnum,
 			struct error *err)
 {
-	return fail(err, -errnum,
-		    errnum == EINVAL || errnum == ENXIO ?
-			    "give a file, not a pipe" : NULL,
-		    "cannot write samples to %s: %s", r->path,
-		    strerror(errnum));
+	return fail_errno(err, errnum, errnum == EINVAL || errnum == ENXIO ?
+				  "give a file, not a pipe" : NULL,
+			  "cannot write samples to %s", r->path);
 }
 
 /* Non-blocking: a pipe's reader must not hold up the recorder, and so the
@@ -129,8 +127,7 @@ const char *recorder_memory(struct error *err)
 	int fd = memfd_create("samples", MFD_CLOEXEC);
 
 	if (fd < 0) {
-		fail(err, -errno, NULL, "cannot keep samples in memory: %s",
-		     strerror(errno));
+		fail_errno(err, errno, NULL, "cannot keep samples in memory");
 		return NULL;
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -174,9 +171,8 @@ int recorder_start(struct recorder *r, const struct clock *clock,
 	atomic_store(&r->ring->dropped, 0);
 	ret = pthread_create(&r->thread, NULL, record, r);
 	if (ret)
-		return fail(err, -ret, NULL,
-			    "cannot start a thread for --samples: %s",
-			    strerror(ret));
+		return fail_errno(err, ret, NULL,
+				  "cannot start a thread for --samples");
 	return 0;
 }
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -267,10 +266,10 @@ static int check_prepared(struct run *run)
 		const struct flow_failure *why = &run->flows[t].failure;
 
 		if (why->verb)
-			return fail(&run->result->error, -why->errnum, NULL,
-				    "cannot write to memory %s: %s: %s",
-				    run->res.memory.allocation->text,
-				    why->verb, strerror(why->errnum));
+			return fail_errno(&run->result->error, why->errnum,
+					  NULL, "cannot write to memory %s: %s",
+					  run->res.memory.allocation->text,
+					  why->verb);
 	}
 	return 0;
 }

@@ -2,7 +2,6 @@
 #include "run/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 #include "host/affinity.h"
@@ -162,9 +161,9 @@ int run_fill_receives(struct run *run)
 	for (uint32_t t = 0; t < run->n_flows && !ret; t++)
 		ret = flow_fill_receives(&run->flows[t]);
 	if (ret)
-		fail(&run->result->error, ret, NULL,
-		     "%s: cannot post receives: %s", run->device->port.device,
-		     strerror(-ret));
+		fail_errno(&run->result->error, ret, NULL,
+			   "%s: cannot post receives",
+			   run->device->port.device);
 	return ret;
 }
 

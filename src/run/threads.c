@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 #include "host/affinity.h"
@@ -45,8 +44,8 @@ static int start(struct worker *w, struct error *err)
 	if (!ret)
 		return 0;
 	flow_set_phase(w->flow->control, PHASE_ABORT);
-	return fail(err, -ret, "use fewer --threads",
-		    "cannot start thread %u: %s", w->number, strerror(ret));
+	return fail_errno(err, ret, "use fewer --threads",
+			  "cannot start thread %u", w->number);
 }
 
 /* Run in this thread, and restore its affinity afterwards. */

@@ -484,9 +484,8 @@ static int turn(struct server *s, struct connection *conn, struct error *err)
 
 	n = what_to_wait_for(s, fds, &ms);
 	if (poll(fds, n, ms) < 0)
-		return errno == EINTR ? 0 : fail(err, -errno, NULL,
-						 "cannot poll: %s",
-						 strerror(errno));
+		return errno == EINTR ? 0 : fail_errno(err, errno, NULL,
+						       "cannot poll");
 	for (struct child *c = s->children.all; c; c = c->next)
 		if (c->fd >= 0 && fds[i++].revents & ~POLLOUT)
 			on_child(s, c);
@@ -528,8 +527,8 @@ int serve_clients(const struct parameters *params, int listener,
 
 	report_lock = memfd_create("verbsperf reports", MFD_CLOEXEC);
 	if (s.ended_fd < 0)
-		ret = fail(err, s.ended_fd, NULL, "cannot wait for children: "
-			   "%s", strerror(-s.ended_fd));
+		ret = fail_errno(err, s.ended_fd, NULL,
+				 "cannot wait for children");
 	while (!ret && (!s.kill_at || s.children.all))
 		ret = turn(&s, conn, err);
 	if (ret > 0)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <string.h>
 
 #include "base/time.h"
 #include "net/oob.h"
@@ -30,8 +29,8 @@ static int ask(struct session *s, uint64_t limit)
 
 	if (!ret)
 		return 0;
-	return fail(&s->run.result->error, ret, NULL,
-		    "cannot ask for a turn: %s", strerror(-ret));
+	return fail_errno(&s->run.result->error, ret, NULL,
+			  "cannot ask for a turn");
 }
 
 /* Say why there is no turn; -EAGAIN tells the client to come again
@@ -145,9 +144,9 @@ static int wait_a_while(struct session *s, struct waiting *w)
 	int ret = 0;
 
 	if (poll(fds, N_FDS, PLACE_PERIOD / 1000000) < 0)
-		return errno == EINTR ? 0 : fail(&s->run.result->error, -errno,
-						 NULL, "cannot poll: %s",
-						 strerror(errno));
+		return errno == EINTR ? 0 : fail_errno(&s->run.result->error,
+						       errno, NULL,
+						       "cannot poll");
 	if (fds[SIGNAL].revents)
 		return interrupted(s);
 	if (fds[CLIENT].revents & ~POLLIN)

@@ -2,6 +2,9 @@
 #include "verbs/advice.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Set-up verbs, or any verb (NULL): the advice for each link layer, or for
@@ -55,4 +58,19 @@ const char *verb_advice(const char *verb, int errnum, bool ethernet)
 			return ethernet ? setup[i].ethernet :
 					  setup[i].infiniband;
 	return NULL;
+}
+
+int verb_failed(const struct port *port, const char *verb, int errnum,
+		struct error *err, const char *fmt, ...)
+{
+	char what[sizeof(err->message)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	return fail_errno(err, errnum,
+			  verb_advice(verb, abs(errnum),
+				      port_is_ethernet(port)),
+			  "%s: %s", port->device, what);
 }

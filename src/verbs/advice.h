@@ -1,8 +1,11 @@
-/* Advice for failed set-up verbs.  Pure. */
+/* Failed set-up verbs, and what to do about them.  Pure. */
 #ifndef VERBS_ADVICE_H
 #define VERBS_ADVICE_H
 
 #include <stdbool.h>
+
+#include "base/error.h"
+#include "model/port.h"
 
 /*
  * What to try when set-up verb VERB ("ibv_modify_qp" to RTR, "ibv_create_qp",
@@ -10,5 +13,11 @@
  * NULL if nothing is known.
  */
 const char *verb_advice(const char *verb, int errnum, bool ethernet);
+
+/* Report that VERB, called on the device of PORT for what FMT says, failed with
+ * ERRNUM, of either sign.  Returns a negative errno. */
+int verb_failed(const struct port *port, const char *verb, int errnum,
+		struct error *err, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
 
 #endif

@@ -14,15 +14,12 @@ struct challenge_buffer {
 	uint8_t received[GRH_SIZE + CHALLENGE_SIZE];
 };
 
-static int verb_failed(const struct challenge *c, const char *verb, int errnum,
-		       struct error *err)
+static int failed(const struct challenge *c, const char *verb, int errnum,
+		  struct error *err)
 {
-	const struct port *port = &c->device->port;
-
-	return fail(err, -abs(errnum),
-		    verb_advice(verb, abs(errnum), port_is_ethernet(port)),
-		    "%s: cannot exchange a challenge with the peer: %s: %s",
-		    port->device, verb, strerror(abs(errnum)));
+	return verb_failed(&c->device->port, verb, errnum, err,
+			   "cannot exchange a challenge with the peer: %s",
+			   verb);
 }
 
 int challenge_create(const struct device *device, struct ibv_pd *pd,
@@ -40,7 +37,7 @@ int challenge_create(const struct device *device, struct ibv_pd *pd,
 	c.mr = ibv_reg_mr(pd, c.buffer, sizeof(*c.buffer),
 			  IBV_ACCESS_LOCAL_WRITE);
 	if (!c.mr) {
-		ret = verb_failed(&c, "ibv_reg_mr", errno, err);
+		ret = failed(&c, "ibv_reg_mr", errno, err);
 		free(c.buffer);
 		return ret;
 	}
@@ -65,7 +62,7 @@ static int poll_one(const struct challenge *c, struct ibv_cq *cq,
 	int n = ibv_poll_cq(cq, 1, &wc);
 
 	if (n < 0)
-		return verb_failed(c, "ibv_poll_cq", EIO, err);
+		return failed(c, "ibv_poll_cq", EIO, err);
 	if (n == 0 || wc.status == IBV_WC_SUCCESS)
 		return n;
 	return fail_code(err, -EIO, explain_status_name(wc.status), NULL,
@@ -88,8 +85,8 @@ int challenge_receive(const struct challenge *c, struct error *err)
 
 	if (!ret)
 		return 0;
-	return verb_failed(c, srq ? "ibv_post_srq_recv" : "ibv_post_recv", ret,
-			   err);
+	return failed(c, srq ? "ibv_post_srq_recv" : "ibv_post_recv", ret,
+		      err);
 }
 
 int challenge_take(const struct challenge *c, uint8_t bytes[CHALLENGE_SIZE],
@@ -126,7 +123,7 @@ int challenge_send(const struct challenge *c,
 	}
 	memcpy(c->buffer->sent, bytes, CHALLENGE_SIZE);
 	ret = ibv_post_send(c->q->qp, &wr, &bad);
-	return ret ? verb_failed(c, "ibv_post_send", ret, err) : 0;
+	return ret ? failed(c, "ibv_post_send", ret, err) : 0;
 }
 
 int challenge_sent(const struct challenge *c, struct error *err)

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/xalloc.h"
 #include "verbs/cm_explain.h"
@@ -85,13 +84,12 @@ static int join_failed(const struct cm_group *g, struct error *err)
 
 	if (errno != KERNEL_ENOTSUPP)
 		return call_failed(g, call, err);
-	return fail(err, -EOPNOTSUPP,
-		    g->address.ss_family == AF_INET6 ?
-			    "rdma_cm may have no IPv6 groups over RoCE v2: "
-			    "choose GIDs of IPv4 with -x, or leave --rdma-cm "
-			    "out" : "leave --rdma-cm out",
-		    "%s: %s: %s", g->end->device->port.device, call,
-		    strerror(EOPNOTSUPP));
+	return fail_errno(err, EOPNOTSUPP,
+			  g->address.ss_family == AF_INET6 ?
+			  "rdma_cm may have no IPv6 groups over RoCE v2: "
+			  "choose GIDs of IPv4 with -x, or leave --rdma-cm "
+			  "out" : "leave --rdma-cm out", "%s: %s",
+			  g->end->device->port.device, call);
 }
 
 static int ask_for_all(struct cm_group *g, struct error *err)

@@ -30,10 +30,10 @@ static int pkey_read(struct ibv_context *context, uint32_t index,
 			    port->n_pkeys == 1 ? "" : "s");
 	errno = 0;
 	if (ibv_query_pkey(context, port->number, (int)index, &pkey))
-		return fail(err, errno ? -errno : -EIO, NULL,
-			    "--pkey-index %u: cannot read that P_Key of %s "
-			    "port %u: %s", index, port->device, port->number,
-			    strerror(errno ? errno : EIO));
+		return fail_errno(err, errno ? errno : EIO, NULL,
+				  "--pkey-index %u: cannot read that P_Key of "
+				  "%s port %u", index, port->device,
+				  port->number);
 	/* an empty entry has no partition bits set */
 	if (!(ntohs(pkey) & PORT_PKEY_PARTITION))
 		return fail(err, -EINVAL, "choose an index with a P_Key",
@@ -92,8 +92,8 @@ static int read_gids(struct ibv_context *context,
 			add_gid(port, &table[i]);
 	free(table);
 	if (n < 0)
-		return fail(err, (int)n, NULL, "%s: cannot read the GIDs: %s",
-			    port->device, strerror((int)-n));
+		return fail_errno(err, (int)n, NULL, "%s: cannot read the GIDs",
+				  port->device);
 	port->gid_forced = forced != PLAN_AUTO;
 	if (port->gid_forced && !port->n_gids && !params->plan.check)
 		return fail(err, -ENOENT, "'verbsperf devices' lists them",
@@ -168,17 +168,15 @@ static int read_port(struct ibv_context *context, uint8_t number,
 	memset(port, 0, sizeof(*port));
 	port->numa_node = PORT_NO_NODE;
 	if (ret)
-		return fail(err, -abs(ret), NULL, "cannot query %s: %s", name,
-			    strerror(abs(ret)));
+		return fail_errno(err, ret, NULL, "cannot query %s", name);
 	if (number == 0 || number > attr->phys_port_cnt)
 		return fail(err, -ENODEV, NULL,
 			    "--ib-port %u: %s has ports 1 to %u", number, name,
 			    attr->phys_port_cnt);
 	ret = ibv_query_port(context, number, &port_attr);
 	if (ret)
-		return fail(err, -abs(ret), NULL,
-			    "cannot query port %u of %s: %s", number, name,
-			    strerror(abs(ret)));
+		return fail_errno(err, ret, NULL, "cannot query port %u of %s",
+				  number, name);
 	read_names(context, attr, port);
 	read_limits(&extended, &port_attr, &port->limits);
 	port->number = number;
@@ -386,16 +384,9 @@ int device_scan(const struct parameters *params, struct found_port **found,
 int pd_alloc(const struct device *device, struct ibv_pd **pd,
 	     struct error *err)
 {
-	const struct port *port = &device->port;
-	int errnum;
-
 	*pd = ibv_alloc_pd(device->context);
 	if (*pd)
 		return 0;
-	errnum = errno;
-	return fail(err, -errnum,
-		    verb_advice("ibv_alloc_pd", errnum,
-				port_is_ethernet(port)),
-		    "%s: cannot allocate a protection domain: %s",
-		    port->device, strerror(errnum));
+	return verb_failed(&device->port, "ibv_alloc_pd", errno, err,
+			   "cannot allocate a protection domain");
 }

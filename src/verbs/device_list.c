@@ -25,8 +25,7 @@ static const char no_device_advice[] =
 /* libibverbs says nothing of that. */
 static int no_descriptors(struct error *err)
 {
-	return fail(err, -EMFILE, NULL,
-		    "cannot look for RDMA devices: %s", strerror(EMFILE));
+	return fail_errno(err, EMFILE, NULL, "cannot look for RDMA devices");
 }
 
 static bool is_listed(const struct device_list *list, const char *name)
@@ -127,8 +126,8 @@ int device_list_read(struct device_list *list, struct error *err)
 	if (!descriptors_left(NEEDED))
 		return no_descriptors(err);
 	if (errnum)
-		return fail(err, -errnum, no_device_advice,
-			    "cannot list RDMA devices: %s", strerror(errnum));
+		return fail_errno(err, errnum, no_device_advice,
+				  "cannot list RDMA devices");
 	return fail(err, -ENODEV, no_device_advice,
 		    "there is no RDMA device on this machine");
 }
@@ -181,9 +180,8 @@ static int not_taken(const struct listed *listed, int errnum,
 		return fail(err, -ENODEV, advice_of(ENODEV),
 			    "%s: libibverbs has no driver for it",
 			    listed->name);
-	return fail(err, -errnum, advice_of(errnum),
-		    "%s: libibverbs cannot open it: %s", listed->name,
-		    strerror(errnum));
+	return fail_errno(err, errnum, advice_of(errnum),
+			  "%s: libibverbs cannot open it", listed->name);
 }
 
 int device_list_open(const struct listed *listed, struct ibv_context **context,
@@ -205,8 +203,8 @@ int device_list_open(const struct listed *listed, struct ibv_context **context,
 	file = file_errno(path);
 	if (!file)
 		return not_taken(listed, errnum, err);
-	return fail(err, -file, advice_of(file), "%s: cannot open %s: %s",
-		    listed->name, path, strerror(file));
+	return fail_errno(err, file, advice_of(file), "%s: cannot open %s",
+			  listed->name, path);
 }
 
 int device_list_no_such(const struct device_list *list, const char *name,

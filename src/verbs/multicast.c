@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -70,15 +69,12 @@ int multicast_attach(const struct device *device, struct ibv_qp *qp,
 	int ret = ibv_attach_mcast(qp, &av->grh.dgid, lid);
 
 	if (ret)
-		return fail(err, -abs(ret), m->n ?
-				    "use fewer --receivers" :
-				    "choose a device that has multicast with "
-				    "-d",
-			    "%s port %u: cannot attach queue pair %u to the "
-			    "multicast group %s: %s", device->port.device,
-			    device->port.number, m->n + 1,
-			    gid_format(&av->grh.dgid, text),
-			    strerror(abs(ret)));
+		return fail_errno(err, ret, m->n ? "use fewer --receivers" :
+				  "choose a device that has multicast with -d",
+				  "%s port %u: cannot attach queue pair %u to "
+				  "the multicast group %s",
+				  device->port.device, device->port.number,
+				  m->n + 1, gid_format(&av->grh.dgid, text));
 	if (!m->n++)
 		*m = (struct multicast){ av->grh.dgid, lid, 1, -1 };
 	return 0;

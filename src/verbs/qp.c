@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "model/addressing.h"
 #include "verbs/advice.h"
@@ -118,20 +117,19 @@ int qp_create(const struct device *device, const struct qp_parts *parts,
 			return 0;
 		}
 		if (*method == POST_WR)
-			return fail(err, -errno,
-				    advice_of_wr(device, errno), "%s: cannot create a queue pair of %u "
-				    "sends that has ibv_wr_start for %s: %s",
-				    device->port.device, parts->send_depth,
-				    op_table[parts->op].name, strerror(errno));
+			return fail_errno(
+				err, errno, advice_of_wr(device, errno),
+				"%s: cannot create a queue pair of %u sends "
+				"that has ibv_wr_start for %s",
+				device->port.device, parts->send_depth,
+				op_table[parts->op].name);
 	}
 	*qp = create(device, parts, false, inline_size);
 	if (!*qp)
-		return fail(err, -errno,
-			    advice_of(device, "ibv_create_qp", errno),
-			    "%s: cannot create a queue pair of %u sends and %u "
-			    "receives: %s", device->port.device,
-			    parts->send_depth, parts->receive_depth,
-			    strerror(errno));
+		return verb_failed(&device->port, "ibv_create_qp", errno, err,
+				   "cannot create a queue pair of %u sends and "
+				   "%u receives", parts->send_depth,
+				   parts->receive_depth);
 	if (parts->sends)
 		*method = POST_LEGACY;
 	return 0;
@@ -150,10 +148,9 @@ int qp_create_target(const struct device *device, enum transport transport,
 	*qp = ibv_create_qp_ex(device->context, &attr);
 	if (*qp)
 		return 0;
-	return fail(err, -errno, advice_of(device, "ibv_create_qp", errno),
-		    "%s: cannot create a queue pair that receives over %s: %s",
-		    device->port.device, transport_table[transport].name,
-		    strerror(errno));
+	return verb_failed(&device->port, "ibv_create_qp", errno, err,
+			   "cannot create a queue pair that receives over %s",
+			   transport_table[transport].name);
 }
 
 static int modify(const struct device *device, struct ibv_qp *qp,
@@ -170,11 +167,10 @@ static int modify(const struct device *device, struct ibv_qp *qp,
 			 "pacing";
 	if (attr->qp_state == IBV_QPS_RTR)
 		advice = advice_of(device, "ibv_modify_qp", abs(ret));
-	return fail(err, -abs(ret), advice,
-		    "%s port %u: cannot move QP 0x%06x to %s%s%s: %s",
-		    device->port.device, device->port.number, qp->qp_num,
-		    state, towards[0] ? " towards " : "", towards,
-		    strerror(abs(ret)));
+	return fail_errno(err, ret, advice,
+			  "%s port %u: cannot move QP 0x%06x to %s%s%s",
+			  device->port.device, device->port.number, qp->qp_num,
+			  state, towards[0] ? " towards " : "", towards);
 }
 
 int qp_to_init(const struct device *device, struct ibv_qp *qp,
@@ -235,10 +231,10 @@ static int query(const struct device *device, struct ibv_qp *qp, int mask,
 	ret = ibv_query_qp(qp, attr, mask, &init);
 	if (!ret)
 		return 0;
-	return fail(err, -abs(ret), NULL,
-		    "%s port %u: cannot query the attributes of QP 0x%06x: %s",
-		    device->port.device, device->port.number, qp->qp_num,
-		    strerror(abs(ret)));
+	return fail_errno(err, ret, NULL,
+			  "%s port %u: cannot query the attributes of QP "
+			  "0x%06x", device->port.device, device->port.number,
+			  qp->qp_num);
 }
 
 int qp_query(const struct device *device, struct ibv_qp *qp,
@@ -272,11 +268,11 @@ static int create_failed(const struct device *device, const struct path *path,
 		gid_format(&path->remote.raw, towards);
 	else
 		snprintf(towards, sizeof(towards), "LID %u", path->dlid);
-	return fail(err, -errnum,
-		    advice_of(device, "ibv_modify_qp", errnum),
-		    "%s port %u: cannot make an address handle towards %s: %s",
-		    device->port.device, device->port.number, towards,
-		    strerror(errnum));
+	return fail_errno(err, errnum,
+			  advice_of(device, "ibv_modify_qp", errnum),
+			  "%s port %u: cannot make an address handle towards "
+			  "%s", device->port.device, device->port.number,
+			  towards);
 }
 
 int addresses_get(struct addresses *list, const struct device *device,

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/numbers.h"
 #include "base/xalloc.h"
@@ -73,12 +72,6 @@ int sleep_wait(struct flow *f)
 	return 0;
 }
 
-static const char *advice_of(const struct device *device, const char *verb,
-			     int errnum)
-{
-	return verb_advice(verb, errnum, port_is_ethernet(&device->port));
-}
-
 /* Make room for all WANTED completions if the device allows it.  There is
  * always room for the signaled ones, because plan_fit() has checked that. */
 static int create_cq(const struct device *device, const struct queues *queues,
@@ -91,9 +84,9 @@ static int create_cq(const struct device *device, const struct queues *queues,
 			    (int)vector);
 	if (*cq)
 		return 0;
-	return fail(err, -errno, advice_of(device, "ibv_create_cq", errno),
-		    "%s: cannot create a %s completion queue of %d entries: %s",
-		    device->port.device, purpose, (int)n, strerror(errno));
+	return verb_failed(&device->port, "ibv_create_cq", errno, err,
+			   "cannot create a %s completion queue of %d entries",
+			   purpose, (int)n);
 }
 
 uint32_t queues_receive_depth(const struct plan *plan, bool client)
@@ -146,10 +139,9 @@ static int create_channel(const struct device *device, struct queues *q,
 {
 	q->channel = ibv_create_comp_channel(device->context);
 	if (!q->channel)
-		return fail(err, -errno,
-			    advice_of(device, "ibv_create_comp_channel", errno),
-			    "%s: cannot create a completion channel: %s",
-			    device->port.device, strerror(errno));
+		return verb_failed(&device->port, "ibv_create_comp_channel",
+				   errno, err,
+				   "cannot create a completion channel");
 	fcntl(q->channel->fd, F_SETFL, O_NONBLOCK);
 	q->sleep = xcalloc(1, sizeof(*q->sleep));
 	q->sleep->channel = q->channel;
@@ -159,9 +151,9 @@ static int create_channel(const struct device *device, struct queues *q,
 static int refused(const struct device *device, const char *kind,
 		   uint32_t depth, const char *advice, struct error *err)
 {
-	return fail(err, -errno, advice,
-		    "%s: cannot create %s shared receive queue of %u: %s",
-		    device->port.device, kind, depth, strerror(errno));
+	return fail_errno(err, errno, advice,
+			  "%s: cannot create %s shared receive queue of %u",
+			  device->port.device, kind, depth);
 }
 
 static int create_srq(const struct device *device, struct ibv_pd *pd,
@@ -205,9 +197,8 @@ static int create_xrc_srq(const struct device *device, struct ibv_pd *pd,
 	ret = ibv_get_srq_num(q->srq, &q->srqn);
 	if (!ret)
 		return 0;
-	return fail(err, -abs(ret), NULL,
-		    "%s: cannot read the number of a shared receive queue: %s",
-		    device->port.device, strerror(abs(ret)));
+	return fail_errno(err, ret, NULL, "%s: cannot read the number of a "
+			  "shared receive queue", device->port.device);
 }
 
 int queues_create(const struct device *device, struct ibv_pd *pd,

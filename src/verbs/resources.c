@@ -249,8 +249,8 @@ static int open_domain(const struct device *device, const struct plan *plan,
 	res->domain = ibv_open_xrcd(device->context, &attr);
 	if (res->domain)
 		return 0;
-	return fail(err, -errno, "use -c RC", "%s: cannot open an XRC domain: "
-		    "%s", device->port.device, strerror(errno));
+	return fail_errno(err, errno, "use -c RC",
+			  "%s: cannot open an XRC domain", device->port.device);
 }
 
 int resources_create(const struct device *device, const struct plan *plan,

@@ -89,8 +89,7 @@ static int query(const struct watched_devices *devices, struct watched *d,
 	int ret = ibv_query_device(d->context, &attr);
 
 	if (ret)
-		return fail(err, -abs(ret), NULL, "cannot query %s: %s",
-			    d->name, strerror(abs(ret)));
+		return fail_errno(err, ret, NULL, "cannot query %s", d->name);
 	/* asynchronous events are only polled for */
 	fcntl(d->context->async_fd, F_SETFL, O_NONBLOCK);
 	d->n_ports = attr.phys_port_cnt;
@@ -362,8 +361,7 @@ void devices_take_events(struct watched_devices *devices, struct watched *d)
 		take_event(devices, d, &async);
 	if (errno == EAGAIN || errno == EINTR)
 		return;
-	fail(&err, -errno, NULL, "%s: cannot read its events: %s", d->name,
-	     strerror(errno));
+	fail_errno(&err, errno, NULL, "%s: cannot read its events", d->name);
 	give_up(devices, d, &err);
 }
 

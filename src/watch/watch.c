@@ -162,9 +162,8 @@ static int poll_once(struct loop *loop, struct error *err)
 		return 1;
 	fill(loop);
 	if (poll(loop->fds, loop->n_fds, patience(loop, behind > 0)) < 0)
-		return errno == EINTR ? 0 : fail(err, -errno, NULL,
-						 "cannot poll: %s",
-						 strerror(errno));
+		return errno == EINTR ? 0 : fail_errno(err, errno, NULL,
+						       "cannot poll");
 	if (loop->fds[CANCEL].revents)
 		signals_take(loop->cancel_fd, NULL, &stopped);
 	if (loop->fds[CANCEL].revents || loop->fds[READER].revents)

@@ -57,8 +57,8 @@ static bool seen(const struct perftest *p, const char *name)
 	return p->seen[perftest_find(name) - perftest_options];
 }
 
-/* Set the option NAME of ours as if SHOWN had said TEXT, in which a number may
- * be hexadecimal. */
+/* Set the option NAME of ours as if SHOWN had said TEXT.  A number, but not a
+ * text, which is kept by reference, may be hexadecimal. */
 static int set(struct perftest *p, const char *name, const char *shown,
 	       const char *text)
 {
@@ -70,7 +70,7 @@ static int set(struct perftest *p, const char *name, const char *shown,
 		param_set(params_of(p), row, true);
 		return 0;
 	}
-	if (!strncasecmp(text, "0x", 2)) {
+	if (row->kind != PARAM_STRING && !strncasecmp(text, "0x", 2)) {
 		snprintf(decimal, sizeof(decimal), "%llu",
 			 strtoull(text, &end, 16));
 		text = *end ? text : decimal;

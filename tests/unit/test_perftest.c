@@ -225,6 +225,9 @@ TEST(test_strings_lists_and_limits)
 	assert_int_equal(o.params.cpus.id[1], 4);
 	assert_int_equal(o.params.plan.flow_labels.n, 2);
 	assert_true(o.params.plan.all);
+	/* only a number is hexadecimal */
+	taken("ib_send_bw --bind_source_ip 0x10 h", copy, &o);
+	assert_string_equal(o.params.bind, "0x10");
 	taken("ib_send_bw -r 4 --recv_post_list 8 h", copy, &o);
 	assert_int_equal(o.params.plan.rx_depth, 8);
 	taken("ib_send_bw -r 16 --recv_post_list 8 h", copy, &o);

@@ -3,8 +3,10 @@
 VERBSPERF is the program under test, FAKE_NIC the library that has the NIC;
 without FAKE_NIC it is built.  No RDMA device and no rights are needed.
 """
+import atexit
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,7 +26,9 @@ def fake_nic():
     """The library's path."""
     if "FAKE_NIC" in os.environ:
         return os.environ["FAKE_NIC"]
-    path = os.path.join(tempfile.mkdtemp(), "fake_nic.so")
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    path = os.path.join(folder, "fake_nic.so")
     subprocess.run(["gcc", "-std=gnu11", "-O2", "-fno-tree-slp-vectorize",
                     "-shared", "-fPIC", "-o", path,
                     *(str(BENCH / name) for name in SOURCES)], check=True)

@@ -25,10 +25,11 @@ def long_packets():
         run(command % 1500)
 
 
-@pytest.mark.parametrize("mtu", (256, 512, 1024, 2048, 4096))
-@pytest.mark.parametrize("test,transport,opcodes,from_here", (
-    ("write_bw", "RC", WRITE, True), ("write_bw", "UC", WRITE, True),
-    ("send_bw", "RC", SEND, True), ("read_bw", "RC", READ_RESPONSE, False)))
+@pytest.mark.parametrize("test,transport,opcodes,from_here,mtu", (
+    *(("write_bw", "RC", WRITE, True, mtu) for mtu in (
+        256, 512, 1024, 2048, 4096)),
+    ("write_bw", "UC", WRITE, True, 256), ("send_bw", "RC", SEND, True, 4096),
+    ("read_bw", "RC", READ_RESPONSE, False, 512)))
 def test_packets_of_a_message(long_packets, remote, capture, mtu, test,
                               transport, opcodes, from_here):
     measured(client(test, "--json", "-c", transport, "-m", mtu, "-s", SIZE,
@@ -41,10 +42,10 @@ def test_packets_of_a_message(long_packets, remote, capture, mtu, test,
         MESSAGES, MESSAGES * middle, MESSAGES]
 
 
-@pytest.mark.parametrize("host", (MANAGEMENT, ROCE6))
-@pytest.mark.parametrize("tclass", (0, 184))
-@pytest.mark.parametrize("test,transport", (
-    ("write_bw", "RC"), ("send_bw", "UC"), ("send_lat", "UD")))
+@pytest.mark.parametrize("test,transport,tclass,host", (
+    ("write_bw", "RC", 0, MANAGEMENT), ("write_bw", "RC", 184, ROCE6),
+    ("send_bw", "UC", 184, MANAGEMENT), ("send_lat", "UD", 0, ROCE6),
+    ("send_lat", "UD", 184, MANAGEMENT), ("send_lat", "UD", 184, ROCE6)))
 def test_traffic_class_of_each_packet(remote, capture, test, transport,
                                       tclass, host):
     measured(client(test, "--json", "-c", transport, "-n", MESSAGES,

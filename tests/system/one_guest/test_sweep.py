@@ -4,6 +4,8 @@ import json
 import os
 import sys
 
+import pytest
+
 import schemas
 from lab import BINARY, DEVICE, Program, needs_device
 
@@ -21,22 +23,32 @@ def script(name, *arguments):
         SCRIPTS, name))).wait(200)
 
 
-def test_slow_target_is_named(server, tmp_path):
-    suite, path = tmp_path / "suite", tmp_path / "out"
+def sweep(path, port, rounds):
+    """The lines of a sweep of two targets, of which the second is slower."""
+    suite = path.with_suffix(".suite")
     suite.write_text(SUITE)
-    targets = [f"{name}=127.0.0.1:{server.port},device={DEVICE},rate={rate}"
+    targets = [f"{name}=127.0.0.1:{port},device={DEVICE},rate={rate}"
                for name, rate in (("base", "4mbps"), ("slow", "2mbps"))]
     program = script("verbsperf-sweep", "--program", BINARY, "--rounds",
-                     ROUNDS, "-o", path, suite, *targets)
+                     rounds, "-o", path, suite, *targets)
     assert program.status == 0, program
     lines = [schemas.load(line, "verbsperf-sweep-1")
              for line in path.read_text().splitlines()]
-    assert len(lines) == 1 + 2 * ROUNDS
-    marks = lines[1]["fingerprint"]
+    assert len(lines) == 1 + 2 * rounds
+    return lines
+
+
+def test_a_real_device_is_in_the_lines(server, tmp_path):
+    marks = sweep(tmp_path / "out", server.port, 1)[1]["fingerprint"]
     assert marks["client device"] == marks["server device"] == DEVICE
     assert marks["kernel"] == os.uname().release
+
+
+@pytest.mark.data
+def test_slow_target_is_named(server, tmp_path):
+    sweep(tmp_path / "out", server.port, ROUNDS)
     program = script("verbsperf-compare", "--json", "--force",
                      "--bandwidth-tolerance", 25, "--targets", "base,slow",
-                     path)
+                     tmp_path / "out")
     assert program.status == 1
     assert json.loads(program.out)["verdict"] == "regression"

@@ -16,6 +16,7 @@ dist_verbsperf_base_DATA = \
 	scripts/verbsperf/base/__init__.py \
 	scripts/verbsperf/base/command.py \
 	scripts/verbsperf/base/errors.py \
+	scripts/verbsperf/base/progress.py \
 	scripts/verbsperf/base/tables.py
 
 verbsperf_clusterdir = $(verbsperfdir)/cluster
@@ -26,7 +27,6 @@ dist_verbsperf_cluster_DATA = \
 	scripts/verbsperf/cluster/heatmap.py \
 	scripts/verbsperf/cluster/nodes.py \
 	scripts/verbsperf/cluster/page.py \
-	scripts/verbsperf/cluster/progress.py \
 	scripts/verbsperf/cluster/running.py \
 	scripts/verbsperf/cluster/view.py
 
@@ -55,10 +55,10 @@ dist_verbsperf_documents_DATA = \
 	scripts/verbsperf/documents/environment.py \
 	scripts/verbsperf/documents/formats.py \
 	scripts/verbsperf/documents/jsonfile.py \
-	scripts/verbsperf/documents/linefile.py \
 	scripts/verbsperf/documents/points.py \
 	scripts/verbsperf/documents/results.py \
-	scripts/verbsperf/documents/sources.py
+	scripts/verbsperf/documents/sources.py \
+	scripts/verbsperf/documents/writer.py
 
 verbsperf_findingsdir = $(verbsperfdir)/findings
 dist_verbsperf_findings_DATA = \
@@ -132,7 +132,6 @@ dist_verbsperf_sweep_DATA = \
 	scripts/verbsperf/sweep/file.py \
 	scripts/verbsperf/sweep/limits.py \
 	scripts/verbsperf/sweep/measure.py \
-	scripts/verbsperf/sweep/progress.py \
 	scripts/verbsperf/sweep/rounds.py \
 	scripts/verbsperf/sweep/running.py
 

@@ -17,12 +17,10 @@ from conftest import SCRIPTS, refused, run
 from complete import BANDWIDTH, LATENCY, ROW
 from fabric import Fabric
 from verbsperf.agents import coordinator, fleet, launch
+from verbsperf.base import command, progress as terminal
 from verbsperf.base.errors import Refused
 from verbsperf.cluster import (file as clusterfile, nodes as clusternodes,
-                               page as clusterpage,
-                               progress as clusterprogress, running, view)
-from verbsperf.commands import cluster as command
-from verbsperf.documents import linefile
+                               page as clusterpage, running, view)
 from verbsperf.findings import beside
 from verbsperf.pairs import patterns
 from verbsperf.pairs.patterns import Wanted
@@ -79,7 +77,7 @@ def test_refusals(words, sentence, monkeypatch, capsys):
     monkeypatch.delenv("VERBSPERF_CLUSTER_KEY", raising=False)
     monkeypatch.setattr(sys, "argv", ["verbsperf-cluster", *words])
     with pytest.raises(SystemExit) as ended:
-        command.main()
+        command.start("cluster")
     refused((ended.value.code, "", capsys.readouterr().err), 2, sentence)
 
 
@@ -96,12 +94,12 @@ def test_a_full_disk_says_what_continues(tmp_path, monkeypatch):
     """A file of a cluster goes on with --resume only."""
     def full(_fd, _data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    monkeypatch.setattr(linefile, "write_whole", full)
-    begun = clusterfile.Begun(1, str(tmp_path / "file"), [])
+    begun = clusterfile.start(str(tmp_path / "file"), document()[0], False)
+    monkeypatch.setattr(os, "write", full)
     with pytest.raises(Refused, match=(
             "cannot write: No space left on device; what was measured before "
             "is in it, and the same command continues it, with --resume$")):
-        begun.append({"type": "note"})
+        begun.append({"type": "note", "point": 0, "sentence": "x"})
 
 
 @pytest.mark.parametrize("limits, nodes, due", (
@@ -211,8 +209,8 @@ def test_what_a_terminal_would_obey(tmp_path, capsys):
     _, out, _ = cluster(write(tmp_path / "x", header, lines))
     assert "nodes that failed:\n   n04: a?[2J???b\n" in out
     running.say("n04: \x1b]0;x\x07")
-    assert capsys.readouterr().err == "verbsperf-cluster: n04: ?]0;x?\n"
-    line = clusterprogress.Line()
+    assert capsys.readouterr().err.endswith(": n04: ?]0;x?\n")
+    line = terminal.Line()
     line.terminal = True
     line.draw("n04: \x1b]0;x\x07")
     assert capsys.readouterr().err == "\r\033[Kn04: ?]0;x?"
@@ -256,7 +254,7 @@ def test_probes_are_no_pairs_of_a_round(monkeypatch):
         pairs, = patterns.rounds_of("ring", Wanted(NODES),
                                     {node: [""] for node in NODES})
         point = running.Point("x", ["write_bw"], 1.0, "gbps")
-        file = clusterfile.Begun(None, "", [])
+        file = clusterfile.Begun(None, document()[0], [])
         work = running.Clustering(
             coordinator.Coordinator(NODES, b"k"), running.Work(
                 "ring", Wanted(NODES), {node: [""] for node in NODES}, False,
@@ -268,31 +266,41 @@ def test_probes_are_no_pairs_of_a_round(monkeypatch):
     assert asyncio.run(one_round()) == 4
 
 
-def test_files_that_are_refused(tmp_path):
+LOST = {**FINDING, "beside": {"n03": {"rose": [{"value": 7}]}}}
+
+
+@pytest.mark.parametrize("index, spoil", (
+    *((0, one) for one in (
+        {"value": "x"}, {"value": -5}, {"value": 1.7e308}, {"point": 3},
+        {"type": "x"}, {"rail": -1}, {"client": {"node": 1}}, {"result": []},
+        {"overlap": "x"}, {"result": {"bandwidth": None, "latency": 1}})),
+    (2, {"pairs": None}), (2, {"alone": None}), (-1, {"environment": "x"}),
+    *((0, {**FINDING, **one}) for one in (
+        {"beside": []}, {"beside": {"n03": []}}, LOST, {"ratio": "x"}))))
+def test_a_wrong_line_is_left_out(tmp_path, index, spoil, capsys):
+    """Nor is it written."""
     header, lines = document()
-    for spoil in ({"value": "x"}, {"point": 3}, {"type": "x"}, {"rail": -1},
-                  {"client": {"node": 1}}):
-        path = write(tmp_path / "x", header, [{**lines[0], **spoil}])
-        with pytest.raises(Refused, match=f"{path}:2: "):
-            clusterfile.read(str(path))
-    lost = {**FINDING, "beside": {"n03": {"rose": [{"value": 7}]}}}
-    for index, spoil in ((0, {"result": []}), (0, {"overlap": "x"}),
-                         (0, {"result": {"bandwidth": None, "latency": 1}}),
-                         (2, {"pairs": None}), (2, {"alone": None}),
-                         (-1, {"environment": "x"})):
-        path = write(tmp_path / "x", header, [{**lines[index], **spoil}])
-        with pytest.raises(Refused, match=f"{path}:2: "):
-            clusterfile.read(str(path))
-    for spoil in ({"beside": []}, {"beside": {"n03": []}}, lost,
-                  {"ratio": "x"}):
-        path = write(tmp_path / "x", header, [{**FINDING, **spoil}])
-        with pytest.raises(Refused, match=f"{path}:2: "):
-            clusterfile.read(str(path))
-    for spoil in ({"nodes": []}, {"points": []}, {"pattern": None}):
-        path = write(tmp_path / "x", {**header, **spoil}, lines)
-        with pytest.raises(Refused, match=f"{path}:1: "):
-            clusterfile.read(str(path))
+    wrong = {**lines[index], **spoil}
+    path = write(tmp_path / "x", header, [wrong, *lines])
+    assert clusterfile.read(str(path)) == (header, lines)
+    assert f"left out: {path}:2: " in capsys.readouterr().err
+    begun = clusterfile.start(str(path), header, True)
+    with pytest.raises(Refused):
+        begun.append(wrong)
+    begun.lines.close()
+
+
+@pytest.mark.parametrize("spoil", (
+    {"nodes": []}, {"points": []}, {"pattern": None}, {"started": None},
+    {"tool": {}}))
+def test_a_wrong_header_is_refused(tmp_path, spoil):
+    header, lines = document()
+    path = write(tmp_path / "x", {**header, **spoil}, lines)
+    before = path.read_bytes()
     refused(cluster(path), 2, f"{path}:1: ")
+    with pytest.raises(Refused, match=f"{path}:1: "):
+        clusterfile.start(str(path), header, True)
+    assert path.read_bytes() == before
 
 
 def test_resume(tmp_path):
@@ -303,7 +311,7 @@ def test_resume(tmp_path):
     # what is found from here on counts
     assert clusterfile.read(path) == (header, lines)
     begun.append({**FINDING, "sentence": "again"})
-    os.close(begun.fd)
+    begun.lines.close()
     assert [one["sentence"] for one in clusterfile.read(path)[1]
             if one["type"] == "finding"] == ["again"]
     with open(path, encoding="utf-8") as file:
@@ -516,9 +524,9 @@ def test_thin_entry_point():
 def test_progress(monkeypatch, capsys):
     """The time of a round is what is expected, and then what rounds took."""
     now = [100.0]
-    monkeypatch.setattr(clusterprogress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(terminal.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    progress = clusterprogress.Progress(4, 10.0)
+    progress = terminal.Progress(4, 10.0)
 
     def shown():
         text = capsys.readouterr().err
@@ -526,7 +534,7 @@ def test_progress(monkeypatch, capsys):
         return text[4:]
 
     progress.end(True)
-    progress.begin(3)
+    progress.begin("3 nodes, round 2 of 4")
     assert shown() == "3 nodes, round 2 of 4, about 30 s left"
     progress.show()
     assert capsys.readouterr().err == ""    # as it is
@@ -537,7 +545,7 @@ def test_progress(monkeypatch, capsys):
     progress.show()
     assert shown() == "3 nodes, round 2 of 4, about 20 s left"
     progress.end(False)
-    progress.begin(2)
+    progress.begin("2 nodes, round 3 of 4")
     assert shown() == "2 nodes, round 3 of 4, about 40 s left"
     progress.name("testing again: a-b")
     assert shown() == "testing again: a-b"
@@ -546,8 +554,8 @@ def test_progress(monkeypatch, capsys):
 
 
 def test_progress_is_not_for_files(capsys):
-    progress = clusterprogress.Progress(1, 1.0)
-    progress.begin(2)
+    progress = terminal.Progress(1, 1.0)
+    progress.begin("2 nodes")
     progress.clear()
     assert capsys.readouterr().err == ""
 

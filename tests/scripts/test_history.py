@@ -11,7 +11,7 @@ import pytest
 
 import schemas
 from conftest import FAKE, SCRIPTS, refused, run
-from verbsperf.base.errors import ResultsError
+from verbsperf.base.errors import Refused, ResultsError
 from verbsperf.history import file as history, nights, steps
 
 TARGET, HOUR = "node1", "2026-{:02}-{:02}T02:00:00Z"
@@ -188,13 +188,16 @@ def test_documents_are_no_nights(sweep, write):
             "a.json: not a sweep")
 
 
-def test_a_torn_line_is_dropped(keep):
+def test_a_torn_line_is_named_and_left_out(keep, capsys):
+    """It stays, on a line of its own."""
     path = keep(months([50, 51]))
     whole = open(path, encoding="utf-8").read()
     with open(path, "a", encoding="utf-8") as file:
         file.write(whole[:70])
     history.append(path, [night(9, {"gbps": [52]})])
+    assert open(path, encoding="utf-8").read().startswith(whole + whole[:70])
     assert [one.started.day for one in history.read([path])] == [1, 2, 10]
+    assert f"left out: {path}:3: not JSON" in capsys.readouterr().err
 
 
 def test_a_full_disk_leaves_whole_lines(keep, monkeypatch):
@@ -207,7 +210,7 @@ def test_a_full_disk_leaves_whole_lines(keep, monkeypatch):
             raise OSError(28, "No space left on device")
         return write(fd, data[:left.pop()])
     monkeypatch.setattr(os, "write", full)
-    with pytest.raises(history.Refused, match="No space left"):
+    with pytest.raises(Refused, match="No space left"):
         history.append(path, [night(9, {"gbps": [52]})])
     assert open(path, encoding="utf-8").read() == before
 
@@ -236,27 +239,46 @@ def test_two_that_append_wait_for_each_other(keep, tmp_path):
     {"started": "9999-12-31T23:59:59-14:00"},
     {"facts": {"kernel": 6}}, {"points": {}}, {"points": [3]},
     {"points": [{}]}))
-def test_a_wrong_line_is_refused(tmp_path, wrong):
-    lines = months([50, 51])
+def test_a_wrong_line_is_left_out(tmp_path, wrong, capsys):
+    lines = months([50, 51, 52])
     lines[1].update(wrong)
-    check_refused(tmp_path / "h", lines)
+    check_left_out(tmp_path / "h", lines, capsys)
 
 
-def check_refused(path, lines):
-    """LINES in the file PATH are refused, for the second."""
+def check_left_out(path, lines, capsys):
+    """Of LINES in the file PATH the second is named, and the others are read;
+    nor can it be written."""
     path.write_text("".join(json.dumps(one) + "\n" for one in lines))
-    with pytest.raises(ResultsError, match="h:2: "):
-        history.read([str(path)])
+    assert [one.started.day for one in history.read([str(path)])] == [1, 3]
+    assert f"left out: {path}:2: " in capsys.readouterr().err
+    with pytest.raises(ResultsError):
+        history.append(str(path), lines[:2])
+    assert len(path.read_text().splitlines()) == 3
 
 
 @pytest.mark.parametrize("wrong", (
     {"values": []}, {"values": {"gbps": 3}}, {"values": {"gbps": []}},
     {"values": {"gbps": ["many"]}}, {"values": {"gbps": [-1]}},
+    {"values": {"gbps": [1.7e308]}},
     {"failed": -1}, {"error": 3}, {"point": {"test": 3}}))
-def test_a_wrong_point_is_refused(tmp_path, wrong):
-    lines = months([50, 51])
+def test_a_wrong_point_is_left_out(tmp_path, wrong, capsys):
+    lines = months([50, 51, 52])
     lines[1]["points"][0].update(wrong)
-    check_refused(tmp_path / "h", lines)
+    check_left_out(tmp_path / "h", lines, capsys)
+
+
+def test_suites_that_started_in_one_second(sweep, write_suite, tmp_path):
+    """Are several, and the same one twice is one."""
+    for name in ("a", "b"):
+        sweep("-o", name, "--rounds", 1, write_suite(
+            "write_bw: --size 64\n"), "node1")
+        text = (tmp_path / name).read_text()
+        (tmp_path / name).write_text(re.sub(
+            '"started": "[^"]*Z"', '"started": "2026-11-21T12:00:00Z"', text,
+            count=1))
+        assert sweep("--history", "all", name)[0] == 0
+    assert sweep("--history", "all", "a")[0] == 0
+    assert len(history.read([str(tmp_path / "all")])) == 2
 
 
 def test_names_of_others_are_not_printed_as_they_came(plot, tmp_path):

@@ -247,11 +247,13 @@ def test_an_old_sweep_is_gone_on_with_when_that_is_meant(sweep, small,
     yesterday = time.time() - 20 * 3600
     os.utime(path, (yesterday, yesterday))
     command = ("-o", "out", "--rounds", 1, small, "a=x")
-    for _ in range(2):  # what was torn was cut: it is as old as before
+    before = path.read_bytes()
+    for _ in range(2):  # it is as old and as torn as before
         refused(sweep(*command), 2, "20 h 0 min ago", "--resume", "another")
-    assert len(entries(path)) == 4
+    assert path.read_bytes() == before
     status, _, err = sweep("--resume", *command)
     assert status == 0 and "(3 of them measured before)" in err
+    assert len(entries(path)) == 5
     assert len(entries(path)) == 5
 
 
@@ -298,9 +300,6 @@ def test_other_files_are_left_alone(sweep, small, tmp_path, text):
     path = tmp_path / "out"
     path.write_text(text)
     status, _, err = sweep("-o", "out", "--rounds", 1, small, "a=x")
-    if text == "{":  # a header that was cut off begins like that
-        assert status == 0
-        return
     assert status == 2 and "not a sweep; left as it is" in err
     assert path.read_text() == text
 

@@ -6,7 +6,6 @@ round's time is the middle of what its pairs had; a pair that has less than
 MOST_APART of its own window in it is marked, and not added."""
 import asyncio
 import datetime
-import json
 import statistics
 import time
 from typing import (Callable, Dict, List, NamedTuple, Optional, Sequence,
@@ -14,9 +13,8 @@ from typing import (Callable, Dict, List, NamedTuple, Optional, Sequence,
 
 from verbsperf.agents.agent import CLIENT, SERVER
 from verbsperf.agents.coordinator import Coordinator, Node, NodeFailed, Process
-from verbsperf.base.errors import ResultsError
 from verbsperf.documents import formats, results
-from verbsperf.documents.jsonfile import Object, refuse_constant
+from verbsperf.documents.jsonfile import Object
 from verbsperf.pairs.patterns import Pair
 from verbsperf.plan.program import sentence_of
 
@@ -198,20 +196,15 @@ class Running:
             self.fail("verbsperf wrote more than its agent can send; "
                       "--interval makes it less")
             return
-        try:
-            document = json.loads(end["stdout"],
-                                  parse_constant=refuse_constant)
-            formats.check_document(formats.Place("its JSON", 1), document)
-        except (ValueError, AttributeError, RecursionError, ResultsError
-                ) as error:
-            self.fail(f"verbsperf wrote no document: {error}")
+        document, wrong = results.read_document(end["stdout"])
+        if document is None:
+            self.fail(str(wrong))
             return
         rows = [row for row in document["results"] if results.usable(row)]
         if len(rows) != 1:
             self.fail(f"{len(rows)} rows of results, not one")
             return
-        seconds = rows[0].get("seconds")
-        if seconds is not None and not formats.is_number(seconds):
+        if not formats.is_optional_amount(rows[0].get("seconds")):
             self.fail("the result does not say how long it was measured")
             return
         clock = self.coordinator.nodes[self.job.pair.client.node].clock

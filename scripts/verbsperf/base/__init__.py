@@ -1,6 +1,7 @@
 """What every command needs.
 
   errors       why a command ends early
-  command      how it reads its arguments and complains
+  command      how it reads its arguments, says things, and ends
+  progress     what it shows while it measures
   tables       figures, times and tables as people read them
 """

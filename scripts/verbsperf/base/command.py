@@ -1,34 +1,78 @@
-"""How a command reads its arguments, and how it complains."""
+"""What every command does alike: it reads its arguments, says what goes on,
+writes what it was asked for, and ends with a status that says how."""
 import argparse
+import contextlib
+import importlib
+import io
 import os
+import signal
 import sys
-from typing import NoReturn
+import traceback
+from typing import IO, NoReturn, Optional
 
+from verbsperf.base.errors import Refused
 from verbsperf.base.tables import printable
 
+INTERRUPTED = 130
+# As in sysexits.h: nobody takes an error of the command itself for a verdict.
+BUG = 70
 
-def complain(name: str, problem: object, status: int = 2) -> NoReturn:
-    """End the command NAME with one line about PROBLEM."""
-    print(f"{name}: error: {printable(str(problem))}", file=sys.stderr)
+
+def name() -> str:
+    """Return what the command is called."""
+    return os.path.basename(sys.argv[0])
+
+
+def say(sentence: object) -> None:
+    """Write SENTENCE on stderr, where hours of measuring do not depend on
+    it."""
+    with contextlib.suppress(OSError):
+        print(f"{name()}: {printable(str(sentence))}", file=sys.stderr,
+              flush=True)
+
+
+def complain(problem: object, status: int = 2) -> NoReturn:
+    """End the command with one line about PROBLEM."""
+    say(f"error: {problem}")
     sys.exit(status)
 
 
-def write(name: str, text: str) -> None:
-    """Write TEXT of the command NAME to stdout; end it unless all of it was
-    written."""
+class Unread:
+    """What was named and left out, as it could not be read."""
+
+    some = False
+
+    @classmethod
+    def name(cls, problem: object) -> None:
+        """Say PROBLEM, with which the command goes on."""
+        cls.some = True
+        say(f"left out: {problem}")
+
+
+def write(text: str) -> None:
+    """Write TEXT to stdout; end the command unless all of it was written. Who
+    has closed a pipe knows why: that ends it as it ends others."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        complain(name, f"cannot write to stdout: {error.strerror}")
+    except BrokenPipeError:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGPIPE)
+    except (OSError, AttributeError) as error:
+        why = getattr(error, "strerror", "it is closed")
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        complain(f"cannot write to stdout: {why}", 1)
 
 
 class Parser(argparse.ArgumentParser):
     """Parses a command line, and says in one line what is wrong with it."""
 
     def error(self, message: str) -> NoReturn:
-        complain(self.prog, f"{message}; see --help")
+        complain(f"{message}; see --help")
+
+    def print_help(self, file: Optional[IO[str]] = None) -> None:
+        write(self.format_help())
 
 
 def time_limit(text: str) -> float:
@@ -37,3 +81,28 @@ def time_limit(text: str) -> float:
     if not 1 <= value <= 86400:
         raise argparse.ArgumentTypeError(f"'{text}': expected 1 to 86400")
     return value
+
+
+def stop(_number: int, _frame: object) -> NoReturn:
+    """End on SIGTERM as on ^C."""
+    raise KeyboardInterrupt
+
+
+def start(command: str) -> int:
+    """Run the module COMMAND of verbsperf.commands; return the exit status.
+    What nobody expected has a status of its own."""
+    try:
+        signal.signal(signal.SIGTERM, stop)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")
+        module = importlib.import_module(f"verbsperf.commands.{command}")
+        status = int(module.main())
+        return status or (module.UNREAD if Unread.some else 0)
+    except Refused as error:
+        complain(error, error.status)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:  # pylint: disable=broad-except
+        traceback.print_exc()
+        complain("this is a bug, please report it: "
+                 f"{type(error).__name__}: {error}", BUG)

@@ -7,47 +7,43 @@ end for each finding and note; doc/verbsperf-cluster-1.schema.json has it
 all."""
 import datetime
 import json
-import os
 import platform
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from verbsperf.base.errors import ResultsError
-from verbsperf.documents import formats, linefile
+from verbsperf.documents import formats
 from verbsperf.documents.formats import Place
 from verbsperf.documents.jsonfile import Object, objects_of, read_text
-from verbsperf.documents.linefile import FileError
+from verbsperf.documents.writer import FileError, Lines
 from verbsperf.pairs.patterns import End, Pair
 
 SCHEMA = "verbsperf-cluster/1"
 # What must be the same for a file to go on.
 SAME = ("pattern", "nodes", "devices", "cross_rails", "target", "seed",
         "rounds", "concurrent", "points", "probes")
-GOES_ON = "the same command continues it, with --resume"
+GOES_ON = ("what was measured before is in it, and the same command continues "
+           "it, with --resume")
 
 
 class Begun(NamedTuple):
-    """The file while it is written; fd is None when there is none."""
+    """The file while it is written; lines is None when there is none."""
 
-    fd: Optional[int]
-    path: str
+    lines: Optional[Lines]
+    header: Object
     entries: List[Object]   # what is in it already, without the header
 
     def append(self, entry: Object) -> None:
-        """Add a line."""
+        """Add a line, which will be read."""
+        check_entry(Place("a new line", 1), self.header, entry)
         self.entries.append(entry)
-        if self.fd is not None:
-            linefile.append(self.fd, self.path, entry, GOES_ON)
+        if self.lines is not None:
+            self.lines.append(entry)
 
 
 def is_end(value: Any) -> bool:
     """VALUE is an end of a pair."""
     return isinstance(value, dict) and all(
         isinstance(value.get(name), str) for name in ("node", "device"))
-
-
-def is_optional_number(value: Any) -> bool:
-    """VALUE is null or a number."""
-    return value is None or formats.is_number(value)
 
 
 def is_result(value: Any) -> bool:
@@ -78,18 +74,19 @@ KINDS: Dict[str, Dict[str, Callable[[Any], bool]]] = {
              "environment": lambda one: formats.is_optional(one, dict)},
     "pair": {"round": formats.is_count, "point": formats.is_count,
              "rail": formats.is_count, "client": is_end, "server": is_end,
-             "value": is_optional_number, "result": is_result,
-             "overlap": is_optional_number, "error": lambda one: formats.is_optional(one, str),
+             "value": formats.is_optional_amount, "result": is_result,
+             "overlap": formats.is_optional_amount,
+             "error": lambda one: formats.is_optional(one, str),
              "probe": lambda one: isinstance(one, bool),
              "alone": lambda one: isinstance(one, bool),
              "marked": lambda one: isinstance(one, bool)},
     "round": {"round": formats.is_count, "point": formats.is_count,
-              "gbps": is_optional_number, "pairs": formats.is_count,
+              "gbps": formats.is_optional_amount, "pairs": formats.is_count,
               "added": formats.is_count,
               "alone": lambda one: isinstance(one, bool)},
     "finding": {"point": formats.is_count,
                 "sentence": lambda one: isinstance(one, str),
-                "ratio": is_optional_number, "beside": is_beside},
+                "ratio": formats.is_optional_amount, "beside": is_beside},
     "note": {"point": formats.is_count,
              "sentence": lambda one: isinstance(one, str)},
     "resumed": {},
@@ -102,6 +99,10 @@ def check_header(place: Place, header: Object) -> None:
     """HEADER is the first line of such a file."""
     place.expect(header.get("schema") == SCHEMA,
                  "not a file of verbsperf-cluster")
+    place.expect(isinstance(header.get("started"), str)
+                 and isinstance(header.get("tool"), dict)
+                 and isinstance(header["tool"].get("verbsperf"), str),
+                 "the header does not say when and by which version")
     nodes, points = header.get("nodes"), header.get("points")
     place.expect(isinstance(nodes, list) and bool(nodes)
                  and all(isinstance(one, str) for one in nodes),
@@ -116,8 +117,8 @@ def check_header(place: Place, header: Object) -> None:
                      "a point of the header has no metric")
 
 
-def check_entry(place: Place, header: Object, entry: Object) -> None:
-    """ENTRY is a line after HEADER."""
+def check_entry(place: Place, header: Object, entry: Object) -> Object:
+    """Return ENTRY, which is a line after HEADER."""
     kind = entry.get("type")
     fields = KINDS.get(kind) if isinstance(kind, str) else None
     place.expect(fields is not None, f"a line of the type {json.dumps(kind)}")
@@ -127,6 +128,7 @@ def check_entry(place: Place, header: Object, entry: Object) -> None:
     if "point" in entry:
         place.expect(entry["point"] < len(header["points"]),
                      "the header has no such point")
+    return entry
 
 
 def read(path: str) -> Tuple[Object, List[Object]]:
@@ -137,9 +139,9 @@ def read(path: str) -> Tuple[Object, List[Object]]:
         raise ResultsError(f"{path}: the file is empty")
     header = lines[0][1]
     check_header(Place(path, lines[0][0]), header)
-    for line, entry in lines[1:]:
-        check_entry(Place(path, line), header, entry)
-    entries = [entry for _, entry in lines[1:]]
+    entries = list(formats.good(
+        path, lines[1:],
+        lambda place, entry: check_entry(place, header, entry)))
     resumed = max((i for i, entry in enumerate(entries)
                    if entry["type"] == "resumed"), default=0)
     return header, [entry for i, entry in enumerate(entries)
@@ -161,41 +163,30 @@ def make_header(version: str, **said: Any) -> Object:
             "host": platform.node(), **said}
 
 
-def cut_torn_line(fd: int, path: str) -> None:
-    """Drop the last line when it was not written completely."""
-    with open(fd, "rb", closefd=False) as file:
-        data = file.read()
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data) and whole:
-        os.ftruncate(fd, whole)
-    elif data and not whole:
-        raise FileError(f"{path}:1: not a file of verbsperf-cluster;"
-                                  " left as it is")
-
-
 def start(path: Optional[str], header: Object, resume: bool) -> Begun:
     """Begin the file PATH, or with RESUME go on with it."""
     if path is None:
-        return Begun(None, "", [])
-    fd = linefile.open_file(path)
-    cut_torn_line(fd, path)
-    if os.fstat(fd).st_size == 0:
-        linefile.append(fd, path, header, GOES_ON)
-        return Begun(fd, path, [])
-    old, entries = read(path)
+        return Begun(None, header, [])
+    lines = Lines(path, SCHEMA, "file of verbsperf-cluster", GOES_ON)
+    old = lines.header
+    if old is None:
+        lines.append(header)
+        return Begun(lines, header, [])
     if not resume:
-        raise FileError(f"{path} exists; --resume continues it, or "
-                                  "choose another file")
+        raise FileError(f"{path} exists; --resume continues it, or choose "
+                        "another file")
+    check_header(Place(path, 1), old)
     for name in SAME:
         if old.get(name) != header.get(name):
             raise FileError(
                 f"{path} has another '{name.replace('_', ' ')}': "
                 f"{json.dumps(old.get(name))}; choose another file, or give "
                 "the same as before")
-    linefile.append(fd, path, {"type": "resumed", "started": now_text()},
-                    GOES_ON)
-    return Begun(fd, path, [entry for entry in entries
-                            if entry["type"] not in FOUND])
+    lines.cut_torn()
+    _, entries = read(path)
+    lines.append({"type": "resumed", "started": now_text()})
+    return Begun(lines, header, [entry for entry in entries
+                                 if entry["type"] not in FOUND])
 
 
 def end_json(end: End) -> Object:

@@ -14,6 +14,7 @@ from verbsperf.base.errors import Refused
 from verbsperf.base.tables import printable
 from verbsperf.cluster import view
 from verbsperf.cluster.view import Matrix
+from verbsperf.documents import writer
 from verbsperf.documents.jsonfile import Object
 from verbsperf.plot import figure
 from verbsperf.stats import ranks
@@ -115,8 +116,4 @@ def save(path: str, form: str, header: Object, entries: List[Object]) -> None:
     fig.tight_layout(rect=(0, (foot + 0.1) / fig.get_figheight(), 1, 1))
     drawn = io.BytesIO()
     figure.save(fig, drawn, form)
-    try:
-        with open(path, "wb") as file:
-            file.write(drawn.getvalue())
-    except OSError as error:
-        raise Refused(f"{path}: {error.strerror}") from None
+    writer.write_whole(path, drawn.getvalue())

@@ -6,9 +6,9 @@ from typing import Dict, List, Optional, Sequence
 
 from verbsperf.agents.coordinator import Coordinator, Node, local_address
 from verbsperf.agents.launch import Launcher
+from verbsperf.base.command import say
+from verbsperf.base.progress import Line
 from verbsperf.cluster.file import Begun
-from verbsperf.cluster.progress import Line
-from verbsperf.cluster.running import say
 from verbsperf.documents.jsonfile import Object
 from verbsperf.pairs import nodesets
 

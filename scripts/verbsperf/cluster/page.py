@@ -5,7 +5,6 @@ import math
 from typing import Dict, Iterator, List, Sequence, Tuple
 
 from verbsperf.base import tables
-from verbsperf.base.errors import Refused
 from verbsperf.cluster import view
 from verbsperf.cluster.view import Matrix
 from verbsperf.documents.jsonfile import Object
@@ -296,10 +295,6 @@ def lines_of(header: Object, entries: List[Object]) -> Iterator[str]:
     yield f"<script>{SCRIPT}</script></body></html>\n"
 
 
-def save(path: str, header: Object, entries: List[Object]) -> None:
-    """Write the page into the file PATH."""
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines(lines_of(header, entries))
-    except OSError as error:
-        raise Refused(f"{path}: {error.strerror}") from None
+def text(header: Object, entries: List[Object]) -> str:
+    """Return the page."""
+    return "".join(lines_of(header, entries))

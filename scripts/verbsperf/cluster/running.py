@@ -1,16 +1,15 @@
 """What verbsperf-cluster does, once the nodes are known: the rounds of each
 point, then what is suspect."""
 import asyncio
-import sys
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set
 
 from verbsperf.agents import fleet
 from verbsperf.agents.coordinator import Coordinator
 from verbsperf.agents.fleet import Job, Outcome
-from verbsperf.base.tables import printable
+from verbsperf.base.command import say
+from verbsperf.base.progress import Progress
 from verbsperf.cluster import file as clusterfile
 from verbsperf.cluster.file import Begun, end_json
-from verbsperf.cluster.progress import Progress
 from verbsperf.documents.jsonfile import Object
 from verbsperf.findings import beside
 from verbsperf.pairs import patterns
@@ -45,12 +44,6 @@ class Work(NamedTuple):
         """Make the rounds."""
         return patterns.rounds_of(self.pattern, self.wanted, self.devices,
                                   self.cross, self.concurrent)
-
-
-def say(sentence: str) -> None:
-    """Write SENTENCE on stderr."""
-    print(f"verbsperf-cluster: {printable(sentence)}", file=sys.stderr,
-          flush=True)
 
 
 class Clustering:
@@ -155,7 +148,9 @@ class Clustering:
         for number, pairs in enumerate(self.work.rounds(), 1):
             skipped = (index, number) in before
             if not skipped:
-                self.progress.begin(self.taking_part())
+                self.progress.begin(
+                    f"{self.taking_part()} nodes, round "
+                    f"{self.progress.done + 1} of {self.progress.total}")
                 await self.run_round(number, index,
                                      self.jobs_of(pairs, point))
             self.number = max(self.number, number)

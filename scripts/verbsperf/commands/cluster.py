@@ -5,22 +5,20 @@ Exit status: 0 all is well, 1 nodes or pairs failed, 2 usage, 3 something is
 slow, 130 interrupted."""
 import argparse
 import asyncio
-import contextlib
 import importlib.util
 import os
 import random
 import secrets
-import signal
 import sys
-from typing import Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf.agents import agent, coordinator, launch
-from verbsperf.base.command import Parser, complain, time_limit
-from verbsperf.base.errors import Refused
+from verbsperf.base.command import (INTERRUPTED, Parser, say, time_limit,
+                                    write)
 from verbsperf.cluster import file as clusterfile, nodes as clusternodes, view
 from verbsperf.cluster.file import Begun
-from verbsperf.cluster.running import Clustering, Point, Work, say
-from verbsperf.documents import jsonfile
+from verbsperf.cluster.running import Clustering, Point, Work
+from verbsperf.documents import jsonfile, writer
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import label
 from verbsperf.pairs import nodesets, patterns
@@ -28,9 +26,10 @@ from verbsperf.pairs.patterns import End, Pair
 from verbsperf.plan import program, suite, version
 from verbsperf.plan.options import Reader, SuiteError
 from verbsperf.plan.suite import Line, Planned
+from verbsperf.plot.drawing import import_drawing
 
 NAME = "verbsperf-cluster"
-INTERRUPTED = 130
+UNREAD = 1
 JOIN_WITHIN = 60.0
 PROBE = "write_lat"
 
@@ -111,6 +110,8 @@ def parser() -> Parser:
     p.add_argument("--picture", metavar="FILE", action="append", default=[],
                    help="a heat map, FILE.svg or FILE.png")
     p.add_argument("--html", metavar="FILE", help="a page to open offline")
+    p.add_argument("--force", action="store_true",
+                   help="write over files of another kind")
     p.add_argument("--program", metavar="PATH", default="verbsperf",
                    help="the verbsperf to run on the nodes [verbsperf]")
     version.add_to(p)
@@ -173,8 +174,20 @@ def check_options(options: argparse.Namespace) -> None:
         raise SuiteError("missing: --rounds-file")
     if options.resume and not options.output:
         raise SuiteError("--resume needs -o FILE")
-    for path in options.picture:
-        form_of(path)
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Refuse pictures and pages that could not be written, before anything is
+    measured."""
+    wanted = {path: form_of(path) for path in options.picture}
+    if options.html:
+        wanted[options.html] = "html"
+    read = [*options.what[:1], *filter(None, (
+        options.output, options.topology, options.rounds_file))]
+    for path, form in wanted.items():
+        writer.check_whole(path, form, options.force, read)
+    if options.picture:
+        import_drawing()
 
 
 def form_of(path: str) -> str:
@@ -338,7 +351,7 @@ def show(options: argparse.Namespace, header: Object,
          entries: Sequence[Object]) -> int:
     """Show what was measured; return the exit status."""
     some = latest_nodes(entries)
-    sys.stdout.write(view.text(header, some))
+    write(view.text(header, some))
     if options.picture:
         # matplotlib is needed only here
         from verbsperf.cluster import heatmap  # pylint: disable=C0415
@@ -346,13 +359,14 @@ def show(options: argparse.Namespace, header: Object,
             heatmap.save(path, form_of(path), header, some)
     if options.html:
         from verbsperf.cluster import page  # pylint: disable=C0415
-        page.save(options.html, header, some)
+        writer.write_whole(options.html, page.text(header, some))
     return status_of(some)
 
 
 def run(options: argparse.Namespace) -> int:
     """Do what OPTIONS ask for; return the exit status."""
     what = options.what
+    check_outputs(options)
     if (len(what) == 1 and not options.pattern
             and jsonfile.begins_with_object(what[0])):
         return show(options, *clusterfile.read(what[0]))
@@ -368,24 +382,15 @@ def run(options: argparse.Namespace) -> int:
     return show(options, header, file.entries)
 
 
-def stop(_number: int, _frame: object) -> NoReturn:
-    """End on SIGTERM as on ^C."""
-    raise KeyboardInterrupt
-
-
 def main() -> int:
     """Run the command and return its exit status."""
     if sys.argv[1:2] == ["--agent"]:
         return agent.main(sys.argv[2:])
-    signal.signal(signal.SIGTERM, stop)
     options = parser().parse_args()
     try:
         return run(options)
-    except Refused as error:
-        complain(NAME, error, error.status)
     except KeyboardInterrupt:
-        with contextlib.suppress(OSError):
-            say("interrupted; " + (
-                "--resume continues it" if options.output
-                else "with -o FILE, --resume could continue it"))
+        say("interrupted; " + ("--resume continues it" if options.output
+                               else "with -o FILE, --resume could continue "
+                               "it"))
         return INTERRUPTED

@@ -6,12 +6,11 @@ import os
 import sys
 from typing import Callable, Dict, Sequence
 
-from verbsperf.base import command
-from verbsperf.base.command import Parser, complain
+from verbsperf.base.command import Parser, write
 from verbsperf.base.errors import Refused
 from verbsperf.cluster import file as clusterfile
 from verbsperf.compare import cases, comparison, question, sides, view
-from verbsperf.documents import jsonfile
+from verbsperf.documents import jsonfile, writer
 from verbsperf.documents.jsonfile import Object
 from verbsperf.forms import reports
 from verbsperf.nics import report as nics, setups, view as nics_view
@@ -19,7 +18,7 @@ from verbsperf.plan import version
 from verbsperf.plot.drawing import import_drawing
 from verbsperf.stats import verdict
 
-NAME = "verbsperf-compare"
+UNREAD = 2      # an answer of less than was given is none
 Form = Callable[[Object], str]
 VERDICTS: Dict[str, Form] = {
     "text": view.text, "json": view.as_json, "markdown": view.markdown,
@@ -42,7 +41,7 @@ def report_file(text: str) -> str:
 def parser() -> Parser:
     """Return the parser of the command line."""
     p = Parser(
-        prog=NAME, allow_abbrev=False,
+        allow_abbrev=False,
         usage="%(prog)s [options] BASE[:TARGET] NEW[:TARGET]\n"
               "       %(prog)s [options] [--targets A,B] SWEEP\n"
               "       %(prog)s --nics [options] [-o FILE] A[:TARGET] "
@@ -64,7 +63,8 @@ def parser() -> Parser:
                         "the base; more of them with --nics")
     question.add_options(p)
     p.add_argument("--force", action="store_true",
-                   help="compare even if devices, MTU, ... differ")
+                   help="compare even if devices, MTU, ... differ; with "
+                        "--nics -o, write over a file of another kind")
     form = p.add_mutually_exclusive_group()
     form.add_argument("--format", dest="form", choices=VERDICTS,
                       default="text", metavar="FORM",
@@ -108,31 +108,27 @@ PAGES: Dict[str, Drawn] = {
     ".md": lambda report, _groups, _every: nics_view.markdown(report)}
 
 
-def write_file(path: str, text: str) -> None:
-    """Write TEXT into the file PATH."""
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise Refused(f"{path}: {error.strerror}") from None
-
-
 def report_nics(options: argparse.Namespace) -> int:
     """Report on several set-ups and return the exit status."""
-    if options.metric or options.force:
+    if options.metric or options.force and not options.output:
         raise Refused("--nics shows all metrics, and all that differs: leave "
                       "--metric and --force out")
     if options.form not in REPORTS:
         raise Refused(f"--nics has no verdict for --format {options.form}; it "
                       f"has {', '.join(REPORTS)}")
+    form = os.path.splitext(options.output or "")[1]
+    if options.output:
+        writer.check_whole(
+            options.output, form[1:], options.force, [
+                one for name in options.files
+                for one in (name, name.rpartition(":")[0])])
     every = setups.choose(options.files, options.targets)
     report, groups = nics.report(every, nics.Question(
         question.of(options).tolerances))
     if options.output is None:
-        command.write(NAME, REPORTS[options.form](report))
+        write(REPORTS[options.form](report))
         return 0
-    make = PAGES[os.path.splitext(options.output)[1]]
-    write_file(options.output, make(report, groups, every))
+    writer.write_whole(options.output, PAGES[form](report, groups, every))
     return 0
 
 
@@ -153,7 +149,7 @@ def compare_clusters(paths: Sequence[str]) -> int:
                       "files of verbsperf-cluster need (package "
                       "python3-scipy)") from None
     found = clusters.compare(*paths)
-    command.write(NAME, clusters.text(found))
+    write(clusters.text(found))
     return clusters.status_of(found)
 
 
@@ -170,14 +166,11 @@ def compare(options: argparse.Namespace) -> int:
         return compare_clusters(options.files)
     report = comparison.compare(*sides.choose(options.files, options.targets),
                                 question.of(options), options.force)
-    command.write(NAME, VERDICTS[options.form](report))
+    write(VERDICTS[options.form](report))
     return EXIT[report["verdict"]]
 
 
 def main() -> int:
     """Run the command and return its exit status."""
     options = parser().parse_args()
-    try:
-        return report_nics(options) if options.nics else compare(options)
-    except Refused as error:
-        complain(NAME, error)
+    return report_nics(options) if options.nics else compare(options)

@@ -7,16 +7,15 @@ import difflib
 import io
 import os
 import re
-import sys
 import types
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from verbsperf.base import command
-from verbsperf.base.command import Parser, complain
+from verbsperf.base.command import Parser
 from verbsperf.base.errors import Refused, ResultsError
 from verbsperf.base.tables import printable
 from verbsperf.compare import question
-from verbsperf.documents import results
+from verbsperf.documents import results, writer
 from verbsperf.documents.points import Point, is_traffic, size_text
 from verbsperf.documents.results import Record
 from verbsperf.history import file as history, nights
@@ -26,8 +25,8 @@ from verbsperf.plot import labels as naming, series
 from verbsperf.plot.curves import Picture
 from verbsperf.plot.drawing import NotDrawn, import_drawing
 
-NAME = "verbsperf-plot"
 FORMS = ("png", "svg")
+UNREAD = 1
 
 
 def known_text(record: Record, *keys: str) -> Optional[str]:
@@ -100,7 +99,7 @@ def condition(text: str) -> Condition:
 def parser() -> Parser:
     """Return the parser of the command line."""
     p = Parser(
-        prog=NAME, allow_abbrev=False,
+        allow_abbrev=False,
         usage="%(prog)s [options] FILE...\n"
               "       %(prog)s --history [options] FILE...",
         description="Draw results of verbsperf and of verbsperf-sweep, all of "
@@ -118,6 +117,8 @@ def parser() -> Parser:
     p.add_argument("-o", "--output", metavar="FILE", type=picture_file,
                    help="picture, ending in .png or .svg [the first FILE's "
                    "name with .png]")
+    p.add_argument("--force", action="store_true",
+                   help="write over a file of another kind")
     p.add_argument("--only", metavar="NAME=VALUE", action="append",
                    type=condition, default=[],
                    help="draw only results with that test, transport, size, "
@@ -171,8 +172,8 @@ def read(files: Sequence[str], only: Sequence[Condition]) -> List[Record]:
                for r in read_file(path)]
     for record in records:
         if record.point is None:
-            print(f"{NAME}: {record.path}: not drawn: this run failed:"
-                  f" {record.error}", file=sys.stderr)
+            command.say(f"{record.path}: not drawn: this run failed: "
+                        f"{record.error}")
     check_names(only, records)
     kept = [r for r in records if meets(r, only)]
     if only and not kept:
@@ -239,18 +240,9 @@ def image_of(drawing: types.ModuleType, args: argparse.Namespace,
     return image.getvalue()
 
 
-def write(path: str, image: bytes) -> None:
-    """Write IMAGE into the file PATH."""
-    try:
-        with open(path, "wb") as file:
-            file.write(image)
-    except OSError as error:
-        raise NotDrawn(f"{path}: {error.strerror}") from None
-
-
 def say(*lines: str) -> None:
     """Write LINES, with what files say, to stdout."""
-    command.write(NAME, "".join(f"{printable(line)}\n" for line in lines))
+    command.write("".join(f"{printable(line)}\n" for line in lines))
 
 
 # What --only knows of a history besides options of verbsperf.
@@ -301,7 +293,7 @@ def plot_history(args: argparse.Namespace) -> None:
                               args.size, args.from_zero)
     image = io.BytesIO()
     drawing.save(figure, image, output_of(args)[-3:])
-    write(output_of(args), image.getvalue())
+    writer.write_whole(output_of(args), image.getvalue())
     say(f"{output_of(args)}: {nights.title_of(lines)}",
         *nights.step_texts(lines, events))
 
@@ -319,6 +311,8 @@ def check_options(args: argparse.Namespace) -> None:
 def plot(args: argparse.Namespace) -> None:
     """Read the files, draw the picture and write it."""
     check_options(args)
+    writer.check_whole(output_of(args), output_of(args)[-3:], args.force,
+                       args.files)
     if args.history:
         plot_history(args)
         return
@@ -326,16 +320,12 @@ def plot(args: argparse.Namespace) -> None:
     records = read(args.files, args.only)
     picture, others = choose(args, records)
     output = output_of(args)
-    write(output, image_of(drawing, args, picture, records))
+    writer.write_whole(output, image_of(drawing, args, picture, records))
     say(f"{output}: {series.KINDS[picture.kind]}" + (
         f"; --kind has more: {', '.join(others)}" if others else ""))
 
 
 def main() -> int:
     """Run the command and return its exit status."""
-    args = parser().parse_args()
-    try:
-        plot(args)
-    except Refused as error:
-        complain(NAME, error, error.status)
+    plot(parser().parse_args())
     return 0

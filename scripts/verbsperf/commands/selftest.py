@@ -10,17 +10,17 @@ usage."""
 
 import argparse
 import subprocess
-import sys
 import textwrap
 import time
 from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
 
-from verbsperf.base.command import Parser
+from verbsperf.base.command import Parser, write
+from verbsperf.base.errors import Refused
 from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
 from verbsperf.plan import program as programs, version
 
-NAME = "verbsperf-selftest"
+UNREAD = 1
 # Before the options of a case: few messages, none of them before the others.
 FEW = ["-n", "20", "--warmup", "0"]
 # A clean run after so many cases.
@@ -36,6 +36,12 @@ WIDTH = 100
 Case = Dict[str, str]
 
 
+class Failed(Refused):
+    """No case can be run; the text says why."""
+
+    status = 1
+
+
 class Ran(NamedTuple):
     """How a run of verbsperf ended."""
 
@@ -47,7 +53,7 @@ class Ran(NamedTuple):
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     p = Parser(
-        prog=NAME, description=(__doc__ or "").split("\n\n", maxsplit=1)[0],
+        description=(__doc__ or "").split("\n\n", maxsplit=1)[0],
         epilog=(__doc__ or "").split("\n\n")[2], allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("server", nargs="?", help="host that runs the server")
@@ -80,15 +86,20 @@ def find_program(path: Optional[str]) -> str:
     PATH."""
     found = programs.find(path)
     if not found:
-        sys.exit(f"{NAME}: cannot find verbsperf: give --verbsperf PATH")
+        raise Refused("cannot find verbsperf: give --verbsperf PATH")
     return found
 
 
 def read_cases(program: str) -> List[Case]:
     """Read the cases that PROGRAM knows."""
-    text = subprocess.run([program, "faults"], stdout=subprocess.PIPE,
-                          text=True, check=True).stdout
-    names, *rows = [line.split("\t") for line in text.splitlines()]
+    status, text, complaint = programs.run(program, programs.ANSWERS_WITHIN,
+                                           "faults")
+    if status:
+        raise Failed(f"{program} faults: "
+                     + programs.sentence_of(complaint, status))
+    names, *rows = [line.split("\t") for line in text.splitlines()] or [[]]
+    if not rows or not {"case", "options", "test", *ENDS} <= set(names):
+        raise Failed(f"{program} faults: it lists no cases to run")
     return [dict(zip(names, row)) for row in rows]
 
 
@@ -132,6 +143,8 @@ def run(program: str, arguments: argparse.Namespace, words: Sequence[str]
         status, text = done.returncode, done.stdout
     except subprocess.TimeoutExpired:
         pass
+    except OSError as error:
+        raise Failed(f"cannot run {program}: {error.strerror}") from None
     document, _ = results.read_document(text.decode(errors="replace"))
     return Ran(status, document, time.monotonic() - start)
 
@@ -160,8 +173,8 @@ def row_of(case: Case, ran: Ran, verdict: str) -> List[str]:
 def check_taken(ran: Ran) -> None:
     """End when the server refuses faults."""
     if ran.document and "--allow-inject" in str(ran.document["error"]):
-        sys.exit(f"{NAME}: the server does not allow faults: "
-                 "start it with --allow-inject")
+        raise Failed("the server does not allow faults: start it with "
+                     "--allow-inject")
 
 
 def serves_still(program: str, arguments: argparse.Namespace) -> bool:
@@ -189,16 +202,16 @@ def print_row(row: Sequence[str], widths: Sequence[int]) -> None:
     """Print a row at once, since all cases together take minutes."""
     cells = [cell.ljust(width) for cell, width in zip(row, widths)]
     cells[3] = row[3].rjust(widths[3])
-    print("  ".join([*cells, row[4]]), flush=True)
+    write("  ".join([*cells, row[4]]) + "\n")
 
 
 def print_expectation(case: Case) -> None:
     """Print what CASE expects, below a row that shows something else."""
     ends = [" or ".join(case[end].split("|")) for end in ENDS]
-    print(textwrap.fill(f"{case['what']}; expected at the requester {ends[0]}, "
+    write(textwrap.fill(f"{case['what']}; expected at the requester {ends[0]}, "
                         f"at the responder {ends[1]}", WIDTH,
-                        initial_indent="    ", subsequent_indent="    "),
-          flush=True)
+                        initial_indent="    ", subsequent_indent="    ")
+          + "\n")
 
 
 def describe(end: Object) -> str:
@@ -211,20 +224,20 @@ def print_ends(document: Optional[Object]) -> None:
     """Print both ends, as far as DOCUMENT knows them."""
     if not document:
         return
-    print(f"client {describe(document['client'])}")
+    write(f"client {describe(document['client'])}\n")
     if document["server"]["device"]:
-        print(f"server {describe(document['server'])}")
+        write(f"server {describe(document['server'])}\n")
 
 
 def choose(cases: List[Case], only: Optional[str]) -> List[Case]:
     """Return those of CASES that ONLY names."""
-    if not only:
+    if only is None:
         return cases
     known = {case["case"]: case for case in cases}
     unknown = [name for name in only.split(",") if name not in known]
     if unknown:
-        print(f"{NAME}: no such case: {', '.join(unknown)}", file=sys.stderr)
-        sys.exit(2)
+        raise Refused(f"--only {only}: no such case: {', '.join(unknown)}; "
+                      "'verbsperf faults' lists them")
     return [known[name] for name in only.split(",")]
 
 
@@ -255,10 +268,10 @@ def main() -> int:
     program = find_program(arguments.verbsperf)
     cases = choose(read_cases(program), arguments.only)
     if not serves_still(program, arguments):
-        sys.exit(f"{NAME}: a run without a fault already fails: "
-                 f"try {program} {' '.join(CLEAN + arguments.others)} "
-                 f"{arguments.end[0]}")
+        raise Failed("a run without a fault already fails: try "
+                     + " ".join([program, *CLEAN, *arguments.others,
+                                 *arguments.end]))
     wrong, last = try_cases(program, arguments, cases)
     print_ends(last)
-    print(f"{len(cases) - wrong} as expected, {wrong} not")
+    write(f"{len(cases) - wrong} as expected, {wrong} not\n")
     return 1 if wrong else 0

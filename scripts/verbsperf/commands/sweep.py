@@ -5,11 +5,10 @@ Exit status: 0 all was measured, 1 some of it failed, 2 usage, 3 --until-ci
 was not reached or, with --format, a limit was missed, 130 interrupted."""
 import argparse
 import os
-import signal
-from typing import Callable, Dict, NoReturn, Optional, Sequence
+from typing import Callable, Dict, Optional, Sequence
 
-from verbsperf.base import command
-from verbsperf.base.command import Parser, complain, time_limit
+from verbsperf.base.command import (INTERRUPTED, Parser, say, time_limit,
+                                    write)
 from verbsperf.base.errors import Refused
 from verbsperf.documents import jsonfile
 from verbsperf.documents.jsonfile import Object
@@ -21,12 +20,10 @@ from verbsperf.plan.options import SuiteError
 from verbsperf.plan.suite import Planned
 from verbsperf.plan.target import Target
 from verbsperf.sweep import contents, file as sweepfile, limits, rounds
-from verbsperf.sweep.progress import estimate, say
-from verbsperf.sweep.running import Sweep, Wanted
+from verbsperf.sweep.running import Sweep, Wanted, estimate
 
-NAME = "verbsperf-sweep"
 ROUNDS, MOST_ROUNDS = 10, 30
-INTERRUPTED = 130
+UNREAD = 1
 FORMS: Dict[str, Callable[[Object], str]] = {
     "text": limits.text, "json": limits.as_json, "markdown": limits.markdown,
     **reports.forms(limits.verdicts)}
@@ -54,7 +51,7 @@ def confidence(text: str) -> rounds.Goal:
 def parser() -> Parser:
     """Return the parser of the command line."""
     p = Parser(
-        prog=NAME, allow_abbrev=False,
+        allow_abbrev=False,
         usage="%(prog)s [options] -o FILE SUITE TARGET...\n"
               "       %(prog)s --list SUITE\n"
               "       %(prog)s FILE",
@@ -102,14 +99,15 @@ def parser() -> Parser:
     return p
 
 
-def find_program(path: str) -> program.Program:
-    """Find the verbsperf to run, and ask it what it can do."""
+def find_program(path: str, limit: float) -> program.Program:
+    """Find the verbsperf to run, and ask it, which may take LIMIT seconds, what
+    it can do."""
     found = program.find(path)
     if not found:
         raise program.ProgramError(
             f"cannot find the program {path or 'verbsperf'}; give its path "
             "with --program")
-    return program.examine(found)
+    return program.examine(found, max(limit, program.ANSWERS_WITHIN))
 
 
 def check_rounds(options: argparse.Namespace) -> None:
@@ -124,8 +122,7 @@ def check_rounds(options: argparse.Namespace) -> None:
 
 def show_points(wanted: Wanted) -> None:
     """Print what a sweep would measure, and say how long it takes."""
-    for point in wanted.points:
-        print(label(point.key()))
+    write("".join(f"{label(point.key())}\n" for point in wanted.points))
     targets: Sequence[Optional[Target]] = [*wanted.targets] or [None]
     time = rounds.total_seconds(
         (point, where) for where in targets
@@ -166,7 +163,7 @@ def is_results(options: argparse.Namespace) -> bool:
 def want(options: argparse.Namespace) -> Wanted:
     """Return what OPTIONS ask to measure, as far as the program allows it."""
     check_rounds(options)
-    found = find_program(options.program)
+    found = find_program(options.program, options.point_timeout)
     targets = target.parse_all(options.targets, found)
     points = suite.read(suite.known(options.suite), found, targets)
     return Wanted(found, points, timed(targets, points, found),
@@ -193,7 +190,7 @@ def sweep(options: argparse.Namespace) -> int:
         return 0
     state = Sweep(wanted, options.output, sweepfile.start(
         options.output, options.suite, options.seed, wanted.program,
-        wanted.points, wanted.targets))
+        wanted.points, wanted.targets, options.resume))
     if not options.resume:
         state.check_resumed()
     say(state.summary())
@@ -221,7 +218,7 @@ def judge(path: str, form: Optional[str]) -> int:
     if form is None:
         return 0
     report = limits.report(path)
-    command.write(NAME, FORMS[form](report))
+    write(FORMS[form](report))
     return limits.EXIT[report["verdict"]]
 
 
@@ -229,22 +226,11 @@ def show(options: argparse.Namespace) -> int:
     """Show the file of results that is named; return the exit status."""
     if options.format or options.history:
         return keep_and_judge(options, options.suite)
-    command.write(NAME, contents.text(options.suite))
+    write(contents.text(options.suite))
     return 0
-
-
-def stop(_number: int, _frame: object) -> NoReturn:
-    """End a sweep on SIGTERM as on ^C."""
-    raise KeyboardInterrupt
 
 
 def main() -> int:
     """Run the command and return its exit status."""
-    signal.signal(signal.SIGTERM, stop)
     options = parser().parse_args()
-    try:
-        return show(options) if is_results(options) else sweep(options)
-    except Refused as error:
-        complain(NAME, error, error.status)
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    return show(options) if is_results(options) else sweep(options)

@@ -1,7 +1,7 @@
 """What files have, and what it means.
 
   jsonfile     reads JSON
-  linefile     writes lines of JSON, each of them whole
+  writer       writes files, whole or line by line
   formats      checks all that is read
   points       what is measured
   results      records of what was measured

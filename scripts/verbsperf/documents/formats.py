@@ -7,8 +7,10 @@ that files of other versions are read.
 """
 import json
 import sys
-from typing import Any, NamedTuple, Optional
+from typing import (Any, Callable, Iterable, Iterator, NamedTuple, Optional,
+                    Tuple, TypeVar)
 
+from verbsperf.base.command import Unread
 from verbsperf.base.errors import ResultsError
 from verbsperf.documents.jsonfile import Object
 
@@ -18,6 +20,10 @@ OPTIONS = "verbsperf-options/1"
 HISTORY = "verbsperf-history/1"
 # What is no number in "bandwidth" and "latency" of a row.
 NO_NUMBERS = ("definition", "unit", "ci95_gbps", "saturated", "percentiles")
+# Nothing is counted or measured that is more.
+MOST = 2.0 ** 64
+
+T = TypeVar("T")
 
 
 class Place(NamedTuple):
@@ -30,6 +36,19 @@ class Place(NamedTuple):
         """Refuse the file with SENTENCE unless it is GOOD."""
         if not good:
             raise ResultsError(f"{self.path}:{self.line}: {sentence}")
+
+
+def good(path: str, entries: Iterable[Tuple[int, Object]],
+         read: Callable[[Place, Object], T]) -> Iterator[T]:
+    """Yield what READ makes of each of ENTRIES, (line, object) of PATH. One
+    that it refuses is named and left out."""
+    for line, entry in entries:
+        try:
+            made = read(Place(path, line), entry)
+        except ResultsError as error:
+            Unread.name(error)
+        else:
+            yield made
 
 
 def is_count(value: object) -> bool:
@@ -46,6 +65,16 @@ def is_number(value: object) -> bool:
     """VALUE is a finite number of JSON; 1e999 is not."""
     return (isinstance(value, (int, float)) and not isinstance(value, bool)
             and abs(value) <= sys.float_info.max)
+
+
+def is_amount(value: object) -> bool:
+    """VALUE is a number that can be measured: none is below 0."""
+    return is_number(value) and 0 <= value <= MOST  # type: ignore[operator]
+
+
+def is_optional_amount(value: object) -> bool:
+    """VALUE is null or a number that can be measured."""
+    return value is None or is_amount(value)
 
 
 def are_numbers(values: object, n: int) -> bool:
@@ -186,8 +215,8 @@ def is_part(part: Optional[Object]) -> bool:
     if not is_optional(asked, dict):
         return False
     numbers = [value for name, value in part.items() if name not in NO_NUMBERS]
-    return (all(value is None or is_number(value)
-                for value in (*numbers, *(asked or {}).values()))
+    return (all(map(is_optional_amount,
+                    (*numbers, *(asked or {}).values())))
             and (interval is None or are_numbers(interval, 2)))
 
 
@@ -308,10 +337,9 @@ def check_history(place: Place, line: Object) -> None:
 
 
 def are_lists(values: object) -> bool:
-    """VALUES is an object of lists of numbers, none below 0 and none empty."""
+    """VALUES is an object of lists of what was measured, none empty."""
     return isinstance(values, dict) and all(
-        isinstance(one, list) and bool(one)
-        and all(is_number(value) and value >= 0 for value in one)
+        isinstance(one, list) and bool(one) and all(map(is_amount, one))
         for one in values.values())
 
 

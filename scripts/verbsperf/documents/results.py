@@ -27,8 +27,7 @@ from typing import (Any, Callable, Dict, Hashable, Iterable, List, NamedTuple,
 from verbsperf.base.errors import ResultsError
 from verbsperf.documents import environment, formats
 from verbsperf.documents.formats import Place
-from verbsperf.documents.jsonfile import (Object, objects_of, read_text,
-                                          refuse_constant)
+from verbsperf.documents.jsonfile import Object, objects_of, parse, read_text
 from verbsperf.documents.points import Point, make_point
 
 # What a result must reach, which does not change it.
@@ -158,11 +157,11 @@ def fingerprint(document: Object) -> Dict[str, Any]:
 def read_document(text: str) -> Tuple[Optional[Object], Optional[str]]:
     """Return (document, why there is none) of TEXT, which verbsperf wrote."""
     try:
-        document = json.loads(text, parse_constant=refuse_constant)
+        document = parse(text)
         if not isinstance(document, dict):
             raise ValueError("not an object")
         formats.check_document(Place("its JSON", 1), document)
-    except (ValueError, ResultsError) as error:
+    except (ValueError, RecursionError, ResultsError) as error:
         return None, f"verbsperf wrote no document: {error}"
     return document, None
 
@@ -181,6 +180,8 @@ def read_with_header(path: str) -> Tuple[Optional[Object], List[Record]]:
     if first.get("schema") == formats.SWEEP:
         formats.check_header(Place(path, line), first)
         return first, read_sweep(path, first, entries[1:])
+    if len(entries) == 1:
+        formats.check_document(Place(path, line), first)
     return None, read_documents(path, entries)
 
 
@@ -220,9 +221,8 @@ def read_documents(path: str, entries: Iterable[Tuple[int, Object]]
     another round."""
     rounds: Dict[Point, int] = {}
     records = []
-    for line, document in entries:
-        formats.check_document(Place(path, line), document)
-        for record in document_records(path, line, document):
+    for some in formats.good(path, entries, document_records):
+        for record in some:
             number = 1
             if record.point is not None:
                 number = rounds.get(record.point, 0) + 1
@@ -231,9 +231,11 @@ def read_documents(path: str, entries: Iterable[Tuple[int, Object]]
     return records
 
 
-def document_records(path: str, line: int, document: Object) -> List[Record]:
+def document_records(place: Place, document: Object) -> List[Record]:
     """Return the Records of one document, as if each were of the first
     round."""
+    formats.check_document(place, document)
+    path, line = place
     target = os.path.splitext(os.path.basename(path))[0]
     error = (document.get("error") or {}).get("message")
     marks = fingerprint(document)
@@ -248,9 +250,15 @@ def read_sweep(path: str, header: Object,
                entries: Iterable[Tuple[int, Object]]) -> List[Record]:
     """Return the Records of a sweep that begins with HEADER."""
     session = json.dumps(header, sort_keys=True)
-    return in_order(header, without_retried([
-        sweep_record(Place(path, line), entry)._replace(session=session)
-        for line, entry in entries]))
+    names = [target["name"] for target in header["targets"]]
+
+    def read_line(place: Place, entry: Object) -> Record:
+        record = sweep_record(place, entry)
+        place.expect(record.target in names,
+                     f"the sweep's header has no target '{record.target}'")
+        return record._replace(session=session)
+    return in_order(header, names, without_retried(
+        formats.good(path, entries, read_line)))
 
 
 def without_retried(records: Iterable[Record]) -> List[Record]:
@@ -264,15 +272,12 @@ def without_retried(records: Iterable[Record]) -> List[Record]:
     return list(kept.values())
 
 
-def in_order(header: Object, records: List[Record]) -> List[Record]:
-    """Sort RECORDS by target and point, in the order of the sweep's header."""
-    names = [target["name"] for target in header["targets"]]
+def in_order(header: Object, names: List[str], records: List[Record]
+             ) -> List[Record]:
+    """Sort RECORDS by target, of NAMES, and by point, in the order of the
+    sweep's header."""
     place: Dict[Optional[Point], int] = {
         point: i for i, point in enumerate(header_points(header))}
-    for record in records:
-        Place(record.path, record.line).expect(
-            record.target in names,
-            f"the sweep's header has no target '{record.target}'")
     return sorted(records, key=lambda record: (
         names.index(record.target), place.get(record.point, len(place)),
         record.round))

@@ -1,32 +1,24 @@
 """The file of many nights: JSON lines, for each sweep and target
 
     {"schema": "verbsperf-history/1", "started": ..., "suite": ...,
-     "target": ..., "facts": {name: value},
+     "seed": ..., "target": ..., "facts": {name: value},
      "points": [{"point": {...}, "values": {metric: [one for each round]},
                  "failed": N, "error": sentence or null}, ...]}
 
 It has what a picture of months is made of, in a hundredth of the room of the
 sweeps.  verbsperf-sweep appends to it, and verbsperf-plot reads it, and sweeps
 in its place."""
-import contextlib
 import datetime
-import fcntl
-import json
-import os
-import stat
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from verbsperf.base.errors import Refused, ResultsError
+from verbsperf.base.errors import ResultsError
 from verbsperf.compare import alike
 from verbsperf.compare.comparison import RATES, TIMES
-from verbsperf.documents import formats, linefile, results
+from verbsperf.documents import formats, results, writer
 from verbsperf.documents.formats import Place
 from verbsperf.documents.jsonfile import Object, objects_of, read_text
 from verbsperf.documents.points import Point, point_json
 from verbsperf.documents.results import Record
-
-# How a file begins.
-HEAD = json.dumps({"schema": formats.HISTORY})[:-1].encode()
 
 
 class Rounds(NamedTuple):
@@ -44,6 +36,7 @@ class Night(NamedTuple):
     target: str
     facts: Dict[str, str]           # what there is to know of both ends
     points: Dict[Point, Rounds]
+    sweep: Tuple[str, ...] = ()     # what tells it from others of that second
 
 
 def facts_of(records: Sequence[Record]) -> Dict[str, str]:
@@ -73,7 +66,8 @@ def lines_of(path: str) -> List[Object]:
         raise ResultsError(f"{path}: not a sweep, of which a history is made")
     by_target = results.grouped(records, lambda record: record.target)
     return [{"schema": formats.HISTORY, "started": header["started"],
-             "suite": header.get("suite"), "target": target,
+             "suite": header.get("suite"), "seed": header["seed"],
+             "target": target,
              "facts": facts_of(own),
              "points": [rounds_json(point, rounds) for point, rounds
                         in results.grouped(own, results.point_of).items()]}
@@ -87,7 +81,8 @@ def night_of(place: Place, line: Object) -> Night:
         time_of(place, line["started"]), line["target"], dict(line["facts"]),
         {results.sweep_point(one["point"]): Rounds(
             one["values"], one["failed"], one.get("error"))
-         for one in line["points"]})
+         for one in line["points"]},
+        (str(line.get("suite")), str(line.get("seed"))))
 
 
 def time_of(place: Place, text: str) -> datetime.datetime:
@@ -112,55 +107,39 @@ def is_history(path: str, text: str) -> bool:
 def nights_of(path: str) -> Iterator[Night]:
     """Yield the nights of the file PATH, a history or a sweep."""
     text = read_text(path)
-    if is_history(path, text):
-        for line, entry in objects_of(path, text):
-            yield night_of(Place(path, line), entry)
-    else:
-        for entry in lines_of(path):
-            yield night_of(Place(path, 1), entry)
+    entries = (objects_of(path, text) if is_history(path, text)
+               else ((1, entry) for entry in lines_of(path)))
+    yield from formats.good(path, entries, night_of)
 
 
 def read(paths: Sequence[str]) -> List[Night]:
     """Return the nights of all PATHS in the order of time; what came twice
     counts as it came last."""
-    found = {(night.started, night.target): night for path in paths
-             for night in nights_of(path)}
+    found = {(night.started, night.target, night.sweep): night
+             for path in paths for night in nights_of(path)}
     return [found[key] for key in sorted(found)]
 
 
-@contextlib.contextmanager
-def opened(path: str) -> Iterator[int]:
+def opened(path: str) -> writer.Lines:
     """Open the history PATH, or a new one, to append to it, when nobody else
-    does; drop a line that was not written completely."""
-    try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    except OSError as error:
-        raise Refused(f"{path}: {error.strerror}") from None
-    try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise Refused(f"{path}: a history needs a regular file")
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        data = os.pread(fd, os.fstat(fd).st_size, 0)
-        if not (data.startswith(HEAD) or HEAD.startswith(data)):
-            raise Refused(f"{path}:1: not a history of verbsperf-sweep; left "
-                          "as it is")
-        os.ftruncate(fd, data.rfind(b"\n") + 1)
-        yield fd
-    finally:
-        os.close(fd)
+    does."""
+    return writer.Lines(path, formats.HISTORY, "history of verbsperf-sweep",
+                        "verbsperf-sweep --history of the sweep appends it",
+                        wait=True)
 
 
 def check(path: str) -> None:
     """Refuse PATH unless lines can be appended to it."""
-    with opened(path):
-        pass
+    opened(path).close()
 
 
 def append(path: str, lines: Sequence[Object]) -> None:
-    """Append LINES to the history PATH, all of them or none."""
-    data = "".join(json.dumps(line) + "\n" for line in lines)
-    with opened(path) as fd:
-        try:
-            linefile.write_whole(fd, data.encode())
-        except OSError as error:
-            raise Refused(f"{path}: cannot write: {error.strerror}") from None
+    """Append LINES to the history PATH, all of them or none, and none that
+    would not be read."""
+    for line in lines:
+        night_of(Place(path, 0), line)
+    file = opened(path)
+    try:
+        file.append(*lines)
+    finally:
+        file.close()

@@ -1,6 +1,6 @@
 """The program verbsperf, which the scripts run: where it is, and what it says
 of its options."""
-import json
+import functools
 import os
 import shutil
 import signal
@@ -8,12 +8,14 @@ import subprocess
 import sys
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
+from verbsperf.base.command import say
 from verbsperf.base.errors import Refused, ResultsError
 from verbsperf.documents import formats
-from verbsperf.documents.jsonfile import Object
+from verbsperf.documents.jsonfile import Object, parse
 
-# It only reads its command line, which takes milliseconds.
-ANSWERS_WITHIN = 60
+# It only reads its command line, which takes milliseconds unless the host is
+# busy; after so many seconds it is said what is waited for.
+ANSWERS_SOON, ANSWERS_WITHIN = 20.0, 600.0
 # A comma is part of their value.
 LISTS = ("counter-limits", "counters", "cpus", "labels", "networks",
          "percentiles")
@@ -56,6 +58,7 @@ class Program(NamedTuple):
     tests: List[str]
     options: Dict[str, Option]
     one_end: List[str]      # those of the tests that have no server
+    limit: float            # seconds that it may take to answer
 
     def takes(self, test: str, name: str) -> bool:
         """Return True when TEST takes the option NAME."""
@@ -63,7 +66,7 @@ class Program(NamedTuple):
 
     def values(self, words: Sequence[str]) -> Object:
         """Return {name: value} of all options, as the program reads WORDS."""
-        dump = ask(self.path, *words)
+        dump = ask(self.path, self.limit, *words)
         return {option["name"]: option.get("value")
                 for option in dump["options"]}
 
@@ -87,29 +90,47 @@ def find(path: Optional[str]) -> Optional[str]:
     return shutil.which("verbsperf", path=beside) or shutil.which("verbsperf")
 
 
-def run(path: str, *arguments: str) -> Tuple[int, str, str]:
-    """Run the program PATH with ARGUMENTS, which it must answer soon; return
-    (status, stdout, stderr)."""
+def run(path: str, limit: float, *arguments: str) -> Tuple[int, str, str]:
+    """Run the program PATH with ARGUMENTS, which it must answer in LIMIT
+    seconds; return (status, stdout, stderr)."""
+    asked = " ".join((path, *arguments))
     try:
-        done = subprocess.run([path, *arguments], capture_output=True,
-                              text=True, timeout=ANSWERS_WITHIN, check=False,
-                              stdin=subprocess.DEVNULL, errors="replace")
+        child = subprocess.Popen(  # pylint: disable=consider-using-with
+            [path, *arguments], stdin=subprocess.DEVNULL, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace")
     except OSError as error:
         raise ProgramError(f"cannot run {path}: {error.strerror}") from None
+    with child:
+        try:
+            out, err = answer_of(child, asked, limit)
+        except subprocess.TimeoutExpired:
+            raise ProgramError(f"{asked}: no answer in {limit:g} s") from None
+        finally:
+            child.kill()
+    return child.returncode, out, err
+
+
+def answer_of(child: "subprocess.Popen[str]", asked: str, limit: float
+              ) -> Tuple[str, str]:
+    """Return what CHILD, which was ASKED, writes within LIMIT seconds."""
+    try:
+        return child.communicate(timeout=min(limit, ANSWERS_SOON))
     except subprocess.TimeoutExpired:
-        raise ProgramError(f"{path} {' '.join(arguments)}: no answer in "
-                           f"{ANSWERS_WITHIN} s") from None
-    return done.returncode, done.stdout, done.stderr
+        if limit <= ANSWERS_SOON:
+            raise
+    say(f"waiting up to {limit:g} s for an answer of '{asked}'")
+    return child.communicate(timeout=limit - ANSWERS_SOON)
 
 
-def ask(path: str, *arguments: str) -> Object:
-    """Ask the program PATH about its options, and about their values with
-    ARGUMENTS."""
-    status, text, complaint = run(path, *arguments, "--dump-options")
+@functools.lru_cache(maxsize=None)
+def ask(path: str, limit: float, *arguments: str) -> Object:
+    """Ask the program PATH, once, about its options, and about their values
+    with ARGUMENTS."""
+    status, text, complaint = run(path, limit, *arguments, "--dump-options")
     if status == 2 and arguments:
         raise UsageError(sentence_of(complaint, status))
     try:
-        dump: Object = json.loads(text)
+        dump: Object = parse(text)
         formats.check_options(formats.Place("--dump-options", 1), dump)
     except (ValueError, ResultsError):
         raise ProgramError(f"{path} is not verbsperf, or another version of "
@@ -118,14 +139,15 @@ def ask(path: str, *arguments: str) -> Object:
     return dump
 
 
-def examine(path: str) -> Program:
-    """Ask the program PATH what it can do."""
-    dump = ask(path)
+def examine(path: str, limit: float = ANSWERS_WITHIN) -> Program:
+    """Ask the program PATH what it can do; it may take LIMIT seconds each
+    time."""
+    dump = ask(path, limit)
     version = f"verbsperf {dump['version']}, protocol {dump['protocol']}"
     return Program(path, version, dump["tests"],
                    {option["name"]: option_of(option)
                     for option in dump["options"]},
-                   dump.get("one_end", []))
+                   dump.get("one_end", []), limit)
 
 
 def option_of(option: Object) -> Option:

@@ -3,7 +3,7 @@ import argparse
 import sys
 from typing import Any, NoReturn
 
-from verbsperf.base.command import complain
+from verbsperf.base.command import complain, write
 from verbsperf.base.errors import Refused
 from verbsperf.plan import program
 
@@ -16,9 +16,9 @@ class Version(argparse.Action):
             path = program.find(None)
             if not path:
                 raise Refused("cannot find verbsperf, whose version this has")
-            print(f"{parser.prog} of {program.examine(path).version}")
+            write(f"{parser.prog} of {program.examine(path).version}\n")
         except Refused as problem:
-            complain(parser.prog, problem)
+            complain(problem)
         sys.exit(0)
 
 

@@ -3,7 +3,6 @@
   rounds       in which order, and how often
   measure      one measurement
   file         the file while it is written
-  progress     what is said meanwhile
   running      puts them together
   contents     shows a file
   limits       says which limits were met

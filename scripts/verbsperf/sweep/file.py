@@ -1,21 +1,20 @@
 """The file of a sweep while it is written: what is in it survives all."""
 import datetime
-import json
 import os
 import platform
 import random
 import time
-from typing import Any, List, NamedTuple, Optional, Sequence
+from typing import List, NamedTuple, Optional, Sequence
 
-from verbsperf.documents import formats, linefile, results
-from verbsperf.documents.jsonfile import Object, read_text
-from verbsperf.documents.linefile import FileError, open_file
+from verbsperf.base.command import say
+from verbsperf.documents import formats, results
+from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import label
 from verbsperf.documents.results import Record
+from verbsperf.documents.writer import FileError, Lines
 from verbsperf.plan.program import Program
 from verbsperf.plan.suite import Planned
 from verbsperf.plan.target import Target
-from verbsperf.sweep.progress import say
 
 
 # Half a day: a job of every night does not go on with the night before.
@@ -27,58 +26,10 @@ GOES_ON = ("the same command continues it, after "
 class Begun(NamedTuple):
     """The file of a running sweep."""
 
-    fd: int
+    lines: Lines
     header: Object
     records: List[Record]   # what is in it already
     age: float              # seconds since something was written
-
-
-def age_of(fd: int) -> float:
-    """Seconds since something was written."""
-    return time.time() - os.fstat(fd).st_mtime
-
-
-def cut_torn_line(fd: int, path: str) -> int:
-    """Drop the last line when a sweep was killed while it wrote it, and return
-    its length. The file does not get younger by it."""
-    try:
-        times = os.fstat(fd)
-        data = os.pread(fd, os.fstat(fd).st_size, 0)
-        whole = data.rfind(b"\n") + 1
-        if whole < len(data):
-            check_torn(data[:100], path)
-            os.ftruncate(fd, whole)
-            os.utime(fd, ns=(times.st_atime_ns, times.st_mtime_ns))
-        return len(data) - whole
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror}") from None
-
-
-def check_torn(start: bytes, path: str) -> None:
-    """Refuse to cut a file that does not begin as a sweep does."""
-    head = json.dumps({"schema": formats.SWEEP})[:-1].encode()
-    if start[:len(head)] != head[:len(start)]:
-        raise FileError(f"{path}:1: not a sweep; left as it is")
-
-
-def read_header(path: str) -> Optional[Object]:
-    """Return the first line of the sweep PATH, or None when it is empty."""
-    text = read_text(path).partition("\n")[0]
-    if not text and not os.path.getsize(path):
-        return None
-    try:
-        header: Any = json.loads(text)
-    except ValueError:
-        header = None
-    if not isinstance(header, dict) or header.get("schema") != formats.SWEEP:
-        raise FileError(f"{path}:1: not a sweep; left as it is")
-    formats.check_header(formats.Place(path, 1), header)
-    return header
-
-
-def append(fd: int, path: str, entry: Object) -> None:
-    """Write ENTRY as a line, all of it or nothing."""
-    linefile.append(fd, path, entry, GOES_ON)
 
 
 def target_json(target: Target) -> Object:
@@ -163,19 +114,24 @@ def choose_seed(old: Optional[Object], wanted: Optional[int]) -> int:
 
 
 def start(path: str, suite: str, seed: Optional[int], program: Program,
-          points: Sequence[Planned], targets: Sequence[Target]) -> Begun:
-    """Begin the file PATH, or go on with it."""
-    fd = open_file(path)
-    age = age_of(fd)
-    torn = cut_torn_line(fd, path)
-    if torn:
-        say(f"{path}: dropped the last {torn} bytes, of a measurement that was"
-            " not written completely")
-    old = read_header(path)
+          points: Sequence[Planned], targets: Sequence[Target], resume: bool
+          ) -> Begun:
+    """Begin the file PATH, or go on with it; what was not written to its end
+    is dropped where it is new, or RESUME says so."""
+    lines = Lines(path, formats.SWEEP, "sweep", "what was measured before is "
+                  f"in it, and {GOES_ON}")
+    age = time.time() - os.fstat(lines.fd).st_mtime
+    old = lines.header
+    if old:
+        formats.check_header(formats.Place(path, 1), old)
     header = make_header(suite, program, points, targets,
                          choose_seed(old, seed))
     if old is None:
-        append(fd, path, header)
-        return Begun(fd, header, [], age)
+        lines.append(header)
+        return Begun(lines, header, [], age)
     check_same(path, old, header)
-    return Begun(fd, old, results.read(path), age)
+    torn = lines.cut_torn() if resume or age <= GOES_ON_WITHIN else 0
+    if torn:
+        say(f"{path}: dropped the last {torn} bytes, of a measurement that was"
+            " not written completely")
+    return Begun(lines, old, results.read(path), age)

@@ -1,18 +1,19 @@
 """A running sweep: rounds of measurements, and what is said of them."""
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Set
 
+from verbsperf.base.command import say
+from verbsperf.base.progress import Progress
 from verbsperf.base.tables import counted, duration
 from verbsperf.documents import results
 from verbsperf.documents.formats import Place
 from verbsperf.documents.jsonfile import Object
-from verbsperf.documents.linefile import FileError
 from verbsperf.documents.points import label
 from verbsperf.documents.results import Record
+from verbsperf.documents.writer import FileError
 from verbsperf.plan.program import Program
 from verbsperf.plan.suite import Planned
 from verbsperf.plan.target import Target
 from verbsperf.sweep import file, limits, measure, rounds
-from verbsperf.sweep.progress import Progress, estimate, say
 from verbsperf.sweep.rounds import Goal, Measurement
 
 
@@ -33,6 +34,16 @@ def missed_text(one: Object) -> str:
             + limits.seen_text(one, one.get("seen")))
 
 
+def estimate(seconds: float, unknown: int, at_most: bool) -> str:
+    """Say how long a sweep takes: SECONDS, and the time of UNKNOWN
+    measurements with --iterations. With AT_MOST it may be done earlier."""
+    text = f"{'at most' if at_most else 'about'} {duration(seconds)}"
+    if not unknown:
+        return text
+    more = f"{counted(unknown, 'measurement')} with --iterations"
+    return f"{text} and {more}" if seconds else more
+
+
 class Sweep:
     """A running sweep, in the file PATH."""
 
@@ -46,8 +57,8 @@ class Sweep:
         self.done = {(r.target, r.round, r.point) for r in self.records}
         self.told: Set[Any] = set()
         self.progress = Progress(
-            wanted.rounds * len(wanted.points) * len(wanted.targets),
-            bool(wanted.goal))
+            sum(1 for _ in self.all_left()),
+            about="at most" if wanted.goal else "about")
 
     def failed(self) -> List[Record]:
         """Return the records without a result."""
@@ -55,14 +66,20 @@ class Sweep:
 
     def measure(self, number: int, point: Planned, target: Target) -> None:
         """Measure POINT once at TARGET, write the result, and remember it."""
+        self.progress.begin(f"{target.name} {label(point.key())}: "
+                            f"{self.place()}, round {number}")
         entry = measure.entry_of(number, point, target, self.wanted.program,
                                  self.wanted.limit)
-        file.append(self.begun.fd, self.path, entry)
         record = results.sweep_record(Place(self.path, 0), entry)
+        self.begun.lines.append(entry)
         self.records.append(record)
+        self.progress.end()
         self.tell(record)
-        self.progress.measured(len(self.records), number,
-                               f"{target.name} {label(point.key())}")
+
+    def place(self) -> str:
+        """Return how many measurements are done, of those there will be."""
+        return (f"{len(self.records)} of "
+                f"{self.before + self.progress.total}")
 
     def tell(self, record: Record) -> None:
         """Say the first time that a target has an error, or that a point
@@ -121,10 +138,13 @@ class Sweep:
         """Measure what is left of one round; False when no point needs it."""
         if not self.needed(number):
             return False
-        for point, target in list(self.left(number)):
+        left = list(self.left(number))
+        for point, target in left:
             self.measure(number, point, target)
-        self.progress.round_ends(len(self.records), number,
-                                 len(self.failed()))
+        self.progress.clear()
+        if left:
+            say(f"round {number}: {self.place()}, {len(self.failed())} failed,"
+                f" {self.progress.left(0)}")
         return True
 
     def hopeless(self) -> Optional[str]:

@@ -1,5 +1,6 @@
-"""What verbsperf-cluster shows on a terminal while it measures."""
+"""What a command shows on a terminal while it measures."""
 import asyncio
+import contextlib
 import shutil
 import sys
 import time
@@ -23,51 +24,54 @@ class Line:
         if self.terminal and text != self.drawn:
             self.drawn = text
             width = shutil.get_terminal_size().columns - 1
-            print(f"\r\033[K{printable(text)[:width]}", end="",
-                  file=sys.stderr, flush=True)
+            with contextlib.suppress(OSError):
+                print(f"\r\033[K{printable(text)[:width]}", end="",
+                      file=sys.stderr, flush=True)
 
 
 class Progress(Line):
-    """Says how far it is, and how much time is left."""
+    """Says how far it is of TOTAL parts, each of EACH seconds or so, and how
+    ABOUT much time is left."""
 
-    def __init__(self, rounds: int, each: float) -> None:
+    def __init__(self, total: int, each: float = 0.0, about: str = "about"
+                 ) -> None:
         super().__init__()
-        self.rounds, self.each = rounds, each   # seconds of a round, about
+        self.total, self.each, self.about = total, each, about
         self.done = self.measured = 0
         self.spent = 0.0        # seconds on those that were measured
-        self.since = 0.0        # when this round began
+        self.since = 0.0        # when this part began
         self.text = ""          # what is shown; the time left is added
         self.timed = False
 
-    def begin(self, nodes: int) -> None:
-        """The next round begins, in which NODES take part."""
-        self.since, self.timed = time.monotonic(), True
-        self.text = f"{nodes} nodes, round {self.done + 1} of {self.rounds}"
+    def begin(self, text: str) -> None:
+        """The next part begins, which TEXT describes."""
+        self.since, self.timed, self.text = time.monotonic(), True, text
         self.show()
 
-    def end(self, skipped: bool) -> None:
-        """A round is over, or was measured before and SKIPPED."""
+    def end(self, skipped: bool = False) -> None:
+        """A part is over, or was measured before and SKIPPED."""
         self.done += 1
         if not skipped:
             self.measured += 1
             self.spent += time.monotonic() - self.since
 
     def name(self, text: str) -> None:
-        """What begins now is no round of the pattern: say what it is."""
+        """What begins now is no part of the total: say what it is."""
         self.text, self.timed = text, False
         self.show()
 
-    def left(self) -> float:
-        """Return the seconds until the last round is over."""
+    def left(self, running: int = 1) -> str:
+        """Return how long it takes until the last part is over, while RUNNING
+        of them, or none, are."""
         each = self.spent / self.measured if self.measured else self.each
-        here = max(0.0, each - (time.monotonic() - self.since))
-        return here + each * (self.rounds - self.done - 1)
+        here = max(0.0, each - (time.monotonic() - self.since)) * running
+        seconds = here + each * max(0, self.total - self.done - running)
+        return f"{self.about} {duration(seconds)} left"
 
     def show(self) -> None:
         """Show where it is, in the place of what was shown before."""
         if self.text:
-            self.draw(self.text + (f", about {duration(self.left())} left"
-                                   if self.timed else ""))
+            self.draw(self.text + (f", {self.left()}" if self.timed else ""))
 
     async def tick(self) -> None:
         """Show it again every second."""

@@ -9,7 +9,6 @@ from conftest import FAKE, refused, run
 from verbsperf.base.errors import Refused
 from verbsperf.plan import (program as programs, suite as suites,
                             target as targets)
-from verbsperf.plan.options import SuiteError
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +117,7 @@ def test_one_process_for_all_sizes(program, write_suite, monkeypatch, text,
     ("write_bw:\n  oops", 2, "expected TEST"),
 ])
 def test_what_is_no_suite(points, tmp_path, text, number, words):
-    with pytest.raises(SuiteError) as error:
+    with pytest.raises(Refused) as error:
         points(text)
     path = tmp_path / "suite"
     where = f"{path}:{number}: " if number else f"{path}: "
@@ -127,7 +126,7 @@ def test_what_is_no_suite(points, tmp_path, text, number, words):
 
 
 def test_suite_and_target_do_not_say_the_same(points):
-    with pytest.raises(SuiteError, match=":1: --mtu is also given by the"):
+    with pytest.raises(Refused, match=":1: --mtu is also given by the"):
         points("write_bw: --mtu 1024", "node1,mtu=512")
 
 
@@ -154,7 +153,7 @@ def test_targets(program, text, wanted):
     ("a=node1,mtu", "--mtu needs a value"), ("a=node1,port=3", "--port is"),
     ("a=node1,json", "--json is"), ("a=node1,bidirectional=3", "no value")])
 def test_what_is_no_target(program, text, words):
-    with pytest.raises(SuiteError, match=words) as error:
+    with pytest.raises(Refused, match=words) as error:
         targets.parse(text, program)
     assert str(error.value).startswith(f"target '{text}': ")
 
@@ -162,7 +161,7 @@ def test_what_is_no_target(program, text, words):
 def test_target_options_are_checked(program, write_suite):
     target = targets.parse("a=node1,mtu=many", program)
     point, = suites.read(write_suite("write_bw:"), program, [target])
-    with pytest.raises(SuiteError, match="^target 'a': write_bw: --mt"):
+    with pytest.raises(Refused, match="^target 'a': write_bw: --mt"):
         suites.times_at(target, point, program)
 
 

@@ -33,10 +33,6 @@ SRUN = ("srun --overlap --input=all --kill-on-bad-exit=0 --ntasks-per-node=1 "
 STEPS = {"slurm": SRUN, "clush": CLUSH}
 
 
-class LaunchError(Refused):
-    """Agents cannot be started; the text says why."""
-
-
 def load(key: str) -> bytes:
     """Return what the agent's Python reads: the agent, and the KEY."""
     with open(agent.__file__, "rb") as file:
@@ -154,7 +150,7 @@ def start(how: str, nodes: Sequence[str], places: Dict[str, List[str]],
                        if how == "clush" else words + remote, nodes)
     else:
         if how != "ssh" and "%h" not in how:
-            raise LaunchError(f"--launch '{how}': expected ssh, slurm, clush,"
+            raise Refused(f"--launch '{how}': expected ssh, slurm, clush,"
                               " none or a command with %h for the node")
         for node in nodes:
             launcher.begin(node, launcher.words(node, python_words(

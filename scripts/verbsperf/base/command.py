@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import traceback
-from typing import IO, NoReturn, Optional
+from typing import IO, Callable, NoReturn, Optional
 
 from verbsperf.base.errors import Refused
 from verbsperf.base.tables import printable
@@ -75,6 +75,16 @@ class Parser(argparse.ArgumentParser):
         write(self.format_help())
 
 
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """Return what parses a whole number from LEAST to MOST."""
+    def parse(text: str) -> int:
+        if not text.isdecimal() or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(
+                f"'{text}': expected {least} to {most}")
+        return int(text)
+    return parse
+
+
 def time_limit(text: str) -> float:
     """Parse a number of seconds."""
     value = float(text)
@@ -97,7 +107,7 @@ def start(command: str) -> int:
             sys.stdout.reconfigure(errors="replace")
         module = importlib.import_module(f"verbsperf.commands.{command}")
         status = int(module.main())
-        return status or (module.UNREAD if Unread.some else 0)
+        return status or (getattr(module, "UNREAD", 1) if Unread.some else 0)
     except Refused as error:
         complain(error, error.status)
     except KeyboardInterrupt:

@@ -5,16 +5,15 @@
 and then a line for each node, each pair in each round, each round, and at the
 end for each finding and note; doc/verbsperf-cluster-1.schema.json has it
 all."""
-import datetime
 import json
 import platform
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
-from verbsperf.base.errors import ResultsError
+from verbsperf.base.errors import Refused, ResultsError
 from verbsperf.documents import formats
 from verbsperf.documents.formats import Place
 from verbsperf.documents.jsonfile import Object, objects_of, read_text
-from verbsperf.documents.writer import FileError, Lines
+from verbsperf.documents.writer import Lines, now_text
 from verbsperf.pairs.patterns import End, Pair
 
 SCHEMA = "verbsperf-cluster/1"
@@ -149,12 +148,6 @@ def read(path: str) -> Tuple[Object, List[Object]]:
                         i < resumed and entry["type"] in FOUND)]
 
 
-def now_text() -> str:
-    """Return the time, as RFC 3339 has it."""
-    now = datetime.datetime.now(datetime.timezone.utc)
-    return now.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def make_header(version: str, **said: Any) -> Object:
     """Return the first line."""
     return {"schema": SCHEMA,
@@ -173,12 +166,12 @@ def start(path: Optional[str], header: Object, resume: bool) -> Begun:
         lines.append(header)
         return Begun(lines, header, [])
     if not resume:
-        raise FileError(f"{path} exists; --resume continues it, or choose "
+        raise Refused(f"{path} exists; --resume continues it, or choose "
                         "another file")
     check_header(Place(path, 1), old)
     for name in SAME:
         if old.get(name) != header.get(name):
-            raise FileError(
+            raise Refused(
                 f"{path} has another '{name.replace('_', ' ')}': "
                 f"{json.dumps(old.get(name))}; choose another file, or give "
                 "the same as before")

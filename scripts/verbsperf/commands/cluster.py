@@ -14,7 +14,8 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf.agents import agent, coordinator, launch
 from verbsperf.base.command import (INTERRUPTED, Parser, say, time_limit,
-                                    write)
+                                    whole, write)
+from verbsperf.base.errors import Refused
 from verbsperf.cluster import file as clusterfile, nodes as clusternodes, view
 from verbsperf.cluster.file import Begun
 from verbsperf.cluster.running import Clustering, Point, Work
@@ -24,12 +25,11 @@ from verbsperf.documents.points import label
 from verbsperf.pairs import nodesets, patterns
 from verbsperf.pairs.patterns import End, Pair
 from verbsperf.plan import program, suite, version
-from verbsperf.plan.options import Reader, SuiteError
+from verbsperf.plan.options import Reader
 from verbsperf.plan.suite import Line, Planned
 from verbsperf.plot.drawing import import_drawing
 
 NAME = "verbsperf-cluster"
-UNREAD = 1
 JOIN_WITHIN = 60.0
 PROBE = "write_lat"
 
@@ -42,20 +42,6 @@ class Asked(NamedTuple):
     nodes: List[str]
     devices: List[str]
     wanted: patterns.Wanted
-
-
-def number(text: str) -> int:
-    """Parse a number from 1."""
-    if not text.isdigit() or not 1 <= int(text) <= 10 ** 6:
-        raise argparse.ArgumentTypeError(f"'{text}': expected 1 to 1000000")
-    return int(text)
-
-
-def seed_number(text: str) -> int:
-    """Parse a number from 0."""
-    if not text.isdigit() or int(text) >= 2 ** 63:
-        raise argparse.ArgumentTypeError(f"'{text}': expected 0 to 2^63-1")
-    return int(text)
 
 
 def parser() -> Parser:
@@ -88,11 +74,11 @@ def parser() -> Parser:
     p.add_argument("--rounds-file", metavar="FILE",
                    help="file: lines CLIENT SERVER, an empty line between "
                         "rounds")
-    p.add_argument("--seed", type=seed_number, metavar="N",
+    p.add_argument("--seed", type=whole(0, 2 ** 63 - 1), metavar="N",
                    help="random: seed [random]")
-    p.add_argument("--rounds", type=number, default=1, metavar="N",
+    p.add_argument("--rounds", type=whole(1, 10 ** 6), default=1, metavar="N",
                    help="random: number of rounds [1]")
-    p.add_argument("--concurrent", type=number, metavar="N",
+    p.add_argument("--concurrent", type=whole(1, 10 ** 6), metavar="N",
                    help="pairs at most at the same time")
     p.add_argument("--probe", action="append", default=[], metavar="A:B",
                    help=f"measure {PROBE} from node A to B meanwhile")
@@ -125,17 +111,17 @@ def points_of(what: Sequence[str], found: program.Program) -> List[Planned]:
                     Reader(found, "the command line").read(what[1:]))
         points = list(suite.points_of(line, found))
     elif len(what) > 1:
-        raise SuiteError(f"'{what[0]}' is no test, and behind a suite is "
+        raise Refused(f"'{what[0]}' is no test, and behind a suite is "
                          f"nothing else: '{what[1]}'")
     else:
         points = suite.read(suite.known(what[0]), found, [])
     for point in points:
         if point.times["iterations"] is not None:
-            raise SuiteError("--iterations: pairs that measure together need "
+            raise Refused("--iterations: pairs that measure together need "
                              "the same time: use --duration")
         wrong = agent.refused([*point.words(found), suite.ANY_SERVER])
         if wrong is not None:
-            raise SuiteError(f"'{wrong}': agents do not run verbsperf with it")
+            raise Refused(f"'{wrong}': agents do not run verbsperf with it")
     return points
 
 
@@ -143,7 +129,7 @@ def nodes_of(options: argparse.Namespace) -> List[str]:
     """Return the nodes that OPTIONS name."""
     text = options.nodes or nodesets.of_allocation(dict(os.environ))
     if not text:
-        raise SuiteError("missing: --nodes; it is not needed inside a Slurm "
+        raise Refused("missing: --nodes; it is not needed inside a Slurm "
                          "job only")
     nodes = nodesets.expand(text)
     if options.exclude:
@@ -160,7 +146,7 @@ ONLY = {"target": ("incast", "outcast"), "topology": ("bisection",),
 def check_options(options: argparse.Namespace) -> None:
     """Refuse what does not fit together."""
     if not options.pattern or not options.what:
-        raise SuiteError("missing: " + ", ".join(
+        raise Refused("missing: " + ", ".join(
             name for name, value in (("--pattern", options.pattern),
                                      ("TEST or SUITE", options.what))
             if not value) + "; see --help; to show results, give a FILE of "
@@ -168,12 +154,12 @@ def check_options(options: argparse.Namespace) -> None:
                          if options.what else ""))
     for name, known in ONLY.items():
         if getattr(options, name) is not None and options.pattern not in known:
-            raise SuiteError(f"--{name.replace('_', '-')}: only for "
+            raise Refused(f"--{name.replace('_', '-')}: only for "
                              + " and ".join(known))
     if options.pattern == "file" and not options.rounds_file:
-        raise SuiteError("missing: --rounds-file")
+        raise Refused("missing: --rounds-file")
     if options.resume and not options.output:
-        raise SuiteError("--resume needs -o FILE")
+        raise Refused("--resume needs -o FILE")
 
 
 def check_outputs(options: argparse.Namespace) -> None:
@@ -194,7 +180,7 @@ def form_of(path: str) -> str:
     """Return the form of the picture PATH."""
     form = path.rpartition(".")[2]
     if form not in ("svg", "png"):
-        raise SuiteError(f"--picture {path}: expected FILE.svg or FILE.png")
+        raise Refused(f"--picture {path}: expected FILE.svg or FILE.png")
     return form
 
 
@@ -202,9 +188,11 @@ def ask(options: argparse.Namespace) -> Asked:
     """Return what OPTIONS ask for."""
     check_options(options)
     if not importlib.util.find_spec("scipy"):
-        raise SuiteError("to say what is slow it needs SciPy (package "
+        raise Refused("to say what is slow it needs SciPy (package "
                          "python3-scipy)")
-    found = program.examine(find_program())
+    # of this host, which knows its options
+    found = program.examine(program.find(os.environ.get("VERBSPERF"),
+                                         "VERBSPERF names it"))
     nodes = nodes_of(options)
     seed = options.seed
     if seed is None:
@@ -214,15 +202,6 @@ def ask(options: argparse.Namespace) -> Asked:
                              options.topology or options.rounds_file or "")
     devices = nodesets.expand(options.devices) if options.devices else [""]
     return Asked(found, points_of(options.what, found), nodes, devices, wanted)
-
-
-def find_program() -> str:
-    """Find the verbsperf of this host, which knows its options."""
-    path = program.find(os.environ.get("VERBSPERF"))
-    if path is None:
-        raise program.ProgramError("no verbsperf beside this command or in "
-                                   "PATH; VERBSPERF names it")
-    return path
 
 
 def metric_of(point: Object) -> str:
@@ -243,7 +222,7 @@ def probes_of(options: argparse.Namespace, asked: Asked) -> List[Pair]:
     for text in options.probe:
         a, colon, b = text.partition(":")
         if not colon or a == b or not {a, b} <= set(asked.nodes):
-            raise SuiteError(f"--probe {text}: expected A:B, two of the nodes")
+            raise Refused(f"--probe {text}: expected A:B, two of the nodes")
         pairs.append(Pair(End(a, asked.devices[0]), End(b, asked.devices[0])))
     return pairs
 
@@ -283,7 +262,7 @@ def listen_at(text: str) -> Tuple[Optional[str], int]:
     if not colon or (":" in address and not address.endswith("]")):
         return text.strip("[]") or None, 0
     if not port.isdigit() or int(port) > 65535:
-        raise SuiteError(f"--listen {text}: expected ADDRESS[:PORT]")
+        raise Refused(f"--listen {text}: expected ADDRESS[:PORT]")
     return address.strip("[]") or None, int(port)
 
 
@@ -291,9 +270,9 @@ def key_of(how: str) -> str:
     """Return the key of the job."""
     given = os.environ.pop(agent.KEY_VARIABLE, "")
     if given and len(given) < 16:
-        raise SuiteError(f"{agent.KEY_VARIABLE} is too short for a key")
+        raise Refused(f"{agent.KEY_VARIABLE} is too short for a key")
     if how == "none" and not given:
-        raise SuiteError(f"--launch none needs a key in {agent.KEY_VARIABLE}, "
+        raise Refused(f"--launch none needs a key in {agent.KEY_VARIABLE}, "
                          "the same here and at the agents, such as from "
                          "'head -c 32 /dev/urandom | base64'")
     return given or secrets.token_urlsafe(32)

@@ -2,6 +2,7 @@
 
 Exit status: 0 as fast or faster, or --nics, 1 slower, 2 no answer."""
 import argparse
+import functools
 import os
 import sys
 from typing import Callable, Dict, Sequence
@@ -83,28 +84,21 @@ def parser() -> Parser:
 Drawn = Callable[[Object, Sequence[nics.Group], Sequence[setups.Setup]], str]
 
 
-def drawn_page(report: Object, groups: Sequence[nics.Group],
-               every: Sequence[setups.Setup]) -> str:
-    """Return REPORT as HTML with plots of GROUPS."""
+def drawn(report: Object, groups: Sequence[nics.Group],
+          every: Sequence[setups.Setup], page: bool) -> str:
+    """Return the plots of GROUPS as one SVG, or as a PAGE with REPORT."""
     import_drawing()
     from verbsperf.nics import plots  # pylint: disable=C0415
-    return nics_view.page(report, [
-        (label, plots.svg_of(label, picture))
-        for label, picture in plots.pictures(groups, every)])
-
-
-def drawn_plots(_: Object, groups: Sequence[nics.Group],
-                every: Sequence[setups.Setup]) -> str:
-    """Return the plots of GROUPS as one SVG."""
-    import_drawing()
-    from verbsperf.nics import plots  # pylint: disable=C0415
-    return plots.page_of_svg([
-        plots.svg_of(label, picture)
-        for label, picture in plots.pictures(groups, every)])
+    pictures = [(label, plots.svg_of(label, picture))
+                for label, picture in plots.pictures(groups, every)]
+    if page:
+        return nics_view.page(report, pictures)
+    return plots.page_of_svg([svg for _, svg in pictures])
 
 
 PAGES: Dict[str, Drawn] = {
-    ".html": drawn_page, ".svg": drawn_plots,
+    ".html": functools.partial(drawn, page=True),
+    ".svg": functools.partial(drawn, page=False),
     ".md": lambda report, _groups, _every: nics_view.markdown(report)}
 
 

@@ -26,28 +26,10 @@ from verbsperf.plot.curves import Picture
 from verbsperf.plot.drawing import NotDrawn, import_drawing
 
 FORMS = ("png", "svg")
-UNREAD = 1
-
-
-def known_text(record: Record, *keys: str) -> Optional[str]:
-    """Return what KEYS lead to in RECORD's document; None when it is not
-    known."""
-    found: Any = record.document
-    for key in keys:
-        found = (found or {}).get(key)
-    return None if found is None else str(found)
 
 
 # What --only knows besides options of verbsperf.
-NAMES: Dict[str, Callable[[Record], Optional[str]]] = {
-    "test": lambda record: results.point_of(record).test,
-    "transport": lambda record: results.point_of(record).transport,
-    "size": lambda record: size_text(results.point_of(record).size),
-    "qps": lambda record: str(results.point_of(record).qps),
-    "target": lambda record: record.target,
-    "title": lambda record: known_text(record, "title"),
-    "device": lambda record: known_text(record, "client", "device"),
-}
+NAMES = ("test", "transport", "size", "qps", "target", "title", "device")
 NEEDS = {
     "bandwidth": ": it needs results of a bandwidth test",
     "latency": ": it needs results of a latency test, with samples enough for "
@@ -136,17 +118,26 @@ def parser() -> Parser:
     return p
 
 
-def value_of(record: Record, name: str) -> Optional[str]:
-    """Return what --only compares with, as text."""
-    if name in NAMES:
-        return NAMES[name](record)
-    return dict(results.point_of(record).options).get(name)
+def named(target: str, point: Point) -> Dict[str, str]:
+    """Return what --only knows of POINT at TARGET besides options of
+    verbsperf, and these."""
+    return {**dict(point.options), "test": point.test,
+            "transport": point.transport, "size": size_text(point.size),
+            "qps": str(point.qps), "target": target}
 
 
-def meets(record: Record, conditions: Sequence[Condition]) -> bool:
-    """Return True when RECORD is one that --only names."""
-    return record.point is not None and all(
-        value_of(record, name) == value for name, value in conditions)
+def meets(known: Dict[str, str], conditions: Sequence[Condition]) -> bool:
+    """Return True when what is KNOWN is as all CONDITIONS say."""
+    return all(known.get(name) == value for name, value in conditions)
+
+
+def known_of(record: Record, point: Point) -> Dict[str, str]:
+    """Return what --only knows of RECORD, of POINT."""
+    document = record.document or {}
+    more = {"title": document.get("title"),
+            "device": (document.get("client") or {}).get("device")}
+    return {**named(record.target, point),
+            **{name: text for name, text in more.items() if text}}
 
 
 def check_names(conditions: Sequence[Condition], records: Sequence[Record]
@@ -175,7 +166,8 @@ def read(files: Sequence[str], only: Sequence[Condition]) -> List[Record]:
             command.say(f"{record.path}: not drawn: this run failed: "
                         f"{record.error}")
     check_names(only, records)
-    kept = [r for r in records if meets(r, only)]
+    kept = [r for r in records
+            if r.point and meets(known_of(r, r.point), only)]
     if only and not kept:
         wanted = " ".join("=".join(pair) for pair in only)
         raise NotDrawn(f"--only {wanted}: no such results in "
@@ -245,24 +237,6 @@ def say(*lines: str) -> None:
     command.write("".join(f"{printable(line)}\n" for line in lines))
 
 
-# What --only knows of a history besides options of verbsperf.
-OF_POINT: Dict[str, Callable[[Point], str]] = {
-    "test": lambda point: point.test,
-    "transport": lambda point: point.transport,
-    "size": lambda point: size_text(point.size),
-    "qps": lambda point: str(point.qps),
-}
-
-
-def is_wanted(target: str, point: Point, conditions: Sequence[Condition]
-              ) -> bool:
-    """Return True when POINT at TARGET is one that CONDITIONS name."""
-    known = {"target": target, **dict(point.options),
-             **{name: value_of_point(point)
-                for name, value_of_point in OF_POINT.items()}}
-    return all(known.get(name) == value for name, value in conditions)
-
-
 def read_nights(args: argparse.Namespace) -> List[Night]:
     """Read the nights to draw."""
     try:
@@ -271,7 +245,8 @@ def read_nights(args: argparse.Namespace) -> List[Night]:
         raise NotDrawn(str(error)) from None
     return [night._replace(points={
         point: rounds for point, rounds in night.points.items()
-        if is_wanted(night.target, point, args.only)}) for night in every]
+        if meets(named(night.target, point), args.only)})
+            for night in every]
 
 
 def plot_history(args: argparse.Namespace) -> None:

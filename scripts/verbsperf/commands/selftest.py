@@ -9,10 +9,9 @@ SERVER must run 'verbsperf serve --allow-inject'.  Options of verbsperf (-d, -x,
 usage."""
 
 import argparse
-import subprocess
 import textwrap
 import time
-from typing import Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf.base.command import Parser, write
 from verbsperf.base.errors import Refused
@@ -20,7 +19,6 @@ from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
 from verbsperf.plan import program as programs, version
 
-UNREAD = 1
 # Before the options of a case: few messages, none of them before the others.
 FEW = ["-n", "20", "--warmup", "0"]
 # A clean run after so many cases.
@@ -34,12 +32,6 @@ WIDTH = 100
 
 # A row of "verbsperf faults", by the names of its columns.
 Case = Dict[str, str]
-
-
-class Failed(Refused):
-    """No case can be run; the text says why."""
-
-    status = 1
 
 
 class Ran(NamedTuple):
@@ -81,25 +73,16 @@ def read_arguments() -> argparse.Namespace:
     return arguments
 
 
-def find_program(path: Optional[str]) -> str:
-    """Return the program that PATH names, or the one beside this command or in
-    PATH."""
-    found = programs.find(path)
-    if not found:
-        raise Refused("cannot find verbsperf: give --verbsperf PATH")
-    return found
-
-
 def read_cases(program: str) -> List[Case]:
     """Read the cases that PROGRAM knows."""
-    status, text, complaint = programs.run(program, programs.ANSWERS_WITHIN,
-                                           "faults")
-    if status:
-        raise Failed(f"{program} faults: "
-                     + programs.sentence_of(complaint, status))
+    text, complaint, status = programs.run(
+        [program, "faults"], programs.ANSWERS_WITHIN, programs.ANSWERS_SOON)
+    if status != 0:
+        raise Refused(f"{program} faults: "
+                      + programs.sentence_of(complaint, status), 1)
     names, *rows = [line.split("\t") for line in text.splitlines()] or [[]]
     if not rows or not {"case", "options", "test", *ENDS} <= set(names):
-        raise Failed(f"{program} faults: it lists no cases to run")
+        raise Refused(f"{program} faults: it lists no cases to run", 1)
     return [dict(zip(names, row)) for row in rows]
 
 
@@ -134,19 +117,10 @@ def run(program: str, arguments: argparse.Namespace, words: Sequence[str]
         ) -> Ran:
     """Run PROGRAM with WORDS between the ends of ARGUMENTS."""
     start = time.monotonic()
-    status, text = None, b""
-    try:
-        done = subprocess.run(
-            [program, *words, *arguments.others, *arguments.end],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            timeout=PATIENCE, check=False)
-        status, text = done.returncode, done.stdout
-    except subprocess.TimeoutExpired:
-        pass
-    except OSError as error:
-        raise Failed(f"cannot run {program}: {error.strerror}") from None
-    document, _ = results.read_document(text.decode(errors="replace"))
-    return Ran(status, document, time.monotonic() - start)
+    done = programs.run(
+        [program, *words, *arguments.others, *arguments.end], PATIENCE)
+    document, _ = results.read_document(done.stdout)
+    return Ran(done.status, document, time.monotonic() - start)
 
 
 def judge(case: Case, ran: Ran) -> str:
@@ -173,8 +147,8 @@ def row_of(case: Case, ran: Ran, verdict: str) -> List[str]:
 def check_taken(ran: Ran) -> None:
     """End when the server refuses faults."""
     if ran.document and "--allow-inject" in str(ran.document["error"]):
-        raise Failed("the server does not allow faults: start it with "
-                     "--allow-inject")
+        raise Refused("the server does not allow faults: start it with "
+                      "--allow-inject", 1)
 
 
 def serves_still(program: str, arguments: argparse.Namespace) -> bool:
@@ -184,18 +158,12 @@ def serves_still(program: str, arguments: argparse.Namespace) -> bool:
     return ran.status == 0 and ran.document is not None
 
 
-def longest(texts: Iterable[str]) -> int:
-    """Return the length of the longest of TEXTS."""
-    return max(map(len, texts))
-
-
 def choose_widths(cases: Sequence[Case]) -> List[int]:
     """Choose the widths of the columns before the results are known."""
-    codes = [[code for case in cases for code in case[end].split("|")]
-             for end in ENDS]
-    return [longest([COLUMNS[0], *(case["case"] for case in cases)]),
-            longest([COLUMNS[1], *codes[0]]),
-            longest([COLUMNS[2], *codes[1]]), 5]
+    return [max(len(text) for text in (
+        name, *(text for case in cases
+                for text in case.get(name, "").split("|"))))
+            for name in COLUMNS[:3]] + [5]
 
 
 def print_row(row: Sequence[str], widths: Sequence[int]) -> None:
@@ -265,12 +233,12 @@ def try_cases(program: str, arguments: argparse.Namespace, cases: List[Case]
 def main() -> int:
     """Run the command and return its exit status."""
     arguments = read_arguments()
-    program = find_program(arguments.verbsperf)
+    program = programs.find(arguments.verbsperf,
+                            "give its path with --verbsperf")
     cases = choose(read_cases(program), arguments.only)
     if not serves_still(program, arguments):
-        raise Failed("a run without a fault already fails: try "
-                     + " ".join([program, *CLEAN, *arguments.others,
-                                 *arguments.end]))
+        raise Refused("a run without a fault already fails: try " + " ".join(
+            [program, *CLEAN, *arguments.others, *arguments.end]), 1)
     wrong, last = try_cases(program, arguments, cases)
     print_ends(last)
     write(f"{len(cases) - wrong} as expected, {wrong} not\n")

@@ -8,7 +8,7 @@ import os
 from typing import Callable, Dict, Optional, Sequence
 
 from verbsperf.base.command import (INTERRUPTED, Parser, say, time_limit,
-                                    write)
+                                    whole, write)
 from verbsperf.base.errors import Refused
 from verbsperf.documents import jsonfile
 from verbsperf.documents.jsonfile import Object
@@ -16,24 +16,15 @@ from verbsperf.documents.points import label
 from verbsperf.forms import reports
 from verbsperf.history import file as history
 from verbsperf.plan import program, suite, target, version
-from verbsperf.plan.options import SuiteError
 from verbsperf.plan.suite import Planned
 from verbsperf.plan.target import Target
 from verbsperf.sweep import contents, file as sweepfile, limits, rounds
 from verbsperf.sweep.running import Sweep, Wanted, estimate
 
 ROUNDS, MOST_ROUNDS = 10, 30
-UNREAD = 1
 FORMS: Dict[str, Callable[[Object], str]] = {
     "text": limits.text, "json": limits.as_json, "markdown": limits.markdown,
     **reports.forms(limits.verdicts)}
-
-
-def rounds_number(text: str) -> int:
-    """Parse a number of rounds."""
-    if not text.isdigit() or not 1 <= int(text) <= 10000:
-        raise argparse.ArgumentTypeError(f"'{text}': expected 1 to 10000")
-    return int(text)
 
 
 def confidence(text: str) -> rounds.Goal:
@@ -70,12 +61,12 @@ def parser() -> Parser:
     p.add_argument("--resume", action="store_true",
                    help="continue FILE even if it is complete or older "
                         "than 12 hours")
-    p.add_argument("--rounds", type=rounds_number, metavar="N",
+    p.add_argument("--rounds", type=whole(1, 10000), metavar="N",
                    help=f"how often each point is measured [{ROUNDS}]")
     p.add_argument("--until-ci", type=confidence, metavar="CONFIDENCE,PERCENT",
                    help="measure until the median is known to PERCENT at "
                         "CONFIDENCE, such as 95,2")
-    p.add_argument("--max-rounds", type=rounds_number, metavar="N",
+    p.add_argument("--max-rounds", type=whole(1, 10000), metavar="N",
                    help=f"limit of rounds for --until-ci [{MOST_ROUNDS}]")
     p.add_argument("--seed", type=int, metavar="N",
                    help="seed of the order in each round [random]")
@@ -97,17 +88,6 @@ def parser() -> Parser:
                         "measuring")
     version.add_to(p)
     return p
-
-
-def find_program(path: str, limit: float) -> program.Program:
-    """Find the verbsperf to run, and ask it, which may take LIMIT seconds, what
-    it can do."""
-    found = program.find(path)
-    if not found:
-        raise program.ProgramError(
-            f"cannot find the program {path or 'verbsperf'}; give its path "
-            "with --program")
-    return program.examine(found, max(limit, program.ANSWERS_WITHIN))
 
 
 def check_rounds(options: argparse.Namespace) -> None:
@@ -145,7 +125,7 @@ def check_arguments(options: argparse.Namespace) -> None:
                                         ("TARGET", options.targets))
                if not value and not options.list]
     if missing:
-        raise SuiteError(
+        raise Refused(
             f"missing: {', '.join(missing)}; to measure: -o FILE SUITE "
             "TARGET...; to show results, give a FILE of a sweep, which "
             f"'{options.suite}' is not")
@@ -163,19 +143,15 @@ def is_results(options: argparse.Namespace) -> bool:
 def want(options: argparse.Namespace) -> Wanted:
     """Return what OPTIONS ask to measure, as far as the program allows it."""
     check_rounds(options)
-    found = find_program(options.program, options.point_timeout)
+    found = program.examine(
+        program.find(options.program, "give its path with --program"),
+        max(options.point_timeout, program.ANSWERS_WITHIN))
     targets = target.parse_all(options.targets, found)
     points = suite.read(suite.known(options.suite), found, targets)
-    return Wanted(found, points, timed(targets, points, found),
-                  most_rounds(options), options.until_ci,
-                  options.point_timeout)
-
-
-def timed(targets: Sequence[Target], points: Sequence[Planned],
-          found: program.Program) -> Sequence[Target]:
-    """Return TARGETS with what they say about the time of a measurement."""
-    return [one._replace(times=suite.times_at(one, points[0], found))
-            for one in targets]
+    timed = [one._replace(times=suite.times_at(one, points[0], found))
+             for one in targets]
+    return Wanted(found, points, timed, most_rounds(options),
+                  options.until_ci, options.point_timeout)
 
 
 def sweep(options: argparse.Namespace) -> int:
@@ -209,16 +185,10 @@ def keep_and_judge(options: argparse.Namespace, path: str) -> int:
     OPTIONS ask; return the exit status."""
     if options.history:
         history.append(options.history, history.lines_of(path))
-    return judge(path, options.format)
-
-
-def judge(path: str, form: Optional[str]) -> int:
-    """Write in FORM, if there is one, what became of the sweep PATH; return
-    the exit status."""
-    if form is None:
+    if options.format is None:
         return 0
     report = limits.report(path)
-    write(FORMS[form](report))
+    write(FORMS[options.format](report))
     return limits.EXIT[report["verdict"]]
 
 

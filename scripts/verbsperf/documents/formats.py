@@ -166,8 +166,7 @@ def check_row(place: Place, row: Any) -> None:
     for name in ("bandwidth", "latency"):
         place.expect(is_optional(row.get(name, 0), dict),
                      f"\"{name}\" of a row is neither null nor an object")
-    place.expect(is_drawable(row) and is_cpu(row.get("cpu"))
-                 and is_counters(row.get("counters")),
+    place.expect(is_drawable(row) and is_cpu(row.get("cpu")),
                  "a row of \"results\" is not as verbsperf writes it")
 
 
@@ -184,17 +183,6 @@ def is_cpu(cpu: Any) -> bool:
     costs = [(one or {}).get("ns_per_message") for one in (
         (cpu or {}).get(end) for end in ("client", "server"))]
     return all(cost is None or is_number(cost) for cost in costs)
-
-
-def is_counters(counters: Any) -> bool:
-    """COUNTERS of a row is null, or says which rose."""
-    if not isinstance(counters, dict):
-        return counters is None
-    rose = counters.get("rose", [])
-    return are_objects(rose) and all(
-        isinstance(one.get("end"), str) and isinstance(one.get("counter"), str)
-        and is_number(one.get("value"))
-        and is_optional(one.get("meaning"), str) for one in rose)
 
 
 def is_drawable(row: Object) -> bool:

@@ -54,7 +54,7 @@ def objects_of(path: str, text: str) -> Iterator[Tuple[int, Object]]:
     a file of lines, one that is none is named and left out."""
     start, line, of_lines = 0, 1, False
     while True:
-        begin = skip_space(text, start)
+        begin = SPACE.match(text, start).end()  # type: ignore[union-attr]
         line += text.count("\n", start, begin)
         if begin == len(text):
             return
@@ -69,12 +69,6 @@ def objects_of(path: str, text: str) -> Iterator[Tuple[int, Object]]:
         yield line, value
         of_lines = of_lines or str(value.get("schema")).startswith(LINES)
         line += text.count("\n", begin, start)
-
-
-def skip_space(text: str, start: int) -> int:
-    """Return where in TEXT the white space that begins at START ends."""
-    match = SPACE.match(text, start)
-    return match.end() if match else start
 
 
 def decode(path: str, line: int, text: str, begin: int) -> Tuple[Object, int]:

@@ -4,12 +4,12 @@ them at once. No other module does.
 A file is never replaced by one of another kind, and never cut but where a
 line of a known file was not written to its end."""
 import contextlib
+import datetime
 import errno
 import fcntl
 import json
 import os
 import stat
-import tempfile
 from typing import Iterator, Optional, Sequence, Union
 
 from verbsperf.base import command
@@ -23,23 +23,13 @@ BEGINS = {"html": b"<!doctype html", "svg": b"<?xml ", "png": b"\x89png\r\n",
 NO_LOCKS = (errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK)
 
 
-class FileError(Refused):
-    """The file cannot be used; the text says which and why."""
-
-
-class WriteError(FileError):
-    """Nothing more can be written to the file."""
-
-    status = 1
-
-
 @contextlib.contextmanager
 def refused(path: str) -> Iterator[None]:
     """Refuse what fails with PATH in one line."""
     try:
         yield
     except OSError as error:
-        raise WriteError(f"{path}: cannot write: {error.strerror}") from None
+        raise Refused(f"{path}: cannot write: {error.strerror}", 1) from None
 
 
 def check_whole(path: str, form: str, force: bool = False,
@@ -59,12 +49,12 @@ def check_whole(path: str, form: str, force: bool = False,
             return
         if any(os.path.exists(one) and os.path.samefile(path, one)
                for one in inputs):
-            raise FileError(f"{path}: it is read, too; choose another name "
+            raise Refused(f"{path}: it is read, too; choose another name "
                             "for what is written")
         with open(path, "rb") as file:
             begin = file.read(len(BEGINS[form])).lower()
     if begin not in (b"", BEGINS[form]) and not force:
-        raise FileError(f"{path}: what is there does not begin as a .{form} "
+        raise Refused(f"{path}: what is there does not begin as a .{form} "
                         "does; left as it is: choose another name, or --force")
 
 
@@ -84,34 +74,30 @@ def write_whole(path: str, data: Union[str, bytes]) -> None:
 
 def replace(path: str, data: bytes) -> None:
     """Write DATA beside PATH, wait until the disk has it, and rename it."""
-    folder = os.path.dirname(path)
-    fd, beside = tempfile.mkstemp(prefix=".verbsperf.", dir=folder)
+    beside = f"{path}.{os.getpid()}.new"
     try:
-        with open(fd, "wb") as file:
-            os.fchmod(fd, mode_of(path))
+        with open(beside, "xb") as file:
+            if os.path.exists(path):
+                os.fchmod(file.fileno(), stat.S_IMODE(os.stat(path).st_mode))
             file.write(data)
             file.flush()
-            os.fsync(fd)
+            os.fsync(file.fileno())
         os.replace(beside, path)
     except BaseException:
-        os.unlink(beside)
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
         raise
     # the name, too; not every file system can
     with contextlib.suppress(OSError):
-        fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_CLOEXEC)
+        os.fsync(folder)
+        os.close(folder)
 
 
-def mode_of(path: str) -> int:
-    """Return the rights that the file PATH has, or a new one gets."""
-    if os.path.exists(path):
-        return stat.S_IMODE(os.stat(path).st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def now_text() -> str:
+    """Return the time, as RFC 3339 has it."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    return now.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class Lines:
@@ -127,7 +113,7 @@ class Lines:
             self.fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND
                               | os.O_CLOEXEC, 0o666)
         except OSError as error:
-            raise FileError(f"{path}: {error.strerror}") from None
+            raise Refused(f"{path}: {error.strerror}") from None
         try:
             self.check(schema, wait)
         except BaseException:
@@ -137,7 +123,7 @@ class Lines:
     def check(self, schema: str, wait: bool) -> None:
         """Refuse what is no such file, and have no others write it."""
         if not stat.S_ISREG(os.fstat(self.fd).st_mode):
-            raise FileError(f"{self.path}: expected a regular file, in which "
+            raise Refused(f"{self.path}: expected a regular file, in which "
                             "to continue after an interruption")
         self.lock(wait)
         first, end, _ = self.text().partition(b"\n")
@@ -148,7 +134,7 @@ class Lines:
         if isinstance(header, dict) and header.get("schema") == schema:
             self.header = header
         elif first or end:
-            raise FileError(f"{self.path}:1: not a {self.kind}; left as it is")
+            raise Refused(f"{self.path}:1: not a {self.kind}; left as it is")
 
     def lock(self, wait: bool) -> None:
         """Lock the file; WAIT for who has it, or refuse it."""
@@ -156,11 +142,11 @@ class Lines:
             fcntl.flock(self.fd, fcntl.LOCK_EX | (0 if wait
                                                   else fcntl.LOCK_NB))
         except BlockingIOError:
-            raise FileError(f"{self.path}: another program is writing it"
+            raise Refused(f"{self.path}: another program is writing it"
                             ) from None
         except OSError as error:
             if error.errno not in NO_LOCKS:
-                raise FileError(f"{self.path}: cannot lock: {error.strerror}"
+                raise Refused(f"{self.path}: cannot lock: {error.strerror}"
                                 ) from None
             command.say(f"{self.path}: no locks in this file system "
                         f"({error.strerror}): have no other program write it")
@@ -198,5 +184,5 @@ class Lines:
             os.fsync(self.fd)
         except OSError as error:
             os.ftruncate(self.fd, end)
-            raise WriteError(f"{self.path}: cannot write: {error.strerror}; "
-                             + self.goes_on) from None
+            raise Refused(f"{self.path}: cannot write: {error.strerror}; "
+                          + self.goes_on, 1) from None

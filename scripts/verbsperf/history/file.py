@@ -124,7 +124,8 @@ def opened(path: str) -> writer.Lines:
     """Open the history PATH, or a new one, to append to it, when nobody else
     does."""
     return writer.Lines(path, formats.HISTORY, "history of verbsperf-sweep",
-                        "verbsperf-sweep --history of the sweep appends it",
+                        "'verbsperf-sweep --history FILE SWEEP' appends what "
+                        "is in a sweep",
                         wait=True)
 
 

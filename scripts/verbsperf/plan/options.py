@@ -11,10 +11,6 @@ from verbsperf.plan.program import Option, Program
 OF_SWEEP = frozenset("all check help inject loopback version wait".split())
 
 
-class SuiteError(Refused):
-    """A suite or target is not what it should be; the text says where."""
-
-
 def speaker_of(option: Option) -> Optional[str]:
     """Return who may give OPTION, or None when a suite may."""
     if not option.for_client:
@@ -30,9 +26,9 @@ class Reader:
     def __init__(self, program: Program, where: str) -> None:
         self.options, self.where = program.options, where
 
-    def refuse(self, sentence: str) -> SuiteError:
+    def refuse(self, sentence: str) -> Refused:
         """Make the error that says SENTENCE."""
-        return SuiteError(f"{self.where}: {sentence}")
+        return Refused(f"{self.where}: {sentence}")
 
     def speaker(self, name: str) -> Optional[str]:
         """Return who else may give the option NAME, or None when it is allowed

@@ -1,6 +1,9 @@
 """The program verbsperf, which the scripts run: where it is, and what it says
 of its options."""
+import contextlib
+import ctypes
 import functools
+import math
 import os
 import shutil
 import signal
@@ -16,17 +19,24 @@ from verbsperf.documents.jsonfile import Object, parse
 # It only reads its command line, which takes milliseconds unless the host is
 # busy; after so many seconds it is said what is waited for.
 ANSWERS_SOON, ANSWERS_WITHIN = 20.0, 600.0
+PR_SET_PDEATHSIG = 1
+# Seconds for verbsperf to end when it is told to.
+PARTING = 2
 # A comma is part of their value.
 LISTS = ("counter-limits", "counters", "cpus", "labels", "networks",
          "percentiles")
 
 
-class ProgramError(Refused):
-    """The program cannot be run, or is not verbsperf."""
-
-
 class UsageError(Refused):
     """The program refuses a command line; the text is its own sentence."""
+
+
+class Ran(NamedTuple):
+    """How verbsperf ended; it has no status when it took too long."""
+
+    stdout: str
+    stderr: str
+    status: Optional[int]
 
 
 class Option(NamedTuple):
@@ -81,59 +91,79 @@ def places(command: str) -> Iterator[str]:
                                os.readlink(command))
 
 
-def find(path: Optional[str]) -> Optional[str]:
-    """Return the file PATH, or the verbsperf beside this command or in PATH,
-    or None when there is none."""
-    if path:
-        return shutil.which(path)
+def find(path: Optional[str], hint: str) -> str:
+    """Return the file PATH, or the verbsperf beside this command or in PATH;
+    HINT says what to do without."""
     beside = os.pathsep.join(places(os.path.abspath(sys.argv[0])))
-    return shutil.which("verbsperf", path=beside) or shutil.which("verbsperf")
+    found = shutil.which(path) if path else (
+        shutil.which("verbsperf", path=beside) or shutil.which("verbsperf"))
+    if not found:
+        raise Refused(f"cannot find the program {path or 'verbsperf'}; {hint}")
+    return found
 
 
-def run(path: str, limit: float, *arguments: str) -> Tuple[int, str, str]:
-    """Run the program PATH with ARGUMENTS, which it must answer in LIMIT
-    seconds; return (status, stdout, stderr)."""
-    asked = " ".join((path, *arguments))
+def die_with_parent() -> None:
+    """Ask the kernel to end this child with its parent: nobody else reads its
+    result."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def end(child: "subprocess.Popen[str]") -> Tuple[str, str]:
+    """End CHILD and what it started, which may tell the server first; return
+    (stdout, stderr)."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(child.pid, number)
+            return child.communicate(timeout=PARTING)
+        except ProcessLookupError:
+            break
+        except subprocess.TimeoutExpired:
+            pass
+    return child.communicate()
+
+
+def run(command: Sequence[str], limit: float, soon: float = math.inf) -> Ran:
+    """Run COMMAND for LIMIT seconds at most; it is said what is waited for
+    where it does not end SOON."""
     try:
         child = subprocess.Popen(  # pylint: disable=consider-using-with
-            [path, *arguments], stdin=subprocess.DEVNULL, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace")
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, errors="replace",
+            start_new_session=True, preexec_fn=die_with_parent)
     except OSError as error:
-        raise ProgramError(f"cannot run {path}: {error.strerror}") from None
+        raise Refused(f"cannot run {command[0]}: {error.strerror}") from None
     with child:
         try:
-            out, err = answer_of(child, asked, limit)
+            if soon < limit:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    return Ran(*child.communicate(timeout=soon),
+                               child.returncode)
+                say(f"waiting up to {limit:g} s for an answer of "
+                    f"'{' '.join(command)}'")
+                limit -= soon
+            return Ran(*child.communicate(timeout=limit), child.returncode)
         except subprocess.TimeoutExpired:
-            raise ProgramError(f"{asked}: no answer in {limit:g} s") from None
-        finally:
-            child.kill()
-    return child.returncode, out, err
-
-
-def answer_of(child: "subprocess.Popen[str]", asked: str, limit: float
-              ) -> Tuple[str, str]:
-    """Return what CHILD, which was ASKED, writes within LIMIT seconds."""
-    try:
-        return child.communicate(timeout=min(limit, ANSWERS_SOON))
-    except subprocess.TimeoutExpired:
-        if limit <= ANSWERS_SOON:
+            return Ran(*end(child), None)
+        except BaseException:
+            end(child)
             raise
-    say(f"waiting up to {limit:g} s for an answer of '{asked}'")
-    return child.communicate(timeout=limit - ANSWERS_SOON)
 
 
 @functools.lru_cache(maxsize=None)
 def ask(path: str, limit: float, *arguments: str) -> Object:
     """Ask the program PATH, once, about its options, and about their values
     with ARGUMENTS."""
-    status, text, complaint = run(path, limit, *arguments, "--dump-options")
+    command = [path, *arguments, "--dump-options"]
+    text, complaint, status = run(command, limit, ANSWERS_SOON)
+    if status is None:
+        raise Refused(f"{' '.join(command)}: no answer in {limit:g} s")
     if status == 2 and arguments:
         raise UsageError(sentence_of(complaint, status))
     try:
         dump: Object = parse(text)
         formats.check_options(formats.Place("--dump-options", 1), dump)
     except (ValueError, ResultsError):
-        raise ProgramError(f"{path} is not verbsperf, or another version of "
+        raise Refused(f"{path} is not verbsperf, or another version of "
                            "it: it does not list its options "
                            "(--dump-options)") from None
     return dump

@@ -16,10 +16,11 @@ import pathlib
 import re
 from typing import Dict, Iterator, List, NamedTuple, Sequence
 
+from verbsperf.base.errors import Refused
 from verbsperf.documents.jsonfile import Object, read_text
 from verbsperf.documents.points import Point, label
 from verbsperf.documents.results import sweep_point
-from verbsperf.plan.options import Reader, SuiteError
+from verbsperf.plan.options import Reader
 from verbsperf.plan.program import Program, UsageError
 from verbsperf.plan.target import Target, option_words
 
@@ -76,10 +77,10 @@ def parse_line(text: str, number: int, path: str, program: Program) -> Line:
     names, colon, rest = text.partition(":")
     tests = names.split()
     if not colon or not tests:
-        raise SuiteError(f"{where}: expected TEST...: --option VALUE...")
+        raise Refused(f"{where}: expected TEST...: --option VALUE...")
     for test in tests:
         if test not in program.tests and tests != ["defaults"]:
-            raise SuiteError(f"{where}: unknown test '{test}'; expected "
+            raise Refused(f"{where}: unknown test '{test}'; expected "
                              + " ".join(program.tests))
     return Line(path, number, tests,
                 Reader(program, where).read(rest.split()))
@@ -99,7 +100,7 @@ def read_lines(path: str, program: Program) -> List[Line]:
         else:
             lines.append(line._replace(options={**defaults, **line.options}))
     if not lines:
-        raise SuiteError(f"{path}: no line names a test")
+        raise Refused(f"{path}: no line names a test")
     return lines
 
 
@@ -134,7 +135,7 @@ def combined(line: Line, test: str, options: Dict[str, str], program: Program
                                 *end_of(test, program)])
                 for sizes in size_words(line, test, program)]
     except UsageError as error:
-        raise SuiteError(f"{line.where()}: {test}: {error}") from None
+        raise Refused(f"{line.where()}: {test}: {error}") from None
     others = {name: value for name, value in options.items()
               if name not in OWN_PLACE}
     return [Planned({"test": test,
@@ -167,7 +168,7 @@ def read(path: str, program: Program, targets: Sequence[Target]
         for point in points_of(line, program):
             key = point.key()
             if key in found:
-                raise SuiteError(f"{line.where()}: {label(key)} is in line "
+                raise Refused(f"{line.where()}: {label(key)} is in line "
                                  f"{found[key].line.number} already")
             found[key] = point
     return list(found.values())
@@ -177,7 +178,7 @@ def check_clash(line: Line, targets: Sequence[Target]) -> None:
     """Refuse an option that both the suite and a target give."""
     for target in targets:
         for name in target.options.keys() & line.options.keys():
-            raise SuiteError(f"{line.where()}: --{name} is also given by the "
+            raise Refused(f"{line.where()}: --{name} is also given by the "
                              f"target '{target.name}'")
 
 
@@ -187,7 +188,7 @@ def check_ends(line: Line, targets: Sequence[Target], program: Program
     for target in targets:
         for test in line.tests:
             if test in program.one_end and target.server:
-                raise SuiteError(f"{line.where()}: {test} has no server; a "
+                raise Refused(f"{line.where()}: {test} has no server; a "
                                  "target for it is loopback[:DEVICE], not "
                                  f"'{target.name}'")
 
@@ -199,7 +200,7 @@ def times_at(target: Target, point: Planned, program: Program) -> Object:
         values = program.values([*point.words(program), *target.words(),
                                  *target.ends(point.json["test"], program)])
     except UsageError as error:
-        raise SuiteError(f"target '{target.name}': {point.json['test']}: "
+        raise Refused(f"target '{target.name}': {point.json['test']}: "
                          f"{error}") from None
     return {name: values[name] for name in TIMES if name in target.options}
 
@@ -216,7 +217,7 @@ def known(name: str) -> str:
     """Return the same of a NAME that must be either."""
     path = find(name)
     if path != "-" and not os.path.exists(path):
-        raise SuiteError(f"{name}: No such file; the suites that came along "
+        raise Refused(f"{name}: No such file; the suites that came along "
                          f"are {', '.join(shipped())}")
     return path
 

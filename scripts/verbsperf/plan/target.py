@@ -3,8 +3,9 @@ loopback[:DEVICE] in place of the server."""
 import re
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from verbsperf.base.errors import Refused
 from verbsperf.documents.jsonfile import Object
-from verbsperf.plan.options import SuiteError, TargetReader
+from verbsperf.plan.options import TargetReader
 from verbsperf.plan.program import Program
 
 
@@ -44,7 +45,7 @@ def split_server(text: str, where: str) -> Tuple[str, Optional[str]]:
         return text, None
     server, colon, port = text.partition(":")
     if not server or (colon and not port.isdigit()):
-        raise SuiteError(f"{where}: expected [NAME=]SERVER[:PORT][,option"
+        raise Refused(f"{where}: expected [NAME=]SERVER[:PORT][,option"
                          "[=value]...] or [NAME=]loopback[:DEVICE][,...]")
     return server, port or None
 
@@ -57,7 +58,7 @@ def parse(text: str, program: Program) -> Target:
     if not equals:
         name = place = head
     if not re.fullmatch(r"[^\s,=]+", name):
-        raise SuiteError(f"{where}: it needs a name without spaces")
+        raise Refused(f"{where}: it needs a name without spaces")
     read = TargetReader(program, where).read(
         "--" + word.removeprefix("--") for word in rest)
     options = {option: values[0] for option, values in read.items()}
@@ -81,6 +82,6 @@ def parse_all(texts: Sequence[str], program: Program) -> List[Target]:
     names = [target.name for target in targets]
     for name in names:
         if names.count(name) > 1:
-            raise SuiteError(f"two targets have the name '{name}'; write "
+            raise Refused(f"two targets have the name '{name}'; write "
                              "NAME=SERVER")
     return targets

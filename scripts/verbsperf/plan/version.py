@@ -3,8 +3,7 @@ import argparse
 import sys
 from typing import Any, NoReturn
 
-from verbsperf.base.command import complain, write
-from verbsperf.base.errors import Refused
+from verbsperf.base.command import write
 from verbsperf.plan import program
 
 
@@ -12,13 +11,9 @@ class Version(argparse.Action):
     """Shows the version, and ends the command."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
-        try:
-            path = program.find(None)
-            if not path:
-                raise Refused("cannot find verbsperf, whose version this has")
-            write(f"{parser.prog} of {program.examine(path).version}\n")
-        except Refused as problem:
-            complain(problem)
+        found = program.examine(program.find(
+            None, "this command has its version"))
+        write(f"{parser.prog} of {found.version}\n")
         sys.exit(0)
 
 

@@ -1,5 +1,4 @@
 """The file of a sweep while it is written: what is in it survives all."""
-import datetime
 import os
 import platform
 import random
@@ -7,11 +6,12 @@ import time
 from typing import List, NamedTuple, Optional, Sequence
 
 from verbsperf.base.command import say
+from verbsperf.base.errors import Refused
 from verbsperf.documents import formats, results
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import label
 from verbsperf.documents.results import Record
-from verbsperf.documents.writer import FileError, Lines
+from verbsperf.documents.writer import Lines, now_text
 from verbsperf.plan.program import Program
 from verbsperf.plan.suite import Planned
 from verbsperf.plan.target import Target
@@ -41,10 +41,9 @@ def target_json(target: Target) -> Object:
 def make_header(suite: str, program: Program, points: Sequence[Planned],
                 targets: Sequence[Target], seed: int) -> Object:
     """Return the first line of the file of the suite that SUITE names."""
-    now = datetime.datetime.now(datetime.timezone.utc)
     return {"schema": formats.SWEEP,
             "tool": {"name": "verbsperf-sweep", "verbsperf": program.version},
-            "started": now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "started": now_text(),
             "host": {"hostname": platform.node(),
                      "kernel": platform.release(),
                      "machine": platform.machine()},
@@ -100,7 +99,7 @@ def check_same(path: str, old: Object, new: Object) -> None:
     if not sentence and old["seed"] != new["seed"]:
         sentence = f"{path} has the seed {old['seed']}, not {new['seed']}"
     if sentence:
-        raise FileError(sentence + "; choose another FILE, remove this one, "
+        raise Refused(sentence + "; choose another FILE, remove this one, "
                         "or give the same as before")
 
 

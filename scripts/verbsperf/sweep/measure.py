@@ -1,20 +1,14 @@
 """One measurement of a sweep: verbsperf run, and what came of it."""
-import ctypes
-import os
 import platform
-import signal
-import subprocess
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, Optional
 
 from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
-from verbsperf.plan.program import Program, sentence_of
+from verbsperf.plan import program as programs
+from verbsperf.plan.program import Program, Ran, sentence_of
 from verbsperf.plan.suite import Planned
 from verbsperf.plan.target import Target
 
-PR_SET_PDEATHSIG = 1
-# Seconds for verbsperf to end when it is told to.
-PARTING = 2
 # Measured, or measured and a limit of the user's not met.
 MEASURED = (0, 3)
 # What the fingerprint says in other words, besides where the target is and
@@ -23,54 +17,10 @@ IN_FINGERPRINT = ("cpus", "mtu", "numa", "pkey-index", "vector")
 NOT_MARKED = ("limit", "counter-limits", "counters")
 
 
-class Outcome(NamedTuple):
-    """How verbsperf ended; it has no status when it took too long."""
-
-    status: Optional[int]
-    stdout: str
-    stderr: str
-
-
 def command_of(point: Planned, target: Target, program: Program) -> List[str]:
     """Return the command that measures POINT at TARGET."""
     return [program.path, *point.words(program), *target.words(), "--json",
             *target.ends(point.json["test"], program)]
-
-
-def die_with_parent() -> None:
-    """Ask the kernel to end this child with its parent: without the sweep
-    nobody reads its result."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-
-
-def end(child: "subprocess.Popen[str]") -> Tuple[str, str]:
-    """End CHILD and what it started, which may tell the server first; return
-    (stdout, stderr)."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(child.pid, number)
-            return child.communicate(timeout=PARTING)
-        except ProcessLookupError:
-            break
-        except subprocess.TimeoutExpired:
-            pass
-    return child.communicate()
-
-
-def run(command: List[str], limit: float) -> Outcome:
-    """Run COMMAND for LIMIT seconds at most."""
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, errors="replace", start_new_session=True,
-                          preexec_fn=die_with_parent) as child:
-        try:
-            out, err = child.communicate(timeout=limit)
-        except subprocess.TimeoutExpired:
-            return Outcome(None, *end(child))
-        except BaseException:
-            end(child)
-            raise
-    return Outcome(child.returncode, out, err)
 
 
 def is_marked(name: str, program: Program) -> bool:
@@ -90,7 +40,7 @@ def fingerprint_of(document: Object, target: Target, program: Program
                if is_marked(name, program)}}
 
 
-def error_of(outcome: Outcome, document: Optional[Object], limit: float
+def error_of(outcome: Ran, document: Optional[Object], limit: float
              ) -> Optional[str]:
     """Return why OUTCOME, which has DOCUMENT, is no result, or None."""
     if outcome.status is None:
@@ -109,7 +59,7 @@ def entry_of(number: int, point: Planned, target: Target, program: Program,
              limit: float) -> Object:
     """Measure POINT at TARGET in round NUMBER; return the line for the
     file."""
-    outcome = run(command_of(point, target, program), limit)
+    outcome = programs.run(command_of(point, target, program), limit)
     document, unread = results.read_document(outcome.stdout)
     error = error_of(outcome, document, limit) or unread
     marks = None

@@ -2,6 +2,7 @@
 from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Set
 
 from verbsperf.base.command import say
+from verbsperf.base.errors import Refused
 from verbsperf.base.progress import Progress
 from verbsperf.base.tables import counted, duration
 from verbsperf.documents import results
@@ -9,7 +10,6 @@ from verbsperf.documents.formats import Place
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import label
 from verbsperf.documents.results import Record
-from verbsperf.documents.writer import FileError
 from verbsperf.plan.program import Program
 from verbsperf.plan.suite import Planned
 from verbsperf.plan.target import Target
@@ -217,13 +217,13 @@ class Sweep:
         if not self.before:
             return
         if self.is_complete():
-            raise FileError(
+            raise Refused(
                 f"{self.path}: nothing is left to measure, all {self.before} "
                 "measurements are in it since "
                 f"{self.begun.header['started']}; give another FILE with -o "
                 "to measure again, or --resume if that is intended")
         if self.begun.age > file.GOES_ON_WITHIN:
-            raise FileError(
+            raise Refused(
                 f"{self.path}: its last measurement was "
                 f"{duration(self.begun.age)} ago; --resume continues it, "
                 "another FILE with -o starts again")

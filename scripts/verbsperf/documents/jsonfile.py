@@ -76,7 +76,8 @@ def decode(path: str, line: int, text: str, begin: int) -> Tuple[Object, int]:
     try:
         value, end = DECODER.raw_decode(text, begin)
     except json.JSONDecodeError as error:
-        cut = "" if "\n" in text[error.pos:].strip() else "cut off or "
+        rest = text[error.pos:]
+        cut = "" if rest.strip() and "\n" in rest else "cut off or "
         raise ResultsError(f"{path}:{line}: {cut}not JSON: {error.msg}"
                            ) from None
     except (ValueError, RecursionError) as error:

@@ -66,10 +66,9 @@ def read_arguments() -> argparse.Namespace:
     if arguments.loopback and arguments.server:
         others.append(arguments.server)
     if not arguments.loopback and not arguments.server:
-        parser().error("expected SERVER or --loopback")
-    arguments.end = (["--loopback"] if arguments.loopback
-                     else [arguments.server])
+        raise Refused("expected SERVER or --loopback; see --help")
     arguments.others = others
+    arguments.end = ["--loopback" if arguments.loopback else arguments.server]
     return arguments
 
 

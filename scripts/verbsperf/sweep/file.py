@@ -72,8 +72,8 @@ def differing_points(path: str, old: List[Object], new: List[Object]
 
 def spec(target: Object) -> str:
     """Return TARGET of a header as it is written on a command line."""
-    options = dict(target["options"])
-    place = target["server"] or "loopback"
+    options = dict(target.get("options") or {})
+    place = target.get("server") or "loopback"
     return ",".join([f"'{target['name']}={place}"] + [
         f"{name}={value}" if value else name
         for name, value in options.items()]) + "'"

@@ -220,8 +220,8 @@ class Sweep:
             raise Refused(
                 f"{self.path}: nothing is left to measure, all {self.before} "
                 "measurements are in it since "
-                f"{self.begun.header['started']}; give another FILE with -o "
-                "to measure again, or --resume if that is intended")
+                f"{self.begun.header.get('started')}; give another FILE with "
+                "-o to measure again, or --resume if that is intended")
         if self.begun.age > file.GOES_ON_WITHIN:
             raise Refused(
                 f"{self.path}: its last measurement was "

@@ -114,6 +114,8 @@ def test_where_no_file_can_be(results, tmp_path, name, why):
 def test_pictures_and_reports_over_notes(write, tmp_path):
     """Of verbsperf-plot and verbsperf-compare --nics."""
     one, two = (write(name, [document()]) for name in ("a.json", "b.json"))
+    refused(run("verbsperf-compare", "--nics", one, two, "-o",
+                "/nowhere/x.md"), 1, "/nowhere/x.md: cannot write: No such")
     for name in ("x.png", "x.md"):
         path = tmp_path / name
         path.write_text("my notes")

@@ -1,5 +1,4 @@
 """What a command shows on a terminal while it measures."""
-import asyncio
 import contextlib
 import shutil
 import sys
@@ -72,9 +71,3 @@ class Progress(Line):
         """Show where it is, in the place of what was shown before."""
         if self.text:
             self.draw(self.text + (f", {self.left()}" if self.timed else ""))
-
-    async def tick(self) -> None:
-        """Show it again every second."""
-        while self.terminal:
-            self.show()
-            await asyncio.sleep(1)

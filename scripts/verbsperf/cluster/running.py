@@ -126,9 +126,15 @@ class Clustering:
         return {(entry["point"], entry["round"]) for entry in self.file.entries
                 if entry["type"] == "round" and not entry["alone"]}
 
+    async def tick(self) -> None:
+        """Show every second how far it is."""
+        while self.progress.terminal:
+            self.progress.show()
+            await asyncio.sleep(1)
+
     async def run(self) -> None:
         """Measure all rounds of all points, and look into what is slow."""
-        ticking = asyncio.ensure_future(self.progress.tick())
+        ticking = asyncio.ensure_future(self.tick())
         try:
             before = self.done_rounds()
             for index, point in enumerate(self.work.points):

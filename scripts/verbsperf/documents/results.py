@@ -182,7 +182,10 @@ def read_with_header(path: str) -> Tuple[Optional[Object], List[Record]]:
         return first, read_sweep(path, first, entries[1:])
     if len(entries) == 1:
         formats.check_document(Place(path, line), first)
-    return None, read_documents(path, entries)
+    records = read_documents(path, entries)
+    if not records:
+        raise ResultsError(f"{path}: nothing in it can be used")
+    return None, records
 
 
 def text_of(value: Any) -> str:

@@ -373,3 +373,12 @@ def test_more_rounds_in_the_file_than_asked_for(sweep, write_suite):
     assert [one[:3] for one in found] == [
         ("1", "10", "14"), ("2", "12", "14"), ("3", "14", "14")]
     assert found[-1][3] == "0"
+
+
+def test_no_signal_is_lost_after_a_fork():
+    """What logging does then would swallow the exception of one."""
+    code = "import verbsperf.commands.sweep, sys; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", code], capture_output=True, text=True,
+        check=True, env={**os.environ, "PYTHONPATH": str(SCRIPTS)})
+    assert not {"logging", "asyncio"} & set(done.stdout.split())

@@ -1,105 +1,185 @@
 #!/usr/bin/env python3
-"""How often verbsperf-compare is right, on results whose truth is simulated.
+"""How often verbsperf-compare, its --nics and verbsperf-sweep --until-ci are
+right, on results whose truth is simulated.
 
-usage: verdicts.py [COMPARISONS [SEED]]
+usage: verdicts.py [jobs|setups|until-ci [TIMES [SEED]]]
 
-Each line is 1,000 comparisons of a matrix of 20 points, of rounds that spread
-in one way.  "false" is the share of comparisons that call any point that did
-not change a regression (promised: below 5%), "better" an improvement, "found"
-the share of points that lost 3% and are called a regression (promised: above
-95% with 1% of normal noise), "open" the share of comparisons with an
-inconclusive point."""
-import math
+jobs: each line is TIMES jobs of 110 points in which nothing changed, and as
+many in which one point lost the tolerance (2%) and 3 times the noise.  Each
+session of all points is shifted by chance ("shift", "own" for each point), and
+a round depends on the one before it ("lag 1", the noise is that of all rounds
+together).  "false" is the share of the former that have a regression (promised:
+1%), "found" of the latter that have one there (95%).  "bound" is how many a
+judge finds at most who knows all variances, and calls no more than 1% of the
+former a regression; where it is below 95%, the promise cannot be kept, and
+"needs" is the loss that the same judge finds in 95%.
+setups: TIMES reports of two set-ups that are alike, of 20 sizes; "ahead" is the
+share in which one is ahead somewhere (promised: 1%).
+until-ci: TIMES points, measured until 95,2; "covered" is the share whose true
+median is within 2% of the measured one if it is said to be known (95%)."""
 import pathlib
-import random
 import sys
+
+import numpy
+from scipy.optimize import brentq
+from scipy.stats import norm
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]
                        / "scripts"))
 
-from verbsperf.stats import verdict as verdicts  # noqa: E402
+from verbsperf.base.metrics import COMPARED  # noqa: E402
+from verbsperf.nics import ranking  # noqa: E402
+from verbsperf.stats import ranks, verdict  # noqa: E402
+from verbsperf.sweep import rounds as until  # noqa: E402
 
-POINTS = 20
-
-
-def normal(source, noise):
-    """The usual supposition."""
-    return source.gauss(0, noise)
-
-
-def one_sided(source, noise):
-    """Only ever slower, now and then much."""
-    return -noise * source.expovariate(1)
-
-
-def two_levels(source, noise):
-    """One of two places, as of threads or memory."""
-    return source.choice((0, -3 * noise)) + source.gauss(0, noise / 4)
-
-
-def heavy(source, noise):
-    """Without a mean (Cauchy), but that no run is 1000 times as fast."""
-    value = noise * math.tan(math.pi * (source.random() - 0.5))
-    return max(-7, min(7, value))
+POINTS, ROUNDS, TOLERANCE = 110, 10, 0.02
+#        noise, shift, own, lag 1, sessions of the base, rounds
+CELLS = (*((noise, shift, 0, lag, 1, ROUNDS)
+           for noise in (0.002, 0.005, 0.01, 0.03)
+           for shift in (0, 0.0025, 0.005) for lag in (0, 0.3, 0.5)),
+         *((noise, 0, 0.005, lag, 1, ROUNDS)
+           for noise in (0.002, 0.01) for lag in (0, 0.5)),
+         (0.01, 0, 0, 0.7, 1, ROUNDS), (0.01, 0, 0, 0, 1, 5),
+         *((noise, 0.0025, 0.0025, lag, sessions, ROUNDS)
+           for noise in (0.002, 0.01) for lag in (0, 0.5)
+           for sessions in (3, 5)))
+SIZES, SETUPS = 20, ((3, 0.01), (3, 0.03), (10, 0.01), (10, 0.03))
 
 
-#        rounds of base, new; spread, noise, loss, points that lose, step
-CASES = ((10, 10, normal, 0.01, 0.00, 0, 0),
-         (10, 10, normal, 0.01, 0.03, 1, 0),
-         (10, 10, normal, 0.01, 0.03, 5, 0),
-         (10, 10, normal, 0.05, 0.00, 0, 0),
-         (10, 10, normal, 0.05, 0.00, 0, 4),
-         (6, 30, normal, 0.05, 0.00, 0, 0),
-         (10, 10, one_sided, 0.05, 0.00, 0, 0),
-         (10, 10, two_levels, 0.03, 0.00, 0, 0),
-         (10, 10, heavy, 0.01, 0.00, 0, 0),
-         (10, 10, one_sided, 0.01, 0.03, 1, 0),
-         (10, 10, normal, 0.01, 0.01, 20, 0))
+def depending(source, shape, lag):
+    """Normal values of SHAPE, each of which depends on the one before."""
+    values = source.normal(size=shape)
+    for i in range(1, shape[-1]):
+        values[..., i] = (lag * values[..., i - 1]
+                          + (1 - lag ** 2) ** 0.5 * values[..., i])
+    return values
 
 
-def values(source, case, n, factor):
-    """N rounds of one point, rounded to STEP where it makes ties."""
-    spread, noise, step = case[2], case[3], case[6]
-    found = [100 * factor * math.exp(spread(source, noise)) for _ in range(n)]
-    return [max(step, round(v / step) * step) for v in found] if step \
-        else found
+def session(source, cell, points):
+    """The values of all points in one session of CELL."""
+    noise, shift, own, lag, _, rounds = cell
+    return 100 * numpy.exp(shift * source.normal()
+                           + own * source.normal(size=(points, 1))
+                           + noise * depending(source, (points, rounds), lag))
 
 
-def compare_once(source, case):
-    """(false alarm, false improvement, points found, inconclusive)."""
-    base, new, _, _, loss, lost, _ = case
-    samples = [verdicts.Sample(
-        values(source, case, base, 1),
-        values(source, case, new, 1 - loss if i < lost else 1), True, 0.02)
-        for i in range(POINTS)]
-    found = [judgement.verdict for judgement in verdicts.judge(samples)]
-    return (verdicts.REGRESSION in found[lost:],
-            verdicts.IMPROVEMENT in found[lost:],
-            found[:lost].count(verdicts.REGRESSION),
-            verdicts.INCONCLUSIVE in found)
+def job(source, cell, loss=0.0, points=POINTS):
+    """Samples of which the first loses LOSS."""
+    base = [session(source, cell, points) for _ in range(cell[4])]
+    new = session(source, cell, points)
+    new[0] *= 1 - loss
+    return [verdict.Sample({str(i): one[point] for i, one in enumerate(base)},
+                           new[point], True, TOLERANCE)
+            for point in range(points)]
+
+
+def regressions(samples):
+    """Which of SAMPLES are regressions."""
+    return [one.verdict == verdict.REGRESSION
+            for one in verdict.judge(samples)]
+
+
+def ideal(cell):
+    """(noise of a change, its shift, which change is called one) of a judge
+    who knows all."""
+    noise, shift, own, lag, sessions, rounds = cell
+    away = numpy.arange(1, rounds)
+    more = 1 + 2 * ((1 - away / rounds) * lag ** away).sum()
+    both = 1 + 1 / sessions
+    by_rounds = noise * (both * more / rounds) ** 0.5
+    alone = (by_rounds ** 2 + both * own ** 2) ** 0.5
+    shifts = shift * both ** 0.5 * norm.ppf((numpy.arange(1000) + .5) / 1000)
+
+    def false(limit):
+        return (1 - norm.cdf((limit - shifts) / alone) ** POINTS).mean()
+    limit = brentq(lambda limit: false(limit) - 0.01, 0, 1)
+    known = by_rounds if sessions == 1 else (
+        alone ** 2 + both * shift ** 2) ** 0.5
+    return ((alone ** 2 + both * shift ** 2) ** 0.5,
+            max(limit, -numpy.log1p(-TOLERANCE) + 1.96 * known))
+
+
+def jobs(times, seed):
+    """A line for each cell; True when a promise is broken."""
+    broken = False
+    print("noise  shift    own  lag 1  sessions  rounds"
+          "   false   found   bound   needs", flush=True)
+    for cell in CELLS:
+        source = numpy.random.RandomState([seed, *(
+            int(1e4 * one) for one in cell)])
+        loss = TOLERANCE + 3 * cell[0]
+        false = sum(any(regressions(job(source, cell)))
+                    for _ in range(times)) / times
+        found = sum(regressions(job(source, cell, loss))[0]
+                    for _ in range(times)) / times
+        spread, limit = ideal(cell)
+        bound = norm.cdf((-numpy.log1p(-loss) - limit) / spread)
+        needs = -numpy.expm1(-limit - norm.ppf(0.95) * spread)
+        print("{:5.1%} {:6.2%} {:6.2%} {:6.1f} {:9} {:7}".format(*cell)
+              + f" {false:7.1%} {found:7.1%} {bound:7.1%} {needs:7.2%}",
+              flush=True)
+        broken |= false > 0.01 + 2 / times or (bound > 0.97 and found < 0.95)
+    return broken
+
+
+def ahead_somewhere(source, rounds, noise):
+    """True when one of two set-ups that are alike is ahead at some size."""
+    cells = {size: ranking.Cell(
+        {name: [*(50 * numpy.exp(source.normal(0, noise, rounds)))]
+         for name in "ab"}, True, TOLERANCE, True) for size in range(SIZES)}
+    return any(name for name, _ in ranking.leaders(cells).values())
+
+
+def setups(times, seed):
+    """A line for each case; True when a promise is broken."""
+    broken = False
+    print("rounds  noise   ahead")
+    for rounds, noise in SETUPS:
+        source = numpy.random.RandomState([seed, rounds, int(1e3 * noise)])
+        ahead = sum(ahead_somewhere(source, rounds, noise)
+                    for _ in range(times)) / times
+        print(f"{rounds:6} {noise:6.0%} {ahead:7.1%}", flush=True)
+        broken |= ahead > 0.01 + 2 / times
+    return broken
+
+
+def measured_until(source, noise, most):
+    """(rounds, median, known) of a point that is measured until 95,2."""
+    values = [100 * numpy.exp(source.normal(0, noise)) for _ in range(most)]
+    wanted = until.Wanted(0.95, 0.02, most)
+    for look in until.looks(most):
+        if until.is_near(values[:look], look, wanted):
+            return look, ranks.median(values[:look]), True
+    return most, ranks.median(values), False
+
+
+def until_ci(times, seed):
+    """A line for each case; True when a promise is broken."""
+    broken = False
+    print(f"({COMPARED['bandwidth']})  noise  most   known  rounds  covered")
+    for noise, most in ((0.01, 30), (0.02, 30), (0.05, 30), (0.05, 200),
+                        (0.1, 1000)):
+        source = numpy.random.RandomState([seed, most, int(1e3 * noise)])
+        found = [measured_until(source, noise, most) for _ in range(times)]
+        known = [abs(one[1] / 100 - 1) <= 0.02 for one in found if one[2]]
+        covered = numpy.mean(known) if known else 1
+        print(f"        {noise:6.0%} {most:5} {len(known) / times:7.1%} "
+              f"{numpy.mean([one[0] for one in found]):7.1f} {covered:8.1%}",
+              flush=True)
+        broken |= len(known) > times / 10 and covered < 0.95
+    return broken
 
 
 def main():
-    """A line for each case; 1 when a promise is broken."""
-    comparisons = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    seed = sys.argv[2] if len(sys.argv) > 2 else "1"
-    broken = False
-    print("rounds  spread       noise  loss  of  step"
-          "   false  better   found    open")
-    for case in CASES:
-        source = random.Random(f"{seed} {case[:2]} {case[3:]}")
-        results = [compare_once(source, case) for _ in range(comparisons)]
-        false, better, found, undecided = (sum(column) / comparisons
-                                           for column in zip(*results))
-        base, new, spread, noise, loss, lost, step = case
-        share = f"{found / lost:7.1%}" if lost else "      -"
-        print(f"{base:2} v {new:<2} {spread.__name__:11} {noise:6.0%} "
-              f"{loss:5.0%} {lost:3} {step:5} {false:7.1%} {better:7.1%} "
-              f"{share} {undecided:7.1%}", flush=True)
-        broken |= false >= 0.05 or (loss == 0.03 and spread is normal
-                                    and found / lost <= 0.95)
-    return broken
+    """The tables that are asked for; 1 when a promise is broken."""
+    parts = {"jobs": (jobs, 200), "setups": (setups, 1000),
+             "until-ci": (until_ci, 2000)}
+    chosen = sys.argv[1:2] or [*parts]
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    return int(any([parts[name][0](
+        int(sys.argv[2]) if len(sys.argv) > 2 else parts[name][1], seed)
+        for name in chosen]))
 
 
 if __name__ == "__main__":

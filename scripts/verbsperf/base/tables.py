@@ -1,10 +1,11 @@
 """Figures, times and tables as people read them."""
 from typing import Collection, List, Optional, Sequence
 
+from verbsperf.base.metrics import METRICS
+
 # No measurements differ as much but by one that is 0.
 MOST_RATIO = 1e6
-UNITS = {"gbps": "Gb/s", "mpps": "Mpps", "mib_per_s": "MiB/s",
-         "peak_gbps": "peak Gb/s"}
+UNITS = {name: one.unit for name, one in METRICS.items() if one.is_rate}
 
 
 def printable(text: str) -> str:
@@ -22,9 +23,7 @@ def distinct(text: str) -> str:
 
 def unit(metric: str) -> str:
     """Return METRIC for people, with its unit."""
-    if metric in UNITS:
-        return UNITS[metric]
-    return metric.replace("_", ".") + " us"
+    return METRICS[metric].unit
 
 
 def number(value: Optional[float]) -> str:

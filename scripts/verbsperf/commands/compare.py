@@ -4,13 +4,13 @@ Exit status: 0 as fast or faster, or --nics, 1 slower, 2 no answer."""
 import argparse
 import functools
 import os
-import sys
-from typing import Callable, Dict, Sequence
+from typing import Callable, Dict, Sequence, Tuple
 
 from verbsperf.base.command import Parser, write
 from verbsperf.base.errors import Refused
-from verbsperf.cluster import file as clusterfile
-from verbsperf.compare import cases, comparison, question, sides, view
+from verbsperf.cluster import comparison as clusters, file as clusterfile
+from verbsperf.compare import bases, cases, comparison, question, sides, view
+from verbsperf.compare.sides import Side
 from verbsperf.documents import jsonfile, writer
 from verbsperf.documents.jsonfile import Object
 from verbsperf.forms import reports
@@ -27,8 +27,7 @@ VERDICTS: Dict[str, Form] = {
 REPORTS: Dict[str, Form] = {
     "text": nics_view.text, "json": view.as_json,
     "markdown": nics_view.markdown}
-EXIT = {verdict.REGRESSION: 1, verdict.INCONCLUSIVE: 2,
-        verdict.IMPROVEMENT: 0, verdict.OK: 0}
+EXIT = {verdict.REGRESSION: 1, verdict.INCONCLUSIVE: 2, verdict.WITHIN: 0}
 
 
 def report_file(text: str) -> str:
@@ -44,6 +43,7 @@ def parser() -> Parser:
     p = Parser(
         allow_abbrev=False,
         usage="%(prog)s [options] BASE[:TARGET] NEW[:TARGET]\n"
+              "       %(prog)s [options] NEW[:TARGET] --base FILE...\n"
               "       %(prog)s [options] [--targets A,B] SWEEP\n"
               "       %(prog)s --nics [options] [-o FILE] A[:TARGET] "
               "B[:TARGET]...",
@@ -59,6 +59,10 @@ def parser() -> Parser:
     p.add_argument("-o", "--output", metavar="FILE", type=report_file,
                    help="with --nics, write the report to FILE: .html with "
                         "plots, .svg the plots only, .md")
+    p.add_argument("--base", nargs="+", action="extend", metavar="FILE",
+                   default=[],
+                   help="compare with these: sweeps of several sessions, and "
+                        "histories of verbsperf-sweep --history")
     p.add_argument("--targets", metavar="A,B",
                    help="compare these two targets of one sweep, with A as "
                         "the base; more of them with --nics")
@@ -104,9 +108,10 @@ PAGES: Dict[str, Drawn] = {
 
 def report_nics(options: argparse.Namespace) -> int:
     """Report on several set-ups and return the exit status."""
-    if options.metric or options.force and not options.output:
+    if (options.metric or options.base
+            or options.force and not options.output):
         raise Refused("--nics shows all metrics, and all that differs: leave "
-                      "--metric and --force out")
+                      "--metric, --force and --base out")
     if options.form not in REPORTS:
         raise Refused(f"--nics has no verdict for --format {options.form}; it "
                       f"has {', '.join(REPORTS)}")
@@ -134,17 +139,20 @@ def is_cluster(path: str) -> bool:
 
 def compare_clusters(paths: Sequence[str]) -> int:
     """Say which nodes and paths of two clusters changed."""
-    # it needs SciPy, and nothing else here does
-    try:
-        from verbsperf.cluster import (  # pylint: disable=C0415
-            comparison as clusters)
-    except ImportError as error:
-        raise Refused(f"{sys.executable} cannot import SciPy ({error}), which "
-                      "files of verbsperf-cluster need (package "
-                      "python3-scipy)") from None
     found = clusters.compare(*paths)
     write(clusters.text(found))
     return clusters.status_of(found)
+
+
+def chosen(options: argparse.Namespace) -> Tuple[Side, Side]:
+    """Return base and new, as OPTIONS name them."""
+    if not options.base:
+        return sides.choose(options.files, options.targets)
+    if len(options.files) > 1 or options.targets:
+        raise Refused("--base: expected one file to compare with it, without "
+                      "--targets: NEW[:TARGET] --base FILE...")
+    new = sides.select(options.files[0])
+    return bases.base_of(options.base, new), new
 
 
 def compare(options: argparse.Namespace) -> int:
@@ -158,9 +166,19 @@ def compare(options: argparse.Namespace) -> int:
                           "--format, --json, --markdown, --metric, --targets "
                           "and --force")
         return compare_clusters(options.files)
-    report = comparison.compare(*sides.choose(options.files, options.targets),
-                                question.of(options), options.force)
+    report = comparison.compare(*chosen(options), question.of(options),
+                                options.force)
     write(VERDICTS[options.form](report))
+    return EXIT[report["verdict"]]
+
+
+def both(path: str, targets: Sequence[str]) -> int:
+    """Compare the second of two TARGETS of the sweep PATH with the first, as
+    far as they differ; return the exit status."""
+    asked = question.of(question.NOTHING)
+    report = comparison.compare(*sides.two_targets(path, ",".join(targets)),
+                                asked, force=True)
+    write(view.text(report))
     return EXIT[report["verdict"]]
 
 

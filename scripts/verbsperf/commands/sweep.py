@@ -2,8 +2,10 @@
 target.
 
 Exit status: 0 all was measured, 1 some of it failed, 2 usage, 3 --until-ci
-was not reached or, with --format, a limit was missed, 130 interrupted."""
+was not reached or, with --format, a limit was missed, 130 interrupted; with
+--against, where all was measured, that of verbsperf-compare."""
 import argparse
+import importlib
 import os
 from typing import Callable, Dict, Optional, Sequence
 
@@ -83,6 +85,9 @@ def parser() -> Parser:
     p.add_argument("--history", metavar="FILE",
                    help="append the results of all rounds to "
                         "FILE, for verbsperf-plot --history")
+    p.add_argument("--against", metavar="TARGET",
+                   help="measure TARGET, too, in alternation, and say whether "
+                        "the other is as fast: verbsperf-compare")
     p.add_argument("--list", action="store_true",
                    help="list the points and how long a sweep takes, without "
                         "measuring")
@@ -146,7 +151,11 @@ def want(options: argparse.Namespace) -> Wanted:
     found = program.examine(
         program.find(options.program, "give its path with --program"),
         max(options.point_timeout, program.ANSWERS_WITHIN))
-    targets = target.parse_all(options.targets, found)
+    targets = target.parse_all(
+        [*filter(None, [options.against]), *options.targets], found)
+    if options.against and len(targets) != 2:
+        raise Refused(f"--against {options.against}: one other TARGET is "
+                      f"compared with it, not {len(targets) - 1}")
     points = suite.read(suite.known(options.suite), found, targets)
     timed = [one._replace(times=suite.times_at(one, points[0], found))
              for one in targets]
@@ -160,6 +169,8 @@ def sweep(options: argparse.Namespace) -> int:
     reports.check(options.format)
     if options.history and not options.list:
         history.check(options.history)
+    if options.against and not options.list:
+        importlib.import_module("verbsperf.stats.verdict")
     wanted = want(options)
     if options.list:
         show_points(wanted)
@@ -177,7 +188,17 @@ def sweep(options: argparse.Namespace) -> int:
         return INTERRUPTED
     # what failed belongs into both
     judged = keep_and_judge(options, options.output)
-    return status or judged
+    return status or judged or compare(options, wanted.targets)
+
+
+def compare(options: argparse.Namespace, targets: Sequence[Target]) -> int:
+    """Say whether the last of TARGETS is as fast as the one before, if OPTIONS
+    ask for it; return the exit status."""
+    if not options.against:
+        return 0
+    # it needs SciPy, which hosts that only measure can do without
+    from verbsperf.commands import compare as comparing  # pylint: disable=C0415
+    return comparing.both(options.output, [one.name for one in targets])
 
 
 def keep_and_judge(options: argparse.Namespace, path: str) -> int:

@@ -20,7 +20,8 @@ def marks_of(records: Sequence[Record]) -> Dict[str, Values]:
     for record in records:
         if record.row is not None:
             for name, value in record.fingerprint.items():
-                marks.setdefault(name, {})[repr(value)] = value
+                # a history has texts
+                marks.setdefault(name, {})[str(value)] = value
     return marks
 
 

@@ -9,7 +9,7 @@ from verbsperf.forms.cases import (FAILED, PASSED, UNDECIDED, Case, Gauge,
 from verbsperf.stats import verdict
 
 STATES = {verdict.REGRESSION: FAILED, verdict.INCONCLUSIVE: UNDECIDED,
-          verdict.IMPROVEMENT: PASSED, verdict.OK: PASSED}
+          verdict.WITHIN: PASSED}
 
 
 def text_of(point: Object) -> str:

@@ -1,37 +1,40 @@
 """Compares two sides point by point; what comes of it is a report."""
+import statistics
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf.base import tables
+from verbsperf.base.metrics import METRICS, kind_of
 from verbsperf.compare import alike
 from verbsperf.compare.sides import Key, Pair, Side, pair_up
 from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
-from verbsperf.documents.points import Point, is_bandwidth, label, point_json
+from verbsperf.documents.points import Point, label, point_json
 from verbsperf.documents.results import Record
 from verbsperf.stats import ranks, verdict
 
 SCHEMA = "verbsperf-compare/1"
 # The worst first.
-ORDER = (verdict.REGRESSION, verdict.INCONCLUSIVE, verdict.IMPROVEMENT,
-         verdict.OK)
-# Those where less is better are of latency.
-RATES = ("gbps", "mpps", "mib_per_s", "peak_gbps")
+ORDER = (verdict.REGRESSION, verdict.INCONCLUSIVE, verdict.WITHIN)
 # Of those that rose, as many are named.
 MOST_COUNTERS = 4
-TIMES = ("min", "mean", "p50", "p90", "p99", "p99_9", "p99_99", "max")
 
 
 class Measured(NamedTuple):
     """What one side has of one point."""
 
     rounds: int             # those that gave a result
-    values: List[float]     # of the metric, which not every result has
+    # of the metric, which not every result has, by session
+    sessions: Dict[str, List[float]]
     failures: List[str]     # why the other rounds gave none
     rose: List[Object]      # counters of trouble and congestion, of all rounds
 
     def failed(self) -> bool:
         """Return True when it failed, and never gave a value."""
-        return bool(self.failures) and not self.values
+        return bool(self.failures) and not self.sessions
+
+    def number(self) -> int:
+        """Return how many values it has."""
+        return sum(map(len, self.sessions.values()))
 
     def rises(self) -> Dict[Tuple[str, str], float]:
         """Return by how much each counter rose in a round, by its end and
@@ -40,8 +43,12 @@ class Measured(NamedTuple):
                 for one in self.rose}
 
     def median(self) -> Optional[float]:
-        """Return the median of its values."""
-        return ranks.median(self.values) if self.values else None
+        """Return the median of its values, of several sessions the geometric
+        mean of theirs."""
+        found = list(map(ranks.median, self.sessions.values()))
+        if len(found) < 2 or not all(found):
+            return min(found, default=None)
+        return statistics.geometric_mean(found)
 
 
 class Entry(NamedTuple):
@@ -63,13 +70,20 @@ class Question(NamedTuple):
     tolerances: Dict[str, float]    # in percent
 
 
+def session_of(record: Record) -> str:
+    """Return what RECORD was measured in, with others."""
+    return record.session or record.path
+
+
 def measured(records: Sequence[Record], metric: str) -> Measured:
     """Return what RECORDS of one side have of METRIC."""
     failures = [results.failure_of(record) for record in records
                 if record.row is None]
+    sessions = {name: results.values_of(own, metric) for name, own
+                in results.grouped(records, session_of).items()}
     return Measured(len(records) - len(failures),
-                    results.values_of(records, metric), failures,
-                    results.risen(records))
+                    {name: values for name, values in sessions.items()
+                     if values}, failures, results.risen(records))
 
 
 def entry_of(key: Key, pair: Pair, every: Sequence[Point], asked: Question
@@ -77,7 +91,7 @@ def entry_of(key: Key, pair: Pair, every: Sequence[Point], asked: Question
     """Return the Entry of KEY, whose label tells it from EVERY point of the
     table."""
     target, point = key
-    kind = "bandwidth" if is_bandwidth(point) else "latency"
+    kind = kind_of(point.test)
     metric = asked.metrics[kind]
     return Entry((f"{target}: " if target else "") + label(point, every),
                  target, point, metric, asked.tolerances[kind],
@@ -93,11 +107,11 @@ def without_values(entry: Entry) -> Tuple[str, str]:
         return verdict.INCONCLUSIVE, "not in NEW"
     if base.failed() and new.failed():
         return verdict.INCONCLUSIVE, "failed in both"
-    if new.failed() and base.values:
+    if new.failed() and base.sessions:
         return verdict.REGRESSION, "failed: " + new.failures[0]
-    if base.failed() and new.values:
-        return verdict.IMPROVEMENT, "failed in BASE"
-    side = "NEW" if base.values else "BASE"
+    if base.failed() and new.sessions:
+        return verdict.WITHIN, "failed in BASE"
+    side = "NEW" if base.sessions else "BASE"
     return (verdict.INCONCLUSIVE,
             f"{tables.unit(entry.metric)} was not measured in {side}")
 
@@ -106,28 +120,16 @@ def more_failures(entry: Entry) -> Iterator[str]:
     """Yield a note when more rounds failed in NEW than in BASE."""
     new = entry.new
     if len(new.failures) > len(entry.base.failures):
-        total = len(new.failures) + len(new.values)
+        total = len(new.failures) + new.rounds
         yield (f"{len(new.failures)} of {total} rounds of NEW failed: "
                f"{new.failures[0]}")
 
 
-def contradiction(entry: Entry, ratio: float) -> Iterator[str]:
-    """Yield a note when the medians changed in another direction than RATIO,
-    as they can when the rounds form two clusters."""
-    base, new = entry.base.median(), entry.new.median()
-    if base is None or new is None or tables.number(base) == tables.number(new):
-        return
-    if tables.percent(ratio, 1) != "+0.0%" and (new - base) * (ratio - 1) < 0:
-        more, less = ("higher", "lower")[::1 if ratio > 1 else -1]
-        yield (f"the median of NEW is {less}, but in most pairs of rounds NEW "
-               f"is {more}, and that decides")
-
-
-def worse_side(entry: Entry, outcome: str) -> Iterator[str]:
-    """Yield a note of the counters that rose more on the side that is
-    worse."""
+def worse_side(entry: Entry, outcome: str, better: bool) -> Iterator[str]:
+    """Yield a note of the counters that rose more on the side that is worse,
+    which is BASE where NEW is BETTER."""
     sides = [("NEW", entry.new), ("BASE", entry.base)]
-    if outcome == verdict.IMPROVEMENT:
+    if better:
         sides.reverse()
     elif outcome != verdict.REGRESSION:
         return
@@ -147,14 +149,26 @@ def worse_side(entry: Entry, outcome: str) -> Iterator[str]:
         yield f"in {name} rose " + ", ".join(words)
 
 
+def lacking(entry: Entry) -> Iterator[str]:
+    """Yield a note when successful rounds lack the metric, as with too few
+    samples for a percentile."""
+    base, new = entry.base, entry.new
+    if (base.number(), new.number()) != (base.rounds, new.rounds):
+        name = tables.unit(entry.metric).removesuffix(" us")
+        yield (f"{name} was measured in {base.number()} and {new.number()} of "
+               f"{base.rounds} and {new.rounds} rounds")
+
+
 def decided(entry: Entry, found: verdict.Judgement) -> Tuple[str, List[str]]:
     """Return (verdict, notes) of ENTRY, whose values were judged as FOUND."""
     notes = list(more_failures(entry))
     outcome = found.verdict
-    if notes and outcome in (verdict.OK, verdict.IMPROVEMENT):
+    better = found.reason == verdict.BETTER and not notes
+    if notes and outcome == verdict.WITHIN:
         outcome = verdict.INCONCLUSIVE
-    return outcome, [*notes, *contradiction(entry, found.ratio),
-                     *worse_side(entry, outcome)]
+    few = lacking(entry) if outcome == verdict.INCONCLUSIVE else ()
+    return outcome, [*notes, *few, *verdict.remarks(sample_of(entry)),
+                     *worse_side(entry, outcome, better)]
 
 
 def judgement_json(found: Optional[verdict.Judgement]) -> Object:
@@ -175,37 +189,29 @@ def finish(entry: Entry, found: Optional[verdict.Judgement]) -> Object:
     return {"label": entry.label, "target": entry.target,
             "point": point_json(entry.point), "metric": entry.metric,
             "base": entry.base.median(), "new": entry.new.median(),
-            "base_rounds": len(entry.base.values),
-            "new_rounds": len(entry.new.values),
+            "base_rounds": entry.base.number(),
+            "new_rounds": entry.new.number(),
             **judgement_json(found), "verdict": outcome,
             "more_rounds": found.more if found else None,
+            "more_sessions": found.sessions if found else None,
             "reason": found.reason if found and found.verdict == outcome
             else None,
             "tolerance_percent": entry.tolerance, "notes": notes}
 
 
-def lacking(entry: Entry) -> Optional[str]:
-    """Return a sentence when successful rounds lack the metric, as with too
-    few samples for a percentile; else None."""
-    base, new = entry.base, entry.new
-    if (len(base.values), len(new.values)) == (base.rounds, new.rounds):
-        return None
-    name = tables.unit(entry.metric).removesuffix(" us")
-    return (f"{name} was measured in {len(base.values)} and "
-            f"{len(new.values)} of {base.rounds} and {new.rounds} rounds")
-
-
 def sample_of(entry: Entry) -> verdict.Sample:
     """Return what verdict.judge() needs of ENTRY."""
-    return verdict.Sample(entry.base.values, entry.new.values,
-                          entry.metric in RATES, entry.tolerance / 100,
-                          lacking(entry))
+    base, new = entry.base.sessions, entry.new.sessions
+    return verdict.Sample(
+        base, [value for values in new.values() for value in values],
+        METRICS[entry.metric].is_rate, entry.tolerance / 100,
+        base.keys() == new.keys())
 
 
 def judge(entries: Sequence[Entry]) -> List[Object]:
     """Judge ENTRIES and return the points as the report has them."""
     able = [entry for entry in entries
-            if entry.base.values and entry.new.values]
+            if entry.base.sessions and entry.new.sessions]
     judged = verdict.judge([sample_of(entry) for entry in able])
     found = {id(entry): one for entry, one in zip(able, judged)}
     return [finish(entry, found.get(id(entry))) for entry in entries]
@@ -214,22 +220,21 @@ def judge(entries: Sequence[Entry]) -> List[Object]:
 def side_json(side: Side) -> Object:
     """Return file, target and number of rounds of SIDE."""
     return {"file": side.path, "target": side.target,
+            "sessions": len(set(map(session_of, side.records))),
             "rounds": max((record.round for record in side.records),
                           default=0)}
 
 
-def notes_of(base: Side, new: Side, pair: Pair, points: Sequence[Object]
-             ) -> Iterator[str]:
+def notes_of(base: Side, new: Side, pair: Pair) -> Iterator[str]:
     """Yield what a reader should know besides the table."""
-    if base.path != new.path:
-        yield ("two sessions: anything that changed between them counts as a "
-               "difference; a sweep of both targets avoids that")
+    sessions = [set(map(session_of, side.records)) for side in (base, new)]
+    if sessions[0] != sessions[1] and len(sessions[0]) == 1:
+        yield ("one session of each: what changed from one evening to the "
+               "other is in the change; more of them with --base tell how much"
+               " that is, and verbsperf-sweep --against avoids it")
     extra = len(pair.new.keys() - pair.base.keys())
     if extra:
         yield f"{extra} point{'s' if extra > 1 else ''} of NEW not in BASE"
-    more = max((point["more_rounds"] or 0 for point in points), default=0)
-    if more:
-        yield f"inconclusive: {verdict.rounds_text(more)} of BASE and NEW each"
 
 
 def compare(base: Side, new: Side, asked: Question, force: bool) -> Object:
@@ -246,5 +251,5 @@ def compare(base: Side, new: Side, asked: Question, force: bool) -> Object:
             "counts": {name: found.count(name) for name in ORDER},
             "tolerance_percent": asked.tolerances,
             "family": sum(point["p"] is not None for point in points),
-            "notes": [*forced, *notes_of(base, new, pair, points)],
+            "notes": [*forced, *notes_of(base, new, pair)],
             "points": points}

@@ -3,7 +3,9 @@ tolerances."""
 import argparse
 from typing import Optional
 
-from verbsperf.compare.comparison import RATES, TIMES, Question
+from verbsperf.base.metrics import (COMPARED, METRICS, RATES, TIMES,
+                                    TOLERANCES)
+from verbsperf.compare.comparison import Question
 
 
 def percentage(text: str) -> float:
@@ -19,9 +21,9 @@ def metric_name(text: str) -> str:
     """Parse the name of a metric; 99.9 and p99.9 mean p99_9."""
     name = text.lower().replace(".", "_")
     name = "p" + name if name[:1].isdigit() else name
-    if name not in RATES + TIMES:
+    if name not in METRICS:
         raise argparse.ArgumentTypeError(
-            f"'{text}': expected one of {', '.join(RATES + TIMES)}")
+            f"'{text}': expected one of {', '.join(METRICS)}")
     return name
 
 
@@ -32,28 +34,35 @@ def add_options(p: argparse._ActionsContainer) -> None:
                    help="metrics to compare [gbps, p99]: one for bandwidth"
                         f" ({', '.join(RATES)}), one for latency"
                         f" ({', '.join(TIMES)})")
-    p.add_argument("--bandwidth-tolerance", type=percentage, metavar="PERCENT",
-                   help="loss of bandwidth that does not matter [2]")
-    p.add_argument("--latency-tolerance", type=percentage, metavar="PERCENT",
-                   help="increase of latency that does not matter [5]")
+    p.add_argument("--tolerance", type=percentage, metavar="PERCENT",
+                   help="how much worse anything may be")
+    for kind, word in (("bandwidth", "loss"), ("latency", "increase")):
+        p.add_argument(f"--{kind}-tolerance", type=percentage,
+                       metavar="PERCENT", help=f"{word} of {kind} that does "
+                       f"not matter [{TOLERANCES[kind]:g}]")
+
+
+# What is asked without options.
+NOTHING = argparse.Namespace(metric=[], tolerance=None,
+                             bandwidth_tolerance=None, latency_tolerance=None)
 
 
 def of(options: argparse.Namespace) -> Question:
     """Return what OPTIONS ask to compare."""
-    metrics = {"bandwidth": "gbps", "latency": "p99"}
+    metrics, tolerances = dict(COMPARED), dict(TOLERANCES)
     for name in options.metric:
         metrics["bandwidth" if name in RATES else "latency"] = name
-    tolerances = {"bandwidth": 2.0, "latency": 5.0}
     for kind in tolerances:
-        given = getattr(options, f"{kind}_tolerance")
-        if given is not None:
-            tolerances[kind] = given
+        for value in (options.tolerance,
+                      getattr(options, f"{kind}_tolerance")):
+            tolerances[kind] = tolerances[kind] if value is None else value
     return Question(metrics, tolerances)
 
 
 def given(options: argparse.Namespace) -> Optional[str]:
     """Return the name of one of these options that OPTIONS have, or None."""
-    for name in ("metric", "bandwidth_tolerance", "latency_tolerance"):
+    for name in ("metric", "tolerance", "bandwidth_tolerance",
+                 "latency_tolerance"):
         if getattr(options, name) not in (None, []):
             return "--" + name.replace("_", "-")
     return None

@@ -15,7 +15,7 @@ Group = Dict[Key, List[Record]]
 
 
 class Side(NamedTuple):
-    """One side: a file, or one target of it."""
+    """One side: a file, or one target of it, or several of them."""
 
     path: str
     target: Optional[str]
@@ -86,8 +86,8 @@ def two_targets(path: str, wanted: Optional[str]) -> Tuple[Side, Side]:
 def choose(files: Sequence[str], targets: Optional[str]) -> Tuple[Side, Side]:
     """Return base and new of FILES; TARGETS are A,B of one sweep."""
     if len(files) > 2:
-        raise Refused("expected two files; join those of one side: cat "
-                      "base-*.json > base.json")
+        raise Refused("expected two files; several sessions are a base with "
+                      "--base: NEW --base FILE...")
     if len(files) == 1:
         return two_targets(files[0], targets)
     if targets:
@@ -107,14 +107,20 @@ def group(side: Side, by_target: bool) -> Group:
     return groups
 
 
+def check_one_target(side: Side) -> None:
+    """Refuse SIDE when it has several targets, which are no rounds of each
+    other."""
+    if len(side.targets()) > 1:
+        raise Refused(f"{side.path}: which target? Write {side.path}:TARGET, "
+                      "one of: " + " ".join(sorted(side.targets())))
+
+
 def pair_up(base: Side, new: Side) -> Pair:
     """Group both sides, by target where both have several."""
     several = [len(side.targets()) > 1 for side in (base, new)]
-    if any(several) and not all(several):
-        which = base if several[0] else new
-        raise Refused(f"{which.path}: which target? Write "
-                      f"{which.path}:TARGET, one of: "
-                      + " ".join(sorted(which.targets())))
+    if not all(several):
+        check_one_target(base)
+        check_one_target(new)
     pair = Pair(group(base, all(several)), group(new, all(several)))
     if not pair.shared():
         raise Refused(f"{base.path} and {new.path} have no point in common")

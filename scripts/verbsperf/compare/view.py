@@ -3,11 +3,12 @@ import json
 import math
 from typing import Iterator, Optional, Tuple
 
-from verbsperf.base.tables import (UNITS, escape, interval, number, percent,
+from verbsperf.base.metrics import METRICS
+from verbsperf.base.tables import (counted, escape, interval, number, percent,
                                    printable, table, unit)
 from verbsperf.documents.jsonfile import Object
 from verbsperf.forms.cases import summary
-from verbsperf.stats.verdict import rounds_text
+from verbsperf.stats.verdict import INCONCLUSIVE, WITHIN, needed_text
 
 HEADING = ("point", "metric", "base", "new", "change", "95% interval", "p",
            "verdict")
@@ -42,8 +43,9 @@ def verdict(point: Object) -> str:
     words = [point["verdict"]]
     if point["reason"]:
         words.append(point["reason"])
-    if point["more_rounds"]:
-        words.append(f"{rounds_text(point['more_rounds'])} needed")
+    if point["verdict"] == INCONCLUSIVE and point["reason"]:
+        words.append(str(needed_text(point["more_rounds"],
+                                     point["more_sessions"])))
     words.extend(point["notes"])
     return ": ".join(words[:2]) + "".join(f"; {w}" for w in words[2:])
 
@@ -62,8 +64,10 @@ def heading(report: Object) -> Iterator[str]:
     for side in ("base", "new"):
         entry = report[side]
         target = f", target {entry['target']}" if entry["target"] else ""
-        yield (f"{side}: {entry['file']}{target}, {entry['rounds']} round"
-               + ("s" if entry["rounds"] != 1 else ""))
+        sessions = entry["sessions"]
+        of_each = f"{sessions} sessions of " if sessions > 1 else ""
+        yield (f"{side}: {entry['file']}{target}, {of_each}"
+               + counted(entry["rounds"], "round"))
     yield "tolerance: " + tolerance(report)
 
 
@@ -71,8 +75,8 @@ def tolerance(report: Object) -> str:
     """Say how much worse each metric may be."""
     limits = report["tolerance_percent"]
     names = sorted({p["metric"] for p in report["points"]})
-    rate = [unit(name) for name in names if name in UNITS]
-    time = [unit(name) for name in names if name not in UNITS]
+    rate = [unit(name) for name in names if METRICS[name].is_rate]
+    time = [unit(name) for name in names if not METRICS[name].is_rate]
     words = [f"{limits[kind]:g}% of {', '.join(units)}" for kind, units in (
         ("bandwidth", rate), ("latency", time)) if units]
     return " and ".join(words)
@@ -80,8 +84,13 @@ def tolerance(report: Object) -> str:
 
 def definition(report: Object) -> str:
     """Say what the columns mean."""
-    return ("base, new: medians; change: Hodges-Lehmann ratio of new to base;"
-            f" p: Mann-Whitney, Holm's of {report['family']}")
+    sessions: int = report["base"]["sessions"]
+    base = (f"base: geometric mean of the medians of {sessions} sessions; new:"
+            " median" if sessions > 1 else "base, new: medians")
+    return (f"{base}; change: new to base; 95% interval: of the change, by "
+            "the spread of rounds" + " and sessions" * (sessions > 1)
+            + "; p: that one of so many points differs as much where nothing "
+            f"changed, Sidak's of {report['family']}")
 
 
 def text(report: Object) -> str:
@@ -103,7 +112,7 @@ def markdown(report: Object) -> str:
             "|---|---|---:|---:|---:|---:|---:|---|"]
     for point in report["points"]:
         line = [escape(cell) for cell in cells(point)]
-        if point["verdict"] != "ok":
+        if point["verdict"] != WITHIN:
             line[-1] = f"**{line[-1]}**"
         out.append("| " + " | ".join(line) + " |")
     return "\n".join(out + ["", definition(report)]) + "\n"

@@ -62,12 +62,6 @@ def label(point: Point, points: Iterable[Point] = ()) -> str:
     return " ".join(words)
 
 
-def is_bandwidth(point: Point) -> bool:
-    """Return True when POINT's metric is a rate, and False when it is a
-    time."""
-    return point.test.endswith("_bw")
-
-
 def is_traffic(point: Point) -> bool:
     """Return True when messages go from one end to the other; else it is a
     test of the control path."""

@@ -5,6 +5,7 @@ verbsperf-compare and verbsperf-sweep make these of their reports, and reports
 writes them in the forms that others define."""
 from typing import Dict, List, NamedTuple, Sequence
 
+from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import counted
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import option_text
@@ -44,14 +45,6 @@ class Verdicts(NamedTuple):
     page: str           # the same in Markdown
 
 
-# Metrics as gauges: their name, and what makes its unit of ours.
-RATES = {"gbps": ("verbsperf_bandwidth_bytes_per_second", 1e9 / 8),
-         "peak_gbps": ("verbsperf_bandwidth_bytes_per_second", 1e9 / 8),
-         "mib_per_s": ("verbsperf_bandwidth_bytes_per_second", 2.0 ** 20),
-         "mpps": ("verbsperf_messages_per_second", 1e6)}
-TIMES = "verbsperf_latency_seconds", 1e-6
-
-
 def labels_of(target: str, point: Object) -> Labels:
     """Return the labels of POINT, as a report has it, at TARGET."""
     return {"target": target, "test": point["test"],
@@ -63,8 +56,8 @@ def labels_of(target: str, point: Object) -> Labels:
 
 def value_gauge(metric: str, value: float, labels: Labels) -> Gauge:
     """Return VALUE of METRIC as a gauge."""
-    name, factor = RATES.get(metric, TIMES)
-    return Gauge(name, {**labels, "metric": metric}, value * factor)
+    one = METRICS[metric]
+    return Gauge(one.gauge, {**labels, "metric": metric}, value * one.factor)
 
 
 def verdict_gauges(name: str, words: Sequence[str], found: str,

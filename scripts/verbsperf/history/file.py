@@ -12,9 +12,9 @@ import datetime
 import itertools
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from verbsperf.base.errors import ResultsError
+from verbsperf.base.errors import Refused, ResultsError
+from verbsperf.base.metrics import METRICS
 from verbsperf.compare import alike
-from verbsperf.compare.comparison import RATES, TIMES
 from verbsperf.documents import formats, results, writer
 from verbsperf.documents.formats import Place
 from verbsperf.documents.jsonfile import Object, objects_of, read_text
@@ -50,7 +50,7 @@ def facts_of(records: Sequence[Record]) -> Dict[str, str]:
 def rounds_json(point: Point, records: Sequence[Record]) -> Object:
     """Return what RECORDS have of POINT."""
     values = {metric: results.values_of(records, metric)
-              for metric in RATES + TIMES}
+              for metric in METRICS}
     failures = [results.failure_of(record) for record in records
                 if record.row is None]
     return {"point": point_json(point),

@@ -4,11 +4,12 @@ import datetime
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf.base import tables
-from verbsperf.compare.comparison import RATES, Question
+from verbsperf.base.metrics import METRICS, kind_of
+from verbsperf.compare.comparison import Question
 from verbsperf.documents.points import Point, label
 from verbsperf.history import steps
 from verbsperf.history.file import Night, Rounds
-from verbsperf.stats import ranks, verdict
+from verbsperf.stats import ranks
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -68,12 +69,12 @@ def line_of(target: str, name: str, asked: Question,
             found: Sequence[Tuple[Night, Rounds]], test: str) -> Line:
     """Return the Line that is called NAME, of TEST at TARGET, of what its
     nights FOUND."""
-    kind = "latency" if test.endswith("_lat") else "bandwidth"
+    kind = kind_of(test)
     metric = asked.metrics[kind]
     values = [value_of(night, rounds, metric) for night, rounds in found]
     medians = [one.median for one in values if one.median is not None]
     return Line(target, name, metric, values, steps.steps_of(
-        medians, metric in RATES, asked.tolerances[kind] / 100))
+        medians, METRICS[metric].is_rate, asked.tolerances[kind] / 100))
 
 
 def lines_of(nights: Sequence[Night], asked: Question) -> List[Line]:
@@ -126,7 +127,7 @@ def step_text(line: Line, step: steps.Step, events: Sequence[Event],
               several: bool) -> str:
     """Say since when LINE is different, and what of EVENTS was new then;
     SEVERAL targets are there."""
-    word = "slower" if step.verdict == verdict.REGRESSION else "faster"
+    word = "faster" if step.is_better else "slower"
     values = line.measured()
     where = f"{line.target}: " if several else ""
     nights = step.found - step.night + 1

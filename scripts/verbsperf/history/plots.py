@@ -15,15 +15,13 @@ from verbsperf.plot.figure import (LINE, NOT_FROM_ZERO, NoRoom, add_foot,
                                    foot_lines)
 from verbsperf.plot.looks import CROSS, shortened
 from verbsperf.plot.spans import Span, linear_span
-from verbsperf.stats import verdict
 
 # Panels side by side, by how many there are; more are not read any more.
 PANELS_MAX, TALL = 24, 6
 WIDTH, PANEL = 9.0, 1.45    # inches
 # Worse, and better; told apart by the sign in grey, too.
 DOWN, UP = "\N{BLACK DOWN-POINTING TRIANGLE}", "\N{BLACK UP-POINTING TRIANGLE}"
-MARKS = {verdict.REGRESSION: ("#d55e00", DOWN),
-         verdict.IMPROVEMENT: ("#009e73", UP)}
+MARKS = {False: ("#d55e00", DOWN), True: ("#009e73", UP)}
 LEGEND = ("dots: median of the rounds of a night, and their range; line: median"
           f" of the nights between two changes; {DOWN} slower, {UP} faster from"
           " this night on; cross: a round failed; letters: what changed of "
@@ -70,7 +68,7 @@ def draw_steps(axes: Axes, line: Line) -> None:
     values = line.measured()
     across = blended_transform_factory(axes.transData, axes.transAxes)
     for number, step in enumerate(line.steps):
-        colour, sign = MARKS[step.verdict]
+        colour, sign = MARKS[step.is_better]
         when = dates.date2num(values[step.night].when)
         axes.axvline(when - 0.5, color=colour, linewidth=1.2, zorder=1,
                      gid="step")

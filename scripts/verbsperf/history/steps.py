@@ -1,24 +1,32 @@
 """Where a series of nights changed: since which of them it is faster or slower
-than before, by the test of verbsperf-compare.
+than before.
 
-It goes through the nights as they came, and asks each night whether the last
-ones differ from those before.  A step that was found is asked for again each
-night after, with more nights on its later side, and dropped when it was
-chance."""
+It goes through the nights as they came, and asks each night whether the median
+of the last ones is another than of those before: by more than the tolerance,
+and by more than nights differ by chance, which depend on the night before.  A
+step that was found is asked for again each night after, with more nights on its
+later side, and dropped when it was chance."""
 import math
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
-from verbsperf.stats import ranks, verdict
-from verbsperf.stats.verdict import Change, Sample
+import numpy
+from scipy.special import stdtr, stdtrit
+
+from verbsperf.stats import noise, ranks, verdict
+from verbsperf.stats.verdict import Sample
 
 # No step is made of fewer nights of either side.
 FEWEST_NIGHTS = 3
 # As many of either side are looked at: a step that is older was found before,
 # and what was half a year ago does not tell what is usual.
 MOST_BEFORE, MOST_SINCE = 60, 30
-# Of so many looks at the same nights one may be wrong as often as one
-# comparison: p is as many times as large.
-LOOKS = 10
+# How much nights differ is told by the last of as many of one level.
+TELLING = (60, 40, 25, 15, 10, 6)
+# A night is at least as much like the one before; few nights cannot tell.
+DEPENDENCE = 0.5
+# Of 120 nights about so many look at other nights than the one before did: all
+# of them together have a step by chance as often as a job a false regression.
+LOOKS = 30
 # By how many nights a step may turn out to be earlier or later.
 NEAR = 3
 
@@ -28,10 +36,10 @@ class Step(NamedTuple):
 
     night: int              # the first of those that are different
     found: int              # the night that showed it
-    verdict: str            # verdict.REGRESSION or IMPROVEMENT
+    is_better: bool
     ratio: float            # of these nights to those before, as measured
-    low: Optional[float]    # of the 95% interval of the ratio
-    high: Optional[float]
+    low: float              # of the 95% interval of the ratio
+    high: float
 
 
 class Series(NamedTuple):
@@ -49,13 +57,24 @@ class Series(NamedTuple):
                 self.values[night:min(end, night + MOST_SINCE)])
 
 
+class Usual(NamedTuple):
+    """How much nights of one level differ."""
+
+    variance: float     # of the median of nights, times how many they are
+    freedom: float      # degrees of freedom of that
+
+    def deviation(self, nights: int, others: int) -> float:
+        """Return that of the difference between two medians."""
+        return math.sqrt(self.variance * (1 / nights + 1 / others))
+
+
 class Judged(NamedTuple):
     """A night that may be a step, and what it would be."""
 
     night: int
-    verdict: str
-    change: Change
-    weight: float   # how much better two levels fit than one
+    estimate: float     # of the change for the better
+    reach: float        # of its 95% interval, to either side
+    weight: float       # how much better two levels fit than one
 
 
 def unlike(values: Sequence[float]) -> float:
@@ -64,40 +83,50 @@ def unlike(values: Sequence[float]) -> float:
     return math.fsum(abs(value - middle) for value in values)
 
 
-def p_of(before: Sequence[float], since: Sequence[float]) -> float:
-    """Return p of the test, for as many looks; roughly, which is at once, where
-    that decides."""
-    rough = ranks.rough_p(before, since)
-    if ranks.ALPHA / LOOKS <= rough <= ranks.ALPHA:
-        rough = ranks.mann_whitney(before, since)
-    return min(1.0, rough * LOOKS)
+def usual_of(values: Sequence[float]) -> Optional[Usual]:
+    """Return how much VALUES of one level differ; None of too few."""
+    n = next((n for n in TELLING if n <= len(values)), None)
+    if n is None:
+        return None
+    expected, last = noise.normal(n), numpy.array([values[-n:]])
+    like = max(DEPENDENCE, float(numpy.interp(
+        noise.lag_of(last)[0], expected.lag, noise.DEPENDENCES)))
+    factor, freedom = (float(numpy.interp(like, noise.DEPENDENCES, curve))
+                       for curve in expected[1:])
+    raw = max(float(noise.raw_variance(last)[0]) * n, 2 * noise.LEAST_NOISE ** 2)
+    return Usual(raw * factor, freedom)
 
 
-def judged_at(series: Series, start: int, night: int, end: int
-              ) -> Optional[Judged]:
+def judged_at(series: Series, start: int, night: int, end: int,
+              known: Optional[Usual]) -> Optional[Judged]:
     """Return what NIGHT is as the first of those that differ from the ones
-    since START, until before END; None when it is no step."""
+    since START, until before END; None when it is no step.  Nights of earlier
+    levels are KNOWN to differ so."""
     before, since = series.around(start, night, end)
-    loss, gain = verdict.allowed(Sample(
-        before, since, series.higher_is_better, series.tolerance))
+    loss, gain = Sample({}, (), series.higher_is_better,
+                        series.tolerance).allowed()
+    change = ranks.median(since) - ranks.median(before)
     # most nights are like those before, which is seen at once
-    rough = ranks.median(since) - ranks.median(before)
-    if -loss / 2 < rough < gain / 2:
+    if -loss <= change <= gain:
         return None
-    change = Change(*ranks.hodges_lehmann(before, since))
-    found, _ = verdict.decide(change, p_of(before, since), loss, gain)
-    if found not in (verdict.REGRESSION, verdict.IMPROVEMENT):
+    usual = usual_of(before) or known
+    if usual is None:
         return None
-    return Judged(night, found, change, unlike([*before, *since])
+    deviation = usual.deviation(len(before), len(since))
+    if LOOKS * stdtr(usual.freedom, -abs(change) / deviation) \
+            >= verdict.FALSE_JOBS:
+        return None
+    reach = -stdtrit(usual.freedom, (1 - verdict.CONFIDENCE) / 2) * deviation
+    return Judged(night, change, float(reach), unlike([*before, *since])
                   - unlike(before) - unlike(since))
 
 
-def best_of(series: Series, start: int, nights: Sequence[int], end: int
-            ) -> Optional[Judged]:
+def best_of(series: Series, start: int, nights: Sequence[int], end: int,
+            known: Optional[Usual]) -> Optional[Judged]:
     """Return the step at one of NIGHTS that explains most; None without
     one."""
     found = [one for one in (
-        judged_at(series, start, night, end) for night in nights
+        judged_at(series, start, night, end, known) for night in nights
         if night - start >= FEWEST_NIGHTS and end - night >= FEWEST_NIGHTS)
         if one]
     return max(found, key=lambda one: one.weight) if found else None
@@ -110,27 +139,38 @@ class Walk:
         self.series = series
         self.steps: List[Tuple[Judged, int]] = []   # and the night it was found
 
-    def start(self, back: int) -> int:
-        """Return where the level begins, BACK steps ago."""
-        return self.steps[-1 - back][0].night if len(
-            self.steps) > back else 0
+    def edges(self) -> List[int]:
+        """Return where levels begin."""
+        return [0, *(step.night for step, _ in self.steps)]
+
+    def known(self) -> Optional[Usual]:
+        """Return how much nights of the longest level before the last
+        differ."""
+        edges = self.edges()
+        levels = [self.series.values[first:end]
+                  for first, end in zip(edges, edges[1:])]
+        return usual_of(max(levels, key=len)) if levels else None
+
+    def best(self, nights: Sequence[int], end: int) -> Optional[Judged]:
+        """Return best_of() NIGHTS of the last level."""
+        return best_of(self.series, self.edges()[-1], nights, end,
+                       self.known())
 
     def review(self, end: int) -> None:
         """Judge the last step again, with all nights until before END; drop
         it, and then the one before, when it is none."""
         while self.steps:
             old, found = self.steps.pop()
-            near = range(old.night - NEAR, old.night + NEAR + 1)
-            again = best_of(self.series, self.start(0), near, end)
+            again = self.best(range(old.night - NEAR, old.night + NEAR + 1),
+                              end)
             if again:
                 self.steps.append((again, found))
                 return
 
     def look(self, end: int) -> None:
         """Look for a step among the nights before END."""
-        start = self.start(0)
-        new = best_of(self.series, start, range(
-            max(start, end - MOST_SINCE), end), end)
+        new = self.best(range(max(self.edges()[-1], end - MOST_SINCE), end),
+                        end)
         if new:
             self.steps.append((new, end - 1))
 
@@ -143,11 +183,10 @@ class Walk:
 
 def as_measured(series: Series, one: Judged, found: int) -> Step:
     """Return ONE, found in the night FOUND, with ratios as measured."""
-    sign = 1 if series.higher_is_better else -1
-    ends = [None if end is None else math.exp(sign * end)
-            for end in (one.change.low, one.change.high)][::sign]
-    return Step(one.night, found, one.verdict,
-                math.exp(sign * one.change.estimate), ends[0], ends[1])
+    ratio = math.exp(one.estimate if series.higher_is_better
+                     else -one.estimate)
+    return Step(one.night, found, one.estimate > 0, ratio,
+                ratio * math.exp(-one.reach), ratio * math.exp(one.reach))
 
 
 def steps_of(values: Sequence[float], higher_is_better: bool,

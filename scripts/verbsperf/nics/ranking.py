@@ -1,28 +1,35 @@
-"""Which of several set-ups is ahead at each size, and where that changes."""
-import math
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+"""Which of several set-ups is ahead at each size, and where that changes, by
+the test of verbsperf-compare: all sizes of all tests are one family."""
+from typing import (Dict, Hashable, Iterator, List, Mapping, NamedTuple,
+                    Optional, Sequence, Tuple, TypeVar)
 
 from verbsperf.documents.points import size_text
-from verbsperf.stats import ranks
+from verbsperf.stats import ranks, verdict
+from verbsperf.stats.verdict import Judgement, Sample
 
-# What is less is 0: it has a logarithm.
-LEAST = 1e-9
+# Rounds of each set-up for an interval of their ratio.
+FEWEST_ROUNDS = 3
+
+K = TypeVar("K", bound=Hashable)
 
 
-class Ratio(NamedTuple):
-    """How much larger one sample is than another, with its 95% interval when
-    that is known."""
+class Cell(NamedTuple):
+    """What set-ups have of one metric at one size."""
 
-    ratio: float
-    low: Optional[float]
-    high: Optional[float]
+    values: Dict[str, List[float]]  # by set-up, those that have any
+    more_is_better: bool
+    tolerance: float                # 0.02 is 2%
+    together: bool                  # all were measured in one session
 
-    def is_clear(self, tolerance: float) -> bool:
-        """Return True when it is no accident, and more than TOLERANCE."""
-        if abs(self.ratio - 1) <= tolerance:
-            return False
-        return (self.low is None or self.high is None
-                or self.low > 1 or self.high < 1)
+    def sample(self, base: str, other: str) -> Sample:
+        """Return what there is to judge of OTHER to BASE."""
+        return Sample({"": self.values[base]}, self.values[other],
+                      self.more_is_better, self.tolerance, self.together)
+
+    def order(self) -> List[str]:
+        """Return the set-ups, the best first."""
+        return sorted(self.values, reverse=self.more_is_better,
+                      key=lambda name: ranks.median(self.values[name]))
 
 
 class Stretch(NamedTuple):
@@ -38,44 +45,42 @@ class Stretch(NamedTuple):
                              most=max(self.most, factor))
 
 
-def ratio_of(base: Sequence[float], other: Sequence[float]) -> Optional[Ratio]:
-    """Estimate OTHER to BASE by Hodges and Lehmann, or return None when one
-    has no values."""
-    if not base or not other:
-        return None
-    logs = [[math.log(max(value, LEAST)) for value in values]
-            for values in (base, other)]
-    ratio, low, high = ranks.hodges_lehmann(logs[0], logs[1])
-    if low is None or high is None:
-        return Ratio(math.exp(ratio), None, None)
-    return Ratio(math.exp(ratio), math.exp(low), math.exp(high))
+def judge(samples: Dict[K, Sample]) -> Dict[K, Judgement]:
+    """Judge SAMPLES by their keys, each for the better and for the worse."""
+    return dict(zip(samples, verdict.judge([*samples.values()], FEWEST_ROUNDS,
+                                           directions=2)))
 
 
-def leader(values: Dict[str, List[float]], more_is_better: bool,
-           tolerance: float) -> Tuple[Optional[str], float]:
-    """Return (which is ahead of all others or None, by what factor), of VALUES
-    by set-up."""
-    order = sorted((name for name in values if values[name]),
-                   key=lambda name: ranks.median(values[name]),
-                   reverse=more_is_better)
-    if len(order) < 2:
-        return None, 1.0
-    found = ratio_of(values[order[1]], values[order[0]])
-    assert found is not None
-    # in two clusters of rounds medians and ratios may contradict each other
-    if not found.is_clear(tolerance) or (found.ratio > 1) != more_is_better:
+def leader(order: Sequence[str], found: Judgement) -> Tuple[Optional[str],
+                                                            float]:
+    """Return (which is ahead of all others or None, by what factor), where the
+    first in ORDER to the second is as FOUND."""
+    if found.reason != verdict.BETTER:
         return None, 1.0
     return order[0], max(found.ratio, 1 / found.ratio)
 
 
-def stretches(by_size: Dict[int, Dict[str, List[float]]],
-              more_is_better: bool, tolerance: float) -> List[Stretch]:
-    """Return which is ahead at which sizes, of values by size and set-up."""
+def leaders(cells: Dict[K, Cell]) -> Dict[K, Tuple[Optional[str], float]]:
+    """Return leader() of each of CELLS that two set-ups have."""
+    orders = {key: cell.order() for key, cell in cells.items()
+              if len(cell.values) > 1}
+    found = judge({key: cells[key].sample(order[1], order[0])
+                   for key, order in orders.items()})
+    return {key: leader(order, found[key]) for key, order in orders.items()}
+
+
+def ratios(cells: Dict[K, Cell], base: str) -> Dict[Tuple[K, str], Judgement]:
+    """Return how each set-up is to BASE in each of CELLS that both have."""
+    return judge({(key, name): cell.sample(base, name)
+                  for key, cell in cells.items() if base in cell.values
+                  for name in cell.values if name != base})
+
+
+def stretches(by_size: Mapping[int, Tuple[Optional[str], float]]
+              ) -> List[Stretch]:
+    """Return which is ahead at which sizes, of leaders BY_SIZE."""
     found: List[Stretch] = []
-    for size, values in sorted(by_size.items()):
-        if sum(1 for one in values.values() if one) < 2:
-            continue
-        name, factor = leader(values, more_is_better, tolerance)
+    for size, (name, factor) in sorted(by_size.items()):
         if found and found[-1].ahead == name:
             found[-1] = found[-1].grown(size, factor)
         else:

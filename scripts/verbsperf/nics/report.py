@@ -3,25 +3,27 @@ by side, without a verdict."""
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf.base.errors import Refused
+from verbsperf.base.metrics import kind_of
 from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
-from verbsperf.documents.points import (Point, has, is_bandwidth, label,
-                                        size_text)
+from verbsperf.documents.points import Point, has, label, size_text
 from verbsperf.documents.results import Record
 from verbsperf.nics import ranking, setups
 from verbsperf.nics.setups import Fact, Setup
 from verbsperf.stats import ranks
+from verbsperf.stats.verdict import Judgement
 
 SCHEMA = "verbsperf-nics/1"
 # What is compared of each kind of test, and what it is called.
 COMPARED = {"bandwidth": {"gbps": "bandwidth"},
             "latency": {"p50": "median", "p99": "99%"}}
 SHOWN = {"bandwidth": ("gbps", "share", "mpps"), "latency": ("p50", "p99")}
-# Rounds of each set-up for an interval of their ratio.
-FEWEST_ROUNDS = 4
 
 # {size: {set-up: its records}}
 Sizes = Dict[int, Dict[str, List[Record]]]
+# The index of a group, a metric and a size.
+Key = Tuple[int, str, int]
+Cells = Dict[Key, ranking.Cell]
 
 
 class Question(NamedTuple):
@@ -37,11 +39,6 @@ class Group(NamedTuple):
     kind: str           # "bandwidth" or "latency"
     sizes: Sizes
     label: str
-
-
-def kind_of(point: Point) -> str:
-    """Return what the test of POINT measures."""
-    return "bandwidth" if is_bandwidth(point) else "latency"
 
 
 def grouped(every: Sequence[Setup]) -> Dict[Point, Sizes]:
@@ -73,9 +70,17 @@ def groups_of(every: Sequence[Setup]) -> List[Group]:
              if len({name for one in sizes.values() for name in one}) > 1}
     if not found:
         raise Refused("the set-ups have no test in common")
-    return [Group(point, kind_of(point), dict(sorted(sizes.items())),
+    return [Group(point, kind_of(point.test), dict(sorted(sizes.items())),
                   group_label(point, list(found)))
             for point, sizes in found.items()]
+
+
+def complete(records: Sequence[Record], kind: str) -> Sequence[Record]:
+    """Return those of RECORDS that have all metrics of KIND, if any has: all
+    are then of the same rounds."""
+    return [record for record in records if all(
+        setups.values_of([record], metric)
+        for metric in COMPARED[kind])] or records
 
 
 def median_of(records: Sequence[Record], metric: str) -> Optional[float]:
@@ -94,60 +99,78 @@ def cpu_of(records: Sequence[Record], end: str) -> Optional[float]:
     return ranks.median(known) if known else None
 
 
-def ratios(records: Sequence[Record], base: Sequence[Record], kind: str
-           ) -> Object:
-    """Return how RECORDS are to those of BASE, by metric."""
-    found: Object = {}
-    for metric in COMPARED[kind]:
-        ratio = ranking.ratio_of(setups.values_of(base, metric),
-                                 setups.values_of(records, metric))
-        found[metric] = ratio and ratio._asdict()
-    return found
+def cells_of(groups: Sequence[Group], asked: Question, together: bool
+             ) -> Cells:
+    """Return what there is to compare of GROUPS, measured TOGETHER or not."""
+    return {(index, metric, size): ranking.Cell(
+        {name: values for name, values in (
+            (name, setups.values_of(complete(own, group.kind), metric))
+            for name, own in records.items()) if values},
+        group.kind == "bandwidth", asked.tolerances[group.kind] / 100,
+        together)
+        for index, group in enumerate(groups) for metric in COMPARED[group.kind]
+        for size, records in group.sizes.items()}
 
 
-def figure(records: Sequence[Record], base: Sequence[Record], kind: str
+def figure(records: Sequence[Record], kind: str, ratios: Optional[Object]
            ) -> Object:
-    """Return what one set-up measured of one point, and how that is to the
-    first set-up, BASE."""
+    """Return what one set-up measured of one point, and its RATIOS to the
+    first set-up."""
     failed = [record for record in records if record.row is None]
     return {"rounds": len(records) - len(failed), "failed": len(failed),
             "error": results.failure_of(failed[0]) if failed else None,
-            **{metric: median_of(records, metric) for metric in SHOWN[kind]},
+            **{metric: median_of(complete(records, kind), metric)
+               for metric in SHOWN[kind]},
             "cpu_ns": {end: cpu_of(records, end) for end in setups.ENDS},
-            "ratios": None if records is base else ratios(records, base, kind),
-            "rose": results.risen(records)}
+            "ratios": ratios, "rose": results.risen(records)}
 
 
-def point_json(group: Group, size: int, names: Sequence[str]) -> Object:
+class Compared(NamedTuple):
+    """How set-ups are to each other."""
+
+    ratios: Dict[Tuple[Key, str], Judgement]    # to the first set-up
+    leaders: Dict[Key, Tuple[Optional[str], float]]
+
+    def ratio(self, key: Key, name: str) -> Optional[Object]:
+        """Return how the set-up NAME is to the first, of KEY."""
+        found = self.ratios.get((key, name))
+        return found and {"ratio": found.ratio, "low": found.low,
+                          "high": found.high}
+
+
+def point_json(index: int, group: Group, size: int, names: Sequence[str],
+               compared: Compared) -> Object:
     """Return what all set-ups measured of one SIZE."""
     records = group.sizes[size]
-    base = records.get(names[0], [])
     return {"size": size, "figures": {
-        name: figure(records[name], base, group.kind)
+        name: figure(records[name], group.kind, None if name == names[0] else {
+            metric: compared.ratio((index, metric, size), name)
+            for metric in COMPARED[group.kind]})
         for name in names if name in records}}
 
 
-def crossings(group: Group, asked: Question) -> Iterator[Object]:
+def crossings(index: int, group: Group, compared: Compared
+              ) -> Iterator[Object]:
     """Yield which is ahead at which sizes, for each metric compared."""
     for metric, title in COMPARED[group.kind].items():
-        by_size = {size: {name: setups.values_of(records, metric)
-                          for name, records in names.items()}
-                   for size, names in group.sizes.items()}
-        found = ranking.stretches(by_size, group.kind == "bandwidth",
-                                  asked.tolerances[group.kind] / 100)
+        keys = {size: (index, metric, size) for size in group.sizes}
+        found = ranking.stretches({
+            size: compared.leaders[key] for size, key in keys.items()
+            if key in compared.leaders})
         yield {"metric": metric, "title": title,
                "sentence": ranking.sentence(found),
                "stretches": [{"ahead": one.ahead, "sizes": list(one.sizes),
                               "factor": one.most} for one in found]}
 
 
-def group_json(group: Group, names: Sequence[str], asked: Question) -> Object:
-    """Return GROUP as the report has it."""
+def group_json(index: int, group: Group, names: Sequence[str],
+               compared: Compared) -> Object:
+    """Return GROUP, the one of INDEX, as the report has it."""
     return {"label": group.label, "test": group.point.test,
             "transport": group.point.transport, "qps": group.point.qps,
             "options": dict(group.point.options), "kind": group.kind,
-            "ahead": list(crossings(group, asked)),
-            "points": [point_json(group, size, names)
+            "ahead": list(crossings(index, group, compared)),
+            "points": [point_json(index, group, size, names, compared)
                        for size in group.sizes]}
 
 
@@ -160,13 +183,13 @@ def notes_of(every: Sequence[Setup], groups: Sequence[Group]
              ) -> Iterator[str]:
     """Yield what a reader should know besides the tables."""
     rounds = min(setup.rounds() for setup in every)
-    if rounds < FEWEST_ROUNDS:
-        yield (f"{rounds} round{'s' if rounds > 1 else ''} of a set-up: no "
-               "intervals, and chance may decide which is ahead; "
-               f"{FEWEST_ROUNDS} rounds of each give intervals")
+    if rounds < ranking.FEWEST_ROUNDS:
+        yield (f"{rounds} round{'s' if rounds > 1 else ''} of a set-up: "
+               f"{ranking.FEWEST_ROUNDS} of each tell which is ahead, and give"
+               " intervals")
     if len({setup.side.path for setup in every}) > 1:
-        yield ("several sessions: anything that changed between them counts "
-               "as a difference; a sweep of all targets avoids that")
+        yield ("several sessions: what changed from one to the other is in the"
+               " ratios; a sweep of all targets measures them in alternation")
     for group in groups:
         names = {name for one in group.sizes.values() for name in one}
         lack = [setup.name for setup in every if setup.name not in names]
@@ -182,6 +205,10 @@ def report(every: Sequence[Setup], asked: Question
     names = [setup.name for setup in every]
     found = [*setups.facts(every), *options]
     groups = groups_of(every)
+    cells = cells_of(groups, asked,
+                     len({setup.side.path for setup in every}) == 1)
+    compared = Compared(ranking.ratios(cells, names[0]),
+                        ranking.leaders(cells))
     return {
         "schema": SCHEMA,
         "setups": [{"name": setup.name, "file": setup.side.path,
@@ -192,5 +219,6 @@ def report(every: Sequence[Setup], asked: Question
         "alike": [fact_json(fact, names) for fact in found
                   if not fact.differs()],
         "tolerance_percent": asked.tolerances,
-        "groups": [group_json(group, names, asked) for group in groups],
+        "groups": [group_json(index, group, names, compared)
+                   for index, group in enumerate(groups)],
         "notes": list(notes_of(every, groups))}, groups

@@ -60,6 +60,8 @@ def sides_of(files: Sequence[str], targets: Optional[str]) -> List[Side]:
                       "write FILE:TARGET")
     found = [sides.select(name) for name in files]
     if len(found) > 1 or found[0].target:
+        for side in found:
+            sides.check_one_target(side)
         return found
     records, path = found[0].records, found[0].path
     names = targets.split(",") if targets else sides.target_names(records)

@@ -5,7 +5,6 @@ from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 from verbsperf.base import tables
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import size_text
-from verbsperf.nics.report import FEWEST_ROUNDS
 
 # Of things that are alike, as many are named.
 ALIKE = ("verbsperf", "kernel", "device", "link layer", "link rate in Gb/s",
@@ -140,10 +139,10 @@ def definitions(report: Object) -> str:
     kinds = [kind for kind in ("bandwidth", "latency")
              if any(group["kind"] == kind for group in report["groups"])]
     words = " and ".join(f"{limits[kind]:g}% of {kind}" for kind in kinds)
-    sure = all(one["rounds"] >= FEWEST_ROUNDS for one in report["setups"])
-    return (f"figures: medians of the rounds; to {first}: Hodges-Lehmann "
-            f"ratio; ahead: by more than {words}"
-            + (", and not by chance" if sure else ""))
+    return (f"figures: medians of the rounds; to {first}: the ratio of the "
+            "medians, as in verbsperf-compare; 95% interval: of the ratio, by "
+            f"the spread of rounds; ahead: by more than {words} with all of "
+            "the interval, and not by chance at any of the sizes (99%)")
 
 
 def names_of(report: Object) -> List[str]:

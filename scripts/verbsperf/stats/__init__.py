@@ -1,5 +1,6 @@
 """Numbers from numbers.
 
-  ranks        tests and intervals that follow from the order of values
-  verdict      what they decide
+  ranks        medians and their intervals, from the order of values
+  noise        how far medians of a few rounds are from the true ones
+  verdict      what that decides
 """

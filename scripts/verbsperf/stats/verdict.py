@@ -1,36 +1,89 @@
-"""What verbsperf-compare decides, and how many rounds it would take.
+"""What verbsperf-compare decides, and how many rounds or sessions it would
+take.
 
 All of it is in logarithms of ratios, and turned so that more is better: a
 change of -0.02 is 2% less bandwidth, or 2% more latency.
+
+A regression is worse than the tolerance with all of its 95% interval, and no
+accident: of jobs in which nothing changed, 1% have one at any point (Holm).  A
+point is within the tolerance if its interval excludes what is worse.
+
+Rounds of one session share what evening it was.  Where the base has several
+sessions, they tell what all points of a session share and what each point does
+on its own.  With one on each side the latter is what points differ by more
+than their rounds explain, and the former is in the change.
 """
+import functools
 import math
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterator, Mapping, List, NamedTuple, Optional, Sequence, Tuple
 
-from verbsperf.stats import ranks
+import numpy
+from scipy.special import stdtr, stdtrit
 
-OK, REGRESSION = "ok", "regression"
-IMPROVEMENT, INCONCLUSIVE = "improvement", "inconclusive"
+from verbsperf.stats import noise
+from verbsperf.stats.noise import Floats
+
+WITHIN, REGRESSION = "within tolerance", "regression"
+INCONCLUSIVE = "inconclusive"
+BETTER = "better by more than the tolerance"
+# The interval of a point, and the jobs with a false regression.
+CONFIDENCE, FALSE_JOBS = 0.95, 0.01
 # No verdict is made of fewer values of either side, however clear.
 FEWEST_ROUNDS = 5
-MOST_ROUNDS = 1000
+MOST_ROUNDS, MOST_SESSIONS = 1000, 100
 # What is less is 0, a run in which nothing arrived: it has a logarithm.
 LEAST = 1e-9
 # The share of repetitions that should decide with the rounds it says: 80%.
-POWER_Z = ranks.NORMAL.inv_cdf(0.8)
+POWER_Z = 0.84
+# Fewer points do not tell how far they go apart between two sessions, nor do
+# all of them when many changed: it is no more than this share of the tolerance.
+FEWEST_POINTS, MOST_APART = 10, 0.40
+# Of shifts that a session may have, in the middle of as many equal parts.
+PROBABILITIES = (numpy.arange(100) + 0.5) / 100
+# Before there are sessions that tell: what all points of one share, as a share
+# of the tolerance, with the weight of so many sessions more.
+USUAL_SHIFT, USUAL_WEIGHT = 1 / 20, 1
 
 
 class Sample(NamedTuple):
     """The values of one point; none below 0."""
 
-    base: Sequence[float]
+    base: Mapping[str, Sequence[float]]     # by session
     new: Sequence[float]
     higher_is_better: bool
-    tolerance: float  # 0.02 is 2%
-    lacking: Optional[str] = None  # a sentence, where rounds have no value
+    tolerance: float        # 0.02 is 2%
+    together: bool = False  # both were measured in one session
 
     def rounds(self) -> int:
-        """Return how many rounds both sides have."""
-        return min(len(self.base), len(self.new))
+        """Return how many rounds the side with fewer has."""
+        return min(len(self.new), sum(map(len, self.base.values())))
+
+    def logs(self) -> List[Floats]:
+        """Return the sessions of the base, and then what is new, as
+        logarithms that are more when better."""
+        sign = 1 if self.higher_is_better else -1
+        return [sign * numpy.log(numpy.maximum(values, LEAST))
+                for values in (*self.base.values(), self.new)]
+
+    def medians(self) -> Floats:
+        """Return logarithms of the medians of the same."""
+        found: Floats = numpy.log(numpy.maximum(LEAST, [
+            numpy.median(values)
+            for values in (*self.base.values(), self.new)]))
+        return found if self.higher_is_better else -found
+
+    def allowed(self) -> Tuple[float, float]:
+        """Return (loss, gain) that the tolerance allows, both positive."""
+        less, more = -math.log1p(-self.tolerance), math.log1p(self.tolerance)
+        return (less, more) if self.higher_is_better else (more, less)
+
+
+class Level(NamedTuple):
+    """What is known of each session of a sample, in their order."""
+
+    medians: Floats
+    variances: Floats   # of these
+    freedom: Floats     # degrees of freedom of those
 
 
 class Judgement(NamedTuple):
@@ -40,146 +93,288 @@ class Judgement(NamedTuple):
     ratio: float
     low: Optional[float]    # of the 95% interval of the ratio
     high: Optional[float]
-    p: float                # Mann-Whitney's, two-sided
-    adjusted: float         # the same, Holm's over all points
-    more: Optional[int]     # rounds that it still needs to be decided
-    reason: Optional[str]   # why it is not known, or why a change is none
+    p: Optional[float]      # of no change, two-sided
+    adjusted: Optional[float]   # the same, Holm's over all points
+    more: Optional[int]     # rounds of each side that it still needs
+    sessions: Optional[int]     # of the base, if rounds do not help
+    reason: Optional[str]   # why it is not known, or a change for the better
+
+
+class Between(NamedTuple):
+    """How much a point changes from the base to another session without a
+    reason, as variances with degrees of freedom."""
+
+    shared: float           # of what all points of a session share
+    shared_freedom: float
+    own: float              # of what each point does on its own
+    own_freedom: float
+    is_known: bool          # by several sessions
+
+    @functools.lru_cache(maxsize=8)
+    def shifts(self) -> Floats:
+        """Return what all points may share, all as probable."""
+        if not self.shared:
+            return numpy.zeros(1)
+        return numpy.asarray(math.sqrt(self.shared) * stdtrit(
+            self.shared_freedom, PROBABILITIES))
 
 
 class Change(NamedTuple):
-    """The change for the better, and its interval when it is known."""
+    """The change of one point for the better, and how well it is known."""
 
     estimate: float
-    low: Optional[float]
-    high: Optional[float]
+    rounds: float       # variance of it by rounds
+    freedom: float      # degrees of freedom of that
+    between: Between
+    sessions: int       # of the base
+
+    def own(self) -> Tuple[float, float]:
+        """Return (variance, degrees of freedom) of what is the point's own."""
+        parts = ((self.rounds, self.freedom),
+                 (self.between.own, self.between.own_freedom))
+        return self.rounds + self.between.own, satterthwaite(parts)
+
+    def reach(self, more: float = 0.0) -> float:
+        """Return how far the interval reaches to either side, or one of MORE
+        deviations."""
+        chance, shared = (1 - CONFIDENCE) / 2, 0.0
+        variance, freedom = self.rounds, self.freedom
+        if self.between.is_known:
+            variance, freedom = self.own()
+            shared = math.sqrt(self.between.shared) * -float(
+                stdtrit(self.between.shared_freedom, chance))
+        return shared + math.sqrt(variance) * (
+            more - float(stdtrit(freedom, chance)))
+
+    def ps(self, family: int) -> Tuple[float, float]:
+        """Return how probable it is that a point, and that any of FAMILY
+        points, changes as much in this direction where nothing changed."""
+        variance, freedom = self.own()
+        away = self.between.shifts() - abs(self.estimate)
+        alone = stdtr(freedom, away / math.sqrt(variance))
+        any_of_them = 1 - (1 - alone) ** family
+        # what is left of 1 is not exact
+        small = alone < 1e-9
+        any_of_them[small] = family * alone[small]
+        return float(alone.mean()), float(any_of_them.mean())
+
+    def after(self, rounds: float, sessions: int) -> "Change":
+        """Return the same with ROUNDS times as many of them and SESSIONS of
+        the base."""
+        less, old = (1 + 1 / sessions) / (1 + 1 / self.sessions), self.between
+        return self._replace(rounds=self.rounds / rounds, between=old._replace(
+            shared=old.shared * less, own=old.own * less))
 
 
-def change_of(sample: Sample) -> Change:
-    """Estimate the change by Hodges and Lehmann, in logarithms."""
-    base, new = ([math.log(max(value, LEAST)) for value in values]
-                 for values in (sample.base, sample.new))
-    if not sample.higher_is_better:
-        base, new = new, base
-    return Change(*ranks.hodges_lehmann(base, new))
+NOTHING = Between(0.0, noise.MOST_FREEDOM, 0.0, noise.MOST_FREEDOM, False)
 
 
-def allowed(sample: Sample) -> Tuple[float, float]:
-    """Return (loss, gain) that the tolerance allows, both positive."""
-    worse, better = math.log1p(-sample.tolerance), math.log1p(sample.tolerance)
-    if sample.higher_is_better:
-        return -worse, better
-    return better, -worse
+def satterthwaite(parts: Sequence[Tuple[float, float]]) -> float:
+    """Return the degrees of freedom of the sum of PARTS, (variance, degrees of
+    freedom)."""
+    total = sum(variance for variance, _ in parts)
+    return total ** 2 / sum(variance ** 2 / freedom
+                            for variance, freedom in parts)
+
+
+def half_width(values: Floats) -> float:
+    """Return the standard deviation of the closer half of VALUES, if they are
+    normal."""
+    order = numpy.sort(values)
+    half = len(order) // 2
+    return float((order[half:] - order[:len(order) - half]).min() / 1.349)
+
+
+def apart(changes: Sequence[Change], tolerance: float) -> float:
+    """Return the variance by which CHANGES between two sessions differ more
+    than their rounds explain."""
+    if len(changes) < FEWEST_POINTS:
+        return 0.0
+    found = half_width(numpy.array([one.estimate for one in changes])) ** 2
+    more = found - float(numpy.mean([one.rounds for one in changes]))
+    return min(max(0.0, more), (MOST_APART * tolerance) ** 2)
+
+
+def between_of(samples: Sequence[Sample], levels: Sequence[Level],
+               tolerance: float) -> Between:
+    """Return how the base's sessions of SAMPLES differ, by their LEVELS."""
+    names = list(dict.fromkeys(name for one in samples for name in one.base))
+    table = numpy.full((len(samples), len(names)), numpy.nan)
+    for row, sample, found in zip(table, samples, levels):
+        row[[names.index(name) for name in sample.base]] = found.medians[:-1]
+    table = table[(~numpy.isnan(table)).sum(axis=1) > 1]
+    away = table - numpy.nanmean(table, axis=1, keepdims=True)
+    shifts = numpy.nanmean(away, axis=0)
+    free, left = len(names) - 1, (len(table) - 1) * (len(names) - 1)
+    freedom = free + USUAL_WEIGHT
+    shared = ((USUAL_SHIFT * tolerance) ** 2 * USUAL_WEIGHT
+              + numpy.nansum(shifts ** 2)) / freedom
+    square = numpy.nansum((away - shifts) ** 2) / max(left, 1)
+    by_rounds = numpy.mean([found.variances[:-1].mean() for found in levels])
+    return Between(float(shared), freedom,
+                   max(0.0, float(square - by_rounds)), max(left, 1), True)
+
+
+def change_of(medians: Floats) -> float:
+    """Return the change from the base's MEDIANS to the last."""
+    return float(medians[-1] - medians[:-1].mean())
+
+
+def first_change(found: Level) -> Change:
+    """Return the change from the base's medians FOUND to the last, as rounds
+    tell it."""
+    count = len(found.medians) - 1
+    weights = numpy.array([1 / count ** 2] * count + [1.0])
+    parts = found.variances * weights
+    return Change(change_of(found.medians), float(parts.sum()),
+                  satterthwaite([*zip(parts, found.freedom)]), NOTHING, count)
+
+
+def changes_of(samples: Sequence[Sample]) -> List[Change]:
+    """Return the change of each of SAMPLES, which are of one kind."""
+    logs = [sample.logs() for sample in samples]
+    every = noise.noise_of([one for each in logs for one in each])
+    ends = numpy.cumsum([len(each) for each in logs])[:-1]
+    levels = [Level(sample.medians(), *parts) for sample, *parts in zip(
+        samples, *(numpy.split(one, ends) for one in every[:2]))]
+    changes = [first_change(found) for found in levels]
+    if samples[0].together:
+        return changes
+    tolerance = samples[0].tolerance
+    if any(change.sessions > 1 for change in changes):
+        between = between_of(samples, levels, tolerance)
+        return [change._replace(between=between._replace(
+            shared=between.shared * (1 + 1 / change.sessions),
+            own=between.own * (1 + 1 / change.sessions))) for change in changes]
+    between = Between((MOST_APART * tolerance) ** 2, noise.MOST_FREEDOM,
+                      apart(changes, tolerance), len(changes), False)
+    return [change._replace(between=between) for change in changes]
 
 
 def decide(change: Change, adjusted: float, loss: float, gain: float
            ) -> Tuple[str, Optional[str]]:
     """Return (verdict, reason) of one point, see verbsperf-compare(1)."""
-    sure = adjusted < ranks.ALPHA
-    if sure and change.estimate < -loss:
-        return REGRESSION, None
-    if sure and change.estimate > gain:
-        return IMPROVEMENT, None
-    if change.estimate < -loss:
-        return INCONCLUSIVE, "beyond the tolerance, but maybe by chance"
-    # known well enough: such a loss would have been seen
-    if (change.low is not None
-            and change.low >= min(change.estimate, 0) - loss):
-        return OK, "within the tolerance" if sure else None
-    return INCONCLUSIVE, "the interval reaches beyond the tolerance"
+    reach = change.reach()
+    if change.estimate + reach < -loss:
+        if adjusted < FALSE_JOBS:
+            return REGRESSION, None
+        return INCONCLUSIVE, "worse, but maybe by chance among so many points"
+    if change.estimate - reach < -loss:
+        return INCONCLUSIVE, "the interval reaches across the tolerance"
+    if change.estimate - reach > gain and adjusted < FALSE_JOBS:
+        return WITHIN, BETTER
+    return WITHIN, None
 
 
-def too_few(sample: Sample, verdict: str, family: int) -> Optional[str]:
-    """Return a reason to be inconclusive whatever the values are, or None."""
-    have, needed = sample.rounds(), FEWEST_ROUNDS
-    points = ""
-    if verdict == INCONCLUSIVE:
-        needed = fewest_rounds(family)
-        points = f" for {family} points" if family > 1 else ""
-    if have >= needed:
+def would_decide(change: Change, loss: float, family: int) -> bool:
+    """Return True when as much noise probably lets the estimate of CHANGE be
+    judged."""
+    reach = change.reach(POWER_Z)
+    if change.estimate >= -loss:
+        return change.estimate - reach >= -loss
+    worse = change.estimate + POWER_Z * math.sqrt(change.own()[0])
+    return (change.estimate + reach < -loss and worse < 0
+            and change._replace(estimate=worse).ps(family)[1] < FALSE_JOBS)
+
+
+def first(low: int, high: int, holds: Callable[[int], bool]
+          ) -> Optional[int]:
+    """Return the first from LOW to HIGH for which it HOLDS, as then it does
+    for all that follow; None when there is none."""
+    if not holds(high):
         return None
-    if sample.lacking:
-        return f"{sample.lacking}, at least {needed} are needed{points}"
-    return f"too few rounds, {have} of at least {needed}{points}"
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
 
 
-def fewest_rounds(family: int) -> int:
-    """Return how many rounds of each side Holm's method needs for FAMILY
-    tests."""
-    n = FEWEST_ROUNDS
-    while ranks.smallest_p(n, n) * family >= ranks.ALPHA:
-        n += 1
-    return n
+def needed(sample: Sample, change: Change, family: int
+           ) -> Tuple[Optional[int], Optional[int]]:
+    """Return how many (rounds of each side, sessions of the base) more
+    probably decide; the latter when no rounds do, and None when neither."""
+    loss, have = sample.allowed()[0], sample.rounds()
+    count = change.sessions
+    more = first(1, max(1, MOST_ROUNDS - have), lambda more: would_decide(
+        change.after(1 + more / have, count), loss, family))
+    if more or sample.together or not change.between.is_known:
+        return more or MOST_ROUNDS, None
+    return None, first(1, MOST_SESSIONS, lambda more: would_decide(
+        change.after((count + more) / count, count + more), loss, family))
 
 
-def rounds_for_proof(sample: Sample, p: float, family: int) -> float:
-    """Return after how many rounds of each side the loss is probably
-    significant."""
-    if (max(sample.base) < min(sample.new)
-            or max(sample.new) < min(sample.base)):
-        return 0
-    seen = ranks.NORMAL.inv_cdf(1 - min(p, 0.999) / 2)
-    needed = ranks.NORMAL.inv_cdf(1 - ranks.ALPHA / (2 * family)) + POWER_Z
-    return float(sample.rounds() * (needed / seen) ** 2)
+def as_measured(sample: Sample, change: Change
+                ) -> Tuple[float, float, float]:
+    """Return (estimate, low, high) of CHANGE as ratios of NEW to BASE,
+    whichever is better."""
+    sign, reach = 1 if sample.higher_is_better else -1, change.reach()
+    middle = math.exp(sign * change.estimate)
+    return middle, middle * math.exp(-reach), middle * math.exp(reach)
 
 
-def rounds_for_interval(sample: Sample, change: Change, loss: float) -> float:
-    """Return after how many rounds of each side the interval is probably
-    narrow enough."""
-    if change.low is None:
-        return 0
-    room = loss + max(change.estimate, 0)
-    if not room:
-        return math.inf
-    z = ranks.NORMAL.inv_cdf(1 - ranks.ALPHA / 2)
-    half = (change.estimate - change.low) * (1 + POWER_Z / z)
-    return float(sample.rounds() * (half / room) ** 2)
-
-
-def more_rounds(sample: Sample, change: Change, p: float, family: int) -> int:
-    """Return how many more rounds of each it probably takes to decide."""
-    loss, _ = allowed(sample)
-    if change.estimate < -loss:
-        total = rounds_for_proof(sample, p, family)
-    else:
-        total = rounds_for_interval(sample, change, loss)
-    total = min(max(total, fewest_rounds(family)), MOST_ROUNDS)
-    return max(1, math.ceil(total) - sample.rounds())
-
-
-def as_measured(sample: Sample, change: Change) -> Change:
-    """Return CHANGE as ratios of NEW to BASE, whichever is better."""
-    low, high, sign = change.low, change.high, 1
-    if not sample.higher_is_better:
-        low, high, sign = high, low, -1
-    return Change(math.exp(sign * change.estimate),
-                  None if low is None else math.exp(sign * low),
-                  None if high is None else math.exp(sign * high))
-
-
-def judge_one(sample: Sample, p: float, adjusted: float, family: int
-              ) -> Judgement:
-    """Return the Judgement of one point of a matrix of FAMILY points."""
-    change = change_of(sample)
-    verdict, reason = decide(change, adjusted, *allowed(sample))
-    few = too_few(sample, verdict, family)
-    if few:
-        verdict, reason = INCONCLUSIVE, few
-    more = None
+def judged(sample: Sample, change: Change, family: int) -> Judgement:
+    """Return the Judgement of SAMPLE, one of FAMILY, whose values show
+    CHANGE."""
+    p, adjusted = change.ps(family)
+    verdict, reason = decide(change, adjusted, *sample.allowed())
+    more, sessions = None, None
     if verdict == INCONCLUSIVE:
-        more = more_rounds(sample, change, p, family)
-    return Judgement(verdict, *as_measured(sample, change), p, adjusted, more,
-                     reason)
+        more, sessions = needed(sample, change, family)
+    return Judgement(verdict, *as_measured(sample, change), p,
+                     adjusted, more, sessions, reason)
 
 
-def judge(samples: Sequence[Sample]) -> List[Judgement]:
-    """Judge SAMPLES, in their order."""
-    ps = [ranks.mann_whitney(sample.base, sample.new) for sample in samples]
-    return [judge_one(sample, p, adjusted, len(samples))
-            for sample, p, adjusted in zip(samples, ps, ranks.holm(ps))]
+def too_few(sample: Sample, fewest: int) -> Judgement:
+    """Return the Judgement of SAMPLE, which has not the FEWEST rounds for
+    one."""
+    have, change = sample.rounds(), change_of(sample.medians())
+    return Judgement(INCONCLUSIVE, math.exp(
+        change if sample.higher_is_better else -change), None, None, None,
+        None, fewest - have, None,
+        f"too few rounds, {have} of at least {fewest}")
 
 
-def rounds_text(more: int) -> str:
-    """Say how many more rounds are needed, as far as that is known."""
-    if more > 500:
-        return "over 500 more rounds"
-    return f"about {more} more round" + ("s" if more > 1 else "")
+def kind_of(sample: Sample) -> Tuple[bool, float, bool]:
+    """Return what samples have alike that are of one kind."""
+    return sample.higher_is_better, sample.tolerance, sample.together
+
+
+def judge(samples: Sequence[Sample], fewest: int = FEWEST_ROUNDS,
+          directions: int = 1) -> List[Judgement]:
+    """Judge SAMPLES, in their order, each kind by its own noise; those with
+    less than FEWEST rounds are inconclusive.  Changes in both DIRECTIONS may
+    be meant."""
+    enough = [i for i, one in enumerate(samples) if one.rounds() >= fewest]
+    found: Dict[int, Change] = {}
+    for kind in set(map(kind_of, (samples[i] for i in enough))):
+        own = [i for i in enough if kind_of(samples[i]) == kind]
+        found.update(zip(own, changes_of([samples[i] for i in own])))
+    return [judged(sample, found[i], directions * len(found)) if i in found
+            else too_few(sample, fewest) for i, sample in enumerate(samples)]
+
+
+def remarks(sample: Sample) -> Iterator[str]:
+    """Yield what there is to say of the values of SAMPLE."""
+    every = [*sample.base.values(), sample.new]
+    rounds, different = sum(map(len, every)), len(set().union(*every))
+    if sample.rounds() < FEWEST_ROUNDS:
+        return
+    if all(len(set(values)) == 1 for values in every):
+        yield "no spread: all rounds of a session have the same value"
+    elif different <= rounds / 2:
+        yield f"ties: {different} different values in {rounds} rounds"
+    if sample.rounds() == FEWEST_ROUNDS:
+        yield (f"{FEWEST_ROUNDS} rounds: one that is an outlier widens the "
+               "interval, which it does not from 6 on")
+
+
+def needed_text(rounds: Optional[int], sessions: Optional[int]) -> str:
+    """Say that so many more ROUNDS of each side or SESSIONS of the base
+    decide."""
+    if sessions:
+        return f"about {sessions} more sessions of BASE decide"
+    if rounds is None:
+        return "no more rounds decide: measure both in alternation"
+    if rounds > 500:
+        return "over 500 more rounds decide"
+    return f"about {rounds} more round{'s' if rounds > 1 else ''} decide"

@@ -1,9 +1,11 @@
 """What is measured in a round, in which order, and when it is enough."""
 import random
-from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import (Dict, Iterable, Iterator, List, NamedTuple, Optional,
+                    Sequence, Tuple)
 
+from verbsperf.base.metrics import COMPARED, kind_of
 from verbsperf.documents import results
-from verbsperf.documents.points import Point, is_bandwidth
+from verbsperf.documents.points import Point
 from verbsperf.documents.results import Record
 from verbsperf.plan.suite import Planned
 from verbsperf.plan.target import Target
@@ -14,7 +16,20 @@ HOPELESS = 3
 # Seconds to start, to connect and to end, about.
 OVERHEAD = 0.3
 
+# Fewer rounds have no interval of as much confidence as each look needs.
+FIRST_LOOK = 8
+
 Goal = Tuple[float, float]  # a confidence, and how wide its interval may be
+
+
+class Wanted(NamedTuple):
+    """How well medians shall be known."""
+
+    level: float    # the confidence
+    width: float    # to either side, as a share of the median
+    most: int       # rounds
+
+
 # A target is not known yet when none was named.
 Measurement = Tuple[Planned, Target]
 
@@ -50,27 +65,54 @@ def total_seconds(measurements: Iterable[Tuple[Planned, Optional[Target]]]
 def metric_of(point: Point) -> str:
     """Return the metric of POINT that --until-ci watches and verbsperf-compare
     compares."""
-    return "gbps" if is_bandwidth(point) else "p99"
+    return COMPARED[kind_of(point.test)]
 
 
-def is_known(point: Point, records: Sequence[Record], goal: Goal) -> bool:
-    """Return True when the median of RECORDS, of POINT at one target, is known
-    well enough or never will be."""
-    level, width = goal
-    values = results.values_of(records, metric_of(point))
-    if len(records) >= HOPELESS and not any(values):
-        return True
-    half = ranks.half_width(values, level) if values else None
-    return half is not None and half <= width
+def looks(most: int) -> List[int]:
+    """Return after which rounds of MOST it is asked what is known: whoever
+    looks after each round, and stops when it is well, is wrong more often."""
+    found = [most]
+    while found[-1] * 2 // 3 >= FIRST_LOOK:
+        found.append(found[-1] * 2 // 3)
+    return found[::-1]
+
+
+def is_near(values: Sequence[float], look: int, wanted: Wanted) -> bool:
+    """Return True when the median of VALUES is known as WANTED at a LOOK after
+    so many rounds: all looks together have the confidence.  A 0 tells
+    nothing."""
+    every = looks(wanted.most)
+    half = ranks.half_width(values, 1 - (1 - wanted.level) / len(every))
+    return look in every and half is not None and half <= wanted.width
+
+
+def is_known(point: Point, records: Sequence[Record], done: int,
+             wanted: Wanted) -> bool:
+    """Return True when the median of RECORDS, of POINT at one target, was
+    known as WANTED at a look of the DONE rounds."""
+    return any(is_near(results.values_of(
+        [one for one in records if one.round <= look], metric_of(point)),
+        look, wanted) for look in looks(wanted.most) if look <= done)
+
+
+def is_hopeless(point: Point, records: Sequence[Record]) -> bool:
+    """Return True when RECORDS of POINT at one target never gave a value."""
+    return len(records) >= HOPELESS and not any(
+        results.values_of(records, metric_of(point)))
 
 
 def unknown(points: Iterable[Planned], targets: Sequence[Target],
-            records: Iterable[Record], goal: Goal) -> List[Planned]:
-    """Return those of POINTS that need another round to reach GOAL at each
-    target."""
+            records: Sequence[Record], wanted: Wanted, hopeless: bool = True
+            ) -> List[Planned]:
+    """Return those of POINTS that are not known as WANTED at each target; not
+    the HOPELESS, unless they are asked for, too."""
     own: Dict[Tuple[str, Optional[Point]], List[Record]] = results.grouped(
         records, lambda record: (record.target, record.point))
+    done = max((record.round for record in records), default=0)
+
+    def lacks(point: Point, target: str) -> bool:
+        found = own.get((target, point), [])
+        return not is_known(point, found, done, wanted) and (
+            hopeless or not is_hopeless(point, found))
     return [point for point in points
-            if not all(is_known(point.key(),
-                                own.get((target.name, point.key()), []), goal)
-                       for target in targets)]
+            if any(lacks(point.key(), target.name) for target in targets)]

@@ -102,19 +102,22 @@ class Sweep:
             self.progress.clear()
             say(sentence)
 
-    def unknown(self, records: Sequence[Record]) -> List[Planned]:
-        """Return the points that RECORDS do not tell well enough; none without
-        a goal."""
+    def unknown(self, records: Sequence[Record], hopeless: bool
+                ) -> List[Planned]:
+        """Return the points that RECORDS do not tell well enough, the HOPELESS
+        as well; none without a goal."""
         if not self.wanted.goal:
             return []
-        return rounds.unknown(self.wanted.points, self.wanted.targets,
-                              records, self.wanted.goal)
+        return rounds.unknown(
+            self.wanted.points, self.wanted.targets, records, rounds.Wanted(
+                *self.wanted.goal, self.wanted.rounds), hopeless)
 
     def needed(self, number: int) -> Sequence[Planned]:
         """Return the points that need a round."""
         if not self.wanted.goal:
             return self.wanted.points
-        return self.unknown([r for r in self.records if r.round < number])
+        return self.unknown([r for r in self.records if r.round < number],
+                            hopeless=False)
 
     def left(self, number: int) -> Iterator[Measurement]:
         """Yield what is left to measure of a round."""
@@ -190,7 +193,7 @@ class Sweep:
 
     def finish_goal(self) -> int:
         """Say which points are not known well enough; the exit status."""
-        short = self.unknown(self.records)
+        short = self.unknown(self.records, hopeless=True)
         if not short or not self.wanted.goal:
             return 0
         say(f"{len(short)} of {len(self.wanted.points)} points are not known "

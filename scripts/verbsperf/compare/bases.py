@@ -1,0 +1,78 @@
+"""A base of several sessions: files, and the nights of a history."""
+import itertools
+import json
+from typing import Iterator, List, Sequence
+
+from verbsperf.base.errors import Refused
+from verbsperf.compare.sides import Side, select, split_name
+from verbsperf.documents.formats import Place
+from verbsperf.documents.jsonfile import Object, read_text
+from verbsperf.documents.points import Point
+from verbsperf.documents.results import Record
+from verbsperf.history import file as history
+from verbsperf.history.file import Night, Rounds
+from verbsperf.history.nights import changed_words
+
+# What was half a year ago does not tell what is usual.
+MOST_NIGHTS = 30
+
+
+def values_rows(rounds: Rounds) -> Iterator[Object]:
+    """Yield a row of results for each of ROUNDS that gave one."""
+    names = rounds.values.keys()
+    for values in itertools.zip_longest(*rounds.values.values()):
+        yield {"bandwidth": dict(zip(names, values)), "latency": None}
+
+
+def records_of(path: str, night: Night, point: Point, rounds: Rounds
+               ) -> Iterator[Record]:
+    """Yield the Records that NIGHT of the history PATH is made of, of one
+    POINT."""
+    rows = [*values_rows(rounds), *[None] * rounds.failed]
+    for i, row in enumerate(rows):
+        yield Record(night.target, i + 1, point, row, None,
+                     None if row else rounds.error, dict(night.facts), path,
+                     1, f"{path}: {night.started}")
+
+
+def alike_nights(nights: Sequence[Night]) -> Iterator[Night]:
+    """Yield those of NIGHTS at one target, from the last back, that are like
+    it in all that is known of the hosts."""
+    for night in nights[:-MOST_NIGHTS - 1:-1]:
+        if changed_words(night, nights[-1]):
+            return
+        yield night
+
+
+def nights_side(name: str, new: Side) -> Side:
+    """Return the side of the last nights of the history NAME that are alike,
+    at the targets of NEW and without its own."""
+    path, target = split_name(name)
+    headers = {record.session for record in new.records if record.session}
+    started = {json.loads(one).get("started") for one in headers}
+    own = {history.time_of(Place(path, 1), one) for one in started
+           if isinstance(one, str)}
+    records: List[Record] = []
+    for where in [target] if target else sorted(new.targets()):
+        nights = [night for night in history.read([path])
+                  if night.target == where and night.started not in own]
+        records += [record for night in alike_nights(nights)
+                    for point, rounds in night.points.items()
+                    for record in records_of(path, night, point, rounds)]
+    if not records:
+        raise Refused(f"{path}: no other night at the target of NEW, "
+                      f"'{' '.join(sorted(new.targets()))}'")
+    return Side(path, target, records)
+
+
+def base_of(names: Sequence[str], new: Side) -> Side:
+    """Return the base that the files NAMES are, for NEW."""
+    found = []
+    for name in names:
+        path = split_name(name)[0]
+        is_history = history.is_history(path, read_text(path))
+        found.append(nights_side(name, new) if is_history else select(name))
+    targets = {side.target for side in found}
+    return Side(", ".join(side.path for side in found),
+                targets.pop() if len(targets) == 1 else None,
+                [record for side in found for record in side.records])

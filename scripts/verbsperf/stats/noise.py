@@ -1,0 +1,168 @@
+"""How far the median of a few rounds is from the true one.
+
+The variance of the median is estimated from the rounds: from their winsorized
+variance, so that one bad round in ten does not count, or where the rounds fall
+into clusters, from the estimate of Maritz and Jarrett (1978).  What that is of
+normal rounds that depend on the round before is found by simulation, with a
+fixed seed.  Two things that a few rounds hardly tell are taken from all points
+together, which were measured in the same rounds: how much a round depends on
+the one before (lag 1), and what is usual for a variance (Smyth 2004)."""
+import functools
+import sys
+from typing import NamedTuple, Sequence, Tuple
+
+from verbsperf.base.errors import Refused
+try:
+    import numpy
+    from numpy.typing import NDArray
+    from scipy.special import betainc, digamma, polygamma
+except ImportError as error:
+    raise Refused(f"{sys.executable} cannot import SciPy ({error}), which "
+                  "verdicts need: install the package python3-scipy") from None
+
+Floats = NDArray[numpy.float64]
+# What a lag-1 dependence may be.
+DEPENDENCES = numpy.linspace(0, 0.9, 10)
+# No measurement repeats itself better.
+LEAST_NOISE = 1e-4
+# As many values are drawn for each dependence, in 400 samples at least.
+DRAWN, FEWEST_SAMPLES = 50000, 400
+# Fewer rounds do not tell how one depends on another.
+FEWEST_DEPENDENT = 5
+# As good as the normal distribution.
+MOST_FREEDOM = 1e6
+
+
+class Normal(NamedTuple):
+    """What is expected of N normal rounds, by DEPENDENCES."""
+
+    lag: Floats         # what lag_of() finds
+    factor: Floats      # variance of the median, by what raw_variance() finds
+    freedom: Floats     # degrees of freedom of that
+
+
+class Noise(NamedTuple):
+    """What is known about the median of each of several samples."""
+
+    variances: Floats
+    freedom: Floats
+    dependence: float   # of a round on the one before, of all samples
+
+
+def winsorized(samples: Floats) -> Floats:
+    """Return sorted SAMPLES, with the outermost tenth pulled in."""
+    n = samples.shape[-1]
+    drop = max(1, n // 10) if n > 5 else 0
+    found: Floats = numpy.clip(samples, samples[..., [drop]],
+                               samples[..., [n - 1 - drop]])
+    return found
+
+
+@functools.lru_cache(maxsize=None)
+def order_weights(n: int) -> Floats:
+    """Return the weight of each of N ordered values in the distribution of
+    their median."""
+    half = (n + 1) / 2
+    reached: Floats = betainc(half, half, numpy.arange(n + 1) / n)
+    return numpy.diff(reached)
+
+
+def raw_variance(samples: Floats) -> Floats:
+    """Return about the variance of the median of each of SAMPLES."""
+    ordered = numpy.sort(samples, axis=-1)
+    n = samples.shape[-1]
+    weights = order_weights(n)
+    clusters = (ordered ** 2) @ weights - (ordered @ weights) ** 2
+    spread = winsorized(ordered).var(axis=-1, ddof=1)
+    return numpy.maximum(spread * 2 / n, clusters / 2)
+
+
+def lag_of(samples: Floats) -> Floats:
+    """Return how much each round of SAMPLES is like the one before, from -1 to
+    1; 0 of a sample without spread."""
+    ordered = winsorized(numpy.sort(samples, axis=-1))
+    away = samples.clip(ordered[..., [0]], ordered[..., [-1]])
+    away = away - away.mean(axis=-1, keepdims=True)
+    square = (away ** 2).sum(axis=-1)
+    product = (away[..., 1:] * away[..., :-1]).sum(axis=-1)
+    return numpy.divide(product, square, out=numpy.zeros_like(square),
+                        where=square > 0)
+
+
+@functools.lru_cache(maxsize=None)
+def normal(n: int) -> Normal:
+    """Return what is expected of N normal rounds."""
+    source = numpy.random.RandomState(n)
+    drawn = source.normal(size=(n, max(FEWEST_SAMPLES, DRAWN // n)))
+    found = []
+    for dependence in DEPENDENCES:
+        rounds = drawn.copy()
+        for i in range(1, n):
+            rounds[i] = (dependence * rounds[i - 1]
+                         + (1 - dependence ** 2) ** 0.5 * drawn[i])
+        raw = raw_variance(rounds.T)
+        found.append((lag_of(rounds.T).mean(),
+                      numpy.median(rounds, axis=0).var() / raw.mean(),
+                      2 * raw.mean() ** 2 / raw.var()))
+    return Normal(*numpy.array(found).T)
+
+
+def dependence_of(lags: Floats, counts: NDArray[numpy.int64]) -> float:
+    """Return how much a round depends on the one before, where LAGS were found
+    in samples of COUNTS rounds, corrected for what few rounds hide."""
+    telling = counts >= FEWEST_DEPENDENT
+    if not telling.any():
+        return 0.0
+    weights = counts[telling]
+    expected = numpy.average([normal(n).lag for n in weights], axis=0,
+                             weights=weights)
+    return float(numpy.interp(numpy.average(lags[telling], weights=weights),
+                              expected, DEPENDENCES))
+
+
+def freedom_between(excess: float) -> float:
+    """Return the degrees of freedom of what is usual, where logarithms of
+    variances differ by EXCESS more than by chance: trigamma(half of it)."""
+    low, high = 1e-3, MOST_FREEDOM / 2
+    if excess <= polygamma(1, high):
+        return MOST_FREEDOM
+    for _ in range(60):
+        middle = (low * high) ** 0.5
+        if polygamma(1, middle) > excess:
+            low = middle
+        else:
+            high = middle
+    return 2 * low
+
+
+def moderated(variances: Floats, freedom: Floats) -> Tuple[Floats, Floats]:
+    """Return VARIANCES, each moved towards what is usual of them, and the
+    degrees of freedom they have then."""
+    if len(variances) < 3:
+        return variances, freedom
+    logs = numpy.log(variances) - digamma(freedom / 2) + numpy.log(freedom / 2)
+    excess = logs.var(ddof=1) - polygamma(1, freedom / 2).mean()
+    more = min(freedom_between(float(excess)), freedom.sum())
+    usual = numpy.exp(logs.mean() + digamma(more / 2) - numpy.log(more / 2))
+    total = freedom + more
+    return (freedom * variances + more * usual) / total, total
+
+
+def noise_of(samples: Sequence[Floats]) -> Noise:
+    """Return the noise of the medians of SAMPLES, which are logarithms, of two
+    rounds each at least."""
+    counts = numpy.array(list(map(len, samples)))
+    raw, lags, factor, freedom = numpy.empty((4, len(samples)))
+    for n in set(counts):
+        alike = numpy.array([one for one in samples if len(one) == n])
+        which = counts == n
+        raw[which], lags[which] = raw_variance(alike), lag_of(alike)
+    dependence = dependence_of(lags, counts)
+    for n in set(counts):
+        factor[counts == n], freedom[counts == n] = (
+            numpy.interp(dependence, DEPENDENCES, curve)
+            for curve in normal(n)[1:])
+    # of one round, so that samples of any length are alike
+    single = factor * numpy.maximum(raw * counts, 2 * LEAST_NOISE ** 2)
+    single, freedom = moderated(single, freedom)
+    return Noise(single / counts, freedom, dependence)

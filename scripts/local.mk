@@ -16,6 +16,7 @@ dist_verbsperf_base_DATA = \
 	scripts/verbsperf/base/__init__.py \
 	scripts/verbsperf/base/command.py \
 	scripts/verbsperf/base/errors.py \
+	scripts/verbsperf/base/metrics.py \
 	scripts/verbsperf/base/progress.py \
 	scripts/verbsperf/base/tables.py
 
@@ -78,6 +79,7 @@ dist_verbsperf_forms_DATA = \
 verbsperf_historydir = $(verbsperfdir)/history
 dist_verbsperf_history_DATA = \
 	scripts/verbsperf/history/__init__.py \
+	scripts/verbsperf/history/bases.py \
 	scripts/verbsperf/history/file.py \
 	scripts/verbsperf/history/nights.py \
 	scripts/verbsperf/history/plots.py \
@@ -122,6 +124,7 @@ dist_verbsperf_plot_DATA = \
 verbsperf_statsdir = $(verbsperfdir)/stats
 dist_verbsperf_stats_DATA = \
 	scripts/verbsperf/stats/__init__.py \
+	scripts/verbsperf/stats/noise.py \
 	scripts/verbsperf/stats/ranks.py \
 	scripts/verbsperf/stats/verdict.py
 

@@ -29,7 +29,8 @@ def series(seed, step=None, factor=0.97, n=60, noise=NOISE):
 
 
 def found(values, higher=True, tolerance=0.02):
-    return [(one.night, one.verdict) for one in
+    return [(one.night, "improvement" if one.is_better else "regression")
+            for one in
             steps.steps_of(values, higher, tolerance)]
 
 
@@ -78,7 +79,7 @@ def test_a_loss_is_found_within_three_nights(seed):
     values = series(seed, 40)
     assert found(values[:40]) == []
     step, = steps.steps_of(values[:43], True, 0.02)
-    assert (step.night, step.verdict) == (40, "regression")
+    assert (step.night, step.is_better) == (40, False)
     assert step.found <= 42
     last, = steps.steps_of(values, True, 0.02)
     assert (last.night, last.found) == (40, step.found)
@@ -115,10 +116,10 @@ def test_few_nights_say_nothing():
 def test_a_latency_that_is_more_is_worse():
     step, = steps.steps_of([3 + one / 1000 for one in series(4, 40, 1.2)],
                            True, 0.0001)
-    assert step.verdict == "improvement"
+    assert step.is_better
     values = [1 / one for one in series(4, 40)]
     step, = steps.steps_of(values, False, 0.02)
-    assert step.verdict == "regression"
+    assert not step.is_better
     assert step.ratio == pytest.approx(1 / 0.97, abs=0.005)
     assert step.low < step.ratio < step.high
 

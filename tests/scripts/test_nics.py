@@ -341,28 +341,40 @@ def test_output_is_of_nics_only(compare, pair):
     ({}, "not measured by two set-ups"),
 ])
 def test_sentence(leaders, wanted):
-    values = {"a": {"a": [120.0] * 5, "b": [100.0] * 5},
-              "b": {"a": [100.0] * 5, "b": [120.0] * 5},
-              None: {"a": [100.0] * 5, "b": [101.0] * 5}}
-    found = ranking.stretches({size: values[name] for size, name
-                               in leaders.items()}, True, 0.02)
+    found = ranking.stretches({size: (name, 1.2 if name else 1.0)
+                               for size, name in leaders.items()})
     assert ranking.sentence(found) == wanted
 
 
+def leader(values, more_is_better=True, tolerance=0.02):
+    """Which of set-ups with VALUES is ahead, and by what factor."""
+    return ranking.leaders({0: ranking.Cell(values, more_is_better, tolerance,
+                                            True)}).get(0)
+
+
 def test_less_latency_is_ahead():
-    found, = ranking.stretches({64: {"a": [2.0] * 5, "b": [1.0] * 5,
-                                     "c": [3.0] * 5}}, False, 0.05)
-    assert (found.ahead, found.most) == ("b", pytest.approx(2))
+    name, factor = leader({"a": [2.0, 2.1, 1.9], "b": [1.0, 1.01, 0.99],
+                           "c": [3.0, 3.1, 2.9]}, False, 0.05)
+    assert (name, factor) == ("b", pytest.approx(2))
 
 
 def test_what_may_be_chance_is_no_lead():
-    noisy = {"a": [80.0, 120.0, 100.0, 90.0, 130.0],
-             "b": [100.0, 70.0, 90.0, 110.0, 95.0]}
-    found, = ranking.stretches({64: noisy}, True, 0.02)
-    assert found.ahead is None
-    # medians that the ratios contradict: two clusters
-    split = {"a": [1.0, 1.0, 1.0, 10.0, 10.0], "b": [0.9, 0.9, 2.0, 2.0, 2.0]}
-    assert ranking.leader(split, True, 0.02)[0] is None
+    assert leader({"a": [80.0, 120.0, 100.0, 90.0, 130.0],
+                   "b": [100.0, 70.0, 90.0, 110.0, 95.0]}) == (None, 1.0)
+    # rounds of two clusters
+    assert leader({"a": [1.0, 1.0, 1.0, 10.0, 10.0],
+                   "b": [0.9, 0.9, 2.0, 2.0, 2.0]})[0] is None
+    # two rounds have no interval
+    assert leader({"a": [1.0, 1.0], "b": [9.0, 9.0]})[0] is None
+    assert leader({"a": [1.0] * 5}) is None
+
+
+def test_the_ratio_is_that_of_compare():
+    """Of the medians that are shown, in rounds of two clusters, too."""
+    a, b = [49.26] * 3 + [70] * 2, [40] * 2 + [62.84] * 3
+    cell = ranking.Cell({"a": a, "b": b}, True, 0.02, True)
+    assert ranking.ratios({0: cell}, "a")[0, "b"].ratio == pytest.approx(
+        62.84 / 49.26)
 
 
 @pytest.fixture(scope="module")

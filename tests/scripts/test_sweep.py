@@ -7,10 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+import types
 
 import pytest
 
 from verbsperf.documents import results
+from verbsperf.documents.points import Point
+from verbsperf.documents.results import Record
+from verbsperf.plan.target import Target
+from verbsperf.sweep import rounds
 from conftest import FAKE, SCRIPTS, check, document, refused
 
 SMALL = "write_bw: --size 64,4K --qps 1,8\n"
@@ -321,13 +326,47 @@ def test_disk_full(sweep, small, tmp_path):
     assert len(entries(tmp_path / "out")) == 17
 
 
+@pytest.mark.parametrize("values, known", [
+    ([50.0] * 8, True), ([50.0] * 7, False), ([0.0] * 8, False),
+    ([None] * 8, False), ([40.0, 60.0] * 4, False)])
+def test_what_is_known(values, known):
+    """What is 0 or was not measured is not, but it is given up."""
+    key = Point("write_bw", "RC", 64, 1, ())
+    point = types.SimpleNamespace(key=lambda: key)
+    records = [Record("a", i, key, {"bandwidth": {"gbps": value},
+                                    "latency": None}, None, None, {}, "", i)
+               for i, value in enumerate(values, 1)]
+    wanted, target = rounds.Wanted(0.95, 0.02, 30), [Target("a", "a", {})]
+    assert rounds.unknown([point], target, records, wanted) == (
+        [] if known else [point])
+    assert rounds.unknown([point], target, records, wanted, False) == (
+        [point] if not known and any(values) else [])
+
+
+def test_looks_are_few():
+    """The last is that after all rounds."""
+    assert rounds.looks(30) == [8, 13, 20, 30]
+    assert rounds.looks(5) == [5]
+
+
+def test_two_targets_in_alternation(sweep, write_suite, tmp_path):
+    """--against measures both, and compares them."""
+    suite = write_suite("write_bw send_lat:\n")
+    status, out, _ = sweep("-o", "out", "--against", "old=x", suite, "new=y")
+    assert status == 0, out
+    assert "base: out, target old, 10 rounds" in out
+    assert "within tolerance: 2 points" in out
+    refused(sweep("-o", "o", "--against", "old=x", suite, "a=y", "b=z"), 2,
+            "--against old=x: one other TARGET", "not 2")
+
+
 def test_until_the_interval_is_narrow(sweep, write_suite, tmp_path):
-    """The fake's noise is 0.3%: 2% is known after 6 rounds, the fewest that
-    give a 95% interval, and 0.01% never."""
+    """The fake's noise is 0.3%: 2% is known after 8 rounds, the first look at
+    30, and 0.01% never."""
     suite = write_suite("write_bw send_lat:\n")
     assert sweep("-o", "out", "--until-ci", "95,2", suite, "a=x",
                  "b=y")[0] == 0
-    assert len(keys(entries(tmp_path / "out"))) == 2 * 2 * 6
+    assert len(keys(entries(tmp_path / "out"))) == 2 * 2 * 8
     refused(sweep("-o", "out", "--until-ci", "95,2", suite, "a=x", "b=y"), 2,
             "nothing is left to measure")
     status, _, err = sweep("-o", "never", "--until-ci", "95,0.01",
@@ -338,7 +377,7 @@ def test_until_the_interval_is_narrow(sweep, write_suite, tmp_path):
     status, _, _ = sweep("-o", "half", "--until-ci", "95,2", suite, "halfdown")
     assert status == 1
     tests = [entry["point"]["test"] for entry in entries(tmp_path / "half")[1:]]
-    assert (tests.count("write_bw"), tests.count("send_lat")) == (3, 6)
+    assert (tests.count("write_bw"), tests.count("send_lat")) == (3, 8)
 
 
 def test_clocks_that_disagree(sweep, small):

@@ -64,9 +64,9 @@ def test_digits_tell_what_differs(table):
 
 
 @pytest.mark.parametrize("new, verdict, reason", [
-    (97.97, "regression", None), (98.03, "ok", "within the tolerance")])
+    (97.9, "regression", None), (98.1, "within tolerance", None)])
 def test_a_verdict_can_be_read_off_the_change(table, new, verdict, reason):
-    """-2.03% is a regression and -1.97% is not, with a tolerance of 2%."""
+    """-2.1% is a regression and -1.9% is not, with a tolerance of 2%."""
     lines, point = table([100 + i / 1e4 for i in range(10)],
                          [new + i / 1e4 for i in range(10)])
     assert (point["verdict"], point["reason"]) == (verdict, reason)
@@ -79,20 +79,18 @@ def test_where_an_interval_reaches(table):
     noisy = [50, 56, 44, 53, 47, 58, 42, 51, 49, 55]
     lines, _ = table(noisy, [v * 1.001 for v in noisy])
     assert cells(lines)[-1].startswith(
-        "inconclusive: the interval reaches beyond the tolerance; over 500 ")
-    lines, _ = table(noisy, [v * 0.95 for v in noisy])
+        "inconclusive: the interval reaches across the tolerance; over 500 ")
+    lines, _ = table(noisy, [v * 0.9 for v in noisy])
     assert cells(lines)[-1].startswith(
-        "inconclusive: beyond the tolerance, but maybe by chance; about ")
+        "inconclusive: the interval reaches across the tolerance; about ")
 
 
-def test_a_change_against_the_medians_is_explained(table):
-    """0.1149 to 0.1101 and +17.5%: rounds of two kinds."""
+def test_the_change_is_that_of_the_medians(table):
+    """Also of rounds of two kinds."""
     base = [0.080] * 4 + [0.1149] * 2 + [0.1150] * 4
     new = [0.1101] * 6 + [0.16] * 4
-    lines, point = table(base, new, "--metric", "p99", key="p99")
-    assert point["new"] < point["base"] and point["ratio"] > 1
-    assert ("the median of NEW is lower, but in most pairs of rounds NEW is "
-            "higher, and that decides") in cells(lines)[-1]
+    _, point = table(base, new, "--metric", "p99", key="p99")
+    assert point["ratio"] == pytest.approx(0.1101 / 0.1149)
     _, point = table(STEADY, [v * 1.01 for v in STEADY])
     assert point["notes"] == []
 

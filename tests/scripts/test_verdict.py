@@ -1,114 +1,196 @@
-"""Verdicts on simulated results, whose truth is known."""
-import math
-import random
+"""Verdicts on simulated results, whose truth is known: the simulations of
+tests/bench/verdicts.py, short."""
+import pathlib
+import sys
 
+import numpy
 import pytest
 
 from verbsperf.stats import verdict
 from verbsperf.stats.verdict import Sample, judge
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+import verdicts as bench  # noqa: E402
 
-def matrix(source, points, rounds, noise, losses=0, loss=0.03):
-    """POINTS samples, LOSSES of them of a new version that is slower."""
-    def values(factor):
-        return [100 * factor * math.exp(source.gauss(0, noise))
-                for _ in range(rounds)]
-    return [Sample(values(1), values(1 - loss if i < losses else 1), True,
-                   0.02) for i in range(points)]
+STEADY = [100, 100.1, 100.2, 99.9, 99.8, 100.3]
 
 
 def verdicts_of(samples):
     return [judgement.verdict for judgement in judge(samples)]
 
 
-def test_identical_gives_no_false_alarm():
-    """1,000 comparisons of 20 points: fewer than 5% name any of them."""
-    source = random.Random(20)
-    alarms = undecided = 0
-    for _ in range(1000):
-        found = verdicts_of(matrix(source, 20, 10, 0.01))
-        alarms += any(v in ("regression", "improvement") for v in found)
-        undecided += "inconclusive" in found
-    assert alarms < 50 and undecided < 50
+def sample(base, new, higher=True, tolerance=0.02, together=True):
+    return Sample({"": base}, new, higher, tolerance, together)
 
 
-def test_noise_beyond_the_tolerance_gives_no_false_alarm():
-    """It is Holm that holds then, as the tolerance does not."""
-    source = random.Random(21)
-    alarms = sum(any(v in ("regression", "improvement") for v in
-                     verdicts_of(matrix(source, 20, 10, 0.2)))
-                 for _ in range(300))
-    assert alarms < 0.07 * 300
+def shifted(factor, n=6):
+    return [value * factor for value in STEADY[:n]]
 
 
-@pytest.mark.parametrize("points", [1, 20])
-def test_true_loss_is_found(points):
-    """3% with 1% noise and 10 rounds, at one of the points: over 95%."""
-    source = random.Random(points)
-    found = [verdicts_of(matrix(source, points, 10, 0.01, losses=1))
-             for _ in range(300)]
-    assert sum(one[0] == "regression" for one in found) > 0.95 * 300
-    assert not any("regression" in one[1:] for one in found)
+@pytest.mark.parametrize("noise, shift, own, lag", [
+    (0.01, 0, 0, 0.7), (0.01, 0.005, 0, 0.5), (0.002, 0, 0.005, 0.5),
+    (0.03, 0, 0.005, 0.5)])
+def test_a_job_in_which_nothing_changed(noise, shift, own, lag):
+    """Has no regression, whatever rounds and points share; 1 of 100 may."""
+    source = numpy.random.RandomState(7)
+    cell = noise, shift, own, lag, 1, 10
+    assert sum(any(bench.regressions(bench.job(source, cell)))
+               for _ in range(20)) <= 1
+
+
+@pytest.mark.parametrize("noise, rounds", [(0.002, 10), (0.03, 10), (0.01, 5)])
+def test_a_loss_is_found_among_110_points(noise, rounds):
+    source = numpy.random.RandomState(8)
+    cell = noise, 0, 0, 0, 1, rounds
+    found = [bench.regressions(bench.job(source, cell, 0.02 + 4 * noise))
+             for _ in range(10)]
+    assert all(one[0] for one in found)
+    assert not any(any(one[1:]) for one in found)
+
+
+def test_a_regression_is_worse_than_the_tolerance():
+    """A loss of 1.5% of which all are sure is within 2%."""
+    source = numpy.random.RandomState(9)
+    found = verdicts_of(bench.job(source, (0.002, 0, 0, 0, 1, 10), 0.015))
+    assert found[0] == "within tolerance"
+
+
+def test_within_tolerance_excludes_what_is_worse():
+    """A true loss of 3% is never called within 2%."""
+    source, found = numpy.random.RandomState(10), []
+    for noise in (0.005, 0.01, 0.03):
+        found += verdicts_of([sample(
+            [*(100 * numpy.exp(source.normal(0, noise, 10)))],
+            [*(97 * numpy.exp(source.normal(0, noise, 10)))])
+            for _ in range(200)])
+    assert found.count("within tolerance") <= 6
+
+
+def sessions(shift, own, count, loss=0.05, noise=0.002):
+    cell = noise, shift, own, 0, count, 10
+    return judge(bench.job(numpy.random.RandomState(11), cell, loss, 20))
+
+
+def test_sessions_of_the_base_widen_the_interval():
+    """By what all points of a session share, and by what each does."""
+    def width(found):
+        return numpy.mean([one.high - one.low for one in found])
+    steady = width(sessions(0, 0, 5))
+    assert width(sessions(0.01, 0, 5)) > 3 * steady
+    assert width(sessions(0, 0.01, 5)) > 3 * steady
+    assert sessions(0, 0, 5)[0].verdict == "regression"
+    # two sessions tell little of how much they differ
+    assert width(sessions(0.003, 0, 2)) > width(sessions(0.003, 0, 8))
+
+
+def test_a_base_of_sessions_is_their_mean():
+    base = {"a": [100] * 6, "b": [104] * 6}
+    found, = judge([Sample(base, [100] * 6, True, 0.02)])
+    assert found.ratio == pytest.approx((100 / 104) ** 0.5)
+
+
+def test_points_that_miss_in_a_session():
+    every = [Sample({"a": STEADY, "b": shifted(1.01)}, STEADY, True, 0.05),
+             Sample({"b": STEADY}, shifted(0.8), True, 0.05)]
+    assert verdicts_of(every)[1] == "regression"
+
+
+def test_more_sessions_are_said_where_rounds_do_not_help():
+    found = sessions(0.01, 0, 3, 0.03)[0]
+    assert (found.verdict, found.more) == ("inconclusive", None)
+    assert "in alternation" in verdict.needed_text(None, None)
+    assert verdict.needed_text(None, 4).startswith("about 4 more sessions")
+    some = sessions(0.004, 0, 3, 0.045)[0]
+    assert (some.verdict, some.more) == ("inconclusive", None)
+    assert 1 <= some.sessions < 30
 
 
 def test_rounds_that_are_said_are_enough():
     """With so many more, most are decided."""
-    source = random.Random(3)
-    decided = tried = 0
-    for noise, losses in ((0.03, 0), (0.06, 20)):
-        first = judge(matrix(source, 20, 6, noise, losses, 0.08))
-        for judgement in first:
-            if judgement.more is None:
-                continue
-            again = matrix(source, 20, 6 + judgement.more, noise, losses, 0.08)
-            tried += 20
-            decided += 20 - verdicts_of(again).count("inconclusive")
-    assert tried > 100 and decided > 0.7 * tried
+    source, decided, tried = numpy.random.RandomState(12), 0, 0
+    cell = 0.02, 0, 0, 0, 1, 6
+    for one in judge(bench.job(source, cell, 0, 24)):
+        if one.more and one.more < 100:
+            again = bench.job(source, (*cell[:5], 6 + one.more),
+                              1 - one.ratio, 8)
+            tried += 1
+            decided += verdicts_of(again)[0] != "inconclusive"
+    assert tried > 6 and decided >= 0.5 * tried
 
 
-STEADY = [100, 100.1, 100.2, 99.9, 99.8, 100.3]
-
-
-def shifted(factor):
-    return [value * factor for value in STEADY]
-
-
-@pytest.mark.parametrize("factor, higher, wanted", [
-    (0.97, True, "regression"), (1.03, True, "improvement"),
-    (0.99, True, "ok"), (1.01, True, "ok"),
-    (1.03, False, "regression"), (0.97, False, "improvement"),
-    (1.01, False, "ok"), (0.99, False, "ok")])
-def test_direction_and_tolerance(factor, higher, wanted):
-    got = judge([Sample(STEADY, shifted(factor), higher, 0.02)])[0]
-    assert got.verdict == wanted and got.more is None
-    assert got.ratio == pytest.approx(factor, rel=1e-3)
+@pytest.mark.parametrize("factor, higher, wanted, reason", [
+    (0.97, True, "regression", None), (1.03, False, "regression", None),
+    (1.03, True, "within tolerance", verdict.BETTER),
+    (0.97, False, "within tolerance", verdict.BETTER),
+    (0.99, True, "within tolerance", None),
+    (1.01, False, "within tolerance", None)])
+def test_direction_and_tolerance(factor, higher, wanted, reason):
+    got, = judge([sample(STEADY, shifted(factor), higher)])
+    assert (got.verdict, got.reason, got.more) == (wanted, reason, None)
+    assert got.ratio == pytest.approx(factor, rel=1e-6)
     assert got.low < got.ratio < got.high
 
 
+def test_the_ratio_is_that_of_the_medians():
+    base, new = [40, 40, 40, 60, 60, 60], [30, 30, 30, 90, 90, 90]
+    assert judge([sample(base, new)])[0].ratio == pytest.approx(60 / 50)
+
+
 def test_few_rounds_are_inconclusive():
-    got = judge([Sample([100, 101, 102], [50, 51, 52], True, 0.02)])[0]
+    got, = judge([sample([100, 101, 102], [50, 51, 52])])
     assert (got.verdict, got.more, got.low) == ("inconclusive", 2, None)
+    assert got.reason == "too few rounds, 3 of at least 5"
+    assert judge([sample(STEADY[:3], shifted(0.5, 3))], 3)[0].verdict \
+        == "regression"
 
 
-def test_holm_needs_more_rounds_of_more_points():
-    """5 rounds show nothing in a matrix of 20, however large; 6 do."""
-    assert [verdict.fewest_rounds(n) for n in (1, 6, 20, 200)] == [5, 5, 6, 8]
-    for n, wanted, more in ((5, "inconclusive", 1), (6, "regression", None)):
-        lost = Sample(STEADY[:n], shifted(0.5)[:n], True, 0.02)
-        got = judge([lost] * 20)
-        assert {j.verdict for j in got} == {wanted}
-        assert {j.more for j in got} == {more}
+def test_two_clusters_are_no_verdict():
+    """However the medians of a few rounds fall."""
+    base = [100, 90, 100, 90, 100, 90, 100, 90, 100, 100]
+    new = [90, 100, 90, 100, 90, 100, 90, 100, 90, 90]
+    assert judge([sample(base, new)])[0].verdict == "inconclusive"
 
 
 def test_a_wide_interval_is_inconclusive():
     base = [90, 95, 100, 105, 110, 98]
-    got = judge([Sample(base, base, True, 0.02)])[0]
+    got, = judge([sample(base, base)])
     assert got.verdict == "inconclusive" and got.more > 20
-    assert judge([Sample(base, base, True, 0.30)])[0].verdict == "ok"
+    assert verdicts_of([sample(base, base, tolerance=0.5)]) \
+        == ["within tolerance"]
 
 
 def test_no_tolerance_never_ends():
     """No change at all cannot be shown; the number stays a number."""
-    got = judge([Sample(STEADY, STEADY, True, 0)])[0]
-    assert got.verdict == "inconclusive"
-    assert got.more == verdict.MOST_ROUNDS - 6
+    got, = judge([sample(STEADY, STEADY, tolerance=0)])
+    assert (got.verdict, got.more) == ("inconclusive", verdict.MOST_ROUNDS)
+    assert verdict.needed_text(got.more, None).startswith("over 500")
+
+
+def test_nothing_arrived():
+    assert verdicts_of([sample(STEADY, [0.0] * 6)]) == ["regression"]
+    assert verdicts_of([sample([0.0] * 6, [0.0] * 6)]) == ["within tolerance"]
+
+
+def test_what_is_said_of_values():
+    def said(base, new):
+        return " ".join(verdict.remarks(sample(base, new)))
+    assert said(STEADY, STEADY).startswith("ties: 6 different values in 12")
+    assert said(STEADY, shifted(1.1)) == ""
+    assert said([1] * 6, [2] * 6).startswith("no spread")
+    assert said(STEADY[:5], shifted(1.1, 5)).startswith("5 rounds: one that")
+    assert said([1], [1]) == ""
+
+
+def test_two_alike_set_ups_are_not_ahead():
+    source = numpy.random.RandomState(13)
+    assert sum(bench.ahead_somewhere(source, *case)
+               for case in bench.SETUPS for _ in range(10)) <= 1
+
+
+def test_until_ci_keeps_its_promise():
+    source = numpy.random.RandomState(14)
+    for noise, most in ((0.02, 30), (0.05, 200)):
+        found = [bench.measured_until(source, noise, most)
+                 for _ in range(100)]
+        good = [abs(one[1] / 100 - 1) < 0.02 for one in found if one[2]]
+        assert len(good) > 70 and sum(good) >= 0.95 * len(good)

@@ -9,11 +9,12 @@ from typing import Callable, Dict, Sequence, Tuple
 from verbsperf.base.command import Parser, write
 from verbsperf.base.errors import Refused
 from verbsperf.cluster import comparison as clusters, file as clusterfile
-from verbsperf.compare import bases, cases, comparison, question, sides, view
+from verbsperf.compare import cases, comparison, question, sides, view
 from verbsperf.compare.sides import Side
 from verbsperf.documents import jsonfile, writer
 from verbsperf.documents.jsonfile import Object
 from verbsperf.forms import reports
+from verbsperf.history import bases
 from verbsperf.nics import report as nics, setups, view as nics_view
 from verbsperf.plan import version
 from verbsperf.plot.drawing import import_drawing

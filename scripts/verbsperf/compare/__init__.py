@@ -2,7 +2,6 @@
 
   question     what is asked, as options
   sides        finds what belongs together
-  bases        a base of several sessions
   alike        refuses what does not
   comparison   the report
   view         the report as text, Markdown and JSON

@@ -26,7 +26,7 @@ TELLING = (60, 40, 25, 15, 10, 6)
 DEPENDENCE = 0.5
 # Of 120 nights about so many look at other nights than the one before did: all
 # of them together have a step by chance as often as a job a false regression.
-LOOKS = 30
+LOOKS = 20
 # By how many nights a step may turn out to be earlier or later.
 NEAR = 3
 
@@ -89,11 +89,13 @@ def usual_of(values: Sequence[float]) -> Optional[Usual]:
     if n is None:
         return None
     expected, last = noise.normal(n), numpy.array([values[-n:]])
-    like = max(DEPENDENCE, float(numpy.interp(
-        noise.lag_of(last)[0], expected.lag, noise.DEPENDENCES)))
+    # less the standard deviation of what so few nights tell
+    like = max(DEPENDENCE, float(numpy.interp(numpy.nan_to_num(
+        noise.lag_of(last)[0]), expected.lag, noise.DEPENDENCES)) - n ** -0.5)
     factor, freedom = (float(numpy.interp(like, noise.DEPENDENCES, curve))
-                       for curve in expected[1:])
-    raw = max(float(noise.raw_variance(last)[0]) * n, 2 * noise.LEAST_NOISE ** 2)
+                       for curve in (expected.factor, expected.freedom))
+    raw = max(float(noise.raw_variance(last)[0]) * n,
+              2 * noise.LEAST_NOISE ** 2)
     return Usual(raw * factor, freedom)
 
 

@@ -26,7 +26,7 @@ DEPENDENCES = numpy.linspace(0, 0.9, 10)
 # No measurement repeats itself better.
 LEAST_NOISE = 1e-4
 # As many values are drawn for each dependence, in 400 samples at least.
-DRAWN, FEWEST_SAMPLES = 50000, 400
+DRAWN, FEWEST_SAMPLES = 100000, 400
 # Fewer rounds do not tell how one depends on another.
 FEWEST_DEPENDENT = 5
 # As good as the normal distribution.
@@ -39,6 +39,8 @@ class Normal(NamedTuple):
     lag: Floats         # what lag_of() finds
     factor: Floats      # variance of the median, by what raw_variance() finds
     freedom: Floats     # degrees of freedom of that
+    logs: Floats        # mean of its logarithm, where its own mean is 1
+    spread: Floats      # variance of its logarithm
 
 
 class Noise(NamedTuple):
@@ -72,21 +74,29 @@ def raw_variance(samples: Floats) -> Floats:
     ordered = numpy.sort(samples, axis=-1)
     n = samples.shape[-1]
     weights = order_weights(n)
+    ordered = winsorized(ordered)
     clusters = (ordered ** 2) @ weights - (ordered @ weights) ** 2
-    spread = winsorized(ordered).var(axis=-1, ddof=1)
+    spread = ordered.var(axis=-1, ddof=1)
     return numpy.maximum(spread * 2 / n, clusters / 2)
 
 
 def lag_of(samples: Floats) -> Floats:
     """Return how much each round of SAMPLES is like the one before, from -1 to
-    1; 0 of a sample without spread."""
+    1; not a number of a sample without spread."""
     ordered = winsorized(numpy.sort(samples, axis=-1))
     away = samples.clip(ordered[..., [0]], ordered[..., [-1]])
     away = away - away.mean(axis=-1, keepdims=True)
     square = (away ** 2).sum(axis=-1)
     product = (away[..., 1:] * away[..., :-1]).sum(axis=-1)
-    return numpy.divide(product, square, out=numpy.zeros_like(square),
-                        where=square > 0)
+    found: Floats = numpy.divide(
+        product, square, out=numpy.full_like(square, numpy.nan),
+        where=square > 0)
+    return found
+
+
+def moments(values: Floats) -> Tuple[float, float]:
+    """Return (mean, variance) of VALUES."""
+    return float(values.mean()), float(values.var())
 
 
 @functools.lru_cache(maxsize=None)
@@ -103,14 +113,15 @@ def normal(n: int) -> Normal:
         raw = raw_variance(rounds.T)
         found.append((lag_of(rounds.T).mean(),
                       numpy.median(rounds, axis=0).var() / raw.mean(),
-                      2 * raw.mean() ** 2 / raw.var()))
+                      2 * raw.mean() ** 2 / raw.var(),
+                      *moments(numpy.log(raw / raw.mean()))))
     return Normal(*numpy.array(found).T)
 
 
 def dependence_of(lags: Floats, counts: NDArray[numpy.int64]) -> float:
     """Return how much a round depends on the one before, where LAGS were found
     in samples of COUNTS rounds, corrected for what few rounds hide."""
-    telling = counts >= FEWEST_DEPENDENT
+    telling = (counts >= FEWEST_DEPENDENT) & ~numpy.isnan(lags)
     if not telling.any():
         return 0.0
     weights = counts[telling]
@@ -135,15 +146,19 @@ def freedom_between(excess: float) -> float:
     return 2 * low
 
 
-def moderated(variances: Floats, freedom: Floats) -> Tuple[Floats, Floats]:
+def moderated(variances: Floats, freedom: Floats, expected: Tuple[Floats,
+                                                                  Floats]
+              ) -> Tuple[Floats, Floats]:
     """Return VARIANCES, each moved towards what is usual of them, and the
-    degrees of freedom they have then."""
+    degrees of freedom they have then.  Of one noise their logarithms have the
+    EXPECTED means and variances."""
     if len(variances) < 3:
         return variances, freedom
-    logs = numpy.log(variances) - digamma(freedom / 2) + numpy.log(freedom / 2)
-    excess = logs.var(ddof=1) - polygamma(1, freedom / 2).mean()
-    more = min(freedom_between(float(excess)), freedom.sum())
-    usual = numpy.exp(logs.mean() + digamma(more / 2) - numpy.log(more / 2))
+    mean, spread = moments(numpy.log(variances) - expected[0])
+    # a difference that chance makes of so few is none
+    alike = float(expected[1].mean()) * (1 + (2 / len(variances)) ** 0.5)
+    more = min(freedom_between(spread - alike), freedom.sum())
+    usual = numpy.exp(mean + digamma(more / 2) - numpy.log(more / 2))
     total = freedom + more
     return (freedom * variances + more * usual) / total, total
 
@@ -152,17 +167,17 @@ def noise_of(samples: Sequence[Floats]) -> Noise:
     """Return the noise of the medians of SAMPLES, which are logarithms, of two
     rounds each at least."""
     counts = numpy.array(list(map(len, samples)))
-    raw, lags, factor, freedom = numpy.empty((4, len(samples)))
+    raw, lags = numpy.empty((2, len(samples)))
     for n in set(counts):
         alike = numpy.array([one for one in samples if len(one) == n])
-        which = counts == n
-        raw[which], lags[which] = raw_variance(alike), lag_of(alike)
+        raw[counts == n], lags[counts == n] = raw_variance(alike), lag_of(alike)
     dependence = dependence_of(lags, counts)
+    curves = numpy.empty((4, len(samples)))
     for n in set(counts):
-        factor[counts == n], freedom[counts == n] = (
-            numpy.interp(dependence, DEPENDENCES, curve)
-            for curve in normal(n)[1:])
+        curves[:, counts == n] = [[numpy.interp(dependence, DEPENDENCES, curve)]
+                                  for curve in normal(n)[1:]]
+    factor, freedom, *expected = curves
     # of one round, so that samples of any length are alike
     single = factor * numpy.maximum(raw * counts, 2 * LEAST_NOISE ** 2)
-    single, freedom = moderated(single, freedom)
+    single, freedom = moderated(single, freedom, (expected[0], expected[1]))
     return Noise(single / counts, freedom, dependence)

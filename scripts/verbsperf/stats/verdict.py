@@ -41,7 +41,7 @@ FEWEST_POINTS, MOST_APART = 10, 0.40
 # Of shifts that a session may have, in the middle of as many equal parts.
 PROBABILITIES = (numpy.arange(100) + 0.5) / 100
 # Before there are sessions that tell: what all points of one share, as a share
-# of the tolerance, with the weight of so many sessions more.
+# of the tolerance, with the weight of as many sessions more.
 USUAL_SHIFT, USUAL_WEIGHT = 1 / 20, 1
 
 

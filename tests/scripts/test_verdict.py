@@ -184,7 +184,7 @@ def test_what_is_said_of_values():
 def test_two_alike_set_ups_are_not_ahead():
     source = numpy.random.RandomState(13)
     assert sum(bench.ahead_somewhere(source, *case)
-               for case in bench.SETUPS for _ in range(10)) <= 1
+               for case in bench.SETUPS for _ in range(10)) <= 2
 
 
 def test_until_ci_keeps_its_promise():

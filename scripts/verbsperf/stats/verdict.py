@@ -15,7 +15,8 @@ than their rounds explain, and the former is in the change.
 """
 import functools
 import math
-from typing import Callable, Dict, Iterator, Mapping, List, NamedTuple, Optional, Sequence, Tuple
+from typing import (Callable, Dict, Iterator, List, Mapping, NamedTuple,
+                    Optional, Sequence, Tuple)
 
 import numpy
 from scipy.special import stdtr, stdtrit

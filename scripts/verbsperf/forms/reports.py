@@ -24,11 +24,11 @@ HELP = {
     "verbsperf_messages_per_second": "Median message rate of the rounds.",
     "verbsperf_latency_seconds": "Median of a statistic of latency over the "
                                  "rounds.",
-    "verbsperf_compare_ratio": "Hodges-Lehmann ratio of new to base.",
+    "verbsperf_compare_ratio": "Ratio of new to base, of medians.",
     "verbsperf_compare_ratio_low": "Lower end of its 95% interval.",
     "verbsperf_compare_ratio_high": "Upper end of its 95% interval.",
-    "verbsperf_compare_p_value": "Mann-Whitney's p, adjusted by Holm's "
-                                 "procedure.",
+    "verbsperf_compare_p_value": "Of as large a change at any point where "
+                                 "nothing changed.",
     "verbsperf_compare_verdict": "1 for the verdict of the point, else 0.",
     "verbsperf_limit_verdict": "1 for what became of the point, else 0.",
     "verbsperf_limit_asked": "What the limit asks for, in its own unit.",

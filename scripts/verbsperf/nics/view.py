@@ -139,10 +139,8 @@ def definitions(report: Object) -> str:
     kinds = [kind for kind in ("bandwidth", "latency")
              if any(group["kind"] == kind for group in report["groups"])]
     words = " and ".join(f"{limits[kind]:g}% of {kind}" for kind in kinds)
-    return (f"figures: medians of the rounds; to {first}: the ratio of the "
-            "medians, as in verbsperf-compare; 95% interval: of the ratio, by "
-            f"the spread of rounds; ahead: by more than {words} with all of "
-            "the interval, and not by chance at any of the sizes (99%)")
+    return (f"figures: medians; to {first}: their ratio; ahead: with all of its "
+            f"95% interval by more than {words}, by chance in 1% of reports")
 
 
 def names_of(report: Object) -> List[str]:

@@ -9,7 +9,6 @@ It has what a picture of months is made of, in a hundredth of the room of the
 sweeps.  verbsperf-sweep appends to it, and verbsperf-plot reads it, and sweeps
 in its place."""
 import datetime
-import itertools
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf.base.errors import Refused, ResultsError
@@ -98,14 +97,18 @@ def time_of(place: Place, text: str) -> datetime.datetime:
     return when.astimezone(datetime.timezone.utc)
 
 
+def is_history(path: str, text: str) -> bool:
+    """Return True when TEXT of PATH begins as a history does."""
+    for _, first in objects_of(path, text):
+        return first.get("schema") == formats.HISTORY
+    return False
+
+
 def nights_of(path: str) -> Iterator[Night]:
     """Yield the nights of the file PATH, a history or a sweep."""
-    entries = objects_of(path, read_text(path))
-    first = [*itertools.islice(entries, 1)]
-    if first and first[0][1].get("schema") == formats.HISTORY:
-        entries = itertools.chain(first, entries)
-    else:
-        entries = ((1, entry) for entry in lines_of(path))
+    text = read_text(path)
+    entries = (objects_of(path, text) if is_history(path, text)
+               else ((1, entry) for entry in lines_of(path)))
     yield from formats.good(path, entries, night_of)
 
 

@@ -611,6 +611,7 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 		fake_data_release(q);
 	free(q->wqes);
 	free(q->wr_ids);
+	free(q->route);
 	free(q);
 	return 0;
 }
@@ -637,6 +638,9 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 		qp->state = attr->qp_state;
 	if (mask & IBV_QP_DEST_QPN)
 		((struct fake_qp *)qp)->dest = attr->dest_qp_num;
+	if (mask & IBV_QP_AV)
+		fake_fabric_join((struct fake_qp *)qp,
+				 &attr->ah_attr.grh.dgid);
 	return 0;
 }
 

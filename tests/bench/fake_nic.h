@@ -1,7 +1,8 @@
 /*
  * A NIC of one process, without hardware: the device list of libibverbs with
  * one RoCE device, to be loaded with LD_PRELOAD.  What it does, in time, is
- * set by the environment (fake_time.c), and whether data moves (fake_data.c).
+ * set by the environment (fake_time.c), whether data moves (fake_data.c), and
+ * what links are between several of them (fake_fabric.c).
  */
 #ifndef FAKE_NIC_H
 #define FAKE_NIC_H
@@ -52,6 +53,7 @@ struct fake_qp {
 	struct fake_box *box;
 	struct fake_held *held;
 	uint32_t first_held, n_held;
+	struct fake_route *route;	/* fake_fabric.c; NULL: no links */
 };
 
 struct fake_srq {
@@ -99,6 +101,17 @@ int fake_data_take(struct fake_qp *q, struct ibv_srq *srq);
 void fake_data_release(struct fake_qp *q);
 void fake_data_release_srq(struct ibv_srq *srq);
 
+/* fake_fabric.c: are there links? */
+bool fake_fabric(void);
+
+/* Q is connected to the address GID. */
+void fake_fabric_join(struct fake_qp *q, const union ibv_gid *gid);
+
+/* When LENGTH bytes that Q posts at NOW have gone over all its links; both are
+ * by the counter. */
+uint64_t fake_fabric_due(const struct fake_qp *q, uint64_t now, uint32_t length,
+			 bool reads, double ticks_per_ns);
+
 /* fake_time.c */
 struct fake_timing {
 	bool on;		/* anything but "complete at once" */
@@ -115,8 +128,9 @@ void fake_time_close(void);
 /* Ticks since the device was opened. */
 uint64_t fake_now(void);
 
-/* When a message of LENGTH bytes posted at NOW on Q completes. */
-uint64_t fake_due(struct fake_qp *q, uint64_t now, uint32_t length);
+/* When a message of LENGTH bytes posted at NOW on Q, which READS them or sends
+ * them, completes. */
+uint64_t fake_due(struct fake_qp *q, uint64_t now, uint32_t length, bool reads);
 
 /* From now until DUE, at least 1 ns. */
 uint64_t fake_ns_until(uint64_t due);

@@ -123,6 +123,7 @@ static ALWAYS_INLINE int post_one(struct fake_qp *q, uint32_t head,
 {
 	uint32_t index = head & q->mask, length;
 	struct fake_wqe *wqe = &q->wqes[index];
+	const bool reads = wr->opcode == IBV_WR_RDMA_READ;
 	uint64_t due = 0;
 
 	if (unlikely(head - q->tail >= q->depth))
@@ -135,9 +136,9 @@ static ALWAYS_INLINE int post_one(struct fake_qp *q, uint32_t head,
 	length = write_segments(wqe->data, wr);
 	/* a fence lets it begin when all before it are complete */
 	if (timed && (wr->send_flags & IBV_SEND_FENCE) && now < q->last_due)
-		due = fake_due(q, q->last_due, length);
+		due = fake_due(q, q->last_due, length, reads);
 	else if (timed)
-		due = fake_due(q, now, length);
+		due = fake_due(q, now, length, reads);
 	if ((wr->send_flags | q->signal_all) & IBV_SEND_SIGNALED)
 		complete(q, head, wr, length, now, due, timed);
 	return 0;

@@ -217,7 +217,8 @@ void fake_time_open(void)
 	const char *gbps = getenv("FAKE_GBPS");
 	double rate = gbps ? strtod(gbps, NULL) : 0;
 
-	fake_timing.on = (delay && strcmp(delay, "0") != 0) || rate > 0;
+	fake_timing.on = (delay && strcmp(delay, "0") != 0) || rate > 0 ||
+			 fake_fabric();
 	if (!fake_timing.on)
 		return;
 	timing.ticks_per_ns = steps.step ? 1 : measure_rate();
@@ -255,8 +256,9 @@ void fake_time_close(void)
 	timing.samples = NULL;
 }
 
-uint64_t fake_due(struct fake_qp *q, uint64_t now, uint32_t length)
+uint64_t fake_due(struct fake_qp *q, uint64_t now, uint32_t length, bool reads)
 {
+	const uint64_t start = fake_timing.start;
 	uint64_t due = now;
 
 	if (!timing.first_post)
@@ -266,6 +268,12 @@ uint64_t fake_due(struct fake_qp *q, uint64_t now, uint32_t length)
 			timing.wire_free = (double)now;
 		timing.wire_free += length * timing.ticks_per_byte;
 		due = (uint64_t)timing.wire_free;
+	}
+	if (q->route) {
+		uint64_t end = fake_fabric_due(q, now + start, length, reads,
+					       timing.ticks_per_ns) - start;
+
+		due = end > due ? end : due;
 	}
 	due += timing.delay[timing.next_delay++];
 	if (timing.next_delay == FAKE_MIX)

@@ -15,7 +15,8 @@ import pytest
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 BENCH = TESTS / "bench"
-SOURCES = ("fake_nic.c", "fake_path.c", "fake_time.c", "fake_data.c")
+SOURCES = ("fake_nic.c", "fake_path.c", "fake_time.c", "fake_data.c",
+           "fake_fabric.c")
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(TESTS / "system"))
 # what lab.py reads when it is imported

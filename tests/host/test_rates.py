@@ -50,6 +50,19 @@ def test_defaults_fill_the_link(wire, gbps, delay, options):
     assert row["cq_mod"] <= row["tx_depth"] / 4
 
 
+def test_the_narrowest_link_is_the_rate(wire, monkeypatch, tmp_path):
+    """Of those on the way through a fabric (fake_fabric.c)."""
+    wire(100, 2000)
+    fabric = tmp_path / "fabric"
+    fabric.write_text("link wide 80\nlink narrow 40\nlink other 10\n"
+                      "path 127.0.0.1 127.0.0.1 wide narrow\n"
+                      "path 127.0.0.1 127.0.0.2 other\n")
+    monkeypatch.setenv("FAKE_FABRIC", str(fabric))
+    monkeypatch.setenv("FAKE_ADDRESS", "127.0.0.1")
+    row, _ = run()
+    assert row["bandwidth"]["gbps"] == pytest.approx(40, rel=0.001)
+
+
 @pytest.mark.parametrize("options, advice", [
     (("-t", 128, "-Q", 100), " or lower --cq-mod"), (("-t", 16), ""),
     (("-t", 16, "-Q", 1), ""), (("-t", 8, "-Q", 8, "-l", 4),

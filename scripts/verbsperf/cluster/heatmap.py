@@ -36,8 +36,6 @@ def grid_of(matrix: Matrix) -> Grid:
     grid = numpy.full((len(place), len(place)), numpy.nan)
     for (a, b), value in matrix.cells.items():
         grid[place[a], place[b]] = value
-        if (b, a) not in matrix.cells:
-            grid[place[b], place[a]] = value
     return grid
 
 
@@ -57,6 +55,8 @@ def draw(fig: Figure, axes: Axes, matrix: Matrix) -> None:
     letters = NAME_LETTERS if len(names) <= WORDS_AT_MOST else SMALL_LETTERS
     axes.set_xticks(places, names, rotation=90, fontsize=letters)
     axes.set_yticks(places, names, fontsize=letters)
+    axes.set_xlabel("server")
+    axes.set_ylabel("client")
     axes.set_title(printable(matrix.title))
     if n <= WORDS_AT_MOST:
         write_cells(axes, matrix, grid)
@@ -76,10 +76,9 @@ def write_cells(axes: Axes, matrix: Matrix, grid: Grid) -> None:
 def draw_failed(axes: Axes, matrix: Matrix) -> None:
     """Draw a cross where a pair failed."""
     place = {node: i for i, node in enumerate(matrix.nodes)}
-    dots = [(place[a], place[b]) for pair in matrix.failed
-            for a, b in (pair, pair[::-1])]
+    dots = [(place[a], place[b]) for a, b in matrix.failed]
     if dots:
-        axes.plot([dot[0] for dot in dots], [dot[1] for dot in dots],
+        axes.plot([dot[1] for dot in dots], [dot[0] for dot in dots],
                   linestyle="", marker="x", color="#d55e00", markersize=5)
 
 

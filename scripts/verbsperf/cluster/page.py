@@ -160,11 +160,8 @@ def colours_of(matrix: Matrix) -> Iterator[Tuple[str, Dict[int, List[int]]]]:
         (a, b, SHADES[shade_of(matrix, value)][0])
         for (a, b), value in matrix.cells.items()]
     shown += [(a, b, FAILED) for a, b in matrix.failed]
-    both = matrix.cells.keys() | matrix.failed.keys()
     for a, b, colour in shown:
-        for row, column in {(a, b), (a, b) if (b, a) in both else (b, a)}:
-            found.setdefault(colour, {}).setdefault(place[row], []).append(
-                place[column])
+        found.setdefault(colour, {}).setdefault(place[a], []).append(place[b])
     yield from found.items()
 
 
@@ -209,7 +206,7 @@ def picture_of(matrix: Matrix) -> Iterator[str]:
 
 def map_cell(matrix: Matrix, row: str, column: str) -> str:
     """Return one cell of a map, dark where it is slow."""
-    value = matrix.value(row, column) if row != column else None
+    value = matrix.cells.get((row, column))
     if value is None:
         word = view.cell(matrix, row, column)
         kind = ' class="failed"' if word == "X" else ""
@@ -283,8 +280,8 @@ def lines_of(header: Object, entries: List[Object]) -> Iterator[str]:
     yield "</ul>"
     for matrix in view.matrices(header, entries):
         yield f"<h2>{text_of(matrix.title)}</h2>"
-        said = [*view.spread_lines(matrix), matrix.reading()]
-        yield f"<p>{text_of('; '.join(filter(None, said)))}.</p>"
+        yield f"<p>{text_of('; '.join(view.spread_lines(matrix)))}.</p>"
+        yield f"<p>{text_of(view.READING)}</p>"
         if matrix.cells:
             yield scale_text(matrix)
             yield from (map_of if len(matrix.nodes) <= NUMBERS_AT_MOST

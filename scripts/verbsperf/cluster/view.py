@@ -21,6 +21,8 @@ LONGEST = 26        # letters of a name in a picture
 NAMED = 4           # of those of which a note says the same
 
 
+# How to read a matrix: what was measured one way only is in one cell only.
+READING = "a row for each client, a column for each server; - not measured"
 # A scale reaches at least as far from its best value: what is only noise shall
 # not look as if something were slow.
 LEAST_RANGE = 0.2
@@ -35,21 +37,6 @@ class Matrix(NamedTuple):
     cells: Dict["tuple[str, str]", float]   # (from client, to server)
     failed: Dict["tuple[str, str]", str]
     scale: "tuple[float, float]" = (0.0, 0.0)   # of all rails of the point
-
-    def value(self, row: str, column: str) -> Optional[float]:
-        """Return what ROW and COLUMN reached, from either of them."""
-        found = self.cells.get((row, column))
-        return self.cells.get((column, row)) if found is None else found
-
-    def reading(self) -> Optional[str]:
-        """Say how to read it, if the directions of a pair have cells each."""
-        if any((b, a) in self.cells for a, b in self.cells):
-            return "a row for each client, a column for each server"
-        return None
-
-    def is_failed(self, row: str, column: str) -> bool:
-        """The pair of ROW and COLUMN gave no result."""
-        return (row, column) in self.failed or (column, row) in self.failed
 
 
 def domain_of(nodes: Sequence[str]) -> str:
@@ -160,9 +147,9 @@ def cell(matrix: Matrix, row: str, column: str) -> str:
     """Return one cell as text."""
     if row == column:
         return "."
-    value = matrix.value(row, column)
-    if value is None:
-        return "X" if matrix.is_failed(row, column) else "-"
+    value = matrix.cells.get((row, column))
+    if value is None and (row, column) in matrix.failed:
+        return "X"
     return tables.number(value)
 
 
@@ -333,9 +320,7 @@ def text(header: Object, entries: List[Object]) -> str:
     for matrix in matrices(header, entries):
         lines += ["", *spread_lines(matrix)]
         grid = grid_lines(matrix, width)
-        if grid and matrix.reading():
-            lines.append(f"({matrix.reading()})")
-        lines += grid or worst_lines(matrix)
+        lines += [f"({READING})", *grid] if grid else worst_lines(matrix)
     lines += ["", *sum_lines(header, entries), *probe_lines(header, entries),
               *said_lines(entries), "", verdict(header, entries)]
     return "".join(f" {tables.printable(line)}".rstrip() + "\n"

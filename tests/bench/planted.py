@@ -44,9 +44,8 @@ class Fabric:
         self.nodes = nodes
         self.racks = [nodes[i:i + len(nodes) // 4]
                       for i in range(0, len(nodes), len(nodes) // 4)]
-        # of the whole of what is shared, in ports; and of one pair, in ports
-        self.rates = {}
-        self.each = {}
+        self.rates = {}     # of a link for all that use it, in ports
+        self.each = {}      # of it for each pair
         self.expected = []      # a test of the nodes of each finding
 
     def rack(self, node):
@@ -65,8 +64,9 @@ class Fabric:
 
     def path(self, a, b):
         """All links from A to B; a fault of each pair is one of its own."""
-        found = {name: rate * self.rates.get(name, 1)
-                 for name, rate in self.hops(a, b).items()}
+        found = {**self.hops(a, b)}
+        found.update((name, self.rates[name])
+                     for name in found if name in self.rates)
         each = min(self.each.get(name, 1)
                    for name in (*found, f"{a}-{b}"))
         if each < 1:
@@ -104,19 +104,19 @@ def of_direction(fabric):
     fabric.expected = [lambda found: found == {node}]
 
 
-def of_uplink(kind, share):
-    """The uplink of a rack, both ways: SHARE of it for all, or for each."""
+def of_uplink(kind, rate):
+    """The uplink of a rack, both ways, has RATE for each pair or for all."""
     def plant(fabric):
-        setattr(fabric, kind, {"up-1": share, "down-1": share})
+        setattr(fabric, kind, {"up-1": rate, "down-1": rate})
         rack = set(fabric.racks[1])
         fabric.expected = [lambda found: bool(rack & found)]
     return plant
 
 
-def of_trunk(kind, share):
+def of_trunk(kind, rate):
     """The trunk between the halves, both ways."""
     def plant(fabric):
-        setattr(fabric, kind, {"trunk-0": share, "trunk-1": share})
+        setattr(fabric, kind, {"trunk-0": rate, "trunk-1": rate})
         half = len(fabric.nodes) // 2
         halves = set(fabric.nodes[:half]), set(fabric.nodes[half:])
         fabric.expected = [lambda found: all(half & found
@@ -132,8 +132,8 @@ FAULTS = {
     "direction": of_direction,
     "uplink": of_uplink("each", 0.5),
     "trunk": of_trunk("each", 0.5),
-    "shared uplink": of_uplink("rates", 0.25),
-    "shared trunk": of_trunk("rates", 0.25),
+    "shared uplink": of_uplink("rates", 1),
+    "shared trunk": of_trunk("rates", 1),
 }
 
 

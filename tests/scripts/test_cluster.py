@@ -462,25 +462,6 @@ def test_findings_are_sorted_in_a_browser(tmp_path):
     assert [one.split()[0] for one in title[2:]] == ["n02", "n02"]
 
 
-def test_compare_two_files(tmp_path, compare):
-    old, new = (write(tmp_path / name, *document([f"n{i:02}" for i in
-                                                  range(8)], faults))
-                for name, faults in (("old", None), ("new", {
-                    "node": {"n03": 0.61}, "path": {("n05", "n06"): 0.5}})))
-    status, out, err = compare(old, new)
-    assert (status, err) == (1, "")
-    assert re.search(r"^   n03: 3\d% slower with 7 partners$", out, re.M)
-    assert re.search(r"^   n05 - n06: 5\d% slower$", out, re.M)
-    assert len(out.splitlines()) == 3
-    status, out, _ = compare(old, old)
-    assert status == 0 and "no pair changed by more than 10%" in out
-    other = write(tmp_path / "other", *document(["x1", "x2"]))
-    refused(compare(old, other), 2, "no pair in common")
-    for option in (["--json"], ["--markdown"], ["--force"],
-                   ["--metric", "mpps"]):
-        refused(compare(*option, old, new), 2, "are compared without")
-
-
 def test_compare_without_scipy(tmp_path):
     (tmp_path / "scipy.py").write_text("raise ImportError('none')")
     path = write(tmp_path / "old", *document())

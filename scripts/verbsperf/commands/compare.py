@@ -138,11 +138,12 @@ def is_cluster(path: str) -> bool:
         clusterfile.SCHEMA in jsonfile.read_text(path).partition("\n")[0])
 
 
-def compare_clusters(paths: Sequence[str]) -> int:
+def compare_clusters(old: str, new: str, tolerances: Dict[str, float]
+                     ) -> int:
     """Say which nodes and paths of two clusters changed."""
-    found = clusters.compare(*paths)
-    write(clusters.text(found))
-    return clusters.status_of(found)
+    found = clusters.compare(old, new, tolerances)
+    write(clusters.text(found, tolerances))
+    return EXIT[clusters.outcome_of(found)]
 
 
 def chosen(options: argparse.Namespace) -> Tuple[Side, Side]:
@@ -166,7 +167,8 @@ def compare(options: argparse.Namespace) -> int:
             raise Refused("files of verbsperf-cluster are compared without "
                           "--format, --json, --markdown, --metric, --targets "
                           "and --force")
-        return compare_clusters(options.files)
+        old, new = options.files
+        return compare_clusters(old, new, question.of(options).tolerances)
     report = comparison.compare(*chosen(options), question.of(options),
                                 options.force)
     write(VERDICTS[options.form](report))

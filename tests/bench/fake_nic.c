@@ -242,7 +242,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
 	(void)context;
 	*attr = (struct ibv_device_attr){
-		.fw_ver = "0.0.0",
+		.fw_ver = "0.0.0",	/* or FAKE_FIRMWARE */
 		.max_mr_size = UINT64_MAX,
 		.page_size_cap = 4096,
 		.max_qp = FAKE_QPS,
@@ -263,6 +263,9 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 		.max_srq_wr = FAKE_MAX_WR,
 		.device_cap_flags = has_xrc() ? IBV_DEVICE_XRC : 0,
 	};
+	if (getenv("FAKE_FIRMWARE"))
+		snprintf(attr->fw_ver, sizeof(attr->fw_ver), "%s",
+			 getenv("FAKE_FIRMWARE"));
 	return 0;
 }
 

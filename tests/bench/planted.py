@@ -47,6 +47,8 @@ class Fabric:
         self.rates = {}     # of a link for all that use it, in ports
         self.each = {}      # of it for each pair
         self.expected = []      # a test of the nodes of each finding
+        self.odd = {}           # {node: what its NIC has in its environment}
+        self.differs = set()    # the facts that are told of it
 
     def rack(self, node):
         return next(i for i, some in enumerate(self.racks) if node in some)
@@ -92,6 +94,15 @@ def of_node(share):
     return plant
 
 
+def of_odd_node(fabric):
+    """Slow, and with another firmware, MTU, and number of lanes."""
+    of_node(0.25)(fabric)
+    fabric.odd = {fabric.nodes[2]: {
+        "FAKE_FIRMWARE": "0.0.1", "FAKE_MTU": "1024",
+        "SYSFS_PATH": "one-lane"}}
+    fabric.differs = {"fake0 firmware", "fake0 mtu", "fake0 link"}
+
+
 def of_pair(fabric):
     a, b = fabric.nodes[1], fabric.nodes[4]
     fabric.each = {f"{a}-{b}": 0.5, f"{b}-{a}": 0.5}
@@ -128,6 +139,7 @@ FAULTS = {
     "healthy": lambda fabric: None,
     "node 50%": of_node(0.5),
     "node 5%": of_node(0.95),
+    "odd node": of_odd_node,
     "pair": of_pair,
     "direction": of_direction,
     "uplink": of_uplink("each", 0.5),
@@ -151,6 +163,11 @@ class Namespaces:
         self.nic = folder / "fake_nic.so"
         run("gcc", "-std=gnu11", "-O2", "-shared", "-fPIC", "-o", self.nic,
             *(HERE / name for name in NIC_SOURCES))
+        for name, text in (("four-lanes", "100 Gb/sec (4X EDR)"),
+                           ("one-lane", "25 Gb/sec (1X EDR)")):
+            port = folder / name / "class/infiniband/fake0/ports/1"
+            port.mkdir(parents=True)
+            (port / "rate").write_text(f"{text}\n")
         run("ip", "link", "add", "hub", "type", "bridge")
         run("ip", "address", "add", f"{HUB}/24", "dev", "hub")
         run("ip", "link", "set", "hub", "up")
@@ -174,14 +191,19 @@ class Namespaces:
         run(*inside, "ip", "link", "set", "lo", "up")
         start = self.folder / name
         start.write_text(
-            "#!/bin/sh\nexec " + " ".join(map(str, inside))
+            f"#!/bin/sh\ncd {self.folder}\nexec "
+            + " ".join(map(str, inside))
             + f" env LD_PRELOAD={self.nic} FAKE_FABRIC={self.folder}/fabric"
-            f" FAKE_ADDRESS={self.addresses[name]} \"$@\"\n")
+            f" FAKE_ADDRESS={self.addresses[name]} SYSFS_PATH=four-lanes"
+            f" $(cat {name}.odd) \"$@\"\n")
         start.chmod(0o755)
 
     def measure(self, fabric, seconds, words):
         """Run verbsperf-cluster; return (status, lines of its file, text)."""
         (self.folder / "fabric").write_text(fabric.text(self.addresses))
+        for name in self.names:
+            (self.folder / f"{name}.odd").write_text("\n".join(
+                map("=".join, fabric.odd.get(name, {}).items())))
         path = self.folder / "results.jsonl"
         path.unlink(missing_ok=True)
         program = os.environ.get("VERBSPERF", TOP / "build/verbsperf")
@@ -202,11 +224,18 @@ def nodes_of(finding):
     return {end["node"] for end in finding["ends"]}
 
 
+def differences(finding):
+    """What stands below FINDING: {fact: (here, elsewhere)}."""
+    return {one["fact"]: (one["here"], one["elsewhere"])
+            for seen in finding["beside"].values() for one in seen["differs"]}
+
+
 def is_right(fabric, status, findings):
     """Each fault is named by a finding, and nothing else is."""
     named = [nodes_of(one) for one in findings]
+    told = {fact for one in findings for fact in differences(one)}
     return (status == (3 if fabric.expected else 0)
-            and len(named) == len(fabric.expected)
+            and len(named) == len(fabric.expected) and told == fabric.differs
             and all(test(found)
                     for test, found in zip(fabric.expected, named)))
 
@@ -234,6 +263,9 @@ def try_fault(places, name, seconds, words):
     for one in lines:
         if one["type"] in ("finding", "note"):
             print(f"  {one.get('kind', 'note')}: {one['sentence']}")
+        for fact, both in (differences(one).items()
+                           if one["type"] == "finding" else ()):
+            print(f"    {fact}: %s, elsewhere %s" % both)
     if status not in (0, 3):
         print(text)
     sys.stdout.flush()

@@ -602,3 +602,67 @@ def test_an_ipv4_address_is_one():
 def test_what_a_killed_program_says(status, sentence):
     assert program.sentence_of("verbsperf: warm: go on\n", status) == sentence
     assert program.sentence_of("verbsperf: error: no\n", status) == "no"
+
+
+def answers(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.parametrize("text, error", (
+    ("exit 7", "%s --version ended with status 7"),
+    ("echo broken >&2; exit 7", "%s --version ended with status 7: broken"),
+    ("[ $1 = --version ] || kill -9 $$", "%s devices ended with status -9"),
+    ("[ $1 = --version ] || { echo 'verbsperf: error: no driver' >&2; exit 1;"
+     " }", "no driver"),
+    ("exit 0", "there is no RDMA device")))
+def test_a_verbsperf_that_names_no_device(tmp_path, text, error):
+    path = answers(tmp_path, "verbsperf", text)
+    found = agent.describe(str(path))
+    assert found["error"] == error.replace("%s", str(path))
+    assert found["devices"] == []
+
+
+def test_there_is_no_verbsperf(tmp_path):
+    assert agent.describe(str(tmp_path / "none"))["error"] == (
+        f"there is no {tmp_path}/none in PATH")
+    bad = answers(tmp_path, "bad", "")
+    bad.write_text("#!/nowhere\n")
+    assert agent.describe(str(bad))["error"].startswith(
+        f"{bad} does not run: ")
+
+
+LISTED = """echo 'verbsperf 9'
+[ $1 = --version ] || cat <<END
+broken0: cannot open /dev/infiniband/uverbs900: No such file or directory
+mlx5_0 port 1: ACTIVE, Ethernet 100 Gb/s, MTU 1024, firmware 28.39.1002
+  *     0  RoCE v2  ::ffff:127.0.0.1                         lo
+mlx5_1 port 2: DOWN, InfiniBand 200 Gb/s, MTU 4096, LID 7, firmware 1 (x)
+rxe0 port 1: INIT, Ethernet, MTU 256
+old port 1: ACTIVE
+END"""
+
+
+def test_what_is_known_of_ports(tmp_path, monkeypatch):
+    """The kernel says more of a link than verbsperf, where it has it."""
+    rate = tmp_path / "class/infiniband/mlx5_1/ports/2/rate"
+    rate.parent.mkdir(parents=True)
+    rate.write_text("50 Gb/sec (1X HDR)\n")
+    monkeypatch.setenv("SYSFS_PATH", str(tmp_path))
+    found = agent.describe(str(answers(tmp_path, "verbsperf", LISTED)))
+    assert found["error"] is None and found["verbsperf"] == "verbsperf 9"
+    assert [tuple(one[name] for name in (
+        "name", "port", "state", "link", "mtu", "firmware"))
+        for one in found["devices"]] == [
+        ("mlx5_0", 1, "ACTIVE", "Ethernet 100 Gb/s", 1024, "28.39.1002"),
+        ("mlx5_1", 2, "DOWN", "50 Gb/sec (1X HDR)", 4096, "1 (x)"),
+        ("rxe0", 1, "INIT", "Ethernet", 256, None),
+        ("old", 1, "ACTIVE", None, None, None)]
+    coordinator.check_message({"type": "node", **found})
+    for spoil in ({"mtu": "x"}, {"link": 7}, {"firmware": []},
+                  {"port": None}):
+        with pytest.raises(agent.Ended):
+            coordinator.check_message({"type": "node", **found, "devices": [
+                {**found["devices"][0], **spoil}]})

@@ -9,6 +9,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -488,6 +489,42 @@ def test_what_differs():
     assert beside.risen(result, "server") == []
     assert beside.risen({"counters": None}, "client") == []
     assert beside.beside_of(["n2"], facts, {}) == {}
+
+
+def test_what_a_port_differs_in():
+    """Firmware, active MTU, width and speed."""
+    port = {"name": "mlx5_0", "port": 1, "state": "ACTIVE",
+            "link": "100 Gb/sec (4X EDR)", "mtu": 4096, "firmware": "28.1"}
+    facts = {f"n{i}": beside.facts_of([port, {**port, "port": 2}])
+             for i in range(6)}
+    facts["n3"] = beside.facts_of([port, {
+        **port, "port": 2, "link": "25 Gb/sec (1X EDR)", "mtu": 1024}])
+    facts["n4"] = beside.facts_of([{**port, "firmware": "28.0"},
+                                   {**port, "port": 2}])
+    assert list(beside.lines_of(beside.beside_of(
+        ["n3", "n4", "n0"], facts, {}))) == [
+        "n3: mlx5_0 port 2 link is 25 Gb/sec (1X EDR), elsewhere "
+        "100 Gb/sec (4X EDR)",
+        "n3: mlx5_0 port 2 mtu is 1024, elsewhere 4096",
+        "n4: mlx5_0 firmware is 28.0, elsewhere 28.1"]
+
+
+def test_what_agents_said_stands_beside_a_finding():
+    """Besides what results say of the host."""
+    nodes = {name: types.SimpleNamespace(facts={"devices": [
+        {"name": "x0", "port": 1, "firmware": str(name == "n02")}]})
+        for name in (*NODES, "n05")}
+    nodes["n06"] = types.SimpleNamespace(facts={})
+    point = running.Point("x", ["write_bw"], 1.0, "gbps")
+    work = running.Clustering(types.SimpleNamespace(nodes=nodes), running.Work(
+        "ring", Wanted(NODES), {node: [""] for node in NODES}, False, None,
+        [point], [], None), clusterfile.Begun(None, "", []))
+    work.facts = {name: {"smt": name == "n02"} for name in (*NODES, "n05")}
+    assert work.beside({"ends": [end("n02"), end("n03")]}) == {"n02": {
+        "differs": [{"fact": "x0 firmware", "here": "True",
+                     "elsewhere": "False"},
+                    {"fact": "smt", "here": True, "elsewhere": False}],
+        "rose": []}}
 
 
 def test_one_line_of_the_view():

@@ -68,6 +68,9 @@ FORMS = {"memory": "anonymous|shared|device|dmabuf:udmabuf|hugepages(=[0-9]+"
                    "[KMG]?)?|(cuda|hip)(:[0-9A-Fa-f:.]+)?",
          "rate": "[0-9.]+[A-Za-z]*(/s)?"}
 TEST = "(send|write|read|atomic)_(bw|lat)"
+# A port, as verbsperf devices prints it.
+PORT = (r"^(\S+) port (\d+): (\w+)(?:, ([^,]*), MTU (\d+))?(?:, LID \d+)?"
+        "(?:, firmware (.*))?")
 ADDRESS = "[A-Za-z0-9_.:][A-Za-z0-9_.:-]*(%[A-Za-z0-9_.-]+)?"
 
 Object = Dict[str, Any]
@@ -294,6 +297,27 @@ def find_verbsperf(path: str) -> Optional[str]:
     return shutil.which(path)
 
 
+def rate_of(device: str, port: str) -> Optional[str]:
+    """Return what the kernel says of the speed and width of PORT, such as 100
+    Gb/sec (4X EDR), if it has the device."""
+    try:
+        with open(os.path.join(
+                os.environ.get("SYSFS_PATH") or "/sys", "class/infiniband",
+                device, "ports", port, "rate"), encoding="utf-8") as file:
+            return file.read().strip() or None
+    except (OSError, ValueError):
+        return None
+
+
+def why_none(done: "subprocess.CompletedProcess[str]") -> str:
+    """Return why verbsperf, which is DONE, named no device."""
+    said = (done.stderr.strip().splitlines() or [""])[-1].split("error: ")[-1]
+    if done.returncode in (0, 1):
+        return said or "there is no RDMA device"
+    return (f"{' '.join(done.args)} ended with status {done.returncode}"
+            + f": {said}" * bool(said))
+
+
 def describe(program: str) -> Object:
     """Say what there is on this node: verbsperf and its devices."""
     found: Object = {"hostname": socket.gethostname(), "verbsperf": None,
@@ -312,12 +336,12 @@ def describe(program: str) -> Object:
         return found
     found["verbsperf"] = version.stdout.strip().partition("\n")[0]
     found["devices"] = [
-        {"name": match[1], "port": int(match[2]), "state": match[3]}
-        for match in re.finditer(r"^(\S+) port (\d+): (\w+)", listed.stdout,
-                                 re.MULTILINE)]
-    if not found["devices"]:
-        found["error"] = (listed.stderr.strip().splitlines() or [
-            "there is no RDMA device"])[-1].split("error: ")[-1]
+        {"name": match[1], "port": int(match[2]), "state": match[3],
+         "mtu": match[5] and int(match[5]), "firmware": match[6],
+         "link": rate_of(match[1], match[2]) or match[4]}
+        for match in re.finditer(PORT, listed.stdout, re.MULTILINE)]
+    if version.returncode or not found["devices"]:
+        found["error"] = why_none(version if version.returncode else listed)
     return found
 
 

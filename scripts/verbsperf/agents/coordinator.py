@@ -49,7 +49,11 @@ def is_time(value: object) -> bool:
 MESSAGES: Dict[str, Dict[str, Callable[[Any], bool]]] = {
     "node": {"devices": lambda value: isinstance(value, list) and all(
         isinstance(one, dict) and is_text(one.get("name"))
-        and is_text(one.get("state")) for one in value),
+        and is_text(one.get("state")) and is_number(one.get("port"))
+        and all(is_text(one.get(name, "")) or one[name] is None
+                for name in ("link", "firmware"))
+        and (one.get("mtu") is None or is_number(one["mtu"]))
+        for one in value),
         "error": lambda value: value is None or is_text(value)},
     "pong": {"t": is_time, "now": is_time},
     "listening": {"id": is_number, "port": lambda value: type(value) is int

@@ -218,5 +218,8 @@ class Clustering:
 
     def beside(self, found: Object) -> Object:
         """Return what the NIC and the host of the ends FOUND say."""
-        return beside.beside_of([one["node"] for one in found["ends"]],
-                                self.facts, self.rose)
+        facts = {name: {**beside.facts_of(node.facts.get("devices") or []),
+                        **self.facts.get(name, {})}
+                 for name, node in self.coordinator.nodes.items()}
+        return beside.beside_of([one["node"] for one in found["ends"]], facts,
+                                self.rose)

@@ -11,6 +11,16 @@ MOST = 0.8
 MOMENTARY = ("cpu_mhz", "huge_pages_free", "pcie_address")
 
 
+def facts_of(devices: Sequence[Object]) -> Object:
+    """Return what is known of each port of DEVICES, as facts of its node."""
+    found = {}
+    for one in devices:
+        port = f" port {one['port']}" * (one["port"] != 1)
+        for name in ("link", "mtu", "firmware"):
+            found[f"{one['name']}{port} {name}"] = one.get(name)
+    return found
+
+
 def odd_facts(node: str, facts: Dict[str, Object]) -> List[Object]:
     """Return what is different at NODE from nearly all others, of FACTS by
     node.  What is not known, here or there, is not different."""

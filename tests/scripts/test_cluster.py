@@ -234,6 +234,42 @@ def test_failed_nodes_and_marked_pairs(tmp_path):
     assert "3 of 4 nodes took part; 1 pair failed; nothing is slow" in out
 
 
+def test_no_value_is_no_success(tmp_path):
+    """A pair without a value, whatever it says of an error, and a file that
+    has nothing but its head."""
+    header, lines = document()
+    lines[0] = {**lines[0], "value": None, "result": None}
+    status, out, _ = cluster(write(tmp_path / "x", header, lines))
+    assert status == 1 and " 1 failed\n" in out
+    assert re.search(r"^ n01 +[.] +9[\d.]+ +- +X$", out, re.M)
+    assert out.endswith(" 4 of 4 nodes took part; 1 pair failed; nothing is "
+                        "slow\n")
+    lines[0]["probe"] = True        # it has percentiles of its own
+    assert cluster(write(tmp_path / "x", header, lines))[0] == 0
+    status, out, _ = cluster(write(tmp_path / "x", header, []))
+    assert status == 1 and out.endswith("\n nothing was measured\n")
+    status, out, _ = cluster(write(tmp_path / "x", header, lines[-4:]))
+    assert status == 1 and out.endswith(
+        " 4 of 4 nodes took part; nothing was measured\n")
+
+
+def test_another_version_on_some_nodes(tmp_path):
+    header, lines = document()
+    for line in lines[-4:]:
+        line["verbsperf"] = "verbsperf 2"
+    _, out, _ = cluster(write(tmp_path / "x", header, lines))
+    assert "another version" not in out
+    lines[-1]["verbsperf"] = lines[-3]["verbsperf"] = "verbsperf 1"
+    lines[-2]["verbsperf"] = None
+    lines.append({**lines[-2], "node": "n05", "verbsperf": "verbsperf 2"})
+    lines[-1]["node"] = "n05"
+    lines.append({**lines[-1], "node": "n06"})
+    status, out, _ = cluster(write(tmp_path / "x", header, lines))
+    assert status == 0
+    assert (" another version: verbsperf 1 on n[02,04], elsewhere verbsperf 2\n"
+            in out)
+
+
 def test_probes(tmp_path):
     header, lines = document()
     quiet = {**entry(0, next(patterns.rounds_of(

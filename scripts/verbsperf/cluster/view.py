@@ -3,7 +3,7 @@ them."""
 import shutil
 import statistics
 from typing import (Dict, Iterable, Iterator, List, NamedTuple, Optional,
-                    Sequence)
+                    Sequence, Set)
 
 from verbsperf.base import tables
 from verbsperf.base.tables import counted
@@ -35,7 +35,7 @@ class Matrix(NamedTuple):
     metric: str
     nodes: List[str]
     cells: Dict["tuple[str, str]", float]   # (from client, to server)
-    failed: Dict["tuple[str, str]", str]
+    failed: Set["tuple[str, str]"]
     scale: "tuple[float, float]" = (0.0, 0.0)   # of all rails of the point
 
 
@@ -116,14 +116,14 @@ def matrix_of(title: str, metric: str, nodes: List[str],
               entries: List[Object]) -> Matrix:
     """Make the matrix of ENTRIES; of several of a pair the median."""
     found: Dict["tuple[str, str]", List[float]] = {}
-    failed, domain = {}, domain_of(nodes)
+    failed, domain = set(), domain_of(nodes)
     for entry in entries:
         key = (short(entry["client"]["node"], domain),
                short(entry["server"]["node"], domain))
         if entry["value"] is not None:
             found.setdefault(key, []).append(entry["value"])
-        elif entry["error"]:
-            failed[key] = entry["error"]
+        else:
+            failed.add(key)
     return Matrix(title, metric, [short(node, domain) for node in nodes],
                   {key: ranks.median(values) for key, values in found.items()},
                   failed)
@@ -256,6 +256,15 @@ def middle(latencies: List[Object], name: str) -> str:
     return f"{name} - ({counted(most, 'sample')}: too few)"
 
 
+def is_failure(entry: Object) -> bool:
+    """Return True when ENTRY says that a node or a pair failed, as a pair did
+    that has no value."""
+    return entry["type"] in ("node", "pair") and (
+        bool(entry["error"])
+        or entry["type"] == "pair" and entry["value"] is None
+        and not entry["probe"])
+
+
 def failed_nodes(entries: Iterable[Object]) -> Dict[str, str]:
     """Return {node: why it takes no part}."""
     return {entry["node"]: entry["error"] for entry in entries
@@ -274,6 +283,16 @@ def notes_of(entries: Iterable[Object]) -> Iterator[str]:
         yield ", ".join(heads[:NAMED]) + more + tail
 
 
+def version_lines(entries: Iterable[Object]) -> Iterator[str]:
+    """Yield which nodes have another version of verbsperf than most."""
+    versions = {entry["node"]: entry["verbsperf"] for entry in entries
+                if entry["type"] == "node" and entry.get("verbsperf")}
+    usual = statistics.mode(versions.values()) if versions else None
+    for nodes, version in nodesets.by_reason({
+            node: one for node, one in versions.items() if one != usual}):
+        yield f"another version: {version} on {nodes}, elsewhere {usual}"
+
+
 def said_lines(entries: List[Object]) -> Iterator[str]:
     """Yield findings and notes."""
     found = [one for one in entries if one["type"] == "finding"]
@@ -285,6 +304,7 @@ def said_lines(entries: List[Object]) -> Iterator[str]:
             yield from ("    " + line
                         for line in beside.lines_of(one.get("beside") or {}))
     yield from ("note: " + note for note in notes_of(entries))
+    yield from version_lines(entries)
     failed = failed_nodes(entries)
     if failed:
         yield ""
@@ -295,9 +315,11 @@ def said_lines(entries: List[Object]) -> Iterator[str]:
 
 def verdict(header: Object, entries: List[Object]) -> str:
     """Return the last line."""
+    if not entries:
+        return "nothing was measured"
     found = sum(entry["type"] == "finding" for entry in entries)
     failed = len(failed_nodes(entries))
-    lost = sum(bool(entry["error"]) for index in range(len(header["points"]))
+    lost = sum(is_failure(entry) for index in range(len(header["points"]))
                for entry in in_rounds(entries, index))
     words = [f"{len(header['nodes']) - failed} of {len(header['nodes'])} nodes"
              " took part"]

@@ -312,8 +312,8 @@ async def measure(options: argparse.Namespace, asked: Asked, file: Begun
 
 def status_of(entries: Sequence[Object]) -> int:
     """Return the exit status that ENTRIES deserve."""
-    if any(entry["type"] in ("node", "pair") and entry["error"]
-           for entry in entries):
+    if (not any(entry["type"] == "pair" for entry in entries)
+            or any(map(view.is_failure, entries))):
         return 1
     return 3 if any(entry["type"] == "finding" for entry in entries) else 0
 

@@ -499,14 +499,6 @@ def test_findings_are_sorted_in_a_browser(tmp_path):
     assert [one.split()[0] for one in title[2:]] == ["n02", "n02"]
 
 
-def test_compare_without_scipy(tmp_path):
-    (tmp_path / "scipy.py").write_text("raise ImportError('none')")
-    path = write(tmp_path / "old", *document())
-    refused(run("verbsperf-compare", path, path,
-                env={"PYTHONPATH": str(tmp_path)}), 2, "python3-scipy",
-            "(none)")
-
-
 def test_what_differs():
     same = {"pcie_width": 16, "cpu_mhz": 2000, "serial": 1}
     facts = {f"n{i}": {**same, "serial": i, "cpu_mhz": i} for i in range(6)}

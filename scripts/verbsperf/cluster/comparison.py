@@ -2,15 +2,12 @@
 
 A change is a logarithm of what a pair reached, new to old, turned so that more
 is better.  By how much one changes by chance is known from how much those of
-all pairs differ; a node is judged by the median of its pairs, and the intervals
-are those of all nodes and pairs together (Bonferroni)."""
+all pairs differ; a node is judged by the median of its pairs.  The judge is the
+one of all comparisons (stats/verdict.py)."""
 import math
 import statistics
 from typing import (Dict, Iterator, List, NamedTuple, Optional, Sequence,
                     Tuple)
-
-from scipy.special import stdtrit
-from scipy.stats import median_abs_deviation
 
 from verbsperf.base import tables
 from verbsperf.base.errors import ResultsError
@@ -21,12 +18,12 @@ from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import Point, label
 from verbsperf.documents.results import sweep_point
 from verbsperf.pairs.patterns import End, Pair
-from verbsperf.stats import ranks, verdict
+from verbsperf.stats import noise, verdict
 
 # Fewer pairs are too few for a spread that one of them does not move.
 ROBUST = 6
-# What is less is 0, a run in which nothing arrived: it has a logarithm.
-LEAST = 1e-9
+# The deviation of normal values, by their MAD.
+NORMAL_MAD = 1.4826
 WORDS = {True: ("faster", "slower"), False: ("shorter", "longer")}
 
 Values = Dict[Pair, List[Optional[float]]]
@@ -64,6 +61,7 @@ class Change(NamedTuple):
     low: float
     high: float
     verdict: str
+    apart: bool = False     # it is not that of the whole
 
 
 class Changed(NamedTuple):
@@ -80,54 +78,50 @@ class Scale(NamedTuple):
 
     limits: Tuple[float, float]     # (loss, gain) within the tolerance
     spread: float       # of the change of one pair
-    width: float        # of an interval, in spreads
+    freedom: int        # degrees of freedom of that
+    family: int         # of changes
 
-    def change(self, what: str, own: Sequence[float]) -> Change:
+    def decide(self, known: verdict.Change) -> Tuple[str, Optional[str]]:
+        """Return (verdict, reason) of what is KNOWN of a change."""
+        return verdict.decide(known, known.ps(self.family)[1], *self.limits)
+
+    def change(self, what: str, own: Sequence[float],
+               whole: Optional[Change] = None) -> Change:
         """Judge the pairs OWN, of two in the middle by the one that changed
-        less."""
+        less, beside the WHOLE."""
         estimate = min(statistics.median_low(own), statistics.median_high(own),
                        key=abs)
         # of a median, of normal values
         share = 1 if len(own) < 3 else math.sqrt(math.pi / 2 / len(own))
-        half = self.width * self.spread * share if self.spread else 0.0
-        low, high = estimate - half, estimate + half
-        return Change(what, len(own), estimate, low, high,
-                      verdict_of(low, high, *self.limits))
-
-    def is_apart(self, change: Change, whole: Change) -> bool:
-        """CHANGE is another one than that of the WHOLE, beyond the
-        tolerance."""
-        return (verdict_of(change.low - whole.estimate,
-                           change.high - whole.estimate, *self.limits)
-                in (verdict.REGRESSION, verdict.IMPROVEMENT)
-                or change.verdict == verdict.REGRESSION != whole.verdict)
-
-
-def verdict_of(low: float, high: float, loss: float, gain: float) -> str:
-    """Return what a change between LOW and HIGH is, if LOSS and GAIN are
-    within the tolerance."""
-    if high < -loss:
-        return verdict.REGRESSION
-    if low > gain:
-        return verdict.IMPROVEMENT
-    return verdict.OK if low >= -loss else verdict.INCONCLUSIVE
+        known = verdict.Change(estimate, (self.spread * share) ** 2,
+                               self.freedom, verdict.NOTHING, 1)
+        found = Change(what, len(own), estimate, estimate - known.reach(),
+                       estimate + known.reach(), self.decide(known)[0])
+        if whole is None:
+            return found
+        beyond, reason = self.decide(known._replace(
+            estimate=estimate - whole.estimate))
+        return found._replace(
+            apart=beyond == verdict.REGRESSION or reason == verdict.BETTER
+            or found.verdict == verdict.REGRESSION != whole.verdict)
 
 
 def limits_of(metric: str, tolerance: float) -> Tuple[float, float]:
     """Return (loss, gain) of METRIC that TOLERANCE allows."""
-    worse, better = -math.log1p(-tolerance), math.log1p(tolerance)
-    return (worse, better) if metric in tables.UNITS else (better, worse)
+    return verdict.Sample({}, [], metric in tables.UNITS, tolerance).allowed()
 
 
 def scale_of(part: Part, limits: Tuple[float, float], family: int) -> Scale:
     """Return the Scale of PART, one of those with FAMILY changes."""
     values = list(part.changes.values())
     if len(values) < 2:
-        return Scale(limits, math.inf, math.inf)
-    spread = (float(median_abs_deviation(values, scale="normal"))
-              if len(values) >= ROBUST else statistics.stdev(values))
-    return Scale(limits, spread, float(stdtrit(
-        len(values) - 1, 1 - ranks.ALPHA / (2 * family))))
+        return Scale(limits, math.inf, 1, family)
+    middle = statistics.median(values)
+    spread = (NORMAL_MAD * statistics.median(
+        abs(value - middle) for value in values)
+        if len(values) >= ROBUST else statistics.stdev(values))
+    return Scale(limits, max(spread, noise.LEAST_NOISE), len(values) - 1,
+                 family)
 
 
 def values_of(entries: Sequence[Object], index: int) -> Values:
@@ -170,7 +164,7 @@ def part_of(title: str, metric: str, old: Values, new: Values) -> Part:
         both = [[value for value in side[pair] if value is not None]
                 for side in (old, new)]
         if all(both):
-            before, now = (math.log(max(statistics.median(own), LEAST))
+            before, now = (math.log(max(statistics.median(own), verdict.LEAST))
                            for own in both)
             changes[pair] = sign * (now - before)
     return Part(title, metric, changes, list(lost_of(old, new)))
@@ -187,17 +181,18 @@ def judge(part: Part, limits: Tuple[float, float], family: int) -> Changed:
     while True:
         own = [(end, pairs) for end, pairs in part._replace(
             changes=left).ends().items() if len(pairs) > 1]
-        ends = [(scale.change(end.text(), [left[pair] for pair in pairs]),
-                 pairs) for end, pairs in own]
-        apart = [one for one in ends if scale.is_apart(one[0], whole)]
+        ends = [(scale.change(end.text(), [left[pair] for pair in pairs],
+                              whole), pairs) for end, pairs in own]
+        apart = [one for one in ends if one[0].apart]
         if not apart:
             break
         worst, pairs = max(apart, key=lambda one: abs(
             one[0].estimate - whole.estimate))
         found.append(worst)
         left = {pair: left[pair] for pair in left if pair not in pairs}
-    single = [scale.change(pair.text(), [one]) for pair, one in left.items()]
-    found += [one for one in single if scale.is_apart(one, whole)]
+    single = [scale.change(pair.text(), [one], whole)
+              for pair, one in left.items()]
+    found += [one for one in single if one.apart]
     rest = [whole, *(one for one, _ in ends), *single]
     return Changed(part, whole, found, [
         one for one in rest if one not in found

@@ -1,5 +1,7 @@
 """Nights in one file, and since when they are slower."""
+import datetime
 import fcntl
+import itertools
 import json
 import os
 import random
@@ -12,6 +14,7 @@ import pytest
 import schemas
 from conftest import FAKE, SCRIPTS, refused, run
 from verbsperf.base.errors import Refused, ResultsError
+from verbsperf.compare.comparison import Question
 from verbsperf.history import file as history, nights, steps
 
 TARGET, HOUR = "node1", "2026-{:02}-{:02}T02:00:00Z"
@@ -333,6 +336,147 @@ def test_a_picture_of_months(plot, keep, tmp_path):
     assert text.count('id="event"') == 2 and text.count('id="level"') == 2
     assert plot("--history", path)[0] == 0
     assert (tmp_path / "history.png").read_bytes()[:4] == b"\x89PNG"
+
+
+FIRST = datetime.datetime(2026, 1, 30, 2)
+ASKED = Question({"bandwidth": "gbps", "latency": "p99"},
+                 {"bandwidth": 2, "latency": 5})
+DAY = datetime.timedelta(days=1)
+
+
+@pytest.fixture
+def figure_of(tmp_path):
+    """Draws one point, which has VALUES as often as EVERY says; the firmware
+    was another one each time of CHANGED."""
+    plots = pytest.importorskip("verbsperf.history.plots")
+
+    def draw(values, every=DAY, changed=(), count=1, lost=()):
+        lines = [night(0, {"gbps": [value] * 3} if i not in lost else {},
+                       failed=3 * (i in lost), facts={
+                           "client firmware": str(sum(n <= i for n in
+                                                      changed))})
+                 for i, value in enumerate(values)]
+        for i, line in enumerate(lines):
+            line["started"] = f"{FIRST + i * every:%Y-%m-%dT%H:%M:%SZ}"
+            line["points"] = [
+                {**line["points"][0], "point": {**POINT, "size": 64 << n}}
+                for n in range(count)]
+        path = tmp_path / "h"
+        path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+        found = history.read([str(path)])
+        fig = plots.draw(nights.lines_of(found, ASKED),
+                         nights.events_of(found), "a title", None, False)
+        fig.canvas.draw()
+        return fig
+    return draw
+
+
+def of(axes, gid):
+    """What is drawn as GID in AXES."""
+    return axes.findobj(lambda one: one.get_gid() == gid)
+
+
+def dates_of(axes):
+    """The labels of the x axis that are within it."""
+    low, high = axes.get_xlim()
+    return [tick.label1.get_text() for tick in axes.xaxis.get_major_ticks()
+            if low <= tick.get_loc() <= high]
+
+
+def time_of(x):
+    """What time X on the axis is, from FIRST on."""
+    return datetime.timedelta(days=x) - (FIRST - datetime.datetime(1970, 1, 1))
+
+
+def boxes_of(fig):
+    """(text, box) of all text of FIG that is shown."""
+    renderer = fig.canvas.get_renderer()
+    found = list(fig.texts)
+    for axes in fig.axes:
+        found += of(axes, "letters") + [axes.yaxis.label]
+        found += [axes._left_title, axes._right_title]
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            found += [tick.label1 for tick in axis.get_major_ticks()
+                      if low <= tick.get_loc() <= high]
+    return [(text.get_text(), text.get_window_extent(renderer))
+            for text in found if text.get_text() and text.get_visible()]
+
+
+def check_labels(fig):
+    """Nothing of what is written in FIG is on anything else, or cut."""
+    for (one, box), (other, its) in itertools.combinations(boxes_of(fig), 2):
+        assert not (box.x0 < its.x1 and its.x0 < box.x1
+                    and box.y0 < its.y1 and its.y0 < box.y1), (one, other)
+    for text, box in boxes_of(fig):
+        assert box.x0 >= 0 and box.x1 <= fig.bbox.width + 1, text
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("count, every, points", [
+    (1, DAY, 1), (2, DAY, 8), (10, DAY, 1), (60, DAY, 8), (60, DAY, 1),
+    (9, 300 * DAY, 1), (12, DAY / 12, 1), (12, DAY / 4, 8),
+    (24, DAY / 1440, 1)])
+def test_dates_have_a_month(figure_of, count, every, points):
+    fig = figure_of([50.0] * count, every, count=points)
+    check_labels(fig)
+    found = dates_of(fig.axes[-1])
+    assert len(found) > 1
+    for text in found:
+        assert re.search("Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec",
+                         text), text
+
+
+def test_runs_of_one_day_are_spread_by_their_time(figure_of):
+    """And a change is between the run before and the one that showed it."""
+    fig = figure_of([50.0] * 6 + [45.0] * 6, DAY / 12, changed=(6,))
+    axes, = fig.axes
+    (dots,) = of(axes, "nights")
+    xs = dots.get_xdata()
+    low, high = axes.get_xlim()
+    assert xs[-1] - xs[0] > 0.9 * (high - low)
+    between = 5.5 * DAY / 12
+    for gid in ("step", "event"):
+        (mark,) = of(axes, gid)
+        assert abs(time_of(mark.get_xdata()[0]) - between) < DAY / 10000
+    assert axes.get_title("right").endswith(
+        "\N{BLACK DOWN-POINTING TRIANGLE} -10.0% 2026-01-30")
+
+
+def test_marks_are_where_steps_are(figure_of):
+    """Before the first of the nights that are different, also when the one
+    before has no value."""
+    values = [50.0] * 20 + [40.0] * 10 + [50.0] * 10
+    fig = figure_of(values, lost=(19,))
+    marks = [time_of(one.get_xdata()[0]) for one in of(fig.axes[0], "step")]
+    wanted = [19 * DAY, 29.5 * DAY]
+    assert len(marks) == 2
+    for mark, due in zip(marks, wanted):
+        assert abs(mark - due) < DAY / 10000
+    assert len(of(fig.axes[0], "level")) == 3
+
+
+@pytest.mark.parametrize("values, changed, lost, said, unsaid", [
+    ([50.0] * 9, (), (), ["median of the nights"],
+     ["two changes", "slower", "faster", "cross", "letters"]),
+    ([50.0] * 9 + [40.0] * 9, (4,), (3,),
+     ["two changes", "slower", "cross", "letters"], ["faster"]),
+    ([40.0] * 9 + [50.0] * 9, (), (), ["faster"], ["slower"])])
+def test_signs_are_explained_if_they_are_there(figure_of, values, changed,
+                                               lost, said, unsaid):
+    fig = figure_of(values, changed=changed, lost=lost)
+    legend = " ".join(text.get_text() for text in fig.texts[::-1])
+    for word in said:
+        assert word in legend
+    for word in unsaid:
+        assert word not in legend
+
+
+@pytest.mark.parametrize("count, changed", [
+    (1, ()), (1, range(60)), (2, range(30, 50)), (8, (40, 41, 43))])
+def test_labels_do_not_collide(figure_of, count, changed):
+    values = [50.0] * 20 + [40.0] * 10 + [50.0] * 10 + [30.0] * 20
+    check_labels(figure_of(values, changed=changed, count=count))
 
 
 def test_a_panel_for_each_point(plot, keep, tmp_path):

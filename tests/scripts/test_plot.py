@@ -18,7 +18,7 @@ GAP = NAN, NAN      # between sizes that no line joins
 @pytest.fixture
 def drawn(write):
     """Draws files, each a list of documents or lines; (picture, figure)."""
-    def draw(*files, kind=None, size=figure.SIZE, title="a title"):
+    def draw(*files, kind=None, size=None, title="a title"):
         records = []
         for number, lines in enumerate(files):
             records += results.read(write(f"file{number}.json", lines))
@@ -113,13 +113,16 @@ def test_rounds_of_a_sweep(drawn):
         "old": {64: [None, None], 4096: [8.0]}}))
     top = fig.axes[0]
     new, old = lines_of(top)["new"], lines_of(top)["old"]
-    same(points(new), [(64, 3.5), GAP, (4096, 8.0)])
-    same(points(old), [(64, NAN), GAP, (4096, 8.0)])
+    # of two set-ups a fifth of an octave to the left and to the right
+    left, right = 2 ** -0.2, 2 ** 0.2
+    same(points(new), [(64 * left, 3.5), GAP, (4096 * left, 8.0)])
+    same(points(old), [(64 * right, NAN), GAP, (4096 * right, 8.0)])
     # of 6 rounds the interval is all of them: 1 - 2 / 2^6 is above 95%
-    assert bars(top) == {64: (1.0, 6.0), 4096: (7.0, 9.0)}
+    assert [(pytest.approx(x), ends) for x, ends in bars(top).items()] == [
+        (64 * left, (1.0, 6.0)), (4096 * left, (7.0, 9.0))]
     assert [bar.get_linestyle()[0][1] is not None
             for bar in top.collections] == [False, True]
-    assert sorted(failures(top)) == [64, 4096]
+    assert sorted(failures(top)) == pytest.approx([64 * right, 4096 * left])
     assert {curves.ROUND_BARS, curves.RANGE_BARS,
             "failed: new 4K: 1 of 3; old 64: 2 of 2"} <= set(words(fig))
     assert new.get_linestyle() != old.get_linestyle()
@@ -159,11 +162,13 @@ def test_latency_of_one_result(drawn):
 def test_latency_of_several_results(drawn):
     other = result([lat_row(2, 1.5, 2.5)], title="InfiniBand")
     _, fig = drawn([LATENCY], [other])
-    assert [axes.get_title() for axes in fig.axes] == [
-        "median", "99%", "99.9%"]
-    for axes, value in zip(fig.axes, (1.5, 2.5, NAN)):
-        same(points(lines_of(axes)["InfiniBand"]), [(2, value)])
-    assert list(lines_of(fig.axes[0])) == ["lab1 mlx5_0", "InfiniBand"]
+    assert [axes.get_ylabel() for axes in fig.axes] == [
+        f"{what} [\u00b5s]\nhalf round trip"
+        for what in ("median", "99%", "99.9%")]
+    for axes, value in zip(fig.axes, (1.5, 2.5)):
+        same(points(lines_of(axes)["InfiniBand"]), [(2 * 2 ** 0.2, value)])
+    assert [list(lines_of(axes)) for axes in fig.axes] == [
+        ["lab1 mlx5_0", "InfiniBand"]] * 2 + [["lab1 mlx5_0"]]
 
 
 def test_sizes_are_powers_of_two_in_words(drawn):
@@ -302,16 +307,16 @@ def test_one_curve_is_of_one_pair_of_devices(drawn):
                     on("Ethernet", 12.0)])
     lines = lines_of(fig.axes[0])
     assert list(lines) == ["lab1 mlx5_0 Ethernet", "lab1 mlx5_0 InfiniBand"]
-    same(points(lines["lab1 mlx5_0 Ethernet"]), [(64, 11.0), (128, 22.0)])
-    same(points(lines["lab1 mlx5_0 InfiniBand"]), [(64, 20.0), (128, 40.0)])
+    for (name, line), values in zip(lines.items(), ((11, 22), (20, 40))):
+        assert list(line.get_ydata()) == pytest.approx(values), name
 
 
 def test_one_curve_has_one_title(drawn):
     _, fig = drawn([on("Ethernet", 10.0, title="a"),
                     on("Ethernet", 20.0, title="b")])
     lines = lines_of(fig.axes[0])
-    same(points(lines["a"]), [(64, 10.0), (128, 20.0)])
-    same(points(lines["b"]), [(64, 20.0), (128, 40.0)])
+    assert list(lines["a"].get_ydata()) == pytest.approx([10, 20])
+    assert list(lines["b"].get_ydata()) == pytest.approx([20, 40])
     # the same of bandwidth over time, and of latency
     picture, _ = drawn([
         result([bw_row(64, 1.0, intervals=over_time(gbps))], title)
@@ -382,16 +387,15 @@ HALVES = [lat_of("write_lat", "half round trip", 1.0),
 WHOLE = lat_of("read_lat", "round trip", 2.0)
 
 
-@pytest.mark.parametrize("kind, columns", [("latency", 3),
-                                           ("distribution", 1)])
-def test_half_and_whole_round_trips_are_not_on_one_axis(drawn, kind, columns):
+@pytest.mark.parametrize("kind, rows", [("latency", 3), ("distribution", 1)])
+def test_half_and_whole_round_trips_are_not_on_one_axis(drawn, kind, rows):
     picture, fig = drawn(HALVES + [WHOLE], kind=kind)
-    assert picture.columns == columns and len(fig.axes) == 2 * columns
-    half, whole = fig.axes[0], fig.axes[columns]
+    assert picture.columns == 1 and len(fig.axes) == 2 * rows
+    half, whole = fig.axes[0], fig.axes[rows]
     assert half.get_ylabel().endswith("\nhalf round trip")
     assert whole.get_ylabel().endswith("\nround trip")
     assert not half.get_shared_y_axes().joined(half, whole)
-    for panel, labels_of in zip((picture.panels[0], picture.panels[columns]),
+    for panel, labels_of in zip((picture.panels[0], picture.panels[rows]),
                                 (["write_lat", "send_lat"], ["read_lat"])):
         assert [c.label for c in panel.curves] == labels_of
     # a look is of one curve of the picture
@@ -469,7 +473,7 @@ EIGHT = sweep({f"a target with quite a long name {n}": {64: [1.0], 1 << 20: [
 HUGE = result([lat_row(2, 123456.7, 2345678.9, 99999999.9)])
 
 
-@pytest.mark.parametrize("size", [(4, 5), figure.SIZE])
+@pytest.mark.parametrize("size", [(4, 8), None])
 @pytest.mark.parametrize("files", [
     [[RUN]], [[LATENCY], [HUGE]], [loads(1.5, "a"), loads(2.5, "b")],
     [[result([lat_row(64, 1.0, bins=[[0, 123456789, 3]])])]],
@@ -499,6 +503,61 @@ def test_nothing_is_cut_or_covered(drawn, files, size):
 def test_eight_curves_with_long_names(drawn):
     _, fig = drawn(EIGHT)
     assert len(fig.legends[0].get_texts()) == looks.CURVES_MAX
-    with pytest.raises(figure.TooSmall, match="--size 4x5.2$"):
+    with pytest.raises(figure.TooSmall, match="--size 4x5.3$"):
         drawn(EIGHT, size=(4, 3))
-    drawn(EIGHT, size=(4, 5.2))
+    drawn(EIGHT, size=(4, 5.3))
+
+
+def set_ups(count, rounds=6, lost=()):
+    """A sweep of all sizes of COUNT set-ups that are equal, but for those that
+    are LOST."""
+    return sweep({f"set-up {n}": {
+        1 << e: [None if n in lost else 1.0 + e] * rounds
+        for e in range(1, 24)} for n in range(count)})
+
+
+@pytest.mark.parametrize("count", [2, 4, looks.CURVES_MAX])
+def test_set_ups_are_beside_each_other(drawn, count):
+    """Their marks do not touch, and are in the band of their size."""
+    _, fig = drawn(set_ups(count))
+    fig.canvas.draw()
+    for axes in fig.axes:
+        bands = [patch.get_xy()[:, 0] for patch in axes.patches]
+        assert [(min(xs), max(xs)) for xs in bands] == [pytest.approx(
+            (2 ** (e - 0.5), 2 ** (e + 0.5))) for e in range(1, 24, 2)]
+        marks = sorted(
+            (axes.transData.transform((x, y))[0], x,
+             line.get_markersize() + line.get_markeredgewidth())
+            for line in lines_of(axes).values() for x, y in points(line))
+        assert len(marks) == 23 * count
+        for (left, _, size), (right, _, _) in zip(marks, marks[1:]):
+            assert right - left > 0.9 * size * fig.dpi / 72
+        for place, (_, x, _) in enumerate(marks):
+            assert abs(math.log2(x) - 1 - place // count) < 0.5
+    assert figure.BESIDE in words(fig)
+
+
+def test_what_is_alone_is_where_its_size_is(drawn):
+    _, fig = drawn(set_ups(1))
+    (line,) = lines_of(fig.axes[0]).values()
+    assert list(line.get_xdata()) == [2 ** e for e in range(1, 24)]
+    assert not fig.axes[0].patches and figure.BESIDE not in words(fig)
+
+
+def test_the_legend_has_what_is_drawn_as_it_is_drawn(drawn):
+    """A set-up that always failed is no line, but has its crosses."""
+    _, fig = drawn(set_ups(3, lost=(1,)))
+    (top, _), (legend,) = fig.axes, fig.legends
+    found = {line.get_label(): line for line in top.lines}
+    entries = {text.get_text(): line for text, line in zip(
+        legend.get_texts(), legend.get_lines())}
+    assert list(entries) == ["set-up 0", "set-up 1", "set-up 2", "failed"]
+    for name in ("set-up 0", "set-up 2"):
+        for what in ("color", "linestyle", "linewidth", "marker"):
+            get = f"get_{what}"
+            assert (getattr(found[name], get)()
+                    == getattr(entries[name], get)())
+    assert "set-up 1" not in found
+    crosses, = [line for line in top.lines if line.get_gid() == "failed"]
+    assert crosses.get_color() == entries["set-up 1"].get_color()
+    assert entries["set-up 1"].get_linestyle() == "None"

@@ -111,8 +111,8 @@ def parser() -> Parser:
                    help="begin the y axes at 0, and do not use log scales")
     p.add_argument("--title", help="title above the picture")
     p.add_argument("--size", metavar="WIDTHxHEIGHT", type=picture_size,
-                   help="size of the picture in inches [7.5x5; with "
-                   "--history, as high as it needs]")
+                   help="size of the picture in inches [as high as it "
+                   "needs]")
     question.add_options(p.add_argument_group("with --history"))
     version.add_to(p)
     return p
@@ -226,7 +226,7 @@ def image_of(drawing: types.ModuleType, args: argparse.Namespace,
     what = naming.common_words(drawn)
     lines = [what] * bool(args.title) + naming.origins(drawn)
     figure = drawing.draw(picture, lines, args.title or what,
-                          args.size or drawing.SIZE, args.from_zero)
+                          args.size, args.from_zero)
     image = io.BytesIO()
     drawing.save(figure, image, output_of(args)[-3:])
     return image.getvalue()

@@ -7,7 +7,7 @@ from matplotlib import ticker
 from matplotlib.axes import Axes
 
 from verbsperf.documents.points import size_text
-from verbsperf.plot.curves import Picture
+from verbsperf.plot.curves import Curve, Picture
 from verbsperf.plot.spans import Span
 
 # Where the size 0 stands on an axis of powers of two.
@@ -16,11 +16,40 @@ ZERO = 0.5
 QUANTILES = (50, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999)
 # Inches between two sizes, and between two values of a y axis, at least.
 SIZE_GAP, VALUE_GAP = 0.42, 0.22
+# The share of the room between two sizes that set-ups side by side take.
+SHARE = 0.8
 
 
 def position(scale: str, x: float) -> float:
     """Return where X is drawn."""
     return max(x, ZERO) if scale == "size" else x
+
+
+def band_of(picture: Picture) -> float:
+    """Return by what factor two sizes of PICTURE differ at least, 2 at
+    most."""
+    xs = sorted({position("size", d.x) for one in picture.curves()
+                 for d in one.dots})
+    return min([2.0, *(b / a for a, b in zip(xs, xs[1:]))])
+
+
+def beside(picture: Picture, one: Curve, x: float) -> float:
+    """Return where ONE has X: beside the other set-ups, if the curves are
+    such."""
+    at, count = position(picture.x_scale, x), len(picture.styles())
+    if not picture.beside:
+        return at
+    place = (one.style + 0.5) / count - 0.5
+    return float(at * band_of(picture) ** (SHARE * place))
+
+
+def draw_bands(axes: Axes, picture: Picture) -> None:
+    """Show which x are of one size, in every other band."""
+    half = band_of(picture) ** 0.5
+    for x in sorted({position("size", d.x) for one in picture.curves()
+                     for d in one.dots})[::2]:
+        axes.axvspan(x / half, x * half, color="#f0f0f0", linewidth=0,
+                     zorder=0, gid="band")
 
 
 def size_axis(axes: Axes, sizes: Sequence[float]) -> None:

@@ -65,10 +65,15 @@ class Picture(NamedTuple):
     columns: int            # of the panels; those in a row share their y axis
     panels: List[Panel]     # row by row
     notes: List[str]        # what the signs mean
+    beside: bool = False    # the curves are set-ups, side by side at a size
 
     def curves(self) -> List[Curve]:
         """Return those of all panels."""
         return [curve for panel in self.panels for curve in panel.curves]
+
+    def styles(self) -> Set[int]:
+        """Return those of its curves."""
+        return {one.style for one in self.curves()}
 
 
 class Axis(NamedTuple):

@@ -14,7 +14,8 @@ from matplotlib.figure import Figure  # noqa: E402
 
 from verbsperf.base.errors import Refused  # noqa: E402
 from verbsperf.base.tables import printable  # noqa: E402
-from verbsperf.plot.axes import set_x_axis, set_y_axis  # noqa: E402
+from verbsperf.plot.axes import (  # noqa: E402
+    draw_bands, set_x_axis, set_y_axis)
 from verbsperf.plot.curves import Panel, Picture  # noqa: E402
 from verbsperf.plot.looks import (  # noqa: E402
     CURVES_MAX, draw_curve, legend_entries, shortened)
@@ -29,13 +30,15 @@ matplotlib.rcParams.update({
     "legend.fontsize": 8,
     "axes.unicode_minus": False,
 })
-SIZE = (7.5, 5.0)
+WIDTH = 7.5
 FOOT_FONT = 6.5
 LINE = 0.13             # height of a line of the foot, in inches
 FOOT_LINES = 12
-# Axes that are lower are lower than their labels are long, in inches.
-LOWEST = 1.35
+# Axes that are lower are lower than their labels are long, in inches; as high
+# as all of a picture are, and each of them at least, if no size is asked for.
+LOWEST, HIGH, EACH = 1.35, 3.4, 1.6
 NOT_FROM_ZERO = "y does not begin at 0 everywhere; with --from-zero it does"
+BESIDE = "side by side in one band: the set-ups at one size"
 
 
 class NoRoom(Refused):
@@ -62,12 +65,13 @@ def add_legend(fig: Figure, picture: Picture, bottom: float) -> float:
     """Put the legend below the axes, in as many columns as fit; return its
     height."""
     entries = legend_entries(picture)
-    width, height = fig.get_size_inches()
+    width = fig.get_figwidth()
     for columns in range(min(4, len(entries)), 0, -1):
         legend = fig.legend(
-            handles=entries, loc="lower center",
-            bbox_to_anchor=(0.5, bottom / height), ncol=columns,
-            frameon=False, borderaxespad=0, borderpad=0.1, handlelength=3.2,
+            handles=entries, loc="lower center", ncol=columns,
+            bbox_to_anchor=(width / 2, bottom),
+            bbox_transform=fig.dpi_scale_trans, frameon=False,
+            borderaxespad=0, borderpad=0.1, handlelength=3.2,
             columnspacing=1.5)
         extent = legend.get_window_extent(fig.canvas.get_renderer())
         if extent.width <= (width - 0.2) * fig.dpi or columns == 1:
@@ -76,33 +80,32 @@ def add_legend(fig: Figure, picture: Picture, bottom: float) -> float:
     return float(extent.height / fig.dpi)
 
 
-def foot_lines(lines: Sequence[str], width: float) -> List[str]:
-    """Wrap LINES to a picture of WIDTH inches."""
-    columns = int((width - 0.3) / (FOOT_FONT / 72 * 0.53))
+def add_foot(fig: Figure, lines: Sequence[str], most: int = FOOT_LINES
+             ) -> float:
+    """Write LINES at the very bottom, MOST of them; return their height."""
+    columns = int((fig.get_figwidth() - 0.3) / (FOOT_FONT / 72 * 0.53))
     wrapped = [part for line in lines
                for part in textwrap.wrap(printable(line), columns)]
-    if len(wrapped) > FOOT_LINES:
-        more = len(wrapped) - FOOT_LINES + 1
-        wrapped[FOOT_LINES - 1:] = [f"and {more} more lines"]
-    return wrapped
+    if len(wrapped) > most:
+        wrapped[most - 1:] = [f"and {len(wrapped) - most + 1} more lines"]
+    for number, text in enumerate(reversed(wrapped)):
+        fig.text(0.12, 0.08 + number * LINE, text, fontsize=FOOT_FONT,
+                 color="#333333", va="bottom", transform=fig.dpi_scale_trans)
+    return 0.08 + len(wrapped) * LINE
 
 
-def add_foot(fig: Figure, lines: Sequence[str]) -> float:
-    """Write LINES at the very bottom; return their height."""
+def add_title(fig: Figure, title: str) -> None:
+    """Write TITLE above all, as much of it as fits."""
     width, height = fig.get_size_inches()
-    for number, text in enumerate(reversed(foot_lines(lines, width))):
-        fig.text(0.12 / width, (0.08 + number * LINE) / height, text,
-                 fontsize=FOOT_FONT, color="#333333", va="bottom")
-    return 0.08 + len(foot_lines(lines, width)) * LINE
+    fig.suptitle(shortened(title, int(width * 12)), fontsize=10,
+                 y=1 - 0.08 / height, va="top")
 
 
-def make_axes(fig: Figure, picture: Picture, title: Optional[str],
-              bottom: float) -> List[Axes]:
+def make_axes(fig: Figure, picture: Picture, above: float, bottom: float
+              ) -> List[Axes]:
     """Make the axes of all panels in the space that is left in FIG."""
     width, height = fig.get_size_inches()
     shape = len(picture.panels) // picture.columns, picture.columns
-    above = 0.12 + (0.22 if title else 0) + (
-        0.2 if any(panel.title for panel in picture.panels) else 0)
     missing = above + bottom + 0.5 + shape[0] * LOWEST - height
     if missing > 0:
         needed = math.ceil(10 * (height + missing)) / 10
@@ -136,11 +139,14 @@ def add_x_label(fig: Figure, every: Sequence[Axes], text: str, bottom: float
 
 def add_panel(axes: Axes, picture: Picture, panel: Panel, span: Span) -> None:
     """Draw PANEL's curves and its axes."""
+    if picture.beside:
+        draw_bands(axes, picture)
     for one in panel.curves:
         draw_curve(axes, picture, one)
     if axes.get_subplotspec().is_first_row():
         axes.set_title(shortened(panel.title))
-    axes.grid(True, color="#dddddd", linewidth=0.6)
+    axes.grid(True, axis="y" if picture.beside else "both", color="#dddddd",
+              linewidth=0.6)
     axes.set_axisbelow(True)
     set_x_axis(axes, picture)
     set_y_axis(axes, span)
@@ -149,19 +155,26 @@ def add_panel(axes: Axes, picture: Picture, panel: Panel, span: Span) -> None:
 
 
 def draw(picture: Picture, lines: Sequence[str], title: Optional[str] = None,
-         size: Tuple[float, float] = SIZE, from_zero: bool = False) -> Figure:
-    """Return a Figure of PICTURE with LINES in its foot."""
+         size: Optional[Tuple[float, float]] = None,
+         from_zero: bool = False) -> Figure:
+    """Return a Figure of PICTURE with LINES in its foot, as high as it needs
+    unless SIZE says it."""
     refuse_too_many(picture)
-    fig = Figure(figsize=size, dpi=150)
+    fig = Figure(figsize=size or (WIDTH, HIGH), dpi=150)
     backend_agg.FigureCanvasAgg(fig)
-    if title:
-        fig.suptitle(shortened(title, int(size[0] * 12)), fontsize=10,
-                     y=1 - 0.08 / size[1], va="top")
     spans = spans_of(picture, from_zero)
-    notes = [NOT_FROM_ZERO] * any(span.begins_late() for span in spans)
+    notes = [BESIDE] * picture.beside + [NOT_FROM_ZERO] * any(
+        span.begins_late() for span in spans)
     bottom = add_foot(fig, [*picture.notes, *notes, *lines]) + 0.06
     bottom += add_legend(fig, picture, bottom)
-    every = make_axes(fig, picture, title, bottom)
+    above = 0.12 + (0.22 if title else 0) + (
+        0.2 if any(panel.title for panel in picture.panels) else 0)
+    if not size:
+        rows = len(picture.panels) // picture.columns
+        fig.set_figheight(above + bottom + 0.5 + max(HIGH, EACH * rows))
+    if title:
+        add_title(fig, title)
+    every = make_axes(fig, picture, above, bottom)
     for axes, panel, span in zip(every, picture.panels, spans):
         add_panel(axes, picture, panel, span)
     make_room(fig, every)
@@ -169,8 +182,9 @@ def draw(picture: Picture, lines: Sequence[str], title: Optional[str] = None,
     return fig
 
 
-def save(fig: Figure, file: BinaryIO, form: str) -> None:
+def save(fig: Figure, file: BinaryIO, form: str,
+         bbox_inches: Optional[str] = None) -> None:
     """Write FIG as FORM, "png" or "svg", into FILE; the same figure gives the
     same bytes."""
     metadata = {"Date": None} if form == "svg" else {"Software": None}
-    fig.savefig(file, format=form, metadata=metadata)
+    fig.savefig(file, format=form, metadata=metadata, bbox_inches=bbox_inches)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from verbsperf.base.tables import printable
-from verbsperf.plot.axes import position
+from verbsperf.plot.axes import beside, position
 from verbsperf.plot.curves import Curve, Dot, Picture
 
 # Colours (Okabe and Ito's, from dark to light), line styles and markers: each
@@ -27,6 +27,8 @@ CURVES_MAX = len(STYLES)
 CROSS: Dict[str, Any] = {
     "marker": "X", "markersize": 7, "color": "black",
     "markerfacecolor": "white", "linestyle": ""}
+# Points of a marker, at most, and of all those that are side by side.
+MARKER, MARKERS = 4.5, 13.0
 
 
 def shortened(text: str, length: int = 60) -> str:
@@ -38,16 +40,24 @@ def shortened(text: str, length: int = 60) -> str:
     return f"{text[:length - 25]}...{text[-22:]}"
 
 
-def look_of(one: Curve) -> Dict[str, Any]:
-    """Return how the line of ONE is drawn."""
+def look_of(one: Curve, thin: bool = False) -> Dict[str, Any]:
+    """Return how the line of ONE is drawn; THIN where markers are what
+    counts."""
     colour, line, _ = STYLES[one.style % CURVES_MAX]
-    return {"color": colour, "linestyle": line, "linewidth": 1.4,
-            "label": shortened(one.label)}
+    return {"color": colour, "linestyle": line,
+            "linewidth": 0.5 if thin else 1.4, "label": shortened(one.label)}
 
 
-def marker_of(one: Curve) -> Dict[str, Any]:
+def marker_size(picture: Picture) -> float:
+    """Return the size of the markers of PICTURE, in points."""
+    return min(MARKER, MARKERS / len(picture.styles()) if picture.beside
+               else MARKER)
+
+
+def marker_of(one: Curve, size: float = MARKER) -> Dict[str, Any]:
     """Return how the markers of ONE are drawn."""
-    return {"marker": STYLES[one.style % CURVES_MAX][2], "markersize": 4.5}
+    return {"marker": STYLES[one.style % CURVES_MAX][2], "markersize": size,
+            "markeredgewidth": 0.2 * size}
 
 
 def with_gaps(dots: Iterable[Dot]) -> Iterator[Dot]:
@@ -66,7 +76,7 @@ def placed(picture: Picture, one: Curve) -> List[Dot]:
     dots: Iterable[Dot] = one.dots
     if picture.x_scale == "size":
         dots = with_gaps(dots)
-    return [d._replace(x=position(picture.x_scale, d.x),
+    return [d._replace(x=beside(picture, one, d.x),
                        y=math.nan if d.y is None else d.y) for d in dots]
 
 
@@ -76,24 +86,26 @@ def draw_curve(axes: Axes, picture: Picture, one: Curve) -> None:
     if picture.x_scale == "percentile":
         draw_quantiles(axes, one, dots)
         return
-    axes.plot([d.x for d in dots], [d.y for d in dots], zorder=3,
-              markevery=max(1, len(dots) // 40), **look_of(one),
-              **marker_of(one))
+    size = marker_size(picture)
+    if one.has_values():
+        axes.plot([d.x for d in dots], [d.y for d in dots], zorder=3,
+                  markevery=max(1, len(dots) // 40),
+                  **look_of(one, picture.beside), **marker_of(one, size))
     for d in dots:
-        draw_bar(axes, one, d)
+        draw_bar(axes, one, d, size)
         if d.saturated:
             draw_hollow(axes, one, d)
     draw_failed(axes, picture, one)
 
 
-def draw_bar(axes: Axes, one: Curve, d: Dot) -> None:
-    """Draw the bar of D, if it has one."""
+def draw_bar(axes: Axes, one: Curve, d: Dot, size: float) -> None:
+    """Draw the bar of D, if it has one, to a marker of SIZE."""
     if d.y is None or d.low is None or d.high is None:
         return
     _, _, (bar,) = axes.errorbar(
         [d.x], [d.y], [[max(0, d.y - d.low)], [max(0, d.high - d.y)]],
-        color=look_of(one)["color"], capsize=3, elinewidth=1, linestyle="",
-        zorder=2)
+        color=look_of(one)["color"], capsize=0.6 * size, elinewidth=1,
+        linestyle="", zorder=2)
     bar.set_linestyle(":" if d.ranged else "-")
 
 
@@ -101,7 +113,7 @@ def draw_hollow(axes: Axes, one: Curve, d: Dot) -> None:
     """Draw D hollow: its load was not reached."""
     axes.plot([d.x], [d.y], color=look_of(one)["color"],
               markerfacecolor="white", linestyle="", zorder=4,
-              **{**marker_of(one), "markersize": 6})
+              **marker_of(one, 6))
 
 
 def draw_quantiles(axes: Axes, one: Curve, dots: List[Dot]) -> None:
@@ -128,21 +140,32 @@ def marked(xs: List[float]) -> List[int]:
     return shown
 
 
+def cross_of(one: Curve, size: float = MARKER) -> Dict[str, Any]:
+    """Return how a failure of ONE is drawn beside markers of SIZE."""
+    return {**CROSS, "color": look_of(one)["color"],
+            "markersize": CROSS["markersize"] * size / MARKER}
+
+
 def draw_failed(axes: Axes, picture: Picture, one: Curve) -> None:
     """Draw crosses on the axis where runs failed and gave no value."""
     if one.failed:
-        axes.plot([position(picture.x_scale, x) for x in one.failed],
+        axes.plot([beside(picture, one, x) for x in one.failed],
                   [0.0] * len(one.failed), clip_on=False, zorder=5,
-                  transform=axes.get_xaxis_transform(), gid="failed", **CROSS)
+                  transform=axes.get_xaxis_transform(), gid="failed",
+                  **cross_of(one, marker_size(picture)))
 
 
 def legend_entries(picture: Picture) -> List[Line2D]:
-    """Return a line with its label for each style, and one for the crosses."""
+    """Return a line with its label for each style as it is drawn, and one for
+    the crosses."""
     entries: Dict[int, Line2D] = {}
-    for one in picture.curves():
-        entries.setdefault(one.style, Line2D(
-            [], [], **look_of(one), **marker_of(one)))
-    lines = list(entries.values())
-    if any(one.failed for one in picture.curves()):
+    every = picture.curves()
+    for one in sorted(every, key=Curve.has_values, reverse=True):
+        look = ({**look_of(one, picture.beside), **marker_of(one)}
+                if one.has_values() else
+                {**cross_of(one), "label": shortened(one.label)})
+        entries.setdefault(one.style, Line2D([], [], **look))
+    lines = [entries[style] for style in sorted(entries)]
+    if any(one.failed for one in every):
         lines.append(Line2D([], [], label="failed", **CROSS))
     return lines

@@ -66,7 +66,8 @@ def bandwidth(records: Sequence[Record], _: Sequence[str]
     if not panels[0].has_values():
         return None
     return Picture("bandwidth", "message size [bytes]", "size", 1,
-                   styled(panels), sorted(bars) + failures(groups))
+                   styled(panels), sorted(bars) + failures(groups),
+                   len(groups) > 1)
 
 
 def latency_of(record: Record) -> Object:
@@ -98,9 +99,11 @@ def by_definition(groups: Groups) -> Dict[str, Groups]:
     return known
 
 
-def latency_label(name: Optional[str]) -> str:
-    """Return the label of a y axis of latency, whose definition is NAME."""
-    return f"latency [\N{MICRO SIGN}s]\n{name}"
+def latency_label(name: Optional[str], percentile: str = "") -> str:
+    """Return the label of a y axis of latency, or a PERCENTILE of it, whose
+    definition is NAME."""
+    what = percentile_name(percentile) if percentile else "latency"
+    return f"{what} [\N{MICRO SIGN}s]\n{name}"
 
 
 class Percentiles:
@@ -111,7 +114,6 @@ class Percentiles:
         self.groups, self.percentiles, self.x_of = groups, percentiles, x_of
         self.names = labels(groups)
         self.bars: Set[str] = set()
-        self.columns = 1
         self.panels = (self.one_curve() if len(groups) == 1
                        else self.several_curves())
 
@@ -130,32 +132,33 @@ class Percentiles:
         return styled([panel] if curves else [])
 
     def several_curves(self) -> List[Panel]:
-        """Return a panel for each percentile, and a row of them for each
-        definition of latency."""
-        rows = by_definition(self.groups)
-        table = [[self.panel(q, name, row) for name, row in rows.items()]
-                 for q in self.percentiles]
-        columns = [column for column in table
-                   if any(panel.has_values() for panel in column)]
-        self.columns = len(columns)
-        return styled([panel for row in zip(*columns) for panel in row])
+        """Return a panel for each definition of latency and percentile."""
+        every = [self.panel(q, name, row) for name, row in
+                 by_definition(self.groups).items() for q in self.percentiles]
+        return styled([panel for panel in every if panel.has_values()])
 
     def panel(self, percentile: str, name: str, row: Groups) -> Panel:
         """PERCENTILE of the groups in ROW, whose latency is NAME."""
-        return Panel(percentile_name(percentile), latency_label(name), [
+        return Panel("", latency_label(name, percentile), [
             curve(self.names[key], group, self.axis(percentile), self.bars)
             for key, group in row.items()], "log")
+
+    def picture(self, kind: str, x_label: str, x_scale: str,
+                notes: List[str]) -> Optional[Picture]:
+        """Return the Picture of KIND, if there is anything to draw."""
+        if not self.panels:
+            return None
+        return Picture(kind, x_label, x_scale, 1, self.panels,
+                       sorted(self.bars) + notes,
+                       x_scale == "size" and len(self.groups) > 1)
 
 
 def latency(records: Sequence[Record], percentiles: Sequence[str]
             ) -> Optional[Picture]:
     """Show percentiles over size."""
     groups = by_curve(of_metric(records, "_lat"), over_size)
-    made = Percentiles(groups, percentiles, size_of)
-    if not made.panels:
-        return None
-    return Picture("latency", "message size [bytes]", "size", made.columns,
-                   made.panels, sorted(made.bars) + failures(groups))
+    return Percentiles(groups, percentiles, size_of).picture(
+        "latency", "message size [bytes]", "size", failures(groups))
 
 
 def requested(record: Record) -> float:
@@ -197,11 +200,8 @@ def load(records: Sequence[Record], percentiles: Sequence[str]
     every = of_metric(records, "_lat")
     groups = by_curve([r for r in every if requested(r)], over_load)
     made = Percentiles(groups, percentiles, requested)
-    if not made.panels:
-        return None
-    notes = mark_saturated(made) + lost_loads(every)
-    return Picture("load", "offered load [Mpps]", "linear", made.columns,
-                   made.panels, sorted(made.bars) + notes)
+    return made.picture("load", "offered load [Mpps]", "linear",
+                        mark_saturated(made) + lost_loads(every))
 
 
 def trusted_until(samples: int) -> float:

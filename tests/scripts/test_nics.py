@@ -263,10 +263,40 @@ def test_page(pair, tmp_path):
     assert text.startswith("<!DOCTYPE html>")
     # bandwidth, latency and its distribution
     assert text.count("<svg") == 3 and text.count("</svg>") == 3
-    for words in ("share of link [%]", "message rate [Mpps]", "99%",
+    for words in ("share of link", "message rate [Mpps]", "99%", "to ib",
                   "latency of 64 bytes", "rx_discards of the server rose",
                   "ib ahead at 64 bytes", "<td class=word>InfiniBand</td>"):
         assert words in text, words
+
+
+def test_pictures_have_what_the_tables_have(compare, write):
+    """The same intervals, also of few rounds; and what failed."""
+    plots = pytest.importorskip("verbsperf.nics.plots")
+    for rounds in (3, 4, 5, 10):
+        found = report(compare, write("few.jsonl", sweep_lines({
+            name: [(50.0 + n + i % 3) * factor for i in range(rounds)] + [
+                None] * n for n, (name, factor) in enumerate(
+                    (("a", 1), ("b", 0.9), ("c", 1.1)))})))
+        group, = found["groups"]
+        picture = plots.over_size(group, list("abc"))
+        # of one link, whose share tells no more
+        assert [panel.y_label for panel in picture.panels] == [
+            "bandwidth [Gb/s]", "bandwidth\nto a"]
+        values, ratios = picture.panels
+        point, = group["points"]
+        for name, value, ratio in zip("abc", values.curves, ratios.curves):
+            one = point["figures"][name]
+            assert (value.label, ratio.label) == (name, name)
+            assert value.dots == [(64, one["gbps"], *value.dots[0][2:])]
+            assert value.dots[0].low is None
+            known = one["ratios"] and one["ratios"]["gbps"] or {
+                "ratio": 1, "low": None, "high": None}
+            assert ratio.dots[0][1:4] == (
+                known["ratio"], known["low"], known["high"])
+        assert (plots.RATIO_BARS in picture.notes) == any(
+            curve.dots[0].low is not None for curve in ratios.curves)
+        assert picture.notes[-1] == (f"failed: b 64: 1 of {rounds + 1}; c 64: "
+                                     f"2 of {rounds + 2}")
 
 
 def test_one_page_of_plots(pair, tmp_path):
@@ -277,7 +307,8 @@ def test_one_page_of_plots(pair, tmp_path):
     tops = [float(one.get("y")) for one in inner]
     heights = [float(one.get("height")) for one in inner]
     assert tops == [sum(heights[:i]) for i in range(len(inner))]
-    assert float(tree.get("height").removesuffix("pt")) == sum(heights)
+    assert float(tree.get("height").removesuffix("pt")) == pytest.approx(
+        sum(heights))
 
 
 @pytest.mark.parametrize("arguments, words", [

@@ -561,3 +561,4 @@ def test_the_legend_has_what_is_drawn_as_it_is_drawn(drawn):
     crosses, = [line for line in top.lines if line.get_gid() == "failed"]
     assert crosses.get_color() == entries["set-up 1"].get_color()
     assert entries["set-up 1"].get_linestyle() == "None"
+    assert "failed: set-up 1 2 to 8M: 6 of 6" in words(fig)

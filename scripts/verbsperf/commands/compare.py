@@ -95,7 +95,7 @@ def drawn(report: Object, groups: Sequence[nics.Group],
     import_drawing()
     from verbsperf.nics import plots  # pylint: disable=C0415
     pictures = [(label, plots.svg_of(label, picture))
-                for label, picture in plots.pictures(groups, every)]
+                for label, picture in plots.pictures(report, groups, every)]
     if page:
         return nics_view.page(report, pictures)
     return plots.page_of_svg([svg for _, svg in pictures])

@@ -1,72 +1,91 @@
-"""The pictures of verbsperf-compare --nics: one page of them."""
+"""The pictures of verbsperf-compare --nics: one page of them, with what its
+tables have."""
 import io
 import re
-from typing import Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
-from verbsperf.documents.results import Record
-from verbsperf.nics.report import Group
-from verbsperf.nics.setups import Setup, rate_of
+from verbsperf.documents.jsonfile import Object
+from verbsperf.nics.report import COMPARED, Group
+from verbsperf.nics.setups import Setup
 from verbsperf.plot import figure, series
-from verbsperf.plot.curves import Axis, Curve, Panel, Picture, curve, styled
-from verbsperf.plot.labels import failures_of, size_of
+from verbsperf.plot.curves import Curve, Dot, Panel, Picture, styled
+from verbsperf.plot.labels import failures_of
 
-PERCENTILES = ("50", "99", "99.9")
-WIDTH = 7.5
-HEIGHT = {"bandwidth": 7.0, "latency": 4.2, "distribution": 4.2}
+RATIO_BARS = "bars: 95% interval of the ratio, as in the table"
+# (metric, label, scale) of the panels besides those of ratios.
+SHOWN = {
+    "bandwidth": (("gbps", "bandwidth [Gb/s]", "linear"),
+                  ("share", "share of link", "linear"),
+                  ("mpps", "message rate [Mpps]", "wide")),
+    "latency": (("p50", "median [\N{MICRO SIGN}s]", "log"),
+                ("p99", "99% [\N{MICRO SIGN}s]", "log"))}
 POINTS = 72     # to an inch
 
 
-def with_share(record: Record) -> Record:
-    """Return RECORD with "share" of the link, in percent, beside its Gb/s."""
-    rate, row = rate_of(record), record.row
-    if not row or not row["bandwidth"]:
-        return record
-    gbps = row["bandwidth"].get("gbps")
-    share = 100 * gbps / rate if rate and gbps is not None else None
-    return record._replace(row={**row, "bandwidth": {**row["bandwidth"],
-                                                     "share": share}})
+def panel(group: Object, names: Sequence[str], label: str, scale: str,
+          dot_of: Callable[[int, Object], Dot]) -> Panel:
+    """Return a curve over size for each of NAMES, of what DOT_OF makes of its
+    figures in GROUP."""
+    curves = []
+    for name in names:
+        own = [(point["size"], point["figures"][name])
+               for point in group["points"] if name in point["figures"]]
+        curves.append(Curve(name, [dot_of(*one) for one in own],
+                            [size for size, one in own if one["failed"]]))
+    return Panel("", label, [one for one in curves if one.dots], scale)
 
 
-def by_setup(group: Group, every: Sequence[Setup]
-             ) -> List[Tuple[str, List[Record]]]:
-    """Return (set-up, its records) of GROUP."""
-    found = []
-    for setup in every:
-        records = [record for names in group.sizes.values()
-                   for record in names.get(setup.name, [])]
-        if records:
-            found.append((setup.name, records))
-    return found
+def value_panel(group: Object, names: Sequence[str], metric: str, label: str,
+                scale: str) -> Panel:
+    """Return the medians of METRIC."""
+    return panel(group, names, label, scale,
+                 lambda size, one: Dot(size, one[metric]))
 
 
-def panel(parts: Sequence[Tuple[str, List[Record]]], metric: str, label: str,
-          scale: str, bars: Set[str], title: str = "") -> Panel:
-    """Return the curves of METRIC over size."""
-    return Panel(title, label, [
-        curve(name, records, Axis(size_of, metric), bars)
-        for name, records in parts], scale)
+def ratio_panel(group: Object, names: Sequence[str], metric: str, title: str
+                ) -> Panel:
+    """Return the ratios of METRIC, which is called TITLE, to the first of
+    NAMES."""
+    def dot_of(size: int, one: Object) -> Dot:
+        if one["ratios"] is None:   # the first itself
+            return Dot(size, one[metric] and 1.0)
+        ratio = one["ratios"][metric] or {}
+        return Dot(size, ratio.get("ratio"), ratio.get("low"),
+                   ratio.get("high"))
+    return panel(group, names, f"{title}\nto {names[0]}", "wide", dot_of)
 
 
-def over_size(group: Group, every: Sequence[Setup]) -> Optional[Picture]:
-    """Show what GROUP measured over size."""
-    parts = by_setup(group, every)
-    bars: Set[str] = set()
-    if group.kind == "bandwidth":
-        parts = [(name, list(map(with_share, records)))
-                 for name, records in parts]
-        panels = [panel(parts, "gbps", "bandwidth [Gb/s]", "linear", bars),
-                  panel(parts, "share", "share of link [%]", "linear", bars),
-                  panel(parts, "mpps", "message rate [Mpps]", "wide", bars)]
-    else:
-        panels = [panel(parts, series.percentile_key(q),
-                        "latency [\N{MICRO SIGN}s]", "log", bars,
-                        series.percentile_name(q)) for q in PERCENTILES]
-    panels = [one for one in panels if one.has_values()]
+def panels_of(group: Object, names: Sequence[str]) -> Iterator[Panel]:
+    """Yield the panels of GROUP, each that is compared with its ratios."""
+    for metric, label, scale in SHOWN[group["kind"]]:
+        if metric != "share" or links_differ(group):
+            yield value_panel(group, names, metric, label, scale)
+        title = COMPARED[group["kind"]].get(metric)
+        if title:
+            yield ratio_panel(group, names, metric, title)
+
+
+def links_differ(group: Object) -> bool:
+    """Return True when the share of the link tells more than Gb/s do."""
+    return len({round(one["gbps"] / one["share"], 3)
+                for point in group["points"]
+                for one in point["figures"].values()
+                if one["gbps"] and one["share"]}) > 1
+
+
+def over_size(group: Object, names: Sequence[str]) -> Optional[Picture]:
+    """Show what GROUP has of NAMES over size."""
+    panels = [one for one in panels_of(group, names) if one.has_values()]
     if not panels:
         return None
-    columns = 1 if group.kind == "bandwidth" else len(panels)
-    return Picture(group.kind, "message size [bytes]", "size", columns,
-                   styled(panels), sorted(bars) + failures_of(parts))
+    failed = failures_of((name, [
+        (point["size"], one["failed"], one["rounds"] + one["failed"])
+        for point in group["points"] for other, one in
+        point["figures"].items() if other == name]) for name in names)
+    bars = any(dot.low is not None for one in panels for curve in one.curves
+               for dot in curve.dots)
+    return Picture(group["kind"], "message size [bytes]", "size", 1,
+                   styled(panels), [RATIO_BARS] * bars + failed, True)
 
 
 def distribution(group: Group, every: Sequence[Setup]) -> Optional[Picture]:
@@ -87,11 +106,12 @@ def distribution(group: Group, every: Sequence[Setup]) -> Optional[Picture]:
     return None
 
 
-def pictures(groups: Sequence[Group], every: Sequence[Setup]
+def pictures(report: Object, groups: Sequence[Group], every: Sequence[Setup]
              ) -> Iterator[Tuple[str, Picture]]:
-    """Yield (label of a group, picture) of all GROUPS."""
-    for group in groups:
-        kinds = [over_size(group, every)]
+    """Yield (label of a group, picture) of REPORT, which is about GROUPS."""
+    names = [setup["name"] for setup in report["setups"]]
+    for group, found in zip(groups, report["groups"]):
+        kinds = [over_size(found, names)]
         if group.kind == "latency":
             kinds.append(distribution(group, every))
         for one in kinds:
@@ -101,7 +121,7 @@ def pictures(groups: Sequence[Group], every: Sequence[Setup]
 
 def svg_of(label: str, picture: Picture) -> str:
     """Draw PICTURE, and return the element svg."""
-    drawn = figure.draw(picture, [], label, (WIDTH, HEIGHT[picture.kind]))
+    drawn = figure.draw(picture, [], label)
     file = io.BytesIO()
     figure.save(drawn, file, "svg")
     text = file.getvalue().decode()
@@ -117,7 +137,7 @@ def page_of_svg(drawn: Sequence[str]) -> str:
         parts.append(svg.replace("<svg", f'<svg y="{top:g}"', 1)
                      .replace("pt\"", "\""))
         top += height
-    width = WIDTH * POINTS
+    width = figure.WIDTH * POINTS
     return ('<?xml version="1.0" encoding="utf-8"?>\n'
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}pt" '
             f'height="{top:g}pt" viewBox="0 0 {width:g} {top:g}">\n'

@@ -17,7 +17,11 @@ th { border-bottom: 2px solid #888; font-weight: 600 }
 td.word, th.word { text-align: left }
 tr.first td { border-top: 1px solid #ccc }
 svg { max-width: 100%; height: auto; display: block }
-.note { color: #555 }"""
+.note { color: #555 }
+@media (prefers-color-scheme: dark) {
+:root { color-scheme: dark } body { color: #e6e6e6; background: #17181a }
+tr.first td { border-color: #444 } .note { color: #aaa }
+svg { filter: invert(.9) hue-rotate(180deg) } }"""
 
 
 class Table(NamedTuple):

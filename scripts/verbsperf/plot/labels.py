@@ -1,5 +1,6 @@
 """What verbsperf-plot calls the curves that it draws, and what stands below
 them."""
+import itertools
 from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence,
                     Tuple)
 
@@ -79,22 +80,27 @@ def labels(groups: Iterable[Key]) -> Dict[Key, str]:
             else label for key, label in found.items()}
 
 
-def failures_of(groups: Iterable[Tuple[str, Iterable[Record]]]) -> List[str]:
-    """Return a line that says what failed in GROUPS, (name, records), and how
-    often."""
+def failures_of(groups: Iterable[Tuple[str, Iterable[Tuple[int, int, int]]]]
+                ) -> List[str]:
+    """Return a line that says what failed in GROUPS, (name, [(size, failed,
+    all)])."""
     words = []
-    for name, group in groups:
-        for size, same in sorted(grouped(group, size_of).items()):
-            bad = sum(1 for record in same if not record.row)
+    for name, counts in groups:
+        for (bad, of), run in itertools.groupby(counts, lambda one: one[1:]):
+            ends = [size_text(size) for size, _, _ in run]
             if bad:
-                words.append(f"{name} {size_text(size)}: {bad} of {len(same)}")
+                words.append(f"{name} {' to '.join(ends[::len(ends) - 1 or 1])}"
+                             f": {bad} of {of}")
     return ["failed: " + "; ".join(words)] if words else []
 
 
 def failures(groups: Dict[Key, List[Record]]) -> List[str]:
     """Return the same for GROUPS of curves."""
     names = labels(groups)
-    return failures_of((names[key], group) for key, group in groups.items())
+    return failures_of((names[key], [
+        (size, sum(not record.row for record in same), len(same))
+        for size, same in sorted(grouped(group, size_of).items())])
+        for key, group in groups.items())
 
 
 def end_text(end: Object) -> str:

@@ -454,11 +454,45 @@ def test_a_picture_of_many_nodes(tmp_path):
     path = write(tmp_path / "x", header, lines)
     cluster("--html", tmp_path / "x.html", path)
     page = (tmp_path / "x.html").read_text()
-    slow, = re.findall(r'<path fill="#00224e" d="([^"]*)"', page)
-    assert slow == "M30 110h10v10h-10z"
-    failed, = re.findall(r'<path fill="#d55e00" d="([^"]*)"', page)
-    assert failed.count("z") == 1
+    slow, = re.findall(r'stroke="#00224e" d="([^"]*)"', page)
+    assert slow == "M0 11m3 0h1"
+    failed, = re.findall(r'stroke="#d55e00" d="([^"]*)"', page)
+    assert failed.count("h1") == 1
     assert "&quot;n03&quot;" in page and "<td" in page
+    # what is empty is as bright in the dark, where a slow cell is dark
+    assert 'width="40" height="40" fill="#eee"' in page
+    assert "</i> failed" in page and "</i> not measured" in page
+
+
+def test_a_path_of_cells():
+    assert clusterpage.path_of({2: [3, 1, 2, 7], 0: [5]}) == (
+        "M0 0m5 0h1M0 2m1 0h3m3 0h1")
+
+
+@pytest.mark.parametrize("count", [2, 8, 64])
+def test_a_heat_map(count):
+    """Its names do not collide, and what failed is not of the scale."""
+    heatmap = pytest.importorskip("verbsperf.cluster.heatmap")
+    header, lines = document([f"node{i:03}" for i in range(count)])
+    lines[0] = {**lines[0], "value": None, "error": "failed"}
+    fig = heatmap.Figure()
+    heatmap.backend_agg.FigureCanvasAgg(fig)
+    axes = fig.subplots()
+    fig.set_size_inches(6, 6)
+    matrix, = view.matrices(header, lines)
+    heatmap.draw(fig, axes, matrix)
+    fig.canvas.draw()
+    for axis in (axes.xaxis, axes.yaxis):
+        boxes = [one.get_window_extent(fig.canvas.get_renderer())
+                 for one in axis.get_ticklabels()]
+        assert len(boxes) == min(count, 32)
+        assert not [one for one, other in zip(boxes, boxes[1:])
+                    if one.overlaps(other)]
+    failed, = [one for one in axes.images if one.get_gid() == "failed"]
+    a, b = (int(lines[0][end]["node"][4:]) for end in ("client", "server"))
+    assert failed.get_array().count() == 1 and failed.get_array()[a, b] == 1
+    values = axes.images[0].get_array()
+    assert values.count() == len(matrix.cells) == count * (count - 1) / 2 - 1
 
 
 CHROMIUM = shutil.which("chromium")

@@ -3,10 +3,12 @@ import io
 import math
 from typing import List, Sequence
 
+import matplotlib
 import numpy
 import numpy.typing
 from matplotlib.axes import Axes
 from matplotlib.backends import backend_agg
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from verbsperf.base import tables
@@ -22,7 +24,10 @@ from verbsperf.stats import ranks
 COLOURS = "cividis"     # light is more, in grey and to the colour-blind, too
 WORDS_AT_MOST = 16      # nodes whose cells have room for their number
 NAMES_AT_MOST = 40      # names along an axis
-INCHES = 5.2            # of a map whose nodes have short names
+INCHES = 5.2            # of a map whose nodes are few and have short names
+NODES, LARGEST = 50, 20.0   # to an inch, at most, and inches of a map
+# What is not of the scale: no pair was measured, or it failed.
+EMPTY, FAILED = "#eeeeee", "#d55e00"
 SHORT = 6               # letters of such
 LETTER = 0.075          # inches for one more
 NAME_LETTERS, SMALL_LETTERS = 8.0, 6.0  # their size
@@ -45,8 +50,10 @@ def draw(fig: Figure, axes: Axes, matrix: Matrix) -> None:
     n = len(matrix.nodes)
     better_high = matrix.metric in tables.UNITS
     low, high = matrix.scale
+    colours = matplotlib.colormaps[COLOURS + "_r" * (not better_high)].copy()
+    colours.set_bad(EMPTY)
     shown = axes.imshow(grid, interpolation="nearest", vmin=low, vmax=high,
-                        cmap=COLOURS if better_high else COLOURS + "_r")
+                        cmap=colours)
     bar = fig.colorbar(shown, ax=axes, fraction=0.046, pad=0.03)
     bar.set_label(tables.unit(matrix.metric))
     step = math.ceil(n / NAMES_AT_MOST)
@@ -58,6 +65,7 @@ def draw(fig: Figure, axes: Axes, matrix: Matrix) -> None:
     axes.set_xlabel("server")
     axes.set_ylabel("client")
     axes.set_title(printable(matrix.title))
+    axes.spines[:].set_visible(False)   # it hides what is at the edge
     if n <= WORDS_AT_MOST:
         write_cells(axes, matrix, grid)
     draw_failed(axes, matrix)
@@ -74,12 +82,12 @@ def write_cells(axes: Axes, matrix: Matrix, grid: Grid) -> None:
 
 
 def draw_failed(axes: Axes, matrix: Matrix) -> None:
-    """Draw a cross where a pair failed."""
-    place = {node: i for i, node in enumerate(matrix.nodes)}
-    dots = [(place[a], place[b]) for a, b in matrix.failed]
-    if dots:
-        axes.plot([dot[1] for dot in dots], [dot[0] for dot in dots],
-                  linestyle="", marker="x", color="#d55e00", markersize=5)
+    """Fill the cells of pairs that failed."""
+    if matrix.failed:
+        grid = grid_of(matrix._replace(
+            cells=dict.fromkeys(matrix.failed, 1.0)))
+        axes.imshow(grid, interpolation="nearest",
+                    cmap=ListedColormap([FAILED]), gid="failed")
 
 
 def foot_of(found: Sequence[Matrix], entries: List[Object]) -> List[str]:
@@ -89,7 +97,7 @@ def foot_of(found: Sequence[Matrix], entries: List[Object]) -> List[str]:
              for matrix in found for values in (list(matrix.cells.values()),)
              if values]
     if any(matrix.failed for matrix in found):
-        lines.append("x: the pair failed")
+        lines.append("orange: the pair failed")
     return lines + [one["sentence"] for one in entries
                     if one["type"] == "finding"]
 
@@ -102,7 +110,8 @@ def save(path: str, form: str, header: Object, entries: List[Object]) -> None:
     columns = min(2, len(found))
     rows = math.ceil(len(found) / columns)
     longest = max(len(view.ending(node)) for node in found[0].nodes)
-    side = INCHES + LETTER * max(0, longest - SHORT)
+    side = (max(INCHES, min(LARGEST, len(found[0].nodes) / NODES))
+            + LETTER * max(0, longest - SHORT))
     fig = Figure(figsize=((side + 0.8) * columns,
                           (side + 0.4) * rows + 0.8), dpi=150)
     backend_agg.FigureCanvasAgg(fig)
@@ -114,5 +123,5 @@ def save(path: str, form: str, header: Object, entries: List[Object]) -> None:
     foot = figure.add_foot(fig, foot_of(found, entries))
     fig.tight_layout(rect=(0, (foot + 0.1) / fig.get_figheight(), 1, 1))
     drawn = io.BytesIO()
-    figure.save(fig, drawn, form)
+    figure.save(fig, drawn, form, bbox_inches="tight")
     writer.write_whole(path, drawn.getvalue())

@@ -14,9 +14,9 @@ from verbsperf.stats import ranks
 
 STYLE = """
 :root { color-scheme: light dark; --text: #1a1a1a; --page: #fff; --line: #ddd;
-  --dim: #707070; --bad: #a33c00 }
+  --dim: #707070 }
 @media (prefers-color-scheme: dark) { :root { --text: #e6e6e6; --page: #17181a;
-  --line: #3c3f43; --dim: #9a9a9a; --bad: #ff9a5c } }
+  --line: #3c3f43; --dim: #9a9a9a } }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; padding: 0 1em;
   max-width: 80em; color: var(--text); background: var(--page) }
 h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 2em }
@@ -33,14 +33,15 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
 .map td, .map th { padding: .15em .3em; border: 0; font-size: 11px;
   text-align: center; vertical-align: middle;
   font-variant-numeric: tabular-nums }
+.map td { background: #eee; color: #444 }
 .map th { position: sticky; background: var(--page) } .map thead th { top: 0 }
 .map tbody th { left: 0; text-align: right }
 .map th.long { writing-mode: vertical-rl; transform: rotate(180deg);
   text-align: left; vertical-align: bottom }
 svg.map { display: block; max-width: 100%; height: auto }
-svg.map text { font-family: system-ui, sans-serif; fill: currentColor }
+svg.map text { font: 11px system-ui, sans-serif; fill: currentColor }
 .scale i { display: inline-block; width: 1.6em; height: .9em }
-.failed { color: var(--bad); font-weight: bold }
+.map td.failed { background: #d55e00; color: #000; font-weight: bold }
 .verdict { font-weight: bold }
 """
 # Sorts a table by the column whose heading was chosen, with what has no value
@@ -84,12 +85,12 @@ document.querySelectorAll('svg.map').forEach(function (svg) {
 # From slow to fast: what is drawn behind a number, with its own colour.
 SHADES = (("#00224e", "#fff"), ("#35456c", "#fff"), ("#666970", "#fff"),
           ("#948e77", "#000"), ("#c8b866", "#000"), ("#fee838", "#000"))
-FAILED = "#d55e00"
+# What is not of the scale, light and dark: empty cells are not slow ones.
+FAILED, EMPTY = "#d55e00", "#eee"
 NUMBERS_AT_MOST = 32    # nodes whose map has the numbers
 LONG = 6                # letters of a name that stands upright
-CELL = 10               # of a picture
-NAMES_AT_MOST = 64      # along its edges
-LETTER, LETTERS = 5, 8  # width and height of one of these, at most
+CELL, WIDEST = 14, 1024     # of a picture: a cell, and all of it, at most
+LETTER, LINE = 7, 13    # width and height of a letter of names at its edges
 
 
 def text_of(value: object) -> str:
@@ -145,15 +146,20 @@ def scale_text(matrix: Matrix) -> str:
     ends = [low, high]
     if matrix.metric not in tables.UNITS:
         ends.reverse()
-    boxes = "".join(f'<i style="background:{back}"></i>'
-                    for back, _ in SHADES)
+    boxes = "".join(map(box_of, [back for back, _ in SHADES]))
     return (f'<p class="scale">{tables.number(ends[0])} {boxes} '
-            f"{tables.number(ends[1])} {tables.unit(matrix.metric)}</p>")
+            f"{tables.number(ends[1])} {tables.unit(matrix.metric)} &nbsp; "
+            + f"{box_of(FAILED)} failed &nbsp; " * bool(matrix.failed)
+            + f"{box_of(EMPTY)} not measured</p>")
+
+
+def box_of(colour: str) -> str:
+    """Return a box of COLOUR, to say what it stands for."""
+    return f'<i style="background:{colour}"></i>'
 
 
 def colours_of(matrix: Matrix) -> Iterator[Tuple[str, Dict[int, List[int]]]]:
-    """Yield (colour, {row: columns}) of the cells that are not of the fastest
-    shade."""
+    """Yield (colour, {row: columns}) of the cells that have one."""
     place = {node: i for i, node in enumerate(matrix.nodes)}
     found: Dict[str, Dict[int, List[int]]] = {}
     shown: List[Tuple[str, str, str]] = [
@@ -175,33 +181,42 @@ def runs_of(columns: Sequence[int]) -> Iterator[Tuple[int, int]]:
             first = i
 
 
+def path_of(rows: Dict[int, List[int]]) -> str:
+    """Return the path of a line through the cells of ROWS."""
+    path = []
+    for row, columns in sorted(rows.items()):
+        at = 0
+        path.append(f"M0 {row}")
+        for first, number in runs_of(columns):
+            path.append(f"m{first - at} 0h{number}")
+            at = first + number
+    return "".join(path)
+
+
 def picture_of(matrix: Matrix) -> Iterator[str]:
     """Yield MATRIX as a picture without numbers, for many nodes."""
-    n, step = len(matrix.nodes), math.ceil(len(matrix.nodes) / NAMES_AT_MOST)
-    size = CELL * n
-    zoom = max(1, n / NAMES_AT_MOST)    # of letters
+    n = len(matrix.nodes)
+    cell = min(CELL, WIDEST / n)
+    step = math.ceil(LINE / cell)
     names = [view.ending(node) for node in matrix.nodes[::step]]
-    room = zoom * LETTER * (2 + max(map(len, names)))
+    room = LETTER * (1 + max(map(len, names)))
+    size = cell * n + room + LINE
     nodes = text_of(json.dumps(matrix.nodes))
-    yield (f'<svg class="map" width="{(size + room) / zoom:.0f}" '
-           f'viewBox="{-room:.0f} {-room:.0f} {size + room:.0f} '
-           f'{size + room:.0f}" data-nodes="{nodes}">')
-    yield (f'<rect class="cells" width="{size}" height="{size}" '
-           'fill="none"/>')
+    yield (f'<svg class="map" width="{size:.0f}" viewBox="{-room} {-room} '
+           f'{size:.1f} {size:.1f}" data-nodes="{nodes}">')
+    yield (f'<g transform="scale({cell:.4f})" shape-rendering="crispEdges">'
+           f'<rect class="cells" width="{n}" height="{n}" fill="{EMPTY}"/>')
     for colour, rows in colours_of(matrix):
-        path = "".join(
-            f"M{CELL * first} {CELL * row}h{CELL * number}v{CELL}"
-            f"h{-CELL * number}z" for row, columns in sorted(rows.items())
-            for first, number in runs_of(columns))
-        yield f'<path fill="{colour}" d="{path}"/>'
-    yield f'<g style="font-size:{LETTERS * zoom:.1f}px">'
+        yield (f'<path transform="translate(0 .5)" stroke="{colour}" '
+               f'd="{path_of(rows)}"/>')
+    yield "</g>"
     for i, name in enumerate(names):
-        at = CELL * (i * step + 0.8 * zoom)
-        yield (f'<text x="{-4 * zoom:.0f}" y="{at:.0f}" text-anchor="end">'
+        at = cell * (i * step + 0.5) + 4
+        yield (f'<text x="-4" y="{at:.1f}" text-anchor="end">'
                f"{text_of(name)}</text><text transform="
-               f'"translate({at:.0f} {-4 * zoom:.0f}) rotate(-90)">'
+               f'"translate({at:.1f} -4) rotate(-90)">'
                f"{text_of(name)}</text>")
-    yield "</g></svg><p>\u00a0</p>"
+    yield "</svg><p>\u00a0</p>"
 
 
 def map_cell(matrix: Matrix, row: str, column: str) -> str:

@@ -37,7 +37,7 @@ FOOT_LINES = 12
 # Axes that are lower are lower than their labels are long, in inches; as high
 # as all of a picture are, and each of them at least, if no size is asked for.
 LOWEST, HIGH, EACH = 1.35, 3.4, 1.6
-NOT_FROM_ZERO = "y does not begin at 0 everywhere; with --from-zero it does"
+NOT_FROM_ZERO = "y does not begin at 0 everywhere"
 BESIDE = "side by side in one band: the set-ups at one size"
 
 

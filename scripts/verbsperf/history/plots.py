@@ -77,7 +77,7 @@ def began(when: datetime.datetime, before: Sequence[nights.Value]) -> float:
 
 def draw_steps(axes: Axes, line: Line) -> None:
     """Mark where LINE changed, and write beside its title by how much."""
-    values, said = line.measured(), ""
+    values, said = line.measured(), []
     across = axes.get_xaxis_transform()
     for step in line.steps:
         colour, sign = MARKS[step.is_better]
@@ -86,12 +86,13 @@ def draw_steps(axes: Axes, line: Line) -> None:
         axes.axvline(at, color=colour, linewidth=1.2, zorder=1, gid="step")
         axes.text(at, 0, sign, transform=across, color=colour, fontsize=7,
                   ha="center", va="center", zorder=6)
-        said += f"   {sign} {tables.percent(step.ratio, 1)} {when:%Y-%m-%d}"
+        said.append(f"{sign} {tables.percent(step.ratio, 1)} {when:%Y-%m-%d}")
     room = axes.get_position().width * axes.figure.get_figwidth() * LETTERS
     room -= len(axes.get_title("left")) + 4
-    if len(said) > room:
-        said = "..." + said[-int(room):]
-    axes.set_title(said, loc="right", pad=4, fontsize=7.5)
+    # the last ones, as many as there is room for
+    while said and len("   ".join(said)) > room:
+        said.pop(0)
+    axes.set_title("   ".join(said), loc="right", pad=4, fontsize=7.5)
 
 
 def box_of(some: Sequence[Tuple[float, str]], width: float

@@ -9,6 +9,7 @@ from verbsperf.documents import results
 from verbsperf.documents.points import Point
 from verbsperf.plot import curves, figure, labels, looks, series
 from verbsperf.plot.axes import ZERO
+from verbsperf.stats import verdict
 from plots import LATENCY, RUN, bw_row, lat_row, loads, result, sweep
 
 NAN = math.nan
@@ -117,9 +118,9 @@ def test_rounds_of_a_sweep(drawn):
     left, right = 2 ** -0.2, 2 ** 0.2
     same(points(new), [(64 * left, 3.5), GAP, (4096 * left, 8.0)])
     same(points(old), [(64 * right, NAN), GAP, (4096 * right, 8.0)])
-    # of 6 rounds the interval is all of them: 1 - 2 / 2^6 is above 95%
-    assert [(pytest.approx(x), ends) for x, ends in bars(top).items()] == [
-        (64 * left, (1.0, 6.0)), (4096 * left, (7.0, 9.0))]
+    (one, ends), (other, rounds) = bars(top).items()
+    assert (one, other) == pytest.approx((64 * left, 4096 * left))
+    assert 1.0 < ends[0] < 3.5 < ends[1] and rounds == (7.0, 9.0)
     assert [bar.get_linestyle()[0][1] is not None
             for bar in top.collections] == [False, True]
     assert sorted(failures(top)) == pytest.approx([64 * right, 4096 * left])
@@ -130,13 +131,28 @@ def test_rounds_of_a_sweep(drawn):
 
 
 def test_the_interval_is_narrower_than_all_rounds():
-    rows = [bw_row(64, float(n)) for n in range(1, 11)]
+    rows = [bw_row(64, 50.0 + n) for n in (4, 9, 1, 7, 2, 10, 5, 3, 8, 6)]
     records = [results.Record("t", n, Point("write_bw", "RC", 64, 1,
                                                     ()), row, None, None, {},
                               "p", 1) for n, row in enumerate(rows)]
     panel = series.picture("bandwidth", records).panels[0]
-    # Conover: 10 values, the 2nd to the 9th
-    assert panel.curves[0].dots == [curves.Dot(64, 5.5, 2.0, 9.0)]
+    (dot,) = panel.curves[0].dots
+    assert dot.y == 55.5 and 51 < dot.low < 54 and 57 < dot.high < 60
+
+
+@pytest.mark.parametrize("rounds", range(1, 8))
+def test_intervals_are_those_of_compare(rounds):
+    """From as many rounds on, and by the same spread."""
+    base = [50.0 + n % 3 for n in range(rounds)]
+    same = verdict.judge([verdict.Sample({"": base}, base, True, 0.02, True)])
+    found = curves.intervals_of({64: base})
+    assert bool(found) == (same[0].low is not None)
+    if found:
+        # two sides have twice the variance, which is known better
+        ends = [math.log(end / 51) * math.sqrt(2) for end in found[64]]
+        assert ends == pytest.approx(
+            [math.log(same[0].low), math.log(same[0].high)], rel=0.3)
+        assert ends[1] > math.log(same[0].high)
 
 
 def test_every_look_differs_in_line_and_marker():

@@ -3,13 +3,16 @@
 Nothing here knows how a curve is drawn.  A value that was not measured is a
 gap, None; a run that failed is in "failed" of its curve."""
 import dataclasses
-from typing import (Callable, Iterable, List, NamedTuple, Optional, Sequence,
-                    Set, Tuple)
+from typing import (Callable, Dict, Iterable, List, NamedTuple, Optional,
+                    Sequence, Set, Tuple)
+
+import numpy
+from scipy.special import stdtrit
 
 from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.results import Record, grouped
-from verbsperf.stats import ranks
+from verbsperf.stats import noise, ranks, verdict
 
 RUN_BARS = "bars: 95% confidence interval over the run's intervals"
 ROUND_BARS = "bars: 95% confidence interval of the median of the rounds"
@@ -83,22 +86,38 @@ class Axis(NamedTuple):
     metric: str
 
 
-def dot(x: float, values: Sequence[float],
-        interval: Optional[Tuple[float, float]], bars: Set[str]) -> Dot:
-    """Make a Dot of VALUES, one for each round, and add to BARS what its bar
-    is. INTERVAL is that of a single round."""
+Interval = Tuple[float, float]
+
+
+def intervals_of(samples: Dict[float, List[float]]) -> Dict[float, Interval]:
+    """Return the 95% interval of the median of each of SAMPLES that has rounds
+    enough, as verbsperf-compare knows it."""
+    enough = {x: values for x, values in samples.items()
+              if len(values) >= verdict.FEWEST_ROUNDS}
+    if not enough:
+        return {}
+    found = noise.noise_of([numpy.log(numpy.maximum(values, verdict.LEAST))
+                            for values in enough.values()])
+    reach = numpy.exp(stdtrit(found.freedom, (1 + verdict.CONFIDENCE) / 2)
+                      * numpy.sqrt(found.variances))
+    return {x: (ranks.median(values) / factor, ranks.median(values) * factor)
+            for (x, values), factor in zip(enough.items(), map(float, reach))}
+
+
+def dot(x: float, values: Sequence[float], interval: Optional[Interval],
+        bars: Set[str]) -> Dot:
+    """Make a Dot of VALUES, one for each round, with their INTERVAL, and add
+    to BARS what its bar is."""
     if not values:
         return Dot(x, None)
+    middle = ranks.median(values)
+    if interval:
+        bars.add(RUN_BARS if len(values) == 1 else ROUND_BARS)
+        return Dot(x, middle, *interval)
     if len(values) == 1:
-        if not interval:
-            return Dot(x, values[0])
-        bars.add(RUN_BARS)
-        return Dot(x, values[0], *interval)
-    known = ranks.median_interval(values)
-    bars.add(ROUND_BARS if known else RANGE_BARS)
-    if known:
-        return Dot(x, *known)
-    return Dot(x, ranks.median(values), min(values), max(values), ranged=True)
+        return Dot(x, middle)
+    bars.add(RANGE_BARS)
+    return Dot(x, middle, min(values), max(values), ranged=True)
 
 
 def curve(label: str, records: Iterable[Record], axis: Axis, bars: Set[str]
@@ -106,19 +125,21 @@ def curve(label: str, records: Iterable[Record], axis: Axis, bars: Set[str]
     """Make the Curve of RECORDS and of the runs that failed, and add to BARS
     what its bars are."""
     made = Curve(label, [])
-    for x, same in sorted(grouped(records, axis.x_of).items()):
+    groups = sorted(grouped(records, axis.x_of).items())
+    samples = {x: results.values_of(same, axis.metric) for x, same in groups}
+    intervals = intervals_of(samples)
+    for x, same in groups:
         rows = [record.row for record in same if record.row]
         if len(rows) < len(same):
             made.failed.append(x)
-        interval = None
+        interval = intervals.get(x)
         if len(rows) == 1:
             interval = run_interval(rows[0], axis.metric)
-        values = results.values_of(same, axis.metric)
-        made.dots.append(dot(x, values, interval, bars))
+        made.dots.append(dot(x, samples[x], interval, bars))
     return made
 
 
-def run_interval(row: Object, metric: str) -> Optional[Tuple[float, float]]:
+def run_interval(row: Object, metric: str) -> Optional[Interval]:
     """Return the confidence interval of one run's bandwidth, in METRIC's
     unit."""
     part = row["bandwidth"]

@@ -158,7 +158,7 @@ def legend(lines: Sequence[Line], events: Sequence[Event]) -> str:
              "line: median of the nights" + " between two changes"
              * bool(found)]
     words += [f"{MARKS[one][1]} {word} from this night on" for one, word in (
-        (verdict.REGRESSION, "slower"), (verdict.IMPROVEMENT, "faster"))
+        (False, "slower"), (True, "faster"))
         if one in found]
     words += ["cross: a round failed"] * any(
         one.failed for line in lines for one in line.values)

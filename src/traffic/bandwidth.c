@@ -51,65 +51,144 @@ static __attribute__((noinline, cold)) uint32_t edge(struct flow *f,
 	return window_edge(f, seen, command);
 }
 
-/* Move LIST, LENGTH sends, to Q's position in the walk.  A list with copies is
- * always there. */
-static ALWAYS_INLINE void place_list(const struct flow *f,
-				     const struct flow_qp *q,
-				     struct flow_list *list,
-				     const uint32_t length, const enum op op)
-{
-	uint64_t lists = q->position - list->position;
+/*
+ * Posts on the N queue pairs at QPS until DEPTH messages are outstanding on each
+ * or its limit is reached.  A signaled message, or list of messages, follows
+ * each run of unsignaled ones and is also the last before the limit.  Returns 0
+ * or a negative errno.
+ */
+typedef int refill_fn(struct flow *f, struct flow_qp *const *qps, int n,
+		      uint64_t depth);
 
-	if (!lists)
-		return;
-	move_sends(list->requests, length, lists * f->lists.stride, op);
-	list->position = q->position;
+/* In place of a method: messages that are verified or have several entries. */
+#define POST_APART POST_METHODS
+
+/* Value of Q's posted once DEPTH messages are outstanding or its limit is
+ * reached. */
+static ALWAYS_INLINE uint64_t post_until(const struct flow_qp *q,
+					 uint64_t depth)
+{
+	return smaller(q->completed + depth, q->limit);
 }
 
-/* Let Q and LIST go to the next position, unless its copies do the walking. */
-static ALWAYS_INLINE void move_on(const struct flow *f, struct flow_qp *q,
-				  struct flow_list *list,
-				  const uint32_t length, const enum op op)
+static ALWAYS_INLINE void count_posts(struct flow *f, struct flow_qp *q,
+				      uint64_t n)
 {
-	if (!f->lists.stride)
-		return;
-	if (++q->position == f->lists.positions)
-		q->position = 0;
-	place_list(f, q, list, length, op);
+	f->posted += n;
+	q->posted += n;
+}
+
+/* Which of Q's lists, of LENGTH sends, is posted next; *N, the messages that
+ * there is room for, becomes those to post by it. */
+static ALWAYS_INLINE int next_list(const struct flow *f,
+				   const struct flow_qp *q,
+				   const uint32_t length, uint64_t *n)
+{
+	const uint64_t left = q->limit - q->posted;
+
+	if (q->unsignaled_left && left > length) {
+		*n = smaller(smaller(*n, q->unsignaled_left), left - 1);
+		return FLOW_UNSIGNALED;
+	}
+	if (f->lists.unsignaled)
+		*n = length;
+	return FLOW_SIGNALED;
+}
+
+/* Note that Q posts N messages by its list WHICH. */
+static ALWAYS_INLINE void note_list(const struct flow *f, struct flow_qp *q,
+				    const int which, uint64_t n)
+{
+	q->unsignaled_left = which == FLOW_SIGNALED ?
+				     f->lists.unsignaled :
+				     q->unsignaled_left - (uint32_t)n;
+}
+
+/* Let Q begin its walk again, with its send R. */
+static __attribute__((noinline)) void start_over(const struct flow *f,
+						 struct flow_qp *q,
+						 struct flow_request *r)
+{
+	q->ahead = f->lists.positions;
+	move_sends(r, 1, -q->ahead * f->lists.stride, f->lists.op);
 }
 
 /*
- * Post the single send of LIST up to *N times, but not beyond the end of the
- * walk; *N becomes the number of posts.  Move the send on after each post, not
- * before, so that this happens while the provider has work.  Returns what the
- * verb returned.
+ * Post R, the next send of Q, N times, and move it on after each post, not
+ * before, so that this happens while the provider has work.  All N are counted
+ * first: then only what is left has to be remembered during a call.  Returns
+ * what the verb returned.
  */
 static ALWAYS_INLINE int post_sends(struct flow *f, struct flow_qp *q,
-				    struct flow_list *list, uint64_t *n,
+				    struct flow_request *r, uint64_t n,
 				    const enum op op,
 				    const enum post_method method)
 {
-	const uint64_t most = smaller(*n, f->lists.positions - q->position);
 	const uint64_t stride = f->lists.stride;
-	struct flow_request *r = list->requests;
-	uint64_t left = most;
-	int ret;
 
-	place_list(f, q, list, 1, op);
-	r->wr.wr_id = q->tag | (q->posted + 1);
+	count_posts(f, q, n);
+	q->ahead -= n;
 	do {
-		ret = hand_over(q, r, 1, op, method);
-		if (__builtin_expect(ret != 0, 0))
-			break;
+		int ret = hand_over(q, r, 1, op, method);
+
+		if (__builtin_expect(ret != 0, 0)) {
+			count_posts(f, q, -n);
+			return ret;
+		}
 		r->wr.wr_id++;
 		move_sends(r, 1, stride, op);
-	} while (--left);
-	*n = most - left;
-	q->position += *n;
-	list->position = q->position;
-	if (q->position == f->lists.positions)
-		q->position = 0;
-	return ret;
+	} while (--n);
+	if (!q->ahead)
+		start_over(f, q, r);
+	return 0;
+}
+
+/* Refill Q with single sends, all of them by one request, whose flags change. */
+static ALWAYS_INLINE int refill_sends(struct flow *f, struct flow_qp *q,
+				      uint64_t depth, const enum op op,
+				      const enum post_method method)
+{
+	struct flow_request *r = q->lists[FLOW_SIGNALED].requests;
+	uint64_t room = post_until(q, depth) - q->posted;
+
+	while (room) {
+		uint64_t n = smaller(room, q->ahead);
+		int ret;
+
+		if (f->lists.unsignaled) {
+			int which = next_list(f, q, 1, &n);
+
+			note_list(f, q, which, n);
+			r->wr.send_flags = q->lists[which].flags;
+		}
+		room -= n;
+		ret = post_sends(f, q, r, n, op, method);
+		if (__builtin_expect(ret != 0, 0))
+			return post_failed(f, q, ret);
+	}
+	return 0;
+}
+
+/* Move LIST to Q's place in the walk.  A list with copies is always there. */
+static __attribute__((noinline)) void place_list(const struct flow *f,
+						 const struct flow_qp *q,
+						 struct flow_list *list)
+{
+	uint64_t lists = list->ahead - q->ahead;
+
+	move_sends(list->requests, f->shape.list_length,
+		   lists * f->lists.stride, f->lists.op);
+	list->ahead = q->ahead;
+}
+
+/* Let Q and LIST, which moves, go on in the walk. */
+static __attribute__((noinline)) void move_on(const struct flow *f,
+					      struct flow_qp *q,
+					      struct flow_list *list)
+{
+	if (!--q->ahead)
+		q->ahead = f->lists.positions;
+	place_list(f, q, list);
 }
 
 /* Number the list of LENGTH sends that begins with R: LAST is the wr_id of its
@@ -123,11 +202,10 @@ static ALWAYS_INLINE void number_list(struct flow_request *r,
 		r[i - 1].wr.wr_id = last - (length - i);
 }
 
-/* Post LIST as often as *N messages allow, at least once, each time its next
- * copy; *N becomes the number of messages posted.  Returns what the verb
- * returned. */
+/* Post LIST for N messages, at least once, each time its next copy.  Returns
+ * what the verb returned. */
 static ALWAYS_INLINE int post_lists(struct flow *f, struct flow_qp *q,
-				    struct flow_list *list, uint64_t *n,
+				    struct flow_list *list, uint64_t n,
 				    const enum op op,
 				    const enum post_method method)
 {
@@ -135,127 +213,137 @@ static ALWAYS_INLINE int post_lists(struct flow *f, struct flow_qp *q,
 	const uint32_t every = f->lists.signal_every;
 	const uint32_t end = f->lists.requests;
 	struct flow_request *const requests = list->requests;
-	uint64_t id = q->tag | q->posted, left = *n;
-	uint32_t copy = q->copy;
+	uint64_t id = q->tag | q->posted;
 	int ret;
 
-	place_list(f, q, list, length, op);
+	if (list->ahead != q->ahead)
+		place_list(f, q, list);
 	do {
-		struct flow_request *r = &requests[copy];
+		struct flow_request *r = &requests[q->copy];
 
 		id += length;
 		number_list(r, length, every, id);
-		ret = hand_over(q, r, length, op, method);
+		ret = method == POST_APART ?
+			      post_any(f, q, r, length) :
+			      hand_over(q, r, length, op, method);
 		if (__builtin_expect(ret != 0, 0))
-			break;
-		left -= length;
-		copy += length;
-		if (copy == end) {
-			copy = 0;
-			move_on(f, q, list, length, op);
+			return ret;
+		count_posts(f, q, length);
+		n -= length;
+		q->copy += length;
+		if (q->copy == end) {
+			q->copy = 0;
+			if (f->lists.stride)
+				move_on(f, q, list);
 		}
-	} while (left >= length);
-	*n -= left;
-	q->copy = copy;
+	} while (n >= length);
+	return 0;
+}
+
+/* Post the LENGTH sends at R for N messages, verified; for fewer if there is no
+ * room for more.  Returns what the verb returned. */
+static int post_verified(struct flow *f, struct flow_qp *q,
+			 struct flow_request *r, uint32_t length, uint64_t n)
+{
+	int ret;
+
+	n = length * verify_post(f, q, r, length, n / length, &ret);
+	count_posts(f, q, n);
 	return ret;
 }
 
-/* As post_lists(), but for messages of several entries.  Returns the number of
- * messages posted, and what the verb returned in *RET. */
-static __attribute__((noinline, cold)) uint64_t
-post_gathered(struct flow *f, struct flow_qp *q, struct flow_list *list,
-	      uint64_t n, int *ret)
-{
-	*ret = post_lists(f, q, list, &n, f->lists.op, POST_GATHERED);
-	return n;
-}
-
-/* Post up to N messages, at least a list of them, by LIST: the unsignaled or
- * the signaled one of Q.  Returns the number of messages posted, or a negative
- * errno. */
-static ALWAYS_INLINE int64_t post_run(struct flow *f, struct flow_qp *q,
-				      struct flow_list *list, uint64_t n,
-				      const bool single, const enum op op,
-				      const enum post_method method)
-{
-	const uint32_t length = single ? 1 : f->shape.list_length;
-	int ret;
-
-	if (__builtin_expect(f->apart, 0)) {
-		int verb;	/* keeps ret in a register */
-
-		n = f->verify ? verify_post(f, q, list->requests, length,
-					    n / length, &verb) * length :
-				post_gathered(f, q, list, n, &verb);
-		ret = verb;
-	} else if (single) {
-		ret = post_sends(f, q, list, &n, op, method);
-	} else {
-		ret = post_lists(f, q, list, &n, op, method);
-	}
-	f->posted += n;
-	q->posted += n;
-	return ret ? post_failed(f, q, ret) : (int64_t)n;
-}
-
 /* Post the last LEFT messages before Q's limit, fewer than a list: the end of a
- * signaled list. */
+ * signaled list.  Returns what the verb returned. */
 static __attribute__((noinline)) int post_tail(struct flow *f,
-					       struct flow_qp *q,
-					       uint32_t left, const enum op op)
+					       struct flow_qp *q, uint32_t left)
 {
-	uint32_t skip = f->shape.list_length - left;
+	const uint32_t length = f->shape.list_length;
 	struct flow_list *list = &q->lists[FLOW_SIGNALED];
 	struct flow_request *r = &list->requests[q->copy];
-	int ret = 0;
+	int ret;
 
-	place_list(f, q, list, f->shape.list_length, op);
-	number_list(r, f->shape.list_length, f->lists.signal_every,
+	place_list(f, q, list);
+	number_list(r, length, f->lists.signal_every,
 		    q->tag | (q->posted + left));
-	if (!f->verify)
-		ret = post_any(f, q, &r[skip], left);
-	else if (!verify_post(f, q, &r[skip], left, 1, &ret) && !ret)
-		return 0;
-	if (ret)
-		return post_failed(f, q, ret);
-	q->posted += left;
-	f->posted += left;
-	return 0;
+	r += length - left;
+	if (f->verify)
+		return post_verified(f, q, r, left, left);
+	ret = post_any(f, q, r, left);
+	count_posts(f, q, ret ? 0 : left);
+	return ret;
 }
 
-/*
- * Post on Q until DEPTH messages are outstanding or its limit is reached.  A
- * signaled list follows each run of unsignaled ones and is also the last before
- * the limit.  Returns 0 or a negative errno.
- */
-static ALWAYS_INLINE int refill(struct flow *f, struct flow_qp *q,
-				uint64_t depth, const bool single,
-				const enum op op,
-				const enum post_method method)
+/* Refill Q with whole lists and, before its limit, what is left. */
+static ALWAYS_INLINE int refill_lists(struct flow *f, struct flow_qp *q,
+				      uint64_t depth, const enum op op,
+				      const enum post_method method)
 {
-	const uint32_t length = single ? 1 : f->shape.list_length;
-	uint64_t left = q->limit - q->posted;
-	uint64_t room = smaller(depth - (q->posted - q->completed), left);
-	int64_t n;
+	const uint32_t length = f->shape.list_length;
+	const uint64_t until = post_until(q, depth);
+	int ret = 0;
 
-	for (; room >= length; left -= (uint64_t)n, room -= (uint64_t)n) {
-		if (q->unsignaled_left && left > length) {
-			n = post_run(f, q, &q->lists[FLOW_UNSIGNALED],
-				     smaller(smaller(room, q->unsignaled_left),
-					     left - 1), single, op, method);
-			q->unsignaled_left -= (uint32_t)n;
-		} else {
-			q->unsignaled_left = f->lists.unsignaled;
-			n = post_run(f, q, &q->lists[FLOW_SIGNALED],
-				     f->lists.unsignaled ? length : room,
-				     single, op, method);
-		}
-		if (n <= 0)
-			return (int)n;
+	while (q->posted + length <= until) {
+		uint64_t n = until - q->posted, before = q->posted;
+		int which = next_list(f, q, length, &n);
+
+		if (method == POST_APART && f->verify)
+			ret = post_verified(f, q, q->lists[which].requests,
+					    length, n);
+		else
+			ret = post_lists(f, q, &q->lists[which], n, op,
+					 method);
+		if (__builtin_expect(ret != 0, 0))
+			return post_failed(f, q, ret);
+		if (method == POST_APART && q->posted == before)
+			return 0;
+		note_list(f, q, which, q->posted - before);
 	}
-	if (!single && left && left == room)
-		return post_tail(f, q, (uint32_t)left, op);
-	return 0;
+	if (q->posted < until && until == q->limit)
+		ret = post_tail(f, q, (uint32_t)(until - q->posted));
+	return ret ? post_failed(f, q, ret) : 0;
+}
+
+/* Only what every message costs has a copy for each operation. */
+#define REFILL(name, refill, op, method) \
+	static int name(struct flow *f, struct flow_qp *const *qps, int n, \
+			uint64_t depth) \
+	{ \
+		for (int i = 0; i < n; i++) { \
+			int ret = refill(f, qps[i], depth, op, method); \
+			if (__builtin_expect(ret != 0, 0)) \
+				return ret; \
+		} \
+		return 0; \
+	}
+#define X(id, ...) \
+	REFILL(sends_##id, refill_sends, OP_##id, POST_WR) \
+	REFILL(lists_##id, refill_lists, OP_##id, POST_WR)
+OP_LIST(X)
+#undef X
+/* a request says itself what its operation is, and only has to move */
+REFILL(sends_two_sided, refill_sends, OP_SEND, POST_LEGACY)
+REFILL(lists_two_sided, refill_lists, OP_SEND, POST_LEGACY)
+REFILL(sends_one_sided, refill_sends, OP_WRITE, POST_LEGACY)
+REFILL(lists_one_sided, refill_lists, OP_WRITE, POST_LEGACY)
+REFILL(lists_apart, refill_lists, f->lists.op, POST_APART)
+#undef REFILL
+
+static refill_fn *choose_refill(const struct flow *f, enum op op)
+{
+	static refill_fn *const by_wr[OP_COUNT][2] = {
+#define X(id, ...) [OP_##id] = { lists_##id, sends_##id },
+		OP_LIST(X)
+#undef X
+	};
+	const bool single = f->shape.list_length == 1;
+
+	if (f->verify || f->entries > 1)
+		return lists_apart;
+	if (f->method == POST_WR)
+		return by_wr[op][single];
+	if (op_table[op].access)
+		return single ? sends_one_sided : lists_one_sided;
+	return single ? sends_two_sided : lists_two_sided;
 }
 
 /* True when both completions are of one QP: then the later covers both.  The
@@ -274,26 +362,28 @@ static ALWAYS_INLINE bool same_qp(const struct ibv_wc *a,
 static ALWAYS_INLINE int retire_batch(struct flow *f, struct ibv_wc *wc, int n,
 				      struct flow_qp **served)
 {
+	uint64_t completed = f->completed;	/* stays in a register */
 	int k = 0;
 
 	wc[n].qp_num = ~wc[n - 1].qp_num;
 	for (int i = 0; i < n; i++) {
-		if (__builtin_expect(wc[i].status != IBV_WC_SUCCESS, 0))
-			return flow_completion_failed(f, &wc[i], false);
+		if (__builtin_expect(wc[i].status != IBV_WC_SUCCESS, 0)) {
+			k = flow_completion_failed(f, &wc[i], false);
+			break;
+		}
 		if (!same_qp(&wc[i], &wc[i + 1]))
-			served[k++] = retire_send(f, &wc[i]);
+			served[k++] = retire_send(f, &wc[i], &completed);
 	}
+	f->completed = completed;
 	return k;
 }
 
-static ALWAYS_INLINE int refill_all(struct flow *f, uint64_t depth,
-				    const bool single, const enum op op,
-				    const enum post_method method)
+static int refill_all(struct flow *f, uint64_t depth, refill_fn *refill)
 {
 	int ret = 0;
 
 	for (uint32_t i = 0; i < f->n_qps && !ret; i++)
-		ret = refill(f, &f->qps[i], depth, single, op, method);
+		ret = refill(f, &(struct flow_qp *){ &f->qps[i] }, 1, depth);
 	return ret;
 }
 
@@ -337,13 +427,12 @@ static __attribute__((noinline, cold)) void look(struct flow *f,
 }
 
 /*
- * Take a batch of completions and of received messages.  Unless PACED, post as
- * far as the completions make room.  Returns 0 or a negative errno.
+ * Take a batch of completions and of received messages and, if there is a
+ * REFILL, post as far as the completions make room.  Returns 0 or a negative
+ * errno.
  */
 static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
-				       uint32_t *seen, const bool paced,
-				       const bool single, const enum op op,
-				       const enum post_method method)
+				       uint32_t *seen, refill_fn *refill)
 {
 	struct flow_qp *served[POLL_BATCH];
 	struct ibv_wc wc[POLL_BATCH + 1];
@@ -369,8 +458,8 @@ static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
 	f->idle_polls = 0;
 	if (__builtin_expect(f->verify != NULL, 0)) {
 		n = verify_retire(f, wc, n);
-		if (!paced)
-			ret = refill_all(f, depth, single, op, method);
+		if (refill)
+			ret = refill_all(f, depth, refill);
 	} else if (n) {
 		n = retire_batch(f, wc, n, served);
 	}
@@ -379,11 +468,8 @@ static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
 	if (__builtin_expect(command != *seen, 0) && n >= 0 &&
 	    (f->counts_arrivals || f->completed > before) && window_is_edge(f))
 		*seen = edge(f, *seen, command);
-	for (int i = 0; i < n && !paced; i++) {
-		ret = refill(f, served[i], depth, single, op, method);
-		if (__builtin_expect(ret != 0, 0))
-			break;
-	}
+	if (n > 0 && refill)
+		ret = refill(f, served, n, depth);
 	tell_progress(f, f->completed + f->received);
 	return n < 0 ? n : ret;
 }
@@ -393,10 +479,8 @@ static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
  * Skip QPs without room.  Once the window is closed, the rest is not paced.
  * Returns 0 or a negative errno.
  */
-static ALWAYS_INLINE int post_due(struct flow *f, uint32_t *next,
-				  const uint32_t seen, const bool single,
-				  const enum op op,
-				  const enum post_method method)
+static int post_due(struct flow *f, uint32_t *next, const uint32_t seen,
+		    refill_fn *refill)
 {
 	const uint64_t due =
 		phase_of(seen) == PHASE_DRAIN ? UINT64_MAX :
@@ -412,7 +496,7 @@ static ALWAYS_INLINE int post_due(struct flow *f, uint32_t *next,
 			break;
 		n = smaller(f->pace.burst, due - before);
 		depth = smaller(q->posted - q->completed + n, f->shape.depth);
-		ret = refill(f, q, depth, single, op, method);
+		ret = refill(f, &q, 1, depth);
 		full = f->posted > before ? 0 : full + 1;
 		*next = *next + 1 < f->n_qps ? *next + 1 : 0;
 	}
@@ -425,24 +509,18 @@ static ALWAYS_INLINE int post_due(struct flow *f, uint32_t *next,
  * This is part of the warm-up and ends with it.  Returns 0 or a negative errno.
  */
 static __attribute__((noinline)) int probe(struct flow *f, uint32_t *seen,
-					   const bool single, const enum op op,
-					   const enum post_method method)
+					   refill_fn *refill)
 {
-	const uint32_t length = single ? 1 : f->shape.list_length;
 	struct flow_qp *q = f->qps;
 	int ret = 0;
 
 	for (int i = 0; i < PROBES && *seen == PHASE_WARMUP && !ret; i++) {
 		uint64_t start = clock_ticks(f->clock), took;
-		int64_t n;
 
-		q->unsignaled_left = f->lists.unsignaled;
-		n = post_run(f, q, &q->lists[FLOW_SIGNALED], length, single,
-			     op, method);
-		ret = n < 0 ? (int)n : 0;
+		q->unsignaled_left = 0;
+		ret = refill(f, &q, 1, f->shape.list_length);
 		while (!ret && f->completed < f->posted)
-			ret = poll_and_post(f, 0, seen, true, single, op,
-					    method);
+			ret = poll_and_post(f, 0, seen, NULL);
 		took = clock_ticks(f->clock) - start;
 		if (!ret && (!f->dryness.ack || took < f->dryness.ack))
 			f->dryness.ack = took;
@@ -462,13 +540,12 @@ static bool all_posted(const struct flow *f)
 /*
  * At the start, the depth of every QP grows by one list an iteration, so that
  * no QP fills up while others wait, and completions are taken meanwhile.  If
- * PACED, the schedule decides what is posted.
+ * the run is paced, the schedule decides what is posted.
  */
-static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
-					const bool single, const enum op op,
-					const enum post_method method)
+static int bandwidth_loop(struct flow *f, refill_fn *refill)
 {
-	const uint32_t length = single ? 1 : f->shape.list_length;
+	const bool paced = f->pace.bursts > 0;
+	refill_fn *const at_once = paced ? NULL : refill;
 	uint32_t seen = window_begin(f), next = 0;
 	uint64_t depth = 0;
 	int ret = 0;
@@ -480,19 +557,19 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
 	if (paced)
 		pace_begin(&f->pace, clock_ticks(f->clock));
 	else if (!f->dryness.ack && !f->verify)
-		ret = probe(f, &seen, single, op, method);
+		ret = probe(f, &seen, refill);
 	if (ret)
 		return ret;
 	do {
-		if (paced) {
-			ret = post_due(f, &next, seen, single, op, method);
+		if (!at_once) {
+			ret = post_due(f, &next, seen, refill);
 		} else if (depth < f->shape.depth) {
-			depth = smaller(depth + length, f->shape.depth);
-			ret = refill_all(f, depth, single, op, method);
+			depth = smaller(depth + f->shape.list_length,
+					f->shape.depth);
+			ret = refill_all(f, depth, refill);
 		}
 		if (!ret)
-			ret = poll_and_post(f, depth, &seen, paced, single, op,
-					    method);
+			ret = poll_and_post(f, depth, &seen, at_once);
 	} while (!ret && (f->completed < f->posted ||
 			  ((paced || f->verify) && !all_posted(f))));
 	if (!ret && f->shape.iterations && !f->counts_arrivals)
@@ -500,43 +577,9 @@ static ALWAYS_INLINE int bandwidth_loop(struct flow *f, const bool paced,
 	return ret;
 }
 
-typedef int (*loop_fn)(struct flow *f);
-#define LOOP(name, paced, id, method, single) \
-	static int name##_##id##_##method##_##single(struct flow *f) \
-	{ \
-		return bandwidth_loop(f, paced, single, OP_##id, \
-				      POST_##method); \
-	}
-#define FOUR_LOOPS(name, paced, id) \
-	LOOP(name, paced, id, LEGACY, true) \
-	LOOP(name, paced, id, LEGACY, false) \
-	LOOP(name, paced, id, WR, true) \
-	LOOP(name, paced, id, WR, false)
-#define X(id, ...) \
-	FOUR_LOOPS(fast, false, id) \
-	FOUR_LOOPS(paced, true, id)
-OP_LIST(X)
-#undef X
-#undef FOUR_LOOPS
-#undef LOOP
-
-#define METHODS(name, id) \
-	{ \
-		[POST_WR] = { name##_##id##_WR_false, name##_##id##_WR_true }, \
-		[POST_LEGACY] = { name##_##id##_LEGACY_false, \
-				  name##_##id##_LEGACY_true }, \
-	}
-
 int bandwidth_run(struct flow *f, enum op op)
 {
-	/* by operation, paced or not, method, list_length 1 or not */
-	static const loop_fn loops[OP_COUNT][2][POST_METHODS][2] = {
-#define X(id, ...) [OP_##id] = { METHODS(fast, id), METHODS(paced, id) },
-		OP_LIST(X)
-#undef X
-	};
-	int ret = loops[op][f->pace.bursts > 0][f->method]
-		       [f->shape.list_length == 1](f);
+	int ret = bandwidth_loop(f, choose_refill(f, op));
 
 	if (ret)
 		window_cut(f);

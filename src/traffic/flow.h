@@ -82,12 +82,15 @@ struct flow_request {
 
 /*
  * list_length prepared sends, linked.  A list of one send moves through memory
- * from one use to the next.  A longer list has a copy for every position of the
+ * from one use to the next; the bandwidth loop posts all by the signaled one,
+ * with the flags of either.  A longer list has a copy for every position of the
  * walk, used in turn, if they fit; otherwise its only copy moves, too.
  */
 struct flow_list {
 	struct flow_request *requests;	/* flow_requests() allocated */
-	uint64_t position;	/* in the walk, if it moves */
+	uint64_t ahead;		/* positions of the walk, if it moves, before it
+				 * starts over */
+	unsigned int flags;	/* of its last send: enum ibv_send_flags */
 };
 
 /* Requests prepared for a list of 2 to this many sends, copies included. */
@@ -130,7 +133,7 @@ struct flow_qp {
 	uint64_t posted;	/* messages since the connection began */
 	uint64_t completed;
 	uint64_t limit;		/* upper bound of posted */
-	uint64_t position;	/* of the next list in the walk, if it moves */
+	uint64_t ahead;		/* as flow_list has it, of the next list */
 	uint32_t copy;		/* index of the next list's first request */
 	uint32_t unsignaled_left;	/* messages until the next signaled
 					 * list */
@@ -299,7 +302,6 @@ struct flow {
 				 * piece */
 	bool slow;	/* verify, copier or several entries: the only test for
 			 * them that a message costs */
-	bool apart;	/* verify or several entries: likewise, for bandwidth */
 	/* set for each size */
 	struct flow_shape shape;
 	struct gather out;	/* how a message sent or fetched lies in

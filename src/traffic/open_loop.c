@@ -201,7 +201,7 @@ static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
 	if (wc.status != IBV_WC_SUCCESS)
 		return flow_completion_failed(f, &wc, op != OP_READ);
 	if (op == OP_READ) {
-		retire_send(f, &wc);
+		retire_send(f, &wc, &f->completed);
 	} else {
 		f->receives->posted--;
 		p->receive = (uint32_t)(wc.wr_id & FLOW_COUNT_MASK);

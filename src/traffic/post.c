@@ -31,8 +31,10 @@ static void end_gathered(struct flow_qp *q, const struct flow_request *r,
 	set_destination(q, op);
 }
 
-int post_entries(struct flow_qp *q, struct flow_request *first,
-		 uint32_t length, enum op op)
+/* As hand_over(), but each send has the entries at its wr.sg_list, moved to
+ * where its sge.addr is. */
+static int post_entries(struct flow_qp *q, struct flow_request *first,
+			uint32_t length, enum op op)
 {
 	struct ibv_send_wr *bad;
 

@@ -3,6 +3,7 @@
 #define TRAFFIC_POST_H
 
 #include <errno.h>
+#include <stddef.h>
 
 #include "traffic/flow.h"
 
@@ -14,6 +15,10 @@ static ALWAYS_INLINE uint32_t qp_index_of(uint64_t wr_id)
 	return (uint32_t)(wr_id >> FLOW_COUNT_BITS);
 }
 
+/* Atomics have their remote address where RDMA operations have theirs. */
+_Static_assert(offsetof(struct ibv_send_wr, wr.rdma.remote_addr) ==
+	       offsetof(struct ibv_send_wr, wr.atomic.remote_addr), "");
+
 /* Move the addresses of N sends, from R on, by BYTES; unsigned wraparound moves
  * them down. */
 static ALWAYS_INLINE void move_sends(struct flow_request *r, uint32_t n,
@@ -21,9 +26,7 @@ static ALWAYS_INLINE void move_sends(struct flow_request *r, uint32_t n,
 {
 	for (uint32_t i = 0; i < n; i++) {
 		r[i].sge.addr += bytes;
-		if (op_is_atomic(op))
-			r[i].wr.wr.atomic.remote_addr += bytes;
-		else if (op_table[op].access)
+		if (op_table[op].access)
 			r[i].wr.wr.rdma.remote_addr += bytes;
 	}
 }
@@ -101,16 +104,6 @@ static ALWAYS_INLINE void end_send(struct flow_qp *q,
 	set_destination(q, op);
 }
 
-/* In place of a method: messages of several entries. */
-#define POST_GATHERED POST_METHODS
-
-/*
- * Post LENGTH linked sends of OP, from FIRST on, each of the entries at its
- * wr.sg_list, moved to where its sge.addr is.  Returns what the verb returned.
- */
-int post_entries(struct flow_qp *q, struct flow_request *first,
-		 uint32_t length, enum op op);
-
 /* Post LENGTH linked sends of F's operation, of one entry or of several.
  * Returns what the verb returned. */
 int post_any(struct flow *f, struct flow_qp *q, struct flow_request *first,
@@ -124,8 +117,6 @@ static ALWAYS_INLINE int hand_over(struct flow_qp *q,
 {
 	struct ibv_send_wr *bad;
 
-	if (method == POST_GATHERED)
-		return post_entries(q, first, length, op);
 	if (method == POST_LEGACY)
 		return ibv_post_send(q->qp, &first->wr, &bad);
 	ibv_wr_start(q->qpx);
@@ -143,15 +134,16 @@ static inline int post_failed(struct flow *f, const struct flow_qp *q, int ret)
 				qp_index_of(q->tag), ret);
 }
 
-/* Retire the messages that the successful send completion WC covers, and return
- * its QP. */
-static ALWAYS_INLINE struct flow_qp *retire_send(struct flow *f,
-						 const struct ibv_wc *wc)
+/* Retire the messages that the successful send completion WC covers, count them
+ * in *COMPLETED and return their QP. */
+static ALWAYS_INLINE struct flow_qp *retire_send(const struct flow *f,
+						 const struct ibv_wc *wc,
+						 uint64_t *completed)
 {
 	struct flow_qp *q = &f->qps[qp_index_of(wc->wr_id)];
 	uint64_t count = wc->wr_id & FLOW_COUNT_MASK;
 
-	f->completed += count - q->completed;
+	*completed += count - q->completed;
 	q->completed = count;
 	return q;
 }

@@ -71,7 +71,8 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 	signaled = signaled && (i + 1) % f->lists.signal_every == 0;
 	*r = (struct flow_request){
 		.wr = {
-			.wr_id = q->tag | (i % shape->list_length + 1),
+			.wr_id = q->tag |
+				 (q->posted + i % shape->list_length + 1),
 			.next = last ? NULL : &r[1].wr,
 			.sg_list = list,
 			.num_sge = shape->size ? (int)f->out.n : 0,
@@ -92,14 +93,15 @@ static void prepare_request(const struct flow *f, const struct flow_qp *q,
 static void prepare_list(const struct flow *f, const struct flow_qp *q,
 			 enum op op, bool signaled, struct flow_list *list)
 {
-	list->position = 0;
+	list->ahead = f->lists.positions;
+	list->flags = send_flags(f, op, signaled);
 	for (uint32_t i = 0; i < f->lists.requests; i++)
 		prepare_request(f, q, op, signaled, i, &list->requests[i]);
 }
 
 static void prepare_qp(const struct flow *f, enum op op, struct flow_qp *q)
 {
-	q->position = 0;
+	q->ahead = f->lists.positions;
 	q->copy = 0;
 	q->unsignaled_left = f->lists.unsignaled;
 	q->next = NULL;
@@ -160,8 +162,7 @@ void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape)
 
 	f->shape = *shape;
 	f->out = gather_of(shape->size, f->entries);
-	f->apart = f->verify || f->entries > 1;
-	f->slow = f->apart || f->copier;
+	f->slow = f->verify || f->entries > 1 || f->copier;
 	f->lists.op = op;
 	prepare_signals(f);
 	prepare_walk(f);

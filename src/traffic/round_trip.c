@@ -27,7 +27,7 @@ static ALWAYS_INLINE int await_completion(struct flow *f, uint64_t *seen)
 							EIO);
 			if (wc.status != IBV_WC_SUCCESS)
 				return flow_completion_failed(f, &wc, false);
-			retire_send(f, &wc);
+			retire_send(f, &wc, &f->completed);
 			f->idle_polls = 0;
 			return 0;
 		}

@@ -25,7 +25,7 @@ static inline int reap(struct flow *f)
 	for (int i = 0; i < n; i++) {
 		if (wc[i].status != IBV_WC_SUCCESS)
 			return flow_completion_failed(f, &wc[i], false);
-		retire_send(f, &wc[i]);
+		retire_send(f, &wc[i], &f->completed);
 	}
 	if (n > 0)
 		f->idle_polls = 0;

@@ -249,7 +249,7 @@ int verify_retire(struct flow *f, const struct ibv_wc *wc, int n)
 		if (f->credits) {
 			ret = credit_retire(f, &wc[i]);
 		} else {
-			q = retire_send(f, &wc[i]);
+			q = retire_send(f, &wc[i], &f->completed);
 			if (op_table[f->lists.op].fetches)
 				ret = verify_fetched(f, q);
 		}

@@ -129,8 +129,8 @@ static double ns_between(const struct span *a, const struct span *b)
 	       (double)(b->time.tv_nsec - a->time.tv_nsec);
 }
 
-static inline void refill(struct lane *l, uint32_t more, uint32_t list,
-			  uint32_t lists)
+static inline __attribute__((always_inline)) void
+refill(struct lane *l, uint32_t more, uint32_t list, uint32_t lists)
 {
 	uint32_t room = l->room + more, to_signal = l->lists_to_signal;
 	uint64_t left = l->left;
@@ -156,7 +156,8 @@ static inline struct lane *lane_of(const struct ibv_wc *wc)
 	return (struct lane *)(uintptr_t)wc->wr_id;
 }
 
-/* Post and poll until TOTAL messages are complete. */
+/* Post and poll until TOTAL messages are complete.  All queue pairs fill up side
+ * by side, as verbsperf's do, so that completions come in the same order. */
 static void bandwidth_loop(struct ibv_cq *cq, struct lane *lanes, uint32_t qps,
 			   uint32_t signal_every, uint32_t list,
 			   uint64_t total)
@@ -164,8 +165,9 @@ static void bandwidth_loop(struct ibv_cq *cq, struct lane *lanes, uint32_t qps,
 	uint32_t lists = signal_every / list;
 	struct ibv_wc wc[BATCH];
 
-	for (uint32_t i = 0; i < qps; i++)
-		refill(&lanes[i], 0, list, lists);
+	for (uint32_t filled = 0; filled < DEPTH; filled += list)
+		for (uint32_t i = 0; i < qps; i++)
+			refill(&lanes[i], list, list, lists);
 	while (total) {
 		int n = ibv_poll_cq(cq, BATCH, wc);
 
@@ -205,7 +207,6 @@ static void bandwidth(enum ibv_wr_opcode opcode, uint32_t size,
 
 		lanes[i] = (struct lane){
 			.qp = make_qp(&s),
-			.room = DEPTH,
 			.lists_to_signal = signal_every / list,
 			.left = each,
 			.plain = make_list(&s, list, opcode, id, 0),

@@ -65,10 +65,11 @@ verbsperf_findingsdir = $(verbsperfdir)/findings
 dist_verbsperf_findings_DATA = \
 	scripts/verbsperf/findings/__init__.py \
 	scripts/verbsperf/findings/beside.py \
+	scripts/verbsperf/findings/causes.py \
 	scripts/verbsperf/findings/inquiry.py \
-	scripts/verbsperf/findings/loaded.py \
-	scripts/verbsperf/findings/trial.py \
-	scripts/verbsperf/findings/usual.py
+	scripts/verbsperf/findings/observed.py \
+	scripts/verbsperf/findings/usual.py \
+	scripts/verbsperf/findings/words.py
 
 verbsperf_formsdir = $(verbsperfdir)/forms
 dist_verbsperf_forms_DATA = \

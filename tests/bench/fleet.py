@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 """How verbsperf-cluster does with many nodes, without any.
 
-usage: fleet.py [plan] [findings [SEEDS]] [rounds [AGENTS]]
+usage: fleet.py [plan] [findings [SEEDS [ONLY]]] [rounds [AGENTS]]
 
   plan      seconds to plan all pairs of 1,024 nodes
   findings  on the model of a fat tree (tests/scripts/fabric.py) with one known
             fault, or none, over SEEDS seeds (200): how often each pattern
-            finds and names the fault, and what else is said
+            finds and names the fault, and what else is said; ONLY has some of
+            a pattern, its nodes, the fault and the noise, as in "all-pairs 8
+            uplink 1.0%"
   rounds    AGENTS (512) that answer at once, in a process of their own, with
             what the model says: seconds of a round besides measuring, and
             whether a slow node among them is found
@@ -21,6 +23,7 @@ import secrets
 import statistics
 import sys
 import time
+from typing import NamedTuple, Sequence
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(TOP / name) for name in ("scripts", "tests/scripts",
@@ -32,11 +35,12 @@ from fabric import LEAF, Fabric  # noqa: E402
 from verbsperf.agents import agent, coordinator, fleet  # noqa: E402
 from verbsperf.agents.fleet import Job  # noqa: E402
 from verbsperf.findings.inquiry import Inquiry  # noqa: E402
-from verbsperf.findings.loaded import Loaded  # noqa: E402
-from verbsperf.findings.usual import Measured  # noqa: E402
+from verbsperf.findings.observed import Measured  # noqa: E402
 from verbsperf.pairs import patterns  # noqa: E402
 from verbsperf.pairs.patterns import End, Pair, Wanted  # noqa: E402
 
+# Pairs share ports, or all links between the switches.
+LOADED = ("all-to-all", "incast", "outcast", "ring", "bisection")
 MEASURING = 0.5     # seconds that a simulated test lasts
 
 
@@ -54,120 +58,172 @@ def plan():
           f"{time.perf_counter() - start:.2f} s")
 
 
+class Fault(NamedTuple):
+    """What is wrong, and which findings name it: their kinds, and all of their
+    nodes."""
+
+    faults: object
+    kinds: Sequence[str] = ()
+    places: Sequence[set] = ()
+    leaf: int = LEAF
+    rails: int = 1
+
+    def is_named(self, found):
+        if not self.kinds:
+            return not found
+        return bool(found) and all(
+            one["kind"] in self.kinds for one in found) and {
+                end["node"] for one in found for end in one["ends"]
+                } in self.places
+
+
 def fault(kind, nodes, source, next_to=None):
-    """A fault of KIND, and whether findings name it and nothing else. NEXT_TO
-    says to whom a node sends, if that is one only."""
+    """The Fault of a KIND. NEXT_TO says to whom a node sends, if that is one
+    only."""
+    n = len(nodes)
     a, b = source.sample(nodes, 2)
     if next_to:
         a, b = source.choice(list(next_to.items()))
-    share = source.uniform(0.3, 0.8)
+    share, some = source.uniform(0.3, 0.8), n * 5 // 8
+    many = set(source.sample(nodes, some))
+    racks = [set(nodes[i:i + n // 4]) for i in range(0, n, n // 4)]
+    eighth = max(1, n // 8)
+    g, h = sorted(source.sample(range(4), 2))
+    leaf = source.randrange(max(1, n // LEAF))
+    old = set(nodes[leaf * LEAF:][:LEAF])
+    node = ("node", "nodes")
+    links = ("paths", "uplink", "trunk", "congestion")
 
-    def one_end(kinds, node):
-        return lambda found: [
-            (one["kind"] in kinds, one["ends"][0]["node"])
-            for one in found] == [(True, node)]
-
-    def one_path(found):
-        return len(found) == 1 and {end["node"] for end in
-                                    found[0]["ends"]} == {a, b}
-
-    leaf_number = source.randrange(len(nodes) // LEAF)
-
-    def one_leaf(found):
-        leaf = nodes[leaf_number * LEAF:][:LEAF]
-        return len(found) == 1 and found[0]["kind"] == "paths" and all(
-            end["node"] in leaf for end in found[0]["ends"])
-
-    def links_of(leaf, every):
-        return lambda found: len(found) == 1 and found[0][
-            "kind"] == "congestion" and sum(
-                one["node"] in every[leaf * LEAF:(leaf + 1) * LEAF]
-                for one in found[0]["ends"]) == LEAF
-
-    def one_rail(found):
-        return [(one["kind"], one.get("rail")) for one in found] == [
-            ("rail", 1)]
+    def rack(name, share, *places, kinds=links):
+        return Fault({name: share}, kinds, places, n // 4)
 
     return {
-        "none": (None, lambda found: not found),
-        "slow node": ({"node": {a: share}}, one_end(("node",), a)),
-        "slow sender": ({"sends": {a: share}}, one_end(("node",), a)),
-        "slow receiver": ({"receives": {a: share}}, one_end(("node",), a)),
-        "starved sender": ({"sends": {a: share / len(nodes)}},
-                           one_end(("node",), a)),
-        "slow as target": ({"fan-in": {a: share}},
-                           one_end(("congestion",), a)),
-        "half duplex": ({"both": {a: 0.5 + share / 3}},
-                        one_end(("congestion",), a)),
-        "few uplinks": ({"leaf": {1: share}}, links_of(1, nodes)),
-        "slow path": ({"path": {(a, b): share}}, one_path),
-        "slow uplink": ({"uplink": {(leaf_number, 3): share}}, one_leaf),
-        "noisy node": ({"noisy": {a: share}}, one_end(("unsteady", "node"),
-                                                      a)),
-        "slow rail": ({"rail": {1: share}}, one_rail),
-    }[kind]
+        "none": lambda: Fault(None),
+        "node 5%": lambda: Fault({"node": {a: 0.95}}, node, [{a}]),
+        "node 50%": lambda: Fault({"node": {a: 0.5}}, node, [{a}]),
+        "sender": lambda: Fault({"sends": {a: 0.5}}, node, [{a}]),
+        "receiver": lambda: Fault({"receives": {a: 0.5}}, node, [{a}]),
+        "pair": lambda: Fault({"path": {(a, b): 0.5}}, ("path",), [{a, b}]),
+        # which is measured in one direction
+        "one way": lambda: Fault({"one-way": {source.choice([
+            pair for pairs in patterns.all_pairs(Wanted(nodes))
+            for pair in pairs if a in pair]): 0.5}}, ("path",), [
+                {a, other} for other in nodes]),
+        "5 of 8 nodes": lambda: Fault(
+            {"node": dict.fromkeys(many, 0.5)}, node, [many]),
+        "group": lambda: rack("group", {g: 0.5}, racks[g],
+                              kinds=(*node, "group")),
+        "uplink": lambda: rack("uplinks", {g: 0.5}, racks[g]),
+        "two uplinks": lambda: Fault(
+            {"uplinks": {g: 0.5, h + 4: 0.5}}, links, [{
+                nodes[leaf * eighth + i] for leaf in (g, h + 4)
+                for i in range(eighth)}], eighth),
+        "trunk": lambda: rack("trunk", {(g, h): 0.5}, racks[g], racks[h],
+                              racks[g] | racks[h]),
+        "halves": lambda: Fault(
+            {"trunk": {(0, 1): 0.5}}, links, [
+                set(nodes), set(nodes[:n // 2]), set(nodes[n // 2:])], n // 2),
+        "rail": lambda: Fault({"rail": {1: 0.5}}, ("rail",), [{"*"}], rails=4
+                              if n < 32 else 2),
+        "starved sender": lambda: Fault({"sends": {a: share / n}}, node,
+                                        [{a}]),
+        "slow as target": lambda: Fault({"fan-in": {a: share}},
+                                        ("congestion",), [{a}]),
+        "half duplex": lambda: Fault({"both": {a: 0.5 + share / 3}},
+                                     ("congestion",), [{a}]),
+        "few uplinks": lambda: Fault(
+            {"leaf": {1: share}}, ("congestion",), [
+                set(nodes[LEAF:2 * LEAF]), set(nodes[LEAF:2 * LEAF]) | {
+                    one for pair in (next_to or {}).items() for one in pair
+                    if set(pair) & set(nodes[LEAF:2 * LEAF])}]),
+        "one spine": lambda: Fault(
+            {"uplink": {(leaf, 3): share}}, links, [
+                old, *({*old, one} for one in nodes)]),
+        "noisy node": lambda: Fault({"noisy": {a: share}}, ("unsteady",),
+                                    [{a}]),
+    }[kind]()
 
 
 # The faults that a pattern can show.
 KINDS = {
-    "all-pairs": ("none", "slow node", "slow sender", "slow path",
-                  "slow uplink", "noisy node", "slow rail"),
-    "incast": ("none", "slow node", "slow receiver", "starved sender",
-               "slow as target", "slow rail"),
-    "outcast": ("none", "slow node", "slow sender", "slow rail"),
-    "all-to-all": ("none", "slow node", "slow sender", "slow receiver",
-                   "slow as target", "slow rail"),
-    "ring": ("none", "slow node", "slow sender", "slow receiver", "slow path",
-             "half duplex", "slow rail"),
-    "bisection": ("none", "slow node", "slow sender", "slow path",
-                  "few uplinks", "slow rail"),
+    "all-pairs": ("none", "node 5%", "node 50%", "sender", "pair", "one way",
+                  "5 of 8 nodes", "group", "uplink", "two uplinks", "trunk",
+                  "halves", "rail"),
+    "incast": ("none", "node 50%", "receiver", "starved sender",
+               "slow as target", "rail"),
+    "outcast": ("none", "node 50%", "sender", "rail"),
+    "all-to-all": ("none", "node 50%", "sender", "receiver", "slow as target",
+                   "rail"),
+    "ring": ("none", "node 50%", "sender", "receiver", "pair", "half duplex",
+             "rail"),
+    "bisection": ("none", "node 50%", "sender", "pair", "rail"),
 }
+# Those that need nodes on several switches.
+LARGE = {"all-pairs": ("one spine", "noisy node"), "bisection": (
+    "few uplinks",)}
+SIZES, NOISES = (8, 16, 32, 64), (0.001, 0.01, 0.03, 0.1)
 
 
-def inquire(pattern, kind, seed, n):
-    """(found and named right, findings) of a fabric with a fault of KIND."""
+def inquire(pattern, kind, n, noise, seed):
+    """(named right, findings, tests again) of a fabric with a fault."""
     source = random.Random(f"{kind} {seed}")
     nodes = names(n)
     next_to = None
     if pattern in ("ring", "bisection"):
         next_to = dict(*patterns.PATTERNS[pattern](Wanted(nodes)))
-    faults, right = fault(kind, nodes, source, next_to)
-    fabric = Fabric(nodes, faults, seed)
-    rails = 4 if kind == "slow rail" else 1
-    devices = {node: [f"mlx5_{i}" for i in range(rails)] for node in nodes}
-    loaded = pattern in patterns.LOADED
+    made = fault(kind, nodes, source, next_to)
+    fabric = Fabric(nodes, made.faults, seed, made.leaf, noise)
+    devices = {node: [f"mlx5_{i}" for i in range(made.rails)]
+               for node in nodes}
+    tests = []
 
     def reach(pairs):
-        return fabric.together(pairs) if loaded else [
+        return fabric.together(pairs) if pattern in LOADED else [
             fabric.gbps(pair) for pair in pairs]
 
     async def measure(pairs):
+        tests.append(len(pairs))
         return reach(pairs)
 
-    inquiry = (Loaded if loaded else Inquiry)([
+    inquiry = Inquiry([
         Measured(pair, value, number)
         for number, pairs in enumerate(patterns.rounds_of(
             pattern, Wanted(nodes), devices))
-        for pair, value in zip(pairs, reach(pairs))], "gbps", measure, seed)
+        for pair, value in zip(pairs, reach(pairs))], "gbps",
+        measure, seed)
     asyncio.run(inquiry.run())
-    return right(inquiry.findings), inquiry.findings
+    return made.is_named(inquiry.findings), inquiry.findings, len(tests)
 
 
-def findings(seeds=200):
-    for pattern, kinds in KINDS.items():
-        # a rail of an all-to-all has as many pairs as all pairs have
-        n = 64 if pattern in ("all-pairs", "ring", "bisection") else 32
-        for kind in kinds:
-            good, said, example = 0, 0, ""
-            for seed in range(seeds):
-                right, found = inquire(pattern, kind, seed, n)
-                good += right
-                said += len(found)
-                if not right:
-                    example = f"; such as seed {seed}: " + (
-                        found[0]["sentence"] if found else "nothing")
-            print(f"findings: {pattern} of {n}: {kind}: right in {good} of "
-                  f"{seeds}, {said} findings{example}", flush=True)
+def line_of(case):
+    """What is printed of a CASE, and of as many fabrics as it says."""
+    pattern, kind, n, noise, seeds = case
+    good, said, most, example = 0, 0, 0, ""
+    for seed in range(seeds):
+        right, found, tests = inquire(pattern, kind, n, noise, seed)
+        good += right
+        said += bool(found)
+        most = max(most, tests)
+        if not right:
+            example = f"; such as seed {seed}: " + (
+                found[0]["sentence"] if found else "nothing")
+    return (f"{pattern} of {n}, noise {noise:.1%}, {kind}: right in {good} of "
+            f"{seeds}, something said in {said}, at most {most} tests again"
+            + example)
+
+
+def findings(seeds=200, only=""):
+    cases = [(pattern, kind, n, noise, seeds)
+             for pattern, kinds in KINDS.items() for n in SIZES
+             for kind in kinds + LARGE.get(pattern, ()) * (n == 64)
+             for noise in NOISES
+             if only in f"{pattern} {n} {kind} {noise:.1%}"
+             and (pattern == "all-pairs" or n in (16, 64) and noise == 0.01
+                  and (n == 16 or pattern in ("ring", "bisection")))
+             and (kind != "two uplinks" or n > 8)]
+    with multiprocessing.Pool() as pool:
+        for line in pool.imap(line_of, cases):
+            print(f"findings: {line}", flush=True)
 
 
 class Simulated:
@@ -256,7 +312,7 @@ async def run_rounds(n):
             done = await fleet.run_round(hub, [
                 Job(pair, ["write_bw"], MEASURING) for pair in pairs])
             beyond.append(done.seconds - MEASURING)
-            measured += [Measured(one.job.pair, one.value("gbps"))
+            measured += [Measured(one.job.pair, one.value("gbps"), len(beyond))
                          for one in done.outcomes if one.row]
         skew = max(abs(one.skew) for one in done.outcomes)
         print(f"rounds: {len(measured)} results of {15 * (n // 2)}; besides "
@@ -292,7 +348,10 @@ def main(words):
         if part is None:
             print(__doc__)
             return 2
-        part(*([int(words.pop(0))] if words and words[0].isdigit() else []))
+        more = [int(words.pop(0))] if words and words[0].isdigit() else []
+        if more and words and words[0] not in PARTS:
+            more.append(words.pop(0))
+        part(*more)
     return 0
 
 

@@ -19,14 +19,18 @@ class Fabric:
         {"both": {name: share}}     of what it sends and receives at once
         {"noisy": {name: share}}    slow now and then
         {"path": {(a, b): share}}   slow between both
+        {"one-way": {(a, b): share}}    slow from a to b
+        {"group": {leaf: share}}    all nodes of a leaf switch
+        {"uplinks": {leaf: share}}  between a leaf switch and all others
+        {"trunk": {(leaf, leaf): share}}    between two of them
         {"uplink": {(leaf, spine): share}}
         {"leaf": {leaf: share}}     of the links of a leaf switch, together
         {"rail": {number: share}}
     """
 
-    def __init__(self, nodes, faults=None, seed=0, leaf=LEAF):
+    def __init__(self, nodes, faults=None, seed=0, leaf=LEAF, noise=NOISE):
         self.place = {name: i for i, name in enumerate(nodes)}
-        self.faults, self.leaf = faults or {}, leaf
+        self.faults, self.leaf, self.noise = faults or {}, leaf, noise
         self.source = random.Random(seed)
 
     def spine(self, a, b):
@@ -45,9 +49,14 @@ class Fabric:
                 yield noisy
         for one in ((a, b), (b, a)):
             yield get("path", {}).get(one, 1)
+        yield get("one-way", {}).get((a, b), 1)
         leaves = [self.place[one] // self.leaf for one in (a, b)]
+        for leaf in leaves:
+            yield get("group", {}).get(leaf, 1)
         if leaves[0] != leaves[1]:
+            yield get("trunk", {}).get(tuple(sorted(leaves)), 1)
             for leaf in leaves:
+                yield get("uplinks", {}).get(leaf, 1)
                 yield get("uplink", {}).get((leaf, self.spine(a, b)), 1)
 
     def shared(self, pair):
@@ -106,10 +115,12 @@ class Fabric:
                     waiting[one] -= weight[pair]
             waiting = {one: left for one, left in waiting.items()
                        if left > 1e-9}
-        return [RATE * got[pair] * (1 - abs(self.source.gauss(0, NOISE)))
-                for pair in pairs]
+        return [RATE * got[pair] * self.luck() for pair in pairs]
 
     def gbps(self, pair):
         """What PAIR reaches this time."""
-        return (RATE * min(self.shares(pair))
-                * (1 - abs(self.source.gauss(0, NOISE))))
+        return RATE * min(self.shares(pair)) * self.luck()
+
+    def luck(self):
+        """By what a result differs from what it should be."""
+        return max(0.05, 1 + self.source.gauss(0, self.noise))

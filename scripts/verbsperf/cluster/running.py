@@ -39,6 +39,8 @@ class Work(NamedTuple):
     points: List[Point]
     probes: List[Pair]
     probe: Optional[Point]
+    groups: List[List[str]] = []
+    tolerance: Optional[float] = None   # a share of what is usual
 
     def rounds(self) -> Iterator[List[Pair]]:
         """Make the rounds."""
@@ -179,8 +181,8 @@ class Clustering:
         """Test again what is suspect at the point INDEX, and say what is."""
         # SciPy takes long to load, and what is only shown does not need it
         from verbsperf.findings.inquiry import Inquiry  # pylint: disable=C0415
-        from verbsperf.findings.loaded import Loaded  # pylint: disable=C0415
-        from verbsperf.findings.usual import Measured  # pylint: disable=C0415
+        from verbsperf.findings.observed import (  # pylint: disable=C0415
+            Measured)
         measured = [Measured(*one) for one in self.measured(index)]
         if not measured:
             return
@@ -196,8 +198,9 @@ class Clustering:
                 True)
             return [outcome.value(point.metric) for outcome in outcomes]
 
-        kind = Loaded if self.work.pattern in patterns.LOADED else Inquiry
-        inquiry = kind(measured, point.metric, measure, self.work.wanted.seed)
+        inquiry = Inquiry(measured, point.metric, measure,
+                          self.work.wanted.seed, self.work.groups,
+                          self.work.tolerance, point.words[0])
         await inquiry.run()
         for one in inquiry.findings:
             self.file.append({"type": "finding", "point": index, **one,

@@ -1,8 +1,8 @@
 """What of a cluster is slow, and why it may be.
 
-  usual        what pairs usually reach, and which are suspect
-  trial        a pair is tested alone, in both directions
+  causes       the smallest set of causes that explains which pairs are slow
+  observed     what is compared of the rounds
+  words        what is said of a cause
   inquiry      suspects are tested again, before anything is said
-  loaded       the same, where pairs share their nodes
   beside       what hosts and counters say about it
 """

@@ -1,43 +1,40 @@
-"""Which node, path or rail is slow, from what pairs reached.
+"""Which nodes, paths, groups and rails are slow, from what pairs reached.
 
-What is slower than usual is suspect, and is tested again, alone and with other
-partners, before anything is said."""
+What explains the rounds is suspect.  It is tested again: pairs that have the
+cause and pairs that have none in turn, each alone.  What these tests show is
+explained in the same way, and said when it is more than chance and more than
+the tolerance.  A suspect that is not slow alone has its rounds repeated, and
+may be slow in them only."""
+import itertools
+import math
 import random
-import statistics
-from typing import (Awaitable, Callable, Dict, Iterable, List, Optional,
-                    Sequence, Set, Tuple)
+from typing import (Awaitable, Callable, Dict, Iterator, List, Optional,
+                    Sequence, Set)
+
+import numpy
 
 from verbsperf.documents.jsonfile import Object
-from verbsperf.findings.trial import Trial, directions_of
-from verbsperf.findings.usual import (LEAST, RATES, Measured, Speeds, Usual,
-                                      scores_of, speed_of, suspects_of,
-                                      upper_median, usual_of)
-from verbsperf.pairs import nodesets
+from verbsperf.findings import words
+from verbsperf.findings.causes import (Cause, Chosen, Ends, Mask, Search,
+                                       Table, folded, groups_of, ways)
+from verbsperf.findings.observed import (IN, OUT, PAIR, RATES, Comparison,
+                                         Measured, Observed, Speeds,
+                                         are_shared, compared, logarithm,
+                                         most_pairs, observed_of, speed_of,
+                                         without_comparison)
 from verbsperf.pairs.patterns import End, Pair
+from verbsperf.stats import ranks
 
-PARTNERS = 5            # that a suspect end is tested with
-ELSEWHERE = 3           # that an end of a slow pair is tested with, at most
-MOST_SUSPECTS = 16      # ends, and as many paths, that are tested again
+# Beyond so much of what is usual something is slow.
+TOLERANCE = {"gbps": 0.03, "mpps": 0.03, "p50": 0.10}
+SWEEPS = 3              # through all suspects before anything is said, at least
+FEWEST_TESTS = 36       # may be made, and more after many rounds
+UNFAIR = 0.2            # by which parts of a port differ by chance
+AGAIN = 12              # rounds may be repeated
+CERTAIN = 1e-4          # chance, and no more rounds are needed
 
 # Runs pairs at the same time; returns the value of each.
 Measure = Callable[[List[Pair]], Awaitable[List[Optional[float]]]]
-
-
-def ratio_text(ratio: float, metric: str) -> str:
-    """Say what a speed RATIO to the usual one means for METRIC."""
-    if metric in RATES:
-        return f"{ratio * 100:.0f}% of the median"
-    if not ratio:
-        return "no answer"
-    return f"a latency of {1 / ratio:.2g} times the median"
-
-
-def finding(kind: str, ends: Sequence[End], ratio: Optional[float],
-            sentence: str, **more: object) -> Object:
-    """Return a finding as the file has it."""
-    return {"kind": kind, "ends": [
-        {"node": end.node, "device": end.device} for end in ends],
-        "ratio": ratio, "sentence": sentence, **more}
 
 
 def reversed_pair(pair: Pair) -> Pair:
@@ -49,296 +46,348 @@ class Inquiry:
     """Suspects of one point of measurement, and what becomes of them."""
 
     def __init__(self, measured: Sequence[Measured], metric: str,
-                 measure: Measure, seed: int = 0) -> None:
+                 measure: Measure, seed: int = 0,
+                 groups: Sequence[Sequence[str]] = (),
+                 tolerance: Optional[float] = None, test: str = "") -> None:
         self.metric, self.measure = metric, measure
         self.source = random.Random(seed)
-        # the speeds by rail and round, and those that are compared
-        self.rounds: Dict[int, Dict[int, Speeds]] = {}
+        self.words = words.Words(metric, test)
+        self.least = -math.log(1 - (TOLERANCE.get(metric, 0.03)
+                                    if tolerance is None else tolerance))
+        self.rounds: Dict[int, Speeds] = {}
         for one in measured:
-            self.rounds.setdefault(one.pair.rail, {}).setdefault(
-                one.round, {})[one.pair] = speed_of(one.value, metric)
-        self.by_rail = {rail: self.comparable(rounds)
-                        for rail, rounds in self.rounds.items()}
-        self.usual = {rail: usual_of(speeds, metric)
-                      for rail, speeds in self.by_rail.items()}
-        self.scores = {rail: scores_of(speeds)
-                       for rail, speeds in self.by_rail.items()}
-        # what a pair reaches that is measured alone
-        self.alone = dict(self.usual)
+            self.rounds.setdefault(one.round, {})[one.pair] = speed_of(
+                one.value, metric)
+        self.pairs = sorted({one.pair for one in measured})
+        self.everyone = frozenset(end for pair in self.pairs
+                                  for end in pair[:2])
+        self.groups = [one for one in (frozenset(
+            end for end in self.everyone if end.node in set(nodes))
+            for nodes in groups) if len(one) > 1]
+        self.most = most_pairs(self.rounds)
+        self.carried: List[Cause] = []      # suspects, by what ports carried
+        self.tests: List[Observed] = []     # made alone
         self.findings: List[Object] = []
         self.notes: List[str] = []
-        self.suspected: Dict[int, Set[End]] = {}
-        self.paths: Dict[int, Set[Pair]] = {}
-        self.tested: Set[End] = set()
-        self.cleared: Set[End] = set()
 
-    def comparable(self, rounds: Dict[int, Speeds]) -> Speeds:
-        """Return the speeds of ROUNDS that are compared with each other."""
-        return {pair: speed for speeds in rounds.values()
-                for pair, speed in speeds.items()}
+    def table_of(self, observed: Sequence[Observed],
+                 healthy: Optional[Sequence[bool]] = None,
+                 least: float = 0.0) -> Table:
+        """Make a table of what was OBSERVED."""
+        return Table([one.pair for one in observed],
+                     [one.value for one in observed], max(least, self.least),
+                     [one.sort for one in observed],
+                     None if healthy is None else numpy.array(healthy))
 
     async def run(self) -> None:
         """Find suspects, and test them again."""
-        await self.look_at_rails()
-        every = [pair for speeds in self.by_rail.values() for pair in speeds]
-        if len(every) == 1:
-            self.notes.append(f"{every[0].text()}: the only pair, so that "
-                              "there is nothing to compare it with")
-        for rail in sorted(self.by_rail):
-            ends, pairs = self.suspects(rail)
-            self.suspected[rail], self.paths[rail] = set(ends), set(pairs)
-            if (ends or pairs) and await self.is_prepared(rail, ends, pairs):
-                await self.test(rail, ends, pairs)
+        if len(self.pairs) == 1:
+            self.notes.append(f"{self.pairs[0].text()}: the only pair, so that"
+                              " there is nothing to compare it with")
+            return
+        alone = without_comparison(self.rounds, self.metric)
+        if alone:
+            self.notes.append(f"{', '.join(alone)}: not compared by what it "
+                              "carried in its turn: fewer than 3 nodes had "
+                              "one")
+        suspects = self.suspects()
+        if suspects:
+            await self.examine(suspects)
 
-    def slow_pairs(self, rail: int) -> Set[Pair]:
-        """Return the pairs of RAIL that were slow in the rounds."""
-        limit = self.usual[rail].limit
-        return {pair for pair, speed in self.by_rail[rail].items()
-                if speed < limit}
+    def suspects(self) -> List[Cause]:
+        """Return what explains the rounds: first what ports carried, where
+        they are shared, then what pairs reached of ports that are not
+        suspect."""
+        found: List[Cause] = []
+        observed = observed_of(self.rounds, self.metric)
+        for sorts in (OUT, IN), (PAIR,):
+            some = [one for one in observed if one.sort in sorts and not any(
+                self.touches(cause, one.pair) for cause in found)]
+            if not some:
+                continue
+            table = self.table_of(some, least=UNFAIR * are_shared(
+                self.rounds.values()) if PAIR in sorts else 0.0)
+            given = bool(self.groups)
+            if not given and PAIR in sorts:
+                self.groups = groups_of(table)
+            found += folded(Search(table, self.groups, self.everyone).run(),
+                            table, given)
+            if PAIR not in sorts:
+                self.carried = found[:]
+        return found
 
-    def suspects(self, rail: int) -> Tuple[List[End], List[Pair]]:
-        """Return the ends, and the pairs by themselves, that are suspect."""
-        return suspects_of(self.slow_pairs(rail), self.by_rail[rail])
+    async def examine(self, suspects: List[Cause]) -> None:
+        """Test SUSPECTS again, and say what they are."""
+        most = max(FEWEST_TESTS, 2 * len(self.rounds))
+        some = self.affordable(suspects, most)
+        plans = {cause: self.plan(cause, suspects) for cause in some}
+        left, chosen = some, self.explain(some)
+        for sweep in range(most):
+            open_ = [one for one in some if sweep < SWEEPS
+                     or not self.is_decided(one, chosen)]
+            before = len(self.tests)
+            for cause in open_:
+                for pair in next(plans[cause])[2 * (cause != open_[0]):]:
+                    await self.test(pair)
+            chosen = self.explain(some)
+            if not before < len(self.tests) < most:
+                break
+        left = self.unexplained(some, chosen)
+        self.say(chosen)
+        doubtful = [one for one in left if not self.say_unsteady(one)]
+        if doubtful:
+            await self.look_again(doubtful, suspects)
 
-    async def is_prepared(self, _rail: int, _ends: Sequence[End],
-                          _pairs: Sequence[Pair]) -> bool:
-        """Measure what is needed to judge suspects; return False when that is
-        not possible."""
-        return True
+    def affordable(self, suspects: Sequence[Cause], most: int) -> List[Cause]:
+        """Return those of SUSPECTS that MOST tests are enough for; note the
+        others."""
+        some: List[Cause] = []
+        cost = 2
+        for cause in suspects:
+            cost += 4 if self.sides(cause) else 2
+            if not some or SWEEPS * cost <= most:
+                some.append(cause)
+        if len(some) < len(suspects):
+            self.notes.append(
+                f"{len(suspects) - len(some)} more were slow in the rounds, "
+                "and not tested again: " + "; ".join(
+                    self.words.where(one) for one in suspects
+                    if one not in some))
+        return some
 
-    async def test(self, rail: int, ends: Sequence[End],
-                   pairs: Sequence[Pair]) -> None:
-        """Test the suspect ENDS and PAIRS of RAIL again."""
-        for end in ends[:MOST_SUSPECTS]:
-            await self.test_end(end, rail)
-        self.note_more("nodes", [end.text() for end in ends[MOST_SUSPECTS:]])
-        await self.test_paths(pairs, rail)
-
-    def note_more(self, kind: str, left: Sequence[str]) -> None:
-        """Say of which of KIND too many were slow to test what is LEFT."""
-        if left:
-            self.notes.append(f"{len(left)} more {kind} were slow, and not "
-                              f"tested again: {left[0]}"
-                              + (", ..." * (len(left) > 1)))
-
-    def pass_end(self, end: End) -> None:
-        """END was slow in the rounds, and is not alone."""
-        self.notes.append(
-            f"{end.text()}: slow in the rounds, and not when it was tested"
-            " again alone: something passed, or pairs share a path")
-
-    def pass_pair(self, pair: Pair) -> None:
-        """PAIR was slow in its round, and is not alone."""
-        self.notes.append(
-            f"{pair.text()}: slow in its round, and not when it was tested"
-            " again alone: something passed, or pairs share a path")
-
-    async def speed(self, pair: Pair) -> Optional[float]:
+    async def test(self, pair: Pair) -> None:
         """Measure PAIR alone."""
         value, = await self.measure([pair])
-        return None if value is None else speed_of(value, self.metric)
+        if value is not None:
+            self.tests.append(Observed(pair, logarithm(speed_of(
+                value, self.metric)), 0))
 
-    async def try_both(self, trial: Trial, one: End, other: End, rail: int
-                       ) -> None:
-        """Add what ONE and OTHER reach, in both directions, to TRIAL."""
-        pair = Pair(one, other, rail)
-        for sends, way in ((True, pair), (False, reversed_pair(pair))):
-            speed = await self.speed(way)
-            if speed is not None:
-                trial.speeds[sends].append(speed)
-                trial.partners.add(other)
+    def plan(self, cause: Cause, suspects: Sequence[Cause]
+             ) -> Iterator[List[Pair]]:
+        """Yield what a sweep measures of CAUSE: a pair that has it, one that
+        has not although an end is the same, and one that has nothing, each in
+        both directions."""
+        apart = [one for one in suspects if one != cause]
 
-    def partners(self, end: End, rail: int, but: Iterable[End], number: int
-                 ) -> List[End]:
-        """Choose NUMBER ends of RAIL to test END with: those that nothing is
-        known against, or that were fast with another partner; then those that
-        are slow with another node only."""
-        paths, limit = self.paths[rail], self.usual[rail].limit
-        apart = {one for pair in paths for one in pair[:2]} - self.cleared
-        mine = {one for pair in paths if end in pair[:2] for one in pair[:2]}
-        fast = sorted(
-            one for one, score in self.scores[rail].items()
-            if one not in {end, *but} and (
-                one in self.cleared or one not in self.suspected[rail]
-                and score >= limit))
-        best = [one for one in fast if one not in apart]
-        chosen = self.source.sample(best, min(number, len(best)))
-        rest = [one for one in fast if one in apart - mine]
-        return chosen + self.source.sample(
-            rest, min(number - len(chosen), len(rest)))
+        def is_free(pair: Pair) -> bool:
+            return not any(one.covers(way) for one in apart
+                           for way in (pair, reversed_pair(pair)))
 
-    async def test_end(self, end: End, rail: int) -> Optional[bool]:
-        """Test END with other partners; say what is wrong with it. Returns
-        None when there is nobody to test it with."""
-        if end in self.tested:
-            return any(end == End(**one) for found in self.findings
-                       for one in found["ends"])
-        self.tested.add(end)
-        usual, trial = self.alone[rail], Trial()
-        partners = self.partners(end, rail, (), PARTNERS)
-        for again in range(2):
-            for other in partners:
-                await self.try_both(trial, end, other, rail)
-            slow = trial.slow(usual.limit, True) + trial.slow(usual.limit,
-                                                              False)
-            if slow > 1 or again:
-                break
-        if not trial.count():
-            self.notes.append(f"{end.text()}: slow, and there was no other "
-                              "node to test it with")
-            return None
-        return self.judge_end(end, trial, slow, usual)
+        own = [pair for pair in self.pairs if self.touches(cause, pair)]
+        own = self.spread_over([pair for pair in own if is_free(pair)] or own,
+                               cause)
+        beside = [one for one in (self.contrasts(cause, side, is_free)
+                                  for side in self.sides(cause)) if one]
+        rest = [pair for pair in self.pairs if is_free(pair)
+                and not self.touches(cause, pair) and not (
+                    len(cause.ends) == 1 and cause.ends & set(pair[:2]))]
+        self.source.shuffle(rest)
+        for sweep in itertools.count():
+            some = [pairs[sweep % len(pairs)] for pairs in (rest, own)
+                    if pairs]
+            if beside:
+                pairs = beside[sweep % len(beside)]
+                some.append(pairs[sweep // len(beside) % len(pairs)])
+            yield [way for pair in some
+                   for way in (pair, reversed_pair(pair))]
 
-    def judge_end(self, end: End, trial: Trial, slow: int, usual: Usual
-                  ) -> bool:
-        """Say what TRIAL, with SLOW results, says of END."""
-        if slow < 2:
-            self.pass_end(end)
+    @staticmethod
+    def touches(cause: Cause, pair: Pair) -> bool:
+        """PAIR has CAUSE in either direction."""
+        return cause.covers(pair) or cause.covers(reversed_pair(pair))
+
+    def spread_over(self, pairs: List[Pair], cause: Cause) -> List[Pair]:
+        """Order PAIRS by chance, those first that have other ends than those
+        before; the few of a CAUSE of some pairs come again and again."""
+        self.source.shuffle(pairs)
+        seen: Set[End] = set()
+        first = []
+        for pair in pairs:
+            own = set(pair[:2]) & (cause.ends if len(cause.ends) > 1
+                                   else set(pair[:2]) - cause.ends)
+            if not own <= seen:
+                first.append(pair)
+                seen |= own
+        few = cause.pairs and len(cause.ends) == 1
+        return first[:SWEEPS] if few else first + [
+            pair for pair in pairs if pair not in first]
+
+    @staticmethod
+    def sides(cause: Cause) -> List[Ends]:
+        """Return both sides of a CAUSE that is between some and others, or
+        nodes that may be slow with others only."""
+        return [one for one in (cause.ends, cause.others)
+                if one and (cause.others or len(cause.ends) > 1
+                            and not cause.pairs)]
+
+    def contrasts(self, cause: Cause, side: Ends,
+                  is_free: Callable[[Pair], bool]) -> List[Pair]:
+        """Return pairs of one SIDE of CAUSE that do not have it."""
+        rails = {end: pair.rail for pair in self.pairs for end in pair[:2]}
+        both = cause.ends | (cause.others or frozenset())
+        found = [pair for one in sorted(side) for other in sorted(
+            self.everyone) for pair in (Pair(one, other, rails[one]),)
+            if one.node != other.node and rails[one] == rails[other]
+            and is_free(pair) and (not self.touches(cause, pair)
+                                   or cause.others is None and other in side)]
+        away = [pair for pair in found if pair.server not in both]
+        self.source.shuffle(found)
+        self.source.shuffle(away)
+        return away + [pair for pair in found if pair.server in both]
+
+    def explain(self, suspects: Sequence[Cause]) -> List[Chosen]:
+        """Return what explains the tests that were made."""
+        if not self.tests:
+            return []
+        table = self.table_of(self.tests, [
+            not any(one.covers(test.pair) for one in suspects)
+            for test in self.tests])
+        found = Search(table, self.groups, self.everyone, [
+            way for one in suspects for way in (
+                [one] if one.pairs or one.kind in ("rail", "group")
+                else ways(one.kind, one.ends, one.others))]).run()
+        tested = numpy.array([any(self.touches(one, test.pair) for one in
+                                  suspects) for test in self.tests])
+        # what only tests of others show by chance was not suspect
+        return [one for one in found if tested[one.mask].mean() >= 0.25]
+
+    def unexplained(self, suspects: Sequence[Cause],
+                    chosen: Sequence[Chosen]) -> List[Cause]:
+        """Return those of SUSPECTS of which no test is explained by CHOSEN."""
+        return [one for one in suspects if not any(
+            found.mask[i] for found in chosen
+            for i, test in enumerate(self.tests)
+            if self.touches(one, test.pair))]
+
+    def weigh(self, mask: Mask, chosen: Sequence[Chosen],
+              tests: Sequence[Observed]) -> Optional[Comparison]:
+        """Compare TESTS of MASK with those that no CHOSEN cause explains; not
+        those that another explains, if there are some."""
+        free = numpy.ones(len(tests), dtype=bool)
+        alone = mask.copy()
+        for one in chosen:
+            free &= ~one.mask
+            if one.mask is not mask:
+                alone &= ~one.mask
+        own = [tests[i].value for i in numpy.flatnonzero(
+            alone if alone.any() else mask)]
+        others = [tests[i].value for i in numpy.flatnonzero(free & ~mask)]
+        return compared(own, others) if own and others else None
+
+    def mask_of(self, cause: Cause) -> Mask:
+        """Say which tests have CAUSE, in either direction."""
+        return numpy.array([self.touches(cause, test.pair)
+                            for test in self.tests], dtype=bool)
+
+    def is_decided(self, cause: Cause, chosen: Sequence[Chosen]) -> bool:
+        """More tests of CAUSE would change nothing."""
+        mask = self.mask_of(cause)
+        own = [one for one in chosen if (one.mask & mask).any()]
+        for one in own:
+            seen = self.weigh(one.mask, chosen, self.tests)
+            if seen is None or not seen.is_sure(self.least):
+                return False
+        if own:
+            return True
+        seen = self.weigh(mask, chosen, self.tests)
+        return seen is not None and seen.is_clear(self.least)
+
+    def say(self, chosen: Sequence[Chosen]) -> None:
+        """Say what of CHOSEN is more than chance, and what is not."""
+        for one in chosen:
+            seen = self.weigh(one.mask, chosen, self.tests)
+            if seen is None:
+                self.notes.append(self.words.incomparable(one.cause))
+            elif not seen.is_sure(self.least):
+                self.notes.append(self.words.inconclusive(one.cause, seen))
+            elif self.metric not in RATES and one.cause.kind in (
+                    "uplink", "trunk"):
+                self.notes.append(self.words.farther(one.cause, seen))
+            else:
+                self.findings.append(self.words.slow(one.cause, seen, [
+                    test.pair for test in itertools.compress(
+                        self.tests, one.mask)]))
+
+    def say_unsteady(self, cause: Cause) -> bool:
+        """Say so when some tests of CAUSE were slow, and others were not."""
+        mask = self.mask_of(cause)
+        own = [test.value for test, has in zip(self.tests, mask) if has]
+        others = [test.value for test, has in zip(self.tests, mask)
+                  if not has]
+        if len(cause.ends) > 1 or min(len(own), len(others)) < 2 * SWEEPS:
             return False
-        where = directions_of(trial, usual)
-        ratio = trial.middle(usual.limit, where) / usual.speed
-        n = len(trial.partners)
-        more = {"tested": trial.count(), "slow": slow, "direction": where}
-        if where is None:
-            self.findings.append(finding(
-                "unsteady", [end], ratio, f"{end.text()}: slow in {slow} of "
-                f"{trial.count()} tests, down to "
-                f"{ratio_text(ratio, self.metric)}, and not in the others: "
-                "look for other work on the node, and errors of its link",
-                **more))
-        else:
-            self.findings.append(finding(
-                "node", [end], ratio,
-                f"{end.text()}: {ratio_text(ratio, self.metric)} {where} with "
-                f"{n} of {n} partners: look at the node's port, cable, PCIe",
-                **more))
+        usual = ranks.median(others)
+        limit = usual - max(self.least, 3 * (usual - min(others)))
+        slow = [value for value in own if value < limit]
+        if not 2 <= len(slow) < len(own):
+            return False
+        self.findings.append(self.words.unsteady(
+            cause, math.exp(min(slow) - usual), len(slow), len(own),
+            len(others)))
         return True
 
-    async def test_paths(self, pairs: Sequence[Pair], rail: int) -> None:
-        """Test PAIRS again alone, and their ends with others; say what is
-        left."""
-        bad: List[Tuple[Pair, float, str]] = []
-        some = self.some_of(pairs)
-        for pair in some:
-            found = await self.test_path(pair, rail)
-            if found is not None:
-                bad.append((pair, *found))
-        # those that were not tested are like those that were
-        if len(bad) > 3 and 2 * len(bad) > len(some):
-            self.findings.append(self.many_paths(bad, pairs))
-            return
-        self.note_more("paths", [pair.text() for pair in pairs
-                                 if pair not in some])
-        if len(bad) > 3:
-            self.findings.append(self.many_paths(
-                bad, [pair for pair, _, _ in bad]))
-            return
-        for pair, ratio, where in bad:
-            self.findings.append(finding(
-                "path", pair[:2], ratio,
-                f"{pair.text()} only: {ratio_text(ratio, self.metric)} "
-                f"{where}, and both are fast with others: look at the path "
-                "between them"))
-
-    async def test_path(self, pair: Pair, rail: int
-                        ) -> Optional[Tuple[float, str]]:
-        """Return (ratio, in which direction) when PAIR is slow by itself."""
-        usual, trial = self.alone[rail], Trial()
-        for _ in range(2):
-            await self.try_both(trial, *pair[:2], rail)
-        where = directions_of(trial, usual)
-        if where is None:
-            self.pass_pair(pair)
-            return None
-        ratio = trial.middle(usual.limit, where) / usual.speed
-        if not self.partners(pair.client, rail, pair[:2], 1):
-            self.notes.append(f"{pair.text()}: which of both is slow is "
-                              "not known without another node")
-        # first both: whichever is fast is a partner for the other
-        for end in [end for end in pair[:2]
-                    if await self.is_slow_elsewhere(end, pair, rail)]:
-            if await self.test_end(end, rail):
-                return None
-        where = where.replace("it sends", f"{pair.client.node} sends").replace(
-            "it receives", f"{pair.server.node} sends")
-        return ratio, where
-
-    async def is_slow_elsewhere(self, end: End, pair: Pair, rail: int
-                                ) -> bool:
-        """Test END of PAIR with other partners, until it is fast with one: it
-        may have more than one slow path."""
-        usual, trial, slow = self.alone[rail], Trial(), False
-        for other in self.partners(end, rail, pair[:2], ELSEWHERE):
-            await self.try_both(trial, end, other, rail)
-            slow = any(own and trial.slow(usual.limit, way) == len(own)
-                       for way, own in trial.speeds.items())
-            if trial.count() and not slow:
-                self.cleared.add(end)
+    async def look_again(self, doubtful: Sequence[Cause],
+                         suspects: Sequence[Cause]) -> None:
+        """Repeat rounds in which the DOUBTFUL causes were slow, and others in
+        turn, and say which are slow in them only."""
+        count = {number: sum(
+            any(cause.covers(one.pair) and (
+                one.sort == PAIR or cause in self.carried)
+                for cause in doubtful) for one in observed_of(
+                    {number: speeds}, self.metric, self.most))
+            for number, speeds in self.rounds.items() if len(speeds) > 1}
+        order = sorted(count, key=lambda number: -count[number])
+        slow = [number for number in order if count[number]]
+        turns = [slow, [number for number in order if not count[number]]
+                 or slow]
+        seen: List[Observed] = []
+        for again in range(AGAIN if slow else 0):
+            numbers = turns[again % 2]
+            pairs = list(self.rounds[numbers[again // 2 % len(numbers)]])
+            seen += observed_of({again: {
+                pair: speed_of(value, self.metric) for pair, value
+                in zip(pairs, await self.measure(pairs))
+                if value is not None}}, self.metric, self.most)
+            if again >= SWEEPS and all(
+                    loaded is None or loaded.p <= CERTAIN
+                    or loaded.is_clear(self.least) for loaded in (
+                        self.loaded(cause, suspects, seen)
+                        for cause in doubtful)):
                 break
-        return slow
+        for cause in doubtful:
+            self.say_doubtful(cause, self.loaded(cause, suspects, seen))
 
-    def some_of(self, pairs: Sequence[Pair]) -> List[Pair]:
-        """Choose those of PAIRS that are tested again: not the first ones,
-        which have the same nodes."""
-        return sorted(self.source.sample(list(pairs), min(MOST_SUSPECTS,
-                                                          len(pairs))))
+    def loaded(self, cause: Cause, suspects: Sequence[Cause],
+               seen: Sequence[Observed]) -> Optional[Comparison]:
+        """Compare what was SEEN of CAUSE in repeated rounds with what has no
+        suspect: what ports carried, or what pairs reached."""
+        sorts = (OUT, IN) if cause in self.carried else (PAIR,)
+        values: Dict[bool, List[float]] = {True: [], False: []}
+        for sort in sorts:
+            some = [one for one in seen if one.sort == sort]
+            free = [one.value for one in some if not any(
+                other.covers(one.pair) for other in suspects)]
+            if free:
+                usual = ranks.median(free)
+                values[False] += [value - usual for value in free]
+                values[True] += [one.value - usual for one in some
+                                 if cause.covers(one.pair)]
+        return compared(values[True], values[False]) if all(
+            values.values()) else None
 
-    def many_paths(self, bad: Sequence[Tuple[Pair, float, str]],
-                   slow: Sequence[Pair]) -> Object:
-        """Say in one sentence what the SLOW paths, of which those that are BAD
-        were tested, have in common."""
-        left = set(slow)
-        common: List[End] = []
-        while left:
-            count: Dict[End, int] = {}
-            for pair in left:
-                for end in pair[:2]:
-                    count[end] = count.get(end, 0) + 1
-            common.append(max(count, key=lambda end: (count[end], end)))
-            left = {pair for pair in left if common[-1] not in pair[:2]}
-        ratio = statistics.median(ratio for _, ratio, _ in bad)
-        nodes = nodesets.fold(sorted({end.node for end in common}))
-        return finding(
-            "paths", sorted(common), ratio,
-            f"{len(slow)} paths of {nodes}: {ratio_text(ratio, self.metric)}, and "
-            "their ends are fast with others: look at the links between their "
-            "switches", paths=[[pair.client.node, pair.server.node]
-                               for pair, _, _ in bad])
-
-    async def look_at_rails(self) -> None:
-        """Compare the rails with each other, and test slow ones again, beside
-        the fastest."""
-        speeds = {rail: self.rail_speed(rail) for rail in self.by_rail}
-        best = upper_median(speeds.values())
-        least = 1 - LEAST.get(self.metric, 0.1)
-        slow = [rail for rail, speed in sorted(speeds.items())
-                if speed < least * best]
-        if not slow:
-            return
-        usual = await self.alone_on(max(speeds, key=lambda rail: (
-            speeds[rail], -rail)))
-        for rail in slow:
-            found = await self.alone_on(rail)
-            if found and usual and found < least * usual:
-                self.findings.append(self.slow_rail(rail, found / usual))
-
-    def rail_speed(self, rail: int) -> float:
-        """Return what pairs of RAIL usually reached in the rounds."""
-        return self.usual[rail].speed
-
-    async def alone_on(self, rail: int) -> Optional[float]:
-        """Return the middle of what some pairs of RAIL reach alone."""
-        pairs = sorted(self.by_rail[rail])
-        some = self.source.sample(pairs, min(PARTNERS, len(pairs)))
-        found = [speed for speed in [await self.speed(pair) for pair in some]
-                 if speed is not None]
-        return statistics.median(found) if found else None
-
-    def slow_rail(self, rail: int, ratio: float) -> Object:
-        """Return the finding that RAIL reaches RATIO of the others."""
-        device = next(iter(self.by_rail[rail])).client.device
-        return finding(
-            "rail", [End("*", device)], ratio,
-            f"rail {rail} ({device}): {ratio_text(ratio, self.metric)} of the "
-            "other rails, on all nodes: look at its switches and their "
-            "settings", rail=rail)
+    def say_doubtful(self, cause: Cause, again: Optional[Comparison]) -> None:
+        """Say what CAUSE is that is not slow alone, and AGAIN in rounds."""
+        alone = self.weigh(self.mask_of(cause), [], self.tests)
+        if alone is None:
+            self.notes.append(self.words.incomparable(cause))
+        elif alone.is_sure(self.least):
+            self.findings.append(self.words.slow(cause, alone, [
+                test.pair for test in self.tests
+                if self.touches(cause, test.pair)]))
+        elif again and again.is_sure(self.least):
+            self.findings.append(self.words.congestion(
+                cause, again, alone, self.most))
+        elif alone.is_clear(self.least):
+            self.notes.append(self.words.cleared(cause, alone))
+        else:
+            self.notes.append(self.words.inconclusive(cause, alone))

@@ -103,17 +103,22 @@ def outcast(wanted: Wanted) -> Iterator[Names]:
         yield [(hub, node) for node in wanted.nodes if node != hub]
 
 
-def switches_of(path: str) -> Dict[str, int]:
-    """Return {node: its switch} of PATH, a topology.conf of Slurm or lines of
-    a switch's nodes."""
-    place: Dict[str, int] = {}
-    for number, line in enumerate(read_text(path).splitlines()):
+def groups_of(path: str, nodes: List[str]) -> List[List[str]]:
+    """Return those of NODES that have the same switch, by switch, of PATH, a
+    topology.conf of Slurm or lines of a switch's nodes."""
+    found, left = [], set(nodes)
+    for line in read_text(path).splitlines():
         line = line.partition("#")[0].strip()
         named = re.search(r"\bNodes=(\S+)", line, re.IGNORECASE)
         if named or (line and "=" not in line):
-            for node in nodesets.expand(named[1] if named else line):
-                place.setdefault(node, number)
-    return place
+            own = [node for node in nodesets.expand(
+                named[1] if named else line) if node in left]
+            left -= set(own)
+            found += [own] * bool(own)
+    if left:
+        raise PatternError(f"{path} names no switch of "
+                           + nodesets.fold(sorted(left)))
+    return found
 
 
 def bisection(wanted: Wanted) -> Iterator[Names]:
@@ -121,12 +126,8 @@ def bisection(wanted: Wanted) -> Iterator[Names]:
     file of switches, the nodes of a switch are in one half if they can."""
     nodes = wanted.nodes
     if wanted.path:
-        place = switches_of(wanted.path)
-        missing = [node for node in nodes if node not in place]
-        if missing:
-            raise PatternError(f"{wanted.path} names no switch of "
-                               + nodesets.fold(missing))
-        nodes = sorted(nodes, key=lambda node: place[node])
+        nodes = [node for own in groups_of(wanted.path, nodes)
+                 for node in sorted(own, key=nodes.index)]
     half = len(nodes) // 2
     yield list(zip(nodes[:half], nodes[-half:]))
 
@@ -180,9 +181,6 @@ PATTERNS: Dict[str, Callable[[Wanted], Iterator[Names]]] = {
     "random": at_random,
     "file": from_file,
 }
-# Those whose pairs share nodes, or all links between the switches, on purpose:
-# what a pair gets is not what it could carry.
-LOADED = frozenset(("all-to-all", "incast", "outcast", "ring", "bisection"))
 
 
 def rails_of(names: Names, ends: Dict[str, List[End]], cross: bool

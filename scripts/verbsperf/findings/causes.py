@@ -1,0 +1,382 @@
+"""What makes pairs slow, and the smallest set of causes that explains which.
+
+A cause is all that one set of ends has with another: of a node with all, of a
+rack with all others, of two racks.  A pair that has several is as slow as the
+worst.  Causes are chosen one after the other, each time the one that explains
+most; none that a pair contradicts, which is not slow although it has the cause.
+Nodes that are slow with the same others are a group, where groups are not
+given."""
+import itertools
+import math
+from typing import (Dict, FrozenSet, Iterable, Iterator, List, NamedTuple,
+                    Optional, Sequence, Tuple)
+
+import numpy
+from numpy.typing import NDArray
+
+from verbsperf.pairs.patterns import End, Pair
+
+Floats = NDArray[numpy.float64]
+Mask = NDArray[numpy.bool_]
+Ends = FrozenSet[End]
+
+ANY = End("*", "")      # whoever a port has to do with
+BOTH, SENDS, RECEIVES = "both", "sends", "receives"
+LEAST_SPREAD = 5e-4     # measurements do not repeat better
+APART = 4.0             # deviations between two clusters of rates
+FEW = 6                 # of so few values the spread is a guess
+ALIKE = 4.0             # deviations by which nodes of a group differ
+NEAREST = 1.6           # how much nearer than others the nearest is by chance
+SOME = 3                # as many causes are said by themselves
+
+
+class Cause(NamedTuple):
+    """All pairs of an end of ENDS with one of OTHERS, in a direction."""
+
+    kind: str
+    ends: Ends
+    others: Optional[Ends] = None       # None: with all
+    way: str = BOTH                     # what ENDS do
+    pairs: "FrozenSet[Tuple[End, End]]" = frozenset()   # only these, if any
+
+    def covers(self, pair: Pair) -> bool:
+        """PAIR has this cause."""
+        if self.pairs:
+            return pair[:2] in self.pairs
+        return any(one in self.ends and (self.others is None
+                                         or other in self.others)
+                   for way, one, other in ((SENDS, *pair[:2]),
+                                           (RECEIVES, pair[1], pair[0]))
+                   if self.way in (BOTH, way))
+
+
+class Chosen(NamedTuple):
+    """A cause, which observations have it, and how slow they are."""
+
+    cause: Cause
+    mask: Mask
+    level: float
+
+
+def clusters(values: Floats) -> Tuple[int, float, float]:
+    """Divide the ordered VALUES in two; return (how many are lower, how far
+    the halves are apart, how much each spreads)."""
+    n = len(values)
+    ranks = numpy.arange(1, n)
+    sums, squares = numpy.cumsum(values), numpy.cumsum(values ** 2)
+    low = sums[:-1] / ranks
+    high = (sums[-1] - sums[:-1]) / (n - ranks)
+    k = int(numpy.argmax(ranks * (n - ranks) * (high - low) ** 2)) + 1
+    within = (squares[-1] - k * low[k - 1] ** 2
+              - (n - k) * high[k - 1] ** 2) / max(1, n - 2)
+    return k, float(high[k - 1] - low[k - 1]), math.sqrt(max(0.0, within))
+
+
+def usual_of(values: Floats, least: float) -> Tuple[float, float]:
+    """Return (the middle, the spread) of the fastest cluster of VALUES: the
+    slower one may be the larger."""
+    order, spread = numpy.sort(values), 0.0
+    while len(order) >= FEW or len(order) == len(values) > 1:
+        k, apart, within = clusters(order)
+        if apart < max(least, APART * max(within, LEAST_SPREAD)):
+            break
+        order, spread = order[k:], within
+    middle = middle_of(order)
+    own = 1.4826 * middle_of(numpy.abs(order - middle))
+    return middle, max(own, spread if len(order) < FEW else 0.0, LEAST_SPREAD)
+
+
+def middle_of(values: Floats) -> float:
+    """Return the middle one of VALUES, sooner than numpy does."""
+    order = numpy.sort(values)
+    return float(order[len(order) // 2] + order[(len(order) - 1) // 2]) / 2
+
+
+class Table:
+    """Observations: the logarithm of what pairs reached, against what is
+    usual.  Those of one SORT are compared with each other."""
+
+    def __init__(self, pairs: Sequence[Pair], values: Sequence[float],
+                 least: float, sorts: Optional[Sequence[int]] = None,
+                 healthy: Optional[Mask] = None) -> None:
+        self.pairs, self.least = list(pairs), least
+        self.ends = sorted({end for pair in pairs for end in pair[:2]})
+        place = {end: i for i, end in enumerate(self.ends)}
+        self.sides = numpy.array([[place[pair.client] for pair in pairs],
+                                  [place[pair.server] for pair in pairs]],
+                                 dtype=numpy.int_)
+        self.sorts = numpy.array(sorts if sorts is not None
+                                 else [0] * len(pairs), dtype=int)
+        self.slowness = numpy.array(values, dtype=float)
+        self.spread = numpy.empty(len(pairs))
+        self.masks: Dict[Cause, Mask] = {}
+        known = healthy if healthy is not None else self.sorts >= 0
+        for sort in set(self.sorts):
+            own = self.sorts == sort
+            some = self.slowness[own & known]
+            middle, spread = usual_of(
+                some if len(some) else self.slowness[own], least)
+            self.slowness[own] -= middle
+            self.spread[own] = spread
+
+    def mask(self, cause: Cause) -> Mask:
+        """Say which observations have CAUSE."""
+        if cause not in self.masks:
+            self.masks[cause] = self.mask_of(cause)
+        return self.masks[cause]
+
+    def mask_of(self, cause: Cause) -> Mask:
+        """Find out the same."""
+        if cause.pairs:
+            return numpy.array([cause.covers(pair) for pair in self.pairs])
+        one, other = ([end in some for end in self.ends] if some is not None
+                      else [True] * len(self.ends)
+                      for some in (cause.ends, cause.others))
+        a, b = numpy.array(one), numpy.array(other)
+        client, server = self.sides
+        found = numpy.zeros(len(self.pairs), dtype=bool)
+        if cause.way != RECEIVES:
+            found |= a[client] & b[server]
+        if cause.way != SENDS:
+            found |= b[client] & a[server]
+        return found
+
+    def respread(self, chosen: Sequence[Chosen]) -> None:
+        """Take the spread from what CHOSEN leaves; a single pair leaves
+        nothing."""
+        left = self.slowness - self.fitted(chosen)
+        known = numpy.ones(len(left), dtype=bool)
+        for one in chosen:
+            known[one.mask] &= one.mask.sum() >= SOME
+        for sort in set(self.sorts[known]):
+            own = self.sorts == sort
+            self.spread[own] = max(LEAST_SPREAD, 1.4826 * middle_of(
+                numpy.abs(left[own & known])))
+
+    def fitted(self, chosen: Sequence[Chosen]) -> Floats:
+        """Return how slow the observations are by CHOSEN."""
+        found = numpy.zeros(len(self.pairs))
+        for one in chosen:
+            found[one.mask] = numpy.minimum(found[one.mask], one.level)
+        return found
+
+
+class Search:
+    """Looks for the causes of what is slow in TABLE, the SUSPECTED ones
+    first; nodes are of GROUPS."""
+
+    def __init__(self, table: Table, groups: Sequence[Ends], everyone: Ends,
+                 suspected: Sequence[Cause] = ()) -> None:
+        self.table, self.groups, self.everyone = table, groups, everyone
+        self.suspected = suspected
+        count = 3 * len(table.ends) + len(table.pairs)
+        # of as many candidates one explains so much by chance
+        self.chance = 2 * math.log(count + 1) + 7
+
+    def run(self) -> List[Chosen]:
+        """Return the causes; once more, when what they leave says how much
+        is chance."""
+        chosen = self.choose()
+        if chosen:
+            self.table.respread(chosen)
+            chosen = self.choose()
+        return chosen
+
+    def choose(self) -> List[Chosen]:
+        """Choose causes until what is left is chance; single pairs last."""
+        chosen: List[Chosen] = []
+        for candidates in (self.wide, self.single):
+            while True:
+                fitted = self.table.fitted(chosen)
+                best = max((one for one in (
+                    self.rate(cause, fitted) for cause in candidates(fitted))
+                    if one), key=lambda one: one[0], default=None)
+                if best is None:
+                    break
+                chosen.append(best[1])
+        for one in reversed(chosen[:]):
+            others = [other for other in chosen if other is not one]
+            if self.is_idle(one, others):
+                chosen = others
+        return chosen
+
+    def is_idle(self, one: Chosen, others: Sequence[Chosen]) -> bool:
+        """All that ONE explains OTHERS explain, too."""
+        fitted = self.table.fitted(others)
+        return bool((fitted[one.mask] < 0.8 * one.level).all())
+
+    def limit(self) -> Floats:
+        """Return what is slow by itself, of each observation."""
+        return -numpy.maximum(self.table.least,
+                              math.sqrt(self.chance) * self.table.spread)
+
+    def rate(self, cause: Cause, fitted: Floats
+             ) -> "Optional[Tuple[float, Chosen]]":
+        """Return (how much CAUSE explains beyond FITTED, it); None when it is
+        chance, or contradicted."""
+        table = self.table
+        mask = table.mask(cause)
+        left = table.slowness - fitted
+        open_ = mask & ((fitted == 0) | (left < 1.5 * self.limit()))
+        if not open_.any():
+            return None
+        level = middle_of(table.slowness[open_])
+        if level > -0.8 * table.least:
+            return None
+        above = table.slowness[mask] - level
+        wrong = above > numpy.maximum(-level / 2, 4 * table.spread[mask])
+        if wrong.mean() > (0.25 if cause.pairs else 0.02):
+            return None
+        with_it = table.slowness[open_] - numpy.minimum(fitted[open_], level)
+        # what is slower still says no more for it
+        gain = float((numpy.minimum(left[open_] ** 2 - with_it ** 2,
+                                    level ** 2)
+                      / table.spread[open_] ** 2).sum())
+        if gain < self.chance:
+            return None
+        return gain, Chosen(cause, mask, level)
+
+    def single(self, fitted: Floats) -> Iterator[Cause]:
+        """Yield pairs that are slow by themselves."""
+        slow = self.table.slowness - fitted < self.limit()
+        for pair in sorted({self.table.pairs[i][:2] for i in
+                            numpy.flatnonzero(slow)}):
+            if ANY not in pair:
+                yield from ways("path", frozenset(pair[:1]),
+                                frozenset(pair[1:]))
+
+    def wide(self, fitted: Floats) -> Iterator[Cause]:
+        """Yield what several pairs have in common, as far as they are slow on
+        the average."""
+        yield from self.suspected
+        ends, (client, server) = self.table.ends, self.table.sides
+        n = len(ends)
+        for way, numbers in ((SENDS, [client]), (RECEIVES, [server]),
+                             (BOTH, [client, server])):
+            for i in self.slow_on_average(numbers, n, fitted):
+                cause = Cause("node", frozenset((ends[i],)), None, way)
+                if ends[i] != ANY and self.has_partners(cause):
+                    yield cause
+        yield from self.of_groups(fitted)
+        devices = {end.device for end in ends if end != ANY}
+        for device in sorted(devices) if len(devices) > 1 else ():
+            yield Cause("rail", frozenset(end for end in ends
+                                          if end.device == device))
+
+    def has_partners(self, cause: Cause) -> bool:
+        """More than one pair says that it is a node: its port, or two."""
+        sides = self.table.sides[:, self.table.mask(cause)]
+        others = {self.table.ends[i] for i in sides.flat} - cause.ends
+        return len(others) > 1 or ANY in others
+
+    def slow_on_average(self, numbers: Sequence[NDArray[numpy.int_]], n: int,
+                        fitted: Floats) -> List[int]:
+        """Return which of N sets are slow on the average beyond FITTED;
+        NUMBERS say in which sets an observation is, -1 in none."""
+        left = self.table.slowness - fitted
+        open_ = (fitted == 0) | (left < 1.5 * self.limit())
+        total, count = numpy.zeros(n), numpy.zeros(n)
+        for number in numbers:
+            known = open_ & (number >= 0)
+            total += numpy.bincount(number[known], left[known], n)
+            count += numpy.bincount(number[known], minlength=n)
+        return [int(i) for i in numpy.flatnonzero((count > 0) & (
+            total < -0.4 * self.table.least * count))]
+
+    def of_groups(self, fitted: Floats) -> Iterator[Cause]:
+        """Yield groups: with all, inside, with all others, with each other."""
+        n = len(self.groups)
+        for one in self.groups:
+            if one < self.everyone:
+                rest = self.everyone - one
+                yield from ways("nodes", one, None)
+                if len({end.node for end in one}) > 2:
+                    yield Cause("group", one, one)
+                if len(one) < len(rest):
+                    yield from ways("uplink", one, rest)
+        place = {end: i for i, some in enumerate(self.groups) for end in some}
+        a, b = numpy.array([place.get(end, -1) for end in self.table.ends]
+                           )[self.table.sides]
+        pair = numpy.where((a == b) | (numpy.minimum(a, b) < 0), -1,
+                           numpy.minimum(a, b) * n + numpy.maximum(a, b))
+        for number in self.slow_on_average([pair], n * n, fitted) if n else ():
+            yield from ways("trunk", self.groups[number // n],
+                            self.groups[number % n])
+
+
+def ways(kind: str, ends: Ends, others: Optional[Ends]) -> Iterator[Cause]:
+    """Yield a cause in one direction, and in both: of two that explain the
+    same the one that says less is first."""
+    for way in (SENDS, RECEIVES, BOTH):
+        yield Cause(kind, ends, others, way)
+
+
+def groups_of(table: Table) -> List[Ends]:
+    """Find nodes that are slow with the same others."""
+    nodes = sorted({end.node for end in table.ends} - {ANY.node})
+    place = {node: i for i, node in enumerate(nodes)}
+    n = len(nodes)
+    total, count = numpy.zeros((n, n)), numpy.zeros((n, n))
+    real = [i for i, pair in enumerate(table.pairs) if ANY not in pair[:2]]
+    clients, servers = ([place[end.node] for end in ends] for ends in zip(*(
+        table.pairs[i][:2] for i in real)))
+    for where in (clients, servers), (servers, clients):
+        numpy.add.at(total, where, table.slowness[real])
+        numpy.add.at(count, where, 1)
+    known = (count > 0).astype(float)
+    mean = numpy.where(count > 0, total / numpy.maximum(count, 1), 0.0)
+    common = known @ known.T
+    square = (mean ** 2) @ known.T
+    distance = square + square.T - 2 * mean @ mean.T
+    # each has one at least that is alike, whose distance says what chance is
+    each = numpy.where((common >= SOME) & ~numpy.eye(n, dtype=bool),
+                       distance / numpy.maximum(common, 1), numpy.inf)
+    chance = max(2 * middle_of(table.spread) ** 2,
+                 NEAREST * middle_of(each.min(axis=1, initial=1.0)))
+    slow = table.slowness[table.slowness < -numpy.maximum(
+        table.least, ALIKE * table.spread)]
+    mild = float(numpy.quantile(slow, 0.75)) if len(slow) else 0.0
+    excess = each - (table.least / 2) ** 2 - numpy.maximum(
+        chance * (1 + ALIKE * numpy.sqrt(2 / numpy.maximum(common, 1))),
+        mild ** 2 / 2 / numpy.maximum(common, 1))
+    found: List[List[int]] = []
+    for i in range(n):
+        best = min(found, key=lambda some: float(excess[i, some].mean()),
+                   default=None)
+        if best is not None and excess[i, best].mean() < 0:
+            best.append(i)
+        else:
+            found.append([i])
+    return [frozenset(end for end in table.ends if end.node in {
+        nodes[i] for i in some}) for some in found if len(some) > 1]
+
+
+def cover(pairs: Iterable["Tuple[End, End]"]) -> List[End]:
+    """Return few ends that all PAIRS have, those of most pairs first."""
+    left, found = set(pairs), []
+    while left:
+        count: Dict[End, int] = {}
+        for end in itertools.chain.from_iterable(left):
+            count[end] = count.get(end, 0) + 1
+        found.append(max(count, key=lambda end: (count[end], end)))
+        left = {pair for pair in left if found[-1] not in pair}
+    return found
+
+
+def folded(chosen: Sequence[Chosen], table: Table, given: bool
+           ) -> List[Cause]:
+    """Return the causes CHOSEN, where many single paths are one: all slow
+    paths of a node, or of some.  A path is also between groups that were not
+    GIVEN but found."""
+    kinds = ("path",) if given else ("path", "trunk")
+    paths = [one for one in chosen if one.cause.kind in kinds]
+    if len(paths) <= SOME:
+        return [one.cause for one in chosen]
+    pairs = frozenset((pair.client, pair.server) for one in paths
+                      for pair in itertools.compress(table.pairs, one.mask))
+    ends, every = cover(pairs), {*itertools.chain.from_iterable(pairs)}
+    if len(every) <= 2 * len(ends):
+        # both sides are as few
+        ends = sorted(every)
+    return [one.cause for one in chosen if one.cause.kind not in kinds] + [
+        Cause("paths", frozenset(ends), None, BOTH, pairs)]

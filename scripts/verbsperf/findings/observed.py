@@ -1,0 +1,172 @@
+"""What is compared of the rounds: what pairs reached, or where they share
+ports, what the ports carried and how the pairs divided it.
+
+In an incast, an outcast and an all-to-all a pair gets a part of what a port
+carries.  So ports are compared with those of the other nodes, by what all their
+pairs reach together; and pairs by their share, which is what they reach to the
+middle one of their port."""
+import math
+import statistics
+from typing import (Dict, Iterable, List, Mapping, NamedTuple, Optional,
+                    Sequence, Tuple)
+
+from verbsperf.findings.causes import ANY
+from verbsperf.pairs.patterns import End, Pair
+from verbsperf.stats import ranks
+
+RATES = ("gbps", "mpps")
+FEWEST_PORTS = 3        # that are compared with each other
+# Kinds of observations, each of which is compared with its own.
+PAIR, OUT, IN = 0, 1, 2
+
+ALPHA = 0.0025          # that chance says so of a suspect
+MOST_VALUES = 40             # values are compared with as many
+EXACT = 200             # pairs of values, beyond which the normal is as good
+
+# The speeds of pairs of a round.
+Speeds = Dict[Pair, float]
+
+
+class Measured(NamedTuple):
+    """What a pair reached in a round."""
+
+    pair: Pair
+    value: float
+    round: int = 0
+
+
+class Observed(NamedTuple):
+    """A pair, or a port, which has ANY end at its other side."""
+
+    pair: Pair
+    value: float        # the logarithm of its speed
+    sort: int
+    round: int = 0
+
+
+def speed_of(value: float, metric: str) -> float:
+    """Return VALUE of METRIC as a speed: more is better."""
+    if metric in RATES:
+        return value
+    return 1 / value if value > 0 else 0.0
+
+
+def logarithm(speed: float) -> float:
+    """Return the logarithm of SPEED; of none at all, that of very little."""
+    return math.log(max(speed, 1e-12))
+
+
+def by_port(speeds: Speeds) -> "Dict[Tuple[int, End], List[float]]":
+    """Return {(direction, end): what its pairs reached} of a round."""
+    found: "Dict[Tuple[int, End], List[float]]" = {}
+    for pair, speed in speeds.items():
+        found.setdefault((OUT, pair.client), []).append(speed)
+        found.setdefault((IN, pair.server), []).append(speed)
+    return found
+
+
+def are_shared(rounds: Iterable[Speeds]) -> bool:
+    """Some pairs of ROUNDS share a port."""
+    return any(len(own) > 1 for speeds in rounds
+               for own in by_port(speeds).values())
+
+
+def shares_of(speeds: Speeds) -> Speeds:
+    """Return what the pairs of a round reached, to the middle one of their
+    slower port; without those that have both ports for themselves."""
+    middles = {port: statistics.median(own)
+               for port, own in by_port(speeds).items() if len(own) > 1}
+    found = {}
+    for pair, speed in speeds.items():
+        own = [middles[port] for port in ((OUT, pair.client),
+                                          (IN, pair.server))
+               if port in middles]
+        if own and min(own) > 0:
+            found[pair] = speed / min(own)
+    return found
+
+
+def most_pairs(rounds: Mapping[int, Speeds]) -> Dict[int, int]:
+    """Return {direction: how many pairs a port has at most}."""
+    ports = [(way, len(own)) for speeds in rounds.values()
+             for (way, _), own in by_port(speeds).items()]
+    return {way: max((n for one, n in ports if one == way), default=0)
+            for way in (OUT, IN)}
+
+
+def loads_of(rounds: Mapping[int, Speeds], most: Mapping[int, int],
+             metric: str) -> List[Observed]:
+    """Return what ports carried that had about as many pairs as the MOST, in
+    each round; a latency is that of the middle pair."""
+    found = []
+    for number, speeds in rounds.items():
+        for (way, end), own in by_port(speeds).items():
+            if len(own) >= max(2, most[way] / 2):
+                load = sum(own) if metric in RATES else statistics.median(own)
+                pair = (Pair(end, ANY) if way == OUT else Pair(ANY, end))
+                found.append(Observed(pair, logarithm(load), way, number))
+    return found
+
+
+def observed_of(rounds: Mapping[int, Speeds], metric: str,
+                most: Optional[Mapping[int, int]] = None) -> List[Observed]:
+    """Return what is compared of ROUNDS."""
+    if not are_shared(rounds.values()):
+        return [Observed(pair, logarithm(speed), PAIR, number)
+                for number, speeds in rounds.items()
+                for pair, speed in speeds.items()]
+    loads = loads_of(rounds, most or most_pairs(rounds), metric)
+    return [one for one in loads if most or len({
+        other.pair for other in loads if other.sort == one.sort})
+        >= FEWEST_PORTS] + [
+            Observed(pair, logarithm(share), PAIR, number)
+            for number, speeds in rounds.items()
+            for pair, share in shares_of(speeds).items()]
+
+
+def without_comparison(rounds: Mapping[int, Speeds], metric: str
+                       ) -> Sequence[str]:
+    """Return the names of nodes whose ports are not compared, as there are too
+    few."""
+    if not are_shared(rounds.values()):
+        return []
+    loads = loads_of(rounds, most_pairs(rounds), metric)
+    ends = {way: {end for one in loads if one.sort == way
+                  for end in one.pair[:2]} - {ANY} for way in (OUT, IN)}
+    return sorted(end.text() for some in ends.values() for end in some
+                  if len(some) < FEWEST_PORTS)
+
+
+class Comparison(NamedTuple):
+    """What tests say of a cause."""
+
+    ratio: float        # of speeds, to those of others
+    low: float
+    high: float
+    p: float            # that others are as slow
+    tests: int
+    others: int
+    spread: float       # of others
+
+    def is_sure(self, least: float) -> bool:
+        """It is slower by more than LEAST, a logarithm, and not by chance."""
+        return self.p <= ALPHA and math.log(self.ratio) <= -least
+
+    def is_clear(self, least: float) -> bool:
+        """It is not slower by more than LEAST."""
+        return self.low > math.exp(-least) or (
+            self.p > ALPHA and self.ratio > math.exp(-least / 2))
+
+
+def compared(own: Sequence[float], others: Sequence[float]) -> Comparison:
+    """Compare logarithms of speeds; of very many some are enough."""
+    own, others = (some[::-(-len(some) // MOST_VALUES)]
+                   for some in (own, others))
+    middle, low, high = ranks.hodges_lehmann(others, own, ALPHA)
+    usual = ranks.median(others)
+    return Comparison(
+        math.exp(middle), 0.0 if low is None else math.exp(low),
+        math.inf if high is None else math.exp(high),
+        (ranks.mann_whitney if len(own) * len(others) <= EXACT
+         else ranks.rough_p)(others, own), len(own), len(others),
+        1.4826 * ranks.median([abs(one - usual) for one in others]))

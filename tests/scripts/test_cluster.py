@@ -22,6 +22,7 @@ from verbsperf.base import command, progress as terminal
 from verbsperf.base.errors import Refused
 from verbsperf.cluster import (file as clusterfile, nodes as clusternodes,
                                page as clusterpage, running, view)
+from verbsperf.commands import cluster as clustercommand
 from verbsperf.findings import beside
 from verbsperf.pairs import patterns
 from verbsperf.pairs.patterns import Wanted
@@ -667,3 +668,19 @@ def test_rails_of_two_nodes_are_no_turn_of_one():
     assert view.turn_of([*pairs, more]) == " to b"
     more = {"client": {"node": "a"}, "server": {"node": "c"}}
     assert view.turn_of([*pairs, more]) == " from a"
+
+
+def test_tolerance_and_groups(tmp_path, capsys):
+    parse = clustercommand.parser().parse_args
+    assert parse(["--tolerance", "2.5%"]).tolerance == pytest.approx(0.025)
+    for text in ("0", "100", "x", "nan"):
+        with pytest.raises(SystemExit):
+            parse(["--tolerance", text])
+        assert "expected percent, above 0 and below 100" in (
+            capsys.readouterr().err)
+    racks = tmp_path / "racks"
+    racks.write_text("# two\nn[01-02]\nn[03-04],n09\n")
+    assert patterns.groups_of(str(racks), NODES) == [NODES[:2], NODES[2:]]
+    racks.write_text("n[01-03]\n")
+    with pytest.raises(Refused, match="names no switch of n04"):
+        patterns.groups_of(str(racks), NODES)

@@ -44,6 +44,18 @@ class Asked(NamedTuple):
     wanted: patterns.Wanted
 
 
+def percent(text: str) -> float:
+    """Parse a percentage below 100; return the share."""
+    try:
+        found = float(text.rstrip("%"))
+    except ValueError:
+        found = -1.0
+    if not 0 < found < 100:
+        raise argparse.ArgumentTypeError(f"'{text}': expected percent, above 0"
+                                         " and below 100")
+    return found / 100
+
+
 def parser() -> Parser:
     """Return the parser of the command line."""
     p = Parser(
@@ -71,6 +83,10 @@ def parser() -> Parser:
     p.add_argument("--topology", metavar="FILE",
                    help="bisection: Slurm's topology.conf, or lines of the "
                         "nodes of a switch")
+    p.add_argument("--groups", metavar="FILE",
+                   help="racks, as --topology has them [found]")
+    p.add_argument("--tolerance", type=percent, metavar="PERCENT",
+                   help="by which something may be slower [3; latency 10]")
     p.add_argument("--rounds-file", metavar="FILE",
                    help="file: lines CLIENT SERVER, an empty line between "
                         "rounds")
@@ -241,7 +257,10 @@ def work_of(options: argparse.Namespace, asked: Asked, nodes: List[str]
                 options.concurrent,
                 [point_of(one, asked.program) for one in asked.points],
                 [pair for pair in probes
-                 if {pair.client.node, pair.server.node} <= set(nodes)], probe)
+                 if {pair.client.node, pair.server.node} <= set(nodes)], probe,
+                patterns.groups_of(options.groups or options.topology, nodes)
+                if options.groups or options.topology else [],
+                options.tolerance)
 
 
 def header_of(options: argparse.Namespace, asked: Asked) -> Object:

@@ -68,7 +68,6 @@ dist_verbsperf_findings_DATA = \
 	scripts/verbsperf/findings/causes.py \
 	scripts/verbsperf/findings/inquiry.py \
 	scripts/verbsperf/findings/observed.py \
-	scripts/verbsperf/findings/usual.py \
 	scripts/verbsperf/findings/words.py
 
 verbsperf_formsdir = $(verbsperfdir)/forms

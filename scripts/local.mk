@@ -124,6 +124,7 @@ dist_verbsperf_plot_DATA = \
 verbsperf_statsdir = $(verbsperfdir)/stats
 dist_verbsperf_stats_DATA = \
 	scripts/verbsperf/stats/__init__.py \
+	scripts/verbsperf/stats/libraries.py \
 	scripts/verbsperf/stats/noise.py \
 	scripts/verbsperf/stats/ranks.py \
 	scripts/verbsperf/stats/verdict.py

@@ -5,7 +5,6 @@ Exit status: 0 all is well, 1 nodes or pairs failed, 2 usage, 3 something is
 slow, 130 interrupted."""
 import argparse
 import asyncio
-import importlib.util
 import os
 import random
 import secrets
@@ -27,6 +26,7 @@ from verbsperf.pairs.patterns import End, Pair
 from verbsperf.plan import program, suite, version
 from verbsperf.plan.options import Reader
 from verbsperf.plan.suite import Line, Planned
+from verbsperf.stats import libraries
 from verbsperf.plot.drawing import import_drawing
 
 NAME = "verbsperf-cluster"
@@ -203,9 +203,7 @@ def form_of(path: str) -> str:
 def ask(options: argparse.Namespace) -> Asked:
     """Return what OPTIONS ask for."""
     check_options(options)
-    if not importlib.util.find_spec("scipy"):
-        raise Refused("to say what is slow it needs SciPy (package "
-                         "python3-scipy)")
+    libraries.check()
     # of this host, which knows its options
     found = program.examine(program.find(os.environ.get("VERBSPERF"),
                                          "VERBSPERF names it"))

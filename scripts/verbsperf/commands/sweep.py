@@ -5,7 +5,6 @@ Exit status: 0 all was measured, 1 some of it failed, 2 usage, 3 --until-ci
 was not reached or, with --format, a limit was missed, 130 interrupted; with
 --against, where all was measured, that of verbsperf-compare."""
 import argparse
-import importlib
 import os
 from typing import Callable, Dict, Optional, Sequence
 
@@ -20,6 +19,7 @@ from verbsperf.history import file as history
 from verbsperf.plan import program, suite, target, version
 from verbsperf.plan.suite import Planned
 from verbsperf.plan.target import Target
+from verbsperf.stats import libraries
 from verbsperf.sweep import contents, file as sweepfile, limits, rounds
 from verbsperf.sweep.running import Sweep, Wanted, estimate
 
@@ -170,7 +170,7 @@ def sweep(options: argparse.Namespace) -> int:
     if options.history and not options.list:
         history.check(options.history)
     if options.against and not options.list:
-        importlib.import_module("verbsperf.stats.verdict")
+        libraries.check()
     wanted = want(options)
     if options.list:
         show_points(wanted)

@@ -11,13 +11,9 @@ import math
 from typing import (Dict, FrozenSet, Iterable, Iterator, List, NamedTuple,
                     Optional, Sequence, Tuple)
 
-import numpy
-from numpy.typing import NDArray
-
 from verbsperf.pairs.patterns import End, Pair
+from verbsperf.stats.libraries import Floats, Integers, Mask, numpy
 
-Floats = NDArray[numpy.float64]
-Mask = NDArray[numpy.bool_]
 Ends = FrozenSet[End]
 
 ANY = End("*", "")      # whoever a port has to do with
@@ -269,7 +265,7 @@ class Search:
         others = {self.table.ends[i] for i in sides.flat} - cause.ends
         return len(others) > 1 or ANY in others
 
-    def slow_on_average(self, numbers: Sequence[NDArray[numpy.int_]], n: int,
+    def slow_on_average(self, numbers: Sequence[Integers], n: int,
                         fitted: Floats) -> List[int]:
         """Return which of N sets are slow on the average beyond FITTED;
         NUMBERS say in which sets an observation is, -1 in none."""

@@ -11,12 +11,10 @@ import random
 from typing import (Awaitable, Callable, Dict, Iterator, List, Optional,
                     Sequence, Set)
 
-import numpy
-
 from verbsperf.documents.jsonfile import Object
 from verbsperf.findings import words
-from verbsperf.findings.causes import (Cause, Chosen, Ends, Mask, Search,
-                                       Table, folded, groups_of, ways)
+from verbsperf.findings.causes import (Cause, Chosen, Ends, Search, Table,
+                                       folded, groups_of, ways)
 from verbsperf.findings.observed import (IN, OUT, PAIR, RATES, Comparison,
                                          Measured, Observed, Speeds,
                                          are_shared, compared, logarithm,
@@ -24,6 +22,7 @@ from verbsperf.findings.observed import (IN, OUT, PAIR, RATES, Comparison,
                                          without_comparison)
 from verbsperf.pairs.patterns import End, Pair
 from verbsperf.stats import ranks
+from verbsperf.stats.libraries import Mask, numpy
 
 # Beyond so much of what is usual something is slow.
 TOLERANCE = {"gbps": 0.03, "mpps": 0.03, "p50": 0.10}

@@ -21,7 +21,6 @@ PAIR, OUT, IN = 0, 1, 2
 
 ALPHA = 0.0025          # that chance says so of a suspect
 MOST_VALUES = 40             # values are compared with as many
-EXACT = 200             # pairs of values, beyond which the normal is as good
 
 # The speeds of pairs of a round.
 Speeds = Dict[Pair, float]
@@ -167,6 +166,5 @@ def compared(own: Sequence[float], others: Sequence[float]) -> Comparison:
     return Comparison(
         math.exp(middle), 0.0 if low is None else math.exp(low),
         math.inf if high is None else math.exp(high),
-        (ranks.mann_whitney if len(own) * len(others) <= EXACT
-         else ranks.rough_p)(others, own), len(own), len(others),
+        ranks.mann_whitney(others, own), len(own), len(others),
         1.4826 * ranks.median([abs(one - usual) for one in others]))

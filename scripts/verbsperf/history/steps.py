@@ -9,10 +9,8 @@ later side, and dropped when it was chance."""
 import math
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
-import numpy
-from scipy.special import stdtr, stdtrit
-
 from verbsperf.stats import noise, ranks, verdict
+from verbsperf.stats.libraries import numpy, special
 from verbsperf.stats.verdict import Sample
 
 # No step is made of fewer nights of either side.
@@ -115,10 +113,10 @@ def judged_at(series: Series, start: int, night: int, end: int,
     if usual is None:
         return None
     deviation = usual.deviation(len(before), len(since))
-    if LOOKS * stdtr(usual.freedom, -abs(change) / deviation) \
+    if LOOKS * special.stdtr(usual.freedom, -abs(change) / deviation) \
             >= verdict.FALSE_JOBS:
         return None
-    reach = -stdtrit(usual.freedom, (1 - verdict.CONFIDENCE) / 2) * deviation
+    reach = -special.stdtrit(usual.freedom, (1 - verdict.CONFIDENCE) / 2) * deviation
     return Judged(night, change, float(reach), unlike([*before, *since])
                   - unlike(before) - unlike(since))
 

@@ -8,21 +8,12 @@ fixed seed.  Two things that a few rounds hardly tell are taken from all points
 together, which were measured in the same rounds: how much a round depends on
 the one before (lag 1), and what is usual for a variance (Smyth 2004)."""
 import functools
-import sys
 from typing import NamedTuple, Sequence, Tuple
 
-from verbsperf.base.errors import Refused
-try:
-    import numpy
-    from numpy.typing import NDArray
-    from scipy.special import betainc, digamma, polygamma
-except ImportError as error:
-    raise Refused(f"{sys.executable} cannot import SciPy ({error}), which "
-                  "verdicts need: install the package python3-scipy") from None
+from verbsperf.stats.libraries import Floats, Integers, numpy, special
 
-Floats = NDArray[numpy.float64]
 # What a lag-1 dependence may be.
-DEPENDENCES = numpy.linspace(0, 0.9, 10)
+DEPENDENCES = tuple(i / 10 for i in range(10))
 # No measurement repeats itself better.
 LEAST_NOISE = 1e-4
 # As many values are drawn for each dependence, in 400 samples at least.
@@ -65,7 +56,7 @@ def order_weights(n: int) -> Floats:
     """Return the weight of each of N ordered values in the distribution of
     their median."""
     half = (n + 1) / 2
-    reached: Floats = betainc(half, half, numpy.arange(n + 1) / n)
+    reached: Floats = special.betainc(half, half, numpy.arange(n + 1) / n)
     return numpy.diff(reached)
 
 
@@ -118,7 +109,7 @@ def normal(n: int) -> Normal:
     return Normal(*numpy.array(found).T)
 
 
-def dependence_of(lags: Floats, counts: NDArray[numpy.int64]) -> float:
+def dependence_of(lags: Floats, counts: Integers) -> float:
     """Return how much a round depends on the one before, where LAGS were found
     in samples of COUNTS rounds, corrected for what few rounds hide."""
     telling = (counts >= FEWEST_DEPENDENT) & ~numpy.isnan(lags)
@@ -135,11 +126,11 @@ def freedom_between(excess: float) -> float:
     """Return the degrees of freedom of what is usual, where logarithms of
     variances differ by EXCESS more than by chance: trigamma(half of it)."""
     low, high = 1e-3, MOST_FREEDOM / 2
-    if excess <= polygamma(1, high):
+    if excess <= special.polygamma(1, high):
         return MOST_FREEDOM
     for _ in range(60):
         middle = (low * high) ** 0.5
-        if polygamma(1, middle) > excess:
+        if special.polygamma(1, middle) > excess:
             low = middle
         else:
             high = middle
@@ -158,7 +149,7 @@ def moderated(variances: Floats, freedom: Floats, expected: Tuple[Floats,
     # a difference that chance makes of so few is none
     alike = float(expected[1].mean()) * (1 + (2 / len(variances)) ** 0.5)
     more = min(freedom_between(spread - alike), freedom.sum())
-    usual = numpy.exp(mean + digamma(more / 2) - numpy.log(more / 2))
+    usual = numpy.exp(mean + special.digamma(more / 2) - numpy.log(more / 2))
     total = freedom + more
     return (freedom * variances + more * usual) / total, total
 

@@ -1,15 +1,59 @@
 """What follows from the order of values alone, with nothing supposed about how
-they are distributed (Conover 1999, 3.2)."""
+they are distributed.
+
+  Mann and Whitney 1947: is one sample larger than the other?  By SciPy
+  Hodges and Lehmann 1963: by how much?  The median of all differences, and
+      the interval of Moses between two of them
+  Conover 1999, 3.2: an interval for the median, between two values
+"""
+import functools
 import math
 import statistics
-from typing import Optional, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
+from verbsperf.stats.libraries import stats
+
+Estimate = Tuple[float, Optional[float], Optional[float]]
 Interval = Tuple[float, float, float]   # a middle, and both ends around it
 
 
 def median(values: Sequence[float]) -> float:
     """Return the median of VALUES; there is one at least."""
     return statistics.median(values)
+
+
+def mann_whitney(base: Sequence[float], new: Sequence[float]) -> float:
+    """Return the two-sided p that values of BASE and NEW come from one
+    distribution."""
+    return float(stats.mannwhitneyu(base, new).pvalue)
+
+
+@functools.lru_cache(maxsize=None)
+def statistic_counts(n: int, m: int) -> List[int]:
+    """Return in how many ways the statistic of N and M values is 0, 1, 2, ...:
+    the coefficients of a Gaussian binomial."""
+    ways = [1] + [0] * (n * m)
+    for i in range(1, n + 1):
+        for u in range(n * m, m + i - 1, -1):
+            ways[u] -= ways[u - m - i]
+        for u in range(i, n * m + 1):
+            ways[u] += ways[u - i]
+    return ways
+
+
+def hodges_lehmann(base: Sequence[float], new: Sequence[float],
+                   alpha: float) -> Estimate:
+    """Estimate how much larger NEW is than BASE: (estimate, low, high). low
+    and high are None when there are too few values for an interval."""
+    differences = sorted(y - x for y in new for x in base)
+    counts = statistic_counts(len(base), len(new))
+    left, rank = alpha / 2 * sum(counts), 0
+    while counts[rank] <= left:
+        left -= counts[rank]
+        rank += 1
+    if not rank:
+        return median(differences), None, None
+    return median(differences), differences[rank - 1], differences[-rank]
 
 
 def median_interval(values: Sequence[float], confidence: float = 0.95

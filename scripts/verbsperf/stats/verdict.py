@@ -18,11 +18,8 @@ import math
 from typing import (Callable, Dict, Iterator, List, Mapping, NamedTuple,
                     Optional, Sequence, Tuple)
 
-import numpy
-from scipy.special import stdtr, stdtrit
-
 from verbsperf.stats import noise
-from verbsperf.stats.noise import Floats
+from verbsperf.stats.libraries import Floats, numpy, special
 
 WITHIN, REGRESSION = "within tolerance", "regression"
 INCONCLUSIVE = "inconclusive"
@@ -40,7 +37,7 @@ POWER_Z = 0.84
 # all of them when many changed: it is no more than this share of the tolerance.
 FEWEST_POINTS, MOST_APART = 10, 0.40
 # Of shifts that a session may have, in the middle of as many equal parts.
-PROBABILITIES = (numpy.arange(100) + 0.5) / 100
+PROBABILITIES = tuple((i + 0.5) / 100 for i in range(100))
 # Before there are sessions that tell: what all points of one share, as a share
 # of the tolerance, with the weight of as many sessions more.
 USUAL_SHIFT, USUAL_WEIGHT = 1 / 20, 1
@@ -116,7 +113,7 @@ class Between(NamedTuple):
         """Return what all points may share, all as probable."""
         if not self.shared:
             return numpy.zeros(1)
-        return numpy.asarray(math.sqrt(self.shared) * stdtrit(
+        return numpy.asarray(math.sqrt(self.shared) * special.stdtrit(
             self.shared_freedom, PROBABILITIES))
 
 
@@ -143,16 +140,16 @@ class Change(NamedTuple):
         if self.between.is_known:
             variance, freedom = self.own()
             shared = math.sqrt(self.between.shared) * -float(
-                stdtrit(self.between.shared_freedom, chance))
+                special.stdtrit(self.between.shared_freedom, chance))
         return shared + math.sqrt(variance) * (
-            more - float(stdtrit(freedom, chance)))
+            more - float(special.stdtrit(freedom, chance)))
 
     def ps(self, family: int) -> Tuple[float, float]:
         """Return how probable it is that a point, and that any of FAMILY
         points, changes as much in this direction where nothing changed."""
         variance, freedom = self.own()
         away = self.between.shifts() - abs(self.estimate)
-        alone = stdtr(freedom, away / math.sqrt(variance))
+        alone = special.stdtr(freedom, away / math.sqrt(variance))
         any_of_them = 1 - (1 - alone) ** family
         # what is left of 1 is not exact
         small = alone < 1e-9

@@ -219,7 +219,7 @@ def test_failures_and_few_rounds_are_said(compare, write):
     path = write("sweep.jsonl", sweep_lines({"a": [50, 51], "b": [60, None]}))
     text = nics(compare, path)
     assert "b 64: 1 of 2 rounds failed: cannot connect" in text
-    assert "2 rounds of a set-up: no intervals" in text
+    assert "2 rounds of a set-up: 3 of each tell which is ahead" in text
     assert "not by chance" not in text
 
 

@@ -4,7 +4,8 @@ import json
 from typing import Iterator, List, Sequence
 
 from verbsperf.base.errors import Refused
-from verbsperf.compare.sides import Side, select, split_name
+from verbsperf.compare.sides import (Side, check_one_target, select,
+                                     split_name)
 from verbsperf.documents.formats import Place
 from verbsperf.documents.jsonfile import Object, read_text
 from verbsperf.documents.points import Point
@@ -65,6 +66,18 @@ def nights_side(name: str, new: Side) -> Side:
     return Side(path, target, records)
 
 
+def at_target_of(side: Side, new: Side) -> List[Record]:
+    """Return the records of SIDE at the target of NEW, if that has one; a file
+    with one target, which may be its own name, has that."""
+    if len(new.targets()) > 1:
+        return side.records
+    name, = new.targets()
+    if name in side.targets():
+        return [one for one in side.records if one.target == name]
+    check_one_target(side)
+    return [one._replace(target=name) for one in side.records]
+
+
 def base_of(names: Sequence[str], new: Side) -> Side:
     """Return the base that the files NAMES are, for NEW."""
     found = []
@@ -75,4 +88,5 @@ def base_of(names: Sequence[str], new: Side) -> Side:
     targets = {side.target for side in found}
     return Side(", ".join(side.path for side in found),
                 targets.pop() if len(targets) == 1 else None,
-                [record for side in found for record in side.records])
+                [record for side in found
+                 for record in at_target_of(side, new)])

@@ -354,7 +354,8 @@ def judge(samples: Sequence[Sample], fewest: int = FEWEST_ROUNDS,
 def remarks(sample: Sample) -> Iterator[str]:
     """Yield what there is to say of the values of SAMPLE."""
     every = [*sample.base.values(), sample.new]
-    rounds, different = sum(map(len, every)), len(set().union(*every))
+    rounds = sum(map(len, every))
+    different = sum(len(set(values)) for values in every)
     if sample.rounds() < FEWEST_ROUNDS:
         return
     if all(len(set(values)) == 1 for values in every):

@@ -8,7 +8,7 @@ from typing import Callable, Dict, Sequence, Tuple
 
 from verbsperf.base.command import Parser, write
 from verbsperf.base.errors import Refused
-from verbsperf.cluster import file as clusterfile
+from verbsperf.cluster import comparison as clusters, file as clusterfile
 from verbsperf.compare import cases, comparison, question, sides, view
 from verbsperf.compare.sides import Side
 from verbsperf.documents import jsonfile, writer

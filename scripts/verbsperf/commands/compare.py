@@ -19,6 +19,7 @@ from verbsperf.nics import report as nics, setups, view as nics_view
 from verbsperf.plan import version
 from verbsperf.plot.drawing import import_drawing
 from verbsperf.stats import verdict
+from verbsperf.stats import libraries
 
 UNREAD = 2      # an answer of less than was given is none
 Form = Callable[[Object], str]
@@ -161,6 +162,7 @@ def compare(options: argparse.Namespace) -> int:
     """Compare two sides and return the exit status."""
     if options.output is not None:
         raise Refused("-o: only with --nics")
+    libraries.check()
     if len(options.files) == 2 and all(map(is_cluster, options.files)):
         if (options.form != "text" or options.metric or options.targets
                 or options.force):

@@ -116,7 +116,8 @@ def judged_at(series: Series, start: int, night: int, end: int,
     if LOOKS * special.stdtr(usual.freedom, -abs(change) / deviation) \
             >= verdict.FALSE_JOBS:
         return None
-    reach = -special.stdtrit(usual.freedom, (1 - verdict.CONFIDENCE) / 2) * deviation
+    reach = -deviation * special.stdtrit(
+        usual.freedom, (1 - verdict.CONFIDENCE) / 2)
     return Judged(night, change, float(reach), unlike([*before, *since])
                   - unlike(before) - unlike(since))
 

@@ -6,13 +6,11 @@ import dataclasses
 from typing import (Callable, Dict, Iterable, List, NamedTuple, Optional,
                     Sequence, Set, Tuple)
 
-import numpy
-from scipy.special import stdtrit
-
 from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.results import Record, grouped
 from verbsperf.stats import noise, ranks, verdict
+from verbsperf.stats.libraries import numpy, special
 
 RUN_BARS = "bars: 95% confidence interval over the run's intervals"
 ROUND_BARS = "bars: 95% confidence interval of the median of the rounds"
@@ -98,7 +96,7 @@ def intervals_of(samples: Dict[float, List[float]]) -> Dict[float, Interval]:
         return {}
     found = noise.noise_of([numpy.log(numpy.maximum(values, verdict.LEAST))
                             for values in enough.values()])
-    reach = numpy.exp(stdtrit(found.freedom, (1 + verdict.CONFIDENCE) / 2)
+    reach = numpy.exp(special.stdtrit(found.freedom, (1 + verdict.CONFIDENCE) / 2)
                       * numpy.sqrt(found.variances))
     return {x: (ranks.median(values) / factor, ranks.median(values) * factor)
             for (x, values), factor in zip(enough.items(), map(float, reach))}

@@ -11,8 +11,8 @@ after the last night, "ever" that had one after some night.  Of the latter,
 enough, "placed" the share whose mark is within 3 nights of the step after the
 last night, and "other" the share with any other mark.  "dip" is the share of
 histories with a loss of 6% for three nights that have a mark there, and "slope"
-with one that comes in three nights.  Each night depends on the one before by
-0.5, but where "lag 0" is said.
+with one that comes in three nights.  Of "rounds" and "nights" each night
+depends on the one before by 0.5, of the others by nothing.
 
 A night is the median of 10 rounds.  With "rounds" the noise of 1% is that of
 each round, as in verdicts.py; with "nights" it is that of the median itself,
@@ -65,7 +65,7 @@ CASES = (rounds, lag_0, nights, one_sided, outliers)
 
 def history(source, noise, count, losses):
     """The bandwidth of each of COUNT nights, of which some have LOSSES."""
-    lag, last, values = LAG * (noise is not lag_0), noise(source), []
+    lag, last, values = LAG * (noise in (rounds, nights)), noise(source), []
     for night in range(count):
         last = lag * last + (1 - lag ** 2) ** 0.5 * noise(source)
         values.append(92 * math.exp(last) * (1 - losses.get(night, 0)))

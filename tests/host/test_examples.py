@@ -133,7 +133,7 @@ def test_the_workflow_of_github(host, tmp_path):
     found = Github(host, tmp_path / "work/b").run(job, "pull_request")
     status, text = found["Compare with the main branch"]
     assert status in (0, 1, 2) and "Traceback" not in text
-    assert re.search("^(regression|inconclusive|improvement|ok): 1 ", text,
+    assert re.search("^(regression|inconclusive|within tolerance): 1 ", text,
                      re.M), text
     summary = (tmp_path / "work/b/summary.md").read_text()
     assert "| point | metric | base | new | change |" in summary

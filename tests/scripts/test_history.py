@@ -533,3 +533,22 @@ def test_sweeps_are_nights_too(plot, sweep, write_suite, tmp_path):
     status, out, _ = plot("--history", "a")
     assert (status, (tmp_path / "a.png").exists()) == (0, True)
     assert "node1: 1 night from" in out
+
+
+def test_a_loss_of_three_nights_stays_marked():
+    """And its end is, too; two bad nights of three are no loss."""
+    values = series(6)
+    for i in (40, 41, 42):
+        values[i] *= 0.94
+    assert found(values) == [(40, "regression"), (43, "improvement")]
+    values = series(6)
+    for i in (40, 42):
+        values[i] *= 0.9
+    assert all(found(values[:end]) == [] for end in range(40, 60))
+
+
+def test_a_loss_that_comes_in_three_nights_is_marked():
+    values = [*series(7, n=40), *(value * factor for value, factor in zip(
+        series(8, n=6), (0.98, 0.96, 0.94, 0.94, 0.94, 0.94)))]
+    (night_of_it, word), = found(values)
+    assert word == "regression" and 40 <= night_of_it <= 42

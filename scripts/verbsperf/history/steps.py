@@ -27,6 +27,8 @@ DEPENDENCE = 0.5
 LOOKS = 20
 # By how many nights a step may turn out to be earlier or later.
 NEAR = 3
+# Of the nights since a new step so many may be like those before.
+MOST_UNLIKE = 0.2
 
 
 class Step(NamedTuple):
@@ -95,6 +97,13 @@ def usual_of(values: Sequence[float]) -> Optional[Usual]:
     raw = max(float(noise.raw_variance(last)[0]) * n,
               2 * noise.LEAST_NOISE ** 2)
     return Usual(raw * factor, freedom)
+
+
+def agree(since: Sequence[float], middle: float, change: float) -> bool:
+    """Return True when most of the nights SINCE show the CHANGE from MIDDLE:
+    two bad ones of three are no step."""
+    near = sum(abs(value - middle) < abs(change) / 2 for value in since)
+    return near <= len(since) * MOST_UNLIKE
 
 
 def judged_at(series: Series, start: int, night: int, end: int,
@@ -170,9 +179,10 @@ class Walk:
 
     def look(self, end: int) -> None:
         """Look for a step among the nights before END."""
-        new = self.best(range(max(self.edges()[-1], end - MOST_SINCE), end),
-                        end)
-        if new:
+        start = self.edges()[-1]
+        new = self.best(range(max(start, end - MOST_SINCE), end), end)
+        if new and agree(self.series.values[new.night:end], ranks.median(
+                self.series.around(start, new.night, end)[0]), new.estimate):
             self.steps.append((new, end - 1))
 
     def nights(self) -> None:

@@ -421,9 +421,9 @@ def nic(tmp_path_factory):
 
 
 def measured(nic, path, **fake):
-    """Measure with a FAKE NIC, two rounds of two sizes, into PATH."""
+    """Measure with a FAKE NIC, three rounds of two sizes, into PATH."""
     with open(path, "w", encoding="utf-8") as file:
-        for _ in range(2):
+        for _ in range(3):
             for test in ("write_bw", "read_lat"):
                 subprocess.run(
                     [VERBSPERF, test, "--loopback", "-s", "64,4K", "-n",

@@ -415,7 +415,8 @@ def nic(tmp_path_factory):
     subprocess.run(["gcc", "-std=gnu11", "-O2", "-fno-tree-slp-vectorize",
                     "-shared", "-fPIC", "-o", library, *(
                         BENCH / f"fake_{part}.c"
-                        for part in ("nic", "path", "time", "data"))],
+                        for part in ("nic", "path", "time", "data",
+                                     "fabric"))],
                    check=True)
     return library
 

@@ -31,7 +31,7 @@ def environment(tmp_path_factory):
     """With a NIC that completes each message after 2 us."""
     library = tmp_path_factory.mktemp("fake") / "fake_nic.so"
     sources = [BENCH / f"fake_{part}.c"
-               for part in ("nic", "path", "time", "data")]
+               for part in ("nic", "path", "time", "data", "fabric")]
     subprocess.run(["gcc", "-std=gnu11", "-O2", "-fno-tree-slp-vectorize",
                     "-shared", "-fPIC", "-o", library, *sources], check=True)
     return {**os.environ, "LD_PRELOAD": str(library), "FAKE_DELAY": "2000"}

@@ -64,7 +64,7 @@ def parser() -> Parser:
     p.add_argument("--base", nargs="+", action="extend", metavar="FILE",
                    default=[],
                    help="compare with these: sweeps of several sessions, and "
-                        "histories of verbsperf-sweep --history")
+                        "histories of verbsperf-sweep")
     p.add_argument("--targets", metavar="A,B",
                    help="compare these two targets of one sweep, with A as "
                         "the base; more of them with --nics")

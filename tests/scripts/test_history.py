@@ -552,3 +552,38 @@ def test_a_loss_that_comes_in_three_nights_is_marked():
         series(8, n=6), (0.98, 0.96, 0.94, 0.94, 0.94, 0.94)))]
     (night_of_it, word), = found(values)
     assert word == "regression" and 40 <= night_of_it <= 42
+
+
+def test_how_much_nights_differ():
+    """Six tell it, and more when each is like the one before."""
+    nights_of_it = [one / 50 for one in series(9, n=120)]
+    assert steps.usual_of(nights_of_it[:5]) is None
+    few, many = (steps.usual_of(nights_of_it[:n]) for n in (6, 60))
+    assert 1 < few.freedom < 5 < many.freedom
+    alike = [sum(nights_of_it[i:i + 20]) for i in range(60)]
+    mixed = random.Random(1).sample(alike, 60)
+    assert steps.usual_of(alike).variance \
+        > 1.5 * steps.usual_of(mixed).variance
+    assert steps.usual_of([50.0] * 60).variance > 0
+    # the last of them tell
+    assert steps.usual_of([0, 9] * 30 + nights_of_it[:60]) == many
+    assert steps.Usual(4, 1).deviation(4, 1) == pytest.approx(5 ** 0.5)
+
+
+def test_a_step_of_few_nights_is_judged_by_those_before():
+    """Which differ as the level before did."""
+    values = [*series(10, n=30), *(0.9 * one for one in series(11, n=4)),
+              *series(12, n=10)]
+    assert found(values) == [(30, "regression"), (34, "improvement")]
+
+
+def test_a_loss_within_the_noise_is_none():
+    assert found(series(13, 50, 0.97, n=53, noise=0.1)) == []
+
+
+def test_the_interval_of_a_step():
+    """Three nights tell less than twenty."""
+    few, many = (steps.steps_of(series(14, 40, 0.95, n=n), True, 0.02)[0]
+                 for n in (43, 60))
+    assert 0.005 < few.high - few.low < 0.05
+    assert few.high - few.low > 1.5 * (many.high - many.low)

@@ -101,3 +101,31 @@ def test_what_moderation_makes():
     _, total = noise.moderated(chi * true, freedom, expected)
     assert total[0] == pytest.approx(8 + 4, rel=0.1)
     assert noise.moderated(chi[:2], freedom[:2], expected)[1][0] == 8
+
+
+def test_a_tenth_is_pulled_in():
+    for n, drop in ((5, 0), (6, 1), (10, 1), (19, 1), (20, 2), (30, 3)):
+        found = noise.winsorized(numpy.arange(float(n)))
+        assert (found.min(), found.max()) == (drop, n - 1 - drop)
+
+
+def test_the_spread_tells_where_there_are_no_clusters():
+    values = numpy.arange(10.0)
+    spread = values.clip(1, 8).var(ddof=1)
+    assert noise.raw_variance(values) == pytest.approx(spread * 2 / 10)
+
+
+def test_how_a_round_depends_is_between_normal_ones():
+    """What is expected of more dependence is more, and starts below 0."""
+    for n in (5, 10, 30):
+        found = noise.normal(n)
+        assert found.lag[0] == pytest.approx(-1 / n, abs=0.03)
+        assert (numpy.diff(found.lag) > 0).all()
+        assert (numpy.diff(found.factor) > 0).all()
+    assert noise.normal(30).lag[5] == pytest.approx(0.39, abs=0.03)
+
+
+def test_weights_of_a_median():
+    """Of all ways to draw three of three values (Maritz and Jarrett)."""
+    assert noise.order_weights(3) == pytest.approx([7 / 27, 13 / 27, 7 / 27])
+    assert noise.order_weights(10).sum() == pytest.approx(1)

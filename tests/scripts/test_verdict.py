@@ -171,13 +171,20 @@ def test_nothing_arrived():
     assert verdicts_of([sample([0.0] * 6, [0.0] * 6)]) == ["within tolerance"]
 
 
+def test_what_is_said_of_rounds():
+    assert [verdict.needed_text(n, None) for n in (1, 2, 501)] == [
+        "about 1 more round decides", "about 2 more rounds decide",
+        "over 500 more rounds decide"]
+
+
 def test_what_is_said_of_values():
     def said(base, new):
         return " ".join(verdict.remarks(sample(base, new)))
     assert said([1, 2] * 3, [1, 2] * 3) == "ties: 4 different values in 12 " \
         "rounds"
     assert said(STEADY, STEADY) == said(STEADY, shifted(1.1)) == ""
-    assert said([1] * 6, [2] * 6).startswith("no spread")
+    assert said([1] * 6, [2] * 6) == "no spread: all rounds of a session " \
+        "have the same value"
     assert said(STEADY[:5], shifted(1.1, 5)).startswith("5 rounds: one that")
     assert said([1], [1]) == ""
 
@@ -195,3 +202,56 @@ def test_until_ci_keeps_its_promise():
                  for _ in range(100)]
         good = [abs(one[1] / 100 - 1) < 0.02 for one in found if one[2]]
         assert len(good) > 70 and sum(good) >= 0.95 * len(good)
+
+
+def test_how_sessions_differ():
+    """By hand: two sessions of three points, apart by 2, 4 and 0%."""
+    levels = [verdict.Level(numpy.array([0, apart, 0]), numpy.full(3, 1e-5),
+                            numpy.full(3, 9.0)) for apart in (0.02, 0.04, 0)]
+    samples = [Sample({"a": [], "b": []}, [], True, 0.02)] * 3
+    found = verdict.between_of(samples, levels, 0.02)
+    assert found.shared == pytest.approx((0.001 ** 2 + 2 * 0.01 ** 2) / 2)
+    assert found.own == pytest.approx(4 * 0.01 ** 2 / 2 - 1e-5)
+    assert (found.shared_freedom, found.own_freedom) == (2, 2)
+
+
+def test_the_sum_of_variances_has_their_freedom():
+    assert verdict.satterthwaite([(1, 5), (1, 5)]) == pytest.approx(10)
+    assert verdict.satterthwaite([(1, 5), (0, 99)]) == pytest.approx(5)
+    assert verdict.satterthwaite([(3, 9), (4, 16)]) == pytest.approx(49 / 2)
+
+
+def test_the_first_that_holds():
+    assert verdict.first(1, 100, lambda n: n >= 1) == 1
+    assert verdict.first(1, 100, lambda n: n >= 37) == 37
+    assert verdict.first(1, 100, lambda n: n >= 100) == 100
+    assert verdict.first(1, 100, lambda n: False) is None
+
+
+def test_the_fewest_rounds_are_said():
+    for factor in (0.85, 0.9, 1.05):
+        base = [90, 95, 100, 105, 110, 98]
+        one = sample(base, [value * factor for value in base])
+        change, = verdict.changes_of([one])
+        more, _ = verdict.needed(one, change, 1)
+        loss, _ = one.allowed()
+        assert verdict.would_decide(change.after(1 + more / 6, 1), loss, 1)
+        assert not verdict.would_decide(
+            change.after(1 + (more - 1) / 6, 1), loss, 1)
+    near, = verdict.changes_of([sample(STEADY, shifted(0.9853))])
+    known = sample(STEADY, shifted(0.9853))
+    assert verdict.needed(known, near, 1)[0] in (1, 2)
+
+
+def test_points_that_go_apart():
+    """Of ten points at least, beyond what rounds explain."""
+    def changes(*estimates):
+        return [verdict.Change(one, 1e-6, 9, verdict.NOTHING, 1)
+                for one in estimates]
+    ten = [i / 1000 for i in range(10)]
+    assert verdict.apart(changes(*ten[:9]), 0.02) == 0
+    assert verdict.apart(changes(*ten), 0.02) == pytest.approx(
+        (0.005 / 1.349) ** 2 - 1e-6)
+    assert verdict.apart(changes(*[9 * one for one in ten]), 0.02) \
+        == pytest.approx((0.4 * 0.02) ** 2)
+    assert verdict.apart(changes(*[0.0] * 10), 0.02) == 0

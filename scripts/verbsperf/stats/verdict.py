@@ -376,4 +376,5 @@ def needed_text(rounds: Optional[int], sessions: Optional[int]) -> str:
         return "no more rounds decide: measure both in alternation"
     if rounds > 500:
         return "over 500 more rounds decide"
-    return f"about {rounds} more round{'s' if rounds > 1 else ''} decide"
+    words = "rounds decide" if rounds > 1 else "round decides"
+    return f"about {rounds} more {words}"

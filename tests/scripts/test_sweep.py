@@ -356,6 +356,12 @@ def test_two_targets_in_alternation(sweep, write_suite, tmp_path):
     assert status == 0, out
     assert "base: out, target old, 10 rounds" in out
     assert "within tolerance: 2 points" in out
+    status, out, err = sweep("-o", "half", "--against", "old=x", suite, "slow")
+    assert status == 1 and "2 points\n" in out and " regression: " in out, err
+    # what failed is a regression, and the others are compared all the same
+    status, out, _ = sweep("-o", "no", "--against", "old=x", suite, "halfdown")
+    assert status == 1 and out.count("within tolerance") >= 1, out
+    assert "regression: failed: " in out
     refused(sweep("-o", "o", "--against", "old=x", suite, "a=y", "b=z"), 2,
             "--against old=x: one other TARGET", "not 2")
 

@@ -188,7 +188,8 @@ def sweep(options: argparse.Namespace) -> int:
         return INTERRUPTED
     # what failed belongs into both
     judged = keep_and_judge(options, options.output)
-    return status or judged or compare(options, wanted.targets)
+    compared = compare(options, wanted.targets)
+    return status or judged or compared
 
 
 def compare(options: argparse.Namespace, targets: Sequence[Target]) -> int:

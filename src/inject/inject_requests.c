@@ -73,5 +73,9 @@ static void send_inline(struct run *run, struct flow_request *r)
 
 int inject_much_inline(struct run *run)
 {
+	/* the bandwidth loop sets the flags of single sends from their lists */
+	for (uint32_t i = 0; i < run->res.n_qps; i++)
+		for (int k = 0; k < FLOW_LISTS; k++)
+			run->res.qps[i].lists[k].flags |= IBV_SEND_INLINE;
 	return change_requests(run, true, send_inline);
 }

@@ -5,10 +5,11 @@ import contextlib
 import importlib
 import io
 import os
+import pathlib
 import signal
 import sys
 import traceback
-from typing import IO, Callable, NoReturn, Optional
+from typing import IO, Any, Callable, NoReturn, Optional
 
 from verbsperf.base.errors import Refused
 from verbsperf.base.tables import printable
@@ -19,8 +20,8 @@ BUG = 70
 
 
 def name() -> str:
-    """Return what the command is called."""
-    return os.path.basename(sys.argv[0])
+    """Return what the command is called, whatever a link to it is called."""
+    return pathlib.Path(sys.argv[0]).resolve().name
 
 
 def say(sentence: object) -> None:
@@ -67,6 +68,9 @@ def write(text: str) -> None:
 
 class Parser(argparse.ArgumentParser):
     """Parses a command line, and says in one line what is wrong with it."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(prog=name(), **options)
 
     def error(self, message: str) -> NoReturn:
         complain(f"{message}; see --help")

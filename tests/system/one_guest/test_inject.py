@@ -232,8 +232,8 @@ def test_the_script_says_how_to_start_the_server():
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         timeout=120, check=False)
     assert done.returncode == 1
-    assert done.stderr == ("verbsperf-selftest: the server does not allow "
-                           "faults: start it with --allow-inject\n")
+    assert done.stderr == ("verbsperf-selftest: error: the server does not "
+                           "allow faults: start it with --allow-inject\n")
 
 
 def test_the_server_refuses_a_fault_of_another_test(faulty_server):

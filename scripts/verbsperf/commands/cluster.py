@@ -59,7 +59,7 @@ def percent(text: str) -> float:
 def parser() -> Parser:
     """Return the parser of the command line."""
     p = Parser(
-        prog=NAME, allow_abbrev=False,
+        allow_abbrev=False,
         usage="%(prog)s [options] --pattern PATTERN TEST [options of it]\n"
               "       %(prog)s [options] --pattern PATTERN SUITE\n"
               "       %(prog)s [--picture FILE] [--html FILE] FILE\n"

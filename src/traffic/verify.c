@@ -67,10 +67,10 @@ static struct gather whole(const struct flow *f)
 	return gather_of(f->shape.size, 1);
 }
 
-/* The bytes of a message, from OFFSET on, that lies as G says at PLACE, where
- * the host can read them; NULL when they cannot be copied, noted in F. */
-static const uint8_t *look(struct flow *f, const uint8_t *place,
-			   const struct gather *g, uint64_t offset)
+/* The bytes from OFFSET on of the message that lies as G says at PLACE, where
+ * the host can read them.  NULL when they cannot be copied, which F notes. */
+static const uint8_t *message_bytes(struct flow *f, const uint8_t *place,
+				    const struct gather *g, uint64_t offset)
 {
 	uint8_t *scratch = f->verify->scratch;
 
@@ -80,15 +80,16 @@ static const uint8_t *look(struct flow *f, const uint8_t *place,
 		       NULL : scratch;
 }
 
-/* Where the host prepares the bytes for PLACE; move_to() brings them there. */
-static uint8_t *desk(const struct flow *f, uint8_t *place,
-		     const struct gather *g)
+/* Where the host prepares the bytes for PLACE: in the staging buffer, which
+ * write_staged() copies to PLACE, or at PLACE itself. */
+static uint8_t *staging(const struct flow *f, uint8_t *place,
+			const struct gather *g)
 {
 	return is_copied(f, g) ? f->verify->scratch : place;
 }
 
 /* Returns 0 or a negative errno, noted in F. */
-static int move_to(struct flow *f, uint8_t *place, const struct gather *g)
+static int write_staged(struct flow *f, uint8_t *place, const struct gather *g)
 {
 	if (!is_copied(f, g))
 		return 0;
@@ -98,15 +99,15 @@ static int move_to(struct flow *f, uint8_t *place, const struct gather *g)
 static int fill(struct flow *f, uint8_t *place, const struct gather *g,
 		const struct pattern *p)
 {
-	pattern_fill(desk(f, place, g), f->shape.size, p);
-	return move_to(f, place, g);
+	pattern_fill(staging(f, place, g), f->shape.size, p);
+	return write_staged(f, place, g);
 }
 
 static int set(struct flow *f, uint8_t *place, const struct gather *g,
 	       int value)
 {
-	memset(desk(f, place, g), value, f->shape.size);
-	return move_to(f, place, g);
+	memset(staging(f, place, g), value, f->shape.size);
+	return write_staged(f, place, g);
 }
 
 /* Fill Q's places that the peer will read, or clear those it will write.  A
@@ -216,8 +217,8 @@ int verify_fetched(struct flow *f, struct flow_qp *q)
 
 	for (; vq->fetched < q->completed; vq->fetched++) {
 		uint64_t place = vq->fetched % v->places, value;
-		const uint8_t *local = look(f, outgoing(f, q, place * v->step),
-					    &f->out, 0);
+		const uint8_t *local = message_bytes(
+			f, outgoing(f, q, place * v->step), &f->out, 0);
 		struct pattern p = pattern_of(f, q, place, true);
 		struct pattern_difference d;
 
@@ -267,7 +268,7 @@ static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 	struct pattern p = pattern_of(f, q, sequence, true);
 	const struct gather g = whole(f);
 	uint8_t *place = incoming(f, q, sequence);
-	const uint8_t *message = look(f, place, &g, 0);
+	const uint8_t *message = message_bytes(f, place, &g, 0);
 	struct pattern_difference d;
 	bool complete, announced = false;
 	int ret;
@@ -396,10 +397,11 @@ int verify_received(struct flow *f, const struct ibv_wc *wc,
 
 	if (f->verify->notices)
 		return take_word(f, q, wc, sequence);
-	message = look(f, (const uint8_t *)(uintptr_t)
-				  (r->entries[slot].sge.addr +
-				   f->verify->shift_in),
-		       &f->in, f->verify->header);
+	message = message_bytes(
+		f,
+		(const uint8_t *)(uintptr_t)(r->entries[slot].sge.addr +
+					     f->verify->shift_in),
+		&f->in, f->verify->header);
 	if (!message)
 		return -EIO;
 	ret = check_sent(f, q, wc, message, sequence);

@@ -12,10 +12,10 @@
 
 /* Age, in ns, at which a message counts as lost. */
 #define LOST_AFTER 1e8
-/* A window's edge known to EDGE_SHARP ns is sharp enough; EDGE_HURRY ns after
- * the edge was due, the loop stops looking for a sharper one. */
-#define EDGE_SHARP 500
-#define EDGE_HURRY 1000000
+/* A loop takes an edge of the window that is known to within EDGE_ERROR ns;
+ * EDGE_TIMEOUT ns after the edge was due, it takes any. */
+#define EDGE_ERROR 500
+#define EDGE_TIMEOUT 1000000
 
 void run_begin(struct run *run, bool client, struct connection *conn,
 	       struct device *device, struct result *result)
@@ -119,8 +119,8 @@ static struct flow make_flow(struct run *run, uint32_t t)
 		.copies = run->plan->mcast.wanted ? plan_copies(run->plan) : 0,
 		.counts_arrivals = sees_arrivals(run),
 		.loss_timeout = loss_timeout(run),
-		.sharp = (uint64_t)(EDGE_SHARP / tick),
-		.hurry = (uint64_t)(EDGE_HURRY / tick),
+		.edge_error = (uint64_t)(EDGE_ERROR / tick),
+		.edge_timeout = (uint64_t)(EDGE_TIMEOUT / tick),
 		.latency = run->latency,
 	};
 }

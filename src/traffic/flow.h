@@ -280,9 +280,9 @@ struct flow {
 	struct flow_receives *receives;
 	uint32_t n_receives;	/* 0: this end takes none */
 	uint64_t loss_timeout;	/* ticks after which a message is lost */
-	uint64_t sharp;		/* ticks; an edge this certain is accepted at
-				 * once */
-	uint64_t hurry;		/* ticks after which any edge is accepted */
+	uint64_t edge_error;	/* ticks; an edge with no larger error is taken
+				 * at once */
+	uint64_t edge_timeout;	/* ticks after which any edge is taken */
 	/* sleep a while, or until there are completions; NULL: poll.  Returns
 	 * 0 or a negative errno, noted in the flow */
 	int (*wait)(struct flow *f);

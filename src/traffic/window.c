@@ -51,18 +51,19 @@ void window_look(struct flow *f, bool found, bool drained)
 	}
 }
 
-/* At the end of the time, the window closes at once: waiting for a sharper edge
- * would lengthen it by more than the edge is off.  A loop that polls as rarely
- * as f->hurry does not wait either: it would never find a sharper edge. */
+/* When the time is over, the window closes at once: waiting for an edge with a
+ * smaller error would lengthen it by more than that error.  A loop that polls
+ * as rarely as f->edge_timeout does not wait either: it would never find one.
+ */
 bool window_is_edge(struct flow *f)
 {
 	const struct flow_looks *l = &f->looks;
 	const bool ends = phase_of(flow_command(f)) >= PHASE_DRAIN &&
 			  f->window.opened && !f->shape.iterations;
 
-	return ends || (l->drained && l->gap <= f->sharp) ||
-	       (f->hurry && l->spacing >= f->hurry) ||
-	       (l->before && l->last - l->due_since >= f->hurry);
+	return ends || (l->drained && l->gap <= f->edge_error) ||
+	       (f->edge_timeout && l->spacing >= f->edge_timeout) ||
+	       (l->before && l->last - l->due_since >= f->edge_timeout);
 }
 
 /* Upper bound of the ticks since the completions found arrived; UINT64_MAX:

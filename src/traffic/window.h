@@ -46,7 +46,7 @@ void window_look(struct flow *f, bool found, bool drained);
  * Whether the completions just found, while an edge is due, are that edge.
  * Completions found late are not, because the device went on meanwhile: the
  * thread that requested the edge may have taken the loop's CPU to do so.  After
- * f->hurry any completion will do.
+ * f->edge_timeout any completion will do.
  */
 bool window_is_edge(struct flow *f);
 

@@ -362,7 +362,7 @@ struct fake *fake_new(struct flow *flow, uint32_t n_qps)
 		.control = &fake->control,
 		.progress = &fake->progress,
 		.method = POST_LEGACY,
-		.sharp = UINT64_MAX,
+		.edge_error = UINT64_MAX,
 		.latency = histogram_new(),
 	};
 	return fake;

@@ -46,8 +46,8 @@ static struct fake *begin(struct flow *f, uint32_t qps, uint32_t depth,
 	fake->wire = WIRE;
 	fake->moves[0].at = 20000;
 	fake->moves[0].phase = PHASE_MEASURE;
-	f->sharp = 50;
-	f->hurry = 1000000;
+	f->edge_error = 50;
+	f->edge_timeout = 1000000;
 	prepare(f, OP_WRITE, 64, 4096, depth, every, iterations);
 	return fake;
 }
@@ -100,7 +100,7 @@ TEST(test_the_test_itself)
 	struct flow f;
 	struct fake *fake = begin(&f, 1, 64, 16, 1000);
 
-	f.sharp = UINT64_MAX;
+	f.edge_error = UINT64_MAX;
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
 	assert_true(speed(1000, f.window.opened, f.window.closed) >
 		    1 + 2 * EXACT);
@@ -147,8 +147,8 @@ TEST(test_an_edge_does_not_wait_for_ever)
 	struct flow f;
 	struct fake *fake = begin(&f, 1, 16, 4, 1000);
 
-	f.sharp = 0;
-	f.hurry = 5000;
+	f.edge_error = 0;
+	f.edge_timeout = 5000;
 	assert_int_equal(bandwidth_run(&f, OP_WRITE), 0);
 	assert_int_equal(f.window.counted, 1000);
 	assert_true(f.window.opening.ticks > 0);

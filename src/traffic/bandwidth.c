@@ -27,7 +27,7 @@ static void stop_posting(struct flow *f)
 			q->limit = q->posted +
 				   (signaled ? 0 : f->shape.list_length);
 	}
-	f->looks.from = flow_last_post(f);
+	f->polls.from = flow_last_post(f);
 }
 
 /* From now on, post no more than the iterations requested. */
@@ -35,8 +35,8 @@ static void limit_posts(struct flow *f)
 {
 	for (uint32_t i = 0; f->shape.iterations && i < f->n_qps; i++)
 		f->qps[i].limit = f->qps[i].completed + f->shape.iterations;
-	if (f->looks.from)
-		f->looks.from = flow_last_post(f);
+	if (f->polls.from)
+		f->polls.from = flow_last_post(f);
 }
 
 /* The command changed, and completions were just taken: see window_edge(). */
@@ -413,15 +413,15 @@ static __attribute__((noinline, cold)) void look(struct flow *f,
 	const uint64_t n = f->completed - d->completed;
 
 	if (d->since)
-		f->looks.spacing = (now - d->since) / d->polls;
+		f->polls.spacing = (now - d->since) / d->polls;
 	if (d->since && d->ack && !f->pace.bursts && n &&
-	    f->posted < f->looks.from) {
+	    f->posted < f->polls.from) {
 		d->looks++;
 		d->dry += f->idle_at == before &&
 			  is_dry(f, (double)(f->posted - f->completed),
 				 (double)(now - d->since) / (double)n);
 	}
-	d->polls_left = d->polls = f->looks.spacing ? LOOK_EVERY : 1;
+	d->polls_left = d->polls = f->polls.spacing ? LOOK_EVERY : 1;
 	d->since = now;
 	d->completed = f->completed;
 }
@@ -448,9 +448,9 @@ static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
 		in = take_receives(f);
 	if (n < 0 || in < 0)
 		return n < 0 ? n : in;
-	if (__builtin_expect(command != *seen || f->posted >= f->looks.from,
-			     0))
-		window_look(f, n + in > 0, n < POLL_BATCH && in < POLL_BATCH);
+	if (__builtin_expect(command != *seen || f->posted >= f->polls.from, 0))
+		window_note_poll(f, n + in > 0,
+				 n < POLL_BATCH && in < POLL_BATCH);
 	if (n + in == 0) {
 		f->idle_at = before;
 		return idle(f);

@@ -215,7 +215,7 @@ struct flow_edge {
 
 /* Polls of the completion queues while an edge of the window is due (window.h);
  * times in ticks. */
-struct flow_looks {
+struct flow_polls {
 	uint64_t from;		/* time every poll once posted reaches this
 				 * many messages */
 	uint64_t last;		/* end of the last timed poll; 0: none */
@@ -324,7 +324,7 @@ struct flow {
 	uint64_t receive_events;
 	uint32_t idle_polls;	/* since the last completion */
 	uint64_t idle_at;	/* value of completed at the last empty poll */
-	struct flow_looks looks;
+	struct flow_polls polls;
 	struct flow_dryness dryness;
 	struct flow_window window;
 	struct flow_failure failure;

@@ -151,7 +151,7 @@ static void clear_counts(struct flow *f, uint64_t ack)
 	f->send_events = f->receive_events = 0;
 	f->idle_polls = 0;
 	f->idle_at = UINT64_MAX;
-	f->looks = (struct flow_looks){ .from = UINT64_MAX };
+	f->polls = (struct flow_polls){ .from = UINT64_MAX };
 	f->dryness = (struct flow_dryness){ .polls_left = 1, .ack = ack };
 	f->window = (struct flow_window){ .opened = 0 };
 }

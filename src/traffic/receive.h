@@ -76,7 +76,7 @@ static ALWAYS_INLINE int take_receives(struct flow *f)
 			return ret;
 	}
 	if (f->counts_arrivals && n > 0)
-		f->looks.arrived_at = clock_ticks(f->clock);
+		f->polls.arrived_at = clock_ticks(f->clock);
 	return n;
 }
 

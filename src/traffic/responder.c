@@ -54,8 +54,8 @@ static int respond(struct flow *f)
 		next_cqs(f);
 		n = take_receives(f);
 		if (f->counts_arrivals && n >= 0 &&
-		    (command != seen || f->posted >= f->looks.from))
-			window_look(f, n > 0, n < POLL_BATCH);
+		    (command != seen || f->posted >= f->polls.from))
+			window_note_poll(f, n > 0, n < POLL_BATCH);
 		if (n >= 0 && f->verify)
 			n = reap_credits(f, n);
 		if (n == 0 && all_came(f, &silent_since))

@@ -8,9 +8,9 @@
  * then. */
 static uint64_t edge_time(const struct flow *f)
 {
-	if (f->counts_arrivals && f->looks.arrived_at)
-		return f->looks.arrived_at;
-	return f->looks.last ? f->looks.last : clock_ticks(f->clock);
+	if (f->counts_arrivals && f->polls.arrived_at)
+		return f->polls.arrived_at;
+	return f->polls.last ? f->polls.last : clock_ticks(f->clock);
 }
 
 /* Maximum messages that one completion covers. */
@@ -26,27 +26,27 @@ static uint64_t stands_for(const struct flow *f)
 /* Forget the polls of the edge just taken, so that the next one starts anew. */
 static void edge_taken(struct flow *f)
 {
-	f->looks.last = f->looks.before = f->looks.due_since = 0;
+	f->polls.last = f->polls.before = f->polls.due_since = 0;
 }
 
-void window_look(struct flow *f, bool found, bool drained)
+void window_note_poll(struct flow *f, bool found, bool drained)
 {
-	struct flow_looks *l = &f->looks;
+	struct flow_polls *p = &f->polls;
 	uint64_t now = clock_ticks(f->clock);
 
 	/* Completions found now arrived after the previous poll, and that poll
 	 * came after the time noted for the one before it.  Several queues are
 	 * polled round robin, so each waits n_cqs times as long. */
-	l->gap = l->before ? (now - l->before) * f->n_cqs : UINT64_MAX;
-	l->before = l->last;
-	l->last = now;
-	l->drained = drained;
-	if (!l->due_since)
-		l->due_since = now;
-	if (found && !l->from) {
+	p->gap = p->before ? (now - p->before) * f->n_cqs : UINT64_MAX;
+	p->before = p->last;
+	p->last = now;
+	p->drained = drained;
+	if (!p->due_since)
+		p->due_since = now;
+	if (found && !p->from) {
 		/* the pipeline was empty when the window opened */
 		f->window.opening.ticks = now - f->window.opened;
-		l->from = flow_last_post(f);
+		p->from = flow_last_post(f);
 		edge_taken(f);
 	}
 }
@@ -57,13 +57,13 @@ void window_look(struct flow *f, bool found, bool drained)
  */
 bool window_is_edge(struct flow *f)
 {
-	const struct flow_looks *l = &f->looks;
+	const struct flow_polls *p = &f->polls;
 	const bool ends = phase_of(flow_command(f)) >= PHASE_DRAIN &&
 			  f->window.opened && !f->shape.iterations;
 
-	return ends || (l->drained && l->gap <= f->edge_error) ||
-	       (f->edge_timeout && l->spacing >= f->edge_timeout) ||
-	       (l->before && l->last - l->due_since >= f->edge_timeout);
+	return ends || (p->drained && p->gap <= f->edge_error) ||
+	       (f->edge_timeout && p->spacing >= f->edge_timeout) ||
+	       (p->before && p->last - p->due_since >= f->edge_timeout);
 }
 
 /* Upper bound of the ticks since the completions found arrived; UINT64_MAX:
@@ -71,12 +71,12 @@ bool window_is_edge(struct flow *f)
  * the time since the edge became due, plus any stall since then. */
 static uint64_t came_within(const struct flow *f)
 {
-	const struct flow_looks *l = &f->looks;
-	uint64_t since_due = l->last - l->due_since;
-	uint64_t poll = l->spacing ? l->spacing : since_due;
+	const struct flow_polls *p = &f->polls;
+	uint64_t since_due = p->last - p->due_since;
+	uint64_t poll = p->spacing ? p->spacing : since_due;
 
-	if (l->gap != UINT64_MAX)
-		return l->gap;
+	if (p->gap != UINT64_MAX)
+		return p->gap;
 	return poll ? since_due + poll : UINT64_MAX;
 }
 
@@ -88,7 +88,7 @@ static struct flow_edge describe_edge(const struct flow *f)
 	uint64_t outstanding = f->posted - f->completed;
 	uint64_t untold = (f->n_qps - 1) * (stands_for(f) - 1);
 
-	if (!f->looks.drained || untold > outstanding)
+	if (!f->polls.drained || untold > outstanding)
 		untold = outstanding;
 	return (struct flow_edge){
 		.ticks = came_within(f),
@@ -106,7 +106,7 @@ static void open_at(struct flow *f, uint64_t ticks)
 void window_open(struct flow *f)
 {
 	open_at(f, clock_ticks(f->clock));
-	f->looks.from = 0;
+	f->polls.from = 0;
 }
 
 static void close_now(struct flow *f)
@@ -118,7 +118,7 @@ static void close_now(struct flow *f)
 
 void window_close(struct flow *f)
 {
-	f->looks.drained = true;
+	f->polls.drained = true;
 	close_now(f);
 }
 
@@ -135,7 +135,7 @@ void window_cut(struct flow *f)
 	if (!f->window.opened || f->window.closed)
 		return;
 	/* the last timed poll may be long ago */
-	f->looks.last = 0;
+	f->polls.last = 0;
 	window_close(f);
 	f->window.closing.ticks = UINT64_MAX;
 	f->window.cut = true;

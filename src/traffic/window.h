@@ -40,7 +40,7 @@ uint32_t window_begin(const struct flow *f);
  * due or everything is posted, so that completions found are known to have
  * arrived since the previous poll.
  */
-void window_look(struct flow *f, bool found, bool drained);
+void window_note_poll(struct flow *f, bool found, bool drained);
 
 /*
  * Whether the completions just found, while an edge is due, are that edge.

@@ -52,8 +52,9 @@ static void put_histogram(struct cursor *c, const struct histogram *h)
 	X(8, posted) X(8, received) X(8, counted) X(8, window_ns) \
 	X(8, lost) X(8, late)
 #define DETAIL_LIST(X) \
-	X(8, window_error) X(8, interval_error) X(8, looks) X(8, dry) \
-	X(1, method) X(4, inline_size)
+	X(8, window_error) \
+	X(8, interval_error) X(8, queue_checks) X(8, dry) X(1, method) \
+		X(4, inline_size)
 #define THREAD_LIST(X) X(4, cpu) X(4, qps) X(8, iterations) X(8, window_ns)
 #define INTERVAL_LIST(X) X(8, start_ns) X(8, length_ns) X(8, messages)
 

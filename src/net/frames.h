@@ -162,7 +162,7 @@
  *		u64 window (ns from its opening to its closing), u64 pings
  *		without an answer, u64 operations of an open loop that began
  *		late, u64 error bound of the window and u64 of an interval (ns;
- *		2^60: not known), u64 looks at the send queue, u64 looks that
+ *		2^60: not known), u64 checks of the send queue, u64 checks that
  *		found it dry, u8 enum post_method (0: did not send),
  *		u32 bytes that can be sent inline, string clock, real clock
  *		resolution and read cost in ns, real deviation of its rate (or
@@ -267,7 +267,7 @@ struct done {
 	uint64_t late;		/* open-loop operations that began late */
 	uint64_t window_error;	/* ns, or DONE_UNKNOWN */
 	uint64_t interval_error;	/* ns, or DONE_UNKNOWN */
-	uint64_t looks;		/* at the send queue: traffic/flow.h */
+	uint64_t queue_checks;	/* of the send queue: traffic/flow.h */
 	uint64_t dry;
 	enum post_method method;
 	uint32_t inline_size;	/* of the queue pairs, as granted */

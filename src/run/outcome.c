@@ -10,8 +10,8 @@
 #include "host/counters.h"
 #include "traffic/open_loop.h"
 
-/* Fewer looks at a send queue do not show how often it was dry. */
-#define LEAST_LOOKS 20
+/* Fewer checks of a send queue do not show how often it was dry. */
+#define LEAST_CHECKS 20
 
 /* From the first opening of a loop's window to the last closing. */
 static uint64_t merged_window(const struct run *run)
@@ -186,7 +186,7 @@ void outcome_describe(struct run *run, struct done *done)
 		done->posted += run->flows[t].posted;
 		done->received += run->flows[t].received;
 		done->lost += run->flows[t].lost;
-		done->looks += run->flows[t].dryness.looks;
+		done->queue_checks += run->flows[t].dryness.checks;
 		done->dry += run->flows[t].dryness.dry;
 		done->events.sends += run->flows[t].send_events;
 		done->events.receives += run->flows[t].receive_events;
@@ -262,9 +262,9 @@ static void fill_direction(struct run *run, uint64_t size, bool from_client,
 			    &d->bandwidth);
 	if (measured)
 		set_errors(measured, d);
-	if (sender && sender->looks >= LEAST_LOOKS)
+	if (sender && sender->queue_checks >= LEAST_CHECKS)
 		d->bandwidth.dry_percent = 100 * (double)sender->dry /
-					   (double)sender->looks;
+					   (double)sender->queue_checks;
 }
 
 /* Each direction has its own window; the sum is that of their rates. */

@@ -115,11 +115,14 @@ static void doubt_error(const char *what, uint64_t *ns, struct done *d)
 	*ns = DONE_UNKNOWN;
 }
 
-static int check_looks(const struct done *d, struct error *err)
+static int check_dryness(const struct done *d, struct error *err)
 {
-	int ret = check("looks", d->looks, 0, d->posted, err);
+	int ret = check("checks of the send queue", d->queue_checks, 0,
+			d->posted, err);
 
-	return ret ? ret : check("dry", d->dry, 0, d->looks, err);
+	return ret ? ret
+		   : check("checks that found it dry", d->dry, 0,
+			   d->queue_checks, err);
 }
 
 static int check_method(const struct peer_facts *f, const struct done *d,
@@ -242,9 +245,9 @@ static void leave_out(const struct peer_facts *f, struct done *d)
 	doubt_error("error of the window", &d->window_error, d);
 	doubt_error("error of an interval", &d->interval_error, d);
 	settle_clock(&d->clock);
-	if (check_looks(d, &why)) {
+	if (check_dryness(d, &why)) {
 		done_doubt(d, "how often the send queue was dry", &why);
-		d->looks = d->dry = 0;
+		d->queue_checks = d->dry = 0;
 	}
 	if (check_method(f, d, &why)) {
 		done_doubt(d, "post method", &why);

@@ -40,7 +40,7 @@ struct bandwidth_summary {
 	/* upper bound of the error, from the window's uncertain edges */
 	double error_percent;
 	double peak_error_percent;	/* the same, of the best interval */
-	/* looks that found the send queue dry (struct flow_dryness) */
+	/* checks that found the send queue dry (struct flow_dryness) */
 	double dry_percent;
 };
 

@@ -10,9 +10,9 @@
 
 /* Messages sent one at a time before the queues are filled. */
 #define PROBES 8
-/* Polls with completions between two looks at the send queue: a prime, so that
- * looks do not always hit the same part of a pattern. */
-#define LOOK_EVERY 31
+/* Polls with completions between two checks of the send queue: a prime, so that
+ * checks do not always hit the same part of a pattern. */
+#define CHECK_EVERY 31
 /* Tolerance factor of is_dry(): neither of its times is known better. */
 #define NEARLY 1.1
 
@@ -405,8 +405,8 @@ static bool is_dry(const struct flow *f, double left, double ticks)
  * if the loop had waited for them, because then a deeper queue would have kept
  * the device busy.  Once everything is posted, queues run dry as expected.
  */
-static __attribute__((noinline, cold)) void look(struct flow *f,
-						 uint64_t before)
+static __attribute__((noinline, cold)) void check_dryness(struct flow *f,
+							  uint64_t before)
 {
 	struct flow_dryness *d = &f->dryness;
 	const uint64_t now = clock_ticks(f->clock);
@@ -416,12 +416,12 @@ static __attribute__((noinline, cold)) void look(struct flow *f,
 		f->polls.spacing = (now - d->since) / d->polls;
 	if (d->since && d->ack && !f->pace.bursts && n &&
 	    f->posted < f->polls.from) {
-		d->looks++;
+		d->checks++;
 		d->dry += f->idle_at == before &&
 			  is_dry(f, (double)(f->posted - f->completed),
 				 (double)(now - d->since) / (double)n);
 	}
-	d->polls_left = d->polls = f->polls.spacing ? LOOK_EVERY : 1;
+	d->polls_left = d->polls = f->polls.spacing ? CHECK_EVERY : 1;
 	d->since = now;
 	d->completed = f->completed;
 }
@@ -464,7 +464,7 @@ static ALWAYS_INLINE int poll_and_post(struct flow *f, uint64_t depth,
 		n = retire_batch(f, wc, n, served);
 	}
 	if (__builtin_expect(--f->dryness.polls_left == 0, 0))
-		look(f, before);
+		check_dryness(f, before);
 	if (__builtin_expect(command != *seen, 0) && n >= 0 &&
 	    (f->counts_arrivals || f->completed > before) && window_is_edge(f))
 		*seen = edge(f, *seen, command);

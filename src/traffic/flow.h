@@ -232,14 +232,14 @@ struct flow_polls {
 /* How often the send queue ran dry: it held fewer messages than the device
  * sends in the time an acknowledgement takes. */
 struct flow_dryness {
-	uint32_t polls_left;	/* polls with completions until next look */
-	uint32_t polls;		/* the same, from one look to the next */
-	uint64_t since;		/* ticks at the last look; 0: none */
-	uint64_t completed;	/* messages completed at the last look */
+	uint32_t polls_left;	/* polls with completions until next check */
+	uint32_t polls;		/* the same, from one check to the next */
+	uint64_t since;		/* ticks at the last check; 0: none */
+	uint64_t completed;	/* messages completed at the last check */
 	uint64_t ack;		/* ticks from post to completion of a message
 				 * sent alone; 0: not measured */
-	uint64_t looks;		/* looks inside the window */
-	uint64_t dry;		/* looks that found the queue dry */
+	uint64_t checks;	/* checks inside the window */
+	uint64_t dry;		/* checks that found the queue dry */
 };
 
 /* The measurement window. */

@@ -100,7 +100,7 @@ static void open_at(struct flow *f, uint64_t ticks)
 {
 	f->window.opened = ticks;
 	f->window.warmup = window_messages(f);
-	f->dryness.looks = f->dryness.dry = 0;
+	f->dryness.checks = f->dryness.dry = 0;
 }
 
 void window_open(struct flow *f)

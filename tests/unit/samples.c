@@ -150,7 +150,7 @@ struct done sample_done(void)
 		.late = 5,
 		.window_error = 0x111,
 		.interval_error = 0x222,
-		.looks = 200,
+		.queue_checks = 200,
 		.dry = 7,
 		.method = POST_WR,
 		.inline_size = 220,

@@ -430,7 +430,7 @@ TEST(test_done_there_and_back)
 	assert_int_equal(got.late, done.late);
 	assert_int_equal(got.window_error, done.window_error);
 	assert_int_equal(got.interval_error, done.interval_error);
-	assert_int_equal(got.looks, done.looks);
+	assert_int_equal(got.queue_checks, done.queue_checks);
 	assert_int_equal(got.dry, done.dry);
 	assert_int_equal(got.inline_size, done.inline_size);
 	assert_int_equal(got.counted, done.counted);

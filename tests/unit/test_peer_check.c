@@ -227,8 +227,8 @@ static const struct spoilt spoilt[] = {
 	{ of_writes, FIELD(theirs.window_error), DONE_UNKNOWN, NULL, false },
 	{ of_writes, FIELD(theirs.interval_error), WINDOW + 1, "error of an interval 1000001", true },
 	{ of_writes, FIELD(theirs.interval_error), DONE_UNKNOWN, NULL, false },
-	{ of_writes, FIELD(theirs.looks), COUNT_MAX, "looks 1152921504606846976: expected 0 to ", true },
-	{ of_writes, FIELD(theirs.looks), UINT64_MAX, "(how often the send queue was dry left out)", true },
+	{ of_writes, FIELD(theirs.queue_checks), COUNT_MAX, "checks of the send queue 1152921504606846976: expected 0 to ", true },
+	{ of_writes, FIELD(theirs.queue_checks), UINT64_MAX, "(how often the send queue was dry left out)", true },
 	{ of_writes, FIELD(theirs.dry), 1, "dry 1: expected 0 to 0", true },
 	{ of_writes, FIELD(theirs.method), POST_AUTO, "post method 0: expected 1 to 2", true },
 	{ of_writes, FIELD(theirs.method), 255, "post method 255: expected 1 to 2 (post method left out)", true },
@@ -307,9 +307,9 @@ static void check_left_out(const struct spoilt *s, const struct done *d)
 		assert_int_equal(d->window_error, DONE_UNKNOWN);
 	else if (at == offsetof(struct done, interval_error))
 		assert_int_equal(d->interval_error, DONE_UNKNOWN);
-	else if (at == offsetof(struct done, looks) ||
+	else if (at == offsetof(struct done, queue_checks) ||
 		 at == offsetof(struct done, dry))
-		assert_int_equal(d->looks + d->dry, 0);
+		assert_int_equal(d->queue_checks + d->dry, 0);
 	else if (strstr(s->text, "method"))
 		assert_int_equal(d->method, POST_AUTO);
 	else if (strstr(s->text, "receivers"))

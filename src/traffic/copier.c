@@ -68,7 +68,7 @@ int copier_put_entries(struct flow *f, const struct gather *g,
 
 /* Over RC the receiver of a send looks at no byte: messages come in order, and
  * each has a completion. */
-static bool is_looked_at(const struct flow *f, enum op op)
+static bool reads_last_byte(const struct flow *f, enum op op)
 {
 	return op_table[op].pingpong && !op_has_imm(op) &&
 	       (f->unreliable || !op_table[op].receives);
@@ -82,7 +82,7 @@ int copier_post(struct flow *f, struct flow_qp *q, struct flow_request *r,
 
 	if (op_has_imm(op))
 		r->wr.imm_data = htobe32(count);
-	else if (is_looked_at(f, op))
+	else if (reads_last_byte(f, op))
 		ret = copier_put(f, f->pingpong.flag_out, &count, 1);
 	return ret ? ret : post_any(f, q, r, 1);
 }

@@ -56,7 +56,7 @@ static int take_slowly(struct flow *f, const struct ibv_wc *wc,
 
 /* Look for the awaited message where the host cannot read the memory.  Returns
  * as arrived(). */
-static int look_by_copy(struct flow *f, const bool timed, uint8_t *count)
+static int poll_by_copy(struct flow *f, const bool timed, uint8_t *count)
 {
 	uint8_t value;
 	int ret = copier_flag(f, f->pingpong.flag_in, &value);
@@ -105,7 +105,7 @@ static ALWAYS_INLINE int arrived(struct flow *f, const bool timed,
 		return is_awaited(f, timed, flow_flag(f->pingpong.flag_in),
 				  count);
 	if (!op_table[op].receives && !f->verify)
-		return look_by_copy(f, timed, count);
+		return poll_by_copy(f, timed, count);
 	n = ibv_poll_cq(f->recv_cq, 1, &wc);
 	if (n == 0)
 		return 0;
@@ -131,7 +131,7 @@ static ALWAYS_INLINE int await(struct flow *f, const bool timed,
 	int ret;
 
 	for (;;) {
-		for (int i = 0; i < SPINS_PER_LOOK; i++) {
+		for (int i = 0; i < SPINS_PER_CHECK; i++) {
 			ret = arrived(f, timed, op, count);
 			if (ret)
 				return ret;

@@ -8,7 +8,7 @@
 
 /* Iterations between two looks at the send queue of a ping-pong for failed
  * sends: under a millisecond. */
-#define POLLS_PER_LOOK 4096
+#define POLLS_PER_CHECK 4096
 #define SEED 0x9e3779b97f4a7c15ULL
 
 /* For an exponential distribution of mean 1: the integral of its values above
@@ -241,7 +241,7 @@ static ALWAYS_INLINE int reap_some(struct flow *f, const struct flow_qp *q,
 				   uint32_t iteration)
 {
 	if (q->posted - q->completed < f->shape.signal_every &&
-	    iteration % POLLS_PER_LOOK)
+	    iteration % POLLS_PER_CHECK)
 		return 0;
 	return reap(f);
 }

@@ -15,7 +15,7 @@ static ALWAYS_INLINE int await_completion(struct flow *f, uint64_t *seen)
 	int n;
 
 	for (;;) {
-		for (int i = 0; i < SPINS_PER_LOOK; i++) {
+		for (int i = 0; i < SPINS_PER_CHECK; i++) {
 			n = ibv_poll_cq(f->send_cq, 1, &wc);
 			if (n == 0 && f->wait)
 				break;

@@ -14,7 +14,7 @@
 /* Spins of a wait between two looks at the phase and the send queue.  A look
  * may delay the discovery of an answer, so looks are rare: some 10 us apart
  * with a memory flag, well under a millisecond with a completion queue. */
-#define SPINS_PER_LOOK 16384
+#define SPINS_PER_CHECK 16384
 
 /* Retire completed sends, without waiting.  Returns 0 or a negative errno. */
 static inline int reap(struct flow *f)

@@ -11,7 +11,7 @@
 #include "verbs/advice.h"
 
 /* A sleeping loop checks this often, in ms, whether it must end. */
-#define LOOK_MS 10
+#define CHECK_MS 10
 
 struct flow_sleep {
 	struct ibv_comp_channel *channel;
@@ -66,7 +66,7 @@ int sleep_wait(struct flow *f)
 		return arm_all(f);
 	if (f->idle_polls < 2 * f->n_cqs)
 		return 0;
-	poll(&fd, 1, LOOK_MS);
+	poll(&fd, 1, CHECK_MS);
 	take_events(f);
 	f->idle_polls = 0;
 	return 0;

@@ -57,7 +57,7 @@ static void on_interval(void *argument, const struct interval *one)
 		.from_client = true,
 	};
 
-	clock_watch_look(&run->watch, &run->clock);
+	clock_watch_update(&run->watch, &run->clock);
 	if (observer)
 		observer->interval(observer, run->result, &part);
 }

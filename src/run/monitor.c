@@ -183,7 +183,7 @@ static int on_tick(struct monitor *m)
 	int ret = check_removal(m);
 
 	m->tick_at = time_after(TICK);
-	clock_watch_look(m->watch, m->clock);
+	clock_watch_update(m->watch, m->clock);
 	if (!ret)
 		ret = check_progress(m);
 	if (!ret)

@@ -213,11 +213,11 @@ int calibrate(enum clock_choice choice, struct calibration *c)
 	for (int i = 0; i < CALIBRATION_LOOPS && !ret; i++) {
 		c->loops[i] = loops[i];
 		ret = time_loop(b, &c->loops[i]);
-		clock_watch_look(&watch, &c->clock);
+		clock_watch_update(&watch, &c->clock);
 	}
 	if (!ret)
 		ret = time_samples(b, c);
-	clock_watch_look(&watch, &c->clock);
+	clock_watch_update(&watch, &c->clock);
 	c->deviation = watch.deviation;
 	convert(c);
 	free(b);

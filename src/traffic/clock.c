@@ -161,7 +161,7 @@ void clock_watch_compare(struct clock_watch *watch,
 	watch->rate = rate;
 }
 
-void clock_watch_look(struct clock_watch *watch, const struct clock *c)
+void clock_watch_update(struct clock_watch *watch, const struct clock *c)
 {
 	struct clock_pair now;
 

@@ -98,7 +98,7 @@ void clock_start(struct clock *c, enum clock_choice choice);
 void clock_watch_begin(struct clock_watch *watch, const struct clock *c);
 
 /* Compare rates, unless the last comparison was less than 100 ms ago. */
-void clock_watch_look(struct clock_watch *watch, const struct clock *c);
+void clock_watch_update(struct clock_watch *watch, const struct clock *c);
 
 /* Compare rates, with NOW as the reading. */
 void clock_watch_compare(struct clock_watch *watch,

@@ -152,7 +152,7 @@ TEST(test_this_counter_is_steady)
 		const struct timespec nap = { .tv_nsec = 110000000 };
 
 		nanosleep(&nap, NULL);
-		clock_watch_look(&watch, &clock);
+		clock_watch_update(&watch, &clock);
 	}
 	assert_true(clock.counter ? watch.rate > 0 : watch.rate == 0);
 	assert_true(watch.deviation < 0.01);

@@ -61,7 +61,7 @@ typedef int refill_fn(struct flow *f, struct flow_qp *const *qps, int n,
 		      uint64_t depth);
 
 /* In place of a method: messages that are verified or have several entries. */
-#define POST_APART POST_METHODS
+#define POST_SLOW POST_METHODS
 
 /* Value of Q's posted once DEPTH messages are outstanding or its limit is
  * reached. */
@@ -129,7 +129,7 @@ static ALWAYS_INLINE int post_sends(struct flow *f, struct flow_qp *q,
 	count_posts(f, q, n);
 	q->ahead -= n;
 	do {
-		int ret = hand_over(q, r, 1, op, method);
+		int ret = post_linked(q, r, 1, op, method);
 
 		if (__builtin_expect(ret != 0, 0)) {
 			count_posts(f, q, -n);
@@ -223,9 +223,9 @@ static ALWAYS_INLINE int post_lists(struct flow *f, struct flow_qp *q,
 
 		id += length;
 		number_list(r, length, every, id);
-		ret = method == POST_APART ?
-			      post_any(f, q, r, length) :
-			      hand_over(q, r, length, op, method);
+		ret = method == POST_SLOW
+			      ? post_any(f, q, r, length)
+			      : post_linked(q, r, length, op, method);
 		if (__builtin_expect(ret != 0, 0))
 			return ret;
 		count_posts(f, q, length);
@@ -286,7 +286,7 @@ static ALWAYS_INLINE int refill_lists(struct flow *f, struct flow_qp *q,
 		uint64_t n = until - q->posted, before = q->posted;
 		int which = next_list(f, q, length, &n);
 
-		if (method == POST_APART && f->verify)
+		if (method == POST_SLOW && f->verify)
 			ret = post_verified(f, q, q->lists[which].requests,
 					    length, n);
 		else
@@ -294,7 +294,7 @@ static ALWAYS_INLINE int refill_lists(struct flow *f, struct flow_qp *q,
 					 method);
 		if (__builtin_expect(ret != 0, 0))
 			return post_failed(f, q, ret);
-		if (method == POST_APART && q->posted == before)
+		if (method == POST_SLOW && q->posted == before)
 			return 0;
 		note_list(f, q, which, q->posted - before);
 	}
@@ -325,7 +325,7 @@ REFILL(sends_two_sided, refill_sends, OP_SEND, POST_LEGACY)
 REFILL(lists_two_sided, refill_lists, OP_SEND, POST_LEGACY)
 REFILL(sends_one_sided, refill_sends, OP_WRITE, POST_LEGACY)
 REFILL(lists_one_sided, refill_lists, OP_WRITE, POST_LEGACY)
-REFILL(lists_apart, refill_lists, f->lists.op, POST_APART)
+REFILL(lists_apart, refill_lists, f->lists.op, POST_SLOW)
 #undef REFILL
 
 static refill_fn *choose_refill(const struct flow *f, enum op op)

@@ -31,7 +31,7 @@ static void end_gathered(struct flow_qp *q, const struct flow_request *r,
 	set_destination(q, op);
 }
 
-/* As hand_over(), but each send has the entries at its wr.sg_list, moved to
+/* As post_linked(), but each send has the entries at its wr.sg_list, moved to
  * where its sge.addr is. */
 static int post_entries(struct flow_qp *q, struct flow_request *first,
 			uint32_t length, enum op op)
@@ -55,5 +55,5 @@ int post_any(struct flow *f, struct flow_qp *q, struct flow_request *first,
 {
 	if (f->entries > 1)
 		return post_entries(q, first, length, f->lists.op);
-	return hand_over(q, first, length, f->lists.op, f->method);
+	return post_linked(q, first, length, f->lists.op, f->method);
 }

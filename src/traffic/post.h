@@ -110,10 +110,10 @@ int post_any(struct flow *f, struct flow_qp *q, struct flow_request *first,
 	     uint32_t length);
 
 /* Post LENGTH linked sends, from FIRST on; returns what the verb returned. */
-static ALWAYS_INLINE int hand_over(struct flow_qp *q,
-				   struct flow_request *first,
-				   const uint32_t length, const enum op op,
-				   const enum post_method method)
+static ALWAYS_INLINE int post_linked(struct flow_qp *q,
+				     struct flow_request *first,
+				     const uint32_t length, const enum op op,
+				     const enum post_method method)
 {
 	struct ibv_send_wr *bad;
 

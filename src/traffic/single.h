@@ -77,7 +77,7 @@ static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 			r->wr.imm_data = htobe32(count);
 		else if (op_table[op].pingpong)
 			*f->pingpong.flag_out = count;
-		ret = hand_over(q, r, 1, op, method);
+		ret = post_linked(q, r, 1, op, method);
 	}
 	if (__builtin_expect(ret != 0, 0))
 		return post_failed(f, q, ret);

@@ -14,7 +14,7 @@ static uint64_t edge_time(const struct flow *f)
 }
 
 /* Maximum messages that one completion covers. */
-static uint64_t stands_for(const struct flow *f)
+static uint64_t messages_per_completion(const struct flow *f)
 {
 	if (f->counts_arrivals)
 		return 1;
@@ -86,7 +86,7 @@ static uint64_t came_within(const struct flow *f)
 static struct flow_edge describe_edge(const struct flow *f)
 {
 	uint64_t outstanding = f->posted - f->completed;
-	uint64_t untold = (f->n_qps - 1) * (stands_for(f) - 1);
+	uint64_t untold = (f->n_qps - 1) * (messages_per_completion(f) - 1);
 
 	if (!f->polls.drained || untold > outstanding)
 		untold = outstanding;

@@ -40,7 +40,7 @@ int credit_notify(struct flow *f, struct flow_qp *q, uint64_t count,
 			 f->credits ? ++vq->requests : number);
 }
 
-int credit_pay(struct flow *f, struct flow_qp *q)
+int credit_send(struct flow *f, struct flow_qp *q)
 {
 	struct verify_qp *vq = verify_qp_of(f, q);
 
@@ -66,7 +66,7 @@ int credit_retire(struct flow *f, const struct ibv_wc *wc)
 	int ret;
 
 	vq->retired = wc->wr_id & FLOW_COUNT_MASK;
-	ret = vq->owes ? credit_pay(f, q) : 0;
+	ret = vq->owes ? credit_send(f, q) : 0;
 	return ret ? flow_verb_failed(f, "ibv_post_send", qp_index_of(q->tag),
 				      ret) : 0;
 }

@@ -33,7 +33,7 @@ int credit_notify(struct flow *f, struct flow_qp *q, uint64_t count,
 
 /* Send a credit for the messages checked so far, now or once the send queue has
  * room.  Returns 0 or what ibv_post_send(3) returned. */
-int credit_pay(struct flow *f, struct flow_qp *q);
+int credit_send(struct flow *f, struct flow_qp *q);
 
 /* Free the room that send completion WC confirms, and send a credit that waits
  * for room.  Returns 0 or a negative errno. */

@@ -310,7 +310,7 @@ static int take_notice(struct flow *f, struct flow_qp *q, uint64_t count,
 		kind = VERIFY_MESSAGE;
 		f->received += f->credits;
 	}
-	ret = f->credits ? credit_pay(f, q) : 0;
+	ret = f->credits ? credit_send(f, q) : 0;
 	return ret ? flow_verb_failed(f, "ibv_post_send", qp_index_of(q->tag),
 				      ret) : kind;
 }

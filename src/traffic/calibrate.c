@@ -78,26 +78,23 @@ static int bare_loop(struct bench *b, const struct calibration_loop *loop)
 	const uint32_t lists = loop->signal_every > loop->list_length ?
 				       loop->signal_every / loop->list_length :
 				       1;
-	const uint32_t messages_per_completion = lists * loop->list_length;
+	const uint32_t per_completion = lists * loop->list_length;
 	struct ibv_send_wr *wr[] = { &b->requests[FLOW_UNSIGNALED][0].wr,
 				     &b->requests[FLOW_SIGNALED][0].wr };
 	struct ibv_wc wc[POLL_BATCH];
 	struct ibv_send_wr *bad;
 
-	for (uint64_t left = MESSAGES; left >= messages_per_completion;) {
+	for (uint64_t left = MESSAGES; left >= per_completion;) {
 		uint32_t room = DEPTH;
 		int n;
 
-		for (; room >= messages_per_completion;
-		     room -= messages_per_completion) {
+		for (; room >= per_completion; room -= per_completion) {
 			for (uint32_t i = 1; i < lists; i++)
 				if (ibv_post_send(b->qp.qp, wr[0], &bad))
 					return -EIO;
 			if (ibv_post_send(b->qp.qp, wr[1], &bad))
 				return -EIO;
-			left -= left < messages_per_completion
-					? left
-					: messages_per_completion;
+			left -= left < per_completion ? left : per_completion;
 		}
 		do {
 			n = ibv_poll_cq(b->flow.send_cq, POLL_BATCH, wc);

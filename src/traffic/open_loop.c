@@ -6,7 +6,7 @@
 
 #include "traffic/single.h"
 
-/* Iterations between two looks at the send queue of a ping-pong for failed
+/* Iterations between two checks of the send queue of a ping-pong for failed
  * sends: under a millisecond. */
 #define POLLS_PER_CHECK 4096
 #define SEED 0x9e3779b97f4a7c15ULL

@@ -11,8 +11,8 @@
 #include "traffic/slow.h"
 #include "traffic/verify.h"
 
-/* Spins of a wait between two looks at the phase and the send queue.  A look
- * may delay the discovery of an answer, so looks are rare: some 10 us apart
+/* Spins of a wait between two checks of the phase and the send queue.  A check
+ * may delay the discovery of an answer, so checks are rare: some 10 us apart
  * with a memory flag, well under a millisecond with a completion queue. */
 #define SPINS_PER_CHECK 16384
 

@@ -53,7 +53,7 @@ static uint64_t error_ns(const struct done *done, uint64_t ticks,
 static void describe_errors(const struct run *run, struct done *done)
 {
 	uint64_t opened = 0, closed = UINT64_MAX, opening = 0, closing = 0;
-	uint64_t mark = 0, untold = 0, between = 0;
+	uint64_t mark = 0, unsignaled = 0, between = 0;
 
 	for (uint32_t t = 0; t < run->n_flows; t++) {
 		const struct flow_window *w = &run->flows[t].window;
@@ -62,7 +62,7 @@ static void describe_errors(const struct run *run, struct done *done)
 		closed = smaller(closed, w->closed);
 		opening = larger(opening, w->opening.ticks);
 		closing = larger(closing, w->closing.ticks);
-		untold += w->opening.messages + w->closing.messages;
+		unsignaled += w->opening.messages + w->closing.messages;
 		mark = larger(mark, w->mark.ticks);
 		between += 2 * w->mark.messages;
 	}
@@ -70,9 +70,11 @@ static void describe_errors(const struct run *run, struct done *done)
 	if (run->plan->metric != METRIC_BANDWIDTH || closed <= opened)
 		return;
 	if (opening != UINT64_MAX && closing != UINT64_MAX)
-		done->window_error = error_ns(
-			done, merged_window(run) - (closed - opened) + opening +
-				      closing, untold);
+		done->window_error =
+			error_ns(done,
+				 merged_window(run) - (closed - opened) +
+					 opening + closing,
+				 unsignaled);
 	if (mark < UINT64_MAX / 2)
 		done->interval_error = error_ns(done, 2 * mark, between);
 }

@@ -104,10 +104,9 @@ static ALWAYS_INLINE void note_list(const struct flow *f, struct flow_qp *q,
 				     q->unsignaled_left - (uint32_t)n;
 }
 
-/* Let Q begin its walk again, with its send R. */
-static __attribute__((noinline)) void start_over(const struct flow *f,
-						 struct flow_qp *q,
-						 struct flow_request *r)
+/* Move R, the send of Q, back to the beginning of its walk. */
+static __attribute__((noinline)) void
+restart_walk(const struct flow *f, struct flow_qp *q, struct flow_request *r)
 {
 	q->ahead = f->lists.positions;
 	move_sends(r, 1, -q->ahead * f->lists.stride, f->lists.op);
@@ -139,7 +138,7 @@ static ALWAYS_INLINE int post_sends(struct flow *f, struct flow_qp *q,
 		move_sends(r, 1, stride, op);
 	} while (--n);
 	if (!q->ahead)
-		start_over(f, q, r);
+		restart_walk(f, q, r);
 	return 0;
 }
 
@@ -181,10 +180,9 @@ static __attribute__((noinline)) void place_list(const struct flow *f,
 	list->ahead = q->ahead;
 }
 
-/* Let Q and LIST, which moves, go on in the walk. */
-static __attribute__((noinline)) void move_on(const struct flow *f,
-					      struct flow_qp *q,
-					      struct flow_list *list)
+/* Move Q and LIST, its list without copies, one position on in the walk. */
+static __attribute__((noinline)) void
+advance_walk(const struct flow *f, struct flow_qp *q, struct flow_list *list)
 {
 	if (!--q->ahead)
 		q->ahead = f->lists.positions;
@@ -234,7 +232,7 @@ static ALWAYS_INLINE int post_lists(struct flow *f, struct flow_qp *q,
 		if (q->copy == end) {
 			q->copy = 0;
 			if (f->lists.stride)
-				move_on(f, q, list);
+				advance_walk(f, q, list);
 		}
 	} while (n >= length);
 	return 0;

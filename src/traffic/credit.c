@@ -44,8 +44,8 @@ int credit_send(struct flow *f, struct flow_qp *q)
 {
 	struct verify_qp *vq = verify_qp_of(f, q);
 
-	vq->owes = !credit_room(f, q);
-	if (vq->owes)
+	vq->credit_due = !credit_room(f, q);
+	if (vq->credit_due)
 		return 0;
 	return post_word(f, q, CREDIT | (uint32_t)vq->next, ++vq->requests);
 }
@@ -66,7 +66,7 @@ int credit_retire(struct flow *f, const struct ibv_wc *wc)
 	int ret;
 
 	vq->retired = wc->wr_id & FLOW_COUNT_MASK;
-	ret = vq->owes ? credit_send(f, q) : 0;
+	ret = vq->credit_due ? credit_send(f, q) : 0;
 	return ret ? flow_verb_failed(f, "ibv_post_send", qp_index_of(q->tag),
 				      ret) : 0;
 }

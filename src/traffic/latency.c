@@ -90,7 +90,7 @@ static ALWAYS_INLINE int take_message(struct flow *f, const struct ibv_wc *wc,
 		f->pingpong.receive = slot;
 		return 1;
 	}
-	return give_back(f, f->receives, slot);
+	return repost(f, f->receives, slot);
 }
 
 /* Poll once for the awaited message.  Returns 1 if it arrived, 0 if not, or a
@@ -151,20 +151,20 @@ static ALWAYS_INLINE int await(struct flow *f, const bool timed,
 	}
 }
 
-/* Give back the receive of the message that was answered, if it took one. */
-static ALWAYS_INLINE int give_back_taken(struct flow *f)
+/* Repost the receive of the message that was answered, if it took one. */
+static ALWAYS_INLINE int repost_taken(struct flow *f)
 {
 	const uint32_t slot = f->pingpong.receive;
 
 	f->pingpong.receive = NOTHING_TAKEN;
-	return slot == NOTHING_TAKEN ? 0 : give_back(f, f->receives, slot);
+	return slot == NOTHING_TAKEN ? 0 : repost(f, f->receives, slot);
 }
 
 /* Finish the work of a post while the answer is on its way.  Check the phase
  * here, too: when answers arrive at once, await() never does. */
-static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q)
+static ALWAYS_INLINE int finish_post(struct flow *f, struct flow_qp *q)
 {
-	int ret = give_back_taken(f);
+	int ret = repost_taken(f);
 
 	if (!ret && q->posted - q->completed >= f->shape.signal_every)
 		ret = reap(f);
@@ -179,8 +179,8 @@ static ALWAYS_INLINE int tidy(struct flow *f, struct flow_qp *q)
 }
 
 /* Await the next message in the next slot, and answer it from there. */
-static ALWAYS_INLINE void move_on(struct flow *f, struct flow_qp *q,
-				  const enum op op)
+static ALWAYS_INLINE void next_slot(struct flow *f, struct flow_qp *q,
+				    const enum op op)
 {
 	struct flow_pingpong *p = &f->pingpong;
 	uint32_t slot = p->slot + 1 < p->slots ? p->slot + 1 : 0;
@@ -241,7 +241,7 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 			if (over) {
 				sample_end(f, &s, now);
 				/* the next size must not number it anew */
-				return give_back_taken(f);
+				return repost_taken(f);
 			}
 		}
 		answered = now;
@@ -255,11 +255,11 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 			sample_begin(f, &s, now);
 			sample_end(f, &last, answered);
 		}
-		ret = tidy(f, q);
+		ret = finish_post(f, q);
 		if (ret)
 			break;
 		if (!timed && op == OP_WRITE && f->pingpong.slots > 1)
-			move_on(f, q, op);
+			next_slot(f, q, op);
 		if (timed) {
 			over = finished(f, &s);
 			ret = await(f, timed, op, &count, now, PHASE_ABORT);

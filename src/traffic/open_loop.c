@@ -233,7 +233,7 @@ static ALWAYS_INLINE int take_end(struct flow *f, struct open_loop *o,
 	tell_progress(f, f->posted - o->under_way);
 	if (!op_table[op].receives)
 		return 0;
-	return give_back(f, f->receives, f->pingpong.receive);
+	return repost(f, f->receives, f->pingpong.receive);
 }
 
 /* Reap a ping-pong's sends now and then: their completions end no operation. */

@@ -1,8 +1,8 @@
 #include "config.h"
 #include "traffic/post.h"
 
-/* The loops move a message by its sge.addr. */
-static void follow(struct flow_request *r)
+/* The loops move a message by its sge.addr; move its entries there. */
+static void move_entries(struct flow_request *r)
 {
 	struct ibv_sge *list = r->wr.sg_list;
 	uint64_t way = r->sge.addr - list->addr;
@@ -39,7 +39,7 @@ static int post_entries(struct flow_qp *q, struct flow_request *first,
 	struct ibv_send_wr *bad;
 
 	for (uint32_t i = 0; i < length; i++)
-		follow(&first[i]);
+		move_entries(&first[i]);
 	if (!q->qpx)
 		return ibv_post_send(q->qp, &first->wr, &bad);
 	ibv_wr_start(q->qpx);

@@ -193,7 +193,7 @@ int flow_fill_receives(struct flow *f)
 		int ret = 0;
 
 		while (!ret && r->posted + r->waiting < r->depth)
-			ret = give_back(f, r, r->posted + r->waiting);
+			ret = repost(f, r, r->posted + r->waiting);
 		if (!ret && r->waiting)
 			ret = post_receives(f, r);
 		if (ret)

@@ -27,8 +27,8 @@ static inline int post_receives(struct flow *f, struct flow_receives *r)
 
 /* Queue receive SLOT of R for reposting with the next list, and post that list
  * if it is full.  Returns 0 or a negative errno. */
-static ALWAYS_INLINE int give_back(struct flow *f, struct flow_receives *r,
-				   uint32_t slot)
+static ALWAYS_INLINE int repost(struct flow *f, struct flow_receives *r,
+				uint32_t slot)
 {
 	struct flow_receive *entry = &r->entries[f->verify ? slot :
 							    r->waiting];
@@ -59,7 +59,7 @@ static ALWAYS_INLINE int take_receive(struct flow *f, const struct ibv_wc *wc)
 	} else {
 		f->received++;
 	}
-	return give_back(f, r, (uint32_t)(wc->wr_id & FLOW_COUNT_MASK));
+	return repost(f, r, (uint32_t)(wc->wr_id & FLOW_COUNT_MASK));
 }
 
 /* Take a batch of messages.  Returns the number of completions, or a negative

@@ -11,7 +11,7 @@
  * peer has sent everything, missing messages may arrive until f->loss_timeout
  * after the last one.
  */
-static bool all_came(struct flow *f, uint64_t *silent_since)
+static bool all_arrived(struct flow *f, uint64_t *silent_since)
 {
 	uint64_t now;
 
@@ -58,7 +58,7 @@ static int respond(struct flow *f)
 			window_note_poll(f, n > 0, n < POLL_BATCH);
 		if (n >= 0 && f->verify)
 			n = reap_credits(f, n);
-		if (n == 0 && all_came(f, &silent_since))
+		if (n == 0 && all_arrived(f, &silent_since))
 			return 0;
 		if (n == 0)
 			n = idle(f);

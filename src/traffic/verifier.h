@@ -21,7 +21,7 @@ struct verify_qp {
 	uint64_t fetched;	/* operations whose results were checked */
 	uint64_t requests;	/* with credits: work requests posted */
 	uint64_t retired;	/* with credits: those known complete */
-	bool owes;		/* a credit waits for room */
+	bool credit_due;	/* a credit waits for room */
 	uint64_t answers;	/* sequence number of the message to answer */
 	uint64_t *announced;	/* by place: sequence number + 1 of the last
 				 * write with immediate data */

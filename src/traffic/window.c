@@ -69,7 +69,7 @@ bool window_is_edge(struct flow *f)
 /* Upper bound of the ticks since the completions found arrived; UINT64_MAX:
  * unknown.  Without a previous timed poll, take the usual spacing of polls, or
  * the time since the edge became due, plus any stall since then. */
-static uint64_t came_within(const struct flow *f)
+static uint64_t arrived_within(const struct flow *f)
 {
 	const struct flow_polls *p = &f->polls;
 	uint64_t since_due = p->last - p->due_since;
@@ -80,19 +80,19 @@ static uint64_t came_within(const struct flow *f)
 	return poll ? since_due + poll : UINT64_MAX;
 }
 
-/* The uncertainty of an edge at this poll.  The queue pair whose completion it
- * is has no untold messages; the others may have all but one that a completion
- * covers. */
+/* The uncertainty of an edge at this poll.  Nothing is unsignaled on the queue
+ * pair whose completion it is; on each other one, all messages but one that a
+ * completion covers may be. */
 static struct flow_edge describe_edge(const struct flow *f)
 {
 	uint64_t outstanding = f->posted - f->completed;
-	uint64_t untold = (f->n_qps - 1) * (messages_per_completion(f) - 1);
+	uint64_t unsignaled = (f->n_qps - 1) * (messages_per_completion(f) - 1);
 
-	if (!f->polls.drained || untold > outstanding)
-		untold = outstanding;
+	if (!f->polls.drained || unsignaled > outstanding)
+		unsignaled = outstanding;
 	return (struct flow_edge){
-		.ticks = came_within(f),
-		.messages = f->counts_arrivals ? 0 : untold,
+		.ticks = arrived_within(f),
+		.messages = f->counts_arrivals ? 0 : unsignaled,
 	};
 }
 

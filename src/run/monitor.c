@@ -96,7 +96,7 @@ static int check_progress(struct monitor *m)
 		m->sent_by = larger(m->sent_by, time_after(m->timeout));
 		return 0;
 	}
-	if (!m->minds || time_since(m->progress_at) < m->timeout)
+	if (!m->must_progress || time_since(m->progress_at) < m->timeout)
 		return 0;
 	return fail(&m->err, -ETIMEDOUT,
 		    explain_loss(m->peer.plan, m->progress->size,
@@ -138,7 +138,7 @@ static int send_sent(struct monitor *m)
 	frame_free(&frame);
 	m->owes_sent = false;
 	m->said_sent = true;
-	m->minds = atomic_load(&m->control->peer_sent);
+	m->must_progress = atomic_load(&m->control->peer_sent);
 	return ret;
 }
 
@@ -306,7 +306,7 @@ static int on_sent(struct monitor *m, const struct frame *frame)
 		m->flows[i].expected = sent.messages[i];
 	atomic_store_explicit(&m->control->peer_sent, true,
 			      memory_order_release);
-	m->minds = true;
+	m->must_progress = true;
 	m->progress_at = time_now();
 	if (m->answers)
 		flow_set_phase(m->control, PHASE_DRAIN);
@@ -464,7 +464,7 @@ static void begin(struct monitor *m)
 	m->said_sent = m->owes_sent = false;
 	m->sent_by = time_after(m->patience);
 	m->messages = 0;
-	m->minds = m->sends;
+	m->must_progress = m->sends;
 	m->listed = is_listed(m);
 	m->progress_ticks = clock_ticks(m->clock);
 	m->tick_at = now + TICK;

@@ -64,7 +64,7 @@ struct monitor {
 	struct sent sent;
 	bool owes_sent;		/* SENT is due */
 	bool said_sent;		/* SENT has been sent */
-	bool minds;		/* lack of progress is an error */
+	bool must_progress;	/* lack of progress is an error */
 	bool held;		/* the window waits for the client's word */
 	bool listens;		/* which comes on standard input */
 	bool listed;		/* sysfs had the device at the start */

@@ -20,7 +20,7 @@
 /* The shortest timeout is a second, which four ticks fit into. */
 #define TICK (SECOND / 4)
 
-enum { WAKE, TIMER, CONTROL, ASYNC, SIGNAL, WORD, N_FDS };
+enum { WAKE, TIMER, CONTROL, ASYNC, SIGNAL, STDIN, N_FDS };
 
 static enum phase get_phase(struct monitor *m)
 {
@@ -199,13 +199,13 @@ static int on_tick(struct monitor *m)
 /* The client's warm-up is over, or nobody opened the window after it. */
 static int on_hold(struct monitor *m)
 {
-	if (m->listens)
+	if (m->reads_stdin)
 		return fail(&m->err, -ETIMEDOUT,
 			    "write a line to standard input earlier, or use a "
 			    "longer --hold",
 			    "nobody opened the window in %.3g s (--hold)",
 			    (double)m->hold / (double)SECOND);
-	m->listens = true;
+	m->reads_stdin = true;
 	m->hold_at = time_after(m->hold);
 	log_info("warm: a line on standard input opens the window");
 	return 0;
@@ -222,8 +222,9 @@ static int say_open(struct monitor *m)
 	return ret;
 }
 
-/* One byte, for what is behind the line belongs to the next size. */
-static int on_word(struct monitor *m)
+/* Read one byte of standard input at a time: what follows the line belongs to
+ * the next size. */
+static int on_line(struct monitor *m)
 {
 	char byte;
 	ssize_t n = read(STDIN_FILENO, &byte, 1);
@@ -403,8 +404,8 @@ static int poll_once(struct monitor *m)
 		[CONTROL] = { .fd = wants ? m->conn->fd : -1, .events = wants },
 		[ASYNC] = { .fd = m->context->async_fd, .events = POLLIN },
 		[SIGNAL] = { .fd = m->conn->cancel_fd, .events = POLLIN },
-		[WORD] = { .fd = m->held && m->listens ? STDIN_FILENO : -1,
-			   .events = POLLIN },
+		[STDIN] = { .fd = m->held && m->reads_stdin ? STDIN_FILENO : -1,
+			    .events = POLLIN },
 	};
 	int ret = 0;
 
@@ -423,8 +424,8 @@ static int poll_once(struct monitor *m)
 		ret = monitor_take_event(m->context, &m->err) ? -EIO : 0;
 	if (!ret && fds[CONTROL].revents & ~POLLOUT)
 		ret = on_frame(m);
-	if (!ret && fds[WORD].revents)
-		ret = on_word(m);
+	if (!ret && fds[STDIN].revents)
+		ret = on_line(m);
 	if (!ret && fds[TIMER].revents)
 		ret = on_timer(m);
 	return ret ? ret : is_over(m);

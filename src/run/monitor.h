@@ -65,8 +65,8 @@ struct monitor {
 	bool owes_sent;		/* SENT is due */
 	bool said_sent;		/* SENT has been sent */
 	bool must_progress;	/* lack of progress is an error */
-	bool held;		/* the window waits for the client's word */
-	bool listens;		/* which comes on standard input */
+	bool held;		/* the window waits until the client opens it */
+	bool reads_stdin;	/* for the line that opens it */
 	bool listed;		/* sysfs had the device at the start */
 	int wake_fd;
 	int timer_fd;

@@ -93,7 +93,8 @@ static int check_progress(struct monitor *m)
 		m->messages = m->progress->messages;
 		m->progress_at = time_now();
 		m->progress_ticks = clock_ticks(m->clock);
-		m->sent_by = larger(m->sent_by, time_after(m->timeout));
+		m->peer_sent_deadline =
+			larger(m->peer_sent_deadline, time_after(m->timeout));
 		return 0;
 	}
 	if (!m->must_progress || time_since(m->progress_at) < m->timeout)
@@ -119,15 +120,16 @@ static int check_silence(struct monitor *m)
 /* Signs of life alone do not hold a client. */
 static int check_sent(struct monitor *m)
 {
-	if (!m->awaits || m->peer.client || time_until(m->sent_by) ||
+	if (!m->awaits || m->peer.client || time_until(m->peer_sent_deadline) ||
 	    atomic_load(&m->control->peer_sent))
 		return 0;
 	return fail(&m->err, -ETIMEDOUT, "use a longer --timeout",
 		    "the server is alive, but has not said within %.6g s that "
-		    "it sent everything", (double)m->patience / (double)SECOND);
+		    "it sent everything",
+		    (double)m->sent_timeout / (double)SECOND);
 }
 
-/* How many messages each loop has sent. */
+/* Send SENT, with the number of messages that each loop has sent. */
 static int send_sent(struct monitor *m)
 {
 	struct frame frame;
@@ -136,13 +138,13 @@ static int send_sent(struct monitor *m)
 	encode_sent(&frame, &m->sent);
 	ret = peer_error_send(m->conn, &frame, time_now(), &m->err);
 	frame_free(&frame);
-	m->owes_sent = false;
-	m->said_sent = true;
+	m->sent_pending = false;
+	m->sent_done = true;
 	m->must_progress = atomic_load(&m->control->peer_sent);
 	return ret;
 }
 
-static int say_alive(struct monitor *m)
+static int send_alive(struct monitor *m)
 {
 	struct frame frame;
 	int ret;
@@ -191,9 +193,9 @@ static int on_tick(struct monitor *m)
 	if (!ret)
 		ret = check_sent(m);
 	/* if the peer still does not read, this fails */
-	if (!ret && m->owes_sent && !time_until(m->owed_until))
+	if (!ret && m->sent_pending && !time_until(m->sent_deadline))
 		ret = send_sent(m);
-	return ret ? ret : say_alive(m);
+	return ret ? ret : send_alive(m);
 }
 
 /* The client's warm-up is over, or nobody opened the window after it. */
@@ -211,7 +213,7 @@ static int on_hold(struct monitor *m)
 	return 0;
 }
 
-static int say_open(struct monitor *m)
+static int send_open(struct monitor *m)
 {
 	struct frame frame;
 	int ret;
@@ -238,7 +240,7 @@ static int on_line(struct monitor *m)
 			    "window (--hold)");
 	if (byte != '\n')
 		return 0;
-	ret = say_open(m);
+	ret = send_open(m);
 	if (!ret)
 		release(m);
 	arm_timer(m);
@@ -318,7 +320,7 @@ static int on_sent(struct monitor *m, const struct frame *frame)
 /* DONE may come only after this end's SENT and the peer's. */
 static bool is_done_due(const struct monitor *m)
 {
-	return (!m->sends || m->said_sent) &&
+	return (!m->sends || m->sent_done) &&
 	       (!m->awaits || atomic_load(&m->control->peer_sent));
 }
 
@@ -356,16 +358,16 @@ static void on_wake(struct monitor *m)
 	uint64_t times;
 
 	if (read(m->wake_fd, &times, sizeof(times)) > 0 &&
-	    atomic_exchange(&m->say_sent, false)) {
-		m->owes_sent = true;
-		m->owed_until = time_after(SECOND);
+	    atomic_exchange(&m->sent_requested, false)) {
+		m->sent_pending = true;
+		m->sent_deadline = time_after(SECOND);
 	}
 }
 
 static bool is_over(const struct monitor *m)
 {
-	return atomic_load(&m->stop) && !atomic_load(&m->say_sent) &&
-	       !m->owes_sent;
+	return atomic_load(&m->stop) && !atomic_load(&m->sent_requested) &&
+	       !m->sent_pending;
 }
 
 bool monitor_take_event(struct ibv_context *context, struct error *err)
@@ -397,7 +399,7 @@ static int on_signal(struct monitor *m)
 static int poll_once(struct monitor *m)
 {
 	const short wants = (short)((m->have_done ? 0 : POLLIN) |
-				    (m->owes_sent ? POLLOUT : 0));
+				    (m->sent_pending ? POLLOUT : 0));
 	struct pollfd fds[N_FDS] = {
 		[WAKE] = { .fd = m->wake_fd, .events = POLLIN },
 		[TIMER] = { .fd = m->timer_fd, .events = POLLIN },
@@ -416,7 +418,7 @@ static int poll_once(struct monitor *m)
 		on_wake(m);
 	if (is_over(m))
 		return 1;
-	if (m->owes_sent && fds[CONTROL].revents & POLLOUT)
+	if (m->sent_pending && fds[CONTROL].revents & POLLOUT)
 		ret = send_sent(m);
 	if (!ret && fds[SIGNAL].revents)
 		ret = on_signal(m);
@@ -462,8 +464,8 @@ static void begin(struct monitor *m)
 	uint64_t now = time_now();
 
 	m->have_done = false;
-	m->said_sent = m->owes_sent = false;
-	m->sent_by = time_after(m->patience);
+	m->sent_done = m->sent_pending = false;
+	m->peer_sent_deadline = time_after(m->sent_timeout);
 	m->messages = 0;
 	m->must_progress = m->sends;
 	m->listed = is_listed(m);
@@ -515,12 +517,12 @@ static void wake(struct monitor *m)
 		flow_set_phase(m->control, PHASE_ABORT);
 }
 
-void monitor_say_sent(struct monitor *m)
+void monitor_send_sent(struct monitor *m)
 {
 	m->sent.n = m->n_flows;
 	for (uint32_t i = 0; i < m->n_flows; i++)
 		m->sent.messages[i] = m->flows[i].posted;
-	atomic_store(&m->say_sent, true);
+	atomic_store(&m->sent_requested, true);
 	wake(m);
 }
 

@@ -49,7 +49,7 @@ struct monitor {
 	uint64_t duration;	/* ns; 0: the loop counts messages */
 	uint64_t timeout;	/* ns without progress */
 	uint64_t peer_timeout;	/* ns without a frame from the peer */
-	uint64_t patience;	/* ns in which a server must have sent all */
+	uint64_t sent_timeout;	/* ns in which a server must have sent all */
 	/* results, valid after monitor_stop() */
 	struct error err;	/* empty unless the run was aborted */
 	bool have_done;
@@ -60,10 +60,10 @@ struct monitor {
 	pthread_t thread;
 	sem_t peer_sent;
 	_Atomic bool stop;
-	_Atomic bool say_sent;
+	_Atomic bool sent_requested;	/* by the loops: SENT may be sent */
 	struct sent sent;
-	bool owes_sent;		/* SENT is due */
-	bool said_sent;		/* SENT has been sent */
+	bool sent_pending;	/* SENT must still be sent */
+	bool sent_done;		/* SENT has been sent */
 	bool must_progress;	/* lack of progress is an error */
 	bool held;		/* the window waits until the client opens it */
 	bool reads_stdin;	/* for the line that opens it */
@@ -76,8 +76,8 @@ struct monitor {
 				 * up */
 	uint64_t alive_at;
 	uint64_t heard_at;
-	uint64_t sent_by;	/* the peer's SENT */
-	uint64_t owed_until;	/* this end's SENT */
+	uint64_t peer_sent_deadline;
+	uint64_t sent_deadline;
 	uint64_t tick_at;
 	uint64_t progress_at;
 	uint64_t messages;
@@ -88,7 +88,7 @@ struct monitor {
 int monitor_start(struct monitor *m, struct error *err);
 
 /* This end has sent everything: tell the peer each flow's messages. */
-void monitor_say_sent(struct monitor *m);
+void monitor_send_sent(struct monitor *m);
 
 /* Sleep until the peer has sent everything, or the run is aborted.  Returns 0
  * or -ECANCELED. */

@@ -122,9 +122,9 @@ static bool role_begins(const struct run *run)
 
 /* Most intervals of a length the user chose; more are merged. */
 #define MOST_OWN_INTERVALS 10000
-/* How much slower the peer's clock may be, and for how long messages may be
- * sent whose number is known, in ns. */
-#define PATIENCE 4
+/* How many times slower the peer's clock may be; and for how long, in ns, an
+ * end may send a given number of messages. */
+#define SLOWEST 4
 #define LONGEST_COUNT (3600 * SECOND)
 
 /* Where the last byte of a message of SIZE bytes arrives, from the start of its
@@ -209,7 +209,7 @@ static struct progress make_progress(struct run *run)
 
 /* How long the peer may take until it has sent everything, in ns: its clock may
  * be slow.  Where messages are counted, each may take the timeout. */
-static uint64_t patience(const struct plan *plan)
+static uint64_t sent_timeout(const struct plan *plan)
 {
 	const uint64_t count = plan->iterations * plan->qps;
 	const uint64_t sending =
@@ -218,7 +218,8 @@ static uint64_t patience(const struct plan *plan)
 				plan->timeout :
 			plan->duration;
 
-	return PATIENCE * (plan->warmup + plan->hold + sending + plan->timeout);
+	return SLOWEST *
+	       (plan->warmup + plan->hold + sending + plan->timeout);
 }
 
 static struct monitor make_monitor(struct run *run)
@@ -255,7 +256,7 @@ static struct monitor make_monitor(struct run *run)
 			    plan->iterations ? 0 : plan->duration,
 		.timeout = plan->timeout,
 		.peer_timeout = run_peer_timeout(run),
-		.patience = patience(plan),
+		.sent_timeout = sent_timeout(plan),
 	};
 }
 
@@ -394,7 +395,7 @@ static int run_flow(struct run *run, struct flow *f)
 		return ret;
 	f->window.drained = clock_ticks(f->clock);
 	if (role_begins(run) && atomic_fetch_sub(&run->sending, 1) == 1)
-		monitor_say_sent(&run->monitor);
+		monitor_send_sent(&run->monitor);
 	if (role_awaits_peer(run) && plan_posts_receives(plan, run->client))
 		return responder_run(f, plan->op);
 	return 0;

@@ -275,7 +275,7 @@ static int on_timer(struct monitor *m)
 		advance_phase(m);
 	if (time_now() >= m->meter_at)
 		close_meter(m);
-	progress_look(m->progress, time_now());
+	progress_update(m->progress, time_now());
 	if (time_now() >= m->hold_at)
 		ret = on_hold(m);
 	if (!ret && time_now() >= m->tick_at)

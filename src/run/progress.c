@@ -63,9 +63,9 @@ void progress_measure(struct progress *p, uint64_t now, uint64_t end)
 	p->wake_at = smaller(p->next_at, p->line_at);
 }
 
-/* Ask for the next mark, unless the last is unanswered or the end, which is an
+/* Request the next mark, unless the last is unanswered or the end, which is an
  * edge as well, is near. */
-static void ask(struct progress *p, uint64_t now)
+static void request_mark(struct progress *p, uint64_t now)
 {
 	uint64_t end = p->duration ? p->began_at + p->duration : UINT64_MAX;
 
@@ -74,7 +74,7 @@ static void ask(struct progress *p, uint64_t now)
 	} while (p->next_at <= now);
 	if (p->waiting || end < now + p->interval / 2)
 		return;
-	p->asked++;
+	p->requested++;
 	p->waiting = true;
 	atomic_fetch_add(&p->control->command, FLOW_MARK);
 }
@@ -82,7 +82,7 @@ static void ask(struct progress *p, uint64_t now)
 static bool has_answered(const struct progress *p, const struct flow *f)
 {
 	return atomic_load_explicit(&f->progress->marked,
-				    memory_order_acquire) == p->asked;
+				    memory_order_acquire) == p->requested;
 }
 
 static bool answered(const struct progress *p)
@@ -245,7 +245,7 @@ static void show_line(struct progress *p, uint64_t now)
 	p->line_at = now + LINE_NS;
 }
 
-void progress_look(struct progress *p, uint64_t now)
+void progress_update(struct progress *p, uint64_t now)
 {
 	p->messages = progress_total(p);
 	p->wake_at = UINT64_MAX;
@@ -254,7 +254,7 @@ void progress_look(struct progress *p, uint64_t now)
 	if (p->waiting && answered(p))
 		take_mark(p);
 	if (now >= p->next_at)
-		ask(p, now);
+		request_mark(p, now);
 	if (now >= p->line_at)
 		show_line(p, now);
 	p->wake_at = smaller(p->next_at, p->line_at);

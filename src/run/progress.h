@@ -1,6 +1,6 @@
 /*
  * Tells the monitor how far the loops are, and where intervals end.  The
- * monitor asks for a mark through the word the loops read anyway, and each loop
+ * monitor requests a mark through the word the loops read anyway, and each loop
  * answers at its next completions, so the loops need no clock of their own.
  * The monitor reads the answers when the next mark is due, or a little earlier
  * if it shows them: it may be on the CPU of a loop.
@@ -29,8 +29,8 @@ struct progress {
 	uint64_t size;		/* of a message */
 	/* for the monitor to read */
 	struct interval_log log;	/* in ticks */
-	uint64_t messages;	/* total of all loops at the last look */
-	uint64_t wake_at;	/* next look, ns of CLOCK_MONOTONIC */
+	uint64_t messages;	/* total of all loops at the last update */
+	uint64_t wake_at;	/* next update, ns of CLOCK_MONOTONIC */
 	/* private */
 	struct mark last;	/* the edge before the next one */
 	uint64_t began_at;
@@ -38,7 +38,7 @@ struct progress {
 	uint64_t duration;	/* ns; 0: not known */
 	uint64_t line_at;
 	uint64_t line_messages;
-	uint32_t asked;		/* number of the last mark asked for */
+	uint32_t requested;	/* number of the last mark requested */
 	bool waiting;		/* for the loops to answer it */
 };
 
@@ -53,9 +53,9 @@ uint64_t progress_total(const struct progress *p);
  * (UINT64_MAX: not known). */
 void progress_measure(struct progress *p, uint64_t now, uint64_t end);
 
-/* Look at the loops' progress, ask for and take marks, and show what the user
+/* Read the loops' progress, request and take marks, and show what the user
  * wants. */
-void progress_look(struct progress *p, uint64_t now);
+void progress_update(struct progress *p, uint64_t now);
 
 /* The loops are over: close the last interval. */
 void progress_close(struct progress *p);

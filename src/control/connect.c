@@ -36,7 +36,7 @@ static int exchange(struct control_thread *t, const struct link *link,
 	struct own *own = t->own;
 	struct endpoint_qp qp;
 	struct endpoint mine = link_describe(&own->end, link, &qp), theirs;
-	int ret = peer_swap(t, &mine, peer, &theirs);
+	int ret = peer_exchange(t, &mine, peer, &theirs);
 
 	*took = ret ? 0 : theirs.took;
 	return ret;
@@ -50,9 +50,9 @@ static int disconnect(struct control_thread *t, uint64_t keep)
 	int ret;
 
 	encode_start(&frame, keep);
-	ret = peer_say(t, &frame);
+	ret = peer_send(t, &frame);
 	if (!ret)
-		ret = peer_hear(t, FRAME_START, &frame);
+		ret = peer_receive(t, FRAME_START, &frame);
 	/* a refusal of this is no answer like another */
 	if (ret)
 		return peer_is_lost(t, ret);

@@ -50,7 +50,7 @@ static int find_server(struct control_thread *t)
 	const struct link none = { .psn = 0 };
 	struct endpoint_qp qp;
 	struct endpoint mine = link_describe(&own->end, &none, &qp), theirs;
-	int ret = peer_swap(t, &mine, &qp, &theirs);
+	int ret = peer_exchange(t, &mine, &qp, &theirs);
 
 	if (ret)
 		return ret;
@@ -121,13 +121,13 @@ static int keep_time(struct control_thread *t, enum cm_step step,
 		return 0;
 	renew_sign(t, waiting);
 	encode_empty(&frame, FRAME_ALIVE);
-	return peer_say(t, &frame);
+	return peer_send(t, &frame);
 }
 
 /* Wait until the manager or the server says something, and take that.  Returns 1
  * with an EVENT, 0 without one, or a negative errno. */
-static int listen_once(struct control_thread *t, enum cm_step step,
-		       struct waiting *waiting, struct cm_event *event)
+static int wait_once(struct control_thread *t, enum cm_step step,
+		     struct waiting *waiting, struct cm_event *event)
 {
 	struct connection *conn = t->shared->conn;
 	struct own *own = t->own;
@@ -143,7 +143,7 @@ static int listen_once(struct control_thread *t, enum cm_step step,
 		return keep_time(t, step, waiting);
 	/* first: the server knows better why the manager failed */
 	if (!ret && fds[1].revents)
-		ret = peer_hear_trouble(t);
+		ret = peer_receive_trouble(t);
 	if (ret || !fds[0].revents)
 		return ret < 0 ? ret : 0;
 	return cm_event_take(&own->cm, own->channel, event, &t->err);
@@ -163,7 +163,7 @@ static int explain(struct control_thread *t, enum cm_step step,
 	    event->status != REJECTED_BY_SERVER)
 		return cm_explain(event->type, event->status, step, own->peer,
 				  cm_is_ethernet(&own->cm), &t->err);
-	ret = peer_hear(t, FRAME_REFUSE, &frame);
+	ret = peer_receive(t, FRAME_REFUSE, &frame);
 	if (ret)
 		return ret;
 	ret = frames_take_error(&frame, t->shared->conn->peer, &t->err);
@@ -183,7 +183,7 @@ static int await(struct control_thread *t, const struct call *c,
 
 	renew_sign(t, &waiting);
 	do {
-		ret = listen_once(t, step, &waiting, event);
+		ret = wait_once(t, step, &waiting, event);
 		/* of a connection that is over */
 		if (ret == 1 && event->type == RDMA_CM_EVENT_TIMEWAIT_EXIT)
 			ret = 0;

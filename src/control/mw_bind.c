@@ -283,7 +283,7 @@ static int prove(struct control_thread *t, const struct window *w)
 	if (ret)
 		return ret;
 	if (status == IBV_WC_REM_ACCESS_ERR && arrived(own) == before)
-		return control_pair_mend(t, &own->pair);
+		return control_pair_reconnect(t, &own->pair);
 	return fail_code(&t->err, -EACCES, explain_status_name(status),
 			 "an invalidated key must open nothing: the driver or "
 			 "the device has a fault",

@@ -100,7 +100,7 @@ static void drain(struct control_pair *pair)
 		;
 }
 
-int control_pair_mend(struct control_thread *t, struct control_pair *pair)
+int control_pair_reconnect(struct control_thread *t, struct control_pair *pair)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 

@@ -22,7 +22,7 @@ struct control_pair {
 int control_pair_make(struct control_thread *t, struct control_pair *pair);
 
 /* Connect them again after an error, with nothing outstanding. */
-int control_pair_mend(struct control_thread *t, struct control_pair *pair);
+int control_pair_reconnect(struct control_thread *t, struct control_pair *pair);
 
 /* Post WR on END, and a receive without memory on the other one if TAKES. */
 int control_pair_post(struct control_thread *t, struct control_pair *pair,

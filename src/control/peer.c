@@ -46,7 +46,7 @@ int peer_check(struct control_thread *t)
 		    peer_of(t));
 }
 
-int peer_say(struct control_thread *t, struct frame *frame)
+int peer_send(struct control_thread *t, struct frame *frame)
 {
 	int ret = peer_check(t);
 
@@ -74,8 +74,8 @@ static int take_other(struct control_thread *t, const struct frame *frame,
 				    wanted));
 }
 
-int peer_hear(struct control_thread *t, enum frame_type type,
-	      struct frame *frame)
+int peer_receive(struct control_thread *t, enum frame_type type,
+		 struct frame *frame)
 {
 	const uint64_t deadline = deadline_of(t);
 	int ret;
@@ -93,7 +93,7 @@ int peer_hear(struct control_thread *t, enum frame_type type,
 	return ret;
 }
 
-int peer_hear_trouble(struct control_thread *t)
+int peer_receive_trouble(struct control_thread *t)
 {
 	struct frame frame;
 	int ret = oob_take(t->shared->conn, "rdma_cm", &frame, &t->err);
@@ -105,16 +105,16 @@ int peer_hear_trouble(struct control_thread *t)
 	return ret;
 }
 
-int peer_swap(struct control_thread *t, const struct endpoint *mine,
-	      struct endpoint_qp *qp, struct endpoint *theirs)
+int peer_exchange(struct control_thread *t, const struct endpoint *mine,
+		  struct endpoint_qp *qp, struct endpoint *theirs)
 {
 	struct frame frame;
 	int ret;
 
 	encode_endpoint(&frame, mine);
-	ret = peer_say(t, &frame);
+	ret = peer_send(t, &frame);
 	if (!ret)
-		ret = peer_hear(t, FRAME_ENDPOINT, &frame);
+		ret = peer_receive(t, FRAME_ENDPOINT, &frame);
 	if (ret)
 		return ret;
 	ret = decode_endpoint(&frame, theirs, &t->err);

@@ -1,4 +1,4 @@
-/* What a test of the control path says to its server, and hears from it.
+/* What a test of the control path sends to its server, and receives from it.
  * Functions that return int return 0, or a negative errno said in the error of
  * thread T. */
 #ifndef CONTROL_PEER_H
@@ -20,24 +20,24 @@ int peer_is_lost(struct control_thread *t, int ret);
 int peer_check(struct control_thread *t);
 
 /* Send FRAME and free it, unless the server is lost. */
-int peer_say(struct control_thread *t, struct frame *frame);
+int peer_send(struct control_thread *t, struct frame *frame);
 
 /* Receive the answer, of TYPE, within --timeout.  REFUSE is the server's error,
  * and not the end of the dialogue; any other failure is. */
-int peer_hear(struct control_thread *t, enum frame_type type,
-	      struct frame *frame);
+int peer_receive(struct control_thread *t, enum frame_type type,
+		 struct frame *frame);
 
-/* Take what the server says while nothing is due: an error, or that it is
- * gone. */
-int peer_hear_trouble(struct control_thread *t);
+/* Receive what the server sends while no answer is due: an error, or the end of
+ * the connection. */
+int peer_receive_trouble(struct control_thread *t);
 
 /* Exchange ENDPOINTs of one queue pair.  THEIRS becomes the server's, without
  * qps, and QP its queue pair. */
-int peer_swap(struct control_thread *t, const struct endpoint *mine,
-	      struct endpoint_qp *qp, struct endpoint *theirs);
+int peer_exchange(struct control_thread *t, const struct endpoint *mine,
+		  struct endpoint_qp *qp, struct endpoint *theirs);
 
-/* PART is over, and so is that of it which the server's calls took, TOOK ns: the
- * part SERVER. */
+/* PART is over.  TOOK ns of it, which the server's calls took, are the part
+ * SERVER. */
 void peer_lap(struct control_thread *t, uint32_t part, uint32_t server,
 	      uint64_t took);
 

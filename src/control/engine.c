@@ -13,11 +13,11 @@
 #include "host/affinity.h"
 #include "net/wait.h"
 
-/* After an interruption no answer of the server is waited for longer. */
+/* How long to wait for an answer of the server after an interruption. */
 #define GRACE SECOND
 
-/* In the order of time.  Each worker does each of them; one that failed does
- * only what releases. */
+/* In the order of time.  Each worker does each stage; one that failed does only
+ * those that release. */
 static const struct stage {
 	int (*work)(struct control_worker *w);
 	bool releases;
@@ -115,8 +115,9 @@ static uint64_t limit_of(const struct control_engine *e, uint32_t stage)
 	return UINT64_MAX;
 }
 
-/* Tell of the interval since LAST, in a window that opened at OPENED. */
-static void look(struct control_engine *e, uint64_t opened, struct mark *last)
+/* Report the interval since LAST, in a window that opened at OPENED. */
+static void report_interval(struct control_engine *e, uint64_t opened,
+			    struct mark *last)
 {
 	const struct mark now = { time_now(), count_done(e) };
 	const struct interval one = {
@@ -130,7 +131,7 @@ static void look(struct control_engine *e, uint64_t opened, struct mark *last)
 	*last = now;
 }
 
-/* Milliseconds to sleep until any of two points in time. */
+/* Milliseconds to sleep until the earlier of two points in time. */
 static int sleep_ms(uint64_t deadline, uint64_t next)
 {
 	uint64_t ns = time_until(deadline < next ? deadline : next);
@@ -151,9 +152,9 @@ static void take_signal(struct control_engine *e)
 	atomic_store(&e->stop, true);
 }
 
-/* Sleep until there is something to see: a worker that is through, the user's
- * signal, or TIMEOUT_MS. */
-static void doze(struct control_engine *e, int timeout_ms)
+/* Sleep until a worker has finished the stage, the user interrupts, or
+ * TIMEOUT_MS is over. */
+static void engine_sleep(struct control_engine *e, int timeout_ms)
 {
 	struct pollfd fds[] = {
 		{ .fd = e->wake_fd, .events = POLLIN },
@@ -171,7 +172,7 @@ static void doze(struct control_engine *e, int timeout_ms)
 }
 
 /* Hold no more objects if that would harm the host. */
-static void look_at_limit(struct control_engine *e)
+static void check_limit(struct control_engine *e)
 {
 	struct error err = { .stage = "run" };
 
@@ -185,8 +186,8 @@ static void look_at_limit(struct control_engine *e)
 	atomic_store(&e->stop, true);
 }
 
-/* Once the user has interrupted: wake a worker that waits for a server which
- * does not answer, as PROGRESS has stood still. */
+/* After an interruption, wake a worker that waits for a server that does not
+ * answer: PROGRESS has stood still. */
 static void give_up_server(const struct control_engine *e,
 			   struct mark *progress)
 {
@@ -223,15 +224,15 @@ static void run_stage(struct control_engine *e, uint32_t stage)
 	for (uint32_t i = 0; i < n; i++)
 		sem_post(&e->workers[i].go);
 	while (atomic_load(&e->arrived) < n) {
-		doze(e, sleep_ms(deadline, next));
+		engine_sleep(e, sleep_ms(deadline, next));
 		if (measures)
-			look_at_limit(e);
+			check_limit(e);
 		if (!time_until(deadline))
 			atomic_store(&e->stop, true);
 		give_up_server(e, &progress);
 		if (time_until(next))
 			continue;
-		look(e, opened, &last);
+		report_interval(e, opened, &last);
 		next = time_after(e->interval);
 	}
 	if (!measures)

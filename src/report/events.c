@@ -71,27 +71,27 @@ static void print_device(FILE *out, const struct watch_event *event)
 		fprintf(out, " -> %s", event->error.advice);
 }
 
-static void print_value(FILE *out, const struct look *look,
-			enum look_field field)
+static void print_value(FILE *out, const struct port_status *status,
+			enum port_status_field field)
 {
-	const char *text = look->text[field];
+	const char *text = status->text[field];
 
 	fprintf(out, " %s%s", text[0] ? text : "none",
-		text[0] ? look_unit(field) : "");
+		text[0] ? port_status_unit(field) : "");
 }
 
 static void print_port(FILE *out, const struct watch_event *event)
 {
 	const char *separator = ":";
 
-	for (int i = 0; i < LOOKS; i++) {
-		enum look_field field = (enum look_field)i;
+	for (int i = 0; i < PORT_STATUS_FIELDS; i++) {
+		enum port_status_field field = (enum port_status_field)i;
 		const char *before = event->before.text[i];
 		const char *now = event->now.text[i];
 
 		if (event->first ? !now[0] : !strcmp(before, now))
 			continue;
-		fprintf(out, "%s %s", separator, look_words(field));
+		fprintf(out, "%s %s", separator, port_status_words(field));
 		if (!event->first) {
 			print_value(out, &event->before, field);
 			fputs(" ->", out);
@@ -135,26 +135,27 @@ static void put_device(json_t *line, const struct watch_event *event)
 	json_object_set_new(line, "advice", json_text(event->error.advice));
 }
 
-static json_t *field_value(const struct look *look, enum look_field field)
+static json_t *field_value(const struct port_status *status,
+			   enum port_status_field field)
 {
-	const char *text = look->text[field];
+	const char *text = status->text[field];
 
-	if (!look_is_number(field) || !text[0])
+	if (!port_status_is_number(field) || !text[0])
 		return json_text(text);
 	if (strchr(text, '.'))
 		return json_real(strtod(text, NULL));
 	return json_integer(strtoll(text, NULL, 10));
 }
 
-static json_t *make_look(const struct look *look)
+static json_t *make_status(const struct port_status *status)
 {
 	json_t *object = json_object();
 
-	for (int i = 0; i < LOOKS; i++) {
-		enum look_field field = (enum look_field)i;
+	for (int i = 0; i < PORT_STATUS_FIELDS; i++) {
+		enum port_status_field field = (enum port_status_field)i;
 
-		json_object_set_new(object, look_key(field),
-				    field_value(look, field));
+		json_object_set_new(object, port_status_key(field),
+				    field_value(status, field));
 	}
 	return object;
 }
@@ -163,21 +164,22 @@ static json_t *changed_keys(const struct watch_event *event)
 {
 	json_t *array = json_array();
 
-	for (int i = 0; i < LOOKS; i++)
+	for (int i = 0; i < PORT_STATUS_FIELDS; i++)
 		if (!event->first &&
 		    strcmp(event->before.text[i], event->now.text[i]) != 0)
 			json_array_append_new(
-				array,
-				json_string(look_key((enum look_field)i)));
+				array, json_string(port_status_key(
+					       (enum port_status_field)i)));
 	return array;
 }
 
 static void put_port(json_t *line, const struct watch_event *event)
 {
 	json_object_set_new(line, "changed", changed_keys(event));
-	json_object_set_new(line, "before", event->first ?
-				    json_null() : make_look(&event->before));
-	json_object_set_new(line, "now", make_look(&event->now));
+	json_object_set_new(line, "before",
+			    event->first ? json_null()
+					 : make_status(&event->before));
+	json_object_set_new(line, "now", make_status(&event->now));
 }
 
 static void put_gid(json_t *line, const struct watch_event *event)

@@ -14,7 +14,7 @@
 #include "model/plan.h"
 #include "verbs/device.h"
 #include "verbs/device_list.h"
-#include "watch/look.h"
+#include "watch/port_status.h"
 
 void devices_init(struct watched_devices *devices, const char *only,
 		  uint32_t only_port, struct watch_taker *taker)
@@ -26,7 +26,7 @@ void devices_init(struct watched_devices *devices, const char *only,
 	};
 }
 
-/* An event of D's that happens now. */
+/* An event of D that happens now. */
 static struct watch_event begin_event(enum watch_kind kind,
 				      const struct watched *d, uint8_t port)
 {
@@ -60,23 +60,23 @@ static bool is_watched(const struct watched_devices *devices, uint8_t port)
 	return devices->only_port == PLAN_AUTO || devices->only_port == port;
 }
 
-static void shut(struct watched *d)
+static void close_watched(struct watched *d)
 {
 	if (d->context)
 		ibv_close_device(d->context);
 	d->context = NULL;
-	free(d->looks);
-	d->looks = NULL;
+	free(d->statuses);
+	d->statuses = NULL;
 	free(d->gids);
 	d->gids = NULL;
 	d->n_gids = 0;
 }
 
-/* D is there, but WHY it cannot be watched is said once. */
-static void give_up(struct watched_devices *devices, struct watched *d,
-		    const struct error *why)
+/* D is there, but cannot be watched: tell why, once. */
+static void note_unusable(struct watched_devices *devices, struct watched *d,
+			  const struct error *why)
 {
-	shut(d);
+	close_watched(d);
 	if (!d->failed)
 		tell_change(devices, d, CHANGE_FAILED, why);
 	d->failed = true;
@@ -112,38 +112,39 @@ static void open_watched(struct watched_devices *devices,
 
 	if (device_list_open(listed, &d->context, &err) ||
 	    query(devices, d, &err)) {
-		give_up(devices, d, &err);
+		note_unusable(devices, d, &err);
 		return;
 	}
 	if (d->failed)
 		tell_change(devices, d, CHANGE_USABLE, NULL);
 	d->failed = false;
 	d->shown = has_file(d);
-	d->looks = xcalloc(d->n_ports + 1U, sizeof(*d->looks));
+	d->statuses = xcalloc(d->n_ports + 1U, sizeof(*d->statuses));
 }
 
 /* Does any field of A differ from B? */
-static bool differs(const struct look *a, const struct look *b)
+static bool differs(const struct port_status *a, const struct port_status *b)
 {
-	for (int i = 0; i < LOOKS; i++)
+	for (int i = 0; i < PORT_STATUS_FIELDS; i++)
 		if (strcmp(a->text[i], b->text[i]) != 0)
 			return true;
 	return false;
 }
 
-static void look_at_port(struct watched_devices *devices, struct watched *d,
+static void refresh_port(struct watched_devices *devices, struct watched *d,
 			 uint8_t port)
 {
-	struct look *look = &d->looks[port];
-	struct look before = *look;
+	struct port_status *status = &d->statuses[port];
+	struct port_status before = *status;
 	struct watch_event event;
 
-	if (look_read(d->context, port, look) || !differs(&before, look))
+	if (port_status_read(d->context, port, status) ||
+	    !differs(&before, status))
 		return;
 	event = begin_event(WATCH_PORT, d, port);
-	event.first = !before.text[LOOK_STATE][0];
+	event.first = !before.text[PORT_STATUS_STATE][0];
 	event.before = before;
-	event.now = *look;
+	event.now = *status;
 	tell(devices, &event);
 }
 
@@ -190,7 +191,7 @@ static void tell_gids(struct watched_devices *devices, const struct watched *d,
 			tell_gid(devices, d, &list[i], change);
 }
 
-static void look_at_gids(struct watched_devices *devices, struct watched *d)
+static void refresh_gids(struct watched_devices *devices, struct watched *d)
 {
 	struct ibv_gid_entry *now = xcalloc(DEVICE_GIDS_MAX, sizeof(*now));
 	ssize_t n = ibv_query_gid_table(d->context, now, DEVICE_GIDS_MAX, 0);
@@ -213,7 +214,7 @@ static void look_at_gids(struct watched_devices *devices, struct watched *d)
 	d->n_gids = (size_t)n;
 }
 
-/* 0 where sysfs does not show it. */
+/* The inode of device NAME in sysfs; 0: none. */
 static ino_t identify(const char *name)
 {
 	char path[SYSFS_PATH_SIZE];
@@ -247,7 +248,7 @@ static struct watched *append(struct watched_devices *devices,
 	return d;
 }
 
-/* Forget those that were not listed, or that another device replaced. */
+/* Forget the devices that are no longer listed, or were replaced. */
 static void drop_gone(struct watched_devices *devices)
 {
 	size_t kept = 0;
@@ -259,7 +260,7 @@ static void drop_gone(struct watched_devices *devices)
 			devices->list[kept++] = *d;
 			continue;
 		}
-		shut(d);
+		close_watched(d);
 		if (!d->leaving)
 			tell_change(devices, d, CHANGE_REMOVED, NULL);
 	}
@@ -267,12 +268,12 @@ static void drop_gone(struct watched_devices *devices)
 }
 
 /* The kernel takes the file away first, and then some drivers wait until nobody
- * has the device open: let go of it. */
-static void leave(struct watched_devices *devices, struct watched *d)
+ * has the device open: close it. */
+static void release_removed(struct watched_devices *devices, struct watched *d)
 {
 	if (!d->context || !d->shown || has_file(d))
 		return;
-	shut(d);
+	close_watched(d);
 	d->leaving = true;
 	tell_change(devices, d, CHANGE_REMOVED, NULL);
 }
@@ -290,10 +291,10 @@ static void note_listed(struct watched_devices *devices,
 	}
 	drop_gone(devices);
 	for (size_t i = 0; i < devices->n; i++)
-		leave(devices, &devices->list[i]);
+		release_removed(devices, &devices->list[i]);
 }
 
-static void look_at_listed(struct watched_devices *devices,
+static void refresh_device(struct watched_devices *devices,
 			   const struct listed *listed)
 {
 	struct watched *d = find(devices, listed->name);
@@ -309,11 +310,11 @@ static void look_at_listed(struct watched_devices *devices,
 		return;
 	for (unsigned int port = 1; port <= d->n_ports; port++)
 		if (is_watched(devices, (uint8_t)port))
-			look_at_port(devices, d, (uint8_t)port);
-	look_at_gids(devices, d);
+			refresh_port(devices, d, (uint8_t)port);
+	refresh_gids(devices, d);
 }
 
-void devices_look(struct watched_devices *devices)
+void devices_refresh(struct watched_devices *devices)
 {
 	struct device_list list = { 0 };
 	struct error none = { 0 };
@@ -325,7 +326,7 @@ void devices_look(struct watched_devices *devices)
 	for (size_t i = 0; i < list.n; i++)
 		if (!devices->only ||
 		    !strcmp(list.listed[i].name, devices->only))
-			look_at_listed(devices, &list.listed[i]);
+			refresh_device(devices, &list.listed[i]);
 	device_list_free(&list);
 	devices->begun = true;
 }
@@ -362,13 +363,13 @@ void devices_take_events(struct watched_devices *devices, struct watched *d)
 	if (errno == EAGAIN || errno == EINTR)
 		return;
 	fail_errno(&err, errno, NULL, "%s: cannot read its events", d->name);
-	give_up(devices, d, &err);
+	note_unusable(devices, d, &err);
 }
 
 void devices_close(struct watched_devices *devices)
 {
 	for (size_t i = 0; i < devices->n; i++)
-		shut(&devices->list[i]);
+		close_watched(&devices->list[i]);
 	free(devices->list);
 	devices->list = NULL;
 	devices->n = 0;

@@ -11,13 +11,13 @@ struct watched {
 	char name[PORT_NAME_SIZE];
 	ino_t identity;		/* of its folder in sysfs: a new device of the
 				 * same name has another */
-	bool listed;		/* it was, at the last look */
+	bool listed;		/* it was, at the last refresh */
 	struct ibv_context *context;	/* NULL: it cannot be watched now */
 	bool failed;		/* and that was said */
 	bool shown;		/* sysfs has its device file, or had */
 	bool leaving;		/* and no longer: it is being removed */
 	uint8_t n_ports;
-	struct look *looks;	/* of each port; NULL: none yet */
+	struct port_status *statuses;	/* of each port; NULL: none yet */
 	struct ibv_gid_entry *gids;
 	size_t n_gids;
 };
@@ -25,7 +25,7 @@ struct watched {
 struct watched_devices {
 	const char *only;	/* the device to watch; NULL: all */
 	uint32_t only_port;	/* PLAN_AUTO: all */
-	bool begun;		/* they were looked at before */
+	bool begun;		/* they were read before */
 	struct watched *list;
 	size_t n;
 	struct watch_taker *taker;
@@ -36,8 +36,8 @@ struct watched_devices {
 void devices_init(struct watched_devices *devices, const char *only,
 		  uint32_t only_port, struct watch_taker *taker);
 
-/* Look at all of them: what came and went, and what has changed. */
-void devices_look(struct watched_devices *devices);
+/* Read all of them again, and tell TAKER what came, went or changed. */
+void devices_refresh(struct watched_devices *devices);
 
 /* Take every asynchronous event that D has. */
 void devices_take_events(struct watched_devices *devices, struct watched *d);

@@ -4,28 +4,28 @@
 static const struct {
 	const char *key, *words, *unit;
 	bool number;
-} fields[LOOKS] = {
+} fields[PORT_STATUS_FIELDS] = {
 #define X(name, key, words, unit, number) { key, words, unit, number },
-	LOOK_LIST(X)
+	PORT_STATUS_LIST(X)
 #undef X
 };
 
-const char *look_key(enum look_field field)
+const char *port_status_key(enum port_status_field field)
 {
 	return fields[field].key;
 }
 
-const char *look_words(enum look_field field)
+const char *port_status_words(enum port_status_field field)
 {
 	return fields[field].words;
 }
 
-const char *look_unit(enum look_field field)
+const char *port_status_unit(enum port_status_field field)
 {
 	return fields[field].unit;
 }
 
-bool look_is_number(enum look_field field)
+bool port_status_is_number(enum port_status_field field)
 {
 	return fields[field].number;
 }

@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "model/port.h"
 
-/* What a look at a port and at the network interface behind it shows, as text:
+/* The status of a port and of the network interface behind it, as text:
  * X(name, key in the JSON, words and unit for people, is a number) */
-#define LOOK_LIST(X) \
+#define PORT_STATUS_LIST(X) \
 	X(STATE, "state", "state", "", false) \
 	X(PHYSICAL, "physical_state", "physical state", "", false) \
 	X(MTU, "mtu", "MTU", "", true) \
@@ -24,27 +24,27 @@
 	X(LINK_MTU, "link_mtu", "link MTU", "", true) \
 	X(LINK_DOWNS, "link_downs", "link downs", "", true)
 
-enum look_field {
-#define X(name, key, words, unit, number) LOOK_##name,
-	LOOK_LIST(X)
+enum port_status_field {
+#define X(name, key, words, unit, number) PORT_STATUS_##name,
+	PORT_STATUS_LIST(X)
 #undef X
-	LOOKS,
+	PORT_STATUS_FIELDS,
 };
 
-#define LOOK_TEXT_SIZE 24
+#define PORT_STATUS_TEXT_SIZE 24
 
 /* Each field as text; "": unknown, or the port has none. */
-struct look {
-	char text[LOOKS][LOOK_TEXT_SIZE];
+struct port_status {
+	char text[PORT_STATUS_FIELDS][PORT_STATUS_TEXT_SIZE];
 };
 
 /* The key of FIELD, and whether its text is a number. */
-const char *look_key(enum look_field field);
-bool look_is_number(enum look_field field);
+const char *port_status_key(enum port_status_field field);
+bool port_status_is_number(enum port_status_field field);
 
 /* What FIELD is called in a sentence, and what follows its value there. */
-const char *look_words(enum look_field field);
-const char *look_unit(enum look_field field);
+const char *port_status_words(enum port_status_field field);
+const char *port_status_unit(enum port_status_field field);
 
 enum watch_kind {
 	WATCH_DEVICE,		/* a device came, went, or cannot be watched */
@@ -74,8 +74,8 @@ struct watch_event {
 	enum watch_change change;	/* WATCH_DEVICE, WATCH_GID */
 	struct error error;	/* CHANGE_FAILED: why */
 	bool first;		/* WATCH_PORT: nothing was known before */
-	struct look before;	/* WATCH_PORT, unless FIRST */
-	struct look now;	/* WATCH_PORT */
+	struct port_status before;	/* WATCH_PORT, unless FIRST */
+	struct port_status now;	/* WATCH_PORT */
 	struct gid gid;		/* WATCH_GID */
 	enum ibv_event_type async;	/* WATCH_ASYNC */
 };

@@ -17,10 +17,10 @@
 #include "net/wait.h"
 #include "watch/devices.h"
 
-/* How often to look where nothing tells of changes. */
-#define LOOK_PERIOD SECOND
-/* A change comes as many messages: one look for those of this time, and one
- * more when all has settled. */
+/* How often to refresh where nothing reports changes. */
+#define REFRESH_PERIOD SECOND
+/* A change brings many messages: refresh once for all that come within
+ * WAKE_DELAY, and once more SETTLE_DELAY later. */
 #define WAKE_DELAY (SECOND / 50)
 #define SETTLE_DELAY (SECOND / 4)
 /* How often to try a reader that does not read. */
@@ -29,14 +29,14 @@
 /* A message of the kernel's about a device; longer ones may be cut. */
 #define MESSAGE_SIZE 8192
 
-/* Words from the kernel that devices, links or addresses have changed: one
- * socket for devices that come and go, one for links and addresses. */
+/* Sockets on which the kernel reports changes: one for devices that come and
+ * go, one for links and addresses. */
 #define WAKES 2
 
 static const struct {
 	int protocol;
 	unsigned int groups;
-	const char *about;	/* only what has this word; NULL: all */
+	const char *about;	/* only messages with this word; NULL: all */
 } sockets[WAKES] = {
 	{ NETLINK_KOBJECT_UEVENT, 1, "infiniband" },
 	{ NETLINK_ROUTE,
@@ -81,22 +81,23 @@ struct loop {
 	struct watched_devices devices;
 	int wake_fds[WAKES];	/* -1: the kernel does not let us listen */
 	int cancel_fd;
-	uint64_t end_at, look_at;
-	bool settles;		/* look once more, soon */
+	uint64_t end_at, refresh_at;
+	bool settles;		/* refresh once more, soon */
 	struct pollfd *fds;
 	size_t n_fds;
 };
 
-static void look(struct loop *loop)
+static void refresh(struct loop *loop)
 {
-	devices_look(&loop->devices);
-	loop->look_at = time_after(loop->settles ? SETTLE_DELAY : LOOK_PERIOD);
+	devices_refresh(&loop->devices);
+	loop->refresh_at =
+		time_after(loop->settles ? SETTLE_DELAY : REFRESH_PERIOD);
 	loop->settles = false;
 }
 
-static void look_soon(struct loop *loop)
+static void refresh_soon(struct loop *loop)
 {
-	loop->look_at = smaller(loop->look_at, time_after(WAKE_DELAY));
+	loop->refresh_at = smaller(loop->refresh_at, time_after(WAKE_DELAY));
 	loop->settles = true;
 }
 
@@ -125,9 +126,9 @@ static void fill(struct loop *loop)
 }
 
 /* In ms, rounded up. */
-static int patience(const struct loop *loop, bool behind)
+static int poll_timeout(const struct loop *loop, bool behind)
 {
-	uint64_t ns = time_until(smaller(loop->look_at, loop->end_at));
+	uint64_t ns = time_until(smaller(loop->refresh_at, loop->end_at));
 
 	if (behind)
 		ns = smaller(ns, FLUSH_PERIOD);
@@ -140,14 +141,14 @@ static void take_ready(struct loop *loop)
 		if (loop->fds[N_FIXED + i].revents) {
 			devices_take_events(&loop->devices,
 					    &loop->devices.list[i]);
-			look_soon(loop);
+			refresh_soon(loop);
 		}
 	for (int i = 0; i < WAKES; i++)
 		if (loop->fds[WAKE + i].revents &&
 		    wake_take(loop->wake_fds[i], i))
-			look_soon(loop);
-	if (!time_until(loop->look_at))
-		look(loop);
+			refresh_soon(loop);
+	if (!time_until(loop->refresh_at))
+		refresh(loop);
 }
 
 /* Returns 0 to go on, 1 when all is over, or a negative errno. */
@@ -161,7 +162,7 @@ static int poll_once(struct loop *loop, struct error *err)
 	if (behind < 0 || !time_until(loop->end_at))
 		return 1;
 	fill(loop);
-	if (poll(loop->fds, loop->n_fds, patience(loop, behind > 0)) < 0)
+	if (poll(loop->fds, loop->n_fds, poll_timeout(loop, behind > 0)) < 0)
 		return errno == EINTR ? 0 : fail_errno(err, errno, NULL,
 						       "cannot poll");
 	if (loop->fds[CANCEL].revents)
@@ -187,7 +188,7 @@ int watch(const struct parameters *params, struct watch_taker *taker,
 	for (int i = 0; i < WAKES; i++)
 		loop.wake_fds[i] = listen_to(sockets[i].protocol,
 					     sockets[i].groups);
-	look(&loop);
+	refresh(&loop);
 	if (!loop.devices.n)
 		log_info("no RDMA device%s%s is here yet: waiting for it",
 			 params->device ? " " : "",

@@ -67,10 +67,10 @@ static void check_change(struct recorder *r, size_t *seen, const char *device,
 	assert_true(event->when.tv_sec > 1600000000);
 }
 
-static void check_look(const struct look *look, enum look_field field,
-		       const char *wanted)
+static void check_status(const struct port_status *status,
+			 enum port_status_field field, const char *wanted)
 {
-	assert_string_equal(look->text[field], wanted);
+	assert_string_equal(status->text[field], wanted);
 }
 
 static int begin(void **state)
@@ -85,15 +85,15 @@ static void watch_first(struct watched_devices *devices, struct recorder *r,
 {
 	const struct watch_event *event;
 
-	devices_look(devices);
+	devices_refresh(devices);
 	check_change(r, seen, "fake0", CHANGE_PRESENT);
 	event = next(r, seen, WATCH_PORT);
 	assert_true(event->first);
 	assert_int_equal(event->port, 1);
-	check_look(&event->now, LOOK_STATE, "ACTIVE");
-	check_look(&event->now, LOOK_MTU, "1024");
-	check_look(&event->now, LOOK_RATE, "100");
-	check_look(&event->now, LOOK_LID, "");
+	check_status(&event->now, PORT_STATUS_STATE, "ACTIVE");
+	check_status(&event->now, PORT_STATUS_MTU, "1024");
+	check_status(&event->now, PORT_STATUS_RATE, "100");
+	check_status(&event->now, PORT_STATUS_LID, "");
 	assert_int_equal(*seen, r->n);
 }
 
@@ -106,17 +106,17 @@ TEST(test_port_that_changes)
 
 	devices_init(&devices, NULL, PLAN_AUTO, &r.taker);
 	watch_first(&devices, &r, &seen);
-	devices_look(&devices);
+	devices_refresh(&devices);
 	assert_int_equal(seen, r.n);
 	fake_verbs.port.state = IBV_PORT_DOWN;
 	fake_verbs.port.phys_state = 3;
-	devices_look(&devices);
+	devices_refresh(&devices);
 	event = next(&r, &seen, WATCH_PORT);
 	assert_false(event->first);
-	check_look(&event->before, LOOK_STATE, "ACTIVE");
-	check_look(&event->now, LOOK_STATE, "DOWN");
-	check_look(&event->before, LOOK_PHYSICAL, "");
-	check_look(&event->now, LOOK_PHYSICAL, "Disabled");
+	check_status(&event->before, PORT_STATUS_STATE, "ACTIVE");
+	check_status(&event->now, PORT_STATUS_STATE, "DOWN");
+	check_status(&event->before, PORT_STATUS_PHYSICAL, "");
+	check_status(&event->now, PORT_STATUS_PHYSICAL, "Disabled");
 	assert_int_equal(seen, r.n);
 	devices_close(&devices);
 	assert_int_equal(fake_verbs_alive(), 0);
@@ -134,12 +134,12 @@ TEST(test_infiniband_port)
 	fake_verbs.port.phys_state = 200;
 	fake_verbs.port.active_speed = 0;
 	devices_init(&devices, NULL, PLAN_AUTO, &r.taker);
-	devices_look(&devices);
+	devices_refresh(&devices);
 	check_change(&r, &seen, "fake0", CHANGE_PRESENT);
-	check_look(&r.events[1].now, LOOK_LID, "9");
-	check_look(&r.events[1].now, LOOK_SM_LID, "1");
-	check_look(&r.events[1].now, LOOK_PHYSICAL, "");
-	check_look(&r.events[1].now, LOOK_RATE, "");
+	check_status(&r.events[1].now, PORT_STATUS_LID, "9");
+	check_status(&r.events[1].now, PORT_STATUS_SM_LID, "1");
+	check_status(&r.events[1].now, PORT_STATUS_PHYSICAL, "");
+	check_status(&r.events[1].now, PORT_STATUS_RATE, "");
 	devices_close(&devices);
 }
 
@@ -149,8 +149,8 @@ static void check_rate(const char *gbps)
 	struct watched_devices devices;
 
 	devices_init(&devices, NULL, PLAN_AUTO, &r.taker);
-	devices_look(&devices);
-	check_look(&r.events[1].now, LOOK_RATE, gbps);
+	devices_refresh(&devices);
+	check_status(&r.events[1].now, PORT_STATUS_RATE, gbps);
 	devices_close(&devices);
 }
 
@@ -193,22 +193,22 @@ TEST(test_link_behind_a_port)
 	host_file("/sys/class/net/eth7/mtu", "9000\n");
 	host_file("/sys/class/net/eth7/carrier_down_count", "4\n");
 	devices_init(&devices, NULL, PLAN_AUTO, &r.taker);
-	devices_look(&devices);
+	devices_refresh(&devices);
 	check_change(&r, &seen, "fake0", CHANGE_PRESENT);
 	event = next(&r, &seen, WATCH_PORT);
-	check_look(&event->now, LOOK_INTERFACE, "eth7");
-	check_look(&event->now, LOOK_LINK, "up");
-	check_look(&event->now, LOOK_LINK_MTU, "9000");
-	check_look(&event->now, LOOK_LINK_DOWNS, "4");
+	check_status(&event->now, PORT_STATUS_INTERFACE, "eth7");
+	check_status(&event->now, PORT_STATUS_LINK, "up");
+	check_status(&event->now, PORT_STATUS_LINK_MTU, "9000");
+	check_status(&event->now, PORT_STATUS_LINK_DOWNS, "4");
 	host_path(path, ndev);
 	unlink(path);
-	devices_look(&devices);
+	devices_refresh(&devices);
 	assert_int_equal(seen, r.n);
 	host_file("/sys/class/net/eth7/carrier_down_count", "5\n");
-	devices_look(&devices);
+	devices_refresh(&devices);
 	event = next(&r, &seen, WATCH_PORT);
-	check_look(&event->now, LOOK_INTERFACE, "eth7");
-	check_look(&event->now, LOOK_LINK_DOWNS, "5");
+	check_status(&event->now, PORT_STATUS_INTERFACE, "eth7");
+	check_status(&event->now, PORT_STATUS_LINK_DOWNS, "5");
 	devices_close(&devices);
 }
 
@@ -225,7 +225,7 @@ TEST(test_gids_that_come_and_go)
 	fake_verbs.gids[1].gid_index = 2;
 	fake_verbs.gids[1].gid.raw[15] = 7;
 	fake_verbs.n_gids = 2;
-	devices_look(&devices);
+	devices_refresh(&devices);
 	event = next(&r, &seen, WATCH_GID);
 	assert_int_equal(event->change, CHANGE_ADDED);
 	assert_int_equal(event->port, 1);
@@ -233,14 +233,14 @@ TEST(test_gids_that_come_and_go)
 	assert_int_equal(event->gid.raw.raw[15], 7);
 	fake_verbs.gids[0] = fake_verbs.gids[1];
 	fake_verbs.n_gids = 1;
-	devices_look(&devices);
+	devices_refresh(&devices);
 	event = next(&r, &seen, WATCH_GID);
 	assert_int_equal(event->change, CHANGE_REMOVED);
 	assert_int_equal(event->gid.index, 1);
 	assert_int_equal(seen, r.n);
 	/* the same place, another type: one goes, one comes */
 	fake_verbs.gids[0].gid_type = IBV_GID_TYPE_ROCE_V1;
-	devices_look(&devices);
+	devices_refresh(&devices);
 	assert_int_equal(next(&r, &seen, WATCH_GID)->change, CHANGE_REMOVED);
 	assert_int_equal(next(&r, &seen, WATCH_GID)->change, CHANGE_ADDED);
 	assert_int_equal(seen, r.n);
@@ -256,18 +256,18 @@ TEST(test_devices_that_come_and_go)
 	devices_init(&devices, NULL, PLAN_AUTO, &r.taker);
 	watch_first(&devices, &r, &seen);
 	fake_verbs.n_devices = 2;
-	devices_look(&devices);
+	devices_refresh(&devices);
 	check_change(&r, &seen, "fake1", CHANGE_ADDED);
 	assert_true(next(&r, &seen, WATCH_PORT)->first);
-	devices_look(&devices);
+	devices_refresh(&devices);
 	assert_int_equal(seen, r.n);
 	fake_verbs.n_devices = 0;
-	devices_look(&devices);
+	devices_refresh(&devices);
 	check_change(&r, &seen, "fake0", CHANGE_REMOVED);
 	check_change(&r, &seen, "fake1", CHANGE_REMOVED);
 	assert_int_equal(fake_verbs_alive(), 0);
 	fake_verbs.n_devices = 1;
-	devices_look(&devices);
+	devices_refresh(&devices);
 	check_change(&r, &seen, "fake0", CHANGE_ADDED);
 	assert_true(next(&r, &seen, WATCH_PORT)->first);
 	assert_int_equal(seen, r.n);
@@ -275,7 +275,7 @@ TEST(test_devices_that_come_and_go)
 	assert_int_equal(fake_verbs_alive(), 0);
 }
 
-/* Between two looks a device was deleted and another got its name. */
+/* Between two refreshes a device was deleted and another got its name. */
 TEST(test_device_that_was_replaced)
 {
 	struct recorder r = new_recorder();
@@ -290,7 +290,7 @@ TEST(test_device_that_was_replaced)
 	host_path(path, "/sys/class/infiniband/fake0");
 	host_path(other, "/sys/class/infiniband/x");
 	assert_int_equal(rename(other, path), 0);
-	devices_look(&devices);
+	devices_refresh(&devices);
 	check_change(&r, &seen, "fake0", CHANGE_REMOVED);
 	check_change(&r, &seen, "fake0", CHANGE_ADDED);
 	assert_true(next(&r, &seen, WATCH_PORT)->first);
@@ -312,16 +312,16 @@ TEST(test_device_that_is_being_removed)
 	devices_init(&devices, NULL, PLAN_AUTO, &r.taker);
 	watch_first(&devices, &r, &seen);
 	unlink(path);
-	devices_look(&devices);
+	devices_refresh(&devices);
 	check_change(&r, &seen, "fake0", CHANGE_REMOVED);
 	assert_int_equal(fake_verbs_alive(), 0);
-	devices_look(&devices);
+	devices_refresh(&devices);
 	assert_int_equal(seen, r.n);
 	fake_verbs.n_devices = 0;
-	devices_look(&devices);
+	devices_refresh(&devices);
 	assert_int_equal(seen, r.n);
 	fake_verbs.n_devices = 1;
-	devices_look(&devices);
+	devices_refresh(&devices);
 	check_change(&r, &seen, "fake0", CHANGE_ADDED);
 	devices_close(&devices);
 }
@@ -335,16 +335,16 @@ TEST(test_one_device_and_one_port)
 	fake_verbs.n_devices = 2;
 	fake_verbs.attr.phys_port_cnt = 2;
 	devices_init(&devices, "fake1", 2, &r.taker);
-	devices_look(&devices);
+	devices_refresh(&devices);
 	check_change(&r, &seen, "fake1", CHANGE_PRESENT);
 	assert_int_equal(next(&r, &seen, WATCH_PORT)->port, 2);
 	fake_verbs.n_gids = 0;		/* that was of port 1 */
-	devices_look(&devices);
+	devices_refresh(&devices);
 	assert_int_equal(seen, r.n);
 	devices_close(&devices);
 	seen = r.n = 0;
 	devices_init(&devices, "fake1", 3, &r.taker);
-	devices_look(&devices);
+	devices_refresh(&devices);
 	check_change(&r, &seen, "fake1", CHANGE_PRESENT);
 	check_change(&r, &seen, "fake1", CHANGE_FAILED);
 	assert_message(&r.events[1].error, "--ib-port 3: fake1 has ports 1 to "
@@ -362,21 +362,21 @@ TEST(test_device_that_does_not_open)
 
 	fake_verbs.no_open = "fake0";
 	devices_init(&devices, NULL, PLAN_AUTO, &r.taker);
-	devices_look(&devices);
-	devices_look(&devices);
+	devices_refresh(&devices);
+	devices_refresh(&devices);
 	check_change(&r, &seen, "fake0", CHANGE_PRESENT);
 	check_change(&r, &seen, "fake0", CHANGE_FAILED);
 	assert_contains(r.events[1].error.message, "fake0: cannot open");
 	assert_int_equal(seen, r.n);
 	fake_verbs.no_open = NULL;
-	devices_look(&devices);
+	devices_refresh(&devices);
 	check_change(&r, &seen, "fake0", CHANGE_USABLE);
 	assert_true(next(&r, &seen, WATCH_PORT)->first);
 	devices_close(&devices);
 	assert_int_equal(fake_verbs_alive(), 0);
 }
 
-/* Each slow verb fails once: nothing leaks, and the next look is right. */
+/* Each slow verb fails once: nothing leaks, and the next refresh is right. */
 TEST(test_each_verb_fails)
 {
 	for (uint32_t i = 1; i <= 5; i++) {
@@ -386,11 +386,12 @@ TEST(test_each_verb_fails)
 		fake_verbs.calls = 0;
 		fake_verbs.fail_call = i;
 		devices_init(&devices, NULL, PLAN_AUTO, &r.taker);
-		devices_look(&devices);
-		devices_look(&devices);
+		devices_refresh(&devices);
+		devices_refresh(&devices);
 		assert_int_equal(fake_verbs.contexts, 1);
 		assert_int_equal(r.events[r.n - 1].kind, WATCH_PORT);
-		check_look(&r.events[r.n - 1].now, LOOK_STATE, "ACTIVE");
+		check_status(&r.events[r.n - 1].now, PORT_STATUS_STATE,
+			     "ACTIVE");
 		devices_close(&devices);
 		assert_int_equal(fake_verbs_alive(), 0);
 	}
@@ -426,7 +427,7 @@ TEST(test_events_of_another_port)
 
 	fake_verbs.attr.phys_port_cnt = 2;
 	devices_init(&devices, NULL, 2, &r.taker);
-	devices_look(&devices);
+	devices_refresh(&devices);
 	seen = r.n;
 	fake_verbs_raise(devices.list[0].context, IBV_EVENT_PORT_ERR);
 	fake_verbs_raise(devices.list[0].context, IBV_EVENT_DEVICE_FATAL);
@@ -454,7 +455,7 @@ TEST(test_events_that_cannot_be_read)
 	assert_message(&r.events[2].error,
 		       "fake0: cannot read its events: Bad file descriptor");
 	assert_null(devices.list[0].context);
-	devices_look(&devices);
+	devices_refresh(&devices);
 	check_change(&r, &seen, "fake0", CHANGE_USABLE);
 	devices_close(&devices);
 	close(fd);
@@ -483,7 +484,7 @@ TEST(test_loop_ends_in_time)
 	assert_int_equal(fake_verbs_alive(), 0);
 }
 
-/* A second look comes after a second, without a word from the kernel. */
+/* A second refresh comes after a second, without a message of the kernel. */
 TEST(test_loop_looks_again)
 {
 	struct parameters params = for_ns(SECOND + SECOND / 2);

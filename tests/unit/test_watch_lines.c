@@ -140,9 +140,9 @@ TEST(test_line_of_a_port)
 
 	event.port = 2;
 	event.first = true;
-	strcpy(event.now.text[LOOK_STATE], "ACTIVE");
-	strcpy(event.now.text[LOOK_RATE], "2.5");
-	strcpy(event.now.text[LOOK_MTU], "4096");
+	strcpy(event.now.text[PORT_STATUS_STATE], "ACTIVE");
+	strcpy(event.now.text[PORT_STATUS_RATE], "2.5");
+	strcpy(event.now.text[PORT_STATUS_MTU], "4096");
 	line = line_of(&event);
 	check_keys(line, "", EVENT "changed before now");
 	check_keys(line, "now", "state physical_state mtu rate_gbps lid sm_lid "
@@ -158,7 +158,7 @@ TEST(test_line_of_a_port)
 	json_decref(line);
 	event.first = false;
 	event.before = event.now;
-	strcpy(event.now.text[LOOK_STATE], "DOWN");
+	strcpy(event.now.text[PORT_STATUS_STATE], "DOWN");
 	line = line_of(&event);
 	check_string(line, "before.state", "ACTIVE");
 	check_string(line, "changed.0", "state");
@@ -250,17 +250,17 @@ TEST(test_text)
 	event = event_of(WATCH_PORT);
 	event.port = 1;
 	event.first = true;
-	strcpy(event.now.text[LOOK_STATE], "ACTIVE");
-	strcpy(event.now.text[LOOK_MTU], "1024");
-	strcpy(event.now.text[LOOK_RATE], "2.5");
+	strcpy(event.now.text[PORT_STATUS_STATE], "ACTIVE");
+	strcpy(event.now.text[PORT_STATUS_MTU], "1024");
+	strcpy(event.now.text[PORT_STATUS_RATE], "2.5");
 	print(&event, text, sizeof(text));
 	assert_string_equal(text, "2023-11-14T22:13:20.123Z rxe0 port 1: "
 				  "state ACTIVE, MTU 1024, rate 2.5 Gb/s\n");
 	event.first = false;
 	event.before = event.now;
-	strcpy(event.now.text[LOOK_STATE], "DOWN");
-	strcpy(event.now.text[LOOK_MTU], "");
-	strcpy(event.now.text[LOOK_RATE], "10");
+	strcpy(event.now.text[PORT_STATUS_STATE], "DOWN");
+	strcpy(event.now.text[PORT_STATUS_MTU], "");
+	strcpy(event.now.text[PORT_STATUS_RATE], "10");
 	print(&event, text, sizeof(text));
 	assert_string_equal(text, "2023-11-14T22:13:20.123Z rxe0 port 1: "
 				  "state ACTIVE -> DOWN, MTU 1024 -> none, "

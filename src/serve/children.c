@@ -42,7 +42,7 @@ void children_add(struct children *c, pid_t pid, int fd,
 
 	child->pid = pid;
 	child->fd = fd;
-	child->place = child->told = TURN_UNKNOWN;
+	child->place = child->sent_place = TURN_UNKNOWN;
 	child->came_at = time_now();
 	child->host = conn->host;
 	snprintf(child->address, sizeof(child->address), "%s", conn->address);
@@ -152,17 +152,17 @@ void children_refuse_all(struct children *c)
 	}
 }
 
-bool child_is_deaf(const struct child *child)
+bool child_has_unsent_place(const struct child *child)
 {
-	return child->fd >= 0 && child->told != child->place;
+	return child->fd >= 0 && child->sent_place != child->place;
 }
 
 void children_tell(struct children *c)
 {
 	for (struct child *child = c->all; child; child = child->next)
-		if (child_is_deaf(child) &&
+		if (child_has_unsent_place(child) &&
 		    turn_tell(child->fd, child->place) != -EAGAIN)
-			child->told = child->place;
+			child->sent_place = child->place;
 }
 
 struct child *children_drop_oldest(struct children *c, uint64_t least_age)

@@ -36,7 +36,7 @@ struct child {
 	int fd;			/* -1: the process closed it */
 	enum child_state state;
 	uint32_t place;		/* clients ahead of it, or enum turn */
-	uint32_t told;		/* the place its process was told */
+	uint32_t sent_place;	/* the one its process was sent last */
 	uint64_t came_at;	/* ns of CLOCK_MONOTONIC */
 	uint64_t served_at;	/* its turn began, likewise */
 	uint64_t limit;		/* ns its turn may last */
@@ -84,8 +84,8 @@ void children_refuse_all(struct children *c);
 /* Tell each process its place if that has changed. */
 void children_tell(struct children *c);
 
-/* Is CHILD's place still to be told, because its socket is full? */
-bool child_is_deaf(const struct child *child);
+/* True when CHILD's place has not been sent, because its socket is full. */
+bool child_has_unsent_place(const struct child *child);
 
 /*
  * Make room for one more: kill a client that has not asked for a turn for

@@ -457,8 +457,9 @@ static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
 		if (c->fd >= 0)
 			fds[n++] = (struct pollfd){
 				.fd = c->fd,
-				.events = child_is_deaf(c) ? POLLIN | POLLOUT :
-							     POLLIN,
+				.events = child_has_unsent_place(c)
+						  ? POLLIN | POLLOUT
+						  : POLLIN,
 			};
 	if (pause && s->accept_at < until)
 		until = s->accept_at;

@@ -1,4 +1,4 @@
-/* Whose turn it is at a server, and what its clients are told. */
+/* Whose turn it is at a server, and what its clients are sent_place. */
 #include "config.h"
 #include "test.h"
 
@@ -56,8 +56,8 @@ static void end(int n)
 	assert_int_equal(children_count(&children), 0);
 }
 
-/* The last of what the I-th process was told. */
-static uint32_t told(int i)
+/* The last of what the I-th process was sent_place. */
+static uint32_t sent_place(int i)
 {
 	uint32_t place = TURN_UNKNOWN;
 
@@ -88,18 +88,18 @@ TEST(test_one_after_another)
 	ask(0);		/* twice is once */
 	ask(3);
 	assert_ptr_equal(go(1), list[2]);
-	assert_int_equal(told(2), TURN_NOW);
-	assert_int_equal(told(0), 1);
-	assert_int_equal(told(3), 2);
-	assert_int_equal(told(1), TURN_UNKNOWN);
+	assert_int_equal(sent_place(2), TURN_NOW);
+	assert_int_equal(sent_place(0), 1);
+	assert_int_equal(sent_place(3), 2);
+	assert_int_equal(sent_place(1), TURN_UNKNOWN);
 	assert_null(go(1));
-	assert_int_equal(told(0), TURN_UNKNOWN);	/* nothing is new */
+	assert_int_equal(sent_place(0), TURN_UNKNOWN);	/* nothing is new */
 	children_remove(&children, list[0]);	/* has no more patience */
 	assert_null(go(1));
-	assert_int_equal(told(3), 1);
+	assert_int_equal(sent_place(3), 1);
 	children_remove(&children, list[2]);
 	assert_ptr_equal(go(1), list[3]);
-	assert_int_equal(told(3), TURN_NOW);
+	assert_int_equal(sent_place(3), TURN_NOW);
 	assert_int_equal(children.n_served, 1);
 	assert_int_equal(children.n_waiting, 0);
 	end(4);
@@ -111,12 +111,12 @@ TEST(test_several_at_once)
 	for (int i = 0; i < 5; i++)
 		ask(i);
 	assert_ptr_equal(go(3), list[2]);
-	assert_int_equal(told(1), TURN_NOW);
-	assert_int_equal(told(3), 1);
-	assert_int_equal(told(4), 2);
+	assert_int_equal(sent_place(1), TURN_NOW);
+	assert_int_equal(sent_place(3), 1);
+	assert_int_equal(sent_place(4), 2);
 	children_remove(&children, list[1]);
 	assert_ptr_equal(go(3), list[3]);
-	assert_int_equal(told(4), 1);
+	assert_int_equal(sent_place(4), 1);
 	end(5);
 }
 
@@ -128,23 +128,23 @@ TEST(test_too_many_and_too_late)
 	for (int i = 1; i <= WAITING_MAX; i++)
 		ask(i);
 	assert_null(go(1));
-	assert_int_equal(told(WAITING_MAX), WAITING_MAX);
+	assert_int_equal(sent_place(WAITING_MAX), WAITING_MAX);
 	ask(WAITING_MAX + 1);
 	go(1);
-	assert_int_equal(told(WAITING_MAX + 1), TURN_FULL);
+	assert_int_equal(sent_place(WAITING_MAX + 1), TURN_FULL);
 	children_refuse_all(&children);
 	go(1);
 	for (int i = 1; i <= WAITING_MAX; i++)
-		assert_int_equal(told(i), TURN_OVER);
-	assert_int_equal(told(0), TURN_NOW);
+		assert_int_equal(sent_place(i), TURN_OVER);
+	assert_int_equal(sent_place(0), TURN_NOW);
 	children_ask(&children, list[MANY - 1], LIMIT, true);
 	go(1);
-	assert_int_equal(told(MANY - 1), TURN_OVER);
+	assert_int_equal(sent_place(MANY - 1), TURN_OVER);
 	assert_int_equal(children.n_others, MANY - 1);
 	end(MANY);
 }
 
-/* Who does not listen is told later, and only the last. */
+/* Who does not listen is sent_place later, and only the last. */
 TEST(test_deaf)
 {
 	const int small = 1;
@@ -156,16 +156,16 @@ TEST(test_deaf)
 	do {
 		list[0]->place = (uint32_t)++n;
 		children_tell(&children);
-	} while (!child_is_deaf(list[0]) && n < 10000);
-	assert_true(child_is_deaf(list[0]));
+	} while (!child_has_unsent_place(list[0]) && n < 10000);
+	assert_true(child_has_unsent_place(list[0]));
 	list[0]->place = 12345;
 	for (int i = 1; i < n; i++) {
 		assert_int_equal(recv(fds[0], &place, sizeof(place), 0), 4);
 		assert_int_equal(place, i);
 	}
 	children_tell(&children);
-	assert_false(child_is_deaf(list[0]));
-	assert_int_equal(told(0), 12345);
+	assert_false(child_has_unsent_place(list[0]));
+	assert_int_equal(sent_place(0), 12345);
 	end(1);
 }
 
@@ -196,9 +196,9 @@ TEST(test_messages)
 	assert_true(turn_hear_child(list[0]->fd, &limit) < 0);
 	assert_int_equal(turn_tell(list[0]->fd, 1), -EPIPE);
 	fds[0] = -1;
-	list[0]->place = 7;	/* nobody is left to be told */
+	list[0]->place = 7;	/* nobody is left to be sent_place */
 	children_tell(&children);
-	assert_false(child_is_deaf(list[0]));
+	assert_false(child_has_unsent_place(list[0]));
 	end(2);
 }
 
@@ -237,10 +237,10 @@ TEST(test_share_of_one_host)
 	for (int i = 0; i <= last + 1; i++)
 		ask(i);
 	go(0);
-	assert_int_equal(told(WAITING_SHARE - 1), WAITING_SHARE);
-	assert_int_equal(told(WAITING_SHARE), TURN_SHARED);
-	assert_int_equal(told(last), TURN_SHARED);
-	assert_int_equal(told(last + 1), WAITING_SHARE + 1);
+	assert_int_equal(sent_place(WAITING_SHARE - 1), WAITING_SHARE);
+	assert_int_equal(sent_place(WAITING_SHARE), TURN_SHARED);
+	assert_int_equal(sent_place(last), TURN_SHARED);
+	assert_int_equal(sent_place(last + 1), WAITING_SHARE + 1);
 	end(last + 2);
 }
 
@@ -276,7 +276,7 @@ TEST(test_turn_ends_before_the_report)
 	assert_int_equal(list[0]->fd, -1);
 	assert_int_equal(children.n_reporting, 1);
 	assert_ptr_equal(go(1), list[1]);
-	assert_int_equal(told(1), TURN_NOW);
+	assert_int_equal(sent_place(1), TURN_NOW);
 	/* who has no turn has none to give back */
 	assert_true(children_end_turn(&children, list[2]));
 	assert_int_equal(children.n_reporting, 1);

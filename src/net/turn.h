@@ -12,13 +12,14 @@
 #include "net/frames.h"
 #include "net/oob.h"
 
-/* A place counts the clients ahead in the queue: place 0 is a turn. */
-enum turn {
-	TURN_NOW = 0,
-	TURN_FULL = WAIT_MAX + 1,	/* the queue is full */
-	TURN_SHARED,			/* too many wait from this address */
-	TURN_OVER,			/* --once: its client has come */
-	TURN_UNKNOWN,			/* no place heard yet */
+/* A place counts the clients ahead in the queue.  At place 0 it is the client's
+ * turn; the others here say why it gets none. */
+enum queue_place {
+	PLACE_SERVED = 0,
+	PLACE_QUEUE_FULL = WAIT_MAX + 1,
+	PLACE_SHARE_FULL,			/* too many wait from this address */
+	PLACE_OVER,			/* --once: its client has come */
+	PLACE_UNKNOWN,			/* no place heard yet */
 };
 
 /* In the parent. */
@@ -45,7 +46,7 @@ int turn_tell(int fd, uint32_t place);
 /* Ask for a turn that may last LIMIT ns.  Returns 0 or a negative errno. */
 int turn_ask(int fd, uint64_t limit);
 
-/* Read *PLACE (enum turn) from the parent.  Returns 0, -EAGAIN when there is no
+/* Read *PLACE (enum queue_place) from the parent.  Returns 0, -EAGAIN when there is no
  * message now, or -EPIPE when the parent is gone. */
 int turn_hear_parent(int fd, uint32_t *place);
 

@@ -42,7 +42,7 @@ void children_add(struct children *c, pid_t pid, int fd,
 
 	child->pid = pid;
 	child->fd = fd;
-	child->place = child->sent_place = TURN_UNKNOWN;
+	child->place = child->sent_place = PLACE_UNKNOWN;
 	child->came_at = time_now();
 	child->host = conn->host;
 	snprintf(child->address, sizeof(child->address), "%s", conn->address);
@@ -52,7 +52,8 @@ void children_add(struct children *c, pid_t pid, int fd,
 	++*count_of(c, child->state);
 }
 
-static void refuse(struct children *c, struct child *child, enum turn why)
+static void refuse(struct children *c, struct child *child,
+		   enum queue_place why)
 {
 	set_state(c, child, CHILD_REFUSED);
 	child->place = why;
@@ -77,11 +78,11 @@ void children_ask(struct children *c, struct child *child, uint64_t limit,
 		return;
 	child->limit = limit;
 	if (over) {
-		refuse(c, child, TURN_OVER);
+		refuse(c, child, PLACE_OVER);
 	} else if (c->n_waiting == WAITING_MAX) {
-		refuse(c, child, TURN_FULL);
+		refuse(c, child, PLACE_QUEUE_FULL);
 	} else if (count_like(c, CHILD_WAITING, child) >= WAITING_SHARE) {
-		refuse(c, child, TURN_SHARED);
+		refuse(c, child, PLACE_SHARE_FULL);
 	} else {
 		c->queue[c->n_waiting] = child;
 		set_state(c, child, CHILD_WAITING);
@@ -106,7 +107,7 @@ struct child *children_give(struct children *c, uint32_t parallel)
 		last = c->queue[0];
 		leave_queue(c, last);
 		set_state(c, last, CHILD_SERVED);
-		last->place = TURN_NOW;
+		last->place = PLACE_SERVED;
 		last->served_at = time_now();
 	}
 	for (uint32_t i = 0; i < c->n_waiting; i++)
@@ -148,7 +149,7 @@ void children_refuse_all(struct children *c)
 		struct child *child = c->queue[0];
 
 		leave_queue(c, child);
-		refuse(c, child, TURN_OVER);
+		refuse(c, child, PLACE_OVER);
 	}
 }
 

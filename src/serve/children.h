@@ -35,7 +35,7 @@ struct child {
 	pid_t pid;
 	int fd;			/* -1: the process closed it */
 	enum child_state state;
-	uint32_t place;		/* clients ahead of it, or enum turn */
+	uint32_t place;		/* clients ahead of it, or enum queue_place */
 	uint32_t sent_place;	/* the one its process was sent last */
 	uint64_t came_at;	/* ns of CLOCK_MONOTONIC */
 	uint64_t served_at;	/* its turn began, likewise */

@@ -58,7 +58,7 @@ struct session {
 	struct manager *manager;	/* --rdma-cm; else NULL */
 	struct callers *callers;	/* the server of connect --rdma-cm;
 					 * else NULL */
-	uint32_t place;		/* in the queue, or enum turn (net/turn.h) */
+	uint32_t place;		/* in the queue, or enum queue_place (net/turn.h) */
 	uint32_t best_place;	/* best one the client has heard so far */
 };
 

@@ -40,11 +40,11 @@ static int no_turn(uint32_t why, struct error *err)
 	static const char later[] = "try again later, or use --wait";
 
 	switch (why) {
-	case TURN_FULL:
+	case PLACE_QUEUE_FULL:
 		return fail(err, -EAGAIN, later,
 			    "too many clients are already waiting for this "
 			    "server");
-	case TURN_SHARED:
+	case PLACE_SHARE_FULL:
 		return fail(err, -EAGAIN, later,
 			    "too many clients from this address are already "
 			    "waiting for this server");
@@ -125,7 +125,7 @@ static int say_place(struct session *s, struct waiting *w)
 {
 	struct frame frame;
 
-	if (s->place == TURN_NOW || s->place == TURN_UNKNOWN ||
+	if (s->place == PLACE_SERVED || s->place == PLACE_UNKNOWN ||
 	    time_until(w->say_at))
 		return 0;
 	w->say_at = time_after(PLACE_PERIOD);
@@ -166,12 +166,12 @@ int queue_wait(struct session *s, uint64_t limit)
 	int ret;
 
 	if (s->run.conn->turn_fd < 0) {
-		s->place = TURN_NOW;
+		s->place = PLACE_SERVED;
 		return 0;
 	}
 	session_stage(s, "queue");
 	ret = ask(s, limit);
-	while (!ret && s->place != TURN_NOW)
+	while (!ret && s->place != PLACE_SERVED)
 		ret = wait_a_while(s, &w);
 	return ret;
 }

@@ -104,7 +104,7 @@ static struct session *new_session(bool client, struct connection *conn,
 {
 	struct session *s = xcalloc(1, sizeof(*s));
 
-	s->place = s->best_place = TURN_UNKNOWN;
+	s->place = s->best_place = PLACE_UNKNOWN;
 	run_begin(&s->run, client, conn, device, result);
 	return s;
 }
@@ -125,7 +125,7 @@ int session_server(struct connection *conn, struct device *device,
 
 bool session_was_served(const struct session *s)
 {
-	return s->place == TURN_NOW;
+	return s->place == PLACE_SERVED;
 }
 
 void session_free(struct session *s)

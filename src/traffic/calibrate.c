@@ -19,7 +19,7 @@
  * confidence: 100 +- 1.96 sqrt(199)/2. */
 #define LOW (85 - 1)
 #define HIGH (115 - 1)
-#define TURN_RUNS 99
+#define ITERATION_RUNS 99
 #define TURNS 5000
 #define SAMPLES 1000000
 #define DEPTH 128
@@ -162,19 +162,19 @@ static int time_samples(struct bench *b, struct calibration *c)
 {
 	static const struct calibration_loop each = { .signal_every = 1,
 						      .list_length = 1 };
-	double turn[TURN_RUNS];
+	double iteration[ITERATION_RUNS];
 	int ret = 0;
 
 	b->flow.latency = c->samples;
-	for (int i = 0; i < TURN_RUNS && !ret; i++) {
+	for (int i = 0; i < ITERATION_RUNS && !ret; i++) {
 		prepare(b, OP_READ, &each, TURNS);
 		ret = latency_round_trip(&b->flow, OP_READ);
-		turn[i] = window_length(&b->flow) / TURNS;
+		iteration[i] = window_length(&b->flow) / TURNS;
 	}
 	if (ret)
 		return ret;
-	sort(turn, TURN_RUNS);
-	c->sample_ns = turn[TURN_RUNS / 2];
+	sort(iteration, ITERATION_RUNS);
+	c->sample_ns = iteration[ITERATION_RUNS / 2];
 	prepare(b, OP_READ, &each, SAMPLES);
 	return latency_round_trip(&b->flow, OP_READ);
 }

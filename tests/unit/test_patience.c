@@ -53,7 +53,8 @@ static void tell(int fd, uint32_t (*place)(uint32_t i))
 /* What becomes of a client that is told these places. */
 static int wait_for_turn(uint32_t (*place)(uint32_t i), struct error *err)
 {
-	struct session s = { .place = TURN_UNKNOWN, .best_place = TURN_UNKNOWN };
+	struct session s = { .place = PLACE_UNKNOWN,
+			     .best_place = PLACE_UNKNOWN };
 	struct result result = { .params.plan.timeout = 3600 * SECOND };
 	struct connection conn;
 	struct frame frame;

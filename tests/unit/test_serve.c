@@ -318,14 +318,14 @@ TEST(test_one_at_a_time)
 	int a, b, c;
 
 	begin(&params, 0);
-	a = join_and_ask(TURN_NOW);
+	a = join_and_ask(PLACE_SERVED);
 	b = join_and_ask(1);
 	c = join_and_ask(2);
 	tell(a, END);		/* its report is no matter of the others */
-	assert_int_equal(place(b), TURN_NOW);
+	assert_int_equal(place(b), PLACE_SERVED);
 	assert_int_equal(place(c), 1);
 	leave(b, 0);
-	assert_int_equal(place(c), TURN_NOW);
+	assert_int_equal(place(c), PLACE_SERVED);
 	leave(a, 0);
 	/* all are told to go, and the server goes when they are gone */
 	stop(SIGTERM, NO_STATUS);
@@ -338,11 +338,11 @@ TEST(test_two_at_a_time)
 	int a, b, c;
 
 	begin(&params, 0);
-	a = join_and_ask(TURN_NOW);
-	b = join_and_ask(TURN_NOW);
+	a = join_and_ask(PLACE_SERVED);
+	b = join_and_ask(PLACE_SERVED);
 	c = join_and_ask(1);
 	close(a);
-	assert_int_equal(place(c), TURN_NOW);
+	assert_int_equal(place(c), PLACE_SERVED);
 	leave(b, 0);
 	leave(c, 0);
 	stop(SIGINT, NO_STATUS);
@@ -377,7 +377,7 @@ TEST(test_idle)
 
 	begin(&params, 0);
 	assert_true(count_sleeping() > LOOKS / 2);
-	a = join_and_ask(TURN_NOW);
+	a = join_and_ask(PLACE_SERVED);
 	b = join_and_ask(1);
 	c = join();
 	assert_true(count_sleeping() > LOOKS / 2);
@@ -396,11 +396,11 @@ TEST(test_crash)
 	int a, b;
 
 	begin(&params, 0);
-	a = join_and_ask(TURN_NOW);
+	a = join_and_ask(PLACE_SERVED);
 	b = join_and_ask(1);
 	say(a, CRASH);
 	check_gone(a);
-	assert_int_equal(place(b), TURN_NOW);
+	assert_int_equal(place(b), PLACE_SERVED);
 	check_says("was ended by signal 9");
 	leave(b, 0);
 	stop(SIGTERM, NO_STATUS);
@@ -415,11 +415,11 @@ TEST(test_once)
 	begin(&params, 0);
 	b = join();
 	tell(b, NOTHING);	/* it is there, and does not listen itself */
-	a = join_and_ask(TURN_NOW);
+	a = join_and_ask(PLACE_SERVED);
 	c = try_join();
 	assert_int_equal(c, -ECONNREFUSED);
 	tell(b, ASK);
-	assert_int_equal(place(b), TURN_OVER);
+	assert_int_equal(place(b), PLACE_OVER);
 	leave(a, 7);
 	check_ends(7);
 	check_gone(b);
@@ -459,7 +459,7 @@ TEST(test_once_and_a_crash)
 	int a;
 
 	begin(&params, 0);
-	a = join_and_ask(TURN_NOW);
+	a = join_and_ask(PLACE_SERVED);
 	say(a, CRASH);
 	check_gone(a);
 	check_ends(NO_STATUS);
@@ -472,14 +472,14 @@ TEST(test_overdue)
 	int a, b;
 
 	begin(&params, 0);
-	a = join_and_ask(TURN_NOW);
+	a = join_and_ask(PLACE_SERVED);
 	tell(a, HANG);
 	b = join_and_ask(1);
 	pass(LIMIT);		/* its process may see that for itself */
 	leave(join(), 0);
 	assert_null(strstr(read_log(), "killed the process"));
 	pass(LATER);
-	assert_int_equal(place(b), TURN_NOW);
+	assert_int_equal(place(b), PLACE_SERVED);
 	check_gone(a);
 	check_says("it did not end within 3600 s (--max-duration) and 10 s "
 		   "more");
@@ -495,7 +495,7 @@ TEST(test_once_and_overdue)
 
 	begin(&params, 0);
 	b = join();
-	a = join_and_ask(TURN_NOW);
+	a = join_and_ask(PLACE_SERVED);
 	tell(a, HANG);
 	tell(b, HANG);
 	pass(LIMIT + LATER);
@@ -511,7 +511,7 @@ TEST(test_no_goodbye)
 	int a, b, c;
 
 	begin(&params, 0);
-	a = join_and_ask(TURN_NOW);
+	a = join_and_ask(PLACE_SERVED);
 	b = join_and_ask(1);
 	tell(a, HANG);
 	kill(server, SIGTERM);
@@ -557,7 +557,7 @@ TEST(test_allowed)
 	assert_int_equal(networks_parse("192.0.2.0/24,127.0.0.0/8",
 					&params.allow), 0);
 	begin(&params, 0);
-	a = join_and_ask(TURN_NOW);
+	a = join_and_ask(PLACE_SERVED);
 	leave(a, 0);
 	stop(SIGTERM, NO_STATUS);
 }
@@ -578,8 +578,8 @@ TEST(test_reports)
 	int a, b;
 
 	begin(&params, 0);
-	a = join_and_ask(TURN_NOW);
-	b = join_and_ask(TURN_NOW);
+	a = join_and_ask(PLACE_SERVED);
+	b = join_and_ask(PLACE_SERVED);
 	tell(a, REPORT);
 	say(b, REPORT);
 	assert_false(has_answered(b, 200));
@@ -606,7 +606,7 @@ TEST(test_crowd_of_strangers)
 	waiting = join();
 	assert_true(count_sleeping() > LOOKS / 2);
 	pass(AHEAD);
-	last = join_and_ask(TURN_NOW);
+	last = join_and_ask(PLACE_SERVED);
 	close(waiting);
 	check_says("which sent nothing, to make room for others");
 	assert_null(strstr(logged, "was ended by signal"));
@@ -634,7 +634,7 @@ TEST(test_shortage)
 	begin(&params, (rlim_t)first + 8 + FEW);
 	for (int i = 0; i < 3 * FEW; i++)
 		silent[i] = join();
-	last = join_and_ask(TURN_NOW);
+	last = join_and_ask(PLACE_SERVED);
 	check_says("cannot accept a client now: Too many open files");
 	check_says("which sent nothing, to make room for others");
 	for (int i = 0; i < 3 * FEW; i++)

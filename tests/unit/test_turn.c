@@ -59,7 +59,7 @@ static void end(int n)
 /* The last of what the I-th process was sent_place. */
 static uint32_t sent_place(int i)
 {
-	uint32_t place = TURN_UNKNOWN;
+	uint32_t place = PLACE_UNKNOWN;
 
 	while (recv(fds[i], &place, sizeof(place), MSG_DONTWAIT) > 0)
 		;
@@ -88,18 +88,18 @@ TEST(test_one_after_another)
 	ask(0);		/* twice is once */
 	ask(3);
 	assert_ptr_equal(go(1), list[2]);
-	assert_int_equal(sent_place(2), TURN_NOW);
+	assert_int_equal(sent_place(2), PLACE_SERVED);
 	assert_int_equal(sent_place(0), 1);
 	assert_int_equal(sent_place(3), 2);
-	assert_int_equal(sent_place(1), TURN_UNKNOWN);
+	assert_int_equal(sent_place(1), PLACE_UNKNOWN);
 	assert_null(go(1));
-	assert_int_equal(sent_place(0), TURN_UNKNOWN);	/* nothing is new */
+	assert_int_equal(sent_place(0), PLACE_UNKNOWN);	/* nothing is new */
 	children_remove(&children, list[0]);	/* has no more patience */
 	assert_null(go(1));
 	assert_int_equal(sent_place(3), 1);
 	children_remove(&children, list[2]);
 	assert_ptr_equal(go(1), list[3]);
-	assert_int_equal(sent_place(3), TURN_NOW);
+	assert_int_equal(sent_place(3), PLACE_SERVED);
 	assert_int_equal(children.n_served, 1);
 	assert_int_equal(children.n_waiting, 0);
 	end(4);
@@ -111,7 +111,7 @@ TEST(test_several_at_once)
 	for (int i = 0; i < 5; i++)
 		ask(i);
 	assert_ptr_equal(go(3), list[2]);
-	assert_int_equal(sent_place(1), TURN_NOW);
+	assert_int_equal(sent_place(1), PLACE_SERVED);
 	assert_int_equal(sent_place(3), 1);
 	assert_int_equal(sent_place(4), 2);
 	children_remove(&children, list[1]);
@@ -131,15 +131,15 @@ TEST(test_too_many_and_too_late)
 	assert_int_equal(sent_place(WAITING_MAX), WAITING_MAX);
 	ask(WAITING_MAX + 1);
 	go(1);
-	assert_int_equal(sent_place(WAITING_MAX + 1), TURN_FULL);
+	assert_int_equal(sent_place(WAITING_MAX + 1), PLACE_QUEUE_FULL);
 	children_refuse_all(&children);
 	go(1);
 	for (int i = 1; i <= WAITING_MAX; i++)
-		assert_int_equal(sent_place(i), TURN_OVER);
-	assert_int_equal(sent_place(0), TURN_NOW);
+		assert_int_equal(sent_place(i), PLACE_OVER);
+	assert_int_equal(sent_place(0), PLACE_SERVED);
 	children_ask(&children, list[MANY - 1], LIMIT, true);
 	go(1);
-	assert_int_equal(sent_place(MANY - 1), TURN_OVER);
+	assert_int_equal(sent_place(MANY - 1), PLACE_OVER);
 	assert_int_equal(children.n_others, MANY - 1);
 	end(MANY);
 }
@@ -238,8 +238,8 @@ TEST(test_share_of_one_host)
 		ask(i);
 	go(0);
 	assert_int_equal(sent_place(WAITING_SHARE - 1), WAITING_SHARE);
-	assert_int_equal(sent_place(WAITING_SHARE), TURN_SHARED);
-	assert_int_equal(sent_place(last), TURN_SHARED);
+	assert_int_equal(sent_place(WAITING_SHARE), PLACE_SHARE_FULL);
+	assert_int_equal(sent_place(last), PLACE_SHARE_FULL);
 	assert_int_equal(sent_place(last + 1), WAITING_SHARE + 1);
 	end(last + 2);
 }
@@ -276,7 +276,7 @@ TEST(test_turn_ends_before_the_report)
 	assert_int_equal(list[0]->fd, -1);
 	assert_int_equal(children.n_reporting, 1);
 	assert_ptr_equal(go(1), list[1]);
-	assert_int_equal(sent_place(1), TURN_NOW);
+	assert_int_equal(sent_place(1), PLACE_SERVED);
 	/* who has no turn has none to give back */
 	assert_true(children_end_turn(&children, list[2]));
 	assert_int_equal(children.n_reporting, 1);

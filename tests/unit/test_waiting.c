@@ -39,7 +39,7 @@ static void begin(void)
 	session.run.conn = &conn;
 	session.run.result = &result;
 	session.run.plan = &result.params.plan;
-	session.place = TURN_UNKNOWN;
+	session.place = PLACE_UNKNOWN;
 }
 
 static void end(void)
@@ -101,7 +101,7 @@ TEST(test_no_turns)
 	close(conn.turn_fd);
 	conn.turn_fd = -1;
 	assert_int_equal(queue_wait(&session, LIMIT), 0);
-	assert_int_equal(session.place, TURN_NOW);
+	assert_int_equal(session.place, PLACE_SERVED);
 	turn_end(&conn);
 	end();
 }
@@ -111,7 +111,7 @@ TEST(test_turn_comes)
 	uint64_t limit = 0;
 
 	begin();
-	tell(TURN_NOW);
+	tell(PLACE_SERVED);
 	assert_int_equal(queue_wait(&session, LIMIT), 0);
 	assert_int_equal(turn_hear_child(parent, &limit), TURN_ASKED);
 	assert_int_equal(limit, LIMIT);
@@ -125,7 +125,7 @@ TEST(test_place_is_told)
 {
 	begin();
 	tell(WAIT_MAX);
-	tell(TURN_NOW);
+	tell(PLACE_SERVED);
 	assert_int_equal(queue_wait(&session, LIMIT), 0);
 	assert_int_equal(hear_wait(), WAIT_MAX);
 	check_silence();
@@ -156,7 +156,7 @@ TEST(test_places_that_change_fast)
 	begin();
 	for (uint32_t place = many; place > 0; place--)
 		tell(place);
-	tell(TURN_NOW);
+	tell(PLACE_SERVED);
 	assert_int_equal(queue_wait(&session, LIMIT), 0);
 	assert_in_range(count_waits(), 1, many / 2);
 	end();
@@ -165,19 +165,19 @@ TEST(test_places_that_change_fast)
 TEST(test_refused)
 {
 	begin();
-	tell(TURN_FULL);
+	tell(PLACE_QUEUE_FULL);
 	check_refused(-EAGAIN,
 		      "too many clients are already waiting for this server");
 	assert_contains(result.error.advice, "--wait");
 	end();
 	begin();
-	tell(TURN_SHARED);
+	tell(PLACE_SHARE_FULL);
 	check_refused(-EAGAIN, "too many clients from this address are already "
 			       "waiting for this server");
 	assert_contains(result.error.advice, "--wait");
 	end();
 	begin();
-	tell(TURN_OVER);
+	tell(PLACE_OVER);
 	check_refused(-EBUSY,
 		      "this server serves one client, and another came first");
 	check_silence();
@@ -256,7 +256,7 @@ TEST(test_client_says_what_is_not_due)
 	/* a turn that comes with it does not make up for it */
 	begin();
 	client_says(FRAME_BYE);
-	tell(TURN_NOW);
+	tell(PLACE_SERVED);
 	check_refused(-EPROTO,
 		      "the client sent BYE while it waited for its turn");
 	end();
@@ -291,7 +291,7 @@ static void *live(void *argument)
 		usleep((useconds_t)(sign_period / 1000));
 		client_says(FRAME_ALIVE);
 	}
-	tell(TURN_NOW);
+	tell(PLACE_SERVED);
 	return NULL;
 }
 

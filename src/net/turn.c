@@ -7,25 +7,25 @@
 
 /* From a client's process to its parent; both run the same binary. */
 struct message {
-	enum turn_word word;
+	enum turn_message kind;
 	uint64_t limit;
 };
 
-int turn_hear_child(int fd, uint64_t *limit)
+int turn_receive_message(int fd, uint64_t *limit)
 {
 	struct message message;
 	ssize_t n = recv(fd, &message, sizeof(message), MSG_DONTWAIT);
 
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? TURN_NOTHING :
-							   -errno;
+		return errno == EAGAIN || errno == EINTR ? TURN_NO_MESSAGE
+							 : -errno;
 	if (n != sizeof(message))
 		return -ECONNRESET;
 	*limit = message.limit;
-	return message.word;
+	return message.kind;
 }
 
-int turn_tell(int fd, uint32_t place)
+int turn_send_place(int fd, uint32_t place)
 {
 	ssize_t n = send(fd, &place, sizeof(place),
 			 MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -33,20 +33,20 @@ int turn_tell(int fd, uint32_t place)
 	return n < 0 ? -errno : 0;
 }
 
-static int say(int fd, enum turn_word word, uint64_t limit)
+static int send_message(int fd, enum turn_message kind, uint64_t limit)
 {
-	const struct message message = { .word = word, .limit = limit };
+	const struct message message = { .kind = kind, .limit = limit };
 
 	return send(fd, &message, sizeof(message), MSG_NOSIGNAL) < 0 ? -errno :
 								       0;
 }
 
-int turn_ask(int fd, uint64_t limit)
+int turn_request(int fd, uint64_t limit)
 {
-	return say(fd, TURN_ASKED, limit);
+	return send_message(fd, TURN_REQUEST, limit);
 }
 
-int turn_hear_parent(int fd, uint32_t *place)
+int turn_receive_place(int fd, uint32_t *place)
 {
 	ssize_t n = recv(fd, place, sizeof(*place), MSG_DONTWAIT);
 
@@ -55,11 +55,11 @@ int turn_hear_parent(int fd, uint32_t *place)
 	return n == sizeof(*place) ? 0 : -EPIPE;
 }
 
-void turn_end(struct connection *conn)
+void turn_release(struct connection *conn)
 {
 	if (conn->turn_fd < 0)
 		return;
-	say(conn->turn_fd, TURN_ENDED, 0);
+	send_message(conn->turn_fd, TURN_RELEASE, 0);
 	close(conn->turn_fd);
 	conn->turn_fd = -1;
 }

@@ -71,8 +71,8 @@ static uint32_t count_like(const struct children *c, enum child_state state,
 	return n;
 }
 
-void children_ask(struct children *c, struct child *child, uint64_t limit,
-		  bool over)
+void children_enqueue(struct children *c, struct child *child, uint64_t limit,
+		      bool over)
 {
 	if (child->state != CHILD_NEW)
 		return;
@@ -99,7 +99,7 @@ static void leave_queue(struct children *c, struct child *child)
 		(c->n_waiting - i - 1) * sizeof(*c->queue));
 }
 
-struct child *children_give(struct children *c, uint32_t parallel)
+struct child *children_give_turns(struct children *c, uint32_t parallel)
 {
 	struct child *last = NULL;
 
@@ -129,7 +129,7 @@ static void drop(struct children *c, struct child *child,
 	set_state(c, child, state);
 }
 
-bool children_end_turn(struct children *c, struct child *child)
+bool children_release_turn(struct children *c, struct child *child)
 {
 	bool fits = c->n_reporting < REPORTING_MAX;
 
@@ -158,11 +158,11 @@ bool child_has_unsent_place(const struct child *child)
 	return child->fd >= 0 && child->sent_place != child->place;
 }
 
-void children_tell(struct children *c)
+void children_send_places(struct children *c)
 {
 	for (struct child *child = c->all; child; child = child->next)
 		if (child_has_unsent_place(child) &&
-		    turn_tell(child->fd, child->place) != -EAGAIN)
+		    turn_send_place(child->fd, child->place) != -EAGAIN)
 			child->sent_place = child->place;
 }
 
@@ -205,7 +205,7 @@ static struct child *first_due(const struct children *c)
 	return first;
 }
 
-uint64_t children_due(const struct children *c, uint64_t grace)
+uint64_t children_first_deadline(const struct children *c, uint64_t grace)
 {
 	const struct child *first = first_due(c);
 

@@ -35,7 +35,7 @@ struct child {
 	pid_t pid;
 	int fd;			/* -1: the process closed it */
 	enum child_state state;
-	uint32_t place;		/* clients ahead of it, or enum queue_place */
+	uint32_t place;		/* enum queue_place */
 	uint32_t sent_place;	/* the one its process was sent last */
 	uint64_t came_at;	/* ns of CLOCK_MONOTONIC */
 	uint64_t served_at;	/* its turn began, likewise */
@@ -60,29 +60,29 @@ void children_add(struct children *c, pid_t pid, int fd,
 		  const struct connection *conn);
 
 /*
- * CHILD asks for a turn that may last LIMIT ns.  Put it into the queue; refuse
- * it if OVER (no more turns), or if too many clients wait, in all or from its
+ * CHILD requests a turn that may last LIMIT ns.  Put it into the queue; refuse it
+ * if OVER (no more turns), or if too many clients wait, in all or from its
  * address.
  */
-void children_ask(struct children *c, struct child *child, uint64_t limit,
-		  bool over);
+void children_enqueue(struct children *c, struct child *child, uint64_t limit,
+		      bool over);
 
 /*
  * Give turns to waiting clients while fewer than PARALLEL are served, and a
  * place to each of the others.  Returns the last client whose turn came, or
  * NULL.
  */
-struct child *children_give(struct children *c, uint32_t parallel);
+struct child *children_give_turns(struct children *c, uint32_t parallel);
 
-/* CHILD gives its turn back, and sends nothing more.  Returns false after
+/* CHILD releases its turn, and sends nothing more.  Returns false after
  * killing its process because too many reports wait already. */
-bool children_end_turn(struct children *c, struct child *child);
+bool children_release_turn(struct children *c, struct child *child);
 
 /* Refuse every waiting client: there are no more turns. */
 void children_refuse_all(struct children *c);
 
-/* Tell each process its place if that has changed. */
-void children_tell(struct children *c);
+/* Send each process its place if that has changed. */
+void children_send_places(struct children *c);
 
 /* True when CHILD's place has not been sent, because its socket is full. */
 bool child_has_unsent_place(const struct child *child);
@@ -96,7 +96,7 @@ bool child_has_unsent_place(const struct child *child);
 struct child *children_drop_oldest(struct children *c, uint64_t least_age);
 
 /* When the first turn is GRACE ns overdue; UINT64_MAX: nobody is served. */
-uint64_t children_due(const struct children *c, uint64_t grace);
+uint64_t children_first_deadline(const struct children *c, uint64_t grace);
 
 /*
  * Kill a client whose turn is GRACE ns overdue.  Its turn is free at once,

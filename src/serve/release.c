@@ -10,7 +10,7 @@ static void *release_all(void *argument)
 	oob_close(r->conn);
 	session_free(r->session);
 	device_close(r->device);
-	turn_end(r->conn);
+	turn_release(r->conn);
 	return NULL;
 }
 

@@ -199,11 +199,11 @@ static void on_ended(struct server *s)
 static void on_child(struct server *s, struct child *child)
 {
 	uint64_t limit;
-	int ret = turn_hear_child(child->fd, &limit);
+	int ret = turn_receive_message(child->fd, &limit);
 
-	if (ret == TURN_ASKED)
-		children_ask(&s->children, child, limit, s->only != 0);
-	if (ret == TURN_ENDED && !children_end_turn(&s->children, child))
+	if (ret == TURN_REQUEST)
+		children_enqueue(&s->children, child, limit, s->only != 0);
+	if (ret == TURN_RELEASE && !children_release_turn(&s->children, child))
 		log_warning("dropped the report of the client at %s: %d "
 			    "reports already wait for their readers",
 			    child->address, REPORTING_MAX);
@@ -251,14 +251,14 @@ static void give_turns(struct server *s)
 	struct child *last;
 
 	if (!s->kill_at && !s->only) {
-		last = children_give(&s->children, s->params->parallel);
+		last = children_give_turns(&s->children, s->params->parallel);
 		if (last && s->params->once) {
 			s->only = last->pid;
 			close_listener(s);
 			children_refuse_all(&s->children);
 		}
 	}
-	children_tell(&s->children);
+	children_send_places(&s->children);
 }
 
 /* Set up a new process: it dies with its parent, and keeps nothing of the other
@@ -445,7 +445,7 @@ static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
 			       int *ms)
 {
 	uint64_t now = time_now();
-	uint64_t until = children_due(&s->children, GOODBYE);
+	uint64_t until = children_first_deadline(&s->children, GOODBYE);
 	bool pause = s->listener >= 0 &&
 		     (s->accept_at > now || s->unserved.fd >= 0);
 	nfds_t n = CHILDREN;

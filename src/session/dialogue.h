@@ -58,8 +58,8 @@ struct session {
 	struct manager *manager;	/* --rdma-cm; else NULL */
 	struct callers *callers;	/* the server of connect --rdma-cm;
 					 * else NULL */
-	uint32_t place;		/* in the queue, or enum queue_place (net/turn.h) */
-	uint32_t best_place;	/* best one the client has heard so far */
+	uint32_t place;		/* enum queue_place (net/turn.h) */
+	uint32_t best_place;	/* best one the client was sent so far */
 };
 
 /* A step of the dialogue.  Returns 0 or a negative errno, said in the result's
@@ -105,8 +105,8 @@ int session_hear(struct session *s, enum frame_type type);
 int exchange_round(struct session *s, uint64_t size);
 
 /*
- * queue.c: in a client's process at the server, ask for a turn (net/turn.h) that
- * may last LIMIT ns, and tell the client its place until the turn comes.  The
+ * queue.c: in a client's process at the server, request a turn (net/turn.h)
+ * that may last LIMIT ns, and send the client its place until the turn comes.  The
  * client must answer each time, as a sign of life.
  * Returns 0 or a negative errno, said in the result's error: the client is gone
  * or silent, there is no turn for it, or the user interrupts.

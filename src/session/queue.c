@@ -25,7 +25,7 @@ struct waiting {
 
 static int ask(struct session *s, uint64_t limit)
 {
-	int ret = turn_ask(s->run.conn->turn_fd, limit);
+	int ret = turn_request(s->run.conn->turn_fd, limit);
 
 	if (!ret)
 		return 0;
@@ -59,7 +59,7 @@ static int take_answer(struct session *s)
 {
 	struct error *err = &s->run.result->error;
 	uint32_t place;
-	int ret = turn_hear_parent(s->run.conn->turn_fd, &place);
+	int ret = turn_receive_place(s->run.conn->turn_fd, &place);
 
 	if (ret)
 		return ret == -EAGAIN ? 0 : fail(err, ret, NULL,

@@ -80,9 +80,9 @@ static void answer(const struct connection *conn, const void *data,
 static void ask(const struct connection *conn)
 {
 	const struct {
-		enum turn_word word;
+		enum turn_message word;
 		uint64_t limit;
-	} message = { TURN_ASKED, LIMIT };
+	} message = { TURN_REQUEST, LIMIT };
 
 	if (send(conn->turn_fd, &message, sizeof(message), 0) < 0)
 		_exit(FAILED);
@@ -104,7 +104,7 @@ static void obey(struct connection *conn, uint8_t word)
 		answer(conn, &place, sizeof(place));
 		return;
 	case END:
-		turn_end(conn);
+		turn_release(conn);
 		break;
 	case REPORT:
 		serve_begin_report();

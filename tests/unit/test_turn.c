@@ -1,4 +1,4 @@
-/* Whose turn it is at a server, and what its clients are sent_place. */
+/* Whose turn it is at a server, and what its clients are told. */
 #include "config.h"
 #include "test.h"
 
@@ -56,7 +56,7 @@ static void end(int n)
 	assert_int_equal(children_count(&children), 0);
 }
 
-/* The last of what the I-th process was sent_place. */
+/* The last of what the I-th process was sent. */
 static uint32_t sent_place(int i)
 {
 	uint32_t place = PLACE_UNKNOWN;
@@ -68,14 +68,14 @@ static uint32_t sent_place(int i)
 
 static void ask(int i)
 {
-	children_ask(&children, list[i], LIMIT, false);
+	children_enqueue(&children, list[i], LIMIT, false);
 }
 
 static struct child *go(uint32_t parallel)
 {
-	struct child *last = children_give(&children, parallel);
+	struct child *last = children_give_turns(&children, parallel);
 
-	children_tell(&children);
+	children_send_places(&children);
 	return last;
 }
 
@@ -137,14 +137,14 @@ TEST(test_too_many_and_too_late)
 	for (int i = 1; i <= WAITING_MAX; i++)
 		assert_int_equal(sent_place(i), PLACE_OVER);
 	assert_int_equal(sent_place(0), PLACE_SERVED);
-	children_ask(&children, list[MANY - 1], LIMIT, true);
+	children_enqueue(&children, list[MANY - 1], LIMIT, true);
 	go(1);
 	assert_int_equal(sent_place(MANY - 1), PLACE_OVER);
 	assert_int_equal(children.n_others, MANY - 1);
 	end(MANY);
 }
 
-/* Who does not listen is sent_place later, and only the last. */
+/* A process that does not read gets its place later, and only the last one. */
 TEST(test_deaf)
 {
 	const int small = 1;
@@ -155,7 +155,7 @@ TEST(test_deaf)
 	setsockopt(list[0]->fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
 	do {
 		list[0]->place = (uint32_t)++n;
-		children_tell(&children);
+		children_send_places(&children);
 	} while (!child_has_unsent_place(list[0]) && n < 10000);
 	assert_true(child_has_unsent_place(list[0]));
 	list[0]->place = 12345;
@@ -163,16 +163,16 @@ TEST(test_deaf)
 		assert_int_equal(recv(fds[0], &place, sizeof(place), 0), 4);
 		assert_int_equal(place, i);
 	}
-	children_tell(&children);
+	children_send_places(&children);
 	assert_false(child_has_unsent_place(list[0]));
 	assert_int_equal(sent_place(0), 12345);
 	end(1);
 }
 
-static void say(int i, enum turn_word what, uint64_t limit)
+static void say(int i, enum turn_message what, uint64_t limit)
 {
 	const struct {
-		enum turn_word word;
+		enum turn_message word;
 		uint64_t limit;
 	} message = { what, limit };
 
@@ -185,19 +185,23 @@ TEST(test_messages)
 	uint64_t limit;
 
 	begin(2);
-	assert_int_equal(turn_hear_child(list[0]->fd, &limit), TURN_NOTHING);
-	say(0, TURN_ASKED, 12345678901);
-	say(0, TURN_ENDED, 0);
-	assert_int_equal(turn_hear_child(list[0]->fd, &limit), TURN_ASKED);
+	assert_int_equal(turn_receive_message(list[0]->fd, &limit),
+			 TURN_NO_MESSAGE);
+	say(0, TURN_REQUEST, 12345678901);
+	say(0, TURN_RELEASE, 0);
+	assert_int_equal(turn_receive_message(list[0]->fd, &limit),
+			 TURN_REQUEST);
 	assert_int_equal(limit, 12345678901);
-	assert_int_equal(turn_hear_child(list[0]->fd, &limit), TURN_ENDED);
-	assert_int_equal(turn_hear_child(list[0]->fd, &limit), TURN_NOTHING);
+	assert_int_equal(turn_receive_message(list[0]->fd, &limit),
+			 TURN_RELEASE);
+	assert_int_equal(turn_receive_message(list[0]->fd, &limit),
+			 TURN_NO_MESSAGE);
 	close(fds[0]);
-	assert_true(turn_hear_child(list[0]->fd, &limit) < 0);
-	assert_int_equal(turn_tell(list[0]->fd, 1), -EPIPE);
+	assert_true(turn_receive_message(list[0]->fd, &limit) < 0);
+	assert_int_equal(turn_send_place(list[0]->fd, 1), -EPIPE);
 	fds[0] = -1;
-	list[0]->place = 7;	/* nobody is left to be sent_place */
-	children_tell(&children);
+	list[0]->place = 7;	/* nobody is left to be told */
+	children_send_places(&children);
 	assert_false(child_has_unsent_place(list[0]));
 	end(2);
 }
@@ -248,12 +252,12 @@ TEST(test_share_of_one_host)
 TEST(test_which_turn_is_due)
 {
 	begin(3);
-	children_ask(&children, list[0], 3 * LIMIT, false);
-	children_ask(&children, list[1], LIMIT, false);
-	children_ask(&children, list[2], 2 * LIMIT, false);
-	assert_int_equal(children_due(&children, 0), UINT64_MAX);
+	children_enqueue(&children, list[0], 3 * LIMIT, false);
+	children_enqueue(&children, list[1], LIMIT, false);
+	children_enqueue(&children, list[2], 2 * LIMIT, false);
+	assert_int_equal(children_first_deadline(&children, 0), UINT64_MAX);
 	go(3);
-	assert_int_equal(children_due(&children, 7),
+	assert_int_equal(children_first_deadline(&children, 7),
 			 list[1]->served_at + LIMIT + 7);
 	assert_null(children_kill_overdue(&children, 0));
 	list[2]->pid = start();
@@ -272,17 +276,17 @@ TEST(test_turn_ends_before_the_report)
 	ask(0);
 	ask(1);
 	assert_ptr_equal(go(1), list[0]);
-	assert_true(children_end_turn(&children, list[0]));
+	assert_true(children_release_turn(&children, list[0]));
 	assert_int_equal(list[0]->fd, -1);
 	assert_int_equal(children.n_reporting, 1);
 	assert_ptr_equal(go(1), list[1]);
 	assert_int_equal(sent_place(1), PLACE_SERVED);
 	/* who has no turn has none to give back */
-	assert_true(children_end_turn(&children, list[2]));
+	assert_true(children_release_turn(&children, list[2]));
 	assert_int_equal(children.n_reporting, 1);
 	assert_int_equal(children_count(&children), 3);
 	/* what it reports does not count as its turn */
-	assert_int_equal(children_due(&children, 1),
+	assert_int_equal(children_first_deadline(&children, 1),
 			 list[1]->served_at + LIMIT + 1);
 	end(3);
 }
@@ -333,8 +337,8 @@ TEST(test_too_many_reports)
 		ask(i);
 	go(2);
 	children.n_reporting = REPORTING_MAX - 1;
-	assert_true(children_end_turn(&children, list[0]));
-	assert_false(children_end_turn(&children, list[1]));
+	assert_true(children_release_turn(&children, list[0]));
+	assert_false(children_release_turn(&children, list[1]));
 	check_killed(list[1]->pid, SIGKILL);
 	assert_int_equal(children.n_reporting, REPORTING_MAX);
 	assert_int_equal(children.n_others, 1);

@@ -53,7 +53,7 @@ static void end(void)
 
 static void tell(uint32_t place)
 {
-	assert_int_equal(turn_tell(parent, place), 0);
+	assert_int_equal(turn_send_place(parent, place), 0);
 }
 
 static void check_refused(int ret, const char *message)
@@ -102,7 +102,7 @@ TEST(test_no_turns)
 	conn.turn_fd = -1;
 	assert_int_equal(queue_wait(&session, LIMIT), 0);
 	assert_int_equal(session.place, PLACE_SERVED);
-	turn_end(&conn);
+	turn_release(&conn);
 	end();
 }
 
@@ -113,7 +113,7 @@ TEST(test_turn_comes)
 	begin();
 	tell(PLACE_SERVED);
 	assert_int_equal(queue_wait(&session, LIMIT), 0);
-	assert_int_equal(turn_hear_child(parent, &limit), TURN_ASKED);
+	assert_int_equal(turn_receive_message(parent, &limit), TURN_REQUEST);
 	assert_int_equal(limit, LIMIT);
 	check_silence();
 	assert_string_equal(result.error.stage, "queue");
@@ -392,10 +392,10 @@ TEST(test_release)
 	release_end(&release);
 	assert_int_equal(conn.fd, -1);
 	assert_int_equal(conn.turn_fd, -1);
-	assert_int_equal(turn_hear_child(parent, &limit), TURN_ENDED);
-	assert_int_equal(turn_hear_child(parent, &limit), -ECONNRESET);
+	assert_int_equal(turn_receive_message(parent, &limit), TURN_RELEASE);
+	assert_int_equal(turn_receive_message(parent, &limit), -ECONNRESET);
 	assert_int_equal(read(peer.fd, &byte, 1), 0);
-	turn_end(&conn);
+	turn_release(&conn);
 	end();
 }
 
@@ -409,7 +409,7 @@ TEST(test_process_is_gone)
 	tell(1);
 	close(conn.turn_fd);
 	conn.turn_fd = -1;
-	assert_int_equal(turn_hear_child(parent, &limit), -ECONNRESET);
+	assert_int_equal(turn_receive_message(parent, &limit), -ECONNRESET);
 	end();
 }
 

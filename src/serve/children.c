@@ -59,15 +59,15 @@ static void refuse(struct children *c, struct child *child,
 	child->place = why;
 }
 
-/* Count the children in STATE from the same address as LIKE. */
-static uint32_t count_like(const struct children *c, enum child_state state,
-			   const struct child *like)
+/* Count the children in STATE from the same host as AS. */
+static uint32_t count_from_host(const struct children *c,
+				enum child_state state, const struct child *as)
 {
 	uint32_t n = 0;
 
 	for (struct child *child = c->all; child; child = child->next)
 		n += child->state == state &&
-		     networks_same_host(&child->host, &like->host);
+		     networks_same_host(&child->host, &as->host);
 	return n;
 }
 
@@ -81,7 +81,7 @@ void children_enqueue(struct children *c, struct child *child, uint64_t limit,
 		refuse(c, child, PLACE_OVER);
 	} else if (c->n_waiting == WAITING_MAX) {
 		refuse(c, child, PLACE_QUEUE_FULL);
-	} else if (count_like(c, CHILD_WAITING, child) >= WAITING_SHARE) {
+	} else if (count_from_host(c, CHILD_WAITING, child) >= WAITING_SHARE) {
 		refuse(c, child, PLACE_SHARE_FULL);
 	} else {
 		c->queue[c->n_waiting] = child;
@@ -115,7 +115,7 @@ struct child *children_give_turns(struct children *c, uint32_t parallel)
 	return last;
 }
 
-static void hang_up(struct child *child)
+static void close_socket(struct child *child)
 {
 	if (child->fd >= 0)
 		close(child->fd);
@@ -133,7 +133,7 @@ bool children_release_turn(struct children *c, struct child *child)
 {
 	bool fits = c->n_reporting < REPORTING_MAX;
 
-	hang_up(child);
+	close_socket(child);
 	if (child->state != CHILD_SERVED)
 		return true;
 	if (fits)
@@ -177,7 +177,7 @@ struct child *children_drop_oldest(struct children *c, uint64_t least_age)
 		if (child->state != CHILD_NEW ||
 		    time_since(child->came_at) < least_age)
 			continue;
-		n = count_like(c, CHILD_NEW, child);
+		n = count_from_host(c, CHILD_NEW, child);
 		if (n > most) {
 			most = n;
 			found = child;
@@ -188,35 +188,35 @@ struct child *children_drop_oldest(struct children *c, uint64_t least_age)
 	return found;
 }
 
-static uint64_t due(const struct child *child, uint64_t grace)
+static uint64_t deadline(const struct child *child, uint64_t grace)
 {
 	return child->served_at + child->limit + grace;
 }
 
 /* The served child whose turn should end first. */
-static struct child *first_due(const struct children *c)
+static struct child *first_to_end(const struct children *c)
 {
 	struct child *first = NULL;
 
 	for (struct child *child = c->all; child; child = child->next)
 		if (child->state == CHILD_SERVED &&
-		    (!first || due(child, 0) < due(first, 0)))
+		    (!first || deadline(child, 0) < deadline(first, 0)))
 			first = child;
 	return first;
 }
 
 uint64_t children_first_deadline(const struct children *c, uint64_t grace)
 {
-	const struct child *first = first_due(c);
+	const struct child *first = first_to_end(c);
 
-	return first ? due(first, grace) : UINT64_MAX;
+	return first ? deadline(first, grace) : UINT64_MAX;
 }
 
 struct child *children_kill_overdue(struct children *c, uint64_t grace)
 {
-	struct child *first = first_due(c);
+	struct child *first = first_to_end(c);
 
-	if (!first || time_until(due(first, grace)))
+	if (!first || time_until(deadline(first, grace)))
 		return NULL;
 	drop(c, first, CHILD_OVERDUE);
 	return first;
@@ -235,7 +235,7 @@ void children_signal(const struct children *c, int number)
 
 static void release(struct child *child)
 {
-	hang_up(child);
+	close_socket(child);
 	free(child);
 }
 

@@ -26,7 +26,7 @@
 
 /* When there is no room, a client that has not sent HELLO for this long is
  * dropped. */
-#define PATIENCE (SECOND / 2)
+#define HELLO_TIMEOUT (SECOND / 2)
 /* Pause before accepting again after running out of descriptors or memory. */
 #define PAUSE SECOND
 /* Shortest time between two warnings of that. */
@@ -79,7 +79,7 @@ static int check_device(struct parameters *params, struct port *port,
 }
 
 /* Whoever started this server with --port 0 needs to know its port. */
-static int say_port(const struct parameters *params, struct error *err)
+static int write_port(const struct parameters *params, struct error *err)
 {
 	char text[16];
 	int length = snprintf(text, sizeof(text), "%u\n", params->port);
@@ -120,7 +120,7 @@ int serve_open(struct parameters *params, int cancel_fd, struct port *port,
 	listener = oob_listen(params->bind, &params->port, cancel_fd, err);
 	if (listener < 0)
 		return listener;
-	ret = say_port(params, err);
+	ret = write_port(params, err);
 	if (ret) {
 		close(listener);
 		return ret;
@@ -195,7 +195,7 @@ static void on_ended(struct server *s)
 	}
 }
 
-/* The child's process asks for a turn, gives it back, or is about to end. */
+/* The child's process requests a turn, releases it, or is about to end. */
 static void on_child(struct server *s, struct child *child)
 {
 	uint64_t limit;
@@ -305,8 +305,8 @@ static int start_child(struct server *s, struct connection *conn)
 
 /* Log ERR and send it to the client, which gets nothing else.  LOGGED, if not
  * NULL, replaces ERR in the log. */
-static void turn_away(struct connection *conn, const struct error *err,
-		      const struct error *logged)
+static void refuse_client(struct connection *conn, const struct error *err,
+			  const struct error *logged)
 {
 	struct error ignored = { 0 };
 	struct frame frame;
@@ -331,7 +331,7 @@ static void refuse_not_allowed(struct connection *conn, const char *allowed)
 	logged = err;
 	snprintf(logged.advice, sizeof(logged.advice),
 		 "it accepts clients from %.200s", allowed);
-	turn_away(conn, &err, &logged);
+	refuse_client(conn, &err, &logged);
 }
 
 /* Is CONN, which has just come, from a network that is not allowed? */
@@ -350,11 +350,11 @@ static void make_room(struct server *s)
 {
 	const struct child *dropped;
 
-	dropped = children_drop_oldest(&s->children, PATIENCE);
+	dropped = children_drop_oldest(&s->children, HELLO_TIMEOUT);
 	if (dropped)
 		log_warning("dropped the client at %s, which sent nothing, to "
 			    "make room for others", dropped->address);
-	s->accept_at = time_after(PATIENCE / 8);
+	s->accept_at = time_after(HELLO_TIMEOUT / 8);
 }
 
 /* Is there room for one more client?  If not, makes some for a later call. */
@@ -395,7 +395,7 @@ static void keep_unserved(struct server *s, struct connection *conn, int ret)
 	}
 	fail(&err, -EAGAIN, "try again later, or use --wait",
 	     "cannot start a process for the client: %s", strerror(-ret));
-	turn_away(conn, &err, NULL);
+	refuse_client(conn, &err, NULL);
 }
 
 /*
@@ -441,8 +441,7 @@ static int accept_clients(struct server *s, struct connection *conn)
 
 /* Fill FDS with the open descriptors to wait for, because poll(2) takes no more
  * than the limit of open files.  Returns how many; *MS becomes the timeout. */
-static nfds_t what_to_wait_for(const struct server *s, struct pollfd *fds,
-			       int *ms)
+static nfds_t fill_poll_set(const struct server *s, struct pollfd *fds, int *ms)
 {
 	uint64_t now = time_now();
 	uint64_t until = children_first_deadline(&s->children, GOODBYE);
@@ -476,14 +475,16 @@ static bool is_accept_due(const struct server *s)
 	return s->unserved.fd >= 0 && !time_until(s->accept_at);
 }
 
-/* One pass of the server's loop; returns 1 in a child, or a negative errno. */
-static int turn(struct server *s, struct connection *conn, struct error *err)
+/* One pass of the server's loop.  Returns 0 to go on, 1 in a child, or a
+ * negative errno. */
+static int poll_once(struct server *s, struct connection *conn,
+		     struct error *err)
 {
 	struct pollfd fds[FDS_MAX];
 	nfds_t i = CHILDREN, n;
 	int ms;
 
-	n = what_to_wait_for(s, fds, &ms);
+	n = fill_poll_set(s, fds, &ms);
 	if (poll(fds, n, ms) < 0)
 		return errno == EINTR ? 0 : fail_errno(err, errno, NULL,
 						       "cannot poll");
@@ -531,7 +532,7 @@ int serve_clients(const struct parameters *params, int listener,
 		ret = fail_errno(err, s.ended_fd, NULL,
 				 "cannot wait for children");
 	while (!ret && (!s.kill_at || s.children.all))
-		ret = turn(&s, conn, err);
+		ret = poll_once(&s, conn, err);
 	if (ret > 0)
 		return ret;
 	close_listener(&s);

@@ -104,7 +104,7 @@ static int exit_status(const char *name, const struct options *options,
 	enum metric metric;
 	enum op op;
 
-	if (status == SERVE_NOBODY || !perftest_is_named(name, &op, &metric))
+	if (status == SERVE_NO_HELLO || !perftest_is_named(name, &op, &metric))
 		return status;
 	return status || shown ? EXIT_FAILED : EXIT_MEASURED;
 }

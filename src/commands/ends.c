@@ -99,7 +99,7 @@ static int serve_client(const struct options *options,
 	} else if (reports) {
 		log_error(&result->error);
 		if (!strcmp(result->error.stage, "hello"))
-			status = SERVE_NOBODY;
+			status = SERVE_NO_HELLO;
 	}
 	release_end(&release);
 	test_free(result);
@@ -140,14 +140,14 @@ int command_serve(struct options *options, int cancel_fd)
 }
 
 /* Time for the child to release its objects, and for the kernel to end it. */
-#define GOODBYE (10 * SECOND)
+#define END_TIMEOUT (10 * SECOND)
 /* Interval between checks: as a rule the child ends at once. */
 #define PERIOD (SECOND / 1000)
 
-/* Does CHILD end within GOODBYE, and before the user interrupts? */
+/* Does CHILD end within END_TIMEOUT, and before the user interrupts? */
 static bool ends(pid_t child, int *cancel_fd)
 {
-	uint64_t deadline = time_after(GOODBYE);
+	uint64_t deadline = time_after(END_TIMEOUT);
 	struct error ignored = { 0 };
 	int ret = 0;
 

@@ -31,8 +31,8 @@
 #define PAUSE SECOND
 /* Shortest time between two warnings of that. */
 #define WARN_PAUSE (10 * SECOND)
-/* Time for children to say goodbye and to report. */
-#define GOODBYE (10 * SECOND)
+/* Time for children to end their dialogues and to report. */
+#define END_TIMEOUT (10 * SECOND)
 /* Clients accepted in a row before anything else happens. */
 #define ACCEPT_AT_ONCE 16
 
@@ -142,12 +142,12 @@ static void close_listener(struct server *s)
 		oob_close(&s->unserved);
 }
 
-/* Tell all children to end; those still there after GOODBYE are killed. */
+/* Tell all children to end; those still there after END_TIMEOUT are killed. */
 static void end_children(struct server *s, int number)
 {
 	close_listener(s);
 	children_signal(&s->children, number);
-	s->kill_at = time_after(GOODBYE);
+	s->kill_at = time_after(END_TIMEOUT);
 }
 
 static void on_signal(struct server *s, struct error *err)
@@ -164,7 +164,7 @@ static void on_signal(struct server *s, struct error *err)
 static void note_end(struct server *s, const struct child *child, int status)
 {
 	if (s->params->perftest && !s->only && child->state != CHILD_DROPPED &&
-	    !(WIFEXITED(status) && WEXITSTATUS(status) == SERVE_NOBODY))
+	    !(WIFEXITED(status) && WEXITSTATUS(status) == SERVE_NO_HELLO))
 		s->only = child->pid;
 	if (child->pid == s->only && WIFEXITED(status))
 		s->status = WEXITSTATUS(status);
@@ -217,15 +217,15 @@ static void on_child(struct server *s, struct child *child)
  * stuck in the kernel. */
 static void kill_overdue(struct server *s)
 {
-	const struct child *child = children_kill_overdue(&s->children,
-							  GOODBYE);
+	const struct child *child =
+		children_kill_overdue(&s->children, END_TIMEOUT);
 
 	if (!child)
 		return;
 	log_warning("killed the process of the client at %s: it did not end "
 		    "within %.6g s (--max-duration) and %llu s more",
 		    child->address, (double)child->limit / SECOND,
-		    GOODBYE / SECOND);
+		    END_TIMEOUT / SECOND);
 	if (child->pid == s->only)
 		end_children(s, SIGKILL);
 }
@@ -242,7 +242,7 @@ static void kill_children(struct server *s)
 		return;
 	}
 	children_signal(&s->children, SIGKILL);
-	s->kill_at = time_after(GOODBYE);
+	s->kill_at = time_after(END_TIMEOUT);
 	s->killed = true;
 }
 
@@ -383,13 +383,13 @@ static void on_shortage(struct server *s, int ret)
 		s->accept_at = time_after(PAUSE);
 }
 
-/* The client at CONN waits for the missing resource, up to GOODBYE. */
+/* The client at CONN waits for the missing resource, up to END_TIMEOUT. */
 static void keep_unserved(struct server *s, struct connection *conn, int ret)
 {
 	struct error err = { .stage = "connect" };
 
 	on_shortage(s, ret);
-	if (time_since(conn->began_at) < GOODBYE) {
+	if (time_since(conn->began_at) < END_TIMEOUT) {
 		s->unserved = *conn;
 		return;
 	}
@@ -444,7 +444,7 @@ static int accept_clients(struct server *s, struct connection *conn)
 static nfds_t fill_poll_set(const struct server *s, struct pollfd *fds, int *ms)
 {
 	uint64_t now = time_now();
-	uint64_t until = children_first_deadline(&s->children, GOODBYE);
+	uint64_t until = children_first_deadline(&s->children, END_TIMEOUT);
 	bool pause = s->listener >= 0 &&
 		     (s->accept_at > now || s->unserved.fd >= 0);
 	nfds_t n = CHILDREN;

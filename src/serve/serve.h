@@ -11,8 +11,8 @@
 #include "model/port.h"
 #include "net/oob.h"
 
-/* Exit status of a child whose client was none: it did not even greet. */
-#define SERVE_NOBODY 5
+/* Exit status of a child whose peer was no client: it sent no HELLO. */
+#define SERVE_NO_HELLO 5
 
 /*
  * Check that the device in PARAMS is usable, place the process as --numa asks,

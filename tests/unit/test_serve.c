@@ -435,7 +435,7 @@ TEST(test_once_as_perftest)
 
 	begin(&params, 0);
 	a = join();
-	leave(a, SERVE_NOBODY);
+	leave(a, SERVE_NO_HELLO);
 	check_gone(a);
 	b = join();
 	leave(b, 1);

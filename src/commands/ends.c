@@ -144,8 +144,8 @@ int command_serve(struct options *options, int cancel_fd)
 /* Interval between checks: as a rule the child ends at once. */
 #define PERIOD (SECOND / 1000)
 
-/* Does CHILD end within END_TIMEOUT, and before the user interrupts? */
-static bool ends(pid_t child, int *cancel_fd)
+/* True when CHILD ends within END_TIMEOUT, and before the user interrupts. */
+static bool ends_in_time(pid_t child, int *cancel_fd)
 {
 	uint64_t deadline = time_after(END_TIMEOUT);
 	struct error ignored = { 0 };
@@ -168,12 +168,12 @@ static bool ends(pid_t child, int *cancel_fd)
  */
 static void reap(pid_t child, int cancel_fd)
 {
-	if (ends(child, &cancel_fd))
+	if (ends_in_time(child, &cancel_fd))
 		return;
 	log_warning("the server's process %d does not end: killing it",
 		    (int)child);
 	kill(child, SIGKILL);
-	if (!ends(child, &cancel_fd))
+	if (!ends_in_time(child, &cancel_fd))
 		log_warning("the server's process %d was killed but does not "
 			    "end: the kernel keeps it", (int)child);
 }

@@ -10,20 +10,20 @@
 #include "net/wait.h"
 
 /*
- * How often a waiting client hears its place, as a sign of life: four times
+ * How often a waiting client is sent its place, as a sign of life: four times
  * within the shortest timeout it can have, but not each time that one of many
  * short runs ends.
  */
 #define PLACE_PERIOD (SECOND / 4)
 
-enum { ANSWER, CLIENT, SIGNAL, N_FDS };
+enum { PLACE, CLIENT, SIGNAL, N_FDS };
 
 struct waiting {
-	uint64_t say_at;	/* when it hears its place next */
+	uint64_t send_at;	/* when it is sent its place next */
 	uint64_t heard_at;	/* its last sign of life */
 };
 
-static int ask(struct session *s, uint64_t limit)
+static int request_turn(struct session *s, uint64_t limit)
 {
 	int ret = turn_request(s->run.conn->turn_fd, limit);
 
@@ -35,7 +35,7 @@ static int ask(struct session *s, uint64_t limit)
 
 /* Say why there is no turn; -EAGAIN tells the client to come again
  * (session.h). */
-static int no_turn(uint32_t why, struct error *err)
+static int explain_refusal(uint32_t why, struct error *err)
 {
 	static const char later[] = "try again later, or use --wait";
 
@@ -55,7 +55,7 @@ static int no_turn(uint32_t why, struct error *err)
 	}
 }
 
-static int take_answer(struct session *s)
+static int receive_place(struct session *s)
 {
 	struct error *err = &s->run.result->error;
 	uint32_t place;
@@ -65,12 +65,12 @@ static int take_answer(struct session *s)
 		return ret == -EAGAIN ? 0 : fail(err, ret, NULL,
 						 "the server is gone");
 	if (place > WAIT_MAX)
-		return no_turn(place, err);
+		return explain_refusal(place, err);
 	s->place = place;
 	return 0;
 }
 
-static int left(struct session *s)
+static int client_left(struct session *s)
 {
 	int ret = peer_error_hear(s->run.conn, &s->run.result->error);
 
@@ -91,7 +91,7 @@ static int interrupted(struct session *s)
 }
 
 /* A waiting client may send only signs of life. */
-static int hear_client(struct session *s, struct waiting *w)
+static int receive_sign(struct session *s, struct waiting *w)
 {
 	struct error *err = &s->run.result->error;
 	struct frame frame;
@@ -121,23 +121,23 @@ static int check_life(struct session *s, const struct waiting *w)
 		    "its turn", (double)timeout / (double)SECOND);
 }
 
-static int say_place(struct session *s, struct waiting *w)
+static int send_place(struct session *s, struct waiting *w)
 {
 	struct frame frame;
 
 	if (s->place == PLACE_SERVED || s->place == PLACE_UNKNOWN ||
-	    time_until(w->say_at))
+	    time_until(w->send_at))
 		return 0;
-	w->say_at = time_after(PLACE_PERIOD);
+	w->send_at = time_after(PLACE_PERIOD);
 	encode_wait(&frame, s->place);
 	return session_send(s, &frame);
 }
 
-static int wait_a_while(struct session *s, struct waiting *w)
+static int wait_once(struct session *s, struct waiting *w)
 {
 	const struct connection *conn = s->run.conn;
 	struct pollfd fds[N_FDS] = {
-		[ANSWER] = { .fd = conn->turn_fd, .events = POLLIN },
+		[PLACE] = { .fd = conn->turn_fd, .events = POLLIN },
 		[CLIENT] = { .fd = conn->fd, .events = POLLIN | POLLRDHUP },
 		[SIGNAL] = { .fd = conn->cancel_fd, .events = POLLIN },
 	};
@@ -150,13 +150,13 @@ static int wait_a_while(struct session *s, struct waiting *w)
 	if (fds[SIGNAL].revents)
 		return interrupted(s);
 	if (fds[CLIENT].revents & ~POLLIN)
-		return left(s);
+		return client_left(s);
 	if (fds[CLIENT].revents)
-		ret = hear_client(s, w);
-	if (!ret && fds[ANSWER].revents)
-		ret = take_answer(s);
+		ret = receive_sign(s, w);
+	if (!ret && fds[PLACE].revents)
+		ret = receive_place(s);
 	if (!ret)
-		ret = say_place(s, w);
+		ret = send_place(s, w);
 	return ret ? ret : check_life(s, w);
 }
 
@@ -170,8 +170,8 @@ int queue_wait(struct session *s, uint64_t limit)
 		return 0;
 	}
 	session_stage(s, "queue");
-	ret = ask(s, limit);
+	ret = request_turn(s, limit);
 	while (!ret && s->place != PLACE_SERVED)
-		ret = wait_a_while(s, &w);
+		ret = wait_once(s, &w);
 	return ret;
 }

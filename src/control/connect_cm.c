@@ -1,6 +1,6 @@
 /* Connects to a server by the connection manager (librdmacm) and disconnects
  * again, over and over: the client.  What the server does is in
- * session/callers.c. */
+ * session/acceptor.c. */
 #include "config.h"
 #include "control/op.h"
 
@@ -94,7 +94,8 @@ static void release(struct control_thread *t)
 	link_close(&own->end);
 }
 
-/* How long STEP may take, and when the server is to hear that this end waits. */
+/* How long STEP may take, and when the server is to hear that this end waits.
+ */
 struct waiting {
 	uint64_t deadline, next_sign;
 };
@@ -106,8 +107,8 @@ static void renew_sign(struct control_thread *t, struct waiting *waiting)
 	waiting->next_sign = time_after(alive_period(timeout));
 }
 
-/* STEP goes on: is there time left?  If so, say that this end lives when that is
- * due. */
+/* STEP goes on: is there time left?  If so, say that this end lives when that
+ * is due. */
 static int keep_time(struct control_thread *t, enum cm_step step,
 		     struct waiting *waiting)
 {
@@ -124,8 +125,8 @@ static int keep_time(struct control_thread *t, enum cm_step step,
 	return peer_send(t, &frame);
 }
 
-/* Wait until the manager or the server says something, and take that.  Returns 1
- * with an EVENT, 0 without one, or a negative errno. */
+/* Wait until the manager or the server says something, and take that.  Returns
+ * 1 with an EVENT, 0 without one, or a negative errno. */
 static int wait_once(struct control_thread *t, enum cm_step step,
 		     struct waiting *waiting, struct cm_event *event)
 {

@@ -138,8 +138,8 @@
  *		With metric 2 and parameter 49 there is one ENDPOINT each way,
  *		with a QPN of 0, and field 1 in the server's.  Then the
  *		client's rdma_cm makes and ends connections there, and the
- *		server sends REFUSE for one that it rejects (session/callers.h);
- *		and BYE.
+ *		server sends REFUSE for one that it rejects
+ *		(session/acceptor.h); and BYE.
  *
  * READY	attributes of the first QP, as the device reports them: u32
  *		each, in the order and the ranges of EFFECTIVE_LIST

@@ -11,7 +11,7 @@
 #include "control/link.h"
 #include "host/call_counter.h"
 #include "net/frames.h"
-#include "session/callers.h"
+#include "session/acceptor.h"
 #include "session/quota.h"
 #include "session/setup.h"
 
@@ -206,7 +206,7 @@ int connections_answer(struct session *s)
 	s->over = true;
 	session_stage(s, "connect");
 	if (HAVE_RDMACM && s->run.plan->rdma_cm)
-		return callers_answer(s);
+		return acceptor_serve(s);
 	ret = link_open(&a.end, &s->run.result->error);
 	if (!ret)
 		ret = answer_all(&a);

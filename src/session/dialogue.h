@@ -42,7 +42,7 @@
 #include "net/frames.h"
 #include "run/run.h"
 
-struct callers;
+struct acceptor;
 struct handshake;
 struct manager;
 
@@ -56,7 +56,7 @@ struct session {
 	struct handshake *handshake;	/* until both ends have proved the
 					 * key */
 	struct manager *manager;	/* --rdma-cm; else NULL */
-	struct callers *callers;	/* the server of connect --rdma-cm;
+	struct acceptor *acceptor;	/* the server of connect --rdma-cm;
 					 * else NULL */
 	uint32_t place;		/* enum queue_place (net/turn.h) */
 	uint32_t best_place;	/* best one the client was sent so far */
@@ -106,10 +106,10 @@ int exchange_round(struct session *s, uint64_t size);
 
 /*
  * queue.c: in a client's process at the server, request a turn (net/turn.h)
- * that may last LIMIT ns, and send the client its place until the turn comes.  The
- * client must answer each time, as a sign of life.
- * Returns 0 or a negative errno, said in the result's error: the client is gone
- * or silent, there is no turn for it, or the user interrupts.
+ * that may last LIMIT ns, and send the client its place until the turn comes.
+ * The client must answer each time, as a sign of life.  Returns 0 or a negative
+ * errno, said in the result's error: the client is gone or silent, there is no
+ * turn for it, or the user interrupts.
  */
 int queue_wait(struct session *s, uint64_t limit);
 

@@ -11,7 +11,7 @@
 #include "net/oob.h"
 #include "net/turn.h"
 #include "net/wait.h"
-#include "session/callers.h"
+#include "session/acceptor.h"
 #include "session/handshake.h"
 #include "session/manager.h"
 
@@ -134,7 +134,7 @@ void session_free(struct session *s)
 		return;
 	if (HAVE_RDMACM) {
 		manager_free(s);
-		callers_free(s);
+		acceptor_free(s);
 	}
 	run_free(&s->run);
 	free(s);

@@ -602,14 +602,14 @@ static int set_limits(struct perftest *p)
 	return ret;
 }
 
-/* What this server's own command line says of the test. */
-static void tell(struct perftest *p)
+/* Keep what this server's own command line asks of the test. */
+static void keep_server_options(struct perftest *p)
 {
-	static struct told told;
+	static struct server_options options;
 
-	told.plan = params_of(p)->plan;
-	memcpy(told.given, p->given.row, sizeof(told.given));
-	params_of(p)->told = &told;
+	options.plan = params_of(p)->plan;
+	memcpy(options.given, p->given.row, sizeof(options.given));
+	params_of(p)->server_options = &options;
 }
 
 static int finish(struct perftest *p)
@@ -636,7 +636,7 @@ static int finish(struct perftest *p)
 	if (!ret)
 		ret = rules_complete(&p->given);
 	if (!ret && o->command == COMMAND_SERVE)
-		tell(p);
+		keep_server_options(p);
 	return ret;
 }
 

@@ -1,8 +1,8 @@
 /*
  * All options, as rows of one table.  The parser, --help, the JSON "parameters"
- * and the wire encoding of the plan are generated from it; so are, from the JSON
- * of --dump-options (cli/dump.h), the man page's options, shell completion and
- * what the Python scripts know of options.
+ * and the wire encoding of the plan are generated from it; so are, from the
+ * JSON of --dump-options (cli/dump.h), the man page's options, shell completion
+ * and what the Python scripts know of options.
  */
 #ifndef MODEL_PARAM_H
 #define MODEL_PARAM_H
@@ -32,7 +32,7 @@ struct limit {
 	double value;		/* Gb/s, Mpps, us or % */
 };
 
-struct told;
+struct server_options;
 
 /* --inline-recv: whether the device puts a short message into its completion,
  * which the driver then copies to the receive's memory: off, or messages of up
@@ -104,7 +104,7 @@ struct parameters {
 	const char *perftest_json;	/* file for its JSON; NULL: none */
 	enum perftest_samples perftest_samples;	/* printed from .samples */
 	bool perftest_both;	/* its table has each direction, too */
-	const struct told *told;	/* NULL: nothing */
+	const struct server_options *server_options;	/* NULL: none */
 	/* for both ends */
 	struct plan plan;
 };
@@ -223,9 +223,9 @@ struct param {
 /* Most rows the table may have. */
 #define PARAMS_MAX 128
 
-/* What the command line of a server says of the test, which its client
- * decides. */
-struct told {
+/* The options of a test that were given to a server, although its client
+ * decides them. */
+struct server_options {
 	struct plan plan;
 	bool given[PARAMS_MAX];	/* row of param_table was given */
 };

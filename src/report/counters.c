@@ -369,12 +369,13 @@ void counters_print(FILE *out, const struct result *r)
 		print_chosen(out, r, &r->rows[i]);
 }
 
-/* perftest's: the plan has the client's, and told the server's. */
+/* What this end's command line asks for, under perftest's names: the plan has
+ * the client's choice, and server_options the server's. */
 static const struct counter_choice *own_choice(const struct result *r)
 {
-	const struct told *told = r->params.told;
+	const struct server_options *options = r->params.server_options;
 
-	return told ? &told->plan.counters : &r->params.plan.counters;
+	return options ? &options->plan.counters : &r->params.plan.counters;
 }
 
 /* Has this end, or with both either end, the counter NAME at any size? */

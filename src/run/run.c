@@ -188,15 +188,15 @@ int run_query(struct run *run)
 			       run_effective(run, run->client), &r->error);
 }
 
-/* What this end's own command line asks for beside the plan: that of a server
- * with one of perftest's names. */
+/* The counters that this end's own command line asks for: those of the plan or,
+ * at a server with one of perftest's names, its own. */
 static enum counter_scope own_scope(const struct parameters *params)
 {
-	const struct told *told = params->told;
+	const struct server_options *options = params->server_options;
 
-	return told && told->plan.counters.names ?
-		       COUNTERS_ALL :
-		       (enum counter_scope)params->plan.counters.read;
+	return options && options->plan.counters.names
+		       ? COUNTERS_ALL
+		       : (enum counter_scope)params->plan.counters.read;
 }
 
 void run_find_counters(struct run *run)

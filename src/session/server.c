@@ -47,7 +47,8 @@ static void name_difference(FILE *out, const char *name)
 }
 
 /* The names of what differs, on the heap; empty when nothing does. */
-static char *differences(const struct told *told, const struct plan *plan)
+static char *differences(const struct server_options *own,
+			 const struct plan *plan)
 {
 	char mine[TEST_NAME_SIZE], option[64], *text = NULL;
 	size_t size;
@@ -55,15 +56,15 @@ static char *differences(const struct told *told, const struct plan *plan)
 
 	if (!out)
 		return NULL;
-	test_name(told->plan.op, told->plan.metric, mine);
-	if (told->plan.metric != plan->metric ||
-	    op_table[told->plan.op].name != op_table[plan->op].name)
+	test_name(own->plan.op, own->plan.metric, mine);
+	if (own->plan.metric != plan->metric ||
+	    op_table[own->plan.op].name != op_table[plan->op].name)
 		name_difference(out, mine);
 	for (size_t i = 0; i < param_count; i++) {
 		const struct param *row = &param_table[i];
 
-		if (!(row->who & PARAM_PLAN) || !told->given[i] ||
-		    agrees(row, &told->plan, plan))
+		if (!(row->who & PARAM_PLAN) || !own->given[i] ||
+		    agrees(row, &own->plan, plan))
 			continue;
 		snprintf(option, sizeof(option), "--%s", row->name);
 		name_difference(out, option);
@@ -72,16 +73,16 @@ static char *differences(const struct told *told, const struct plan *plan)
 	return text;
 }
 
-/* Log one line that names each option of the server's command line which says
- * something else than PLAN, the client's; nothing, if there is none. */
-static void told_compare(const struct parameters *params,
-			 const struct plan *plan)
+/* Log one line that names each option of the server's command line that differs
+ * from PLAN, the client's; nothing, if none does. */
+static void log_differences(const struct parameters *params,
+			    const struct plan *plan)
 {
 	char *text;
 
-	if (!params->told)
+	if (!params->server_options)
 		return;
-	text = differences(params->told, plan);
+	text = differences(params->server_options, plan);
 	if (text && *text)
 		log_warning("ignored these options of the server, because the "
 			    "client chose other values: %s", text);
@@ -140,7 +141,7 @@ static int take_plan(struct session *s)
 	ret = decode_plan(&frame, &r->params.plan, &r->client, &r->error);
 	frame_free(&frame);
 	if (!ret)
-		told_compare(&r->params, &r->params.plan);
+		log_differences(&r->params, &r->params.plan);
 	return ret;
 }
 

@@ -227,18 +227,18 @@ TEST(test_through_the_relay)
 /* What the server's own command line said of the test, and is not so. */
 TEST(test_options_that_the_client_overrules)
 {
-	struct told told;
+	struct server_options options;
 	char text[200] = "";
 	int stderr_was = dup(STDERR_FILENO), fds[2];
 	struct pair p;
 
 	fake_verbs_reset();
 	pair_open(&p, OP_SEND, METRIC_BANDWIDTH);
-	told.plan = *pair_plan(&p);
-	told.plan.qps = 7;
+	options.plan = *pair_plan(&p);
+	options.plan.qps = 7;
 	for (size_t i = 0; i < param_count; i++)
-		told.given[i] = true;
-	p.server.result->params.told = &told;
+		options.given[i] = true;
+	p.server.result->params.server_options = &options;
 	assert_int_equal(pipe(fds), 0);
 	dup2(fds[1], STDERR_FILENO);
 	close(fds[1]);

@@ -50,9 +50,9 @@ static int run_test(const struct options *options, struct connection *conn,
 		ret = connect_to(options, time_until(give_up), conn, err);
 		if (!ret)
 			ret = session_client(conn, device, result, session);
-		if (!ret || !again_is_wanted(result, give_up))
+		if (!ret || !retry_is_wanted(result, give_up))
 			break;
-		ret = again_prepare(result, conn, session);
+		ret = retry_prepare(result, conn, session);
 		result->params = params;
 	}
 	result_note_effective(result, &device->port);

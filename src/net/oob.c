@@ -306,7 +306,7 @@ int peer_error_wait(struct connection *conn, uint64_t deadline,
 	return ret;
 }
 
-int peer_error_hear(struct connection *conn, struct error *err)
+int peer_error_read(struct connection *conn, struct error *err)
 {
 	/* everything has arrived; the time is for skipping a flood of other
 	 * frames */
@@ -320,7 +320,7 @@ int peer_error_send(struct connection *conn, const struct frame *frame,
 	int ret = oob_send(conn, frame, deadline, &lost), heard;
 
 	if (ret == -EPIPE || ret == -ECONNRESET) {
-		heard = peer_error_hear(conn, err);
+		heard = peer_error_read(conn, err);
 		if (heard)
 			return heard;
 	}

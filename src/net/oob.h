@@ -95,7 +95,7 @@ int peer_error_wait(struct connection *conn, uint64_t deadline,
 		    struct error *err);
 
 /* Like peer_error_wait(), for a peer that has closed CONN already. */
-int peer_error_hear(struct connection *conn, struct error *err);
+int peer_error_read(struct connection *conn, struct error *err);
 
 /* Like oob_send(), but if the peer closed CONN after giving a reason, return
  * that reason in ERR, with its errno. */

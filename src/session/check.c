@@ -22,9 +22,9 @@ int check_ask(struct session *s)
 				   &ignored);
 	r->path.mtu = mtu_from_bytes(r->params.plan.mtu);
 	session_stage(s, "bye");
-	ret = session_say(s, FRAME_BYE);
+	ret = session_send_empty(s, FRAME_BYE);
 	if (!ret)
-		ret = session_hear(s, FRAME_BYE);
+		ret = session_receive_empty(s, FRAME_BYE);
 	s->over = true;
 	return ret;
 }
@@ -34,11 +34,11 @@ int check_answer(struct session *s)
 	int ret;
 
 	session_stage(s, "bye");
-	ret = session_hear(s, FRAME_BYE);
+	ret = session_receive_empty(s, FRAME_BYE);
 	if (!ret)
 		ret = s->refusal;
 	s->over = true;
-	return ret ? ret : session_say(s, FRAME_BYE);
+	return ret ? ret : session_send_empty(s, FRAME_BYE);
 }
 
 void check_alone(struct result *r)

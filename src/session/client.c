@@ -140,14 +140,14 @@ static int run_all(struct session *s)
 	const struct sizes *sizes = &s->run.plan->sizes;
 	int ret = 0;
 
-	setup_tell_begin(s);
+	setup_notify_begin(s);
 	while (!ret && s->run.result->n_rows < sizes->n)
 		ret = exchange_round(s, sizes->bytes[s->run.result->n_rows]);
 	if (ret)
 		return ret;
 	session_stage(s, "bye");
-	ret = session_say(s, FRAME_BYE);
-	return ret ? ret : session_hear(s, FRAME_BYE);
+	ret = session_send_empty(s, FRAME_BYE);
+	return ret ? ret : session_receive_empty(s, FRAME_BYE);
 }
 
 session_step *const client_steps[] = {

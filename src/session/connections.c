@@ -43,8 +43,8 @@ int connections_measure(struct session *s)
 	if (ret)
 		return ret;
 	session_stage(s, "bye");
-	ret = session_say(s, FRAME_BYE);
-	return ret ? ret : session_hear(s, FRAME_BYE);
+	ret = session_send_empty(s, FRAME_BYE);
+	return ret ? ret : session_receive_empty(s, FRAME_BYE);
 }
 
 /* The connections of a client, the oldest first. */
@@ -176,7 +176,7 @@ static int answer_all(struct answers *a)
 		ret = answer(a, &frame);
 		frame_free(&frame);
 	} while (!ret);
-	return ret < 0 ? ret : session_say(s, FRAME_BYE);
+	return ret < 0 ? ret : session_send_empty(s, FRAME_BYE);
 }
 
 static void free_answers(struct answers *a)

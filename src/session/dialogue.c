@@ -72,7 +72,7 @@ static int take_wait(struct session *s, const struct frame *frame)
 	int ret = decode_wait(frame, &place, &s->run.result->error);
 
 	if (!ret)
-		ret = session_say(s, FRAME_ALIVE);
+		ret = session_send_empty(s, FRAME_ALIVE);
 	if (ret || place == s->place)
 		return ret;
 	s->place = place;
@@ -156,7 +156,7 @@ int session_work(struct session *s, session_step *step)
 	return ret ? ret : interrupted;
 }
 
-int session_say(struct session *s, enum frame_type type)
+int session_send_empty(struct session *s, enum frame_type type)
 {
 	struct frame frame;
 
@@ -164,7 +164,7 @@ int session_say(struct session *s, enum frame_type type)
 	return session_send(s, &frame);
 }
 
-int session_hear(struct session *s, enum frame_type type)
+int session_receive_empty(struct session *s, enum frame_type type)
 {
 	struct frame frame;
 	int ret = session_expect(s, type, &frame);

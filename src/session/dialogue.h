@@ -93,8 +93,8 @@ int session_unexpected(struct session *s, const struct frame *frame,
 		       enum frame_type wanted);
 
 /* Send, or receive, a frame of TYPE without payload. */
-int session_say(struct session *s, enum frame_type type);
-int session_hear(struct session *s, enum frame_type type);
+int session_send_empty(struct session *s, enum frame_type type);
+int session_receive_empty(struct session *s, enum frame_type type);
 
 /*
  * exchange.c: exchange START for SIZE, which a server has read already, run the

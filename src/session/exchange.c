@@ -10,7 +10,7 @@
 #include "run/peer_check.h"
 #include "run/round.h"
 
-static int hear_start(struct session *s, uint64_t size)
+static int receive_start(struct session *s, uint64_t size)
 {
 	struct error *err = &s->run.result->error;
 	struct frame frame;
@@ -25,8 +25,8 @@ static int hear_start(struct session *s, uint64_t size)
 				      err);
 }
 
-/* Note when: see compare_clocks(). */
-static int swap_start(struct session *s, uint64_t size)
+/* Exchange START, and note the times for compare_clocks(). */
+static int exchange_start(struct session *s, uint64_t size)
 {
 	struct run *run = &s->run;
 	struct frame frame;
@@ -38,12 +38,12 @@ static int swap_start(struct session *s, uint64_t size)
 	ret = session_send(s, &frame);
 	if (ret || !run->client)
 		return ret;
-	ret = hear_start(s, size);
+	ret = receive_start(s, size);
 	run->answered_ticks = clock_ticks(&run->clock);
 	return ret;
 }
 
-static int say_done(struct session *s, const struct done *done)
+static int send_done(struct session *s, const struct done *done)
 {
 	struct frame frame;
 
@@ -75,7 +75,7 @@ static int take_done(struct session *s, const struct frame *frame,
 }
 
 /* Take the DONE that the monitor received, or else receive it. */
-static int hear_done(struct session *s, struct done *done)
+static int receive_done(struct session *s, struct done *done)
 {
 	struct monitor *m = &s->run.monitor;
 	struct frame frame;
@@ -96,24 +96,25 @@ static int hear_done(struct session *s, struct done *done)
 }
 
 /* The client sends DONE first. */
-static int swap_done(struct session *s, struct done *mine, struct done *theirs)
+static int exchange_done(struct session *s, struct done *mine,
+			 struct done *theirs)
 {
 	struct run *run = &s->run;
-	const uint64_t said = clock_ticks(&run->clock);
+	const uint64_t sent_at = clock_ticks(&run->clock);
 	int ret = 0;
 
 	if (run->client)
-		ret = say_done(s, mine);
+		ret = send_done(s, mine);
 	if (!ret)
-		ret = hear_done(s, theirs);
+		ret = receive_done(s, theirs);
 	if (ret)
 		return ret;
 	if (run->client) {
-		compare_clocks(run, said, mine, theirs);
+		compare_clocks(run, sent_at, mine, theirs);
 		return 0;
 	}
 	compare_measure(run, mine);
-	return say_done(s, mine);
+	return send_done(s, mine);
 }
 
 /* Make both ends ready and start the monitor. */
@@ -129,7 +130,7 @@ static int begin(struct session *s, uint64_t size)
 	if (!ret)
 		ret = run_fill_receives(run);
 	if (!ret)
-		ret = swap_start(s, size);
+		ret = exchange_start(s, size);
 	return ret ? ret : round_start(run);
 }
 
@@ -152,7 +153,7 @@ static int finish(struct session *s, int ret)
 
 	outcome_describe(&s->run, &mine);
 	if (!ret)
-		ret = swap_done(s, &mine, &theirs);
+		ret = exchange_done(s, &mine, &theirs);
 	ret = round_report(&s->run, &mine, ret ? NULL : &theirs, ret);
 	done_free(&mine);
 	done_free(&theirs);

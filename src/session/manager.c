@@ -19,9 +19,9 @@ struct manager {
 	struct cm *cm;
 	uint8_t token[ENDPOINT_TOKEN_SIZE];
 	struct sockaddr_storage local;
-	uint64_t deadline;		/* for a step further */
-	uint64_t limit;			/* for all of it */
-	uint64_t next_sign;		/* of life, to be sent */
+	uint64_t deadline;		/* for the next event */
+	uint64_t limit;			/* for all connections */
+	uint64_t next_sign;		/* of life, is sent then */
 	struct frame ready;		/* the client's READY; no bytes: not
 					 * yet */
 };
@@ -31,8 +31,9 @@ static struct error *error_of(struct session *s)
 	return &s->run.result->error;
 }
 
-/* The session owns what there is after a failure, too. */
-static int begin(struct session *s, const uint8_t token[ENDPOINT_TOKEN_SIZE])
+/* The session owns the manager, also after a failure. */
+static int new_manager(struct session *s,
+		       const uint8_t token[ENDPOINT_TOKEN_SIZE])
 {
 	struct manager *m = xcalloc(1, sizeof(*m));
 	const struct cm_end end = {
@@ -60,19 +61,19 @@ int manager_listen(struct session *s, struct endpoint *mine)
 	    s->run.plan->mcast.wanted)
 		return 0;
 	randombytes_buf(mine->cm_token, sizeof(mine->cm_token));
-	ret = begin(s, mine->cm_token);
+	ret = new_manager(s, mine->cm_token);
 	return ret ? ret : cm_listen(s->manager->cm, &mine->cm_port,
 				     error_of(s));
 }
 
 /* A server trusts the client to give up first. */
-static void renew(struct session *s, struct manager *m)
+static void renew_deadline(struct session *s, struct manager *m)
 {
 	m->deadline = smaller(time_after(run_peer_timeout(&s->run)), m->limit);
 }
 
-/* May READY come now?  A client does not wait until the server has joined a
- * group. */
+/* True when READY may come now.  A client does not wait until the server has
+ * joined a group. */
 static bool may_be_ready(const struct session *s, const struct manager *m,
 			 bool awaits_ready)
 {
@@ -80,9 +81,10 @@ static bool may_be_ready(const struct session *s, const struct manager *m,
 	       (awaits_ready || (!s->run.client && s->run.plan->mcast.wanted));
 }
 
-/* What the peer says meanwhile: signs of life, the end, or READY if that is
- * due. */
-static int hear(struct session *s, struct manager *m, bool awaits_ready)
+/* Receive what the peer sends meanwhile: signs of life, an error, or READY if
+ * that may come. */
+static int receive_frame(struct session *s, struct manager *m,
+			 bool awaits_ready)
 {
 	struct frame frame;
 	int ret = oob_take(s->run.conn,
@@ -98,12 +100,12 @@ static int hear(struct session *s, struct manager *m, bool awaits_ready)
 	if (frame.type != FRAME_ALIVE)
 		ret = session_unexpected(s, &frame, FRAME_READY);
 	else if (!s->run.client)
-		renew(s, m);
+		renew_deadline(s, m);
 	frame_free(&frame);
 	return ret;
 }
 
-static int out_of_time(struct session *s, const struct manager *m)
+static int fail_timeout(struct session *s, const struct manager *m)
 {
 	if (!s->run.client && cm_is_done(m->cm))
 		return fail(error_of(s), -ETIMEDOUT, NULL,
@@ -114,15 +116,15 @@ static int out_of_time(struct session *s, const struct manager *m)
 static int keep_time(struct session *s, struct manager *m)
 {
 	if (!time_until(m->deadline))
-		return out_of_time(s, m);
+		return fail_timeout(s, m);
 	if (time_until(m->next_sign))
 		return 0;
 	m->next_sign = time_after(alive_period(s->run.plan->timeout));
-	return session_say(s, FRAME_ALIVE);
+	return session_send_empty(s, FRAME_ALIVE);
 }
 
-/* Wait for something and handle it. */
-static int take_step(struct session *s, struct manager *m, bool awaits_ready)
+/* Wait for an event of the manager or a frame of the peer, and handle it. */
+static int run_step(struct session *s, struct manager *m, bool awaits_ready)
 {
 	struct pollfd fds[2] = {
 		{ .fd = cm_fd(m->cm), .events = POLLIN },
@@ -135,18 +137,19 @@ static int take_step(struct session *s, struct manager *m, bool awaits_ready)
 	if (ret < 0 && ret != -ETIMEDOUT)
 		return ret;
 	/* first: the peer may know why the manager failed */
-	ret = hear(s, m, awaits_ready);
+	ret = receive_frame(s, m, awaits_ready);
 	if (ret || (awaits_ready && m->ready.bytes))
 		return ret;
 	ret = cm_take(m->cm, error_of(s));
 	if (ret < 0)
 		return ret;
 	if (ret)
-		renew(s, m);
+		renew_deadline(s, m);
 	return keep_time(s, m);
 }
 
-/* Until READY has come, or else until this end is connected. */
+/* Take events until READY has come or, unless AWAITS_READY, until this end is
+ * connected. */
 static int manage(struct session *s, bool awaits_ready)
 {
 	struct manager *m = s->manager;
@@ -155,10 +158,10 @@ static int manage(struct session *s, bool awaits_ready)
 	m->limit = time_after(plan_work_limit(s->run.plan) +
 			      run_peer_timeout(&s->run));
 	m->next_sign = time_after(alive_period(s->run.plan->timeout));
-	renew(s, m);
+	renew_deadline(s, m);
 	while (!ret &&
 	       (awaits_ready ? !m->ready.bytes : !cm_is_done(m->cm)))
-		ret = take_step(s, m, awaits_ready);
+		ret = run_step(s, m, awaits_ready);
 	return ret;
 }
 
@@ -169,7 +172,7 @@ int manager_connect(struct session *s)
 
 	if (!s->run.client && !s->run.plan->mcast.wanted)
 		return manage(s, false);
-	ret = begin(s, s->run.peer.cm_token);
+	ret = new_manager(s, s->run.peer.cm_token);
 	if (ret)
 		return ret;
 	cm_address_remote(s->run.conn, &s->run.result->path,

@@ -14,16 +14,16 @@
 
 _Static_assert(REACHED_SIZE == CHALLENGE_SIZE, "REACHED returns a challenge");
 
-/* A challenge that has not come within a pause is lost; each pause is twice the
- * one before, up to the longest. */
+/* A challenge that has not arrived within a pause is lost; each pause is twice
+ * the one before, up to the longest. */
 #define FIRST_PAUSE (SECOND / 10)
 #define LONGEST_PAUSE (SECOND / 2)
 /* How often an end that waits for a packet checks the connection. */
-#define LOOK (SECOND / 1000)
+#define POLL_PERIOD (SECOND / 1000)
 
 struct reach {
-	bool awaits;		/* needs the peer's proof */
-	bool owes;		/* must send its own proof */
+	bool needs_proof;	/* the peer must still send its proof */
+	bool must_prove;	/* this end must still send its own */
 	/* challenges to the peer */
 	uint8_t sent[CHALLENGE_SIZE];
 	uint32_t n_due;
@@ -31,9 +31,9 @@ struct reach {
 	bool sending;		/* the last one has not completed */
 	uint64_t deadline;	/* for that, and for the peer's next frame */
 	/* from the peer */
-	bool came;
+	bool arrived;
 	uint8_t got[CHALLENGE_SIZE];
-	uint32_t n_asked;
+	uint32_t n_requested;
 	uint64_t pause;		/* after the last one requested */
 	uint64_t over;		/* when that pause ends */
 };
@@ -57,7 +57,7 @@ static const char *address(const struct gid *gid, bool global, uint16_t lid,
 	return text;
 }
 
-/* Of a receiver in a multicast group, the group. */
+/* This end's address; of a receiver in a multicast group, the group. */
 static const char *address_here(const struct session *s,
 				char text[GID_TEXT_SIZE + 4])
 {
@@ -123,7 +123,7 @@ static int send_due(struct session *s, struct reach *r)
 		return fail(error_of(s), -ETIMEDOUT, NULL,
 			    "%s: a packet to the %s was not sent in time",
 			    s->run.device->port.device, s->run.conn->peer);
-	if (r->sending || !r->awaits || r->n_sent == r->n_due)
+	if (r->sending || !r->needs_proof || r->n_sent == r->n_due)
 		return 0;
 	ret = challenge_send(&s->run.res.challenge, r->sent, error_of(s));
 	r->sending = !ret;
@@ -133,7 +133,7 @@ static int send_due(struct session *s, struct reach *r)
 }
 
 /* AGAIN: the peer may ask only a limited number of times. */
-static int take_again(struct session *s, struct reach *r)
+static int handle_again(struct session *s, struct reach *r)
 {
 	char text[GID_TEXT_SIZE + 4];
 
@@ -155,7 +155,7 @@ static int check_proof(struct session *s, struct reach *r,
 
 	if (ret)
 		return ret;
-	r->awaits = false;
+	r->needs_proof = false;
 	if (!sodium_memcmp(returned, r->sent, sizeof(returned)))
 		return 0;
 	return fail(error_of(s), -EPROTO, NULL,
@@ -164,55 +164,55 @@ static int check_proof(struct session *s, struct reach *r,
 		    address_there(s, text));
 }
 
-static int take_frame(struct session *s, struct reach *r,
-		      const struct frame *frame)
+static int handle_frame(struct session *s, struct reach *r,
+			const struct frame *frame)
 {
 	if (frame->type == FRAME_ALIVE)
 		return 0;
-	if (r->awaits && frame->type == FRAME_AGAIN)
-		return take_again(s, r);
-	if (r->awaits && frame->type == FRAME_REACHED)
+	if (r->needs_proof && frame->type == FRAME_AGAIN)
+		return handle_again(s, r);
+	if (r->needs_proof && frame->type == FRAME_REACHED)
 		return check_proof(s, r, frame);
 	return session_unexpected(s, frame,
-				  r->awaits ? FRAME_REACHED : FRAME_START);
+				  r->needs_proof ? FRAME_REACHED : FRAME_START);
 }
 
 /* Receive the peer's next frame; wait only if there is nothing else to wait
  * for. */
 static int receive(struct session *s, struct reach *r, struct frame *frame)
 {
-	if (!r->owes && !r->sending)
+	if (!r->must_prove && !r->sending)
 		return oob_receive(s->run.conn, frame_name(FRAME_REACHED),
 				   r->deadline, frame, error_of(s));
-	return oob_take(s->run.conn, r->awaits ? frame_name(FRAME_REACHED) :
-					     "a packet",
+	return oob_take(s->run.conn,
+			r->needs_proof ? frame_name(FRAME_REACHED) : "a packet",
 			frame, error_of(s));
 }
 
 /* Handle the peer's next frame, if there is one; return soon if this end also
  * waits for a packet or a completion. */
-static int hear(struct session *s, struct reach *r)
+static int handle_next_frame(struct session *s, struct reach *r)
 {
 	struct connection *conn = s->run.conn;
 	struct frame frame;
 	int ret = 0;
 
-	if (r->owes || r->sending)
+	if (r->must_prove || r->sending)
 		ret = oob_wait(conn->fd, POLLIN, &conn->cancel_fd,
-			       time_after(LOOK), error_of(s));
+			       time_after(POLL_PERIOD), error_of(s));
 	if (ret == 1 || ret == -ETIMEDOUT)
 		return 0;
-	if (ret || !(r->owes || r->awaits))
+	if (ret || !(r->must_prove || r->needs_proof))
 		return ret;
 	ret = receive(s, r, &frame);
 	if (ret)
 		return ret == -EAGAIN ? 0 : ret;
-	ret = take_frame(s, r, &frame);
+	ret = handle_frame(s, r, &frame);
 	frame_free(&frame);
 	return ret;
 }
 
-static int nothing_came(struct session *s)
+static int fail_unreached(struct session *s)
 {
 	static const char *const advice[][2] = {
 		{ "check the path between both ends, and that the subnet "
@@ -234,53 +234,54 @@ static int nothing_came(struct session *s)
 		    REACH_PACKETS, s->run.conn->peer, address_here(s, text));
 }
 
-static int ask_again(struct session *s, struct reach *r)
+static int request_again(struct session *s, struct reach *r)
 {
-	if (r->n_asked == REACH_PACKETS)
-		return nothing_came(s);
-	r->n_asked++;
+	if (r->n_requested == REACH_PACKETS)
+		return fail_unreached(s);
+	r->n_requested++;
 	r->pause = 2 * r->pause < LONGEST_PAUSE ? 2 * r->pause : LONGEST_PAUSE;
 	r->over = time_after(r->pause);
-	return session_say(s, FRAME_AGAIN);
+	return session_send_empty(s, FRAME_AGAIN);
 }
 
 static int send_proof(struct session *s, struct reach *r)
 {
 	struct frame frame;
 
-	r->owes = false;
+	r->must_prove = false;
 	encode_reached(&frame, r->got);
 	return session_send(s, &frame);
 }
 
-/* Look for the peer's challenge.  If this end asked for it again, another may
- * still come: traffic begins only when that has arrived or is lost. */
-static int look(struct session *s, struct reach *r)
+/* Take the peer's challenge, if it has arrived.  If this end requested it
+ * again, another may still come: traffic begins only when that has arrived or
+ * is lost. */
+static int take_challenge(struct session *s, struct reach *r)
 {
 	int n = 0;
 
-	if (!r->came)
+	if (!r->arrived)
 		n = challenge_take(&s->run.res.challenge, r->got, error_of(s));
 	if (n < 0)
 		return n;
 	if (n > 0) {
-		r->came = true;
-		r->over = time_after(r->n_asked > 1 ? FIRST_PAUSE : 0);
+		r->arrived = true;
+		r->over = time_after(r->n_requested > 1 ? FIRST_PAUSE : 0);
 	}
 	if (time_until(r->over))
 		return 0;
-	return r->came ? send_proof(s, r) : ask_again(s, r);
+	return r->arrived ? send_proof(s, r) : request_again(s, r);
 }
 
-/* Do everything due now, then look at the connection. */
-static int take_step(struct session *s, struct reach *r)
+/* Do everything due now, then handle the peer's next frame. */
+static int run_step(struct session *s, struct reach *r)
 {
 	int ret = send_due(s, r);
 
-	if (!ret && r->owes)
-		ret = look(s, r);
-	if (!ret && (r->owes || r->awaits || r->sending))
-		ret = hear(s, r);
+	if (!ret && r->must_prove)
+		ret = take_challenge(s, r);
+	if (!ret && (r->must_prove || r->needs_proof || r->sending))
+		ret = handle_next_frame(s, r);
 	return ret;
 }
 
@@ -288,21 +289,21 @@ int reach_prove(struct session *s)
 {
 	const struct plan *plan = s->run.plan;
 	struct reach r = {
-		.awaits = plan_proves_address(plan, !s->run.client),
-		.owes = plan_proves_address(plan, s->run.client),
+		.needs_proof = plan_proves_address(plan, !s->run.client),
+		.must_prove = plan_proves_address(plan, s->run.client),
 		.n_due = 1,
 		.deadline = time_after(run_peer_timeout(&s->run)),
-		.n_asked = 1,
+		.n_requested = 1,
 		.pause = FIRST_PAUSE,
 		.over = time_after(FIRST_PAUSE),
 	};
 	int ret = 0;
 
 	session_stage(s, "reach");
-	if (r.awaits)
+	if (r.needs_proof)
 		ret = check_address(s);
 	randombytes_buf(r.sent, sizeof(r.sent));
-	while (!ret && (r.owes || r.awaits || r.sending))
-		ret = take_step(s, &r);
+	while (!ret && (r.must_prove || r.needs_proof || r.sending))
+		ret = run_step(s, &r);
 	return ret;
 }

@@ -246,7 +246,7 @@ static int run_all(struct session *s)
 	struct frame frame;
 	int ret = 0;
 
-	setup_tell_begin(s);
+	setup_notify_begin(s);
 	while (!ret && r->n_rows < r->params.plan.sizes.n) {
 		session_stage(s, "start");
 		ret = session_expect(s, FRAME_START, &frame);
@@ -258,8 +258,8 @@ static int run_all(struct session *s)
 	if (ret)
 		return ret;
 	session_stage(s, "bye");
-	ret = session_hear(s, FRAME_BYE);
-	return ret ? ret : session_say(s, FRAME_BYE);
+	ret = session_receive_empty(s, FRAME_BYE);
+	return ret ? ret : session_send_empty(s, FRAME_BYE);
 }
 
 session_step *const server_steps[] = {

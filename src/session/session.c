@@ -18,7 +18,7 @@
 /* ns that sending ABORT, or waiting for the peer's, may take. */
 #define ABORT_WAIT SECOND
 
-static void tell_peer(struct session *s)
+static void send_abort(struct session *s)
 {
 	enum frame_type type = s->run.client || s->accepted ? FRAME_ABORT :
 							  FRAME_REFUSE;
@@ -30,8 +30,8 @@ static void tell_peer(struct session *s)
 	frame_free(&frame);
 }
 
-/* False for failures after which the peer sends nothing, or is not worth the
- * wait: it fell silent, left, makes no sense, or the user interrupted. */
+/* False for failures after which the peer reports nothing: it fell silent, left
+ * or broke the protocol, or the user interrupted. */
 static bool is_worth_waiting(const struct error *err)
 {
 	static const char *const codes[] = {
@@ -44,19 +44,19 @@ static bool is_worth_waiting(const struct error *err)
 	return true;
 }
 
-/* The peer has heard of this end's failure: it reports one of its own at once,
+/* The peer has been sent this end's failure: it reports one of its own at once,
  * or closes the connection. */
-static void hear_peer(struct session *s)
+static void receive_abort(struct session *s)
 {
-	struct error said = { 0 };
+	struct error reported = { 0 };
 	struct result *r = s->run.result;
 
 	if (!s->connecting || error_is_set(&r->peer_error) ||
 	    !is_worth_waiting(&r->error))
 		return;
-	if (peer_error_wait(s->run.conn, time_after(ABORT_WAIT), &said) ==
+	if (peer_error_wait(s->run.conn, time_after(ABORT_WAIT), &reported) ==
 	    -ECONNABORTED)
-		frames_own_words(&said, s->run.conn->peer, &r->peer_error);
+		frames_own_words(&reported, s->run.conn->peer, &r->peer_error);
 }
 
 /*
@@ -64,7 +64,7 @@ static void hear_peer(struct session *s)
  * failure that the peer reports of its own within a second into the result's
  * peer_error.  Does not wait if no report can come, or if the user interrupted.
  */
-static void abort_swap(struct session *s)
+static void exchange_abort(struct session *s)
 {
 	struct result *r = s->run.result;
 
@@ -72,13 +72,13 @@ static void abort_swap(struct session *s)
 		frames_own_words(&r->error, s->run.conn->peer, &r->peer_error);
 		return;
 	}
-	tell_peer(s);
-	hear_peer(s);
+	send_abort(s);
+	receive_abort(s);
 }
 
 /* Run STEPS up to a NULL or the first failure, and tell the peer of a failure
  * it does not know of. */
-static int take_steps(struct session *s, session_step *const *steps)
+static int run_steps(struct session *s, session_step *const *steps)
 {
 	struct error *err = &s->run.result->error;
 	int ret = 0, written;
@@ -92,7 +92,7 @@ static int take_steps(struct session *s, session_step *const *steps)
 	if (ret)
 		fail(err, ret, NULL, "%s", strerror(-ret));
 	if (ret)
-		abort_swap(s);
+		exchange_abort(s);
 	/* before the report, which may wait long for a reader */
 	resources_stop(&s->run.res);
 	return ret;
@@ -113,14 +113,14 @@ int session_client(struct connection *conn, struct device *device,
 		   struct result *result, struct session **session)
 {
 	*session = new_session(true, conn, device, result);
-	return take_steps(*session, client_steps);
+	return run_steps(*session, client_steps);
 }
 
 int session_server(struct connection *conn, struct device *device,
 		   struct result *result, struct session **session)
 {
 	*session = new_session(false, conn, device, result);
-	return take_steps(*session, server_steps);
+	return run_steps(*session, server_steps);
 }
 
 bool session_was_served(const struct session *s)
@@ -142,13 +142,13 @@ void session_free(struct session *s)
 
 #define PAUSE SECOND
 
-bool again_is_wanted(const struct result *r, uint64_t give_up)
+bool retry_is_wanted(const struct result *r, uint64_t give_up)
 {
 	return r->error.from_peer && !r->connected &&
 	       !strcmp(r->error.code, "EAGAIN") && time_until(give_up) > PAUSE;
 }
 
-int again_prepare(struct result *r, struct connection *conn,
+int retry_prepare(struct result *r, struct connection *conn,
 		  struct session **session)
 {
 	uint64_t deadline = time_after(PAUSE);

@@ -38,14 +38,14 @@ bool session_was_served(const struct session *s);
 
 /* Did the failed run in R end because the server is full, and is there time to
  * retry before GIVE_UP (base/time.h)? */
-bool again_is_wanted(const struct result *r, uint64_t give_up);
+bool retry_is_wanted(const struct result *r, uint64_t give_up);
 
 /*
  * Forget the failed run: close CONN, free SESSION, clear this end's and the
  * peer's error in R, and wait a second.  Returns 0, or -ECANCELED, said in R's
  * error, when the user interrupts.
  */
-int again_prepare(struct result *r, struct connection *conn,
+int retry_prepare(struct result *r, struct connection *conn,
 		  struct session **session);
 
 #endif

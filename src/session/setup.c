@@ -217,7 +217,7 @@ int setup_reach(struct session *s)
 	return inject_at(&s->run, INJECT_AT_REACHED);
 }
 
-void setup_tell_begin(struct session *s)
+void setup_notify_begin(struct session *s)
 {
 	struct result *r = s->run.result;
 

@@ -34,6 +34,6 @@ int setup_reach(struct session *s);
 
 /* Both ends are connected: record the attributes in use and notify the
  * observer. */
-void setup_tell_begin(struct session *s);
+void setup_notify_begin(struct session *s);
 
 #endif

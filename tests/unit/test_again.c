@@ -27,10 +27,10 @@ TEST(test_wanted)
 {
 	struct result r = full();
 
-	assert_true(again_is_wanted(&r, time_after(60 * SECOND)));
+	assert_true(retry_is_wanted(&r, time_after(60 * SECOND)));
 	/* not when the time is over before the next run can begin */
-	assert_false(again_is_wanted(&r, 0));
-	assert_false(again_is_wanted(&r, time_after(SECOND / 2)));
+	assert_false(retry_is_wanted(&r, 0));
+	assert_false(retry_is_wanted(&r, time_after(SECOND / 2)));
 }
 
 /* Only of a server that did not begin, and only for that reason. */
@@ -40,15 +40,15 @@ TEST(test_not_wanted)
 	struct result r = full();
 
 	r.connected = true;
-	assert_false(again_is_wanted(&r, later));
+	assert_false(retry_is_wanted(&r, later));
 	r = full();
 	r.error.from_peer = false;
-	assert_false(again_is_wanted(&r, later));
+	assert_false(retry_is_wanted(&r, later));
 	r = full();
 	snprintf(r.error.code, sizeof(r.error.code), "EBUSY");
-	assert_false(again_is_wanted(&r, later));
+	assert_false(retry_is_wanted(&r, later));
 	r = (struct result){ 0 };
-	assert_false(again_is_wanted(&r, later));
+	assert_false(retry_is_wanted(&r, later));
 }
 
 static void begin(struct connection *conn, int *peer, struct result *r,
@@ -74,7 +74,7 @@ TEST(test_all_is_forgotten)
 	int peer;
 
 	begin(&conn, &peer, &r, &session);
-	assert_int_equal(again_prepare(&r, &conn, &session), 0);
+	assert_int_equal(retry_prepare(&r, &conn, &session), 0);
 	assert_true(time_since(start) >= SECOND);
 	assert_int_equal(read(peer, &byte, 1), 0);
 	assert_int_equal(conn.fd, -1);
@@ -94,7 +94,7 @@ TEST(test_interrupted)
 	begin(&conn, &peer, &r, &session);
 	conn.cancel_fd = signals_open();
 	kill(getpid(), SIGINT);
-	assert_int_equal(again_prepare(&r, &conn, &session), -ECANCELED);
+	assert_int_equal(retry_prepare(&r, &conn, &session), -ECANCELED);
 	assert_message(&r.error, "interrupted by SIGINT");
 	assert_false(r.error.from_peer);
 	assert_int_equal(conn.cancel_fd, -1);

@@ -294,7 +294,7 @@ TEST(test_a_flood_of_other_frames)
 	pthread_create(&w.thread, NULL, flood, &w);
 	assert_int_equal(peer_error_wait(&conn, time_after(100 * MS), &err),
 			 0);
-	assert_int_equal(peer_error_hear(&conn, &err), 0);
+	assert_int_equal(peer_error_read(&conn, &err), 0);
 	shutdown(conn.fd, SHUT_RDWR);
 	pthread_join(w.thread, NULL);
 	frame_free(&frame);

@@ -95,8 +95,9 @@ static bool was_stopped(const struct result *result)
 	       !strcmp(result->error.code, "ECANCELED");
 }
 
-/* perftest's table has a number where there is room for doubt. */
-static void log_doubt(const struct result *result)
+/* Under perftest's names a caveat goes to the log: the table has only numbers.
+ */
+static void log_caveat(const struct result *result)
 {
 	const struct parameters *params = &result->params;
 	const bool says = !error_is_set(&result->error) &&
@@ -140,7 +141,7 @@ int test_report(const struct result *result)
 	/* the reader may never take it: ^C ends that wait, too */
 	signals_unblock(true);
 	ret = outputs_write_table(result, &err);
-	log_doubt(result);
+	log_caveat(result);
 	log_failure(result);
 	report_counters(result);
 	met = report_limits(result);

@@ -262,7 +262,7 @@ int control_run(const struct device *device, struct call_counter *counter,
 	for (uint32_t i = 0; i < plan->sizes.n && !ret && !last; i++)
 		ret = run_size(&run, plan->sizes.bytes[i], &last);
 	describe_clock(&run);
-	result->doubt = run.shared.doubt;
+	result->implausible = run.shared.implausible;
 	if (run.shared.pd)
 		ibv_dealloc_pd(run.shared.pd);
 	return ret;

@@ -33,8 +33,8 @@ struct control_shared {
 				 * not asked again */
 	bool broken;		/* what failed is no lack of something, which
 				 * would be a limit */
-	struct error doubt;	/* the first thing that the server said and that
-				 * cannot be */
+	struct error implausible;	/* the first value of the server's that cannot
+				 * be: it was left out */
 	_Atomic uint64_t existing;	/* objects of all threads */
 };
 

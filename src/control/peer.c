@@ -141,10 +141,10 @@ void peer_lap(struct control_thread *t, uint32_t part, uint32_t server,
 	const uint64_t theirs = (uint64_t)((double)took / tick);
 
 	if (theirs > all)
-		fail(&t->shared->doubt, -EPROTO, NULL,
+		fail(&t->shared->implausible, -EPROTO, NULL,
 		     "the %s worked for %llu ns on a connection, and this end "
-		     "waited for %.0f (which count as its work)", peer_of(t),
-		     (unsigned long long)took, (double)all * tick);
+		     "waited for %.0f (which count as its work)",
+		     peer_of(t), (unsigned long long)took, (double)all * tick);
 	control_lap_at(t, part, now - smaller(theirs, all));
 	control_lap_at(t, server, now);
 }

@@ -84,7 +84,8 @@ struct result_row {
 	uint64_t drained;	/* messages that this end had under way when
 				 * the window closed, and what they took: */
 	double drain_seconds;	/* 0: not known */
-	/* the only direction; of two the sum of counts, and the longer window */
+	/* the only direction; of two the sum of counts, and the longer window
+	 */
 	struct result_direction total;
 	struct latency_summary latency;		/* if the metric is latency */
 	struct load load;	/* compared with the requested rate */
@@ -137,8 +138,8 @@ struct result {
 	/* bounds of the server's seconds in one of the client's; 0: not known,
 	 * as at the server */
 	double clock_ratio[2];
-	struct error doubt;	/* the first thing that the peer said and that
-				 * cannot be; it was left out */
+	struct error implausible;	/* the first value of the peer's that cannot be:
+				 * it was left out */
 	uint32_t n_rows;
 	struct result_row rows[SIZES_MAX];
 	struct preflight *preflight;	/* --check at the client, else NULL; on

@@ -342,7 +342,7 @@ static int get_known(const struct frame *frame, struct field *field,
 	}
 }
 
-static void forget(struct done *done, uint16_t id)
+static void clear_field(struct done *done, uint16_t id)
 {
 	switch (id) {
 	case FIELD_COUNTERS:
@@ -359,8 +359,8 @@ static void forget(struct done *done, uint16_t id)
 	}
 }
 
-/* A field_reader; INTO is a struct done.  No number that a test is for depends
- * on what cannot be in a field: it is left out. */
+/* A field_reader; INTO is a struct done.  The results of a test depend on none
+ * of these fields, so one that cannot be is left out. */
 static int get_field(const struct frame *frame, struct field *field,
 		     void *into, struct error *err)
 {
@@ -371,16 +371,16 @@ static int get_field(const struct frame *frame, struct field *field,
 	/* the caller reports what is too short */
 	if (!ret || ret == -ENOENT || field->value.failed)
 		return ret == -ENOENT ? ret : 0;
-	done_doubt(into, field->name, &why);
-	forget(into, field->id);
+	done_leave_out(into, field->name, &why);
+	clear_field(into, field->id);
 	field->value.at = field->value.size;
 	return 0;
 }
 
-void done_doubt(struct done *done, const char *what, struct error *why)
+void done_leave_out(struct done *done, const char *what, struct error *why)
 {
-	fail(&done->doubt, -EPROTO, NULL, "%s (%s left out)", why->message,
-	     what);
+	fail(&done->implausible, -EPROTO, NULL, "%s (%s left out)",
+	     why->message, what);
 	error_clear(why);
 }
 

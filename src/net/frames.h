@@ -288,12 +288,13 @@ struct done {
 	uint64_t *receivers;	/* messages that each received; on the heap */
 	/* the caller's, filled by decode; NULL: samples are an error */
 	struct histogram *latency;
-	/* what the peer said that cannot be and was left out: the first */
-	struct error doubt;
+	/* the first value of the peer's that cannot be: it was left out */
+	struct error implausible;
 };
 
-/* WHAT of DONE is left out for the error in WHY, which becomes empty. */
-void done_doubt(struct done *done, const char *what, struct error *why);
+/* Note that WHAT of DONE is left out for the reason in WHY, which becomes
+ * empty. */
+void done_leave_out(struct done *done, const char *what, struct error *why);
 
 /* Free what DONE holds, except the histogram. */
 void done_free(struct done *done);

@@ -117,10 +117,12 @@ static double clock_drifts(const struct subject *s)
 
 static double is_doubted(const struct subject *s)
 {
-	if (!error_is_set(&s->r->doubt))
+	if (!error_is_set(&s->r->implausible))
 		return 0;
-	fprintf(s->out, "what the other end says cannot be: %s; compare both "
-		"hosts' clocks and versions", s->r->doubt.message);
+	fprintf(s->out,
+		"what the other end says cannot be: %s; compare both "
+		"hosts' clocks and versions",
+		s->r->implausible.message);
 	return 1;
 }
 

@@ -104,14 +104,15 @@ static int check_counts(const struct peer_facts *f, const struct done *d,
 	return ret;
 }
 
-/* A known error bound is at most the whole window; what is not is not known. */
-static void doubt_error(const char *what, uint64_t *ns, struct done *d)
+/* A known error bound is at most the whole window; one that is larger becomes
+ * unknown. */
+static void leave_out_error(const char *what, uint64_t *ns, struct done *d)
 {
 	struct error why = { 0 };
 
 	if (*ns == DONE_UNKNOWN || !check(what, *ns, 0, d->window_ns, &why))
 		return;
-	done_doubt(d, what, &why);
+	done_leave_out(d, what, &why);
 	*ns = DONE_UNKNOWN;
 }
 
@@ -142,8 +143,8 @@ static bool is_above_0(double value)
 	return value > 0 && isfinite(value);
 }
 
-/* What cannot be is not known. */
-static void settle(double *value, double least)
+/* A VALUE below LEAST cannot be, and becomes unknown. */
+static void check_least(double *value, double least)
 {
 	if (!(*value >= least && *value <= CLOCK_MOST))
 		*value = NAN;
@@ -151,10 +152,10 @@ static void settle(double *value, double least)
 
 static void settle_clock(struct clock_description *clock)
 {
-	settle(&clock->resolution_ns, DBL_TRUE_MIN);
-	settle(&clock->read_cost_ns, DBL_TRUE_MIN);
-	settle(&clock->deviation, 0);
-	settle(&clock->drift, -CLOCK_MOST);
+	check_least(&clock->resolution_ns, DBL_TRUE_MIN);
+	check_least(&clock->read_cost_ns, DBL_TRUE_MIN);
+	check_least(&clock->deviation, 0);
+	check_least(&clock->drift, -CLOCK_MOST);
 }
 
 static int check_thread(const struct done *d, const struct thread_row *row,
@@ -237,32 +238,32 @@ static int check_intervals(const struct peer_facts *f, const struct done *d,
 	return check("messages in no interval", left, 0, 0, err);
 }
 
-/* Leave out of D what cannot be, but makes no number wrong that is printed. */
+/* Leave out of D what cannot be, where no printed number depends on it. */
 static void leave_out(const struct peer_facts *f, struct done *d)
 {
 	struct error why = { 0 };
 
-	doubt_error("error of the window", &d->window_error, d);
-	doubt_error("error of an interval", &d->interval_error, d);
+	leave_out_error("error of the window", &d->window_error, d);
+	leave_out_error("error of an interval", &d->interval_error, d);
 	settle_clock(&d->clock);
 	if (check_dryness(d, &why)) {
-		done_doubt(d, "how often the send queue was dry", &why);
+		done_leave_out(d, "how often the send queue was dry", &why);
 		d->queue_checks = d->dry = 0;
 	}
 	if (check_method(f, d, &why)) {
-		done_doubt(d, "post method", &why);
+		done_leave_out(d, "post method", &why);
 		d->method = POST_AUTO;
 	}
 	if (check_threads(f, d, &why)) {
-		done_doubt(d, "threads", &why);
+		done_leave_out(d, "threads", &why);
 		d->n_threads = 0;
 	}
 	if (check_receivers(f, d, &why)) {
-		done_doubt(d, "receivers", &why);
+		done_leave_out(d, "receivers", &why);
 		d->n_receivers = 0;
 	}
 	if (check_intervals(f, d, &why)) {
-		done_doubt(d, "intervals", &why);
+		done_leave_out(d, "intervals", &why);
 		d->n_intervals = 0;
 	}
 }

@@ -34,7 +34,7 @@ int peer_check_sent(const struct peer_facts *facts, uint32_t qps,
 /*
  * Check a DONE that decode_done() accepted.  Only what makes numbers wrong that
  * are printed is an error.  What else cannot be is left out of THEIRS; see
- * done_doubt().
+ * done_leave_out().
  */
 int peer_check_done(const struct peer_facts *facts, struct done *theirs,
 		    struct error *err);

@@ -69,8 +69,8 @@ static int take_done(struct session *s, const struct frame *frame,
 	ret = decode_done(frame, done, &r->error);
 	if (!ret)
 		ret = peer_check_done(&facts, done, &r->error);
-	if (!error_is_set(&r->doubt))
-		r->doubt = done->doubt;
+	if (!error_is_set(&r->implausible))
+		r->implausible = done->implausible;
 	return ret;
 }
 

@@ -1,5 +1,5 @@
-/* The test connect with --rdma-cm: both ends in one process, over the fake verbs
- * and the fake connection manager. */
+/* The test connect with --rdma-cm: both ends in one process, over the fake
+ * verbs and the fake connection manager. */
 #include "config.h"
 #include "test.h"
 
@@ -114,8 +114,9 @@ TEST(test_answers_that_took_longer_than_was_waited)
 	open_pair(&p, CONTROL_CHURN, 3);
 	fake_rdmacm.took_byte = 6;
 	c = connect_run_well(&p);
-	assert_contains(p.client.result->doubt.message, "the server worked for ");
-	assert_contains(p.client.result->doubt.message,
+	assert_contains(p.client.result->implausible.message,
+			"the server worked for ");
+	assert_contains(p.client.result->implausible.message,
 			" ns on a connection, and this end waited for ");
 	/* the parts are within the whole */
 	assert_int_equal(c->parts[4].latency.samples, 3);

@@ -152,9 +152,9 @@ static void check(const struct cpu_cost *cost, const char *text)
 
 	assert_int_equal(decode(&frame, &got, &err), 0);
 	if (text)
-		assert_contains(got.doubt.message, text);
+		assert_contains(got.implausible.message, text);
 	else
-		assert_string_equal(got.doubt.message, "");
+		assert_string_equal(got.implausible.message, "");
 	assert_int_equal(got.cpu.ns, text ? 0 : cost->ns);
 	done_free(&got);
 	frame_free(&frame);

@@ -468,7 +468,7 @@ TEST(test_done_with_events)
 	encode_done(&frame, &done);
 	assert_int_equal(decode_done(&frame, &got, &err), 0);
 	assert_false(got.events.known);
-	assert_string_equal(got.doubt.message,
+	assert_string_equal(got.implausible.message,
 			    "the peer sent a DONE with events of receives "
 			    "1152921504606846977: expected 0 to "
 			    "1152921504606846976 (events left out)");

@@ -180,7 +180,7 @@ TEST(test_receivers_travel)
 		assert_int_equal(receivers_travel(wrong[i].received,
 						  wrong[i].n, wrong[i].change,
 						  &got, &err), 0);
-		assert_contains(got.doubt.message, wrong[i].why);
+		assert_contains(got.implausible.message, wrong[i].why);
 		assert_int_equal(got.n_receivers, 0);
 		done_free(&got);
 	}

@@ -1,5 +1,5 @@
-/* What a peer says that cannot be: by its name, it is refused, or left out if no
- * number that is printed depends on it. */
+/* What a peer says that cannot be: by its name, it is refused, or left out if
+ * no number that is printed depends on it. */
 #include "config.h"
 #include "test.h"
 
@@ -194,7 +194,7 @@ TEST(test_what_is_taken)
 		rounds[i](&r);
 		if (peer_check_done(&r.facts, &r.theirs, &err))
 			fail_msg("round %zu: %s", i, err.message);
-		assert_string_equal(r.theirs.doubt.message, "");
+		assert_string_equal(r.theirs.implausible.message, "");
 		end(&r);
 	}
 }
@@ -340,9 +340,12 @@ TEST(test_each_value)
 				 s->text ? s->text : "is taken", ret,
 				 err.message);
 		if (s->text)
-			assert_contains(s->left_out ? r.theirs.doubt.message :
-						      err.message, s->text);
-		assert_int_equal(error_is_set(&r.theirs.doubt), s->left_out);
+			assert_contains(s->left_out
+						? r.theirs.implausible.message
+						: err.message,
+					s->text);
+		assert_int_equal(error_is_set(&r.theirs.implausible),
+				 s->left_out);
 		check_left_out(s, &r.theirs);
 		free(latency);
 	}
@@ -374,7 +377,7 @@ TEST(test_several)
 	r.theirs.n_threads = 1;
 	r.intervals[0].start_ns = 1;
 	assert_int_equal(peer_check_done(&r.facts, &r.theirs, &err), 0);
-	assert_string_equal(r.theirs.doubt.message,
+	assert_string_equal(r.theirs.implausible.message,
 			    "the peer sent a DONE with post method 0: "
 			    "expected 1 to 2 (post method left out)");
 	assert_int_equal(r.theirs.n_threads + r.theirs.n_intervals, 0);

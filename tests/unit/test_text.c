@@ -394,7 +394,7 @@ TEST(test_clocks)
 			"by 3.5%: try --clock monotonic_raw there");
 	r->clocks[0].source[0] = r->clocks[1].source[0] = '\0';
 	check_caveat(r, NULL);
-	fail(&r->doubt, -EPROTO, NULL, "no queue is that long");
+	fail(&r->implausible, -EPROTO, NULL, "no queue is that long");
 	check_caveat(r, "what the other end says cannot be: no queue is that "
 			"long; compare both hosts' clocks and versions");
 	result_free(r);

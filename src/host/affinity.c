@@ -95,7 +95,7 @@ static bool is_restricted(const cpu_set_t *allowed)
 	return !CPU_EQUAL(&both, &online);
 }
 
-void numa_look(const char *device, struct numa_host *host)
+void numa_read(const char *device, struct numa_host *host)
 {
 	int mode = MPOL_DEFAULT;
 
@@ -191,7 +191,7 @@ int numa_place(struct parameters *params, struct device *device,
 	uint32_t node;
 	int ret;
 
-	numa_look(device->port.device, &host);
+	numa_read(device->port.device, &host);
 	ret = numa_choose(&host, params->numa, &node, err);
 	if (!ret && node != PORT_NO_NODE)
 		ret = place(&host, node, !params->cpus.n,

@@ -42,9 +42,9 @@ struct numa_host {
 	bool policy;	/* memory has a policy already */
 };
 
-/* Look at this machine and at the RDMA device DEVICE.  Whatever cannot be found
- * stays unknown. */
-void numa_look(const char *device, struct numa_host *host);
+/* Read the nodes of this machine and of the RDMA device DEVICE.  What cannot be
+ * found stays unknown. */
+void numa_read(const char *device, struct numa_host *host);
 
 /*
  * Choose the *NODE for memory and threads; ASKED is a node, PLAN_AUTO or

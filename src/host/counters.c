@@ -129,7 +129,7 @@ static uint32_t count_driver(const char *netdev)
 	set->cmd = ETHTOOL_GSSET_INFO;
 	set->sset_mask = 1ULL << ETH_SS_STATS;
 	/* the mask comes back without what there is none of */
-	if (!ethtool_ask(netdev, set) && set->sset_mask)
+	if (!ethtool_query(netdev, set) && set->sset_mask)
 		n = set->data[0];
 	free(set);
 	return n > MOST ? 0 : n;
@@ -147,7 +147,7 @@ static void find_driver(struct counter_reader *r)
 	names->cmd = ETHTOOL_GSTRINGS;
 	names->string_set = ETH_SS_STATS;
 	names->len = n;
-	if (n && (ethtool_ask(r->netdev, names) || names->len != n))
+	if (n && (ethtool_query(r->netdev, names) || names->len != n))
 		n = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		memcpy(name, names->data + i * ETH_GSTRING_LEN,
@@ -276,7 +276,7 @@ static uint64_t *read_driver(const char *netdev, uint32_t n)
 	stats = xcalloc(1, sizeof(*stats) + (n + MORE) * sizeof(uint64_t));
 	stats->cmd = ETHTOOL_GSTATS;
 	stats->n_stats = n;
-	if (count_driver(netdev) == n && !ethtool_ask(netdev, stats) &&
+	if (count_driver(netdev) == n && !ethtool_query(netdev, stats) &&
 	    stats->n_stats == n) {
 		values = xcalloc(n, sizeof(*values));
 		memcpy(values, stats->data, n * sizeof(*values));

@@ -113,7 +113,7 @@ static void note_priorities(const struct dcb *dcb, struct facts *facts)
 void facts_of_dcb(const char *netdev, struct facts *facts)
 {
 	_Alignas(8) char reply[DCB_REPLY_SIZE];
-	long size = dcb_ask(netdev, reply);
+	long size = dcb_query(netdev, reply);
 	struct dcb dcb;
 
 	if (size < 0)

@@ -23,7 +23,7 @@ struct dcb {
 
 /* Ask the kernel about NETDEV.  REPLY has DCB_REPLY_SIZE bytes, aligned to 8.
  * Returns the number of bytes filled, or a negative errno. */
-long dcb_ask(const char *netdev, void *reply);
+long dcb_query(const char *netdev, void *reply);
 
 /* Read what is in SIZE bytes of REPLY; what is not there stays unknown. */
 void dcb_read(const void *reply, size_t size, struct dcb *dcb);

@@ -80,8 +80,8 @@ static uint64_t fastest(const uint32_t *masks, unsigned int n)
 
 /* The kernel first says how many words its masks have, and then fills them in.
  * SETTINGS have room for the most there can be. */
-static int ask_settings(const char *name,
-			struct ethtool_link_settings *settings)
+static int query_settings(const char *name,
+			  struct ethtool_link_settings *settings)
 {
 	int8_t words;
 	int ret;
@@ -89,7 +89,7 @@ static int ask_settings(const char *name,
 	*settings = (struct ethtool_link_settings){
 		.cmd = ETHTOOL_GLINKSETTINGS,
 	};
-	ret = ethtool_ask(name, settings);
+	ret = ethtool_query(name, settings);
 	words = settings->link_mode_masks_nwords;
 	if (ret || words >= 0)
 		return ret;
@@ -97,7 +97,7 @@ static int ask_settings(const char *name,
 		.cmd = ETHTOOL_GLINKSETTINGS,
 		.link_mode_masks_nwords = (int8_t)-words,
 	};
-	return ethtool_ask(name, settings);
+	return ethtool_query(name, settings);
 }
 
 static void read_speed(const char *name, struct facts *facts)
@@ -106,7 +106,7 @@ static void read_speed(const char *name, struct facts *facts)
 		xcalloc(1, sizeof(*settings) + 3 * SCHAR_MAX * 4);
 	uint64_t most = 0;
 
-	if (!ask_settings(name, settings)) {
+	if (!query_settings(name, settings)) {
 		if (settings->speed &&
 		    settings->speed != (uint32_t)SPEED_UNKNOWN)
 			facts_set_count(facts, FACT_NETDEV_SPEED,
@@ -127,7 +127,7 @@ static void read_pause(const char *name, struct facts *facts)
 					     "both" };
 	struct ethtool_pauseparam ask = { .cmd = ETHTOOL_GPAUSEPARAM };
 
-	if (!ethtool_ask(name, &ask))
+	if (!ethtool_query(name, &ask))
 		facts_set_text(facts, FACT_PAUSE,
 			       words[!!ask.rx_pause + 2 * !!ask.tx_pause]);
 }

@@ -23,7 +23,7 @@ struct below {
 };
 
 /* A sysfs_visitor. */
-static void look_below(const char *name, void *into)
+static void note_lower(const char *name, void *into)
 {
 	struct below *below = into;
 
@@ -38,7 +38,7 @@ void netdev_go_down(char name[NETDEV_NAME_SIZE])
 	for (int i = 0; i < STACK_MAX; i++) {
 		struct below below = { 0 };
 
-		sysfs_list(look_below, &below, "/sys/class/net/%s", name);
+		sysfs_list(note_lower, &below, "/sys/class/net/%s", name);
 		if (below.n != 1)
 			return;
 		memcpy(name, below.name, NETDEV_NAME_SIZE);

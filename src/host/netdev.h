@@ -19,6 +19,6 @@ void netdev_go_down(char name[NETDEV_NAME_SIZE]);
 
 /* Give REQUEST, a struct of <linux/ethtool.h> that begins with its command, to
  * NETDEV, which fills it in.  Returns 0 or a negative errno. */
-int ethtool_ask(const char *netdev, void *request);
+int ethtool_query(const char *netdev, void *request);
 
 #endif

@@ -37,8 +37,8 @@ static void copy_names(struct ethtool_gstrings *to)
 			driver.names[i], ETH_GSTRING_LEN);
 }
 
-/* In place of that of host/netdev_ask.c. */
-int ethtool_ask(const char *netdev, void *request)
+/* In place of that in host/netdev_query.c. */
+int ethtool_query(const char *netdev, void *request)
 {
 	uint32_t *command = request;
 

@@ -72,7 +72,7 @@ static void make_reply(bool dscp)
 	end();
 }
 
-long dcb_ask(const char *netdev, void *reply)
+long dcb_query(const char *netdev, void *reply)
 {
 	if (strcmp(netdev, "eth0") != 0)
 		return -EOPNOTSUPP;

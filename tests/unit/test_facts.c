@@ -25,7 +25,7 @@ static struct {
 	bool rx_pause, tx_pause;
 } made_up_ethtool;
 
-int ethtool_ask(const char *netdev, void *request)
+int ethtool_query(const char *netdev, void *request)
 {
 	struct ethtool_link_settings *settings = request;
 	struct ethtool_pauseparam *pause = request;
@@ -51,7 +51,7 @@ int ethtool_ask(const char *netdev, void *request)
 }
 
 /* tests/unit/test_dcb.c has what the kernel answers. */
-long dcb_ask(const char *netdev, void *reply)
+long dcb_query(const char *netdev, void *reply)
 {
 	(void)netdev;
 	(void)reply;

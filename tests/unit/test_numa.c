@@ -22,7 +22,7 @@ TEST(test_nothing_to_be_seen)
 {
 	struct numa_host host;
 
-	numa_look("mlx5_0", &host);
+	numa_read("mlx5_0", &host);
 	assert_int_equal(host.device_node, PORT_NO_NODE);
 	assert_string_equal(host.nodes, "");
 	assert_false(host.restricted);
@@ -43,11 +43,11 @@ TEST(test_node_of_the_device)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		host_file("/sys/class/infiniband/mlx5_0/device/numa_node",
 			   rows[i].text);
-		numa_look("mlx5_0", &host);
+		numa_read("mlx5_0", &host);
 		assert_int_equal(host.device_node, rows[i].node);
 		assert_string_equal(host.nodes, "0-1");
 	}
-	numa_look("rxe0", &host);
+	numa_read("rxe0", &host);
 	assert_int_equal(host.device_node, PORT_NO_NODE);
 }
 
@@ -59,15 +59,15 @@ TEST(test_restricted_from_outside)
 
 	assert_int_equal(sched_getaffinity(0, sizeof(online), &online), 0);
 	set_online_cpus(&online);
-	numa_look("mlx5_0", &host);
+	numa_read("mlx5_0", &host);
 	assert_false(host.restricted);
 	assert_true(CPU_EQUAL(&host.allowed, &online));
 	CPU_SET(1023, &online);
 	set_online_cpus(&online);
-	numa_look("mlx5_0", &host);
+	numa_read("mlx5_0", &host);
 	assert_true(host.restricted);
 	host_file("/sys/devices/system/cpu/online", "rubbish\n");
-	numa_look("mlx5_0", &host);
+	numa_read("mlx5_0", &host);
 	assert_false(host.restricted);
 }
 

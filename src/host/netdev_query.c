@@ -1,5 +1,5 @@
-/* What the kernel answers about a network interface.  Unit tests answer in
- * place of this file. */
+/* Queries the kernel about a network interface.  Unit tests have functions of
+ * their own in place of these. */
 #include "config.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "host/dcb.h"
 #include "host/netdev.h"
 
-int ethtool_ask(const char *netdev, void *request)
+int ethtool_query(const char *netdev, void *request)
 {
 	struct ifreq ifreq = { .ifr_data = request };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), ret = 0;
@@ -37,7 +37,7 @@ struct request {
 	char name[16];
 };
 
-long dcb_ask(const char *netdev, void *reply)
+long dcb_query(const char *netdev, void *reply)
 {
 	/* the kernel answers at once, or not at all */
 	const struct timeval limit = { .tv_usec = 100000 };

@@ -23,10 +23,10 @@
 /* System calls have lower numbers. */
 #define NUMBERS 512
 /* The tracer answers within microseconds, on a busy machine a little later. */
-#define PATIENCE (2 * SECOND)
+#define TRACER_TIMEOUT (2 * SECOND)
 
-/* What both processes see. */
-struct ledger {
+/* What the tracer and the program share. */
+struct shared {
 	_Atomic int state;	/* of the tracer: WAITING, ... or an errno */
 	_Atomic bool stop;	/* let the thread go */
 	_Atomic uint64_t calls;
@@ -36,7 +36,7 @@ struct ledger {
 enum { WAITING = 0, COUNTING = -1, DONE = -2 };
 
 struct call_counter {
-	struct ledger *ledger;
+	struct shared *shared;
 	int fd;			/* takes the thread to be traced */
 	pid_t tracer;
 	uint64_t before, after;
@@ -78,7 +78,7 @@ static bool reads_clock(uint64_t number)
 	return number == SYS_clock_gettime;
 }
 
-static void note_call(struct ledger *l, pid_t thread)
+static void note_call(struct shared *l, pid_t thread)
 {
 	struct __ptrace_syscall_info info = { 0 };
 
@@ -92,7 +92,7 @@ static void note_call(struct ledger *l, pid_t thread)
 }
 
 /* The signal to pass on for STATUS of the stopped thread. */
-static long signal_of(struct ledger *l, pid_t thread, int status)
+static long signal_of(struct shared *l, pid_t thread, int status)
 {
 	const int number = WSTOPSIG(status);
 
@@ -117,7 +117,7 @@ static int attach(pid_t thread)
 }
 
 /* Count the calls of THREAD until it says stop, and then makes one more. */
-static int trace(struct ledger *l, pid_t thread)
+static int trace(struct shared *l, pid_t thread)
 {
 	int status, ret = attach(thread);
 
@@ -141,7 +141,7 @@ static int trace(struct ledger *l, pid_t thread)
 }
 
 /* The process that traces: one thread after the other. */
-static void serve(struct ledger *l, int fd, pid_t parent)
+static void serve(struct shared *l, int fd, pid_t parent)
 {
 	pid_t thread;
 
@@ -163,7 +163,7 @@ static int start(struct call_counter *c)
 	c->tracer = fork();
 	if (c->tracer == 0) {
 		close(fds[1]);
-		serve(c->ledger, fds[0], parent);
+		serve(c->shared, fds[0], parent);
 	}
 	close(fds[0]);
 	c->fd = fds[1];
@@ -177,15 +177,15 @@ struct call_counter *call_counter_open(void)
 {
 	struct call_counter *c = xcalloc(1, sizeof(*c));
 
-	c->ledger = mmap(NULL, sizeof(*c->ledger), PROT_READ | PROT_WRITE,
+	c->shared = mmap(NULL, sizeof(*c->shared), PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (c->ledger != MAP_FAILED && !start(c)) {
+	if (c->shared != MAP_FAILED && !start(c)) {
 		/* a kernel may allow only parents to trace (Yama) */
 		prctl(PR_SET_PTRACER, c->tracer, 0, 0, 0);
 		return c;
 	}
-	if (c->ledger != MAP_FAILED)
-		munmap(c->ledger, sizeof(*c->ledger));
+	if (c->shared != MAP_FAILED)
+		munmap(c->shared, sizeof(*c->shared));
 	free(c);
 	return NULL;
 }
@@ -197,7 +197,7 @@ void call_counter_close(struct call_counter *c)
 	close(c->fd);
 	kill(c->tracer, SIGKILL);
 	waitpid(c->tracer, NULL, 0);
-	munmap(c->ledger, sizeof(*c->ledger));
+	munmap(c->shared, sizeof(*c->shared));
 	free(c);
 }
 
@@ -205,10 +205,10 @@ void call_counter_close(struct call_counter *c)
 static int wait_while(struct call_counter *c, int state)
 {
 	static const struct timespec pause = { .tv_nsec = 100000 };
-	const uint64_t deadline = time_after(PATIENCE);
+	const uint64_t deadline = time_after(TRACER_TIMEOUT);
 	int now;
 
-	while ((now = atomic_load(&c->ledger->state)) == state &&
+	while ((now = atomic_load(&c->shared->state)) == state &&
 	       time_until(deadline))
 		nanosleep(&pause, NULL);
 	return now;
@@ -216,10 +216,10 @@ static int wait_while(struct call_counter *c, int state)
 
 static void note(struct call_counter *c, uint64_t *calls)
 {
-	*calls = atomic_load(&c->ledger->calls);
+	*calls = atomic_load(&c->shared->calls);
 	for (int i = 0; i < NUMBERS; i++)
-		c->numbered[i] = atomic_load(&c->ledger->numbered[i]) -
-				 c->numbered[i];
+		c->numbered[i] =
+			atomic_load(&c->shared->numbered[i]) - c->numbered[i];
 }
 
 int call_counter_begin(struct call_counter *c, char reason[120])
@@ -227,8 +227,8 @@ int call_counter_begin(struct call_counter *c, char reason[120])
 	const pid_t thread = gettid();
 	int state;
 
-	atomic_store(&c->ledger->stop, false);
-	atomic_store(&c->ledger->state, WAITING);
+	atomic_store(&c->shared->stop, false);
+	atomic_store(&c->shared->state, WAITING);
 	memset(c->numbered, 0, sizeof(c->numbered));
 	if (write(c->fd, &thread, sizeof(thread)) != sizeof(thread))
 		state = EPIPE;
@@ -239,7 +239,7 @@ int call_counter_begin(struct call_counter *c, char reason[120])
 		return 0;
 	}
 	/* should it come too late */
-	atomic_store(&c->ledger->stop, true);
+	atomic_store(&c->shared->stop, true);
 	snprintf(reason, 120, "the thread cannot be traced: %s",
 		 strerror(state > 0 ? state : ETIMEDOUT));
 	return state > 0 ? -state : -ETIMEDOUT;
@@ -248,7 +248,7 @@ int call_counter_begin(struct call_counter *c, char reason[120])
 void call_counter_end(struct call_counter *c)
 {
 	note(c, &c->after);
-	atomic_store(&c->ledger->stop, true);
+	atomic_store(&c->shared->stop, true);
 	/* the tracer looks when there is a call */
 	wait_while(c, COUNTING);
 }

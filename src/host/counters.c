@@ -19,9 +19,8 @@
 
 /* The kernel looks at the age of its values in ticks of its timer. */
 #define TICK (SECOND / 100)
-/* For how long at most to wait for newer ones; it keeps them 10 ms unless told
- * otherwise. */
-#define PATIENCE (SECOND / 40)
+/* Longest wait for newer values: the kernel keeps them for 10 ms by default. */
+#define FRESH_TIMEOUT (SECOND / 40)
 
 /* Counters of a driver: it has some for each queue. */
 #define MOST 65536
@@ -326,7 +325,7 @@ void counter_reader_end(struct counter_reader *r)
 	if (!r || !r->before || r->after)
 		return;
 	fresh = r->began + r->lifespan;
-	sleep_until(smaller(fresh, time_after(PATIENCE)));
+	sleep_until(smaller(fresh, time_after(FRESH_TIMEOUT)));
 	r->ended = time_now();
 	r->after = read_all(r);
 	/* still the old ones */

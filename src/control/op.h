@@ -33,8 +33,8 @@ struct control_shared {
 				 * not asked again */
 	bool broken;		/* what failed is no lack of something, which
 				 * would be a limit */
-	struct error implausible;	/* the first value of the server's that cannot
-				 * be: it was left out */
+	/* the first value of the server's that cannot be: it was left out */
+	struct error implausible;
 	_Atomic uint64_t existing;	/* objects of all threads */
 };
 

@@ -138,8 +138,8 @@ struct result {
 	/* bounds of the server's seconds in one of the client's; 0: not known,
 	 * as at the server */
 	double clock_ratio[2];
-	struct error implausible;	/* the first value of the peer's that cannot be:
-				 * it was left out */
+	/* the first value of the peer's that cannot be: it was left out */
+	struct error implausible;
 	uint32_t n_rows;
 	struct result_row rows[SIZES_MAX];
 	struct preflight *preflight;	/* --check at the client, else NULL; on

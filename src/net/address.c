@@ -33,7 +33,7 @@ struct job {
 	int ret, errnum;
 };
 
-static void leave(struct job *job)
+static void release_job(struct job *job)
 {
 	if (atomic_fetch_sub(&job->users, 1) > 1)
 		return;
@@ -45,7 +45,7 @@ static void leave(struct job *job)
 	free(job);
 }
 
-static void ask(struct job *job)
+static void resolve_now(struct job *job)
 {
 	job->ret = getaddrinfo(job->host, job->service, &job->hints,
 			       &job->list);
@@ -59,11 +59,11 @@ static void *run(void *argument)
 	const uint64_t one = 1;
 	struct job *job = argument;
 
-	ask(job);
+	resolve_now(job);
 	/* cannot fail: the counter is far from its limit */
 	while (write(job->done_fd, &one, sizeof(one)) < 0)
 		;
-	leave(job);
+	release_job(job);
 	return NULL;
 }
 
@@ -73,16 +73,16 @@ static bool answer_at_once(struct job *job)
 	int flags = job->hints.ai_flags;
 
 	job->hints.ai_flags |= AI_NUMERICHOST;
-	ask(job);
+	resolve_now(job);
 	job->hints.ai_flags = flags;
 	return !job->ret || !job->host;
 }
 
 /* Start the thread and wait for its answer. */
-static int wait_for_answer(struct job *job, const struct patience *patience,
+static int wait_for_answer(struct job *job, const struct wait_limit *limit,
 			   struct error *err)
 {
-	uint64_t deadline = time_after(patience->limit), n;
+	uint64_t deadline = time_after(limit->timeout), n;
 	pthread_t thread;
 	int ret;
 
@@ -95,8 +95,8 @@ static int wait_for_answer(struct job *job, const struct patience *patience,
 	}
 	pthread_detach(thread);
 	do {
-		ret = oob_wait(job->done_fd, POLLIN, patience->cancel_fd,
-			       deadline, err);
+		ret = oob_wait(job->done_fd, POLLIN, limit->cancel_fd, deadline,
+			       err);
 	} while (ret == 1);
 	/* this read orders the thread's earlier writes before what follows */
 	while (!ret && read(job->done_fd, &n, sizeof(n)) < 0)
@@ -111,9 +111,8 @@ static int wait_for_answer(struct job *job, const struct patience *patience,
  * said in ERR; or another negative errno, said in ERR.
  */
 static int lookup(const char *host, const char *service,
-		  const struct addrinfo *hints,
-		  const struct patience *patience, struct addrinfo **list,
-		  const char **why, struct error *err)
+		  const struct addrinfo *hints, const struct wait_limit *limit,
+		  struct addrinfo **list, const char **why, struct error *err)
 {
 	struct job *job = xcalloc(1, sizeof(*job));
 	int ret = 0;
@@ -124,7 +123,7 @@ static int lookup(const char *host, const char *service,
 	job->hints = *hints;
 	job->done_fd = eventfd(0, EFD_CLOEXEC);
 	if (!answer_at_once(job))
-		ret = wait_for_answer(job, patience, err);
+		ret = wait_for_answer(job, limit, err);
 	if (!ret && job->ret) {
 		*why = job->ret == EAI_SYSTEM ? strerror(job->errnum) :
 						gai_strerror(job->ret);
@@ -133,7 +132,7 @@ static int lookup(const char *host, const char *service,
 		*list = job->list;
 		job->list = NULL;
 	}
-	leave(job);
+	release_job(job);
 	return ret;
 }
 
@@ -208,18 +207,19 @@ static int fail_unknown(const char *text, const char *option, const char *host,
 }
 
 static int fail_silent(const char *text, const char *option,
-		       const struct patience *patience, struct error *err)
+		       const struct wait_limit *limit, struct error *err)
 {
-	return fail(err, -ETIMEDOUT, "check the name server in "
+	return fail(err, -ETIMEDOUT,
+		    "check the name server in "
 		    "/etc/resolv.conf, or give an IP address",
 		    "cannot find the address of %s%s'%s': no name server "
-		    "answered within %.6g s", option ? option : "",
-		    option ? " " : "", text,
-		    (double)patience->limit / (double)SECOND);
+		    "answered within %.6g s",
+		    option ? option : "", option ? " " : "", text,
+		    (double)limit->timeout / (double)SECOND);
 }
 
 int address_resolve(const char *text, const char *option, uint32_t port,
-		    int flags, const struct patience *patience,
+		    int flags, const struct wait_limit *limit,
 		    struct addrinfo **list, struct error *err)
 {
 	const struct addrinfo hints = {
@@ -234,13 +234,13 @@ int address_resolve(const char *text, const char *option, uint32_t port,
 	if (ret)
 		return ret;
 	snprintf(service, sizeof(service), "%u", port);
-	ret = lookup(text ? host : NULL, service, &hints, patience, &found,
-		     &why, err);
+	ret = lookup(text ? host : NULL, service, &hints, limit, &found, &why,
+		     err);
 	if (ret > 0)
 		return fail_unknown(text, option, host, why, err);
 	if (ret < 0)
-		return ret == -ETIMEDOUT ?
-			       fail_silent(text, option, patience, err) : ret;
+		return ret == -ETIMEDOUT ? fail_silent(text, option, limit, err)
+					 : ret;
 	if (!need_interface(found)) {
 		*list = found;
 		return 0;

@@ -11,8 +11,8 @@
 #include "base/ip.h"
 
 /* How long to wait, and what interrupts the wait. */
-struct patience {
-	uint64_t limit;		/* ns */
+struct wait_limit {
+	uint64_t timeout;	/* ns */
 	int *cancel_fd;		/* of signals_open(): see oob_wait() */
 };
 
@@ -21,12 +21,12 @@ struct patience {
 /*
  * Resolve TEXT, the value of OPTION or, when OPTION is NULL, the server: see
  * host_parse().  TEXT may be NULL if FLAGS, those of getaddrinfo(3), has
- * AI_PASSIVE.  PATIENCE limits the wait for a name server.  The caller frees
+ * AI_PASSIVE.  LIMIT is for the wait for a name server.  The caller frees
  * *LIST with freeaddrinfo().  Returns 0, or a negative errno with advice on
  * what to write in ERR.
  */
 int address_resolve(const char *text, const char *option, uint32_t port,
-		    int flags, const struct patience *patience,
+		    int flags, const struct wait_limit *limit,
 		    struct addrinfo **list, struct error *err);
 
 /* bind(2) the TCP socket FD to A.  Returns 0 or a negative errno; refuses

@@ -29,8 +29,9 @@ uint64_t alive_period(uint64_t timeout)
 	return timeout / 4 < SECOND ? timeout / 4 : SECOND;
 }
 
-/* Ignores a lost connection: the next step that needs it reports that. */
-static void say(struct connection *conn)
+/* Send one sign of life.  Ignores a lost connection: the next step that needs
+ * it reports that. */
+static void send_sign(struct connection *conn)
 {
 	struct error ignored = { 0 };
 	struct frame frame;
@@ -42,7 +43,7 @@ static void say(struct connection *conn)
 	frame_free(&frame);
 }
 
-static void *tell(void *argument)
+static void *send_signs(void *argument)
 {
 	struct alive *a = argument;
 	uint64_t next = time_after(a->period);
@@ -65,7 +66,7 @@ static void *tell(void *argument)
 		}
 		if (time_until(next))
 			continue;
-		say(a->conn);
+		send_sign(a->conn);
 		next = time_after(a->period);
 	}
 }
@@ -83,7 +84,7 @@ int alive_begin(struct connection *conn, uint64_t period, struct alive **alive,
 	if (a->end_fd < 0)
 		ret = -errno;
 	if (!ret)
-		ret = -pthread_create(&a->thread, NULL, tell, a);
+		ret = -pthread_create(&a->thread, NULL, send_signs, a);
 	if (!ret) {
 		*alive = a;
 		return 0;

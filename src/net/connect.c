@@ -237,7 +237,7 @@ static int race_run(struct attempt *attempts, size_t n, uint64_t timeout,
 }
 
 /* The addresses to connect to and from. */
-struct way {
+struct target {
 	const char *host;
 	const char *bind;		/* --bind, or NULL */
 	uint32_t port;
@@ -260,45 +260,45 @@ static int bind_errno(const struct addrinfo *a)
 }
 
 /* Keep one --bind address of each family that this machine has. */
-static int choose_local(struct way *way, struct error *err)
+static int choose_local(struct target *target, struct error *err)
 {
 	int errnum = 0;
 	size_t n = 0;
 
-	for (const struct addrinfo *a = way->local_list; a; a = a->ai_next) {
+	for (const struct addrinfo *a = target->local_list; a; a = a->ai_next) {
 		int failed;
 
-		if (n == FAMILIES || host_of_family(way->from, a->ai_family))
+		if (n == FAMILIES || host_of_family(target->from, a->ai_family))
 			continue;
 		failed = bind_errno(a);
 		if (!errnum)
 			errnum = failed;
 		if (failed)
 			continue;
-		way->local[n] = *a;
-		way->local[n].ai_next = NULL;
+		target->local[n] = *a;
+		target->local[n].ai_next = NULL;
 		if (n)
-			way->local[n - 1].ai_next = &way->local[n];
-		way->from = way->local;
+			target->local[n - 1].ai_next = &target->local[n];
+		target->from = target->local;
 		n++;
 	}
 	if (n)
 		return 0;
 	return fail_errno(err, errnum, "give an address of this machine",
-			  "--bind %s", way->bind);
+			  "--bind %s", target->bind);
 }
 
-static int resolve(struct way *way, const struct patience *patience,
+static int resolve(struct target *target, const struct wait_limit *limit,
 		   struct error *err)
 {
-	int ret = address_resolve(way->host, NULL, way->port, 0, patience,
-				  &way->list, err);
+	int ret = address_resolve(target->host, NULL, target->port, 0, limit,
+				  &target->list, err);
 
-	if (!ret && way->bind)
-		ret = address_resolve(way->bind, "--bind", 0, AI_PASSIVE,
-				      patience, &way->local_list, err);
-	if (!ret && way->bind)
-		ret = choose_local(way, err);
+	if (!ret && target->bind)
+		ret = address_resolve(target->bind, "--bind", 0, AI_PASSIVE,
+				      limit, &target->local_list, err);
+	if (!ret && target->bind)
+		ret = choose_local(target, err);
 	return ret;
 }
 
@@ -308,31 +308,34 @@ static const char *family_name(const struct addrinfo *a)
 }
 
 /* The attempts for WAY, in the order to try them; free(3) *LIST. */
-static int make_attempts(const struct way *way, struct attempt **list,
+static int make_attempts(const struct target *target, struct attempt **list,
 			 size_t *n, struct error *err)
 {
 	const struct addrinfo **order;
 	size_t most = 0;
 
-	for (const struct addrinfo *a = way->list; a; a = a->ai_next)
+	for (const struct addrinfo *a = target->list; a; a = a->ai_next)
 		most++;
 	order = xcalloc(most, sizeof(*order));
-	*n = host_order(way->list, way->from, order);
+	*n = host_order(target->list, target->from, order);
 	*list = xcalloc(most, sizeof(**list));
 	for (size_t i = 0; i < *n; i++)
 		(*list)[i] = (struct attempt){
 			.to = order[i],
-			.from = host_of_family(way->from, order[i]->ai_family),
+			.from = host_of_family(target->from,
+					       order[i]->ai_family),
 			.fd = -1,
 		};
 	free(order);
 	if (*n)
 		return 0;
-	return fail(err, -EAFNOSUPPORT, "leave --bind out, or give an address "
+	return fail(err, -EAFNOSUPPORT,
+		    "leave --bind out, or give an address "
 		    "of this machine in the server's family",
 		    "cannot connect to %s port %u: it has only %s addresses, "
-		    "and --bind %s has only %s addresses", way->host, way->port,
-		    family_name(way->list), way->bind, family_name(way->from));
+		    "and --bind %s has only %s addresses",
+		    target->host, target->port, family_name(target->list),
+		    target->bind, family_name(target->from));
 }
 
 static size_t count(const struct attempt *list, size_t n, int errnum)
@@ -346,7 +349,7 @@ static size_t count(const struct attempt *list, size_t n, int errnum)
 
 /* "fd00::1, fd00::2: " for the attempts that ended with ERRNUM; nothing if that
  * is the only address and the user named it. */
-static void print_addresses(FILE *out, const struct way *way,
+static void print_addresses(FILE *out, const struct target *target,
 			    const struct attempt *list, size_t n, int errnum)
 {
 	size_t shown = 0, all = count(list, n, errnum);
@@ -357,7 +360,7 @@ static void print_addresses(FILE *out, const struct way *way,
 			continue;
 		address_host(list[i].to->ai_addr, list[i].to->ai_addrlen,
 			     text);
-		if (n == 1 && strstr(way->host, text))
+		if (n == 1 && strstr(target->host, text))
 			return;
 		fprintf(out, "%s%s", shown++ ? ", " : "", text);
 	}
@@ -367,7 +370,7 @@ static void print_addresses(FILE *out, const struct way *way,
 }
 
 /* Print each cause once, with its addresses. */
-static void print_causes(FILE *out, const struct way *way,
+static void print_causes(FILE *out, const struct target *target,
 			 const struct attempt *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -375,7 +378,7 @@ static void print_causes(FILE *out, const struct way *way,
 			continue;
 		if (i)
 			fputs("; ", out);
-		print_addresses(out, way, list, n, list[i].errnum);
+		print_addresses(out, target, list, n, list[i].errnum);
 		fputs(strerror(list[i].errnum), out);
 	}
 }
@@ -386,19 +389,21 @@ static const struct {
 	const char *advice;
 } advices[] = {
 	{ ECONNREFUSED, "check that 'verbsperf serve' runs there with the same "
-	  "--port; --wait waits for it" },
-	{ ETIMEDOUT, "no answer: check that the host is up, that the address "
+			"--port; --wait waits for it" },
+	{ ETIMEDOUT,
+	  "no answer: check that the host is up, that the address "
 	  "is right and that no firewall drops that TCP port (ping, nft list "
 	  "ruleset)" },
-	{ EHOSTUNREACH, "check that the host is up and that no firewall on the "
+	{ EHOSTUNREACH,
+	  "check that the host is up and that no firewall on the "
 	  "way rejects that TCP port; 'ip route get' shows the route" },
 	{ ENETUNREACH, "this machine has no route there: 'ip route get' shows "
-	  "it, 'ip addr' the networks it is on" },
+		       "it, 'ip addr' the networks it is on" },
 	{ EACCES, "a firewall or a route of this machine forbids it" },
 	{ EPERM, "a firewall or a route of this machine forbids it" },
 };
 
-static int fail_all(const struct way *way, const struct attempt *list,
+static int fail_all(const struct target *target, const struct attempt *list,
 		    size_t n, struct error *err)
 {
 	const char *advice = NULL;
@@ -408,7 +413,7 @@ static int fail_all(const struct way *way, const struct attempt *list,
 	FILE *out = open_memstream(&causes, &size);
 
 	if (out) {
-		print_causes(out, way, list, n);
+		print_causes(out, target, list, n);
 		fclose(out);
 	}
 	for (size_t i = 0; i < sizeof(advices) / sizeof(*advices); i++)
@@ -416,25 +421,25 @@ static int fail_all(const struct way *way, const struct attempt *list,
 			advice = advices[i].advice;
 			ret = -advices[i].errnum;
 		}
-	if (!advice && way->bind)
+	if (!advice && target->bind)
 		advice = "check that the address of --bind can reach that one; "
 			 "leave --bind out, or give another address of this "
 			 "machine";
-	fail(err, ret, advice, "cannot connect to %s port %u: %s", way->host,
-	     way->port, causes ? causes : strerror(-ret));
+	fail(err, ret, advice, "cannot connect to %s port %u: %s", target->host,
+	     target->port, causes ? causes : strerror(-ret));
 	free(causes);
 	return ret;
 }
 
-static int race(const struct way *way, uint64_t timeout, uint64_t wait,
+static int race(const struct target *target, uint64_t timeout, uint64_t wait,
 		struct connection *conn, struct error *err)
 {
 	struct attempt *list = NULL;
 	size_t n, winner = 0;
 	char whom[300];
-	int ret = make_attempts(way, &list, &n, err);
+	int ret = make_attempts(target, &list, &n, err);
 
-	snprintf(whom, sizeof(whom), "%s port %u", way->host, way->port);
+	snprintf(whom, sizeof(whom), "%s port %u", target->host, target->port);
 	if (!ret)
 		ret = race_run(list, n, timeout, wait, whom, &conn->cancel_fd,
 			       &winner, err);
@@ -443,7 +448,7 @@ static int race(const struct way *way, uint64_t timeout, uint64_t wait,
 		address_and_port(list[winner].to->ai_addr,
 				 list[winner].to->ai_addrlen, conn->address);
 	} else if (!error_is_set(err)) {
-		ret = fail_all(way, list, n, err);
+		ret = fail_all(target, list, n, err);
 	}
 	free(list);
 	return ret;
@@ -453,20 +458,20 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 		uint64_t timeout, uint64_t wait, int cancel_fd,
 		struct connection *conn, struct error *err)
 {
-	struct way way = { .host = host, .bind = bind, .port = port };
-	const struct patience patience = { timeout, &conn->cancel_fd };
+	struct target target = { .host = host, .bind = bind, .port = port };
+	const struct wait_limit limit = { timeout, &conn->cancel_fd };
 	const int one = 1;
 	int ret;
 
 	oob_adopt(-1, cancel_fd, "server", conn);
-	ret = resolve(&way, &patience, err);
+	ret = resolve(&target, &limit, err);
 	if (!ret)
-		ret = race(&way, timeout, wait, conn, err);
+		ret = race(&target, timeout, wait, conn, err);
 	if (ret >= 0)
 		setsockopt(ret, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	if (way.list)
-		freeaddrinfo(way.list);
-	if (way.local_list)
-		freeaddrinfo(way.local_list);
+	if (target.list)
+		freeaddrinfo(target.list);
+	if (target.local_list)
+		freeaddrinfo(target.local_list);
 	return ret < 0 ? ret : 0;
 }

@@ -79,9 +79,9 @@ static const char *advice_of(int errnum)
 int oob_listen(const char *bind, uint32_t *port, int cancel_fd,
 	       struct error *err)
 {
-	const struct patience patience = { LOOKUP_LIMIT, &cancel_fd };
+	const struct wait_limit limit = { LOOKUP_LIMIT, &cancel_fd };
 	struct addrinfo *list;
-	int fd = address_resolve(bind, "--bind", *port, AI_PASSIVE, &patience,
+	int fd = address_resolve(bind, "--bind", *port, AI_PASSIVE, &limit,
 				 &list, err);
 
 	if (fd)

@@ -19,7 +19,7 @@ struct ends {
 	const struct plan *plan;
 	const struct port *client;
 	const struct port *server; /* NULL: unknown */
-	bool alone; /* only one end is looked at, and is called the client */
+	bool alone; /* there is one end only, which is called the client */
 	const struct subnet *tcp;
 	bool has_path;
 	struct path path;     /* from the client, if has_path */
@@ -27,10 +27,10 @@ struct ends {
 };
 
 /*
- * One check; any function may be NULL.  A function with a "client" argument
- * looks at that end only.  refuse, look and warn report by calling fail() on
- * ERR; from look and warn that means a warning.  An ordinary run takes note of
- * refuse and refuse_pair only.
+ * One check; any function may be NULL.  A function with a "client" argument is
+ * about that end only.  refuse, refuse_pair, inspect and warn report by calling
+ * fail() on ERR; from inspect and warn that means a warning.  An ordinary run
+ * calls refuse and refuse_pair only.
  */
 struct check {
 	const char *label;
@@ -44,10 +44,10 @@ struct check {
 	/* called only when both ends are known */
 	int (*refuse_pair)(const struct ends *ends, struct error *err);
 	/* called for each end that is known */
-	int (*look)(const struct ends *ends, bool client, struct error *err);
-	bool wrong; /* what look finds is an error: the test will fail */
+	int (*inspect)(const struct ends *ends, bool client, struct error *err);
+	bool wrong; /* what inspect finds is an error: the test will fail */
 	void (*warn)(const struct ends *ends, struct error *err);
-	const char *cost; /* of what look and warn find, in a sentence */
+	const char *cost; /* of what inspect and warn find, in a sentence */
 	enum fact fact;	  /* what the check is about */
 };
 

@@ -13,7 +13,7 @@
 /* Strictly ordered writes limit devices above this rate. */
 #define FAST_MBPS 100000
 
-static int look_at_governor(const struct ends *ends, bool client,
+static int inspect_governor(const struct ends *ends, bool client,
 			    struct error *err)
 {
 	const char *governor = facts_text(end_facts(ends, client),
@@ -37,8 +37,7 @@ static void show_idle(const struct ends *ends, bool client, char *text)
 				facts_count(facts, FACT_IDLE_EXIT_US));
 }
 
-static int look_at_idle(const struct ends *ends, bool client,
-			struct error *err)
+static int inspect_idle(const struct ends *ends, bool client, struct error *err)
 {
 	const struct facts *facts = end_facts(ends, client);
 	const uint64_t us = facts_count(facts, FACT_IDLE_EXIT_US);
@@ -57,7 +56,7 @@ static bool uses_interrupts(const struct ends *ends)
 	return ends->plan->events && check_fact_known(ends);
 }
 
-static int look_at_irqbalance(const struct ends *ends, bool client,
+static int inspect_irqbalance(const struct ends *ends, bool client,
 			      struct error *err)
 {
 	if (!facts_count(end_facts(ends, client), FACT_IRQBALANCE))
@@ -90,7 +89,7 @@ static void show_nodes(const struct ends *ends, bool client, char *text)
 				facts_text(facts, FACT_THREAD_NODES));
 }
 
-static int look_at_nodes(const struct ends *ends, bool client,
+static int inspect_nodes(const struct ends *ends, bool client,
 			 struct error *err)
 {
 	const struct port *port = end_port(ends, client);
@@ -135,7 +134,7 @@ static void need_memory(const struct ends *ends, char *text)
 	preflight_print(text, "%" PRIu64, most_memory(ends->plan));
 }
 
-static int look_at_memlock(const struct ends *ends, bool client,
+static int inspect_memlock(const struct ends *ends, bool client,
 			   struct error *err)
 {
 	const struct facts *facts = end_facts(ends, client);
@@ -183,7 +182,7 @@ static void need_pages(const struct ends *ends, char *text)
 			pages_needed(ends, end_facts(ends, true)));
 }
 
-static int look_at_pages(const struct ends *ends, bool client,
+static int inspect_pages(const struct ends *ends, bool client,
 			 struct error *err)
 {
 	const struct facts *facts = end_facts(ends, client);
@@ -222,7 +221,7 @@ static void show_ordering(const struct ends *ends, bool client, char *text)
 			ends->plan->relaxed_ordering ? "relaxed" : "strict");
 }
 
-static int look_at_ordering(const struct ends *ends, bool client,
+static int inspect_ordering(const struct ends *ends, bool client,
 			    struct error *err)
 {
 	if (ends->plan->relaxed_ordering || !can_relax(end_port(ends, client)))
@@ -236,33 +235,33 @@ static int look_at_ordering(const struct ends *ends, bool client,
 const struct check host_checks[] = {
 	{ .label = "governor", .fact = FACT_GOVERNOR,
 	  .applies = check_fact_known, .show = check_show_fact,
-	  .needed = "performance", .look = look_at_governor,
+	  .needed = "performance", .inspect = inspect_governor,
 	  .cost = "the frequency follows the load, so that latencies and "
 		  "message rates vary" },
 	{ .label = "deepest idle state", .fact = FACT_IDLE_STATE,
 	  .applies = check_fact_known, .show = show_idle,
-	  .look = look_at_idle,
+	  .inspect = inspect_idle,
 	  .cost = "an idle host answers late: with --events, and where the "
 		  "memory sleeps with its processors" },
 	{ .label = "irqbalance", .fact = FACT_IRQBALANCE,
 	  .applies = uses_interrupts, .show = check_show_fact,
-	  .look = look_at_irqbalance,
+	  .inspect = inspect_irqbalance,
 	  .cost = "with --events latencies change when an interrupt moves to "
 		  "another processor" },
 	{ .label = "device's NUMA node", .applies = nodes_matter,
-	  .show = show_nodes, .look = look_at_nodes,
+	  .show = show_nodes, .inspect = inspect_nodes,
 	  .cost = "data crosses the link between the nodes: less bandwidth, "
 		  "and about 100 ns more for each access" },
 	{ .label = "locked memory", .fact = FACT_MEMLOCK_BYTES,
 	  .applies = locks_memory, .show = check_show_fact,
-	  .need = need_memory, .look = look_at_memlock, .wrong = true,
+	  .need = need_memory, .inspect = inspect_memlock, .wrong = true,
 	  .cost = "the memory of the messages cannot be registered" },
 	{ .label = "free huge pages", .fact = FACT_HUGE_PAGES_FREE,
 	  .applies = wants_huge_pages, .show = show_pages, .need = need_pages,
-	  .look = look_at_pages, .wrong = true,
+	  .inspect = inspect_pages, .wrong = true,
 	  .cost = "the memory of the messages cannot be allocated" },
 	{ .label = "ordering", .applies = relaxing_helps,
-	  .show = show_ordering, .look = look_at_ordering,
+	  .show = show_ordering, .inspect = inspect_ordering,
 	  .cost = "each write to memory waits for the one before it, and "
 		  "bandwidth stays below the link's" },
 };

@@ -148,15 +148,15 @@ static void add_server(struct error *err, const struct error *other)
 }
 
 /* What the check finds at either end. */
-static void look_at_both(const struct ends *ends, struct error *err)
+static void inspect_both(const struct ends *ends, struct error *err)
 {
 	struct error other = { 0 };
 
-	ends->check->look(ends, true, err);
+	ends->check->inspect(ends, true, err);
 	if (!ends->server)
 		return;
 	error_stage(&other, err->stage);
-	ends->check->look(ends, false, &other);
+	ends->check->inspect(ends, false, &other);
 	if (!error_is_set(err))
 		*err = other;
 	else if (error_is_set(&other))
@@ -188,8 +188,8 @@ static void fill_row(const struct ends *ends, struct preflight_row *row)
 		add_other_end(ends, &row->error);
 		return;
 	}
-	if (check->look)
-		look_at_both(ends, &row->error);
+	if (check->inspect)
+		inspect_both(ends, &row->error);
 	if (check->warn && ends->server && !error_is_set(&row->error))
 		check->warn(ends, &row->error);
 	if (!error_is_set(&row->error))

@@ -26,8 +26,7 @@ static uint32_t least_active_mtu(const struct ends *ends)
 }
 
 /* A message that fits anyway, or an MTU that was asked for, is no finding. */
-static int look_at_mtu(const struct ends *ends, bool client,
-		       struct error *err)
+static int inspect_mtu(const struct ends *ends, bool client, struct error *err)
 {
 	const struct port *port = end_port(ends, client);
 	const uint64_t mtu = facts_count(&port->facts, FACT_NETDEV_MTU);
@@ -86,7 +85,7 @@ static bool shows_speed(const struct ends *ends)
 }
 
 /* InfiniBand says only what it runs at; nothing is sold with one lane. */
-static int look_at_lanes(const struct ends *ends, bool client,
+static int inspect_lanes(const struct ends *ends, bool client,
 			 struct error *err)
 {
 	const char *lanes = facts_text(end_facts(ends, client),
@@ -100,7 +99,7 @@ static int look_at_lanes(const struct ends *ends, bool client,
 		    lanes);
 }
 
-static int look_at_speed(const struct ends *ends, bool client,
+static int inspect_speed(const struct ends *ends, bool client,
 			 struct error *err)
 {
 	const struct port *port = end_port(ends, client);
@@ -110,7 +109,7 @@ static int look_at_speed(const struct ends *ends, bool client,
 	char advice[160];
 
 	if (!port_is_ethernet(port))
-		return look_at_lanes(ends, client, err);
+		return inspect_lanes(ends, client, err);
 	if (!now || now >= most)
 		return 0;
 	snprintf(advice, sizeof(advice), "look at cable, module and switch "
@@ -123,7 +122,7 @@ static int look_at_speed(const struct ends *ends, bool client,
 		    facts_text(facts, FACT_NETDEV), (double)most / 1000);
 }
 
-static int look_at_downs(const struct ends *ends, bool client,
+static int inspect_downs(const struct ends *ends, bool client,
 			 struct error *err)
 {
 	const uint64_t n = facts_count(end_facts(ends, client),
@@ -200,7 +199,7 @@ static void advise_priority(const struct facts *facts, char *text, size_t size)
 			 strpbrk(pfc, "01234567"));
 }
 
-static int look_at_control(const struct ends *ends, bool client,
+static int inspect_control(const struct ends *ends, bool client,
 			   struct error *err)
 {
 	const struct facts *facts = end_facts(ends, client);
@@ -235,8 +234,7 @@ static void warn_control(const struct ends *ends, struct error *err)
 	     "PFC of the client is %s, of the server %s", mine, theirs);
 }
 
-static int look_at_ecn(const struct ends *ends, bool client,
-		       struct error *err)
+static int inspect_ecn(const struct ends *ends, bool client, struct error *err)
 {
 	const struct facts *facts = end_facts(ends, client);
 	const char *name = facts_text(facts, FACT_NETDEV);
@@ -258,26 +256,26 @@ static int look_at_ecn(const struct ends *ends, bool client,
 const struct check network_checks[] = {
 	{ .label = "interface MTU", .fact = FACT_NETDEV_MTU,
 	  .applies = check_fact_known, .show = show_mtu,
-	  .look = look_at_mtu,
+	  .inspect = inspect_mtu,
 	  .cost = "more packets for the same data: headers take more of the "
 		  "bandwidth, and devices limited by packets send less" },
 	{ .label = "link speed", .applies = shows_speed, .show = show_speed,
-	  .look = look_at_speed,
+	  .inspect = inspect_speed,
 	  .cost = "bandwidth ends at the link's speed" },
 	{ .label = "link downs", .fact = FACT_LINK_DOWNED,
 	  .applies = check_fact_known, .show = check_show_fact,
-	  .look = look_at_downs,
+	  .inspect = inspect_downs,
 	  .cost = "what is on its way when a link goes down is sent again, or "
 		  "the test fails" },
 	{ .label = "flow control", .fact = FACT_PFC,
 	  .applies = has_priorities, .show = show_control,
-	  .need = need_priority, .look = look_at_control,
+	  .need = need_priority, .inspect = inspect_control,
 	  .warn = warn_control,
 	  .cost = "where the network is full packets are dropped, and RDMA "
 		  "sends a window again for each" },
 	{ .label = "RoCE ECN", .fact = FACT_ROCE_ECN,
 	  .applies = has_priorities, .show = check_show_fact,
-	  .need = need_priority, .look = look_at_ecn,
+	  .need = need_priority, .inspect = inspect_ecn,
 	  .cost = "senders do not slow down before the network is full: one "
 		  "slow receiver holds up others" },
 };

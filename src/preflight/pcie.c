@@ -77,8 +77,7 @@ static void need_rate(const struct ends *ends, char *text)
 		preflight_print(text, "%g Gb/s", fastest_link(ends) / 1000.0);
 }
 
-static int look_at_rate(const struct ends *ends, bool client,
-			struct error *err)
+static int inspect_rate(const struct ends *ends, bool client, struct error *err)
 {
 	const struct port *port = end_port(ends, client);
 	const struct facts *facts = &port->facts;
@@ -129,7 +128,7 @@ static void show_training(const struct ends *ends, bool client, char *text)
 				slot[0] ? " in " : "", slot);
 }
 
-static int look_at_training(const struct ends *ends, bool client,
+static int inspect_training(const struct ends *ends, bool client,
 			    struct error *err)
 {
 	const struct facts *facts = end_facts(ends, client);
@@ -152,7 +151,7 @@ static int look_at_training(const struct ends *ends, bool client,
 		    end_whose(ends, client), link_now(facts, now), can);
 }
 
-static int look_at_iommu(const struct ends *ends, bool client,
+static int inspect_iommu(const struct ends *ends, bool client,
 			 struct error *err)
 {
 	if (strcmp(facts_text(end_facts(ends, client), FACT_IOMMU),
@@ -176,7 +175,7 @@ static void show_power(const struct ends *ends, bool client, char *text)
 }
 
 /* What the link may do counts; the policy only where that is not known. */
-static int look_at_power(const struct ends *ends, bool client,
+static int inspect_power(const struct ends *ends, bool client,
 			 struct error *err)
 {
 	const struct facts *facts = end_facts(ends, client);
@@ -198,22 +197,22 @@ static int look_at_power(const struct ends *ends, bool client,
 const struct check pcie_checks[] = {
 	{ .label = "PCIe", .fact = FACT_PCIE_GBPS,
 	  .applies = check_fact_known, .show = show_rate, .need = need_rate,
-	  .look = look_at_rate,
+	  .inspect = inspect_rate,
 	  .cost = "bandwidth ends at what the slower of both carries, less "
 		  "about a tenth for the headers of PCIe" },
 	{ .label = "PCIe supported", .fact = FACT_PCIE_MAX_WIDTH,
 	  .applies = check_fact_known, .show = show_training,
-	  .look = look_at_training,
+	  .inspect = inspect_training,
 	  .cost = "the device has less bandwidth to memory than it could "
 		  "have" },
 	{ .label = "IOMMU", .fact = FACT_IOMMU, .applies = check_fact_known,
-	  .show = check_show_fact, .look = look_at_iommu,
+	  .show = check_show_fact, .inspect = inspect_iommu,
 	  .cost = "an address that is not in the IOMMU's cache costs a "
 		  "look-up in memory: less bandwidth with many or large "
 		  "buffers" },
 	{ .label = "PCIe power saving", .fact = FACT_ASPM,
 	  .applies = check_fact_known, .show = show_power,
-	  .look = look_at_power,
+	  .inspect = inspect_power,
 	  .cost = "the first message after a pause waits microseconds until "
 		  "the link is awake" },
 };

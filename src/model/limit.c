@@ -74,8 +74,8 @@ static double measured(const struct rule *rule, const struct result_row *row,
 }
 
 /* A counter that is known at one end may be above the limit at the other. */
-static double look_at_counter(const struct result_row *row,
-			      struct limit_verdict *v)
+static double counter_value(const struct result_row *row,
+			    struct limit_verdict *v)
 {
 	const struct counter *most = NULL;
 	bool unknown_too = false;
@@ -100,15 +100,15 @@ static double look_at_counter(const struct result_row *row,
 					"neither end has that counter");
 }
 
-static double look_at(const struct plan *plan, const struct rule *rule,
-		      const struct result_row *row, struct limit_verdict *v)
+static double value_of(const struct plan *plan, const struct rule *rule,
+		       const struct result_row *row, struct limit_verdict *v)
 {
 	if (!v->reached)
 		return unknown(v, "the run ended before that size");
 	if (row->failed)
 		return unknown(v, "the run failed before that size was done");
 	if (v->counter)
-		return look_at_counter(row, v);
+		return counter_value(row, v);
 	if (rule->offset == LOST_PERCENT)
 		return percent_lost(plan, row, v);
 	return measured(rule, row, v);
@@ -129,7 +129,7 @@ static struct limit_verdict judge(const struct result *r, uint32_t limit,
 		.reached = size < r->n_rows,
 	};
 
-	v.seen = look_at(plan, rule, &r->rows[size], &v);
+	v.seen = value_of(plan, rule, &r->rows[size], &v);
 	/* NAN fails both comparisons */
 	v.met = rule->least ? v.seen >= v.asked : v.seen <= v.asked;
 	return v;
@@ -149,7 +149,7 @@ static struct limit_verdict judge_counter(const struct result *r,
 		.reached = size < r->n_rows,
 	};
 
-	v.seen = look_at(plan, NULL, &r->rows[size], &v);
+	v.seen = value_of(plan, NULL, &r->rows[size], &v);
 	v.met = v.seen <= v.asked;
 	return v;
 }

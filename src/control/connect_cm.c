@@ -33,16 +33,16 @@ struct own {
 	uint8_t token[ENDPOINT_TOKEN_SIZE];
 	struct sockaddr_storage local, remote;
 	char peer[CM_ADDRESS_SIZE];
-	uint32_t asked;		/* connections asked for so far */
+	uint32_t requested;	/* connections so far */
 };
 
-struct call {
+struct cm_link {
 	struct rdma_cm_id *id;
 	struct link link;
 };
 
 /* Exchange ENDPOINTs without a queue pair: the client's chooses the path, and
- * the server's says where its manager listens. */
+ * the server's has the port at which its manager listens. */
 static int find_server(struct control_thread *t)
 {
 	const struct connection *conn = t->shared->conn;
@@ -150,8 +150,8 @@ static int wait_once(struct control_thread *t, enum cm_step step,
 	return cm_event_take(&own->cm, own->channel, event, &t->err);
 }
 
-/* EVENT is not the one that was awaited in STEP.  The server refuses by the
- * manager what it gives the reason for over TCP. */
+/* Say why EVENT came, which was not awaited in STEP.  When the server rejects a
+ * request, its reason comes over TCP. */
 static int explain(struct control_thread *t, enum cm_step step,
 		   const struct cm_event *event)
 {
@@ -173,7 +173,7 @@ static int explain(struct control_thread *t, enum cm_step step,
 }
 
 /* Wait for the event of TYPE that ends STEP of C. */
-static int await(struct control_thread *t, const struct call *c,
+static int await(struct control_thread *t, const struct cm_link *c,
 		 enum cm_step step, enum rdma_cm_event_type type,
 		 struct cm_event *event)
 {
@@ -196,13 +196,13 @@ static int await(struct control_thread *t, const struct call *c,
 	return explain(t, event->id == c->id ? step : CM_CONNECTED, event);
 }
 
-/* From nothing to the route. */
-static int find_route(struct control_thread *t, struct call *c)
+/* Resolve the address and the route of the server. */
+static int find_route(struct control_thread *t, struct cm_link *c)
 {
 	struct own *own = t->own;
 	struct cm_event event;
-	int ret = cm_id_call(&own->cm, own->channel, NULL, &own->remote,
-			     &c->id, &t->err);
+	int ret = cm_id_resolve(&own->cm, own->channel, NULL, &own->remote,
+				&c->id, &t->err);
 
 	if (!ret)
 		ret = await(t, c, CM_ADDRESS, RDMA_CM_EVENT_ADDR_RESOLVED,
@@ -219,11 +219,11 @@ static int find_route(struct control_thread *t, struct call *c)
 	return ret;
 }
 
-/* Ask the server for the connection, until its answer is here. */
-static int ask(struct control_thread *t, struct call *c)
+/* Request the connection, and wait for the server's answer. */
+static int request_connection(struct control_thread *t, struct cm_link *c)
 {
 	struct own *own = t->own;
-	const uint32_t number = own->asked++;
+	const uint32_t number = own->requested++;
 	const struct cm_mark mark = cm_mark_of(&own->cm, number, 0);
 	struct rdma_conn_param param =
 		cm_parameters(&own->cm, c->link.qp, &mark, sizeof(mark));
@@ -247,8 +247,8 @@ static int ask(struct control_thread *t, struct call *c)
 	return 0;
 }
 
-/* From the server's answer on. */
-static int finish(struct control_thread *t, struct call *c)
+/* Complete the connection after the server's answer. */
+static int finish(struct control_thread *t, struct cm_link *c)
 {
 	struct own *own = t->own;
 	struct resources_link found = { .group = false };
@@ -270,11 +270,11 @@ static int finish(struct control_thread *t, struct call *c)
 static int make(struct control_thread *t, void *object)
 {
 	struct own *own = t->own;
-	struct call *c = object;
+	struct cm_link *c = object;
 	struct error other = { 0 };
 	int ret;
 
-	*c = (struct call){ .id = NULL };
+	*c = (struct cm_link){ .id = NULL };
 	ret = find_route(t, c);
 	if (!ret)
 		ret = link_make(&own->end, &c->link, &t->err);
@@ -284,7 +284,7 @@ static int make(struct control_thread *t, void *object)
 		return ret;
 	}
 	control_lap(t, CREATE);
-	ret = ask(t, c);
+	ret = request_connection(t, c);
 	if (!ret)
 		ret = finish(t, c);
 	if (ret) {
@@ -294,7 +294,7 @@ static int make(struct control_thread *t, void *object)
 	return ret;
 }
 
-static int disconnect(struct control_thread *t, struct call *c)
+static int disconnect(struct control_thread *t, struct cm_link *c)
 {
 	const struct own *own = t->own;
 	struct cm_event event;
@@ -310,7 +310,7 @@ static int disconnect(struct control_thread *t, struct call *c)
 static int undo(struct control_thread *t, void *object)
 {
 	struct own *own = t->own;
-	struct call *c = object;
+	struct cm_link *c = object;
 	int ret = disconnect(t, c), destroyed;
 
 	if (ret)
@@ -338,7 +338,7 @@ const struct control_op control_connect_cm = {
 			      .aside = true },
 	},
 	.own_size = sizeof(struct own),
-	.object_size = sizeof(struct call),
+	.object_size = sizeof(struct cm_link),
 	.setup = setup,
 	.make = make,
 	.undo = undo,

@@ -130,7 +130,7 @@ static int refuse(struct acceptor *a, struct rdma_cm_id *id,
 {
 	struct frame frame;
 
-	cm_turn_away(id);
+	cm_reject(id);
 	encode_error(&frame, FRAME_REFUSE, why);
 	return session_send(a->s, &frame);
 }
@@ -157,7 +157,7 @@ static int answer_request(struct acceptor *a, const struct cm_event *event)
 	uint32_t number;
 
 	if (!cm_mark_is_known(&a->cm, event, &number, NULL))
-		return cm_turn_away(event->id);
+		return cm_reject(event->id);
 	renew_deadline(a);
 	link_drain(&a->end);
 	if (connect_to(a, event->id, &link, &refusal))

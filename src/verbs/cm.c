@@ -12,7 +12,7 @@
 #include "verbs/cm_id.h"
 #include "verbs/cm_multicast.h"
 
-/* Connections asked for at once. */
+/* Connections requested at once. */
 #define AT_ONCE 16
 
 struct connection_of_qp {
@@ -26,7 +26,7 @@ struct cm {
 	struct rdma_cm_id *listener;
 	struct connection_of_qp *qps;	/* plan->qps */
 	struct sockaddr_storage remote;	/* client: the server's */
-	uint32_t n_begun;		/* client: asked for */
+	uint32_t n_begun;		/* client: requested */
 	uint32_t n_done;
 	char peer[CM_ADDRESS_SIZE];	/* in messages */
 	struct cm_group *group;		/* --mcast; else NULL */
@@ -58,12 +58,12 @@ static int begin_next(struct cm *cm, struct error *err)
 {
 	const uint32_t i = cm->n_begun++;
 
-	return cm_id_call(&cm->end, cm->channel, (void *)(uintptr_t)i,
-			  &cm->remote, &cm->qps[i].id, err);
+	return cm_id_resolve(&cm->end, cm->channel, (void *)(uintptr_t)i,
+			     &cm->remote, &cm->qps[i].id, err);
 }
 
-int cm_call(struct cm *cm, const struct sockaddr_storage *remote,
-	    struct error *err)
+int cm_connect(struct cm *cm, const struct sockaddr_storage *remote,
+	       struct error *err)
 {
 	int ret = 0;
 
@@ -85,7 +85,7 @@ int cm_fd(const struct cm *cm)
 	return cm->channel->fd;
 }
 
-/* Is EVENT of this session, and for queue pair *I of it? */
+/* True when EVENT is of this session; *I becomes its queue pair. */
 static bool knows_session(const struct cm *cm, const struct cm_event *event,
 			  uint32_t *i)
 {
@@ -109,7 +109,7 @@ static int connect_qp(struct cm *cm, uint32_t i,
 				    end->path, end->peer, i, link, err);
 }
 
-/* QP I of the server, which the client asks for with ID. */
+/* Connect QP I of the server, which the client requested with ID. */
 static int connect_server_qp(struct cm *cm, uint32_t i, struct rdma_cm_id *id,
 			     struct error *err)
 {
@@ -123,8 +123,8 @@ static int connect_server_qp(struct cm *cm, uint32_t i, struct rdma_cm_id *id,
 	return ret ? ret : connect_qp(cm, i, &link, err);
 }
 
-/* The server: someone asks for a connection.  Over UD, where an answer that
- * got lost is asked for again, so it is given again. */
+/* The server: accept a request, or reject a stranger's.  Over UD a client whose
+ * answer got lost requests it again, and gets it again. */
 static int accept_request(struct cm *cm, const struct cm_event *event,
 			  struct error *err)
 {
@@ -136,11 +136,11 @@ static int accept_request(struct cm *cm, const struct cm_event *event,
 	int ret = 0;
 
 	if (!knows_session(cm, event, &i))
-		return cm_turn_away(event->id);
+		return cm_reject(event->id);
 	q = &cm->qps[i];
 	again = q->id != NULL;
 	if (again && !plan_is_datagram(cm->end.plan))
-		return cm_turn_away(event->id);
+		return cm_reject(event->id);
 	if (again)
 		rdma_destroy_id(q->id);
 	q->id = event->id;
@@ -170,10 +170,10 @@ static int take_server_event(struct cm *cm, const struct cm_event *event,
 			  cm_is_ethernet(&cm->end), err);
 }
 
-/* The client: each awaited event, and what follows it. */
+/* The client's events, in their order. */
 
-static int ask_for_route(struct cm *cm, uint32_t i, const struct cm_event *event,
-			 struct error *err)
+static int resolve_route(struct cm *cm, uint32_t i,
+			 const struct cm_event *event, struct error *err)
 {
 	int ret = cm_check_device(&cm->end, event->id, cm->peer, err);
 
@@ -185,7 +185,7 @@ static int ask_for_route(struct cm *cm, uint32_t i, const struct cm_event *event
 	return 1;
 }
 
-static int ask_for_connection(struct cm *cm, uint32_t i,
+static int request_connection(struct cm *cm, uint32_t i,
 			      const struct cm_event *event, struct error *err)
 {
 	const struct cm_mark mark = cm_mark_of(&cm->end, i, 0);
@@ -199,7 +199,7 @@ static int ask_for_connection(struct cm *cm, uint32_t i,
 	return 1;
 }
 
-/* The server's answer. */
+/* Take the server's answer. */
 static int take_answer(struct cm *cm, uint32_t i, const struct cm_event *event,
 		       struct error *err)
 {
@@ -238,12 +238,12 @@ static int take_client_event(struct cm *cm, const struct cm_event *event,
 		int (*next)(struct cm *cm, uint32_t i,
 			    const struct cm_event *event, struct error *err);
 	} steps[] = {
-		[CM_ADDRESS] = { RDMA_CM_EVENT_ADDR_RESOLVED, ask_for_route },
+		[CM_ADDRESS] = { RDMA_CM_EVENT_ADDR_RESOLVED, resolve_route },
 		[CM_ROUTE] = { RDMA_CM_EVENT_ROUTE_RESOLVED,
-			       ask_for_connection },
-		[CM_ANSWER] = { plan_is_datagram(cm->end.plan) ?
-					RDMA_CM_EVENT_ESTABLISHED :
-					RDMA_CM_EVENT_CONNECT_RESPONSE,
+			       request_connection },
+		[CM_ANSWER] = { plan_is_datagram(cm->end.plan)
+					? RDMA_CM_EVENT_ESTABLISHED
+					: RDMA_CM_EVENT_CONNECT_RESPONSE,
 				take_answer },
 	};
 	const uint32_t i = (uint32_t)(uintptr_t)event->id->context;

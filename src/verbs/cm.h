@@ -39,9 +39,9 @@ int cm_open(const struct cm_end *end, struct cm **cm, struct error *err);
 /* The server: accept connections from now on, at *PORT. */
 int cm_listen(struct cm *cm, uint16_t *port, struct error *err);
 
-/* The client: ask for a connection of each queue pair at REMOTE. */
-int cm_call(struct cm *cm, const struct sockaddr_storage *remote,
-	    struct error *err);
+/* The client: request a connection for each queue pair from REMOTE. */
+int cm_connect(struct cm *cm, const struct sockaddr_storage *remote,
+	       struct error *err);
 
 /* Either end of a multicast test: join the group. */
 int cm_join(struct cm *cm, struct error *err);
@@ -56,8 +56,9 @@ int cm_fd(const struct cm *cm);
  */
 int cm_take(struct cm *cm, struct error *err);
 
-/* Are all queue pairs of this end connected, or in the group?  A server must take events until
- * it knows that those of the client are, too: an answer may get lost. */
+/* Are all queue pairs of this end connected, or in the group?  A server must
+ * take events until it knows that those of the client are, too: an answer may
+ * get lost. */
 bool cm_is_done(const struct cm *cm);
 
 /* The other end did not answer in time: say so in ERR.  Returns -ETIMEDOUT. */

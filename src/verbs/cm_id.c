@@ -145,9 +145,9 @@ int cm_id_listen(const struct cm_end *end, struct rdma_event_channel *channel,
 	return 0;
 }
 
-int cm_id_call(const struct cm_end *end, struct rdma_event_channel *channel,
-	       void *context, const struct sockaddr_storage *remote,
-	       struct rdma_cm_id **id, struct error *err)
+int cm_id_resolve(const struct cm_end *end, struct rdma_event_channel *channel,
+		  void *context, const struct sockaddr_storage *remote,
+		  struct rdma_cm_id **id, struct error *err)
 {
 	struct sockaddr_storage from = *end->local, to = *remote;
 	int ret;
@@ -165,7 +165,7 @@ int cm_id_call(const struct cm_end *end, struct rdma_event_channel *channel,
 	return 0;
 }
 
-int cm_turn_away(struct rdma_cm_id *id)
+int cm_reject(struct rdma_cm_id *id)
 {
 	rdma_reject(id, NULL, 0);
 	rdma_destroy_id(id);

@@ -72,15 +72,15 @@ int cm_id_listen(const struct cm_end *end, struct rdma_event_channel *channel,
 		 struct rdma_cm_id **listener, uint16_t *port,
 		 struct error *err);
 
-/* Begin a call: ask on CHANNEL, with *ID and its CONTEXT, which device leads to
- * REMOTE.  The caller destroys *ID, also after a failure, unless it is NULL. */
-int cm_id_call(const struct cm_end *end, struct rdma_event_channel *channel,
-	       void *context, const struct sockaddr_storage *remote,
-	       struct rdma_cm_id **id, struct error *err);
+/* Begin to connect: resolve REMOTE on CHANNEL, with *ID and its CONTEXT.  The
+ * caller destroys *ID, also after a failure, unless it is NULL. */
+int cm_id_resolve(const struct cm_end *end, struct rdma_event_channel *channel,
+		  void *context, const struct sockaddr_storage *remote,
+		  struct rdma_cm_id **id, struct error *err);
 
 /* Reject the request ID, which is a stranger's or a copy, and destroy it.
  * Returns 0. */
-int cm_turn_away(struct rdma_cm_id *id);
+int cm_reject(struct rdma_cm_id *id);
 
 /* What END tells the manager of the connection of QP, with SIZE bytes of DATA
  * for the peer: the plan's values, of which the manager decides nothing. */

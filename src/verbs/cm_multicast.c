@@ -9,14 +9,14 @@
 #include "verbs/cm_explain.h"
 #include "verbs/multicast.h"
 
-/* What the kernel says, which no header of the C library names. */
+/* An errno of the kernel that no header of the C library names. */
 #define KERNEL_ENOTSUPP 524
 
 struct cm_group {
 	const struct cm_end *end;
 	struct rdma_cm_id *id;
 	struct sockaddr_storage address;	/* of the group */
-	bool asked;		/* to join it */
+	bool requested;		/* rdma_cm was asked to join it */
 	bool sends_only;	/* as a member that receives nothing */
 	bool joined;
 	char text[GID_TEXT_SIZE + 32];	/* in messages */
@@ -65,7 +65,7 @@ static int bind_port(struct cm_group *g, struct rdma_event_channel *channel,
 	return cm_check_device(g->end, g->id, g->text, err);
 }
 
-static int ask_to_send(struct cm_group *g)
+static int join_send_only(struct cm_group *g)
 {
 	struct rdma_cm_join_mc_attr_ex attr = {
 		.comp_mask = RDMA_CM_JOIN_MC_ATTR_ADDRESS |
@@ -92,19 +92,19 @@ static int join_failed(const struct cm_group *g, struct error *err)
 			  g->end->device->port.device, call);
 }
 
-static int ask_for_all(struct cm_group *g, struct error *err)
+static int join_as_member(struct cm_group *g, struct error *err)
 {
 	g->sends_only = false;
-	g->asked = !rdma_join_multicast(g->id, (struct sockaddr *)&g->address,
-					NULL);
-	return g->asked ? 0 : join_failed(g, err);
+	g->requested = !rdma_join_multicast(
+		g->id, (struct sockaddr *)&g->address, NULL);
+	return g->requested ? 0 : join_failed(g, err);
 }
 
 /* Not every kernel and subnet manager has members that only send. */
-static int ask(struct cm_group *g, struct error *err)
+static int join_group(struct cm_group *g, struct error *err)
 {
-	g->sends_only = g->asked = sends(g) && !ask_to_send(g);
-	return g->asked ? 0 : ask_for_all(g, err);
+	g->sends_only = g->requested = sends(g) && !join_send_only(g);
+	return g->requested ? 0 : join_as_member(g, err);
 }
 
 int cm_group_join(const struct cm_end *end, struct rdma_event_channel *channel,
@@ -117,7 +117,7 @@ int cm_group_join(const struct cm_end *end, struct rdma_event_channel *channel,
 	g->end = end;
 	choose_group(g);
 	ret = bind_port(g, channel, err);
-	return ret ? ret : ask(g, err);
+	return ret ? ret : join_group(g, err);
 }
 
 /* Connect each queue pair along what the manager knows of the group. */
@@ -143,14 +143,14 @@ static int connect_all(struct cm_group *g, const struct rdma_ud_param *ud,
 	return ret ? ret : 1;
 }
 
-/* Returns 1, because an answer came. */
-static int ask_again(struct cm_group *g, struct error *err)
+/* Join again as a full member.  Returns 1, because an event came. */
+static int rejoin_as_member(struct cm_group *g, struct error *err)
 {
 	int ret;
 
 	rdma_leave_multicast(g->id, (struct sockaddr *)&g->address);
-	g->asked = false;
-	ret = ask_for_all(g, err);
+	g->requested = false;
+	ret = join_as_member(g, err);
 	return ret ? ret : 1;
 }
 
@@ -162,7 +162,7 @@ int cm_group_take(struct cm_group *g, enum rdma_cm_event_type type,
 		return connect_all(g, ud, err);
 	if (type == RDMA_CM_EVENT_MULTICAST_ERROR && !g->joined &&
 	    g->sends_only)
-		return ask_again(g, err);
+		return rejoin_as_member(g, err);
 	return cm_explain(type, status, CM_GROUP, g->text,
 			  cm_is_ethernet(g->end), err);
 }
@@ -182,7 +182,7 @@ void cm_group_leave(struct cm_group *g)
 {
 	if (!g)
 		return;
-	if (g->asked)
+	if (g->requested)
 		rdma_leave_multicast(g->id, (struct sockaddr *)&g->address);
 	if (g->id)
 		rdma_destroy_id(g->id);

@@ -28,7 +28,7 @@ static json_t *words(const char *text, const char *separators)
 	return array;
 }
 
-/* Of the tests of the control path. */
+/* The names of the tests of the control path. */
 static json_t *control_names(void)
 {
 	char names[COMMAND_WORDS_SIZE];
@@ -36,7 +36,7 @@ static json_t *control_names(void)
 	return words(test_list_control(names, sizeof(names)), " ");
 }
 
-/* Of the tests of the control path, those that have no server. */
+/* The names of the tests of the control path without a server. */
 static json_t *one_end_names(void)
 {
 	json_t *names = control_names();
@@ -168,7 +168,7 @@ static json_t *accepted_by(const struct param *row, const json_t *commands)
 	return array;
 }
 
-/* Those of ROW's words that COMMAND accepts. */
+/* The words of ROW that COMMAND accepts. */
 static json_t *words_for(const struct param *row, const char *command)
 {
 	json_t *array = json_array();

@@ -223,7 +223,7 @@ static int take_output(struct perftest *p, const struct use *u)
 	return set(p, "format", u->shown, rate ? "message-rate" : u->text);
 }
 
-/* Of no effect without --out_json, in whichever order. */
+/* --out_json_file has no effect without --out_json, wherever that stands. */
 static int take_json(struct perftest *p, const struct use *u)
 {
 	if (u->text)
@@ -277,7 +277,7 @@ static int take_mmap(struct perftest *p, const struct use *u)
 	return 0;
 }
 
-/* Of no effect without --mmap, in whichever order. */
+/* The offset has no effect without --mmap, wherever that stands. */
 static int take_mmap_offset(struct perftest *p, const struct use *u)
 {
 	if (!units_parse_size(u->text, &p->mmap_offset))
@@ -285,7 +285,7 @@ static int take_mmap_offset(struct perftest *p, const struct use *u)
 	return expected(p, u, "a number of bytes");
 }
 
-/* Without effect where it is said to, and refused for any other value. */
+/* Only what cuMemAlloc() allocates is supported. */
 static int take_memory_type(struct perftest *p, const struct use *u)
 {
 	if (!strcmp(u->text, "0"))

@@ -13,9 +13,9 @@
 
 /* Operations whose system calls are counted. */
 #define COUNTED 16
-/* Of a window, such a part does not count. */
+/* A fraction of the window below 1/NEGLIGIBLE does not count. */
 #define NEGLIGIBLE 1000
-/* Objects that there is room for at first, where nobody said how many. */
+/* Objects to make room for at first, where no number is given. */
 #define ROOM 4096
 
 static const struct control_op *op_of(const struct control_worker *w)
@@ -38,7 +38,7 @@ static uint64_t now(const struct control_worker *w)
 	return clock_ticks(w->engine->shared->clock);
 }
 
-/* Make room for ROOM objects in all, and touch it, so that the loop need not
+/* Make room for ROOM objects in total, and touch it, so that the loop need not
  * wait for pages. */
 static void grow(struct control_worker *w, uint64_t room)
 {
@@ -184,8 +184,8 @@ static int churn(struct control_worker *w)
 	return ret;
 }
 
-/* More objects cannot be made: that is a result unless there is none at all, or
- * it was no lack that ended it. */
+/* No more objects can be made.  That is a result, unless there is none at all,
+ * or the reason was no lack of something. */
 static int reach_limit(struct control_worker *w, int ret)
 {
 	struct control_engine *e = w->engine;
@@ -227,7 +227,7 @@ static int hold(struct control_worker *w)
 	return 0;
 }
 
-/* Time of the processor that this thread has used, in ns. */
+/* CPU time that this thread has used, in ns. */
 static uint64_t cpu_time(void)
 {
 	struct timespec used = { 0 };
@@ -236,8 +236,8 @@ static uint64_t cpu_time(void)
 	return (uint64_t)used.tv_sec * SECOND + (uint64_t)used.tv_nsec;
 }
 
-/* The attempt that failed is no operation.  What it used of the processor is
- * not known apart. */
+/* The attempt that failed is no operation.  The CPU time it used is not known
+ * apart. */
 static void leave_out_attempt(struct control_worker *w)
 {
 	const uint64_t failed = w->ended - w->attempt;

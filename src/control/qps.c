@@ -1,5 +1,5 @@
-/* What queue pairs of a thread have in common, and the operation that moves them
- * from RESET through INIT and RTR to RTS, each connected to itself. */
+/* What queue pairs of a thread have in common, and the operation that moves
+ * them from RESET through INIT and RTR to RTS, each connected to itself. */
 #include "config.h"
 #include "control/qps.h"
 
@@ -13,7 +13,7 @@
 #define READS 1
 /* 67 ms, where the user did not say. */
 #define ACK_TIMEOUT 14
-/* Of UD: any, as long as it is not privileged. */
+/* Q_Key of UD: any, as long as it is not privileged. */
 #define QKEY 0x11111111
 
 uint32_t control_depth(uint32_t depth)
@@ -21,8 +21,7 @@ uint32_t control_depth(uint32_t depth)
 	return depth == PLAN_AUTO ? CONTROL_DEPTH : depth;
 }
 
-/* What to change in each transition; only the number of the queue pair is
- * missing. */
+/* Prepare the attributes of each transition; only the QP number is missing. */
 static void prepare(struct control_thread *t, struct control_qps *own)
 {
 	const struct control_shared *shared = t->shared;
@@ -41,7 +40,7 @@ static void prepare(struct control_thread *t, struct control_qps *own)
 		.client = true,
 	};
 
-	/* one that reads nothing, for the functions below */
+	/* an operation without reads, for the functions below */
 	plan.op = OP_WRITE;
 	plan.qp_timeout = ACK_TIMEOUT;
 	own->init_mask = qp_attr_init(&own->init, &local);
@@ -97,7 +96,7 @@ int control_qp_create(struct control_thread *t, struct ibv_qp **qp)
 
 enum { CREATE, INIT, RTR, RTS, DESTROY };
 
-/* Make a transition, which is PART, and say when it is refused. */
+/* Move QP by one transition, PART of the operation, and report a refusal. */
 static int move(struct control_thread *t, struct ibv_qp *qp,
 		struct ibv_qp_attr *attr, int mask, uint32_t part,
 		const char *what)

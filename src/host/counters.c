@@ -127,15 +127,15 @@ static uint32_t count_driver(const char *netdev)
 	set = xcalloc(1, sizeof(*set) + sizeof(set->data[0]));
 	set->cmd = ETHTOOL_GSSET_INFO;
 	set->sset_mask = 1ULL << ETH_SS_STATS;
-	/* the mask comes back without what there is none of */
+	/* the kernel clears the bits of sets that there are none of */
 	if (!ethtool_query(netdev, set) && set->sset_mask)
 		n = set->data[0];
 	free(set);
 	return n > MOST ? 0 : n;
 }
 
-/* Those that an Ethernet driver has of its own, as 'ethtool -S' shows them;
- * reading them needs no privileges. */
+/* Find the counters that only the Ethernet driver has, as 'ethtool -S' shows
+ * them; reading them needs no privileges. */
 static void find_driver(struct counter_reader *r)
 {
 	uint32_t n = count_driver(r->netdev);

@@ -30,7 +30,7 @@ int library_load(const struct library *library,
 		 const struct library_symbol *symbols, size_t n, void *calls,
 		 const char *option, struct error *err);
 
-/* Of one end, whose state is OWN in struct allocation. */
+/* The GPU memory of one end: the state OWN of its struct allocation. */
 struct gpu {
 	const struct gpu_driver *driver;
 	uint64_t base;		/* what was allocated; 0: nothing */

@@ -7,7 +7,7 @@
 /* In place of any time or number below: not known. */
 #define CPU_UNKNOWN (1ULL << 60)
 
-/* Of a thread or a process. */
+/* CPU time and context switches of a thread or a process. */
 struct cpu_use {
 	uint64_t user_ns;
 	uint64_t system_ns;
@@ -15,7 +15,7 @@ struct cpu_use {
 	uint64_t involuntary;	/* something else took its CPU */
 };
 
-/* Of a thread that ran a loop. */
+/* What a thread that ran a loop used. */
 struct cpu_thread {
 	uint32_t cpu;		/* PLAN_AUTO: not pinned */
 	struct cpu_use use;

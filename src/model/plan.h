@@ -227,8 +227,8 @@ uint64_t plan_receive_size(const struct plan *plan);
  * outstanding message has its own place. */
 uint64_t plan_stride(const struct plan *plan);
 
-/* Number of regions at each end, each of its QPs x stride bytes.  One if the end
- * only sends from it, reads into it or offers it to the peer; two, one per
+/* Number of regions at each end, each of its QPs x stride bytes.  One if the
+ * end only sends from it, reads into it or offers it to the peer; two, one per
  * direction, if both ends send. */
 uint32_t plan_regions(const struct plan *plan);
 
@@ -311,8 +311,8 @@ uint32_t plan_inline(const struct plan *plan);
  */
 int plan_check(const struct plan *plan, struct error *err);
 
-/* Of that only --rdma-cm: librdmacm, if there is one, connects RC, and tells
- * where UD is. */
+/* Check only the rules of --rdma-cm: librdmacm, if this build has it, connects
+ * RC, and finds the peer of UD. */
 int plan_check_manager(const struct plan *plan, struct error *err);
 
 /* Most QPs of one end that can share a completion queue on a device with

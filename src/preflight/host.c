@@ -50,7 +50,7 @@ static int inspect_idle(const struct ends *ends, bool client, struct error *err)
 		    facts_text(facts, FACT_IDLE_STATE), us);
 }
 
-/* Polling threads are interrupted by nothing. */
+/* True when threads wait for interrupts instead of polling. */
 static bool uses_interrupts(const struct ends *ends)
 {
 	return ends->plan->events && check_fact_known(ends);
@@ -117,13 +117,13 @@ static int inspect_nodes(const struct ends *ends, bool client,
 		    threads, port->device, near);
 }
 
-/* On-demand paging locks none. */
+/* True when registering locks memory, which on-demand paging does not. */
 static bool locks_memory(const struct ends *ends)
 {
 	return !ends->plan->odp && check_fact_known(ends);
 }
 
-/* Of the end that needs more. */
+/* The memory of the end that needs more, in bytes. */
 static uint64_t most_memory(const struct plan *plan)
 {
 	return larger(plan_memory(plan, true), plan_memory(plan, false));
@@ -200,7 +200,7 @@ static int inspect_pages(const struct ends *ends, bool client,
 		    idle, needed);
 }
 
-/* Others cannot, or do it unasked. */
+/* True for devices that relax the order of their writes only when asked to. */
 static bool can_relax(const struct port *port)
 {
 	return !strncmp(facts_text(&port->facts, FACT_DRIVER), "mlx5", 4) &&

@@ -91,13 +91,14 @@ static uint64_t asked_regions(const struct plan *plan, bool client)
 	       plan_is_unreliable(plan);
 }
 
-/* Of the end that is attached to the group. */
+/* Multicast groups of the end that is attached to one. */
 static uint64_t asked_groups(const struct plan *plan, bool client)
 {
 	return plan->mcast.wanted && plan_posts_receives(plan, client);
 }
 
-/* Of several in one group; a single one is never too many. */
+/* Queue pairs in one group, if there are several; a single one is never too
+ * many. */
 static uint64_t asked_members(const struct plan *plan, bool client)
 {
 	return !client && plan_copies(plan) > 1 ? plan_copies(plan) : 0;

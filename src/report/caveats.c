@@ -14,17 +14,17 @@
 #define CLOCKS_DIFFER 0.01
 /* NTP slews a clock by at most half of this. */
 #define KERNEL_DIFFERS 0.001
-/* Nobody wonders what took a second. */
+/* A run that drains for longer is worth a caveat, in seconds. */
 #define DRAINED_SECONDS 1
-/* Of packets, what may be the difference between two times. */
+/* Percentage of packets that two readings at different times may differ by. */
 #define MISSING_PERCENT 0.1
 /* A queue that is dry less often has no visible cost. */
 #define DRY_PERCENT 1
 
-/* 2.9, 12.3, 100: of what is uncertain, in percent. */
+/* Digits of an uncertain percentage: 2.9, 12.3, 100. */
 #define DIGITS(percent) ((percent) < 10 ? 2 : 3)
 
-/* What a caveat looks at, and where it says what it finds. */
+/* What a caveat is about, and where its sentence goes. */
 struct subject {
 	const struct result *r;
 	const struct plan *plan;
@@ -32,13 +32,12 @@ struct subject {
 	FILE *out;
 };
 
-/*
- * A kind of doubt: returns how much of it there is.  Above 0, it has written
- * one sentence without a line end: what it is, and what to do.
- */
+/* A kind of caveat: returns how serious it is.  Above 0, it has written one
+ * sentence without a line end: what is doubtful, and what to do. */
 typedef double caveat_fn(const struct subject *s);
 
-/* perftest's table has a number everywhere: of what there is. */
+/* True for perftest's table, which has a number everywhere, however few samples
+ * there are. */
 static bool fills(const struct result *r)
 {
 	return r->params.perftest || r->params.format == TABLE_PERFTEST;
@@ -127,8 +126,8 @@ static double is_doubted(const struct subject *s)
 }
 
 /* Seconds that are missing from half of the time, or beyond those that a busy
- * machine may be late by.  Queues on the way decide when the messages of a
- * receiver come. */
+ * machine may be late by.  Queues on the way decide when a receiver's messages
+ * arrive. */
 static double mistimed(const struct subject *s)
 {
 	const double wanted = (double)s->plan->duration / 1e9;
@@ -146,7 +145,7 @@ static double mistimed(const struct subject *s)
 	return much;
 }
 
-/* Whoever watches a flag byte has it copied, if the host cannot read it. */
+/* A loop that polls the last byte has it copied if the host cannot read it. */
 static double is_copied(const struct subject *s)
 {
 	if (!plan_is_pingpong(s->plan) || op_table[s->plan->op].receives)
@@ -164,8 +163,8 @@ static double is_copied(const struct subject *s)
 	return 0;
 }
 
-/* Of what is in one cache line nothing is missing when the last byte is
- * there. */
+/* The bytes of one cache line arrive together: no byte is missing once the last
+ * one is there. */
 static double is_unordered(const struct subject *s)
 {
 	if (!s->plan->relaxed_ordering || !plan_is_pingpong(s->plan) ||
@@ -199,9 +198,9 @@ static bool sends_data(const struct plan *plan, bool client)
 	       plan_sends(plan, client) != op_table[plan->op].fetches;
 }
 
-/* Of the packets that one end sent, the percentage that the other did not
- * receive, as far as drivers count these (rxe).  Each end reads its counters
- * when it can: what the queues hold may be on its way. */
+/* The percentage of the packets that one end sent and the other did not
+ * receive, as far as drivers count them (rxe).  Each end reads its counters
+ * when it can: packets in the queues may be on their way. */
 static double missing_from(const struct subject *s, bool client)
 {
 	const struct result_row *row = s->row;
@@ -394,7 +393,8 @@ static double has_two_directions(const struct subject *s)
 	return 1;
 }
 
-/* The most doubtful first.  A doubt of both ends' clocks comes before all. */
+/* The most serious first.  That the clocks of both ends differ comes before
+ * all. */
 static const struct {
 	caveat_fn *find;
 	bool of_run;		/* not of one size */
@@ -420,8 +420,8 @@ static const struct {
 
 #define N_CAVEATS (sizeof(caveats) / sizeof(*caveats))
 
-/* The sentence of a caveat about ROW, and how much of it there is; NULL: none,
- * or no memory. */
+/* The sentence of CAVEAT about ROW, and how serious it is; NULL: none, or no
+ * memory. */
 static char *sentence(size_t caveat, const struct result *r,
 		      const struct result_row *row, double *much)
 {
@@ -443,7 +443,7 @@ static char *sentence(size_t caveat, const struct result *r,
 	return NULL;
 }
 
-/* The sentence about the row that has most of a caveat; NULL: none has any. */
+/* The sentence about the row for which CAVEAT is most serious; NULL: none. */
 static char *worst(size_t caveat, const struct result *r)
 {
 	const uint32_t rows = caveats[caveat].of_run && r->n_rows ? 1 :

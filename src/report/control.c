@@ -16,9 +16,9 @@
 #include "report/limit.h"
 #include "report/stream.h"
 
-/* Of latencies and of their names; most names are shorter. */
+/* Width of a latency and of its name; most names are shorter. */
 #define NAME_WIDTH 14
-/* Of what a part took, at least. */
+/* Least width of the time of a part. */
 #define PART_WIDTH 9
 
 struct column {
@@ -103,7 +103,7 @@ static void print_parts(FILE *out, const struct control_row *c)
 	}
 }
 
-/* Those of --percentiles, of the whole operation. */
+/* Print the percentiles that --percentiles asks for, of the whole operation. */
 static void print_percentiles(FILE *out, const struct result *r,
 			      const struct result_row *row)
 {
@@ -119,7 +119,8 @@ static void print_percentiles(FILE *out, const struct result *r,
 		fputs("\n", out);
 }
 
-/* The columns of the parts are no wider than they must be: there may be many. */
+/* The columns of the parts are no wider than they must be: there may be many.
+ */
 static int width_of_part(const struct control_part *part)
 {
 	const int length = (int)strlen(part->name);
@@ -201,8 +202,7 @@ static void print_rate(FILE *out, const struct control_row *c)
 	fputs("\n", out);
 }
 
-/* It failed at once: there is nothing to say but why, which is said
- * elsewhere. */
+/* True for a row that failed at once: its error is printed elsewhere. */
 static bool is_empty(const struct result_row *row)
 {
 	return row->failed && !row->total.iterations;

@@ -196,8 +196,8 @@ static void print_addresses(FILE *out, const struct result *r, bool client,
 	}
 }
 
-/* Of this end.  In hexadecimal, because some scripts take the first line that has
- * the message size in it for the row. */
+/* Print this end's GPU buffer, in hexadecimal: some scripts take the first line
+ * that has the message size in it for the row. */
 static void print_gpu(FILE *out, const struct result *r)
 {
 	const struct endpoint *own = &r->ends[!r->at_server];
@@ -419,8 +419,8 @@ static void print_row(FILE *out, const struct result *r,
 	counters_print_perftest(out, r, row);
 }
 
-/* Of --run_infinitely: an interval has no better part, and the one that was
- * interrupted is no row. */
+/* Print a line for each interval of --run_infinitely.  An interval has no
+ * better part, and the one that was interrupted has no line. */
 static void print_interval(FILE *out, const struct result *r,
 			   const struct observed *part)
 {

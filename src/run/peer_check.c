@@ -195,7 +195,7 @@ static int check_threads(const struct peer_facts *f, const struct done *d,
 	return ret ? ret : check("messages of no thread", left, 0, 0, err);
 }
 
-/* Those of a group at the server, if there are several. */
+/* Only the server of a multicast group has receivers, if there are several. */
 static int check_receivers(const struct peer_facts *f, const struct done *d,
 			   struct error *err)
 {

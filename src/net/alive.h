@@ -14,8 +14,8 @@
 
 struct alive;
 
-/* How often, in ns, an end sends a sign of life to a peer that gives up after
- * TIMEOUT ns: every second, or four times per TIMEOUT if that is shorter. */
+/* Period, in ns, of the signs of life to a peer that gives up after TIMEOUT ns:
+ * a second, or a quarter of TIMEOUT if that is shorter. */
 uint64_t alive_period(uint64_t timeout);
 
 /* Send a sign of life over CONN every PERIOD ns until alive_end(); the thread

@@ -23,7 +23,7 @@
 /* Most addresses named per cause; further ones are only counted. */
 #define ADDRESSES_SHOWN 3
 
-/* One address. */
+/* An attempt to connect to one address. */
 struct attempt {
 	const struct addrinfo *to;
 	const struct addrinfo *from;	/* local address to bind; NULL: any */
@@ -307,7 +307,7 @@ static const char *family_name(const struct addrinfo *a)
 	return a->ai_family == AF_INET ? "IPv4" : "IPv6";
 }
 
-/* The attempts for WAY, in the order to try them; free(3) *LIST. */
+/* The attempts for TARGET, in the order to try them; free(3) *LIST. */
 static int make_attempts(const struct target *target, struct attempt **list,
 			 size_t *n, struct error *err)
 {

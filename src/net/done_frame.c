@@ -47,7 +47,7 @@ static void put_histogram(struct cursor *c, const struct histogram *h)
 	}
 }
 
-/* Numbers in the order of the frame (WIRE_PUT). */
+/* The numbers of struct done in the order of the frame (WIRE_PUT). */
 #define COUNT_LIST(X) \
 	X(8, posted) X(8, received) X(8, counted) X(8, window_ns) \
 	X(8, lost) X(8, late)
@@ -294,7 +294,8 @@ static int get_events(const struct frame *frame, struct cursor *c,
 				      events->receives, 0, COUNT_MAX, err);
 }
 
-/* Together the receivers of a group received all. */
+/* Read the messages of each receiver of a group; together they are all that
+ * were received. */
 static int get_receivers(const struct frame *frame, struct cursor *c,
 			 struct done *done, struct error *err)
 {
@@ -421,7 +422,7 @@ static int get_counts(const struct frame *frame, struct cursor *c,
 	return ret;
 }
 
-/* What tells more about these. */
+/* Read what describes the counts: how messages were posted, and the clock. */
 static void get_details(struct cursor *c, struct done *s)
 {
 	struct clock_description *clock = &s->clock;

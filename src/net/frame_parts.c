@@ -70,7 +70,7 @@ int done_get_counters(const struct frame *frame, struct cursor *c,
 	return ret;
 }
 
-/* No machine has more, so no process uses more at once. */
+/* No machine has more CPUs, so no process uses more at once. */
 #define MACHINE_CPUS 65536
 
 static void put_use(struct cursor *c, const struct cpu_use *use)
@@ -229,8 +229,9 @@ static int get_real(const struct frame *frame, struct cursor *value,
 		    row->key, *real, (unsigned long long)row->most);
 }
 
-/* Advice puts these into commands, which a user may copy into a root shell:
- * nothing of a peer's may be a command of its own. */
+/* Replace in TEXT what may not be in FACT: advice puts facts into commands,
+ * which a user may copy into a root shell, and nothing of a peer's may be a
+ * command of its own. */
 static void tame(enum fact fact, char *text)
 {
 	static const char harmless[] = "abcdefghijklmnopqrstuvwxyz"

@@ -22,11 +22,10 @@ void done_put_cpu(struct cursor *c, const struct cpu_cost *cost);
 int done_get_cpu(const struct frame *frame, struct cursor *c,
 		 struct cpu_cost *cost, struct error *err);
 
-/* The facts of an end as a list of fields (net/wire.h), one for each that is
- * known. */
+/* Write FACTS as a list of fields (net/wire.h), one for each that is known. */
 void facts_put(struct cursor *c, const struct facts *facts);
 
-/* Read them from C, a cursor of FRAME.  A fact that this version does not know
+/* Read FACTS from C, a cursor of FRAME.  A fact that this version does not know
  * is skipped.  Returns 0, or -EPROTO with the reason in ERR. */
 int facts_get(const struct frame *frame, struct cursor *c, struct facts *facts,
 	      struct error *err);

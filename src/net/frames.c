@@ -136,7 +136,7 @@ int frames_take_error(const struct frame *frame, const char *peer,
 void frames_own_words(const struct error *err, const char *peer,
 		      struct error *theirs)
 {
-	/* the prefix that frames_take_error() added */
+	/* skip the prefix that frames_take_error() added */
 	size_t skip = strlen("the : ") + strlen(peer);
 
 	*theirs = *err;

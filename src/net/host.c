@@ -120,7 +120,7 @@ size_t host_order(const struct addrinfo *list, const struct addrinfo *local,
 		  const struct addrinfo **order)
 {
 	int family = list->ai_family;
-	/* next of the other families, next of the first address's family */
+	/* next address of the other families, and of the family of the first */
 	const struct addrinfo *next[2] = {
 		next_of(list, local, list, family, false),
 		next_of(list, local, list, family, true),

@@ -103,7 +103,7 @@ int oob_accept(int listener, struct connection *conn)
 	const int one = 1;
 	int fd;
 
-	/* those of which the connection went away before it was accepted */
+	/* a connection may go away before it is accepted: take the next one */
 	do {
 		fd = accept4(listener, (struct sockaddr *)&address, &length,
 			     SOCK_CLOEXEC | SOCK_NONBLOCK);

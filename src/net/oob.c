@@ -130,8 +130,9 @@ bool oob_is_sign_of_life(const struct frame *frame)
 	return frame->type == FRAME_ALIVE || frame->type == FRAME_WAIT;
 }
 
-/* Measures the rate since the connection began, because an end that was busy
- * finds many signs at once. */
+/* Check that the peer does not flood this end with signs of life.  The rate
+ * counts from the beginning of the connection, because an end that was busy
+ * finds many at once. */
 static int check_signs(struct connection *conn, const struct frame *frame,
 		       struct error *err)
 {
@@ -308,8 +309,7 @@ int peer_error_wait(struct connection *conn, uint64_t deadline,
 
 int peer_error_read(struct connection *conn, struct error *err)
 {
-	/* everything has arrived; the time is for skipping a flood of other
-	 * frames */
+	/* everything has arrived; the time is for a flood of other frames */
 	return peer_error_wait(conn, time_after(SECOND / 10), err);
 }
 
@@ -328,7 +328,8 @@ int peer_error_send(struct connection *conn, const struct frame *frame,
 	return ret;
 }
 
-/* The address of an end, without a port: GID, or that of the socket TCP. */
+/* Choose the address of an end, without a port: GID, or that of the socket
+ * TCP. */
 static void choose_address(const struct path *path, const struct gid *gid,
 			   const struct sockaddr_storage *tcp,
 			   struct sockaddr_storage *address)

@@ -36,7 +36,7 @@ struct connection {
 	int turn_fd;		/* server: where to ask for a turn (turn.h); -1:
 				 * no turn needed */
 	bool cut_off;		/* a frame was sent in part, or a sealed one not
-				 * at all: the peer cannot read later ones */
+				 * at all: the peer can read no later frame */
 	/* after the proofs of a key (seal.h); NULL: in the clear */
 	struct seal *seal_out, *seal_in;
 };

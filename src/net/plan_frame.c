@@ -152,7 +152,7 @@ static int get_port(const struct frame *frame, struct cursor *c,
 	return ret ? ret : wire_get_fields(frame, c, get_more, s, err);
 }
 
-/* The list that ROW stands for. */
+/* The list in the field of ROW. */
 static const void *list_of(const struct parameters *params,
 			   const struct param *row)
 {
@@ -281,7 +281,7 @@ static int get_labels(const struct frame *frame, struct cursor *value,
 	return ret;
 }
 
-/* Zeros leave the group open. */
+/* Read a multicast group; zeros leave it open. */
 static int get_group(const struct frame *frame, struct cursor *value,
 		     struct mcast *mcast, struct error *err)
 {

@@ -45,8 +45,9 @@ void seal_free(struct seal *seal);
 void seal_frame(struct seal *seal, const struct frame *frame,
 		struct frame *sealed);
 
-/* wire_read_header() for a sealed frame or, when SEAL is NULL, for one in the
- * clear.  Only seal_open() authenticates the header.  Returns 0 or -EPROTO. */
+/* Like wire_read_header(), for a sealed frame or, when SEAL is NULL, for one in
+ * the clear.  Only seal_open() authenticates the header.  Returns 0 or
+ * -EPROTO. */
 int seal_read_header(struct seal *seal,
 		     const uint8_t header[WIRE_HEADER_SIZE], const char *peer,
 		     struct frame *frame, struct error *err);

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* From a client's process to its parent; both run the same binary. */
+/* A message from a client's process to its parent; both run the same binary. */
 struct message {
 	enum turn_message kind;
 	uint64_t limit;

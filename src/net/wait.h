@@ -18,8 +18,8 @@
 int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
 	     struct error *err);
 
-/* The same for either of two FDS, each with its events; their revents say which
- * has some. */
+/* Like oob_wait(), for either of two FDS, each with its events; their revents
+ * say which has some. */
 int oob_wait_either(struct pollfd fds[2], int *cancel_fd, uint64_t deadline,
 		    struct error *err);
 

@@ -12,7 +12,7 @@
  */
 int check_ask(struct session *s);
 
-/* The server's part, after its ACCEPT.  Returns s->refusal, and tells the
+/* The server's part, after its ACCEPT.  Returns s->refusal, and sends it to the
  * client, if it would not have served the plan. */
 int check_answer(struct session *s);
 

@@ -14,7 +14,8 @@
 #include "session/handshake.h"
 #include "session/setup.h"
 
-/* Find out whether the file can be written before bothering the server. */
+/* Open the file for samples first: if it cannot be written, the server gets no
+ * request. */
 static int open_samples(struct session *s)
 {
 	struct parameters *params = &s->run.result->params;

@@ -15,7 +15,7 @@
 #include "session/quota.h"
 #include "session/setup.h"
 
-/* Connections that there is room for at first. */
+/* Connections to make room for at first. */
 #define ROOM 64
 
 static bool is_wanted(const struct session *s)
@@ -34,7 +34,8 @@ int connections_measure(struct session *s)
 		return 0;
 	s->over = true;
 	counter = call_counter_open();
-	/* the engine waits for the user, and nobody else meanwhile */
+	/* the engine watches for signals itself, and nobody else may take
+	 * them */
 	conn->cancel_fd = -1;
 	ret = control_run(s->run.device, counter, cancel_fd, conn,
 			  s->run.result);
@@ -47,7 +48,8 @@ int connections_measure(struct session *s)
 	return ret ? ret : session_receive_empty(s, FRAME_BYE);
 }
 
-/* The connections of a client, the oldest first. */
+/* The connections of a client that the server has answered, the oldest
+ * first. */
 struct answers {
 	struct session *s;
 	struct link_end end;
@@ -102,7 +104,8 @@ static int connect_to(struct answers *a, const struct endpoint *peer,
 	return 0;
 }
 
-/* A refusal is an answer like another: the client may go on. */
+/* Connect the QP of the client's ENDPOINT and answer with this end's, or
+ * refuse; after a refusal the client may go on. */
 static int answer_endpoint(struct answers *a, const struct frame *frame)
 {
 	struct error *err = &a->s->run.result->error;
@@ -126,7 +129,7 @@ static int answer_endpoint(struct answers *a, const struct frame *frame)
 	return session_send(a->s, &answer);
 }
 
-/* Only so many connections are to stay. */
+/* Close all connections but the number that START names. */
 static int answer_start(struct answers *a, const struct frame *frame)
 {
 	struct error *err = &a->s->run.result->error;
@@ -144,7 +147,7 @@ static int answer_start(struct answers *a, const struct frame *frame)
 	return session_send(a->s, &answer);
 }
 
-/* Returns 1 when the client says BYE. */
+/* Answer FRAME.  Returns 1 when it is BYE. */
 static int answer(struct answers *a, const struct frame *frame)
 {
 	switch (frame->type) {

@@ -9,7 +9,7 @@
 #include "net/frames.h"
 #include "net/oob.h"
 
-/* How long a client waits while nobody ahead of it leaves the queue. */
+/* How long a client waits without moving up in the queue. */
 #define TURN_LIMIT (3600 * SECOND)
 
 void session_stage(struct session *s, const char *stage)
@@ -55,8 +55,8 @@ static uint64_t alive_limit(const struct session *s, enum frame_type type)
 	}
 }
 
-/* May SIGN come while a frame of TYPE is due?  ALIVE from earlier traffic may
- * still be on its way. */
+/* True when SIGN may come while a frame of TYPE is due.  ALIVE from earlier
+ * traffic may still be on its way. */
 static bool is_sign_due(const struct session *s, const struct frame *sign,
 			enum frame_type type)
 {

@@ -50,9 +50,10 @@ struct session {
 	struct run run;
 	bool accepted;		/* the server sent ACCEPT: errors use ABORT */
 	bool over;		/* no steps are left */
-	int refusal;		/* at a server that only checks: the error of an
-				 * ordinary run */
-	bool connecting;	/* or connected: each end may fail by itself */
+	int refusal;		/* at a server that only checks: the error with
+				 * which it would refuse an ordinary run */
+	bool connecting;	/* queue pairs are being connected, or are: from
+				 * now on each end may fail by itself */
 	struct handshake *handshake;	/* until both ends have proved the
 					 * key */
 	struct manager *manager;	/* --rdma-cm; else NULL */

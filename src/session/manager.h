@@ -15,19 +15,19 @@
 
 #include "session/dialogue.h"
 
-/* The server, before it sends its ENDPOINT: listen, and say where in MINE.
- * Does nothing at a client or without --rdma-cm.  Returns 0 or a negative
- * errno, said in the result's error, like the other functions. */
+/* At the server, before it sends its ENDPOINT: listen, and put the port into
+ * MINE.  Does nothing at a client or without --rdma-cm.  Returns 0 or a
+ * negative errno, said in the result's error, like the other functions. */
 int manager_listen(struct session *s, struct endpoint *mine);
 
 /* Connect all queue pairs of this end, or have them join the group. */
 int manager_connect(struct session *s);
 
-/* The server: answer the manager until READY comes, and put that into FRAME;
- * then stop listening. */
+/* At the server: take events until READY comes, put that into FRAME, and stop
+ * listening. */
 int manager_expect_ready(struct session *s, struct frame *frame);
 
-/* Give up the connections; nothing to do is fine. */
+/* Release the connections.  Does nothing without a manager. */
 void manager_free(struct session *s);
 
 #endif

@@ -33,7 +33,7 @@ static int request_turn(struct session *s, uint64_t limit)
 			  "cannot ask for a turn");
 }
 
-/* Say why there is no turn; -EAGAIN tells the client to come again
+/* Report why there is no turn; -EAGAIN tells the client to retry
  * (session.h). */
 static int explain_refusal(uint32_t why, struct error *err)
 {

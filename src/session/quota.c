@@ -37,7 +37,7 @@ static uint64_t completions(const struct plan *plan, uint64_t sends,
 		    smaller(receives, limits->max_cqe));
 }
 
-/* Bytes of N scatter/gather entries beyond a first one. */
+/* Bytes of N scatter/gather entries, except the first. */
 static uint64_t several(uint32_t n)
 {
 	return n > 1 ? n * sizeof(struct ibv_sge) : 0;
@@ -99,8 +99,8 @@ void need_of(const struct plan *plan, bool client,
 		prepared(plan, client, receives);
 }
 
-/* What a turn may take beyond the known time of its plan, by a client whose
- * clock is slower. */
+/* How long a turn may last beyond the known time of its plan, for a client with
+ * a slower clock. */
 #define MARGIN (600 * SECOND)
 #define SLOWER 4
 
@@ -149,7 +149,8 @@ static int check_memory(const struct parameters *params,
 		    (unsigned long long)params->max_memory);
 }
 
-/* ns that PLAN takes at least; the time of a count of messages is unknown. */
+/* The least time, in ns, that PLAN takes; a count of messages adds nothing, as
+ * its time is unknown. */
 static uint64_t own_time(const struct plan *plan)
 {
 	return plan->sizes.n * (plan->warmup + plan->hold + plan->duration);
@@ -174,8 +175,8 @@ static int check_duration(const struct parameters *params, struct error *err)
 		    (double)least / 1e9, (double)params->max_duration / 1e9);
 }
 
-/* A client that injects faults wants things to go wrong; whoever runs the
- * server may not. */
+/* Refuse faults that the server's user did not allow: a client that injects
+ * them wants things to go wrong. */
 static int check_inject(const struct parameters *params, struct error *err)
 {
 	const struct inject_case *c = inject_find(params->plan.inject);

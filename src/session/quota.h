@@ -35,9 +35,9 @@ void need_of(const struct plan *plan, bool client,
 	     const struct port_limits *limits, struct need *need);
 
 /*
- * How long, in ns, the turn of a client with the plan in PARAMS may last:
- * --max-duration, or 10 minutes more than four times what its sizes take by
- * --duration, --warmup and --hold.
+ * The longest time, in ns, that the turn of a client with the plan in PARAMS
+ * may last: --max-duration, or 10 minutes more than four times what its sizes
+ * take by --duration, --warmup and --hold.
  */
 uint64_t quota_duration(const struct parameters *params);
 
@@ -50,8 +50,8 @@ uint64_t quota_duration(const struct parameters *params);
 int quota_check(const struct parameters *params,
 		 const struct port_limits *device, struct error *err);
 
-/* The same for the test connect, which makes one connection more: it would be
- * the Nth. */
+/* Check one more connection of the test connect, which would be its Nth, in the
+ * same way. */
 int quota_check_connections(const struct parameters *params, uint64_t n,
 			    struct error *err);
 

@@ -20,7 +20,7 @@
 #include "session/quota.h"
 #include "session/setup.h"
 
-/* Do A and B agree on ROW? */
+/* True when A and B have the same value of ROW. */
 static bool agrees(const struct param *row, const struct plan *a,
 		   const struct plan *b)
 {
@@ -28,7 +28,7 @@ static bool agrees(const struct param *row, const struct plan *a,
 
 	if (row->kind == PARAM_SIZES)
 		return !memcmp(&a->sizes, &b->sizes, sizeof(a->sizes));
-	/* each end shows those that it was asked for */
+	/* each end shows the counters that it was asked for */
 	if (row->kind == PARAM_COUNTERS)
 		return true;
 	if (row->kind == PARAM_LABELS)
@@ -100,7 +100,7 @@ static int greet(struct session *s)
 	return ret ? ret : handshake_send_hello(s);
 }
 
-/* Log every client, whether it will be served or not. */
+/* Log each client, whether it is served or not. */
 static void log_client(const struct session *s, bool welcome)
 {
 	const struct hello *hello = handshake_peer(s);
@@ -126,8 +126,8 @@ static int authenticate(struct session *s)
 	return ret;
 }
 
-/* Receive the PLAN first: a client that asks for nothing takes no place in the
- * queue. */
+/* Receive the PLAN before the client enters the queue: one that sends none
+ * takes no place there. */
 static int take_plan(struct session *s)
 {
 	struct result *r = s->run.result;
@@ -167,7 +167,7 @@ static int open_device(struct session *s)
 	if (s->run.device->context)
 		return 0;
 	session_stage(s, "device");
-	/* plan_fit(), or a check, reports what is wrong with its port */
+	/* plan_fit(), or --check, reports what is wrong with the port */
 	any.plan.check = true;
 	ret = device_open(&any, s->run.device, err);
 	if (!ret)

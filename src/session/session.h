@@ -33,11 +33,11 @@ int session_server(struct connection *conn, struct device *device,
 /* Release S and all verbs objects; NULL is fine. */
 void session_free(struct session *s);
 
-/* At a server: did the client of S get its turn? */
+/* True at a server whose client got its turn. */
 bool session_was_served(const struct session *s);
 
-/* Did the failed run in R end because the server is full, and is there time to
- * retry before GIVE_UP (base/time.h)? */
+/* True when the run in R failed because the server is full, and there is time
+ * to retry before GIVE_UP (base/time.h). */
 bool retry_is_wanted(const struct result *r, uint64_t give_up);
 
 /*

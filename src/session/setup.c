@@ -53,7 +53,8 @@ int setup_create(struct session *s)
 	return ret ? ret : inject_at(&s->run, INJECT_AT_CREATED);
 }
 
-/* Note END, the client's or the server's: the report outlives the session. */
+/* Copy END, the client's or the server's, into the result, which outlives the
+ * session. */
 static void note_end(struct result *r, bool client, const struct endpoint *end)
 {
 	struct endpoint *noted = &r->ends[client];
@@ -81,7 +82,8 @@ int setup_send_endpoint(struct session *s)
 	return ret ? ret : session_send(s, &frame);
 }
 
-/* Does PEER, an ENDPOINT, say where it listens if it must, and only then? */
+/* Check that PEER, an ENDPOINT, has the port of rdma_cm when it must, and only
+ * then. */
 static int check_cm_port(struct session *s, const struct endpoint *peer)
 {
 	const bool due = s->run.client && s->run.plan->rdma_cm &&
@@ -94,7 +96,7 @@ static int check_cm_port(struct session *s, const struct endpoint *peer)
 		    s->run.conn->peer, due ? "without" : "with");
 }
 
-/* The peer's endpoint must suit the plan that both agreed on. */
+/* Check the peer's ENDPOINT against the plan that both ends agreed on. */
 static int check_endpoint(struct session *s)
 {
 	const struct plan *plan = s->run.plan;

@@ -4,13 +4,14 @@
 
 #include "session/dialogue.h"
 
-/* The client chose the path among those this end offered: take that of its
- * ENDPOINT, PEER, into the result.  Returns 0, or a negative errno said in
- * ERR. */
+/* Take the path of PEER, the client's ENDPOINT, into the result: the client
+ * chose it among the GIDs that this end offered.  Returns 0, or a negative
+ * errno with the reason in ERR. */
 int accept_path(struct session *s, const struct endpoint *peer,
 		struct error *err);
 
-/* The same in the test connect, whose ENDPOINT has one queue pair. */
+/* Like accept_path(), in the test connect, whose ENDPOINT has one queue
+ * pair. */
 int accept_path_of_one(struct session *s, const struct endpoint *peer,
 		       struct error *err);
 
@@ -29,7 +30,8 @@ int setup_connect(struct session *s);
 int setup_send_ready(struct session *s);
 int setup_take_ready(struct session *s);
 
-/* Each end that will be sent UC or UD messages proves its address (reach.h). */
+/* Have each end that will be sent UC or UD messages prove its address
+ * (reach.h). */
 int setup_reach(struct session *s);
 
 /* Both ends are connected: record the attributes in use and notify the

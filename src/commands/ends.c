@@ -122,7 +122,7 @@ int command_serve(struct options *options, int cancel_fd)
 		   serve_open(params, cancel_fd, &port, &err);
 	if (listener >= 0 && params->format == TABLE_PERFTEST &&
 	    params->perftest) {
-		/* the reader may never take it */
+		/* the reader may never take the report */
 		signals_unblock(true);
 		command_print(strdup(perftest_waiting));
 		signals_unblock(false);
@@ -139,7 +139,7 @@ int command_serve(struct options *options, int cancel_fd)
 	return status < 0 ? EXIT_MEASURED : status;
 }
 
-/* Time for the child to release its objects, and for the kernel to end it. */
+/* Time for the child to release its objects and for the kernel to end it. */
 #define END_TIMEOUT (10 * SECOND)
 /* Interval between checks: as a rule the child ends at once. */
 #define PERIOD (SECOND / 1000)

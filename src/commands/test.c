@@ -46,7 +46,8 @@ static void name_host(struct port *port)
 	gethostname(port->hostname, sizeof(port->hostname) - 1);
 }
 
-/* A script that wants a row every second may do without the peak. */
+/* Warn of an --interval too long for a peak; a script that wants a row every
+ * second may do without one. */
 static void warn_of_interval(const struct parameters *params)
 {
 	const struct plan *plan = &params->plan;
@@ -87,7 +88,7 @@ int test_prepare(const struct options *options, struct device *device,
 	return 0;
 }
 
-/* Somebody ended a run that has no other end. */
+/* True when the user ended a run that has no other end. */
 static bool was_stopped(const struct result *result)
 {
 	return result->params.perftest &&
@@ -138,7 +139,7 @@ int test_report(const struct result *result)
 	bool met;
 	int ret, written;
 
-	/* the reader may never take it: ^C ends that wait, too */
+	/* the reader may never take the report: ^C ends that wait, too */
 	signals_unblock(true);
 	ret = outputs_write_table(result, &err);
 	log_caveat(result);

@@ -10,7 +10,7 @@
 
 /* Faults in mid-run strike this long after the start, in ms. */
 #define LATER 200
-/* In that time. */
+/* Resizes in that time. */
 #define RESIZES 10
 
 /* Make the loop keep at most DEPTH receives posted in each queue. */
@@ -225,7 +225,7 @@ static int to_error_later(struct run *run)
 	return to_error(run);
 }
 
-/* The highest unicast QPN: devices assign them from the bottom. */
+/* Use the highest unicast QPN: devices assign them from the bottom. */
 static int nobodys_qpn(struct run *run)
 {
 	for (uint32_t i = 0; i < run->peer.n; i++)
@@ -233,7 +233,8 @@ static int nobodys_qpn(struct run *run)
 	return 0;
 }
 
-/* Addresses reserved for documentation, and the highest unicast LID. */
+/* A path to addresses reserved for documentation, or to the highest unicast
+ * LID. */
 static int nobodys_gid(struct run *run)
 {
 	static const uint8_t v4[] = { 192, 0, 2, 1 };
@@ -263,7 +264,8 @@ static int wrong_qkey(struct run *run)
 	return 0;
 }
 
-/* More than once while nobody takes completions, then by the loop. */
+/* Resize the queues more than once while nobody takes completions, then from
+ * the loop. */
 static int resize_queues(struct run *run)
 {
 	int ret = 0;

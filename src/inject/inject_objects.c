@@ -16,7 +16,8 @@ static int refused(struct run *run, const char *verb, int errnum)
 			  verb);
 }
 
-/* Memory that faults are provoked in is where its addresses say. */
+/* The memory at ADDRESS: faults are provoked only in memory that is where its
+ * addresses say. */
 static const uint8_t *at(uint64_t address)
 {
 	return (const uint8_t *)(uintptr_t)address;
@@ -99,7 +100,7 @@ static struct ibv_mr *incoming_mr(const struct run *run)
 	return memory_mr(&run->res.memory, incoming);
 }
 
-/* The low byte of a type 2 window's key is the owner's choice. */
+/* The owner chooses the low byte of a type 2 window's key. */
 int inject_memory_window(struct run *run)
 {
 	struct ibv_mw *window;

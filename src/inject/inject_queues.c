@@ -40,7 +40,7 @@ static int resize(const struct flow *f)
 				 f->recv_cq->cqe > 2 * n ? n : 4 * n));
 }
 
-/* In place of a pause, between two polls of the loop. */
+/* Resize the queues between two polls of the loop, in place of its pause. */
 static int resize_when_idle(struct flow *f)
 {
 	int ret = resize(f);

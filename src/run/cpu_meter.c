@@ -32,8 +32,8 @@ static bool has_begun(const struct cpu_meter_thread *thread)
 	return atomic_load_explicit(&thread->began, memory_order_acquire);
 }
 
-/* The first loop's thread has used time before; a thread that has not begun
- * yet has not. */
+/* The first loop's thread has used CPU time before; a thread that has not begun
+ * yet has used none. */
 static void open_threads(struct cpu_meter *meter)
 {
 	meter->threads[0].opened = cpu_use_task(&meter->threads[0].task);
@@ -57,9 +57,9 @@ static void close_threads(struct cpu_meter *meter)
 	}
 }
 
-/* Looking at the clock of a thread that runs makes the kernel count its time up
- * to now, which it otherwise does at its next tick: so the threads come right
- * before the process, and what takes longer is outside. */
+/* Reading the CPU clock of a running thread makes the kernel count its time up
+ * to now, which it otherwise does at its next tick.  So the threads are read
+ * right before the process, and slower readings are outside. */
 void cpu_meter_open(struct cpu_meter *meter)
 {
 	struct cpu_meter_reading *r = &meter->opened;
@@ -82,7 +82,7 @@ void cpu_meter_close(struct cpu_meter *meter)
 	r->interrupts = interrupts_of(meter->device);
 }
 
-/* Loops are numbered from 0. */
+/* The number of threads that ran a loop; loops are numbered from 0. */
 static uint32_t count_threads(const struct cpu_meter *meter)
 {
 	uint32_t n = 0;
@@ -92,7 +92,8 @@ static uint32_t count_threads(const struct cpu_meter *meter)
 	return n;
 }
 
-/* A thread that was over just before it was looked at has said so since. */
+/* A thread that ended just before it was read has set its last reading
+ * since. */
 static struct cpu_use use_of_thread(const struct cpu_meter_thread *thread)
 {
 	if (thread->closed.user_ns == CPU_UNKNOWN)

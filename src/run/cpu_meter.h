@@ -1,8 +1,8 @@
 /*
  * Reads what this end's CPUs did between both edges of the measurement window.
- * The monitor's thread reads it for the loops' threads, too, because a loop
- * makes no system call; only when its loop is over does a thread read for
- * itself.
+ * The monitor's thread reads it for the threads of the loops, too, because a
+ * loop makes no system call; a thread reads for itself only once its loop is
+ * over.
  */
 #ifndef RUN_CPU_METER_H
 #define RUN_CPU_METER_H
@@ -46,12 +46,12 @@ void cpu_meter_begin(struct cpu_meter *meter, const char *device);
 void cpu_meter_thread_begins(struct cpu_meter *meter, uint32_t number);
 void cpu_meter_thread_ends(struct cpu_meter *meter, uint32_t number);
 
-/* Read for the first and for the second time. */
+/* Read for the first time, and for the second. */
 void cpu_meter_open(struct cpu_meter *meter);
 void cpu_meter_close(struct cpu_meter *meter);
 
-/* What was read, into COST, for cpu_cost_free(): unknown unless it was read
- * twice.  CPUS are those of the threads. */
+/* Describe in COST, for cpu_cost_free(), what was used between the readings:
+ * unknown unless there were two.  CPUS are those of the threads. */
 void cpu_meter_describe(const struct cpu_meter *meter, const struct cpus *cpus,
 			struct cpu_cost *cost);
 

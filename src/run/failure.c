@@ -10,8 +10,8 @@
 
 /* A failed completion may come this much later than the flushed ones. */
 #define CAUSE_WAIT_MS 50
-/* A local failure was there before the peer reported its own; only its event
- * may take a moment. */
+/* A local failure happened before the peer reported its own; only its event may
+ * take a moment. */
 #define EVENT_WAIT_MS 5
 
 /* The flow whose failure is not just a flush, else a flushed one, else NULL. */
@@ -55,7 +55,8 @@ static struct flow *find_cause(struct run *run, struct error *event)
 	return f;
 }
 
-/* Messages the peer has acknowledged: in order, up to the failed one. */
+/* The number of messages that the peer has acknowledged: in order, up to the
+ * failed one. */
 static uint64_t acknowledged(const struct run *run, const struct flow *failed)
 {
 	const struct flow_failure *why = &failed->failure;
@@ -110,7 +111,8 @@ static void take_error(struct error *err, const struct error *from)
 		memcpy(err->stage, stage, sizeof(stage));
 }
 
-/* The peer gave up and said why: did this end also fail by itself? */
+/* The peer reported a failure: find out whether this end failed by itself,
+ * too. */
 static int explain_both(struct run *run, int ret)
 {
 	const struct error *said = &run->monitor.err;

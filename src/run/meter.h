@@ -1,9 +1,9 @@
 /*
- * What is read at both edges of the measurement window, and is no loop's
- * business.  The monitor's thread reads it: before it opens the window, and
- * after the window is over.  An end that does not measure, such as one that is
- * written to, has no window of its own; it reads when the other end's opens and
- * closes, as far as the plan says.
+ * Readings at both edges of the measurement window that are no business of a
+ * loop.  The monitor's thread makes them: before it opens the window, and after
+ * the window is over.  An end that does not measure, such as one that is
+ * written to, has no window of its own; it reads when the other end's window
+ * opens and closes, as far as the plan tells.
  */
 #ifndef RUN_METER_H
 #define RUN_METER_H

@@ -17,7 +17,7 @@
 #include "net/wait.h"
 #include "verbs/explain.h"
 
-/* The shortest timeout is a second, which four ticks fit into. */
+/* The period of the checks: four fit into the shortest timeout, a second. */
 #define TICK (SECOND / 4)
 
 enum { WAKE, TIMER, CONTROL, ASYNC, SIGNAL, STDIN, N_FDS };
@@ -64,7 +64,8 @@ static void advance_phase(struct monitor *m)
 	plan_next_phase(m);
 }
 
-/* The client has been told to open the window, or has told this server. */
+/* Open the window after --hold: the client read a line, and this server
+ * received its START. */
 static void release(struct monitor *m)
 {
 	m->held = false;
@@ -117,7 +118,8 @@ static int check_silence(struct monitor *m)
 		    (double)m->peer_timeout / (double)SECOND);
 }
 
-/* Signs of life alone do not hold a client. */
+/* Signs of life alone do not keep a client waiting: the server must send SENT
+ * in time. */
 static int check_sent(struct monitor *m)
 {
 	if (!m->awaits || m->peer.client || time_until(m->peer_sent_deadline) ||
@@ -161,7 +163,7 @@ static int send_alive(struct monitor *m)
 	return ret;
 }
 
-/* Also false for a device that sysfs does not show here. */
+/* True when sysfs has the device's file; also false where sysfs shows none. */
 static bool is_listed(const struct monitor *m)
 {
 	return access(m->context->device->dev_path, F_OK) == 0;
@@ -198,7 +200,8 @@ static int on_tick(struct monitor *m)
 	return ret ? ret : send_alive(m);
 }
 
-/* The client's warm-up is over, or nobody opened the window after it. */
+/* The client's warm-up is over: let a line open the window, or give up when
+ * none came in time. */
 static int on_hold(struct monitor *m)
 {
 	if (m->reads_stdin)
@@ -247,7 +250,7 @@ static int on_line(struct monitor *m)
 	return ret;
 }
 
-/* The client opens the window at this server, too. */
+/* The client's second START: open the window at this server, too. */
 static int on_open(struct monitor *m, const struct frame *frame)
 {
 	uint64_t size;
@@ -317,7 +320,7 @@ static int on_sent(struct monitor *m, const struct frame *frame)
 	return 0;
 }
 
-/* DONE may come only after this end's SENT and the peer's. */
+/* True when DONE may come: after this end's SENT and the peer's. */
 static bool is_done_due(const struct monitor *m)
 {
 	return (!m->sends || m->sent_done) &&

@@ -39,12 +39,13 @@ struct monitor {
 	struct peer_facts peer;	/* known at the start of the round */
 	bool keeps_time;	/* this end's phases follow the clock */
 	bool sends;		/* this end sends: it must make progress, and
-				 * send SENT before the peer sends DONE */
+				 * sends SENT before the peer sends DONE */
 	bool awaits;		/* the peer must send SENT before DONE */
 	bool answers;		/* ping-pong: until the peer's SENT */
 	uint64_t warmup;	/* ns */
-	uint64_t hold;		/* ns after it in which the client is told to
-				 * open the window; 0: it opens by itself */
+	uint64_t hold;		/* ns after it in which a line must open the
+				 * window at the client; 0: it opens by
+				 * itself */
 	uint64_t size;		/* of a message, in bytes */
 	uint64_t duration;	/* ns; 0: the loop counts messages */
 	uint64_t timeout;	/* ns without progress */
@@ -72,8 +73,8 @@ struct monitor {
 	int timer_fd;
 	uint64_t phase_at;	/* deadlines, in ns of CLOCK_MONOTONIC */
 	uint64_t meter_at;
-	uint64_t hold_at;	/* say that the warm-up is over; then, give
-				 * up */
+	uint64_t hold_at;	/* the warm-up is over; then, the time for a
+				 * line is over */
 	uint64_t alive_at;
 	uint64_t heard_at;
 	uint64_t peer_sent_deadline;

@@ -10,10 +10,10 @@
 #include "host/counters.h"
 #include "traffic/open_loop.h"
 
-/* Fewer checks of a send queue do not show how often it was dry. */
+/* Fewer checks of the send queue do not show how often it was dry. */
 #define LEAST_CHECKS 20
 
-/* From the first opening of a loop's window to the last closing. */
+/* The time from the first opening of a loop's window to the last closing. */
 static uint64_t merged_window(const struct run *run)
 {
 	uint64_t opened = UINT64_MAX, closed = 0;
@@ -48,8 +48,8 @@ static uint64_t error_ns(const struct done *done, uint64_t ticks,
 					  (double)done->counted);
 }
 
-/* How far the window and the intervals may be off: the uncertainty of any
- * loop's edges, plus the spread between the loops' edges. */
+/* Describe how far the window and the intervals may be off: the uncertainty of
+ * any loop's edges, plus the spread between the loops' edges. */
 static void describe_errors(const struct run *run, struct done *done)
 {
 	uint64_t opened = 0, closed = UINT64_MAX, opening = 0, closing = 0;
@@ -106,7 +106,7 @@ static void describe_threads(const struct run *run, struct done *done)
 		done->threads[t] = describe_thread(run, t, done->ns_per_tick);
 }
 
-/* What each receiver of a group took, if there are several. */
+/* Describe what each receiver of a group received, if there are several. */
 static void describe_receivers(const struct run *run, struct done *done)
 {
 	const struct flow *f = run->flows;
@@ -235,7 +235,7 @@ static void set_errors(const struct done *measured,
 					  d->n_intervals / ns);
 }
 
-/* One direction, from the counts of its sender and its receiver; NULL:
+/* Fill one direction from the counts of its sender and its receiver; NULL:
  * unknown. */
 static void fill_direction(struct run *run, uint64_t size, bool from_client,
 			   const struct done *sender, struct done *receiver,
@@ -298,7 +298,8 @@ static struct result_direction sum(const struct result_direction *a,
 	};
 }
 
-/* OF[1] is the client's DONE, OF[0] the server's. */
+/* Fill the directions of ROW.  OF[1] is the client's DONE, OF[0] the
+ * server's. */
 static void fill_directions(struct run *run, struct result_row *row,
 			    struct done *const of[2])
 {
@@ -339,7 +340,7 @@ static struct load summarise_load(const struct plan *plan,
 			      late);
 }
 
-/* What this end had under way when its window closed. */
+/* Describe what this end had under way when its window closed. */
 static void describe_drain(const struct run *run, struct result_row *row)
 {
 	const double tick = clock_ns_per_tick(&run->clock) / 1e9;

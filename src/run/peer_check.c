@@ -9,9 +9,10 @@
 
 #include "base/numbers.h"
 
-/* No device does a tenth of this for one thread. */
+/* No device sends a tenth as many messages for one thread. */
 #define MESSAGES_PER_NS 10
-/* Nor does a clock take a second, in ns, or run that many times too fast. */
+/* No clock takes a second, in ns, to be read, or runs that many times too
+ * fast. */
 #define CLOCK_MOST 1e9
 
 static int check(const char *field, uint64_t value, uint64_t min, uint64_t max,
@@ -28,7 +29,7 @@ static int check(const char *field, uint64_t value, uint64_t min, uint64_t max,
 	return wire_check(&done, field, value, min, max, err);
 }
 
-/* Are the peer's numbers the result, or half of it? */
+/* True when the peer's numbers are the result, or half of it. */
 static bool measures(const struct peer_facts *f)
 {
 	return plan_measures(f->plan, f->client);
@@ -45,13 +46,14 @@ static uint64_t due(const struct peer_facts *f, uint32_t qps)
 	return f->warming ? 0 : f->plan->iterations * qps;
 }
 
-/* The number of warm-up messages depends on time. */
+/* True when the peer warms up: the number of its warm-up messages depends on
+ * time. */
 static bool has_warmup(const struct plan *plan)
 {
 	return plan->warmup && !plan_warms_up_apart(plan);
 }
 
-/* The server of a latency test only answers. */
+/* The server of a latency test posts only answers. */
 static int check_posted(const struct peer_facts *f, const struct done *d,
 			struct error *err)
 {
@@ -175,7 +177,8 @@ static int check_thread(const struct done *d, const struct thread_row *row,
 	return ret;
 }
 
-/* Together the threads have all queue pairs and counted all messages. */
+/* Check the threads: together they have all queue pairs and counted all
+ * messages. */
 static int check_threads(const struct peer_facts *f, const struct done *d,
 			 struct error *err)
 {
@@ -314,7 +317,7 @@ int peer_check_done(const struct peer_facts *facts, struct done *theirs,
 {
 	int ret;
 
-	/* nobody prints these, whatever they are */
+	/* these are not printed, whatever they are */
 	if (!measures(facts))
 		theirs->counted = theirs->window_ns = 0;
 	if (!has_latency(facts))

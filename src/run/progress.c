@@ -158,7 +158,7 @@ static void tell(const struct progress *p, const struct mark *from,
 	});
 }
 
-/* MARK ends an interval. */
+/* Close an interval at MARK, and report it. */
 static void take_edge(struct progress *p, const struct mark *mark)
 {
 	if (p->log.n == 0) {

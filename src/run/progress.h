@@ -1,9 +1,9 @@
 /*
  * Tells the monitor how far the loops are, and where intervals end.  The
- * monitor requests a mark through the word the loops read anyway, and each loop
- * answers at its next completions, so the loops need no clock of their own.
- * The monitor reads the answers when the next mark is due, or a little earlier
- * if it shows them: it may be on the CPU of a loop.
+ * monitor requests a mark through the command word that the loops read anyway,
+ * and each loop answers at its next completions, so the loops need no clock of
+ * their own. The monitor reads the answers when the next mark is due, or a
+ * little earlier to show them: it may be on the CPU of a loop.
  */
 #ifndef RUN_PROGRESS_H
 #define RUN_PROGRESS_H

@@ -56,7 +56,7 @@ static void write_record(struct recorder *r, const struct record *record)
 		r->errnum = errno;
 }
 
-/* Write a batch; false if there was none. */
+/* Write a batch of samples; false if there was none. */
 static bool drain(struct recorder *r)
 {
 	struct sample batch[BATCH];
@@ -105,7 +105,7 @@ static int cannot_write(const struct recorder *r, int errnum,
 			  "cannot write samples to %s", r->path);
 }
 
-/* Non-blocking: a pipe's reader must not hold up the recorder, and so the
+/* Open PATH without blocking, because a pipe's reader must not hold up the
  * run. */
 static int open_file(const char *path)
 {
@@ -180,7 +180,8 @@ uint64_t recorder_stop(struct recorder *r)
 {
 	atomic_store(&r->stop, true);
 	pthread_join(r->thread, NULL);
-	/* a report may read them before the file is closed */
+	/* flushed, because a report may read the samples before the file is
+	 * closed */
 	if (fflush(r->out) == EOF && !r->errnum)
 		r->errnum = errno;
 	return atomic_load(&r->ring->dropped);

@@ -45,8 +45,8 @@ const char *recorder_memory(struct error *err);
 int recorder_start(struct recorder *r, const struct clock *clock,
 		   double factor, uint64_t size, struct error *err);
 
-/* The loop is over: write the rest, so that it can be read.  Returns the number of samples that found
- * no room in the ring, and so are missing from the file. */
+/* The loop is over: write the rest, so that it can be read.  Returns the number
+ * of samples that found no room in the ring and are missing from the file. */
 uint64_t recorder_stop(struct recorder *r);
 
 /* Close the file; NULL is fine.  Returns 0, or a negative errno, said in ERR,

@@ -47,8 +47,8 @@ static void open_loop(struct flow *f, const struct plan *plan, uint64_t size,
 }
 
 /*
- * If the plan has a rate or a gap, give it to RUN's flows, which are prepared for
- * messages of SIZE bytes.  In a bandwidth test each flow gets a share
+ * If the plan has a rate or a gap, give it to RUN's flows, which are prepared
+ * for messages of SIZE bytes.  In a bandwidth test each flow gets a share
  * proportional to its queue pairs; otherwise the client's flow gets the
  * schedule of an open loop, which run_free() frees.  May wait 10 ms until the
  * length of a tick is known.
@@ -93,14 +93,14 @@ static sending_loop *role_loop(const struct run *run)
 	return run->client ? latency_round_trip : NULL;
 }
 
-/* Is this end the far end of a ping-pong? */
+/* True when this end answers in a ping-pong. */
 static bool role_answers(const struct run *run)
 {
 	return !run->client && plan_is_pingpong(run->plan);
 }
 
-/* Does this end wait for the peer to send everything, other than by
- * answering? */
+/* True when this end waits for the peer to send everything, other than by
+ * answering. */
 static bool role_awaits_peer(const struct run *run)
 {
 	const struct plan *plan = run->plan;
@@ -110,8 +110,8 @@ static bool role_awaits_peer(const struct run *run)
 	return !run->client && !role_answers(run);
 }
 
-/* Does this end begin messages of its own, and so send SENT when all are
- * out? */
+/* True when this end sends messages of its own, and so SENT after the last
+ * one. */
 static bool role_begins(const struct run *run)
 {
 	const struct plan *plan = run->plan;
@@ -120,7 +120,8 @@ static bool role_begins(const struct run *run)
 						plan_sends(plan, run->client);
 }
 
-/* Most intervals of a length the user chose; more are merged. */
+/* Most intervals in a result when the user chose their length; more are
+ * merged. */
 #define MOST_OWN_INTERVALS 10000
 /* How many times slower the peer's clock may be; and for how long, in ns, an
  * end may send a given number of messages. */
@@ -128,7 +129,7 @@ static bool role_begins(const struct run *run)
 #define LONGEST_COUNT (3600 * SECOND)
 
 /* Where the last byte of a message of SIZE bytes arrives, from the start of its
- * buffer on. */
+ * buffer. */
 static uint64_t last_byte_in(const struct plan *plan, uint64_t size)
 {
 	const struct gather g = plan_receive(plan);
@@ -186,7 +187,7 @@ static uint64_t interval_length(const struct run *run)
 static struct progress make_progress(struct run *run)
 {
 	const struct parameters *params = &run->result->params;
-	/* in a terminal, scripts of perftest's read it with the table */
+	/* scripts that read perftest's output would read it with the table */
 	const bool shown = run->client && !params->perftest;
 
 	return (struct progress){
@@ -260,7 +261,7 @@ static struct monitor make_monitor(struct run *run)
 	};
 }
 
-/* A copy to memory that the host cannot write may have failed. */
+/* Check that copies to memory that the host cannot write did not fail. */
 static int check_prepared(struct run *run)
 {
 	for (uint32_t t = 0; t < run->n_flows; t++) {
@@ -315,7 +316,8 @@ static uint64_t counted(const struct run *run)
 	return n;
 }
 
-/* Messages that all came before or after the window are no measurement. */
+/* Check that ROW has a measurement: all messages may have come before or after
+ * the window. */
 static int check_measured(struct run *run, const struct result_row *row)
 {
 	bool nothing = !row->total.iterations;
@@ -333,7 +335,7 @@ static int check_measured(struct run *run, const struct result_row *row)
 		    (unsigned long long)row->size);
 }
 
-/* Do the numbers of ROW make sense? */
+/* Check that the numbers of ROW make sense. */
 static int check_row(struct run *run, const struct result_row *row)
 {
 	int ret = compare_counts(run, row);
@@ -383,7 +385,7 @@ static void tell_dropped(const struct run *run)
 			    run->recorder->path);
 }
 
-/* One thread sends, then takes what still comes in.  The other end's thread may
+/* Run one flow: send, then take what still arrives.  The other end's thread may
  * need that while other threads of this end still send. */
 static int run_flow(struct run *run, struct flow *f)
 {

@@ -66,7 +66,7 @@ static uint64_t loss_timeout(const struct run *run)
 	return (uint64_t)(LOST_AFTER / clock_ns_per_tick(&run->clock));
 }
 
-/* Does this end look at arrivals?  It does to measure, or to show the server's
+/* True when this end times arrivals: to measure, or to show the server's
  * rate. */
 static bool sees_arrivals(const struct run *run)
 {
@@ -78,7 +78,7 @@ static bool sees_arrivals(const struct run *run)
 	       (run->client && plan->reversed && plan->interval);
 }
 
-/* Flags of all sends.  Each message of a ping-pong is waited for. */
+/* The flags of all sends.  Each message of a ping-pong is awaited. */
 static unsigned int flags_of(const struct plan *plan)
 {
 	bool each = plan->solicited && plan->metric == METRIC_LATENCY;

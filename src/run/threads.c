@@ -48,7 +48,7 @@ static int start(struct worker *w, struct error *err)
 			  "cannot start thread %u", w->number);
 }
 
-/* Run in this thread, and restore its affinity afterwards. */
+/* Run the loop in this thread, and restore its affinity afterwards. */
 static void work_here(struct worker *w)
 {
 	cpu_set_t before;

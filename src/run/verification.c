@@ -26,7 +26,8 @@ static struct verify_qp *make_qps(const struct flow *f,
 	return qps;
 }
 
-/* What the host adds to the device's addresses from HOST on. */
+/* What the host adds to an address of the device to get its own, from HOST
+ * on. */
 static uint64_t shift_of(const struct resources *res, const uint8_t *host)
 {
 	return (uintptr_t)host - memory_address(&res->memory, host);

@@ -60,8 +60,8 @@ void children_add(struct children *c, pid_t pid, int fd,
 		  const struct connection *conn);
 
 /*
- * CHILD requests a turn that may last LIMIT ns.  Put it into the queue; refuse it
- * if OVER (no more turns), or if too many clients wait, in all or from its
+ * CHILD requests a turn that may last LIMIT ns.  Put it into the queue; refuse
+ * it if OVER (no more turns), or if too many clients wait, in all or from its
  * address.
  */
 void children_enqueue(struct children *c, struct child *child, uint64_t limit,
@@ -90,12 +90,13 @@ bool child_has_unsent_place(const struct child *child);
 /*
  * Make room for one more: kill a client that has not asked for a turn for
  * LEAST_AGE ns, the oldest from the address that has the most of them.  Do
- * nothing while an earlier victim is still ending.  Returns the one killed, or
- * NULL.
+ * nothing while one that was killed before is still ending.  Returns the one
+ * killed, or NULL.
  */
 struct child *children_drop_oldest(struct children *c, uint64_t least_age);
 
-/* When the first turn is GRACE ns overdue; UINT64_MAX: nobody is served. */
+/* When the first turn will be GRACE ns overdue; UINT64_MAX: nobody is
+ * served. */
 uint64_t children_first_deadline(const struct children *c, uint64_t grace);
 
 /*

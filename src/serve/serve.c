@@ -78,7 +78,7 @@ static int check_device(struct parameters *params, struct port *port,
 	return ret;
 }
 
-/* Whoever started this server with --port 0 needs to know its port. */
+/* Write the port for whoever started this server with --port 0. */
 static int write_port(const struct parameters *params, struct error *err)
 {
 	char text[16];
@@ -320,8 +320,8 @@ static void refuse_client(struct connection *conn, const struct error *err,
 	oob_close(conn);
 }
 
-/* Only the log names the networks: a stranger need not know whom this server
- * trusts. */
+/* Refuse the client at CONN.  Only the log names the networks: a stranger need
+ * not know whom this server trusts. */
 static void refuse_not_allowed(struct connection *conn, const char *allowed)
 {
 	struct error err = { .stage = "connect" }, logged;
@@ -334,7 +334,8 @@ static void refuse_not_allowed(struct connection *conn, const char *allowed)
 	refuse_client(conn, &err, &logged);
 }
 
-/* Is CONN, which has just come, from a network that is not allowed? */
+/* Log CONN, a new client; refuse it, and return true, if its network is not
+ * allowed. */
 static bool is_not_allowed(struct server *s, struct connection *conn)
 {
 	const struct networks *allow = &s->params->allow;
@@ -357,7 +358,8 @@ static void make_room(struct server *s)
 	s->accept_at = time_after(HELLO_TIMEOUT / 8);
 }
 
-/* Is there room for one more client?  If not, makes some for a later call. */
+/* True when there is room for one more client; otherwise makes some for a later
+ * call. */
 static bool has_room(struct server *s)
 {
 	if (!s->children.n_others)
@@ -383,7 +385,8 @@ static void on_shortage(struct server *s, int ret)
 		s->accept_at = time_after(PAUSE);
 }
 
-/* The client at CONN waits for the missing resource, up to END_TIMEOUT. */
+/* Keep the client at CONN, for which a resource is missing, up to
+ * END_TIMEOUT. */
 static void keep_unserved(struct server *s, struct connection *conn, int ret)
 {
 	struct error err = { .stage = "connect" };
@@ -469,7 +472,7 @@ static nfds_t fill_poll_set(const struct server *s, struct pollfd *fds, int *ms)
 	return n;
 }
 
-/* Does a client still wait for a process, and is the pause over? */
+/* True when a client waits for a process, and the pause is over. */
 static bool is_accept_due(const struct server *s)
 {
 	return s->unserved.fd >= 0 && !time_until(s->accept_at);

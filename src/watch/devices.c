@@ -99,7 +99,7 @@ static int query(const struct watched_devices *devices, struct watched *d,
 		    devices->only_port, d->name, d->n_ports);
 }
 
-/* Does sysfs show the file that D was opened by? */
+/* True when sysfs shows the file that D was opened by. */
 static bool has_file(const struct watched *d)
 {
 	return !access(d->context->device->dev_path, F_OK);
@@ -122,7 +122,7 @@ static void open_watched(struct watched_devices *devices,
 	d->statuses = xcalloc(d->n_ports + 1U, sizeof(*d->statuses));
 }
 
-/* Does any field of A differ from B? */
+/* True when a field of A differs from that of B. */
 static bool differs(const struct port_status *a, const struct port_status *b)
 {
 	for (int i = 0; i < PORT_STATUS_FIELDS; i++)
@@ -200,8 +200,8 @@ static void refresh_gids(struct watched_devices *devices, struct watched *d)
 		free(now);
 		return;
 	}
-	/* 'verbsperf devices' lists those that were there, and nearly always
-	 * nothing has changed */
+	/* 'verbsperf devices' lists the GIDs of the beginning, and nearly
+	 * always nothing has changed */
 	if (d->gids && (d->n_gids != (size_t)n ||
 			memcmp(d->gids, now, (size_t)n * sizeof(*now)))) {
 		tell_gids(devices, d, d->gids, d->n_gids, now, (size_t)n,
@@ -319,7 +319,7 @@ void devices_refresh(struct watched_devices *devices)
 	struct device_list list = { 0 };
 	struct error none = { 0 };
 
-	/* that there is none, or none any more, is no failure here */
+	/* that there is no device, or none any more, is no failure here */
 	if (device_list_read(&list, &none))
 		list.n = 0;
 	note_listed(devices, &list);

@@ -31,8 +31,8 @@ struct watched_devices {
 	struct watch_taker *taker;
 };
 
-/* Watch what ONLY and ONLY_PORT name; TAKER takes what happens.  Call
- * devices_close(). */
+/* Watch the devices and ports that ONLY and ONLY_PORT name; TAKER takes what
+ * happens.  Call devices_close(). */
 void devices_init(struct watched_devices *devices, const char *only,
 		  uint32_t only_port, struct watch_taker *taker);
 

@@ -59,7 +59,7 @@ static int listen_to(int protocol, unsigned int groups)
 	return -1;
 }
 
-/* Drain FD, the socket with INDEX.  True if what came may be about RDMA
+/* Drain FD, the socket with INDEX.  True if a message may be about RDMA
  * devices. */
 static bool wake_take(int fd, int index)
 {
@@ -68,7 +68,8 @@ static bool wake_take(int fd, int index)
 	bool ours = false;
 	ssize_t n;
 
-	/* a failure means that messages were dropped: they may be ours, too */
+	/* after a failure messages were dropped, which may have been about
+	 * them */
 	while ((n = recv(fd, message, sizeof(message), 0)) > 0)
 		ours = ours || !about ||
 		       memmem(message, (size_t)n, about, strlen(about));
@@ -115,7 +116,7 @@ static void fill(struct loop *loop)
 	for (size_t i = 0; i < n; i++)
 		loop->fds[i] = (struct pollfd){ .fd = -1, .events = POLLIN };
 	loop->fds[CANCEL].fd = loop->cancel_fd;
-	/* only whether it is closed */
+	/* no events: only to see whether it is closed */
 	loop->fds[READER] = (struct pollfd){ .fd = taker->fd(taker) };
 	for (int i = 0; i < WAKES; i++)
 		loop->fds[WAKE + i].fd = loop->wake_fds[i];
@@ -125,7 +126,7 @@ static void fill(struct loop *loop)
 				loop->devices.list[i].context->async_fd;
 }
 
-/* In ms, rounded up. */
+/* How long to sleep, in ms, rounded up. */
 static int poll_timeout(const struct loop *loop, bool behind)
 {
 	uint64_t ns = time_until(smaller(loop->refresh_at, loop->end_at));
@@ -158,7 +159,7 @@ static int poll_once(struct loop *loop, struct error *err)
 	int behind = taker->flush(taker);
 	struct error stopped = { 0 };
 
-	/* whoever owns the taker learns from it why nothing can be written */
+	/* the owner of the taker learns from it why nothing can be written */
 	if (behind < 0 || !time_until(loop->end_at))
 		return 1;
 	fill(loop);
@@ -184,7 +185,7 @@ int watch(const struct parameters *params, struct watch_taker *taker,
 	int ret;
 
 	devices_init(&loop.devices, params->device, params->ib_port, taker);
-	/* where it cannot listen, it finds changes by looking now and then */
+	/* without a socket, refreshing now and then finds the changes */
 	for (int i = 0; i < WAKES; i++)
 		loop.wake_fds[i] = listen_to(sockets[i].protocol,
 					     sockets[i].groups);

@@ -52,15 +52,16 @@ static __attribute__((noinline, cold)) uint32_t edge(struct flow *f,
 }
 
 /*
- * Posts on the N queue pairs at QPS until DEPTH messages are outstanding on each
- * or its limit is reached.  A signaled message, or list of messages, follows
- * each run of unsignaled ones and is also the last before the limit.  Returns 0
- * or a negative errno.
+ * Posts on the N queue pairs at QPS until DEPTH messages are outstanding on
+ * each or its limit is reached.  A signaled message, or list of messages,
+ * follows each run of unsignaled ones and is also the last before the limit.
+ * Returns 0 or a negative errno.
  */
 typedef int refill_fn(struct flow *f, struct flow_qp *const *qps, int n,
 		      uint64_t depth);
 
-/* In place of a method: messages that are verified or have several entries. */
+/* In place of a post method: messages that are verified or have several
+ * entries. */
 #define POST_SLOW POST_METHODS
 
 /* Value of Q's posted once DEPTH messages are outstanding or its limit is
@@ -78,8 +79,8 @@ static ALWAYS_INLINE void count_posts(struct flow *f, struct flow_qp *q,
 	q->posted += n;
 }
 
-/* Which of Q's lists, of LENGTH sends, is posted next; *N, the messages that
- * there is room for, becomes those to post by it. */
+/* Choose which of Q's lists, of LENGTH sends, is posted next.  *N, the messages
+ * that there is room for, becomes those to post by it. */
 static ALWAYS_INLINE int next_list(const struct flow *f,
 				   const struct flow_qp *q,
 				   const uint32_t length, uint64_t *n)
@@ -142,7 +143,8 @@ static ALWAYS_INLINE int post_sends(struct flow *f, struct flow_qp *q,
 	return 0;
 }
 
-/* Refill Q with single sends, all of them by one request, whose flags change. */
+/* Refill Q with single sends, all of them by one request, whose flags change.
+ */
 static ALWAYS_INLINE int refill_sends(struct flow *f, struct flow_qp *q,
 				      uint64_t depth, const enum op op,
 				      const enum post_method method)
@@ -168,7 +170,8 @@ static ALWAYS_INLINE int refill_sends(struct flow *f, struct flow_qp *q,
 	return 0;
 }
 
-/* Move LIST to Q's place in the walk.  A list with copies is always there. */
+/* Move LIST to the position of Q in the walk.  A list with copies is always
+ * there. */
 static __attribute__((noinline)) void place_list(const struct flow *f,
 						 const struct flow_qp *q,
 						 struct flow_list *list)
@@ -189,8 +192,8 @@ advance_walk(const struct flow *f, struct flow_qp *q, struct flow_list *list)
 	place_list(f, q, list);
 }
 
-/* Number the list of LENGTH sends that begins with R: LAST is the wr_id of its
- * last.  Only each EVERY-th may be signaled and needs one. */
+/* Number the LENGTH sends from R on: LAST is the wr_id of the last one.  Only
+ * each EVERY-th may be signaled and needs a number. */
 static ALWAYS_INLINE void number_list(struct flow_request *r,
 				      const uint32_t length,
 				      const uint32_t every, uint64_t last)
@@ -200,8 +203,8 @@ static ALWAYS_INLINE void number_list(struct flow_request *r,
 		r[i - 1].wr.wr_id = last - (length - i);
 }
 
-/* Post LIST for N messages, at least once, each time its next copy.  Returns
- * what the verb returned. */
+/* Post LIST, each time its next copy, until N messages are posted, at least
+ * once.  Returns what the verb returned. */
 static ALWAYS_INLINE int post_lists(struct flow *f, struct flow_qp *q,
 				    struct flow_list *list, uint64_t n,
 				    const enum op op,
@@ -238,8 +241,8 @@ static ALWAYS_INLINE int post_lists(struct flow *f, struct flow_qp *q,
 	return 0;
 }
 
-/* Post the LENGTH sends at R for N messages, verified; for fewer if there is no
- * room for more.  Returns what the verb returned. */
+/* Post the LENGTH sends at R, verified, until N messages are posted or there is
+ * no room for more.  Returns what the verb returned. */
 static int post_verified(struct flow *f, struct flow_qp *q,
 			 struct flow_request *r, uint32_t length, uint64_t n)
 {
@@ -301,7 +304,7 @@ static ALWAYS_INLINE int refill_lists(struct flow *f, struct flow_qp *q,
 	return ret ? post_failed(f, q, ret) : 0;
 }
 
-/* Only what every message costs has a copy for each operation. */
+/* Only the code that runs for every message has a copy for each operation. */
 #define REFILL(name, refill, op, method) \
 	static int name(struct flow *f, struct flow_qp *const *qps, int n, \
 			uint64_t depth) \
@@ -318,7 +321,7 @@ static ALWAYS_INLINE int refill_lists(struct flow *f, struct flow_qp *q,
 	REFILL(lists_##id, refill_lists, OP_##id, POST_WR)
 OP_LIST(X)
 #undef X
-/* a request says itself what its operation is, and only has to move */
+/* a request names its operation itself, and only has to move */
 REFILL(sends_two_sided, refill_sends, OP_SEND, POST_LEGACY)
 REFILL(lists_two_sided, refill_lists, OP_SEND, POST_LEGACY)
 REFILL(sends_one_sided, refill_sends, OP_WRITE, POST_LEGACY)

@@ -15,8 +15,8 @@
  * leave out. */
 #define RUNS 199
 #define MESSAGES 48000
-/* The median of so many lies between these two of them, in order, with 95%
- * confidence: 100 +- 1.96 sqrt(199)/2. */
+/* With 95% confidence the median lies between these two of the sorted runs: 100
+ * +- 1.96 sqrt(199)/2. */
 #define LOW (85 - 1)
 #define HIGH (115 - 1)
 #define ITERATION_RUNS 99
@@ -157,7 +157,8 @@ static int time_loop(struct bench *b, struct calibration_loop *loop)
 	return 0;
 }
 
-/* Many short runs for the usual time, and a long one for what disturbs it. */
+/* Time many short runs for the usual cost, and a long one for what disturbs
+ * it. */
 static int time_samples(struct bench *b, struct calibration *c)
 {
 	static const struct calibration_loop each = { .signal_every = 1,
@@ -179,7 +180,7 @@ static int time_samples(struct bench *b, struct calibration *c)
 	return latency_round_trip(&b->flow, OP_READ);
 }
 
-/* Convert ticks to ns, now that the run is over and the ratio known. */
+/* Convert ticks to ns: the run is over and the ratio known. */
 static void convert(struct calibration *c)
 {
 	c->ns_per_tick = clock_ns_per_tick(&c->clock);

@@ -104,12 +104,13 @@ void clock_watch_update(struct clock_watch *watch, const struct clock *c);
 void clock_watch_compare(struct clock_watch *watch,
 			 const struct clock_pair *now);
 
-/* What the kernel's clocks count by: its clock source, "tsc" or "hpet"; empty if
- * it is not known. */
+/* Write the clock source of the kernel into TEXT, "tsc" or "hpet"; empty if it
+ * is not known. */
 void clock_kernel_source(char *text, size_t size);
 
-/* How much faster C went since clock_start() than CLOCK_MONOTONIC, which NTP may
- * slew by at most 0.0005, as a fraction; NAN within the first 100 ms. */
+/* How much faster C went since clock_start() than CLOCK_MONOTONIC, as a
+ * fraction; NAN within the first 100 ms.  NTP may slew that clock by at most
+ * 0.0005. */
 double clock_drift(const struct clock *c);
 
 /*

@@ -66,8 +66,8 @@ int copier_put_entries(struct flow *f, const struct gather *g,
 	return ret;
 }
 
-/* Over RC the receiver of a send looks at no byte: messages come in order, and
- * each has a completion. */
+/* True when the receiver reads the last byte.  Over RC the receiver of a send
+ * does not: messages come in order, and each has a completion. */
 static bool reads_last_byte(const struct flow *f, enum op op)
 {
 	return op_table[op].pingpong && !op_has_imm(op) &&

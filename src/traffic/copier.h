@@ -1,7 +1,7 @@
 /*
- * Messages in memory that the host cannot read and write, such as a GPU's.
- * Addresses there are what the host calls the memory, and are only ever given
- * to these functions.
+ * Messages in memory that the host cannot read and write, such as a GPU's.  The
+ * host's addresses of that memory are only given to these functions, never
+ * dereferenced.
  */
 #ifndef TRAFFIC_COPIER_H
 #define TRAFFIC_COPIER_H
@@ -27,19 +27,17 @@ struct copier {
 int copier_put(struct flow *f, uint8_t *to, const void *from, uint64_t n);
 int copier_get(struct flow *f, void *to, const uint8_t *from, uint64_t n);
 
-/*
- * The same for a message that lies as G says at PLACE: SIZE bytes of it, from
- * its byte OFFSET on, or all of them.
- */
+/* Like copier_put() and copier_get(), for a message that lies as G says at
+ * PLACE: SIZE bytes from its byte OFFSET on, or all of them. */
 int copier_get_entries(struct flow *f, const struct gather *g,
 		       const uint8_t *place, uint64_t offset, uint8_t *to,
 		       uint64_t size);
 int copier_put_entries(struct flow *f, const struct gather *g,
 		       uint8_t *place, const uint8_t *from);
 
-/* For F with a copier or several entries, the ends of a ping-pong: write COUNT
- * to the last byte of the next message if the other end looks at it, and post R
- * on Q.  Returns 0 or what the verb returned. */
+/* For the ends of a ping-pong with a copier or several entries: write COUNT to
+ * the last byte of the next message if the other end reads it, and post R on Q.
+ * Returns 0 or what the verb returned. */
 int copier_post(struct flow *f, struct flow_qp *q, struct flow_request *r,
 		uint8_t count);
 

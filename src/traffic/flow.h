@@ -99,7 +99,8 @@ struct flow_list {
 /* Each QP has two lists: an unsignaled one and a signaled one. */
 enum { FLOW_UNSIGNALED, FLOW_SIGNALED, FLOW_LISTS };
 
-/* A receive, and its one scatter/gather entry; of several as flow_request. */
+/* A receive, and its one scatter/gather entry; several entries are as in
+ * flow_request. */
 struct flow_receive {
 	struct ibv_recv_wr wr;
 	struct ibv_sge sge;
@@ -133,7 +134,7 @@ struct flow_qp {
 	uint64_t posted;	/* messages since the connection began */
 	uint64_t completed;
 	uint64_t limit;		/* upper bound of posted */
-	uint64_t ahead;		/* as flow_list has it, of the next list */
+	uint64_t ahead;		/* as in flow_list, of the next list */
 	uint32_t copy;		/* index of the next list's first request */
 	uint32_t unsignaled_left;	/* messages until the next signaled
 					 * list */
@@ -141,8 +142,7 @@ struct flow_qp {
 	struct flow_list *next;	/* one of lists, ready to post */
 	/* never changes */
 	uint64_t tag;		/* index << FLOW_COUNT_BITS */
-	struct ibv_qp *target;	/* XRC only: what the peer sends comes to
-				 * it */
+	struct ibv_qp *target;	/* XRC only: receives what the peer sends */
 	uint64_t local;		/* address of its local region */
 	uint32_t remote_srqn;	/* XRC only: where the peer's receives are */
 	uint32_t lkey;
@@ -213,14 +213,13 @@ struct flow_edge {
 	uint64_t messages;
 };
 
-/* Polls of the completion queues while an edge of the window is due (window.h);
- * times in ticks. */
+/* The polls of the completion queues while an edge of the window is due
+ * (window.h); times in ticks. */
 struct flow_polls {
-	uint64_t from;		/* time every poll once posted reaches this
-				 * many messages */
+	uint64_t from;		/* once posted reaches this, time every poll */
 	uint64_t last;		/* end of the last timed poll; 0: none */
 	uint64_t before;	/* end of the timed poll before it */
-	uint64_t gap;		/* upper bound of the time since completions
+	uint64_t gap;		/* upper bound of the time since the completions
 				 * found arrived; UINT64_MAX: unknown */
 	uint64_t spacing;	/* recent mean time between polls that found
 				 * completions; 0: unknown */
@@ -300,8 +299,8 @@ struct flow {
 				 * fewer; 0: 1 */
 	struct gather in;	/* how a receive lies in memory; n 0: in one
 				 * piece */
-	bool slow;	/* verify, copier or several entries: the only test for
-			 * them that a message costs */
+	bool slow;	/* messages are verified, copied or of several entries:
+			 * the only test of these that a message costs */
 	/* set for each size */
 	struct flow_shape shape;
 	struct gather out;	/* how a message sent or fetched lies in
@@ -313,8 +312,8 @@ struct flow {
 				 * latency loop */
 	struct flow_pingpong pingpong;
 	uint64_t expected;	/* messages: see flow_control.peer_sent */
-	uint32_t copies;	/* each of them is received so often: by all
-				 * QPs of a multicast group; 0: once */
+	uint32_t copies;	/* how often each is received: by all QPs of a
+				 * multicast group; 0: once */
 	/* results */
 	uint64_t posted;	/* messages, with warm-up, as the next two */
 	uint64_t completed;
@@ -343,7 +342,7 @@ static inline uint64_t flow_taken(const struct flow_receives *r)
 	return r->total - r->posted;
 }
 
-/* The byte at FLAG, which the device writes while a loop reads it. */
+/* Read the byte at FLAG, which the device writes meanwhile. */
 static inline uint8_t flow_flag(const volatile uint8_t *flag)
 {
 	return __atomic_load_n(flag, __ATOMIC_RELAXED);

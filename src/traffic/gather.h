@@ -31,7 +31,8 @@ uint64_t gather_step(const struct gather *g);
 /* Bytes of memory from the first byte of G to its last one. */
 uint64_t gather_extent(const struct gather *g);
 
-/* The same in whole cache lines, at least one: from one message to the next. */
+/* Like gather_extent(), in whole cache lines, at least one: from one message to
+ * the next. */
 uint64_t gather_span(const struct gather *g);
 
 /* Where byte OFFSET of the message is, in bytes from its first. */

@@ -37,8 +37,8 @@ static int take_verified(struct flow *f, const struct ibv_wc *wc,
 	return ret == VERIFY_MESSAGE ? 1 : ret;
 }
 
-/* As take_verified(), also without verification, when the host cannot read the
- * memory.  The count matters only where messages may be lost. */
+/* Like take_verified(), also without verification, when the host cannot read
+ * the memory.  The count matters only where messages may be lost. */
 static int take_slowly(struct flow *f, const struct ibv_wc *wc,
 		       const enum op op, uint8_t *value)
 {
@@ -54,7 +54,7 @@ static int take_slowly(struct flow *f, const struct ibv_wc *wc,
 	return ret ? ret : 1;
 }
 
-/* Look for the awaited message where the host cannot read the memory.  Returns
+/* Poll for the awaited message where the host cannot read the memory.  Returns
  * as arrived(). */
 static int poll_by_copy(struct flow *f, const bool timed, uint8_t *count)
 {

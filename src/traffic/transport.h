@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes before each datagram received: the global route header, or a gap of its
- * size. */
+/* Bytes before each received datagram: the global route header, or as many
+ * unused bytes. */
 #define GRH_SIZE 40
 
 /*

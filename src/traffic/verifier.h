@@ -32,7 +32,7 @@ struct verifier {
 	/* set once */
 	uint8_t direction_out;
 	uint8_t direction_in;
-	bool pingpong;		/* the loop counts received messages itself */
+	bool pingpong;		/* the loop itself counts received messages */
 	bool answers;		/* this is the far end of a ping-pong */
 	bool notices;		/* notices follow the writes of both ends */
 	uint8_t *incoming;	/* memory the peer accesses; first QP's part */

@@ -31,7 +31,7 @@ static int note_difference(struct flow *f, const struct flow_qp *q,
 		"data", operation, d->offset, d->expected, d->found });
 }
 
-/* All receivers of a group take what one QP sends. */
+/* All receivers of a group receive what one QP sends. */
 static struct pattern pattern_of(const struct flow *f,
 				 const struct flow_qp *q, uint64_t sequence,
 				 bool in)
@@ -61,7 +61,7 @@ static bool is_copied(const struct flow *f, const struct gather *g)
 	return f->copier || g->n > 1;
 }
 
-/* What the peer reads or writes lies in one piece. */
+/* A message that the peer reads or writes lies in one piece. */
 static struct gather whole(const struct flow *f)
 {
 	return gather_of(f->shape.size, 1);
@@ -140,7 +140,7 @@ void verify_prepare(struct flow *f)
 	}
 }
 
-/* Where the host finds what Q sends, or fetches, OFFSET bytes into its part. */
+/* Where the host has what Q sends or fetches, OFFSET bytes into its part. */
 static uint8_t *outgoing(const struct flow *f, const struct flow_qp *q,
 			 uint64_t offset)
 {
@@ -246,7 +246,7 @@ int verify_retire(struct flow *f, const struct ibv_wc *wc, int n)
 
 		if (wc[i].status != IBV_WC_SUCCESS)
 			return flow_completion_failed(f, &wc[i], false);
-		/* the peer's memory becomes free by a credit, not by this */
+		/* a credit, and not this completion, frees the peer's memory */
 		if (f->credits) {
 			ret = credit_retire(f, &wc[i]);
 		} else {
@@ -279,7 +279,7 @@ static int check_written(struct flow *f, struct flow_qp *q, uint64_t sequence)
 		announced = vq->announced[sequence % f->verify->places] ==
 			    sequence + 1;
 	complete = pattern_check(message, f->shape.size, &p, &d);
-	/* without immediate data, only its bytes show that it arrived */
+	/* without immediate data, only the bytes show that it arrived */
 	if (!complete && (!f->unreliable || announced ||
 		       !pattern_check_partial(message, f->shape.size, &p, &d)))
 		return note_difference(f, q, sequence, &d);

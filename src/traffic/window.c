@@ -3,8 +3,8 @@
 
 #include "base/numbers.h"
 
-/* The time of the edge: the last poll that found completions or, when received
- * messages are measured, that found messages; send completions are no edge
+/* The time of the edge: that of the last poll that found completions or, when
+ * arrivals are measured, that found messages; send completions are no edge
  * then. */
 static uint64_t edge_time(const struct flow *f)
 {

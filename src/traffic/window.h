@@ -43,7 +43,7 @@ uint32_t window_begin(const struct flow *f);
 void window_note_poll(struct flow *f, bool found, bool drained);
 
 /*
- * Whether the completions just found, while an edge is due, are that edge.
+ * True when the completions just found, while an edge is due, are that edge.
  * Completions found late are not, because the device went on meanwhile: the
  * thread that requested the edge may have taken the loop's CPU to do so.  After
  * f->edge_timeout any completion will do.

@@ -56,18 +56,19 @@ int cm_fd(const struct cm *cm);
  */
 int cm_take(struct cm *cm, struct error *err);
 
-/* Are all queue pairs of this end connected, or in the group?  A server must
- * take events until it knows that those of the client are, too: an answer may
- * get lost. */
+/* True when all queue pairs of this end are connected, or in the group.  A
+ * server must take events until it knows that those of the client are, too: an
+ * answer may get lost. */
 bool cm_is_done(const struct cm *cm);
 
-/* The other end did not answer in time: say so in ERR.  Returns -ETIMEDOUT. */
+/* Report in ERR that the other end did not answer in time.  Returns
+ * -ETIMEDOUT. */
 int cm_timed_out(const struct cm *cm, struct error *err);
 
 /* The server: accept no more connections. */
 void cm_stop_listening(struct cm *cm);
 
-/* Give up all connections, or leave the group; NULL is fine.  Call
+/* Release all connections, or leave the group; NULL is fine.  Call
  * resources_stop() before. */
 void cm_close(struct cm *cm);
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The status of an event of the kernel's that librdmacm made a failure, as it
- * could not open the device or allocate a protection domain of it. */
+/* The status that librdmacm gives to an event when it could not open the device
+ * or allocate a protection domain. */
 #define OWN_FAILURE (-1)
 
 #define EITHER(text) { text, text }

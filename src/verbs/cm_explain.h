@@ -1,4 +1,4 @@
-/* What an event of the connection manager means that is not the one awaited.
+/* Explains an event of the connection manager that is not the awaited one.
  * Pure. */
 #ifndef VERBS_CM_EXPLAIN_H
 #define VERBS_CM_EXPLAIN_H
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-/* What the manager was asked for. */
+/* What the manager was requested to do. */
 enum cm_step {
 	CM_ADDRESS,		/* which device leads to an address */
 	CM_ROUTE,

@@ -23,7 +23,7 @@ int cm_call_failed(const struct cm_end *end, const char *call,
 	const int errnum = errno;
 	const char *advice = NULL;
 
-	/* the first call; later ones show that it is there */
+	/* the first call fails without the kernel module */
 	if (!strcmp(call, "rdma_create_event_channel"))
 		advice = "load the module rdma_ucm (modprobe rdma_ucm), and "
 			 "see the permissions of /dev/infiniband/rdma_cm";
@@ -101,7 +101,7 @@ int cm_take_address(const struct cm_end *end, uint32_t i,
 /* Requests that wait to be taken. */
 #define BACKLOG 1024
 
-/* UD has a space of port numbers for itself. */
+/* UD has port numbers of its own. */
 static enum rdma_port_space cm_port_space(const struct cm_end *end)
 {
 	return plan_is_datagram(end->plan) ? RDMA_PS_UDP : RDMA_PS_TCP;
@@ -224,7 +224,7 @@ int cm_event_open(const struct cm_end *end, struct rdma_event_channel **channel,
 	return ret;
 }
 
-/* Where EVENT has its private data. */
+/* The private data of EVENT, and its length. */
 static const void *private_data(bool datagram,
 				const struct rdma_cm_event *event,
 				uint8_t *length)
@@ -273,7 +273,7 @@ int cm_event_take(const struct cm_end *end, struct rdma_event_channel *channel,
 		return cm_call_failed(end, "rdma_get_cm_event", err);
 	}
 	*event = copy_event(plan_is_datagram(end->plan), got);
-	/* an id cannot be destroyed before that */
+	/* an id can be destroyed only after this */
 	rdma_ack_cm_event(got);
 	return 1;
 }

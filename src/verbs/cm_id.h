@@ -39,18 +39,18 @@ bool cm_is_ethernet(const struct cm_end *end);
 int cm_call_failed(const struct cm_end *end, const char *call,
 		   struct error *err);
 
-/* Have ID use the traffic class of the plan: in the header of every message of
- * the manager's, and in the address vectors that come of it. */
+/* Make ID use the traffic class of the plan: in the headers of all messages of
+ * the manager, and in the address vectors it makes. */
 int cm_set_service(const struct cm_end *end, struct rdma_cm_id *id,
 		   struct error *err);
 
-/* The manager must have come to END's device and port, and to its P_Key, on the
- * way to PEER, which an error names. */
+/* Check that the manager chose END's device, port and P_Key on the way to PEER,
+ * which an error names. */
 int cm_check_device(const struct cm_end *end, struct rdma_cm_id *id,
 		    const char *peer, struct error *err);
 
-/* Put AV, the manager's address of the peer of QP I, into LINK: what the plan
- * says of it goes first.  It must start from the path's GID. */
+/* Put AV, the manager's address of the peer of QP I, into LINK; the plan's
+ * values replace those of AV.  AV must start from the path's GID. */
 int cm_take_address(const struct cm_end *end, uint32_t i,
 		    const struct ibv_ah_attr *av, struct resources_link *link,
 		    struct error *err);
@@ -82,8 +82,8 @@ int cm_id_resolve(const struct cm_end *end, struct rdma_event_channel *channel,
  * Returns 0. */
 int cm_reject(struct rdma_cm_id *id);
 
-/* What END tells the manager of the connection of QP, with SIZE bytes of DATA
- * for the peer: the plan's values, of which the manager decides nothing. */
+/* The parameters of the connection of QP, with SIZE bytes of DATA for the peer:
+ * the plan's values, of which the manager decides none. */
 struct rdma_conn_param cm_parameters(const struct cm_end *end,
 				     const struct ibv_qp *qp, const void *data,
 				     size_t size);
@@ -111,8 +111,8 @@ struct cm_event {
 	bool marked;		/* the private data may be a mark */
 };
 
-/* A channel whose descriptor does not block, into *CHANNEL.  Returns 0, or a
- * negative errno said in ERR with *CHANNEL NULL. */
+/* Open a channel, whose descriptor does not block, in *CHANNEL.  Returns 0, or
+ * a negative errno said in ERR with *CHANNEL NULL. */
 int cm_event_open(const struct cm_end *end, struct rdma_event_channel **channel,
 		  struct error *err);
 
@@ -125,8 +125,8 @@ int cm_event_take(const struct cm_end *end, struct rdma_event_channel *channel,
 struct cm_mark cm_mark_of(const struct cm_end *end, uint32_t index,
 			  uint64_t took);
 
-/* Does EVENT carry the token of END's session?  If so, *INDEX and *TOOK are
- * those of its mark; TOOK may be NULL. */
+/* True when EVENT carries the token of END's session; then *INDEX and *TOOK are
+ * those of its mark.  TOOK may be NULL. */
 bool cm_mark_is_known(const struct cm_end *end, const struct cm_event *event,
 		      uint32_t *index, uint64_t *took);
 

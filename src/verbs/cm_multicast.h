@@ -24,19 +24,18 @@ int cm_group_join(const struct cm_end *end, struct rdma_event_channel *channel,
 		  struct cm_group **group, struct error *err);
 
 /*
- * Take an event of TYPE with STATUS and UD.  When the group is joined, the
- * queue pairs of this end are connected to it.  Returns 1 if it came a step
- * further, or a negative errno with the event and what to do in ERR.
+ * Take an event of TYPE with STATUS and UD.  When the group is joined, connect
+ * the queue pairs of this end to it.  Returns 1 for progress, or a negative
+ * errno with the event and what to do in ERR.
  */
 int cm_group_take(struct cm_group *group, enum rdma_cm_event_type type,
 		  int status, const struct rdma_ud_param *ud,
 		  struct error *err);
 
-/* Has this end joined, and are its queue pairs connected? */
+/* True when this end has joined, and its queue pairs are connected. */
 bool cm_group_is_joined(const struct cm_group *group);
 
-/* Nothing was heard of the group in time: say so in ERR.  Returns
- * -ETIMEDOUT. */
+/* Report in ERR that joining the group took too long.  Returns -ETIMEDOUT. */
 int cm_group_timed_out(const struct cm_group *group, struct error *err);
 
 /* Leave the group; NULL is fine. */

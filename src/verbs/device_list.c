@@ -22,7 +22,7 @@ static const char no_device_advice[] =
  * for their drivers. */
 #define NEEDED 4
 
-/* libibverbs says nothing of that. */
+/* Report that there are too few descriptors, which libibverbs does not. */
 static int no_descriptors(struct error *err)
 {
 	return fail_errno(err, EMFILE, NULL, "cannot look for RDMA devices");

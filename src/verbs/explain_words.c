@@ -87,7 +87,7 @@ static bool same_network(const struct gid *a, const struct gid *b)
 	return !memcmp(a->raw.raw, b->raw.raw, bytes);
 }
 
-/* What looks wrong with a path's two GIDs. */
+/* What looks wrong with the two GIDs of PATH; "": nothing. */
 static const char *oddity(const struct path *path)
 {
 	const struct gid *a = &path->local, *b = &path->remote;

@@ -77,7 +77,8 @@ static int register_parts(const struct device *device, struct ibv_pd *pd,
 	return 0;
 }
 
-/* What this kind of memory cannot do; the client may have asked for it. */
+/* Check that this kind of memory can do what PLAN asks, which may be the
+ * client's choice. */
 static int check(const struct plan *plan, bool client,
 		 const struct memory *m, struct error *err)
 {
@@ -131,8 +132,8 @@ static int allocate(const struct plan *plan, bool client, struct memory *m,
 	return 0;
 }
 
-/* --hugepages of the client is for an end that chose nothing else.  OPTION
- * becomes what asked for the memory. */
+/* Choose the memory of this end: --hugepages of the client is for an end that
+ * chose nothing else.  OPTION becomes the option that asked for it. */
 static struct memory_choice choose(const struct plan *plan,
 				   const struct memory_choice *choice,
 				   char option[OPTION_SIZE])

@@ -50,7 +50,8 @@ void memory_destroy(struct memory *memory);
 /* The memory region that covers ADDRESS, which must be in the buffer. */
 struct ibv_mr *memory_mr(const struct memory *memory, const uint8_t *address);
 
-/* What the device calls ADDRESS, which must be in the buffer. */
+/* The address by which the device knows ADDRESS, which must be in the
+ * buffer. */
 uint64_t memory_address(const struct memory *memory, const uint8_t *address);
 
 #endif

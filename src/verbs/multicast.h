@@ -34,7 +34,7 @@ struct multicast {
 union ibv_gid multicast_group(const struct plan *plan, const struct path *path,
 			      uint32_t qkey);
 
-/* GID, a group's, as an address of IP without a port. */
+/* Write GID, a group's, as an IP address without a port into TO. */
 void multicast_socket(const union ibv_gid *gid, struct sockaddr_storage *to);
 
 /* The address of GROUP on PATH from this end's port. */

@@ -16,7 +16,7 @@ static const char *advice_of(const struct device *device, const char *verb,
 	return verb_advice(verb, errnum, port_is_ethernet(&device->port));
 }
 
-/* For one with ibv_wr_start, which the device may not have. */
+/* Advice for a QP with ibv_wr_start(), which the device may not have. */
 static const char *advice_of_wr(const struct device *device, int errnum)
 {
 	if (errnum == EAGAIN || errnum == ENOMEM)
@@ -24,7 +24,7 @@ static const char *advice_of_wr(const struct device *device, int errnum)
 	return "use --post legacy or auto";
 }
 
-/* Fill *CAP with what to ask for; creating the QP replaces it by what is
+/* Fill *CAP with what to request; creating the QP replaces it by what is
  * granted. */
 static void make_cap(const struct qp_parts *parts, uint32_t inline_size,
 		     struct ibv_qp_cap *cap)
@@ -82,8 +82,8 @@ static struct ibv_qp *create_extended(const struct device *device,
 	return qp;
 }
 
-/* Ask for the inline size wanted, then for half of it while refused, and so
- * on. */
+/* Request the inline size wanted, and half of it for as long as it is
+ * refused. */
 static struct ibv_qp *create(const struct device *device,
 			     const struct qp_parts *parts, bool extended,
 			     uint32_t *inline_size)
@@ -96,7 +96,7 @@ static struct ibv_qp *create(const struct device *device,
 			extended ? create_extended(device, parts, &granted) :
 				   create_legacy(parts, &granted);
 
-		/* never use more than was asked for */
+		/* never use more than was requested */
 		if (qp && granted < *inline_size)
 			*inline_size = granted;
 		if (qp || !asked)

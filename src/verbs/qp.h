@@ -57,8 +57,8 @@ int qp_connect(const struct device *device, struct ibv_qp *qp,
 	       const struct plan *plan, const struct qp_remote *remote,
 	       struct error *err);
 
-/* Query the attributes of QP, connected along PATH; those of a responder are of
- * TARGET, unless it is NULL.  Returns as qp_to_init(). */
+/* Query the attributes of QP, connected along PATH.  Those of a responder come
+ * from TARGET, unless it is NULL.  Returns as qp_to_init(). */
 int qp_query(const struct device *device, struct ibv_qp *qp,
 	     struct ibv_qp *target, enum transport transport,
 	     const struct path *path,

@@ -5,11 +5,11 @@
 
 enum step { TO_INIT, TO_RTR, TO_RTS, STEPS };
 
-/* The row of a queue pair that receives what an XRC_SEND sends. */
+/* The row for the target queue pair of XRC. */
 enum { TARGET = TRANSPORTS, ROWS };
 
-/* What each connected queue pair has, and more of one whose requests are
- * acknowledged: where it asks, and where it answers. */
+/* The attributes of each connected queue pair, and further ones of a responder
+ * and of a requester whose requests are acknowledged. */
 #define INIT \
 	(IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS)
 #define RTR \

@@ -171,8 +171,9 @@ static int create_srq(const struct device *device, struct ibv_pd *pd,
 		       "use a smaller --rx-depth, or no --srq", err);
 }
 
-/* It has completions of its own, and is there even if nothing takes receives:
- * what a peer may access is found by its protection domain. */
+/* Create the shared receive queue of XRC.  It has completions of its own, and
+ * exists even if nothing is received: its protection domain decides what a peer
+ * may access. */
 static int create_xrc_srq(const struct device *device, struct ibv_pd *pd,
 			  struct ibv_xrcd *domain, uint32_t depth,
 			  uint32_t entries, struct queues *q,
@@ -261,8 +262,8 @@ const struct flow_cqs *queues_of(const struct queues *q, uint32_t i)
 	return &q->cqs[i / q->qps_per_cq];
 }
 
-/* The receive of a send needs a buffer; that of a write with immediate data
- * only completes. */
+/* Prepare one receive.  That of a send needs a buffer; that of a write with
+ * immediate data only completes. */
 static void prepare_entry(const struct plan *plan, uint64_t wr_id,
 			  uint64_t address, uint32_t lkey,
 			  struct ibv_sge *scatter, struct flow_receive *entry)

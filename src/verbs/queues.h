@@ -28,8 +28,8 @@ struct queues {
 	uint32_t n_receives;
 };
 
-/* Has DEVICE the completion vector VECTOR?  Returns 0, or -EINVAL said in ERR,
- * with those that it has. */
+/* Check that DEVICE has the completion vector VECTOR.  Returns 0, or -EINVAL
+ * with those that it has in ERR. */
 int queues_check_vector(const struct device *device, uint32_t vector,
 			struct error *err);
 

@@ -18,7 +18,7 @@ uint32_t resources_first_qp(const struct resources *res, uint32_t t)
 	return (uint32_t)((uint64_t)t * res->n_qps / res->n_threads);
 }
 
-/* Each request of QP I's send lists gets room for its entries.  Such lists have
+/* Give each request of QP I's send lists room for its entries.  Such lists have
  * no copies. */
 static void give_entries(const struct plan *plan, struct resources *res,
 			 uint32_t i)
@@ -78,7 +78,7 @@ static void prepare_requests(const struct resources *res,
 				     memory_mr(m, incoming)->lkey);
 }
 
-/* The QP that takes what the peer sends to Q over XRC. */
+/* Create the QP that receives what the peer sends to Q over XRC. */
 static int create_target(const struct device *device, const struct plan *plan,
 			 bool client, const struct resources *res,
 			 struct flow_qp *q, struct error *err)
@@ -96,7 +96,7 @@ static int create_target(const struct device *device, const struct plan *plan,
 	return ret ? ret : qp_to_init(device, q->target, &local, err);
 }
 
-/* Not every provider takes a queue of no entries. */
+/* Not every provider accepts a queue of no entries. */
 static uint32_t at_least_one(uint32_t n)
 {
 	return n ? n : 1;
@@ -172,8 +172,9 @@ static uint32_t vector_of(const struct device *device, uint32_t vector,
 	return t && n > 0 ? (vector + t) % (uint32_t)n : vector;
 }
 
-/* Soft-RoCE's library, in rdma-core until 2026, miscounts the bytes of several
- * entries in ibv_wr_set_sge_list() and ibv_wr_set_inline_data_list(). */
+/* Choose how to post.  Several entries go by ibv_post_send(): the library of
+ * Soft-RoCE, in rdma-core until 2026, miscounts their bytes in
+ * ibv_wr_set_sge_list() and ibv_wr_set_inline_data_list(). */
 static enum post_method method_of(const struct plan *plan)
 {
 	if (plan->post == POST_AUTO && plan->sge > 1)
@@ -214,7 +215,8 @@ static int choose(uint32_t *number, uint32_t mask, struct error *err)
 	return 0;
 }
 
-/* Random, so that nobody can guess a PSN from an earlier connection. */
+/* Choose random PSNs, so that nobody can guess one from an earlier
+ * connection. */
 static int choose_psns(struct resources *res, struct error *err)
 {
 	int ret = 0;
@@ -224,7 +226,7 @@ static int choose_psns(struct resources *res, struct error *err)
 	return ret;
 }
 
-/* Random as well: whoever knows the Q_Key of UD can send messages in. */
+/* Choose a random Q_Key: whoever knows the Q_Key of UD can send messages in. */
 static int choose_qkey(const struct plan *plan, struct resources *res,
 		       struct error *err)
 {
@@ -233,7 +235,7 @@ static int choose_qkey(const struct plan *plan, struct resources *res,
 	return choose(&res->qkey, ENDPOINT_QKEY_MAX, err);
 }
 
-/* A domain of its own: no other process takes messages in it. */
+/* Open an XRC domain of its own: no other process receives messages in it. */
 static int open_domain(const struct device *device, const struct plan *plan,
 		       struct resources *res, struct error *err)
 {
@@ -331,7 +333,7 @@ uint8_t *resources_incoming(const struct resources *res,
 	return res->memory.buffer + (plan_regions(plan) - 1) * region;
 }
 
-/* Where the messages of the peer's QPs go. */
+/* Describe where the messages of the peer's QPs go. */
 static void describe_targets(const struct resources *res,
 			     struct endpoint *endpoint)
 {
@@ -378,7 +380,7 @@ void resources_describe(const struct resources *res, const struct plan *plan,
 		 m->allocation->text);
 }
 
-/* What LINK says replaces what PEER said. */
+/* The values of LINK replace those of the peer's ENDPOINT. */
 static void follow_link(struct qp_remote *remote,
 			const struct resources_link *link, bool datagram)
 {
@@ -393,7 +395,7 @@ static void follow_link(struct qp_remote *remote,
 }
 
 /* Over XRC, the QP that sends is connected to the peer's target, and its target
- * to the QP that sends there. */
+ * to the QP that sends at the peer. */
 static int connect_target(const struct device *device, const struct plan *plan,
 			  struct flow_qp *q, struct qp_remote *remote,
 			  struct error *err)
@@ -408,8 +410,8 @@ static int connect_target(const struct device *device, const struct plan *plan,
 	return qp_connect(device, q->target, plan, &target, err);
 }
 
-/* Q takes what is sent to the group that AV leads to.  Its IP group is joined
- * once, unless the connection manager did that. */
+/* Attach Q to the group that AV leads to.  Its IP group is joined once, unless
+ * the connection manager did that. */
 static int join_group(struct resources *res, const struct device *device,
 		      const struct path *path, const struct ibv_ah_attr *av,
 		      bool managed, const struct flow_qp *q, struct error *err)
@@ -422,7 +424,7 @@ static int join_group(struct resources *res, const struct device *device,
 	return multicast_join(device, path, m, err);
 }
 
-/* Q sends to the group of PLAN, or takes what comes there. */
+/* Let Q send to the group of PLAN, or receive what comes there. */
 static int connect_group(struct resources *res, const struct device *device,
 			 const struct plan *plan, const struct path *path,
 			 const struct endpoint *peer, struct flow_qp *q,

@@ -44,8 +44,9 @@ struct resources {
 
 /*
  * Create all that PLAN needs at this end (CLIENT says which), with the QPs in
- * INIT and the messages in memory of CHOICE.  Completion events use vector VECTOR and those after it.  Returns 0, or
- * a negative errno with what was refused in ERR and nothing left behind.
+ * INIT and the messages in memory of CHOICE.  Completion events use vector
+ * VECTOR and those after it.  Returns 0, or a negative errno with what was
+ * refused in ERR and nothing left behind.
  */
 int resources_create(const struct device *device, const struct plan *plan,
 		     bool client, const struct memory_choice *choice,
@@ -79,7 +80,7 @@ int resources_connect(struct resources *res, const struct device *device,
 		      const struct plan *plan, const struct path *path,
 		      const struct endpoint *peer, struct error *err);
 
-/* What the connection manager found out about the peer of a QP, or about the
+/* What the connection manager found about the peer of a QP, or about the
  * multicast group between them. */
 struct resources_link {
 	struct ibv_ah_attr av;
@@ -90,9 +91,8 @@ struct resources_link {
 	uint32_t qkey;		/* of the group, for both ends */
 };
 
-/* The same for QP I only.  LINK, unless it is NULL, says how to reach the peer,
- * instead of PATH and PEER; of UD it has no PSNs, and a Q_Key only of a
- * group. */
+/* Connect QP I only.  LINK, unless it is NULL, replaces PATH and PEER as the
+ * way to the peer; over UD it has no PSNs, and a Q_Key only for a group. */
 int resources_connect_qp(struct resources *res, const struct device *device,
 			 const struct plan *plan, const struct path *path,
 			 const struct endpoint *peer, uint32_t i,

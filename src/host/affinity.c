@@ -69,7 +69,8 @@ void affinity_keep_off(struct cpus *cpus)
 /* Pages checked, spread over the memory, to see where it is. */
 #define PAGES_CHECKED 64
 
-/* The kernel says -1 when the device belongs to no particular node. */
+/* The node of DEVICE; the kernel has -1 for a device near no node in
+ * particular. */
 static uint32_t device_node(const char *device)
 {
 	char line[32];
@@ -215,8 +216,8 @@ void numa_check(uint32_t node, uint8_t *buffer, uint64_t length)
 		return;
 	for (uint32_t i = 0; i < PAGES_CHECKED; i++)
 		pages[i] = buffer + length / PAGES_CHECKED * i;
-	/* without new nodes it only reports where pages are; negative: no
-	 * page */
+	/* without new nodes it only reports where pages are; negative: no page
+	 * there */
 	if (syscall(SYS_move_pages, 0, (unsigned long)PAGES_CHECKED, pages,
 		    NULL, nodes, 0))
 		return;

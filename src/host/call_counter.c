@@ -20,7 +20,7 @@
 #include "base/xalloc.h"
 #include "host/sysfs.h"
 
-/* System calls have lower numbers. */
+/* The numbers of system calls are below this. */
 #define NUMBERS 512
 /* The tracer answers within microseconds, on a busy machine a little later. */
 #define TRACER_TIMEOUT (2 * SECOND)
@@ -67,8 +67,9 @@ static const struct {
 #endif
 };
 
-/* Where the clock is no vDSO, this program itself asks for the time around each
- * part of an operation, and elsewhere nobody's reading is a call. */
+/* True for a reading of a clock.  Where the clock is no vDSO, this program
+ * itself makes such a call around each part of an operation; elsewhere no
+ * reading is a call. */
 static bool reads_clock(uint64_t number)
 {
 #ifdef SYS_clock_gettime64
@@ -116,7 +117,7 @@ static int attach(pid_t thread)
 	return ptrace(PTRACE_SYSCALL, thread, 0, 0) ? errno : 0;
 }
 
-/* Count the calls of THREAD until it says stop, and then makes one more. */
+/* Count the calls of THREAD until it sets stop and makes one more. */
 static int trace(struct shared *l, pid_t thread)
 {
 	int status, ret = attach(thread);
@@ -140,7 +141,7 @@ static int trace(struct shared *l, pid_t thread)
 	}
 }
 
-/* The process that traces: one thread after the other. */
+/* The tracer process: traces one thread after the other. */
 static void serve(struct shared *l, int fd, pid_t parent)
 {
 	pid_t thread;
@@ -201,7 +202,7 @@ void call_counter_close(struct call_counter *c)
 	free(c);
 }
 
-/* Wait until the tracer is no longer in STATE; its next one. */
+/* Wait until the tracer leaves STATE; returns its next one. */
 static int wait_while(struct call_counter *c, int state)
 {
 	static const struct timespec pause = { .tv_nsec = 100000 };
@@ -238,7 +239,7 @@ int call_counter_begin(struct call_counter *c, char reason[120])
 		note(c, &c->before);
 		return 0;
 	}
-	/* should it come too late */
+	/* in case it traces only now */
 	atomic_store(&c->shared->stop, true);
 	snprintf(reason, 120, "the thread cannot be traced: %s",
 		 strerror(state > 0 ? state : ETIMEDOUT));
@@ -249,7 +250,7 @@ void call_counter_end(struct call_counter *c)
 {
 	note(c, &c->after);
 	atomic_store(&c->shared->stop, true);
-	/* the tracer looks when there is a call */
+	/* the tracer sees the next call */
 	wait_while(c, COUNTING);
 }
 
@@ -353,7 +354,7 @@ static const struct command *find(const struct firmware_counts *counts,
 	return NULL;
 }
 
-/* Name a command that came CALLS times among the most frequent ones. */
+/* Put a command that was given CALLS times among the most frequent ones. */
 static void rank(struct control_calls *list, const char *name, uint64_t calls)
 {
 	uint32_t at = list->n;

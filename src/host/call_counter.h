@@ -22,15 +22,15 @@ struct call_counter *call_counter_open(void);
 /* End the process; NULL is fine. */
 void call_counter_close(struct call_counter *counter);
 
-/* Count the calls of this thread from now on, but for readings of a clock, which
- * are calls on some machines only.  Returns 0, or a negative errno
- * with the reason in REASON. */
+/* Count the calls of this thread from now on, except readings of a clock, which
+ * are calls only on some machines.  Returns 0, or a negative errno with the
+ * reason in REASON. */
 int call_counter_begin(struct call_counter *counter, char reason[120]);
 
 /* Count no more. */
 void call_counter_end(struct call_counter *counter);
 
-/* Put what was counted in between into calls and named of CALLS. */
+/* Put the calls that were counted into calls and named of CALLS. */
 void call_counter_read(const struct call_counter *counter,
 		       struct control_calls *calls);
 

@@ -17,15 +17,15 @@
 #define NETDEV "netdev."
 #define ETHTOOL "ethtool."
 
-/* The kernel looks at the age of its values in ticks of its timer. */
+/* The tick of the timer by which the kernel knows the age of its values. */
 #define TICK (SECOND / 100)
 /* Longest wait for newer values: the kernel keeps them for 10 ms by default. */
 #define FRESH_TIMEOUT (SECOND / 40)
 
-/* Counters of a driver: it has some for each queue. */
+/* Most counters of a driver, which has some for each queue. */
 #define MOST 65536
-/* The kernel writes as many as there are, even if queues were added since they
- * were counted. */
+/* Room for more: the kernel writes all counters, even if queues were added
+ * since they were counted. */
 #define MORE 4096
 
 /* Where a counter is read. */
@@ -114,7 +114,7 @@ static void add_file(const char *name, void *into)
 {
 	struct counter_reader *r = into;
 
-	/* this one is a setting */
+	/* a setting, not a counter */
 	if (strcmp(name, "lifespan") != 0)
 		add(r, r->listed, sources[r->listed].prefix, name, 0);
 }
@@ -158,7 +158,7 @@ static void find_driver(struct counter_reader *r)
 	r->n_driver = n;
 }
 
-/* The kernel keeps what it read from the hardware for a while. */
+/* Find out how long the kernel keeps what it read from the hardware. */
 static void find_lifespan(struct counter_reader *r)
 {
 	static const enum source kept[] = { PORT_HARDWARE, DEVICE_HARDWARE };
@@ -171,7 +171,8 @@ static void find_lifespan(struct counter_reader *r)
 					     ms * (SECOND / 1000) + TICK);
 }
 
-/* By name; of two with the same name, the one whose source comes first. */
+/* Order by name; of two with the same name, the one whose source comes
+ * first. */
 static int compare(const void *a, const void *b)
 {
 	const struct place *one = a, *other = b;
@@ -245,7 +246,8 @@ void counter_reader_free(struct counter_reader *r)
 	free(r);
 }
 
-/* DRIVER has the values of the driver; NULL: they could not be read. */
+/* Read one counter.  DRIVER has the values of the driver; NULL: they could not
+ * be read. */
 static struct counter read_one(const struct counter_reader *r,
 			       const struct place *place,
 			       const uint64_t *driver)
@@ -328,7 +330,7 @@ void counter_reader_end(struct counter_reader *r)
 	sleep_until(smaller(fresh, time_after(FRESH_TIMEOUT)));
 	r->ended = time_now();
 	r->after = read_all(r);
-	/* still the old ones */
+	/* these are still the old values */
 	for (uint32_t i = 0; r->ended < fresh && i < r->n; i++)
 		if (r->places[i].source == PORT_HARDWARE ||
 		    r->places[i].source == DEVICE_HARDWARE)

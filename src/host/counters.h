@@ -26,16 +26,14 @@ struct counter_reader *counter_reader_new(const struct port *port,
 					  const struct gid *gid,
 					  enum counter_scope scope);
 
-/* NULL is allowed, here and below. */
+/* NULL is fine, here and below. */
 void counter_reader_free(struct counter_reader *reader);
 
 /* Read for the first time; a later call forgets what was read before. */
 void counter_reader_begin(struct counter_reader *reader);
 
-/*
- * Read for the second time.  The kernel hands out values that are some ms old:
- * soon after the first time this waits until there are newer ones.
- */
+/* Read for the second time.  The kernel hands out values that are some ms old,
+ * so soon after the first reading this waits for newer ones. */
 void counter_reader_end(struct counter_reader *reader);
 
 /* By how much each counter rose between both readings, on the heap; none if

@@ -141,8 +141,8 @@ struct cpu_use cpu_use_between(const struct cpu_use *before,
 
 	if (use.system_ns == CPU_UNKNOWN)
 		return use;
-	/* the sum is exact; the kernel may have told its parts at another
-	 * time, or changed its mind about them */
+	/* the sum is exact, but the kernel may have read its parts at another
+	 * time, or corrected them */
 	ns = difference(before->user_ns + before->system_ns,
 			after->user_ns + after->system_ns);
 	use.system_ns = smaller(use.system_ns, ns);

@@ -10,26 +10,25 @@
 
 #include "model/cpu_cost.h"
 
-/* A thread of this process, for another to look at. */
+/* A thread of this process, whose use another thread reads. */
 struct cpu_task {
 	pid_t id;		/* 0: there is none yet */
 	clockid_t clock;	/* of its CPU time */
 };
 
-/* Everything since this process began, and by the same means as getrusage(2)
- * counts it. */
+/* What this process used since it began, counted as by getrusage(2). */
 struct cpu_use cpu_use_process(void);
 
-/* The same of the calling thread. */
+/* What the calling thread used since it began. */
 struct cpu_use cpu_use_thread(void);
 
-/* The calling thread, as others find it. */
+/* The calling thread, for cpu_use_task() in another thread. */
 struct cpu_task cpu_task_self(void);
 
 /*
  * Read what TASK, which need not be the caller, used since it began.  The
- * kernel tells how much of it was system time only to 1/100 s, and that is 0 if
- * it does not tell; it counts both as CPU_UNKNOWN if the task is over.
+ * kernel tells the system time only to 1/100 s; it is 0 if not told.  Both
+ * times are CPU_UNKNOWN if the task is over.
  */
 struct cpu_use cpu_use_task(const struct cpu_task *task);
 

@@ -35,8 +35,8 @@ static bool go_up(char *path)
 	return true;
 }
 
-/* The PCI function of the device, or that which its interface is made of, as a
- * virtio device is one.  PATH becomes "" without one. */
+/* Find the PCI function of the device, or the one that its interface belongs
+ * to, as for a virtio device.  PATH becomes "" without one. */
 static bool find_function(const char *device, const char *netdev,
 			  char path[SYSFS_PATH_SIZE])
 {
@@ -60,7 +60,7 @@ static struct link read_link(const char *path, const char *kind)
 	if (sysfs_read(line, sizeof(line), "%s/%s_link_speed", path, kind))
 		link.speed_gt = strtod(line, NULL);
 	sysfs_count(&link.width, "%s/%s_link_width", path, kind);
-	/* what is no link says 255 at most */
+	/* a device without a link shows a width of 255 */
 	if (!(link.speed_gt > 0 && link.speed_gt < 1000) || !link.width ||
 	    link.width > 32)
 		link = (struct link){ 0 };
@@ -76,7 +76,8 @@ static void note_link(const struct link *link, enum fact speed,
 	facts_set_count(facts, width, link->width);
 }
 
-/* A bridge above shows the link to it, too: the slowest counts. */
+/* Find the slowest link on the way: a bridge above shows the link to it,
+ * too. */
 static void read_path(const char *function, struct facts *facts)
 {
 	char path[SYSFS_PATH_SIZE];
@@ -166,7 +167,7 @@ static void read_pci(const struct port *port, struct facts *facts)
 	read_power(path, facts);
 }
 
-/* A Soft-RoCE device has no driver of a bus, but names its interface. */
+/* A Soft-RoCE device has no driver of a bus; its parent is its interface. */
 void facts_driver(const char *device, char text[FACT_TEXT_SIZE])
 {
 	char path[SYSFS_PATH_SIZE];

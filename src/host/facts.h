@@ -1,7 +1,7 @@
 /*
  * Reads the facts of this host and of a port: from /sys, /proc and the network
- * interface, all without special rights.  Whatever cannot be read stays
- * unknown, and nobody is told.
+ * interface, all without special rights.  What cannot be read stays unknown,
+ * without an error.
  */
 #ifndef HOST_FACTS_H
 #define HOST_FACTS_H
@@ -29,7 +29,7 @@ void facts_of_host(const struct cpus *cpus, struct facts *facts);
 /* The network interface behind PORT. */
 void facts_of_netdev(const struct port *port, struct facts *facts);
 
-/* What dcbnl says of NETDEV: PFC, trust, priorities. */
+/* The data centre bridging of NETDEV: PFC, trust, priorities. */
 void facts_of_dcb(const char *netdev, struct facts *facts);
 
 #endif

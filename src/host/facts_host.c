@@ -1,5 +1,5 @@
-/* The facts of the operating system, of memory and of the processors, of those
- * above all that threads may use. */
+/* The facts of the operating system, of memory and of the processors, mainly of
+ * those that threads may use. */
 #include "config.h"
 
 #include <sched.h>
@@ -13,7 +13,7 @@
 
 /* Capability CAP_IPC_LOCK: the limit of locked memory does not apply. */
 #define IPC_LOCK (1ULL << 14)
-/* Processors whose governors are looked at: each is a file. */
+/* Most processors whose governors are read: each is a file. */
 #define CPUS_LOOKED_AT 64
 
 static const char cpus_folder[] = "/sys/devices/system/cpu";
@@ -31,7 +31,7 @@ static void read_names(struct facts *facts)
 	facts_set_text(facts, FACT_DISTRIBUTION, name);
 }
 
-/* Nothing tells rdma-core's version but the file names of its libraries:
+/* Only the file names of its libraries tell rdma-core's version:
  * libibverbs.so.1.14.44.0 is of 44.0, behind the version of the interface. */
 static void read_rdma_core(struct facts *facts)
 {
@@ -83,7 +83,8 @@ static void read_container(struct facts *facts)
 		facts_set_text(facts, FACT_CONTAINER, "none");
 }
 
-/* The flag of x86, where there are flags; the maker's name by DMI. */
+/* Read whether this is a virtual machine: the flag of x86, where there are
+ * flags, or the maker's name by DMI. */
 static void read_virtual_machine(struct facts *facts)
 {
 	char flags[1024], maker[FACT_TEXT_SIZE];
@@ -127,7 +128,8 @@ static void read_pages(struct facts *facts)
 		facts_set_text(facts, FACT_TRANSPARENT_HUGE_PAGES, text);
 }
 
-/* The kernel asks for the capability outside of all user namespaces. */
+/* True when this process may lock all memory: the kernel demands the capability
+ * outside of all user namespaces. */
 static bool may_lock_all(void)
 {
 	char text[64];
@@ -159,7 +161,7 @@ static bool read_list(const char *path, cpu_set_t *set)
 	char line[1024];
 
 	CPU_ZERO(set);
-	/* none is an empty line */
+	/* an empty line means none */
 	return sysfs_exists("%s", path) &&
 	       (!sysfs_read(line, sizeof(line), "%s", path) ||
 		!cpulist_parse(line, set));
@@ -257,8 +259,8 @@ static void read_nodes(const cpu_set_t *set, struct facts *facts)
 	facts_set_text(facts, FACT_THREAD_NODES, list);
 }
 
-/* A service of systemd's has a group of its own while it runs; without systemd
- * there is a file with its process number. */
+/* Read whether irqbalance runs: a service of systemd has a control group while
+ * it runs; without systemd there is a file with its process number. */
 static void read_irqbalance(struct facts *facts)
 {
 	static const char *const roots[] = { "/sys/fs/cgroup",

@@ -28,7 +28,7 @@ static void read_bonding(const char *name, struct facts *facts)
 	facts_set_text(facts, FACT_BONDING, mode);
 }
 
-/* Only root may read the number there: "eth0.100  VID: 100  ..." */
+/* Read the number of a VLAN, which only root may: "eth0.100  VID: 100  ..." */
 static void read_vlan(const char *name, struct facts *facts)
 {
 	char line[256], type[FACT_TEXT_SIZE];
@@ -49,9 +49,9 @@ static void read_vlan(const char *name, struct facts *facts)
 	facts_set_text(facts, FACT_VLAN, type);
 }
 
-/* Fastest of the modes that are in MASKS, of N words of 32 bits.  The numbers
- * are those of ethtool_link_mode_bit_indices, which older headers lack in part;
- * 56 Gb/s, which is nobody's but one maker's, is left out. */
+/* The fastest mode, in Mb/s, in MASKS of N words of 32 bits.  The numbers are
+ * those of ethtool_link_mode_bit_indices, which older headers lack in part; 56
+ * Gb/s, which only one maker has, is left out. */
 static uint64_t fastest(const uint32_t *masks, unsigned int n)
 {
 	static const struct {
@@ -144,7 +144,8 @@ static bool is_enabled(const char *name, const char *role,
 	return on;
 }
 
-/* NVIDIA's own driver has files; rp reacts, np tells the sender. */
+/* Read the ECN settings, which only NVIDIA's own driver has as files; rp
+ * reacts, np tells the sender. */
 static void read_ecn(const char *name, struct facts *facts)
 {
 	char list[FACT_TEXT_SIZE] = "", word[8];
@@ -163,7 +164,7 @@ static void read_ecn(const char *name, struct facts *facts)
 void facts_of_netdev(const struct port *port, struct facts *facts)
 {
 	char name[NETDEV_NAME_SIZE], path[SYSFS_PATH_SIZE];
-	/* the one that a test would choose */
+	/* the GID that a test would choose */
 	const struct gid *gid = gid_best(port);
 	uint64_t mtu;
 

@@ -7,7 +7,8 @@
 
 #include "host/facts.h"
 
-/* What the driver of mlx5 reads; NULL: stays as it is. */
+/* The environment variables that the driver of mlx5 reads; NULL: stays as it
+ * is. */
 static const struct {
 	const char *word;
 	const char *scatter_to_cqe;

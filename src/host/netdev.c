@@ -6,7 +6,7 @@
 
 #include "host/sysfs.h"
 
-/* No stack of interfaces is higher. */
+/* Most interfaces on top of each other. */
 #define STACK_MAX 8
 
 bool netdev_of_gid(const char *device, uint32_t port, uint32_t index,

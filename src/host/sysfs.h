@@ -1,5 +1,5 @@
-/* Reads the small files of /sys and /proc: what the host says of itself.
- * Anything may be missing there, or be no business of this user's. */
+/* Reads the small files of /sys and /proc, which describe the host.  Any of
+ * them may be missing or unreadable for this user. */
 #ifndef HOST_SYSFS_H
 #define HOST_SYSFS_H
 
@@ -31,9 +31,9 @@ bool sysfs_read(char *line, size_t size, const char *fmt, ...)
 bool sysfs_count(uint64_t *value, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Find the first line of the file that FMT names which begins with KEY, and copy
- * what follows KEY, and blanks, tabs, ':' and '=' behind it, into TEXT of SIZE
- * bytes, cut to fit.  False, with TEXT "", if there is none. */
+/* Find the first line of the file that FMT names which begins with KEY, and
+ * copy what follows KEY, and blanks, tabs, ':' and '=' behind it, into TEXT of
+ * SIZE bytes, cut to fit.  False, with TEXT "", if there is none. */
 bool sysfs_find(char *text, size_t size, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -42,18 +42,18 @@ bool sysfs_find(char *text, size_t size, const char *key, const char *fmt, ...)
 bool sysfs_chosen(char *text, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Is there a file, a folder or a link that FMT names? */
+/* True when there is a file, a folder or a link that FMT names. */
 bool sysfs_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Find out where the link that FMT names leads, in the end: PATH becomes a path
- * for the other functions.  False, with PATH "", if it leads nowhere. */
+/* Resolve the link that FMT names: PATH becomes a path for the other functions.
+ * False, with PATH "", if it leads nowhere. */
 bool sysfs_resolve(char path[SYSFS_PATH_SIZE], const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* The last part of PATH, after its last slash. */
 const char *sysfs_name(const char *path);
 
-/* Is given the NAME of an entry, and INTO. */
+/* A visitor gets the NAME of an entry, and INTO. */
 typedef void sysfs_visitor(const char *name, void *into);
 
 /* Give each entry of the folder that FMT names, in no order, to VISIT, except

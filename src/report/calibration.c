@@ -9,8 +9,8 @@
 
 #include "report/json_value.h"
 
-/* Percentiles of the samples of an operation that takes no time: what a latency
- * loop adds, and how often this machine disturbs it. */
+/* The percentiles shown of an operation that takes no time: what a latency loop
+ * adds, and how often this machine disturbs it. */
 static const struct {
 	const char *key;
 	const char *heading;

@@ -11,7 +11,7 @@
 #define BODY_RANGES 12
 #define TAIL_RANGES 8
 #define MOST_RANGES 20
-/* The tail begins above this part of all samples ... */
+/* The tail begins above this fraction of all samples ... */
 #define BODY_PART 0.95
 /* ... if it is more than this many times as wide as the body. */
 #define TAIL_WIDTH 2
@@ -45,14 +45,14 @@ static uint32_t body_end(const struct histogram_bin *bins, uint32_t n)
 	return i;
 }
 
-/* Is A below B?  The tolerance is for multiples of a step that should be
- * equal. */
+/* True when A is below B, within the tolerance that equal multiples of a step
+ * need. */
 static bool is_below(const struct chart *chart, double a, double b)
 {
 	return a < b - 1e-6 * chart->step;
 }
 
-/* Count the bins into the ranges; both ascend. */
+/* Count the samples of the bins into the ranges; both ascend. */
 static void count_bins(struct chart *chart, const struct histogram_bin *first,
 		       const struct histogram_bin *last)
 {
@@ -103,7 +103,7 @@ static void add_widening(struct chart *chart, const struct histogram_bin *first,
 		};
 }
 
-/* Are the bins few, and at least a step apart? */
+/* True when the bins are few, and at least a step apart. */
 static bool are_single(const struct chart *chart,
 		       const struct histogram_bin *bins, uint32_t n)
 {
@@ -156,7 +156,8 @@ static void arrange(struct chart *chart, const struct histogram_bin *bins,
 	count_bins(chart, bins, last);
 }
 
-/* Marks for COUNT if LARGEST has BAR of them; at least one for any sample. */
+/* The marks of a bar for COUNT if LARGEST has BAR of them; at least one for any
+ * sample. */
 static int marks(uint64_t count, uint64_t largest)
 {
 	int n = (int)lround((double)count * BAR / (double)largest);

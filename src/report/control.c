@@ -128,7 +128,7 @@ static int width_of_part(const struct control_part *part)
 	return length < PART_WIDTH ? PART_WIDTH : length;
 }
 
-/* What each part took, by how many objects there were. */
+/* Print what each part took, by how many objects there were. */
 static void print_spans(FILE *out, const struct control_row *c)
 {
 	if (!c->n_spans)
@@ -170,7 +170,7 @@ static void print_calls(FILE *out, const char *what,
 	fputs(calls->n ? ")\n" : "\n", out);
 }
 
-/* Where the time of an operation went. */
+/* Print what the time of an operation was used for. */
 static void print_use(FILE *out, const struct control_row *c)
 {
 	const double rest = c->wall_ns - c->cpu_ns;

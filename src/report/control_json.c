@@ -56,7 +56,7 @@ static json_t *spans(const struct control_row *c)
 	return array;
 }
 
-/* Where the time of one operation went. */
+/* What the time of one operation was used for. */
 static json_t *use(const struct control_row *c)
 {
 	/* rounding must not make the rest negative */

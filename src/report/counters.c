@@ -34,7 +34,7 @@ static json_t *value_of(const struct counter *counter)
 					   json_null();
 }
 
-/* A name that was chosen is there even if the end has no such counter. */
+/* A chosen name is in the object even if the end has no such counter. */
 static json_t *chosen_values(const struct counter_choice *choice,
 			     const struct counters *counters)
 {
@@ -121,7 +121,7 @@ struct risen {
 	uint64_t size;		/* that one */
 };
 
-/* Nobody reads more lines. */
+/* More lines would not be read. */
 #define RISEN_MAX 64
 
 struct risen_list {
@@ -205,7 +205,7 @@ static void print_risen(FILE *out, const struct result *r,
 	fprintf(out, ": %s; %s", risen->about->meaning, risen->about->advice);
 }
 
-/* Were any of an end's counters read, at any size? */
+/* True when a counter of an end was read, at any size. */
 static bool has_counters(const struct result *r, bool client)
 {
 	for (uint32_t i = 0; i < r->n_rows; i++)
@@ -267,7 +267,7 @@ static void print_all_risen(FILE *out, const struct result *r,
 		fputs(" more counters rose; --json has all of them\n", out);
 }
 
-/* Say what no line above says, for a user who asked. */
+/* Print, for a user who asked, why there is no line above. */
 static void print_nothing(FILE *out, const struct result *r, bool rose)
 {
 	const bool known[] = { has_counters(r, false), has_counters(r, true) };
@@ -294,7 +294,7 @@ static void print_value(FILE *out, const struct counter *counter)
 		fprintf(out, " %*s", VALUE_WIDTH, "-");
 }
 
-/* One line of the table of values, unless it would say nothing. */
+/* Print one line of the table of values, unless it has no value. */
 static void print_values(FILE *out, const struct result_row *row,
 			 const char *name, bool if_zero)
 {
@@ -310,8 +310,8 @@ static void print_values(FILE *out, const struct result_row *row,
 	fputs("\n", out);
 }
 
-/* All that rose: the client's in their order, and among them, in theirs, those
- * that only the server has. */
+/* Print all counters that rose: the client's in their order, and among them, in
+ * theirs, those that only the server has. */
 static void print_all_values(FILE *out, const struct result_row *row)
 {
 	const struct counters *client = &row->counters[1];
@@ -378,7 +378,8 @@ static const struct counter_choice *own_choice(const struct result *r)
 	return options ? &options->plan.counters : &r->params.plan.counters;
 }
 
-/* Has this end, or with both either end, the counter NAME at any size? */
+/* True when this end or, with BOTH, either end has the counter NAME at any
+ * size. */
 static bool is_known(const struct result *r, const char *name, bool both)
 {
 	for (uint32_t i = 0; i < r->n_rows; i++)
@@ -389,8 +390,7 @@ static bool is_known(const struct result *r, const char *name, bool both)
 	return false;
 }
 
-/* A client of perftest's sees its own counters only, and so does a server of
- * its. */
+/* Under perftest's names an end shows only its own counters. */
 void report_counters(const struct result *r)
 {
 	const bool both = !r->params.perftest;

@@ -13,8 +13,8 @@
 json_t *counters_json(const struct parameters *params,
 		      const struct result_row *row);
 
-/* How many counters of KIND rose in R.  Writes a sentence about the first to
- * OUT, unless that is NULL.  0 if counters_print() has them all. */
+/* The number of counters of KIND that rose in R.  Writes a sentence about the
+ * first to OUT, unless that is NULL.  0 if counters_print() prints them all. */
 uint32_t counters_risen(const struct result *r, enum counter_kind kind,
 			FILE *out);
 
@@ -23,7 +23,7 @@ uint32_t counters_risen(const struct result *r, enum counter_kind kind,
  * counters that --counters asks for by name or as all. */
 void counters_print(FILE *out, const struct result *r);
 
-/* Write those of this end that are asked for by name as perftest does. */
+/* Write the counters of this end that perftest's options ask for by name. */
 void counters_print_perftest(FILE *out, const struct result *r,
 			     const struct result_row *row);
 

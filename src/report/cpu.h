@@ -10,11 +10,12 @@
 /* "cpu" of an object of "results"; NULL if memory runs out. */
 json_t *cpu_json(const struct result_row *row);
 
-/* Write a line for each end below ROW in OUT; PER_GB: also the time per GB, which
- * says nothing about messages of a few bytes whose latency is measured. */
+/* Write a line for each end below ROW in OUT; PER_GB: also the time per GB,
+ * which says nothing about messages of a few bytes whose latency is measured.
+ */
 void cpu_print(FILE *out, const struct result_row *row, bool per_gb);
 
-/* Write to OUT what these lines say. */
+/* Write to OUT how to read these lines. */
 void cpu_print_definition(FILE *out);
 
 /* In percent, how busy all CPUs of the client's or the server's machine were;

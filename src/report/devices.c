@@ -65,7 +65,8 @@ static bool print_usable(FILE *out, const struct port *port)
 	return usable && chosen;
 }
 
-/* If the next port gets the same advice, leave it to that one. */
+/* Print why PORT is unusable, with advice unless the next port gets the
+ * same. */
 static void print_unusable(FILE *out, const struct error *error,
 			   const struct error *next)
 {

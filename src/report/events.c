@@ -52,7 +52,7 @@ static json_t *make_line_now(const struct events *e, const char *type)
 	return make_line(e, type, &now);
 }
 
-/* The time of JSON, for people. */
+/* Write WHEN in the form that the JSON has. */
 static void put_time(FILE *out, const struct timespec *when)
 {
 	json_t *time = json_time(when);
@@ -291,8 +291,8 @@ static bool put(struct events *e, char *text)
 	return taken;
 }
 
-/* Say how many were left out, once half of the room is free again: not for each
- * of a few.  False if it is not. */
+/* Write how many events were left out, once half of the room is free again: not
+ * for each of a few.  False if it is not. */
 static bool put_missing(struct events *e)
 {
 	if (!e->missing)
@@ -350,7 +350,7 @@ struct watch_taker *events_new(const struct parameters *params)
 	gethostname(e->hostname, sizeof(e->hostname) - 1);
 	sink_init(&e->sink, e->json ? params->json_lines : "-");
 	e->sink.lines = true;
-	/* opens it, which shows whether its reader goes */
+	/* this opens the place, which shows whether its reader goes */
 	sink_flush(&e->sink);
 	if (e->json)
 		put_start(e);

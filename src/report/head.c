@@ -34,8 +34,9 @@ static void print_labels(FILE *out, const struct labels *labels, int *n)
 		fprintf(out, "%s0x%05x", i ? "/" : " ", labels->value[i]);
 }
 
-/* The QP may differ: on RoCE the kernel uses the route's hop limit, and a
- * device without service levels drops them. */
+/* Print the QP's value where it differs from the plan's: on RoCE the kernel
+ * uses the hop limit of the route, and a device without service levels drops
+ * them. */
 static void print_effective(FILE *out, const struct effective *qp,
 			    uint32_t asked, uint32_t got)
 {
@@ -143,7 +144,7 @@ static void print_reads(FILE *out, const struct plan *plan)
 		fprintf(out, " (of the server %u)", server);
 }
 
-/* Its queue pair's attribute, until a row reports the size used. */
+/* The inline size of the queue pair, until a row has the size used. */
 uint32_t head_inline_size(const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;

@@ -35,8 +35,8 @@ static json_t *numbers(const uint32_t *list, uint32_t n)
 	return array;
 }
 
-/* Does this test have no use for the parameter ROW, such as a duration beside a
- * count of messages? */
+/* True when ROW means nothing in this test, such as a duration beside a count
+ * of messages. */
 static bool does_not_apply(const struct plan *plan, const struct param *row)
 {
 	if (plan->control &&
@@ -129,10 +129,10 @@ static json_t *counter_choice(const struct counter_choice *choice)
 					   words[choice->shown]);
 }
 
-/* As on a command line: "link_downed=0,out_of_sequence=10". */
+/* The limits as on a command line: "link_downed=0,out_of_sequence=10". */
 static json_t *counter_limits(const struct counter_limits *limits)
 {
-	/* each with its number and what is around it */
+	/* each name with its number and the characters around it */
 	char text[COUNTER_LIMITS_MAX * (COUNTER_NAME_SIZE + 24)] = "";
 	size_t used = 0;
 

@@ -7,8 +7,8 @@
 #include "model/param.h"
 #include "model/result.h"
 
-/* One object of "intervals", for messages of SIZE bytes in a test of PLAN, of
- * which one of the control path has no bandwidth; NULL if memory runs out. */
+/* One object of "intervals", for messages of SIZE bytes in a test of PLAN; a
+ * test of the control path has no bandwidth.  NULL if memory runs out. */
 json_t *json_interval(const struct plan *plan, const struct interval *one,
 		      uint64_t size);
 

@@ -38,7 +38,7 @@ static FILE *open_output(const char *path)
 	return fdopen(fd, "w");
 }
 
-/* Can PATH be created?  Removes the file again. */
+/* True when PATH can be created.  Removes the file again. */
 static bool can_be_made(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

@@ -33,7 +33,7 @@ struct perftest_fields {
 	struct perftest_field list[PERFTEST_FIELDS];
 };
 
-/* What R's head says of the test.  Its texts are R's. */
+/* What the head of R's table says of the test.  Its texts are R's. */
 struct perftest_fields perftest_fields(const struct result *r);
 
 /* VALUE, or 0 if it was not measured: perftest prints a number everywhere. */

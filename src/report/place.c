@@ -36,8 +36,8 @@ static int unread(int fd)
 }
 
 /*
- * Does the pipe FD take LENGTH bytes in one write?  A pipe's capacity is in
- * pages, not bytes, and a write starts a new page if the last one has too
+ * True when the pipe FD takes LENGTH bytes in one write.  A pipe's capacity is
+ * in pages, not bytes, and a write starts a new page if the last one has too
  * little room.  So any two adjacent pages together hold more than one page of
  * data, except for the first, which may be partly read.
  */
@@ -51,7 +51,8 @@ static bool takes_all(int fd, size_t length)
 	return used + pages(length) <= pages(capacity(fd));
 }
 
-/* Will the pipe FD take LENGTH bytes in one write once it is empty? */
+/* True when the pipe FD will take LENGTH bytes in one write once it is
+ * empty. */
 static bool will_take_all(int fd, size_t length)
 {
 	size_t size = capacity(fd);

@@ -13,8 +13,8 @@ struct place {
 	size_t left;		/* bytes left of a line that was begun; until
 				 * they are written other processes are kept
 				 * out */
-	int waiting;		/* bytes the reader had not taken at the last
-				 * look */
+	int waiting;		/* bytes that the reader had not taken when this
+				 * was last checked */
 };
 
 /* Use FD, a regular file or a descriptor that is written only when poll(2)

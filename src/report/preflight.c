@@ -13,7 +13,7 @@
 
 enum { COLUMNS = 4 };
 
-/* The cells of a row or of the headings; those of an end alone are fewer. */
+/* The cells of a row or of the headings; for an end alone there are fewer. */
 struct line {
 	const char *cell[COLUMNS];
 };

@@ -27,7 +27,7 @@ static bool is_device(const char *path)
 	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
 }
 
-/* Can another file replace the one at PATH? */
+/* True when another file can replace the one at PATH. */
 static bool find(const char *path, struct replacement *r)
 {
 	struct stat link;
@@ -45,7 +45,7 @@ static bool find(const char *path, struct replacement *r)
 	       !access(r->path, W_OK);
 }
 
-/* Give it the permissions of a file made by fopen(3). */
+/* Make the temporary file, with the permissions of one made by fopen(3). */
 static int make_temporary(struct replacement *r)
 {
 	int fd = -1;
@@ -100,7 +100,7 @@ static int write_all(int fd, const char *text)
 	return 0;
 }
 
-/* Does ERRNUM mean that the file must be written in place? */
+/* True when ERRNUM means that the file must be written in place. */
 static bool is_forbidden(int errnum)
 {
 	return errnum == EACCES || errnum == EPERM || errnum == EROFS ||

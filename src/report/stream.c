@@ -17,7 +17,8 @@ struct stream {
 	struct sink sink;
 	/* what the report has, and how much of it is written */
 	bool begun, headed;
-	bool stopped;		/* the run, as it could not be written */
+	bool stopped;		/* the run was stopped, because its table could
+				 * not be written */
 	uint32_t rows;
 };
 
@@ -128,7 +129,7 @@ void stream_interval(struct stream *s, const struct result *r,
 	free(text);
 	if (!s->sink.errnum || s->stopped || !plan_is_endless(&r->params.plan))
 		return;
-	/* nobody reads what only an interruption ends */
+	/* nobody reads on, and only an interruption ends this run */
 	s->stopped = true;
 	kill(getpid(), SIGTERM);
 }

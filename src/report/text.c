@@ -39,7 +39,7 @@ struct column {
 	size_t offset;		/* of a double in struct result_row */
 };
 
-/* For the confidence interval, which is computed from two fields. */
+/* Marks the confidence interval, which is computed from two fields. */
 #define HALF_WIDTH SIZE_MAX
 
 #define BANDWIDTH(field) offsetof(struct result_row, total.bandwidth.field)
@@ -232,7 +232,7 @@ static void print_lost(FILE *out, const struct plan *plan,
 				", warm-up included" : "");
 }
 
-/* How often one end was woken, and by what it waits for. */
+/* Print how often one end was woken, and by what. */
 static void print_events_of(FILE *out, const struct plan *plan, bool client,
 			    const struct result_row *row)
 {
@@ -256,7 +256,7 @@ static void print_events_of(FILE *out, const struct plan *plan, bool client,
 	fputs("\n", out);
 }
 
-/* What each receiver of a group got. */
+/* Print what each receiver of a group received. */
 static void print_receivers(FILE *out, const struct result_row *row)
 {
 	const struct result_direction *d = &row->total;
@@ -346,7 +346,7 @@ static void print_intervals(FILE *out, const struct result *r)
 	if (most > least)
 		fprintf(out, " to %u", most);
 	fprintf(out, " intervals of %.3g", (double)shortest / 1e9);
-	/* edges wait for a look at the clock, so no two lengths are equal */
+	/* edges are at completions, so no two lengths are equal */
 	if ((double)longest > 1.1 * (double)shortest)
 		fprintf(out, " to %.3g", (double)longest / 1e9);
 	fputs(" s; +-95%: confidence of their mean\n", out);

@@ -49,7 +49,8 @@ int descriptors_reopen(int fd)
 	char path[32];
 	int again;
 
-	/* what stands for a closed one would be reopened, and take all */
+	/* the placeholder of a closed descriptor would be reopened, and accept
+	 * every write */
 	if (!descriptors_writable(fd) || fstat(fd, &status) ||
 	    !(S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode)))
 		return fd;

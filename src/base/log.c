@@ -22,7 +22,7 @@ static bool progress_shown;
 static bool waits = true;
 /* stderr, or the same file reopened for non-blocking writes. */
 static int log_fd = STDERR_FILENO;
-/* Lines that stderr did not take: of this process, or of a server and its
+/* Lines that stderr did not take, from this process, or from a server and its
  * children together. */
 static _Atomic uint64_t of_this_process;
 static _Atomic uint64_t *unwritten = &of_this_process;

@@ -13,7 +13,7 @@ static const struct {
 	double thousand;	/* what the next greater prefix multiplies by */
 	int power;
 } prefixes[] = {
-	/* a longer one before a shorter one that it begins with */
+	/* a longer prefix before a shorter one that it begins with */
 	{ "ki", 1024, 1 }, { "mi", 1024, 2 }, { "gi", 1024, 3 },
 	{ "ti", 1024, 4 }, { "k", 1000, 1 },  { "m", 1000, 2 },
 	{ "g", 1000, 3 },  { "t", 1000, 4 },  { "", 1000, 0 },

@@ -21,8 +21,8 @@ enum command {
 
 struct options {
 	enum command command;
-	/* what COMMAND_HELP is about: itself: everything; COMMAND_NONE: the
-	 * first steps; of a test, params has which */
+	/* the topic of COMMAND_HELP.  COMMAND_HELP: everything; COMMAND_NONE:
+	 * the first steps; params has the test if it is a test */
 	enum command topic;
 	bool dump;		/* only describe the options (cli/dump.h) */
 	const char *server;	/* COMMAND_CLIENT: host name or address */

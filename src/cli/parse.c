@@ -25,7 +25,7 @@
 struct parser {
 	struct given given;
 	bool help;
-	bool brief;		/* as the user says "help", or -h */
+	bool brief;		/* "help" or -h, not --help */
 	bool version;
 	bool dump;
 	/* per row: word after an option given without its optional value */
@@ -133,7 +133,7 @@ static bool begins_option(const struct parser *p, const char *name)
 	return false;
 }
 
-/* WORD is as the user wrote it, "--szie=64". */
+/* Report the unknown option WORD, as the user wrote it: "--szie=64". */
 static int bad_long_option(struct parser *p, const char *word)
 {
 	char name[64], advice[ADVICE_SIZE];
@@ -206,7 +206,8 @@ static int take_option(struct parser *p, int value, const char *next)
 	return ret;
 }
 
-/* "--time" would be taken for the beginning of --timeout. */
+/* Refuse WORD if it begins another option: "--time" would be taken for
+ * --timeout. */
 static int check_beginning(struct parser *p, const char *word)
 {
 	char name[64];
@@ -288,7 +289,7 @@ static bool is_test(const char *word)
 	return test_find(word, &op, &metric);
 }
 
-/* NEXT is the word behind NAME; NULL: none. */
+/* Report the unknown test NAME; NEXT is the word behind it, NULL: none. */
 static int unknown_test(struct parser *p, const char *name, const char *next)
 {
 	const struct param *row = row_before(p, name);
@@ -416,8 +417,7 @@ static int take_words(struct parser *p, int argc, char **argv)
 	return 0;
 }
 
-/* Take what help is wanted on: "help", "write_bw", "help write_bw" or
- * nothing. */
+/* Take the topic of help: "help", "write_bw", "help write_bw" or none. */
 static int take_topic(struct parser *p, int argc, char **argv)
 {
 	struct options *o = p->given.options;
@@ -435,8 +435,8 @@ static int take_topic(struct parser *p, int argc, char **argv)
 	return ret;
 }
 
-/* What an end alone is examined for: the test that shows most of what slows it
- * down. */
+/* Choose the test that an end alone is examined for: the one that shows most of
+ * what slows it down. */
 static void choose_checked(struct plan *plan)
 {
 	plan->op = OP_WRITE;

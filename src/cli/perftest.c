@@ -147,7 +147,7 @@ static int take_forever(struct perftest *p, const struct use *u)
 	return 0;
 }
 
-/* The gap is in whole microseconds. */
+/* Take --latency_gap, in whole microseconds. */
 static int take_gap(struct perftest *p, const struct use *u)
 {
 	char text[64];
@@ -402,7 +402,8 @@ static int take(struct perftest *p, const struct use *u)
 	return 0;
 }
 
-/* TEXT is what follows the option in its word; NULL: nothing does. */
+/* Take the option U.  TEXT is what follows it in its word; NULL: nothing
+ * does. */
 static int take_value(struct perftest *p, struct use *u, const char *text)
 {
 	if (u->option->argument && !text)
@@ -418,7 +419,7 @@ static int take_value(struct perftest *p, struct use *u, const char *text)
 	return take(p, u);
 }
 
-/* WORD is a name without dashes, perhaps with its value. */
+/* Take the option WORD: a name without dashes, perhaps with its value. */
 static int take_long(struct perftest *p, const char *word)
 {
 	const char *equals = strchr(word, '=');
@@ -435,7 +436,7 @@ static int take_long(struct perftest *p, const char *word)
 	return take_value(p, &u, equals ? equals + 1 : NULL);
 }
 
-/* WORD is one letter or several, the last of which may have a value behind
+/* Take the option letters of WORD, the last of which may have a value behind
  * it. */
 static int take_letters(struct perftest *p, const char *word)
 {
@@ -468,7 +469,7 @@ static int take_word(struct perftest *p, char *word)
 	return 0;
 }
 
-/* The host may stand between the options. */
+/* Take all words; the host may stand between the options. */
 static int take_line(struct perftest *p, char **words)
 {
 	int ret = 0;
@@ -480,7 +481,7 @@ static int take_line(struct perftest *p, char **words)
 	return ret;
 }
 
-/* perftest's defaults, where they are not ours. */
+/* Set perftest's defaults, where they differ from ours. */
 static void set_defaults(struct parameters *params)
 {
 	struct plan *plan = &params->plan;
@@ -510,7 +511,7 @@ static void choose_transport(struct perftest *p)
 		plan->transport = TRANSPORT_UD;
 }
 
-/* By a count or by time: perftest lets time win. */
+/* Choose between a count and a time: perftest lets time win. */
 static void choose_length(struct perftest *p)
 {
 	struct parameters *params = params_of(p);
@@ -538,7 +539,7 @@ static void fit_depths(struct perftest *p)
 	struct plan *plan = &params_of(p)->plan;
 	uint32_t depth;
 
-	/* no more than there are; 128 is the default */
+	/* no more than there are messages; 128 is the default */
 	if (plan->metric == METRIC_BANDWIDTH && plan->iterations &&
 	    plan->iterations < PERFTEST_TX_DEPTH &&
 	    (plan->tx_depth == PLAN_AUTO ||
@@ -632,7 +633,7 @@ static int finish(struct perftest *p)
 		ret = set_rate(p);
 	if (!ret)
 		ret = set_limits(p);
-	/* what is wrong with the test is wrong at either end */
+	/* an error of the test is the same at either end */
 	if (!ret)
 		ret = rules_complete(&p->given);
 	if (!ret && o->command == COMMAND_SERVE)

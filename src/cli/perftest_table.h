@@ -6,8 +6,9 @@
 
 enum perftest_class {
 	PERFTEST_SAME,		/* an option of ours, or done by perftest.c */
-	PERFTEST_NOTHING,	/* nothing to do here: taken in silence */
-	PERFTEST_SAID,		/* taken, and one line says what is not done */
+	PERFTEST_NOTHING,	/* nothing to do here: accepted silently */
+	PERFTEST_SAID,		/* accepted, and one line says what is not
+				 * done */
 	PERFTEST_OTHER_TOOL,	/* refused: another measurement */
 	PERFTEST_CLASSES,
 };

@@ -17,7 +17,7 @@ static enum control_test test_of(const struct given *g)
 	return (enum control_test)g->options->params.plan.control;
 }
 
-/* Was a client given no port of the server? */
+/* True when a client was given no port of the server. */
 static bool lacks_port(const struct given *g)
 {
 	return g->options->command == COMMAND_CLIENT &&
@@ -54,8 +54,8 @@ static int complete_control_sizes(struct given *g)
 	return 0;
 }
 
-/* How many operations there are or how long they go on, and what both ends must
- * know of a test that has a server. */
+/* Check the length of a control test, and what both ends must know if it has a
+ * server. */
 static int check_control_end(const struct given *g)
 {
 	const struct parameters *params = &g->options->params;
@@ -79,7 +79,7 @@ static int check_control_end(const struct given *g)
 	return ret || !server ? ret : plan_check_manager(plan, g->err);
 }
 
-/* What queue pairs have, where the test has any. */
+/* Check the options of queue pairs, where the test has any. */
 static int check_queue_pairs(struct given *g)
 {
 	const struct plan *plan = &g->options->params.plan;
@@ -177,7 +177,7 @@ int rules_take_server(struct given *g, char *word)
 	return 0;
 }
 
-/* Does the command of G take ROW? */
+/* True when the command of G takes ROW. */
 static bool is_taken(const struct given *g, const struct param *row)
 {
 	const struct options *o = g->options;
@@ -188,7 +188,7 @@ static bool is_taken(const struct given *g, const struct param *row)
 	return row->who & command_flag(o->command);
 }
 
-/* What to call the command of G: "check", "reg_mr". */
+/* The name of the command of G: "check", "reg_mr". */
 static const char *name_of(const struct given *g)
 {
 	const struct options *o = g->options;

@@ -124,7 +124,7 @@ static const struct habit {
 	{ "B", "use --bind" },
 };
 
-/* Options that have another meaning there. */
+/* Options that mean something else in other programs. */
 static const struct habit known[] = {
 	{ "transport", "name the server as the last word: verbsperf TEST "
 	  "SERVER" },
@@ -154,7 +154,7 @@ const char *suggest_meaning(const char *name)
 	return meaning_of(known, sizeof(known) / sizeof(*known), name);
 }
 
-/* What becomes of perftest's option here. */
+/* Write what this program does with perftest's option O into ADVICE. */
 static const char *say_perftest(const struct perftest_option *o,
 				char advice[ADVICE_SIZE])
 {

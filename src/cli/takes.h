@@ -6,11 +6,11 @@
 
 #include "model/param.h"
 
-/* Does COMMAND, a test or another command, accept some value of ROW, perhaps
- * beside another option? */
+/* True when COMMAND, a test or another command, accepts some value of ROW,
+ * perhaps beside another option. */
 bool takes_option(const char *command, const struct param *row);
 
-/* Does COMMAND accept WORD, of LENGTH bytes, as the value of ROW? */
+/* True when COMMAND accepts WORD, of LENGTH bytes, as the value of ROW. */
 bool takes_word(const char *command, const struct param *row,
 		const char *word, int length);
 

@@ -88,7 +88,7 @@ static void print_row(FILE *out, const struct param *row)
 		     row->implied != NULL, help);
 }
 
-/* Does help on O's topic have ROW? */
+/* True when help on O's topic has ROW. */
 static bool is_shown(const struct options *o, const struct param *row)
 {
 	const struct plan *plan = &o->params.plan;
@@ -134,7 +134,7 @@ static void print_tests(FILE *out)
 			control_what((enum control_test)i));
 }
 
-/* How the command of O's topic is called. */
+/* Print how the command of O's topic is called. */
 static void print_call(FILE *out, const struct options *o)
 {
 	const struct command_row *row = command_row_of(o->topic);

@@ -42,7 +42,7 @@ static int exchange(struct control_thread *t, const struct link *link,
 	return ret;
 }
 
-/* Have the server end all connections but KEEP of them. */
+/* Make the server close all connections but KEEP of them. */
 static int disconnect(struct control_thread *t, uint64_t keep)
 {
 	struct frame frame;
@@ -53,7 +53,7 @@ static int disconnect(struct control_thread *t, uint64_t keep)
 	ret = peer_send(t, &frame);
 	if (!ret)
 		ret = peer_receive(t, FRAME_START, &frame);
-	/* a refusal of this is no answer like another */
+	/* unlike other refusals, one of this ends the dialogue */
 	if (ret)
 		return peer_is_lost(t, ret);
 	ret = decode_start(&frame, &answer, &t->err);
@@ -64,7 +64,8 @@ static int disconnect(struct control_thread *t, uint64_t keep)
 	return ret ? peer_is_lost(t, ret) : 0;
 }
 
-/* From the server's answer on: it has a connection, too. */
+/* Complete the connection after the server's answer, which has made one,
+ * too. */
 static int finish(struct control_thread *t, struct link *link,
 		  const struct endpoint_qp *peer, uint64_t took)
 {

@@ -19,7 +19,7 @@
 
 /* Intervals that a window is cut into, unless the user says how long. */
 #define INTERVALS 30
-/* Memory that is left to others, as a divisor. */
+/* The fraction 1/MEMORY_LEFT of the memory is left to others. */
 #define MEMORY_LEFT 8
 
 struct control_run {
@@ -74,8 +74,8 @@ static uint64_t meminfo(const char *name)
 	return kib;
 }
 
-/* Objects are in the memory of the kernel, which ends processes rather than
- * refuse itself something. */
+/* True when no more objects should be made: they take memory of the kernel,
+ * which kills processes rather than refusing itself memory. */
 static bool is_enough(void *argument, struct error *err)
 {
 	const uint64_t all = meminfo("MemTotal");
@@ -131,7 +131,7 @@ static int run_engine(struct control_run *run, struct control_engine *e)
 	return ret;
 }
 
-/* With --all, a size that cannot be had is where the test ends. */
+/* With --all, a size that is too large ends the test without a failure. */
 static bool is_limit(const struct control_run *run, int ret)
 {
 	return run->result->params.plan.all && run->result->n_rows > 1 &&

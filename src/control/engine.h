@@ -1,8 +1,8 @@
 /*
  * Runs an operation of the control path over and over, in one thread or in
- * several at once, and notes what each part took.  The stages of a row are:
- * set-up, warm-up, the measurement, undoing what was held, a look at the system
- * calls, release.  Its threads are the workers.
+ * several at once, and records what each part took.  The stages of a row are:
+ * set-up, warm-up, measurement, undoing what was held, counting system calls,
+ * release.  Its threads are the workers.
  */
 #ifndef CONTROL_ENGINE_H
 #define CONTROL_ENGINE_H
@@ -42,7 +42,8 @@ struct control_worker {
 	uint64_t attempt;	/* ticks when its latest operation began */
 	uint64_t cpu_ns;	/* in its window; exact if cpu_known */
 	bool cpu_known;
-	bool limited;		/* its latest operation found no room */
+	bool limited;		/* its latest operation failed for lack of
+				 * room */
 	struct cpu_use use;	/* likewise; by ticks of the kernel */
 	/* of churn, in ticks; NULL: the part is none */
 	struct histogram *total;
@@ -59,11 +60,11 @@ struct control_engine {
 	struct control_shared *shared;
 	struct call_counter *counter;	/* NULL: do not count */
 	int cancel_fd;		/* readable: the user interrupts */
-	uint64_t interval;	/* ns, between two looks at how many
-				 * operations there were */
+	uint64_t interval;	/* ns, the length of an interval */
 	void (*on_interval)(void *argument, const struct interval *one);
 	void (*on_window)(void *argument, bool opens);
-	/* objects are held: true, with why in ERR, if no more may be */
+	/* while objects are held: true, with the reason in ERR, if no more may
+	 * be */
 	bool (*is_enough)(void *argument, struct error *err);
 	void *argument;
 	/* results */
@@ -75,7 +76,7 @@ struct control_engine {
 	struct error err;
 	/* private */
 	_Atomic bool stop;	/* the time of the stage is over */
-	_Atomic uint32_t arrived;	/* workers that are through with it */
+	_Atomic uint32_t arrived;	/* workers that have finished it */
 	uint32_t stage;
 	int wake_fd;
 	pthread_mutex_t lock;	/* of limit and err */
@@ -83,15 +84,15 @@ struct control_engine {
 };
 
 /*
- * Run all stages.  Returns 0, or a negative errno said in ENGINE's err; what was
- * measured until then is there.  Call control_engine_free() in either case.
+ * Run all stages.  Returns 0, or a negative errno said in ENGINE's err; what
+ * was measured until then is there.  Call control_engine_free() in either case.
  */
 int control_engine_run(struct control_engine *engine);
 
 void control_engine_free(struct control_engine *engine);
 
-/* loops.c: what a worker does in each stage; each returns 0 or a negative errno,
- * said in the thread's error. */
+/* loops.c: what a worker does in each stage; each returns 0 or a negative
+ * errno, said in the thread's error. */
 
 /* Set the operation up, and allocate what the samples go to. */
 int control_prepare(struct control_worker *w);

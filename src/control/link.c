@@ -16,12 +16,13 @@
 #include "verbs/explain.h"
 #include "verbs/qp.h"
 
-/* Completions that nobody has taken yet. */
+/* Entries of a completion queue: for completions not polled yet. */
 #define CQ_DEPTH 256
 /* Polls between two looks at the clock. */
 #define POLLS 1024
 
-/* A queue pair of one request cannot be smaller, as is advised elsewhere. */
+/* Report a failed creation, with other advice than usual: a queue pair of one
+ * request cannot be smaller. */
 static int no_qp(const struct link_end *end, int errnum, struct error *err)
 {
 	const struct port *port = &end->device->port;
@@ -80,7 +81,7 @@ void link_report(const struct link_end *end, struct result *r, bool failed)
 	if (!end->took)
 		return;
 	r->n_rows++;
-	/* as the client does not say */
+	/* the client does not send its pattern */
 	r->params.pattern = end->most > 1 ? CONTROL_HOLD : CONTROL_CHURN;
 	row->failed = failed;
 	row->total.iterations = end->took->count;
@@ -234,7 +235,7 @@ struct endpoint link_describe(const struct link_end *end,
 		.qpn = link->qp ? link->qp->qp_num : 0,
 		.psn = link->psn,
 	};
-	/* no memory is opened to the peer: its length is that of nothing */
+	/* the peer may access no memory */
 	return (struct endpoint){
 		.lid = end->device->port.lid,
 		.gid = path->local.raw,

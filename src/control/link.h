@@ -22,8 +22,9 @@ struct link_end {
 	const struct path *path;	/* from this end */
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
-	/* of a server: ns of its calls for each connection, NULL before the
-	 * first; from when to when; and how many there were at once */
+	/* at a server: ns of its calls for each connection, NULL before the
+	 * first; the time of the first and the last; and how many existed at
+	 * once */
 	struct histogram *took;
 	uint64_t began, ended, most;
 };
@@ -38,16 +39,16 @@ struct link {
 int link_open(struct link_end *end, struct error *err);
 void link_close(struct link_end *end);
 
-/* A queue pair in INIT; that of a server takes one message.  Returns 0, or a
+/* Make a queue pair in INIT; a server's gets one receive.  Returns 0, or a
  * negative errno said in ERR with nothing left behind. */
 int link_make(const struct link_end *end, struct link *link,
 	      struct error *err);
 
-/* Move it through RTR to RTS, towards PEER. */
+/* Connect the queue pair: move it through RTR to RTS, towards PEER. */
 int link_connect(const struct link_end *end, struct link *link,
 		 const struct endpoint_qp *peer, struct error *err);
 
-/* The same, towards what the connection manager found. */
+/* Like link_connect(), towards what the connection manager found. */
 int link_connect_found(const struct link_end *end, struct link *link,
 		       const struct resources_link *found, struct error *err);
 
@@ -56,20 +57,20 @@ int link_connect_found(const struct link_end *end, struct link *link,
 int link_send(const struct link_end *end, struct link *link,
 	      struct error *err);
 
-/* Take the completions that are there. */
+/* Poll all completions that are there. */
 void link_drain(const struct link_end *end);
 
-/* What the peer must know, with QP as the memory of its queue pair; LINK may
- * have none yet, whose QPN is then 0. */
+/* The ENDPOINT of LINK, with QP as the memory of its queue pair.  LINK may have
+ * no queue pair yet; its QPN is then 0. */
 struct endpoint link_describe(const struct link_end *end,
 			      const struct link *link,
 			      struct endpoint_qp *qp);
 
-/* A server has answered what it was asked at BEGAN, and N connections exist.
- * Returns the ns that it took. */
+/* Record that a server has answered the request of BEGAN, and that N
+ * connections exist.  Returns how long it took, in ns. */
 uint64_t link_answered(struct link_end *end, uint64_t n, uint64_t began);
 
-/* A row of R, and who observes it, has all that were answered. */
+/* Add a row of all that were answered to R, and tell the observer. */
 void link_report(const struct link_end *end, struct result *r, bool failed);
 
 /* Destroy the queue pair.  Returns 0 or a negative errno said in ERR. */

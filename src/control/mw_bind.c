@@ -13,7 +13,7 @@
 
 enum { ALLOCATE, BIND, WRITE, INVALIDATE, PROVE, FREE };
 
-/* Both are what a write moves: a number that grows. */
+/* The source and the target of a write: a number that grows. */
 struct buffers {
 	uint64_t from;
 	uint64_t to;
@@ -24,7 +24,7 @@ struct own {
 	struct buffers *buffers;
 	struct ibv_mr *mr;
 	uint64_t written;	/* number of the latest write */
-	uint64_t bound;		/* windows that are */
+	uint64_t bound;		/* windows that are bound */
 };
 
 /* One window, and the key that it was bound with. */
@@ -38,7 +38,7 @@ static enum control_mw kind_of(const struct control_thread *t)
 	return (enum control_mw)t->shared->params->mw;
 }
 
-/* What the device must have. */
+/* Check that the device has memory windows of the type. */
 static int check_device(struct control_thread *t)
 {
 	struct ibv_device_attr attr;
@@ -115,7 +115,8 @@ static struct ibv_mw_bind_info info_of(struct own *own, uint64_t length)
 	};
 }
 
-/* Type 1: by a call of its own.  A LENGTH of 0 takes the access away. */
+/* Bind a window of type 1, by a call of its own.  A LENGTH of 0 takes the
+ * access away. */
 static int bind_first(struct control_thread *t, struct window *w,
 		      uint64_t length, const char *what)
 {
@@ -131,7 +132,7 @@ static int bind_first(struct control_thread *t, struct window *w,
 	return finish(t, PAIR_ANSWERS, what);
 }
 
-/* Type 2: by a request like others. */
+/* Bind a window of type 2, by a work request. */
 static int bind_second(struct control_thread *t, struct window *w,
 		       const char *what)
 {
@@ -270,7 +271,7 @@ static int invalidate(struct control_thread *t, struct window *w)
 	}
 }
 
-/* The old key must open nothing. */
+/* Prove that the old key gives no access. */
 static int prove(struct control_thread *t, const struct window *w)
 {
 	struct own *own = t->own;
@@ -295,8 +296,8 @@ static int prove(struct control_thread *t, const struct window *w)
 			 arrived(own) == before ? "" : " and changed memory");
 }
 
-/* A refused write ends the connection that other windows are bound to, so the
- * last one alone is proved invalid. */
+/* Undo a window.  A refused write ends the connection that other windows are
+ * bound to, so only the last one is proved invalid. */
 static int undo(struct control_thread *t, void *object)
 {
 	struct own *own = t->own;

@@ -20,7 +20,7 @@ enum { CREATE, DESTROY };
 		[DESTROY] = { .name = "destroy", .undoes = true }, \
 	}
 
-/* DESTROY is over, and returned RET. */
+/* The part DESTROY is over, and VERB returned RET. */
 static int destroyed(struct control_thread *t, const char *verb, int ret,
 		     const char *what)
 {

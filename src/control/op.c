@@ -12,7 +12,7 @@
 
 #define ADVICE_SIZE sizeof(((struct error *)NULL)->advice)
 
-/* What limits how many objects VERB can make: what to look at. */
+/* The limit on how many objects VERB can make, and advice. */
 static const struct {
 	const char *verb;
 	size_t most;		/* of an int in struct ibv_device_attr */
@@ -46,7 +46,7 @@ static const char *limit_of(struct ibv_context *context, const char *verb,
 	return NULL;
 }
 
-/* What may be the cause; OTHER, if nothing ran out. */
+/* Add what may be the cause to the advice; OTHER, if nothing ran out. */
 static void advise(const struct control_thread *t, const char *verb,
 		   int errnum, const char *other, char advice[ADVICE_SIZE])
 {

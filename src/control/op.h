@@ -31,14 +31,14 @@ struct control_shared {
 	struct connection *conn;	/* to the server; NULL: no server */
 	bool lost;		/* the dialogue with the server is over: it is
 				 * not asked again */
-	bool broken;		/* what failed is no lack of something, which
+	bool broken;		/* the failure was no lack of something, which
 				 * would be a limit */
 	/* the first value of the server's that cannot be: it was left out */
 	struct error implausible;
 	_Atomic uint64_t existing;	/* objects of all threads */
 };
 
-/* What one thread makes objects with. */
+/* The state of one thread that makes objects. */
 struct control_thread {
 	struct control_shared *shared;
 	uint32_t number;
@@ -73,7 +73,7 @@ struct control_op {
 	void (*release)(struct control_thread *t);
 };
 
-/* PART of the current operation ended AT these ticks, and the next one
+/* PART of the current operation ended at AT, in ticks, and the next one
  * begins. */
 static inline void control_lap_at(struct control_thread *t, uint32_t part,
 				  uint64_t at)
@@ -82,19 +82,19 @@ static inline void control_lap_at(struct control_thread *t, uint32_t part,
 	t->lap = at;
 }
 
-/* The same, now. */
+/* PART ends now. */
 static inline void control_lap(struct control_thread *t, uint32_t part)
 {
 	control_lap_at(t, part, clock_ticks(t->shared->clock));
 }
 
-/* Say in T's error that VERB refused, with ERRNUM, to do WHAT ("create a queue
- * pair"), and what may be the limit.  Returns a negative errno. */
+/* Report in T's error that VERB refused, with ERRNUM, to do WHAT ("create a
+ * queue pair"), and what may be the limit.  Returns a negative errno. */
 int control_refused(struct control_thread *t, const char *verb, int errnum,
 		    const char *what);
 
-/* The same, for the reason WHY, and with OTHER to try if nothing has run out;
- * NULL: nothing. */
+/* Like control_refused(), for the reason WHY, with OTHER to try if nothing has
+ * run out; NULL: nothing. */
 int control_refused_as(struct control_thread *t, const char *verb, int errnum,
 		       const char *what, const char *why, const char *other);
 

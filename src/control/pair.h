@@ -1,5 +1,5 @@
-/* Two RC queue pairs of one port, connected to each other: for what needs a
- * connection, but no other end. */
+/* Two RC queue pairs of one port, connected to each other, for an operation
+ * that needs a connection but no other end. */
 #ifndef CONTROL_PAIR_H
 #define CONTROL_PAIR_H
 

@@ -9,14 +9,15 @@
 #include "model/endpoint.h"
 #include "net/wire.h"
 
-/* What all connections of T's end share, to be opened. */
+/* The shared part of all connections of T's end, for link_open(). */
 struct link_end peer_link_end(const struct control_thread *t);
 
-/* The server did not answer in time, over TCP or by the manager, or not as
- * agreed: what is left is undone without it.  Returns RET. */
+/* The server did not answer in time, over TCP or through the manager, or broke
+ * the protocol: what is left is undone without it.  Returns RET. */
 int peer_is_lost(struct control_thread *t, int ret);
 
-/* Fails if it was lost before: each wait could be as long as that one. */
+/* Fail if the server was lost before: each wait could be as long as that
+ * one. */
 int peer_check(struct control_thread *t);
 
 /* Send FRAME and free it, unless the server is lost. */

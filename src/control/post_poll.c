@@ -1,7 +1,7 @@
 /*
- * What the calls of the data path cost: posting a message, and polling for its
- * completion and for none.  A queue pair writes to itself; over UD it sends to
- * itself without a receive, so that the message is dropped.
+ * The cost of the calls of the data path: posting a message, and polling for
+ * its completion and for none.  A queue pair writes to itself; over UD it sends
+ * to itself without a receive, so that the message is dropped.
  */
 #include "config.h"
 #include "control/op.h"
@@ -84,7 +84,7 @@ static int register_buffer(struct control_thread *t, struct own *own)
 	return control_refused(t, "ibv_reg_mr", errno, "register a message");
 }
 
-/* The address handle of UD, as the queue pair is its own peer. */
+/* Create the address handle of UD; the queue pair is its own peer. */
 static int address(struct control_thread *t, struct own *own)
 {
 	if (own->op != OP_SEND)
@@ -213,7 +213,7 @@ static int check(struct control_thread *t, int n, const struct ibv_wc *wc)
 			 explain_status_name(wc->status));
 }
 
-/* Poll until the message is complete: only the last poll found it. */
+/* Poll until the message is complete: only the last poll finds it. */
 static int wait(struct control_thread *t, struct own *own)
 {
 	const uint64_t timeout = t->shared->params->plan.timeout;

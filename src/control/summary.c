@@ -9,7 +9,7 @@
 
 /* Selects samples of one part, or of the whole operation. */
 #define WHOLE CONTROL_PARTS_MAX
-/* Time of the processor, in ns, that has at least 25 ticks of the kernel. */
+/* CPU time, in ns, that has at least 25 ticks of the kernel. */
 #define ENOUGH_TO_SPLIT (SECOND / 10)
 
 static bool holds(const struct control_engine *e)
@@ -17,7 +17,8 @@ static bool holds(const struct control_engine *e)
 	return e->shared->params->pattern == CONTROL_HOLD;
 }
 
-/* A part outside of the time of an operation: what is held is undone later. */
+/* True for a part outside of the time of an operation: what is held is undone
+ * later. */
 static bool is_aside(const struct control_engine *e, uint32_t part)
 {
 	return e->op->parts[part].aside ||
@@ -46,8 +47,8 @@ static uint64_t existing_of(const struct control_engine *e,
 							    held->existing;
 }
 
-/* Count the samples of PART of the objects held, of SPAN or of all.  A part that
- * takes no time was not done. */
+/* Count the samples of PART of the objects held, of SPAN or of all.  A part
+ * that took no time was not done. */
 static void collect_held(const struct control_engine *e, uint32_t part,
 			 uint32_t span, struct histogram *h)
 {
@@ -79,7 +80,7 @@ static void collect_churned(const struct control_engine *e, uint32_t part,
 	}
 }
 
-/* All samples of PART, into H, which is emptied first. */
+/* Collect all samples of PART in H, which is emptied first. */
 static void collect(const struct control_engine *e, uint32_t part,
 		    struct histogram *h)
 {
@@ -140,10 +141,9 @@ static uint64_t window_of(const struct control_engine *e)
 	return ended ? ended - began : 0;
 }
 
-/*
- * What one operation cost its thread.  The kernel tells user from system time
- * by looking at each of its ticks, of which there must be enough.
- */
+/* Summarise what one operation cost its thread.  The kernel tells user from
+ * system time by looking at each of its ticks, of which there must be
+ * enough. */
 static void summarise_use(const struct control_engine *e, double ns_per_tick,
 			  uint64_t done, struct control_row *c)
 {
@@ -182,7 +182,8 @@ static void summarise_parts(const struct control_engine *e,
 	}
 }
 
-/* Bytes per ns, or 10^9 bytes a second, of threads that register. */
+/* The rate of threads that register, in bytes per ns, which is 10^9 bytes a
+ * second. */
 static double pinned(const struct control_engine *e,
 		     const struct control_row *c)
 {

@@ -134,8 +134,8 @@ static int allocate(struct gpu *g, uint64_t size, const char *option,
 				 name_of(error));
 	if (error)
 		return failed(option, "cuMemAlloc", error, err);
-	/* what follows a copy must see it, whoever copies: an RDMA device is
-	 * no part of the GPU's own order */
+	/* whatever follows a copy must see it; an RDMA device is not in the
+	 * order of the GPU's own work */
 	error = cu.set_attribute(&yes, POINTER_SYNC_MEMOPS, g->base);
 	if (error)
 		return failed(option, "cuPointerSetAttribute", error, err);

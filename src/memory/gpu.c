@@ -11,7 +11,7 @@
 #include "base/numbers.h"
 #include "base/xalloc.h"
 
-/* GPUs share their memory in pages of this size. */
+/* GPUs share memory in pages of this size. */
 #define GPU_PAGE (64ULL << 10)
 
 int library_load(const struct library *library,
@@ -69,7 +69,7 @@ static int allocate_hip(struct allocation *a, struct error *err)
 	return allocate(a, &gpu_hip, err);
 }
 
-/* Say WAY in the text of A, where the choice already is. */
+/* Add WAY to the text of A, which has the choice already. */
 static void note_way(struct allocation *a, struct gpu *g, const char *way)
 {
 	const size_t used = strlen(a->text);
@@ -86,7 +86,7 @@ static void append(struct allocation *a, const char *what, int errnum)
 		 used ? "; " : "", what, strerror(errnum));
 }
 
-/* The first part: by a dma-buf if the driver makes one and the device takes
+/* Register a part by a dma-buf if the driver makes one and the device takes
  * it. */
 static struct ibv_mr *try_dmabuf(struct allocation *a, struct gpu *g,
 				 struct ibv_pd *pd, uint64_t offset,

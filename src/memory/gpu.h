@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "memory/kind.h"
 
-/* A library of a vendor, which is there or not. */
+/* A vendor's library, which may not be installed. */
 struct library {
 	const char *const *names;	/* tried in order; the last is NULL */
 	const char *advice;	/* how to get it */
@@ -53,7 +53,7 @@ struct gpu_driver {
 	 * none. */
 	int (*export_dmabuf)(const struct gpu *g, uint64_t address,
 			     uint64_t size, uint64_t *offset);
-	/* As struct copier, of any thread. */
+	/* Like those of struct copier, from any thread. */
 	int (*in)(const struct gpu *g, uint64_t to, const void *from,
 		  uint64_t n);
 	int (*out)(const struct gpu *g, void *to, uint64_t from, uint64_t n);

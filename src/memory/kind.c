@@ -33,7 +33,7 @@ struct ibv_mr *memory_reg_plain(struct allocation *a, struct ibv_pd *pd,
 	return ibv_reg_mr(pd, a->buffer + offset, length, access);
 }
 
-/* Addresses in the region are those of the buffer. */
+/* Register a dma-buf; addresses in the region are those of the buffer. */
 static struct ibv_mr *reg_dmabuf(struct allocation *a, struct ibv_pd *pd,
 				 uint64_t offset, uint64_t length,
 				 unsigned int access)

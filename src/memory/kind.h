@@ -1,5 +1,5 @@
-/* What a kind of memory that messages can be in needs to be allocated,
- * registered, and read and written by the host; and what several kinds do. */
+/* What each kind of memory for messages needs to be allocated, registered, and
+ * read and written by the host; and functions that several kinds share. */
 #ifndef MEMORY_KIND_H
 #define MEMORY_KIND_H
 
@@ -20,14 +20,14 @@ struct allocation {
 	bool paged;		/* the device faults pages in: --odp */
 	uint64_t length;	/* bytes needed */
 	/* set by allocate() */
-	uint8_t *buffer;	/* page-aligned and zero; of memory that is
+	uint8_t *buffer;	/* page-aligned and zero; for memory that is
 				 * copied, an address that the host must not
-				 * touch */
+				 * access */
 	uint64_t mapped;	/* bytes allocated */
 	int fd;			/* of a dma-buf, or what is mapped; or -1 */
 	uint64_t fd_offset;	/* of buffer in the dma-buf */
 	void *own;		/* state of the kind */
-	char text[MEMORY_TEXT_SIZE];	/* what to call it; complete once it is
+	char text[MEMORY_TEXT_SIZE];	/* name for people; complete once it is
 					 * registered */
 	/* set by reg() where errno does not say enough; else "" */
 	char why[200];
@@ -41,7 +41,7 @@ struct memory_ops {
 	/* Returns 0, or a negative errno with the reason in ERR; free() in
 	 * either case. */
 	int (*allocate)(struct allocation *a, struct error *err);
-	/* Register LENGTH bytes from OFFSET on in PD.  NULL: refused, with
+	/* Register LENGTH bytes from OFFSET on in PD. NULL: refused, with
 	 * errno. */
 	struct ibv_mr *(*reg)(struct allocation *a, struct ibv_pd *pd,
 			      uint64_t offset, uint64_t length,
@@ -65,13 +65,14 @@ struct ibv_mr *memory_reg_dmabuf(struct allocation *a, struct ibv_pd *pd,
 				 uint64_t offset, uint64_t length,
 				 unsigned int access);
 
-/* Why A could not be registered: ERRNUM, or more if reg() said more. */
+/* Why A could not be registered: the reason that reg() gave, or else ERRNUM. */
 const char *memory_why(const struct allocation *a, int errnum);
 
 /* free() of what was mapped, and close a->fd. */
 void memory_unmap(struct allocation *a);
 
-/* Have every page of A, which the host can write, allocated now. */
+/* Touch every page of A, which the host can write, so that it is allocated
+ * now. */
 void memory_touch(const struct allocation *a);
 
 /* The release of this kernel, such as "6.1.0-18-amd64". */

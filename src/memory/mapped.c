@@ -26,11 +26,12 @@
 
 #define MEMINFO "/proc/meminfo"
 #define POOLS "/sys/kernel/mm/hugepages"
-/* Memory of this size begins at a multiple of it: how much of it the kernel puts
- * into huge pages by itself is then the same in each run. */
+/* Memory of this size begins at a multiple of it: how much of it the kernel
+ * puts into huge pages by itself is then the same in each run. */
 #define HUGE_PAGE (2ULL << 20)
 
-/* Where mmap(2) has the base-2 logarithm of a size of huge pages. */
+/* Where the flags of mmap(2) have the base-2 logarithm of the size of huge
+ * pages. */
 #ifndef MAP_HUGE_SHIFT
 #define MAP_HUGE_SHIFT 26
 #endif
@@ -68,7 +69,8 @@ static struct huge_pages read_default_pages(void)
 	return pages;
 }
 
-/* A count of the pages of SIZE bytes; false when this kernel has no such. */
+/* Read a count of pages of SIZE bytes; false when this kernel has no such
+ * pages. */
 static bool read_pool(uint64_t size, const char *name, uint64_t *count)
 {
 	char path[120];
@@ -139,7 +141,7 @@ static int map_pages(struct allocation *a, struct error *err)
 	return 0;
 }
 
-/* There are too few of PAGES for N: how to get more. */
+/* Report that there are fewer than N of PAGES, and how to get more. */
 static int too_few(const struct allocation *a, const struct huge_pages *pages,
 		   uint64_t n, int ret, struct error *err)
 {
@@ -215,8 +217,8 @@ static int map_shared(struct allocation *a, int fd, struct error *err)
 	return 0;
 }
 
-/* Have the blocks now: writing to a hole of a file on a full disk kills the
- * process.  Not every file system can say. */
+/* Reserve the blocks now: writing to a hole of a file on a full disk kills the
+ * process.  Not every file system can reserve. */
 static int reserve(const struct allocation *a, int fd, struct error *err)
 {
 	if (a->paged || !fallocate(fd, FALLOC_FL_KEEP_SIZE,
@@ -229,7 +231,7 @@ static int reserve(const struct allocation *a, int fd, struct error *err)
 			  a->option, a->mapped);
 }
 
-/* A memfd of the size needed, mapped. */
+/* Map a memfd of the size needed. */
 static int map_memfd(struct allocation *a, unsigned int flags,
 		     struct error *err)
 {
@@ -251,7 +253,7 @@ static int map_own_memfd(struct allocation *a, struct error *err)
 	return map_memfd(a, 0, err);
 }
 
-/* A file of its own in a folder, which nobody else sees. */
+/* Make a file without a name in a folder, which nobody else sees. */
 static int make_unnamed(struct allocation *a, const char *path,
 			struct error *err)
 {
@@ -272,7 +274,7 @@ static int make_unnamed(struct allocation *a, const char *path,
 	return reserve(a, a->fd, err);
 }
 
-/* A file with a name: as long as it must be, and used by nobody else. */
+/* Check a file with a name: it must be long enough and used by nobody else. */
 static int check_regular(struct allocation *a, uint64_t size,
 			 struct error *err)
 {

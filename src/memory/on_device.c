@@ -1,8 +1,7 @@
 /*
  * Memory of the RDMA device itself: ibv_alloc_dm(3).  Its regions have no
- * addresses but begin at 0.  What the host calls the memory is a range of
- * addresses with nothing behind them, so that whoever touches it by mistake is
- * found.
+ * addresses but begin at 0.  The host's addresses of it have nothing behind
+ * them, so that an access by mistake is found.
  */
 #include "config.h"
 #include "memory/kind.h"
@@ -29,7 +28,8 @@ static int read_words(const struct allocation *a, uint8_t *words,
 	return -abs(ibv_memcpy_from_dm(words, a->own, offset, n));
 }
 
-/* The bytes around what is written stay: whole words are read first. */
+/* Write a piece.  The device copies words only, so the words at its ends are
+ * read first. */
 static int write_piece(const struct allocation *a, uint64_t offset,
 		       const uint8_t *from, uint64_t n)
 {
@@ -88,7 +88,7 @@ static int refuse(const struct allocation *a, int errnum, struct error *err)
 {
 	struct ibv_device_attr_ex attr = { .max_dm_size = 0 };
 
-	/* 0: it does not say, or has none */
+	/* 0: the device has none, or does not report it */
 	if (ibv_query_device_ex(a->context, NULL, &attr) || !attr.max_dm_size)
 		return fail(err, -errnum, "use another --memory",
 			    "%s: %s has no memory of its own that can be "

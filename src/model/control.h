@@ -1,7 +1,7 @@
 /*
- * Tests of the control path: what it costs to make and to undo the objects of
- * verbs.  One end runs them alone.  Here are their names and the figures of one
- * row; control/ runs them.
+ * Tests of the control path: what it costs to make and to undo verbs objects.
+ * One end runs them alone.  This has their names and the figures of one row;
+ * control/ runs them.
  */
 #ifndef MODEL_CONTROL_H
 #define MODEL_CONTROL_H
@@ -43,7 +43,7 @@ enum control_test {
 	CONTROL_TESTS,
 };
 
-/* What becomes of an object: the argument of --pattern. */
+/* What is done with an object: the argument of --pattern. */
 enum control_pattern { CONTROL_CHURN, CONTROL_HOLD, CONTROL_PATTERNS };
 #define CONTROL_PATTERN_WORDS "churn|hold"
 
@@ -82,7 +82,7 @@ enum control_mw {
  * more. */
 #define CONTROL_SPANS 7
 
-/* Most bytes of what an operation keeps of an object. */
+/* Most bytes that an operation keeps for an object. */
 #define CONTROL_OBJECT_MAX 128
 
 /* One part of the operation, such as "deregister". */
@@ -126,7 +126,7 @@ struct control_row {
 	double wall_ns, cpu_ns, user_ns, system_ns;
 	struct control_calls system_calls;
 	struct control_calls firmware;	/* commands to the device */
-	struct error limit;	/* what ended the making of more; empty:
+	struct error limit;	/* why no more objects could be made; empty:
 				 * nothing did */
 };
 

@@ -66,7 +66,7 @@ const struct counter_row counter_table[] = {
 		"roce_slow_restart_trans",
 		"sending began slowly again after a loss", LOSS),
 
-	/* the same at the end that answers */
+	/* lost and sent again: at the end that answers */
 	TROUBLE("out_of_sequence|oos_drop_count|out_of_seq_request|"
 		"Rcvd Out of order packets",
 		"packets arrived out of sequence: others before them were "

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What it says of a run when a counter of this kind rises. */
+/* What a rise of a counter of this kind means for a run. */
 enum counter_kind {
 	COUNTER_TRAFFIC,	/* nothing: it counts what passes */
 	COUNTER_CONGESTION,	/* a rate was held back; nothing was lost */
@@ -17,9 +17,9 @@ enum counter_kind {
 
 struct counter_row {
 	/*
-	 * The drivers' names of it, with a bar between them.  "netdev." and
-	 * "ethtool." are as in host/counters.h; '#' stands for a number, and a
-	 * '*' at the end for anything.
+	 * The names that drivers give it, with a bar between them.  "netdev."
+	 * and "ethtool." are as in host/counters.h; '#' stands for a number,
+	 * and a '*' at the end for anything.
 	 */
 	const char *names;
 	enum counter_kind kind;

@@ -105,7 +105,7 @@ int counter_choice_parse(const char *text, struct counter_choice *choice)
 	return 0;
 }
 
-/* Where the limit of NAME is, or goes; NULL when there is no room. */
+/* The limit of NAME, or room for it; NULL when there is none. */
 static struct counter_limit *place_of(struct counter_limits *limits,
 				      const char *name)
 {

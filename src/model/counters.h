@@ -27,8 +27,8 @@ struct counters {
 	struct counter *list;	/* by strcmp() of their names; on the heap */
 };
 
-/* Is NAME fit to be a counter's: of printable ASCII, and without the comma that
- * separates names? */
+/* True when NAME can be a counter's: printable ASCII without the comma that
+ * separates names. */
 bool counter_name_is_valid(const char *name);
 
 void counters_free(struct counters *counters);
@@ -71,8 +71,8 @@ struct counter_limits {
 	} list[COUNTER_LIMITS_MAX];
 };
 
-/* Parse TEXT: "interest", "all", "none" or names, kept by reference.  Returns 0,
- * or -EINVAL for a name that is empty or too long. */
+/* Parse TEXT: "interest", "all", "none" or names, kept by reference.  Returns
+ * 0, or -EINVAL for a name that is empty or too long. */
 int counter_choice_parse(const char *text, struct counter_choice *choice);
 
 /* Parse TEXT, "NAME=N,NAME=N", and add it to LIMITS; the later of two limits of
@@ -81,14 +81,14 @@ int counter_limits_parse(const char *text, struct counter_limits *limits);
 
 /* Move *TEXT, a list of names, behind its first one, and copy that into NAME
  * without the folder that perftest's users write before it ("counters/",
- * "hw_counters/").  *TEXT is NULL at the end of the list.  False for a name that
- * is empty or too long. */
+ * "hw_counters/").  *TEXT is NULL at the end of the list.  False for a name
+ * that is empty or too long. */
 bool counter_next_name(const char **text, char name[COUNTER_NAME_SIZE]);
 
-/* Is the counter NAME one that CHOICE shows? */
+/* True when CHOICE shows the counter NAME. */
 bool counter_is_shown(const struct counter_choice *choice, const char *name);
 
-/* Is the counter NAME read where SCOPE is? */
+/* True when SCOPE includes the counter NAME. */
 bool counter_is_read(enum counter_scope scope, const char *name);
 
 #endif

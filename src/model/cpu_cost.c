@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* CPU time has the same ratio to the messages as both have to their own time:
- * readings and window do not begin and end at the same instant. */
+/* The ratio of CPU time to messages takes each by its own time: the readings
+ * and the window do not begin and end at the same instant. */
 struct cpu_figures cpu_cost_figures(const struct cpu_cost *cost, double rate,
 				    uint64_t size)
 {

@@ -1,7 +1,7 @@
 /*
- * What the host of an end and its device are set to: read by host/facts.h, sent
- * to the peer, the JSON "environment", judged by preflight/host.c.  A fact that
- * is not known has no value: nothing is guessed.
+ * The settings of the host of an end and of its device: read by host/facts.h,
+ * sent to the peer, the JSON "environment", judged by preflight/host.c.  A fact
+ * that is not known has no value: nothing is guessed.
  */
 #ifndef MODEL_FACTS_H
 #define MODEL_FACTS_H
@@ -42,8 +42,9 @@ enum fact_group {
  * X(id on the wire, name, JSON key, kind, group, most, compared, description)
  *
  * Ids ascend; a new one goes to the end.  A number above "most" is neither
- * believed nor taken from a peer.  verbsperf-compare compares a fact that is "compared", because
- * results may depend on it and it stays as it is from one run to the next.
+ * believed nor taken from a peer.  verbsperf-compare compares a fact that is
+ * "compared", because results may depend on it and it stays as it is from one
+ * run to the next.
  */
 // clang-format off
 #define FACT_LIST(X) \
@@ -217,9 +218,9 @@ const char *facts_heading(enum fact_group group);
 /* "text", "count", ... */
 const char *facts_kind_name(enum fact_kind kind);
 
-/* Data rate in Gb/s, after encoding, of WIDTH lanes of SPEED_GT GT/s each: 8b10b
- * up to 5 GT/s, 128b130b up to 32, flits above.  Headers of packets, about a
- * tenth of it, are not taken off. */
+/* Data rate in Gb/s, after encoding, of WIDTH lanes of SPEED_GT GT/s each:
+ * 8b10b up to 5 GT/s, 128b130b up to 32, flits above.  Headers of packets,
+ * about a tenth of it, are not taken off. */
 static inline double pcie_gbps(double speed_gt, uint64_t width)
 {
 	/* a flit has 236 bytes of packets in 256 */

@@ -53,8 +53,8 @@ int path_accept(const struct port *mine, const struct port *peer, bool global,
 		uint32_t gid_index, uint32_t my_index, struct path *path,
 		struct error *err);
 
-/* True when GID is made of an IP address that names one host of the network:
- * that of RoCE, unless it is link-local. */
+/* True when GID contains an IP address that names one host of the network, as
+ * on RoCE, unless it is link-local. */
 bool gid_names_host(const struct gid *gid);
 
 /*

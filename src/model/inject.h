@@ -232,7 +232,7 @@ struct inject_case {
 	const char *responder;
 };
 
-/* The case of INJECT; NULL for INJECT_NOTHING and for unknown values. */
+/* The row of INJECT; NULL for INJECT_NOTHING and for unknown values. */
 const struct inject_case *inject_find(unsigned int inject);
 
 #endif

@@ -16,7 +16,7 @@
 #include "model/memory_choice.h"
 #include "model/plan.h"
 
-/* What a user may demand of a result (model/limit.h). */
+/* The limits that a user may set for a result (model/limit.h). */
 enum limit_kind {
 	LIMIT_MIN_GBPS,
 	LIMIT_MIN_MPPS,

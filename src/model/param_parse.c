@@ -60,8 +60,8 @@ PARSER(memory_choice_parse, struct memory_choice)
 static const struct {
 	const char *name;
 	const char *wanted;	/* what its text must be */
-	/* of a whole field: -E2BIG for more items than the most; NULL: such a
-	 * kind has a function of its own below */
+	/* parses a whole field; -E2BIG: too many items; NULL: the kind has a
+	 * function of its own below */
 	int (*parse)(const char *text, void *field);
 	int most;
 	const char *items;

@@ -152,8 +152,8 @@ bool plan_is_pingpong(const struct plan *plan);
  * do. */
 bool plan_sends(const struct plan *plan, bool client);
 
-/* Queue pairs of this end: those of the receivers of a group, or as many as the
- * other end has. */
+/* Queue pairs of this end: those of the receivers of a group, or as many as at
+ * the other end. */
 uint32_t plan_qps(const struct plan *plan, bool client);
 
 /* How many receivers each message is for: 1, but for a group's. */
@@ -179,9 +179,8 @@ bool plan_shares_receives(const struct plan *plan);
 
 /*
  * True when the peer sends this end packets that need no answer: UC and UD
- * messages, and the answers to verified ones.  Nothing but this end's word then
- * says that it is at its address, so it must prove that first
- * (session/reach.h).
+ * messages, and the answers to verified ones.  Then only this end itself says
+ * that it is at its address, so it must prove that first (session/reach.h).
  */
 bool plan_proves_address(const struct plan *plan, bool client);
 

@@ -18,7 +18,7 @@ static int check_operation(const struct plan *plan, struct error *err)
 		{ !(op_table[plan->op].transports & 1U << plan->transport),
 		  "--transport {transport}: {operation} is possible over "
 		  "{transports} only" },
-		/* as many as an ENDPOINT has room for */
+		/* the most that an ENDPOINT has room for */
 		{ plan_has_targets(plan) && plan->qps > 8192,
 		  "--qps {qps}: at most 8192 over {transport}, which has two "
 		  "queue pairs at each end for each of them" },
@@ -29,7 +29,8 @@ static int check_operation(const struct plan *plan, struct error *err)
 	return rule_check(rules, plan, err);
 }
 
-/* A ping-pong by plain writes polls for the last byte in memory. */
+/* True for a ping-pong by plain writes, which polls for the last byte in
+ * memory. */
 static bool waits_for_memory(const struct plan *plan)
 {
 	return plan->metric == METRIC_LATENCY && plan->op == OP_WRITE;

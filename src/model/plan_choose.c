@@ -1,6 +1,6 @@
-/* Chooses what a plan leaves open, by the capabilities of both ends' devices: of
- * this how many messages are outstanding, are posted in one call, and share one
- * completion. */
+/* Chooses what a plan leaves open, by the capabilities of both ends' devices,
+ * such as how many messages are outstanding, are posted in one call, and share
+ * one completion. */
 #include "config.h"
 #include "model/plan.h"
 
@@ -143,7 +143,8 @@ static void fit_datagrams(struct plan *plan)
 		sizes->n--;
 }
 
-/* Both ends' ports have the same link layer, or they are refused. */
+/* Choose the static rate or the packet pacing of the plan.  The ports of both
+ * ends have the same link layer, or they are refused. */
 static void choose_pacing(struct plan *plan, const struct port *port)
 {
 	if (plan->pacing != PACING_DEVICE)
@@ -177,7 +178,7 @@ void plan_choose(struct plan *plan, const struct port *client,
 		plan->rx_depth = plan_least_rx_depth(plan);
 }
 
-/* Per queue pair, for paced messages. */
+/* Completions of each queue pair, for paced messages. */
 #define COMPLETIONS_PER_SECOND 100
 #define MOST_CQ_MOD 100
 /* Most bytes without a completion, over all queue pairs. */

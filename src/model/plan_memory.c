@@ -32,7 +32,7 @@ uint32_t plan_send_entries(const struct plan *plan, bool client)
 
 uint32_t plan_receive_entries(const struct plan *plan, bool client)
 {
-	/* what is written needs no buffer, and notices are empty */
+	/* writes need no buffer at the receiver, and notices are empty */
 	if (!plan_posts_receives(plan, client))
 		return 0;
 	return op_table[plan->op].access ? 1 : plan_receive(plan).n;

@@ -125,7 +125,7 @@ struct result {
 	struct port server;
 	struct effective client_qp;	/* known once both ends are connected */
 	struct effective server_qp;
-	/* what each sent to connect its queue pairs: of the server, of the
+	/* what each end sent to connect its queue pairs: the server, the
 	 * client; without queue pairs: not known */
 	struct endpoint ends[2];
 	enum post_method method;	/* of this end; POST_AUTO: not known */

@@ -131,7 +131,7 @@ static bool are_alike(const char *a, const char *b)
 	       !strcmp(a + mine, b + theirs);
 }
 
-/* Add what was found at the server, OTHER, to what was found at the client. */
+/* Add OTHER, found at the server, to ERR, found at the client. */
 static void add_server(struct error *err, const struct error *other)
 {
 	static const char both[] = "both ends'";
@@ -147,7 +147,7 @@ static void add_server(struct error *err, const struct error *other)
 	append(err->advice, sizeof(err->advice), other->advice);
 }
 
-/* What the check finds at either end. */
+/* Put what the check finds at either end into ERR. */
 static void inspect_both(const struct ends *ends, struct error *err)
 {
 	struct error other = { 0 };

@@ -170,7 +170,7 @@ static bool is_short(const struct ends *ends, const struct device_limit *limit,
 		       limit_most(end_port(ends, client), limit);
 }
 
-/* When both ends fall short, report the one with less: what fits it fits
+/* When both ends fall short, the one with less is reported: what fits it fits
  * both. */
 static bool is_worse(const struct ends *ends, const struct device_limit *limit,
 		     bool client)

@@ -8,12 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the kernel reserves in front of a message of the largest path MTU. */
+/* Bytes that the kernel reserves for headers of a message of the largest path
+ * MTU. */
 #define MTU_HEADERS 96
 #define LARGEST_MTU 4096
 /* The priorities of Ethernet. */
 #define PRIORITIES 8
-/* A link that went down no more often did so when it was set up. */
+/* A link goes down so many times while it is set up. */
 #define DOWNS_AT_FIRST 3
 
 static uint32_t least_active_mtu(const struct ends *ends)
@@ -25,7 +26,8 @@ static uint32_t least_active_mtu(const struct ends *ends)
 	return mtu_bytes(mtu);
 }
 
-/* A message that fits anyway, or an MTU that was asked for, is no finding. */
+/* Warn of a small MTU of the interface, unless the message fits anyway or the
+ * MTU was asked for. */
 static int inspect_mtu(const struct ends *ends, bool client, struct error *err)
 {
 	const struct port *port = end_port(ends, client);
@@ -84,7 +86,7 @@ static bool shows_speed(const struct ends *ends)
 	return text[0];
 }
 
-/* InfiniBand says only what it runs at; nothing is sold with one lane. */
+/* InfiniBand reports only the active width; nothing is sold with one lane. */
 static int inspect_lanes(const struct ends *ends, bool client,
 			 struct error *err)
 {

@@ -47,8 +47,8 @@ struct paging {
 	const char *what;
 };
 
-/* The memory of both the requester and the responder is paged.  For sends, the
- * responder's memory is that of its receives. */
+/* Paging of receives.  The memory of both the requester and the responder is
+ * paged; for sends, the responder's memory is that of its receives. */
 static struct paging paging_of_receives(const struct plan *plan)
 {
 	if (plan_shares_receives(plan))

@@ -47,7 +47,7 @@ static int refuse_path(const struct ends *ends, struct error *err)
 		    ends->no_path.message);
 }
 
-/* What is better is chosen first: the type, then the family. */
+/* The rank of GID: the type counts first, then the family. */
 static uint32_t gid_rank(const struct gid *gid)
 {
 	return 2U * gid->type + gid_is_ipv4(&gid->raw);
@@ -180,7 +180,7 @@ static bool goes_by_manager(const struct ends *ends)
 	return ends->has_path && ends->plan->rdma_cm;
 }
 
-/* The address that rdma_cm is given (session/manager.h). */
+/* Show the address that rdma_cm is given (session/manager.h). */
 static void show_manager(const struct ends *ends, bool client, char *text)
 {
 	const struct gid *gid = path_gid(ends, client);
@@ -255,7 +255,7 @@ static void need_datagram(const struct ends *ends, char *text)
 			(unsigned long long)plan_largest(ends->plan));
 }
 
-/* A UD message is a single packet. */
+/* Refuse a UD message of several packets. */
 static int refuse_datagram(const struct ends *ends, bool client,
 			   struct error *err)
 {

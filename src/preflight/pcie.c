@@ -33,8 +33,9 @@ static bool is_guest(const struct facts *facts)
 	return maker[0] && strcmp(maker, "none") != 0;
 }
 
-/* What the link carries, or the slowest on the way; 0: unknown.  In a guest the
- * bridges above the device are no hardware, and some devices are none. */
+/* The rate, in Gb/s, of the link, or of the slowest link on the way; 0:
+ * unknown.  In a guest the bridges above the device are emulated, and some
+ * devices are. */
 static double rate_of(const struct facts *facts)
 {
 	static const char *const emulated[] = { "virtio_net", "vmxnet3",
@@ -174,7 +175,8 @@ static void show_power(const struct ends *ends, bool client, char *text)
 				l1);
 }
 
-/* What the link may do counts; the policy only where that is not known. */
+/* Whether the link may save power counts; the policy only where that is not
+ * known. */
 static int inspect_power(const struct ends *ends, bool client,
 			 struct error *err)
 {

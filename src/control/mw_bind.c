@@ -125,11 +125,11 @@ static int bind_first(struct control_thread *t, struct window *w,
 		.send_flags = IBV_SEND_SIGNALED,
 		.bind_info = info_of(own, length),
 	};
-	int ret = ibv_bind_mw(own->pair.qps[PAIR_ANSWERS], w->mw, &bind);
+	int ret = ibv_bind_mw(own->pair.qps[PAIR_RESPONDER], w->mw, &bind);
 
 	if (ret)
 		return control_refused(t, "ibv_bind_mw", abs(ret), what);
-	return finish(t, PAIR_ANSWERS, what);
+	return finish(t, PAIR_RESPONDER, what);
 }
 
 /* Bind a window of type 2, by a work request. */
@@ -145,10 +145,10 @@ static int bind_second(struct control_thread *t, struct window *w,
 			.bind_info = info_of(own, sizeof(own->buffers->to)),
 		},
 	};
-	int ret = control_pair_post(t, &own->pair, PAIR_ANSWERS, &wr, false);
+	int ret = control_pair_post(t, &own->pair, PAIR_RESPONDER, &wr, false);
 
 	if (!ret)
-		ret = finish(t, PAIR_ANSWERS, what);
+		ret = finish(t, PAIR_RESPONDER, what);
 	if (!ret)
 		w->mw->rkey = wr.bind_mw.rkey;
 	return ret;
@@ -183,7 +183,7 @@ static int post_write(struct control_thread *t, const struct window *w)
 	};
 
 	own->buffers->from = ++own->written;
-	return control_pair_post(t, &own->pair, PAIR_ASKS, &wr, false);
+	return control_pair_post(t, &own->pair, PAIR_REQUESTER, &wr, false);
 }
 
 static uint64_t arrived(const struct own *own)
@@ -197,7 +197,8 @@ static int write_through(struct control_thread *t, const struct window *w)
 	int ret = post_write(t, w);
 
 	if (!ret)
-		ret = finish(t, PAIR_ASKS, "write through a memory window");
+		ret = finish(t, PAIR_REQUESTER,
+			     "write through a memory window");
 	if (ret || arrived(own) == own->written)
 		return ret;
 	return fail_code(&t->err, -EIO, "WRONG_DATA", NULL,
@@ -240,10 +241,11 @@ static int invalidate_by_send(struct control_thread *t,
 		.opcode = IBV_WR_SEND_WITH_INV,
 		.invalidate_rkey = w->rkey,
 	};
-	int ret = control_pair_post(t, &own->pair, PAIR_ASKS, &wr, true);
+	int ret = control_pair_post(t, &own->pair, PAIR_REQUESTER, &wr, true);
 
-	return ret ? ret : finish(t, PAIR_ASKS,
-				  "invalidate a memory window by a SEND");
+	return ret ? ret
+		   : finish(t, PAIR_REQUESTER,
+			    "invalidate a memory window by a SEND");
 }
 
 static int invalidate_here(struct control_thread *t, const struct window *w)
@@ -253,10 +255,10 @@ static int invalidate_here(struct control_thread *t, const struct window *w)
 		.opcode = IBV_WR_LOCAL_INV,
 		.invalidate_rkey = w->rkey,
 	};
-	int ret = control_pair_post(t, &own->pair, PAIR_ANSWERS, &wr, false);
+	int ret = control_pair_post(t, &own->pair, PAIR_RESPONDER, &wr, false);
 
-	return ret ? ret : finish(t, PAIR_ANSWERS,
-				  "invalidate a memory window");
+	return ret ? ret
+		   : finish(t, PAIR_RESPONDER, "invalidate a memory window");
 }
 
 static int invalidate(struct control_thread *t, struct window *w)
@@ -280,7 +282,7 @@ static int prove(struct control_thread *t, const struct window *w)
 	int ret = post_write(t, w);
 
 	if (!ret)
-		ret = control_pair_wait(t, &own->pair, PAIR_ASKS, &status);
+		ret = control_pair_wait(t, &own->pair, PAIR_REQUESTER, &status);
 	if (ret)
 		return ret;
 	if (status == IBV_WC_REM_ACCESS_ERR && arrived(own) == before)

@@ -51,7 +51,7 @@ static int connect_to_other(struct control_thread *t,
 {
 	const struct qp_remote remote = {
 		.path = &t->shared->path,
-		.client = end == PAIR_ASKS,
+		.client = end == PAIR_REQUESTER,
 		.peer = { .qpn = pair->qps[!end]->qp_num },
 	};
 

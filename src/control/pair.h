@@ -7,7 +7,7 @@
 
 #include "control/op.h"
 
-enum { PAIR_ASKS, PAIR_ANSWERS, PAIR_ENDS };
+enum { PAIR_REQUESTER, PAIR_RESPONDER, PAIR_ENDS };
 
 struct control_pair {
 	struct ibv_cq *cq;

@@ -36,9 +36,9 @@ int fail(struct error *err, int ret, const char *advice, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /*
- * As fail(), of a call that left or returned ERRNUM, an errno: its text ends the
- * message.  The sign does not matter, as some verbs return a positive errno and
- * others a negative one.
+ * As fail(), of a call that left or returned ERRNUM, an errno: its text ends
+ * the message.  The sign does not matter, as some verbs return a positive errno
+ * and others a negative one.
  */
 int fail_errno(struct error *err, int errnum, const char *advice,
 	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));

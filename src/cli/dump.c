@@ -314,7 +314,7 @@ char *options_dump(const struct options *options)
 		"{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", SCHEMA,
 		"version", PACKAGE_VERSION, "protocol", WIRE_PROTOCOL,
-		"tests", test_names(), "one_end", one_end_names(), "commands", command_names(),
-		"groups", groups(), "options", array, "perftest", perftest(),
-		"facts", facts()));
+		"tests", test_names(), "one_end", one_end_names(),
+		"commands", command_names(), "groups", groups(),
+		"options", array, "perftest", perftest(), "facts", facts()));
 }

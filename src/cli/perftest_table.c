@@ -31,8 +31,8 @@
 	"verbsperf has no memory of accelerators but that of CUDA and HIP"
 #define GPU_PLAIN \
 	"GPU memory is mapped as the drivers do without being asked"
-#define DEVICE "verbsperf does not use this feature of some devices: leave it " \
-	"out"
+#define DEVICE \
+	"verbsperf does not use this feature of some devices: leave it out"
 
 // clang-format off
 const struct perftest_option perftest_options[] = {
@@ -193,7 +193,8 @@ const struct perftest_option perftest_options[] = {
 	/* rates */
 	OWN("rate_limit", 0, "RATE", "rate", "maximum rate, in --rate_units"),
 	OWN("rate_units", 0, "M|g|p", "rate",
-	    "unit of --rate_limit: MiB/s, Gb/s (default) or messages per second"),
+	    "unit of --rate_limit: MiB/s, Gb/s (default) or messages per "
+	    "second"),
 	OWN("rate_limit_type", 0, "HW|SW|PP", "pacing",
 	    "SW (default): the loop limits the rate; HW or PP: the device "
 	    "limits it for each queue pair, or is refused"),
@@ -230,7 +231,8 @@ const struct perftest_option perftest_options[] = {
 	LESS("cpu_util", 0, NULL, "cpu", NULL,
 	     "print how busy all CPUs of the host were; only with -D", COUNTED),
 	OWN("report-counters", 'W', "LIST", "counters",
-	    "print how these counters of this end changed: counters/NAME,hw_counters/NAME"),
+	    "print how these counters of this end changed: "
+	    "counters/NAME,hw_counters/NAME"),
 
 	/* raw Ethernet and encryption */
 	OTHER("source_mac", 'B', "MAC", RAW_ETHERNET),

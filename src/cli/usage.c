@@ -63,7 +63,8 @@ static void print_option(FILE *out, char letter, const char *name,
 	int used;
 
 	if (letter)
-		used = snprintf(left, sizeof(left), "  -%c, --%s", letter, name);
+		used = snprintf(left, sizeof(left), "  -%c, --%s", letter,
+				name);
 	else
 		used = snprintf(left, sizeof(left), "      --%s", name);
 	if (argument)
@@ -141,8 +142,8 @@ static void print_call(FILE *out, const struct options *o)
 	char name[TEST_NAME_SIZE];
 
 	if (row || o->topic == COMMAND_CONTROL) {
-		fprintf(out, "Usage: verbsperf %s [options]\n", row ? row->name :
-			test_name_of(&o->params.plan, name));
+		fprintf(out, "Usage: verbsperf %s [options]\n",
+			row ? row->name : test_name_of(&o->params.plan, name));
 		return;
 	}
 	test_name_of(&o->params.plan, name);

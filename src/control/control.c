@@ -124,7 +124,8 @@ static int run_engine(struct control_run *run, struct control_engine *e)
 		run->row->control->system_calls = e->calls;
 	if (firmware_between(run->before, run->after,
 			     &run->row->control->firmware))
-		run->row->control->firmware.operations = run->row->total.iterations;
+		run->row->control->firmware.operations =
+			run->row->total.iterations;
 	free(run->before);
 	free(run->after);
 	run->before = run->after = NULL;

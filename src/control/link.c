@@ -91,7 +91,8 @@ void link_report(const struct link_end *end, struct result *r, bool failed)
 	row->control = c = xcalloc(1, sizeof(*c));
 	*c = (struct control_row){
 		.most = end->most,
-		.per_second = (double)row->total.iterations / row->total.seconds,
+		.per_second = (double)row->total.iterations /
+			      row->total.seconds,
 		.pinned_gbps = NAN,
 		.n_parts = 1,
 		.parts = { { .name = "server", .latency = row->latency } },

@@ -103,7 +103,7 @@ int control_refused_as(struct control_thread *t, const char *verb, int errnum,
 const struct control_op *control_op_of(enum control_test test, bool rdma_cm);
 
 extern const struct control_op control_connect, control_connect_cm,
-	control_create_ah, control_create_cq, control_create_qp, control_mw_bind,
-	control_post_poll, control_qp_setup, control_reg_mr;
+	control_create_ah, control_create_cq, control_create_qp,
+	control_mw_bind, control_post_poll, control_qp_setup, control_reg_mr;
 
 #endif

@@ -333,8 +333,8 @@ struct firmware_counts *firmware_read(const char *name)
 	char device[SYSFS_PATH_SIZE], folder[SYSFS_PATH_SIZE];
 
 	sysfs_resolve(device, "/sys/class/infiniband/%s/device", name);
-	snprintf(folder, sizeof(folder), "/sys/kernel/debug/mlx5/%.64s/commands",
-		 sysfs_name(device));
+	snprintf(folder, sizeof(folder),
+		 "/sys/kernel/debug/mlx5/%.64s/commands", sysfs_name(device));
 	counts->folder = folder;
 	if (device[0])
 		sysfs_list(read_command, counts, "%s", folder);

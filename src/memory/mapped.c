@@ -263,7 +263,8 @@ static int make_unnamed(struct allocation *a, const char *path,
 	if (a->fd < 0)
 		return fail_errno(err, errno, errno == EOPNOTSUPP ?
 				  "use a folder on tmpfs, as /dev/shm, or the "
-				  "path of a file" : NULL, "%s: cannot make a file in this folder",
+				  "path of a file" : NULL,
+				  "%s: cannot make a file in this folder",
 				  a->option);
 	a->mapped = round_up(a->length, page_size());
 	if (!fstatfs(a->fd, &fs) && fs.f_type == HUGETLBFS)

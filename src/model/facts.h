@@ -51,9 +51,11 @@ enum fact_group {
 	X(1, KERNEL, kernel, TEXT, HOST, 0, true, \
 	  "Release of the kernel.") \
 	X(2, DISTRIBUTION, distribution, TEXT, HOST, 0, true, \
-	  "Name and version of the distribution, of the container's if it runs in one.") \
+	  "Name and version of the distribution, of the container's if it " \
+	  "runs in one.") \
 	X(3, RDMA_CORE, rdma_core, TEXT, HOST, 0, true, \
-	  "Version of rdma-core, from the file name of the libibverbs in use.") \
+	  "Version of rdma-core, from the file name of the libibverbs in " \
+	  "use.") \
 	X(4, DRIVER, driver, TEXT, HOST, 0, true, \
 	  "Driver of the RDMA device.") \
 	X(5, DRIVER_VERSION, driver_version, TEXT, HOST, 0, true, \
@@ -69,7 +71,8 @@ enum fact_group {
 	X(10, GOVERNOR, governor, TEXT, CPU, 0, true, \
 	  "Frequency governors of the processors that the threads may use.") \
 	X(11, CPU_MHZ, cpu_mhz, REAL, CPU, 1000000, false, \
-	  "Frequency of the first of these processors before the test, in MHz.") \
+	  "Frequency of the first of these processors before the test, in " \
+	  "MHz.") \
 	X(12, CPU_MAX_MHZ, cpu_max_mhz, REAL, CPU, 1000000, true, \
 	  "Largest frequency of the same, in MHz.") \
 	X(13, SMT, smt, FLAG, CPU, 1, true, \
@@ -88,16 +91,21 @@ enum fact_group {
 	  "NUMA node of the device.") \
 	X(20, NUMA_NODES, numa_nodes, COUNT, MEMORY, 4096, true, \
 	  "NUMA nodes online.") \
-	X(21, HUGE_PAGES_FREE, huge_pages_free, COUNT, MEMORY, 1ULL << 52, false, \
+	X(21, HUGE_PAGES_FREE, huge_pages_free, COUNT, MEMORY, 1ULL << 52, \
+	  false, \
 	  "Free huge pages of the default size, before the test.") \
-	X(22, HUGE_PAGE_BYTES, huge_page_bytes, COUNT, MEMORY, 1ULL << 40, true, \
+	X(22, HUGE_PAGE_BYTES, huge_page_bytes, COUNT, MEMORY, 1ULL << 40, \
+	  true, \
 	  "Size of these pages, in bytes.") \
-	X(23, TRANSPARENT_HUGE_PAGES, transparent_huge_pages, TEXT, MEMORY, 0, true, \
+	X(23, TRANSPARENT_HUGE_PAGES, transparent_huge_pages, TEXT, MEMORY, 0, \
+	  true, \
 	  "Setting of transparent huge pages.") \
 	X(24, MEMLOCK_BYTES, memlock_bytes, LIMIT, MEMORY, UINT64_MAX, false, \
-	  "Memory that the process may lock, in bytes, or \"unlimited\", as it is with CAP_IPC_LOCK.") \
+	  "Memory that the process may lock, in bytes, or \"unlimited\", " \
+	  "as it is with CAP_IPC_LOCK.") \
 	X(25, PCIE_ADDRESS, pcie_address, TEXT, PCIE, 0, false, \
-	  "PCIe address of the device; of a software device, that of its network interface, as all of PCIe.") \
+	  "PCIe address of the device; of a software device, that of its " \
+	  "network interface, as all of PCIe.") \
 	X(26, PCIE_SPEED_GT, pcie_speed_gt, REAL, PCIE, 1024, true, \
 	  "Speed of its link now, in GT/s.") \
 	X(27, PCIE_WIDTH, pcie_width, COUNT, PCIE, 64, true, \
@@ -111,17 +119,20 @@ enum fact_group {
 	X(31, PCIE_SLOT_WIDTH, pcie_slot_width, COUNT, PCIE, 64, true, \
 	  "Most lanes that the other end of its link supports.") \
 	X(32, PCIE_GBPS, pcie_gbps, REAL, PCIE, 100000, true, \
-	  "Data rate, after encoding, of the slowest PCIe link between the device and the processors, in Gb/s.") \
+	  "Data rate, after encoding, of the slowest PCIe link between " \
+	  "the device and the processors, in Gb/s.") \
 	X(33, PCIE_SLOWEST, pcie_slowest, TEXT, PCIE, 0, false, \
 	  "PCIe address of the device or bridge below that link.") \
 	X(34, SRIOV, sriov, TEXT, PCIE, 0, true, \
 	  "\"virtual\" or \"physical\" function of SR-IOV, or \"none\".") \
 	X(35, IOMMU, iommu, TEXT, PCIE, 0, true, \
-	  "\"none\", \"passthrough\", or \"translated\": each access of the device goes through a table.") \
+	  "\"none\", \"passthrough\", or \"translated\": each access of " \
+	  "the device goes through a table.") \
 	X(36, ASPM, aspm, TEXT, PCIE, 0, true, \
 	  "Policy of PCIe power saving.") \
 	X(37, ASPM_L1, aspm_l1, FLAG, PCIE, 1, true, \
-	  "Whether the link of the device may enter the power saving state L1.") \
+	  "Whether the link of the device may enter the power saving " \
+	  "state L1.") \
 	X(38, NETDEV, netdev, TEXT, NETWORK, 0, false, \
 	  "Network interface of the port.") \
 	X(39, NETDEV_MTU, netdev_mtu, COUNT, NETWORK, 1 << 20, true, \
@@ -130,18 +141,22 @@ enum fact_group {
 	  "Its driver.") \
 	X(41, NETDEV_SPEED, netdev_speed, COUNT, NETWORK, 100000000, true, \
 	  "Its speed, in Mb/s.") \
-	X(42, NETDEV_MAX_SPEED, netdev_max_speed, COUNT, NETWORK, 100000000, true, \
+	X(42, NETDEV_MAX_SPEED, netdev_max_speed, COUNT, NETWORK, 100000000, \
+	  true, \
 	  "Highest speed that it supports, in Mb/s.") \
 	X(43, BONDING, bonding, TEXT, NETWORK, 0, true, \
 	  "\"none\", or the mode of the bond that it is or belongs to.") \
 	X(44, VLAN, vlan, TEXT, NETWORK, 0, true, \
 	  "\"none\", the number of its VLAN, or \"unknown number\".") \
 	X(45, LINK_LANES, link_lanes, TEXT, NETWORK, 0, true, \
-	  "Lanes and speed of the port as the kernel names them, such as 4X EDR.") \
+	  "Lanes and speed of the port as the kernel names them, such as " \
+	  "4X EDR.") \
 	X(46, LINK_DOWNED, link_downed, COUNT, NETWORK, INT64_MAX, false, \
-	  "How often the link of the port went down since the driver was loaded.") \
+	  "How often the link of the port went down since the driver was " \
+	  "loaded.") \
 	X(47, PAUSE, pause, TEXT, NETWORK, 0, true, \
-	  "Pause frames (IEEE 802.3x): \"none\", \"receive\", \"send\" or \"both\".") \
+	  "Pause frames (IEEE 802.3x): \"none\", \"receive\", \"send\" or " \
+	  "\"both\".") \
 	X(48, PFC, pfc, TEXT, NETWORK, 0, true, \
 	  "Priorities with priority flow control, or \"none\".") \
 	X(49, PRIORITY_TRUST, priority_trust, TEXT, NETWORK, 0, true, \

@@ -1288,7 +1288,8 @@ const struct param param_table[] = {
 	{
 		.name = "format",
 		CHOICE(format), .min = 0, .max = TABLES - 1,
-		.initial = "text", .argument = "text|perftest|bandwidth|message-rate|latency",
+		.initial = "text",
+		.argument = "text|perftest|bandwidth|message-rate|latency",
 		.who = PARAM_BOTH, .group = GROUP_REPORT,
 		.help = "this program's table, or perftest's",
 		.description =

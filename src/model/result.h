@@ -134,7 +134,7 @@ struct result {
 	bool has_path;
 	struct clock_description clock;	/* of the end that measured */
 	struct clock_description clocks[2];	/* of the server, of the client;
-						 * without a source: not known */
+						 * no source: not known */
 	/* bounds of the server's seconds in one of the client's; 0: not known,
 	 * as at the server */
 	double clock_ratio[2];

@@ -13,8 +13,8 @@
 
 /*
  * Cut the port off TEXT, the server as a user names it, "host:18515" or
- * "[::1]:18515", and store it in *PORT, which stays as it is when there is none.
- * Returns 0, or -EINVAL with the reason in ERR.
+ * "[::1]:18515", and store it in *PORT, which stays as it is when there is
+ * none.  Returns 0, or -EINVAL with the reason in ERR.
  */
 int host_cut_port(char *text, uint32_t *port, struct error *err);
 

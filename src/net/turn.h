@@ -1,8 +1,9 @@
 /*
  * Turns at a server.  Each client has a process of its own (serve.h), and the
  * server serves few at once.  The process requests a turn from its parent, is
- * sent its place whenever that changes, and releases the turn before it reports.
- * Each is one message over a socket pair that preserves message boundaries.
+ * sent its place whenever that changes, and releases the turn before it
+ * reports.  Each is one message over a socket pair that preserves message
+ * boundaries.
  */
 #ifndef NET_TURN_H
 #define NET_TURN_H
@@ -32,8 +33,9 @@ enum turn_message {
 };
 
 /*
- * Receive a message from the process at FD: enum turn_message, or a negative errno
- * when the process is gone.  *LIMIT becomes how long, in ns, the turn may last.
+ * Receive a message from the process at FD: enum turn_message, or a negative
+ * errno when the process is gone.  *LIMIT becomes how long, in ns, the turn may
+ * last.
  */
 int turn_receive_message(int fd, uint64_t *limit);
 

@@ -69,7 +69,7 @@ struct frame {
 	enum frame_type type;
 	uint32_t length;	/* of the payload */
 	uint8_t *bytes;		/* header and payload */
-	bool cut_off;		/* what was put in did not fit: not to be sent */
+	bool cut_off;		/* not all fitted in: it must not be sent */
 };
 
 /* "PLAN"; "frame 99" for an unknown type. */

@@ -35,7 +35,8 @@ int pacing_judge(const struct plan *plan, const char *end,
 			    "for %s", end, port->device, info->name);
 	if (share >= limits->min_kbps && share <= limits->max_kbps)
 		return 0;
-	return fail(err, -EINVAL, "change --rate or --qps, or use --pacing loop",
+	return fail(err, -EINVAL,
+		    "change --rate or --qps, or use --pacing loop",
 		    "--pacing device: the %s's %s paces a queue pair at %u to "
 		    "%u kb/s, not at %" PRIu64, end, port->device,
 		    limits->min_kbps, limits->max_kbps, share);

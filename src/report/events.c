@@ -274,7 +274,8 @@ static char *lost_text(const struct events *e)
 	clock_gettime(CLOCK_REALTIME, &now);
 	put_time(out, &now);
 	fprintf(out, "%" PRIu64 " event%s left out: what was before was read "
-		"too slowly\n", e->missing, e->missing == 1 ? " was" : "s were");
+		"too slowly\n", e->missing,
+		e->missing == 1 ? " was" : "s were");
 	fclose(out);
 	return text;
 }

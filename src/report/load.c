@@ -31,9 +31,10 @@ static void print_open(FILE *out, const struct plan *plan,
 		load->requested_mpps, load->achieved_mpps, load->late,
 		row->total.iterations);
 	if (load->saturated)
-		fprintf(out, "   saturated: %u outstanding operations (--depth) "
-			"are too few for the rate requested; the longer the "
-			"run, the longer the latency\n", plan->open_depth);
+		fprintf(out, "   saturated: %u outstanding operations "
+			"(--depth) are too few for the rate requested; the "
+			"longer the run, the longer the latency\n",
+			plan->open_depth);
 }
 
 static void print_paced(FILE *out, const struct plan *plan,

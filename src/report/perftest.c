@@ -182,8 +182,8 @@ static void print_addresses(FILE *out, const struct result *r, bool client,
 	const struct gid *gid = result_gid(r, client);
 
 	for (uint32_t i = 0; i < end->n; i++) {
-		fprintf(out, " %s address: LID %#04x QPN %#06x PSN %#06x", which,
-			end->lid, end->qps[i].qpn, end->qps[i].psn);
+		fprintf(out, " %s address: LID %#04x QPN %#06x PSN %#06x",
+			which, end->lid, end->qps[i].qpn, end->qps[i].psn);
 		if (plan->op == OP_READ && !plan->rdma_cm)
 			fprintf(out, " OUT %#04x", plan->outstanding_reads);
 		if (op->access && !op_is_atomic(plan->op) && !plan->rdma_cm)

@@ -32,8 +32,8 @@ void sink_init(struct sink *sink, const char *path);
 /* Append LENGTH bytes of TEXT, and write as much as the reader takes now. */
 void sink_put(struct sink *sink, const char *text, size_t length);
 
-/* Write as much as the reader takes now.  True when nothing is left, or the sink
- * has failed. */
+/* Write as much as the reader takes now.  True when nothing is left, or the
+ * sink has failed. */
 bool sink_flush(struct sink *sink);
 
 /* Would the sink keep LENGTH more bytes? */

@@ -171,7 +171,8 @@ static int check_duration(const struct parameters *params, struct error *err)
 	return fail(err, -EPERM, "use a smaller --duration or fewer sizes, or "
 		    "start the server with a larger --max-duration",
 		    "the test takes %.6g s, by --duration, --warmup and --hold "
-		    "for each --size: this server allows %.6g s (--max-duration)",
+		    "for each --size: this server allows %.6g s "
+		    "(--max-duration)",
 		    (double)least / 1e9, (double)params->max_duration / 1e9);
 }
 

@@ -160,8 +160,8 @@ static int check_proof(struct session *s, struct reach *r,
 		return 0;
 	return fail(error_of(s), -EPROTO, NULL,
 		    "the %s did not return the challenge sent to %s: it does "
-		    "not receive at the address that it gave", s->run.conn->peer,
-		    address_there(s, text));
+		    "not receive at the address that it gave",
+		    s->run.conn->peer, address_there(s, text));
 }
 
 static int handle_frame(struct session *s, struct reach *r,

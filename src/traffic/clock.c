@@ -11,7 +11,7 @@
 #define WATCH_SPAN_NS 100000000
 #define PAIR_ATTEMPTS 8
 #define COST_READS 256
-/* A clock that ticks a few times in a millisecond has taken its step by then. */
+/* Reads in which a clock of a few ticks in a millisecond takes a step. */
 #define STEP_READS (1 << 20)
 
 bool clock_counter_is_steady(const char *cpuinfo)

@@ -15,8 +15,8 @@
 void flow_prepare(struct flow *f, enum op op, const struct flow_shape *shape);
 
 /*
- * Fill every receive queue of F, where the loops have given back what they took.
- * Returns 0 or a negative errno, with the failure in F.
+ * Fill every receive queue of F, where the loops have given back what they
+ * took.  Returns 0 or a negative errno, with the failure in F.
  */
 int flow_fill_receives(struct flow *f);
 

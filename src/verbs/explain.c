@@ -327,8 +327,8 @@ static const struct {
 	const char *advice;
 } events[] = {
 	EVENT(IBV_EVENT_CQ_ERR, true,
-	      "more completions came than a completion queue has entries, or it "
-	      "is broken: what comes next is lost", BUG),
+	      "more completions came than a completion queue has entries, or "
+	      "it is broken: what comes next is lost", BUG),
 	EVENT(IBV_EVENT_QP_FATAL, true,
 	      "a queue pair failed, and no completion tells why",
 	      "see the kernel's log, and the other end's output"),

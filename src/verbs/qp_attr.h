@@ -51,8 +51,8 @@ int qp_attr_init(struct ibv_qp_attr *attr, const struct qp_local *local);
 int qp_attr_rtr(struct ibv_qp_attr *attr, uint8_t port,
 		const struct plan *plan, const struct qp_remote *remote);
 
-/* RTR -> RTS: sets this end's first PSN, as many outstanding reads as PLAN gives
- * this end, and the rate if packet pacing keeps it.  Returns the mask. */
+/* RTR -> RTS: sets this end's first PSN, as many outstanding reads as PLAN
+ * gives this end, and the rate if packet pacing keeps it.  Returns the mask. */
 int qp_attr_rts(struct ibv_qp_attr *attr, const struct plan *plan,
 		const struct qp_remote *remote);
 

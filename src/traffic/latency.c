@@ -215,13 +215,13 @@ static uint8_t first_count(const struct flow *f, const struct flow_qp *q)
 /*
  * Either end of a ping-pong.  The TIMED end sends first and reads the clock
  * just before each post, where one sample ends and the next begins, unless it
- * is to PAUSE in between.  The other end waits first, and answers until
+ * is to pause in between.  The other end waits first, and answers until
  * PHASE_DRAIN.
  */
 static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
-				       const bool pause, const enum op op,
-				       const enum post_method method)
+				       const enum op op)
 {
+	post_one_fn *const post = choose_post_one(op, f->method);
 	struct flow_qp *q = &f->qps[0];
 	struct sampler s = sampler_init(f), last;
 	bool over = finished(f, &s);
@@ -245,9 +245,9 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 			}
 		}
 		answered = now;
-		if (pause)
+		if (timed)
 			now = pause_for_gap(f, now);
-		ret = post_next(f, q, count, op, method);
+		ret = post_next(f, q, count, op, post);
 		if (ret)
 			break;
 		if (timed) {
@@ -270,36 +270,12 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 	return ret < 0 ? ret : flow_phase(f) == PHASE_ABORT ? -ECANCELED : 0;
 }
 
-#define PINGPONG(X) X(SEND) X(SEND_IMM) X(WRITE) X(WRITE_IMM)
-
-#define PING(id) BOTH_METHODS(ping, id, pingpong_loop, true, false)
-#define SPACED(id) BOTH_METHODS(spaced, id, pingpong_loop, true, true)
-#define PONG(id) BOTH_METHODS(pong, id, pingpong_loop, false, false)
-PINGPONG(PING)
-PINGPONG(SPACED)
-PINGPONG(PONG)
-#undef PONG
-#undef SPACED
-#undef PING
-
 int latency_ping(struct flow *f, enum op op)
 {
-#define PING(id) METHODS(ping, id)
-#define SPACED(id) METHODS(spaced, id)
-	static const single_loop loops[GAPS][OP_COUNT][POST_METHODS] = {
-		[GAP_NONE] = { PINGPONG(PING) },
-		[GAP_SOME] = { PINGPONG(SPACED) },
-	};
-
-	return loops[f->gap ? GAP_SOME : GAP_NONE][op][f->method](f);
+	return pingpong_loop(f, true, op);
 }
 
 int latency_pong(struct flow *f, enum op op)
 {
-#define PONG(id) METHODS(pong, id)
-	static const single_loop loops[OP_COUNT][POST_METHODS] = {
-		PINGPONG(PONG)
-	};
-
-	return loops[op][f->method](f);
+	return pingpong_loop(f, false, op);
 }

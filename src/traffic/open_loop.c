@@ -121,7 +121,7 @@ static ALWAYS_INLINE bool is_over(const struct flow *f,
 /* Start the next operation.  Returns 0 or a negative errno. */
 static ALWAYS_INLINE int start(struct flow *f, struct open_loop *o,
 			       struct flow_qp *q, uint64_t now,
-			       const enum op op, const enum post_method method)
+			       const enum op op, post_one_fn *post)
 {
 	struct flow_pingpong *p = &f->pingpong;
 	int ret;
@@ -130,7 +130,7 @@ static ALWAYS_INLINE int start(struct flow *f, struct open_loop *o,
 		place_next(f, q, o->posting, op);
 		p->flag_out = o->first_out + o->posting * p->slot_step;
 	}
-	ret = post_next(f, q, o->posting_count, op, method);
+	ret = post_next(f, q, o->posting_count, op, post);
 	if (ret)
 		return ret;
 	o->starts[o->posting] = note_start(f, o, now);
@@ -145,7 +145,7 @@ static ALWAYS_INLINE int start(struct flow *f, struct open_loop *o,
  * errno. */
 static ALWAYS_INLINE int start_due(struct flow *f, struct open_loop *o,
 				   struct flow_qp *q, const enum op op,
-				   const enum post_method method)
+				   post_one_fn *post)
 {
 	uint64_t now = clock_ticks(f->clock);
 	bool due;
@@ -162,20 +162,18 @@ static ALWAYS_INLINE int start_due(struct flow *f, struct open_loop *o,
 		o->over = true;
 		return 0;
 	}
-	return due ? start(f, o, q, now, op, method) : 0;
+	return due ? start(f, o, q, now, op, post) : 0;
 }
 
-/* Has the awaited answer reached the memory, read by a COPIER or directly?
- * Returns as ended(). */
-static ALWAYS_INLINE int answered(struct flow *f, const struct open_loop *o,
-				  const bool copier)
+/* Has the awaited answer reached the memory?  Returns as ended(). */
+static ALWAYS_INLINE int answered(struct flow *f, const struct open_loop *o)
 {
 	const volatile uint8_t *flag =
 		f->pingpong.flag_in + o->awaited * f->pingpong.slot_step;
 	uint8_t value = 0;
 	int ret = 0;
 
-	if (copier)
+	if (__builtin_expect(f->copier != NULL, 0))
 		ret = copier_flag(f, flag, &value);
 	else
 		value = flow_flag(flag);
@@ -185,14 +183,14 @@ static ALWAYS_INLINE int answered(struct flow *f, const struct open_loop *o,
 /* Poll once for the end of the oldest operation.  Returns 1 if it has ended, 0
  * if not, or a negative errno. */
 static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
-			       const enum op op, const bool copier)
+			       const enum op op)
 {
 	struct flow_pingpong *p = &f->pingpong;
 	struct ibv_wc wc;
 	int n;
 
 	if (op != OP_READ && !op_table[op].receives)
-		return answered(f, o, copier);
+		return answered(f, o);
 	n = ibv_poll_cq(op == OP_READ ? f->send_cq : f->recv_cq, 1, &wc);
 	if (n == 0)
 		return 0;
@@ -212,9 +210,9 @@ static ALWAYS_INLINE int ended(struct flow *f, const struct open_loop *o,
 /* Take and record the oldest operation if it has ended.  Returns 0 or a
  * negative errno. */
 static ALWAYS_INLINE int take_end(struct flow *f, struct open_loop *o,
-				  const enum op op, const bool copier)
+				  const enum op op)
 {
-	int ret = o->under_way ? ended(f, o, op, copier) : 0;
+	int ret = o->under_way ? ended(f, o, op) : 0;
 	uint64_t now, from;
 
 	if (ret <= 0)
@@ -246,10 +244,9 @@ static ALWAYS_INLINE int reap_some(struct flow *f, const struct flow_qp *q,
 	return reap(f);
 }
 
-static ALWAYS_INLINE int open_loop(struct flow *f, const bool copier,
-				   const enum op op,
-				   const enum post_method method)
+int open_loop_run(struct flow *f, enum op op)
 {
+	post_one_fn *const post = choose_post_one(op, f->method);
 	struct open_loop *o = f->open;
 	struct flow_qp *q = &f->qps[0];
 	int ret = 0;
@@ -258,9 +255,9 @@ static ALWAYS_INLINE int open_loop(struct flow *f, const bool copier,
 	begin(f, o);
 	for (uint32_t iteration = 1; !o->over || o->under_way; iteration++) {
 		if (!o->over)
-			ret = start_due(f, o, q, op, method);
+			ret = start_due(f, o, q, op, post);
 		if (!ret)
-			ret = take_end(f, o, op, copier);
+			ret = take_end(f, o, op);
 		if (!ret && op != OP_READ)
 			ret = reap_some(f, q, iteration);
 		if (!ret && flow_phase(f) == PHASE_ABORT)
@@ -273,27 +270,4 @@ static ALWAYS_INLINE int open_loop(struct flow *f, const bool copier,
 		f->window.cut = true;
 	}
 	return ret;
-}
-
-#define OPS(X) X(SEND) X(SEND_IMM) X(WRITE) X(WRITE_IMM) X(READ)
-
-#define X(id) BOTH_METHODS(open, id, open_loop, false)
-OPS(X)
-#undef X
-BOTH_METHODS(open_copied, WRITE, open_loop, true)
-
-int open_loop_run(struct flow *f, enum op op)
-{
-#define X(id) METHODS(open, id)
-	static const single_loop loops[OP_COUNT][POST_METHODS] = {
-		OPS(X)
-	};
-
-	static const single_loop copied[OP_COUNT][POST_METHODS] = {
-		METHODS(open_copied, WRITE)
-	};
-
-	if (f->copier && copied[op][f->method])
-		return copied[op][f->method](f);
-	return loops[op][f->method](f);
 }

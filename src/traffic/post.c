@@ -57,3 +57,26 @@ int post_any(struct flow *f, struct flow_qp *q, struct flow_request *first,
 		return post_entries(q, first, length, f->lists.op);
 	return post_linked(q, first, length, f->lists.op, f->method);
 }
+
+#define POST_ONE(name, op, method) \
+	static int name(struct flow_qp *q, struct flow_request *r) \
+	{ \
+		return post_linked(q, r, 1, op, method); \
+	}
+#define X(id, ...) POST_ONE(post_##id, OP_##id, POST_WR)
+OP_LIST(X)
+#undef X
+/* a request says itself what its operation is */
+POST_ONE(post_legacy, OP_SEND, POST_LEGACY)
+#undef POST_ONE
+
+post_one_fn *choose_post_one(enum op op, enum post_method method)
+{
+	static post_one_fn *const by_wr[OP_COUNT] = {
+#define X(id, ...) [OP_##id] = post_##id,
+		OP_LIST(X)
+#undef X
+	};
+
+	return method == POST_WR ? by_wr[op] : post_legacy;
+}

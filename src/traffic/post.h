@@ -127,6 +127,12 @@ static ALWAYS_INLINE int post_linked(struct flow_qp *q,
 	return ibv_wr_complete(q->qpx);
 }
 
+/* Posts one send of its operation; returns what the verb returned. */
+typedef int post_one_fn(struct flow_qp *q, struct flow_request *r);
+
+/* Returns the function that posts one send of OP by METHOD. */
+post_one_fn *choose_post_one(enum op op, enum post_method method);
+
 static inline int post_failed(struct flow *f, const struct flow_qp *q, int ret)
 {
 	return flow_verb_failed(f, f->method == POST_WR ? "ibv_wr_complete" :

@@ -39,10 +39,9 @@ static ALWAYS_INLINE int await_completion(struct flow *f, uint64_t *seen)
 	}
 }
 
-static ALWAYS_INLINE int round_trip_loop(struct flow *f, const bool pause,
-					 const enum op op,
-					 const enum post_method method)
+int latency_round_trip(struct flow *f, enum op op)
 {
+	post_one_fn *const post = choose_post_one(op, f->method);
 	struct flow_qp *q = &f->qps[0];
 	struct sampler s = sampler_init(f), last = { 0 };
 	uint64_t seen = 0;
@@ -52,9 +51,8 @@ static ALWAYS_INLINE int round_trip_loop(struct flow *f, const bool pause,
 	while (!finished(f, &s)) {
 		uint64_t now = clock_ticks(f->clock);
 
-		if (pause)
-			now = pause_for_gap(f, now);
-		ret = post_next(f, q, 0, op, method);
+		now = pause_for_gap(f, now);
+		ret = post_next(f, q, 0, op, post);
 		if (ret)
 			break;
 		sample_end(f, &last, seen);
@@ -73,25 +71,4 @@ static ALWAYS_INLINE int round_trip_loop(struct flow *f, const bool pause,
 	}
 	sample_end(f, &last, seen);
 	return ret;
-}
-
-#define ROUND_TRIP(X) X(READ) X(FETCH_ADD) X(CMP_SWAP)
-
-#define FETCH(id) BOTH_METHODS(round_trip, id, round_trip_loop, false)
-#define SPACED(id) BOTH_METHODS(spaced, id, round_trip_loop, true)
-ROUND_TRIP(FETCH)
-ROUND_TRIP(SPACED)
-#undef SPACED
-#undef FETCH
-
-int latency_round_trip(struct flow *f, enum op op)
-{
-#define FETCH(id) METHODS(round_trip, id)
-#define SPACED(id) METHODS(spaced, id)
-	static const single_loop loops[GAPS][OP_COUNT][POST_METHODS] = {
-		[GAP_NONE] = { ROUND_TRIP(FETCH) },
-		[GAP_SOME] = { ROUND_TRIP(SPACED) },
-	};
-
-	return loops[f->gap ? GAP_SOME : GAP_NONE][op][f->method](f);
 }

@@ -61,11 +61,11 @@ static ALWAYS_INLINE void prepare_next(struct flow *f, struct flow_qp *q)
 	q->next->requests->wr.wr_id = q->tag | (q->posted + 1);
 }
 
-/* Post the send prepared last.  Its message carries COUNT, by which the other
- * end recognises it.  Returns 0 or a negative errno. */
+/* Post the send prepared last, by POST.  Its message carries COUNT, by which the
+ * other end recognises it.  Returns 0 or a negative errno. */
 static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 				   uint8_t count, const enum op op,
-				   const enum post_method method)
+				   post_one_fn *post)
 {
 	struct flow_request *r = q->next->requests;
 	int ret;
@@ -77,7 +77,7 @@ static ALWAYS_INLINE int post_next(struct flow *f, struct flow_qp *q,
 			r->wr.imm_data = htobe32(count);
 		else if (op_table[op].pingpong)
 			*f->pingpong.flag_out = count;
-		ret = post_linked(q, r, 1, op, method);
+		ret = post(q, r);
 	}
 	if (__builtin_expect(ret != 0, 0))
 		return post_failed(f, q, ret);
@@ -98,8 +98,8 @@ static ALWAYS_INLINE void place_next(const struct flow *f, struct flow_qp *q,
 		r->wr.wr.rdma.remote_addr = q->remote + offset;
 }
 
-/* Let the gap of F go by, unless the run is aborted.  NOW is the time, in
- * ticks; returns the time after. */
+/* Let the gap of F, if it has one, go by, unless the run is aborted.  NOW is the
+ * time, in ticks; returns the time after. */
 static ALWAYS_INLINE uint64_t pause_for_gap(const struct flow *f, uint64_t now)
 {
 	const uint64_t began = now;
@@ -108,26 +108,5 @@ static ALWAYS_INLINE uint64_t pause_for_gap(const struct flow *f, uint64_t now)
 		now = clock_ticks(f->clock);
 	return now;
 }
-
-/* A copy of a loop for one operation and one post method.  Loops that can
- * pause have copies that never do: those take no notice of the gap. */
-typedef int (*single_loop)(struct flow *f);
-
-enum { GAP_NONE, GAP_SOME, GAPS };
-
-#define LOOP(name, id, method, loop, ...) \
-	static int name##_##id##_##method(struct flow *f) \
-	{ \
-		return loop(f, ##__VA_ARGS__, OP_##id, POST_##method); \
-	}
-#define BOTH_METHODS(name, id, ...) \
-	LOOP(name, id, WR, __VA_ARGS__) \
-	LOOP(name, id, LEGACY, __VA_ARGS__)
-
-#define METHODS(name, id) \
-	[OP_##id] = { \
-		[POST_WR] = name##_##id##_WR, \
-		[POST_LEGACY] = name##_##id##_LEGACY, \
-	},
 
 #endif

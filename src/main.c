@@ -123,5 +123,7 @@ int main(int argc, char **argv)
 		log_error(&err);
 		return exit_status(argv[0], &options, EXIT_USAGE);
 	}
+	if (options.params.verbose)
+		log_show_details();
 	return exit_status(argv[0], &options, run(&options, argv[0]));
 }

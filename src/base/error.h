@@ -15,6 +15,8 @@ struct error {
 	char code[48];		/* ENODEV, IBV_WC_RETRY_EXC_ERR, ... */
 	char message[400];	/* what was tried, on what, why it failed */
 	char advice[320];	/* what the user can do; may be empty */
+	char detail[400];	/* only for --verbose: what exactly the peer
+				 * sent; may be empty */
 	bool from_peer;		/* the peer reported the failure */
 };
 

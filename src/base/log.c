@@ -18,6 +18,7 @@
 static enum log_level threshold = LOG_INFO;
 static const char *subject;
 static bool progress_shown;
+static bool details_shown;
 /* Lines block until stderr takes them. */
 static bool waits = true;
 /* stderr, or the same file reopened for non-blocking writes. */
@@ -108,12 +109,20 @@ static void print_error(const char *fmt, ...)
 	va_end(ap);
 }
 
+void log_show_details(void)
+{
+	details_shown = true;
+}
+
 void log_error(const struct error *err)
 {
+	const bool detailed = details_shown && err->detail[0];
+
 	if (threshold < LOG_ERROR)
 		return;
-	print_error("%s%s%s", err->message, err->advice[0] ? "; " : "",
-		    err->advice);
+	print_error("%s%s%s%s%s%s", err->message, err->advice[0] ? "; " : "",
+		    err->advice, detailed ? " (" : "",
+		    detailed ? err->detail : "", detailed ? ")" : "");
 }
 
 void log_peer_error(const char *peer, const struct error *err)

@@ -33,6 +33,9 @@ void log_wait(void);
  * prefix. */
 void log_set_subject(const char *who);
 
+/* Show the details of failures from now on: --verbose. */
+void log_show_details(void);
+
 /* Print the failure that ended a run, with its advice, as one line. */
 void log_error(const struct error *err);
 

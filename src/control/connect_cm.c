@@ -55,9 +55,11 @@ static int find_server(struct control_thread *t)
 	if (ret)
 		return ret;
 	if (!theirs.cm_port)
-		return fail(&t->err, -EPROTO, NULL,
-			    "the %s sent an ENDPOINT without a port of "
-			    "rdma_cm", conn->peer);
+		return wire_fail(&t->err, conn->peer,
+				 frame_content(FRAME_ENDPOINT),
+				 "the %s sent an ENDPOINT without a port of "
+				 "rdma_cm",
+				 conn->peer);
 	memcpy(own->token, theirs.cm_token, sizeof(own->token));
 	cm_address_remote(conn, own->end.path, theirs.cm_port, &own->remote);
 	cm_name_address(&own->remote, own->peer);

@@ -68,10 +68,10 @@ static int take_other(struct control_thread *t, const struct frame *frame,
 	if (frame->type == FRAME_ABORT)
 		return peer_is_lost(t, frames_take_error(frame, peer_of(t),
 							 &t->err));
-	return peer_is_lost(t, fail(&t->err, -EPROTO, NULL,
-				    "the %s sent %s where %s was expected",
-				    peer_of(t), frame_name(frame->type),
-				    wanted));
+	return peer_is_lost(t, wire_fail(&t->err, peer_of(t), "answer",
+					 "the %s sent %s where %s was expected",
+					 peer_of(t), frame_name(frame->type),
+					 wanted));
 }
 
 int peer_receive(struct control_thread *t, enum frame_type type,
@@ -122,9 +122,11 @@ int peer_exchange(struct control_thread *t, const struct endpoint *mine,
 	if (ret)
 		return peer_is_lost(t, ret);
 	if (theirs->n != 1)
-		ret = fail(&t->err, -EPROTO, NULL,
-			   "the %s sent an ENDPOINT of %u QPs where 1 was "
-			   "agreed", peer_of(t), theirs->n);
+		ret = wire_fail(&t->err, peer_of(t),
+				frame_content(FRAME_ENDPOINT),
+				"the %s sent an ENDPOINT of %u QPs where 1 was "
+				"agreed",
+				peer_of(t), theirs->n);
 	*qp = theirs->qps[0];
 	free(theirs->qps);
 	theirs->qps = NULL;

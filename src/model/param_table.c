@@ -1317,7 +1317,8 @@ const struct param param_table[] = {
 		"Say below the table how its numbers are defined, which clock "
 		"measured them, and all that makes them doubtful. Otherwise "
 		"the most doubtful is said, in one line. The JSON always has "
-		"the figures of all of it.",
+		"the figures of all of it. Also, log exactly what was wrong "
+		"with what the other end sent, if something was.",
 	},
 	{
 		.name = "title",

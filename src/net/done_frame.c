@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/numbers.h"
@@ -143,10 +144,8 @@ static int real_check(const struct frame *frame, const char *field,
 {
 	if (value >= min && value <= max)
 		return 0;
-	return fail(err, -EPROTO, NULL,
-		    "the peer sent %s %s with %s %g: expected %g to %g",
-		    frame_article(frame->type), frame_name(frame->type), field,
-		    value, min, max);
+	return wire_refuse(err, frame, "with %s %g: expected %g to %g", field,
+			   value, min, max);
 }
 
 /*
@@ -380,8 +379,12 @@ static int get_field(const struct frame *frame, struct field *field,
 
 void done_leave_out(struct done *done, const char *what, struct error *why)
 {
-	fail(&done->implausible, -EPROTO, NULL, "%s (%s left out)",
-	     why->message, what);
+	if (!error_is_set(&done->implausible)) {
+		fail(&done->implausible, -EPROTO, NULL, "%s left out", what);
+		snprintf(done->implausible.detail,
+			 sizeof(done->implausible.detail),
+			 "%.300s (%.60s left out)", why->detail, what);
+	}
 	error_clear(why);
 }
 

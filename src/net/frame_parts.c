@@ -36,10 +36,8 @@ static int get_counter(const struct frame *frame, struct cursor *c,
 	/* the names ascend, so that none comes twice */
 	if (!counter_name_is_valid(counter->name) ||
 	    strcmp(counter->name, before) <= 0)
-		return fail(err, -EPROTO, NULL,
-			    "the peer sent %s %s with counter '%s' after '%s'",
-			    frame_article(frame->type),
-			    frame_name(frame->type), counter->name, before);
+		return wire_refuse(err, frame, "with counter '%s' after '%s'",
+				   counter->name, before);
 	ret = wire_check(frame, "known counter", known, 0, 1, err);
 	return ret ? ret : wire_check(frame, "counter", counter->value, 0,
 				      known ? COUNTER_RISE_MAX : 0, err);
@@ -223,10 +221,8 @@ static int get_real(const struct frame *frame, struct cursor *value,
 	*real = wire_get_real(value);
 	if (*real >= 0 && *real <= (double)row->most)
 		return 0;
-	return fail(err, -EPROTO, NULL,
-		    "the peer sent %s %s with %s %g: expected 0 to %llu",
-		    frame_article(frame->type), frame_name(frame->type),
-		    row->key, *real, (unsigned long long)row->most);
+	return wire_refuse(err, frame, "with %s %g: expected 0 to %llu",
+			   row->key, *real, (unsigned long long)row->most);
 }
 
 /* Replace in TEXT what may not be in FACT: advice puts facts into commands,

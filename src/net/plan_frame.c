@@ -296,10 +296,10 @@ static int get_group(const struct frame *frame, struct cursor *value,
 	mcast->given = any != 0;
 	if (!mcast->given || gid_is_multicast(&mcast->gid))
 		return 0;
-	return fail(err, -EPROTO, NULL,
-		    "the peer sent %s %s with group %s, which is not a "
-		    "multicast address", frame_article(frame->type),
-		    frame_name(frame->type), gid_format(&mcast->gid, text));
+	return wire_refuse(err, frame,
+			   "with group %s, which is not a "
+			   "multicast address",
+			   gid_format(&mcast->gid, text));
 }
 
 static const struct param *row_of(uint16_t id)

@@ -2,6 +2,8 @@
 #include "net/wire.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +32,72 @@ const char *frame_name(uint32_t type)
 	return frame_known(type) ? frames[type].name : "an unknown frame";
 }
 
-const char *frame_article(uint32_t type)
+/* "a" or "an", whichever fits frame_name(TYPE). */
+static const char *frame_article(uint32_t type)
 {
 	return strchr("AEIOU", frame_name(type)[0]) ? "an" : "a";
+}
+
+const char *frame_content(uint32_t type)
+{
+	static const char *const contents[] = {
+		[FRAME_HELLO] = "greeting",
+		[FRAME_PLAN] = "test",
+		[FRAME_ACCEPT] = "description of its port",
+		[FRAME_ENDPOINT] = "description of its queue pairs",
+		[FRAME_READY] = "report of its queue pair",
+		[FRAME_START] = "message size",
+		[FRAME_SENT] = "count of messages",
+		[FRAME_DONE] = "result",
+		[FRAME_WAIT] = "place in the queue",
+		[FRAME_AUTH] = "proof of the key",
+		[FRAME_REACHED] = "proof of its address",
+	};
+
+	return type < sizeof(contents) / sizeof(*contents) && contents[type]
+		       ? contents[type]
+		       : "message";
+}
+
+__attribute__((format(printf, 4, 0))) static int
+refuse(struct error *err, const char *peer, const char *what, const char *fmt,
+       va_list ap)
+{
+	const bool first = !error_is_set(err);
+	int ret = fail(err, -EPROTO,
+		       "check that both ends are the same version (--version); "
+		       "--verbose shows what was wrong",
+		       "the %s's %s does not fit this run", peer, what);
+
+	if (first)
+		vsnprintf(err->detail, sizeof(err->detail), fmt, ap);
+	return ret;
+}
+
+int wire_fail(struct error *err, const char *peer, const char *what,
+	      const char *fmt, ...)
+{
+	va_list ap;
+	int ret;
+
+	va_start(ap, fmt);
+	ret = refuse(err, peer, what, fmt, ap);
+	va_end(ap);
+	return ret;
+}
+
+int wire_refuse(struct error *err, const struct frame *frame, const char *fmt,
+		...)
+{
+	char wrong[sizeof(err->detail)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(wrong, sizeof(wrong), fmt, ap);
+	va_end(ap);
+	return wire_fail(err, "other end", frame_content(frame->type),
+			 "the peer sent %s %s %s", frame_article(frame->type),
+			 frame_name(frame->type), wrong);
 }
 
 uint32_t frame_limit(uint32_t type)
@@ -198,20 +263,20 @@ static int read_field(const struct frame *frame, struct field *field,
 	const struct cursor *value = &field->value;
 
 	if (!ret && (value->failed || value->at != value->size))
-		return fail(err, -EPROTO, NULL, "the peer sent %s %s with a "
-			    "value of %zu bytes for %s, which is too %s",
-			    frame_article(frame->type),
-			    frame_name(frame->type), value->size, field->name,
-			    value->failed ? "short" : "long");
+		return wire_refuse(err, frame,
+				   "with a value of %zu bytes for "
+				   "%s, which is too %s",
+				   value->size, field->name,
+				   value->failed ? "short" : "long");
 	if (ret != -ENOENT)
 		return ret;
 	if (field->optional)
 		return 0;
 	return fail(err, -EPROTO,
 		    "upgrade verbsperf on the end that does not know it",
-		    "the peer sent %s %s with %s, which this version does not "
-		    "know", frame_article(frame->type),
-		    frame_name(frame->type), field->name);
+		    "the other end's %s has %s, which this version does not "
+		    "know",
+		    frame_content(frame->type), field->name);
 }
 
 int wire_get_fields(const struct frame *frame, struct cursor *c,
@@ -226,12 +291,11 @@ int wire_get_fields(const struct frame *frame, struct cursor *c,
 
 		ret = get_field(frame, c, &field, err);
 		if (!ret && field.id <= last)
-			ret = fail(err, -EPROTO, NULL,
-				   "the peer sent %s %s with field %u (%s) "
-				   "after field %u: the numbers must ascend",
-				   frame_article(frame->type),
-				   frame_name(frame->type), field.id,
-				   field.name, last);
+			ret = wire_refuse(err, frame,
+					  "with field %u (%s) "
+					  "after field %u: the numbers must "
+					  "ascend",
+					  field.id, field.name, last);
 		if (!ret)
 			ret = read_field(frame, &field, read, into, err);
 		last = field.id;
@@ -283,14 +347,12 @@ int wire_close(const struct cursor *c, const struct frame *frame,
 	       struct error *err)
 {
 	if (c->failed)
-		return fail(err, -EPROTO, NULL,
-			    "the peer sent a malformed %s of %u bytes",
-			    frame_name(frame->type), frame->length);
+		return wire_fail(err, "other end", frame_content(frame->type),
+				 "the peer sent a malformed %s of %u bytes",
+				 frame_name(frame->type), frame->length);
 	if (c->at != c->size)
-		return fail(err, -EPROTO, NULL,
-			    "the peer sent %s %s with %zu bytes too many",
-			    frame_article(frame->type),
-			    frame_name(frame->type), c->size - c->at);
+		return wire_refuse(err, frame, "with %zu bytes too many",
+				   c->size - c->at);
 	return 0;
 }
 
@@ -299,12 +361,9 @@ int wire_check(const struct frame *frame, const char *field, uint64_t value,
 {
 	if (value >= min && value <= max)
 		return 0;
-	return fail(err, -EPROTO, NULL,
-		    "the peer sent %s %s with %s %llu: expected %llu to %llu",
-		    frame_article(frame->type),
-		    frame_name(frame->type), field,
-		    (unsigned long long)value, (unsigned long long)min,
-		    (unsigned long long)max);
+	return wire_refuse(err, frame, "with %s %llu: expected %llu to %llu",
+			   field, (unsigned long long)value,
+			   (unsigned long long)min, (unsigned long long)max);
 }
 
 int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
@@ -330,16 +389,17 @@ int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 			    protocol < WIRE_PROTOCOL ? "that end" :
 						       "this end");
 	if (!frame_known((uint32_t)type))
-		return fail(err, -EPROTO, NULL,
-			    "the %s sent a frame of unknown type %u", peer,
-			    (unsigned int)type);
+		return wire_fail(err, peer, "message",
+				 "the %s sent a frame of unknown type %u", peer,
+				 (unsigned int)type);
 	if (length > frame_limit((uint32_t)type) + extra)
-		return fail(err, -EPROTO, NULL,
-			    "the %s sent %s %s of %u bytes: at most %u are "
-			    "allowed", peer, frame_article((uint32_t)type),
-			    frame_name((uint32_t)type),
-			    (unsigned int)length,
-			    frame_limit((uint32_t)type) + extra);
+		return wire_fail(err, peer, frame_content((uint32_t)type),
+				 "the %s sent %s %s of %u bytes: at most %u "
+				 "are allowed",
+				 peer, frame_article((uint32_t)type),
+				 frame_name((uint32_t)type),
+				 (unsigned int)length,
+				 frame_limit((uint32_t)type) + extra);
 	frame->type = (enum frame_type)type;
 	frame->length = (uint32_t)length;
 	return 0;

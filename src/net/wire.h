@@ -75,8 +75,21 @@ struct frame {
 /* "PLAN"; "frame 99" for an unknown type. */
 const char *frame_name(uint32_t type);
 
-/* "a" or "an", whichever fits frame_name(TYPE). */
-const char *frame_article(uint32_t type);
+/* What a frame of TYPE carries, in a user's words: "result". */
+const char *frame_content(uint32_t type);
+
+/*
+ * Report that WHAT, which PEER sent, does not fit the run: "the server's result
+ * does not fit this run".  FMT says what is wrong with it, which only --verbose
+ * shows.  Returns -EPROTO.
+ */
+int wire_fail(struct error *err, const char *peer, const char *what,
+	      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Like wire_fail(), for FRAME, whose sender is not known here; FMT follows "the
+ * peer sent a DONE". */
+int wire_refuse(struct error *err, const struct frame *frame, const char *fmt,
+		...) __attribute__((format(printf, 3, 4)));
 
 /* Largest payload of TYPE in bytes; 0 for an unknown type. */
 uint32_t frame_limit(uint32_t type);

@@ -116,12 +116,15 @@ static double clock_drifts(const struct subject *s)
 
 static double is_doubted(const struct subject *s)
 {
-	if (!error_is_set(&s->r->implausible))
+	const struct error *what = &s->r->implausible;
+
+	if (!error_is_set(what))
 		return 0;
 	fprintf(s->out,
 		"what the other end says cannot be: %s; compare both "
 		"hosts' clocks and versions",
-		s->r->implausible.message);
+		s->r->params.verbose && what->detail[0] ? what->detail
+							: what->message);
 	return 1;
 }
 

@@ -300,8 +300,9 @@ static int on_sent(struct monitor *m, const struct frame *frame)
 		ret = wire_check(frame, "number of threads", sent.n,
 				 m->n_flows, m->n_flows, &m->err);
 	if (!ret && atomic_load(&m->control->peer_sent))
-		ret = fail(&m->err, -EPROTO, NULL, "the %s sent SENT twice",
-			   m->conn->peer);
+		ret = wire_fail(&m->err, m->conn->peer,
+				frame_content(FRAME_SENT),
+				"the %s sent SENT twice", m->conn->peer);
 	for (uint32_t i = 0; i < m->n_flows && !ret; i++)
 		ret = peer_check_sent(&peer, m->flows[i].copies ?
 						     1 : m->flows[i].n_qps,
@@ -348,9 +349,9 @@ static int on_frame(struct monitor *m)
 	else if (frame.type == FRAME_START && m->held && m->peer.client)
 		ret = on_open(m, &frame);
 	else if (frame.type != FRAME_ALIVE)
-		ret = fail(&m->err, -EPROTO, NULL,
-			   "the %s sent %s while traffic ran", m->conn->peer,
-			   frame_name(frame.type));
+		ret = wire_fail(&m->err, m->conn->peer, "message",
+				"the %s sent %s while traffic ran",
+				m->conn->peer, frame_name(frame.type));
 	frame_free(&frame);
 	return ret;
 }

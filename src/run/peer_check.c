@@ -15,18 +15,21 @@
  * fast. */
 #define CLOCK_MOST 1e9
 
+/* The peer's DONE, in errors. */
+static const struct frame done_frame = { .type = FRAME_DONE };
+
 static int check(const char *field, uint64_t value, uint64_t min, uint64_t max,
 		 struct error *err)
 {
-	static const struct frame done = { .type = FRAME_DONE };
-
 	if (min > max)
-		return fail(err, -EPROTO, NULL,
-			    "the peer sent a DONE with %s %llu: expected at "
-			    "least %llu, but at most %llu are possible",
-			    field, (unsigned long long)value,
-			    (unsigned long long)min, (unsigned long long)max);
-	return wire_check(&done, field, value, min, max, err);
+		return wire_refuse(err, &done_frame,
+				   "with %s %llu: expected "
+				   "at least %llu, but at most %llu are "
+				   "possible",
+				   field, (unsigned long long)value,
+				   (unsigned long long)min,
+				   (unsigned long long)max);
+	return wire_check(&done_frame, field, value, min, max, err);
 }
 
 /* True when the peer's numbers are the result, or half of it. */
@@ -287,18 +290,19 @@ static int check_samples(const struct peer_facts *f, const struct done *d,
 	if (ret || !h->count)
 		return ret;
 	if (!is_above_0(d->ns_per_tick))
-		return fail(err, -EPROTO, NULL,
-			    "the peer sent a DONE with tick %g: must be above "
-			    "0", d->ns_per_tick);
+		return wire_refuse(err, &done_frame,
+				   "with tick %g: must be above 0",
+				   d->ns_per_tick);
 	sum = (double)(plan_is_open(f->plan) ? h->max : h->sum) *
 	      d->ns_per_tick;
 	most = plan_is_open(f->plan) ? (double)COUNT_MAX :
 				       (double)d->window_ns * (1 + 1e-9) + 1;
 	if (sum <= most)
 		return 0;
-	return fail(err, -EPROTO, NULL,
-		    "the peer sent a DONE with samples of %g ns: at most %g "
-		    "ns are in the window", sum, most);
+	return wire_refuse(err, &done_frame,
+			   "with samples of %g ns: at most "
+			   "%g ns are in the window",
+			   sum, most);
 }
 
 int peer_check_sent(const struct peer_facts *facts, uint32_t qps,
@@ -334,12 +338,13 @@ int peer_check_done(const struct peer_facts *facts, struct done *theirs,
 static int check_effective(const char *name, uint32_t value, bool has,
 			   struct error *err)
 {
+	static const struct frame ready = { .type = FRAME_READY };
+
 	if (has == (value != EFFECTIVE_NONE))
 		return 0;
-	return fail(err, -EPROTO, NULL,
-		    "the peer sent a READY %s %s, which its queue pairs %s",
-		    has ? "without" : "with", name,
-		    has ? "have" : "do not have");
+	return wire_refuse(err, &ready, "%s %s, which its queue pairs %s",
+			   has ? "without" : "with", name,
+			   has ? "have" : "do not have");
 }
 
 int peer_check_ready(const struct plan *plan, const struct path *path,
@@ -389,9 +394,9 @@ int peer_check_endpoint(const struct port *port, const struct path *path,
 				 fields[i].due, fields[i].due, err);
 	if (ret || !global || !memcmp(theirs->gid.raw, gid->raw.raw, 16))
 		return ret;
-	return fail(err, -EPROTO, NULL,
-		    "the peer sent an ENDPOINT with GID %s: expected %s, its "
-		    "GID %u",
-		    gid_format(&theirs->gid, text),
-		    gid_format(&gid->raw, due), gid->index);
+	return wire_refuse(err, &endpoint,
+			   "with GID %s: expected %s, its GID "
+			   "%u",
+			   gid_format(&theirs->gid, text),
+			   gid_format(&gid->raw, due), gid->index);
 }

@@ -33,9 +33,10 @@ int session_unexpected(struct session *s, const struct frame *frame,
 	if (frame->type == FRAME_REFUSE || frame->type == FRAME_ABORT)
 		return frames_take_error(frame, s->run.conn->peer,
 					 &s->run.result->error);
-	return fail(&s->run.result->error, -EPROTO, NULL,
-		    "the %s sent %s where %s was expected", s->run.conn->peer,
-		    frame_name(frame->type), frame_name(wanted));
+	return wire_fail(&s->run.result->error, s->run.conn->peer, "answer",
+			 "the %s sent %s where %s was expected",
+			 s->run.conn->peer, frame_name(frame->type),
+			 frame_name(wanted));
 }
 
 /* How long a peer that sends signs of life may take for a frame of TYPE. */

@@ -103,9 +103,10 @@ static int receive_sign(struct session *s, struct waiting *w)
 	if (frame.type == FRAME_ABORT)
 		ret = frames_take_error(&frame, s->run.conn->peer, err);
 	else if (frame.type != FRAME_ALIVE)
-		ret = fail(err, -EPROTO, NULL,
-			   "the client sent %s while it waited for its turn",
-			   frame_name(frame.type));
+		ret = wire_fail(err, "client", "message",
+				"the client sent %s while it waited for its "
+				"turn",
+				frame_name(frame.type));
 	frame_free(&frame);
 	return ret;
 }

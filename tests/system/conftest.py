@@ -27,7 +27,7 @@ def pytest_sessionfinish():
 def shared_server():
     """A server that other tests had and will have, if it lives."""
     if not shared or shared[-1].status is not None:
-        shared.append(lab.Server())
+        shared.append(lab.Server("--verbose"))
         shared[-1].shared = True
     shared[-1].forget()
     return shared[-1]

@@ -81,8 +81,13 @@ void connect_check_limit(struct pair *p)
 
 void connect_run_fails(struct pair *p, const char *message)
 {
+	const struct error *error = &p->client.result->error;
+
 	pair_run(p);
-	assert_contains(p->client.result->error.message, message);
+	/* the end that found it has the detail */
+	if (error->from_peer && p->server.result->error.detail[0])
+		error = &p->server.result->error;
+	assert_contains(error_text(error), message);
 	assert_string_not_equal(p->client.result->error.message, "");
 	assert_string_not_equal(p->server.result->error.message, "");
 	assert_true(p->client.ret < 0);

@@ -47,7 +47,7 @@ void pair_run_fails(struct pair *p, const char *what, const char *message)
 	pair_run(p);
 	pair_check_both_failed(p, what);
 	first = p->client.result->error.from_peer ? &p->server : &p->client;
-	assert_contains(first->result->error.message, message);
+	assert_contains(error_text(&first->result->error), message);
 	pair_close_clean(p);
 }
 

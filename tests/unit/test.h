@@ -56,8 +56,10 @@ static inline unsigned int patient(unsigned int seconds)
 	assert_true(fabs((got) - (wanted)) <= \
 		    fabs((double)(wanted)) * (tolerance))
 
-/* ERR holds exactly this message. */
-#define assert_message(err, text) assert_string_equal((err)->message, text)
+/* What --verbose shows of ERR, if there is more than its message. */
+#define error_text(err) ((err)->detail[0] ? (err)->detail : (err)->message)
+/* ERR holds exactly this text. */
+#define assert_message(err, text) assert_string_equal(error_text(err), text)
 
 /* The part FRAGMENT is in TEXT; shows both when it is not. */
 #define assert_contains(text, fragment) \

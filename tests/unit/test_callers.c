@@ -114,9 +114,9 @@ TEST(test_answers_that_took_longer_than_was_waited)
 	open_pair(&p, CONTROL_CHURN, 3);
 	fake_rdmacm.took_byte = 6;
 	c = connect_run_well(&p);
-	assert_contains(p.client.result->implausible.message,
+	assert_contains(error_text(&p.client.result->implausible),
 			"the server worked for ");
-	assert_contains(p.client.result->implausible.message,
+	assert_contains(error_text(&p.client.result->implausible),
 			" ns on a connection, and this end waited for ");
 	/* the parts are within the whole */
 	assert_int_equal(c->parts[4].latency.samples, 3);
@@ -220,7 +220,7 @@ TEST(test_every_event_is_lost)
 		pair_run(&p);
 		/* that the connection is established tells a server nothing */
 		if (p.client.ret < 0)
-			assert_contains(p.client.result->error.message,
+			assert_contains(error_text(&p.client.result->error),
 					"rdma_cm");
 		pair_close_clean(&p);
 	}
@@ -272,9 +272,9 @@ TEST(test_silent_manager)
 	fake_rdmacm.lose_event = 30 * 5 + 1;
 	pair_run(&p);
 	assert_true(p.client.ret < 0);
-	assert_contains(p.client.result->error.message,
+	assert_contains(error_text(&p.client.result->error),
 			"rdma_cm, connected with");
-	assert_contains(p.client.result->error.message, "took too long");
+	assert_contains(error_text(&p.client.result->error), "took too long");
 	assert_true(time_since(began) < patient(10) * SECOND);
 	c = p.client.result->rows[0].control;
 	assert_int_equal(c->most, 30);
@@ -297,9 +297,9 @@ TEST(test_silent_while_asked)
 	fake_rdmacm.lose_event = 10 * 5 + 3;
 	pair_run(&p);
 	assert_true(p.client.ret < 0);
-	assert_contains(p.client.result->error.message,
+	assert_contains(error_text(&p.client.result->error),
 			"rdma_cm, asking for a connection");
-	assert_contains(p.client.result->error.message, "took too long");
+	assert_contains(error_text(&p.client.result->error), "took too long");
 	c = p.client.result->rows[0].control;
 	assert_int_equal(c->most, 10);
 	assert_string_equal(c->limit.message, "");
@@ -386,7 +386,7 @@ TEST(test_built_without)
 	plan->rdma_cm = true;
 	plan->control = CONTROL_CONNECT;
 	pair_run(&p);
-	assert_contains(p.client.result->error.message,
+	assert_contains(error_text(&p.client.result->error),
 			"this verbsperf was built without librdmacm");
 	pair_close(&p);
 }

@@ -152,7 +152,7 @@ static void check(const struct cpu_cost *cost, const char *text)
 
 	assert_int_equal(decode(&frame, &got, &err), 0);
 	if (text)
-		assert_contains(got.implausible.message, text);
+		assert_contains(error_text(&got.implausible), text);
 	else
 		assert_string_equal(got.implausible.message, "");
 	assert_int_equal(got.cpu.ns, text ? 0 : cost->ns);

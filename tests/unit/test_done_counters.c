@@ -114,7 +114,7 @@ TEST(test_refused)
 		if (ret != (rows[i].text ? -EPROTO : 0))
 			fail_msg("row %zu gave %d '%s'", i, ret, err.message);
 		if (rows[i].text)
-			assert_contains(err.message, rows[i].text);
+			assert_contains(error_text(&err), rows[i].text);
 	}
 }
 
@@ -130,12 +130,12 @@ TEST(test_names_refused)
 	size_t size = put(bytes, sizeof(bytes), &counters);
 
 	assert_int_equal(get(bytes, size, &got, &complete, &err), -EPROTO);
-	assert_contains(err.message, "counter 'a' after 'a'");
+	assert_contains(error_text(&err), "counter 'a' after 'a'");
 	counters_free(&got);
 	counters = (struct counters){ 1, 1, empty };
 	size = put(bytes, sizeof(bytes), &counters);
 	assert_int_equal(get(bytes, size, &got, &complete, &err), -EPROTO);
-	assert_contains(err.message, "counter '' after ''");
+	assert_contains(error_text(&err), "counter '' after ''");
 	counters_free(&got);
 	memset(bytes, 'x', sizeof(bytes));
 	memset(bytes, 0, 12);
@@ -143,7 +143,7 @@ TEST(test_names_refused)
 	bytes[11] = COUNTER_NAME_SIZE - 1;
 	assert_int_equal(get(bytes, 12 + COUNTER_NAME_SIZE - 1 + 9, &got,
 			     &complete, &err), -EPROTO);
-	assert_contains(err.message, "known counter 120");
+	assert_contains(error_text(&err), "known counter 120");
 	counters_free(&got);
 	bytes[11] = COUNTER_NAME_SIZE;
 	assert_int_equal(get(bytes, sizeof(bytes), &got, &complete, &err), 0);

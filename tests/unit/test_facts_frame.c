@@ -80,7 +80,7 @@ static void check(uint16_t id, const void *value, size_t size,
 	assert_int_equal(decode_accept(&frame, &got, &err),
 			 message ? -EPROTO : 0);
 	if (message)
-		assert_contains(err.message, message);
+		assert_contains(error_text(&err), message);
 	frame_free(&frame);
 }
 
@@ -147,8 +147,8 @@ TEST(test_facts_of_a_later_version)
 	frame_free(&frame);
 	frame = one_fact(60000, false, "x", 1);
 	assert_int_equal(decode_accept(&frame, &got, &err), -EPROTO);
-	assert_contains(err.message, "with fact, which this version does not "
-			"know");
+	assert_contains(error_text(&err), "port has fact, which this version "
+					  "does not know");
 	frame_free(&frame);
 }
 

@@ -315,7 +315,7 @@ TEST(test_fields)
 				 f->text ? f->text : "is taken", ret,
 				 err.message);
 		if (f->text)
-			assert_contains(err.message, f->text);
+			assert_contains(error_text(&err), f->text);
 	}
 }
 

@@ -56,7 +56,7 @@ TEST(test_every_truncation)
 		}
 		assert_int_equal(decode_cut(&samples[i], samples[i].size + 1,
 					    &err), -EPROTO);
-		assert_contains(err.message, "with 1 bytes too many");
+		assert_contains(error_text(&err), "with 1 bytes too many");
 	}
 }
 
@@ -341,8 +341,8 @@ TEST(test_wrong_number_of_targets)
 		if (n == 2)
 			free(got.qps);
 		else
-			assert_contains(err.message, n < 2 ? "too short" :
-							     "too long");
+			assert_contains(error_text(&err),
+					n < 2 ? "too short" : "too long");
 	}
 }
 
@@ -468,7 +468,7 @@ TEST(test_done_with_events)
 	encode_done(&frame, &done);
 	assert_int_equal(decode_done(&frame, &got, &err), 0);
 	assert_false(got.events.known);
-	assert_string_equal(got.implausible.message,
+	assert_string_equal(error_text(&got.implausible),
 			    "the peer sent a DONE with events of receives "
 			    "1152921504606846977: expected 0 to "
 			    "1152921504606846976 (events left out)");
@@ -553,7 +553,7 @@ TEST(test_done_without_a_histogram)
 	histogram_record(done.latency, 5);
 	encode_done(&frame, &done);
 	assert_int_equal(decode_done(&frame, &got, &err), -EPROTO);
-	assert_contains(err.message, "samples 1");
+	assert_contains(error_text(&err), "samples 1");
 	done_free(&got);
 	frame_free(&frame);
 	free(done.latency);

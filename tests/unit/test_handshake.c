@@ -50,7 +50,7 @@ static void open_pair(struct pair *p, const char *client, const char *server)
 static void check_failed(const struct end *e, const char *message)
 {
 	pair_check_failed(e, message);
-	assert_contains(e->result->error.message, message);
+	assert_contains(error_text(&e->result->error), message);
 	assert_string_equal(e->result->error.stage, "key");
 	/* nothing was said of the plan, nothing was made for it */
 	assert_false(e->result->connected);
@@ -187,8 +187,8 @@ TEST(test_changed_on_the_way)
 		pair_run(&p);
 		pair_check_failed(&p.client, c->what);
 		pair_check_failed(&p.server, c->what);
-		assert_contains(p.client.result->error.message, c->client);
-		assert_contains(p.server.result->error.message, c->server);
+		assert_contains(error_text(&p.client.result->error), c->client);
+		assert_contains(error_text(&p.server.result->error), c->server);
 		assert_int_equal(p.client.result->n_rows, 0);
 		assert_int_equal(p.server.result->n_rows, 0);
 		pair_close_clean(&p);
@@ -215,7 +215,7 @@ TEST(test_another_frame_than_the_proof)
 		snprintf(wanted, sizeof(wanted),
 			 "the client sent %s where AUTH was expected",
 			 frame_name(types[i]));
-		finish(&p, "where AUTH was expected", wanted);
+		finish(&p, "the client's answer does not fit this run", wanted);
 	}
 }
 
@@ -258,7 +258,7 @@ TEST(test_a_proof_that_nobody_wanted)
 	p.relayed = true;
 	pair_run(&p);
 	pair_check_failed(&p.server, "server");
-	assert_contains(p.server.result->error.message,
+	assert_contains(error_text(&p.server.result->error),
 			"the client sent AUTH where PLAN was expected");
 	pair_close_clean(&p);
 }

@@ -344,7 +344,7 @@ TEST(test_interrupted)
 		kill(getpid(), SIGINT);
 		pair_wait(&p);
 		pair_check_both_failed(&p, "interrupt");
-		assert_contains(p.client.result->error.message,
+		assert_contains(error_text(&p.client.result->error),
 				"interrupted by SIGINT");
 		pair_close_clean(&p);
 		close(fd);
@@ -397,10 +397,10 @@ TEST(test_every_event_has_a_name)
 				(enum rdma_cm_event_type)type, -EINVAL,
 				CM_ANSWER, "10.0.0.2 port 4711", ethernet,
 				&err) < 0);
-			assert_contains(err.message, err.code);
-			assert_contains(err.message,
+			assert_contains(error_text(&err), err.code);
+			assert_contains(error_text(&err),
 					"with 10.0.0.2 port 4711");
-			assert_contains(err.message,
+			assert_contains(error_text(&err),
 					"(status -22: Invalid argument)");
 		}
 }
@@ -496,7 +496,7 @@ TEST(test_no_port_0_in_the_endpoint)
 	memset(frame.bytes + WIRE_HEADER_SIZE + frame.length -
 		       ENDPOINT_TOKEN_SIZE - 2, 0, 2);
 	assert_int_equal(decode_endpoint(&frame, &e, &err), -EPROTO);
-	assert_contains(err.message, "rdma_cm port");
+	assert_contains(error_text(&err), "rdma_cm port");
 	frame_free(&frame);
 }
 

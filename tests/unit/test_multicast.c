@@ -71,7 +71,7 @@ TEST(test_rules)
 		err = (struct error){ 0 }; \
 		change; \
 		assert_int_equal(plan_check(&plan, &err), -EINVAL); \
-		assert_contains(err.message, "--mcast: " why); \
+		assert_contains(error_text(&err), "--mcast: " why); \
 	} while (0)
 	assert_int_equal(plan_check(&plan, &err), 0);
 	REFUSED(plan.transport = TRANSPORT_RC, "only over UD");
@@ -127,8 +127,9 @@ TEST(test_group_travels)
 	/* a host's address would be flooded */
 	plan = multicast_plan("::ffff:10.0.0.1");
 	assert_int_equal(travel(&plan, &got, &err), -EPROTO);
-	assert_contains(err.message, "with group ::ffff:10.0.0.1, which is "
-				     "not a multicast address");
+	assert_contains(error_text(&err),
+			"with group ::ffff:10.0.0.1, which is "
+			"not a multicast address");
 }
 
 /* The counts of N receivers of RECEIVED messages, after a byte of the last one
@@ -180,7 +181,7 @@ TEST(test_receivers_travel)
 		assert_int_equal(receivers_travel(wrong[i].received,
 						  wrong[i].n, wrong[i].change,
 						  &got, &err), 0);
-		assert_contains(got.implausible.message, wrong[i].why);
+		assert_contains(error_text(&got.implausible), wrong[i].why);
 		assert_int_equal(got.n_receivers, 0);
 		done_free(&got);
 	}
@@ -272,7 +273,7 @@ TEST(test_group_is_not_reached)
 	fake_verbs.black_hole = true;
 	pair_run(&p);
 	pair_check_both_failed(&p, "black hole");
-	assert_contains(p.server.result->error.message,
+	assert_contains(error_text(&p.server.result->error),
 			"sent to GID ::ffff:239.1.2.3 arrived");
 	assert_contains(p.server.result->error.advice, "querier");
 	pair_close_clean(&p);
@@ -287,7 +288,7 @@ TEST(test_more_receivers_than_the_server_allows)
 	pair_plan(&p)->receivers = 3;
 	p.server.result->params.max_qps = 2;
 	pair_run(&p);
-	assert_contains(p.client.result->error.message,
+	assert_contains(error_text(&p.client.result->error),
 			"--receivers 3: this server allows 2 (--max-qps)");
 	assert_contains(p.client.result->error.advice, "--receivers");
 	pair_close_clean(&p);
@@ -306,7 +307,7 @@ static void run_on(uint32_t interface, uint8_t type, const char *why)
 		pair_run_well(&p, "an interface");
 	} else {
 		pair_run(&p);
-		assert_contains(p.server.result->error.message, why);
+		assert_contains(error_text(&p.server.result->error), why);
 	}
 	pair_close(&p);
 	assert_int_equal(fake_verbs_alive(), 0);
@@ -340,7 +341,7 @@ static void check_refused(const char *group, uint32_t members,
 		p.server.device.port.limits.max_mcast_grp = 0;
 	pair_run(&p);
 	assert_true(p.client.ret && p.server.ret);
-	assert_contains(p.client.result->error.message, why);
+	assert_contains(error_text(&p.client.result->error), why);
 	pair_close(&p);
 	assert_int_equal(fake_verbs_alive(), 0);
 }

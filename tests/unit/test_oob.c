@@ -534,7 +534,11 @@ TEST(test_interrupted_while_bytes_come)
 /* A peer that says TYPE, if any, and is gone when it is spoken to. */
 static int speak_to_the_gone(enum frame_type type, struct error *err)
 {
-	const struct error why = { "traffic", "EBADMSG", "wrong", "", false };
+	const struct error why = {
+		.stage = "traffic",
+		.code = "EBADMSG",
+		.message = "wrong",
+	};
 	struct connection conn;
 	struct frame frame;
 	int fd, ret;

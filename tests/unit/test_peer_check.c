@@ -340,10 +340,10 @@ TEST(test_each_value)
 				 s->text ? s->text : "is taken", ret,
 				 err.message);
 		if (s->text)
-			assert_contains(s->left_out
-						? r.theirs.implausible.message
-						: err.message,
-					s->text);
+			assert_contains(
+				error_text(s->left_out ? &r.theirs.implausible
+						       : &err),
+				s->text);
 		assert_int_equal(error_is_set(&r.theirs.implausible),
 				 s->left_out);
 		check_left_out(s, &r.theirs);
@@ -377,7 +377,7 @@ TEST(test_several)
 	r.theirs.n_threads = 1;
 	r.intervals[0].start_ns = 1;
 	assert_int_equal(peer_check_done(&r.facts, &r.theirs, &err), 0);
-	assert_string_equal(r.theirs.implausible.message,
+	assert_string_equal(error_text(&r.theirs.implausible),
 			    "the peer sent a DONE with post method 0: "
 			    "expected 1 to 2 (post method left out)");
 	assert_int_equal(r.theirs.n_threads + r.theirs.n_intervals, 0);
@@ -410,7 +410,7 @@ TEST(test_clocks)
 		r.theirs.ns_per_tick = values[i];
 		assert_int_equal(peer_check_done(&r.facts, &r.theirs, &err),
 				 -EPROTO);
-		assert_contains(err.message, "must be above 0");
+		assert_contains(error_text(&err), "must be above 0");
 		end(&r);
 	}
 }
@@ -424,7 +424,7 @@ TEST(test_samples)
 	of_open_loop(&r);
 	histogram_record(r.latency, 1);
 	assert_int_equal(peer_check_done(&r.facts, &r.theirs, &err), -EPROTO);
-	assert_contains(err.message, "samples 41: expected 40 to 40");
+	assert_contains(error_text(&err), "samples 41: expected 40 to 40");
 	end(&r);
 	error_clear(&err);
 	of_open_loop(&r);
@@ -433,7 +433,8 @@ TEST(test_samples)
 	assert_int_equal(peer_check_done(&r.facts, &r.theirs, &err), 0);
 	r.theirs.ns_per_tick = 1e15;
 	assert_int_equal(peer_check_done(&r.facts, &r.theirs, &err), -EPROTO);
-	assert_contains(err.message, "at most 1.15292e+18 ns are in the window");
+	assert_contains(error_text(&err),
+			"at most 1.15292e+18 ns are in the window");
 	end(&r);
 }
 
@@ -467,7 +468,7 @@ TEST(test_sent)
 						 &err),
 				 rows[i].text ? -EPROTO : 0);
 		if (rows[i].text)
-			assert_contains(err.message, rows[i].text);
+			assert_contains(error_text(&err), rows[i].text);
 		end(&r);
 	}
 }
@@ -498,7 +499,7 @@ static void check_ready(enum transport transport, const struct effective *e,
 	assert_int_equal(peer_check_ready(&plan, &path, e, &err),
 			 text ? -EPROTO : 0);
 	if (text)
-		assert_string_equal(err.message, text);
+		assert_message(&err, text);
 }
 
 TEST(test_ready)
@@ -544,7 +545,7 @@ static void check_endpoint(const struct endpoint *e, bool global,
 	assert_int_equal(peer_check_endpoint(&port, &path, e, &err),
 			 text ? -EPROTO : 0);
 	if (text)
-		assert_contains(err.message, text);
+		assert_contains(error_text(&err), text);
 }
 
 TEST(test_endpoint)

@@ -54,7 +54,7 @@ static void finish(struct pair *p, const char *fragment)
 	pair_wait(p);
 	describe(r, text);
 	pair_check_failed(victim, text);
-	assert_contains(victim->result->error.message, fragment);
+	assert_contains(error_text(&victim->result->error), fragment);
 	if (!r->to_client || steps[1][r->nth] != FRAME_BYE)
 		pair_check_failed(other, text);
 	pair_close(p);
@@ -268,7 +268,7 @@ TEST(test_a_plan_that_is_not_understood)
 	p.server.conn.turn_fd = turn[0];
 	assert_int_equal(session_server(&p.server.conn, &p.server.device,
 					p.server.result, &session), -EPROTO);
-	assert_contains(p.server.result->error.message, "PLAN");
+	assert_contains(error_text(&p.server.result->error), "PLAN");
 	assert_int_equal(recv(turn[1], &word, 1, MSG_DONTWAIT), -1);
 	session_free(session);
 	oob_close(&p.server.conn);
@@ -333,7 +333,7 @@ TEST(test_done_before_all_is_sent)
 					p.server.result, &session),
 			 -ECANCELED);
 	assert_string_equal(p.server.result->error.code, "EPROTO");
-	assert_string_equal(p.server.result->error.message,
+	assert_string_equal(error_text(&p.server.result->error),
 			    "the client sent DONE while traffic ran");
 	session_free(session);
 	oob_close(&p.server.conn);

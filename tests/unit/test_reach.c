@@ -163,9 +163,10 @@ static void spoil_proof(enum way way, const struct relay *relay,
 	pair_run(&p);
 	pair_check_failed(&p.client, says);
 	pair_check_failed(&p.server, says);
-	assert_contains((way == FORTH ? &p.client :
-					&p.server)->result->error.message,
-			says);
+	assert_contains(
+		error_text(
+			&(way == FORTH ? &p.client : &p.server)->result->error),
+		says);
 	/* no message but the challenge */
 	assert_int_equal(fake_verbs.messages, 1);
 	pair_close_clean(&p);
@@ -222,7 +223,7 @@ static uint64_t sent_to_another(size_t row, enum way way, enum frame_type type,
 	oob_adopt(fds[1], -1, "client", &p.server.conn);
 	assert_true(session_server(&p.server.conn, &p.server.device,
 				   p.server.result, &session) < 0);
-	assert_contains(p.server.result->error.message, says);
+	assert_contains(error_text(&p.server.result->error), says);
 	session_free(session);
 	oob_close(&p.server.conn);
 	close(fds[0]);
@@ -279,7 +280,7 @@ TEST(test_who_names_many_hosts)
 						&p.server.device,
 						p.server.result, &session),
 				 -EPROTO);
-		assert_contains(p.server.result->error.message,
+		assert_contains(error_text(&p.server.result->error),
 				"as its address, which is a multicast or "
 				"broadcast address");
 		assert_int_equal(fake_verbs.messages, 0);
@@ -320,7 +321,7 @@ TEST(test_stray_packet)
 	fake_verbs.stray = true;
 	pair_run(&p);
 	pair_check_both_failed(&p, "stray");
-	assert_contains(p.client.result->error.message,
+	assert_contains(error_text(&p.client.result->error),
 			"the server did not return the challenge sent to GID");
 	pair_close_clean(&p);
 }
@@ -338,7 +339,7 @@ TEST(test_completion_with_an_error)
 		pair_check_both_failed(&p, "completion");
 		assert_contains(p.client.result->error.code,
 				"IBV_WC_LOC_PROT_ERR");
-		assert_contains(p.server.result->error.message,
+		assert_contains(error_text(&p.server.result->error),
 				"fake0: a challenge to or from the peer "
 				"completed with IBV_WC_LOC_PROT_ERR");
 		pair_close_clean(&p);
@@ -358,9 +359,9 @@ TEST(test_each_post_fails)
 		fake_verbs.errnum = ENOMEM;
 		pair_run(&p);
 		pair_check_both_failed(&p, verbs[nth - 1]);
-		assert_contains(p.client.result->error.message,
+		assert_contains(error_text(&p.client.result->error),
 				verbs[nth - 1]);
-		assert_contains(p.client.result->error.message,
+		assert_contains(error_text(&p.client.result->error),
 				"fake0: cannot exchange a challenge with the "
 				"peer: ");
 		pair_close_clean(&p);
@@ -381,7 +382,7 @@ TEST(test_interrupted)
 		kill(getpid(), SIGINT);
 		pair_wait(&p);
 		pair_check_both_failed(&p, "interrupt");
-		assert_contains(p.client.result->error.message,
+		assert_contains(error_text(&p.client.result->error),
 				"interrupted by SIGINT");
 		pair_close(&p);
 		close(fd);

@@ -67,7 +67,7 @@ TEST(test_ready_out_of_range)
 		for (int b = 0; b < 4; b++)
 			at[b] = (uint8_t)(cases[i].above >> (24 - 8 * b));
 		assert_int_equal(decode_ready(&frame, &got, &err), -EPROTO);
-		assert_contains(err.message, cases[i].text);
+		assert_contains(error_text(&err), cases[i].text);
 		assert_false(got.known);
 		frame_free(&frame);
 	}
@@ -151,7 +151,7 @@ TEST(test_partitions_that_differ)
 	pair_run(&p);
 	assert_int_equal(p.server.ret, -EINVAL);
 	assert_message(&p.server.result->error, text);
-	assert_contains(p.client.result->error.message, text);
+	assert_contains(error_text(&p.client.result->error), text);
 	assert_false(p.client.result->client_qp.known);
 	assert_false(p.server.result->client_qp.known);
 	pair_close(&p);

@@ -51,7 +51,7 @@ TEST(test_every_type_and_its_limit)
 		assert_int_equal(read_header(WIRE_MAGIC, WIRE_PROTOCOL,
 					     rows[i].type, rows[i].most + 1,
 					     &frame, &err), -EPROTO);
-		assert_contains(err.message, "bytes: at most");
+		assert_contains(error_text(&err), "bytes: at most");
 		assert_int_equal(read_header(WIRE_MAGIC, WIRE_PROTOCOL,
 					     rows[i].type, UINT32_MAX,
 					     &frame, &err), -EPROTO);
@@ -68,7 +68,7 @@ TEST(test_unknown_types)
 		assert_int_equal(read_header(WIRE_MAGIC, WIRE_PROTOCOL,
 					     types[i], 0, &frame, &err),
 				 -EPROTO);
-		assert_contains(err.message,
+		assert_contains(error_text(&err),
 				"the client sent a frame of unknown type");
 		assert_int_equal(frame_limit(types[i]), 0);
 		assert_string_equal(frame_name(types[i]), "an unknown frame");
@@ -88,9 +88,9 @@ TEST(test_every_bit_of_magic_and_protocol)
 		header[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		assert_int_equal(wire_read_header(header, 0, "server", &frame,
 						  &err), -EPROTO);
-		assert_contains(err.message, bit < 32 ?
-				"the server is not verbsperf" :
-				"the server speaks protocol");
+		assert_contains(error_text(&err),
+				bit < 32 ? "the server is not verbsperf"
+					 : "the server speaks protocol");
 	}
 }
 
@@ -108,7 +108,7 @@ TEST(test_who_must_upgrade)
 	/* whatever type and length mean there */
 	assert_int_equal(read_header(WIRE_MAGIC, WIRE_PROTOCOL + 1, 999, UINT32_MAX, &frame,
 				     &err), -EPROTO);
-	assert_contains(err.message, "upgrade verbsperf on this end");
+	assert_contains(error_text(&err), "upgrade verbsperf on this end");
 	read_header(0x474554, 1, FRAME_HELLO, 0, &frame, &err);
 	assert_message(&err,
 		       "the client is not verbsperf: it sent bytes 0x00474554");

@@ -175,14 +175,14 @@ TEST(test_unknown_is_refused_by_name)
 	put_field(&c, 2, 0, "two", 4, 1);
 	put_field(&c, 3, 0, "counters", 8, 1);
 	assert_int_equal(get(&c, &k, &err), -EPROTO);
-	assert_message(&err, "the peer sent a DONE with counters, which this "
+	assert_message(&err, "the other end's result has counters, which this "
 			     "version does not know");
 	assert_string_equal(err.advice, "upgrade verbsperf on the end that "
 					"does not know it");
 	assert_int_equal(k.two, 1);
 	/* a reader that knows nothing refuses the first */
 	assert_int_equal(get(&c, NULL, &err), -EPROTO);
-	assert_contains(err.message, "DONE with two, which");
+	assert_contains(error_text(&err), "result has two, which");
 }
 
 TEST(test_names)
@@ -190,8 +190,8 @@ TEST(test_names)
 	static const struct {
 		const char *name, *text;
 	} rows[] = {
-		{ "\x1b[31mred\n", "DONE with ?[31mred?, which this" },
-		{ NAME_63, "DONE with " NAME_63 ", which" },
+		{ "\x1b[31mred\n", "result has ?[31mred?, which this" },
+		{ NAME_63, "result has " NAME_63 ", which" },
 		{ NAME_63 "h", "malformed DONE" },
 		{ "", "malformed DONE" },
 	};
@@ -204,7 +204,7 @@ TEST(test_names)
 		wire_put(&c, 2, 1);
 		put_field(&c, 1, 0, rows[i].name, 8, 1);
 		assert_int_equal(get(&c, &k, &err), -EPROTO);
-		assert_contains(err.message, rows[i].text);
+		assert_contains(error_text(&err), rows[i].text);
 	}
 }
 
@@ -223,7 +223,7 @@ TEST(test_flags)
 		snprintf(text, sizeof(text), "DONE with flags of a field %u: "
 			 "expected 0 to 1", flags);
 		if (flags >= 2)
-			assert_contains(err.message, text);
+			assert_contains(error_text(&err), text);
 	}
 }
 
@@ -255,7 +255,7 @@ TEST(test_numbers_ascend)
 		assert_int_equal(get(&c, &k, &err),
 				 rows[i].text ? -EPROTO : 0);
 		if (rows[i].text)
-			assert_contains(err.message, rows[i].text);
+			assert_contains(error_text(&err), rows[i].text);
 	}
 }
 
@@ -292,7 +292,7 @@ TEST(test_lengths)
 		assert_int_equal(get(&c, &k, &err),
 				 rows[i].text ? -EPROTO : 0);
 		if (rows[i].text)
-			assert_contains(err.message, rows[i].text);
+			assert_contains(error_text(&err), rows[i].text);
 	}
 }
 
@@ -320,7 +320,7 @@ TEST(test_the_number_of_fields)
 		assert_int_equal(get(&c, &k, &err),
 				 rows[i].text ? -EPROTO : 0);
 		if (rows[i].text)
-			assert_contains(err.message, rows[i].text);
+			assert_contains(error_text(&err), rows[i].text);
 	}
 }
 
@@ -376,9 +376,9 @@ TEST(test_frames_of_later_versions)
 		frame_free(&frame);
 		frame = with_fields(s, 0);
 		assert_int_equal(sample_decode(&frame, &err), -EPROTO);
-		assert_contains(err.message, "with counters, which this "
-				"version does not know");
-		assert_contains(err.message, frame_name(s->type));
+		assert_contains(err.message, "has counters, which this version "
+					     "does not know");
+		assert_contains(err.message, frame_content(s->type));
 		frame_free(&frame);
 	}
 	assert_int_equal(frames, 4);

@@ -1,6 +1,6 @@
 /* What is particular to XRC: its objects, what the ends tell each other of
- * them, and what fails.  That each operation moves its bytes is in test_transports.c
- * and test_verified_runs.c. */
+ * them, and what fails.  That each operation moves its bytes is in
+ * test_transports.c and test_verified_runs.c. */
 #include "config.h"
 #include "test.h"
 
@@ -132,7 +132,7 @@ TEST(test_each_call_fails)
 				       &res, &err);
 		assert_int_equal(ret, nth < COUNT(messages) ? -EIO : 0);
 		if (ret)
-			assert_contains(err.message, messages[nth]);
+			assert_contains(error_text(&err), messages[nth]);
 		resources_destroy(&res);
 		device_close(&device);
 		pair_check_clean();
@@ -167,9 +167,10 @@ TEST(test_each_step_fails)
 					      &err);
 		assert_int_equal(ret, nth <= 6 ? -EIO : 0);
 		if (ret)
-			assert_contains(err.message, nth <= 4 ?
-					"cannot move QP 0x00100" :
-					"cannot query the attributes");
+			assert_contains(
+				error_text(&err),
+				nth <= 4 ? "cannot move QP 0x00100"
+					 : "cannot query the attributes");
 		free(self.qps);
 		resources_destroy(&res);
 		device_close(&device);
@@ -190,9 +191,12 @@ static void open_pair(struct pair *p, enum transport transport)
 
 static void finish(struct pair *p, const char *fragment)
 {
+	const struct end *first;
+
 	pair_wait(p);
 	pair_check_both_failed(p, fragment);
-	assert_contains(p->client.result->error.message, fragment);
+	first = p->client.result->error.from_peer ? &p->server : &p->client;
+	assert_contains(error_text(&first->result->error), fragment);
 	pair_close_clean(p);
 }
 
@@ -239,7 +243,7 @@ TEST(test_endpoint_with_targets)
 	oob_adopt(fds[1], -1, "client", &p.server.conn);
 	assert_int_equal(session_server(&p.server.conn, &p.server.device,
 					p.server.result, &session), -EPROTO);
-	assert_string_equal(p.server.result->error.message,
+	assert_string_equal(error_text(&p.server.result->error),
 			    "the client sent an ENDPOINT with queue pairs of "
 			    "XRC");
 	session_free(session);

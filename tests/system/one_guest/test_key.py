@@ -34,7 +34,7 @@ def keys(tmp_path):
 
 @pytest.fixture
 def locked(keys):
-    return Server(*keys["right"])
+    return Server("--verbose", *keys["right"])
 
 
 def with_key(keys):
@@ -108,13 +108,13 @@ def greeted(server, **of_hello):
     return peer, mine, peer.expect("HELLO")
 
 
-def turned_away(server, peer, keys, text=DIFFER):
-    """PEER, and nobody else, is told TEXT by SERVER."""
+def turned_away(server, peer, keys, text=DIFFER, detail=""):
+    """PEER, and nobody else, is told TEXT by SERVER, which logs DETAIL, too."""
     stage, code, message, _ = peer.expect_error("REFUSE")
     assert text in message and stage == "key"
     with pytest.raises(EOFError):
         peer.receive()
-    complained_and_serves(server, text, next_client=with_key(keys))
+    complained_and_serves(server, text, detail, next_client=with_key(keys))
     return code
 
 
@@ -153,20 +153,23 @@ def test_recorded_proof(locked, keys):
 def test_proof_that_is_left_out(locked, keys, step):
     peer, _, _ = greeted(locked)
     peer.send(step, peer.payload(step))
-    turned_away(locked, peer, keys, f"sent {step} where AUTH was expected")
+    turned_away(locked, peer, keys, "the client's answer does not fit",
+                f"sent {step} where AUTH was expected")
 
 
 def test_proof_of_another_length(locked, keys):
     peer, mine, theirs = greeted(locked)
     peer.send("AUTH", auth(SECRET, "client", mine, theirs)[:-1])
-    turned_away(locked, peer, keys, "malformed AUTH")
+    turned_away(locked, peer, keys, "proof of the key does not fit",
+                "malformed AUTH")
 
 
 @pytest.fixture
 def asked(keys):
     """A server without the key, and a client that wants one."""
     fake = FakeServer()
-    program = client("write_bw", *QUICK, *keys["right"], port=fake.port)
+    program = client("write_bw", *QUICK, "--verbose", *keys["right"],
+                     port=fake.port)
     peer = fake.accept()
     yield program, peer, peer.expect("HELLO")
     fake.close()

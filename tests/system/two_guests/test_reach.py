@@ -70,7 +70,7 @@ def go_on(_peer):
 MISDEEDS = {
     say_again: "asked for more than 10 packets at GID ::ffff:" + ANOTHER,
     guess: "did not return the challenge sent to GID ::ffff:" + ANOTHER,
-    go_on: "sent START where REACHED was expected"}
+    go_on: "the client's answer does not fit this run"}
 TESTS = (("send", "bandwidth", {TRANSPORT: UD, REVERSED: 1}),
          ("send", "bandwidth", {TRANSPORT: UD, BOTH: 1}),
          ("send", "latency", {TRANSPORT: UD}),

@@ -11,7 +11,6 @@
 
 #define SECOND 1000000000ULL	/* in ns */
 
-/* The current time. */
 uint64_t time_now(void);
 
 /* The time NS nanoseconds from now; UINT64_MAX on overflow. */

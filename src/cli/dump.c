@@ -28,7 +28,6 @@ static json_t *words(const char *text, const char *separators)
 	return array;
 }
 
-/* The names of the tests of the control path. */
 static json_t *control_names(void)
 {
 	char names[COMMAND_WORDS_SIZE];
@@ -154,7 +153,6 @@ static json_t *tests_of(const struct param *row)
 	return object;
 }
 
-/* The tests and commands that accept ROW. */
 static json_t *accepted_by(const struct param *row, const json_t *commands)
 {
 	json_t *array = json_array(), *command;
@@ -168,7 +166,6 @@ static json_t *accepted_by(const struct param *row, const json_t *commands)
 	return array;
 }
 
-/* The words of ROW that COMMAND accepts. */
 static json_t *words_for(const struct param *row, const char *command)
 {
 	json_t *array = json_array();
@@ -201,7 +198,6 @@ static json_t *words_by_command(const struct param *row,
 	return object;
 }
 
-/* perftest's names for ROW. */
 static json_t *perftest_names(const struct param *row)
 {
 	json_t *array = json_array();
@@ -215,7 +211,6 @@ static json_t *perftest_names(const struct param *row)
 	return array;
 }
 
-/* All options of perftest's. */
 static json_t *perftest(void)
 {
 	json_t *array = json_array();

@@ -27,7 +27,6 @@ void call_counter_close(struct call_counter *counter);
  * reason in REASON. */
 int call_counter_begin(struct call_counter *counter, char reason[120]);
 
-/* Count no more. */
 void call_counter_end(struct call_counter *counter);
 
 /* Put the calls that were counted into calls and named of CALLS. */

@@ -231,7 +231,6 @@ static int reserve(const struct allocation *a, int fd, struct error *err)
 			  a->option, a->mapped);
 }
 
-/* Map a memfd of the size needed. */
 static int map_memfd(struct allocation *a, unsigned int flags,
 		     struct error *err)
 {

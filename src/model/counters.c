@@ -62,7 +62,6 @@ bool counter_name_is_valid(const char *name)
 	return true;
 }
 
-/* Copy LENGTH bytes as a name. */
 static bool copy_name(const char *text, size_t length,
 		      char name[COUNTER_NAME_SIZE])
 {

@@ -297,7 +297,7 @@ int peer_error_wait(struct connection *conn, uint64_t deadline,
 	int ret = 0;
 
 	do {
-		if (oob_receive(conn, "its last words", deadline, &frame,
+		if (oob_receive(conn, "the reason", deadline, &frame,
 				&ignored))
 			break;
 		if (frame.type == FRAME_ABORT || frame.type == FRAME_REFUSE)

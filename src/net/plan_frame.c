@@ -152,7 +152,6 @@ static int get_port(const struct frame *frame, struct cursor *c,
 	return ret ? ret : wire_get_fields(frame, c, get_more, s, err);
 }
 
-/* The list in the field of ROW. */
 static const void *list_of(const struct parameters *params,
 			   const struct param *row)
 {

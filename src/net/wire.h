@@ -94,7 +94,6 @@ int wire_refuse(struct error *err, const struct frame *frame, const char *fmt,
 /* Largest payload of TYPE in bytes; 0 for an unknown type. */
 uint32_t frame_limit(uint32_t type);
 
-/* Release what FRAME holds. */
 void frame_free(struct frame *frame);
 
 /*
@@ -110,7 +109,6 @@ int wire_read_header(const uint8_t header[WIRE_HEADER_SIZE], uint32_t extra,
 /* Write the header of FRAME, from its type and length, into frame->bytes. */
 void wire_write_header(struct frame *frame);
 
-/* A position in a payload. */
 struct cursor {
 	uint8_t *bytes;
 	size_t size;

@@ -273,7 +273,6 @@ static double congestion(const struct subject *s)
 	return counters_risen(s->r, COUNTER_CONGESTION, s->out);
 }
 
-/* The percentiles that the table has. */
 static struct percentiles percentiles_of(const struct result *r)
 {
 	static const struct percentiles usual = { 2, { 990000, 999000 } };

@@ -29,7 +29,6 @@ struct chart {
 	struct range ranges[MOST_RANGES];
 };
 
-/* The index of the last bin of the body. */
 static uint32_t body_end(const struct histogram_bin *bins, uint32_t n)
 {
 	uint64_t total = 0, seen = 0;

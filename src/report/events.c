@@ -35,7 +35,6 @@ static struct events *events_of(const struct watch_taker *taker)
 				 offsetof(struct events, taker));
 }
 
-/* The members of every line. */
 static json_t *make_line(const struct events *e, const char *type,
 			 const struct timespec *when)
 {

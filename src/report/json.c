@@ -157,7 +157,6 @@ static json_t *errors(const struct result *r)
 	return object;
 }
 
-/* A short name of an end. */
 static json_t *name_end(const struct port *port)
 {
 	bool known = port->device[0];

@@ -188,7 +188,6 @@ static void print_thread(FILE *out, uint32_t i, const struct thread_row *t,
 	fputs(" Mpps\n", out);
 }
 
-/* Print both directions and their messages. */
 static void print_directions(FILE *out, const struct result_row *row)
 {
 	for (uint32_t i = 0; i < row->n_directions; i++) {
@@ -256,7 +255,6 @@ static void print_events_of(FILE *out, const struct plan *plan, bool client,
 	fputs("\n", out);
 }
 
-/* Print what each receiver of a group received. */
 static void print_receivers(FILE *out, const struct result_row *row)
 {
 	const struct result_direction *d = &row->total;

@@ -26,13 +26,11 @@ struct meter {
  * DEVICE, which is kept by reference. */
 void meter_begin(struct meter *meter, const char *device);
 
-/* Read for the first time. */
 void meter_open(struct meter *meter);
 
 /* Read for the second time, unless that is done or the first was not. */
 void meter_close(struct meter *meter);
 
-/* True between the two. */
 bool meter_is_open(const struct meter *meter);
 
 /* When METER was opened, by CLOCK_REALTIME; zero if it was not. */

@@ -59,7 +59,6 @@ static void refuse(struct children *c, struct child *child,
 	child->place = why;
 }
 
-/* Count the children in STATE from the same host as AS. */
 static uint32_t count_from_host(const struct children *c,
 				enum child_state state, const struct child *as)
 {

@@ -106,10 +106,8 @@ uint64_t children_first_deadline(const struct children *c, uint64_t grace);
  */
 struct child *children_kill_overdue(struct children *c, uint64_t grace);
 
-/* The number of clients. */
 uint32_t children_count(const struct children *c);
 
-/* Send the signal NUMBER to all processes. */
 void children_signal(const struct children *c, int number);
 
 /* Remove CHILD, whose process has ended, and release it. */

@@ -147,7 +147,6 @@ static int accept_id(struct acceptor *a, struct rdma_cm_id *id,
 	return 0;
 }
 
-/* Answer a request for a connection. */
 static int answer_request(struct acceptor *a, const struct cm_event *event)
 {
 	const uint64_t began = time_now();

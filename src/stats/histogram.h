@@ -46,7 +46,6 @@ static inline uint32_t histogram_bin(uint64_t value)
 	       (uint32_t)(value >> shift);
 }
 
-/* Count one VALUE. */
 static inline void histogram_record(struct histogram *h, uint64_t value)
 {
 	double deviation;
@@ -70,7 +69,6 @@ static inline void histogram_record(struct histogram *h, uint64_t value)
  * when out of memory. */
 struct histogram *histogram_new(void);
 
-/* Forget every value. */
 void histogram_reset(struct histogram *h);
 
 /* The smallest and the largest value of BIN (below HISTOGRAM_BINS); the last

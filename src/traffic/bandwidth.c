@@ -96,7 +96,6 @@ static ALWAYS_INLINE int next_list(const struct flow *f,
 	return FLOW_SIGNALED;
 }
 
-/* Note that Q posts N messages by its list WHICH. */
 static ALWAYS_INLINE void note_list(const struct flow *f, struct flow_qp *q,
 				    const int which, uint64_t n)
 {

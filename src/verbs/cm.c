@@ -199,7 +199,6 @@ static int request_connection(struct cm *cm, uint32_t i,
 	return 1;
 }
 
-/* Take the server's answer. */
 static int take_answer(struct cm *cm, uint32_t i, const struct cm_event *event,
 		       struct error *err)
 {

@@ -142,7 +142,6 @@ static int create_qp(const struct device *device, const struct plan *plan,
 	return ret;
 }
 
-/* Create the queues and the QPs of thread T. */
 static int create_thread(const struct device *device, const struct plan *plan,
 			 bool client, uint32_t vector, uint32_t t,
 			 struct resources *res, struct error *err)

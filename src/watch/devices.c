@@ -26,7 +26,6 @@ void devices_init(struct watched_devices *devices, const char *only,
 	};
 }
 
-/* An event of D that happens now. */
 static struct watch_event begin_event(enum watch_kind kind,
 				      const struct watched *d, uint8_t port)
 {

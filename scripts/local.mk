@@ -64,7 +64,7 @@ dist_verbsperf_documents_DATA = \
 verbsperf_findingsdir = $(verbsperfdir)/findings
 dist_verbsperf_findings_DATA = \
 	scripts/verbsperf/findings/__init__.py \
-	scripts/verbsperf/findings/beside.py \
+	scripts/verbsperf/findings/evidence.py \
 	scripts/verbsperf/findings/causes.py \
 	scripts/verbsperf/findings/inquiry.py \
 	scripts/verbsperf/findings/observed.py \

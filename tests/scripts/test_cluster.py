@@ -23,7 +23,7 @@ from verbsperf.base.errors import Refused
 from verbsperf.cluster import (file as clusterfile, nodes as clusternodes,
                                page as clusterpage, running, view)
 from verbsperf.commands import cluster as clustercommand
-from verbsperf.findings import beside
+from verbsperf.findings import evidence
 from verbsperf.pairs import patterns
 from verbsperf.pairs.patterns import Wanted
 
@@ -538,33 +538,33 @@ def test_what_differs():
     same = {"pcie_width": 16, "cpu_mhz": 2000, "serial": 1}
     facts = {f"n{i}": {**same, "serial": i, "cpu_mhz": i} for i in range(6)}
     facts["n3"]["pcie_width"] = 8
-    assert beside.odd_facts("n3", facts) == [
+    assert evidence.odd_facts("n3", facts) == [
         {"fact": "pcie_width", "here": 8, "elsewhere": 16}]
-    assert beside.odd_facts("n2", facts) == []
-    assert beside.odd_facts("x", facts) == []
+    assert evidence.odd_facts("n2", facts) == []
+    assert evidence.odd_facts("x", facts) == []
     facts["n4"]["pcie_width"] = None        # not known there
-    assert beside.odd_facts("n4", facts) == []
+    assert evidence.odd_facts("n4", facts) == []
     some = {name: {**own, "pcie_width": None} for name, own in facts.items()
             if name != "n2"}
-    assert beside.odd_facts("n2", {**some, "n2": facts["n2"]}) == []
+    assert evidence.odd_facts("n2", {**some, "n2": facts["n2"]}) == []
     result = {"counters": {"rose": [ROSE]}}
-    assert beside.risen(result, "client") == [ROSE]
-    assert beside.risen(result, "server") == []
-    assert beside.risen({"counters": None}, "client") == []
-    assert beside.beside_of(["n2"], facts, {}) == {}
+    assert evidence.risen(result, "client") == [ROSE]
+    assert evidence.risen(result, "server") == []
+    assert evidence.risen({"counters": None}, "client") == []
+    assert evidence.evidence_of(["n2"], facts, {}) == {}
 
 
 def test_what_a_port_differs_in():
     """Firmware, active MTU, width and speed."""
     port = {"name": "mlx5_0", "port": 1, "state": "ACTIVE",
             "link": "100 Gb/sec (4X EDR)", "mtu": 4096, "firmware": "28.1"}
-    facts = {f"n{i}": beside.facts_of([port, {**port, "port": 2}])
+    facts = {f"n{i}": evidence.facts_of([port, {**port, "port": 2}])
              for i in range(6)}
-    facts["n3"] = beside.facts_of([port, {
+    facts["n3"] = evidence.facts_of([port, {
         **port, "port": 2, "link": "25 Gb/sec (1X EDR)", "mtu": 1024}])
-    facts["n4"] = beside.facts_of([{**port, "firmware": "28.0"},
+    facts["n4"] = evidence.facts_of([{**port, "firmware": "28.0"},
                                    {**port, "port": 2}])
-    assert list(beside.lines_of(beside.beside_of(
+    assert list(evidence.lines_of(evidence.evidence_of(
         ["n3", "n4", "n0"], facts, {}))) == [
         "n3: mlx5_0 port 2 link is 25 Gb/sec (1X EDR), elsewhere "
         "100 Gb/sec (4X EDR)",
@@ -572,7 +572,7 @@ def test_what_a_port_differs_in():
         "n4: mlx5_0 firmware is 28.0, elsewhere 28.1"]
 
 
-def test_what_agents_said_stands_beside_a_finding():
+def test_what_agents_said_is_evidence():
     """Besides what results say of the host."""
     nodes = {name: types.SimpleNamespace(facts={"devices": [
         {"name": "x0", "port": 1, "firmware": str(name == "n02")}]})
@@ -583,7 +583,7 @@ def test_what_agents_said_stands_beside_a_finding():
         "ring", Wanted(NODES), {node: [""] for node in NODES}, False, None,
         [point], [], None), clusterfile.Begun(None, "", []))
     work.facts = {name: {"smt": name == "n02"} for name in (*NODES, "n05")}
-    assert work.beside({"ends": [end("n02"), end("n03")]}) == {"n02": {
+    assert work.evidence({"ends": [end("n02"), end("n03")]}) == {"n02": {
         "differs": [{"fact": "x0 firmware", "here": "True",
                      "elsewhere": "False"},
                     {"fact": "smt", "here": True, "elsewhere": False}],

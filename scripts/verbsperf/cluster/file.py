@@ -52,8 +52,8 @@ def is_result(value: Any) -> bool:
         for name in ("bandwidth", "latency"))
 
 
-def is_beside(value: Any) -> bool:
-    """VALUE is null, or says what stands beside a finding."""
+def is_evidence(value: Any) -> bool:
+    """VALUE is null, or the evidence of a finding."""
     if not isinstance(value, dict):
         return value is None
     return all(isinstance(seen, dict)
@@ -85,7 +85,7 @@ KINDS: Dict[str, Dict[str, Callable[[Any], bool]]] = {
               "alone": lambda one: isinstance(one, bool)},
     "finding": {"point": formats.is_count,
                 "sentence": lambda one: isinstance(one, str),
-                "ratio": formats.is_optional_amount, "beside": is_beside},
+                "ratio": formats.is_optional_amount, "beside": is_evidence},
     "note": {"point": formats.is_count,
              "sentence": lambda one: isinstance(one, str)},
     "resumed": {},

@@ -8,7 +8,7 @@ from verbsperf.base import tables
 from verbsperf.cluster import view
 from verbsperf.cluster.view import Matrix
 from verbsperf.documents.jsonfile import Object
-from verbsperf.findings import beside
+from verbsperf.findings import evidence
 from verbsperf.pairs import nodesets
 from verbsperf.stats import ranks
 
@@ -248,7 +248,7 @@ def finding_rows(entries: List[Object], header: Object
     return [[where_of(one["ends"]), one["kind"],
              None if one["ratio"] is None else 100.0 * one["ratio"],
              header["points"][one["point"]]["test"], one["sentence"],
-             beside.text_of(one.get("beside") or {}) or None]
+             evidence.text_of(one.get("beside") or {}) or None]
             for one in sorted((one for one in entries
                                if one["type"] == "finding"),
                               key=lambda one: one["ratio"] or 0)]

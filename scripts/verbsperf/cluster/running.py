@@ -11,7 +11,7 @@ from verbsperf.base.progress import Progress
 from verbsperf.cluster import file as clusterfile
 from verbsperf.cluster.file import Begun, end_json
 from verbsperf.documents.jsonfile import Object
-from verbsperf.findings import beside
+from verbsperf.findings import evidence
 from verbsperf.pairs import patterns
 from verbsperf.pairs.patterns import Pair
 
@@ -204,7 +204,7 @@ class Clustering:
         await inquiry.run()
         for one in inquiry.findings:
             self.file.append({"type": "finding", "point": index, **one,
-                              "beside": self.beside(one)})
+                              "beside": self.evidence(one)})
         for note in inquiry.notes:
             self.file.append({"type": "note", "point": index,
                               "sentence": note})
@@ -215,14 +215,14 @@ class Clustering:
             return
         environment = outcome.document.get("environment") or {}
         for side, end in zip(("client", "server"), outcome.job.pair[:2]):
-            self.rose[end.node] = beside.risen(outcome.row, side)
+            self.rose[end.node] = evidence.risen(outcome.row, side)
             if environment.get(side):
                 self.facts[end.node] = environment[side]
 
-    def beside(self, found: Object) -> Object:
+    def evidence(self, found: Object) -> Object:
         """Return what the NIC and the host of the ends FOUND say."""
-        facts = {name: {**beside.facts_of(node.facts.get("devices") or []),
+        facts = {name: {**evidence.facts_of(node.facts.get("devices") or []),
                         **self.facts.get(name, {})}
                  for name, node in self.coordinator.nodes.items()}
-        return beside.beside_of([one["node"] for one in found["ends"]], facts,
-                                self.rose)
+        return evidence.evidence_of([one["node"] for one in found["ends"]],
+                                    facts, self.rose)

@@ -11,7 +11,7 @@ from verbsperf.cluster.file import pair_of
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import label
 from verbsperf.documents.results import sweep_point
-from verbsperf.findings import beside
+from verbsperf.findings import evidence
 from verbsperf.pairs import nodesets
 from verbsperf.pairs.patterns import Pair
 from verbsperf.stats import ranks
@@ -302,7 +302,7 @@ def said_lines(entries: List[Object]) -> Iterator[str]:
         for one in sorted(found, key=lambda one: one.get("ratio") or 0):
             yield "  " + one["sentence"]
             yield from ("    " + line
-                        for line in beside.lines_of(one.get("beside") or {}))
+                        for line in evidence.lines_of(one.get("beside") or {}))
     yield from ("note: " + note for note in notes_of(entries))
     yield from version_lines(entries)
     failed = failed_nodes(entries)

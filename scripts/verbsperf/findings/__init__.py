@@ -4,5 +4,5 @@
   observed     what is compared of the rounds
   words        what is said of a cause
   inquiry      suspects are tested again, before anything is said
-  beside       what hosts and counters say about it
+  evidence     what hosts and counters say about it
 """

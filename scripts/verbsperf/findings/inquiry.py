@@ -175,8 +175,8 @@ class Inquiry:
         own = [pair for pair in self.pairs if self.touches(cause, pair)]
         own = self.spread_over([pair for pair in own if is_free(pair)] or own,
                                cause)
-        beside = [one for one in (self.contrasts(cause, side, is_free)
-                                  for side in self.sides(cause)) if one]
+        contrasts = [one for one in (self.contrasts(cause, side, is_free)
+                                     for side in self.sides(cause)) if one]
         rest = [pair for pair in self.pairs if is_free(pair)
                 and not self.touches(cause, pair) and not (
                     len(cause.ends) == 1 and cause.ends & set(pair[:2]))]
@@ -184,9 +184,9 @@ class Inquiry:
         for sweep in itertools.count():
             some = [pairs[sweep % len(pairs)] for pairs in (rest, own)
                     if pairs]
-            if beside:
-                pairs = beside[sweep % len(beside)]
-                some.append(pairs[sweep // len(beside) % len(pairs)])
+            if contrasts:
+                pairs = contrasts[sweep % len(contrasts)]
+                some.append(pairs[sweep // len(contrasts) % len(pairs)])
             yield [way for pair in some
                    for way in (pair, reversed_pair(pair))]
 

@@ -1,4 +1,4 @@
-"""What stands beside a finding: how its nodes differ from the others, and what
+"""The evidence of a finding: how its nodes differ from the others, and what
 their counters say."""
 import collections
 from typing import Dict, Iterator, List, Sequence
@@ -6,7 +6,7 @@ from typing import Dict, Iterator, List, Sequence
 from verbsperf.documents.jsonfile import Object
 
 # A fact is usual if as many of the other nodes have it alike.
-MOST = 0.8
+USUAL = 0.8
 # What is no property of a node, but of the moment.
 MOMENTARY = ("cpu_mhz", "huge_pages_free", "pcie_address")
 
@@ -31,7 +31,7 @@ def odd_facts(node: str, facts: Dict[str, Object]) -> List[Object]:
         if len(values) < 2 or name in MOMENTARY or here is None:
             continue
         usual, count = collections.Counter(values).most_common(1)[0]
-        if usual != repr(here) and count >= MOST * len(values):
+        if usual != repr(here) and count >= USUAL * len(values):
             elsewhere = next(own.get(name) for own in others
                              if repr(own.get(name)) == usual)
             if elsewhere is not None:
@@ -47,9 +47,9 @@ def risen(result: Object, side: str) -> List[Object]:
     return [one for one in rose if one.get("end") == side]
 
 
-def lines_of(beside: Object) -> Iterator[str]:
-    """Yield what is BESIDE a finding, as text."""
-    for node, seen in sorted(beside.items()):
+def lines_of(evidence: Object) -> Iterator[str]:
+    """Yield the EVIDENCE of a finding, as text."""
+    for node, seen in sorted(evidence.items()):
         for one in seen.get("differs", []):
             yield (f"{node}: {one['fact']} is {one['here']}, elsewhere "
                    f"{one['elsewhere']}")
@@ -58,14 +58,14 @@ def lines_of(beside: Object) -> Iterator[str]:
                 one.get("meaning"))
 
 
-def text_of(beside: Object) -> str:
-    """Return what is BESIDE a finding, in one line."""
-    return "; ".join(lines_of(beside))
+def text_of(evidence: Object) -> str:
+    """Return the EVIDENCE of a finding, in one line."""
+    return "; ".join(lines_of(evidence))
 
 
-def beside_of(nodes: Sequence[str], facts: Dict[str, Object],
-              rose: Dict[str, List[Object]]) -> Object:
-    """Return what is known beside a finding at NODES."""
+def evidence_of(nodes: Sequence[str], facts: Dict[str, Object],
+                rose: Dict[str, List[Object]]) -> Object:
+    """Return the evidence of a finding at NODES."""
     seen = {node: {"differs": odd_facts(node, facts),
                    "rose": rose.get(node, [])} for node in nodes}
     return {node: one for node, one in seen.items()

@@ -334,14 +334,17 @@ def test_a_wrong_line_is_left_out(tmp_path, index, spoil, capsys):
 
 @pytest.mark.parametrize("spoil", (
     {"nodes": []}, {"points": []}, {"pattern": None}, {"started": None},
-    {"tool": {}}))
+    {"tool": {}},
+    {"points": [{**document()[0]["points"][0], "metric": ["gbps"]}]}))
 def test_a_wrong_header_is_refused(tmp_path, spoil):
     header, lines = document()
     path = write(tmp_path / "x", {**header, **spoil}, lines)
     before = path.read_bytes()
-    refused(cluster(path), 2, f"{path}:1: ")
-    with pytest.raises(Refused, match=f"{path}:1: "):
-        clusterfile.start(str(path), header, True)
+    for read in (lambda: clusterfile.read(str(path)),
+                 lambda: clusterfile.start(str(path), header, True)):
+        with pytest.raises(Refused, match=f"^{path}:1: ") as refusal:
+            read()
+        assert refusal.value.status == 2
     assert path.read_bytes() == before
 
 
@@ -684,3 +687,12 @@ def test_tolerance_and_groups(tmp_path, capsys):
     racks.write_text("n[01-03]\n")
     with pytest.raises(Refused, match="names no switch of n04"):
         patterns.groups_of(str(racks), NODES)
+
+
+def test_a_metric_that_is_none(tmp_path):
+    """It is named, and those that there are."""
+    header, lines = document()
+    header["points"].append({**header["points"][0], "metric": "mph"})
+    path = write(tmp_path / "x", header, lines)
+    refused(cluster(path), 2, f"{path}:1: a point of the header has the metric "
+            '"mph", not one of gbps, mpps, ')

@@ -5,7 +5,6 @@ from verbsperf.base.metrics import METRICS
 
 # No measurements differ as much but by one that is 0.
 MOST_RATIO = 1e6
-UNITS = {name: one.unit for name, one in METRICS.items() if one.is_rate}
 
 
 def printable(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import (Dict, Iterator, List, NamedTuple, Optional, Sequence,
 
 from verbsperf.base import tables
 from verbsperf.base.errors import ResultsError
+from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import counted
 from verbsperf.cluster import file, view
 from verbsperf.compare.comparison import ORDER
@@ -108,7 +109,8 @@ class Scale(NamedTuple):
 
 def limits_of(metric: str, tolerance: float) -> Tuple[float, float]:
     """Return (loss, gain) of METRIC that TOLERANCE allows."""
-    return verdict.Sample({}, [], metric in tables.UNITS, tolerance).allowed()
+    return verdict.Sample({}, [], METRICS[metric].is_rate,
+                          tolerance).allowed()
 
 
 def scale_of(part: Part, limits: Tuple[float, float], family: int) -> Scale:
@@ -158,7 +160,7 @@ def lost_of(old: Values, new: Values) -> Iterator[str]:
 
 def part_of(title: str, metric: str, old: Values, new: Values) -> Part:
     """Return what is to be judged of the same pairs in OLD and NEW."""
-    sign = 1 if metric in tables.UNITS else -1
+    sign = 1 if METRICS[metric].is_rate else -1
     changes = {}
     for pair in sorted(old.keys() & new.keys()):
         both = [[value for value in side[pair] if value is not None]
@@ -219,7 +221,7 @@ def compare(old_path: str, new_path: str, tolerances: Dict[str, float]
 
 def tolerance_of(metric: str, tolerances: Dict[str, float]) -> float:
     """Return that of TOLERANCES which METRIC has, in percent."""
-    return tolerances["bandwidth" if metric in tables.UNITS else "latency"]
+    return tolerances["bandwidth" if METRICS[metric].is_rate else "latency"]
 
 
 def both_of(point: Point, old: Dict[Point, "tuple[str, Values]"],
@@ -234,7 +236,7 @@ def both_of(point: Point, old: Dict[Point, "tuple[str, Values]"],
 
 def percent(change: float, metric: str) -> str:
     """Return CHANGE as that of METRIC, which may be better the less it is."""
-    sign = 1 if metric in tables.UNITS else -1
+    sign = 1 if METRICS[metric].is_rate else -1
     return tables.percent(math.exp(sign * change), 1)
 
 
@@ -243,13 +245,13 @@ def change_text(change: float, metric: str) -> str:
     text = percent(change, metric)
     if text == "+0.0%":
         return "unchanged"
-    return f"{text.lstrip('+-')} {WORDS[metric in tables.UNITS][change < 0]}"
+    return f"{text.lstrip('+-')} {WORDS[METRICS[metric].is_rate][change < 0]}"
 
 
 def said(change: Change, metric: str) -> str:
     """Return the line of CHANGE."""
     ends = [percent(one, metric) for one in (change.low, change.high)
-            if math.isfinite(one)][::1 if metric in tables.UNITS else -1]
+            if math.isfinite(one)][::1 if METRICS[metric].is_rate else -1]
     partners = f" with {change.pairs} partners" * (change.pairs > 1)
     return (f"{change.what}: {change_text(change.estimate, metric)}{partners}"
             + f" ({' .. '.join(ends)})" * bool(ends) + f": {change.verdict}")

@@ -10,6 +10,7 @@ import platform
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from verbsperf.base.errors import Refused, ResultsError
+from verbsperf.base.metrics import METRICS
 from verbsperf.documents import formats
 from verbsperf.documents.formats import Place
 from verbsperf.documents.jsonfile import Object, objects_of, read_text
@@ -112,8 +113,10 @@ def check_header(place: Place, header: Object) -> None:
                  "the header has no points")
     for point in points or []:
         formats.check_point(place, point)
-        place.expect(isinstance(point.get("metric"), str),
-                     "a point of the header has no metric")
+        metric = point.get("metric")
+        place.expect(isinstance(metric, str) and metric in METRICS,
+                     f"a point of the header has the metric "
+                     f"{json.dumps(metric)}, not one of {', '.join(METRICS)}")
 
 
 def check_entry(place: Place, header: Object, entry: Object) -> Object:

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from verbsperf.base import tables
 from verbsperf.base.errors import Refused
+from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import printable
 from verbsperf.cluster import view
 from verbsperf.cluster.view import Matrix
@@ -48,7 +49,7 @@ def draw(fig: Figure, axes: Axes, matrix: Matrix) -> None:
     """Draw MATRIX with its scale."""
     grid = grid_of(matrix)
     n = len(matrix.nodes)
-    better_high = matrix.metric in tables.UNITS
+    better_high = METRICS[matrix.metric].is_rate
     low, high = matrix.scale
     colours = matplotlib.colormaps[COLOURS + "_r" * (not better_high)].copy()
     colours.set_bad(EMPTY)

@@ -5,6 +5,7 @@ import math
 from typing import Dict, Iterator, List, Sequence, Tuple
 
 from verbsperf.base import tables
+from verbsperf.base.metrics import METRICS
 from verbsperf.cluster import view
 from verbsperf.cluster.view import Matrix
 from verbsperf.documents.jsonfile import Object
@@ -144,7 +145,7 @@ def scale_text(matrix: Matrix) -> str:
     """Return what the colours of MATRIX stand for."""
     low, high = matrix.scale
     ends = [low, high]
-    if matrix.metric not in tables.UNITS:
+    if not METRICS[matrix.metric].is_rate:
         ends.reverse()
     boxes = "".join(map(box_of, [back for back, _ in SHADES]))
     return (f'<p class="scale">{tables.number(ends[0])} {boxes} '

@@ -6,6 +6,7 @@ from typing import (Dict, Iterable, Iterator, List, NamedTuple, Optional,
                     Sequence, Set)
 
 from verbsperf.base import tables
+from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import counted
 from verbsperf.cluster.file import pair_of
 from verbsperf.documents.jsonfile import Object
@@ -66,7 +67,7 @@ def scale_of(values: Sequence[float], metric: str) -> "tuple[float, float]":
     if not values:
         return 0.0, 0.0
     low, high = min(values), max(values)
-    if metric in tables.UNITS:
+    if METRICS[metric].is_rate:
         return min(low, high * (1 - LEAST_RANGE)), high
     return low, max(high, low / (1 - LEAST_RANGE))
 
@@ -75,7 +76,7 @@ def share_of(matrix: Matrix, value: float) -> float:
     """Return where VALUE is on the scale of MATRIX: 1 is best, 0 worst."""
     low, high = matrix.scale
     share = (value - low) / (high - low) if high > low else 1.0
-    return share if matrix.metric in tables.UNITS else 1 - share
+    return share if METRICS[matrix.metric].is_rate else 1 - share
 
 
 def entries_of(entries: Iterable[Object], kind: str, index: int
@@ -163,7 +164,7 @@ def grid_lines(matrix: Matrix, width: int) -> Optional[List[str]]:
 
 def worst_lines(matrix: Matrix) -> List[str]:
     """Return the nodes and pairs that are worst, worst first."""
-    better_high = matrix.metric in tables.UNITS
+    better_high = METRICS[matrix.metric].is_rate
     own: Dict[str, List[float]] = {}
     for (a, b), value in matrix.cells.items():
         own.setdefault(a, []).append(value)

@@ -11,11 +11,12 @@ import random
 from typing import (Awaitable, Callable, Dict, Iterator, List, Optional,
                     Sequence, Set)
 
+from verbsperf.base.metrics import METRICS
 from verbsperf.documents.jsonfile import Object
 from verbsperf.findings import words
 from verbsperf.findings.causes import (Cause, Chosen, Ends, Search, Table,
                                        folded, groups_of, ways)
-from verbsperf.findings.observed import (IN, OUT, PAIR, RATES, Comparison,
+from verbsperf.findings.observed import (IN, OUT, PAIR, Comparison,
                                          Measured, Observed, Speeds,
                                          are_shared, compared, logarithm,
                                          most_pairs, observed_of, speed_of,
@@ -25,7 +26,7 @@ from verbsperf.stats import ranks
 from verbsperf.stats.libraries import Mask, numpy
 
 # Beyond so much of what is usual something is slow.
-TOLERANCE = {"gbps": 0.03, "mpps": 0.03, "p50": 0.10}
+RATE_TOLERANCE, TIME_TOLERANCE = 0.03, 0.10
 SWEEPS = 3              # through all suspects before anything is said, at least
 FEWEST_TESTS = 36       # may be made, and more after many rounds
 UNFAIR = 0.2            # by which parts of a port differ by chance
@@ -51,8 +52,8 @@ class Inquiry:
         self.metric, self.measure = metric, measure
         self.source = random.Random(seed)
         self.words = words.Words(metric, test)
-        self.least = -math.log(1 - (TOLERANCE.get(metric, 0.03)
-                                    if tolerance is None else tolerance))
+        usual = RATE_TOLERANCE if METRICS[metric].is_rate else TIME_TOLERANCE
+        self.least = -math.log(1 - (usual if tolerance is None else tolerance))
         self.rounds: Dict[int, Speeds] = {}
         for one in measured:
             self.rounds.setdefault(one.round, {})[one.pair] = speed_of(
@@ -299,7 +300,7 @@ class Inquiry:
                 self.notes.append(self.words.incomparable(one.cause))
             elif not seen.is_sure(self.least):
                 self.notes.append(self.words.inconclusive(one.cause, seen))
-            elif self.metric not in RATES and one.cause.kind in (
+            elif not METRICS[self.metric].is_rate and one.cause.kind in (
                     "uplink", "trunk"):
                 self.notes.append(self.words.farther(one.cause, seen))
             else:

@@ -10,11 +10,11 @@ import statistics
 from typing import (Dict, Iterable, List, Mapping, NamedTuple, Optional,
                     Sequence, Tuple)
 
+from verbsperf.base.metrics import METRICS
 from verbsperf.findings.causes import ANY
 from verbsperf.pairs.patterns import End, Pair
 from verbsperf.stats import ranks
 
-RATES = ("gbps", "mpps")
 FEWEST_PORTS = 3        # that are compared with each other
 # Kinds of observations, each of which is compared with its own.
 PAIR, OUT, IN = 0, 1, 2
@@ -45,7 +45,7 @@ class Observed(NamedTuple):
 
 def speed_of(value: float, metric: str) -> float:
     """Return VALUE of METRIC as a speed: more is better."""
-    if metric in RATES:
+    if METRICS[metric].is_rate:
         return value
     return 1 / value if value > 0 else 0.0
 
@@ -101,7 +101,8 @@ def loads_of(rounds: Mapping[int, Speeds], most: Mapping[int, int],
     for number, speeds in rounds.items():
         for (way, end), own in by_port(speeds).items():
             if len(own) >= max(2, most[way] / 2):
-                load = sum(own) if metric in RATES else statistics.median(own)
+                load = (sum(own) if METRICS[metric].is_rate
+                        else statistics.median(own))
                 pair = (Pair(end, ANY) if way == OUT else Pair(ANY, end))
                 found.append(Observed(pair, logarithm(load), way, number))
     return found

@@ -5,10 +5,11 @@ reached to others, and between which bounds that is."""
 import math
 from typing import Collection, Mapping, Sequence
 
+from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import counted
 from verbsperf.documents.jsonfile import Object
 from verbsperf.findings.causes import ANY, BOTH, RECEIVES, SENDS, Cause
-from verbsperf.findings.observed import IN, OUT, RATES, Comparison
+from verbsperf.findings.observed import IN, OUT, Comparison
 from verbsperf.pairs import nodesets
 from verbsperf.pairs.patterns import End, Pair
 
@@ -41,7 +42,7 @@ class Words:
     """Sentences about a test and its METRIC."""
 
     def __init__(self, metric: str, test: str) -> None:
-        self.metric = metric
+        self.is_rate = METRICS[metric].is_rate
         reads = test.startswith("read")
         # what the end does that the cause is at, as a client or a server
         self.ways = {BOTH: "in both directions",
@@ -52,7 +53,7 @@ class Words:
     def ratio(self, seen: Comparison) -> str:
         """Say what SEEN says of the speed."""
         bounds = 0.0 < seen.low and seen.high < math.inf
-        if self.metric in RATES:
+        if self.is_rate:
             return f"{percent(seen.ratio)}%" + (
                 f" ({percent(seen.low)}-{percent(seen.high)}%)" * bounds
             ) + " of the median"
@@ -125,7 +126,7 @@ class Words:
     def unsteady(self, cause: Cause, ratio: float, slow: int, own: int,
                  others: int) -> Object:
         """Return the finding that CAUSE is slow now and then."""
-        down = (f"{ratio * 100:.0f}% of the median" if self.metric in RATES
+        down = (f"{ratio * 100:.0f}% of the median" if self.is_rate
                 else f"{1 / ratio:.2g} times the median latency")
         return self.finding(
             "unsteady", cause, ratio, f"{names_of(cause.ends)}: slow in {slow}"

@@ -6,8 +6,7 @@ all pairs differ; a node is judged by the median of its pairs.  The judge is the
 one of all comparisons (stats/verdict.py)."""
 import math
 import statistics
-from typing import (Dict, Iterator, List, NamedTuple, Optional, Sequence,
-                    Tuple)
+from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence
 
 from verbsperf.base import tables
 from verbsperf.base.errors import ResultsError
@@ -16,7 +15,7 @@ from verbsperf.base.tables import counted
 from verbsperf.cluster import file, view
 from verbsperf.compare.comparison import ORDER
 from verbsperf.documents.jsonfile import Object
-from verbsperf.documents.points import Point, label
+from verbsperf.documents.points import label
 from verbsperf.documents.results import sweep_point
 from verbsperf.pairs.patterns import End, Pair
 from verbsperf.stats import noise, verdict
@@ -25,7 +24,8 @@ from verbsperf.stats import noise, verdict
 ROBUST = 6
 # The deviation of normal values, by their MAD.
 NORMAL_MAD = 1.4826
-WORDS = {True: ("faster", "slower"), False: ("shorter", "longer")}
+# What is more, and what is less, where more is better and where less is.
+WORDS = {1: ("faster", "slower"), -1: ("shorter", "longer")}
 
 Values = Dict[Pair, List[Optional[float]]]
 
@@ -35,22 +35,23 @@ class Part(NamedTuple):
 
     title: str
     metric: str
+    tolerance: float        # in percent
     changes: Dict[Pair, float]
     lost: List[str]         # what cannot be compared
 
-    def ends(self) -> Dict[End, List[Pair]]:
-        """Return the pairs of each end."""
-        found: Dict[End, List[Pair]] = {}
-        for pair in self.changes:
-            for end in pair[:2]:
-                found.setdefault(end, []).append(pair)
-        return found
+    def sign(self) -> int:
+        """Return 1 where more is better, else -1."""
+        return 1 if METRICS[self.metric].is_rate else -1
 
     def family(self) -> int:
         """Return how many changes are judged: of all, of each end that has
         several pairs, of each pair."""
-        return 1 + len(self.changes) + sum(
-            len(own) > 1 for own in self.ends().values())
+        return 1 + len(self.changes) + len(by_end(self.changes))
+
+    def percent(self, change: float) -> str:
+        """Return CHANGE as people read it, who expect a longer time to be
+        more."""
+        return tables.percent(math.exp(self.sign() * change), 1)
 
 
 class Change(NamedTuple):
@@ -62,7 +63,6 @@ class Change(NamedTuple):
     low: float
     high: float
     verdict: str
-    apart: bool = False     # it is not that of the whole
 
 
 class Changed(NamedTuple):
@@ -74,56 +74,64 @@ class Changed(NamedTuple):
     undecided: List[Change]
 
 
-class Scale(NamedTuple):
-    """What changes of one point are measured by."""
+def by_end(pairs: Iterable[Pair]) -> Dict[End, List[Pair]]:
+    """Return the PAIRS of each end that has several."""
+    found: Dict[End, List[Pair]] = {}
+    for pair in pairs:
+        for end in pair[:2]:
+            found.setdefault(end, []).append(pair)
+    return {end: own for end, own in found.items() if len(own) > 1}
 
-    limits: Tuple[float, float]     # (loss, gain) within the tolerance
-    spread: float       # of the change of one pair
-    freedom: int        # degrees of freedom of that
-    family: int         # of changes
 
-    def decide(self, known: verdict.Change) -> Tuple[str, Optional[str]]:
+def spread_of(changes: Sequence[float]) -> float:
+    """Return by how much one pair changes by chance."""
+    if len(changes) < 2:
+        return math.inf
+    if len(changes) < ROBUST:
+        spread = statistics.stdev(changes)
+    else:
+        middle = statistics.median(changes)
+        spread = NORMAL_MAD * statistics.median(
+            abs(change - middle) for change in changes)
+    return max(spread, noise.LEAST_NOISE)
+
+
+class Judge:
+    """Judges the changes of PART, one of those with FAMILY changes."""
+
+    def __init__(self, part: Part, family: int) -> None:
+        self.family = family
+        self.limits = verdict.Sample({}, [], METRICS[part.metric].is_rate,
+                                     part.tolerance / 100).allowed()
+        self.spread = spread_of(list(part.changes.values()))
+        self.freedom = max(1, len(part.changes) - 1)
+
+    def known(self, estimate: float, pairs: int) -> verdict.Change:
+        """Return what is known of the change ESTIMATE of as many PAIRS."""
+        # of a median, of normal values
+        share = 1 if pairs < 3 else math.sqrt(math.pi / 2 / pairs)
+        return verdict.Change(estimate, (self.spread * share) ** 2,
+                              self.freedom, verdict.NOTHING, 1)
+
+    def decide(self, known: verdict.Change) -> "tuple[str, Optional[str]]":
         """Return (verdict, reason) of what is KNOWN of a change."""
         return verdict.decide(known, known.ps(self.family)[1], *self.limits)
 
-    def change(self, what: str, own: Sequence[float],
-               whole: Optional[Change] = None) -> Change:
-        """Judge the pairs OWN, of two in the middle by the one that changed
-        less, beside the WHOLE."""
+    def change(self, what: str, own: Sequence[float]) -> Change:
+        """Judge the pairs OWN of WHAT, of two in the middle by the one that
+        changed less."""
         estimate = min(statistics.median_low(own), statistics.median_high(own),
                        key=abs)
-        # of a median, of normal values
-        share = 1 if len(own) < 3 else math.sqrt(math.pi / 2 / len(own))
-        known = verdict.Change(estimate, (self.spread * share) ** 2,
-                               self.freedom, verdict.NOTHING, 1)
-        found = Change(what, len(own), estimate, estimate - known.reach(),
-                       estimate + known.reach(), self.decide(known)[0])
-        if whole is None:
-            return found
-        beyond, reason = self.decide(known._replace(
-            estimate=estimate - whole.estimate))
-        return found._replace(
-            apart=beyond == verdict.REGRESSION or reason == verdict.BETTER
-            or found.verdict == verdict.REGRESSION != whole.verdict)
+        known = self.known(estimate, len(own))
+        return Change(what, len(own), estimate, estimate - known.reach(),
+                      estimate + known.reach(), self.decide(known)[0])
 
-
-def limits_of(metric: str, tolerance: float) -> Tuple[float, float]:
-    """Return (loss, gain) of METRIC that TOLERANCE allows."""
-    return verdict.Sample({}, [], METRICS[metric].is_rate,
-                          tolerance).allowed()
-
-
-def scale_of(part: Part, limits: Tuple[float, float], family: int) -> Scale:
-    """Return the Scale of PART, one of those with FAMILY changes."""
-    values = list(part.changes.values())
-    if len(values) < 2:
-        return Scale(limits, math.inf, 1, family)
-    middle = statistics.median(values)
-    spread = (NORMAL_MAD * statistics.median(
-        abs(value - middle) for value in values)
-        if len(values) >= ROBUST else statistics.stdev(values))
-    return Scale(limits, max(spread, noise.LEAST_NOISE), len(values) - 1,
-                 family)
+    def is_apart(self, one: Change, whole: Change) -> bool:
+        """ONE changed in another way than the WHOLE."""
+        beyond, reason = self.decide(self.known(
+            one.estimate - whole.estimate, one.pairs))
+        return (beyond == verdict.REGRESSION or reason == verdict.BETTER
+                or one.verdict == verdict.REGRESSION != whole.verdict)
 
 
 def values_of(entries: Sequence[Object], index: int) -> Values:
@@ -158,102 +166,80 @@ def lost_of(old: Values, new: Values) -> Iterator[str]:
             yield f"not in {side}: {named(missing)}"
 
 
-def part_of(title: str, metric: str, old: Values, new: Values) -> Part:
+def part_of(title: str, metric: str, tolerance: float, old: Values,
+            new: Values) -> Part:
     """Return what is to be judged of the same pairs in OLD and NEW."""
-    sign = 1 if METRICS[metric].is_rate else -1
-    changes = {}
+    part = Part(title, metric, tolerance, {}, list(lost_of(old, new)))
     for pair in sorted(old.keys() & new.keys()):
         both = [[value for value in side[pair] if value is not None]
                 for side in (old, new)]
         if all(both):
             before, now = (math.log(max(statistics.median(own), verdict.LEAST))
                            for own in both)
-            changes[pair] = sign * (now - before)
-    return Part(title, metric, changes, list(lost_of(old, new)))
+            part.changes[pair] = part.sign() * (now - before)
+    return part
 
 
-def judge(part: Part, limits: Tuple[float, float], family: int) -> Changed:
-    """Judge PART: name the ends whose pairs changed in another way than the
-    rest, the farthest first, and pairs that did by themselves."""
+def judge(part: Part, family: int) -> Changed:
+    """Judge PART, one of those with FAMILY changes: name the ends whose pairs
+    changed in another way than the rest, the farthest first, and pairs that
+    did by themselves."""
     if not part.changes:
         return Changed(part, None, [], [])
-    scale, left = scale_of(part, limits, family), dict(part.changes)
-    whole = scale.change("median pair", list(left.values()))
+    judging, left = Judge(part, family), dict(part.changes)
+    whole = judging.change("median pair", list(left.values()))
     found: List[Change] = []
     while True:
-        own = [(end, pairs) for end, pairs in part._replace(
-            changes=left).ends().items() if len(pairs) > 1]
-        ends = [(scale.change(end.text(), [left[pair] for pair in pairs],
-                              whole), pairs) for end, pairs in own]
-        apart = [one for one in ends if one[0].apart]
+        ends = [(judging.change(end.text(), [left[pair] for pair in own]), own)
+                for end, own in by_end(left).items()]
+        apart = [one for one in ends if judging.is_apart(one[0], whole)]
         if not apart:
             break
-        worst, pairs = max(apart, key=lambda one: abs(
+        worst, own = max(apart, key=lambda one: abs(
             one[0].estimate - whole.estimate))
         found.append(worst)
-        left = {pair: left[pair] for pair in left if pair not in pairs}
-    single = [scale.change(pair.text(), [one], whole)
-              for pair, one in left.items()]
-    found += [one for one in single if one.apart]
+        left = {pair: one for pair, one in left.items() if pair not in own}
+    single = [judging.change(pair.text(), [one]) for pair, one in left.items()]
+    found += [one for one in single if judging.is_apart(one, whole)]
     rest = [whole, *(one for one, _ in ends), *single]
     return Changed(part, whole, found, [
-        one for one in rest if one not in found
-        and one.verdict == verdict.INCONCLUSIVE])
+        one for one in rest if one.verdict == verdict.INCONCLUSIVE
+        and one not in found])
 
 
 def compare(old_path: str, new_path: str, tolerances: Dict[str, float]
             ) -> List[Changed]:
     """Compare two files, point by point; TOLERANCES are in percent."""
-    sides = [file.read(path) for path in (old_path, new_path)]
     old, new = ({sweep_point(point): (point["metric"], values_of(entries, i))
                  for i, point in enumerate(header["points"])}
-                for header, entries in sides)
-    parts = [both_of(point, old, new) for point in {**old, **new}]
+                for header, entries in map(file.read, (old_path, new_path)))
     if not any(old[point][1].keys() & new[point][1].keys()
                for point in old.keys() & new.keys()):
         raise ResultsError(f"{old_path} and {new_path} have no pair in common "
                            "that was to be measured in the same way")
+    parts = []
+    for point in {**old, **new}:
+        metric, values = new.get(point) or old[point]
+        about = (label(point), metric, tolerances[
+            "bandwidth" if METRICS[metric].is_rate else "latency"])
+        if point in old and point in new:
+            parts.append(part_of(*about, old[point][1], values))
+        else:
+            side = "NEW" if point in old else "BASE"
+            parts.append(Part(*about, {}, [f"not in {side}"]))
     family = sum(part.family() for part in parts)
-    return [judge(part, limits_of(part.metric,
-                                  tolerance_of(part.metric, tolerances) / 100),
-                  family) for part in parts]
+    return [judge(part, family) for part in parts]
 
 
-def tolerance_of(metric: str, tolerances: Dict[str, float]) -> float:
-    """Return that of TOLERANCES which METRIC has, in percent."""
-    return tolerances["bandwidth" if METRICS[metric].is_rate else "latency"]
-
-
-def both_of(point: Point, old: Dict[Point, "tuple[str, Values]"],
-            new: Dict[Point, "tuple[str, Values]"]) -> Part:
-    """Return the Part of POINT, which one side at least has."""
-    title = label(point)
-    for side, own, other in (("BASE", old, new), ("NEW", new, old)):
-        if point not in own:
-            return Part(title, other[point][0], {}, [f"not in {side}"])
-    return part_of(title, new[point][0], old[point][1], new[point][1])
-
-
-def percent(change: float, metric: str) -> str:
-    """Return CHANGE as that of METRIC, which may be better the less it is."""
-    sign = 1 if METRICS[metric].is_rate else -1
-    return tables.percent(math.exp(sign * change), 1)
-
-
-def change_text(change: float, metric: str) -> str:
-    """Say what CHANGE of METRIC is."""
-    text = percent(change, metric)
-    if text == "+0.0%":
-        return "unchanged"
-    return f"{text.lstrip('+-')} {WORDS[METRICS[metric].is_rate][change < 0]}"
-
-
-def said(change: Change, metric: str) -> str:
-    """Return the line of CHANGE."""
-    ends = [percent(one, metric) for one in (change.low, change.high)
-            if math.isfinite(one)][::1 if METRICS[metric].is_rate else -1]
-    partners = f" with {change.pairs} partners" * (change.pairs > 1)
-    return (f"{change.what}: {change_text(change.estimate, metric)}{partners}"
+def said(change: Change, part: Part) -> str:
+    """Return the line of CHANGE at PART."""
+    text, sign = part.percent(change.estimate), part.sign()
+    says = "unchanged" if text == "+0.0%" else (
+        f"{text.lstrip('+-')} {WORDS[sign][change.estimate < 0]}")
+    ends = [part.percent(one) for one in (change.low, change.high)[::sign]
+            if math.isfinite(one)]
+    return (f"{change.what}: {says}"
+            + f" with {change.pairs} partners" * (change.pairs > 1)
             + f" ({' .. '.join(ends)})" * bool(ends) + f": {change.verdict}")
 
 
@@ -265,7 +251,7 @@ def undecided_text(changed: Changed) -> str:
     if not math.isfinite(worst.low):
         return words + ": one pair does not say what changes by chance"
     return (f"{words}, such as of {worst.what} "
-            f"({percent(worst.low, changed.part.metric)}): a larger tolerance "
+            f"({changed.part.percent(worst.low)}): a larger tolerance "
             "decides, or several measurements of each pair")
 
 
@@ -275,10 +261,9 @@ def lines_of(changed: Changed) -> Iterator[str]:
     if changed.whole is None:
         yield f"{part.title}: no pair was measured in both"
     else:
-        whole = changed.whole._replace(pairs=1)
         yield (f"{part.title}: {counted(len(part.changes), 'pair')}; "
-               + said(whole, part.metric))
-    yield from ("  " + said(one, part.metric) for one in changed.named)
+               + said(changed.whole._replace(pairs=1), part))
+    yield from ("  " + said(one, part) for one in changed.named)
     yield from ("  " + line for line in part.lost)
     if changed.undecided:
         yield f"  {verdict.INCONCLUSIVE}: {undecided_text(changed)}"
@@ -286,11 +271,10 @@ def lines_of(changed: Changed) -> Iterator[str]:
 
 def outcome_of(found: Sequence[Changed]) -> str:
     """Return the verdict of all: what is missing counts as what is slower."""
-    seen = {change.verdict for one in found
-            for change in (one.whole, *one.named, *one.undecided) if change}
-    if verdict.REGRESSION in seen or any(one.part.lost for one in found):
+    if any(one.part.lost for one in found):
         return verdict.REGRESSION
-    return min(seen, key=ORDER.index)
+    return min((change.verdict for one in found for change in (
+        one.whole, *one.named, *one.undecided) if change), key=ORDER.index)
 
 
 def last_line(found: Sequence[Changed]) -> str:
@@ -304,14 +288,13 @@ def last_line(found: Sequence[Changed]) -> str:
     return "; ".join(words) or outcome_of(found)
 
 
-def text(found: Sequence[Changed], tolerances: Dict[str, float]) -> str:
+def text(found: Sequence[Changed]) -> str:
     """Return it as text."""
-    metrics = dict.fromkeys(one.part.metric for one in found)
-    lines = [line for one in found for line in lines_of(one)]
-    lines += [
-        "tolerance: " + " and ".join(
-            f"{tolerance_of(one, tolerances):g}% of {tables.unit(one)}"
-            for one in metrics),
-        "two sessions: anything that changed between them counts as a "
-        "difference", last_line(found)]
+    tolerances = dict.fromkeys(f"{part.tolerance:g}% of "
+                               + tables.unit(part.metric)
+                               for part, *_ in found)
+    lines = [*(line for one in found for line in lines_of(one)),
+             "tolerance: " + " and ".join(tolerances),
+             "two sessions: anything that changed between them counts as a "
+             "difference", last_line(found)]
     return "".join(f" {tables.printable(line)}\n" for line in lines)

@@ -143,7 +143,7 @@ def compare_clusters(old: str, new: str, tolerances: Dict[str, float]
                      ) -> int:
     """Say which nodes and paths of two clusters changed."""
     found = clusters.compare(old, new, tolerances)
-    write(clusters.text(found, tolerances))
+    write(clusters.text(found))
     return EXIT[clusters.outcome_of(found)]
 
 

@@ -318,7 +318,8 @@ LOST = {**FINDING, "beside": {"n03": {"rose": [{"value": 7}]}}}
         {"overlap": "x"}, {"result": {"bandwidth": None, "latency": 1}})),
     (2, {"pairs": None}), (2, {"alone": None}), (-1, {"environment": "x"}),
     *((0, {**FINDING, **one}) for one in (
-        {"beside": []}, {"beside": {"n03": []}}, LOST, {"ratio": "x"}))))
+        {"beside": []}, {"beside": {"n03": []}}, LOST, {"ratio": "x"},
+        {"ends": None}, {"ends": [{"node": "n03"}]}, {"kind": 1}))))
 def test_a_wrong_line_is_left_out(tmp_path, index, spoil, capsys):
     """Nor is it written."""
     header, lines = document()
@@ -446,10 +447,6 @@ def test_notes_that_say_the_same():
         "n0, n1, n2, n3 and 3 more: slow: once", "n9 is odd"]
 
 
-def test_runs():
-    assert list(clusterpage.runs_of([5, 1, 2, 7, 6])) == [(1, 2), (5, 3)]
-
-
 def test_a_picture_of_many_nodes(tmp_path):
     """Each cell that is not of the fastest shade is drawn."""
     names = [f"n{i:02}" for i in range(40)]
@@ -459,7 +456,7 @@ def test_a_picture_of_many_nodes(tmp_path):
     cluster("--html", tmp_path / "x.html", path)
     page = (tmp_path / "x.html").read_text()
     slow, = re.findall(r'stroke="#00224e" d="([^"]*)"', page)
-    assert slow == "M0 11m3 0h1"
+    assert slow == "M3 11h1"
     failed, = re.findall(r'stroke="#d55e00" d="([^"]*)"', page)
     assert failed.count("h1") == 1
     assert "&quot;n03&quot;" in page and "<td" in page
@@ -468,9 +465,15 @@ def test_a_picture_of_many_nodes(tmp_path):
     assert "</i> failed" in page and "</i> not measured" in page
 
 
-def test_a_path_of_cells():
-    assert clusterpage.path_of({2: [3, 1, 2, 7], 0: [5]}) == (
-        "M0 0m5 0h1M0 2m1 0h3m3 0h1")
+def test_paths_of_cells():
+    """One stroke for those side by side, but none from row to row."""
+    names = [f"n{i}" for i in range(8)]
+    cells = {("n2", "n3"): 1, ("n2", "n1"): 1, ("n2", "n2"): 1,
+             ("n2", "n7"): 1, ("n3", "n0"): 1, ("n0", "n5"): 9}
+    assert clusterpage.paths_of(view.Matrix(
+        "", "gbps", names, cells, {("n0", "n6")}, (1, 9))) == {
+            "#00224e": "M1 2h3M7 2h1M0 3h1", "#fee838": "M5 0h1",
+            "#d55e00": "M6 0h1"}
 
 
 @pytest.mark.parametrize("count", [2, 8, 64])

@@ -40,10 +40,15 @@ class Begun(NamedTuple):
             self.lines.append(entry)
 
 
+def are_texts(value: Any, *names: str) -> bool:
+    """VALUE is an object in which NAMES are texts."""
+    return isinstance(value, dict) and all(
+        isinstance(value.get(name), str) for name in names)
+
+
 def is_end(value: Any) -> bool:
     """VALUE is an end of a pair."""
-    return isinstance(value, dict) and all(
-        isinstance(value.get(name), str) for name in ("node", "device"))
+    return are_texts(value, "node", "device")
 
 
 def is_result(value: Any) -> bool:
@@ -53,83 +58,92 @@ def is_result(value: Any) -> bool:
         for name in ("bandwidth", "latency"))
 
 
+def are_facts(value: Any, *names: str) -> bool:
+    """VALUE is a list of objects that have NAMES."""
+    return formats.are_objects(value) and all(
+        one.keys() >= set(names) for one in value)
+
+
 def is_evidence(value: Any) -> bool:
     """VALUE is null, or the evidence of a finding."""
-    if not isinstance(value, dict):
-        return value is None
-    return all(isinstance(seen, dict)
-               and formats.are_objects(seen.get("differs", []))
-               and formats.are_objects(seen.get("rose", []))
-               and all({"fact", "here", "elsewhere"} <= one.keys()
-                       for one in seen.get("differs", []))
-               and all({"counter", "value"} <= one.keys()
-                       for one in seen.get("rose", []))
-               for seen in value.values())
+    return value is None or isinstance(value, dict) and all(
+        isinstance(seen, dict)
+        and are_facts(seen.get("differs", []), "fact", "here", "elsewhere")
+        and are_facts(seen.get("rose", []), "counter", "value")
+        for seen in value.values())
 
 
+def of(kind: type) -> Callable[[Any], bool]:
+    """Return what says that a value is of KIND."""
+    return lambda value: isinstance(value, kind)
+
+
+def null_or(kind: type) -> Callable[[Any], bool]:
+    """Return what says that a value is null or of KIND."""
+    return lambda value: formats.is_optional(value, kind)
+
+
+Fields = Dict[str, Callable[[Any], bool]]
+# What the header needs.
+HEADER: Fields = {
+    "started": of(str), "pattern": of(str),
+    "tool": lambda one: are_texts(one, "verbsperf"),
+    "nodes": lambda one: formats.are_texts(one) and bool(one),
+    "points": lambda one: formats.are_objects(one) and bool(one)}
 # What each kind of line needs.
-KINDS: Dict[str, Dict[str, Callable[[Any], bool]]] = {
-    "node": {"node": lambda one: isinstance(one, str),
-             "error": lambda one: formats.is_optional(one, str),
-             "environment": lambda one: formats.is_optional(one, dict)},
+KINDS: Dict[str, Fields] = {
+    "node": {"node": of(str), "error": null_or(str),
+             "environment": null_or(dict)},
     "pair": {"round": formats.is_count, "point": formats.is_count,
              "rail": formats.is_count, "client": is_end, "server": is_end,
              "value": formats.is_optional_amount, "result": is_result,
-             "overlap": formats.is_optional_amount,
-             "error": lambda one: formats.is_optional(one, str),
-             "probe": lambda one: isinstance(one, bool),
-             "alone": lambda one: isinstance(one, bool),
-             "marked": lambda one: isinstance(one, bool)},
+             "overlap": formats.is_optional_amount, "error": null_or(str),
+             "probe": of(bool), "alone": of(bool), "marked": of(bool)},
     "round": {"round": formats.is_count, "point": formats.is_count,
               "gbps": formats.is_optional_amount, "pairs": formats.is_count,
-              "added": formats.is_count,
-              "alone": lambda one: isinstance(one, bool)},
-    "finding": {"point": formats.is_count,
-                "sentence": lambda one: isinstance(one, str),
-                "ratio": formats.is_optional_amount, "beside": is_evidence},
-    "note": {"point": formats.is_count,
-             "sentence": lambda one: isinstance(one, str)},
+              "added": formats.is_count, "alone": of(bool)},
+    "finding": {"point": formats.is_count, "sentence": of(str),
+                "kind": of(str), "ratio": formats.is_optional_amount,
+                "ends": lambda one: isinstance(one, list) and all(
+                    map(is_end, one)), "beside": is_evidence},
+    "note": {"point": formats.is_count, "sentence": of(str)},
     "resumed": {},
 }
 # What is said of the rounds when all are done.
 FOUND = ("finding", "note")
 
 
+def check_fields(place: Place, kind: str, fields: Fields, line: Object
+                 ) -> None:
+    """LINE has the FIELDS that one of KIND needs."""
+    for name, good in fields.items():
+        place.expect(good(line.get(name)), f"\"{name}\" of a {kind} is not as"
+                     " verbsperf-cluster writes it")
+
+
 def check_header(place: Place, header: Object) -> None:
     """HEADER is the first line of such a file."""
     place.expect(header.get("schema") == SCHEMA,
                  "not a file of verbsperf-cluster")
-    place.expect(isinstance(header.get("started"), str)
-                 and isinstance(header.get("tool"), dict)
-                 and isinstance(header["tool"].get("verbsperf"), str),
-                 "the header does not say when and by which version")
-    nodes, points = header.get("nodes"), header.get("points")
-    place.expect(isinstance(nodes, list) and bool(nodes)
-                 and all(isinstance(one, str) for one in nodes),
-                 "the header has no list of nodes")
-    place.expect(isinstance(header.get("pattern"), str),
-                 "the header has no pattern")
-    place.expect(formats.are_objects(points) and bool(points),
-                 "the header has no points")
-    for point in points or []:
+    check_fields(place, "header", HEADER, header)
+    for point in header["points"]:
         formats.check_point(place, point)
         metric = point.get("metric")
         place.expect(isinstance(metric, str) and metric in METRICS,
-                     f"a point of the header has the metric "
+                     "a point of the header has the metric "
                      f"{json.dumps(metric)}, not one of {', '.join(METRICS)}")
 
 
 def check_entry(place: Place, header: Object, entry: Object) -> Object:
     """Return ENTRY, which is a line after HEADER."""
     kind = entry.get("type")
-    fields = KINDS.get(kind) if isinstance(kind, str) else None
-    place.expect(fields is not None, f"a line of the type {json.dumps(kind)}")
-    for name, good in (fields or {}).items():
-        place.expect(good(entry.get(name)), f"\"{name}\" of a {kind} is not as"
-                     " verbsperf-cluster writes it")
-    if "point" in entry:
-        place.expect(entry["point"] < len(header["points"]),
-                     "the header has no such point")
+    place.expect(isinstance(kind, str) and kind in KINDS,
+                 f"a line of the type {json.dumps(kind)}")
+    fields = KINDS[str(kind)]
+    check_fields(place, str(kind), fields, entry)
+    place.expect("point" not in fields
+                 or entry["point"] < len(header["points"]),
+                 "the header has no such point")
     return entry
 
 
@@ -190,8 +204,12 @@ def end_json(end: End) -> Object:
     return {"node": end.node, "device": end.device}
 
 
+def end_of(said: Object) -> End:
+    """Return the end that the file has as SAID."""
+    return End(said["node"], said["device"])
+
+
 def pair_of(entry: Object) -> Pair:
     """Return the pair of ENTRY."""
-    client, server = (End(entry[side]["node"], entry[side]["device"])
-                      for side in ("client", "server"))
-    return Pair(client, server, entry["rail"])
+    return Pair(end_of(entry["client"]), end_of(entry["server"]),
+                entry["rail"])

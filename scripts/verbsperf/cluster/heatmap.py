@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 
 from verbsperf.base import tables
 from verbsperf.base.errors import Refused
-from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import printable
 from verbsperf.cluster import view
 from verbsperf.cluster.view import Matrix
@@ -49,7 +48,7 @@ def draw(fig: Figure, axes: Axes, matrix: Matrix) -> None:
     """Draw MATRIX with its scale."""
     grid = grid_of(matrix)
     n = len(matrix.nodes)
-    better_high = METRICS[matrix.metric].is_rate
+    better_high = matrix.is_rate()
     low, high = matrix.scale
     colours = matplotlib.colormaps[COLOURS + "_r" * (not better_high)].copy()
     colours.set_bad(EMPTY)
@@ -76,7 +75,7 @@ def write_cells(axes: Axes, matrix: Matrix, grid: Grid) -> None:
     """Write the number into each cell, readable on its colour."""
     for (i, j), value in numpy.ndenumerate(grid):
         if not math.isnan(value):
-            dark = view.share_of(matrix, float(value)) < 0.5
+            dark = matrix.share(float(value)) < 0.5
             axes.text(j, i, tables.number(float(value)), ha="center",
                       va="center", fontsize=6.5,
                       color="white" if dark else "black")

@@ -1,16 +1,18 @@
 """One page of HTML about a cluster, which needs nothing from anywhere else."""
 import html
+import itertools
 import json
 import math
-from typing import Dict, Iterator, List, Sequence, Tuple
+from typing import Dict, Iterator, List, Sequence
 
 from verbsperf.base import tables
-from verbsperf.base.metrics import METRICS
 from verbsperf.cluster import view
+from verbsperf.cluster.file import end_of
 from verbsperf.cluster.view import Matrix
 from verbsperf.documents.jsonfile import Object
 from verbsperf.findings import evidence
-from verbsperf.pairs import nodesets
+from verbsperf.findings.words import names_of
+from verbsperf.pairs.patterns import End
 from verbsperf.stats import ranks
 
 STYLE = """
@@ -137,19 +139,17 @@ def map_of(matrix: Matrix) -> Iterator[str]:
 
 def shade_of(matrix: Matrix, value: float) -> int:
     """Return the place in SHADES of VALUE."""
-    share = view.share_of(matrix, value)
+    share = matrix.share(value)
     return min(len(SHADES) - 1, int(share * len(SHADES)))
 
 
 def scale_text(matrix: Matrix) -> str:
     """Return what the colours of MATRIX stand for."""
-    low, high = matrix.scale
-    ends = [low, high]
-    if not METRICS[matrix.metric].is_rate:
-        ends.reverse()
-    boxes = "".join(map(box_of, [back for back, _ in SHADES]))
-    return (f'<p class="scale">{tables.number(ends[0])} {boxes} '
-            f"{tables.number(ends[1])} {tables.unit(matrix.metric)} &nbsp; "
+    worst, best = map(tables.number,
+                      matrix.scale[::1 if matrix.is_rate() else -1])
+    boxes = "".join(box_of(back) for back, _ in SHADES)
+    return (f'<p class="scale">{worst} {boxes} '
+            f"{best} {tables.unit(matrix.metric)} &nbsp; "
             + f"{box_of(FAILED)} failed &nbsp; " * bool(matrix.failed)
             + f"{box_of(EMPTY)} not measured</p>")
 
@@ -159,39 +159,23 @@ def box_of(colour: str) -> str:
     return f'<i style="background:{colour}"></i>'
 
 
-def colours_of(matrix: Matrix) -> Iterator[Tuple[str, Dict[int, List[int]]]]:
-    """Yield (colour, {row: columns}) of the cells that have one."""
+def paths_of(matrix: Matrix) -> Dict[str, str]:
+    """Return {colour: the path of a line through its cells}, one stroke for
+    those side by side."""
     place = {node: i for i, node in enumerate(matrix.nodes)}
-    found: Dict[str, Dict[int, List[int]]] = {}
-    shown: List[Tuple[str, str, str]] = [
-        (a, b, SHADES[shade_of(matrix, value)][0])
-        for (a, b), value in matrix.cells.items()]
-    shown += [(a, b, FAILED) for a, b in matrix.failed]
-    for a, b, colour in shown:
-        found.setdefault(colour, {}).setdefault(place[a], []).append(place[b])
-    yield from found.items()
-
-
-def runs_of(columns: Sequence[int]) -> Iterator[Tuple[int, int]]:
-    """Yield (first, number) of the runs of COLUMNS."""
-    order = sorted(columns)
-    first = 0
-    for i in range(1, len(order) + 1):
-        if i == len(order) or order[i] != order[i - 1] + 1:
-            yield order[first], i - first
-            first = i
-
-
-def path_of(rows: Dict[int, List[int]]) -> str:
-    """Return the path of a line through the cells of ROWS."""
-    path = []
-    for row, columns in sorted(rows.items()):
-        at = 0
-        path.append(f"M0 {row}")
-        for first, number in runs_of(columns):
-            path.append(f"m{first - at} 0h{number}")
-            at = first + number
-    return "".join(path)
+    shown = {**{pair: SHADES[shade_of(matrix, value)][0]
+                for pair, value in matrix.cells.items()},
+             **dict.fromkeys(matrix.failed, FAILED)}
+    cells = sorted((colour, place[a], place[b])
+                   for (a, b), colour in shown.items())
+    paths: Dict[str, str] = {}
+    # columns less their number are equal as long as none is left out
+    for (colour, row, _), run in itertools.groupby(
+            enumerate(cells), lambda one: (*one[1][:2], one[1][2] - one[0])):
+        columns = [column for _, (*_, column) in run]
+        paths[colour] = paths.get(colour, "") + (
+            f"M{columns[0]} {row}h{len(columns)}")
+    return paths
 
 
 def picture_of(matrix: Matrix) -> Iterator[str]:
@@ -207,9 +191,9 @@ def picture_of(matrix: Matrix) -> Iterator[str]:
            f'{size:.1f} {size:.1f}" data-nodes="{nodes}">')
     yield (f'<g transform="scale({cell:.4f})" shape-rendering="crispEdges">'
            f'<rect class="cells" width="{n}" height="{n}" fill="{EMPTY}"/>')
-    for colour, rows in colours_of(matrix):
+    for colour, path in paths_of(matrix).items():
         yield (f'<path transform="translate(0 .5)" stroke="{colour}" '
-               f'd="{path_of(rows)}"/>')
+               f'd="{path}"/>')
     yield "</g>"
     for i, name in enumerate(names):
         at = cell * (i * step + 0.5) + 4
@@ -233,44 +217,35 @@ def map_cell(matrix: Matrix, row: str, column: str) -> str:
             f"{tables.number(value)}</td>")
 
 
-def where_of(ends: List[Object]) -> str:
+def where_of(ends: Sequence[End]) -> str:
     """Return the names of ENDS, many of them as a set."""
-    if len(ends) > 2 and len({end["device"] for end in ends}) == 1:
-        device = ends[0]["device"]
-        return nodesets.fold(sorted({end["node"] for end in ends})) + (
-            f" {device}" if device else "")
-    return ", ".join(f"{end['node']} {end['device']}".rstrip()
-                     for end in ends)
+    if len(ends) > 2 and len({end.device for end in ends}) == 1:
+        return names_of(ends)
+    return ", ".join(end.text() for end in ends)
 
 
-def finding_rows(entries: List[Object], header: Object
+def finding_rows(header: Object, entries: List[Object]
                  ) -> List[List[object]]:
     """Return the findings as rows, worst first."""
-    return [[where_of(one["ends"]), one["kind"],
+    return [[where_of(list(map(end_of, one["ends"]))), one["kind"],
              None if one["ratio"] is None else 100.0 * one["ratio"],
              header["points"][one["point"]]["test"], one["sentence"],
-             evidence.text_of(one.get("beside") or {}) or None]
-            for one in sorted((one for one in entries
-                               if one["type"] == "finding"),
-                              key=lambda one: one["ratio"] or 0)]
+             evidence.text_of(one["beside"] or {}) or None]
+            for one in view.findings_of(entries)]
 
 
 def node_rows(header: Object, entries: List[Object]) -> List[List[object]]:
     """Return what each node reached, as rows."""
-    last: Dict[str, Object] = {entry["node"]: entry for entry in entries
-                               if entry["type"] == "node"}
-    own: Dict[str, List[float]] = {}
-    for matrix in list(view.matrices(header, entries))[:1]:
-        for (a, b), value in matrix.cells.items():
-            own.setdefault(a, []).append(value)
-            own.setdefault(b, []).append(value)
+    known: Dict[str, Object] = {entry["node"]: entry for entry in entries
+                                if entry["type"] == "node"}
     reached: Dict[str, List[object]] = {
         node: [ranks.median(some), min(some), max(some)]
-        for node, some in own.items()}
+        for matrix in itertools.islice(view.matrices(header, entries), 1)
+        for node, some in matrix.by_node().items()}
     domain = view.domain_of(header["nodes"])
-    return [[node, *reached.get(view.short(node, domain), [None] * 3),
-             last.get(node, {}).get("verbsperf"),
-             last.get(node, {}).get("error")] for node in header["nodes"]]
+    return [[node, *reached.get(node.removesuffix(domain), [None] * 3),
+             *map(known.get(node, {}).get, ("verbsperf", "error"))]
+            for node in header["nodes"]]
 
 
 def lines_of(header: Object, entries: List[Object]) -> Iterator[str]:
@@ -284,7 +259,7 @@ def lines_of(header: Object, entries: List[Object]) -> Iterator[str]:
            f"{text_of(header['tool']['verbsperf'])}</p>")
     yield (f'<p class="verdict">'
            f"{text_of(view.verdict(header, entries))}</p>")
-    rows = finding_rows(entries, header)
+    rows = finding_rows(header, entries)
     if rows:
         yield "<h2>Findings</h2>"
         yield from table_of(("where", "kind", "% of usual", "test", "finding",
@@ -296,7 +271,7 @@ def lines_of(header: Object, entries: List[Object]) -> Iterator[str]:
     yield "</ul>"
     for matrix in view.matrices(header, entries):
         yield f"<h2>{text_of(matrix.title)}</h2>"
-        yield f"<p>{text_of('; '.join(view.spread_lines(matrix)))}.</p>"
+        yield f"<p>{text_of(view.spread_text(matrix))}.</p>"
         yield f"<p>{text_of(view.READING)}</p>"
         if matrix.cells:
             yield scale_text(matrix)

@@ -3,19 +3,19 @@ them."""
 import shutil
 import statistics
 from typing import (Dict, Iterable, Iterator, List, NamedTuple, Optional,
-                    Sequence, Set)
+                    Sequence, Set, Tuple)
 
 from verbsperf.base import tables
 from verbsperf.base.metrics import METRICS
-from verbsperf.base.tables import counted
+from verbsperf.base.tables import counted, number
 from verbsperf.cluster.file import pair_of
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import label
-from verbsperf.documents.results import sweep_point
+from verbsperf.documents.results import grouped, sweep_point
 from verbsperf.findings import evidence
 from verbsperf.pairs import nodesets
 from verbsperf.pairs.patterns import Pair
-from verbsperf.stats import ranks
+from verbsperf.stats.ranks import median
 
 WORST = 20          # pairs that are listed when the matrix is too wide
 LONGEST = 26        # letters of a name in a picture
@@ -27,17 +27,38 @@ READING = "a row for each client, a column for each server; - not measured"
 # A scale reaches at least as far from its best value: what is only noise shall
 # not look as if something were slow.
 LEAST_RANGE = 0.2
+Names = Tuple[str, str]     # of a client and its server
+Cells = Dict[Names, float]
 
 
 class Matrix(NamedTuple):
-    """What pairs of one point and rail reached; names are short()."""
+    """What pairs of one point and rail reached; names are without what all
+    nodes have alike."""
 
     title: str
     metric: str
     nodes: List[str]
-    cells: Dict["tuple[str, str]", float]   # (from client, to server)
-    failed: Set["tuple[str, str]"]
-    scale: "tuple[float, float]" = (0.0, 0.0)   # of all rails of the point
+    cells: Cells
+    failed: Set[Names]
+    scale: "tuple[float, float]"    # of all rails of the point
+
+    def is_rate(self) -> bool:
+        """More is better."""
+        return METRICS[self.metric].is_rate
+
+    def share(self, value: float) -> float:
+        """Return where VALUE is on the scale: 1 is best, 0 worst."""
+        low, high = self.scale
+        share = (value - low) / (high - low) if high > low else 1.0
+        return share if self.is_rate() else 1 - share
+
+    def by_node(self) -> Dict[str, List[float]]:
+        """Return what all pairs of each node reached."""
+        found: Dict[str, List[float]] = {}
+        for pair, value in self.cells.items():
+            for node in pair:
+                found.setdefault(node, []).append(value)
+        return found
 
 
 def domain_of(nodes: Sequence[str]) -> str:
@@ -49,11 +70,6 @@ def domain_of(nodes: Sequence[str]) -> str:
             or any(head.isdigit() for head in heads)):
         return ""
     return tails.pop()
-
-
-def short(node: str, domain: str) -> str:
-    """Return the name of NODE without DOMAIN."""
-    return node[:len(node) - len(domain)]
 
 
 def ending(name: str) -> str:
@@ -72,13 +88,6 @@ def scale_of(values: Sequence[float], metric: str) -> "tuple[float, float]":
     return low, max(high, low / (1 - LEAST_RANGE))
 
 
-def share_of(matrix: Matrix, value: float) -> float:
-    """Return where VALUE is on the scale of MATRIX: 1 is best, 0 worst."""
-    low, high = matrix.scale
-    share = (value - low) / (high - low) if high > low else 1.0
-    return share if METRICS[matrix.metric].is_rate else 1 - share
-
-
 def entries_of(entries: Iterable[Object], kind: str, index: int
                ) -> List[Object]:
     """Return the lines of KIND and of the point INDEX."""
@@ -95,53 +104,49 @@ def in_rounds(entries: Iterable[Object], index: int) -> List[Object]:
 def matrices(header: Object, entries: List[Object]) -> Iterator[Matrix]:
     """Yield the matrix of each point, and of each rail of it, or of two rails
     that are measured with each other."""
+    domain = domain_of(header["nodes"])
+    nodes = [node.removesuffix(domain) for node in header["nodes"]]
     for index, point in enumerate(header["points"]):
         own = in_rounds(entries, index)
         scale = scale_of([entry["value"] for entry in own
                           if entry["value"] is not None], point["metric"])
-        for rail, there in sorted({(entry["rail"], entry["server"]["device"])
-                                   for entry in own}):
-            some = [entry for entry in own if entry["rail"] == rail
-                    and entry["server"]["device"] == there]
+        rails = grouped(own, lambda one: (one["rail"],
+                                          one["server"]["device"]))
+        for (_, there), some in sorted(rails.items()):
             devices = sorted({entry["client"]["device"] for entry in some})
             title = label(sweep_point(point))
             if devices != [""]:
                 title += f", {nodesets.fold(devices)}"
             if devices != [there]:
                 title += f" to {there}"
-            yield matrix_of(title, point["metric"], header["nodes"], some
-                            )._replace(scale=scale)
+            cells, failed = cells_of(some, domain)
+            yield Matrix(title, point["metric"], nodes, cells, failed, scale)
 
 
-def matrix_of(title: str, metric: str, nodes: List[str],
-              entries: List[Object]) -> Matrix:
-    """Make the matrix of ENTRIES; of several of a pair the median."""
-    found: Dict["tuple[str, str]", List[float]] = {}
-    failed, domain = set(), domain_of(nodes)
+def cells_of(entries: List[Object], domain: str) -> Tuple[Cells, Set[Names]]:
+    """Return ({pair: what it reached}, those that failed) of ENTRIES; of
+    several of a pair the median."""
+    values: Dict[Names, List[float]] = {}
+    failed = set()
     for entry in entries:
-        key = (short(entry["client"]["node"], domain),
-               short(entry["server"]["node"], domain))
-        if entry["value"] is not None:
-            found.setdefault(key, []).append(entry["value"])
+        pair = (entry["client"]["node"].removesuffix(domain),
+                entry["server"]["node"].removesuffix(domain))
+        if entry["value"] is None:
+            failed.add(pair)
         else:
-            failed.add(key)
-    return Matrix(title, metric, [short(node, domain) for node in nodes],
-                  {key: ranks.median(values) for key, values in found.items()},
-                  failed)
+            values.setdefault(pair, []).append(entry["value"])
+    return {pair: median(own) for pair, own in values.items()}, failed
 
 
-def spread_lines(matrix: Matrix) -> Iterator[str]:
-    """Yield what the values of MATRIX are like."""
-    values = sorted(matrix.cells.values())
-    if values:
-        number = tables.number
-        yield (f"{matrix.title}, {tables.unit(matrix.metric)}: median "
-               f"{number(ranks.median(values))}, lowest {number(values[0])}, "
-               f"highest {number(values[-1])}, "
-               + counted(len(values), "pair")
-               + (f", {len(matrix.failed)} failed" if matrix.failed else ""))
-    else:
-        yield f"{matrix.title}: no results, {len(matrix.failed)} failed"
+def spread_text(matrix: Matrix) -> str:
+    """Say what the values of MATRIX are like."""
+    values, failed = sorted(matrix.cells.values()), len(matrix.failed)
+    if not values:
+        return f"{matrix.title}: no results, {failed} failed"
+    return (f"{matrix.title}, {tables.unit(matrix.metric)}: median "
+            f"{number(median(values))}, lowest {number(values[0])}, "
+            f"highest {number(values[-1])}, " + counted(len(values), "pair")
+            + f", {failed} failed" * bool(failed))
 
 
 def cell(matrix: Matrix, row: str, column: str) -> str:
@@ -151,7 +156,7 @@ def cell(matrix: Matrix, row: str, column: str) -> str:
     value = matrix.cells.get((row, column))
     if value is None and (row, column) in matrix.failed:
         return "X"
-    return tables.number(value)
+    return number(value)
 
 
 def grid_lines(matrix: Matrix, width: int) -> Optional[List[str]]:
@@ -162,36 +167,26 @@ def grid_lines(matrix: Matrix, width: int) -> Optional[List[str]]:
     return lines if max(map(len, lines)) < width else None
 
 
+def more(ones: Sequence[object], what: str) -> List[str]:
+    """Say how many of ONES, which are WHAT, are not listed."""
+    return [f"and {len(ones) - WORST} {what} that are better"
+            ] * (len(ones) > WORST)
+
+
 def worst_lines(matrix: Matrix) -> List[str]:
     """Return the nodes and pairs that are worst, worst first."""
-    better_high = METRICS[matrix.metric].is_rate
-    own: Dict[str, List[float]] = {}
-    for (a, b), value in matrix.cells.items():
-        own.setdefault(a, []).append(value)
-        own.setdefault(b, []).append(value)
-    order = sorted(own, key=lambda node: statistics.median(own[node]),
-                   reverse=not better_high)
-    pairs = sorted(matrix.cells, key=lambda pair: matrix.cells[pair],
-                   reverse=not better_high)
-    number = tables.number
-    return [*tables.table(("node", "median", "lowest", "highest", "pairs"), [
-        (node, number(statistics.median(own[node])), number(min(own[node])),
-         number(max(own[node])), str(len(own[node])))
-        for node in order[:WORST]], left=(0,)),
-        *([f"and {len(order) - WORST} nodes that are better"]
-          if len(order) > WORST else []), "",
+    own, down = matrix.by_node(), not matrix.is_rate()
+    nodes = sorted(own, key=lambda node: median(own[node]), reverse=down)
+    pairs = sorted(matrix.cells, key=matrix.cells.__getitem__, reverse=down)
+    return [
+        *tables.table(("node", "median", "lowest", "highest", "pairs"), [
+            (node, number(median(own[node])), number(min(own[node])),
+             number(max(own[node])), str(len(own[node])))
+            for node in nodes[:WORST]], left=(0,)),
+        *more(nodes, "nodes"), "",
         *tables.table(("pair", tables.unit(matrix.metric)), [
-            (f"{a} - {b}", number(matrix.cells[a, b]))
-            for a, b in pairs[:WORST]], left=(0,)),
-        *([f"and {len(pairs) - WORST} pairs that are better"]
-          if len(pairs) > WORST else [])]
-
-
-def coverage(rounds: List[Object]) -> str:
-    """Say how many pairs are in the sums of ROUNDS, unless all are."""
-    pairs = sum(entry["pairs"] for entry in rounds)
-    added = sum(entry["added"] for entry in rounds)
-    return f", of {added} of {pairs} pairs" if added < pairs else ""
+            (" - ".join(pair), number(matrix.cells[pair]))
+            for pair in pairs[:WORST]], left=(0,)), *more(pairs, "pairs")]
 
 
 def turn_of(pairs: List[Object]) -> str:
@@ -206,25 +201,32 @@ def turn_of(pairs: List[Object]) -> str:
     return ""
 
 
+def together(rounds: List[Object], pairs: List[Object]) -> Iterator[str]:
+    """Yield what ROUNDS, in which PAIRS measured, carried together."""
+    sums = [(one["gbps"], one["round"]) for one in rounds
+            if one["gbps"] is not None]
+    if not sums:
+        return
+    words = f"together: {number(median([gbps for gbps, _ in sums]))} Gb/s"
+    if len(sums) > 1:
+        lowest, turn = min(sums)
+        words += (f", the median of {len(sums)} rounds; lowest "
+                  f"{number(lowest)}" + turn_of([
+                      one for one in pairs if one["round"] == turn]))
+    asked, added = (sum(one[name] for one in rounds)
+                    for name in ("pairs", "added"))
+    yield words + f", of {added} of {asked} pairs" * (added < asked)
+
+
 def sum_lines(header: Object, entries: List[Object]) -> Iterator[str]:
     """Yield what the rounds carried together."""
     for index, point in enumerate(header["points"]):
-        rounds = [entry for entry in entries_of(entries, "round", index)
-                  if not entry["alone"] and entry["round"]]
-        sums = [(entry["gbps"], entry["round"]) for entry in rounds
-                if entry["gbps"] is not None]
-        if point["metric"] == "gbps" and sums:
-            middle_one = ranks.median([gbps for gbps, _ in sums])
-            lowest, number = min(sums)
-            turn = turn_of([entry for entry in in_rounds(entries, index)
-                            if entry["round"] == number])
-            yield (f"together: {tables.number(middle_one)} Gb/s"
-                   + (f", the median of {len(sums)} rounds; lowest "
-                      f"{tables.number(lowest)}{turn}"
-                      if len(sums) > 1 else "")
-                   + coverage(rounds))
-        marked = [entry for entry in in_rounds(entries, index)
-                  if entry["marked"]]
+        pairs = in_rounds(entries, index)
+        if point["metric"] == "gbps":
+            yield from together([
+                entry for entry in entries_of(entries, "round", index)
+                if not entry["alone"] and entry["round"]], pairs)
+        marked = [entry for entry in pairs if entry["marked"]]
         if marked:
             yield (f"not measured together with the rest, and not added: "
                    f"{counted(len(marked), 'pair')}, such as "
@@ -252,7 +254,7 @@ def middle(latencies: List[Object], name: str) -> str:
     """Return the median of the percentile NAME among LATENCIES, as text."""
     values = [one[name] for one in latencies if one.get(name) is not None]
     if values:
-        return f"{name} {tables.number(ranks.median(values))} us"
+        return f"{name} {number(median(values))} us"
     most = max(one.get("samples") or 0 for one in latencies)
     return f"{name} - ({counted(most, 'sample')}: too few)"
 
@@ -274,14 +276,11 @@ def failed_nodes(entries: Iterable[Object]) -> Dict[str, str]:
 
 def notes_of(entries: Iterable[Object]) -> Iterator[str]:
     """Yield the notes, those that say the same of several in one."""
-    found: Dict[str, List[str]] = {}
-    for one in entries:
-        if one["type"] == "note":
-            about, colon, rest = one["sentence"].partition(": ")
-            found.setdefault(colon + rest, []).append(about)
-    for tail, heads in found.items():
-        more = f" and {len(heads) - NAMED} more" * (len(heads) > NAMED)
-        yield ", ".join(heads[:NAMED]) + more + tail
+    notes = [one["sentence"].partition(": ") for one in entries
+             if one["type"] == "note"]
+    for tail, same in grouped(notes, lambda parts: "".join(parts[1:])).items():
+        others = f" and {len(same) - NAMED} more" * (len(same) > NAMED)
+        yield ", ".join(about for about, *_ in same[:NAMED]) + others + tail
 
 
 def version_lines(entries: Iterable[Object]) -> Iterator[str]:
@@ -294,43 +293,43 @@ def version_lines(entries: Iterable[Object]) -> Iterator[str]:
         yield f"another version: {version} on {nodes}, elsewhere {usual}"
 
 
+def findings_of(entries: Iterable[Object]) -> List[Object]:
+    """Return the findings, worst first."""
+    return sorted((one for one in entries if one["type"] == "finding"),
+                  key=lambda one: one["ratio"] or 0)
+
+
 def said_lines(entries: List[Object]) -> Iterator[str]:
     """Yield findings and notes."""
-    found = [one for one in entries if one["type"] == "finding"]
-    if found:
-        yield ""
-        yield "slow:"
-        for one in sorted(found, key=lambda one: one.get("ratio") or 0):
-            yield "  " + one["sentence"]
-            yield from ("    " + line
-                        for line in evidence.lines_of(one.get("beside") or {}))
+    found = findings_of(entries)
+    yield from ("", "slow:") if found else ()
+    for one in found:
+        yield "  " + one["sentence"]
+        yield from ("    " + line
+                    for line in evidence.lines_of(one["beside"] or {}))
     yield from ("note: " + note for note in notes_of(entries))
     yield from version_lines(entries)
     failed = failed_nodes(entries)
-    if failed:
-        yield ""
-        yield "nodes that failed:"
-        for nodes, why in nodesets.by_reason(failed):
-            yield f"  {nodes}: {why}"
+    yield from ("", "nodes that failed:") if failed else ()
+    for nodes, why in nodesets.by_reason(failed):
+        yield f"  {nodes}: {why}"
 
 
 def verdict(header: Object, entries: List[Object]) -> str:
     """Return the last line."""
     if not entries:
         return "nothing was measured"
-    found = sum(entry["type"] == "finding" for entry in entries)
-    failed = len(failed_nodes(entries))
+    found = len(findings_of(entries))
+    nodes, failed = len(header["nodes"]), len(failed_nodes(entries))
     lost = sum(is_failure(entry) for index in range(len(header["points"]))
                for entry in in_rounds(entries, index))
-    words = [f"{len(header['nodes']) - failed} of {len(header['nodes'])} nodes"
-             " took part"]
-    words += [f"{counted(lost, 'pair')} failed"] * bool(lost)
     measured = any(entry["type"] == "pair" and entry["value"] is not None
                    for entry in entries)
-    words.append(f"{found} finding{'s' * (found != 1)}" if found
-                 else "nothing was measured" if not measured
-                 else "nothing is slow")
-    return "; ".join(words)
+    return "; ".join([
+        f"{nodes - failed} of {nodes} nodes took part",
+        *[f"{counted(lost, 'pair')} failed"] * bool(lost),
+        counted(found, "finding") if found else "nothing is slow" if measured
+        else "nothing was measured"])
 
 
 def text(header: Object, entries: List[Object]) -> str:
@@ -341,7 +340,7 @@ def text(header: Object, entries: List[Object]) -> str:
     if domain:
         lines += ["", f"(tables have the nodes' names without {domain})"]
     for matrix in matrices(header, entries):
-        lines += ["", *spread_lines(matrix)]
+        lines += ["", spread_text(matrix)]
         grid = grid_lines(matrix, width)
         lines += [f"({READING})", *grid] if grid else worst_lines(matrix)
     lines += ["", *sum_lines(header, entries), *probe_lines(header, entries),

@@ -299,9 +299,9 @@ def test_probes_are_no_pairs_of_a_round(monkeypatch):
         file = clusterfile.Begun(None, document()[0], [])
         work = running.Clustering(
             coordinator.Coordinator(NODES, b"k"), running.Work(
-                "ring", Wanted(NODES), {node: [""] for node in NODES}, False,
-                None, [point], pairs[:1], point), file)
-        await work.run_round(1, 0, work.jobs_of(pairs, point))
+                "ring", Wanted(NODES), [""], False, None, [point], pairs[:1],
+                point), file)
+        await work.run_round(1, 0, pairs)
         return file.entries[-1]["pairs"]
 
     monkeypatch.setattr(fleet, "run_round", nothing)
@@ -586,8 +586,7 @@ def test_what_agents_said_is_evidence():
     nodes["n06"] = types.SimpleNamespace(facts={})
     point = running.Point("x", ["write_bw"], 1.0, "gbps")
     work = running.Clustering(types.SimpleNamespace(nodes=nodes), running.Work(
-        "ring", Wanted(NODES), {node: [""] for node in NODES}, False, None,
-        [point], [], None), clusterfile.Begun(None, "", []))
+        "ring", Wanted(NODES), [""], False, None, [point], [], None), clusterfile.Begun(None, "", []))
     work.facts = {name: {"smt": name == "n02"} for name in (*NODES, "n05")}
     assert work.evidence({"ends": [end("n02"), end("n03")]}) == {"n02": {
         "differs": [{"fact": "x0 firmware", "here": "True",

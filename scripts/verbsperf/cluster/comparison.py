@@ -6,7 +6,8 @@ all pairs differ; a node is judged by the median of its pairs.  The judge is the
 one of all comparisons (stats/verdict.py)."""
 import math
 import statistics
-from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence
+from typing import (Dict, Iterable, Iterator, List, NamedTuple, Optional,
+                    Sequence)
 
 from verbsperf.base import tables
 from verbsperf.base.errors import ResultsError

@@ -1,17 +1,20 @@
 """What verbsperf-cluster does, once the nodes are known: the rounds of each
 point, then what is suspect."""
 import asyncio
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Set
+from typing import (Dict, Iterator, List, NamedTuple, Optional, Sequence, Set,
+                    Tuple)
 
 from verbsperf.agents import fleet
 from verbsperf.agents.coordinator import Coordinator
 from verbsperf.agents.fleet import Job, Outcome
 from verbsperf.base.command import say
 from verbsperf.base.progress import Progress
-from verbsperf.cluster import file as clusterfile
-from verbsperf.cluster.file import Begun, end_json
+from verbsperf.cluster.file import Begun, end_json, pair_of
+from verbsperf.cluster.view import in_rounds
 from verbsperf.documents.jsonfile import Object
 from verbsperf.findings import evidence
+from verbsperf.findings.inquiry import Inquiry
+from verbsperf.findings.observed import Measured
 from verbsperf.pairs import patterns
 from verbsperf.pairs.patterns import Pair
 
@@ -33,7 +36,7 @@ class Work(NamedTuple):
 
     pattern: str
     wanted: patterns.Wanted
-    devices: Dict[str, List[str]]
+    devices: List[str]
     cross: bool
     concurrent: Optional[int]
     points: List[Point]
@@ -44,8 +47,17 @@ class Work(NamedTuple):
 
     def rounds(self) -> Iterator[List[Pair]]:
         """Make the rounds."""
-        return patterns.rounds_of(self.pattern, self.wanted, self.devices,
-                                  self.cross, self.concurrent)
+        return patterns.rounds_of(
+            self.pattern, self.wanted,
+            dict.fromkeys(self.wanted.nodes, self.devices), self.cross,
+            self.concurrent)
+
+    def of(self, nodes: List[str]) -> "Work":
+        """Return what is left of it when only NODES take part."""
+        return self._replace(
+            wanted=self.wanted._replace(nodes=nodes),
+            probes=[pair for pair in self.probes
+                    if {pair.client.node, pair.server.node} <= set(nodes)])
 
 
 class Clustering:
@@ -65,34 +77,23 @@ class Clustering:
             if entry["type"] == "node" and entry.get("environment")}
         self.rose: Dict[str, List[Object]] = {}
 
-    def tell_failure(self, why: str) -> None:
-        """Say once why something failed."""
-        if why not in self.told:
-            self.told.add(why)
-            self.progress.clear()
-            say(why)
-
-    def jobs_of(self, pairs: Sequence[Pair], point: Point) -> List[Job]:
-        """Return what a round of PAIRS runs, with the probes."""
+    async def run_round(self, number: int, index: int, pairs: Sequence[Pair],
+                        alone: bool = False) -> List[Outcome]:
+        """Run PAIRS as round NUMBER of the point INDEX, with the probes unless
+        they are to be ALONE; write what came."""
+        point, probe = self.work.points[index], self.work.probe
         jobs = [Job(pair, point.words, point.seconds) for pair in pairs]
-        probe = self.work.probe
-        if probe is not None:
+        if probe is not None and not alone:
             jobs += [Job(pair, probe.words, probe.seconds, True)
                      for pair in self.work.probes]
-        return jobs
-
-    async def run_round(self, number: int, index: int, jobs: Sequence[Job],
-                        alone: bool = False) -> List[Outcome]:
-        """Run JOBS as round NUMBER of the point INDEX; write what came."""
         done = await fleet.run_round(self.coordinator, jobs)
         for outcome in done.outcomes:
             self.remember(outcome)
             self.file.append(self.entry_of(outcome, number, index, alone))
-            if outcome.error:
-                self.tell_failure(self.failure_of(outcome))
+            self.tell_failure(outcome)
         self.file.append({
             "type": "round", "round": number, "point": index, "alone": alone,
-            "pairs": sum(not job.probe for job in jobs),
+            "pairs": len(pairs),
             "added": done.added, "gbps": done.gbps,
             "common_seconds": done.span[1] - done.span[0] if done.span
             else None, "seconds": done.seconds,
@@ -100,13 +101,17 @@ class Clustering:
             "clock_error_seconds": self.coordinator.worst_clock()})
         return done.outcomes
 
-    @staticmethod
-    def failure_of(outcome: Outcome) -> str:
-        """Say what failed, with the pair unless it is a node's failure."""
-        pair, error = outcome.job.pair, outcome.error or ""
-        if error.partition(":")[0] in (pair.client.node, pair.server.node):
-            return error
-        return f"{pair.text()}: {error}"
+    def tell_failure(self, outcome: Outcome) -> None:
+        """Say once why OUTCOME is none, with the pair unless it is a node's
+        failure."""
+        why, pair = outcome.error, outcome.job.pair
+        if why and why.partition(":")[0] not in (pair.client.node,
+                                                 pair.server.node):
+            why = f"{pair.text()}: {why}"
+        if why and why not in self.told:
+            self.told.add(why)
+            self.progress.clear()
+            say(why)
 
     def entry_of(self, outcome: Outcome, number: int, index: int, alone: bool
                  ) -> Object:
@@ -123,11 +128,6 @@ class Clustering:
                 "overlap": outcome.overlap, "marked": outcome.marked,
                 "result": outcome.row}
 
-    def done_rounds(self) -> Set["tuple[int, int]"]:
-        """Return the rounds that are in the file already."""
-        return {(entry["point"], entry["round"]) for entry in self.file.entries
-                if entry["type"] == "round" and not entry["alone"]}
-
     async def tick(self) -> None:
         """Show every second how far it is."""
         while self.progress.terminal:
@@ -138,52 +138,41 @@ class Clustering:
         """Measure all rounds of all points, and look into what is slow."""
         ticking = asyncio.ensure_future(self.tick())
         try:
-            before = self.done_rounds()
-            for index, point in enumerate(self.work.points):
-                await self.run_point(index, point, before)
+            before = {(entry["point"], entry["round"])
+                      for entry in self.file.entries
+                      if entry["type"] == "round" and not entry["alone"]}
+            for index in range(len(self.work.points)):
+                await self.run_point(index, before)
+                await self.inquire(index)
         finally:
             ticking.cancel()
             self.progress.clear()
 
-    async def run_point(self, index: int, point: Point,
-                        before: "Set[tuple[int, int]]") -> None:
-        """Measure the rounds of the point INDEX that were not BEFORE, and look
-        into what is slow."""
+    async def run_point(self, index: int, before: Set[Tuple[int, int]]
+                        ) -> None:
+        """Measure the rounds of the point INDEX that were not BEFORE."""
         if self.work.probes and (index, 0) not in before:
             # first without any load
             self.progress.name("latency without load")
-            await self.run_round(0, index, self.jobs_of([], point))
+            await self.run_round(0, index, [])
         for number, pairs in enumerate(self.work.rounds(), 1):
             skipped = (index, number) in before
             if not skipped:
+                nodes = len(self.coordinator.nodes) - len(
+                    self.coordinator.failed())
                 self.progress.begin(
-                    f"{self.taking_part()} nodes, round "
-                    f"{self.progress.done + 1} of {self.progress.total}")
-                await self.run_round(number, index,
-                                     self.jobs_of(pairs, point))
+                    f"{nodes} nodes, round {self.progress.done + 1} of "
+                    f"{self.progress.total}")
+                await self.run_round(number, index, pairs)
             self.number = max(self.number, number)
             self.progress.end(skipped)
-        await self.inquire(index, point)
 
-    def taking_part(self) -> int:
-        """Count the nodes that have not failed."""
-        return len(self.coordinator.nodes) - len(self.coordinator.failed())
-
-    def measured(self, index: int) -> List["tuple[Pair, float, int]"]:
-        """Return what the rounds of the point INDEX gave, with the round."""
-        return [(clusterfile.pair_of(entry), entry["value"], entry["round"])
-                for entry in self.file.entries
-                if entry["type"] == "pair" and entry["point"] == index
-                and not (entry["alone"] or entry["probe"])
-                and entry["value"] is not None]
-
-    async def inquire(self, index: int, point: Point) -> None:
+    async def inquire(self, index: int) -> None:
         """Test again what is suspect at the point INDEX, and say what is."""
-        # SciPy takes long to load, and what is only shown does not need it
-        from verbsperf.findings.inquiry import Inquiry  # pylint: disable=C0415
-        from verbsperf.findings.observed import (  # pylint: disable=C0415
-            Measured)
-        measured = [Measured(*one) for one in self.measured(index)]
+        point = self.work.points[index]
+        measured = [Measured(pair_of(entry), entry["value"], entry["round"])
+                    for entry in in_rounds(self.file.entries, index)
+                    if entry["value"] is not None]
         if not measured:
             return
 
@@ -192,11 +181,9 @@ class Clustering:
             self.progress.name("testing again: " + (
                 f"{len(pairs)} pairs" if len(pairs) > 3
                 else ", ".join(pair.text() for pair in pairs)))
-            outcomes = await self.run_round(
-                self.number, index,
-                [Job(pair, point.words, point.seconds) for pair in pairs],
-                True)
-            return [outcome.value(point.metric) for outcome in outcomes]
+            return [outcome.value(point.metric)
+                    for outcome in await self.run_round(self.number, index,
+                                                        pairs, True)]
 
         inquiry = Inquiry(measured, point.metric, measure,
                           self.work.wanted.seed, self.work.groups,

@@ -9,13 +9,15 @@ import os
 import random
 import secrets
 import sys
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 from verbsperf.agents import agent, coordinator, launch
 from verbsperf.base.command import (INTERRUPTED, Parser, say, time_limit,
                                     whole, write)
 from verbsperf.base.errors import Refused
-from verbsperf.cluster import file as clusterfile, nodes as clusternodes, view
+from verbsperf.base.tables import counted
+from verbsperf.cluster import (file as clusterfile, nodes as clusternodes, page,
+                               view)
 from verbsperf.cluster.file import Begun
 from verbsperf.cluster.running import Clustering, Point, Work
 from verbsperf.documents import jsonfile, writer
@@ -32,16 +34,6 @@ from verbsperf.plot.drawing import import_drawing
 NAME = "verbsperf-cluster"
 JOIN_WITHIN = 60.0
 PROBE = "write_lat"
-
-
-class Asked(NamedTuple):
-    """What the command line asks for, as far as it is known without nodes."""
-
-    program: program.Program
-    points: List[Planned]
-    nodes: List[str]
-    devices: List[str]
-    wanted: patterns.Wanted
 
 
 def percent(text: str) -> float:
@@ -200,77 +192,64 @@ def form_of(path: str) -> str:
     return form
 
 
-def ask(options: argparse.Namespace) -> Asked:
-    """Return what OPTIONS ask for."""
-    check_options(options)
-    libraries.check()
-    # of this host, which knows its options
-    found = program.examine(program.find(os.environ.get("VERBSPERF"),
-                                         "VERBSPERF names it"))
-    nodes = nodes_of(options)
-    seed = options.seed
-    if seed is None:
-        seed = random.SystemRandom().getrandbits(32) \
-            if options.pattern == "random" else 0
-    wanted = patterns.Wanted(nodes, options.target, seed, options.rounds,
-                             options.topology or options.rounds_file or "")
-    devices = nodesets.expand(options.devices) if options.devices else [""]
-    return Asked(found, points_of(options.what, found), nodes, devices, wanted)
-
-
-def metric_of(point: Object) -> str:
-    """Return what pairs are compared by at POINT."""
-    return "p50" if point["test"].endswith("_lat") else "gbps"
+def metric_of(planned: Planned) -> str:
+    """Return what pairs are compared by at a point."""
+    return "p50" if planned.json["test"].endswith("_lat") else "gbps"
 
 
 def point_of(planned: Planned, found: program.Program) -> Point:
     """Return PLANNED as it is run."""
     return Point(label(planned.key()), planned.words(found),
                  planned.times["duration"] + planned.times["warmup"],
-                 metric_of(planned.json))
+                 metric_of(planned))
 
 
-def probes_of(options: argparse.Namespace, asked: Asked) -> List[Pair]:
+def probes_of(options: argparse.Namespace, nodes: Sequence[str], device: str
+              ) -> List[Pair]:
     """Return the pairs whose latency is measured meanwhile."""
     pairs = []
     for text in options.probe:
         a, colon, b = text.partition(":")
-        if not colon or a == b or not {a, b} <= set(asked.nodes):
+        if not colon or a == b or not {a, b} <= set(nodes):
             raise Refused(f"--probe {text}: expected A:B, two of the nodes")
-        pairs.append(Pair(End(a, asked.devices[0]), End(b, asked.devices[0])))
+        pairs.append(Pair(End(a, device), End(b, device)))
     return pairs
 
 
-def work_of(options: argparse.Namespace, asked: Asked, nodes: List[str]
-            ) -> Work:
-    """Return what is to be done with NODES."""
-    probes = probes_of(options, asked)
-    probe = None
+def ask(options: argparse.Namespace) -> Tuple[Object, Work]:
+    """Return what OPTIONS ask for: the first line of the file, and what is to
+    be done."""
+    check_options(options)
+    libraries.check()
+    # of this host, which knows its options
+    found = program.examine(program.find(os.environ.get("VERBSPERF"),
+                                         "VERBSPERF names it"))
+    nodes, seed = nodes_of(options), options.seed
+    if seed is None:
+        seed = random.SystemRandom().getrandbits(32) \
+            if options.pattern == "random" else 0
+    planned = points_of(options.what, found)
+    devices = nodesets.expand(options.devices) if options.devices else [""]
+    probes, probe = probes_of(options, nodes, devices[0]), None
     if probes:
-        seconds = max(point.times["duration"] for point in asked.points)
-        planned, = points_of([PROBE, f"--duration={seconds}"], asked.program)
-        probe = point_of(planned, asked.program)
-    return Work(options.pattern, asked.wanted._replace(nodes=nodes),
-                {node: asked.devices for node in nodes}, options.cross_rails,
-                options.concurrent,
-                [point_of(one, asked.program) for one in asked.points],
-                [pair for pair in probes
-                 if {pair.client.node, pair.server.node} <= set(nodes)], probe,
-                patterns.groups_of(options.groups or options.topology, nodes)
-                if options.groups or options.topology else [],
-                options.tolerance)
-
-
-def header_of(options: argparse.Namespace, asked: Asked) -> Object:
-    """Return the first line of the file."""
-    return clusterfile.make_header(
-        asked.program.version, pattern=options.pattern, nodes=asked.nodes,
-        devices=asked.devices, cross_rails=options.cross_rails,
-        target=options.target, seed=asked.wanted.seed,
-        rounds=asked.wanted.rounds, concurrent=options.concurrent,
-        probes=options.probe, launch=options.launch,
-        points=[{**one.json, "metric": metric_of(one.json)}
-                for one in asked.points])
+        seconds = max(one.times["duration"] for one in planned)
+        planned_probe, = points_of([PROBE, f"--duration={seconds}"], found)
+        probe = point_of(planned_probe, found)
+    racks = options.groups or options.topology
+    header = clusterfile.make_header(
+        found.version, pattern=options.pattern, nodes=nodes,
+        devices=devices, cross_rails=options.cross_rails,
+        target=options.target, seed=seed, rounds=options.rounds,
+        concurrent=options.concurrent, probes=options.probe,
+        launch=options.launch,
+        points=[{**one.json, "metric": metric_of(one)} for one in planned])
+    return header, Work(
+        options.pattern, patterns.Wanted(
+            nodes, options.target, seed, options.rounds,
+            options.topology or options.rounds_file or ""),
+        devices, options.cross_rails, options.concurrent,
+        [point_of(one, found) for one in planned], probes, probe,
+        patterns.groups_of(racks, nodes) if racks else [], options.tolerance)
 
 
 def listen_at(text: str) -> Tuple[Optional[str], int]:
@@ -295,27 +274,27 @@ def key_of(how: str) -> str:
     return given or secrets.token_urlsafe(32)
 
 
-async def measure(options: argparse.Namespace, asked: Asked, file: Begun
+async def measure(options: argparse.Namespace, work: Work, file: Begun
                   ) -> None:
     """Start the agents, and do all that is asked for."""
-    clusternodes.allow_files(len(asked.nodes))
+    nodes = work.wanted.nodes
+    clusternodes.allow_files(len(nodes))
     key = key_of(options.launch)
     bind, port = listen_at(options.listen)
     facts: Dict[str, Object] = {}
-    fleet = coordinator.Coordinator(asked.nodes, key.encode())
+    fleet = coordinator.Coordinator(nodes, key.encode())
     async with fleet.listening(bind, port):
         launcher = launch.start(
-            options.launch, asked.nodes,
-            clusternodes.places_of(asked.nodes, bind), fleet.port, key,
-            options.program)
+            options.launch, nodes, clusternodes.places_of(nodes, bind),
+            fleet.port, key, options.program)
         try:
             failed = await clusternodes.gather(
-                fleet, asked.devices, options.join_timeout, launcher)
-            left = [node for node in asked.nodes if node not in failed]
+                fleet, work.devices, options.join_timeout, launcher)
+            left = [node for node in nodes if node not in failed]
             if len(left) >= 2:
-                work = Clustering(fleet, work_of(options, asked, left), file)
-                await work.run()
-                facts = work.facts
+                clustering = Clustering(fleet, work.of(left), file)
+                await clustering.run()
+                facts = clustering.facts
             else:
                 say("fewer than two nodes are left: nothing was measured")
             clusternodes.note_nodes(fleet, {**fleet.failed(), **failed}, facts,
@@ -354,7 +333,6 @@ def show(options: argparse.Namespace, header: Object,
         for path in options.picture:
             heatmap.save(path, form_of(path), header, some)
     if options.html:
-        from verbsperf.cluster import page  # pylint: disable=C0415
         writer.write_whole(options.html, page.text(header, some))
     return status_of(some)
 
@@ -366,15 +344,12 @@ def run(options: argparse.Namespace) -> int:
     if (len(what) == 1 and not options.pattern
             and jsonfile.begins_with_object(what[0])):
         return show(options, *clusterfile.read(what[0]))
-    asked = ask(options)
-    header = header_of(options, asked)
-    work = work_of(options, asked, asked.nodes)
-    file = clusterfile.start(options.output, header, options.resume)
+    header, work = ask(options)
     rounds = sum(1 for _ in work.rounds())
-    say(f"{len(asked.nodes)} nodes, {options.pattern}: {rounds} round"
-        f"{'s' * (rounds != 1)} of {len(work.points)} point"
-        f"{'s' * (len(work.points) != 1)}")
-    asyncio.run(measure(options, asked, file))
+    file = clusterfile.start(options.output, header, options.resume)
+    say(f"{len(work.wanted.nodes)} nodes, {options.pattern}: "
+        f"{counted(rounds, 'round')} of {counted(len(work.points), 'point')}")
+    asyncio.run(measure(options, work, file))
     return show(options, header, file.entries)
 
 

@@ -6,17 +6,18 @@ worst.  Causes are chosen one after the other, each time the one that explains
 most; none that a pair contradicts, which is not slow although it has the cause.
 Nodes that are slow with the same others are a group, where groups are not
 given."""
+import collections
 import itertools
 import math
 from typing import (Dict, FrozenSet, Iterable, Iterator, List, NamedTuple,
                     Optional, Sequence, Tuple)
 
+from verbsperf.findings.observed import ANY, Observed
 from verbsperf.pairs.patterns import End, Pair
 from verbsperf.stats.libraries import Floats, Integers, Mask, numpy
 
 Ends = FrozenSet[End]
 
-ANY = End("*", "")      # whoever a port has to do with
 BOTH, SENDS, RECEIVES = "both", "sends", "receives"
 LEAST_SPREAD = 5e-4     # measurements do not repeat better
 APART = 4.0             # deviations between two clusters of rates
@@ -45,6 +46,10 @@ class Cause(NamedTuple):
                                            (RECEIVES, pair[1], pair[0]))
                    if self.way in (BOTH, way))
 
+    def touches(self, pair: Pair) -> bool:
+        """PAIR has this cause in either direction."""
+        return self.covers(pair) or self.covers(pair.turned())
+
 
 class Chosen(NamedTuple):
     """A cause, which observations have it, and how slow they are."""
@@ -52,6 +57,7 @@ class Chosen(NamedTuple):
     cause: Cause
     mask: Mask
     level: float
+    gain: float     # how much it explains
 
 
 def clusters(values: Floats) -> Tuple[int, float, float]:
@@ -89,52 +95,46 @@ def middle_of(values: Floats) -> float:
 
 
 class Table:
-    """Observations: the logarithm of what pairs reached, against what is
-    usual.  Those of one SORT are compared with each other."""
+    """What was observed, against what is usual: as logarithms, the slower the
+    less.  Those of one sort are compared with each other."""
 
-    def __init__(self, pairs: Sequence[Pair], values: Sequence[float],
-                 least: float, sorts: Optional[Sequence[int]] = None,
+    def __init__(self, observed: Sequence[Observed], least: float,
                  healthy: Optional[Mask] = None) -> None:
-        self.pairs, self.least = list(pairs), least
-        self.ends = sorted({end for pair in pairs for end in pair[:2]})
+        self.pairs, self.least = [one.pair for one in observed], least
+        self.ends = sorted({end for pair in self.pairs for end in pair[:2]})
         place = {end: i for i, end in enumerate(self.ends)}
-        self.sides = numpy.array([[place[pair.client] for pair in pairs],
-                                  [place[pair.server] for pair in pairs]],
-                                 dtype=numpy.int_)
-        self.sorts = numpy.array(sorts if sorts is not None
-                                 else [0] * len(pairs), dtype=int)
-        self.slowness = numpy.array(values, dtype=float)
-        self.spread = numpy.empty(len(pairs))
+        self.sides = numpy.array([[place[a], place[b]]
+                                  for a, b, _ in self.pairs]).T
+        self.sorts = numpy.array([one.sort for one in observed])
+        self.slowness = numpy.array([one.value for one in observed])
+        self.spread = numpy.empty(len(observed))
         self.masks: Dict[Cause, Mask] = {}
-        known = healthy if healthy is not None else self.sorts >= 0
         for sort in set(self.sorts):
             own = self.sorts == sort
-            some = self.slowness[own & known]
-            middle, spread = usual_of(
-                some if len(some) else self.slowness[own], least)
+            known = own if healthy is None else own & healthy
+            middle, self.spread[own] = usual_of(
+                self.slowness[known if known.any() else own], least)
             self.slowness[own] -= middle
-            self.spread[own] = spread
 
     def mask(self, cause: Cause) -> Mask:
         """Say which observations have CAUSE."""
         if cause not in self.masks:
-            self.masks[cause] = self.mask_of(cause)
+            self.masks[cause] = numpy.array(
+                [cause.covers(pair) for pair in self.pairs]
+            ) if cause.pairs else self.mask_of(cause)
         return self.masks[cause]
 
     def mask_of(self, cause: Cause) -> Mask:
-        """Find out the same."""
-        if cause.pairs:
-            return numpy.array([cause.covers(pair) for pair in self.pairs])
-        one, other = ([end in some for end in self.ends] if some is not None
-                      else [True] * len(self.ends)
+        """Find out the same, sooner than cause.covers() does."""
+        one, other = (numpy.array([some is None or end in some
+                                   for end in self.ends])
                       for some in (cause.ends, cause.others))
-        a, b = numpy.array(one), numpy.array(other)
         client, server = self.sides
         found = numpy.zeros(len(self.pairs), dtype=bool)
         if cause.way != RECEIVES:
-            found |= a[client] & b[server]
+            found |= one[client] & other[server]
         if cause.way != SENDS:
-            found |= b[client] & a[server]
+            found |= one[server] & other[client]
         return found
 
     def respread(self, chosen: Sequence[Chosen]) -> None:
@@ -184,12 +184,12 @@ class Search:
         for candidates in (self.wide, self.single):
             while True:
                 fitted = self.table.fitted(chosen)
-                best = max((one for one in (
-                    self.rate(cause, fitted) for cause in candidates(fitted))
-                    if one), key=lambda one: one[0], default=None)
+                best = max(filter(None, (
+                    self.rate(cause, fitted) for cause in candidates(fitted))),
+                    key=lambda one: one.gain, default=None)
                 if best is None:
                     break
-                chosen.append(best[1])
+                chosen.append(best)
         for one in reversed(chosen[:]):
             others = [other for other in chosen if other is not one]
             if self.is_idle(one, others):
@@ -206,14 +206,18 @@ class Search:
         return -numpy.maximum(self.table.least,
                               math.sqrt(self.chance) * self.table.spread)
 
-    def rate(self, cause: Cause, fitted: Floats
-             ) -> "Optional[Tuple[float, Chosen]]":
-        """Return (how much CAUSE explains beyond FITTED, it); None when it is
-        chance, or contradicted."""
+    def unexplained(self, fitted: Floats) -> Mask:
+        """Say which observations are not as slow as what is FITTED."""
+        left = self.table.slowness - fitted
+        found: Mask = (fitted == 0) | (left < 1.5 * self.limit())
+        return found
+
+    def rate(self, cause: Cause, fitted: Floats) -> Optional[Chosen]:
+        """Return what CAUSE explains beyond FITTED; None when it is chance, or
+        contradicted."""
         table = self.table
         mask = table.mask(cause)
-        left = table.slowness - fitted
-        open_ = mask & ((fitted == 0) | (left < 1.5 * self.limit()))
+        open_ = mask & self.unexplained(fitted)
         if not open_.any():
             return None
         level = middle_of(table.slowness[open_])
@@ -223,14 +227,12 @@ class Search:
         wrong = above > numpy.maximum(-level / 2, 4 * table.spread[mask])
         if wrong.mean() > (0.25 if cause.pairs else 0.02):
             return None
+        left = table.slowness[open_] - fitted[open_]
         with_it = table.slowness[open_] - numpy.minimum(fitted[open_], level)
         # what is slower still says no more for it
-        gain = float((numpy.minimum(left[open_] ** 2 - with_it ** 2,
-                                    level ** 2)
+        gain = float((numpy.minimum(left ** 2 - with_it ** 2, level ** 2)
                       / table.spread[open_] ** 2).sum())
-        if gain < self.chance:
-            return None
-        return gain, Chosen(cause, mask, level)
+        return Chosen(cause, mask, level, gain) if gain >= self.chance else None
 
     def single(self, fitted: Floats) -> Iterator[Cause]:
         """Yield pairs that are slow by themselves."""
@@ -269,8 +271,7 @@ class Search:
                         fitted: Floats) -> List[int]:
         """Return which of N sets are slow on the average beyond FITTED;
         NUMBERS say in which sets an observation is, -1 in none."""
-        left = self.table.slowness - fitted
-        open_ = (fitted == 0) | (left < 1.5 * self.limit())
+        left, open_ = self.table.slowness - fitted, self.unexplained(fitted)
         total, count = numpy.zeros(n), numpy.zeros(n)
         for number in numbers:
             known = open_ & (number >= 0)
@@ -351,9 +352,7 @@ def cover(pairs: Iterable["Tuple[End, End]"]) -> List[End]:
     """Return few ends that all PAIRS have, those of most pairs first."""
     left, found = set(pairs), []
     while left:
-        count: Dict[End, int] = {}
-        for end in itertools.chain.from_iterable(left):
-            count[end] = count.get(end, 0) + 1
+        count = collections.Counter(itertools.chain.from_iterable(left))
         found.append(max(count, key=lambda end: (count[end], end)))
         left = {pair for pair in left if found[-1] not in pair}
     return found

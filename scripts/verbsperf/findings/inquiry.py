@@ -16,11 +16,11 @@ from verbsperf.documents.jsonfile import Object
 from verbsperf.findings import words
 from verbsperf.findings.causes import (Cause, Chosen, Ends, Search, Table,
                                        folded, groups_of, ways)
-from verbsperf.findings.observed import (IN, OUT, PAIR, Comparison,
+from verbsperf.findings.observed import (ANY, IN, OUT, PAIR, Comparison,
                                          Measured, Observed, Speeds,
                                          are_shared, compared, logarithm,
                                          most_pairs, observed_of, speed_of,
-                                         without_comparison)
+                                         too_few)
 from verbsperf.pairs.patterns import End, Pair
 from verbsperf.stats import ranks
 from verbsperf.stats.libraries import Mask, numpy
@@ -35,11 +35,6 @@ CERTAIN = 1e-4          # chance, and no more rounds are needed
 
 # Runs pairs at the same time; returns the value of each.
 Measure = Callable[[List[Pair]], Awaitable[List[Optional[float]]]]
-
-
-def reversed_pair(pair: Pair) -> Pair:
-    """Return PAIR in the other direction."""
-    return Pair(pair.server, pair.client, pair.rail)
 
 
 class Inquiry:
@@ -64,20 +59,11 @@ class Inquiry:
         self.groups = [one for one in (frozenset(
             end for end in self.everyone if end.node in set(nodes))
             for nodes in groups) if len(one) > 1]
-        self.most = most_pairs(self.rounds)
+        self.most = most_pairs(self.rounds.values())
         self.carried: List[Cause] = []      # suspects, by what ports carried
         self.tests: List[Observed] = []     # made alone
         self.findings: List[Object] = []
         self.notes: List[str] = []
-
-    def table_of(self, observed: Sequence[Observed],
-                 healthy: Optional[Sequence[bool]] = None,
-                 least: float = 0.0) -> Table:
-        """Make a table of what was OBSERVED."""
-        return Table([one.pair for one in observed],
-                     [one.value for one in observed], max(least, self.least),
-                     [one.sort for one in observed],
-                     None if healthy is None else numpy.array(healthy))
 
     async def run(self) -> None:
         """Find suspects, and test them again."""
@@ -85,28 +71,32 @@ class Inquiry:
             self.notes.append(f"{self.pairs[0].text()}: the only pair, so that"
                               " there is nothing to compare it with")
             return
-        alone = without_comparison(self.rounds, self.metric)
-        if alone:
-            self.notes.append(f"{', '.join(alone)}: not compared by what it "
+        observed = observed_of(self.rounds.values(), self.metric, self.most)
+        few = too_few(observed)
+        if few:
+            nodes = sorted(end.text() for port in few for end in port[:2]
+                           if end != ANY)
+            self.notes.append(f"{', '.join(nodes)}: not compared by what it "
                               "carried in its turn: fewer than 3 nodes had "
                               "one")
-        suspects = self.suspects()
+        suspects = self.suspects([one for one in observed
+                                  if one.pair not in few])
         if suspects:
             await self.examine(suspects)
 
-    def suspects(self) -> List[Cause]:
-        """Return what explains the rounds: first what ports carried, where
-        they are shared, then what pairs reached of ports that are not
+    def suspects(self, observed: Sequence[Observed]) -> List[Cause]:
+        """Return what explains what was OBSERVED: first what ports carried,
+        where they are shared, then what pairs reached of ports that are not
         suspect."""
         found: List[Cause] = []
-        observed = observed_of(self.rounds, self.metric)
         for sorts in (OUT, IN), (PAIR,):
             some = [one for one in observed if one.sort in sorts and not any(
-                self.touches(cause, one.pair) for cause in found)]
+                cause.touches(one.pair) for cause in found)]
             if not some:
                 continue
-            table = self.table_of(some, least=UNFAIR * are_shared(
-                self.rounds.values()) if PAIR in sorts else 0.0)
+            unfair = UNFAIR * (PAIR in sorts
+                               and are_shared(self.rounds.values()))
+            table = Table(some, max(unfair, self.least))
             given = bool(self.groups)
             if not given and PAIR in sorts:
                 self.groups = groups_of(table)
@@ -121,7 +111,7 @@ class Inquiry:
         most = max(FEWEST_TESTS, 2 * len(self.rounds))
         some = self.affordable(suspects, most)
         plans = {cause: self.plan(cause, suspects) for cause in some}
-        left, chosen = some, self.explain(some)
+        chosen: List[Chosen] = []
         for sweep in range(most):
             open_ = [one for one in some if sweep < SWEEPS
                      or not self.is_decided(one, chosen)]
@@ -132,8 +122,8 @@ class Inquiry:
             chosen = self.explain(some)
             if not before < len(self.tests) < most:
                 break
-        left = self.unexplained(some, chosen)
         self.say(chosen)
+        left = [one for one in some if not self.explaining(one, chosen)]
         doubtful = [one for one in left if not self.say_unsteady(one)]
         if doubtful:
             await self.look_again(doubtful, suspects)
@@ -160,7 +150,7 @@ class Inquiry:
         value, = await self.measure([pair])
         if value is not None:
             self.tests.append(Observed(pair, logarithm(speed_of(
-                value, self.metric)), 0))
+                value, self.metric))))
 
     def plan(self, cause: Cause, suspects: Sequence[Cause]
              ) -> Iterator[List[Pair]]:
@@ -170,16 +160,15 @@ class Inquiry:
         apart = [one for one in suspects if one != cause]
 
         def is_free(pair: Pair) -> bool:
-            return not any(one.covers(way) for one in apart
-                           for way in (pair, reversed_pair(pair)))
+            return not any(one.touches(pair) for one in apart)
 
-        own = [pair for pair in self.pairs if self.touches(cause, pair)]
+        own = [pair for pair in self.pairs if cause.touches(pair)]
         own = self.spread_over([pair for pair in own if is_free(pair)] or own,
                                cause)
         contrasts = [one for one in (self.contrasts(cause, side, is_free)
                                      for side in self.sides(cause)) if one]
         rest = [pair for pair in self.pairs if is_free(pair)
-                and not self.touches(cause, pair) and not (
+                and not cause.touches(pair) and not (
                     len(cause.ends) == 1 and cause.ends & set(pair[:2]))]
         self.source.shuffle(rest)
         for sweep in itertools.count():
@@ -188,13 +177,7 @@ class Inquiry:
             if contrasts:
                 pairs = contrasts[sweep % len(contrasts)]
                 some.append(pairs[sweep // len(contrasts) % len(pairs)])
-            yield [way for pair in some
-                   for way in (pair, reversed_pair(pair))]
-
-    @staticmethod
-    def touches(cause: Cause, pair: Pair) -> bool:
-        """PAIR has CAUSE in either direction."""
-        return cause.covers(pair) or cause.covers(reversed_pair(pair))
+            yield [way for pair in some for way in (pair, pair.turned())]
 
     def spread_over(self, pairs: List[Pair], cause: Cause) -> List[Pair]:
         """Order PAIRS by chance, those first that have other ends than those
@@ -228,7 +211,7 @@ class Inquiry:
         found = [pair for one in sorted(side) for other in sorted(
             self.everyone) for pair in (Pair(one, other, rails[one]),)
             if one.node != other.node and rails[one] == rails[other]
-            and is_free(pair) and (not self.touches(cause, pair)
+            and is_free(pair) and (not cause.touches(pair)
                                    or cause.others is None and other in side)]
         away = [pair for pair in found if pair.server not in both]
         self.source.shuffle(found)
@@ -239,63 +222,57 @@ class Inquiry:
         """Return what explains the tests that were made."""
         if not self.tests:
             return []
-        table = self.table_of(self.tests, [
+        table = Table(self.tests, self.least, numpy.array([
             not any(one.covers(test.pair) for one in suspects)
-            for test in self.tests])
+            for test in self.tests]))
         found = Search(table, self.groups, self.everyone, [
             way for one in suspects for way in (
                 [one] if one.pairs or one.kind in ("rail", "group")
                 else ways(one.kind, one.ends, one.others))]).run()
-        tested = numpy.array([any(self.touches(one, test.pair) for one in
-                                  suspects) for test in self.tests])
+        tested = numpy.array([any(one.touches(test.pair) for one in suspects)
+                              for test in self.tests])
         # what only tests of others show by chance was not suspect
         return [one for one in found if tested[one.mask].mean() >= 0.25]
 
-    def unexplained(self, suspects: Sequence[Cause],
-                    chosen: Sequence[Chosen]) -> List[Cause]:
-        """Return those of SUSPECTS of which no test is explained by CHOSEN."""
-        return [one for one in suspects if not any(
-            found.mask[i] for found in chosen
-            for i, test in enumerate(self.tests)
-            if self.touches(one, test.pair))]
+    def explaining(self, cause: Cause, chosen: Sequence[Chosen]
+                   ) -> List[Chosen]:
+        """Return those of CHOSEN that explain a test of CAUSE."""
+        mask = self.mask_of(cause)
+        return [one for one in chosen if (one.mask & mask).any()]
 
-    def weigh(self, mask: Mask, chosen: Sequence[Chosen],
-              tests: Sequence[Observed]) -> Optional[Comparison]:
-        """Compare TESTS of MASK with those that no CHOSEN cause explains; not
+    def weigh(self, mask: Mask, chosen: Sequence[Chosen] = ()
+              ) -> Optional[Comparison]:
+        """Compare tests of MASK with those that no CHOSEN cause explains; not
         those that another explains, if there are some."""
-        free = numpy.ones(len(tests), dtype=bool)
-        alone = mask.copy()
+        explained = numpy.zeros(len(self.tests), dtype=bool)
         for one in chosen:
-            free &= ~one.mask
             if one.mask is not mask:
-                alone &= ~one.mask
-        own = [tests[i].value for i in numpy.flatnonzero(
-            alone if alone.any() else mask)]
-        others = [tests[i].value for i in numpy.flatnonzero(free & ~mask)]
+                explained |= one.mask
+        alone = mask & ~explained
+        values = numpy.array([test.value for test in self.tests])
+        own = values[alone if alone.any() else mask].tolist()
+        others = values[~(mask | explained)].tolist()
         return compared(own, others) if own and others else None
 
     def mask_of(self, cause: Cause) -> Mask:
         """Say which tests have CAUSE, in either direction."""
-        return numpy.array([self.touches(cause, test.pair)
+        return numpy.array([cause.touches(test.pair)
                             for test in self.tests], dtype=bool)
 
     def is_decided(self, cause: Cause, chosen: Sequence[Chosen]) -> bool:
         """More tests of CAUSE would change nothing."""
-        mask = self.mask_of(cause)
-        own = [one for one in chosen if (one.mask & mask).any()]
-        for one in own:
-            seen = self.weigh(one.mask, chosen, self.tests)
-            if seen is None or not seen.is_sure(self.least):
-                return False
+        own = self.explaining(cause, chosen)
         if own:
-            return True
-        seen = self.weigh(mask, chosen, self.tests)
+            return all(seen is not None and seen.is_sure(self.least)
+                       for seen in (self.weigh(one.mask, chosen)
+                                    for one in own))
+        seen = self.weigh(self.mask_of(cause), chosen)
         return seen is not None and seen.is_clear(self.least)
 
     def say(self, chosen: Sequence[Chosen]) -> None:
         """Say what of CHOSEN is more than chance, and what is not."""
         for one in chosen:
-            seen = self.weigh(one.mask, chosen, self.tests)
+            seen = self.weigh(one.mask, chosen)
             if seen is None:
                 self.notes.append(self.words.incomparable(one.cause))
             elif not seen.is_sure(self.least):
@@ -310,10 +287,9 @@ class Inquiry:
 
     def say_unsteady(self, cause: Cause) -> bool:
         """Say so when some tests of CAUSE were slow, and others were not."""
-        mask = self.mask_of(cause)
-        own = [test.value for test, has in zip(self.tests, mask) if has]
-        others = [test.value for test, has in zip(self.tests, mask)
-                  if not has]
+        own, others = ([test.value for test in self.tests
+                        if cause.touches(test.pair) == has]
+                       for has in (True, False))
         if len(cause.ends) > 1 or min(len(own), len(others)) < 2 * SWEEPS:
             return False
         usual = ranks.median(others)
@@ -333,8 +309,8 @@ class Inquiry:
         count = {number: sum(
             any(cause.covers(one.pair) and (
                 one.sort == PAIR or cause in self.carried)
-                for cause in doubtful) for one in observed_of(
-                    {number: speeds}, self.metric, self.most))
+                for cause in doubtful)
+            for one in observed_of([speeds], self.metric, self.most))
             for number, speeds in self.rounds.items() if len(speeds) > 1}
         order = sorted(count, key=lambda number: -count[number])
         slow = [number for number in order if count[number]]
@@ -344,10 +320,10 @@ class Inquiry:
         for again in range(AGAIN if slow else 0):
             numbers = turns[again % 2]
             pairs = list(self.rounds[numbers[again // 2 % len(numbers)]])
-            seen += observed_of({again: {
+            seen += observed_of([{
                 pair: speed_of(value, self.metric) for pair, value
                 in zip(pairs, await self.measure(pairs))
-                if value is not None}}, self.metric, self.most)
+                if value is not None}], self.metric, self.most)
             if again >= SWEEPS and all(
                     loaded is None or loaded.p <= CERTAIN
                     or loaded.is_clear(self.least) for loaded in (
@@ -377,13 +353,13 @@ class Inquiry:
 
     def say_doubtful(self, cause: Cause, again: Optional[Comparison]) -> None:
         """Say what CAUSE is that is not slow alone, and AGAIN in rounds."""
-        alone = self.weigh(self.mask_of(cause), [], self.tests)
+        alone = self.weigh(self.mask_of(cause))
         if alone is None:
             self.notes.append(self.words.incomparable(cause))
         elif alone.is_sure(self.least):
             self.findings.append(self.words.slow(cause, alone, [
                 test.pair for test in self.tests
-                if self.touches(cause, test.pair)]))
+                if cause.touches(test.pair)]))
         elif again and again.is_sure(self.least):
             self.findings.append(self.words.congestion(
                 cause, again, alone, self.most))

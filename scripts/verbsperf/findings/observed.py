@@ -8,14 +8,14 @@ middle one of their port."""
 import math
 import statistics
 from typing import (Dict, Iterable, List, Mapping, NamedTuple, Optional,
-                    Sequence, Tuple)
+                    Sequence, Set, Tuple)
 
 from verbsperf.base.metrics import METRICS
-from verbsperf.findings.causes import ANY
 from verbsperf.pairs.patterns import End, Pair
 from verbsperf.stats import ranks
 
 FEWEST_PORTS = 3        # that are compared with each other
+ANY = End("*", "")      # whoever a port has to do with
 # Kinds of observations, each of which is compared with its own.
 PAIR, OUT, IN = 0, 1, 2
 
@@ -39,8 +39,7 @@ class Observed(NamedTuple):
 
     pair: Pair
     value: float        # the logarithm of its speed
-    sort: int
-    round: int = 0
+    sort: int = PAIR
 
 
 def speed_of(value: float, metric: str) -> float:
@@ -85,56 +84,45 @@ def shares_of(speeds: Speeds) -> Speeds:
     return found
 
 
-def most_pairs(rounds: Mapping[int, Speeds]) -> Dict[int, int]:
+def most_pairs(rounds: Iterable[Speeds]) -> Dict[int, int]:
     """Return {direction: how many pairs a port has at most}."""
-    ports = [(way, len(own)) for speeds in rounds.values()
-             for (way, _), own in by_port(speeds).items()]
-    return {way: max((n for one, n in ports if one == way), default=0)
-            for way in (OUT, IN)}
-
-
-def loads_of(rounds: Mapping[int, Speeds], most: Mapping[int, int],
-             metric: str) -> List[Observed]:
-    """Return what ports carried that had about as many pairs as the MOST, in
-    each round; a latency is that of the middle pair."""
-    found = []
-    for number, speeds in rounds.items():
-        for (way, end), own in by_port(speeds).items():
-            if len(own) >= max(2, most[way] / 2):
-                load = (sum(own) if METRICS[metric].is_rate
-                        else statistics.median(own))
-                pair = (Pair(end, ANY) if way == OUT else Pair(ANY, end))
-                found.append(Observed(pair, logarithm(load), way, number))
+    found = {OUT: 0, IN: 0}
+    for speeds in rounds:
+        for (way, _), own in by_port(speeds).items():
+            found[way] = max(found[way], len(own))
     return found
 
 
-def observed_of(rounds: Mapping[int, Speeds], metric: str,
-                most: Optional[Mapping[int, int]] = None) -> List[Observed]:
-    """Return what is compared of ROUNDS."""
-    if not are_shared(rounds.values()):
-        return [Observed(pair, logarithm(speed), PAIR, number)
-                for number, speeds in rounds.items()
-                for pair, speed in speeds.items()]
-    loads = loads_of(rounds, most or most_pairs(rounds), metric)
-    return [one for one in loads if most or len({
-        other.pair for other in loads if other.sort == one.sort})
-        >= FEWEST_PORTS] + [
-            Observed(pair, logarithm(share), PAIR, number)
-            for number, speeds in rounds.items()
-            for pair, share in shares_of(speeds).items()]
+def loads_of(rounds: Iterable[Speeds], most: Mapping[int, int], metric: str
+             ) -> List[Observed]:
+    """Return what ports carried that had about as many pairs as the MOST, in
+    each round; a latency is that of the middle pair."""
+    return [Observed(Pair(end, ANY) if way == OUT else Pair(ANY, end),
+                     logarithm(sum(own) if METRICS[metric].is_rate
+                               else statistics.median(own)), way)
+            for speeds in rounds for (way, end), own in by_port(speeds).items()
+            if len(own) >= max(2, most[way] / 2)]
 
 
-def without_comparison(rounds: Mapping[int, Speeds], metric: str
-                       ) -> Sequence[str]:
-    """Return the names of nodes whose ports are not compared, as there are too
-    few."""
-    if not are_shared(rounds.values()):
-        return []
-    loads = loads_of(rounds, most_pairs(rounds), metric)
-    ends = {way: {end for one in loads if one.sort == way
-                  for end in one.pair[:2]} - {ANY} for way in (OUT, IN)}
-    return sorted(end.text() for some in ends.values() for end in some
-                  if len(some) < FEWEST_PORTS)
+def too_few(loads: Sequence[Observed]) -> Set[Pair]:
+    """Return the ports of LOADS that are not compared with each other, as
+    there are too few."""
+    ports = [{one.pair for one in loads if one.sort == way}
+             for way in (OUT, IN)]
+    return {port for own in ports if len(own) < FEWEST_PORTS for port in own}
+
+
+def observed_of(rounds: Iterable[Speeds], metric: str,
+                most: Mapping[int, int]) -> List[Observed]:
+    """Return what is compared of ROUNDS, where a port has as many pairs as the
+    MOST."""
+    rounds = list(rounds)
+    if not are_shared(rounds):
+        return [Observed(pair, logarithm(speed), PAIR)
+                for speeds in rounds for pair, speed in speeds.items()]
+    return [*loads_of(rounds, most, metric), *(
+        Observed(pair, logarithm(share), PAIR)
+        for speeds in rounds for pair, share in shares_of(speeds).items())]
 
 
 class Comparison(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Collection, Mapping, Sequence
 from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import counted
 from verbsperf.documents.jsonfile import Object
-from verbsperf.findings.causes import ANY, BOTH, RECEIVES, SENDS, Cause
+from verbsperf.findings.causes import BOTH, RECEIVES, SENDS, Cause
 from verbsperf.findings.observed import IN, OUT, Comparison
 from verbsperf.pairs import nodesets
 from verbsperf.pairs.patterns import End, Pair

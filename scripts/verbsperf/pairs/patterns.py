@@ -41,6 +41,10 @@ class Pair(NamedTuple):
             return f"{self.client.node} - {self.server.text()}"
         return f"{self.client.text()} - {self.server.text()}"
 
+    def turned(self) -> "Pair":
+        """Return it in the other direction."""
+        return Pair(self.server, self.client, self.rail)
+
 
 class Wanted(NamedTuple):
     """What a pattern is made of."""

@@ -54,6 +54,7 @@ verbsperf_documentsdir = $(verbsperfdir)/documents
 dist_verbsperf_documents_DATA = \
 	scripts/verbsperf/documents/__init__.py \
 	scripts/verbsperf/documents/environment.py \
+	scripts/verbsperf/documents/fields.py \
 	scripts/verbsperf/documents/formats.py \
 	scripts/verbsperf/documents/jsonfile.py \
 	scripts/verbsperf/documents/points.py \

@@ -14,6 +14,8 @@ from typing import (Any, AsyncIterator, Callable, Dict, Iterable, List,
                     NoReturn, Optional, Sequence, Tuple)
 
 from verbsperf.agents import agent as protocol
+from verbsperf.documents.fields import (Fields, having, list_of, null_or, of,
+                                        wrong)
 from verbsperf.documents.jsonfile import Object
 
 PING_EVERY = 5.0            # seconds
@@ -29,40 +31,28 @@ class NodeFailed(Exception):
     """A node does not take part any more; the text says why."""
 
 
-def is_text(value: object) -> bool:
-    """VALUE is text."""
-    return isinstance(value, str)
-
-
-def is_number(value: object) -> bool:
-    """VALUE is a whole number."""
-    return type(value) is int
-
-
 def is_time(value: object) -> bool:
     """VALUE is a time in seconds, of this age: a float can add to it."""
     return (isinstance(value, (int, float)) and not isinstance(value, bool)
             and 0 <= value < LATEST)
 
 
-# What an agent may say, and of what kind it is.
-MESSAGES: Dict[str, Dict[str, Callable[[Any], bool]]] = {
-    "node": {"devices": lambda value: isinstance(value, list) and all(
-        isinstance(one, dict) and is_text(one.get("name"))
-        and is_text(one.get("state")) and is_number(one.get("port"))
-        and all(is_text(one.get(name, "")) or one[name] is None
-                for name in ("link", "firmware"))
-        and (one.get("mtu") is None or is_number(one["mtu"]))
-        for one in value),
-        "error": lambda value: value is None or is_text(value)},
+def is_port(value: Any) -> bool:
+    """VALUE is a port of TCP."""
+    return type(value) is int and 0 < value < 65536
+
+
+TEXT, NUMBER = of(str), of(int)
+# What an agent may say, and what it has.
+MESSAGES: Dict[str, Fields] = {
+    "node": {"error": null_or(TEXT), "devices": list_of(having({
+        "name": TEXT, "state": TEXT, "port": NUMBER, "mtu": null_or(NUMBER),
+        "link": null_or(TEXT), "firmware": null_or(TEXT)}))},
     "pong": {"t": is_time, "now": is_time},
-    "listening": {"id": is_number, "port": lambda value: type(value) is int
-                  and 0 < value < 65536},
-    "warm": {"id": is_number},
-    "ended": {"id": is_number, "stdout": is_text, "stderr": is_text,
-              "status": lambda value: value is None or is_number(value),
-              "lost": lambda value: isinstance(value, bool),
-              "opened": lambda value: value is None or is_time(value)},
+    "listening": {"id": NUMBER, "port": is_port},
+    "warm": {"id": NUMBER},
+    "ended": {"id": NUMBER, "stdout": TEXT, "stderr": TEXT, "lost": of(bool),
+              "status": null_or(NUMBER), "opened": null_or(is_time)},
 }
 
 
@@ -70,8 +60,7 @@ def check_message(message: Object) -> str:
     """Return the type of MESSAGE, and refuse what no agent says."""
     kind = message.get("type")
     fields = MESSAGES.get(kind) if isinstance(kind, str) else None
-    if fields is None or not all(good(message.get(name))
-                                 for name, good in fields.items()):
+    if fields is None or wrong(message, fields):
         raise protocol.Ended("its agent sent a message of an unknown kind")
     return str(kind)
 

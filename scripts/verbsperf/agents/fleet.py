@@ -8,14 +8,14 @@ import asyncio
 import datetime
 import statistics
 import time
-from typing import (Callable, Dict, List, NamedTuple, Optional, Sequence,
+from typing import (Collection, Dict, List, NamedTuple, Optional, Sequence,
                     Tuple)
 
 from verbsperf.agents.agent import CLIENT, SERVER
 from verbsperf.agents.coordinator import Coordinator, Node, NodeFailed, Process
 from verbsperf.documents import formats, results
 from verbsperf.documents.jsonfile import Object
-from verbsperf.pairs.patterns import Pair
+from verbsperf.pairs.patterns import End, Pair
 from verbsperf.plan.program import sentence_of
 
 HOLD = 300              # seconds that a warm pair waits for the others
@@ -62,9 +62,8 @@ class Outcome:
     def span(self) -> Optional[Span]:
         """Return the time that it measured in."""
         seconds = self.row.get("seconds") if self.row else None
-        if seconds is None or self.opened is None:
-            return None
-        return self.opened, self.opened + seconds
+        return None if seconds is None or self.opened is None else (
+            self.opened, self.opened + seconds)
 
 
 class Round(NamedTuple):
@@ -84,11 +83,6 @@ def address_of(node: Node) -> str:
     if node.address.startswith(("127.", "::1")):
         return node.name
     return node.address
-
-
-def device_words(device: str) -> List[str]:
-    """Return the option that chooses DEVICE; "" is verbsperf's choice."""
-    return [f"--device={device}"] if device else []
 
 
 def time_of(text: object) -> Optional[float]:
@@ -117,9 +111,12 @@ class Running:
             raise NodeFailed(f"{name}: {why}")
         return node
 
-    def start(self, name: str, words: Sequence[str]) -> Process:
-        """Start verbsperf on the node NAME."""
-        return self.node(name).start(next(self.coordinator.numbers), words)
+    def start(self, end: End, words: Sequence[str], *address: str) -> Process:
+        """Start verbsperf with WORDS at END, and with the ADDRESS of the other
+        if it is a client."""
+        device = [f"--device={end.device}"] if end.device else []
+        return self.node(end.node).start(next(self.coordinator.numbers),
+                                         [*words, *device, *address])
 
     async def stage(self, what: str, process: Optional[Process], event: str,
                     seconds: float) -> Optional[Object]:
@@ -129,19 +126,14 @@ class Running:
         try:
             found = await process.wait(event, seconds)
             if found is None:
-                self.fail(self.why(process))
+                end = process.events["ended"].result()
+                self.fail(sentence_of(end["stderr"], end["status"]))
             return found
         except NodeFailed as error:
             self.fail(str(error))
         except asyncio.TimeoutError:
             self.fail(f"{what} took longer than {seconds:g} s")
         return None
-
-    @staticmethod
-    def why(process: Process) -> str:
-        """Return what PROCESS, which has ended, says of its end."""
-        end = process.events["ended"].result()
-        return sentence_of(end["stderr"], end["status"])
 
     def fail(self, why: str) -> None:
         """The job has failed, and this is the first that is known of it."""
@@ -151,17 +143,15 @@ class Running:
         """Start both ends, and wait until they are warm."""
         pair = self.job.pair
         try:
-            self.server = self.start(pair.server.node, [
-                *SERVER, *device_words(pair.server.device)])
+            self.server = self.start(pair.server, SERVER)
             there = await self.stage(
                 f"starting the server on {pair.server.node}", self.server,
                 "listening", LISTENS_WITHIN)
             if there is None:
                 return
-            self.client = self.start(pair.client.node, [
-                *self.job.words, *device_words(pair.client.device),
-                f"--port={there['port']}", *CLIENT,
-                f"--hold={HOLD}", address_of(self.node(pair.server.node))])
+            self.client = self.start(pair.client, [
+                *self.job.words, f"--port={there['port']}", *CLIENT,
+                f"--hold={HOLD}"], address_of(self.node(pair.server.node)))
         except NodeFailed as error:
             self.fail(str(error))
             return
@@ -189,28 +179,27 @@ class Running:
 
     def read(self, end: Object) -> None:
         """Take the result from the END of the client."""
+        document, wrong, rows = None, None, []
         if end["status"] not in (0, 3):
-            self.fail(sentence_of(end["stderr"], end["status"]))
+            wrong = sentence_of(end["stderr"], end["status"])
+        elif end["lost"]:
+            wrong = ("verbsperf wrote more than its agent can send; "
+                     "--interval makes it less")
+        else:
+            document, wrong = results.read_document(end["stdout"])
+        if document is not None:
+            rows = [row for row in document["results"] if results.usable(row)]
+            if len(rows) != 1:
+                wrong = f"{len(rows)} rows of results, not one"
+            elif not formats.is_optional_amount(rows[0].get("seconds")):
+                wrong = "the result does not say how long it was measured"
+        if wrong is not None:
+            self.fail(wrong)
             return
-        if end["lost"]:
-            self.fail("verbsperf wrote more than its agent can send; "
-                      "--interval makes it less")
-            return
-        document, wrong = results.read_document(end["stdout"])
-        if document is None:
-            self.fail(str(wrong))
-            return
-        rows = [row for row in document["results"] if results.usable(row)]
-        if len(rows) != 1:
-            self.fail(f"{len(rows)} rows of results, not one")
-            return
-        if not formats.is_optional_amount(rows[0].get("seconds")):
-            self.fail("the result does not say how long it was measured")
-            return
-        clock = self.coordinator.nodes[self.job.pair.client.node].clock
         self.outcome.document, self.outcome.row = document, rows[0]
         opened = time_of(rows[0].get("opened")) or end.get("opened")
         if opened is not None:
+            clock = self.coordinator.nodes[self.job.pair.client.node].clock
             self.outcome.opened = opened - (clock.offset() or 0)
 
     def kill(self) -> None:
@@ -246,7 +235,7 @@ def rate_within(outcome: Outcome, span: Span) -> Optional[float]:
     return bits / seconds if seconds else None
 
 
-def middle_of(spans: Sequence[Span]) -> Span:
+def middle_of(spans: Collection[Span]) -> Span:
     """Return the time of a round whose pairs measured in SPANS."""
     start = statistics.median(one[0] for one in spans)
     length = statistics.median(one[1] - one[0] for one in spans)
@@ -257,21 +246,15 @@ def add_up(outcomes: Sequence[Outcome]
            ) -> Tuple[Optional[Span], Optional[float], int]:
     """Mark what was not measured together; return (the time in which the rest
     was, its Gb/s, how many pairs are in it)."""
-    spans = {id(one): span for one in outcomes for span in (one.span(),)
-             if span}
+    spans = {one: span for one in outcomes for span in (one.span(),) if span}
     if not spans:
         return None, None, 0
-    middle = middle_of(list(spans.values()))
-    for one in outcomes:
-        if id(one) in spans:
-            one.skew = spans[id(one)][0] - middle[0]
-            one.overlap = overlap_of(spans[id(one)], middle)
-    together = [one for one in outcomes if id(one) in spans
-                and not one.marked]
-    if not together:
-        return None, None, 0
-    common = (max(spans[id(one)][0] for one in together),
-              min(spans[id(one)][1] for one in together))
+    middle = middle_of(spans.values())
+    for one, span in spans.items():
+        one.skew, one.overlap = span[0] - middle[0], overlap_of(span, middle)
+    together = [one for one in spans if not one.marked]
+    common = (max((spans[one][0] for one in together), default=0.0),
+              min((spans[one][1] for one in together), default=0.0))
     if common[1] <= common[0]:
         return None, None, 0
     rates = [rate for rate in (rate_within(one, common) for one in together
@@ -292,23 +275,14 @@ async def open_windows(coordinator: Coordinator, warm: Sequence[Running]
     await coordinator.flush()
 
 
-async def run_round(coordinator: Coordinator, jobs: Sequence[Job],
-                    tell: Callable[[Outcome], None] = lambda outcome: None
-                    ) -> Round:
-    """Run JOBS at the same time; TELL is told of each that has ended."""
+async def run_round(coordinator: Coordinator, jobs: Sequence[Job]) -> Round:
+    """Run JOBS at the same time."""
     start = time.monotonic()
     running = [Running(coordinator, job) for job in jobs]
     coordinator.ask_time(coordinator.nodes.values())
     await asyncio.gather(*(one.connect() for one in running))
-    warm = [one for one in running if one.is_warm()]
     connecting = time.monotonic() - start
-    await open_windows(coordinator, warm)
-
-    async def finish(one: Running) -> Outcome:
-        outcome = await one.finish()
-        tell(outcome)
-        return outcome
-
-    outcomes = list(await asyncio.gather(*(finish(one) for one in running)))
+    await open_windows(coordinator, [one for one in running if one.is_warm()])
+    outcomes = list(await asyncio.gather(*(one.finish() for one in running)))
     return Round(outcomes, *add_up(outcomes), time.monotonic() - start,
                  connecting)

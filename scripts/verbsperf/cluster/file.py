@@ -7,11 +7,13 @@ end for each finding and note; doc/verbsperf-cluster-1.schema.json has it
 all."""
 import json
 import platform
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from verbsperf.base.errors import Refused, ResultsError
 from verbsperf.base.metrics import METRICS
 from verbsperf.documents import formats
+from verbsperf.documents.fields import (Fields, by_name, having, list_of,
+                                        null_or, of, some_of, wrong)
 from verbsperf.documents.formats import Place
 from verbsperf.documents.jsonfile import Object, objects_of, read_text
 from verbsperf.documents.writer import Lines, now_text
@@ -40,73 +42,37 @@ class Begun(NamedTuple):
             self.lines.append(entry)
 
 
-def are_texts(value: Any, *names: str) -> bool:
-    """VALUE is an object in which NAMES are texts."""
-    return isinstance(value, dict) and all(
-        isinstance(value.get(name), str) for name in names)
+def is_known(value: Any) -> bool:
+    """VALUE is not null."""
+    return value is not None
 
 
-def is_end(value: Any) -> bool:
-    """VALUE is an end of a pair."""
-    return are_texts(value, "node", "device")
-
-
-def is_result(value: Any) -> bool:
-    """VALUE is null or has the parts of a row that are looked at."""
-    return value is None or isinstance(value, dict) and all(
-        formats.is_optional(value.get(name, 0), dict)
-        for name in ("bandwidth", "latency"))
-
-
-def are_facts(value: Any, *names: str) -> bool:
-    """VALUE is a list of objects that have NAMES."""
-    return formats.are_objects(value) and all(
-        one.keys() >= set(names) for one in value)
-
-
-def is_evidence(value: Any) -> bool:
-    """VALUE is null, or the evidence of a finding."""
-    return value is None or isinstance(value, dict) and all(
-        isinstance(seen, dict)
-        and are_facts(seen.get("differs", []), "fact", "here", "elsewhere")
-        and are_facts(seen.get("rose", []), "counter", "value")
-        for seen in value.values())
-
-
-def of(kind: type) -> Callable[[Any], bool]:
-    """Return what says that a value is of KIND."""
-    return lambda value: isinstance(value, kind)
-
-
-def null_or(kind: type) -> Callable[[Any], bool]:
-    """Return what says that a value is null or of KIND."""
-    return lambda value: formats.is_optional(value, kind)
-
-
-Fields = Dict[str, Callable[[Any], bool]]
+TEXT, FLAG, AMOUNT = of(str), of(bool), formats.is_optional_amount
+END = having({"node": TEXT, "device": TEXT})
+PART = null_or(of(dict))
+EVIDENCE = by_name(having({
+    "differs": null_or(list_of(having({
+        "fact": TEXT, "here": is_known, "elsewhere": is_known}))),
+    "rose": null_or(list_of(having({"counter": TEXT, "value": is_known})))}))
 # What the header needs.
 HEADER: Fields = {
-    "started": of(str), "pattern": of(str),
-    "tool": lambda one: are_texts(one, "verbsperf"),
-    "nodes": lambda one: formats.are_texts(one) and bool(one),
-    "points": lambda one: formats.are_objects(one) and bool(one)}
+    "started": TEXT, "tool": having({"verbsperf": TEXT}), "pattern": TEXT,
+    "nodes": some_of(TEXT), "points": some_of(of(dict))}
 # What each kind of line needs.
 KINDS: Dict[str, Fields] = {
-    "node": {"node": of(str), "error": null_or(str),
-             "environment": null_or(dict)},
+    "node": {"node": TEXT, "error": null_or(TEXT), "environment": PART},
     "pair": {"round": formats.is_count, "point": formats.is_count,
-             "rail": formats.is_count, "client": is_end, "server": is_end,
-             "value": formats.is_optional_amount, "result": is_result,
-             "overlap": formats.is_optional_amount, "error": null_or(str),
-             "probe": of(bool), "alone": of(bool), "marked": of(bool)},
+             "rail": formats.is_count, "client": END, "server": END,
+             "value": AMOUNT, "overlap": AMOUNT, "error": null_or(TEXT),
+             "result": null_or(having({"bandwidth": PART, "latency": PART})),
+             "probe": FLAG, "alone": FLAG, "marked": FLAG},
     "round": {"round": formats.is_count, "point": formats.is_count,
-              "gbps": formats.is_optional_amount, "pairs": formats.is_count,
-              "added": formats.is_count, "alone": of(bool)},
-    "finding": {"point": formats.is_count, "sentence": of(str),
-                "kind": of(str), "ratio": formats.is_optional_amount,
-                "ends": lambda one: isinstance(one, list) and all(
-                    map(is_end, one)), "beside": is_evidence},
-    "note": {"point": formats.is_count, "sentence": of(str)},
+              "gbps": AMOUNT, "pairs": formats.is_count,
+              "added": formats.is_count, "alone": FLAG},
+    "finding": {"point": formats.is_count, "sentence": TEXT, "kind": TEXT,
+                "ratio": AMOUNT, "ends": list_of(END),
+                "beside": null_or(EVIDENCE)},
+    "note": {"point": formats.is_count, "sentence": TEXT},
     "resumed": {},
 }
 # What is said of the rounds when all are done.
@@ -116,9 +82,9 @@ FOUND = ("finding", "note")
 def check_fields(place: Place, kind: str, fields: Fields, line: Object
                  ) -> None:
     """LINE has the FIELDS that one of KIND needs."""
-    for name, good in fields.items():
-        place.expect(good(line.get(name)), f"\"{name}\" of a {kind} is not as"
-                     " verbsperf-cluster writes it")
+    name = wrong(line, fields)
+    place.expect(name is None, f"\"{name}\" of a {kind} is not as "
+                 "verbsperf-cluster writes it")
 
 
 def check_header(place: Place, header: Object) -> None:

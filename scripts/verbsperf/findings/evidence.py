@@ -50,10 +50,10 @@ def risen(result: Object, side: str) -> List[Object]:
 def lines_of(evidence: Object) -> Iterator[str]:
     """Yield the EVIDENCE of a finding, as text."""
     for node, seen in sorted(evidence.items()):
-        for one in seen.get("differs", []):
+        for one in seen.get("differs") or ():
             yield (f"{node}: {one['fact']} is {one['here']}, elsewhere "
                    f"{one['elsewhere']}")
-        for one in seen.get("rose", []):
+        for one in seen.get("rose") or ():
             yield f"{node}: {one['counter']} rose by {one['value']}: " + str(
                 one.get("meaning"))
 

@@ -11,11 +11,13 @@ and then its text, an object of JSON.
 """
 import argparse
 import base64
+import contextlib
 import ctypes
 import hashlib
 import hmac
 import json
 import os
+import pathlib
 import re
 import secrets
 import selectors
@@ -144,6 +146,11 @@ def object_of(text: bytes) -> Object:
     return message
 
 
+def plain(**message: Any) -> bytes:
+    """Return MESSAGE as a line before the keys are proved."""
+    return json.dumps(message).encode() + b"\n"
+
+
 def printable(text: str) -> str:
     """Return TEXT, which another host may have sent, without what a terminal
     would obey or cannot show (as in tables.py, which is not sent)."""
@@ -267,44 +274,33 @@ class Child:
 
     def open_window(self) -> None:
         """Let it measure."""
-        try:
-            assert self.process.stdin is not None
+        assert self.process.stdin is not None
+        # it may have ended, and says why
+        with contextlib.suppress(OSError):
             os.write(self.process.stdin.fileno(), b"\n")
             self.opened = time.time()
-        except OSError:
-            pass        # it has ended, and says why
 
     def signal(self, number: int) -> None:
         """Send the signal NUMBER to it and all that it started."""
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, number)
-        except ProcessLookupError:
-            pass
 
     def close(self) -> None:
         """Close what is left of it."""
         for stream in (self.process.stdin, self.process.stdout,
                        self.process.stderr):
-            try:
+            with contextlib.suppress(OSError):
                 if stream is not None:
                     stream.close()
-            except OSError:
-                pass
-
-
-def find_verbsperf(path: str) -> Optional[str]:
-    """Return the program PATH, or None when there is none."""
-    return shutil.which(path)
 
 
 def rate_of(device: str, port: str) -> Optional[str]:
     """Return what the kernel says of the speed and width of PORT, such as 100
     Gb/sec (4X EDR), if it has the device."""
     try:
-        with open(os.path.join(
-                os.environ.get("SYSFS_PATH") or "/sys", "class/infiniband",
-                device, "ports", port, "rate"), encoding="utf-8") as file:
-            return file.read().strip() or None
+        return pathlib.Path(
+            os.environ.get("SYSFS_PATH") or "/sys", "class/infiniband",
+            device, "ports", port, "rate").read_text("utf-8").strip() or None
     except (OSError, ValueError):
         return None
 
@@ -322,7 +318,7 @@ def describe(program: str) -> Object:
     """Say what there is on this node: verbsperf and its devices."""
     found: Object = {"hostname": socket.gethostname(), "verbsperf": None,
                      "devices": [], "error": None}
-    path = find_verbsperf(program)
+    path = shutil.which(program)
     if path is None:
         found["error"] = f"there is no {program} in PATH"
         return found
@@ -351,7 +347,7 @@ class Agent:
     def __init__(self, sock: socket.socket, lines: Lines, program: str,
                  key: bytes) -> None:
         self.sock, self.lines, self.key = sock, lines, key
-        self.path = find_verbsperf(program) or program
+        self.path = shutil.which(program) or program
         self.children: Dict[int, Child] = {}
         self.selector = selectors.DefaultSelector()
         self.selector.register(sock, selectors.EVENT_READ, None)
@@ -495,12 +491,10 @@ class Agent:
             for child in self.children.values():
                 child.signal(number)
             for child in self.children.values():
-                try:
-                    # the pipes are not read any more: let nothing wait
-                    child.close()
+                # the pipes are not read any more: let nothing wait
+                child.close()
+                with contextlib.suppress(subprocess.TimeoutExpired):
                     child.process.wait(max(0.01, deadline - time.monotonic()))
-                except subprocess.TimeoutExpired:
-                    pass
 
 
 def connect(places: List[str], port: int) -> socket.socket:
@@ -539,9 +533,8 @@ def shake_hands(sock: socket.socket, key: bytes, node: str) -> Lines:
     """Prove the key to the coordinator, and have it proved."""
     mine = secrets.token_bytes(32)
     sock.settimeout(HELLO_WITHIN)
-    hello = {"type": "hello", "protocol": PROTOCOL, "node": node,
-             "nonce": mine.hex()}
-    sock.sendall(json.dumps(hello).encode() + b"\n")
+    sock.sendall(plain(type="hello", protocol=PROTOCOL, node=node,
+                       nonce=mine.hex()))
     answer = object_of(read_line(sock))
     theirs = answer.get("protocol")
     if type(theirs) is int and theirs != PROTOCOL:
@@ -551,8 +544,8 @@ def shake_hands(sock: socket.socket, key: bytes, node: str) -> Lines:
                     proof(key, b"coordinator", nonces, node)):
         raise Ended("the coordinator has another key")
     lines = Lines(session_key(key, nonces), b"agent")
-    sock.sendall(json.dumps({"type": "proof", "proof": proof(
-        key, b"agent", nonces, node)}).encode() + b"\n")
+    sock.sendall(plain(type="proof",
+                       proof=proof(key, b"agent", nonces, node)))
     return lines
 
 

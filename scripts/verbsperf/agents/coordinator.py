@@ -5,7 +5,6 @@ deadline.  What an agent says is checked: it is on the network."""
 import asyncio
 import contextlib
 import itertools
-import json
 import secrets
 import socket
 import statistics
@@ -307,11 +306,10 @@ class Coordinator:
             raise protocol.Ended("the greeting names no node")
         self.check_version(name, hello.get("protocol"), writer)
         nonces = theirs, secrets.token_bytes(32)
-        writer.write(json.dumps({
-            "type": "challenge", "protocol": protocol.PROTOCOL,
-            "nonce": nonces[1].hex(),
-            "proof": protocol.proof(self.key, b"coordinator", nonces, name),
-        }).encode() + b"\n")
+        writer.write(protocol.plain(
+            type="challenge", protocol=protocol.PROTOCOL,
+            nonce=nonces[1].hex(),
+            proof=protocol.proof(self.key, b"coordinator", nonces, name)))
         try:
             answer = protocol.object_of(await short_line(reader))
         except protocol.Ended:
@@ -322,8 +320,7 @@ class Coordinator:
             raise protocol.Ended("another key")
         lines = protocol.Lines(protocol.session_key(self.key, nonces),
                                b"coordinator")
-        return self.admit(Node(
-            name, address_of(writer), lines, writer))
+        return self.admit(Node(name, address_of(writer), lines, writer))
 
     def note_stranger(self, name: str, writer: asyncio.StreamWriter, but: str
                       ) -> None:
@@ -341,9 +338,8 @@ class Coordinator:
         if type(theirs) is not int:
             raise protocol.Ended("the greeting has no protocol")
         if theirs != protocol.PROTOCOL:
-            writer.write(json.dumps({
-                "type": "refuse", "protocol": protocol.PROTOCOL,
-            }).encode() + b"\n")
+            writer.write(protocol.plain(type="refuse",
+                                        protocol=protocol.PROTOCOL))
             why = protocol.versions(theirs, protocol.PROTOCOL)
             self.note_stranger(name, writer, f"but {why}")
             raise protocol.Ended(why)

@@ -2,6 +2,7 @@
 
 ClusterShell reads them where it is installed, and knows @group, too; without
 it, what is written here does."""
+import itertools
 import re
 from typing import Callable, Dict, Iterator, List, Optional, Tuple
 
@@ -17,19 +18,6 @@ MOST = 100000
 
 class SetError(Refused):
     """A set cannot be read; the text says why."""
-
-
-def outside_brackets(text: str, separators: str) -> List[str]:
-    """Split TEXT where one of SEPARATORS stands outside of brackets, which is
-    kept as the first letter of what follows it."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter == "[") - (letter == "]")
-        if letter in separators and not depth:
-            parts.append(letter)
-        else:
-            parts[-1] += letter
-    return parts
 
 
 def numbers_of(ranges: str, text: str) -> Iterator[str]:
@@ -48,26 +36,24 @@ def numbers_of(ranges: str, text: str) -> Iterator[str]:
 
 def names_of(word: str, text: str) -> Iterator[str]:
     """Yield the names that WORD, with any number of brackets, stands for."""
-    match = re.fullmatch(r"([^][]*)\[([^][]*)\](.*)", word)
-    if not match:
-        if not word or "[" in word or "]" in word:
-            raise SetError(f"'{text}': a bracket or a name is missing")
-        yield word
-        return
-    for number in numbers_of(match[2], text):
-        for rest in names_of(match[3], text) if match[3] else ("",):
-            yield match[1] + number + rest
+    if not re.fullmatch(r"([^][]|\[[^][]*\])+", word):
+        raise SetError(f"'{text}': a bracket or a name is missing")
+    parts = re.split(r"\[(.*?)\]", word)
+    yield from map("".join, itertools.product(*(
+        numbers_of(part, text) if i % 2 else [part]
+        for i, part in enumerate(parts))))
 
 
 def expand_here(text: str) -> List[str]:
     """Return the names of the set TEXT, without ClusterShell."""
     found: List[str] = []
-    for part in outside_brackets("," + text, ",!")[1:]:
-        if part[1:2] == "@":
+    # at commas and exclamation marks outside of brackets
+    for sign, word in re.findall(r"([,!])((?:\[[^][]*\]|[^,!])*)", "," + text):
+        if word.startswith("@"):
             raise SetError(f"'{text}': groups need ClusterShell (package "
                            "python3-clustershell)")
-        names = list(names_of(part[1:].strip(), text))
-        if part[0] == "!":
+        names = list(names_of(word.strip(), text))
+        if sign == "!":
             found = [name for name in found if name not in set(names)]
         else:
             found += names

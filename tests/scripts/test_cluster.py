@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -90,6 +91,40 @@ def test_the_key_is_in_no_command_line():
     size, _, rest = data.partition(b"\n")
     assert rest[int(size):] == b"secret\n"
     assert rest.startswith(b'"""The end of verbsperf-cluster on a node')
+
+
+def test_how_agents_are_started(monkeypatch):
+    """What gives one line to a shell quotes it; a step has one command for all
+    nodes, which know their names."""
+    begun = []
+    monkeypatch.setattr(launch.Launcher, "begin",
+                        lambda _, words, nodes: begun.append((words, nodes)))
+    places = {"n1": ["10.0.0.1"], "n2": ["10.0.0.1", "h"]}
+
+    def started(how):
+        begun.clear()
+
+        async def start():
+            launch.start(how, [*places], places, 7000, "key", "a b")
+        asyncio.run(start())
+        return begun
+
+    two = [launch.python_words(places[node], 7000, node, "a b")
+           for node in places]
+    assert two[1][3:] == ["10.0.0.1,h:7000", "--node", "n2", "--program", "a b"]
+    assert started("env X=%h") == [(["env", "X=n1", *two[0]], ["n1"]),
+                                   (["env", "X=n2", *two[1]], ["n2"])]
+    one, other = started("ssh")
+    assert (one[0][-2], other[0][-2]) == ("n1", "n2")
+    assert shlex.split(other[0][-1]) == two[1]
+    every = launch.python_words(["10.0.0.1", "h"], 7000, "", "a b")
+    (words, nodes), = started("slurm")
+    assert words[-len(every) - 2:] == ["--nodelist=n1,n2", "--nodes=2", *every]
+    assert nodes == ["n1", "n2"] and "--node" not in every
+    (words, _), = started("clush")
+    assert words[:-1] == ["clush", "-q", "-S", "-f", "2", "-w", "n1,n2"]
+    assert shlex.split(words[-1]) == every
+    assert not started("none")
 
 
 def test_a_full_disk_says_what_continues(tmp_path, monkeypatch):
@@ -570,8 +605,8 @@ def test_what_a_port_differs_in():
         **port, "port": 2, "link": "25 Gb/sec (1X EDR)", "mtu": 1024}])
     facts["n4"] = evidence.facts_of([{**port, "firmware": "28.0"},
                                    {**port, "port": 2}])
-    assert list(evidence.lines_of(evidence.evidence_of(
-        ["n3", "n4", "n0"], facts, {}))) == [
+    assert list(evidence.lines_of({"beside": evidence.evidence_of(
+        ["n3", "n4", "n0"], facts, {})})) == [
         "n3: mlx5_0 port 2 link is 25 Gb/sec (1X EDR), elsewhere "
         "100 Gb/sec (4X EDR)",
         "n3: mlx5_0 port 2 mtu is 1024, elsewhere 4096",
@@ -649,8 +684,8 @@ def test_a_matrix_of_each_two_rails(tmp_path):
     header, _ = document()
     rails = {node: ["x0", "x1"] for node in NODES}
     lines = [entry(number, pair, 90.0 + number, rail=pair.rail,
-                   client=clusterfile.end_json(pair.client),
-                   server=clusterfile.end_json(pair.server))
+                   client=pair.client._asdict(),
+                   server=pair.server._asdict())
              for number, pairs in enumerate(patterns.rounds_of(
                  "pairs", Wanted(NODES), rails, True), 1) for pair in pairs]
     lines = [{**one, "value": None, "result": None, "error": "no path"}

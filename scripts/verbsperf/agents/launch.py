@@ -27,10 +27,11 @@ SSH = ("ssh -o BatchMode=yes -o ConnectTimeout=15 -o ServerAliveInterval=15 "
 # One program that starts the agents of all nodes: %n is their set, %c their
 # number.  clush is of ClusterShell, and goes through a tree of gateways where
 # its topology.conf has one.
-CLUSH = "clush -q -S -f %c -w %n"
-SRUN = ("srun --overlap --input=all --kill-on-bad-exit=0 --ntasks-per-node=1 "
-        "--nodelist=%n --nodes=%c")
-STEPS = {"slurm": SRUN, "clush": CLUSH}
+STEPS = {"clush": "clush -q -S -f %c -w %n",
+         "slurm": "srun --overlap --input=all --kill-on-bad-exit=0 "
+                  "--ntasks-per-node=1 --nodelist=%n --nodes=%c"}
+# They give one line to a shell there.
+BY_SHELL = ("ssh", "clush")
 
 
 def load(key: str) -> bytes:
@@ -48,32 +49,31 @@ def python_words(places: Sequence[str], port: int, node: str, program: str
     return words + ["--program", program]
 
 
-class Launcher:
-    """Starts one program for each node, and ends them."""
+def command_of(template: str, values: Dict[str, str], remote: List[str]
+               ) -> List[str]:
+    """Return the command line of TEMPLATE, with VALUES in it, that starts
+    REMOTE."""
+    words = shlex.split(template)
+    for name, value in values.items():
+        words = [word.replace(name, value) for word in words]
+    return words + ([shlex.join(remote)] if words[0] in BY_SHELL else remote)
 
-    def __init__(self, command: str, load_bytes: bytes) -> None:
-        self.command, self.load = command, load_bytes
-        self.running: Dict[str, "asyncio.subprocess.Process"] = {}
+
+class Launcher:
+    """Starts programs, each GIVEN the same input, and ends them."""
+
+    def __init__(self, given: bytes) -> None:
+        self.given = given
+        self.running: List["asyncio.subprocess.Process"] = []
         self.failed: Dict[str, str] = {}
         self.tasks: List["asyncio.Task[None]"] = []
         self.room = asyncio.Semaphore(AT_ONCE)
 
-    def words(self, node: str, remote: List[str]) -> List[str]:
-        """Return the command line that starts REMOTE on NODE."""
-        words = [word.replace("%h", node)
-                 for word in shlex.split(self.command)]
-        if words[0] == "ssh":
-            # ssh gives one line to a shell there
-            return [*words, " ".join(map(shlex.quote, remote))]
-        return words + remote
+    def begin(self, words: List[str], nodes: Sequence[str]) -> None:
+        """Start WORDS for NODES."""
+        self.tasks.append(asyncio.ensure_future(self.watch(words, nodes)))
 
-    def begin(self, name: str, words: List[str], nodes: Sequence[str]) -> None:
-        """Start WORDS, named NAME, for NODES."""
-        self.tasks.append(asyncio.ensure_future(
-            self.watch(name, words, nodes)))
-
-    async def watch(self, name: str, words: List[str], nodes: Sequence[str]
-                    ) -> None:
+    async def watch(self, words: List[str], nodes: Sequence[str]) -> None:
         """Run WORDS, and remember why it failed for NODES."""
         async with self.room:
             try:
@@ -84,9 +84,9 @@ class Launcher:
             except OSError as error:
                 self.note(nodes, f"cannot run {words[0]}: {error.strerror}")
                 return
-            self.running[name] = process
+            self.running.append(process)
             assert process.stdin is not None
-            process.stdin.write(self.load)
+            process.stdin.write(self.given)
             with contextlib.suppress(OSError):
                 await process.stdin.drain()
             # srun ends its tasks when its input ends only if they read it
@@ -107,7 +107,7 @@ class Launcher:
         if not self.tasks:
             return
         for number in (None, signal.SIGTERM, signal.SIGKILL):
-            for process in self.running.values():
+            for process in self.running:
                 if number is not None and process.returncode is None:
                     with contextlib.suppress(ProcessLookupError):
                         os.killpg(process.pid, number)
@@ -136,23 +136,22 @@ def start(how: str, nodes: Sequence[str], places: Dict[str, List[str]],
     """Start the agents of NODES by HOW: ssh, slurm, clush, none or a command.
     They connect to the PLACES of this host for their node, at PORT."""
     every = list(dict.fromkeys(one for node in nodes for one in places[node]))
-    launcher = Launcher(SSH if how == "ssh" else how, load(key))
+    launcher = Launcher(load(key))
+    template = SSH if how == "ssh" else how
     if how == "none":
         print("verbsperf-cluster: start on each node, with the same "
               f"{agent.KEY_VARIABLE}: verbsperf-cluster --agent "
               f"{','.join(every)}:{port} --node NAME", file=sys.stderr)
     elif how in STEPS:
-        words = STEPS[how].replace("%n", ",".join(nodes)).replace(
-            "%c", str(len(nodes))).split()
-        # a step has one command for all nodes, which know their names
-        remote = python_words(every, port, "", program)
-        launcher.begin(how, [*words, " ".join(map(shlex.quote, remote))]
-                       if how == "clush" else words + remote, nodes)
+        # one command for all nodes, which know their names
+        launcher.begin(command_of(
+            STEPS[how], {"%n": ",".join(nodes), "%c": str(len(nodes))},
+            python_words(every, port, "", program)), nodes)
+    elif "%h" not in template:
+        raise Refused(f"--launch '{how}': expected ssh, slurm, clush,"
+                      " none or a command with %h for the node")
     else:
-        if how != "ssh" and "%h" not in how:
-            raise Refused(f"--launch '{how}': expected ssh, slurm, clush,"
-                              " none or a command with %h for the node")
         for node in nodes:
-            launcher.begin(node, launcher.words(node, python_words(
+            launcher.begin(command_of(template, {"%h": node}, python_words(
                 places[node], port, node, program)), [node])
     return launcher

@@ -20,11 +20,10 @@ from verbsperf.documents.points import label
 from verbsperf.documents.results import sweep_point
 from verbsperf.pairs.patterns import End, Pair
 from verbsperf.stats import noise, verdict
+from verbsperf.stats.libraries import stats
 
 # Fewer pairs are too few for a spread that one of them does not move.
 ROBUST = 6
-# The deviation of normal values, by their MAD.
-NORMAL_MAD = 1.4826
 # What is more, and what is less, where more is better and where less is.
 WORDS = {1: ("faster", "slower"), -1: ("shorter", "longer")}
 
@@ -88,13 +87,9 @@ def spread_of(changes: Sequence[float]) -> float:
     """Return by how much one pair changes by chance."""
     if len(changes) < 2:
         return math.inf
-    if len(changes) < ROBUST:
-        spread = statistics.stdev(changes)
-    else:
-        middle = statistics.median(changes)
-        spread = NORMAL_MAD * statistics.median(
-            abs(change - middle) for change in changes)
-    return max(spread, noise.LEAST_NOISE)
+    return max(noise.LEAST_NOISE, statistics.stdev(changes)
+               if len(changes) < ROBUST else float(
+                   stats.median_abs_deviation(changes, scale="normal")))
 
 
 class Judge:

@@ -165,11 +165,6 @@ def start(path: Optional[str], header: Object, resume: bool) -> Begun:
                                  if entry["type"] not in FOUND])
 
 
-def end_json(end: End) -> Object:
-    """Return END as the file has it."""
-    return {"node": end.node, "device": end.device}
-
-
 def end_of(said: Object) -> End:
     """Return the end that the file has as SAID."""
     return End(said["node"], said["device"])

@@ -230,7 +230,7 @@ def finding_rows(header: Object, entries: List[Object]
     return [[where_of(list(map(end_of, one["ends"]))), one["kind"],
              None if one["ratio"] is None else 100.0 * one["ratio"],
              header["points"][one["point"]]["test"], one["sentence"],
-             evidence.text_of(one["beside"] or {}) or None]
+             "; ".join(evidence.lines_of(one)) or None]
             for one in view.findings_of(entries)]
 
 

@@ -9,7 +9,7 @@ from verbsperf.agents.coordinator import Coordinator
 from verbsperf.agents.fleet import Job, Outcome
 from verbsperf.base.command import say
 from verbsperf.base.progress import Progress
-from verbsperf.cluster.file import Begun, end_json, pair_of
+from verbsperf.cluster.file import Begun, pair_of
 from verbsperf.cluster.view import in_rounds
 from verbsperf.documents.jsonfile import Object
 from verbsperf.findings import evidence
@@ -120,8 +120,8 @@ class Clustering:
         point = self.work.probe if job.probe else self.work.points[index]
         assert point is not None
         return {"type": "pair", "round": number, "point": index,
-                "client": end_json(job.pair.client),
-                "server": end_json(job.pair.server), "rail": job.pair.rail,
+                "client": job.pair.client._asdict(),
+                "server": job.pair.server._asdict(), "rail": job.pair.rail,
                 "probe": job.probe, "alone": alone,
                 "metric": point.metric, "value": outcome.value(point.metric),
                 "error": outcome.error, "skew_seconds": outcome.skew,

@@ -305,8 +305,7 @@ def said_lines(entries: List[Object]) -> Iterator[str]:
     yield from ("", "slow:") if found else ()
     for one in found:
         yield "  " + one["sentence"]
-        yield from ("    " + line
-                    for line in evidence.lines_of(one["beside"] or {}))
+        yield from ("    " + line for line in evidence.lines_of(one))
     yield from ("note: " + note for note in notes_of(entries))
     yield from version_lines(entries)
     failed = failed_nodes(entries)

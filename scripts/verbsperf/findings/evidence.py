@@ -47,20 +47,15 @@ def risen(result: Object, side: str) -> List[Object]:
     return [one for one in rose if one.get("end") == side]
 
 
-def lines_of(evidence: Object) -> Iterator[str]:
-    """Yield the EVIDENCE of a finding, as text."""
-    for node, seen in sorted(evidence.items()):
+def lines_of(finding: Object) -> Iterator[str]:
+    """Yield the evidence of FINDING, a line of a file, as text."""
+    for node, seen in sorted((finding["beside"] or {}).items()):
         for one in seen.get("differs") or ():
             yield (f"{node}: {one['fact']} is {one['here']}, elsewhere "
                    f"{one['elsewhere']}")
         for one in seen.get("rose") or ():
             yield f"{node}: {one['counter']} rose by {one['value']}: " + str(
                 one.get("meaning"))
-
-
-def text_of(evidence: Object) -> str:
-    """Return the EVIDENCE of a finding, in one line."""
-    return "; ".join(lines_of(evidence))
 
 
 def evidence_of(nodes: Sequence[str], facts: Dict[str, Object],

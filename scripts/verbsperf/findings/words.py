@@ -98,9 +98,8 @@ class Words:
             ends += sorted(cause.others or ())
         elif cause.kind == "rail":
             ends = [End("*", ends[0].device)]
-        return {"kind": kind, "ends": [
-            {"node": end.node, "device": end.device} for end in ends],
-            "ratio": ratio, "sentence": sentence, **more}
+        return {"kind": kind, "ends": [end._asdict() for end in ends],
+                "ratio": ratio, "sentence": sentence, **more}
 
     def slow(self, cause: Cause, seen: Comparison, own: Sequence[Pair]
              ) -> Object:

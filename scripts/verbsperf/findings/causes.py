@@ -168,6 +168,17 @@ class Search:
         count = 3 * len(table.ends) + len(table.pairs)
         # of as many candidates one explains so much by chance
         self.chance = 2 * math.log(count + 1) + 7
+        self.fit([])
+
+    def fit(self, chosen: Sequence[Chosen]) -> None:
+        """See what CHOSEN leave to explain."""
+        table = self.table
+        self.fitted = table.fitted(chosen)
+        self.left = table.slowness - self.fitted
+        # what is slow by itself, of each observation
+        self.limit = -numpy.maximum(table.least,
+                                    math.sqrt(self.chance) * table.spread)
+        self.open = (self.fitted == 0) | (self.left < 1.5 * self.limit)
 
     def run(self) -> List[Chosen]:
         """Return the causes; once more, when what they leave says how much
@@ -183,10 +194,9 @@ class Search:
         chosen: List[Chosen] = []
         for candidates in (self.wide, self.single):
             while True:
-                fitted = self.table.fitted(chosen)
-                best = max(filter(None, (
-                    self.rate(cause, fitted) for cause in candidates(fitted))),
-                    key=lambda one: one.gain, default=None)
+                self.fit(chosen)
+                best = max(filter(None, map(self.rate, candidates())),
+                           key=lambda one: one.gain, default=None)
                 if best is None:
                     break
                 chosen.append(best)
@@ -201,23 +211,12 @@ class Search:
         fitted = self.table.fitted(others)
         return bool((fitted[one.mask] < 0.8 * one.level).all())
 
-    def limit(self) -> Floats:
-        """Return what is slow by itself, of each observation."""
-        return -numpy.maximum(self.table.least,
-                              math.sqrt(self.chance) * self.table.spread)
-
-    def unexplained(self, fitted: Floats) -> Mask:
-        """Say which observations are not as slow as what is FITTED."""
-        left = self.table.slowness - fitted
-        found: Mask = (fitted == 0) | (left < 1.5 * self.limit())
-        return found
-
-    def rate(self, cause: Cause, fitted: Floats) -> Optional[Chosen]:
-        """Return what CAUSE explains beyond FITTED; None when it is chance, or
-        contradicted."""
+    def rate(self, cause: Cause) -> Optional[Chosen]:
+        """Return what CAUSE explains beyond what is fitted; None when it is
+        chance, or contradicted."""
         table = self.table
         mask = table.mask(cause)
-        open_ = mask & self.unexplained(fitted)
+        open_ = mask & self.open
         if not open_.any():
             return None
         level = middle_of(table.slowness[open_])
@@ -227,23 +226,23 @@ class Search:
         wrong = above > numpy.maximum(-level / 2, 4 * table.spread[mask])
         if wrong.mean() > (0.25 if cause.pairs else 0.02):
             return None
-        left = table.slowness[open_] - fitted[open_]
-        with_it = table.slowness[open_] - numpy.minimum(fitted[open_], level)
+        with_it = table.slowness[open_] - numpy.minimum(self.fitted[open_],
+                                                        level)
         # what is slower still says no more for it
-        gain = float((numpy.minimum(left ** 2 - with_it ** 2, level ** 2)
+        gain = float((numpy.minimum(self.left[open_] ** 2 - with_it ** 2,
+                                    level ** 2)
                       / table.spread[open_] ** 2).sum())
         return Chosen(cause, mask, level, gain) if gain >= self.chance else None
 
-    def single(self, fitted: Floats) -> Iterator[Cause]:
+    def single(self) -> Iterator[Cause]:
         """Yield pairs that are slow by themselves."""
-        slow = self.table.slowness - fitted < self.limit()
         for pair in sorted({self.table.pairs[i][:2] for i in
-                            numpy.flatnonzero(slow)}):
+                            numpy.flatnonzero(self.left < self.limit)}):
             if ANY not in pair:
                 yield from ways("path", frozenset(pair[:1]),
                                 frozenset(pair[1:]))
 
-    def wide(self, fitted: Floats) -> Iterator[Cause]:
+    def wide(self) -> Iterator[Cause]:
         """Yield what several pairs have in common, as far as they are slow on
         the average."""
         yield from self.suspected
@@ -251,11 +250,11 @@ class Search:
         n = len(ends)
         for way, numbers in ((SENDS, [client]), (RECEIVES, [server]),
                              (BOTH, [client, server])):
-            for i in self.slow_on_average(numbers, n, fitted):
+            for i in self.slow_on_average(numbers, n):
                 cause = Cause("node", frozenset((ends[i],)), None, way)
                 if ends[i] != ANY and self.has_partners(cause):
                     yield cause
-        yield from self.of_groups(fitted)
+        yield from self.of_groups()
         devices = {end.device for end in ends if end != ANY}
         for device in sorted(devices) if len(devices) > 1 else ():
             yield Cause("rail", frozenset(end for end in ends
@@ -267,20 +266,19 @@ class Search:
         others = {self.table.ends[i] for i in sides.flat} - cause.ends
         return len(others) > 1 or ANY in others
 
-    def slow_on_average(self, numbers: Sequence[Integers], n: int,
-                        fitted: Floats) -> List[int]:
-        """Return which of N sets are slow on the average beyond FITTED;
-        NUMBERS say in which sets an observation is, -1 in none."""
-        left, open_ = self.table.slowness - fitted, self.unexplained(fitted)
+    def slow_on_average(self, numbers: Sequence[Integers], n: int
+                        ) -> List[int]:
+        """Return which of N sets are slow on the average beyond what is
+        fitted; NUMBERS say in which sets an observation is, -1 in none."""
         total, count = numpy.zeros(n), numpy.zeros(n)
         for number in numbers:
-            known = open_ & (number >= 0)
-            total += numpy.bincount(number[known], left[known], n)
+            known = self.open & (number >= 0)
+            total += numpy.bincount(number[known], self.left[known], n)
             count += numpy.bincount(number[known], minlength=n)
         return [int(i) for i in numpy.flatnonzero((count > 0) & (
             total < -0.4 * self.table.least * count))]
 
-    def of_groups(self, fitted: Floats) -> Iterator[Cause]:
+    def of_groups(self) -> Iterator[Cause]:
         """Yield groups: with all, inside, with all others, with each other."""
         n = len(self.groups)
         for one in self.groups:
@@ -296,7 +294,7 @@ class Search:
                            )[self.table.sides]
         pair = numpy.where((a == b) | (numpy.minimum(a, b) < 0), -1,
                            numpy.minimum(a, b) * n + numpy.maximum(a, b))
-        for number in self.slow_on_average([pair], n * n, fitted) if n else ():
+        for number in self.slow_on_average([pair], n * n) if n else ():
             yield from ways("trunk", self.groups[number // n],
                             self.groups[number % n])
 

@@ -1,5 +1,7 @@
 """The scripts under test, imported and run."""
+import contextlib
 import datetime
+import io
 import itertools
 import json
 import os
@@ -8,11 +10,13 @@ import re
 import signal
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 
 import complete
 import schemas
+from verbsperf.base import command
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPTS = HERE.parent.parent / "scripts"
@@ -36,6 +40,20 @@ def run(script, *arguments, **options):
     if found:
         schemas.load(done.stdout, f"verbsperf-{found[1]}-1")
     return done.returncode, done.stdout, done.stderr
+
+
+def inside(script, *arguments, **environment):
+    """The same of SCRIPT in this process, which is sooner."""
+    out, err = io.StringIO(), io.StringIO()
+    with mock.patch.dict(os.environ, environment), mock.patch.object(
+            sys, "argv", [script, *map(str, arguments)]), mock.patch.object(
+            command.Unread, "some", False), contextlib.redirect_stdout(
+            out), contextlib.redirect_stderr(err):
+        try:
+            status = command.start(script.partition("-")[2])
+        except SystemExit as ended:
+            status = ended.code
+    return status, out.getvalue(), err.getvalue()
 
 
 def refused(outcome, status, *words):

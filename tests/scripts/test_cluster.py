@@ -15,11 +15,11 @@ import types
 import pytest
 
 import schemas
-from conftest import SCRIPTS, refused, run
+from conftest import SCRIPTS, inside, refused, run
 from complete import BANDWIDTH, LATENCY, ROW
 from fabric import Fabric
 from verbsperf.agents import coordinator, fleet, launch
-from verbsperf.base import command, progress as terminal
+from verbsperf.base import progress as terminal
 from verbsperf.base.errors import Refused
 from verbsperf.cluster import (file as clusterfile, nodes as clusternodes,
                                page as clusterpage, running, view)
@@ -31,10 +31,9 @@ from verbsperf.pairs.patterns import Wanted
 NODES = [f"n{i:02}" for i in range(1, 5)]
 
 
-def cluster(*arguments, **options):
-    environment = {**os.environ, "VERBSPERF": os.environ["FAKE_REAL"]}
-    return run("verbsperf-cluster", *arguments,
-               env={**environment, **options.pop("env", {})}, **options)
+def cluster(*arguments, **environment):
+    return inside("verbsperf-cluster", *arguments,
+                  VERBSPERF=os.environ["FAKE_REAL"], **environment)
 
 
 @pytest.mark.parametrize("words, sentence", (
@@ -75,13 +74,9 @@ def cluster(*arguments, **options):
     (("--nodes", "n[1-2]", "--pattern", "pairs", "--launch", "none",
       "write_bw"), "VERBSPERF_CLUSTER_KEY"),
 ))
-def test_refusals(words, sentence, monkeypatch, capsys):
-    monkeypatch.setenv("VERBSPERF", os.environ["FAKE_REAL"])
+def test_refusals(words, sentence, monkeypatch):
     monkeypatch.delenv("VERBSPERF_CLUSTER_KEY", raising=False)
-    monkeypatch.setattr(sys, "argv", ["verbsperf-cluster", *words])
-    with pytest.raises(SystemExit) as ended:
-        command.start("cluster")
-    refused((ended.value.code, "", capsys.readouterr().err), 2, sentence)
+    refused(cluster(*words), 2, sentence)
 
 
 def test_the_key_is_in_no_command_line():
@@ -218,7 +213,7 @@ def test_the_schema():
 def test_shows_a_matrix(tmp_path):
     header, lines = document(faults={"node": {"n03": 0.61}})
     path = write(tmp_path / "x", header, [*lines, FINDING])
-    status, out, err = cluster(path, env={"COLUMNS": "80"})
+    status, out, err = cluster(path, COLUMNS="80")
     assert (status, err) == (3, "")
     # what was measured one way is in one cell
     assert "(a row for each client, a column for each server; - not" in out
@@ -236,7 +231,7 @@ def test_the_worst_first_when_it_is_too_wide(tmp_path):
     names = [f"node{i:03}" for i in range(40)]
     header, lines = document(names, {"node": {"node007": 0.5}})
     status, out, _ = cluster(write(tmp_path / "x", header, lines),
-                             env={"COLUMNS": "80"})
+                             COLUMNS="80")
     assert status == 0 and max(map(len, out.splitlines())) <= 90
     table = out[out.index("node  "):].splitlines()
     assert table[1].split()[0] == "node007"
@@ -247,7 +242,7 @@ def test_what_a_terminal_would_obey(tmp_path, capsys):
     """A node's agent may say anything: letters that are none, half of one."""
     header, lines = document()
     lines[-1] = {**lines[-1], "error": "a\x1b[2J\r\ud800\u202eb"}
-    _, out, _ = cluster(write(tmp_path / "x", header, lines))
+    _, out, _ = run("verbsperf-cluster", write(tmp_path / "x", header, lines))
     assert "nodes that failed:\n   n04: a?[2J???b\n" in out
     running.say("n04: \x1b]0;x\x07")
     assert capsys.readouterr().err.endswith(": n04: ?]0;x?\n")
@@ -431,7 +426,7 @@ def test_the_domain_that_all_are_of(tmp_path):
     header, lines = document(LONG)
     path = write(tmp_path / "x", header, lines)
     _, out, _ = cluster("--html", tmp_path / "x.html", path,
-                        env={"COLUMNS": "200"})
+                        COLUMNS="200")
     assert "(tables have the nodes' names without .gpu.example.org)" in out
     assert re.search("^ compute-rack07-chassis-00  +[.]  +9", out, re.M)
     page = (tmp_path / "x.html").read_text()

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from conftest import refused
+from conftest import inside, refused
 from test_cluster import NODES, document, entry
 from verbsperf.base.errors import ResultsError
 from verbsperf.cluster import comparison
@@ -308,7 +308,10 @@ def test_alone_and_probes_are_left_out(tmp_path):
         assert comparison.outcome_of(found) == OK
 
 
-def test_the_command(tmp_path, compare):
+def test_the_command(tmp_path):
+    def compare(*arguments):
+        return inside("verbsperf-compare", *arguments)
+
     old, new = (file_of(tmp_path / name, EIGHT, [("gbps", values)])
                 for name, values in (
                     ("old", fabric(EIGHT, alike, 0.001)),

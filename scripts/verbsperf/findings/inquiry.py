@@ -269,21 +269,26 @@ class Inquiry:
         seen = self.weigh(self.mask_of(cause), chosen)
         return seen is not None and seen.is_clear(self.least)
 
+    def note(self, name: str, cause: Cause, seen: Optional[Comparison] = None
+             ) -> None:
+        """Note by NAME what CAUSE is, which was SEEN so."""
+        self.notes.append(self.words.note(name, cause, seen))
+
     def say(self, chosen: Sequence[Chosen]) -> None:
         """Say what of CHOSEN is more than chance, and what is not."""
-        for one in chosen:
-            seen = self.weigh(one.mask, chosen)
+        for cause, mask, *_ in chosen:
+            seen = self.weigh(mask, chosen)
             if seen is None:
-                self.notes.append(self.words.incomparable(one.cause))
+                self.note("incomparable", cause)
             elif not seen.is_sure(self.least):
-                self.notes.append(self.words.inconclusive(one.cause, seen))
-            elif not METRICS[self.metric].is_rate and one.cause.kind in (
+                self.note("inconclusive", cause, seen)
+            elif not METRICS[self.metric].is_rate and cause.kind in (
                     "uplink", "trunk"):
-                self.notes.append(self.words.farther(one.cause, seen))
+                self.note("farther", cause, seen)
             else:
-                self.findings.append(self.words.slow(one.cause, seen, [
-                    test.pair for test in itertools.compress(
-                        self.tests, one.mask)]))
+                self.findings.append(self.words.slow(cause, seen, [
+                    test.pair for test in itertools.compress(self.tests,
+                                                             mask)]))
 
     def say_unsteady(self, cause: Cause) -> bool:
         """Say so when some tests of CAUSE were slow, and others were not."""
@@ -355,7 +360,7 @@ class Inquiry:
         """Say what CAUSE is that is not slow alone, and AGAIN in rounds."""
         alone = self.weigh(self.mask_of(cause))
         if alone is None:
-            self.notes.append(self.words.incomparable(cause))
+            self.note("incomparable", cause)
         elif alone.is_sure(self.least):
             self.findings.append(self.words.slow(cause, alone, [
                 test.pair for test in self.tests
@@ -364,6 +369,6 @@ class Inquiry:
             self.findings.append(self.words.congestion(
                 cause, again, alone, self.most))
         elif alone.is_clear(self.least):
-            self.notes.append(self.words.cleared(cause, alone))
+            self.note("cleared", cause, alone)
         else:
-            self.notes.append(self.words.inconclusive(cause, alone))
+            self.note("inconclusive", cause, alone)

@@ -3,7 +3,7 @@
 A sentence has only what was measured: how many tests there were, what they
 reached to others, and between which bounds that is."""
 import math
-from typing import Collection, Mapping, Sequence
+from typing import Collection, Mapping, Optional, Sequence
 
 from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import counted
@@ -13,15 +13,29 @@ from verbsperf.findings.observed import IN, OUT, Comparison
 from verbsperf.pairs import nodesets
 from verbsperf.pairs.patterns import End, Pair
 
-LOOK = {
-    "node": "the node's port, cable, PCIe",
-    "nodes": "what these nodes have in common",
-    "path": "the path between them",
-    "paths": "the links between their switches",
-    "group": "their switch",
-    "uplink": "the links of their switch to others",
-    "trunk": "the links between their switches",
-    "rail": "its switches and their settings",
+# Of each kind of cause: where it is, and what to look at.
+KINDS = {
+    "node": ("{ends}", "the node's port, cable, PCIe"),
+    "nodes": ("{ends}", "what these nodes have in common"),
+    "path": ("{path}", "the path between them"),
+    "paths": ("{paths} of {ends}", "the links between their switches"),
+    "group": ("among {ends}", "their switch"),
+    "uplink": ("between {ends} and all others",
+               "the links of their switch to others"),
+    "trunk": ("between {ends} and {others}",
+              "the links between their switches"),
+    "rail": ("all of {device}", "its switches and their settings"),
+}
+# What is no finding, and why not.
+NOTES = {
+    # which is no fault, where the latency is longer
+    "farther": "{where}: {ratio}, as where more switches are in between",
+    "cleared": "{where}: slow in the rounds, not slow when repeated alone: "
+               "{ratio}",
+    "inconclusive": "{where}: slow in the rounds; alone inconclusive: {ratio} "
+                    "in {tests}",
+    "incomparable": "{where}: slow in the rounds, and there are no others to "
+                    "compare with",
 }
 
 
@@ -65,21 +79,18 @@ class Words:
 
     def where(self, cause: Cause) -> str:
         """Say where CAUSE is."""
-        ends = names_of(cause.ends)
-        if cause.kind == "path":
-            one, other = sorted(cause.ends) + sorted(cause.others or [])
-            return Pair(one, other).text()
-        if cause.kind == "paths":
-            return f"{counted(len(cause.pairs), 'path')} of {ends}"
-        if cause.kind == "trunk":
-            return f"between {ends} and {names_of(cause.others or ())}"
-        if cause.kind == "uplink":
-            return f"between {ends} and all others"
-        if cause.kind == "group":
-            return f"among {ends}"
-        if cause.kind == "rail":
-            return f"all of {sorted(cause.ends)[0].device}"
-        return ends
+        every = sorted(cause.ends) + sorted(cause.others or ())
+        return KINDS[cause.kind][0].format(
+            ends=names_of(cause.ends), others=names_of(cause.others or ()),
+            path=Pair(every[0], every[-1]).text(),
+            paths=counted(len(cause.pairs), "path"), device=every[0].device)
+
+    def note(self, name: str, cause: Cause, seen: Optional[Comparison] = None
+             ) -> str:
+        """Return the note of NAME about CAUSE, which was SEEN so."""
+        return NOTES[name].format(
+            where=self.where(cause), ratio=seen and self.ratio(seen),
+            tests=seen and counted(seen.tests, "test"))
 
     def direction(self, cause: Cause) -> str:
         """Say in which direction CAUSE is slow."""
@@ -116,7 +127,7 @@ class Words:
         return self.finding(
             cause.kind, cause, seen.ratio,
             f"{what}; {counted(seen.others, 'test')} of others differ by "
-            f"{seen.spread * 100:.2g}%: look at {LOOK[cause.kind]}",
+            f"{seen.spread * 100:.2g}%: look at {KINDS[cause.kind][1]}",
             tested=seen.tests, direction=self.direction(cause),
             **({"paths": sorted([end.node for end in pair]
                                 for pair in cause.pairs)}
@@ -130,8 +141,8 @@ class Words:
         return self.finding(
             "unsteady", cause, ratio, f"{names_of(cause.ends)}: slow in {slow}"
             f" of {own} tests alone, down to {down}, and none of {others} "
-            "tests of others: look for other work on the node, and errors of its "
-            "link", tested=own, slow=slow, direction=None)
+            "tests of others: look for other work on the node, and errors of "
+            "its link", tested=own, slow=slow, direction=None)
 
     def congestion(self, cause: Cause, again: Comparison,
                    alone: Comparison, most: Mapping[int, int]) -> Object:
@@ -153,24 +164,3 @@ class Words:
             f"{self.ratio(again)} {load}, in {again.tests} measurements of "
             f"repeated rounds; {self.ratio(alone)} alone: look at {look}",
             direction=load)
-
-    def farther(self, cause: Cause, seen: Comparison) -> str:
-        """Say that the latency of CAUSE is longer, which is no fault where a
-        switch is in between."""
-        return (f"{self.where(cause)}: {self.ratio(seen)}, as where more "
-                "switches are in between")
-
-    def cleared(self, cause: Cause, seen: Comparison) -> str:
-        """Say that CAUSE is not slow."""
-        return (f"{self.where(cause)}: slow in the rounds, not slow when "
-                f"repeated alone: {self.ratio(seen)}")
-
-    def inconclusive(self, cause: Cause, seen: Comparison) -> str:
-        """Say that tests of CAUSE do not decide."""
-        return (f"{self.where(cause)}: slow in the rounds; alone inconclusive:"
-                f" {self.ratio(seen)} in {counted(seen.tests, 'test')}")
-
-    def incomparable(self, cause: Cause) -> str:
-        """Say that nothing is known to compare CAUSE with."""
-        return (f"{self.where(cause)}: slow in the rounds, and there are no "
-                "others to compare with")

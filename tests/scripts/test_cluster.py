@@ -358,7 +358,7 @@ def test_a_wrong_line_is_left_out(tmp_path, index, spoil, capsys):
     assert clusterfile.read(str(path)) == (header, lines)
     assert f"left out: {path}:2: " in capsys.readouterr().err
     begun = clusterfile.start(str(path), header, True)
-    with pytest.raises(Refused):
+    with pytest.raises(Refused, match="^a new line:1: "):
         begun.append(wrong)
     begun.lines.close()
 
@@ -396,7 +396,7 @@ def test_resume(tmp_path):
 
 
 @pytest.mark.parametrize("header_has, resume, sentence", (
-    ({}, False, "--resume continues it"), ({"seed": 1}, True, "'seed'")))
+    ({}, False, "--resume continues it"), ({"seed": 1}, True, "'seed': 0;")))
 def test_resume_refused(tmp_path, header_has, resume, sentence):
     header, lines = document()
     path = str(write(tmp_path / "x", header, lines))

@@ -120,6 +120,15 @@ def test_a_pair_of_a_ring_is_no_node(tmp_path):
         "n2 - n3"]
 
 
+def test_a_node_of_a_ring(tmp_path):
+    """Both of its pairs are slower."""
+    ring = list(zip(EIGHT, EIGHT[1:] + EIGHT[:1]))
+    _, text = compared(tmp_path, dict.fromkeys(ring, 100.0), {
+        pair: 50.0 if "n3" in pair else 100.0 for pair in ring})
+    assert re.findall(r"^   (n3): 50.0% slower with 2 partners \(", text,
+                      re.M) == ["n3"]
+
+
 def test_faster_but_less_than_the_rest(tmp_path):
     """Nothing is slower than it was."""
     outcome, text = compared(

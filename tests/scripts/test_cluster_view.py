@@ -1,0 +1,195 @@
+"""What verbsperf-cluster shows of a file, word by word."""
+import copy
+
+import pytest
+
+from complete import LATENCY, ROW
+from test_cluster import FINDING, document, entry
+from verbsperf.cluster import view
+from verbsperf.pairs import patterns
+from verbsperf.pairs.patterns import End, Pair, Wanted
+
+NAMES = [f"n{i}.example.org" for i in range(1, 5)]
+
+
+def round_of(number, point=0, **more):
+    return {"type": "round", "round": number, "point": point, "alone": False,
+            "pairs": 3, "added": 3, "gbps": 300.0 - 10 * number, **more}
+
+
+def probe(number, p50, p99, samples=500):
+    pair = Pair(End(NAMES[1], ""), End(NAMES[2], ""))
+    return {**entry(number, pair, p50, "p50"), "probe": True, "result": {
+        **ROW, "latency": {**LATENCY, "p50": p50, "p99": p99,
+                           "samples": samples}}}
+
+
+def everything():
+    """A file with a line of each kind: rounds in which each node sends to all,
+    and times between two rails."""
+    header, lines = document(NAMES)
+    header["points"].append({**header["points"][0], "test": "write_lat",
+                             "size": 2, "metric": "p50"})
+    found = [one for one in lines if one["type"] == "node"]
+    for node, (version, error) in zip(found, (
+            ("1.0", None), ("1.1", None), ("1.0", None),
+            (None, "its agent did not connect"))):
+        node.update(verbsperf=version, error=error)
+    for number, pairs in enumerate(patterns.rounds_of(
+            "outcast", Wanted(NAMES[:3]), dict.fromkeys(NAMES, [""])), 1):
+        found += [entry(number, pair, 100.0 - 10 * number) for pair in pairs]
+        found.append(round_of(number))
+    found[4].update(value=None, result=None, error="no path")
+    found[5].update(marked=True, overlap=0.876)
+    found[6]["added"] = 1
+    again = Pair(End(NAMES[0], ""), End(NAMES[2], ""))
+    found += [entry(4, again, 94.0), round_of(4, pairs=1, added=1, gbps=290.0),
+              # which are no rounds of the pattern
+              entry(5, again, 1.0, alone=True), round_of(5, alone=True),
+              round_of(0, gbps=1.0)]
+    for rail, (a, b) in enumerate((("x0", "x0"), ("x0", "x1"), ("x1", "x1"))):
+        pair = Pair(End(NAMES[0], a), End(NAMES[1], b), rail // 2)
+        found.append({**entry(1, pair, 2.5 + rail, "p50"), "point": 1,
+                      "rail": pair.rail, "client": pair.client._asdict(),
+                      "server": pair.server._asdict()})
+    found += [probe(0, 2.0, 3.0), probe(0, 2.5, 3.5), probe(1, 8.0, None, 60),
+              probe(2, 9.0, None, 70)]
+    found += [{**FINDING, "sentence": "n3: slow", "ratio": 0.9,
+               "beside": None}, FINDING]
+    found += [{"type": "note", "point": 0, "sentence": text} for text in (
+        "n1: slow once: not again", "n2: slow once: not again", "odd")]
+    return header, found
+
+
+TEXT = """\
+
+ (tables have the nodes' names without .example.org)
+
+ write_bw RC 64K 1 QP, Gb/s: median 80.00, lowest 70.00, highest 92.00, 5 \
+pairs, 1 failed
+ (a row for each client, a column for each server; - not measured)
+        n1     n2     n3  n4
+ n1      .      X  92.00   -
+ n2  80.00      .  80.00   -
+ n3  70.00  70.00      .   -
+ n4      -      -      -   .
+
+ write_lat RC 2 1 QP, x0, p50 us: median 2.500, lowest 2.500, highest \
+2.500, 1 pair
+ (a row for each client, a column for each server; - not measured)
+     n1     n2  n3  n4
+ n1   .  2.500   -   -
+ n2   -      .   -   -
+ n3   -      -   .   -
+ n4   -      -   -   .
+
+ write_lat RC 2 1 QP, x0 to x1, p50 us: median 3.500, lowest 3.500, highest \
+3.500, 1 pair
+ (a row for each client, a column for each server; - not measured)
+     n1     n2  n3  n4
+ n1   .  3.500   -   -
+ n2   -      .   -   -
+ n3   -      -   .   -
+ n4   -      -   -   .
+
+ write_lat RC 2 1 QP, x1, p50 us: median 4.500, lowest 4.500, highest \
+4.500, 1 pair
+ (a row for each client, a column for each server; - not measured)
+     n1     n2  n3  n4
+ n1   .  4.500   -   -
+ n2   -      .   -   -
+ n3   -      -   .   -
+ n4   -      -   -   .
+
+ together: 285.0 Gb/s, the median of 4 rounds; lowest 270.0 from \
+n3.example.org, of 8 of 10 pairs
+ not measured together with the rest, and not added: 1 pair, such as \
+n1.example.org - n3.example.org (overlap 88%)
+ latency of n2.example.org - n3.example.org: alone p50 2.250 us, p99 3.250 \
+us; under load p50 8.500 us, p99 - (70 samples: too few)
+
+ slow:
+   n03: 61% of the median <b>
+     n03: pcie_width is 8, elsewhere 16
+     n03: out_of_sequence rose by 7: packets came out of order
+   n3: slow
+ note: n1, n2: slow once: not again
+ note: odd
+ another version: 1.1 on n2.example.org, elsewhere 1.0
+
+ nodes that failed:
+   n4.example.org: its agent did not connect
+
+ 3 of 4 nodes took part; 1 pair failed; 2 findings
+"""
+
+
+def test_all_of_it(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert view.text(*everything()) == TEXT
+
+
+def test_a_matrix_as_wide_as_the_terminal(monkeypatch):
+    """Else the worst are listed: a line has a space more than its table."""
+    header, lines = document(NAMES[:3])
+    widths = {}
+    for columns in range(20, 60):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        text = view.text(header, lines)
+        widths[columns] = (view.READING in text, max(map(len, (
+            line for line in text.splitlines() if line[:3] == " n1"))))
+    narrowest = min(one for one, (grid, _) in widths.items() if grid)
+    assert narrowest == widths[narrowest][1]
+    assert all(grid == (one >= narrowest) for one, (grid, _)
+               in widths.items())
+
+
+@pytest.mark.parametrize("metric", ("gbps", "p50"))
+def test_the_worst(metric):
+    """The nodes and pairs that are worst, of more than are listed."""
+    names = [f"n{i:02}" for i in range(22)]
+    cells = {(a, b): 10.0 + i + j / 100 for i, a in enumerate(names)
+             for j, b in enumerate(names) if a != b}
+    matrix = view.Matrix("", metric, names, cells, set(), (0.0, 1.0))
+    lines = view.worst_lines(matrix)
+    heads = [i for i, line in enumerate(lines) if not line]
+    assert len(heads) == 1 and heads[0] == 22
+    assert lines[0].split() == ["node", "median", "lowest", "highest",
+                                "pairs"]
+    assert lines[21] == "and 2 nodes that are better"
+    assert lines[23].split() == ["pair", *("Gb/s" if metric == "gbps"
+                                           else "p50 us").split()]
+    assert lines[44] == "and 442 pairs that are better" and len(lines) == 45
+    # between what it had as a client and as a server
+    first = ["n00", "10.61", "10.01", "31.00", "42"]
+    last = ["n21", "30.61", "10.21", "31.20", "42"]
+    assert lines[1].split() == (first if metric == "gbps" else last)
+    assert lines[24].split() == (["n00", "-", "n01", "10.01"]
+                                 if metric == "gbps" else
+                                 ["n21", "-", "n20", "31.20"])
+
+
+def test_as_many_as_are_listed():
+    names = [f"n{i:02}" for i in range(20)]
+    cells = {pair: 1.0 for pair in zip(names, names[1:] + names[:1])}
+    lines = view.worst_lines(view.Matrix("", "gbps", names, cells, set(),
+                                         (0.0, 1.0)))
+    assert len(lines) == 43 and not any("better" in line for line in lines)
+
+
+@pytest.mark.parametrize("metric, value, share", (
+    ("gbps", 50.0, 0.0), ("gbps", 90.0, 0.8), ("p50", 90.0, 0.2),
+    ("p50", 50.0, 1.0)))
+def test_where_on_the_scale(metric, value, share):
+    matrix = view.Matrix("", metric, [], {}, set(), (50.0, 100.0))
+    assert matrix.share(value) == pytest.approx(share)
+    alike = matrix._replace(scale=(50.0, 50.0))
+    assert alike.share(50.0) == (1.0 if metric == "gbps" else 0.0)
+
+
+@pytest.mark.parametrize("name, shown", (
+    ("n" * 26, "n" * 26), ("n" * 27, "..." + "n" * 23),
+    ("compute-rack07-chassis-01-node", "...-rack07-chassis-01-node"),
+    ("n\x1b", "n?")))
+def test_the_end_of_a_name(name, shown):
+    assert view.ending(name) == shown

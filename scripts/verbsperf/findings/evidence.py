@@ -27,16 +27,15 @@ def odd_facts(node: str, facts: Dict[str, Object]) -> List[Object]:
     others = [own for name, own in facts.items() if name != node]
     found = []
     for name, here in facts.get(node, {}).items():
-        values = [repr(own.get(name)) for own in others]
-        if len(values) < 2 or name in MOMENTARY or here is None:
+        values = {repr(own.get(name)): own.get(name) for own in others}
+        if len(others) < 2 or name in MOMENTARY or here is None:
             continue
-        usual, count = collections.Counter(values).most_common(1)[0]
-        if usual != repr(here) and count >= USUAL * len(values):
-            elsewhere = next(own.get(name) for own in others
-                             if repr(own.get(name)) == usual)
-            if elsewhere is not None:
-                found.append({"fact": name, "here": here,
-                              "elsewhere": elsewhere})
+        (usual, count), = collections.Counter(
+            repr(own.get(name)) for own in others).most_common(1)
+        if (usual != repr(here) and count >= USUAL * len(others)
+                and values[usual] is not None):
+            found.append({"fact": name, "here": here,
+                          "elsewhere": values[usual]})
     return found
 
 

@@ -530,7 +530,7 @@ def test_documents_of_an_agent_that_are_none(stdout):
     one = fleet.Running(Coordinator(["a", "b"], KEY), Job(pair, [], 1))
     one.read({"status": 0, "stdout": stdout, "stderr": "", "opened": None,
               "lost": False})
-    assert one.outcome.error and one.outcome.row is None
+    assert one.error and one.row is None
 
 
 def test_a_document_that_was_cut_off():
@@ -538,7 +538,7 @@ def test_a_document_that_was_cut_off():
     one = fleet.Running(Coordinator(["a", "b"], KEY), Job(pair, [], 1))
     one.read({"status": 0, "stdout": '{"schema": 1', "stderr": "",
               "opened": None, "lost": True})
-    assert one.outcome.error.startswith("verbsperf wrote more than")
+    assert one.error.startswith("verbsperf wrote more than")
 
 
 def test_a_window_of_no_time():

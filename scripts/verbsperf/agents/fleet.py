@@ -69,7 +69,7 @@ class Outcome:
 class Round(NamedTuple):
     """What came of a round."""
 
-    outcomes: List[Outcome]
+    outcomes: Sequence[Outcome]
     span: Optional[Span]        # in which all that is added was measured
     gbps: Optional[float]       # all pairs together
     added: int                  # pairs that are in it
@@ -94,12 +94,12 @@ def time_of(text: object) -> Optional[float]:
         return None
 
 
-class Running:
-    """A running job."""
+class Running(Outcome):
+    """A running job, and then what came of it."""
 
     def __init__(self, coordinator: Coordinator, job: Job) -> None:
-        self.job, self.coordinator = job, coordinator
-        self.outcome = Outcome(job)
+        super().__init__(job)
+        self.coordinator = coordinator
         self.client: Optional[Process] = None
         self.server: Optional[Process] = None
 
@@ -121,7 +121,7 @@ class Running:
     async def stage(self, what: str, process: Optional[Process], event: str,
                     seconds: float) -> Optional[Object]:
         """Wait for EVENT of PROCESS; say why it does not come."""
-        if process is None or self.outcome.error:
+        if process is None or self.error:
             return None
         try:
             found = await process.wait(event, seconds)
@@ -137,7 +137,7 @@ class Running:
 
     def fail(self, why: str) -> None:
         """The job has failed, and this is the first that is known of it."""
-        self.outcome.error = self.outcome.error or why
+        self.error = self.error or why
 
     async def connect(self) -> None:
         """Start both ends, and wait until they are warm."""
@@ -160,22 +160,21 @@ class Running:
 
     def is_warm(self) -> bool:
         """Both ends run, and wait for the window to open."""
-        return self.client is not None and not self.outcome.error
+        return self.client is not None and not self.error
 
-    async def finish(self) -> Outcome:
-        """Wait for the end of both ends; return what came of it."""
+    async def finish(self) -> None:
+        """Wait for the end of both ends."""
         end = await self.stage("measuring", self.client, "ended",
                                self.job.seconds + ENDS_WITHIN)
         if end is not None:
             self.read(end)
-        if self.outcome.error:
+        if self.error:
             self.kill()
         if self.server is not None:
             try:
                 await self.server.wait("ended", PARTING)
             except (NodeFailed, asyncio.TimeoutError):
                 self.kill()
-        return self.outcome
 
     def read(self, end: Object) -> None:
         """Take the result from the END of the client."""
@@ -196,11 +195,11 @@ class Running:
         if wrong is not None:
             self.fail(wrong)
             return
-        self.outcome.document, self.outcome.row = document, rows[0]
+        self.document, self.row = document, rows[0]
         opened = time_of(rows[0].get("opened")) or end.get("opened")
         if opened is not None:
             clock = self.coordinator.nodes[self.job.pair.client.node].clock
-            self.outcome.opened = opened - (clock.offset() or 0)
+            self.opened = opened - (clock.offset() or 0)
 
     def kill(self) -> None:
         """End what may still run."""
@@ -283,6 +282,6 @@ async def run_round(coordinator: Coordinator, jobs: Sequence[Job]) -> Round:
     await asyncio.gather(*(one.connect() for one in running))
     connecting = time.monotonic() - start
     await open_windows(coordinator, [one for one in running if one.is_warm()])
-    outcomes = list(await asyncio.gather(*(one.finish() for one in running)))
-    return Round(outcomes, *add_up(outcomes), time.monotonic() - start,
+    await asyncio.gather(*(one.finish() for one in running))
+    return Round(running, *add_up(running), time.monotonic() - start,
                  connecting)

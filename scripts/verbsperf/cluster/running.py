@@ -78,7 +78,7 @@ class Clustering:
         self.rose: Dict[str, List[Object]] = {}
 
     async def run_round(self, number: int, index: int, pairs: Sequence[Pair],
-                        alone: bool = False) -> List[Outcome]:
+                        alone: bool = False) -> Sequence[Outcome]:
         """Run PAIRS as round NUMBER of the point INDEX, with the probes unless
         they are to be ALONE; write what came."""
         point, probe = self.work.points[index], self.work.probe

@@ -20,7 +20,7 @@ from complete import BANDWIDTH, LATENCY, ROW
 from fabric import Fabric
 from verbsperf.agents import coordinator, fleet, launch
 from verbsperf.base import progress as terminal
-from verbsperf.base.errors import Refused
+from verbsperf.base.errors import Refused, ResultsError
 from verbsperf.cluster import (file as clusterfile, nodes as clusternodes,
                                page as clusterpage, running, view)
 from verbsperf.commands import cluster as clustercommand
@@ -361,6 +361,53 @@ def test_a_wrong_line_is_left_out(tmp_path, index, spoil, capsys):
     with pytest.raises(Refused, match="^a new line:1: "):
         begun.append(wrong)
     begun.lines.close()
+
+
+NULL = {"node": ["error", "environment"],
+        "pair": ["value", "result", "overlap", "error"], "round": ["gbps"],
+        "finding": ["ratio", "beside"]}
+
+
+@pytest.mark.parametrize("kind, name", [
+    (kind, name) for kind, fields in clusterfile.KINDS.items()
+    for name in fields])
+def test_each_field_of_a_line(kind, name):
+    """Whatever it must be, a list of lists it is not, and null it may be."""
+    header, lines = document()
+    good = next(one for one in (*lines, FINDING, {
+        "type": "note", "point": 0, "sentence": "x"}) if one["type"] == kind)
+    place = clusterfile.Place("x", 7)
+    assert clusterfile.check_entry(place, header, good) is good
+    for value in [[["x"]]] + [None] * (name not in NULL.get(kind, ())):
+        with pytest.raises(ResultsError, match=(
+                f'^x:7: "{name}" of a {kind} is not as verbsperf-cluster '
+                "writes it$")):
+            clusterfile.check_entry(place, header, {**good, name: value})
+    for null in NULL.get(kind, ()):
+        clusterfile.check_entry(place, header, {**good, null: None})
+
+
+@pytest.mark.parametrize("name", clusterfile.HEADER)
+def test_each_field_of_the_header(name):
+    header, _ = document()
+    for value in ([["x"]], None, [], {}):
+        with pytest.raises(ResultsError, match=(
+                f'^x:1: "{name}" of a header is not as verbsperf-cluster')):
+            clusterfile.check_header(clusterfile.Place("x", 1),
+                                     {**header, name: value})
+
+
+@pytest.mark.parametrize("seen, good", (
+    ({}, True), ({"differs": None, "rose": None}, True),
+    ({"differs": [{"fact": "x", "here": 1, "elsewhere": "2"}]}, True),
+    ({"rose": [{"counter": "x", "value": 1}]}, True),
+    ({"differs": [{"fact": 1, "here": 1, "elsewhere": 2}]}, False),
+    ({"differs": [{"fact": "x", "elsewhere": 2}]}, False),
+    ({"differs": [{"fact": "x", "here": 1}]}, False), ({"differs": 1}, False),
+    ({"rose": [{"counter": 1, "value": 1}]}, False),
+    ({"rose": [{"counter": "x"}]}, False), ({"rose": [1]}, False)))
+def test_what_evidence_is(seen, good):
+    assert clusterfile.EVIDENCE({"n1": {}, "n2": seen}) == good
 
 
 @pytest.mark.parametrize("spoil", (

@@ -1,7 +1,9 @@
 """verbsperf-compare of two files of verbsperf-cluster."""
 import json
+import math
 import random
 import re
+import statistics
 
 import pytest
 
@@ -10,6 +12,7 @@ from test_cluster import NODES, document, entry
 from verbsperf.base.errors import ResultsError
 from verbsperf.cluster import comparison
 from verbsperf.pairs.patterns import End, Pair
+from verbsperf.stats import noise
 
 EIGHT = [f"n{i}" for i in range(1, 9)]
 OK = FASTER = "within tolerance"
@@ -338,6 +341,32 @@ def test_the_command(tmp_path):
     for option in (["--json"], ["--markdown"], ["--force"],
                    ["--metric", "mpps"]):
         refused(compare(*option, old, new), 2, "are compared without")
+
+
+@pytest.mark.parametrize("pairs, share", (
+    (1, 1), (2, 1), (3, math.sqrt(math.pi / 6)), (8, math.sqrt(math.pi / 16))))
+def test_how_well_a_median_is_known(pairs, share):
+    """From three values on it is known better than one of them."""
+    part = comparison.Part("", "gbps", 2.0, {
+        Pair(End(f"a{i}", ""), End(f"b{i}", "")): i / 100 for i in range(5)},
+        [])
+    judge = comparison.Judge(part, 9)
+    spread = statistics.stdev([i / 100 for i in range(5)])
+    assert (judge.spread, judge.freedom) == (pytest.approx(spread), 4)
+    known = judge.known(0.1, pairs)
+    assert known.rounds == pytest.approx((spread * share) ** 2)
+    assert (known.estimate, known.freedom) == (0.1, 4)
+
+
+def test_the_spread_of_changes():
+    """One that is far from the rest does not move it, if there are six."""
+    assert comparison.spread_of([1.0]) == math.inf
+    assert comparison.spread_of([0.0, 0.0]) == noise.LEAST_NOISE
+    five = [0.01, 0.02, 0.03, 0.04, 9.0]
+    assert comparison.spread_of(five) == pytest.approx(
+        statistics.stdev(five))
+    assert comparison.spread_of([*five, 0.05]) == pytest.approx(
+        0.015 * 1.4826, rel=1e-4)
 
 
 def test_false_regressions():

@@ -325,7 +325,7 @@ def test_probes_are_no_pairs_of_a_round(monkeypatch):
     async def one_round():
         pairs, = patterns.rounds_of("ring", Wanted(NODES),
                                     {node: [""] for node in NODES})
-        point = running.Point("x", ["write_bw"], 1.0, "gbps")
+        point = running.Point(["write_bw"], 1.0, "gbps")
         file = clusterfile.Begun(None, document()[0], [])
         work = running.Clustering(
             coordinator.Coordinator(NODES, b"k"), running.Work(
@@ -661,7 +661,7 @@ def test_what_agents_said_is_evidence():
         {"name": "x0", "port": 1, "firmware": str(name == "n02")}]})
         for name in (*NODES, "n05")}
     nodes["n06"] = types.SimpleNamespace(facts={})
-    point = running.Point("x", ["write_bw"], 1.0, "gbps")
+    point = running.Point(["write_bw"], 1.0, "gbps")
     work = running.Clustering(types.SimpleNamespace(nodes=nodes), running.Work(
         "ring", Wanted(NODES), [""], False, None, [point], [], None), clusterfile.Begun(None, "", []))
     work.facts = {name: {"smt": name == "n02"} for name in (*NODES, "n05")}

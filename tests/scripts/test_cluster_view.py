@@ -1,6 +1,4 @@
 """What verbsperf-cluster shows of a file, word by word."""
-import copy
-
 import pytest
 
 from complete import LATENCY, ROW

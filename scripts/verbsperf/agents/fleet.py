@@ -8,8 +8,7 @@ import asyncio
 import datetime
 import statistics
 import time
-from typing import (Collection, Dict, List, NamedTuple, Optional, Sequence,
-                    Tuple)
+from typing import Collection, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf.agents.agent import CLIENT, SERVER
 from verbsperf.agents.coordinator import Coordinator, Node, NodeFailed, Process
@@ -264,13 +263,10 @@ def add_up(outcomes: Sequence[Outcome]
 async def open_windows(coordinator: Coordinator, warm: Sequence[Running]
                        ) -> None:
     """Open the windows of WARM, with one line to each of their agents."""
-    numbers: Dict[str, List[int]] = {}
-    for one in warm:
-        assert one.client is not None
-        numbers.setdefault(one.job.pair.client.node, []).append(
-            one.client.number)
-    for name, ids in numbers.items():
-        coordinator.nodes[name].say(type="open", ids=ids)
+    for name, own in results.grouped(
+            warm, lambda one: one.job.pair.client.node).items():
+        coordinator.nodes[name].say(type="open", ids=[
+            one.client.number for one in own if one.client])
     await coordinator.flush()
 
 

@@ -23,10 +23,9 @@ OVERHEAD = 1.0
 
 
 class Point(NamedTuple):
-    """What is measured: a test and its options."""
+    """What is measured."""
 
-    label: str
-    words: List[str]
+    words: List[str]    # a test and its options
     seconds: float      # warm-up and measurement
     metric: str         # that pairs are compared by
 

@@ -14,7 +14,6 @@ from verbsperf.documents.points import label
 from verbsperf.documents.results import grouped, sweep_point
 from verbsperf.findings import evidence
 from verbsperf.pairs import nodesets
-from verbsperf.pairs.patterns import Pair
 from verbsperf.stats.ranks import median
 
 WORST = 20          # pairs that are listed when the matrix is too wide
@@ -237,12 +236,10 @@ def sum_lines(header: Object, entries: List[Object]) -> Iterator[str]:
 def probe_lines(header: Object, entries: List[Object]) -> Iterator[str]:
     """Yield the latency of probes without load and under it."""
     for index, _ in enumerate(header["points"]):
-        found: Dict[Pair, Dict[bool, List[Object]]] = {}
-        for entry in entries_of(entries, "pair", index):
-            if entry["probe"] and (entry["result"] or {}).get("latency"):
-                found.setdefault(pair_of(entry), {}).setdefault(
-                    entry["round"] > 0, []).append(entry["result"]["latency"])
-        for pair, both in found.items():
+        probes = [entry for entry in entries_of(entries, "pair", index)
+                  if entry["probe"] and (entry["result"] or {}).get("latency")]
+        for pair, own in grouped(probes, pair_of).items():
+            both = grouped(own, lambda one: bool(one["round"]))
             words = [f"{name} {middle(both[load], 'p50')}, "
                      + middle(both[load], "p99")
                      for load, name in ((False, "alone"), (True, "under load"))
@@ -250,8 +247,9 @@ def probe_lines(header: Object, entries: List[Object]) -> Iterator[str]:
             yield f"latency of {pair.text()}: " + "; ".join(words)
 
 
-def middle(latencies: List[Object], name: str) -> str:
-    """Return the median of the percentile NAME among LATENCIES, as text."""
+def middle(probes: List[Object], name: str) -> str:
+    """Return the median of the percentile NAME of PROBES, as text."""
+    latencies = [one["result"]["latency"] for one in probes]
     values = [one[name] for one in latencies if one.get(name) is not None]
     if values:
         return f"{name} {number(median(values))} us"

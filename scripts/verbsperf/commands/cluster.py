@@ -22,7 +22,6 @@ from verbsperf.cluster.file import Begun
 from verbsperf.cluster.running import Clustering, Point, Work
 from verbsperf.documents import jsonfile, writer
 from verbsperf.documents.jsonfile import Object
-from verbsperf.documents.points import label
 from verbsperf.pairs import nodesets, patterns
 from verbsperf.pairs.patterns import End, Pair
 from verbsperf.plan import program, suite, version
@@ -135,7 +134,8 @@ def points_of(what: Sequence[str], found: program.Program) -> List[Planned]:
 
 def nodes_of(options: argparse.Namespace) -> List[str]:
     """Return the nodes that OPTIONS name."""
-    text = options.nodes or nodesets.of_allocation(dict(os.environ))
+    text = (options.nodes or os.environ.get("SLURM_STEP_NODELIST")
+            or os.environ.get("SLURM_JOB_NODELIST"))
     if not text:
         raise Refused("missing: --nodes; it is not needed inside a Slurm "
                          "job only")
@@ -199,9 +199,8 @@ def metric_of(planned: Planned) -> str:
 
 def point_of(planned: Planned, found: program.Program) -> Point:
     """Return PLANNED as it is run."""
-    return Point(label(planned.key()), planned.words(found),
-                 planned.times["duration"] + planned.times["warmup"],
-                 metric_of(planned))
+    return Point(planned.words(found), planned.times["duration"]
+                 + planned.times["warmup"], metric_of(planned))
 
 
 def probes_of(options: argparse.Namespace, nodes: Sequence[str], device: str

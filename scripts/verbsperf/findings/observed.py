@@ -7,8 +7,8 @@ pairs reach together; and pairs by their share, which is what they reach to the
 middle one of their port."""
 import math
 import statistics
-from typing import (Dict, Iterable, List, Mapping, NamedTuple, Optional,
-                    Sequence, Set, Tuple)
+from typing import (Dict, Iterable, List, Mapping, NamedTuple, Sequence, Set,
+                    Tuple)
 
 from verbsperf.base.metrics import METRICS
 from verbsperf.pairs.patterns import End, Pair

@@ -4,9 +4,10 @@ ClusterShell reads them where it is installed, and knows @group, too; without
 it, what is written here does."""
 import itertools
 import re
-from typing import Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Callable, Dict, Iterator, List, Tuple
 
 from verbsperf.base.errors import Refused
+from verbsperf.documents.results import grouped
 
 try:
     from ClusterShell import NodeSet as clustershell
@@ -89,15 +90,7 @@ def fold(names: List[str]) -> str:
     return ",".join(names)
 
 
-def of_allocation(environment: "dict[str, str]") -> Optional[str]:
-    """Return the nodes of the Slurm job that ENVIRONMENT is in, or None."""
-    return (environment.get("SLURM_STEP_NODELIST")
-            or environment.get("SLURM_JOB_NODELIST") or None)
-
-
 def by_reason(reasons: Dict[str, str]) -> List[Tuple[str, str]]:
     """Return (nodes, reason) of {node: reason}, one for each reason."""
-    nodes: Dict[str, List[str]] = {}
-    for name, why in sorted(reasons.items()):
-        nodes.setdefault(why, []).append(name)
-    return [(fold(names), why) for why, names in nodes.items()]
+    return [(fold(names), why) for why, names in grouped(
+        sorted(reasons), reasons.__getitem__).items()]

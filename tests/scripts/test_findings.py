@@ -11,7 +11,7 @@ from verbsperf.findings import causes
 from verbsperf.findings.inquiry import Inquiry
 from verbsperf.findings.observed import Measured
 from verbsperf.pairs import patterns
-from verbsperf.pairs.patterns import Wanted
+from verbsperf.pairs.patterns import End, Wanted
 
 
 def nodes(n):
@@ -494,3 +494,76 @@ def test_the_fastest_cluster_is_usual():
     usual, spread = causes.usual_of(numpy.array([1.0, 1.01, 0.99] + [
         0.5, 0.51, 0.49] * 4), 0.03)
     assert usual == pytest.approx(1.0) and spread < 0.03
+
+
+def inquiry_of(names, seed=0):
+    """An inquiry of all pairs, of which nothing was asked yet."""
+    return Inquiry([Measured(pair, 1.0, i) for i, _, pair in one_by_one(names)],
+                   "gbps", None, seed)
+
+
+def test_pairs_in_an_order_by_chance():
+    """Those first that have other ends than those before."""
+    names = nodes(8)
+    cause = causes.Cause("node", frozenset((End("n01", ""),)))
+    orders = set()
+    for seed in range(20):
+        inquiry = inquiry_of(names, seed)
+        own = [pair for pair in inquiry.pairs if cause.touches(pair)]
+        orders.add(tuple(inquiry.spread_over(own[:], cause)))
+        assert sorted(inquiry.spread_over(own[:], cause)) == own
+    assert len(orders) > 15
+    some = causes.Cause("nodes", frozenset(
+        End(name, "") for name in names[:4]))
+    for seed in range(20):
+        inquiry = inquiry_of(names, seed)
+        order = inquiry.spread_over([
+            pair for pair in inquiry.pairs if some.touches(pair)], some)
+        seen = [set(pair[:2]) & some.ends for pair in order]
+        new = [not own <= set().union(*seen[:i]) for i, own in enumerate(seen)]
+        assert new == sorted(new, reverse=True) and 2 <= sum(new) <= 4
+
+
+def test_few_pairs_of_an_end_come_again():
+    names = nodes(8)
+    inquiry = inquiry_of(names)
+    end = End("n01", "")
+    own = [pair for pair in inquiry.pairs if end in pair]
+    few = causes.Cause("paths", frozenset((end,)), None, causes.BOTH,
+                       frozenset(pair[:2] for pair in own))
+    assert len(inquiry.spread_over(own[:], few)) == 3
+    both = few._replace(ends=frozenset((end, End("n02", ""))))
+    assert len(inquiry.spread_over(own[:], both)) == 7
+
+
+def ends(*names):
+    return frozenset(End(name, "") for name in names)
+
+
+@pytest.mark.parametrize("cause, sides", (
+    (causes.Cause("node", ends("n01")), []),
+    (causes.Cause("nodes", ends("n01", "n02")), [ends("n01", "n02")]),
+    (causes.Cause("path", ends("n01"), ends("n02")), [ends("n01"),
+                                                      ends("n02")]),
+    (causes.Cause("paths", ends("n01", "n02"), None, causes.BOTH,
+                  frozenset(((End("n01", ""), End("n03", "")),))), [])))
+def test_the_sides_of_a_cause(cause, sides):
+    assert Inquiry.sides(cause) == sides
+
+
+def test_contrasts():
+    """Each pair of a side that has not the cause, those with neither side
+    first; of nodes that may be slow with others only, those of two."""
+    names = nodes(6)
+    inquiry = inquiry_of(names)
+    path = causes.Cause("trunk", ends("n01", "n02"), ends("n03", "n04"))
+    found = inquiry.contrasts(path, path.ends, lambda pair: True)
+    assert [one.server.node in ("n05", "n06") for one in found] == (
+        [True] * 4 + [False] * 2)
+    assert sorted((a.node, b.node) for a, b, _ in found) == [
+        ("n01", "n02"), ("n01", "n05"), ("n01", "n06"), ("n02", "n01"),
+        ("n02", "n05"), ("n02", "n06")]
+    some = causes.Cause("nodes", ends("n01", "n02"))
+    found = inquiry.contrasts(some, some.ends,
+                              lambda pair: pair.client.node == "n01")
+    assert [(a.node, b.node) for a, b, _ in found] == [("n01", "n02")]

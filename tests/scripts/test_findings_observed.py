@@ -85,6 +85,12 @@ def test_what_is_sure(changes, is_sure):
     assert SEEN._replace(**changes).is_sure(LEAST) == is_sure
 
 
+def test_what_is_slower_by_just_as_much():
+    least = 0.5
+    assert math.log(math.exp(-least)) == -least
+    assert SEEN._replace(ratio=math.exp(-least)).is_sure(least)
+
+
 @pytest.mark.parametrize("changes, is_clear", (
     ({}, False), ({"low": 0.971}, True), ({"low": 0.969}, False),
     ({"p": 0.5, "ratio": 0.99}, True), ({"p": 0.5, "ratio": 0.98}, False),

@@ -101,7 +101,8 @@ def check_header(place: Place, header: Object) -> None:
 
 
 def check_entry(place: Place, header: Object, entry: Object) -> Object:
-    """Return ENTRY, which is a line after HEADER."""
+    """Return ENTRY, which is a line after HEADER, with all that it may
+    have."""
     kind = entry.get("type")
     place.expect(isinstance(kind, str) and kind in KINDS,
                  f"a line of the type {json.dumps(kind)}")
@@ -110,7 +111,7 @@ def check_entry(place: Place, header: Object, entry: Object) -> Object:
     place.expect("point" not in fields
                  or entry["point"] < len(header["points"]),
                  "the header has no such point")
-    return entry
+    return {**dict.fromkeys(fields), **entry}
 
 
 def read(path: str) -> Tuple[Object, List[Object]]:

@@ -82,9 +82,8 @@ def note_nodes(fleet: Coordinator, failed: Dict[str, str],
         facts = node.facts if node else {}
         file.append({
             "type": "node", "node": name, "error": failed.get(name),
-            "hostname": facts.get("hostname"),
-            "verbsperf": facts.get("verbsperf"),
-            "devices": facts.get("devices"),
+            **{one: facts.get(one)
+               for one in ("hostname", "verbsperf", "devices")},
             "environment": environments.get(name),
             "clock_offset_seconds": node.clock.offset() if node else None,
             "clock_error_seconds": node.clock.uncertainty() if node else None})

@@ -94,10 +94,12 @@ def entries_of(entries: Iterable[Object], kind: str, index: int
             if entry["type"] == kind and entry.get("point") == index]
 
 
-def in_rounds(entries: Iterable[Object], index: int) -> List[Object]:
-    """Return the pairs of the rounds of the point INDEX."""
-    return [entry for entry in entries_of(entries, "pair", index)
-            if not (entry["alone"] or entry["probe"])]
+def in_rounds(entries: Iterable[Object], index: Optional[int] = None
+              ) -> List[Object]:
+    """Return the pairs of the rounds of the point INDEX, or of all."""
+    return [entry for entry in entries if entry["type"] == "pair"
+            and index in (None, entry["point"])
+            and not (entry["alone"] or entry["probe"])]
 
 
 def matrices(header: Object, entries: List[Object]) -> Iterator[Matrix]:
@@ -318,8 +320,7 @@ def verdict(header: Object, entries: List[Object]) -> str:
         return "nothing was measured"
     found = len(findings_of(entries))
     nodes, failed = len(header["nodes"]), len(failed_nodes(entries))
-    lost = sum(is_failure(entry) for index in range(len(header["points"]))
-               for entry in in_rounds(entries, index))
+    lost = sum(map(is_failure, in_rounds(entries)))
     measured = any(entry["type"] == "pair" and entry["value"] is not None
                    for entry in entries)
     return "; ".join([

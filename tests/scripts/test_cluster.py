@@ -345,7 +345,8 @@ LOST = {**FINDING, "beside": {"n03": {"rose": [{"value": 7}]}}}
     *((0, one) for one in (
         {"value": "x"}, {"value": -5}, {"value": 1.7e308}, {"point": 3},
         {"type": "x"}, {"rail": -1}, {"client": {"node": 1}}, {"result": []},
-        {"overlap": "x"}, {"result": {"bandwidth": None, "latency": 1}})),
+        {"overlap": "x"}, {"result": {"bandwidth": None, "latency": 1}},
+        {"result": {"bandwidth": 1, "latency": None}})),
     (2, {"pairs": None}), (2, {"alone": None}), (-1, {"environment": "x"}),
     *((0, {**FINDING, **one}) for one in (
         {"beside": []}, {"beside": {"n03": []}}, LOST, {"ratio": "x"},
@@ -387,6 +388,23 @@ def test_each_field_of_a_line(kind, name):
         lacking = {key: good[key] for key in good if key != null}
         assert clusterfile.check_entry(place, header, lacking) == {
             **good, null: None}
+
+
+@pytest.mark.parametrize("kind", ("header", None, ["pair"]))
+def test_a_line_of_an_unknown_type(kind):
+    header, _ = document()
+    with pytest.raises(ResultsError, match=(
+            f"^x:7: a line of the type {re.escape(json.dumps(kind))}$")):
+        clusterfile.check_entry(clusterfile.Place("x", 7), header,
+                                {"type": kind})
+
+
+def test_a_file_of_others_is_left_as_it_is(tmp_path):
+    (tmp_path / "x").write_text("notes\n")
+    with pytest.raises(Refused, match=(
+            ":1: not a file of verbsperf-cluster; left as it is$")):
+        clusterfile.start(str(tmp_path / "x"), document()[0], True)
+    assert (tmp_path / "x").read_text() == "notes\n"
 
 
 @pytest.mark.parametrize("name", clusterfile.HEADER)

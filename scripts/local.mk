@@ -44,7 +44,6 @@ verbsperf_comparedir = $(verbsperfdir)/compare
 dist_verbsperf_compare_DATA = \
 	scripts/verbsperf/compare/__init__.py \
 	scripts/verbsperf/compare/alike.py \
-	scripts/verbsperf/compare/cases.py \
 	scripts/verbsperf/compare/comparison.py \
 	scripts/verbsperf/compare/question.py \
 	scripts/verbsperf/compare/sides.py \

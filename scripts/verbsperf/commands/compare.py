@@ -9,7 +9,7 @@ from typing import Callable, Dict, Sequence, Tuple
 from verbsperf.base.command import Parser, write
 from verbsperf.base.errors import Refused
 from verbsperf.cluster import comparison as clusters, file as clusterfile
-from verbsperf.compare import cases, comparison, question, sides, view
+from verbsperf.compare import comparison, question, sides, view
 from verbsperf.compare.sides import Side
 from verbsperf.documents import jsonfile, writer
 from verbsperf.documents.jsonfile import Object
@@ -22,13 +22,9 @@ from verbsperf.stats import verdict
 from verbsperf.stats import libraries
 
 UNREAD = 2      # an answer of less than was given is none
-Form = Callable[[Object], str]
-VERDICTS: Dict[str, Form] = {
-    "text": view.text, "json": view.as_json, "markdown": view.markdown,
-    **reports.forms(cases.verdicts)}
-REPORTS: Dict[str, Form] = {
-    "text": nics_view.text, "json": view.as_json,
-    "markdown": nics_view.markdown}
+VERDICTS = reports.forms(view.text, view.markdown, view.verdicts)
+REPORTS = {"text": nics_view.text, "json": reports.as_json,
+           "markdown": nics_view.markdown}
 EXIT = {verdict.REGRESSION: 1, verdict.INCONCLUSIVE: 2, verdict.WITHIN: 0}
 
 
@@ -124,8 +120,7 @@ def report_nics(options: argparse.Namespace) -> int:
                 one for name in options.files
                 for one in (name, name.rpartition(":")[0])])
     every = setups.choose(options.files, options.targets)
-    report, groups = nics.report(every, nics.Question(
-        question.of(options).tolerances))
+    report, groups = nics.report(every, question.of(options).tolerances)
     if options.output is None:
         write(REPORTS[options.form](report))
         return 0

@@ -6,13 +6,12 @@ was not reached or, with --format, a limit was missed, 130 interrupted; with
 --against, where all was measured, that of verbsperf-compare."""
 import argparse
 import os
-from typing import Callable, Dict, Optional, Sequence
+from typing import Optional, Sequence
 
 from verbsperf.base.command import (INTERRUPTED, Parser, say, time_limit,
                                     whole, write)
 from verbsperf.base.errors import Refused
 from verbsperf.documents import jsonfile
-from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import label
 from verbsperf.forms import reports
 from verbsperf.history import file as history
@@ -24,9 +23,7 @@ from verbsperf.sweep import contents, file as sweepfile, limits, rounds
 from verbsperf.sweep.running import Sweep, Wanted, estimate
 
 ROUNDS, MOST_ROUNDS = 10, 30
-FORMS: Dict[str, Callable[[Object], str]] = {
-    "text": limits.text, "json": limits.as_json, "markdown": limits.markdown,
-    **reports.forms(limits.verdicts)}
+FORMS = reports.forms(limits.text, limits.markdown, limits.verdicts)
 
 
 def confidence(text: str) -> rounds.Goal:

@@ -4,6 +4,5 @@
   sides        finds what belongs together
   alike        refuses what does not
   comparison   the report
-  view         the report as text, Markdown and JSON
-  cases        the report as programs read it
+  view         the report as people and programs read it
 """

@@ -5,6 +5,7 @@ from typing import Any, Dict, Iterator, List, Sequence, Set, Tuple
 
 from verbsperf.base.errors import Refused
 from verbsperf.compare.sides import Pair, Side
+from verbsperf.documents.formats import ENDS
 from verbsperf.documents.results import Record
 
 # How many differences between fingerprints a refusal names.
@@ -31,25 +32,18 @@ def words(values: Values) -> str:
                         for value in values.values())
 
 
-def hosts_of(records: Sequence[Record]) -> Dict[str, Values]:
-    """Return {end: names} of the hosts that RECORDS were measured on."""
-    hosts: Dict[str, Values] = {"client": {}, "server": {}}
-    for record in records:
-        for end, found in hosts.items():
-            if record.row and record.document:
-                name = record.document[end].get("hostname")
-                if name:
-                    found[name] = name
-    return hosts
-
-
 def mixtures(base: Sequence[Record], new: Sequence[Record]) -> Iterator[str]:
     """Yield a sentence about each side whose rounds were measured on several
     hosts, which do not count as rounds of one thing."""
     for side, records in (("BASE", base), ("NEW", new)):
-        for end, names in hosts_of(records).items():
+        documents = [record.document for record in records
+                     if record.row and record.document]
+        for end in ENDS:
+            names = dict.fromkeys(str(document[end].get("hostname") or "")
+                                  for document in documents)
+            names.pop("", None)
             if len(names) > 1:
-                yield f"{end} hostname: {words(names)} in {side}"
+                yield f"{end} hostname: {' and '.join(names)} in {side}"
 
 
 def differences(base: Sequence[Record], new: Sequence[Record]

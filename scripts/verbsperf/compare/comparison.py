@@ -77,8 +77,7 @@ def session_of(record: Record) -> str:
 
 def measured(records: Sequence[Record], metric: str) -> Measured:
     """Return what RECORDS of one side have of METRIC."""
-    failures = [results.failure_of(record) for record in records
-                if record.row is None]
+    failures = results.failures(records)
     sessions = {name: results.values_of(own, metric) for name, own
                 in results.grouped(records, session_of).items()}
     return Measured(len(records) - len(failures),
@@ -116,15 +115,6 @@ def without_values(entry: Entry) -> Tuple[str, str]:
             f"{tables.unit(entry.metric)} was not measured in {side}")
 
 
-def more_failures(entry: Entry) -> Iterator[str]:
-    """Yield a note when more rounds failed in NEW than in BASE."""
-    new = entry.new
-    if len(new.failures) > len(entry.base.failures):
-        total = len(new.failures) + new.rounds
-        yield (f"{len(new.failures)} of {total} rounds of NEW failed: "
-               f"{new.failures[0]}")
-
-
 def worse_side(entry: Entry, outcome: str, better: bool) -> Iterator[str]:
     """Yield a note of the counters that rose more on the side that is worse,
     which is BASE where NEW is BETTER."""
@@ -135,14 +125,14 @@ def worse_side(entry: Entry, outcome: str, better: bool) -> Iterator[str]:
         return
     (name, worse), (other_name, other) = sides
     before, rises = other.rises(), worse.rises()
-    trouble_first = sorted(worse.rose,
-                           key=lambda one: str(one["kind"]) != "trouble")
-    more = [key for key in ((one["end"], one["counter"])
-                            for one in trouble_first)
-            if rises[key] > before.get(key, 0)]
-    words = [f"{key[1]} of the {key[0]} ({rises[key]:.4g} a round, "
-             f"{before.get(key, 0):.4g} in {other_name})"
-             for key in more[:MOST_COUNTERS]]
+    trouble_first = sorted(worse.rose, key=lambda one: bool(
+        one["kind"] != "trouble"))
+    more = [f"{counter} of the {end} ({rises[end, counter]:.4g} a round, "
+            f"{before.get((end, counter), 0):.4g} in {other_name})"
+            for end, counter in ((one["end"], one["counter"])
+                                 for one in trouble_first)
+            if rises[end, counter] > before.get((end, counter), 0)]
+    words = more[:MOST_COUNTERS]
     if len(more) > MOST_COUNTERS:
         words.append(f"{len(more) - MOST_COUNTERS} more")
     if words:
@@ -161,7 +151,10 @@ def lacking(entry: Entry) -> Iterator[str]:
 
 def decided(entry: Entry, found: verdict.Judgement) -> Tuple[str, List[str]]:
     """Return (verdict, notes) of ENTRY, whose values were judged as FOUND."""
-    notes = list(more_failures(entry))
+    notes, failed = [], entry.new.failures
+    if len(failed) > len(entry.base.failures):
+        notes.append(f"{len(failed)} of {len(failed) + entry.new.rounds} "
+                     f"rounds of NEW failed: {failed[0]}")
     outcome = found.verdict
     better = found.reason == verdict.BETTER and not notes
     if notes and outcome == verdict.WITHIN:
@@ -171,30 +164,24 @@ def decided(entry: Entry, found: verdict.Judgement) -> Tuple[str, List[str]]:
                      *worse_side(entry, outcome, better)]
 
 
-def judgement_json(found: Optional[verdict.Judgement]) -> Object:
-    """Return the numbers of a judgement, in the order of the report."""
-    if found is None:
-        return dict.fromkeys(("ratio", "low", "high", "p", "p_adjusted"))
-    return {"ratio": found.ratio, "low": found.low, "high": found.high,
-            "p": found.p, "p_adjusted": found.adjusted}
-
-
 def finish(entry: Entry, found: Optional[verdict.Judgement]) -> Object:
     """Return the point as the report has it."""
+    numbers: Object = dict.fromkeys(verdict.Judgement._fields)
     if found is None:
-        outcome, note = without_values(entry)
-        notes = [note]
+        outcome, *notes = without_values(entry)
     else:
         outcome, notes = decided(entry, found)
+        numbers = found._asdict()
     return {"label": entry.label, "target": entry.target,
             "point": point_json(entry.point), "metric": entry.metric,
             "base": entry.base.median(), "new": entry.new.median(),
             "base_rounds": entry.base.number(),
             "new_rounds": entry.new.number(),
-            **judgement_json(found), "verdict": outcome,
-            "more_rounds": found.more if found else None,
-            "more_sessions": found.sessions if found else None,
-            "reason": found.reason if found and found.verdict == outcome
+            **{name: numbers[name] for name in ("ratio", "low", "high", "p")},
+            "p_adjusted": numbers["adjusted"], "verdict": outcome,
+            "more_rounds": numbers["more"],
+            "more_sessions": numbers["sessions"],
+            "reason": numbers["reason"] if numbers["verdict"] == outcome
             else None,
             "tolerance_percent": entry.tolerance, "notes": notes}
 
@@ -221,8 +208,7 @@ def side_json(side: Side) -> Object:
     """Return file, target and number of rounds of SIDE."""
     return {"file": side.path, "target": side.target,
             "sessions": len(set(map(session_of, side.records))),
-            "rounds": max((record.round for record in side.records),
-                          default=0)}
+            "rounds": side.rounds()}
 
 
 def notes_of(base: Side, new: Side, pair: Pair) -> Iterator[str]:

@@ -1,8 +1,7 @@
 """The two sides of a comparison, base and new: which results they have, and
 which of them belong together."""
 import os
-from typing import (Dict, Iterable, List, NamedTuple, Optional, Sequence, Set,
-                    Tuple)
+from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
 
 from verbsperf.base.errors import Refused
 from verbsperf.documents import results
@@ -21,9 +20,22 @@ class Side(NamedTuple):
     target: Optional[str]
     records: List[Record]
 
-    def targets(self) -> Set[str]:
-        """Return the names of the targets of its records."""
-        return {record.target for record in self.records}
+    def rounds(self) -> int:
+        """Return how many rounds it has."""
+        return max((record.round for record in self.records), default=0)
+
+    def targets(self) -> List[str]:
+        """Return the names of the targets of its records, in the order they
+        came."""
+        return list(dict.fromkeys(record.target for record in self.records))
+
+    def only(self, target: str) -> "Side":
+        """Return the Side of its TARGET."""
+        if target not in self.targets():
+            raise Refused(f"{self.path}: no target '{target}', only "
+                          + " ".join(self.targets()))
+        return Side(self.path, target,
+                    [one for one in self.records if one.target == target])
 
 
 class Pair(NamedTuple):
@@ -45,33 +57,17 @@ def split_name(name: str) -> Tuple[str, Optional[str]]:
     return name, None
 
 
-def target_names(records: Iterable[Record]) -> List[str]:
-    """Return the names of the targets of RECORDS, in the order they came."""
-    return list(dict.fromkeys(record.target for record in records))
-
-
-def side_of(path: str, records: List[Record], target: str) -> Side:
-    """Return the Side of TARGET, one of those of RECORDS."""
-    names = target_names(records)
-    if target not in names:
-        raise Refused(f"{path}: no target '{target}', only "
-                      + " ".join(names))
-    return Side(path, target, [r for r in records if r.target == target])
-
-
 def select(name: str) -> Side:
     """Return the Side that FILE or FILE:TARGET names."""
     path, target = split_name(name)
-    records = results.read(path)
-    if target is None:
-        return Side(path, None, records)
-    return side_of(path, records, target)
+    whole = Side(path, None, results.read(path))
+    return whole if target is None else whole.only(target)
 
 
 def two_targets(path: str, wanted: Optional[str]) -> Tuple[Side, Side]:
     """Return both sides out of one sweep; WANTED is A,B."""
-    records = results.read(path)
-    names = target_names(records)
+    whole = Side(path, None, results.read(path))
+    names = whole.targets()
     chosen = wanted.split(",") if wanted else names
     if len(names) == 1:
         raise Refused(f"{path}: has one result, and a comparison needs two: "
@@ -79,8 +75,7 @@ def two_targets(path: str, wanted: Optional[str]) -> Tuple[Side, Side]:
     if len(chosen) != 2 or chosen[0] == chosen[1]:
         raise Refused(f"{path}: choose two targets to compare: "
                       "--targets A,B of: " + " ".join(names))
-    return (side_of(path, records, chosen[0]),
-            side_of(path, records, chosen[1]))
+    return whole.only(chosen[0]), whole.only(chosen[1])
 
 
 def choose(files: Sequence[str], targets: Optional[str]) -> Tuple[Side, Side]:
@@ -99,12 +94,10 @@ def choose(files: Sequence[str], targets: Optional[str]) -> Tuple[Side, Side]:
 def group(side: Side, by_target: bool) -> Group:
     """Return SIDE's records by what belongs together, in the order of the
     file."""
-    groups: Group = {}
-    for record in side.records:
-        if record.point is not None:
-            key = (record.target if by_target else None, record.point)
-            groups.setdefault(key, []).append(record)
-    return groups
+    return results.grouped(
+        (record for record in side.records if record.point is not None),
+        lambda record: (record.target if by_target else None,
+                        results.point_of(record)))
 
 
 def check_one_target(side: Side) -> None:

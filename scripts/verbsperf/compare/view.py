@@ -1,17 +1,21 @@
-"""A comparison as text, Markdown and JSON."""
-import json
+"""A comparison as people and programs read it: text, Markdown, cases and
+gauges."""
 import math
-from typing import Iterator, Optional, Tuple
+from typing import Iterator, List, Optional, Tuple
 
 from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import (counted, escape, interval, number, percent,
                                    printable, table, unit)
 from verbsperf.documents.jsonfile import Object
-from verbsperf.forms.cases import summary
-from verbsperf.stats.verdict import INCONCLUSIVE, WITHIN, needed_text
+from verbsperf.forms.cases import (FAILED, PASSED, UNDECIDED, Case, Gauge,
+                                   Verdicts, labels_of, summary,
+                                   value_gauge, verdict_gauges)
+from verbsperf.stats.verdict import (INCONCLUSIVE, REGRESSION, WITHIN,
+                                     needed_text)
 
 HEADING = ("point", "metric", "base", "new", "change", "95% interval", "p",
            "verdict")
+STATES = {REGRESSION: FAILED, INCONCLUSIVE: UNDECIDED, WITHIN: PASSED}
 # Of a percentage, after the point.
 MOST_DIGITS = 4
 
@@ -118,6 +122,38 @@ def markdown(report: Object) -> str:
     return "\n".join(out + ["", definition(report)]) + "\n"
 
 
-def as_json(report: Object) -> str:
-    """Return the report, points as in a sweep."""
-    return json.dumps(report, indent=2) + "\n"
+def case_of(point: Object) -> Case:
+    """Return the case of POINT of a comparison."""
+    target = point["target"] or ""
+    name, metric, base, new, percents, between, p, words = cells(point)
+    return Case(
+        target, point["point"]["test"],
+        name.removeprefix(f"{target}: " if target else ""),
+        STATES[point["verdict"]], point["verdict"],
+        f"{metric} {base} in base, {new} in new, change {percents} "
+        f"(95% interval {between}, p {p}): {words}")
+
+
+def gauges_of(point: Object) -> List[Gauge]:
+    """Return what there is to keep of POINT of a comparison."""
+    labels = labels_of(point["target"] or "", point["point"])
+    found = [value_gauge(point["metric"], point[side],
+                         {**labels, "side": side})
+             for side in ("base", "new") if point[side] is not None]
+    labels["metric"] = point["metric"]
+    named: Tuple[Tuple[str, str], ...] = (
+        ("ratio", "ratio"), ("low", "ratio_low"), ("high", "ratio_high"),
+        ("p_adjusted", "p_value"))
+    found += [Gauge(f"verbsperf_compare_{name}", labels, point[key])
+              for key, name in named if point[key] is not None]
+    return found + verdict_gauges("verbsperf_compare_verdict", list(STATES),
+                                  point["verdict"], labels)
+
+
+def verdicts(report: Object) -> Verdicts:
+    """Return what programs read of REPORT, a comparison."""
+    return Verdicts(
+        "verbsperf-compare", summary(report),
+        [case_of(point) for point in report["points"]],
+        [gauge for point in report["points"]
+         for gauge in gauges_of(point)], markdown(report))

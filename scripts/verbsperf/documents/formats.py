@@ -18,6 +18,7 @@ DOCUMENT = "verbsperf/1"
 SWEEP = "verbsperf-sweep/1"
 OPTIONS = "verbsperf-options/1"
 HISTORY = "verbsperf-history/1"
+ENDS = ("client", "server")
 # What is no number in "bandwidth" and "latency" of a row.
 NO_NUMBERS = ("definition", "unit", "ci95_gbps", "saturated", "percentiles")
 # Nothing is counted or measured that is more.
@@ -162,7 +163,7 @@ is_drawable = having(
     counters=optional(having(rose=list_of(ROSE))), intervals=INTERVALS,
     histogram=optional(having(bins=list_of(numbers(3)))),
     directions=optional(list_of(having(intervals=INTERVALS))),
-    cpu=optional(having(**dict.fromkeys(("client", "server"), optional(
+    cpu=optional(having(**dict.fromkeys(ENDS, optional(
         having(ns_per_message=optional(is_number)))))))
 ROW: Rules = (
     (is_object, "a row of \"results\" is no object"),
@@ -179,14 +180,14 @@ LIMIT = having(
     **dict.fromkeys(("asked", "seen"), optional(is_number)))
 RESULT: Rules = (
     *((having(**{name: is_object}), f"the document has no object \"{name}\"")
-      for name in ("tool", "test", "parameters", "client", "server")),
+      for name in ("tool", "test", "parameters", *ENDS)),
     (having(tool=having(version=is_text)),
      "the document does not name the version that wrote it"),
     (having(test=having(name=is_text, transport=null_or(is_text))),
      "\"test\" of the document has no \"name\" or no \"transport\""),
     *((having(**{end: having(rate_gbps=optional(is_number))}),
        f"\"{end}\" of the document has no number \"rate_gbps\"")
-      for end in ("client", "server")),
+      for end in ENDS),
     # older versions do not write it
     (having(environment=optional(mapping(null_or(mapping(is_plain))))),
      "\"environment\" of the document has no objects of facts"),

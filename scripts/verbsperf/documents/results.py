@@ -18,6 +18,7 @@ read(path) gives a list of Records, one for each row of results.  A file is
 
 Whatever else is refused with one sentence that names file and line.
 """
+import itertools
 import json
 import math
 import os
@@ -135,6 +136,11 @@ def failure_of(record: Record) -> str:
     return record.error or "the run failed"
 
 
+def failures(records: Iterable[Record]) -> List[str]:
+    """Return why those of RECORDS without a row have none."""
+    return [failure_of(record) for record in records if record.row is None]
+
+
 def limits_missed(record: Record) -> List[Object]:
     """Return the limits of the user's that RECORD's result does not meet."""
     if record.row is None or record.document is None:
@@ -222,16 +228,12 @@ def read_documents(path: str, entries: Iterable[Tuple[int, Object]]
                    ) -> List[Record]:
     """Return the Records of documents; another row of the same point is
     another round."""
-    rounds: Dict[Point, int] = {}
-    records = []
-    for some in formats.good(path, entries, document_records):
-        for record in some:
-            number = 1
-            if record.point is not None:
-                number = rounds.get(record.point, 0) + 1
-                rounds[record.point] = number
-            records.append(record._replace(round=number))
-    return records
+    every = [record for some in formats.good(path, entries, document_records)
+             for record in some]
+    rounds = {point: itertools.count(1) for point in
+              (record.point for record in every) if point}
+    return [record._replace(round=next(rounds[record.point]))
+            if record.point else record for record in every]
 
 
 def document_records(place: Place, document: Object) -> List[Record]:
@@ -251,39 +253,26 @@ def document_records(place: Place, document: Object) -> List[Record]:
 
 def read_sweep(path: str, header: Object,
                entries: Iterable[Tuple[int, Object]]) -> List[Record]:
-    """Return the Records of a sweep that begins with HEADER."""
+    """Return the Records of a sweep that begins with HEADER, by target and by
+    point in its order. Of each round of a point there is one, a success if
+    what failed was measured again."""
     session = json.dumps(header, sort_keys=True)
     names = [target["name"] for target in header["targets"]]
+    order = {point: i for i, point in enumerate(header_points(header))}
 
     def read_line(place: Place, entry: Object) -> Record:
         record = sweep_record(place, entry)
         place.expect(record.target in names,
                      f"the sweep's header has no target '{record.target}'")
         return record._replace(session=session)
-    return in_order(header, names, without_retried(
-        formats.good(path, entries, read_line)))
-
-
-def without_retried(records: Iterable[Record]) -> List[Record]:
-    """Drop the failures that were measured again from RECORDS of a sweep: one
-    record is left of each round of a point, a success if there is one."""
-    kept: Dict[Tuple[str, int, Optional[Point]], Record] = {}
-    for record in records:
-        key = (record.target, record.round, record.point)
+    kept: Dict[Tuple[str, int, Point], Record] = {}
+    for record in formats.good(path, entries, read_line):
+        key = record.target, record.round, point_of(record)
         if key not in kept or kept[key].row is None:
             kept[key] = record
-    return list(kept.values())
-
-
-def in_order(header: Object, names: List[str], records: List[Record]
-             ) -> List[Record]:
-    """Sort RECORDS by target, of NAMES, and by point, in the order of the
-    sweep's header."""
-    place: Dict[Optional[Point], int] = {
-        point: i for i, point in enumerate(header_points(header))}
-    return sorted(records, key=lambda record: (
-        names.index(record.target), place.get(record.point, len(place)),
-        record.round))
+    return sorted(kept.values(), key=lambda record: (
+        names.index(record.target),
+        order.get(point_of(record), len(order)), record.round))
 
 
 def header_points(header: Object) -> List[Point]:

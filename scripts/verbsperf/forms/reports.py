@@ -4,6 +4,7 @@ of GitHub's workflows.
 The first two are written by the libraries that read them, which not everybody
 has; the third is lines of text."""
 import importlib
+import json
 import os
 import re
 from typing import Any, Callable, Dict, Iterator, List, Optional
@@ -15,6 +16,7 @@ from verbsperf.documents.jsonfile import Object
 from verbsperf.forms.cases import (BROKEN, FAILED, PASSED, UNDECIDED, Case,
                                    Gauge, Verdicts)
 
+Form = Callable[[Object], str]
 # By a form, the module that writes it and Debian's package.
 NEEDS = {"junit": ("junitparser", "python3-junitparser"),
          "openmetrics": ("prometheus_client", "python3-prometheus-client")}
@@ -162,10 +164,16 @@ FORMS: Dict[str, Callable[[Verdicts], str]] = {
     "junit": junit, "openmetrics": openmetrics, "github": github}
 
 
-def forms(verdicts_of: Callable[[Object], Verdicts]
-          ) -> Dict[str, Callable[[Object], str]]:
-    """Return by name the forms of a report, of which VERDICTS_OF makes what
-    they show."""
-    def form_of(write: Callable[[Verdicts], str]) -> Callable[[Object], str]:
+def as_json(report: Object) -> str:
+    """Return all of REPORT."""
+    return json.dumps(report, indent=2) + "\n"
+
+
+def forms(text: Form, markdown: Form,
+          verdicts_of: Callable[[Object], Verdicts]) -> Dict[str, Form]:
+    """Return by name the forms of a report: as TEXT, MARKDOWN, and those that
+    show what VERDICTS_OF makes of it."""
+    def form_of(write: Callable[[Verdicts], str]) -> Form:
         return lambda report: write(verdicts_of(report))
-    return {name: form_of(write) for name, write in FORMS.items()}
+    return {"text": text, "json": as_json, "markdown": markdown,
+            **{name: form_of(write) for name, write in FORMS.items()}}

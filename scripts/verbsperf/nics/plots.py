@@ -4,21 +4,15 @@ import io
 import re
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
+from verbsperf.base.metrics import METRICS
 from verbsperf.documents.jsonfile import Object
-from verbsperf.nics.report import COMPARED, Group
+from verbsperf.nics.report import COMPARED, SHOWN, Group
 from verbsperf.nics.setups import Setup
 from verbsperf.plot import figure, series
 from verbsperf.plot.curves import Curve, Dot, Panel, Picture, styled
 from verbsperf.plot.labels import failures_of
 
 RATIO_BARS = "bars: 95% interval of the ratio, as in the table"
-# (metric, label, scale) of the panels besides those of ratios.
-SHOWN = {
-    "bandwidth": (("gbps", "bandwidth [Gb/s]", "linear"),
-                  ("share", "share of link", "linear"),
-                  ("mpps", "message rate [Mpps]", "wide")),
-    "latency": (("p50", "median [\N{MICRO SIGN}s]", "log"),
-                ("p99", "99% [\N{MICRO SIGN}s]", "log"))}
 POINTS = 72     # to an inch
 
 
@@ -35,34 +29,34 @@ def panel(group: Object, names: Sequence[str], label: str, scale: str,
     return Panel("", label, [one for one in curves if one.dots], scale)
 
 
-def value_panel(group: Object, names: Sequence[str], metric: str, label: str,
-                scale: str) -> Panel:
+def value_panel(group: Object, names: Sequence[str], metric: str) -> Panel:
     """Return the medians of METRIC."""
+    label, scale = "share of link", "linear"
+    if metric in METRICS:
+        label, scale = METRICS[metric].label(), METRICS[metric].scale
     return panel(group, names, label, scale,
                  lambda size, one: Dot(size, one[metric]))
 
 
-def ratio_panel(group: Object, names: Sequence[str], metric: str, title: str
-                ) -> Panel:
-    """Return the ratios of METRIC, which is called TITLE, to the first of
-    NAMES."""
+def ratio_panel(group: Object, names: Sequence[str], metric: str) -> Panel:
+    """Return the ratios of METRIC to the first of NAMES."""
     def dot_of(size: int, one: Object) -> Dot:
         if one["ratios"] is None:   # the first itself
             return Dot(size, one[metric] and 1.0)
         ratio = one["ratios"][metric] or {}
         return Dot(size, ratio.get("ratio"), ratio.get("low"),
                    ratio.get("high"))
-    return panel(group, names, f"{title}\nto {names[0]}", "wide", dot_of)
+    return panel(group, names, f"{METRICS[metric].title}\nto {names[0]}",
+                 "wide", dot_of)
 
 
 def panels_of(group: Object, names: Sequence[str]) -> Iterator[Panel]:
     """Yield the panels of GROUP, each that is compared with its ratios."""
-    for metric, label, scale in SHOWN[group["kind"]]:
+    for metric in SHOWN[group["kind"]]:
         if metric != "share" or links_differ(group):
-            yield value_panel(group, names, metric, label, scale)
-        title = COMPARED[group["kind"]].get(metric)
-        if title:
-            yield ratio_panel(group, names, metric, title)
+            yield value_panel(group, names, metric)
+        if metric in COMPARED[group["kind"]]:
+            yield ratio_panel(group, names, metric)
 
 
 def links_differ(group: Object) -> bool:

@@ -1,5 +1,6 @@
 """Which of several set-ups is ahead at each size, and where that changes, by
 the test of verbsperf-compare: all sizes of all tests are one family."""
+import itertools
 from typing import (Dict, Hashable, Iterator, List, Mapping, NamedTuple,
                     Optional, Sequence, Tuple, TypeVar)
 
@@ -39,11 +40,6 @@ class Stretch(NamedTuple):
     sizes: Tuple[int, ...]
     most: float         # by what factor at most
 
-    def grown(self, size: int, factor: float) -> "Stretch":
-        """Return it with SIZE as well."""
-        return self._replace(sizes=(*self.sizes, size),
-                             most=max(self.most, factor))
-
 
 def judge(samples: Dict[K, Sample]) -> Dict[K, Judgement]:
     """Judge SAMPLES by their keys, each for the better and for the worse."""
@@ -79,12 +75,11 @@ def ratios(cells: Dict[K, Cell], base: str) -> Dict[Tuple[K, str], Judgement]:
 def stretches(by_size: Mapping[int, Tuple[Optional[str], float]]
               ) -> List[Stretch]:
     """Return which is ahead at which sizes, of leaders BY_SIZE."""
-    found: List[Stretch] = []
-    for size, (name, factor) in sorted(by_size.items()):
-        if found and found[-1].ahead == name:
-            found[-1] = found[-1].grown(size, factor)
-        else:
-            found.append(Stretch(name, (size,), factor))
+    found = []
+    for name, own in itertools.groupby(sorted(by_size.items()),
+                                       key=lambda one: one[1][0]):
+        sizes, factors = zip(*((size, factor) for size, (_, factor) in own))
+        found.append(Stretch(name, sizes, max(factors)))
     return found
 
 

@@ -3,7 +3,7 @@ by side, without a verdict."""
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf.base.errors import Refused
-from verbsperf.base.metrics import kind_of
+from verbsperf.base.metrics import METRICS, kind_of
 from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import Point, has, label, size_text
@@ -14,9 +14,8 @@ from verbsperf.stats import ranks
 from verbsperf.stats.verdict import Judgement
 
 SCHEMA = "verbsperf-nics/1"
-# What is compared of each kind of test, and what it is called.
-COMPARED = {"bandwidth": {"gbps": "bandwidth"},
-            "latency": {"p50": "median", "p99": "99%"}}
+# What is compared of each kind of test, and what is shown.
+COMPARED = {"bandwidth": ("gbps",), "latency": ("p50", "p99")}
 SHOWN = {"bandwidth": ("gbps", "share", "mpps"), "latency": ("p50", "p99")}
 
 # {size: {set-up: its records}}
@@ -24,12 +23,6 @@ Sizes = Dict[int, Dict[str, List[Record]]]
 # The index of a group, a metric and a size.
 Key = Tuple[int, str, int]
 Cells = Dict[Key, ranking.Cell]
-
-
-class Question(NamedTuple):
-    """What is no difference, in percent, of bandwidth and of latency."""
-
-    tolerances: Dict[str, float]
 
 
 class Group(NamedTuple):
@@ -99,14 +92,14 @@ def cpu_of(records: Sequence[Record], end: str) -> Optional[float]:
     return ranks.median(known) if known else None
 
 
-def cells_of(groups: Sequence[Group], asked: Question, together: bool
-             ) -> Cells:
+def cells_of(groups: Sequence[Group], tolerances: Dict[str, float],
+             together: bool) -> Cells:
     """Return what there is to compare of GROUPS, measured TOGETHER or not."""
     return {(index, metric, size): ranking.Cell(
         {name: values for name, values in (
             (name, setups.values_of(complete(own, group.kind), metric))
             for name, own in records.items()) if values},
-        group.kind == "bandwidth", asked.tolerances[group.kind] / 100,
+        METRICS[metric].is_rate, tolerances[group.kind] / 100,
         together)
         for index, group in enumerate(groups) for metric in COMPARED[group.kind]
         for size, records in group.sizes.items()}
@@ -116,9 +109,9 @@ def figure(records: Sequence[Record], kind: str, ratios: Optional[Object]
            ) -> Object:
     """Return what one set-up measured of one point, and its RATIOS to the
     first set-up."""
-    failed = [record for record in records if record.row is None]
+    failed = results.failures(records)
     return {"rounds": len(records) - len(failed), "failed": len(failed),
-            "error": results.failure_of(failed[0]) if failed else None,
+            "error": failed[0] if failed else None,
             **{metric: median_of(complete(records, kind), metric)
                for metric in SHOWN[kind]},
             "cpu_ns": {end: cpu_of(records, end) for end in setups.ENDS},
@@ -152,12 +145,12 @@ def point_json(index: int, group: Group, size: int, names: Sequence[str],
 def crossings(index: int, group: Group, compared: Compared
               ) -> Iterator[Object]:
     """Yield which is ahead at which sizes, for each metric compared."""
-    for metric, title in COMPARED[group.kind].items():
+    for metric in COMPARED[group.kind]:
         keys = {size: (index, metric, size) for size in group.sizes}
         found = ranking.stretches({
             size: compared.leaders[key] for size, key in keys.items()
             if key in compared.leaders})
-        yield {"metric": metric, "title": title,
+        yield {"metric": metric, "title": METRICS[metric].title,
                "sentence": ranking.sentence(found),
                "stretches": [{"ahead": one.ahead, "sizes": list(one.sizes),
                               "factor": one.most} for one in found]}
@@ -182,7 +175,7 @@ def fact_json(fact: Fact, names: Sequence[str]) -> Object:
 def notes_of(every: Sequence[Setup], groups: Sequence[Group]
              ) -> Iterator[str]:
     """Yield what a reader should know besides the tables."""
-    rounds = min(setup.rounds() for setup in every)
+    rounds = min(setup.side.rounds() for setup in every)
     if rounds < ranking.FEWEST_ROUNDS:
         yield (f"{rounds} round{'s' if rounds > 1 else ''} of a set-up: "
                f"{ranking.FEWEST_ROUNDS} of each tell which is ahead, and give"
@@ -197,28 +190,29 @@ def notes_of(every: Sequence[Setup], groups: Sequence[Group]
             yield f"{group.label}: not measured by {' and '.join(lack)}"
 
 
-def report(every: Sequence[Setup], asked: Question
+def report(every: Sequence[Setup], tolerances: Dict[str, float]
            ) -> Tuple[Object, List[Group]]:
-    """Return the report about EVERY set-up, and what it is about."""
+    """Return the report about EVERY set-up, and what it is about. What differs
+    by no more percent than TOLERANCES is alike."""
     options = setups.settings(every)
     every = [setups.stripped(setup, options) for setup in every]
     names = [setup.name for setup in every]
     found = [*setups.facts(every), *options]
     groups = groups_of(every)
-    cells = cells_of(groups, asked,
+    cells = cells_of(groups, tolerances,
                      len({setup.side.path for setup in every}) == 1)
     compared = Compared(ranking.ratios(cells, names[0]),
                         ranking.leaders(cells))
     return {
         "schema": SCHEMA,
         "setups": [{"name": setup.name, "file": setup.side.path,
-                    "target": setup.side.target, "rounds": setup.rounds()}
+                    "target": setup.side.target, "rounds": setup.side.rounds()}
                    for setup in every],
         "differences": [fact_json(fact, names) for fact in found
                         if fact.differs()],
         "alike": [fact_json(fact, names) for fact in found
                   if not fact.differs()],
-        "tolerance_percent": asked.tolerances,
+        "tolerance_percent": tolerances,
         "groups": [group_json(index, group, names, compared)
                    for index, group in enumerate(groups)],
         "notes": list(notes_of(every, groups))}, groups

@@ -36,10 +36,6 @@ class Setup(NamedTuple):
         """Return the records that have a result."""
         return [record for record in self.side.records if record.row]
 
-    def rounds(self) -> int:
-        """Return how many rounds it has."""
-        return max((record.round for record in self.side.records), default=0)
-
 
 class Fact(NamedTuple):
     """One thing about all set-ups; None is not known."""
@@ -63,9 +59,9 @@ def sides_of(files: Sequence[str], targets: Optional[str]) -> List[Side]:
         for side in found:
             sides.check_one_target(side)
         return found
-    records, path = found[0].records, found[0].path
-    names = targets.split(",") if targets else sides.target_names(records)
-    return [sides.side_of(path, records, name) for name in names]
+    whole = found[0]
+    names = targets.split(",") if targets else whole.targets()
+    return [whole.only(name) for name in names]
 
 
 def choose(files: Sequence[str], targets: Optional[str]) -> List[Setup]:
@@ -138,36 +134,37 @@ def known_of(setup: Setup) -> Dict[str, str]:
     return {name: said(values) for name, values in found.items()}
 
 
+def of_end(name: str) -> Tuple[str, str]:
+    """Return (end, what is known of it) of the NAME of a fact; the end is ""
+    when it is about both."""
+    end, _, rest = name.partition(" ")
+    return (end, rest) if end in ENDS else ("", name)
+
+
 def joined(facts: Dict[str, Fact]) -> Iterator[Fact]:
     """Yield FACTS, those of both ends as one where both ends are alike."""
     for name, fact in facts.items():
-        end, _, rest = name.partition(" ")
-        other = facts.get(f"{'server' if end == 'client' else 'client'} {rest}")
-        if end not in ENDS or other is None or other.values != fact.values:
+        end, rest = of_end(name)
+        both = {facts.get(f"{one} {rest}", Fact("", ())).values
+                for one in ENDS}
+        if not end or len(both) > 1:
             yield fact
-        elif end == "client":
+        elif end == ENDS[0]:
             yield Fact(rest, fact.values)
 
 
 def place(fact: Fact) -> Tuple[int, str]:
     """Return what FACTS are sorted by."""
-    end, _, rest = fact.name.partition(" ")
-    name = rest if end in ENDS else fact.name
+    name = of_end(fact.name)[1]
     return (FIRST.index(name) if name in FIRST else len(FIRST), fact.name)
-
-
-def title(name: str) -> str:
-    """Return NAME for people."""
-    return TITLES.get(name) or " ".join(
-        WORDS.get(word, word) for word in name.split())
 
 
 def titled(fact: Fact) -> Fact:
     """Return FACT with its name for people."""
-    end, _, rest = fact.name.partition(" ")
-    if end in ENDS:
-        return fact._replace(name=f"{end} {title(rest)}")
-    return fact._replace(name=title(fact.name))
+    end, rest = of_end(fact.name)
+    words = [TITLES.get(rest) or " ".join(
+        WORDS.get(word, word) for word in rest.split())]
+    return fact._replace(name=" ".join([end] * bool(end) + words))
 
 
 def facts(setups: Sequence[Setup]) -> List[Fact]:

@@ -3,8 +3,11 @@ import html
 from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf.base import tables
+from verbsperf.base.metrics import METRICS
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import size_text
+from verbsperf.nics.report import COMPARED, SHOWN
+from verbsperf.nics.setups import ENDS
 
 # Of things that are alike, as many are named.
 ALIKE = ("verbsperf", "kernel", "device", "link layer", "link rate in Gb/s",
@@ -51,28 +54,28 @@ def change(ratio: Optional[Object]) -> Tuple[str, str]:
             tables.interval(ratio["low"], ratio["high"], 1))
 
 
+def heading_of(metric: str) -> str:
+    """Return what the column of METRIC is called."""
+    if metric == "share":
+        return "of link"
+    one = METRICS[metric]
+    return one.unit if one.is_rate else f"{one.title} us"
+
+
 def cells(kind: str, names: Sequence[str], name: str, one: Object
           ) -> List[Tuple[str, str]]:
     """Return (heading, cell) of each column of what set-up NAME measured."""
-    ratios = one["ratios"] or {}
-    if kind == "bandwidth":
-        found = [("Gb/s", tables.number(one["gbps"])),
-                 ("of link", percent(one["share"])),
-                 ("Mpps", tables.number(one["mpps"]))]
-        compared = {"gbps": f"Gb/s to {names[0]}"}
-    else:
-        found = [("median us", tables.number(one["p50"])),
-                 ("99% us", tables.number(one["p99"]))]
-        compared = {"p50": f"median to {names[0]}",
-                    "p99": f"99% to {names[0]}"}
+    found = [(heading_of(metric), (percent if metric == "share"
+                                   else tables.number)(one[metric]))
+             for metric in SHOWN[kind]]
     found += [(f"CPU ns, {end}", tables.number(one["cpu_ns"][end]))
-              for end in ("client", "server")]
-    for metric, title in compared.items():
+              for end in ENDS]
+    for metric in COMPARED[kind]:
         values = (("", "") if name == names[0]
-                  else change(ratios.get(metric)))
-        # two columns of one name would be one
-        found += [(title, values[0]),
-                  ("95% interval" + " " * (metric == "p99"), values[1])]
+                  else change(one["ratios"].get(metric)))
+        found += [(heading_of(metric).removesuffix(" us") + f" to {names[0]}",
+                   values[0]),
+                  ("95% interval", values[1])]
     return found
 
 
@@ -91,7 +94,7 @@ def group_table(group: Object, names: Sequence[str]) -> Table:
             first = name == next(iter(point["figures"]))
             heads.append((size_text(point["size"]) if first else "", name))
     shown = needed(rows)
-    heading = ("#bytes", "set-up", *(rows[0][i][0].strip() for i in shown))
+    heading = ("#bytes", "set-up", *(rows[0][i][0] for i in shown))
     return Table(heading, [(*head, *(row[i][1] for i in shown))
                            for head, row in zip(heads, rows)], (1,))
 

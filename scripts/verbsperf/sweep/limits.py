@@ -2,7 +2,6 @@
 of the user's limits they met.
 
 A limit is missed where any round missed it."""
-import json
 from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from verbsperf.base import tables
@@ -92,8 +91,7 @@ def point_json(key: Key, every: Sequence[Point], records: Sequence[Record]
     """Return what is said of the point KEY, one of EVERY."""
     target, point = key
     limits = limits_of(records)
-    failures = [results.failure_of(record) for record in records
-                if record.row is None]
+    failures = results.failures(records)
     values = {metric: results.values_of(records, metric)
               for metric in contents.METRICS}
     return {"label": label(point, every), "target": target,
@@ -158,11 +156,6 @@ def text(found: Object) -> str:
     """Return what is in the file as a table, and what became of it."""
     return contents.text(found["file"]) + "".join(
         f" {line}\n" for line in [*lines_of(found), cases.summary(found)])
-
-
-def as_json(found: Object) -> str:
-    """Return the report."""
-    return json.dumps(found, indent=2) + "\n"
 
 
 def markdown(found: Object) -> str:

@@ -2,8 +2,6 @@
 """How soon verbsperf-plot --history sees a step, on histories whose truth is
 simulated.
 
-usage: nights.py [HISTORIES [SEED]]
-
 Each line is that many histories of 120 nights without a step, and as many of 60
 with a loss of 3% since night 40.  "false" is the share of the former that have a mark
 after the last night, "ever" that had one after some night.  Of the latter,
@@ -17,6 +15,7 @@ depends on the one before by 0.5, of the others by nothing.
 A night is the median of 10 rounds.  With "rounds" the noise of 1% is that of
 each round, as in verdicts.py; with "nights" it is that of the median itself,
 which three nights then hardly tell: 3 values of 43."""
+import argparse
 import math
 import pathlib
 import random
@@ -82,13 +81,12 @@ def found(values):
     """(steps after the last night, those after any night)."""
     series = steps.Series([math.log(value) for value in values], True,
                           TOLERANCE)
-    walk, ever = steps.Walk(series), []
+    known, ever = [], []
     for end in range(1, len(values) + 1):
-        walk.review(end)
-        before = len(walk.steps)
-        walk.look(end)
-        ever += [(one.night, night) for one, night in walk.steps[before:]]
-    return [one.night for one, _ in walk.steps], ever
+        known = steps.known_after(series, known, end)
+        ever += [(one.night, night) for one, night in known
+                 if night == end - 1]
+    return [one.night for one, _ in known], ever
 
 
 def delay(ever):
@@ -121,9 +119,12 @@ def figures(noise, histories, seed):
 
 def main():
     """A line for each case; 1 when a promise is broken."""
-    histories = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    seed = sys.argv[2] if len(sys.argv) > 2 else "1"
-    broken = False
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("histories", nargs="?", type=int, default=100)
+    parser.add_argument("seed", nargs="?", default="1")
+    asked = parser.parse_args()
+    histories, seed, broken = asked.histories, asked.seed, False
     for noise in CASES:
         line = figures(noise, histories, seed)
         if noise is CASES[0]:

@@ -338,6 +338,20 @@ def test_a_picture_of_months(plot, keep, tmp_path):
     assert (tmp_path / "history.png").read_bytes()[:4] == b"\x89PNG"
 
 
+def test_several_runs_of_a_day_are_no_nights(plot, keep, tmp_path):
+    lines = [{**line, "started": f"2026-01-{1 + i // 24:02}T{i % 24:02}:00:00Z"}
+             for i, line in enumerate(months(series(1, 40)))]
+    out = plot("--history", keep(lines), "-o", "h.svg")[1]
+    assert "node1: 60 runs from 2026-01-01 to 2026-01-03\n" in out
+    assert re.search("slower since 2026-01-02: .* seen after [23] runs\n", out)
+    text = (tmp_path / "h.svg").read_text()
+    assert "60 runs" in text and "slower from this run on" in text
+    assert "night" not in text.replace('id="nights"', "")
+    # with one a day they are nights, one of them, too
+    assert "node1: 1 night from 2026-01-01 to 2026-01-01\n" in plot(
+        "--history", keep(months([50])), "-o", "h.svg")[1]
+
+
 FIRST = datetime.datetime(2026, 1, 30, 2)
 ASKED = Question({"bandwidth": "gbps", "latency": "p99"},
                  {"bandwidth": 2, "latency": 5})

@@ -1,7 +1,7 @@
 """A base of several sessions: files, and the nights of a history."""
 import itertools
 import json
-from typing import Iterator, List, Sequence
+from typing import Iterator, List, Optional, Sequence
 
 from verbsperf.base.errors import Refused
 from verbsperf.compare.sides import (Side, check_one_target, select,
@@ -18,20 +18,15 @@ from verbsperf.history.nights import changed_words
 MOST_NIGHTS = 30
 
 
-def values_rows(rounds: Rounds) -> Iterator[Object]:
-    """Yield a row of results for each of ROUNDS that gave one."""
-    names = rounds.values.keys()
-    for values in itertools.zip_longest(*rounds.values.values()):
-        yield {"bandwidth": dict(zip(names, values)), "latency": None}
-
-
 def records_of(path: str, night: Night, point: Point, rounds: Rounds
                ) -> Iterator[Record]:
     """Yield the Records that NIGHT of the history PATH is made of, of one
     POINT."""
-    rows = [*values_rows(rounds), *[None] * rounds.failed]
-    for i, row in enumerate(rows):
-        yield Record(night.target, i + 1, point, row, None,
+    rows: List[Optional[Object]] = [
+        {"bandwidth": dict(zip(rounds.values, values)), "latency": None}
+        for values in itertools.zip_longest(*rounds.values.values())]
+    for number, row in enumerate([*rows, *[None] * rounds.failed], 1):
+        yield Record(night.target, number, point, row, None,
                      None if row else rounds.error, dict(night.facts), path,
                      1, f"{path}: {night.started}")
 

@@ -50,8 +50,7 @@ def rounds_json(point: Point, records: Sequence[Record]) -> Object:
     """Return what RECORDS have of POINT."""
     values = {metric: results.values_of(records, metric)
               for metric in METRICS}
-    failures = [results.failure_of(record) for record in records
-                if record.row is None]
+    failures = results.failures(records)
     return {"point": point_json(point),
             "values": {metric: found for metric, found in values.items()
                        if found},

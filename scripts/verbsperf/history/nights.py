@@ -4,8 +4,10 @@ import datetime
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf.base import tables
+from verbsperf.base.tables import counted
 from verbsperf.base.metrics import METRICS, kind_of
 from verbsperf.compare.comparison import Question
+from verbsperf.documents import results
 from verbsperf.documents.points import Point, label
 from verbsperf.history import steps
 from verbsperf.history.file import Night, Rounds
@@ -65,13 +67,13 @@ def value_of(night: Night, rounds: Rounds, metric: str) -> Value:
                  rounds.failed > 0)
 
 
-def line_of(target: str, name: str, asked: Question,
-            found: Sequence[Tuple[Night, Rounds]], test: str) -> Line:
-    """Return the Line that is called NAME, of TEST at TARGET, of what its
-    nights FOUND."""
-    kind = kind_of(test)
+def line_of(target: str, point: Point, name: str, asked: Question,
+            nights: Sequence[Night]) -> Line:
+    """Return the Line of POINT, which is called NAME, at TARGET in NIGHTS."""
+    kind = kind_of(point.test)
     metric = asked.metrics[kind]
-    values = [value_of(night, rounds, metric) for night, rounds in found]
+    values = [value_of(night, night.points[point], metric)
+              for night in nights]
     medians = [one.median for one in values if one.median is not None]
     return Line(target, name, metric, values, steps.steps_of(
         medians, METRICS[metric].is_rate, asked.tolerances[kind] / 100))
@@ -80,14 +82,13 @@ def line_of(target: str, name: str, asked: Question,
 def lines_of(nights: Sequence[Night], asked: Question) -> List[Line]:
     """Return a Line for each point at each target of NIGHTS, in the order they
     came."""
-    found: Dict[Tuple[str, Point], List[Tuple[Night, Rounds]]] = {}
-    for night in nights:
-        for point, rounds in night.points.items():
-            found.setdefault((night.target, point), []).append(
-                (night, rounds))
+    found = results.grouped(((night, point) for night in nights
+                             for point in night.points),
+                            lambda one: (one[0].target, one[1]))
     every = [point for _, point in found]
-    return [line_of(target, label(point, every), asked, rounds, point.test)
-            for (target, point), rounds in found.items()]
+    return [line_of(target, point, label(point, every), asked,
+                    [night for night, _ in own])
+            for (target, point), own in found.items()]
 
 
 def changed_words(before: Night, night: Night) -> Tuple[str, ...]:
@@ -124,35 +125,43 @@ def event_text(index: int, event: Event, several: bool) -> str:
 
 
 def step_text(line: Line, step: steps.Step, events: Sequence[Event],
-              several: bool) -> str:
+              several: bool, word: str) -> str:
     """Say since when LINE is different, and what of EVENTS was new then;
-    SEVERAL targets are there."""
-    word = "faster" if step.is_better else "slower"
-    values = line.measured()
+    SEVERAL targets are there, and a night is a WORD."""
+    when = line.measured()[step.night].when
     where = f"{line.target}: " if several else ""
-    nights = step.found - step.night + 1
-    new = [word for event in events for word in event.words
-           if (event.when, event.target) == (values[step.night].when,
-                                             line.target)]
-    return (f"{where}{line.label}: {word} since "
-            f"{values[step.night].when:%Y-%m-%d}: {tables.unit(line.metric)} "
+    new = [change for event in events for change in event.words
+           if (event.when, event.target) == (when, line.target)]
+    return (f"{where}{line.label}: {'faster' if step.is_better else 'slower'} "
+            f"since {when:%Y-%m-%d}: {tables.unit(line.metric)} "
             f"{tables.percent(step.ratio, 1)} (95% interval "
             f"{tables.interval(step.low, step.high, 1)}), seen after "
-            f"{nights} nights" + "".join(f"; {word}" for word in new))
+            + counted(step.found - step.night + 1, word)
+            + "".join(f"; {change}" for change in new))
 
 
 def step_texts(lines: Sequence[Line], events: Sequence[Event]) -> List[str]:
     """Say of each of LINES since when it is different."""
     several = len({line.target for line in lines}) > 1
-    return [step_text(line, step, events, several) for line in lines
-            for step in line.steps]
+    return [step_text(line, step, events, several, word_of(lines))
+            for line in lines for step in line.steps]
+
+
+def times_of(lines: Sequence[Line]) -> List[datetime.datetime]:
+    """Return when LINES were measured."""
+    return sorted({value.when for line in lines for value in line.values})
+
+
+def word_of(lines: Sequence[Line]) -> str:
+    """Return what one time of LINES is: where a day has several, no night."""
+    when = times_of(lines)
+    return "night" if len({one.date() for one in when}) == len(when) else "run"
 
 
 def title_of(lines: Sequence[Line]) -> str:
     """Say what LINES, of which there are some, are."""
-    when = sorted({value.when for line in lines for value in line.values})
+    when = times_of(lines)
     targets = list(dict.fromkeys(line.target for line in lines))
     where = targets[0] if len(targets) == 1 else f"{len(targets)} targets"
-    word = "night" if len(when) == 1 else "nights"
-    return (f"{where}: {len(when)} {word} from {when[0]:%Y-%m-%d} to "
-            f"{when[-1]:%Y-%m-%d}")
+    return (f"{where}: {counted(len(when), word_of(lines))} from "
+            f"{when[0]:%Y-%m-%d} to {when[-1]:%Y-%m-%d}")

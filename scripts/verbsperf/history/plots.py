@@ -154,12 +154,13 @@ def legend(lines: Sequence[Line], events: Sequence[Event]) -> str:
     """Say what the signs in the picture of LINES and EVENTS mean, those that
     are in it."""
     found = {step.is_better for line in lines for step in line.steps}
-    words = ["dots: median of the rounds of a night, and their range",
-             "line: median of the nights" + " between two changes"
+    one = nights.word_of(lines)
+    words = [f"dots: median of the rounds of a {one}, and their range",
+             f"line: median of the {one}s" + " between two changes"
              * bool(found)]
-    words += [f"{MARKS[one][1]} {word} from this night on" for one, word in (
-        (False, "slower"), (True, "faster"))
-        if one in found]
+    words += [f"{MARKS[better][1]} {word} from this {one} on"
+              for better, word in ((False, "slower"), (True, "faster"))
+              if better in found]
     words += ["cross: a round failed"] * any(
         one.failed for line in lines for one in line.values)
     words += ["letters: what changed of hosts and devices"] * bool(events)

@@ -77,6 +77,10 @@ class Judged(NamedTuple):
     weight: float       # how much better two levels fit than one
 
 
+# A step, and the night that showed it.
+Found = Tuple[Judged, int]
+
+
 def unlike(values: Sequence[float]) -> float:
     """Return how far VALUES are from their median, in all."""
     middle = ranks.median(values)
@@ -131,65 +135,44 @@ def judged_at(series: Series, start: int, night: int, end: int,
                   - unlike(before) - unlike(since))
 
 
-def best_of(series: Series, start: int, nights: Sequence[int], end: int,
-            known: Optional[Usual]) -> Optional[Judged]:
-    """Return the step at one of NIGHTS that explains most; None without
-    one."""
+def best_of(series: Series, steps: Sequence[Found], nights: Sequence[int],
+            end: int) -> Optional[Judged]:
+    """Return the step at one of NIGHTS, before END and after STEPS, that
+    explains most; None without one."""
+    edges = [0, *(step.night for step, _ in steps)]
+    levels = [series.values[first:last]
+              for first, last in zip(edges, edges[1:])]
+    known = usual_of(max(levels, key=len)) if levels else None
     found = [one for one in (
-        judged_at(series, start, night, end, known) for night in nights
-        if night - start >= FEWEST_NIGHTS and end - night >= FEWEST_NIGHTS)
-        if one]
+        judged_at(series, edges[-1], night, end, known) for night in nights
+        if min(night - edges[-1], end - night) >= FEWEST_NIGHTS) if one]
     return max(found, key=lambda one: one.weight) if found else None
 
 
-class Walk:
-    """The steps that are known after each night."""
+def reviewed(series: Series, steps: Sequence[Found], end: int) -> List[Found]:
+    """Return STEPS, of which the last is judged again with all nights until
+    before END; it is dropped, and then the one before, when it is none."""
+    left = list(steps)
+    while left:
+        old, found = left.pop()
+        again = best_of(series, left, range(old.night - NEAR,
+                                            old.night + NEAR + 1), end)
+        if again:
+            return [*left, (again, found)]
+    return left
 
-    def __init__(self, series: Series) -> None:
-        self.series = series
-        self.steps: List[Tuple[Judged, int]] = []   # and the night it was found
 
-    def edges(self) -> List[int]:
-        """Return where levels begin."""
-        return [0, *(step.night for step, _ in self.steps)]
-
-    def known(self) -> Optional[Usual]:
-        """Return how much nights of the longest level before the last
-        differ."""
-        edges = self.edges()
-        levels = [self.series.values[first:end]
-                  for first, end in zip(edges, edges[1:])]
-        return usual_of(max(levels, key=len)) if levels else None
-
-    def best(self, nights: Sequence[int], end: int) -> Optional[Judged]:
-        """Return best_of() NIGHTS of the last level."""
-        return best_of(self.series, self.edges()[-1], nights, end,
-                       self.known())
-
-    def review(self, end: int) -> None:
-        """Judge the last step again, with all nights until before END; drop
-        it, and then the one before, when it is none."""
-        while self.steps:
-            old, found = self.steps.pop()
-            again = self.best(range(old.night - NEAR, old.night + NEAR + 1),
-                              end)
-            if again:
-                self.steps.append((again, found))
-                return
-
-    def look(self, end: int) -> None:
-        """Look for a step among the nights before END."""
-        start = self.edges()[-1]
-        new = self.best(range(max(start, end - MOST_SINCE), end), end)
-        if new and agree(self.series.values[new.night:end], ranks.median(
-                self.series.around(start, new.night, end)[0]), new.estimate):
-            self.steps.append((new, end - 1))
-
-    def nights(self) -> None:
-        """Go through all nights."""
-        for end in range(1, len(self.series.values) + 1):
-            self.review(end)
-            self.look(end)
+def known_after(series: Series, steps: Sequence[Found], end: int
+                ) -> List[Found]:
+    """Return the steps that are known with the nights before END, where STEPS
+    were without the last of them."""
+    known = reviewed(series, steps, end)
+    start = known[-1][0].night if known else 0
+    new = best_of(series, known, range(max(start, end - MOST_SINCE), end), end)
+    if new and agree(series.values[new.night:end], ranks.median(
+            series.around(start, new.night, end)[0]), new.estimate):
+        known.append((new, end - 1))
+    return known
 
 
 def as_measured(series: Series, one: Judged, found: int) -> Step:
@@ -206,6 +189,7 @@ def steps_of(values: Sequence[float], higher_is_better: bool,
     sign = 1 if higher_is_better else -1
     series = Series([sign * math.log(max(value, verdict.LEAST))
                      for value in values], higher_is_better, tolerance)
-    walk = Walk(series)
-    walk.nights()
-    return [as_measured(series, one, found) for one, found in walk.steps]
+    steps: List[Found] = []
+    for end in range(1, len(values) + 1):
+        steps = known_after(series, steps, end)
+    return [as_measured(series, one, found) for one, found in steps]

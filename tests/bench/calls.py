@@ -6,6 +6,7 @@ strace counts those of a short and of a longer run; what the longer one has more
 belongs to its operations.  Only poll(2) may be there more often: under strace
 either end comes later to what the other waits for.  VERBSPERF is the program to
 run.  The exit status is 1 if the two differ elsewhere."""
+import argparse
 import json
 import os
 import pathlib
@@ -75,6 +76,9 @@ def words(calls):
 
 
 def main():
+    argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter).parse_args()
     serve = [PROGRAM, "serve", "-d", DEVICE, "-p", "0"]
     rows, differ = [], 0
     with subprocess.Popen(serve, stderr=subprocess.PIPE, text=True) as server:

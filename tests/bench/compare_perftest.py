@@ -14,7 +14,7 @@ import time
 
 from programs import listening
 
-VERBSPERF = os.environ["VERBSPERF"]
+VERBSPERF = os.environ.get("VERBSPERF", "verbsperf")
 DEADLINE = 120
 # A port of its own for every run: none waits for the last one's to be free.
 PORTS = itertools.count(20000)
@@ -126,7 +126,8 @@ def compare(case, args):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--device", required=True)
     parser.add_argument("--gid", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=20,

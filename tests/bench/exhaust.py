@@ -9,6 +9,7 @@ test of the control path holds all that there is, with its limit.  One server is
 there for all runs; what it has is shown before and after, as is what the device
 and the kernel have.  VERBSPERF is the program to run.  The exit status is 1 if a
 run was wrong or something is left."""
+import argparse
 import collections
 import contextlib
 import json
@@ -232,7 +233,10 @@ def show(seen):
 
 
 def main():
-    runs = int(sys.argv[1]) if sys.argv[1:] else RUNS
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("runs", nargs="?", type=int, default=RUNS)
+    runs = parser.parse_args().runs
     every = list(cases())
     subprocess.run(["modprobe", "-q", "rdma_ucm"], check=False)
     make_groups()

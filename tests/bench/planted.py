@@ -278,7 +278,8 @@ def arguments():
     parser.add_argument("-n", type=int, default=8, choices=(8, 16, 32, 64),
                         metavar="NODES")
     parser.add_argument("--fault", action="append", choices=FAULTS,
-                        metavar="NAME", help=", ".join(FAULTS))
+                        metavar="NAME",
+                        help=", ".join(FAULTS).replace("%", "%%"))
     parser.add_argument("--seconds", type=float, default=0.5, metavar="S",
                         help="that each pair measures")
     return parser.parse_known_args()

@@ -2,8 +2,6 @@
 """How often verbsperf-compare, its --nics and verbsperf-sweep --until-ci are
 right, on results whose truth is simulated.
 
-usage: verdicts.py [jobs|setups|until-ci [TIMES [SEED]]]
-
 jobs: each line is TIMES jobs of 110 points in which nothing changed, and as
 many in which one point lost the tolerance (2%) and 3 times the noise.  Each
 session of all points is shifted by chance ("shift", "own" for each point), and
@@ -17,6 +15,7 @@ setups: TIMES reports of two set-ups that are alike, of 20 sizes; "ahead" is the
 share in which one is ahead somewhere (promised: 1%).
 until-ci: TIMES points, measured until 95,2; "covered" is the share whose true
 median is within 2% of the measured one if it is said to be known (95%)."""
+import argparse
 import pathlib
 import sys
 
@@ -175,11 +174,15 @@ def main():
     """The tables that are asked for; 1 when a promise is broken."""
     parts = {"jobs": (jobs, 200), "setups": (setups, 1000),
              "until-ci": (until_ci, 2000)}
-    chosen = sys.argv[1:2] or [*parts]
-    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    return int(any([parts[name][0](
-        int(sys.argv[2]) if len(sys.argv) > 2 else parts[name][1], seed)
-        for name in chosen]))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("part", nargs="?", choices=parts)
+    parser.add_argument("times", nargs="?", type=int)
+    parser.add_argument("seed", nargs="?", type=int, default=1)
+    asked = parser.parse_args()
+    return int(any([run(asked.times or times, asked.seed)
+                    for name, (run, times) in parts.items()
+                    if asked.part in (None, name)]))
 
 
 if __name__ == "__main__":

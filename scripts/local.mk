@@ -106,8 +106,7 @@ dist_verbsperf_plan_DATA = \
 	scripts/verbsperf/plan/options.py \
 	scripts/verbsperf/plan/program.py \
 	scripts/verbsperf/plan/suite.py \
-	scripts/verbsperf/plan/target.py \
-	scripts/verbsperf/plan/version.py
+	scripts/verbsperf/plan/target.py
 
 verbsperf_plotdir = $(verbsperfdir)/plot
 dist_verbsperf_plot_DATA = \

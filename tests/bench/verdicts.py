@@ -146,9 +146,9 @@ def setups(times, seed):
 def measured_until(source, noise, most):
     """(rounds, median, known) of a point that is measured until 95,2."""
     values = [100 * numpy.exp(source.normal(0, noise)) for _ in range(most)]
-    wanted = until.Wanted(0.95, 0.02, most)
+    goal = until.Goal(0.95, 0.02, most)
     for look in until.looks(most):
-        if until.is_near(values[:look], look, wanted):
+        if until.is_near(values[:look], look, goal):
             return look, ranks.median(values[:look]), True
     return most, ranks.median(values), False
 

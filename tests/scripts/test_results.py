@@ -8,7 +8,6 @@ import complete
 from verbsperf.documents import points, results
 from verbsperf.plan import program
 from verbsperf.plot import labels
-from verbsperf.sweep import limits
 from conftest import document, refused, run, sweep_lines
 
 
@@ -209,7 +208,7 @@ def test_what_a_test_does_not_have(write):
     one, other = results.read(write("a.json", [
         control_document(limits=[limit]), control_document("reg_mr", 4096)]))
     assert results.limits_missed(one) == [limit]
-    assert limits.judged_of(one) == [limit]
+    assert results.limits_of(one) == [limit]
     assert points.point_json(one.point) == {
         "test": "create_qp", "transport": None, "size": None, "qps": None,
         "options": {"tx-depth": "128"}}

@@ -336,7 +336,7 @@ def test_what_is_known(values, known):
     records = [Record("a", i, key, {"bandwidth": {"gbps": value},
                                     "latency": None}, None, None, {}, "", i)
                for i, value in enumerate(values, 1)]
-    wanted, target = rounds.Wanted(0.95, 0.02, 30), [Target("a", "a", {})]
+    wanted, target = rounds.Goal(0.95, 0.02, 30), [Target("a", "a", {})]
     assert rounds.unknown([point], target, records, wanted) == (
         [] if known else [point])
     assert rounds.unknown([point], target, records, wanted, False) == (

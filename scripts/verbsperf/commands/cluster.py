@@ -24,8 +24,8 @@ from verbsperf.documents import jsonfile, writer
 from verbsperf.documents.jsonfile import Object
 from verbsperf.pairs import nodesets, patterns
 from verbsperf.pairs.patterns import End, Pair
-from verbsperf.plan import program, suite, version
-from verbsperf.plan.options import Reader
+from verbsperf.plan import program, suite
+from verbsperf.plan.options import read_options
 from verbsperf.plan.suite import Line, Planned
 from verbsperf.stats import libraries
 from verbsperf.plot.drawing import import_drawing
@@ -107,7 +107,7 @@ def parser() -> Parser:
                    help="write over files of another kind")
     p.add_argument("--program", metavar="PATH", default="verbsperf",
                    help="the verbsperf to run on the nodes [verbsperf]")
-    version.add_to(p)
+    program.add_version(p)
     return p
 
 
@@ -115,7 +115,7 @@ def points_of(what: Sequence[str], found: program.Program) -> List[Planned]:
     """Return the points of WHAT: a test and its options, or a suite."""
     if what[0] in found.tests:
         line = Line("the command line", 0, [what[0]],
-                    Reader(found, "the command line").read(what[1:]))
+                    read_options(found, "the command line", what[1:]))
         points = list(suite.points_of(line, found))
     elif len(what) > 1:
         raise Refused(f"'{what[0]}' is no test, and behind a suite is "

@@ -16,7 +16,7 @@ from verbsperf.documents.jsonfile import Object
 from verbsperf.forms import reports
 from verbsperf.history import bases
 from verbsperf.nics import report as nics, setups, view as nics_view
-from verbsperf.plan import version
+from verbsperf.plan import program
 from verbsperf.plot.drawing import import_drawing
 from verbsperf.stats import verdict
 from verbsperf.stats import libraries
@@ -79,7 +79,7 @@ def parser() -> Parser:
                       const="markdown",
                       help="the same as --format markdown: a table for a "
                            "review comment")
-    version.add_to(p)
+    program.add_version(p)
     return p
 
 

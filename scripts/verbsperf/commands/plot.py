@@ -20,7 +20,7 @@ from verbsperf.documents.points import Point, is_traffic, size_text
 from verbsperf.documents.results import Record
 from verbsperf.history import file as history, nights
 from verbsperf.history.file import Night
-from verbsperf.plan import version
+from verbsperf.plan import program
 from verbsperf.plot import labels as naming, series
 from verbsperf.plot.curves import Picture
 from verbsperf.plot.drawing import NotDrawn, import_drawing
@@ -114,7 +114,7 @@ def parser() -> Parser:
                    help="size of the picture in inches [as high as it "
                    "needs]")
     question.add_options(p.add_argument_group("with --history"))
-    version.add_to(p)
+    program.add_version(p)
     return p
 
 

@@ -9,6 +9,7 @@ SERVER must run 'verbsperf serve --allow-inject'.  Options of verbsperf (-d, -x,
 usage."""
 
 import argparse
+import re
 import textwrap
 import time
 from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
@@ -17,7 +18,7 @@ from verbsperf.base.command import Parser, write
 from verbsperf.base.errors import Refused
 from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
-from verbsperf.plan import program as programs, version
+from verbsperf.plan import program as programs
 
 # Before the options of a case: few messages, none of them before the others.
 FEW = ["-n", "20", "--warmup", "0"]
@@ -55,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
                    help="comma-separated list of cases [all]")
     p.add_argument("--verbsperf", metavar="PATH",
                    help="program to test [beside this one, or on PATH]")
-    version.add_to(p)
+    programs.add_version(p)
     return p
 
 
@@ -94,10 +95,7 @@ def command(case: Case) -> List[str]:
 
 def shorten(code: str) -> str:
     """Remove what all codes of verbs begin with from CODE."""
-    for prefix in ("IBV_WC_", "IBV_"):
-        if code.startswith(prefix):
-            return code[len(prefix):]
-    return code
+    return re.sub("^IBV_(WC_)?", "", code)
 
 
 def views(document: Object) -> Tuple[str, str]:
@@ -137,19 +135,6 @@ def judge(case: Case, ran: Ran) -> str:
     return "as expected"
 
 
-def row_of(case: Case, ran: Ran, verdict: str) -> List[str]:
-    """Return the line of the table that CASE has."""
-    seen = views(ran.document) if ran.document else ("?", "?")
-    return [case["case"], *seen, f"{ran.seconds:.1f}", verdict]
-
-
-def check_taken(ran: Ran) -> None:
-    """End when the server refuses faults."""
-    if ran.document and "--allow-inject" in str(ran.document["error"]):
-        raise Refused("the server does not allow faults: start it with "
-                      "--allow-inject", 1)
-
-
 def serves_still(program: str, arguments: argparse.Namespace) -> bool:
     """Return True when a run without a fault succeeds: both ends survived the
     faults."""
@@ -157,19 +142,13 @@ def serves_still(program: str, arguments: argparse.Namespace) -> bool:
     return ran.status == 0 and ran.document is not None
 
 
-def choose_widths(cases: Sequence[Case]) -> List[int]:
-    """Choose the widths of the columns before the results are known."""
-    return [max(len(text) for text in (
+def layout_of(cases: Sequence[Case]) -> str:
+    """Return how a row is written, before the results are known."""
+    widths = [max(len(text) for text in (
         name, *(text for case in cases
                 for text in case.get(name, "").split("|"))))
-            for name in COLUMNS[:3]] + [5]
-
-
-def print_row(row: Sequence[str], widths: Sequence[int]) -> None:
-    """Print a row at once, since all cases together take minutes."""
-    cells = [cell.ljust(width) for cell, width in zip(row, widths)]
-    cells[3] = row[3].rjust(widths[3])
-    write("  ".join([*cells, row[4]]) + "\n")
+              for name in COLUMNS[:3]]
+    return "".join(f"{{:{width}}}  " for width in widths) + "{:>5}  {}\n"
 
 
 def print_expectation(case: Case) -> None:
@@ -211,18 +190,22 @@ def choose(cases: List[Case], only: Optional[str]) -> List[Case]:
 def try_cases(program: str, arguments: argparse.Namespace, cases: List[Case]
               ) -> Tuple[int, Optional[Object]]:
     """Try CASES; return how many went wrong, and the last document."""
-    widths, last, wrong = choose_widths(cases), None, 0
-    print_row(COLUMNS, widths)
+    layout, last, wrong = layout_of(cases), None, 0
+    write(layout.format(*COLUMNS))
     for number, case in enumerate(cases, 1):
         ran = run(program, arguments, command(case))
-        check_taken(ran)
+        if ran.document and "--allow-inject" in str(ran.document["error"]):
+            raise Refused("the server does not allow faults: start it with "
+                          "--allow-inject", 1)
         last = ran.document or last
         verdict = judge(case, ran)
         fine = verdict == "as expected"
         if not fine or number % CLEAN_EVERY == 0 or number == len(cases):
             if not serves_still(program, arguments):
                 verdict, fine = "NO NEXT CLIENT", False
-        print_row(row_of(case, ran, verdict), widths)
+        seen = views(ran.document) if ran.document else ("?", "?")
+        # at once, since all cases together take minutes
+        write(layout.format(case["case"], *seen, f"{ran.seconds:.1f}", verdict))
         if not fine:
             print_expectation(case)
         wrong += not fine

@@ -15,8 +15,7 @@ from verbsperf.documents import jsonfile
 from verbsperf.documents.points import label
 from verbsperf.forms import reports
 from verbsperf.history import file as history
-from verbsperf.plan import program, suite, target, version
-from verbsperf.plan.suite import Planned
+from verbsperf.plan import program, suite, target
 from verbsperf.plan.target import Target
 from verbsperf.stats import libraries
 from verbsperf.sweep import contents, file as sweepfile, limits, rounds
@@ -27,7 +26,7 @@ FORMS = reports.forms(limits.text, limits.markdown, limits.verdicts)
 
 
 def confidence(text: str) -> rounds.Goal:
-    """Parse 95,2 as (0.95, 0.02)."""
+    """Parse 95,2 as 0.95 and 0.02."""
     try:
         level, width = (float(part) / 100 for part in text.split(","))
     except ValueError:
@@ -35,7 +34,7 @@ def confidence(text: str) -> rounds.Goal:
     if not (0.5 <= level <= 0.9999 and 0 < width < 1):
         raise argparse.ArgumentTypeError(
             f"'{text}': expected CONFIDENCE,PERCENT like 95,2")
-    return level, width
+    return rounds.Goal(level, width, MOST_ROUNDS)
 
 
 def parser() -> Parser:
@@ -88,7 +87,7 @@ def parser() -> Parser:
     p.add_argument("--list", action="store_true",
                    help="list the points and how long a sweep takes, without "
                         "measuring")
-    version.add_to(p)
+    program.add_version(p)
     return p
 
 
@@ -112,13 +111,6 @@ def show_points(wanted: Wanted) -> None:
     say(f"{len(wanted.points)} points, {wanted.rounds} rounds: "
         + estimate(*time, bool(wanted.goal))
         + ("" if wanted.targets else " at each target"))
-
-
-def most_rounds(options: argparse.Namespace) -> int:
-    """Return how many rounds there are, or are at most."""
-    if options.until_ci:
-        return int(options.max_rounds or MOST_ROUNDS)
-    return int(options.rounds or ROUNDS)
 
 
 def check_arguments(options: argparse.Namespace) -> None:
@@ -156,8 +148,12 @@ def want(options: argparse.Namespace) -> Wanted:
     points = suite.read(suite.known(options.suite), found, targets)
     timed = [one._replace(times=suite.times_at(one, points[0], found))
              for one in targets]
-    return Wanted(found, points, timed, most_rounds(options),
-                  options.until_ci, options.point_timeout)
+    goal = options.until_ci
+    if options.max_rounds:
+        goal = goal._replace(most=options.max_rounds)
+    return Wanted(found, points, timed,
+                  goal.most if goal else options.rounds or ROUNDS, goal,
+                  options.point_timeout)
 
 
 def sweep(options: argparse.Namespace) -> int:

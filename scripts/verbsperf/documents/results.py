@@ -141,12 +141,18 @@ def failures(records: Iterable[Record]) -> List[str]:
     return [failure_of(record) for record in records if record.row is None]
 
 
+def limits_of(record: Record) -> List[Object]:
+    """Return what RECORD's document says of the limits of its row."""
+    row, document = record.row, record.document
+    if row is None or document is None:
+        return []
+    return [one for one in document.get("limits") or []
+            if (one.get("size"), one.get("qps")) == (row["size"], row["qps"])]
+
+
 def limits_missed(record: Record) -> List[Object]:
     """Return the limits of the user's that RECORD's result does not meet."""
-    if record.row is None or record.document is None:
-        return []
-    return [one for one in record.document.get("limits") or []
-            if not one["met"]]
+    return [one for one in limits_of(record) if not one["met"]]
 
 
 def fingerprint(document: Object) -> Dict[str, Any]:

@@ -1,5 +1,6 @@
 """The program verbsperf, which the scripts run: where it is, and what it says
 of its options."""
+import argparse
 import contextlib
 import ctypes
 import functools
@@ -9,9 +10,10 @@ import shutil
 import signal
 import subprocess
 import sys
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import (Any, Dict, Iterator, List, NamedTuple, NoReturn, Optional,
+                    Sequence, Tuple)
 
-from verbsperf.base.command import say
+from verbsperf.base.command import say, write
 from verbsperf.base.errors import Refused, ResultsError
 from verbsperf.documents import formats
 from verbsperf.documents.jsonfile import Object, parse
@@ -187,6 +189,22 @@ def option_of(option: Object) -> Option:
                   option["implied"] is not None,
                   not {"client", "control"}.isdisjoint(option["who"]),
                   option["commands"], option.get("words") or [])
+
+
+class Version(argparse.Action):
+    """Shows the version of a command, which is that of the program beside it,
+    and ends the command."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        found = examine(find(None, "this command has its version"))
+        write(f"{parser.prog} of {found.version}\n")
+        sys.exit(0)
+
+
+def add_version(parser: argparse.ArgumentParser) -> None:
+    """Add --version to the options of PARSER."""
+    parser.add_argument("--version", nargs=0, action=Version,
+                        help="show the version and exit")
 
 
 def signal_name(number: int) -> str:

@@ -20,14 +20,15 @@ from verbsperf.base.errors import Refused
 from verbsperf.documents.jsonfile import Object, read_text
 from verbsperf.documents.points import Point, label
 from verbsperf.documents.results import sweep_point
-from verbsperf.plan.options import Reader
+from verbsperf.plan.options import read_options
 from verbsperf.plan.program import Program, UsageError
 from verbsperf.plan.target import Target, option_words
 
 # They have a place of their own in a point.
 OWN_PLACE = ("size", "qps", "transport")
-# A name that need not be there: nothing is connected.
+# A server that need not be there: nothing is connected.
 ANY_SERVER = "127.0.0.1"
+ANYWHERE = Target("", ANY_SERVER, {})
 # As many sizes, or ranges of them, are asked about at once: verbsperf takes 64
 # sizes, and one range may have 30.
 SIZES_AT_ONCE = 32
@@ -83,7 +84,7 @@ def parse_line(text: str, number: int, path: str, program: Program) -> Line:
             raise Refused(f"{where}: unknown test '{test}'; expected "
                              + " ".join(program.tests))
     return Line(path, number, tests,
-                Reader(program, where).read(rest.split()))
+                read_options(program, where, rest.split()))
 
 
 def read_lines(path: str, program: Program) -> List[Line]:
@@ -104,13 +105,6 @@ def read_lines(path: str, program: Program) -> List[Line]:
     return lines
 
 
-def combinations(options: Dict[str, List[str]]) -> Iterator[Dict[str, str]]:
-    """Yield each choice of one value of every option."""
-    names = sorted(options)
-    for values in itertools.product(*(options[name] for name in names)):
-        yield dict(zip(names, values))
-
-
 def size_words(line: Line, test: str, program: Program) -> List[List[str]]:
     """Return the sizes of LINE as options of one or several command lines."""
     sizes = line.options.get("size", [])
@@ -120,19 +114,13 @@ def size_words(line: Line, test: str, program: Program) -> List[List[str]]:
             for i in range(0, len(sizes), SIZES_AT_ONCE)]
 
 
-def end_of(test: str, program: Program) -> List[str]:
-    """Return what names the other end of TEST on a command line, while nothing
-    is connected."""
-    return [] if test in program.one_end else [ANY_SERVER]
-
-
 def combined(line: Line, test: str, options: Dict[str, str], program: Program
              ) -> List[Planned]:
     """Let the program read TEST with OPTIONS of LINE; return a point for each
     size."""
     try:
         read = [program.values([test, *sizes, *option_words(options),
-                                *end_of(test, program)])
+                                *ANYWHERE.ends(test, program)])
                 for sizes in size_words(line, test, program)]
     except UsageError as error:
         raise Refused(f"{line.where()}: {test}: {error}") from None
@@ -148,11 +136,12 @@ def combined(line: Line, test: str, options: Dict[str, str], program: Program
 
 def points_of(line: Line, program: Program) -> Iterator[Planned]:
     """Yield the points of one line, by test and size."""
-    others = {name: values for name, values in line.options.items()
-              if name != "size"}
+    names = sorted(line.options.keys() - {"size"})
+    choices = [dict(zip(names, values)) for values in itertools.product(
+        *(line.options[name] for name in names))]
     for test in line.tests:
         by_options = [combined(line, test, options, program)
-                      for options in combinations(others)]
+                      for options in choices]
         for of_one_size in zip(*by_options):
             yield from of_one_size
 
@@ -163,8 +152,7 @@ def read(path: str, program: Program, targets: Sequence[Target]
     alike."""
     found: Dict[Point, Planned] = {}
     for line in read_lines(path, program):
-        check_clash(line, targets)
-        check_ends(line, targets, program)
+        check_targets(line, targets, program)
         for point in points_of(line, program):
             key = point.key()
             if key in found:
@@ -174,23 +162,20 @@ def read(path: str, program: Program, targets: Sequence[Target]
     return list(found.values())
 
 
-def check_clash(line: Line, targets: Sequence[Target]) -> None:
-    """Refuse an option that both the suite and a target give."""
+def check_targets(line: Line, targets: Sequence[Target], program: Program
+                  ) -> None:
+    """Refuse an option that both the suite and one of TARGETS give, and to run
+    a test of one end at a server."""
     for target in targets:
         for name in target.options.keys() & line.options.keys():
             raise Refused(f"{line.where()}: --{name} is also given by the "
-                             f"target '{target.name}'")
-
-
-def check_ends(line: Line, targets: Sequence[Target], program: Program
-               ) -> None:
-    """Refuse to run a test of one end at a server."""
+                          f"target '{target.name}'")
     for target in targets:
         for test in line.tests:
             if test in program.one_end and target.server:
                 raise Refused(f"{line.where()}: {test} has no server; a "
-                                 "target for it is loopback[:DEVICE], not "
-                                 f"'{target.name}'")
+                              "target for it is loopback[:DEVICE], not "
+                              f"'{target.name}'")
 
 
 def times_at(target: Target, point: Planned, program: Program) -> Object:

@@ -5,7 +5,7 @@ from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from verbsperf.base.errors import Refused
 from verbsperf.documents.jsonfile import Object
-from verbsperf.plan.options import TargetReader
+from verbsperf.plan.options import read_options
 from verbsperf.plan.program import Program
 
 
@@ -21,13 +21,10 @@ class Target(NamedTuple):
         """Return its options on a command line."""
         return option_words(self.options)
 
-    def end(self) -> str:
-        """Return its other end on a command line."""
-        return self.server or "--loopback"
-
     def ends(self, test: str, program: Program) -> List[str]:
-        """Return the same of TEST, which may have no other end."""
-        return [] if test in program.one_end else [self.end()]
+        """Return its other end on a command line, which TEST may not have."""
+        return ([] if test in program.one_end
+                else [self.server or "--loopback"])
 
 
 def option_words(options: Dict[str, str]) -> List[str]:
@@ -36,18 +33,22 @@ def option_words(options: Dict[str, str]) -> List[str]:
             for name, value in options.items()]
 
 
-def split_server(text: str, where: str) -> Tuple[str, Optional[str]]:
-    """Return (server, port) of SERVER, SERVER:PORT, [ADDRESS]:PORT."""
-    bracket = re.fullmatch(r"\[([^][]+)\](?::(\d+))?", text)
+def split_place(place: str, where: str
+                ) -> Tuple[Optional[str], Dict[str, str]]:
+    """Return (server, options) of SERVER, SERVER:PORT, [ADDRESS]:PORT, or of
+    loopback[:DEVICE]."""
+    server, colon, rest = place.partition(":")
+    bracket = re.fullmatch(r"\[([^][]+)\](?::(\d+))?", place)
+    if server == "loopback":
+        return None, {"device": rest} if rest else {}
     if bracket:
-        return bracket[1], bracket[2]
-    if text.count(":") > 1:
-        return text, None
-    server, colon, port = text.partition(":")
-    if not server or (colon and not port.isdigit()):
+        server, rest = bracket[1], bracket[2]
+    elif place.count(":") > 1:
+        server, rest = place, ""
+    elif not server or (colon and not rest.isdigit()):
         raise Refused(f"{where}: expected [NAME=]SERVER[:PORT][,option"
-                         "[=value]...] or [NAME=]loopback[:DEVICE][,...]")
-    return server, port or None
+                      "[=value]...] or [NAME=]loopback[:DEVICE][,...]")
+    return server, {"port": rest} if rest else {}
 
 
 def parse(text: str, program: Program) -> Target:
@@ -59,21 +60,11 @@ def parse(text: str, program: Program) -> Target:
         name = place = head
     if not re.fullmatch(r"[^\s,=]+", name):
         raise Refused(f"{where}: it needs a name without spaces")
-    read = TargetReader(program, where).read(
-        "--" + word.removeprefix("--") for word in rest)
+    read = read_options(program, where, (
+        "--" + word.removeprefix("--") for word in rest), of_target=True)
     options = {option: values[0] for option, values in read.items()}
     server, first = split_place(place, where)
     return Target(name, server, {**first, **options})
-
-
-def split_place(place: str, where: str
-                ) -> Tuple[Optional[str], Dict[str, str]]:
-    """Return (server, options) that PLACE means."""
-    if place == "loopback" or place.startswith("loopback:"):
-        device = place.partition(":")[2]
-        return None, {"device": device} if device else {}
-    server, port = split_server(place, where)
-    return server, {"port": port} if port else {}
 
 
 def parse_all(texts: Sequence[str], program: Program) -> List[Target]:

@@ -1,4 +1,5 @@
 """What is in a file of results, as a table: verbsperf-sweep FILE."""
+import collections
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from verbsperf.base import tables
@@ -65,12 +66,9 @@ def expected(header: Object) -> List[Tuple[str, Point]]:
 
 def failures(groups: Groups) -> List[str]:
     """Return a line for each error of a source, with how often it came."""
-    found: Dict[Tuple[str, str], int] = {}
-    for (name, _), records in groups.items():
-        for record in records:
-            if record.row is None:
-                key = name, results.failure_of(record)
-                found[key] = found.get(key, 0) + 1
+    found = collections.Counter(
+        (name, why) for (name, _), records in groups.items()
+        for why in results.failures(records))
     return [f"failed: {name}: {error}" + (f" ({n} times)" if n > 1 else "")
             for (name, error), n in found.items()]
 

@@ -3,7 +3,7 @@ import os
 import platform
 import random
 import time
-from typing import List, NamedTuple, Optional, Sequence
+from typing import Iterator, List, NamedTuple, Optional, Sequence
 
 from verbsperf.base.command import say
 from verbsperf.base.errors import Refused
@@ -32,12 +32,6 @@ class Begun(NamedTuple):
     age: float              # seconds since something was written
 
 
-def target_json(target: Target) -> Object:
-    """Return a target as in the header."""
-    return {"name": target.name, "server": target.server,
-            "options": target.options}
-
-
 def make_header(suite: str, program: Program, points: Sequence[Planned],
                 targets: Sequence[Target], seed: int) -> Object:
     """Return the first line of the file of the suite that SUITE names."""
@@ -49,25 +43,9 @@ def make_header(suite: str, program: Program, points: Sequence[Planned],
                      "machine": platform.machine()},
             "suite": os.path.basename(suite),
             "points": [point.json for point in points],
-            "seed": seed, "targets": [target_json(one) for one in targets]}
-
-
-def differing_points(path: str, old: List[Object], new: List[Object]
-                     ) -> Optional[str]:
-    """Return a sentence when the points OLD and NEW are not the same."""
-    sides = [{results.sweep_point(point) for point in points}
-             for points in (old, new)]
-    for extra, where in ((sides[0] - sides[1], "only the file"),
-                         (sides[1] - sides[0], "only the suite")):
-        if extra:
-            one = label(min(extra))
-            return (f"{path} has another suite: {where} has {one}"
-                    + (f", and {len(extra) - 1} more points"
-                       if len(extra) > 1 else ""))
-    if sorted(map(repr, old)) != sorted(map(repr, new)):
-        return (f"{path} has another suite: the points are measured with "
-                "other options")
-    return None
+            "seed": seed,
+            "targets": [{"name": one.name, "server": one.server,
+                         "options": one.options} for one in targets]}
 
 
 def spec(target: Object) -> str:
@@ -79,37 +57,30 @@ def spec(target: Object) -> str:
         for name, value in options.items()]) + "'"
 
 
-def differing_targets(path: str, old: List[Object], new: List[Object]
-                      ) -> Optional[str]:
-    """Return a sentence when the targets OLD and NEW are not the same."""
-    for target in old:
-        if target not in new:
-            return f"{path} has the target {spec(target)}, which was not given"
-    for target in new:
-        if target not in old:
-            return f"{path} does not have the target {spec(target)}"
-    return None
-
-
-def check_same(path: str, old: Object, new: Object) -> None:
-    """Refuse to go on when the header OLD is of another sweep than NEW."""
-    sentence = differing_points(path, old.get("points", []), new["points"])
-    sentence = sentence or differing_targets(path, old["targets"],
-                                             new["targets"])
-    if not sentence and old["seed"] != new["seed"]:
-        sentence = f"{path} has the seed {old['seed']}, not {new['seed']}"
-    if sentence:
-        raise Refused(sentence + "; choose another FILE, remove this one, "
-                        "or give the same as before")
-
-
-def choose_seed(old: Optional[Object], wanted: Optional[int]) -> int:
-    """Return the seed WANTED, or that of the header OLD, or a new one."""
-    if wanted is not None:
-        return wanted
-    if old:
-        return int(old["seed"])
-    return random.SystemRandom().getrandbits(32)
+def differences(path: str, old: Object, new: Object) -> Iterator[str]:
+    """Yield sentences about what the sweep of the header OLD, in the file
+    PATH, has otherwise than that of NEW."""
+    sides = [{results.sweep_point(point) for point in header.get("points", [])}
+             for header in (old, new)]
+    for extra, where in ((sides[0] - sides[1], "only the file"),
+                         (sides[1] - sides[0], "only the suite")):
+        if extra:
+            more = (f", and {len(extra) - 1} more points" if len(extra) > 1
+                    else "")
+            yield (f"{path} has another suite: {where} has "
+                   f"{label(min(extra))}{more}")
+    if sorted(map(repr, old.get("points", []))) != sorted(
+            map(repr, new["points"])):
+        yield (f"{path} has another suite: the points are measured with "
+               "other options")
+    for one in old["targets"]:
+        if one not in new["targets"]:
+            yield f"{path} has the target {spec(one)}, which was not given"
+    for one in new["targets"]:
+        if one not in old["targets"]:
+            yield f"{path} does not have the target {spec(one)}"
+    if old["seed"] != new["seed"]:
+        yield f"{path} has the seed {old['seed']}, not {new['seed']}"
 
 
 def start(path: str, suite: str, seed: Optional[int], program: Program,
@@ -123,12 +94,16 @@ def start(path: str, suite: str, seed: Optional[int], program: Program,
     old = lines.header
     if old:
         formats.check_header(formats.Place(path, 1), old)
-    header = make_header(suite, program, points, targets,
-                         choose_seed(old, seed))
+    if seed is None:
+        seed = (int(old["seed"]) if old
+                else random.SystemRandom().getrandbits(32))
+    header = make_header(suite, program, points, targets, seed)
     if old is None:
         lines.append(header)
         return Begun(lines, header, [], age)
-    check_same(path, old, header)
+    for sentence in differences(path, old, header):
+        raise Refused(sentence + "; choose another FILE, remove this one, "
+                      "or give the same as before")
     torn = lines.cut_torn() if resume or age <= GOES_ON_WITHIN else 0
     if torn:
         say(f"{path}: dropped the last {torn} bytes, of a measurement that was"

@@ -61,18 +61,9 @@ def limit_json(judged: Sequence[Object]) -> Object:
             "reason": first.get("reason")}
 
 
-def judged_of(record: Record) -> List[Object]:
-    """Return what RECORD's document says of the limits of its row."""
-    row, document = record.row, record.document
-    if row is None or document is None:
-        return []
-    return [one for one in document.get("limits") or []
-            if (one.get("size"), one.get("qps")) == (row["size"], row["qps"])]
-
-
 def limits_of(records: Iterable[Record]) -> List[Object]:
     """Return the limits of RECORDS, rounds of one point, each once."""
-    judged = [one for record in records for one in judged_of(record)]
+    judged = [one for record in records for one in results.limits_of(record)]
     return [limit_json(rounds) for rounds in results.grouped(
         judged, lambda one: (one["name"], one.get("counter"))).values()]
 
@@ -145,17 +136,13 @@ def text_of(point: Object) -> str:
     return "; ".join([*words, *([f"medians: {medians}"] if medians else [])])
 
 
-def lines_of(found: Object) -> List[str]:
-    """Return lines for people about what is not as it should be."""
-    return [f"{point['target']}: {point['label']}: {word}"
-            for point in found["points"] if point["verdict"] == MISSED
-            for word in words_of(point)]
-
-
 def text(found: Object) -> str:
     """Return what is in the file as a table, and what became of it."""
+    missed = [f"{point['target']}: {point['label']}: {word}"
+              for point in found["points"] if point["verdict"] == MISSED
+              for word in words_of(point)]
     return contents.text(found["file"]) + "".join(
-        f" {line}\n" for line in [*lines_of(found), cases.summary(found)])
+        f" {line}\n" for line in [*missed, cases.summary(found)])
 
 
 def markdown(found: Object) -> str:
@@ -171,13 +158,6 @@ def markdown(found: Object) -> str:
             tables.escape(point["target"]), tables.escape(point["label"]),
             bold, tables.escape(text_of(point)))) + " |")
     return "\n".join(out) + "\n"
-
-
-def case_of(point: Object) -> cases.Case:
-    """Return the case of POINT."""
-    return cases.Case(point["target"], point["point"]["test"], point["label"],
-                      STATES[point["verdict"]], point["verdict"],
-                      text_of(point))
 
 
 def gauges_of(point: Object) -> Iterator[cases.Gauge]:
@@ -202,10 +182,13 @@ def gauges_of(point: Object) -> Iterator[cases.Gauge]:
 
 def verdicts(found: Object) -> cases.Verdicts:
     """Return what programs read of the report FOUND."""
-    lost = [cases.Case("", "failed", note, cases.BROKEN, FAILED, note)
-            for note in found["notes"]]
+    every = [cases.Case("", "failed", note, cases.BROKEN, FAILED, note)
+             for note in found["notes"]]
+    every += [cases.Case(point["target"], point["point"]["test"],
+                         point["label"], STATES[point["verdict"]],
+                         point["verdict"], text_of(point))
+              for point in found["points"]]
     return cases.Verdicts(
-        "verbsperf-sweep", cases.summary(found),
-        [*lost, *map(case_of, found["points"])],
+        "verbsperf-sweep", cases.summary(found), every,
         [gauge for point in found["points"] for gauge in gauges_of(point)],
         markdown(found))

@@ -23,21 +23,16 @@ def command_of(point: Planned, target: Target, program: Program) -> List[str]:
             *target.ends(point.json["test"], program)]
 
 
-def is_marked(name: str, program: Program) -> bool:
-    """Return True when the option NAME, given by a target, belongs into its
-    fingerprint."""
-    option = program.options[name]
-    return (option.group != "connection" and option.kind not in NOT_MARKED
-            and name not in IN_FINGERPRINT)
-
-
 def fingerprint_of(document: Object, target: Target, program: Program
                    ) -> Dict[str, Any]:
     """Return what two results must have in common to be compared."""
+    given = [(program.options[name], value)
+             for name, value in target.options.items()]
     return {**results.fingerprint(document), "kernel": platform.release(),
-            **{f"option {name}": value
-               for name, value in target.options.items()
-               if is_marked(name, program)}}
+            **{f"option {option.name}": value for option, value in given
+               if option.group != "connection"
+               and option.kind not in NOT_MARKED
+               and option.name not in IN_FINGERPRINT}}
 
 
 def error_of(outcome: Ran, document: Optional[Object], limit: float

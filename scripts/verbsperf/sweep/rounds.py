@@ -19,10 +19,8 @@ OVERHEAD = 0.3
 # Fewer rounds have no interval of as much confidence as each look needs.
 FIRST_LOOK = 8
 
-Goal = Tuple[float, float]  # a confidence, and how wide its interval may be
 
-
-class Wanted(NamedTuple):
+class Goal(NamedTuple):
     """How well medians shall be known."""
 
     level: float    # the confidence
@@ -77,22 +75,22 @@ def looks(most: int) -> List[int]:
     return found[::-1]
 
 
-def is_near(values: Sequence[float], look: int, wanted: Wanted) -> bool:
-    """Return True when the median of VALUES is known as WANTED at a LOOK after
-    so many rounds: all looks together have the confidence.  A 0 tells
+def is_near(values: Sequence[float], look: int, goal: Goal) -> bool:
+    """Return True when the median of VALUES reaches GOAL at a LOOK after so
+    many rounds: all looks together have the confidence.  A 0 tells
     nothing."""
-    every = looks(wanted.most)
-    half = ranks.half_width(values, 1 - (1 - wanted.level) / len(every))
-    return look in every and half is not None and half <= wanted.width
+    every = looks(goal.most)
+    half = ranks.half_width(values, 1 - (1 - goal.level) / len(every))
+    return look in every and half is not None and half <= goal.width
 
 
-def is_known(point: Point, records: Sequence[Record], done: int,
-             wanted: Wanted) -> bool:
-    """Return True when the median of RECORDS, of POINT at one target, was
-    known as WANTED at a look of the DONE rounds."""
+def is_known(point: Point, records: Sequence[Record], done: int, goal: Goal
+             ) -> bool:
+    """Return True when the median of RECORDS, of POINT at one target, reached
+    GOAL at a look of the DONE rounds."""
     return any(is_near(results.values_of(
         [one for one in records if one.round <= look], metric_of(point)),
-        look, wanted) for look in looks(wanted.most) if look <= done)
+        look, goal) for look in looks(goal.most) if look <= done)
 
 
 def is_hopeless(point: Point, records: Sequence[Record]) -> bool:
@@ -102,17 +100,17 @@ def is_hopeless(point: Point, records: Sequence[Record]) -> bool:
 
 
 def unknown(points: Iterable[Planned], targets: Sequence[Target],
-            records: Sequence[Record], wanted: Wanted, hopeless: bool = True
+            records: Sequence[Record], goal: Goal, hopeless: bool = True
             ) -> List[Planned]:
-    """Return those of POINTS that are not known as WANTED at each target; not
-    the HOPELESS, unless they are asked for, too."""
+    """Return those of POINTS that do not reach GOAL at each target; not the
+    HOPELESS, unless they are asked for, too."""
     own: Dict[Tuple[str, Optional[Point]], List[Record]] = results.grouped(
         records, lambda record: (record.target, record.point))
     done = max((record.round for record in records), default=0)
 
     def lacks(point: Point, target: str) -> bool:
         found = own.get((target, point), [])
-        return not is_known(point, found, done, wanted) and (
+        return not is_known(point, found, done, goal) and (
             hopeless or not is_hopeless(point, found))
     return [point for point in points
             if any(lacks(point.key(), target.name) for target in targets)]

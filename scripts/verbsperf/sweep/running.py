@@ -7,7 +7,6 @@ from verbsperf.base.progress import Progress
 from verbsperf.base.tables import counted, duration
 from verbsperf.documents import results
 from verbsperf.documents.formats import Place
-from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import label
 from verbsperf.documents.results import Record
 from verbsperf.plan.program import Program
@@ -26,12 +25,6 @@ class Wanted(NamedTuple):
     rounds: int             # at most so many with a goal
     goal: Optional[Goal]
     limit: float            # seconds that one measurement may take
-
-
-def missed_text(one: Object) -> str:
-    """Say what a limit that was not met asked for, and what was measured."""
-    return (f"limit not met: {limits.asked_text(one)}: "
-            + limits.seen_text(one, one.get("seen")))
 
 
 def estimate(seconds: float, unknown: int, at_most: bool) -> str:
@@ -93,7 +86,8 @@ class Sweep:
             self.once((record.target, "clocks"), f"{record.target}: {apart}")
         for one in results.limits_missed(record):
             self.once((name, one["name"], one.get("counter")),
-                      f"{name}: " + missed_text(one))
+                      f"{name}: limit not met: {limits.asked_text(one)}: "
+                      + limits.seen_text(one, one.get("seen")))
 
     def once(self, key: Any, sentence: str) -> None:
         """Say SENTENCE, unless something was said with KEY."""
@@ -102,22 +96,14 @@ class Sweep:
             self.progress.clear()
             say(sentence)
 
-    def unknown(self, records: Sequence[Record], hopeless: bool
-                ) -> List[Planned]:
-        """Return the points that RECORDS do not tell well enough, the HOPELESS
-        as well; none without a goal."""
-        if not self.wanted.goal:
-            return []
-        return rounds.unknown(
-            self.wanted.points, self.wanted.targets, records, rounds.Wanted(
-                *self.wanted.goal, self.wanted.rounds), hopeless)
-
     def needed(self, number: int) -> Sequence[Planned]:
         """Return the points that need a round."""
-        if not self.wanted.goal:
-            return self.wanted.points
-        return self.unknown([r for r in self.records if r.round < number],
-                            hopeless=False)
+        wanted = self.wanted
+        if not wanted.goal:
+            return wanted.points
+        return rounds.unknown(
+            wanted.points, wanted.targets,
+            [r for r in self.records if r.round < number], wanted.goal, False)
 
     def left(self, number: int) -> Iterator[Measurement]:
         """Yield what is left to measure of a round."""
@@ -132,10 +118,6 @@ class Sweep:
         """Yield what is left to measure of all rounds."""
         for number in range(1, self.wanted.rounds + 1):
             yield from self.left(number)
-
-    def is_complete(self) -> bool:
-        """Return True when there is nothing to measure."""
-        return not any(True for _ in self.all_left())
 
     def round(self, number: int) -> bool:
         """Measure what is left of one round; False when no point needs it."""
@@ -193,12 +175,14 @@ class Sweep:
 
     def finish_goal(self) -> int:
         """Say which points are not known well enough; the exit status."""
-        short = self.unknown(self.records, hopeless=True)
-        if not short or not self.wanted.goal:
+        points, goal = self.wanted.points, self.wanted.goal
+        short = goal and rounds.unknown(points, self.wanted.targets,
+                                        self.records, goal)
+        if not short or not goal:
             return 0
-        say(f"{len(short)} of {len(self.wanted.points)} points are not known "
-            f"to {self.wanted.goal[1] * 100:g}% after {self.wanted.rounds} "
-            f"rounds, such as {label(short[0].key())}")
+        say(f"{len(short)} of {len(points)} points are not known to "
+            f"{goal.width * 100:g}% after {goal.most} rounds, such as "
+            f"{label(short[0].key())}")
         return 3
 
     def summary(self) -> str:
@@ -219,7 +203,7 @@ class Sweep:
         meant."""
         if not self.before:
             return
-        if self.is_complete():
+        if not any(True for _ in self.all_left()):
             raise Refused(
                 f"{self.path}: nothing is left to measure, all {self.before} "
                 "measurements are in it since "

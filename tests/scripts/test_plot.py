@@ -5,6 +5,7 @@ import math
 import pytest
 
 import complete
+from verbsperf.base.errors import NotDrawn
 from verbsperf.documents import results
 from verbsperf.documents.points import Point
 from verbsperf.plot import curves, figure, labels, looks, series
@@ -518,7 +519,7 @@ def test_nothing_is_cut_or_covered(drawn, files, size):
 def test_eight_curves_with_long_names(drawn):
     _, fig = drawn(EIGHT)
     assert len(fig.legends[0].get_texts()) == looks.CURVES_MAX
-    with pytest.raises(figure.TooSmall, match="--size 4x5.3$"):
+    with pytest.raises(NotDrawn, match="--size 4x5.3$"):
         drawn(EIGHT, size=(4, 3))
     drawn(EIGHT, size=(4, 5.3))
 

@@ -89,6 +89,17 @@ def whole(least: int, most: int) -> Callable[[str], int]:
     return parse
 
 
+def ending(*forms: str) -> Callable[[str], str]:
+    """Return what parses the name of a file that ends in one of FORMS."""
+    def parse(text: str) -> str:
+        if not text.endswith(forms):
+            raise argparse.ArgumentTypeError(
+                f"'{text}': the name must end in {', '.join(forms[:-1])} or "
+                + forms[-1])
+        return text
+    return parse
+
+
 def time_limit(text: str) -> float:
     """Parse a number of seconds."""
     value = float(text)

@@ -14,3 +14,9 @@ class Refused(Exception):
 
 class ResultsError(Refused):
     """A file of results is not what it should be."""
+
+
+class NotDrawn(Refused):
+    """It cannot be drawn; the text says why and what to do."""
+
+    status = 1

@@ -1,5 +1,4 @@
 """Draws what pairs of nodes reached as a heat map, with matplotlib."""
-import io
 import math
 from typing import List, Sequence
 
@@ -122,6 +121,4 @@ def save(path: str, form: str, header: Object, entries: List[Object]) -> None:
         axes.remove()
     foot = figure.add_foot(fig, foot_of(found, entries))
     fig.tight_layout(rect=(0, (foot + 0.1) / fig.get_figheight(), 1, 1))
-    drawn = io.BytesIO()
-    figure.save(fig, drawn, form, bbox_inches="tight")
-    writer.write_whole(path, drawn.getvalue())
+    writer.write_whole(path, figure.image(fig, form, bbox_inches="tight"))

@@ -4,29 +4,23 @@ and a history of these.
 Exit status: 0 drawn, 1 nothing to draw or it could not be written, 2 usage."""
 import argparse
 import difflib
-import io
 import os
 import re
-import types
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 from verbsperf.base import command
-from verbsperf.base.command import Parser
-from verbsperf.base.errors import Refused, ResultsError
+from verbsperf.base.command import Parser, ending
+from verbsperf.base.errors import NotDrawn, Refused, ResultsError
 from verbsperf.base.tables import printable
 from verbsperf.compare import question
 from verbsperf.documents import results, writer
 from verbsperf.documents.points import Point, is_traffic, size_text
 from verbsperf.documents.results import Record
 from verbsperf.history import file as history, nights
-from verbsperf.history.file import Night
 from verbsperf.plan import program
 from verbsperf.plot import labels as naming, series
 from verbsperf.plot.curves import Picture
-from verbsperf.plot.drawing import NotDrawn, import_drawing
-
-FORMS = ("png", "svg")
-
+from verbsperf.plot.drawing import import_drawing
 
 # What --only knows besides options of verbsperf.
 NAMES = ("test", "transport", "size", "qps", "target", "title", "device")
@@ -39,6 +33,7 @@ NEEDS = {
     "intervals": ": it needs results of a bandwidth test of a second or more",
 }
 Condition = Tuple[str, str]     # a name and its value
+Drawn = Tuple[Any, List[str]]   # a figure, and what is said of it
 
 
 def picture_size(text: str) -> Tuple[float, float]:
@@ -59,14 +54,6 @@ def percentiles(text: str) -> List[str]:
             raise argparse.ArgumentTypeError(
                 f"'{text}': expected percentiles like 50,99,99.9")
     return wanted
-
-
-def picture_file(text: str) -> str:
-    """Parse the name of a picture, which ends in its format."""
-    if not text.endswith(tuple(f".{form}" for form in FORMS)):
-        raise argparse.ArgumentTypeError(
-            f"'{text}': the name must end in .png or .svg")
-    return text
 
 
 def condition(text: str) -> Condition:
@@ -96,7 +83,8 @@ def parser() -> Parser:
     p.add_argument("--history", action="store_true",
                    help="draw each point over the nights of FILE, which "
                         "verbsperf-sweep --history wrote, and mark changes")
-    p.add_argument("-o", "--output", metavar="FILE", type=picture_file,
+    p.add_argument("-o", "--output", metavar="FILE",
+                   type=ending(".png", ".svg"),
                    help="picture, ending in .png or .svg [the first FILE's "
                    "name with .png]")
     p.add_argument("--force", action="store_true",
@@ -160,7 +148,7 @@ def check_names(conditions: Sequence[Condition], records: Sequence[Record]
 def read(files: Sequence[str], only: Sequence[Condition]) -> List[Record]:
     """Read the Records to draw, and warn about runs that cannot be drawn."""
     records = [r for path in dict.fromkeys(files)
-               for r in read_file(path)]
+               for r in results.read(path)]
     for record in records:
         if record.point is None:
             command.say(f"{record.path}: not drawn: this run failed: "
@@ -173,14 +161,6 @@ def read(files: Sequence[str], only: Sequence[Condition]) -> List[Record]:
         raise NotDrawn(f"--only {wanted}: no such results in "
                        + ", ".join(files))
     return kept
-
-
-def read_file(path: str) -> List[Record]:
-    """Read the Records of the file PATH."""
-    try:
-        return results.read(path)
-    except ResultsError as error:
-        raise NotDrawn(str(error)) from None
 
 
 def why_none(records: Sequence[Record]) -> str:
@@ -218,42 +198,27 @@ def output_of(args: argparse.Namespace) -> str:
     return str(args.output or ("verbsperf" if stem == "-" else stem) + ".png")
 
 
-def image_of(drawing: types.ModuleType, args: argparse.Namespace,
-             picture: Picture, records: Sequence[Record]) -> bytes:
-    """Draw PICTURE of RECORDS with the module DRAWING; return the contents of
-    the file."""
+def plot_results(args: argparse.Namespace) -> Drawn:
+    """Read results, and draw them."""
+    drawing = import_drawing()
+    records = read(args.files, args.only)
+    picture, others = choose(args, records)
     drawn = series.drawn(picture.kind, records)
     what = naming.common_words(drawn)
     lines = [what] * bool(args.title) + naming.origins(drawn)
     figure = drawing.draw(picture, lines, args.title or what,
                           args.size, args.from_zero)
-    image = io.BytesIO()
-    drawing.save(figure, image, output_of(args)[-3:])
-    return image.getvalue()
+    return figure, [series.KINDS[picture.kind] + (
+        f"; --kind has more: {', '.join(others)}" if others else "")]
 
 
-def say(*lines: str) -> None:
-    """Write LINES, with what files say, to stdout."""
-    command.write("".join(f"{printable(line)}\n" for line in lines))
-
-
-def read_nights(args: argparse.Namespace) -> List[Night]:
-    """Read the nights to draw."""
-    try:
-        every = history.read(args.files)
-    except ResultsError as error:
-        raise NotDrawn(str(error)) from None
-    return [night._replace(points={
+def plot_history(args: argparse.Namespace) -> Drawn:
+    """Read nights, and draw them; say what changed, too."""
+    every = [night._replace(points={
         point: rounds for point, rounds in night.points.items()
         if meets(named(night.target, point), args.only)})
-            for night in every]
-
-
-def plot_history(args: argparse.Namespace) -> None:
-    """Read the nights, draw the picture and write it, and say what
-    changed."""
-    every = read_nights(args)
-    drawing = import_drawing()
+             for night in history.read(args.files)]
+    import_drawing()
     from verbsperf.history import plots  # pylint: disable=C0415
     lines = [line for line in nights.lines_of(every, question.of(args))
              if line.measured()]
@@ -263,14 +228,10 @@ def plot_history(args: argparse.Namespace) -> None:
     shown = {line.target for line in lines}
     events = nights.events_of([night for night in every
                                if night.target in shown])
-    figure = plots.draw(lines, events,
-                              args.title or nights.title_of(lines),
-                              args.size, args.from_zero)
-    image = io.BytesIO()
-    drawing.save(figure, image, output_of(args)[-3:])
-    writer.write_whole(output_of(args), image.getvalue())
-    say(f"{output_of(args)}: {nights.title_of(lines)}",
-        *nights.step_texts(lines, events))
+    title = nights.title_of(lines)
+    return (plots.draw(lines, events, args.title or title, args.size,
+                       args.from_zero),
+            [title, *nights.step_texts(lines, events)])
 
 
 def check_options(args: argparse.Namespace) -> None:
@@ -286,18 +247,16 @@ def check_options(args: argparse.Namespace) -> None:
 def plot(args: argparse.Namespace) -> None:
     """Read the files, draw the picture and write it."""
     check_options(args)
-    writer.check_whole(output_of(args), output_of(args)[-3:], args.force,
-                       args.files)
-    if args.history:
-        plot_history(args)
-        return
-    drawing = import_drawing()
-    records = read(args.files, args.only)
-    picture, others = choose(args, records)
     output = output_of(args)
-    writer.write_whole(output, image_of(drawing, args, picture, records))
-    say(f"{output}: {series.KINDS[picture.kind]}" + (
-        f"; --kind has more: {', '.join(others)}" if others else ""))
+    form = output[-3:]
+    writer.check_whole(output, form, args.force, args.files)
+    try:
+        drawn, lines = (plot_history if args.history else plot_results)(args)
+    except ResultsError as error:
+        raise NotDrawn(str(error)) from None
+    writer.write_whole(output, import_drawing().image(drawn, form))
+    command.write("".join(f"{printable(line)}\n" for line in (
+        f"{output}: {lines[0]}", *lines[1:])))
 
 
 def main() -> int:

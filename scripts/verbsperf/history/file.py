@@ -11,7 +11,7 @@ in its place."""
 import datetime
 from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from verbsperf.base.errors import Refused, ResultsError
+from verbsperf.base.errors import ResultsError
 from verbsperf.base.metrics import METRICS
 from verbsperf.compare import alike
 from verbsperf.documents import formats, results, writer

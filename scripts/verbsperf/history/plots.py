@@ -8,11 +8,11 @@ from matplotlib.backends import backend_agg
 from matplotlib.figure import Figure
 
 from verbsperf.base import tables
+from verbsperf.base.errors import NotDrawn
 from verbsperf.history import nights
 from verbsperf.history.nights import Event, Line
 from verbsperf.plot.axes import set_y_axis
-from verbsperf.plot.figure import (NOT_FROM_ZERO, NoRoom, add_foot,
-                                   add_title)
+from verbsperf.plot.figure import NOT_FROM_ZERO, add_foot, add_title
 from verbsperf.plot.looks import CROSS, shortened
 from verbsperf.plot.spans import Span, linear_span
 
@@ -36,8 +36,8 @@ DATES = ["%b %Y", "%b %Y", "%d %b", "%d %b %H:%M", "%d %b %H:%M",
 def shape_of(count: int) -> Tuple[int, int]:
     """Return (rows, columns) for COUNT panels."""
     if count > PANELS_MAX:
-        raise NoRoom(f"{count} points are too many for a picture; choose at "
-                     f"most {PANELS_MAX} with --only NAME=VALUE")
+        raise NotDrawn(f"{count} points are too many for a picture; choose at "
+                       f"most {PANELS_MAX} with --only NAME=VALUE")
     columns = 1 if count <= TALL else 2
     return -(-count // columns), columns
 
@@ -197,8 +197,8 @@ def draw(lines: Sequence[Line], events: Sequence[Event], title: str,
         fig.set_figheight(0.45 + rows * PANEL + below)
     width, height = fig.get_size_inches()
     if height < 0.45 + rows * PANEL / 2 + below:
-        raise NoRoom(f"{len(lines)} points need more room: use --size "
-                     f"{width:g}x{0.5 + rows * PANEL + below:.1f}")
+        raise NotDrawn(f"{len(lines)} points need more room: use --size "
+                       f"{width:g}x{0.5 + rows * PANEL + below:.1f}")
     add_title(fig, title)
     every: List[Axes] = list(fig.subplots(
         rows, columns, squeeze=False, sharex=True).flat)

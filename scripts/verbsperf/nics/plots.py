@@ -1,6 +1,5 @@
 """The pictures of verbsperf-compare --nics: one page of them, with what its
 tables have."""
-import io
 import re
 from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 
@@ -115,10 +114,7 @@ def pictures(report: Object, groups: Sequence[Group], every: Sequence[Setup]
 
 def svg_of(label: str, picture: Picture) -> str:
     """Draw PICTURE, and return the element svg."""
-    drawn = figure.draw(picture, [], label)
-    file = io.BytesIO()
-    figure.save(drawn, file, "svg")
-    text = file.getvalue().decode()
+    text = figure.image(figure.draw(picture, [], label), "svg").decode()
     return text[text.index("<svg"):]
 
 

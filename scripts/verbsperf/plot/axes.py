@@ -1,7 +1,7 @@
 """The axes of a picture, in matplotlib: where they begin and end, and which
 values are written beside them."""
 import math
-from typing import Sequence
+from typing import List, Sequence
 
 from matplotlib import ticker
 from matplotlib.axes import Axes
@@ -25,11 +25,16 @@ def position(scale: str, x: float) -> float:
     return max(x, ZERO) if scale == "size" else x
 
 
+def sizes_of(picture: Picture) -> List[float]:
+    """Return where the sizes of PICTURE are drawn."""
+    return sorted({position("size", d.x) for one in picture.curves()
+                   for d in one.dots})
+
+
 def band_of(picture: Picture) -> float:
     """Return by what factor two sizes of PICTURE differ at least, 2 at
     most."""
-    xs = sorted({position("size", d.x) for one in picture.curves()
-                 for d in one.dots})
+    xs = sizes_of(picture)
     return min([2.0, *(b / a for a, b in zip(xs, xs[1:]))])
 
 
@@ -46,8 +51,7 @@ def beside(picture: Picture, one: Curve, x: float) -> float:
 def draw_bands(axes: Axes, picture: Picture) -> None:
     """Show which x are of one size, in every other band."""
     half = band_of(picture) ** 0.5
-    for x in sorted({position("size", d.x) for one in picture.curves()
-                     for d in one.dots})[::2]:
+    for x in sizes_of(picture)[::2]:
         axes.axvspan(x / half, x * half, color="#f0f0f0", linewidth=0,
                      zorder=0, gid="band")
 

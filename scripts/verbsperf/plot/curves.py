@@ -77,13 +77,6 @@ class Picture(NamedTuple):
         return {one.style for one in self.curves()}
 
 
-class Axis(NamedTuple):
-    """What is drawn of Records: a metric over an x."""
-
-    x_of: Callable[[Record], float]
-    metric: str
-
-
 Interval = Tuple[float, float]
 
 
@@ -118,13 +111,14 @@ def dot(x: float, values: Sequence[float], interval: Optional[Interval],
     return Dot(x, middle, min(values), max(values), ranged=True)
 
 
-def curve(label: str, records: Iterable[Record], axis: Axis, bars: Set[str]
+def curve(label: str, records: Iterable[Record],
+          x_of: Callable[[Record], float], metric: str, bars: Set[str]
           ) -> Curve:
-    """Make the Curve of RECORDS and of the runs that failed, and add to BARS
-    what its bars are."""
+    """Make the Curve of METRIC over X_OF of RECORDS, and of the runs that
+    failed, and add to BARS what its bars are."""
     made = Curve(label, [])
-    groups = sorted(grouped(records, axis.x_of).items())
-    samples = {x: results.values_of(same, axis.metric) for x, same in groups}
+    groups = sorted(grouped(records, x_of).items())
+    samples = {x: results.values_of(same, metric) for x, same in groups}
     intervals = intervals_of(samples)
     for x, same in groups:
         rows = [record.row for record in same if record.row]
@@ -132,7 +126,7 @@ def curve(label: str, records: Iterable[Record], axis: Axis, bars: Set[str]
             made.failed.append(x)
         interval = intervals.get(x)
         if len(rows) == 1:
-            interval = run_interval(rows[0], axis.metric)
+            interval = run_interval(rows[0], metric)
         made.dots.append(dot(x, samples[x], interval, bars))
     return made
 

@@ -2,13 +2,7 @@
 import sys
 import types
 
-from verbsperf.base.errors import Refused
-
-
-class NotDrawn(Refused):
-    """There is nothing to draw; the text says why and what to do."""
-
-    status = 1
+from verbsperf.base.errors import NotDrawn
 
 
 def import_drawing() -> types.ModuleType:

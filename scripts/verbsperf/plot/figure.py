@@ -1,9 +1,10 @@
 """Draws a Picture with matplotlib, without a display.
 
 Nothing stands over the data but the data: what explains it is in the foot."""
+import io
 import math
 import textwrap
-from typing import BinaryIO, List, Optional, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 import matplotlib
 matplotlib.use("Agg")
@@ -12,7 +13,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.backends import backend_agg  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from verbsperf.base.errors import Refused  # noqa: E402
+from verbsperf.base.errors import NotDrawn  # noqa: E402
 from verbsperf.base.tables import printable  # noqa: E402
 from verbsperf.plot.axes import (  # noqa: E402
     draw_bands, set_x_axis, set_y_axis)
@@ -41,24 +42,14 @@ NOT_FROM_ZERO = "y does not begin at 0 everywhere"
 BESIDE = "side by side in one band: the set-ups at one size"
 
 
-class NoRoom(Refused):
-    """The picture cannot have all that is asked for; the text says why."""
-
-    status = 1
-
-
-class TooSmall(NoRoom):
-    """There is no room for axes."""
-
-
 def refuse_too_many(picture: Picture) -> None:
     """Refuse more curves than there are styles to tell them apart."""
     labels = list(dict.fromkeys(one.label for one in picture.curves()))
     if len(labels) > CURVES_MAX:
         some = ", ".join(f"'{label}'" for label in labels[:3])
-        raise NoRoom(f"{len(labels)} curves ({some}, ...) are too many to "
-                     f"tell apart; choose at most {CURVES_MAX} with --only "
-                     "NAME=VALUE")
+        raise NotDrawn(f"{len(labels)} curves ({some}, ...) are too many to "
+                       f"tell apart; choose at most {CURVES_MAX} with --only "
+                       "NAME=VALUE")
 
 
 def add_legend(fig: Figure, picture: Picture, bottom: float) -> float:
@@ -109,7 +100,7 @@ def make_axes(fig: Figure, picture: Picture, above: float, bottom: float
     missing = above + bottom + 0.5 + shape[0] * LOWEST - height
     if missing > 0:
         needed = math.ceil(10 * (height + missing)) / 10
-        raise TooSmall(f"{width:g}x{height:g} inches are too small for this "
+        raise NotDrawn(f"{width:g}x{height:g} inches are too small for this "
                        f"picture: use --size {width:g}x{needed:g}")
     axes = fig.subplots(*shape, squeeze=False, sharex=True, sharey="row")
     fig.subplots_adjust(
@@ -182,9 +173,10 @@ def draw(picture: Picture, lines: Sequence[str], title: Optional[str] = None,
     return fig
 
 
-def save(fig: Figure, file: BinaryIO, form: str,
-         bbox_inches: Optional[str] = None) -> None:
-    """Write FIG as FORM, "png" or "svg", into FILE; the same figure gives the
-    same bytes."""
+def image(fig: Figure, form: str, bbox_inches: Optional[str] = None) -> bytes:
+    """Return FIG as FORM, "png" or "svg"; the same figure gives the same
+    bytes."""
+    file = io.BytesIO()
     metadata = {"Date": None} if form == "svg" else {"Software": None}
     fig.savefig(file, format=form, metadata=metadata, bbox_inches=bbox_inches)
+    return file.getvalue()

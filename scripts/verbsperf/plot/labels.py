@@ -9,7 +9,6 @@ from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import (Point, differing, has, option_text,
                                         size_text)
 from verbsperf.documents.results import Record, grouped, point_of
-from verbsperf.documents.sources import Source
 
 # (source, point, words that are in the label): what one curve shows.
 Key = Tuple[Any, ...]
@@ -126,21 +125,16 @@ def origin_text(document: Optional[Object]) -> Optional[str]:
 
 def origins(records: Sequence[Record]) -> List[str]:
     """Return lines that describe the devices, paths and programs of RECORDS,
-    each with the names of its curves."""
+    each with the names of its curves, and of files where these are alike."""
     every = origin.sources(records)
     names = origin.names(every)
     found: Dict[str, Dict[str, bool]] = {}
     for record, source in zip(records, every):
         text = origin_text(record.document)
         if text:
-            found.setdefault(text, {})[source_label(source, names)] = True
+            alike = [*names.values()].count(names[source]) > 1
+            label = names[source] + f" ({source.path})" * alike
+            found.setdefault(text, {})[label] = True
     if len(found) < 2:
         return list(found)
     return [f"{', '.join(of)}: {text}" for text, of in found.items()]
-
-
-def source_label(source: Source, names: Dict[Source, str]) -> str:
-    """Return the name of SOURCE, and its file where another source has the
-    same name."""
-    alike = list(names.values()).count(names[source]) > 1
-    return f"{names[source]} ({source.path})" if alike else names[source]

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from verbsperf.base.tables import printable
-from verbsperf.plot.axes import beside, position
+from verbsperf.plot.axes import beside
 from verbsperf.plot.curves import Curve, Dot, Picture
 
 # Colours (Okabe and Ito's, from dark to light), line styles and markers: each
@@ -94,7 +94,10 @@ def draw_curve(axes: Axes, picture: Picture, one: Curve) -> None:
     for d in dots:
         draw_bar(axes, one, d, size)
         if d.saturated:
-            draw_hollow(axes, one, d)
+            # its load was not reached
+            axes.plot([d.x], [d.y], color=look_of(one)["color"],
+                      markerfacecolor="white", linestyle="", zorder=4,
+                      **marker_of(one, 6))
     draw_failed(axes, picture, one)
 
 
@@ -107,13 +110,6 @@ def draw_bar(axes: Axes, one: Curve, d: Dot, size: float) -> None:
         color=look_of(one)["color"], capsize=0.6 * size, elinewidth=1,
         linestyle="", zorder=2)
     bar.set_linestyle(":" if d.ranged else "-")
-
-
-def draw_hollow(axes: Axes, one: Curve, d: Dot) -> None:
-    """Draw D hollow: its load was not reached."""
-    axes.plot([d.x], [d.y], color=look_of(one)["color"],
-              markerfacecolor="white", linestyle="", zorder=4,
-              **marker_of(one, 6))
 
 
 def draw_quantiles(axes: Axes, one: Curve, dots: List[Dot]) -> None:

@@ -1,12 +1,13 @@
 """The kinds of pictures that verbsperf-plot draws, each made of Records."""
+import collections
 from typing import (Callable, Dict, Iterable, List, Optional, Sequence, Set,
                     Tuple)
 
+from verbsperf.base.metrics import METRICS, title_of
 from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import Point
 from verbsperf.documents.results import Record, point_of
-from verbsperf.plot.curves import (Axis, Curve, Dot, Panel, Picture, curve,
-                                   styled)
+from verbsperf.plot.curves import Curve, Dot, Panel, Picture, curve, styled
 from verbsperf.plot.labels import Key, by_curve, failures, labels, size_of
 
 KINDS = {
@@ -26,11 +27,6 @@ Groups = Dict[Key, List[Record]]
 def percentile_key(text: str) -> str:
     """Return the name of the percentile TEXT, "99.9", in a row."""
     return "p" + text.replace(".", "_")
-
-
-def percentile_name(text: str) -> str:
-    """Return the same for people."""
-    return "median" if text == "50" else f"{text}%"
 
 
 def of_metric(records: Iterable[Record], suffix: str) -> List[Record]:
@@ -58,11 +54,10 @@ def bandwidth(records: Sequence[Record], _: Sequence[str]
     groups = by_curve(of_metric(records, "_bw"), over_size)
     names, panels = labels(groups), []
     bars: Set[str] = set()
-    for metric, y_label, scale in (("gbps", "bandwidth [Gb/s]", "linear"),
-                                   ("mpps", "message rate [Mpps]", "wide")):
-        panels.append(Panel("", y_label, [
-            curve(names[key], group, Axis(size_of, metric), bars)
-            for key, group in groups.items()], scale))
+    for metric in ("gbps", "mpps"):
+        panels.append(Panel("", METRICS[metric].label(), [
+            curve(names[key], group, size_of, metric, bars)
+            for key, group in groups.items()], METRICS[metric].scale))
     if not panels[0].has_values():
         return None
     return Picture("bandwidth", "message size [bytes]", "size", 1,
@@ -102,63 +97,43 @@ def by_definition(groups: Groups) -> Dict[str, Groups]:
 def latency_label(name: Optional[str], percentile: str = "") -> str:
     """Return the label of a y axis of latency, or a PERCENTILE of it, whose
     definition is NAME."""
-    what = percentile_name(percentile) if percentile else "latency"
+    what = title_of(percentile_key(percentile)) if percentile else "latency"
     return f"{what} [\N{MICRO SIGN}s]\n{name}"
 
 
-class Percentiles:
-    """Panels of percentiles of latency over an x."""
+def panels_over(x_of: Callable[[Record], float], groups: Groups,
+                percentiles: Sequence[str], bars: Set[str]) -> List[Panel]:
+    """Return panels of PERCENTILES of latency over X_OF: one where GROUPS are
+    one curve, else one for each definition of latency and percentile. Add to
+    BARS what the bars are."""
+    names = labels(groups)
 
-    def __init__(self, groups: Groups, percentiles: Sequence[str],
-                 x_of: Callable[[Record], float]) -> None:
-        self.groups, self.percentiles, self.x_of = groups, percentiles, x_of
-        self.names = labels(groups)
-        self.bars: Set[str] = set()
-        self.panels = (self.one_curve() if len(groups) == 1
-                       else self.several_curves())
-
-    def axis(self, percentile: str) -> Axis:
-        """Return what is drawn of PERCENTILE."""
-        return Axis(self.x_of, percentile_key(percentile))
-
-    def one_curve(self) -> List[Panel]:
-        """Return a panel with all percentiles."""
-        ((key, group),) = self.groups.items()
-        curves = [curve(percentile_name(q), group, self.axis(q), self.bars)
-                  for q in self.percentiles]
-        curves = [one for one in curves if one.has_values()]
-        panel = Panel(self.names[key], latency_label(definition(group)),
-                      curves, "log")
-        return styled([panel] if curves else [])
-
-    def several_curves(self) -> List[Panel]:
-        """Return a panel for each definition of latency and percentile."""
-        every = [self.panel(q, name, row) for name, row in
-                 by_definition(self.groups).items() for q in self.percentiles]
-        return styled([panel for panel in every if panel.has_values()])
-
-    def panel(self, percentile: str, name: str, row: Groups) -> Panel:
-        """PERCENTILE of the groups in ROW, whose latency is NAME."""
-        return Panel("", latency_label(name, percentile), [
-            curve(self.names[key], group, self.axis(percentile), self.bars)
-            for key, group in row.items()], "log")
-
-    def picture(self, kind: str, x_label: str, x_scale: str,
-                notes: List[str]) -> Optional[Picture]:
-        """Return the Picture of KIND, if there is anything to draw."""
-        if not self.panels:
-            return None
-        return Picture(kind, x_label, x_scale, 1, self.panels,
-                       sorted(self.bars) + notes,
-                       x_scale == "size" and len(self.groups) > 1)
+    def made(label: str, group: Iterable[Record], percentile: str) -> Curve:
+        return curve(label, group, x_of, percentile_key(percentile), bars)
+    if len(groups) == 1:
+        ((key, group),) = groups.items()
+        curves = [made(title_of(percentile_key(q)), group, q)
+                  for q in percentiles]
+        panels = [Panel(names[key], latency_label(definition(group)),
+                        [one for one in curves if one.has_values()], "log")]
+    else:
+        panels = [Panel("", latency_label(name, q), [
+            made(names[key], group, q) for key, group in row.items()], "log")
+            for name, row in by_definition(groups).items()
+            for q in percentiles]
+    return styled([panel for panel in panels if panel.has_values()])
 
 
 def latency(records: Sequence[Record], percentiles: Sequence[str]
             ) -> Optional[Picture]:
     """Show percentiles over size."""
     groups = by_curve(of_metric(records, "_lat"), over_size)
-    return Percentiles(groups, percentiles, size_of).picture(
-        "latency", "message size [bytes]", "size", failures(groups))
+    bars: Set[str] = set()
+    panels = panels_over(size_of, groups, percentiles, bars)
+    if not panels:
+        return None
+    return Picture("latency", "message size [bytes]", "size", 1, panels,
+                   sorted(bars) + failures(groups), len(groups) > 1)
 
 
 def requested(record: Record) -> float:
@@ -166,20 +141,20 @@ def requested(record: Record) -> float:
     return latency_of(record).get("requested_mpps") or 0
 
 
-def mark_saturated(made: Percentiles) -> List[str]:
-    """Mark the dots of runs that did not keep up, and return a note of what
-    they reached."""
-    notes = []
-    for key, group in made.groups.items():
+def mark_saturated(groups: Groups, panels: Sequence[Panel]) -> List[str]:
+    """Mark the dots of runs of GROUPS that did not keep up in their PANELS,
+    and return a note of what they reached."""
+    notes, names = [], labels(groups)
+    for key, group in groups.items():
         slow = [r for r in group if latency_of(r).get("saturated")]
         if not slow:
             continue
         rates = {requested(r) for r in slow}
-        for one in [one for panel in made.panels for one in panel.curves
-                    if len(made.groups) == 1 or one.label == made.names[key]]:
+        for one in [one for panel in panels for one in panel.curves
+                    if len(groups) == 1 or one.label == names[key]]:
             one.dots = [d._replace(saturated=d.x in rates) for d in one.dots]
         most = max(latency_of(r).get("achieved_mpps") or 0 for r in slow)
-        notes.append(f"{made.names[key]} {most:.4g} Mpps")
+        notes.append(f"{names[key]} {most:.4g} Mpps")
     if not notes:
         return []
     return ["hollow: saturated; most that was achieved there: "
@@ -199,24 +174,12 @@ def load(records: Sequence[Record], percentiles: Sequence[str]
     """Show percentiles of an open loop over the requested rate."""
     every = of_metric(records, "_lat")
     groups = by_curve([r for r in every if requested(r)], over_load)
-    made = Percentiles(groups, percentiles, requested)
-    return made.picture("load", "offered load [Mpps]", "linear",
-                        mark_saturated(made) + lost_loads(every))
-
-
-def trusted_until(samples: int) -> float:
-    """Return the 1 / (1 - q) above which SAMPLES are too few for quantile q;
-    like verbsperf, it needs n >= ln 0.05 / ln q."""
-    return float(1 / (1 - 0.05 ** (1 / samples)))
-
-
-def merged_bins(rows: Iterable[Object]) -> Dict[int, int]:
-    """Return {high in ns: count} of the histograms of ROWS."""
-    bins: Dict[int, int] = {}
-    for row in rows:
-        for _, high, count in row["histogram"]["bins"]:
-            bins[high] = bins.get(high, 0) + count
-    return bins
+    bars: Set[str] = set()
+    panels = panels_over(requested, groups, percentiles, bars)
+    if not panels:
+        return None
+    return Picture("load", "offered load [Mpps]", "linear", 1, panels, [
+        *sorted(bars), *mark_saturated(groups, panels), *lost_loads(every)])
 
 
 def quantile_dots(bins: Dict[int, int]) -> List[Dot]:
@@ -235,10 +198,15 @@ def quantile_dots(bins: Dict[int, int]) -> List[Dot]:
 
 def quantile_curve(label: str, group: Iterable[Record]) -> Curve:
     """Return the distribution of all samples of GROUP."""
-    bins = merged_bins(r.row for r in group if r.row)
+    bins: Dict[int, int] = collections.Counter()
+    for record in group:
+        if record.row:
+            for _, high, count in record.row["histogram"]["bins"]:
+                bins[high] += count
     dots = quantile_dots(bins)
-    return Curve(label, dots,
-                 trusted=trusted_until(sum(bins.values())) if dots else 0)
+    # like verbsperf, a quantile q needs n >= ln 0.05 / ln q samples
+    return Curve(label, dots, trusted=float(
+        1 / (1 - 0.05 ** (1 / sum(bins.values())))) if dots else 0)
 
 
 def distribution(records: Sequence[Record], _: Sequence[str]
@@ -280,22 +248,19 @@ def all_series(records: Sequence[Record]) -> Dict[Key, List[Object]]:
     return found
 
 
-def middle(interval: Object) -> Dot:
-    """Return INTERVAL's bandwidth, at the middle of its time."""
-    return Dot(interval["start"] + interval["seconds"] / 2, interval["gbps"])
-
-
 def intervals(records: Sequence[Record], _: Sequence[str]
               ) -> Optional[Picture]:
-    """Show the bandwidth of each interval of each run."""
+    """Show the bandwidth of each interval of each run, in the middle of its
+    time."""
     series = all_series([r for r in of_metric(records, "_bw") if r.row])
     names = labels(series)
-    curves = [Curve(names[key], [middle(one) for one in every])
-              for key, every in series.items()]
+    curves = [Curve(names[key], [
+        Dot(one["start"] + one["seconds"] / 2, one["gbps"]) for one in every])
+        for key, every in series.items()]
     if not curves:
         return None
     return Picture("intervals", "time [s]", "linear", 1, styled(
-        [Panel("", "bandwidth [Gb/s]", curves, "linear")]), [])
+        [Panel("", METRICS["gbps"].label(), curves, "linear")]), [])
 
 
 Maker = Callable[[Sequence[Record], Sequence[str]], Optional[Picture]]

@@ -2,12 +2,12 @@
 
 Exit status: 0 as fast or faster, or --nics, 1 slower, 2 no answer."""
 import argparse
-import functools
 import os
-from typing import Callable, Dict, Sequence, Tuple
+from typing import Sequence, Tuple
 
-from verbsperf.base.command import Parser, write
+from verbsperf.base.command import Parser, ending, write
 from verbsperf.base.errors import Refused
+from verbsperf.base.metrics import COMPARED, TOLERANCES
 from verbsperf.cluster import comparison as clusters, file as clusterfile
 from verbsperf.compare import comparison, question, sides, view
 from verbsperf.compare.sides import Side
@@ -25,15 +25,8 @@ UNREAD = 2      # an answer of less than was given is none
 VERDICTS = reports.forms(view.text, view.markdown, view.verdicts)
 REPORTS = {"text": nics_view.text, "json": reports.as_json,
            "markdown": nics_view.markdown}
+PAGES = (".html", ".svg", ".md")
 EXIT = {verdict.REGRESSION: 1, verdict.INCONCLUSIVE: 2, verdict.WITHIN: 0}
-
-
-def report_file(text: str) -> str:
-    """Parse the name of a report, which ends in its format."""
-    if not text.endswith(tuple(PAGES)):
-        raise argparse.ArgumentTypeError(
-            f"'{text}': the name must end in .html, .svg or .md")
-    return text
 
 
 def parser() -> Parser:
@@ -54,7 +47,7 @@ def parser() -> Parser:
     p.add_argument("--nics", action="store_true",
                    help="report on several set-ups side by side, without a "
                         "verdict")
-    p.add_argument("-o", "--output", metavar="FILE", type=report_file,
+    p.add_argument("-o", "--output", metavar="FILE", type=ending(*PAGES),
                    help="with --nics, write the report to FILE: .html with "
                         "plots, .svg the plots only, .md")
     p.add_argument("--base", nargs="+", action="extend", metavar="FILE",
@@ -83,25 +76,19 @@ def parser() -> Parser:
     return p
 
 
-Drawn = Callable[[Object, Sequence[nics.Group], Sequence[setups.Setup]], str]
-
-
-def drawn(report: Object, groups: Sequence[nics.Group],
-          every: Sequence[setups.Setup], page: bool) -> str:
-    """Return the plots of GROUPS as one SVG, or as a PAGE with REPORT."""
+def page_of(form: str, report: Object, groups: Sequence[nics.Group],
+            every: Sequence[setups.Setup]) -> str:
+    """Return REPORT as FORM, one of PAGES, with plots of GROUPS if it has
+    any."""
+    if form == ".md":
+        return nics_view.markdown(report)
     import_drawing()
     from verbsperf.nics import plots  # pylint: disable=C0415
     pictures = [(label, plots.svg_of(label, picture))
                 for label, picture in plots.pictures(report, groups, every)]
-    if page:
+    if form == ".html":
         return nics_view.page(report, pictures)
     return plots.page_of_svg([svg for _, svg in pictures])
-
-
-PAGES: Dict[str, Drawn] = {
-    ".html": functools.partial(drawn, page=True),
-    ".svg": functools.partial(drawn, page=False),
-    ".md": lambda report, _groups, _every: nics_view.markdown(report)}
 
 
 def report_nics(options: argparse.Namespace) -> int:
@@ -124,7 +111,7 @@ def report_nics(options: argparse.Namespace) -> int:
     if options.output is None:
         write(REPORTS[options.form](report))
         return 0
-    writer.write_whole(options.output, PAGES[form](report, groups, every))
+    writer.write_whole(options.output, page_of(form, report, groups, every))
     return 0
 
 
@@ -132,14 +119,6 @@ def is_cluster(path: str) -> bool:
     """Return True when PATH is a file of verbsperf-cluster."""
     return jsonfile.begins_with_object(path) and (
         clusterfile.SCHEMA in jsonfile.read_text(path).partition("\n")[0])
-
-
-def compare_clusters(old: str, new: str, tolerances: Dict[str, float]
-                     ) -> int:
-    """Say which nodes and paths of two clusters changed."""
-    found = clusters.compare(old, new, tolerances)
-    write(clusters.text(found))
-    return EXIT[clusters.outcome_of(found)]
 
 
 def chosen(options: argparse.Namespace) -> Tuple[Side, Side]:
@@ -158,6 +137,7 @@ def compare(options: argparse.Namespace) -> int:
     if options.output is not None:
         raise Refused("-o: only with --nics")
     libraries.check()
+    asked = question.of(options)
     if len(options.files) == 2 and all(map(is_cluster, options.files)):
         if (options.form != "text" or options.metric or options.targets
                 or options.force):
@@ -165,9 +145,10 @@ def compare(options: argparse.Namespace) -> int:
                           "--format, --json, --markdown, --metric, --targets "
                           "and --force")
         old, new = options.files
-        return compare_clusters(old, new, question.of(options).tolerances)
-    report = comparison.compare(*chosen(options), question.of(options),
-                                options.force)
+        changed = clusters.compare(old, new, asked.tolerances)
+        write(clusters.text(changed))
+        return EXIT[clusters.outcome_of(changed)]
+    report = comparison.compare(*chosen(options), asked, options.force)
     write(VERDICTS[options.form](report))
     return EXIT[report["verdict"]]
 
@@ -175,9 +156,9 @@ def compare(options: argparse.Namespace) -> int:
 def both(path: str, targets: Sequence[str]) -> int:
     """Compare the second of two TARGETS of the sweep PATH with the first, as
     far as they differ; return the exit status."""
-    asked = question.of(question.NOTHING)
-    report = comparison.compare(*sides.two_targets(path, ",".join(targets)),
-                                asked, force=True)
+    report = comparison.compare(
+        *sides.two_targets(path, ",".join(targets)),
+        comparison.Question(COMPARED, TOLERANCES), force=True)
     write(view.text(report))
     return EXIT[report["verdict"]]
 

@@ -42,11 +42,6 @@ def add_options(p: argparse._ActionsContainer) -> None:
                        f"not matter [{TOLERANCES[kind]:g}]")
 
 
-# What is asked without options.
-NOTHING = argparse.Namespace(metric=[], tolerance=None,
-                             bandwidth_tolerance=None, latency_tolerance=None)
-
-
 def of(options: argparse.Namespace) -> Question:
     """Return what OPTIONS ask to compare."""
     metrics, tolerances = dict(COMPARED), dict(TOLERANCES)

@@ -79,11 +79,11 @@ def tolerance(report: Object) -> str:
     """Say how much worse each metric may be."""
     limits = report["tolerance_percent"]
     names = sorted({p["metric"] for p in report["points"]})
-    rate = [unit(name) for name in names if METRICS[name].is_rate]
-    time = [unit(name) for name in names if not METRICS[name].is_rate]
-    words = [f"{limits[kind]:g}% of {', '.join(units)}" for kind, units in (
-        ("bandwidth", rate), ("latency", time)) if units]
-    return " and ".join(words)
+    units = {kind: [unit(name) for name in names
+                    if METRICS[name].is_rate == (kind == "bandwidth")]
+             for kind in limits}
+    return " and ".join(f"{limits[kind]:g}% of {', '.join(some)}"
+                        for kind, some in units.items() if some)
 
 
 def definition(report: Object) -> str:

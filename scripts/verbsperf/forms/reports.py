@@ -7,14 +7,14 @@ import importlib
 import json
 import os
 import re
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Optional
 
 from verbsperf.base.errors import Refused
 from verbsperf.base.tables import distinct, printable
 from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
 from verbsperf.forms.cases import (BROKEN, FAILED, PASSED, UNDECIDED, Case,
-                                   Gauge, Verdicts)
+                                   Verdicts)
 
 Form = Callable[[Object], str]
 # By a form, the module that writes it and Debian's package.
@@ -88,33 +88,18 @@ def junit_case(parser: Any, case: Case) -> Any:
 
 def openmetrics(found: Verdicts) -> str:
     """Return the gauges of FOUND."""
-    core = library("openmetrics", ".core")
-    text = library("openmetrics", ".openmetrics.exposition")
-
-    class Collector:
-        """What a registry asks for its metrics."""
-
-        @staticmethod
-        def collect() -> Iterator[Any]:
-            """Yield a family for each name."""
-            for name, gauges in results.grouped(
-                    found.gauges, lambda one: one.name).items():
-                yield family_of(core, name, gauges)
-
-    registry = core.CollectorRegistry(auto_describe=False)
-    registry.register(Collector())
-    data: bytes = text.generate_latest(registry)
+    client = library("openmetrics")
+    registry = client.CollectorRegistry(auto_describe=False)
+    for name, gauges in results.grouped(found.gauges,
+                                        lambda one: one.name).items():
+        labels = list(gauges[0].labels)
+        family = client.Gauge(name, HELP[name], labels, registry=registry)
+        for one in gauges:
+            family.labels(*(distinct(one.labels[label]) for label in labels)
+                          ).set(one.value)
+    data: bytes = library(
+        "openmetrics", ".openmetrics.exposition").generate_latest(registry)
     return data.decode()
-
-
-def family_of(core: Any, name: str, gauges: List[Gauge]) -> Any:
-    """Return GAUGES, which are called NAME, as CORE has them."""
-    names = list(gauges[0].labels)
-    family = core.GaugeMetricFamily(name, HELP[name], labels=names)
-    for one in gauges:
-        family.add_metric([distinct(one.labels[label]) for label in names],
-                          one.value)
-    return family
 
 
 # How loud a workflow is about a case; the rest is not said.
@@ -136,15 +121,10 @@ def github(found: Verdicts) -> str:
                   key=lambda case: order.index(case.state))
     lines = [f"::{LOUDNESS[case.state]} title="
              f"{quoted(f'{found.command} {case.verdict}', ':,')}"
-             f"::{quoted(name_of(case))}: {quoted(case.text)}"
-             for case in loud]
+             f"::{quoted(f'{case.suite}: ' if case.suite else '')}"
+             f"{quoted(f'{case.name}: {case.text}')}" for case in loud]
     write_summary(found.page)
     return "".join(f"{line}\n" for line in [*lines, found.summary])
-
-
-def name_of(case: Case) -> str:
-    """Return what a line calls CASE."""
-    return f"{case.suite}: {case.name}" if case.suite else case.name
 
 
 def write_summary(page: str) -> None:

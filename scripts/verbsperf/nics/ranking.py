@@ -47,22 +47,16 @@ def judge(samples: Dict[K, Sample]) -> Dict[K, Judgement]:
                                            directions=2)))
 
 
-def leader(order: Sequence[str], found: Judgement) -> Tuple[Optional[str],
-                                                            float]:
-    """Return (which is ahead of all others or None, by what factor), where the
-    first in ORDER to the second is as FOUND."""
-    if found.reason != verdict.BETTER:
-        return None, 1.0
-    return order[0], max(found.ratio, 1 / found.ratio)
-
-
 def leaders(cells: Dict[K, Cell]) -> Dict[K, Tuple[Optional[str], float]]:
-    """Return leader() of each of CELLS that two set-ups have."""
+    """Return (which is ahead of all others or None, by what factor) of each of
+    CELLS that two set-ups have."""
     orders = {key: cell.order() for key, cell in cells.items()
               if len(cell.values) > 1}
     found = judge({key: cells[key].sample(order[1], order[0])
                    for key, order in orders.items()})
-    return {key: leader(order, found[key]) for key, order in orders.items()}
+    return {key: (orders[key][0], max(one.ratio, 1 / one.ratio))
+            if one.reason == verdict.BETTER else (None, 1.0)
+            for key, one in found.items()}
 
 
 def ratios(cells: Dict[K, Cell], base: str) -> Dict[Tuple[K, str], Judgement]:

@@ -9,7 +9,7 @@ from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import Point, has, label, size_text
 from verbsperf.documents.results import Record
 from verbsperf.nics import ranking, setups
-from verbsperf.nics.setups import Fact, Setup
+from verbsperf.nics.setups import Setup
 from verbsperf.stats import ranks
 from verbsperf.stats.verdict import Judgement
 
@@ -167,11 +167,6 @@ def group_json(index: int, group: Group, names: Sequence[str],
                        for size in group.sizes]}
 
 
-def fact_json(fact: Fact, names: Sequence[str]) -> Object:
-    """Return FACT by set-up."""
-    return {"name": fact.name, "values": dict(zip(names, fact.values))}
-
-
 def notes_of(every: Sequence[Setup], groups: Sequence[Group]
              ) -> Iterator[str]:
     """Yield what a reader should know besides the tables."""
@@ -197,21 +192,21 @@ def report(every: Sequence[Setup], tolerances: Dict[str, float]
     options = setups.settings(every)
     every = [setups.stripped(setup, options) for setup in every]
     names = [setup.name for setup in every]
-    found = [*setups.facts(every), *options]
     groups = groups_of(every)
     cells = cells_of(groups, tolerances,
                      len({setup.side.path for setup in every}) == 1)
     compared = Compared(ranking.ratios(cells, names[0]),
                         ranking.leaders(cells))
+    facts: Dict[bool, List[Object]] = {True: [], False: []}
+    for fact in [*setups.facts(every), *options]:
+        facts[fact.differs()].append({
+            "name": fact.name, "values": dict(zip(names, fact.values))})
     return {
         "schema": SCHEMA,
         "setups": [{"name": setup.name, "file": setup.side.path,
                     "target": setup.side.target, "rounds": setup.side.rounds()}
                    for setup in every],
-        "differences": [fact_json(fact, names) for fact in found
-                        if fact.differs()],
-        "alike": [fact_json(fact, names) for fact in found
-                  if not fact.differs()],
+        "differences": facts[True], "alike": facts[False],
         "tolerance_percent": tolerances,
         "groups": [group_json(index, group, names, compared)
                    for index, group in enumerate(groups)],

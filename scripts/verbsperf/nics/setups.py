@@ -2,14 +2,13 @@
 differs between them."""
 import collections
 from typing import (Any, Dict, Iterator, List, NamedTuple, Optional, Sequence,
-                    Set, Tuple)
+                    Tuple)
 
 from verbsperf.base.errors import Refused
 from verbsperf.compare import sides
 from verbsperf.compare.sides import Side
 from verbsperf.documents import environment, results
 from verbsperf.documents.jsonfile import Object
-from verbsperf.documents.points import Point
 from verbsperf.documents.results import Record, point_of, text_of
 
 ENDS = ("client", "server")
@@ -176,39 +175,26 @@ def facts(setups: Sequence[Setup]) -> List[Fact]:
     return [titled(fact) for fact in sorted(joined(found), key=place)]
 
 
-def options_of(setup: Setup) -> Dict[str, Set[Optional[str]]]:
-    """Return {name: values} of the options in the points of SETUP."""
-    every = [dict(point_of(record).options) for record in setup.measured()]
-    names = {name for options in every for name in options}
-    return {name: {options.get(name) for options in every} for name in names}
-
-
 def settings(setups: Sequence[Setup]) -> List[Fact]:
     """Return the options that have one value in each of SETUPS, but not the
     same: they are set-up and not what was measured."""
-    every = [options_of(setup) for setup in setups]
-    names = sorted({name for options in every for name in options})
+    every = [[dict(point_of(record).options) for record in setup.measured()]
+             for setup in setups]
+    names = {name for own in every for options in own for name in options}
     found = []
-    for name in names:
-        values = [options.get(name, {None}) for options in every]
+    for name in sorted(names):
+        values = [{options.get(name) for options in own} for own in every]
         if all(len(one) == 1 for one in values):
-            fact = Fact(f"--{name}", tuple(min(one, key=str)
-                                           for one in values))
-            found += [fact] if fact.differs() else []
-    return found
-
-
-def without(point: Point, names: Set[str]) -> Point:
-    """Return POINT without the options NAMES."""
-    return point._replace(options=tuple(
-        option for option in point.options if option[0] not in names))
+            found.append(Fact(f"--{name}", tuple(one.pop() for one in values)))
+    return [fact for fact in found if fact.differs()]
 
 
 def stripped(setup: Setup, found: Sequence[Fact]) -> Setup:
     """Return SETUP with the settings FOUND taken out of its points."""
     names = {fact.name.removeprefix("--") for fact in found}
-    records = [record._replace(point=without(record.point, names))
-               if record.point else record for record in setup.side.records]
+    records = [record._replace(point=record.point._replace(options=tuple(
+        option for option in record.point.options if option[0] not in names)))
+        if record.point else record for record in setup.side.records]
     return setup._replace(side=setup.side._replace(records=records))
 
 

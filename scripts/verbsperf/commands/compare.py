@@ -76,8 +76,7 @@ def parser() -> Parser:
     return p
 
 
-def page_of(form: str, report: Object, groups: Sequence[nics.Group],
-            every: Sequence[setups.Setup]) -> str:
+def page_of(form: str, report: Object, groups: Sequence[nics.Group]) -> str:
     """Return REPORT as FORM, one of PAGES, with plots of GROUPS if it has
     any."""
     if form == ".md":
@@ -85,7 +84,7 @@ def page_of(form: str, report: Object, groups: Sequence[nics.Group],
     import_drawing()
     from verbsperf.nics import plots  # pylint: disable=C0415
     pictures = [(label, plots.svg_of(label, picture))
-                for label, picture in plots.pictures(report, groups, every)]
+                for label, picture in plots.pictures(report, groups)]
     if form == ".html":
         return nics_view.page(report, pictures)
     return plots.page_of_svg([svg for _, svg in pictures])
@@ -106,12 +105,13 @@ def report_nics(options: argparse.Namespace) -> int:
             options.output, form[1:], options.force, [
                 one for name in options.files
                 for one in (name, name.rpartition(":")[0])])
-    every = setups.choose(options.files, options.targets)
-    report, groups = nics.report(every, question.of(options).tolerances)
+    report, groups = nics.report(
+        setups.choose(options.files, options.targets),
+        question.of(options).tolerances)
     if options.output is None:
         write(REPORTS[options.form](report))
         return 0
-    writer.write_whole(options.output, page_of(form, report, groups, every))
+    writer.write_whole(options.output, page_of(form, report, groups))
     return 0
 
 

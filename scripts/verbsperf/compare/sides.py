@@ -20,6 +20,10 @@ class Side(NamedTuple):
     target: Optional[str]
     records: List[Record]
 
+    def measured(self) -> List[Record]:
+        """Return the records that have a result."""
+        return [record for record in self.records if record.row]
+
     def rounds(self) -> int:
         """Return how many rounds it has."""
         return max((record.round for record in self.records), default=0)

@@ -6,7 +6,6 @@ from typing import Callable, Iterator, List, Optional, Sequence, Tuple
 from verbsperf.base.metrics import METRICS
 from verbsperf.documents.jsonfile import Object
 from verbsperf.nics.report import COMPARED, SHOWN, Group
-from verbsperf.nics.setups import Setup
 from verbsperf.plot import figure, series
 from verbsperf.plot.curves import Curve, Dot, Panel, Picture, styled
 from verbsperf.plot.labels import failures_of
@@ -81,16 +80,16 @@ def over_size(group: Object, names: Sequence[str]) -> Optional[Picture]:
                    styled(panels), [RATIO_BARS] * bars + failed, True)
 
 
-def distribution(group: Group, every: Sequence[Setup]) -> Optional[Picture]:
+def distribution(group: Group, names: Sequence[str]) -> Optional[Picture]:
     """Show how latency is distributed at the smallest size with histograms of
-    two set-ups."""
-    for size, names in group.sizes.items():
+    two of the set-ups NAMES."""
+    for size, found in group.sizes.items():
         curves: List[Curve] = []
-        for setup in every:
-            records = [record for record in names.get(setup.name, [])
+        for name in names:
+            records = [record for record in found.get(name, [])
                        if record.row and record.row.get("histogram")]
             if records:
-                curves.append(series.quantile_curve(setup.name, records))
+                curves.append(series.quantile_curve(name, records))
         if len(curves) > 1:
             label = f"latency of {size} bytes [\N{MICRO SIGN}s]"
             return Picture("distribution", "percentile", "percentile", 1,
@@ -99,14 +98,14 @@ def distribution(group: Group, every: Sequence[Setup]) -> Optional[Picture]:
     return None
 
 
-def pictures(report: Object, groups: Sequence[Group], every: Sequence[Setup]
+def pictures(report: Object, groups: Sequence[Group]
              ) -> Iterator[Tuple[str, Picture]]:
     """Yield (label of a group, picture) of REPORT, which is about GROUPS."""
     names = [setup["name"] for setup in report["setups"]]
     for group, found in zip(groups, report["groups"]):
         kinds = [over_size(found, names)]
         if group.kind == "latency":
-            kinds.append(distribution(group, every))
+            kinds.append(distribution(group, names))
         for one in kinds:
             if one:
                 yield group.label, one

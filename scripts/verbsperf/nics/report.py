@@ -9,7 +9,7 @@ from verbsperf.documents.jsonfile import Object
 from verbsperf.documents.points import Point, has, label, size_text
 from verbsperf.documents.results import Record
 from verbsperf.nics import ranking, setups
-from verbsperf.nics.setups import Setup
+from verbsperf.nics.setups import Setups
 from verbsperf.stats import ranks
 from verbsperf.stats.verdict import Judgement
 
@@ -34,15 +34,15 @@ class Group(NamedTuple):
     label: str
 
 
-def grouped(every: Sequence[Setup]) -> Dict[Point, Sizes]:
+def grouped(every: Setups) -> Dict[Point, Sizes]:
     """Return the records of EVERY set-up by test and by size."""
     found: Dict[Point, Sizes] = {}
-    for setup in every:
-        for record in setup.side.records:
+    for name, side in every.items():
+        for record in side.records:
             if record.point is not None:
                 sizes = found.setdefault(record.point._replace(size=0), {})
                 names = sizes.setdefault(record.point.size, {})
-                names.setdefault(setup.name, []).append(record)
+                names.setdefault(name, []).append(record)
     return found
 
 
@@ -56,7 +56,7 @@ def group_label(point: Point, points: Sequence[Point]) -> str:
     return " ".join(words)
 
 
-def groups_of(every: Sequence[Setup]) -> List[Group]:
+def groups_of(every: Setups) -> List[Group]:
     """Return what two set-ups at least have measured, in the order of the
     files."""
     found = {point: sizes for point, sizes in grouped(every).items()
@@ -167,34 +167,38 @@ def group_json(index: int, group: Group, names: Sequence[str],
                        for size in group.sizes]}
 
 
-def notes_of(every: Sequence[Setup], groups: Sequence[Group]
-             ) -> Iterator[str]:
+def together(every: Setups) -> bool:
+    """Return True when EVERY set-up was measured in one session."""
+    return len({side.path for side in every.values()}) == 1
+
+
+def notes_of(every: Setups, groups: Sequence[Group]) -> Iterator[str]:
     """Yield what a reader should know besides the tables."""
-    rounds = min(setup.side.rounds() for setup in every)
+    rounds = min(side.rounds() for side in every.values())
     if rounds < ranking.FEWEST_ROUNDS:
         yield (f"{rounds} round{'s' if rounds > 1 else ''} of a set-up: "
                f"{ranking.FEWEST_ROUNDS} of each tell which is ahead, and give"
                " intervals")
-    if len({setup.side.path for setup in every}) > 1:
+    if not together(every):
         yield ("several sessions: what changed from one to the other is in the"
                " ratios; a sweep of all targets measures them in alternation")
     for group in groups:
         names = {name for one in group.sizes.values() for name in one}
-        lack = [setup.name for setup in every if setup.name not in names]
+        lack = [name for name in every if name not in names]
         if lack:
             yield f"{group.label}: not measured by {' and '.join(lack)}"
 
 
-def report(every: Sequence[Setup], tolerances: Dict[str, float]
+def report(every: Setups, tolerances: Dict[str, float]
            ) -> Tuple[Object, List[Group]]:
     """Return the report about EVERY set-up, and what it is about. What differs
     by no more percent than TOLERANCES is alike."""
     options = setups.settings(every)
-    every = [setups.stripped(setup, options) for setup in every]
-    names = [setup.name for setup in every]
+    every = {name: setups.stripped(side, options)
+             for name, side in every.items()}
+    names = list(every)
     groups = groups_of(every)
-    cells = cells_of(groups, tolerances,
-                     len({setup.side.path for setup in every}) == 1)
+    cells = cells_of(groups, tolerances, together(every))
     compared = Compared(ranking.ratios(cells, names[0]),
                         ranking.leaders(cells))
     facts: Dict[bool, List[Object]] = {True: [], False: []}
@@ -203,9 +207,8 @@ def report(every: Sequence[Setup], tolerances: Dict[str, float]
             "name": fact.name, "values": dict(zip(names, fact.values))})
     return {
         "schema": SCHEMA,
-        "setups": [{"name": setup.name, "file": setup.side.path,
-                    "target": setup.side.target, "rounds": setup.side.rounds()}
-                   for setup in every],
+        "setups": [{"name": name, "file": side.path, "target": side.target,
+                    "rounds": side.rounds()} for name, side in every.items()],
         "differences": facts[True], "alike": facts[False],
         "tolerance_percent": tolerances,
         "groups": [group_json(index, group, names, compared)

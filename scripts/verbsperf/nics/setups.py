@@ -9,6 +9,7 @@ from verbsperf.compare import sides
 from verbsperf.compare.sides import Side
 from verbsperf.documents import environment, results
 from verbsperf.documents.jsonfile import Object
+from verbsperf.documents.points import Point
 from verbsperf.documents.results import Record, point_of, text_of
 
 ENDS = ("client", "server")
@@ -21,19 +22,9 @@ WORDS = {"aspm": "ASPM", "cpu": "CPU", "cpus": "CPUs", "ecn": "ECN",
          "mhz": "MHz", "mtu": "MTU", "numa": "NUMA", "pcie": "PCIe",
          "pfc": "PFC", "smt": "SMT", "sriov": "SR-IOV", "us": "us",
          "vlan": "VLAN"}
+Setups = Dict[str, Side]     # by name, in the order they were named
 # Names of one thing among several that are alike.
 NO_FACTS = ("gid", "gid_index", "lid", "qp", "port")
-
-
-class Setup(NamedTuple):
-    """What one column of the report is about."""
-
-    name: str
-    side: Side
-
-    def measured(self) -> List[Record]:
-        """Return the records that have a result."""
-        return [record for record in self.side.records if record.row]
 
 
 class Fact(NamedTuple):
@@ -63,7 +54,7 @@ def sides_of(files: Sequence[str], targets: Optional[str]) -> List[Side]:
     return [whole.only(name) for name in names]
 
 
-def choose(files: Sequence[str], targets: Optional[str]) -> List[Setup]:
+def choose(files: Sequence[str], targets: Optional[str]) -> Setups:
     """Return the set-ups that the command line names, each with a name of its
     own."""
     found = sides_of(files, targets)
@@ -75,9 +66,9 @@ def choose(files: Sequence[str], targets: Optional[str]) -> List[Setup]:
         raise Refused("--nics needs two files or targets at least, and each "
                       "only once")
     for name, side in zip(names, found):
-        if not any(record.row for record in side.records):
+        if not side.measured():
             raise Refused(f"{name}: no measurement in it succeeded")
-    return [Setup(*pair) for pair in zip(names, found)]
+    return dict(zip(names, found))
 
 
 def flattened(part: Object, prefix: str) -> Iterator[Tuple[str, Any]]:
@@ -123,10 +114,10 @@ def said(values: Sequence[Any]) -> str:
     return " and ".join(texts[:3]) + (f" and {more} more" if more > 0 else "")
 
 
-def known_of(setup: Setup) -> Dict[str, str]:
-    """Return {name: text} of all that is known of SETUP."""
+def known_of(side: Side) -> Dict[str, str]:
+    """Return {name: text} of all that is known of the set-up SIDE."""
     found: Dict[str, List[Any]] = {}
-    for record in setup.measured():
+    for record in side.measured():
         for name, value in facts_of(record):
             if value not in found.setdefault(name, []):
                 found[name].append(value)
@@ -166,20 +157,20 @@ def titled(fact: Fact) -> Fact:
     return fact._replace(name=" ".join([end] * bool(end) + words))
 
 
-def facts(setups: Sequence[Setup]) -> List[Fact]:
+def facts(setups: Setups) -> List[Fact]:
     """Return what is known of SETUPS."""
-    known = [known_of(setup) for setup in setups]
+    known = [known_of(side) for side in setups.values()]
     names = dict.fromkeys(name for one in known for name in one)
     found = {name: Fact(name, tuple(one.get(name) for one in known))
              for name in names}
     return [titled(fact) for fact in sorted(joined(found), key=place)]
 
 
-def settings(setups: Sequence[Setup]) -> List[Fact]:
+def settings(setups: Setups) -> List[Fact]:
     """Return the options that have one value in each of SETUPS, but not the
     same: they are set-up and not what was measured."""
-    every = [[dict(point_of(record).options) for record in setup.measured()]
-             for setup in setups]
+    every = [[dict(point_of(record).options) for record in side.measured()]
+             for side in setups.values()]
     names = {name for own in every for options in own for name in options}
     found = []
     for name in sorted(names):
@@ -189,13 +180,17 @@ def settings(setups: Sequence[Setup]) -> List[Fact]:
     return [fact for fact in found if fact.differs()]
 
 
-def stripped(setup: Setup, found: Sequence[Fact]) -> Setup:
-    """Return SETUP with the settings FOUND taken out of its points."""
+def stripped(side: Side, found: Sequence[Fact]) -> Side:
+    """Return the set-up SIDE with the settings FOUND taken out of its
+    points."""
     names = {fact.name.removeprefix("--") for fact in found}
-    records = [record._replace(point=record.point._replace(options=tuple(
-        option for option in record.point.options if option[0] not in names)))
-        if record.point else record for record in setup.side.records]
-    return setup._replace(side=setup.side._replace(records=records))
+
+    def left_of(point: Point) -> Point:
+        return point._replace(options=tuple(
+            option for option in point.options if option[0] not in names))
+    return side._replace(records=[
+        record._replace(point=record.point and left_of(record.point))
+        for record in side.records])
 
 
 def rate_of(record: Record) -> Optional[float]:

@@ -13,7 +13,7 @@ from typing import (Any, AsyncIterator, Callable, Dict, Iterable, List,
                     NoReturn, Optional, Sequence, Tuple)
 
 from verbsperf.agents import agent as protocol
-from verbsperf.documents.fields import (Fields, having, list_of, null_or, of,
+from verbsperf.documents.fields import (Fields, having, list_of, of, optional,
                                         wrong)
 from verbsperf.documents.jsonfile import Object
 
@@ -44,14 +44,14 @@ def is_port(value: Any) -> bool:
 TEXT, NUMBER = of(str), of(int)
 # What an agent may say, and what it has.
 MESSAGES: Dict[str, Fields] = {
-    "node": {"error": null_or(TEXT), "devices": list_of(having({
-        "name": TEXT, "state": TEXT, "port": NUMBER, "mtu": null_or(NUMBER),
-        "link": null_or(TEXT), "firmware": null_or(TEXT)}))},
+    "node": {"error": optional(TEXT), "devices": list_of(having(
+        name=TEXT, state=TEXT, port=NUMBER, mtu=optional(NUMBER),
+        link=optional(TEXT), firmware=optional(TEXT)))},
     "pong": {"t": is_time, "now": is_time},
     "listening": {"id": NUMBER, "port": is_port},
     "warm": {"id": NUMBER},
     "ended": {"id": NUMBER, "stdout": TEXT, "stderr": TEXT, "lost": of(bool),
-              "status": null_or(NUMBER), "opened": null_or(is_time)},
+              "status": optional(NUMBER), "opened": optional(is_time)},
 }
 
 

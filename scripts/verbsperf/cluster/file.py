@@ -12,8 +12,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 from verbsperf.base.errors import Refused, ResultsError
 from verbsperf.base.metrics import METRICS
 from verbsperf.documents import formats
-from verbsperf.documents.fields import (Fields, by_name, having, list_of,
-                                        null_or, of, some_of, wrong)
+from verbsperf.documents.fields import (MISSING, Fields, having, list_of,
+                                        mapping, of, optional, wrong)
 from verbsperf.documents.formats import Place
 from verbsperf.documents.jsonfile import Object, objects_of, read_text
 from verbsperf.documents.writer import Lines, now_text
@@ -43,35 +43,35 @@ class Begun(NamedTuple):
 
 
 def is_known(value: Any) -> bool:
-    """VALUE is not null."""
-    return value is not None
+    """VALUE is neither missing nor null."""
+    return value is not MISSING and value is not None
 
 
 TEXT, FLAG, AMOUNT = of(str), of(bool), formats.is_optional_amount
-END = having({"node": TEXT, "device": TEXT})
-PART = null_or(of(dict))
-EVIDENCE = by_name(having({
-    "differs": null_or(list_of(having({
-        "fact": TEXT, "here": is_known, "elsewhere": is_known}))),
-    "rose": null_or(list_of(having({"counter": TEXT, "value": is_known})))}))
+END = having(node=TEXT, device=TEXT)
+PART = optional(of(dict))
+EVIDENCE = mapping(having(
+    differs=optional(list_of(having(
+        fact=TEXT, here=is_known, elsewhere=is_known))),
+    rose=optional(list_of(having(counter=TEXT, value=is_known)))))
 # What the header needs.
 HEADER: Fields = {
-    "started": TEXT, "tool": having({"verbsperf": TEXT}), "pattern": TEXT,
-    "nodes": some_of(TEXT), "points": some_of(of(dict))}
+    "started": TEXT, "tool": having(verbsperf=TEXT), "pattern": TEXT,
+    "nodes": list_of(TEXT, 1), "points": list_of(of(dict), 1)}
 # What each kind of line needs.
 KINDS: Dict[str, Fields] = {
-    "node": {"node": TEXT, "error": null_or(TEXT), "environment": PART},
+    "node": {"node": TEXT, "error": optional(TEXT), "environment": PART},
     "pair": {"round": formats.is_count, "point": formats.is_count,
              "rail": formats.is_count, "client": END, "server": END,
-             "value": AMOUNT, "overlap": AMOUNT, "error": null_or(TEXT),
-             "result": null_or(having({"bandwidth": PART, "latency": PART})),
+             "value": AMOUNT, "overlap": AMOUNT, "error": optional(TEXT),
+             "result": optional(having(bandwidth=PART, latency=PART)),
              "probe": FLAG, "alone": FLAG, "marked": FLAG},
     "round": {"round": formats.is_count, "point": formats.is_count,
               "gbps": AMOUNT, "pairs": formats.is_count,
               "added": formats.is_count, "alone": FLAG},
     "finding": {"point": formats.is_count, "sentence": TEXT, "kind": TEXT,
                 "ratio": AMOUNT, "ends": list_of(END),
-                "beside": null_or(EVIDENCE)},
+                "beside": optional(EVIDENCE)},
     "note": {"point": formats.is_count, "sentence": TEXT},
     "resumed": {},
 }
@@ -93,7 +93,7 @@ def check_header(place: Place, header: Object) -> None:
                  "not a file of verbsperf-cluster")
     check_fields(place, "header", HEADER, header)
     for point in header["points"]:
-        formats.check_point(place, point)
+        place.check(point, formats.POINT)
         metric = point.get("metric")
         place.expect(isinstance(metric, str) and metric in METRICS,
                      "a point of the header has the metric "

@@ -1,45 +1,59 @@
-"""What objects of JSON need, as tables: {name: what its value must be}.  What is
-not there is null."""
+"""What values of JSON must be: checks, made of others."""
 from typing import Any, Callable, Dict, Optional
 
 from verbsperf.documents.jsonfile import Object
 
+# Says whether a value is as it must be.
 Check = Callable[[Any], bool]
+# What the values of these names must be.
 Fields = Dict[str, Check]
+# In place of a value that is not there.
+MISSING = object()
 
 
 def of(kind: type) -> Check:
-    """A value of KIND; true and false are no numbers."""
+    """Return the check for a value of KIND; true and false are no numbers."""
     return lambda value: type(value) is kind
 
 
-def null_or(good: Check) -> Check:
-    """Null, or a GOOD value."""
-    return lambda value: value is None or good(value)
+def equal(known: object) -> Check:
+    """Return the check for what is KNOWN."""
+    return lambda value: bool(value == known)
 
 
-def list_of(good: Check) -> Check:
-    """A list of GOOD values."""
-    return lambda value: isinstance(value, list) and all(map(good, value))
+def null_or(check: Check) -> Check:
+    """Return the check for null, or what CHECK takes."""
+    return lambda value: value is None or check(value)
 
 
-def some_of(good: Check) -> Check:
-    """The same, and not empty."""
-    return lambda value: bool(value) and list_of(good)(value)
+def absent_or(check: Check) -> Check:
+    """Return the check for what may be missing, or is as CHECK takes it."""
+    return lambda value: value is MISSING or check(value)
 
 
-def by_name(good: Check) -> Check:
-    """An object of GOOD values, of any names."""
-    return lambda value: isinstance(value, dict) and all(
-        map(good, value.values()))
+def optional(check: Check) -> Check:
+    """Return the check for what may be missing, null, or what CHECK takes."""
+    return absent_or(null_or(check))
 
 
-def having(fields: Fields) -> Check:
-    """An object that has FIELDS."""
+def list_of(check: Check, least: int = 0) -> Check:
+    """Return the check for a list of what CHECK takes, LEAST of them."""
+    return lambda value: (isinstance(value, list) and len(value) >= least
+                          and all(map(check, value)))
+
+
+def mapping(check: Check) -> Check:
+    """Return the check for an object in which CHECK takes each value."""
+    return lambda value: (isinstance(value, dict)
+                          and all(map(check, value.values())))
+
+
+def having(**fields: Check) -> Check:
+    """Return the check for an object that has FIELDS."""
     return lambda value: isinstance(value, dict) and not wrong(value, fields)
 
 
 def wrong(value: Object, fields: Fields) -> Optional[str]:
     """Return the name of the first of FIELDS that is wrong in VALUE."""
-    return next((name for name, good in fields.items()
-                 if not good(value.get(name))), None)
+    return next((name for name, check in fields.items()
+                 if not check(value.get(name, MISSING))), None)

@@ -12,6 +12,9 @@ from typing import (Any, Callable, Iterable, Iterator, NamedTuple, Sequence,
 
 from verbsperf.base.command import Unread
 from verbsperf.base.errors import ResultsError
+from verbsperf.documents.fields import (MISSING, Check, absent_or, equal,
+                                        having, list_of, mapping, null_or, of,
+                                        optional)
 from verbsperf.documents.jsonfile import Object
 
 DOCUMENT = "verbsperf/1"
@@ -23,12 +26,8 @@ ENDS = ("client", "server")
 NO_NUMBERS = ("definition", "unit", "ci95_gbps", "saturated", "percentiles")
 # Nothing is counted or measured that is more.
 MOST = 2.0 ** 64
-# In place of a value that is not there.
-MISSING = object()
 
 T = TypeVar("T")
-# Says whether a value is as it must be.
-Check = Callable[[Any], bool]
 # What is checked, in this order, and what is said when that fails.
 Rules = Sequence[Tuple[Check, str]]
 
@@ -89,56 +88,12 @@ def is_plain(value: Any) -> bool:
     return not isinstance(value, (list, dict))
 
 
-def a(kind: type) -> Check:
-    """Return the check for a value of KIND."""
-    return lambda value: isinstance(value, kind)
-
-
-def equal(known: object) -> Check:
-    """Return the check for what is KNOWN."""
-    return lambda value: bool(value == known)
-
-
-def null_or(check: Check) -> Check:
-    """Return the check for null, or what CHECK takes."""
-    return lambda value: value is None or check(value)
-
-
-def absent_or(check: Check) -> Check:
-    """Return the check for what may be missing, or is as CHECK takes it."""
-    return lambda value: value is MISSING or check(value)
-
-
-def optional(check: Check) -> Check:
-    """Return the check for what may be missing, null, or what CHECK takes."""
-    return absent_or(null_or(check))
-
-
-def list_of(check: Check, least: int = 0) -> Check:
-    """Return the check for a list of what CHECK takes, LEAST of them."""
-    return lambda value: (isinstance(value, list) and len(value) >= least
-                          and all(map(check, value)))
-
-
-def mapping(check: Check) -> Check:
-    """Return the check for an object in which CHECK takes each value."""
-    return lambda value: (isinstance(value, dict)
-                          and all(map(check, value.values())))
-
-
-def having(**checks: Check) -> Check:
-    """Return the check for an object whose values of these names are as CHECKS
-    say."""
-    return lambda value: isinstance(value, dict) and all(
-        check(value.get(name, MISSING)) for name, check in checks.items())
-
-
 def numbers(count: int) -> Check:
     """Return the check for a list of COUNT numbers."""
     return lambda value: list_of(is_number)(value) and len(value) == count
 
 
-is_object, is_list, is_text, is_flag = map(a, (dict, list, str, bool))
+is_object, is_list, is_text, is_flag = map(of, (dict, list, str, bool))
 are_objects, are_texts = list_of(is_object), list_of(is_text)
 is_optional_amount = optional(is_amount)
 

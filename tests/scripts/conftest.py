@@ -1,7 +1,5 @@
 """The scripts under test, imported and run."""
-import contextlib
 import datetime
-import io
 import itertools
 import json
 import os
@@ -10,13 +8,12 @@ import re
 import signal
 import subprocess
 import sys
-from unittest import mock
 
 import pytest
 
 import complete
+import forked
 import schemas
-from verbsperf.base import command
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPTS = HERE.parent.parent / "scripts"
@@ -29,31 +26,29 @@ REPORT = re.compile(r'{\s*"schema": "verbsperf-(limits|compare)/1"')
 sys.dont_write_bytecode = True
 # nohup and the like ignore it, and so would all programs started here
 signal.signal(signal.SIGINT, signal.default_int_handler)
+forked.start(SCRIPTS)
 
 
-def run(script, *arguments, **options):
-    """SCRIPT's (status, stdout, stderr); a report is as its schema says."""
-    done = subprocess.run(
-        [sys.executable, SCRIPTS / script, *map(str, arguments)], text=True,
-        capture_output=True, timeout=300, stdin=subprocess.DEVNULL, **options)
-    found = REPORT.match(done.stdout)
-    if found:
-        schemas.load(done.stdout, f"verbsperf-{found[1]}-1")
+def run_anew(words, **options):
+    """As forked.run(), by a Python that has imported nothing."""
+    done = subprocess.run([sys.executable, *words], text=True, timeout=300,
+                          capture_output=True, stdin=subprocess.DEVNULL,
+                          check=False, **options)
     return done.returncode, done.stdout, done.stderr
 
 
-def inside(script, *arguments, **environment):
-    """The same of SCRIPT in this process, which is sooner."""
-    out, err = io.StringIO(), io.StringIO()
-    with mock.patch.dict(os.environ, environment), mock.patch.object(
-            sys, "argv", [script, *map(str, arguments)]), mock.patch.object(
-            command.Unread, "some", False), contextlib.redirect_stdout(
-            out), contextlib.redirect_stderr(err):
-        try:
-            status = command.start(script.partition("-")[2])
-        except SystemExit as ended:
-            status = ended.code
-    return status, out.getvalue(), err.getvalue()
+def run(script, *arguments, env=None, cwd=".", **options):
+    """SCRIPT's (status, stdout, stderr); a report is as its schema says."""
+    words = [str(SCRIPTS / script), *map(str, arguments)]
+    env = dict(os.environ) if env is None else env
+    if options or "PYTHONPATH" in env:
+        outcome = run_anew(words, env=env, cwd=cwd, **options)
+    else:
+        outcome = forked.run(words, env, cwd, 300)
+    found = REPORT.match(outcome[1])
+    if found:
+        schemas.load(outcome[1], f"verbsperf-{found[1]}-1")
+    return outcome
 
 
 def refused(outcome, status, *words):

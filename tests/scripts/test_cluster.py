@@ -15,7 +15,7 @@ import types
 import pytest
 
 import schemas
-from conftest import SCRIPTS, inside, refused, run
+from conftest import SCRIPTS, refused, run
 from complete import BANDWIDTH, LATENCY, ROW
 from fabric import Fabric
 from verbsperf.agents import coordinator, fleet, launch
@@ -31,9 +31,9 @@ from verbsperf.pairs.patterns import Wanted
 NODES = [f"n{i:02}" for i in range(1, 5)]
 
 
-def cluster(*arguments, **environment):
-    return inside("verbsperf-cluster", *arguments,
-                  VERBSPERF=os.environ["FAKE_REAL"], **environment)
+def cluster(*arguments, env=None, **options):
+    return run("verbsperf-cluster", *arguments, **options, env={
+        **os.environ, "VERBSPERF": os.environ["FAKE_REAL"], **(env or {})})
 
 
 @pytest.mark.parametrize("words, sentence", (
@@ -213,7 +213,7 @@ def test_the_schema():
 def test_shows_a_matrix(tmp_path):
     header, lines = document(faults={"node": {"n03": 0.61}})
     path = write(tmp_path / "x", header, [*lines, FINDING])
-    status, out, err = cluster(path, COLUMNS="80")
+    status, out, err = cluster(path, env={"COLUMNS": "80"})
     assert (status, err) == (3, "")
     # what was measured one way is in one cell
     assert "(a row for each client, a column for each server; - not" in out

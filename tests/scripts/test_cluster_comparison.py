@@ -7,7 +7,7 @@ import statistics
 
 import pytest
 
-from conftest import inside, refused
+from conftest import refused, run
 from test_cluster import NODES, document, entry
 from verbsperf.base.errors import ResultsError
 from verbsperf.cluster import comparison
@@ -322,7 +322,7 @@ def test_alone_and_probes_are_left_out(tmp_path):
 
 def test_the_command(tmp_path):
     def compare(*arguments):
-        return inside("verbsperf-compare", *arguments)
+        return run("verbsperf-compare", *arguments)
 
     old, new = (file_of(tmp_path / name, EIGHT, [("gbps", values)])
                 for name, values in (

@@ -1,0 +1,55 @@
+"""Commands of the package as processes of their own, forked from one that has
+imported it and what takes long: to import SciPy costs more than most tests."""
+import multiprocessing
+import os
+import runpy
+import sys
+import tempfile
+
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(
+    ["scipy.special", "scipy.stats", "matplotlib.figure",
+     "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg"]
+    + [f"verbsperf.commands.{name}" for name in
+       ("cluster", "compare", "plot", "selftest", "sweep")])
+
+
+def start(folder):
+    """Start the process that the others come from, with the package that is in
+    FOLDER."""
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = str(folder)
+    try:
+        first = CONTEXT.Process()
+        first.start()
+        first.join()
+    finally:
+        if before is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = before
+
+
+def become(words, outputs, environment, folder):
+    """Be the script that WORDS begin with."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    for number, path in enumerate((os.devnull, *outputs)):
+        file = os.open(path, os.O_RDWR)
+        os.dup2(file, number)
+        os.close(file)
+    sys.argv = words
+    runpy.run_path(words[0], run_name="__main__")
+
+
+def run(words, environment, folder, seconds):
+    """The (status, stdout, stderr) of the script that WORDS begin with."""
+    with tempfile.NamedTemporaryFile("r+") as out, \
+            tempfile.NamedTemporaryFile("r+") as err:
+        process = CONTEXT.Process(target=become, args=(
+            words, (out.name, err.name), environment, folder))
+        process.start()
+        process.join(seconds)
+        assert process.exitcode is not None, words
+        return process.exitcode, out.read(), err.read()

@@ -4,6 +4,7 @@ import json
 import pytest
 
 from conftest import document, refused, run, sweep_lines
+from verbsperf.compare import view
 
 STEADY = [50 * (1 + i / 1000) for i in (0, 3, -2, 5, -4, 1, 2, -1, 4, -3)]
 
@@ -52,6 +53,22 @@ def test_json_has_the_numbers(compare, pair):
     assert point["metric"] == "gbps" and point["base"] == pytest.approx(
         50.025)
     assert (point["base_rounds"], point["new_rounds"]) == (10, 10)
+
+
+@pytest.mark.parametrize("p, text", (
+    (None, "-"), (0.00009, "<0.0001"), (0.0001, "0.0001"),
+    (0.01234, "0.0123"), (1, "1.0000")))
+def test_how_a_probability_is_written(p, text):
+    assert view.p_text(p) == text
+
+
+def test_how_tolerances_are_written():
+    report = {"tolerance_percent": {"bandwidth": 2.0, "latency": 7.5},
+              "points": [{"metric": "p99"}, {"metric": "mpps"},
+                         {"metric": "gbps"}]}
+    assert view.tolerance(report) == "2% of Gb/s, Mpps and 7.5% of p99 us"
+    report["points"] = report["points"][:1]
+    assert view.tolerance(report) == "7.5% of p99 us"
 
 
 def test_markdown(compare, pair):

@@ -169,12 +169,12 @@ static void with_interfaces(const char *host, char *text, size_t size)
 
 		if (!is_link_local(i->ifa_addr))
 			continue;
-		snprintf(text + used, size - used, "%s%s%%%s",
+		snprintf(text + used, size - used, "%s%.64s%%%s",
 			 n++ ? " or " : "", host, i->ifa_name);
 	}
 	freeifaddrs(list);
 	if (!n)
-		snprintf(text, size, "%s%%INTERFACE", host);
+		snprintf(text, size, "%.64s%%INTERFACE", host);
 }
 
 static int fail_link_local(const char *text, const char *option,

@@ -15,7 +15,7 @@ struct result *test_begin(const struct options *options, bool reports);
 void test_free(struct result *result);
 
 /* Open DEVICE and describe this end in RESULT, before any other is known.
- * Returns 0 or a negative errno, said in RESULT's error. */
+ * Returns 0 or a negative errno, set in RESULT's error. */
 int test_prepare(const struct options *options, struct device *device,
 		 struct result *result);
 

@@ -12,7 +12,7 @@
  * to RESULT.  COUNTER counts system calls; NULL: they are not counted.
  * CONN leads to the server, with the result's path; NULL: there is none.
  * CANCEL_FD becomes readable when the user interrupts.  Returns 0, or a
- * negative errno said in RESULT's error; nothing that was made is left in
+ * negative errno set in RESULT's error; nothing that was made is left in
  * either case.
  */
 int control_run(const struct device *device, struct call_counter *counter,

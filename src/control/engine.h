@@ -84,7 +84,7 @@ struct control_engine {
 };
 
 /*
- * Run all stages.  Returns 0, or a negative errno said in ENGINE's err; what
+ * Run all stages.  Returns 0, or a negative errno set in ENGINE's err; what
  * was measured until then is there.  Call control_engine_free() in either case.
  */
 int control_engine_run(struct control_engine *engine);
@@ -92,7 +92,7 @@ int control_engine_run(struct control_engine *engine);
 void control_engine_free(struct control_engine *engine);
 
 /* loops.c: what a worker does in each stage; each returns 0 or a negative
- * errno, said in the thread's error. */
+ * errno, set in the thread's error. */
 
 /* Set the operation up, and allocate what the samples go to. */
 int control_prepare(struct control_worker *w);

@@ -35,12 +35,12 @@ struct link {
 };
 
 /* Make what connections share, for the other members, which are set.  Returns
- * 0, or a negative errno said in ERR.  link_close() it. */
+ * 0, or a negative errno set in ERR.  link_close() it. */
 int link_open(struct link_end *end, struct error *err);
 void link_close(struct link_end *end);
 
 /* Make a queue pair in INIT; a server's gets one receive.  Returns 0, or a
- * negative errno said in ERR with nothing left behind. */
+ * negative errno set in ERR with nothing left behind. */
 int link_make(const struct link_end *end, struct link *link,
 	      struct error *err);
 
@@ -73,7 +73,7 @@ uint64_t link_answered(struct link_end *end, uint64_t n, uint64_t began);
 /* Add a row of all that were answered to R, and tell the observer. */
 void link_report(const struct link_end *end, struct result *r, bool failed);
 
-/* Destroy the queue pair.  Returns 0 or a negative errno said in ERR. */
+/* Destroy the queue pair.  Returns 0 or a negative errno set in ERR. */
 int link_destroy(const struct link_end *end, struct link *link,
 		 struct error *err);
 

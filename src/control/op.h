@@ -62,7 +62,7 @@ struct control_op {
 	size_t own_size;	/* of thread->own */
 	size_t object_size;	/* of one object, which may be moved */
 	/*
-	 * Each returns 0, or a negative errno that it said in thread->err.
+	 * Each returns 0, or a negative errno that it set in thread->err.
 	 * make() and undo() call control_lap() at the end of each part.  A
 	 * make() that fails leaves nothing behind.  release() undoes setup(),
 	 * also one that failed.  Each but make() may be NULL.

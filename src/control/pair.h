@@ -17,7 +17,7 @@ struct control_pair {
 
 /*
  * Make and connect the queue pairs, which remote ends may write through.
- * Returns 0, or a negative errno said in T's error with nothing left behind.
+ * Returns 0, or a negative errno set in T's error with nothing left behind.
  */
 int control_pair_make(struct control_thread *t, struct control_pair *pair);
 
@@ -30,7 +30,7 @@ int control_pair_post(struct control_thread *t, struct control_pair *pair,
 
 /*
  * Wait for the completion of a request of END, and take all others that come
- * meanwhile.  Returns 0 with its STATUS, or a negative errno said in T's error
+ * meanwhile.  Returns 0 with its STATUS, or a negative errno set in T's error
  * when none comes in time.
  */
 int control_pair_wait(struct control_thread *t, struct control_pair *pair,

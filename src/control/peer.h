@@ -1,5 +1,5 @@
 /* What a test of the control path sends to its server, and receives from it.
- * Functions that return int return 0, or a negative errno said in the error of
+ * Functions that return int return 0, or a negative errno set in the error of
  * thread T. */
 #ifndef CONTROL_PEER_H
 #define CONTROL_PEER_H

@@ -58,7 +58,7 @@ int numa_choose(const struct numa_host *host, uint32_t asked, uint32_t *node,
  * Place this process as --numa of PARAMS and DEVICE demand: memory touched from
  * now on and, unless PARAMS has --cpus, threads, within the CPUs they may use.
  * Call before allocating memory.  params->numa becomes a node or PARAM_NONE,
- * and DEVICE's port notes the node.  Returns 0, or a negative errno, said in
+ * and DEVICE's port notes the node.  Returns 0, or a negative errno, set in
  * ERR, when a named node cannot be used.
  */
 int numa_place(struct parameters *params, struct device *device,

@@ -108,7 +108,7 @@ static int wait_for_answer(struct job *job, const struct wait_limit *limit,
  * Call getaddrinfo(3), which has no deadline, in a thread, and abandon that
  * thread when it takes too long.  Returns 0 with *LIST, which the caller frees
  * with freeaddrinfo(); 1 with the reason it found none in *WHY; -ETIMEDOUT, not
- * said in ERR; or another negative errno, said in ERR.
+ * set in ERR; or another negative errno, set in ERR.
  */
 static int lookup(const char *host, const char *service,
 		  const struct addrinfo *hints, const struct wait_limit *limit,

@@ -19,12 +19,12 @@ struct alive;
 uint64_t alive_period(uint64_t timeout);
 
 /* Send a sign of life over CONN every PERIOD ns until alive_end(); the thread
- * owns CONN until then.  Returns 0 or a negative errno, said in ERR. */
+ * owns CONN until then.  Returns 0 or a negative errno, set in ERR. */
 int alive_begin(struct connection *conn, uint64_t period, struct alive **alive,
 		struct error *err);
 
 /*
- * Stop sending and free ALIVE.  Returns 0; or, said in ERR, -ECANCELED if the
+ * Stop sending and free ALIVE.  Returns 0; or, set in ERR, -ECANCELED if the
  * user interrupted meanwhile, or -ETIME if the server's time limit passed.  A
  * second ^C has ended the program by then, because verbs calls cannot be
  * interrupted.

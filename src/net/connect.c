@@ -198,7 +198,7 @@ static int watch(struct race *race, int *cancel_fd, struct attempt **winner,
  * WAIT ns, for a server that is not up yet; WHOM names the server in the log
  * line that says so.  *CANCEL_FD is as for oob_wait().  Returns a connected
  * descriptor and its index in *WINNER; or a negative errno: -ECANCELED and the
- * like are said in ERR, otherwise each attempt has its errnum.
+ * like are set in ERR, otherwise each attempt has its errnum.
  */
 static int race_run(struct attempt *attempts, size_t n, uint64_t timeout,
 		    uint64_t wait, const char *whom, int *cancel_fd,

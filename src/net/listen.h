@@ -16,7 +16,7 @@ int oob_listen(const char *bind, uint32_t *port, int cancel_fd,
 	       struct error *err);
 
 /* Accept the next client at LISTENER.  Returns 0, -EAGAIN when there is none or
- * it has gone, or another negative errno; no error is said. */
+ * it has gone, or another negative errno; no error is set. */
 int oob_accept(int listener, struct connection *conn);
 
 #endif

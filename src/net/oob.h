@@ -70,7 +70,7 @@ bool oob_is_sign_of_life(const struct frame *frame);
 int oob_receive(struct connection *conn, const char *waited_for,
 		uint64_t deadline, struct frame *frame, struct error *err);
 
-/* Like oob_receive(), but without waiting: returns -EAGAIN, not said in ERR,
+/* Like oob_receive(), but without waiting: returns -EAGAIN, not set in ERR,
  * until the frame is complete, and keeps the part that has arrived. */
 int oob_take(struct connection *conn, const char *waited_for,
 	     struct frame *frame, struct error *err);

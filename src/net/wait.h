@@ -12,7 +12,7 @@
 /*
  * Wait until FD has one of EVENTS (poll(2)), DEADLINE passes or the user
  * interrupts.  Returns 0; 1 when the caller should call again; -ETIMEDOUT, not
- * said in ERR; or -ECANCELED, said in ERR, with *CANCEL_FD set to -1 so that
+ * set in ERR; or -ECANCELED, set in ERR, with *CANCEL_FD set to -1 so that
  * nothing interrupts the clean-up.
  */
 int oob_wait(int fd, short events, int *cancel_fd, uint64_t deadline,
@@ -48,7 +48,7 @@ void signals_take_ended(int fd);
 /*
  * After NS ns, the most --max-duration allows, the descriptor of a process that
  * called signals_in_child() becomes readable, and signals_take() returns
- * -ETIME.  Returns 0 or a negative errno, said in ERR.
+ * -ETIME.  Returns 0 or a negative errno, set in ERR.
  */
 int signals_limit(uint64_t ns, struct error *err);
 

@@ -16,8 +16,9 @@
 static const struct {
 	const char *name;
 	uint32_t limit;
+	const char *content;
 } frames[] = {
-#define X(name, type, limit) [type] = { #name, limit },
+#define X(name, type, ...) [type] = { #name, __VA_ARGS__ },
 	FRAME_LIST(X)
 #undef X
 };
@@ -40,48 +41,22 @@ static const char *frame_article(uint32_t type)
 
 const char *frame_content(uint32_t type)
 {
-	static const char *const contents[] = {
-		[FRAME_HELLO] = "greeting",
-		[FRAME_PLAN] = "test",
-		[FRAME_ACCEPT] = "description of its port",
-		[FRAME_ENDPOINT] = "description of its queue pairs",
-		[FRAME_READY] = "report of its queue pair",
-		[FRAME_START] = "message size",
-		[FRAME_SENT] = "count of messages",
-		[FRAME_DONE] = "result",
-		[FRAME_WAIT] = "place in the queue",
-		[FRAME_AUTH] = "proof of the key",
-		[FRAME_REACHED] = "proof of its address",
-	};
-
-	return type < sizeof(contents) / sizeof(*contents) && contents[type]
-		       ? contents[type]
-		       : "message";
+	return frame_known(type) ? frames[type].content : "message";
 }
 
-__attribute__((format(printf, 4, 0))) static int
-refuse(struct error *err, const char *peer, const char *what, const char *fmt,
-       va_list ap)
+int wire_fail(struct error *err, const char *peer, const char *what,
+	      const char *fmt, ...)
 {
 	const bool first = !error_is_set(err);
 	int ret = fail(err, -EPROTO,
 		       "check that both ends are the same version (--version); "
 		       "--verbose shows what was wrong",
 		       "the %s's %s does not fit this run", peer, what);
-
-	if (first)
-		vsnprintf(err->detail, sizeof(err->detail), fmt, ap);
-	return ret;
-}
-
-int wire_fail(struct error *err, const char *peer, const char *what,
-	      const char *fmt, ...)
-{
 	va_list ap;
-	int ret;
 
 	va_start(ap, fmt);
-	ret = refuse(err, peer, what, fmt, ap);
+	if (first)
+		vsnprintf(err->detail, sizeof(err->detail), fmt, ap);
 	va_end(ap);
 	return ret;
 }

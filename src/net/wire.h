@@ -39,27 +39,27 @@
 #define WIRE_PROTOCOL 7
 #define WIRE_HEADER_SIZE 12
 
-/* X(name, type, largest payload in bytes) */
+/* X(name, type, largest payload in bytes, what it carries in a user's words) */
 #define FRAME_LIST(X) \
-	X(HELLO, 1, 256) \
-	X(REFUSE, 2, 1024) \
-	X(PLAN, 3, 16384) \
-	X(ACCEPT, 4, 16384) \
-	X(ENDPOINT, 5, 4096 + 16384 * 12) \
-	X(READY, 6, 17 * 4) \
-	X(START, 7, 8) \
-	X(DONE, 8, 1 << 20) \
-	X(BYE, 9, 0) \
-	X(ABORT, 10, 1024) \
-	X(ALIVE, 11, 0) \
-	X(SENT, 12, 4 + 64 * 8) \
-	X(WAIT, 13, 4) \
-	X(AUTH, 14, 56) \
-	X(REACHED, 15, 16) \
-	X(AGAIN, 16, 0)
+	X(HELLO, 1, 256, "greeting") \
+	X(REFUSE, 2, 1024, "message") \
+	X(PLAN, 3, 16384, "test") \
+	X(ACCEPT, 4, 16384, "description of its port") \
+	X(ENDPOINT, 5, 4096 + 16384 * 12, "description of its queue pairs") \
+	X(READY, 6, 17 * 4, "report of its queue pair") \
+	X(START, 7, 8, "message size") \
+	X(DONE, 8, 1 << 20, "result") \
+	X(BYE, 9, 0, "message") \
+	X(ABORT, 10, 1024, "message") \
+	X(ALIVE, 11, 0, "message") \
+	X(SENT, 12, 4 + 64 * 8, "count of messages") \
+	X(WAIT, 13, 4, "place in the queue") \
+	X(AUTH, 14, 56, "proof of the key") \
+	X(REACHED, 15, 16, "proof of its address") \
+	X(AGAIN, 16, 0, "message")
 
 enum frame_type {
-#define X(name, type, limit) FRAME_##name = type,
+#define X(name, type, ...) FRAME_##name = type,
 	FRAME_LIST(X)
 #undef X
 };

@@ -14,7 +14,7 @@ struct watch_taker *events_new(const struct parameters *params);
 void events_free(struct watch_taker *taker);
 
 /* The watch is over: write the last line, and what the reader has not taken
- * yet.  Returns 0, also if the reader has gone, or a negative errno, said in
+ * yet.  Returns 0, also if the reader has gone, or a negative errno, set in
  * ERR. */
 int events_end(struct watch_taker *taker, struct error *err);
 

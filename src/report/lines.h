@@ -14,7 +14,7 @@ void lines_free(struct observer *observer);
 
 /*
  * R is over: write the last line, and what the reader has not taken yet.
- * Returns 0, or a negative errno, said in ERR, when some lines were not
+ * Returns 0, or a negative errno, set in ERR, when some lines were not
  * written.
  */
 int lines_end(struct observer *observer, const struct result *r,

@@ -6,7 +6,7 @@
 #include "report/report.h"
 
 /* Can every output in PARAMS be written?  Call before a run, so that its result
- * is not lost.  Returns 0, or a negative errno, said in ERR. */
+ * is not lost.  Returns 0, or a negative errno, set in ERR. */
 int outputs_check(const struct parameters *params, struct error *err);
 
 /*
@@ -19,12 +19,12 @@ struct observer *outputs_observe(const struct parameters *params, bool alone);
 void outputs_release(struct observer *observer);
 
 /* Write the table of R, or what the observer has not written of it yet.
- * Returns 0, or a negative errno, said in ERR. */
+ * Returns 0, or a negative errno, set in ERR. */
 int outputs_write_table(const struct result *r, struct error *err);
 
 /*
  * Write every machine format of R, or what is still missing.  If one cannot be
- * written, the others still are.  Returns 0, or the first failure, said in ERR.
+ * written, the others still are.  Returns 0, or the first failure, set in ERR.
  */
 int outputs_write(const struct result *r, struct error *err);
 

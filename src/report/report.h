@@ -57,7 +57,7 @@ int report_check_path(const char *path, bool empty, struct error *err);
 /*
  * Write TEXT to the file PATH, or to stdout for "-".  A file that cannot be
  * written stays as before (report/replace.h).  Returns 0, or a negative errno,
- * said in ERR.
+ * set in ERR.
  */
 int report_write(const char *path, const char *text, struct error *err);
 

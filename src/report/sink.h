@@ -40,7 +40,7 @@ bool sink_flush(struct sink *sink);
 bool sink_has_room(const struct sink *sink, size_t length);
 
 /* Write the rest, as long as the reader takes some of it now and then.  Returns
- * 0, or a negative errno, said in ERR, when some text was not taken. */
+ * 0, or a negative errno, set in ERR, when some text was not taken. */
 int sink_finish(struct sink *sink, struct error *err);
 
 void sink_free(struct sink *sink);

@@ -51,7 +51,7 @@ void stream_interval(struct stream *stream, const struct result *r,
 		     const struct observed *part);
 
 /* R is over: write the rest.  A reader of stdout may take as long as it likes.
- * Returns 0, or a negative errno, said in ERR, when some text was not taken. */
+ * Returns 0, or a negative errno, set in ERR, when some text was not taken. */
 int stream_end(struct stream *stream, const struct result *r,
 	       struct error *err);
 

@@ -85,7 +85,7 @@ struct monitor {
 };
 
 /* Set the first phase of the run and start the thread.  Returns 0 or a negative
- * errno, said in ERR. */
+ * errno, set in ERR. */
 int monitor_start(struct monitor *m, struct error *err);
 
 /* This end has sent everything: tell the peer each flow's messages. */
@@ -96,7 +96,7 @@ void monitor_send_sent(struct monitor *m);
 int monitor_wait_peer(struct monitor *m);
 
 /* Take one asynchronous event of CONTEXT, if there is one.  Returns true for a
- * fatal event, said in ERR. */
+ * fatal event, set in ERR. */
 bool monitor_take_event(struct ibv_context *context, struct error *err);
 
 /* The loops are over: end the thread, unless it has ended by itself. */

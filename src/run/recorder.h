@@ -32,16 +32,16 @@ struct recorder {
 
 /*
  * Create or truncate PATH: text when its name ends in .csv, else records.
- * Returns 0, or a negative errno, said in ERR.
+ * Returns 0, or a negative errno, set in ERR.
  */
 int recorder_open(const char *path, struct recorder **recorder,
 		  struct error *err);
 
 /* The path of a new file in memory, for records that are read again in this
- * process; static memory.  NULL, said in ERR, if there can be none. */
+ * process; static memory.  NULL, set in ERR, if there can be none. */
 const char *recorder_memory(struct error *err);
 
-/* Begin to record one size.  Returns 0 or a negative errno, said in ERR. */
+/* Begin to record one size.  Returns 0 or a negative errno, set in ERR. */
 int recorder_start(struct recorder *r, const struct clock *clock,
 		   double factor, uint64_t size, struct error *err);
 
@@ -49,7 +49,7 @@ int recorder_start(struct recorder *r, const struct clock *clock,
  * of samples that found no room in the ring and are missing from the file. */
 uint64_t recorder_stop(struct recorder *r);
 
-/* Close the file; NULL is fine.  Returns 0, or a negative errno, said in ERR,
+/* Close the file; NULL is fine.  Returns 0, or a negative errno, set in ERR,
  * when some samples could not be written. */
 int recorder_close(struct recorder *r, struct error *err);
 

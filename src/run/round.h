@@ -10,11 +10,11 @@
 #include "run/run.h"
 
 /* Prepare everything this end's loops need for messages of SIZE bytes, except
- * the receives: run_fill_receives().  Returns 0, or a negative errno, said in
+ * the receives: run_fill_receives().  Returns 0, or a negative errno, set in
  * the result's error. */
 int round_prepare(struct run *run, uint64_t size);
 
-/* Start the monitor.  Returns 0, or a negative errno, said in the result's
+/* Start the monitor.  Returns 0, or a negative errno, set in the result's
  * error.  Call round_run(), round_stop() and round_report() only after 0. */
 int round_start(struct run *run);
 
@@ -31,7 +31,7 @@ int round_stop(struct run *run, int ret);
  * (THEIRS).  A warm-up adds no row; the same size follows it.  A round that
  * failed, with RET, has no THEIRS; it adds a row, marked as failed, if it
  * measured something.  Returns RET or, when the numbers make no sense, a
- * negative errno, said in the result's error.
+ * negative errno, set in the result's error.
  */
 int round_report(struct run *run, struct done *mine, struct done *theirs,
 		 int ret);

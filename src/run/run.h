@@ -59,7 +59,7 @@ void run_begin(struct run *run, bool client, struct connection *conn,
 uint64_t run_peer_timeout(const struct run *run);
 
 /* Make the verbs objects for RUN->plan, and the flows over them.  This and the
- * functions below return 0 or a negative errno, said in the result's error. */
+ * functions below return 0 or a negative errno, set in the result's error. */
 int run_create(struct run *run);
 
 /* Connect the queue pairs to RUN->peer. */

@@ -19,7 +19,7 @@
  * and listen where PARAMS say.  params->port becomes the actual port, and
  * device and ib_port the chosen ones; PORT describes them and must outlive
  * PARAMS.  Announces them.  CANCEL_FD is from signals_open().  Returns a
- * descriptor or a negative errno, said in ERR.
+ * descriptor or a negative errno, set in ERR.
  */
 int serve_open(struct parameters *params, int cancel_fd, struct port *port,
 	       struct error *err);
@@ -34,7 +34,7 @@ int serve_open(struct parameters *params, int cancel_fd, struct port *port,
  * 0 in the parent at the end: all children have ended, and *STATUS is the exit
  * status of --once's client, or -1 without one;
  * -ECANCELED in the parent when --once's client never came, or another negative
- * errno, both said in ERR.
+ * errno, both set in ERR.
  */
 int serve_clients(const struct parameters *params, int listener,
 		  int cancel_fd, struct connection *conn, int *status,

@@ -12,7 +12,7 @@
 #include "session/dialogue.h"
 
 /* Serve the client, from its ENDPOINT to its BYE.  Returns 0 or a negative
- * errno, said in the result's error. */
+ * errno, set in the result's error. */
 int acceptor_serve(struct session *s);
 
 /* Release all connections; after a failure, once the client has been told of

@@ -8,7 +8,7 @@
  * The client's part, once it knows the server's port: put every check into the
  * result's preflight, and learn whether the server would refuse the plan for
  * reasons of its own.  The session is over then.  Returns 0 or a negative
- * errno, said in the result's error; check_finish() merges the two.
+ * errno, set in the result's error; check_finish() merges the two.
  */
 int check_ask(struct session *s);
 

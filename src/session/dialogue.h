@@ -63,7 +63,7 @@ struct session {
 	uint32_t best_place;	/* best one the client was sent so far */
 };
 
-/* A step of the dialogue.  Returns 0 or a negative errno, said in the result's
+/* A step of the dialogue.  Returns 0 or a negative errno, set in the result's
  * error, like every function below that returns int. */
 typedef int session_step(struct session *s);
 
@@ -101,7 +101,7 @@ int session_receive_empty(struct session *s, enum frame_type type);
  * exchange.c: exchange START for SIZE, which a server has read already, run the
  * traffic, and exchange SENT and DONE.  Adds a row to the result as
  * round_report() does.
- * Returns 0 or a negative errno, said in the result's error.
+ * Returns 0 or a negative errno, set in the result's error.
  */
 int exchange_round(struct session *s, uint64_t size);
 
@@ -109,7 +109,7 @@ int exchange_round(struct session *s, uint64_t size);
  * queue.c: in a client's process at the server, request a turn (net/turn.h)
  * that may last LIMIT ns, and send the client its place until the turn comes.
  * The client must answer each time, as a sign of life.  Returns 0 or a negative
- * errno, said in the result's error: the client is gone or silent, there is no
+ * errno, set in the result's error: the client is gone or silent, there is no
  * turn for it, or the user interrupts.
  */
 int queue_wait(struct session *s, uint64_t limit);

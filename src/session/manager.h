@@ -17,7 +17,7 @@
 
 /* At the server, before it sends its ENDPOINT: listen, and put the port into
  * MINE.  Does nothing at a client or without --rdma-cm.  Returns 0 or a
- * negative errno, said in the result's error, like the other functions. */
+ * negative errno, set in the result's error, like the other functions. */
 int manager_listen(struct session *s, struct endpoint *mine);
 
 /* Connect all queue pairs of this end, or have them join the group. */

@@ -24,7 +24,7 @@
 
 /*
  * Post the receive for the peer's challenge, if one will come, before the queue
- * pairs go to RTR.  Returns 0 or a negative errno, said in the result's error.
+ * pairs go to RTR.  Returns 0 or a negative errno, set in the result's error.
  */
 int reach_begin(struct session *s);
 

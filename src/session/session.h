@@ -42,7 +42,7 @@ bool retry_is_wanted(const struct result *r, uint64_t give_up);
 
 /*
  * Forget the failed run: close CONN, free SESSION, clear this end's and the
- * peer's error in R, and wait a second.  Returns 0, or -ECANCELED, said in R's
+ * peer's error in R, and wait a second.  Returns 0, or -ECANCELED, set in R's
  * error, when the user interrupts.
  */
 int retry_prepare(struct result *r, struct connection *conn,

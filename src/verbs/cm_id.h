@@ -2,7 +2,7 @@
  * and its events, and the mark by which the two ends of a session know each
  * other's requests and answers.
  *
- * Functions that return int return 0, or a negative errno said in ERR. */
+ * Functions that return int return 0, or a negative errno set in ERR. */
 #ifndef VERBS_CM_ID_H
 #define VERBS_CM_ID_H
 
@@ -112,12 +112,12 @@ struct cm_event {
 };
 
 /* Open a channel, whose descriptor does not block, in *CHANNEL.  Returns 0, or
- * a negative errno said in ERR with *CHANNEL NULL. */
+ * a negative errno set in ERR with *CHANNEL NULL. */
 int cm_event_open(const struct cm_end *end, struct rdma_event_channel **channel,
 		  struct error *err);
 
 /* Take the next event of CHANNEL.  Returns 1; 0 if there is none; or a negative
- * errno said in ERR. */
+ * errno set in ERR. */
 int cm_event_take(const struct cm_end *end, struct rdma_event_channel *channel,
 		  struct cm_event *event, struct error *err);
 

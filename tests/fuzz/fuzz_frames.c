@@ -142,7 +142,7 @@ static const struct codec {
 	getter *get;
 	putter *put;
 } codecs[] = {
-#define X(name, type, limit) [type] = { get_##name, put_##name },
+#define X(name, type, ...) [type] = { get_##name, put_##name },
 	FRAME_LIST(X)
 #undef X
 };

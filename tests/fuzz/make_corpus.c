@@ -266,7 +266,7 @@ static void write_frames(const char *folder)
 	struct frame frame;
 
 	MUST(tests_get(2, &options));
-#define X(name, type, limit) \
+#define X(name, type, limit, ...) \
 	write_frame(folder, #name, type, &options.params.plan);
 	FRAME_LIST(X)
 #undef X

@@ -6,7 +6,7 @@ check_PROGRAMS = \
 	tests/unit/test_verified_runs \
 	tests/unit/test_faults \
 	tests/unit/test_transports \
-	tests/unit/test_callers \
+	tests/unit/test_acceptor \
 	tests/unit/test_reach \
 	tests/unit/test_manager \
 	tests/unit/test_control \
@@ -156,7 +156,7 @@ $(standin): $(standin_sources)
 # Those that start threads, which is what a build with
 # --enable-sanitizers=thread is for.
 threaded = \
-	tests/unit/test_callers \
+	tests/unit/test_acceptor \
 	tests/unit/test_cm_multicast \
 	tests/unit/test_connect \
 	tests/unit/test_connections \
@@ -242,7 +242,7 @@ tests_unit_test_done_counters_SOURCES = tests/unit/test_done_counters.c \
 	tests/unit/golden.h tests/unit/golden_plan.h \
 	tests/unit/samples.c tests/unit/samples.h \
 	tests/unit/test.h
-tests_unit_test_callers_SOURCES = tests/unit/test_callers.c \
+tests_unit_test_acceptor_SOURCES = tests/unit/test_acceptor.c \
 	$(fake_verbs) $(pair) tests/unit/pair_run.c \
 	tests/unit/pair_connect.c tests/unit/pair_connect.h tests/unit/test.h
 tests_unit_test_connections_SOURCES = tests/unit/test_connections.c \

@@ -55,7 +55,7 @@ static void add_number(crypto_generichash_state *h, uint64_t n)
 /* Numbers, names and limits of the frames, and the bytes of one of each. */
 static void add_frames(crypto_generichash_state *h)
 {
-#define X(name, type, limit) \
+#define X(name, type, limit, ...) \
 	add_text(h, #name); \
 	add_number(h, type); \
 	add_number(h, limit);

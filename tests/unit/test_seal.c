@@ -124,7 +124,7 @@ TEST(test_frames_in_order)
 TEST(test_the_largest_of_each_type)
 {
 	static const enum frame_type types[] = {
-#define X(name, type, limit) FRAME_##name,
+#define X(name, type, ...) FRAME_##name,
 		FRAME_LIST(X)
 #undef X
 	};

@@ -30,7 +30,7 @@ static int read_header(uint32_t magic, uint16_t protocol, uint16_t type,
 
 TEST(test_every_type_and_its_limit)
 {
-#define X(id, number, limit) { FRAME_##id, #id, limit },
+#define X(id, number, limit, content) { FRAME_##id, #id, limit },
 	static const struct {
 		enum frame_type type;
 		const char *name;

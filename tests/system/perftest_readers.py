@@ -414,7 +414,7 @@ class Ngc(Reader):
 
     def expected(self, ran):
         """The row has two places, and the file all of them."""
-        written = float(re.search(r'"BW_average": ([\d.]+)', ran.json)[1])
+        written = float(re.search(r'"?BW_average"?: ([\d.]+)', ran.json)[1])
         printed = rows(ran.client.out)[0][3]
         return [math.floor(written if abs(written - printed) < 0.0051
                            else printed)]

@@ -14,6 +14,7 @@ import pytest
 import complete
 import forked
 import schemas
+from verbsperf.base import command
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCRIPTS = HERE.parent.parent / "scripts"
@@ -60,6 +61,12 @@ def refused(outcome, status, *words):
     for word in words:
         assert word in lines[-1], (word, lines[-1])
     return lines[-1]
+
+
+@pytest.fixture(autouse=True)
+def all_read(monkeypatch):
+    """What a test leaves out, no other has left out."""
+    monkeypatch.setattr(command.Unread, "some", False)
 
 
 @pytest.fixture

@@ -231,7 +231,7 @@ def test_the_worst_first_when_it_is_too_wide(tmp_path):
     names = [f"node{i:03}" for i in range(40)]
     header, lines = document(names, {"node": {"node007": 0.5}})
     status, out, _ = cluster(write(tmp_path / "x", header, lines),
-                             COLUMNS="80")
+                             env={"COLUMNS": "80"})
     assert status == 0 and max(map(len, out.splitlines())) <= 90
     table = out[out.index("node  "):].splitlines()
     assert table[1].split()[0] == "node007"
@@ -493,7 +493,7 @@ def test_the_domain_that_all_are_of(tmp_path):
     header, lines = document(LONG)
     path = write(tmp_path / "x", header, lines)
     _, out, _ = cluster("--html", tmp_path / "x.html", path,
-                        COLUMNS="200")
+                        env={"COLUMNS": "200"})
     assert "(tables have the nodes' names without .gpu.example.org)" in out
     assert re.search("^ compute-rack07-chassis-00  +[.]  +9", out, re.M)
     page = (tmp_path / "x.html").read_text()

@@ -123,7 +123,8 @@ int main(int argc, char **argv)
 		log_error(&err);
 		return exit_status(argv[0], &options, EXIT_USAGE);
 	}
-	if (options.params.verbose)
+	/* perftest's names have no option for it */
+	if (options.params.verbose || options.params.perftest)
 		log_show_details();
 	return exit_status(argv[0], &options, run(&options, argv[0]));
 }

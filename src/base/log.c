@@ -84,7 +84,7 @@ void log_set_level(enum log_level level)
 __attribute__((format(printf, 2, 0)))
 static void print(const char *prefix, const char *fmt, va_list ap)
 {
-	char text[900], before[96] = "", line[1200];
+	char text[1200], before[96] = "", line[1500];
 	uint64_t n = atomic_exchange(unwritten, 0);
 
 	if (n)
@@ -116,13 +116,14 @@ void log_show_details(void)
 
 void log_error(const struct error *err)
 {
-	const bool detailed = details_shown && err->detail[0];
+	const char *detail = details_shown || !err->detail[0] ?
+				     err->detail :
+				     "--verbose shows what was wrong";
 
 	if (threshold < LOG_ERROR)
 		return;
-	print_error("%s%s%s%s%s%s", err->message, err->advice[0] ? "; " : "",
-		    err->advice, detailed ? " (" : "",
-		    detailed ? err->detail : "", detailed ? ")" : "");
+	print_error("%s%s%s%s%s", err->message, err->advice[0] ? "; " : "",
+		    err->advice, detail[0] ? "; " : "", detail);
 }
 
 void log_peer_error(const char *peer, const struct error *err)

@@ -33,7 +33,8 @@ void log_wait(void);
  * prefix. */
 void log_set_subject(const char *who);
 
-/* Show the details of failures from now on: --verbose. */
+/* From now on log_error() shows details, too, and no longer which option shows
+ * them. */
 void log_show_details(void);
 
 /* Print the failure that ended a run, with its advice, as one line. */

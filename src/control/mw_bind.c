@@ -243,8 +243,8 @@ static int invalidate_by_send(struct control_thread *t,
 	};
 	int ret = control_pair_post(t, &own->pair, PAIR_REQUESTER, &wr, true);
 
-	return ret ? ret
-		   : finish(t, PAIR_REQUESTER,
+	return ret ? ret :
+		     finish(t, PAIR_REQUESTER,
 			    "invalidate a memory window by a SEND");
 }
 
@@ -257,8 +257,8 @@ static int invalidate_here(struct control_thread *t, const struct window *w)
 	};
 	int ret = control_pair_post(t, &own->pair, PAIR_RESPONDER, &wr, false);
 
-	return ret ? ret
-		   : finish(t, PAIR_RESPONDER, "invalidate a memory window");
+	return ret ? ret :
+		     finish(t, PAIR_RESPONDER, "invalidate a memory window");
 }
 
 static int invalidate(struct control_thread *t, struct window *w)

@@ -239,8 +239,8 @@ int address_resolve(const char *text, const char *option, uint32_t port,
 	if (ret > 0)
 		return fail_unknown(text, option, host, why, err);
 	if (ret < 0)
-		return ret == -ETIMEDOUT ? fail_silent(text, option, limit, err)
-					 : ret;
+		return ret == -ETIMEDOUT ?
+			       fail_silent(text, option, limit, err) : ret;
 	if (!need_interface(found)) {
 		*list = found;
 		return 0;

@@ -380,7 +380,7 @@ static int get_field(const struct frame *frame, struct field *field,
 void done_leave_out(struct done *done, const char *what, struct error *why)
 {
 	if (!error_is_set(&done->implausible)) {
-		fail(&done->implausible, -EPROTO, NULL, "%s left out", what);
+		fail(&done->implausible, -EPROTO, NULL, "%s (left out)", what);
 		snprintf(done->implausible.detail,
 			 sizeof(done->implausible.detail),
 			 "%.300s (%.60s left out)", why->detail, what);

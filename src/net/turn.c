@@ -17,8 +17,8 @@ int turn_receive_message(int fd, uint64_t *limit)
 	ssize_t n = recv(fd, &message, sizeof(message), MSG_DONTWAIT);
 
 	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? TURN_NO_MESSAGE
-							 : -errno;
+		return errno == EAGAIN || errno == EINTR ? TURN_NO_MESSAGE :
+							   -errno;
 	if (n != sizeof(message))
 		return -ECONNRESET;
 	*limit = message.limit;

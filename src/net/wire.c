@@ -49,8 +49,7 @@ int wire_fail(struct error *err, const char *peer, const char *what,
 {
 	const bool first = !error_is_set(err);
 	int ret = fail(err, -EPROTO,
-		       "check that both ends are the same version (--version); "
-		       "--verbose shows what was wrong",
+		       "check that both ends are the same version (--version)",
 		       "the %s's %s does not fit this run", peer, what);
 	va_list ap;
 

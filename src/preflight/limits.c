@@ -60,9 +60,8 @@ static uint64_t asked_send_completions(const struct plan *plan, bool client)
  * chosen to fit both devices. */
 static uint64_t all_receives(const struct plan *plan, bool client)
 {
-	return plan_posts_receives(plan, client) && plan->rx_depth != PLAN_AUTO
-		       ? plan->rx_depth
-		       : 0;
+	return plan_posts_receives(plan, client) &&
+	       plan->rx_depth != PLAN_AUTO ? plan->rx_depth : 0;
 }
 
 static uint64_t asked_receives(const struct plan *plan, bool client)
@@ -130,8 +129,8 @@ static uint64_t asked_shared_entries(const struct plan *plan, bool client)
 static const char *option_of(const struct device_limit *limit,
 			     const struct plan *plan)
 {
-	return limit->open_option && plan_is_open(plan) ? limit->open_option
-							: limit->option;
+	return limit->open_option && plan_is_open(plan) ? limit->open_option :
+							  limit->option;
 }
 
 static bool is_asked(const struct ends *ends)

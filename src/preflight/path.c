@@ -119,9 +119,8 @@ static void warn_link_local(const struct ends *ends, struct error *err)
 	     "or choose another GID with -x",
 	     "the GID of %s is link-local, which works within one network "
 	     "segment only",
-	     client && server ? "both ends"
-	     : client	      ? "the client"
-			      : "the server");
+	     client && server ? "both ends" :
+	     client ? "the client" : "the server");
 }
 
 static uint32_t subnet_prefix(const struct ends *ends)
@@ -235,8 +234,8 @@ static void warn_mtu(const struct ends *ends, struct error *err)
 		return;
 	fail(err, -EINVAL,
 	     mine < theirs ? "raise the MTU of the client's interface for "
-			     "larger packets"
-			   : "raise the MTU of the server's interface for "
+			     "larger packets" :
+			     "raise the MTU of the server's interface for "
 			     "larger packets",
 	     "the client's %s has an active MTU of %u, the server's %s of %u",
 	     ends->client->device, mine, ends->server->device, theirs);

@@ -127,8 +127,8 @@ static void warn_rate(const struct ends *ends, struct error *err)
 		return;
 	fail(err, -EINVAL,
 	     mine < theirs ? "if both ends should run at the same speed, check "
-			     "the client's cable and settings"
-			   : "if both ends should run at the same speed, check "
+			     "the client's cable and settings" :
+			     "if both ends should run at the same speed, check "
 			     "the server's cable and settings",
 	     "the client's link runs at %g Gb/s, the server's at %g Gb/s",
 	     mine / 1000.0, theirs / 1000.0);

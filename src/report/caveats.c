@@ -123,8 +123,8 @@ static double is_doubted(const struct subject *s)
 	fprintf(s->out,
 		"what the other end says cannot be: %s; compare both "
 		"hosts' clocks and versions",
-		s->r->params.verbose && what->detail[0] ? what->detail
-							: what->message);
+		s->r->params.verbose && what->detail[0] ? what->detail :
+							  what->message);
 	return 1;
 }
 

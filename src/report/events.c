@@ -176,8 +176,8 @@ static void put_port(json_t *line, const struct watch_event *event)
 {
 	json_object_set_new(line, "changed", changed_keys(event));
 	json_object_set_new(line, "before",
-			    event->first ? json_null()
-					 : make_status(&event->before));
+			    event->first ? json_null() :
+					   make_status(&event->before));
 	json_object_set_new(line, "now", make_status(&event->now));
 }
 

@@ -126,8 +126,8 @@ static int check_dryness(const struct done *d, struct error *err)
 	int ret = check("checks of the send queue", d->queue_checks, 0,
 			d->posted, err);
 
-	return ret ? ret
-		   : check("checks that found it dry", d->dry, 0,
+	return ret ? ret :
+		     check("checks that found it dry", d->dry, 0,
 			   d->queue_checks, err);
 }
 

@@ -194,9 +194,9 @@ static enum counter_scope own_scope(const struct parameters *params)
 {
 	const struct server_options *options = params->server_options;
 
-	return options && options->plan.counters.names
-		       ? COUNTERS_ALL
-		       : (enum counter_scope)params->plan.counters.read;
+	return options && options->plan.counters.names ?
+		       COUNTERS_ALL :
+		       (enum counter_scope)params->plan.counters.read;
 }
 
 void run_find_counters(struct run *run)

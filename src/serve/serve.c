@@ -459,9 +459,9 @@ static nfds_t fill_poll_set(const struct server *s, struct pollfd *fds, int *ms)
 		if (c->fd >= 0)
 			fds[n++] = (struct pollfd){
 				.fd = c->fd,
-				.events = child_has_unsent_place(c)
-						  ? POLLIN | POLLOUT
-						  : POLLIN,
+				.events = child_has_unsent_place(c) ?
+						  POLLIN | POLLOUT :
+						  POLLIN,
 			};
 	if (pause && s->accept_at < until)
 		until = s->accept_at;

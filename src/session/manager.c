@@ -177,9 +177,9 @@ int manager_connect(struct session *s)
 		return ret;
 	cm_address_remote(s->run.conn, &s->run.result->path,
 			  s->run.peer.cm_port, &remote);
-	ret = s->run.plan->mcast.wanted
-		      ? cm_join(s->manager->cm, error_of(s))
-		      : cm_connect(s->manager->cm, &remote, error_of(s));
+	ret = s->run.plan->mcast.wanted ?
+		      cm_join(s->manager->cm, error_of(s)) :
+		      cm_connect(s->manager->cm, &remote, error_of(s));
 	return ret ? ret : manage(s, false);
 }
 

@@ -223,9 +223,9 @@ static ALWAYS_INLINE int post_lists(struct flow *f, struct flow_qp *q,
 
 		id += length;
 		number_list(r, length, every, id);
-		ret = method == POST_SLOW
-			      ? post_any(f, q, r, length)
-			      : post_linked(q, r, length, op, method);
+		ret = method == POST_SLOW ?
+			      post_any(f, q, r, length) :
+			      post_linked(q, r, length, op, method);
 		if (__builtin_expect(ret != 0, 0))
 			return ret;
 		count_posts(f, q, length);

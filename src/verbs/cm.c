@@ -240,9 +240,9 @@ static int take_client_event(struct cm *cm, const struct cm_event *event,
 		[CM_ADDRESS] = { RDMA_CM_EVENT_ADDR_RESOLVED, resolve_route },
 		[CM_ROUTE] = { RDMA_CM_EVENT_ROUTE_RESOLVED,
 			       request_connection },
-		[CM_ANSWER] = { plan_is_datagram(cm->end.plan)
-					? RDMA_CM_EVENT_ESTABLISHED
-					: RDMA_CM_EVENT_CONNECT_RESPONSE,
+		[CM_ANSWER] = { plan_is_datagram(cm->end.plan) ?
+					RDMA_CM_EVENT_ESTABLISHED :
+					RDMA_CM_EVENT_CONNECT_RESPONSE,
 				take_answer },
 	};
 	const uint32_t i = (uint32_t)(uintptr_t)event->id->context;

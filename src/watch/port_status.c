@@ -17,9 +17,9 @@ static const char *physical_name(uint8_t state)
 		"Training", "LinkUp", "LinkErrorRecovery", "PhyTest",
 	};
 
-	return state < sizeof(names) / sizeof(*names) && names[state]
-		       ? names[state]
-		       : "";
+	return state < sizeof(names) / sizeof(*names) && names[state] ?
+		       names[state] :
+		       "";
 }
 
 static void set(struct port_status *status, enum port_status_field field,

@@ -1,11 +1,14 @@
 """Whatever a peer says of itself: a sentence or a document that is valid."""
 import math
+import os
+import shutil
 import struct
 
 import pytest
 
 import wire
-from lab import Server, client, complained, failed
+from lab import (BINARY, DEVICE, Program, Server, client, complained,
+                 failed)
 from schemas import load
 from wire import ANY, SECOND, FakeClient, done
 
@@ -171,12 +174,28 @@ def test_more_sent_than_asked_for(tmp_path):
     assert text in test.document()["error"]["message"]
 
 
-def test_server_that_measures(tmp_path):
-    """The client's document is made of what a server says, too."""
+DETAIL = "DONE with counted 11: expected 1 to 10"
+HINT = "; --verbose shows what was wrong"
+
+
+@pytest.mark.parametrize("name, words, detail", [
+    (None, ["write_bw", "-n", 10, "--warmup", 0, "--verbose"], True),
+    (None, ["write_bw", "-n", 10, "--warmup", 0], False),
+    # under perftest's names there is no --verbose
+    ("ib_write_bw", ["-n", 10], True)])
+def test_server_that_measures(tmp_path, name, words, detail):
+    """The client's document is made of what a server says, too.  What was wrong
+    is for those who ask, and no option is named that is not there."""
     path = tmp_path / "client.json"
     fake = wire.FakeServer()
-    program = client("write_bw", "--reversed", "-n", 10, "--warmup", 0,
-                     "--verbose", f"--json={path}", port=fake.port)
+    if name:
+        (tmp_path / name).symlink_to(os.path.abspath(shutil.which(BINARY)
+                                                     or BINARY))
+        program = Program(*words, "--reversed", "-d", DEVICE, "-p", fake.port,
+                          "127.0.0.1", argv0=(str(tmp_path / name),))
+    else:
+        program = client(*words, "--reversed", f"--json={path}",
+                         port=fake.port)
     fake.accept()
     fake.play("HELLO", "ACCEPT", "ENDPOINT", "READY", "START")
     fake.peer.send("SENT", wire.sent(10))
@@ -184,8 +203,10 @@ def test_server_that_measures(tmp_path):
     fake.peer.send("DONE", done(counted=11))
     text = "the other end's result does not fit this run"
     assert text in fake.peer.expect_error("ABORT")[2]
-    failed(program, text, "DONE with counted 11: expected 1 to 10")
-    assert text in load(path.read_text(), "verbsperf-1")["error"]["message"]
+    line = failed(program, text)
+    assert (DETAIL in line, HINT in line) == (detail, not detail)
+    if not name:
+        assert text in load(path.read_text(), "verbsperf-1")["error"]["message"]
     fake.close()
 
 

@@ -87,9 +87,10 @@ TESTS = (("send", "bandwidth", {TRANSPORT: UD, REVERSED: 1}),
     for test in TESTS[::1 if misdeed is say_again else 4]])
 def test_another_host_is_sent_a_few_packets(remote, another, test, misdeed):
     peer = until_ready(remote.port, *test)
-    misdeed(peer)
-    peer.send("START", struct.pack(">Q", 64))
+    # the server may have had enough before all is sent
     with contextlib.suppress(AssertionError, EOFError, ConnectionError):
+        misdeed(peer)
+        peer.send("START", struct.pack(">Q", 64))
         peer.expect("START")
         time.sleep(1)
     # who fails at once may have withdrawn the first

@@ -20,13 +20,7 @@
 #include "traffic/pace.h"
 #include "traffic/samples.h"
 
-/* Specialised copies of the loops serve speed alone, and instrumenting each one
- * for a sanitizer takes the compiler minutes. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ALWAYS_INLINE inline
-#else
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#endif
 
 struct flow;
 

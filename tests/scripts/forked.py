@@ -5,6 +5,7 @@ import os
 import runpy
 import sys
 import tempfile
+from unittest import mock
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(
@@ -17,17 +18,10 @@ CONTEXT.set_forkserver_preload(
 def start(folder):
     """Start the process that the others come from, with the package that is in
     FOLDER."""
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = str(folder)
-    try:
+    with mock.patch.dict(os.environ, PYTHONPATH=str(folder)):
         first = CONTEXT.Process()
         first.start()
         first.join()
-    finally:
-        if before is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = before
 
 
 def become(words, outputs, environment, folder):

@@ -137,6 +137,11 @@ class Program:
         return deadline(seconds, lambda: re.search(pattern, self.err),
                         f"/{pattern}/ from {self}")
 
+    def wait_for_output(self, text, count=1):
+        """Waits until standard output has TEXT that often."""
+        deadline(PATIENCE, lambda: self.out.count(text) >= count,
+                 f"{count} x {text!r} on standard output of {self}")
+
     def wait_for_traffic(self, seconds=PATIENCE, thread="monitor"):
         """While traffic runs there is a thread that watches it."""
         pattern = f"/proc/{self.process.pid}/task/*/comm"

@@ -94,7 +94,7 @@ def test_a_queue_of_many():
                 for _ in range(12)]
     for program in programs:
         succeeded(program, seconds=120)
-    assert server.out.count("#bytes") == 12
+    server.wait_for_output("#bytes", 12)
 
 
 def test_each_connection_is_named(server):

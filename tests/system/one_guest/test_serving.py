@@ -15,7 +15,7 @@ pytestmark = needs_device
 def test_serves_one_client_after_another(server):
     for test in ("write_bw", "read_lat", "send_bw"):
         succeeded(client(test, *QUICK, port=server.port))
-    assert server.out.count("#bytes") == 3
+    server.wait_for_output("#bytes", 3)
     assert server.status is None and not server.errors
 
 

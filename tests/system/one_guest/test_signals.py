@@ -114,7 +114,7 @@ def test_sizes_before_the_failure_are_reported(server, tmp_path):
     assert [line.split()[-1] == "failed" for line in lines
             if line.split()[:1] in (["64"], ["128"])] == [False, True]
     complained_and_serves(server, "interrupted")
-    assert " 64 " in server.out
+    server.wait_for_output(" 64 ")
 
 
 def test_control_c_reaches_both_ends_of_a_loopback():

@@ -184,8 +184,8 @@ class Possessions:
     def check(self, before):
         assert self.fds == before.fds, (self.fds, before.fds)
         # what the allocator keeps for the next ones
-        assert self.data <= before.data + 256, (self.data, before.data)
-        assert self.rss <= before.rss + 1024, (self.rss, before.rss)
+        assert self.data <= before.data + 64, (self.data, before.data)
+        assert self.rss <= before.rss + 256, (self.rss, before.rss)
 
     def __str__(self):
         return (f"{len(self.fds)} descriptors, {self.rss} KiB resident, "
@@ -202,7 +202,7 @@ def serve_one(verbsperf, port, environment):
 
 def main():
     verbsperf, nic = sys.argv[1:3]
-    total = int(sys.argv[3]) if len(sys.argv) > 3 else 10000
+    total = int(sys.argv[3]) if len(sys.argv) > 3 else 3000
     part = max(total // 10, 1)
     environment = {**os.environ, "LD_PRELOAD": nic}
     read, write = os.pipe()

@@ -98,4 +98,4 @@ def test_a_clock_that_its_kernel_contradicts(library, server):
 def test_a_slow_server_is_waited_for(data, library, words):
     """Its clock needs three seconds for one, and --timeout is short."""
     server = Server(env=by(library, 0.3333))
-    succeeded(client(*words, "--timeout", 1, port=server.port))
+    succeeded(client(*words, "--timeout", 2, port=server.port))

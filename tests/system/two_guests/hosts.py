@@ -20,7 +20,7 @@ def here(command, *prefix):
     """Through a shell: kill(1) is its own, and may be no program. What it
     printed."""
     return subprocess.run([*prefix, "sh", "-c", command], check=True,
-                          timeout=30, stdout=subprocess.PIPE, text=True).stdout
+                          timeout=120, stdout=subprocess.PIPE, text=True).stdout
 
 
 def there(command):

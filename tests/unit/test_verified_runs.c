@@ -44,6 +44,7 @@ static struct plan *open_pair(struct pair *p, enum op op, enum metric metric,
 	plan->verify = true;
 	plan->iterations = 70;
 	plan->tx_depth = 16;
+	plan->rx_depth = 64;
 	return plan;
 }
 

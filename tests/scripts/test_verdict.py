@@ -1,5 +1,6 @@
 """Verdicts on simulated results, whose truth is known: the simulations of
 tests/bench/verdicts.py, short."""
+import math
 import pathlib
 import sys
 
@@ -212,7 +213,7 @@ def test_how_sessions_differ():
     found = verdict.between_of(samples, levels, 0.02)
     assert found.shared == pytest.approx((0.001 ** 2 + 2 * 0.01 ** 2) / 2)
     assert found.own == pytest.approx(4 * 0.01 ** 2 / 2 - 1e-5)
-    assert (found.shared_freedom, found.own_freedom) == (2, 2)
+    assert (found.shared_freedom, found.own_freedom) == (1.5, 2)
 
 
 def test_the_sum_of_variances_has_their_freedom():
@@ -245,13 +246,48 @@ def test_the_fewest_rounds_are_said():
 
 def test_points_that_go_apart():
     """Of ten points at least, beyond what rounds explain."""
-    def changes(*estimates):
-        return [verdict.Change(one, 1e-6, 9, verdict.NOTHING, 1)
-                for one in estimates]
-    ten = [i / 1000 for i in range(10)]
-    assert verdict.apart(changes(*ten[:9]), 0.02) == 0
-    assert verdict.apart(changes(*ten), 0.02) == pytest.approx(
+    ten = numpy.arange(10) / 1000
+    assert verdict.apart(ten[:9], 1e-6, 0.02) == 0
+    assert verdict.apart(ten, 1e-6, 0.02) == pytest.approx(
         (0.005 / 1.349) ** 2 - 1e-6)
-    assert verdict.apart(changes(*[9 * one for one in ten]), 0.02) \
+    assert verdict.apart(9 * ten, 1e-6, 0.02) \
         == pytest.approx((0.4 * 0.02) ** 2)
-    assert verdict.apart(changes(*[0.0] * 10), 0.02) == 0
+    assert verdict.apart(0 * ten, 1e-6, 0.02) == 0
+
+
+def test_what_all_points_seem_to_share():
+    """Is told by ten points at least, of which one does not count."""
+    ten = numpy.arange(10) / 1000
+    assert verdict.seen_of(ten[:9]) is None
+    for values in ten, numpy.array([*ten[:9], 5]):
+        shared, variance = verdict.seen_of(values)
+        assert shared == pytest.approx(0.0045)
+        assert variance == pytest.approx(
+            math.pi / 2 * (0.005 / 1.349) ** 2 / 10, rel=0.6)
+
+
+def ps(estimate, seen, family=100):
+    between = verdict.Between(0.008 ** 2, 1e6, 0.0, 1e6, False, seen)
+    return verdict.Change(estimate, 0.004 ** 2, 1e6, between, 1).ps(family)[1]
+
+
+def test_a_change_beside_what_all_points_share():
+    """One point that loses 2.5% alone did so; where all seem to, the session
+    may have, but not where all lost more than any session takes; and what all
+    gained excuses no loss."""
+    assert ps(-0.025, (0.0, 0.0)) < 0.01 < ps(-0.025, None)
+    assert ps(-0.025, (-0.02, 0.0)) > 0.1
+    assert ps(0.025, (0.0, 0.0)) < 0.01 < ps(0.025, (0.02, 0.0))
+    assert ps(-0.06, (-0.06, 0.0)) < 0.01
+    assert ps(-0.025, (0.02, 0.0)) == ps(-0.025, (0.0, 0.0))
+    # what is not known so well tells less
+    assert ps(-0.025, (0.0, 0.008 ** 2)) > 0.01
+
+
+def test_a_loss_of_all_points_is_found():
+    source = numpy.random.RandomState(13)
+    base, new = (bench.session(source, (0.002, 0, 0, 0, 1, 10), 20)
+                 for _ in range(2))
+    assert set(verdicts_of([sample(one, 0.96 * other, together=False)
+                            for one, other in zip(base, new)])) \
+        == {"regression"}

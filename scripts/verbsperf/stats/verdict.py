@@ -5,13 +5,17 @@ All of it is in logarithms of ratios, and turned so that more is better: a
 change of -0.02 is 2% less bandwidth, or 2% more latency.
 
 A regression is worse than the tolerance with all of its 95% interval, and no
-accident: of jobs in which nothing changed, 1% have one at any point (Holm).  A
+accident: of jobs in which nothing changed, 1% have one at any point (Sidak).  A
 point is within the tolerance if its interval excludes what is worse.
 
 Rounds of one session share what evening it was.  Where the base has several
 sessions, they tell what all points of a session share and what each point does
 on its own.  With one on each side the latter is what points differ by more
 than their rounds explain, and the former is in the change.
+
+What all points share is seen in the median of their changes, where most did
+not change by themselves.  So a change is none either beside all that a session
+may share, or beside what this one seems to.
 """
 import functools
 import math
@@ -38,9 +42,14 @@ POWER_Z = 0.84
 FEWEST_POINTS, MOST_APART = 10, 0.40
 # Of shifts that a session may have, in the middle of as many equal parts.
 PROBABILITIES = tuple((i + 0.5) / 100 for i in range(100))
+# The part of false jobs that is given to the shift that all points seem to
+# have; the rest is for those in which it would hide that most points changed.
+SEEN_PART = 0.8
 # Before there are sessions that tell: what all points of one share, as a share
 # of the tolerance, with the weight of as many sessions more.
 USUAL_SHIFT, USUAL_WEIGHT = 1 / 20, 1
+# Of what two sessions share, with that: one degree of freedom is too few.
+LEAST_FREEDOM = 1.5
 
 
 class Sample(NamedTuple):
@@ -107,6 +116,8 @@ class Between(NamedTuple):
     own: float              # of what each point does on its own
     own_freedom: float
     is_known: bool          # by several sessions
+    # the median change of all points, and its variance; None of too few
+    seen: Optional[Tuple[float, float]] = None
 
     @functools.lru_cache(maxsize=8)
     def shifts(self) -> Floats:
@@ -141,27 +152,44 @@ class Change(NamedTuple):
             variance, freedom = self.own()
             shared = math.sqrt(self.between.shared) * -float(
                 special.stdtrit(self.between.shared_freedom, chance))
-        return shared + math.sqrt(variance) * (
-            more - float(special.stdtrit(freedom, chance)))
+        deviation = math.sqrt(variance)
+        reach = math.hypot(shared, deviation * float(
+            special.stdtrit(freedom, chance)))
+        return reach + more * deviation if more else reach
 
     def ps(self, family: int) -> Tuple[float, float]:
         """Return how probable it is that a point, and that any of FAMILY
         points, changes as much in this direction where nothing changed."""
+        shifts, seen = self.between.shifts(), self.between.seen
+        found = self.chances(shifts, 0.0, family)
+        if seen is not None:
+            # no farther than a session may shift
+            shift = min(max(0.0, math.copysign(seen[0], seen[0]
+                                               * self.estimate)), shifts[-1])
+            near = self.chances(numpy.array([shift]), seen[1], family)
+            found = numpy.minimum(found / (1 - SEEN_PART), near / SEEN_PART)
+        alone, any_of_them = numpy.minimum(found, 1.0).tolist()
+        return alone, any_of_them
+
+    def chances(self, shifts: Floats, more: float, family: int) -> Floats:
+        """Return the same beside SHIFTS, which are as probable, if these are
+        known to a variance of MORE."""
         variance, freedom = self.own()
-        away = self.between.shifts() - abs(self.estimate)
-        alone = special.stdtr(freedom, away / math.sqrt(variance))
+        alone = special.stdtr(freedom, (shifts - abs(self.estimate))
+                              / math.sqrt(variance + more))
         any_of_them = 1 - (1 - alone) ** family
         # what is left of 1 is not exact
         small = alone < 1e-9
         any_of_them[small] = family * alone[small]
-        return float(alone.mean()), float(any_of_them.mean())
+        return numpy.array([alone.mean(), any_of_them.mean()])
 
     def after(self, rounds: float, sessions: int) -> "Change":
         """Return the same with ROUNDS times as many of them and SESSIONS of
         the base."""
         less, old = (1 + 1 / sessions) / (1 + 1 / self.sessions), self.between
         return self._replace(rounds=self.rounds / rounds, between=old._replace(
-            shared=old.shared * less, own=old.own * less))
+            shared=old.shared * less, own=old.own * less,
+            shared_freedom=old.shared_freedom + sessions - self.sessions))
 
 
 NOTHING = Between(0.0, noise.MOST_FREEDOM, 0.0, noise.MOST_FREEDOM, False)
@@ -183,14 +211,22 @@ def half_width(values: Floats) -> float:
     return float((order[half:] - order[:len(order) - half]).min() / 1.349)
 
 
-def apart(changes: Sequence[Change], tolerance: float) -> float:
-    """Return the variance by which CHANGES between two sessions differ more
-    than their rounds explain."""
-    if len(changes) < FEWEST_POINTS:
+def apart(values: Floats, by_rounds: float, tolerance: float) -> float:
+    """Return the variance by which the changes VALUES between two sessions
+    differ more than BY_ROUNDS."""
+    if len(values) < FEWEST_POINTS:
         return 0.0
-    found = half_width(numpy.array([one.estimate for one in changes])) ** 2
-    more = found - float(numpy.mean([one.rounds for one in changes]))
-    return min(max(0.0, more), (MOST_APART * tolerance) ** 2)
+    return min(max(0.0, half_width(values) ** 2 - by_rounds),
+               (MOST_APART * tolerance) ** 2)
+
+
+def seen_of(values: Floats) -> Optional[Tuple[float, float]]:
+    """Return what the changes VALUES of all points seem to share, and the
+    variance of that."""
+    if len(values) < FEWEST_POINTS:
+        return None
+    return (float(numpy.median(values)),
+            math.pi / 2 * half_width(values) ** 2 / len(values))
 
 
 def between_of(samples: Sequence[Sample], levels: Sequence[Level],
@@ -204,12 +240,11 @@ def between_of(samples: Sequence[Sample], levels: Sequence[Level],
     away = table - numpy.nanmean(table, axis=1, keepdims=True)
     shifts = numpy.nanmean(away, axis=0)
     free, left = len(names) - 1, (len(table) - 1) * (len(names) - 1)
-    freedom = free + USUAL_WEIGHT
     shared = ((USUAL_SHIFT * tolerance) ** 2 * USUAL_WEIGHT
-              + numpy.nansum(shifts ** 2)) / freedom
+              + numpy.nansum(shifts ** 2)) / (free + USUAL_WEIGHT)
     square = numpy.nansum((away - shifts) ** 2) / max(left, 1)
     by_rounds = numpy.mean([found.variances[:-1].mean() for found in levels])
-    return Between(float(shared), freedom,
+    return Between(float(shared), max(LEAST_FREEDOM, free),
                    max(0.0, float(square - by_rounds)), max(left, 1), True)
 
 
@@ -239,13 +274,18 @@ def changes_of(samples: Sequence[Sample]) -> List[Change]:
     if samples[0].together:
         return changes
     tolerance = samples[0].tolerance
+    values = numpy.array([change.estimate for change in changes])
+    seen = seen_of(values)
     if any(change.sessions > 1 for change in changes):
         between = between_of(samples, levels, tolerance)
         return [change._replace(between=between._replace(
             shared=between.shared * (1 + 1 / change.sessions),
-            own=between.own * (1 + 1 / change.sessions))) for change in changes]
+            own=between.own * (1 + 1 / change.sessions), seen=seen))
+            for change in changes]
+    by_rounds = float(numpy.mean([one.rounds for one in changes]))
     between = Between((MOST_APART * tolerance) ** 2, noise.MOST_FREEDOM,
-                      apart(changes, tolerance), len(changes), False)
+                      apart(values, by_rounds, tolerance), len(changes), False,
+                      seen)
     return [change._replace(between=between) for change in changes]
 
 

@@ -49,8 +49,7 @@ WARM = b"warm: "
 UNKNOWN = "the coordinator asked for something unknown"
 
 # What the server of a pair is started with, and a client besides its test.
-SERVER = ("serve", "--once", "--port=0", "--ready-fd=%ready",
-          "--key-file=%key")
+SERVER = ("serve", "--once", "--port=0", "--ready-fd=%ready", "--key-file=%key")
 CLIENT = ("--key-file=%key", "--json")
 # The options that a round may have besides: they shape its traffic, or say what
 # is told of it.  None names a file, serves others or injects a fault.
@@ -434,8 +433,7 @@ class Agent:
                          "which no round has")
             return
         try:
-            child = Child(number, [self.path, *command_of(words)],
-                          self.key)
+            child = Child(number, [self.path, *command_of(words)], self.key)
         except OSError as error:
             self.not_run(number, f"cannot run {self.path}: {error.strerror}")
             return
@@ -544,8 +542,7 @@ def shake_hands(sock: socket.socket, key: bytes, node: str) -> Lines:
                     proof(key, b"coordinator", nonces, node)):
         raise Ended("the coordinator has another key")
     lines = Lines(session_key(key, nonces), b"agent")
-    sock.sendall(plain(type="proof",
-                       proof=proof(key, b"agent", nonces, node)))
+    sock.sendall(plain(type="proof", proof=proof(key, b"agent", nonces, node)))
     return lines
 
 
@@ -564,8 +561,7 @@ def key_of() -> bytes:
 
 def node_name(name: str) -> str:
     """Return what this node is called: NAME, or as its job or host says."""
-    return (name or os.environ.get("SLURMD_NODENAME")
-            or socket.gethostname())
+    return name or os.environ.get("SLURMD_NODENAME") or socket.gethostname()
 
 
 def places_of(text: str) -> Tuple[List[str], int]:

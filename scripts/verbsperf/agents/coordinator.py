@@ -9,8 +9,8 @@ import secrets
 import socket
 import statistics
 import time
-from typing import (Any, AsyncIterator, Callable, Dict, Iterable, List,
-                    NoReturn, Optional, Sequence, Tuple)
+from typing import (Any, AsyncIterator, Callable, Iterable, NoReturn, Optional,
+                    Sequence)
 
 from verbsperf.agents import agent as protocol
 from verbsperf.documents.fields import (Fields, having, list_of, of, optional,
@@ -43,7 +43,7 @@ def is_port(value: Any) -> bool:
 
 TEXT, NUMBER = of(str), of(int)
 # What an agent may say, and what it has.
-MESSAGES: Dict[str, Fields] = {
+MESSAGES: dict[str, Fields] = {
     "node": {"error": optional(TEXT), "devices": list_of(having(
         name=TEXT, state=TEXT, port=NUMBER, mtu=optional(NUMBER),
         link=optional(TEXT), firmware=optional(TEXT)))},
@@ -69,9 +69,9 @@ class Clock:
     quickest of the last ones says it best."""
 
     def __init__(self) -> None:
-        self.readings: List[Tuple[float, float]] = []  # (round trip, offset)
+        self.readings: list[tuple[float, float]] = []  # (round trip, offset)
         # when the node was asked, which it repeats: by the steady clock
-        self.asked: Dict[float, float] = {}
+        self.asked: dict[float, float] = {}
 
     def ask(self) -> float:
         """Return the time, to be sent to the node."""
@@ -102,7 +102,7 @@ class Process:
     def __init__(self, number: int) -> None:
         loop = asyncio.get_running_loop()
         self.number = number
-        self.events: Dict[str, "asyncio.Future[Object]"] = {
+        self.events: dict[str, "asyncio.Future[Object]"] = {
             name: loop.create_future()
             for name in ("listening", "warm", "ended")}
 
@@ -142,7 +142,7 @@ class Node:
         self.clock = Clock()
         self.facts: Object = {}
         self.failure: Optional[str] = None
-        self.processes: Dict[int, Process] = {}
+        self.processes: dict[int, Process] = {}
         self.heard = time.monotonic()
 
     def say(self, **message: Any) -> None:
@@ -193,8 +193,7 @@ def local_address(node: str) -> Optional[str]:
 
 
 def listener(bind: Optional[str], port: int) -> socket.socket:
-    """Return a socket that listens at BIND, or else at every address of this
-    host: both families, one PORT."""
+    """Return a socket that listens at BIND, else at all addresses, at PORT."""
     if bind:
         family, _, _, _, place = socket.getaddrinfo(
             bind, port, type=socket.SOCK_STREAM)[0]
@@ -215,11 +214,11 @@ class Coordinator:
 
     def __init__(self, nodes: Sequence[str], key: bytes) -> None:
         self.expected, self.key = list(nodes), key
-        self.nodes: Dict[str, Node] = {}
-        self.refused: Dict[str, str] = {}
-        self.strangers: Dict[str, str] = {}
+        self.nodes: dict[str, Node] = {}
+        self.refused: dict[str, str] = {}
+        self.strangers: dict[str, str] = {}
         # connections that have proved nothing yet, the oldest first
-        self.unproved: Dict[asyncio.StreamWriter, None] = {}
+        self.unproved: dict[asyncio.StreamWriter, None] = {}
         self.changed = asyncio.Event()
         self.numbers = itertools.count(1)
         self.port = 0
@@ -227,8 +226,7 @@ class Coordinator:
     @contextlib.asynccontextmanager
     async def listening(self, bind: Optional[str], port: int
                         ) -> AsyncIterator["Coordinator"]:
-        """Take agents at BIND and PORT as long as the context lasts, and then
-        let them end."""
+        """Take agents at BIND and PORT in this context, then let them end."""
         server = await asyncio.start_server(
             self.meet, sock=listener(bind, port), backlog=BACKLOG,
             limit=protocol.LONGEST + 2)
@@ -245,8 +243,7 @@ class Coordinator:
             await asyncio.sleep(0)
 
     async def ping(self) -> None:
-        """Ask every agent for the time, now and then, and give up on those
-        that do not answer."""
+        """Ask every agent for the time, and give up on those without answer."""
         while True:
             self.ask_time(self.nodes.values())
             await asyncio.sleep(PING_EVERY)
@@ -333,8 +330,7 @@ class Coordinator:
 
     def check_version(self, name: str, theirs: object,
                       writer: asyncio.StreamWriter) -> None:
-        """Refuse the agent of NAME when THEIRS, which may be anything, is not
-        the protocol that is spoken here."""
+        """Refuse the agent of NAME when THEIRS is not the protocol here."""
         if type(theirs) is not int:
             raise protocol.Ended("the greeting has no protocol")
         if theirs != protocol.PROTOCOL:
@@ -387,9 +383,9 @@ class Coordinator:
         return node is not None and bool(node.facts or node.failure)
 
     async def gather(self, seconds: float,
-                     gave_up: Callable[[], Dict[str, str]],
+                     gave_up: Callable[[], dict[str, str]],
                      tell: Callable[[int], None] = lambda known: None
-                     ) -> Dict[str, str]:
+                     ) -> dict[str, str]:
         """Wait until all nodes have connected, SECONDS at most; return why
         others have not. GAVE_UP says which never will, and why; TELL is told
         how many have."""
@@ -405,14 +401,14 @@ class Coordinator:
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self.changed.wait(),
                                        min(0.5, seconds_left))
-        missing: Dict[str, str] = {
+        missing: dict[str, str] = {
             name: f"its agent did not connect in {seconds:g} s"
             for name in left}
         for why in (lost, self.strangers):
             missing.update((name, why[name]) for name in left if name in why)
         return {**missing, **self.failed()}
 
-    def failed(self) -> Dict[str, str]:
+    def failed(self) -> dict[str, str]:
         """Return why nodes that had connected take part no more."""
         return {name: node.failure for name, node in self.nodes.items()
                 if node.failure is not None}

@@ -8,7 +8,7 @@ import asyncio
 import datetime
 import statistics
 import time
-from typing import Collection, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Collection, NamedTuple, Optional, Sequence
 
 from verbsperf.agents.agent import CLIENT, SERVER
 from verbsperf.agents.coordinator import Coordinator, Node, NodeFailed, Process
@@ -24,14 +24,14 @@ ENDS_WITHIN = 60.0      # seconds to end, besides the time measured
 PARTING = 15.0          # seconds for a server to end after its client
 MOST_APART = 0.9        # of a window must lie in the round's
 
-Span = Tuple[float, float]
+Span = tuple[float, float]
 
 
 class Job(NamedTuple):
     """What one pair measures in a round."""
 
     pair: Pair
-    words: List[str]    # the test and its options
+    words: list[str]    # the test and its options
     seconds: float      # warm-up and measurement
     probe: bool = False
 
@@ -77,8 +77,7 @@ class Round(NamedTuple):
 
 
 def address_of(node: Node) -> str:
-    """Return where others find NODE: where it connected from, or its name when
-    that is this host."""
+    """Return where others find NODE: its name when it is on this host."""
     if node.address.startswith(("127.", "::1")):
         return node.name
     return node.address
@@ -111,8 +110,7 @@ class Running(Outcome):
         return node
 
     def start(self, end: End, words: Sequence[str], *address: str) -> Process:
-        """Start verbsperf with WORDS at END, and with the ADDRESS of the other
-        if it is a client."""
+        """Start verbsperf with WORDS at END; a client has an ADDRESS."""
         device = [f"--device={end.device}"] if end.device else []
         return self.node(end.node).start(next(self.coordinator.numbers),
                                          [*words, *device, *address])
@@ -156,10 +154,6 @@ class Running(Outcome):
             return
         await self.stage("connecting and warming up", self.client, "warm",
                          WARM_WITHIN + self.job.seconds)
-
-    def is_warm(self) -> bool:
-        """Both ends run, and wait for the window to open."""
-        return self.client is not None and not self.error
 
     async def finish(self) -> None:
         """Wait for the end of both ends."""
@@ -217,8 +211,7 @@ def overlap_of(one: Span, other: Span) -> float:
 
 
 def rate_within(outcome: Outcome, span: Span) -> Optional[float]:
-    """Return the Gb/s of OUTCOME within SPAN, from its intervals; from its
-    mean when it has none."""
+    """Return the Gb/s of OUTCOME within SPAN, by its intervals if any."""
     assert outcome.row is not None and outcome.opened is not None
     intervals = outcome.row.get("intervals")
     if not intervals:
@@ -241,7 +234,7 @@ def middle_of(spans: Collection[Span]) -> Span:
 
 
 def add_up(outcomes: Sequence[Outcome]
-           ) -> Tuple[Optional[Span], Optional[float], int]:
+           ) -> tuple[Optional[Span], Optional[float], int]:
     """Mark what was not measured together; return (the time in which the rest
     was, its Gb/s, how many pairs are in it)."""
     spans = {one: span for one in outcomes for span in (one.span(),) if span}
@@ -277,7 +270,8 @@ async def run_round(coordinator: Coordinator, jobs: Sequence[Job]) -> Round:
     coordinator.ask_time(coordinator.nodes.values())
     await asyncio.gather(*(one.connect() for one in running))
     connecting = time.monotonic() - start
-    await open_windows(coordinator, [one for one in running if one.is_warm()])
+    await open_windows(coordinator, [
+        one for one in running if one.client and not one.error])
     await asyncio.gather(*(one.finish() for one in running))
     return Round(running, *add_up(running), time.monotonic() - start,
                  connecting)

@@ -10,7 +10,7 @@ import os
 import shlex
 import signal
 import sys
-from typing import Dict, List, Optional, Sequence
+from typing import Optional, Sequence
 
 from verbsperf.agents import agent
 from verbsperf.base.errors import Refused
@@ -42,17 +42,16 @@ def load(key: str) -> bytes:
 
 
 def python_words(places: Sequence[str], port: int, node: str, program: str
-                 ) -> List[str]:
+                 ) -> list[str]:
     """Return the command of the agent on a node."""
     words = ["python3", "-c", BOOT, f"{','.join(places)}:{port}"]
     words += ["--node", node] if node else []
     return words + ["--program", program]
 
 
-def command_of(template: str, values: Dict[str, str], remote: List[str]
-               ) -> List[str]:
-    """Return the command line of TEMPLATE, with VALUES in it, that starts
-    REMOTE."""
+def command_of(template: str, values: dict[str, str], remote: list[str]
+               ) -> list[str]:
+    """Return the command of TEMPLATE, with VALUES, that starts REMOTE."""
     words = shlex.split(template)
     for name, value in values.items():
         words = [word.replace(name, value) for word in words]
@@ -64,16 +63,16 @@ class Launcher:
 
     def __init__(self, given: bytes) -> None:
         self.given = given
-        self.running: List["asyncio.subprocess.Process"] = []
-        self.failed: Dict[str, str] = {}
-        self.tasks: List["asyncio.Task[None]"] = []
+        self.running: list["asyncio.subprocess.Process"] = []
+        self.failed: dict[str, str] = {}
+        self.tasks: list["asyncio.Task[None]"] = []
         self.room = asyncio.Semaphore(AT_ONCE)
 
-    def begin(self, words: List[str], nodes: Sequence[str]) -> None:
+    def begin(self, words: list[str], nodes: Sequence[str]) -> None:
         """Start WORDS for NODES."""
         self.tasks.append(asyncio.ensure_future(self.watch(words, nodes)))
 
-    async def watch(self, words: List[str], nodes: Sequence[str]) -> None:
+    async def watch(self, words: list[str], nodes: Sequence[str]) -> None:
         """Run WORDS, and remember why it failed for NODES."""
         async with self.room:
             try:
@@ -102,8 +101,7 @@ class Launcher:
             self.failed.setdefault(node, why)
 
     async def end(self) -> None:
-        """End all programs that still run: their agents were told to, and get
-        the time for it."""
+        """End all programs that still run, which get the time for it."""
         if not self.tasks:
             return
         for number in (None, signal.SIGTERM, signal.SIGKILL):
@@ -131,7 +129,7 @@ async def last_line(stream: Optional[asyncio.StreamReader]) -> str:
     return said if said and "agent of " in text else text
 
 
-def start(how: str, nodes: Sequence[str], places: Dict[str, List[str]],
+def start(how: str, nodes: Sequence[str], places: dict[str, list[str]],
           port: int, key: str, program: str) -> Launcher:
     """Start the agents of NODES by HOW: ssh, slurm, clush, none or a command.
     They connect to the PLACES of this host for their node, at PORT."""

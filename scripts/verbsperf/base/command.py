@@ -25,8 +25,7 @@ def name() -> str:
 
 
 def say(sentence: object) -> None:
-    """Write SENTENCE on stderr, where hours of measuring do not depend on
-    it."""
+    """Write SENTENCE on stderr, if that works: nothing depends on it."""
     with contextlib.suppress(OSError):
         print(f"{name()}: {printable(str(sentence))}", file=sys.stderr,
               flush=True)
@@ -70,7 +69,7 @@ class Parser(argparse.ArgumentParser):
     """Parses a command line, and says in one line what is wrong with it."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(prog=name(), **options)
+        super().__init__(prog=name(), allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         complain(f"{message}; see --help")
@@ -114,8 +113,7 @@ def stop(_number: int, _frame: object) -> NoReturn:
 
 
 def start(command: str) -> int:
-    """Run the module COMMAND of verbsperf.commands; return the exit status.
-    What nobody expected has a status of its own."""
+    """Run the module COMMAND of verbsperf.commands; return the status."""
     try:
         signal.signal(signal.SIGTERM, stop)
         if isinstance(sys.stdout, io.TextIOWrapper):

@@ -1,5 +1,5 @@
 """What is measured, and how it is compared: the one table of metrics."""
-from typing import Dict, NamedTuple
+from typing import NamedTuple
 
 
 class Metric(NamedTuple):
@@ -27,7 +27,7 @@ def title_of(name: str) -> str:
 
 
 BYTES = "verbsperf_bandwidth_bytes_per_second"
-METRICS: Dict[str, Metric] = {
+METRICS: dict[str, Metric] = {
     "gbps": Metric("Gb/s", "bandwidth", True, BYTES, 1e9 / 8),
     "mpps": Metric("Mpps", "message rate", True,
                    "verbsperf_messages_per_second", 1e6, "wide"),

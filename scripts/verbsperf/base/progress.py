@@ -60,8 +60,7 @@ class Progress(Line):
         self.show()
 
     def left(self, running: int = 1) -> str:
-        """Return how long it takes until the last part is over, while RUNNING
-        of them, or none, are."""
+        """Return how long it takes while RUNNING parts, or none, are begun."""
         each = self.spent / self.measured if self.measured else self.each
         here = max(0.0, each - (time.monotonic() - self.since)) * running
         seconds = here + each * max(0, self.total - self.done - running)

@@ -1,5 +1,5 @@
 """Figures, times and tables as people read them."""
-from typing import Collection, List, Optional, Sequence
+from typing import Collection, Optional, Sequence
 
 from verbsperf.base.metrics import METRICS
 
@@ -8,8 +8,7 @@ MOST_RATIO = 1e6
 
 
 def printable(text: str) -> str:
-    """Return TEXT, which another host may have sent, without what a terminal
-    would obey or cannot show."""
+    """Return TEXT of another host without what a terminal would obey."""
     return "".join(one if one.isprintable() else "?" for one in text)
 
 
@@ -26,8 +25,7 @@ def unit(metric: str) -> str:
 
 
 def number(value: Optional[float]) -> str:
-    """Return VALUE with four significant digits; no small value is shown as
-    0."""
+    """Return VALUE with four significant digits; no small one is 0."""
     if value is None:
         return "-"
     text = f"{value:#.4g}"
@@ -37,8 +35,7 @@ def number(value: Optional[float]) -> str:
 
 
 def percent(ratio: Optional[float], digits: int) -> str:
-    """Return how much RATIO is above or below 1, with DIGITS after the
-    point."""
+    """Return by how much RATIO differs from 1, with DIGITS after the point."""
     if ratio is None:
         return "-"
     if ratio > MOST_RATIO:
@@ -58,9 +55,8 @@ def interval(low: Optional[float], high: Optional[float], digits: int) -> str:
 
 
 def table(names: Sequence[str], rows: Sequence[Sequence[str]],
-          left: Collection[int]) -> List[str]:
-    """Return lines with columns called NAMES. The columns LEFT have words,
-    which are aligned on the left."""
+          left: Collection[int]) -> list[str]:
+    """Return lines with columns called NAMES; those LEFT have words."""
     rows = [list(map(printable, row)) for row in (names, *rows)]
     widths = [max(map(len, column)) for column in zip(*rows)]
     return ["  ".join(

@@ -6,8 +6,7 @@ all pairs differ; a node is judged by the median of its pairs.  The judge is the
 one of all comparisons (stats/verdict.py)."""
 import math
 import statistics
-from typing import (Dict, Iterable, Iterator, List, NamedTuple, Optional,
-                    Sequence)
+from typing import Iterable, Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.base import tables
 from verbsperf.base.errors import ResultsError
@@ -27,7 +26,7 @@ ROBUST = 6
 # What is more, and what is less, where more is better and where less is.
 WORDS = {1: ("faster", "slower"), -1: ("shorter", "longer")}
 
-Values = Dict[Pair, List[Optional[float]]]
+Values = dict[Pair, list[Optional[float]]]
 
 
 class Part(NamedTuple):
@@ -36,21 +35,19 @@ class Part(NamedTuple):
     title: str
     metric: str
     tolerance: float        # in percent
-    changes: Dict[Pair, float]
-    lost: List[str]         # what cannot be compared
+    changes: dict[Pair, float]
+    lost: list[str]         # what cannot be compared
 
     def sign(self) -> int:
         """Return 1 where more is better, else -1."""
         return 1 if METRICS[self.metric].is_rate else -1
 
     def family(self) -> int:
-        """Return how many changes are judged: of all, of each end that has
-        several pairs, of each pair."""
+        """Return how many changes are judged: of all, ends and pairs."""
         return 1 + len(self.changes) + len(by_end(self.changes))
 
     def percent(self, change: float) -> str:
-        """Return CHANGE as people read it, who expect a longer time to be
-        more."""
+        """Return CHANGE as people read it: of a longer time, more."""
         return tables.percent(math.exp(self.sign() * change), 1)
 
 
@@ -70,13 +67,13 @@ class Changed(NamedTuple):
 
     part: Part
     whole: Optional[Change]     # None: no pair was measured in both
-    named: List[Change]
-    undecided: List[Change]
+    named: list[Change]
+    undecided: list[Change]
 
 
-def by_end(pairs: Iterable[Pair]) -> Dict[End, List[Pair]]:
+def by_end(pairs: Iterable[Pair]) -> dict[End, list[Pair]]:
     """Return the PAIRS of each end that has several."""
-    found: Dict[End, List[Pair]] = {}
+    found: dict[End, list[Pair]] = {}
     for pair in pairs:
         for end in pair[:2]:
             found.setdefault(end, []).append(pair)
@@ -109,13 +106,12 @@ class Judge:
         return verdict.Change(estimate, (self.spread * share) ** 2,
                               self.freedom, verdict.NOTHING, 1)
 
-    def decide(self, known: verdict.Change) -> "tuple[str, Optional[str]]":
+    def decide(self, known: verdict.Change) -> tuple[str, Optional[str]]:
         """Return (verdict, reason) of what is KNOWN of a change."""
         return verdict.decide(known, known.ps(self.family)[1], *self.limits)
 
     def change(self, what: str, own: Sequence[float]) -> Change:
-        """Judge the pairs OWN of WHAT, of two in the middle by the one that
-        changed less."""
+        """Judge the pairs OWN of WHAT, of two in the middle by the lesser."""
         estimate = min(statistics.median_low(own), statistics.median_high(own),
                        key=abs)
         known = self.known(estimate, len(own))
@@ -131,8 +127,7 @@ class Judge:
 
 
 def values_of(entries: Sequence[Object], index: int) -> Values:
-    """Return what each pair reached in the rounds, whichever end was the
-    client; None where it failed."""
+    """Return what each pair reached in the rounds, None where it failed."""
     found: Values = {}
     for entry in view.in_rounds(entries, index):
         pair = file.pair_of(entry)
@@ -184,7 +179,7 @@ def judge(part: Part, family: int) -> Changed:
         return Changed(part, None, [], [])
     judging, left = Judge(part, family), dict(part.changes)
     whole = judging.change("median pair", list(left.values()))
-    found: List[Change] = []
+    found: list[Change] = []
     while True:
         ends = [(judging.change(end.text(), [left[pair] for pair in own]), own)
                 for end, own in by_end(left).items()]
@@ -203,8 +198,8 @@ def judge(part: Part, family: int) -> Changed:
         and one not in found])
 
 
-def compare(old_path: str, new_path: str, tolerances: Dict[str, float]
-            ) -> List[Changed]:
+def compare(old_path: str, new_path: str, tolerances: dict[str, float]
+            ) -> list[Changed]:
     """Compare two files, point by point; TOLERANCES are in percent."""
     old, new = ({sweep_point(point): (point["metric"], values_of(entries, i))
                  for i, point in enumerate(header["points"])}

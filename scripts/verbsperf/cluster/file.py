@@ -7,7 +7,7 @@ end for each finding and note; doc/verbsperf-cluster-1.schema.json has it
 all."""
 import json
 import platform
-from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple, Optional
 
 from verbsperf.base.errors import Refused, ResultsError
 from verbsperf.base.metrics import METRICS
@@ -32,7 +32,7 @@ class Begun(NamedTuple):
 
     lines: Optional[Lines]
     header: Object
-    entries: List[Object]   # what is in it already, without the header
+    entries: list[Object]   # what is in it already, without the header
 
     def append(self, entry: Object) -> None:
         """Add a line, which will be read."""
@@ -59,7 +59,7 @@ HEADER: Fields = {
     "started": TEXT, "tool": having(verbsperf=TEXT), "pattern": TEXT,
     "nodes": list_of(TEXT, 1), "points": list_of(of(dict), 1)}
 # What each kind of line needs.
-KINDS: Dict[str, Fields] = {
+KINDS: dict[str, Fields] = {
     "node": {"node": TEXT, "error": optional(TEXT), "environment": PART},
     "pair": {"round": formats.is_count, "point": formats.is_count,
              "rail": formats.is_count, "client": END, "server": END,
@@ -79,8 +79,7 @@ KINDS: Dict[str, Fields] = {
 FOUND = ("finding", "note")
 
 
-def check_fields(place: Place, kind: str, fields: Fields, line: Object
-                 ) -> None:
+def check_fields(place: Place, kind: str, fields: Fields, line: Object) -> None:
     """LINE has the FIELDS that one of KIND needs."""
     name = wrong(line, fields)
     place.expect(name is None, f"\"{name}\" of a {kind} is not as "
@@ -101,8 +100,7 @@ def check_header(place: Place, header: Object) -> None:
 
 
 def check_entry(place: Place, header: Object, entry: Object) -> Object:
-    """Return ENTRY, which is a line after HEADER, with all that it may
-    have."""
+    """Return ENTRY, a line after HEADER, with all that it may have."""
     kind = entry.get("type")
     place.expect(isinstance(kind, str) and kind in KINDS,
                  f"a line of the type {json.dumps(kind)}")
@@ -114,7 +112,7 @@ def check_entry(place: Place, header: Object, entry: Object) -> Object:
     return {**dict.fromkeys(fields), **entry}
 
 
-def read(path: str) -> Tuple[Object, List[Object]]:
+def read(path: str) -> tuple[Object, list[Object]]:
     """Return (header, the other lines) of the file PATH. What was found before
     it was resumed was found again, or not, and is left out."""
     lines = list(objects_of(path, read_text(path)))
@@ -173,5 +171,4 @@ def end_of(said: Object) -> End:
 
 def pair_of(entry: Object) -> Pair:
     """Return the pair of ENTRY."""
-    return Pair(end_of(entry["client"]), end_of(entry["server"]),
-                entry["rail"])
+    return Pair(end_of(entry["client"]), end_of(entry["server"]), entry["rail"])

@@ -1,6 +1,6 @@
 """Draws what pairs of nodes reached as a heat map, with matplotlib."""
 import math
-from typing import List, Sequence
+from typing import Sequence
 
 import matplotlib
 import numpy
@@ -83,13 +83,12 @@ def write_cells(axes: Axes, matrix: Matrix, grid: Grid) -> None:
 def draw_failed(axes: Axes, matrix: Matrix) -> None:
     """Fill the cells of pairs that failed."""
     if matrix.failed:
-        grid = grid_of(matrix._replace(
-            cells=dict.fromkeys(matrix.failed, 1.0)))
+        grid = grid_of(matrix._replace(cells=dict.fromkeys(matrix.failed, 1.0)))
         axes.imshow(grid, interpolation="nearest",
                     cmap=ListedColormap([FAILED]), gid="failed")
 
 
-def foot_of(found: Sequence[Matrix], entries: List[Object]) -> List[str]:
+def foot_of(found: Sequence[Matrix], entries: list[Object]) -> list[str]:
     """Return what stands below the maps."""
     lines = [f"{matrix.title}: median {tables.number(ranks.median(values))} "
              + tables.unit(matrix.metric)
@@ -101,7 +100,7 @@ def foot_of(found: Sequence[Matrix], entries: List[Object]) -> List[str]:
                     if one["type"] == "finding"]
 
 
-def save(path: str, form: str, header: Object, entries: List[Object]) -> None:
+def save(path: str, form: str, header: Object, entries: list[Object]) -> None:
     """Draw each point and rail into PATH, of FORM svg or png."""
     found = list(view.matrices(header, entries))
     if not found:

@@ -2,7 +2,7 @@
 written."""
 import platform
 import resource
-from typing import Dict, List, Optional, Sequence
+from typing import Optional, Sequence
 
 from verbsperf.agents.coordinator import Coordinator, Node, local_address
 from verbsperf.agents.launch import Launcher
@@ -19,7 +19,7 @@ FILES_BESIDE = 2048
 
 
 def places_of(nodes: Sequence[str], bind: Optional[str]
-              ) -> Dict[str, List[str]]:
+              ) -> dict[str, list[str]]:
     """Return the addresses of this host that each of NODES may reach."""
     if bind:
         return {node: [bind] for node in nodes}
@@ -43,9 +43,8 @@ def lacking(devices: Sequence[str], node: Node) -> Optional[str]:
 
 
 async def gather(fleet: Coordinator, devices: Sequence[str], seconds: float,
-                 launcher: Launcher) -> Dict[str, str]:
-    """Wait SECONDS for the agents that LAUNCHER starts; return why nodes will
-    not take part, such as for lack of DEVICES."""
+                 launcher: Launcher) -> dict[str, str]:
+    """Wait SECONDS for agents; return why nodes will not take part."""
     line = Line()
     failed = await fleet.gather(
         seconds, lambda: launcher.failed,
@@ -74,8 +73,8 @@ def allow_files(nodes: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
-def note_nodes(fleet: Coordinator, failed: Dict[str, str],
-               environments: Dict[str, Object], file: Begun) -> None:
+def note_nodes(fleet: Coordinator, failed: dict[str, str],
+               environments: dict[str, Object], file: Begun) -> None:
     """Write what is known of each node."""
     for name in fleet.expected:
         node = fleet.nodes.get(name)

@@ -3,7 +3,7 @@ import html
 import itertools
 import json
 import math
-from typing import Dict, Iterator, List, Sequence
+from typing import Iterator, Sequence
 
 from verbsperf.base import tables
 from verbsperf.cluster import view
@@ -159,16 +159,15 @@ def box_of(colour: str) -> str:
     return f'<i style="background:{colour}"></i>'
 
 
-def paths_of(matrix: Matrix) -> Dict[str, str]:
-    """Return {colour: the path of a line through its cells}, one stroke for
-    those side by side."""
+def paths_of(matrix: Matrix) -> dict[str, str]:
+    """Return {colour: a path through its cells}, one stroke for a run."""
     place = {node: i for i, node in enumerate(matrix.nodes)}
     shown = {**{pair: SHADES[shade_of(matrix, value)][0]
                 for pair, value in matrix.cells.items()},
              **dict.fromkeys(matrix.failed, FAILED)}
     cells = sorted((colour, place[a], place[b])
                    for (a, b), colour in shown.items())
-    paths: Dict[str, str] = {}
+    paths: dict[str, str] = {}
     # columns less their number are equal as long as none is left out
     for (colour, row, _), run in itertools.groupby(
             enumerate(cells), lambda one: (*one[1][:2], one[1][2] - one[0])):
@@ -224,8 +223,7 @@ def where_of(ends: Sequence[End]) -> str:
     return ", ".join(end.text() for end in ends)
 
 
-def finding_rows(header: Object, entries: List[Object]
-                 ) -> List[List[object]]:
+def finding_rows(header: Object, entries: list[Object]) -> list[list[object]]:
     """Return the findings as rows, worst first."""
     return [[where_of(list(map(end_of, one["ends"]))), one["kind"],
              None if one["ratio"] is None else 100.0 * one["ratio"],
@@ -234,11 +232,11 @@ def finding_rows(header: Object, entries: List[Object]
             for one in view.findings_of(entries)]
 
 
-def node_rows(header: Object, entries: List[Object]) -> List[List[object]]:
+def node_rows(header: Object, entries: list[Object]) -> list[list[object]]:
     """Return what each node reached, as rows."""
-    known: Dict[str, Object] = {entry["node"]: entry for entry in entries
+    known: dict[str, Object] = {entry["node"]: entry for entry in entries
                                 if entry["type"] == "node"}
-    reached: Dict[str, List[object]] = {
+    reached: dict[str, list[object]] = {
         node: [ranks.median(some), min(some), max(some)]
         for matrix in itertools.islice(view.matrices(header, entries), 1)
         for node, some in matrix.by_node().items()}
@@ -248,7 +246,7 @@ def node_rows(header: Object, entries: List[Object]) -> List[List[object]]:
             for node in header["nodes"]]
 
 
-def lines_of(header: Object, entries: List[Object]) -> Iterator[str]:
+def lines_of(header: Object, entries: list[Object]) -> Iterator[str]:
     """Yield the page."""
     title = f"{header['pattern']} of {len(header['nodes'])} nodes"
     yield ('<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
@@ -283,6 +281,6 @@ def lines_of(header: Object, entries: List[Object]) -> Iterator[str]:
     yield f"<script>{SCRIPT}</script></body></html>\n"
 
 
-def text(header: Object, entries: List[Object]) -> str:
+def text(header: Object, entries: list[Object]) -> str:
     """Return the page."""
     return "".join(lines_of(header, entries))

@@ -1,8 +1,7 @@
 """What verbsperf-cluster does, once the nodes are known: the rounds of each
 point, then what is suspect."""
 import asyncio
-from typing import (Dict, Iterator, List, NamedTuple, Optional, Sequence, Set,
-                    Tuple)
+from typing import Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.agents import fleet
 from verbsperf.agents.coordinator import Coordinator
@@ -25,7 +24,7 @@ OVERHEAD = 1.0
 class Point(NamedTuple):
     """What is measured."""
 
-    words: List[str]    # a test and its options
+    words: list[str]    # a test and its options
     seconds: float      # warm-up and measurement
     metric: str         # that pairs are compared by
 
@@ -35,23 +34,23 @@ class Work(NamedTuple):
 
     pattern: str
     wanted: patterns.Wanted
-    devices: List[str]
+    devices: list[str]
     cross: bool
     concurrent: Optional[int]
-    points: List[Point]
-    probes: List[Pair]
+    points: list[Point]
+    probes: list[Pair]
     probe: Optional[Point]
-    groups: List[List[str]] = []
+    groups: list[list[str]] = []
     tolerance: Optional[float] = None   # a share of what is usual
 
-    def rounds(self) -> Iterator[List[Pair]]:
+    def rounds(self) -> Iterator[list[Pair]]:
         """Make the rounds."""
         return patterns.rounds_of(
             self.pattern, self.wanted,
             dict.fromkeys(self.wanted.nodes, self.devices), self.cross,
             self.concurrent)
 
-    def of(self, nodes: List[str]) -> "Work":
+    def of(self, nodes: list[str]) -> "Work":
         """Return what is left of it when only NODES take part."""
         return self._replace(
             wanted=self.wanted._replace(nodes=nodes),
@@ -65,21 +64,20 @@ class Clustering:
     def __init__(self, coordinator: Coordinator, work: Work, file: Begun
                  ) -> None:
         self.coordinator, self.work, self.file = coordinator, work, file
-        self.told: Set[str] = set()
+        self.told: set[str] = set()
         count = sum(1 for _ in work.rounds())
         self.progress = Progress(count * len(work.points), OVERHEAD + max(
             point.seconds for point in work.points))
         self.number = 0
         # of each node: what its host is, and which counters rose last
-        self.facts: Dict[str, Object] = {
+        self.facts: dict[str, Object] = {
             entry["node"]: entry["environment"] for entry in file.entries
             if entry["type"] == "node" and entry.get("environment")}
-        self.rose: Dict[str, List[Object]] = {}
+        self.rose: dict[str, list[Object]] = {}
 
     async def run_round(self, number: int, index: int, pairs: Sequence[Pair],
                         alone: bool = False) -> Sequence[Outcome]:
-        """Run PAIRS as round NUMBER of the point INDEX, with the probes unless
-        they are to be ALONE; write what came."""
+        """Run PAIRS as round NUMBER of the point INDEX, and write what came."""
         point, probe = self.work.points[index], self.work.probe
         jobs = [Job(pair, point.words, point.seconds) for pair in pairs]
         if probe is not None and not alone:
@@ -101,8 +99,7 @@ class Clustering:
         return done.outcomes
 
     def tell_failure(self, outcome: Outcome) -> None:
-        """Say once why OUTCOME is none, with the pair unless it is a node's
-        failure."""
+        """Say once why OUTCOME is none, and of which pair or node."""
         why, pair = outcome.error, outcome.job.pair
         if why and why.partition(":")[0] not in (pair.client.node,
                                                  pair.server.node):
@@ -147,8 +144,7 @@ class Clustering:
             ticking.cancel()
             self.progress.clear()
 
-    async def run_point(self, index: int, before: Set[Tuple[int, int]]
-                        ) -> None:
+    async def run_point(self, index: int, before: set[tuple[int, int]]) -> None:
         """Measure the rounds of the point INDEX that were not BEFORE."""
         if self.work.probes and (index, 0) not in before:
             # first without any load
@@ -175,7 +171,7 @@ class Clustering:
         if not measured:
             return
 
-        async def measure(pairs: List[Pair]) -> List[Optional[float]]:
+        async def measure(pairs: list[Pair]) -> list[Optional[float]]:
             self.number += 1
             self.progress.name("testing again: " + (
                 f"{len(pairs)} pairs" if len(pairs) > 3
@@ -192,8 +188,7 @@ class Clustering:
             self.file.append({"type": "finding", "point": index, **one,
                               "beside": self.evidence(one)})
         for note in inquiry.notes:
-            self.file.append({"type": "note", "point": index,
-                              "sentence": note})
+            self.file.append({"type": "note", "point": index, "sentence": note})
 
     def remember(self, outcome: Outcome) -> None:
         """Keep what explains the result of both ends of OUTCOME."""

@@ -2,8 +2,7 @@
 them."""
 import shutil
 import statistics
-from typing import (Dict, Iterable, Iterator, List, NamedTuple, Optional,
-                    Sequence, Set, Tuple)
+from typing import Iterable, Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.base import tables
 from verbsperf.base.metrics import METRICS
@@ -26,20 +25,19 @@ READING = "a row for each client, a column for each server; - not measured"
 # A scale reaches at least as far from its best value: what is only noise shall
 # not look as if something were slow.
 LEAST_RANGE = 0.2
-Names = Tuple[str, str]     # of a client and its server
-Cells = Dict[Names, float]
+Names = tuple[str, str]     # of a client and its server
+Cells = dict[Names, float]
 
 
 class Matrix(NamedTuple):
-    """What pairs of one point and rail reached; names are without what all
-    nodes have alike."""
+    """What pairs of one point and rail reached; names without the domain."""
 
     title: str
     metric: str
-    nodes: List[str]
+    nodes: list[str]
     cells: Cells
-    failed: Set[Names]
-    scale: "tuple[float, float]"    # of all rails of the point
+    failed: set[Names]
+    scale: tuple[float, float]    # of all rails of the point
 
     def is_rate(self) -> bool:
         """More is better."""
@@ -51,9 +49,9 @@ class Matrix(NamedTuple):
         share = (value - low) / (high - low) if high > low else 1.0
         return share if self.is_rate() else 1 - share
 
-    def by_node(self) -> Dict[str, List[float]]:
+    def by_node(self) -> dict[str, list[float]]:
         """Return what all pairs of each node reached."""
-        found: Dict[str, List[float]] = {}
+        found: dict[str, list[float]] = {}
         for pair, value in self.cells.items():
             for node in pair:
                 found.setdefault(node, []).append(value)
@@ -77,7 +75,7 @@ def ending(name: str) -> str:
     return name if len(name) <= LONGEST else "..." + name[3 - LONGEST:]
 
 
-def scale_of(values: Sequence[float], metric: str) -> "tuple[float, float]":
+def scale_of(values: Sequence[float], metric: str) -> tuple[float, float]:
     """Return the lowest and the highest value that a colour stands for."""
     if not values:
         return 0.0, 0.0
@@ -88,31 +86,29 @@ def scale_of(values: Sequence[float], metric: str) -> "tuple[float, float]":
 
 
 def entries_of(entries: Iterable[Object], kind: str, index: int
-               ) -> List[Object]:
+               ) -> list[Object]:
     """Return the lines of KIND and of the point INDEX."""
     return [entry for entry in entries
             if entry["type"] == kind and entry.get("point") == index]
 
 
 def in_rounds(entries: Iterable[Object], index: Optional[int] = None
-              ) -> List[Object]:
+              ) -> list[Object]:
     """Return the pairs of the rounds of the point INDEX, or of all."""
     return [entry for entry in entries if entry["type"] == "pair"
             and index in (None, entry["point"])
             and not (entry["alone"] or entry["probe"])]
 
 
-def matrices(header: Object, entries: List[Object]) -> Iterator[Matrix]:
-    """Yield the matrix of each point, and of each rail of it, or of two rails
-    that are measured with each other."""
+def matrices(header: Object, entries: list[Object]) -> Iterator[Matrix]:
+    """Yield the matrix of each point, and of each rail or two rails of it."""
     domain = domain_of(header["nodes"])
     nodes = [node.removesuffix(domain) for node in header["nodes"]]
     for index, point in enumerate(header["points"]):
         own = in_rounds(entries, index)
         scale = scale_of([entry["value"] for entry in own
                           if entry["value"] is not None], point["metric"])
-        rails = grouped(own, lambda one: (one["rail"],
-                                          one["server"]["device"]))
+        rails = grouped(own, lambda one: (one["rail"], one["server"]["device"]))
         for (_, there), some in sorted(rails.items()):
             devices = sorted({entry["client"]["device"] for entry in some})
             title = label(sweep_point(point))
@@ -124,10 +120,9 @@ def matrices(header: Object, entries: List[Object]) -> Iterator[Matrix]:
             yield Matrix(title, point["metric"], nodes, cells, failed, scale)
 
 
-def cells_of(entries: List[Object], domain: str) -> Tuple[Cells, Set[Names]]:
-    """Return ({pair: what it reached}, those that failed) of ENTRIES; of
-    several of a pair the median."""
-    values: Dict[Names, List[float]] = {}
+def cells_of(entries: list[Object], domain: str) -> tuple[Cells, set[Names]]:
+    """Return ({pair: the median that it reached}, those that failed)."""
+    values: dict[Names, list[float]] = {}
     failed = set()
     for entry in entries:
         pair = (entry["client"]["node"].removesuffix(domain),
@@ -160,7 +155,7 @@ def cell(matrix: Matrix, row: str, column: str) -> str:
     return number(value)
 
 
-def grid_lines(matrix: Matrix, width: int) -> Optional[List[str]]:
+def grid_lines(matrix: Matrix, width: int) -> Optional[list[str]]:
     """Return MATRIX as lines of WIDTH letters at most, else None."""
     rows = [[node, *(cell(matrix, node, other) for other in matrix.nodes)]
             for node in matrix.nodes]
@@ -168,13 +163,13 @@ def grid_lines(matrix: Matrix, width: int) -> Optional[List[str]]:
     return lines if max(map(len, lines)) < width else None
 
 
-def more(ones: Sequence[object], what: str) -> List[str]:
+def more(ones: Sequence[object], what: str) -> list[str]:
     """Say how many of ONES, which are WHAT, are not listed."""
     return [f"and {len(ones) - WORST} {what} that are better"
             ] * (len(ones) > WORST)
 
 
-def worst_lines(matrix: Matrix) -> List[str]:
+def worst_lines(matrix: Matrix) -> list[str]:
     """Return the nodes and pairs that are worst, worst first."""
     own, down = matrix.by_node(), not matrix.is_rate()
     nodes = sorted(own, key=lambda node: median(own[node]), reverse=down)
@@ -190,9 +185,8 @@ def worst_lines(matrix: Matrix) -> List[str]:
             for pair in pairs[:WORST]], left=(0,)), *more(pairs, "pairs")]
 
 
-def turn_of(pairs: List[Object]) -> str:
-    """Say to or from which node all PAIRS of a round are, if several nodes
-    have one in common."""
+def turn_of(pairs: list[Object]) -> str:
+    """Say to or from which node all PAIRS of a round are, if it is one."""
     servers, clients = ({entry[side]["node"] for entry in pairs}
                         for side in ("server", "client"))
     if len(servers) == 1 and len(clients) > 1:
@@ -202,7 +196,7 @@ def turn_of(pairs: List[Object]) -> str:
     return ""
 
 
-def together(rounds: List[Object], pairs: List[Object]) -> Iterator[str]:
+def together(rounds: list[Object], pairs: list[Object]) -> Iterator[str]:
     """Yield what ROUNDS, in which PAIRS measured, carried together."""
     sums = [(one["gbps"], one["round"]) for one in rounds
             if one["gbps"] is not None]
@@ -219,7 +213,7 @@ def together(rounds: List[Object], pairs: List[Object]) -> Iterator[str]:
     yield words + f", of {added} of {asked} pairs" * (added < asked)
 
 
-def sum_lines(header: Object, entries: List[Object]) -> Iterator[str]:
+def sum_lines(header: Object, entries: list[Object]) -> Iterator[str]:
     """Yield what the rounds carried together."""
     for index, point in enumerate(header["points"]):
         pairs = in_rounds(entries, index)
@@ -235,7 +229,7 @@ def sum_lines(header: Object, entries: List[Object]) -> Iterator[str]:
                    f"{100 * (marked[0]['overlap'] or 0):.0f}%)")
 
 
-def probe_lines(header: Object, entries: List[Object]) -> Iterator[str]:
+def probe_lines(header: Object, entries: list[Object]) -> Iterator[str]:
     """Yield the latency of probes without load and under it."""
     for index, _ in enumerate(header["points"]):
         probes = [entry for entry in entries_of(entries, "pair", index)
@@ -249,7 +243,7 @@ def probe_lines(header: Object, entries: List[Object]) -> Iterator[str]:
             yield f"latency of {pair.text()}: " + "; ".join(words)
 
 
-def middle(probes: List[Object], name: str) -> str:
+def middle(probes: list[Object], name: str) -> str:
     """Return the median of the percentile NAME of PROBES, as text."""
     latencies = [one["result"]["latency"] for one in probes]
     values = [one[name] for one in latencies if one.get(name) is not None]
@@ -260,15 +254,14 @@ def middle(probes: List[Object], name: str) -> str:
 
 
 def is_failure(entry: Object) -> bool:
-    """Return True when ENTRY says that a node or a pair failed, as a pair did
-    that has no value."""
+    """ENTRY says that a node or a pair failed, as one without a value did."""
     return entry["type"] in ("node", "pair") and (
         bool(entry["error"])
         or entry["type"] == "pair" and entry["value"] is None
         and not entry["probe"])
 
 
-def failed_nodes(entries: Iterable[Object]) -> Dict[str, str]:
+def failed_nodes(entries: Iterable[Object]) -> dict[str, str]:
     """Return {node: why it takes no part}."""
     return {entry["node"]: entry["error"] for entry in entries
             if entry["type"] == "node" and entry["error"]}
@@ -293,13 +286,13 @@ def version_lines(entries: Iterable[Object]) -> Iterator[str]:
         yield f"another version: {version} on {nodes}, elsewhere {usual}"
 
 
-def findings_of(entries: Iterable[Object]) -> List[Object]:
+def findings_of(entries: Iterable[Object]) -> list[Object]:
     """Return the findings, worst first."""
     return sorted((one for one in entries if one["type"] == "finding"),
                   key=lambda one: one["ratio"] or 0)
 
 
-def said_lines(entries: List[Object]) -> Iterator[str]:
+def said_lines(entries: list[Object]) -> Iterator[str]:
     """Yield findings and notes."""
     found = findings_of(entries)
     yield from ("", "slow:") if found else ()
@@ -314,7 +307,7 @@ def said_lines(entries: List[Object]) -> Iterator[str]:
         yield f"  {nodes}: {why}"
 
 
-def verdict(header: Object, entries: List[Object]) -> str:
+def verdict(header: Object, entries: list[Object]) -> str:
     """Return the last line."""
     if not entries:
         return "nothing was measured"
@@ -330,10 +323,10 @@ def verdict(header: Object, entries: List[Object]) -> str:
         else "nothing was measured"])
 
 
-def text(header: Object, entries: List[Object]) -> str:
+def text(header: Object, entries: list[Object]) -> str:
     """Return all of it, as wide as the terminal."""
     width = shutil.get_terminal_size().columns
-    lines: List[str] = []
+    lines: list[str] = []
     domain = domain_of(header["nodes"])
     if domain:
         lines += ["", f"(tables have the nodes' names without {domain})"]

@@ -9,7 +9,7 @@ import os
 import random
 import secrets
 import sys
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Optional, Sequence
 
 from verbsperf.agents import agent, coordinator, launch
 from verbsperf.base.command import (INTERRUPTED, Parser, say, time_limit,
@@ -50,7 +50,6 @@ def percent(text: str) -> float:
 def parser() -> Parser:
     """Return the parser of the command line."""
     p = Parser(
-        allow_abbrev=False,
         usage="%(prog)s [options] --pattern PATTERN TEST [options of it]\n"
               "       %(prog)s [options] --pattern PATTERN SUITE\n"
               "       %(prog)s [--picture FILE] [--html FILE] FILE\n"
@@ -111,7 +110,7 @@ def parser() -> Parser:
     return p
 
 
-def points_of(what: Sequence[str], found: program.Program) -> List[Planned]:
+def points_of(what: Sequence[str], found: program.Program) -> list[Planned]:
     """Return the points of WHAT: a test and its options, or a suite."""
     if what[0] in found.tests:
         line = Line("the command line", 0, [what[0]],
@@ -132,7 +131,7 @@ def points_of(what: Sequence[str], found: program.Program) -> List[Planned]:
     return points
 
 
-def nodes_of(options: argparse.Namespace) -> List[str]:
+def nodes_of(options: argparse.Namespace) -> list[str]:
     """Return the nodes that OPTIONS name."""
     text = (options.nodes or os.environ.get("SLURM_STEP_NODELIST")
             or os.environ.get("SLURM_JOB_NODELIST"))
@@ -171,8 +170,7 @@ def check_options(options: argparse.Namespace) -> None:
 
 
 def check_outputs(options: argparse.Namespace) -> None:
-    """Refuse pictures and pages that could not be written, before anything is
-    measured."""
+    """Refuse pictures and pages that cannot be written, before measuring."""
     wanted = {path: form_of(path) for path in options.picture}
     if options.html:
         wanted[options.html] = "html"
@@ -204,7 +202,7 @@ def point_of(planned: Planned, found: program.Program) -> Point:
 
 
 def probes_of(options: argparse.Namespace, nodes: Sequence[str], device: str
-              ) -> List[Pair]:
+              ) -> list[Pair]:
     """Return the pairs whose latency is measured meanwhile."""
     pairs = []
     for text in options.probe:
@@ -215,9 +213,8 @@ def probes_of(options: argparse.Namespace, nodes: Sequence[str], device: str
     return pairs
 
 
-def ask(options: argparse.Namespace) -> Tuple[Object, Work]:
-    """Return what OPTIONS ask for: the first line of the file, and what is to
-    be done."""
+def ask(options: argparse.Namespace) -> tuple[Object, Work]:
+    """Return what OPTIONS ask for: the header of the file, and the work."""
     check_options(options)
     libraries.check()
     # of this host, which knows its options
@@ -251,7 +248,7 @@ def ask(options: argparse.Namespace) -> Tuple[Object, Work]:
         patterns.groups_of(racks, nodes) if racks else [], options.tolerance)
 
 
-def listen_at(text: str) -> Tuple[Optional[str], int]:
+def listen_at(text: str) -> tuple[Optional[str], int]:
     """Return (address, port) of ADDRESS[:PORT]."""
     address, colon, port = text.rpartition(":")
     if not colon or (":" in address and not address.endswith("]")):
@@ -273,14 +270,13 @@ def key_of(how: str) -> str:
     return given or secrets.token_urlsafe(32)
 
 
-async def measure(options: argparse.Namespace, work: Work, file: Begun
-                  ) -> None:
+async def measure(options: argparse.Namespace, work: Work, file: Begun) -> None:
     """Start the agents, and do all that is asked for."""
     nodes = work.wanted.nodes
     clusternodes.allow_files(len(nodes))
     key = key_of(options.launch)
     bind, port = listen_at(options.listen)
-    facts: Dict[str, Object] = {}
+    facts: dict[str, Object] = {}
     fleet = coordinator.Coordinator(nodes, key.encode())
     async with fleet.listening(bind, port):
         launcher = launch.start(
@@ -313,7 +309,7 @@ def status_of(entries: Sequence[Object]) -> int:
     return 3 if any(entry["type"] == "finding" for entry in entries) else 0
 
 
-def latest_nodes(entries: Sequence[Object]) -> List[Object]:
+def latest_nodes(entries: Sequence[Object]) -> list[Object]:
     """Return ENTRIES with only the last line of each node."""
     last = {entry["node"]: entry for entry in entries
             if entry["type"] == "node"}

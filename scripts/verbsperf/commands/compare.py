@@ -3,7 +3,7 @@
 Exit status: 0 as fast or faster, or --nics, 1 slower, 2 no answer."""
 import argparse
 import os
-from typing import Sequence, Tuple
+from typing import Sequence
 
 from verbsperf.base.command import Parser, ending, write
 from verbsperf.base.errors import Refused
@@ -32,7 +32,6 @@ EXIT = {verdict.REGRESSION: 1, verdict.INCONCLUSIVE: 2, verdict.WITHIN: 0}
 def parser() -> Parser:
     """Return the parser of the command line."""
     p = Parser(
-        allow_abbrev=False,
         usage="%(prog)s [options] BASE[:TARGET] NEW[:TARGET]\n"
               "       %(prog)s [options] NEW[:TARGET] --base FILE...\n"
               "       %(prog)s [options] [--targets A,B] SWEEP\n"
@@ -77,8 +76,7 @@ def parser() -> Parser:
 
 
 def page_of(form: str, report: Object, groups: Sequence[nics.Group]) -> str:
-    """Return REPORT as FORM, one of PAGES, with plots of GROUPS if it has
-    any."""
+    """Return REPORT as FORM, one of PAGES, with its plots of GROUPS."""
     if form == ".md":
         return nics_view.markdown(report)
     import_drawing()
@@ -92,8 +90,7 @@ def page_of(form: str, report: Object, groups: Sequence[nics.Group]) -> str:
 
 def report_nics(options: argparse.Namespace) -> int:
     """Report on several set-ups and return the exit status."""
-    if (options.metric or options.base
-            or options.force and not options.output):
+    if options.metric or options.base or options.force and not options.output:
         raise Refused("--nics shows all metrics, and all that differs: leave "
                       "--metric, --force and --base out")
     if options.form not in REPORTS:
@@ -121,7 +118,7 @@ def is_cluster(path: str) -> bool:
         clusterfile.SCHEMA in jsonfile.read_text(path).partition("\n")[0])
 
 
-def chosen(options: argparse.Namespace) -> Tuple[Side, Side]:
+def chosen(options: argparse.Namespace) -> tuple[Side, Side]:
     """Return base and new, as OPTIONS name them."""
     if not options.base:
         return sides.choose(options.files, options.targets)
@@ -154,8 +151,7 @@ def compare(options: argparse.Namespace) -> int:
 
 
 def both(path: str, targets: Sequence[str]) -> int:
-    """Compare the second of two TARGETS of the sweep PATH with the first, as
-    far as they differ; return the exit status."""
+    """Compare the second of two TARGETS of the sweep PATH with the first."""
     report = comparison.compare(
         *sides.two_targets(path, ",".join(targets)),
         comparison.Question(COMPARED, TOLERANCES), force=True)

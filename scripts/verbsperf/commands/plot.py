@@ -6,7 +6,7 @@ import argparse
 import difflib
 import os
 import re
-from typing import Any, Dict, List, Sequence, Tuple
+from typing import Any, Sequence
 
 from verbsperf.base import command
 from verbsperf.base.command import Parser, ending
@@ -32,11 +32,11 @@ NEEDS = {
     "load": ": it needs results of a latency test with --rate",
     "intervals": ": it needs results of a bandwidth test of a second or more",
 }
-Condition = Tuple[str, str]     # a name and its value
-Drawn = Tuple[Any, List[str]]   # a figure, and what is said of it
+Condition = tuple[str, str]     # a name and its value
+Drawn = tuple[Any, list[str]]   # a figure, and what is said of it
 
 
-def picture_size(text: str) -> Tuple[float, float]:
+def picture_size(text: str) -> tuple[float, float]:
     """Parse WIDTHxHEIGHT in inches."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)x(\d+(?:\.\d+)?)", text)
     width, height = (float(match[1]), float(match[2])) if match else (0, 0)
@@ -46,7 +46,7 @@ def picture_size(text: str) -> Tuple[float, float]:
     return width, height
 
 
-def percentiles(text: str) -> List[str]:
+def percentiles(text: str) -> list[str]:
     """Parse a list of percentiles like 50,99.9."""
     wanted = text.split(",")
     for one in wanted:
@@ -68,7 +68,6 @@ def condition(text: str) -> Condition:
 def parser() -> Parser:
     """Return the parser of the command line."""
     p = Parser(
-        allow_abbrev=False,
         usage="%(prog)s [options] FILE...\n"
               "       %(prog)s --history [options] FILE...",
         description="Draw results of verbsperf and of verbsperf-sweep, all of "
@@ -106,20 +105,19 @@ def parser() -> Parser:
     return p
 
 
-def named(target: str, point: Point) -> Dict[str, str]:
-    """Return what --only knows of POINT at TARGET besides options of
-    verbsperf, and these."""
+def named(target: str, point: Point) -> dict[str, str]:
+    """Return what --only knows of POINT at TARGET."""
     return {**dict(point.options), "test": point.test,
             "transport": point.transport, "size": size_text(point.size),
             "qps": str(point.qps), "target": target}
 
 
-def meets(known: Dict[str, str], conditions: Sequence[Condition]) -> bool:
+def meets(known: dict[str, str], conditions: Sequence[Condition]) -> bool:
     """Return True when what is KNOWN is as all CONDITIONS say."""
     return all(known.get(name) == value for name, value in conditions)
 
 
-def known_of(record: Record, point: Point) -> Dict[str, str]:
+def known_of(record: Record, point: Point) -> dict[str, str]:
     """Return what --only knows of RECORD, of POINT."""
     document = record.document or {}
     more = {"title": document.get("title"),
@@ -130,8 +128,7 @@ def known_of(record: Record, point: Point) -> Dict[str, str]:
 
 def check_names(conditions: Sequence[Condition], records: Sequence[Record]
                 ) -> None:
-    """Refuse a name in --only that no result has; a document has every
-    option."""
+    """Refuse a name in --only that no result has."""
     known = set(NAMES)
     for record in records:
         known.update((record.document or {}).get("parameters", ()))
@@ -145,17 +142,15 @@ def check_names(conditions: Sequence[Condition], records: Sequence[Record]
                              " verbsperf"))
 
 
-def read(files: Sequence[str], only: Sequence[Condition]) -> List[Record]:
+def read(files: Sequence[str], only: Sequence[Condition]) -> list[Record]:
     """Read the Records to draw, and warn about runs that cannot be drawn."""
-    records = [r for path in dict.fromkeys(files)
-               for r in results.read(path)]
+    records = [r for path in dict.fromkeys(files) for r in results.read(path)]
     for record in records:
         if record.point is None:
             command.say(f"{record.path}: not drawn: this run failed: "
                         f"{record.error}")
     check_names(only, records)
-    kept = [r for r in records
-            if r.point and meets(known_of(r, r.point), only)]
+    kept = [r for r in records if r.point and meets(known_of(r, r.point), only)]
     if only and not kept:
         wanted = " ".join("=".join(pair) for pair in only)
         raise NotDrawn(f"--only {wanted}: no such results in "
@@ -174,9 +169,8 @@ def why_none(records: Sequence[Record]) -> str:
 
 
 def choose(args: argparse.Namespace, records: Sequence[Record]
-           ) -> Tuple[Picture, List[str]]:
-    """Return the Picture that ARGS ask for, or the one that suits RECORDS
-    best, and the names of other kinds when none was asked for."""
+           ) -> tuple[Picture, list[str]]:
+    """Return the Picture that ARGS ask for or that suits, and other kinds."""
     kinds = series.kinds(records)
     kind = args.kind or next(iter(kinds), None)
     picture = kind and series.picture(kind, records,

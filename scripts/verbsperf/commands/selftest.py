@@ -12,7 +12,7 @@ import argparse
 import re
 import textwrap
 import time
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import NamedTuple, Optional, Sequence
 
 from verbsperf.base.command import Parser, write
 from verbsperf.base.errors import Refused
@@ -32,7 +32,7 @@ COLUMNS = ("case", *ENDS, "s", "verdict")
 WIDTH = 100
 
 # A row of "verbsperf faults", by the names of its columns.
-Case = Dict[str, str]
+Case = dict[str, str]
 
 
 class Ran(NamedTuple):
@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     p = Parser(
         description=(__doc__ or "").split("\n\n", maxsplit=1)[0],
-        epilog=(__doc__ or "").split("\n\n")[2], allow_abbrev=False,
+        epilog=(__doc__ or "").split("\n\n")[2],
         formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("server", nargs="?", help="host that runs the server")
     p.add_argument("--loopback", action="store_true",
@@ -73,7 +73,7 @@ def read_arguments() -> argparse.Namespace:
     return arguments
 
 
-def read_cases(program: str) -> List[Case]:
+def read_cases(program: str) -> list[Case]:
     """Read the cases that PROGRAM knows."""
     text, complaint, status = programs.run(
         [program, "faults"], programs.ANSWERS_WITHIN, programs.ANSWERS_SOON)
@@ -86,7 +86,7 @@ def read_cases(program: str) -> List[Case]:
     return [dict(zip(names, row)) for row in rows]
 
 
-def command(case: Case) -> List[str]:
+def command(case: Case) -> list[str]:
     """Return the test and options of CASE, without the ends."""
     size = [] if case["test"].startswith("atomic") else ["-s", "64"]
     return [case["test"], *FEW, *size, *case["options"].split(),
@@ -98,7 +98,7 @@ def shorten(code: str) -> str:
     return re.sub("^IBV_(WC_)?", "", code)
 
 
-def views(document: Object) -> Tuple[str, str]:
+def views(document: Object) -> tuple[str, str]:
     """Return what the requester itself saw, and what the responder saw."""
     error = document["error"]
     if not error:
@@ -136,8 +136,7 @@ def judge(case: Case, ran: Ran) -> str:
 
 
 def serves_still(program: str, arguments: argparse.Namespace) -> bool:
-    """Return True when a run without a fault succeeds: both ends survived the
-    faults."""
+    """A run without a fault succeeds: both ends survived the faults."""
     ran = run(program, arguments, [*CLEAN, "--json"])
     return ran.status == 0 and ran.document is not None
 
@@ -175,7 +174,7 @@ def print_ends(document: Optional[Object]) -> None:
         write(f"server {describe(document['server'])}\n")
 
 
-def choose(cases: List[Case], only: Optional[str]) -> List[Case]:
+def choose(cases: list[Case], only: Optional[str]) -> list[Case]:
     """Return those of CASES that ONLY names."""
     if only is None:
         return cases
@@ -187,8 +186,8 @@ def choose(cases: List[Case], only: Optional[str]) -> List[Case]:
     return [known[name] for name in only.split(",")]
 
 
-def try_cases(program: str, arguments: argparse.Namespace, cases: List[Case]
-              ) -> Tuple[int, Optional[Object]]:
+def try_cases(program: str, arguments: argparse.Namespace, cases: list[Case]
+              ) -> tuple[int, Optional[Object]]:
     """Try CASES; return how many went wrong, and the last document."""
     layout, last, wrong = layout_of(cases), None, 0
     write(layout.format(*COLUMNS))

@@ -40,7 +40,6 @@ def confidence(text: str) -> rounds.Goal:
 def parser() -> Parser:
     """Return the parser of the command line."""
     p = Parser(
-        allow_abbrev=False,
         usage="%(prog)s [options] -o FILE SUITE TARGET...\n"
               "       %(prog)s --list SUITE\n"
               "       %(prog)s FILE",
@@ -126,8 +125,7 @@ def check_arguments(options: argparse.Namespace) -> None:
 
 
 def is_results(options: argparse.Namespace) -> bool:
-    """Return True when a file of results is all that is named, and no
-    suite."""
+    """A file of results is all that is named, and no suite."""
     path = options.suite
     return not (options.targets or options.output or options.list) and (
         jsonfile.begins_with_object(path)
@@ -186,8 +184,7 @@ def sweep(options: argparse.Namespace) -> int:
 
 
 def compare(options: argparse.Namespace, targets: Sequence[Target]) -> int:
-    """Say whether the last of TARGETS is as fast as the one before, if OPTIONS
-    ask for it; return the exit status."""
+    """Compare both TARGETS, if OPTIONS ask for it; return the exit status."""
     if not options.against:
         return 0
     # it needs SciPy, which hosts that only measure can do without
@@ -196,8 +193,7 @@ def compare(options: argparse.Namespace, targets: Sequence[Target]) -> int:
 
 
 def keep_and_judge(options: argparse.Namespace, path: str) -> int:
-    """Append the sweep PATH to the history, and write what became of it, as
-    OPTIONS ask; return the exit status."""
+    """Keep and judge the sweep PATH as OPTIONS ask; return the exit status."""
     if options.history:
         history.append(options.history, history.lines_of(path))
     if options.format is None:

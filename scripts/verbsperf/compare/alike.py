@@ -1,7 +1,7 @@
 """What must be alike, and what must not, for two sides to be compared: the
 fingerprints, and the measurements."""
 import json
-from typing import Any, Dict, Iterator, List, Sequence, Set, Tuple
+from typing import Any, Iterator, Sequence
 
 from verbsperf.base.errors import Refused
 from verbsperf.compare.sides import Pair, Side
@@ -12,12 +12,12 @@ from verbsperf.documents.results import Record
 SHOWN = 8
 
 # Values by their text: they need not be hashable.
-Values = Dict[str, Any]
+Values = dict[str, Any]
 
 
-def marks_of(records: Sequence[Record]) -> Dict[str, Values]:
+def marks_of(records: Sequence[Record]) -> dict[str, Values]:
     """Return {name: values} of the fingerprints of what was measured."""
-    marks: Dict[str, Values] = {}
+    marks: dict[str, Values] = {}
     for record in records:
         if record.row is not None:
             for name, value in record.fingerprint.items():
@@ -33,8 +33,7 @@ def words(values: Values) -> str:
 
 
 def mixtures(base: Sequence[Record], new: Sequence[Record]) -> Iterator[str]:
-    """Yield a sentence about each side whose rounds were measured on several
-    hosts, which do not count as rounds of one thing."""
+    """Yield each side whose rounds were measured on several hosts."""
     for side, records in (("BASE", base), ("NEW", new)):
         documents = [record.document for record in records
                      if record.row and record.document]
@@ -46,10 +45,8 @@ def mixtures(base: Sequence[Record], new: Sequence[Record]) -> Iterator[str]:
                 yield f"{end} hostname: {' and '.join(names)} in {side}"
 
 
-def differences(base: Sequence[Record], new: Sequence[Record]
-                ) -> Iterator[str]:
-    """Yield sentences about what differs between the fingerprints of two
-    groups."""
+def differences(base: Sequence[Record], new: Sequence[Record]) -> Iterator[str]:
+    """Yield what differs between the fingerprints of two groups."""
     yield from mixtures(base, new)
     marks = marks_of(base), marks_of(new)
     if not all(marks):
@@ -62,7 +59,7 @@ def differences(base: Sequence[Record], new: Sequence[Record]
             yield f"{name}: {words(a)} in BASE, {words(b)} in NEW"
 
 
-def check_fingerprints(pair: Pair, force: bool) -> List[str]:
+def check_fingerprints(pair: Pair, force: bool) -> list[str]:
     """Return notes about what differs, or refuse to compare unless FORCE."""
     notes = sorted({sentence for key in pair.shared() for sentence in
                     differences(pair.base[key], pair.new[key])})
@@ -74,9 +71,8 @@ def check_fingerprints(pair: Pair, force: bool) -> List[str]:
     return [f"the fingerprints differ: {note}" for note in notes]
 
 
-def measurements(side: Side) -> Set[Tuple[Any, ...]]:
-    """Return what identifies each measurement of SIDE, to find it on the other
-    side."""
+def measurements(side: Side) -> set[tuple[Any, ...]]:
+    """Return what identifies each measurement of SIDE on the other side."""
     return {(record.session, record.session and record.target,
              json.dumps(record.document, sort_keys=True))
             for record in side.records if record.document}

@@ -1,6 +1,6 @@
 """Compares two sides point by point; what comes of it is a report."""
 import statistics
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.base import tables
 from verbsperf.base.metrics import METRICS, kind_of
@@ -24,9 +24,9 @@ class Measured(NamedTuple):
 
     rounds: int             # those that gave a result
     # of the metric, which not every result has, by session
-    sessions: Dict[str, List[float]]
-    failures: List[str]     # why the other rounds gave none
-    rose: List[Object]      # counters of trouble and congestion, of all rounds
+    sessions: dict[str, list[float]]
+    failures: list[str]     # why the other rounds gave none
+    rose: list[Object]      # counters of trouble and congestion, of all rounds
 
     def failed(self) -> bool:
         """Return True when it failed, and never gave a value."""
@@ -36,16 +36,14 @@ class Measured(NamedTuple):
         """Return how many values it has."""
         return sum(map(len, self.sessions.values()))
 
-    def rises(self) -> Dict[Tuple[str, str], float]:
-        """Return by how much each counter rose in a round, by its end and
-        name."""
+    def rises(self) -> dict[tuple[str, str], float]:
+        """Return by how much each counter rose in a round."""
         return {(one["end"], one["counter"]): one["value"] / self.rounds
                 for one in self.rose}
 
     def median(self) -> Optional[float]:
-        """Return the median of its values, of several sessions the geometric
-        mean of theirs."""
-        found = list(map(ranks.median, self.sessions.values()))
+        """Return the median, of several sessions their geometric mean."""
+        found = [ranks.median(own) for own in self.sessions.values()]
         if len(found) < 2 or not all(found):
             return min(found, default=None)
         return statistics.geometric_mean(found)
@@ -66,8 +64,8 @@ class Entry(NamedTuple):
 class Question(NamedTuple):
     """What is compared of bandwidth and of latency."""
 
-    metrics: Dict[str, str]
-    tolerances: Dict[str, float]    # in percent
+    metrics: dict[str, str]
+    tolerances: dict[str, float]    # in percent
 
 
 def session_of(record: Record) -> str:
@@ -87,8 +85,7 @@ def measured(records: Sequence[Record], metric: str) -> Measured:
 
 def entry_of(key: Key, pair: Pair, every: Sequence[Point], asked: Question
              ) -> Entry:
-    """Return the Entry of KEY, whose label tells it from EVERY point of the
-    table."""
+    """Return the Entry of KEY, labelled so that EVERY point differs."""
     target, point = key
     kind = kind_of(point.test)
     metric = asked.metrics[kind]
@@ -98,9 +95,8 @@ def entry_of(key: Key, pair: Pair, every: Sequence[Point], asked: Question
                  measured(pair.new.get(key, []), metric))
 
 
-def without_values(entry: Entry) -> Tuple[str, str]:
-    """Return (verdict, note) of a point that one side at least did not
-    measure."""
+def without_values(entry: Entry) -> tuple[str, str]:
+    """Return (verdict, note) of a point that one side did not measure."""
     base, new = entry.base, entry.new
     if not new.rounds and not new.failures:
         return verdict.INCONCLUSIVE, "not in NEW"
@@ -116,8 +112,7 @@ def without_values(entry: Entry) -> Tuple[str, str]:
 
 
 def worse_side(entry: Entry, outcome: str, better: bool) -> Iterator[str]:
-    """Yield a note of the counters that rose more on the side that is worse,
-    which is BASE where NEW is BETTER."""
+    """Yield a note of the counters that rose more on the worse side."""
     sides = [("NEW", entry.new), ("BASE", entry.base)]
     if better:
         sides.reverse()
@@ -140,8 +135,7 @@ def worse_side(entry: Entry, outcome: str, better: bool) -> Iterator[str]:
 
 
 def lacking(entry: Entry) -> Iterator[str]:
-    """Yield a note when successful rounds lack the metric, as with too few
-    samples for a percentile."""
+    """Yield a note when successful rounds lack the metric."""
     base, new = entry.base, entry.new
     if (base.number(), new.number()) != (base.rounds, new.rounds):
         name = tables.unit(entry.metric).removesuffix(" us")
@@ -149,7 +143,7 @@ def lacking(entry: Entry) -> Iterator[str]:
                f"{base.rounds} and {new.rounds} rounds")
 
 
-def decided(entry: Entry, found: verdict.Judgement) -> Tuple[str, List[str]]:
+def decided(entry: Entry, found: verdict.Judgement) -> tuple[str, list[str]]:
     """Return (verdict, notes) of ENTRY, whose values were judged as FOUND."""
     notes, failed = [], entry.new.failures
     if len(failed) > len(entry.base.failures):
@@ -195,7 +189,7 @@ def sample_of(entry: Entry) -> verdict.Sample:
         base.keys() == new.keys())
 
 
-def judge(entries: Sequence[Entry]) -> List[Object]:
+def judge(entries: Sequence[Entry]) -> list[Object]:
     """Judge ENTRIES and return the points as the report has them."""
     able = [entry for entry in entries
             if entry.base.sessions and entry.new.sessions]
@@ -224,8 +218,7 @@ def notes_of(base: Side, new: Side, pair: Pair) -> Iterator[str]:
 
 
 def compare(base: Side, new: Side, asked: Question, force: bool) -> Object:
-    """Compare both sides and return the report; with FORCE fingerprints may
-    differ."""
+    """Compare both sides; with FORCE fingerprints may differ."""
     pair = pair_up(base, new)
     forced = alike.check_fingerprints(pair, force)
     alike.check_sessions(base, new)

@@ -3,8 +3,7 @@ tolerances."""
 import argparse
 from typing import Optional
 
-from verbsperf.base.metrics import (COMPARED, METRICS, RATES, TIMES,
-                                    TOLERANCES)
+from verbsperf.base.metrics import COMPARED, METRICS, RATES, TIMES, TOLERANCES
 from verbsperf.compare.comparison import Question
 
 
@@ -48,8 +47,7 @@ def of(options: argparse.Namespace) -> Question:
     for name in options.metric:
         metrics["bandwidth" if name in RATES else "latency"] = name
     for kind in tolerances:
-        for value in (options.tolerance,
-                      getattr(options, f"{kind}_tolerance")):
+        for value in (options.tolerance, getattr(options, f"{kind}_tolerance")):
             tolerances[kind] = tolerances[kind] if value is None else value
     return Question(metrics, tolerances)
 

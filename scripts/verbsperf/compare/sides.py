@@ -1,7 +1,7 @@
 """The two sides of a comparison, base and new: which results they have, and
 which of them belong together."""
 import os
-from typing import Dict, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import NamedTuple, Optional, Sequence
 
 from verbsperf.base.errors import Refused
 from verbsperf.documents import results
@@ -9,8 +9,8 @@ from verbsperf.documents.points import Point
 from verbsperf.documents.results import Record
 
 # The target, when both sides have several, and the point.
-Key = Tuple[Optional[str], Point]
-Group = Dict[Key, List[Record]]
+Key = tuple[Optional[str], Point]
+Group = dict[Key, list[Record]]
 
 
 class Side(NamedTuple):
@@ -18,9 +18,9 @@ class Side(NamedTuple):
 
     path: str
     target: Optional[str]
-    records: List[Record]
+    records: list[Record]
 
-    def measured(self) -> List[Record]:
+    def measured(self) -> list[Record]:
         """Return the records that have a result."""
         return [record for record in self.records if record.row]
 
@@ -28,9 +28,8 @@ class Side(NamedTuple):
         """Return how many rounds it has."""
         return max((record.round for record in self.records), default=0)
 
-    def targets(self) -> List[str]:
-        """Return the names of the targets of its records, in the order they
-        came."""
+    def targets(self) -> list[str]:
+        """Return the names of the targets in the order they came."""
         return list(dict.fromkeys(record.target for record in self.records))
 
     def only(self, target: str) -> "Side":
@@ -48,12 +47,12 @@ class Pair(NamedTuple):
     base: Group
     new: Group
 
-    def shared(self) -> Set[Key]:
+    def shared(self) -> set[Key]:
         """Return what both sides have."""
         return self.base.keys() & self.new.keys()
 
 
-def split_name(name: str) -> Tuple[str, Optional[str]]:
+def split_name(name: str) -> tuple[str, Optional[str]]:
     """Split FILE:TARGET, unless there is a file of that name."""
     if ":" in name and not os.path.exists(name):
         path, target = name.rsplit(":", 1)
@@ -68,7 +67,7 @@ def select(name: str) -> Side:
     return whole if target is None else whole.only(target)
 
 
-def two_targets(path: str, wanted: Optional[str]) -> Tuple[Side, Side]:
+def two_targets(path: str, wanted: Optional[str]) -> tuple[Side, Side]:
     """Return both sides out of one sweep; WANTED is A,B."""
     whole = Side(path, None, results.read(path))
     names = whole.targets()
@@ -82,7 +81,7 @@ def two_targets(path: str, wanted: Optional[str]) -> Tuple[Side, Side]:
     return whole.only(chosen[0]), whole.only(chosen[1])
 
 
-def choose(files: Sequence[str], targets: Optional[str]) -> Tuple[Side, Side]:
+def choose(files: Sequence[str], targets: Optional[str]) -> tuple[Side, Side]:
     """Return base and new of FILES; TARGETS are A,B of one sweep."""
     if len(files) > 2:
         raise Refused("expected two files; several sessions are a base with "
@@ -96,8 +95,7 @@ def choose(files: Sequence[str], targets: Optional[str]) -> Tuple[Side, Side]:
 
 
 def group(side: Side, by_target: bool) -> Group:
-    """Return SIDE's records by what belongs together, in the order of the
-    file."""
+    """Return SIDE's records by what belongs together, in their order."""
     return results.grouped(
         (record for record in side.records if record.point is not None),
         lambda record: (record.target if by_target else None,
@@ -105,8 +103,7 @@ def group(side: Side, by_target: bool) -> Group:
 
 
 def check_one_target(side: Side) -> None:
-    """Refuse SIDE when it has several targets, which are no rounds of each
-    other."""
+    """Refuse SIDE when it has several targets."""
     if len(side.targets()) > 1:
         raise Refused(f"{side.path}: which target? Write {side.path}:TARGET, "
                       "one of: " + " ".join(sorted(side.targets())))

@@ -1,7 +1,7 @@
 """A comparison as people and programs read it: text, Markdown, cases and
 gauges."""
 import math
-from typing import Iterator, List, Optional, Tuple
+from typing import Iterator, Optional
 
 from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import (counted, escape, interval, number, percent,
@@ -21,8 +21,7 @@ MOST_DIGITS = 4
 
 
 def digits_of(point: Object) -> int:
-    """Return how many digits tell change, interval and tolerance of POINT
-    apart in the table, where they differ."""
+    """Return how many digits tell change, interval and tolerance apart."""
     tolerance = point["tolerance_percent"] / 100
     edges = {1 - tolerance, 1 + tolerance}
     ratios = {point[name] for name in ("ratio", "low", "high")} - {None}
@@ -54,7 +53,7 @@ def verdict(point: Object) -> str:
     return ": ".join(words[:2]) + "".join(f"; {w}" for w in words[2:])
 
 
-def cells(point: Object) -> Tuple[str, ...]:
+def cells(point: Object) -> tuple[str, ...]:
     """One line of a table."""
     digits = digits_of(point)
     return (point["label"], unit(point["metric"]), number(point["base"]),
@@ -134,14 +133,14 @@ def case_of(point: Object) -> Case:
         f"(95% interval {between}, p {p}): {words}")
 
 
-def gauges_of(point: Object) -> List[Gauge]:
+def gauges_of(point: Object) -> list[Gauge]:
     """Return what there is to keep of POINT of a comparison."""
     labels = labels_of(point["target"] or "", point["point"])
     found = [value_gauge(point["metric"], point[side],
                          {**labels, "side": side})
              for side in ("base", "new") if point[side] is not None]
     labels["metric"] = point["metric"]
-    named: Tuple[Tuple[str, str], ...] = (
+    named: tuple[tuple[str, str], ...] = (
         ("ratio", "ratio"), ("low", "ratio_low"), ("high", "ratio_high"),
         ("p_adjusted", "p_value"))
     found += [Gauge(f"verbsperf_compare_{name}", labels, point[key])

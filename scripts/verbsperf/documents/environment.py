@@ -1,6 +1,6 @@
 """What a document says of the hosts and devices of both ends, and what of it
 must be alike for results to be compared."""
-from typing import Any, Dict
+from typing import Any
 
 from verbsperf.documents.jsonfile import Object
 
@@ -18,11 +18,11 @@ COMPARED = """
     """.split()
 
 
-def marks(document: Object) -> Dict[str, Any]:
+def marks(document: Object) -> dict[str, Any]:
     """Return {name: value} of the facts of DOCUMENT that are compared. What
     was not known, as of an older version or without the rights, is no
     difference."""
-    found: Dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for end in ("client", "server"):
         facts = (document.get("environment") or {}).get(end) or {}
         for fact in COMPARED:

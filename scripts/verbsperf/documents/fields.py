@@ -1,12 +1,12 @@
 """What values of JSON must be: checks, made of others."""
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Optional
 
 from verbsperf.documents.jsonfile import Object
 
 # Says whether a value is as it must be.
 Check = Callable[[Any], bool]
 # What the values of these names must be.
-Fields = Dict[str, Check]
+Fields = dict[str, Check]
 # In place of a value that is not there.
 MISSING = object()
 

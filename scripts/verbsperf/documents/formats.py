@@ -8,7 +8,7 @@ that files of other versions are read.
 import json
 import sys
 from typing import (Any, Callable, Iterable, Iterator, NamedTuple, Sequence,
-                    Tuple, TypeVar)
+                    TypeVar)
 
 from verbsperf.base.command import Unread
 from verbsperf.base.errors import ResultsError
@@ -29,7 +29,7 @@ MOST = 2.0 ** 64
 
 T = TypeVar("T")
 # What is checked, in this order, and what is said when that fails.
-Rules = Sequence[Tuple[Check, str]]
+Rules = Sequence[tuple[Check, str]]
 
 
 class Place(NamedTuple):
@@ -49,7 +49,7 @@ class Place(NamedTuple):
             self.expect(check(value), sentence)
 
 
-def good(path: str, entries: Iterable[Tuple[int, Object]],
+def good(path: str, entries: Iterable[tuple[int, Object]],
          read: Callable[[Place, Object], T]) -> Iterator[T]:
     """Yield what READ makes of each of ENTRIES, (line, object) of PATH. One
     that it refuses is named and left out."""
@@ -218,8 +218,7 @@ def check_header(place: Place, header: Object) -> None:
 
 
 def check_measurement(place: Place, entry: Object) -> None:
-    """ENTRY is a line of a sweep that is not its header; without an error its
-    document has one good row."""
+    """ENTRY is a line after a sweep's header, with one row or an error."""
     place.check(entry, MEASUREMENT)
     place.check(entry.get("point"), POINT)
     place.check(entry, OUTCOME)

@@ -5,12 +5,12 @@ import math
 import os
 import re
 import sys
-from typing import Any, Dict, Iterator, NoReturn, Tuple
+from typing import Any, Iterator, NoReturn
 
 from verbsperf.base.command import Unread
 from verbsperf.base.errors import ResultsError
 
-Object = Dict[str, Any]
+Object = dict[str, Any]
 
 
 def read_text(path: str) -> str:
@@ -27,8 +27,7 @@ def read_text(path: str) -> str:
 
 
 def begins_with_object(path: str) -> bool:
-    """Return True when PATH is a file whose first value is an object of
-    JSON."""
+    """PATH is a file whose first value is an object of JSON."""
     return os.path.isfile(path) and read_text(path).lstrip()[:1] == "{"
 
 
@@ -49,7 +48,7 @@ LINES = "verbsperf-"
 SPACE = re.compile(r"[ \t\r\n]*")
 
 
-def objects_of(path: str, text: str) -> Iterator[Tuple[int, Object]]:
+def objects_of(path: str, text: str) -> Iterator[tuple[int, Object]]:
     """Yield each object of TEXT, with the number of the line it starts in. In
     a file of lines, one that is none is named and left out."""
     start, line, of_lines = 0, 1, False
@@ -71,7 +70,7 @@ def objects_of(path: str, text: str) -> Iterator[Tuple[int, Object]]:
         line += text.count("\n", begin, start)
 
 
-def decode(path: str, line: int, text: str, begin: int) -> Tuple[Object, int]:
+def decode(path: str, line: int, text: str, begin: int) -> tuple[Object, int]:
     """Return (object, where it ends) of the JSON that is in TEXT at BEGIN."""
     try:
         value, end = DECODER.raw_decode(text, begin)

@@ -1,5 +1,5 @@
 """What is measured: a test, its transport, size, QPs and options."""
-from typing import Dict, Iterable, NamedTuple, Optional, Set, Tuple
+from typing import Iterable, NamedTuple, Optional
 
 from verbsperf.documents.jsonfile import Object
 
@@ -17,11 +17,11 @@ class Point(NamedTuple):
     transport: str
     size: int
     qps: int
-    options: Tuple[Tuple[str, str], ...]  # (name, value) in order of name
+    options: tuple[tuple[str, str], ...]  # (name, value) in order of name
 
 
 def make_point(test: str, transport: Optional[str], size: Optional[int],
-               qps: Optional[int], options: Dict[str, str]) -> Point:
+               qps: Optional[int], options: dict[str, str]) -> Point:
     """Return the Point that has OPTIONS; what is None it does not have."""
     return Point(test, transport or NO_TRANSPORT, size or NO_SIZE,
                  qps or NO_QPS, tuple(sorted(options.items())))
@@ -37,8 +37,7 @@ def point_json(point: Point) -> Object:
 
 
 def has(point: Point, name: str) -> bool:
-    """Return True when there is a transport, a size or queue pairs, NAME, of
-    the test of POINT."""
+    """The test of POINT has NAME: a transport, a size or queue pairs."""
     return (is_traffic(point) or name not in ("transport", "size", "qps")
             or name == "transport" and point.transport != NO_TRANSPORT
             or name == "size" and point.size != NO_SIZE)
@@ -63,12 +62,11 @@ def label(point: Point, points: Iterable[Point] = ()) -> str:
 
 
 def is_traffic(point: Point) -> bool:
-    """Return True when messages go from one end to the other; else it is a
-    test of the control path."""
+    """Messages go from one end to the other; it is no control path's test."""
     return point.test.endswith(("_bw", "_lat"))
 
 
-def differing(points: Iterable[Point]) -> Set[str]:
+def differing(points: Iterable[Point]) -> set[str]:
     """Return the names of the options that not all POINTS have alike."""
     every = [dict(point.options) for point in points]
     names = {name for options in every for name in options}

@@ -22,8 +22,8 @@ import itertools
 import json
 import math
 import os
-from typing import (Any, Callable, Dict, Hashable, Iterable, List, NamedTuple,
-                    Optional, Tuple, TypeVar)
+from typing import (Any, Callable, Hashable, Iterable, NamedTuple, Optional,
+                    TypeVar)
 
 from verbsperf.base.errors import ResultsError
 from verbsperf.documents import environment, formats
@@ -65,15 +65,15 @@ class Record(NamedTuple):
     row: Optional[Object]   # of the document's results; None when it failed
     document: Optional[Object]  # None when there is none
     error: Optional[str]        # a sentence
-    fingerprint: Dict[str, Any]  # of fingerprint(), and more of a sweep
+    fingerprint: dict[str, Any]  # of fingerprint(), and more of a sweep
     path: str
     line: int
     session: Optional[str] = None  # the header of a sweep; a copy has the same
 
 
-def grouped(records: Iterable[T], key: Callable[[T], K]) -> Dict[K, List[T]]:
+def grouped(records: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     """Return {KEY(record): its records}, in the order they came."""
-    groups: Dict[K, List[T]] = {}
+    groups: dict[K, list[T]] = {}
     for record in records:
         groups.setdefault(key(record), []).append(record)
     return groups
@@ -86,8 +86,7 @@ def point_of(record: Record) -> Point:
 
 
 def metric(row: Object, name: str) -> Optional[float]:
-    """Return the value of NAME (gbps, mpps, p99, p99_9, ...) in ROW, or
-    None."""
+    """Return the value of NAME (gbps, p99_9, ...) in ROW, or None."""
     for part in (row["bandwidth"], row["latency"]):
         if part and part.get(name) is not None:
             value: Optional[float] = part[name]
@@ -97,8 +96,7 @@ def metric(row: Object, name: str) -> Optional[float]:
 
 
 def clocks_apart(record: Record) -> Optional[str]:
-    """Return a sentence when the clocks of both hosts disagree by more than
-    1%, as in verbsperf's own caveat."""
+    """Say so when the clocks of both hosts disagree by more than 1%."""
     clocks = (record.document or {}).get("clocks") or {}
     low, high = clocks.get("server_to_client") or (1, 1)
     if low <= 1.01 and high >= 0.99:
@@ -110,17 +108,16 @@ def clocks_apart(record: Record) -> Optional[str]:
             f" at the server {server} are 1 s at the client {client}")
 
 
-def values_of(records: Iterable[Record], name: str) -> List[float]:
+def values_of(records: Iterable[Record], name: str) -> list[float]:
     """Return the values of the metric NAME that RECORDS have."""
     found = [metric(record.row, name) for record in records
              if record.row is not None]
     return [value for value in found if value is not None]
 
 
-def risen(records: Iterable[Record]) -> List[Object]:
-    """Return the counters of trouble and congestion that rose in RECORDS, each
-    with by how much in all."""
-    found: Dict[Tuple[str, str], Object] = {}
+def risen(records: Iterable[Record]) -> list[Object]:
+    """Return the counters that rose in RECORDS, by how much in all."""
+    found: dict[tuple[str, str], Object] = {}
     for record in records:
         for one in ((record.row or {}).get("counters") or {}).get("rose", []):
             known = found.setdefault(
@@ -136,12 +133,12 @@ def failure_of(record: Record) -> str:
     return record.error or "the run failed"
 
 
-def failures(records: Iterable[Record]) -> List[str]:
+def failures(records: Iterable[Record]) -> list[str]:
     """Return why those of RECORDS without a row have none."""
     return [failure_of(record) for record in records if record.row is None]
 
 
-def limits_of(record: Record) -> List[Object]:
+def limits_of(record: Record) -> list[Object]:
     """Return what RECORD's document says of the limits of its row."""
     row, document = record.row, record.document
     if row is None or document is None:
@@ -150,14 +147,13 @@ def limits_of(record: Record) -> List[Object]:
             if (one.get("size"), one.get("qps")) == (row["size"], row["qps"])]
 
 
-def limits_missed(record: Record) -> List[Object]:
+def limits_missed(record: Record) -> list[Object]:
     """Return the limits of the user's that RECORD's result does not meet."""
     return [one for one in limits_of(record) if not one["met"]]
 
 
-def fingerprint(document: Object) -> Dict[str, Any]:
-    """Return what must be alike for two results of DOCUMENT's kind to
-    compare."""
+def fingerprint(document: Object) -> dict[str, Any]:
+    """Return what must be alike for two results to compare."""
     marks = {"tool version": document["tool"]["version"]}
     for end in ("client", "server"):
         for field in END_FIELDS:
@@ -166,7 +162,7 @@ def fingerprint(document: Object) -> Dict[str, Any]:
     return {**marks, **environment.marks(document)}
 
 
-def read_document(text: str) -> Tuple[Optional[Object], Optional[str]]:
+def read_document(text: str) -> tuple[Optional[Object], Optional[str]]:
     """Return (document, why there is none) of TEXT, which verbsperf wrote."""
     try:
         document = parse(text)
@@ -178,12 +174,12 @@ def read_document(text: str) -> Tuple[Optional[Object], Optional[str]]:
     return document, None
 
 
-def read(path: str) -> List[Record]:
+def read(path: str) -> list[Record]:
     """Return the Records of the file PATH, "-" for standard input."""
     return read_with_header(path)[1]
 
 
-def read_with_header(path: str) -> Tuple[Optional[Object], List[Record]]:
+def read_with_header(path: str) -> tuple[Optional[Object], list[Record]]:
     """Return (header of a sweep or None, Records) of the same."""
     entries = list(objects_of(path, read_text(path)))
     if not entries:
@@ -210,8 +206,7 @@ def text_of(value: Any) -> str:
 
 
 def is_set(name: str, value: object) -> bool:
-    """Return False for the VALUE of a parameter NAME that is not in use. 0 is
-    a value, although it equals False."""
+    """The parameter NAME with VALUE is in use; 0 equals False, and is."""
     return (value is not None and value is not False and value != "none"
             and (name, value) not in ALWAYS)
 
@@ -230,10 +225,9 @@ def usable(row: Object) -> Optional[Object]:
     return None if row.get("failed") else row
 
 
-def read_documents(path: str, entries: Iterable[Tuple[int, Object]]
-                   ) -> List[Record]:
-    """Return the Records of documents; another row of the same point is
-    another round."""
+def read_documents(path: str, entries: Iterable[tuple[int, Object]]
+                   ) -> list[Record]:
+    """Return the Records; another row of a point is another round."""
     every = [record for some in formats.good(path, entries, document_records)
              for record in some]
     rounds = {point: itertools.count(1) for point in
@@ -242,15 +236,14 @@ def read_documents(path: str, entries: Iterable[Tuple[int, Object]]
             if record.point else record for record in every]
 
 
-def document_records(place: Place, document: Object) -> List[Record]:
-    """Return the Records of one document, as if each were of the first
-    round."""
+def document_records(place: Place, document: Object) -> list[Record]:
+    """Return the Records of one document, as of the first round."""
     formats.check_document(place, document)
     path, line = place
     target = os.path.splitext(os.path.basename(path))[0]
     error = (document.get("error") or {}).get("message")
     marks = fingerprint(document)
-    rows: List[Tuple[Optional[Point], Optional[Object]]] = [
+    rows: list[tuple[Optional[Point], Optional[Object]]] = [
         (document_point(document, row["size"], row["qps"]), usable(row))
         for row in document["results"]]
     return [Record(target, 1, point, row, document, error, marks, path, line)
@@ -258,7 +251,7 @@ def document_records(place: Place, document: Object) -> List[Record]:
 
 
 def read_sweep(path: str, header: Object,
-               entries: Iterable[Tuple[int, Object]]) -> List[Record]:
+               entries: Iterable[tuple[int, Object]]) -> list[Record]:
     """Return the Records of a sweep that begins with HEADER, by target and by
     point in its order. Of each round of a point there is one, a success if
     what failed was measured again."""
@@ -271,7 +264,7 @@ def read_sweep(path: str, header: Object,
         place.expect(record.target in names,
                      f"the sweep's header has no target '{record.target}'")
         return record._replace(session=session)
-    kept: Dict[Tuple[str, int, Point], Record] = {}
+    kept: dict[tuple[str, int, Point], Record] = {}
     for record in formats.good(path, entries, read_line):
         key = record.target, record.round, point_of(record)
         if key not in kept or kept[key].row is None:
@@ -281,7 +274,7 @@ def read_sweep(path: str, header: Object,
         order.get(point_of(record), len(order)), record.round))
 
 
-def header_points(header: Object) -> List[Point]:
+def header_points(header: Object) -> list[Point]:
     """Return what the sweep of HEADER measures."""
     return [sweep_point(point) for point in header.get("points", [])]
 

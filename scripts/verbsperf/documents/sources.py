@@ -4,7 +4,7 @@ Results of one source and one point are rounds of each other; no others are.
 A source has all that verbsperf-compare would not let differ, and more."""
 import itertools
 import os
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Any, Iterable, NamedTuple, Optional
 
 from verbsperf.documents import results
 from verbsperf.documents.results import Record
@@ -25,15 +25,14 @@ class Source(NamedTuple):
 
     path: str
     target: Optional[str]   # of a sweep
-    marks: Tuple[Tuple[str, str], ...]  # (name, text) in order of name
+    marks: tuple[tuple[str, str], ...]  # (name, text) in order of name
 
 
-def known(record: Record) -> Dict[str, Any]:
+def known(record: Record) -> dict[str, Any]:
     """Return {name: value} of what RECORD says about where it comes from."""
     found, document = dict(record.fingerprint), record.document
     if document:
-        found.update(results.fingerprint(document),
-                     title=document.get("title"))
+        found.update(results.fingerprint(document), title=document.get("title"))
         for end, name in itertools.product(ENDS, OF_END):
             found[f"{end} {name}".replace("_", " ")] = document[end].get(name)
     return found
@@ -58,7 +57,7 @@ def adopted(source: Source, others: Iterable[Source]) -> Source:
         mark for mark in source.marks if mark[0] == "title"))
 
 
-def sources(records: Iterable[Record]) -> List[Source]:
+def sources(records: Iterable[Record]) -> list[Source]:
     """Return the Source of each of RECORDS, in their order."""
     own = [(own_source(record), record.row) for record in records]
     good = dict.fromkeys(source for source, row in own if row)
@@ -67,8 +66,7 @@ def sources(records: Iterable[Record]) -> List[Source]:
 
 
 def first_name(source: Source) -> str:
-    """Return what a source is called: its target, its title, or host and
-    device."""
+    """Return what a source is called."""
     marks = dict(source.marks)
     named = [marks[name] for name in ("client hostname", "client device")
              if name in marks]
@@ -83,11 +81,10 @@ def said(name: str, value: Optional[str]) -> str:
     return SAID.get(name, name + " {}").format(value)
 
 
-def telling(alike: List[Source]) -> Dict[Source, Tuple[str, ...]]:
-    """Return {source: words}: as few words as tell sources of one first name
-    apart."""
+def telling(alike: list[Source]) -> dict[Source, tuple[str, ...]]:
+    """Return {source: few words} that tell those of one name apart."""
     marks = {one: dict(one.marks) for one in alike}
-    words: Dict[Source, Tuple[str, ...]] = {one: () for one in alike}
+    words: dict[Source, tuple[str, ...]] = {one: () for one in alike}
     alike = [one for one in alike if "client device" in marks[one]]
     for one in words.keys() - set(alike) if alike else ():
         words[one] = ("(device unknown)",)
@@ -101,11 +98,10 @@ def telling(alike: List[Source]) -> Dict[Source, Tuple[str, ...]]:
     return words
 
 
-def names(every: Iterable[Source]) -> Dict[Source, str]:
-    """Return {source: name}; sources that differ only in their file share a
-    name."""
+def names(every: Iterable[Source]) -> dict[Source, str]:
+    """Return {source: name}; those that differ only in their file share one."""
     every = list(dict.fromkeys(every))
-    found: Dict[Source, str] = {}
+    found: dict[Source, str] = {}
     for first in dict.fromkeys(map(first_name, every)):
         alike = [one for one in every if first_name(one) == first]
         for one, words in telling(alike).items():

@@ -139,8 +139,7 @@ class Lines:
     def lock(self, wait: bool) -> None:
         """Lock the file; WAIT for who has it, or refuse it."""
         try:
-            fcntl.flock(self.fd, fcntl.LOCK_EX | (0 if wait
-                                                  else fcntl.LOCK_NB))
+            fcntl.flock(self.fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
             raise Refused(f"{self.path}: another program is writing it"
                             ) from None

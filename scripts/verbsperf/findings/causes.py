@@ -9,14 +9,13 @@ given."""
 import collections
 import itertools
 import math
-from typing import (Dict, FrozenSet, Iterable, Iterator, List, NamedTuple,
-                    Optional, Sequence, Tuple)
+from typing import Iterable, Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.findings.observed import ANY, Observed
 from verbsperf.pairs.patterns import End, Pair
 from verbsperf.stats.libraries import Floats, Integers, Mask, numpy
 
-Ends = FrozenSet[End]
+Ends = frozenset[End]
 
 BOTH, SENDS, RECEIVES = "both", "sends", "receives"
 LEAST_SPREAD = 5e-4     # measurements do not repeat better
@@ -34,7 +33,7 @@ class Cause(NamedTuple):
     ends: Ends
     others: Optional[Ends] = None       # None: with all
     way: str = BOTH                     # what ENDS do
-    pairs: "FrozenSet[Tuple[End, End]]" = frozenset()   # only these, if any
+    pairs: frozenset[tuple[End, End]] = frozenset()     # only these, if any
 
     def covers(self, pair: Pair) -> bool:
         """PAIR has this cause."""
@@ -60,7 +59,7 @@ class Chosen(NamedTuple):
     gain: float     # how much it explains
 
 
-def clusters(values: Floats) -> Tuple[int, float, float]:
+def clusters(values: Floats) -> tuple[int, float, float]:
     """Divide the ordered VALUES in two; return (how many are lower, how far
     the halves are apart, how much each spreads)."""
     n = len(values)
@@ -74,7 +73,7 @@ def clusters(values: Floats) -> Tuple[int, float, float]:
     return k, float(high[k - 1] - low[k - 1]), math.sqrt(max(0.0, within))
 
 
-def usual_of(values: Floats, least: float) -> Tuple[float, float]:
+def usual_of(values: Floats, least: float) -> tuple[float, float]:
     """Return (the middle, the spread) of the fastest cluster of VALUES: the
     slower one may be the larger."""
     order, spread = numpy.sort(values), 0.0
@@ -108,7 +107,7 @@ class Table:
         self.sorts = numpy.array([one.sort for one in observed])
         self.slowness = numpy.array([one.value for one in observed])
         self.spread = numpy.empty(len(observed))
-        self.masks: Dict[Cause, Mask] = {}
+        self.masks: dict[Cause, Mask] = {}
         for sort in set(self.sorts):
             own = self.sorts == sort
             known = own if healthy is None else own & healthy
@@ -138,8 +137,7 @@ class Table:
         return found
 
     def respread(self, chosen: Sequence[Chosen]) -> None:
-        """Take the spread from what CHOSEN leaves; a single pair leaves
-        nothing."""
+        """Take the spread from what CHOSEN leave, but for single pairs."""
         left = self.slowness - self.fitted(chosen)
         known = numpy.ones(len(left), dtype=bool)
         for one in chosen:
@@ -158,8 +156,7 @@ class Table:
 
 
 class Search:
-    """Looks for the causes of what is slow in TABLE, the SUSPECTED ones
-    first; nodes are of GROUPS."""
+    """Looks for the causes of what is slow in TABLE, SUSPECTED ones first."""
 
     def __init__(self, table: Table, groups: Sequence[Ends], everyone: Ends,
                  suspected: Sequence[Cause] = ()) -> None:
@@ -180,18 +177,17 @@ class Search:
                                     math.sqrt(self.chance) * table.spread)
         self.open = (self.fitted == 0) | (self.left < 1.5 * self.limit)
 
-    def run(self) -> List[Chosen]:
-        """Return the causes; once more, when what they leave says how much
-        is chance."""
+    def run(self) -> list[Chosen]:
+        """Return the causes, found again when it is known what is chance."""
         chosen = self.choose()
         if chosen:
             self.table.respread(chosen)
             chosen = self.choose()
         return chosen
 
-    def choose(self) -> List[Chosen]:
+    def choose(self) -> list[Chosen]:
         """Choose causes until what is left is chance; single pairs last."""
-        chosen: List[Chosen] = []
+        chosen: list[Chosen] = []
         for candidates in (self.wide, self.single):
             while True:
                 self.fit(chosen)
@@ -212,8 +208,7 @@ class Search:
         return bool((fitted[one.mask] < 0.8 * one.level).all())
 
     def rate(self, cause: Cause) -> Optional[Chosen]:
-        """Return what CAUSE explains beyond what is fitted; None when it is
-        chance, or contradicted."""
+        """Return what CAUSE explains; None if it is chance, or contradicted."""
         table = self.table
         mask = table.mask(cause)
         open_ = mask & self.open
@@ -243,8 +238,7 @@ class Search:
                                 frozenset(pair[1:]))
 
     def wide(self) -> Iterator[Cause]:
-        """Yield what several pairs have in common, as far as they are slow on
-        the average."""
+        """Yield what several pairs have in common that are slow on average."""
         yield from self.suspected
         ends, (client, server) = self.table.ends, self.table.sides
         n = len(ends)
@@ -266,8 +260,7 @@ class Search:
         others = {self.table.ends[i] for i in sides.flat} - cause.ends
         return len(others) > 1 or ANY in others
 
-    def slow_on_average(self, numbers: Sequence[Integers], n: int
-                        ) -> List[int]:
+    def slow_on_average(self, numbers: Sequence[Integers], n: int) -> list[int]:
         """Return which of N sets are slow on the average beyond what is
         fitted; NUMBERS say in which sets an observation is, -1 in none."""
         total, count = numpy.zeros(n), numpy.zeros(n)
@@ -306,7 +299,7 @@ def ways(kind: str, ends: Ends, others: Optional[Ends]) -> Iterator[Cause]:
         yield Cause(kind, ends, others, way)
 
 
-def groups_of(table: Table) -> List[Ends]:
+def groups_of(table: Table) -> list[Ends]:
     """Find nodes that are slow with the same others."""
     nodes = sorted({end.node for end in table.ends} - {ANY.node})
     place = {node: i for i, node in enumerate(nodes)}
@@ -334,7 +327,7 @@ def groups_of(table: Table) -> List[Ends]:
     excess = each - (table.least / 2) ** 2 - numpy.maximum(
         chance * (1 + ALIKE * numpy.sqrt(2 / numpy.maximum(common, 1))),
         mild ** 2 / 2 / numpy.maximum(common, 1))
-    found: List[List[int]] = []
+    found: list[list[int]] = []
     for i in range(n):
         best = min(found, key=lambda some: float(excess[i, some].mean()),
                    default=None)
@@ -346,7 +339,7 @@ def groups_of(table: Table) -> List[Ends]:
         nodes[i] for i in some}) for some in found if len(some) > 1]
 
 
-def cover(pairs: Iterable["Tuple[End, End]"]) -> List[End]:
+def cover(pairs: Iterable[tuple[End, End]]) -> list[End]:
     """Return few ends that all PAIRS have, those of most pairs first."""
     left, found = set(pairs), []
     while left:
@@ -356,8 +349,7 @@ def cover(pairs: Iterable["Tuple[End, End]"]) -> List[End]:
     return found
 
 
-def folded(chosen: Sequence[Chosen], table: Table, given: bool
-           ) -> List[Cause]:
+def folded(chosen: Sequence[Chosen], table: Table, given: bool) -> list[Cause]:
     """Return the causes CHOSEN, where many single paths are one: all slow
     paths of a node, or of some.  A path is also between groups that were not
     GIVEN but found."""

@@ -1,7 +1,7 @@
 """The evidence of a finding: how its nodes differ from the others, and what
 their counters say."""
 import collections
-from typing import Dict, Iterator, List, Sequence
+from typing import Iterator, Sequence
 
 from verbsperf.documents.jsonfile import Object
 
@@ -21,7 +21,7 @@ def facts_of(devices: Sequence[Object]) -> Object:
     return found
 
 
-def odd_facts(node: str, facts: Dict[str, Object]) -> List[Object]:
+def odd_facts(node: str, facts: dict[str, Object]) -> list[Object]:
     """Return what is different at NODE from nearly all others, of FACTS by
     node.  What is not known, here or there, is not different."""
     others = [own for name, own in facts.items() if name != node]
@@ -39,9 +39,8 @@ def odd_facts(node: str, facts: Dict[str, Object]) -> List[Object]:
     return found
 
 
-def risen(result: Object, side: str) -> List[Object]:
-    """Return the counters of trouble that rose in RESULT, a row of verbsperf,
-    at SIDE."""
+def risen(result: Object, side: str) -> list[Object]:
+    """Return the counters of trouble that rose in RESULT, a row, at SIDE."""
     rose = (result.get("counters") or {}).get("rose") or []
     return [one for one in rose if one.get("end") == side]
 
@@ -57,8 +56,8 @@ def lines_of(finding: Object) -> Iterator[str]:
                 one.get("meaning"))
 
 
-def evidence_of(nodes: Sequence[str], facts: Dict[str, Object],
-                rose: Dict[str, List[Object]]) -> Object:
+def evidence_of(nodes: Sequence[str], facts: dict[str, Object],
+                rose: dict[str, list[Object]]) -> Object:
     """Return the evidence of a finding at NODES."""
     seen = {node: {"differs": odd_facts(node, facts),
                    "rose": rose.get(node, [])} for node in nodes}

@@ -8,8 +8,7 @@ may be slow in them only."""
 import itertools
 import math
 import random
-from typing import (Awaitable, Callable, Dict, Iterator, List, Optional,
-                    Sequence, Set)
+from typing import Awaitable, Callable, Iterator, Optional, Sequence
 
 from verbsperf.base.metrics import METRICS
 from verbsperf.documents.jsonfile import Object
@@ -34,7 +33,7 @@ AGAIN = 12              # rounds may be repeated
 CERTAIN = 1e-4          # chance, and no more rounds are needed
 
 # Runs pairs at the same time; returns the value of each.
-Measure = Callable[[List[Pair]], Awaitable[List[Optional[float]]]]
+Measure = Callable[[list[Pair]], Awaitable[list[Optional[float]]]]
 
 
 class Inquiry:
@@ -49,7 +48,7 @@ class Inquiry:
         self.words = words.Words(metric, test)
         usual = RATE_TOLERANCE if METRICS[metric].is_rate else TIME_TOLERANCE
         self.least = -math.log(1 - (usual if tolerance is None else tolerance))
-        self.rounds: Dict[int, Speeds] = {}
+        self.rounds: dict[int, Speeds] = {}
         for one in measured:
             self.rounds.setdefault(one.round, {})[one.pair] = speed_of(
                 one.value, metric)
@@ -60,10 +59,10 @@ class Inquiry:
             end for end in self.everyone if end.node in set(nodes))
             for nodes in groups) if len(one) > 1]
         self.most = most_pairs(self.rounds.values())
-        self.carried: List[Cause] = []      # suspects, by what ports carried
-        self.tests: List[Observed] = []     # made alone
-        self.findings: List[Object] = []
-        self.notes: List[str] = []
+        self.carried: list[Cause] = []      # suspects, by what ports carried
+        self.tests: list[Observed] = []     # made alone
+        self.findings: list[Object] = []
+        self.notes: list[str] = []
 
     async def run(self) -> None:
         """Find suspects, and test them again."""
@@ -84,11 +83,11 @@ class Inquiry:
         if suspects:
             await self.examine(suspects)
 
-    def suspects(self, observed: Sequence[Observed]) -> List[Cause]:
+    def suspects(self, observed: Sequence[Observed]) -> list[Cause]:
         """Return what explains what was OBSERVED: first what ports carried,
         where they are shared, then what pairs reached of ports that are not
         suspect."""
-        found: List[Cause] = []
+        found: list[Cause] = []
         for sorts in (OUT, IN), (PAIR,):
             some = [one for one in observed if one.sort in sorts and not any(
                 cause.touches(one.pair) for cause in found)]
@@ -106,12 +105,12 @@ class Inquiry:
                 self.carried = found[:]
         return found
 
-    async def examine(self, suspects: List[Cause]) -> None:
+    async def examine(self, suspects: list[Cause]) -> None:
         """Test SUSPECTS again, and say what they are."""
         most = max(FEWEST_TESTS, 2 * len(self.rounds))
         some = self.affordable(suspects, most)
         plans = {cause: self.plan(cause, suspects) for cause in some}
-        chosen: List[Chosen] = []
+        chosen: list[Chosen] = []
         for sweep in range(most):
             open_ = [one for one in some if sweep < SWEEPS
                      or not self.is_decided(one, chosen)]
@@ -128,10 +127,9 @@ class Inquiry:
         if doubtful:
             await self.look_again(doubtful, suspects)
 
-    def affordable(self, suspects: Sequence[Cause], most: int) -> List[Cause]:
-        """Return those of SUSPECTS that MOST tests are enough for; note the
-        others."""
-        some: List[Cause] = []
+    def affordable(self, suspects: Sequence[Cause], most: int) -> list[Cause]:
+        """Return SUSPECTS that MOST tests are enough for; note the others."""
+        some: list[Cause] = []
         cost = 2
         for cause in suspects:
             cost += 4 if self.sides(cause) else 2
@@ -153,7 +151,7 @@ class Inquiry:
                 value, self.metric))))
 
     def plan(self, cause: Cause, suspects: Sequence[Cause]
-             ) -> Iterator[List[Pair]]:
+             ) -> Iterator[list[Pair]]:
         """Yield what a sweep measures of CAUSE: a pair that has it, one that
         has not although an end is the same, and one that has nothing, each in
         both directions."""
@@ -172,18 +170,17 @@ class Inquiry:
                     len(cause.ends) == 1 and cause.ends & set(pair[:2]))]
         self.source.shuffle(rest)
         for sweep in itertools.count():
-            some = [pairs[sweep % len(pairs)] for pairs in (rest, own)
-                    if pairs]
+            some = [pairs[sweep % len(pairs)] for pairs in (rest, own) if pairs]
             if contrasts:
                 pairs = contrasts[sweep % len(contrasts)]
                 some.append(pairs[sweep // len(contrasts) % len(pairs)])
             yield [way for pair in some for way in (pair, pair.turned())]
 
-    def spread_over(self, pairs: List[Pair], cause: Cause) -> List[Pair]:
+    def spread_over(self, pairs: list[Pair], cause: Cause) -> list[Pair]:
         """Order PAIRS by chance, those first that have other ends than those
         before; the few of a CAUSE of some pairs come again and again."""
         self.source.shuffle(pairs)
-        seen: Set[End] = set()
+        seen: set[End] = set()
         first = []
         for pair in pairs:
             own = set(pair[:2]) & (cause.ends if len(cause.ends) > 1
@@ -196,15 +193,14 @@ class Inquiry:
             pair for pair in pairs if pair not in first]
 
     @staticmethod
-    def sides(cause: Cause) -> List[Ends]:
-        """Return both sides of a CAUSE that is between some and others, or
-        nodes that may be slow with others only."""
+    def sides(cause: Cause) -> list[Ends]:
+        """Return both sides of a CAUSE, or nodes slow with others only."""
         return [one for one in (cause.ends, cause.others)
                 if one and (cause.others or len(cause.ends) > 1
                             and not cause.pairs)]
 
     def contrasts(self, cause: Cause, side: Ends,
-                  is_free: Callable[[Pair], bool]) -> List[Pair]:
+                  is_free: Callable[[Pair], bool]) -> list[Pair]:
         """Return pairs of one SIDE of CAUSE that do not have it."""
         rails = {end: pair.rail for pair in self.pairs for end in pair[:2]}
         both = cause.ends | (cause.others or frozenset())
@@ -218,7 +214,7 @@ class Inquiry:
         self.source.shuffle(away)
         return away + [pair for pair in found if pair.server in both]
 
-    def explain(self, suspects: Sequence[Cause]) -> List[Chosen]:
+    def explain(self, suspects: Sequence[Cause]) -> list[Chosen]:
         """Return what explains the tests that were made."""
         if not self.tests:
             return []
@@ -235,7 +231,7 @@ class Inquiry:
         return [one for one in found if tested[one.mask].mean() >= 0.25]
 
     def explaining(self, cause: Cause, chosen: Sequence[Chosen]
-                   ) -> List[Chosen]:
+                   ) -> list[Chosen]:
         """Return those of CHOSEN that explain a test of CAUSE."""
         mask = self.mask_of(cause)
         return [one for one in chosen if (one.mask & mask).any()]
@@ -309,8 +305,7 @@ class Inquiry:
 
     async def look_again(self, doubtful: Sequence[Cause],
                          suspects: Sequence[Cause]) -> None:
-        """Repeat rounds in which the DOUBTFUL causes were slow, and others in
-        turn, and say which are slow in them only."""
+        """Repeat rounds in which the DOUBTFUL causes were slow, and others."""
         count = {number: sum(
             any(cause.covers(one.pair) and (
                 one.sort == PAIR or cause in self.carried)
@@ -321,7 +316,7 @@ class Inquiry:
         slow = [number for number in order if count[number]]
         turns = [slow, [number for number in order if not count[number]]
                  or slow]
-        seen: List[Observed] = []
+        seen: list[Observed] = []
         for again in range(AGAIN if slow else 0):
             numbers = turns[again % 2]
             pairs = list(self.rounds[numbers[again // 2 % len(numbers)]])
@@ -343,7 +338,7 @@ class Inquiry:
         """Compare what was SEEN of CAUSE in repeated rounds with what has no
         suspect: what ports carried, or what pairs reached."""
         sorts = (OUT, IN) if cause in self.carried else (PAIR,)
-        values: Dict[bool, List[float]] = {True: [], False: []}
+        values: dict[bool, list[float]] = {True: [], False: []}
         for sort in sorts:
             some = [one for one in seen if one.sort == sort]
             free = [one.value for one in some if not any(

@@ -7,8 +7,7 @@ pairs reach together; and pairs by their share, which is what they reach to the
 middle one of their port."""
 import math
 import statistics
-from typing import (Dict, Iterable, List, Mapping, NamedTuple, Sequence, Set,
-                    Tuple)
+from typing import Iterable, Mapping, NamedTuple, Sequence
 
 from verbsperf.base.metrics import METRICS
 from verbsperf.pairs.patterns import End, Pair
@@ -23,7 +22,7 @@ ALPHA = 0.0025          # that chance says so of a suspect
 MOST_VALUES = 40             # values are compared with as many
 
 # The speeds of pairs of a round.
-Speeds = Dict[Pair, float]
+Speeds = dict[Pair, float]
 
 
 class Measured(NamedTuple):
@@ -54,9 +53,9 @@ def logarithm(speed: float) -> float:
     return math.log(max(speed, 1e-12))
 
 
-def by_port(speeds: Speeds) -> "Dict[Tuple[int, End], List[float]]":
+def by_port(speeds: Speeds) -> dict[tuple[int, End], list[float]]:
     """Return {(direction, end): what its pairs reached} of a round."""
-    found: "Dict[Tuple[int, End], List[float]]" = {}
+    found: dict[tuple[int, End], list[float]] = {}
     for pair, speed in speeds.items():
         found.setdefault((OUT, pair.client), []).append(speed)
         found.setdefault((IN, pair.server), []).append(speed)
@@ -84,7 +83,7 @@ def shares_of(speeds: Speeds) -> Speeds:
     return found
 
 
-def most_pairs(rounds: Iterable[Speeds]) -> Dict[int, int]:
+def most_pairs(rounds: Iterable[Speeds]) -> dict[int, int]:
     """Return {direction: how many pairs a port has at most}."""
     found = {OUT: 0, IN: 0}
     for speeds in rounds:
@@ -94,7 +93,7 @@ def most_pairs(rounds: Iterable[Speeds]) -> Dict[int, int]:
 
 
 def loads_of(rounds: Iterable[Speeds], most: Mapping[int, int], metric: str
-             ) -> List[Observed]:
+             ) -> list[Observed]:
     """Return what ports carried that had about as many pairs as the MOST, in
     each round; a latency is that of the middle pair."""
     return [Observed(Pair(end, ANY) if way == OUT else Pair(ANY, end),
@@ -104,18 +103,16 @@ def loads_of(rounds: Iterable[Speeds], most: Mapping[int, int], metric: str
             if len(own) >= max(2, most[way] / 2)]
 
 
-def too_few(loads: Sequence[Observed]) -> Set[Pair]:
-    """Return the ports of LOADS that are not compared with each other, as
-    there are too few."""
+def too_few(loads: Sequence[Observed]) -> set[Pair]:
+    """Return the ports of LOADS that have too few others to compare with."""
     ports = [{one.pair for one in loads if one.sort == way}
              for way in (OUT, IN)]
     return {port for own in ports if len(own) < FEWEST_PORTS for port in own}
 
 
 def observed_of(rounds: Iterable[Speeds], metric: str,
-                most: Mapping[int, int]) -> List[Observed]:
-    """Return what is compared of ROUNDS, where a port has as many pairs as the
-    MOST."""
+                most: Mapping[int, int]) -> list[Observed]:
+    """Return what is compared of ROUNDS, with MOST pairs of a port."""
     rounds = list(rounds)
     if not are_shared(rounds):
         return [Observed(pair, logarithm(speed), PAIR)

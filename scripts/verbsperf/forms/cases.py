@@ -3,7 +3,7 @@ gauges of what was measured there.
 
 verbsperf-compare and verbsperf-sweep make these of their reports, and reports
 writes them in the forms that others define."""
-from typing import Dict, List, NamedTuple, Sequence
+from typing import NamedTuple, Sequence
 
 from verbsperf.base.metrics import METRICS
 from verbsperf.base.tables import counted
@@ -13,7 +13,7 @@ from verbsperf.documents.points import option_text
 # What became of a case, whatever it is called.
 PASSED, FAILED, UNDECIDED, BROKEN = "passed", "failed", "undecided", "broken"
 
-Labels = Dict[str, str]
+Labels = dict[str, str]
 
 
 class Case(NamedTuple):
@@ -40,8 +40,8 @@ class Verdicts(NamedTuple):
 
     command: str
     summary: str
-    cases: List[Case]
-    gauges: List[Gauge]
+    cases: list[Case]
+    gauges: list[Gauge]
     page: str           # the same in Markdown
 
 
@@ -61,7 +61,7 @@ def value_gauge(metric: str, value: float, labels: Labels) -> Gauge:
 
 
 def verdict_gauges(name: str, words: Sequence[str], found: str,
-                   labels: Labels) -> List[Gauge]:
+                   labels: Labels) -> list[Gauge]:
     """Return a gauge for each of WORDS, of which the one FOUND is 1."""
     return [Gauge(name, {**labels, "verdict": word}, float(word == found))
             for word in words]

@@ -7,7 +7,7 @@ import importlib
 import json
 import os
 import re
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Optional
 
 from verbsperf.base.errors import Refused
 from verbsperf.base.tables import distinct, printable
@@ -73,8 +73,7 @@ def junit(found: Verdicts) -> str:
 
 
 def junit_case(parser: Any, case: Case) -> Any:
-    """Return CASE as PARSER has it. What is not decided was skipped: it did
-    neither pass nor fail."""
+    """Return CASE as PARSER has it: skipped, if it is not decided."""
     made = parser.TestCase(printable(case.name), f"verbsperf.{case.kind}")
     text = printable(case.text)
     kinds = {FAILED: parser.Failure, BROKEN: parser.Error,
@@ -107,15 +106,13 @@ LOUDNESS = {FAILED: "error", BROKEN: "error", UNDECIDED: "warning"}
 
 
 def quoted(text: str, more: str = "") -> str:
-    """Return TEXT as data of a workflow's command, or with MORE signs as a
-    property of it."""
+    """Return TEXT for a workflow's command, or with MORE for its property."""
     return re.sub(f"[%\r\n{more}]", lambda sign: f"%{ord(sign[0]):02X}",
                   printable(text))
 
 
 def github(found: Verdicts) -> str:
-    """Return FOUND as commands, the loudest first, and append it to the
-    summary of the step where there is one."""
+    """Return FOUND as commands, the loudest first; append it to a summary."""
     order = list(LOUDNESS)
     loud = sorted((case for case in found.cases if case.state != PASSED),
                   key=lambda case: order.index(case.state))
@@ -140,7 +137,7 @@ def write_summary(page: str) -> None:
                       ) from None
 
 
-FORMS: Dict[str, Callable[[Verdicts], str]] = {
+FORMS: dict[str, Callable[[Verdicts], str]] = {
     "junit": junit, "openmetrics": openmetrics, "github": github}
 
 
@@ -150,9 +147,8 @@ def as_json(report: Object) -> str:
 
 
 def forms(text: Form, markdown: Form,
-          verdicts_of: Callable[[Object], Verdicts]) -> Dict[str, Form]:
-    """Return by name the forms of a report: as TEXT, MARKDOWN, and those that
-    show what VERDICTS_OF makes of it."""
+          verdicts_of: Callable[[Object], Verdicts]) -> dict[str, Form]:
+    """Return the forms of a report by name: TEXT, MARKDOWN and VERDICTS_OF."""
     def form_of(write: Callable[[Verdicts], str]) -> Form:
         return lambda report: write(verdicts_of(report))
     return {"text": text, "json": as_json, "markdown": markdown,

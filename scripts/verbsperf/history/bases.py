@@ -1,11 +1,10 @@
 """A base of several sessions: files, and the nights of a history."""
 import itertools
 import json
-from typing import Iterator, List, Optional, Sequence
+from typing import Iterator, Optional, Sequence
 
 from verbsperf.base.errors import Refused
-from verbsperf.compare.sides import (Side, check_one_target, select,
-                                     split_name)
+from verbsperf.compare.sides import Side, check_one_target, select, split_name
 from verbsperf.documents.formats import Place
 from verbsperf.documents.jsonfile import Object, read_text
 from verbsperf.documents.points import Point
@@ -20,9 +19,8 @@ MOST_NIGHTS = 30
 
 def records_of(path: str, night: Night, point: Point, rounds: Rounds
                ) -> Iterator[Record]:
-    """Yield the Records that NIGHT of the history PATH is made of, of one
-    POINT."""
-    rows: List[Optional[Object]] = [
+    """Yield the Records of POINT that NIGHT of the history PATH has."""
+    rows: list[Optional[Object]] = [
         {"bandwidth": dict(zip(rounds.values, values)), "latency": None}
         for values in itertools.zip_longest(*rounds.values.values())]
     for number, row in enumerate([*rows, *[None] * rounds.failed], 1):
@@ -32,8 +30,7 @@ def records_of(path: str, night: Night, point: Point, rounds: Rounds
 
 
 def alike_nights(nights: Sequence[Night]) -> Iterator[Night]:
-    """Yield those of NIGHTS at one target, from the last back, that are like
-    it in all that is known of the hosts."""
+    """Yield NIGHTS at one target, from the last back, of the same hosts."""
     for night in nights[:-MOST_NIGHTS - 1:-1]:
         if changed_words(night, nights[-1]):
             return
@@ -48,7 +45,7 @@ def nights_side(name: str, new: Side) -> Side:
     started = {json.loads(one).get("started") for one in headers}
     own = {history.time_of(Place(path, 1), one) for one in started
            if isinstance(one, str)}
-    records: List[Record] = []
+    records: list[Record] = []
     for where in [target] if target else sorted(new.targets()):
         nights = [night for night in history.read([path])
                   if night.target == where and night.started not in own]
@@ -61,7 +58,7 @@ def nights_side(name: str, new: Side) -> Side:
     return Side(path, target, records)
 
 
-def at_target_of(side: Side, new: Side) -> List[Record]:
+def at_target_of(side: Side, new: Side) -> list[Record]:
     """Return the records of SIDE at the target of NEW, if that has one; a file
     with one target, which may be its own name, has that."""
     if len(new.targets()) > 1:

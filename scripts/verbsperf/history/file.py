@@ -9,7 +9,7 @@ It has what a picture of months is made of, in a hundredth of the room of the
 sweeps.  verbsperf-sweep appends to it, and verbsperf-plot reads it, and sweeps
 in its place."""
 import datetime
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.base.errors import ResultsError
 from verbsperf.base.metrics import METRICS
@@ -24,7 +24,7 @@ from verbsperf.documents.results import Record
 class Rounds(NamedTuple):
     """What one night has of one point."""
 
-    values: Dict[str, List[float]]  # by metric
+    values: dict[str, list[float]]  # by metric
     failed: int                     # rounds
     error: Optional[str]            # why the first of them did
 
@@ -34,12 +34,12 @@ class Night(NamedTuple):
 
     started: datetime.datetime      # in UTC
     target: str
-    facts: Dict[str, str]           # what there is to know of both ends
-    points: Dict[Point, Rounds]
-    sweep: Tuple[str, ...] = ()     # what tells it from others of that second
+    facts: dict[str, str]           # what there is to know of both ends
+    points: dict[Point, Rounds]
+    sweep: tuple[str, ...] = ()     # what tells it from others of that second
 
 
-def facts_of(records: Sequence[Record]) -> Dict[str, str]:
+def facts_of(records: Sequence[Record]) -> dict[str, str]:
     """Return what the fingerprints of RECORDS say, as text."""
     return {name: alike.words(values) for name, values
             in sorted(alike.marks_of(records).items())
@@ -48,8 +48,7 @@ def facts_of(records: Sequence[Record]) -> Dict[str, str]:
 
 def rounds_json(point: Point, records: Sequence[Record]) -> Object:
     """Return what RECORDS have of POINT."""
-    values = {metric: results.values_of(records, metric)
-              for metric in METRICS}
+    values = {metric: results.values_of(records, metric) for metric in METRICS}
     failures = results.failures(records)
     return {"point": point_json(point),
             "values": {metric: found for metric, found in values.items()
@@ -58,7 +57,7 @@ def rounds_json(point: Point, records: Sequence[Record]) -> Object:
             "error": failures[0] if failures else None}
 
 
-def lines_of(path: str) -> List[Object]:
+def lines_of(path: str) -> list[Object]:
     """Return the lines that the sweep PATH is worth, one for each target."""
     header, records = results.read_with_header(path)
     if header is None or not isinstance(header.get("started"), str):
@@ -111,17 +110,15 @@ def nights_of(path: str) -> Iterator[Night]:
     yield from formats.good(path, entries, night_of)
 
 
-def read(paths: Sequence[str]) -> List[Night]:
-    """Return the nights of all PATHS in the order of time; what came twice
-    counts as it came last."""
+def read(paths: Sequence[str]) -> list[Night]:
+    """Return the nights of all PATHS in time; of the same the last one."""
     found = {(night.started, night.target, night.sweep): night
              for path in paths for night in nights_of(path)}
     return [found[key] for key in sorted(found)]
 
 
 def opened(path: str) -> writer.Lines:
-    """Open the history PATH, or a new one, to append to it, when nobody else
-    does."""
+    """Open the history PATH, or a new one, when nobody else appends to it."""
     return writer.Lines(path, formats.HISTORY, "history of verbsperf-sweep",
                         "'verbsperf-sweep --history FILE SWEEP' appends what "
                         "is in a sweep",
@@ -134,8 +131,7 @@ def check(path: str) -> None:
 
 
 def append(path: str, lines: Sequence[Object]) -> None:
-    """Append LINES to the history PATH, all of them or none, and none that
-    would not be read."""
+    """Append all of LINES to the history PATH, unless one is not readable."""
     for line in lines:
         night_of(Place(path, 0), line)
     file = opened(path)

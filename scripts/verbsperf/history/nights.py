@@ -1,7 +1,7 @@
 """What a picture of a history shows: a line for each point, where it changed,
 and what of the hosts did."""
 import datetime
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.base import tables
 from verbsperf.base.tables import counted
@@ -32,14 +32,14 @@ class Line(NamedTuple):
     target: str
     label: str
     metric: str
-    values: List[Value]
-    steps: List[steps.Step]     # of the nights that have a median
+    values: list[Value]
+    steps: list[steps.Step]     # of the nights that have a median
 
-    def measured(self) -> List[Value]:
+    def measured(self) -> list[Value]:
         """Return the nights that have a median."""
         return [value for value in self.values if value.median is not None]
 
-    def levels(self) -> Iterator[Tuple[int, int, float]]:
+    def levels(self) -> Iterator[tuple[int, int, float]]:
         """Yield (first, end, median) of the nights between two steps."""
         values = self.measured()
         edges = [0, *(step.night for step in self.steps), len(values)]
@@ -50,12 +50,11 @@ class Line(NamedTuple):
 
 
 class Event(NamedTuple):
-    """What of the hosts and devices was another in one night than in the one
-    before, at one target."""
+    """What of hosts and devices changed in a night, at one target."""
 
     when: datetime.datetime
     target: str
-    words: Tuple[str, ...]
+    words: tuple[str, ...]
 
 
 def value_of(night: Night, rounds: Rounds, metric: str) -> Value:
@@ -72,16 +71,14 @@ def line_of(target: str, point: Point, name: str, asked: Question,
     """Return the Line of POINT, which is called NAME, at TARGET in NIGHTS."""
     kind = kind_of(point.test)
     metric = asked.metrics[kind]
-    values = [value_of(night, night.points[point], metric)
-              for night in nights]
+    values = [value_of(night, night.points[point], metric) for night in nights]
     medians = [one.median for one in values if one.median is not None]
     return Line(target, name, metric, values, steps.steps_of(
         medians, METRICS[metric].is_rate, asked.tolerances[kind] / 100))
 
 
-def lines_of(nights: Sequence[Night], asked: Question) -> List[Line]:
-    """Return a Line for each point at each target of NIGHTS, in the order they
-    came."""
+def lines_of(nights: Sequence[Night], asked: Question) -> list[Line]:
+    """Return a Line for each point at each target of NIGHTS."""
     found = results.grouped(((night, point) for night in nights
                              for point in night.points),
                             lambda one: (one[0].target, one[1]))
@@ -91,16 +88,16 @@ def lines_of(nights: Sequence[Night], asked: Question) -> List[Line]:
             for (target, point), own in found.items()]
 
 
-def changed_words(before: Night, night: Night) -> Tuple[str, ...]:
+def changed_words(before: Night, night: Night) -> tuple[str, ...]:
     """Return what is another in NIGHT than BEFORE, as far as both know it."""
     return tuple(f"{name} {before.facts[name]} \N{RIGHTWARDS ARROW} {value}"
                  for name, value in sorted(night.facts.items())
                  if before.facts.get(name, value) != value)
 
 
-def events_of(nights: Sequence[Night]) -> List[Event]:
+def events_of(nights: Sequence[Night]) -> list[Event]:
     """Return what changed at each target of NIGHTS."""
-    last: Dict[str, Night] = {}
+    last: dict[str, Night] = {}
     found = []
     for night in nights:
         words = changed_words(last.get(night.target, night), night)
@@ -126,8 +123,7 @@ def event_text(index: int, event: Event, several: bool) -> str:
 
 def step_text(line: Line, step: steps.Step, events: Sequence[Event],
               several: bool, word: str) -> str:
-    """Say since when LINE is different, and what of EVENTS was new then;
-    SEVERAL targets are there, and a night is a WORD."""
+    """Say since when LINE is different, and what of EVENTS was new then."""
     when = line.measured()[step.night].when
     where = f"{line.target}: " if several else ""
     new = [change for event in events for change in event.words
@@ -140,14 +136,14 @@ def step_text(line: Line, step: steps.Step, events: Sequence[Event],
             + "".join(f"; {change}" for change in new))
 
 
-def step_texts(lines: Sequence[Line], events: Sequence[Event]) -> List[str]:
+def step_texts(lines: Sequence[Line], events: Sequence[Event]) -> list[str]:
     """Say of each of LINES since when it is different."""
     several = len({line.target for line in lines}) > 1
     return [step_text(line, step, events, several, word_of(lines))
             for line in lines for step in line.steps]
 
 
-def times_of(lines: Sequence[Line]) -> List[datetime.datetime]:
+def times_of(lines: Sequence[Line]) -> list[datetime.datetime]:
     """Return when LINES were measured."""
     return sorted({value.when for line in lines for value in line.values})
 

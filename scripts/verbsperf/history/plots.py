@@ -1,6 +1,6 @@
 """Draws a history with matplotlib: a panel for each point, over months."""
 import datetime
-from typing import List, Optional, Sequence, Tuple
+from typing import Optional, Sequence
 
 from matplotlib import dates
 from matplotlib.axes import Axes
@@ -33,7 +33,7 @@ DATES = ["%b %Y", "%b %Y", "%d %b", "%d %b %H:%M", "%d %b %H:%M",
          "%d %b %H:%M:%S"]
 
 
-def shape_of(count: int) -> Tuple[int, int]:
+def shape_of(count: int) -> tuple[int, int]:
     """Return (rows, columns) for COUNT panels."""
     if count > PANELS_MAX:
         raise NotDrawn(f"{count} points are too many for a picture; choose at "
@@ -95,10 +95,9 @@ def draw_steps(axes: Axes, line: Line) -> None:
     axes.set_title("   ".join(said), loc="right", pad=4, fontsize=7.5)
 
 
-def box_of(some: Sequence[Tuple[float, str]], width: float
-           ) -> Tuple[float, float, str]:
-    """Return (left, right, text) of a box with the letters of SOME, (x,
-    letter), where a letter has WIDTH."""
+def box_of(some: Sequence[tuple[float, str]], width: float
+           ) -> tuple[float, float, str]:
+    """Return (left, right, text) of a box with the letters of SOME."""
     letters = [letter for _, letter in some]
     text = (" ".join(letters) if len(letters) < 5
             else f"{letters[0]}..{letters[-1]}")
@@ -106,10 +105,10 @@ def box_of(some: Sequence[Tuple[float, str]], width: float
     return middle - half, middle + half, text
 
 
-def boxes_of(found: Sequence[Tuple[float, str]], width: float
-             ) -> List[Tuple[float, float, str]]:
+def boxes_of(found: Sequence[tuple[float, str]], width: float
+             ) -> list[tuple[float, float, str]]:
     """Return the boxes of FOUND; those that would meet are one."""
-    groups: List[List[Tuple[float, str]]] = []
+    groups: list[list[tuple[float, str]]] = []
     for one in found:
         groups.append([one])
         while len(groups) > 1 and (box_of(groups[-2], width)[1]
@@ -137,8 +136,7 @@ def draw_events(axes: Axes, line: Line, events: Sequence[Event]) -> None:
 
 
 def set_time_axis(axes: Axes, lines: Sequence[Line]) -> None:
-    """Show all nights of LINES on the x axis, the runs of one day by their
-    time."""
+    """Show all nights of LINES on the x axis, those of one day by time."""
     when = [dates.date2num(one.when) for line in lines for one in line.values]
     room = 0.03 * (max(when) - min(when)) or 0.5
     axes.set_xlim(min(when) - room, max(when) + room)
@@ -151,8 +149,7 @@ def set_time_axis(axes: Axes, lines: Sequence[Line]) -> None:
 
 
 def legend(lines: Sequence[Line], events: Sequence[Event]) -> str:
-    """Say what the signs in the picture of LINES and EVENTS mean, those that
-    are in it."""
+    """Say what the signs in the picture of LINES and EVENTS mean."""
     found = {step.is_better for line in lines for step in line.steps}
     one = nights.word_of(lines)
     words = [f"dots: median of the rounds of a {one}, and their range",
@@ -182,7 +179,7 @@ def add_panel(axes: Axes, line: Line, title: str, events: Sequence[Event],
 
 
 def draw(lines: Sequence[Line], events: Sequence[Event], title: str,
-         size: Optional[Tuple[float, float]], from_zero: bool) -> Figure:
+         size: Optional[tuple[float, float]], from_zero: bool) -> Figure:
     """Return a Figure of LINES and EVENTS."""
     rows, columns = shape_of(len(lines))
     several = len({line.target for line in lines}) > 1
@@ -200,7 +197,7 @@ def draw(lines: Sequence[Line], events: Sequence[Event], title: str,
         raise NotDrawn(f"{len(lines)} points need more room: use --size "
                        f"{width:g}x{0.5 + rows * PANEL + below:.1f}")
     add_title(fig, title)
-    every: List[Axes] = list(fig.subplots(
+    every: list[Axes] = list(fig.subplots(
         rows, columns, squeeze=False, sharex=True).flat)
     fig.subplots_adjust(left=0.75 / width, right=1 - 0.15 / width,
                         top=1 - 0.5 / height, bottom=below / height,

@@ -7,7 +7,7 @@ and by more than nights differ by chance, which depend on the night before.  A
 step that was found is asked for again each night after, with more nights on its
 later side, and dropped when it was chance."""
 import math
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from typing import NamedTuple, Optional, Sequence
 
 from verbsperf.stats import noise, ranks, verdict
 from verbsperf.stats.libraries import numpy, special
@@ -50,9 +50,8 @@ class Series(NamedTuple):
     tolerance: float        # 0.02 is 2%
 
     def around(self, start: int, night: int, end: int
-               ) -> Tuple[Sequence[float], Sequence[float]]:
-        """Return the nights from START before NIGHT, and those since until
-        before END, as many as are looked at."""
+               ) -> tuple[Sequence[float], Sequence[float]]:
+        """Return nights from START before NIGHT, and those since before END."""
         return (self.values[max(start, night - MOST_BEFORE):night],
                 self.values[night:min(end, night + MOST_SINCE)])
 
@@ -78,7 +77,7 @@ class Judged(NamedTuple):
 
 
 # A step, and the night that showed it.
-Found = Tuple[Judged, int]
+Found = tuple[Judged, int]
 
 
 def unlike(values: Sequence[float]) -> float:
@@ -104,8 +103,7 @@ def usual_of(values: Sequence[float]) -> Optional[Usual]:
 
 
 def agree(since: Sequence[float], middle: float, change: float) -> bool:
-    """Return True when most of the nights SINCE show the CHANGE from MIDDLE:
-    two bad ones of three are no step."""
+    """Most of the nights SINCE show the CHANGE from MIDDLE."""
     near = sum(abs(value - middle) < abs(change) / 2 for value in since)
     return near <= len(since) * MOST_UNLIKE
 
@@ -137,8 +135,7 @@ def judged_at(series: Series, start: int, night: int, end: int,
 
 def best_of(series: Series, steps: Sequence[Found], nights: Sequence[int],
             end: int) -> Optional[Judged]:
-    """Return the step at one of NIGHTS, before END and after STEPS, that
-    explains most; None without one."""
+    """Return the step at one of NIGHTS, before END, that explains most."""
     edges = [0, *(step.night for step, _ in steps)]
     levels = [series.values[first:last]
               for first, last in zip(edges, edges[1:])]
@@ -149,7 +146,7 @@ def best_of(series: Series, steps: Sequence[Found], nights: Sequence[int],
     return max(found, key=lambda one: one.weight) if found else None
 
 
-def reviewed(series: Series, steps: Sequence[Found], end: int) -> List[Found]:
+def reviewed(series: Series, steps: Sequence[Found], end: int) -> list[Found]:
     """Return STEPS, of which the last is judged again with all nights until
     before END; it is dropped, and then the one before, when it is none."""
     left = list(steps)
@@ -163,9 +160,8 @@ def reviewed(series: Series, steps: Sequence[Found], end: int) -> List[Found]:
 
 
 def known_after(series: Series, steps: Sequence[Found], end: int
-                ) -> List[Found]:
-    """Return the steps that are known with the nights before END, where STEPS
-    were without the last of them."""
+                ) -> list[Found]:
+    """Return the steps that are known before END, of STEPS one night ago."""
     known = reviewed(series, steps, end)
     start = known[-1][0].night if known else 0
     new = best_of(series, known, range(max(start, end - MOST_SINCE), end), end)
@@ -177,19 +173,18 @@ def known_after(series: Series, steps: Sequence[Found], end: int
 
 def as_measured(series: Series, one: Judged, found: int) -> Step:
     """Return ONE, found in the night FOUND, with ratios as measured."""
-    ratio = math.exp(one.estimate if series.higher_is_better
-                     else -one.estimate)
+    ratio = math.exp(one.estimate if series.higher_is_better else -one.estimate)
     return Step(one.night, found, one.estimate > 0, ratio,
                 ratio * math.exp(-one.reach), ratio * math.exp(one.reach))
 
 
 def steps_of(values: Sequence[float], higher_is_better: bool,
-             tolerance: float) -> List[Step]:
+             tolerance: float) -> list[Step]:
     """Return the steps of VALUES, one for each night; none below 0."""
     sign = 1 if higher_is_better else -1
     series = Series([sign * math.log(max(value, verdict.LEAST))
                      for value in values], higher_is_better, tolerance)
-    steps: List[Found] = []
+    steps: list[Found] = []
     for end in range(1, len(values) + 1):
         steps = known_after(series, steps, end)
     return [as_measured(series, one, found) for one, found in steps]

@@ -1,7 +1,7 @@
 """The pictures of verbsperf-compare --nics: one page of them, with what its
 tables have."""
 import re
-from typing import Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Iterator, Optional, Sequence
 
 from verbsperf.base.metrics import METRICS
 from verbsperf.documents.jsonfile import Object
@@ -16,8 +16,7 @@ POINTS = 72     # to an inch
 
 def panel(group: Object, names: Sequence[str], label: str, scale: str,
           dot_of: Callable[[int, Object], Dot]) -> Panel:
-    """Return a curve over size for each of NAMES, of what DOT_OF makes of its
-    figures in GROUP."""
+    """Return a curve over size for each of NAMES, of DOT_OF its figures."""
     curves = []
     for name in names:
         own = [(point["size"], point["figures"][name])
@@ -81,10 +80,9 @@ def over_size(group: Object, names: Sequence[str]) -> Optional[Picture]:
 
 
 def distribution(group: Group, names: Sequence[str]) -> Optional[Picture]:
-    """Show how latency is distributed at the smallest size with histograms of
-    two of the set-ups NAMES."""
+    """Show how latency is distributed at the smallest size with histograms."""
     for size, found in group.sizes.items():
-        curves: List[Curve] = []
+        curves: list[Curve] = []
         for name in names:
             records = [record for record in found.get(name, [])
                        if record.row and record.row.get("histogram")]
@@ -99,7 +97,7 @@ def distribution(group: Group, names: Sequence[str]) -> Optional[Picture]:
 
 
 def pictures(report: Object, groups: Sequence[Group]
-             ) -> Iterator[Tuple[str, Picture]]:
+             ) -> Iterator[tuple[str, Picture]]:
     """Yield (label of a group, picture) of REPORT, which is about GROUPS."""
     names = [setup["name"] for setup in report["setups"]]
     for group, found in zip(groups, report["groups"]):

@@ -1,8 +1,8 @@
 """Which of several set-ups is ahead at each size, and where that changes, by
 the test of verbsperf-compare: all sizes of all tests are one family."""
 import itertools
-from typing import (Dict, Hashable, Iterator, List, Mapping, NamedTuple,
-                    Optional, Sequence, Tuple, TypeVar)
+from typing import (Hashable, Iterator, Mapping, NamedTuple, Optional,
+                    Sequence, TypeVar)
 
 from verbsperf.documents.points import size_text
 from verbsperf.stats import ranks, verdict
@@ -17,7 +17,7 @@ K = TypeVar("K", bound=Hashable)
 class Cell(NamedTuple):
     """What set-ups have of one metric at one size."""
 
-    values: Dict[str, List[float]]  # by set-up, those that have any
+    values: dict[str, list[float]]  # by set-up, those that have any
     more_is_better: bool
     tolerance: float                # 0.02 is 2%
     together: bool                  # all were measured in one session
@@ -27,7 +27,7 @@ class Cell(NamedTuple):
         return Sample({"": self.values[base]}, self.values[other],
                       self.more_is_better, self.tolerance, self.together)
 
-    def order(self) -> List[str]:
+    def order(self) -> list[str]:
         """Return the set-ups, the best first."""
         return sorted(self.values, reverse=self.more_is_better,
                       key=lambda name: ranks.median(self.values[name]))
@@ -37,17 +37,17 @@ class Stretch(NamedTuple):
     """Neighbouring sizes with one set-up ahead, or none."""
 
     ahead: Optional[str]
-    sizes: Tuple[int, ...]
+    sizes: tuple[int, ...]
     most: float         # by what factor at most
 
 
-def judge(samples: Dict[K, Sample]) -> Dict[K, Judgement]:
+def judge(samples: dict[K, Sample]) -> dict[K, Judgement]:
     """Judge SAMPLES by their keys, each for the better and for the worse."""
     return dict(zip(samples, verdict.judge([*samples.values()], FEWEST_ROUNDS,
                                            directions=2)))
 
 
-def leaders(cells: Dict[K, Cell]) -> Dict[K, Tuple[Optional[str], float]]:
+def leaders(cells: dict[K, Cell]) -> dict[K, tuple[Optional[str], float]]:
     """Return (which is ahead of all others or None, by what factor) of each of
     CELLS that two set-ups have."""
     orders = {key: cell.order() for key, cell in cells.items()
@@ -59,15 +59,15 @@ def leaders(cells: Dict[K, Cell]) -> Dict[K, Tuple[Optional[str], float]]:
             for key, one in found.items()}
 
 
-def ratios(cells: Dict[K, Cell], base: str) -> Dict[Tuple[K, str], Judgement]:
+def ratios(cells: dict[K, Cell], base: str) -> dict[tuple[K, str], Judgement]:
     """Return how each set-up is to BASE in each of CELLS that both have."""
     return judge({(key, name): cell.sample(base, name)
                   for key, cell in cells.items() if base in cell.values
                   for name in cell.values if name != base})
 
 
-def stretches(by_size: Mapping[int, Tuple[Optional[str], float]]
-              ) -> List[Stretch]:
+def stretches(by_size: Mapping[int, tuple[Optional[str], float]]
+              ) -> list[Stretch]:
     """Return which is ahead at which sizes, of leaders BY_SIZE."""
     found = []
     for name, own in itertools.groupby(sorted(by_size.items()),

@@ -1,6 +1,6 @@
 """The report of verbsperf-compare --nics: what several set-ups measured, side
 by side, without a verdict."""
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.base.errors import Refused
 from verbsperf.base.metrics import METRICS, kind_of
@@ -19,10 +19,10 @@ COMPARED = {"bandwidth": ("gbps",), "latency": ("p50", "p99")}
 SHOWN = {"bandwidth": ("gbps", "share", "mpps"), "latency": ("p50", "p99")}
 
 # {size: {set-up: its records}}
-Sizes = Dict[int, Dict[str, List[Record]]]
+Sizes = dict[int, dict[str, list[Record]]]
 # The index of a group, a metric and a size.
-Key = Tuple[int, str, int]
-Cells = Dict[Key, ranking.Cell]
+Key = tuple[int, str, int]
+Cells = dict[Key, ranking.Cell]
 
 
 class Group(NamedTuple):
@@ -34,9 +34,9 @@ class Group(NamedTuple):
     label: str
 
 
-def grouped(every: Setups) -> Dict[Point, Sizes]:
+def grouped(every: Setups) -> dict[Point, Sizes]:
     """Return the records of EVERY set-up by test and by size."""
-    found: Dict[Point, Sizes] = {}
+    found: dict[Point, Sizes] = {}
     for name, side in every.items():
         for record in side.records:
             if record.point is not None:
@@ -47,8 +47,7 @@ def grouped(every: Setups) -> Dict[Point, Sizes]:
 
 
 def group_label(point: Point, points: Sequence[Point]) -> str:
-    """Describe POINT without its size, with what tells it from POINTS of the
-    same test."""
+    """Describe POINT without its size, with what tells it from POINTS."""
     alike = [one for one in points if one.test == point.test]
     words = label(point, alike).split()
     if has(point, "size"):
@@ -56,9 +55,8 @@ def group_label(point: Point, points: Sequence[Point]) -> str:
     return " ".join(words)
 
 
-def groups_of(every: Setups) -> List[Group]:
-    """Return what two set-ups at least have measured, in the order of the
-    files."""
+def groups_of(every: Setups) -> list[Group]:
+    """Return what two set-ups at least have measured, in order."""
     found = {point: sizes for point, sizes in grouped(every).items()
              if len({name for one in sizes.values() for name in one}) > 1}
     if not found:
@@ -69,8 +67,7 @@ def groups_of(every: Setups) -> List[Group]:
 
 
 def complete(records: Sequence[Record], kind: str) -> Sequence[Record]:
-    """Return those of RECORDS that have all metrics of KIND, if any has: all
-    are then of the same rounds."""
+    """Return those of RECORDS that have all metrics of KIND, if any has."""
     return [record for record in records if all(
         setups.values_of([record], metric)
         for metric in COMPARED[kind])] or records
@@ -83,8 +80,7 @@ def median_of(records: Sequence[Record], metric: str) -> Optional[float]:
 
 
 def cpu_of(records: Sequence[Record], end: str) -> Optional[float]:
-    """Return the median of ns of CPU per message at END, where rows have
-    it."""
+    """Return the median of ns of CPU per message at END, if any."""
     costs = [((record.row or {}).get("cpu") or {}).get(end)
              for record in records]
     values = [cost.get("ns_per_message") for cost in costs if cost]
@@ -92,7 +88,7 @@ def cpu_of(records: Sequence[Record], end: str) -> Optional[float]:
     return ranks.median(known) if known else None
 
 
-def cells_of(groups: Sequence[Group], tolerances: Dict[str, float],
+def cells_of(groups: Sequence[Group], tolerances: dict[str, float],
              together: bool) -> Cells:
     """Return what there is to compare of GROUPS, measured TOGETHER or not."""
     return {(index, metric, size): ranking.Cell(
@@ -107,8 +103,7 @@ def cells_of(groups: Sequence[Group], tolerances: Dict[str, float],
 
 def figure(records: Sequence[Record], kind: str, ratios: Optional[Object]
            ) -> Object:
-    """Return what one set-up measured of one point, and its RATIOS to the
-    first set-up."""
+    """Return what one set-up measured of a point, and its RATIOS."""
     failed = results.failures(records)
     return {"rounds": len(records) - len(failed), "failed": len(failed),
             "error": failed[0] if failed else None,
@@ -121,8 +116,8 @@ def figure(records: Sequence[Record], kind: str, ratios: Optional[Object]
 class Compared(NamedTuple):
     """How set-ups are to each other."""
 
-    ratios: Dict[Tuple[Key, str], Judgement]    # to the first set-up
-    leaders: Dict[Key, Tuple[Optional[str], float]]
+    ratios: dict[tuple[Key, str], Judgement]    # to the first set-up
+    leaders: dict[Key, tuple[Optional[str], float]]
 
     def ratio(self, key: Key, name: str) -> Optional[Object]:
         """Return how the set-up NAME is to the first, of KEY."""
@@ -142,8 +137,7 @@ def point_json(index: int, group: Group, size: int, names: Sequence[str],
         for name in names if name in records}}
 
 
-def crossings(index: int, group: Group, compared: Compared
-              ) -> Iterator[Object]:
+def crossings(index: int, group: Group, compared: Compared) -> Iterator[Object]:
     """Yield which is ahead at which sizes, for each metric compared."""
     for metric in COMPARED[group.kind]:
         keys = {size: (index, metric, size) for size in group.sizes}
@@ -189,19 +183,17 @@ def notes_of(every: Setups, groups: Sequence[Group]) -> Iterator[str]:
             yield f"{group.label}: not measured by {' and '.join(lack)}"
 
 
-def report(every: Setups, tolerances: Dict[str, float]
-           ) -> Tuple[Object, List[Group]]:
-    """Return the report about EVERY set-up, and what it is about. What differs
-    by no more percent than TOLERANCES is alike."""
+def report(every: Setups, tolerances: dict[str, float]
+           ) -> tuple[Object, list[Group]]:
+    """Return the report about EVERY set-up, and what it is about."""
     options = setups.settings(every)
     every = {name: setups.stripped(side, options)
              for name, side in every.items()}
     names = list(every)
     groups = groups_of(every)
     cells = cells_of(groups, tolerances, together(every))
-    compared = Compared(ranking.ratios(cells, names[0]),
-                        ranking.leaders(cells))
-    facts: Dict[bool, List[Object]] = {True: [], False: []}
+    compared = Compared(ranking.ratios(cells, names[0]), ranking.leaders(cells))
+    facts: dict[bool, list[Object]] = {True: [], False: []}
     for fact in [*setups.facts(every), *options]:
         facts[fact.differs()].append({
             "name": fact.name, "values": dict(zip(names, fact.values))})

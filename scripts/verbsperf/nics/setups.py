@@ -1,8 +1,7 @@
 """The set-ups of verbsperf-compare --nics: what each of them is, and what
 differs between them."""
 import collections
-from typing import (Any, Dict, Iterator, List, NamedTuple, Optional, Sequence,
-                    Tuple)
+from typing import Any, Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.base.errors import Refused
 from verbsperf.compare import sides
@@ -22,7 +21,7 @@ WORDS = {"aspm": "ASPM", "cpu": "CPU", "cpus": "CPUs", "ecn": "ECN",
          "mhz": "MHz", "mtu": "MTU", "numa": "NUMA", "pcie": "PCIe",
          "pfc": "PFC", "smt": "SMT", "sriov": "SR-IOV", "us": "us",
          "vlan": "VLAN"}
-Setups = Dict[str, Side]     # by name, in the order they were named
+Setups = dict[str, Side]     # by name, in the order they were named
 # Names of one thing among several that are alike.
 NO_FACTS = ("gid", "gid_index", "lid", "qp", "port")
 
@@ -31,16 +30,15 @@ class Fact(NamedTuple):
     """One thing about all set-ups; None is not known."""
 
     name: str
-    values: Tuple[Optional[str], ...]   # in the order of the set-ups
+    values: tuple[Optional[str], ...]   # in the order of the set-ups
 
     def differs(self) -> bool:
         """Return True when not all of them are known and alike."""
         return len(set(self.values)) > 1
 
 
-def sides_of(files: Sequence[str], targets: Optional[str]) -> List[Side]:
-    """Return the sides that FILES name; one sweep has its targets, or those of
-    TARGETS."""
+def sides_of(files: Sequence[str], targets: Optional[str]) -> list[Side]:
+    """Return the sides that FILES name; one sweep has its TARGETS."""
     if len(files) > 1 and targets:
         raise Refused("--targets chooses from one sweep; of several files "
                       "write FILE:TARGET")
@@ -55,8 +53,7 @@ def sides_of(files: Sequence[str], targets: Optional[str]) -> List[Side]:
 
 
 def choose(files: Sequence[str], targets: Optional[str]) -> Setups:
-    """Return the set-ups that the command line names, each with a name of its
-    own."""
+    """Return the set-ups that the command line names, by their names."""
     found = sides_of(files, targets)
     names = [side.target or side.records[0].target for side in found]
     often = collections.Counter(names)
@@ -71,9 +68,8 @@ def choose(files: Sequence[str], targets: Optional[str]) -> Setups:
     return dict(zip(names, found))
 
 
-def flattened(part: Object, prefix: str) -> Iterator[Tuple[str, Any]]:
-    """Yield (name, value) of all that is known in PART of a document, however
-    deep."""
+def flattened(part: Object, prefix: str) -> Iterator[tuple[str, Any]]:
+    """Yield (name, value) of all that PART of a document has, deep down."""
     for key, value in part.items():
         name = f"{prefix}{key}".replace("_", " ")
         if key in NO_FACTS:
@@ -84,7 +80,7 @@ def flattened(part: Object, prefix: str) -> Iterator[Tuple[str, Any]]:
             yield name, value
 
 
-def facts_of(record: Record) -> Iterator[Tuple[str, Any]]:
+def facts_of(record: Record) -> Iterator[tuple[str, Any]]:
     """Yield (name, value) of what RECORD says about its set-up; a name begins
     with an end when it is about one."""
     for name, value in record.fingerprint.items():
@@ -114,9 +110,9 @@ def said(values: Sequence[Any]) -> str:
     return " and ".join(texts[:3]) + (f" and {more} more" if more > 0 else "")
 
 
-def known_of(side: Side) -> Dict[str, str]:
+def known_of(side: Side) -> dict[str, str]:
     """Return {name: text} of all that is known of the set-up SIDE."""
-    found: Dict[str, List[Any]] = {}
+    found: dict[str, list[Any]] = {}
     for record in side.measured():
         for name, value in facts_of(record):
             if value not in found.setdefault(name, []):
@@ -124,26 +120,24 @@ def known_of(side: Side) -> Dict[str, str]:
     return {name: said(values) for name, values in found.items()}
 
 
-def of_end(name: str) -> Tuple[str, str]:
-    """Return (end, what is known of it) of the NAME of a fact; the end is ""
-    when it is about both."""
+def of_end(name: str) -> tuple[str, str]:
+    """Return (end, or "" of both, what is known of it) of a fact's NAME."""
     end, _, rest = name.partition(" ")
     return (end, rest) if end in ENDS else ("", name)
 
 
-def joined(facts: Dict[str, Fact]) -> Iterator[Fact]:
+def joined(facts: dict[str, Fact]) -> Iterator[Fact]:
     """Yield FACTS, those of both ends as one where both ends are alike."""
     for name, fact in facts.items():
         end, rest = of_end(name)
-        both = {facts.get(f"{one} {rest}", Fact("", ())).values
-                for one in ENDS}
+        both = {facts.get(f"{one} {rest}", Fact("", ())).values for one in ENDS}
         if not end or len(both) > 1:
             yield fact
         elif end == ENDS[0]:
             yield Fact(rest, fact.values)
 
 
-def place(fact: Fact) -> Tuple[int, str]:
+def place(fact: Fact) -> tuple[int, str]:
     """Return what FACTS are sorted by."""
     name = of_end(fact.name)[1]
     return (FIRST.index(name) if name in FIRST else len(FIRST), fact.name)
@@ -157,7 +151,7 @@ def titled(fact: Fact) -> Fact:
     return fact._replace(name=" ".join([end] * bool(end) + words))
 
 
-def facts(setups: Setups) -> List[Fact]:
+def facts(setups: Setups) -> list[Fact]:
     """Return what is known of SETUPS."""
     known = [known_of(side) for side in setups.values()]
     names = dict.fromkeys(name for one in known for name in one)
@@ -166,9 +160,8 @@ def facts(setups: Setups) -> List[Fact]:
     return [titled(fact) for fact in sorted(joined(found), key=place)]
 
 
-def settings(setups: Setups) -> List[Fact]:
-    """Return the options that have one value in each of SETUPS, but not the
-    same: they are set-up and not what was measured."""
+def settings(setups: Setups) -> list[Fact]:
+    """Return the options in which SETUPS differ, each by one value."""
     every = [[dict(point_of(record).options) for record in side.measured()]
              for side in setups.values()]
     names = {name for own in every for options in own for name in options}
@@ -181,8 +174,7 @@ def settings(setups: Setups) -> List[Fact]:
 
 
 def stripped(side: Side, found: Sequence[Fact]) -> Side:
-    """Return the set-up SIDE with the settings FOUND taken out of its
-    points."""
+    """Return the set-up SIDE without the settings FOUND in its points."""
     names = {fact.name.removeprefix("--") for fact in found}
 
     def left_of(point: Point) -> Point:
@@ -202,7 +194,7 @@ def rate_of(record: Record) -> Optional[float]:
     return min(known) * (2 if both else 1) if len(known) == 2 else None
 
 
-def values_of(records: Sequence[Record], metric: str) -> List[float]:
+def values_of(records: Sequence[Record], metric: str) -> list[float]:
     """Return the values of METRIC in RECORDS, "share" of the link included."""
     if metric != "share":
         return results.values_of(records, metric)

@@ -1,6 +1,6 @@
 """The report of verbsperf-compare --nics as text, Markdown and HTML."""
 import html
-from typing import Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.base import tables
 from verbsperf.base.metrics import METRICS
@@ -30,9 +30,9 @@ svg { filter: invert(.9) hue-rotate(180deg) } }"""
 class Table(NamedTuple):
     """A table, before it is written in one of the forms."""
 
-    heading: Tuple[str, ...]
-    rows: List[Tuple[str, ...]]
-    words: Tuple[int, ...]      # columns aligned on the left
+    heading: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    words: tuple[int, ...]      # columns aligned on the left
 
 
 def percent(share: Optional[float]) -> str:
@@ -40,7 +40,7 @@ def percent(share: Optional[float]) -> str:
     return "-" if share is None else f"{100 * share:.1f}%"
 
 
-def change(ratio: Optional[Object]) -> Tuple[str, str]:
+def change(ratio: Optional[Object]) -> tuple[str, str]:
     """Return (change, interval) of a ratio to the first set-up."""
     if ratio is None:
         return "-", "-"
@@ -63,7 +63,7 @@ def heading_of(metric: str) -> str:
 
 
 def cells(kind: str, names: Sequence[str], name: str, one: Object
-          ) -> List[Tuple[str, str]]:
+          ) -> list[tuple[str, str]]:
     """Return (heading, cell) of each column of what set-up NAME measured."""
     found = [(heading_of(metric), (percent if metric == "share"
                                    else tables.number)(one[metric]))
@@ -79,7 +79,7 @@ def cells(kind: str, names: Sequence[str], name: str, one: Object
     return found
 
 
-def needed(rows: Sequence[Sequence[Tuple[str, str]]]) -> List[int]:
+def needed(rows: Sequence[Sequence[tuple[str, str]]]) -> list[int]:
     """Return the columns of ROWS in which anything is known."""
     return [i for i, column in enumerate(zip(*rows))
             if any(cell not in ("-", "") for _, cell in column)]
@@ -150,7 +150,7 @@ def definitions(report: Object) -> str:
             f"95% interval by more than {words}, by chance in 1% of reports")
 
 
-def names_of(report: Object) -> List[str]:
+def names_of(report: Object) -> list[str]:
     """Return the names of the set-ups."""
     return [one["name"] for one in report["setups"]]
 
@@ -238,7 +238,7 @@ def html_list(lines: Sequence[str], kind: str = "") -> Iterator[str]:
         yield "</ul>"
 
 
-def page_lines(report: Object, pictures: Sequence[Tuple[str, str]]
+def page_lines(report: Object, pictures: Sequence[tuple[str, str]]
                ) -> Iterator[str]:
     """Yield the lines of page()."""
     names = names_of(report)
@@ -260,7 +260,6 @@ def page_lines(report: Object, pictures: Sequence[Tuple[str, str]]
     yield "</body></html>"
 
 
-def page(report: Object, pictures: Sequence[Tuple[str, str]]) -> str:
-    """Return the report as a page of HTML with PICTURES, (label of a group,
-    SVG)."""
+def page(report: Object, pictures: Sequence[tuple[str, str]]) -> str:
+    """Return the report as a page with PICTURES, (label of a group, SVG)."""
     return "".join(f"{line}\n" for line in page_lines(report, pictures))

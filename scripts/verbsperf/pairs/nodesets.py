@@ -4,7 +4,7 @@ ClusterShell reads them where it is installed, and knows @group, too; without
 it, what is written here does."""
 import itertools
 import re
-from typing import Callable, Dict, Iterator, List, Tuple
+from typing import Callable, Iterator
 
 from verbsperf.base.errors import Refused
 from verbsperf.documents.results import grouped
@@ -45,9 +45,9 @@ def names_of(word: str, text: str) -> Iterator[str]:
         for i, part in enumerate(parts))))
 
 
-def expand_here(text: str) -> List[str]:
+def expand_here(text: str) -> list[str]:
     """Return the names of the set TEXT, without ClusterShell."""
-    found: List[str] = []
+    found: list[str] = []
     # at commas and exclamation marks outside of brackets
     for sign, word in re.findall(r"([,!])((?:\[[^][]*\]|[^,!])*)", "," + text):
         if word.startswith("@"):
@@ -61,7 +61,7 @@ def expand_here(text: str) -> List[str]:
     return found
 
 
-def expand_there(text: str) -> List[str]:
+def expand_there(text: str) -> list[str]:
     """Return the names of the set TEXT, by ClusterShell."""
     assert clustershell is not None
     try:
@@ -70,9 +70,9 @@ def expand_there(text: str) -> List[str]:
         raise SetError(f"'{text}': {error}") from None
 
 
-def expand(text: str) -> List[str]:
+def expand(text: str) -> list[str]:
     """Return the names of the set TEXT, each once."""
-    reader: Callable[[str], List[str]] = (
+    reader: Callable[[str], list[str]] = (
         expand_there if clustershell is not None else expand_here)
     names = list(dict.fromkeys(reader(text)))
     if not names:
@@ -83,14 +83,14 @@ def expand(text: str) -> List[str]:
     return names
 
 
-def fold(names: List[str]) -> str:
+def fold(names: list[str]) -> str:
     """Return NAMES as a set, short where ClusterShell is installed."""
     if clustershell is not None:
         return str(clustershell.NodeSet.fromlist(names))
     return ",".join(names)
 
 
-def by_reason(reasons: Dict[str, str]) -> List[Tuple[str, str]]:
+def by_reason(reasons: dict[str, str]) -> list[tuple[str, str]]:
     """Return (nodes, reason) of {node: reason}, one for each reason."""
     return [(fold(names), why) for why, names in grouped(
         sorted(reasons), reasons.__getitem__).items()]

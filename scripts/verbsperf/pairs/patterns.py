@@ -6,7 +6,7 @@ each other, and in several where it is that they do.  A round is made when it is
 asked for: the rounds of n nodes need room for n names and no more."""
 import random
 import re
-from typing import Callable, Dict, Iterator, List, NamedTuple, Optional
+from typing import Callable, Iterator, NamedTuple, Optional
 
 from verbsperf.base.errors import Refused
 from verbsperf.documents.jsonfile import read_text
@@ -49,14 +49,14 @@ class Pair(NamedTuple):
 class Wanted(NamedTuple):
     """What a pattern is made of."""
 
-    nodes: List[str]
+    nodes: list[str]
     target: Optional[str] = None    # of incast and outcast; None: each in turn
     seed: int = 0                   # of random
     rounds: int = 1                 # of random
     path: str = ""                  # of file, or of the switches
 
 
-Names = List["tuple[str, str]"]
+Names = list[tuple[str, str]]
 
 
 def by_two(wanted: Wanted) -> Iterator[Names]:
@@ -85,7 +85,7 @@ def all_to_all(wanted: Wanted) -> Iterator[Names]:
     yield [(a, b) for a in wanted.nodes for b in wanted.nodes if a != b]
 
 
-def hubs_of(wanted: Wanted) -> List[str]:
+def hubs_of(wanted: Wanted) -> list[str]:
     """Return the nodes that are in the middle, one after the other."""
     if wanted.target is None:
         return wanted.nodes
@@ -107,9 +107,8 @@ def outcast(wanted: Wanted) -> Iterator[Names]:
         yield [(hub, node) for node in wanted.nodes if node != hub]
 
 
-def groups_of(path: str, nodes: List[str]) -> List[List[str]]:
-    """Return those of NODES that have the same switch, by switch, of PATH, a
-    topology.conf of Slurm or lines of a switch's nodes."""
+def groups_of(path: str, nodes: list[str]) -> list[list[str]]:
+    """Return those of NODES that have the same switch, by switch, of PATH."""
     found, left = [], set(nodes)
     for line in read_text(path).splitlines():
         line = line.partition("#")[0].strip()
@@ -174,7 +173,7 @@ def from_file(wanted: Wanted) -> Iterator[Names]:
         yield pairs
 
 
-PATTERNS: Dict[str, Callable[[Wanted], Iterator[Names]]] = {
+PATTERNS: dict[str, Callable[[Wanted], Iterator[Names]]] = {
     "pairs": by_two,
     "all-pairs": all_pairs,
     "all-to-all": all_to_all,
@@ -187,8 +186,8 @@ PATTERNS: Dict[str, Callable[[Wanted], Iterator[Names]]] = {
 }
 
 
-def rails_of(names: Names, ends: Dict[str, List[End]], cross: bool
-             ) -> Iterator[List[Pair]]:
+def rails_of(names: Names, ends: dict[str, list[End]], cross: bool
+             ) -> Iterator[list[Pair]]:
     """Yield NAMES with the devices of both nodes: all at once, each with the
     one of the same index; and with CROSS once more for each other index."""
     count = max(len(ends[name]) for pair in names for name in pair)
@@ -198,11 +197,10 @@ def rails_of(names: Names, ends: Dict[str, List[End]], cross: bool
                for rail, one in enumerate(ends[a][:len(there)])]
 
 
-def rounds_of(pattern: str, wanted: Wanted, devices: Dict[str, List[str]],
+def rounds_of(pattern: str, wanted: Wanted, devices: dict[str, list[str]],
               cross: bool = False, concurrent: Optional[int] = None
-              ) -> Iterator[List[Pair]]:
-    """Yield the rounds of PATTERN over the DEVICES of each node, of CONCURRENT
-    pairs at most."""
+              ) -> Iterator[list[Pair]]:
+    """Yield the rounds of PATTERN over DEVICES, CONCURRENT pairs at most."""
     if len(wanted.nodes) < 2:
         raise PatternError(f"{pattern}: two nodes are needed, not "
                            f"{len(wanted.nodes)}")

@@ -2,7 +2,7 @@
 their values."""
 import difflib
 import re
-from typing import Dict, Iterable, List, Optional
+from typing import Iterable, Optional
 
 from verbsperf.base.errors import Refused
 from verbsperf.plan.program import Option, Program
@@ -20,10 +20,9 @@ def speaker_of(option: Option) -> Optional[str]:
     return "a target" if option.group == "connection" else None
 
 
-def speaker_here(name: str, options: Dict[str, Option], of_target: bool
+def speaker_here(name: str, options: dict[str, Option], of_target: bool
                  ) -> Optional[str]:
-    """Return who else may give the option NAME, or None when a suite may, or
-    a target. The port of a target is a part of its server."""
+    """Return who else may give the option NAME here, or None."""
     if name not in options:
         return "verbsperf-sweep" if name in OF_SWEEP else None
     speaker = speaker_of(options[name])
@@ -32,7 +31,7 @@ def speaker_here(name: str, options: Dict[str, Option], of_target: bool
     return speaker
 
 
-def check(word: str, name: str, options: Dict[str, Option], of_target: bool
+def check(word: str, name: str, options: dict[str, Option], of_target: bool
           ) -> None:
     """Refuse WORD unless it is a long option NAME that is allowed here."""
     if re.fullmatch("-[A-Za-z].*", word):
@@ -52,7 +51,7 @@ def check(word: str, name: str, options: Dict[str, Option], of_target: bool
             f"did you mean --{close[0]}?" if close else "see verbsperf --help"))
 
 
-def value_behind(option: Option, left: List[str]) -> str:
+def value_behind(option: Option, left: list[str]) -> str:
     """Take the value of OPTION from the beginning of LEFT; "" for none."""
     if not option.takes_value:
         return ""
@@ -64,10 +63,9 @@ def value_behind(option: Option, left: List[str]) -> str:
 
 
 def read_options(program: Program, where: str, words: Iterable[str],
-                 of_target: bool = False) -> Dict[str, List[str]]:
-    """Read WORDS, options of PROGRAM at WHERE, which may be those OF a TARGET,
-    as {name: list of values}."""
-    found: Dict[str, List[str]] = {}
+                 of_target: bool = False) -> dict[str, list[str]]:
+    """Read WORDS, options at WHERE, of a target if OF_TARGET."""
+    found: dict[str, list[str]] = {}
     left = list(words)
     try:
         while left:

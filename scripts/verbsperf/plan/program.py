@@ -10,8 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from typing import (Any, Dict, Iterator, List, NamedTuple, NoReturn, Optional,
-                    Sequence, Tuple)
+from typing import Any, Iterator, NamedTuple, NoReturn, Optional, Sequence
 
 from verbsperf.base.command import say, write
 from verbsperf.base.errors import Refused, ResultsError
@@ -50,12 +49,11 @@ class Option(NamedTuple):
     takes_value: bool
     may_lack_value: bool
     for_client: bool        # or for a test of one end; else for a server only
-    commands: List[str]     # tests and commands that take it
-    words: List[str]        # the values that it may have, of a choice
+    commands: list[str]     # tests and commands that take it
+    words: list[str]        # the values that it may have, of a choice
 
-    def values(self, text: str) -> List[str]:
-        """Split TEXT at its commas into values; a word of a choice may have
-        other letters, such as rc."""
+    def values(self, text: str) -> list[str]:
+        """Split TEXT at its commas into values, in the letters of a choice."""
         if self.kind in LISTS:
             return [text]
         known = {word.lower(): word for word in self.words}
@@ -67,9 +65,9 @@ class Program(NamedTuple):
 
     path: str
     version: str
-    tests: List[str]
-    options: Dict[str, Option]
-    one_end: List[str]      # those of the tests that have no server
+    tests: list[str]
+    options: dict[str, Option]
+    one_end: list[str]      # those of the tests that have no server
     limit: float            # seconds that it may take to answer
 
     def takes(self, test: str, name: str) -> bool:
@@ -89,8 +87,7 @@ def places(command: str) -> Iterator[str]:
         yield os.path.dirname(command)
         if not os.path.islink(command):
             return
-        command = os.path.join(os.path.dirname(command),
-                               os.readlink(command))
+        command = os.path.join(os.path.dirname(command), os.readlink(command))
 
 
 def find(path: Optional[str], hint: str) -> str:
@@ -105,14 +102,12 @@ def find(path: Optional[str], hint: str) -> str:
 
 
 def die_with_parent() -> None:
-    """Ask the kernel to end this child with its parent: nobody else reads its
-    result."""
+    """Ask the kernel to end this child with its parent."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-def end(child: "subprocess.Popen[str]") -> Tuple[str, str]:
-    """End CHILD and what it started, which may tell the server first; return
-    (stdout, stderr)."""
+def end(child: "subprocess.Popen[str]") -> tuple[str, str]:
+    """End CHILD and what it started; return (stdout, stderr)."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(child.pid, number)
@@ -125,8 +120,7 @@ def end(child: "subprocess.Popen[str]") -> Tuple[str, str]:
 
 
 def run(command: Sequence[str], limit: float, soon: float = math.inf) -> Ran:
-    """Run COMMAND for LIMIT seconds at most; it is said what is waited for
-    where it does not end SOON."""
+    """Run COMMAND for LIMIT seconds at most; say so when it is not SOON."""
     try:
         child = subprocess.Popen(  # pylint: disable=consider-using-with
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -153,8 +147,7 @@ def run(command: Sequence[str], limit: float, soon: float = math.inf) -> Ran:
 
 @functools.lru_cache(maxsize=None)
 def ask(path: str, limit: float, *arguments: str) -> Object:
-    """Ask the program PATH, once, about its options, and about their values
-    with ARGUMENTS."""
+    """Ask the program PATH, once, about its options with ARGUMENTS."""
     command = [path, *arguments, "--dump-options"]
     text, complaint, status = run(command, limit, ANSWERS_SOON)
     if status is None:
@@ -172,8 +165,7 @@ def ask(path: str, limit: float, *arguments: str) -> Object:
 
 
 def examine(path: str, limit: float = ANSWERS_WITHIN) -> Program:
-    """Ask the program PATH what it can do; it may take LIMIT seconds each
-    time."""
+    """Ask the program PATH what it can do, within LIMIT seconds each time."""
     dump = ask(path, limit)
     version = f"verbsperf {dump['version']}, protocol {dump['protocol']}"
     return Program(path, version, dump["tests"],
@@ -192,8 +184,7 @@ def option_of(option: Object) -> Option:
 
 
 class Version(argparse.Action):
-    """Shows the version of a command, which is that of the program beside it,
-    and ends the command."""
+    """Shows the version of the program beside a command, and ends."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
         found = examine(find(None, "this command has its version"))

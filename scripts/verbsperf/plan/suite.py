@@ -14,7 +14,7 @@ import itertools
 import os
 import pathlib
 import re
-from typing import Dict, Iterator, List, NamedTuple, Sequence
+from typing import Iterator, NamedTuple, Sequence
 
 from verbsperf.base.errors import Refused
 from verbsperf.documents.jsonfile import Object, read_text
@@ -43,8 +43,8 @@ class Line(NamedTuple):
 
     path: str
     number: int
-    tests: List[str]
-    options: Dict[str, List[str]]  # {name: list of values}, [""] for a flag
+    tests: list[str]
+    options: dict[str, list[str]]  # {name: list of values}, [""] for a flag
 
     def where(self) -> str:
         """Return the line as an error names it."""
@@ -62,7 +62,7 @@ class Planned(NamedTuple):
         """Return what tells it from other points."""
         return sweep_point(self.json)
 
-    def words(self, program: Program) -> List[str]:
+    def words(self, program: Program) -> list[str]:
         """Return its test and options on a command line."""
         point = self.json
         own = {name: str(point[name]) for name in OWN_PLACE
@@ -83,14 +83,13 @@ def parse_line(text: str, number: int, path: str, program: Program) -> Line:
         if test not in program.tests and tests != ["defaults"]:
             raise Refused(f"{where}: unknown test '{test}'; expected "
                              + " ".join(program.tests))
-    return Line(path, number, tests,
-                read_options(program, where, rest.split()))
+    return Line(path, number, tests, read_options(program, where, rest.split()))
 
 
-def read_lines(path: str, program: Program) -> List[Line]:
+def read_lines(path: str, program: Program) -> list[Line]:
     """Read the Lines of the suite PATH, and add the defaults to each."""
-    lines: List[Line] = []
-    defaults: Dict[str, List[str]] = {}
+    lines: list[Line] = []
+    defaults: dict[str, list[str]] = {}
     for number, text in enumerate(read_text(path).splitlines(), 1):
         text = re.sub(r"(^|\s)#.*", "", text)
         if not text.strip():
@@ -105,7 +104,7 @@ def read_lines(path: str, program: Program) -> List[Line]:
     return lines
 
 
-def size_words(line: Line, test: str, program: Program) -> List[List[str]]:
+def size_words(line: Line, test: str, program: Program) -> list[list[str]]:
     """Return the sizes of LINE as options of one or several command lines."""
     sizes = line.options.get("size", [])
     if not sizes or not program.takes(test, "size"):
@@ -114,10 +113,9 @@ def size_words(line: Line, test: str, program: Program) -> List[List[str]]:
             for i in range(0, len(sizes), SIZES_AT_ONCE)]
 
 
-def combined(line: Line, test: str, options: Dict[str, str], program: Program
-             ) -> List[Planned]:
-    """Let the program read TEST with OPTIONS of LINE; return a point for each
-    size."""
+def combined(line: Line, test: str, options: dict[str, str], program: Program
+             ) -> list[Planned]:
+    """Let the program read TEST with OPTIONS; return a point for each size."""
     try:
         read = [program.values([test, *sizes, *option_words(options),
                                 *ANYWHERE.ends(test, program)])
@@ -147,10 +145,9 @@ def points_of(line: Line, program: Program) -> Iterator[Planned]:
 
 
 def read(path: str, program: Program, targets: Sequence[Target]
-         ) -> List[Planned]:
-    """Read the points of the suite PATH for TARGETS, and refuse two that are
-    alike."""
-    found: Dict[Point, Planned] = {}
+         ) -> list[Planned]:
+    """Read the points of the suite PATH for TARGETS; no two are alike."""
+    found: dict[Point, Planned] = {}
     for line in read_lines(path, program):
         check_targets(line, targets, program)
         for point in points_of(line, program):
@@ -164,8 +161,7 @@ def read(path: str, program: Program, targets: Sequence[Target]
 
 def check_targets(line: Line, targets: Sequence[Target], program: Program
                   ) -> None:
-    """Refuse an option that both the suite and one of TARGETS give, and to run
-    a test of one end at a server."""
+    """Refuse an option that both the suite and one of TARGETS give."""
     for target in targets:
         for name in target.options.keys() & line.options.keys():
             raise Refused(f"{line.where()}: --{name} is also given by the "
@@ -179,8 +175,7 @@ def check_targets(line: Line, targets: Sequence[Target], program: Program
 
 
 def times_at(target: Target, point: Planned, program: Program) -> Object:
-    """Return {name: value} of TIMES that TARGET gives, and refuse what the
-    program will not measure there."""
+    """Return {name: value} of TIMES at TARGET, if the program allows it."""
     try:
         values = program.values([*point.words(program), *target.words(),
                                  *target.ends(point.json["test"], program)])
@@ -207,7 +202,7 @@ def known(name: str) -> str:
     return path
 
 
-def shipped() -> List[str]:
+def shipped() -> list[str]:
     """Return the names of the suites that came along."""
     return sorted(name for name in os.listdir(SUITES)
                   if os.path.isfile(os.path.join(SUITES, name)))

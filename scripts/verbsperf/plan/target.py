@@ -1,7 +1,7 @@
 """Where a sweep measures: [NAME=]SERVER[:PORT][,option[=value]...], or
 loopback[:DEVICE] in place of the server."""
 import re
-from typing import Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import NamedTuple, Optional, Sequence
 
 from verbsperf.base.errors import Refused
 from verbsperf.documents.jsonfile import Object
@@ -14,29 +14,27 @@ class Target(NamedTuple):
 
     name: str
     server: Optional[str]
-    options: Dict[str, str]
+    options: dict[str, str]
     times: Object = {}  # {name: value} of what it says of suite.TIMES
 
-    def words(self) -> List[str]:
+    def words(self) -> list[str]:
         """Return its options on a command line."""
         return option_words(self.options)
 
-    def ends(self, test: str, program: Program) -> List[str]:
+    def ends(self, test: str, program: Program) -> list[str]:
         """Return its other end on a command line, which TEST may not have."""
         return ([] if test in program.one_end
                 else [self.server or "--loopback"])
 
 
-def option_words(options: Dict[str, str]) -> List[str]:
+def option_words(options: dict[str, str]) -> list[str]:
     """Return OPTIONS on a command line; those without a value are flags."""
     return [f"--{name}={value}" if value else f"--{name}"
             for name, value in options.items()]
 
 
-def split_place(place: str, where: str
-                ) -> Tuple[Optional[str], Dict[str, str]]:
-    """Return (server, options) of SERVER, SERVER:PORT, [ADDRESS]:PORT, or of
-    loopback[:DEVICE]."""
+def split_place(place: str, where: str) -> tuple[Optional[str], dict[str, str]]:
+    """Return (server, options) of SERVER[:PORT] or loopback[:DEVICE]."""
     server, colon, rest = place.partition(":")
     bracket = re.fullmatch(r"\[([^][]+)\](?::(\d+))?", place)
     if server == "loopback":
@@ -67,7 +65,7 @@ def parse(text: str, program: Program) -> Target:
     return Target(name, server, {**first, **options})
 
 
-def parse_all(texts: Sequence[str], program: Program) -> List[Target]:
+def parse_all(texts: Sequence[str], program: Program) -> list[Target]:
     """Parse TEXTS, and refuse two targets of one name."""
     targets = [parse(text, program) for text in texts]
     names = [target.name for target in targets]

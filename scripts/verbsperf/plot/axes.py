@@ -1,7 +1,7 @@
 """The axes of a picture, in matplotlib: where they begin and end, and which
 values are written beside them."""
 import math
-from typing import List, Sequence
+from typing import Sequence
 
 from matplotlib import ticker
 from matplotlib.axes import Axes
@@ -25,22 +25,20 @@ def position(scale: str, x: float) -> float:
     return max(x, ZERO) if scale == "size" else x
 
 
-def sizes_of(picture: Picture) -> List[float]:
+def sizes_of(picture: Picture) -> list[float]:
     """Return where the sizes of PICTURE are drawn."""
     return sorted({position("size", d.x) for one in picture.curves()
                    for d in one.dots})
 
 
 def band_of(picture: Picture) -> float:
-    """Return by what factor two sizes of PICTURE differ at least, 2 at
-    most."""
+    """Return by what factor two sizes of PICTURE differ at least, up to 2."""
     xs = sizes_of(picture)
     return min([2.0, *(b / a for a, b in zip(xs, xs[1:]))])
 
 
 def beside(picture: Picture, one: Curve, x: float) -> float:
-    """Return where ONE has X: beside the other set-ups, if the curves are
-    such."""
+    """Return where ONE has X: beside others, if the curves are set-ups."""
     at, count = position(picture.x_scale, x), len(picture.styles())
     if not picture.beside:
         return at
@@ -57,8 +55,7 @@ def draw_bands(axes: Axes, picture: Picture) -> None:
 
 
 def size_axis(axes: Axes, sizes: Sequence[float]) -> None:
-    """Label the x axis with powers of two, such as 64, 4K or 1M, a dozen at
-    most."""
+    """Label the x axis with powers of two, such as 64, 4K or 1M."""
     axes.set_xscale("log", base=2)
     low = min(math.log2(max(s, ZERO)) for s in sizes)
     high = max(math.log2(max(s, ZERO)) for s in sizes)

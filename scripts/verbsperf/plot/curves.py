@@ -3,8 +3,7 @@
 Nothing here knows how a curve is drawn.  A value that was not measured is a
 gap, None; a run that failed is in "failed" of its curve."""
 import dataclasses
-from typing import (Callable, Dict, Iterable, List, NamedTuple, Optional,
-                    Sequence, Set, Tuple)
+from typing import Callable, Iterable, NamedTuple, Optional, Sequence
 
 from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
@@ -34,8 +33,8 @@ class Curve:
     """One line of a panel."""
 
     label: str
-    dots: List[Dot]
-    failed: List[float] = dataclasses.field(default_factory=list)  # their x
+    dots: list[Dot]
+    failed: list[float] = dataclasses.field(default_factory=list)  # their x
     trusted: float = 0.0    # x up to which there were samples enough
     style: int = 0          # curves of one label have the same number
 
@@ -49,7 +48,7 @@ class Panel(NamedTuple):
 
     title: str
     y_label: str
-    curves: List[Curve]
+    curves: list[Curve]
     y_scale: str        # "linear", "log", or "wide": log when it is far
 
     def has_values(self) -> bool:
@@ -64,25 +63,24 @@ class Picture(NamedTuple):
     x_label: str
     x_scale: str            # "size", "percentile" or "linear"
     columns: int            # of the panels; those in a row share their y axis
-    panels: List[Panel]     # row by row
-    notes: List[str]        # what the signs mean
+    panels: list[Panel]     # row by row
+    notes: list[str]        # what the signs mean
     beside: bool = False    # the curves are set-ups, side by side at a size
 
-    def curves(self) -> List[Curve]:
+    def curves(self) -> list[Curve]:
         """Return those of all panels."""
         return [curve for panel in self.panels for curve in panel.curves]
 
-    def styles(self) -> Set[int]:
+    def styles(self) -> set[int]:
         """Return those of its curves."""
         return {one.style for one in self.curves()}
 
 
-Interval = Tuple[float, float]
+Interval = tuple[float, float]
 
 
-def intervals_of(samples: Dict[float, List[float]]) -> Dict[float, Interval]:
-    """Return the 95% interval of the median of each of SAMPLES that has rounds
-    enough, as verbsperf-compare knows it."""
+def intervals_of(samples: dict[float, list[float]]) -> dict[float, Interval]:
+    """Return the 95% interval of the median of SAMPLES with rounds enough."""
     enough = {x: values for x, values in samples.items()
               if len(values) >= verdict.FEWEST_ROUNDS}
     if not enough:
@@ -96,9 +94,8 @@ def intervals_of(samples: Dict[float, List[float]]) -> Dict[float, Interval]:
 
 
 def dot(x: float, values: Sequence[float], interval: Optional[Interval],
-        bars: Set[str]) -> Dot:
-    """Make a Dot of VALUES, one for each round, with their INTERVAL, and add
-    to BARS what its bar is."""
+        bars: set[str]) -> Dot:
+    """Make a Dot of VALUES with their INTERVAL; add to BARS what that is."""
     if not values:
         return Dot(x, None)
     middle = ranks.median(values)
@@ -112,10 +109,9 @@ def dot(x: float, values: Sequence[float], interval: Optional[Interval],
 
 
 def curve(label: str, records: Iterable[Record],
-          x_of: Callable[[Record], float], metric: str, bars: Set[str]
+          x_of: Callable[[Record], float], metric: str, bars: set[str]
           ) -> Curve:
-    """Make the Curve of METRIC over X_OF of RECORDS, and of the runs that
-    failed, and add to BARS what its bars are."""
+    """Make the Curve of METRIC over X_OF of RECORDS; add its bars to BARS."""
     made = Curve(label, [])
     groups = sorted(grouped(records, x_of).items())
     samples = {x: results.values_of(same, metric) for x, same in groups}
@@ -132,8 +128,7 @@ def curve(label: str, records: Iterable[Record],
 
 
 def run_interval(row: Object, metric: str) -> Optional[Interval]:
-    """Return the confidence interval of one run's bandwidth, in METRIC's
-    unit."""
+    """Return the interval of one run's bandwidth, in METRIC's unit."""
     part = row["bandwidth"]
     interval = part and part.get("ci95_gbps")
     if not interval or not part.get("gbps") or part.get(metric) is None:
@@ -142,7 +137,7 @@ def run_interval(row: Object, metric: str) -> Optional[Interval]:
     return interval[0] * scale, interval[1] * scale
 
 
-def styled(panels: List[Panel]) -> List[Panel]:
+def styled(panels: list[Panel]) -> list[Panel]:
     """Give the curves of PANELS a style for each label; return PANELS."""
     labels = list(dict.fromkeys(
         one.label for panel in panels for one in panel.curves))

@@ -6,8 +6,7 @@ from verbsperf.base.errors import NotDrawn
 
 
 def import_drawing() -> types.ModuleType:
-    """Import verbsperf.plot.figure, which takes too long to do before the
-    options are read."""
+    """Import verbsperf.plot.figure, which takes long, when it is needed."""
     try:
         from verbsperf.plot import figure  # pylint: disable=C0415
     except ImportError as error:

@@ -4,7 +4,7 @@ Nothing stands over the data but the data: what explains it is in the foot."""
 import io
 import math
 import textwrap
-from typing import List, Optional, Sequence, Tuple
+from typing import Optional, Sequence
 
 import matplotlib
 matplotlib.use("Agg")
@@ -53,8 +53,7 @@ def refuse_too_many(picture: Picture) -> None:
 
 
 def add_legend(fig: Figure, picture: Picture, bottom: float) -> float:
-    """Put the legend below the axes, in as many columns as fit; return its
-    height."""
+    """Put the legend below the axes, as wide as fits; return its height."""
     entries = legend_entries(picture)
     width = fig.get_figwidth()
     for columns in range(min(4, len(entries)), 0, -1):
@@ -93,7 +92,7 @@ def add_title(fig: Figure, title: str) -> None:
 
 
 def make_axes(fig: Figure, picture: Picture, above: float, bottom: float
-              ) -> List[Axes]:
+              ) -> list[Axes]:
     """Make the axes of all panels in the space that is left in FIG."""
     width, height = fig.get_size_inches()
     shape = len(picture.panels) // picture.columns, picture.columns
@@ -121,8 +120,7 @@ def make_room(fig: Figure, every: Sequence[Axes]) -> None:
 
 def add_x_label(fig: Figure, every: Sequence[Axes], text: str, bottom: float
                 ) -> None:
-    """Write the label of the x axis once, below all panels, BOTTOM inches
-    above the edge."""
+    """Write the label of the x axis once, BOTTOM inches above the edge."""
     middle = (every[0].get_position().x0 + every[-1].get_position().x1) / 2
     fig.text(middle, (bottom + 0.06) / fig.get_figheight(), text,
              ha="center", va="bottom", gid="x label")
@@ -146,10 +144,9 @@ def add_panel(axes: Axes, picture: Picture, panel: Panel, span: Span) -> None:
 
 
 def draw(picture: Picture, lines: Sequence[str], title: Optional[str] = None,
-         size: Optional[Tuple[float, float]] = None,
+         size: Optional[tuple[float, float]] = None,
          from_zero: bool = False) -> Figure:
-    """Return a Figure of PICTURE with LINES in its foot, as high as it needs
-    unless SIZE says it."""
+    """Return a Figure of PICTURE with LINES in its foot."""
     refuse_too_many(picture)
     fig = Figure(figsize=size or (WIDTH, HIGH), dpi=150)
     backend_agg.FigureCanvasAgg(fig)
@@ -174,8 +171,7 @@ def draw(picture: Picture, lines: Sequence[str], title: Optional[str] = None,
 
 
 def image(fig: Figure, form: str, bbox_inches: Optional[str] = None) -> bytes:
-    """Return FIG as FORM, "png" or "svg"; the same figure gives the same
-    bytes."""
+    """Return FIG as FORM, "png" or "svg", always in the same bytes."""
     file = io.BytesIO()
     metadata = {"Date": None} if form == "svg" else {"Software": None}
     fig.savefig(file, format=form, metadata=metadata, bbox_inches=bbox_inches)

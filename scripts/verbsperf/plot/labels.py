@@ -1,8 +1,7 @@
 """What verbsperf-plot calls the curves that it draws, and what stands below
 them."""
 import itertools
-from typing import (Any, Callable, Dict, Iterable, List, Optional, Sequence,
-                    Tuple)
+from typing import Any, Callable, Iterable, Optional, Sequence
 
 from verbsperf.documents import sources as origin
 from verbsperf.documents.jsonfile import Object
@@ -11,19 +10,18 @@ from verbsperf.documents.points import (Point, differing, has, option_text,
 from verbsperf.documents.results import Record, grouped, point_of
 
 # (source, point, words that are in the label): what one curve shows.
-Key = Tuple[Any, ...]
+Key = tuple[Any, ...]
 
 # How the fields of a point are said; the others as they are.
-WORDS: Dict[str, Callable[[Any], str]] = {
+WORDS: dict[str, Callable[[Any], str]] = {
     "size": lambda size: f"{size_text(size)} bytes",
     "qps": lambda qps: f"{qps} QP{'' if qps == 1 else 's'}"}
 
 
 def by_curve(records: Sequence[Record], curve_point: Callable[[Record], Point]
-             ) -> Dict[Key, List[Record]]:
-    """Return {(source, CURVE_POINT(record)): its records}: what one curve
-    shows."""
-    groups: Dict[Key, List[Record]] = {}
+             ) -> dict[Key, list[Record]]:
+    """Return {(source, CURVE_POINT(record)): its records}."""
+    groups: dict[Key, list[Record]] = {}
     for source, record in zip(origin.sources(records), records):
         groups.setdefault((source, curve_point(record)), []).append(record)
     return groups
@@ -34,7 +32,7 @@ def size_of(record: Record) -> int:
     return point_of(record).size
 
 
-def point_words(point: Point, points: Sequence[Point]) -> List[str]:
+def point_words(point: Point, points: Sequence[Point]) -> list[str]:
     """Return the words that tell POINT from the other POINTS. Only options of
     the same test count, since another test has other ones."""
     words = []
@@ -57,13 +55,12 @@ def common_words(records: Iterable[Record]) -> str:
     words = []
     for name in ("test", "transport", "size", "qps"):
         found = {getattr(point, name) for point in points}
-        if (len(found) == 1
-                and all(has(point, name) for point in points)):
+        if len(found) == 1 and all(has(point, name) for point in points):
             words.append(WORDS.get(name, str)(found.pop()))
     return ", ".join(words)
 
 
-def labels(groups: Iterable[Key]) -> Dict[Key, str]:
+def labels(groups: Iterable[Key]) -> dict[Key, str]:
     """Return {key of GROUPS: label}; a key is (source, point, ...). The file's
     name tells equal labels apart."""
     keys = list(groups)
@@ -79,10 +76,9 @@ def labels(groups: Iterable[Key]) -> Dict[Key, str]:
             else label for key, label in found.items()}
 
 
-def failures_of(groups: Iterable[Tuple[str, Iterable[Tuple[int, int, int]]]]
-                ) -> List[str]:
-    """Return a line that says what failed in GROUPS, (name, [(size, failed,
-    all)])."""
+def failures_of(groups: Iterable[tuple[str, Iterable[tuple[int, int, int]]]]
+                ) -> list[str]:
+    """Return a line of what failed in GROUPS, (name, [(size, failed, all)])."""
     words = []
     for name, counts in groups:
         for (bad, of), run in itertools.groupby(counts, lambda one: one[1:]):
@@ -93,7 +89,7 @@ def failures_of(groups: Iterable[Tuple[str, Iterable[Tuple[int, int, int]]]]
     return ["failed: " + "; ".join(words)] if words else []
 
 
-def failures(groups: Dict[Key, List[Record]]) -> List[str]:
+def failures(groups: dict[Key, list[Record]]) -> list[str]:
     """Return the same for GROUPS of curves."""
     names = labels(groups)
     return failures_of((names[key], [
@@ -109,13 +105,11 @@ def end_text(end: Object) -> str:
     gid = " ".join(str(end[name]) for name in ("gid_type", "gid")
                    if end.get(name))
     mtu = f"MTU {end['mtu']}" if end.get("mtu") else ""
-    return f"{place} ({', '.join(filter(None, (gid, mtu)))})".replace(
-        " ()", "")
+    return f"{place} ({', '.join(filter(None, (gid, mtu)))})".replace(" ()", "")
 
 
 def origin_text(document: Optional[Object]) -> Optional[str]:
-    """Describe the devices, the path and the program of DOCUMENT, or return
-    None when it failed before they were known."""
+    """Describe the devices, the path and the program of DOCUMENT, if known."""
     if not document or not document["client"].get("device"):
         return None
     return (f"{end_text(document['client'])} \N{RIGHTWARDS ARROW} "
@@ -123,12 +117,12 @@ def origin_text(document: Optional[Object]) -> Optional[str]:
             f"{document['tool']['version']}")
 
 
-def origins(records: Sequence[Record]) -> List[str]:
+def origins(records: Sequence[Record]) -> list[str]:
     """Return lines that describe the devices, paths and programs of RECORDS,
     each with the names of its curves, and of files where these are alike."""
     every = origin.sources(records)
     names = origin.names(every)
-    found: Dict[str, Dict[str, bool]] = {}
+    found: dict[str, dict[str, bool]] = {}
     for record, source in zip(records, every):
         text = origin_text(record.document)
         if text:

@@ -1,7 +1,7 @@
 """Draws curves with matplotlib, each so that it is told apart in grey, too:
 by line style and marker."""
 import math
-from typing import Any, Dict, Iterable, Iterator, List
+from typing import Any, Iterable, Iterator
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
@@ -24,7 +24,7 @@ STYLES = (
 )
 CURVES_MAX = len(STYLES)
 # Where runs failed.
-CROSS: Dict[str, Any] = {
+CROSS: dict[str, Any] = {
     "marker": "X", "markersize": 7, "color": "black",
     "markerfacecolor": "white", "linestyle": ""}
 # Points of a marker, at most, and of all those that are side by side.
@@ -32,17 +32,15 @@ MARKER, MARKERS = 4.5, 13.0
 
 
 def shortened(text: str, length: int = 60) -> str:
-    """Return TEXT, or its beginning and its end when it is longer than
-    LENGTH."""
+    """Return TEXT, cut in the middle when it is longer than LENGTH."""
     text = printable(text)
     if len(text) <= length:
         return text
     return f"{text[:length - 25]}...{text[-22:]}"
 
 
-def look_of(one: Curve, thin: bool = False) -> Dict[str, Any]:
-    """Return how the line of ONE is drawn; THIN where markers are what
-    counts."""
+def look_of(one: Curve, thin: bool = False) -> dict[str, Any]:
+    """Return how the line of ONE is drawn; THIN where markers count."""
     colour, line, _ = STYLES[one.style % CURVES_MAX]
     return {"color": colour, "linestyle": line,
             "linewidth": 0.5 if thin else 1.4, "label": shortened(one.label)}
@@ -54,15 +52,14 @@ def marker_size(picture: Picture) -> float:
                else MARKER)
 
 
-def marker_of(one: Curve, size: float = MARKER) -> Dict[str, Any]:
+def marker_of(one: Curve, size: float = MARKER) -> dict[str, Any]:
     """Return how the markers of ONE are drawn."""
     return {"marker": STYLES[one.style % CURVES_MAX][2], "markersize": size,
             "markeredgewidth": 0.2 * size}
 
 
 def with_gaps(dots: Iterable[Dot]) -> Iterator[Dot]:
-    """Yield DOTS of sizes, with a gap where a power of two between two of them
-    was not measured."""
+    """Yield DOTS of sizes, with gaps where a power of two is missing."""
     before = None
     for d in dots:
         if before is not None and d.x > 2 * max(before, 1):
@@ -71,7 +68,7 @@ def with_gaps(dots: Iterable[Dot]) -> Iterator[Dot]:
         before = d.x
 
 
-def placed(picture: Picture, one: Curve) -> List[Dot]:
+def placed(picture: Picture, one: Curve) -> list[Dot]:
     """Return the dots of ONE where they are drawn; y is NaN in a gap."""
     dots: Iterable[Dot] = one.dots
     if picture.x_scale == "size":
@@ -112,7 +109,7 @@ def draw_bar(axes: Axes, one: Curve, d: Dot, size: float) -> None:
     bar.set_linestyle(":" if d.ranged else "-")
 
 
-def draw_quantiles(axes: Axes, one: Curve, dots: List[Dot]) -> None:
+def draw_quantiles(axes: Axes, one: Curve, dots: list[Dot]) -> None:
     """Draw a distribution, thin from where there were too few samples."""
     xs, ys = [d.x for d in dots], [d.y for d in dots]
     last = max((i for i, x in enumerate(xs) if x <= one.trusted), default=0)
@@ -126,17 +123,16 @@ def draw_quantiles(axes: Axes, one: Curve, dots: List[Dot]) -> None:
               linestyle="", zorder=4, **marker_of(one))
 
 
-def marked(xs: List[float]) -> List[int]:
-    """Return the indexes of XS that get a marker: one at each half of a nine
-    tells curves apart where lines cannot."""
-    shown: List[int] = []
+def marked(xs: list[float]) -> list[int]:
+    """Return which of XS get a marker: one at each half of a nine."""
+    shown: list[int] = []
     for i, x in enumerate(xs):
         if not shown or math.log10(x) >= math.log10(xs[shown[-1]]) + 0.5:
             shown.append(i)
     return shown
 
 
-def cross_of(one: Curve, size: float = MARKER) -> Dict[str, Any]:
+def cross_of(one: Curve, size: float = MARKER) -> dict[str, Any]:
     """Return how a failure of ONE is drawn beside markers of SIZE."""
     return {**CROSS, "color": look_of(one)["color"],
             "markersize": CROSS["markersize"] * size / MARKER}
@@ -151,10 +147,9 @@ def draw_failed(axes: Axes, picture: Picture, one: Curve) -> None:
                   **cross_of(one, marker_size(picture)))
 
 
-def legend_entries(picture: Picture) -> List[Line2D]:
-    """Return a line with its label for each style as it is drawn, and one for
-    the crosses."""
-    entries: Dict[int, Line2D] = {}
+def legend_entries(picture: Picture) -> list[Line2D]:
+    """Return a line for each style as it is drawn, and for the crosses."""
+    entries: dict[int, Line2D] = {}
     every = picture.curves()
     for one in sorted(every, key=Curve.has_values, reverse=True):
         look = ({**look_of(one, picture.beside), **marker_of(one)}

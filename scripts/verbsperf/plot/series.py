@@ -1,7 +1,6 @@
 """The kinds of pictures that verbsperf-plot draws, each made of Records."""
 import collections
-from typing import (Callable, Dict, Iterable, List, Optional, Sequence, Set,
-                    Tuple)
+from typing import Callable, Iterable, Optional, Sequence
 
 from verbsperf.base.metrics import METRICS, title_of
 from verbsperf.documents.jsonfile import Object
@@ -21,7 +20,7 @@ PERCENTILES = ("50", "99", "99.9")
 THIN = "thin dots: too few samples to be sure"
 
 # Records by the curve that shows them.
-Groups = Dict[Key, List[Record]]
+Groups = dict[Key, list[Record]]
 
 
 def percentile_key(text: str) -> str:
@@ -29,9 +28,8 @@ def percentile_key(text: str) -> str:
     return "p" + text.replace(".", "_")
 
 
-def of_metric(records: Iterable[Record], suffix: str) -> List[Record]:
-    """Return the RECORDS of tests called ..._SUFFIX, those that failed
-    included."""
+def of_metric(records: Iterable[Record], suffix: str) -> list[Record]:
+    """Return the RECORDS of tests called ..._SUFFIX, failed ones, too."""
     return [record for record in records
             if record.point and record.point.test.endswith(suffix)]
 
@@ -48,12 +46,11 @@ def over_load(record: Record) -> Point:
         option for option in point.options if option[0] != "rate"))
 
 
-def bandwidth(records: Sequence[Record], _: Sequence[str]
-              ) -> Optional[Picture]:
+def bandwidth(records: Sequence[Record], _: Sequence[str]) -> Optional[Picture]:
     """Show Gb/s and millions of messages a second over size, in two panels."""
     groups = by_curve(of_metric(records, "_bw"), over_size)
     names, panels = labels(groups), []
-    bars: Set[str] = set()
+    bars: set[str] = set()
     for metric in ("gbps", "mpps"):
         panels.append(Panel("", METRICS[metric].label(), [
             curve(names[key], group, size_of, metric, bars)
@@ -66,24 +63,22 @@ def bandwidth(records: Sequence[Record], _: Sequence[str]
 
 
 def latency_of(record: Record) -> Object:
-    """Return what RECORD has of latency; nothing when that was not
-    measured."""
+    """Return what RECORD has of latency, if anything."""
     return (record.row or {}).get("latency") or {}
 
 
 def definition(group: Iterable[Record]) -> Optional[str]:
-    """Return what latency means in GROUP, half a round trip or all of it, or
-    None when nothing was measured."""
+    """Return what latency means in GROUP, or None without any."""
     for record in group:
         if latency_of(record):
             return latency_of(record).get("definition") or "unknown"
     return None
 
 
-def by_definition(groups: Groups) -> Dict[str, Groups]:
+def by_definition(groups: Groups) -> dict[str, Groups]:
     """Return {definition of latency: {key: group}}: each entry may share an
     axis. Groups that only failed go to the first."""
-    rows: Dict[Optional[str], Groups] = {}
+    rows: dict[Optional[str], Groups] = {}
     for key, group in groups.items():
         rows.setdefault(definition(group), {})[key] = group
     failed = rows.pop(None, {})
@@ -95,14 +90,13 @@ def by_definition(groups: Groups) -> Dict[str, Groups]:
 
 
 def latency_label(name: Optional[str], percentile: str = "") -> str:
-    """Return the label of a y axis of latency, or a PERCENTILE of it, whose
-    definition is NAME."""
+    """Return the label of a y axis of latency, whose definition is NAME."""
     what = title_of(percentile_key(percentile)) if percentile else "latency"
     return f"{what} [\N{MICRO SIGN}s]\n{name}"
 
 
 def panels_over(x_of: Callable[[Record], float], groups: Groups,
-                percentiles: Sequence[str], bars: Set[str]) -> List[Panel]:
+                percentiles: Sequence[str], bars: set[str]) -> list[Panel]:
     """Return panels of PERCENTILES of latency over X_OF: one where GROUPS are
     one curve, else one for each definition of latency and percentile. Add to
     BARS what the bars are."""
@@ -128,7 +122,7 @@ def latency(records: Sequence[Record], percentiles: Sequence[str]
             ) -> Optional[Picture]:
     """Show percentiles over size."""
     groups = by_curve(of_metric(records, "_lat"), over_size)
-    bars: Set[str] = set()
+    bars: set[str] = set()
     panels = panels_over(size_of, groups, percentiles, bars)
     if not panels:
         return None
@@ -141,9 +135,8 @@ def requested(record: Record) -> float:
     return latency_of(record).get("requested_mpps") or 0
 
 
-def mark_saturated(groups: Groups, panels: Sequence[Panel]) -> List[str]:
-    """Mark the dots of runs of GROUPS that did not keep up in their PANELS,
-    and return a note of what they reached."""
+def mark_saturated(groups: Groups, panels: Sequence[Panel]) -> list[str]:
+    """Mark the dots of GROUPS that did not keep up; note what they reached."""
     notes, names = [], labels(groups)
     for key, group in groups.items():
         slow = [r for r in group if latency_of(r).get("saturated")]
@@ -161,7 +154,7 @@ def mark_saturated(groups: Groups, panels: Sequence[Panel]) -> List[str]:
             + ", ".join(notes)]
 
 
-def lost_loads(records: Iterable[Record]) -> List[str]:
+def lost_loads(records: Iterable[Record]) -> list[str]:
     """Return a note about the loads of RECORDS at which runs failed."""
     rates = [dict(point_of(r).options).get("rate") for r in records
              if not r.row]
@@ -174,7 +167,7 @@ def load(records: Sequence[Record], percentiles: Sequence[str]
     """Show percentiles of an open loop over the requested rate."""
     every = of_metric(records, "_lat")
     groups = by_curve([r for r in every if requested(r)], over_load)
-    bars: Set[str] = set()
+    bars: set[str] = set()
     panels = panels_over(requested, groups, percentiles, bars)
     if not panels:
         return None
@@ -182,10 +175,10 @@ def load(records: Sequence[Record], percentiles: Sequence[str]
         *sorted(bars), *mark_saturated(groups, panels), *lost_loads(every)])
 
 
-def quantile_dots(bins: Dict[int, int]) -> List[Dot]:
+def quantile_dots(bins: dict[int, int]) -> list[Dot]:
     """Return latency in us over 1 / (1 - q); the largest is at n samples."""
     total, below = sum(bins.values()), 0
-    dots: List[Dot] = []
+    dots: list[Dot] = []
     for high in sorted(bins):
         if not bins[high]:
             continue
@@ -198,7 +191,7 @@ def quantile_dots(bins: Dict[int, int]) -> List[Dot]:
 
 def quantile_curve(label: str, group: Iterable[Record]) -> Curve:
     """Return the distribution of all samples of GROUP."""
-    bins: Dict[int, int] = collections.Counter()
+    bins: dict[int, int] = collections.Counter()
     for record in group:
         if record.row:
             for _, high, count in record.row["histogram"]["bins"]:
@@ -211,8 +204,7 @@ def quantile_curve(label: str, group: Iterable[Record]) -> Curve:
 
 def distribution(records: Sequence[Record], _: Sequence[str]
                  ) -> Optional[Picture]:
-    """Show latency over the quantile, up to as many nines as there are
-    samples."""
+    """Show latency over the quantile, as far as there are samples."""
     groups = by_curve([r for r in of_metric(records, "_lat")
                        if r.row and r.row.get("histogram")], point_of)
     names, panels = labels(groups), []
@@ -228,18 +220,17 @@ def distribution(records: Sequence[Record], _: Sequence[str]
                    styled(panels), [THIN])
 
 
-def series_of(row: Object) -> List[Tuple[Tuple[str, ...], List[Object]]]:
-    """Return [(words, intervals)] of ROW: of each direction when there are
-    two."""
+def series_of(row: Object) -> list[tuple[tuple[str, ...], list[Object]]]:
+    """Return [(words, intervals)] of ROW, of each direction it has."""
     if row.get("intervals"):
         return [((), row["intervals"])]
     return [((f"from {one['from']}",), one["intervals"])
             for one in row.get("directions") or [] if one.get("intervals")]
 
 
-def all_series(records: Sequence[Record]) -> Dict[Key, List[Object]]:
+def all_series(records: Sequence[Record]) -> dict[Key, list[Object]]:
     """Return the intervals of each run, by what tells the runs apart."""
-    found: Dict[Key, List[Object]] = {}
+    found: dict[Key, list[Object]] = {}
     for key, group in by_curve(records, point_of).items():
         for number, record in enumerate(group, 1):
             rounds = (f"round {number}",) if len(group) > 1 else ()
@@ -248,10 +239,8 @@ def all_series(records: Sequence[Record]) -> Dict[Key, List[Object]]:
     return found
 
 
-def intervals(records: Sequence[Record], _: Sequence[str]
-              ) -> Optional[Picture]:
-    """Show the bandwidth of each interval of each run, in the middle of its
-    time."""
+def intervals(records: Sequence[Record], _: Sequence[str]) -> Optional[Picture]:
+    """Show the bandwidth of each interval of each run."""
     series = all_series([r for r in of_metric(records, "_bw") if r.row])
     names = labels(series)
     curves = [Curve(names[key], [
@@ -264,12 +253,12 @@ def intervals(records: Sequence[Record], _: Sequence[str]
 
 
 Maker = Callable[[Sequence[Record], Sequence[str]], Optional[Picture]]
-MAKERS: Dict[str, Maker] = {
+MAKERS: dict[str, Maker] = {
     "bandwidth": bandwidth, "latency": latency, "load": load,
     "distribution": distribution, "intervals": intervals}
 
 
-def drawn(kind: str, records: Iterable[Record]) -> List[Record]:
+def drawn(kind: str, records: Iterable[Record]) -> list[Record]:
     """Return those of RECORDS that a picture of KIND is about."""
     return of_metric(records, "_bw" if kind in ("bandwidth", "intervals")
                      else "_lat")
@@ -280,9 +269,8 @@ def is_of_one_size(records: Iterable[Record]) -> bool:
     return len({size_of(record) for record in records}) == 1
 
 
-def kinds(records: Sequence[Record]) -> List[str]:
-    """Return the kinds that RECORDS have data for, the likeliest wish
-    first."""
+def kinds(records: Sequence[Record]) -> list[str]:
+    """Return the kinds that RECORDS have data for, the likeliest first."""
     rates = {requested(r) for r in records if requested(r)}
     order = ["bandwidth", "latency", "distribution", "load", "intervals"]
     if len(rates) > 1:

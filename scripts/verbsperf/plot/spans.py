@@ -1,6 +1,6 @@
 """What the y axes of a picture show, from where to where."""
 import math
-from typing import List, NamedTuple, Sequence
+from typing import NamedTuple, Sequence
 
 from verbsperf.plot.curves import Panel, Picture
 
@@ -28,7 +28,7 @@ class Span(NamedTuple):
         return self.low > 0 and (not self.log or self.is_near())
 
 
-def values(panels: Sequence[Panel]) -> List[float]:
+def values(panels: Sequence[Panel]) -> list[float]:
     """Return every y, and every end of a bar."""
     return [y for panel in panels for one in panel.curves for d in one.dots
             for y in (d.y, d.low, d.high) if y is not None]
@@ -43,8 +43,7 @@ def linear_span(low: float, high: float) -> Span:
 
 
 def log_span(low: float, high: float) -> Span:
-    """Return the logarithmic Span of LOW to HIGH; its ticks have nine digits
-    after the point at most."""
+    """Return the Span of LOW to HIGH; ticks have nine digits at most."""
     ratio = max(high / low, 1 + LEAST_SPAN)
     middle, reach = math.sqrt(low * high), math.sqrt(ratio) * ratio ** 0.08
     return Span(max(1e-9, middle / reach), middle * reach, True)
@@ -62,7 +61,7 @@ def span_of(panels: Sequence[Panel], from_zero: bool) -> Span:
     return linear_span(min(every), max(every))
 
 
-def spans_of(picture: Picture, from_zero: bool) -> List[Span]:
+def spans_of(picture: Picture, from_zero: bool) -> list[Span]:
     """Return the Span of each panel; those in a row have one."""
     n = picture.columns
     rows = [picture.panels[i:i + n] for i in range(0, len(picture.panels), n)]

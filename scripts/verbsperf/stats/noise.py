@@ -8,7 +8,7 @@ fixed seed.  Two things that a few rounds hardly tell are taken from all points
 together, which were measured in the same rounds: how much a round depends on
 the one before (lag 1), and what is usual for a variance (Smyth 2004)."""
 import functools
-from typing import NamedTuple, Sequence, Tuple
+from typing import NamedTuple, Sequence
 
 from verbsperf.stats.libraries import Floats, Integers, numpy, special
 
@@ -53,8 +53,7 @@ def winsorized(samples: Floats) -> Floats:
 
 @functools.lru_cache(maxsize=None)
 def order_weights(n: int) -> Floats:
-    """Return the weight of each of N ordered values in the distribution of
-    their median."""
+    """Return the weight of each of N ordered values in their median."""
     half = (n + 1) / 2
     reached: Floats = special.betainc(half, half, numpy.arange(n + 1) / n)
     return numpy.diff(reached)
@@ -85,7 +84,7 @@ def lag_of(samples: Floats) -> Floats:
     return found
 
 
-def moments(values: Floats) -> Tuple[float, float]:
+def moments(values: Floats) -> tuple[float, float]:
     """Return (mean, variance) of VALUES."""
     return float(values.mean()), float(values.var())
 
@@ -137,9 +136,9 @@ def freedom_between(excess: float) -> float:
     return 2 * low
 
 
-def moderated(variances: Floats, freedom: Floats, expected: Tuple[Floats,
+def moderated(variances: Floats, freedom: Floats, expected: tuple[Floats,
                                                                   Floats]
-              ) -> Tuple[Floats, Floats]:
+              ) -> tuple[Floats, Floats]:
     """Return VARIANCES, each moved towards what is usual of them, and the
     degrees of freedom they have then.  Of one noise their logarithms have the
     EXPECTED means and variances."""
@@ -155,8 +154,7 @@ def moderated(variances: Floats, freedom: Floats, expected: Tuple[Floats,
 
 
 def noise_of(samples: Sequence[Floats]) -> Noise:
-    """Return the noise of the medians of SAMPLES, which are logarithms, of two
-    rounds each at least."""
+    """Return the noise of the medians of SAMPLES, logarithms of rounds."""
     counts = numpy.array(list(map(len, samples)))
     raw, lags = numpy.empty((2, len(samples)))
     for n in set(counts):

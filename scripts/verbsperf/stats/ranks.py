@@ -9,27 +9,22 @@ they are distributed.
 import functools
 import math
 import statistics
-from typing import List, Optional, Sequence, Tuple
+from typing import Optional, Sequence
 
 from verbsperf.stats.libraries import stats
 
-Estimate = Tuple[float, Optional[float], Optional[float]]
-Interval = Tuple[float, float, float]   # a middle, and both ends around it
-
-
-def median(values: Sequence[float]) -> float:
-    """Return the median of VALUES; there is one at least."""
-    return statistics.median(values)
+Estimate = tuple[float, Optional[float], Optional[float]]
+Interval = tuple[float, float, float]   # a middle, and both ends around it
+median = statistics.median      # of one value at least
 
 
 def mann_whitney(base: Sequence[float], new: Sequence[float]) -> float:
-    """Return the two-sided p that values of BASE and NEW come from one
-    distribution."""
+    """Return the two-sided p that BASE and NEW are of one distribution."""
     return float(stats.mannwhitneyu(base, new).pvalue)
 
 
 @functools.lru_cache(maxsize=None)
-def statistic_counts(n: int, m: int) -> List[int]:
+def statistic_counts(n: int, m: int) -> list[int]:
     """Return in how many ways the statistic of N and M values is 0, 1, 2, ...:
     the coefficients of a Gaussian binomial."""
     ways = [1] + [0] * (n * m)
@@ -73,8 +68,7 @@ def median_interval(values: Sequence[float], confidence: float = 0.95
 
 def half_width(values: Sequence[float], confidence: float = 0.95
                ) -> Optional[float]:
-    """Return how far median_interval() reaches, as a share of the median, or
-    None."""
+    """Return how far median_interval() reaches, as a share, or None."""
     interval = median_interval(values, confidence)
     if interval is None or interval[0] <= 0:
         return None

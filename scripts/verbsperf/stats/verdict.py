@@ -19,8 +19,7 @@ may share, or beside what this one seems to.
 """
 import functools
 import math
-from typing import (Callable, Dict, Iterator, List, Mapping, NamedTuple,
-                    Optional, Sequence, Tuple)
+from typing import Callable, Iterator, Mapping, NamedTuple, Optional, Sequence
 
 from verbsperf.stats import noise
 from verbsperf.stats.libraries import Floats, numpy, special
@@ -65,7 +64,7 @@ class Sample(NamedTuple):
         """Return how many rounds the side with fewer has."""
         return min(len(self.new), sum(map(len, self.base.values())))
 
-    def logs(self) -> List[Floats]:
+    def logs(self) -> list[Floats]:
         """Return the sessions of the base, and then what is new, as
         logarithms that are more when better."""
         sign = 1 if self.higher_is_better else -1
@@ -79,7 +78,7 @@ class Sample(NamedTuple):
             for values in (*self.base.values(), self.new)]))
         return found if self.higher_is_better else -found
 
-    def allowed(self) -> Tuple[float, float]:
+    def allowed(self) -> tuple[float, float]:
         """Return (loss, gain) that the tolerance allows, both positive."""
         less, more = -math.log1p(-self.tolerance), math.log1p(self.tolerance)
         return (less, more) if self.higher_is_better else (more, less)
@@ -117,7 +116,7 @@ class Between(NamedTuple):
     own_freedom: float
     is_known: bool          # by several sessions
     # the median change of all points, and its variance; None of too few
-    seen: Optional[Tuple[float, float]] = None
+    seen: Optional[tuple[float, float]] = None
 
     @functools.lru_cache(maxsize=8)
     def shifts(self) -> Floats:
@@ -137,15 +136,14 @@ class Change(NamedTuple):
     between: Between
     sessions: int       # of the base
 
-    def own(self) -> Tuple[float, float]:
+    def own(self) -> tuple[float, float]:
         """Return (variance, degrees of freedom) of what is the point's own."""
         parts = ((self.rounds, self.freedom),
                  (self.between.own, self.between.own_freedom))
         return self.rounds + self.between.own, satterthwaite(parts)
 
     def reach(self, more: float = 0.0) -> float:
-        """Return how far the interval reaches to either side, or one of MORE
-        deviations."""
+        """Return how far the interval reaches, or one of MORE deviations."""
         chance, shared = (1 - CONFIDENCE) / 2, 0.0
         variance, freedom = self.rounds, self.freedom
         if self.between.is_known:
@@ -157,7 +155,7 @@ class Change(NamedTuple):
             special.stdtrit(freedom, chance)))
         return reach + more * deviation if more else reach
 
-    def ps(self, family: int) -> Tuple[float, float]:
+    def ps(self, family: int) -> tuple[float, float]:
         """Return how probable it is that a point, and that any of FAMILY
         points, changes as much in this direction where nothing changed."""
         shifts, seen = self.between.shifts(), self.between.seen
@@ -184,8 +182,7 @@ class Change(NamedTuple):
         return numpy.array([alone.mean(), any_of_them.mean()])
 
     def after(self, rounds: float, sessions: int) -> "Change":
-        """Return the same with ROUNDS times as many of them and SESSIONS of
-        the base."""
+        """Return it with ROUNDS times as many and SESSIONS of the base."""
         less, old = (1 + 1 / sessions) / (1 + 1 / self.sessions), self.between
         return self._replace(rounds=self.rounds / rounds, between=old._replace(
             shared=old.shared * less, own=old.own * less,
@@ -195,34 +192,30 @@ class Change(NamedTuple):
 NOTHING = Between(0.0, noise.MOST_FREEDOM, 0.0, noise.MOST_FREEDOM, False)
 
 
-def satterthwaite(parts: Sequence[Tuple[float, float]]) -> float:
-    """Return the degrees of freedom of the sum of PARTS, (variance, degrees of
-    freedom)."""
+def satterthwaite(parts: Sequence[tuple[float, float]]) -> float:
+    """Return the degrees of freedom of the sum of PARTS, (variance, its)."""
     total = sum(variance for variance, _ in parts)
     return total ** 2 / sum(variance ** 2 / freedom
                             for variance, freedom in parts)
 
 
 def half_width(values: Floats) -> float:
-    """Return the standard deviation of the closer half of VALUES, if they are
-    normal."""
+    """Return the standard deviation of the closer half of normal VALUES."""
     order = numpy.sort(values)
     half = len(order) // 2
     return float((order[half:] - order[:len(order) - half]).min() / 1.349)
 
 
 def apart(values: Floats, by_rounds: float, tolerance: float) -> float:
-    """Return the variance by which the changes VALUES between two sessions
-    differ more than BY_ROUNDS."""
+    """Return by what variance changes VALUES differ more than BY_ROUNDS."""
     if len(values) < FEWEST_POINTS:
         return 0.0
     return min(max(0.0, half_width(values) ** 2 - by_rounds),
                (MOST_APART * tolerance) ** 2)
 
 
-def seen_of(values: Floats) -> Optional[Tuple[float, float]]:
-    """Return what the changes VALUES of all points seem to share, and the
-    variance of that."""
+def seen_of(values: Floats) -> Optional[tuple[float, float]]:
+    """Return (what all changes VALUES seem to share, its variance)."""
     if len(values) < FEWEST_POINTS:
         return None
     return (float(numpy.median(values)),
@@ -254,8 +247,7 @@ def change_of(medians: Floats) -> float:
 
 
 def first_change(found: Level) -> Change:
-    """Return the change from the base's medians FOUND to the last, as rounds
-    tell it."""
+    """Return the change from the base's medians FOUND, as rounds tell it."""
     count = len(found.medians) - 1
     weights = numpy.array([1 / count ** 2] * count + [1.0])
     parts = found.variances * weights
@@ -263,7 +255,7 @@ def first_change(found: Level) -> Change:
                   satterthwaite([*zip(parts, found.freedom)]), NOTHING, count)
 
 
-def changes_of(samples: Sequence[Sample]) -> List[Change]:
+def changes_of(samples: Sequence[Sample]) -> list[Change]:
     """Return the change of each of SAMPLES, which are of one kind."""
     logs = [sample.logs() for sample in samples]
     every = noise.noise_of([one for each in logs for one in each])
@@ -290,7 +282,7 @@ def changes_of(samples: Sequence[Sample]) -> List[Change]:
 
 
 def decide(change: Change, adjusted: float, loss: float, gain: float
-           ) -> Tuple[str, Optional[str]]:
+           ) -> tuple[str, Optional[str]]:
     """Return (verdict, reason) of one point, see verbsperf-compare(1)."""
     reach = change.reach()
     if change.estimate + reach < -loss:
@@ -305,8 +297,7 @@ def decide(change: Change, adjusted: float, loss: float, gain: float
 
 
 def would_decide(change: Change, loss: float, family: int) -> bool:
-    """Return True when as much noise probably lets the estimate of CHANGE be
-    judged."""
+    """As much noise probably lets the estimate of CHANGE be judged."""
     reach = change.reach(POWER_Z)
     if change.estimate >= -loss:
         return change.estimate - reach >= -loss
@@ -315,8 +306,7 @@ def would_decide(change: Change, loss: float, family: int) -> bool:
             and change._replace(estimate=worse).ps(family)[1] < FALSE_JOBS)
 
 
-def first(low: int, high: int, holds: Callable[[int], bool]
-          ) -> Optional[int]:
+def first(low: int, high: int, holds: Callable[[int], bool]) -> Optional[int]:
     """Return the first from LOW to HIGH for which it HOLDS, as then it does
     for all that follow; None when there is none."""
     if not holds(high):
@@ -328,7 +318,7 @@ def first(low: int, high: int, holds: Callable[[int], bool]
 
 
 def needed(sample: Sample, change: Change, family: int
-           ) -> Tuple[Optional[int], Optional[int]]:
+           ) -> tuple[Optional[int], Optional[int]]:
     """Return how many (rounds of each side, sessions of the base) more
     probably decide; the latter when no rounds do, and None when neither."""
     loss, have = sample.allowed()[0], sample.rounds()
@@ -341,18 +331,15 @@ def needed(sample: Sample, change: Change, family: int
         change.after((count + more) / count, count + more), loss, family))
 
 
-def as_measured(sample: Sample, change: Change
-                ) -> Tuple[float, float, float]:
-    """Return (estimate, low, high) of CHANGE as ratios of NEW to BASE,
-    whichever is better."""
+def as_measured(sample: Sample, change: Change) -> tuple[float, float, float]:
+    """Return (estimate, low, high) of CHANGE as ratios of NEW to BASE."""
     sign, reach = 1 if sample.higher_is_better else -1, change.reach()
     middle = math.exp(sign * change.estimate)
     return middle, middle * math.exp(-reach), middle * math.exp(reach)
 
 
 def judged(sample: Sample, change: Change, family: int) -> Judgement:
-    """Return the Judgement of SAMPLE, one of FAMILY, whose values show
-    CHANGE."""
+    """Return the Judgement of SAMPLE, one of FAMILY, of its CHANGE."""
     p, adjusted = change.ps(family)
     verdict, reason = decide(change, adjusted, *sample.allowed())
     more, sessions = None, None
@@ -363,8 +350,7 @@ def judged(sample: Sample, change: Change, family: int) -> Judgement:
 
 
 def too_few(sample: Sample, fewest: int) -> Judgement:
-    """Return the Judgement of SAMPLE, which has not the FEWEST rounds for
-    one."""
+    """Return the Judgement of SAMPLE, without the FEWEST rounds for one."""
     have, change = sample.rounds(), change_of(sample.medians())
     return Judgement(INCONCLUSIVE, math.exp(
         change if sample.higher_is_better else -change), None, None, None,
@@ -372,18 +358,18 @@ def too_few(sample: Sample, fewest: int) -> Judgement:
         f"too few rounds, {have} of at least {fewest}")
 
 
-def kind_of(sample: Sample) -> Tuple[bool, float, bool]:
+def kind_of(sample: Sample) -> tuple[bool, float, bool]:
     """Return what samples have alike that are of one kind."""
     return sample.higher_is_better, sample.tolerance, sample.together
 
 
 def judge(samples: Sequence[Sample], fewest: int = FEWEST_ROUNDS,
-          directions: int = 1) -> List[Judgement]:
+          directions: int = 1) -> list[Judgement]:
     """Judge SAMPLES, in their order, each kind by its own noise; those with
     less than FEWEST rounds are inconclusive.  Changes in both DIRECTIONS may
     be meant."""
     enough = [i for i, one in enumerate(samples) if one.rounds() >= fewest]
-    found: Dict[int, Change] = {}
+    found: dict[int, Change] = {}
     for kind in set(map(kind_of, (samples[i] for i in enough))):
         own = [i for i in enough if kind_of(samples[i]) == kind]
         found.update(zip(own, changes_of([samples[i] for i in own])))
@@ -408,8 +394,7 @@ def remarks(sample: Sample) -> Iterator[str]:
 
 
 def needed_text(rounds: Optional[int], sessions: Optional[int]) -> str:
-    """Say that so many more ROUNDS of each side or SESSIONS of the base
-    decide."""
+    """Say how many more ROUNDS of each side or SESSIONS of BASE decide."""
     if sessions:
         return f"about {sessions} more sessions of BASE decide"
     if rounds is None:

@@ -1,6 +1,6 @@
 """What is in a file of results, as a table: verbsperf-sweep FILE."""
 import collections
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Iterator, Optional, Sequence
 
 from verbsperf.base import tables
 from verbsperf.documents import results, sources as origin
@@ -10,14 +10,14 @@ from verbsperf.documents.results import Record
 from verbsperf.stats import ranks
 
 # What belongs together, by (source's name, point).
-Groups = Dict[Tuple[str, Optional[Point]], List[Record]]
+Groups = dict[tuple[str, Optional[Point]], list[Record]]
 
 HEADING = ("point", "rounds", "failed", "metric", "median", "95% interval",
            "lowest", "highest")
 METRICS = ("gbps", "mpps", "p50", "p99")
 
 
-def values_cells(values: Sequence[float]) -> Tuple[str, ...]:
+def values_cells(values: Sequence[float]) -> tuple[str, ...]:
     """Return the last four columns."""
     if not values:
         return ("-",) * 4
@@ -27,12 +27,10 @@ def values_cells(values: Sequence[float]) -> Tuple[str, ...]:
             tables.number(min(values)), tables.number(max(values)))
 
 
-def lines_of(name: str, records: Sequence[Record]
-             ) -> Iterator[Tuple[str, ...]]:
-    """Yield a line for each metric of the RECORDS of one point, which is
-    called NAME, at one target."""
+def lines_of(name: str, records: Sequence[Record]) -> Iterator[tuple[str, ...]]:
+    """Yield a line for each metric of the RECORDS of one point, called NAME."""
     failed = sum(record.row is None for record in records)
-    first: Tuple[str, ...] = name, str(len(records)), str(failed)
+    first: tuple[str, ...] = name, str(len(records)), str(failed)
     measured = [(metric, values) for metric, values in (
         (metric, results.values_of(records, metric)) for metric in METRICS)
         if values]
@@ -44,8 +42,7 @@ def lines_of(name: str, records: Sequence[Record]
 
 
 def groups_of(records: Sequence[Record], header: Optional[Object]) -> Groups:
-    """Group RECORDS, and add empty groups for what HEADER's sweep has not
-    measured yet."""
+    """Group RECORDS, and what HEADER's sweep has not measured yet."""
     groups: Groups = {}
     every = origin.sources(records)
     names = origin.names(every)
@@ -58,13 +55,13 @@ def groups_of(records: Sequence[Record], header: Optional[Object]) -> Groups:
     return groups
 
 
-def expected(header: Object) -> List[Tuple[str, Point]]:
+def expected(header: Object) -> list[tuple[str, Point]]:
     """Return each point at each target of HEADER's sweep."""
     return [(target["name"], point) for target in header["targets"]
             for point in results.header_points(header)]
 
 
-def failures(groups: Groups) -> List[str]:
+def failures(groups: Groups) -> list[str]:
     """Return a line for each error of a source, with how often it came."""
     found = collections.Counter(
         (name, why) for (name, _), records in groups.items()
@@ -73,9 +70,9 @@ def failures(groups: Groups) -> List[str]:
             for (name, error), n in found.items()]
 
 
-def doubts(groups: Groups) -> List[str]:
+def doubts(groups: Groups) -> list[str]:
     """Return a line for each source whose two clocks disagree."""
-    found: Dict[str, str] = {}
+    found: dict[str, str] = {}
     for (name, _), records in groups.items():
         for apart in filter(None, map(results.clocks_apart, records)):
             found.setdefault(name, f"{name}: {apart}")
@@ -83,7 +80,7 @@ def doubts(groups: Groups) -> List[str]:
 
 
 def title(path: str, header: Optional[Object], records: Sequence[Record]
-          ) -> List[str]:
+          ) -> list[str]:
     """Return lines above the table."""
     if not header:
         return [f"{path}: {len(records)} results"]
@@ -93,11 +90,11 @@ def title(path: str, header: Optional[Object], records: Sequence[Record]
             f"{tool.get('verbsperf')}, seed {header['seed']}"]
 
 
-def table_lines(groups: Groups) -> List[Tuple[str, ...]]:
+def table_lines(groups: Groups) -> list[tuple[str, ...]]:
     """Return the lines of the table of GROUPS."""
     several = len({name for name, _ in groups}) > 1
     points = [point for _, point in groups if point]
-    lines: List[Tuple[str, ...]] = []
+    lines: list[tuple[str, ...]] = []
     for (source, point), records in groups.items():
         name = label(point, points) if point else "(no results)"
         lines.extend(lines_of(f"{source}: {name}" if several else name,

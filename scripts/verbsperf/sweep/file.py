@@ -3,7 +3,7 @@ import os
 import platform
 import random
 import time
-from typing import Iterator, List, NamedTuple, Optional, Sequence
+from typing import Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.base.command import say
 from verbsperf.base.errors import Refused
@@ -28,7 +28,7 @@ class Begun(NamedTuple):
 
     lines: Lines
     header: Object
-    records: List[Record]   # what is in it already
+    records: list[Record]   # what is in it already
     age: float              # seconds since something was written
 
 
@@ -58,8 +58,7 @@ def spec(target: Object) -> str:
 
 
 def differences(path: str, old: Object, new: Object) -> Iterator[str]:
-    """Yield sentences about what the sweep of the header OLD, in the file
-    PATH, has otherwise than that of NEW."""
+    """Yield what the sweep OLD, in the file PATH, has otherwise than NEW."""
     sides = [{results.sweep_point(point) for point in header.get("points", [])}
              for header in (old, new)]
     for extra, where in ((sides[0] - sides[1], "only the file"),

@@ -2,7 +2,7 @@
 of the user's limits they met.
 
 A limit is missed where any round missed it."""
-from typing import Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Iterable, Iterator, Optional, Sequence
 
 from verbsperf.base import tables
 from verbsperf.documents import points, results
@@ -22,7 +22,7 @@ STATES = {FAILED: cases.BROKEN, MISSED: cases.FAILED, MET: cases.PASSED,
 # The exit status of a sweep; what failed is said by 1, as without limits.
 EXIT = {FAILED: 1, MISSED: 3, MET: 0, MEASURED: 0}
 
-Key = Tuple[str, Point]
+Key = tuple[str, Point]
 
 
 def asked_text(one: Object) -> str:
@@ -61,7 +61,7 @@ def limit_json(judged: Sequence[Object]) -> Object:
             "reason": first.get("reason")}
 
 
-def limits_of(records: Iterable[Record]) -> List[Object]:
+def limits_of(records: Iterable[Record]) -> list[Object]:
     """Return the limits of RECORDS, rounds of one point, each once."""
     judged = [one for record in records for one in results.limits_of(record)]
     return [limit_json(rounds) for rounds in results.grouped(
@@ -98,7 +98,7 @@ def point_json(key: Key, every: Sequence[Point], records: Sequence[Record]
 def report(path: str) -> Object:
     """Return the report of the file PATH, a sweep or documents."""
     header, records = results.read_with_header(path)
-    groups: Dict[Key, List[Record]] = dict.fromkeys(
+    groups: dict[Key, list[Record]] = dict.fromkeys(
         contents.expected(header) if header else (), [])
     lost = [record for record in records if record.point is None]
     groups.update(results.grouped(

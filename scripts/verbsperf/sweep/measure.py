@@ -1,6 +1,6 @@
 """One measurement of a sweep: verbsperf run, and what came of it."""
 import platform
-from typing import Any, Dict, List, Optional
+from typing import Any, Optional
 
 from verbsperf.documents import results
 from verbsperf.documents.jsonfile import Object
@@ -17,14 +17,14 @@ IN_FINGERPRINT = ("cpus", "mtu", "numa", "pkey-index", "vector")
 NOT_MARKED = ("limit", "counter-limits", "counters")
 
 
-def command_of(point: Planned, target: Target, program: Program) -> List[str]:
+def command_of(point: Planned, target: Target, program: Program) -> list[str]:
     """Return the command that measures POINT at TARGET."""
     return [program.path, *point.words(program), *target.words(), "--json",
             *target.ends(point.json["test"], program)]
 
 
 def fingerprint_of(document: Object, target: Target, program: Program
-                   ) -> Dict[str, Any]:
+                   ) -> dict[str, Any]:
     """Return what two results must have in common to be compared."""
     given = [(program.options[name], value)
              for name, value in target.options.items()]
@@ -52,8 +52,7 @@ def error_of(outcome: Ran, document: Optional[Object], limit: float
 
 def entry_of(number: int, point: Planned, target: Target, program: Program,
              limit: float) -> Object:
-    """Measure POINT at TARGET in round NUMBER; return the line for the
-    file."""
+    """Measure POINT at TARGET in round NUMBER; return the file's line."""
     outcome = programs.run(command_of(point, target, program), limit)
     document, unread = results.read_document(outcome.stdout)
     error = error_of(outcome, document, limit) or unread

@@ -1,7 +1,6 @@
 """What is measured in a round, in which order, and when it is enough."""
 import random
-from typing import (Dict, Iterable, Iterator, List, NamedTuple, Optional,
-                    Sequence, Tuple)
+from typing import Iterable, Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.base.metrics import COMPARED, kind_of
 from verbsperf.documents import results
@@ -29,7 +28,7 @@ class Goal(NamedTuple):
 
 
 # A target is not known yet when none was named.
-Measurement = Tuple[Planned, Target]
+Measurement = tuple[Planned, Target]
 
 
 def order_of(seed: int, number: int, points: Sequence[Planned],
@@ -44,29 +43,26 @@ def order_of(seed: int, number: int, points: Sequence[Planned],
 
 
 def seconds(point: Planned, target: Optional[Target]) -> Optional[float]:
-    """Estimate how long one measurement of POINT takes at TARGET, or return
-    None when that depends on how fast it is."""
+    """Estimate the time of POINT at TARGET; None if that is not known."""
     times = {**point.times, **(target.times if target else {})}
     if times["iterations"] is not None:
         return None
     return float(OVERHEAD + times["duration"] + times["warmup"])
 
 
-def total_seconds(measurements: Iterable[Tuple[Planned, Optional[Target]]]
-                  ) -> Tuple[float, int]:
-    """Return the time of all MEASUREMENTS, and the number of those whose time
-    is not known."""
+def total_seconds(measurements: Iterable[tuple[Planned, Optional[Target]]]
+                  ) -> tuple[float, int]:
+    """Return (seconds of all MEASUREMENTS, how many are not known)."""
     every = [seconds(point, target) for point, target in measurements]
     return sum(one or 0 for one in every), every.count(None)
 
 
 def metric_of(point: Point) -> str:
-    """Return the metric of POINT that --until-ci watches and verbsperf-compare
-    compares."""
+    """Return the metric of POINT that is watched and compared."""
     return COMPARED[kind_of(point.test)]
 
 
-def looks(most: int) -> List[int]:
+def looks(most: int) -> list[int]:
     """Return after which rounds of MOST it is asked what is known: whoever
     looks after each round, and stops when it is well, is wrong more often."""
     found = [most]
@@ -86,8 +82,7 @@ def is_near(values: Sequence[float], look: int, goal: Goal) -> bool:
 
 def is_known(point: Point, records: Sequence[Record], done: int, goal: Goal
              ) -> bool:
-    """Return True when the median of RECORDS, of POINT at one target, reached
-    GOAL at a look of the DONE rounds."""
+    """The median of RECORDS reached GOAL at a look of the DONE rounds."""
     return any(is_near(results.values_of(
         [one for one in records if one.round <= look], metric_of(point)),
         look, goal) for look in looks(goal.most) if look <= done)
@@ -101,10 +96,9 @@ def is_hopeless(point: Point, records: Sequence[Record]) -> bool:
 
 def unknown(points: Iterable[Planned], targets: Sequence[Target],
             records: Sequence[Record], goal: Goal, hopeless: bool = True
-            ) -> List[Planned]:
-    """Return those of POINTS that do not reach GOAL at each target; not the
-    HOPELESS, unless they are asked for, too."""
-    own: Dict[Tuple[str, Optional[Point]], List[Record]] = results.grouped(
+            ) -> list[Planned]:
+    """Return the POINTS that do not reach GOAL, the HOPELESS if asked for."""
+    own: dict[tuple[str, Optional[Point]], list[Record]] = results.grouped(
         records, lambda record: (record.target, record.point))
     done = max((record.round for record in records), default=0)
 

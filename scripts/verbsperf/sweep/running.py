@@ -1,5 +1,5 @@
 """A running sweep: rounds of measurements, and what is said of them."""
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Set
+from typing import Any, Iterator, NamedTuple, Optional, Sequence
 
 from verbsperf.base.command import say
 from verbsperf.base.errors import Refused
@@ -40,20 +40,19 @@ def estimate(seconds: float, unknown: int, at_most: bool) -> str:
 class Sweep:
     """A running sweep, in the file PATH."""
 
-    def __init__(self, wanted: Wanted, path: str, begun: file.Begun
-                 ) -> None:
+    def __init__(self, wanted: Wanted, path: str, begun: file.Begun) -> None:
         self.wanted, self.path, self.begun = wanted, path, begun
         # what failed is measured anew
         self.records = [r for r in begun.records if r.row]
         self.before = len(self.records)
         self.failed_before = len(begun.records) - self.before
         self.done = {(r.target, r.round, r.point) for r in self.records}
-        self.told: Set[Any] = set()
+        self.told: set[Any] = set()
         self.progress = Progress(
             sum(1 for _ in self.all_left()),
             about="at most" if wanted.goal else "about")
 
-    def failed(self) -> List[Record]:
+    def failed(self) -> list[Record]:
         """Return the records without a result."""
         return [r for r in self.records if r.row is None]
 
@@ -75,8 +74,7 @@ class Sweep:
                 f"{self.before + self.progress.total}")
 
     def tell(self, record: Record) -> None:
-        """Say the first time that a target has an error, or that a point
-        misses a limit."""
+        """Say the first time that a target fails or a point misses a limit."""
         name = f"{record.target}: {label(results.point_of(record))}"
         if record.row is None:
             self.once((record.target, record.error),
@@ -133,8 +131,7 @@ class Sweep:
         return True
 
     def hopeless(self) -> Optional[str]:
-        """Return why nothing at all was measured, when each target has one
-        cause, else None."""
+        """Return why nothing was measured, if each target has one cause."""
         causes = {(r.target, results.failure_of(r)) for r in self.failed()}
         if (len(self.failed()) == len(self.records)
                 and len(causes) == len(self.wanted.targets)):
@@ -199,8 +196,7 @@ class Sweep:
             *rounds.total_seconds(self.all_left()), bool(self.wanted.goal))
 
     def check_resumed(self) -> None:
-        """Refuse a file that is complete, or old; --resume says that it is
-        meant."""
+        """Refuse a file that is complete, or old, without --resume."""
         if not self.before:
             return
         if not any(True for _ in self.all_left()):

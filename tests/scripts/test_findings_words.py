@@ -127,26 +127,44 @@ LINKS = ("the links between their switches, and how traffic is spread over "
          "them")
 
 
-@pytest.mark.parametrize("cause, most, load, look", (
-    (Cause("node", ONE, None, SENDS), {OUT: 3, IN: 1},
+@pytest.mark.parametrize("cause, most, duplex, load, look", (
+    (Cause("node", ONE, None, SENDS), {OUT: 3, IN: 1}, True,
      "when it sends to 3 at once", SWITCH),
-    (Cause("node", ONE, None, RECEIVES), {OUT: 2, IN: 7},
+    (Cause("node", ONE, None, RECEIVES), {OUT: 2, IN: 7}, True,
      "when 7 send to it at once", SWITCH),
-    (Cause("node", ONE), {OUT: 1, IN: 2},
+    (Cause("node", ONE), {OUT: 1, IN: 2}, True,
      "where it shares a port with others", SWITCH),
-    (Cause("node", ONE), {OUT: 1, IN: 1}, "when it sends and receives at once",
+    (Cause("node", ONE), {OUT: 1, IN: 1}, True,
+     "when it sends and receives at once",
      "its PCIe link and memory, and pause frames (PFC)"),
-    (Cause("node", ONE, None, SENDS), {OUT: 1, IN: 1},
+    (Cause("node", ONE), {OUT: 1, IN: 1}, False, "beside the other pairs",
+     LINKS),
+    (Cause("node", ONE, None, SENDS), {OUT: 1, IN: 1}, True,
      "beside the other pairs", LINKS),
-    (Cause("nodes", ONE), {OUT: 1, IN: 1}, "beside the other pairs", LINKS)))
-def test_congestion(cause, most, load, look):
-    alone = SEEN._replace(ratio=0.99, low=0.98, high=1.01)
-    found = Words("gbps", "").congestion(cause, SEEN, alone, most)
+    (Cause("nodes", ONE), {OUT: 1, IN: 1}, True, "beside the other pairs",
+     LINKS)))
+def test_congestion(cause, most, duplex, load, look):
+    alone, words = SEEN._replace(ratio=0.99, low=0.98, high=1.01), Words(
+        "gbps", "")
+    found = words.repeated(cause, SEEN, alone,
+                           words.load_of(cause, most, duplex))
     assert found == {
         "kind": "congestion", "ends": [A._asdict()], "ratio": 0.5,
         "direction": load, "sentence":
         f"a: 50% (45-55%) of the median {load}, in 6 measurements of repeated "
         f"rounds; 99.0% (98.0-101.0%) of the median alone: look at {look}"}
+
+
+def test_slow_in_rounds_and_maybe_alone():
+    """The load is not said to be the cause."""
+    alone = SEEN._replace(ratio=0.6, low=0.3, high=1.01)
+    found = Words("gbps", "").repeated(Cause("node", ONE), SEEN, alone, None)
+    assert (found["kind"], found["direction"]) == (
+        "node", "in both directions")
+    assert found["sentence"] == (
+        "a: 50% (45-55%) of the median in both directions, in 6 measurements "
+        "of repeated rounds; 60% (30-101.0%) of the median alone: look at the "
+        "node's port, cable, PCIe")
 
 
 @pytest.mark.parametrize("name, says", (

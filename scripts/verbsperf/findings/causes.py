@@ -23,6 +23,7 @@ APART = 4.0             # deviations between two clusters of rates
 FEW = 6                 # of so few values the spread is a guess
 ALIKE = 4.0             # deviations by which nodes of a group differ
 NEAREST = 1.6           # how much nearer than others the nearest is by chance
+LESS = 5.0              # evidence that a suspect does not need
 SOME = 3                # as many causes are said by themselves
 
 
@@ -165,6 +166,8 @@ class Search:
         count = 3 * len(table.ends) + len(table.pairs)
         # of as many candidates one explains so much by chance
         self.chance = 2 * math.log(count + 1) + 7
+        # what several pairs have in common is tested again before it is said
+        self.enough = self.chance - (0 if suspected else LESS)
         self.fit([])
 
     def fit(self, chosen: Sequence[Chosen]) -> None:
@@ -223,11 +226,13 @@ class Search:
             return None
         with_it = table.slowness[open_] - numpy.minimum(self.fitted[open_],
                                                         level)
-        # what is slower still says no more for it
-        gain = float((numpy.minimum(self.left[open_] ** 2 - with_it ** 2,
-                                    level ** 2)
-                      / table.spread[open_] ** 2).sum())
-        return Chosen(cause, mask, level, gain) if gain >= self.chance else None
+        # what is slower still than by one deviation says no more for it
+        spread = table.spread[open_]
+        gain = float((numpy.minimum(
+            self.left[open_] ** 2 - with_it ** 2,
+            level ** 2 - 2 * level * spread) / spread ** 2).sum())
+        enough = self.chance if cause.kind == "path" else self.enough
+        return Chosen(cause, mask, level, gain) if gain >= enough else None
 
     def single(self) -> Iterator[Cause]:
         """Yield pairs that are slow by themselves."""

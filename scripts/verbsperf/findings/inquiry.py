@@ -59,6 +59,10 @@ class Inquiry:
             end for end in self.everyone if end.node in set(nodes))
             for nodes in groups) if len(one) > 1]
         self.most = most_pairs(self.rounds.values())
+        # a node sends and receives in one round
+        self.duplex = any({pair.client.node for pair in speeds}
+                          & {pair.server.node for pair in speeds}
+                          for speeds in self.rounds.values())
         self.carried: list[Cause] = []      # suspects, by what ports carried
         self.tests: list[Observed] = []     # made alone
         self.findings: list[Object] = []
@@ -125,7 +129,8 @@ class Inquiry:
         left = [one for one in some if not self.explaining(one, chosen)]
         doubtful = [one for one in left if not self.say_unsteady(one)]
         if doubtful:
-            await self.look_again(doubtful, suspects)
+            await self.look_again(doubtful, suspects,
+                                  [one.cause for one in chosen])
 
     def affordable(self, suspects: Sequence[Cause], most: int) -> list[Cause]:
         """Return SUSPECTS that MOST tests are enough for; note the others."""
@@ -304,8 +309,10 @@ class Inquiry:
         return True
 
     async def look_again(self, doubtful: Sequence[Cause],
-                         suspects: Sequence[Cause]) -> None:
-        """Repeat rounds in which the DOUBTFUL causes were slow, and others."""
+                         suspects: Sequence[Cause], known: Sequence[Cause]
+                         ) -> None:
+        """Repeat rounds in which the DOUBTFUL causes were slow, and others;
+        KNOWN causes were seen in tests alone."""
         count = {number: sum(
             any(cause.covers(one.pair) and (
                 one.sort == PAIR or cause in self.carried)
@@ -327,14 +334,16 @@ class Inquiry:
             if again >= SWEEPS and all(
                     loaded is None or loaded.p <= CERTAIN
                     or loaded.is_clear(self.least) for loaded in (
-                        self.loaded(cause, suspects, seen)
+                        self.loaded(cause, suspects, known, seen)
                         for cause in doubtful)):
                 break
         for cause in doubtful:
-            self.say_doubtful(cause, self.loaded(cause, suspects, seen))
+            self.say_doubtful(cause, self.loaded(cause, suspects, known,
+                                                 seen))
 
     def loaded(self, cause: Cause, suspects: Sequence[Cause],
-               seen: Sequence[Observed]) -> Optional[Comparison]:
+               known: Sequence[Cause], seen: Sequence[Observed]
+               ) -> Optional[Comparison]:
         """Compare what was SEEN of CAUSE in repeated rounds with what has no
         suspect: what ports carried, or what pairs reached."""
         sorts = (OUT, IN) if cause in self.carried else (PAIR,)
@@ -347,7 +356,9 @@ class Inquiry:
                 usual = ranks.median(free)
                 values[False] += [value - usual for value in free]
                 values[True] += [one.value - usual for one in some
-                                 if cause.covers(one.pair)]
+                                 if cause.covers(one.pair) and not any(
+                                     other.covers(one.pair)
+                                     for other in known)]
         return compared(values[True], values[False]) if all(
             values.values()) else None
 
@@ -361,8 +372,11 @@ class Inquiry:
                 test.pair for test in self.tests
                 if cause.touches(test.pair)]))
         elif again and again.is_sure(self.least):
-            self.findings.append(self.words.congestion(
-                cause, again, alone, self.most))
+            # what may be slow alone, too, is not said to be so by the load
+            self.findings.append(self.words.repeated(
+                cause, again, alone, None if math.log(alone.ratio)
+                <= -self.least else self.words.load_of(
+                    cause, self.most, self.duplex)))
         elif alone.is_clear(self.least):
             self.note("cleared", cause, alone)
         else:

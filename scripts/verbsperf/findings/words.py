@@ -144,23 +144,28 @@ class Words:
             "tests of others: look for other work on the node, and errors of "
             "its link", tested=own, slow=slow, direction=None)
 
-    def congestion(self, cause: Cause, again: Comparison,
-                   alone: Comparison, most: Mapping[int, int]) -> Object:
-        """Return the finding that CAUSE is slow under this load only."""
+    def load_of(self, cause: Cause, most: Mapping[int, int], duplex: bool
+                ) -> tuple[str, str]:
+        """Say under which load CAUSE is slow, and what to look at."""
         if max(most.values()) > 1:
-            load = {SENDS: f"when it sends to {most[OUT]} at once",
+            return {SENDS: f"when it sends to {most[OUT]} at once",
                     RECEIVES: f"when {most[IN]} send to it at once"}.get(
-                        cause.way, "where it shares a port with others")
-            look = "pause frames (PFC), ECN and the buffers of its switch port"
-        elif cause.kind == "node" and cause.way == BOTH:
-            load = "when it sends and receives at once"
-            look = "its PCIe link and memory, and pause frames (PFC)"
-        else:
-            load = "beside the other pairs"
-            look = ("the links between their switches, and how traffic is "
-                    "spread over them")
+                        cause.way, "where it shares a port with others"), (
+                "pause frames (PFC), ECN and the buffers of its switch port")
+        if duplex and cause.kind == "node" and cause.way == BOTH:
+            return ("when it sends and receives at once",
+                    "its PCIe link and memory, and pause frames (PFC)")
+        return ("beside the other pairs", "the links between their switches, "
+                "and how traffic is spread over them")
+
+    def repeated(self, cause: Cause, again: Comparison, alone: Comparison,
+                 load: Optional[tuple[str, str]]) -> Object:
+        """Return the finding that CAUSE is slow in repeated rounds: by LOAD, or
+        None where it may be ALONE, too."""
+        kind = "congestion" if load else cause.kind
+        when, look = load or (self.direction(cause), KINDS[cause.kind][1])
         return self.finding(
-            "congestion", cause, again.ratio, f"{self.where(cause)}: "
-            f"{self.ratio(again)} {load}, in {again.tests} measurements of "
+            kind, cause, again.ratio, f"{self.where(cause)}: "
+            f"{self.ratio(again)} {when}, in {again.tests} measurements of "
             f"repeated rounds; {self.ratio(alone)} alone: look at {look}",
-            direction=load)
+            direction=when)

@@ -244,12 +244,24 @@ def test_the_fewest_rounds_are_said():
     assert verdict.needed(known, near, 1)[0] in (1, 2)
 
 
+def test_how_far_values_spread():
+    """A third that is far away counts less than twice."""
+    source = numpy.random.RandomState(15)
+    for n in (10, 11, 200, 5000):
+        values = source.normal(7, 3, n)
+        assert verdict.spread_of(values) == pytest.approx(3, rel=5 / n ** 0.5)
+    values[:1500] += 100
+    assert verdict.spread_of(values) < 6
+
+
 def test_points_that_go_apart():
     """Of ten points at least, beyond what rounds explain."""
     ten = numpy.arange(10) / 1000
+    spread = verdict.spread_of(ten)
+    # of 45 differences the 15th is 2, as there are 9 of 1 and 8 of 2
+    assert spread == pytest.approx(0.002 * 2.2219 * 10 / 13.8)
     assert verdict.apart(ten[:9], 1e-6, 0.02) == 0
-    assert verdict.apart(ten, 1e-6, 0.02) == pytest.approx(
-        (0.005 / 1.349) ** 2 - 1e-6)
+    assert verdict.apart(ten, 1e-6, 0.02) == pytest.approx(spread ** 2 - 1e-6)
     assert verdict.apart(9 * ten, 1e-6, 0.02) \
         == pytest.approx((0.4 * 0.02) ** 2)
     assert verdict.apart(0 * ten, 1e-6, 0.02) == 0
@@ -263,7 +275,7 @@ def test_what_all_points_seem_to_share():
         shared, variance = verdict.seen_of(values)
         assert shared == pytest.approx(0.0045)
         assert variance == pytest.approx(
-            math.pi / 2 * (0.005 / 1.349) ** 2 / 10, rel=0.6)
+            math.pi / 2 * verdict.spread_of(ten) ** 2 / 10, rel=0.6)
 
 
 def ps(estimate, seen, family=100):

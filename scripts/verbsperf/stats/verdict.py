@@ -39,6 +39,8 @@ POWER_Z = 0.84
 # Fewer points do not tell how far they go apart between two sessions, nor do
 # all of them when many changed: it is no more than this share of the tolerance.
 FEWEST_POINTS, MOST_APART = 10, 0.40
+# Of more changes some are enough for their spread; each tells of it so much.
+MOST_SPREAD, SPREAD_FREEDOM = 1000, 0.8
 # Of shifts that a session may have, in the middle of as many equal parts.
 PROBABILITIES = tuple((i + 0.5) / 100 for i in range(100))
 # The part of false jobs that is given to the shift that all points seem to
@@ -199,18 +201,22 @@ def satterthwaite(parts: Sequence[tuple[float, float]]) -> float:
                             for variance, freedom in parts)
 
 
-def half_width(values: Floats) -> float:
-    """Return the standard deviation of the closer half of normal VALUES."""
-    order = numpy.sort(values)
-    half = len(order) // 2
-    return float((order[half:] - order[:len(order) - half]).min() / 1.349)
+def spread_of(values: Floats) -> float:
+    """Return the standard deviation of VALUES, if most of them are normal: Qn
+    of Rousseeuw and Croux (1993), a quantile of their differences."""
+    values = values[::-(-len(values) // MOST_SPREAD)]
+    n, half = len(values), len(values) // 2 + 1
+    differences = numpy.abs(values - values[:, None])[numpy.triu_indices(n, 1)]
+    place = half * (half - 1) // 2 - 1
+    return float(numpy.partition(differences, place)[place]
+                 * 2.2219 * n / (n + (1.4 if n % 2 else 3.8)))
 
 
 def apart(values: Floats, by_rounds: float, tolerance: float) -> float:
     """Return by what variance changes VALUES differ more than BY_ROUNDS."""
     if len(values) < FEWEST_POINTS:
         return 0.0
-    return min(max(0.0, half_width(values) ** 2 - by_rounds),
+    return min(max(0.0, spread_of(values) ** 2 - by_rounds),
                (MOST_APART * tolerance) ** 2)
 
 
@@ -219,7 +225,7 @@ def seen_of(values: Floats) -> Optional[tuple[float, float]]:
     if len(values) < FEWEST_POINTS:
         return None
     return (float(numpy.median(values)),
-            math.pi / 2 * half_width(values) ** 2 / len(values))
+            math.pi / 2 * spread_of(values) ** 2 / len(values))
 
 
 def between_of(samples: Sequence[Sample], levels: Sequence[Level],
@@ -276,8 +282,8 @@ def changes_of(samples: Sequence[Sample]) -> list[Change]:
             for change in changes]
     by_rounds = float(numpy.mean([one.rounds for one in changes]))
     between = Between((MOST_APART * tolerance) ** 2, noise.MOST_FREEDOM,
-                      apart(values, by_rounds, tolerance), len(changes), False,
-                      seen)
+                      apart(values, by_rounds, tolerance),
+                      SPREAD_FREEDOM * len(changes), False, seen)
     return [change._replace(between=between) for change in changes]
 
 

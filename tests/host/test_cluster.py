@@ -42,12 +42,13 @@ def agents():
 def cluster(tmp_path):
     started = []
 
-    def start(*arguments):
+    def start(*arguments, wrapped=""):
         path = tmp_path / f"{len(started)}.jsonl"
         preload = os.environ["VERBSPERF_PRELOAD"]
         process = subprocess.Popen(
             [sys.executable, SCRIPT, "--listen", "127.0.0.1", "--launch",
-             f"env CLUSTER_TEST={os.getpid()} LD_PRELOAD={preload} HOME=%h",
+             f"env CLUSTER_TEST={os.getpid()} LD_PRELOAD={preload} HOME=%h "
+             + wrapped,
              "--program", lab.BINARY, "-o", path, *arguments],
             text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, "VERBSPERF": lab.BINARY})
@@ -136,3 +137,27 @@ def test_interrupted_and_resumed(cluster, tmp_path):
     rounds = [one["round"] for one in lines(process)
               if one.get("type") == "round" and not one["alone"]]
     assert rounds == [1, 2, 3, 4]
+
+
+# The wire of one node has a tenth of the others' rate.
+SLOW = ("sh -c 'case %h in 127.0.0.4) rate=0.02;; *) rate=0.2;; esac; "
+        "exec env FAKE_GBPS=$rate \"$@\"' sh")
+
+
+def test_pairs_repeated_alone(cluster):
+    """A pair that is slow in the round is measured again by itself, and so
+    are others in turn."""
+    process = cluster("--nodes", "127.0.0.[2-5]", "--pattern",
+                      "pairs", "--tolerance", "30", "write_bw", "--events",
+                      "--size", "4K", "--tx-depth", "2", "--duration", "0.1",
+                      "--warmup", "0", wrapped=SLOW)
+    out, _ = ended(process, 3)
+    found = lines(process)
+    alone = [one for one in found if one.get("type") == "pair"
+             and one["alone"]]
+    assert len(alone) >= 6 and all(one["value"] > 0 for one in alone), out
+    assert {one["round"] for one in alone} == {
+        one["round"] for one in found
+        if one.get("type") == "round" and one["alone"]}
+    assert any("127.0.0.4" in one["sentence"] and one["sentence"] in out
+               for one in found if one.get("type") == "finding")

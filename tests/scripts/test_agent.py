@@ -283,6 +283,26 @@ def test_what_no_coordinator_says(message):
 CALL = ["write_bw", "--size=64", "--port=7", *agent.CLIENT, "node2"]
 
 
+def test_lines_in_pieces(monkeypatch):
+    """However they are cut; and a long one costs no more than its length."""
+    here, there = socket.socketpair()
+    with here, there:
+        one = agent.Agent(here, agent.Lines(b"k", b"agent"), "true", b"k")
+        other, taken = agent.Lines(b"k", b"coordinator"), []
+        monkeypatch.setattr(one, "obey", taken.append)
+        data = b"".join(other.wrap({"n": n}) for n in range(4))
+        for piece in (data[:10], data[10:-3], data[-3:]):
+            there.sendall(piece)
+            one.hear()
+        assert taken == [{"n": n} for n in range(4)]
+        began = time.process_time()
+        with pytest.raises(agent.Ended, match="too long"):
+            for _ in range(0, agent.LONGEST + 1, 4096):
+                there.sendall(b"x" * 4096)
+                one.hear()
+        assert time.process_time() - began < 2
+
+
 def said_of(words):
     """What an agent says of WORDS, or None when it runs them."""
     here, there = socket.socketpair()

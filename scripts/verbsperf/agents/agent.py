@@ -350,7 +350,7 @@ class Agent:
         self.children: Dict[int, Child] = {}
         self.selector = selectors.DefaultSelector()
         self.selector.register(sock, selectors.EVENT_READ, None)
-        self.buffer = b""
+        self.buffer = bytearray()
         self.heard = time.monotonic()
 
     def say(self, **message: Any) -> None:
@@ -384,10 +384,12 @@ class Agent:
         if not data:
             raise Ended("the coordinator is gone")
         self.heard = time.monotonic()
-        *whole, self.buffer = (self.buffer + data).split(b"\n")
-        if max(map(len, [*whole, self.buffer])) > LONGEST:
+        first, *more = data.split(b"\n")
+        self.buffer += first
+        if len(self.buffer) > LONGEST:
             raise Ended("a line of the coordinator is too long")
-        for line in whole:
+        for piece in more:
+            line, self.buffer = bytes(self.buffer), bytearray(piece)
             self.obey(self.lines.unwrap(line))
 
     def obey(self, message: Object) -> None:

@@ -120,6 +120,99 @@ def test_sweep_is_in_the_order_of_its_header(write):
     assert records[0].line == 5
 
 
+def record(row=None, error=None, **document):
+    return results.Record("t", 1, None, row, document, error, {}, "f", 1)
+
+
+def test_clocks_that_disagree():
+    def apart(low, high):
+        return results.clocks_apart(record(clocks={
+            "server_to_client": [low, high],
+            "server": {"source": "TSC", "kernel": "tsc"},
+            "client": {"source": "CLOCK", "kernel": "hpet"}}))
+    assert apart(1.01, 1.2) is apart(0.5, 0.99) is apart(0.9, 1.1) is None
+    assert results.clocks_apart(record(clocks={})) is None
+    assert apart(1.02, 1.02) == (
+        "the clocks of both hosts disagree: 1.02 s at the server (TSC, "
+        "kernel: tsc) are 1 s at the client (CLOCK, kernel: hpet)")
+    assert "0.9 s at the server" in apart(0.9, 0.9)
+
+
+def test_counters_that_rose_are_added_up():
+    def rose(value, end="server", counter="errors"):
+        return {"end": end, "counter": counter, "value": value,
+                "kind": "trouble", "meaning": "bad"}
+    assert results.risen([
+        record({"counters": {"rose": [rose(2), rose(1, "client")]}}),
+        record({"counters": {"rose": [rose(5), rose(3, counter="x")]}}),
+        record({"counters": None}), record()]) == [
+            rose(7), rose(1, "client"), rose(3, counter="x")]
+
+
+def test_values_and_failures():
+    rows = [{"bandwidth": {"gbps": value}, "latency": None}
+            for value in (3.0, None, 5.0)]
+    records = [*map(record, rows), record(error="no way"), record()]
+    assert results.values_of(records, "gbps") == [3.0, 5.0]
+    assert results.failures(records) == ["no way", "the run failed"]
+
+
+def test_limits_of_the_row():
+    def limit(size, qps):
+        return {"name": f"{size} {qps}", "size": size, "qps": qps,
+                "met": size > qps}
+    every = [limit(64, 1), limit(64, 2), limit(1, 1), limit(2, 64)]
+    one = record({"size": 64, "qps": 1}, limits=every)
+    assert results.limits_of(one) == every[:1]
+    assert results.limits_of(one._replace(row=None)) == []
+    assert results.limits_of(one._replace(document=None)) == []
+    assert results.limits_missed(record({"size": 2, "qps": 64},
+                                        limits=every)) == every[3:]
+
+
+@pytest.mark.parametrize("text, why", (
+    ("", "Expecting value: line 1 column 1 (char 0)"),
+    ("[1]", "not an object"), ("[" * 5000, "maximum recursion depth exceeded "
+                               "while decoding a JSON array from a unicode "
+                               "string"),
+    ("{}", "its JSON:1: not a result of verbsperf: \"schema\" is null, not "
+     "\"verbsperf/1\"")))
+def test_what_is_no_document(text, why):
+    assert results.read_document(text) == (
+        None, f"verbsperf wrote no document: {why}")
+
+
+def test_a_document():
+    made = document()
+    assert results.read_document(json.dumps(made)) == (made, None)
+
+
+def test_texts_of_parameters():
+    assert [results.text_of(value) for value in (
+        "a", ["b", 1, True], {"y": 1, "x": None}, 0.5, False)] == [
+            "a", "b,1,true", '{"x": null, "y": 1}', "0.5", "false"]
+
+
+def test_a_round_that_failed_and_was_measured_again(write):
+    head, good, bad = sweep_lines({"a": [1.0, None]})
+    again = {**json.loads(good), "round": 2}
+    other = {**json.loads(bad), "error": "again"}
+    for lines in ((bad, again), (bad, again, other), (bad, other, again)):
+        path = write("sweep", [head, good, *lines])
+        assert [(r.round, r.error) for r in results.read(path)] == [
+            (1, None), (2, None)]
+    assert results.read(write("s2", [head, bad, other]))[0].error == "again"
+
+
+def test_marks_of_a_sweep(write):
+    head, good = sweep_lines({"a": [1.0]})
+    one, = results.read(write("sweep", [
+        head, {**json.loads(good), "fingerprint": {"kernel": "6"}}]))
+    assert one.fingerprint == {"kernel": "6"}
+    assert (one.target, one.line) == ("a", 2)
+    assert json.loads(one.session) == json.loads(head)
+
+
 def with_row(**values):
     """A document whose row has VALUES."""
     made = document()

@@ -2,6 +2,7 @@
 #include "cli/dump.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/commands.h"
@@ -13,6 +14,23 @@
 #include "report/json_value.h"
 
 #define SCHEMA "verbsperf-options/1"
+
+/* What the manual says of options and facts, made of man/descriptions.txt. */
+static const struct {
+	const char *name;
+	const char *text;
+} descriptions[] = {
+#include "descriptions.h"
+};
+
+/* null: NAME has no description. */
+static json_t *description(const char *name)
+{
+	for (size_t i = 0; i < sizeof(descriptions) / sizeof(*descriptions); i++)
+		if (!strcmp(descriptions[i].name, name))
+			return json_string(descriptions[i].text);
+	return json_null();
+}
 
 /* The words of TEXT, which any of SEPARATORS separates, as an array. */
 static json_t *words(const char *text, const char *separators)
@@ -239,10 +257,10 @@ static json_t *facts(void)
 		const struct fact_row *row = &fact_table[i];
 
 		json_array_append_new(array, json_pack(
-			"{s:s, s:s, s:s, s:b, s:s}", "name", row->key, "kind",
+			"{s:s, s:s, s:s, s:b, s:o}", "name", row->key, "kind",
 			facts_kind_name(row->kind), "group",
 			facts_heading(row->group), "compared", row->compared,
-			"description", row->description));
+			"description", description(row->key)));
 	}
 	return array;
 }
@@ -250,11 +268,12 @@ static json_t *facts(void)
 /* What ROW is, whatever the command line. */
 static json_t *describe(const struct param *row)
 {
-	char letter[2] = { row->letter, 0 };
+	char letter[2] = { row->letter, 0 }, name[64];
 
+	snprintf(name, sizeof(name), "--%s", row->name);
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o,"
-		" s:b, s:s, s:b, s:o, s:s, s:s}",
+		" s:b, s:s, s:b, s:o, s:s, s:o}",
 		"name", row->name,
 		"letter", json_text(letter),
 		"perftest", perftest_names(row),
@@ -273,7 +292,7 @@ static json_t *describe(const struct param *row)
 		"hidden", !!(row->who & PARAM_HIDDEN),
 		"tests", tests_of(row),
 		"help", row->help,
-		"description", row->description);
+		"description", description(name));
 }
 
 /* COMMANDS are all tests and commands; NULL: OPTIONS has a command line. */

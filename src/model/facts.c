@@ -6,9 +6,9 @@
 #include <string.h>
 
 const struct fact_row fact_table[FACTS] = {
-#define X(id, name, key, kind, group, most, compared, description) \
+#define X(id, name, key, kind, group, most, compared) \
 	[FACT_##name] = { id, #key, FACT_##kind, FACT_GROUP_##group, most, \
-			  compared, description },
+			  compared },
 	FACT_LIST(X)
 #undef X
 };

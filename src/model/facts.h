@@ -39,7 +39,7 @@ enum fact_group {
 };
 
 /*
- * X(id on the wire, name, JSON key, kind, group, most, compared, description)
+ * X(id on the wire, name, JSON key, kind, group, most, compared)
  *
  * Ids ascend; a new one goes to the end.  A number above "most" is neither
  * believed nor taken from a peer.  verbsperf-compare compares a fact that is
@@ -48,123 +48,61 @@ enum fact_group {
  */
 // clang-format off
 #define FACT_LIST(X) \
-	X(1, KERNEL, kernel, TEXT, HOST, 0, true, \
-	  "Release of the kernel.") \
-	X(2, DISTRIBUTION, distribution, TEXT, HOST, 0, true, \
-	  "Name and version of the distribution, of the container's if it " \
-	  "runs in one.") \
-	X(3, RDMA_CORE, rdma_core, TEXT, HOST, 0, true, \
-	  "Version of rdma-core, from the file name of the libibverbs in " \
-	  "use.") \
-	X(4, DRIVER, driver, TEXT, HOST, 0, true, \
-	  "Driver of the RDMA device.") \
-	X(5, DRIVER_VERSION, driver_version, TEXT, HOST, 0, true, \
-	  "Version of the driver; null if it is that of the kernel.") \
-	X(6, CONTAINER, container, TEXT, HOST, 0, true, \
-	  "\"none\", or the kind of container it runs in, such as docker.") \
-	X(7, VIRTUAL_MACHINE, virtual_machine, TEXT, HOST, 0, true, \
-	  "\"none\", or the maker of the virtual machine.") \
-	X(8, CPU_MODEL, cpu_model, TEXT, CPU, 0, true, \
-	  "Model of the processors.") \
-	X(9, CPUS_ONLINE, cpus_online, COUNT, CPU, 1 << 20, true, \
-	  "Processors online.") \
-	X(10, GOVERNOR, governor, TEXT, CPU, 0, true, \
-	  "Frequency governors of the processors that the threads may use.") \
-	X(11, CPU_MHZ, cpu_mhz, REAL, CPU, 1000000, false, \
-	  "Frequency of the first of these processors before the test, in " \
-	  "MHz.") \
-	X(12, CPU_MAX_MHZ, cpu_max_mhz, REAL, CPU, 1000000, true, \
-	  "Largest frequency of the same, in MHz.") \
-	X(13, SMT, smt, FLAG, CPU, 1, true, \
-	  "Whether cores run several threads at once.") \
-	X(14, ISOLATED_CPUS, isolated_cpus, TEXT, CPU, 0, true, \
-	  "Processors taken from the scheduler by isolcpus, or \"none\".") \
-	X(15, IDLE_STATE, deepest_idle_state, TEXT, CPU, 0, true, \
-	  "Deepest idle state that the first of these processors may enter.") \
-	X(16, IDLE_EXIT_US, idle_exit_us, COUNT, CPU, 10000000, true, \
-	  "Time to leave that state, in microseconds.") \
-	X(17, IRQBALANCE, irqbalance, FLAG, CPU, 1, true, \
-	  "Whether irqbalance, which moves interrupts, is running.") \
-	X(18, THREAD_NODES, thread_nodes, TEXT, CPU, 0, true, \
-	  "NUMA nodes of the processors that the threads may use.") \
-	X(19, NUMA_NODE, numa_node, COUNT, MEMORY, 4096, true, \
-	  "NUMA node of the device.") \
-	X(20, NUMA_NODES, numa_nodes, COUNT, MEMORY, 4096, true, \
-	  "NUMA nodes online.") \
+	X(1, KERNEL, kernel, TEXT, HOST, 0, true) \
+	X(2, DISTRIBUTION, distribution, TEXT, HOST, 0, true) \
+	X(3, RDMA_CORE, rdma_core, TEXT, HOST, 0, true) \
+	X(4, DRIVER, driver, TEXT, HOST, 0, true) \
+	X(5, DRIVER_VERSION, driver_version, TEXT, HOST, 0, true) \
+	X(6, CONTAINER, container, TEXT, HOST, 0, true) \
+	X(7, VIRTUAL_MACHINE, virtual_machine, TEXT, HOST, 0, true) \
+	X(8, CPU_MODEL, cpu_model, TEXT, CPU, 0, true) \
+	X(9, CPUS_ONLINE, cpus_online, COUNT, CPU, 1 << 20, true) \
+	X(10, GOVERNOR, governor, TEXT, CPU, 0, true) \
+	X(11, CPU_MHZ, cpu_mhz, REAL, CPU, 1000000, false) \
+	X(12, CPU_MAX_MHZ, cpu_max_mhz, REAL, CPU, 1000000, true) \
+	X(13, SMT, smt, FLAG, CPU, 1, true) \
+	X(14, ISOLATED_CPUS, isolated_cpus, TEXT, CPU, 0, true) \
+	X(15, IDLE_STATE, deepest_idle_state, TEXT, CPU, 0, true) \
+	X(16, IDLE_EXIT_US, idle_exit_us, COUNT, CPU, 10000000, true) \
+	X(17, IRQBALANCE, irqbalance, FLAG, CPU, 1, true) \
+	X(18, THREAD_NODES, thread_nodes, TEXT, CPU, 0, true) \
+	X(19, NUMA_NODE, numa_node, COUNT, MEMORY, 4096, true) \
+	X(20, NUMA_NODES, numa_nodes, COUNT, MEMORY, 4096, true) \
 	X(21, HUGE_PAGES_FREE, huge_pages_free, COUNT, MEMORY, 1ULL << 52, \
-	  false, \
-	  "Free huge pages of the default size, before the test.") \
+	  false) \
 	X(22, HUGE_PAGE_BYTES, huge_page_bytes, COUNT, MEMORY, 1ULL << 40, \
-	  true, \
-	  "Size of these pages, in bytes.") \
+	  true) \
 	X(23, TRANSPARENT_HUGE_PAGES, transparent_huge_pages, TEXT, MEMORY, 0, \
-	  true, \
-	  "Setting of transparent huge pages.") \
-	X(24, MEMLOCK_BYTES, memlock_bytes, LIMIT, MEMORY, UINT64_MAX, false, \
-	  "Memory that the process may lock, in bytes, or \"unlimited\", " \
-	  "as it is with CAP_IPC_LOCK.") \
-	X(25, PCIE_ADDRESS, pcie_address, TEXT, PCIE, 0, false, \
-	  "PCIe address of the device; of a software device, that of its " \
-	  "network interface, as all of PCIe.") \
-	X(26, PCIE_SPEED_GT, pcie_speed_gt, REAL, PCIE, 1024, true, \
-	  "Speed of its link now, in GT/s.") \
-	X(27, PCIE_WIDTH, pcie_width, COUNT, PCIE, 64, true, \
-	  "Lanes of its link now.") \
-	X(28, PCIE_MAX_SPEED_GT, pcie_max_speed_gt, REAL, PCIE, 1024, true, \
-	  "Highest speed that the device supports, in GT/s.") \
-	X(29, PCIE_MAX_WIDTH, pcie_max_width, COUNT, PCIE, 64, true, \
-	  "Most lanes that the device supports.") \
-	X(30, PCIE_SLOT_SPEED_GT, pcie_slot_speed_gt, REAL, PCIE, 1024, true, \
-	  "Highest speed that the other end of its link supports, in GT/s.") \
-	X(31, PCIE_SLOT_WIDTH, pcie_slot_width, COUNT, PCIE, 64, true, \
-	  "Most lanes that the other end of its link supports.") \
-	X(32, PCIE_GBPS, pcie_gbps, REAL, PCIE, 100000, true, \
-	  "Data rate, after encoding, of the slowest PCIe link between " \
-	  "the device and the processors, in Gb/s.") \
-	X(33, PCIE_SLOWEST, pcie_slowest, TEXT, PCIE, 0, false, \
-	  "PCIe address of the device or bridge below that link.") \
-	X(34, SRIOV, sriov, TEXT, PCIE, 0, true, \
-	  "\"virtual\" or \"physical\" function of SR-IOV, or \"none\".") \
-	X(35, IOMMU, iommu, TEXT, PCIE, 0, true, \
-	  "\"none\", \"passthrough\", or \"translated\": each access of " \
-	  "the device goes through a table.") \
-	X(36, ASPM, aspm, TEXT, PCIE, 0, true, \
-	  "Policy of PCIe power saving.") \
-	X(37, ASPM_L1, aspm_l1, FLAG, PCIE, 1, true, \
-	  "Whether the link of the device may enter the power saving " \
-	  "state L1.") \
-	X(38, NETDEV, netdev, TEXT, NETWORK, 0, false, \
-	  "Network interface of the port.") \
-	X(39, NETDEV_MTU, netdev_mtu, COUNT, NETWORK, 1 << 20, true, \
-	  "Its MTU, in bytes.") \
-	X(40, NETDEV_DRIVER, netdev_driver, TEXT, NETWORK, 0, true, \
-	  "Its driver.") \
-	X(41, NETDEV_SPEED, netdev_speed, COUNT, NETWORK, 100000000, true, \
-	  "Its speed, in Mb/s.") \
+	  true) \
+	X(24, MEMLOCK_BYTES, memlock_bytes, LIMIT, MEMORY, UINT64_MAX, false) \
+	X(25, PCIE_ADDRESS, pcie_address, TEXT, PCIE, 0, false) \
+	X(26, PCIE_SPEED_GT, pcie_speed_gt, REAL, PCIE, 1024, true) \
+	X(27, PCIE_WIDTH, pcie_width, COUNT, PCIE, 64, true) \
+	X(28, PCIE_MAX_SPEED_GT, pcie_max_speed_gt, REAL, PCIE, 1024, true) \
+	X(29, PCIE_MAX_WIDTH, pcie_max_width, COUNT, PCIE, 64, true) \
+	X(30, PCIE_SLOT_SPEED_GT, pcie_slot_speed_gt, REAL, PCIE, 1024, true) \
+	X(31, PCIE_SLOT_WIDTH, pcie_slot_width, COUNT, PCIE, 64, true) \
+	X(32, PCIE_GBPS, pcie_gbps, REAL, PCIE, 100000, true) \
+	X(33, PCIE_SLOWEST, pcie_slowest, TEXT, PCIE, 0, false) \
+	X(34, SRIOV, sriov, TEXT, PCIE, 0, true) \
+	X(35, IOMMU, iommu, TEXT, PCIE, 0, true) \
+	X(36, ASPM, aspm, TEXT, PCIE, 0, true) \
+	X(37, ASPM_L1, aspm_l1, FLAG, PCIE, 1, true) \
+	X(38, NETDEV, netdev, TEXT, NETWORK, 0, false) \
+	X(39, NETDEV_MTU, netdev_mtu, COUNT, NETWORK, 1 << 20, true) \
+	X(40, NETDEV_DRIVER, netdev_driver, TEXT, NETWORK, 0, true) \
+	X(41, NETDEV_SPEED, netdev_speed, COUNT, NETWORK, 100000000, true) \
 	X(42, NETDEV_MAX_SPEED, netdev_max_speed, COUNT, NETWORK, 100000000, \
-	  true, \
-	  "Highest speed that it supports, in Mb/s.") \
-	X(43, BONDING, bonding, TEXT, NETWORK, 0, true, \
-	  "\"none\", or the mode of the bond that it is or belongs to.") \
-	X(44, VLAN, vlan, TEXT, NETWORK, 0, true, \
-	  "\"none\", the number of its VLAN, or \"unknown number\".") \
-	X(45, LINK_LANES, link_lanes, TEXT, NETWORK, 0, true, \
-	  "Lanes and speed of the port as the kernel names them, such as " \
-	  "4X EDR.") \
-	X(46, LINK_DOWNED, link_downed, COUNT, NETWORK, INT64_MAX, false, \
-	  "How often the link of the port went down since the driver was " \
-	  "loaded.") \
-	X(47, PAUSE, pause, TEXT, NETWORK, 0, true, \
-	  "Pause frames (IEEE 802.3x): \"none\", \"receive\", \"send\" or " \
-	  "\"both\".") \
-	X(48, PFC, pfc, TEXT, NETWORK, 0, true, \
-	  "Priorities with priority flow control, or \"none\".") \
-	X(49, PRIORITY_TRUST, priority_trust, TEXT, NETWORK, 0, true, \
-	  "What decides the priority of a packet: \"dscp\" or \"pcp\".") \
-	X(50, DSCP_PRIORITIES, dscp_priorities, TEXT, NETWORK, 0, true, \
-	  "If it is DSCP, a digit for each of the 64: its priority.") \
-	X(51, ROCE_ECN, roce_ecn, TEXT, NETWORK, 0, true, \
-	  "Priorities on which the device reacts to ECN marks, or \"none\".")
+	  true) \
+	X(43, BONDING, bonding, TEXT, NETWORK, 0, true) \
+	X(44, VLAN, vlan, TEXT, NETWORK, 0, true) \
+	X(45, LINK_LANES, link_lanes, TEXT, NETWORK, 0, true) \
+	X(46, LINK_DOWNED, link_downed, COUNT, NETWORK, INT64_MAX, false) \
+	X(47, PAUSE, pause, TEXT, NETWORK, 0, true) \
+	X(48, PFC, pfc, TEXT, NETWORK, 0, true) \
+	X(49, PRIORITY_TRUST, priority_trust, TEXT, NETWORK, 0, true) \
+	X(50, DSCP_PRIORITIES, dscp_priorities, TEXT, NETWORK, 0, true) \
+	X(51, ROCE_ECN, roce_ecn, TEXT, NETWORK, 0, true)
 // clang-format on
 
 enum fact {
@@ -181,7 +119,6 @@ struct fact_row {
 	enum fact_group group;
 	uint64_t most;
 	bool compared;
-	const char *description;
 };
 
 extern const struct fact_row fact_table[FACTS];

@@ -213,11 +213,6 @@ struct param {
 	 * (PARAM_ON()); 0 with PARAM_CONTROL: all of them. */
 	unsigned int control;
 	const char *help;	/* for --help, at most 50 characters */
-	/*
-	 * For the man page, without what the other fields say: range and
-	 * default.  'Quotes' name a section of the page.
-	 */
-	const char *description;
 };
 
 /* Most rows the table may have. */

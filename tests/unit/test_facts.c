@@ -512,8 +512,6 @@ TEST(test_table)
 		assert_true(i == 0 || row->id > row[-1].id);
 		assert_ptr_equal(facts_find(row->id), row);
 		assert_true(strlen(row->key) < 64);
-		assert_true(row->description[strlen(row->description) - 1] ==
-			    '.');
 		assert_int_equal(!row->most, row->kind == FACT_TEXT);
 		assert_true(row->kind != FACT_FLAG || row->most == 1);
 	}

@@ -136,8 +136,8 @@ static int read_sizes(const char **text, void *into)
 		return ret;
 	if (strncmp(*text, "..", 2) != 0)
 		return append(into, low);
-	ret = scan_size(*text + 2, text, &high);
-	return ret ? ret : append_range(into, low, high);
+	return scan_size(*text + 2, text, &high) ?:
+	       append_range(into, low, high);
 }
 
 int units_parse_sizes(const char *text, struct sizes *sizes)

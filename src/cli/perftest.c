@@ -671,9 +671,7 @@ int perftest_parse(int argc, char **argv, struct options *options,
 		o.command = seen(&p, "help") ? COMMAND_HELP : COMMAND_VERSION;
 	} else if (!ret) {
 		p.again = true;
-		ret = take_line(&p, argv + 1);
-		if (!ret)
-			ret = finish(&p);
+		ret = take_line(&p, argv + 1) ?: finish(&p);
 	}
 	if (!ret)
 		*options = o;

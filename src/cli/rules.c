@@ -90,9 +90,9 @@ static int check_queue_pairs(struct given *g)
 		{ plan->mtu != PLAN_AUTO && !mtu_from_bytes(plan->mtu),
 		  "--mtu {mtu}: must be 256, 512, 1024, 2048 or 4096" },
 	};
-	const int ret = rule_check(rules, plan, g->err);
 
-	return ret ? ret : addressing_check(plan, g->err);
+	return rule_check(rules, plan, g->err) ?:
+	       addressing_check(plan, g->err);
 }
 
 int control_rules_complete(struct given *g)
@@ -113,7 +113,7 @@ int control_rules_complete(struct given *g)
 		ret = complete_control_sizes(g);
 	if (!ret)
 		ret = check_queue_pairs(g);
-	return ret ? ret : rules_check_cpus(g);
+	return ret ?: rules_check_cpus(g);
 }
 
 static bool was_given(const struct given *g, const char *name)
@@ -423,17 +423,12 @@ int rules_complete(struct given *g)
 		plan->duration = 0;
 	plan->op = op_choose(plan->op, plan->imm,
 			      (enum atomic_type)plan->atomic);
-	ret = complete_sizes(g);
-	if (!ret)
-		ret = check_metric(g);
-	if (!ret)
-		ret = plan_check(plan, g->err);
-	if (!ret)
-		ret = check_limits(g);
-	if (!ret)
-		ret = check_inject(g);
-	if (!ret)
-		ret = rules_check_cpus(g);
+	ret = complete_sizes(g) ?:
+	      check_metric(g) ?:
+	      plan_check(plan, g->err) ?:
+	      check_limits(g) ?:
+	      check_inject(g) ?:
+	      rules_check_cpus(g);
 	choose_counters(g);
 	return ret;
 }

@@ -47,9 +47,8 @@ static int run_test(const struct options *options, struct connection *conn,
 	struct parameters params = result->params;
 
 	while (!ret) {
-		ret = connect_to(options, time_until(give_up), conn, err);
-		if (!ret)
-			ret = session_client(conn, device, result, session);
+		ret = connect_to(options, time_until(give_up), conn, err) ?:
+		      session_client(conn, device, result, session);
 		if (!ret || !retry_is_wanted(result, give_up))
 			break;
 		ret = retry_prepare(result, conn, session);

@@ -35,10 +35,9 @@ int command_devices(const struct options *options)
 	struct error err = { 0 };
 	struct found_port *found;
 	size_t n;
-	int ret = device_scan(&options->params, &found, &n, &err);
+	int ret = device_scan(&options->params, &found, &n, &err) ?:
+		  report_print("-", report_devices(found, n), &err);
 
-	if (!ret)
-		ret = report_print("-", report_devices(found, n), &err);
 	if (!ret && !any_usable(found, n))
 		ret = fail(&err, -ENODEV, NULL,
 			   "none of the RDMA devices can be used");

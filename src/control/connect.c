@@ -50,16 +50,12 @@ static int disconnect(struct control_thread *t, uint64_t keep)
 	int ret;
 
 	encode_start(&frame, keep);
-	ret = peer_send(t, &frame);
-	if (!ret)
-		ret = peer_receive(t, FRAME_START, &frame);
+	ret = peer_send(t, &frame) ?: peer_receive(t, FRAME_START, &frame);
 	/* unlike other refusals, one of this ends the dialogue */
 	if (ret)
 		return peer_is_lost(t, ret);
-	ret = decode_start(&frame, &answer, &t->err);
-	if (!ret)
-		ret = wire_check(&frame, "connections", answer, keep, keep,
-				 &t->err);
+	ret = decode_start(&frame, &answer, &t->err) ?:
+	      wire_check(&frame, "connections", answer, keep, keep, &t->err);
 	frame_free(&frame);
 	return ret ? peer_is_lost(t, ret) : 0;
 }
@@ -116,7 +112,7 @@ static int undo(struct control_thread *t, void *object)
 	control_lap(t, DESTROY);
 	told = disconnect(t, --own->n);
 	control_lap(t, DISCONNECT);
-	return ret ? ret : told;
+	return ret ?: told;
 }
 
 const struct control_op control_connect = {

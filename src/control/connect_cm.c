@@ -69,7 +69,6 @@ static int find_server(struct control_thread *t)
 static int setup(struct control_thread *t)
 {
 	struct own *own = t->own;
-	int ret;
 
 	own->end = peer_link_end(t);
 	own->cm = (struct cm_end){
@@ -81,10 +80,9 @@ static int setup(struct control_thread *t)
 		.local = &own->local,
 	};
 	cm_address_local(t->shared->conn, own->end.path, &own->local);
-	ret = link_open(&own->end, &t->err);
-	if (!ret)
-		ret = cm_event_open(&own->cm, &own->channel, &t->err);
-	return ret ? ret : find_server(t);
+	return link_open(&own->end, &t->err) ?:
+	       cm_event_open(&own->cm, &own->channel, &t->err) ?:
+	       find_server(t);
 }
 
 static void release(struct control_thread *t)
@@ -204,13 +202,11 @@ static int find_route(struct control_thread *t, struct cm_link *c)
 	struct own *own = t->own;
 	struct cm_event event;
 	int ret = cm_id_resolve(&own->cm, own->channel, NULL, &own->remote,
-				&c->id, &t->err);
+				&c->id, &t->err) ?:
+		  await(t, c, CM_ADDRESS, RDMA_CM_EVENT_ADDR_RESOLVED,
+			&event) ?:
+		  cm_check_device(&own->cm, c->id, own->peer, &t->err);
 
-	if (!ret)
-		ret = await(t, c, CM_ADDRESS, RDMA_CM_EVENT_ADDR_RESOLVED,
-			    &event);
-	if (!ret)
-		ret = cm_check_device(&own->cm, c->id, own->peer, &t->err);
 	if (ret)
 		return ret;
 	control_lap(t, ADDRESS);
@@ -254,10 +250,9 @@ static int finish(struct control_thread *t, struct cm_link *c)
 {
 	struct own *own = t->own;
 	struct resources_link found = { .group = false };
-	int ret = cm_find_link(&own->cm, 0, c->id, &found, &t->err);
+	int ret = cm_find_link(&own->cm, 0, c->id, &found, &t->err) ?:
+		  link_connect_found(&own->end, &c->link, &found, &t->err);
 
-	if (!ret)
-		ret = link_connect_found(&own->end, &c->link, &found, &t->err);
 	if (ret)
 		return ret;
 	if (rdma_establish(c->id))
@@ -277,18 +272,14 @@ static int make(struct control_thread *t, void *object)
 	int ret;
 
 	*c = (struct cm_link){ .id = NULL };
-	ret = find_route(t, c);
-	if (!ret)
-		ret = link_make(&own->end, &c->link, &t->err);
+	ret = find_route(t, c) ?: link_make(&own->end, &c->link, &t->err);
 	if (ret) {
 		if (c->id)
 			rdma_destroy_id(c->id);
 		return ret;
 	}
 	control_lap(t, CREATE);
-	ret = request_connection(t, c);
-	if (!ret)
-		ret = finish(t, c);
+	ret = request_connection(t, c) ?: finish(t, c);
 	if (ret) {
 		link_destroy(&own->end, &c->link, &other);
 		rdma_destroy_id(c->id);
@@ -321,7 +312,7 @@ static int undo(struct control_thread *t, void *object)
 	destroyed = link_destroy(&own->end, &c->link, &t->err);
 	rdma_destroy_id(c->id);
 	control_lap(t, DESTROY);
-	return ret ? ret : destroyed;
+	return ret ?: destroyed;
 }
 
 const struct control_op control_connect_cm = {

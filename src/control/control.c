@@ -116,9 +116,8 @@ static int run_engine(struct control_run *run, struct control_engine *e)
 	int ret;
 
 	error_stage(&e->err, "run");
-	ret = check_memory(run, run->shared.size, &e->err);
-	if (!ret)
-		ret = control_engine_run(e);
+	ret = check_memory(run, run->shared.size, &e->err) ?:
+	      control_engine_run(e);
 	control_summarise(e, clock_ns_per_tick(&run->clock), run->row);
 	if (e->calls.operations || e->calls.reason[0])
 		run->row->control->system_calls = e->calls;
@@ -205,9 +204,8 @@ static int find_path(struct control_run *run)
 
 	if (!run->op->needs_path)
 		return 0;
-	ret = path_choose(port, port, &nowhere, path, &run->result->error);
-	if (!ret)
-		ret = addressing_check_path(plan, path, &run->result->error);
+	ret = path_choose(port, port, &nowhere, path, &run->result->error) ?:
+	      addressing_check_path(plan, path, &run->result->error);
 	path->mtu = plan->mtu == PLAN_AUTO ? port->active_mtu :
 					     mtu_from_bytes(plan->mtu);
 	run->shared.has_path = !ret;

@@ -48,11 +48,9 @@ int peer_check(struct control_thread *t)
 
 int peer_send(struct control_thread *t, struct frame *frame)
 {
-	int ret = peer_check(t);
+	int ret = peer_check(t) ?:
+		  oob_send(t->shared->conn, frame, deadline_of(t), &t->err);
 
-	if (!ret)
-		ret = oob_send(t->shared->conn, frame, deadline_of(t),
-			       &t->err);
 	frame_free(frame);
 	return ret ? peer_is_lost(t, ret) : 0;
 }
@@ -112,9 +110,7 @@ int peer_exchange(struct control_thread *t, const struct endpoint *mine,
 	int ret;
 
 	encode_endpoint(&frame, mine);
-	ret = peer_send(t, &frame);
-	if (!ret)
-		ret = peer_receive(t, FRAME_ENDPOINT, &frame);
+	ret = peer_send(t, &frame) ?: peer_receive(t, FRAME_ENDPOINT, &frame);
 	if (ret)
 		return ret;
 	ret = decode_endpoint(&frame, theirs, &t->err);

@@ -83,9 +83,7 @@ static int setup(struct control_thread *t)
 	own->ops = memory_ops_of(a->choice.kind);
 	own->access = access_of(shared->params);
 	memory_choice_format(&a->choice, a->text, sizeof(a->text));
-	ret = check_odp(t, own);
-	if (!ret)
-		ret = own->ops->allocate(a, &t->err);
+	ret = check_odp(t, own) ?: own->ops->allocate(a, &t->err);
 	/* or else the first registration would allocate the pages */
 	if (!ret && !shared->params->plan.odp && !own->ops->in)
 		memory_touch(a);

@@ -62,8 +62,7 @@ int inline_receive_choose(struct parameters *params, const char *device,
 		return ret;
 	if (memory_kind_is_copied(params->memory.kind))
 		params->inline_recv = INLINE_RECEIVE_OFF;
-	ret = set("MLX5_SCATTER_TO_CQE",
-		  choices[params->inline_recv].scatter_to_cqe, err);
-	return ret ? ret : set("MLX5_CQE_SIZE",
-			       choices[params->inline_recv].cqe_size, err);
+	return set("MLX5_SCATTER_TO_CQE",
+		   choices[params->inline_recv].scatter_to_cqe, err) ?:
+	       set("MLX5_CQE_SIZE", choices[params->inline_recv].cqe_size, err);
 }

@@ -97,11 +97,10 @@ static int open_gpu(struct gpu *g, const struct memory_choice *choice,
 {
 	struct error ignored = { 0 };
 	int ret = library_load(&library, symbols,
-			       sizeof(symbols) / sizeof(*symbols), &hip,
-			       option, err);
+			       sizeof(symbols) / sizeof(*symbols), &hip, option,
+			       err) ?:
+		  choose_device(g, choice, option, err);
 
-	if (!ret)
-		ret = choose_device(g, choice, option, err);
 	if (ret)
 		return ret;
 	/* without it there are no dma-bufs */

@@ -234,8 +234,6 @@ static int reserve(const struct allocation *a, int fd, struct error *err)
 static int map_memfd(struct allocation *a, unsigned int flags,
 		     struct error *err)
 {
-	int ret;
-
 	a->mapped = round_up(a->length, page_size());
 	a->fd = memfd_create("verbsperf", MFD_CLOEXEC | flags);
 	if (a->fd < 0 || ftruncate(a->fd, (off_t)a->mapped))
@@ -243,8 +241,7 @@ static int map_memfd(struct allocation *a, unsigned int flags,
 				  "use fewer --qps or a smaller --size",
 				  "%s: cannot make a memfd of %" PRIu64
 				  " bytes", a->option, a->mapped);
-	ret = reserve(a, a->fd, err);
-	return ret ? ret : map_shared(a, a->fd, err);
+	return reserve(a, a->fd, err) ?: map_shared(a, a->fd, err);
 }
 
 static int map_own_memfd(struct allocation *a, struct error *err)
@@ -326,9 +323,7 @@ static int map_file(struct allocation *a, struct error *err)
 		return fail(err, -EINVAL, NULL,
 			    "%s: the offset must be a multiple of %" PRIu64,
 			    a->option, page_size());
-	ret = open_path(a, path, err);
-	if (!ret)
-		ret = map_shared(a, a->fd, err);
+	ret = open_path(a, path, err) ?: map_shared(a, a->fd, err);
 	if (ret)
 		return ret;
 	memset(a->buffer, 0, a->mapped);

@@ -464,9 +464,8 @@ int oob_connect(const char *host, uint32_t port, const char *bind,
 	int ret;
 
 	oob_adopt(-1, cancel_fd, "server", conn);
-	ret = resolve(&target, &limit, err);
-	if (!ret)
-		ret = race(&target, timeout, wait, conn, err);
+	ret = resolve(&target, &limit, err) ?:
+	      race(&target, timeout, wait, conn, err);
 	if (ret >= 0)
 		setsockopt(ret, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	if (target.list)

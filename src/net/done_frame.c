@@ -190,10 +190,9 @@ static int get_bins(const struct frame *frame, struct cursor *c, uint32_t n,
 		uint64_t bin = wire_get(c, 4);
 		uint64_t count = wire_get(c, 8);
 
-		ret = wire_check(frame, "bin", bin, next,
-				 i == 0 ? first : last, err);
-		if (!ret)
-			ret = wire_check(frame, "count", count, 1, left, err);
+		ret = wire_check(frame, "bin", bin, next, i == 0 ? first : last,
+				 err) ?:
+		      wire_check(frame, "count", count, 1, left, err);
 		if (ret)
 			break;
 		h->bins[bin] = count;
@@ -204,14 +203,13 @@ static int get_bins(const struct frame *frame, struct cursor *c, uint32_t n,
 		ret = wire_check(frame, "samples in no bin", left, 0, 0, err);
 	if (!ret)
 		ret = wire_check(frame, "last bin", next - 1, last, last, err);
-	return ret ? ret : check_sums(frame, h, err);
+	return ret ?: check_sums(frame, h, err);
 }
 
 static int get_histogram(const struct frame *frame, struct cursor *c,
 			 struct histogram *h, struct error *err)
 {
 	uint32_t n;
-	int ret;
 
 	histogram_reset(h);
 	h->count = wire_get(c, 8);
@@ -223,23 +221,15 @@ static int get_histogram(const struct frame *frame, struct cursor *c,
 	h->origin = wire_get(c, 8);
 	h->squares = wire_get_real(c);
 	n = (uint32_t)wire_get(c, 4);
-	ret = wire_check(frame, "minimum", h->min, 0, h->max, err);
-	if (!ret)
-		ret = wire_check(frame, "samples", h->count, 1, COUNT_MAX,
-				 err);
-	if (!ret)
-		ret = wire_check(frame, "maximum", h->max, 0,
-				 UINT64_MAX / h->count, err);
-	if (!ret)
-		ret = wire_check(frame, "sum", h->sum, h->count * h->min,
-				 h->count * h->max, err);
-	if (!ret)
-		ret = wire_check(frame, "origin", h->origin, h->min, h->max,
-				 err);
-	if (!ret)
-		ret = wire_check(frame, "number of bins", n, 1,
-				 HISTOGRAM_BINS, err);
-	return ret ? ret : get_bins(frame, c, n, h, err);
+	return wire_check(frame, "minimum", h->min, 0, h->max, err) ?:
+	       wire_check(frame, "samples", h->count, 1, COUNT_MAX, err) ?:
+	       wire_check(frame, "maximum", h->max, 0, UINT64_MAX / h->count,
+			  err) ?:
+	       wire_check(frame, "sum", h->sum, h->count * h->min,
+			  h->count * h->max, err) ?:
+	       wire_check(frame, "origin", h->origin, h->min, h->max, err) ?:
+	       wire_check(frame, "number of bins", n, 1, HISTOGRAM_BINS, err) ?:
+	       get_bins(frame, c, n, h, err);
 }
 
 static int get_threads(const struct frame *frame, struct cursor *c,
@@ -282,15 +272,13 @@ static int get_intervals(const struct frame *frame, struct cursor *c,
 static int get_events(const struct frame *frame, struct cursor *c,
 		      struct event_counts *events, struct error *err)
 {
-	int ret;
-
 	events->known = true;
 	events->sends = wire_get(c, 8);
 	events->receives = wire_get(c, 8);
-	ret = wire_check(frame, "events of sends", events->sends, 0, COUNT_MAX,
-			 err);
-	return ret ? ret : wire_check(frame, "events of receives",
-				      events->receives, 0, COUNT_MAX, err);
+	return wire_check(frame, "events of sends", events->sends, 0, COUNT_MAX,
+			  err) ?:
+	       wire_check(frame, "events of receives", events->receives, 0,
+			  COUNT_MAX, err);
 }
 
 /* Read the messages of each receiver of a group; together they are all that
@@ -456,5 +444,5 @@ int decode_done(const struct frame *frame, struct done *done,
 		ret = wire_check(frame, "samples", wire_get(&c, 8), 0, 0, err);
 	if (!ret)
 		ret = wire_get_fields(frame, &c, get_field, done, err);
-	return ret ? ret : wire_close(&c, frame, err);
+	return ret ?: wire_close(&c, frame, err);
 }

@@ -24,7 +24,6 @@ static int get_counter(const struct frame *frame, struct cursor *c,
 		       struct error *err)
 {
 	uint64_t known;
-	int ret;
 
 	wire_get_string(c, counter->name, sizeof(counter->name));
 	known = wire_get(c, 1);
@@ -38,9 +37,9 @@ static int get_counter(const struct frame *frame, struct cursor *c,
 	    strcmp(counter->name, before) <= 0)
 		return wire_refuse(err, frame, "with counter '%s' after '%s'",
 				   counter->name, before);
-	ret = wire_check(frame, "known counter", known, 0, 1, err);
-	return ret ? ret : wire_check(frame, "counter", counter->value, 0,
-				      known ? COUNTER_RISE_MAX : 0, err);
+	return wire_check(frame, "known counter", known, 0, 1, err) ?:
+	       wire_check(frame, "counter", counter->value, 0,
+			  known ? COUNTER_RISE_MAX : 0, err);
 }
 
 int done_get_counters(const struct frame *frame, struct cursor *c,
@@ -53,10 +52,8 @@ int done_get_counters(const struct frame *frame, struct cursor *c,
 	counters->ns = wire_get(c, 8);
 	n = wire_get(c, 2);
 	ret = wire_check(frame, "time of the counters", counters->ns, 0,
-			 COUNT_MAX, err);
-	if (!ret)
-		ret = wire_check(frame, "number of counters", n, 1,
-				 COUNTERS_MAX, err);
+			 COUNT_MAX, err) ?:
+	      wire_check(frame, "number of counters", n, 1, COUNTERS_MAX, err);
 	if (ret)
 		return c->failed ? 0 : ret;
 	counters->list = xcalloc(n, sizeof(*counters->list));
@@ -177,11 +174,9 @@ static int get_threads(const struct frame *frame, struct cursor *c,
 int done_get_cpu(const struct frame *frame, struct cursor *c,
 		 struct cpu_cost *cost, struct error *err)
 {
-	int ret = get_process(frame, c, cost, err);
-
-	if (!ret)
-		ret = get_machine(frame, c, cost, err);
-	return ret ? ret : get_threads(frame, c, cost, err);
+	return get_process(frame, c, cost, err) ?:
+	       get_machine(frame, c, cost, err) ?:
+	       get_threads(frame, c, cost, err);
 }
 
 static void put_fact(struct cursor *c, const struct facts *facts,

@@ -32,7 +32,7 @@ static int listen_on(const struct addrinfo *a)
 		ret = -errno;
 	if (ret)
 		close(fd);
-	return ret ? ret : fd;
+	return ret ?: fd;
 }
 
 /* Try IPv6 first: its wildcard address accepts IPv4 as well. */

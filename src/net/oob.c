@@ -234,9 +234,8 @@ int oob_receive(struct connection *conn, const char *waited_for,
 	int ret;
 
 	do {
-		ret = wait_ready(conn, POLLIN, deadline, err);
-		if (!ret)
-			ret = oob_take(conn, waited_for, frame, err);
+		ret = wait_ready(conn, POLLIN, deadline, err) ?:
+		      oob_take(conn, waited_for, frame, err);
 	} while (ret == -EAGAIN && time_until(deadline));
 	if (ret == -EAGAIN || ret == -ETIMEDOUT)
 		return fail(err, -ETIMEDOUT, NULL,

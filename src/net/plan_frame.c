@@ -149,7 +149,7 @@ static int get_port(const struct frame *frame, struct cursor *c,
 	if (!ret && !c->failed)
 		ret = wire_check(frame, "active MTU", s->active_mtu,
 				 IBV_MTU_256, IBV_MTU_4096, err);
-	return ret ? ret : wire_get_fields(frame, c, get_more, s, err);
+	return ret ?: wire_get_fields(frame, c, get_more, s, err);
 }
 
 static const void *list_of(const struct parameters *params,
@@ -379,13 +379,10 @@ int decode_plan(const struct frame *frame, struct plan *plan,
 		return ret;
 	op = wire_get(&c, 1);
 	metric = wire_get(&c, 1);
-	ret = wire_check(frame, "operation", op, 0, OP_COUNT - 1, err);
-	if (!ret)
-		ret = wire_check(frame, "metric", metric, 0, CONNECTIONS, err);
-	if (!ret)
-		ret = get_parameters(frame, &c, &p, err);
-	if (!ret)
-		ret = wire_close(&c, frame, err);
+	ret = wire_check(frame, "operation", op, 0, OP_COUNT - 1, err) ?:
+	      wire_check(frame, "metric", metric, 0, CONNECTIONS, err) ?:
+	      get_parameters(frame, &c, &p, err) ?:
+	      wire_close(&c, frame, err);
 	if (ret)
 		return ret;
 	if (metric == CONNECTIONS)
@@ -412,7 +409,6 @@ int decode_accept(const struct frame *frame, struct port *server,
 		  struct error *err)
 {
 	struct cursor c = wire_open(frame);
-	int ret = get_port(frame, &c, server, err);
 
-	return ret ? ret : wire_close(&c, frame, err);
+	return get_port(frame, &c, server, err) ?: wire_close(&c, frame, err);
 }

@@ -197,7 +197,7 @@ static int on_tick(struct monitor *m)
 	/* if the peer still does not read, this fails */
 	if (!ret && m->sent_pending && !time_until(m->sent_deadline))
 		ret = send_sent(m);
-	return ret ? ret : send_alive(m);
+	return ret ?: send_alive(m);
 }
 
 /* The client's warm-up is over: let a line open the window, or give up when
@@ -254,11 +254,9 @@ static int on_line(struct monitor *m)
 static int on_open(struct monitor *m, const struct frame *frame)
 {
 	uint64_t size;
-	int ret = decode_start(frame, &size, &m->err);
+	int ret = decode_start(frame, &size, &m->err) ?:
+		  wire_check(frame, "size", size, m->size, m->size, &m->err);
 
-	if (!ret)
-		ret = wire_check(frame, "size", size, m->size, m->size,
-				 &m->err);
 	if (!ret)
 		release(m);
 	arm_timer(m);
@@ -434,7 +432,7 @@ static int poll_once(struct monitor *m)
 		ret = on_line(m);
 	if (!ret && fds[TIMER].revents)
 		ret = on_timer(m);
-	return ret ? ret : is_over(m);
+	return ret ?: is_over(m);
 }
 
 static void *watch(void *argument)

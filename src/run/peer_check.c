@@ -93,11 +93,10 @@ static int check_counts(const struct peer_facts *f, const struct done *d,
 			struct error *err)
 {
 	const struct plan *plan = f->plan;
-	int ret = check_posted(f, d, err);
+	int ret = check_posted(f, d, err) ?:
+		  check("lost", d->lost, 0,
+			plan_is_unreliable(plan) ? d->posted : 0, err);
 
-	if (!ret)
-		ret = check("lost", d->lost, 0,
-			    plan_is_unreliable(plan) ? d->posted : 0, err);
 	if (!ret && measures(f))
 		ret = check_counted(f, d, err);
 	if (!ret)
@@ -123,12 +122,10 @@ static void leave_out_error(const char *what, uint64_t *ns, struct done *d)
 
 static int check_dryness(const struct done *d, struct error *err)
 {
-	int ret = check("checks of the send queue", d->queue_checks, 0,
-			d->posted, err);
-
-	return ret ? ret :
-		     check("checks that found it dry", d->dry, 0,
-			   d->queue_checks, err);
+	return check("checks of the send queue", d->queue_checks, 0, d->posted,
+		     err) ?:
+	       check("checks that found it dry", d->dry, 0, d->queue_checks,
+		     err);
 }
 
 static int check_method(const struct peer_facts *f, const struct done *d,
@@ -197,8 +194,8 @@ static int check_threads(const struct peer_facts *f, const struct done *d,
 	}
 	if (ret || !threads)
 		return ret;
-	ret = check("QPs of no thread", qps, 0, 0, err);
-	return ret ? ret : check("messages of no thread", left, 0, 0, err);
+	return check("QPs of no thread", qps, 0, 0, err) ?:
+	       check("messages of no thread", left, 0, 0, err);
 }
 
 /* Only the server of a multicast group has receivers, if there are several. */
@@ -216,14 +213,11 @@ static int check_receivers(const struct peer_facts *f, const struct done *d,
 static int check_interval(const struct done *d, const struct interval *one,
 			  uint64_t begins, uint64_t left, struct error *err)
 {
-	int ret = check("start of an interval", one->start_ns, begins, begins,
-			err);
-
-	if (!ret)
-		ret = check("length of an interval", one->length_ns, 1,
-			    d->window_ns + 1 - begins, err);
-	return ret ? ret : check("messages of an interval", one->messages, 0,
-				 left, err);
+	return check("start of an interval", one->start_ns, begins, begins,
+		     err) ?:
+	       check("length of an interval", one->length_ns, 1,
+		     d->window_ns + 1 - begins, err) ?:
+	       check("messages of an interval", one->messages, 0, left, err);
 }
 
 static int check_intervals(const struct peer_facts *f, const struct done *d,
@@ -326,9 +320,8 @@ int peer_check_done(const struct peer_facts *facts, struct done *theirs,
 		theirs->counted = theirs->window_ns = 0;
 	if (!has_latency(facts))
 		theirs->lost = theirs->late = 0;
-	ret = check_counts(facts, theirs, err);
-	if (!ret)
-		ret = check_samples(facts, theirs, err);
+	ret = check_counts(facts, theirs, err) ?:
+	      check_samples(facts, theirs, err);
 	if (!ret)
 		leave_out(facts, theirs);
 	return ret;

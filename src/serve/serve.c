@@ -65,14 +65,11 @@ static int check_device(struct parameters *params, struct port *port,
 			struct error *err)
 {
 	struct device device = { 0 };
-	int ret = affinity_check(params, err);
+	int ret = affinity_check(params, err) ?:
+		  device_open(params, &device, err) ?:
+		  numa_place(params, &device, err) ?:
+		  inline_receive_choose(params, device.port.device, err);
 
-	if (!ret)
-		ret = device_open(params, &device, err);
-	if (!ret)
-		ret = numa_place(params, &device, err);
-	if (!ret)
-		ret = inline_receive_choose(params, device.port.device, err);
 	*port = device.port;
 	device_close(&device);
 	return ret;

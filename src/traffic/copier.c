@@ -84,7 +84,7 @@ int copier_post(struct flow *f, struct flow_qp *q, struct flow_request *r,
 		r->wr.imm_data = htobe32(count);
 	else if (reads_last_byte(f, op))
 		ret = copier_put(f, f->pingpong.flag_out, &count, 1);
-	return ret ? ret : post_any(f, q, r, 1);
+	return ret ?: post_any(f, q, r, 1);
 }
 
 int copier_flag(struct flow *f, const volatile uint8_t *flag, uint8_t *value)

@@ -42,16 +42,13 @@ static int take_verified(struct flow *f, const struct ibv_wc *wc,
 static int take_slowly(struct flow *f, const struct ibv_wc *wc,
 		       const enum op op, uint8_t *value)
 {
-	int ret;
-
 	if (f->verify)
 		return take_verified(f, wc, value);
 	if (op_has_imm(op))
 		*value = (uint8_t)be32toh(wc->imm_data);
 	if (op_has_imm(op) || !f->shape.size || !f->unreliable)
 		return 1;
-	ret = copier_flag(f, f->pingpong.flag_in, value);
-	return ret ? ret : 1;
+	return copier_flag(f, f->pingpong.flag_in, value) ?: 1;
 }
 
 /* Poll for the awaited message where the host cannot read the memory.  Returns
@@ -59,9 +56,9 @@ static int take_slowly(struct flow *f, const struct ibv_wc *wc,
 static int poll_by_copy(struct flow *f, const bool timed, uint8_t *count)
 {
 	uint8_t value;
-	int ret = copier_flag(f, f->pingpong.flag_in, &value);
 
-	return ret ? ret : is_awaited(f, timed, value, count);
+	return copier_flag(f, f->pingpong.flag_in, &value) ?:
+	       is_awaited(f, timed, value, count);
 }
 
 /* Take receive completion WC.  Returns 1 if it is the awaited message, 0 if
@@ -138,9 +135,7 @@ static ALWAYS_INLINE int await(struct flow *f, const bool timed,
 			if (f->wait)
 				break;
 		}
-		ret = reap(f);
-		if (!ret)
-			ret = idle(f);
+		ret = reap(f) ?: idle(f);
 		if (ret)
 			return ret;
 		if (flow_phase(f) >= until)

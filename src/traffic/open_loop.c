@@ -177,7 +177,7 @@ static ALWAYS_INLINE int answered(struct flow *f, const struct open_loop *o)
 		ret = copier_flag(f, flag, &value);
 	else
 		value = flow_flag(flag);
-	return ret ? ret : value == o->awaited_count;
+	return ret ?: value == o->awaited_count;
 }
 
 /* Poll once for the end of the oldest operation.  Returns 1 if it has ended, 0

@@ -120,7 +120,7 @@ static int connect_server_qp(struct cm *cm, uint32_t i, struct rdma_cm_id *id,
 		return connect_qp(cm, i, NULL, err);
 	if (!ret)
 		ret = cm_find_link(&cm->end, i, id, &link, err);
-	return ret ? ret : connect_qp(cm, i, &link, err);
+	return ret ?: connect_qp(cm, i, &link, err);
 }
 
 /* The server: accept a request, or reject a stranger's.  Over UD a client whose
@@ -226,7 +226,7 @@ static int take_answer(struct cm *cm, uint32_t i, const struct cm_event *event,
 	cm->n_done++;
 	if (cm->n_begun < cm->end.plan->qps)
 		ret = begin_next(cm, err);
-	return ret ? ret : 1;
+	return ret ?: 1;
 }
 
 static int take_client_event(struct cm *cm, const struct cm_event *event,

@@ -111,13 +111,11 @@ int cm_group_join(const struct cm_end *end, struct rdma_event_channel *channel,
 		  struct cm_group **group, struct error *err)
 {
 	struct cm_group *g = xcalloc(1, sizeof(*g));
-	int ret;
 
 	*group = g;
 	g->end = end;
 	choose_group(g);
-	ret = bind_port(g, channel, err);
-	return ret ? ret : join_group(g, err);
+	return bind_port(g, channel, err) ?: join_group(g, err);
 }
 
 /* Connect each queue pair along what the manager knows of the group. */
@@ -132,26 +130,20 @@ static int connect_all(struct cm_group *g, const struct rdma_ud_param *ud,
 	};
 	int ret = 0;
 
-	for (uint32_t i = 0; i < end->res->n_qps && !ret; i++) {
-		ret = cm_take_address(end, i, &ud->ah_attr, &link, err);
-		if (!ret)
-			ret = resources_connect_qp(end->res, end->device,
-						   end->plan, end->path,
-						   end->peer, i, &link, err);
-	}
+	for (uint32_t i = 0; i < end->res->n_qps && !ret; i++)
+		ret = cm_take_address(end, i, &ud->ah_attr, &link, err) ?:
+		      resources_connect_qp(end->res, end->device, end->plan,
+					   end->path, end->peer, i, &link, err);
 	g->joined = !ret;
-	return ret ? ret : 1;
+	return ret ?: 1;
 }
 
 /* Join again as a full member.  Returns 1, because an event came. */
 static int rejoin_as_member(struct cm_group *g, struct error *err)
 {
-	int ret;
-
 	rdma_leave_multicast(g->id, (struct sockaddr *)&g->address);
 	g->requested = false;
-	ret = join_as_member(g, err);
-	return ret ? ret : 1;
+	return join_as_member(g, err) ?: 1;
 }
 
 int cm_group_take(struct cm_group *g, enum rdma_cm_event_type type,

@@ -118,10 +118,8 @@ static int allocate(const struct plan *plan, bool client, struct memory *m,
 		    struct error *err)
 {
 	struct allocation *a = m->allocation;
-	int ret = check(plan, client, m, err);
+	int ret = check(plan, client, m, err) ?: m->ops->allocate(a, err);
 
-	if (!ret)
-		ret = m->ops->allocate(a, err);
 	if (ret)
 		return ret;
 	m->buffer = a->buffer;
@@ -178,9 +176,8 @@ int memory_create(const struct device *device, struct ibv_pd *pd,
 	m.ops = memory_ops_of(m.allocation->choice.kind);
 	memory_choice_format(&m.allocation->choice, m.allocation->text,
 			     sizeof(m.allocation->text));
-	ret = allocate(plan, client, &m, err);
-	if (!ret)
-		ret = register_parts(device, pd, plan, client, &m, err);
+	ret = allocate(plan, client, &m, err) ?:
+	      register_parts(device, pd, plan, client, &m, err);
 	m.allocation->option = NULL;	/* nothing fails from here on */
 	if (ret)
 		memory_destroy(&m);

@@ -212,9 +212,8 @@ int qp_connect(const struct device *device, struct ibv_qp *qp,
 	if (remote->path->global && !plan_is_datagram(plan))
 		gid_format(&remote->path->remote.raw, gid);
 	mask = qp_attr_rtr(&attr, device->port.number, plan, remote);
-	ret = modify(device, qp, &attr, mask, "RTR", gid, err);
-	if (!ret)
-		ret = check_static_rate(device, qp, plan, err);
+	ret = modify(device, qp, &attr, mask, "RTR", gid, err) ?:
+	      check_static_rate(device, qp, plan, err);
 	if (ret)
 		return ret;
 	mask = qp_attr_rts(&attr, plan, remote);

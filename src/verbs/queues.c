@@ -28,11 +28,9 @@ static int arm_all(struct flow *f)
 {
 	int ret = 0;
 
-	for (uint32_t i = 0; i < f->n_cqs && !ret; i++) {
-		ret = arm(f, f->cqs[i].send, false);
-		if (!ret)
-			ret = arm(f, f->cqs[i].recv, f->solicited);
-	}
+	for (uint32_t i = 0; i < f->n_cqs && !ret; i++)
+		ret = arm(f, f->cqs[i].send, false) ?:
+		      arm(f, f->cqs[i].recv, f->solicited);
 	return ret;
 }
 
@@ -108,13 +106,11 @@ static int create_cqs(const struct device *device, const struct plan *plan,
 		receives *= qps;
 	q->n_cqs = (q->n_qps + q->qps_per_cq - 1) / q->qps_per_cq;
 	q->cqs = xcalloc(q->n_cqs, sizeof(*q->cqs));
-	for (uint32_t i = 0; i < q->n_cqs && !ret; i++) {
+	for (uint32_t i = 0; i < q->n_cqs && !ret; i++)
 		ret = create_cq(device, q, sends, vector, "send",
-				&q->cqs[i].send, err);
-		if (!ret)
-			ret = create_cq(device, q, receives, vector,
-					"receive", &q->cqs[i].recv, err);
-	}
+				&q->cqs[i].send, err) ?:
+		      create_cq(device, q, receives, vector, "receive",
+				&q->cqs[i].recv, err);
 	return ret;
 }
 

@@ -90,10 +90,10 @@ static int create_target(const struct device *device, const struct plan *plan,
 		.pkey_index = (uint16_t)device->pkey_index,
 		.access = plan_qp_access(plan, client),
 	};
-	int ret = qp_create_target(device, local.transport, res->domain,
-				   &q->target, err);
 
-	return ret ? ret : qp_to_init(device, q->target, &local, err);
+	return qp_create_target(device, local.transport, res->domain,
+				&q->target, err) ?:
+	       qp_to_init(device, q->target, &local, err);
 }
 
 /* Not every provider accepts a queue of no entries. */
@@ -133,10 +133,9 @@ static int create_qp(const struct device *device, const struct plan *plan,
 		.qkey = res->qkey,
 	};
 	int ret = qp_create(device, &parts, &res->method, &res->inline_size,
-			    &q->qp, &q->qpx, err);
+			    &q->qp, &q->qpx, err) ?:
+		  qp_to_init(device, q->qp, &local, err);
 
-	if (!ret)
-		ret = qp_to_init(device, q->qp, &local, err);
 	if (!ret && targets)
 		ret = create_target(device, plan, client, res, q, err);
 	return ret;
@@ -259,19 +258,14 @@ int resources_create(const struct device *device, const struct plan *plan,
 		     uint32_t vector, struct resources *res, struct error *err)
 {
 	struct resources r = { .client = client };
-	int ret = pd_alloc(device, &r.pd, err);
+	int ret = pd_alloc(device, &r.pd, err) ?:
+		  memory_create(device, r.pd, plan, client, choice, &r.memory,
+				err) ?:
+		  choose_qkey(plan, &r, err) ?:
+		  open_domain(device, plan, &r, err) ?:
+		  create_qps(device, plan, client, vector, &r, err) ?:
+		  choose_psns(&r, err);
 
-	if (!ret)
-		ret = memory_create(device, r.pd, plan, client, choice,
-				    &r.memory, err);
-	if (!ret)
-		ret = choose_qkey(plan, &r, err);
-	if (!ret)
-		ret = open_domain(device, plan, &r, err);
-	if (!ret)
-		ret = create_qps(device, plan, client, vector, &r, err);
-	if (!ret)
-		ret = choose_psns(&r, err);
 	if (!ret && plan_is_unreliable(plan))
 		ret = challenge_create(device, r.pd, r.qps, r.queues,
 				       &r.challenge, err);
@@ -468,9 +462,8 @@ int resources_connect_qp(struct resources *res, const struct device *device,
 	q->rkey = peer->qps[k].rkey;
 	q->remote_qpn = remote.peer.qpn;
 	q->remote_qkey = remote.qkey ? *remote.qkey : peer->qkey;
-	ret = connect_target(device, plan, q, &remote, err);
-	if (!ret)
-		ret = qp_connect(device, q->qp, plan, &remote, err);
+	ret = connect_target(device, plan, q, &remote, err) ?:
+	      qp_connect(device, q->qp, plan, &remote, err);
 	if (ret || !datagram)
 		return ret;
 	if (plan->mcast.wanted)

@@ -33,13 +33,12 @@ static const struct stage {
 
 #define STAGES (sizeof(stages) / sizeof(*stages))
 
-static void note_failure(struct control_worker *w)
+void control_stop(struct control_engine *e, struct error *why,
+		  const struct error *err)
 {
-	struct control_engine *e = w->engine;
-
 	pthread_mutex_lock(&e->lock);
-	if (!error_is_set(&e->err))
-		e->err = w->t.err;
+	if (!error_is_set(why))
+		*why = *err;
 	pthread_mutex_unlock(&e->lock);
 	atomic_store(&e->stop, true);
 }
@@ -61,7 +60,7 @@ static void *work(void *argument)
 			ret = stages[i].work(w);
 		if (ret && !w->ret) {
 			w->ret = ret;
-			note_failure(w);
+			control_stop(e, &e->err, &w->t.err);
 		}
 		atomic_fetch_add(&e->arrived, 1);
 		if (write(e->wake_fd, &one, sizeof(one)) < 0)
@@ -144,12 +143,8 @@ static void take_signal(struct control_engine *e)
 	struct error err = { .stage = "run" };
 
 	signals_take(e->cancel_fd, NULL, &err);
-	pthread_mutex_lock(&e->lock);
-	if (!error_is_set(&e->err))
-		e->err = err;
-	pthread_mutex_unlock(&e->lock);
 	e->interrupted = true;
-	atomic_store(&e->stop, true);
+	control_stop(e, &e->err, &err);
 }
 
 /* Sleep until a worker has finished the stage, the user interrupts, or
@@ -176,14 +171,9 @@ static void check_limit(struct control_engine *e)
 {
 	struct error err = { .stage = "run" };
 
-	if (e->shared->params->pattern != CONTROL_HOLD ||
-	    atomic_load(&e->stop) || !e->is_enough(e->argument, &err))
-		return;
-	pthread_mutex_lock(&e->lock);
-	if (!error_is_set(&e->limit))
-		e->limit = err;
-	pthread_mutex_unlock(&e->lock);
-	atomic_store(&e->stop, true);
+	if (e->shared->params->pattern == CONTROL_HOLD &&
+	    !atomic_load(&e->stop) && e->is_enough(e->argument, &err))
+		control_stop(e, &e->limit, &err);
 }
 
 /* After an interruption, wake a worker that waits for a server that does not

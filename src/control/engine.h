@@ -91,6 +91,10 @@ int control_engine_run(struct control_engine *engine);
 
 void control_engine_free(struct control_engine *engine);
 
+/* End the stage; WHY, limit or err of ENGINE, becomes ERR unless it is set. */
+void control_stop(struct control_engine *engine, struct error *why,
+		  const struct error *err);
+
 /* loops.c: what a worker does in each stage; each returns 0 or a negative
  * errno, set in the thread's error. */
 

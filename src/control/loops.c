@@ -136,9 +136,8 @@ static int operate(struct control_worker *w)
 {
 	_Alignas(max_align_t) uint8_t object[CONTROL_OBJECT_MAX] = { 0 };
 	uint64_t existing;
-	int ret = make(w, object, &existing);
 
-	return ret ? ret : undo(w, object, &existing);
+	return make(w, object, &existing) ?: undo(w, object, &existing);
 }
 
 static void record(struct control_worker *w)
@@ -193,14 +192,10 @@ static int reach_limit(struct control_worker *w, int ret)
 	if (!atomic_load(&e->shared->existing) || e->shared->lost ||
 	    e->shared->broken)
 		return ret;
-	pthread_mutex_lock(&e->lock);
-	if (!error_is_set(&e->limit))
-		e->limit = w->t.err;
-	pthread_mutex_unlock(&e->lock);
+	control_stop(e, &e->limit, &w->t.err);
 	error_clear(&w->t.err);
 	error_stage(&w->t.err, "run");
 	w->limited = true;
-	atomic_store(&e->stop, true);
 	return 0;
 }
 

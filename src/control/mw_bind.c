@@ -145,10 +145,10 @@ static int bind_second(struct control_thread *t, struct window *w,
 			.bind_info = info_of(own, sizeof(own->buffers->to)),
 		},
 	};
-	int ret = control_pair_post(t, &own->pair, PAIR_RESPONDER, &wr, false);
+	int ret = control_pair_post(t, &own->pair, PAIR_RESPONDER, &wr,
+				    false) ?:
+		  finish(t, PAIR_RESPONDER, what);
 
-	if (!ret)
-		ret = finish(t, PAIR_RESPONDER, what);
 	if (!ret)
 		w->mw->rkey = wr.bind_mw.rkey;
 	return ret;
@@ -194,11 +194,9 @@ static uint64_t arrived(const struct own *own)
 static int write_through(struct control_thread *t, const struct window *w)
 {
 	struct own *own = t->own;
-	int ret = post_write(t, w);
+	int ret = post_write(t, w) ?:
+		  finish(t, PAIR_REQUESTER, "write through a memory window");
 
-	if (!ret)
-		ret = finish(t, PAIR_REQUESTER,
-			     "write through a memory window");
 	if (ret || arrived(own) == own->written)
 		return ret;
 	return fail_code(&t->err, -EIO, "WRONG_DATA", NULL,
@@ -232,45 +230,23 @@ static int make(struct control_thread *t, void *object)
 	return ret;
 }
 
-/* The peer's SEND takes the access away. */
-static int invalidate_by_send(struct control_thread *t,
-			      const struct window *w)
-{
-	struct own *own = t->own;
-	struct ibv_send_wr wr = {
-		.opcode = IBV_WR_SEND_WITH_INV,
-		.invalidate_rkey = w->rkey,
-	};
-	int ret = control_pair_post(t, &own->pair, PAIR_REQUESTER, &wr, true);
-
-	return ret ? ret :
-		     finish(t, PAIR_REQUESTER,
-			    "invalidate a memory window by a SEND");
-}
-
-static int invalidate_here(struct control_thread *t, const struct window *w)
-{
-	struct own *own = t->own;
-	struct ibv_send_wr wr = {
-		.opcode = IBV_WR_LOCAL_INV,
-		.invalidate_rkey = w->rkey,
-	};
-	int ret = control_pair_post(t, &own->pair, PAIR_RESPONDER, &wr, false);
-
-	return ret ? ret :
-		     finish(t, PAIR_RESPONDER, "invalidate a memory window");
-}
-
+/* Take the access away: for a window of type 2, by a SEND of the peer or by a
+ * request of this end. */
 static int invalidate(struct control_thread *t, struct window *w)
 {
-	switch (kind_of(t)) {
-	case CONTROL_MW_TYPE1:
+	const bool by_send = kind_of(t) == CONTROL_MW_TYPE2_SEND;
+	const int end = by_send ? PAIR_REQUESTER : PAIR_RESPONDER;
+	struct own *own = t->own;
+	struct ibv_send_wr wr = {
+		.opcode = by_send ? IBV_WR_SEND_WITH_INV : IBV_WR_LOCAL_INV,
+		.invalidate_rkey = w->rkey,
+	};
+
+	if (kind_of(t) == CONTROL_MW_TYPE1)
 		return bind_first(t, w, 0, "unbind a memory window");
-	case CONTROL_MW_TYPE2_SEND:
-		return invalidate_by_send(t, w);
-	default:
-		return invalidate_here(t, w);
-	}
+	return control_pair_post(t, &own->pair, end, &wr, by_send) ?:
+	       finish(t, end, by_send ? "invalidate a memory window by a SEND" :
+					"invalidate a memory window");
 }
 
 /* Prove that the old key gives no access. */
@@ -279,10 +255,9 @@ static int prove(struct control_thread *t, const struct window *w)
 	struct own *own = t->own;
 	const uint64_t before = arrived(own);
 	enum ibv_wc_status status;
-	int ret = post_write(t, w);
+	int ret = post_write(t, w) ?:
+		  control_pair_wait(t, &own->pair, PAIR_REQUESTER, &status);
 
-	if (!ret)
-		ret = control_pair_wait(t, &own->pair, PAIR_REQUESTER, &status);
 	if (ret)
 		return ret;
 	if (status == IBV_WC_REM_ACCESS_ERR && arrived(own) == before)

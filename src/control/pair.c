@@ -26,10 +26,8 @@ static int create(struct control_thread *t, struct control_pair *pair, int end)
 	};
 
 	pair->qps[end] = ibv_create_qp(t->shared->pd, &attr);
-	if (pair->qps[end])
-		return 0;
-	return control_refused(t, "ibv_create_qp", errno,
-			       "create a queue pair");
+	return pair->qps[end] ? 0 : control_refused(t, "ibv_create_qp", errno,
+						    "create a queue pair");
 }
 
 static int to_init(struct control_thread *t, struct control_pair *pair,
@@ -92,17 +90,10 @@ int control_pair_make(struct control_thread *t, struct control_pair *pair)
 	return ret;
 }
 
-static void drain(struct control_pair *pair)
-{
-	struct ibv_wc wc[DEPTH];
-
-	while (ibv_poll_cq(pair->cq, DEPTH, wc) > 0)
-		;
-}
-
 int control_pair_reconnect(struct control_thread *t, struct control_pair *pair)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+	struct ibv_wc wc;
 
 	for (int end = 0; end < PAIR_ENDS; end++) {
 		int ret = ibv_modify_qp(pair->qps[end], &attr, IBV_QP_STATE);
@@ -111,7 +102,8 @@ int control_pair_reconnect(struct control_thread *t, struct control_pair *pair)
 			return control_refused(t, "ibv_modify_qp", abs(ret),
 					       "reset a queue pair");
 	}
-	drain(pair);
+	while (ibv_poll_cq(pair->cq, 1, &wc) > 0)
+		;
 	return connect_both(t, pair);
 }
 

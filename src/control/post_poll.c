@@ -61,13 +61,12 @@ static int create_qp(struct control_thread *t, struct own *own)
 static int connect_qp(struct control_thread *t, struct own *own)
 {
 	struct control_qps *c = &own->common;
-	int ret = ibv_modify_qp(own->qp, &c->init, c->init_mask);
+	int ret;
 
 	c->rtr.dest_qp_num = own->qp->qp_num;
-	if (!ret)
-		ret = ibv_modify_qp(own->qp, &c->rtr, c->rtr_mask);
-	if (!ret)
-		ret = ibv_modify_qp(own->qp, &c->rts, c->rts_mask);
+	ret = ibv_modify_qp(own->qp, &c->init, c->init_mask) ?:
+	      ibv_modify_qp(own->qp, &c->rtr, c->rtr_mask) ?:
+	      ibv_modify_qp(own->qp, &c->rts, c->rts_mask);
 	return ret ? control_refused(t, "ibv_modify_qp", abs(ret),
 				     "connect a queue pair to itself") : 0;
 }
@@ -79,9 +78,8 @@ static int register_buffer(struct control_thread *t, struct own *own)
 	memset(own->buffer, 0, t->shared->size);
 	own->mr = ibv_reg_mr(t->shared->pd, own->buffer, t->shared->size,
 			     IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
-	if (own->mr)
-		return 0;
-	return control_refused(t, "ibv_reg_mr", errno, "register a message");
+	return own->mr ? 0 : control_refused(t, "ibv_reg_mr", errno,
+					     "register a message");
 }
 
 /* Create the address handle of UD; the queue pair is its own peer. */
@@ -90,10 +88,8 @@ static int address(struct control_thread *t, struct own *own)
 	if (own->op != OP_SEND)
 		return 0;
 	own->ah = ibv_create_ah(t->shared->pd, &own->common.rtr.ah_attr);
-	if (own->ah)
-		return 0;
-	return control_refused(t, "ibv_create_ah", errno,
-			       "create an address handle");
+	return own->ah ? 0 : control_refused(t, "ibv_create_ah", errno,
+					     "create an address handle");
 }
 
 static void make_request(struct control_thread *t, struct own *own)
@@ -138,20 +134,16 @@ static int check_size(struct control_thread *t)
 static int setup(struct control_thread *t)
 {
 	struct own *own = t->own;
-	int ret = check_size(t);
+	int ret;
 
 	own->op = plan_is_datagram(&t->shared->params->plan) ? OP_SEND :
 							       OP_WRITE;
-	if (!ret)
-		ret = control_qps_setup(t);
-	if (!ret)
-		ret = create_qp(t, own);
-	if (!ret)
-		ret = connect_qp(t, own);
-	if (!ret)
-		ret = register_buffer(t, own);
-	if (!ret)
-		ret = address(t, own);
+	ret = check_size(t) ?:
+	      control_qps_setup(t) ?:
+	      create_qp(t, own) ?:
+	      connect_qp(t, own) ?:
+	      register_buffer(t, own) ?:
+	      address(t, own);
 	if (!ret)
 		make_request(t, own);
 	return ret;

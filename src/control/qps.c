@@ -58,10 +58,8 @@ int control_qps_setup(struct control_thread *t)
 	prepare(t, own);
 	own->cq = ibv_create_cq(t->shared->device->context, CONTROL_DEPTH,
 				NULL, NULL, 0);
-	if (own->cq)
-		return 0;
-	return control_refused(t, "ibv_create_cq", errno,
-			       "create a completion queue");
+	return own->cq ? 0 : control_refused(t, "ibv_create_cq", errno,
+					     "create a completion queue");
 }
 
 void control_qps_release(struct control_thread *t)
@@ -110,17 +108,14 @@ static int move(struct control_thread *t, struct ibv_qp *qp,
 static int set_up(struct control_thread *t, struct ibv_qp *qp)
 {
 	struct control_qps *own = t->own;
-	int ret = move(t, qp, &own->init, own->init_mask, INIT,
-		       "move a queue pair to INIT");
 
 	own->rtr.dest_qp_num = qp->qp_num;
-	if (!ret)
-		ret = move(t, qp, &own->rtr, own->rtr_mask, RTR,
-			   "move a queue pair to RTR");
-	if (!ret)
-		ret = move(t, qp, &own->rts, own->rts_mask, RTS,
-			   "move a queue pair to RTS");
-	return ret;
+	return move(t, qp, &own->init, own->init_mask, INIT,
+		    "move a queue pair to INIT") ?:
+	       move(t, qp, &own->rtr, own->rtr_mask, RTR,
+		    "move a queue pair to RTR") ?:
+	       move(t, qp, &own->rts, own->rts_mask, RTS,
+		    "move a queue pair to RTS");
 }
 
 static int make(struct control_thread *t, void *object)

@@ -40,7 +40,7 @@ static json_t *words(const char *text, const char *separators)
 	while (text && *text) {
 		size_t length = strcspn(text, separators);
 
-		json_array_append_new(array, json_stringn(text, length));
+		json_add(array, json_stringn(text, length));
 		text += length + (text[length] != 0);
 	}
 	return array;
@@ -84,8 +84,7 @@ static json_t *command_names(void)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < command_count; i++)
-		json_array_append_new(array,
-				      json_string(command_table[i].name));
+		json_add(array, json_string(command_table[i].name));
 	return array;
 }
 
@@ -96,8 +95,8 @@ static json_t *groups(void)
 	for (int i = 0; i < GROUPS; i++) {
 		enum param_group group = (enum param_group)i;
 
-		json_object_set_new(object, param_group_name(group),
-				    json_string(param_group_heading(group)));
+		json_put(object, param_group_name(group),
+			 json_string(param_group_heading(group)));
 	}
 	return object;
 }
@@ -121,8 +120,7 @@ static json_t *who(const struct param *row)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (row->who & names[i].flag)
-			json_array_append_new(array,
-					      json_string(names[i].name));
+			json_add(array, json_string(names[i].name));
 	return array;
 }
 
@@ -159,15 +157,14 @@ static json_t *tests_of(const struct param *row)
 			if (c == '-' || row->who == PARAM_CONTROL)
 				continue;
 			test_name((enum op)op, (enum metric)metric, name);
-			json_object_set_new(object, name,
-					    json_string(c == 'B' || c == 'L' ?
-							"always" : "imm"));
+			json_put(object, name,
+				 json_string(c == 'B' || c == 'L' ? "always" :
+								    "imm"));
 		}
 	for (int i = CONTROL_NONE + 1; i < CONTROL_TESTS; i++)
 		if (param_suits(row, (enum control_test)i))
-			json_object_set_new(
-				object, control_name((enum control_test)i),
-				json_string("always"));
+			json_put(object, control_name((enum control_test)i),
+				 json_string("always"));
 	return object;
 }
 
@@ -192,8 +189,7 @@ static json_t *words_for(const struct param *row, const char *command)
 
 	for (uint64_t i = 0; (word = param_word(row, i, &length)); i++)
 		if (takes_word(command, row, word, length))
-			json_array_append_new(
-				array, json_stringn(word, (size_t)length));
+			json_add(array, json_stringn(word, (size_t)length));
 	return array;
 }
 
@@ -211,7 +207,7 @@ static json_t *words_by_command(const struct param *row,
 	{
 		const char *name = json_string_value(command);
 
-		json_object_set_new(object, name, words_for(row, name));
+		json_put(object, name, words_for(row, name));
 	}
 	return object;
 }
@@ -224,7 +220,7 @@ static json_t *perftest_names(const struct param *row)
 		const struct perftest_option *o = &perftest_options[i];
 
 		if (o->ours && !strcmp(o->ours, row->name))
-			json_array_append_new(array, json_string(o->name));
+			json_add(array, json_string(o->name));
 	}
 	return array;
 }
@@ -237,7 +233,7 @@ static json_t *perftest(void)
 		const struct perftest_option *o = &perftest_options[i];
 		char letter[2] = { o->letter, 0 };
 
-		json_array_append_new(array, json_pack(
+		json_add(array, json_pack(
 			"{s:s, s:o, s:o, s:s, s:o, s:o, s:o}", "name", o->name,
 			"letter", json_text(letter),
 			"argument", json_text(o->argument),
@@ -256,11 +252,12 @@ static json_t *facts(void)
 	for (int i = 0; i < FACTS; i++) {
 		const struct fact_row *row = &fact_table[i];
 
-		json_array_append_new(array, json_pack(
-			"{s:s, s:s, s:s, s:b, s:o}", "name", row->key, "kind",
-			facts_kind_name(row->kind), "group",
-			facts_heading(row->group), "compared", row->compared,
-			"description", description(row->key)));
+		json_add(array,
+			 json_pack("{s:s, s:s, s:s, s:b, s:o}", "name",
+				   row->key, "kind", facts_kind_name(row->kind),
+				   "group", facts_heading(row->group),
+				   "compared", row->compared, "description",
+				   description(row->key)));
 	}
 	return array;
 }
@@ -302,13 +299,12 @@ static json_t *dump_option(const struct options *options,
 	json_t *object = describe(row);
 
 	if (!commands) {
-		json_object_set_new(object, "value",
-				    json_parameter(&options->params, row));
+		json_put(object, "value",
+			 json_parameter(&options->params, row));
 		return object;
 	}
-	json_object_set_new(object, "commands", accepted_by(row, commands));
-	json_object_set_new(object, "words_by_command",
-			    words_by_command(row, commands));
+	json_put(object, "commands", accepted_by(row, commands));
+	json_put(object, "words_by_command", words_by_command(row, commands));
 	return object;
 }
 
@@ -320,9 +316,8 @@ char *options_dump(const struct options *options)
 	if (options->command == COMMAND_NONE)
 		commands = words(command_words(text), " ");
 	for (size_t i = 0; i < param_count; i++)
-		json_array_append_new(array,
-				      dump_option(options, &param_table[i],
-						  commands));
+		json_add(array,
+			 dump_option(options, &param_table[i], commands));
 	json_decref(commands);
 	return json_to_text(json_pack(
 		"{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",

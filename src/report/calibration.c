@@ -87,15 +87,14 @@ static json_t *loops(const struct calibration *c)
 	json_t *array = json_array();
 
 	for (int i = 0; i < CALIBRATION_LOOPS; i++)
-		json_array_append_new(
-			array, json_pack("{s:s, s:f, s:f, s:f, s:[f, f]}",
-					 "options", c->loops[i].name,
-					 "message_ns", c->loops[i].ns,
-					 "bare_message_ns",
-					 c->loops[i].bare_ns, "own_ns",
-					 c->loops[i].own_ns, "own_ci95_ns",
-					 c->loops[i].own_low_ns,
-					 c->loops[i].own_high_ns));
+		json_add(array,
+			 json_pack("{s:s, s:f, s:f, s:f, s:[f, f]}", "options",
+				   c->loops[i].name, "message_ns",
+				   c->loops[i].ns, "bare_message_ns",
+				   c->loops[i].bare_ns, "own_ns",
+				   c->loops[i].own_ns, "own_ci95_ns",
+				   c->loops[i].own_low_ns,
+				   c->loops[i].own_high_ns));
 	return array;
 }
 
@@ -107,10 +106,8 @@ static json_t *samples(const struct calibration *c)
 				   "min_ns", (double)c->samples->min * tick);
 
 	for (size_t i = 0; i < N_POINTS; i++)
-		json_object_set_new(object, points[i].key,
-				    json_real(point_ns(c, i)));
-	json_object_set_new(object, "max_ns",
-			    json_real((double)c->samples->max * tick));
+		json_put(object, points[i].key, json_real(point_ns(c, i)));
+	json_put(object, "max_ns", json_real((double)c->samples->max * tick));
 	return object;
 }
 

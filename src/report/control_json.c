@@ -20,11 +20,9 @@ static json_t *parts(const struct control_row *c)
 	for (uint32_t i = 0; i < c->n_parts; i++) {
 		json_t *part = summary(&c->parts[i].latency);
 
-		json_object_set_new(part, "name",
-				    json_string(c->parts[i].name));
-		json_object_set_new(part, "in_latency",
-				    json_boolean(!c->parts[i].aside));
-		json_array_append_new(array, part);
+		json_put(part, "name", json_string(c->parts[i].name));
+		json_put(part, "in_latency", json_boolean(!c->parts[i].aside));
+		json_add(array, part);
 	}
 	return array;
 }
@@ -36,8 +34,7 @@ static json_t *parts_of_span(const struct control_row *c,
 	json_t *object = json_object();
 
 	for (uint32_t i = 0; i < c->n_parts; i++)
-		json_object_set_new(object, c->parts[i].name,
-				    summary(&span->parts[i]));
+		json_put(object, c->parts[i].name, summary(&span->parts[i]));
 	return object;
 }
 
@@ -46,13 +43,12 @@ static json_t *spans(const struct control_row *c)
 	json_t *array = c->n_spans ? json_array() : json_null();
 
 	for (uint32_t i = 0; i < c->n_spans; i++)
-		json_array_append_new(
-			array, json_pack("{s:o, s:o, s:o, s:o}", "from",
-					 json_count(c->spans[i].from), "to",
-					 json_count(c->spans[i].to), "latency",
-					 summary(&c->spans[i].latency),
-					 "parts",
-					 parts_of_span(c, &c->spans[i])));
+		json_add(array,
+			 json_pack("{s:o, s:o, s:o, s:o}", "from",
+				   json_count(c->spans[i].from), "to",
+				   json_count(c->spans[i].to), "latency",
+				   summary(&c->spans[i].latency), "parts",
+				   parts_of_span(c, &c->spans[i])));
 	return array;
 }
 
@@ -81,10 +77,9 @@ static json_t *calls(const struct control_calls *list)
 		return json_null();
 	}
 	for (uint32_t i = 0; i < list->n; i++)
-		json_object_set_new(
-			names, list->named[i].name,
-			json_real(control_per_operation(
-				list, list->named[i].calls)));
+		json_put(names, list->named[i].name,
+			 json_real(control_per_operation(
+				 list, list->named[i].calls)));
 	return json_pack("{s:f, s:o, s:o, s:o}", "per_operation",
 			 control_per_operation(list, list->calls),
 			 "operations", json_count(list->operations),

@@ -43,9 +43,8 @@ static json_t *chosen_values(const struct counter_choice *choice,
 
 	for (const char *rest = choice->names; rest;)
 		if (counter_next_name(&rest, name))
-			json_object_set_new(
-				object, name,
-				value_of(counters_find(counters, name)));
+			json_put(object, name,
+				 value_of(counters_find(counters, name)));
 	return object;
 }
 
@@ -56,8 +55,8 @@ static json_t *values(const struct counter_choice *choice,
 
 	for (uint32_t i = 0; i < counters->n; i++)
 		if (counter_is_shown(choice, counters->list[i].name))
-			json_object_set_new(object, counters->list[i].name,
-					    value_of(&counters->list[i]));
+			json_put(object, counters->list[i].name,
+				 value_of(&counters->list[i]));
 	return object;
 }
 
@@ -85,15 +84,14 @@ static json_t *rose_json(const struct result_row *row)
 
 			if (!about)
 				continue;
-			json_array_append_new(
-				array,
-				json_pack("{s:s, s:s, s:o, s:s, s:s, s:s}",
-					  "end", ends[client], "counter",
-					  counter->name, "value",
-					  json_count(counter->value), "kind",
-					  counter_kind_name(about->kind),
-					  "meaning", about->meaning, "advice",
-					  about->advice));
+			json_add(array,
+				 json_pack("{s:s, s:s, s:o, s:s, s:s, s:s}",
+					   "end", ends[client], "counter",
+					   counter->name, "value",
+					   json_count(counter->value), "kind",
+					   counter_kind_name(about->kind),
+					   "meaning", about->meaning, "advice",
+					   about->advice));
 		}
 	return array;
 }

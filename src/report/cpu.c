@@ -35,16 +35,16 @@ static json_t *threads(const struct cpu_cost *cost)
 		const struct cpu_thread *thread = &cost->threads[t];
 		const struct cpu_use *use = &thread->use;
 
-		json_array_append_new(
-			array,
-			json_pack("{s:o, s:o, s:o, s:o, s:o}", "cpu",
-				  thread->cpu == PLAN_AUTO ? json_null() :
-					json_count(thread->cpu),
-				  "user_seconds", seconds(use->user_ns),
-				  "system_seconds", seconds(use->system_ns),
-				  "voluntary_switches", count(use->voluntary),
-				  "involuntary_switches",
-				  count(use->involuntary)));
+		json_add(array,
+			 json_pack("{s:o, s:o, s:o, s:o, s:o}", "cpu",
+				   thread->cpu == PLAN_AUTO ?
+					   json_null() :
+					   json_count(thread->cpu),
+				   "user_seconds", seconds(use->user_ns),
+				   "system_seconds", seconds(use->system_ns),
+				   "voluntary_switches", count(use->voluntary),
+				   "involuntary_switches",
+				   count(use->involuntary)));
 	}
 	return array;
 }

@@ -204,7 +204,7 @@ static void print_line(FILE *out, const struct result *r, json_t *row,
 	json_t *run = report_identity(r);
 
 	if (failed)
-		json_object_set_new(run, "error", report_error(&r->error));
+		json_put(run, "error", report_error(&r->error));
 	print_cells(out, run, of_run, COUNT(of_run));
 	print_cells(out, row, of_row, COUNT(of_row));
 	print_cells(out, run, of_failure, COUNT(of_failure));

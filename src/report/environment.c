@@ -29,8 +29,8 @@ static json_t *end(const struct facts *facts)
 	json_t *object = facts_any(facts) ? json_object() : json_null();
 
 	for (int i = 0; i < FACTS && json_is_object(object); i++)
-		json_object_set_new(object, fact_table[i].key,
-				    fact_json(facts, (enum fact)i));
+		json_put(object, fact_table[i].key,
+			 fact_json(facts, (enum fact)i));
 	return object;
 }
 

@@ -128,10 +128,9 @@ static void print_async(FILE *out, const struct watch_event *event)
 
 static void put_device(json_t *line, const struct watch_event *event)
 {
-	json_object_set_new(line, "change",
-			    json_string(watch_change_name(event->change)));
-	json_object_set_new(line, "message", json_text(event->error.message));
-	json_object_set_new(line, "advice", json_text(event->error.advice));
+	json_put(line, "change", json_string(watch_change_name(event->change)));
+	json_put(line, "message", json_text(event->error.message));
+	json_put(line, "advice", json_text(event->error.advice));
 }
 
 static json_t *field_value(const struct port_status *status,
@@ -153,8 +152,8 @@ static json_t *make_status(const struct port_status *status)
 	for (int i = 0; i < PORT_STATUS_FIELDS; i++) {
 		enum port_status_field field = (enum port_status_field)i;
 
-		json_object_set_new(object, port_status_key(field),
-				    field_value(status, field));
+		json_put(object, port_status_key(field),
+			 field_value(status, field));
 	}
 	return object;
 }
@@ -166,19 +165,17 @@ static json_t *changed_keys(const struct watch_event *event)
 	for (int i = 0; i < PORT_STATUS_FIELDS; i++)
 		if (!event->first &&
 		    strcmp(event->before.text[i], event->now.text[i]) != 0)
-			json_array_append_new(
-				array, json_string(port_status_key(
-					       (enum port_status_field)i)));
+			json_add(array, json_string(port_status_key(
+						(enum port_status_field)i)));
 	return array;
 }
 
 static void put_port(json_t *line, const struct watch_event *event)
 {
-	json_object_set_new(line, "changed", changed_keys(event));
-	json_object_set_new(line, "before",
-			    event->first ? json_null() :
-					   make_status(&event->before));
-	json_object_set_new(line, "now", make_status(&event->now));
+	json_put(line, "changed", changed_keys(event));
+	json_put(line, "before",
+		 event->first ? json_null() : make_status(&event->before));
+	json_put(line, "now", make_status(&event->now));
 }
 
 static void put_gid(json_t *line, const struct watch_event *event)
@@ -186,29 +183,21 @@ static void put_gid(json_t *line, const struct watch_event *event)
 	char text[GID_TEXT_SIZE], name[IF_NAMESIZE];
 	const struct gid *gid = &event->gid;
 
-	json_object_set_new(line, "change",
-			    json_string(watch_change_name(event->change)));
-	json_object_set_new(line, "index", json_count(gid->index));
-	json_object_set_new(line, "gid",
-			    json_text(gid_format(&gid->raw, text)));
-	json_object_set_new(line, "gid_type",
-			    json_text(gid_type_name(gid->type)));
-	json_object_set_new(line, "interface",
-			    json_text(interface_of(gid, name)));
+	json_put(line, "change", json_string(watch_change_name(event->change)));
+	json_put(line, "index", json_count(gid->index));
+	json_put(line, "gid", json_text(gid_format(&gid->raw, text)));
+	json_put(line, "gid_type", json_text(gid_type_name(gid->type)));
+	json_put(line, "interface", json_text(interface_of(gid, name)));
 }
 
 static void put_async(json_t *line, const struct watch_event *event)
 {
 	enum ibv_event_type async = event->async;
 
-	json_object_set_new(line, "event",
-			    json_string(explain_event_name(async)));
-	json_object_set_new(line, "fatal",
-			    json_boolean(explain_event_is_fatal(async)));
-	json_object_set_new(line, "message",
-			    json_text(explain_event_cause(async)));
-	json_object_set_new(line, "advice",
-			    json_text(explain_event_advice(async)));
+	json_put(line, "event", json_string(explain_event_name(async)));
+	json_put(line, "fatal", json_boolean(explain_event_is_fatal(async)));
+	json_put(line, "message", json_text(explain_event_cause(async)));
+	json_put(line, "advice", json_text(explain_event_advice(async)));
 }
 
 static const struct {
@@ -227,10 +216,10 @@ static char *event_json(const struct events *e,
 {
 	json_t *line = make_line(e, kinds[event->kind].type, &event->when);
 
-	json_object_set_new(line, "number", json_count(e->number));
-	json_object_set_new(line, "device", json_text(event->device));
-	json_object_set_new(line, "port", event->port ?
-				    json_count(event->port) : json_null());
+	json_put(line, "number", json_count(e->number));
+	json_put(line, "device", json_text(event->device));
+	json_put(line, "port",
+		 event->port ? json_count(event->port) : json_null());
 	kinds[event->kind].put(line, event);
 	return json_to_line(line);
 }
@@ -257,7 +246,7 @@ static char *lost_json(const struct events *e)
 {
 	json_t *line = make_line_now(e, "lost");
 
-	json_object_set_new(line, "count", json_count(e->missing));
+	json_put(line, "count", json_count(e->missing));
 	return json_to_line(line);
 }
 
@@ -335,8 +324,8 @@ static void put_start(struct events *e)
 {
 	json_t *line = make_line_now(e, "start");
 
-	json_object_set_new(line, "watched", json_text(e->device));
-	json_object_set_new(line, "tool", json_tool());
+	json_put(line, "watched", json_text(e->device));
+	json_put(line, "tool", json_tool());
 	put(e, json_to_line(line));
 }
 
@@ -382,8 +371,8 @@ int events_end(struct watch_taker *taker, struct error *err)
 	put_missing(e);
 	if (e->json) {
 		line = make_line_now(e, "end");
-		json_object_set_new(line, "events", json_count(e->number));
-		json_object_set_new(line, "lost", json_count(e->lost));
+		json_put(line, "events", json_count(e->number));
+		json_put(line, "lost", json_count(e->lost));
 		put(e, json_to_line(line));
 	}
 	ret = sink_finish(&e->sink, err);

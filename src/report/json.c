@@ -57,7 +57,7 @@ static json_t *queue_pair(const struct effective *qp)
 	json_t *object = json_object();
 
 #define X(name, ...) \
-	json_object_set_new(object, #name, qp->name == EFFECTIVE_NONE ? \
+	json_put(object, #name, qp->name == EFFECTIVE_NONE ? \
 			    json_null() : json_count(qp->name));
 	EFFECTIVE_LIST(X)
 #undef X
@@ -82,7 +82,7 @@ static json_t *end(const struct port *port, const struct gid *gid, bool known,
 	bool global = known && gid;
 
 #define SET(key, condition, value) \
-	json_object_set_new(object, key, (condition) ? (value) : json_null())
+	json_put(object, key, (condition) ? (value) : json_null())
 	SET("hostname", true, json_text(port->hostname));
 	SET("device", true, json_text(port->device));
 	SET("port", known, json_count(port->number));
@@ -130,8 +130,7 @@ static json_t *results(const struct result *r)
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < r->n_rows; i++)
-		json_array_append_new(array, json_row(&r->params,
-						      &r->rows[i]));
+		json_add(array, json_row(&r->params, &r->rows[i]));
 	return array;
 }
 
@@ -152,8 +151,7 @@ static json_t *errors(const struct result *r)
 	json_t *object = report_error(&r->error);
 
 	if (json_is_object(object))
-		json_object_set_new(object, "peer",
-				    report_error(&r->peer_error));
+		json_put(object, "peer", report_error(&r->peer_error));
 	return object;
 }
 

@@ -11,7 +11,7 @@ static json_t *sizes(const struct sizes *list)
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < list->n; i++)
-		json_array_append_new(array, json_count(list->bytes[i]));
+		json_add(array, json_count(list->bytes[i]));
 	return array;
 }
 
@@ -20,8 +20,7 @@ static json_t *percentile_list(const struct percentiles *list)
 	json_t *array = list->n ? json_array() : json_null();
 
 	for (uint32_t i = 0; i < list->n; i++)
-		json_array_append_new(
-			array, json_real(list->per_million[i] / 1e4));
+		json_add(array, json_real(list->per_million[i] / 1e4));
 	return array;
 }
 
@@ -31,7 +30,7 @@ static json_t *numbers(const uint32_t *list, uint32_t n)
 	json_t *array = n ? json_array() : json_null();
 
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(array, json_count(list[i]));
+		json_add(array, json_count(list[i]));
 	return array;
 }
 
@@ -182,7 +181,7 @@ json_t *json_parameters(const struct parameters *params)
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < param_count; i++)
-		json_object_set_new(object, param_table[i].name,
-				    json_parameter(params, &param_table[i]));
+		json_put(object, param_table[i].name,
+			 json_parameter(params, &param_table[i]));
 	return object;
 }

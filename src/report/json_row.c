@@ -24,22 +24,19 @@ static json_t *bandwidth(const struct plan *plan,
 		received = json_count(d->received);
 		lost = json_count(plan_due(plan, d->sent) - d->received);
 	}
-	json_object_set_new(object, "gbps", json_measured(b->gbps));
-	json_object_set_new(object, "mib_per_s", json_measured(b->mib_per_s));
-	json_object_set_new(object, "mpps", json_measured(b->mpps));
-	json_object_set_new(object, "peak_gbps", json_measured(b->peak_gbps));
-	json_object_set_new(object, "ci95_gbps", confidence(b->ci95_gbps));
-	json_object_set_new(object, "error_percent",
-			    json_measured(b->error_percent));
-	json_object_set_new(object, "peak_error_percent",
-			    json_measured(b->peak_error_percent));
-	json_object_set_new(object, "dry_percent",
-			    json_measured(b->dry_percent));
-	json_object_set_new(object, "sent",
-			    d->sent_unknown ? json_null() :
-					      json_count(d->sent));
-	json_object_set_new(object, "received", received);
-	json_object_set_new(object, "lost", lost);
+	json_put(object, "gbps", json_measured(b->gbps));
+	json_put(object, "mib_per_s", json_measured(b->mib_per_s));
+	json_put(object, "mpps", json_measured(b->mpps));
+	json_put(object, "peak_gbps", json_measured(b->peak_gbps));
+	json_put(object, "ci95_gbps", confidence(b->ci95_gbps));
+	json_put(object, "error_percent", json_measured(b->error_percent));
+	json_put(object, "peak_error_percent",
+		 json_measured(b->peak_error_percent));
+	json_put(object, "dry_percent", json_measured(b->dry_percent));
+	json_put(object, "sent",
+		 d->sent_unknown ? json_null() : json_count(d->sent));
+	json_put(object, "received", received);
+	json_put(object, "lost", lost);
 	return object;
 }
 
@@ -55,8 +52,7 @@ static json_t *percentiles(const struct percentiles *list,
 	object = json_object();
 	for (uint32_t i = 0; i < list->n; i++) {
 		units_format_percentile(list->per_million[i], text);
-		json_object_set_new(object, text,
-				    json_measured(row->percentiles[i]));
+		json_put(object, text, json_measured(row->percentiles[i]));
 	}
 	return object;
 }
@@ -67,15 +63,13 @@ static void set_load(json_t *object, const struct plan *plan,
 {
 	bool open = plan_is_open(plan);
 
-	json_object_set_new(object, "requested_mpps",
-			    json_measured(open ? load->requested_mpps : NAN));
-	json_object_set_new(object, "achieved_mpps",
-			    json_measured(open ? load->achieved_mpps : NAN));
-	json_object_set_new(object, "late",
-			    open ? json_count(load->late) : json_null());
-	json_object_set_new(object, "saturated",
-			    open ? json_boolean(load->saturated) :
-				   json_null());
+	json_put(object, "requested_mpps",
+		 json_measured(open ? load->requested_mpps : NAN));
+	json_put(object, "achieved_mpps",
+		 json_measured(open ? load->achieved_mpps : NAN));
+	json_put(object, "late", open ? json_count(load->late) : json_null());
+	json_put(object, "saturated",
+		 open ? json_boolean(load->saturated) : json_null());
 }
 
 static json_t *latency(const struct parameters *params,
@@ -83,20 +77,17 @@ static json_t *latency(const struct parameters *params,
 {
 	json_t *object = json_object();
 
-	json_object_set_new(
-		object, "definition",
-		json_string(result_latency_definition(&params->plan)));
-	json_object_set_new(object, "unit", json_string("us"));
+	json_put(object, "definition",
+		 json_string(result_latency_definition(&params->plan)));
+	json_put(object, "unit", json_string("us"));
 	json_set_summary(object, &row->latency);
-	json_object_set_new(object, "percentiles",
-			    percentiles(&params->percentiles, row));
-	json_object_set_new(object, "lost",
-			    plan_is_unreliable(&params->plan) ?
-				    json_count(row->lost) : json_null());
-	json_object_set_new(object, "samples_dropped",
-			    params->samples ?
-				    json_count(row->samples_dropped) :
-				    json_null());
+	json_put(object, "percentiles", percentiles(&params->percentiles, row));
+	json_put(object, "lost",
+		 plan_is_unreliable(&params->plan) ? json_count(row->lost) :
+						     json_null());
+	json_put(object, "samples_dropped",
+		 params->samples ? json_count(row->samples_dropped) :
+				   json_null());
 	set_load(object, &params->plan, &row->load);
 	return object;
 }
@@ -123,8 +114,7 @@ static json_t *intervals(const struct plan *plan,
 	json_t *array = d->n_intervals ? json_array() : json_null();
 
 	for (uint32_t i = 0; i < d->n_intervals; i++)
-		json_array_append_new(
-			array, json_interval(plan, &d->intervals[i], size));
+		json_add(array, json_interval(plan, &d->intervals[i], size));
 	return array;
 }
 
@@ -136,10 +126,10 @@ static json_t *histogram(const struct result_row *row)
 		return json_null();
 	bins = json_array();
 	for (uint32_t i = 0; i < row->n_bins; i++)
-		json_array_append_new(
-			bins, json_pack("[f, f, o]", row->bins[i].low_ns,
-					row->bins[i].high_ns,
-					json_count(row->bins[i].count)));
+		json_add(bins,
+			 json_pack("[f, f, o]", row->bins[i].low_ns,
+				   row->bins[i].high_ns,
+				   json_count(row->bins[i].count)));
 	return json_pack("{s:s, s:o}", "unit", "ns", "bins", bins);
 }
 
@@ -154,17 +144,16 @@ static json_t *threads(const struct result_direction *d, uint64_t size)
 		struct bandwidth_summary b =
 			summary_bandwidth(t->iterations, size, seconds);
 
-		json_array_append_new(
-			array,
-			json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-				  "thread", json_count(i), "cpu",
-				  t->cpu == PLAN_AUTO ? json_null() :
-							json_count(t->cpu),
-				  "qps", json_count(t->qps), "iterations",
-				  json_count(t->iterations), "seconds",
-				  json_measured(seconds), "gbps",
-				  json_measured(b.gbps), "mpps",
-				  json_measured(b.mpps)));
+		json_add(array,
+			 json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+				   "thread", json_count(i), "cpu",
+				   t->cpu == PLAN_AUTO ? json_null() :
+							 json_count(t->cpu),
+				   "qps", json_count(t->qps), "iterations",
+				   json_count(t->iterations), "seconds",
+				   json_measured(seconds), "gbps",
+				   json_measured(b.gbps), "mpps",
+				   json_measured(b.mpps)));
 	}
 	return array;
 }
@@ -184,15 +173,14 @@ static json_t *directions(const struct plan *plan,
 	for (uint32_t i = 0; i < row->n_directions; i++) {
 		const struct result_direction *d = &row->directions[i];
 
-		json_array_append_new(
-			array,
-			json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "from",
-				  d->from_client ? "client" : "server",
-				  "iterations", json_count(d->iterations),
-				  "seconds", window(d->seconds), "bandwidth",
-				  bandwidth(plan, d), "intervals",
-				  intervals(plan, d, row->size), "threads",
-				  threads(d, row->size)));
+		json_add(array,
+			 json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "from",
+				   d->from_client ? "client" : "server",
+				   "iterations", json_count(d->iterations),
+				   "seconds", window(d->seconds), "bandwidth",
+				   bandwidth(plan, d), "intervals",
+				   intervals(plan, d, row->size), "threads",
+				   threads(d, row->size)));
 	}
 	return array;
 }
@@ -210,8 +198,7 @@ static void set_traffic(json_t *object, const struct parameters *params,
 {
 	const bool sends = !params->plan.control;
 
-#define SET(key, value) \
-	json_object_set_new(object, key, sends ? (value) : json_null())
+#define SET(key, value) json_put(object, key, sends ? (value) : json_null())
 	SET("tx_depth", json_count(row->tx_depth));
 	SET("cq_mod", json_count(row->cq_mod));
 	SET("post_list", json_count(row->post_list));
@@ -239,12 +226,11 @@ static json_t *receivers(const struct result_row *row)
 		const uint64_t got = row->receivers[i];
 		const bool known = !d->sent_unknown && d->sent >= got;
 
-		json_array_append_new(
-			array, json_pack("{s:o, s:o, s:o}", "receiver",
-					 json_count(i), "received",
-					 json_count(got), "lost",
-					 known ? json_count(d->sent - got) :
-						 json_null()));
+		json_add(array,
+			 json_pack("{s:o, s:o, s:o}", "receiver", json_count(i),
+				   "received", json_count(got), "lost",
+				   known ? json_count(d->sent - got) :
+					   json_null()));
 	}
 	return array;
 }
@@ -264,37 +250,30 @@ json_t *json_row(const struct parameters *params,
 	bool is_latency = params->plan.metric == METRIC_LATENCY;
 	json_t *object = json_object();
 
-	json_object_set_new(object, "size",
-			    json_size(&params->plan, row->size));
-	json_object_set_new(object, "qps", json_qps(&params->plan));
-	json_object_set_new(object, "iterations",
-			    json_count(row->total.iterations));
-	json_object_set_new(object, "opened",
-			    row->opened.tv_sec ? json_time(&row->opened) :
-						 json_null());
-	json_object_set_new(object, "seconds", window(row->total.seconds));
-	json_object_set_new(object, "drain_seconds",
-			    is_latency ? json_null() :
-					 window(row->drain_seconds));
-	json_object_set_new(object, "bandwidth",
-			    is_latency ? json_null() :
-			    bandwidth(&params->plan, &row->total));
-	json_object_set_new(object, "latency",
-			    is_latency ? latency(params, row) : json_null());
-	json_object_set_new(object, "directions",
-			    directions(&params->plan, row));
-	json_object_set_new(object, "intervals",
-			    intervals(&params->plan, &row->total,
-				      row->size));
-	json_object_set_new(object, "histogram", histogram(row));
-	json_object_set_new(object, "threads",
-			    threads(&row->total, row->size));
-	json_object_set_new(object, "receivers", receivers(row));
-	json_object_set_new(object, "counters", counters_json(params, row));
-	json_object_set_new(object, "cpu", cpu_json(row));
-	json_object_set_new(object, "events", events(&params->plan, row));
+	json_put(object, "size", json_size(&params->plan, row->size));
+	json_put(object, "qps", json_qps(&params->plan));
+	json_put(object, "iterations", json_count(row->total.iterations));
+	json_put(object, "opened",
+		 row->opened.tv_sec ? json_time(&row->opened) : json_null());
+	json_put(object, "seconds", window(row->total.seconds));
+	json_put(object, "drain_seconds",
+		 is_latency ? json_null() : window(row->drain_seconds));
+	json_put(object, "bandwidth",
+		 is_latency ? json_null() :
+			      bandwidth(&params->plan, &row->total));
+	json_put(object, "latency",
+		 is_latency ? latency(params, row) : json_null());
+	json_put(object, "directions", directions(&params->plan, row));
+	json_put(object, "intervals",
+		 intervals(&params->plan, &row->total, row->size));
+	json_put(object, "histogram", histogram(row));
+	json_put(object, "threads", threads(&row->total, row->size));
+	json_put(object, "receivers", receivers(row));
+	json_put(object, "counters", counters_json(params, row));
+	json_put(object, "cpu", cpu_json(row));
+	json_put(object, "events", events(&params->plan, row));
 	set_traffic(object, params, row);
-	json_object_set_new(object, "control", control_json(params, row));
-	json_object_set_new(object, "failed", json_boolean(row->failed));
+	json_put(object, "control", control_json(params, row));
+	json_put(object, "failed", json_boolean(row->failed));
 	return object;
 }

@@ -54,15 +54,15 @@ json_t *json_text(const char *text)
 
 void json_set_summary(json_t *object, const struct latency_summary *l)
 {
-	json_object_set_new(object, "samples", json_count(l->samples));
-	json_object_set_new(object, "min", json_measured(l->min));
-	json_object_set_new(object, "mean", json_measured(l->mean));
-	json_object_set_new(object, "stddev", json_measured(l->stddev));
+	json_put(object, "samples", json_count(l->samples));
+	json_put(object, "min", json_measured(l->min));
+	json_put(object, "mean", json_measured(l->mean));
+	json_put(object, "stddev", json_measured(l->stddev));
 #define X(field, key, per_million) \
-	json_object_set_new(object, key, json_measured(l->field));
+	json_put(object, key, json_measured(l->field));
 	PERCENTILE_LIST(X)
 #undef X
-	json_object_set_new(object, "max", json_measured(l->max));
+	json_put(object, "max", json_measured(l->max));
 }
 
 json_t *json_time(const struct timespec *when)

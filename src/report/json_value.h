@@ -8,6 +8,17 @@
 
 #include "model/result.h"
 
+/* Set KEY of OBJECT, or append to ARRAY; either takes VALUE over. */
+static inline void json_put(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+static inline void json_add(json_t *array, json_t *value)
+{
+	json_array_append_new(array, value);
+}
+
 /* null for NAN, which means not measured. */
 static inline json_t *json_measured(double value)
 {

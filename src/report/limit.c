@@ -151,8 +151,7 @@ json_t *limit_json(const struct result *r)
 	json_t *array = n ? json_array() : json_null();
 
 	for (uint32_t i = 0; i < n; i++)
-		json_array_append_new(array,
-				      verdict_json(&r->params.plan, &list[i]));
+		json_add(array, verdict_json(&r->params.plan, &list[i]));
 	free(list);
 	return array;
 }

@@ -68,18 +68,16 @@ static void on_interval(struct observer *observer, const struct result *r,
 	const struct plan *plan = &r->params.plan;
 	json_t *line = make_line("interval", r);
 
-	json_object_set_new(line, "size", json_size(plan, part->size));
-	json_object_set_new(line, "qps", json_qps(plan));
-	json_object_set_new(line, "from",
-			    json_string(part->from_client ? "client" :
-							    "server"));
-	json_object_set_new(
-		line, "counted",
-		json_string(part->received ? "received" :
-			    plan_is_unreliable(plan) ? "sent" : "completed"));
-	json_object_set_new(line, "interval",
-			    json_interval(plan, &part->interval,
-					  part->size));
+	json_put(line, "size", json_size(plan, part->size));
+	json_put(line, "qps", json_qps(plan));
+	json_put(line, "from",
+		 json_string(part->from_client ? "client" : "server"));
+	json_put(line, "counted",
+		 json_string(part->received	      ? "received" :
+			     plan_is_unreliable(plan) ? "sent" :
+							"completed"));
+	json_put(line, "interval",
+		 json_interval(plan, &part->interval, part->size));
 	put(observer, line);
 }
 
@@ -88,7 +86,7 @@ static void on_row(struct observer *observer, const struct result *r,
 {
 	json_t *line = make_line("result", r);
 
-	json_object_set_new(line, "result", json_row(&r->params, row));
+	json_put(line, "result", json_row(&r->params, row));
 	put(observer, line);
 }
 

@@ -33,9 +33,9 @@ static json_t *test_info(const struct result *r)
 		const struct perftest_field *f = &fields.list[i];
 
 		if (f->applies)
-			json_object_set_new(info, f->key,
-					    f->value ? json_text(f->value) :
-						       json_count(f->number));
+			json_put(info, f->key,
+				 f->value ? json_text(f->value) :
+					    json_count(f->number));
 	}
 	return info;
 }
@@ -90,9 +90,8 @@ static json_t *results_of(const struct result *r, const struct result_row *row)
 				  latency_of(r, row) : bandwidth_of(r, row);
 
 	if (r->params.cpu)
-		json_object_set_new(results, "CPU_util",
-				    number(cpu_host_percent(row,
-							    !r->at_server)));
+		json_put(results, "CPU_util",
+			 number(cpu_host_percent(row, !r->at_server)));
 	return results;
 }
 

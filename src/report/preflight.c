@@ -181,6 +181,6 @@ json_t *preflight_json(const struct preflight *preflight)
 	json_t *array = preflight ? json_array() : json_null();
 
 	for (uint32_t i = 0; preflight && i < preflight->n; i++)
-		json_array_append_new(array, row_json(&preflight->rows[i]));
+		json_add(array, row_json(&preflight->rows[i]));
 	return array;
 }

@@ -3,7 +3,6 @@
 #include "cli/usage.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands.h"

@@ -1,7 +1,6 @@
 #include "config.h"
 #include "control/engine.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -5,7 +5,6 @@
 #include <linux/mempolicy.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "inject/faults.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "model/inject.h"

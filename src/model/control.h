@@ -7,7 +7,6 @@
 #define MODEL_CONTROL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"

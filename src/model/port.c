@@ -2,7 +2,6 @@
 #include "model/port.h"
 
 #include <arpa/inet.h>
-#include <string.h>
 
 #include "base/ip.h"
 

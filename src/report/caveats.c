@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/numbers.h"
 #include "report/counters.h"

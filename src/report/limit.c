@@ -1,7 +1,6 @@
 #include "config.h"
 #include "report/limit.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 #ifndef REPORT_PERFTEST_H
 #define REPORT_PERFTEST_H
 
-#include <stdio.h>
-
 #include "model/result.h"
 
 #define PERFTEST_TITLE_SIZE 80

@@ -5,8 +5,6 @@
 #include "report/report.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "report/cpu.h"
 #include "report/json_value.h"

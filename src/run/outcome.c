@@ -1,7 +1,6 @@
 #include "config.h"
 #include "run/outcome.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 

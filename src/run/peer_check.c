@@ -1,7 +1,6 @@
 #include "config.h"
 #include "run/peer_check.h"
 
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <sched.h>

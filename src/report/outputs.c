@@ -24,74 +24,51 @@ static struct outputs *outputs_of(struct observer *observer)
 				  offsetof(struct outputs, observer));
 }
 
-static int write_json(const char *path, const struct result *r,
-		      struct error *err)
+enum output { JSON, JSON_LINES, CSV, PERFTEST_JSON, OUTPUTS };
+
+/* NULL: the user did not ask for it. */
+static const char *path_of(const struct parameters *params, enum output output)
 {
-	return report_print(path, report_json(r), err);
+	const char *const paths[OUTPUTS] = {
+		[JSON] = params->json,
+		[JSON_LINES] = params->json_lines,
+		[CSV] = params->csv,
+		[PERFTEST_JSON] = params->perftest_json,
+	};
+
+	return paths[output];
 }
 
-static int write_lines(const char *path, const struct result *r,
-		       struct error *err)
+/* Write R to PATH, or what the observer has not written of it yet. */
+static int write_output(enum output output, const char *path,
+			const struct result *r, struct error *err)
 {
-	(void)path;
-	return lines_end(outputs_of(r->observer)->lines, r, err);
+	struct outputs *o = outputs_of(r->observer);
+
+	if (output == JSON_LINES)
+		return lines_end(o->lines, r, err);
+	if (output == CSV && o->csv)
+		return stream_end(o->csv, r, err);
+	return report_print(path, output == JSON ? report_json(r) :
+				  output == CSV	 ? report_csv(r) :
+						   report_perftest_json(r),
+			    err);
 }
-
-static int write_csv(const char *path, const struct result *r,
-		     struct error *err)
-{
-	struct stream *csv = outputs_of(r->observer)->csv;
-
-	return csv ? stream_end(csv, r, err) :
-		     report_print(path, report_csv(r), err);
-}
-
-static int write_perftest_json(const char *path, const struct result *r,
-			       struct error *err)
-{
-	return report_print(path, report_perftest_json(r), err);
-}
-
-static const struct output {
-	size_t path;		/* of a const char * in struct parameters */
-	bool begun_anew;	/* truncated before the run, because several
-				 * runs append to it */
-	int (*write)(const char *path, const struct result *r,
-		     struct error *err);
-} outputs[] = {
-	{ offsetof(struct parameters, json), false, write_json },
-	{ offsetof(struct parameters, json_lines), true, write_lines },
-	{ offsetof(struct parameters, csv), false, write_csv },
-	{ offsetof(struct parameters, perftest_json), false,
-	  write_perftest_json },
-};
-
-#define N_OUTPUTS (sizeof(outputs) / sizeof(*outputs))
-
-static const struct row_format *const tables[TABLES] = {
-	[TABLE_OWN] = &text_format,
-	[TABLE_PERFTEST] = &perftest_format,
-	[TABLE_BANDWIDTH] = &bandwidth_format,
-	[TABLE_MESSAGE_RATE] = &message_rate_format,
-	[TABLE_LATENCY] = &latency_format,
-};
 
 static const struct row_format *table_of(const struct parameters *params)
 {
-	return params->plan.control ? &control_format :
-				      tables[params->format];
-}
-
-/* NULL: the user did not ask for it. */
-static const char *path_of(const struct parameters *params, size_t i)
-{
-	return *(const char *const *)((const char *)params + outputs[i].path);
+	if (params->plan.control)
+		return &control_format;
+	if (params->format == TABLE_OWN)
+		return &text_format;
+	return params->format == TABLE_PERFTEST ? &perftest_format :
+						  &number_format;
 }
 
 static bool takes_stdout(const struct parameters *params)
 {
-	for (size_t i = 0; i < N_OUTPUTS; i++) {
-		const char *path = path_of(params, i);
+	for (int i = 0; i < OUTPUTS; i++) {
+		const char *path = path_of(params, (enum output)i);
 
 		if (path && !strcmp(path, "-"))
 			return true;
@@ -103,10 +80,13 @@ int outputs_check(const struct parameters *params, struct error *err)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < N_OUTPUTS && !ret; i++)
-		if (path_of(params, i))
-			ret = report_check_path(path_of(params, i),
-						outputs[i].begun_anew, err);
+	for (int i = 0; i < OUTPUTS && !ret; i++) {
+		const char *path = path_of(params, (enum output)i);
+
+		/* several runs append to the lines of JSON */
+		if (path)
+			ret = report_check_path(path, i == JSON_LINES, err);
+	}
 	return ret;
 }
 
@@ -208,11 +188,12 @@ int outputs_write(const struct result *r, struct error *err)
 {
 	int first = 0;
 
-	for (size_t i = 0; i < N_OUTPUTS; i++) {
-		const char *path = path_of(&r->params, i);
-		int ret = path ? outputs[i].write(path, r, err) : 0;
+	for (int i = 0; i < OUTPUTS; i++) {
+		const enum output output = (enum output)i;
+		const char *path = path_of(&r->params, output);
+		int ret = path ? write_output(output, path, r, err) : 0;
 
-		first = first ? first : ret;
+		first = first ?: ret;
 	}
 	return first;
 }
@@ -220,11 +201,10 @@ int outputs_write(const struct result *r, struct error *err)
 int outputs_write_calibration(const struct parameters *params,
 			      const struct calibration *c, struct error *err)
 {
-	int ret = write_table(params, report_calibration_text(c), err);
+	const int ret = write_table(params, report_calibration_text(c), err);
 
-	if (!ret && params->json)
-		ret = report_print(params->json,
-				   report_calibration_json(c, params->title),
-				   err);
-	return ret;
+	if (ret || !params->json)
+		return ret;
+	return report_print(params->json,
+			    report_calibration_json(c, params->title), err);
 }

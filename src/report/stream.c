@@ -35,7 +35,7 @@ static char *render(const struct row_format *format, const struct result *r,
 		format->head(out, r);
 	for (uint32_t i = first; i < r->n_rows; i++)
 		format->row(out, r, &r->rows[i]);
-	if (tail)
+	if (tail && format->tail)
 		format->tail(out, r);
 	fclose(out);
 	return text;

@@ -19,7 +19,7 @@ struct row_format {
 	/* while a run goes on; NULL: nothing */
 	void (*interval)(FILE *out, const struct result *r,
 			 const struct observed *part);
-	/* after a run */
+	/* after a run; NULL: nothing */
 	void (*tail)(FILE *out, const struct result *r);
 };
 
@@ -27,9 +27,7 @@ extern const struct row_format text_format;
 extern const struct row_format control_format;
 extern const struct row_format perftest_format;
 extern const struct row_format csv_format;
-extern const struct row_format bandwidth_format;
-extern const struct row_format message_rate_format;
-extern const struct row_format latency_format;
+extern const struct row_format number_format;
 
 /* Render all of R, which is over; no head if it has no row.  On the heap; NULL
  * if memory runs out. */

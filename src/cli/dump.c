@@ -10,7 +10,7 @@
 #include "cli/takes.h"
 #include "model/tests.h"
 #include "net/wire.h"
-#include "report/json_parameters.h"
+#include "report/json.h"
 #include "report/json_value.h"
 
 #define SCHEMA "verbsperf-options/1"

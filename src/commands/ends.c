@@ -19,7 +19,7 @@
 #include "net/auth.h"
 #include "net/connect.h"
 #include "net/wait.h"
-#include "report/perftest.h"
+#include "report/report.h"
 #include "serve/release.h"
 #include "serve/serve.h"
 #include "session/session.h"

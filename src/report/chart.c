@@ -192,3 +192,15 @@ void chart_print(FILE *out, const struct histogram_bin *bins, uint32_t n,
 		print_range(out, &chart.ranges[i], largest);
 	}
 }
+
+void charts_print(FILE *out, const struct result *r, double step_ns)
+{
+	for (uint32_t i = 0; i < r->n_rows; i++) {
+		const struct result_row *row = &r->rows[i];
+
+		if (!row->n_bins)
+			continue;
+		fprintf(out, "\n histogram of size %" PRIu64 ":\n", row->size);
+		chart_print(out, row->bins, row->n_bins, step_ns);
+	}
+}

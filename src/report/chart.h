@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "stats/summary.h"
+#include "model/result.h"
 
 /*
  * Write N bins (ascending, 1 or more) as at most 20 lines: a range in
@@ -18,5 +18,8 @@
  */
 void chart_print(FILE *out, const struct histogram_bin *bins, uint32_t n,
 		 double step_ns);
+
+/* Write the histogram of each row of R that has one. */
+void charts_print(FILE *out, const struct result *r, double step_ns);
 
 #endif

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/document.h"
-#include "report/json_row.h"
+#include "report/json.h"
 #include "report/json_value.h"
 #include "report/stream.h"
 

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "model/tests.h"
-#include "report/document.h"
-#include "report/environment.h"
-#include "report/json_parameters.h"
-#include "report/json_row.h"
+#include "report/json.h"
 #include "report/json_value.h"
 #include "report/limit.h"
 #include "report/preflight.h"
@@ -103,6 +100,37 @@ static json_t *end(const struct port *port, const struct gid *gid, bool known,
 	return object;
 }
 
+static json_t *fact_json(const struct facts *facts, enum fact fact)
+{
+	const uint64_t count = facts_count(facts, fact);
+
+	if (!facts_known(facts, fact))
+		return json_null();
+	switch (fact_table[fact].kind) {
+	case FACT_TEXT:
+		return json_text(facts_text(facts, fact));
+	case FACT_REAL:
+		return json_measured(facts_real(facts, fact));
+	case FACT_FLAG:
+		return json_boolean(count);
+	case FACT_LIMIT:
+		return count > INT64_MAX ? json_string("unlimited") :
+						 json_count(count);
+	default:
+		return json_count(count);
+	}
+}
+
+static json_t *facts_json(const struct facts *facts)
+{
+	json_t *object = facts_any(facts) ? json_object() : json_null();
+
+	for (int i = 0; i < FACTS && json_is_object(object); i++)
+		json_put(object, fact_table[i].key,
+			 fact_json(facts, (enum fact)i));
+	return object;
+}
+
 static json_t *clock_of(const struct clock_description *clock)
 {
 	if (!clock->source[0])
@@ -193,7 +221,9 @@ json_t *report_document(const struct result *r)
 			      &r->client_qp, r->ends[1].memory),
 		"server", end(&r->server, result_gid(r, false), server, mtu,
 			      &r->server_qp, r->ends[0].memory),
-		"environment", environment_json(r),
+		"environment",
+		json_pack("{s:o, s:o}", "client", facts_json(&r->client.facts),
+			  "server", facts_json(&r->server.facts)),
 		"clock", json_clock(&r->clock), "clocks", clocks(r),
 		"setup_seconds",
 		json_measured(r->setup_seconds > 0 ? r->setup_seconds : NAN),

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/json_parameters.h"
+#include "report/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>

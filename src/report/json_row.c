@@ -1,5 +1,5 @@
 #include "config.h"
-#include "report/json_row.h"
+#include "report/json.h"
 
 #include "report/control.h"
 #include "report/counters.h"

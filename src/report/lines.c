@@ -7,8 +7,7 @@
 #include <time.h>
 
 #include "base/xalloc.h"
-#include "report/document.h"
-#include "report/json_row.h"
+#include "report/json.h"
 #include "report/json_value.h"
 #include "report/sink.h"
 

@@ -4,10 +4,9 @@
  * has and this program lacks (a second port) are printed as off.
  */
 #include "config.h"
-#include "base/log.h"
-#include "base/xalloc.h"
 #include "report/report.h"
 
+#include <ctype.h>
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -16,10 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "base/xalloc.h"
 #include "report/counters.h"
 #include "report/cpu.h"
 #include "report/head.h"
-#include "report/perftest.h"
+#include "report/json_value.h"
 #include "report/preflight.h"
 #include "report/stream.h"
 #include "run/recorder.h"
@@ -28,6 +29,7 @@
 	"---------------------------------------------------------------" \
 	"------------------------\n"
 #define BITS_PER_MIB (8.0 * 1048576)
+#define TITLE_SIZE 80
 
 /* An operation without a name here does not compile. */
 #define NAME_SEND "Send"
@@ -64,12 +66,13 @@ const char perftest_waiting[] =
 	"* Waiting for client to connect... *\n"
 	"************************************\n";
 
-const char *perftest_title(const struct result *r,
-			   char title[PERFTEST_TITLE_SIZE])
+/* Write the title of R's test, "RDMA_Write Bidirectional BW Test".  Returns
+ * TITLE. */
+static char *write_title(const struct result *r, char title[TITLE_SIZE])
 {
 	const struct plan *plan = &r->params.plan;
 
-	snprintf(title, PERFTEST_TITLE_SIZE, "%s %s%s%s%s Test",
+	snprintf(title, TITLE_SIZE, "%s %s%s%s%s Test",
 		 names[plan->op], plan->bidirectional ? "Bidirectional " : "",
 		 plan->post_list > 1 ? "Post List " : "",
 		 is_latency(r) ? "Latency" : "BW",
@@ -77,32 +80,51 @@ const char *perftest_title(const struct result *r,
 	return title;
 }
 
-uint64_t perftest_iterations(const struct result *r,
-			     const struct result_row *row)
+/* The messages of ROW that this end's line has. */
+static uint64_t iterations_of(const struct result *r,
+			      const struct result_row *row)
 {
 	return row->n_directions ? row->directions[r->at_server].iterations :
 				   row->total.iterations;
 }
 
-double perftest_number(double value)
+/* VALUE, or 0 if it was not measured: perftest prints a number everywhere. */
+static double or_zero(double value)
 {
 	return isfinite(value) ? value : 0;
 }
 
-double perftest_rate(const struct result *r, double gbps)
+/* GBPS in the unit of the table, Gb/s or MiB/s. */
+static double rate_of(const struct result *r, double gbps)
 {
-	return perftest_number(r->params.gbits ? gbps :
-						 gbps * 1e9 / BITS_PER_MIB);
+	return or_zero(r->params.gbits ? gbps : gbps * 1e9 / BITS_PER_MIB);
 }
 
-struct perftest_fields perftest_fields(const struct result *r)
+/* A line of the table's head, and a member of the JSON's test_info. */
+struct field {
+	bool applies;
+	const char *label;	/* with all that stands before the value */
+	const char *key;
+	const char *value;	/* NULL: it is the number */
+	uint64_t number;
+	const char *after;	/* what follows it in the table */
+};
+
+#define FIELDS 20
+
+struct fields {
+	struct field list[FIELDS];
+};
+
+/* What the head of R's table says of the test.  Its texts are R's. */
+static struct fields fields_of(const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
 	const struct op_info *op = &op_table[plan->op];
 	const struct gid *gid = result_gid(r, !r->at_server);
 	const bool both = plan->bidirectional, bandwidth = !is_latency(r);
 
-	return (struct perftest_fields){ {
+	return (struct fields){ {
 		{ true, " Dual-port       : ", "Dual_port", "OFF", 0, "\t\t" },
 		{ true, "Device         : ", "Device", own_port(r)->device, 0,
 		  "\n" },
@@ -149,18 +171,17 @@ struct perftest_fields perftest_fields(const struct result *r)
 static void print_parameters(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
-	const struct perftest_fields fields = perftest_fields(r);
-	char title[PERFTEST_TITLE_SIZE];
+	const struct fields fields = fields_of(r);
+	char title[TITLE_SIZE];
 
-	fprintf(out, RULE "                    %s\n",
-		perftest_title(r, title));
+	fprintf(out, RULE "                    %s\n", write_title(r, title));
 	if (plan->events)
 		fprintf(out, " Test with events. Using %s_comp%u\n",
 			own_port(r)->device, r->params.vector);
 	if (plan->mcast.wanted)
 		fputs(" MultiCast runs on UD!\n", out);
-	for (size_t i = 0; i < PERFTEST_FIELDS; i++) {
-		const struct perftest_field *f = &fields.list[i];
+	for (size_t i = 0; i < FIELDS; i++) {
+		const struct field *f = &fields.list[i];
 
 		if (f->applies && f->value)
 			fprintf(out, "%s%s%s", f->label, f->value, f->after);
@@ -214,17 +235,17 @@ static double peak_of(const struct bandwidth_summary *b)
 }
 
 /*
- * The peak is the best interval's.  perftest's own peak, over the shortest gap
- * between any post and any later completion, needs the clock for each message.
+ * The peak is the best interval's, of two directions their sum.  perftest's own
+ * peak, over the shortest gap between any post and any later completion, needs
+ * the clock for each message.
  */
-double perftest_peak(const struct result *r, const struct result_row *row)
+static double peak_of_row(const struct result *r, const struct result_row *row)
 {
 	const struct result_direction *d = row->directions;
 
-	return perftest_rate(r, row->n_directions ?
-					peak_of(&d[0].bandwidth) +
+	return rate_of(r, row->n_directions ? peak_of(&d[0].bandwidth) +
 						peak_of(&d[1].bandwidth) :
-					peak_of(&row->total.bandwidth));
+					      peak_of(&row->total.bandwidth));
 }
 
 /* With less than 0.1 Gb/s perftest takes more decimals, and other columns. */
@@ -232,21 +253,21 @@ static void print_rates(FILE *out, const struct result *r, uint64_t size,
 			uint64_t iterations, double peak,
 			const struct bandwidth_summary *b)
 {
-	const double average = perftest_rate(r, b->gbps);
+	const double average = rate_of(r, b->gbps);
 
 	fprintf(out, r->params.gbits && average < 0.1 ?
 			" %-7" PRIu64 "    %" PRIu64 "           %-7.6f"
 			"            %-7.6f            %-7.6f" :
 			" %-7" PRIu64 "    %-10" PRIu64 "       %-7.2f"
 			"            %-7.2f\t\t   %-7.6f", size, iterations,
-		peak, average, perftest_number(b->mpps));
+		peak, average, or_zero(b->mpps));
 }
 
 static void print_bandwidth(FILE *out, const struct result *r,
 			    const struct result_row *row)
 {
-	print_rates(out, r, row->size, perftest_iterations(r, row),
-		    perftest_peak(r, row), &row->total.bandwidth);
+	print_rates(out, r, row->size, iterations_of(r, row),
+		    peak_of_row(r, row), &row->total.bandwidth);
 }
 
 static void print_latency(FILE *out, const struct result *r,
@@ -258,10 +279,9 @@ static void print_latency(FILE *out, const struct result *r,
 	fprintf(out, " %-7" PRIu64 " %" PRIu64 "          %-7.2f        %-7.2f"
 		"      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f "
 		"\t\t%-7.2f", row->size, row->total.iterations,
-		perftest_number(l->min), perftest_number(l->max),
-		perftest_number(l->empirical_p50), perftest_number(l->mean),
-		perftest_number(l->stddev), perftest_number(l->empirical_p99),
-		perftest_number(l->empirical_p99_9));
+		or_zero(l->min), or_zero(l->max), or_zero(l->empirical_p50),
+		or_zero(l->mean), or_zero(l->stddev),
+		or_zero(l->empirical_p99), or_zero(l->empirical_p99_9));
 }
 
 static void print_timed_latency(FILE *out, const struct result *r,
@@ -272,8 +292,8 @@ static void print_timed_latency(FILE *out, const struct result *r,
 	(void)r;
 	fprintf(out, " %-7" PRIu64 "       %" PRIu64 "            %-7.2f"
 		"        %-7.2f", row->size, d->iterations,
-		perftest_number(row->latency.mean),
-		perftest_number((double)d->iterations / d->seconds));
+		or_zero(row->latency.mean),
+		or_zero((double)d->iterations / d->seconds));
 }
 
 /* Tables: bandwidth in two units; latency by count or by duration. */
@@ -312,8 +332,8 @@ static void end_row(FILE *out, const struct result *r,
 		    const struct result_row *row)
 {
 	if (r->params.cpu)
-		fprintf(out, "\t    %-3.2f", perftest_number(
-				cpu_host_percent(row, !r->at_server)));
+		fprintf(out, "\t    %-3.2f",
+			or_zero(cpu_host_percent(row, !r->at_server)));
 	fputs("\n", out);
 }
 
@@ -331,7 +351,7 @@ static void print_both(FILE *out, const struct result *r,
 		fprintf(out, RULE "\n %s results: \n", titles[i]);
 		print_headings(out, r);
 		print_rates(out, r, row->size, d->iterations,
-			    perftest_rate(r, peak_of(&d->bandwidth)),
+			    rate_of(r, peak_of(&d->bandwidth)),
 			    &d->bandwidth);
 		end_row(out, r, row);
 	}
@@ -432,7 +452,7 @@ static void print_interval(FILE *out, const struct result *r,
 	    part->interval.length_ns < plan->interval / 2)
 		return;
 	print_rates(out, r, part->size, part->interval.messages,
-		    perftest_rate(r, b.gbps), &b);
+		    rate_of(r, b.gbps), &b);
 	fputs("\n", out);
 }
 
@@ -451,3 +471,104 @@ const struct row_format perftest_format = {
 	.interval = print_interval,
 	.tail = print_tail,
 };
+
+/* perftest's JSON (--out_json): its keys and nesting, with values under them
+ * that were measured.  It has no list of results, so that of several sizes the
+ * last is in it. */
+
+/* "RDMA_Write_BW_Test": the title with underscores. */
+static json_t *test_of(const struct result *r)
+{
+	char title[TITLE_SIZE];
+
+	for (char *c = write_title(r, title); *c; c++)
+		if (isspace((unsigned char)*c))
+			*c = '_';
+	return json_string(title);
+}
+
+static json_t *test_info(const struct result *r)
+{
+	const struct fields fields = fields_of(r);
+	json_t *info = json_pack("{s:o}", "test", test_of(r));
+
+	for (size_t i = 0; i < FIELDS; i++) {
+		const struct field *f = &fields.list[i];
+
+		if (f->applies)
+			json_put(info, f->key,
+				 f->value ? json_text(f->value) :
+					    json_count(f->number));
+	}
+	return info;
+}
+
+static json_t *number(double value)
+{
+	return json_real(or_zero(value));
+}
+
+static json_t *bandwidth_of(const struct result *r,
+			    const struct result_row *row)
+{
+	const struct bandwidth_summary *b = &row->total.bandwidth;
+	const double average = rate_of(r, b->gbps);
+
+	if (r->params.format == TABLE_BANDWIDTH)
+		return json_pack("{s:f}", "bw_avg", average);
+	if (r->params.format == TABLE_MESSAGE_RATE)
+		return json_pack("{s:o}", "msgRate_avg", number(b->mpps));
+	return json_pack("{s:I, s:I, s:f, s:f, s:o}", "MsgSize",
+			 (json_int_t)row->size, "n_iterations",
+			 (json_int_t)iterations_of(r, row), "BW_peak",
+			 peak_of_row(r, row), "BW_average", average,
+			 "MsgRate", number(b->mpps));
+}
+
+static json_t *latency_of(const struct result *r, const struct result_row *row)
+{
+	const struct latency_summary *l = &row->latency;
+	const json_int_t size = (json_int_t)row->size;
+	const json_int_t n = (json_int_t)row->total.iterations;
+
+	if (r->params.format == TABLE_LATENCY)
+		return json_pack("{s:o}", "avg_lat", number(l->mean));
+	if (r->params.timed)
+		return json_pack("{s:I, s:I, s:o, s:o}", "MsgSize", size,
+				 "n_iterations", n, "t_avg", number(l->mean),
+				 "tps_average", number((double)n /
+						       row->total.seconds));
+	return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+			 "MsgSize", size, "n_iterations", n, "t_min",
+			 number(l->min), "t_max", number(l->max), "t_typical",
+			 number(l->empirical_p50), "t_avg", number(l->mean),
+			 "t_stdev", number(l->stddev), "percentile_99",
+			 number(l->empirical_p99), "percentile_99.9",
+			 number(l->empirical_p99_9));
+}
+
+static json_t *results_of(const struct result *r, const struct result_row *row)
+{
+	json_t *results = r->params.plan.metric == METRIC_LATENCY ?
+				  latency_of(r, row) : bandwidth_of(r, row);
+
+	if (r->params.cpu)
+		json_put(results, "CPU_util",
+			 number(cpu_host_percent(row, !r->at_server)));
+	return results;
+}
+
+char *report_perftest_json(const struct result *r)
+{
+	const struct result_row *row = r->n_rows ? &r->rows[r->n_rows - 1] :
+						   NULL;
+
+	/* one without an end is always interrupted */
+	if (!row || (row->failed && !plan_is_endless(&r->params.plan)))
+		return json_to_text(json_pack("{s:n, s:n, s:o}", "test_info",
+					      "results", "error",
+					      json_text(r->error.message)));
+	return json_to_text(json_pack(
+		"{s:o, s:o}", "test_info", test_info(r), "results",
+		results_of(r, row)));
+}

@@ -7,7 +7,6 @@
 
 #include "base/log.h"
 #include "model/tests.h"
-#include "report/environment.h"
 #include "report/json_value.h"
 #include "report/report.h"
 
@@ -145,14 +144,33 @@ void report_problems(const struct result *r)
 	log_error(&verdict);
 }
 
+/* Print those of FACTS that are known and of GROUP. */
+static void print_group(FILE *out, const struct facts *facts,
+			enum fact_group group)
+{
+	char text[FACT_TEXT_SIZE];
+	bool begun = false;
+
+	for (int i = 0; i < FACTS; i++) {
+		if (fact_table[i].group != group ||
+		    !facts_known(facts, (enum fact)i))
+			continue;
+		if (!begun)
+			fprintf(out, "  %s\n", facts_heading(group));
+		begun = true;
+		fprintf(out, "    %-22s  %s\n", fact_table[i].key,
+			facts_format(facts, (enum fact)i, text, sizeof(text)));
+	}
+}
+
 void preflight_text(FILE *out, const struct result *r)
 {
 	const struct plan *plan = &r->params.plan;
 	char name[TEST_NAME_SIZE], verdict[PREFLIGHT_VERDICT_SIZE];
 
-	if (r->alone)
-		environment_text(out, &r->client.facts);
-	else
+	for (int i = 0; r->alone && i < FACT_GROUPS; i++)
+		print_group(out, &r->client.facts, (enum fact_group)i);
+	if (!r->alone)
 		fprintf(out, "  %s: %s, %u QP%s, checked only\n",
 			test_name(plan->op, plan->metric, name),
 			result_transport_name(plan), plan->qps,

@@ -14,6 +14,10 @@
 /* How long a reader may be late, or take nothing. */
 #define REPORT_READER_WAIT_MS 10000
 
+/* The lines that a server under perftest's names prints before it has a
+ * client. */
+extern const char perftest_waiting[];
+
 /* perftest's JSON, always valid: null for what was not measured, and "error"
  * after a run that failed. */
 char *report_perftest_json(const struct result *result);
@@ -56,7 +60,7 @@ int report_check_path(const char *path, bool empty, struct error *err);
 
 /*
  * Write TEXT to the file PATH, or to stdout for "-".  A file that cannot be
- * written stays as before (report/replace.h).  Returns 0, or a negative errno,
+ * written stays as before.  Returns 0, or a negative errno,
  * set in ERR.
  */
 int report_write(const char *path, const char *text, struct error *err);

@@ -170,6 +170,16 @@ static void print_below(FILE *out, const struct table *table,
 		fputs("\n", out);
 }
 
+static void print_rates(FILE *out, uint64_t messages,
+			const struct bandwidth_summary *b)
+{
+	fprintf(out, " %" PRIu64 " messages,", messages);
+	print_cell(out, 0, 3, b->gbps);
+	fputs(" Gb/s,", out);
+	print_cell(out, 0, 6, b->mpps);
+	fputs(" Mpps\n", out);
+}
+
 static void print_thread(FILE *out, uint32_t i, const struct thread_row *t,
 			 uint64_t size)
 {
@@ -179,12 +189,9 @@ static void print_thread(FILE *out, uint32_t i, const struct thread_row *t,
 
 	if (t->cpu != PLAN_AUTO)
 		snprintf(cpu, sizeof(cpu), " on CPU %u", t->cpu);
-	fprintf(out, "   thread %u%s: %u QP%s, %" PRIu64 " messages,", i, cpu,
-		t->qps, t->qps == 1 ? "" : "s", t->iterations);
-	print_cell(out, 0, 3, b.gbps);
-	fputs(" Gb/s,", out);
-	print_cell(out, 0, 6, b.mpps);
-	fputs(" Mpps\n", out);
+	fprintf(out, "   thread %u%s: %u QP%s,", i, cpu, t->qps,
+		t->qps == 1 ? "" : "s");
+	print_rates(out, t->iterations, &b);
 }
 
 static void print_directions(FILE *out, const struct result_row *row)
@@ -192,13 +199,9 @@ static void print_directions(FILE *out, const struct result_row *row)
 	for (uint32_t i = 0; i < row->n_directions; i++) {
 		const struct result_direction *d = &row->directions[i];
 
-		fprintf(out, "   %s: %" PRIu64 " messages,",
-			d->from_client ? "client to server" :
-					 "server to client", d->iterations);
-		print_cell(out, 0, 3, d->bandwidth.gbps);
-		fputs(" Gb/s,", out);
-		print_cell(out, 0, 6, d->bandwidth.mpps);
-		fputs(" Mpps\n", out);
+		fprintf(out, "   %s:", d->from_client ? "client to server" :
+							"server to client");
+		print_rates(out, d->iterations, &d->bandwidth);
 	}
 }
 
@@ -231,8 +234,8 @@ static void print_lost(FILE *out, const struct plan *plan,
 }
 
 /* Print how often one end was woken, and by what. */
-static void print_events_of(FILE *out, const struct plan *plan, bool client,
-			    const struct result_row *row)
+static void print_events(FILE *out, const struct plan *plan, bool client,
+			 const struct result_row *row)
 {
 	const struct event_counts *e = &row->events[client];
 	/* nothing solicits the completion of a send */
@@ -268,13 +271,6 @@ static void print_receivers(FILE *out, const struct result_row *row)
 	}
 }
 
-static void print_events(FILE *out, const struct plan *plan,
-			 const struct result_row *row)
-{
-	print_events_of(out, plan, true, row);
-	print_events_of(out, plan, false, row);
-}
-
 static void print_row(FILE *out, const struct table *table,
 		      const struct plan *plan, const struct result_row *row)
 {
@@ -292,23 +288,8 @@ static void print_row(FILE *out, const struct table *table,
 	if (plan_is_unreliable(plan))
 		print_lost(out, plan, row);
 	print_receivers(out, row);
-	if (plan->events)
-		print_events(out, plan, row);
-}
-
-static void print_charts(FILE *out, const struct result *r)
-{
-	const double step = r->clock.resolution_ns *
-			    result_latency_factor(&r->params.plan);
-
-	for (uint32_t i = 0; i < r->n_rows; i++) {
-		const struct result_row *row = &r->rows[i];
-
-		if (!row->n_bins)
-			continue;
-		fprintf(out, "\n histogram of size %" PRIu64 ":\n", row->size);
-		chart_print(out, row->bins, row->n_bins, step);
-	}
+	for (int client = 1; plan->events && client >= 0; client--)
+		print_events(out, plan, client, row);
 }
 
 /* The mean, in ns: intervals end at completions, so each differs a little. */
@@ -404,7 +385,8 @@ static void print_tail(FILE *out, const struct result *r)
 	caveats_print(out, r);
 	counters_print(out, r);
 	limit_print(out, r);
-	print_charts(out, r);
+	charts_print(out, r, r->clock.resolution_ns *
+			     result_latency_factor(&r->params.plan));
 }
 
 const struct row_format text_format = {

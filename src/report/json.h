@@ -1,0 +1,38 @@
+/* A result as JSON: all of it, and parts of which several formats are made.
+ * Each is NULL if memory runs out. */
+#ifndef REPORT_JSON_H
+#define REPORT_JSON_H
+
+#include <jansson.h>
+
+#include "model/param.h"
+#include "model/result.h"
+
+/* All of R, as in a verbsperf/1 document. */
+json_t *report_document(const struct result *r);
+
+/* What tells R from other results: when, what and where, of which "client" and
+ * "server" have only their hostname, device and port. */
+json_t *report_identity(const struct result *r);
+
+/* The value of "error" for ERR, without that of the peer. */
+json_t *report_error(const struct error *err);
+
+/* One object of "intervals", for messages of SIZE bytes in a test of PLAN; a
+ * test of the control path has no bandwidth. */
+json_t *json_interval(const struct plan *plan, const struct interval *one,
+		      uint64_t size);
+
+/* One object of "results". */
+json_t *json_row(const struct parameters *params,
+		 const struct result_row *row);
+
+/* The value of the option ROW: null if it was not given, is "auto", or has no
+ * use in this test. */
+json_t *json_parameter(const struct parameters *params,
+		       const struct param *row);
+
+/* "parameters": the value of every option under its name. */
+json_t *json_parameters(const struct parameters *params);
+
+#endif

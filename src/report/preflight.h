@@ -7,7 +7,7 @@
 
 #include "model/result.h"
 
-#define PREFLIGHT_VERDICT_SIZE 80
+#define PREFLIGHT_VERDICT_SIZE 96
 
 /* Put "this test cannot run: 2 problems, 1 warning" into TEXT; returns TEXT. */
 const char *preflight_verdict(const struct preflight *preflight,

@@ -263,38 +263,33 @@ static const char *name_of(int number, char text[32])
 	return text;
 }
 
-/* The number of the most frequent call that is not in CALLS yet, whose rank is
- * below MOST calls; -1: there is none. */
-static int next_frequent(const uint64_t *numbered, bool *seen)
+/* Put what was called CALLS times among the most frequent ones. */
+static void rank(struct control_calls *list, const char *name, uint64_t calls)
 {
-	int found = -1;
+	uint32_t at = list->n;
 
-	for (int i = 0; i < NUMBERS; i++)
-		if (!seen[i] && numbered[i] &&
-		    (found < 0 || numbered[i] > numbered[found]))
-			found = i;
-	if (found >= 0)
-		seen[found] = true;
-	return found;
+	while (at && list->named[at - 1].calls < calls)
+		at--;
+	if (at == CONTROL_NAMES_MAX)
+		return;
+	if (list->n < CONTROL_NAMES_MAX)
+		list->n++;
+	memmove(&list->named[at + 1], &list->named[at],
+		(list->n - 1 - at) * sizeof(*list->named));
+	snprintf(list->named[at].name, sizeof(list->named[at].name), "%s",
+		 name);
+	list->named[at].calls = calls;
 }
 
 void call_counter_read(const struct call_counter *c,
 		       struct control_calls *calls)
 {
-	bool seen[NUMBERS] = { false };
 	char text[32];
-	int number;
 
 	calls->calls = c->after - c->before;
-	for (calls->n = 0; calls->n < CONTROL_NAMES_MAX; calls->n++) {
-		number = next_frequent(c->numbered, seen);
-		if (number < 0)
-			break;
-		snprintf(calls->named[calls->n].name,
-			 sizeof(calls->named[0].name), "%s",
-			 name_of(number, text));
-		calls->named[calls->n].calls = c->numbered[number];
-	}
+	for (int i = 0; i < NUMBERS; i++)
+		if (c->numbered[i])
+			rank(calls, name_of(i, text), c->numbered[i]);
 }
 
 /* Commands to firmware: mlx5 knows some 200. */
@@ -352,24 +347,6 @@ static const struct command *find(const struct firmware_counts *counts,
 		if (!strcmp(counts->commands[i].name, name))
 			return &counts->commands[i];
 	return NULL;
-}
-
-/* Put a command that was given CALLS times among the most frequent ones. */
-static void rank(struct control_calls *list, const char *name, uint64_t calls)
-{
-	uint32_t at = list->n;
-
-	while (at && list->named[at - 1].calls < calls)
-		at--;
-	if (at == CONTROL_NAMES_MAX)
-		return;
-	if (list->n < CONTROL_NAMES_MAX)
-		list->n++;
-	memmove(&list->named[at + 1], &list->named[at],
-		(list->n - 1 - at) * sizeof(*list->named));
-	snprintf(list->named[at].name, sizeof(list->named[at].name), "%s",
-		 name);
-	list->named[at].calls = calls;
 }
 
 bool firmware_between(const struct firmware_counts *before,

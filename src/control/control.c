@@ -10,7 +10,7 @@
 #include "control/engine.h"
 #include "control/op.h"
 #include "host/call_counter.h"
-#include "host/sysfs.h"
+#include "host/facts.h"
 #include "model/addressing.h"
 #include "model/gid.h"
 #include "model/result.h"
@@ -61,26 +61,15 @@ static void on_interval(void *argument, const struct interval *one)
 		observer->interval(observer, run->result, &part);
 }
 
-/* A count of KiB of /proc/meminfo; 0: not known. */
-static uint64_t meminfo(const char *name)
-{
-	unsigned long long kib;
-	char text[40];
-
-	if (!sysfs_find(text, sizeof(text), name, "/proc/meminfo") ||
-	    sscanf(text, "%llu", &kib) != 1)
-		return 0;
-	return kib;
-}
-
 /* True when no more objects should be made: they take memory of the kernel,
  * which kills processes rather than refusing itself memory. */
 static bool is_enough(void *argument, struct error *err)
 {
-	const uint64_t all = meminfo("MemTotal");
-	const uint64_t left = meminfo("MemAvailable");
+	uint64_t all = 0, left = 0;
 
 	(void)argument;
+	facts_meminfo("MemTotal:", &all);
+	facts_meminfo("MemAvailable:", &left);
 	if (left >= all / MEMORY_LEFT)
 		return false;
 	fail(err, -ENOMEM, NULL,
@@ -97,8 +86,9 @@ static int check_memory(struct control_run *run, uint64_t size,
 {
 	const struct parameters *params = &run->result->params;
 	const uint64_t needed = size * params->plan.threads;
-	const uint64_t kib = meminfo("MemAvailable");
+	uint64_t kib = 0;
 
+	facts_meminfo("MemAvailable:", &kib);
 	if (!run->op->pinning || !kib ||
 	    params->memory.kind != MEMORY_ANONYMOUS ||
 	    needed / 1024 < kib - kib / MEMORY_LEFT)

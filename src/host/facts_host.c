@@ -101,7 +101,7 @@ static void read_virtual_machine(struct facts *facts)
 	facts_set_text(facts, FACT_VIRTUAL_MACHINE, maker);
 }
 
-static bool meminfo(const char *key, uint64_t *value)
+bool facts_meminfo(const char *key, uint64_t *value)
 {
 	char text[64], *end;
 
@@ -116,12 +116,12 @@ static void read_pages(struct facts *facts)
 	uint64_t idle, promised = 0, kib;
 	char text[FACT_TEXT_SIZE];
 
-	if (meminfo("HugePages_Free:", &idle)) {
-		meminfo("HugePages_Rsvd:", &promised);
+	if (facts_meminfo("HugePages_Free:", &idle)) {
+		facts_meminfo("HugePages_Rsvd:", &promised);
 		facts_set_count(facts, FACT_HUGE_PAGES_FREE,
 				idle > promised ? idle - promised : 0);
 	}
-	if (meminfo("Hugepagesize:", &kib))
+	if (facts_meminfo("Hugepagesize:", &kib))
 		facts_set_count(facts, FACT_HUGE_PAGE_BYTES, kib << 10);
 	if (sysfs_chosen(text, sizeof(text),
 			 "/sys/kernel/mm/transparent_hugepage/enabled"))

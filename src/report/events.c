@@ -70,13 +70,10 @@ static void print_device(FILE *out, const struct watch_event *event)
 		fprintf(out, " -> %s", event->error.advice);
 }
 
-static void print_value(FILE *out, const struct port_status *status,
-			enum port_status_field field)
+static void print_value(FILE *out, const char *text, int field)
 {
-	const char *text = status->text[field];
-
 	fprintf(out, " %s%s", text[0] ? text : "none",
-		text[0] ? port_status_unit(field) : "");
+		text[0] ? port_status_table[field].unit : "");
 }
 
 static void print_port(FILE *out, const struct watch_event *event)
@@ -84,18 +81,17 @@ static void print_port(FILE *out, const struct watch_event *event)
 	const char *separator = ":";
 
 	for (int i = 0; i < PORT_STATUS_FIELDS; i++) {
-		enum port_status_field field = (enum port_status_field)i;
 		const char *before = event->before.text[i];
 		const char *now = event->now.text[i];
 
 		if (event->first ? !now[0] : !strcmp(before, now))
 			continue;
-		fprintf(out, "%s %s", separator, port_status_words(field));
+		fprintf(out, "%s %s", separator, port_status_table[i].words);
 		if (!event->first) {
-			print_value(out, &event->before, field);
+			print_value(out, before, i);
 			fputs(" ->", out);
 		}
-		print_value(out, &event->now, field);
+		print_value(out, now, i);
 		separator = ",";
 	}
 }
@@ -133,12 +129,9 @@ static void put_device(json_t *line, const struct watch_event *event)
 	json_put(line, "advice", json_text(event->error.advice));
 }
 
-static json_t *field_value(const struct port_status *status,
-			   enum port_status_field field)
+static json_t *field_value(const char *text, int field)
 {
-	const char *text = status->text[field];
-
-	if (!port_status_is_number(field) || !text[0])
+	if (!port_status_table[field].number || !text[0])
 		return json_text(text);
 	if (strchr(text, '.'))
 		return json_real(strtod(text, NULL));
@@ -149,12 +142,9 @@ static json_t *make_status(const struct port_status *status)
 {
 	json_t *object = json_object();
 
-	for (int i = 0; i < PORT_STATUS_FIELDS; i++) {
-		enum port_status_field field = (enum port_status_field)i;
-
-		json_put(object, port_status_key(field),
-			 field_value(status, field));
-	}
+	for (int i = 0; i < PORT_STATUS_FIELDS; i++)
+		json_put(object, port_status_table[i].key,
+			 field_value(status->text[i], i));
 	return object;
 }
 
@@ -165,8 +155,7 @@ static json_t *changed_keys(const struct watch_event *event)
 	for (int i = 0; i < PORT_STATUS_FIELDS; i++)
 		if (!event->first &&
 		    strcmp(event->before.text[i], event->now.text[i]) != 0)
-			json_add(array, json_string(port_status_key(
-						(enum port_status_field)i)));
+			json_add(array, json_string(port_status_table[i].key));
 	return array;
 }
 

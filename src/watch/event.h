@@ -38,13 +38,10 @@ struct port_status {
 	char text[PORT_STATUS_FIELDS][PORT_STATUS_TEXT_SIZE];
 };
 
-/* The key of FIELD, and whether its text is a number. */
-const char *port_status_key(enum port_status_field field);
-bool port_status_is_number(enum port_status_field field);
-
-/* What FIELD is called in a sentence, and what follows its value there. */
-const char *port_status_words(enum port_status_field field);
-const char *port_status_unit(enum port_status_field field);
+extern const struct port_status_info {
+	const char *key, *words, *unit;
+	bool number;
+} port_status_table[PORT_STATUS_FIELDS];
 
 enum watch_kind {
 	WATCH_DEVICE,		/* a device came, went, or cannot be watched */

@@ -34,13 +34,6 @@ struct parser {
 	char shorts[2 * PARAMS_MAX + sizeof(":hV")];
 };
 
-static int argument_kind(const struct param *row)
-{
-	if (!row->argument)
-		return no_argument;
-	return row->implied ? optional_argument : required_argument;
-}
-
 static void add_long(struct option **next, const char *name, int has_arg,
 		     int value)
 {
@@ -71,20 +64,15 @@ static void build_tables(struct parser *p)
 		const struct param *row = &param_table[i];
 
 		add_letter(&letter, row);
-		add_long(&next, row->name, argument_kind(row),
+		add_long(&next, row->name,
+			 !row->argument ? no_argument :
+			 row->implied	? optional_argument :
+					  required_argument,
 			 LONG_OPTION + (int)i);
 	}
 	add_long(&next, "help", no_argument, HELP_OPTION);
 	add_long(&next, "version", no_argument, 'V');
 	add_long(&next, "dump-options", no_argument, DUMP_OPTION);
-}
-
-static const struct param *find_letter(int letter)
-{
-	for (size_t i = 0; i < param_count; i++)
-		if (param_table[i].letter == letter)
-			return &param_table[i];
-	return NULL;
 }
 
 /* The row for VALUE from getopt_long(), and the option's name as the user sees
@@ -98,9 +86,11 @@ static const struct param *find_row(int value, char name[64])
 		snprintf(name, 64, "--%s", row->name);
 		return row;
 	}
-	row = find_letter(value);
 	snprintf(name, 64, "-%c", value);
-	return row;
+	for (size_t i = 0; i < param_count; i++)
+		if (param_table[i].letter == value)
+			return &param_table[i];
+	return NULL;
 }
 
 /* Report that NAME, with its dashes, abbreviates several options. */
@@ -464,9 +454,7 @@ static int parse(struct parser *p, int argc, char **argv)
 	ret = take_words(p, argc, argv);
 	rules_note_given(&p->given);
 	if (!ret)
-		ret = rules_apply(&p->given);
-	if (!ret)
-		ret = rules_check_files(&p->given);
+		ret = rules_apply(&p->given) ?: rules_check_files(&p->given);
 	if (!ret && o->command == COMMAND_CHECK)
 		choose_checked(&o->params.plan);
 	if (!ret && o->params.plan.control)

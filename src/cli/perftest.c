@@ -122,9 +122,17 @@ static int take_most(struct perftest *p, const struct use *u)
 
 static int take_burst(struct perftest *p, const struct use *u)
 {
-	if (!units_parse_count(u->text, &p->burst))
+	return units_parse_count(u->text, &p->burst) ?
+		       expected(p, u, "a number of messages") : 0;
+}
+
+static int only_for(struct perftest *p, const struct use *u,
+		    enum metric metric)
+{
+	if (params_of(p)->plan.metric == metric)
 		return 0;
-	return expected(p, u, "a number of messages");
+	return fail(p->given.err, -EINVAL, NULL, "%s: only for %s", u->shown,
+		    metric == METRIC_LATENCY ? "latency" : "bandwidth");
 }
 
 static int take_mtu(struct perftest *p, const struct use *u)
@@ -141,10 +149,7 @@ static int take_mtu(struct perftest *p, const struct use *u)
 
 static int take_forever(struct perftest *p, const struct use *u)
 {
-	if (params_of(p)->plan.metric == METRIC_LATENCY)
-		return fail(p->given.err, -EINVAL, NULL,
-			    "%s: only for bandwidth", u->shown);
-	return 0;
+	return only_for(p, u, METRIC_BANDWIDTH);
 }
 
 /* Take --latency_gap, in whole microseconds. */
@@ -152,9 +157,8 @@ static int take_gap(struct perftest *p, const struct use *u)
 {
 	char text[64];
 
-	if (params_of(p)->plan.metric != METRIC_LATENCY)
-		return fail(p->given.err, -EINVAL, NULL,
-			    "%s: only for latency", u->shown);
+	if (only_for(p, u, METRIC_LATENCY))
+		return -EINVAL;
 	if (strspn(u->text, "0123456789") != strlen(u->text) || !*u->text ||
 	    snprintf(text, sizeof(text), "%sus", u->text) >= (int)sizeof(text))
 		return expected(p, u, "microseconds");
@@ -181,10 +185,7 @@ static int take_ordering(struct perftest *p, const struct use *u)
 /* In latency tests our --rate is an open loop. */
 static int take_rate(struct perftest *p, const struct use *u)
 {
-	if (params_of(p)->plan.metric == METRIC_LATENCY)
-		return fail(p->given.err, -EINVAL, NULL,
-			    "%s: only for bandwidth", u->shown);
-	if (take_number(p, u, &p->rate))
+	if (only_for(p, u, METRIC_BANDWIDTH) || take_number(p, u, &p->rate))
 		return -EINVAL;
 	return p->rate > 0 ? 0 : expected(p, u, "a number above 0");
 }
@@ -280,17 +281,15 @@ static int take_mmap(struct perftest *p, const struct use *u)
 /* The offset has no effect without --mmap, wherever that stands. */
 static int take_mmap_offset(struct perftest *p, const struct use *u)
 {
-	if (!units_parse_size(u->text, &p->mmap_offset))
-		return 0;
-	return expected(p, u, "a number of bytes");
+	return units_parse_size(u->text, &p->mmap_offset) ?
+		       expected(p, u, "a number of bytes") : 0;
 }
 
 /* Only what cuMemAlloc() allocates is supported. */
 static int take_memory_type(struct perftest *p, const struct use *u)
 {
-	if (!strcmp(u->text, "0"))
-		return 0;
-	return expected(p, u, "0, what cuMemAlloc allocates");
+	return strcmp(u->text, "0") != 0 ?
+		       expected(p, u, "0, what cuMemAlloc allocates") : 0;
 }
 
 static int take_nothing(struct perftest *p, const struct use *u)
@@ -629,13 +628,9 @@ static int finish(struct perftest *p)
 	choose_transport(p);
 	choose_length(p);
 	fit_depths(p);
-	if (!ret)
-		ret = set_rate(p);
-	if (!ret)
-		ret = set_limits(p);
 	/* an error of the test is the same at either end */
 	if (!ret)
-		ret = rules_complete(&p->given);
+		ret = set_rate(p) ?: set_limits(p) ?: rules_complete(&p->given);
 	if (!ret && o->command == COMMAND_SERVE)
 		keep_server_options(p);
 	return ret;

@@ -109,11 +109,10 @@ int control_rules_complete(struct given *g)
 	ret = check_control_end(g);
 	if (plan->iterations)
 		plan->duration = 0;
-	if (!ret)
-		ret = complete_control_sizes(g);
-	if (!ret)
-		ret = check_queue_pairs(g);
-	return ret ?: rules_check_cpus(g);
+	return ret ?:
+	       complete_control_sizes(g) ?:
+	       check_queue_pairs(g) ?:
+	       rules_check_cpus(g);
 }
 
 static bool was_given(const struct given *g, const char *name)
@@ -126,17 +125,6 @@ static bool was_given(const struct given *g, const char *name)
 void rules_note_given(struct given *g)
 {
 	g->options->params.timed = was_given(g, "duration");
-}
-
-static unsigned int command_flag(enum command command)
-{
-	const struct command_row *row = command_row_of(command);
-
-	if (row)
-		return row->who;
-	if (command == COMMAND_LOOPBACK)
-		return PARAM_CLIENT | PARAM_SERVER;
-	return PARAM_CLIENT;
 }
 
 /* perftest users type the same line at both ends, so a server takes the
@@ -180,23 +168,24 @@ int rules_take_server(struct given *g, char *word)
 /* True when the command of G takes ROW. */
 static bool is_taken(const struct given *g, const struct param *row)
 {
-	const struct options *o = g->options;
+	const struct command_row *command =
+		command_row_of(g->options->command);
 
-	if (o->params.plan.control)
-		return param_suits(row, (enum control_test)
-				   o->params.plan.control);
-	return row->who & command_flag(o->command);
+	if (test_of(g))
+		return param_suits(row, test_of(g));
+	if (command)
+		return row->who & command->who;
+	return row->who & (g->options->command == COMMAND_LOOPBACK ?
+				   PARAM_CLIENT | PARAM_SERVER : PARAM_CLIENT);
 }
 
 /* The name of the command of G: "check", "reg_mr". */
 static const char *name_of(const struct given *g)
 {
-	const struct options *o = g->options;
-	const struct command_row *row = command_row_of(o->command);
+	const struct command_row *row = command_row_of(g->options->command);
 
-	if (o->params.plan.control)
-		return control_name((enum control_test)
-				    o->params.plan.control);
+	if (test_of(g))
+		return control_name(test_of(g));
 	return row ? row->name : "a test";
 }
 

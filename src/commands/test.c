@@ -72,15 +72,11 @@ int test_prepare(const struct options *options, struct device *device,
 	error_stage(err, "key");
 	ret = key_file_check(params->key_file, err);
 	error_stage(err, "device");
-	if (!ret)
-		ret = affinity_check(params, err);
-	if (!ret)
-		ret = device_open(params, device, err);
-	if (!ret)
-		ret = numa_place(&result->params, device, err);
-	if (!ret)
-		ret = inline_receive_choose(&result->params,
-					    device->port.device, err);
+	ret = ret ?:
+	      affinity_check(params, err) ?:
+	      device_open(params, device, err) ?:
+	      numa_place(&result->params, device, err) ?:
+	      inline_receive_choose(&result->params, device->port.device, err);
 	if (ret)
 		return ret;
 	facts_read(&device->port, &params->cpus);
@@ -147,7 +143,7 @@ int test_report(const struct result *result)
 	report_counters(result);
 	met = report_limits(result);
 	written = outputs_write(result, &err);
-	ret = ret ? ret : written;
+	ret = ret ?: written;
 	if (ret)
 		log_error(&err);
 	signals_unblock(false);

@@ -26,7 +26,9 @@ static const struct {
 /* null: NAME has no description. */
 static json_t *description(const char *name)
 {
-	for (size_t i = 0; i < sizeof(descriptions) / sizeof(*descriptions); i++)
+	const size_t n = sizeof(descriptions) / sizeof(*descriptions);
+
+	for (size_t i = 0; i < n; i++)
 		if (!strcmp(descriptions[i].name, name))
 			return json_string(descriptions[i].text);
 	return json_null();

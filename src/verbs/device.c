@@ -385,8 +385,6 @@ int pd_alloc(const struct device *device, struct ibv_pd **pd,
 	     struct error *err)
 {
 	*pd = ibv_alloc_pd(device->context);
-	if (*pd)
-		return 0;
-	return verb_failed(&device->port, "ibv_alloc_pd", errno, err,
-			   "cannot allocate a protection domain");
+	return *pd ? 0 : verb_failed(&device->port, "ibv_alloc_pd", errno, err,
+				     "cannot allocate a protection domain");
 }

@@ -101,19 +101,6 @@ static int check(const struct plan *plan, bool client,
 	return 0;
 }
 
-static void make_copier(struct memory *m)
-{
-	if (!m->ops->in)
-		return;
-	m->copier = xcalloc(1, sizeof(*m->copier));
-	*m->copier = (struct copier){
-		.memory = m->allocation,
-		.verb = m->ops->copy_verb,
-		.in = m->ops->in,
-		.out = m->ops->out,
-	};
-}
-
 static int allocate(const struct plan *plan, bool client, struct memory *m,
 		    struct error *err)
 {
@@ -126,7 +113,15 @@ static int allocate(const struct plan *plan, bool client, struct memory *m,
 	/* without this the first messages would wait for page faults */
 	if (!plan->odp && !m->ops->in)
 		memory_touch(a);
-	make_copier(m);
+	if (!m->ops->in)
+		return 0;
+	m->copier = xcalloc(1, sizeof(*m->copier));
+	*m->copier = (struct copier){
+		.memory = a,
+		.verb = m->ops->copy_verb,
+		.in = m->ops->in,
+		.out = m->ops->out,
+	};
 	return 0;
 }
 

@@ -24,58 +24,33 @@ static const char *advice_of_wr(const struct device *device, int errnum)
 	return "use --post legacy or auto";
 }
 
-/* Fill *CAP with what to request; creating the QP replaces it by what is
- * granted. */
-static void make_cap(const struct qp_parts *parts, uint32_t inline_size,
-		     struct ibv_qp_cap *cap)
-{
-	*cap = (struct ibv_qp_cap){
-		.max_send_wr = parts->send_depth,
-		.max_send_sge = parts->send_entries,
-		.max_inline_data = inline_size,
-	};
-	if (parts->srq || transport_table[parts->transport].target)
-		return;
-	cap->max_recv_wr = parts->receive_depth ? parts->receive_depth : 1;
-	cap->max_recv_sge = parts->receive_entries;
-}
-
-static struct ibv_qp *create_legacy(const struct qp_parts *parts,
-				    uint32_t *inline_size)
-{
-	struct ibv_qp_init_attr attr = {
-		.send_cq = parts->send_cq,
-		.recv_cq = parts->recv_cq,
-		.srq = parts->srq,
-		.qp_type = transport_table[parts->transport].qp_type,
-	};
-	struct ibv_qp *qp;
-
-	make_cap(parts, *inline_size, &attr.cap);
-	qp = ibv_create_qp(parts->pd, &attr);
-	if (qp)
-		*inline_size = attr.cap.max_inline_data;
-	return qp;
-}
-
-/* Use ibv_create_qp_ex(3), which many providers lack. */
-static struct ibv_qp *create_extended(const struct device *device,
-				      const struct qp_parts *parts,
-				      uint32_t *inline_size)
+/* Without EXTENDED this is ibv_create_qp(3): many providers lack what the other
+ * one needs.  *INLINE_SIZE becomes what is granted. */
+static struct ibv_qp *create_once(const struct device *device,
+				  const struct qp_parts *parts, bool extended,
+				  uint32_t *inline_size)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.send_cq = parts->send_cq,
 		.recv_cq = parts->recv_cq,
 		.srq = parts->srq,
+		.cap = { .max_send_wr = parts->send_depth,
+			 .max_send_sge = parts->send_entries,
+			 .max_inline_data = *inline_size },
 		.qp_type = transport_table[parts->transport].qp_type,
 		.pd = parts->pd,
-		.comp_mask = IBV_QP_INIT_ATTR_PD |
-			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.send_ops_flags = op_table[parts->op].builder,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
 	};
 	struct ibv_qp *qp;
 
-	make_cap(parts, *inline_size, &attr.cap);
+	if (extended) {
+		attr.comp_mask |= IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+		attr.send_ops_flags = op_table[parts->op].builder;
+	}
+	if (!parts->srq && !transport_table[parts->transport].target) {
+		attr.cap.max_recv_wr = parts->receive_depth ?: 1;
+		attr.cap.max_recv_sge = parts->receive_entries;
+	}
 	qp = ibv_create_qp_ex(device->context, &attr);
 	if (qp)
 		*inline_size = attr.cap.max_inline_data;
@@ -92,9 +67,8 @@ static struct ibv_qp *create(const struct device *device,
 
 	for (;; asked /= 2) {
 		uint32_t granted = asked;
-		struct ibv_qp *qp =
-			extended ? create_extended(device, parts, &granted) :
-				   create_legacy(parts, &granted);
+		struct ibv_qp *qp = create_once(device, parts, extended,
+						&granted);
 
 		/* never use more than was requested */
 		if (qp && granted < *inline_size)

@@ -3,70 +3,61 @@
 
 #include <string.h>
 
-static const void *field(const struct parameters *params,
-			 const struct param *row)
-{
-	return (const char *)params + row->offset;
-}
-
-static void *field_to_set(struct parameters *params, const struct param *row)
-{
-	return (char *)params + row->offset;
-}
-
 uint64_t param_get(const struct parameters *params, const struct param *row)
 {
+	const void *field = param_field(params, row);
+
 	switch (row->kind) {
 	case PARAM_FLAG:
-		return *(const bool *)field(params, row);
+		return *(const bool *)field;
 	case PARAM_NUMBER:
 	case PARAM_AUTO_NUMBER:
 	case PARAM_NODE:
 	case PARAM_CHOICE:
-		return *(const uint32_t *)field(params, row);
+		return *(const uint32_t *)field;
 	case PARAM_COUNTERS:
-		return ((const struct counter_choice *)field(params, row))
-			->read;
+		return ((const struct counter_choice *)field)->read;
 	default:
-		return *(const uint64_t *)field(params, row);
+		return *(const uint64_t *)field;
 	}
 }
 
 void param_set(struct parameters *params, const struct param *row,
 	       uint64_t value)
 {
+	void *field = param_field(params, row);
+
 	switch (row->kind) {
 	case PARAM_FLAG:
-		*(bool *)field_to_set(params, row) = value;
+		*(bool *)field = value;
 		break;
 	case PARAM_NUMBER:
 	case PARAM_AUTO_NUMBER:
 	case PARAM_NODE:
 	case PARAM_CHOICE:
-		*(uint32_t *)field_to_set(params, row) = (uint32_t)value;
+		*(uint32_t *)field = (uint32_t)value;
 		break;
 	case PARAM_COUNTERS:
-		*(struct counter_choice *)field_to_set(params, row) =
-			(struct counter_choice){
-				.read = (uint32_t)value,
-				.shown = (uint32_t)value,
-			};
+		*(struct counter_choice *)field = (struct counter_choice){
+			.read = (uint32_t)value,
+			.shown = (uint32_t)value,
+		};
 		break;
 	default:
-		*(uint64_t *)field_to_set(params, row) = value;
+		*(uint64_t *)field = value;
 	}
 }
 
 const char *param_get_string(const struct parameters *params,
 			     const struct param *row)
 {
-	return *(const char *const *)field(params, row);
+	return *(const char *const *)param_field(params, row);
 }
 
 const struct limit *param_get_limit(const struct parameters *params,
 				    const struct param *row)
 {
-	return field(params, row);
+	return param_field(params, row);
 }
 
 bool param_in_range(const struct param *row, uint64_t value)

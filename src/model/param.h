@@ -228,6 +228,13 @@ struct server_options {
 extern const struct param param_table[];
 extern const size_t param_count;
 
+/* The field of a row, which may be written if PARAMS may. */
+static inline void *param_field(const struct parameters *params,
+				const struct param *row)
+{
+	return (char *)params + row->offset;
+}
+
 /* Read and write the field of a row. */
 uint64_t param_get(const struct parameters *params, const struct param *row);
 void param_set(struct parameters *params, const struct param *row,

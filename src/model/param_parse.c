@@ -174,11 +174,6 @@ static int parse_number(const struct param *row, const char *text,
 	return units_parse_count(text, value);
 }
 
-static void *field(struct parameters *params, const struct param *row)
-{
-	return (char *)params + row->offset;
-}
-
 static int parse_sizes(struct parameters *params, const struct param *row,
 		       const char *option, const char *text, struct error *err)
 {
@@ -190,14 +185,14 @@ static int parse_sizes(struct parameters *params, const struct param *row,
 	for (uint32_t i = 0; i < sizes.n; i++)
 		if (sizes.bytes[i] < row->min || sizes.bytes[i] > row->max)
 			return out_of_range(row, option, text, err);
-	memcpy(field(params, row), &sizes, sizeof(sizes));
+	memcpy(param_field(params, row), &sizes, sizeof(sizes));
 	return 0;
 }
 
 static int parse_limit(struct parameters *params, const struct param *row,
 		       const char *option, const char *text, struct error *err)
 {
-	struct limit *limit = field(params, row);
+	struct limit *limit = param_field(params, row);
 	double value;
 
 	if (units_parse_decimal(text, &value))
@@ -237,7 +232,7 @@ static int parse_string(struct parameters *params, const struct param *row,
 	if (!strcmp(row->argument, "TEXT") && !is_utf8(text))
 		return fail(err, -EINVAL, NULL,
 			    "%s: not valid UTF-8, which JSON requires", option);
-	memcpy(field(params, row), &text, sizeof(text));
+	memcpy(param_field(params, row), &text, sizeof(text));
 	return 0;
 }
 
@@ -277,7 +272,7 @@ int param_parse(struct parameters *params, const struct param *row,
 		if (!kinds[row->kind].parse)
 			return parse_plain(params, row, option, text, err);
 	}
-	ret = kinds[row->kind].parse(text, field(params, row));
+	ret = kinds[row->kind].parse(text, param_field(params, row));
 	return ret ? malformed(row, option, text, ret, err) : 0;
 }
 

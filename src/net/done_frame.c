@@ -50,8 +50,8 @@ static void put_histogram(struct cursor *c, const struct histogram *h)
 
 /* The numbers of struct done in the order of the frame (WIRE_PUT). */
 #define COUNT_LIST(X) \
-	X(8, posted) X(8, received) X(8, counted) X(8, window_ns) \
-	X(8, lost) X(8, late)
+	X(posted, "posted") X(received, "received") X(counted, "counted") \
+	X(window_ns, "window") X(lost, "lost") X(late, "late")
 #define DETAIL_LIST(X) \
 	X(8, window_error) \
 	X(8, interval_error) X(8, queue_checks) X(8, dry) X(1, method) \
@@ -121,7 +121,9 @@ void encode_done(struct frame *frame, const struct done *s)
 {
 	struct cursor cursor = wire_begin(frame, FRAME_DONE), *c = &cursor;
 
-	COUNT_LIST(WIRE_PUT)
+#define X(member, name) wire_put(c, 8, s->member);
+	COUNT_LIST(X)
+#undef X
 	DETAIL_LIST(WIRE_PUT)
 	wire_put_string(c, s->clock.source);
 	wire_put_real(c, s->clock.resolution_ns);
@@ -199,11 +201,10 @@ static int get_bins(const struct frame *frame, struct cursor *c, uint32_t n,
 		next = bin + 1;
 		left -= count;
 	}
-	if (!ret)
-		ret = wire_check(frame, "samples in no bin", left, 0, 0, err);
-	if (!ret)
-		ret = wire_check(frame, "last bin", next - 1, last, last, err);
-	return ret ?: check_sums(frame, h, err);
+	return ret ?:
+	       wire_check(frame, "samples in no bin", left, 0, 0, err) ?:
+	       wire_check(frame, "last bin", next - 1, last, last, err) ?:
+	       check_sums(frame, h, err);
 }
 
 static int get_histogram(const struct frame *frame, struct cursor *c,
@@ -392,24 +393,13 @@ void done_free(struct done *done)
 static int get_counts(const struct frame *frame, struct cursor *c,
 		      struct done *done, struct error *err)
 {
-	const struct {
-		const char *name;
-		uint64_t *value;
-	} counts[] = {
-		{ "posted", &done->posted },
-		{ "received", &done->received },
-		{ "counted", &done->counted },
-		{ "window", &done->window_ns },
-		{ "lost", &done->lost },
-		{ "late", &done->late },
-	};
 	int ret = 0;
 
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !ret; i++) {
-		*counts[i].value = wire_get(c, 8);
-		ret = wire_check(frame, counts[i].name, *counts[i].value, 0,
-				 COUNT_MAX, err);
-	}
+#define X(member, name) \
+	done->member = wire_get(c, 8); \
+	ret = ret ?: wire_check(frame, name, done->member, 0, COUNT_MAX, err);
+	COUNT_LIST(X)
+#undef X
 	return ret;
 }
 
@@ -434,15 +424,14 @@ int decode_done(const struct frame *frame, struct done *done,
 	int ret = get_counts(frame, &c, done, err);
 
 	get_details(&c, done);
-	if (!ret)
-		ret = get_threads(frame, &c, done, err);
-	if (!ret)
-		ret = get_intervals(frame, &c, done, err);
+	ret = ret ?:
+	      get_threads(frame, &c, done, err) ?:
+	      get_intervals(frame, &c, done, err);
 	if (!ret && done->latency)
 		ret = get_histogram(frame, &c, done->latency, err);
 	else if (!ret)
 		ret = wire_check(frame, "samples", wire_get(&c, 8), 0, 0, err);
-	if (!ret)
-		ret = wire_get_fields(frame, &c, get_field, done, err);
-	return ret ?: wire_close(&c, frame, err);
+	return ret ?:
+	       wire_get_fields(frame, &c, get_field, done, err) ?:
+	       wire_close(&c, frame, err);
 }

@@ -94,24 +94,17 @@ void done_put_cpu(struct cursor *c, const struct cpu_cost *cost)
 static int get_use(const struct frame *frame, struct cursor *c, uint64_t most,
 		   uint64_t switches, struct cpu_use *use, struct error *err)
 {
-	const struct {
-		const char *name;
-		uint64_t *value;
-		uint64_t most;
-	} parts[] = {
-		{ "user time", &use->user_ns, most },
-		{ "system time", &use->system_ns, most },
-		{ "voluntary switches", &use->voluntary, switches },
-		{ "involuntary switches", &use->involuntary, switches },
-	};
-	int ret = 0;
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !ret; i++) {
-		*parts[i].value = wire_get(c, 8);
-		ret = wire_check(frame, parts[i].name, *parts[i].value, 0,
-				 parts[i].most, err);
-	}
-	return ret;
+	use->user_ns = wire_get(c, 8);
+	use->system_ns = wire_get(c, 8);
+	use->voluntary = wire_get(c, 8);
+	use->involuntary = wire_get(c, 8);
+	return wire_check(frame, "user time", use->user_ns, 0, most, err) ?:
+	       wire_check(frame, "system time", use->system_ns, 0, most,
+			  err) ?:
+	       wire_check(frame, "voluntary switches", use->voluntary, 0,
+			  switches, err) ?:
+	       wire_check(frame, "involuntary switches", use->involuntary, 0,
+			  switches, err);
 }
 
 static int get_process(const struct frame *frame, struct cursor *c,
@@ -134,22 +127,18 @@ static int get_machine(const struct frame *frame, struct cursor *c,
 		       struct cpu_cost *cost, struct error *err)
 {
 	uint64_t least;
-	int ret;
 
 	cost->host_busy_ns = wire_get(c, 8);
 	cost->host_ns = wire_get(c, 8);
 	cost->interrupts = wire_get(c, 8);
-	ret = wire_check(frame, "time of all CPUs", cost->host_ns, 0,
-			 CPU_UNKNOWN, err);
 	/* both are known, or neither */
 	least = cost->host_ns == CPU_UNKNOWN ? CPU_UNKNOWN : 0;
-	if (!ret)
-		ret = wire_check(frame, "busy time of all CPUs",
-				 cost->host_busy_ns, least, cost->host_ns, err);
-	if (!ret)
-		ret = wire_check(frame, "interrupts", cost->interrupts, 0,
-				 CPU_UNKNOWN, err);
-	return ret;
+	return wire_check(frame, "time of all CPUs", cost->host_ns, 0,
+			  CPU_UNKNOWN, err) ?:
+	       wire_check(frame, "busy time of all CPUs", cost->host_busy_ns,
+			  least, cost->host_ns, err) ?:
+	       wire_check(frame, "interrupts", cost->interrupts, 0,
+			  CPU_UNKNOWN, err);
 }
 
 static int get_threads(const struct frame *frame, struct cursor *c,

@@ -216,10 +216,9 @@ int oob_take(struct connection *conn, const char *waited_for,
 			    "longer be decoded", conn->peer);
 	while (!ret && !is_complete(in))
 		ret = receive_more(conn, waited_for, err);
-	if (!ret)
-		ret = seal_open(conn->seal_in, conn->peer, &in->frame, err);
-	if (!ret)
-		ret = check_signs(conn, &in->frame, err);
+	ret = ret ?:
+	      seal_open(conn->seal_in, conn->peer, &in->frame, err) ?:
+	      check_signs(conn, &in->frame, err);
 	in->spoiled = ret == -EPROTO;
 	if (ret)
 		return ret;

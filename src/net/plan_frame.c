@@ -152,28 +152,19 @@ static int get_port(const struct frame *frame, struct cursor *c,
 	return ret ?: wire_get_fields(frame, c, get_more, s, err);
 }
 
-static const void *list_of(const struct parameters *params,
-			   const struct param *row)
-{
-	return (const char *)params + row->offset;
-}
-
-static void *list_to_set(struct parameters *params, const struct param *row)
-{
-	return (char *)params + row->offset;
-}
-
 static bool is_default(const struct parameters *params,
 		       const struct parameters *defaults,
 		       const struct param *row)
 {
+	const void *field = param_field(params, row);
+
 	switch (row->kind) {
 	case PARAM_SIZES:
-		return !((const struct sizes *)list_of(params, row))->n;
+		return !((const struct sizes *)field)->n;
 	case PARAM_LABELS:
-		return !((const struct labels *)list_of(params, row))->n;
+		return !((const struct labels *)field)->n;
 	case PARAM_MCAST:
-		return !((const struct mcast *)list_of(params, row))->wanted;
+		return !((const struct mcast *)field)->wanted;
 	default:
 		return param_get(params, row) == param_get(defaults, row);
 	}
@@ -182,9 +173,9 @@ static bool is_default(const struct parameters *params,
 static void put_value(struct cursor *c, const struct parameters *params,
 		      const struct param *row)
 {
-	const struct labels *labels = list_of(params, row);
-	const struct sizes *sizes = list_of(params, row);
-	const struct mcast *mcast = list_of(params, row);
+	const struct labels *labels = param_field(params, row);
+	const struct sizes *sizes = param_field(params, row);
+	const struct mcast *mcast = param_field(params, row);
 
 	switch (row->kind) {
 	case PARAM_SIZES:
@@ -328,13 +319,13 @@ static int get_parameter(const struct frame *frame, struct field *field,
 	}
 	switch (row->kind) {
 	case PARAM_SIZES:
-		return get_sizes(frame, &field->value, list_to_set(into, row),
+		return get_sizes(frame, &field->value, param_field(into, row),
 				 err);
 	case PARAM_LABELS:
-		return get_labels(frame, &field->value, list_to_set(into, row),
+		return get_labels(frame, &field->value, param_field(into, row),
 				  err);
 	case PARAM_MCAST:
-		return get_group(frame, &field->value, list_to_set(into, row),
+		return get_group(frame, &field->value, param_field(into, row),
 				 err);
 	default:
 		return get_number(frame, &field->value, row, into, err);

@@ -188,12 +188,7 @@ static int on_tick(struct monitor *m)
 
 	m->tick_at = time_after(TICK);
 	clock_watch_update(m->watch, m->clock);
-	if (!ret)
-		ret = check_progress(m);
-	if (!ret)
-		ret = check_silence(m);
-	if (!ret)
-		ret = check_sent(m);
+	ret = ret ?: check_progress(m) ?: check_silence(m) ?: check_sent(m);
 	/* if the peer still does not read, this fails */
 	if (!ret && m->sent_pending && !time_until(m->sent_deadline))
 		ret = send_sent(m);

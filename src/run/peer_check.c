@@ -165,15 +165,11 @@ static int check_thread(const struct done *d, const struct thread_row *row,
 	int ret = row->cpu == PLAN_AUTO ? 0 :
 		  check("CPU of a thread", row->cpu, 0, CPU_SETSIZE - 1, err);
 
-	if (!ret)
-		ret = check("QPs of a thread", row->qps, 1, qps_left, err);
-	if (!ret)
-		ret = check("messages of a thread", row->iterations, 0, left,
-			    err);
-	if (!ret)
-		ret = check("window of a thread", row->window_ns,
-			    row->iterations > 0, d->window_ns + 1, err);
-	return ret;
+	return ret ?:
+	       check("QPs of a thread", row->qps, 1, qps_left, err) ?:
+	       check("messages of a thread", row->iterations, 0, left, err) ?:
+	       check("window of a thread", row->window_ns, row->iterations > 0,
+		     d->window_ns + 1, err);
 }
 
 /* Check the threads: together they have all queue pairs and counted all

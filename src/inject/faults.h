@@ -45,11 +45,4 @@ int inject_small_queues(struct run *run);
  * none there. */
 int inject_resizes(struct run *run);
 
-/* In prepared sends (inject_requests.c). */
-int inject_first_lkey(struct run *run);
-int inject_halve_atomics(struct run *run);
-int inject_longer_than_mtu(struct run *run);
-int inject_many_pieces(struct run *run);
-int inject_much_inline(struct run *run);
-
 #endif

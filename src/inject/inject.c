@@ -62,7 +62,7 @@ static int take_nothing(struct run *run)
 
 typedef void change_receive(struct run *run, struct flow_receive *r);
 
-static int change_receives(struct run *run, change_receive *change)
+static void change_receives(struct run *run, change_receive *change)
 {
 	const struct plan *plan = run->plan;
 	const uint32_t n = plan->verify ? plan->rx_depth :
@@ -75,7 +75,6 @@ static int change_receives(struct run *run, change_receive *change)
 			for (uint32_t k = 0; k < n; k++)
 				change(run, &f->receives[i].entries[k]);
 	}
-	return 0;
 }
 
 static void make_short(struct run *run, struct flow_receive *r)
@@ -84,31 +83,16 @@ static void make_short(struct run *run, struct flow_receive *r)
 	r->sge.length = 1;
 }
 
-static int short_receives(struct run *run)
-{
-	return change_receives(run, make_short);
-}
-
 /* Omit the 40 bytes for the header. */
 static void forget_header(struct run *run, struct flow_receive *r)
 {
 	r->sge.length = (uint32_t)plan_largest(run->plan);
 }
 
-static int no_header(struct run *run)
-{
-	return change_receives(run, forget_header);
-}
-
 static void spoil_receive_key(struct run *run, struct flow_receive *r)
 {
 	(void)run;
 	r->sge.lkey ^= INJECT_KEY;
-}
-
-static int receive_lkey(struct run *run)
-{
-	return change_receives(run, spoil_receive_key);
 }
 
 static void move_outside(struct run *run, struct flow_receive *r)
@@ -118,9 +102,62 @@ static void move_outside(struct run *run, struct flow_receive *r)
 	r->sge.addr = (uintptr_t)m->buffer + m->length;
 }
 
-static int receive_address(struct run *run)
+typedef void change_request(struct run *run, struct flow_request *r);
+
+/* Change the first send of each list of each QP, or ALL sends. */
+static int change_requests(struct run *run, bool all, change_request *change)
 {
-	return change_receives(run, move_outside);
+	size_t length = flow_requests(run->result->params.plan.post_list);
+
+	for (uint32_t i = 0; i < run->res.n_qps; i++) {
+		/* the lists are adjacent */
+		struct flow_request *r = run->res.qps[i].lists[0].requests;
+
+		for (size_t k = 0; r && k < FLOW_LISTS * length; k++)
+			if (all || k % length == 0)
+				change(run, &r[k]);
+	}
+	return 0;
+}
+
+static void spoil_request_key(struct run *run, struct flow_request *r)
+{
+	(void)run;
+	r->sge.lkey ^= INJECT_KEY;
+}
+
+static int first_lkey(struct run *run)
+{
+	return change_requests(run, false, spoil_request_key);
+}
+
+static void halve(struct run *run, struct flow_request *r)
+{
+	(void)run;
+	r->sge.length = ATOMIC_SIZE / 2;
+}
+
+static void lengthen(struct run *run, struct flow_request *r)
+{
+	r->sge.length = run->result->params.plan.mtu + 64;
+}
+
+static void divide(struct run *run, struct flow_request *r)
+{
+	static struct ibv_sge pieces[1024];
+
+	(void)run;
+	r->wr.sg_list = pieces;
+	r->wr.num_sge = sizeof(pieces) / sizeof(*pieces);
+}
+
+/* The bandwidth loop sets the flags of single sends from their lists. */
+static void send_inline(struct run *run, struct flow_request *r)
+{
+	for (uint32_t i = 0; i < run->res.n_qps; i++)
+		for (int k = 0; k < FLOW_LISTS; k++)
+			run->res.qps[i].lists[k].flags |= IBV_SEND_INLINE;
+	r->wr.send_flags |= IBV_SEND_INLINE;
 }
 
 static int renew_memory(struct run *run)
@@ -294,9 +331,15 @@ static const struct {
 		enum inject_point point;
 		int (*spoil)(struct run *run);
 	} steps[STEPS];
+	change_receive *receive;	/* each, once they are created */
+	change_request *request;	/* each, once they are prepared */
 } actions[INJECT_COUNT] = {
 #define AT(id, end, point, spoil, ...) \
 	[INJECT_##id] = { end, { { INJECT_AT_##point, spoil }, __VA_ARGS__ } }
+#define RECEIVES(id, change) \
+	[INJECT_##id] = { SERVER, .receive = change }
+#define REQUESTS(id, change) \
+	[INJECT_##id] = { CLIENT, .request = change }
 #define CLIENT true
 #define SERVER false
 	AT(NO_RECEIVE, SERVER, ENDPOINT, no_receives),
@@ -306,9 +349,9 @@ static const struct {
 	AT(LATE_RECEIVES, SERVER, ENDPOINT, no_receives,
 	   { INJECT_AT_RUNNING, post_late }),
 	AT(NO_RECEIVE_IMM, SERVER, ENDPOINT, no_receives),
-	AT(SHORT_RECEIVE, SERVER, CREATED, short_receives),
-	AT(RECEIVE_LKEY, SERVER, CREATED, receive_lkey),
-	AT(RECEIVE_ADDRESS, SERVER, CREATED, receive_address),
+	RECEIVES(SHORT_RECEIVE, make_short),
+	RECEIVES(RECEIVE_LKEY, spoil_receive_key),
+	RECEIVES(RECEIVE_ADDRESS, move_outside),
 	AT(RECEIVE_DEREG, SERVER, CONNECTED, renew_memory),
 	AT(RECEIVE_READ_ONLY, SERVER, CREATED, read_only),
 	AT(SEND_LKEY, CLIENT, CREATED, spoil_lkey),
@@ -333,7 +376,7 @@ static const struct {
 	AT(EMPTY_WRITE_RKEY, CLIENT, ENDPOINT, spoil_rkey),
 	AT(EMPTY_READ_RKEY, CLIENT, ENDPOINT, spoil_rkey),
 	AT(ATOMIC_UNALIGNED, CLIENT, ENDPOINT, unaligned),
-	AT(ATOMIC_LENGTH, CLIENT, PREPARED, inject_halve_atomics),
+	REQUESTS(ATOMIC_LENGTH, halve),
 	AT(ATOMIC_LKEY, CLIENT, CREATED, spoil_lkey),
 	AT(ATOMIC_RKEY, CLIENT, ENDPOINT, spoil_rkey),
 	AT(NO_DEST_READS, SERVER, ENDPOINT, no_dest_reads),
@@ -347,7 +390,7 @@ static const struct {
 	AT(OWN_ERROR, CLIENT, CONNECTED, to_error),
 	AT(RECEIVER_ERROR, SERVER, CONNECTED, to_error),
 	AT(OWN_RESET, CLIENT, CONNECTED, to_reset),
-	AT(FIRST_LKEY, CLIENT, PREPARED, inject_first_lkey),
+	AT(FIRST_LKEY, CLIENT, PREPARED, first_lkey),
 	AT(FULL_SEND_QUEUE, CLIENT, ENDPOINT, nobodys_qpn,
 	   { INJECT_AT_PREPARED, long_queue }),
 	AT(FULL_COMPLETION_QUEUE, CLIENT, PREPARED, long_queue),
@@ -355,10 +398,10 @@ static const struct {
 	   { INJECT_AT_RUNNING, take_nothing }),
 	AT(CQ_RESIZE, SERVER, RUNNING, resize_queues),
 	AT(FULL_RECEIVE_QUEUE, SERVER, ENDPOINT, too_many_receives),
-	AT(MANY_PIECES, CLIENT, PREPARED, inject_many_pieces),
-	AT(MUCH_INLINE, CLIENT, PREPARED, inject_much_inline),
-	AT(UD_TOO_LONG, CLIENT, PREPARED, inject_longer_than_mtu),
-	AT(UD_NO_HEADER, SERVER, CREATED, no_header),
+	REQUESTS(MANY_PIECES, divide),
+	REQUESTS(MUCH_INLINE, send_inline),
+	REQUESTS(UD_TOO_LONG, lengthen),
+	RECEIVES(UD_NO_HEADER, forget_header),
 	AT(UD_NO_RECEIVE, SERVER, ENDPOINT, no_receives),
 	AT(UD_QPN, CLIENT, REACHED, datagrams_to_nobody),
 	AT(UD_QKEY, CLIENT, REACHED, wrong_qkey),
@@ -409,5 +452,9 @@ int inject_at(struct run *run, enum inject_point point)
 	for (int i = 0; i < STEPS && !ret; i++)
 		if (actions[inject].steps[i].point == point)
 			ret = actions[inject].steps[i].spoil(run);
+	if (!ret && point == INJECT_AT_CREATED && actions[inject].receive)
+		change_receives(run, actions[inject].receive);
+	if (!ret && point == INJECT_AT_PREPARED && actions[inject].request)
+		change_requests(run, true, actions[inject].request);
 	return ret;
 }

@@ -16,21 +16,12 @@ static const struct rule {
 	size_t offset;		/* of a double in struct result_row */
 	uint32_t per_million;	/* percentile, in millionths */
 } rules[LIMITS] = {
-	[LIMIT_MIN_GBPS] = {
-		true, offsetof(struct result_row, total.bandwidth.gbps), 0,
-	},
-	[LIMIT_MIN_MPPS] = {
-		true, offsetof(struct result_row, total.bandwidth.mpps), 0,
-	},
-	[LIMIT_MAX_P50] = {
-		false, offsetof(struct result_row, latency.p50), 500000,
-	},
-	[LIMIT_MAX_P99] = {
-		false, offsetof(struct result_row, latency.p99), 990000,
-	},
-	[LIMIT_MAX_P99_9] = {
-		false, offsetof(struct result_row, latency.p99_9), 999000,
-	},
+#define OF(field) offsetof(struct result_row, field)
+	[LIMIT_MIN_GBPS] = { true, OF(total.bandwidth.gbps), 0 },
+	[LIMIT_MIN_MPPS] = { true, OF(total.bandwidth.mpps), 0 },
+	[LIMIT_MAX_P50] = { false, OF(latency.p50), 500000 },
+	[LIMIT_MAX_P99] = { false, OF(latency.p99), 990000 },
+	[LIMIT_MAX_P99_9] = { false, OF(latency.p99_9), 999000 },
 	[LIMIT_MAX_LOST] = { false, LOST_PERCENT, 0 },
 };
 
@@ -114,48 +105,26 @@ static double value_of(const struct plan *plan, const struct rule *rule,
 	return measured(rule, row, v);
 }
 
-static struct limit_verdict judge(const struct result *r, uint32_t limit,
-				  uint32_t size)
+/* Complete V, which has name, unit and what is asked of the size SIZE. */
+static struct limit_verdict judge(const struct result *r,
+				  struct limit_verdict v,
+				  const struct rule *rule, uint32_t size)
 {
 	const struct plan *plan = &r->params.plan;
-	const struct param *row = param_of_limit((enum limit_kind)limit);
-	const struct rule *rule = &rules[limit];
-	struct limit_verdict v = {
-		.name = row->name,
-		.unit = row->unit,
-		.asked = r->params.limits[limit].value,
-		.size = plan->sizes.bytes[size],
-		.qps = plan->control ? 0 : plan->qps,
-		.reached = size < r->n_rows,
-	};
 
+	v.size = plan->sizes.bytes[size];
+	v.qps = plan->control ? 0 : plan->qps;
+	v.reached = size < r->n_rows;
 	v.seen = value_of(plan, rule, &r->rows[size], &v);
 	/* NAN fails both comparisons */
 	v.met = rule->least ? v.seen >= v.asked : v.seen <= v.asked;
 	return v;
 }
 
-static struct limit_verdict judge_counter(const struct result *r,
-					  uint32_t limit, uint32_t size)
-{
-	const struct plan *plan = &r->params.plan;
-	struct limit_verdict v = {
-		.name = "max-counter",
-		.counter = r->params.counter_limits.list[limit].name,
-		.unit = "",
-		.asked = (double)r->params.counter_limits.list[limit].most,
-		.size = plan->sizes.bytes[size],
-		.qps = plan->control ? 0 : plan->qps,
-		.reached = size < r->n_rows,
-	};
-
-	v.seen = value_of(plan, NULL, &r->rows[size], &v);
-	v.met = v.seen <= v.asked;
-	return v;
-}
-
 uint32_t limit_judge(const struct result *r, struct limit_verdict **list)
 {
+	static const struct rule counter_rule = { .least = false };
+	const struct counter_limits *limits = &r->params.counter_limits;
 	const struct plan *plan = &r->params.plan;
 	uint32_t n = 0;
 
@@ -164,13 +133,23 @@ uint32_t limit_judge(const struct result *r, struct limit_verdict **list)
 		return 0;
 	*list = xcalloc((LIMITS + COUNTER_LIMITS_MAX) * SIZES_MAX,
 			sizeof(**list));
-	for (uint32_t i = 0; i < LIMITS; i++)
-		for (uint32_t k = 0; r->params.limits[i].given &&
-		     k < plan->sizes.n; k++)
-			(*list)[n++] = judge(r, i, k);
-	for (uint32_t i = 0; i < r->params.counter_limits.n; i++)
+	for (uint32_t i = 0; i < LIMITS; i++) {
+		const struct limit *limit = &r->params.limits[i];
+		const struct param *row = param_of_limit((enum limit_kind)i);
+
+		for (uint32_t k = 0; limit->given && k < plan->sizes.n; k++)
+			(*list)[n++] = judge(r, (struct limit_verdict){
+				.name = row->name, .unit = row->unit,
+				.asked = limit->value,
+			}, &rules[i], k);
+	}
+	for (uint32_t i = 0; i < limits->n; i++)
 		for (uint32_t k = 0; k < plan->sizes.n; k++)
-			(*list)[n++] = judge_counter(r, i, k);
+			(*list)[n++] = judge(r, (struct limit_verdict){
+				.name = "max-counter", .unit = "",
+				.counter = limits->list[i].name,
+				.asked = (double)limits->list[i].most,
+			}, &counter_rule, k);
 	return n;
 }
 

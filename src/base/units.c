@@ -21,6 +21,20 @@ int list_read(const char *text, list_reader *read, void *into)
 	}
 }
 
+/* Give each member of TEXT to READ with a zeroed copy of LIST, which has SIZE
+ * bytes and becomes the copy if all members are good. */
+static int list_parse(const char *text, list_reader *read, void *list,
+		      size_t size)
+{
+	void *copy = xcalloc(1, size);
+	int ret = list_read(text, read, copy);
+
+	if (!ret)
+		memcpy(list, copy, size);
+	free(copy);
+	return ret;
+}
+
 void list_add(char *list, size_t size, const char *word)
 {
 	const size_t length = strlen(word), used = strlen(list);
@@ -142,12 +156,7 @@ static int read_sizes(const char **text, void *into)
 
 int units_parse_sizes(const char *text, struct sizes *sizes)
 {
-	struct sizes list = { 0 };
-	int ret = list_read(text, read_sizes, &list);
-
-	if (!ret)
-		*sizes = list;
-	return ret;
+	return list_parse(text, read_sizes, sizes, sizeof(*sizes));
 }
 
 static const struct {
@@ -232,12 +241,7 @@ static int read_percentile(const char **text, void *into)
 
 int units_parse_percentiles(const char *text, struct percentiles *percentiles)
 {
-	struct percentiles list = { 0 };
-	int ret = list_read(text, read_percentile, &list);
-
-	if (!ret)
-		*percentiles = list;
-	return ret;
+	return list_parse(text, read_percentile, percentiles, sizeof(*percentiles));
 }
 
 const char *units_format_percentile(uint32_t per_million,
@@ -283,12 +287,7 @@ static int read_cpus(const char **text, void *into)
 
 int units_parse_cpus(const char *text, struct cpus *cpus)
 {
-	struct cpus list = { 0 };
-	int ret = list_read(text, read_cpus, &list);
-
-	if (!ret)
-		*cpus = list;
-	return ret;
+	return list_parse(text, read_cpus, cpus, sizeof(*cpus));
 }
 
 /* A list_reader; INTO is a struct labels. */
@@ -320,12 +319,7 @@ static int read_label(const char **text, void *into)
 
 int units_parse_labels(const char *text, struct labels *labels)
 {
-	struct labels list = { 0 };
-	int ret = list_read(text, read_label, &list);
-
-	if (!ret)
-		*labels = list;
-	return ret;
+	return list_parse(text, read_label, labels, sizeof(*labels));
 }
 
 /* A list_reader of a CPU or a range; INTO is a cpu_set_t. */

@@ -114,23 +114,19 @@ int pacing_judge(const struct plan *plan, const char *end,
 int paging_judge(const struct plan *plan, const char *end,
 		 const struct port *port, bool client, struct error *err);
 
+/* The checks; a row without a label ends each table. */
+
 /* Who both ends are: port.c. */
 extern const struct check port_checks[];
-extern const size_t n_port_checks;
 /* Their processors and memory: host.c. */
 extern const struct check host_checks[];
-extern const size_t n_host_checks;
 /* The way from their memory to the device: pcie.c. */
 extern const struct check pcie_checks[];
-extern const size_t n_pcie_checks;
 /* The network interface, the link and its priorities: network.c. */
 extern const struct check network_checks[];
-extern const size_t n_network_checks;
 /* The path between them: path.c. */
 extern const struct check path_checks[];
-extern const size_t n_path_checks;
 /* What the devices can do: limits.c. */
 extern const struct check limit_checks[];
-extern const size_t n_limit_checks;
 
 #endif

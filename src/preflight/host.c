@@ -264,7 +264,6 @@ const struct check host_checks[] = {
 	  .show = show_ordering, .inspect = inspect_ordering,
 	  .cost = "each write to memory waits for the one before it, and "
 		  "bandwidth stays below the link's" },
+	{ .label = NULL },
 };
 // clang-format on
-
-const size_t n_host_checks = sizeof(host_checks) / sizeof(*host_checks);

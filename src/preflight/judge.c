@@ -49,15 +49,11 @@ static struct ends make_ends(const struct plan *plan, const struct port *client,
 /* In the order of execution and display. */
 static const struct {
 	const struct check *checks;
-	const size_t *n;
 	bool alone; /* also if there is one end only */
 } groups[] = {
-	{ port_checks, &n_port_checks, true },
-	{ path_checks, &n_path_checks, false },
-	{ limit_checks, &n_limit_checks, false },
-	{ host_checks, &n_host_checks, true },
-	{ pcie_checks, &n_pcie_checks, true },
-	{ network_checks, &n_network_checks, true },
+	{ port_checks, true }, { path_checks, false },
+	{ limit_checks, false }, { host_checks, true },
+	{ pcie_checks, true }, { network_checks, true },
 };
 
 /* Check I of those for ENDS; NULL after the last. */
@@ -66,9 +62,9 @@ static const struct check *nth_check(const struct ends *ends, size_t i)
 	for (size_t g = 0; g < sizeof(groups) / sizeof(*groups); g++) {
 		if (ends->alone && !groups[g].alone)
 			continue;
-		if (i < *groups[g].n)
-			return &groups[g].checks[i];
-		i -= *groups[g].n;
+		for (const struct check *c = groups[g].checks; c->label; c++)
+			if (!i--)
+				return c;
 	}
 	return NULL;
 }
@@ -77,13 +73,11 @@ static const struct check *nth_check(const struct ends *ends, size_t i)
  * last. */
 static bool next_check(struct ends *ends, size_t *i)
 {
-	for (;;) {
+	do {
 		ends->check = nth_check(ends, (*i)++);
-		if (!ends->check)
-			return false;
-		if (!ends->check->applies || ends->check->applies(ends))
-			return true;
-	}
+	} while (ends->check && ends->check->applies &&
+		 !ends->check->applies(ends));
+	return ends->check;
 }
 
 static int judge(const struct ends *ends, struct error *err)

@@ -433,7 +433,6 @@ const struct check limit_checks[] = {
 	  .show = show_paging, .refuse = refuse_paging },
 	{ .label = "rate by the device", .applies = wants_pacing,
 	  .show = show_pacing, .need = need_pacing, .refuse = refuse_pacing },
+	{ .label = NULL },
 };
 // clang-format on
-
-const size_t n_limit_checks = sizeof(limit_checks) / sizeof(*limit_checks);

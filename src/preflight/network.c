@@ -280,8 +280,6 @@ const struct check network_checks[] = {
 	  .need = need_priority, .inspect = inspect_ecn,
 	  .cost = "senders do not slow down before the network is full: one "
 		  "slow receiver holds up others" },
+	{ .label = NULL },
 };
 // clang-format on
-
-const size_t n_network_checks =
-	sizeof(network_checks) / sizeof(*network_checks);

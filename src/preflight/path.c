@@ -361,7 +361,6 @@ const struct check path_checks[] = {
 	  .refuse = refuse_mtu, .warn = warn_mtu },
 	{ .label = "UD message", .applies = is_datagram, .show = show_mtu,
 	  .need = need_datagram, .refuse = refuse_datagram },
+	{ .label = NULL },
 };
 // clang-format on
-
-const size_t n_path_checks = sizeof(path_checks) / sizeof(*path_checks);

@@ -217,7 +217,6 @@ const struct check pcie_checks[] = {
 	  .inspect = inspect_power,
 	  .cost = "the first message after a pause waits microseconds until "
 		  "the link is awake" },
+	{ .label = NULL },
 };
 // clang-format on
-
-const size_t n_pcie_checks = sizeof(pcie_checks) / sizeof(*pcie_checks);

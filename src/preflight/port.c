@@ -153,7 +153,6 @@ const struct check port_checks[] = {
 	  .refuse = refuse_lid },
 	{ .label = "rate", .show = show_rate, .warn = warn_rate },
 	{ .label = "NUMA node", .show = show_node },
+	{ .label = NULL },
 };
 // clang-format on
-
-const size_t n_port_checks = sizeof(port_checks) / sizeof(*port_checks);

@@ -94,12 +94,9 @@ static json_t *groups(void)
 {
 	json_t *object = json_object();
 
-	for (int i = 0; i < GROUPS; i++) {
-		enum param_group group = (enum param_group)i;
-
-		json_put(object, param_group_name(group),
-			 json_string(param_group_heading(group)));
-	}
+	for (int i = 0; i < GROUPS; i++)
+		json_put(object, param_groups[i].name,
+			 json_string(param_groups[i].heading));
 	return object;
 }
 
@@ -287,7 +284,7 @@ static json_t *describe(const struct param *row)
 		"implied", json_text(row->implied),
 		"who", who(row),
 		"plan", !!(row->who & PARAM_PLAN),
-		"group", param_group_name(row->group),
+		"group", param_groups[row->group].name,
 		"hidden", !!(row->who & PARAM_HIDDEN),
 		"tests", tests_of(row),
 		"help", row->help,

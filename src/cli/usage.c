@@ -108,7 +108,7 @@ static bool is_shown(const struct options *o, const struct param *row)
 static void print_group(FILE *out, const struct options *o,
 			enum param_group group)
 {
-	const char *heading = param_group_heading(group);
+	const char *heading = param_groups[group].heading;
 
 	for (size_t i = 0; i < param_count; i++) {
 		if (param_table[i].group != group ||

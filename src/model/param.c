@@ -136,24 +136,8 @@ bool param_suits(const struct param *row, enum control_test test)
 	       (!row->control || row->control & 1U << test);
 }
 
-const char *param_group_name(enum param_group group)
-{
-	static const char *const names[] = {
-#define X(symbol, name, heading) name,
-		PARAM_GROUP_LIST(X)
+const struct param_group_info param_groups[GROUPS] = {
+#define X(symbol, name, heading) { name, heading },
+	PARAM_GROUP_LIST(X)
 #undef X
-	};
-
-	return names[group];
-}
-
-const char *param_group_heading(enum param_group group)
-{
-	static const char *const headings[] = {
-#define X(symbol, name, heading) heading,
-		PARAM_GROUP_LIST(X)
-#undef X
-	};
-
-	return headings[group];
-}
+};

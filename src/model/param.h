@@ -270,11 +270,10 @@ char param_use(const struct param *row, enum op op, enum metric metric);
 /* True when TEST, of the control path, takes ROW. */
 bool param_suits(const struct param *row, enum control_test test);
 
-/* "test", "server", ... */
-const char *param_group_name(enum param_group group);
-
-/* The heading of GROUP in --help and in the man page. */
-const char *param_group_heading(enum param_group group);
+extern const struct param_group_info {
+	const char *name;	/* "test", "server", ... */
+	const char *heading;	/* in --help and in the man page */
+} param_groups[GROUPS];
 
 /*
  * Parse TEXT into the field of ROW if ROW's kind and range allow it.  Strings

@@ -317,30 +317,23 @@ static void refuse_client(struct connection *conn, const struct error *err,
 	oob_close(conn);
 }
 
-/* Refuse the client at CONN.  Only the log names the networks: a stranger need
- * not know whom this server trusts. */
-static void refuse_not_allowed(struct connection *conn, const char *allowed)
-{
-	struct error err = { .stage = "connect" }, logged;
-
-	fail(&err, -EACCES, NULL, "this server accepts no clients from %s "
-	     "(--allow)", conn->address);
-	logged = err;
-	snprintf(logged.advice, sizeof(logged.advice),
-		 "it accepts clients from %.200s", allowed);
-	refuse_client(conn, &err, &logged);
-}
-
 /* Log CONN, a new client; refuse it, and return true, if its network is not
- * allowed. */
+ * allowed.  Only the log names the networks: a stranger need not know whom this
+ * server trusts. */
 static bool is_not_allowed(struct server *s, struct connection *conn)
 {
 	const struct networks *allow = &s->params->allow;
+	struct error err = { .stage = "connect" }, logged;
 
 	log_info("client at %s", conn->address);
 	if (!allow->n || networks_contain(allow, &conn->host))
 		return false;
-	refuse_not_allowed(conn, allow->text);
+	fail(&err, -EACCES, NULL, "this server accepts no clients from %s "
+	     "(--allow)", conn->address);
+	logged = err;
+	snprintf(logged.advice, sizeof(logged.advice),
+		 "it accepts clients from %.200s", allow->text);
+	refuse_client(conn, &err, &logged);
 	return true;
 }
 

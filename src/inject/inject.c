@@ -47,9 +47,8 @@ static void wait_ms(const struct run *run, uint64_t ms)
 		nanosleep(&pause, NULL);
 }
 
-static int post_late(struct run *run)
+static int post_receives(struct run *run)
 {
-	wait_ms(run, LATER);
 	set_depth(run, run->plan->rx_depth);
 	return run_fill_receives(run);
 }
@@ -165,18 +164,6 @@ static int renew_memory(struct run *run)
 	return inject_memory(run, 0);
 }
 
-static int renew_memory_later(struct run *run)
-{
-	wait_ms(run, LATER);
-	return renew_memory(run);
-}
-
-static int invalidate_later(struct run *run)
-{
-	wait_ms(run, LATER);
-	return inject_invalidate_memory_window(run);
-}
-
 static int read_only(struct run *run)
 {
 	return inject_memory(run, ~0);
@@ -256,12 +243,6 @@ static int to_error(struct run *run)
 	return inject_state(run, IBV_QPS_ERR);
 }
 
-static int to_error_later(struct run *run)
-{
-	wait_ms(run, LATER);
-	return to_error(run);
-}
-
 /* Use the highest unicast QPN: devices assign them from the bottom. */
 static int nobodys_qpn(struct run *run)
 {
@@ -330,12 +311,15 @@ static const struct {
 	struct {
 		enum inject_point point;
 		int (*spoil)(struct run *run);
+		bool later;	/* not at once */
 	} steps[STEPS];
 	change_receive *receive;	/* each, once they are created */
 	change_request *request;	/* each, once they are prepared */
 } actions[INJECT_COUNT] = {
 #define AT(id, end, point, spoil, ...) \
 	[INJECT_##id] = { end, { { INJECT_AT_##point, spoil }, __VA_ARGS__ } }
+#define IN_MID_RUN(id, end, spoil) \
+	[INJECT_##id] = { end, { { INJECT_AT_RUNNING, spoil, true } } }
 #define RECEIVES(id, change) \
 	[INJECT_##id] = { SERVER, .receive = change }
 #define REQUESTS(id, change) \
@@ -347,7 +331,7 @@ static const struct {
 	AT(NO_RECEIVE_EVER, SERVER, ENDPOINT, no_receives),
 	AT(SLOW_RECEIVER, SERVER, RUNNING, take_nothing),
 	AT(LATE_RECEIVES, SERVER, ENDPOINT, no_receives,
-	   { INJECT_AT_RUNNING, post_late }),
+	   { INJECT_AT_RUNNING, post_receives, true }),
 	AT(NO_RECEIVE_IMM, SERVER, ENDPOINT, no_receives),
 	RECEIVES(SHORT_RECEIVE, make_short),
 	RECEIVES(RECEIVE_LKEY, spoil_receive_key),
@@ -383,7 +367,7 @@ static const struct {
 	AT(PEER_RESET, SERVER, CONNECTED, to_reset),
 	AT(PEER_INIT, SERVER, CONNECTED, to_init),
 	AT(PEER_ERROR, SERVER, CONNECTED, to_error),
-	AT(PEER_ERROR_LATER, SERVER, RUNNING, to_error_later),
+	IN_MID_RUN(PEER_ERROR_LATER, SERVER, to_error),
 	AT(WRONG_QPN, CLIENT, ENDPOINT, nobodys_qpn),
 	AT(WRONG_GID, CLIENT, ENDPOINT, nobodys_gid),
 	AT(NO_ACK_TIMEOUT, SERVER, CONNECTED, to_error),
@@ -410,11 +394,11 @@ static const struct {
 	AT(UC_NO_ACCESS, SERVER, CREATED, inject_no_access),
 	AT(UC_IMM_RKEY, CLIENT, ENDPOINT, spoil_rkey),
 	AT(OTHER_MTU, SERVER, ENDPOINT, other_mtu),
-	AT(MR_GONE, SERVER, RUNNING, renew_memory_later),
+	IN_MID_RUN(MR_GONE, SERVER, renew_memory),
 	AT(MR_OTHER_PD, SERVER, CREATED, inject_other_domain),
 	AT(MW_INVALID, SERVER, CREATED, inject_memory_window,
 	   { INJECT_AT_CONNECTED, inject_bind_memory_window },
-	   { INJECT_AT_RUNNING, invalidate_later }),
+	   { INJECT_AT_RUNNING, inject_invalidate_memory_window, true }),
 };
 
 /* Refuse a client's fault that the table does not have for this test, or that
@@ -449,9 +433,13 @@ int inject_at(struct run *run, enum inject_point point)
 
 	if (actions[inject].client != run->client)
 		return ret;
-	for (int i = 0; i < STEPS && !ret; i++)
-		if (actions[inject].steps[i].point == point)
-			ret = actions[inject].steps[i].spoil(run);
+	for (int i = 0; i < STEPS && !ret; i++) {
+		if (actions[inject].steps[i].point != point)
+			continue;
+		if (actions[inject].steps[i].later)
+			wait_ms(run, LATER);
+		ret = actions[inject].steps[i].spoil(run);
+	}
 	if (!ret && point == INJECT_AT_CREATED && actions[inject].receive)
 		change_receives(run, actions[inject].receive);
 	if (!ret && point == INJECT_AT_PREPARED && actions[inject].request)

@@ -106,10 +106,9 @@ static int open_gpu(struct gpu *g, const struct memory_choice *choice,
 {
 	int error, ret = library_load(&library, symbols,
 				      sizeof(symbols) / sizeof(*symbols), &cu,
-				      option, err);
+				      option, err) ?:
+			 choose_device(g, choice, option, err);
 
-	if (!ret)
-		ret = choose_device(g, choice, option, err);
 	if (ret)
 		return ret;
 	error = cu.retain(&g->context, g->device);

@@ -49,11 +49,9 @@ static int allocate(struct allocation *a, const struct gpu_driver *driver,
 	a->own = g;
 	g->driver = driver;
 	a->mapped = round_up(a->length, GPU_PAGE);
-	ret = driver->open(g, &a->choice, a->option, err);
 	/* the driver aligns small pieces less than a page */
-	if (!ret)
-		ret = driver->allocate(g, a->mapped + GPU_PAGE, a->option,
-				       err);
+	ret = driver->open(g, &a->choice, a->option, err) ?:
+	      driver->allocate(g, a->mapped + GPU_PAGE, a->option, err);
 	if (!ret)
 		a->buffer = (uint8_t *)(uintptr_t)round_up(g->base, GPU_PAGE);
 	return ret;

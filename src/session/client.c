@@ -16,13 +16,13 @@
 
 /* Open the file for samples first: if it cannot be written, the server gets no
  * request. */
-static int open_samples(struct session *s)
+int session_open_samples(struct session *s)
 {
 	struct parameters *params = &s->run.result->params;
 	struct error *err = &s->run.result->error;
 
 	session_stage(s, "samples");
-	if (params->plan.check)
+	if (params->plan.check || s->run.recorder)
 		return 0;
 	if (params->perftest_samples && !params->samples)
 		params->samples = recorder_memory(err);
@@ -151,8 +151,15 @@ static int run_all(struct session *s)
 	return ret ? ret : session_receive_empty(s, FRAME_BYE);
 }
 
-session_step *const client_steps[] = {
-	open_samples, greet, authenticate, agree, choose_path,
+static session_step *const steps[] = {
+	session_open_samples, greet, authenticate, agree, choose_path,
 	connections_measure, connect_qps,
 	setup_reach, run_all, NULL,
+};
+
+const struct dialogue session_client_dialogue = {
+	.steps = steps,
+	.start = exchange_start,
+	.swap = exchange_done,
+	.give_up = exchange_abort,
 };

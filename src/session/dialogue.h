@@ -46,8 +46,30 @@ struct acceptor;
 struct handshake;
 struct manager;
 
+struct session;
+
+/* A step of a dialogue.  Returns 0 or a negative errno, set in the result's
+ * error, like every function below that returns int. */
+typedef int session_step(struct session *s);
+
+/* How one end talks to the other.  Nothing else of a session, and nothing of
+ * the traffic, depends on it. */
+struct dialogue {
+	session_step *const *steps;	/* in order, up to a NULL */
+	/* both ends are ready for messages of SIZE bytes: begin together */
+	int (*start)(struct session *s, uint64_t size);
+	/* the traffic is over: tell MINE, and learn THEIRS, which is zero.  The
+	 * caller calls done_free(), and free(3) on theirs->latency */
+	int (*swap)(struct session *s, struct done *mine, struct done *theirs);
+	/* this end failed, with the result's error: tell the peer */
+	void (*give_up)(struct session *s);
+};
+
 struct session {
 	struct run run;
+	const struct dialogue *dialogue;
+	session_step *const *next;	/* the step to do next */
+	void *talk;		/* what the dialogue keeps, on the heap */
 	bool accepted;		/* the server sent ACCEPT: errors use ABORT */
 	bool over;		/* no steps are left */
 	int refusal;		/* at a server that only checks: the error with
@@ -63,12 +85,14 @@ struct session {
 	uint32_t best_place;	/* best one the client was sent so far */
 };
 
-/* A step of the dialogue.  Returns 0 or a negative errno, set in the result's
- * error, like every function below that returns int. */
-typedef int session_step(struct session *s);
+/* The dialogue above, at either end: client.c, server.c. */
+extern const struct dialogue session_client_dialogue, session_server_dialogue;
 
-/* The steps of either end, in order, up to a NULL: client.c, server.c. */
-extern session_step *const client_steps[], *const server_steps[];
+/* Go on with DIALOGUE, from its first step. */
+void session_continue(struct session *s, const struct dialogue *dialogue);
+
+/* Open the file for samples, if the user wants one, unless it is open. */
+int session_open_samples(struct session *s);
 
 /* Name the stage of the next steps, for their errors. */
 void session_stage(struct session *s, const char *stage);
@@ -98,12 +122,18 @@ int session_send_empty(struct session *s, enum frame_type type);
 int session_receive_empty(struct session *s, enum frame_type type);
 
 /*
- * exchange.c: exchange START for SIZE, which a server has read already, run the
- * traffic, and exchange SENT and DONE.  Adds a row to the result as
+ * exchange.c: begin the traffic of SIZE with the peer, run it, and swap results;
+ * of a dialogue of frames a server has read START already.  Adds a row to the result as
  * round_report() does.
  * Returns 0 or a negative errno, set in the result's error.
  */
 int exchange_round(struct session *s, uint64_t size);
+
+/* exchange.c, session.c: what a dialogue of frames does at its start, its swap
+ * and when it gives up. */
+int exchange_start(struct session *s, uint64_t size);
+int exchange_done(struct session *s, struct done *mine, struct done *theirs);
+void exchange_abort(struct session *s);
 
 /*
  * queue.c: in a client's process at the server, request a turn (net/turn.h)

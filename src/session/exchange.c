@@ -26,7 +26,7 @@ static int receive_start(struct session *s, uint64_t size)
 }
 
 /* Exchange START, and note the times for compare_clocks(). */
-static int exchange_start(struct session *s, uint64_t size)
+int exchange_start(struct session *s, uint64_t size)
 {
 	struct run *run = &s->run;
 	struct frame frame;
@@ -96,8 +96,7 @@ static int receive_done(struct session *s, struct done *done)
 }
 
 /* The client sends DONE first. */
-static int exchange_done(struct session *s, struct done *mine,
-			 struct done *theirs)
+int exchange_done(struct session *s, struct done *mine, struct done *theirs)
 {
 	struct run *run = &s->run;
 	const uint64_t sent_at = clock_ticks(&run->clock);
@@ -130,7 +129,7 @@ static int begin(struct session *s, uint64_t size)
 	if (!ret)
 		ret = run_fill_receives(run);
 	if (!ret)
-		ret = exchange_start(s, size);
+		ret = s->dialogue->start(s, size);
 	return ret ? ret : round_start(run);
 }
 
@@ -153,7 +152,7 @@ static int finish(struct session *s, int ret)
 
 	outcome_describe(&s->run, &mine);
 	if (!ret)
-		ret = exchange_done(s, &mine, &theirs);
+		ret = s->dialogue->swap(s, &mine, &theirs);
 	ret = round_report(&s->run, &mine, ret ? NULL : &theirs, ret);
 	done_free(&mine);
 	done_free(&theirs);

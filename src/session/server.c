@@ -262,7 +262,14 @@ static int run_all(struct session *s)
 	return ret ? ret : session_send_empty(s, FRAME_BYE);
 }
 
-session_step *const server_steps[] = {
+static session_step *const steps[] = {
 	greet, authenticate, take_plan, take_turn, open_device, agree,
 	connections_answer, connect_qps, setup_reach, run_all, NULL,
+};
+
+const struct dialogue session_server_dialogue = {
+	.steps = steps,
+	.start = exchange_start,
+	.swap = exchange_done,
+	.give_up = exchange_abort,
 };

@@ -64,7 +64,7 @@ static void receive_abort(struct session *s)
  * failure that the peer reports of its own within a second into the result's
  * peer_error.  Does not wait if no report can come, or if the user interrupted.
  */
-static void exchange_abort(struct session *s)
+void exchange_abort(struct session *s)
 {
 	struct result *r = s->run.result;
 
@@ -76,15 +76,21 @@ static void exchange_abort(struct session *s)
 	receive_abort(s);
 }
 
-/* Run STEPS up to a NULL or the first failure, and tell the peer of a failure
- * it does not know of. */
-static int run_steps(struct session *s, session_step *const *steps)
+void session_continue(struct session *s, const struct dialogue *dialogue)
+{
+	s->dialogue = dialogue;
+	s->next = dialogue->steps;
+}
+
+/* Do all steps up to the first failure, and tell the peer of a failure it does
+ * not know of. */
+static int run_steps(struct session *s)
 {
 	struct error *err = &s->run.result->error;
 	int ret = 0, written;
 
-	for (size_t i = 0; steps[i] && !ret && !s->over; i++)
-		ret = steps[i](s);
+	while (*s->next && !ret && !s->over)
+		ret = (*s->next++)(s);
 	handshake_free(s);	/* also after an early failure */
 	written = recorder_close(s->run.recorder, err);
 	/* samples that could not be written: a failed run */
@@ -92,35 +98,37 @@ static int run_steps(struct session *s, session_step *const *steps)
 	if (ret)
 		fail(err, ret, NULL, "%s", strerror(-ret));
 	if (ret)
-		exchange_abort(s);
+		s->dialogue->give_up(s);
 	/* before the report, which may wait long for a reader */
 	resources_stop(&s->run.res);
 	return ret;
 }
 
-static struct session *new_session(bool client, struct connection *conn,
-				   struct device *device,
-				   struct result *result)
+int session_run(bool client, const struct dialogue *dialogue,
+		struct connection *conn, struct device *device,
+		struct result *result, struct session **session)
 {
 	struct session *s = xcalloc(1, sizeof(*s));
 
 	s->place = s->best_place = PLACE_UNKNOWN;
 	run_begin(&s->run, client, conn, device, result);
-	return s;
+	session_continue(s, dialogue);
+	*session = s;
+	return run_steps(s);
 }
 
 int session_client(struct connection *conn, struct device *device,
 		   struct result *result, struct session **session)
 {
-	*session = new_session(true, conn, device, result);
-	return run_steps(*session, client_steps);
+	return session_run(true, &session_client_dialogue, conn, device,
+			   result, session);
 }
 
 int session_server(struct connection *conn, struct device *device,
 		   struct result *result, struct session **session)
 {
-	*session = new_session(false, conn, device, result);
-	return run_steps(*session, server_steps);
+	return session_run(false, &session_server_dialogue, conn, device,
+			   result, session);
 }
 
 bool session_was_served(const struct session *s)
@@ -137,6 +145,7 @@ void session_free(struct session *s)
 		acceptor_free(s);
 	}
 	run_free(&s->run);
+	free(s->talk);
 	free(s);
 }
 

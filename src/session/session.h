@@ -9,6 +9,7 @@
 #include "net/oob.h"
 #include "verbs/device.h"
 
+struct dialogue;
 struct session;
 
 /*
@@ -29,6 +30,12 @@ int session_client(struct connection *conn, struct device *device,
  */
 int session_server(struct connection *conn, struct device *device,
 		   struct result *result, struct session **session);
+
+/* Like them, at the CLIENT or the server, with the steps of DIALOGUE
+ * (dialogue.h). */
+int session_run(bool client, const struct dialogue *dialogue,
+		struct connection *conn, struct device *device,
+		struct result *result, struct session **session);
 
 /* Release S and all verbs objects; NULL is fine. */
 void session_free(struct session *s);

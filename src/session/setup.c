@@ -54,9 +54,7 @@ int setup_create(struct session *s)
 	return ret ? ret : inject_at(&s->run, INJECT_AT_CREATED);
 }
 
-/* Copy END, the client's or the server's, into the result, which outlives the
- * session. */
-static void note_end(struct result *r, bool client, const struct endpoint *end)
+void setup_note_end(struct result *r, bool client, const struct endpoint *end)
 {
 	struct endpoint *noted = &r->ends[client];
 
@@ -74,7 +72,7 @@ int setup_send_endpoint(struct session *s)
 
 	resources_describe(&s->run.res, s->run.plan, s->run.device,
 			   &s->run.result->path, &mine);
-	note_end(s->run.result, s->run.client, &mine);
+	setup_note_end(s->run.result, s->run.client, &mine);
 	if (HAVE_RDMACM)
 		ret = manager_listen(s, &mine);
 	if (!ret)
@@ -137,7 +135,7 @@ int setup_take_endpoint(struct session *s)
 	frame_free(&frame);
 	if (ret)
 		return ret;
-	note_end(s->run.result, !s->run.client, &s->run.peer);
+	setup_note_end(s->run.result, !s->run.client, &s->run.peer);
 	return check_endpoint(s);
 }
 

@@ -18,6 +18,10 @@ int accept_path_of_one(struct session *s, const struct endpoint *peer,
 /* Make the verbs objects and the flows over them. */
 int setup_create(struct session *s);
 
+/* Copy END, the client's or the server's, into the result, which outlives the
+ * session. */
+void setup_note_end(struct result *r, bool client, const struct endpoint *end);
+
 /* Send this end's ENDPOINT for the result's path, or receive the peer's. */
 int setup_send_endpoint(struct session *s);
 int setup_take_endpoint(struct session *s);

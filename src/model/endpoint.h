@@ -88,6 +88,8 @@ struct endpoint_qp {
 	uint32_t rkey;		/* of the QP's part of the memory */
 	uint32_t target;	/* XRC: QPN of what the peer's QP connects to */
 	uint32_t srqn;		/* XRC: shared receive queue of its messages */
+	uint64_t va;		/* of its part of the memory; 0: the endpoint's
+				 * va and stride say it */
 };
 
 struct endpoint {
@@ -114,5 +116,11 @@ struct endpoint {
 	char memory[MEMORY_TEXT_SIZE];	/* what the messages are in; "": not
 					 * said */
 };
+
+/* The part of END's memory that is queue pair I's. */
+static inline uint64_t endpoint_va(const struct endpoint *end, uint32_t i)
+{
+	return end->qps[i].va ? end->qps[i].va : end->va + end->stride * i;
+}
 
 #endif

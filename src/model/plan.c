@@ -20,6 +20,11 @@ bool plan_is_pingpong(const struct plan *plan)
 	return plan->metric == METRIC_LATENCY && op_table[plan->op].pingpong;
 }
 
+bool plan_both_measure(const struct plan *plan)
+{
+	return plan->quiet && plan_is_pingpong(plan);
+}
+
 bool plan_is_open(const struct plan *plan)
 {
 	return plan->metric == METRIC_LATENCY && plan->rate;
@@ -77,6 +82,8 @@ bool plan_counts_received(const struct plan *plan)
 
 bool plan_receiver_measures(const struct plan *plan)
 {
+	if (plan->quiet)
+		return plan->arrivals;
 	return plan->metric == METRIC_BANDWIDTH && plan_is_unreliable(plan) &&
 	       plan_counts_received(plan);
 }
@@ -89,7 +96,7 @@ bool plan_warms_up_apart(const struct plan *plan)
 bool plan_measures(const struct plan *plan, bool client)
 {
 	if (plan->metric == METRIC_LATENCY)
-		return client;
+		return client || plan_both_measure(plan);
 	if (plan_receiver_measures(plan))
 		client = !client;
 	return plan_sends(plan, client);

@@ -129,6 +129,13 @@ struct plan {
 	struct counter_choice counters;	/* that both ends read */
 	bool perftest_defaults;	/* automatic tx_depth and cq_mod as in
 				 * perftest */
+	/* of a peer that is not verbsperf; never sent */
+	bool quiet;		/* it says nothing while traffic runs, and then
+				 * no counts: this end measures by itself */
+	bool server_begins;	/* the server of a ping-pong sends first */
+	bool arrivals;		/* this end measures what it receives */
+	uint32_t qkey;		/* UD: that of all its queue pairs; 0: random,
+				 * and told to the peer */
 };
 
 /* The largest message of the plan, in bytes. */
@@ -147,6 +154,10 @@ bool plan_is_open(const struct plan *plan);
 
 /* True for a ping-pong: each end both sends and receives. */
 bool plan_is_pingpong(const struct plan *plan);
+
+/* True for a ping-pong with a quiet peer: each end measures it, whichever sends
+ * first. */
+bool plan_both_measure(const struct plan *plan);
 
 /* True when this end sends messages of its own.  In a ping-pong both ends
  * do. */

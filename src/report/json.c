@@ -81,9 +81,10 @@ static json_t *end(const struct port *port, const struct gid *gid, bool known,
 	json_put(object, key, (condition) ? (value) : json_null())
 	SET("hostname", true, json_text(port->hostname));
 	SET("device", true, json_text(port->device));
-	SET("port", known, json_count(port->number));
+	SET("port", known && port->number, json_count(port->number));
 	SET("link_layer", known, json_string(port_link_layer_name(port)));
-	SET("gid_index", global, json_count(gid->index));
+	SET("gid_index", global && gid->index != PLAN_AUTO,
+	    json_count(gid->index));
 	SET("gid", global, json_string(gid_format(&gid->raw, text)));
 	SET("gid_type", global, json_string(gid_type_name(gid->type)));
 	SET("lid", known && !port_is_ethernet(port), json_count(port->lid));
@@ -209,7 +210,8 @@ json_t *report_document(const struct result *r)
 	bool server = r->connected || r->at_server;
 
 	client = client && r->client.device[0];
-	server = server && r->server.device[0];
+	/* a quiet server does not say which device it has */
+	server = server && (r->server.device[0] || params->plan.quiet);
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
 		"s:o, s:o, s:o, s:o}",

@@ -209,7 +209,7 @@ static void print_addresses(FILE *out, const struct result *r, bool client,
 			fprintf(out, " OUT %#04x", plan->outstanding_reads);
 		if (op->access && !op_is_atomic(plan->op) && !plan->rdma_cm)
 			fprintf(out, " RKey %#08x VAddr %#016" PRIx64,
-				end->qps[i].rkey, end->va + i * end->stride);
+				end->qps[i].rkey, endpoint_va(end, i));
 		fputs(gid ? "\n GID: " : "\n", out);
 		for (int b = 0; gid && b < 16; b++)
 			fprintf(out, "%02d%s", gid->raw.raw[b],

@@ -19,8 +19,17 @@
 
 /* The period of the checks: four fit into the shortest timeout, a second. */
 #define TICK (SECOND / 4)
+/* How long messages of a quiet peer may still come after it has closed the
+ * connection, or after the time is over, in ns. */
+#define QUIET_GRACE SECOND
 
 enum { WAKE, TIMER, CONTROL, ASYNC, SIGNAL, STDIN, N_FDS };
+
+/* The peer is not verbsperf: nothing is said while traffic runs. */
+static bool is_quiet(const struct monitor *m)
+{
+	return m->peer.plan->quiet;
+}
 
 static enum phase get_phase(struct monitor *m)
 {
@@ -110,7 +119,8 @@ static int check_progress(struct monitor *m)
 
 static int check_silence(struct monitor *m)
 {
-	if (m->have_done || time_since(m->heard_at) < m->peer_timeout)
+	if (is_quiet(m) || m->have_done ||
+	    time_since(m->heard_at) < m->peer_timeout)
 		return 0;
 	return fail(&m->err, -ETIMEDOUT,
 		    "its host or the network between may be down",
@@ -122,7 +132,8 @@ static int check_silence(struct monitor *m)
  * in time. */
 static int check_sent(struct monitor *m)
 {
-	if (!m->awaits || m->peer.client || time_until(m->peer_sent_deadline) ||
+	if (is_quiet(m) || !m->awaits || m->peer.client ||
+	    time_until(m->peer_sent_deadline) ||
 	    atomic_load(&m->control->peer_sent))
 		return 0;
 	return fail(&m->err, -ETIMEDOUT, "use a longer --timeout",
@@ -151,7 +162,7 @@ static int send_alive(struct monitor *m)
 	struct frame frame;
 	int ret;
 
-	if (time_now() < m->alive_at)
+	if (is_quiet(m) || time_now() < m->alive_at)
 		return 0;
 	m->alive_at = time_after(alive_period(m->timeout));
 	/* a peer that does not read must not delay the end of the window */
@@ -182,13 +193,30 @@ static int check_removal(struct monitor *m)
 		    ibv_get_device_name(m->context->device));
 }
 
+/* A quiet peer ends by its own clock, or with its process. */
+static int check_quiet(struct monitor *m)
+{
+	if (!is_quiet(m) || time_since(m->progress_at) < QUIET_GRACE)
+		return 0;
+	if (get_phase(m) == PHASE_DRAIN) {
+		m->left = true;
+		flow_set_phase(m->control, PHASE_ABORT);
+	} else if (m->closed_at && time_since(m->closed_at) >= QUIET_GRACE) {
+		return fail(&m->err, -ECONNRESET, "look at its output",
+			    "the %s closed the connection while traffic ran",
+			    m->conn->peer);
+	}
+	return 0;
+}
+
 static int on_tick(struct monitor *m)
 {
 	int ret = check_removal(m);
 
 	m->tick_at = time_after(TICK);
 	clock_watch_update(m->watch, m->clock);
-	ret = ret ?: check_progress(m) ?: check_silence(m) ?: check_sent(m);
+	ret = ret ?: check_progress(m) ?: check_quiet(m) ?:
+		check_silence(m) ?: check_sent(m);
 	/* if the peer still does not read, this fails */
 	if (!ret && m->sent_pending && !time_until(m->sent_deadline))
 		ret = send_sent(m);
@@ -321,11 +349,33 @@ static bool is_done_due(const struct monitor *m)
 	       (!m->awaits || atomic_load(&m->control->peer_sent));
 }
 
+/* The connection has something of a quiet peer, which is read later. */
+static int on_word(struct monitor *m)
+{
+	char byte;
+	const ssize_t n = recv(m->conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	m->heard = true;
+	if (n <= 0)
+		m->closed_at = time_now();
+	if (n > 0)
+		atomic_store_explicit(&m->control->peer_sent, true,
+				      memory_order_release);
+	if (n > 0)
+		sem_post(&m->peer_sent);
+	return 0;
+}
+
 static int on_frame(struct monitor *m)
 {
 	struct frame frame;
-	int ret = oob_take(m->conn, "the end of the run", &frame, &m->err);
+	int ret;
 
+	if (is_quiet(m))
+		return on_word(m);
+	ret = oob_take(m->conn, "the end of the run", &frame, &m->err);
 	if (ret)
 		return ret == -EAGAIN ? 0 : ret;
 	m->heard_at = time_now();
@@ -395,7 +445,7 @@ static int on_signal(struct monitor *m)
  * window.  Returns 0 to go on, 1 when all is done, or a negative errno. */
 static int poll_once(struct monitor *m)
 {
-	const short wants = (short)((m->have_done ? 0 : POLLIN) |
+	const short wants = (short)((m->have_done || m->heard ? 0 : POLLIN) |
 				    (m->sent_pending ? POLLOUT : 0));
 	struct pollfd fds[N_FDS] = {
 		[WAKE] = { .fd = m->wake_fd, .events = POLLIN },
@@ -516,6 +566,8 @@ static void wake(struct monitor *m)
 
 void monitor_send_sent(struct monitor *m)
 {
+	if (is_quiet(m))
+		return;
 	m->sent.n = m->n_flows;
 	for (uint32_t i = 0; i < m->n_flows; i++)
 		m->sent.messages[i] = m->flows[i].posted;

@@ -56,11 +56,17 @@ struct monitor {
 	bool have_done;
 	uint64_t done_ticks;	/* when it came, if it did */
 	struct frame done;	/* the peer's; freed by the caller */
+	bool left;		/* a quiet peer answers no more, as the time is
+				 * over: the loops left what was under way */
 	uint64_t progress_ticks;	/* time of the last progress seen */
 	/* private */
 	pthread_t thread;
 	sem_t peer_sent;
 	_Atomic bool stop;
+	bool heard;		/* a quiet peer sent the first bytes of what
+				 * follows the traffic, or closed the
+				 * connection */
+	uint64_t closed_at;	/* it closed it; 0: it has not */
 	_Atomic bool sent_requested;	/* by the loops: SENT may be sent */
 	struct sent sent;
 	bool sent_pending;	/* SENT must still be sent */

@@ -243,8 +243,8 @@ static void fill_direction(struct run *run, uint64_t size, bool from_client,
 	*d = (struct result_direction){ .from_client = from_client };
 	if (sender)
 		d->sent = sender->posted;
-	d->sent_unknown = !sender;
-	if (receiver && plan_counts_received(run->plan)) {
+	d->sent_unknown = !sender || (run->plan->quiet && !sender->posted);
+	if (receiver && plan_counts_received(run->plan) && !run->plan->quiet) {
 		d->checked = sender != NULL;
 		d->received = receiver->received;
 	}

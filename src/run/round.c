@@ -89,14 +89,15 @@ static sending_loop *role_loop(const struct run *run)
 	if (plan_is_open(plan) && run->client)
 		return open_loop_run;
 	if (plan_is_pingpong(plan))
-		return run->client ? latency_ping : latency_pong;
+		return run->client || plan->quiet ? latency_ping : latency_pong;
 	return run->client ? latency_round_trip : NULL;
 }
 
 /* True when this end answers in a ping-pong. */
 static bool role_answers(const struct run *run)
 {
-	return !run->client && plan_is_pingpong(run->plan);
+	return !run->client && plan_is_pingpong(run->plan) &&
+	       !run->plan->quiet;
 }
 
 /* True when this end waits for the peer to send everything, other than by
@@ -105,6 +106,12 @@ static bool role_awaits_peer(const struct run *run)
 {
 	const struct plan *plan = run->plan;
 
+	/* when a quiet peer has written or read everything, nobody knows, and
+	 * it ends with its ping-pong */
+	if (plan->quiet && plan_sends(plan, run->client) &&
+	    (plan_is_pingpong(plan) ||
+	     !plan_posts_receives(plan, run->client)))
+		return false;
 	if (plan->metric == METRIC_BANDWIDTH)
 		return plan_sends(plan, !run->client);
 	return !run->client && !role_answers(run);
@@ -116,8 +123,9 @@ static bool role_begins(const struct run *run)
 {
 	const struct plan *plan = run->plan;
 
-	return plan->metric == METRIC_LATENCY ? run->client :
-						plan_sends(plan, run->client);
+	return plan->metric == METRIC_LATENCY ?
+		       run->client || plan_both_measure(plan) :
+		       plan_sends(plan, run->client);
 }
 
 /* Most intervals in a result when the user chose their length; more are
@@ -141,6 +149,13 @@ static uint64_t last_byte_in(const struct plan *plan, uint64_t size)
 	return gather_place(&g, header + last);
 }
 
+/* True when this end measures a ping-pong in which the other sends first. */
+static bool is_second(const struct run *run)
+{
+	return plan_both_measure(run->plan) &&
+	       run->plan->server_begins == run->client;
+}
+
 /* Point a ping-pong at the last byte it sends and the one it watches, in the
  * first of its slots. */
 static void set_flags(struct run *run, uint64_t size)
@@ -156,6 +171,10 @@ static void set_flags(struct run *run, uint64_t size)
 	f->pingpong.flag_in = resources_incoming(&run->res, plan) + in;
 	f->pingpong.slots = plan_slots(plan);
 	f->pingpong.slot_step = plan_slot_step(plan);
+	f->pingpong.second = is_second(run);
+	/* a quiet peer may have sent its first message, to memory of zeros */
+	if (plan->quiet)
+		return;
 	for (uint32_t i = 0; i < f->pingpong.slots; i++)
 		copier_put(f, resources_incoming(&run->res, plan) + in +
 				      i * f->pingpong.slot_step,
@@ -276,6 +295,19 @@ static int check_prepared(struct run *run)
 	return 0;
 }
 
+/* A quiet peer does not say how many messages it has sent: they are as many as
+ * this end's, or those of the same time. */
+static void expect_count(struct run *run)
+{
+	for (uint32_t t = 0; t < run->n_flows; t++)
+		run->flows[t].expected = run->plan->iterations *
+					 run->flows[t].n_qps;
+	/* that it has sent everything, one that sends alone says when it goes
+	 * on */
+	if (plan_sends(run->plan, run->client))
+		atomic_store(&run->control->peer_sent, true);
+}
+
 int round_prepare(struct run *run, uint64_t size)
 {
 	const struct plan *plan = run->plan;
@@ -286,7 +318,10 @@ int round_prepare(struct run *run, uint64_t size)
 		.depth = plan_depth(plan, size),
 		.signal_every = plan_cq_mod(plan, size),
 		.list_length = plan_post_list(plan, size),
-		.iterations = run->warming ? 0 : plan->iterations,
+		/* who sends second has no round trip of the last message */
+		.iterations = run->warming ? 0 :
+			      plan->iterations - (plan->iterations &&
+						  is_second(run)),
 	};
 
 	run->size = size;
@@ -303,6 +338,8 @@ int round_prepare(struct run *run, uint64_t size)
 	set_flags(run, size);
 	for (uint32_t t = 0; t < run->n_flows; t++)
 		flow_prepare(&run->flows[t], plan->op, &shape);
+	if (plan->quiet)
+		expect_count(run);
 	pacing_prepare(run, size);
 	return check_prepared(run);
 }
@@ -324,7 +361,16 @@ static int check_measured(struct run *run, const struct result_row *row)
 
 	for (uint32_t i = 0; i < row->n_directions; i++)
 		nothing = nothing || !row->directions[i].iterations;
-	if (!nothing || !plan_receiver_measures(run->plan))
+	if (!nothing)
+		return 0;
+	if (run->plan->quiet)
+		return fail(&run->result->error, -EIO,
+			    "give both ends the same options, and a longer "
+			    "--duration",
+			    "%s of %llu bytes: no message came in the time "
+			    "measured", op_table[run->plan->op].name,
+			    (unsigned long long)row->size);
+	if (!plan_receiver_measures(run->plan))
 		return 0;
 	return fail(&run->result->error, -EIO,
 		    explain_loss(run->plan, row->size,
@@ -429,6 +475,8 @@ int round_run(struct run *run)
 
 	if (role_loop(run) || receives)
 		ret = run_flows(run);
+	if (ret && run->monitor.left)
+		ret = 0;
 	if (!ret && role_awaits_peer(run) && !receives)
 		ret = monitor_wait_peer(&run->monitor);
 	if (ret)

@@ -115,7 +115,10 @@ static struct flow make_flow(struct run *run, uint32_t t)
 		.copier = run->res.memory.copier,
 		.entries = run->plan->sge,
 		.in = plan_receive(run->plan),
-		.unreliable = plan_is_unreliable(run->plan),
+		/* a quiet peer does not number its messages, nor say how many
+		 * it sent while this end sends */
+		.unreliable = plan_is_unreliable(run->plan) &&
+			      (!run->plan->quiet || run->plan->arrivals),
 		.copies = run->plan->mcast.wanted ? plan_copies(run->plan) : 0,
 		.counts_arrivals = sees_arrivals(run),
 		.loss_timeout = loss_timeout(run),

@@ -135,6 +135,11 @@ int exchange_start(struct session *s, uint64_t size);
 int exchange_done(struct session *s, struct done *mine, struct done *theirs);
 void exchange_abort(struct session *s);
 
+/* server.c: wait for the client's turn, and start its time limit; and open this
+ * end's device, unless the caller did. */
+int session_take_turn(struct session *s);
+int session_open_device(struct session *s);
+
 /*
  * queue.c: in a client's process at the server, request a turn (net/turn.h)
  * that may last LIMIT ns, and send the client its place until the turn comes.

@@ -145,8 +145,7 @@ static int take_plan(struct session *s)
 	return ret;
 }
 
-/* Wait for the client's turn, and start its time limit. */
-static int take_turn(struct session *s)
+int session_take_turn(struct session *s)
 {
 	struct result *r = s->run.result;
 	uint64_t limit = quota_duration(&r->params);
@@ -157,8 +156,7 @@ static int take_turn(struct session *s)
 	return signals_limit(limit, &r->error);
 }
 
-/* Open this end's device, unless the caller did. */
-static int open_device(struct session *s)
+int session_open_device(struct session *s)
 {
 	struct parameters *params = &s->run.result->params, any = *params;
 	struct error *err = &s->run.result->error;
@@ -263,7 +261,8 @@ static int run_all(struct session *s)
 }
 
 static session_step *const steps[] = {
-	greet, authenticate, take_plan, take_turn, open_device, agree,
+	greet, authenticate, take_plan, session_take_turn,
+	session_open_device, agree,
 	connections_answer, connect_qps, setup_reach, run_all, NULL,
 };
 

@@ -193,6 +193,8 @@ struct flow_pingpong {
 	uint64_t slot_step;	/* bytes between slots */
 	volatile uint8_t *flag_in;	/* last byte of the awaited message */
 	uint8_t *flag_out;		/* last byte of the message sent */
+	bool second;		/* the other end sends first: this one answers,
+				 * though it is the one that measures */
 	uint32_t receive;	/* slot of the receive to give back */
 };
 

@@ -201,6 +201,35 @@ static ALWAYS_INLINE int take_answer(struct flow *f, struct sampler *s,
 	return outcome;
 }
 
+/* This end, which measures, sends second: await the message that it answers
+ * first.  Returns as await(). */
+static ALWAYS_INLINE int await_first(struct flow *f, const enum op op)
+{
+	uint8_t first = 1;
+
+	return f->pingpong.second ?
+		       await(f, true, op, &first, 0, PHASE_ABORT) : ARRIVED;
+}
+
+/* Answer the last message as well, with COUNT, if this end is the second and
+ * sends a given number; wait until that has arrived. */
+static ALWAYS_INLINE int answer_last(struct flow *f, struct flow_qp *q,
+				     uint8_t count, const enum op op,
+				     post_one_fn *post)
+{
+	int ret = repost_taken(f);
+
+	if (ret || !f->pingpong.second || !f->shape.iterations)
+		return ret;
+	ret = post_next(f, q, count, op, post);
+	while (!ret && q->completed < q->posted) {
+		ret = reap(f);
+		if (!ret && flow_phase(f) == PHASE_ABORT)
+			ret = -ECANCELED;
+	}
+	return ret;
+}
+
 /* Sequence numbers continue from size to size; other counts restart at 1. */
 static uint8_t first_count(const struct flow *f, const struct flow_qp *q)
 {
@@ -208,10 +237,10 @@ static uint8_t first_count(const struct flow *f, const struct flow_qp *q)
 }
 
 /*
- * Either end of a ping-pong.  The TIMED end sends first and reads the clock
- * just before each post, where one sample ends and the next begins, unless it
- * is to pause in between.  The other end waits first, and answers until
- * PHASE_DRAIN.
+ * Either end of a ping-pong.  The TIMED end sends first, unless it is the
+ * second, and reads the clock just before each post, where one sample ends and
+ * the next begins, unless it is to pause in between.  The other end waits first,
+ * and answers until PHASE_DRAIN.
  */
 static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 				       const enum op op)
@@ -220,12 +249,15 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 	struct flow_qp *q = &f->qps[0];
 	struct sampler s = sampler_init(f), last;
 	bool over = finished(f, &s);
-	int ret;
+	int ret = timed ? await_first(f, op) : ARRIVED;
 
+	if (ret != ARRIVED)
+		return ret < 0 ? ret : -ECANCELED;
 	prepare_next(f, q);
 	for (uint8_t count = first_count(f, q);;
 	     count += timed || f->pingpong.slot == 0) {
 		uint64_t now = 0, answered;
+		uint8_t awaited;
 
 		if (!timed) {
 			ret = await(f, timed, op, &count, 0, PHASE_DRAIN);
@@ -236,7 +268,7 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 			if (over) {
 				sample_end(f, &s, now);
 				/* the next size must not number it anew */
-				return repost_taken(f);
+				return answer_last(f, q, count, op, post);
 			}
 		}
 		answered = now;
@@ -257,7 +289,8 @@ static ALWAYS_INLINE int pingpong_loop(struct flow *f, const bool timed,
 			next_slot(f, q, op);
 		if (timed) {
 			over = finished(f, &s);
-			ret = await(f, timed, op, &count, now, PHASE_ABORT);
+			awaited = (uint8_t)(count + f->pingpong.second);
+			ret = await(f, timed, op, &awaited, now, PHASE_ABORT);
 			if (take_answer(f, &s, ret) <= OVER)
 				break;
 		}

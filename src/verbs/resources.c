@@ -228,7 +228,8 @@ static int choose_psns(struct resources *res, struct error *err)
 static int choose_qkey(const struct plan *plan, struct resources *res,
 		       struct error *err)
 {
-	if (!plan_is_datagram(plan))
+	res->qkey = plan->qkey;
+	if (!plan_is_datagram(plan) || plan->qkey)
 		return 0;
 	return choose(&res->qkey, ENDPOINT_QKEY_MAX, err);
 }
@@ -458,7 +459,7 @@ int resources_connect_qp(struct resources *res, const struct device *device,
 
 	if (link)
 		follow_link(&remote, link, datagram);
-	q->remote = peer->va + peer->stride * k;
+	q->remote = endpoint_va(peer, k);
 	q->rkey = peer->qps[k].rkey;
 	q->remote_qpn = remote.peer.qpn;
 	q->remote_qkey = remote.qkey ? *remote.qkey : peer->qkey;

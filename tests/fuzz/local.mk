@@ -3,6 +3,7 @@ fuzzers = \
 	tests/fuzz/fuzz_client \
 	tests/fuzz/fuzz_frames \
 	tests/fuzz/fuzz_options \
+	tests/fuzz/fuzz_perftest \
 	tests/fuzz/fuzz_server \
 	tests/fuzz/fuzz_units
 
@@ -38,6 +39,9 @@ tests_fuzz_fuzz_frames_LDADD = libverbsperf.a $(JANSSON_LIBS) $(SODIUM_LIBS)
 tests_fuzz_fuzz_options_SOURCES = tests/fuzz/fuzz_options.c $(fuzz_common)
 tests_fuzz_fuzz_options_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_options_LDADD = libverbsperf.a $(JANSSON_LIBS) $(SODIUM_LIBS)
+tests_fuzz_fuzz_perftest_SOURCES = tests/fuzz/fuzz_perftest.c $(fuzz_common)
+tests_fuzz_fuzz_perftest_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_perftest_LDADD = libverbsperf.a
 tests_fuzz_fuzz_server_SOURCES = tests/fuzz/fuzz_server.c $(fuzz_dialogue)
 tests_fuzz_fuzz_server_CPPFLAGS = $(fuzz_dialogue_cppflags)
 tests_fuzz_fuzz_server_LDFLAGS = $(fuzz_dialogue_ldflags)

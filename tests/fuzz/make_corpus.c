@@ -1,6 +1,6 @@
 /*
  * Writes the seeds of the fuzzers, made by the program's own encoders, into
- * FOLDER/frames, options, units, server and client.  "make corpus" does it; it
+ * FOLDER/frames, options, perftest, units, server and client.  "make corpus" does it; it
  * is due when the frames change.
  */
 #include "config.h"
@@ -18,6 +18,7 @@
 #include "every_fact.h"
 #include "fuzz.h"
 #include "net/frames.h"
+#include "perftest/message.h"
 #include "tests.h"
 
 #define SEED_MAX 8192
@@ -295,6 +296,38 @@ static void write_texts(const char *folder, const char *kind,
 	}
 }
 
+/* Each message of perftest, in the order of fuzz_perftest.c. */
+static void write_perftest(const char *folder)
+{
+	static const struct key key = {
+		.lid = 10, .reads = 16, .qpn = FIRST_QPN, .psn = 0xabcdef,
+		.rkey = 0x500, .va = 1 << 20, .gid.raw = { [15] = 1 },
+	};
+	static const struct report report = { 1024, 40, 2.5, 1.25, 0.5 };
+	static const size_t sizes[] = {
+		VERSION_SIZE, SIZE_SIZE, MTU_SIZE, KEY_SIZE_GID, KEY_SIZE_LID,
+		REPORT_VALUES * REPORT_SIZE,
+	};
+	uint8_t bytes[6][KEY_SIZE_GID];
+
+	version_encode(bytes[0]);
+	size_encode(4096, bytes[1]);
+	mtu_encode(IBV_MTU_1024, bytes[2]);
+	key_encode(&key, true, bytes[3]);
+	key_encode(&key, false, bytes[4]);
+	for (int i = 0; i < REPORT_VALUES; i++)
+		report_encode(&report, i, bytes[5] + i * REPORT_SIZE);
+	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct seed s = { 0 };
+		char name[16];
+
+		put_byte(&s, i);
+		put(&s, bytes[i], sizes[i]);
+		snprintf(name, sizeof(name), "message%u", i);
+		write_seed(folder, "perftest", name, &s);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	/* in the order of fuzz_units.c */
@@ -331,6 +364,7 @@ int main(int argc, char **argv)
 		    sizeof(units) / sizeof(*units), true);
 	write_texts(argv[1], "options", options,
 		    sizeof(options) / sizeof(*options), false);
+	write_perftest(argv[1]);
 	write_frames(argv[1]);
 	write_dialogues(argv[1]);
 	return 0;

@@ -1,0 +1,177 @@
+#include "config.h"
+#include "perftest/message.h"
+
+#include <ctype.h>
+#include <endian.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Behind the NUL of VERSION_SAID. */
+#define MARKER "verbsperf"
+#define MARKER_AT sizeof(VERSION_SAID)
+
+_Static_assert(MARKER_AT + sizeof(MARKER) <= VERSION_SIZE, "too long");
+
+void version_encode(uint8_t bytes[VERSION_SIZE])
+{
+	memset(bytes, 0, VERSION_SIZE);
+	memcpy(bytes, VERSION_SAID, sizeof(VERSION_SAID));
+	memcpy(bytes + MARKER_AT, MARKER, sizeof(MARKER));
+}
+
+/* "5.6" is 560, and "6.06" is 606: perftest reads a real number. */
+int version_decode(const uint8_t bytes[VERSION_SIZE], struct version *version)
+{
+	unsigned int major, minor;
+	char text[VERSION_SIZE];
+	int length = 0;
+
+	memcpy(text, bytes, sizeof(text));
+	if (text[sizeof(text) - 1] || !isdigit((unsigned char)text[0]) ||
+	    sscanf(text, "%2u.%n%2u%n", &major, &length, &minor, &length) != 2)
+		return -EPROTO;
+	if (text[length] ||
+	    !isdigit((unsigned char)text[strcspn(text, ".") + 1]))
+		return -EPROTO;
+	if (length - (int)strcspn(text, ".") == 2)
+		minor *= 10;
+	*version = (struct version){ .number = major * 100 + minor };
+	memcpy(version->text, text, (size_t)length);
+	version->is_verbsperf = !memcmp(text + MARKER_AT, MARKER,
+					sizeof(MARKER));
+	return 0;
+}
+
+void size_encode(uint32_t value, uint8_t bytes[SIZE_SIZE])
+{
+	value = htobe32(value);
+	memcpy(bytes, &value, sizeof(value));
+}
+
+int size_decode(const uint8_t bytes[SIZE_SIZE], uint32_t *value)
+{
+	uint32_t read;
+
+	memcpy(&read, bytes, sizeof(read));
+	read = be32toh(read);
+	if (!read || read > SIZE_MOST || read & (read - 1))
+		return -EPROTO;
+	*value = read;
+	return 0;
+}
+
+void mtu_encode(uint8_t mtu, uint8_t bytes[MTU_SIZE])
+{
+	bytes[0] = (uint8_t)('0' + mtu);
+	bytes[1] = 0;
+}
+
+int mtu_decode(const uint8_t bytes[MTU_SIZE], uint8_t *mtu)
+{
+	const uint8_t value = (uint8_t)(bytes[0] - '0');
+
+	if (bytes[1] || value < IBV_MTU_256 || value > IBV_MTU_4096)
+		return -EPROTO;
+	*mtu = value;
+	return 0;
+}
+
+void key_encode(const struct key *key, bool global, uint8_t *bytes)
+{
+	char text[KEY_SIZE_GID];
+	int n = snprintf(text, sizeof(text), "%04x:%04x:%06x:%06x:%08x:%016llx:",
+			 key->lid & 0xffff, key->reads & 0xffff,
+			 key->qpn & 0xffffff, key->psn & 0xffffff, key->rkey,
+			 (unsigned long long)key->va);
+
+	for (int i = 0; global && i < 16; i++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "%02x:",
+			      key->gid.raw[i]);
+	snprintf(text + n, sizeof(text) - (size_t)n, global ? "%08x:" : "%08x",
+		 key->srqn);
+	memcpy(bytes, text, key_size(global));
+}
+
+/* Read a number of DIGITS hexadecimal digits at *AT, and END behind it.  *WRONG
+ * becomes true if it is none. */
+static uint64_t read_hex(const uint8_t **at, int digits, char end, bool *wrong)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < digits; i++) {
+		const int c = *(*at)++;
+
+		*wrong |= !isxdigit(c);
+		value = value << 4 | (uint64_t)(isdigit(c) ?
+						c - '0' : (c | 0x20) - 'a' + 10);
+	}
+	*wrong |= *(*at)++ != (uint8_t)end;
+	return value;
+}
+
+int key_decode(const uint8_t *bytes, bool global, struct key *key)
+{
+	const uint8_t *at = bytes;
+	struct key read = { 0 };
+	bool wrong = false;
+
+	read.lid = (uint32_t)read_hex(&at, 4, ':', &wrong);
+	read.reads = (uint32_t)read_hex(&at, 4, ':', &wrong);
+	read.qpn = (uint32_t)read_hex(&at, 6, ':', &wrong);
+	read.psn = (uint32_t)read_hex(&at, 6, ':', &wrong);
+	read.rkey = (uint32_t)read_hex(&at, 8, ':', &wrong);
+	read.va = read_hex(&at, 16, ':', &wrong);
+	for (int i = 0; global && i < 16; i++)
+		read.gid.raw[i] = (uint8_t)read_hex(&at, 2, ':', &wrong);
+	read.srqn = (uint32_t)read_hex(&at, 8, global ? ':' : '\0', &wrong);
+	if (global)
+		wrong |= *at != 0;
+	if (wrong)
+		return -EPROTO;
+	*key = read;
+	return 0;
+}
+
+static uint64_t bits_of(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+void report_encode(const struct report *report, int index,
+		  uint8_t bytes[REPORT_SIZE])
+{
+	const uint64_t values[REPORT_VALUES] = {
+		report->size, report->iterations, bits_of(report->peak),
+		bits_of(report->average), bits_of(report->mpps),
+	};
+	const uint64_t value = htobe64(values[index]);
+
+	memcpy(bytes, &value, sizeof(value));
+}
+
+int report_decode(const uint8_t bytes[REPORT_SIZE], int index,
+		struct report *report)
+{
+	double *const reals[REPORT_VALUES] = {
+		[2] = &report->peak, [3] = &report->average,
+		[4] = &report->mpps,
+	};
+	uint64_t value;
+	double real;
+
+	memcpy(&value, bytes, sizeof(value));
+	value = be64toh(value);
+	memcpy(&real, &value, sizeof(real));
+	if (!reals[index])
+		*(index ? &report->iterations : &report->size) = value;
+	else if (isfinite(real) && real >= 0)
+		*reals[index] = real;
+	else
+		return -EPROTO;
+	return 0;
+}
